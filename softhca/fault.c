@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fault.c - parses fault texts and counts towards them.
+ * fault.c - parses faults and counts towards them.
  *
- * The caller's lock guards messages; commands are counted by the front, possibly from several
- * threads, hence the atomic counters. Faults are only ever put in front of the list, so that it can
- * be walked while one is added.
+ * The caller's lock guards counts of messages. Fronts count commands, maybe from several threads,
+ * hence the atomic counters. Faults are only added at the head of the list, so another thread can
+ * walk it meanwhile.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -32,13 +32,13 @@ enum { PARTS_OF_PERCENT = 10000 };
 
 struct one_fault {
 	enum kind kind;
-	uint64_t n;  /* which one; percent; of shares PARTS_OF_PERCENT of it; or when: ns */
-	bool random; /* of packets and transfers: a share of them, not one */
+	uint64_t n;  /* which one; or a share, in PARTS_OF_PERCENT; or the time in ns */
+	bool random; /* a share of packets or transfers, not a single one */
 	bool has_more;
-	uint64_t more; /* of late packets: overtaken by so many; of transfers: the bit */
+	uint64_t more; /* late packets: how many overtake it; transfers: which bit */
 	int err;
 	enum fault_event event;
-	bool done; /* the event has been told */
+	bool done; /* the event was delivered */
 	struct one_fault *next;
 };
 
@@ -72,7 +72,7 @@ void fault_destroy(struct fault *fault)
 	free(fault);
 }
 
-/* Returns the errno that is called NAME, or 0. */
+/* Returns the number of the errno NAME, or 0. */
 static int errno_by_name(const char *name)
 {
 	for (int err = 1; err < 134; err++) {
@@ -106,7 +106,7 @@ static bool parse_errno(const char *text, int *err)
 	return *err != 0;
 }
 
-/* The table says what each kind of fault counts, and how far that has come. */
+/* What each kind of fault counts, and the current count. */
 static const struct {
 	const char *name;
 	enum kind kind;
@@ -138,8 +138,7 @@ static bool is_name(const char *text, size_t len, const char *name)
 	return strlen(name) == len && !memcmp(text, name, len);
 }
 
-/* Parses what may be behind N: by how many others a late packet is overtaken, or which bit is
- * another. */
+/* Parses the text behind N: how many packets overtake a late one, or which bit flips. */
 static bool parse_more(const char *text, struct one_fault *one)
 {
 	if (!*text)
@@ -233,7 +232,7 @@ static bool fault_parse(const char *text, uint64_t now, struct one_fault *one)
 	return parse_timed(text, len, now, one) || (!text[len] && parse_counted(text, len, one));
 }
 
-/* The fault counts from now on. */
+/* Makes the fault count from the current state on. */
 static void count_from(const struct fault *fault, struct one_fault *one)
 {
 	if (one->kind == FAIL_COMMAND)
@@ -304,7 +303,7 @@ bool fault_lose_command(struct fault *fault)
 	return fault && fault_find(fault, LOSE_COMMAND, atomic_fetch_add(&fault->queued, 1) + 1);
 }
 
-/* The generator is splitmix64, which takes any seed, 0 included. */
+/* splitmix64: a generator that takes any seed, also 0. */
 static uint64_t next_random(struct fault *fault)
 {
 	uint64_t z = fault->random += 0x9e3779b97f4a7c15ull;
@@ -353,7 +352,7 @@ bool fault_has_packets(const struct fault *fault)
 	return false;
 }
 
-/* Returns whether ONE means the Nth of what it counts. */
+/* Returns whether fault ONE applies to the Nth item that it counts. */
 static bool fault_hits(struct fault *fault, const struct one_fault *one, uint64_t n)
 {
 	if (!one->random)

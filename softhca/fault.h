@@ -58,26 +58,24 @@ enum fault_event {
 int fault_create(uint64_t seed, struct fault **fault);
 void fault_destroy(struct fault *fault);
 
-/* Adds one fault; time begins at NOW_NS (CLOCK_MONOTONIC). It returns 0, or EINVAL for a text that
- * is none of the above. One thread at a time adds; others may count meanwhile. */
+/* Adds a fault; its time begins at NOW_NS (CLOCK_MONOTONIC). Returns 0, or EINVAL for an unknown
+ * text. Only one thread may add; others may count meanwhile. */
 int fault_add(struct fault *fault, const char *text, uint64_t now_ns);
 
-/* Counts one kernel command, and returns the errno that it has to fail with, or 0. FAULT may be
- * NULL. */
+/* Counts a kernel command. Returns the errno with which it must fail, or 0. FAULT may be NULL. */
 int fault_command(struct fault *fault);
 
-/* Counts one command that the adapter executes, and tells whether it must fail. FAULT may be
- * NULL. */
+/* Counts a command that the adapter executes. Returns whether it must fail. FAULT may be NULL. */
 bool fault_refuse(struct fault *fault);
 
-/* Returns how many kernel commands and commands of the adapter there were since the adapter's
- * start. FAULT may be NULL. */
+/* Returns the numbers of kernel commands and adapter commands since the start. FAULT may be
+ * NULL. */
 void fault_counts(const struct fault *fault, uint64_t *kernel_commands, uint64_t *commands);
 
-/* Counts one command of a command queue, and tells whether it must get lost. FAULT may be NULL. */
+/* Counts a command of a command queue. Returns whether it must get lost. FAULT may be NULL. */
 bool fault_lose_command(struct fault *fault);
 
-/* Counts one fabric message. FAULT may be NULL. */
+/* Counts a fabric message. Returns its fault. FAULT may be NULL. */
 enum fault_action fault_message(struct fault *fault);
 
 enum packet_fault {
@@ -86,19 +84,19 @@ enum packet_fault {
 	PACKET_LOST,
 };
 
-/* Returns whether there is a fault that tells packets of a message apart. FAULT may be NULL. */
+/* Returns whether a fault concerns single packets of a message. FAULT may be NULL. */
 bool fault_has_packets(const struct fault *fault);
-/* Says what happens to one packet, and by how many a late one is overtaken. FAULT may be NULL. */
+/* Returns the fault of one packet, and how many overtake a late one. FAULT may be NULL. */
 enum packet_fault fault_packet(struct fault *fault, uint64_t *overtaken);
 
-/* Counts one transfer of BITS bits of signed data, at least one, and tells whether one of them must
- * be another, and which. FAULT may be NULL. */
+/* Counts a transfer of BITS bits (at least one) of signed data. Returns whether a bit must flip,
+ * and which. FAULT may be NULL. */
 bool fault_flip(struct fault *fault, uint64_t bits, uint64_t *bit);
 
-/* Returns the earliest event that is due at NOW_NS, once; the result is false when there is none.
- * FAULT may be NULL. One thread at a time asks. */
+/* Gets the earliest event that is due at NOW_NS, each once. Returns false if there is none. FAULT
+ * may be NULL. Only one thread may call it. */
 bool fault_due(struct fault *fault, uint64_t now_ns, enum fault_event *event);
-/* Says when the next event is due, or FAULT_NEVER. */
+/* Returns when the next event is due, or FAULT_NEVER. */
 uint64_t fault_deadline(const struct fault *fault);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * inet.h - what is the same wherever Internet protocols are spoken: checksums (RFC 1071), and IPv4
- * addresses as IPv6 and RoCE write them, mapped (RFC 4291, 2.5.5.2).
+ * inet.h - helpers for Internet protocols: checksums (RFC 1071), and IPv4 addresses mapped to IPv6,
+ * as RoCE's GIDs have them (RFC 4291, 2.5.5.2).
  */
 #ifndef SOFTHCA_INET_H
 #define SOFTHCA_INET_H
@@ -15,7 +15,7 @@
 
 /* ---- checksums ---- */
 
-/* Adds the big-endian words of DATA to SUM; inet_fold() ends the sum. A last odd byte is the upper
+/* Adds the big-endian words of DATA to SUM; inet_fold() finishes it. An odd last byte is the upper
  * half of a word. */
 static inline uint32_t inet_sum(uint32_t sum, const uint8_t *data, size_t len)
 {
@@ -24,7 +24,7 @@ static inline uint32_t inet_sum(uint32_t sum, const uint8_t *data, size_t len)
 	return len % 2 ? sum + (uint32_t)(data[len - 1] << 8) : sum;
 }
 
-/* Returns the one's complement sum, not inverted: 0xffff where a checksum is right. */
+/* Returns the ones' complement sum, not inverted: 0xffff if a checksum is right. */
 static inline uint16_t inet_fold(uint32_t sum)
 {
 	while (sum >> 16)
@@ -32,8 +32,8 @@ static inline uint16_t inet_fold(uint32_t sum)
 	return (uint16_t)sum;
 }
 
-/* Sums what IPv6 has the checksum of PROTOCOL cover, of LEN bytes behind the header IP. RFC 8200,
- * 8.1 */
+/* Sums the pseudo header of IPv6 and LEN bytes behind the header IP, for a checksum of PROTOCOL.
+ * RFC 8200, 8.1 */
 static inline uint32_t inet_sum_v6(const uint8_t *ip, uint8_t protocol, size_t len)
 {
 	size_t addresses = FLD_BYTE(IP6_SOURCE);

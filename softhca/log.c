@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * log.c - what softhca tells its user, on standard error. See log.h.
+ * log.c - messages to the user, on standard error. See log.h.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -48,6 +48,6 @@ void log_print(enum log_level level, const char *format, ...)
 		len += (size_t)n < sizeof(line) - len - 1 ? (size_t)n : sizeof(line) - len - 2;
 	line[len++] = '\n';
 	if (write(STDERR_FILENO, line, len) < 0)
-		len = 0; /* nowhere left to say it */
+		len = 0; /* nowhere to report a failure */
 	errno = saved;
 }

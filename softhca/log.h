@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * log.h - what softhca tells its user, on standard error.
+ * log.h - messages to the user, on standard error.
  *
- * Every line starts with "softhca: ". Errors are always printed; --verbose adds notes, given twice
- * it adds details of every call that was answered. Any thread may log: one line is one write().
+ * Each line begins with "softhca: ". Errors are always printed; --verbose adds notes, and given
+ * twice, details of each answered call. Any thread may log, as a line is one write().
  */
 #ifndef SOFTHCA_LOG_H
 #define SOFTHCA_LOG_H
@@ -18,7 +18,7 @@ enum log_level {
 
 void log_set_level(enum log_level level);
 enum log_level log_level(void);
-/* Whether this process has logged an error, or a process that it was forked from. */
+/* Returns whether this process, or one that it was forked from, has logged an error. */
 bool log_has_error(void);
 void log_print(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	if (open_reports(&options))
 		return EXIT_FAILURE;
 	status = run_command(&options);
-	/* Who reads a file of reports knows which of them to expect. */
+	/* With a file of reports the reader decides which ones are errors. */
 	if (!status && !options.strict_path && strict_count(options.reports))
 		status = STATUS_REPORTED;
 	strict_close(options.reports);

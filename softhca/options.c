@@ -2,8 +2,8 @@
 /*
  * options.c - the command line of softhca.
  *
- * One table says everything about an option: its name, what it takes, which command it is for,
- * where its value goes and what --help prints. Parsing and help both walk that table.
+ * One table has all about an option: name, argument, commands, place of its value, and help text.
+ * Parsing and help both use that table.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ enum option_use {
 
 struct option_def {
 	const char *name;
-	const char *argument; /* as --help names it; NULL: the option takes none */
+	const char *argument; /* name in --help; NULL: no argument */
 	const char *help;
 	int (*set)(struct options *options, const struct option_def *def, const char *value);
 	size_t offset; /* of the field in struct options */
@@ -123,7 +123,7 @@ static int add_kind(struct options *options, const char *word, size_t len)
 	return EINVAL;
 }
 
-/* There is an adapter of each kind that is named. */
+/* Sets the kinds of adapters; each kind named adds an adapter. */
 static int set_kinds(struct options *options, const struct option_def *def, const char *value)
 {
 	options->num_kinds = 0;
@@ -179,7 +179,7 @@ static int add_service(struct options *options, const struct option_def *def, co
 	return 0;
 }
 
-/* What goes up could leave the tree that the path is removed from. */
+/* Returns whether the path has "..", which could leave the tree from which it is removed. */
 static bool goes_up(const char *path)
 {
 	for (const char *at = strstr(path, "/.."); at; at = strstr(at + 1, "/.."))
@@ -202,7 +202,7 @@ static int add_absent(struct options *options, const struct option_def *def, con
 
 static int set_secrets(struct options *options, const struct option_def *def, const char *value)
 {
-	static struct hca_secrets secrets; /* of the one command line */
+	static struct hca_secrets secrets; /* there is one command line */
 	int ret;
 
 	memset(&secrets, 0, sizeof(secrets));
@@ -416,7 +416,7 @@ static const struct option_def *find_option(const char *name, size_t len)
 	return NULL;
 }
 
-/* Applies the option that argv[*at] starts, and moves *at behind the option and its value. */
+/* Applies the option at argv[*at], and moves *at behind the option and its value. */
 static int parse_option(int argc, char **argv, int *at, struct options *options)
 {
 	const char *word = argv[(*at)++];
@@ -535,7 +535,8 @@ static int options_check(const struct options *options)
 	}
 }
 
-/* Tests choose for all adapters that they start, however they start them. */
+/* Reads settings from the environment, by which tests reach all adapters, however these are
+ * started. */
 static void read_environment(struct options *options)
 {
 	const char *path = getenv("SOFTHCA_STRICT");
@@ -548,7 +549,7 @@ static void read_environment(struct options *options)
 	options->no_memlock = memlock && !strcmp(memlock, "unlimited");
 }
 
-/* Returns whether the command is answered by a text, whatever the other arguments are. */
+/* Returns whether the command only prints a text, whatever the other arguments are. */
 static bool asks_about_softhca(const struct options *options)
 {
 	return options->command == COMMAND_HELP || options->command == COMMAND_VERSION;
@@ -571,7 +572,7 @@ int options_parse(int argc, char **argv, struct options *options)
 			options->program = argv + at + 1;
 			break;
 		}
-		if (argv[at][0] != '-') { /* PROGRAM without the dashes before it */
+		if (argv[at][0] != '-') { /* PROGRAM without preceding "--" */
 			options->program = argv + at;
 			break;
 		}

@@ -27,47 +27,48 @@ enum command {
 
 struct options {
 	enum command command;
-	const char *socket_path; /* run: the server to join; serve, pci: where to listen */
+	const char *socket_path; /* run: server to join; serve, pci: where to listen */
 	uint32_t devices;
 	uint32_t ports;
-	uint32_t lag_ports; /* run, serve: that are bonded behind each port; 0: none */
-	enum hca_kind kinds[MAX_DEVICES]; /* of the adapters; those behind are as the last */
-	unsigned int num_kinds;           /* 0: all are of mlx5 */
+	uint32_t lag_ports;               /* run, serve: ports bonded as one; 0: none */
+	enum hca_kind kinds[MAX_DEVICES]; /* one for each adapter; further ones are like the last */
+	unsigned int num_kinds;           /* 0: all are mlx5 */
 	enum hca_link_layer link_layer;
 	bool grh_required;
 	struct hca_limits limits;
 	uint64_t seed;
-	uint32_t first_uar; /* run, serve: the number of the first doorbell page, or 0 */
+	uint32_t first_uar; /* run, serve: number of the first doorbell page, or 0 */
 	const char *faults[MAX_FAULTS];
 	unsigned int num_faults;
-	const char *services[MAX_OPTION_SERVICES]; /* as service_parse() takes them */
+	const char *services[MAX_OPTION_SERVICES]; /* for service_parse() */
 	unsigned int num_services;
-	const char *absent[MAX_ABSENT]; /* run, serve: paths that programs do not find */
+	const char *absent[MAX_ABSENT]; /* run, serve: paths to hide from programs */
 	unsigned int num_absent;
-	const struct hca_secrets *secrets; /* run, serve: NULL: keys of data come as they are */
+	/* Run, serve: NULL: data keys are imported as plain text */
+	const struct hca_secrets *secrets;
 	const char *trace_path;
-	const char *network_path; /* directory of the hosts of one network, or NULL */
+	const char *network_path; /* directory of the network, or NULL */
 	const char *pcap_path;
-	const char *netdevs[MAX_DEVICES * MAX_PORTS]; /* of the ports, in order */
+	const char *netdevs[MAX_DEVICES * MAX_PORTS]; /* interfaces of the ports, in order */
 	unsigned int num_netdevs;
-	uint32_t command_timeout_ms; /* pci: how long the driver waits for a command */
-	bool once;                   /* pci: end with the first client */
-	bool atomics_in_cqe;         /* results of atomics go where those of short READs go */
-	/* What an adapter would not do as hoped is reported: to the file at strict_path or, with
-	 * that NULL, by the exit status. */
+	uint32_t command_timeout_ms; /* pci: the driver's timeout for commands */
+	bool once;                   /* pci: exit with the first client */
+	bool atomics_in_cqe;         /* atomic results may be in the CQE, as short READs are */
+	/* Report misuse that adapters do not notice: to the file strict_path or, if that is NULL,
+	 * by the exit status. */
 	bool strict;
 	const char *strict_path;
-	struct strict *reports; /* main()'s; NULL unless strict */
-	bool no_memlock;        /* run, serve: RLIMIT_MEMLOCK does not count */
+	struct strict *reports; /* owned by main(); NULL unless strict */
+	bool no_memlock;        /* run, serve: ignore RLIMIT_MEMLOCK */
 	uint32_t verbose;
-	/* An option describes the adapter, so it does not fit one that somebody else serves. */
+	/* An option describes the adapter, so it must not be combined with a running server. */
 	bool adapter_options_given;
-	char **program; /* NULL-terminated: argv of PROGRAM; fault: the texts */
+	char **program; /* NULL-terminated: argv of PROGRAM; for fault: the texts */
 };
 
-/* Returns 0, or EINVAL after saying on standard error what is wrong. */
+/* Parses the command line. Returns 0, or EINVAL after printing the error. */
 int options_parse(int argc, char **argv, struct options *options);
-/* Says of which kind the adapter with number INDEX is. */
+/* Returns the kind of adapter number INDEX. */
 enum hca_kind options_kind(const struct options *options, unsigned int index);
 void options_print_help(void);
 

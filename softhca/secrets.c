@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * secrets.c - the file of --crypto. See secrets.h.
+ * secrets.c - reads the file of --crypto. See secrets.h.
  */
 #include "softhca/secrets.h"
 
@@ -21,8 +21,8 @@ static int hex_digit(char c)
 	return at - digits < 16 ? (int)(at - digits) : (int)(at - digits) - 6;
 }
 
-/* Returns how many bytes TEXT has, or 0 when it is not hexadecimal or more than ROOM.
- */
+/* Converts hexadecimal TEXT. Returns the number of bytes, or 0 if it is no such text or exceeds
+ * ROOM. */
 static size_t parse_hex(const char *text, uint8_t *bytes, size_t room)
 {
 	size_t len = 0;

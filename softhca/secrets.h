@@ -11,7 +11,7 @@
 
 #include "softhca/device/hca.h"
 
-/* Returns 0, an errno of the file's, or EINVAL after saying which line is wrong. */
+/* Reads the file. Returns 0, an errno of the file, or EINVAL after logging the bad line. */
 int secrets_read(const char *path, struct hca_secrets *secrets);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * strict.c - the reports of a strict adapter. See strict.h.
+ * strict.c - reports of a strict adapter. See strict.h.
  *
- * The object is memory that a process shares with its children, so that the runner of a program
- * knows how many reports the daemon has made.
- * Decision: docs/adr/0037.
+ * The object is in memory that child processes share, so the runner of a program knows how many
+ * reports the daemon has made. Decision: docs/adr/0037.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +18,7 @@
 #include "softhca/strict.h"
 #include "softhca/trace.h"
 
-/* A rule that each request breaks must not fill the disk. */
+/* Limit the file, as a rule that every request breaks would fill the disk. */
 enum { MAX_WRITTEN = 500, TEXT_MAX = 400 };
 
 struct strict {
@@ -60,7 +59,7 @@ void strict_close(struct strict *strict)
 	munmap(strict, sizeof(*strict));
 }
 
-/* The file is written with one call a line, since several adapters append to it. */
+/* Writes a line by one call, as several adapters append to the file. */
 static void strict_write(const struct strict *strict)
 {
 	char line[TEXT_MAX + STRICT_WHO_MAX + 8];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * trace.c - writes what the adapter does as text, one line each, for people and grep.
+ * trace.c - writes the adapter's activity as text, one line for each event, for people and grep.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -79,7 +79,7 @@ static void line_begin(struct line *line)
 	put(line, "%lld.%09ld ", (long long)now.tv_sec, now.tv_nsec);
 }
 
-/* A full disk must not stop the adapter; the rest of the trace is lost, and visibly so. */
+/* Writes the line. A full disk must not stop the adapter: the trace ends with a note instead. */
 static void line_end(struct trace *trace, struct line *line)
 {
 	line->text[line->len++] = '\n';

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bar.c - registers. The initialization segment says that the adapter is up and well, takes the
- * address of the command queue and its doorbells; page N of the BAR is UAR N, and the last pages
- * are memory.
+ * bar.c - registers of BAR 0. The initialization segment reports the adapter's state and takes the
+ * command queue's address and doorbells; page N is UAR N, and the last pages are memory.
  *
- * The device core numbers UARs from behind the pages of the segment. The MSI-X table, also there,
- * is the client's business. PRM: Initialization Segment, Health Buffer; layouts as in the kernel's
- * <linux/mlx5/device.h>, struct mlx5_init_seg.
+ * The device core numbers UARs from behind the segment's pages. The client (QEMU) handles the MSI-X
+ * table, also in this BAR. PRM: Initialization Segment, Health Buffer; layouts as struct
+ * mlx5_init_seg of <linux/mlx5/device.h>.
  */
 #include <endian.h>
 #include <string.h>
@@ -15,10 +14,10 @@
 #include "softhca/front/vfio-user/bar.h"
 
 enum {
-	FW_REV = 0x0,    /* minor, major */
-	CMDIF_REV = 0x4, /* command interface, subminor */
+	FW_REV = 0x0,    /* minor and major version */
+	CMDIF_REV = 0x4, /* command interface version and firmware subminor */
 	CMDQ_ADDR_HIGH = 0x10,
-	CMDQ_ADDR_LOW = 0x14, /* and sizes, and nic_interface */
+	CMDQ_ADDR_LOW = 0x14, /* and queue sizes, and nic_interface */
 	CMD_DOORBELL = 0x18,
 	INITIALIZING = 0x1fc,
 	HEALTH_FW_VER = 0x230,
@@ -26,7 +25,7 @@ enum {
 	HEALTH_RFR_SEVERITY = 0x238,
 	HEALTH_SYNDROME = 0x23c,
 	COMMAND_TIMEOUT = 0xff8,
-	INIT_TIMEOUT = 0xffc, /* 0 says that neither is there */
+	INIT_TIMEOUT = 0xffc, /* 0: neither timeout is given */
 	TIMER_HIGH = 0x1000,
 	TIMER_LOW = 0x1004,
 	HEALTH_COUNTER = 0x1010,
@@ -37,7 +36,7 @@ enum {
 enum { FW_MAJOR = 16, FW_MINOR = 35, FW_SUBMINOR = 65, CMDIF = 5, HW_ID = 0x20d };
 
 enum {
-	RESET_SUPPORTED = 1 << 30, /* bit 31, "initializing", is never seen: start takes no time */
+	RESET_SUPPORTED = 1 << 30, /* bit 31, "initializing", is always 0: start takes no time */
 	INIT_TIMEOUT_MS = 2000,
 	NIC_STATE_SHIFT = 8,
 	NIC_STATE_MASK = 7,
@@ -73,7 +72,7 @@ static uint32_t read_health(const struct bar *bar, uint64_t offset)
 	}
 }
 
-/* Returns what stands at OFFSET, a multiple of 4; what is not named reads 0. */
+/* Returns the register at OFFSET, a multiple of 4; unknown ones read as 0. */
 static uint32_t read_register(const struct bar *bar, uint64_t offset)
 {
 	switch (offset) {
@@ -96,7 +95,7 @@ static uint32_t read_register(const struct bar *bar, uint64_t offset)
 		return now_ns() >> 32;
 	case TIMER_LOW:
 		return (uint32_t)now_ns();
-	case HEALTH_COUNTER: /* alive: ten times a second it is another one */
+	case HEALTH_COUNTER: /* a live adapter changes it ten times a second */
 		return (uint32_t)(now_ns() / 100000000);
 	default:
 		return read_health(bar, offset);
@@ -132,7 +131,8 @@ void bar_read(struct bar *bar, uint64_t offset, uint8_t *data, uint32_t len)
 	}
 }
 
-/* The low half of the command queue's address comes with the state that the driver wants. */
+/* Takes the low half of the command queue's address, with which the driver also writes the wanted
+ * state. */
 static bool write_cmdq_low(struct bar *bar, uint32_t value)
 {
 	uint32_t state = value >> NIC_STATE_SHIFT & NIC_STATE_MASK;
@@ -174,7 +174,8 @@ static bool write_segment(struct bar *bar, uint64_t offset, const uint8_t *data,
 	return reset;
 }
 
-/* A doorbell is 4 or 8 bytes; a BlueFlame write begins with one and its other bytes follow. */
+/* Takes a doorbell of 4 or 8 bytes; a BlueFlame write begins with one, and its other bytes
+ * follow. */
 static void write_uar(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t len)
 {
 	if (len >= 4)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bar.h - BAR 0: the initialization segment, UAR pages behind it, and the adapter's memory at its
- * end, with windows for operations on it before that.
+ * bar.h - BAR 0: the initialization segment, UAR pages, windows for operations on the adapter's
+ * memory, and that memory at the end.
  */
 #ifndef SOFTHCA_FRONT_VFIO_USER_BAR_H
 #define SOFTHCA_FRONT_VFIO_USER_BAR_H
@@ -16,30 +16,31 @@
 #define BAR_MEMIC      (BAR_SIZE - BAR_MEMIC_SIZE)
 #define BAR_WINDOWS    (BAR_MEMIC - HCA_MEMIC_OPERATIONS * BAR_MEMIC_SIZE) /* operations on it */
 
-enum bar_nic_state { /* what the driver may expect of the adapter, and what it asks for */
+enum bar_nic_state { /* interface state of the NIC: as it is, and as the driver wants it */
 		     BAR_NIC_FULL = 0,
 		     BAR_NIC_DISABLED = 1,
 		     BAR_NIC_SW_RESET = 7,
 };
 
-enum { BAR_SYNDROME_FIRMWARE = 0x1 }; /* health buffer: internal error of the firmware */
+enum { BAR_SYNDROME_FIRMWARE = 0x1 }; /* health buffer: internal firmware error */
 
 struct bar {
 	struct hca *hca;
 	struct cmdq cmdq;
-	uint32_t command_timeout_ms; /* what the driver is told to wait for a command */
+	uint32_t command_timeout_ms; /* timeout for commands that the driver is told */
 	uint32_t cmdq_high;          /* as written; takes effect with the low half */
-	uint8_t *memory;             /* BAR_MEMIC_SIZE bytes; the device's */
+	uint8_t *memory;             /* BAR_MEMIC_SIZE bytes of the device's memory */
 	uint8_t nic_state;
-	uint8_t syndrome; /* in the health buffer, where it asks for a reset; 0: all is well */
+	uint8_t syndrome; /* in the health buffer, with a request for a reset; 0: healthy */
 };
 
-/* OFFSET and LEN lie within BAR_SIZE. */
+/* Reads LEN bytes at OFFSET; both are within BAR_SIZE. */
 void bar_read(struct bar *bar, uint64_t offset, uint8_t *data, uint32_t len);
-/* Returns true when the driver wants the adapter, but not its configuration space, to be reset. */
+/* Writes registers. Returns true if the driver asks to reset the adapter without its configuration
+ * space. */
 bool bar_write(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t len);
-/* Sets the registers as after a reset. NIC_STATE is full after those of PCI, disabled after the
- * driver's. */
+/* Resets the registers. NIC_STATE is full after a PCI reset, and disabled after one by the
+ * driver. */
 void bar_reset(struct bar *bar, enum bar_nic_state nic_state);
 
 #endif

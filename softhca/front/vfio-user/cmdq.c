@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmdq.c - fetches commands from guest memory, has the core execute them, stores the answers.
+ * cmdq.c - fetches commands from guest memory, lets the core execute them, and stores the answers.
  *
- * The first 16 bytes of input and output stand in the descriptor, the rest in chains of mailboxes.
- * A chain is checked block by block: alignment, number, token, signature; and is never longer than
- * its length asks for, so that a chain that bites its tail ends. Software may run without block
- * signatures: a block whose signature byte is 0 is not checked. A descriptor whose chains or
- * lengths are wrong gets a delivery status and no command is executed. PRM: Command Interface.
+ * A descriptor has the first 16 bytes of input and output, and chains of mailboxes the others. Each
+ * block of a chain is checked: alignment, number, token, signature. A chain is only followed as far
+ * as its length requires, so a cyclic chain ends. Software may omit block signatures: one of 0 is
+ * not checked. A wrong chain or length gives a delivery status, and the command is not executed.
+ * PRM: Command Interface.
  */
 #include <assert.h>
 #include <endian.h>
@@ -21,7 +21,7 @@
 struct descriptor {
 	uint8_t type;
 	uint8_t reserved_01[3];
-	uint32_t in_len; /* big-endian, as are all below */
+	uint32_t in_len; /* this and all below big-endian */
 	uint64_t in_ptr;
 	uint8_t in[16];
 	uint8_t out[16];
@@ -55,7 +55,7 @@ enum {
 	ALIGN_MASK = 0x1ff,
 };
 
-enum delivery { /* status_own, bits 7:1 */
+enum delivery { /* values of status_own, bits 7:1 */
 		DELIVERED = 0x0,
 		BAD_SIGNATURE = 0x1,
 		BAD_TOKEN = 0x2,
@@ -79,7 +79,7 @@ static uint8_t xor8(const void *data, size_t len)
 	return sum;
 }
 
-/* The control signature is of all bytes behind the data, up to itself. */
+/* The control signature covers all bytes behind the data, up to itself. */
 enum {
 	CONTROL_LEN =
 		offsetof(struct block, control_signature) - offsetof(struct block, reserved_200)
@@ -133,7 +133,8 @@ static enum delivery command_gather(const struct cmdq *cmdq, const struct descri
 	return DELIVERED;
 }
 
-/* With OUT NULL this only checks the chain: nothing is executed whose answer has no room. */
+/* Writes the answer to its chain. With OUT NULL only checks the chain, so that no command runs
+ * without room for its answer. */
 static enum delivery command_scatter(const struct cmdq *cmdq, struct descriptor *desc,
 				     const uint8_t *out, uint32_t len)
 {
@@ -202,7 +203,7 @@ static enum delivery command_execute(const struct cmdq *cmdq, struct descriptor 
 	return status;
 }
 
-/* Ownership goes back with the last byte. */
+/* The last byte returns ownership to software. */
 static void run_one(struct cmdq *cmdq, uint32_t index)
 {
 	uint64_t addr = cmdq->addr + ((uint64_t)index << CMDQ_LOG_STRIDE);

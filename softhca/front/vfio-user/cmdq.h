@@ -14,7 +14,7 @@
 enum {
 	CMDQ_LOG_ENTRIES = 5,
 	CMDQ_LOG_STRIDE = 6,
-	CMDQ_MAX_LEN = 1 << 20, /* bytes of a command's input or output */
+	CMDQ_MAX_LEN = 1 << 20, /* most bytes of a command's input or output */
 };
 
 struct cmdq {
@@ -22,15 +22,14 @@ struct cmdq {
 	const struct dma_table *dma;
 	struct fault *fault; /* may be NULL */
 	uint64_t addr;       /* 0: not set */
-	uint32_t pending;    /* descriptors whose doorbell has rung */
+	uint32_t pending;    /* bit mask of descriptors whose doorbell was rung */
 };
 
-/* Commands that wait are forgotten. */
+/* Sets the queue's address and drops waiting commands. */
 void cmdq_set_address(struct cmdq *cmdq, uint64_t addr);
-/* Takes the doorbell, a bit for each descriptor that is ready. Nothing runs yet. */
+/* Takes a doorbell: a bit for each ready descriptor. Executes nothing yet. */
 void cmdq_ring(struct cmdq *cmdq, uint32_t ready);
-/* Executes one command, so that other work gets its turn between two. It returns true when more are
- * waiting. */
+/* Executes one command, so that other work runs between two. Returns true if more wait. */
 bool cmdq_run(struct cmdq *cmdq);
 
 #endif

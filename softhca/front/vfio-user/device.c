@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.c - answers vfio-user messages; one function each, reached by a table.
+ * device.c - answers vfio-user messages: a table has one function for each.
  *
- * Everything in a message is checked here, against its length first. Reset destroys the adapter and
- * creates it anew: nothing of the old can show through. There are three: of the device (a message,
- * or function-level), which configuration space follows; by the driver through the initialization
- * segment; and when the client goes.
- * Decision: docs/adr/0039.
+ * Everything in a message is untrusted, and its length is checked first. A reset destroys the
+ * adapter and creates a new one, so no old state survives. There are three kinds: of the device (by
+ * message, or function-level), with its configuration space; by the driver, through the
+ * initialization segment; and when the client disconnects. Decision: docs/adr/0039.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,12 +29,12 @@ static void raise_interrupt(void *front, uint32_t vector)
 
 	if (vector >= PCI_MSIX_VECTORS || device->vector_fd[vector] < 0 || !device->dma.enabled)
 		return;
-	/* A counter that is full is an interrupt that is pending, which comes to the same. */
+	/* If the eventfd's counter is full, an interrupt is pending already. */
 	if (write(device->vector_fd[vector], &one, sizeof(one)) != sizeof(one) && errno != EAGAIN)
 		log_error("interrupt %u: %m", vector);
 }
 
-/* The core reports outside of event queues only that it has died. */
+/* Handles events that are not in an EQ: the core only reports its death so. */
 static void on_event(void *front, uint32_t eqn, const uint8_t eqe[64])
 {
 	struct device *device = front;
@@ -96,8 +95,8 @@ int device_init(struct device *device, const struct hca_config *config, uint32_t
 	return start_adapter(device, RESET_DEVICE);
 }
 
-/* An adapter in hardware has seen the doorbells that were rung before a command long before it has
- * read the command, which may take away what the requests need. */
+/* Handles pending doorbells before a command: a real adapter has seen them long before, and the
+ * command may remove resources that the requests need. */
 static void take_doorbells(struct device *device, uint64_t now_ns)
 {
 	unsigned int turns = 4;
@@ -151,7 +150,7 @@ void device_free(struct device *device)
 
 /* ---- messages ---- */
 
-/* Copies the fixed part of a message; returns false when the message is too short. */
+/* Copies the fixed part of a message. Returns false if the message is too short. */
 static bool message_take(const struct message *message, void *part, size_t len)
 {
 	if (message->len < len)
@@ -263,14 +262,15 @@ static int answer_irq_info(struct device *device, struct message *message)
 	return message_give(message, &info, sizeof(info));
 }
 
-/* A write to it must never block, whatever the client sent. */
+/* Takes an eventfd and makes it non-blocking, as a write to it must never block, whatever the
+ * client sent. */
 static void take_eventfd(struct device *device, uint32_t vector, int fd)
 {
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 	set_vector(device, vector, fd);
 }
 
-/* Eventfds come with the message, in the order of the vectors; none at all takes them away. */
+/* Sets the eventfds of a message, in the order of the vectors. No eventfd removes them. */
 static void set_eventfds(struct device *device, const struct vfu_irq_set *set,
 			 struct message *message)
 {
@@ -291,7 +291,7 @@ static int answer_set_irqs(struct device *device, struct message *message)
 	if (!message_take(message, &set, sizeof(set)))
 		return EINVAL;
 	if (!(set.flags & VFIO_IRQ_SET_ACTION_TRIGGER))
-		return EOPNOTSUPP; /* the client masks MSI-X itself */
+		return EOPNOTSUPP; /* the client masks MSI-X vectors itself */
 	if (set.index != VFIO_PCI_MSIX_IRQ_INDEX)
 		return set.count ? EINVAL : 0;
 	if (set.start > PCI_MSIX_VECTORS || set.count > PCI_MSIX_VECTORS - set.start)
@@ -390,7 +390,7 @@ int device_answer(struct device *device, struct message *message)
 {
 	message->reply_len = 0;
 	if (!device->hca &&
-	    message->command != VFU_DEVICE_RESET) /* an earlier one found no memory */
+	    message->command != VFU_DEVICE_RESET) /* an earlier reset ran out of memory */
 		return ENODEV;
 	if (message->command >= ARRAY_SIZE(answers) || !answers[message->command])
 		return EOPNOTSUPP;

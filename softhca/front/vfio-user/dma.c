@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dma.c - guest memory: what DMA_MAP gave us, and copies within it.
+ * dma.c - guest memory from DMA_MAP, and copies from and to it.
  *
- * An address is looked up for each access and no pointer outlives it, so that an unmap takes effect
- * at once. An access may cross regions that touch; a byte outside of all of them is a bus error.
- * A region without a file could only be reached by asking the client for each access and waiting
- * for its answer, which the loop must not: such regions (ROMs, mostly) are bus errors, too.
+ * Each access looks its address up and keeps no pointer, so an unmap takes effect at once. An
+ * access may cross adjacent regions; a byte outside of all is a bus error. So is one in a region
+ * without a file (mostly ROMs): reaching it would mean to ask the client and wait, for which the
+ * loop must not block.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #include "softhca/front/vfio-user/dma.h"
 
-/* Returns the first region that ends behind ADDR, or count. */
+/* Returns the index of the first region that ends behind ADDR, or count. */
 static unsigned int range_find(const struct dma_table *table, uint64_t addr)
 {
 	unsigned int low = 0, high = table->count;
@@ -31,7 +31,7 @@ static unsigned int range_find(const struct dma_table *table, uint64_t addr)
 	return low;
 }
 
-/* A page behind the end of the file would be SIGBUS instead of an error. */
+/* Checks that the file is long enough: access beyond its end would raise SIGBUS. */
 static int check_file(int fd, uint64_t offset, uint64_t size)
 {
 	struct stat stat;
@@ -109,14 +109,14 @@ void dma_table_clear(struct dma_table *table)
 		range_drop(table, table->count - 1);
 }
 
-/* Ownership sits in the last byte of CQEs and EQEs: it is stored after all the others. */
+/* Stores the last byte after all others, as it has the ownership bit of CQEs and EQEs. */
 static void copy_last_byte_last(uint8_t *to, const uint8_t *from, uint64_t len)
 {
 	memcpy(to, from, len - 1);
 	__atomic_store_n(to + len - 1, from[len - 1], __ATOMIC_RELEASE);
 }
 
-/* Returns the memory at ADDR, or NULL; of *LEN bytes no more are left than follow there. */
+/* Returns the memory at ADDR, or NULL. Reduces *LEN to the bytes that follow there. */
 static uint8_t *range_reach(const struct dma_table *table, uint64_t addr, bool write, uint64_t *len)
 {
 	const struct dma_region *region = &table->region[range_find(table, addr)];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mlx5.c - the model mlx5, a ConnectX-5: BAR 0 has everything, see bar.h, and the adapter has
- * memory of its own there.
+ * mlx5.c - the model mlx5: a ConnectX-5 as a PCI device. BAR 0 has all registers, see bar.h, and
+ * memory on the adapter.
  */
 #include <errno.h>
 #include <linux/pci_regs.h>
@@ -59,7 +59,7 @@ static bool mlx5_run(struct device *device)
 	return cmdq_run(&device->bar.cmdq);
 }
 
-/* A driver looks at the health buffer. */
+/* Reports the death in the health buffer, which drivers poll. */
 static void mlx5_die(struct device *device)
 {
 	device->bar.syndrome = BAR_SYNDROME_FIRMWARE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model.h - what PCI devices of different kinds do differently: identity, regions, registers.
+ * model.h - models of PCI devices: the identity, regions and registers that differ.
  */
 #ifndef SOFTHCA_FRONT_VFIO_USER_MODEL_H
 #define SOFTHCA_FRONT_VFIO_USER_MODEL_H
@@ -14,27 +14,27 @@
 struct device;
 
 enum reset {
-	RESET_DEVICE,    /* and configuration space */
-	RESET_BY_DRIVER, /* through a register */
+	RESET_DEVICE,    /* with configuration space */
+	RESET_BY_DRIVER, /* by a register */
 };
 
 struct model {
 	const struct format *format;
 	struct pci_identity identity;
-	uint64_t bar_size[PCI_BARS]; /* 0: there is no such region */
-	/* The call completes CONFIG, once; 0 or a positive errno. */
+	uint64_t bar_size[PCI_BARS]; /* 0: no such region */
+	/* Completes CONFIG, once. Returns 0 or a positive errno. */
 	int (*init)(struct device *device, struct hca_config *config);
-	/* The adapter is a new one: registers are as after that reset. */
+	/* Sets the registers as after that reset; the adapter is new. */
 	void (*reset)(struct device *device, enum reset why);
-	/* Accesses lie within the region. write() returns true when the driver wants a reset. */
+	/* Access a region, within its size. write() returns true if the driver asks for a reset. */
 	void (*read)(struct device *device, uint32_t bar, uint64_t offset, uint8_t *data,
 		     uint32_t len);
 	bool (*write)(struct device *device, uint32_t bar, uint64_t offset, const uint8_t *data,
 		      uint32_t len);
-	bool (*is_pending)(const struct device *device); /* a command is waiting */
-	/* The call runs a command, and returns true when more are waiting. */
+	bool (*is_pending)(const struct device *device); /* a command waits */
+	/* Executes a command. Returns true if more wait. */
 	bool (*run)(struct device *device);
-	void (*die)(struct device *device); /* the adapter has died */
+	void (*die)(struct device *device); /* reports that the adapter has died */
 	void (*free)(struct device *device);
 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pci.c - PCI configuration space: a ConnectX with the capabilities for power management, PCI
- * Express, MSI-X, and its vendor's own.
+ * pci.c - PCI configuration space of a ConnectX, with capabilities for power management, PCI
+ * Express, MSI-X, and a vendor-specific one.
  *
- * The client keeps base addresses and the MSI-X table for the guest and passes writes on; here they
- * only have to read back as such registers do. The registers of the vendor's capability are not
- * memory: see vsc.c.
+ * The client handles base addresses and the MSI-X table for the guest, and passes writes on; here
+ * they only have to read back properly. Registers of the vendor's capability are not plain memory:
+ * see vsc.c.
  */
 #include <endian.h>
 #include <linux/pci_regs.h>
@@ -57,7 +57,7 @@ static void init_header(struct pci_config *pci, bool infiniband)
 	pci->writable[PCI_INTERRUPT_LINE] = 0xff;
 }
 
-/* D0 and D3hot; the adapter forgets nothing on its way between them. */
+/* Adds power management with D0 and D3hot; the adapter keeps its state in both. */
 static void init_power(struct pci_config *pci)
 {
 	enum { VERSION_3 = 3 };
@@ -122,7 +122,7 @@ void pci_config_init(struct pci_config *pci, const struct pci_identity *identity
 		init_vendor(pci);
 }
 
-/* The gateway's registers are accessed in whole. */
+/* Returns whether it is a whole register of the gateway. */
 static bool is_gateway(const struct pci_config *pci, uint32_t offset, uint32_t len)
 {
 	return pci->identity->has_gateway && len == 4 && offset % 4 == 0 &&

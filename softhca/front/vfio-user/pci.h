@@ -13,33 +13,34 @@
 enum {
 	PCI_CONFIG_SIZE = 4096,
 	PCI_MSIX_VECTORS = 64,
-	BAR_MSIX_TABLE = 0x2000, /* both in BAR 0, where the client keeps them */
+	BAR_MSIX_TABLE = 0x2000, /* both in BAR 0, handled by the client */
 	BAR_MSIX_PBA = 0x3000,
 };
 
 enum { PCI_BARS = 6 };
 
-/* What devices of different kinds have of their own */
+/* Properties that differ between kinds of devices. */
 struct pci_identity {
 	uint16_t device;
-	uint32_t bar[PCI_BARS];        /* kinds of regions, PCI_BASE_ADDRESS_MEM_* */
-	uint32_t msix_table, msix_pba; /* offsets, in BAR 0 */
-	bool has_gateway;              /* the vendor's capability: see vsc.h */
+	uint32_t bar[PCI_BARS];        /* PCI_BASE_ADDRESS_MEM_* */
+	uint32_t msix_table, msix_pba; /* offsets in BAR 0 */
+	bool has_gateway;              /* has the vendor's capability: see vsc.h */
 };
 
 struct pci_config {
 	const struct pci_identity *identity;
 	uint8_t value[PCI_CONFIG_SIZE];
-	uint8_t writable[PCI_CONFIG_SIZE]; /* bits that the host may change */
+	uint8_t writable[PCI_CONFIG_SIZE]; /* bits that software may change */
 	struct vsc vsc;
 };
 
 void pci_config_init(struct pci_config *pci, const struct pci_identity *identity, bool infiniband);
-/* OFFSET and LEN lie within PCI_CONFIG_SIZE. */
+/* Reads LEN bytes at OFFSET; both are within PCI_CONFIG_SIZE. */
 void pci_config_read(struct pci_config *pci, uint32_t offset, uint8_t *data, uint32_t len);
-/* Returns true when the write asked for a function-level reset. */
+/* Writes configuration space. Returns true for a function-level reset. */
 bool pci_config_write(struct pci_config *pci, uint32_t offset, const uint8_t *data, uint32_t len);
-/* May the device access memory and raise interrupts? Bus master is enabled, and power is full. */
+/* Returns whether the device may access memory and raise interrupts: bus mastering is enabled, in
+ * power state D0. */
 bool pci_config_is_master(const struct pci_config *pci);
 
 #endif

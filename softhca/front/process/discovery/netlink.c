@@ -2,10 +2,10 @@
 /*
  * netlink.c - RDMA netlink.
  *
- * The program gets a real netlink socket, of the protocol that the kernel leaves to user space
- * (NETLINK_USERSOCK). Binding, options and receiving are then the kernel's; only what the program
- * sends is trapped, and answered by a message to its port. No state is kept: a socket is ours by
- * its protocol.
+ * The program gets a real netlink socket of the protocol reserved for user space
+ * (NETLINK_USERSOCK). The kernel handles binding, options and receiving; only sends are trapped,
+ * and answered by a message to the program's port. No state is kept: the protocol tells that a
+ * socket is ours.
  */
 #include <errno.h>
 #include <linux/netlink.h>
@@ -50,7 +50,7 @@ void netlink_socket(struct call *call)
 			NETLINK_USERSOCK);
 
 	if (fd < 0) {
-		call_fail(call, EPROTONOSUPPORT); /* discovery then uses sysfs */
+		call_fail(call, EPROTONOSUPPORT); /* libraries then use sysfs */
 		return;
 	}
 	if (fd_number_pick(call->tid, &number))
@@ -70,7 +70,7 @@ static bool is_ours(int fd)
 	       protocol == NETLINK_USERSOCK;
 }
 
-/* Finds the program's port; a socket that is not bound yet is bound, as sending does. */
+/* Returns the program's port. Binds an unbound socket, as sending does. */
 static int port_of(int fd, uint32_t *port)
 {
 	struct sockaddr_nl addr = { .nl_family = AF_NETLINK };
@@ -204,13 +204,14 @@ static int get_system(struct request *req)
 {
 	reply_begin(req->reply, req->header->nlmsg_type);
 	reply_u8(req->reply, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 1); /* shared */
-	/* DMA goes to the virtual address, so a fork never separates it from its process. */
+	/* DMA uses virtual addresses, so fork() does not separate memory from its process. */
 	reply_u8(req->reply, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK, 1);
 	reply_end(req->reply);
 	return 0;
 }
 
-/* Objects are told of by dumps, each for one adapter; the summary also for all. */
+/* Returns the numbers of objects, of one adapter or of all; objects themselves are listed only for
+ * one. */
 static int get_summary(struct request *req)
 {
 	struct adapter *adapter = attr_adapter(req);
@@ -235,13 +236,13 @@ static int get_resources(struct request *req)
 	return resources_put(req->reply, req->header->nlmsg_type, adapter);
 }
 
-/* The kernel packs a device number into 64 bits: minor 7:0, major 19:8, minor 31:20. */
+/* Encodes a device number as the kernel does: minor 7:0, major 19:8, minor 31:20. */
 static uint64_t encode_device(unsigned int major, unsigned int minor)
 {
 	return (minor & 0xff) | major << 8 | (uint64_t)(minor & ~0xffu) << 12;
 }
 
-/* This device is of no adapter, hence it has no index. */
+/* Describes the rdma_cm device, which belongs to no adapter and so has no index. */
 static int get_rdma_cm(struct request *req)
 {
 	struct reply *reply = req->reply;
@@ -280,8 +281,8 @@ static int get_chardev(struct request *req)
 	return 0;
 }
 
-/* No counter of its own is bound to a QP, and none is bound by itself: as the table of all, and as
- * the mode of a port. Source: stat_get_doit_qp() */
+/* Answers that no counter is bound to a QP, manually or automatically. Source:
+ * stat_get_doit_qp() */
 static int get_counters_of_qps(struct request *req)
 {
 	struct adapter *adapter = attr_adapter(req);
@@ -305,7 +306,7 @@ static int get_counters_of_qps(struct request *req)
 	return 0;
 }
 
-/* The counters are those of a port. */
+/* Returns the counters of a port. */
 static int get_counters(struct request *req)
 {
 	struct adapter *adapter = attr_adapter(req);
@@ -406,7 +407,7 @@ static void answer_message(struct daemon *daemon, uint32_t port, const void *mes
 	reply_send(&reply);
 }
 
-/* Copies the program's message; its length, or 0 when it cannot be read. */
+/* Copies the program's message. Returns its length, or 0 if it cannot be read. */
 static size_t request_gather(const struct call *call, const struct iovec *iov, size_t iovlen,
 			     uint8_t *message)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * netlink_reply.c - netlink messages built and sent to a program's port.
+ * netlink_reply.c - builds netlink messages and sends them to a program's port.
  *
- * All messages of one answer go out as one datagram. Whoever answers with many calls
- * reply_make_room() between two messages; what does not fit otherwise is left out.
+ * All messages of an answer are sent as one datagram. For long answers, call reply_make_room()
+ * between messages; otherwise messages that do not fit are dropped.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +22,7 @@ void reply_init(struct reply *reply, uint32_t port, uint32_t seq, bool multi)
 	reply->message = NULL;
 }
 
-/* Returns LEN zeroed bytes, aligned, or NULL when the datagram is full. */
+/* Returns LEN aligned zero bytes in the datagram, or NULL if it is full. */
 static void *reply_append(struct reply *reply, size_t len)
 {
 	uint8_t *at = reply->bytes + reply->len;

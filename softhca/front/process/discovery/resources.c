@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * resources.c - what RDMA netlink tells of the objects that programs have, as "rdma resource show"
- * asks for it. Keys of memory are not told: the kernel tells them to privileged programs only.
+ * resources.c - RDMA netlink's lists of programs' objects, for "rdma resource show". Memory keys
+ * are left out: the kernel shows them only to privileged programs.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -58,11 +58,11 @@ static void put_pd(struct reply *reply, const struct object *object)
 	reply_u32(reply, RDMA_NLDEV_ATTR_RES_CTXN, object->file->context_number);
 }
 
-/* In the order in which the kernel sums them up. */
+/* Kinds of objects, in the kernel's order of the summary. */
 static const struct kind {
 	const char *name;
 	uint16_t object;
-	uint16_t command, table, entry; /* 0: there are no single ones */
+	uint16_t command, table, entry; /* 0: cannot be listed */
 	void (*put)(struct reply *reply, const struct object *object);
 } kinds[] = {
 	{ "pd", UVERBS_OBJECT_PD, RDMA_NLDEV_CMD_RES_PD_GET, RDMA_NLDEV_ATTR_RES_PD,
@@ -134,7 +134,7 @@ struct listing {
 	struct reply *reply;
 	uint16_t type;
 	struct nlattr *table;
-	unsigned int entries; /* in the message */
+	unsigned int entries; /* entries in the message */
 };
 
 static void message_begin(struct listing *listing)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sysfs.c - the directory tree that stands in for /sys/class/infiniband*, /dev/infiniband and what
- * they lead to.
+ * sysfs.c - the directory tree that replaces /sys/class/infiniband*, /dev/infiniband and the places
+ * that they link to.
  *
- * The directories have the shape of the kernel's, with relative links, so that a path that a
- * program walks by itself stays inside.
+ * Directories have the kernel's shape and relative links, so that paths which a program builds
+ * itself stay inside the tree.
  */
 #include <dirent.h>
 #include <endian.h>
@@ -35,8 +35,7 @@
 
 /* ---- counters of a port's queue pairs ---- */
 
-/* The lifespan says for how many milliseconds a value that was read is told again; here each
- * reading is new. */
+/* lifespan: milliseconds that a value is cached; here each read is new. */
 #define LIFESPAN_FILE "lifespan"
 
 static void make_hw_counters(struct writer *writer, const char *dir)
@@ -67,7 +66,7 @@ static bool hw_counter_text(struct adapter *adapter, unsigned int port, const ch
 	return false;
 }
 
-/* Writes DIR/INDEX with the text of one entry of a table. */
+/* Writes DIR/INDEX with the text of a table entry. */
 static void make_entry(struct writer *writer, const char *dir, const char *sub,
 		       const struct sysfs_subject *of, const char *text)
 {
@@ -146,8 +145,7 @@ static void make_port(struct writer *writer, struct adapter *adapter, unsigned i
 	make_pkeys(writer, dir, &of);
 }
 
-/* Makes a link from the host's directory of the interface to the PCI device PCI, at PLACE of the
- * tree. */
+/* Links the interface's directory of the host to the PCI device PCI, at PLACE in the tree. */
 static void make_device_link(struct writer *writer, const char *place, const char *pci)
 {
 	char dir[256], path[264], target[256] = "";
@@ -161,7 +159,7 @@ static void make_device_link(struct writer *writer, const char *place, const cha
 	writer_make_link(writer, path, target);
 }
 
-/* Makes the links that lead from the adapter to its network interface, and back. */
+/* Makes the links between the adapter and its network interface, in both directions. */
 static void make_netdev(struct writer *writer, const char *pci, const struct adapter *adapter,
 			unsigned int port)
 {
@@ -221,7 +219,7 @@ static void make_uverbs(struct writer *writer, const char *pci, const struct ada
 	writer_make_link(writer, path, text);
 }
 
-/* A class device of a port: its directory, the link to it, and its device file. */
+/* Makes a class device of a port: its directory, the link to it, and its device file. */
 static void make_port_device(struct writer *writer, const char *pci, const struct adapter *adapter,
 			     unsigned int port, const char *kind)
 {
@@ -259,7 +257,7 @@ static void make_port_device(struct writer *writer, const char *pci, const struc
 	writer_make_file(writer, path, "");
 }
 
-/* A port of RoCE has no subnet manager. */
+/* Makes umad; a RoCE port has no issm file, as it has no subnet manager. */
 static void make_umad(struct writer *writer, const char *pci, const struct adapter *adapter,
 		      unsigned int port)
 {
@@ -314,8 +312,8 @@ enum { NUM_PLACES = ARRAY_SIZE(places) };
 
 #define OWNER_FILE "owner"
 
-/* Whoever finds the file unlocked may take its owner for dead; so it gets its name when it is
- * locked. */
+/* Marks the tree with a file that is locked before it gets its name: an unlocked file means that
+ * its owner is dead. */
 static int mark_owned(struct sysfs *sysfs)
 {
 	static const char unlocked[] = OWNER_FILE ".new";
@@ -329,7 +327,8 @@ static int mark_owned(struct sysfs *sysfs)
 	return errno;
 }
 
-/* Is this a tree of ours whose owner was killed? One without the file is too new, or not ours. */
+/* Returns whether it is a tree whose owner was killed. Without the file it is too new, or not
+ * ours. */
 static bool is_abandoned(const char *root)
 {
 	char path[96];
@@ -421,7 +420,7 @@ int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sy
 	snprintf(abi, sizeof(abi), "%u\n", IB_USER_MAD_ABI_VERSION);
 	writer_make_file(&writer, "sys/class/infiniband_mad/abi_version", abi);
 	make_rdma_cm(&writer);
-	/* tmpfs lists what is newest first, and programs take the first adapter of the list */
+	/* tmpfs lists the newest entry first, and programs use the first adapter of the list. */
 	for (unsigned int i = num_adapters; i > 0; i--)
 		make_adapter(&writer, adapters[i - 1]);
 	if (writer.error)
@@ -471,7 +470,8 @@ void sysfs_destroy(struct sysfs *sysfs)
 	close(sysfs->fd);
 }
 
-/* The kernel gives up when something is renamed, anywhere, while it goes up from a directory. */
+/* Opens a path in the tree. Retries, as the kernel gives up when anything is renamed while it
+ * resolves "..". */
 int sysfs_open(const struct sysfs *sysfs, const char *path, uint64_t flags)
 {
 	struct open_how how = { .flags = flags, .resolve = RESOLVE_IN_ROOT };
@@ -493,7 +493,8 @@ static const struct sysfs_file *find_file(const struct sysfs_file *files, const 
 	return NULL;
 }
 
-/* The file is written in place: whoever has it open reads the new text, or the old one. */
+/* Rewrites a file in place, so that programs which have it open read the old text or the new
+ * one. */
 static void file_rewrite(const struct sysfs *sysfs, const char *path, const char *text)
 {
 	int fd = sysfs_open(sysfs, path, O_WRONLY | O_CLOEXEC);
@@ -506,7 +507,7 @@ static void file_rewrite(const struct sysfs *sysfs, const char *path, const char
 	close(fd);
 }
 
-/* A file of a network interface says what the host's interface says now. */
+/* Updates a file of a network interface from the host's interface. */
 static void refresh_netdev(const struct sysfs *sysfs, struct adapter **adapters,
 			   unsigned int num_adapters, const char *path)
 {

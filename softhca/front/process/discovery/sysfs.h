@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sysfs.h - the directory tree that stands in for /sys/class/infiniband*, /dev/infiniband and what
- * they lead to.
+ * sysfs.h - the directory tree that replaces /sys/class/infiniband*, /dev/infiniband and the places
+ * that they link to.
  *
- * It is a real tree of small files below a private directory: what programs open there is handed to
- * them as it is, so that reading, listing and relative opens need no help.
+ * It is a real tree of small files in a private directory. Programs get descriptors of these files,
+ * so reading, listing and relative opens need no emulation.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DISCOVERY_SYSFS_H
 #define SOFTHCA_FRONT_PROCESS_DISCOVERY_SYSFS_H
@@ -18,27 +18,24 @@ struct adapter;
 struct sysfs {
 	char root[64];
 	int fd;       /* of the root */
-	int owner_fd; /* of a file in it, locked as long as this process lives */
+	int owner_fd; /* of a file in it that is locked while this process lives */
 };
 
-/* Returns 0 or a positive errno. */
+/* Creates the tree. Returns 0 or a positive errno. */
 int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sysfs *sysfs);
 void sysfs_destroy(struct sysfs *sysfs);
-/* Removes what another process created and left behind; does nothing for a root of no length. */
+/* Removes a tree that another process has left; nothing for an empty path. */
 void sysfs_remove_tree(const char *root);
-/* Opens PATH as if the tree were the root directory. It returns a descriptor, or -1 and sets
- * errno. */
+/* Opens PATH with the tree as root directory. Returns a descriptor, or -1 and errno. */
 int sysfs_open(const struct sysfs *sysfs, const char *path, uint64_t flags);
-/* What PATH names, absolute and without links, is not there for programs, nor is what is below
- * it. */
+/* Removes PATH, absolute and without links, and all below it. */
 void sysfs_remove(const struct sysfs *sysfs, const char *path);
-/* The adapter's file in /dev/infiniband comes or goes. */
+/* Creates or removes the adapter's file in /dev/infiniband. */
 void sysfs_show_device(const struct sysfs *sysfs, const struct adapter *adapter, bool present);
-/* Brings what PATH names up to date, if it is a file whose text changes. To be called before the
- * file is opened. */
+/* Updates file PATH if its text changes over time. Call it before opening the file. */
 void sysfs_refresh(const struct sysfs *sysfs, struct adapter **adapters, unsigned int num_adapters,
 		   const char *path);
-/* Is PATH, absolute and without . and .. and //, one that the tree answers for, existing or not? */
+/* Returns whether the tree answers for PATH, existing or not. PATH is absolute and normalized. */
 bool sysfs_claims(const char *path);
 
 #endif

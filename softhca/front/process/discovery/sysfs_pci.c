@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sysfs_pci.c - the adapters as PCI devices in the tree that stands in for sysfs, with the driver
- * that they are bound to: what programs look at that search the bus, or want to know where an
- * adapter is.
+ * sysfs_pci.c - the adapters as PCI devices in the tree, with their driver: for programs that
+ * search the bus, or need an adapter's location.
  */
 #include <dirent.h>
 #include <endian.h>
@@ -64,8 +63,8 @@ static void pci_uevent(const struct sysfs_subject *of, char *text)
 		       of->adapter->identity->part_id, of->adapter->index + 1);
 }
 
-/* One register range of 64 bits, which can be prefetched; nobody can map it. A line is what it is
- * and where, six lines are of registers, one of a ROM and six of what is behind a bridge. */
+/* Writes the register ranges: one of 64 bits, prefetchable, which nothing can map. Six lines are
+ * for BARs, one for a ROM, six for a bridge. */
 static void pci_resource(const struct sysfs_subject *of, char *text)
 {
 	const uint64_t start = PCI_REGISTERS + of->adapter->index * PCI_REGISTERS_SIZE;
@@ -77,14 +76,14 @@ static void pci_resource(const struct sysfs_subject *of, char *text)
 			      line ? 0 : PCI_REGISTERS_FLAGS);
 }
 
-/* All processors are as near as any. */
+/* Writes all CPUs, as none is nearer than another. */
 static void pci_local_cpulist(const struct sysfs_subject *of, char *text)
 {
 	(void)of;
 	sysfs_put_text(text, "0-%ld\n", sysconf(_SC_NPROCESSORS_CONF) - 1);
 }
 
-/* The mask has words of 32 bits, the last one first. */
+/* Writes the CPU mask in words of 32 bits, highest first. */
 static void pci_local_cpus(const struct sysfs_subject *of, char *text)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -145,7 +144,8 @@ static void put16(uint8_t *config, unsigned int offset, uint16_t value)
 	memcpy(config + offset, &(uint16_t){ htole16(value) }, sizeof(value));
 }
 
-/* An endpoint of PCI Express whose only capability says so, with its link. */
+/* Makes the configuration space of a PCI Express endpoint, whose only capability has the link's
+ * speed and width. */
 static void make_config(struct writer *writer, const char *pci, const struct adapter *adapter)
 {
 	enum { EXPRESS = 0x60, ENDPOINT = 0x2, SIZE = 256 };
@@ -189,8 +189,8 @@ static void make_module(struct writer *writer, const char *name)
 	writer_make_file(writer, path, "1\n");
 }
 
-/* Who lists the bus finds the host's devices too; what is behind these links the host answers, so
- * they must not lead to a place in the tree, as the host's relative ones would. */
+/* Links the host's PCI devices into the bus directory. The links are absolute, so that the host
+ * resolves what is behind them; relative ones would lead into the tree. */
 static void link_host_devices(struct writer *writer)
 {
 	DIR *dir = opendir("/" PCI_BUS);
@@ -213,7 +213,7 @@ void sysfs_pci_start(struct writer *writer)
 	make_module(writer, "ib_uverbs");
 }
 
-/* The driver of the adapter is there, and bound to it. */
+/* Makes the driver's directory and binds the adapter to it. */
 static void make_driver(struct writer *writer, const struct adapter *adapter)
 {
 	const char *driver = adapter->identity->core_driver;
@@ -221,7 +221,7 @@ static void make_driver(struct writer *writer, const struct adapter *adapter)
 
 	snprintf(path, sizeof(path), PCI_DRIVERS "/%s", driver);
 	if (!faccessat(writer->root, path, F_OK, 0))
-		return; /* another adapter has it, too */
+		return; /* another adapter has the same driver */
 	writer_make_dirs(writer, path);
 	make_module(writer, driver);
 	make_module(writer, adapter->identity->ib_driver);

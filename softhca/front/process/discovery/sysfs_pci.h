@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sysfs_pci.h - the adapters as PCI devices in the tree that stands in for sysfs.
+ * sysfs_pci.h - the adapters as PCI devices in the tree that replaces sysfs.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DISCOVERY_SYSFS_PCI_H
 #define SOFTHCA_FRONT_PROCESS_DISCOVERY_SYSFS_PCI_H
@@ -10,13 +10,13 @@
 
 #include "softhca/front/process/discovery/writer.h"
 
-/* Makes what there is once: the bus, and the driver's modules. */
+/* Makes what all adapters share: the bus, and the driver's modules. */
 void sysfs_pci_start(struct writer *writer);
-/* Makes what is of one adapter's PCI device. */
+/* Makes one adapter's PCI device. */
 void sysfs_pci_make(struct writer *writer, struct adapter *adapter);
-/* Says where the adapter's PCI device is, relative to the root. */
+/* Returns the path of the adapter's PCI device, relative to the root. */
 void sysfs_pci_place(const struct adapter *adapter, char *path, size_t size);
-/* Is PATH one of those that are made here? */
+/* Returns whether PATH is one of these paths. */
 bool sysfs_pci_claims(const char *path);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sysfs_text.c - the texts of files in the tree that stands in for sysfs, as the kernel writes
- * them.
+ * sysfs_text.c - contents of the tree's files, in the kernel's format.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -192,7 +191,7 @@ static void link_downed(const struct sysfs_subject *of, char *text)
 	sysfs_put_count(text, of->counters->link_downs);
 }
 
-/* Counters that are always 0 count what cannot happen to this adapter. */
+/* Counters that are always 0 count errors that this adapter cannot have. */
 const struct sysfs_file sysfs_counter_files[] = {
 	{ "port_xmit_data", xmit_data, NULL },
 	{ "port_rcv_data", rcv_data, NULL },

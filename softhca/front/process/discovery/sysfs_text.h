@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sysfs_text.h - what the files of sysfs.h's tree say: tables that list the files of an adapter's
- * RDMA device, of a port and of its counters, each with the function that writes its text.
+ * sysfs_text.h - contents of the tree's files: tables of the files of an RDMA device, of a port and
+ * of its counters, each with the function that writes its text.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DISCOVERY_SYSFS_TEXT_H
 #define SOFTHCA_FRONT_PROCESS_DISCOVERY_SYSFS_TEXT_H
@@ -12,10 +12,10 @@
 
 enum { SYSFS_TEXT_SIZE = 1024 };
 
-/* A subject is what a file is about. */
+/* The adapter, port or entry that a file describes. */
 struct sysfs_subject {
 	struct adapter *adapter;
-	unsigned int port;  /* 1 and up */
+	unsigned int port;  /* from 1 on */
 	unsigned int index; /* of a GID or P_Key */
 	const struct port_info *info;
 	const struct port_counters *counters;
@@ -25,15 +25,15 @@ struct sysfs_subject {
 struct sysfs_file {
 	const char *name;
 	void (*text)(const struct sysfs_subject *of, char *text);
-	const char *constant; /* instead of the function */
+	const char *constant; /* fixed text, instead of the function */
 };
 
-/* A table ends with a file without a name. */
+/* Tables, which end with a file without name. */
 extern const struct sysfs_file sysfs_ib_files[], sysfs_port_files[], sysfs_counter_files[];
 
 void sysfs_put_text(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sysfs_put_count(char *text, uint64_t count);
-/* The two functions write what the files of OF->gid say. */
+/* Write the contents of the files for OF->gid. */
 void sysfs_gid_value(const struct sysfs_subject *of, char *text);
 void sysfs_gid_type(const struct sysfs_subject *of, char *text);
 

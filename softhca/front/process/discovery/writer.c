@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * writer.c - makes the directories, links and files of the tree that stands in for sysfs.
+ * writer.c - creates directories, links and files of the tree that replaces sysfs.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * writer.h - makes the directories, links and files of the tree that stands in for sysfs. Paths
- * are relative to its root.
+ * writer.h - creates directories, links and files of the tree that replaces sysfs. Paths are
+ * relative to its root.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DISCOVERY_WRITER_H
 #define SOFTHCA_FRONT_PROCESS_DISCOVERY_WRITER_H
@@ -12,15 +12,15 @@
 
 struct writer {
 	int root;
-	int error; /* the first */
+	int error; /* first error */
 };
 
-/* A directory, and those above it. */
+/* Creates a directory and its parents. */
 void writer_make_dirs(struct writer *writer, const char *path);
 void writer_make_link(struct writer *writer, const char *path, const char *target);
 void writer_make_file(struct writer *writer, const char *path, const char *text);
 void writer_make_bytes(struct writer *writer, const char *path, const void *bytes, size_t len);
-/* All files of a table, in DIR. */
+/* Creates all files of a table in DIR. */
 void writer_make_files(struct writer *writer, const char *dir, const struct sysfs_file *files,
 		       const struct sysfs_subject *of);
 

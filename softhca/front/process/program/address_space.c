@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * address_space.c - the address space of a process. See address_space.h.
+ * address_space.c - access to a process's memory. See address_space.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #include "softhca/front/process/program/address_space.h"
 
-/* Opens a file of /proc/TID; returns a descriptor, or -1. */
+/* Opens a file of /proc/TID. Returns a descriptor, or -1. */
 static int file_open(pid_t tid, const char *name, int mode)
 {
 	char path[48];
@@ -19,8 +19,8 @@ static int file_open(pid_t tid, const char *name, int mode)
 	return open(path, mode | O_CLOEXEC);
 }
 
-/* The main thread may have ended before the others, and the calling one may end before the rest:
- * the list of mappings is read by way of the thread that it was opened for, while it is there. */
+/* Opens the memory through the calling thread: the main thread may have ended before it, and the
+ * list of mappings is only readable while its thread exists. */
 int space_open(pid_t pid, pid_t tid, struct address_space *space)
 {
 	int ret;
@@ -45,8 +45,8 @@ void space_close(struct address_space *space)
 	*space = (struct address_space){ -1, -1 };
 }
 
-/* Nobody has a byte at address 0: that is an error, while an address space that has gone reads as
- * the end of a file. */
+/* Returns whether the address space still exists: address 0 is never mapped, so reading it fails,
+ * but reads as end of file when the address space is gone. */
 bool space_is_there(const struct address_space *space)
 {
 	char byte;
@@ -86,14 +86,14 @@ static bool next_mapping(FILE *maps, struct mapping *mapping)
 
 	while (fgets(line, sizeof(line), maps)) {
 		if (sscanf(line, "%lx-%lx %4s", &start, &end, perms) != 3)
-			continue; /* the rest of a long line */
+			continue; /* rest of a long line */
 		*mapping = (struct mapping){ start, end, perms[0] == 'r', perms[1] == 'w' };
 		return true;
 	}
 	return false;
 }
 
-/* The copy has its place in the file in common with others. */
+/* Returns a stream of a duplicate descriptor, which shares the file position. */
 static FILE *maps_begin(const struct address_space *space)
 {
 	int copy = fcntl(space->maps, F_DUPFD_CLOEXEC, 0);

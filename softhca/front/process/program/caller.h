@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * caller.h - the memory of the process that waits for the answer to a trapped call.
+ * caller.h - memory of the process that waits in a trapped call.
  *
- * A caller that is killed does not wait any more, and its number may soon be another process's,
- * which has nothing to do with us. Who plays the kernel for a call goes by these functions, which
- * ask whether the call is still waited for: after a read, as only then is it known whose memory
- * that was, and before a write. Linux: seccomp_unotify(2), SECCOMP_IOCTL_NOTIF_ID_VALID
- * Decision: docs/adr/0045.
+ * A killed caller does not wait any more, and its process id may soon belong to an unrelated
+ * process. So these functions check that the call is still waited for: after a read, as only then
+ * it is known whose memory was read, and before a write. Linux: seccomp_unotify(2),
+ * SECCOMP_IOCTL_NOTIF_ID_VALID. Decision: docs/adr/0045.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_PROGRAM_CALLER_H
 #define SOFTHCA_FRONT_PROCESS_PROGRAM_CALLER_H
@@ -17,13 +16,13 @@
 
 #include "softhca/front/process/notify.h"
 
-/* Asks whether somebody still waits for the answer to CALL. */
+/* Returns whether a thread still waits for the answer to CALL. */
 bool caller_is_alive(const struct call *call);
 
-/* Copy memory of the caller. Returns 0 or EFAULT, which nobody reads when the caller is gone. */
+/* Copy memory of the caller. Return 0 or EFAULT; also EFAULT if the caller is gone. */
 int caller_read(const struct call *call, uint64_t addr, void *buf, size_t len);
 int caller_write(const struct call *call, uint64_t addr, const void *buf, size_t len);
-/* Reads a string of less than SIZE bytes. It returns 0, EFAULT or ENAMETOOLONG. */
+/* Reads a string of less than SIZE bytes. Returns 0, EFAULT or ENAMETOOLONG. */
 int caller_read_string(const struct call *call, uint64_t addr, char *buf, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * credentials.c - notes changes of user and group as they are trapped; see credentials.h. Only
- * processes with files of rdma_cm are of interest.
+ * credentials.c - records changes of user and group when they are trapped; see credentials.h. Only
+ * for processes with rdma_cm files.
  *
  * Changes by capset() and setfsuid() are not seen.
  */
@@ -17,7 +17,7 @@
 
 static uint64_t last_change;
 
-/* Where nobody can tell since when the thread is there, it is the one that it was. */
+/* Returns whether it is the same thread. If the start time is unknown, assumes so. */
 static bool is_of(const struct credentials_change *change, pid_t tid)
 {
 	uint64_t started;
@@ -40,7 +40,8 @@ static struct credentials_change *change_find(const struct client *client, pid_t
 	return NULL;
 }
 
-/* A program may change the user in threads that end, as a file server does for each request. */
+/* Drops changes of ended threads: a file server may change the user in a new thread for each
+ * request. */
 static void changes_drop_ended(struct client *client)
 {
 	struct credentials_change *change, *next;
@@ -94,8 +95,8 @@ static bool is_own(const unsigned int *ids, uint32_t id)
 	return id == (uint32_t)-1 || id == ids[0] || id == ids[1] || id == ids[2];
 }
 
-/* Without the capability a thread may have only what it has as another of its three. What nobody
- * can tell is allowed, as programs seldom ask for more than they get. */
+/* Returns whether the change will succeed: without the capability, a thread may only choose among
+ * its three ids. If unknown, assumes so, as programs seldom try what they may not do. */
 static bool is_allowed(const struct call *call, unsigned int capability, unsigned int args)
 {
 	unsigned int ids[IDS];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cwd.c - programs that go to a directory of the tree of sysfs.c.
+ * cwd.c - lets programs change their directory into the tree of sysfs.c.
  *
- * Only the kernel can change a working directory, and it then holds for whatever the program does
- * and starts. So the program is given a descriptor of the directory, and for the moment of the call
- * the path that it named reads /proc/self/fd/NUMBER.
+ * Only the kernel can change a working directory, which the program's children inherit. So the
+ * program gets a descriptor of the directory, and while the kernel executes the call, the path in
+ * the program's memory is replaced by /proc/self/fd/NUMBER.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,8 +34,8 @@ static bool is_in_tree(const struct call *call, const char *path)
 	return !strncmp(path, root, strlen(root));
 }
 
-/* It is the last number of the band, so that going from one directory to the next takes no further
- * descriptor; when it is in use otherwise or beyond the program's limit, the first that is free. */
+/* Places the descriptor at the last number of the band, which the next directory reuses; or at
+ * another free one if that is in use or beyond the limit. */
 static int directory_place(struct call *call, int fd, int *number)
 {
 	char path[PATH_MAX];
@@ -52,18 +52,18 @@ static int directory_place(struct call *call, int fd, int *number)
 	return ret ? ret : fd_number_place(call, fd, true, number);
 }
 
-/* A loan is the place in the caller's memory that reads another path for the moment of its call.
- * The descriptor is of that memory for good, while the caller's number may become another
- * process's. */
+/* The part of the caller's memory that has another path during its call. Accessed by an open
+ * descriptor, as the caller's process id may be reused. */
 struct loan {
 	int memory;
 	uint64_t addr;
 	size_t size;
-	bool is_longer;       /* than the caller's path: what is behind that is borrowed, too */
-	char bytes[PATH_MAX]; /* the caller's, for afterwards */
+	bool is_longer;       /* than the caller's path: the bytes behind that are replaced too */
+	char bytes[PATH_MAX]; /* original bytes, to restore */
 };
 
-/* The file writes to constant strings, too, which are often in memory that is not writable. */
+/* Opens the caller's memory for writing. /proc/PID/mem also writes to constant strings, which are
+ * in read-only memory. */
 static int loan_open(const struct call *call)
 {
 	char path[32];
@@ -78,7 +78,7 @@ static int loan_open(const struct call *call)
 	return fd;
 }
 
-/* Bytes behind the caller's path are borrowed only when no other thread could look at them. */
+/* Returns whether the process has no other thread, which could see the bytes behind the path. */
 static bool is_alone(pid_t tid)
 {
 	enum { DIRECTORY_ITSELF = 2 };
@@ -112,17 +112,17 @@ static bool is_at(pid_t tid, const char *where)
 	return !client_dir_path(tid, AT_FDCWD, dir, sizeof(dir)) && !strcmp(dir, where);
 }
 
-/* The thread is to stop when its call has ended, before it looks at the path again. It cannot be
- * held while it has a debugger, or on a kernel (before 5.19) where that interrupts the call. */
+/* Makes the thread stop when its call ends, before it can read the path again. Fails if it has a
+ * debugger, or on kernels before 5.19, where this interrupts the call. */
 static bool thread_hold(pid_t tid)
 {
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL))
 		return false;
-	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL); /* one that dies reports its end instead */
+	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL); /* a dying thread reports its end instead */
 	return true;
 }
 
-/* The kernel reads the path in its own time; that it has done so shows by where the program is. */
+/* Waits until the kernel has read the path, which shows by the program's new directory. */
 static void await_arrival(pid_t tid, const char *where)
 {
 	const struct timespec step = { .tv_nsec = 20000 };
@@ -148,8 +148,8 @@ static int poll_status(pid_t tid, int *status, unsigned int seconds)
 	return ETIMEDOUT;
 }
 
-/* A signal that stopped the thread first still reaches it. One that is killed now is not let go of
- * so, and its parent does not see its end until we have. */
+/* Lets the thread continue; a signal that stopped it first is delivered. A thread that is killed
+ * now is not released thereby, and its parent sees its end only after our wait. */
 static void thread_release(pid_t tid, int status)
 {
 	const long signal = status >> 16 ? 0 : WSTOPSIG(status);
@@ -158,7 +158,8 @@ static void thread_release(pid_t tid, int status)
 		poll_status(tid, &status, 1);
 }
 
-/* Every program waits with us: one whose thread does not stop, as it is frozen, is ended. */
+/* Waits until the thread stops. All programs wait meanwhile, so a thread that does not stop, such
+ * as a frozen one, is killed. */
 static bool await_stop(pid_t tid, int *status)
 {
 	enum { SECONDS_TO_STOP = 2, SECONDS_TO_END = 1 };
@@ -172,7 +173,7 @@ static bool await_stop(pid_t tid, int *status)
 	return !ret && WIFSTOPPED(*status);
 }
 
-/* The call goes on with the path that is written now. */
+/* Lets the kernel execute the call with the path that is in memory now. */
 static int let_go(struct call *call, const struct loan *loan, const char *where)
 {
 	static bool holding_interrupts;
@@ -190,7 +191,7 @@ static int let_go(struct call *call, const struct loan *loan, const char *where)
 		return loan_return(loan);
 	}
 	if (!await_stop(call->tid, &status))
-		return 0; /* it has ended, or will */
+		return 0; /* it has ended or is being killed */
 	holding_interrupts |= interrupted;
 	ret = loan_return(loan);
 	thread_release(call->tid, status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cwd.h - programs that go to a directory of the tree of sysfs.h.
+ * cwd.h - lets programs change their directory into the tree of sysfs.h.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_PROGRAM_CWD_H
 #define SOFTHCA_FRONT_PROCESS_PROGRAM_CWD_H
@@ -9,10 +9,9 @@
 
 struct call;
 
-/* Makes the caller's chdir() go to directory FD of the tree; ADDR is the path that the program
- * named. */
+/* Makes the caller's chdir() enter directory FD of the tree; ADDR is the path in its memory. */
 void cwd_enter(struct call *call, uint64_t addr, int fd);
-/* getcwd() */
+/* Answers getcwd(). */
 void cwd_get(struct call *call);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * proc_status.c - /proc/PID/status of programs that have memory pinned.
+ * proc_status.c - /proc/PID/status of programs with pinned memory.
  *
- * Its line VmPin says how much, and the library looks there to tell why a registration failed. The
- * kernel knows nothing of what pinned.c counts. So the program gets a copy of the file with that
- * line changed, as things are when it opens the file. Decision: docs/adr/0053.
+ * The library reads its line VmPin to explain a failed registration. The kernel does not know pages
+ * that pinned.c counts, so the program gets a copy of the file, made at open(), with that line
+ * changed. Decision: docs/adr/0053.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,8 +18,8 @@
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/program/proc_status.h"
 
-/* Returns the process or the thread of the caller's whose status PATH is, or 0. Numbers of others
- * are of the caller's PID namespace, and not looked at. */
+/* Returns the process or thread of the caller whose status file PATH is, or 0. Other processes are
+ * not considered: their ids are those of the caller's PID namespace. */
 static pid_t status_owner(const char *path, const struct client *caller, pid_t tid)
 {
 	pid_t owner = 0;
@@ -45,7 +45,7 @@ static void status_copy(FILE *from, FILE *to, uint64_t pages)
 			fputs(line, to);
 }
 
-/* Returns a descriptor of the copy, or -1. */
+/* Makes the copy. Returns a descriptor, or -1. */
 static int status_make(pid_t tid, uint64_t pages)
 {
 	int fd = memfd_create("status", MFD_CLOEXEC);

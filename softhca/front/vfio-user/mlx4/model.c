@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * model.c - the model mlx4, a ConnectX-3.
+ * model.c - the model mlx4: a ConnectX-3 as a PCI device.
  */
 #include <linux/pci_regs.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 
 enum {
 	DEVICE_CONNECTX3 = 0x1003,
-	MSIX_TABLE = 0x7c000, /* both in BAR 0, where the client keeps them */
+	MSIX_TABLE = 0x7c000, /* both in BAR 0, handled by the client */
 	MSIX_PBA = 0x7d000,
-	DOORBELLS = 2, /* the BAR of which */
+	DOORBELLS = 2, /* BAR with the doorbells */
 	DOORBELL_BYTES = 16 << 20,
 };
 

@@ -2,8 +2,8 @@
 /*
  * registers.c - see registers.h. Sources: prm/mlx4/cmd.h, prm/mlx4/uar.h.
  *
- * A command is taken when the word with its GO bit is written, and that bit reads 1 until it has
- * run, between two messages of the client. What is not named reads 0.
+ * Writing the word with the GO bit starts a command. The bit reads 1 until the command has run,
+ * between two of the client's messages. Unknown registers read as 0.
  */
 #include <endian.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "softhca/log.h"
 
 enum {
-	UAR_PAGES = 2048, /* as the capabilities say; as many for BlueFlame are behind them */
+	UAR_PAGES = 2048, /* as reported by the capabilities; as many BlueFlame pages follow */
 	BF_BUFFER = 256,
 	LAST_WORD = M4_HCR_SIZE - 4,
 };
@@ -34,7 +34,7 @@ void registers_reset(struct registers *registers, bool keep_owner)
 
 /* ---- BAR 0 ---- */
 
-/* A reader that gets 0 now holds the flag. */
+/* Returns the flag and sets it: a reader that gets 0 now owns it. */
 static uint32_t flag_take(bool *taken)
 {
 	uint32_t was = *taken;
@@ -123,7 +123,7 @@ static void page_ring(struct registers *registers, uint64_t offset, const uint8_
 	hca_uar_write(registers->hca, offset / M4_UAR_PAGE, offset % M4_UAR_PAGE, data, len);
 }
 
-/* A CQ's doorbell may come in two halves, of which the second one counts. */
+/* Takes half of a CQ's doorbell; the second half completes it. */
 static void ring_half(struct registers *registers, uint64_t offset, const uint8_t *data)
 {
 	uint32_t second = offset % 8;
@@ -133,7 +133,8 @@ static void ring_half(struct registers *registers, uint64_t offset, const uint8_
 		page_ring(registers, offset - 4, registers->half, sizeof(registers->half));
 }
 
-/* The first bytes of a WQE say whose it is; it stands in the ring, too, so that is enough. */
+/* Takes a BlueFlame write. The first bytes of the WQE name its queue, and the ring has the WQE too,
+ * so other bytes are not needed. */
 static void ring_blueflame(struct registers *registers, uint64_t offset, const uint8_t *data,
 			   uint32_t len)
 {
