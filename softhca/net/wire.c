@@ -63,7 +63,8 @@ static const struct opcode opcodes[IB_NUM_OPCODES] = {
 
 /* ---- encoding ---- */
 
-/* Returns which of the headers that depend on the message, not on its kind, its last packet has. */
+/* Returns the optional headers of a packet: IMM and IETH, which depend on the message's fields and
+ * are only in its last packet. */
 static unsigned int wanted_headers(const struct fabric_msg *msg, bool last)
 {
 	if (!last || msg->op > FABRIC_WRITE)

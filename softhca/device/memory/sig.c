@@ -43,7 +43,8 @@ static uint64_t place_of(const struct sig_domain *domain, uint64_t data)
 	return data / domain->block * signed_block_size(domain) + data % domain->block;
 }
 
-/* Returns the data offset for a place on one side. Within a signature: the end of its block. */
+/* Converts a place on one side, where signatures count, to an offset in the data without them.
+ * Within a signature: the end of the signature's block. */
 static uint64_t data_at(const struct sig_domain *domain, uint64_t place)
 {
 	if (!domain->guard)

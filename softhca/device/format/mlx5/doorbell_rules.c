@@ -120,8 +120,9 @@ static bool was_taken_back(const uint8_t *wqe, uint64_t value_be)
 	return !memcmp(rung, wqe, sizeof(value_be));
 }
 
-/* Checks a doorbell's value. Returns whether an adapter would find the WQE. A value may arrive late
- * (polling, socket, bus), when the record has advanced and completed WQEs may be overwritten. */
+/* Checks a doorbell's value. Returns whether an adapter would find the WQE. The value may arrive
+ * late (polling, socket, bus): the record may have advanced since, and software may have
+ * overwritten WQEs that are complete. */
 static bool check_value(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be,
 			struct bell *bell)
 {

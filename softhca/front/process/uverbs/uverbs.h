@@ -131,9 +131,9 @@ int object_destroy(struct object *object, pid_t tid);
 int object_take_down(struct object *object, pid_t tid);
 /* Frees an object after object_take_down(). */
 void object_forget(struct object *object);
-/* Notes that the caller gives the object memory of its own. If it is not the maker, the file
- * references it until it is closed, as the object may be in the memory of both. Returns 0 or
- * ENOMEM. */
+/* Notes that the caller replaces the object's memory by its own. If the caller did not create the
+ * object, the file keeps a reference to the caller's process, as the object may be in the memory of
+ * both. Returns 0 or ENOMEM. */
 int object_will_move(const struct object *object);
 /* Finds an object. Returns 0, ENOENT for an unused handle, or EINVAL for another type; ANY_OBJECT
  * matches all. */
