@@ -93,10 +93,11 @@ await_listener() { await "$2" "$3" listens "$1"; }
 
 # What a build needs, and what the tests need on top; one list per kind of distribution.
 APT_BUILD=(gcc libc6-dev cmake make ninja-build pkg-config libnl-3-dev libnl-route-3-dev libssl-dev)
-APT_TEST=(openssl build-essential git g++ clang libcmocka-dev libibverbs-dev librdmacm-dev ibverbs-providers ibverbs-utils perftest rdmacm-utils iperf3
+APT_TEST=(openssl build-essential git g++ clang libcmocka-dev libibverbs-dev librdmacm-dev ibverbs-providers ibverbs-utils perftest rdmacm-utils
 	valgrind abigail-tools tshark pandoc mandoc man-db python3 python3-pytest python3-pyverbs python3-scapy procps util-linux iproute2 shellcheck clang-format debian-archive-keyring
-	debhelper lintian debootstrap rpm rpmlint
-	qperf fio ucx-utils libucx-dev libfabric-bin openmpi-bin libopenmpi-dev tgt libiscsi-dev redis-server nginx curl socat
+	debhelper lintian debootstrap rpm rpmlint curl)
+# Other people's programs, servers among them: they are unpacked, not installed, where the tests see them (tests/lib/with-programs).
+APT_PROGRAMS=(iperf3 qperf fio ucx-utils libucx-dev libfabric-bin openmpi-bin libopenmpi-dev tgt libiscsi-dev redis-server nginx socat
 	mpich libmpich-dev hpcc libgloo-dev dpdk-dev ceph-mon ceph-osd ceph-common dapl2-utils qemu-system-x86 memcached haproxy libpython3.11-testsuite
 	infiniband-diags opensm ibacm)
 # What tests on an adapter can do with: without, some are skipped.
@@ -135,14 +136,16 @@ missing_rpm() {
 	done
 }
 
-# apt_cost PACKAGE...: says how many packages an installation brings, and how many megabytes.
-apt_cost() {
-	{ as_root env LC_ALL=C apt-get install --assume-no --no-install-recommends "$@" 2>/dev/null || :; } | awk '
+# cost_of_apt: says how many packages an installation brings, and how many megabytes, by what apt-get --assume-no has printed.
+cost_of_apt() {
+	awk '
 		/ newly installed, / { packages = $1 + $3 }
 		/^Need to get / { sub("^Need to get ", ""); sub(" of archives.*", ""); fetched = $0 }
 		/^After this operation, / { disk = $4 " " $5 }
 		END { if (packages) printf "%d packages, %s to fetch, %s on disk\n", packages, fetched, disk }'
 }
+
+apt_cost() { { as_root env LC_ALL=C apt-get install --assume-no --download-only --no-install-recommends "$@" 2>/dev/null || :; } | cost_of_apt; }
 
 # Somebody else may be installing at the same time, as a machine that has just started does: apt waits for the lock of
 # packages when it is told to, but not for that of the lists.
@@ -252,14 +255,36 @@ stage_packages() {
 	done < <(grep -v '^#' "$SOURCE_DIR/scripts/stage-packages") | sort -u
 }
 
-# test_packages apt|rpm PATTERN: the same, and all when one of the stages needs all.
+# needs_all apt|rpm PATTERN: whether one of the stages needs all packages there are.
+needs_all() { stage_packages "$@" | grep -qx all; }
+
+# test_packages apt|rpm PATTERN: the same, and all when one of the stages needs all; without the programs that are unpacked.
 test_packages() {
-	local packages
-	packages=$(stage_packages "$@")
-	if grep -qx all <<<"$packages"; then
-		[ "$1" = apt ] && packages=$(printf '%s\n' "${APT_TEST[@]}") || packages=$(printf '%s\n' "${RPM_TEST[@]}")
+	if ! needs_all "$@"; then
+		stage_packages "$@" | sed '/^$/d'
+	elif [ "$1" = rpm ]; then
+		printf '%s\n' "${RPM_TEST[@]}"
+	elif [ "${PROGRAMS:-}" = installed ]; then
+		printf '%s\n' "${APT_TEST[@]}" "${APT_PROGRAMS[@]}"
+	else
+		printf '%s\n' "${APT_TEST[@]}"
 	fi
-	sed '/^$/d' <<<"$packages"
+}
+
+# choose_place_of_programs PATTERN: sets PROGRAMS to "unpacked" when tests of these stages need other people's programs, or to "installed" where
+# nothing can be mounted for them; else to nothing.
+choose_place_of_programs() {
+	local why
+	PROGRAMS=
+	if ! command -v apt-get >/dev/null || ! needs_all apt "$1"; then
+		return
+	fi
+	if why=$("$SOURCE_DIR/tests/lib/with-programs" --can 2>&1); then
+		PROGRAMS=unpacked
+	else
+		PROGRAMS=installed
+		say "other people's programs have to be installed, as no layer can be mounted above /usr here: ${why##*$'\n'}"
+	fi
 }
 
 # missing_for_tests PATTERN: what is not installed of what these stages and a build need.
@@ -285,7 +310,7 @@ install_packages() {
 		[ "$1" != build ] || [ ${#missing[@]} = 0 ] || ! have_build_tools || return 0
 		[ ${#missing[@]} = 0 ] || apt_install "${missing[@]}"
 		# Their tests are compared with the kernel's own headers.
-		[ "$1" = build ] || ! stage_packages apt "${2:-}" | grep -qx all || have_kernel_headers || apt_install "$(kernel_headers_package)"
+		[ "$1" = build ] || ! needs_all apt "${2:-}" || have_kernel_headers || apt_install "$(kernel_headers_package)"
 	elif command -v dnf >/dev/null; then
 		wanted=("${RPM_BUILD[@]}")
 		[ "$1" = build ] || mapfile -t -O ${#wanted[@]} wanted < <(test_packages rpm "${2:-}")
