@@ -9,6 +9,7 @@
 #include "cma.h"
 
 #include <infiniband/ib.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -136,6 +137,16 @@ CMA_EXPORT int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm
 	return cma_return(ret);
 }
 
+enum { LOOK_AGAIN_MS = 10 };
+
+/* Where there is one thread, only a handler of signals can acknowledge an event. It counts without
+ * a lock and wakes nobody, but it interrupts the sleep. */
+static void await_handler(const uint32_t *counter, uint32_t reported)
+{
+	while (process_has_one_thread() && __atomic_load_n(counter, __ATOMIC_RELAXED) < reported)
+		poll(NULL, 0, LOOK_AGAIN_MS);
+}
+
 /* Waits for acknowledgements with cancellation disabled: a cancelled thread would leave the id
  * destroyed in the kernel only, and its lock locked. */
 void rdmacm_id_await_acks(struct cm_id *cm, const uint32_t *counter, uint32_t reported)
@@ -146,6 +157,7 @@ void rdmacm_id_await_acks(struct cm_id *cm, const uint32_t *counter, uint32_t re
 	if (!reported || (process_has_one_thread() && *counter >= reported))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	await_handler(counter, reported);
 	pthread_mutex_lock(&cm->lock);
 	while (*counter < reported)
 		pthread_cond_wait(&cm->acked, &cm->lock);

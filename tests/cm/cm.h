@@ -37,6 +37,7 @@ cm_topic_fn cm_diff_params;
 cm_topic_fn cm_diff_queues;
 cm_topic_fn cm_diff_reject;
 cm_topic_fn cm_diff_signals;
+cm_topic_fn cm_diff_handler;
 cm_topic_fn cm_diff_srq;
 cm_topic_fn cm_diff_states;
 cm_topic_fn cm_diff_xrc;

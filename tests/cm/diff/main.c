@@ -11,6 +11,7 @@
 #include "util/bits.h"
 
 static const struct topic topics[] = {
+	{ "handler", cm_diff_handler },
 	{ "names", cm_diff_names },
 	{ "ids", cm_diff_ids },
 	{ "bind", cm_diff_bind },

@@ -15,6 +15,8 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "tests/cm/cm.h"
@@ -196,6 +198,58 @@ static void beside_the_main_thread(void)
 	MUST(!pthread_create(&thread, NULL, wait_beside, NULL));
 	MUST(!pthread_join(thread, NULL));
 	MUST(!pthread_sigmask(SIG_SETMASK, &before, NULL));
+}
+
+/* ---- a handler that acknowledges ---- */
+
+static struct {
+	struct rdma_cm_event *event;
+	int ticks;
+} held;
+
+/* The second signal ends a program that waits for what the first one has done. */
+static void tick(int signal)
+{
+	static const char late[] = "FAIL: the acknowledged event is still waited for\n";
+
+	(void)signal;
+	if (!held.ticks++) {
+		rdma_ack_cm_event(held.event);
+		return;
+	}
+	if (write(STDOUT_FILENO, late, sizeof(late) - 1) > 0)
+		_exit(1);
+	abort();
+}
+
+static void set_timer(int first_ms, int then_s)
+{
+	const struct itimerval timer = { .it_value.tv_usec = first_ms * 1000,
+					 .it_interval.tv_sec = then_s };
+
+	MUST(!setitimer(ITIMER_REAL, &timer, NULL));
+}
+
+/* The process has no second thread here, so nobody else can acknowledge the event: this runs
+ * before the topics that make threads. */
+void cm_diff_handler(void)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct sigaction action = { .sa_handler = tick, .sa_flags = SA_RESTART };
+	struct sockaddr_in address = cm_loopback(7);
+	struct rdma_cm_id *id;
+
+	MUST(channel);
+	MUST(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
+	MUST(!rdma_resolve_addr(id, NULL, (struct sockaddr *)&address, RESOLVE_MS));
+	MUST(!rdma_get_cm_event(channel, &held.event));
+	MUST(!sigaction(SIGALRM, &action, NULL));
+	set_timer(300, 30);
+	SAY_RET(rdma_destroy_id(id), "an id whose event a handler acknowledges");
+	set_timer(0, 0);
+	say_check(held.ticks == 1, "the handler has run once");
+	signal(SIGALRM, SIG_DFL);
+	rdma_destroy_event_channel(channel);
 }
 
 void cm_diff_signals(void)
