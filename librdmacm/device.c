@@ -444,6 +444,7 @@ CMA_EXPORT struct ibv_context **rdma_get_devices(int *num_devices)
 	int num = 0;
 	int ret;
 
+	verbs_threads_look(); /* this may be the first call that takes a lock */
 	devices_lock();
 	ret = hand_out_all(&list, &num);
 	cm_lock_drop(&lock);

@@ -4,7 +4,7 @@
  * replaced (--wrap); and what becomes of the QP when it refuses.
  *
  * Covers: librdmacm/connect.c, librdmacm/cmd.c, librdmacm/event.c, librdmacm/qp.c,
- * librdmacm/query.c, librdmacm/resolve.c, librdmacm/cma.h
+ * librdmacm/query.c, librdmacm/resolve.c, librdmacm/device.c, librdmacm/cma.h
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -25,6 +26,7 @@
 #include <infiniband/ib.h>
 #include "libibverbs/private.h"
 #include "librdmacm/cma.h"
+#include "util/threads.h"
 
 ssize_t __real_write(int fd, const void *data, size_t size);
 ssize_t __wrap_write(int fd, const void *data, size_t size);
@@ -930,11 +932,32 @@ static void a_file_that_does_not_come_is_awaited_once(void **state)
 	kernel.fd = fd;
 }
 
+/* What is found stays, so the test is a child. It is the first: the environment is asked once. */
+static void the_first_call_looks_for_threads(void **state)
+{
+	pid_t child;
+	int status;
+
+	(void)state;
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		setenv("SYSFS_PATH", "/nonexistent", 1);
+		setenv("VERBS_KEEP_LOCKS", "1", 1);
+		if (rdma_get_devices(NULL))
+			_exit(2);
+		_exit(process_has_one_thread());
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_open, rig_close)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_call_looks_for_threads),
 		RIG_TEST(a_request_says_what_the_program_says),
 		RIG_TEST(without_parameters_the_qp_and_the_device_say_them),
 		RIG_TEST(depths_are_within_the_device),
