@@ -34,20 +34,15 @@ struct option {
 	bool tell; /* option_set() of the kind is called, and may refuse */
 };
 
-static inline void rs_flag_set(bool *flag, int value)
-{
-	__atomic_store_n(flag, value != 0, __ATOMIC_RELAXED);
-}
-
 #define FLAG(field)                                      \
 	static int set_##field(struct rs *rs, int value) \
 	{                                                \
-		rs_flag_set(&rs->options.field, value);  \
+		rs_flag_set(&rs->flags.field, value);    \
 		return 0;                                \
 	}                                                \
 	static int get_##field(struct rs *rs)            \
 	{                                                \
-		return rs_flag(&rs->options.field);      \
+		return rs_flag(&rs->flags.field);        \
 	}
 
 FLAG(reuse_addr)
@@ -353,8 +348,10 @@ static int set_linger(struct rs *rs, const void *value, socklen_t len)
 {
 	if (len < sizeof(rs->options.linger))
 		return EINVAL;
+	cm_lock_take(&rs->lock);
 	memcpy(&rs->options.linger, value, sizeof(rs->options.linger));
 	rs->options.aborts = rs->options.linger.l_onoff && !rs->options.linger.l_linger;
+	cm_lock_drop(&rs->lock);
 	return 0;
 }
 

@@ -31,7 +31,7 @@ struct rs_options {
 	unsigned int sq_size, rq_size, inline_size;
 	/* size of the table for mappings of the peer */
 	unsigned int mappings;
-	bool reuse_addr, v6_only, no_delay, oob_inline, keepalive;
+	bool keepalive;
 	int keepalive_idle; /* in seconds; 0 until keepalive is first enabled */
 	struct linger linger;
 	bool aborts; /* the program has set a linger time of 0: close does not wait */
@@ -42,10 +42,20 @@ struct rs_options {
 	size_t route_size;
 };
 
+/* Options that are set and read without a lock, so they are not copied with the others. */
+struct rs_flags {
+	bool reuse_addr, v6_only, no_delay, oob_inline;
+};
+
 /* Loads a flag that another thread may set at the same time. */
 static inline bool rs_flag(const bool *flag)
 {
 	return __atomic_load_n(flag, __ATOMIC_RELAXED);
+}
+
+static inline void rs_flag_set(bool *flag, bool value)
+{
+	__atomic_store_n(flag, value, __ATOMIC_RELAXED);
 }
 
 /* Functions of each kind of socket. Those with SPAN advance it as far as they get. */
@@ -127,6 +137,7 @@ struct rs {
 	int status_flags; /* O_NONBLOCK */
 	/* shared with a forked process; the kernel destroys its objects when both have closed it */
 	bool is_shared;
+	struct rs_flags flags;
 	struct rs_options options;
 	struct rs_spin spin;
 	struct cm_lock lock; /* guards all state except what a kind's I/O locks guard */

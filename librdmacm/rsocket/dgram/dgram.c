@@ -72,9 +72,9 @@ int rdmacm_dgram_set_up(struct dgram *dgram)
 	if (dgram->is_set_up)
 		return 0;
 	dgram->is_set_up = true;
-	if (rs_flag(&options->reuse_addr))
+	if (rs_flag(&dgram->rs.flags.reuse_addr))
 		ret = set_udp_option(dgram, SOL_SOCKET, SO_REUSEADDR, 1);
-	if (!ret && is_v6 && options->v6_only)
+	if (!ret && is_v6 && rs_flag(&dgram->rs.flags.v6_only))
 		ret = set_udp_option(dgram, IPPROTO_IPV6, IPV6_V6ONLY, 1);
 	if (!ret && options->ip_tos >= 0)
 		ret = is_v6 ? set_udp_option(dgram, IPPROTO_IPV6, IPV6_TCLASS, options->ip_tos)

@@ -37,8 +37,18 @@ static void take_greeting(struct greeting *greeting, const struct rdma_cm_id *id
 
 /* ---- streams ---- */
 
+static void inherit_flags(struct rs_flags *flags, const struct rs_flags *from)
+{
+	flags->reuse_addr = rs_flag(&from->reuse_addr);
+	flags->v6_only = rs_flag(&from->v6_only);
+	flags->no_delay = rs_flag(&from->no_delay);
+	flags->oob_inline = rs_flag(&from->oob_inline);
+}
+
+/* Another thread may set options of the listener meanwhile. */
 static void inherit_options(struct stream *stream, struct stream *listener)
 {
+	inherit_flags(&stream->rs.flags, &listener->rs.flags);
 	cm_lock_take(&listener->rs.lock);
 	stream->rs.options = listener->rs.options;
 	cm_lock_drop(&listener->rs.lock);

@@ -311,10 +311,10 @@ static int set_id_options(struct stream *stream)
 	int on = 1;
 	uint8_t tos = options->ip_tos;
 
-	if (rs_flag(&options->reuse_addr) &&
+	if (rs_flag(&stream->rs.flags.reuse_addr) &&
 	    rdma_set_option(stream->id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &on, sizeof(on)))
 		return errno;
-	if (options->v6_only &&
+	if (rs_flag(&stream->rs.flags.v6_only) &&
 	    rdma_set_option(stream->id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &on, sizeof(on)))
 		return errno;
 	if (options->ip_tos >= 0 &&

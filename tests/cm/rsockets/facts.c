@@ -5,6 +5,7 @@
  * triggered sets.
  *
  * Covers: librdmacm/rsocket/stream/stream.c, librdmacm/rsocket/stream/io.c,
+ * librdmacm/rsocket/options.c, librdmacm/rsocket/stream/accept.c,
  * librdmacm/rsocket/poll/poll.c,
  * librdmacm/rsocket/poll/epoll.c, librdmacm/rsocket/io.c, librdmacm/rsocket/config.c,
  * librdmacm/rsocket/stream/traffic.c, librdmacm/rsocket/poll/select.h
@@ -397,6 +398,49 @@ static void accepted_sockets_keep_alive(void)
 	say_check(grants_in_no_call(&ends),
 		  "they come from who was accepted, as the listener says");
 	close_ends(&ends);
+}
+
+static atomic_bool options_settled;
+
+/* Sets options of each kind: one that has no lock, one that has, one that is no number. */
+static void *set_options(void *argument)
+{
+	const int socket = *(int *)argument;
+	struct linger linger = { 1, 5 };
+
+	for (int value = 0; !options_settled; value = !value) {
+		MUST(!rsetsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &value, sizeof(value)));
+		MUST(!rsetsockopt(socket, SOL_SOCKET, SO_OOBINLINE, &value, sizeof(value)));
+		MUST(!rsetsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &(int){ 7 }, sizeof(int)));
+		linger.l_linger = 5 + value;
+		MUST(!rsetsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)));
+		usleep(100);
+	}
+	return NULL;
+}
+
+/* The thread sanitizer sees a value that is copied while it is set. */
+static void listeners_options_change_meanwhile(void)
+{
+	struct ends ends = { .listener = listen_here(0, 0) };
+	socklen_t size = sizeof(struct linger);
+	struct linger linger;
+	pthread_t thread;
+
+	options_settled = false;
+	MUST(!pthread_create(&thread, NULL, set_options, &ends.listener));
+	for (int i = 0; i < 3; i++) {
+		connect_to_listener(&ends, 0);
+		MUST(!rgetsockopt(ends.server, SOL_SOCKET, SO_LINGER, &linger, &size));
+		say_check(linger.l_onoff && linger.l_linger <= 6,
+			  "accepted with the listener's linger, before or after: %d",
+			  linger.l_onoff);
+		rclose(ends.client);
+		rclose(ends.server);
+	}
+	options_settled = true;
+	pthread_join(thread, NULL);
+	rclose(ends.listener);
 }
 
 static void connecting_need_not_wait(void)
@@ -959,6 +1003,7 @@ static const struct topic topics[] = {
 	  half_closed_connections_carry_the_other_half },
 	{ "both-sides-may-close-at-once", both_sides_may_close_at_once },
 	{ "rpoll-takes-other-descriptors-too", rpoll_takes_other_descriptors_too },
+	{ "listeners-options-change-meanwhile", listeners_options_change_meanwhile },
 	{ "connecting-need-not-wait", connecting_need_not_wait },
 	{ "refused-sockets-have-no-peer", refused_sockets_have_no_peer },
 	{ "connections-are-made-without-calls", connections_are_made_without_calls },
