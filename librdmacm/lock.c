@@ -13,6 +13,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* On 32-bit machines that began with times of 64 bits, the call has that name alone. */
+#ifndef SYS_futex
+#define SYS_futex SYS_futex_time64
+#endif
+
 static void lock_futex(struct cm_lock *lock, int op, uint32_t value)
 {
 	const int err = errno;

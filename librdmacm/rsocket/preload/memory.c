@@ -12,6 +12,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* 32-bit ports with times of 64 bits only have no other name for the call. */
+#ifndef SYS_futex
+#define SYS_futex SYS_futex_time64
+#endif
+
 /* Tests a word with a futex operation that adds 0 and wakes no thread. */
 static bool word_is_writable(uintptr_t word)
 {
