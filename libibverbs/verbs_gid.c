@@ -9,6 +9,7 @@
 #include "util/alloc.h"
 
 #include <assert.h>
+#include <link.h>
 #include <net/if.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -206,16 +207,21 @@ static_assert(offsetof(struct ibv_gid_entry, ndev_ifindex) ==
 		      offsetof(struct ib_uverbs_gid_entry, netdev_ifindex),
 	      "ndev_ifindex");
 
-/* Returns whether the program runs under memcheck, which preloads its own library. */
+static int is_of_memcheck(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)size, (void)unused;
+	return strstr(info->dlpi_name, "vgpreload_memcheck") != NULL;
+}
+
+/* Returns whether the program runs under memcheck, which preloads its own library. Another thread
+ * may be changing the environment, so that is not read. */
 static bool memcheck_runs(void)
 {
 	static int known; /* 0: not determined yet */
 	int runs = __atomic_load_n(&known, __ATOMIC_RELAXED);
-	const char *preload;
 
 	if (!runs) {
-		preload = getenv("LD_PRELOAD");
-		runs = preload && strstr(preload, "vgpreload_memcheck") ? 1 : -1;
+		runs = dl_iterate_phdr(is_of_memcheck, NULL) ? 1 : -1;
 		__atomic_store_n(&known, runs, __ATOMIC_RELAXED);
 	}
 	return runs > 0;
