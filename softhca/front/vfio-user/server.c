@@ -249,7 +249,8 @@ static uint64_t server_progress(struct server *server)
 	const struct faults_target target = { &server->device.hca, 1, NULL };
 	uint64_t fault = faults_run(server->fault, &target, now);
 	bool more = fabric_progress(server->device.config.fabric, now);
-	uint64_t next = device_progress(&server->device, now);
+	/* Read after what has come: a completion is not stamped before its message was sent. */
+	uint64_t next = device_progress(&server->device, now_ns());
 
 	if (more)
 		return 0;
