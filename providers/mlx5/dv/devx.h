@@ -11,9 +11,10 @@
 struct mlx5dv_devx_obj {
 	struct ibv_context *context;
 	uint32_t handle;
-	uint32_t type, id; /* exported to other processes: see export.h */
-	uint16_t opcode;   /* of the command that created it; 0: imported */
-	uint64_t icm;      /* of a TIR: its address in the device's memory; 0: unknown */
+	/* exported to other processes: see export.h */
+	uint32_t type, id;
+	uint64_t icm;
+	uint8_t log_range;
 };
 
 struct devx_umem {

@@ -7,6 +7,8 @@
 
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/flow.h"
+#include "prm/mlx5/general_obj.h"
+#include "prm/mlx5/qpc.h"
 #include "prm/mlx5/tir.h"
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/export.h"
@@ -22,29 +24,78 @@ static uint64_t tir_icm(const void *out)
 	       fld_get(out, CREATE_TIR_OUT_ICM_ADDRESS_31_0);
 }
 
+static enum dv_export_type general_type(uint16_t type)
+{
+	switch (type) {
+	case PRM_OBJ_TYPE_FLOW_METER:
+		return DV_EXPORT_FLOW_METER;
+	case PRM_OBJ_TYPE_SAMPLER:
+		return DV_EXPORT_FLOW_SAMPLER;
+	case PRM_OBJ_TYPE_ASO_FLOW_METER:
+		return DV_EXPORT_ASO_FLOW_METER;
+	case PRM_OBJ_TYPE_ASO_FIRST_HIT:
+		return DV_EXPORT_ASO_FIRST_HIT;
+	case PRM_OBJ_TYPE_ASO_CONNECTIONS:
+		return DV_EXPORT_ASO_CONNECTIONS;
+	default:
+		return DV_EXPORT_OTHER;
+	}
+}
+
+static void obj_set_name(struct mlx5dv_devx_obj *obj, enum dv_export_type type, uint64_t id)
+{
+	obj->type = type;
+	obj->id = (uint32_t)id;
+}
+
+/* Returns the index of a table's rule, which the program has chosen. */
+static uint64_t fte_index(const void *in, size_t inlen)
+{
+	enum { INDEX_END = 0x24 };
+
+	return inlen < INDEX_END ? 0 : fld_get(in, SET_FTE_IN_FLOW_INDEX);
+}
+
 /* Stores the numbers of OBJ that exports and direct rules need. The command at IN has created
  * OBJ. */
 static void obj_name(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, const void *out,
 		     size_t outlen)
 {
-	obj->type = DV_EXPORT_OTHER;
-	obj->id = 0;
-	obj->opcode = 0;
+	obj_set_name(obj, DV_EXPORT_OTHER, 0);
 	obj->icm = 0;
+	obj->log_range = 0;
 	if (inlen < PRM_CMD_IN_SIZE || outlen < PRM_CMD_OUT_SIZE)
 		return;
-	obj->opcode = (uint16_t)fld_get(in, CMD_IN_OPCODE);
-	switch (obj->opcode) {
+	switch (fld_get(in, CMD_IN_OPCODE)) {
+	case PRM_OP_CREATE_QP:
+		obj_set_name(obj, DV_EXPORT_QP, fld_get(out, CREATE_QP_OUT_QPN));
+		break;
 	case PRM_OP_CREATE_TIR:
+		obj_set_name(obj, DV_EXPORT_TIR, fld_get(out, CREATE_TIR_OUT_TIRN));
 		obj->icm = tir_icm(out);
 		break;
 	case PRM_OP_CREATE_FLOW_TABLE:
-		obj->type = DV_EXPORT_FLOW_TABLE;
-		obj->id = (uint32_t)fld_get(out, CREATE_FLOW_TABLE_OUT_TABLE_ID);
+		obj_set_name(obj, DV_EXPORT_FLOW_TABLE,
+			     fld_get(out, CREATE_FLOW_TABLE_OUT_TABLE_ID));
+		break;
+	case PRM_OP_CREATE_FLOW_GROUP:
+		obj_set_name(obj, DV_EXPORT_FLOW_GROUP,
+			     fld_get(out, CREATE_FLOW_GROUP_OUT_GROUP_ID));
+		break;
+	case PRM_OP_SET_FLOW_TABLE_ENTRY:
+		obj_set_name(obj, DV_EXPORT_FLOW_ENTRY, fte_index(in, inlen));
 		break;
 	case PRM_OP_ALLOC_FLOW_COUNTER:
-		obj->type = DV_EXPORT_FLOW_COUNTER;
-		obj->id = (uint32_t)fld_get(out, ALLOC_FLOW_COUNTER_OUT_FLOW_COUNTER_ID);
+		obj_set_name(obj, DV_EXPORT_FLOW_COUNTER,
+			     fld_get(out, ALLOC_FLOW_COUNTER_OUT_FLOW_COUNTER_ID));
+		break;
+	case PRM_OP_ALLOC_PACKET_REFORMAT_CONTEXT:
+		obj_set_name(obj, DV_EXPORT_PACKET_REFORMAT, fld_get(out, ALLOC_REFORMAT_OUT_ID));
+		break;
+	case PRM_OP_CREATE_GENERAL_OBJECT:
+		obj_set_name(obj, general_type((uint16_t)fld_get(in, GENERAL_OBJ_IN_OBJ_TYPE)),
+			     fld_get(out, GENERAL_OBJ_OUT_OBJ_ID));
+		obj->log_range = (uint8_t)fld_get(in, GENERAL_OBJ_IN_LOG_OBJ_RANGE);
 		break;
 	default:
 		break;
@@ -231,6 +282,8 @@ DV_EXPORT int mlx5dv_devx_obj_export(struct mlx5dv_devx_obj *obj, void *attrs)
 		.handle = obj->handle,
 		.type = obj->type,
 		.id = obj->id,
+		.icm = obj->icm,
+		.log_range = obj->log_range,
 	};
 
 	memcpy(attrs, &export, sizeof(export));
@@ -253,8 +306,8 @@ DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_import(struct ibv_context *con
 	obj->handle = export.handle;
 	obj->type = export.type;
 	obj->id = export.id;
-	obj->opcode = 0;
-	obj->icm = 0;
+	obj->icm = export.icm;
+	obj->log_range = export.log_range;
 	return obj;
 }
 

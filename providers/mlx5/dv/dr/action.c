@@ -48,9 +48,9 @@ mlx5dv_dr_action_create_dest_devx_tir(struct mlx5dv_devx_obj *devx_obj)
 	static const char call[] = "mlx5dv_dr_action_create_dest_devx_tir";
 	struct mlx5dv_dr_action *action;
 
-	if (!devx_obj || devx_obj->opcode != PRM_OP_CREATE_TIR) {
+	if (!devx_obj || devx_obj->type != DV_EXPORT_TIR) {
 		verbs_warn("%s: devx_obj is %s", call,
-			   devx_obj ? "not one that CREATE_TIR has made here" : "NULL");
+			   devx_obj ? "not one that CREATE_TIR has made" : "NULL");
 		return dv_fail(EINVAL);
 	}
 	action = action_new(call, DR_ACTION_TIR);

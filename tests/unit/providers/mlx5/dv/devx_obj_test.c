@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * devx_obj_test.c - what a program tells another one of an object of DevX: 32 bytes, with the kind
+ * and the number that release 65.0 writes. Expected values are what that release answered to the
+ * same commands. A function of the test stands for the kernel.
+ *
+ * Covers: providers/mlx5/dv/devx_obj.c, providers/mlx5/dv/export.h
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "providers/mlx5/dv/dv.h"
+#include "util/bits.h"
+
+enum { HANDLE = 77, EXPORTED = 32, IN_SIZE = 64, OUT_SIZE = 24 };
+
+/* The device's answer: at 8 is the number, in a TIR's also bits of its address, as at 1 and 12. */
+static const uint8_t answer[OUT_SIZE] = { 0,    0x11, 0x22, 0x33, 0,    0,    0,    0,
+					  0x81, 0x91, 0xa1, 0xb1, 0xc1, 0xd1, 0xe1, 0xf1 };
+
+static struct {
+	struct verbs_device device;
+	struct mlx5_context *ctx;
+} it;
+
+int __wrap_verbs_cmd_run_short(struct ibv_context *context, uint16_t object, uint16_t method,
+			       struct verbs_short *cmd, unsigned int nattrs);
+
+int __wrap_verbs_cmd_run_short(struct ibv_context *context, uint16_t object, uint16_t method,
+			       struct verbs_short *cmd, unsigned int nattrs)
+{
+	assert_ptr_equal(context, &it.ctx->vctx.context);
+	(void)object, (void)method;
+	if (nattrs != 3)
+		return 0; /* it is destroyed */
+	cmd->attrs[0].value = HANDLE;
+	memcpy((void *)(uintptr_t)cmd->attrs[2].value, answer, cmd->attrs[2].len);
+	return 0;
+}
+
+static struct ibv_context *context(void)
+{
+	return &it.ctx->vctx.context;
+}
+
+static int open_context(void **state)
+{
+	(void)state;
+	memset(&it, 0, sizeof(it));
+	it.device.driver = &verbs_provider_mlx5;
+	it.ctx = calloc(1, sizeof(*it.ctx));
+	assert_non_null(it.ctx);
+	it.ctx->vctx.context.device = &it.device.device;
+	return 0;
+}
+
+static int close_context(void **state)
+{
+	(void)state;
+	provider_cells_destroy(&it.ctx->cells);
+	free(it.ctx);
+	return 0;
+}
+
+/* Exported fields. */
+struct told {
+	uint32_t handle, type, id, zero;
+	uint64_t address;
+	uint8_t log_range, zeros[7];
+};
+
+static void check_told(struct mlx5dv_devx_obj *obj, const struct told *want)
+{
+	uint8_t got[EXPORTED + 1];
+
+	memset(got, 0x5a, sizeof(got));
+	assert_int_equal(mlx5dv_devx_obj_export(obj, got), 0);
+	assert_memory_equal(got, want, EXPORTED);
+	assert_int_equal(got[EXPORTED], 0x5a);
+}
+
+/* The object is told of in the same way after another process has imported it. */
+static void check_object(const uint8_t in[IN_SIZE], size_t in_len, const struct told *want)
+{
+	struct mlx5dv_devx_obj *obj, *its;
+	uint8_t out[OUT_SIZE] = { 0 };
+	struct told attrs = *want;
+
+	obj = mlx5dv_devx_obj_create(context(), in, in_len, out, sizeof(out));
+	assert_non_null(obj);
+	check_told(obj, want);
+	its = mlx5dv_devx_obj_import(context(), &attrs);
+	assert_non_null(its);
+	check_told(its, want);
+	mlx5dv_devx_obj_unimport(its);
+	assert_int_equal(mlx5dv_devx_obj_destroy(obj), 0);
+}
+
+static void kinds_have_a_number(void **state)
+{
+	static const struct {
+		uint16_t opcode;
+		uint32_t type, id;
+		uint64_t address;
+	} kinds[] = {
+		{ 0x500, 4, 0x91a1b1, 0 },                  /* CREATE_QP */
+		{ 0x900, 6, 0x91a1b1, 0x11223381c1d1e1f1 }, /* CREATE_TIR */
+		{ 0x930, 1, 0x91a1b1, 0 },                  /* CREATE_FLOW_TABLE */
+		{ 0x933, 7, 0x91a1b1, 0 },                  /* CREATE_FLOW_GROUP */
+		{ 0x936, 8, 0x01020304, 0 },                /* SET_FLOW_TABLE_ENTRY */
+		{ 0x939, 2, 0x8191a1b1, 0 },                /* ALLOC_FLOW_COUNTER */
+		{ 0x93d, 5, 0x8191a1b1, 0 },                /* ALLOC_PACKET_REFORMAT_CONTEXT */
+		{ 0x940, 0, 0, 0 },                         /* ALLOC_MODIFY_HEADER_CONTEXT */
+		{ 0x816, 0, 0, 0 },                         /* ALLOC_TRANSPORT_DOMAIN */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		const uint8_t in[IN_SIZE] = { [0] = kinds[i].opcode >> 8,
+					      [1] = (uint8_t)kinds[i].opcode,
+					      [12] = 0x1f,
+					      [32] = 1,
+					      [33] = 2,
+					      [34] = 3,
+					      [35] = 4 };
+		const struct told want = { .handle = HANDLE,
+					   .type = kinds[i].type,
+					   .id = kinds[i].id,
+					   .address = kinds[i].address };
+
+		check_object(in, sizeof(in), &want);
+	}
+}
+
+static void general_objects_have_kinds_of_their_own(void **state)
+{
+	static const uint32_t kinds[][2] = { { 0xa, 3 },   { 0x20, 9 }, { 0x24, 11 }, { 0x25, 10 },
+					     { 0x31, 12 }, { 0x26, 0 }, { 0x124, 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		const uint8_t in[IN_SIZE] = {
+			[0] = 0x0a, [6] = kinds[i][0] >> 8, [7] = (uint8_t)kinds[i][0], [12] = 0xe5
+		};
+		const struct told want = {
+			.handle = HANDLE, .type = kinds[i][1], .id = 0x8191a1b1, .log_range = 5
+		};
+
+		check_object(in, sizeof(in), &want);
+	}
+}
+
+/* The memory behind a short command is the program's own. */
+static void a_short_command_names_nothing(void **state)
+{
+	const uint8_t rule[IN_SIZE] = { [0] = 0x09, [1] = 0x36, [32] = 1 };
+	const struct told want = { .handle = HANDLE, .type = 8 };
+	const struct told nothing = { .handle = HANDLE };
+
+	(void)state;
+	check_object(rule, 32, &want);
+	check_object(rule, 8, &nothing);
+}
+
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, open_context, close_context)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(kinds_have_a_number),
+		TEST(general_objects_have_kinds_of_their_own),
+		TEST(a_short_command_names_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
