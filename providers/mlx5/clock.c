@@ -61,9 +61,13 @@ int mlx5_clock_query_rt_values(struct ibv_context *context, struct ibv_values_ex
 
 int mlx5_clock_get_info(struct mlx5_context *ctx, const struct mlx5_ib_clock_info **info)
 {
+	const void *page = __atomic_load_n(&ctx->clock_info.addr, __ATOMIC_ACQUIRE);
 	int ret = EOPNOTSUPP;
-	const void *page;
 
+	if (page) { /* it stays */
+		*info = page;
+		return 0;
+	}
 	if (ctx->caps.clock_info_versions & 1u << MLX5_IB_CLOCK_INFO_V1)
 		ret = clock_get_page(ctx, MLX5_IB_MMAP_CLOCK_INFO, MLX5_IB_CLOCK_INFO_V1,
 				     &ctx->clock_info, &page);

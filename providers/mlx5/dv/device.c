@@ -89,6 +89,10 @@ DV_EXPORT int _mlx5dv_query_port(struct ibv_context *context, uint32_t port_num,
 				    ARRAY_SIZE(attrs));
 	if (ret)
 		return verbs_result(ret);
+	if (info_len == sizeof(answer)) {
+		*info = answer;
+		return 0;
+	}
 	memset(info, 0, info_len);
 	memcpy(info, &answer, min_of(info_len, sizeof(answer)));
 	return 0;
@@ -312,6 +316,13 @@ static uint64_t parts_put(struct mlx5_context *ctx, const struct mlx5_ib_query_d
 	return asked & PARTS_KNOWN;
 }
 
+static uint64_t __attribute__((noinline))
+parts_answer(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp *resp, uint64_t asked,
+	     struct mlx5dv_context *attrs)
+{
+	return parts_put(ctx, resp, asked, attrs) | parts_put_if_there(ctx, resp, asked, attrs);
+}
+
 DV_EXPORT int mlx5dv_query_device(struct ibv_context *context, struct mlx5dv_context *attrs)
 {
 	const struct mlx5_ib_query_device_resp *resp;
@@ -328,8 +339,7 @@ DV_EXPORT int mlx5dv_query_device(struct ibv_context *context, struct mlx5dv_con
 	attrs->version = 0;
 	attrs->flags = context_flags(ctx, resp);
 	asked = attrs->comp_mask;
-	attrs->comp_mask =
-		parts_put(ctx, resp, asked, attrs) | parts_put_if_there(ctx, resp, asked, attrs);
+	attrs->comp_mask = asked ? parts_answer(ctx, resp, asked, attrs) : 0;
 	return 0;
 }
 

@@ -185,6 +185,20 @@ static int __attribute__((noinline)) init_all(struct mlx5dv_obj *obj, uint64_t t
 	return ret;
 }
 
+static bool is_one_object(uint64_t types)
+{
+	return types & SUPPORTED_OBJECTS && !(types & (types - 1));
+}
+
+static int init_alone(struct mlx5dv_obj *obj, uint64_t type)
+{
+	int ret = check_one(obj, type);
+
+	if (!ret)
+		init_one(obj, type);
+	return ret;
+}
+
 /* Fast path for a single QP or CQ, the most common request. */
 static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 {
@@ -196,7 +210,7 @@ static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 		init_cq(obj->cq.in, obj->cq.out);
 		return 0;
 	}
-	return init_all(obj, obj_type);
+	return is_one_object(obj_type) ? init_alone(obj, obj_type) : init_all(obj, obj_type);
 }
 
 #ifdef VERBS_STATIC_PROVIDER
