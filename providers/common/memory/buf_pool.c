@@ -215,24 +215,20 @@ static unsigned int grains_of(const struct buf_pool *pool, size_t size)
 	return (unsigned int)((size + ((size_t)1 << pool->grain_log) - 1) >> pool->grain_log);
 }
 
-/* Returns the bits of FREE that COUNT ones begin at. */
-static uint64_t runs_of(uint64_t free, unsigned int count)
+/* Counts ones by sums of pairs, of fours and of bytes, as old CPUs have no instruction for it. */
+static unsigned int ones_count(uint32_t bits)
 {
-	for (unsigned int step; count > 1; count -= step) {
-		step = count / 2;
-		free &= free >> step;
-	}
-	return free;
+	bits -= bits >> 1 & 0x55555555;
+	bits = (bits & 0x33333333) + (bits >> 2 & 0x33333333);
+	return ((bits + (bits >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
-/* Returns the longest run of ones in BITS, or LEAST if that is longer. */
-static unsigned int ones_longest(uint32_t bits, unsigned int least)
+/* Returns the longest run of ones in BITS. */
+static unsigned int ones_longest(uint32_t bits)
 {
-	unsigned int count = least;
+	unsigned int count = 0;
 
-	if (least >= PAGE_GRAINS)
-		return least;
-	for (uint64_t runs = runs_of(bits, least + 1); runs; runs &= runs << 1)
+	for (; bits; bits &= bits << 1)
 		count++;
 	return count;
 }
@@ -249,7 +245,8 @@ static unsigned int chunk_longest_run(const struct buf_chunk *chunk)
 			open += PAGE_GRAINS;
 		} else {
 			longest = max_of(longest, open + (unsigned int)__builtin_ctz(~free));
-			longest = ones_longest(free, longest);
+			if (ones_count(free) > longest)
+				longest = max_of(longest, ones_longest(free));
 			open = (unsigned int)__builtin_clz(~free);
 		}
 		longest = max_of(longest, open);
@@ -382,6 +379,16 @@ static void chunk_use(struct buf_chunk *chunk, const struct grain_place *at, uns
 	}
 	*addr = (char *)chunk->buf.addr + ((size_t)first << chunk->pool->grain_log);
 	chunk_clean(chunk, at, first, *addr);
+}
+
+/* Returns the bits of FREE that COUNT ones begin at. */
+static uint64_t runs_of(uint64_t free, unsigned int count)
+{
+	for (unsigned int step; count > 1; count -= step) {
+		step = count / 2;
+		free &= free >> step;
+	}
+	return free;
 }
 
 static bool chunk_take(struct buf_chunk *chunk, const struct grain_place *at, void **addr)
