@@ -82,6 +82,9 @@ struct ibv_cq_ex *verbs_create_cq_ex(struct ibv_context *context, struct ibv_cq_
 struct ibv_qp *verbs_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
 struct ibv_srq *verbs_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
 
+/* Writes the texts A, B and C to TO, one behind the other, and returns whether they fit into SIZE
+ * bytes; if not, as much as fits is there. */
+bool verbs_text_join(char *to, size_t size, const char *a, const char *b, const char *c);
 /* sysfs.c: read a file, without the newline at its end. */
 int verbs_sysfs_read(const char *dir, const char *file, char *buf, size_t size);
 int verbs_sysfs_read_ibdev(struct ibv_device *device, char *buf, size_t size, const char *format,

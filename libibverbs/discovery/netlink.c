@@ -40,7 +40,7 @@ static bool msg_parse(struct nl_msg *msg, struct nlattr **tb)
 
 static bool copy_name(char *to, size_t size, const struct nlattr *attr)
 {
-	return snprintf(to, size, "%s", nla_get_string(attr)) < (int)size;
+	return verbs_text_join(to, size, nla_get_string(attr), "", "");
 }
 
 /* Adds a device of the dump. */

@@ -50,7 +50,8 @@ static struct node_paths node_paths(const struct verbs_device_info *info)
 {
 	struct node_paths paths = {};
 
-	snprintf(paths.by_name, sizeof(paths.by_name), "/dev/infiniband/%s", info->uverbs_name);
+	verbs_text_join(paths.by_name, sizeof(paths.by_name), "/dev/infiniband/", info->uverbs_name,
+			"");
 	if (info->uverbs_dev)
 		snprintf(paths.by_number, sizeof(paths.by_number), "/dev/char/%u:%u",
 			 major(info->uverbs_dev), minor(info->uverbs_dev));

@@ -6,6 +6,7 @@
  * unless the process is set-uid.
  */
 #include "libibverbs/private.h"
+#include "util/bits.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -57,11 +58,28 @@ static int read_file(int dirfd, const char *path, char *buf, size_t size)
 	return 0;
 }
 
+bool verbs_text_join(char *to, size_t size, const char *a, const char *b, const char *c)
+{
+	const char *parts[] = { a, b, c };
+	size_t left = size - 1, len;
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		len = strnlen(parts[i], left + 1);
+		memcpy(to, parts[i], min_of(len, left));
+		to += min_of(len, left);
+		*to = '\0';
+		if (len > left)
+			return false;
+		left -= len;
+	}
+	return true;
+}
+
 int verbs_sysfs_read(const char *dir, const char *file, char *buf, size_t size)
 {
 	char path[IBV_SYSFS_PATH_MAX * 2];
 
-	if (snprintf(path, sizeof(path), "%s/%s", dir, file) >= (int)sizeof(path))
+	if (!verbs_text_join(path, sizeof(path), dir, "/", file))
 		return ENAMETOOLONG;
 	return read_file(AT_FDCWD, path, buf, size);
 }

@@ -65,10 +65,10 @@ int verbs_sysfs_fill_info(struct verbs_device_info *info)
 	const char *root = ibv_get_sysfs_path();
 	char text[32];
 
-	if (snprintf(info->ibdev_path, sizeof(info->ibdev_path), "%s/class/infiniband/%s", root,
-		     info->name) >= (int)sizeof(info->ibdev_path) ||
-	    snprintf(info->uverbs_path, sizeof(info->uverbs_path), "%s/class/infiniband_verbs/%s",
-		     root, info->uverbs_name) >= (int)sizeof(info->uverbs_path))
+	if (!verbs_text_join(info->ibdev_path, sizeof(info->ibdev_path), root, "/class/infiniband/",
+			     info->name) ||
+	    !verbs_text_join(info->uverbs_path, sizeof(info->uverbs_path), root,
+			     "/class/infiniband_verbs/", info->uverbs_name))
 		return ENAMETOOLONG;
 	fill_identity(info);
 	if (!info->uverbs_dev && !verbs_sysfs_read(info->uverbs_path, "dev", text, sizeof(text)))

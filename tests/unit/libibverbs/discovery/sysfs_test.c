@@ -154,6 +154,30 @@ static void no_tree_is_no_kernel_support(void **state)
 	assert_null(infos);
 }
 
+/* A text that ends with the buffer fits; one byte more is cut off, whichever part has it. */
+static void texts_are_joined_as_far_as_there_is_room(void **state)
+{
+	static const struct {
+		const char *a, *b, *c, *joined;
+		bool fits;
+	} cases[] = {
+		{ "ab", "/", "cd", "ab/cd", true },       { "", "", "", "", true },
+		{ "abcdefg", "", "", "abcdefg", true },   { "abc", "/", "def", "abc/def", true },
+		{ "abcdefgh", "", "", "abcdefg", false }, { "abc", "/", "defg", "abc/def", false },
+		{ "abcdefg", "/", "", "abcdefg", false }, { "abcdefg", "", "h", "abcdefg", false },
+	};
+	char text[9];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		memset(text, '!', sizeof(text));
+		assert_int_equal(verbs_text_join(text, 8, cases[i].a, cases[i].b, cases[i].c),
+				 cases[i].fits);
+		assert_string_equal(text, cases[i].joined);
+		assert_int_equal(text[8], '!');
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +185,7 @@ int main(void)
 		cmocka_unit_test(a_guid_is_in_network_order),
 		cmocka_unit_test(a_file_loses_its_newline_and_tells_its_length),
 		cmocka_unit_test(gids_have_eight_groups),
+		cmocka_unit_test(texts_are_joined_as_far_as_there_is_room),
 		cmocka_unit_test(modalias_of_another_bus_has_no_pci_id),
 		cmocka_unit_test(no_descriptor_left_is_not_no_devices),
 		cmocka_unit_test(no_tree_is_no_kernel_support),
