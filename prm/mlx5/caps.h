@@ -90,6 +90,7 @@ enum {
 #define HCA_CAP_ETH_VIRT                                      FLD(0x34, 28, 28)
 #define HCA_CAP_ETS                                           FLD(0x34, 26, 26)
 #define HCA_CAP_ESWITCH_MANAGER                               FLD(0x34, 24, 24)
+#define HCA_CAP_SHARED_OBJECT_TO_USER_OBJECT_ALLOWED          FLD(0x0, 15, 15)
 #define HCA_CAP_NIC_FLOW_TABLE                                FLD(0x34, 25, 25)
 #define HCA_CAP_DEVICE_MEMORY                                 FLD(0x34, 23, 23)
 #define HCA_CAP_LOCAL_CA_ACK_DELAY                            FLD(0x34, 20, 16)

@@ -37,7 +37,6 @@ static int not_yet(const char *name)
 	}
 
 /* clang-format off */
-ABSENT_POINTER(mlx5dv_create_steering_anchor)
 ABSENT_POINTER(mlx5dv_devx_alloc_msi_vector)
 ABSENT_POINTER(mlx5dv_devx_create_eq)
 ABSENT_POINTER(mlx5dv_dr_action_create_aso)
@@ -48,7 +47,6 @@ ABSENT_POINTER(mlx5dv_dr_action_create_flow_meter)
 ABSENT_POINTER(mlx5dv_dr_action_create_flow_sampler)
 ABSENT_POINTER(mlx5dv_get_vfio_device_list)
 
-ABSENT_INT(mlx5dv_destroy_steering_anchor)
 ABSENT_INT(mlx5dv_devx_destroy_eq)
 ABSENT_INT(mlx5dv_devx_free_msi_vector)
 ABSENT_INT(mlx5dv_dr_action_modify_aso)

@@ -1013,11 +1013,53 @@ CASE(mlx5dv_crypto_login_create, EOPNOTSUPP, "takes keys as they are")
 	return OBJ(mlx5dv_crypto_login_create(bed->ctx, &attr));
 }
 
-CASE(mlx5dv_create_steering_anchor, EOPNOTSUPP, "Always, in this release")
+static int create_anchor(struct bed *bed, enum mlx5dv_flow_table_type type, uint16_t priority,
+			 uint64_t comp_mask)
 {
-	struct mlx5dv_steering_anchor_attr attr = { 0 };
+	struct mlx5dv_steering_anchor_attr attr = { type, priority, comp_mask };
 
 	return OBJ(mlx5dv_create_steering_anchor(bed->ctx, &attr));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_steering_anchor, EINVAL, "There is no such ft_type")
+{
+	return create_anchor(bed, (enum mlx5dv_flow_table_type)9, 0, 0);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_steering_anchor, EINVAL, "priority is more than 15")
+{
+	return create_anchor(bed, MLX5DV_FLOW_TABLE_TYPE_NIC_RX, 16, 0);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_steering_anchor, EOPNOTSUPP, "The device has no tables of ft_type")
+{
+	return create_anchor(bed, MLX5DV_FLOW_TABLE_TYPE_FDB, 0, 0);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_steering_anchor, EOPNOTSUPP, "comp_mask is not 0")
+{
+	return create_anchor(bed, MLX5DV_FLOW_TABLE_TYPE_NIC_RX, 0, 1);
+}
+
+CASE_ON(ON_MLX4, mlx5dv_create_steering_anchor, EOPNOTSUPP, "context is of another provider")
+{
+	return create_anchor(bed, MLX5DV_FLOW_TABLE_TYPE_NIC_RX, 0, 0);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_steering_anchor, ENOMEM, "There is no memory")
+{
+	int ret = 0;
+
+	for (int i = 0; i < 300 && !ret; i++) /* until the provider has no room left for it */
+		ret = NO_MEMORY(create_anchor(bed, MLX5DV_FLOW_TABLE_TYPE_NIC_RX, 0, 0));
+	return ret;
+}
+
+/* The last of the page, as the rights do not come back. */
+CASE_ON(ON_ROCE, mlx5dv_create_steering_anchor, EPERM, "The program lacks CAP_NET_RAW")
+{
+	capabilities_drop();
+	return create_anchor(bed, MLX5DV_FLOW_TABLE_TYPE_NIC_RX, 0, 0);
 }
 
 CASE(mlx5dv_get_vfio_device_list, EOPNOTSUPP, "Always, in this release")

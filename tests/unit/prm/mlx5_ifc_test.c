@@ -188,6 +188,8 @@ static const struct pair layouts[] = {
 	FIELD(HCA_CAP_IB_VIRT, cmd_hca_cap, ib_virt),
 	FIELD(HCA_CAP_ETH_VIRT, cmd_hca_cap, eth_virt),
 	FIELD(HCA_CAP_ETS, cmd_hca_cap, ets),
+	FIELD(HCA_CAP_SHARED_OBJECT_TO_USER_OBJECT_ALLOWED, cmd_hca_cap,
+	      shared_object_to_user_object_allowed),
 	FIELD(HCA_CAP_NIC_FLOW_TABLE, cmd_hca_cap, nic_flow_table),
 	FIELD(HCA_CAP_LOCAL_CA_ACK_DELAY, cmd_hca_cap, local_ca_ack_delay),
 	FIELD(HCA_CAP_PORT_TYPE, cmd_hca_cap, port_type),

@@ -4,7 +4,8 @@
  *
  * Covers: providers/mlx5/dv/flow.c, providers/mlx5/dv/flow_action.c,
  * softhca/front/process/uverbs/flow/matcher.c, softhca/front/process/uverbs/flow/dv.c,
- * softhca/front/process/uverbs/flow/action.c, libibverbs/cmd/cmd_flow_action.c
+ * softhca/front/process/uverbs/flow/action.c, libibverbs/cmd/cmd_flow_action.c,
+ * providers/mlx5/dv/anchor.c, softhca/front/process/uverbs/flow/anchor.c
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +78,60 @@ void steer_matchers(struct rig *rig)
 		snprintf(what, sizeof(what), "a mask of %zu bytes", sizes[i]);
 		try_matcher(rig->ctx, &attr, sizes[i], what);
 	}
+}
+
+/* ---- anchors */
+
+static const struct {
+	const char *name;
+	struct mlx5dv_steering_anchor_attr attr;
+} anchors[] = {
+	{ "of what is received", { .ft_type = MLX5DV_FLOW_TABLE_TYPE_NIC_RX } },
+	{ "of the last priority", { .priority = 15 } },
+	{ "of what is sent", { .ft_type = MLX5DV_FLOW_TABLE_TYPE_NIC_TX, .priority = 1 } },
+	{ "FDB", { .ft_type = MLX5DV_FLOW_TABLE_TYPE_FDB } },
+	{ "RDMA RX", { .ft_type = MLX5DV_FLOW_TABLE_TYPE_RDMA_RX } },
+	{ "RDMA TX", { .ft_type = MLX5DV_FLOW_TABLE_TYPE_RDMA_TX } },
+	{ "of no such table", { .ft_type = (enum mlx5dv_flow_table_type)9 } },
+	{ "an unknown comp_mask", { .comp_mask = 1 } },
+	{ "an unknown comp_mask, far up", { .comp_mask = 1ull << 40 } },
+};
+
+static struct mlx5dv_steering_anchor *make_anchor(struct rig *rig, unsigned int priority)
+{
+	struct mlx5dv_steering_anchor_attr attr = { .priority = (uint16_t)priority };
+	struct mlx5dv_steering_anchor *anchor = mlx5dv_create_steering_anchor(rig->ctx, &attr);
+
+	MUST(anchor);
+	return anchor;
+}
+
+/* All anchors of one priority are one table. */
+static void say_tables(struct rig *rig)
+{
+	struct mlx5dv_steering_anchor *one = make_anchor(rig, 1), *same = make_anchor(rig, 1);
+	struct mlx5dv_steering_anchor *other = make_anchor(rig, 2);
+
+	say("the same table %d, another %d", one->id == same->id, one->id != other->id);
+	MUST(!mlx5dv_destroy_steering_anchor(one));
+	one = make_anchor(rig, 1);
+	say("the same again %d", one->id == same->id);
+	MUST(!mlx5dv_destroy_steering_anchor(one) && !mlx5dv_destroy_steering_anchor(same) &&
+	     !mlx5dv_destroy_steering_anchor(other));
+}
+
+void steer_anchors(struct rig *rig)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(anchors); i++) {
+		struct mlx5dv_steering_anchor_attr attr = anchors[i].attr;
+		struct mlx5dv_steering_anchor *anchor = SAY_PTR(
+			mlx5dv_create_steering_anchor(rig->ctx, &attr), "%s", anchors[i].name);
+
+		if (anchor)
+			SAY_RET(mlx5dv_destroy_steering_anchor(anchor), "destroy");
+	}
+	if (rig->port.link_layer == IBV_LINK_LAYER_ETHERNET)
+		say_tables(rig);
 }
 
 /* ---- flows */

@@ -350,7 +350,8 @@ static struct mlx5dv_devx_obj *make_domain(struct ibv_context *ctx, uint32_t *nu
 	return domain;
 }
 
-static struct mlx5dv_devx_obj *make_tir(struct ibv_context *ctx, uint32_t domain, uint32_t rqn)
+static struct mlx5dv_devx_obj *make_tir(struct ibv_context *ctx, uint32_t domain, uint32_t rqn,
+					uint32_t *number)
 {
 	uint8_t in[0x20 + PRM_TIRC_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE] = { 0 };
 	uint8_t *tirc = fld_at(in, CREATE_TIR_IN_CTX);
@@ -361,14 +362,15 @@ static struct mlx5dv_devx_obj *make_tir(struct ibv_context *ctx, uint32_t domain
 	fld_set(tirc, TIRC_INLINE_RQN, rqn);
 	fld_set(tirc, TIRC_TRANSPORT_DOMAIN, domain);
 	MUST(tir = mlx5dv_devx_obj_create(ctx, in, sizeof(in), out, sizeof(out)));
+	*number = (uint32_t)fld_get(out, FLD(0x8, 23, 0));
 	return tir;
 }
 
 static void objects(struct rig *rig, struct raw *raw)
 {
-	uint32_t domain_number;
+	uint32_t domain_number, tirn;
 	struct mlx5dv_devx_obj *domain = make_domain(rig->ctx, &domain_number);
-	struct mlx5dv_devx_obj *tir = make_tir(rig->ctx, domain_number, qp_rqn(raw->to[1]));
+	struct mlx5dv_devx_obj *tir = make_tir(rig->ctx, domain_number, qp_rqn(raw->to[1]), &tirn);
 	struct steered steered = one_action(rig, &to_port, TO_OBJECT(domain), "to a domain");
 
 	steer_end(&steered);
@@ -389,6 +391,112 @@ void steer_objects(struct rig *rig)
 	if (!raw_open(rig, 0, &raw))
 		return;
 	objects(rig, &raw);
+	raw_close(&raw);
+}
+
+/* ---- tables that the program has made */
+
+/* A table of one entry for all frames, which leads to a TIR */
+struct own_table {
+	struct mlx5dv_devx_obj *table, *group, *entry;
+	uint32_t table_id, group_id;
+};
+
+enum { TABLE_LEVEL = 64, GROUP_IN_SIZE = 1024, TABLE_IN_SIZE = 64 };
+
+static struct mlx5dv_devx_obj *must_create(struct ibv_context *ctx, void *in, size_t len,
+					   uint32_t *number)
+{
+	uint8_t out[PRM_CMD_OUT_SIZE] = { 0 };
+	struct mlx5dv_devx_obj *obj = mlx5dv_devx_obj_create(ctx, in, len, out, sizeof(out));
+
+	MUST(obj);
+	if (number)
+		*number = (uint32_t)fld_get(out, CREATE_FLOW_TABLE_OUT_TABLE_ID);
+	return obj;
+}
+
+static void table_make(struct ibv_context *ctx, unsigned int level, struct own_table *own)
+{
+	uint8_t in[TABLE_IN_SIZE] = { 0 }, group[GROUP_IN_SIZE] = { 0 };
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_FLOW_TABLE);
+	fld_set(fld_at(in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT), FLOW_TABLE_CONTEXT_LEVEL,
+		level);
+	own->table = must_create(ctx, in, sizeof(in), &own->table_id);
+	fld_set(group, CMD_IN_OPCODE, PRM_OP_CREATE_FLOW_GROUP);
+	fld_set(group, FLOW_IN_TABLE_ID, own->table_id);
+	own->group = must_create(ctx, group, sizeof(group), &own->group_id);
+}
+
+static void entry_make(struct ibv_context *ctx, uint32_t tirn, struct own_table *own)
+{
+	uint8_t in[64 + PRM_FLOW_CONTEXT_SIZE + PRM_DEST_FORMAT_SIZE] = { 0 };
+	uint8_t *context = fld_at(in, SET_FTE_IN_FLOW_CONTEXT);
+	uint8_t *destination = fld_at(context, FLOW_CONTEXT_DESTINATION);
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_SET_FLOW_TABLE_ENTRY);
+	fld_set(in, FLOW_IN_TABLE_ID, own->table_id);
+	fld_set(context, FLOW_CONTEXT_GROUP_ID, own->group_id);
+	fld_set(context, FLOW_CONTEXT_ACTION, PRM_FLOW_FWD);
+	fld_set(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE, 1);
+	fld_set(destination, DEST_FORMAT_DESTINATION_TYPE, PRM_DEST_TIR);
+	fld_set(destination, DEST_FORMAT_DESTINATION_ID, tirn);
+	own->entry = must_create(ctx, in, sizeof(in), NULL);
+}
+
+static void table_end(struct own_table *own)
+{
+	if (own->entry)
+		MUST(!mlx5dv_devx_obj_destroy(own->entry));
+	MUST(!mlx5dv_devx_obj_destroy(own->group) && !mlx5dv_devx_obj_destroy(own->table));
+}
+
+static void refuse_table(struct rig *rig)
+{
+	struct own_table first = { .entry = NULL };
+	struct steered steered;
+
+	table_make(rig->ctx, 0, &first);
+	steered = one_action(rig, &to_port, TO_OBJECT(first.table), "to a table of level 0");
+	steer_end(&steered);
+	steered = one_action(rig, &to_port, TO_OBJECT(first.group), "to a group");
+	steer_end(&steered);
+	table_end(&first);
+}
+
+static void tables(struct rig *rig, struct raw *raw)
+{
+	uint32_t domain_number, tirn;
+	struct mlx5dv_devx_obj *domain = make_domain(rig->ctx, &domain_number);
+	struct mlx5dv_devx_obj *tir = make_tir(rig->ctx, domain_number, qp_rqn(raw->to[1]), &tirn);
+	struct own_table own = { .entry = NULL };
+	struct steered steered, rest;
+
+	table_make(rig->ctx, TABLE_LEVEL, &own);
+	rest = one_action(rig, &(struct steer_rule){ STEER_TO_ALL, .priority = 1 },
+			  TO_QP(raw->to[0]), "all");
+	steered = one_action(rig, &to_port, TO_OBJECT(own.table), "to a table");
+	steer_send(rig, raw, PORT, "into an empty table");
+	entry_make(rig->ctx, tirn, &own);
+	steer_send(rig, raw, PORT, "into a table that leads to a TIR");
+	steer_send(rig, raw, OTHER, "another");
+	MUST(mlx5dv_devx_obj_destroy(own.table));
+	steer_end(&steered);
+	steer_send(rig, raw, PORT, "no more into the table");
+	steer_end(&rest);
+	table_end(&own);
+	refuse_table(rig);
+	MUST(!mlx5dv_devx_obj_destroy(tir) && !mlx5dv_devx_obj_destroy(domain));
+}
+
+void steer_tables(struct rig *rig)
+{
+	struct raw raw;
+
+	if (!raw_open(rig, 0, &raw))
+		return;
+	tables(rig, &raw);
 	raw_close(&raw);
 }
 

@@ -11,7 +11,8 @@ static const struct rig_topic topics[] = {
 	{ "actions", steer_actions },   { "esp", steer_esp },       { "fields", steer_fields },
 	{ "order", steer_order },       { "shared", steer_shared }, { "tags", steer_tags },
 	{ "drops", steer_drops },       { "misses", steer_misses }, { "counters", steer_counters },
-	{ "objects", steer_objects },   { "sent", steer_sent },
+	{ "objects", steer_objects },   { "sent", steer_sent },     { "tables", steer_tables },
+	{ "anchors", steer_anchors },
 };
 
 int main(int argc, char **argv)

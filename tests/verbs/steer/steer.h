@@ -95,6 +95,8 @@ void steer_drops(struct rig *rig);
 void steer_misses(struct rig *rig);
 void steer_counters(struct rig *rig);
 void steer_objects(struct rig *rig);
+void steer_tables(struct rig *rig);
+void steer_anchors(struct rig *rig);
 void steer_sent(struct rig *rig);
 
 #endif

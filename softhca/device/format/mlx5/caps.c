@@ -85,6 +85,7 @@ static void put_eth_objects(const struct hca *hca, uint8_t *cap)
 		return;
 	fld_set(cap, HCA_CAP_ETH_NET_OFFLOADS, 1);
 	fld_set(cap, HCA_CAP_NIC_FLOW_TABLE, 1);
+	fld_set(cap, HCA_CAP_SHARED_OBJECT_TO_USER_OBJECT_ALLOWED, 1);
 	fld_set(cap, HCA_CAP_RTS2RTS_QP_UDP_SPORT, 1);
 	fld_set(cap, HCA_CAP_LOG_MAX_RQ, ETH_LOG_QUEUES);
 	fld_set(cap, HCA_CAP_LOG_MAX_SQ, ETH_LOG_QUEUES);

@@ -12,6 +12,7 @@
 
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/flow.h"
+#include "prm/mlx5/pacing.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/steering.h"
 
@@ -44,6 +45,8 @@ struct level {
 	uint32_t table;
 	bool used[ENTRIES];
 	LIST_HEAD(, entry) entries;
+	bool has_anchor;
+	uint32_t anchor; /* the table that leads here */
 };
 
 struct steering {
@@ -145,6 +148,34 @@ static int get_level(struct adapter *adapter, unsigned int number, struct level 
 	*has_chain = true;
 	*level = &adapter->steering->level[number];
 	return 0;
+}
+
+/* Linux' anchors have an entry that leads to any level; this one leads on by its miss, from the
+ * lowest. */
+static int create_anchor(struct adapter *adapter, unsigned int number, struct level *level)
+{
+	uint8_t in[TABLE_IN_SIZE] = { 0 };
+	uint8_t *context = fld_at(in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
+
+	name_table(in, PRM_OP_CREATE_FLOW_TABLE, number, 0);
+	fld_set(in, CMD_IN_UID, PRM_SHARED_UID);
+	fld_set(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ACTION, PRM_MISS_FORWARD);
+	fld_set(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ID, level->table);
+	return run_create(adapter, in, sizeof(in), &level->anchor);
+}
+
+int steering_anchor(struct adapter *adapter, unsigned int number, uint32_t *table)
+{
+	struct level *level;
+	int ret = get_level(adapter, number, &level);
+
+	if (ret)
+		return ret;
+	if (!level->has_anchor)
+		ret = create_anchor(adapter, number, level);
+	level->has_anchor |= !ret;
+	*table = level->anchor;
+	return ret;
 }
 
 /* ---- entries ---- */

@@ -177,7 +177,7 @@ extern const struct uverbs_methods device_methods, pd_methods, mr_methods, cq_me
 	wq_methods, flow_methods, counters_methods, dm_methods, mr_advise_methods,
 	mr_dmabuf_methods, dmah_methods, pp_methods, var_methods, devx_obj_methods,
 	devx_umem_methods, devx_event_methods, devx_async_methods, flow_matcher_methods,
-	flow_dv_methods, flow_action_methods, dmabuf_methods;
+	flow_dv_methods, flow_action_methods, dmabuf_methods, steering_anchor_methods;
 extern const struct uverbs_writes device_writes, async_writes, pd_writes, mr_writes, cq_writes,
 	qp_writes, qp_modify_writes, qp_query_writes, ah_writes, mcast_writes, srq_writes,
 	xrcd_writes, mw_writes, query_device_writes, wq_writes, flow_writes;
