@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * branch.h - which way a branch of the data path goes.
+ * branch.h - branch prediction hints for the data path.
  */
 #ifndef PROVIDERS_COMMON_BRANCH_H
 #define PROVIDERS_COMMON_BRANCH_H

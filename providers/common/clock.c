@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * clock.c - pages of a device's clock.
+ * clock.c - maps the page of a device's clock, and reads the clock.
  */
 #include "providers/common/clock.h"
 
@@ -43,7 +43,7 @@ int provider_clock_page_get(struct clock_page *page, const struct ibv_context *c
 	int ret = 0;
 
 	*addr = __atomic_load_n(&page->addr, __ATOMIC_ACQUIRE);
-	if (*addr) /* it stays */
+	if (*addr) /* once mapped, it stays mapped */
 		return 0;
 	pthread_mutex_lock(&page->lock);
 	ret = page_map(page, context->cmd_fd, number);
@@ -52,8 +52,8 @@ int provider_clock_page_get(struct clock_page *page, const struct ibv_context *c
 	return ret;
 }
 
-/* The two words belong together when the upper one is the same before and after the lower one was
- * read. */
+/* Reads the clock. The two words are consistent if the upper one is the same before and after
+ * reading the lower one. */
 void provider_clock_fill(const volatile __be32 *words, struct ibv_values_ex *values)
 {
 	uint32_t high, low, again = be32toh(words[0]);

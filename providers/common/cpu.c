@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cpu.c - what the CPU has.
- * Decision: docs/adr/0011.
+ * cpu.c - detects features of the CPU. Decision: docs/adr/0011.
  */
 #include "providers/common/cpu.h"
 
 #ifdef __x86_64__
 #include <cpuid.h>
 
-/* Compilers know "avx2" and "bmi2", and with these that the kernel saves the registers, but not
- * every compiler knows "movbe". */
+/* Compilers can test for "avx2" and "bmi2", including the kernel's support for the registers, but
+ * not all can test for "movbe". */
 static bool cpu_has_movbe(void)
 {
 	unsigned int eax, ebx, ecx, edx;
@@ -20,8 +19,8 @@ static bool cpu_has_movbe(void)
 bool provider_cpu_is_v3(void)
 {
 	enum { UNKNOWN, NO, YES };
-	/* CPUID is expensive in a virtual machine, so its answer is kept. Threads that ask at once
-	 * get the same one. */
+	/* The result of CPUID is cached, because it is expensive in a virtual machine. Concurrent
+	 * threads compute the same value. */
 	static int answer;
 	int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_resize.c - see cq_resize.h.
+ * cq_resize.c - implements cq_resize.h.
  */
 #include "providers/common/cq_resize.h"
 
@@ -15,8 +15,8 @@
 struct new_ring {
 	struct queue_mem mem;
 	uint32_t count_log;
-	bool is_outgrown; /* another thread has given the CQ a larger one meanwhile */
-	bool is_used;     /* the memory was a ring of this CQ before */
+	bool is_outgrown; /* another thread has already installed a larger ring */
+	bool is_used;     /* the memory was an earlier ring of this CQ */
 	struct cq_old_ring *keeper;
 };
 
@@ -66,7 +66,7 @@ static int cq_run_resize(const struct cq_resize_kind *kind, const struct cq_part
 			   "the adapter has not marked the end of the old ring: it cannot be used "
 			   "any more",
 			   parts->cqn, new_cqe);
-		/* The adapter may write to either. */
+		/* The adapter may write to either ring. */
 		new->keeper->is_lost = true;
 		provider_cq_ring_keep(parts->old_rings, new->keeper, &new->mem);
 		parts->cq->cqe = cqe;
@@ -88,8 +88,8 @@ static int cq_check_size(struct device_facts *facts, int cqe)
 	return EINVAL;
 }
 
-/* Copies what the ring is now, as another thread may be giving the CQ a new one, and returns the
- * logarithm of its entries. */
+/* Copies the current ring under the lock, because another thread may be replacing it. Returns log2
+ * of its entries. */
 static uint32_t ring_now(const struct cq_parts *parts, struct queue_mem *buf)
 {
 	uint32_t count_log;
@@ -105,7 +105,7 @@ static int new_ring_alloc(const struct cq_resize_kind *kind, const struct cq_par
 			  const struct queue_mem *now, struct new_ring *new)
 {
 	size_t size = max_of((size_t)1 << (new->count_log + parts->entry_log), now->size);
-	/* A context's allocators may be others by now. */
+	/* The context's allocator may have changed since. */
 	struct ibv_pd *pd =
 		now->owner && !provider_allocators_have(now->owner) ? &now->owner->pd : NULL;
 
@@ -122,8 +122,8 @@ static int new_ring_alloc(const struct cq_resize_kind *kind, const struct cq_par
 	return new->keeper ? kind->ring_alloc(parts->cq, pd, size, &new->mem) : ENOMEM;
 }
 
-/* Another thread may have been first. If its ring is the larger one, this one is no memory for who
- * polls without the lock; the kernel does nothing for the same size. */
+/* Replaces the ring. Another thread may have been faster: if its ring is larger, the new one is too
+ * small for pollers without the lock. The kernel does nothing for the same size. */
 static int cq_replace_ring(const struct cq_resize_kind *kind, const struct cq_parts *parts,
 			   struct new_ring *new)
 {

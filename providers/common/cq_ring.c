@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_ring.c - see cq_ring.h.
+ * cq_ring.c - implements cq_ring.h.
  */
 #include "providers/common/cq_ring.h"
 
@@ -18,14 +18,14 @@ static uint8_t *entry_last(const struct cq_ring *ring, uint32_t index)
 	return ring->last + ((size_t)(index & mask) << ring->entry_log);
 }
 
-/* Returns the owner bit of a CQE at INDEX, which is software's. */
+/* Returns the owner bit of a CQE at INDEX that software owns. */
 static uint8_t entry_owner(const struct cqe_marks *marks, const struct cq_ring *ring,
 			   uint32_t index)
 {
 	return index >> ring->count_log & 1 ? marks->owner : 0;
 }
 
-/* Writes VALUE to the last bytes of COUNT entries from slot FIRST on. */
+/* Writes VALUE to the last byte of COUNT entries, from slot FIRST on. */
 static void entries_mark(const struct cq_ring *ring, uint32_t first, uint32_t count, uint8_t value)
 {
 	const size_t step = (size_t)1 << ring->entry_log;
@@ -35,7 +35,7 @@ static void entries_mark(const struct cq_ring *ring, uint32_t first, uint32_t co
 		*last = value;
 }
 
-/* Slots from FIRST's on are of its lap, those before it of the next. */
+/* Initialises the ring. Slots from FIRST's on belong to its lap, those before it to the next. */
 void provider_cq_ring_init(const struct cqe_marks *marks, const struct cq_ring *ring,
 			   uint32_t first)
 {
@@ -59,7 +59,7 @@ static void entry_move(const struct cqe_marks *marks, const struct cq_ring *from
 bool provider_cq_ring_move(const struct cqe_marks *marks, const struct cq_ring *from,
 			   const struct cq_ring *to, uint32_t ci)
 {
-	const uint32_t room = 1u << to->count_log; /* for as many, and the end is one more */
+	const uint32_t room = 1u << to->count_log; /* room for this many, plus the end mark */
 	const uint32_t limit = min_of(1u << from->count_log, room + 1);
 
 	for (uint32_t i = ci; i != ci + limit; i++) {
@@ -80,11 +80,12 @@ bool provider_cq_ring_move(const struct cqe_marks *marks, const struct cq_ring *
 bool provider_cq_ring_fits(const struct cqe_marks *marks, const struct cq_ring *from,
 			   const struct cq_ring *to, uint32_t ci)
 {
-	const uint32_t last = 1u << to->count_log; /* one more than verbs says that there are */
+	/* one more than the capacity reported by verbs */
+	const uint32_t last = 1u << to->count_log;
 
 	if (to->count_log >= from->count_log)
 		return true;
-	/* CQEs come in order, so that there are as many as that if the last of them is there. */
+	/* CQEs arrive in order, so if this one has arrived, all before it have. */
 	return ((*(const volatile uint8_t *)entry_last(from, ci + last - 1) ^
 		 entry_owner(marks, from, ci + last - 1)) &
 		marks->owner);

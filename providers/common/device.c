@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.c - asks the kernel what a device can do, and keeps what it says.
+ * device.c - queries the kernel for a device's capabilities, and caches them.
  */
 #include "providers/common/device.h"
 
@@ -10,7 +10,8 @@
 #include "util/bits.h"
 #include "util/mutex.h"
 
-enum { MOST_DIGITS = 12 }; /* of a number of 16 bits, or as many as a kind of device wants */
+/* digits of a 16-bit number, or of the minimum that a provider demands */
+enum { MOST_DIGITS = 12 };
 
 void provider_device_init(struct device_facts *facts, struct ibv_context *context,
 			  const struct device_kind *kind, void *resp)
@@ -48,8 +49,8 @@ static void device_learn(struct device_facts *facts, const struct ibv_device_att
 	mutex_leave(&facts->lock, locked);
 }
 
-/* Writes N in DIGITS digits or more, and returns the end. Programs ask for a device again and again
- * where snprintf() would be most of the answer. */
+/* Formats N with at least DIGITS digits, and returns the end. Programs query devices repeatedly,
+ * and snprintf() would take most of that time. */
 static char *number_print(char *to, unsigned int n, int digits)
 {
 	char reversed[MOST_DIGITS];
@@ -63,7 +64,7 @@ static char *number_print(char *to, unsigned int n, int digits)
 	return to;
 }
 
-/* The kernel packs major, minor and subminor release of the firmware into RAW. */
+/* Formats the firmware version, whose major, minor and subminor numbers are packed in RAW. */
 static void device_print_fw(uint64_t raw, int digits, struct ibv_device_attr *attr)
 {
 	char *end = number_print(attr->fw_ver, (unsigned int)(raw >> 32 & 0xffff), 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.h - what the kernel says of a device, asked for when it is first needed and kept while the
- * device is open, in which time it does not change.
+ * device.h - capabilities of a device as reported by the kernel. Queried at the first use and
+ * cached while the device is open, since they do not change.
  */
 #ifndef PROVIDERS_COMMON_DEVICE_H
 #define PROVIDERS_COMMON_DEVICE_H
@@ -9,17 +9,17 @@
 #include <pthread.h>
 #include "libibverbs/driver.h"
 
-/* What is a provider's own of the extended query */
+/* The parts specific to a provider. */
 struct device_kind {
-	size_t resp_size; /* of the driver's part of the answer, at most DEVICE_RESP_MAX */
-	int fw_digits;    /* that the last number of the firmware's release has at least */
-	/* Adds what the driver says, in RESP, to ATTR. */
+	size_t resp_size; /* size of the driver's part of the answer, at most DEVICE_RESP_MAX */
+	int fw_digits;    /* minimum digits of the firmware version's last number */
+	/* Adds the driver's part, RESP, to ATTR. */
 	void (*add_caps)(const void *resp, struct ibv_device_attr_ex *attr);
 };
 
 enum { DEVICE_RESP_MAX = 256 };
 
-/* What is kept of a port: nothing that can change while the device is open. */
+/* Cached properties of a port, only those that cannot change while the device is open. */
 enum port_trait {
 	PORT_KNOWN = 1 << 0,
 	PORT_ETHERNET = 1 << 1,
@@ -30,27 +30,27 @@ struct device_facts {
 	struct ibv_context *context;
 	const struct device_kind *kind;
 	uint8_t port_traits[3]; /* of each port, once known; atomic */
-	pthread_mutex_t lock;   /* guards the rest until it is known */
+	pthread_mutex_t lock;   /* guards the fields below until they are known */
 	bool known;
 	uint32_t raw_packet_caps; /* enum ibv_raw_packet_caps */
-	bool srq_on_demand;       /* an SRQ of some transport may have buffers on demand */
+	bool srq_on_demand;       /* some transport supports on-demand buffers in an SRQ */
 	struct ibv_device_attr attr;
-	void *resp; /* the driver's part, in the provider's context */
+	void *resp; /* driver's part, stored in the provider's context */
 };
 
-/* RESP is where the driver's part is kept. */
+/* RESP is the storage for the driver's part. */
 void provider_device_init(struct device_facts *facts, struct ibv_context *context,
 			  const struct device_kind *kind, void *resp);
 void provider_device_destroy(struct device_facts *facts);
 
-/* Asks the kernel, for a program. ATTR is whole: the library shortens it for older programs. Most
- * programs ask before they create anything, and then nobody need ask again. */
+/* Queries the kernel for a program, and caches the answer: most programs query first, so that no
+ * further query is needed. ATTR is complete; the library shortens it for older programs. */
 int provider_device_query(struct device_facts *facts, struct ibv_device_attr_ex *attr,
 			  size_t attr_size);
-/* Asks the kernel if nobody has. The facts are there when it returns 0. */
+/* Queries the kernel unless the answer is cached. When it returns 0, the fields are valid. */
 int provider_device_know(struct device_facts *facts);
 
-/* Copies out the device's attributes, cached as they do not change while it is open. */
+/* Returns the device's cached attributes. */
 static inline int provider_device_attr_get(struct device_facts *facts,
 					   const struct ibv_device_attr **attr)
 {
@@ -58,7 +58,7 @@ static inline int provider_device_attr_get(struct device_facts *facts,
 	return provider_device_know(facts);
 }
 
-/* Gives enum port_trait of a port. The kernel is asked once. */
+/* Returns enum port_trait of a port. The kernel is asked once. */
 int provider_device_port_traits(struct device_facts *facts, uint8_t port_num, uint8_t *traits);
 int provider_device_query_port(struct ibv_context *context, uint8_t port_num,
 			       struct ibv_port_attr *attr, size_t attr_size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * env.c - reads the values of environment variables.
+ * env.c - parses values of environment variables.
  */
 #include "providers/common/env.h"
 
@@ -42,7 +42,7 @@ unsigned int provider_env_number(const char *name, unsigned int min, unsigned in
 	return fallback;
 }
 
-/* "PREFER_CONTIG" and "EXTERNAL" come down to ordinary pages. */
+/* Returns the type; "PREFER_CONTIG" and "EXTERNAL" also mean ordinary pages. */
 enum env_alloc provider_env_alloc_type(const char *name)
 {
 	static const struct {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * env.h - how the values of environment variables are read. Which variables there are, the env.c of
- * each provider says.
+ * env.h - parses values of environment variables; each provider's env.c has the variables.
  */
 #ifndef PROVIDERS_COMMON_ENV_H
 #define PROVIDERS_COMMON_ENV_H
@@ -12,18 +11,17 @@
 bool provider_env_unless_zero(const char *name);
 /* Reads a switch that is off by default, and on for "1". */
 bool provider_env_is_one(const char *name);
-/* Reads a number from MIN to MAX. A warning tells of anything else, and FALLBACK is used. */
+/* Reads a number from MIN to MAX. For any other value logs a warning and returns FALLBACK. */
 unsigned int provider_env_number(const char *name, unsigned int min, unsigned int max,
 				 unsigned int fallback);
 
-/* The enumeration says where the memory of queues comes from. Unlike the rest this is read whenever
- * a queue is created, as programs change it in between: NAME is MLX_QP_ALLOC_TYPE or another of its
- * kind. */
+/* Source of queue memory. Read for each new queue, unlike other variables, because programs change
+ * it in between. NAME is MLX_QP_ALLOC_TYPE or a similar variable. */
 enum env_alloc {
-	ENV_ALLOC_ANON,        /* ordinary pages; "ANON", and when nothing is said */
-	ENV_ALLOC_HUGE,        /* "HUGE": huge pages or failure */
-	ENV_ALLOC_PREFER_HUGE, /* "PREFER_HUGE", "ALL": huge pages if there are any */
-	ENV_ALLOC_CONTIG, /* "CONTIG": physically contiguous pages, which Linux does not give */
+	ENV_ALLOC_ANON,        /* "ANON", the default: ordinary pages */
+	ENV_ALLOC_HUGE,        /* "HUGE": huge pages, or failure */
+	ENV_ALLOC_PREFER_HUGE, /* "PREFER_HUGE", "ALL": huge pages if available */
+	ENV_ALLOC_CONTIG, /* "CONTIG": physically contiguous pages, which Linux does not provide */
 };
 
 enum env_alloc provider_env_alloc_type(const char *name);

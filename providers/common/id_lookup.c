@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * id_lookup.c - the writers' side of the lookup table. Root and leaves are kept until the table is
- * destroyed, because a reader may be inside one without holding a lock.
+ * id_lookup.c - the writing side of the lookup table. Root and leaves stay allocated until the
+ * table is destroyed, because a reader may use them without a lock.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ void provider_id_lookup_init(struct id_lookup *ids)
 	ids->root = NULL;
 	pthread_mutex_init(&ids->lock, NULL);
 	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC); /* nobody sets that clock */
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC); /* a clock that cannot be set */
 	pthread_cond_init(&ids->cleared, &attr);
 	pthread_condattr_destroy(&attr);
 	ids->patience_ms = PATIENCE_MS;
@@ -64,7 +64,7 @@ static void room_clear(struct id_room *room, uint32_t n)
 		room->all &= ~(1ULL << n / WORD_BITS);
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static int root_make(struct id_lookup *ids)
 {
 	if (ids->root)
@@ -86,7 +86,7 @@ int provider_id_root_get(struct id_lookup *ids, const struct id_root **root)
 	return ret;
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static int leaf_get(struct id_lookup *ids, unsigned int n, struct id_leaf **leaf)
 {
 	int ret = root_make(ids);
@@ -127,7 +127,8 @@ static struct timespec time_after(unsigned int ms)
 	return time;
 }
 
-/* Waits with the lock, which a thread that is cancelled would keep. */
+/* Waits until an entry is cleared. Cancellation is disabled, because a cancelled thread would keep
+ * the lock. */
 static int entry_await(struct id_lookup *ids, void *const *entry, uint32_t id)
 {
 	struct timespec end;
@@ -146,7 +147,7 @@ static int entry_await(struct id_lookup *ids, void *const *entry, uint32_t id)
 	return EEXIST;
 }
 
-/* Waiting is with the lock. */
+/* Sets an entry. If it must wait, it takes the lock. */
 static int id_put(struct id_lookup *ids, uint32_t id, void *object, bool *locked)
 {
 	struct id_leaf *leaf;
@@ -179,7 +180,7 @@ int provider_id_set(struct id_lookup *ids, uint32_t id, void *object)
 	return ret;
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static int id_take(struct id_lookup *ids, void *object, uint32_t *id)
 {
 	struct id_leaf *leaf;
@@ -219,7 +220,7 @@ void provider_id_clear(struct id_lookup *ids, uint32_t id)
 		__atomic_store_n(&leaf->entry[id & (ID_LEAF_SIZE - 1)], NULL, __ATOMIC_RELEASE);
 		room_set(&leaf->room, id & (ID_LEAF_SIZE - 1));
 		room_set(&ids->root->room, id >> ID_LEAF_BITS);
-		if (locked) /* somebody may wait */
+		if (locked) /* another thread may wait */
 			pthread_cond_broadcast(&ids->cleared);
 	}
 	mutex_leave(&ids->lock, locked);

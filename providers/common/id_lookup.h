@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * id_lookup.h - from the 24-bit number in a completion to the queue it belongs to.
+ * id_lookup.h - maps the 24-bit number in a completion to its queue.
  *
- * Two levels of 4096 pointers. A second-level table is there from its first entry on, and the first
- * level from the first CQ or entry on, as a device is often opened only to be asked. A CQ has the
- * first level, and reads it without a lock: an entry is published before the queue can produce
- * completions and removed after the last of them has been cleaned from the CQ. Numbers are either
- * given by the adapter (provider_id_set) or chosen here, densely, from 0 up (provider_id_alloc).
+ * Two levels of 4096 pointers. A second-level table is allocated with its first entry, and the
+ * first level with the first CQ or entry, because devices are often opened only to be queried. CQs
+ * read the table without a lock: an entry is published before its queue can produce completions,
+ * and removed after the last of them was removed from the CQ. Numbers are assigned by the adapter
+ * (provider_id_set) or chosen here, from 0 up (provider_id_alloc).
  */
 #ifndef PROVIDERS_COMMON_ID_LOOKUP_H
 #define PROVIDERS_COMMON_ID_LOOKUP_H
@@ -19,37 +19,38 @@
 #define ID_LEAF_SIZE (1U << ID_LEAF_BITS)
 #define ID_ROOT_SIZE (1U << (ID_BITS - ID_LEAF_BITS))
 
-/* Which of 4096 things are free, by a bit each: in WORD, and in ALL for each word that has one. */
+/* Which of 4096 items are free: a bit each in WORD, and in ALL a bit for each nonzero word. */
 struct id_room {
 	uint64_t all, word[ID_LEAF_SIZE / 64];
 };
 
 struct id_leaf {
 	void *entry[ID_LEAF_SIZE];
-	struct id_room room; /* entries; guarded by the lock of the table, as that of the root */
+	struct id_room room; /* free entries; guarded by the table's lock, like the root's */
 };
 
 struct id_root {
 	struct id_leaf *leaf[ID_ROOT_SIZE];
-	struct id_room room; /* leaves with a free entry, or not there yet */
+	struct id_room room; /* leaves that are missing or have a free entry */
 };
 
 struct id_lookup {
-	struct id_root *root;     /* NULL: there is none; guarded by the lock until it is there */
-	pthread_mutex_t lock;     /* writers, and who keeps what was found from being cleared */
-	pthread_cond_t cleared;   /* an entry */
-	unsigned int patience_ms; /* of who waits for that */
+	struct id_root *root; /* NULL: not yet allocated; set under the lock */
+	/* taken by writers, and by readers that keep an object from being cleared */
+	pthread_mutex_t lock;
+	pthread_cond_t cleared;   /* signaled when an entry is cleared */
+	unsigned int patience_ms; /* limit of a wait for that */
 };
 
 void provider_id_lookup_init(struct id_lookup *ids);
 void provider_id_lookup_destroy(struct id_lookup *ids);
 
-/* *ROOT is what id_find() wants, for as long as IDS lives. */
+/* Sets *ROOT for id_find(); valid as long as IDS. */
 int provider_id_root_get(struct id_lookup *ids, const struct id_root **root);
 
-/* The kernel gives a number again as soon as it has destroyed the object that had it, and who did
- * that may not have cleared the entry yet: the function waits for it, and returns EEXIST when that
- * does not happen. (Who destroys may itself wait for the caller, to acknowledge an event.) */
+/* Sets an entry. The kernel may assign a number again as soon as it has destroyed the old object,
+ * before the destroying thread has cleared the entry: waits for that, and returns EEXIST on
+ * timeout. (The destroying thread may itself be waiting for the caller to acknowledge an event.) */
 int provider_id_set(struct id_lookup *ids, uint32_t id, void *object);
 int provider_id_alloc(struct id_lookup *ids, void *object, uint32_t *id);
 void provider_id_clear(struct id_lookup *ids, uint32_t id);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lock.c - waiting for a queue lock.
+ * lock.c - waits for a queue lock.
  *
- * Critical sections are a few hundred cycles, so waiting begins with spinning. But the holder may
- * have been preempted, and on a machine with few processors spinning only keeps it from running
- * again, so after a while the processor is given away.
+ * Critical sections take a few hundred cycles, so waiting begins with spinning. But the holder may
+ * have been preempted, and on a machine with few CPUs, spinning keeps it from running; so after a
+ * while the thread yields.
  */
 #include <sched.h>
 

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lock.h - the lock of a queue, and the choice to have none.
+ * lock.h - the lock of a queue, which may be absent.
  *
- * Whether a queue is shared between threads is known when it is created: environment, thread domain
- * or creation flags say so. Data-path routines exist in two instances and the queue keeps the one
- * that fits, so they call qlock_take() or nothing at all. Control-path code that must exclude
- * either instance uses qlock_enter(), which asks.
+ * Whether threads share a queue is known at its creation: from environment, thread domain or
+ * creation flags. Data path routines exist in two variants, of which the queue stores the right
+ * one; so they call qlock_take() or no lock at all. Control path code must exclude either variant
+ * and uses qlock_enter(), which checks.
  *
- * An atomic exchange costs as much as all the rest of a post, and while the process has one thread,
- * nobody can come between. What the program can be called from under the lock, as between
- * ibv_wr_start() and ibv_wr_complete(), takes it by plain stores then, and a thread that is made
- * meanwhile finds it taken. What returns before the program can make a thread, as ibv_post_send(),
- * only looks that nobody has it.
+ * An atomic exchange costs as much as the rest of a post, and in a process with one thread no other
+ * thread can interfere. A call that returns to the program with the lock held, such as
+ * ibv_wr_start(), then takes it by plain stores, so that a thread created meanwhile finds it taken.
+ * A call that releases it before returning, such as ibv_post_send(), only checks that it is free.
  */
 #ifndef PROVIDERS_COMMON_LOCK_H
 #define PROVIDERS_COMMON_LOCK_H
@@ -24,7 +23,7 @@
 
 struct qlock {
 	uint32_t taken;
-	bool shared; /* false: one thread uses the queue and nobody takes the lock */
+	bool shared; /* false: one thread uses the queue, without locking */
 };
 
 /* Waits for the holder and takes the lock. Out of line because rare. */
@@ -36,20 +35,20 @@ static inline void qlock_init(struct qlock *lock, bool shared)
 	lock->shared = shared;
 }
 
-/* Returns whether a call that returns before the program goes on needs no lock: nobody has it, and
+/* Returns whether a call that returns before the program continues needs no lock: it is free, and
  * there is no other thread to take it. */
 static inline bool qlock_is_idle(const struct qlock *lock)
 {
 	return process_has_one_thread() && likely(lock->taken != 1);
 }
 
-/* Does what qlock_try() does, whatever threads there are. */
+/* Does what qlock_try() does, for any number of threads. */
 static inline bool qlock_exchange(struct qlock *lock)
 {
 	return !__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE);
 }
 
-/* Returns false when somebody has the lock. */
+/* Returns false if another thread has the lock. */
 static inline bool qlock_try(struct qlock *lock)
 {
 	if (unlikely(!process_has_one_thread()))

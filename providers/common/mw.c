@@ -31,10 +31,10 @@ int provider_mw_dealloc(struct cells *cells, struct ibv_mw *mw)
 	return ret;
 }
 
-/* MW is of type 1, as ibv_bind_mw() has seen to. Each binding gives the window a new key. */
+/* Posts a binding of MW, which is of type 1 (ibv_bind_mw() has checked), and sets its new key. */
 int provider_mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
-	struct ibv_send_wr wr, *bad_wr; /* what a binding does not have is not looked at */
+	struct ibv_send_wr wr, *bad_wr; /* fields that a binding does not use stay uninitialised */
 	int ret;
 
 	wr.wr_id = bind->wr_id;

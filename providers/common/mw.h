@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mw.h - memory windows as objects, and ibv_bind_mw(), which posts the request itself.
+ * mw.h - creates memory windows, and implements ibv_bind_mw(), which posts a request.
  */
 #ifndef PROVIDERS_COMMON_MW_H
 #define PROVIDERS_COMMON_MW_H
@@ -9,15 +9,15 @@
 
 struct cells;
 
-/* UDATA is the driver's part of the command, or NULL. CELLS are those of the context. Sets errno
- * when it returns NULL. */
+/* UDATA is the driver's part of the command, or NULL. CELLS are the context's. Sets errno if it
+ * returns NULL. */
 struct ibv_mw *provider_mw_alloc(struct ibv_pd *pd, struct cells *cells, enum ibv_mw_type type,
 				 const struct verbs_udata *udata);
 int provider_mw_dealloc(struct cells *cells, struct ibv_mw *mw);
 int provider_mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 
-/* Returns whether ACCESS has rights that no window can have. Rights that say how memory is pinned
- * or ordered are allowed, and say nothing of a window. */
+/* Returns whether ACCESS has rights that no window can have. Bits about pinning or ordering of
+ * memory are allowed, and have no effect on a window. */
 static inline bool mw_access_is_wrong(unsigned int access)
 {
 	return access &
@@ -27,7 +27,8 @@ static inline bool mw_access_is_wrong(unsigned int access)
 			       IBV_ACCESS_HUGETLB | IBV_ACCESS_OPTIONAL_RANGE);
 }
 
-/* A parent domain, its PD, and the same PD imported once more are one to the adapter. */
+/* Returns whether both are the same PD for the adapter: a parent domain and its PD are, and also a
+ * PD imported twice. */
 static inline bool pd_is_same(const struct ibv_pd *a, const struct ibv_pd *b)
 {
 	return a->handle == b->handle && a->context == b->context;

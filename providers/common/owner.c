@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * owner.c - see owner.h.
+ * owner.c - implements owner.h.
  *
- * The kernel knows objects by a number of their context, so one of another context would be taken
- * for whatever has that number in this one, and a provider would take the memory of another
- * provider's object for its own. The errno is that of a number that nothing has.
+ * The kernel identifies objects by handles of their context. A handle of another context could
+ * denote another object here, and a provider could misinterpret the memory of another provider's
+ * object. The errno is that of a handle without an object.
  */
 #include "providers/common/owner.h"
 

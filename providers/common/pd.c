@@ -60,7 +60,7 @@ int provider_pd_alloc(struct ibv_context *context, struct cells *cells,
 	return 0;
 }
 
-/* The kernel's object stays: it is that of the PD below. */
+/* Frees a parent domain. The kernel's object belongs to the base PD and stays. */
 static int parent_dealloc(struct provider_pd *parent)
 {
 	users_add(&parent->base->users, -1);
@@ -152,9 +152,9 @@ static void *domain_fail(int err)
 	(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT | \
 	 IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC)
 
-/* ALLOW_CC_UNPROTECTED_ALLOC permits memory that a confidential guest shares with its host. Where
- * the device reaches all memory, the permission makes no difference; where it does not, there would
- * have to be such memory, and ibv_alloc_buf() has none. */
+/* Checks ALLOW_CC_UNPROTECTED_ALLOC, which permits memory shared between a confidential guest and
+ * its host. If the device can access all memory, it has no effect; otherwise such memory would be
+ * needed, but ibv_alloc_buf() has none. */
 static int parent_check_memory(struct ibv_context *context)
 {
 	struct ibv_device_attr_ex attr;
@@ -218,7 +218,7 @@ struct ibv_pd *provider_parent_domain_alloc(struct ibv_context *context,
 	int ret = parent_check_attr(attr);
 	struct provider_pd *parent;
 
-	(void)context; /* the PD has it as well */
+	(void)context; /* the PD has the context, too */
 	if (ret)
 		return domain_fail(ret);
 	parent = calloc_for("alloc_parent_domain", 1, sizeof(*parent));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pd.h - protection domains, thread domains, and the parent domains that tie them to queues.
+ * pd.h - protection domains, thread domains, and the parent domains that connect them to queues.
  *
- * A thread domain is the program's promise that one thread at a time uses what is created in it: no
- * queue takes a lock. What else a provider does for it, a doorbell register of its own for example,
- * is in a structure of the provider's around it. A parent domain is a PD with a thread domain, with
- * allocators for queue memory, or with both; the kernel knows nothing of it.
+ * With a thread domain, the program promises that only one thread at a time uses the objects
+ * created in it, so queues take no lock. A provider may add resources, such as a separate doorbell
+ * register, in a struct around it. A parent domain is a PD with a thread domain, with allocators
+ * for queue memory, or with both; the kernel does not know it.
  */
 #ifndef PROVIDERS_COMMON_PD_H
 #define PROVIDERS_COMMON_PD_H
@@ -15,23 +15,22 @@
 
 struct provider_td {
 	struct ibv_td td;
-	uint32_t users; /* parent domains; atomic */
+	uint32_t users; /* number of parent domains; atomic */
 };
 
 struct cells;
 
 struct provider_pd {
 	struct ibv_pd pd;
-	uint32_t pdn; /* what the adapter calls it; the provider sets it */
-	uint32_t
-		users; /* parent domains on this one or, of a parent domain, queues in it; atomic */
-	struct provider_pd *base; /* of a parent domain: the PD that the kernel knows; else NULL */
-	struct provider_td *td;   /* of a parent domain: may be NULL */
+	uint32_t pdn;   /* adapter's number, set by the provider */
+	uint32_t users; /* parent domains with this PD; for a parent domain, queues in it; atomic */
+	struct provider_pd *base; /* parent domain: the kernel's PD; else NULL */
+	struct provider_td *td;   /* parent domain: its thread domain, or NULL */
 	void *(*alloc)(struct ibv_pd *pd, void *pd_context, size_t size, size_t alignment,
 		       uint64_t resource_type);
 	void (*free)(struct ibv_pd *pd, void *pd_context, void *ptr, uint64_t resource_type);
 	void *pd_context;
-	struct cells *cells; /* whose cell this is; NULL: of the heap */
+	struct cells *cells; /* pool of this object; NULL: the heap */
 };
 
 static inline struct provider_pd *to_ppd(struct ibv_pd *pd)
@@ -44,32 +43,32 @@ static inline struct provider_td *to_ptd(struct ibv_td *td)
 	return container_of(td, struct provider_td, td);
 }
 
-/* Returns the thread domain behind PD, or NULL. */
+/* Returns the thread domain of PD, or NULL. */
 static inline struct provider_td *pd_thread_domain(struct ibv_pd *pd)
 {
 	return pd ? to_ppd(pd)->td : NULL;
 }
 
-/* UDATA is the driver's part of the command; the caller sets pdn from its answer. */
+/* UDATA is the driver's part of the command; the caller sets pdn from the answer. */
 int provider_pd_alloc(struct ibv_context *context, struct cells *cells,
 		      const struct verbs_udata *udata, struct ibv_pd **pd);
 int provider_pd_dealloc(struct ibv_pd *pd);
 
-/* Count a queue that is created in PD, and one that is gone, where PD is a parent domain: its
- * allocator and its thread domain serve the queue to the end. The kernel counts what is in other
- * PDs. provider_pd_use() returns the parent domain, or NULL for other PDs. */
+/* Count a queue created in PD, and one destroyed, if PD is a parent domain: its allocator and
+ * thread domain must outlive the queue. For other PDs, the kernel counts. provider_pd_use() returns
+ * the parent domain, or NULL. */
 struct provider_pd *provider_pd_use(struct ibv_pd *pd);
 void provider_pd_leave(struct provider_pd *parent);
 
-/* Make a second object over the kernel's PD of HANDLE, and end that object alone. */
+/* Create a second object for the kernel's PD HANDLE, and free only that object. */
 int provider_pd_import(struct ibv_context *context, uint32_t handle, uint32_t pdn,
 		       struct ibv_pd **pd);
 void provider_pd_unimport(struct ibv_pd *pd);
 
-/* Providers allocate and free thread domains themselves. Returns EINVAL when ATTR has unknown
+/* Checks ATTR; providers allocate and free thread domains themselves. Returns EINVAL for unknown
  * parts. */
 int provider_td_check_attr(const struct ibv_td_init_attr *attr);
-/* Returns EBUSY when a parent domain has TD. */
+/* Returns EBUSY if a parent domain uses TD. */
 int provider_td_check_unused(const struct provider_td *td);
 
 struct ibv_pd *provider_parent_domain_alloc(struct ibv_context *context,

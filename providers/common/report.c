@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * report.c - the lines of the log about requests that no adapter could take. A provider's data path
- * comes here once it knows why; what only its adapter wants it says by itself. The errno that the
- * call then returns is set here.
+ * report.c - log lines about requests that no adapter could execute; for limits of one adapter, the
+ * provider logs its own lines. Also sets the errno that the call returns.
  */
 #include <errno.h>
 

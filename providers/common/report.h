@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * report.h - what posting and polling say in the log of a request that no adapter could take.
+ * report.h - logs requests to post or poll that no adapter could execute.
  */
 #ifndef PROVIDERS_COMMON_REPORT_H
 #define PROVIDERS_COMMON_REPORT_H
@@ -13,11 +13,11 @@ PROVIDER_REPORT provider_report_poll(uint32_t cqn, const struct ibv_poll_cq_attr
 
 PROVIDER_REPORT provider_report_full_sq(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 					uint32_t limit);
-/* The request has TOTAL inline bytes. */
+/* TOTAL is the request's number of inline bytes. */
 PROVIDER_REPORT provider_report_inline(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 				       uint64_t total, uint32_t limit);
 
-/* OWNER is a word for what has the queue. */
+/* OWNER names the type of object that has the queue. */
 PROVIDER_REPORT provider_report_full_rq(const char *owner, uint32_t number,
 					const struct ibv_recv_wr *wr, uint32_t limit);
 PROVIDER_REPORT provider_report_rq_sges(const char *owner, uint32_t number,

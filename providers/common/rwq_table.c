@@ -9,7 +9,7 @@
 
 #include "util/alloc.h"
 
-/* struct mlx4_ib_create_rwq_ind_tbl_resp and struct mlx5_ib_create_rwq_ind_tbl_resp */
+/* Common to struct mlx4_ib_create_rwq_ind_tbl_resp and struct mlx5_ib_create_rwq_ind_tbl_resp. */
 struct table_resp {
 	uint32_t response_length, reserved;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rwq_table.h - indirection tables of WQs. They have nothing on the data path: the adapter spreads
- * frames over the WQs that a table names.
+ * rwq_table.h - indirection tables of WQs. They need no data path code: the adapter spreads frames
+ * over a table's WQs.
  */
 #ifndef PROVIDERS_COMMON_RWQ_TABLE_H
 #define PROVIDERS_COMMON_RWQ_TABLE_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * scatter.h - the scatter list of a receive WQE: scatter_put() writes it for every kind of receive
- * queue, scatter_fill() copies a payload to its buffers that arrived
- * inside the CQE.
+ * queue; scatter_fill() copies a payload from inside a CQE to its buffers.
  */
 #ifndef PROVIDERS_COMMON_SCATTER_H
 #define PROVIDERS_COMMON_SCATTER_H
@@ -13,7 +12,7 @@
 #include "providers/common/seg.h"
 
 #ifdef __AVX__
-/* Puts four buffers, unless one of them has no bytes: then it returns false. */
+/* Writes four buffers. Returns false, with nothing written, if one of them is empty. */
 SEG_INLINE bool scatter_put_four(struct data_seg *seg, const struct ibv_sge *sge)
 {
 	const seg_sge a = seg_load_sge(&sge[0]), b = seg_load_sge(&sge[1]);
@@ -38,14 +37,14 @@ SEG_INLINE bool scatter_put_four(struct data_seg *seg, const struct ibv_sge *sge
 }
 #endif
 
-/* Buffers of no bytes get no segment (0 would mean 2 GiB); a list shorter than the WQE ends with
- * DATA_SEG_LKEY_END. */
+/* Writes a scatter list. Empty buffers get no segment (length 0 would mean 2 GiB); a list shorter
+ * than the WQE ends with DATA_SEG_LKEY_END. */
 SEG_INLINE void scatter_put(struct data_seg *seg, uint32_t capacity, const struct ibv_sge *sge,
 			    int n)
 {
 	struct data_seg *end = seg + capacity;
 
-	/* One buffer is by far the most common list. */
+	/* Fast path: a list of one buffer is by far the most common. */
 	if (__builtin_expect(n == 1 && sge->length, 1)) {
 		seg_put_sge(seg, sge);
 		if (capacity > 1)
@@ -57,8 +56,8 @@ SEG_INLINE void scatter_put(struct data_seg *seg, uint32_t capacity, const struc
 			seg_put_data(seg + 4, 0, DATA_SEG_LKEY_END, 0);
 		return;
 	}
-	__asm__("" : "+r"(sge)); /* the loop is no continuation of that */
-	/* Buffers are put four at a time, up to one of no bytes. */
+	__asm__("" : "+r"(sge)); /* stops the compiler from merging the loop with the code above */
+	/* Write four buffers at a time, up to an empty one. */
 	for (; n >= 4 && scatter_put_four(seg, sge); n -= 4) {
 		sge += 4;
 		seg += 4;
@@ -73,8 +72,8 @@ SEG_INLINE void scatter_put(struct data_seg *seg, uint32_t capacity, const struc
 		seg_put_data(seg, 0, DATA_SEG_LKEY_END, 0);
 }
 
-/* Copies LEN bytes at FROM into the buffers of up to N segments, but for those whose key is
- * NULL_LKEY: what goes there goes nowhere. It returns how many bytes found no room. */
+/* Copies LEN bytes at FROM to the buffers of up to N segments. Bytes for the key NULL_LKEY are
+ * dropped. Returns the number of bytes without room. */
 static inline uint32_t scatter_fill(const struct data_seg *seg, uint32_t n, __be32 null_lkey,
 				    const uint8_t *from, uint32_t len)
 {
@@ -83,7 +82,7 @@ static inline uint32_t scatter_fill(const struct data_seg *seg, uint32_t n, __be
 		uint32_t part = len < room ? len : room;
 
 		if (!room)
-			break; /* the end of a list shorter than its WQE */
+			break; /* end of a list shorter than its WQE */
 		if (seg->lkey != null_lkey)
 			copy_small((uint8_t *)(uintptr_t)be64toh(seg->addr), from, part);
 		from += part;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * seg.h - segments of WQEs are written 8 bytes at a time, or 16. send_wqe.h and scatter.h build on
- * this.
+ * seg.h - writes segments of WQEs, 8 or 16 bytes at a time. send_wqe.h and scatter.h use it.
  *
- * A BlueFlame copy reads the WQE back at once: its first half in pieces of 8 bytes, the rest in
- * pieces of 16 (doorbell.h). A CPU forwards what it has just stored to a load only when one store
- * covers all of it; two stores of 4 bytes would have the copy wait until both are in the cache.
+ * A BlueFlame copy reads the WQE back at once: the first half in 8-byte loads, the rest in 16-byte
+ * loads (doorbell.h). A CPU forwards a recent store to a load only if that single store covers the
+ * load; after two stores of 4 bytes, the load would wait until both are in the cache.
  */
 #ifndef PROVIDERS_COMMON_SEG_H
 #define PROVIDERS_COMMON_SEG_H
@@ -30,7 +29,7 @@
 
 #define SEG_INLINE __attribute__((always_inline)) static inline
 
-/* PRM: Data Segment, pointer: a buffer of a request, in WQEs of all ConnectX adapters alike. */
+/* PRM: Data Segment, pointer: a buffer of a request. The same in all ConnectX adapters. */
 struct data_seg {
 	__be32 byte_count; /* 0 means 2 GiB */
 	__be32 lkey;
@@ -38,7 +37,7 @@ struct data_seg {
 };
 static_assert(sizeof(struct data_seg) == 16, "PRM: Data Segment");
 
-#define DATA_SEG_LKEY_END 0x100 /* PRM: the key that ends a list which is shorter than its WQE */
+#define DATA_SEG_LKEY_END 0x100 /* PRM: key that ends a list shorter than its WQE */
 
 SEG_INLINE void seg_put_be64(void *at, uint64_t value)
 {
@@ -47,19 +46,19 @@ SEG_INLINE void seg_put_be64(void *at, uint64_t value)
 	memcpy(at, &raw, sizeof(raw));
 }
 
-/* Puts 8 bytes that are as they shall be. */
+/* Stores 8 bytes unconverted. */
 SEG_INLINE void seg_put_raw(void *at, uint64_t raw)
 {
 	memcpy(at, &raw, sizeof(raw));
 }
 
-/* Puts two fields of 32 bits, given in host order. */
+/* Stores two 32-bit fields, given in host order. */
 SEG_INLINE void seg_put_pair(void *at, uint32_t first, uint32_t second)
 {
 	seg_put_be64(at, (uint64_t)first << 32 | second);
 }
 
-/* Puts two fields of 32 bits that are big-endian already. */
+/* Stores two 32-bit fields that are already big-endian. */
 SEG_INLINE void seg_put_raw_pair(void *at, __be32 first, __be32 second)
 {
 	uint64_t raw = side_by_side(first, second);
@@ -76,12 +75,11 @@ SEG_INLINE void seg_put_data(void *at, uint32_t length, uint32_t lkey, uint64_t 
 static_assert(offsetof(struct ibv_sge, length) == 8 && offsetof(struct ibv_sge, lkey) == 12,
 	      "struct ibv_sge: addr, length, lkey");
 
-/* seg_put_sge() puts a data segment from an SGE that has bytes. */
+/* Writes the data segment of a nonempty SGE. */
 #ifdef __SSSE3__
 SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
 {
-	/* This says which byte of the SGE each byte of the segment is: length, lkey and addr are
-	 * swapped. */
+	/* Byte order of the segment: swaps length, lkey and addr. */
 	const __m128i order = _mm_setr_epi8(11, 10, 9, 8, 15, 14, 13, 12, 7, 6, 5, 4, 3, 2, 1, 0);
 
 	_mm_storeu_si128((__m128i *)at,
@@ -89,7 +87,7 @@ SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
 }
 
 #ifdef __AVX__
-/* An SGE in a register: the question whether it has bytes takes no other. */
+/* An SGE in a vector register, where it can be tested for emptiness without another register. */
 typedef __m128i seg_sge;
 
 SEG_INLINE seg_sge seg_load_sge(const struct ibv_sge *sge)
@@ -97,8 +95,8 @@ SEG_INLINE seg_sge seg_load_sge(const struct ibv_sge *sge)
 	return _mm_loadu_si128((const __m128i *)sge);
 }
 
-/* Does what seg_put_sge() does, at an aligned address, by one store, which comes after such stores
- * before it. */
+/* Does what seg_put_sge() does, by one store to an aligned address. volatile keeps the order of
+ * such stores. */
 SEG_INLINE void seg_store_sge(void *at, seg_sge sge)
 {
 	const __m128i order = _mm_setr_epi8(11, 10, 9, 8, 15, 14, 13, 12, 7, 6, 5, 4, 3, 2, 1, 0);
@@ -106,8 +104,7 @@ SEG_INLINE void seg_store_sge(void *at, seg_sge sge)
 	*(volatile __m128i *)at = _mm_shuffle_epi8(sge, order);
 }
 
-/* What is made of two SGEs has no bytes when one of them has none: one question is enough for
- * several. */
+/* Returns an SGE that is empty if one of the two is, so that several can be tested at once. */
 SEG_INLINE seg_sge seg_least(seg_sge a, seg_sge b)
 {
 	return _mm_min_epu32(a, b);
@@ -120,7 +117,7 @@ SEG_INLINE bool seg_has_bytes(seg_sge sge)
 	return !_mm_testz_si128(sge, length);
 }
 
-/* Puts an SGE that has bytes, at any address. */
+/* Writes a nonempty SGE to any address. */
 SEG_INLINE void seg_put_loaded(void *at, seg_sge sge)
 {
 	const __m128i order = _mm_setr_epi8(11, 10, 9, 8, 15, 14, 13, 12, 7, 6, 5, 4, 3, 2, 1, 0);
@@ -129,7 +126,7 @@ SEG_INLINE void seg_put_loaded(void *at, seg_sge sge)
 }
 #endif
 #else
-/* The SGE's length and key are one load of 8 bytes. */
+/* Loads the SGE's length and key by one 8-byte load. */
 SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
 {
 	uint64_t length_lkey;
@@ -165,15 +162,16 @@ SEG_INLINE void seg_put_loaded(void *at, seg_sge sge)
 SEG_INLINE void copy_8_to_16(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	memcpy(to, from, 8);
-	memcpy(to + len - 8, from + len - 8, 8); /* which may overlap the first */
+	memcpy(to + len - 8, from + len - 8, 8); /* may overlap the first */
 }
 
-/* Copies up to 32 bytes, with fewer instructions than a call; no other byte is touched. */
+/* Copies up to 32 bytes inline, without touching other bytes; takes fewer instructions than a
+ * call. */
 SEG_INLINE void copy_up_to_32(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	if (len >= 16) {
 		memcpy(to, from, 16);
-		/* The last 16 may overlap those before. */
+		/* The last 16 bytes may overlap the first. */
 		memcpy(to + len - 16, from + len - 16, 16);
 	} else if (len >= 8) {
 		memcpy(to, from, 8);
@@ -190,7 +188,7 @@ SEG_INLINE void copy_up_to_32(uint8_t *to, const uint8_t *from, uint32_t len)
 
 #define COPY_SMALL_MAX 64
 
-/* Copies up to COPY_SMALL_MAX bytes as copy_up_to_32() does. */
+/* Copies up to COPY_SMALL_MAX bytes, like copy_up_to_32(). */
 SEG_INLINE void copy_small(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	if (len < 16) {
@@ -205,7 +203,7 @@ SEG_INLINE void copy_small(uint8_t *to, const uint8_t *from, uint32_t len)
 	memcpy(to + len - 16, from + len - 16, 16);
 }
 
-/* A compiler takes the widest registers when it is told so. */
+/* An explicit vector type makes the compiler use the widest registers. */
 #ifdef __AVX__
 typedef long long seg_wide __attribute__((vector_size(32), aligned(1), may_alias));
 #endif
@@ -235,7 +233,7 @@ SEG_INLINE void copy_64(uint8_t *to, const uint8_t *from)
 	copy_32(to + 32, from + 32);
 }
 
-/* Copies more than COPY_SMALL_MAX bytes, for code that must not call anything. */
+/* Copies more than COPY_SMALL_MAX bytes inline, for code that must not call functions. */
 SEG_INLINE void copy_large(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	uint8_t *const to_last = to + len - 64;
@@ -245,9 +243,10 @@ SEG_INLINE void copy_large(uint8_t *to, const uint8_t *from, uint32_t len)
 		copy_64(to, from);
 		to += 64;
 		from += 64;
-		__asm__("" : "+r"(to), "+r"(from)); /* two pointers cost least, and stay two */
+		/* keeps two pointers, which is cheaper than one with an index */
+		__asm__("" : "+r"(to), "+r"(from));
 	} while (to < to_last);
-	copy_64(to_last, from_last); /* some of these bytes may have been copied already */
+	copy_64(to_last, from_last); /* may overlap bytes already copied */
 }
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wq.h - what a work queue remembers about the requests in it, whatever their format: how many
- * there are, and the wr_id of each.
+ * wq.h - bookkeeping of the requests in a work queue, whatever their format: their number, and the
+ * wr_id of each.
  *
- * head counts requests posted, tail requests completed; both run freely. The poster owns head,
- * whoever polls the CQ owns tail, and they may be different threads under different locks. So the
- * poster works against a private limit and reads tail only when it has used that up; the
- * acquire/release pair on tail makes the slots of completed requests reusable.
+ * head counts posted requests, tail completed ones; both are free-running. The poster owns head,
+ * the poller of the CQ owns tail; they may be different threads with different locks. So the poster
+ * uses a private limit, and reads tail only when it has reached it. The acquire/release pair on
+ * tail makes the slots of completed requests reusable.
  */
 #ifndef PROVIDERS_COMMON_WQ_H
 #define PROVIDERS_COMMON_WQ_H
@@ -22,11 +22,11 @@
 
 struct wq_slot {
 	uint64_t wr_id;
-	uint32_t tail_after; /* tail once this request has completed */
-	uint32_t done_as;    /* what the poster says the completion will be; of sends */
+	uint32_t tail_after; /* value of tail after this request's completion */
+	uint32_t done_as;    /* sends: how to report the completion */
 };
 
-/* done_as holds an enum ibv_wc_opcode below, and enum ibv_wc_flags from this bit on. */
+/* done_as has an enum ibv_wc_opcode in the low bits, and enum ibv_wc_flags from this bit on. */
 #define WQ_DONE_OPCODE_MASK 0xffu
 #define WQ_DONE_FLAGS_SHIFT 8
 
@@ -35,14 +35,14 @@ static_assert(offsetof(struct wq_slot, done_as) == offsetof(struct wq_slot, tail
 
 struct wq {
 	uint32_t head;
-	uint32_t limit;    /* head may advance up to here without looking at tail */
-	uint32_t max_post; /* requests that fit at once */
-	uint32_t mask;     /* ring units (WQEBBs or receive WQEs) - 1 */
+	uint32_t limit;    /* head may advance to here without reading tail */
+	uint32_t max_post; /* limit of outstanding requests */
+	uint32_t mask;     /* number of ring units (WQEBBs or receive WQEs) - 1 */
 	union {
-		struct wq_slot *slots; /* send queues: of the unit where a request starts */
-		uint64_t *wr_ids;      /* receive queues: of each unit */
+		struct wq_slot *slots; /* send queues: by the unit at which a request starts */
+		uint64_t *wr_ids;      /* receive queues: by unit */
 	};
-	uint32_t tail; /* written by pollers */
+	uint32_t tail; /* written by the pollers */
 };
 
 static inline void wq_reset(struct wq *wq)
@@ -52,8 +52,7 @@ static inline void wq_reset(struct wq *wq)
 	__atomic_store_n(&wq->tail, 0, __ATOMIC_RELEASE);
 }
 
-/* Looks at tail again, and says whether there is room for one more request after HEAD.
- */
+/* Reads tail again, and returns whether there is room for another request at HEAD. */
 static inline bool wq_refresh(struct wq *wq, uint32_t head)
 {
 	wq->limit = __atomic_load_n(&wq->tail, __ATOMIC_ACQUIRE) + wq->max_post;
@@ -70,14 +69,14 @@ static inline struct wq_slot *wq_slot_at(const struct wq *wq, uint32_t unit)
 	return &wq->slots[unit & wq->mask];
 }
 
-/* Notes in its slot the request that takes the place HEAD; done_as is for who builds it. */
+/* Records the request with number HEAD in its slot; its builder sets done_as. */
 static inline void wq_slot_note(struct wq_slot *slot, uint32_t head, uint64_t wr_id)
 {
 	slot->wr_id = wr_id;
 	slot->tail_after = head + 1;
 }
 
-/* Does what wq_slot_note() does, for who knows DONE_AS already. */
+/* Does the same, and also sets DONE_AS. */
 static inline void wq_slot_set(struct wq_slot *slot, uint32_t head, uint64_t wr_id,
 			       uint32_t done_as)
 {
@@ -87,7 +86,7 @@ static inline void wq_slot_set(struct wq_slot *slot, uint32_t head, uint64_t wr_
 	memcpy(&slot->tail_after, &both, sizeof(both));
 }
 
-/* Does likewise for who has what side_by_side(0, DONE_AS) says. */
+/* Does the same, with DONE in the form of side_by_side(0, DONE_AS). */
 static inline void wq_slot_set_done(struct wq_slot *slot, uint32_t head, uint64_t wr_id,
 				    uint64_t done)
 {
@@ -97,8 +96,7 @@ static inline void wq_slot_set_done(struct wq_slot *slot, uint32_t head, uint64_
 	memcpy(&slot->tail_after, &both, sizeof(both));
 }
 
-/* Notes that the request of SLOT is done, and so are those before it. It returns the request's
- * wr_id. */
+/* Completes the request of SLOT and all before it. Returns its wr_id. */
 static inline uint64_t wq_complete_slot(struct wq *wq, const struct wq_slot *slot,
 					uint32_t *done_as)
 {
@@ -111,20 +109,19 @@ static inline uint64_t wq_complete_slot(struct wq *wq, const struct wq_slot *slo
 	return wr_id;
 }
 
-/* Does what wq_complete_slot() does, for the request that started at UNIT. */
+/* Does what wq_complete_slot() does, for the request that starts at UNIT. */
 static inline uint64_t wq_complete_at(struct wq *wq, uint32_t unit, uint32_t *done_as)
 {
 	return wq_complete_slot(wq, wq_slot_at(wq, unit), done_as);
 }
 
-/* Notes that the oldest request of a receive queue, at TAIL, is done: its wr_id has been read. */
+/* Completes the oldest request of a receive queue, at TAIL, whose wr_id was read before. */
 static inline void wq_complete_oldest(struct wq *wq, uint32_t tail)
 {
 	__atomic_store_n(&wq->tail, tail + 1, __ATOMIC_RELEASE);
 }
 
-/* Completes the request of a receive queue at UNIT, whichever came before, and returns its
- * wr_id. */
+/* Completes the request at UNIT of a receive queue, in any order. Returns its wr_id. */
 static inline uint64_t wq_complete_one(struct wq *wq, uint32_t unit)
 {
 	uint64_t wr_id;
@@ -135,7 +132,7 @@ static inline uint64_t wq_complete_one(struct wq *wq, uint32_t unit)
 	return wr_id;
 }
 
-/* Completes the oldest request of a receive queue, and returns its wr_id. */
+/* Completes the oldest request of a receive queue. Returns its wr_id. */
 static inline uint64_t wq_complete_next(struct wq *wq)
 {
 	uint32_t tail;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * xrcd.h - XRC domains. They have nothing on the data path: messages complete in the SRQs that
- * their senders name.
+ * xrcd.h - XRC domains. They need no data path code: messages complete in the SRQs that their
+ * senders name.
  */
 #ifndef PROVIDERS_COMMON_XRCD_H
 #define PROVIDERS_COMMON_XRCD_H

@@ -15,13 +15,15 @@
 #include "util/alloc.h"
 
 struct queue_allocators {
-	struct provider_pd domain;  /* of all queues that have no other; without alloc: none */
-	struct hwbuf_source source; /* of pages of doorbell records */
+	/* domain for queues without another one; alloc is NULL if unset */
+	struct provider_pd domain;
+	struct hwbuf_source source; /* allocates pages of doorbell records */
 	struct program_allocator of_program;
-	struct queue_allocators *before; /* that queues may still have memory of */
+	/* previous allocators; queues may still have memory of them */
+	struct queue_allocators *before;
 };
 
-/* What the program gives need not be zero. */
+/* Allocates pages and clears them, because the program's allocator need not. */
 static void *pages_alloc(size_t size, void *arg)
 {
 	const struct queue_allocators *allocators = arg;
@@ -42,7 +44,7 @@ static void pages_free(void *addr, void *arg)
 	allocators->of_program.free(addr, allocators->of_program.data);
 }
 
-/* Records are not asked for here: they come from pages that the pool of the context cuts. */
+/* Allocates a ring. Doorbell records do not come here: the context's pool cuts them from pages. */
 static void *domain_alloc(struct ibv_pd *pd, void *pd_context, size_t size, size_t alignment,
 			  uint64_t type)
 {

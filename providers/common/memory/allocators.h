@@ -3,9 +3,9 @@
  * allocators.h - a program's allocator for the queues of a context (mlx5dv_set_context_attr(),
  * mlx4dv_set_context_attr()).
  *
- * Queues find it in the form that they know, the allocator of a parent domain: it stands for those
- * that are in no such domain, or in one without an allocator. It gives whole pages, for a ring or
- * for many doorbell records.
+ * It is presented to queues as the allocator of a parent domain, used for queues without such a
+ * domain or whose domain has no allocator. It allocates whole pages, for a ring or for many
+ * doorbell records.
  */
 #ifndef PROVIDERS_COMMON_MEMORY_ALLOCATORS_H
 #define PROVIDERS_COMMON_MEMORY_ALLOCATORS_H
@@ -19,23 +19,25 @@ struct ibv_pd;
 struct provider_pd;
 struct queue_allocators;
 
-/* What the program has set */
+/* The program's allocator. */
 struct program_allocator {
 	void *(*alloc)(size_t size, void *data);
 	void (*free)(void *ptr, void *data);
 	void *data;
 };
 
-/* *ALLOCATORS are those of CONTEXT, and DBRECS is its pool; NULL: it has none. The call, of
- * which CALL is the public name, returns 0 or an errno. Queues that exist keep what they have. */
+/* Sets the allocator of CONTEXT. *ALLOCATORS has the context's current one, or NULL; DBRECS is its
+ * pool; CALL is the public call's name. Returns 0 or an errno. Existing queues keep their
+ * memory. */
 int provider_allocators_set(const char *call, struct ibv_context *context,
 			    struct dbrec_pool *dbrecs, const struct program_allocator *of_program,
 			    struct queue_allocators **allocators);
 void provider_allocators_free(struct queue_allocators **allocators);
 
-/* Whether DOMAIN stands for the allocators of a context, those of now or former ones. */
+/* Returns whether DOMAIN belongs to the current or a former allocator of a context. */
 bool provider_allocators_have(const struct provider_pd *domain);
-/* Returns the domain whose allocator a ring in PD asks, or PD, which may be NULL. */
+/* Returns the domain whose allocator provides a ring for PD: the context's, or PD itself, which may
+ * be NULL. */
 struct ibv_pd *provider_allocators_domain(struct queue_allocators *allocators, struct ibv_pd *pd);
 
 #endif

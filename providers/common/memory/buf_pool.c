@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * buf_pool.c - chunks of pages, with a mark for each 32nd of a page that is in use. Chunks are in
- * lists by their longest free run, so that one with room is found without a look at those that have
- * none. Chunks that become empty are given back to the system, but for one, so that a queue that
- * comes and goes maps nothing. Rings of more than a page are mappings of their own; a few that were
- * freed are kept for the next of the same size, the oldest given back first.
+ * buf_pool.c - chunks of pages, with a bit for each 32nd of a page. Chunks are in lists by their
+ * longest free run, so that one with room is found without searching full ones. An empty chunk is
+ * unmapped, except one, so that repeatedly creating and destroying a queue maps nothing. Rings of
+ * more than a page are mapped separately; a few freed ones are kept for reuse at the same size, and
+ * the oldest is unmapped first.
  */
 #include <errno.h>
 #include <limits.h>
@@ -19,25 +19,26 @@
 #include "util/bits.h"
 #include "util/mutex.h"
 
-#define PAGES       16 /* of a chunk */
+#define PAGES       16 /* pages per chunk */
 #define PAGE_GRAINS 32
 #define GRAINS      (PAGES * PAGE_GRAINS)
-#define MUCH        (4 * PAGE_GRAINS) /* longer runs are one class */
-#define TRIES       3 /* chunks that may have no place, before one that does is taken */
+#define MUCH        (4 * PAGE_GRAINS) /* longer runs share one class */
+#define TRIES       3 /* chunks to try without success before taking one that surely has a place */
 
 struct buf_chunk {
 	TAILQ_ENTRY(buf_chunk) entry;
 	struct buf_pool *pool;
 	struct hwbuf buf;
 	unsigned int used; /* grains */
-	/* No free run is longer, and one was as long when it was last measured; of more than MUCH
-	 * it is a part. Taking a place leaves it; when a place is not found it is measured. */
+	/* Upper limit of the longest free run, exact when last measured (at most MUCH). Allocation
+	 * does not update it; a failed search measures it again. */
 	unsigned int run;
 	unsigned int fresh;   /* grains from here on were never used, and are zero */
-	uint32_t free[PAGES]; /* a bit for each grain of a page */
+	uint32_t free[PAGES]; /* per page, a bit for each grain */
 };
 
-/* Up to a page each length of a run is a class, then each page up to four, and all above. */
+/* Returns the class of a run: one for each length up to a page, then one for each page up to four,
+ * and one for all longer runs. */
 static unsigned int class_of(unsigned int run)
 {
 	if (run <= PAGE_GRAINS)
@@ -45,7 +46,7 @@ static unsigned int class_of(unsigned int run)
 	return min_of(PAGE_GRAINS + 1 + (run - PAGE_GRAINS - 1) / PAGE_GRAINS, BUF_CLASSES - 1u);
 }
 
-/* Returns the first class whose chunks all have a run of NEED. */
+/* Returns the first class whose chunks all have a run of NEED grains. */
 static unsigned int class_with(unsigned int need)
 {
 	return need ? min_of(class_of(need - 1) + 1, BUF_CLASSES - 1u) : 0;
@@ -95,7 +96,7 @@ static void chunk_release(struct buf_chunk *chunk)
 	free(chunk);
 }
 
-/* Returns the place of kept buffer I, of which 0 is the oldest. */
+/* Returns kept buffer I; 0 is the oldest. */
 static struct hwbuf *kept_at(struct buf_pool *pool, unsigned int i)
 {
 	return &pool->kept[(pool->kept_first + i) % BUF_KEPT];
@@ -111,7 +112,7 @@ static struct hwbuf kept_take_oldest(struct buf_pool *pool)
 	return buf;
 }
 
-/* Takes kept buffer I out of the list. */
+/* Removes kept buffer I from the list and returns it. */
 static struct hwbuf kept_take(struct buf_pool *pool, unsigned int i)
 {
 	const struct hwbuf buf = *kept_at(pool, i);
@@ -148,7 +149,8 @@ int provider_buf_pool_map(struct buf_pool *pool, size_t size, bool keeps_bytes, 
 	return 0;
 }
 
-/* The oldest go for a new one: sizes that nobody asks for any more do not stay. */
+/* Keeps a freed buffer, and unmaps the oldest ones instead, so that sizes out of use do not
+ * stay. */
 void provider_buf_pool_unmap(struct buf_pool *pool, struct hwbuf *buf)
 {
 	struct hwbuf over[BUF_KEPT];
@@ -233,7 +235,7 @@ static unsigned int ones_longest(uint32_t bits)
 	return count;
 }
 
-/* A run may go on from page to page. */
+/* Returns the chunk's longest free run, which may span pages. */
 static unsigned int chunk_longest_run(const struct buf_chunk *chunk)
 {
 	unsigned int longest = 0, open = 0;
@@ -254,7 +256,7 @@ static unsigned int chunk_longest_run(const struct buf_chunk *chunk)
 	return longest;
 }
 
-/* Returns how many grains before END are free, MUCH and a page at most. */
+/* Returns the number of free grains before END, up to MUCH plus a page. */
 static unsigned int chunk_free_before(const struct buf_chunk *chunk, unsigned int end)
 {
 	unsigned int count = 0, page = end / PAGE_GRAINS, in_page = end % PAGE_GRAINS;
@@ -274,7 +276,7 @@ static unsigned int chunk_free_before(const struct buf_chunk *chunk, unsigned in
 	return count;
 }
 
-/* Returns how many grains from FIRST on are free, likewise. */
+/* Returns the number of free grains from FIRST on, with the same limit. */
 static unsigned int chunk_free_from(const struct buf_chunk *chunk, unsigned int first)
 {
 	unsigned int page = first / PAGE_GRAINS, in_page = first % PAGE_GRAINS;
@@ -291,13 +293,13 @@ static unsigned int chunk_free_from(const struct buf_chunk *chunk, unsigned int 
 	return count;
 }
 
-/* Returns the length of the free run that FIRST is in. */
+/* Returns the length of the free run that contains FIRST. */
 static unsigned int chunk_run_around(const struct buf_chunk *chunk, unsigned int first)
 {
 	return chunk_free_before(chunk, first) + chunk_free_from(chunk, first);
 }
 
-/* Turns the bits of GRAINS from FIRST on, at most a page's and the next one's. */
+/* Flips the bits of GRAINS from FIRST on, which span at most two pages. */
 static void chunk_mark(struct buf_chunk *chunk, unsigned int first, unsigned int grains, bool used)
 {
 	uint64_t bits = ((1ULL << grains) - 1) << first % PAGE_GRAINS;
@@ -309,15 +311,15 @@ static void chunk_mark(struct buf_chunk *chunk, unsigned int first, unsigned int
 	chunk->used += used ? grains : -grains;
 }
 
-/* A grain_place is what a struct buf_place means for a buffer, in grains. */
+/* A struct buf_place, converted to grains for a buffer. */
 struct grain_place {
 	unsigned int grains, step;
 	unsigned int clear; /* as in struct buf_place */
-	uint32_t starts;    /* a bit for each grain of a page where the buffer may start */
+	uint32_t starts;    /* a bit for each grain of a page at which the buffer may start */
 	size_t clean;       /* bytes of it that are to be zero */
 };
 
-/* Bits of the numbers, below PAGE_GRAINS, that have no bit N. */
+/* Masks of the numbers below PAGE_GRAINS whose bit N is 0. */
 static const uint32_t without_bit[] = { 0x55555555, 0x33333333, 0x0f0f0f0f, 0x00ff00ff,
 					0x0000ffff };
 
@@ -348,8 +350,8 @@ static struct grain_place grain_place_of(const struct buf_pool *pool, size_t siz
 	return at;
 }
 
-/* Returns how long a run must be so that there is a place in it, wherever it begins. The bits of
- * CLEAR are below a power of two, in whose first part they are 0. */
+/* Returns the length of a run that surely contains a place, wherever it begins. The bits of CLEAR
+ * are below a power of two; in the first part of each such unit they are 0. */
 static unsigned int place_need(const struct grain_place *at)
 {
 	unsigned int slack = at->clear ? (unsigned int)pow2_ceil(at->clear + 1u) : 0;
@@ -357,8 +359,8 @@ static unsigned int place_need(const struct grain_place *at)
 	return at->grains + at->step - 1 + slack;
 }
 
-/* Fresh memory is zero, and pages that nobody has touched do not exist yet: only what may have been
- * used before is cleared. */
+/* Clears memory that may have been used before. Fresh memory is zero, and clearing it would
+ * allocate its pages. */
 static void chunk_clean(struct buf_chunk *chunk, const struct grain_place *at, unsigned int first,
 			void *addr)
 {
@@ -412,8 +414,7 @@ static bool chunk_take(struct buf_chunk *chunk, const struct grain_place *at, vo
 	return false;
 }
 
-/* Measures a chunk that has no place. One that may be as full as it was goes behind the others of
- * its class. */
+/* Measures a chunk without a place, and moves it to the end of its class. */
 static void chunk_measure(struct buf_chunk *chunk)
 {
 	unsigned int class;
@@ -426,8 +427,9 @@ static void chunk_measure(struct buf_chunk *chunk)
 	chunk->pool->classes |= 1ULL << class;
 }
 
-/* A chunk of these classes may have a place, which depends on where its runs begin, and on what was
- * taken of it since it was measured. A class whose first chunk was measured right is left. */
+/* Tries chunks of classes that may have a place: that depends on where their runs begin, and on
+ * what was allocated since they were measured. Leaves a class whose first chunk was measured
+ * exactly. */
 static struct buf_chunk *take_of_classes(struct buf_pool *pool, uint64_t classes,
 					 const struct grain_place *at, int tries, void **addr)
 {
@@ -464,7 +466,7 @@ static int pool_take(struct buf_pool *pool, const struct grain_place *at, void *
 	return ret;
 }
 
-/* Buffers of a page fill each chunk without a gap: one that is not full has a place. */
+/* Allocates a whole page. Such buffers leave no gaps, so a chunk that is not full has a place. */
 static int pool_take_page(struct buf_pool *pool, size_t clean, void **addr,
 			  struct buf_chunk **chunk)
 {
@@ -505,7 +507,8 @@ int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, const struct buf
 	return ret;
 }
 
-/* Takes account of what became free around FIRST. Of whole pages any run is as good. */
+/* Updates the longest run after grains around FIRST became free. With whole pages, all runs are
+ * equal. */
 static void chunk_grow(struct buf_chunk *chunk, unsigned int first)
 {
 	unsigned int run = chunk->pool->in_pages ? PAGE_GRAINS : chunk_run_around(chunk, first);

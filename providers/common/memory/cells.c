@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cells.c - blocks of memory that cells are cut from. See cells.h.
+ * cells.c - allocates the blocks that cells are cut from. See cells.h.
  */
 #include "providers/common/memory/cells.h"
 
@@ -10,7 +10,7 @@
 #include "util/bits.h"
 #include "util/log.h"
 
-enum { BLOCK_SIZE = 4096 - CELL_LINE }; /* with what the C library adds, of a page */
+enum { BLOCK_SIZE = 4096 - CELL_LINE }; /* a page, minus the C library's overhead */
 
 struct cells_block {
 	struct cells_block *next;
@@ -45,7 +45,7 @@ static int block_add(struct cells *cells, const char *call)
 	return 0;
 }
 
-/* What is left of the block before is given up. */
+/* Cuts a cell from the newest block, or from a new one; the rest of the old one is lost. */
 static void *cell_cut(struct cells *cells, const char *call, size_t size)
 {
 	size_t skipped = -(uintptr_t)cells->rest & (size_alignment(size) - 1);
@@ -81,7 +81,7 @@ void provider_cells_drop(void *cell)
 	free(cell);
 }
 
-/* An object may hold the same bytes. */
+/* Verifies that CELL is in the list: an object may contain the same bytes by chance. */
 void provider_cells_check(const struct cell *given, const struct cell *cell, const void *address)
 {
 	for (; given; given = given->next)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cells.h - small objects of a context, which programs make and destroy again and again.
+ * cells.h - small objects of a context that programs create and destroy frequently.
  *
- * A cell is taken from those of its size that were given back, else from what is left of a block.
- * It has no header, so who gives it back says its size. Blocks are freed with the context: a
- * program that had many objects keeps their memory for as many others. Memory that was all zero is
- * a set of cells without any. Under a sanitizer each cell is a block of the heap, so that it sees
- * who loses one or goes on using it.
+ * A cell is taken from the freed ones of its size, or else cut from a block. It has no header, so
+ * the caller passes its size when freeing it. Blocks are freed with the context: a program that had
+ * many objects keeps their memory for new ones. All-zero memory is a valid empty struct cells.
+ * Under a sanitizer, each cell is a heap block, so that leaks and uses after free are detected.
  */
 #ifndef PROVIDERS_COMMON_MEMORY_CELLS_H
 #define PROVIDERS_COMMON_MEMORY_CELLS_H
@@ -18,36 +17,36 @@
 
 enum {
 	CELL_UNIT = 16,
-	CELL_LINE = 64,  /* a cell of whole lines begins at one */
-	CELL_SIZES = 20, /* the largest cell is of so many units */
+	CELL_LINE = 64,  /* a cell of whole cache lines is aligned to one */
+	CELL_SIZES = 20, /* limit of a cell's size, in units */
 };
 
-/* Is at the end of a cell that was given back: the head of an object tells a second destroy its
- * context, and so leads it here. */
+/* Link of a freed cell, at its end: the head of a destroyed object stays intact, so that a second
+ * destroy still finds the context and is detected. */
 struct cell {
 	struct cell *next;
-	const void *given_to; /* the list, while it is not an object */
+	const void *given_to; /* its list, while the cell is free */
 };
 
 struct cells {
-	struct qlock lock; /* guards the rest */
+	struct qlock lock; /* guards the fields below */
 	struct cell *given[CELL_SIZES];
-	uint8_t *rest; /* of the newest block: LEFT bytes */
+	uint8_t *rest; /* rest of the newest block: LEFT bytes */
 	size_t left;
 	struct cells_block *blocks;
 };
 
-/* Takes what is not among those given back. It fails with a line in the log, in which CALL is what
- * the program has called. */
+/* Takes a cell when there is no free one. Fails with a log line that names CALL, the program's
+ * call. */
 void *provider_cells_grow(struct cells *cells, const char *call, size_t size);
-/* Gives a cell back where that is more than keeping it. */
+/* Frees a cell that the list cannot keep. */
 void provider_cells_drop(void *cell);
 void provider_cells_destroy(struct cells *cells);
-/* Ends the program if the object at ADDRESS, whose cell looks given back, is: it has been destroyed
- * twice, and two later ones would share the memory. */
+/* Aborts the program if the object at ADDRESS, whose cell looks free, really is free: it was
+ * destroyed twice, and two later objects would share its memory. */
 void provider_cells_check(const struct cell *given, const struct cell *cell, const void *address);
 
-/* Returns whether cells are kept, rather than blocks of the heap. */
+/* Returns whether freed cells are kept, instead of being heap blocks. */
 static inline bool cells_are_kept(void)
 {
 #if defined(__SANITIZE_ADDRESS__)
@@ -100,7 +99,7 @@ static inline void cells_push(struct cell **given, void *object, size_t size)
 	*given = cell;
 }
 
-/* SIZE is a constant. What is in the cell is of no meaning. */
+/* SIZE must be a constant. The memory is uninitialised. */
 static inline void *provider_cells_take(struct cells *cells, const char *call, size_t size)
 {
 	void *object;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dbrec.c - pages of doorbell records, each with one bit per record that is free. Pages with room
- * and others are in two lists, so neither call looks for a page. Pages that become empty are given
- * back to the system, but for one, so that a queue that comes and goes maps nothing.
+ * dbrec.c - pages of doorbell records, with a bit for each free record. Pages with room and full
+ * pages are in two lists, so no call searches. An empty page is unmapped, except one, so that
+ * repeatedly creating and destroying a queue maps nothing.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -15,13 +15,13 @@
 #include "util/mutex.h"
 
 #define RECORD_SPACING   64
-#define RECORDS_PER_PAGE 64 /* one bit each in a word */
+#define RECORDS_PER_PAGE 64 /* a bit each in a 64-bit word */
 #define ALL_FREE         UINT64_MAX
 
 struct dbrec_page {
 	LIST_ENTRY(dbrec_page) entry;
 	struct hwbuf buf;
-	const struct hwbuf_source *source; /* that BUF is of; NULL: it is mapped */
+	const struct hwbuf_source *source; /* source of BUF; NULL: mapped */
 	uint64_t free;
 };
 
@@ -34,7 +34,8 @@ void provider_dbrec_pool_init(struct dbrec_pool *pool)
 	pool->source = NULL;
 }
 
-/* A source of the program's may make a thread while it is asked for a page. */
+/* Takes the lock, unless there is one thread. With a program's source, always: its allocator may
+ * create a thread. */
 static bool pool_enter(struct dbrec_pool *pool)
 {
 	if (process_has_one_thread() && !pool->source)
@@ -52,7 +53,7 @@ static void page_release(struct dbrec_page *page)
 	free(page);
 }
 
-/* Notes the page where it belongs by what is free, and by its source. */
+/* Puts the page into the right list, by its free records and its source. */
 static void page_file(struct dbrec_pool *pool, struct dbrec_page *page)
 {
 	if (page->free && page->source == pool->source)
@@ -79,8 +80,8 @@ static struct dbrec_page *pages_take_all(struct dbrec_pool *pool, struct dbrec_p
 	return last;
 }
 
-/* Pages of the former source keep the records that are in use, and get no more; the one that is
- * empty goes. */
+/* Changes the source. Pages of the former source stay while their records are in use, but hand out
+ * no more; its empty page is freed. */
 void provider_dbrec_pool_set_source(struct dbrec_pool *pool, const struct hwbuf_source *source)
 {
 	struct dbrec_page *page, *next;

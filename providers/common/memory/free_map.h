@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * free_map.h - entries of a ring that are free, in whatever order they became so, and taken again
- * in runs of neighbours: a byte for each, as one store marks it, and the C library's functions for
- * strings look at many at once.
- * Decision: docs/adr/0015.
+ * free_map.h - free entries of a ring, freed in any order, and taken in runs of neighbours. One
+ * byte per entry, because a single store marks it, and the C library's string functions scan many
+ * bytes at once. Decision: docs/adr/0015.
  */
 #ifndef PROVIDERS_COMMON_MEMORY_FREE_MAP_H
 #define PROVIDERS_COMMON_MEMORY_FREE_MAP_H
@@ -13,11 +12,11 @@
 
 struct free_map {
 	uint8_t *is_free; /* 0 or 1 */
-	uint32_t count;   /* of entries that have been in use, from the first on */
+	uint32_t count;   /* number of entries ever used, from the first on */
 };
 
-/* Makes a map in which no entry is free, with memory for SIZE of them. It returns ENOMEM when there
- * is no memory. */
+/* Initialises a map without free entries, with memory for SIZE of them. Returns ENOMEM without
+ * memory. */
 int provider_free_map_init(struct free_map *map, uint32_t size, uint32_t count);
 void provider_free_map_destroy(struct free_map *map);
 
@@ -26,9 +25,9 @@ static inline void free_map_add(struct free_map *map, uint32_t index)
 	map->is_free[index] = true;
 }
 
-/* Takes the first free entry at *END (up to count) or behind it, going on at the first of all, and
- * those that follow it without a gap. It sets *START to it, and *END to the one behind the last. It
- * returns false when there is none. */
+/* Takes a run: the first free entry from *END on (up to count, then from 0), and all free ones
+ * directly after it. Sets *START to the first and *END to the one after the last. Returns false if
+ * there is none. */
 bool provider_free_map_take_run(struct free_map *map, uint32_t *start, uint32_t *end);
 
 #endif

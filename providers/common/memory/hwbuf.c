@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * hwbuf.c - memory for the adapter comes straight from mmap: aligned, zeroed, kept from children
- * where ibv_fork_init() has been asked for that, and returned to the system when freed.
- * Decision: docs/adr/0009.
+ * hwbuf.c - allocates memory for the adapter by mmap(): aligned, zeroed, excluded from children if
+ * ibv_fork_init() was called, and unmapped when freed. Decision: docs/adr/0009.
  */
 #include <errno.h>
 #include <linux/mman.h>
@@ -12,9 +11,9 @@
 #include "libibverbs/driver.h"
 #include "providers/common/memory/hwbuf.h"
 
-/* SIZE is a multiple of the pages that FLAGS ask for. Where the kernel shares pinned pages with a
- * child, the first write after fork() would give the page that the adapter knows to either of the
- * two. */
+/* Maps memory. SIZE is a multiple of the page size in FLAGS. If the kernel shares pinned pages with
+ * a child, the first write after fork() could give the adapter's page to either process, so they
+ * are excluded from children. */
 static int hwbuf_map(size_t size, int flags, struct hwbuf *buf)
 {
 	void *addr = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags,
@@ -40,7 +39,7 @@ int provider_hwbuf_alloc(size_t size, struct hwbuf *buf)
 	return hwbuf_map((size + page - 1) & ~(page - 1), 0, buf);
 }
 
-#define HUGE_PAGE ((size_t)2 << 20) /* the smallest kind, x86-64 and aarch64 with 4 KiB pages */
+#define HUGE_PAGE ((size_t)2 << 20) /* smallest huge page; x86-64, and aarch64 with 4 KiB pages */
 
 int provider_hwbuf_alloc_huge(size_t size, struct hwbuf *buf)
 {
@@ -51,7 +50,7 @@ int provider_hwbuf_alloc_huge(size_t size, struct hwbuf *buf)
 void provider_hwbuf_free(struct hwbuf *buf)
 {
 	if (buf->addr) {
-		/* It counts the pages down, as others that come to lie there count from 0. */
+		/* resets the page counts; memory mapped here later starts at 0 */
 		ibv_dofork_range(buf->addr, buf->size);
 		munmap(buf->addr, buf->size);
 	}

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * hwbuf.h - zeroed, page-aligned memory that the adapter reads and writes: rings and doorbell
- * record pages.
+ * hwbuf.h - zeroed, page-aligned memory for the adapter: rings and pages of doorbell records.
  *
- * It is mapped apart from the heap, so that no page is shared with data of the program, whose
- * children would miss that when the page is kept from them (ibv_fork_init()).
+ * It is mapped separately from the heap, so that no page contains the program's data: children
+ * would miss that data, because the pages are excluded from them (ibv_fork_init()).
  */
 #ifndef PROVIDERS_COMMON_MEMORY_HWBUF_H
 #define PROVIDERS_COMMON_MEMORY_HWBUF_H
 
 #include <stddef.h>
 
-/* Somebody else's allocator, of whole pages. */
+/* Another allocator, of whole pages. */
 struct hwbuf_source {
 	void *(*alloc)(size_t size, void *arg);
 	void (*free)(void *addr, void *arg);
@@ -20,11 +19,11 @@ struct hwbuf_source {
 
 struct hwbuf {
 	void *addr;
-	size_t size; /* as mapped: whole pages, or huge ones */
+	size_t size; /* mapped size, in whole pages or huge pages */
 };
 
 int provider_hwbuf_alloc(size_t size, struct hwbuf *buf);
-/* Takes huge pages, of which the system must have some. */
+/* Allocates huge pages, which the system must have reserved. */
 int provider_hwbuf_alloc_huge(size_t size, struct hwbuf *buf);
 void provider_hwbuf_free(struct hwbuf *buf);
 

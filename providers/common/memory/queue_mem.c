@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * queue_mem.c - memory and doorbell records of queues: from the program's allocator, when the
- * parent domain that the queue is created in has one, else from the context's pools or mapped.
+ * queue_mem.c - memory and doorbell records of queues: from the allocator of the queue's parent
+ * domain, if it has one, else from the context's pools or mmap().
  */
 #include "providers/common/memory/queue_mem.h"
 
@@ -66,10 +66,10 @@ static int mem_take_or_map(struct buf_pool *pool, const struct queue_mem_request
 	return mem_map(pool, request, mem);
 }
 
-/* Asks the allocator of PPD, if it has one. *ADDR is NULL when that leaves it to us. What an
- * allocator gives is zero, and is not touched here: it need not be memory that the CPU reaches.
- * (ibv_alloc_parent_domain(3): the callback initializes the buffer, and sees to fork().)
- */
+/* Calls the allocator of PPD, if there is one. Sets *ADDR to NULL if the default allocation is
+ * wanted. The allocator's memory must be zero already, and is not accessed here, since the CPU may
+ * be unable to. (ibv_alloc_parent_domain(3): the callback initializes the buffer, and handles
+ * fork().) */
 static int domain_alloc(struct provider_pd *ppd, size_t size, size_t alignment, uint64_t type,
 			void **addr)
 {

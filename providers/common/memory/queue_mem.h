@@ -14,17 +14,17 @@
 
 struct queue_mem {
 	void *addr;
-	size_t size;               /* bytes that are there */
-	struct provider_pd *owner; /* the parent domain whose allocator gave it; NULL: none did */
-	struct buf_chunk *chunk;   /* of the pool where it comes from; NULL: mapped */
-	struct buf_pool *pool;     /* what was mapped goes back to it; NULL: to the system */
-	uint64_t type;             /* what the allocator was told */
+	size_t size;               /* allocated bytes */
+	struct provider_pd *owner; /* parent domain whose allocator provided it, or NULL */
+	struct buf_chunk *chunk;   /* chunk of the pool; NULL: mapped */
+	struct buf_pool *pool;     /* pool that reuses mapped memory; NULL: unmap */
+	uint64_t type;             /* resource type passed to the allocator */
 };
 
 struct queue_mem_request {
 	size_t size;
-	struct buf_place place; /* in the pool, when SIZE fits into a page of it */
-	uint64_t type;          /* resource type passed to the allocator of a parent domain */
+	struct buf_place place; /* place within a page, if SIZE fits into one */
+	uint64_t type;          /* resource type for the allocator of a parent domain */
 	enum env_alloc alloc;
 };
 
@@ -35,13 +35,14 @@ void provider_queue_mem_free(struct queue_mem *mem);
 
 struct queue_rec {
 	__be32 *words; /* zero */
-	/* The parent domain that the queue counts in; NULL: none. A record is freed last, as the
-	 * domain's allocator takes back the rings. */
+	/* Parent domain that counts the queue, or NULL. Free the record last, because the domain's
+	 * allocator frees the rings. */
 	struct provider_pd *domain;
-	struct dbrec_page *page; /* of the pool; NULL: the domain's allocator gave the record */
+	/* page of the pool; NULL: the domain's allocator provided the record */
+	struct dbrec_page *page;
 };
 
-/* PD may be NULL. TYPE is what the allocator is told. */
+/* PD may be NULL. TYPE is passed to the allocator. */
 int provider_queue_rec_alloc(struct dbrec_pool *pool, struct ibv_pd *pd, uint64_t type,
 			     struct queue_rec *rec);
 void provider_queue_rec_free(struct dbrec_pool *pool, uint64_t type, struct queue_rec *rec);
