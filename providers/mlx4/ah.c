@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ah.c - address handles. The kernel knows nothing of them: on RoCE the library finds the Ethernet
- * address of the peer by its GID.
+ * ah.c - address handles. The kernel is not involved: on RoCE, the library resolves the peer's MAC
+ * address from its GID.
  */
 #include "providers/mlx4/ah.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ah.h - address handles: the segment of a datagram's WQE that says where it goes.
+ * ah.h - an address handle: the address segment of a datagram's WQE.
  */
 #ifndef PROVIDERS_MLX4_AH_H
 #define PROVIDERS_MLX4_AH_H
@@ -10,7 +10,8 @@
 #include "util/bits.h"
 
 struct mlx4_ah {
-	uint8_t segment[M4_DATAGRAM_SIZE]; /* without QP number and Q_Key */
+	/* without QP number and Q_Key, which each request sets */
+	uint8_t segment[M4_DATAGRAM_SIZE];
 	struct ibv_ah ah;
 };
 

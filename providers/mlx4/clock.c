@@ -10,7 +10,7 @@
 #include "providers/mlx4/device.h"
 #include "util/mmio.h"
 
-enum { CLOCK_PAGE = 3 }; /* of the device file: mlx4_ib */
+enum { CLOCK_PAGE = 3 }; /* page offset in the device file: mlx4_ib */
 
 static int clock_refuse(const char *why)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * clock.h - the adapter's clock, which completion timestamps are taken from.
+ * clock.h - the adapter's clock, the source of completion timestamps.
  */
 #ifndef PROVIDERS_MLX4_CLOCK_H
 #define PROVIDERS_MLX4_CLOCK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * context.c - opens and closes a device, and maps its two pages: registers, and BlueFlame.
+ * context.c - opens and closes a device, and maps its two pages: registers and BlueFlame.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 /* Page offsets of the device file. mlx4_ib */
 enum { REGISTER_PAGE = 0, BLUEFLAME_PAGE = 1 };
 
-/* Kernels of the older version know no larger CQEs. */
+/* Gets a context from a kernel with the older ABI, which does not know larger CQEs. */
 static int get_context_v3(struct mlx4_context *ctx)
 {
 	struct mlx4_ib_alloc_ucontext_resp_v3 resp;
@@ -61,8 +61,8 @@ static void *map_page(const struct mlx4_context *ctx, unsigned int page)
 		    (off_t)size * page);
 }
 
-/* A context does without BlueFlame where its page cannot be had. Where a store of 8 bytes is torn,
- * a WQE that is pushed would be, too. */
+/* Maps the pages. Without a BlueFlame page, a context only rings doorbells; also where the CPU
+ * splits 8-byte stores, since the adapter could then read a torn WQE. */
 static int map_pages(struct mlx4_context *ctx)
 {
 	void *bf;
@@ -94,8 +94,8 @@ static void unmap_pages(struct mlx4_context *ctx)
 	munmap(ctx->uar, size);
 }
 
-/* Contexts of the adapter say in which pages a ring is, and not where in the first: mlx4_ib would
- * take any address for that of its page. */
+/* Allocates memory for a ring. Rings start at a page: the adapter's contexts have no offset within
+ * the first page, and mlx4_ib would round an address down. */
 int mlx4_queue_mem_alloc(struct mlx4_context *ctx, struct ibv_pd *pd,
 			 const struct queue_mem_request *request, struct queue_mem *mem)
 {
@@ -122,7 +122,7 @@ int mlx4_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_conte
 	if (ret)
 		return ret;
 	ctx = container_of(new, struct mlx4_context, vctx);
-	verbs_threads_look(); /* each library has its own answer */
+	verbs_threads_look(); /* libmlx4 has its own copy of this state */
 	ret = get_context(ctx, vdev->info.abi_version);
 	if (!ret)
 		ret = map_pages(ctx);

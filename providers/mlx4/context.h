@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * context.h - an open device: what the kernel said when it was opened, the page of doorbells that
- * each context has, and what its objects share.
+ * context.h - an open device: the kernel's answer when it was opened, its doorbell page, and the
+ * pools and tables that its objects share.
  */
 #ifndef PROVIDERS_MLX4_CONTEXT_H
 #define PROVIDERS_MLX4_CONTEXT_H
@@ -27,30 +27,30 @@ struct mlx4_device {
 	struct verbs_device vdev; /* first */
 };
 
-/* The one BlueFlame register of a context, which all its send queues share. */
+/* The BlueFlame register of a context, shared by all its send queues. */
 struct mlx4_blueflame {
 	struct qlock lock;
-	uint8_t *next; /* the one of its two buffers whose turn it is; guarded by the lock */
-	uint32_t half; /* bytes of each; 0: there is none */
-	uint8_t *page; /* where it begins */
+	uint8_t *next; /* buffer to use next, of the register's two; guarded by the lock */
+	uint32_t half; /* size of each buffer; 0: no BlueFlame */
+	uint8_t *page; /* start of the mapped page */
 };
 
 struct mlx4_context {
 	struct mlx4_blueflame bf;
-	uint8_t *uar; /* the page of registers */
+	uint8_t *uar; /* page of doorbell registers */
 	struct id_lookup ids;
 	struct dbrec_pool dbrecs;
 	struct buf_pool queue_bufs;
-	struct cells cells;                      /* for small objects */
-	struct queue_allocators *allocators;     /* of the program; NULL: it has set none */
+	struct cells cells;                      /* allocates small objects */
+	struct queue_allocators *allocators;     /* set by the program, or NULL */
 	struct mlx4_ib_alloc_ucontext_resp caps; /* the kernel's answer */
 	struct device_facts device;
-	struct mlx4_uverbs_ex_query_device_resp device_resp; /* of device */
+	struct mlx4_uverbs_ex_query_device_resp device_resp; /* cached by device.c */
 	struct clock_page clock;
-	/* The kernel opens a range of numbers with a WQ that asks for one: no other WQ comes
-	 * between that and the end of the request. */
+	/* The kernel opens a range of QP numbers for a WQ that requests one. The lock keeps other
+	 * WQs out between reading log_wqs_range and the end of the request. */
 	pthread_mutex_t wqs_lock;
-	uint8_t log_wqs_range; /* what the next WQ asks for; guarded by the lock */
+	uint8_t log_wqs_range; /* range size for the next WQ; guarded by wqs_lock */
 	struct verbs_context vctx;
 };
 
@@ -67,7 +67,7 @@ static inline bool context_is_mlx4(struct ibv_context *context)
 	return verbs_driver_of(context->device) == &verbs_provider_mlx4;
 }
 
-/* Gives memory to a ring; PD may be NULL. */
+/* Allocates memory for a ring; PD may be NULL. */
 int mlx4_queue_mem_alloc(struct mlx4_context *ctx, struct ibv_pd *pd,
 			 const struct queue_mem_request *request, struct queue_mem *mem);
 

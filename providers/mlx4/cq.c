@@ -75,8 +75,8 @@ static int cq_check_attr(struct mlx4_context *ctx, const struct ibv_cq_init_attr
 	return 0;
 }
 
-/* Rings start with a page: contexts of the adapter have no offset in it. Marks say whose an entry
- * is, whatever the rest of it has. */
+/* Allocates a ring at the start of a page, because the adapter's contexts have no offset. The rest
+ * of an entry may keep old bytes: the ownership bit alone decides. */
 int mlx4_cq_alloc_ring(struct mlx4_context *ctx, struct ibv_pd *pd, size_t size,
 		       struct queue_mem *mem)
 {
@@ -116,7 +116,7 @@ static int cq_run_create(struct mlx4_context *ctx, const struct ibv_cq_init_attr
 	return ret;
 }
 
-/* Decides what polling will do, before anybody can poll. */
+/* Chooses the polling routines, before the program can poll. */
 static void cq_choose_routines(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 			       struct mlx4_cq *cq)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_resize.c - what is mlx4's own of giving a CQ another ring: providers/common/cq_resize.h.
+ * cq_resize.c - resizes a CQ: the steps that are specific to mlx4. providers/common/cq_resize.h has
+ * the common ones.
  */
 #include <errno.h>
 

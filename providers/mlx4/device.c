@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.c - what a device can do: the core's answer, and the driver's part of it in the words of
- * the extended query.
+ * device.c - queries what a device can do: the kernel's answer, and the driver's part of it
+ * converted to the fields of the extended query.
  */
 #include "providers/mlx4/context.h"
 #include "providers/mlx4/device.h"

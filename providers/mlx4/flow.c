@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow.c - flows: which frames a QP receives.
+ * flow.c - flows, which direct frames to a QP.
  */
 #include <errno.h>
 

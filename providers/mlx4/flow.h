@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow.h - flows: which frames a QP receives. The kernel has the rules, and the provider adds
- * nothing.
+ * flow.h - flows, which direct frames to a QP: plain kernel commands.
  */
 #ifndef PROVIDERS_MLX4_FLOW_H
 #define PROVIDERS_MLX4_FLOW_H

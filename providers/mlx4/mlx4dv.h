@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mlx4dv.h - direct verbs of ConnectX-3: where the rings of a queue are, and what a WQE and a CQE
- * consist of. Layouts belong to the adapter, names and numbers to the ABI.
+ * mlx4dv.h - direct verbs of ConnectX-3: access to the rings of a queue, and the layout of WQEs and
+ * CQEs. The adapter defines the layouts, the ABI the names and values.
  */
 #ifndef _MLX4DV_H_
 #define _MLX4DV_H_
@@ -43,7 +43,7 @@ enum {
 	MLX4_OPCODE_LOCAL_INVAL = 0x1b,
 	MLX4_OPCODE_CONFIG_CMD = 0x1f,
 
-	/* Of a CQE for what was received */
+	/* CQE opcodes of receives */
 	MLX4_RECV_OPCODE_RDMA_WRITE_IMM = 0x00,
 	MLX4_RECV_OPCODE_SEND = 0x01,
 	MLX4_RECV_OPCODE_SEND_IMM = 0x02,
@@ -55,7 +55,7 @@ enum {
 
 /* --- CQ: doorbell and entries ----------------------------------------------------------------- */
 
-/* The register's offset in the page of doorbells */
+/* Offset of the register in the doorbell page. */
 enum {
 	MLX4_CQ_DOORBELL = 0x20,
 };
@@ -68,7 +68,7 @@ enum {
 	MLX4_CQE_QPN_MASK = 0xffffff,
 };
 
-/* Of owner_sr_opcode */
+/* Bits of owner_sr_opcode. */
 enum {
 	MLX4_CQE_OWNER_MASK = 0x80,
 	MLX4_CQE_IS_SEND_MASK = 0x40,
@@ -101,7 +101,7 @@ struct mlx4_err_cqe {
 	uint8_t owner_sr_opcode;
 };
 
-/* Of mlx4_cqe.status */
+/* Bits of mlx4_cqe.status. */
 enum mlx4_cqe_status {
 	MLX4_CQE_STATUS_TCP_UDP_CSUM_OK = (1 << 2),
 	MLX4_CQE_STATUS_IPV4_PKT = (1 << 22),
@@ -119,7 +119,7 @@ struct mlx4_cqe {
 			__be16 sl_vid;
 			__be16 rlid;
 		};
-		__be32 ts_47_16; /* of a CQ with timestamps */
+		__be32 ts_47_16; /* in a CQ with timestamps */
 	};
 	__be32 status;
 	__be32 byte_cnt;
@@ -131,8 +131,8 @@ struct mlx4_cqe {
 	uint8_t owner_sr_opcode;
 };
 
-/* --- Objects, for mlx4dv_init_obj(). comp_mask names the members asked for, and on return those
- * that are filled in. ------------------------------------------------------------------------ */
+/* --- Objects, for mlx4dv_init_obj(). comp_mask has the requested members, and on return the ones
+ * filled in. ------------------------------------------------------------------------------- */
 
 enum mlx4dv_qp_comp_mask {
 	MLX4DV_QP_MASK_UAR_MMAP_OFFSET = 1 << 0,
@@ -140,7 +140,7 @@ enum mlx4dv_qp_comp_mask {
 
 struct mlx4dv_qp {
 	__be32 *rdb;         /* doorbell record of receives */
-	uint32_t *sdb;       /* register of sends, which takes */
+	uint32_t *sdb;       /* register of sends; takes doorbell_qpn */
 	__be32 doorbell_qpn; /* this */
 	struct {
 		uint32_t wqe_cnt;
@@ -231,8 +231,8 @@ enum mlx4dv_obj_type {
 	MLX4DV_OBJ_RWQ = 1 << 3,
 };
 
-/* The call tells of each object that a bit of OBJ_TYPE (enum mlx4dv_obj_type) names. The consumer
- * index of a CQ is the program's from then on. */
+/* Describes each object selected by a bit of OBJ_TYPE (enum mlx4dv_obj_type). For a CQ, the program
+ * then owns the consumer index. */
 int mlx4dv_init_obj(struct mlx4dv_obj *obj, uint64_t obj_type);
 
 static MLX4DV_ALWAYS_INLINE uint8_t mlx4dv_get_cqe_owner(struct mlx4_cqe *cqe)
@@ -254,12 +254,12 @@ static MLX4DV_ALWAYS_INLINE uint8_t mlx4dv_get_cqe_opcode(struct mlx4_cqe *cqe)
 
 /* --- WQE: doorbell and segments --------------------------------------------------------------- */
 
-/* The register's offset in the page of doorbells */
+/* Offset of the register in the doorbell page. */
 enum {
 	MLX4_SEND_DOORBELL = 0x14,
 };
 
-/* Of mlx4_wqe_ctrl_seg.srcrb_flags, but for the fence: of fence_size */
+/* Bits of mlx4_wqe_ctrl_seg.srcrb_flags; the fence is in fence_size. */
 enum {
 	MLX4_WQE_CTRL_SOLICIT = 1 << 1,
 	MLX4_WQE_CTRL_CQ_UPDATE = 3 << 2,
@@ -269,13 +269,13 @@ enum {
 	MLX4_WQE_CTRL_STRONG_ORDER = 1 << 7,
 };
 
-/* Of mlx4_wqe_bind_seg.flags2 */
+/* Bits of mlx4_wqe_bind_seg.flags2. */
 enum {
 	MLX4_WQE_BIND_TYPE_2 = (1UL << 31),
 	MLX4_WQE_BIND_ZERO_BASED = (1 << 30),
 };
 
-/* Inline data does not go over a multiple of MLX4_INLINE_ALIGN. */
+/* Inline data must not cross a multiple of MLX4_INLINE_ALIGN. */
 enum {
 	MLX4_INLINE_SEG = 1UL << 31,
 	MLX4_INLINE_ALIGN = 64,
@@ -285,7 +285,7 @@ enum {
 	MLX4_INVALID_LKEY = 0x100,
 };
 
-/* Of mlx4_wqe_bind_seg.flags1 */
+/* Bits of mlx4_wqe_bind_seg.flags1. */
 enum {
 	MLX4_WQE_MW_REMOTE_READ = 1 << 29,
 	MLX4_WQE_MW_REMOTE_WRITE = 1 << 30,
@@ -309,11 +309,11 @@ struct mlx4_wqe_bind_seg {
 };
 
 struct mlx4_wqe_ctrl_seg {
-	__be32 owner_opcode; /* bit 31: of the lap of the ring */
+	__be32 owner_opcode; /* bit 31 flips with each lap of the ring */
 	union {
 		struct {
 			uint8_t reserved[3];
-			uint8_t fence_size; /* the size in 16 bytes */
+			uint8_t fence_size; /* size in units of 16 bytes */
 		};
 		__be32 bf_qpn;
 	};
@@ -321,7 +321,7 @@ struct mlx4_wqe_ctrl_seg {
 		__be32 srcrb_flags;
 		__be16 srcrb_flags16[2];
 	};
-	__be32 imm; /* or the key to invalidate */
+	__be32 imm; /* immediate data, or the key to invalidate */
 };
 
 struct mlx4_av {
@@ -377,7 +377,7 @@ struct mlx4_wqe_atomic_seg {
 	__be64 compare;
 };
 
-/* IMM is as it stands in the segment: immediate data as it is, a key in big-endian. */
+/* IMM is stored unconverted: immediate data, or a key in big-endian order. */
 static MLX4DV_ALWAYS_INLINE void mlx4dv_set_ctrl_seg(struct mlx4_wqe_ctrl_seg *seg,
 						     uint32_t owner_opcode, uint8_t fence_size,
 						     uint32_t srcrb_flags, uint32_t imm)

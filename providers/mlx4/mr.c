@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mr.c - memory regions and windows. The driver has no part in their commands.
+ * mr.c - memory regions and windows, without driver data in their commands.
  */
 #include "providers/mlx4/mr.h"
 
@@ -14,7 +14,8 @@
 int mlx4_mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
 		struct verbs_mr **vmr)
 {
-	struct verbs_mr *mr = malloc_for("reg_mr", sizeof(*mr)); /* the command fills all of it */
+	/* uninitialised: the command fills in every field */
+	struct verbs_mr *mr = malloc_for("reg_mr", sizeof(*mr));
 	int ret;
 
 	if (!mr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pd.c - protection domains, whose number address vectors have, and thread domains.
+ * pd.c - protection domains, whose numbers address vectors contain, and thread domains.
  */
 #include "providers/mlx4/pd.h"
 

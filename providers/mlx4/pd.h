@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pd.h - protection domains and thread domains. A context has one BlueFlame register, so that a
- * thread domain has no register of its own: queues in it take no lock of theirs.
+ * pd.h - protection domains and thread domains. A context has a single BlueFlame register, so a
+ * thread domain has none of its own; its queues only save their locks.
  */
 #ifndef PROVIDERS_MLX4_PD_H
 #define PROVIDERS_MLX4_PD_H

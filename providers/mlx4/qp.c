@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp.c - queue pairs: creation, changes of state, destruction.
+ * qp.c - creates, modifies and destroys queue pairs.
  */
 #include "providers/mlx4/qp.h"
 
@@ -37,10 +37,10 @@ static const struct qp_type {
 	enum ibv_qp_type type;
 	enum send_kind kind;
 	uint32_t opcodes;
-	/* The most that a WQE has before its data; an atomic one has a segment more. */
+	/* longest part of a WQE before its data; an atomic has one more segment */
 	uint32_t head;
 	uint32_t comp_mask;
-	bool receives; /* through a ring, or an SRQ */
+	bool receives; /* through its own ring, or an SRQ */
 } qp_types[] = {
 	{ "an RC", IBV_QPT_RC, SEND_CONNECTED, SENDS | WRITES | ON_KEYS | RELIABLE, 2 * M4_SEG,
 	  COMP_MASK, true },
@@ -49,14 +49,14 @@ static const struct qp_type {
 	{ "a UD", IBV_QPT_UD, SEND_DATAGRAM, SENDS, M4_SEG + M4_DATAGRAM_SIZE, COMP_MASK, true },
 	{ "an XRC send", IBV_QPT_XRC_SEND, SEND_XRC, SENDS | WRITES | ON_KEYS | RELIABLE,
 	  2 * M4_SEG, COMP_MASK, false },
-	/* It is the target of others' requests: messages go to the SRQs that they name. */
+	/* An XRC receive QP has no receive queue: requests name the SRQ that takes the message. */
 	{ "an XRC receive", IBV_QPT_XRC_RECV, SEND_XRC, 0, 2 * M4_SEG,
 	  IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS, false },
 	{ "a raw packet", IBV_QPT_RAW_PACKET, SEND_RAW, OPCODE(SEND) | OPCODE(TSO), M4_SEG,
 	  COMP_MASK | IBV_QP_INIT_ATTR_MAX_TSO_HEADER, true },
 };
 
-/* A raw packet QP that receives by WQs */
+/* A raw packet QP that receives by WQs (RSS). */
 static const struct qp_type spreading = {
 	.name = "a spreading raw packet",
 	.type = IBV_QPT_RAW_PACKET,
@@ -139,7 +139,7 @@ static int qp_check_objects(const struct qp_type *type, const struct ibv_qp_init
 	return EINVAL;
 }
 
-/* The bits of send_ops_flags are those of enum ibv_wr_opcode. */
+/* The bits of send_ops_flags have the numbers of enum ibv_wr_opcode. */
 static int qp_check_attr(const struct qp_type *type, const struct ibv_qp_init_attr_ex *attr)
 {
 	int ret;
@@ -196,7 +196,7 @@ static int qp_alloc_queues(struct mlx4_context *ctx, const struct ibv_qp_init_at
 	ret = qp_alloc_notes(qp, size, has_batches);
 	if (ret)
 		return ret;
-	if (!size->rq_wqes) { /* and so no record */
+	if (!size->rq_wqes) { /* no receive ring, so no record */
 		qp->rec.domain = provider_pd_use(pd);
 		return 0;
 	}
@@ -259,7 +259,8 @@ static void qp_choose_sends(struct mlx4_qp *qp)
 	qp->bind_mw = mlx4_datapath()->bind_mw_routine(qp);
 }
 
-/* Requests may be posted from RTS on, and receives from INIT on: what is 0 forbids them. */
+/* Chooses the routines. Sends may be posted from RTS on, receives from INIT on; limits of 0 forbid
+ * them until then. */
 static void qp_choose_routines(const struct ibv_qp_init_attr_ex *attr, const struct qp_type *type,
 			       struct mlx4_qp *qp)
 {
@@ -296,7 +297,7 @@ static void qp_grant(const struct mlx4_qp_size *size, const struct mlx4_qp *qp,
 	};
 }
 
-/* The kernel derives the receive queue from the same capacities. */
+/* Runs CREATE_QP. The kernel computes the receive queue from the same capacities. */
 static int qp_run_create(struct mlx4_context *ctx, const struct qp_type *type,
 			 struct ibv_qp_init_attr_ex *attr, const struct mlx4_qp_size *size,
 			 struct mlx4_qp *qp)
@@ -311,16 +312,17 @@ static int qp_run_create(struct mlx4_context *ctx, const struct qp_type *type,
 	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
 	int ret;
 
-	/* The kernel limits what is asked for, and then rounds it as we have. */
+	/* Pass the requested value: the kernel checks it, and then rounds it as this library
+	 * has. */
 	kernel_attr.cap.max_recv_wr = size->rq_wqes ? max_of(attr->cap.max_recv_wr, 1u) : 0;
 	kernel_attr.cap.max_recv_sge = size->rq_wqes ? max_of(attr->cap.max_recv_sge, 1u) : 0;
-	/* Linux before 5.2 sizes a target's queues by what is said here, too. */
+	/* Linux before 5.2 would size the queues of an XRC receive QP by these values. */
 	if (is_target(type))
 		kernel_attr.cap = (struct ibv_qp_cap){ 0 };
 	ret = verbs_cmd_create_qp(&ctx->vctx.context, &kernel_attr, &qp->vqp, &udata);
 	if (ret)
 		return ret;
-	if (!is_target(type)) /* what it receives completes in SRQs: it is not looked up */
+	if (!is_target(type)) /* not looked up, because its messages complete in SRQs */
 		ret = provider_id_set(&ctx->ids, qp->vqp.qp.qp_num, qp);
 	if (ret)
 		verbs_cmd_destroy_qp(&qp->vqp.qp);
@@ -328,13 +330,14 @@ static int qp_run_create(struct mlx4_context *ctx, const struct qp_type *type,
 	return ret;
 }
 
-/* The most before the data of a large send: a control segment, and headers behind four bytes. */
+/* Returns the longest part of a large send before its data: a control segment, and the headers
+ * after four bytes. */
 static uint32_t large_head(uint32_t max_tso_header)
 {
 	return M4_SEG + (uint32_t)align_up(M4_LARGE_HEADER + max_tso_header, M4_SEG);
 }
 
-/* Headers that are longer than a WQE are as bad as ones that fill it. */
+/* Limited, because headers longer than a WQE are refused like headers that fill it. */
 static uint32_t qp_head(const struct qp_type *type, const struct ibv_qp_init_attr_ex *attr)
 {
 	uint32_t header = min_of(attr_tso_header(attr), (uint32_t)M4_MAX_SEND);
@@ -368,7 +371,7 @@ static int qp_build(struct mlx4_context *ctx, const struct qp_type *type,
 	return ret;
 }
 
-/* What spreads frames over WQs has no queues, and posts nothing. */
+/* Builds an RSS QP, which has no queues and posts nothing. */
 static int qp_build_spreading(struct mlx4_context *ctx, struct ibv_qp_init_attr_ex *attr,
 			      struct mlx4_qp *qp)
 {
@@ -404,15 +407,16 @@ int mlx4_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr
 	return 0;
 }
 
-/* ---- its life ---- */
+/* ---- modify and destroy ---- */
 
-/* CQEs name the QP, unless SRQs or WQs receive for it and it sends nothing. */
+/* Returns whether CQEs name the QP: not if SRQs or WQs receive for it and it sends nothing. */
 static bool qp_has_cqes(const struct mlx4_qp *qp)
 {
 	return qp->sq.buf && qp->vqp.qp.qp_type != IBV_QPT_XRC_RECV;
 }
 
-/* CQs that it does not use are the program's to destroy before it. */
+/* Removes the QP's completions. CQs that it does not use are skipped: the program may have
+ * destroyed them already. */
 static void qp_clean_cqs(struct mlx4_qp *qp)
 {
 	struct ibv_qp *ibqp = &qp->vqp.qp;
@@ -444,7 +448,7 @@ static void qp_open_receives(struct mlx4_qp *qp, bool open)
 	qlock_leave(&qp->rq.lock);
 }
 
-/* The queues are as new: what was posted is forgotten, as the adapter does. */
+/* Empties the queues, as the adapter does on a reset. */
 static void qp_reset(struct mlx4_qp *qp)
 {
 	qp_open_sends(qp, false);
@@ -463,7 +467,7 @@ static void qp_reset(struct mlx4_qp *qp)
 	__atomic_store_n(&qp->error_reported, false, __ATOMIC_RELAXED);
 }
 
-/* There are checksums of frames, and of datagrams on InfiniBand. */
+/* Returns whether checksums are computed: of frames, and of datagrams on InfiniBand. */
 static bool qp_computes_sums(const struct mlx4_qp *qp, unsigned int device_cap_flags)
 {
 	if (qp->kind == SEND_RAW)
@@ -472,8 +476,9 @@ static bool qp_computes_sums(const struct mlx4_qp *qp, unsigned int device_cap_f
 	       device_cap_flags & IBV_DEVICE_UD_IP_CSUM;
 }
 
-/* Ports of a device may differ in their link layer. A thread may poll what the QP has sent before
- * it was reset, so what the port has told already is not written again. */
+/* Stores the properties of the QP's port, since ports of a device may differ in their link layer.
+ * Unchanged fields are not written, because a thread may be polling completions from before a
+ * reset. */
 static void qp_take_port(struct mlx4_qp *qp, uint8_t port_num)
 {
 	struct mlx4_context *ctx = to_mctx(qp->vqp.qp.context);
@@ -494,9 +499,9 @@ static void qp_take_port(struct mlx4_qp *qp, uint8_t port_num)
 		qp->has_checksums = has_checksums;
 }
 
-/* A path alone moves the QP to its port, too, in state SQD, which is the only one that takes a path
- * but for the way to RTR: the kernel adds the port (modify_qp() in its uverbs_cmd.c). Returns the
- * port, or 0: it stays as it is. */
+/* Returns the QP's new port, or 0 if it does not change. A path without a port changes the port,
+ * too: the kernel adds IBV_QP_PORT (modify_qp() in uverbs_cmd.c). That can only happen in SQD, or
+ * in the change to RTR. */
 static uint8_t attr_port(const struct ibv_qp_attr *attr, int attr_mask)
 {
 	if (attr_mask & IBV_QP_PORT)
@@ -521,7 +526,7 @@ int mlx4_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 		qp_reset(qp);
 	else if (attr->qp_state == IBV_QPS_INIT)
 		qp_open_receives(qp, true);
-	/* In state ERR what is posted is flushed. */
+	/* In state ERR, posted requests are flushed. */
 	if (attr->qp_state == IBV_QPS_RTS || attr->qp_state == IBV_QPS_ERR)
 		qp_open_sends(qp, true);
 	return 0;
@@ -547,7 +552,8 @@ int mlx4_qp_destroy(struct ibv_qp *ibqp)
 
 	if (ret)
 		return ret;
-	/* The adapter writes no more CQEs for it; those that it wrote must not find it any more. */
+	/* After its destruction, the adapter writes no CQE for the QP; CQEs already written must
+	 * not find it. */
 	qp_clean_cqs(qp);
 	if (qp_has_cqes(qp))
 		provider_id_clear(&ctx->ids, ibqp->qp_num);
@@ -556,7 +562,7 @@ int mlx4_qp_destroy(struct ibv_qp *ibqp)
 	return 0;
 }
 
-/* Such a handle posts nothing and polls nothing. */
+/* Opens a handle, which can neither post nor poll. */
 struct ibv_qp *mlx4_qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr)
 {
 	struct mlx4_qp *qp = calloc_for("open_qp", 1, sizeof(*qp));

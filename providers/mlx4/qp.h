@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp.h - queue pairs: what posting and polling need of them first, then what their life needs.
+ * qp.h - queue pairs: first the fields for posting and polling, then those for control.
  */
 #ifndef PROVIDERS_MLX4_QP_H
 #define PROVIDERS_MLX4_QP_H
@@ -14,17 +14,17 @@
 #include "providers/common/wq.h"
 #include "util/bits.h"
 
-/* What a QP sends, as far as WQEs differ. */
+/* Kinds of send queues, by the format of their WQEs. */
 enum send_kind {
 	SEND_CONNECTED,
 	SEND_DATAGRAM,
-	SEND_XRC, /* connected, and each request names an SRQ */
-	SEND_RAW, /* frames of Ethernet */
+	SEND_XRC, /* connected; each request names an SRQ */
+	SEND_RAW, /* Ethernet frames */
 	SEND_KINDS,
 };
 
-/* The usual opcodes are a range: what a kind of QP has of WRITEs and SENDs, with immediate data or
- * without. A frame has no immediate data. */
+/* Opcodes of the fast path form a range: the WRITEs and SENDs that a kind supports, with or without
+ * immediate data. Frames have no immediate data. */
 static_assert(IBV_WR_RDMA_WRITE == 0 && IBV_WR_RDMA_WRITE_WITH_IMM == 1 && IBV_WR_SEND == 2 &&
 		      IBV_WR_SEND_WITH_IMM == 3,
 	      "verbs: the usual opcodes are the first");
@@ -40,7 +40,7 @@ static inline uint32_t usual_opcodes_of(enum send_kind kind)
 	       first_usual_opcode(kind);
 }
 
-/* done_as of a request has IBV_WC_WITH_IMM, and what no ibv_wc_flags is: it is an atomic one. */
+/* Bits of done_as: IBV_WC_WITH_IMM, and a bit outside ibv_wc_flags for atomics. */
 #define SENT_WITH_IMM ((uint32_t)IBV_WC_WITH_IMM << WQ_DONE_FLAGS_SHIFT)
 #define SENT_ATOMIC   (0x80u << WQ_DONE_FLAGS_SHIFT)
 
@@ -56,24 +56,25 @@ typedef int qp_bind_mw_fn(struct mlx4_qp *qp, struct ibv_mw *mw, struct ibv_mw_b
 
 typedef int post_recv_fn(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-/* A ring of slots, each of which has one WQE. */
+/* A ring of slots with one WQE each. */
 struct mlx4_sq {
-	struct wq wq; /* its head is the index of the next WQE */
+	struct wq wq; /* head is the index of the next WQE */
 	uint8_t *buf;
 	uint32_t slot_log;
-	uint32_t note_mask;   /* bytes of wq.slots, but for those of one */
+	uint32_t note_mask;   /* mask for byte offsets into wq.slots */
 	uint32_t spare;       /* slots in front of the head that must not look like WQEs */
-	uint32_t last_long;   /* index of the last WQE of several pieces: see sq_is_dirty() */
-	uint32_t owner_shift; /* from an index to the bit of its lap in M4_CTRL_OWNER */
+	uint32_t last_long;   /* index of the last WQE with several pieces: see sq_is_dirty() */
+	uint32_t owner_shift; /* shift from an index to the bit of its lap in M4_CTRL_OWNER */
 	uint32_t max_sge;
 	uint32_t max_inline;
-	uint32_t opcodes;          /* a bit for each ibv_wr_opcode that the state lets be posted */
-	uint32_t usual_opcodes;    /* how many of them are usual: see usual_opcodes_of() */
-	uint32_t unusual_flags;    /* of enum ibv_send_flags: inline, and checksums without help */
-	uint64_t control_always;   /* words 1 and 2 of each WQE: all requests are signaled */
+	uint32_t opcodes;       /* bit n: enum ibv_wr_opcode n may be posted in this state */
+	uint32_t usual_opcodes; /* number of fast path opcodes: see usual_opcodes_of() */
+	/* enum ibv_send_flags of the slow path: inline, and unsupported checksums */
+	uint32_t unusual_flags;
+	uint64_t control_always;   /* control words of each WQE, if all requests are signaled */
 	uint8_t *doorbell;         /* register */
-	struct mlx4_blueflame *bf; /* NULL: there is none */
-	__be32 qpn_be;             /* as the registers want it: in the upper 24 bits */
+	struct mlx4_blueflame *bf; /* NULL: no BlueFlame */
+	__be32 qpn_be;             /* upper 24 bits, as the registers need it */
 };
 
 struct mlx4_rq {
@@ -81,21 +82,21 @@ struct mlx4_rq {
 	uint8_t *buf;
 	uint32_t stride_log;
 	uint32_t max_sge;
-	uint32_t sge_limit; /* max_sge + 1 while the state allows to post, else 0 */
+	uint32_t sge_limit; /* max_sge + 1 while the state permits posting, else 0 */
 	__be32 *dbrec;
 	post_recv_fn *post;
 	struct qlock lock;
 };
 
-/* A batch of ibv_wr_*: from ibv_wr_start() to ibv_wr_complete() or ibv_wr_abort(). */
+/* State of a batch, from ibv_wr_start() to ibv_wr_complete() or ibv_wr_abort(). */
 struct mlx4_batch {
 	int err;
-	uint32_t first;     /* head before it */
-	uint8_t *ctrl;      /* of the WQE that setters work on */
-	__be32 *aside;      /* of it: what its further pieces begin with */
-	uint32_t head_size; /* of it, before its data; */
-	uint32_t more;      /* and segments that other requests do not have there */
-	bool is_whole;      /* the adapter need not read any data for it */
+	uint32_t first;     /* head before the batch */
+	uint8_t *ctrl;      /* WQE for the setters */
+	__be32 *aside;      /* first words of the later pieces of ctrl */
+	uint32_t head_size; /* bytes of ctrl before its data */
+	uint32_t more;      /* segments beyond those of other requests */
+	bool is_whole;      /* the adapter need not read data from memory */
 };
 
 struct mlx4_qp {
@@ -104,21 +105,21 @@ struct mlx4_qp {
 	qp_post_send_fn *post_send;
 	qp_bind_mw_fn *bind_mw;
 	struct mlx4_rq rq;
-	struct mlx4_srq *srq; /* that it receives through; NULL: it has a ring */
+	struct mlx4_srq *srq; /* SRQ for receives; NULL: own ring */
 	struct mlx4_batch batch;
-	__be32 *asides; /* of each slot, for batches; NULL: the QP has no ibv_wr_* */
+	__be32 *asides; /* first words by slot, for batches; NULL: no ibv_wr_* */
 	struct verbs_qp vqp;
 
 	enum send_kind kind;
 	bool sq_sig_all, error_reported;
-	bool is_ethernet;   /* the port is */
-	uint8_t sl_shift;   /* so a service level stands in the word of a CQE */
-	bool has_checksums; /* the device computes those of what it sends and receives */
+	bool is_ethernet;   /* the port's link layer is Ethernet */
+	uint8_t sl_shift;   /* shift of the service level in the CQE's word */
+	bool has_checksums; /* the device computes and verifies checksums */
 	uint32_t max_tso_header;
-	uint32_t opcodes; /* of the type */
+	uint32_t opcodes; /* opcodes of the QP's type */
 	struct ibv_qp_cap cap;
 	struct queue_mem buf;
-	struct queue_rec rec; /* of receives; none without them */
+	struct queue_rec rec; /* doorbell record of receives, if there are any */
 };
 
 static inline struct mlx4_qp *to_mqp(struct ibv_qp *qp)
@@ -131,20 +132,20 @@ static inline struct mlx4_qp *to_mqp_ex(struct ibv_qp_ex *qpx)
 	return container_of(qpx, struct mlx4_qp, vqp.qp_ex);
 }
 
-/* What the queues of a QP are like in memory */
+/* Layout of a QP's queues in memory. */
 struct mlx4_qp_size {
 	uint32_t sq_slots, sq_slot_log, sq_spare, sq_max_sge, sq_max_inline;
 	uint32_t rq_wqes, rq_stride_log;
 	size_t sq_offset, rq_offset, bytes;
 };
 
-/* HEAD is how long a WQE of the type can be before its data. An atomic one, whose head is a segment
- * longer, has room for as much less. */
+/* HEAD is the longest part of a WQE before its data. An atomic, whose head has one more segment,
+ * has less room for data. */
 int mlx4_qp_size(const struct ibv_qp_cap *cap, uint32_t head, bool has_rq,
 		 struct mlx4_qp_size *size);
-/* A QP that receives for XRC posts nothing, and yet has a slot: the kernel takes no less. */
+/* Sizes the queues of an XRC receive QP: it posts nothing, but the kernel requires one slot. */
 void mlx4_qp_size_target(struct mlx4_qp_size *size);
-/* Returns how many inline bytes fit behind HEAD in a slot. */
+/* Returns how many inline bytes fit after HEAD in a slot. */
 uint32_t mlx4_inline_room(uint32_t head, uint32_t slot);
 
 int mlx4_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
@@ -153,7 +154,7 @@ int mlx4_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 int mlx4_qp_query(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		  struct ibv_qp_init_attr *init_attr);
 int mlx4_qp_destroy(struct ibv_qp *qp);
-/* Makes a further handle of a QP that receives for XRC. */
+/* Opens a further handle of an XRC receive QP. */
 struct ibv_qp *mlx4_qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr);
 
 #endif

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_size.c - how large the queues of a QP are, from the capacities that are asked for.
+ * qp_size.c - computes the sizes of a QP's queues from the requested capacities.
  *
- * The kernel derives the receive queue from the same capacities by itself, and is told of the send
- * queue. In front of the last WQE, as much is kept free as the adapter reads ahead, and one slot.
+ * The kernel computes the receive queue from the same capacities itself, and gets the size of the
+ * send queue. In front of the last WQE, as much must stay free as the adapter prefetches, and one
+ * slot more.
  */
 #include <errno.h>
 
 #include "providers/mlx4/qp.h"
 
-/* As many slots of either queue are not for requests, whatever their size: mlx4_ib. */
+/* Limits of mlx4_ib: slots of a queue, whatever their size; spare ones are not for requests. */
 enum { LOG_MAX_SLOTS = 14, MAX_RECV_SGE = 32, MAX_SPARE = M4_READ_AHEAD / M4_PIECE + 1 };
 
 static int size_refuse(const char *field, uint32_t value, uint32_t limit)
@@ -18,7 +19,7 @@ static int size_refuse(const char *field, uint32_t value, uint32_t limit)
 	return EINVAL;
 }
 
-/* Each piece of a WQE that has inline bytes has their header. */
+/* Returns the room for inline data. Each piece of a WQE has its own inline header. */
 uint32_t mlx4_inline_room(uint32_t head, uint32_t slot)
 {
 	uint32_t room = 0;
@@ -81,7 +82,7 @@ static int size_receives(const struct ibv_qp_cap *cap, struct mlx4_qp_size *size
 	return 0;
 }
 
-/* The ring with the larger WQEs is first, that of sends where they are as large. */
+/* Places the rings: the one with larger WQEs first, the send ring if they are equal. */
 static void place_rings(struct mlx4_qp_size *size)
 {
 	size_t sends = (size_t)size->sq_slots << size->sq_slot_log;

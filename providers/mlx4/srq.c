@@ -36,7 +36,7 @@ static int srq_check_attr(struct mlx4_context *ctx, const struct ibv_srq_init_at
 	return EINVAL;
 }
 
-/* The kernel computes the same sizes from the same attributes. */
+/* Computes the sizes, as the kernel does from the same attributes. */
 static void srq_size(const struct ibv_srq_attr *attr, struct mlx4_srq *srq)
 {
 	uint64_t wqe = pow2_ceil(M4_SEG + (uint64_t)attr->max_sge * M4_SEG);
@@ -95,7 +95,7 @@ static void srq_free(struct mlx4_context *ctx, struct mlx4_srq *srq)
 	free(srq);
 }
 
-/* An SRQ of XRC has a number for its senders, by which it is found in entries of its CQ, too. */
+/* Adds an XRC SRQ to the lookup table: CQEs of its CQ have its number. */
 static int srq_index(struct mlx4_context *ctx, struct mlx4_srq *srq, uint32_t srqn)
 {
 	int ret;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq.h - shared receive queues: a ring whose free WQEs are a list, each with the index of the next
- * in its first segment. The last free one is never posted, so that the link of a posted one is
- * valid.
+ * srq.h - shared receive queues: a ring whose free WQEs form a list, linked by an index in the
+ * first segment of each. The last free WQE is never posted, so that the link of a posted one is
+ * always valid.
  */
 #ifndef PROVIDERS_MLX4_SRQ_H
 #define PROVIDERS_MLX4_SRQ_H
@@ -26,7 +26,7 @@ struct mlx4_srq {
 	post_srq_fn *post;
 	uint32_t stride_log;
 	uint32_t wqes, max_sge;
-	uint32_t head, tail; /* of the list */
+	uint32_t head, tail; /* of the list of free WQEs */
 	uint64_t *wr_ids;
 	__be32 *dbrec;
 	bool error_reported; /* of XRC */
@@ -46,7 +46,7 @@ static inline uint8_t *srq_wqe(const struct mlx4_srq *srq, uint32_t index)
 	return srq->ring + ((size_t)index << srq->stride_log);
 }
 
-/* The index of the next WQE is in the lower half of a word, the rest of which is 0. */
+/* Returns the link to the next WQE: the lower half of a word whose upper half is 0. */
 static inline __be32 *srq_link(const uint8_t *wqe)
 {
 	static_assert(FLD_DWORD(M4_SRQ_NEXT) == 0 && FLD_SHIFT(M4_SRQ_NEXT) == 0,
@@ -54,7 +54,8 @@ static inline __be32 *srq_link(const uint8_t *wqe)
 	return (__be32 *)(uintptr_t)wqe;
 }
 
-/* Gives the WQE at INDEX back to the list, and returns the request's wr_id. The lock is held. */
+/* Returns the WQE at INDEX to the list of free ones, and returns the request's wr_id. The caller
+ * holds the lock. */
 static inline uint64_t srq_take_back(struct mlx4_srq *srq, uint32_t index)
 {
 	index &= srq->wqes - 1;
@@ -74,7 +75,8 @@ static inline uint64_t srq_complete(struct mlx4_srq *srq, uint32_t index)
 	return wr_id;
 }
 
-/* Where the index of a context's QPs has an SRQ of XRC: QPs that receive for XRC are not in it. */
+/* Returns the id of an XRC SRQ in the context's table. It cannot collide: XRC receive QPs are not
+ * in the table. */
 static inline uint32_t srq_id(uint32_t srqn)
 {
 	return srqn | M4_XRC_TARGET;

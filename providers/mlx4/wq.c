@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wq.c - receive work queues by themselves, and the indirection tables by which a QP with receive
- * side scaling spreads frames over them.
+ * wq.c - receive work queues, and the indirection tables over which a QP with receive side scaling
+ * spreads frames.
  *
- * To the adapter, and to who polls, a WQ is a QP that only receives. A table's queues are found by
- * the number of the first one, so the kernel gives WQs numbers from a range, whose size the program
- * sets before it creates the first of them (mlx4dv_set_context_attr()).
+ * For the adapter and the poller, a WQ is a QP that only receives. A table's WQs are addressed by
+ * the number of the first one, so the kernel numbers WQs from a range, whose size the program sets
+ * before it creates the first of them (mlx4dv_set_context_attr()).
  */
 #include "providers/mlx4/wq.h"
 
@@ -24,7 +24,7 @@ enum { LOG_MAX_WQES = 14, SPARE_WQES = 33, MAX_SGE = 32, HASH_KEY_SIZE = 40 };
 
 struct mlx4_wq {
 	struct ibv_wq wq;
-	struct mlx4_qp qp; /* its ring of receives, and what CQEs are looked up by */
+	struct mlx4_qp qp; /* receive ring, and the object that CQEs lead to */
 };
 
 static struct mlx4_wq *to_mwq(struct ibv_wq *wq)
@@ -76,8 +76,8 @@ static int wq_check_attr(const struct ibv_wq_init_attr *attr)
 	return attr->max_sge > MAX_SGE ? wq_refuse("max_sge", attr->max_sge, MAX_SGE) : 0;
 }
 
-/* Beside the ring is a slot of sends, which nobody posts to: whichever is larger is first, that of
- * sends where they are as large. It does not look posted. */
+/* Places the receive ring next to a send slot, which is never used and must not look posted: the
+ * larger one first, the send slot if they are equal. */
 static void place_ring(struct mlx4_qp *qp)
 {
 	const size_t receives = (size_t)(qp->rq.wq.mask + 1) << qp->rq.stride_log;
@@ -131,8 +131,8 @@ static void wq_free(struct mlx4_context *ctx, struct mlx4_wq *wq)
 	free(wq);
 }
 
-/* The range that the program wants begins with this WQ; the next ones are of the range that is open
- * then. */
+/* Runs CREATE_WQ. The requested range begins with this WQ; later WQs get numbers of the open
+ * range. */
 static int wq_ask_kernel(struct mlx4_context *ctx, struct ibv_wq_init_attr *granted,
 			 struct mlx4_wq *wq)
 {
@@ -174,7 +174,7 @@ static int wq_run_create(struct mlx4_context *ctx, struct ibv_wq_init_attr *attr
 	return 0;
 }
 
-/* Requests may be posted in any state: those that come early wait for the WQ to be ready. */
+/* Chooses the routines. Receives may be posted in any state; they wait until the WQ is ready. */
 static void wq_choose_routines(struct mlx4_context *ctx, struct ibv_pd *pd, struct mlx4_wq *wq)
 {
 	const struct ibv_device_attr *device;
@@ -219,9 +219,9 @@ struct ibv_wq *mlx4_wq_create(struct ibv_context *context, struct ibv_wq_init_at
 	return NULL;
 }
 
-/* ---- its life ---- */
+/* ---- modify and destroy ---- */
 
-/* Makes WQ as new, before it may be posted to again. */
+/* Empties the WQ before it is used again. */
 static void wq_renew(struct mlx4_wq *wq)
 {
 	struct mlx4_rq *rq = &wq->qp.rq;
@@ -259,7 +259,7 @@ int mlx4_wq_destroy(struct ibv_wq *ibwq)
 	return 0;
 }
 
-/* ---- QPs that spread over tables ---- */
+/* ---- RSS QPs ---- */
 
 int mlx4_qp_create_spreading(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			     struct verbs_qp *qp)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * datapath.h - what the objects need of the data path: the calls of a context, and the routines
- * that a queue chooses when it is created. There is a table of them for each variant (variant.h).
+ * datapath.h - a table of the data path's functions: the calls of a context, and the routines that
+ * a queue chooses when it is created. Each variant (variant.h) has one table.
  */
 #ifndef PROVIDERS_MLX4_DATA_DATAPATH_H
 #define PROVIDERS_MLX4_DATA_DATAPATH_H
@@ -14,7 +14,8 @@
 
 struct datapath {
 	struct verbs_ops ops; /* polling and posting, for context->ops */
-	/* Each holds the function mlx4_NAME of its own name, in this variant. */
+	/* Each member points to this variant's function mlx4_NAME, where NAME is the member's
+	 * name. */
 	qp_post_send_fn *(*post_send_routine)(const struct mlx4_qp *qp);
 	qp_bind_mw_fn *(*bind_mw_routine)(const struct mlx4_qp *qp);
 	post_recv_fn *(*post_recv_routine)(uint32_t stride_log, bool shared);
@@ -24,7 +25,7 @@ struct datapath {
 	void (*cq_ex_fill)(struct mlx4_cq *cq, uint64_t wc_flags);
 };
 
-/* Returns the variant that this CPU can run. */
+/* Returns the table of the variant for this CPU. */
 const struct datapath *mlx4_datapath(void);
 
 extern const struct datapath mlx4_datapath_plain;
@@ -38,27 +39,27 @@ int mlx4_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr
 int mlx4_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 int mlx4_poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc);
 
-/* Choose by what is in QP. */
+/* Choose a routine by the properties of QP. */
 qp_post_send_fn *mlx4_post_send_routine(const struct mlx4_qp *qp);
 qp_bind_mw_fn *mlx4_bind_mw_routine(const struct mlx4_qp *qp);
-/* WQEs have 1 << STRIDE_LOG bytes; SHARED says whether the queue's lock is taken. */
+/* WQEs have 1 << STRIDE_LOG bytes. SHARED: the routine takes the queue's lock. */
 post_recv_fn *mlx4_post_recv_routine(uint32_t stride_log, bool shared);
 post_srq_fn *mlx4_post_srq_routine(uint32_t stride_log, bool shared);
-/* Sets the ibv_wr_* of QP. */
+/* Sets the ibv_wr_* functions of QP. */
 void mlx4_send_wr_fill(struct mlx4_qp *qp);
 void mlx4_cq_ex_fill(struct mlx4_cq *cq, uint64_t wc_flags);
-/* Polling starts in this function when nothing is known of the completion before. */
+/* Polls a CQ when nothing is known about the previous completion. */
 cq_poll_fn mlx4_cq_poll_any;
 
-/* ---- rings beside posting and polling ---- */
+/* ---- rings outside posting and polling ---- */
 
-/* Makes a ring of sends as new: no slot looks like a WQE. */
+/* Initialises a send ring: no slot looks like a WQE. */
 void mlx4_sq_ring_init(struct mlx4_sq *sq);
-/* Makes a ring of CQEs as new. */
+/* Initialises a ring of CQEs. */
 void mlx4_cq_ring_init(struct mlx4_cq *cq);
-/* Drops the completions of QP, which has no more of them. */
+/* Removes the completions of QP, which gets no new ones any more. */
 void mlx4_cq_clean(struct mlx4_cq *cq, const struct mlx4_qp *qp);
-/* Does likewise for an SRQ of XRC. */
+/* Does the same for an XRC SRQ. */
 void mlx4_cq_clean_srq(struct mlx4_cq *cq, uint32_t srqn);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * datapath_table.c - one variant of the data path, as a table.
+ * datapath_table.c - the table of one variant of the data path.
  */
 #include "providers/mlx4/data/datapath.h"
 

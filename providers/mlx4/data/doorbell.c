@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * doorbell.c - BlueFlame writes by threads that share a register.
+ * doorbell.c - BlueFlame writes for threads that share the register.
  */
 #include "providers/mlx4/data/doorbell.h"
 

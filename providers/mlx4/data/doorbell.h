@@ -2,10 +2,9 @@
 /*
  * doorbell.h - the only place that orders WQE, doorbell record and register.
  *
- * A send WQE is posted by the ownership bit in its first word: everything else of it, and the space
- * that is kept in front of it, must be in memory before. The register says that something is new. A
- * receive is posted by the doorbell record.
- * Decision: docs/adr/0012.
+ * The ownership bit in the first word of a send WQE posts it: the rest of the WQE, and the stamps
+ * in front of it, must be in memory before. The register only signals that something is new. A
+ * receive is posted by the doorbell record. Decision: docs/adr/0012.
  */
 #ifndef PROVIDERS_MLX4_DATA_DOORBELL_H
 #define PROVIDERS_MLX4_DATA_DOORBELL_H
@@ -22,16 +21,16 @@
 
 #define DOORBELL_INLINE __attribute__((always_inline)) static inline
 
-/* Rings for what is posted. */
+/* Rings the doorbell for posted WQEs. */
 DOORBELL_INLINE void doorbell_send(const struct mlx4_sq *sq)
 {
 	wc_start_barrier();
 	mmio_store_be32(sq->doorbell, sq->qpn_be);
 }
 
-/* Copies a WQE of SIZE bytes to the register, which has two buffers, used by turns. A page has
- * several registers of a power of two, and one begins it. Further pieces are inline data.
- */
+/* Copies a WQE of SIZE bytes to the register, whose two buffers are used in turns. Register sizes
+ * are powers of two, so a buffer starts at a multiple of its size. Pieces after the first are
+ * inline data. */
 DOORBELL_INLINE void blueflame_copy(struct mlx4_blueflame *bf, const uint8_t *ctrl, uint32_t size)
 {
 	uint8_t *reg = bf->next;
@@ -44,11 +43,11 @@ DOORBELL_INLINE void blueflame_copy(struct mlx4_blueflame *bf, const uint8_t *ct
 	bf->next = (uint8_t *)((uintptr_t)reg ^ bf->half);
 }
 
-/* Takes the register's lock, for processes of several threads. */
+/* Does the same under the register's lock, for processes with several threads. */
 void mlx4_blueflame_copy_locked(struct mlx4_blueflame *bf, const uint8_t *ctrl, uint32_t size);
 
-/* Pushes the WQE of SIZE bytes at CTRL, which is not posted yet, and so also posts it: its first
- * two words say which of which QP it is. All queues of the context share the register. */
+/* Posts the WQE of SIZE bytes at CTRL by pushing it: the first two words identify WQE and QP. All
+ * queues of the context share the register. */
 DOORBELL_INLINE void doorbell_push(struct mlx4_sq *sq, uint8_t *ctrl, uint32_t size,
 				   uint32_t owner_opcode, uint32_t index)
 {
@@ -64,20 +63,20 @@ DOORBELL_INLINE void doorbell_push(struct mlx4_sq *sq, uint8_t *ctrl, uint32_t s
 		mlx4_blueflame_copy_locked(bf, ctrl, size);
 }
 
-/* The count of receives is the lower half of its record, and the rest stays 0. */
+/* Returns the count of receives, the lower half of the record; the upper half stays 0. */
 DOORBELL_INLINE __be16 *record_count(__be32 *dbrec)
 {
 	return (__be16 *)dbrec + 1;
 }
 
-/* HEAD receives have been posted. */
+/* Publishes that HEAD receives have been posted. */
 DOORBELL_INLINE void doorbell_recv(__be32 *dbrec, uint32_t head)
 {
 	dma_store_barrier();
 	*record_count(dbrec) = htobe16((uint16_t)head);
 }
 
-/* N more receives have been posted. */
+/* Publishes N more receives. */
 DOORBELL_INLINE void doorbell_recv_more(__be32 *dbrec, uint32_t n)
 {
 	doorbell_recv(dbrec, be16toh(*record_count(dbrec)) + n);

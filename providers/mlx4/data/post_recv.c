@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post_recv.c - posts receives, to a QP's own ring and to a shared one.
+ * post_recv.c - posts receives to a QP's own ring and to an SRQ.
  *
- * A queue has one of the routines below from its creation on: for WQEs of one segment or of more,
- * with a lock or without. For a usual request, one by itself, nothing is called and no register is
- * saved; lists and whatever else are out of line.
+ * A queue stores the routine that fits it: for WQEs of one segment or several, with or without
+ * lock. A usual single request is posted without calls, so that the compiler saves no registers;
+ * lists and other cases are out of line.
  */
 #include <errno.h>
 
@@ -17,7 +17,7 @@
 #define RECV_INLINE __attribute__((always_inline)) static inline
 #define OUT_OF_LINE static int __attribute__((noinline))
 
-/* What WQEs of one segment are like: behind the segment that links an SRQ's */
+/* Sizes of WQEs with one segment, in a QP and, with the link before it, in an SRQ. */
 enum { ONE_SGE_LOG = 4, SHARED_ONE_SGE_LOG = 5 };
 
 /* ---- a QP's own ring ---- */
@@ -38,9 +38,8 @@ refuse(const struct mlx4_rq *rq, const struct ibv_recv_wr *wr, bool is_full)
 	return verbs_result(is_full ? ENOMEM : EINVAL);
 }
 
-/* The constant ONE says that WQEs are a single segment, and then that the state lets receives be
- * posted is not asked here. Returns false when the request is unusual, and perhaps cannot be
- * posted. */
+/* Returns whether the request can take the fast path. ONE is a constant: WQEs have a single
+ * segment, and then the state is not checked here. */
 RECV_INLINE bool recv_is_usual(const struct mlx4_rq *rq, uint32_t head,
 			       const struct ibv_recv_wr *wr, uint32_t sge_limit, bool one)
 {
@@ -55,8 +54,7 @@ RECV_INLINE bool recv_is_closed(const struct mlx4_rq *rq)
 	return !rq->sge_limit;
 }
 
-/* WR_IDS are the queue's: a list keeps them at hand, where one request would have to save a
- * register. */
+/* Writes a receive. WR_IDS is the queue's array, which a list keeps in a register. */
 RECV_INLINE void recv_put(struct mlx4_rq *rq, uint32_t head, const struct ibv_recv_wr *wr,
 			  uint64_t *const *wr_ids, bool one)
 {
@@ -70,7 +68,7 @@ RECV_INLINE void recv_put(struct mlx4_rq *rq, uint32_t head, const struct ibv_re
 	(*wr_ids)[unit] = wr->wr_id;
 }
 
-/* Returns 0, or an errno, with the reason logged. */
+/* Posts on the slow path. Returns 0, or an errno, logged. */
 OUT_OF_LINE recv_put_unusual(struct mlx4_rq *rq, uint32_t head, const struct ibv_recv_wr *wr)
 {
 	if (rq->sge_limit && !wq_has_room(&rq->wq, head))
@@ -88,7 +86,7 @@ RECV_INLINE void recv_ring_doorbell(struct mlx4_rq *rq, uint32_t head)
 	doorbell_recv(rq->dbrec, head);
 }
 
-/* Posts a list. The lock is held, if there is one, and dropped. */
+/* Posts a list. The caller holds the lock, if there is one; it is dropped. */
 RECV_INLINE int post_list(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			  bool one)
 {
@@ -144,7 +142,8 @@ RECV_INLINE int post_one(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_
 	return 0;
 }
 
-/* A process of one thread only looks that nobody has the lock. */
+/* Two routines, without and with lock. In a process with one thread, the latter only checks that
+ * the lock is free. */
 #define RECV_ROUTINES(name, one)                                                                 \
 	static int name(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) \
 	{                                                                                        \
@@ -194,7 +193,7 @@ refuse_shared(const struct mlx4_srq *srq, struct ibv_recv_wr *wr, struct ibv_rec
 	return is_full ? ENOMEM : EINVAL;
 }
 
-/* Writes a request into the WQE at HEAD, and returns the index of the next one. */
+/* Writes a request into the WQE at HEAD. Returns the index of the next WQE. */
 RECV_INLINE uint32_t srq_put(const struct mlx4_srq *srq, uint32_t head,
 			     const struct ibv_recv_wr *wr, uint64_t *const *wr_ids, bool one)
 {
@@ -203,7 +202,7 @@ RECV_INLINE uint32_t srq_put(const struct mlx4_srq *srq, uint32_t head,
 
 	if (one)
 		first = seg_load_sge(wr->sg_list);
-	/* The index is needed no more behind this. */
+	/* Store first: after this, the index is not needed any more. */
 	(*wr_ids)[head] = wr->wr_id;
 	wqe = srq->ring + ((size_t)head << (one ? SHARED_ONE_SGE_LOG : srq->stride_log));
 	if (one)
@@ -223,8 +222,7 @@ RECV_INLINE bool srq_is_usual(const struct mlx4_srq *srq, uint32_t head,
 		   : likely((uint32_t)wr->num_sge <= srq->max_sge);
 }
 
-/* Puts a request without bytes, or with none of a buffer. It returns false when that cannot be
- * posted. */
+/* Writes a request with empty buffers or none. Returns false if it cannot be posted. */
 static bool __attribute__((noinline))
 srq_put_unusual(const struct mlx4_srq *srq, uint32_t *head, const struct ibv_recv_wr *wr)
 {
@@ -241,7 +239,7 @@ RECV_INLINE void srq_ring_doorbell(struct mlx4_srq *srq, uint32_t head, uint32_t
 	doorbell_recv_more(srq->dbrec, n);
 }
 
-/* Posts a list. The lock is held, if there is one, and dropped. */
+/* Posts a list. The caller holds the lock, if there is one; it is dropped. */
 RECV_INLINE int srq_post_list(struct mlx4_srq *srq, struct ibv_recv_wr *wr,
 			      struct ibv_recv_wr **bad_wr, bool one)
 {

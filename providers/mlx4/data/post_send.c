@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post_send.c - ibv_post_send(): turns work requests into WQEs.
+ * post_send.c - ibv_post_send(): converts work requests to WQEs.
  *
- * A QP has one of the routines below from its creation on: by its kind, with a lock or not, with
- * slots of one piece, where nothing is to be stamped, or larger ones.
- * Decision: docs/adr/0011.
+ * A QP stores the routine that fits it: by its kind, with or without lock, and with slots of one
+ * piece, which need no stamps, or larger ones. Decision: docs/adr/0011.
  */
 #include <errno.h>
 
@@ -14,12 +13,12 @@
 #include "providers/mlx4/data/doorbell.h"
 #include "providers/mlx4/data/send_wqe.h"
 
-/* What each request is to the adapter, and to who polls. */
+/* Properties of each opcode for the adapter and the poller. */
 static const struct send_op {
 	uint32_t done_as;
 	uint8_t opcode;
 	bool has_raddr;
-	bool fetches; /* there is nothing to send but the request itself */
+	bool fetches; /* has no data to send, only the request itself */
 } send_ops[] = {
 	[IBV_WR_RDMA_WRITE] = { IBV_WC_RDMA_WRITE, M4_RDMA_WRITE, true, false },
 	[IBV_WR_RDMA_WRITE_WITH_IMM] = { IBV_WC_RDMA_WRITE | SENT_WITH_IMM, M4_RDMA_WRITE_IMM, true,
@@ -36,7 +35,7 @@ static const struct send_op {
 	[IBV_WR_TSO] = { IBV_WC_TSO, M4_LSO, false, false },
 };
 
-/* The same of usual requests, as their slots and WQEs have it. */
+/* done_as of usual requests, as stored in slots. */
 #if __BYTE_ORDER == __LITTLE_ENDIAN
 #define DONE(done_as) ((uint64_t)(done_as) << 32)
 #else
@@ -96,7 +95,7 @@ refuse_inline(const struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint64_t l
 	return ENOMEM;
 }
 
-/* Puts the segments between control segment and data, and returns where data go. */
+/* Writes the segments between control segment and data. Returns the offset of the data. */
 WQE_INLINE uint32_t put_head(uint8_t *ctrl, const struct ibv_send_wr *wr, const struct send_op *op,
 			     enum send_kind kind)
 {
@@ -150,7 +149,7 @@ static __be32 third_word(const struct ibv_send_wr *wr)
 	return wr->imm_data;
 }
 
-/* Returns what wqe_put_control() is to put. */
+/* Returns the control words for wqe_put_control(). */
 WQE_INLINE uint64_t wr_control(const struct mlx4_sq *sq, enum send_kind kind,
 			       const struct ibv_send_wr *wr)
 {
@@ -159,7 +158,7 @@ WQE_INLINE uint64_t wr_control(const struct mlx4_sq *sq, enum send_kind kind,
 	return kind == SEND_XRC ? control | wqe_srqn(wr->qp_type.xrc.remote_srqn) : control;
 }
 
-/* Returns whether the first buffer says whom a frame is for, as those of most do. */
+/* Returns whether the first buffer contains the whole destination address of a frame, as usual. */
 WQE_INLINE bool frame_has_mac(const struct ibv_send_wr *wr)
 {
 	return wr->num_sge > 0 && wr->sg_list->length >= FRAME_MAC_SIZE;
@@ -178,7 +177,7 @@ WQE_INLINE bool wr_has_bytes(const struct ibv_send_wr *wr)
 	return false;
 }
 
-/* Puts the destination of a frame whose first piece may be shorter. */
+/* Writes the destination of a frame that may be spread over several buffers. */
 static void __attribute__((noinline)) put_mac_in_parts(uint8_t *ctrl, const struct ibv_send_wr *wr)
 {
 	uint32_t have = 0;
@@ -188,14 +187,14 @@ static void __attribute__((noinline)) put_mac_in_parts(uint8_t *ctrl, const stru
 				   wr->sg_list[i].length);
 }
 
-/* A request that has been built, and is not posted. */
+/* A WQE that has been built but not posted. */
 struct built {
 	uint8_t *ctrl;
 	uint32_t size, opcode;
-	bool is_whole; /* the adapter need not read any data for it */
+	bool is_whole; /* the adapter need not read data from memory */
 };
 
-/* Where a request goes, which is computed before anything is written there. */
+/* Destination of a request, computed before the first store. */
 struct place {
 	uint8_t *ctrl;
 	struct wq_slot *note;
@@ -209,7 +208,7 @@ WQE_INLINE struct place place_at(const struct mlx4_sq *sq, const struct ibv_send
 	return (struct place){ sq_slot(sq, head), wq_slot_at(&sq->wq, head), wr->opcode, head };
 }
 
-/* Puts what a request on a memory key has besides that, but for its first word, and notes it. */
+/* Writes the rest of a request on a memory key, except its first word, and notes the request. */
 WQE_INLINE void put_rest_on_key(struct mlx4_sq *sq, const struct place *place, uint64_t wr_id,
 				unsigned int send_flags)
 {
@@ -251,8 +250,8 @@ static int __attribute__((cold)) refuse_empty(const struct mlx4_qp *qp)
 	return verbs_result(EINVAL);
 }
 
-/* Builds a large send, which the adapter cuts into frames with its headers. Its data come first:
- * headers may end in the piece that they begin in. */
+/* Builds a large send, which the adapter splits into frames with its headers. The data is written
+ * before the headers, because the headers may end in the piece in which they begin. */
 static bool __attribute__((noinline)) build_large(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
 						  uint32_t head, struct built *built, int *err)
 {
@@ -279,7 +278,7 @@ static bool __attribute__((noinline)) build_large(struct mlx4_qp *qp, const stru
 	return true;
 }
 
-/* Builds WR at HEAD. It returns false when that cannot be posted, with why in ERR. */
+/* Builds WR at HEAD. Returns false with the reason in ERR if it cannot be posted. */
 WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
 		      enum send_kind kind, struct built *built, int *err)
 {
@@ -296,7 +295,7 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 	if (!kind_has_sums(kind) && unlikely(ON_KEYS >> wr->opcode & 1))
 		return build_on_key(qp, wr, head, built, err);
 	op = &send_ops[wr->opcode];
-	more = opcode_is_atomic(op->opcode); /* segments */
+	more = opcode_is_atomic(op->opcode); /* further segments */
 	if (unlikely((unsigned int)wr->num_sge > sq->max_sge - more ||
 		     (kind_has_sums(kind) && wr->send_flags & IBV_SEND_IP_CSUM &&
 		      !qp->has_checksums)))
@@ -324,7 +323,7 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 	return true;
 }
 
-/* Posts a WQE at CTRL: its first word comes last. The adapter may find it before the doorbell. */
+/* Posts the WQE at CTRL by its first word. The adapter may see it even before the doorbell. */
 WQE_INLINE void hand_over(struct mlx4_qp *qp, uint8_t *ctrl, uint32_t head, uint32_t opcode)
 {
 	order_publish(&qp->sq.wq);
@@ -332,14 +331,14 @@ WQE_INLINE void hand_over(struct mlx4_qp *qp, uint8_t *ctrl, uint32_t head, uint
 	*(__be32 *)ctrl = htobe32(wqe_owner_opcode(&qp->sq, head, opcode));
 }
 
-/* ---- the usual request: its data, of one buffer mostly, the adapter reads ---- */
+/* ---- the usual request: data from memory, mostly one buffer ---- */
 
 WQE_INLINE bool opcode_is_usual(const struct mlx4_sq *sq, uint32_t opcode, enum send_kind kind)
 {
 	return opcode - first_usual_opcode(kind) < sq->usual_opcodes;
 }
 
-/* Returns whether WR is usual, but for its SGEs. */
+/* Returns whether WR takes the fast path, apart from its SGEs. */
 WQE_INLINE bool is_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr, uint32_t head,
 			 enum send_kind kind)
 {
@@ -348,7 +347,7 @@ WQE_INLINE bool is_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
 	       (kind != SEND_RAW || frame_has_mac(wr));
 }
 
-/* Puts what is between control segment and data of a usual request. */
+/* Writes the segments between control segment and data of a usual request. */
 WQE_INLINE uint32_t put_usual_head(uint8_t *ctrl, const struct ibv_send_wr *wr, enum send_kind kind)
 {
 	if (kind == SEND_DATAGRAM) {
@@ -360,7 +359,7 @@ WQE_INLINE uint32_t put_usual_head(uint8_t *ctrl, const struct ibv_send_wr *wr, 
 	return wqe_put_raddr(ctrl, M4_SEG, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
 }
 
-/* Puts what a usual request of SIZE bytes has besides its data, and notes it. */
+/* Writes the rest of a usual request of SIZE bytes, and notes the request. */
 WQE_INLINE void put_usual_rest(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
 			       const struct place *place, uint32_t size, enum send_kind kind)
 {
@@ -372,7 +371,7 @@ WQE_INLINE void put_usual_rest(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
 	wq_slot_set_done(place->note, place->head, wr->wr_id, usual.done[place->opcode]);
 }
 
-/* Posts a usual request at HEAD, and returns its size. */
+/* Posts a usual request at HEAD. Returns its size. */
 WQE_INLINE uint32_t put_usual(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
 			      enum send_kind kind)
 {
@@ -385,8 +384,7 @@ WQE_INLINE uint32_t put_usual(struct mlx4_qp *qp, const struct ibv_send_wr *wr, 
 	return size;
 }
 
-/* Some of several SGEs without bytes are left to others where that makes this one short, which
- * returns false then. */
+/* Writes several SGEs. Returns false if one is empty and this variant does not handle that. */
 WQE_INLINE bool put_several(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int sges)
 {
 	if (SGES_ARE_WHOLE)
@@ -395,8 +393,8 @@ WQE_INLINE bool put_several(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sg
 	return true;
 }
 
-/* Posts a request of several SGEs at HEAD, and returns its size: 0 when it is not as usual as it
- * looked. Here all but the data is computed behind them, as there are not as many registers. */
+/* Posts a request with several SGEs at HEAD. Returns its size, or 0 if it needs the slow path after
+ * all. Everything but the data is computed after it, for lack of registers. */
 WQE_INLINE uint32_t put_wide(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
 			     enum send_kind kind)
 {
@@ -413,16 +411,16 @@ WQE_INLINE uint32_t put_wide(struct mlx4_qp *qp, const struct ibv_send_wr *wr, u
 	return at;
 }
 
-/* ---- whatever else ---- */
+/* ---- other requests ---- */
 
-/* Returns whether slots have several pieces, so that those in front of the head are stamped. */
+/* Returns whether slots have several pieces, so that the pieces of free slots must be stamped. */
 WQE_INLINE bool sq_has_stamps(const struct mlx4_sq *sq)
 {
 	return sq->slot_log > M4_MIN_SLOT_LOG;
 }
 
-/* Posts WR at HEAD, and returns 0 or an errno. A request that is ALONE and needs no data of memory
- * goes through BlueFlame, if it fits; RINGS tells whether a doorbell is still to be rung. */
+/* Posts WR at HEAD. Returns 0 or an errno. If it is ALONE and needs no data from memory, it goes
+ * through BlueFlame if it fits; *RINGS tells whether the doorbell must still be rung. */
 typedef int put_any_fn(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head, bool alone,
 		       bool *rings);
 
@@ -450,17 +448,16 @@ WQE_INLINE int put_any(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_
 
 /* ---- lists ---- */
 
-/* Stamps for a usual request of a list, which has a single SGE: only datagrams are of several
- * pieces then. Whether slots are DIRTY is known at the beginning of the list, and changes with
- * requests of it that are not usual: the adapter may take them before the doorbell, and a list that
- * is longer than the ring comes to their slots again. */
+/* Stamps for a usual request in a list. It has a single SGE, so only datagrams have several pieces.
+ * DIRTY is determined at the start of the list, and again after unusual requests: the adapter may
+ * take WQEs before the doorbell, and a list longer than the ring reuses their slots. */
 WQE_INLINE void stamp_in_list(struct mlx4_sq *sq, enum send_kind kind, uint32_t head, bool dirty)
 {
 	if (kind == SEND_DATAGRAM || unlikely(dirty))
 		sq_stamp(sq, head + sq->spare);
 }
 
-/* Posts a list, called with the lock, and drops it. PUTS_ANY posts requests that are not usual. */
+/* Posts a list. The caller holds the lock; it is dropped. PUTS_ANY posts unusual requests. */
 WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			 put_any_fn *puts_any, enum send_kind kind, bool stamps)
 {
@@ -493,16 +490,16 @@ WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	return ret;
 }
 
-/* ---- one request by itself ---- */
+/* ---- single requests ---- */
 
-/* What posts a request by itself is chosen by these constants. */
+/* Constants that select a routine for a single request. */
 struct one {
 	enum send_kind kind;
-	bool shared; /* the lock is taken */
-	bool stamps; /* as sq_has_stamps() says */
+	bool shared; /* takes the lock */
+	bool stamps; /* see sq_has_stamps() */
 };
 
-/* The usual request with inline bytes: one by itself, of one buffer. */
+/* Returns whether a single request has usual inline data: one buffer. */
 WQE_INLINE bool is_usual_inline(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
 				enum send_kind kind)
 {
@@ -539,7 +536,7 @@ WQE_INLINE int post_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, str
 	return 0;
 }
 
-/* The request at HEAD has been posted. */
+/* Rings the doorbell for the single request at HEAD, and drops the lock. */
 WQE_INLINE void ring_for_one(struct mlx4_qp *qp, uint32_t head, bool shared)
 {
 	qp->sq.wq.head = head + 1;
@@ -557,11 +554,11 @@ WQE_INLINE void post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, struc
 	ring_for_one(qp, head, one.shared);
 }
 
-/* With as many SGEs as fill a piece, a WQE has several. */
+/* With this many SGEs, a WQE has several pieces. */
 enum { LONG_SGES = M4_PIECE / M4_SEG };
 
-/* Post a request of several SGEs, and return false when it is not as usual as it looked. That with
- * four has nothing to ask about their number. */
+/* Post a request with several SGEs. Return false if it needs the slow path. The variant for four
+ * SGEs checks nothing about their number. */
 WQE_INLINE bool post_wide(struct mlx4_qp *qp, const struct ibv_send_wr *wr, struct one one)
 {
 	const uint32_t head = qp->sq.wq.head, size = put_wide(qp, wr, head, one.kind);
@@ -591,7 +588,7 @@ WQE_INLINE bool post_four(struct mlx4_qp *qp, const struct ibv_send_wr *wr, stru
 	return true;
 }
 
-/* Posts a request by itself that is not usual. */
+/* Posts a single unusual request. */
 WQE_INLINE int post_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			    put_any_fn *puts_any)
 {
@@ -611,19 +608,19 @@ WQE_INLINE int post_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct i
 
 #define OUT_OF_LINE static int __attribute__((noinline))
 
-/* ---- a request on a memory key by itself: connected QPs of all kinds have the same ---- */
+/* ---- a single request on a memory key: the same for connected QPs of all kinds ---- */
 
 WQE_INLINE bool may_post(const struct mlx4_sq *sq, enum ibv_wr_opcode opcode)
 {
 	return sq->opcodes & 1u << opcode && sq->wq.head != sq->wq.limit;
 }
 
-/* Rights of most windows: none that mw_access_is_wrong() would refuse. */
+/* Rights of most windows, none of which mw_access_is_wrong() refuses. */
 #define USUAL_BIND_ACCESS                                                            \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 	 IBV_ACCESS_REMOTE_ATOMIC)
 
-/* Returns whether mlx4_check_bind() has nothing to say, and there is a region. */
+/* Returns whether the binding is valid, without the full mlx4_check_bind(), and has a region. */
 WQE_INLINE bool bind_is_usual(const struct mlx4_qp *qp, const struct ibv_mw *mw,
 			      const struct ibv_mw_bind_info *bind)
 {
@@ -641,7 +638,7 @@ WQE_INLINE struct place place_on_key(const struct mlx4_sq *sq, enum ibv_wr_opcod
 	return (struct place){ sq_slot(sq, head), wq_slot_at(&sq->wq, head), opcode, head };
 }
 
-/* Posts a request whose segment is there. */
+/* Posts a request whose key segment is already written. */
 WQE_INLINE int post_on_key(struct mlx4_qp *qp, const struct place *place, uint64_t wr_id,
 			   unsigned int send_flags, bool shared, bool stamps)
 {
@@ -671,7 +668,7 @@ WQE_INLINE int post_inval(struct mlx4_qp *qp, const struct ibv_send_wr *wr, bool
 	return post_on_key(qp, &place, wr->wr_id, wr->send_flags, shared, stamps);
 }
 
-/* ibv_bind_mw() has a way of its own, from the call to the WQE. */
+/* Returns whether ibv_bind_mw() may take its own fast path. */
 WQE_INLINE bool may_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw,
 			 const struct ibv_mw_bind *bind)
 {
@@ -713,7 +710,7 @@ WQE_INLINE int bind_mw(struct mlx4_qp *qp, struct ibv_mw *mw, const struct ibv_m
 BIND_ROUTINE(bind_window, false)
 BIND_ROUTINE(bind_window_large, true)
 
-/* ---- parts that all routines of a kind share: they look at the QP, not at struct one ---- */
+/* ---- parts shared by all routines of a kind: they use the QP instead of struct one ---- */
 
 #define POST_ARGS struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr
 
@@ -755,7 +752,8 @@ struct one_parts {
 	qp_post_send_fn *list, *unusual, *with_inline, *with_sges;
 };
 
-/* Posts a request on a memory key. What these need is no part of OTHER, which saves registers. */
+/* Posts a request on a memory key, or calls OTHER, which is out of line so that its saved registers
+ * cost nothing here. */
 WQE_INLINE int one_on_key(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			  struct one one, qp_post_send_fn *other)
 {
@@ -841,8 +839,8 @@ WQE_INLINE int enter_for_one(struct mlx4_qp *qp, struct ibv_send_wr *wr,
 	}                                                                                     \
 	ENTRY(name, list, unusual, name##_inline, name##_four_sges, __VA_ARGS__)
 
-/* A process of one thread only looks that nobody has the lock, which takes no registers that would
- * have to be saved: what takes the lock is no part of this. */
+/* In a process with one thread, only checks that the lock is free, which saves no registers; taking
+ * the lock is a separate function. */
 #define LOCKED_ROUTINE(name)                                                                  \
 	static int name##_locked(POST_ARGS)                                                   \
 	{                                                                                     \
@@ -926,11 +924,12 @@ int mlx4_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr
 {
 	struct mlx4_qp *mqp = to_mqp(qp);
 
-	__asm__("" : "+r"(mqp)); /* what it calls wants this address, and so it is computed first */
+	__asm__("" : "+r"(mqp)); /* computed first, since the callee needs this address */
 	return mqp->post_send(mqp, wr, bad_wr);
 }
 
-/* A QP of another kind, or one that posts nothing yet, says so by the longer way. */
+/* Returns the routine for bindings. A QP that cannot bind, or not yet, takes the slow path, which
+ * logs it. */
 qp_bind_mw_fn *mlx4_bind_mw_routine(const struct mlx4_qp *qp)
 {
 	static qp_bind_mw_fn *const routines[2][2] = ROUTINES_OF(bind_window);
@@ -942,7 +941,8 @@ int mlx4_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
 	struct mlx4_qp *mqp = to_mqp(qp);
 
-	if (unlikely(qp->context != mw->context)) /* it may be of another provider */
+	/* a QP of another context may belong to another provider */
+	if (unlikely(qp->context != mw->context))
 		return provider_mw_bind(qp, mw, bind);
 	return mqp->bind_mw(mqp, mw, bind);
 }

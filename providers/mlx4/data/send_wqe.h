@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * send_wqe.h - builds send WQEs: the only place that knows the order of their parts, and the order
- * in which they are written.
+ * of the stores.
  *
- * A WQE has its slot for itself. The adapter may read ahead, in pieces of 64 bytes, and takes the
- * first piece for a WQE by its ownership bit, and further ones for its rest when their first word
- * is no stamp. So the first word of each piece is written when the rest of the piece is there, and
- * that of the first one last of all. The first piece of the slots in front of the head says that it
- * is none by its ownership bit, and their further pieces are stamped before the adapter gets there.
+ * Each WQE has a slot of its own. The adapter may prefetch, in pieces of 64 bytes. Its ownership
+ * bit marks the first piece as a WQE; a later piece belongs to the WQE if its first word is not a
+ * stamp. So the first word of each piece is written after the rest of the piece, and the first word
+ * of the WQE last of all. The free slots in front of the head have the ownership bit of no WQE in
+ * their first piece, and stamps in the others, written before the adapter gets there.
  */
 #ifndef PROVIDERS_MLX4_DATA_SEND_WQE_H
 #define PROVIDERS_MLX4_DATA_SEND_WQE_H
@@ -26,11 +26,12 @@
 enum {
 	M4_SIGNALED = M4_CQE_WANTED << FLD_SHIFT(M4_CTRL_CQE),
 	M4_CHECKSUMS = FLD_BITS(M4_CTRL_IP_CSUM) | FLD_BITS(M4_CTRL_L4_CSUM),
-	WQE_SIZE_BYTE = 7, /* whose low bits are M4_CTRL_DS; */
-	WQE_TWO_PIECES = FLD_MASK(M4_CTRL_DS) & ~(2 * M4_PIECE / M4_SEG - 1), /* some: so long */
+	WQE_SIZE_BYTE = 7, /* its low bits are M4_CTRL_DS */
+	/* one of these bits is set if a WQE has several pieces */
+	WQE_TWO_PIECES = FLD_MASK(M4_CTRL_DS) & ~(2 * M4_PIECE / M4_SEG - 1),
 };
 
-/* There may be checksums of what such a QP sends. */
+/* Returns whether checksums can be computed for such a QP. */
 WQE_INLINE bool kind_has_sums(enum send_kind kind)
 {
 	return kind == SEND_DATAGRAM || kind == SEND_RAW;
@@ -46,13 +47,13 @@ WQE_INLINE uint32_t wqe_size(const uint8_t *ctrl)
 	return (ctrl[WQE_SIZE_BYTE] & FLD_MASK(M4_CTRL_DS)) * M4_SEG;
 }
 
-/* Returns the first word of a WQE at INDEX that is posted. */
+/* Returns the first word of a posted WQE at INDEX. */
 WQE_INLINE uint32_t wqe_owner_opcode(const struct mlx4_sq *sq, uint32_t index, uint32_t opcode)
 {
 	return opcode | (index << sq->owner_shift & FLD_BITS(M4_CTRL_OWNER));
 }
 
-/* Stamps pieces of a slot, from FROM on, as far as its last WQE went. */
+/* Stamps the pieces of a slot from FROM on, up to the end of its last WQE. */
 WQE_INLINE void slot_stamp(uint8_t *slot, uint32_t from)
 {
 	uint32_t size = wqe_size(slot);
@@ -61,8 +62,8 @@ WQE_INLINE void slot_stamp(uint8_t *slot, uint32_t from)
 		*(__be32 *)(slot + at) = htobe32(M4_STAMP);
 }
 
-/* Stamps the slot at INDEX, which has several pieces, as far as its last WQE went, but for the
- * first. A stamp on the second does no harm, and mostly is all that there is to do. */
+/* Stamps the slot at INDEX, except its first piece, up to the end of its last WQE. The second piece
+ * is always stamped: that is harmless, and mostly sufficient. */
 WQE_INLINE void sq_stamp(const struct mlx4_sq *sq, uint32_t index)
 {
 	uint8_t *slot = sq_slot(sq, index);
@@ -72,15 +73,15 @@ WQE_INLINE void sq_stamp(const struct mlx4_sq *sq, uint32_t index)
 		slot_stamp(slot, 2 * M4_PIECE);
 }
 
-/* Returns whether slots in front of INDEX may have to be stamped: not where the last lap has had no
- * WQE of several pieces. */
+/* Returns whether slots in front of INDEX may need stamps: only if the last lap had a WQE of
+ * several pieces. */
 WQE_INLINE bool sq_is_dirty(const struct mlx4_sq *sq, uint32_t index)
 {
 	return index - sq->last_long <= sq->wq.mask;
 }
 
-/* A WQE of SIZE bytes is being posted at INDEX, in a slot of several pieces: what is to be stamped
- * for it is. Datagrams have several pieces all. */
+/* Writes the stamps needed for posting a WQE of SIZE bytes at INDEX, in slots of several pieces.
+ * All datagrams have several pieces. */
 WQE_INLINE void sq_stamp_ahead(struct mlx4_sq *sq, enum send_kind kind, uint32_t index,
 			       uint32_t size)
 {
@@ -90,8 +91,7 @@ WQE_INLINE void sq_stamp_ahead(struct mlx4_sq *sq, enum send_kind kind, uint32_t
 		sq->last_long = index;
 }
 
-/* Does likewise for who knows that the WQE has several pieces: mostly, those of the last lap had
- * so, too. */
+/* Does the same for a WQE of several pieces; then the last lap usually had such WQEs, too. */
 WQE_INLINE void sq_stamp_ahead_of_long(struct mlx4_sq *sq, enum send_kind kind, uint32_t index)
 {
 	sq_stamp(sq, index + sq->spare);
@@ -99,7 +99,7 @@ WQE_INLINE void sq_stamp_ahead_of_long(struct mlx4_sq *sq, enum send_kind kind, 
 		sq->last_long = index;
 }
 
-/* An atomic request has a segment more than others before its data. */
+/* Returns whether the opcode is an atomic, whose WQE has one more segment before its data. */
 WQE_INLINE bool opcode_is_atomic(uint32_t opcode)
 {
 	return opcode == M4_ATOMIC_CS || opcode == M4_ATOMIC_FA;
@@ -121,7 +121,7 @@ WQE_INLINE uint32_t wqe_put_atomic(uint8_t *ctrl, uint32_t at, uint64_t swap_add
 	return at + M4_SEG;
 }
 
-/* A datagram's address is behind the control segment, in the first piece. */
+/* Writes a datagram's address, after the control segment in the first piece. */
 WQE_INLINE void wqe_put_address(uint8_t *ctrl, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
 {
 	uint8_t *segment = ctrl + M4_SEG;
@@ -134,16 +134,16 @@ WQE_INLINE void wqe_put_address(uint8_t *ctrl, struct ibv_ah *ah, uint32_t qpn, 
 
 enum { FRAME_MAC_SIZE = 6 };
 
-/* A frame's control segment has the address that the frame begins with, too: two bytes beside the
- * flags, and the rest where others have immediate data. */
+/* Writes the destination address of a frame, which the control segment repeats: two bytes next to
+ * the flags, and the rest in place of immediate data. */
 WQE_INLINE void wqe_put_whole_mac(uint8_t *ctrl, const uint8_t *mac)
 {
 	memcpy(ctrl + FLD_BYTE(M4_CTRL_MAC_47_32), mac, 2);
 	memcpy(ctrl + FLD_BYTE(M4_CTRL_MAC_31_0), mac + 2, 4);
 }
 
-/* Puts there what the LENGTH bytes at FROM have of it, of which HAVE are there already; it returns
- * how many are, then. */
+/* Adds the part of the address in LENGTH bytes at FROM, after HAVE bytes of it. Returns the new
+ * number. */
 WQE_INLINE uint32_t wqe_put_mac(uint8_t *ctrl, uint32_t have, const void *from, uint64_t length)
 {
 	uint8_t *const high = ctrl + FLD_BYTE(M4_CTRL_MAC_47_32);
@@ -161,7 +161,7 @@ WQE_INLINE uint32_t wqe_put_mac(uint8_t *ctrl, uint32_t have, const void *from, 
 
 enum { TSO_HEADER_MIN = 14 }; /* Ethernet's addresses and type */
 
-/* Returns where the data of a large send with HEADER bytes of headers begin. */
+/* Returns the offset of the data of a large send with HEADER bytes of headers. */
 WQE_INLINE uint32_t wqe_large_end(uint32_t header)
 {
 	return M4_SEG + (uint32_t)align_up(M4_LARGE_HEADER + header, M4_SEG);
@@ -176,19 +176,20 @@ WQE_INLINE uint32_t wqe_large_opcode(uint32_t header)
 
 /* ---- requests on memory keys ---- */
 
-/* Such a request is in the first piece whole, and nothing behind it begins before it is done. */
+/* Such a request fits into the first piece; strong ordering delays all requests after it until it
+ * is complete. */
 enum {
 	M4_BIND_END = M4_SEG + M4_BIND_SIZE,
 	M4_INVAL_END = M4_SEG + M4_INVAL_SIZE,
 	M4_ON_KEY = FLD_BITS(M4_CTRL_STRONG_ORDER),
 };
 
-/* Returns 0, or why the window cannot be bound so. */
+/* Returns 0, or the errno that refuses the binding. */
 int mlx4_check_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw,
 		    const struct ibv_mw_bind_info *bind);
 
-/* The first two words of a binding, but for the window's type, for each combination of enum
- * ibv_access_flags that says something here */
+/* First two words of a binding, without the window's type, for each combination of access
+ * rights. */
 #define BIND_FLAGS(access)                                                                    \
 	((uint64_t)(((access)&IBV_ACCESS_REMOTE_ATOMIC ? FLD_BITS(M4_BIND_ATOMIC) : 0) |      \
 		    ((access)&IBV_ACCESS_REMOTE_WRITE ? FLD_BITS(M4_BIND_REMOTE_WRITE) : 0) | \
@@ -216,7 +217,7 @@ WQE_INLINE void wqe_put_bind(uint8_t *ctrl, const struct ibv_mw *mw, uint32_t rk
 	seg_put_be64(seg + 24, bind->length);
 }
 
-/* Returns the key of the region, if a window is bound to one. */
+/* Returns the lkey of the region, or 0 to unbind. */
 WQE_INLINE uint32_t bind_lkey(const struct ibv_mw_bind_info *bind)
 {
 	return bind->mr ? bind->mr->lkey : 0;
@@ -232,9 +233,9 @@ WQE_INLINE void wqe_put_inval(uint8_t *ctrl, uint32_t rkey)
 
 /* ---- data ---- */
 
-/* Puts a word behind everything else of its piece, if it is the first there. A WQE that is not
- * certain to be posted has those words ASIDE, by the number of the piece; NULL: they go where they
- * belong. */
+/* Writes a word. If it is the first of its piece, all other words of the piece must be visible
+ * before it. ASIDE, unless NULL, collects such first words by piece, for a WQE that may not be
+ * posted. */
 WQE_INLINE void wqe_put_word(uint8_t *ctrl, uint32_t at, uint32_t value, __be32 *aside)
 {
 	if (at % M4_PIECE) {
@@ -248,10 +249,9 @@ WQE_INLINE void wqe_put_word(uint8_t *ctrl, uint32_t at, uint32_t value, __be32 
 }
 
 #ifdef __AVX__
-/* Put SGEs that have bytes, from the last to the first, and return false, before they put anything
- * wrong, where one has none. A CPU with AVX stores 16 aligned bytes at once (Intel SDM vol. 3,
- * "Guaranteed Atomic Operations"), so that a segment is there whole, with the first word of its
- * piece, or not at all. */
+/* Write nonempty SGEs, from last to first. Return false, with nothing wrong written, if one is
+ * empty. A CPU with AVX stores 16 aligned bytes atomically (Intel SDM vol. 3, "Guaranteed Atomic
+ * Operations"), so a segment appears as a whole, including the first word of its piece. */
 WQE_INLINE bool wqe_put_four_sges(uint8_t *to, const struct ibv_sge *sge)
 {
 	const seg_sge a = seg_load_sge(&sge[0]), b = seg_load_sge(&sge[1]);
@@ -266,7 +266,8 @@ WQE_INLINE bool wqe_put_four_sges(uint8_t *to, const struct ibv_sge *sge)
 	return true;
 }
 
-/* Of one SGE to three, some are put twice, which costs less than to ask how many there are. */
+/* Writes one to three SGEs. Some are written twice, which is cheaper than branching on their
+ * number. */
 WQE_INLINE bool wqe_put_few_sges(uint8_t *to, const struct ibv_sge *sge, int n)
 {
 	const int middle = n > 1;
@@ -281,7 +282,8 @@ WQE_INLINE bool wqe_put_few_sges(uint8_t *to, const struct ibv_sge *sge, int n)
 	return true;
 }
 
-/* N is 1 at least. What is no four is at the beginning of the list, and overlaps what is behind. */
+/* Writes N SGEs, at least 1, in groups of four; the first group overlaps the second if N is no
+ * multiple of four. */
 WQE_INLINE bool wqe_put_whole_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int n)
 {
 	uint8_t *const to = ctrl + at;
@@ -315,7 +317,7 @@ WQE_INLINE bool wqe_put_whole_sges(uint8_t *ctrl, uint32_t at, const struct ibv_
 }
 #endif
 
-/* A length of 0 would mean 2 GiB; inline bytes may be none. */
+/* Writes an SGE. Length 0 would mean 2 GiB, so an empty one is written as empty inline data. */
 WQE_INLINE void wqe_put_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, __be32 *aside)
 {
 	struct data_seg *data = (struct data_seg *)(ctrl + at);
@@ -336,11 +338,11 @@ WQE_INLINE void wqe_put_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sg
 	wqe_put_word(ctrl, at, sge->length ? sge->length : FLD_BITS(M4_DATA_INLINE), aside);
 }
 
-/* Puts an SGE that has bytes where a piece begins: what has the first word is written last,
- * whole. */
+/* Writes a nonempty SGE at the start of a piece; the half with the first word comes last, in one
+ * store. */
 WQE_INLINE void wqe_put_first_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge)
 {
-	if (sizeof(long) < sizeof(uint64_t)) { /* a store of 8 bytes may be two */
+	if (sizeof(long) < sizeof(uint64_t)) { /* an 8-byte store may be split */
 		wqe_put_sge(ctrl, at, sge, NULL);
 		return;
 	}
@@ -350,7 +352,7 @@ WQE_INLINE void wqe_put_first_sge(uint8_t *ctrl, uint32_t at, const struct ibv_s
 			 __ATOMIC_RELAXED);
 }
 
-/* Puts the four SGEs of a piece, from the last to the first. */
+/* Writes the four SGEs of a piece, from last to first. */
 WQE_INLINE void wqe_put_piece(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge)
 {
 	enum { SGES = M4_PIECE / M4_SEG };
@@ -366,8 +368,7 @@ WQE_INLINE void wqe_put_piece(uint8_t *ctrl, uint32_t at, const struct ibv_sge *
 		wqe_put_sge(ctrl, at + (uint32_t)i * M4_SEG, &sge[i], NULL);
 }
 
-/* Puts the headers of a large send, whose data are there already: the first word of each piece is
- * the last. */
+/* Writes the headers of a large send after its data; the first word of each piece comes last. */
 WQE_INLINE void wqe_put_header(uint8_t *ctrl, const uint8_t *from, uint32_t size, uint32_t mss,
 			       __be32 *aside)
 {
@@ -388,7 +389,7 @@ WQE_INLINE void wqe_put_header(uint8_t *ctrl, const uint8_t *from, uint32_t size
 	}
 }
 
-/* The list is written from its end, so that the first word of each piece is the last. */
+/* Writes a list from its end, so that the first word of each piece comes last. */
 WQE_INLINE uint32_t wqe_put_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int n,
 				 __be32 *aside)
 {
@@ -410,11 +411,11 @@ WQE_INLINE uint32_t wqe_put_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sg
 	return end;
 }
 
-/* A stream of inline bytes into a WQE. */
+/* State of writing inline bytes into a WQE. */
 struct wqe_stream {
 	uint8_t *ctrl;
-	uint32_t header; /* where that of the bytes under way is; */
-	uint32_t at;     /* and where the next byte goes */
+	uint32_t header; /* offset of the current inline header */
+	uint32_t at;     /* offset of the next byte */
 	__be32 *aside;   /* see wqe_put_word() */
 };
 
@@ -423,7 +424,7 @@ WQE_INLINE void stream_begin(struct wqe_stream *stream, uint8_t *ctrl, uint32_t 
 	*stream = (struct wqe_stream){ ctrl, at, at + M4_INLINE_HEADER, aside };
 }
 
-/* Writes the header of the bytes under way, which are all there. */
+/* Writes the current inline header, when all its bytes are written. */
 WQE_INLINE void stream_close(const struct wqe_stream *stream)
 {
 	uint32_t length = stream->at - stream->header - M4_INLINE_HEADER;
@@ -451,17 +452,17 @@ WQE_INLINE void stream_put(struct wqe_stream *stream, const uint8_t *from, uint3
 	}
 }
 
-/* Returns where the WQE ends. */
+/* Ends the stream, and returns the end of the WQE. */
 WQE_INLINE uint32_t stream_end(const struct wqe_stream *stream)
 {
 	stream_close(stream);
 	return (uint32_t)align_up(stream->at, M4_SEG);
 }
 
-/* How many inline bytes a piece has. */
+/* inline bytes per piece */
 enum { PIECE_INLINE = M4_PIECE - M4_INLINE_HEADER };
 
-/* Puts the last inline bytes of a WQE, and returns where that ends. */
+/* Writes the last inline bytes of a WQE. Returns the end of the WQE. */
 WQE_INLINE uint32_t wqe_put_last_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from,
 					uint32_t length)
 {
@@ -470,7 +471,7 @@ WQE_INLINE uint32_t wqe_put_last_inline(uint8_t *ctrl, uint32_t at, const uint8_
 	return (uint32_t)align_up(at + M4_INLINE_HEADER + length, M4_SEG);
 }
 
-/* Puts inline bytes that fill the rest of their piece, which is PART of them. */
+/* Writes inline bytes that fill the rest, PART, of their piece. */
 WQE_INLINE void wqe_fill_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from, uint32_t part)
 {
 	uint8_t *to = ctrl + at + M4_INLINE_HEADER;
@@ -484,8 +485,7 @@ WQE_INLINE void wqe_fill_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from,
 	wqe_put_word(ctrl, at, FLD_BITS(M4_DATA_INLINE) | part, NULL);
 }
 
-/* Puts the LENGTH bytes at FROM inline, which are all that there are, and returns where the WQE
- * ends. */
+/* Writes LENGTH bytes at FROM inline, the whole payload. Returns the end of the WQE. */
 WQE_INLINE uint32_t wqe_put_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from, uint32_t length)
 {
 	const uint32_t room = M4_PIECE - at % M4_PIECE - M4_INLINE_HEADER;
@@ -505,16 +505,16 @@ WQE_INLINE uint32_t wqe_put_inline(uint8_t *ctrl, uint32_t at, const uint8_t *fr
 
 /* ---- control ---- */
 
-/* Writes the control segment of a WQE of SIZE bytes, but for its first word. CONTROL has the second
- * word above the third one. */
+/* Writes the control segment of a WQE of SIZE bytes, except its first word. CONTROL has the second
+ * word in its upper half, and the third in its lower half. */
 WQE_INLINE void wqe_put_control(uint8_t *ctrl, uint32_t size, uint64_t control, __be32 imm)
 {
 	seg_put_be64(ctrl + sizeof(imm), control | (uint64_t)(size / M4_SEG) << 32);
 	*(__be32 *)fld_at(ctrl, M4_CTRL_IMM) = imm;
 }
 
-/* The two words for each combination of enum ibv_send_flags. Only datagrams and frames have
- * checksums, and a frame is sent without an ICRC. */
+/* Both words for each combination of enum ibv_send_flags. Only datagrams and frames have checksums;
+ * a frame has no ICRC. */
 #define CONTROL_OF(send_flags)                                                         \
 	((uint64_t)((send_flags)&IBV_SEND_FENCE ? FLD_BITS(M4_CTRL_FENCE) : 0) << 32 | \
 	 ((send_flags)&IBV_SEND_SIGNALED ? M4_SIGNALED : 0) |                          \
@@ -534,7 +534,7 @@ WQE_INLINE uint64_t wqe_control(const struct mlx4_sq *sq, enum send_kind kind,
 	       control[send_flags % (kind_has_sums(kind) ? ARRAY_SIZE(control) : IBV_SEND_IP_CSUM)];
 }
 
-/* Does for a request on a memory key what wqe_put_control() does for others. */
+/* Does what wqe_put_control() does, for a request on a memory key. */
 #define ON_KEY_OF(send_flags) \
 	(CONTROL_OF(send_flags) | M4_ON_KEY | (uint64_t)(M4_BIND_END / M4_SEG) << 32)
 #define ON_KEY_OF_4(n) ON_KEY_OF(n), ON_KEY_OF((n) + 1), ON_KEY_OF((n) + 2), ON_KEY_OF((n) + 3)
@@ -549,7 +549,7 @@ WQE_INLINE void wqe_put_control_on_key(const struct mlx4_sq *sq, uint8_t *ctrl,
 	wqe_put_control(ctrl, 0, sq->control_always | control[send_flags % ARRAY_SIZE(control)], 0);
 }
 
-/* Returns the third word of an XRC request: the number of the receiver's SRQ. */
+/* Returns the third control word of an XRC request: the receiver's SRQ number. */
 WQE_INLINE uint32_t wqe_srqn(uint32_t srqn)
 {
 	return srqn << FLD_SHIFT(M4_CTRL_XRC_SRQN);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wr.c - ibv_wr_*: other doors to the builders of send_wqe.h.
+ * send_wr.c - ibv_wr_*(): the second entry point to the builders of send_wqe.h.
  *
- * The WQEs of a batch lie in their slots with the ownership bit of no WQE, and with the stamps of
- * their further pieces, until ibv_wr_complete() puts there what belongs there, in order. So
- * ibv_wr_abort() has nothing to undo, whatever the adapter has read ahead meanwhile.
+ * The WQEs of an open batch have the wrong ownership bit, and stamps in their later pieces, so that
+ * the adapter ignores them until ibv_wr_complete() writes the right words, in order. So
+ * ibv_wr_abort() has nothing to undo, whatever the adapter has prefetched.
  */
 #include <errno.h>
 
@@ -20,7 +20,7 @@ static void wr_start(struct ibv_qp_ex *qpx)
 	qp->batch = (struct mlx4_batch){ .first = qp->sq.wq.head };
 }
 
-/* Returns where the first words of a slot's pieces are while its batch is open. */
+/* Returns where the first words of a slot's pieces are kept while its batch is open. */
 static __be32 *slot_aside(const struct mlx4_qp *qp, uint32_t index)
 {
 	return qp->asides +
@@ -36,8 +36,8 @@ static void batch_fail(struct mlx4_qp *qp, int err, const char *what, uint64_t v
 	qp->batch.err = err;
 }
 
-/* Begins the WQE of OPCODE, whose data follow HEAD_SIZE bytes. It returns NULL in a batch that has
- * failed, or fails by this. */
+/* Begins a WQE with OPCODE, whose data follows HEAD_SIZE bytes. Returns NULL if the batch has
+ * failed or fails now. */
 static uint8_t *wqe_begin(struct mlx4_qp *qp, uint32_t opcode, enum ibv_wr_opcode wr_opcode,
 			  uint32_t done_as, uint32_t head_size, __be32 imm)
 {
@@ -56,8 +56,8 @@ static uint8_t *wqe_begin(struct mlx4_qp *qp, uint32_t opcode, enum ibv_wr_opcod
 		batch_fail(qp, EINVAL, "no checksums for this QP on this port", qpx->wr_flags);
 	if (unlikely(qp->batch.err))
 		return NULL;
-	/* So far in front of what is posted the slot is not stamped, and the size of its last WQE
-	 * is gone when this one is there. */
+	/* This far in front of the posted WQEs, the slot is not stamped yet, and building
+	 * overwrites the size of its last WQE. */
 	if (unlikely(head - qp->batch.first >= sq->spare && sq->slot_log > M4_MIN_SLOT_LOG))
 		sq_stamp(sq, head);
 	ctrl = sq_slot(sq, head);
@@ -194,7 +194,8 @@ static bool batch_has_wqe(const struct mlx4_qp *qp)
 	return !qp->batch.err && qp->batch.ctrl;
 }
 
-/* A frame without headers of its own begins with data, and so does the address in it. */
+/* Returns whether the control segment still needs the destination address of a frame, which is at
+ * the start of its data. */
 static bool needs_mac(const struct mlx4_qp *qp)
 {
 	return qp->kind == SEND_RAW && qp->batch.head_size == M4_SEG;
@@ -223,7 +224,7 @@ static void wr_set_xrc_srqn(struct ibv_qp_ex *qpx, uint32_t srqn)
 			(words[2] & ~htobe32(FLD_BITS(M4_CTRL_XRC_SRQN))) | htobe32(wqe_srqn(srqn));
 }
 
-/* The WQE ends at AT now. */
+/* Sets the end of the WQE to AT. */
 static void set_size(struct mlx4_batch *batch, uint32_t at)
 {
 	__be32 *words = (__be32 *)batch->ctrl;
@@ -302,9 +303,9 @@ static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
 	wr_set_inline_data_list(qpx, 1, &buf);
 }
 
-/* ---- the end of a batch ---- */
+/* ---- end of a batch ---- */
 
-/* Gives the WQE at INDEX the first words of its further pieces, but the stamps. */
+/* Writes the first words of the WQE's later pieces in place of the stamps. */
 static void wqe_reveal(const struct mlx4_qp *qp, uint32_t index)
 {
 	uint8_t *ctrl = sq_slot(&qp->sq, index);
@@ -322,7 +323,7 @@ static bool batch_pushes(const struct mlx4_qp *qp, uint32_t size)
 	       size <= qp->sq.bf->half;
 }
 
-/* A WQE of SIZE bytes has been posted at INDEX. */
+/* Writes the stamps needed for a WQE of SIZE bytes posted at INDEX. */
 static void batch_stamp(struct mlx4_qp *qp, uint32_t index, uint32_t size)
 {
 	if (qp->sq.slot_log > M4_MIN_SLOT_LOG)
@@ -388,7 +389,8 @@ static void fill_raw(struct ibv_qp_ex *qpx)
 	qpx->wr_send_tso = wr_send_tso;
 }
 
-/* A UD QP has SENDs only; which of the others a type has, its opcodes say. */
+/* Sets the ibv_wr_* functions of QP. UD QPs only have SENDs; opcodes tells which of the others a
+ * type supports. */
 void mlx4_send_wr_fill(struct mlx4_qp *qp)
 {
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sq_ring.c - the ring of sends before the first request, and the checks of requests on memory
- * keys, which are rare.
+ * sq_ring.c - initialises the send ring, and checks requests on memory keys, which are rare.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/send_wqe.h"
 
-/* Stamps the pieces of each slot but the first, as far as its longest WQE goes. */
+/* Stamps all pieces of each slot except the first, up to the longest WQE. */
 static void slots_stamp(const struct mlx4_sq *sq, uint32_t size)
 {
 	for (uint32_t i = 0; i <= sq->wq.mask; i++)
@@ -18,8 +17,8 @@ static void slots_stamp(const struct mlx4_sq *sq, uint32_t size)
 			*(__be32 *)(sq_slot(sq, i) + at) = htobe32(M4_STAMP);
 }
 
-/* Gives each slot the ownership bit of the lap before the first, so that the adapter finds no
- * WQE there, and the size of the longest WQE. */
+/* Gives each slot the ownership bit of the lap before the first, so that the adapter sees no WQE,
+ * and the size of the longest WQE. */
 void mlx4_sq_ring_init(struct mlx4_sq *sq)
 {
 	const size_t step = (size_t)1 << sq->slot_log;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * variant.h - the names of the data path, which is compiled twice: once for every x86-64 and, with
- * MLX4_DATA_V3 defined, once for those that have what x86-64-v3 asks for. datapath.c chooses
- * between the two. This list has everything that the files export which are compiled twice
- * (CMakeLists.txt names them).
+ * variant.h - names of the data path's functions, which are compiled twice: for every x86-64, and,
+ * with MLX4_DATA_V3 defined, for x86-64-v3. datapath.c chooses one. This list renames every
+ * exported name of the files that are compiled twice (CMakeLists.txt lists them).
  */
 #ifndef PROVIDERS_MLX4_DATA_VARIANT_H
 #define PROVIDERS_MLX4_DATA_VARIANT_H

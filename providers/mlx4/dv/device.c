@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.c - mlx4dv_query_device(), and what mlx4dv_set_context_attr() may set.
+ * device.c - mlx4dv_query_device(), and the attributes of mlx4dv_set_context_attr().
  */
 #include "providers/common/memory/allocators.h"
 #include "providers/mlx4/dv/dv.h"
 
-/* The kernel says of how many bytes the adapter could put a message into its WQE. Where they
- * stand there, and how a CQE tells so, nobody has published: no QP has any. */
+/* Reports no receive with inline data: the kernel has its maximal size, but the layout in WQE and
+ * CQE is unpublished, so no QP supports it. */
 DV_EXPORT int mlx4dv_query_device(struct ibv_context *context, struct mlx4dv_context *attrs)
 {
 	int ret = dv_check_context(context, "mlx4dv_query_device");
@@ -27,7 +27,7 @@ static int set_allocators(struct ibv_context *context,
 				       &of_program, &ctx->allocators);
 }
 
-/* How large a range may be, the kernel says when the WQ is created. */
+/* Stores the size of the range; the kernel checks it when the WQ is created. */
 static int set_wqs_range(struct mlx4_context *ctx, const uint8_t *log_size)
 {
 	pthread_mutex_lock(&ctx->wqs_lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dv.h - what the public calls of direct verbs have in common.
+ * dv.h - shared by the public calls of direct verbs.
  */
 #ifndef PROVIDERS_MLX4_DV_DV_H
 #define PROVIDERS_MLX4_DV_DV_H
@@ -12,7 +12,7 @@
 
 #define DV_EXPORT __attribute__((visibility("default")))
 
-/* Returns 0, or EOPNOTSUPP when CONTEXT is another provider's. */
+/* Returns 0, or EOPNOTSUPP if CONTEXT belongs to another provider. */
 static inline int dv_check_context(struct ibv_context *context, const char *call)
 {
 	if (context_is_mlx4(context))

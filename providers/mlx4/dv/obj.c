@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * obj.c - mlx4dv_init_obj(): where the rings of a queue are, for programs that build WQEs and read
+ * obj.c - mlx4dv_init_obj(): returns the rings of a queue, for programs that build WQEs and read
  * CQEs by themselves.
  */
 #include <unistd.h>
@@ -38,7 +38,7 @@ static void show_qp(struct ibv_qp *ibqp, struct mlx4dv_qp *out)
 	out->comp_mask = granted;
 }
 
-/* The consumer index is the program's from now on. */
+/* After this, the program owns the consumer index. */
 static void show_cq(struct ibv_cq *ibcq, struct mlx4dv_cq *out)
 {
 	struct mlx4_cq *cq = to_mcq(ibcq);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp.c - mlx4dv_create_qp(): a QP with attributes of mlx4's own.
+ * qp.c - mlx4dv_create_qp(): creates a QP with attributes specific to mlx4.
  */
 #include "providers/mlx4/dv/dv.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_ex.c - ibv_start_poll() and the readers, which look at the current CQE in place.
+ * cq_ex.c - ibv_start_poll() and the readers, which read the current CQE in the ring.
  */
 #include <errno.h>
 
@@ -9,9 +9,8 @@
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
 
-/* A completion that is found is what the readers read from now on, and the next one is at index CI.
- * ibv_wc_opcode and flags are known by what was posted, or by what came: EXTRA has them as struct
- * wq_slot does. */
+/* Makes the CQE the current completion; the next one is at index CI. EXTRA has ibv_wc_opcode and
+ * flags, as in struct wq_slot. */
 CQE_INLINE int cq_ex_keep(struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci, uint64_t wr_id,
 			  uint32_t extra)
 {
@@ -25,10 +24,10 @@ CQE_INLINE int cq_ex_keep(struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci, u
 
 #define OUT_OF_LINE static int __attribute__((noinline))
 
-/* The most common CQE, whose last byte and ownership are M4_RECV_SEND, is for the QP of the
- * completion before, which receives by a ring of its own. One word of the CQ says the latter; it is
- * made where such a CQE took the longer way. An adapter that says something more is read there,
- * too. */
+/* Fast path: returns whether the CQE is a SEND to the QP of the previous completion, which receives
+ * by its own ring. A single compare of its first word with ring_word decides; ring_word is set when
+ * such a CQE took the slow path. If the adapter sets other bits in that word, the slow path reads
+ * them. */
 CQE_INLINE bool cqe_is_as_before(const struct mlx4_cq *cq, const uint8_t *cqe)
 {
 	return cqe_first_word(cqe) == cq->ring_word;
@@ -39,7 +38,7 @@ CQE_INLINE bool cqe_is_common(const struct mlx4_cq *cq, const uint8_t *cqe, uint
 	return last == M4_RECV_SEND && cqe_is_as_before(cq, cqe);
 }
 
-/* Takes such a CQE, at index CI. cq->qpn is its QP's number since then. */
+/* Takes such a CQE, at index CI. cq->qpn already has the QP's number. */
 CQE_INLINE int cq_ex_receive(struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci)
 {
 	return cq_ex_keep(cq, cqe, ci + 1, wq_complete_next(&cq->qp->rq.wq), IBV_WC_RECV);
@@ -51,8 +50,9 @@ CQE_INLINE void cq_ex_learn(struct mlx4_cq *cq, const struct completion *comp)
 		cq->ring_word = cqe_first_word(comp->cqe);
 }
 
-/* The index is published also where no completion was found, as start_poll says ENOENT then, and no
- * end_poll follows: what was skipped would stay in the adapter's way. */
+/* Takes the next completion of any kind. Publishes the consumer index even if there is none:
+ * start_poll then returns ENOENT and no end_poll follows, so skipped CQEs would otherwise block the
+ * adapter. */
 OUT_OF_LINE next_of_any_kind(struct ibv_cq_ex *cqx)
 {
 	struct mlx4_cq *cq = to_mcq_ex(cqx);
@@ -72,7 +72,7 @@ OUT_OF_LINE next_of_any_kind(struct ibv_cq_ex *cqx)
 	return 0;
 }
 
-/* The lock is held, and dropped when there is no completion. */
+/* Takes the first completion of a poll under the lock, and drops the lock if there is none. */
 OUT_OF_LINE start_of_any_kind(struct ibv_cq_ex *cqx)
 {
 	int ret = next_of_any_kind(cqx);
@@ -92,9 +92,9 @@ OUT_OF_LINE take_request(struct ibv_cq_ex *cqx, const uint8_t *cqe, uint32_t ci)
 	return cq_ex_keep(cq, cqe, ci + 1, wr_id, done_as);
 }
 
-/* Takes the completion in CQE, at index CI, of a kind that is less common; LAST is its last byte.
- * Each kind has a routine of its own: together they would have all of them save registers. The
- * constant STARTS says whether start_poll or next_poll asks. */
+/* Takes the completion in CQE, at index CI, of a less common kind. LAST is its last byte. Each kind
+ * has its own routine, because a routine for all of them would make each save registers. STARTS is
+ * a constant: true for start_poll, false for next_poll. */
 CQE_INLINE int cq_ex_take(struct ibv_cq_ex *cqx, const uint8_t *cqe, uint32_t ci, uint8_t last,
 			  bool starts)
 {
@@ -103,8 +103,8 @@ CQE_INLINE int cq_ex_take(struct ibv_cq_ex *cqx, const uint8_t *cqe, uint32_t ci
 	return starts ? start_of_any_kind(cqx) : next_of_any_kind(cqx);
 }
 
-/* The CQE is found by the index, and not from the one before: since that was taken, a QP may have
- * gone, the ring may be another one, and the adapter may have the entry. */
+/* Takes the next completion. It computes the CQE from the index instead of advancing the last one:
+ * a QP may have been destroyed since, the ring replaced, or the entry returned to the adapter. */
 static int next_poll(struct ibv_cq_ex *cqx)
 {
 	struct mlx4_cq *cq = to_mcq_ex(cqx);
@@ -133,7 +133,7 @@ OUT_OF_LINE start_exchanging(struct ibv_cq_ex *cqx, uint32_t ci)
 	return cq_ex_take(cqx, cqe, ci, last, true);
 }
 
-/* The CQE is one of another kind, or somebody has the lock, or may take it. */
+/* Slow path: the CQE is of another kind, or the lock is contended. */
 OUT_OF_LINE start_other(struct ibv_cq_ex *cqx, const uint8_t *cqe, uint32_t ci, uint8_t last)
 {
 	struct mlx4_cq *cq = to_mcq_ex(cqx);
@@ -154,7 +154,7 @@ CQE_INLINE int start_at_none(struct ibv_cq_ex *cqx, uint32_t ci)
 	return start_of_any_kind(cqx);
 }
 
-/* An empty CQ is told without the lock. */
+/* Detects an empty CQ without the lock. */
 static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 {
 	struct mlx4_cq *cq = to_mcq_ex(cqx);
@@ -262,7 +262,7 @@ static uint8_t read_sl(struct ibv_cq_ex *cqx)
 	return cqe_sl(cq->qp && cq->qp->is_ethernet, cq->cqe);
 }
 
-/* A CQ with timestamps has them where others have the LID and the service level. */
+/* In a CQ with timestamps, these replace the LID and the service level. */
 static uint32_t read_no_slid(struct ibv_cq_ex *cqx)
 {
 	(void)cqx;
@@ -280,8 +280,8 @@ static uint8_t read_dlid_path_bits(struct ibv_cq_ex *cqx)
 	return fld_get(to_mcq_ex(cqx)->cqe, M4_CQE_PATH_BITS);
 }
 
-/* The adapter carries late: with a lower part of 0, the upper one is still that of the time before.
- * mlx4_en_get_cqe_ts() in Linux' driver. */
+/* Returns the timestamp. The adapter updates the upper part late: when the lower part is 0, the
+ * upper one is still old. See mlx4_en_get_cqe_ts() in Linux' driver. */
 static uint64_t read_completion_ts(struct ibv_cq_ex *cqx)
 {
 	const uint8_t *cqe = to_mcq_ex(cqx)->cqe;

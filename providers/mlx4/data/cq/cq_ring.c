@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_ring.c - the ring of a CQ outside polling: cq.c prepares it before the first completion, and
- * qp.c cleans it when a QP goes away.
+ * cq_ring.c - the ring of a CQ outside polling. cq.c initialises it; qp.c removes the completions
+ * of a QP that is destroyed or reset.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
 
-/* Each entry is the adapter's: it has the ownership bit of the lap before the first. */
+/* Gives each entry to the adapter: the ownership bit is that of the lap before the first. */
 void mlx4_cq_ring_init(struct mlx4_cq *cq)
 {
 	uint8_t *last = cq->ring + CQE_LAST;
@@ -19,8 +19,8 @@ void mlx4_cq_ring_init(struct mlx4_cq *cq)
 	cq_forget_qp(cq);
 }
 
-/* Moves a CQE to a later place; the ownership bit belongs to the place. Pollers look at it without
- * the lock, so it may not change for a moment. */
+/* Moves a CQE to a later entry, which keeps its ownership bit. Pollers read that bit without the
+ * lock, so it is stored only once. */
 static void cqe_move(uint8_t *to, const uint8_t *from)
 {
 	uint8_t owner = to[CQE_LAST] & FLD_BITS(M4_CQE_OWNER);
@@ -42,14 +42,14 @@ static uint32_t cq_ring_end(const struct mlx4_cq *cq)
 	return index;
 }
 
-/* What goes away: a QP, or an SRQ of XRC. */
+/* The object that goes away: a QP, or an XRC SRQ. */
 struct leaving {
 	const struct mlx4_qp *qp;
 	uint32_t srqn;
 };
 
-/* Returns whether a CQE is for what goes away. A WQE of a shared queue that stays goes back to
- * that. */
+/* Returns whether a CQE belongs to the leaving object. If so, returns the WQE of a remaining shared
+ * queue to that queue. */
 static bool cqe_leaves(const struct leaving *leaving, const uint8_t *cqe)
 {
 	const struct mlx4_qp *qp = leaving->qp;
@@ -64,8 +64,8 @@ static bool cqe_leaves(const struct leaving *leaving, const uint8_t *cqe)
 	return true;
 }
 
-/* The walk goes back from the newest CQE, and moves those that stay towards it. A ring that the
- * program reads by itself stays as it is. */
+/* Removes the CQEs. The loop runs from the newest to the oldest, and moves the remaining ones
+ * towards the newest. Skips a ring that the program polls by itself. */
 static void cq_clean(struct mlx4_cq *cq, const struct leaving *leaving)
 {
 	uint32_t end, keep;

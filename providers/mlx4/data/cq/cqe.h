@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * cqe.h - the only decoder of CQEs: their owner, the request they complete, and their fields.
- * ibv_poll_cq() copies the result; the readers of ibv_start_poll() read it in place.
+ * ibv_poll_cq() copies the result; the readers of ibv_start_poll() read it in the ring.
  */
 #ifndef PROVIDERS_MLX4_DATA_CQ_CQE_H
 #define PROVIDERS_MLX4_DATA_CQ_CQE_H
@@ -19,15 +19,15 @@
 
 #define CQE_INLINE __attribute__((always_inline)) static inline
 
-enum { CQE_LAST = M4_CQE_SIZE - 1 }; /* the byte of ownership and opcode */
+enum { CQE_LAST = M4_CQE_SIZE - 1 }; /* the byte with ownership and opcode */
 
-/* A completion holds what is known of a CQE when its request is completed. */
+/* Data of a CQE, known when its request is completed. */
 struct completion {
 	const uint8_t *cqe;
-	struct mlx4_qp *qp;   /* NULL: what was received for XRC, */
-	struct mlx4_srq *srq; /* in this SRQ */
+	struct mlx4_qp *qp;   /* NULL: an XRC message */
+	struct mlx4_srq *srq; /* SRQ of an XRC message */
 	uint64_t wr_id;
-	uint32_t done_as; /* of a request */
+	uint32_t done_as; /* sends: see struct wq_slot */
 	enum ibv_wc_status status;
 };
 
@@ -45,8 +45,8 @@ CQE_INLINE bool cqe_is_sw_owned(const struct mlx4_cq *cq, const uint8_t *cqe, ui
 	return !((last >> 7 ^ index >> count_log) & 1);
 }
 
-/* Returns the CQE that is to be taken next, at index *CI. What is found without the lock stands if
- * the index is the same under it: a ring is replaced before the index is
+/* Returns the next CQE, and its index in *CI. A result without the lock is valid if cq->ci is
+ * unchanged when the lock is taken: a resize replaces the ring before the index
  * (providers/common/cq_resize.c). */
 CQE_INLINE const uint8_t *cqe_peek(const struct mlx4_cq *cq, uint32_t *ci)
 {
@@ -54,34 +54,33 @@ CQE_INLINE const uint8_t *cqe_peek(const struct mlx4_cq *cq, uint32_t *ci)
 	uint32_t mask;
 
 	*ci = __atomic_load_n(&cq->ci, __ATOMIC_ACQUIRE);
-	/* The mask is read before the ring, as a ring is replaced before its mask. */
+	/* Read the mask before the ring, because a resize replaces the ring before the mask. */
 	mask = __atomic_load_n(&cq->mask, __ATOMIC_ACQUIRE);
 	ring = __atomic_load_n(&cq->ring, __ATOMIC_RELAXED);
 	return ring + ((size_t)(*ci & mask) << cq->entry_log);
 }
 
-/* Returns whether nothing was there at index CI for cqe_peek() without the lock: the index only
- * grows, so when the entry at a stale index has not arrived, no later one has; and the ring could
- * lap within a call only with CQEs that are newer than it. */
+/* Returns whether the answer "none" of cqe_peek() without the lock is right. The index only grows,
+ * so if the entry at a stale index has not arrived, no later one has. The ring could lap within
+ * this call only with CQEs newer than the call. */
 CQE_INLINE bool cqe_is_none(const struct mlx4_cq *cq, uint32_t ci)
 {
 	return likely(provider_cq_saw_one_ring(&cq->is_moving, &cq->ci, ci));
 }
 
-/* Returns the last byte of the CQE at CI, with a bit of ownership that is 0 when the CQE is
- * software's. */
+/* Returns the last byte of the CQE at CI, with the ownership bit 0 if software owns the CQE. */
 CQE_INLINE uint8_t cqe_last_at(const struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci)
 {
 	uint8_t last = __atomic_load_n(cqe + CQE_LAST, __ATOMIC_RELAXED);
 	uint32_t count_log = __atomic_load_n(&cq->count_log, __ATOMIC_RELAXED);
 
-	/* The ownership bit is written last: what is read from here on belongs to it. */
+	/* The adapter writes the ownership bit last: read the rest after the check. */
 	dma_load_barrier();
 	return last ^ (uint8_t)(ci >> count_log << FLD_SHIFT(M4_CQE_OWNER));
 }
 
-/* Moves from the CQE at CI - 1, which is software's, to that at CI, and returns whether this one
- * is, too: within a lap, CQEs of software have one bit of ownership. LAST becomes the last byte. */
+/* Advances from the CQE at CI - 1, which software owns, to the one at CI. Returns whether software
+ * owns that, too: within a lap, their ownership bits are equal. Sets *LAST to its last byte. */
 CQE_INLINE bool cqe_step(const struct mlx4_cq *cq, const uint8_t **cqe, uint32_t ci, uint8_t *last)
 {
 	uint8_t before = (*cqe)[CQE_LAST];
@@ -92,12 +91,12 @@ CQE_INLINE bool cqe_step(const struct mlx4_cq *cq, const uint8_t **cqe, uint32_t
 		before ^= FLD_BITS(M4_CQE_OWNER);
 	}
 	*last = __atomic_load_n(*cqe + CQE_LAST, __ATOMIC_RELAXED);
-	/* The ownership bit is written last: what is read from here on belongs to it. */
+	/* The adapter writes the ownership bit last: read the rest after the check. */
 	dma_load_barrier();
 	return (int8_t)(*last ^ before) >= 0;
 }
 
-/* What a CQE is for, whoever has it. */
+/* Bits of the last byte without ownership. */
 enum { LAST_MASK = FLD_BITS(M4_CQE_IS_SEND) | FLD_BITS(M4_CQE_OPCODE) };
 
 CQE_INLINE bool cqe_is_request(const uint8_t *cqe)
@@ -110,20 +109,19 @@ CQE_INLINE uint32_t cqe_opcode(const uint8_t *cqe)
 	return cqe[CQE_LAST] & 0x1f;
 }
 
-/* Returns whether the CQE completes a request that has not failed. */
+/* Returns whether the CQE completes a send request without error. */
 CQE_INLINE bool cqe_is_good_request(const uint8_t *cqe)
 {
 	return cqe_is_request(cqe) && cqe_opcode(cqe) != M4_CQE_ERROR;
 }
 
-/* LAST is the last byte. Opcodes that a CQE has for a request are below that of an error.
- * */
+/* Returns the same for LAST, the last byte. All opcodes of requests are below that of an error. */
 CQE_INLINE bool last_is_good_request(uint8_t last)
 {
 	return (uint8_t)((last & LAST_MASK) - FLD_BITS(M4_CQE_IS_SEND)) < M4_CQE_ERROR;
 }
 
-/* Returns whether the CQE is for a SEND that came without immediate data or a key. */
+/* Returns whether the CQE is for a received SEND without immediate data or key. */
 CQE_INLINE bool cqe_is_send(const uint8_t *cqe)
 {
 	return (cqe[CQE_LAST] & (FLD_BITS(M4_CQE_IS_SEND) | FLD_BITS(M4_CQE_OPCODE))) ==
@@ -135,14 +133,15 @@ CQE_INLINE uint32_t cqe_word(const uint8_t *cqe, uint32_t byte)
 	return be32toh(*(const __be32 *)(cqe + byte));
 }
 
-/* ---- fields, in the words of verbs ---- */
+/* ---- fields, converted for verbs ---- */
 
 CQE_INLINE uint32_t cqe_qpn(const uint8_t *cqe)
 {
 	return cqe_word(cqe, FLD_BYTE(M4_CQE_QPN) & ~3u) & FLD_MASK(M4_CQE_QPN);
 }
 
-/* Of IPv4, the adapter has verified the checksums of the header and of what is behind it. */
+/* Returns whether the adapter has verified the checksums of an IPv4 packet: of the header and of
+ * its payload. */
 CQE_INLINE bool cqe_checksums_are_right(const uint8_t *cqe)
 {
 	const __be32 wanted = htobe32(M4_STATUS_IPV4 | M4_STATUS_IP_OK | M4_STATUS_L4_OK);
@@ -150,8 +149,8 @@ CQE_INLINE bool cqe_checksums_are_right(const uint8_t *cqe)
 	return (*(const __be32 *)fld_at(cqe, M4_CQE_STATUS) & wanted) == wanted;
 }
 
-/* Returns what a message is by its opcode: enum ibv_wc_opcode, and enum ibv_wc_flags above it, as
- * struct wq_slot has those of requests. */
+/* Returns the completion of a message by its opcode: enum ibv_wc_opcode, with enum ibv_wc_flags
+ * above it, as in struct wq_slot. */
 CQE_INLINE uint32_t cqe_extra_of(uint32_t opcode)
 {
 	static const uint16_t extra[FLD_MASK(M4_CQE_OPCODE) + 1] = {
@@ -166,7 +165,7 @@ CQE_INLINE uint32_t cqe_extra_of(uint32_t opcode)
 	return extra[opcode];
 }
 
-/* Returns what flags a message has besides those. */
+/* Returns further flags of a message. */
 CQE_INLINE unsigned int cqe_recv_flags(bool has_checksums, const uint8_t *cqe)
 {
 	unsigned int all = fld_get(cqe, M4_CQE_GRH) ? IBV_WC_GRH : 0;
@@ -190,7 +189,7 @@ CQE_INLINE uint32_t cqe_byte_len(const uint8_t *cqe)
 	return cqe_word(cqe, FLD_BYTE(M4_CQE_BYTE_COUNT));
 }
 
-/* On Ethernet, the priority of a VLAN tag is where others have a service level. */
+/* Returns the SL. On Ethernet, the priority of a VLAN tag is in its place. */
 CQE_INLINE uint8_t cqe_sl(bool is_ethernet, const uint8_t *cqe)
 {
 	return is_ethernet ? fld_get(cqe, M4_CQE_ETH_PRIO) : fld_get(cqe, M4_CQE_SL);
@@ -198,10 +197,10 @@ CQE_INLINE uint8_t cqe_sl(bool is_ethernet, const uint8_t *cqe)
 
 /* ---- taking a CQE ---- */
 
-/* Decodes a CQE with an error, whose request is completed. */
+/* Decodes an error CQE, whose request is already completed. */
 void mlx4_cqe_fail(struct completion *comp);
 
-/* Returns the word with the number of the QP, and what else the adapter says there. */
+/* Returns the word with the QP number and other bits. */
 CQE_INLINE __be32 cqe_first_word(const uint8_t *cqe)
 {
 	return *(const __be32 *)cqe;
@@ -212,7 +211,7 @@ CQE_INLINE __be32 cqe_qpn_be(const uint8_t *cqe)
 	return cqe_first_word(cqe) & htobe32(FLD_BITS(M4_CQE_QPN));
 }
 
-/* From now on no QP is the one of the completion before. */
+/* Resets the cache of the last QP. */
 CQE_INLINE void cq_forget_qp(struct mlx4_cq *cq)
 {
 	cq->qpn_be = M4_NO_QPN;
@@ -224,7 +223,7 @@ CQE_INLINE bool cqe_look_up(struct mlx4_cq *cq, __be32 qpn)
 {
 	struct mlx4_qp *qp = qpn & htobe32(M4_XRC_TARGET) ? NULL : id_find(cq->ids, be32toh(qpn));
 
-	if (likely(qp || cq->qp)) /* the loop for XRC has no QP */
+	if (likely(qp || cq->qp)) /* the XRC loop has no QP */
 		cq->poll = mlx4_cq_poll_any;
 	cq->qpn_be = qp ? qpn : M4_NO_QPN;
 	cq->ring_word = M4_NO_WORD;
@@ -232,8 +231,8 @@ CQE_INLINE bool cqe_look_up(struct mlx4_cq *cq, __be32 qpn)
 	return qp;
 }
 
-/* Makes cq->qp the QP of the CQE. It returns false when that is for none, or was received for
- * XRC. */
+/* Sets cq->qp to the CQE's QP. Returns false if it does not exist, or if the CQE is an XRC
+ * message. */
 CQE_INLINE bool cqe_find_qp(struct mlx4_cq *cq, const uint8_t *cqe)
 {
 	const __be32 qpn = cqe_qpn_be(cqe);
@@ -241,7 +240,7 @@ CQE_INLINE bool cqe_find_qp(struct mlx4_cq *cq, const uint8_t *cqe)
 	return likely(qpn == cq->qpn_be) || cqe_look_up(cq, qpn);
 }
 
-/* Finds the SRQ of a CQE that is for no QP of this context; NULL: there is none. */
+/* Returns the SRQ of a CQE without a QP of this context, or NULL. */
 CQE_INLINE struct mlx4_srq *cqe_find_srq(const struct mlx4_cq *cq, const uint8_t *cqe)
 {
 	if (!(cqe_qpn(cqe) & M4_XRC_TARGET) || cqe_is_request(cqe))
@@ -255,7 +254,7 @@ CQE_INLINE __be32 cqe_srqn_be(const uint8_t *cqe)
 	       htobe32(FLD_BITS(M4_CQE_RQPN));
 }
 
-/* Returns whether a CQE of something received is for cq->srq. */
+/* Returns whether the CQE of a message belongs to cq->srq. */
 CQE_INLINE bool cqe_is_for_srq(const struct mlx4_cq *cq, const uint8_t *cqe)
 {
 	return *(const __be32 *)cqe & htobe32(M4_XRC_TARGET) && cqe_srqn_be(cqe) == cq->srqn_be;
@@ -266,8 +265,8 @@ CQE_INLINE uint32_t cqe_wqe_index(const uint8_t *cqe)
 	return be16toh(*(const __be16 *)(cqe + FLD_BYTE(M4_CQE_WQE_INDEX)));
 }
 
-/* Returns the slot of a request. The WQE's index is the first half of a word, of which one shift
- * makes a number of bytes. */
+/* Returns the slot of a request. The WQE's index is the upper half of a word, so that one shift
+ * turns it into a byte offset. */
 CQE_INLINE struct wq_slot *cqe_slot(const struct mlx4_sq *sq, const uint8_t *cqe)
 {
 	enum { SLOT_LOG = 4 };
@@ -278,8 +277,8 @@ CQE_INLINE struct wq_slot *cqe_slot(const struct mlx4_sq *sq, const uint8_t *cqe
 	return (struct wq_slot *)((uint8_t *)sq->wq.slots + bytes);
 }
 
-/* An atomic request returns 8 bytes, which the CQE does not say, and is made to, as it is
- * software's: so no reader has to ask. Returns DONE_AS as readers want it. */
+/* Sets the byte count of an atomic, which the adapter does not: software owns the CQE, so writing 8
+ * there spares all readers the check. Returns DONE_AS for the readers. */
 CQE_INLINE uint32_t cqe_count_atomic(const uint8_t *cqe, uint32_t done_as)
 {
 	enum { ATOMIC_BYTES = 8 };
@@ -312,8 +311,8 @@ CQE_INLINE void cqe_complete(struct completion *comp)
 		comp->wr_id = wq_complete_next(&qp->rq.wq);
 }
 
-/* Takes the next CQE at *CI, and moves *CI on. It returns false when there is none; CQEs of QPs
- * that are not there are skipped. */
+/* Takes the next CQE at *CI, and advances *CI. Returns false if there is none. Skips CQEs of QPs
+ * that do not exist. */
 CQE_INLINE bool cqe_take(struct mlx4_cq *cq, uint32_t *ci, struct completion *comp)
 {
 	struct mlx4_srq *srq = NULL;
@@ -323,7 +322,7 @@ CQE_INLINE bool cqe_take(struct mlx4_cq *cq, uint32_t *ci, struct completion *co
 		cqe = cqe_at(cq, *ci);
 		if (!cqe_is_sw_owned(cq, cqe, *ci))
 			return false;
-		/* The ownership bit is written last: what we read from here on belongs to it. */
+		/* The adapter writes the ownership bit last: read the rest after the check. */
 		dma_load_barrier();
 		++*ci;
 		if (likely(cqe_find_qp(cq, cqe)))

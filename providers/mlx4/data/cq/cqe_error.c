@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cqe_error.c - completions with an error. The first one of a QP is told in the log.
+ * cqe_error.c - completions with an error. The first one of each QP is logged.
  */
 #include "prm/mlx5/cqe.h"
 #include "providers/mlx4/data/cq/cqe.h"
@@ -29,7 +29,7 @@ static const struct {
 	[SYND_REMOTE_ABORTED] = { IBV_WC_REM_ABORT_ERR, "the peer gave up" },
 };
 
-/* Returns whether this is the first error of a QP, or of an SRQ of XRC. */
+/* Returns whether this is the first error of a QP or XRC SRQ. */
 static bool is_first(const struct completion *comp)
 {
 	bool *reported = comp->qp ? &comp->qp->error_reported : &comp->srq->error_reported;

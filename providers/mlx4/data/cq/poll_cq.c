@@ -2,11 +2,11 @@
 /*
  * poll_cq.c - ibv_poll_cq().
  *
- * Programs call mlx4_poll_cq() through context->ops. It goes on in the function that cq->poll
- * names: a loop for completions of one kind, which calls nothing and has little to decide. What
- * such a loop does not take is for mlx4_cq_poll_any(), which takes what is left in poll_mixed(), or
- * enters another loop, for the last completion of a poll: so the stack does not grow with the
- * number of completions, whatever the compiler makes of the calls.
+ * Programs call mlx4_poll_cq() through context->ops. It continues in the function cq->poll: a loop
+ * for one kind of completion, which calls nothing and has few branches. A completion of another
+ * kind goes to mlx4_cq_poll_any(), which continues in poll_mixed(), or, for the last completion of
+ * a poll, in another loop: so the stack does not grow with the number of completions even if the
+ * compiler makes no tail calls.
  */
 #ifdef __AVX__
 #include <immintrin.h>
@@ -37,7 +37,7 @@ static_assert(offsetof(struct ibv_wc, opcode) == offsetof(struct ibv_wc, status)
 		      offsetof(struct ibv_wc, byte_len) == offsetof(struct ibv_wc, vendor_err) + 4,
 	      "both are written at once");
 
-/* What a success says in any case: four fields, two at once. */
+/* Fills in the four fields of every successful completion, two at a time. */
 CQE_INLINE void fill_success(struct ibv_wc *wc, uint64_t wr_id, uint32_t opcode, uint32_t byte_len,
 			     uint32_t qpn)
 {
@@ -60,8 +60,8 @@ CQE_INLINE void fill_request(struct mlx4_qp *qp, const uint8_t *cqe, struct ibv_
 	wc->wc_flags = done_as >> WQ_DONE_FLAGS_SHIFT;
 }
 
-/* Says from whom a message is: the last eight bytes of a completion, two of which mean nothing.
- * RQPN and SL_RLID are words of the CQE. */
+/* Returns the sender's fields, the last eight bytes of a completion (two of them unused). RQPN and
+ * SL_RLID are words of the CQE. */
 CQE_INLINE uint64_t from_whom(uint32_t pkey_index, uint32_t rqpn, uint32_t sl_rlid,
 			      uint32_t sl_shift)
 {
@@ -75,8 +75,8 @@ CQE_INLINE uint64_t from_whom(uint32_t pkey_index, uint32_t rqpn, uint32_t sl_rl
 #endif
 }
 
-/* Says what was received, which is for QP; for XRC it is NULL. All of the CQE is read before
- * anything is written, which the compiler must take for a part of it. */
+/* Fills wc for a message to QP, or NULL for XRC. It reads all of the CQE before the first store,
+ * because the compiler must assume that wc aliases the CQE. */
 CQE_INLINE void fill_message(const struct mlx4_cq *cq, const struct mlx4_qp *qp, uint64_t wr_id,
 			     uint32_t qpn, const uint8_t *cqe, struct ibv_wc *wc)
 {
@@ -100,13 +100,12 @@ CQE_INLINE void fill_message(const struct mlx4_cq *cq, const struct mlx4_qp *qp,
 	memcpy(&wc->pkey_index, &last, sizeof(last));
 }
 
-/* fill_send() is fill_message() for a SEND without immediate data or a key, where the CQE has no
- * timestamp; of checksums it says nothing. */
+/* fill_send() does the same for a SEND without immediate data or key, in a CQ without timestamps.
+ * It does not set checksum flags. */
 #ifdef __AVX__
-/* A shuffle makes the last 16 bytes of a completion of the first 16 of a CQE: its mask says for
- * each byte of the result which one of the source it is. The bit of a GRH moves afterwards, and the
- * service level is put there. Each field is written as soon as it is read, so that few registers
- * are in use. */
+/* A shuffle builds the last 16 bytes of a completion from the first 16 of a CQE; its mask has the
+ * source byte of each result byte. The GRH bit and the service level are moved afterwards. Each
+ * field is stored as soon as it is loaded, so that few registers are in use. */
 CQE_INLINE void fill_send(const struct mlx4_cq *cq, const struct mlx4_qp *qp, uint64_t wr_id,
 			  uint32_t qpn, const uint8_t *cqe, struct ibv_wc *wc)
 {
@@ -151,8 +150,8 @@ CQE_INLINE uint64_t complete_receive(struct mlx4_qp *qp, const uint8_t *cqe)
 	return qp->srq ? srq_complete(qp->srq, cqe_wqe_index(cqe)) : wq_complete_next(&qp->rq.wq);
 }
 
-/* Says what a CQE says that is for no QP of this context. It returns false when that is for no SRQ
- * of XRC, either. */
+/* Fills wc for a CQE without a QP of this context. Returns false if it does not belong to an XRC
+ * SRQ, either. */
 static bool __attribute__((noinline))
 fill_shared(const struct mlx4_cq *cq, const uint8_t *cqe, struct ibv_wc *wc)
 {
@@ -168,7 +167,7 @@ fill_shared(const struct mlx4_cq *cq, const uint8_t *cqe, struct ibv_wc *wc)
 	return true;
 }
 
-/* Says what a CQE says, which is for QP. */
+/* Fills wc for a CQE of QP. */
 CQE_INLINE void fill_wc(const struct mlx4_cq *cq, struct mlx4_qp *qp, const uint8_t *cqe,
 			struct ibv_wc *wc)
 {
@@ -180,17 +179,19 @@ CQE_INLINE void fill_wc(const struct mlx4_cq *cq, struct mlx4_qp *qp, const uint
 		fill_message(cq, qp, complete_receive(qp, cqe), qp->vqp.qp.qp_num, cqe, wc);
 }
 
-/* ---- functions that follow each other within one poll: each gets the next completion, which is
- * that of CQE, at index CI, and goes to WC; there is ROOM for as many. The completions before it
- * began at cq->ci, which stays as it is until the end. All hold the CQ's lock, if it has
- * one, and the last one drops it. ---- */
+/* ---- functions that continue each other within one poll. CQE, at index CI, is the next
+ * completion; it goes to WC, which has space for ROOM. cq->ci keeps the index at which the poll
+ * began until the end. All of them hold the CQ's lock, if it has one, and the last one drops it.
+ * ----
+ */
 
-/* Ends the poll before the CQE at CI. It returns how many there are from cq->ci to there. */
+/* Ends the poll before the CQE at CI. Returns the number of CQEs read. */
 CQE_INLINE int poll_done(struct mlx4_cq *cq, uint32_t ci)
 {
 	int n = (int)(ci - cq->ci);
 
-	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELEASE); /* after what cqe_is_none() looks at */
+	/* release: after the loads that cqe_is_none() relies on */
+	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELEASE);
 	doorbell_cq_consumed(cq->dbrec, ci);
 	qlock_leave(&cq->lock);
 	return n;
@@ -198,7 +199,7 @@ CQE_INLINE int poll_done(struct mlx4_cq *cq, uint32_t ci)
 
 #define OUT_OF_LINE static int __attribute__((noinline))
 
-/* Takes whatever comes. CQEs of queues that are not there are skipped. */
+/* Polls completions of any kind. Skips CQEs of queues that do not exist. */
 OUT_OF_LINE poll_mixed(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, uint32_t ci)
 {
 	struct mlx4_cq *cq = to_mcq(ibcq);
@@ -209,7 +210,7 @@ OUT_OF_LINE poll_mixed(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, uint32_
 
 		if (!cqe_is_sw_owned(cq, cqe, ci))
 			break;
-		/* The ownership bit is written last: what we read from here on belongs to it. */
+		/* The adapter writes the ownership bit last: read the rest after the check. */
 		dma_load_barrier();
 		if (likely(cqe_find_qp(cq, cqe)))
 			fill_wc(cq, cq->qp, cqe, wc++);
@@ -220,8 +221,8 @@ OUT_OF_LINE poll_mixed(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, uint32_
 	return (int)(wc - first);
 }
 
-/* Writes each field as soon as it is read, so that few registers are in use: done_as, of which two
- * fields are parts, is read twice for that. */
+/* Fills wc for a request without error. Stores each field as soon as it is loaded, so that few
+ * registers are in use; therefore done_as, which has two fields, is loaded twice. */
 CQE_INLINE void fill_good_request(struct mlx4_qp *qp, struct wq_slot *slot, const uint8_t *cqe,
 				  struct ibv_wc *wc)
 {
@@ -258,8 +259,7 @@ OUT_OF_LINE poll_requests(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, cons
 	return mlx4_cq_poll_any(ibcq, room, wc, cqe, ci);
 }
 
-/* Takes SENDs without immediate data or a key. SUMS says whether checksums are told.
- */
+/* Polls SENDs without immediate data or key. SUMS: set checksum flags. */
 CQE_INLINE int poll_own(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
 			uint32_t ci, bool sums)
 {
@@ -292,8 +292,8 @@ OUT_OF_LINE poll_summed_sends(struct ibv_cq *cq, int room, struct ibv_wc *wc, co
 	return poll_own(cq, room, wc, cqe, ci, true);
 }
 
-/* Do likewise where an SRQ receives: that of a QP, or one of XRC, whose QPs are not known here. Its
- * lock is held for all of them, or the process has one thread. */
+/* Poll the same from an SRQ: a QP's, or an XRC one, whose QPs are unknown here. The SRQ's lock is
+ * held for all of them, or the process has one thread. */
 CQE_INLINE int poll_shared(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
 			   uint32_t ci, bool xrc, bool locked)
 {
@@ -338,7 +338,7 @@ CQE_INLINE int poll_shared(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, con
 SHARED_LOOPS(poll_shared_sends, false, qp->srq)
 SHARED_LOOPS(poll_xrc_sends, true, srq)
 
-/* Returns the loop for CQE, which is of cq->qp. */
+/* Returns the loop for CQE, a completion of cq->qp. */
 CQE_INLINE cq_poll_fn *poll_loop_for(const struct mlx4_cq *cq, const uint8_t *cqe)
 {
 	if (cqe_is_good_request(cqe))
@@ -350,7 +350,7 @@ CQE_INLINE cq_poll_fn *poll_loop_for(const struct mlx4_cq *cq, const uint8_t *cq
 	return cq->qp->srq ? poll_shared_sends : poll_sends;
 }
 
-/* Goes on where a CQE is for no QP of this context. */
+/* Continues with a CQE without a QP of this context. */
 OUT_OF_LINE poll_without_qp(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
 			    uint32_t ci)
 {
@@ -373,7 +373,7 @@ int mlx4_cq_poll_any(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uin
 	if (unlikely(!cqe_find_qp(cq, cqe)))
 		return poll_without_qp(ibcq, room, wc, cqe, ci);
 	cq->poll = poll_loop_for(cq, cqe);
-	/* No other kind can follow the last one. */
+	/* Only one more completion fits, so no other kind can follow. */
 	if (room == 1 && cq->poll != mlx4_cq_poll_any)
 		return cq->poll(ibcq, room, wc, cqe, ci);
 	return poll_mixed(ibcq, room, wc, ci);
@@ -391,7 +391,7 @@ OUT_OF_LINE poll_exchanging(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, co
 	return cq->poll(ibcq, room, wc, cqe, ci);
 }
 
-/* Looks with the lock, as the CQ has got another ring meanwhile. */
+/* Polls with the lock: the CQ's ring was replaced during the lockless look. */
 OUT_OF_LINE look_again(struct ibv_cq *ibcq, int count, struct ibv_wc *wc)
 {
 	struct mlx4_cq *cq = to_mcq(ibcq);
@@ -402,7 +402,8 @@ OUT_OF_LINE look_again(struct ibv_cq *ibcq, int count, struct ibv_wc *wc)
 	return poll_mixed(ibcq, count, wc, cq->ci);
 }
 
-/* Programs poll far more often than there is something: an empty CQ is told without the lock. */
+/* Implements context->ops.poll_cq. Most polls of a spinning program find nothing, so an empty CQ is
+ * detected without the lock. */
 int mlx4_poll_cq(struct ibv_cq *ibcq, int count, struct ibv_wc *wc)
 {
 	struct mlx4_cq *cq = to_mcq(ibcq);
