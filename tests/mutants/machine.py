@@ -100,12 +100,15 @@ def build(name, targets):
 
 
 def link_stage():
-    """The staged libraries become links to those of the build: what is linked anew is what programs load."""
+    """The staged libraries become links to those of the build: what is linked anew is what programs load. bridge/ has libraries of
+    the same names, for the distribution's libibverbs."""
     built = {}
     for directory, below, files in os.walk(BUILD):
-        below[:] = [name for name in below if os.path.join(directory, name) != STAGE]
+        below[:] = [name for name in below if os.path.join(directory, name) not in (STAGE, os.path.join(BUILD, "bridge"))]
         for file in files:
             if re.match(r"lib.*\.(so[.\d]*|a)$", file) and not os.path.islink(os.path.join(directory, file)):
+                if file in built:
+                    raise Fault(f"{file} is in {directory} and in {os.path.dirname(built[file])}: which one is staged?")
                 built[file] = os.path.join(directory, file)
     for directory, _, files in os.walk(STAGE):
         for file in files:
