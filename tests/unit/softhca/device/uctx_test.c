@@ -7,6 +7,8 @@
  * softhca/device/format/mlx5/cmd/uctx.c, softhca/device/format/mlx5/cmd/umem.c,
  * softhca/device/format/mlx5/cmd/general_obj.c, softhca/device/format/mlx5/cmd/pacing.c
  */
+#include <errno.h>
+
 #include "flat.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
@@ -17,6 +19,7 @@
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/tir.h"
 #include "prm/mlx5/umem.h"
+#include "softhca/device/format/mlx5/cmd/umem.h"
 #include "prm/mlx5/wq.h"
 
 enum { PAGE = 4096, TRIES = 2000 };
@@ -283,6 +286,39 @@ static void queues_lie_in_their_users_memory(void **state)
 	user_end(other, PRM_STAT_OK);
 }
 
+/* A page of which the last six bytes belong to the user: a record would end beyond them. */
+static void memory_without_room_for_a_record_has_none(void **state)
+{
+	struct memory memory = { flat_alloc(2 * PAGE, PAGE), 1, 12, PAGE - 6 };
+	struct hca *hca = adapter();
+	struct umem_place place = { .valid = true };
+	struct umem *umem;
+	uint64_t addr;
+	uint32_t uid = user_new();
+
+	(void)state;
+	place.id = umem_for(uid, &memory, PRM_STAT_OK);
+	for (place.offset = 0; place.offset < 16; place.offset++)
+		assert_int_equal(umem_place_record(hca, &place, &addr, &umem), EINVAL);
+	simple_for(uid, PRM_OP_DESTROY_UMEM, place.id, PRM_STAT_OK);
+
+	memory.offset = PAGE - 8; /* just room */
+	place.id = umem_for(uid, &memory, PRM_STAT_OK);
+	place.offset = 0;
+	assert_int_equal(umem_place_record(hca, &place, &addr, &umem), 0);
+	assert_int_equal(addr, memory.addr + PAGE - 8);
+	place.offset = 8;
+	assert_int_equal(umem_place_record(hca, &place, &addr, &umem), EINVAL);
+	simple_for(uid, PRM_OP_DESTROY_UMEM, place.id, PRM_STAT_OK);
+	assert_int_equal(umem_place_record(hca, &place, &addr, &umem), ENOENT);
+	place.valid = false;
+	place.offset = 0x1234;
+	assert_int_equal(umem_place_record(hca, &place, &addr, &umem), 0);
+	assert_int_equal(addr, 0x1234);
+	assert_null(umem);
+	user_end(uid, PRM_STAT_OK);
+}
+
 /* Who rings the page of another could have that one's queues looked at, or be told what it does. */
 static void queues_ring_their_users_page(void **state)
 {
@@ -473,6 +509,7 @@ int main(void)
 		IB(objects_are_found_by_their_user),
 		IB(memory_is_as_its_command_says),
 		IB(queues_lie_in_their_users_memory),
+		IB(memory_without_room_for_a_record_has_none),
 		IB(queues_ring_their_users_page),
 		IB(addresses_have_their_users_qp),
 		IB(reserved_numbers_have_a_user),
