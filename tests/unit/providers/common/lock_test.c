@@ -209,10 +209,55 @@ static void a_thread_that_is_made_within_a_batch_waits_for_its_end(void **state)
 	}
 }
 
+struct counter {
+	struct qlock lock;
+	unsigned int n;
+};
+
+static void *count_up(void *arg)
+{
+	struct counter *counter = arg;
+
+	for (unsigned int i = 0; i < 20000; i++) {
+		qlock_take(&counter->lock);
+		counter->n++;
+		qlock_drop(&counter->lock);
+	}
+	return NULL;
+}
+
+static void a_lock_lets_one_in_at_a_time(void **state)
+{
+	struct counter counter = { .n = 0 };
+	pthread_t threads[4];
+
+	(void)state;
+	qlock_init(&counter.lock, true);
+	for (unsigned int i = 0; i < ARRAY_SIZE(threads); i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, count_up, &counter), 0);
+	for (unsigned int i = 0; i < ARRAY_SIZE(threads); i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(counter.n, ARRAY_SIZE(threads) * 20000);
+}
+
+static void an_unshared_lock_is_not_taken(void **state)
+{
+	struct qlock lock;
+
+	(void)state;
+	qlock_init(&lock, false);
+	qlock_enter(&lock);
+	qlock_enter(&lock); /* would wait for ever */
+	assert_int_equal(lock.taken, 0);
+	qlock_leave(&lock);
+}
+
 int main(void)
 {
 	/* The first test begins with one thread, the last one may have had others. */
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_lock_lets_one_in_at_a_time),
+		cmocka_unit_test(an_unshared_lock_is_not_taken),
 		cmocka_unit_test(a_thread_that_is_made_within_a_batch_waits_for_its_end),
 		cmocka_unit_test(every_request_of_every_thread_is_there),
 		cmocka_unit_test(a_thread_that_is_made_within_a_batch_waits_for_its_end),
