@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/sendfile.h>
+#include <sys/uio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -147,6 +149,36 @@ ssize_t rwrite(int rsocket, const void *bytes, size_t size)
 	assert_true(size < sizeof(written));
 	memcpy(written, bytes, size);
 	return size;
+}
+
+static int message_flags = -1; /* of the last message; -1: none went through an rsocket */
+
+ssize_t rrecvmsg(int rsocket, struct msghdr *msg, int flags)
+{
+	(void)rsocket, (void)msg;
+	message_flags = flags;
+	return 3;
+}
+
+ssize_t rsendmsg(int rsocket, const struct msghdr *msg, int flags)
+{
+	(void)rsocket, (void)msg;
+	message_flags = flags;
+	return 4;
+}
+
+static size_t send_room; /* bytes that an rsocket takes before it is full */
+
+ssize_t rsend(int rsocket, const void *bytes, size_t size, int flags)
+{
+	(void)flags;
+	if (!send_room) {
+		errno = EAGAIN;
+		return -1;
+	}
+	size = size < send_room ? size : send_room;
+	send_room -= size;
+	return rwrite(rsocket, bytes, size);
 }
 
 static int accept_error, accepted_count;
@@ -474,6 +506,78 @@ static void memory_that_is_not_there_is_refused(void **state)
 	real()->close(epoll);
 }
 #endif
+
+/* A socket has no position, and vectors of one no flag but that. */
+static void vectors_of_an_rsocket_have_no_position(void **state)
+{
+	const struct {
+		off_t offset;
+		int flags, error, message_flags;
+	} cases[] = {
+		{ -1, 0, 0, 0 },
+		{ -1, RWF_NOWAIT, 0, MSG_DONTWAIT },
+		{ -1, RWF_HIPRI, EOPNOTSUPP, -1 },
+		{ -1, RWF_HIPRI | RWF_NOWAIT, EOPNOTSUPP, -1 },
+		{ 0, 0, ESPIPE, -1 },
+		{ 0, RWF_NOWAIT, ESPIPE, -1 },
+		{ 1, RWF_HIPRI, ESPIPE, -1 },
+	};
+	int rsocket = preload_file(0), number = preload_number(rsocket, 0);
+	char byte;
+	struct iovec iov = { &byte, 1 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool is_right = !cases[i].error;
+
+		message_flags = -1;
+		assert_int_equal(preadv2(number, &iov, 1, cases[i].offset, cases[i].flags),
+				 is_right ? 3 : -1);
+		assert_true(is_right || errno == cases[i].error);
+		assert_int_equal(message_flags, cases[i].message_flags);
+		message_flags = -1;
+		assert_int_equal(pwritev2(number, &iov, 1, cases[i].offset, cases[i].flags),
+				 is_right ? 4 : -1);
+		assert_true(is_right || errno == cases[i].error);
+		assert_int_equal(message_flags, cases[i].message_flags);
+	}
+	assert_int_equal(close(number), 0);
+}
+
+/* The file's own position, or the one given, goes on by what was sent. */
+static void files_are_sent_as_far_as_there_is_room(void **state)
+{
+	int rsocket = preload_file(0), number = preload_number(rsocket, 0);
+	FILE *file = tmpfile();
+	off_t at = 2;
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(fputs("0123456789", file), 1);
+	assert_int_equal(fseek(file, 0, SEEK_SET), 0);
+	memset(written, 0, sizeof(written));
+	send_room = 4;
+	assert_int_equal(sendfile(number, fileno(file), NULL, 6), 4);
+	assert_string_equal(written, "0123");
+	assert_int_equal(lseek(fileno(file), 0, SEEK_CUR), 4);
+	assert_int_equal(sendfile(number, fileno(file), NULL, 6), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(lseek(fileno(file), 0, SEEK_CUR), 4);
+	send_room = 15;
+	memset(written, 0, sizeof(written));
+	assert_int_equal(sendfile(number, fileno(file), &at, 5), 5);
+	assert_string_equal(written, "23456");
+	assert_int_equal(at, 7);
+	assert_int_equal(lseek(fileno(file), 0, SEEK_CUR), 4);
+	memset(written, 0, sizeof(written));
+	assert_int_equal(sendfile(number, fileno(file), &at, 9), 3); /* to its end */
+	assert_string_equal(written, "789");
+	assert_int_equal(sendfile(number, fileno(file), &at, 9), 0);
+	assert_int_equal(sendfile(number, -1, &at, 9), -1);
+	assert_int_equal(errno, EBADF);
+	fclose(file);
+	assert_int_equal(close(number), 0);
+}
 
 static void sets_are_made_with_their_flags(void **state)
 {
@@ -1069,6 +1173,8 @@ int main(void)
 		cmocka_unit_test(poll_of_no_descriptors_is_refused),
 		cmocka_unit_test(memory_that_is_not_there_is_refused),
 #endif
+		cmocka_unit_test(vectors_of_an_rsocket_have_no_position),
+		cmocka_unit_test(files_are_sent_as_far_as_there_is_room),
 		cmocka_unit_test(sets_are_made_with_their_flags),
 		cmocka_unit_test(connect_falls_back_to_tcp),
 		cmocka_unit_test(connect_by_tcp_keeps_limits_and_service),
