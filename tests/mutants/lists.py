@@ -22,6 +22,14 @@ class Fault(Exception):
     """A list that cannot be used as it is."""
 
 
+def alternatives(pattern):
+    """The patterns that PATTERN joins by "|", in parentheses or outside: each names a test of its own, and none may be gone."""
+    found = re.search(r"\(([^()]*\|[^()]*)\)(?!\?)", pattern)
+    if not found:
+        return pattern.split("|") if "(" not in pattern else [pattern]
+    return [one for branch in found[1].split("|") for one in alternatives(pattern[:found.start()] + branch + pattern[found.end():])]
+
+
 class Mutant:
     """One small change: FILE, the lines before and after it, and the tests that should see it."""
 
@@ -66,8 +74,9 @@ class Mutant:
 
     def check(self, root, units):
         for directory, pattern in (see.split(":", 1) for see in self.tests if see.startswith("unit/")):
-            if not any(name.startswith(directory + "/") and re.search(pattern, name) for name in units):
-                raise Fault(f"{self.where}: {self}: no unit test is called {directory}:{pattern}")
+            for one in alternatives(pattern):
+                if not any(name.startswith(directory + "/") and re.search(one, name) for name in units):
+                    raise Fault(f"{self.where}: {self}: no unit test is called {directory}:{one}")
         if not (self.file and self.old and self.tests):
             raise Fault(f"{self.where}: {self}: needs a file, old lines and a test")
         if self.old == self.new:

@@ -219,7 +219,7 @@ class Test:
 
     def __init__(self, name, command, environment, directory, timeout=900):
         self.name, self.command, self.environment, self.directory, self.timeout = name, command, environment, directory, timeout
-        self.seconds, self.is_skipped, self.is_sound = None, False, False
+        self.seconds, self.is_skipped, self.is_sound, self.is_unsound = None, False, False, False
 
     def is_unit(self):
         """It has what it tests in itself."""
