@@ -22,15 +22,28 @@ struct verbs_ex_private *bridge_priv(struct ibv_context *context)
 	return (struct verbs_ex_private *)((char *)to_vctx(context) - vctx_at);
 }
 
+/* Returns NULL when the host has laid out its part as its release does, else the difference. */
+static const char *difference_of(const struct host_context *made, const struct ibv_device *device,
+				 int cmd_fd)
+{
+	if (made->sz != sizeof(*made))
+		return "size";
+	if (made->context.device != device)
+		return "device";
+	return made->context.cmd_fd == cmd_fd ? NULL : "file";
+}
+
 static bool host_is_as_told(const struct host_context *made, const struct ibv_device *device,
 			    int cmd_fd)
 {
-	if (made->sz == sizeof(*made) && made->context.device == device &&
-	    made->context.cmd_fd == cmd_fd)
+	const char *difference = difference_of(made, device, cmd_fd);
+
+	if (!difference)
 		return true;
-	verbs_error("open_device %s: refused: this libibverbs has contexts of %zu bytes, must be "
-		    "%zu (" HOST_NODE ")",
-		    device->name, made->sz, sizeof(*made));
+	verbs_error(
+		"open_device %s: refused: this libibverbs has contexts of another layout than " HOST_NODE
+		" has, of %zu bytes: their %s is elsewhere",
+		device->name, sizeof(*made), difference);
 	return false;
 }
 
@@ -50,8 +63,12 @@ int verbs_context_alloc(struct verbs_device *vdev, int cmd_fd, size_t size, size
 	if (!priv)
 		return errno ? errno : ENOMEM;
 	new = (struct verbs_context *)((char *)priv + at);
-	if (!host_is_as_told(to_host_context(new), &vdev->device, cmd_fd))
-		return EPROTO; /* and nothing is undone: nobody knows how */
+	if (!host_is_as_told(to_host_context(new), &vdev->device, cmd_fd)) {
+		/* The host ends its part, file included, where it has made it: by the same address. */
+		verbs_uninit_context(to_host_context(new));
+		free(priv);
+		return EPROTO;
+	}
 	priv->driver_id = vdev->info.driver_id;
 	priv->lost_is_destroyed = verbs_env_is_on("RDMAV_ALLOW_DISASSOC_DESTROY");
 	verbs_ops_set_defaults(new);
