@@ -40,10 +40,9 @@ static bool host_is_as_told(const struct host_context *made, const struct ibv_de
 
 	if (!difference)
 		return true;
-	verbs_error(
-		"open_device %s: refused: this libibverbs has contexts of another layout than " HOST_NODE
-		" has, of %zu bytes: their %s is elsewhere",
-		device->name, sizeof(*made), difference);
+	verbs_error("open_device %s: refused: this libibverbs lays out contexts differently from "
+		    "%s, of %zu bytes: their %s is elsewhere",
+		    device->name, HOST_NODE, sizeof(*made), difference);
 	return false;
 }
 
@@ -64,7 +63,7 @@ int verbs_context_alloc(struct verbs_device *vdev, int cmd_fd, size_t size, size
 		return errno ? errno : ENOMEM;
 	new = (struct verbs_context *)((char *)priv + at);
 	if (!host_is_as_told(to_host_context(new), &vdev->device, cmd_fd)) {
-		/* The host ends its part, file included, where it has made it: by the same address. */
+		/* The host undoes its part, file included, at the address where it made it. */
 		verbs_uninit_context(to_host_context(new));
 		free(priv);
 		return EPROTO;

@@ -2,7 +2,7 @@
 /*
  * queue_pairs.c - pages on queue pairs, and on what is posted to them.
  *
- * Covers: libibverbs/verbs_qp.c, providers/mlx5/qp/qp.c, providers/mlx5/qp/extra.c
+ * Covers: libibverbs/verbs_qp.c, providers/mlx5/qp/, providers/mlx5/qp/extra.c
  */
 #include <fcntl.h>
 

@@ -6,7 +6,7 @@
  * The peer that has no receive lets a request wait as long as the test wants.
  *
  * Covers: softhca/device/transport/drain.c, softhca/front/process/driver/qp_state.c,
- * providers/mlx5/qp/qp.c, providers/mlx4/qp.c
+ * providers/mlx5/qp/, providers/mlx4/qp.c
  */
 #include <poll.h>
 

@@ -2,7 +2,7 @@
 /*
  * qp_create.c - creating RC queue pairs: each capability at its edges, wrong types and masks.
  *
- * Covers: libibverbs/verbs_qp.c, libibverbs/cmd/cmd_qp.c, providers/mlx5/qp/qp.c,
+ * Covers: libibverbs/verbs_qp.c, libibverbs/cmd/cmd_qp.c, providers/mlx5/qp/,
  * providers/mlx5/qp/size.c, providers/mlx5/qp/rules.c, providers/mlx4/qp.c,
  * providers/mlx4/qp_size.c, softhca/front/process/uverbs/qp/qp.c,
  * softhca/front/process/uverbs/qp/request.c

@@ -3,7 +3,7 @@
  * fences.c - fence bits of the request behind a memory window's binding, as the ring shows them:
  * directly behind it, and with changes from RTS to RTS between the two.
  *
- * Covers: providers/mlx5/qp/qp.c, providers/mlx5/data/umr.h
+ * Covers: providers/mlx5/qp/, providers/mlx5/data/umr.h
  */
 #include <endian.h>
 #include <infiniband/mlx5dv.h>

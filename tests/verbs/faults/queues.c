@@ -2,7 +2,7 @@
 /*
  * queues.c - lives of queues: of CQs, SRQs, QPs of every type, and of what steers packets to them.
  *
- * Covers: providers/mlx5/cq.c, providers/mlx5/srq.c, providers/mlx5/qp/qp.c, providers/mlx5/wq.c,
+ * Covers: providers/mlx5/cq.c, providers/mlx5/srq.c, providers/mlx5/qp/, providers/mlx5/wq.c,
  * providers/mlx4/cq.c, providers/mlx4/srq.c, providers/mlx4/qp.c, providers/mlx4/wq.c,
  * libibverbs/cmd/cmd_legacy.c, util/alloc.h
  */

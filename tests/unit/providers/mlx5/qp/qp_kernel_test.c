@@ -5,7 +5,7 @@
  *
  * Functions of the test stand for the kernel. A sparse file stands for its mappings.
  *
- * Covers: providers/mlx5/qp/qp.c, providers/mlx5/cq.c, providers/mlx5/context.c,
+ * Covers: providers/mlx5/qp/, providers/mlx5/cq.c, providers/mlx5/context.c,
  * providers/mlx5/uar/page.c
  */
 #include <endian.h>

@@ -4,7 +4,7 @@
  * nothing of what they had is left, and nothing of what others have is lost. Functions of the test
  * stand for the kernel.
  *
- * Covers: providers/mlx5/qp/qp.c, providers/mlx5/cq.c, providers/mlx5/cq_resize.c,
+ * Covers: providers/mlx5/qp/, providers/mlx5/cq.c, providers/mlx5/cq_resize.c,
  * providers/mlx5/srq.c, providers/mlx5/wq.c, providers/mlx5/qp/rules.c,
  * providers/common/cq_resize.c
  */
