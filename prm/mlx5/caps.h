@@ -260,6 +260,7 @@ enum {
 #define FT_PROP_MODIFY_ROOT                                   FLD(0x0, 27, 27)
 #define FT_PROP_IDENTIFIED_MISS_TABLE_MODE                    FLD(0x0, 26, 26)
 #define FT_PROP_FLOW_TABLE_MODIFY                             FLD(0x0, 25, 25)
+#define FT_PROP_IGNORE_FLOW_LEVEL                             FLD(0x0, 10, 10)
 #define FT_PROP_LOG_MAX_FT_SIZE                               FLD(0x4, 29, 24)
 #define FT_PROP_MAX_FT_LEVEL                                  FLD(0x4, 7, 0)
 #define FT_PROP_LOG_MAX_FT_NUM                                FLD(0xc, 7, 0)

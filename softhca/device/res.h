@@ -46,6 +46,12 @@ static inline void *res_get(const struct res_table *table, uint32_t number)
 	return index < table->size ? table->slot[index] : NULL;
 }
 
+/* Returns whether an object that is there belongs to no single user. */
+static inline bool res_is_shared(const struct res_table *table, uint32_t number)
+{
+	return table->owner[(number & ~table->mark) - table->first] == RES_FOR_ALL;
+}
+
 /* Finds an object for a command: the driver sees all objects, a user its own. */
 static inline void *res_find(const struct res_table *table, uint32_t number)
 {

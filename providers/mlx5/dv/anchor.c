@@ -13,6 +13,9 @@ struct dv_anchor {
 	struct ibv_context *context;
 };
 
+enum { PRIORITIES = 16 }; /* of flows that programs make: MLX5_IB_FLOW_LAST_PRIO of Linux and one */
+
+/* The priority is checked here because Linux (6.1 to 7.2) does not: it would index an array with it. */
 static int anchor_check(const char *call, struct ibv_context *context,
 			const struct mlx5dv_steering_anchor_attr *attr)
 {
@@ -22,6 +25,10 @@ static int anchor_check(const char *call, struct ibv_context *context,
 		verbs_warn("%s: comp_mask is %#llx, must be 0", call,
 			   (unsigned long long)attr->comp_mask);
 		ret = EOPNOTSUPP;
+	}
+	if (!ret && attr->priority >= PRIORITIES) {
+		verbs_warn("%s: priority is %u, limit %d", call, attr->priority, PRIORITIES - 1);
+		ret = EINVAL;
 	}
 	return ret;
 }

@@ -20,7 +20,7 @@ static void entry_use(struct flow_entry *entry, int by)
 }
 
 const char *flow_destination_check(const struct flow_table *table,
-				   const struct flow_destination *destination)
+				   const struct flow_destination *destination, bool any_level)
 {
 	const struct flow_table *next = destination->table;
 
@@ -28,7 +28,8 @@ const char *flow_destination_check(const struct flow_table *table,
 		return table->type != PRM_FLOW_NIC_TX ? NULL : "flow: no such TIR";
 	if (next->type != table->type)
 		return "flow: no such table to go to";
-	return next->level > table->level ? NULL : "flow: entries lead to a higher level";
+	return any_level || next->level > table->level ? NULL
+						       : "flow: entries lead to a higher level";
 }
 
 void flow_entry_discard(struct flow_entry *entry)

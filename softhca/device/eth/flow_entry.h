@@ -5,6 +5,7 @@
 #ifndef SOFTHCA_DEVICE_ETH_FLOW_ENTRY_H
 #define SOFTHCA_DEVICE_ETH_FLOW_ENTRY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
 
@@ -40,9 +41,11 @@ struct flow_entry {
 	uint8_t context[FLOW_CONTEXT_MAX];
 };
 
-/* Returns NULL, or the reason why entries of TABLE must not lead to DESTINATION. */
+/* Returns NULL, or the reason why entries of TABLE must not lead to DESTINATION. ANY_LEVEL is the
+ * entry's ignore_flow_level: it may lead to a table of the same or a lower level, and loops end when
+ * the frame's steps are spent (flow_match.c). */
 const char *flow_destination_check(const struct flow_table *table,
-				   const struct flow_destination *destination);
+				   const struct flow_destination *destination, bool any_level);
 /* Puts an entry into its group at its index, replacing the one that is there. Returns NULL or the
  * reason for refusing it. */
 const char *flow_entry_put(struct hca *hca, struct flow_entry *entry);

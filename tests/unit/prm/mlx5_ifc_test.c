@@ -1046,6 +1046,7 @@ static const struct pair layouts[] = {
 	FIELD(FT_PROP_MODIFY_ROOT, flow_table_prop_layout, modify_root),
 	FIELD(FT_PROP_IDENTIFIED_MISS_TABLE_MODE, flow_table_prop_layout, identified_miss_table_mode),
 	FIELD(FT_PROP_FLOW_TABLE_MODIFY, flow_table_prop_layout, flow_table_modify),
+	FIELD(FT_PROP_IGNORE_FLOW_LEVEL, flow_table_prop_layout, ignore_flow_level),
 	FIELD(FT_PROP_LOG_MAX_FT_SIZE, flow_table_prop_layout, log_max_ft_size),
 	FIELD(FT_PROP_MAX_FT_LEVEL, flow_table_prop_layout, max_ft_level),
 	FIELD(FT_PROP_LOG_MAX_FT_NUM, flow_table_prop_layout, log_max_ft_num),

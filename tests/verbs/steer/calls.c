@@ -106,6 +106,19 @@ static struct mlx5dv_steering_anchor *make_anchor(struct rig *rig, unsigned int 
 	return anchor;
 }
 
+/* Linux does not look at it; on InfiniBand there are no anchors at all. */
+static void refuse_priorities(struct rig *rig)
+{
+	static const uint16_t refused[] = { 16, 17, 65535 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		struct mlx5dv_steering_anchor_attr attr = { .priority = refused[i] };
+
+		SAY_PTR(mlx5dv_create_steering_anchor(rig->ctx, &attr), "of priority %u",
+			refused[i]);
+	}
+}
+
 /* All anchors of one priority are one table. */
 static void say_tables(struct rig *rig)
 {
@@ -130,8 +143,10 @@ void steer_anchors(struct rig *rig)
 		if (anchor)
 			SAY_RET(mlx5dv_destroy_steering_anchor(anchor), "destroy");
 	}
-	if (rig->port.link_layer == IBV_LINK_LAYER_ETHERNET)
-		say_tables(rig);
+	if (rig->port.link_layer != IBV_LINK_LAYER_ETHERNET)
+		return;
+	refuse_priorities(rig);
+	say_tables(rig);
 }
 
 /* ---- flows */

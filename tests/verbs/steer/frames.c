@@ -404,6 +404,13 @@ struct own_table {
 
 enum { TABLE_LEVEL = 64, GROUP_IN_SIZE = 1024, TABLE_IN_SIZE = 64 };
 
+/* Where the entry of such a table leads to */
+struct own_way {
+	uint32_t type; /* PRM_DEST_* */
+	uint32_t number;
+	bool any_level; /* to a table below, too */
+};
+
 static struct mlx5dv_devx_obj *must_create(struct ibv_context *ctx, void *in, size_t len,
 					   uint32_t *number)
 {
@@ -429,8 +436,10 @@ static void table_make(struct ibv_context *ctx, unsigned int level, struct own_t
 	own->group = must_create(ctx, group, sizeof(group), &own->group_id);
 }
 
-static void entry_make(struct ibv_context *ctx, uint32_t tirn, struct own_table *own)
+static struct mlx5dv_devx_obj *entry_try(struct ibv_context *ctx, struct own_way way,
+					 const struct own_table *own)
 {
+	uint8_t out[PRM_CMD_OUT_SIZE] = { 0 };
 	uint8_t in[64 + PRM_FLOW_CONTEXT_SIZE + PRM_DEST_FORMAT_SIZE] = { 0 };
 	uint8_t *context = fld_at(in, SET_FTE_IN_FLOW_CONTEXT);
 	uint8_t *destination = fld_at(context, FLOW_CONTEXT_DESTINATION);
@@ -440,9 +449,15 @@ static void entry_make(struct ibv_context *ctx, uint32_t tirn, struct own_table 
 	fld_set(context, FLOW_CONTEXT_GROUP_ID, own->group_id);
 	fld_set(context, FLOW_CONTEXT_ACTION, PRM_FLOW_FWD);
 	fld_set(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE, 1);
-	fld_set(destination, DEST_FORMAT_DESTINATION_TYPE, PRM_DEST_TIR);
-	fld_set(destination, DEST_FORMAT_DESTINATION_ID, tirn);
-	own->entry = must_create(ctx, in, sizeof(in), NULL);
+	fld_set(in, SET_FTE_IN_IGNORE_FLOW_LEVEL, way.any_level);
+	fld_set(destination, DEST_FORMAT_DESTINATION_TYPE, way.type);
+	fld_set(destination, DEST_FORMAT_DESTINATION_ID, way.number);
+	return mlx5dv_devx_obj_create(ctx, in, sizeof(in), out, sizeof(out));
+}
+
+static void entry_make(struct ibv_context *ctx, struct own_way way, struct own_table *own)
+{
+	MUST(own->entry = entry_try(ctx, way, own));
 }
 
 static void table_end(struct own_table *own)
@@ -478,7 +493,7 @@ static void tables(struct rig *rig, struct raw *raw)
 			  TO_QP(raw->to[0]), "all");
 	steered = one_action(rig, &to_port, TO_OBJECT(own.table), "to a table");
 	steer_send(rig, raw, PORT, "into an empty table");
-	entry_make(rig->ctx, tirn, &own);
+	entry_make(rig->ctx, (struct own_way){ PRM_DEST_TIR, tirn, false }, &own);
 	steer_send(rig, raw, PORT, "into a table that leads to a TIR");
 	steer_send(rig, raw, OTHER, "another");
 	MUST(mlx5dv_devx_obj_destroy(own.table));
@@ -490,6 +505,46 @@ static void tables(struct rig *rig, struct raw *raw)
 	MUST(!mlx5dv_devx_obj_destroy(tir) && !mlx5dv_devx_obj_destroy(domain));
 }
 
+/* The kernel's table is for all programs: a rule may lead there, and none may be put there. */
+static void refuse_in_anchor(struct rig *rig, const struct mlx5dv_steering_anchor *anchor)
+{
+	uint8_t group[GROUP_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE] = { 0 };
+
+	fld_set(group, CMD_IN_OPCODE, PRM_OP_CREATE_FLOW_GROUP);
+	fld_set(group, FLOW_IN_TABLE_ID, anchor->id);
+	SAY_PTR(mlx5dv_devx_obj_create(rig->ctx, group, sizeof(group), out, sizeof(out)),
+		"a group in the anchor");
+}
+
+/* From a flow to a table, from there past the flows of priority 1, by the anchor of priority 2. */
+static void anchored(struct rig *rig, struct raw *raw)
+{
+	struct mlx5dv_steering_anchor_attr attr = { .priority = 2 };
+	struct mlx5dv_steering_anchor *anchor = mlx5dv_create_steering_anchor(rig->ctx, &attr);
+	struct own_way way = { PRM_DEST_TABLE, anchor ? anchor->id : 0, false };
+	struct own_table own = { .entry = NULL };
+	struct steered steered, passed, last;
+
+	MUST(anchor);
+	refuse_in_anchor(rig, anchor);
+	table_make(rig->ctx, TABLE_LEVEL, &own);
+	say("levels count: %s", entry_try(rig->ctx, way, &own) ? "made" : "refused");
+	way.any_level = true;
+	entry_make(rig->ctx, way, &own);
+	passed = one_action(rig, &(struct steer_rule){ STEER_TO_ALL, .priority = 1 },
+			    TO_QP(raw->to[0]), "all, which are passed by");
+	last = one_action(rig, &(struct steer_rule){ STEER_TO_ALL, .priority = 2 },
+			  TO_QP(raw->to[1]), "all, of the anchor's priority");
+	steered = one_action(rig, &to_port, TO_OBJECT(own.table), "to a table");
+	steer_send(rig, raw, PORT, "by the anchor");
+	steer_send(rig, raw, OTHER, "another");
+	steer_end(&steered);
+	steer_end(&last);
+	steer_end(&passed);
+	table_end(&own);
+	MUST(!mlx5dv_destroy_steering_anchor(anchor));
+}
+
 void steer_tables(struct rig *rig)
 {
 	struct raw raw;
@@ -497,6 +552,7 @@ void steer_tables(struct rig *rig)
 	if (!raw_open(rig, 0, &raw))
 		return;
 	tables(rig, &raw);
+	anchored(rig, &raw);
 	raw_close(&raw);
 }
 

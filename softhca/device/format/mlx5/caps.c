@@ -85,7 +85,9 @@ static void put_eth_objects(const struct hca *hca, uint8_t *cap)
 		return;
 	fld_set(cap, HCA_CAP_ETH_NET_OFFLOADS, 1);
 	fld_set(cap, HCA_CAP_NIC_FLOW_TABLE, 1);
-	fld_set(cap, HCA_CAP_SHARED_OBJECT_TO_USER_OBJECT_ALLOWED, 1);
+	/* Not to a kernel driver: Linux would take IGNORE_FLOW_LEVEL, which anchors need, as an
+	 * offer of chains and priorities for tc as well. */
+	fld_set(cap, HCA_CAP_SHARED_OBJECT_TO_USER_OBJECT_ALLOWED, !hca->config.kernel_driver);
 	fld_set(cap, HCA_CAP_RTS2RTS_QP_UDP_SPORT, 1);
 	fld_set(cap, HCA_CAP_LOG_MAX_RQ, ETH_LOG_QUEUES);
 	fld_set(cap, HCA_CAP_LOG_MAX_SQ, ETH_LOG_QUEUES);
@@ -313,7 +315,7 @@ static void put_flow_fields(uint8_t *fields)
 		fld_set(fields, known[i], 1);
 }
 
-static void put_flow_tables_of(uint8_t *prop)
+static void put_flow_tables_of(const struct hca *hca, uint8_t *prop)
 {
 	fld_set(prop, FT_PROP_FT_SUPPORT, 1);
 	fld_set(prop, FT_PROP_FLOW_COUNTER, 1);
@@ -321,6 +323,7 @@ static void put_flow_tables_of(uint8_t *prop)
 	fld_set(prop, FT_PROP_MODIFY_ROOT, 1);
 	fld_set(prop, FT_PROP_IDENTIFIED_MISS_TABLE_MODE, 1);
 	fld_set(prop, FT_PROP_FLOW_TABLE_MODIFY, 1);
+	fld_set(prop, FT_PROP_IGNORE_FLOW_LEVEL, !hca->config.kernel_driver);
 	fld_set(prop, FT_PROP_LOG_MAX_FT_SIZE, FLOW_LOG_TABLE_MAX);
 	fld_set(prop, FT_PROP_MAX_FT_LEVEL, FLOW_LEVELS - 1);
 	fld_set(prop, FT_PROP_LOG_MAX_FT_NUM, FLOW_LOG_TABLES);
@@ -337,8 +340,8 @@ static void put_flow_tables(const struct hca *hca, uint8_t *cap)
 		return;
 	fld_set(cap, FLOW_NIC_CAP_NIC_RX_MULTI_PATH_TIRS, 1);
 	fld_set(cap, FLOW_NIC_CAP_NIC_RX_MULTI_PATH_TIRS_FTS, 1);
-	put_flow_tables_of(fld_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE));
-	put_flow_tables_of(fld_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT));
+	put_flow_tables_of(hca, fld_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE));
+	put_flow_tables_of(hca, fld_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT));
 }
 
 /* Reports schedulers for all queues, and rate limits for frame queues. Not to a kernel driver:

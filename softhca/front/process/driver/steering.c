@@ -150,8 +150,8 @@ static int get_level(struct adapter *adapter, unsigned int number, struct level 
 	return 0;
 }
 
-/* Linux' anchors have an entry that leads to any level; this one leads on by its miss, from the
- * lowest. */
+/* An anchor has no entries: its miss leads to the flows. Its level is the lowest, so an entry needs
+ * IGNORE_FLOW_LEVEL to lead to it, as on Linux, where the anchor itself has such an entry. */
 static int create_anchor(struct adapter *adapter, unsigned int number, struct level *level)
 {
 	uint8_t in[TABLE_IN_SIZE] = { 0 };

@@ -46,7 +46,8 @@ static const char *check_context(const struct flow_table *table, const uint8_t *
 }
 
 static const char *find_destination(struct hca *hca, const struct flow_table *table,
-				    const uint8_t *raw, struct flow_destination *destination)
+				    const uint8_t *raw, bool any_level,
+				    struct flow_destination *destination)
 {
 	uint32_t id = fld_get(raw, DEST_FORMAT_DESTINATION_ID);
 
@@ -67,13 +68,14 @@ static const char *find_destination(struct hca *hca, const struct flow_table *ta
 	default:
 		return "flow: unknown destination type";
 	}
-	return flow_destination_check(table, destination);
+	return flow_destination_check(table, destination, any_level);
 }
 
 /* Takes the lists behind the context: destinations, then counters, in elements of one size. */
 static const char *take_lists(struct hca *hca, const struct cmd *cmd, const uint8_t *context,
 			      const struct flow_table *table, struct flow_entry *entry)
 {
+	const bool any_level = fld_get(cmd->in, SET_FTE_IN_IGNORE_FLOW_LEVEL);
 	const uint8_t *raw = fld_at(context, FLOW_CONTEXT_DESTINATION);
 	unsigned int count = fld_get(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE);
 	unsigned int counters = fld_get(context, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE);
@@ -86,7 +88,7 @@ static const char *take_lists(struct hca *hca, const struct cmd *cmd, const uint
 	if (!entry->destination)
 		return "flow: no memory";
 	for (unsigned int i = 0; !why && i < count; i++, raw += PRM_DEST_FORMAT_SIZE)
-		why = find_destination(hca, table, raw, &entry->destination[i]);
+		why = find_destination(hca, table, raw, any_level, &entry->destination[i]);
 	entry->count = count;
 	if (why || !counters)
 		return why;
@@ -194,7 +196,7 @@ enum prm_status flow_entry_set(struct hca *hca, struct cmd *cmd)
 	if (!group)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "flow: no such group for that index");
 	why = check_context(table, context);
-	if (!why && fld_get(cmd->in, SET_FTE_IN_IGNORE_FLOW_LEVEL))
+	if (!why && fld_get(cmd->in, SET_FTE_IN_IGNORE_FLOW_LEVEL) && hca->config.kernel_driver)
 		why = "flow: levels cannot be ignored";
 	if (!why)
 		why = entry_build(hca, cmd, context, group, index, &entry);

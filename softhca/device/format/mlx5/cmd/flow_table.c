@@ -10,6 +10,13 @@
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/format/mlx5/cmd/cmd.h"
 
+/* A user may send frames to a table that is for all, and not change it: others' frames go there. */
+static bool is_for_destinations_only(const struct hca *hca, const struct flow_table *table)
+{
+	return hca->user && hca->user != RES_FOR_ALL &&
+	       res_is_shared(&hca->eth->flow_tables, table->n);
+}
+
 struct flow_table *flow_table_find(struct hca *hca, struct cmd *cmd)
 {
 	struct flow_table *table =
@@ -17,6 +24,10 @@ struct flow_table *flow_table_find(struct hca *hca, struct cmd *cmd)
 
 	if (fld_get(cmd->in, CREATE_FLOW_TABLE_IN_OTHER_VPORT)) {
 		cmd->why = "flow: no other vports";
+		return NULL;
+	}
+	if (table && is_for_destinations_only(hca, table)) {
+		cmd->why = "flow: the table is the driver's";
 		return NULL;
 	}
 	cmd->why = "flow: no such table of this type";

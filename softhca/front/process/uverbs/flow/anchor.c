@@ -3,8 +3,9 @@
  * anchor.c - steering anchors: a table that leads to the flows of one priority. Rules that a
  * program makes by commands of its own can send frames on to it.
  *
- * Which arguments are refused is as in fs.c of Linux 6.1's mlx5_ib. The anchors of a priority share
- * one table, which stays until the device goes.
+ * Arguments are refused as by fs.c of Linux 6.1's mlx5_ib, and so are priorities that no flow has,
+ * which Linux does not check. The anchors of a priority share one table, which stays until the
+ * device goes.
  */
 #include <errno.h>
 
