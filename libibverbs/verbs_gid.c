@@ -213,8 +213,9 @@ static int is_of_memcheck(struct dl_phdr_info *info, size_t size, void *unused)
 	return strstr(info->dlpi_name, "vgpreload_memcheck") != NULL;
 }
 
-/* Returns whether the program runs under memcheck, which preloads its own library. Another thread
- * may be changing the environment, so that is not read. */
+/* Returns whether the program runs under memcheck, which preloads its own library. The environment,
+ * which would tell as well, may be changed by another thread. In a namespace of dlmopen() that
+ * library is not seen, and memcheck may report bytes that the kernel has written. */
 static bool memcheck_runs(void)
 {
 	static int known; /* 0: not determined yet */

@@ -326,10 +326,11 @@ static void event_count(struct cm_event *event)
 
 	if (!cm)
 		return;
-	if (process_has_one_thread()) { /* so no thread waits for the count */
-		cm->events_acked++;
+	/* No thread waits. A signal handler may count too: atomic, so that no count is lost. */
+	if (process_has_one_thread()) {
+		__atomic_fetch_add(&cm->events_acked, 1, __ATOMIC_RELAXED);
 		if (event->multicast)
-			event->multicast->events_acked++;
+			__atomic_fetch_add(&event->multicast->events_acked, 1, __ATOMIC_RELAXED);
 		event->cm = NULL;
 		return;
 	}

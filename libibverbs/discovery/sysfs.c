@@ -87,8 +87,12 @@ int verbs_sysfs_read(const char *dir, const char *file, char *buf, size_t size)
 /* Public form of verbs_sysfs_read(): returns the number of characters read, or -1 with errno. */
 VERBS_EXPORT int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size)
 {
-	int err = size ? verbs_sysfs_read(dir, file, buf, size) : EINVAL;
+	int err = EINVAL;
 
+	if (!dir || !file)
+		err = ENOENT; /* as the distribution's library, which opens "(null)/..." */
+	else if (size)
+		err = verbs_sysfs_read(dir, file, buf, size);
 	if (!err)
 		return (int)strlen(buf);
 	errno = err;

@@ -519,16 +519,35 @@ static bool is_of_udp(int level)
 	return level == SOL_SOCKET || level == IPPROTO_IP || level == IPPROTO_IPV6;
 }
 
+static bool is_in_parts(struct rs *rs, int level, int name)
+{
+	return (level == SOL_SOCKET && name == SO_LINGER) || limit_of(rs, level, name) ||
+	       (level == SOL_RDMA && name == RDMA_ROUTE);
+}
+
+/* Gets an option of several words, which another thread may be setting: the caller holds the
+ * lock. */
+static int get_parts(struct rs *rs, int level, int name, void *value, socklen_t *len)
+{
+	if (level == SOL_RDMA)
+		return get_route(rs, value, len);
+	if (limit_of(rs, level, name))
+		return get_limit(*limit_of(rs, level, name), value, len);
+	return hand_out_part(&rs->options.linger, sizeof(rs->options.linger), value, len);
+}
+
 /* Gets an option that is not a number. */
 static int __attribute__((noinline))
 get_other(struct rs *rs, int level, int name, void *value, socklen_t *len)
 {
-	if (level == SOL_SOCKET && name == SO_LINGER)
-		return hand_out_part(&rs->options.linger, sizeof(rs->options.linger), value, len);
-	if (limit_of(rs, level, name))
-		return get_limit(*limit_of(rs, level, name), value, len);
-	if (level == SOL_RDMA && name == RDMA_ROUTE)
-		return get_route(rs, value, len);
+	int ret;
+
+	if (is_in_parts(rs, level, name)) {
+		cm_lock_take(&rs->lock);
+		ret = get_parts(rs, level, name, value, len);
+		cm_lock_drop(&rs->lock);
+		return ret;
+	}
 	if (rs->type == SOCK_DGRAM && is_of_udp(level))
 		return getsockopt(rs->fd, level, name, value, len) ? errno : 0;
 	return EOPNOTSUPP;

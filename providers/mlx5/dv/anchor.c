@@ -15,7 +15,7 @@ struct dv_anchor {
 
 enum { PRIORITIES = 16 }; /* of flows that programs make: MLX5_IB_FLOW_LAST_PRIO of Linux and one */
 
-/* The priority is checked here because Linux (6.1 to 7.2) does not: it would index an array with it. */
+/* Checks the priority because Linux (6.1 to 7.2) does not, and would index an array with it. */
 static int anchor_check(const char *call, struct ibv_context *context,
 			const struct mlx5dv_steering_anchor_attr *attr)
 {

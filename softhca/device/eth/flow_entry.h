@@ -42,7 +42,7 @@ struct flow_entry {
 };
 
 /* Returns NULL, or the reason why entries of TABLE must not lead to DESTINATION. ANY_LEVEL is the
- * entry's ignore_flow_level: it may lead to a table of the same or a lower level, and loops end when
+ * entry's ignore_flow_level: it may lead to a table of the same or a lower level. Loops end when
  * the frame's steps are spent (flow_match.c). */
 const char *flow_destination_check(const struct flow_table *table,
 				   const struct flow_destination *destination, bool any_level);

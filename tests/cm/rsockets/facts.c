@@ -414,6 +414,8 @@ static void *set_options(void *argument)
 		MUST(!rsetsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &(int){ 7 }, sizeof(int)));
 		linger.l_linger = 5 + value;
 		MUST(!rsetsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)));
+		MUST(!rsetsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ 3, value },
+				  sizeof(struct timeval)));
 		usleep(100);
 	}
 	return NULL;
@@ -424,6 +426,7 @@ static void listeners_options_change_meanwhile(void)
 {
 	struct ends ends = { .listener = listen_here(0, 0) };
 	socklen_t size = sizeof(struct linger);
+	struct timeval limit;
 	struct linger linger;
 	pthread_t thread;
 
@@ -431,6 +434,9 @@ static void listeners_options_change_meanwhile(void)
 	MUST(!pthread_create(&thread, NULL, set_options, &ends.listener));
 	for (int i = 0; i < 3; i++) {
 		connect_to_listener(&ends, 0);
+		MUST(!rgetsockopt(ends.listener, SOL_SOCKET, SO_LINGER, &linger, &size));
+		MUST(!rgetsockopt(ends.listener, SOL_SOCKET, SO_RCVTIMEO, &limit,
+				  &(socklen_t){ sizeof(limit) }));
 		MUST(!rgetsockopt(ends.server, SOL_SOCKET, SO_LINGER, &linger, &size));
 		say_check(linger.l_onoff && linger.l_linger <= 6,
 			  "accepted with the listener's linger, before or after: %d",

@@ -87,6 +87,12 @@ static void a_file_loses_its_newline_and_tells_its_length(void **state)
 	errno = 0;
 	assert_int_equal(ibv_read_sysfs_file(dir, "missing", text, sizeof(text)), -1);
 	assert_int_equal(errno, ENOENT);
+	errno = 0;
+	assert_int_equal(ibv_read_sysfs_file(dir, NULL, text, sizeof(text)), -1);
+	assert_int_equal(errno, ENOENT);
+	errno = 0;
+	assert_int_equal(ibv_read_sysfs_file(NULL, "missing", text, sizeof(text)), -1);
+	assert_int_equal(errno, ENOENT);
 }
 
 static void gids_have_eight_groups(void **state)
