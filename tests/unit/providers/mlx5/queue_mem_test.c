@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include <infiniband/mlx5dv.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "prm/mlx5/wqe.h"
 #include "providers/common/memory/hwbuf.h"
@@ -44,8 +45,15 @@ static size_t page; /* of the host */
 
 /* ---- memory of the host, by the names that the linker gives the library's calls (--wrap) */
 
+long __real_sysconf(int name);
+long __wrap_sysconf(int name);
 int __wrap_provider_hwbuf_alloc(size_t size, struct hwbuf *buf);
 void __wrap_provider_hwbuf_free(struct hwbuf *buf);
+
+long __wrap_sysconf(int name)
+{
+	return name == _SC_PAGESIZE ? (long)page : __real_sysconf(name);
+}
 
 int __wrap_provider_hwbuf_alloc(size_t size, struct hwbuf *buf)
 {
@@ -65,7 +73,6 @@ static int context_make(void **state)
 	(void)state;
 	ctx = calloc(1, sizeof(*ctx));
 	provider_buf_pool_init(&ctx->queue_bufs);
-	ctx->queue_bufs.page = page;
 	return 0;
 }
 
