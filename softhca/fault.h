@@ -68,8 +68,8 @@ int fault_command(struct fault *fault);
 /* Counts a command that the adapter executes. Returns whether it must fail. FAULT may be NULL. */
 bool fault_refuse(struct fault *fault);
 
-/* Returns the numbers of kernel commands and adapter commands since the start. FAULT may be
- * NULL. */
+/* Sets *KERNEL_COMMANDS and *COMMANDS to the numbers of commands since the start: the kernel's and
+ * the adapter's. FAULT may be NULL. */
 void fault_counts(const struct fault *fault, uint64_t *kernel_commands, uint64_t *commands);
 
 /* Counts a command of a command queue. Returns whether it must get lost. FAULT may be NULL. */

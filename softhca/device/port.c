@@ -51,8 +51,8 @@ void port_count_violation(uint16_t *counter)
 		(*counter)++;
 }
 
-/* Returns whether two P_Keys match: the same partition, and at least one is a full member. IBTA vol
- * 1, 10.9.3 */
+/* Returns whether two P_Keys match: the same partition, and at least one is a full member. Counts a
+ * violation if they do not. IBTA vol 1, 10.9.3 */
 bool port_accepts_pkey(struct port *port, uint16_t ours, uint16_t theirs)
 {
 	if (((ours ^ theirs) & PKEY_PARTITION) == 0 && ours & PKEY_PARTITION &&

@@ -30,8 +30,8 @@ bool uctx_may_send_frames(const struct hca *hca)
 	return !uctx || uctx->sends_frames;
 }
 
-/* Removes a user. A queue without owner, such as one of XRC, may still ring a page: the driver
- * inherits the page, as the user's number will be reused. */
+/* Removes a user's doorbell pages. A queue without owner, such as one of XRC, may still ring one:
+ * the driver inherits that page, as the user's number will be reused. */
 static void drop_pages(struct hca *hca, const struct uctx *uctx)
 {
 	struct uar *uar;

@@ -35,8 +35,9 @@ static bool is_shortage(int error)
 	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
-/* Opens the spare descriptor again. If another thread has taken its number meanwhile, the caller
- * still waits and is tried again, but not at once. */
+/* Turns away the caller that waits: frees the spare descriptor, accepts, closes, and opens the
+ * spare again. If another thread has taken its number meanwhile, the caller still waits and is
+ * tried again, but not at once. */
 static void turn_away(struct accept_door *door, int error)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };

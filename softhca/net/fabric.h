@@ -38,7 +38,8 @@ int fabric_fd(const struct fabric *fabric);
  * adapters may have work then. NOW_NS is as for hca_progress(). */
 bool fabric_progress(struct fabric *fabric, uint64_t now_ns);
 
-/* Returns this process' table of services: see services_add(), services_find(). */
+/* Add a service to those that this process' subnet administration knows, and find services: see
+ * services_add(), services_find(). */
 int fabric_add_service(struct fabric *fabric, const uint8_t record[SERVICE_RECORD_SIZE]);
 unsigned int fabric_find_services(struct fabric *fabric, uint64_t components,
 				  const uint8_t wanted[SERVICE_RECORD_SIZE],

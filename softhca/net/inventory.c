@@ -232,7 +232,7 @@ static void add_link(struct search *search, uint16_t from, unsigned int from_por
 	keep_if(search, link_components, record);
 }
 
-/* Adds the link between port NUMBER of this process and the switch. */
+/* Adds the links between the ports of this process and the switch, in both directions. */
 static void find_links(struct search *search)
 {
 	struct node leaf, node;

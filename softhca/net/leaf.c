@@ -264,7 +264,7 @@ static void exchange_directions(unsigned int attribute, uint8_t *data)
 		swap_words(data, PM_EXT_FIRST + i * sizeof(uint64_t), sizeof(uint64_t));
 }
 
-/* Queries the port at the other end of PORT's cable. */
+/* Queries the port at the other end of the cable from the port that the request names. */
 static uint16_t get_counters(const struct leaf *leaf, const uint8_t *in, uint8_t *data)
 {
 	unsigned int port = fld_get(in + PM_DATA, PM_PORT), number;

@@ -141,7 +141,7 @@ static bool is_ipoib_broadcast(const uint8_t *mgid)
 	       !memcmp(mgid + 6, rest, sizeof(rest));
 }
 
-/* Components that a request must have to create a group. */
+/* Returns whether the request has the components that it must have to create a group. */
 static bool may_create(const struct request *req, const uint8_t *mgid)
 {
 	return is_ipoib_broadcast(mgid) ||
@@ -436,7 +436,7 @@ static bool is_request(const struct fabric_msg *msg)
 	return !(fld_get(mad, RMPP_FLAGS) & RMPP_ACTIVE) || fld_get(mad, RMPP_TYPE) == RMPP_DATA;
 }
 
-/* Leaves the answer to other hosts if this process has no record. */
+/* Returns whether another process may have what MAD asks for, if this one has no record of it. */
 static bool may_be_of_others(const uint8_t *mad)
 {
 	return is_about_path(mad) || fld_get(mad, MAD_ATTRIBUTE) == SA_SERVICE_RECORD;
@@ -512,7 +512,7 @@ static void put_table_header(uint8_t *mad, const struct records *records)
 	fld_set(mad, SA_ATTR_OFFSET, records->spacing / 8);
 }
 
-/* Sends a table in one datagram, or starts an answer of several. */
+/* Writes a table that fits into one datagram, or starts a long answer. */
 static void put_table(struct subnet *subnet, struct records *records, uint8_t *mad,
 		      const struct fabric_msg *answer)
 {
@@ -544,7 +544,7 @@ static uint16_t run_table(struct subnet *subnet, const struct request *req, uint
 	return status;
 }
 
-/* Sends one record of the inventory. */
+/* Answers with one record of the inventory. Returns the status of the answer. */
 static uint16_t run_single(struct subnet *subnet, const struct request *req, uint8_t *mad)
 {
 	struct records records;

@@ -17,7 +17,7 @@ struct hca;
 /* The sets of fields that can be matched: outer headers, misc. */
 enum { FLOW_SETS = 2, FLOW_KEY_SIZE = FLOW_SETS * PRM_MATCH_SET_SIZE };
 
-/* Returns the fields that can be matched; a group's mask may have no other bits. */
+/* Sets MASK to the fields that can be matched; a group's mask may have no other bits. */
 void flow_supported_mask(uint8_t mask[FLOW_KEY_SIZE]);
 uint32_t flow_hash(const uint8_t key[FLOW_KEY_SIZE]);
 /* Steers a frame from table ROOT on, and delivers it to TIRs. Returns true if an entry allows the

@@ -34,8 +34,8 @@ struct descent {
 	uint64_t excess;
 };
 
-/* Charges the bytes computed beyond those asked for, as keys compute whole blocks. Returns false
- * when an access exceeds its limit. */
+/* Charges the bytes computed beyond twice those asked for, as keys compute whole blocks. Returns
+ * false when an access exceeds its limit. */
 static bool descent_bears_excess(struct descent *descent, uint64_t asked, uint64_t computed)
 {
 	if (computed > 2 * asked)

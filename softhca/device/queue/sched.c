@@ -164,7 +164,8 @@ static void element_pace(const struct hca *hca, struct sched_element *element, u
 	element->paced_until += bytes * BYTE_NS / element->max;
 }
 
-/* Subtracts PASSED from all tags before their 64 bits overflow; only the differences count. */
+/* Subtracts parent->passed from all tags before their 64 bits overflow; only the differences
+ * count. */
 static void tags_rebase(struct sched_element *parent)
 {
 	struct sched_element *child;

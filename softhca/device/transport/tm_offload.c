@@ -65,7 +65,7 @@ static uint8_t *wqe_begin(struct qp *qp, uint8_t opcode, unsigned int segments)
 	return raw;
 }
 
-/* Posts the READ. Without data it has no data segment, because a length of 0 means 2 GiB. */
+/* Writes the READ's WQE. Without data it has no data segment, because a length of 0 means 2 GiB. */
 static void put_read(struct qp *qp, const uint8_t *header, const struct wqe_sge *buffer)
 {
 	uint32_t len = fld_get(header, RVH_LEN);

@@ -375,8 +375,8 @@ bool client_thread_ids(pid_t tid, const char *kind, unsigned int ids[3])
 	return found;
 }
 
-/* Searches from the last bracket, as the program's name may contain any character, and no later
- * field has one. */
+/* Returns when the thread began, or 0. Searches from the last bracket, as the program's name may
+ * contain any character, and no later field has one. */
 uint64_t client_thread_start(pid_t tid)
 {
 	char path[48], line[512];

@@ -112,7 +112,8 @@ static int execute_invalidate(struct hca *hca, const struct qp *qp, const uint8_
 	return 0;
 }
 
-/* Checks the request again, as software may have changed the ring since it was decoded. */
+/* Executes a request on a key. Checks it again, as software may have changed the ring since it was
+ * decoded. */
 int mlx4_execute_on_key(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
 {
 	static const struct {

@@ -226,8 +226,8 @@ static bool bell_may_differ(const struct bell *bell)
 	return !bell->len || mlx5_wqe_opcode(bell->wqe) == WQE_NOP;
 }
 
-/* Takes LEN bytes of a BlueFlame write, AT bytes behind the start of a half. They never cross its
- * end. */
+/* Takes LEN bytes of a BlueFlame write at OFFSET of the page. They never cross the end of a
+ * half. */
 static void bell_push(struct hca *hca, struct bell *bell, uint32_t uar, uint32_t offset,
 		      const uint8_t *bytes, size_t len)
 {

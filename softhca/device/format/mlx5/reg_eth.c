@@ -149,7 +149,7 @@ static void put_priority(uint8_t *set, const struct port *port, uint64_t priorit
 	put_counter(set, PPCNT_PRIO_TX_FRAMES_HIGH, port->sent.frames);
 }
 
-/* Returns a counter of limited width, which sticks at its largest value. IBTA vol 1, 16.1.3.5 */
+/* Writes InfiniBand's counters; each sticks at its largest value. IBTA vol 1, 16.1.3.5 */
 static void put_infiniband(uint8_t *set, const struct port *port)
 {
 	uint64_t discards = port->sent.discards;

@@ -83,8 +83,9 @@ static uint64_t known_mask(void)
 	return mask;
 }
 
-/* Returns whether the request has byte stream formats: behind the translations, with their length
- * in place of the offset. To replace the formats of a key needs no bit of the mask. PRM: UMR */
+/* Finds the request's byte stream formats, if it has any: behind the translations, with their
+ * length in place of the offset. To replace the formats of a key needs no bit of the mask. Returns
+ * 0 or WQE_BAD_SIZE. PRM: UMR */
 static int find_bsf(struct umr *umr, const uint8_t *ctrl)
 {
 	size_t skip = (umr->bytes + UMR_KLM_BLOCK - 1) / UMR_KLM_BLOCK * UMR_KLM_BLOCK;
@@ -178,9 +179,9 @@ static bool lengths_fit(const struct umr *umr)
 	return true;
 }
 
-/* Checks whether the queue may write translations. Those of a key of pages are bus addresses, so
- * only queues that the driver allows may write them (fast registration); pieces name keys, which
- * are checked on use. */
+/* Returns whether the UMR names pages: by translations of a key of pages, which are bus addresses,
+ * or by a page size, which may reach beyond the pages listed. Only queues that the driver allows
+ * may do that (fast registration); pieces name keys, which are checked on use. */
 static bool names_pages(const struct umr *umr)
 {
 	return umr->mkey->mode == MKEY_PA ||
@@ -243,7 +244,7 @@ static void judge_bind(struct hca *hca, const struct qp *qp, const struct umr *u
 			      (unsigned long long)fld_get(umr->data, KLM_VA), region->key);
 }
 
-/* Reads inline translations; zeroes fill the part of the table that they do not reach. */
+/* Writes inline translations; zeroes fill the part of the table that they do not reach. */
 static int write_inline(const struct umr *umr)
 {
 	static const uint8_t zeroes[64];

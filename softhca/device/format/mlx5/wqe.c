@@ -126,7 +126,7 @@ static void decode_control(const uint8_t *raw, struct send_wqe *wqe)
 	wqe->num_sge = 0;
 }
 
-/* Returns the size of an address vector: 16 bytes, or 48 with the extended bit. */
+/* Decodes an address vector: 16 bytes, or 48 with the extended bit. Returns 0 or WQE_BAD_SIZE. */
 static int decode_address(const uint8_t **seg, const uint8_t *end, struct send_wqe *wqe)
 {
 	const uint8_t *av = segment_take(seg, end, WQE_AV_COMPACT);
@@ -214,7 +214,7 @@ static int decode_copy(const uint8_t *seg, const uint8_t *end, struct send_wqe *
 	return wqe->from.len == wqe->to.len ? 0 : WQE_BAD_LENGTH;
 }
 
-/* Decodes masked operands, of 4 or 8 bytes. */
+/* Returns whether the opcode modifier is right; masked atomics have either of two lengths. */
 static bool modifier_is_right(const struct opcode *op, const uint8_t *raw)
 {
 	uint8_t modifier = fld_get(raw, CTRL_OPMOD);

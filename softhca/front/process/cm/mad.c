@@ -71,7 +71,7 @@ static void put_path(uint8_t *data, const struct cm_conn *conn)
 	fld_set(data, REQ_ACK_TIMEOUT, conn->ack_timeout);
 }
 
-/* Takes the ids: the sender's local id is our remote one, and vice versa. */
+/* Takes the path: the sender's local address is our remote one, and vice versa. */
 void cm_take_path(const uint8_t *mad, struct cm_path *path)
 {
 	const uint8_t *data = cm_data(mad);

@@ -14,7 +14,7 @@
 void sysfs_pci_start(struct writer *writer);
 /* Makes one adapter's PCI device. */
 void sysfs_pci_make(struct writer *writer, struct adapter *adapter);
-/* Returns the path of the adapter's PCI device, relative to the root. */
+/* Writes the path of the adapter's PCI device, relative to the root, to PATH. */
 void sysfs_pci_place(const struct adapter *adapter, char *path, size_t size);
 /* Returns whether PATH is one of these paths. */
 bool sysfs_pci_claims(const char *path);

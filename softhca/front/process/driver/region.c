@@ -27,8 +27,8 @@ enum {
 	OCTWORD = 16,       /* in bytes: two translations */
 };
 
-/* Returns the largest page size for which START and IOVA have the same offset, but not much larger
- * than the region. */
+/* Returns log2 of the largest page size for which start and IOVA have the same offset, but not much
+ * larger than the region. */
 static unsigned int pick_page_shift(const struct region *region)
 {
 	unsigned int shift = MIN_PAGE_SHIFT;

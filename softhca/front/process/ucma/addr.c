@@ -61,7 +61,7 @@ bool ucma_addr_is_ip(const struct sockaddr_storage *addr)
 	return addr->ss_family == AF_INET || addr->ss_family == AF_INET6;
 }
 
-/* Returns the address as 16 bytes: IPv6 or GID; IPv4 is mapped. */
+/* Writes the address as 16 bytes: IPv6 or GID; IPv4 is mapped. */
 void ucma_addr_bytes(const struct sockaddr_storage *addr, uint8_t host[16])
 {
 	memset(host, 0, 16);

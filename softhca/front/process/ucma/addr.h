@@ -44,7 +44,7 @@ bool ucma_addr_is_multicast(const struct sockaddr_storage *addr);
 bool ucma_addr_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
 uint16_t ucma_addr_port(const struct sockaddr_storage *addr); /* in host order */
 void ucma_addr_set_port(struct sockaddr_storage *addr, uint16_t port);
-/* Returns an address as 16 bytes: GID, IPv6, or mapped IPv4. */
+/* Writes an address as 16 bytes: GID, IPv6, or mapped IPv4. */
 void ucma_addr_bytes(const struct sockaddr_storage *addr, uint8_t host[16]);
 /* Makes an address of FAMILY from 16 bytes. PORT is in host order; for a GID, it and port space PS
  * make the service ID. */

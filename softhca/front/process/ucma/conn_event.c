@@ -76,7 +76,7 @@ static void put_sidr_rep(struct ucma_event *event, const uint8_t *mad, const str
 	ucma_conn_put_ah(&conn->path, conn->path.gid_index, &param->ah_attr);
 }
 
-/* Reports the end of the connection, only once. */
+/* Returns whether the connection ends with this event: only the first one says so. */
 static bool id_disconnect_once(struct ucma_id *id)
 {
 	if (id->state != UCMA_CONNECTS)

@@ -26,7 +26,7 @@ static LIST_HEAD(, ucma_file) files = LIST_HEAD_INITIALIZER(files);
 
 /* ---- life ---- */
 
-/* Frees the file with its events. Its ids are destroyed already. */
+/* Destroys the file with its ids, whose events go with them; none is on another file. */
 static void file_close(struct ucma_file *file)
 {
 	struct ucma_waiter *waiter;

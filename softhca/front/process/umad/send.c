@@ -67,7 +67,7 @@ void umad_send_datagram(struct adapter *adapter, const struct hca_datagram *data
 	engine_kick();
 }
 
-/* Returns the request to the program, with its header, as it got no answer. */
+/* Gives the request back to the program, with its header, as it got no answer. */
 static void send_give_up(struct umad_send *send)
 {
 	const struct hca_datagram *datagram = &send->datagram;

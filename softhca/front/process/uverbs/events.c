@@ -150,7 +150,8 @@ static size_t ask_cost(const void *message, size_t len)
 	return cost;
 }
 
-/* Caches the last cost, as most messages of a channel have the same length. */
+/* Returns the cost of a message. Caches the last one, as most messages of a channel have the same
+ * length. */
 static size_t cost_of(const void *message, size_t len)
 {
 	static size_t last_len, last_cost;

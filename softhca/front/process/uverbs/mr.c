@@ -67,7 +67,8 @@ static bool is_implicit(const struct mr_request *req)
 	return req->access & IB_UVERBS_ACCESS_ON_DEMAND && !req->start && req->length == UINT64_MAX;
 }
 
-/* Checks an on-demand region. An implicit one covers the whole address space of the program. */
+/* Checks an on-demand region, which must begin where a program can have memory. An implicit one
+ * covers the whole address space. */
 static int check_on_demand(const struct mr_request *req)
 {
 	if (is_implicit(req))

@@ -195,8 +195,8 @@ void xrc_domain_add_qp(struct xrc_domain *domain, struct real_qp *real);
 struct raw_qp;
 int qp_spread(struct uverbs_call *uc, const struct uverbs_rwq_table *table, struct raw_qp **raw);
 
-/* Returns a QP's state (enum qp_state) and the PSN of its next packet. If the device does not
- * answer, the last known state, and 0. */
+/* Finds a QP's state (enum qp_state) and the PSN of its next packet. If the device does not answer,
+ * these are the last known state, and 0. */
 void qp_look(struct adapter *adapter, const struct real_qp *real, unsigned int *state,
 	     uint32_t *psn);
 

@@ -157,8 +157,8 @@ static enum m4_status command_allow(struct hca *hca, const struct command *comma
 	return M4_STAT_OK;
 }
 
-/* Returns whether there is an output mailbox: an operation modifier other than 0 means none, for
- * commands that allow it. */
+/* Returns the size of the output mailbox: 0 for an operation modifier other than 0, with commands
+ * that allow it. */
 static size_t out_size(const struct command *command, const struct hca_order *order)
 {
 	return command->silent && order->modifier ? 0 : command->out;

@@ -49,8 +49,9 @@ static uint64_t ring_bytes(uint64_t log_stride, uint64_t log_size)
 	return 16ull << (log_stride + log_size);
 }
 
-/* Places the rings: the one with the larger WQEs first, or the send ring if they are equal. A QP
- * for receives only has a send ring of one WQE that is never used. */
+/* Returns the bytes in front of the receive ring. The ring with the larger WQEs comes first, or the
+ * send ring if they are equal. A QP for receives only has a send ring of one WQE that is never
+ * used. */
 static uint64_t in_front_of_receives(const uint8_t *qpc)
 {
 	if (fld_get(qpc, M4_QPC_LOG_RQ_STRIDE) > fld_get(qpc, M4_QPC_LOG_SQ_STRIDE))
@@ -81,7 +82,7 @@ static int map_ring(struct hca *hca, const uint8_t *qpc, uint64_t skip, struct e
 	return m4_map_ring(hca, &ring, (uint64_t)wq->stride << wq->log_size, &wq->map);
 }
 
-/* Returns the size of send WQEs: as long as their data need. */
+/* Adds the send queue. Its WQEs are as long as their data need (spans). */
 static int add_sends(struct hca *hca, struct m4_eth_qp *qp)
 {
 	const uint8_t *qpc = qp->context;
@@ -129,7 +130,7 @@ static int add_receives(struct hca *hca, struct m4_eth_qp *qp)
 	return ret;
 }
 
-/* Returns whether the ring exists: contexts give an absent ring one WQE. */
+/* Adds the queues that exist: contexts give an absent ring one WQE. */
 static int add_queues(struct hca *hca, struct m4_eth_qp *qp)
 {
 	int ret = fld_get(qp->context, M4_QPC_LOG_SQ_SIZE) ? add_sends(hca, qp) : 0;

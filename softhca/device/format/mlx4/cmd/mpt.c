@@ -38,7 +38,7 @@ static unsigned int decode_access(const uint8_t *mpt)
 	       (fld_get(mpt, M4_MPT_ATOMIC) ? MKEY_REMOTE_ATOMIC : 0);
 }
 
-/* Prepares a key for fast registration: free, with room for translations. */
+/* Checks a key for fast registration: it must be free, with room for translations. */
 static const char *fast_reg_check(const uint8_t *mpt)
 {
 	uint32_t entries = fld_get(mpt, M4_MPT_ENTRIES);
@@ -51,8 +51,8 @@ static const char *fast_reg_check(const uint8_t *mpt)
 						  : NULL;
 }
 
-/* Returns the index, in the low bits of a key's number. Software uses the others to make keys
- * unique. */
+/* Checks an MPT. The index is in the low bits of a key's number; software uses the other bits to
+ * make keys unique. */
 static const char *mpt_check(const struct hca *hca, const uint8_t *mpt, uint32_t n)
 {
 	if ((fld_get(mpt, M4_MPT_KEY) & hca->mkey_mask) != n)
@@ -193,7 +193,8 @@ static int entry_write(struct hca *hca, uint32_t n, const uint8_t *mpt)
 	return icm_write(hca, entry_addr(hca, n), entry, sizeof(entry));
 }
 
-/* Leaves the entry of a refused key alone, as another key may use it. */
+/* Makes the key that software describes. If it is refused, the table's entry stays as it is,
+ * because another key may use it. */
 enum m4_status m4_mpt_give(struct hca *hca, struct m4_cmd *cmd)
 {
 	uint32_t n = m4_number(cmd);

@@ -71,8 +71,8 @@ static bool find_service(const uint8_t *qpc, enum fabric_service *service)
 	return false;
 }
 
-/* Finds the SRQ. An XRC QP is one-directional: one side sends, the other, known by its number,
- * receives through the SRQs of its domain. */
+/* Returns whether the QP sends. One end of XRC sends; the other, known by its number, receives
+ * through the SRQs of its domain. */
 static bool has_sends(uint32_t n)
 {
 	return !(n & M4_XRC_TARGET);
@@ -179,7 +179,8 @@ int m4_qp_charge(struct hca *hca, uint64_t bytes)
 	return 0;
 }
 
-/* Allocates a note of each request in the ring, for sending and, on strict adapters, for checks. */
+/* Returns the bytes that a QP costs, with a note for each request that its rings hold: of those
+ * sent and, on strict adapters, of those posted. */
 static uint64_t qp_bytes(const struct qp *qp)
 {
 	uint64_t sends = qp->sq.entry ? 1ull << qp->sq.log_size : 0;
