@@ -126,7 +126,7 @@ SEG_INLINE void seg_put_loaded(void *at, seg_sge sge)
 }
 #endif
 #else
-/* Loads the SGE's length and key by one 8-byte load. */
+/* Writes the SGE to any address. Loads its length and key by one 8-byte load. */
 SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
 {
 	uint64_t length_lkey;

@@ -89,8 +89,8 @@ static inline void srq_link(struct mlx5_wqe_srq_next_seg *wqe, uint32_t next)
 	wqe->next_wqe_index = htobe16((uint16_t)next);
 }
 
-/* Returns WQE INDEX as mlx5_srq_complete() does, or false if the lock is contended or a program's
- * list of free WQEs exists. INDEX is within the ring. */
+/* Gives WQE INDEX back as mlx5_srq_complete() does. Returns false if the lock is contended or a
+ * program's list of free WQEs exists. INDEX is within the ring. */
 static inline bool srq_try_complete(struct mlx5_srq *srq, uint32_t index, uint64_t *wr_id)
 {
 	bool done = true;

@@ -350,8 +350,8 @@ static struct grain_place grain_place_of(const struct buf_pool *pool, size_t siz
 	return at;
 }
 
-/* Returns the length of a run that surely contains a place, wherever it begins. The bits of CLEAR
- * are below a power of two; in the first part of each such unit they are 0. */
+/* Returns the length of a run that surely contains a place, wherever it begins. The bits of
+ * at->clear are below a power of two; in the first part of each such unit they are 0. */
 static unsigned int place_need(const struct grain_place *at)
 {
 	unsigned int slack = at->clear ? (unsigned int)pow2_ceil(at->clear + 1u) : 0;

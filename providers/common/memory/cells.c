@@ -81,7 +81,8 @@ void provider_cells_drop(void *cell)
 	free(cell);
 }
 
-/* Verifies that CELL is in the list: an object may contain the same bytes by chance. */
+/* Aborts if CELL is in the list of freed cells. A mark in it alone proves nothing: an object may
+ * contain the same bytes by chance. */
 void provider_cells_check(const struct cell *given, const struct cell *cell, const void *address)
 {
 	for (; given; given = given->next)

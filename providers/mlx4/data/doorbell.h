@@ -63,7 +63,7 @@ DOORBELL_INLINE void doorbell_push(struct mlx4_sq *sq, uint8_t *ctrl, uint32_t s
 		mlx4_blueflame_copy_locked(bf, ctrl, size);
 }
 
-/* Returns the count of receives, the lower half of the record; the upper half stays 0. */
+/* Finds the count of receives: the lower half of the record, whose upper half stays 0. */
 DOORBELL_INLINE __be16 *record_count(__be32 *dbrec)
 {
 	return (__be16 *)dbrec + 1;

@@ -112,8 +112,8 @@ uint64_t mlx5_srq_complete(struct mlx5_srq *srq, uint32_t index)
 	return wr_id;
 }
 
-/* Returns the first and last free WQE. If a program posts by itself already, its own links are
- * kept. */
+/* Sets *HEAD and *TAIL to the first and last free WQE. If a program posts by itself already, its
+ * own links are kept. */
 void mlx5_srq_show(struct mlx5_srq *srq, uint32_t *head, uint32_t *tail)
 {
 	qlock_enter(&srq->lock);

@@ -20,7 +20,7 @@ void mlx5_srq_ring_free(struct mlx5_srq *srq);
  * the lock. */
 void mlx5_srq_list_end(struct mlx5_srq *srq);
 
-/* Returns the first and the last free WQE to a program that may post by itself. All free WQEs are
+/* Shows the first and the last free WQE to a program that may post by itself. All free WQEs are
  * linked. */
 void mlx5_srq_show(struct mlx5_srq *srq, uint32_t *head, uint32_t *tail);
 

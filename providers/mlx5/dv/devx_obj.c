@@ -139,7 +139,7 @@ static int run_destroy(const struct mlx5dv_devx_obj *obj)
 				     MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, obj->handle);
 }
 
-/* Accepts NULL: DPDK 22.11 destroys a queue whose creation failed. */
+/* Refuses NULL instead of crashing: DPDK 22.11 destroys a queue whose creation failed. */
 DV_EXPORT int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
 {
 	int ret;

@@ -273,8 +273,8 @@ static int check_refuse(const struct mlx5_mkey *mkey, const char *why)
 	return EINVAL;
 }
 
-/* Describes the error. EXPECTED and ACTUAL have the first byte of a signature in their highest
- * byte, except for a guard, which is alone in its word. */
+/* Describes the error. Its values, expected and actual, have the first byte of a signature in their
+ * highest byte, except for a guard, which is alone in its word. */
 static void describe_error(const struct mkey_sig_error *error, enum mkey_sig_kind kind,
 			   struct mlx5dv_mkey_err *err)
 {

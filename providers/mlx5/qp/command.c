@@ -73,8 +73,8 @@ static int qp_take_register(const struct mlx5_context *ctx, uint32_t number,
 	return db->bfreg && !db->bfreg->uar->qp_flag ? mlx5_uar_find_reg(ctx, number, &db->reg) : 0;
 }
 
-/* Returns the granted capacities in CAP. If the QP has no send queue, the program's values for it
- * stay unchanged. */
+/* Sets CAP to the granted capacities. If the QP has no send queue, the program's values for it stay
+ * unchanged. */
 static void qp_grant_cap(const struct ibv_qp_cap *granted, struct ibv_qp_cap *cap)
 {
 	struct ibv_qp_cap asked = *cap;

@@ -101,8 +101,8 @@ static void cqe_move(struct mlx5_cq *cq, uint32_t to, uint32_t from)
 			 __ATOMIC_RELAXED);
 }
 
-/* Returns the WQE of a message whose completion is dropped to its SRQ. If the message met a page
- * fault, the request is posted again instead. */
+/* Gives the WQE of a message, whose completion is dropped, back to its SRQ. If the message met a
+ * page fault, posts the request again instead. */
 static void wqe_give_back(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	if (!rq->srq || opcode_is_request(cqe_opcode(cqe)) || mlx5_srq_is_taken(rq->srq))

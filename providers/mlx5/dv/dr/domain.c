@@ -71,7 +71,8 @@ DV_EXPORT int mlx5dv_dr_domain_destroy(struct mlx5dv_dr_domain *domain)
 	return 0;
 }
 
-/* Does nothing: rules of root tables take effect when they are created. */
+/* Fails: rules of root tables take effect when they are created, so there is nothing to
+ * synchronise. */
 DV_EXPORT int mlx5dv_dr_domain_sync(struct mlx5dv_dr_domain *domain, uint32_t flags)
 {
 	(void)domain;
