@@ -534,8 +534,7 @@ static inline struct verbs_attr verbs_attr_u64(uint16_t id, uint64_t value)
 	};
 }
 
-/* Flags or an enumeration: the kernel always passes these as 8 bytes, even if it reads only 32
- * bits. */
+/* Flags or an enumeration: the kernel takes these as 8 bytes, even if it reads only 32 bits. */
 static inline struct verbs_attr verbs_attr_flags(uint16_t id, uint64_t flags)
 {
 	return verbs_attr_u64(id, flags);

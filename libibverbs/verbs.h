@@ -2075,7 +2075,7 @@ static inline int ___ibv_query_port(struct ibv_context *context, uint8_t port_nu
 }
 #define ibv_query_port(context, port_num, port_attr) ___ibv_query_port(context, port_num, port_attr)
 
-/* Returns the current speed of the port, in units of 100 Mbit/s. */
+/* Queries the current speed of the port, in units of 100 Mbit/s. */
 int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num, uint64_t *port_speed);
 const char *ibv_port_state_str(enum ibv_port_state port_state);
 

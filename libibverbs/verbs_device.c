@@ -77,9 +77,9 @@ VERBS_EXPORT int ibv_query_port(struct ibv_context *context, uint8_t port_num,
 					     offsetof(struct ibv_port_attr, port_cap_flags2)));
 }
 
-/* Returns the speed, or an error if the kernel does not know it: EPROTONOSUPPORT up to Linux 6.12,
- * EOPNOTSUPP if the driver does not. The link's speed is no substitute, because a vport may be
- * slower. */
+/* Queries the port's speed. EPROTONOSUPPORT comes from a kernel without the query, such as Linux
+ * 6.12, EOPNOTSUPP from a driver without it. The link's speed is no substitute, because a vport may
+ * be slower. */
 VERBS_EXPORT int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num,
 				      uint64_t *port_speed)
 {

@@ -133,8 +133,8 @@ VERBS_EXPORT int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_nu
 	return verbs_result(err);
 }
 
-/* Returns a GID of zeros for an empty slot, as does ibv_query_gid_type(); the newer calls return
- * ENODATA. */
+/* Reads a GID. As with ibv_query_gid_type(), an empty slot is no error here: its GID is all zeros.
+ * The newer calls return ENODATA. */
 VERBS_EXPORT int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index,
 			       union ibv_gid *gid)
 {
