@@ -128,7 +128,7 @@ CMA_EXPORT int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, co
 	return cma_return(ret ? ret : rdmacm_event_await(cm));
 }
 
-/* Returns the list, which the caller then owns. */
+/* Hands out the list, which the caller then owns. */
 CMA_EXPORT int rdma_query_addrinfo(struct rdma_cm_id *id, struct rdma_addrinfo **info)
 {
 	struct cm_id *cm = to_cm_id(id);

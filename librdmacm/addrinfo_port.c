@@ -38,8 +38,8 @@ static int ask_by_id(struct rdma_cm_id *id, struct sockaddr_ib *port, const char
 	return ret;
 }
 
-/* Looks for the service from PORT, with an id without a channel, so that its calls wait. For an
- * unknown service the event's status is ENODATA. */
+/* Looks for the service from PORT, with an id that gets a channel of its own, so that its calls
+ * wait. For an unknown service the event's status is ENODATA. */
 static int ask_from(struct sockaddr_ib *port, const char *service, struct rdma_addrinfo **list)
 {
 	struct rdma_cm_id *id;

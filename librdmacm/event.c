@@ -119,8 +119,7 @@ int rdmacm_request_refuse(int fd, uint32_t number, const char *why)
 	return CM_RUN(fd, &cmd, DESTROY_ID, destroy_id, sizeof(resp));
 }
 
-/* Queries the kernel about a request's id, and frees the id if the kernel has already destroyed
- * it. */
+/* Queries the kernel about a request's id. On any error destroys the id, in the kernel too. */
 static int request_learn(struct cm_id *cm, const struct rdma_ucm_event_resp *resp)
 {
 	int ret;

@@ -290,8 +290,8 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param);
 int rdma_reject(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len);
 /* Rejects a request because its ECE offer is not acceptable. */
 int rdma_reject_ece(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len);
-/* Reports IBV_EVENT_COMM_EST on a QP that the library does not know: data has arrived before the
- * RTU. */
+/* Tells the library of IBV_EVENT_COMM_EST on a QP that it does not know: data has arrived before
+ * the RTU. */
 int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event);
 int rdma_disconnect(struct rdma_cm_id *id);
 

@@ -420,7 +420,7 @@ static bool read_number(int level, const void *value, socklen_t len, int *number
 	return true;
 }
 
-/* Returns the value in one byte, for an IP option with room for less than an int, if it fits. */
+/* Hands out a number: in one byte for an IP option with room for less than an int, if it fits. */
 static int hand_out_number(int level, int number, void *value, socklen_t *len)
 {
 	uint8_t byte = number;

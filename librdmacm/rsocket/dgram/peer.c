@@ -329,8 +329,8 @@ static void on_event(struct dgram_peer *peer, enum rdma_cm_event_type event)
 		give_up(peer, "the route is not resolved");
 }
 
-/* Handles an event. The id of a link has no context; its only event is device removal, which the QP
- * shows by itself. */
+/* Handles an event. The id of a link has no context; its events are of the device, whose removal
+ * shows at the QP. */
 void rdmacm_dgram_take_event(struct rdma_cm_event *event)
 {
 	struct dgram_peer *peer = event->id->context;

@@ -226,7 +226,7 @@ static bool sets_are_there(int limit, const fd_set *read, const fd_set *write, c
 	       set_is_there(except, limit);
 }
 
-/* Returns the remaining time in *TIMEOUT, as Linux' select() does, since programs rely on it. */
+/* Sets *TIMEOUT to the remaining time, as Linux' select() does, since programs rely on it. */
 static void set_time_left(struct timeval *timeout, int64_t end_ms)
 {
 	int left = time_left(0, end_ms);

@@ -593,7 +593,7 @@ static int stream_connect(struct rs *rs, const struct sockaddr *addr, socklen_t 
 
 /* ---- names ---- */
 
-/* Returns the name of an unbound socket: only its family. */
+/* Hands out the name of an unbound socket: only its family. */
 static int __attribute__((noinline))
 unbound_name(const struct rs *rs, struct sockaddr *addr, socklen_t *len)
 {

@@ -365,7 +365,7 @@ int rdmacm_stream_receive(struct rs *rs, struct span *span, int *flags,
 	return ret;
 }
 
-/* Returns the readable bytes. As with TCP, a listener refuses. */
+/* Counts the readable bytes. As with TCP, a listener refuses. */
 int rdmacm_stream_unread(struct rs *rs, int *bytes)
 {
 	struct stream *stream = to_stream(rs);
