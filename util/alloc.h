@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * alloc.h - memory, or a line in the log that says which call has none.
+ * alloc.h - allocate memory, or log which call of the program ran out of it.
  */
 #ifndef UTIL_ALLOC_H
 #define UTIL_ALLOC_H
@@ -9,7 +9,7 @@
 
 #include "util/log.h"
 
-/* Does what calloc() does; CALL is what the program has called. */
+/* Calls calloc(). CALL is the name of the public call, for the log line. */
 static inline void *calloc_for(const char *call, size_t n, size_t size)
 {
 	void *memory = calloc(n, size);
@@ -19,8 +19,8 @@ static inline void *calloc_for(const char *call, size_t n, size_t size)
 	return memory;
 }
 
-/* Does what malloc() does, which for a small object that is allocated again and again takes a
- * quarter of calloc()'s instructions. */
+/* Calls malloc(), which takes a quarter of calloc()'s instructions: for a small object that is
+ * allocated often. */
 static inline void *malloc_for(const char *call, size_t size)
 {
 	void *memory = malloc(size);

@@ -51,7 +51,7 @@ static inline uint64_t pow2_ceil(uint64_t n)
 	return n <= 1 ? 1 : UINT64_C(1) << log2_ceil(n);
 }
 
-/* Returns what has FIRST in its first four bytes, and SECOND behind it. */
+/* Returns the 8 bytes that hold FIRST at the lower address and SECOND behind it. */
 static inline uint64_t side_by_side(uint32_t first, uint32_t second)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

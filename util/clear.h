@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * clear.h - clears a struct of some hundred bytes. Compilers make one string instruction of its
- * zeros, which takes longer to begin than the stores that are written here take together.
+ * clear.h - clears a struct of some hundred bytes with vector stores. Compilers turn a memset() of
+ * that size into one string instruction, whose start-up alone takes longer than these stores.
  */
 #ifndef UTIL_CLEAR_H
 #define UTIL_CLEAR_H
@@ -12,7 +12,8 @@
 
 typedef uint32_t clear_line __attribute__((vector_size(16), aligned(4), may_alias));
 
-/* SIZE is a constant. The empty asm keeps the loop from being made the string instruction again. */
+/* Clears SIZE bytes; SIZE is a constant. The empty asm keeps the compiler from turning the loop
+ * into a string instruction again. */
 static inline __attribute__((always_inline)) void clear_struct(void *to, size_t size)
 {
 	const size_t lines = size / sizeof(clear_line);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fields.h - the notation of all layouts below prm/ and ib/, and how their fields are read and
- * written.
+ * fields.h - the notation of all layouts below prm/ and ib/, and the functions that read and write
+ * their fields.
  *
- * A field is one number: its bit offset from the start of the layout and its width. FLD() writes it
- * as the specifications print it: dword at BYTE, bits HI..LO with 31 the first on the wire.
- * fld_get() and fld_set() read and write it in big-endian memory: a mailbox, a WQE, a CQE, a
- * datagram, a packet. FLD_PART(byte) is where another layout or an array begins; fld_at() points to
- * it and FLD_IN() adds the two offsets:
+ * A field is one number: its bit offset from the start of the layout and its width. FLD() takes
+ * them as the specifications print them: the dword at BYTE, bits HI..LO, where bit 31 is the first
+ * on the wire. fld_get() and fld_set() read and write it in big-endian memory: a mailbox, a WQE, a
+ * CQE, a datagram, a packet. FLD_PART(byte) is the start of an inner layout or an array. fld_at()
+ * points to it, and FLD_IN() adds its offset to an inner field's:
  *	fld_set(in, FLD_IN(CREATE_QP_IN_QPC, QPC_PD), pdn);
  *	fld_get(fld_at(in, CREATE_QP_IN_QPC), QPC_PD);
  * Decision: docs/adr/0002.
@@ -28,8 +28,8 @@
 #define FLD_BYTE(field)     (FLD_BIT(field) / 8u)
 #define FLD_DWORD(field)    (FLD_BIT(field) / 32u)
 
-/* A field of up to 32 bits never crosses a dword. FLD_SHIFT() is its place in that, FLD_MASK() has
- * as many ones as it has bits (none for a part), FLD_BITS() is both. */
+/* A field of up to 32 bits never crosses a dword. FLD_SHIFT() is its position in the dword,
+ * FLD_MASK() as many ones as it is wide (none for a part), FLD_BITS() these ones in position. */
 #define FLD_SHIFT(field) (32u - FLD_BIT(field) % 32u - FLD_WIDTH(field))
 #define FLD_MASK(field)  (FLD_WIDTH(field) ? 0xffffffffu >> (32u - FLD_WIDTH(field)) : 0u)
 #define FLD_BITS(field)  (FLD_MASK(field) << FLD_SHIFT(field))
@@ -64,7 +64,7 @@ static inline uint64_t fld_get(const void *layout, uint32_t field)
 	return (be32toh(be) >> FLD_SHIFT(field)) & FLD_MASK(field);
 }
 
-/* Bits of VALUE beyond the field's width are cut off. */
+/* Truncates VALUE to the field's width. */
 static inline void fld_set(void *layout, uint32_t field, uint64_t value)
 {
 	uint32_t be, mask, byte = FLD_BIT(field) / 32 * 4;
@@ -79,7 +79,8 @@ static inline void fld_set(void *layout, uint32_t field, uint64_t value)
 	memcpy((uint8_t *)layout + byte, &be, sizeof(be));
 }
 
-/* A field of 16 bits may end its layout: these two touch nothing beside it. */
+/* fld_get16() and fld_set16() touch only the two bytes of the field: its dword may reach beyond the
+ * end of the layout. */
 static inline uint16_t fld_get16(const void *layout, uint32_t field)
 {
 	const uint8_t *at = fld_at(layout, field);

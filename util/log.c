@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * log.c - where log lines go. See log.h for the rules.
+ * log.c - writes log lines. See log.h for the rules.
  *
- * Each library that links this has its own copy of the threshold; all read the same environment,
- * and all append.
+ * Each library that links this has its own copy of the threshold; all read the same environment and
+ * append to the same file.
  */
 #include "util/log.h"
 #include "util/bits.h"
@@ -25,14 +25,14 @@ static const char *const level_names[] = {
 	[VERBS_LOG_INFO] = "info", [VERBS_LOG_DEBUG] = "debug",
 };
 
-/* The file of VERBS_LOG_FILE; NULL: standard error. A program may close every descriptor and get
- * the number for a file of its own: the number counts only while this inode is behind it. */
+/* The log file. A program may close every descriptor and then get this number for a file of its
+ * own, so the number counts only while the file behind it has this inode. */
 struct log_file {
-	struct log_file *before; /* as which it was open; another thread may still read that */
+	struct log_file *before; /* the file's earlier entry: another thread may still read it */
 	int fd;
 	dev_t dev;
 	ino_t ino;
-	char path[]; /* from the root: the program may change its directory */
+	char path[]; /* absolute, as the program may change its directory */
 };
 
 static struct log_file *log_file;
@@ -58,7 +58,8 @@ static int parse_level(const char *name)
 	return VERBS_LOG_ERROR;
 }
 
-/* A number above those of the standard streams, which the program may have closed. */
+/* Opens PATH at a number above those of the standard streams: the program may have closed these,
+ * and expects them free. */
 static int fd_open(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644), above;
@@ -70,7 +71,7 @@ static int fd_open(const char *path)
 	return above;
 }
 
-/* Returns the file at PATH, open, or NULL with errno. */
+/* Opens the file at PATH, or returns NULL with errno. */
 static struct log_file *file_open(const char *path)
 {
 	int fd = fd_open(path);
@@ -110,8 +111,8 @@ static bool file_is_open(const struct log_file *file)
 	return !fstat(file->fd, &st) && st.st_dev == file->dev && st.st_ino == file->ino;
 }
 
-/* Returns where lines go: standard error, or the file, which is opened again when the program has
- * closed it; -1: it cannot be. */
+/* Returns the descriptor for lines: standard error, or the log file's, reopened if the program has
+ * closed it. Returns -1 if it cannot be reopened. */
 static int log_descriptor(void)
 {
 	struct log_file *file = __atomic_load_n(&log_file, __ATOMIC_ACQUIRE), *again;
@@ -148,7 +149,8 @@ int verbs_log_init(void)
 	if (verbs_log_threshold < 0) {
 		int level = parse_level(getenv("VERBS_LOG"));
 
-		/* secure_getenv: a set-uid program must not write a file of its caller's choice. */
+		/* secure_getenv: a set-uid program must not write to a file of its caller's
+		 * choice. */
 		if (level > VERBS_LOG_OFF)
 			set_log(open_log(secure_getenv("VERBS_LOG_FILE")));
 		__atomic_store_n(&verbs_log_threshold, level, __ATOMIC_RELEASE);
@@ -165,7 +167,7 @@ void verbs_log_prefer(const char *path, enum verbs_log_level level)
 	const char *own_path = getenv("VERBS_LOG_FILE"), *own_level = getenv("VERBS_LOG");
 	int state;
 
-	verbs_log_on(VERBS_LOG_ERROR); /* reads the environment, which wins */
+	verbs_log_on(VERBS_LOG_ERROR); /* first, as the environment has precedence */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&init_lock);
 	if (!done && path && !(own_path && *own_path))
@@ -193,10 +195,10 @@ void verbs_log_write(enum verbs_log_level level, const char *format, ...)
 	if (n > (int)sizeof(line) - 2)
 		n = sizeof(line) - 2;
 	line[n++] = '\n';
-	/* A thread that is to be cancelled may have locks here. */
+	/* write() is a cancellation point, and the caller may hold locks. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	if (write(log_descriptor(), line, n) < 0) {
-		/* There is nowhere left to say so. */
+		/* Nowhere is left to report it. */
 	}
 	pthread_setcancelstate(state, NULL);
 	errno = saved;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * log.h - one line per failure, for the person who has to fix it.
+ * log.h - one line per failure, for the engineer who has to fix it.
  *
- * VERBS_LOG=off|error|warn|info|debug chooses what is written (default error), VERBS_LOG_FILE where
- * (default standard error). VERBS_LOG_LEVEL=0..4, as other implementations have it, means the same
- * levels by number when VERBS_LOG_FILE is set too. The environment is read once. A suppressed line
- * costs one load and one compare. Lines are written with one write() each, so threads and processes
+ * VERBS_LOG=off|error|warn|info|debug chooses the level (default error), VERBS_LOG_FILE the file
+ * (default standard error). VERBS_LOG_LEVEL=0..4, the variable of other implementations, gives the
+ * level by number if VERBS_LOG_FILE is set too. The environment is read once. A suppressed line
+ * costs one load and one comparison. Each line is one write(), so lines of threads and processes
  * that share a file do not interleave. Logging never changes errno.
  */
 #ifndef UTIL_LOG_H
@@ -17,12 +17,12 @@ enum verbs_log_level {
 	VERBS_LOG_OFF,
 	VERBS_LOG_ERROR, /* broken: the library cannot do its work */
 	VERBS_LOG_WARN,  /* a call is refused: names call, field, value, limit, rule */
-	VERBS_LOG_INFO,  /* what was found and chosen: devices, providers */
+	VERBS_LOG_INFO,  /* devices and providers that were found and chosen */
 	VERBS_LOG_DEBUG, /* each command */
 };
 
-/* The threshold is negative until the environment has been read. Only log.c and the check below use
- * both. */
+/* Negative until the environment has been read. Only log.c and verbs_log_on() use the threshold and
+ * verbs_log_init(). */
 extern int verbs_log_threshold;
 int verbs_log_init(void);
 
@@ -30,16 +30,16 @@ static inline bool verbs_log_on(enum verbs_log_level level)
 {
 	const int threshold = __atomic_load_n(&verbs_log_threshold, __ATOMIC_ACQUIRE);
 
-	/* As an unsigned number, a negative threshold is above all levels: one comparison says that
-	 * there is nothing to write. */
+	/* Converted to unsigned, a negative threshold exceeds every level: one comparison finds
+	 * that there is nothing to write. */
 	if (__builtin_expect((unsigned int)threshold < (unsigned int)level, 1))
 		return false;
 	return threshold >= 0 || (int)level <= verbs_log_init();
 }
 
-/* Does, for the lines of this library alone, what another variable of the environment asks for.
- * They go to PATH unless it is NULL or VERBS_LOG_FILE is set; LEVEL counts if it is more than
- * VERBS_LOG_OFF and VERBS_LOG is not set. */
+/* Applies another variable of the environment to the lines of this library alone. Lines go to PATH
+ * unless it is NULL or VERBS_LOG_FILE is set. LEVEL counts if it is above VERBS_LOG_OFF and
+ * VERBS_LOG is not set. */
 void verbs_log_prefer(const char *path, enum verbs_log_level level);
 
 void verbs_log_write(enum verbs_log_level level, const char *format, ...)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * map.h - mappings of device files. The kernel's offsets have 64 bits, and off_t may have 32, of
- * which the highest would be a sign.
+ * map.h - mappings of device files. Their offsets have 64 bits, while off_t may have 32, and a
+ * sign.
+ * - Calls mmap() with MAP_SHARED
  */
 #ifndef UTIL_MAP_H
 #define UTIL_MAP_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mmio.c - stores to device registers for CPUs whose ordinary instructions cannot do them.
+ * mmio.c - stores to device registers for CPUs that cannot do them with one ordinary instruction.
  */
 #include <string.h>
 
@@ -13,9 +13,10 @@
 #include "util/bits.h"
 
 /* PRM: a host without stores of 8 bytes writes the half at the lower address first, and nothing
- * else comes to that register between the two. Registers are at least 256 bytes apart; which lock
- * is a register's depends on nothing but its address, so that threads need not agree on more. A
- * child of fork() rings no doorbell: queues stay with the process that created them. */
+ * else may reach the register in between. Registers are at least 256 bytes apart. The address alone
+ * selects a register's lock, so that threads need no other agreement. A child of fork() rings no
+ * doorbell, as queues stay with the process that created them, so a lock that was held during
+ * fork() does no harm. */
 static pthread_mutex_t register_locks[16] = {
 	[0 ... 15] = PTHREAD_MUTEX_INITIALIZER,
 };
@@ -29,7 +30,7 @@ void verbs_mmio_store_halves(void *reg, __be64 value)
 	memcpy(halves, &value, sizeof(value));
 	pthread_mutex_lock(lock);
 	to[0] = halves[0];
-	/* Where stores combine, they are also put in another order. */
+	/* A write-combining buffer may reorder the halves. */
 	wc_flush_barrier();
 	to[1] = halves[1];
 	wc_flush_barrier();
@@ -42,8 +43,8 @@ void verbs_mmio_store_halves(void *reg, __be64 value)
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A page that no adapter is behind is memory that another process shares. The kernel refuses it,
- * with EINVAL or, without PCI, ENODEV or ENOSYS; then ordinary stores are right. */
+/* Writes to a page without an adapter behind it, which is memory shared with another process. The
+ * kernel refuses such a page with EINVAL or, without PCI, ENODEV or ENOSYS. */
 static void memory_write(void *reg, const void *data, size_t length)
 {
 	volatile uint64_t *to = reg;
@@ -62,14 +63,14 @@ static void memory_write(void *reg, const void *data, size_t length)
 	}
 }
 
-/* s390_pci_mmio_write(2) takes up to 64 bytes within a page as one access. */
+/* Calls s390_pci_mmio_write(2), which stores up to 64 bytes within a page as one access. */
 void verbs_mmio_write(void *reg, const void *data, size_t length)
 {
 	int before = errno;
 
 	if (!syscall(SYS_s390_pci_mmio_write, (uintptr_t)reg, data, length))
 		return;
-	if (errno != EIO) /* the adapter has not gone */
+	if (errno != EIO) /* EIO: the adapter is gone */
 		memory_write(reg, data, length);
 	errno = before;
 }

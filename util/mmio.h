@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * mmio.h - stores to mapped device registers: each happens once, whole, and in program order with
- * other mmio_ stores. Order against memory is barrier.h's business.
+ * other mmio_ stores. barrier.h orders them against memory.
  *
- * Threads that share a register may store to it at the same time; mmio_copy_wc_*() are for one at a
- * time. Not every CPU can store 8 bytes at once, or store to a register at all by an ordinary
- * instruction: mmio.c has what those need.
- * Decision: docs/adr/0012.
+ * Threads that share a register may store to it at the same time; mmio_copy_wc_*() need one thread
+ * at a time. Some CPUs cannot store 8 bytes at once, or reach a register with an ordinary
+ * instruction: mmio.c has functions for those. Decision: docs/adr/0012.
  */
 #ifndef UTIL_MMIO_H
 #define UTIL_MMIO_H
@@ -15,21 +14,21 @@
 #include <stdint.h>
 #include <linux/types.h>
 
-/* MMIO_STORES_64 says whether a store of 8 bytes is one access to the register; where it is not,
- * copies are torn, too, and not to be used. CPUs of 64 bits have it, however large a pointer is.
+/* MMIO_STORES_64: whether a store of 8 bytes is one access to the register. Where it is not, copies
+ * are torn, too, and must not be used. CPUs of 64 bits have it, whatever the size of a pointer.
  * i386 has it in its floating-point unit (Intel SDM vol. 3, "Guaranteed Atomic Operations"). ARMv7
- * has none: LDRD and STRD are whole only in memory, and with the Large Physical Address Extension
- * (DDI 0406C, A3.5.3); the compiler's atomic store is a loop of exclusives, which registers need
- * not support. */
+ * has none: LDRD and STRD are single accesses only in memory, and only with the Large Physical
+ * Address Extension (DDI 0406C, A3.5.3). The compiler's atomic store is a loop of exclusives, which
+ * registers need not support. */
 #if __SIZEOF_POINTER__ == 8 || defined(__x86_64__) || defined(__aarch64__) || defined(__i386__)
 #define MMIO_STORES_64 1
 #else
 #define MMIO_STORES_64 0
 #endif
 
-/* MMIO_IS_APART says whether registers want other instructions than memory: on z/Architecture,
- * those of PCI. Pages that are read and written without the functions of this file (device memory,
- * the clock) are out of reach there. */
+/* MMIO_IS_APART: whether registers need other instructions than memory, as z/Architecture's for
+ * PCI. Code that reads and writes a page without the functions of this file (device memory, the
+ * clock) does not work there. */
 #ifdef __s390x__
 #define MMIO_IS_APART 1
 #else
@@ -44,7 +43,8 @@ static inline void mmio_store_be64(void *reg, __be64 value)
 	verbs_mmio_write(reg, &value, sizeof(value));
 }
 #elif MMIO_STORES_64
-/* On i386 a __be64 is aligned to 4, and of such a one clang makes a call that may take a lock. */
+/* On i386 a __be64 is aligned to 4 bytes only; clang stores such an object through a library call
+ * that may take a lock. */
 typedef __be64 __attribute__((aligned(8))) mmio_be64;
 
 static inline void mmio_store_be64(void *reg, __be64 value)
@@ -60,7 +60,7 @@ static inline void mmio_store_be64(void *reg, __be64 value)
 }
 #endif
 
-/* A register of 4 bytes, which threads may write at once */
+/* Stores to a register of 4 bytes. Threads may do so at the same time. */
 #if MMIO_IS_APART
 static inline void mmio_store_be32(void *reg, __be32 value)
 {
@@ -73,10 +73,10 @@ static inline void mmio_store_be32(void *reg, __be32 value)
 }
 #endif
 
-/* Copy 64 bytes to write-combining registers, in ascending order where that takes several stores.
- * Both are aligned to 64. Of the _fresh form's DATA, the first half has just been written, 8 bytes
- * at a time: a CPU forwards that only to loads that are no wider. Of the _wide form's, nothing has
- * been written by narrow stores but its first word. */
+/* Copy 64 bytes to write-combining registers, in ascending order if that takes several stores. Both
+ * sides are aligned to 64 bytes. The forms differ in how DATA has just been written, as a CPU
+ * forwards a store only to loads that are no wider. _fresh: the first half by stores of 8 bytes.
+ * _wide: nothing but its first word by narrow stores. */
 #if MMIO_IS_APART
 static inline void mmio_copy_wc_64(void *reg, const void *data)
 {
@@ -93,8 +93,8 @@ static inline void mmio_copy_wc_64_wide(void *reg, const void *data)
 	mmio_copy_wc_64(reg, data);
 }
 #elif defined(__aarch64__)
-/* A CPU that gathers stores may give up when they are narrow, or when others come between them: one
- * instruction stores all four registers of 16 bytes, and no compiler splits it. */
+/* A CPU that gathers stores may flush early if they are narrow, or if other stores come between.
+ * One instruction stores all four registers of 16 bytes, and no compiler splits it. */
 static inline void mmio_copy_wc_64(void *reg, const void *data)
 {
 	struct burst {
@@ -108,7 +108,7 @@ static inline void mmio_copy_wc_64(void *reg, const void *data)
 			 : "v0", "v1", "v2", "v3");
 }
 
-/* A load that waits for narrow stores costs less than a burst that falls apart. */
+/* Copies as above: a load that waits for narrow stores costs less than a burst that is split. */
 static inline void mmio_copy_wc_64_fresh(void *reg, const void *data)
 {
 	mmio_copy_wc_64(reg, data);
@@ -122,7 +122,7 @@ static inline void mmio_copy_wc_64_wide(void *reg, const void *data)
 static inline void mmio_copy_wc_32(void *reg, const void *data)
 {
 #ifdef __i386__
-	/* Not by the integer unit, which has two stores for each. */
+	/* The integer unit would take two stores for each. */
 	for (int i = 0; i < 4; i++)
 		mmio_store_be64((uint64_t *)reg + i, ((const __be64 *)data)[i]);
 #else
@@ -136,7 +136,7 @@ static inline void mmio_copy_wc_32(void *reg, const void *data)
 #endif
 }
 
-/* The same with fewer and wider stores, where the CPU has them. */
+/* Copies 32 bytes with fewer, wider stores, if the CPU has them. */
 static inline void mmio_copy_wc_32_wide(void *reg, const void *data)
 {
 #ifdef __SSE2__

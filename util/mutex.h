@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mutex.h - the lock of a control path, which a process with one thread goes without: the pair of
- * calls costs as much as the few stores that it guards.
+ * mutex.h - the lock of a control path, which a process with one thread skips: the two calls cost
+ * as much as the few stores that they guard.
  *
- * It is for sections that call nothing of the program, which could make a thread there. A thread
- * that is made afterwards finds the mutex free, as it is.
+ * It is for sections that call no code of the program, as that could create a thread. A thread
+ * created afterwards finds the mutex free.
  */
 #ifndef UTIL_MUTEX_H
 #define UTIL_MUTEX_H
@@ -13,7 +13,7 @@
 
 #include "util/threads.h"
 
-/* Returns whether the mutex was taken, for mutex_leave(). */
+/* Takes the mutex if there are other threads. Returns whether it did, for mutex_leave(). */
 static inline bool mutex_enter(pthread_mutex_t *mutex)
 {
 	if (process_has_one_thread())

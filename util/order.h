@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * order.h - what one thread did happens before what another does because the adapter or the kernel
- * is between them: a doorbell before its completion, creation or arming before the event.
+ * order.h - tells a thread sanitizer of order that the adapter or the kernel provides between
+ * threads: a doorbell comes before its completion, creation or arming before the event.
  *
- * Only a thread sanitizer, which sees neither, has to be told. In other builds these are empty.
+ * The sanitizer sees neither of the two. In other builds these functions are empty.
  */
 #ifndef UTIL_ORDER_H
 #define UTIL_ORDER_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * strict_locks.h - ends the program where a lock of one word is dropped that nobody has taken.
+ * strict_locks.h - aborts the program when it releases a lock of one word that is not taken.
  *
- * So a lock that was forgotten shows in any test, with one thread already. Only builds with
- * sanitizers have code for it, and those that define RDMAKIT_STRICT_LOCKS, as
- * tests/mutants/generate does for a lock that it removes. It is for locks of librdmacm: a queue's
- * lock is dropped untaken on purpose, where one thread has only looked that it is free.
- * tests/lib/strict_locks.c does the same for mutexes.
+ * A forgotten lock thus shows in any test, even with one thread. Only builds with sanitizers have
+ * code for it, and those that define RDMAKIT_STRICT_LOCKS, as tests/mutants/generate does for a
+ * lock that it removes. It is for locks of librdmacm. A queue's lock is released untaken on
+ * purpose: a single thread only checks that it is free. tests/lib/strict_locks.c does the same for
+ * mutexes.
  */
 #ifndef UTIL_STRICT_LOCKS_H
 #define UTIL_STRICT_LOCKS_H

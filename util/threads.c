@@ -26,14 +26,16 @@ static int is_main_program(struct dl_phdr_info *info, size_t size, void *unused)
 	return (uintptr_t)info->dlpi_phdr == getauxval(AT_PHDR);
 }
 
-/* dl_iterate_phdr() goes through the objects of its caller's namespace. The main program is in the
- * first one; the threads that it makes are not known to the C library of another one. */
+/* Returns whether this library is in another namespace than the main program, which is in the first
+ * one. dl_iterate_phdr() lists its caller's namespace only. The C library of another namespace does
+ * not know threads that the main program creates. */
 static bool is_in_another_namespace(void)
 {
 	return !dl_iterate_phdr(is_main_program, NULL);
 }
 
-/* The directory has a link for each thread. Without /proc there is no doubt. */
+/* Returns whether the kernel lists several threads: the directory has a link for each, besides its
+ * own two. Without /proc there is no doubt. */
 static bool kernel_knows_more(void)
 {
 	struct stat tasks;
@@ -48,7 +50,7 @@ static bool locks_are_wanted(void)
 	return value && !strcmp(value, "1");
 }
 
-/* Namespace and environment are asked for once: they stay. */
+/* Reads namespace and environment once, as they do not change. */
 static bool locks_are_due(void)
 {
 	static bool asked;
@@ -61,7 +63,7 @@ static bool locks_are_due(void)
 	return kernel_knows_more();
 }
 
-/* A thread that the C library makes meanwhile is no harm: locks are kept without need. */
+/* Loses nothing if the C library creates a thread meanwhile: locks are then kept without need. */
 void verbs_threads_look(void)
 {
 	if (process_has_one_thread() && locks_are_due())
