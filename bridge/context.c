@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * context.c - contexts: the host opens the device's file, makes and undoes its part of a context,
- * and closes the file; this is what libibverbs/context.c is for a provider otherwise.
+ * context.c - contexts, as libibverbs/context.c has them for a provider outside the bridge. The
+ * host opens the device's file, initializes and releases its part of a context, and closes the
+ * file.
  *
  *	struct verbs_ex_private | the provider's context, with struct verbs_context in it
  *	our commands' state     | whose end is the host's context
@@ -11,10 +12,11 @@
 
 #include <stdlib.h>
 
-/* What is in front of the provider's context. */
+/* The bytes in front of the provider's context, in whole cache lines. */
 #define PRIV_SIZE ((sizeof(struct verbs_ex_private) + 63) / 64 * 64)
 
-/* How far behind it struct verbs_context lies: one provider has one kind of context. */
+/* Offset of struct verbs_context from priv. A provider has one kind of context, so it is a
+ * constant. */
 static size_t vctx_at;
 
 struct verbs_ex_private *bridge_priv(struct ibv_context *context)
@@ -46,7 +48,7 @@ static bool host_is_as_told(const struct host_context *made, const struct ibv_de
 	return false;
 }
 
-/* The file belongs to the host's part of the context from here on. */
+/* Allocates a context. From here on its host part owns CMD_FD. */
 int verbs_context_alloc(struct verbs_device *vdev, int cmd_fd, size_t size, size_t offset,
 			struct verbs_context **vctx)
 {
@@ -84,14 +86,14 @@ void verbs_context_free(struct verbs_context *vctx, size_t offset)
 {
 	struct verbs_ex_private *priv = to_priv(&vctx->context);
 
-	(void)offset; /* which the host was given */
+	(void)offset; /* the host has received it in verbs_context_alloc() */
 	free(priv->limits);
 	verbs_uninit_context(to_host_context(vctx));
 	free(priv);
 }
 
-/* What the kernel's core can do is the device's for the host: without, it takes optional access
- * flags for unknown to the kernel and leaves them out. */
+/* Copies the core's support to the host's device. Without it, the host believes that the kernel
+ * does not know optional access flags, and drops them. */
 static struct host_context *hand_over(struct verbs_device *vdev, struct verbs_context *vctx)
 {
 	to_host_device(vdev)->core_support = to_priv(&vctx->context)->core_support;
@@ -127,7 +129,8 @@ struct ibv_context *verbs_open_device_as(struct ibv_device *device, const void *
 	return verbs_open_device(device, (void *)(uintptr_t)how);
 }
 
-/* Before release 45 the host has its mark in the place of a call that ibv_qp_ex got then. */
+/* Marks the QP as one with ibv_qp_ex. Before release 45 the host looks for the mark where ibv_qp_ex
+ * has since got a call. */
 void verbs_qp_set_ex(struct verbs_qp *vqp)
 {
 	const uint32_t mark = VERBS_QP_HAS_EX;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * driver.c - the provider's driver as the host knows it, and its devices.
+ * driver.c - registers the provider's driver with the host, and allocates its devices.
  *
- * The host's table of a driver lies at the start of struct verbs_driver, and the host has a device
- * point to it: so verbs_driver_of() is right for our devices and for those of others.
+ * struct verbs_driver begins with the host's table of the driver, and the host makes each device
+ * point to its table. So verbs_driver_of() works for our devices and for those of other providers.
  */
 #include "bridge/host.h"
 #include "util/alloc.h"
@@ -39,7 +39,8 @@ static void device_free(struct host_device *device)
 	driver->free_device((struct verbs_device *)device);
 }
 
-/* Which devices are ours: by the kernel driver, or by PCI where the host does not know that. */
+/* Returns the entries that match our devices: by kernel driver, or by PCI ids where the host does
+ * not know the driver. */
 static struct host_match_ent *match_entries(void)
 {
 	const struct verbs_pci_id *ids = driver->pci_ids;
@@ -62,8 +63,8 @@ static struct host_match_ent *match_entries(void)
 	return entries;
 }
 
-/* The provider's constructor calls this. The host keeps the table for ever, as the library is never
- * unloaded. */
+/* Registers the driver; the provider's constructor calls this. The host keeps the table for good,
+ * as the library is never unloaded. */
 void verbs_register_driver(const struct verbs_driver *registered)
 {
 	struct host_device_ops table = {

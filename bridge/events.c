@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * events.c - the end of an object waits until the program has acknowledged its events. The host
- * reads events and counts what is acknowledged, in the object itself.
+ * events.c - makes destroying an object wait until the program has acknowledged its events. The
+ * host reads the events and counts the acknowledged ones in the object itself.
  */
 #include "libibverbs/private.h"
 
 #include <pthread.h>
 
-/* A thread that were cancelled in here would leave an object that the kernel has no more. */
+/* Waits with cancellation disabled: a thread cancelled here would leave an object that the kernel
+ * has already destroyed. */
 void verbs_event_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked,
 			    uint32_t reported)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * host.h - the host: the distribution's libibverbs, which loads a provider of ours by this bridge.
+ * host.h - the host: the distribution's libibverbs, which loads our provider through this bridge.
  *
- * Its structures are in host_tables.h, which Tables.cmake makes of the tables of a private number.
- * Below are its functions, and what the files of the bridge share.
+ * Tables.cmake generates its structures, host_tables.h, from the tables of a private number. Below
+ * are its functions, and declarations that the files of the bridge share.
  */
 #ifndef BRIDGE_HOST_H
 #define BRIDGE_HOST_H
@@ -32,14 +32,14 @@ struct host_mr;
 
 /* ---- 1. Functions of the host ---- */
 
-/* The kinds of a match entry. */
+/* Kinds of match entries */
 enum { HOST_MATCH_END = 0, HOST_MATCH_PCI = 1, HOST_MATCH_DRIVER_ID = 3 };
 
 #define HOST_JOIN(name, number) name##number
 #define HOST_NAME(name, number) HOST_JOIN(name, number)
 #define host_register_driver    HOST_NAME(verbs_register_driver_, HOST_NUMBER)
 void host_register_driver(const struct host_device_ops *ops);
-/* Allocates SIZE zeroed bytes, with a context at AT, which is an offset. */
+/* Allocates SIZE zeroed bytes with a context at the offset AT. */
 void *_verbs_init_and_alloc_context(struct ibv_device *device, int cmd_fd, size_t size,
 				    struct host_context *at, uint32_t driver_id);
 void verbs_uninit_context(struct host_context *context);
@@ -47,9 +47,10 @@ void host_set_ops(struct host_context *context, const struct host_context_ops *o
 struct ibv_context *verbs_open_device(struct ibv_device *device, void *how);
 struct ibv_qp_ex *host_qp_to_qp_ex(struct ibv_qp *qp);
 
-/* ---- 2. The same object as the host sees it ---- */
+/* ---- 2. Our objects as the host sees them ---- */
 
-/* A context ends with what programs see: ours begins some bytes before the host's. */
+/* A context ends with its public part, for both sides. Ours has more in front of it, so it begins
+ * HOST_CONTEXT_AT bytes before the host's. */
 #define HOST_CONTEXT_AT \
 	(offsetof(struct verbs_context, context) - offsetof(struct host_context, context))
 
@@ -81,10 +82,10 @@ static_assert(offsetof(struct verbs_mr, access) == offsetof(struct host_mr, acce
 
 /* ---- 3. The bridge ---- */
 
-/* release.c: whether the host is one that this bridge was built for, and no other library of the
- * same provider was there first. One line says why not. */
+/* release.c: returns whether this bridge was built for the host, and no other library of the
+ * provider is loaded. Logs the reason if not. */
 bool bridge_fits(const char *provider);
-/* Where the host looks for VERBS_QP_HAS_EX. */
+/* Offset in a QP where the host looks for VERBS_QP_HAS_EX */
 extern size_t bridge_qp_mask_at;
 
 /* ops.c: installs our operations in a context with default operations. */

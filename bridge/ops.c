@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ops.c - the host's table of operations. What programs call through slots of a context goes
- * straight to the provider: libibverbs/ops.c writes those slots. What the host calls are our own
- * public calls, where they do as the host wants; the rest is below.
+ * ops.c - the host's table of operations. Calls through slots of a context go straight to the
+ * provider: libibverbs/ops.c writes those slots. For the others the host calls our public functions
+ * where their contract is the same, and the functions below where it is not.
  */
 #include "bridge/host.h"
 
-/* Ours has this name, too. */
+/* Imported under another name, as our libibverbs/ops.c defines verbs_set_ops() as well. */
 __asm__(".symver host_set_ops, verbs_set_ops@" HOST_NODE);
 
 /* ---- contexts and ports ---- */
 
-/* Programs of these releases have room up to active_speed_ex, which came with a later one. */
+/* Programs of these releases pass a struct that ends before active_speed_ex, a member of a later
+ * release. */
 #if HOST_NUMBER < 65
 #define PORT_ATTR_SIZE offsetof(struct ibv_port_attr, active_speed_ex)
 #else
@@ -23,7 +24,7 @@ static int port_query(struct ibv_context *context, uint8_t port_num, struct ibv_
 	return verbs_result(get_ops(context)->query_port(context, port_num, attr, PORT_ATTR_SIZE));
 }
 
-/* ---- memory: the host keeps it from children of fork() ---- */
+/* ---- memory: the host keeps it out of children of fork() ---- */
 
 static struct ibv_mr *mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 			     int access)
@@ -86,7 +87,7 @@ static void dm_unimport(struct ibv_dm *dm)
 	get_ops(dm->context)->unimport_dm(dm);
 }
 
-/* ---- completion queues: the host counts those of a channel, and so do our commands ---- */
+/* ---- completion queues: the host counts a channel's CQs, and so do our commands ---- */
 
 static void channel_count(struct ibv_comp_channel *channel, int add)
 {
@@ -97,7 +98,7 @@ static void channel_count(struct ibv_comp_channel *channel, int add)
 	pthread_mutex_unlock(&channel->context->mutex);
 }
 
-/* The host sets the program's context of the CQ afterwards. */
+/* Creates a CQ with a NULL cq_context: the host sets it afterwards. */
 static struct ibv_cq *cq_create(struct ibv_context *context, int cqe,
 				struct ibv_comp_channel *channel, int comp_vector)
 {
@@ -122,7 +123,7 @@ static int cq_destroy(struct ibv_cq *cq)
 	struct ibv_comp_channel *channel = cq->channel;
 	int err;
 
-	/* Counted before, as a channel without CQs may be freed by another thread. */
+	/* Count first: once its last CQ is gone, another thread may free the channel. */
 	channel_count(channel, 1);
 	err = ibv_destroy_cq(cq);
 	if (err)
@@ -197,8 +198,9 @@ static const struct host_context_ops of_calls = {
 	.destroy_srq = ibv_destroy_srq,
 };
 
-/* Operations that the host puts into slots of a context: the slot, and what the host calls it.
- * libibverbs/ops.c has filled the slots; they come first in the table's order of names. */
+/* Operations that the host writes into slots of a context: the slot, and the operation's name in
+ * the table. libibverbs/ops.c has already filled the slots. In the table these operations come
+ * first, in order of their names. */
 #define SLOTS(SLOT)                                                        \
 	SLOT(vctx->advise_mr, advise_mr)                                   \
 	SLOT(vctx->alloc_dm, alloc_dm)                                     \
@@ -239,8 +241,8 @@ static const struct host_context_ops of_calls = {
 	SLOT(vctx->reg_dm_mr, reg_dm_mr)                                   \
 	SLOT(vctx->context.ops.req_notify_cq, req_notify_cq)
 
-/* A host whose table is not as ours is puts an operation into the wrong slot: an operation more or
- * less before it moves all that follow. */
+/* Installs our operations and verifies the slots. A host whose table has one operation more or less
+ * moves all later operations to wrong slots. */
 int bridge_ops_install(struct verbs_context *vctx)
 {
 	struct host_context_ops table = of_calls;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * release.c - which libibverbs this is. The name of its private node says little: what it has
- * changes between releases under one number. So the release must be one of those between which the
- * tables are the same (its file's name says it), and what differs among them is tried.
+ * release.c - checks which libibverbs the host is. Its private version number is not enough, as
+ * structures change between releases of one number. So the release in its file name must be in the
+ * range of releases that have the same tables, and find_qp_mask() probes the one member that
+ * differs among them.
  */
 #include "bridge/host.h"
 #include "util/bits.h"
@@ -13,12 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Ours has this name, too. */
+/* Imported under another name, as our library has ibv_qp_to_qp_ex() as well. */
 __asm__(".symver host_qp_to_qp_ex, ibv_qp_to_qp_ex@IBVERBS_1.6");
 
 size_t bridge_qp_mask_at;
 
-/* libibverbs.so.1.14.44.0 is of release 44. */
+/* Returns whether the tables hold for the host's release, the fourth number of its file's name:
+ * libibverbs.so.1.14.44.0 is release 44. */
 static bool release_is_known(const char *provider)
 {
 	unsigned int abi, release = 0;
@@ -40,7 +42,8 @@ static bool release_is_known(const char *provider)
 	return false;
 }
 
-/* Before release 45 struct ibv_qp_ex is shorter, and what lies behind it is elsewhere. */
+/* Finds where the host looks for VERBS_QP_HAS_EX: before release 45 struct ibv_qp_ex was shorter,
+ * so members behind it had other offsets. */
 static bool find_qp_mask(const char *provider)
 {
 	static const size_t places[] = { HOST_QP_MASKS };
@@ -79,7 +82,8 @@ static int look_at_object(struct dl_phdr_info *object, size_t size, void *arg)
 	return 1;
 }
 
-/* Two libraries of one name have the same direct verbs, and each knows its own devices only. */
+/* Returns whether no other library of this provider is loaded: both would export the same direct
+ * verbs, and each knows its own devices only. */
 static bool is_alone(const char *provider)
 {
 	struct search search = { .provider = provider };
