@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * caps.h - what an mlx4 adapter says of itself, and how a driver sets it up: QUERY_FW,
- * QUERY_DEV_CAP, QUERY_PORT, QUERY_ADAPTER, INIT_HCA, SET_PORT, CONFIG_DEV. Numbers with LOG are
- * powers of two.
- * Sources: MLX4_DEV_CAP_FLAG_* in linux/mlx4/device.h; where things are, from what Linux' driver
- * mlx4_core (6.1: fw.c, port.c) reads and writes.
+ * caps.h - the capabilities of mlx4 adapters, and their setup by a driver: QUERY_FW, QUERY_DEV_CAP,
+ * QUERY_PORT, QUERY_ADAPTER, INIT_HCA, SET_PORT, CONFIG_DEV. Numbers with LOG are powers of two.
+ * Sources: MLX4_DEV_CAP_FLAG_* in linux/mlx4/device.h; offsets, from the reads and writes of Linux'
+ * driver mlx4_core (6.1: fw.c, port.c).
  */
 #ifndef PRM_MLX4_CAPS_H
 #define PRM_MLX4_CAPS_H
@@ -16,11 +15,11 @@
 #define M4_FW_MAJOR        FLD(0x0, 15, 0)
 #define M4_FW_MINOR        FLD(0x4, 15, 0)
 #define M4_FW_SUBMINOR     FLD(0x4, 31, 16)
-#define M4_FW_PAGES        FLD(0x0, 31, 16) /* of memory that it wants, of 4 KiB */
+#define M4_FW_PAGES        FLD(0x0, 31, 16) /* memory for the firmware, in pages of 4 KiB */
 #define M4_FW_INTERFACE    FLD(0x8, 15, 0)
 #define M4_FW_LOG_MAX_CMDS FLD(0xc, 7, 0)
-#define M4_FW_CLEAR_INT    FLD64(0x20)      /* offset of a register; which BAR, in the next word */
-#define M4_FW_ERROR        FLD64(0x30)      /* the same, of the buffer for errors */
+#define M4_FW_CLEAR_INT    FLD64(0x20)      /* offset of the register; the next word has its BAR */
+#define M4_FW_ERROR        FLD64(0x30)      /* the same, for the error buffer */
 #define M4_FW_ERROR_SIZE   FLD(0x38, 31, 0) /* words */
 
 enum { M4_FW_INTERFACE_REV = 3 };
@@ -44,7 +43,7 @@ enum { M4_FW_INTERFACE_REV = 3 };
 #define M4_CAP_LOG_MAX_RESPONDER FLD(0x28, 5, 0)
 #define M4_CAP_LOG_MAX_RDMA      FLD(0x2c, 5, 0)
 #define M4_CAP_RSS_TOEPLITZ      FLD(0x2c, 12, 12)
-#define M4_CAP_LOG_RSS_TABLE     FLD(0x2c, 11, 8) /* of programs' tables */
+#define M4_CAP_LOG_RSS_TABLE     FLD(0x2c, 11, 8) /* of an RSS table of user space */
 #define M4_CAP_ACK_DELAY         FLD(0x34, 20, 16)
 #define M4_CAP_PORTS             FLD(0x34, 3, 0)
 #define M4_CAP_LOG_MAX_MSG       FLD(0x38, 28, 24)
@@ -66,7 +65,7 @@ enum { M4_FW_INTERFACE_REV = 3 };
 #define M4_CAP_LOG_MAX_XRCDS     FLD(0x64, 4, 0)
 #define M4_CAP_STEERING          FLD(0x74, 15, 15) /* by rules, and how many QPs a rule may have */
 #define M4_CAP_STEERING_QPS      FLD(0x74, 7, 0)
-#define M4_CAP_RDMARC_SIZE       FLD(0x80, 31, 16) /* bytes of an entry, as all below */
+#define M4_CAP_RDMARC_SIZE       FLD(0x80, 31, 16) /* entry size in bytes, as in the fields below */
 #define M4_CAP_QPC_SIZE          FLD(0x80, 15, 0)
 #define M4_CAP_AUX_SIZE          FLD(0x84, 31, 16)
 #define M4_CAP_ALT_SIZE          FLD(0x84, 15, 0)
@@ -79,7 +78,7 @@ enum { M4_FW_INTERFACE_REV = 3 };
 #define M4_CAP_KEY_FLAGS         FLD(0x94, 31, 0)
 #define M4_CAP_MAX_ICM           FLD64(0xa0)
 
-/* M4_CAP_FLAGS_31_0 and, where it says so, M4_CAP_FLAGS_63_32 */
+/* Bits of M4_CAP_FLAGS_31_0 and, if HIGH is in the name, of M4_CAP_FLAGS_63_32 */
 enum m4_cap_flags {
 	M4_FLAG_RC = 1 << 0,
 	M4_FLAG_UC = 1 << 1,
@@ -95,7 +94,8 @@ enum m4_cap_flags {
 	M4_FLAG_HIGH_LARGE_CQE = 1 << (62 - 32),
 };
 
-/* M4_CAP_KEY_FLAGS: windows of type 2, bound to a QP; and, beside keys, both versions of RoCE */
+/* Bits of M4_CAP_KEY_FLAGS: local and remote invalidation, fast registration, windows of type 2,
+ * which are bound to a QP. ROCE_V2, no matter of keys, means both versions of RoCE. */
 enum {
 	M4_KEY_FLAG_LOCAL_INVAL = 1 << 6,
 	M4_KEY_FLAG_REMOTE_INVAL = 1 << 7,
@@ -126,9 +126,9 @@ enum { M4_PORT_SPEED_40G = 0x40 };
 
 /* ---- QUERY_ADAPTER ---- */
 
-#define M4_ADAPTER_BOARD_ID FLD_PART(0xf0) /* 16 bytes, each 4 of them turned round */
+#define M4_ADAPTER_BOARD_ID FLD_PART(0xf0) /* 16 bytes, byte-swapped in groups of 4 */
 
-/* ---- MOD_STAT_CFG: of the port in the modifier, with an operation modifier of 2 ---- */
+/* ---- MOD_STAT_CFG: for the port in the modifier, if the operation modifier is 2 ---- */
 
 enum { M4_MOD_STAT_CFG_SET_PAGE = 0, M4_MOD_STAT_CFG_PORT = 2, M4_MOD_STAT_PORT_SHIFT = 8 };
 
@@ -166,7 +166,7 @@ enum { M4_INIT_VERSION_2 = 2, M4_INIT_SIZE = 0x200 };
 #define M4_SET_PORT_VLS        FLD(0x0, 7, 4)
 #define M4_SET_PORT_CAPS       FLD(0x4, 31, 0)
 
-/* ---- SET_PORT of an Ethernet port: what it is about is above the port in the modifier ---- */
+/* ---- SET_PORT of an Ethernet port: the modifier has the subject above the port ---- */
 
 enum m4_set_port_eth {
 	M4_SET_PORT_GENERAL = 0,
@@ -196,11 +196,11 @@ enum { M4_ROCE_ENTRY = 32, M4_ROCE_L3_IPV4 = 0, M4_ROCE_L3_IPV6 = 1 };
 #define M4_ROCE_L3_TYPE FLD(0x18, 15, 8)
 #define M4_ROCE_VERSION FLD(0x18, 7, 0) /* 0 or 2 */
 
-/* M4_SET_PORT_VLAN_TABLE: a word each, which a path has the index of */
+/* M4_SET_PORT_VLAN_TABLE: one word per entry. Paths name an entry by its index. */
 #define M4_VLAN_VALID FLD(0x0, 31, 31)
 #define M4_VLAN_ID    FLD(0x0, 11, 0)
 
-/* ---- CONFIG_DEV: what is to change, and the values ---- */
+/* ---- CONFIG_DEV: a mask of the values to change, and the values ---- */
 
 enum { M4_CONFIG_SIZE = 0x80, M4_CONFIG_SET = 0 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd.h - commands of mlx4 adapters: the register that takes them (HCR), opcodes, status.
+ * cmd.h - commands of mlx4 adapters: their register (HCR), opcodes, statuses.
  *
- * A command has a parameter of 64 bits in and out, each a value or the address of a mailbox, and a
- * modifier. Sources: enum mlx4_cmd and MLX4_SET_PORT_* in linux/mlx4/cmd.h; the register, statuses
- * and where things are in BAR 0, from what Linux' driver mlx4_core (6.1: cmd.c, fw.c, reset.c,
- * catas.c) reads and writes.
+ * A command has an input and an output parameter of 64 bits, each a value or the address of a
+ * mailbox, and a modifier. Sources: enum mlx4_cmd and MLX4_SET_PORT_* in linux/mlx4/cmd.h; the
+ * register, statuses and offsets in BAR 0, from the reads and writes of Linux' driver mlx4_core
+ * (6.1: cmd.c, fw.c, reset.c, catas.c).
  */
 #ifndef PRM_MLX4_CMD_H
 #define PRM_MLX4_CMD_H
@@ -116,32 +116,32 @@ enum { M4_HCR_SIZE = 0x1c };
 enum {
 	M4_BAR0_SIZE = 1 << 20,
 	M4_HCR = 0x80680,
-	M4_OWNER = 0x8069c,     /* who reads 0 has the device, and gives it back by writing that */
+	M4_OWNER = 0x8069c,     /* a reader that gets 0 owns the device; writing 0 releases it */
 	M4_RESET = 0xf0010,     /* the value below resets the device */
-	M4_SEMAPHORE = 0xf03fc, /* 0 for who takes it, by reading; a reset gives it back */
+	M4_SEMAPHORE = 0xf03fc, /* a reader that gets 0 takes it; a reset releases it */
 };
 
 enum { M4_RESET_VALUE = 1 }; /* big-endian */
 
-/* ---- BAR 2: pages of doorbells, and behind all of these as many for BlueFlame ---- */
+/* ---- BAR 2: pages of doorbells, followed by as many pages of BlueFlame registers ---- */
 
 enum {
 	M4_UAR_PAGE = 4096,
-	M4_UAR_EQ = 0x800, /* of four event queues, 8 bytes apart; the page is their number / 4 */
+	M4_UAR_EQ = 0x800, /* registers of four event queues, 8 bytes apart; page: EQ number / 4 */
 	M4_EQS_PER_UAR = 4,
 };
 
 #define M4_EQ_ARM FLD(0x0, 31, 31)
 #define M4_EQ_CI  FLD(0x0, 23, 0)
 
-/* ---- what commands have in their mailboxes, that is no object's ---- */
+/* ---- mailboxes of commands that belong to no object ---- */
 
 /* MAP_FA, MAP_ICM_AUX, MAP_ICM: entries, as many as the modifier says */
 enum { M4_MAP_ENTRY = 16, M4_MAP_ENTRIES = M4_MAILBOX_SIZE / M4_MAP_ENTRY };
 
 #define M4_MAP_VIRT     FLD64(0x0) /* MAP_ICM */
-#define M4_MAP_ADDR     FLD64(0x8) /* with the size below in its low bits */
-#define M4_MAP_LOG_SIZE 0x1full    /* of pages of 4 KiB */
+#define M4_MAP_ADDR     FLD64(0x8) /* the low bits hold M4_MAP_LOG_SIZE */
+#define M4_MAP_LOG_SIZE 0x1full    /* in pages of 4 KiB */
 
 /* WRITE_MTT: an index, and the entries, as many as the modifier says */
 #define M4_MTT_INDEX   FLD64(0x0)
@@ -151,7 +151,7 @@ enum { M4_MTT_SIZE = 8, M4_MTT_PRESENT = 1 };
 
 /* MAP_EQ: the parameter is a mask of events */
 enum { M4_MAP_EQ_EQN = 0xff };
-#define M4_MAP_EQ_UNMAP (1u << 31) /* of the modifier */
+#define M4_MAP_EQ_UNMAP (1u << 31) /* a bit of the modifier */
 
 /* MODIFY_CQ */
 enum { M4_MODIFY_CQ_RESIZE = 0, M4_MODIFY_CQ_MODERATION = 1 };
@@ -163,7 +163,7 @@ enum { M4_SET_PORT_IB = 0, M4_SET_PORT_ETH = 1 };
 enum {
 	M4_MAD_IGNORE_MKEY = 1 << 0,
 	M4_MAD_IGNORE_BKEY = 1 << 1,
-	M4_MAD_EXTENDED = 1 << 2, /* how the datagram came is behind it */
+	M4_MAD_EXTENDED = 1 << 2, /* behind the datagram: how it was received */
 };
 
 #endif

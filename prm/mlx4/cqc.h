@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cqc.h - contexts of completion queues of mlx4 adapters. Sources: what Linux' driver mlx4_core
- * (6.1: mlx4.h, cq.c) writes.
+ * cqc.h - contexts of completion queues of mlx4 adapters. Source: the writes of Linux' driver
+ * mlx4_core (6.1: mlx4.h, cq.c).
  */
 #ifndef PRM_MLX4_CQC_H
 #define PRM_MLX4_CQC_H

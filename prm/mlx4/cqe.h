@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * cqe.h - completion queue entries of mlx4 adapters: 32 bytes. An entry of 64 bytes has them at its
- * end; one as long as the cache lines of its host, where those have 128 or 256 bytes, begins with
+ * end. On a host with cache lines of 128 or 256 bytes an entry may fill a line; it then begins with
  * them. Sources: struct mlx4_cqe and struct mlx4_err_cqe in infiniband/mlx4dv.h, linux/mlx4/cq.h;
  * mlx4_enable_cqe_eqe_stride() and get_sw_cqe() in Linux.
  */
@@ -14,10 +14,10 @@ enum {
 	M4_CQE_SIZE = 32,
 	M4_CQE_LARGE = 64,
 	M4_CQE_STRIDE_MAX = 256,
-	M4_CQE_NEW = 0xcc, /* the last byte of an entry before its first CQE: hardware's */
+	M4_CQE_NEW = 0xcc, /* last byte of a never written entry: owned by hardware */
 };
 
-/* M4_CQE_OPCODE of what was received; of a request it is the WQE's. */
+/* Values of M4_CQE_OPCODE for a received message. CQEs of a send queue have the WQE's opcode. */
 enum m4_cqe_opcode {
 	M4_RECV_WRITE_IMM = 0x00,
 	M4_RECV_SEND = 0x01,
@@ -29,29 +29,29 @@ enum m4_cqe_opcode {
 
 #define M4_CQE_VLAN_PRESENT FLD(0x0, 29, 29)
 #define M4_CQE_QPN          FLD(0x0, 23, 0)
-#define M4_CQE_IMM          FLD(0x4, 31, 0) /* or the key that was invalidated, or a hash */
+#define M4_CQE_IMM          FLD(0x4, 31, 0) /* immediate data, an invalidated key, or a hash */
 #define M4_CQE_GRH          FLD(0x8, 31, 31)
 #define M4_CQE_PATH_BITS    FLD(0x8, 30, 24)
-#define M4_CQE_RQPN         FLD(0x8, 23, 0) /* an SRQ's number for what XRC has received */
+#define M4_CQE_RQPN         FLD(0x8, 23, 0) /* for messages of XRC, the SRQ's number */
 #define M4_CQE_SL           FLD(0xc, 31, 28)
 #define M4_CQE_ETH_PRIO     FLD(0xc, 31, 29)
 #define M4_CQE_VID          FLD(0xc, 27, 16)
 #define M4_CQE_RLID         FLD(0xc, 15, 0)
-#define M4_CQE_TIME_47_16   FLD(0xc, 31, 0) /* of a CQ with timestamps, in place of SL and LID */
+#define M4_CQE_TIME_47_16   FLD(0xc, 31, 0) /* with timestamps, in place of SL and LID */
 #define M4_CQE_STATUS       FLD(0x10, 31, 0)
 #define M4_CQE_BYTE_COUNT   FLD(0x14, 31, 0)
 #define M4_CQE_WQE_INDEX    FLD(0x18, 31, 16)
-#define M4_CQE_CHECKSUM     FLD(0x18, 15, 0) /* all ones: that of TCP or UDP is right */
+#define M4_CQE_CHECKSUM     FLD(0x18, 15, 0) /* all ones: that of TCP or UDP is correct */
 #define M4_CQE_TIME_15_0    FLD(0x1c, 23, 8)
 #define M4_CQE_OWNER        FLD(0x1c, 7, 7)
 #define M4_CQE_IS_SEND      FLD(0x1c, 6, 6)
 #define M4_CQE_OPCODE       FLD(0x1c, 4, 0)
 
-/* An error's */
+/* Fields of a CQE with an error */
 #define M4_CQE_VENDOR   FLD(0x18, 15, 8)
 #define M4_CQE_SYNDROME FLD(0x18, 7, 0)
 
-/* M4_CQE_STATUS has these bits, of frames. */
+/* Bits of M4_CQE_STATUS, for frames */
 enum m4_cqe_status {
 	M4_STATUS_L4_OK = 1 << 2,
 	M4_STATUS_IPV4 = 1 << 22,

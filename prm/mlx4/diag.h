@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diag.h - counters of errors that an mlx4 adapter reports (DIAG_RPRT), of 4 bytes each; those of
- * the queue of receives, and of sends. Sources: MLX4_OP_MOD_QUERY_TRANSPORT_CI_ERRORS in
- * linux/mlx4/device.h, and what Linux' driver mlx4_ib (6.1: main.c) reads.
+ * diag.h - error counters of mlx4 adapters (DIAG_RPRT), 4 bytes each, of receive queues and of send
+ * queues. Sources: MLX4_OP_MOD_QUERY_TRANSPORT_CI_ERRORS in linux/mlx4/device.h, and the reads of
+ * Linux' driver mlx4_ib (6.1: main.c).
  */
 #ifndef PRM_MLX4_DIAG_H
 #define PRM_MLX4_DIAG_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eqc.h - contexts of event queues of mlx4 adapters. Sources: what Linux' driver mlx4_core (6.1:
- * mlx4.h, eq.c) writes.
+ * eqc.h - contexts of event queues of mlx4 adapters. Source: the writes of Linux' driver mlx4_core
+ * (6.1: mlx4.h, eq.c).
  */
 #ifndef PRM_MLX4_EQC_H
 #define PRM_MLX4_EQC_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mcg.h - entries of the table of multicast groups of mlx4 adapters: a hash of the GID says where
- * the search begins, and an entry where it goes on. Sources: what Linux' driver mlx4_core (6.1:
- * mlx4.h, mcg.c) writes.
+ * mcg.h - entries of the multicast group table of mlx4 adapters. A search begins at the hash of the
+ * GID and goes on at the entry's M4_MCG_NEXT. Source: the writes of Linux' driver mlx4_core (6.1:
+ * mlx4.h, mcg.c).
  */
 #ifndef PRM_MLX4_MCG_H
 #define PRM_MLX4_MCG_H
@@ -17,7 +17,7 @@ enum { M4_MCG_HEAD = 0x20, M4_MCG_SIZE_MAX = 0x1000, M4_MCG_PROTOCOL_IB = 0 };
 #define M4_MCG_GID      FLD_PART(0x10)
 #define M4_MCG_QPS      FLD_PART(0x20)
 
-/* of each member, 4 bytes */
+/* The 4 bytes of each member */
 #define M4_MCG_BLOCKS_OWN FLD(0x0, 30, 30)
 #define M4_MCG_QPN        FLD(0x0, 23, 0)
 

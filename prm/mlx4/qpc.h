@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * qpc.h - contexts of queue pairs of mlx4 adapters, and the commands that change them. Sources:
- * struct mlx4_qp_context, mlx4_qp_path, MLX4_QP_* in linux/mlx4/qp.h; places within a byte or word,
- * from what Linux' driver mlx4_ib (6.1: qp.c) writes.
+ * struct mlx4_qp_context, mlx4_qp_path, MLX4_QP_* in linux/mlx4/qp.h; positions within a byte or
+ * word, from the writes of Linux' driver mlx4_ib (6.1: qp.c).
  */
 #ifndef PRM_MLX4_QPC_H
 #define PRM_MLX4_QPC_H
@@ -11,11 +11,11 @@
 
 enum { M4_QPC_SIZE = 0xf8 };
 
-/* The mailbox of a command has a mask of optional parameters in front. */
+/* A command's mailbox begins with a mask of optional parameters. */
 #define M4_MODIFY_OPTPAR FLD(0x0, 31, 0)
 #define M4_MODIFY_QPC    FLD_PART(0x8)
 
-/* The modifier of RTS2SQD_QP is a number, and this bit if an event is to tell of the end. */
+/* The modifier of RTS2SQD_QP is a QP number; this bit requests an event once the QP is drained. */
 #define M4_TELL_DRAINED (1u << 31)
 
 enum m4_qp_state {
@@ -55,7 +55,7 @@ enum m4_optpar {
 	M4_OPTPAR_COUNTER_INDEX = 1 << 20,
 };
 
-/* Operation modifier of 2RST: the context is not written back */
+/* Operation modifier of 2RST: do not write the context back. */
 enum { M4_2RST_NO_CONTEXT = 2 };
 
 #define M4_QPC_STATE         FLD(0x0, 31, 28)
@@ -63,13 +63,13 @@ enum { M4_2RST_NO_CONTEXT = 2 };
 #define M4_QPC_RSS           FLD(0x0, 13, 13)
 #define M4_QPC_PM_STATE      FLD(0x0, 12, 11)
 #define M4_QPC_PD            FLD(0x4, 23, 0)
-#define M4_QPC_MTU           FLD(0x8, 31, 29) /* as IBTA's enumeration */
+#define M4_QPC_MTU           FLD(0x8, 31, 29) /* in IBTA's encoding */
 #define M4_QPC_LOG_MSG_MAX   FLD(0x8, 28, 24)
 #define M4_QPC_LOG_RQ_SIZE   FLD(0x8, 22, 19)
-#define M4_QPC_LOG_RQ_STRIDE FLD(0x8, 18, 16) /* of units of 16 bytes, as the next one of sends */
+#define M4_QPC_LOG_RQ_STRIDE FLD(0x8, 18, 16) /* in units of 16 bytes, as for the SQ below */
 #define M4_QPC_LOG_SQ_SIZE   FLD(0x8, 14, 11)
 #define M4_QPC_LOG_SQ_STRIDE FLD(0x8, 10, 8)
-#define M4_QPC_ROCE_MODE     FLD(0x8, 7, 6) /* as M4_ROCE_VERSION of the path's GID */
+#define M4_QPC_ROCE_MODE     FLD(0x8, 7, 6) /* value of M4_ROCE_VERSION for the path's GID */
 #define M4_QPC_UAR           FLD(0xc, 23, 0)
 #define M4_QPC_LOCAL_QPN     FLD(0x10, 23, 0)
 #define M4_QPC_REMOTE_QPN    FLD(0x14, 23, 0)
@@ -79,7 +79,7 @@ enum { M4_2RST_NO_CONTEXT = 2 };
 #define M4_QPC_RNR_RETRY     FLD(0x70, 15, 13)
 #define M4_QPC_NEXT_SEND_PSN FLD(0x78, 23, 0)
 #define M4_QPC_CQN_SEND      FLD(0x7c, 23, 0)
-#define M4_QPC_ROCE_ENTROPY  FLD(0x80, 31, 16) /* a source port of UDP */
+#define M4_QPC_ROCE_ENTROPY  FLD(0x80, 31, 16) /* a UDP source port */
 #define M4_QPC_LAST_ACKED    FLD(0x88, 23, 0)
 #define M4_QPC_LOG_RRA_MAX   FLD(0x90, 23, 21)
 #define M4_QPC_RRE           FLD(0x90, 15, 15)
@@ -100,15 +100,15 @@ enum { M4_2RST_NO_CONTEXT = 2 };
 #define M4_QPC_MTT_H         FLD(0xc8, 7, 0)
 #define M4_QPC_MTT_L         FLD(0xcc, 31, 0)
 
-/* Of a QP that spreads frames over others (M4_QPC_RSS), in the place of most of a path. Ports are
- * hashed where M4_RSS_TCP_* and M4_RSS_UDP_* are, with the addresses. */
+/* Fields of a QP that spreads frames over other QPs (M4_QPC_RSS), in place of most of a path.
+ * M4_RSS_TCP_* and M4_RSS_UDP_* hash ports along with the addresses. */
 #define M4_QPC_RSS_LOG_SIZE FLD(0x3c, 31, 24)
-#define M4_QPC_RSS_QPN      FLD(0x3c, 23, 0) /* the first of these others */
-#define M4_QPC_RSS_OTHERS   FLD(0x40, 23, 0) /* to which frames go that have no hash */
+#define M4_QPC_RSS_QPN      FLD(0x3c, 23, 0) /* the first of these QPs */
+#define M4_QPC_RSS_OTHERS   FLD(0x40, 23, 0) /* QP for frames without a hash */
 #define M4_QPC_RSS_FUNCTION FLD(0x44, 15, 8)
 #define M4_QPC_RSS_FLAGS    FLD(0x44, 7, 0)
 #define M4_QPC_RSS_KEY      FLD_PART(0x48)
-#define M4_QPC_RSS_UDP_QPN  FLD(0x70, 23, 0) /* the first of those for what M4_RSS_UDP_* hash */
+#define M4_QPC_RSS_UDP_QPN  FLD(0x70, 23, 0) /* first QP for frames that M4_RSS_UDP_* hash */
 
 enum { M4_RSS_TOEPLITZ = 1 };
 enum {
@@ -118,7 +118,7 @@ enum {
 	M4_RSS_IPV6 = 1 << 3,
 	M4_RSS_TCP_IPV4 = 1 << 4,
 	M4_RSS_IPV4 = 1 << 5,
-	M4_RSS_KNOWN = (1 << 6) - 1, /* above these is which headers of a tunnel */
+	M4_RSS_KNOWN = (1 << 6) - 1, /* higher bits: which headers of a tunnel */
 };
 
 /* ---- a path, 44 bytes ---- */
@@ -135,9 +135,9 @@ enum {
 #define M4_PATH_TCLASS     FLD(0xc, 27, 20)
 #define M4_PATH_FLOW_LABEL FLD(0xc, 19, 0)
 #define M4_PATH_RGID       FLD_PART(0x10)
-#define M4_PATH_PORT       FLD(0x20, 30, 30) /* one less */
+#define M4_PATH_PORT       FLD(0x20, 30, 30) /* port number - 1 */
 #define M4_PATH_SL         FLD(0x20, 29, 26)
-#define M4_PATH_ETH_PRIO   FLD(0x20, 29, 27) /* of RoCE, as the next ones */
+#define M4_PATH_ETH_PRIO   FLD(0x20, 29, 27) /* of RoCE, as the fields below */
 #define M4_PATH_VLAN       FLD(0x0, 30, 30)
 #define M4_PATH_VLAN_INDEX FLD(0x20, 22, 16)
 #define M4_PATH_DMAC       FLD_PART(0x26)

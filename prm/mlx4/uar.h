@@ -2,8 +2,8 @@
 /*
  * uar.h - doorbells of mlx4 adapters: registers, and records in memory.
  *
- * The page behind the registers is for BlueFlame: WQEs that are written there whole, by buffers in
- * turn. A record of receives has 4 bytes, that of a CQ 8. Sources: infiniband/mlx4dv.h,
+ * The page behind the registers is for BlueFlame: software writes whole WQEs to its buffers, in
+ * turn. The record of a receive queue has 4 bytes, a CQ's has 8. Sources: infiniband/mlx4dv.h,
  * linux/mlx4/cq.h and doorbell.h.
  */
 #ifndef PRM_MLX4_UAR_H
@@ -18,20 +18,20 @@ enum {
 
 #define M4_SEND_QPN FLD(0x0, 31, 8)
 
-/* M4_ARM_COMMAND says for what a CQ wants an event. */
+/* Values of M4_ARM_COMMAND: the completions that cause an event */
 enum m4_arm {
 	M4_ARM_SOLICITED = 1,
 	M4_ARM_ANY = 2,
 };
 
-/* The first word of the register has the CQ's number in place of the consumer index. */
+/* Layout of the register. Its first word has the CQ's number, the record's the consumer index. */
 #define M4_ARM_SN        FLD(0x0, 29, 28)
 #define M4_ARM_COMMAND   FLD(0x0, 26, 24)
 #define M4_ARM_CI        FLD(0x0, 23, 0)
 #define M4_UAR_CQ_CQN    FLD(0x0, 23, 0)
 #define M4_UAR_CQ_CI     FLD(0x4, 23, 0)
 
-#define M4_RECV_RECORD   FLD_PART(0x0) /* posted receives */
+#define M4_RECV_RECORD   FLD_PART(0x0) /* number of posted receives */
 #define M4_CQ_RECORD_CI  FLD_PART(0x0)
 #define M4_CQ_RECORD_ARM FLD_PART(0x4)
 
