@@ -63,7 +63,7 @@ enum { M4_FW_INTERFACE_REV = 3 };
 #define M4_CAP_LOG_MAX_MCGS      FLD(0x60, 7, 0)
 #define M4_CAP_LOG_MAX_PDS       FLD(0x64, 21, 16)
 #define M4_CAP_LOG_MAX_XRCDS     FLD(0x64, 4, 0)
-#define M4_CAP_STEERING          FLD(0x74, 15, 15) /* by rules, and how many QPs a rule may have */
+#define M4_CAP_STEERING          FLD(0x74, 15, 15) /* by rules; the next field: QPs per rule */
 #define M4_CAP_STEERING_QPS      FLD(0x74, 7, 0)
 #define M4_CAP_RDMARC_SIZE       FLD(0x80, 31, 16) /* entry size in bytes, as in the fields below */
 #define M4_CAP_QPC_SIZE          FLD(0x80, 15, 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * av.h - the address vector in the WQE of a datagram, or of an initiator of DC. PRM: Address Vector
+ * av.h - the address vector in the WQE of a datagram or of a DC initiator. PRM: Address Vector
  *
- * The first 16 bytes are all there is to a compact one.
+ * A compact address vector consists of the first 16 bytes.
  */
 #ifndef PRM_MLX5_AV_H
 #define PRM_MLX5_AV_H
@@ -10,7 +10,7 @@
 #include "util/fields.h"
 
 #define AV_QKEY       FLD(0x0, 31, 0)
-#define AV_DC_KEY     FLD64(0x0) /* of a target, in place of the Q_Key */
+#define AV_DC_KEY     FLD64(0x0) /* of a DC target, in place of the Q_Key */
 #define AV_EXTENDED   FLD(0x8, 31, 31)
 #define AV_DQPN       FLD(0x8, 23, 0)
 #define AV_STAT_RATE  FLD(0xc, 31, 28)
@@ -28,7 +28,8 @@
 #define AV_FLOW_LABEL FLD(0x1c, 19, 0)
 #define AV_RGID       FLD_PART(0x20)
 
-/* This bit of a Q_Key in a WQE asks for that of the QP's own context. IBTA vol 1, 10.2.5 */
+/* With this bit in a WQE's Q_Key, the adapter sends the Q_Key of the QP's context. IBTA vol 1,
+ * 10.2.5 */
 #define AV_QKEY_OF_QP 0x80000000u
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bsf.h - what memory keys compute: byte stream formats (BSF), signature state (PSV), and the CQE
- * of a signature that is wrong. PRM: BSF, SET_PSV, Signature Error CQE
+ * bsf.h - signatures and encryption of memory keys: byte stream formats (BSF), signature state
+ * (PSV), and the CQE of a signature error. PRM: BSF, SET_PSV, Signature Error CQE
  */
 #ifndef PRM_MLX5_BSF_H
 #define PRM_MLX5_BSF_H
@@ -25,8 +25,8 @@ enum bsf_block {
 	BSF_BLOCK_4048 = 6,
 };
 
-/* BSF_WIRE_FORMAT, BSF_MEM_FORMAT: a checksum, and how it goes on from block to block. 0 is no
- * signature, or that of the inline part. */
+/* BSF_WIRE_FORMAT, BSF_MEM_FORMAT: a checksum, and whether it repeats for each block. 0: no
+ * signature, or the inline part's. */
 enum bsf_format {
 	BSF_CRC32 = 0x20,
 	BSF_CRC32C = 0x40,
@@ -37,9 +37,9 @@ enum bsf_format {
 
 #define BSF_KIND        FLD(0x0, 31, 30)
 #define BSF_TYPE        FLD(0x0, 26, 24)
-#define BSF_SAME_BLOCKS FLD(0x0, 28, 28) /* both domains have the same structure */
+#define BSF_SAME_BLOCKS FLD(0x0, 28, 28) /* memory and wire have the same structure */
 #define BSF_CHECK       FLD(0x0, 23, 16) /* a bit for each byte, bit 7 for the first */
-#define BSF_WIRE_BS     FLD(0x0, 15, 8)  /* with SAME_BLOCKS, instead: */
+#define BSF_WIRE_BS     FLD(0x0, 15, 8)  /* with SAME_BLOCKS, BSF_COPY instead */
 #define BSF_COPY        FLD(0x0, 15, 8)
 #define BSF_MEM_BS      FLD(0x0, 7, 0)
 #define BSF_RAW_SIZE    FLD(0x4, 31, 0)
@@ -50,7 +50,7 @@ enum bsf_format {
 #define BSF_WIRE_INLINE FLD_PART(0x20)
 #define BSF_MEM_INLINE  FLD_PART(0x30)
 
-/* T10-DIF has its parameters here. */
+/* The inline parts: parameters of T10-DIF */
 enum { BSF_DIF_CRC = 1, BSF_DIF_CSUM = 2 };
 
 #define BSF_INL_VALID      FLD(0x0, 31, 31)
@@ -65,13 +65,13 @@ enum { BSF_DIF_CRC = 1, BSF_DIF_CSUM = 2 };
 #define BSF_INL_APP_ESC    FLD(0xc, 16, 16)
 #define BSF_INL_APP_MASK   FLD(0xc, 15, 0)
 
-/* ---- encryption: a format of its own, behind that of signatures if there are any ---- */
+/* ---- encryption: a BSF of its own, behind the signatures' BSF if there is one ---- */
 
 /* BSF_TYPE */
 enum { BSF_OF_CRYPTO = 1 };
 
-/* CRYPTO_BSF_ORDER: what is encrypted on one side, with signatures or without. The other side has
- * it in the clear. */
+/* CRYPTO_BSF_ORDER: the side whose data is encrypted, and whether its signatures are, too. Data on
+ * the other side is in the clear. */
 enum bsf_crypto_order {
 	BSF_ENCRYPTED_WIRE_SIGNATURE = 0,
 	BSF_ENCRYPTED_MEMORY_SIGNATURE = 1,
@@ -85,14 +85,14 @@ enum { BSF_TWEAK_SIZE = 16, BSF_KEYTAG_SIZE = 8 };
 #define CRYPTO_BSF_ORDER    FLD(0x0, 23, 16)
 #define CRYPTO_BSF_STANDARD FLD(0x0, 7, 0)
 #define CRYPTO_BSF_BLOCK    FLD(0x8, 31, 24) /* enum bsf_block */
-#define CRYPTO_BSF_TWEAK    FLD_PART(0x10)   /* of the first unit, as a number */
+#define CRYPTO_BSF_TWEAK    FLD_PART(0x10)   /* of the first data unit, as a number */
 #define CRYPTO_BSF_DEK      FLD(0x20, 23, 0)
 #define CRYPTO_BSF_KEYTAG   FLD_PART(0x28)
 
 #define SET_PSV_N           FLD(0x0, 23, 0)
 #define SET_PSV_SIGNATURE   FLD64(0x8)
 
-/* ---- the CQE of a wrong signature: its opcode is CQE_OP_SIG_ERR ---- */
+/* ---- the CQE of a signature error: its opcode is CQE_OP_SIG_ERR ---- */
 
 /* SIG_ERR_SYNDROME */
 enum {

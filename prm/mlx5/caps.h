@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * caps.h - what QUERY_HCA_CAP tells: one page for each kind of capability.
+ * caps.h - the answer of QUERY_HCA_CAP: one page for each kind of capability.
  */
 #ifndef PRM_MLX5_CAPS_H
 #define PRM_MLX5_CAPS_H
@@ -9,11 +9,10 @@
 
 /* These are the bytes of the fixed part of a layout. */
 enum {
-	PRM_HCA_CAP_SIZE = 4096, /* any capability page, as answered */
+	PRM_HCA_CAP_SIZE = 4096, /* size of each page */
 };
 
-/* The op_mod of QUERY_HCA_CAP is one of these pages << 1, plus 1 for current instead of maximal
- * values. */
+/* The op_mod of QUERY_HCA_CAP is a page << 1; bit 0 selects current instead of maximal values. */
 enum prm_cap {
 	PRM_CAP_GENERAL = 0,
 	PRM_CAP_ETHERNET_OFFLOADS = 1,
@@ -28,7 +27,7 @@ enum prm_cap {
 	PRM_CAP_GENERAL_2 = 32,
 };
 
-/* ATOMIC_CAPS_ATOMIC_OPERATIONS has these bits. */
+/* Bits of ATOMIC_CAPS_ATOMIC_OPERATIONS */
 enum {
 	PRM_ATOMIC_OPS_CS = 1 << 0,
 	PRM_ATOMIC_OPS_FA = 1 << 1,
@@ -296,7 +295,7 @@ enum {
 #define FT_FIELD_OUTER_GRE_KEY                                FLD(0x0, 7, 7)
 
 #define MEM_CAP_MEMIC                                         FLD(0x0, 31, 31)
-/* Bit N says that the operation is there for accesses of 2^N bytes. */
+/* Bit N: the operation works on accesses of 2^N bytes. */
 #define MEM_CAP_MEMIC_INCREMENT_SIZES        FLD(0x4, 31, 24)
 #define MEM_CAP_LOG_MIN_MEMIC_ALLOC_SIZE     FLD(0x4, 20, 16)
 #define MEM_CAP_MEMIC_TEST_AND_SET_SIZES     FLD(0x4, 15, 8)
@@ -306,7 +305,7 @@ enum {
 #define MEM_CAP_MAX_MEMIC_SIZE               FLD(0x14, 31, 0)
 #define MEM_CAP_MEMIC_OPERATIONS             FLD(0x40, 31, 0)
 
-/* The page of ODP has a part for each transport, and all parts have the same bits. */
+/* The ODP page has a part for each transport, all with the same bits. */
 #define ODP_CAP_RC                             FLD_PART(0x10)
 #define ODP_CAP_UC                             FLD_PART(0x14)
 #define ODP_CAP_UD                             FLD_PART(0x18)

@@ -2,11 +2,10 @@
 /*
  * cmd.h - the mailboxes of PRM commands, their opcodes and statuses: facts only.
  *
- * What a command says beside stands with the object that it is about: qpc.h, cqc.h, and so on.
- * tests/unit/prm/mlx5_ifc_test.c compares what stands below prm/mlx5 with the kernel's description,
- * mlx5/wqe_dv_test.c with mlx5dv.h.
- * The notation of fields is that of util/fields.h.
- * Decision: docs/adr/0002.
+ * The other fields of a command are in the header of its object: qpc.h, cqc.h, and so on.
+ * tests/unit/prm/mlx5_ifc_test.c compares the facts of prm/mlx5 with the kernel's description,
+ * mlx5/wqe_dv_test.c with mlx5dv.h. util/fields.h explains the notation of fields. Decision:
+ * docs/adr/0002.
  */
 #ifndef PRM_MLX5_CMD_H
 #define PRM_MLX5_CMD_H
@@ -170,7 +169,7 @@ enum prm_opcode {
 	PRM_OP_DESTROY_UCTX = 0xa06,
 	PRM_OP_CREATE_UMEM = 0xa08,
 	PRM_OP_DESTROY_UMEM = 0xa0a,
-	/* These are general, and of no object, whatever they are. */
+	/* Opcodes from here on are general commands: they belong to no object. */
 	PRM_OP_GENERAL_START = 0xb00,
 	PRM_OP_GENERAL_END = 0xd00,
 };
@@ -192,7 +191,8 @@ enum prm_status {
 	PRM_STAT_BAD_OUTP_LEN_ERR = 0x51,
 };
 
-/* Every mailbox begins with these fields; mlx5_ifc_test.c takes ALLOC_PD for all commands. */
+/* Every mailbox begins with these fields. mlx5_ifc_test.c compares them for ALLOC_PD, on behalf of
+ * all commands. */
 #define CMD_IN_OPCODE    FLD(0x0, 31, 16)
 #define CMD_IN_UID       FLD(0x0, 15, 0)
 #define CMD_IN_OP_MOD    FLD(0x4, 15, 0)

@@ -16,8 +16,8 @@ enum {
 	PRM_QUERY_CQ_OUT_SIZE = 272,
 };
 
-/* MODIFY_CQ changes moderation with op_mod 0 and resizes with op_mod 1; the field select differs
- * between them. */
+/* MODIFY_CQ changes moderation with op_mod 0 and resizes with op_mod 1; the bits of the field
+ * select depend on op_mod. */
 enum {
 	PRM_MODIFY_CQ_PERIOD = 1 << 0,
 	PRM_MODIFY_CQ_COUNT = 1 << 1,

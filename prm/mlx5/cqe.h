@@ -12,7 +12,7 @@
 
 enum {
 	PRM_CQE_SIZE = 64,
-	PRM_NO_USER_INDEX = 0xffffff, /* of a QP whose CQEs carry none: CQE version 0 */
+	PRM_NO_USER_INDEX = 0xffffff, /* CQE version 0: CQEs of the QP have no user index */
 };
 
 enum cqe_opcode {
@@ -29,14 +29,14 @@ enum cqe_opcode {
 	CQE_OP_INVALID = 15,
 };
 
-/* CQE_FLAGS has these bits. */
+/* Bits of CQE_FLAGS */
 enum cqe_flags {
 	CQE_SOLICITED = 0x2,
-	CQE_INLINE_32 = 0x4, /* the data is in the first 32 bytes of the entry, */
-	CQE_INLINE_64 = 0x8, /* or in the 64 bytes before it */
+	CQE_INLINE_32 = 0x4, /* data is in the first 32 bytes of the entry */
+	CQE_INLINE_64 = 0x8, /* data is in the 64 bytes before the entry */
 };
 
-/* CQE_L3 says what a datagram had behind its Ethernet header. */
+/* Values of CQE_L3: the network header of a datagram */
 enum cqe_l3 {
 	CQE_L3_GRH = 0,
 	CQE_L3_IPV6 = 1,
@@ -59,17 +59,17 @@ enum cqe_syndrome {
 	SYND_REMOTE_ABORTED = 0x22,
 };
 
-/* QPC_TS_FORMAT, SQC_TS_FORMAT and RQC_TS_FORMAT have these values: ticks of the adapter's clock,
- * or seconds (in the upper 32 bits) and nanoseconds. */
+/* Values of QPC_TS_FORMAT, SQC_TS_FORMAT and RQC_TS_FORMAT: ticks of the adapter's clock, or
+ * seconds (in the upper 32 bits) and nanoseconds. */
 enum prm_ts_format {
 	PRM_TS_FREE_RUNNING = 0,
 	PRM_TS_REAL_TIME = 2,
 };
 
-/* Capabilities name what a kind of queue can have in 2 bits. */
+/* A capability has 2 bits for the formats of each kind of queue. */
 enum { PRM_TS_CAP_BOTH = 2 };
 
-/* Adapters are known to report these vendor syndromes. */
+/* Vendor syndromes that adapters report */
 enum cqe_vendor_syndrome {
 	VEND_RETRY_EXCEEDED = 0x81,
 	VEND_RNR_EXCEEDED = 0x87,
@@ -103,12 +103,12 @@ enum cqe_vendor_syndrome {
 #define CQE_VALIDITY        FLD(0x3c, 15, 8)
 #define CQE_OPCODE          FLD(0x3c, 7, 4)
 #define CQE_FLAGS           FLD(0x3c, 3, 0)
-#define CQE_FORMAT          FLD(0x3c, 3, 2) /* of the flags */
+#define CQE_FORMAT          FLD(0x3c, 3, 2) /* bits 3:2 of CQE_FLAGS */
 #define CQE_OWNER           FLD(0x3c, 0, 0)
 
 /* ---- frames ---- */
 
-/* CQE_HEADERS_OK has these bits. */
+/* Bits of CQE_HEADERS_OK */
 enum cqe_headers_ok {
 	CQE_L2_OK = 1,
 	CQE_L3_OK = 2,
@@ -129,7 +129,8 @@ enum cqe_eth_l4 {
 	CQE_ETH_L4_TCP_ACK_AND_DATA = 4,
 };
 
-/* CQE_RSS_HASH_TYPE says what was hashed: one of the first two, one of the others. */
+/* Values of CQE_RSS_HASH_TYPE: the hashed headers. One of the first two combines with one of the
+ * others. */
 enum cqe_rss_hash_type {
 	CQE_RSS_IPV4 = 1 << 2,
 	CQE_RSS_IPV6 = 2 << 2,
@@ -138,13 +139,15 @@ enum cqe_rss_hash_type {
 	CQE_RSS_IPSEC = 3 << 6,
 };
 
-/* Of a striding queue: the WQE, and beside the length how many strides the frame took. A filler has
- * no frame: what is left of the WQE was not enough for one. CQE_WQE_COUNTER is the first stride. */
+/* Fields of a striding queue: the WQE, and beside the length the number of strides that the frame
+ * took. A filler has no frame: the rest of the WQE was too small for one. CQE_WQE_COUNTER is the
+ * first stride. */
 #define CQE_WQE_ID  FLD(0x0, 15, 0)
 #define CQE_FILLER  FLD(0x2c, 31, 31)
 #define CQE_STRIDES FLD(0x2c, 30, 16)
-/* Of TCP segments that became one frame, CQE_LRO_SEGMENTS of them: what its headers are to say,
- * which are those of the first segment. CQE_CHECK_SUM is that of the data. */
+/* Fields of CQE_LRO_SEGMENTS TCP segments that the adapter merged into one frame. The frame has the
+ * headers of the first segment; software updates them from these values. CQE_CHECK_SUM covers the
+ * data. */
 #define CQE_LRO_PUSH      FLD(0x4, 30, 30)
 #define CQE_LRO_MIN_TTL   FLD(0x4, 23, 16)
 #define CQE_LRO_WINDOW    FLD(0x4, 15, 0)
@@ -161,25 +164,25 @@ enum cqe_rss_hash_type {
 /* ---- tag matching ---- */
 
 enum {
-	CQE_APP_TAG_MATCHING = 1, /* CQE_APP */
+	CQE_APP_TAG_MATCHING = 1, /* value of CQE_APP */
 };
 
-/* CQE_APP_OP has these values. */
+/* Values of CQE_APP_OP */
 enum tm_cqe {
-	TM_CQE_CONSUMED = 0x1, /* a tag was found; its data is to come */
-	TM_CQE_EXPECTED = 0x2, /* its data is there */
+	TM_CQE_CONSUMED = 0x1, /* a tag matched; its data is still to come */
+	TM_CQE_EXPECTED = 0x2, /* its data has arrived */
 	TM_CQE_UNEXPECTED = 0x3,
 	TM_CQE_NO_TAG = 0x4,
 	TM_CQE_APPEND = 0x5,
 	TM_CQE_REMOVE = 0x6,
 	TM_CQE_NOOP = 0x7,
 	TM_CQE_CONSUMED_SW_RNDV = 0x9,
-	TM_CQE_CONSUMED_MSG = 0xa,         /* a tag was found, and the data is there */
-	TM_CQE_CONSUMED_MSG_SW_RNDV = 0xb, /* a rendezvous' headers are there: software goes on */
-	TM_CQE_CANCELED = 0xc,             /* the data will not come */
+	TM_CQE_CONSUMED_MSG = 0xa,         /* a tag matched, and its data has arrived */
+	TM_CQE_CONSUMED_MSG_SW_RNDV = 0xb, /* headers of a rendezvous: software continues */
+	TM_CQE_CANCELED = 0xc,             /* the data will not arrive */
 };
 
-/* The first bytes say how an operation on the list went, or are the header of a message. */
+/* The first bytes are the result of an operation on the list, or the header of a message. */
 #define CQE_TM_SUCCESS  FLD(0x0, 31, 31)
 #define CQE_TM_HW_PHASE FLD(0x4, 31, 16)
 #define CQE_TM_APP      FLD(0x4, 31, 0)

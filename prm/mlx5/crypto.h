@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * crypto.h - encryption: what a device has of it, and the objects that hold logins and keys.
- * PRM: CRYPTO_LOGIN and DEK objects, Crypto BSF
+ * crypto.h - encryption: capabilities of a device, and the objects that hold logins and keys. PRM:
+ * CRYPTO_LOGIN and DEK objects, Crypto BSF
  */
 #ifndef PRM_MLX5_CRYPTO_H
 #define PRM_MLX5_CRYPTO_H
@@ -13,7 +13,7 @@ enum {
 	PRM_CRYPTO_LOGIN_SIZE = 256,
 	PRM_DEK_SIZE = 256,
 	PRM_CREDENTIAL_SIZE = 48, /* wrapped */
-	PRM_DEK_KEY_SIZE = 128,   /* room */
+	PRM_DEK_KEY_SIZE = 128,   /* room for the longest key */
 	PRM_DEK_OPAQUE_SIZE = 8,
 };
 
@@ -27,7 +27,7 @@ enum {
 #define CRYPTO_CAP_NUM_IMPORT_KEKS       FLD(0x8, 15, 8)
 #define CRYPTO_CAP_NUM_CREDENTIALS       FLD(0x8, 7, 0)
 
-/* CRYPTO_CAP_WRAPPED_IMPORT_METHOD has bits. */
+/* A bit of CRYPTO_CAP_WRAPPED_IMPORT_METHOD */
 enum { PRM_WRAPPED_IMPORT_AES_XTS = 1 << 2 };
 
 enum prm_crypto_login_state { PRM_CRYPTO_LOGIN_VALID = 0, PRM_CRYPTO_LOGIN_INVALID = 1 };

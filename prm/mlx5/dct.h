@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * dct.h - targets of the dynamically connected transport: their commands and their context. PRM:
- * DCT Context; those of ordering: Linux 7.2, mlx5_ifc.h
+ * DCT Context; fields of ordering: Linux 7.2, mlx5_ifc.h
  */
 #ifndef PRM_MLX5_DCT_H
 #define PRM_MLX5_DCT_H
@@ -15,14 +15,14 @@ enum {
 	PRM_QUERY_DCT_OUT_SIZE = 128,
 };
 
-/* DCTC_STATE has these values. */
+/* Values of DCTC_STATE */
 enum prm_dct_state {
 	PRM_DCT_STATE_ACTIVE = 0,
 	PRM_DCT_STATE_DRAINING = 1,
 	PRM_DCT_STATE_DRAINED = 2,
 };
 
-/* DCTC_CS_RES has these values: there is none for CQEs of 64 bytes. */
+/* Values of DCTC_CS_RES. CQEs of 64 bytes cannot hold data. */
 enum {
 	PRM_DCT_CS_RES_DISABLE = 0,
 	PRM_DCT_CS_RES_64B = 2,

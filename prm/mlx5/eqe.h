@@ -12,10 +12,10 @@ enum {
 	PRM_EQE_SIZE = 64,
 };
 
-/* EQE_TYPE says what the event is, and which of the other fields are there. */
+/* Values of EQE_TYPE, and the fields that an entry of each type has */
 enum prm_event {
 	PRM_EVENT_COMP = 0x00,     /* EQE_COMP_CQN */
-	PRM_EVENT_PATH_MIG = 0x01, /* this and the other events of a QP: EQE_QPN */
+	PRM_EVENT_PATH_MIG = 0x01, /* all events of a QP: EQE_QPN */
 	PRM_EVENT_COMM_EST = 0x02,
 	PRM_EVENT_SQ_DRAINED = 0x03,
 	PRM_EVENT_CQ_ERROR = 0x04, /* EQE_CQ_ERROR_CQN and EQE_CQ_ERROR_SYNDROME */
@@ -31,7 +31,7 @@ enum prm_event {
 	PRM_EVENT_SRQ_LAST_WQE = 0x13,
 	PRM_EVENT_SRQ_RQ_LIMIT = 0x14,
 	PRM_EVENT_XRQ_ERROR = 0x18,
-	PRM_EVENT_DCT_DRAINED = 0x1c, /* these two: EQE_DCTN */
+	PRM_EVENT_DCT_DRAINED = 0x1c, /* events of a DCT: EQE_DCTN */
 	PRM_EVENT_DCT_KEY_VIOLATION = 0x1d,
 };
 
@@ -60,7 +60,7 @@ enum {
 #define EQE_PORT                   FLD(0x28, 31, 28)
 #define EQE_OWNER                  FLD(0x3c, 0, 0)
 
-#define EQE_PAGE_REQUEST_NUM_PAGES FLD(0x24, 31, 0) /* signed */
+#define EQE_PAGE_REQUEST_NUM_PAGES FLD(0x24, 31, 0) /* signed: pages given back are negative */
 #define EQE_COMMAND_VECTOR         FLD(0x20, 31, 0)
 
 #endif

@@ -25,7 +25,7 @@ enum {
 	PRM_FTE_MODIFY_TAG = 1 << 1,
 	PRM_FTE_MODIFY_DESTINATIONS = 1 << 2,
 	PRM_FTE_MODIFY_COUNTERS = 1 << 3,
-	PRM_ROOT_SET = 0, /* SET_FLOW_TABLE_ROOT op_mod; without a name there */
+	PRM_ROOT_SET = 0, /* SET_FLOW_TABLE_ROOT op_mod; unnamed in Linux */
 	PRM_ROOT_DISCONNECT = 1,
 };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * general_obj.h - objects that one set of commands makes, changes, queries and destroys, whatever
- * they are: schedulers and reserved QP numbers.
+ * general_obj.h - general objects: one set of commands creates, modifies, queries and destroys
+ * objects of many types, among them schedulers and reserved QP numbers.
  */
 #ifndef PRM_MLX5_GENERAL_OBJ_H
 #define PRM_MLX5_GENERAL_OBJ_H
 
 #include "util/fields.h"
 
-/* OBJ_TYPE is one of these; HCA_CAP_GENERAL_OBJ_TYPES has a bit for each. */
+/* Values of OBJ_TYPE. HCA_CAP_GENERAL_OBJ_TYPES has a bit for each. */
 enum prm_obj_type {
 	PRM_OBJ_TYPE_FLOW_METER = 0xa,
 	PRM_OBJ_TYPE_DEK = 0xc,
@@ -25,7 +25,7 @@ enum prm_obj_type {
 
 /* These are the bytes of the fixed part of a layout. */
 enum {
-	PRM_GENERAL_OBJ_HDR_SIZE = 16, /* of a command, and of an answer; the object comes behind */
+	PRM_GENERAL_OBJ_HDR_SIZE = 16, /* of a command or an answer; the object follows */
 	PRM_SCHED_ELEM_SIZE = 128,
 	PRM_SCHED_CONTEXT_SIZE = 64,
 	PRM_RESERVED_QPN_SIZE = 16,
@@ -39,13 +39,13 @@ enum {
 #define GENERAL_OBJ_OUT_OBJ_ID        FLD(0x8, 31, 0)
 #define GENERAL_OBJ_OBJECT            FLD_PART(0x10)
 
-/* Scheduling elements have commands of their own as well, by which no schedulers are made here. */
+/* Scheduling elements also have commands of their own; they create no schedulers here. */
 #define SCHEDULING_IN_HIERARCHY          FLD(0x8, 31, 24)
 #define SCHEDULING_IN_ELEMENT_ID         FLD(0xc, 31, 0)
 #define CREATE_SCHEDULING_OUT_ELEMENT_ID FLD(0x10, 31, 0)
 
-/* What a scheduling element shares among those below it is its bandwidth; MODIFY_FIELD_SELECT has
- * PRM_SCHED_MODIFY_*. */
+/* A scheduling element shares its bandwidth among the elements below it. MODIFY_FIELD_SELECT has
+ * the bits PRM_SCHED_MODIFY_*. */
 enum {
 	PRM_SCHED_MODIFY_BW_SHARE = 1 << 0,
 	PRM_SCHED_MODIFY_MAX_AVERAGE_BW = 1 << 1,
@@ -54,7 +54,7 @@ enum {
 enum prm_sched_hierarchy { PRM_SCHED_HIERARCHY_NIC = 3 };
 enum prm_sched_element {
 	PRM_SCHED_ELEMENT_TSAR = 0,        /* an arbiter */
-	PRM_SCHED_ELEMENT_QUEUE_GROUP = 4, /* a leaf: queues name it by its object's id */
+	PRM_SCHED_ELEMENT_QUEUE_GROUP = 4, /* a leaf; queues name it by its object id */
 };
 enum prm_sched_tsar {
 	PRM_SCHED_TSAR_DWRR = 0,

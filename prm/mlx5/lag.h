@@ -13,7 +13,7 @@ enum {
 };
 
 #define QUERY_LAG_OUT_CTX FLD_PART(0x8)
-/* What is meant for a port leaves by the one that is named here. */
+/* The port that carries traffic of port 1 or 2 */
 #define LAGC_LAG_STATE           FLD(0x0, 2, 0)
 #define LAGC_TX_REMAP_AFFINITY_2 FLD(0x4, 11, 8)
 #define LAGC_TX_REMAP_AFFINITY_1 FLD(0x4, 3, 0)

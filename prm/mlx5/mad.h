@@ -7,10 +7,10 @@
 
 #include "util/fields.h"
 
-/* These are the bytes of the command and of its answer. */
+/* Bytes of the command and of its answer */
 enum { PRM_MAD_IFC_SIZE = 16 + 256 };
 
-/* Bits of OP_MOD say that keys of the datagram are not to be looked at. */
+/* Bits of OP_MOD: do not check the datagram's M_Key or B_Key. */
 enum { PRM_MAD_IGNORE_MKEY = 1, PRM_MAD_IGNORE_BKEY = 2 };
 
 #define MAD_IFC_IN_REMOTE_LID FLD(0x8, 31, 16)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * match.h - what entries of flow tables match, and do: the part of flow.h that is no command's.
+ * match.h - match fields and actions of flow table entries: the part of flow tables that no command
+ * owns.
  */
 #ifndef PRM_MLX5_MATCH_H
 #define PRM_MLX5_MATCH_H
@@ -9,10 +10,10 @@
 
 enum {
 	PRM_MATCH_SET_SIZE = 64, /* bytes of one set of fields */
-	PRM_MATCH_SETS = 7,      /* one behind the other, in the order of the bits below */
+	PRM_MATCH_SETS = 7,      /* consecutive, in the order of the bits below */
 };
 
-/* The sets that a mask counts of: match_criteria_enable */
+/* Bits of match_criteria_enable: the sets that a mask uses */
 enum {
 	PRM_MATCH_OUTER = 1 << 0,
 	PRM_MATCH_MISC = 1 << 1,
@@ -21,11 +22,11 @@ enum {
 enum prm_flow_table_type {
 	PRM_FLOW_NIC_RX = 0,
 	PRM_FLOW_NIC_TX = 1,
-	PRM_FLOW_SNIFFER_TX = 6, /* copies of what is sent */
+	PRM_FLOW_SNIFFER_TX = 6, /* copies of sent packets */
 	PRM_FLOW_TYPES,
 };
 
-/* The action of an entry, FLOW_CONTEXT_ACTION, is made of these. */
+/* Bits of FLOW_CONTEXT_ACTION, the action of an entry */
 enum {
 	PRM_FLOW_ALLOW = 0x1,
 	PRM_FLOW_DROP = 0x2,
@@ -33,7 +34,7 @@ enum {
 	PRM_FLOW_COUNT = 0x8,
 };
 
-/* A flow is matched by the fields of these layouts. */
+/* Sets of match fields and their layouts */
 #define MATCH_OUTER_HEADERS         FLD_PART(0x0)
 #define MATCH_MISC_PARAMETERS       FLD_PART(0x40)
 #define MATCH_INNER_HEADERS         FLD_PART(0x80)

@@ -15,12 +15,12 @@ enum {
 	PRM_MODIFY_MEMIC_OUT_SIZE = 64,
 };
 
-/* What MODIFY_MEMIC does with the address of an operation */
+/* Values of MODIFY_MEMIC's op_mod: allocate or free the address of an operation */
 enum { PRM_MODIFY_MEMIC_ALLOC = 0, PRM_MODIFY_MEMIC_DEALLOC = 1 };
 
-/* An operation has an address of its own for the block: what is written there is added to the
- * memory, or what is read comes from the memory, whose bits are then all set. Bits of the
- * capability have these numbers. */
+/* Operations on a block, each with an address of its own. A write to the increment address adds to
+ * the memory. A read from the test-and-set address returns the memory and sets all its bits. These
+ * are the numbers of their bits in the capability. */
 enum { PRM_MEMIC_INCREMENT = 0, PRM_MEMIC_TEST_AND_SET = 1 };
 
 /* Blocks are aligned to 64 << LOG_MEMIC_ADDR_ALIGNMENT bytes; addresses count from the start of

@@ -2,12 +2,12 @@
 /*
  * mini_cqe.h - compressed completions. PRM: CQE compression
  *
- * A run of completions that are nearly alike takes as many entries of the ring as it has
- * completions, and few of these are written: the first is the title, a CQE of format COMPRESSED
- * that says how many completions there are instead of a byte count. What each of them, the first
- * included, has of its own is a mini CQE, of which an entry holds an array: that of the first eight
- * is behind the title, that of each eight more is where the first of these would have its CQE.
- * Linux: mlx5_mini_cqe8, mlx5e.
+ * A run of nearly identical completions occupies one entry of the ring for each completion, but the
+ * adapter writes only a few of these. The first is the title: a CQE of format COMPRESSED, with the
+ * number of completions instead of a byte count. A mini CQE holds the fields in which a completion
+ * differs from the title; the first completion has one, too. Mini CQEs come in arrays of eight, one
+ * array per entry. The array of the first eight is behind the title; each further array is in the
+ * entry of its first completion. Linux: mlx5_mini_cqe8, mlx5e.
  */
 #ifndef PRM_MLX5_MINI_CQE_H
 #define PRM_MLX5_MINI_CQE_H
@@ -16,31 +16,31 @@
 
 enum {
 	PRM_MINI_CQE_SIZE = 8,
-	PRM_MINI_CQES = 8, /* of an array */
+	PRM_MINI_CQES = 8, /* in an array */
 };
 
-/* CQC_MINI_CQE_RES_FORMAT says what responders' mini CQEs have in their first half. */
+/* Values of CQC_MINI_CQE_RES_FORMAT: the first half of a responder's mini CQE */
 enum prm_mini_cqe_format {
 	PRM_MINI_CQE_HASH = 0,
 	PRM_MINI_CQE_CHECKSUM = 1,
 	PRM_MINI_CQE_CHECKSUM_STRIDE = 3,
 };
 
-/* CQC_CQE_COMPRESSION_LAYOUT: the one that is described here, or blocks of mini CQEs instead of
- * titles. A block is one entry, takes as many as it has mini CQEs, and goes on from the last CQE
- * that is whole, which counts by itself. Its CQE_OPCODE says how many mini CQEs there are, less
- * one; the format is COMPRESSED. Who reads such a CQ looks at CQE_VALIDITY instead of the owner:
- * the number of the lap. Linux 7.2, mlx5e; UCX 1.18. */
+/* Values of CQC_CQE_COMPRESSION_LAYOUT: the basic layout is described above. The enhanced one has
+ * blocks of mini CQEs instead of titles. A block is one written entry that occupies as many entries
+ * as it has mini CQEs. It continues the last full CQE, which counts separately. Its CQE_OPCODE is
+ * the number of mini CQEs - 1; its format is COMPRESSED. Readers of such a CQ compare CQE_VALIDITY,
+ * the number of the lap, instead of the owner bit. Linux 7.2, mlx5e; UCX 1.18. */
 enum { PRM_CQE_COMPRESSION_BASIC = 0, PRM_CQE_COMPRESSION_ENHANCED = 1 };
 
-/* The title has this in CQE_FORMAT. */
+/* Value of CQE_FORMAT in the title */
 enum { CQE_FORMAT_COMPRESSED = 3 };
 
-/* Of a responder: the hash; or the checksum, and what CQE_WQE_COUNTER would say. */
+/* A responder's first half: the hash, or the checksum and the value of CQE_WQE_COUNTER */
 #define MINI_CQE_RSS_HASH  FLD(0x0, 31, 0)
 #define MINI_CQE_CHECK_SUM FLD(0x0, 31, 16)
 #define MINI_CQE_STRIDE    FLD(0x0, 15, 0)
-/* Of a requester. */
+/* A requester's first half */
 #define MINI_CQE_WQE_COUNTER FLD(0x0, 31, 16)
 #define MINI_CQE_SEND_OPCODE FLD(0x0, 15, 8)
 

@@ -11,12 +11,12 @@
 enum {
 	PRM_MKC_SIZE = 64,
 	PRM_CREATE_MKEY_IN_SIZE = 272,
-	PRM_QUERY_MKEY_OUT_SIZE = 304, /* the context, and the first of what it translates to */
+	PRM_QUERY_MKEY_OUT_SIZE = 304, /* the context and the first translation entries */
 	PRM_QUERY_SPECIAL_CONTEXTS_OUT_SIZE = 32,
-	PRM_MKC_ANY_QP = 0xffffff, /* MKC_QPN: the key is no QP's own */
+	PRM_MKC_ANY_QP = 0xffffff, /* MKC_QPN: the key is not bound to a QP */
 };
 
-/* MKC_ACCESS_MODE_4_2 and MKC_ACCESS_MODE_1_0 together say one of these. */
+/* Values of MKC_ACCESS_MODE_4_2 and MKC_ACCESS_MODE_1_0 together */
 enum prm_mkey_mode {
 	PRM_MKEY_MODE_PA = 0x0,
 	PRM_MKEY_MODE_MTT = 0x1,

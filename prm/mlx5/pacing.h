@@ -11,7 +11,7 @@
 enum {
 	PRM_SET_PP_RATE_LIMIT_IN_SIZE = 64,
 	PRM_PP_CONTEXT_SIZE = 48,
-	PRM_SHARED_UID = 0xffff, /* an object that any context may use */
+	PRM_SHARED_UID = 0xffff, /* UID of an object that any context may use */
 };
 
 #define SET_PP_RATE_LIMIT_IN_RATE_LIMIT_INDEX FLD(0x8, 15, 0)

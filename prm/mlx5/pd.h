@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pd.h - objects that are a number and nothing else: UARs, protection, transport and XRC domains.
+ * pd.h - objects that consist of a number only: UARs, protection, transport and XRC domains.
  */
 #ifndef PRM_MLX5_PD_H
 #define PRM_MLX5_PD_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * q_counter.h - counter sets that queues name.
+ * q_counter.h - sets of counters, which queues refer to by number.
  */
 #ifndef PRM_MLX5_Q_COUNTER_H
 #define PRM_MLX5_Q_COUNTER_H

@@ -14,7 +14,7 @@ enum {
 	PRM_QUERY_QP_OUT_SIZE = 24 + PRM_QPC_SIZE + 16,
 	PRM_CREATE_QP_IN_SIZE = 272, /* and PAs behind it */
 	PRM_MODIFY_QP_IN_SIZE = 272,
-	PRM_QPC_EXT_SIZE = 192, /* behind what MODIFY_QP_IN has */
+	PRM_QPC_EXT_SIZE = 192, /* extension behind MODIFY_QP_IN */
 	PRM_MODIFY_QP_EXT_IN_SIZE = PRM_MODIFY_QP_IN_SIZE + PRM_QPC_EXT_SIZE,
 };
 
@@ -40,7 +40,7 @@ enum prm_rq_type {
 	PRM_RQ_TYPE_ZERO_SIZE = 3,
 };
 
-/* QPC_CS_REQ and QPC_CS_RES say how much data may come in a CQE. */
+/* Values of QPC_CS_REQ and QPC_CS_RES: the size of data that the adapter may put into a CQE */
 enum prm_scatter_cqe {
 	PRM_CS_RES_32B = 0x1,
 	PRM_CS_RES_64B = 0x2,
@@ -48,15 +48,15 @@ enum prm_scatter_cqe {
 	PRM_CS_REQ_64B = 0x22,
 };
 
-/* QPC_ATOMIC_MODE says which atomics a responder executes: those of InfiniBand, or also those with
- * masks, of 8 bytes or of less. */
+/* Values of QPC_ATOMIC_MODE: a responder executes the atomics of InfiniBand only, or also masked
+ * atomics, of 8 bytes or of up to 8 bytes. */
 enum prm_atomic_mode {
 	PRM_ATOMIC_MODE_IB_SPEC = 1,
 	PRM_ATOMIC_MODE_ONLY_8B = 2,
 	PRM_ATOMIC_MODE_UP_TO_8B = 3,
 };
 
-/* OPT_PARAM_MASK of the commands that change a QP names the attributes that they change. */
+/* Bits of OPT_PARAM_MASK in commands that modify a QP: the attributes to modify */
 enum prm_qp_optpar {
 	PRM_OPTPAR_ALT_ADDR_PATH = 1 << 0,
 	PRM_OPTPAR_RRE = 1 << 1,
@@ -82,7 +82,8 @@ enum prm_qp_optpar {
 	PRM_OPTPAR_COUNTER_SET_ID = 1 << 25,
 };
 
-/* The second mask of these commands. A stream of a DCI that it names is to be as new. */
+/* Bits of the second mask of these commands. DCI_STREAM_CHANNEL_ID resets the named stream of a
+ * DCI. */
 enum prm_qp_optpar_32 {
 	PRM_OPTPAR_32_DCI_STREAM_CHANNEL_ID = 1 << 0,
 	PRM_OPTPAR_32_QOS_QUEUE_GROUP_ID = 1 << 1,
@@ -90,8 +91,8 @@ enum prm_qp_optpar_32 {
 	PRM_OPTPAR_32_MMO = 1 << 3,
 };
 
-/* Connection establishment options (ECE): a version, which software says first for the adapter to
- * answer what it has, and an option each bit. */
+/* Connection establishment options (ECE): a version and one bit for each option. Software sets the
+ * version in a command; the adapter answers with the options that it has. */
 #define ECE_VERSION FLD(0x0, 31, 28)
 enum { PRM_ECE_VERSION_1 = 1 };
 
@@ -115,7 +116,7 @@ enum { PRM_ECE_VERSION_1 = 1 };
 #define MODIFY_QP_IN_ECE            FLD(0x14, 31, 0)
 #define MODIFY_QP_IN_QPC            FLD_PART(0x18)
 
-/* Commands may say more than the context holds: which of it, and the values. */
+/* An extension of the context: a mask of its fields, and their values */
 #define MODIFY_QP_IN_QPC_EXT            FLD(0x8, 31, 31)
 #define MODIFY_QP_IN_OPT_PARAM_MASK_32  FLD(0x10c, 31, 0) /* PRM_OPTPAR_32_* */
 #define MODIFY_QP_IN_QPC_DATA_EXT       FLD_PART(0x110)

@@ -94,7 +94,7 @@ enum {
 #define PPCNT_REG_PRIO_TC             FLD(0x4, 2, 0)
 #define PPCNT_REG_COUNTER_SET         FLD_PART(0x8)
 
-/* The groups of PPCNT consist of 64-bit counters, which have the names of their upper halves. */
+/* Counters in the groups of PPCNT have 64 bits; the names are those of their upper halves. */
 #define PPCNT_A_FRAMES_TRANSMITTED_OK_HIGH        FLD_PART(0x0)
 #define PPCNT_A_FRAMES_RECEIVED_OK_HIGH           FLD_PART(0x8)
 #define PPCNT_A_OCTETS_TRANSMITTED_OK_HIGH        FLD_PART(0x20)

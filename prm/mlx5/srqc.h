@@ -2,7 +2,7 @@
 /*
  * srqc.h - shared receive queues: XRC SRQs, RMPs and XRQs, which do tag matching.
  *
- * A basic SRQ is an RMP, one of an XRC domain an XRC SRQ: that is how Linux' driver makes them.
+ * Linux' driver creates a basic SRQ as an RMP, and an SRQ of an XRC domain as an XRC SRQ.
  */
 #ifndef PRM_MLX5_SRQC_H
 #define PRM_MLX5_SRQC_H
@@ -40,7 +40,7 @@ enum {
 	PRM_ARM_RQ_XRQ = 2, /* op_mod */
 };
 
-/* Number and page list have the same place in the commands of all kinds of SRQ. */
+/* Number and page list have the same offsets in the commands of all kinds of SRQ. */
 #define CREATE_SRQ_OUT_SRQN                     FLD(0x8, 23, 0)
 #define CREATE_SRQ_IN_PAS                       FLD_PART(0x110)
 #define DESTROY_SRQ_IN_SRQN                     FLD(0x8, 23, 0)

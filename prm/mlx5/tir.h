@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tir.h - what leads frames to queues and from them: TIS, TIR and RQT.
+ * tir.h - objects that steer frames to and from queues: TIS, TIR and RQT.
  */
 #ifndef PRM_MLX5_TIR_H
 #define PRM_MLX5_TIR_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tm.h - the headers that messages with a tag begin with: the tag matching header, and behind it
- * that of a rendezvous. Programs know them as struct ibv_tmh and struct ibv_rvh.
+ * tm.h - headers at the start of messages with a tag: the tag matching header and, behind it, the
+ * rendezvous header. Programs know them as struct ibv_tmh and struct ibv_rvh.
  */
 #ifndef PRM_MLX5_TM_H
 #define PRM_MLX5_TM_H
@@ -14,8 +14,8 @@ enum {
 };
 
 enum tmh_op {
-	TMH_NO_TAG = 0, /* the message goes past the list */
-	TMH_RNDV = 1,   /* the data is fetched by READ from where the second header says */
+	TMH_NO_TAG = 0, /* no tag: the message bypasses the list */
+	TMH_RNDV = 1,   /* READ the data; the second header has its address */
 	TMH_FIN = 2,    /* the data has been fetched */
 	TMH_EAGER = 3,  /* the data follows */
 };

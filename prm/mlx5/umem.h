@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umem.h - users of the adapter beside its driver (UCTX), whose number goes along with each of
- * their commands, and the memory that they make their queues in (UMEM).
+ * umem.h - users of the adapter beside its driver (UCTX), whose number (UID) each of their commands
+ * carries, and the memory for their queues (UMEM).
  */
 #ifndef PRM_MLX5_UMEM_H
 #define PRM_MLX5_UMEM_H
@@ -11,7 +11,7 @@
 /* These are the bytes of the fixed part of a layout. */
 enum {
 	PRM_CREATE_UCTX_IN_SIZE = 64,
-	PRM_CREATE_UMEM_IN_SIZE = 48, /* and a page list behind it */
+	PRM_CREATE_UMEM_IN_SIZE = 48, /* a page list follows */
 };
 
 enum {

@@ -12,7 +12,7 @@
 enum {
 	UMR_CTRL_SIZE = 48,
 	UMR_MKEY_SIZE = 64,
-	UMR_KLM_BLOCK = 64, /* inline translations come in whole blocks */
+	UMR_KLM_BLOCK = 64, /* unit of inline translations */
 };
 
 enum umr_flags {
@@ -23,7 +23,7 @@ enum umr_flags {
 	UMR_INLINE = 1 << 7,
 };
 
-/* UMR_MKEY_MASK has a bit for each field of the context that is taken. */
+/* Bits of UMR_MKEY_MASK: the fields of the context that the request sets */
 enum {
 	UMR_LEN = 0,
 	UMR_PAGE_SIZE = 1,
@@ -48,7 +48,7 @@ enum {
 #define UMR_FLAGS            FLD(0x0, 31, 24)
 #define UMR_XLT_OCTOWORDS    FLD(0x4, 31, 16)
 #define UMR_XLT_OFFSET_15_0  FLD(0x4, 15, 0)
-#define UMR_BSF_OCTOWORDS    FLD(0x4, 15, 0) /* in the place of an offset */
+#define UMR_BSF_OCTOWORDS    FLD(0x4, 15, 0) /* in place of the offset */
 #define UMR_MKEY_MASK        FLD64(0x8)
 #define UMR_XLT_OFFSET_47_16 FLD(0x10, 31, 0)
 
@@ -57,11 +57,11 @@ enum {
 #define KLM_KEY              FLD(0x4, 31, 0)
 #define KLM_VA               FLD64(0x8)
 
-/* A list may be a pattern that repeats: a header in the place of the first entry, then entries
- * whose stride leads from one repetition to the next. */
+/* A list may be a repeating pattern. Its first entry is a header; each other entry has a stride,
+ * the distance between two repetitions. */
 #define PATTERN_OP_REPEAT    0x400
 #define PATTERN_BYTES        FLD(0x0, 31, 0) /* of one repetition */
-#define PATTERN_OP           FLD(0x4, 31, 0) /* where an entry has its key */
+#define PATTERN_OP           FLD(0x4, 31, 0) /* at the offset of an entry's key */
 #define PATTERN_REPEATS      FLD(0x8, 31, 0)
 #define PATTERN_ENTRIES      FLD(0xc, 15, 0)
 #define PATTERN_ENTRY_STRIDE FLD(0x0, 31, 16)

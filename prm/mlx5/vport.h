@@ -17,7 +17,7 @@ enum {
 	PRM_TRAFFIC_COUNTER_SIZE = 16,
 };
 
-/* ALLOWED_LIST_TYPE names one of these lists. */
+/* Values of ALLOWED_LIST_TYPE */
 enum {
 	PRM_LIST_UC = 0,
 	PRM_LIST_MC = 1,

@@ -25,10 +25,10 @@ enum {
 	PRM_RQ_MODIFY_COUNTER_SET_ID = 1 << 3,
 };
 
-/* A WQE of a striding queue has a segment in front of its list of buffers, which in a linked queue
- * names the next WQE (SRQ_WQE_NEXT). The buffers are one piece of strides: 2^6 to 2^13 bytes each,
- * 2^3 to 2^16 of them. WQ_LOG_WQE_NUM_OF_STRIDES counts from 512 on, and has the lower numbers from
- * 10 on. */
+/* A WQE of a striding queue has a head segment in front of its buffer list; in a linked queue it
+ * names the next WQE (SRQ_WQE_NEXT). The buffers are one range of 2^3 to 2^16 strides of 2^6 to
+ * 2^13 bytes. WQ_LOG_WQE_NUM_OF_STRIDES encodes 2^9 strides and more as 0 and up, fewer strides as
+ * 10 (2^3) and up. */
 enum {
 	PRM_STRIDING_HEAD = 16,
 	PRM_LOG_STRIDE_MIN = 6,
@@ -59,9 +59,9 @@ enum {
 #define WQ_HW_COUNTER                      FLD(0x18, 31, 0)
 #define WQ_SW_COUNTER                      FLD(0x1c, 31, 0)
 #define WQ_DBR_UMEM_VALID                  FLD(0x24, 31, 31)
-#define WQ_LOG_WQE_NUM_OF_STRIDES          FLD(0x24, 11, 8) /* see prm_strides() */
+#define WQ_LOG_WQE_NUM_OF_STRIDES          FLD(0x24, 11, 8) /* encoded: see above */
 #define WQ_TWO_BYTE_SHIFT_EN               FLD(0x24, 7, 7)
-#define WQ_LOG_WQE_STRIDE_SIZE             FLD(0x24, 2, 0) /* of 64 bytes */
+#define WQ_LOG_WQE_STRIDE_SIZE             FLD(0x24, 2, 0) /* in units of 64 bytes, log2 */
 #define WQ_WQ_UMEM_VALID                   FLD(0x24, 30, 30)
 #define WQ_DBR_UMEM_ID                     FLD(0x28, 31, 0)
 #define WQ_WQ_UMEM_ID                      FLD(0x2c, 31, 0)

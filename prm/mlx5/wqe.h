@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wqe.h - work queue elements: opcodes, and the segments that WQEs are made of. PRM: Send WQE
- * format, Receive WQE format
+ * wqe.h - work queue elements: opcodes, and the segments of WQEs. PRM: Send WQE format, Receive WQE
+ * format
  *
- * A send WQE is a control segment and what its opcode has behind it, a receive WQE a list of data
- * segments. The address vector of a datagram is in av.h, the segments of UMR are in umr.h.
+ * A send WQE is a control segment and the segments of its opcode; a receive WQE is a list of data
+ * segments. av.h has the address vector of a datagram, umr.h the segments of UMR.
  */
 #ifndef PRM_MLX5_WQE_H
 #define PRM_MLX5_WQE_H
@@ -13,7 +13,7 @@
 
 enum {
 	WQE_SEG = 16, /* bytes of a segment; CTRL_DS counts them */
-	/* Rings consist of basic blocks of as many bytes, and indices count them. */
+	/* Rings consist of basic blocks of this size; indices count blocks. */
 	WQE_BB_LOG = 6,
 	WQE_BB = 1 << WQE_BB_LOG,
 };
@@ -29,15 +29,15 @@ enum wqe_opcode {
 	WQE_RDMA_READ = 0x10,
 	WQE_ATOMIC_CS = 0x11,
 	WQE_ATOMIC_FA = 0x12,
-	WQE_MASKED_CS = 0x14, /* atomics with masks; CTRL_OPMOD says of how many bytes */
+	WQE_MASKED_CS = 0x14, /* masked atomics; CTRL_OPMOD has their size */
 	WQE_MASKED_FA = 0x15,
 	WQE_SET_PSV = 0x20,
 	WQE_UMR = 0x25,
 	WQE_TAG_MATCHING = 0x28,
-	WQE_MMO = 0x2f, /* what it does with memory says CTRL_OPMOD */
+	WQE_MMO = 0x2f, /* memory to memory; CTRL_OPMOD: operation */
 };
 
-/* CTRL_FM says with what a WQE waits for earlier ones. */
+/* Values of CTRL_FM: which earlier WQEs this one waits for */
 enum wqe_fence {
 	WQE_FENCE_NONE = 0,
 	WQE_FENCE_INITIATOR_SMALL = 1,
@@ -45,7 +45,7 @@ enum wqe_fence {
 	WQE_FENCE_SMALL_AND_STRONG = 4,
 };
 
-/* CTRL_CE_SE has these bits. */
+/* Bits of CTRL_CE_SE */
 enum {
 	WQE_CQ_UPDATE = 2 << 2,
 	WQE_SOLICITED = 1 << 1,
@@ -54,14 +54,14 @@ enum {
 #define CTRL_OPMOD      FLD(0x0, 31, 24)
 #define CTRL_INDEX      FLD(0x0, 23, 8)
 #define CTRL_OPCODE     FLD(0x0, 7, 0)
-#define CTRL_QPN        FLD(0x4, 31, 8) /* or the number of an SQ */
+#define CTRL_QPN        FLD(0x4, 31, 8) /* or an SQ's number */
 #define CTRL_DS         FLD(0x4, 5, 0)
 #define CTRL_SIGNATURE  FLD(0x8, 31, 24)
 #define CTRL_DCI_STREAM FLD(0x8, 23, 8)
 #define CTRL_FM         FLD(0x8, 7, 5)
 #define CTRL_CE_SE      FLD(0x8, 4, 0)
 #define CTRL_IMM        FLD(0xc, 31, 0) /* immediate data, or the key to invalidate */
-#define CTRL_MKEY       FLD(0xc, 31, 0) /* UMR: the key that it works on */
+#define CTRL_MKEY       FLD(0xc, 31, 0) /* UMR: the key to modify */
 
 #define RADDR_ADDR      FLD64(0x0)
 #define RADDR_RKEY      FLD(0x8, 31, 0)
@@ -69,8 +69,8 @@ enum {
 #define ATOMIC_SWAP_ADD FLD64(0x0)
 #define ATOMIC_COMPARE  FLD64(0x8)
 
-/* Operands of 4 bytes fill one segment, as those of 8 do of an addition; the comparison with 8 has
- * a second one. Where fields end is said instead of what to compare with. */
+/* Operands of 4 bytes fill one segment, as do the operands of an addition of 8 bytes; a comparison
+ * with 8 bytes has a second segment. An addition has field boundaries in place of the comparand. */
 enum { WQE_MASKED_4 = 8, WQE_MASKED_8 = 9 };
 
 #define MASKED_4_SWAP_ADD     FLD(0x0, 31, 0)
@@ -90,7 +90,7 @@ enum { WQE_MMO_DMA = 1 };
 
 enum {
 	WQE_INLINE_HEADER = 4,
-	WQE_TERMINATOR_LKEY = 0x100, /* ends the list of a receive before the WQE does */
+	WQE_TERMINATOR_LKEY = 0x100, /* ends a receive's scatter list early */
 };
 
 #define DATA_LEN        FLD(0x0, 31, 0)
@@ -98,12 +98,12 @@ enum {
 #define DATA_ADDR       FLD64(0x8)
 #define DATA_INLINE     FLD(0x0, 31, 31)
 #define DATA_INLINE_LEN FLD(0x0, 9, 0)
-#define DATA_FRAME_LEN  FLD(0x0, 30, 0) /* receives of frames have a flag in front of it */
+#define DATA_FRAME_LEN  FLD(0x0, 30, 0) /* receives of frames have a flag in bit 31 */
 
-/* The first segment of a receive WQE, where its queue has signatures */
+/* The first segment of a receive WQE if its queue has signatures */
 enum {
 	RECV_SIGNATURE_SIZE = 16,
-	RECV_SIGNATURE_AT = 4, /* the one byte of it that is not reserved */
+	RECV_SIGNATURE_AT = 4, /* its only byte that is not reserved */
 };
 
 /* The first segment of an SRQ's WQE has the index of the next WQE. */
@@ -111,20 +111,20 @@ enum {
 
 /* ---- frames ---- */
 
-/* ETH_CS has these bits. */
+/* Bits of ETH_CS */
 enum {
 	WQE_CS_L3 = 1 << 6,
 	WQE_CS_L4 = 1 << 7,
 };
 
-/* ETH_INLINE has the size of inline headers, or what is to be inserted. */
+/* Bits of ETH_INLINE if it inserts a tag; else it is the size of the inline headers. */
 enum {
 	WQE_INSERT_VLAN = 1 << 15,
 	WQE_INSERT_SERVICE_TAG = 1 << 0, /* 802.1ad */
 };
 
 enum {
-	WQE_ETH_MIN_HEADER = 18,   /* adapters that look at the header want as many bytes of it */
+	WQE_ETH_MIN_HEADER = 18,   /* inline bytes for adapters that parse the header */
 	WQE_ETH_INLINE_START = 14, /* the first bytes of inline headers are inside the segment */
 };
 
@@ -134,14 +134,14 @@ enum {
 #define ETH_INLINE FLD(0xc, 31, 16)
 #define ETH_TCI    FLD(0xc, 15, 0)
 
-/* ---- datagrams from another QP's number: padding stands between address vector and Ethernet
- * segment, and in the latter the start of an IP-over-InfiniBand packet ---- */
+/* ---- datagrams with another QP's number as source: padding stands between address vector and
+ * Ethernet segment; the latter has the start of an IP-over-InfiniBand packet ---- */
 
 enum {
 	UNDERLAY_PAD = 16,
-	UNDERLAY_HEADER = 4,         /* bytes of the packet that the adapter looks at */
-	UNDERLAY_HEADER_INLINE = 18, /* where the rest is inline as well */
-	UNDERLAY_ETH = 32,           /* of the segment with either of them */
+	UNDERLAY_HEADER = 4,         /* bytes of the packet that the adapter parses */
+	UNDERLAY_HEADER_INLINE = 18, /* the same if the rest is inline, too */
+	UNDERLAY_ETH = 32,           /* size of the Ethernet segment with either */
 };
 
 /* ---- tag matching ---- */
@@ -150,14 +150,14 @@ enum {
 	WQE_TM_SEG = 32,
 };
 
-/* TM_SEG_OPCODE has these values. */
+/* Values of TM_SEG_OPCODE */
 enum {
 	TM_SEG_OP_NOP = 0,
 	TM_SEG_OP_APPEND = 1,
 	TM_SEG_OP_REMOVE = 2,
 };
 
-/* TM_SEG_FLAGS has these bits. */
+/* Bits of TM_SEG_FLAGS */
 enum {
 	TM_SEG_FLAG_SW_COUNT = 1 << 6,
 	TM_SEG_FLAG_CQE = 1 << 7,
