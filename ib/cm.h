@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * cm.h - management datagrams of communication management. Facts only. IBTA vol 1, 12.6 to 12.11;
- * annex A11 (IP addresses in private data), annex A14 (XRC), and what vendors put into reserved
- * bytes (ECE).
+ * annex A11 (IP addresses in private data), annex A14 (XRC), and vendors' use of reserved bytes
+ * (ECE).
  *
- * Fields are those of the data, which begins CM_DATA bytes into the datagram. The only method is
+ * Offsets count from the data, which begins CM_DATA bytes into the datagram. The only method is
  * MAD_SEND.
  */
 #ifndef IB_CM_H
@@ -26,9 +26,9 @@ enum { /* attributes */
        CM_SIDR_REP,
 };
 
-enum { CM_OF_REQ, CM_OF_REP, CM_OF_OTHER }; /* which message an MRA or REJ is about */
+enum { CM_OF_REQ, CM_OF_REP, CM_OF_OTHER }; /* the message that an MRA or REJ answers */
 
-enum cm_reason { /* of a REJ: table 106 */
+enum cm_reason { /* reasons of a REJ: table 106 */
 		 REASON_TIMEOUT = 4,
 		 REASON_INVALID_SERVICE_ID = 8,
 		 REASON_STALE_CONNECTION = 10,
@@ -41,7 +41,7 @@ enum { SIDR_SUCCESS, SIDR_UNSUPPORTED, SIDR_REJECT };
 enum { SERVICE_RC = 0, SERVICE_UC = 1, SERVICE_EXTENDED = 3 };
 enum { EXTENDED_XRC = 1 };
 
-enum { /* bytes of private data, and where it begins */
+enum { /* size and offset of private data */
        REQ_PRIVATE = 92,
        REQ_PRIVATE_AT = 140,
        REJ_PRIVATE = 148,
@@ -57,7 +57,7 @@ enum { /* bytes of private data, and where it begins */
        SIDR_REP_PRIVATE_AT = 96,
 };
 
-/* The data of all messages but those of SIDR begins with the two ids. */
+/* The data of all messages except SIDR's begins with the two ids. */
 #define CM_LOCAL_ID             FLD(0x0, 31, 0)
 #define CM_REMOTE_ID            FLD(0x4, 31, 0)
 
@@ -68,7 +68,7 @@ enum { /* bytes of private data, and where it begins */
 #define REQ_QPN                 FLD(0x20, 31, 8)
 #define REQ_RESPONDER_RESOURCES FLD(0x20, 7, 0)
 #define REQ_INITIATOR_DEPTH     FLD(0x24, 7, 0)
-#define REQ_REMOTE_TIMEOUT      FLD(0x28, 7, 3) /* 4.096 us * 2^n, as all timeouts here */
+#define REQ_REMOTE_TIMEOUT      FLD(0x28, 7, 3) /* 4.096 us * 2^n, as for all timeouts here */
 #define REQ_SERVICE_TYPE        FLD(0x28, 2, 1)
 #define REQ_FLOW_CONTROL        FLD(0x28, 0, 0)
 #define REQ_PSN                 FLD(0x2c, 31, 8)
@@ -101,7 +101,7 @@ enum { /* bytes of private data, and where it begins */
 
 #define REP_QPN                 FLD(0xc, 31, 8)
 #define REP_VENDOR_ID_H         FLD(0xc, 7, 0)
-#define REP_EECN                FLD(0x10, 31, 8) /* the QP of an XRC target */
+#define REP_EECN                FLD(0x10, 31, 8) /* the XRC target QP */
 #define REP_VENDOR_ID_M         FLD(0x10, 7, 0)
 #define REP_PSN                 FLD(0x14, 31, 8)
 #define REP_VENDOR_ID_L         FLD(0x14, 7, 0)
@@ -123,11 +123,11 @@ enum { /* bytes of private data, and where it begins */
 #define SIDR_REP_SERVICE_ID     FLD64(0xc)
 #define SIDR_REP_QKEY           FLD(0x14, 31, 0)
 
-/* Annex A11: who asks for what, at the start of a request's private data */
+/* Annex A11: addresses and port of the request, at the start of its private data */
 enum { CM_IP_SIZE = 36 };
-#define CM_IP_VERSION     FLD(0x0, 31, 24) /* of this header */
+#define CM_IP_VERSION     FLD(0x0, 31, 24) /* version of this header */
 #define CM_IP_FAMILY      FLD(0x0, 23, 20) /* 4 or 6 */
-#define CM_IP_PORT        FLD(0x0, 15, 0)  /* of the source */
+#define CM_IP_PORT        FLD(0x0, 15, 0)  /* source port */
 #define CM_IP_SOURCE      FLD_PART(0x4)    /* 16 bytes; IPv4 is in the last four */
 #define CM_IP_DESTINATION FLD_PART(0x14)
 

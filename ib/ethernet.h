@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ethernet.h - the headers of Ethernet frames and of what the adapter looks at in them: VLAN tags,
- * IPv4 and IPv6, UDP and TCP, GRE and VXLAN, IPsec's two, ARP (over IPoIB, too) and neighbour
- * discovery. Facts only. IEEE 802.3 and 802.1Q, RFC 791, 8200, 768, 9293, 2784, 2890, 7348, 4302,
- * 4303, 826, 4391, 4861.
+ * ethernet.h - the headers of Ethernet frames that the adapter parses: VLAN tags, IPv4 and IPv6,
+ * UDP and TCP, GRE and VXLAN, ESP and AH, ARP (also over IPoIB) and neighbour discovery. Facts
+ * only. IEEE 802.3 and 802.1Q, RFC 791, 8200, 768, 9293, 2784, 2890, 7348, 4302, 4303, 826, 4391,
+ * 4861.
  *
- * Fields of 16 bits whose dword reaches beyond the header are read and written by fld_get16() and
- * fld_set16().
+ * Use fld_get16() and fld_set16() for fields of 16 bits whose dword reaches beyond the header.
  */
 #ifndef IB_ETHERNET_H
 #define IB_ETHERNET_H
@@ -17,8 +16,8 @@
 
 enum {
 	ETHERNET_SIZE = 14,
-	ETHERNET_MIN = 60,  /* of a frame without FCS */
-	ETHERNET_GROUP = 1, /* in the first byte of a MAC: of a group, or everybody's */
+	ETHERNET_MIN = 60,  /* bytes of a frame without FCS */
+	ETHERNET_GROUP = 1, /* bit of a MAC's first byte: multicast or broadcast */
 	MAC_SIZE = 6,
 	VLAN_SIZE = 4,
 };
@@ -33,13 +32,13 @@ enum {
 
 #define ETHERNET_DESTINATION FLD_PART(0x0)
 #define ETHERNET_SOURCE      FLD_PART(0x6)
-#define ETHERNET_TYPE        FLD(0xc, 31, 16) /* the frame's last two bytes of header */
+#define ETHERNET_TYPE        FLD(0xc, 31, 16) /* last two bytes of the header */
 
-/* A MAC address has these two parts. */
+/* The two parts of a MAC address */
 #define MAC_47_16 FLD(0x0, 31, 0)
 #define MAC_15_0  FLD(0x4, 31, 16)
 
-/* A VLAN tag stands where the type was, which follows it. */
+/* A VLAN tag stands in place of the type, which follows it. */
 #define VLAN_TPID     FLD(0x0, 31, 16)
 #define VLAN_TCI      FLD(0x0, 15, 0)
 #define VLAN_PRIORITY FLD(0x0, 15, 13)
@@ -51,12 +50,12 @@ enum {
 enum {
 	IP4_SIZE = 20, /* without options */
 	IP4_WORDS = IP4_SIZE / 4,
-	IP4_MTU_MIN = 68, /* what every link carries */
+	IP4_MTU_MIN = 68, /* the MTU that every link supports */
 	IP6_SIZE = 40,
-	IP6_EXTENSION_SIZE = 8, /* the least, and what its length counts in */
+	IP6_EXTENSION_SIZE = 8, /* minimal size, and unit of its length */
 };
 
-enum { /* what follows: protocol of IPv4, next header of IPv6 */
+enum { /* protocol of IPv4, next header of IPv6 */
        PROTO_HOP_BY_HOP = 0,
        PROTO_TCP = 6,
        PROTO_UDP = 17,
@@ -76,9 +75,9 @@ enum { /* what follows: protocol of IPv4, next header of IPv6 */
 #define IP4_ECN           FLD(0x0, 17, 16)
 #define IP4_LENGTH        FLD(0x0, 15, 0)
 #define IP4_ID            FLD(0x4, 31, 16)
-#define IP4_FRAGMENTATION FLD(0x4, 15, 0) /* flags and offset: the next three, and a bit */
+#define IP4_FRAGMENTATION FLD(0x4, 15, 0) /* flags and offset: the three fields below */
 #define IP4_DONT_FRAGMENT FLD(0x4, 14, 14)
-#define IP4_FRAGMENT      FLD(0x4, 13, 0) /* more fragments, or an offset: this is one */
+#define IP4_FRAGMENT      FLD(0x4, 13, 0) /* not 0: a fragment ("more fragments" or an offset) */
 #define IP4_OFFSET        FLD(0x4, 12, 0)
 #define IP4_TTL           FLD(0x8, 31, 24)
 #define IP4_PROTOCOL      FLD(0x8, 23, 16)
@@ -91,7 +90,7 @@ enum { /* what follows: protocol of IPv4, next header of IPv6 */
 #define IP6_DSCP          FLD(0x0, 27, 22)
 #define IP6_ECN           FLD(0x0, 21, 20)
 #define IP6_FLOW_LABEL    FLD(0x0, 19, 0)
-#define IP6_PAYLOAD       FLD(0x4, 31, 16) /* bytes behind this header */
+#define IP6_PAYLOAD       FLD(0x4, 31, 16) /* bytes that follow this header */
 #define IP6_NEXT          FLD(0x4, 15, 8)
 #define IP6_HOP_LIMIT     FLD(0x4, 7, 0)
 #define IP6_SOURCE        FLD_PART(0x8)
@@ -99,14 +98,14 @@ enum { /* what follows: protocol of IPv4, next header of IPv6 */
 
 /* Extension headers of IPv6; a fragment's has no length. */
 #define IP6_EXT_NEXT   FLD(0x0, 31, 24)
-#define IP6_EXT_LENGTH FLD(0x0, 23, 16) /* in eights of bytes, the first not counted */
-#define IP6_EXT_OFFSET FLD(0x0, 15, 3)  /* of a fragment */
+#define IP6_EXT_LENGTH FLD(0x0, 23, 16) /* in units of 8 bytes, without the first */
+#define IP6_EXT_OFFSET FLD(0x0, 15, 3)  /* offset of a fragment */
 
 /* ---- UDP and TCP ---- */
 
 enum { UDP_SIZE = 8, TCP_SIZE = 20 };
 
-/* Both begin with the ports. */
+/* UDP and TCP headers begin with the ports. */
 #define L4_SOURCE_PORT      FLD(0x0, 31, 16)
 #define L4_DESTINATION_PORT FLD(0x0, 15, 0)
 
@@ -125,12 +124,12 @@ enum { TCP_FIN = 0x01, TCP_PSH = 0x08, TCP_ACK = 0x10, TCP_CWR = 0x80 };
 /* ---- tunnels and IPsec ---- */
 
 enum {
-	VXLAN_PORT = 4789, /* of UDP */
+	VXLAN_PORT = 4789, /* UDP port */
 	VXLAN_SIZE = 8,
-	GRE_SIZE = 4,       /* without what the flags announce */
-	GRE_FIELD_SIZE = 4, /* of a checksum with what follows it, and of a key */
+	GRE_SIZE = 4,       /* without the optional fields */
+	GRE_FIELD_SIZE = 4, /* of the checksum with reserved bytes, and of the key */
 	ESP_SIZE = 8,
-	AH_SPI_SIZE = 8, /* of an AH up to the end of its SPI */
+	AH_SPI_SIZE = 8, /* bytes of an AH up to the end of its SPI */
 };
 
 #define VXLAN_VNI    FLD(0x4, 31, 8)
@@ -154,14 +153,14 @@ enum { ARP_REQUEST = 1, ARP_REPLY = 2 };        /* operations */
 #define ARP_PROTOCOL_SIZE FLD(0x4, 23, 16)
 #define ARP_OPERATION     FLD(0x4, 15, 0)
 
-/* These addresses are of Ethernet and IPv4. */
+/* Addresses in ARP of IPv4 over Ethernet */
 enum { ARP_SIZE = 28 };
 #define ARP_SENDER_MAC FLD_PART(0x8)
 #define ARP_SENDER_IP  FLD_PART(0xe)
 #define ARP_TARGET_MAC FLD_PART(0x12)
 #define ARP_TARGET_IP  FLD_PART(0x18)
 
-/* IPoIB has four bytes before each packet, and addresses that are a QPN and a GID. */
+/* IPoIB has a header of four bytes before each packet; its addresses are a QPN and a GID. */
 enum { IPOIB_SIZE = 4, IPOIB_ADDR_SIZE = 20, IPOIB_ARP_SIZE = 56, IPOIB_QKEY = 0x0b1b };
 #define IPOIB_TYPE          FLD(0x0, 31, 16)
 #define IPOIB_ADDR_QPN      FLD(0x0, 23, 0)
@@ -173,10 +172,10 @@ enum { IPOIB_SIZE = 4, IPOIB_ADDR_SIZE = 20, IPOIB_ARP_SIZE = 56, IPOIB_QKEY = 0
 
 /* ---- neighbour discovery: ICMPv6 ---- */
 
-enum { ND_SOLICITATION = 135, ND_ADVERTISEMENT = 136 };      /* types */
-enum { ND_SIZE = 24, ND_OPTION_MAC_SIZE = 8 };               /* and with an option 32 */
+enum { ND_SOLICITATION = 135, ND_ADVERTISEMENT = 136 };      /* ICMPv6 types */
+enum { ND_SIZE = 24, ND_OPTION_MAC_SIZE = 8 };               /* plus 8 with an option */
 enum { ND_OPTION_SOURCE_MAC = 1, ND_OPTION_TARGET_MAC = 2 }; /* types of options */
-enum { ND_HOPS = 255 /* others are not from this link: 7.1.1 */ };
+enum { ND_HOPS = 255 /* a lower hop limit: from another link, 7.1.1 */ };
 
 #define ICMP6_TYPE        FLD(0x0, 31, 24)
 #define ICMP6_CODE        FLD(0x0, 23, 16)
@@ -185,7 +184,7 @@ enum { ND_HOPS = 255 /* others are not from this link: 7.1.1 */ };
 #define ND_OVERRIDE       FLD(0x4, 29, 29)
 #define ND_TARGET         FLD_PART(0x8)
 #define ND_OPTION         FLD(0x18, 31, 24)
-#define ND_OPTION_LENGTH  FLD(0x18, 23, 16) /* in eights of bytes */
+#define ND_OPTION_LENGTH  FLD(0x18, 23, 16) /* in units of 8 bytes */
 #define ND_OPTION_ADDRESS FLD_PART(0x1a)
 
 #endif

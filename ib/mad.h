@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mad.h - what all management datagrams have in common: the header, and that of RMPP, which carries
- * long ones. Facts only. IBTA vol 1, 13.4.2 (header), 13.4.5 to 13.4.7 (classes, methods, status),
- * 13.6.2 (RMPP), 3.5.3 and 10.2.5 (QP1 and its Q_Key).
+ * mad.h - the parts that all management datagrams share: the common header, and the RMPP header of
+ * datagrams in several segments. Facts only. IBTA vol 1, 13.4.2 (header), 13.4.5 to 13.4.7
+ * (classes, methods, status), 13.6.2 (RMPP), 3.5.3 and 10.2.5 (QP1 and its Q_Key).
  */
 #ifndef IB_MAD_H
 #define IB_MAD_H
@@ -14,10 +14,10 @@ enum {
 	MAD_HEADER_SIZE = 24,
 	MAD_BASE_VERSION_1 = 1,
 	SMI_QPN = 0, /* datagrams of subnet management go to QP0 */
-	GSI_QPN = 1, /* those of all other classes to QP1 */
+	GSI_QPN = 1, /* all other classes go to QP1 */
 	GSI_QKEY = 0x80010000u,
 	PKEY_DEFAULT = 0xffff,   /* the partition that every port is a full member of */
-	PKEY_PARTITION = 0x7fff, /* bits that name the partition; the upper one says full member */
+	PKEY_PARTITION = 0x7fff, /* the partition; bit 15: full member */
 };
 
 enum {                          /* management classes */
@@ -29,12 +29,12 @@ enum {                          /* management classes */
        MAD_CLASS_CM = 0x07,
        MAD_CLASS_DEVICE_ADMIN = 0x10,
        MAD_CLASS_BIS = 0x12,
-       MAD_CLASS_VENDOR_OUI = 0x30, /* the first of those that name a vendor, and the last */
+       MAD_CLASS_VENDOR_OUI = 0x30, /* first and last class with a vendor's OUI */
        MAD_CLASS_VENDOR_OUI_LAST = 0x4f,
        MAD_CLASS_DIRECTED = 0x81, /* subnet management along a list of ports */
 };
 
-enum { /* methods, and the bit that makes one a response */
+enum { /* methods; MAD_RESPONSE marks a response */
        MAD_GET = 0x01,
        MAD_SET = 0x02,
        MAD_SEND = 0x03,
@@ -62,11 +62,11 @@ enum { /* status */
 #define MAD_ATTRIBUTE     FLD(0x10, 31, 16)
 #define MAD_MODIFIER      FLD(0x14, 31, 0)
 
-/* The header of RMPP stands behind that of the datagram; offsets are from the datagram's start. */
+/* The RMPP header follows the common header; offsets are from the datagram's start. */
 enum { RMPP_HEADER_SIZE = 12, RMPP_VERSION_1 = 1 };
 enum { RMPP_DATA = 1, RMPP_ACK = 2, RMPP_ABORT = 4 };    /* type */
 enum { RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 }; /* flags */
-enum { RMPP_NO_RESOURCES = 1, RMPP_TOO_LONG = 118 };     /* status, why it ends */
+enum { RMPP_NO_RESOURCES = 1, RMPP_TOO_LONG = 118 };     /* status: reason of an abort */
 
 #define RMPP_VERSION FLD(0x18, 31, 24)
 #define RMPP_TYPE    FLD(0x18, 23, 16)
@@ -74,9 +74,9 @@ enum { RMPP_NO_RESOURCES = 1, RMPP_TOO_LONG = 118 };     /* status, why it ends 
 #define RMPP_STATUS  FLD(0x18, 7, 0)
 #define RMPP_SEGMENT FLD(0x1c, 31, 0)
 #define RMPP_LENGTH  FLD(0x20, 31, 0)
-#define RMPP_WINDOW  FLD(0x20, 31, 0) /* of an acknowledge: the last segment that may be sent */
+#define RMPP_WINDOW  FLD(0x20, 31, 0) /* in an ACK: the last segment that may be sent */
 
-/* These are the fields of ClassPortInfo. */
+/* Fields of ClassPortInfo */
 #define CPI_BASE_VERSION                FLD(0x0, 31, 24)
 #define CPI_CLASS_VERSION               FLD(0x0, 23, 16)
 #define CPI_MASK2                       FLD(0x4, 31, 5)

@@ -2,10 +2,9 @@
 /*
  * packet.h - the headers of InfiniBand packets, from the LRH to the payload. Facts only. IBTA vol
  * 1, 7.7 (LRH), 8.3 (GRH), 9.2 to 9.4 (BTH, extended headers, opcodes), 7.8 (checksums); annex A14
- * (XRC), A16 and A17 (RoCE). ib/ethernet.h has what stands before them on Ethernet.
+ * (XRC), A16 and A17 (RoCE). ib/ethernet.h has the headers before them on Ethernet.
  *
- * A GRH has the layout of an IPv6 header: its fields are those of IP6_*.
- * Decision: docs/adr/0002.
+ * A GRH has the layout of an IPv6 header: use the fields IP6_*. Decision: docs/adr/0002.
  */
 #ifndef IB_PACKET_H
 #define IB_PACKET_H
@@ -34,8 +33,8 @@ enum {
 enum { /* limits of numbers in headers */
        QPN_MASK = 0xffffff,
        PSN_MASK = 0xffffff,
-       QPN_MULTICAST = 0xffffff, /* of datagrams to a group */
-       LID_MULTICAST = 0xc000,   /* the first of groups */
+       QPN_MULTICAST = 0xffffff, /* destination QP of multicast datagrams */
+       LID_MULTICAST = 0xc000,   /* the first multicast LID */
        LID_PERMISSIVE = 0xffff,
 };
 
@@ -62,7 +61,7 @@ enum ib_service { /* upper three bits of an opcode */
 		  IB_SERVICE_UC = 1,
 		  IB_SERVICE_UD = 3,
 		  IB_SERVICE_XRC = 5,
-		  IB_SERVICE_DC = 6, /* of manufacturers: 6 and 7 */
+		  IB_SERVICE_DC = 6, /* 6 and 7 are manufacturers' own */
 };
 
 enum ib_opcode { /* lower five bits of an opcode, the same for each service; table 38 */
@@ -114,8 +113,8 @@ enum ib_opcode { /* lower five bits of an opcode, the same for each service; tab
 
 #define XRCETH_SRQN     FLD(0x0, 23, 0)
 
-/* Requests of DC. How adapters write theirs is not published; this is how this project does, among
- * the opcodes that the specification leaves to manufacturers. */
+/* Requests of DC. The adapters' format is not published. This is the project's own, with an opcode
+ * from the range that the specification leaves to manufacturers. */
 #define DCETH_KEY          FLD64(0x0)
 #define DCETH_SOURCE_QPN   FLD(0x8, 23, 0)
 #define DCETH_SESSION      FLD(0xc, 31, 0)
@@ -129,14 +128,14 @@ enum ib_opcode { /* lower five bits of an opcode, the same for each service; tab
 #define ATOMIC_ETH_SWAP    FLD64(0xc) /* or what is added */
 #define ATOMIC_ETH_COMPARE FLD64(0x14)
 
-/* Operands of atomics with masks, behind a RETH that says where and how many bytes. These packets
- * are not published: the project takes two opcodes that the specification reserves. */
+/* Operands of masked atomics, behind a RETH with their address and size. The adapters' format is
+ * not published: the project uses two reserved opcodes of the specification. */
 #define MASKED_ETH_SWAP         FLD64(0x0) /* or what is added */
 #define MASKED_ETH_COMPARE      FLD64(0x8) /* or where fields end */
 #define MASKED_ETH_SWAP_MASK    FLD64(0x10)
 #define MASKED_ETH_COMPARE_MASK FLD64(0x18)
 
-/* The syndrome's upper bits say which kind it is, the lower five what of it. 9.7.5.1 */
+/* The syndrome: its upper bits are the kind, the lower five a value of that kind. 9.7.5.1 */
 enum { AETH_ACK = 0, AETH_RNR = 1, AETH_NAK = 3, AETH_NO_CREDITS = 0x1f };
 enum { /* kinds of NAK */
        NAK_PSN = 0,

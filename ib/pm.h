@@ -15,12 +15,12 @@ enum { /* attributes */
        PM_PORT_COUNTERS_EXTENDED = 0x1d,
 };
 
-/* These are of ClassPortInfo's capability mask. */
+/* Bits of ClassPortInfo's capability mask */
 enum { PM_CAP_EXTENDED = 1 << 9 };
 
 #define PM_CAP_MASK FLD(0x0, 15, 0) /* of ClassPortInfo */
 
-/* PortCounters: these stop at their highest value. Data is counted in words of 4 bytes. */
+/* PortCounters: a counter stops at its highest value. Data counts in words of 4 bytes. */
 #define PM_PORT            FLD(0x0, 23, 16)
 #define PM_SELECT          FLD(0x0, 15, 0)
 #define PM_LINK_DOWNED     FLD(0x4, 7, 0)
@@ -29,7 +29,7 @@ enum { PM_CAP_EXTENDED = 1 << 9 };
 #define PM_XMIT_PACKETS    FLD(0x20, 31, 0)
 #define PM_RECEIVE_PACKETS FLD(0x24, 31, 0)
 
-/* A bit of the counters' selection, in the order of the attribute, says which one a Set writes. */
+/* Bits of PM_SELECT, in the order of the attribute's counters: the counters that a Set writes */
 enum {
 	PM_SELECT_LINK_DOWNED = 1 << 2,
 	PM_SELECT_XMIT_DATA = 1 << 12,
@@ -38,7 +38,7 @@ enum {
 	PM_SELECT_RECEIVE_PACKETS = 1 << 15,
 };
 
-/* PortCountersExtended: all of 64 bits, in this order from byte 8 on. */
+/* Counters of PortCountersExtended: 64 bits each, in this order from byte 8 on */
 enum {
 	PM_EXT_XMIT_DATA,
 	PM_EXT_RECEIVE_DATA,

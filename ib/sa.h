@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * sa.h - management datagrams of subnet administration. Facts only. IBTA vol 1, 15.2: header,
- * attributes, status; ib/mad.h has what stands before.
+ * attributes, status; ib/mad.h has the common header before them.
  */
 #ifndef IB_SA_H
 #define IB_SA_H
@@ -10,8 +10,8 @@
 
 enum {
 	SA_CLASS_VERSION = 2,
-	SA_DATA = 56,        /* where a record begins in the datagram */
-	SA_HEADER_SIZE = 20, /* its own, behind that of RMPP */
+	SA_DATA = 56,        /* offset of a record in the datagram */
+	SA_HEADER_SIZE = 20, /* size of the SA header, behind RMPP's */
 	PATH_RECORD_SIZE = 64,
 	MC_MEMBER_RECORD_SIZE = 52,
 	SERVICE_RECORD_SIZE = 176,
@@ -25,7 +25,7 @@ enum {
 	PKEY_TABLE_RECORD_SIZE = 72,
 };
 
-enum { /* methods, besides those of all classes */
+enum { /* methods besides the common ones */
        SA_GET_TABLE = 0x12,
        SA_DELETE = 0x15,
 };
@@ -74,10 +74,10 @@ enum { /* components of requests, by bit */
        SERVICE_HAS_LEASE = 4,
        SERVICE_HAS_KEY = 5,
        SERVICE_HAS_NAME = 6,
-       SERVICE_HAS_DATA8 = 7,   /* 16 of one byte, */
-       SERVICE_HAS_DATA16 = 23, /* 8 of two, */
-       SERVICE_HAS_DATA32 = 31, /* 4 of four, */
-       SERVICE_HAS_DATA64 = 35, /* 2 of eight */
+       SERVICE_HAS_DATA8 = 7,   /* 16 components of one byte */
+       SERVICE_HAS_DATA16 = 23, /* 8 of two bytes */
+       SERVICE_HAS_DATA32 = 31, /* 4 of four bytes */
+       SERVICE_HAS_DATA64 = 35, /* 2 of eight bytes */
        SERVICE_COMPONENTS = 37,
 };
 
@@ -90,10 +90,10 @@ enum { /* selectors and values of MTU, rate and packet lifetime */
        LIFETIME_1_S = 18,
 };
 
-#define SA_ATTR_OFFSET FLD(0x2c, 31, 16) /* from record to record, in 8 bytes */
+#define SA_ATTR_OFFSET FLD(0x2c, 31, 16) /* distance of records, in units of 8 bytes */
 #define SA_COMPONENTS  FLD64(0x30)
 
-/* These are the fields of a PathRecord. */
+/* Fields of a PathRecord */
 #define PATH_DGID              FLD_PART(0x8)
 #define PATH_SGID              FLD_PART(0x18)
 #define PATH_DLID              FLD(0x28, 31, 16)
@@ -112,7 +112,7 @@ enum { /* selectors and values of MTU, rate and packet lifetime */
 #define PATH_LIFETIME_SELECTOR FLD(0x38, 31, 30)
 #define PATH_LIFETIME          FLD(0x38, 29, 24)
 
-/* These are the fields of an MCMemberRecord. */
+/* Fields of an MCMemberRecord */
 #define MC_MGID              FLD_PART(0x0)
 #define MC_PORT_GID          FLD_PART(0x10)
 #define MC_QKEY              FLD(0x20, 31, 0)
@@ -127,7 +127,7 @@ enum { /* selectors and values of MTU, rate and packet lifetime */
 #define MC_SCOPE             FLD(0x30, 31, 28)
 #define MC_JOIN_STATE        FLD(0x30, 27, 24)
 
-/* These are the fields of a ServiceRecord. */
+/* Fields of a ServiceRecord */
 #define SERVICE_ID            FLD64(0x0)
 #define SERVICE_GID           FLD_PART(0x8)
 #define SERVICE_PKEY          FLD(0x18, 31, 16)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * smp.h - subnet management packets: what managers ask each port, and the way along a list of
- * ports. Facts only. IBTA vol 1, 14.2.1 (headers), 14.2.5 (attributes); ib/mad.h has the common
- * header.
+ * smp.h - subnet management packets: the attributes that subnet managers read and write at each
+ * port, and routes as a list of ports (directed route). Facts only. IBTA vol 1, 14.2.1 (headers),
+ * 14.2.5 (attributes); ib/mad.h has the common header.
  */
 #ifndef IB_SMP_H
 #define IB_SMP_H
@@ -11,7 +11,7 @@
 
 enum {
 	SMP_CLASS_VERSION = 1,
-	SMP_DATA = 64, /* where the attribute begins, */
+	SMP_DATA = 64, /* offset and size of the attribute */
 	SMP_DATA_SIZE = 64,
 	SMP_MAX_HOPS = 63,
 };
@@ -26,13 +26,13 @@ enum { /* attributes */
        SMP_SL_TO_VL = 0x17,
        SMP_LINEAR_FORWARDING = 0x19,
        SMP_SM_INFO = 0x20,
-       SMP_MELLANOX_PORT_INFO = 0xff90, /* of Mellanox' devices: about FDR10 */
+       SMP_MELLANOX_PORT_INFO = 0xff90, /* of Mellanox devices: FDR10 */
 };
 
-/* A directed packet keeps its direction in the highest bit of the status. */
+/* The highest bit of a directed packet's status: it is on its way back. */
 enum { SMP_RETURNS = 0x8000 };
 
-/* These fields are a directed packet's; the lists have a byte for each hop, from 1. */
+/* Fields of a directed packet. The path lists have a byte for each hop, from index 1. */
 #define SMP_HOP_POINTER  FLD(0x4, 15, 8)
 #define SMP_HOP_COUNT    FLD(0x4, 7, 0)
 #define SMP_DR_SLID      FLD(0x20, 31, 16)
@@ -42,7 +42,7 @@ enum { SMP_RETURNS = 0x8000 };
 
 enum { NODE_CA = 1, NODE_SWITCH = 2 };
 
-/* These are the fields of NodeInfo. */
+/* Fields of NodeInfo */
 enum { NODE_INFO_SIZE = 40, NODE_DESCRIPTION_SIZE = 64 };
 
 #define NODE_BASE_VERSION  FLD(0x0, 31, 24)
@@ -57,7 +57,7 @@ enum { NODE_INFO_SIZE = 40, NODE_DESCRIPTION_SIZE = 64 };
 #define NODE_LOCAL_PORT    FLD(0x24, 31, 24)
 #define NODE_VENDOR        FLD(0x24, 23, 0)
 
-/* These are the fields of SwitchInfo. */
+/* Fields of SwitchInfo */
 #define SWITCH_INFO_SIZE      20
 #define SWITCH_LINEAR_CAP     FLD(0x0, 31, 16)
 #define SWITCH_LINEAR_TOP     FLD(0x4, 15, 0)
@@ -65,16 +65,16 @@ enum { NODE_INFO_SIZE = 40, NODE_DESCRIPTION_SIZE = 64 };
 #define SWITCH_PARTITION_CAP  FLD(0xc, 15, 0)
 #define SWITCH_ENHANCED_PORT0 FLD(0x10, 27, 27)
 
-/* These are the fields of PortInfo. */
-enum { /* of the capability mask */
+/* Fields of PortInfo */
+enum { /* bits of the capability mask */
        PORT_CAP_SM = 1 << 1,
        PORT_CAP_EXTENDED_SPEEDS = 1 << 14,
 };
 enum { PORT_DOWN = 1, PORT_ACTIVE = 4 };               /* state */
 enum { PORT_PHYS_POLLING = 2, PORT_PHYS_LINK_UP = 5 }; /* physical state */
 enum { PORT_WIDTH_4X = 2, PORT_SPEED_QDR = 4, PORT_SPEEDS_TO_QDR = 7 };
-enum { PORT_SPEED_HDR = 4, PORT_SPEEDS_TO_HDR = 7 }; /* extended */
-enum { PORT_VL_0 = 1 };                              /* data moves on one lane */
+enum { PORT_SPEED_HDR = 4, PORT_SPEEDS_TO_HDR = 7 }; /* extended speeds */
+enum { PORT_VL_0 = 1 };                              /* data uses one virtual lane */
 
 #define PORT_GID_PREFIX          FLD64(0x8)
 #define PORT_LID                 FLD(0x10, 31, 16)
@@ -103,10 +103,10 @@ enum { PORT_VL_0 = 1 };                              /* data moves on one lane *
 #define PORT_SPEED_EXT_SUPPORTED FLD(0x3c, 11, 8)
 #define PORT_SPEED_EXT_ENABLED   FLD(0x3c, 4, 0)
 
-/* Tables come in blocks, which the modifier numbers. */
+/* Tables are read and written in blocks; the attribute modifier is the block's number. */
 enum { GUIDS_PER_BLOCK = 8, PKEYS_PER_BLOCK = 32, LIDS_PER_BLOCK = 64, NO_PORT = 255 };
 
-/* These are the fields of SMInfo. */
+/* Fields of SMInfo */
 enum { SM_MASTER = 3, SM_HIGHEST_PRIORITY = 15, SM_INFO_SIZE = 21 };
 
 #define SM_INFO_GUID     FLD64(0x0)
