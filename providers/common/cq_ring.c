@@ -35,7 +35,9 @@ static void entries_mark(const struct cq_ring *ring, uint32_t first, uint32_t co
 		*last = value;
 }
 
-/* Initialises the ring. Slots from FIRST's on belong to its lap, those before it to the next. */
+/* Marks all entries of a ring as unwritten; the next CQE has index FIRST. Its slot and the later
+ * ones are written in the same lap, the slots before it in the next lap, so the owner bits of the
+ * two parts differ. */
 void provider_cq_ring_init(const struct cqe_marks *marks, const struct cq_ring *ring,
 			   uint32_t first)
 {

@@ -2,15 +2,16 @@
 /*
  * qp_size.c - computes the sizes of a QP's queues from the requested capacities.
  *
- * The kernel computes the receive queue from the same capacities itself, and gets the size of the
- * send queue. In front of the last WQE, as much must stay free as the adapter prefetches, and one
- * slot more.
+ * The kernel computes the receive queue's size from the same capacities; the create command passes
+ * the send queue's. The slots that the adapter prefetches ahead of the last WQE must stay free, and
+ * one slot more.
  */
 #include <errno.h>
 
 #include "providers/mlx4/qp.h"
 
-/* Limits of mlx4_ib: slots of a queue, whatever their size; spare ones are not for requests. */
+/* Limits of mlx4_ib. LOG_MAX_SLOTS counts slots of any size. MAX_SPARE: slots that must stay
+ * free. */
 enum { LOG_MAX_SLOTS = 14, MAX_RECV_SGE = 32, MAX_SPARE = M4_READ_AHEAD / M4_PIECE + 1 };
 
 static int size_refuse(const char *field, uint32_t value, uint32_t limit)

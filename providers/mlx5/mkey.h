@@ -161,10 +161,10 @@ struct mlx5_mkey {
 	uint8_t usual_bytes, plain_bytes;
 	bool computes; /* signatures, encryption or both */
 	bool encrypts;
-	bool encrypts_units;  /* the device has a tweak per unit; otherwise the key is one unit */
+	bool encrypts_units;  /* one tweak per unit; otherwise the whole key is one unit */
 	struct mkey_sig *sig; /* NULL: no signatures */
-	/* The device numbers signature errors with one bit, and each request sets which value the
-	 * next error has. 0 for keys without signatures. */
+	/* Number of the key's next signature error, from 1 on; 0 for keys without signatures. The
+	 * device has only its lowest bit, which a request sets. */
 	uint16_t sig_count;
 	/* Configuration after all complete requests, and before the current batch if the batch has
 	 * changed the key. */
@@ -175,7 +175,7 @@ struct mlx5_mkey {
 	uint8_t tweak_order[16];         /* permutation from the program's tweak to the device's */
 	struct mkey_head head;
 	struct mkey_again again;
-	/* config and before_batch use two at most; the third is for the request under
+	/* config and before_batch use at most two; the third is for the request under
 	 * construction. */
 	struct mkey_sig_format sigs[MKEY_FORMATS];
 	struct mkey_crypt_format crypts[MKEY_FORMATS];

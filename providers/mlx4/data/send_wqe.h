@@ -338,8 +338,8 @@ WQE_INLINE void wqe_put_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sg
 	wqe_put_word(ctrl, at, sge->length ? sge->length : FLD_BITS(M4_DATA_INLINE), aside);
 }
 
-/* Writes a nonempty SGE at the start of a piece; the half with the first word comes last, in one
- * store. */
+/* Writes a nonempty SGE at the start of a piece. The half with the piece's first word is stored
+ * last, in one store: once that word is no stamp, the adapter may use the piece. */
 WQE_INLINE void wqe_put_first_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge)
 {
 	if (sizeof(long) < sizeof(uint64_t)) { /* an 8-byte store may be split */

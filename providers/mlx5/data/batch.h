@@ -36,8 +36,8 @@ static inline void batch_set_err(struct mlx5_qp *qp, int err)
 
 /* Logs that the send queue is full, and fails the batch. */
 void mlx5_batch_fail_full(struct mlx5_qp *qp);
-/* Handles an OP that is not in sq.opcodes. If only the gate was shut (umr.h), opens it and returns
- * true; otherwise fails the batch and returns false. */
+/* Handles an OP that is not in sq.opcodes. If the OP was missing only because the queue's gate was
+ * shut (umr.h), opens the gate and returns true. Otherwise fails the batch and returns false. */
 bool mlx5_batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op);
 
 /* Slow path of batch_begin(), for a shut gate or a full queue. */

@@ -95,7 +95,8 @@ static void dc_set_addr_stream(struct mlx5dv_qp_ex *dv, struct ibv_ah *ah, uint3
 	wqe_set_stream(ctrl, stream);
 }
 
-/* As with datagrams, the builder has already wrapped to the second WQEBB. */
+/* Installs the DC setters. SGE setters are those of datagrams: the address vector fills the first
+ * WQEBB, and the builder has already wrapped to the second. */
 void mlx5_batch_fill_dc(struct mlx5_qp *qp)
 {
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;

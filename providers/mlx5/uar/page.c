@@ -62,8 +62,8 @@ static void object_destroy(struct mlx5_context *ctx, const struct mlx5_uar *uar)
 
 /* ---- pages by number ---- */
 
-/* Returns the offset for mmap(): in pages, bits 0-7 and 16-23 have the number, and the bits between
- * the command. */
+/* Returns the offset for mmap(). Counted in pages, its bits 0-7 and 16-23 are the number, and bits
+ * 8-15 the command. */
 static uint64_t numbered_offset(uint32_t command, uint32_t number, long page_size)
 {
 	uint64_t page = (number & 0xff) | command << 8 | (uint64_t)(number >> 8) << 16;
@@ -71,8 +71,8 @@ static uint64_t numbered_offset(uint32_t command, uint32_t number, long page_siz
 	return page * (uint64_t)page_size;
 }
 
-/* Maps the plain page that the kernel has allocated with the context. CQs ring its first UAR, and
- * QPs without BlueFlame the UAR that the kernel chooses; none of them names it. */
+/* Maps the plain page that the kernel has allocated with the context. CQs ring its first UAR; QPs
+ * without BlueFlame ring a UAR of it that the kernel chooses. Commands do not name the page. */
 static int plain_page(struct mlx5_context *ctx, long page_size, struct mlx5_uar *uar)
 {
 	if (ctx->cq_uar) {
@@ -84,8 +84,8 @@ static int plain_page(struct mlx5_context *ctx, long page_size, struct mlx5_uar 
 	return 0;
 }
 
-/* Makes a page by mapping the next number. Its registers are numbered on from those of the page
- * before, two for each UAR. */
+/* Allocates a page by mapping the next number. Its registers continue the numbering of the previous
+ * page, two for each UAR. */
 static int next_page(struct mlx5_context *ctx, long page_size, struct mlx5_uar *uar)
 {
 	uint32_t registers = uar->count * PRM_UAR_SQS;

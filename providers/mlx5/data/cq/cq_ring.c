@@ -113,8 +113,8 @@ static void wqe_give_back(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe
 		mlx5_srq_complete(rq->srq, be16toh(cqe->wqe_counter));
 }
 
-/* Returns whether the CQE belongs to queue RSN_RAW. A signature error CQE has other data in that
- * field. */
+/* Returns whether the CQE belongs to queue RSN_RAW. The CQE of a signature error has other data in
+ * that field. */
 static bool cqe_is_of(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint32_t rsn_raw)
 {
 	return cqe_opcode(cqe) != MLX5_CQE_SIG_ERR && cqe_rsn_raw(cq, cqe) == rsn_raw;

@@ -125,8 +125,8 @@ WQE_INLINE void put_computing(struct mlx5_qp *qp, struct mlx5_mkey *mkey, bool u
 	config_take(qp, mkey);
 }
 
-/* Out of line, so that the fast path of a request like the one before calls nothing and saves no
- * registers. */
+/* Finishes a request that differs from the previous one. Out of line, so that the fast path makes
+ * no calls and saves no registers. */
 static void __attribute__((noinline)) finish_anew(struct mlx5_qp *qp)
 {
 	struct mlx5_mkey *mkey = qp->mkey_request.mkey;

@@ -113,8 +113,9 @@ static bool request_look(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struc
 	return formats_fit(qp, end);
 }
 
-/* Returns the progress of the usual request with the same end, or 0 if there is none. A missing
- * signature is not usual. */
+/* Returns the progress of a usual request with the end END, for the cache, or 0 if REQUEST is not
+ * usual. A request is usual if it sets access and layout, its list is one block, and it sets the
+ * signature of a key that has one. */
 static uint32_t request_usual(const struct mkey_request *request, const struct mkey_end *end)
 {
 	const union mkey_progress progress = request->progress;
@@ -125,8 +126,8 @@ static uint32_t request_usual(const struct mkey_request *request, const struct m
 	return progress.word | LIST_USUAL;
 }
 
-/* Computes the end of the request, and caches it unless it drops a signature, reports an error, or
- * depends on the length of the key. */
+/* Computes the end of the request. Caches it unless it drops a signature, reports a signature
+ * error, or depends on the key's length. */
 bool __attribute__((noinline)) mlx5_mkey_look_anew(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
 {
 	struct mkey_request *request = &qp->mkey_request;
