@@ -139,8 +139,8 @@ CMA_EXPORT int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm
 
 enum { LOOK_AGAIN_MS = 10 };
 
-/* Where there is one thread, only a handler of signals can acknowledge an event. It counts without
- * a lock and wakes nobody, but it interrupts the sleep. */
+/* Waits in a process with one thread, where only a signal handler can acknowledge an event. The
+ * handler counts without a lock and signals no condition, but it interrupts the sleep. */
 static void await_handler(const uint32_t *counter, uint32_t reported)
 {
 	while (process_has_one_thread() && __atomic_load_n(counter, __ATOMIC_RELAXED) < reported)
@@ -153,7 +153,7 @@ void rdmacm_id_await_acks(struct cm_id *cm, const uint32_t *counter, uint32_t re
 {
 	int state;
 
-	/* no other thread can be counting one */
+	/* With one thread, no acknowledgement is in progress elsewhere. */
 	if (!reported || (process_has_one_thread() && *counter >= reported))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);

@@ -57,20 +57,20 @@ int rdmacm_share_put(const struct rs_share *share, const struct rdma_ucm_event_r
 /* Returns EAGAIN if there is no request, or another process was faster. */
 int rdmacm_share_take(const struct rs_share *share, struct rdma_ucm_event_resp *request);
 
-/* Tries to make this process the holder. Returns true if the former holder is gone and no other
- * process was faster; sets *ERROR to an errno on failure. */
+/* Tries to make this process the holder. Returns true on success: the former holder is gone, and no
+ * other process was faster. Sets *ERROR to an errno on failure. */
 bool rdmacm_share_hold(struct rs_share *share, int *error);
 /* Undoes rdmacm_share_hold(). */
 void rdmacm_share_let_go(struct rs_share *share);
 /* Returns 0 or an errno: EMFILE without free descriptors, EIDRM after rdmacm_share_lose(). */
 int rdmacm_share_find_channels(const struct rs_share *share, struct rs_share_channels *channels);
 void rdmacm_share_close_channels(struct rs_share_channels *channels);
-/* Queues CHANNEL, the holder's new channel, in front of those found before. Returns 0 or an
+/* Queues CHANNEL, the holder's new channel, and behind it the channels of BEFORE. Returns 0 or an
  * errno. */
 int rdmacm_share_set_channel(const struct rs_share *share, int channel,
 			     const struct rs_share_channels *before);
-/* Records that no request will come any more, which the kernel tells only the holder. Returns 0 or
- * an errno. */
+/* Records for all processes that no more requests will arrive: the kernel informs only the holder.
+ * Returns 0 or an errno. */
 int rdmacm_share_lose(const struct rs_share *share);
 /* Returns the number of queued requests. */
 unsigned int rdmacm_share_count(const struct rs_share *share);

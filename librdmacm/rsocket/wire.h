@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wire.h - what two ends of a stream say to each other.
+ * wire.h - the protocol between the two ends of a stream.
  *
  * All of it was observed: Debian's rstream, riostream and small programs ran on Debian's librdmacm
- * between two processes on softhca, with --trace, --pcap and strace of rdma_cm's commands, changing
- * one thing (buffer size, queue size, mappings, direction) at a time.
+ * between two processes on softhca, with --trace, --pcap and strace of rdma_cm's commands. Each run
+ * changed one thing: buffer size, queue size, mappings, or direction.
  *
  * Set-up. The private data of the connection request, and of its answer, is a struct wire_hello,
- * big endian. It says where the other side may write the first half of the receive buffer, how many
- * messages it may send, and where its own announcements go (the "slots"). In a request between
- * addresses of AF_IB, 36 bytes that mean nothing are ahead of it, where requests between addresses
- * of IP have a header of rdma_cm's; an answer has none.
+ * big endian. It announces three things to the other side: the address of the receive buffer's
+ * first half, the number of messages that it may send, and the address for its own announcements
+ * (the "slots"). In a request between AF_IB addresses, 36 unused bytes precede it, in place of
+ * rdma_cm's header in requests between IP addresses. An answer has no such bytes.
  *
- * Messages. Each is an RDMA WRITE with immediate data, which has an operation in the three highest
- * bits and a value in the others:
- *   WIRE_DATA     The message is VALUE bytes of the stream, written behind those before. It does
- *                 not cross the end of a half.
- *   WIRE_SEGMENT  VALUE is how far the receiver of this may count with its data messages (16 bits,
- *                 which wrap). A write of 16 bytes also fills one of the two slots, each in turn
- *                 and the second one first, with a half of the buffer that may be written, again or
- *                 for the first time. A write of no bytes is of the value only.
- *   WIRE_MAPPING  A struct wire_mapping is written behind the slots at index VALUE.
+ * Messages. Each is an RDMA WRITE with immediate data. The immediate data has an operation in the
+ * three highest bits and a value in the others:
+ *   WIRE_DATA     The message is VALUE bytes of the stream, written behind the earlier ones. It
+ *                 does not cross the end of a half.
+ *   WIRE_SEGMENT  VALUE is the limit up to which the receiver of this message may count its data
+ *                 messages (16 bits, which wrap). A write of 16 bytes also fills one of the two
+ *                 slots with a half of the buffer that may be written, again or for the first
+ *                 time. Slots take turns; the second one is first. A write of no bytes has only
+ *                 the value.
+ *   WIRE_MAPPING  A struct wire_mapping is written behind the slots, at index VALUE.
  *   WIRE_CONTROL  VALUE is one of enum wire_control.
- * Data and mappings count against what the receiver allows. Segments and controls do not, so a
- * receive queue has a few entries more. An RDMA WRITE without immediate data is one of riowrite()
- * into a mapping; one of no bytes keeps the connection alive. Segments and mappings are in the byte
- * order of the host that writes them, which its hello tells.
+ * Data and mappings count against the receiver's limit. Segments and controls do not, so a receive
+ * queue has a few spare entries for them. An RDMA WRITE without immediate data is riowrite() into a
+ * mapping; one of no bytes keeps the connection alive. Segments and mappings have the byte order of
+ * the host that writes them, which its hello announces.
  */
 #ifndef RSOCKET_WIRE_H
 #define RSOCKET_WIRE_H

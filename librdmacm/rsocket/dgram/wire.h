@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wire.h - what two datagram sockets say to each other.
+ * wire.h - the protocol between two datagram sockets.
  *
- * This was observed of Debian's udpong and a small program on Debian's librdmacm on softhca, by
- * strace of the UDP socket and by --pcap, with IPv4 and IPv6, changing one thing at a time.
+ * It was observed with Debian's udpong and a small program on Debian's librdmacm on softhca, by
+ * strace of the UDP socket and by --pcap, with IPv4 and IPv6. Each run changed one thing.
  *
- * A socket has a UDP socket of its address, and a UD QP (with rdma_cm's Q_Key 0x01234567) for each
- * local address that it uses. While a socket does not know the other's QP it sends data by UDP,
- * behind a control head that tells its own QP. Who gets that answers with a control head of its
- * own, CONTROL_ANSWER, without data, to the address where it came from (Debian's answers when it
- * has an address handle). From then on both send by UD, behind a data head that tells address and
- * UDP port of the sender, which the receiver's program gets to know. Heads are big endian:
+ * A socket has a UDP socket with its address, and a UD QP (with rdma_cm's Q_Key 0x01234567) for
+ * each local address that it uses. Until a socket knows its peer's QP it sends data by UDP, behind
+ * a control header with its own QP number. The receiver replies to the sender's address with a
+ * control header of its own, CONTROL_ANSWER, without data. (Debian's library replies once it has an
+ * address handle.) From then on both send by UD, behind a data header with the sender's address and
+ * UDP port, which recvfrom() reports. Headers are big endian:
  *
  *   control, by UDP: tag (4), IP version (1), operation (1), bytes of the head (1), 0 (1), QPN (4),
  *                    address (4 or 16)
  *   data, by UD:     IP version (1), bytes of the head (1), UDP port (2), [flow information (4)],
  *                    address (4 or 16)
  *
- * Debian's receives take 2048 bytes, its data head among them. What Debian's receives by UDP it
- * sends to itself by UD, so a capture shows such messages, too. An IPv6 socket of Debian's that was
- * neither bound nor connected before it sends says port 0 by UD.
+ * Debian's library posts receives of 2048 bytes, which hold the data header, too. It forwards each
+ * message received by UDP to itself by UD, so a capture shows these messages as well. An IPv6
+ * socket of Debian's library that was neither bound nor connected before it sends has port 0 in its
+ * UD headers.
  */
 #ifndef RSOCKET_DGRAM_WIRE_H
 #define RSOCKET_DGRAM_WIRE_H

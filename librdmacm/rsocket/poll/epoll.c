@@ -543,8 +543,9 @@ static unsigned int visits_count(const struct set *set)
 	return count;
 }
 
-/* Reinitialises the locks in the child. The sets stay, as do their descriptors and, if a signal
- * handler forked, the calls of this thread. */
+/* Reinitialises the locks in the child of fork(), which keeps the sets and their descriptors. If a
+ * signal handler forked, this thread's calls continue in the child, so each set counts them as
+ * users. */
 void rdmacm_rs_epoll_forked(void)
 {
 	struct set *set;

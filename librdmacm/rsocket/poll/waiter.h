@@ -3,9 +3,10 @@
  * waiter.h - threads that sleep on sockets and sets of this library, and are woken by other
  * threads.
  *
- * The event of a completion wakes only one thread by its descriptor, and that thread may handle
- * what another one waits for. So each thread is recorded, before its last query, at every object
- * that it sleeps on, and a thread that changes such an object wakes it.
+ * The event of a completion wakes only one thread through its descriptor, and that thread may
+ * handle a completion that another thread waits for. So each thread registers at every object that
+ * it sleeps on, before it queries the object for the last time. A thread that changes an object
+ * wakes all threads that are registered there.
  */
 #ifndef RSOCKET_WAITER_H
 #define RSOCKET_WAITER_H
@@ -14,7 +15,7 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-/* A thread that is about to sleep. */
+/* A thread that sleeps or is about to */
 struct rs_waiter {
 	int fd;     /* an eventfd; -1 if none is available */
 	bool woken; /* already written to, so once is enough */
@@ -23,7 +24,7 @@ struct rs_waiter {
 	void *of;
 };
 
-/* Records the waiter at one object. */
+/* The registration of a waiter at one object */
 struct rs_watch {
 	LIST_ENTRY(rs_watch) entry;
 	struct rs_waiter *waiter;
