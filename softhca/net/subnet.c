@@ -325,7 +325,7 @@ static uint16_t get_path(struct subnet *subnet, const struct request *req, uint8
 
 	if (!dlid || (pkey & PKEY_PARTITION) != (PKEY_DEFAULT & PKEY_PARTITION))
 		return SA_NO_RECORDS;
-	memcpy(data, req->data, FLD_BYTE(PATH_DLID)); /* service id and GIDs are the query's */
+	memcpy(data, req->data, FLD_BYTE(PATH_DLID)); /* service id and GIDs as in the query */
 	fld_set(data, PATH_DLID, dlid);
 	fld_set(data, PATH_SLID, req->msg->addr.slid);
 	inventory_describe_path(data);
@@ -399,7 +399,8 @@ static const struct call {
 	{ SA_DELETE, SA_DELETE, SA_MC_MEMBER_RECORD, leave_group },
 };
 
-/* A path that is not selected by its GID is searched among all. */
+/* Finds the handler of a request, or NULL. Queries for paths without a GID have none here: they
+ * search the table of paths. */
 static const struct call *find_call(const uint8_t *mad)
 {
 	if (fld_get(mad, MAD_ATTRIBUTE) == SA_PATH_RECORD && !is_about_path(mad))
@@ -473,7 +474,7 @@ static uint32_t record_size(uint16_t attribute)
 	}
 }
 
-/* Answers a query for the path to a GID, of which there is one. */
+/* Answers a query for the path to a GID with a list of one path. */
 static void list_path(struct subnet *subnet, const struct request *req, struct records *records)
 {
 	uint8_t data[PATH_RECORD_SIZE] = { 0 }, *record;

@@ -3,9 +3,9 @@
  * subnet.h - subnet administration: answers queries of InfiniBand hosts for paths, multicast groups
  * and services.
  *
- * Each process has one, at the same LID; together they act as the subnet's. A multicast LID derives
- * from the GID, so it needs no shared state. Only two queries concern another process: paths to its
- * ports, and its services. The fabric's lock guards it.
+ * Each process has an instance at the same LID; together they act as one for the subnet. A
+ * multicast LID derives from the GID, so it needs no shared state. Only queries for paths to a
+ * process' ports and for its services need that process. The fabric's lock guards all data.
  */
 #ifndef SOFTHCA_NET_SUBNET_H
 #define SOFTHCA_NET_SUBNET_H
@@ -41,9 +41,9 @@ bool subnet_is_asked(const struct fabric_msg *msg);
 bool subnet_knows(const struct subnet *subnet, const struct fabric_msg *msg);
 /* Returns whether MSG is about a port or service of this process. */
 bool subnet_is_about_own(const struct subnet *subnet, const struct fabric_msg *msg);
-/* Makes the answer to MSG, whose payload goes to MAD. LAST says that what is not known here is not
- * known anywhere. It returns false when there is no answer. If there is one, more of it may follow,
- * which the second function makes until it returns false. */
+/* Builds the answer to MSG, with its payload in MAD. LAST: no other process can answer, so an
+ * unknown record does not exist. Returns false if there is no answer. If there is one,
+ * subnet_answer_more() builds its further datagrams until it returns false. */
 bool subnet_answer(struct subnet *subnet, const struct fabric_msg *msg, bool last,
 		   uint8_t mad[MAD_SIZE], struct fabric_msg *answer);
 bool subnet_answer_more(struct subnet *subnet, uint8_t mad[MAD_SIZE], struct fabric_msg *answer);

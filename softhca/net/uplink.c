@@ -2,10 +2,9 @@
 /*
  * uplink.c - see uplink.h.
  *
- * Packets of one request that arrive one behind the other are joined into one message again, so
- * that the receiver moves them to memory in one piece. Joining ends where an acknowledge is asked
- * for.
- * Decision: docs/adr/0040.
+ * Consecutive packets of one request are joined into one message again, so that the receiver copies
+ * them to memory at once. A packet that requests an acknowledge ends the message. Decision:
+ * docs/adr/0040.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,12 +33,12 @@ struct uplink {
 	struct network *network;
 	struct pcap *pcap;
 	struct learned learned[LEARNED];
-	/* The packets that are being joined; none while packets is 0. */
+	/* The message under construction; none if its packets is 0 */
 	struct fabric_msg joined;
-	uint32_t part; /* payload of each packet but the last */
+	uint32_t part; /* payload of each packet except the last */
 	uint8_t *payload;
-	/* These fields have a packet that others overtake: so many still, or 0: the next one, if
-	 * there is one before the adapters rest. */
+	/* A packet held back for others to overtake. OVERTAKEN: how many still must; 0: the next
+	 * one, unless no more are sent. */
 	uint64_t overtaken;
 	bool holding, held_local;
 	unsigned int held_host;
@@ -47,7 +46,7 @@ struct uplink {
 	uint8_t held[WIRE_PACKET_MAX];
 };
 
-/* ---- who is where ---- */
+/* ---- the hosts of addresses ---- */
 
 static struct learned *slot_of(struct uplink *uplink, const uint8_t key[KEY])
 {
@@ -99,7 +98,7 @@ static void forget_host(void *owner, unsigned int host)
 			uplink->learned[i].used = false;
 }
 
-/* Subnet administration is at each host. */
+/* Returns whether MSG is for subnet administration, which every host has. */
 static bool is_for_any_subnet(const struct fabric_msg *msg)
 {
 	return !msg->addr.by_gid && msg->addr.dlid == FABRIC_SUBNET_LID && msg->dest_qpn != SMI_QPN;
@@ -113,7 +112,7 @@ static unsigned int host_of(struct uplink *uplink, const struct fabric_msg *msg)
 	if (fabric_is_multicast(addr) || is_for_any_subnet(msg))
 		return NETWORK_ALL;
 	if (!addr->by_gid && addr->dlid > FABRIC_SUBNET_LID - NETWORK_MAX_HOSTS)
-		return FABRIC_SUBNET_LID - addr->dlid; /* a switch: see leaf.h */
+		return FABRIC_SUBNET_LID - addr->dlid; /* LIDs of switches: see leaf.h */
 	if (!addr->by_gid) {
 		host = (addr->dlid - 1u) / UPLINK_LIDS;
 		return host < NETWORK_MAX_HOSTS ? host : NOWHERE;
@@ -122,7 +121,7 @@ static unsigned int host_of(struct uplink *uplink, const struct fabric_msg *msg)
 	return host == NETWORK_ALL ? find_mac(uplink, addr->dmac) : host;
 }
 
-/* ---- arriving ---- */
+/* ---- receiving ---- */
 
 static void deliver_joined(struct uplink *uplink)
 {
@@ -230,7 +229,7 @@ static void pause_receiving(void *owner, unsigned int host)
 	deliver_joined(owner);
 }
 
-/* ---- leaving ---- */
+/* ---- sending ---- */
 
 static void packet_go(struct uplink *uplink, bool local, unsigned int host, uint8_t *packet,
 		      size_t len)
@@ -251,7 +250,7 @@ static void release_held(struct uplink *uplink)
 	packet_go(uplink, uplink->held_local, uplink->held_host, uplink->held, uplink->held_len);
 }
 
-/* Another packet has left. */
+/* Counts a sent packet as overtaking the held one, and releases that after the last. */
 static void count_overtaking(struct uplink *uplink)
 {
 	if (uplink->overtaken > 1)
@@ -260,14 +259,14 @@ static void count_overtaking(struct uplink *uplink)
 		release_held(uplink);
 }
 
-/* There is nothing more to send: a packet that is to be overtaken by so many waits for them. */
+/* Releases the held packet when nothing more is sent, unless it waits for a number of others. */
 static void release_at_rest(struct uplink *uplink)
 {
 	if (!uplink->overtaken)
 		release_held(uplink);
 }
 
-/* The packet leaves, subject to the faults of the wire. */
+/* Sends a packet, subject to the faults of the wire. */
 static void packet_leave(struct uplink *uplink, struct fault *fault, bool local, unsigned int host,
 			 uint8_t *packet, size_t len)
 {
@@ -328,7 +327,7 @@ void uplink_send_frame(struct uplink *uplink, struct fault *fault, const uint8_t
 	packet_leave(uplink, fault, false, host, copy, len);
 }
 
-/* ---- the rest ---- */
+/* ---- joining networks and captures ---- */
 
 static const struct network_ops network_ops = { packet_received, pause_receiving, forget_host };
 

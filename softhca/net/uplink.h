@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uplink.h - what leaves a fabric as packets: to other hosts, to a capture file, or back into the
- * same fabric when packets are to be lost. It is for fabric.c, under the
- * fabric's lock.
+ * uplink.h - sends messages of a fabric as packets: to other hosts, to a capture file, or back into
+ * the same fabric if packets are to be lost. fabric.c uses it under its lock.
  *
- * On InfiniBand a LID says which host has it. On Ethernet hosts are learned from the packets that
- * come from them, by source MAC and source GID; what is not known goes to all.
+ * On InfiniBand the LID determines the host. On Ethernet the uplink learns hosts from source MAC
+ * and source GID of received packets; packets to unknown addresses go to all hosts.
  */
 #ifndef SOFTHCA_NET_UPLINK_H
 #define SOFTHCA_NET_UPLINK_H
@@ -18,10 +17,10 @@
 
 struct uplink;
 
-enum { UPLINK_LIDS = 64 }; /* each host has as many: from UPLINK_LIDS * number + 1 */
+enum { UPLINK_LIDS = 64 }; /* LIDs of a host, from UPLINK_LIDS * number + 1 on */
 
 struct uplink_ops {
-	/* A message arrived: one packet, or several that follow each other. */
+	/* Receives a message: one packet, or several consecutive ones. */
 	void (*message)(void *owner, const struct fabric_msg *msg);
 	void (*frame)(void *owner, const uint8_t *frame, size_t len);
 };
@@ -38,12 +37,12 @@ unsigned int uplink_number(const struct uplink *uplink);
 bool uplink_has_host(const struct uplink *uplink, unsigned int host);
 int uplink_fd(const struct uplink *uplink);
 
-/* MSG, from an adapter with faults FAULT (may be NULL), leaves. LOCAL: it is for this fabric. True
- * when it has been, or will be, delivered there packet by packet; false: that is left to the
- * caller. */
+/* Sends MSG of an adapter with faults FAULT (may be NULL). LOCAL: its destination is this fabric.
+ * Returns true if the uplink delivers it there packet by packet, now or later; if false, the caller
+ * must. */
 bool uplink_send(struct uplink *uplink, struct fault *fault, const struct fabric_msg *msg,
 		 bool local);
-/* Sends a frame, from an adapter with faults FAULT. */
+/* Sends a frame of an adapter with faults FAULT. */
 void uplink_send_frame(struct uplink *uplink, struct fault *fault, const uint8_t *frame,
 		       size_t len);
 

@@ -22,7 +22,7 @@ static_assert((int)FABRIC_NAK_PSN == NAK_PSN &&
 		      (int)FABRIC_NAK_NO_TARGET == NAK_NO_TARGET,
 	      "a message's NAK is that of its AETH");
 
-/* Extended headers that the opcode says. IMM and IETH also depend on the message. */
+/* Extended headers. The opcode determines them; IMM and IETH also depend on the message. */
 enum { RETH = 1, AETH = 2, ATOMIC = 4, ATOMIC_ACK = 8, IMM = 16, IETH = 32, MASKED = 64 };
 
 struct opcode {
@@ -338,7 +338,7 @@ static bool is_nak(enum fabric_service service, unsigned int value)
 	return value <= NAK_REMOTE_OPERATION || (service == FABRIC_DC && value == NAK_NO_TARGET);
 }
 
-/* An ACK is an ACK or a NAK; responses with data are never NAKs. */
+/* Decodes an AETH. An ACKNOWLEDGE packet is an ACK or a NAK; responses with data are never NAKs. */
 static bool take_aeth(const uint8_t *p, struct fabric_msg *msg)
 {
 	unsigned int kind = fld_get(p, AETH_KIND), value = fld_get(p, AETH_VALUE);
@@ -416,8 +416,8 @@ static bool take_extended(const uint8_t *p, struct fabric_msg *msg, unsigned int
 	return true;
 }
 
-/* Behind the extended headers there is payload, or the result of an atomic in front of an empty
- * one. */
+/* Takes the payload behind the extended headers. An atomic's response has its result in front of an
+ * empty payload. */
 static bool take_payload(uint8_t *payload, size_t len, struct fabric_msg *msg)
 {
 	uint64_t value;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wire.h - messages as packets: the headers of InfiniBand (IBTA vol 1, 5 to 9) and of RoCE (annexes
- * A16, A17), with their checksums.
+ * wire.h - encodes messages as packets and decodes them: the headers of InfiniBand (IBTA vol 1, 5
+ * to 9) and of RoCE (annexes A16, A17), with their checksums.
  *
- * A packet is what a capture of that link holds: from LRH to VCRC on InfiniBand, on Ethernet a
- * frame from the destination MAC to the ICRC. A fabric_msg of several packets is encoded packet by
- * packet; each decodes to a message of one packet.
+ * A packet has the bytes of a capture of its link: LRH to VCRC on InfiniBand, destination MAC to
+ * ICRC on Ethernet. A fabric_msg of several packets is encoded packet by packet; each decodes to a
+ * message of one packet.
  */
 #ifndef SOFTHCA_NET_WIRE_H
 #define SOFTHCA_NET_WIRE_H
@@ -18,10 +18,10 @@
 
 enum {
 	WIRE_MTU_MAX = 4096,
-	WIRE_PACKET_MAX = WIRE_MTU_MAX + 160, /* no headers are longer together */
+	WIRE_PACKET_MAX = WIRE_MTU_MAX + 160, /* limit of all headers together */
 };
 
-/* Return how many packets MSG is, and the length of packet INDEX of them. */
+/* Return the number of packets of MSG, and the length of packet INDEX. */
 uint32_t wire_packets(const struct fabric_msg *msg);
 size_t wire_encode(const struct fabric_msg *msg, uint32_t index, uint8_t packet[WIRE_PACKET_MAX]);
 
@@ -32,9 +32,9 @@ enum wire_error {
 };
 
 /*
- * PACKET may be any bytes. On WIRE_OK, MSG's payload points into PACKET, where the result of an
- * atomic was put into the host's order. What packets do not say is 0: the sender's QPN (but for
- * UD and requests of DC), and of a READ request the number of packets that answer it.
+ * Decodes any bytes. On WIRE_OK, MSG's payload points into PACKET; the result of an atomic has been
+ * converted there to the host's byte order. Fields that packets do not carry are 0: the sender's
+ * QPN (except for UD and requests of DC) and, in a READ request, the number of response packets.
  */
 enum wire_error wire_decode(bool ethernet, uint8_t *packet, size_t len, struct fabric_msg *msg);
 
