@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * control.c - see control.h. One datagram is one text, so there are no connections to keep; the
- * sender gets an abstract address from the kernel, to be answered at.
+ * control.c - see control.h. Each text is one datagram, so no connections need to be kept. The
+ * kernel assigns the sender an abstract address, to which the answer goes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -51,8 +51,8 @@ int control_open(const char *path, int *fd)
 	struct sockaddr_un addr;
 	int ret = set_address(path, &addr);
 
-	/* The server that holds the socket PATH holds this one, too: a file that is there is left
-	 * over. */
+	/* The caller has bound PATH, so no other server uses this name: an existing file is
+	 * stale. */
 	if (!ret)
 		unlink(addr.sun_path);
 	if (!ret)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * faults.h - what both fronts do about faults: add those of the command line, let timed ones
- * happen.
+ * faults.h - faults in both fronts: adds the command line's, and triggers timed ones.
  */
 #ifndef SOFTHCA_FRONT_FAULTS_H
 #define SOFTHCA_FRONT_FAULTS_H
@@ -9,19 +8,19 @@
 #include "softhca/fault.h"
 #include "softhca/options.h"
 
-/* Returns 0, or EINVAL after saying which text is not a fault; *FAULT is to be destroyed in both
- * cases. */
+/* Creates the faults of the command line. Returns 0, or logs the wrong text and returns EINVAL. The
+ * caller destroys *FAULT in both cases. */
 int faults_create(const struct options *options, uint64_t now_ns, struct fault **fault);
 
-/* What faults happen to. */
+/* The objects that timed faults affect */
 struct faults_target {
 	struct hca *const *hcas; /* some may be NULL */
 	unsigned int count;
-	/* What concerns device files is told to the front; NULL: it has none. */
+	/* Hides or shows device files; NULL if the front has none. */
 	void (*device_files)(bool present);
 };
 
-/* Faults that are due happen to TARGET. Returns when the next fault is due, or FAULT_NEVER. */
+/* Applies the faults that are due to TARGET. Returns the time of the next one, or FAULT_NEVER. */
 uint64_t faults_run(struct fault *fault, const struct faults_target *target, uint64_t now_ns);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * reach.c - connects to a server, which may be on its way: a script starts `softhca serve` in the
- * background, and `softhca run` in the next line. `run` and `fault` call it.
+ * reach.c - connects to a server that may still be starting: scripts start `softhca serve` in the
+ * background and call `softhca run` in the next line. `run` and `fault` use it.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -14,7 +14,8 @@
 
 enum { TRIES = 250, NAP_NS = 20000000 };
 
-/* A socket that nobody listens at may be left over from a server that was killed. */
+/* Returns whether the server may still be starting. ECONNREFUSED counts, too: a killed server
+ * leaves its socket file behind. */
 static bool may_be_on_its_way(int error)
 {
 	return error == ENOENT || error == ECONNREFUSED;

@@ -11,12 +11,12 @@
 
 #include "softhca/front/vfio-user/cmdq.h"
 
-#define BAR_SIZE       (256ull << 20) /* a page for each UAR number there can be */
-#define BAR_MEMIC_SIZE (1ull << 20)   /* the last ones are memory of the adapter's own */
+#define BAR_SIZE       (256ull << 20) /* a page for each possible UAR number */
+#define BAR_MEMIC_SIZE (1ull << 20)   /* at the end: the adapter's own memory */
 #define BAR_MEMIC      (BAR_SIZE - BAR_MEMIC_SIZE)
 #define BAR_WINDOWS    (BAR_MEMIC - HCA_MEMIC_OPERATIONS * BAR_MEMIC_SIZE) /* operations on it */
 
-enum bar_nic_state { /* interface state of the NIC: as it is, and as the driver wants it */
+enum bar_nic_state { /* current state, and state that the driver requests */
 		     BAR_NIC_FULL = 0,
 		     BAR_NIC_DISABLED = 1,
 		     BAR_NIC_SW_RESET = 7,
@@ -27,7 +27,7 @@ enum { BAR_SYNDROME_FIRMWARE = 0x1 }; /* health buffer: internal firmware error 
 struct bar {
 	struct hca *hca;
 	struct cmdq cmdq;
-	uint32_t command_timeout_ms; /* timeout for commands that the driver is told */
+	uint32_t command_timeout_ms; /* command timeout that the driver reads */
 	uint32_t cmdq_high;          /* as written; takes effect with the low half */
 	uint8_t *memory;             /* BAR_MEMIC_SIZE bytes of the device's memory */
 	uint8_t nic_state;

@@ -21,15 +21,15 @@ struct device {
 	struct dma_table dma;
 	struct pci_config pci;
 	const struct model *model;
-	uint32_t command_timeout_ms;     /* timeout for commands that the driver is told */
+	uint32_t command_timeout_ms;     /* command timeout that the driver reads */
 	struct bar bar;                  /* only model mlx5 */
 	struct registers registers;      /* only model mlx4 */
 	int vector_fd[PCI_MSIX_VECTORS]; /* the client's eventfds; -1: none */
 };
 
 /* Creates the device. CONFIG is complete except for bus and callbacks, which the device sets.
- * COMMAND_TIMEOUT_MS is the timeout that the driver is told. Returns 0 or a positive errno; after
- * an error call only device_free(). */
+ * COMMAND_TIMEOUT_MS is the command timeout that the driver reads. Returns 0 or a positive errno;
+ * after an error call only device_free(). */
 int device_init(struct device *device, const struct hca_config *config,
 		uint32_t command_timeout_ms);
 /* Executes a command and other pending work. Returns as hca_progress() does. */

@@ -2,9 +2,9 @@
 /*
  * protocol.h - messages between a vfio-user client (QEMU) and a device's server: facts only.
  *
- * Numbers are in host byte order. A message is the header and what its command says; a reply
- * repeats id and command. The specification is QEMU's docs/interop/vfio-user.rst; flags and indices
- * of VFIO itself are those of <linux/vfio.h>.
+ * Numbers are in host byte order. A message is the header and the body of its command; a reply
+ * repeats id and command. The specification is QEMU's docs/interop/vfio-user.rst; <linux/vfio.h>
+ * has the flags and indices of VFIO itself.
  */
 #ifndef SOFTHCA_FRONT_VFIO_USER_PROTOCOL_H
 #define SOFTHCA_FRONT_VFIO_USER_PROTOCOL_H
@@ -41,13 +41,13 @@ enum {
 struct vfu_header {
 	uint16_t id;
 	uint16_t command;
-	uint32_t size; /* of the message, this header included */
+	uint32_t size; /* of the message, with this header */
 	uint32_t flags;
 	uint32_t error;
 };
 
 struct vfu_version {
-	uint16_t major, minor; /* and JSON behind it */
+	uint16_t major, minor; /* JSON follows */
 };
 
 struct vfu_dma_map {
@@ -79,7 +79,7 @@ struct vfu_irq_set {
 
 struct vfu_region_access {
 	uint64_t offset;
-	uint32_t region, count; /* and COUNT bytes behind it */
+	uint32_t region, count; /* COUNT bytes follow */
 };
 
 static_assert(sizeof(struct vfu_header) == 16, "vfio-user: header");

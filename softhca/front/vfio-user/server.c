@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * server.c - the loop of softhca pci: one client's socket, and the adapter's own work.
+ * server.c - the main loop of softhca pci: serves one client's socket and runs the adapter.
  *
  * Nothing here blocks: a guest's CPU waits for each answer, and the adapter's timers run in this
- * thread too. Messages are read one at a time and in whole, so that descriptors stay with the
- * message they came with; while a reply cannot be sent no further message is read.
+ * thread too. Messages are read whole and one at a time, so that descriptors stay with their
+ * message. No message is read while a reply waits to be sent.
  */
 #include <errno.h>
 #include <poll.h>
@@ -28,25 +28,25 @@
 #include "softhca/log.h"
 #include "softhca/trace.h"
 
-#define MAX_MEMORY (4ull << 30) /* private bytes of this process */
+#define MAX_MEMORY (4ull << 30) /* limit of this process' private memory */
 
 enum { MAX_BODY = VFU_MAX_TRANSFER + 4096, MESSAGES_PER_TURN = 32 };
 
 struct server {
 	struct device device;
 	struct fault *fault;
-	bool once; /* ends with its client */
+	bool once; /* exits with its first client */
 	int listen_fd, client_fd, signal_fd, control_fd;
-	/* These fields have the message that is being received. */
+	/* The message in reception */
 	struct vfu_header header;
 	uint8_t body[MAX_BODY];
 	size_t received;
 	int fd[VFU_MAX_FDS];
 	unsigned int num_fds;
-	/* These fields have the reply that is being sent. */
+	/* The reply in transmission */
 	struct vfu_header reply_header;
 	uint8_t reply[MAX_BODY];
-	size_t sent, to_send; /* header included */
+	size_t sent, to_send; /* bytes, with the header */
 };
 
 static uint64_t now_ns(void)
@@ -85,7 +85,7 @@ static void keep_fds(struct server *server, struct msghdr *msg)
 	}
 }
 
-/* Finds where the next bytes of the message go, and how many belong to it. */
+/* Returns the room for the next bytes of the message in *TO, and how many bytes to read there. */
 static size_t message_room(struct server *server, void **to)
 {
 	if (server->received < sizeof(server->header)) {
@@ -107,8 +107,8 @@ static int check_header(const struct server *server)
 	return EPROTO;
 }
 
-/* Returns 0 when a whole message is there, EAGAIN when it is not yet, ECONNRESET when the client
- * has gone. */
+/* Receives a message. Returns 0 when it is whole, EAGAIN before that, and ECONNRESET when the
+ * client is gone. */
 static int message_receive(struct server *server)
 {
 	union {
@@ -139,7 +139,7 @@ static int message_receive(struct server *server)
 
 /* ---- sending ---- */
 
-/* Returns 0 when all is sent, EAGAIN when it is not yet. */
+/* Sends the reply. Returns 0 when it is sent, EAGAIN before that. */
 static int send_reply(struct server *server)
 {
 	while (server->sent < server->to_send) {
@@ -191,7 +191,7 @@ static int message_answer(struct server *server)
 	return send_reply(server);
 }
 
-/* Answers what has come. It returns 0 or EAGAIN to go on; else the connection is over. */
+/* Answers received messages. Returns 0 or EAGAIN to go on; any other value ends the connection. */
 static int serve_client(struct server *server)
 {
 	int ret = send_reply(server);
@@ -216,7 +216,8 @@ static int accept_client(struct server *server)
 	return 0;
 }
 
-/* The virtual machine has ended. The next one finds an adapter that is as new. */
+/* Closes the client's connection, as its virtual machine has ended, and resets the device, so that
+ * the next client finds a new adapter. */
 static int drop_client(struct server *server)
 {
 	int ret;
@@ -241,15 +242,16 @@ static const struct timespec *time_left(uint64_t deadline, struct timespec *left
 	return left;
 }
 
-/* Works on faults that are due, what other hosts have sent, and what the adapter makes of it;
- * returns when to look again at the latest. */
+/* Runs faults that are due, packets from other hosts, and the adapter. Returns the time of the next
+ * work. */
 static uint64_t server_progress(struct server *server)
 {
 	uint64_t now = now_ns();
 	const struct faults_target target = { &server->device.hca, 1, NULL };
 	uint64_t fault = faults_run(server->fault, &target, now);
 	bool more = fabric_progress(server->device.config.fabric, now);
-	/* Read after what has come: a completion is not stamped before its message was sent. */
+	/* Take the time after the packets, so that no completion has an earlier timestamp than its
+	 * message's arrival. */
 	uint64_t next = device_progress(&server->device, now_ns());
 
 	if (more)
@@ -264,7 +266,7 @@ static int turn_client(struct server *server)
 	return ret && ret != EAGAIN ? drop_client(server) : 0;
 }
 
-/* Returns 0 to go on, or ECANCELED when told to stop. */
+/* Runs one turn of the loop. Returns 0 to go on, or ECANCELED at a signal to stop. */
 static int server_turn(struct server *server)
 {
 	bool sending = server->sent < server->to_send;
@@ -354,9 +356,9 @@ free_device:
 	return ret == ECANCELED ? 0 : ret;
 }
 
-/* What a guest may make the adapter allocate has an end: objects are refused beyond it, as an
- * adapter refuses them when its memory is full. Memory that the client shares does not count. A
- * sanitizer's own memory does, and is larger. */
+/* Limits the memory that a guest can make the adapter allocate. Beyond it, objects are refused as
+ * on an adapter without memory. Memory that the client shares does not count. A sanitizer's own
+ * memory does, and is too large, so that build sets no limit. */
 static void limit_memory(void)
 {
 	const struct rlimit limit = { MAX_MEMORY, MAX_MEMORY };

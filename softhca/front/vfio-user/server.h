@@ -7,8 +7,8 @@
 
 #include "softhca/options.h"
 
-/* Serves one client after the other, each with an adapter that is as new, until SIGTERM or SIGINT;
- * with --once until the first has gone. The exit status. */
+/* Serves one client after the other, each with a new adapter, until SIGTERM or SIGINT, or with
+ * --once until the first client disconnects. Returns the exit status. */
 int pci_serve(const struct options *options);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * vsc.c - see vsc.h. There is one address space, that of semaphores, with one semaphore in it;
- * the control register tells for every other space that it is not there.
+ * vsc.c - see vsc.h. It has one address space, with one semaphore. For every other space the
+ * control register reports that it is not supported.
  */
 #include <stdbool.h>
 
 #include "softhca/front/vfio-user/vsc.h"
 
-/* A semaphore is taken by whoever writes a value while it is 0, and given back by a 0. */
+/* Takes the semaphore by writing a value while it is 0; releases it by writing 0. */
 static void take_or_give(uint32_t *semaphore, uint32_t value)
 {
 	if (!*semaphore || !value)
@@ -37,7 +37,7 @@ uint32_t vsc_read(struct vsc *vsc, uint32_t offset)
 	switch (offset) {
 	case VSC_CONTROL:
 		return vsc->space | (vsc->space == VSC_SPACE_SEMAPHORES ? VSC_SPACE_KNOWN : 0);
-	case VSC_COUNTER: /* another value for everybody, and never 0 */
+	case VSC_COUNTER: /* a unique value for each reader, never 0 */
 		return ++vsc->counter ? vsc->counter : ++vsc->counter;
 	case VSC_SEMAPHORE:
 		return vsc->semaphore;

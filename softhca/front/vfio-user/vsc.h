@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * vsc.h - the vendor-specific capability: a gateway from configuration space to the adapter's
- * inside. Drivers use it when the adapter is in trouble: before they reset it they take a semaphore
- * that only the gateway reaches.
+ * vsc.h - the vendor-specific capability: a gateway from configuration space to internal registers.
+ * Drivers use it before they reset a failed adapter: they take a semaphore that only the gateway
+ * reaches.
  */
 #ifndef SOFTHCA_FRONT_VFIO_USER_VSC_H
 #define SOFTHCA_FRONT_VFIO_USER_VSC_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum {
-	VSC_SIZE = 0x18, /* of the capability */
+	VSC_SIZE = 0x18, /* bytes of the capability */
 	VSC_CONTROL = 0x4,
 	VSC_COUNTER = 0x8,
 	VSC_SEMAPHORE = 0xc,
@@ -20,17 +20,18 @@ enum {
 	VSC_SW_RESET = 0x20, /* address of a semaphore */
 };
 
-/* This bit of the address is written 1 to write, 0 to read; it changes when that is done. */
+/* Bit of the address register: software writes 1 to write, 0 to read; it flips when the access is
+ * done. */
 #define VSC_FLAG        (1u << 31)
-#define VSC_SPACE_KNOWN (1u << 29) /* of the control register */
+#define VSC_SPACE_KNOWN (1u << 29) /* bit of the control register */
 
 struct vsc {
 	uint32_t space, counter, address, data;
-	uint32_t semaphore; /* who has the gateway */
-	uint32_t sw_reset;  /* who may reset the adapter */
+	uint32_t semaphore; /* owner of the gateway */
+	uint32_t sw_reset;  /* owner of the right to reset the adapter */
 };
 
-/* OFFSET is of one of the five registers, from the start of the capability. */
+/* Access one of the five registers. OFFSET counts from the start of the capability. */
 uint32_t vsc_read(struct vsc *vsc, uint32_t offset);
 void vsc_write(struct vsc *vsc, uint32_t offset, uint32_t value);
 

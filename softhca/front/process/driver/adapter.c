@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * adapter.c - one adapter of the process front: the part of the kernel's mlx5_core. Decision:
+ * adapter.c - one adapter of the process front, with the tasks of the kernel's mlx5_core. Decision:
  * docs/adr/0039.
  */
 #include <errno.h>
@@ -78,8 +78,8 @@ static bool takes_away(uint64_t opcode)
 	return ends_queue(opcode) || opcode == PRM_OP_2ERR_QP || opcode == PRM_OP_DESTROY_MKEY;
 }
 
-/* Handles pending doorbells before a command. A real adapter has seen them by then; here the engine
- * may be asleep. Posted work gets its turn first if the command removes its resources. */
+/* Handles pending doorbells before a command: an adapter would have seen them by then, while the
+ * engine may be asleep. If the command removes a resource, posted work runs first. */
 static void take_doorbells(struct adapter *adapter, uint64_t opcode)
 {
 	enum { FEW_TURNS = 4 };
@@ -162,7 +162,7 @@ int adapter_release(struct adapter *adapter, enum prm_opcode opcode, uint32_t nu
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 
 	if (adapter->dead)
-		return 0; /* it went with the adapter */
+		return 0; /* the adapter's end has destroyed it */
 	fld_set(in, CMD_IN_OPCODE, opcode);
 	fld_set(in, DEALLOC_PD_IN_PD, number);
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
@@ -192,7 +192,7 @@ static int create_eq(struct adapter *adapter, uint64_t events, uint32_t vector, 
 	int ret;
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_EQ);
-	if (!events) /* of completions, which programs name */
+	if (!events) /* an EQ of completions: programs refer to it */
 		fld_set(in, CMD_IN_UID, PRM_SHARED_UID);
 	fld_set(fld_at(in, CREATE_EQ_IN_EQC), EQC_INTR, vector);
 	fld_set64(in, FLD_BYTE(CREATE_EQ_IN_EVENT_BITMASK), events);
@@ -244,8 +244,7 @@ static int set_roce_address(struct adapter *adapter, unsigned int port, uint32_t
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
 
-/* Makes a port's address: link-local from its GUID, or IPv4 from the range for benchmarks (RFC
- * 2544). */
+/* Fills in a port's GID: link-local from its GUID, or IPv4 from the benchmark range (RFC 2544). */
 static void roce_gid(const struct adapter *adapter, unsigned int port, bool ipv4, uint8_t gid[16])
 {
 	uint64_t eui = htobe64(adapter_port_guid(adapter, port));
@@ -279,7 +278,7 @@ static int add_roce_gid(struct adapter *adapter, unsigned int port, unsigned int
 	return ret;
 }
 
-/* Adds the addresses of the network interface behind those that each port has, as Linux does. */
+/* Adds the network interface's addresses behind the default ones of each port, as Linux does. */
 static int add_netdev_gids(struct adapter *adapter, unsigned int port)
 {
 	uint8_t address[NETDEV_MAX_ADDRESSES][16], mac[6];
@@ -314,8 +313,8 @@ static int fill_roce_gids(struct adapter *adapter)
 	return ret;
 }
 
-/* Enables frames to the function's own address, which the first port's GIDs contain, as a network
- * driver does. */
+/* Enables reception of frames to the function's own MAC, as a network driver does. GIDs of the
+ * first port contain that MAC. */
 static int set_own_address(struct adapter *adapter)
 {
 	uint8_t in[256 + PRM_NIC_VPORT_CONTEXT_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];

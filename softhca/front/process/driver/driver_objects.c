@@ -19,7 +19,7 @@
 #include "softhca/front/process/driver/driver_objects.h"
 
 enum { PAGE = 4096, CQ_RING = 0, CQ_RECORD = 1024, SRQ_RING = 2048, SRQ_RECORD = 3072 };
-enum { LOG_SRQ_WQES = 1, LOG_SRQ_STRIDE = 1 /* of 32 bytes */, PAGE_PARTS = 64 };
+enum { LOG_SRQ_WQES = 1, LOG_SRQ_STRIDE = 1 /* 32 bytes */, PAGE_PARTS = 64 };
 
 struct driver_memory {
 	struct driver_objects objects;

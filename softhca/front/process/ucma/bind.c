@@ -9,7 +9,7 @@
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/ucma/ucma.h"
 
-enum { FIRST_EPHEMERAL = 32768, LAST_EPHEMERAL = 60999 /* as Linux' ip_local_port_range */ };
+enum { FIRST_EPHEMERAL = 32768, LAST_EPHEMERAL = 60999 /* default ip_local_port_range of Linux */ };
 enum { FIRST_COMMON = 1024 /* lower ports need CAP_NET_BIND_SERVICE */ };
 
 static bool shares_port(const struct ucma_id *id, const struct ucma_id *other, uint16_t port)

@@ -17,10 +17,10 @@
 
 enum {
 	LEAST_DATAGRAM = MAD_HEADER_SIZE + RMPP_HEADER_SIZE,
-	MAX_SENDS = 4096, /* of a file: waiting for an answer, or failed and unread */
+	MAX_SENDS = 4096, /* per file: sends that wait for an answer, or failed and are unread */
 };
 
-/* ---- requests that wait ---- */
+/* ---- requests that wait for an answer ---- */
 
 bool umad_is_answer(const uint8_t *mad)
 {
