@@ -159,7 +159,7 @@ static const uint8_t *gid_of(const struct m4_group *group)
 	return fld_at(group->entry, M4_MCG_GID);
 }
 
-/* Puts entries with the same GID together, the one that its chain reaches first at the front. */
+/* Orders entries by GID, and those with the same GID by their position in the chain. */
 static int group_compare(const void *a, const void *b)
 {
 	const struct m4_group *one = *(struct m4_group *const *)a;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd.h - commands: one function each, which reads the input mailbox and fills the output.
- *
- * The table of them is in cmd.c.
+ * cmd.h - commands: a function for each, which reads the input mailbox and fills the output
+ * mailbox. cmd.c has the table.
  */
 #ifndef SOFTHCA_DEVICE_FORMAT_MLX5_CMD_CMD_H
 #define SOFTHCA_DEVICE_FORMAT_MLX5_CMD_CMD_H
@@ -34,23 +33,23 @@ static inline enum prm_status cmd_fail(struct cmd *cmd, enum prm_status status, 
 	return status;
 }
 
-/* Fails a command with the status that stands for the errno of an allocation, or of an object that
- * is not there. */
+/* Fails a command with the status for ERR, which is an errno of an allocation or of a lookup. */
 enum prm_status cmd_errno(struct cmd *cmd, int err, const char *what);
 
-/* Returns whether a part of a mailbox that is reserved is 0. */
+/* Returns whether a reserved part of a mailbox is 0. */
 bool cmd_is_zero(const uint8_t *bytes, size_t len);
 
-/* Asserts that OBJECT keeps a context of SIZE bytes. */
+/* Asserts that OBJECT has room for a context of SIZE bytes. */
 #define CONTEXT_HOLDS(object, size) \
 	static_assert((size) <= sizeof(((object *)0)->context), "the context is too small")
 
-/* The periods, in microseconds, that a TIR may have segments wait for others: see cmd/tir.c. */
+/* Timeouts of LRO in microseconds: how long a TIR may hold a segment to merge later ones. See
+ * cmd/tir.c. */
 extern const uint16_t mlx5_lro_periods[4];
 
 enum { CMD_OUT_MAX = PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE };
 
-/* Returns how many bytes an answer of variable length may have. */
+/* Returns the room for an answer of variable length, in bytes. */
 static inline size_t cmd_out_room(const struct cmd *cmd)
 {
 	return cmd->out_len < CMD_OUT_MAX ? cmd->out_len : CMD_OUT_MAX;
@@ -63,7 +62,7 @@ static inline bool cmd_has_room(const struct cmd *cmd, const uint8_t *list, size
 	return count * size <= cmd_out_room(cmd) - (size_t)(list - cmd->out);
 }
 
-/* Returns the page list PAS[] at PART of the input mailbox, and how many entries fit. */
+/* Returns the page list PAS[] at PART of the input mailbox, and the number of entries that fit. */
 static inline const void *cmd_pas(const struct cmd *cmd, uint32_t part, size_t *count)
 {
 	size_t at = FLD_BYTE(part);
@@ -203,13 +202,13 @@ enum prm_status dek_query(struct hca *hca, struct cmd *cmd);
 enum prm_status dek_destroy(struct hca *hca, struct cmd *cmd);
 enum prm_status lag_query(struct hca *hca, struct cmd *cmd);
 
-/* Finds the scheduling group that a queue names as N; NULL for 0. Returns NULL or the reason for
- * refusing it. In cmd/sched.c. */
+/* Finds scheduling group N of a queue; NULL if N is 0. Returns NULL, or the reason why the queue
+ * may not use it. In cmd/sched.c. */
 struct sched_element;
 const char *sched_find_group(const struct hca *hca, uint32_t n, struct sched_element **group);
 
-/* For queues of a bonded adapter (cmd/lag.c). lag_port_of() returns the port for queue NUMBER if it
- * names none; 0: no ports are bonded. */
+/* Ports of queues on a bonded adapter; in cmd/lag.c. lag_port_of() returns the port of queue NUMBER
+ * if the queue names none, or 0 if ports are not bonded. */
 uint32_t lag_port_of(const struct hca *hca, uint32_t number);
 const char *lag_check_port(const struct hca *hca, uint64_t port);
 
