@@ -4,7 +4,8 @@
  * 1, 7.7 (LRH), 8.3 (GRH), 9.2 to 9.4 (BTH, extended headers, opcodes), 7.8 (checksums); annex A14
  * (XRC), A16 and A17 (RoCE). ib/ethernet.h has the headers before them on Ethernet.
  *
- * A GRH has the layout of an IPv6 header: use the fields IP6_*. Decision: docs/adr/0002.
+ * A GRH has the layout of an IPv6 header: use the fields IP6_*.
+ * Decision: docs/adr/0002.
  */
 #ifndef IB_PACKET_H
 #define IB_PACKET_H

@@ -5,7 +5,8 @@
  *
  * Each function is also a compiler barrier. Four lines below describe an architecture and cite its
  * manual. Memory and registers have different barriers: an instruction that orders two stores to
- * memory need not order a store to memory before one to a register. Decision: docs/adr/0012.
+ * memory need not order a store to memory before one to a register.
+ * Decision: docs/adr/0012.
  */
 #ifndef UTIL_BARRIER_H
 #define UTIL_BARRIER_H

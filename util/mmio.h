@@ -5,7 +5,8 @@
  *
  * Threads that share a register may store to it at the same time; mmio_copy_wc_*() need one thread
  * at a time. Some CPUs cannot store 8 bytes at once, or reach a register with an ordinary
- * instruction: mmio.c has functions for those. Decision: docs/adr/0012.
+ * instruction: mmio.c has functions for those.
+ * Decision: docs/adr/0012.
  */
 #ifndef UTIL_MMIO_H
 #define UTIL_MMIO_H

@@ -4,8 +4,8 @@
  *
  * The other fields of a command are in the header of its object: qpc.h, cqc.h, and so on.
  * tests/unit/prm/mlx5_ifc_test.c compares the facts of prm/mlx5 with the kernel's description,
- * mlx5/wqe_dv_test.c with mlx5dv.h. util/fields.h explains the notation of fields. Decision:
- * docs/adr/0002.
+ * mlx5/wqe_dv_test.c with mlx5dv.h. util/fields.h explains the notation of fields.
+ * Decision: docs/adr/0002.
  */
 #ifndef PRM_MLX5_CMD_H
 #define PRM_MLX5_CMD_H

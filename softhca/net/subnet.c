@@ -2,7 +2,8 @@
 /*
  * subnet.c - see subnet.h. IBTA vol 1, 15.2; IPoIB's broadcast group always exists (RFC 4391, 5).
  *
- * Unsupported attributes are refused with their status. Decision: docs/adr/0042.
+ * Unsupported attributes are refused with their status.
+ * Decision: docs/adr/0042.
  */
 #include <errno.h>
 #include <stdlib.h>

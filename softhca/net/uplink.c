@@ -3,8 +3,8 @@
  * uplink.c - see uplink.h.
  *
  * Consecutive packets of one request are joined into one message again, so that the receiver copies
- * them to memory at once. A packet that requests an acknowledge ends the message. Decision:
- * docs/adr/0040.
+ * them to memory at once. A packet that requests an acknowledge ends the message.
+ * Decision: docs/adr/0040.
  */
 #include <errno.h>
 #include <stdlib.h>

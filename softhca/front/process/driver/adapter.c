@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * adapter.c - one adapter of the process front, with the tasks of the kernel's mlx5_core. Decision:
- * docs/adr/0039.
+ * adapter.c - one adapter of the process front, with the tasks of the kernel's mlx5_core.
+ * Decision: docs/adr/0039.
  */
 #include <errno.h>
 #include <stdio.h>
