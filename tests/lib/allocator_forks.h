@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * allocator_forks.h - whether a child of fork() may allocate, where another thread of its parent
- * was allocating.
+ * allocator_forks.h - whether a child of fork() may allocate memory while another thread of its
+ * parent does.
  *
- * gcc 12's AddressSanitizer does not hold its allocator's locks over fork(), so such a child waits
- * for ever for a lock that no thread of its own has. glibc's allocator holds them.
+ * gcc 12's AddressSanitizer does not take its allocator's locks around fork(), so the child may
+ * wait forever for a lock that none of its threads holds. glibc's allocator takes them.
  */
 #ifndef TESTS_LIB_ALLOCATOR_FORKS_H
 #define TESTS_LIB_ALLOCATOR_FORKS_H

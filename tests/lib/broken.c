@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * broken.c - takes the place of a test program, for scripts-fail to see whether the script around
- * it notices. BROKEN in the environment says how it is broken: "crash", "hang", or "silent", which
- * ends with status 0 and says nothing.
+ * broken.c - replaces a test program, so that scripts-fail can check whether the script around it
+ * notices. BROKEN in the environment selects the failure: "crash", "hang", or "silent", which exits
+ * with status 0 and prints nothing.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ int main(void)
 	const char *how = getenv("BROKEN");
 
 	if (!how)
-		return ibv_fork_init(); /* never, but it is linked with libibverbs as others are */
+		return ibv_fork_init(); /* never called; links libibverbs, as in other programs */
 	if (!strcmp(how, "crash"))
 		raise(SIGSEGV);
 	while (!strcmp(how, "hang"))

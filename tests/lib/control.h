@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * control.h - what a program under run-mortal tells its adapter.
+ * control.h - lets a program under run-mortal add faults to its adapter.
  */
 #ifndef TESTS_LIB_CONTROL_H
 #define TESTS_LIB_CONTROL_H
@@ -13,7 +13,7 @@
 
 #include "tests/lib/say.h"
 
-/* FAULT is as softhca's --fault wants it; it has come about on return. */
+/* Adds FAULT, in the notation of softhca's --fault. The adapter has it on return. */
 static inline void adapter_tell(const char *fault)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -23,7 +23,7 @@ static inline void adapter_tell(const char *fault)
 
 	MUST(path && strlen(path) < sizeof(addr.sun_path) && fd >= 0);
 	strcpy(addr.sun_path, path);
-	/* Binds to an address of its own, to which the answer goes. */
+	/* Binds to an address that the kernel chooses, for the answer. */
 	MUST(!bind(fd, (struct sockaddr *)&(struct sockaddr_un){ .sun_family = AF_UNIX },
 		   sizeof(sa_family_t)));
 	MUST(sendto(fd, fault, strlen(fault), 0, (struct sockaddr *)&addr, sizeof(addr)) > 0);

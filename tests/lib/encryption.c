@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without AES there is nothing to compare with. */
+/* Ends the program unless CONDITION holds: without AES there is nothing to compare with. */
 static void must(bool condition, const char *what)
 {
 	if (condition)
@@ -23,7 +23,8 @@ static void must(bool condition, const char *what)
 
 enum { AES_BLOCK = 16 };
 
-/* Each half of the keys, in both directions; the second encrypts only. */
+/* Contexts of the two AES keys: the data key for both directions, the mask key for encryption
+ * only. */
 struct xts {
 	EVP_CIPHER_CTX *data, *mask;
 	bool decrypts;
@@ -65,8 +66,9 @@ static void block_change(const struct xts *xts, const uint8_t *mask, uint8_t *bl
 		block[i] ^= mask[i];
 }
 
-/* What is left over behind the last whole block changes places with the start of what became of
- * that block, which is changed once more. Backwards, the two masks change places, too. */
+/* Handles the last whole block and the rest behind it (ciphertext stealing): changes the block,
+ * swaps its start with the rest, and changes it again. Decryption uses the two masks in the
+ * opposite order. */
 static void change_rest(const struct xts *xts, uint8_t *mask, uint8_t *last, size_t left)
 {
 	uint8_t first[AES_BLOCK];

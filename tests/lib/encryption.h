@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * encryption.h - what data look like encrypted: an oracle for keys that encrypt. It is made from
- * the standard alone, and shares no code with the adapter; of OpenSSL it takes single blocks of
- * AES.
+ * encryption.h - computes encrypted data: an oracle for keys that encrypt. It follows the standard
+ * alone and shares no code with the adapter. OpenSSL provides AES of single blocks only.
  */
 #ifndef TESTS_LIB_ENCRYPTION_H
 #define TESTS_LIB_ENCRYPTION_H
@@ -10,8 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The keys are two of AES-128 or AES-256; the tweak of the first unit has its lowest byte in
- * front. */
+/* Two keys of AES-128 or AES-256, and the tweak of the first unit, lowest byte first */
 struct encryption {
 	const uint8_t *keys;
 	size_t keys_len;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ioctl_attributes.c - attributes of uverbs ioctls as text, judged by what Linux declares; see
- * ioctl_attributes.h.
+ * ioctl_attributes.c - prints attributes of uverbs ioctls and compares them with Linux'
+ * declarations; see ioctl_attributes.h.
  *
- * A line has the method and its attributes in the order of their numbers, each with its length;
- * "?" is behind what a kernel may ignore, "/N" is value N of an enumeration, "=N" a number that is
- * the same in every run.
+ * A line has the method and its attributes in the order of their numbers, each with its length; "?"
+ * follows an attribute that a kernel may ignore, "/N" is value N of an enumeration, "=N" a number
+ * that is the same in every run.
  */
 #include "ioctl_attributes.h"
 
@@ -68,7 +68,7 @@ static const struct linux_attr *attr_find(const struct request *request, uint16_
 	return NULL;
 }
 
-/* ---- what Linux would say ---- */
+/* ---- checks against Linux' declarations ---- */
 
 static bool enum_fits(const struct linux_attr *def, const struct ib_uverbs_attr *attr)
 {
@@ -108,8 +108,8 @@ static bool is_number(const struct linux_attr *def, const struct ib_uverbs_attr 
 	       attr->len <= sizeof(attr->data);
 }
 
-/* Bytes of the word behind a shorter number say nothing, and what lies in memory there is nobody's
- * to see. */
+/* Returns whether the word's bytes behind a shorter number are 0: the kernel ignores them, so other
+ * bytes would disclose memory. */
 static bool rest_is_zero(const struct ib_uverbs_attr *attr)
 {
 	uint8_t bytes[sizeof(attr->data)];
@@ -121,7 +121,7 @@ static bool rest_is_zero(const struct ib_uverbs_attr *attr)
 	return true;
 }
 
-/* Says what is wrong. */
+/* Returns whether Linux accepts the attribute; prints the error if not. */
 static bool attr_is_right(const struct request *request, const struct ib_uverbs_attr *attr)
 {
 	const struct linux_attr *def = attr_find(request, attr->attr_id);
@@ -175,7 +175,8 @@ static void __attribute__((format(printf, 2, 3))) line_add(char *line, const cha
 	va_end(args);
 }
 
-/* Descriptors, and what libraries tell their objects by, differ from run to run. */
+/* Returns whether the attribute's value is the same in every run. Descriptors and user handles are
+ * not. */
 static bool is_same_in_every_run(const char *name)
 {
 	return strcmp(name + strlen(name) - 3, "_FD") != 0 && !strstr(name, "FD_NUM") &&
@@ -183,7 +184,7 @@ static bool is_same_in_every_run(const char *name)
 	       !strstr(name, "COOKIE");
 }
 
-/* Which of the pages it is depends on what the library has done before. */
+/* Returns the value to print. The number of a page depends on earlier calls of the library. */
 static unsigned long long number_of(const struct linux_attr *def, const struct ib_uverbs_attr *attr)
 {
 	return strstr(def->name, "PGOFF") ? attr->data % 4096 : attr->data;
@@ -218,7 +219,7 @@ static const char *method_name(const struct request *request)
 	return "an unknown method";
 }
 
-/* Each library has doorbell pages when it likes. */
+/* Returns whether libraries differ in when they make this call, as for doorbell pages. */
 static bool is_whenever(const struct request *request)
 {
 	return request->hdr.object_id == MLX5_IB_OBJECT_UAR;

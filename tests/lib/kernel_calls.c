@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * kernel_calls.c - the libraries' calls of the kernel, counted and passed on; see kernel_calls.h.
+ * kernel_calls.c - counts the libraries' calls of the kernel and passes them on; see
+ * kernel_calls.h.
  */
 #include "kernel_calls.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * kernel_calls.h - how often the libraries call the kernel, and how many bytes they take.
+ * kernel_calls.h - counts the libraries' calls of the kernel, and the bytes that they allocate.
  *
  * A program that is linked with kernel_calls.c defines ioctl(), write(), writev(), mmap() and
- * munmap(). A program's symbols go before those of its libraries, so the libraries' calls come
- * here first, where they are counted and passed on. The program must export its symbols
- * (ENABLE_EXPORTS in CMake).
+ * munmap(). A program's symbols override its libraries', so the libraries' calls arrive here first,
+ * which counts them and passes them on. The program must export its symbols (ENABLE_EXPORTS in
+ * CMake).
  */
 #ifndef TESTS_LIB_KERNEL_CALLS_H
 #define TESTS_LIB_KERNEL_CALLS_H
@@ -14,20 +14,20 @@
 #include <stdbool.h>
 
 struct kernel_calls {
-	atomic_long ioctls;        /* those of device files */
-	atomic_long writes;        /* write() and writev(), by which rdma_cm gets its commands */
-	atomic_long shared_pages;  /* pages that were mapped of a device */
-	atomic_long all;           /* of all these functions */
-	atomic_long private_bytes; /* bytes of private mappings, less what was unmapped */
-	/* once, if set: after the first write() of what IS_NEXT says yes to, before it returns to
-	 * the library */
+	atomic_long ioctls;        /* ioctls of device files */
+	atomic_long writes;        /* write() and writev(), the calls with rdma_cm's commands */
+	atomic_long shared_pages;  /* mapped pages of a device */
+	atomic_long all;           /* calls of all these functions */
+	atomic_long private_bytes; /* mapped and not yet unmapped private bytes */
+	/* If set, called once: after the first write() of a buffer for which IS_NEXT returns true,
+	 * before the write() returns to the library */
 	void (*after_next)(const void *buf);
 	bool (*is_next)(const void *buf);
 };
 
 extern struct kernel_calls kernel_calls;
 
-/* Returns the bytes of the heap and of private mappings. */
+/* Returns the current size of the heap and of private mappings. */
 long kernel_calls_bytes_in_use(void);
 
 #endif

@@ -2,8 +2,9 @@
 /*
  * raw_frames.h - raw packet QPs and the frames between them.
  *
- * One QP sends, to an address of our own or to a group; two others receive what flows give them.
- * The sender has a context of its own: Linux keeps from a context's QPs what the same context sent.
+ * One QP sends, to our own address or to a multicast address; two others receive the frames that
+ * flows steer to them. The sender has its own context, as Linux does not deliver frames to QPs of
+ * the context that sent them.
  */
 #ifndef TESTS_LIB_RAW_FRAMES_H
 #define TESTS_LIB_RAW_FRAMES_H
@@ -26,37 +27,37 @@ struct raw {
 	struct ibv_cq *cq[RAW_RECEIVERS];
 	struct ibv_qp *to[RAW_RECEIVERS];
 	struct ibv_mr *mr;
-	uint8_t *buf; /* a frame to send, then the slots of each receiver */
+	uint8_t *buf; /* the frame to send, then each receiver's slots */
 };
 
-/* The struct holds a frame, as far as tests differ. */
+/* The fields of a frame in which tests differ */
 struct raw_frame {
-	bool group, vlan, away; /* AWAY: it is for another host */
+	bool group, vlan, away; /* AWAY: addressed to another host */
 	uint16_t vid;
 	uint8_t version; /* 4, 6 or 0: no IP */
 	uint8_t tos, ttl, protocol;
 	uint8_t src, dst; /* last byte of the address */
 	uint16_t sport, dport;
-	uint32_t key;   /* GRE's, or VXLAN's network */
-	uint32_t label; /* of IPv6 */
+	uint32_t key;   /* key of GRE, or network of VXLAN */
+	uint32_t label; /* flow label of IPv6 */
 };
 
 extern const uint8_t raw_group_mac[6];
 
-/* Opens sender and receivers, whose CQs have WC_FLAGS for extended polling; 0: they are plain.
- * False: there are no raw packet QPs here. */
+/* Opens sender and receivers. Their CQs are extended ones with WC_FLAGS, or plain if WC_FLAGS is 0.
+ * Returns false if the device has no raw packet QPs. */
 bool raw_open(struct rig *rig, uint64_t wc_flags, struct raw *raw);
 void raw_close(struct raw *raw);
 uint8_t *raw_slot(struct raw *raw, int receiver, unsigned int n);
 void raw_post_receive(struct raw *raw, int receiver, unsigned int n);
 
 void raw_own_mac(const struct rig *rig, uint8_t mac[6]);
-/* Builds a frame at BYTES, which have room for it, and returns its length. */
+/* Builds a frame at BYTES, which have enough room. Returns its length. */
 size_t raw_frame_build(const struct rig *rig, const struct raw_frame *f, uint8_t *bytes);
-/* Sends what stands in the buffer, and waits for the completion. */
+/* Sends the frame in the buffer, and waits for its completion. */
 void raw_send(struct raw *raw, size_t len, unsigned int flags);
-/* Returns how many of the frames that were sent a receiver has got; the slots are posted again. On
- * a port that is also a network interface's, frames of that may come in, too. */
+/* Returns how many of the sent frames a receiver has got, and posts its slots again. If the port is
+ * also a network interface's, frames of the interface may arrive as well. */
 int raw_received(struct raw *raw, int receiver);
 
 #endif

@@ -98,7 +98,7 @@ static struct ibv_qp *qp_create_ex(struct ibv_pd *pd, const struct rig_conf *con
 
 	rig_qp_init_attr(conf, cq, &basic);
 	memcpy(&attr, &basic,
-	       offsetof(struct ibv_qp_init_attr_ex, comp_mask)); /* they begin alike */
+	       offsetof(struct ibv_qp_init_attr_ex, comp_mask)); /* both begin alike */
 	attr.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 	attr.pd = pd;
 	attr.send_ops_flags = conf->send_ops;
@@ -126,7 +126,7 @@ static void attr_set_path(const struct rig *rig, struct ibv_ah_attr *ah)
 	ah->grh.hop_limit = 64;
 }
 
-/* What a responder says of itself, and how long a requester waits, UC has not. */
+/* Attributes of a responder and of retries, which UC does not have */
 #define OF_RC                                                                                   \
 	(IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | \
 	 IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC)
@@ -187,7 +187,7 @@ void rig_qp_to(const struct rig *rig, const struct rig_conf *conf, struct ibv_qp
 	       uint32_t dest_qpn, enum ibv_qp_state state)
 {
 	qp_step(rig, conf, qp, dest_qpn, IBV_QPS_RESET);
-	if (state == IBV_QPS_ERR) { /* not from RESET: the kernel's table has no such step */
+	if (state == IBV_QPS_ERR) { /* the kernel's table has no step from RESET to ERR */
 		qp_step(rig, conf, qp, dest_qpn, IBV_QPS_INIT);
 		qp_step(rig, conf, qp, dest_qpn, IBV_QPS_ERR);
 		return;

@@ -4,8 +4,8 @@
  * pairs connected to each other.
  *
  * Tests of the public API start from here. Each end of a pair has its own CQ and one registered
- * buffer, so that what one end sees is in a known order. Set-up failures end the program (MUST);
- * what a test examines it calls itself.
+ * buffer, so each end's completions have a known order. A failed set-up ends the program (MUST); a
+ * test makes the calls that it examines itself.
  */
 #ifndef TESTS_LIB_RIG_H
 #define TESTS_LIB_RIG_H
@@ -55,57 +55,56 @@ struct rig_pair {
 	struct rig_end end[2];
 };
 
-/* Open the device, or end the program with status 1: the script around it has started an
- * adapter, so a library that finds none is wrong. */
+/* Opens the device, or ends the program with status 1: the script has started an adapter, so
+ * finding none is a failure. */
 void rig_open(struct rig *rig);
 void rig_close(struct rig *rig);
 
-/* Sizes for small tests: 16 requests each way, 4 SGEs, 64 inline bytes, 128 KiB buffers, every
- * access allowed. */
+/* Returns sizes for small tests: 16 requests each way, 4 SGEs, 64 inline bytes, buffers of 128 KiB,
+ * all access rights. */
 struct rig_conf rig_conf_default(void);
 
 void rig_qp_init_attr(const struct rig_conf *conf, struct ibv_cq *cq,
 		      struct ibv_qp_init_attr *attr);
 struct ibv_qp *rig_qp_create(struct ibv_pd *pd, const struct rig_conf *conf, struct ibv_cq *cq);
-/* Gives the attributes, and returns the mask, that lead one step to STATE. */
+/* Fills in the attributes of one step to STATE, and returns their mask. */
 int rig_qp_attr(const struct rig *rig, const struct rig_conf *conf, uint32_t dest_qpn,
 		enum ibv_qp_state state, struct ibv_qp_attr *attr);
-/* Walks from RESET to STATE. */
+/* Modifies the QP step by step from RESET to STATE. */
 void rig_qp_to(const struct rig *rig, const struct rig_conf *conf, struct ibv_qp *qp,
 	       uint32_t dest_qpn, enum ibv_qp_state state);
 
-/* An end alone: PD is shared, the rest is its own. */
+/* Opens one end. It shares PD and owns the rest. */
 void rig_end_open(struct ibv_pd *pd, const struct rig_conf *conf, struct rig_end *end);
 void rig_end_close(struct rig_end *end);
-/* Its CQ, if conf.cq_ex was set. */
+/* Returns the end's extended CQ, if conf.cq_ex was set. */
 struct ibv_cq_ex *rig_end_cq_ex(const struct rig_end *end);
 
-/* Two ends, connected and in RTS. */
+/* Opens two ends, connected and in RTS. */
 void rig_pair_open(struct rig *rig, const struct rig_conf *conf, struct rig_pair *pair);
 void rig_pair_close(struct rig_pair *pair);
-/* Both QPs through RESET to RTS again; what was queued is gone. */
+/* Moves both QPs through RESET to RTS again, which drops queued requests. */
 void rig_pair_reconnect(struct rig_pair *pair);
 
-/* Poll until N completions are there or RIG_TIMEOUT_MS (20000) have passed without one; returns how
- * many came. */
+/* Polls until N completions have arrived, or for RIG_TIMEOUT_MS (20000) without one. Returns the
+ * number of completions. */
 int rig_poll(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 
-/* Give the adapter the time for what it should not do. */
+/* Waits long enough for the adapter to do what it must not do. */
 void rig_settle(void);
-/* How many completions are there after rig_settle(); they are dropped. */
+/* Polls and drops all completions after rig_settle(). Returns their number. */
 int rig_drain(struct ibv_cq *cq);
 
-/* A topic of a program that examines one rig; see topics.h. */
+/* A topic of a program with one rig; see topics.h */
 struct rig_topic {
 	const char *name;
 	void (*run)(struct rig *rig);
 };
 
-/* Runs the topics that the arguments choose with a rig of its own, and returns the status of the
- * program. */
+/* Runs the topics that the arguments choose, each with a new rig. Returns the exit status. */
 int rig_main(const struct rig_topic *topics, size_t count, int argc, char **argv);
 
-/* How many descriptors this process has open. */
+/* Returns the number of open descriptors of this process. */
 int rig_count_fds(void);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- remainders of polynomials: the data are coefficients, the highest first ---- */
+/* ---- CRCs: remainders of polynomials; the data are coefficients, the highest first ---- */
 
 struct polynomial {
 	unsigned int degree;
@@ -49,7 +49,7 @@ static const struct polynomial polynomials[] = {
 	[SIGN_CRC64] = { 64, 0xad93d23594c93659, true },
 };
 
-/* RFC 1071: words in the order of the network, added with ones' complement */
+/* RFC 1071: ones' complement sum of big-endian words */
 static uint16_t internet_sum(uint32_t sum, const uint8_t *bytes, size_t len)
 {
 	for (size_t i = 0; i + 1 < len; i += 2)

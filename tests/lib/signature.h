@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * signature.h - what data look like with signatures of blocks: an oracle for keys that compute. It
- * is made from the standards alone, bit by bit, and shares no code with the adapter.
+ * signature.h - computes data with signatures of blocks: an oracle for keys that compute. It
+ * follows the standards alone, bit by bit, and shares no code with the adapter.
  */
 #ifndef TESTS_LIB_SIGNATURE_H
 #define TESTS_LIB_SIGNATURE_H
@@ -14,8 +14,8 @@ enum signature_kind { SIGN_NOT, SIGN_T10_CRC, SIGN_T10_SUM, SIGN_CRC32, SIGN_CRC
 
 struct signature {
 	enum signature_kind kind;
-	uint32_t block; /* bytes of data in front of each */
-	bool from_ones; /* what a guard starts from, or from zeroes */
+	uint32_t block; /* bytes of data per signature */
+	bool from_ones; /* initial value of a guard: ones, or zeroes */
 	uint16_t app;
 	uint32_t ref;
 	bool ref_counts;
@@ -23,8 +23,8 @@ struct signature {
 
 uint32_t signature_size(const struct signature *sig);
 
-/* Writes LEN bytes of data to OUT, each whole block with its signature, and returns how many bytes
- * that are. */
+/* Writes LEN bytes of data to OUT, with a signature behind each whole block. Returns the number of
+ * bytes written. */
 size_t signature_insert(const struct signature *sig, const uint8_t *data, size_t len, uint8_t *out);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * strict_locks.c - a preloaded library that aborts a program at the first wrong use of a mutex,
- * where the C library would say nothing: an unlock of one that nobody has locked, a second lock by
- * the same thread, the destruction of one that is locked.
+ * strict_locks.c - a preloaded library that aborts a program at the first wrong use of a mutex that
+ * the C library does not report: unlocking an unlocked one, locking it twice in one thread,
+ * destroying a locked one.
  *
- * So a lock that was forgotten shows with one thread already, in any test that comes by. Only
- * plain mutexes are looked at; a child that fork() made may unlock what its parent has locked.
+ * So a forgotten lock shows even with one thread, in any test that reaches it. It checks plain
+ * mutexes only. A child of fork() may unlock a mutex that its parent has locked.
  * Decision: docs/adr/0050.
  */
 #include <dlfcn.h>
@@ -26,7 +26,8 @@ static _Noreturn void mutex_stop(const char *what, const void *mutex, void *call
 	abort();
 }
 
-/* The C library keeps these fields for every kind of mutex. */
+/* Returns whether MUTEX is a plain one. The C library keeps these fields for every kind of
+ * mutex. */
 static int is_plain(const pthread_mutex_t *mutex)
 {
 	return (mutex->__data.__kind & 0x7f) == PTHREAD_MUTEX_NORMAL;

@@ -18,7 +18,7 @@ static struct {
 	bool has_checks;
 } known[MAX_TOPICS];
 
-static const char *skipped; /* the reason why a topic was */
+static const char *skipped; /* reason why a topic was skipped */
 static int num_known, current = -1, checks_before;
 
 void topics_add(const void *names, size_t size, size_t count)

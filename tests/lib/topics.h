@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * topics.h - the parts of a test program, each under a name that the command line knows.
+ * topics.h - the parts of a test program, which the command line selects by name.
  *
- * "PROGRAM" runs all topics, "PROGRAM NAME..." those named, "PROGRAM -NAME..." all but those, and
- * "PROGRAM --list" prints their names. A name that no topic has, or arguments that leave no topic
- * to run, are a failure. A program that reaches its end prints a last line, which scripts demand:
- * "end: 3 of 3 topics, 14 checks".
+ * "PROGRAM" runs all topics, "PROGRAM NAME..." the named ones, "PROGRAM -NAME..." all others, and
+ * "PROGRAM --list" prints the names. An unknown name, or arguments that leave no topic, are a
+ * failure. At its end a program prints a last line, which scripts demand: "end: 3 of 3 topics, 14
+ * checks".
  */
 #ifndef TESTS_LIB_TOPICS_H
 #define TESTS_LIB_TOPICS_H
@@ -20,28 +20,28 @@ struct topic {
 	void (*run)(void);
 };
 
-/* Runs the topics that the arguments choose, and returns the status of the program. */
+/* Runs the topics that the arguments choose. Returns the exit status. */
 int topics_main(const struct topic *topics, size_t count, int argc, char **argv);
 
-/* The steps of topics_main(), for a program whose topics take arguments or share something. TABLE
- * is an array of structures that have a NAME. */
+/* The steps of topics_main(), for a program whose topics have arguments or share objects. TABLE is
+ * an array of structures with a NAME. */
 #define TOPICS_CHOOSE(table, argc, argv)                                            \
 	(topics_add((const char *)(table) + offsetof(__typeof__((table)[0]), name), \
 		    sizeof((table)[0]), sizeof(table) / sizeof((table)[0])),        \
 	 topics_choose((argc), (argv)))
-/* Adds the names of a table of COUNT entries of SIZE bytes, the first of which is at NAMES. */
+/* Adds the names of a table of COUNT entries of SIZE bytes. NAMES points to the first name. */
 void topics_add(const void *names, size_t size, size_t count);
-/* Reads the arguments; ends the program for "--list" and where they are wrong. */
+/* Parses the arguments. Ends the program for "--list" and for wrong arguments. */
 void topics_choose(int argc, char **argv);
-/* Whether the arguments choose the topic; if so, it begins here. */
+/* Returns whether the arguments choose the topic, and begins it if so. */
 bool topic_begin(const char *name);
-/* Notes that the topic, which the arguments may choose, does not exist on this adapter or in this
+/* Records that the topic, which the arguments may choose, does not exist on this adapter or in this
  * build. */
 void topic_leave_out(const char *name, const char *reason);
-/* Notes that this build cannot run the topic: the program ends with status 77, and the reason as
- * its last line, unless something is wrong. */
+/* Records that this build cannot run the topic. Unless something fails, the program then ends with
+ * status 77 and the reason as its last line. */
 void topic_skip(const char *name, const char *reason);
-/* Prints the last line, and returns the status: 1 when a check failed, or a chosen topic has not
+/* Prints the last line. Returns the exit status: 1 if a check failed, or a chosen topic has not
  * run. */
 int topics_end(void);
 

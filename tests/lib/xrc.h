@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * xrc.h - what requests of XRC need: two SRQs of a domain behind one receive QP, a CQ for each
- * direction, memory. The send QP is the caller's to create, by the call that it examines.
+ * xrc.h - objects for requests of XRC: two SRQs of a domain behind one receive QP, a CQ for each
+ * direction, memory. The caller creates the send QP, by the call that it examines.
  */
 #ifndef TESTS_LIB_XRC_H
 #define TESTS_LIB_XRC_H
@@ -20,15 +20,15 @@ struct xrc {
 	uint32_t srqn[XRC_SRQS];
 	struct ibv_qp *from, *to;
 	struct ibv_mr *mr;
-	uint8_t *buf; /* a slice to send from, and one to receive in */
+	uint8_t *buf; /* a slice to send from, and one to receive into */
 };
 
 void xrc_open(struct rig *rig, struct rig_conf conf, struct xrc *xrc);
 struct ibv_qp_init_attr_ex xrc_initiator_attr(const struct xrc *xrc);
-/* Both QPs walk from any state through RESET to where they work. */
+/* Moves both QPs from any state through RESET to the state in which they work. */
 void xrc_connect(struct xrc *xrc);
 void xrc_receive(const struct xrc *xrc, int srq, uint64_t wr_id);
-/* The send QP is destroyed as well. */
+/* Destroys all objects, the send QP included. */
 void xrc_close(struct xrc *xrc);
 
 #endif
