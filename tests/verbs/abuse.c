@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * abuse.c - what a client of a shared adapter could do to it, and to the memory that they share.
+ * abuse.c - attacks of a client on a shared adapter, and on the memory that they share.
  *
- * abuse file: as a program with an open device, make the device file shorter. The kernel's is no
- * file of bytes, so it must be refused; calls go on.
- * abuse swap: as a program, have the descriptor of a completion channel become another socket and
- * back while the adapter looks what was not read of it. What the other has is not its business.
- * abuse memory SOCKET: as a program's starter, try to write to, map or shorten what the adapter
- * hands out, whose contents it believes.
- * abuse former SOCKET: as a starter that brings the memory itself, which has no bytes in it.
- * abuse listener SOCKET: as a starter whose listener is none: the adapter lets go of it, and of the
- * connection.
- * abuse twice SOCKET: as a starter that says hello again, to have memory for as long as it likes.
- * abuse many SOCKET: as more starters than the adapter has descriptors for.
+ * abuse file: a program with an open device truncates the device file. The kernel's device file has
+ * no size, so this must fail, and calls must still work.
+ * abuse swap: a program replaces the descriptor of a completion channel by another socket and back,
+ * while the adapter queries the channel's unread bytes. The adapter must not count the other
+ * socket's.
+ * abuse memory SOCKET: a starter tries to write to, map or truncate the memory that the adapter
+ * hands out and trusts.
+ * abuse former SOCKET: a starter says hello in an old form, with memory of its own, which is empty.
+ * abuse listener SOCKET: a starter sends a pipe in place of a seccomp listener: the adapter closes
+ * the pipe and the connection.
+ * abuse twice SOCKET: a starter says hello twice, to keep memory for an unlimited time.
+ * abuse many SOCKET: more starters connect than the adapter has descriptors.
  *
- * Status 0: it was refused; whether the adapter is still there is for run-abuse to see.
+ * Status 0: the attack failed. run-abuse checks that the adapter is still there.
  *
  * Covers: softhca/front/process/link.c, softhca/front/process/client.c,
  * softhca/front/process/seccomp.c, softhca/front/process/holder/
@@ -64,7 +65,7 @@ static int abuse_file(const char *unused)
 	if (list)
 		ibv_free_device_list(list);
 	MUST(ctx);
-	/* Doorbells are in pages that exist from the first queue on. */
+	/* The first queue creates the doorbell pages. */
 	pd = ibv_alloc_pd(ctx);
 	cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
 	say_check(pd && cq, "objects are made");
@@ -82,7 +83,7 @@ static int abuse_file(const char *unused)
 enum { ROUNDS = 300 };
 
 static pthread_mutex_t swap_lock = PTHREAD_MUTEX_INITIALIZER; /* whoever has it sees the original */
-static int decoy[2]; /* what is written to the second is to be read from the first by nobody */
+static int decoy[2]; /* bytes written to the second must stay in the first */
 
 struct swapped {
 	int number, original;
@@ -110,8 +111,8 @@ static size_t decoy_bytes(void)
 	return bytes;
 }
 
-/* The library would wait for events to be acknowledged, of which the adapter may count what it
- * likes. */
+/* Destroys the CQ by ioctl: the library would wait until events are acknowledged, and an abused
+ * adapter may count them wrongly. */
 static int cq_destroy_raw(struct ibv_cq *cq)
 {
 	struct ib_uverbs_destroy_cq_resp resp;
@@ -136,7 +137,7 @@ static int cq_destroy_raw(struct ibv_cq *cq)
 	return ioctl(cq->context->cmd_fd, RDMA_VERBS_IOCTL, &request) ? errno : 0;
 }
 
-/* The end has a completion, of which its channel was told. */
+/* Makes the end complete a request, with an event in its channel. */
 static void end_complete(struct rig *rig, const struct rig_conf *conf, struct rig_end *end)
 {
 	struct ibv_sge sge = { .addr = (uintptr_t)end->buf, .length = 8, .lkey = end->mr->lkey };
@@ -190,7 +191,7 @@ static int abuse_swap(const char *unused)
 	swap_rounds(&rig, channel);
 	say_check(decoy_bytes() == sizeof(zeroes), "nothing of the other socket was read");
 	fflush(stdout);
-	_exit(topics_end()); /* what is left is the adapter's to clean up */
+	_exit(topics_end()); /* the adapter cleans up the rest */
 }
 
 /* ---- the adapter's memory ---- */
@@ -208,7 +209,7 @@ static int server_connect(const char *path)
 	return fd;
 }
 
-/* Returns the listener of a filter of this process, which traps no call; -1: none. */
+/* Returns the seccomp listener of a filter that traps no call, or -1. */
 static int quiet_listener(void)
 {
 	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -220,7 +221,7 @@ static int quiet_listener(void)
 		       &program);
 }
 
-/* The descriptor is sent in place of a listener. */
+/* Opens a pipe to send in place of a seccomp listener. */
 static int quiet_pipe(int ends[2])
 {
 	return pipe2(ends, O_CLOEXEC) ? errno : 0;
@@ -246,7 +247,7 @@ static int abuse_memory(const char *path)
 	return 0;
 }
 
-/* As starters said hello when they brought the memory. */
+/* Says hello in the old form, in which starters brought the memory. */
 static int hello_with_memory(int link, int listener, int memory)
 {
 	struct link_hello hello = { LINK_MAGIC, FORMER_VERSION };
@@ -269,7 +270,7 @@ static int hello_with_memory(int link, int listener, int memory)
 	return sendmsg(link, &msg, MSG_NOSIGNAL) < 0 ? errno : 0;
 }
 
-/* The other end is closed, or has an answer that is an error. */
+/* Returns whether the adapter closes the connection, or answers with an error. */
 static bool is_refused(int link)
 {
 	struct pollfd pfd = { .fd = link, .events = POLLIN };
@@ -298,9 +299,9 @@ static int abuse_former(const char *path)
 	return 0;
 }
 
-/* ---- a listener that is none ---- */
+/* ---- a pipe in place of the listener ---- */
 
-/* There always is something to read, and never a call. */
+/* Sends a pipe that is always readable but never has a trapped call. */
 static int abuse_listener(const char *path)
 {
 	int link = server_connect(path), memory = -1, ends[2];
@@ -312,12 +313,12 @@ static int abuse_listener(const char *path)
 	say_check(link_receive_welcome(link, &memory) == EPROTO, "it is refused");
 	say_check(is_closed(link), "the connection ends with that");
 	close(ends[0]);
-	pfd = (struct pollfd){ .fd = ends[1] }; /* POLLERR: nobody can read any more */
+	pfd = (struct pollfd){ .fd = ends[1] }; /* POLLERR: all readers have closed */
 	say_check(poll(&pfd, 1, WAIT_MS) == 1, "the adapter has let go of what is no listener");
 	return 0;
 }
 
-/* ---- those who ask too much ---- */
+/* ---- too many requests ---- */
 
 static int abuse_twice(const char *path)
 {
@@ -330,7 +331,7 @@ static int abuse_twice(const char *path)
 	return 0;
 }
 
-/* The last of so many is turned away, not left waiting. */
+/* Connects until the adapter refuses, which must not leave the last one waiting. */
 static int abuse_many(const char *path)
 {
 	int link = -1;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * allocator.c - verbs-allocator [TOPIC...]: parent domains whose allocators give memory for rings
- * and doorbell records.
- *
- * What they are asked for, that it comes back, and that it is not written before it is used, since
- * the CPU may not reach it: so the topics that only look fill what they give with a pattern. Exit
- * code as of verbs-diff.
+ * allocator.c - verbs-allocator [TOPIC...]: parent domains with allocators for rings and doorbell
+ * records: the requested sizes, that all memory is freed, and that it is not written before its
+ * first use, as the CPU may not reach it. To see that, topics that only look fill the memory with a
+ * pattern. Exit code as of verbs-diff.
  *
  * Covers: providers/common/memory/allocators.c, providers/common/memory/queue_mem.c,
  * providers/common/pd.c

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx.c - verbs-devx granted|refused [ERRNO]: a device that was opened like any other takes
- * commands of direct verbs (DevX), if the kernel grants them; and it can be opened where it does
- * not.
+ * devx.c - verbs-devx granted|refused [ERRNO]: a device opened by ibv_open_device() accepts DevX
+ * commands if the kernel grants them; without them it can still be opened. The kernel of "refused"
+ * refuses the first command, which creates a context. Exit code 1 if a check failed.
  *
- * The kernel of "refused" refuses the first command, which is to make a context. The program says
- * with exit code 1 what was not as it should be.
- *
- * Covers: providers/mlx5/dv/devx.c, providers/mlx5/context.c,
- * softhca/front/process/uverbs/device.c
+ * Covers: providers/mlx5/dv/devx.c, providers/mlx5/context.c, softhca/front/process/uverbs/device.c
  */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>

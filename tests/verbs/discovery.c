@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * discovery.c - verbs-discovery TOPIC...: which devices a program finds, and as what, where its
- * view of the host is not the usual one. run-discovery has an adapter made that is seen so.
- *
- * "by-sysfs" in front of a topic takes RDMA netlink away from the library.
+ * discovery.c - verbs-discovery TOPIC...: devices that a program finds, and their attributes, on a
+ * host with unusual sysfs or device files. run-discovery starts an adapter with such a view.
+ * "by-sysfs" in front of a topic hides RDMA netlink from the library.
  *
  * Covers: libibverbs/device.c, libibverbs/discovery/netlink.c, libibverbs/discovery/sysfs.c,
  * libibverbs/discovery/sysfs_device.c, softhca/front/process/discovery/

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * driven.c - verbs-driven [TOPIC...]: a CQ and an SRQ that many QPs share, given to the program by
- * mlx5dv_init_obj(), and what becomes of them when one of those QPs goes or is reset.
+ * driven.c - verbs-driven [TOPIC...]: a CQ and an SRQ that many QPs share, exposed to the program
+ * by mlx5dv_init_obj(), and their contents after one of those QPs is destroyed or reset.
  *
  * In the topics driven-* the program reads the CQ and links the SRQ by itself, as UCX does: the
- * library may change neither. In the topics looked-* it has asked where they are and goes on with
- * the library's calls: the completions of a QP that has gone must not come any more, and no receive
- * may be lost. In the topics posted-* it posts to the SRQ by itself, along the links that it finds,
- * and leaves the CQs to the library: whatever completes is linked behind the list that it was told
- * of. Exit code as of verbs-diff.
+ * library may change neither. In the topics looked-* it has called mlx5dv_init_obj(), but uses the
+ * library's calls: no completions of a destroyed QP may be polled, and no receive may be lost. In
+ * the topics posted-* it posts to the SRQ by itself, along the links that it finds, and polls the
+ * CQs through the library: the library must link completed WQEs behind the tail that it exposed.
+ * Exit code as of verbs-diff.
  *
  * Covers: providers/mlx5/dv/obj.c, providers/mlx5/cq.c, providers/mlx5/data/cq/cq_ring.c,
  * providers/mlx5/data/srq_ring.c

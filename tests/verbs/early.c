@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * early.c - verbs-early KIND [mixture]: queue pairs that take messages out of order, RC ("rc"), RC
- * with SRQ ("srq"), XRC ("xrc") or DC ("dc"). The adapter that this runs on makes the first packet
- * late, until three more have gone: what was sent later is in memory before it, and completions
- * come in the order of sending, each with the request that its message has taken.
+ * early.c - verbs-early KIND [mixture]: QPs that receive messages out of order, RC ("rc"), RC with
+ * SRQ ("srq"), XRC ("xrc") or DC ("dc"). The adapter delays the first packet until three more are
+ * sent: later messages arrive in memory first, but completions are in the order of sending, each
+ * with the receive request that its message has used.
  *
- * A mixture is of all operations, and has too few receives, on an adapter that loses packets or
- * makes them late, requests and answers alike: each is done once, sees what those before it have
- * done, and completes in its turn.
- *
- * Exit code 0; 1: something was otherwise than it should be.
+ * A mixture has all operations and too few receives, on an adapter that loses or delays requests
+ * and responses: each operation runs once, after all earlier ones, and completes in order. Exit
+ * code 0, or 1 if a check failed.
  *
  * Covers: softhca/device/transport/out_of_order.c, providers/mlx5/qp/extra.c
  */

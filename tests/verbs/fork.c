@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * fork.c - verbs-fork [TOPIC...]: rings and doorbell records of a program that asked for
- * ibv_fork_init(), on kernels whose release this program makes up.
- *
- * Where the kernel does not copy pinned pages for a child, the first write after fork() would move
- * a ring away from the adapter: so its pages must be kept from children (smaps says so by the flag
- * dc), until they are given back. What initialises the library stays, so each topic is a process.
+ * ibv_fork_init(), on kernels whose release this program fakes. If the kernel does not copy pinned
+ * pages for a child, the first write after fork() would move a ring away from the adapter. So its
+ * pages must be excluded from children (flag dc in smaps) until they are freed. The library
+ * initialises only once, so each topic is a process.
  *
  * Covers: libibverbs/fork.c, providers/common/memory/hwbuf.c, providers/common/memory/cells.c
  */

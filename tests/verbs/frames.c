@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * frames.c - frames and large sends of a raw packet QP of mlx4 by all calls: inline and by pointer,
- * by ibv_post_send() and by ibv_wr_*, often enough to go round the ring of sends several times. The
- * distribution's libmlx4 has neither large sends nor ibv_wr_*, but it has one-entry: a QP that asks
- * for one request each way.
+ * by ibv_post_send() and by ibv_wr_*, often enough for several laps of the send ring. The
+ * distribution's libmlx4 has neither large sends nor ibv_wr_*; it can run the topic one-entry: a QP
+ * with one request each way.
  *
  * Covers: providers/mlx4/data/post_send.c, providers/mlx4/data/send_wr.c,
  * providers/mlx4/data/send_wqe.h, softhca/device/format/mlx4/frame.c

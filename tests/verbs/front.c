@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * front.c - what a kernel promises to programs that use an adapter, whatever the libraries do:
- * descriptors stay what they are, memory is reached as long as it is there.
+ * front.c - guarantees of the kernel to programs with an adapter, for any libraries: descriptors
+ * keep their meaning, and the adapter reaches memory as long as it is mapped.
  *
  * Covers: softhca/front/process/fd_number.c, softhca/front/process/client.c,
  * softhca/front/process/program/address_space.c, softhca/front/process/uverbs/file.c,

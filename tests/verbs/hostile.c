@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * hostile.c - ioctl calls that no library makes: wrong handles, short structs, lengths that do not
- * fit, pointers to nowhere, twice the same attribute, on every object and method. It has a context
- * with a few real objects, so that handles can be right.
+ * hostile.c - ioctl calls that no library makes: wrong handles, short structs, wrong lengths,
+ * invalid pointers, duplicate attributes, on every object and method. It has a context with a few
+ * real objects, so that some handles are valid.
  *
- * hostile SEED CALLS. Deterministic; whatever is answered is fine, as long as something is and the
- * adapter is there afterwards: see run-hostile.
+ * hostile SEED CALLS. Deterministic. Any answer is right; each call must return, and the adapter
+ * must survive: see run-hostile.
  *
  * Covers: softhca/front/process/uverbs/
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * kinds.c - adapters of two kinds in one process, which has two providers then: a QP of each,
- * connected to each other, and messages, writes, reads and atomics both ways.
+ * kinds.c - adapters of two kinds in one process, which thus has two providers: a QP of one is
+ * connected to a QP of the other, with messages, writes, reads and atomics both ways.
  *
  * Covers: providers/mlx5/provider.c, providers/mlx4/provider.c, libibverbs/discovery/loader.c
  */

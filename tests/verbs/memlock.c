@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * memlock.c - memory that a program gives to an adapter counts against RLIMIT_MEMLOCK, in pages,
- * where the program has not CAP_IPC_LOCK. The line VmPin of /proc/self/status says what counts. On
- * softhca and on a kernel's own drivers.
+ * memlock.c - memory that a program registers counts against RLIMIT_MEMLOCK, in pages, unless the
+ * program has CAP_IPC_LOCK. The line VmPin of /proc/self/status has the count. Runs on softhca and
+ * on a kernel's own drivers.
  *
  * Covers: softhca/front/process/pinned.c, softhca/front/process/program/proc_status.c,
  * softhca/front/process/uverbs/mr.c, libibverbs/cmd/cmd_mr.c

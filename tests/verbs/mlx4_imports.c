@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mlx4_imports.c - verbs-mlx4-imports [TOPIC...]: Linux' mlx4_ib tells a second process nothing of
- * a context, so what imports one and its objects is EOPNOTSUPP, with the distribution's libraries
- * as with ours. "explained" wants a line of each such call, as ours log it at warn: VERBS_LOG must
- * ask for that.
+ * mlx4_imports.c - verbs-mlx4-imports [TOPIC...]: Linux' mlx4_ib does not support sharing a context
+ * with a second process, so importing one or its objects fails with EOPNOTSUPP on all libraries.
+ * "explained" requires a log line from each such call, as our libraries log at warn: set VERBS_LOG
+ * accordingly.
  *
  * Covers: providers/mlx4/context.c, libibverbs/context.c
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mlx4_refused.c - what mlx4_ib does not take, or not as it is meant, by ioctls of this program's
- * own: the kernel that softhca plays for programs on ConnectX-3 is to say as much. Each refusal has
- * a neighbour that is taken.
+ * mlx4_refused.c - ioctls that mlx4_ib refuses, or interprets in its own way: softhca as
+ * ConnectX-3's kernel driver must do the same. The program makes the ioctls itself. Each refused
+ * call has a similar one that succeeds.
  *
  * Covers: softhca/front/process/uverbs/mlx4/mlx4.c, softhca/front/process/uverbs/mlx4/wq.c,
  * softhca/front/process/uverbs/mlx4/flow.c

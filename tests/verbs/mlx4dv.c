@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * mlx4dv.c - a program that builds its own WQEs and reads its own CQEs through mlx4dv: RDMA writes
- * of five buffers, which take slots of two pieces, for several laps of the ring. "writes"
- * does all that the adapter wants; "unstamped" leaves old WQEs in front of the head,
- * "crowded" posts into the space that is to be kept free, "astray" also rings for no QP: a strict
- * adapter has to notice each. "overlong" ends with a WQE that says to be longer than its slot,
- * which any adapter refuses. "allocators" has the rings of a context lie in memory of the program,
- * and "wqs" looks at work queues, whose numbers are of one range. "inline" asks for receives into
- * WQEs.
+ * of five buffers, which need slots of two pieces, for several laps of the ring. "writes" follows
+ * all rules of the adapter. "unstamped" leaves old WQEs ahead of the head, "crowded" posts into the
+ * space that must stay free, "astray" also rings an invalid QP's doorbell: a strict adapter must
+ * report each. "overlong" ends with a WQE whose size exceeds its slot, which any adapter refuses.
+ * "allocators" puts the rings of a context into the program's memory. "wqs" checks work queues,
+ * whose numbers are consecutive. "inline" receives into WQEs.
  *
  * Covers: providers/mlx4/dv/, providers/mlx4/mlx4dv.h
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * none.c - verbs-none: what a program gets on a machine without an adapter.
+ * none.c - verbs-none: results of calls on a machine without an adapter.
  *
  * Covers: libibverbs/device.c, libibverbs/verbs_device.c
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * refuse_call.c - refuse_call CALL ERRNO PROGRAM ARGUMENT...: runs PROGRAM where one system call is
- * refused, as a container's seccomp profile or an older kernel refuses it. tests/verbs/run-starts
- * starts softhca by it.
+ * refuse_call.c - refuse_call CALL ERRNO PROGRAM ARGUMENT...: runs PROGRAM with one system call
+ * refused, as by a container's seccomp profile or an older kernel. tests/verbs/run-starts starts
+ * softhca with it.
  *
  * Covers: softhca/front/process/host.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * strict.c - verbs-strict CASE: a program that does on purpose what an adapter would not forgive,
- * through the queues that mlx5dv_init_obj() gives it; run-strict looks at what softhca says.
+ * strict.c - verbs-strict CASE: a program that breaks the adapter's rules on purpose, in the queues
+ * that mlx5dv_init_obj() exposes; run-strict checks softhca's reports.
  *
  * Covers: softhca/strict.c, softhca/device/queue/rules.c
  */

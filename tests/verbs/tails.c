@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tails.c - commands that are longer than the kernel knows them: each byte behind has to be zero,
- * be it the first or the last. Finding that out takes softhca's only thread about as long as any
- * other command does, as other programs wait for it meanwhile.
+ * tails.c - commands that are longer than the kernel's structure: each further byte must be zero,
+ * from the first to the last. Checking them must not keep softhca's only thread busy for longer
+ * than other commands do, as other programs wait meanwhile.
  *
  * Covers: softhca/front/process/uverbs/uverbs.c, softhca/front/process/uverbs/call.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tir.c - verbs-tir [TOPIC...]: raw packet QPs whose TIR direct verbs set or change: segments of
- * TCP that become one frame (LRO), and frames that come back to who has sent them.
+ * tir.c - verbs-tir [TOPIC...]: raw packet QPs whose TIR is set or modified by direct verbs: TCP
+ * segments merged into one frame (LRO), and frames that return to their sender (loopback).
  *
  * Covers: providers/mlx5/dv/qp.c, softhca/device/eth/tir.c, softhca/device/eth/lro.c
  */

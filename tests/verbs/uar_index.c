@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uar_index.c - CQs that name their doorbell page by the attribute for it, and what the kernel of
- * softhca says to numbers that are none: ioctls of this program's own.
+ * uar_index.c - CQs that name their doorbell page by its attribute, and softhca's errors for
+ * invalid page numbers. The program makes the ioctls itself.
  *
  * Covers: softhca/front/process/uverbs/cq.c, softhca/front/process/uverbs/uar.c
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umad.c - files of /dev/infiniband/umad0 over time: what is kept for a program that does not read,
- * long datagrams that end nowhere, a file that is closed while a thread reads, an adapter that
- * dies. All is sent from one file to another, of the same port. The numbers are Linux'.
+ * umad.c - files of /dev/infiniband/umad0 over time: queued datagrams of a program that does not
+ * read, long datagrams without an end, a file closed while a thread reads it, an adapter that
+ * fails. Datagrams go from one file to another of the same port. Limits are Linux'.
  *
  * Covers: softhca/front/process/umad/
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * create.c - what mlx5dv_create_cq() takes: every bit of its mask, formats, sizes and flags, alone
- * and together.
+ * create.c - valid and invalid arguments of mlx5dv_create_cq(): every bit of its mask, formats,
+ * sizes and flags, alone and together.
  *
  * Covers: providers/mlx5/dv/cq.c, providers/mlx5/cq.c
  */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * main.c - verbs-compressed [TOPIC...]: completion queues that mlx5dv_create_cq() makes for
- * compressed entries. What a call gave is printed, and must be the same on the distribution's
- * library.
+ * main.c - verbs-compressed [TOPIC...]: completion queues with compressed entries, from
+ * mlx5dv_create_cq(). It prints results, which must be the same on the distribution's library.
  */
 #include "tests/verbs/compressed/compressed.h"
 #include "util/bits.h"

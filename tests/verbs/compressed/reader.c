@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * reader.c - see reader.h. Facts of the entries: prm/mlx5/mini_cqe.h; they are written down once
- * more here, on purpose.
+ * reader.c - see reader.h. Facts of the entries: prm/mlx5/mini_cqe.h. They are repeated here on
+ * purpose, so that a wrong fact shows.
  */
 #include "tests/verbs/compressed/reader.h"
 

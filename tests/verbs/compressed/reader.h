@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * reader.h - a CQ that direct verbs made, read by the program itself: compressed runs are taken
- * apart here, as a driver does.
+ * reader.h - reads a CQ of direct verbs in the program itself, and expands compressed runs, as a
+ * driver does.
  */
 #ifndef TESTS_VERBS_COMPRESSED_READER_H
 #define TESTS_VERBS_COMPRESSED_READER_H

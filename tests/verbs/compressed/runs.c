@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * runs.c - messages whose completions come in runs, at both ends of a connection: each is put
- * together from its part, in order, whatever the format, the size of the entries, and the place in
- * the ring.
+ * runs.c - messages whose completions are compressed in runs, at both ends of a connection: each
+ * completion is restored, in order, for any format, entry size, and position in the ring.
  *
  * Covers: providers/mlx5/data/cq/cqe_run.c, softhca/device/queue/cq_run.c,
  * softhca/device/format/mlx5/mini_cqe.c

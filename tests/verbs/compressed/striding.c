@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * striding.c - verbs-striding: a receive queue whose requests take many frames each, made by
- * mlx5dv_create_wq(), filled and read by the program itself, with plain and with compressed
- * completions.
+ * striding.c - verbs-striding: a receive queue of mlx5dv_create_wq() whose requests hold many
+ * frames each. The program posts and polls by itself, with plain and with compressed completions.
  *
  * Covers: providers/mlx5/dv/wq.c, softhca/device/eth/eth_rq.c
  */

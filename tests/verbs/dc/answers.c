@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * answers.c - answers of READs and atomics that come inside the CQE: the library copies them to the
- * entries of the request, which may begin at any WQEBB of the ring, so that heads and lists go on
- * at its start.
- *
- * The program looks at the CQE before it polls: where the adapter has put the answer there, memory
- * is as before until the poll. Results of atomics come so where softhca runs with --atomics-in-cqe.
+ * answers.c - responses of READs and atomics inside the CQE: the library copies them to the SGEs of
+ * the request. The request may begin at any WQEBB of the ring, so its segments may wrap. The
+ * program looks at the CQE before it polls: if the adapter has put the response there, memory is
+ * unchanged until the poll. Results of atomics are in the CQE if softhca runs with
+ * --atomics-in-cqe.
  *
  * Covers: providers/mlx5/data/cq/cqe.c, providers/mlx5/data/sent_wqe.h,
  * softhca/device/format/mlx5/cqe.c, softhca/device/transport/req.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * copy.c - copies of memory through an initiator, which need no target; and keys that an initiator
- * does not lay out.
+ * copy.c - copies of memory by an initiator, which need no target; and memory keys, which an
+ * initiator cannot configure.
  *
  * Covers: providers/mlx5/data/send_wr_dv.c
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * create.c - what mlx5dv_create_qp() makes and what it refuses, and the states of what it has made.
+ * create.c - valid and invalid arguments of mlx5dv_create_qp(), and the states of its QPs.
  *
  * Covers: providers/mlx5/dv/qp.c, providers/mlx5/qp/dv.c, softhca/front/process/uverbs/qp/dct.c
  */

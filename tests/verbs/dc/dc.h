@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dc.h - the topics of verbs-dc: queue pairs of the dynamically connected transport (DC), and all
- * else that mlx5dv_create_qp() makes.
- *
- * As verbs-diff it prints what came of its calls, and run-diff compares what it prints on two sets
- * of libraries.
+ * dc.h - the topics of verbs-dc: queue pairs of the dynamically connected transport (DC), and other
+ * QPs of mlx5dv_create_qp(). Like verbs-diff it prints results of calls, and run-diff compares the
+ * output on two sets of libraries.
  */
 #ifndef TESTS_VERBS_DC_DC_H
 #define TESTS_VERBS_DC_DC_H

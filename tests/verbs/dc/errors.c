@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * errors.c - what becomes of requests that no target takes, and of streams in error.
+ * errors.c - requests that no target accepts, and streams in error.
  *
  * Covers: providers/mlx5/data/cq/cqe_error.c, softhca/device/transport/dci.c,
  * softhca/device/transport/dct.c

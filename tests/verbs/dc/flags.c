@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flags.c - what mlx5dv_create_qp() makes of its flags, masks and operations for each type of QP,
- * and what the flags do.
+ * flags.c - flags, masks and operations of mlx5dv_create_qp() for each type of QP, and effects of
+ * the flags.
  *
  * Covers: providers/mlx5/dv/qp.c, providers/mlx5/qp/dv.c, providers/mlx5/qp/extra.c
  */

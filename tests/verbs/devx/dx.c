@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dx.c - queues and keys made by the device's own commands.
+ * dx.c - creates queues and keys by the device's own commands.
  */
 #include <endian.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dx.h - queues and keys made by the device's own commands (DevX), in memory that is registered for
- * that, and driven here: nothing of libibverbs posts or polls.
+ * dx.h - creates queues and keys by the device's own commands (DevX), in memory registered for
+ * them. This code posts and polls by itself, without libibverbs.
  */
 #ifndef TESTS_VERBS_DEVX_DX_H
 #define TESTS_VERBS_DEVX_DX_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * events.c - answers to commands that did not wait, and the device's own events: on channels with
- * their data and without, and by an eventfd.
+ * events.c - answers to asynchronous commands, and the device's own events: on channels with and
+ * without event data, and by an eventfd.
  *
  * Covers: providers/mlx5/dv/devx_async.c, providers/mlx5/dv/devx_event.c,
  * softhca/front/process/uverbs/devx/async.c, softhca/front/process/uverbs/devx/event.c

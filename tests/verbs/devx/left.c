@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * left.c - programs that end, or close the device, with objects that they have made by commands:
- * whatever uses something is destroyed before that, and nothing is left for the next program.
+ * left.c - programs that exit, or close the device, with objects that they have created by
+ * commands: users of an object are destroyed before it, and no object is left for the next program.
  *
  * Covers: softhca/front/process/uverbs/devx/obj.c, softhca/front/process/uverbs/file.c,
  * softhca/device/uctx.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * main.c - verbs-devx-diff [TOPIC...]: commands in the device's own format (DevX), as verbs-diff
- * has it.
+ * main.c - verbs-devx-diff [TOPIC...]: commands in the device's own format (DevX). Arguments and
+ * output as of verbs-diff.
  */
 #include "dx.h"
 #include "tests/lib/topics.h"

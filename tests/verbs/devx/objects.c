@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * objects.c - what the kernel and the device refuse of commands on objects, and by what; and who
- * may name whose objects.
+ * objects.c - commands on objects that the kernel and the device refuse, and their errors; and
+ * access to objects of other contexts.
  *
  * Covers: providers/mlx5/dv/devx_obj.c, softhca/front/process/uverbs/devx/obj.c,
  * softhca/front/process/uverbs/devx/names.c

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * of_verbs.c - commands that are about no object, and commands about objects that verbs have made.
+ * of_verbs.c - commands that concern no object, and commands on objects that verbs have created.
  *
  * Covers: providers/mlx5/dv/devx_obj.c, softhca/front/process/uverbs/devx/devx.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * operations.c - memory of the adapter, with addresses by which it adds to its bytes, or sets them
- * while they are read. An adapter whose accesses nobody sees has no such addresses.
+ * operations.c - memory of the adapter with operation addresses: a write adds to its bytes, a read
+ * returns and sets them. An adapter that cannot see single accesses has no such addresses.
  *
  * Covers: providers/mlx5/dv/dm.c, providers/mlx5/dm.c, softhca/device/memory/memic.c
  */

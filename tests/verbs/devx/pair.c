@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pair.c - two RC QPs, of two openings of the device, of which everything was made by the device's
- * own commands: data goes both ways and is compared.
+ * pair.c - two RC QPs in two contexts, with all their objects created by the device's own commands:
+ * sends data both ways and compares it.
  *
  * Covers: providers/mlx5/dv/devx_obj.c, providers/mlx5/dv/devx_umem.c, providers/mlx5/dv/uar.c,
  * softhca/device/format/mlx5/cmd/umem.c, softhca/device/memory/umem.c

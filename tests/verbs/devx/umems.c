@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umems.c - memory for queues and keys: what can be registered, of which pages, and dma-bufs.
+ * umems.c - memory for queues and keys: valid and invalid registrations, page sizes, and dma-bufs.
  *
  * Covers: providers/mlx5/dv/devx_umem.c, softhca/front/process/uverbs/devx/umem.c,
  * softhca/front/process/uverbs/dmabuf.c

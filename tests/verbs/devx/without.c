@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * without.c - calls of DevX in a context that was opened without, as the kernel has refused the
- * first: it answers some of them all the same.
+ * without.c - DevX calls in a context without DevX, as the kernel has refused its first command:
+ * some of the calls still succeed.
  *
  * Covers: providers/mlx5/dv/devx.c, providers/mlx5/dv/absent.c,
  * softhca/front/process/uverbs/devx/devx.c

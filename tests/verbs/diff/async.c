@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * async.c - asynchronous events: each is provoked, read, named by its object and acknowledged.
+ * async.c - asynchronous events: causes each one, reads it, compares its object, and acknowledges
+ * it.
  *
  * Covers: libibverbs/events.c ibv_get_async_event ibv_ack_async_event,
  * softhca/front/process/uverbs/async.c, softhca/front/process/uverbs/events.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * calls.c - the calls that stand by themselves: rates, copies of the kernel's structs, fork, sysfs,
- * Ethernet addresses of GIDs, and what the extended entry points have for windows and keys.
+ * calls.c - calls that belong to no other topic: rates, copies of the kernel's structs, fork,
+ * sysfs, Ethernet addresses of GIDs, and windows and keys by extended entry points.
  *
  * Covers: libibverbs/rates.c, libibverbs/compat/kern_copy.c, libibverbs/fork.c,
  * libibverbs/discovery/sysfs.c, libibverbs/eth_l2.c

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_ex.c - polling an extended CQ: start_poll, next_poll, end_poll and every reader that was asked
- * for.
+ * cq_ex.c - polling an extended CQ: start_poll, next_poll, end_poll and every requested reader.
  *
  * Covers: providers/mlx5/data/cq/cq_ex.c, providers/mlx4/data/cq/cq_ex.c, providers/mlx5/clock.c
  */

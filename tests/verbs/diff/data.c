@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * data.c - every opcode through ibv_post_send() and through ibv_wr_*, the payload checked byte by
- * byte.
+ * data.c - every opcode through ibv_post_send() and through ibv_wr_*, with each byte of the payload
+ * checked.
  *
  * A transfer is a row of a table: opcode, lengths of its scatter entries on both ends, flags. End 0
  * acts, end 1 is the target. Each end's buffer has a source half, filled with a pattern, and a sink

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.c - what the adapter says of itself: names, attributes, ports, GIDs, P_Keys.
+ * device.c - properties of the adapter: names, attributes, ports, GIDs, P_Keys.
  *
  * Covers: libibverbs/verbs_device.c, libibverbs/cmd/cmd_device.c, libibverbs/cmd/cmd_port.c,
  * providers/mlx5/device.c, providers/mlx4/device.c, softhca/front/process/uverbs/query_device.c,

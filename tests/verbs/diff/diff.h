@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diff.h - the topics of verbs-diff, a program whose output must not depend on whose libraries it
- * runs on.
- *
- * Each topic makes calls, right and wrong, on the first adapter and prints what came of them.
- * run-diff compares the output on two sets of libraries.
+ * diff.h - the topics of verbs-diff, a program whose output must be the same on our libraries and
+ * on the distribution's. Each topic makes valid and invalid calls on the first adapter and prints
+ * their results. run-diff compares the output on two sets of libraries.
  */
 #ifndef TESTS_VERBS_DIFF_H
 #define TESTS_VERBS_DIFF_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * drain.c - a QP in state SQD, where the driver leads one there: what was begun is finished, what
- * is posted later waits, and attributes change meanwhile. IBTA vol 1, 10.3.1.
- *
- * The peer that has no receive lets a request wait as long as the test wants.
+ * drain.c - a QP in state SQD, on drivers that support it: begun requests finish, later ones wait,
+ * and attributes change meanwhile. IBTA vol 1, 10.3.1. A peer without receives keeps a request
+ * waiting as long as the test needs.
  *
  * Covers: softhca/device/transport/drain.c, softhca/front/process/driver/qp_state.c,
  * providers/mlx5/qp/, providers/mlx4/qp.c

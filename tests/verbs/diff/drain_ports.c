@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * drain_ports.c - a connected QP that moves to another port of its adapter, in state SQD: with the
- * port, and by a path alone. IBTA vol 1, 10.3.1.
+ * drain_ports.c - moves a connected QP to another port of its adapter, in state SQD: by the port
+ * attribute, and by a path alone. IBTA vol 1, 10.3.1.
  *
  * Covers: softhca/device/transport/drain.c, softhca/front/process/driver/qp_state.c
  */

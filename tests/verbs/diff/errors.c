@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * errors.c - requests that are posted and then fail: wrong keys, ranges and rights at either end, a
- * peer that does not answer or has no receive, and what is flushed afterwards, in which order.
+ * errors.c - posted requests that fail: wrong keys, ranges and rights at either end, a peer that
+ * does not answer or has no receive; and the order of the requests that are flushed afterwards.
  *
  * Covers: providers/mlx5/data/cq/cqe_error.c, providers/mlx4/data/cq/cqe_error.c,
  * softhca/device/transport/req.c, softhca/device/transport/resp.c

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * huge.c - buffers of 2 GiB and more, whose length the adapter's 31 bits cannot say.
+ * huge.c - buffers of 2 GiB and more, whose length exceeds the adapter's field of 31 bits.
  *
  * Covers: providers/mlx5/data/send_wqe.h, softhca/device/memory/mkey.c
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * leaks.c - nothing is lost: objects are created and destroyed, and fail to be created, again and
- * again, and at the end the process has the descriptors that it had before. Memory is the business
- * of valgrind and LeakSanitizer.
+ * leaks.c - leaks: creates and destroys objects, and fails to create them, many times; at the end
+ * the process has the same number of descriptors. valgrind and LeakSanitizer look for leaks of
+ * memory.
  *
  * Covers: libibverbs/context.c, libibverbs/verbs_pd.c, providers/mlx5/context.c,
  * softhca/front/process/uverbs/file.c

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * limits.c - the adapter is full: how many objects of each kind there can be, what the next one
- * fails with, and that giving them back makes room for as many again; and the longest message.
- * run-diff --small runs it on an adapter whose limits are within reach; on a large one, each kind
- * stops at MANY.
+ * limits.c - a full adapter: the number of objects of each kind, the error of the next one, and
+ * room for as many again once they are destroyed; and the longest message. run-diff --small runs it
+ * on an adapter with low limits; on a large one, each kind stops at MANY.
  *
  * Covers: softhca/device/res.c, softhca/front/process/uverbs/objects.h,
  * softhca/front/process/driver/

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * main.c - verbs-diff [TOPIC...]: all topics, or those named, or all but those named as -TOPIC.
- * Exit code 0, 1 when a promise of the interface that needs no comparison was broken (a line that
- * ends in WRONG).
+ * main.c - verbs-diff [TOPIC...]: runs all topics, or the named ones, or all except -TOPIC. Exit
+ * code 0, or 1 if a check failed that needs no comparison (a line that ends in WRONG).
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * memory.c - memory that is not plain pinned memory: the device's own, pages on demand and advice
- * about them, dma-bufs; and which changes leave a region its keys.
+ * memory.c - memory other than plain pinned memory: device memory, on-demand paging and its advice,
+ * dma-bufs; and changes of a region that keep its keys.
  *
  * Covers: libibverbs/verbs_dm.c, libibverbs/cmd/cmd_dm.c, providers/mlx5/dm.c,
  * softhca/front/process/uverbs/dm.c, softhca/front/process/uverbs/dmabuf.c,

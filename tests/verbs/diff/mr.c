@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mr.c - protection domains, memory regions, and objects that are in use when they are destroyed.
+ * mr.c - protection domains, memory regions, and destroying objects that are in use.
  *
- * Covers: libibverbs/verbs_mr.c, libibverbs/cmd/cmd_mr.c, providers/mlx5/mr.c,
- * providers/mlx4/mr.c, softhca/front/process/uverbs/mr.c, softhca/front/process/driver/region.c
+ * Covers: libibverbs/verbs_mr.c, libibverbs/cmd/cmd_mr.c, providers/mlx5/mr.c, providers/mlx4/mr.c,
+ * softhca/front/process/uverbs/mr.c, softhca/front/process/driver/region.c
  */
 #include <errno.h>
 #include <stdlib.h>

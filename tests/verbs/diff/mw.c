@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mw.c - memory windows of both types: bind, write through, invalidate, and what is refused.
+ * mw.c - memory windows of both types: binds them, writes through them, invalidates them, and tries
+ * invalid requests.
  *
  * Covers: libibverbs/cmd/cmd_mw.c, providers/mlx5/data/bind_mw.c, providers/common/mw.c,
  * softhca/front/process/uverbs/mw.c

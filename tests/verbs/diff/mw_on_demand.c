@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mw_on_demand.c - windows on a region of all memory: at places where an address needs more bits
- * than the one before, small ones and such as hold as much as a binding can say.
+ * mw_on_demand.c - windows on a region of all memory: small ones and the largest that a binding can
+ * describe, at each address that needs one more bit.
  *
  * Covers: providers/mlx5/data/bind_mw.c, softhca/device/memory/odp.c
  */

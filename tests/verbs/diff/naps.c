@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * naps.c - a doorbell that is rung right before a command, after so long a silence that softhca
- * looks for doorbells rarely only. An adapter has seen it by the time of the command, so the
- * request is on its way whatever the command takes.
+ * naps.c - a doorbell right before a command, after a pause so long that softhca polls doorbells
+ * rarely. An adapter would have seen the doorbell before the command, so the request must run even
+ * if the command destroys its resources.
  *
  * Covers: softhca/front/process/driver/engine.c, softhca/device/format/mlx5/doorbell.c
  */

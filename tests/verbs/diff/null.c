@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * null.c - the null region: what goes there goes nowhere, whatever address stands beside its key,
- * also when the data comes inside the CQE; what comes from there is zeros.
+ * null.c - the null region: writes to it are dropped at any address, also if the data is in the
+ * CQE; reads from it return zeros.
  *
  * Covers: providers/mlx5/mr.c, softhca/device/memory/mkey.c
  */

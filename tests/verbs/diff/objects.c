@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * objects.c - right and wrong arguments of the calls on address handles, multicast groups, shared
+ * objects.c - valid and invalid arguments of calls on address handles, multicast groups, shared
  * receive queues, XRC, domains, windows, re-registration, import and connection options.
  *
  * Covers: libibverbs/verbs_ah.c, libibverbs/verbs_srq.c, libibverbs/verbs_pd.c,

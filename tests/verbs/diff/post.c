@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post.c - requests that the library itself refuses: which error, which bad_wr, and that nothing
- * after it, but everything before it, was posted.
+ * post.c - requests that the library itself refuses: the error, bad_wr, and that all requests
+ * before it were posted and none from it on.
  *
  * Covers: providers/mlx5/data/post_send.c, providers/mlx5/data/post_recv.c,
  * providers/mlx4/data/post_send.c, providers/mlx4/data/post_recv.c

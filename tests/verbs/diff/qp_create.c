@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_create.c - creating RC queue pairs: each capability at its edges, wrong types and masks.
+ * qp_create.c - creating RC queue pairs: each capability at its limits, wrong types and masks.
  *
  * Covers: libibverbs/verbs_qp.c, libibverbs/cmd/cmd_qp.c, providers/mlx5/qp/,
  * providers/mlx5/qp/size.c, providers/mlx5/qp/rules.c, providers/mlx4/qp.c,

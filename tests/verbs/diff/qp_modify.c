@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_modify.c - the RC state machine: every state pair, every mask bit given too much or too
- * little, values beyond their limits, and query_qp in every state. IBTA vol 1, 10.3.1 has the
- * states and 11.2.5.2 the attributes.
+ * qp_modify.c - the RC state machine: every pair of states, every superfluous or missing mask bit,
+ * values beyond their limits, and query_qp in every state. IBTA vol 1, 10.3.1 has the states and
+ * 11.2.5.2 the attributes.
  *
  * Covers: libibverbs/verbs_qp.c ibv_modify_qp ibv_query_qp, libibverbs/qp_states.c,
  * libibverbs/explain_qp.c, libibverbs/cmd/cmd_qp.c, softhca/front/process/uverbs/qp/modify.c,

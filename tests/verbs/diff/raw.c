@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * raw.c - raw packet QPs: flows of all kinds by the frames that they really steer, counters, rate
- * limits and checksums.
+ * raw.c - raw packet QPs: flows of all kinds and the frames that they steer, counters, rate limits
+ * and checksums.
  *
  * Covers: libibverbs/cmd/cmd_flow.c, providers/mlx5/flow.c, providers/mlx4/flow.c,
  * providers/mlx5/data/post_send_raw.c, providers/mlx5/data/send_wr_raw.c,

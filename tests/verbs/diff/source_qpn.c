@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * source_qpn.c - UD QPs that send from the number of another QP (IBV_QP_CREATE_SOURCE_QPN), as user
- * space does it beside IP over InfiniBand: who may have one, what it takes, and datagrams, whose
- * receiver must find the other QP's number.
+ * source_qpn.c - UD QPs that send with the number of another QP (IBV_QP_CREATE_SOURCE_QPN), as
+ * programs do beside IP over InfiniBand: rights, valid and invalid arguments, and datagrams whose
+ * receiver must see the other QP's number.
  *
  * Covers: softhca/device/eth/underlay.c, providers/mlx5/qp/extra.c,
  * softhca/front/process/uverbs/qp/qp.c

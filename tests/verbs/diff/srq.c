@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq.c - shared receive queues: what creation grants, what posting refuses, messages of two QPs
- * that take turns, and the limit.
+ * srq.c - shared receive queues: granted sizes, refused posts, alternating messages of two QPs, and
+ * the limit event.
  *
  * Covers: libibverbs/verbs_srq.c, libibverbs/cmd/cmd_srq.c, providers/mlx5/srq.c,
  * providers/mlx5/data/post_srq.c, providers/mlx4/srq.c, softhca/front/process/uverbs/srq.c

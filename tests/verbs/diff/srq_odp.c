@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq_odp.c - a shared receive queue whose buffers are on demand: the adapter gives a request back
- * when it meets a page that is not there, and no program hears of that. Every request completes
- * once, with its message, however many faults there were.
+ * srq_odp.c - a shared receive queue with on-demand buffers: at a page fault the adapter gives the
+ * request back, which programs must not notice. Every request completes once, with its message,
+ * whatever the number of faults.
  *
  * Covers: softhca/device/queue/srq_fault.c, softhca/device/memory/odp.c
  */

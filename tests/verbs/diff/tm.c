@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tm.c - SRQs with tag matching: what creation grants, operations on the list, and what becomes of
- * messages.
+ * tm.c - SRQs with tag matching: granted sizes, operations on the list, and messages with tags.
  *
  * The topic is for InfiniBand only: on RoCE the distribution's library gives its own queue a path
  * without a GRH, and creation fails.

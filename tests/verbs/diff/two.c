@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * two.c - two processes, one QP each: messages, writes and reads between them, and what one sees
- * when the other ends without a word. Each process opens the adapter after the fork; only the first
- * prints.
+ * two.c - two processes, one QP each: messages, writes and reads between them, and the errors of
+ * one when the other exits without disconnecting. Each process opens the adapter after the fork;
+ * only the first prints.
  *
  * Covers: softhca/device/transport/resp.c, softhca/front/process/uverbs/file.c
  */

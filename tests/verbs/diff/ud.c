@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ud.c - address handles, right and wrong, and datagrams through both entry points: a UD QP that
- * sends to itself.
+ * ud.c - address handles with valid and invalid attributes, and datagrams by both ways to post: a
+ * UD QP that sends to itself.
  *
  * Covers: libibverbs/verbs_ah.c, libibverbs/explain_ah.c, libibverbs/cmd/cmd_ah.c,
  * providers/mlx5/ah/ah.c, providers/mlx5/ah/av.c, providers/mlx4/ah.c,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wq.c - work queues by themselves, indirection tables and the QPs that spread packets over them:
- * right and wrong arguments, states, and what is in use.
+ * wq.c - work queues, indirection tables, and the QPs that spread packets over them: valid and
+ * invalid arguments, states, and destroying objects in use.
  *
  * Covers: libibverbs/cmd/cmd_wq.c, providers/mlx5/wq.c, providers/mlx4/wq.c,
  * providers/common/rwq_table.c, softhca/front/process/uverbs/wq.c,

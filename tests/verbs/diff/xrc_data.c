@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * xrc_data.c - every opcode of an XRC send QP by both calls, to two SRQs behind one receive
- * QP, the payload checked byte by byte.
+ * xrc_data.c - every opcode of an XRC send QP by both calls, to two SRQs behind one receive QP,
+ * with each byte of the payload checked.
  *
  * Covers: providers/mlx5/qp/xrc.c, providers/mlx5/data/post_send.c,
  * providers/mlx5/data/send_wr_addr.c, providers/mlx4/data/send_wr.c

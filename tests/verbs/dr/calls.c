@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * calls.c - what the calls for domains, tables, matchers, actions and rules take and refuse,
- * without a frame.
+ * calls.c - valid and invalid calls for domains, tables, matchers, actions and rules, without
+ * sending frames.
  *
  * Covers: providers/mlx5/dv/dr/domain.c, providers/mlx5/dv/dr/table.c,
  * providers/mlx5/dv/dr/matcher.c, providers/mlx5/dv/dr/action.c, providers/mlx5/dv/dr/rule.c

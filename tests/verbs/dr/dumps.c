@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dumps.c - the text of domains, tables, matchers and rules, in the format that tools read. Numbers
- * that a run chooses are replaced by the order in which they appear, and the release by a word.
+ * dumps.c - dumps of domains, tables, matchers and rules, in the format that tools read. Numbers
+ * that differ between runs are replaced by the order in which they appear, and the release by a
+ * word.
  *
  * Covers: providers/mlx5/dv/dr/dump.c
  */

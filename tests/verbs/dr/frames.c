@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * frames.c - what rules of root tables do with frames: who gets them, with which tag, who counts
- * them.
+ * frames.c - effects of rules of root tables on frames: the receiver, the tag, and counters.
  *
  * Covers: providers/mlx5/dv/dr/rule.c, providers/mlx5/dv/dr/action.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * main.c - verbs-dr [TOPIC...]: direct rules of root tables, by the calls, by the frames and by the
- * dumps. What comes of it is printed, and must be the same on the distribution's library.
+ * main.c - verbs-dr [TOPIC...]: direct rules of root tables, by their calls, frames and dumps. It
+ * prints results, which must be the same on the distribution's library.
  */
 #include "tests/verbs/dr/dr.h"
 #include "util/bits.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * addresses.c - which QP's congestion control counts for an address; and what only contexts with a
- * PCI device of their own have: event queues and interrupts.
+ * addresses.c - mappings of an address to a QP's congestion control; and objects that only contexts
+ * with their own PCI device have: event queues and interrupts.
  *
  * Covers: providers/mlx5/dv/absent.c, providers/mlx5/dv/ah.c, softhca/device/av_mapping.c,
  * softhca/device/format/mlx5/cmd/av_mapping.c

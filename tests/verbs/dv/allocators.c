@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * allocators.c - a program's allocator for the queues of a context: who asks it, and that what it
- * gave comes back.
+ * allocators.c - a program's allocator for the queues of a context: the calls that use it, and that
+ * all its memory is freed.
  *
  * Covers: providers/mlx5/dv/context.c, providers/common/memory/allocators.c
  */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cancelled.c - configurations of memory keys that are taken back, refused, or never finished: the
- * next one finds the key as it is, and the setters of one do not reach into the next batch. The
- * words are those of mkeys.c; "X" aborts a batch and "C" completes it, and another begins.
- *
- * With a signature of the wire 512 bytes are 520, which tells whether the key has it.
+ * cancelled.c - configurations of memory keys that are aborted, refused, or never finished: the
+ * next one finds the key unchanged, and setters do not affect the next batch. Cases use the words
+ * of mkeys.c; "X" aborts a batch and "C" completes it, then another begins. With a wire signature
+ * 512 bytes become 520, which shows whether the key has one.
  *
  * Covers: providers/mlx5/data/mkey/, providers/mlx5/dv/mkey.c
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * combinations.c - each pair of signatures, in memory and on the wire, with all that may be said of
- * them; and each kind of encryption with each of a few signatures. Words are those of mkeys.c: what
- * the libraries make of them, and what arrives, is compared.
+ * combinations.c - each pair of signatures, in memory and on the wire, with all their attributes;
+ * and each kind of encryption with each of a few signatures. Cases use the words of mkeys.c:
+ * results of the libraries and received data are compared.
  *
  * Covers: providers/mlx5/data/mkey/sig.c, providers/mlx5/data/mkey/crypt.c,
  * providers/mlx5/data/mkey/checks.c, softhca/device/format/mlx5/bsf.c, softhca/device/memory/sig.c

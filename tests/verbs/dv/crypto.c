@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * crypto.c - logins and keys of data, call by call, on an adapter that takes such keys as they are,
- * or on one whose secrets are in the file `secrets` here.
+ * crypto.c - logins and data keys, call by call, on an adapter that imports plain keys, or on one
+ * with the secrets of the file `secrets` in this folder.
  *
  * Covers: providers/mlx5/dv/crypto.c, softhca/device/memory/dek.c,
  * softhca/device/format/mlx5/cmd/crypto.c, softhca/secrets.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * crypto.h - logins and wrapped keys of data on an adapter whose secrets are in the file `secrets`
- * here.
+ * crypto.h - logins and wrapped data keys, for an adapter with the secrets of the file `secrets` in
+ * this folder.
  */
 #ifndef TESTS_VERBS_DV_CRYPTO_H
 #define TESTS_VERBS_DV_CRYPTO_H

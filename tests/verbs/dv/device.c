@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.c - what mlx5dv_query_device() answers of each part that it is asked for.
+ * device.c - each requested part of mlx5dv_query_device().
  *
  * Covers: providers/mlx5/dv/device.c, providers/mlx5/hca_caps.c
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * doorbells.c - doorbell pages of emulated devices (VAR) and registers of one's own (UAR).
+ * doorbells.c - doorbell pages of emulated devices (VAR) and a program's own registers (UAR).
  *
  * Covers: providers/mlx5/dv/var.c, providers/mlx5/dv/uar.c, softhca/front/process/uverbs/var.c,
  * softhca/front/process/uverbs/uar.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fences.c - fence bits of the request behind a memory window's binding, as the ring shows them:
- * directly behind it, and with changes from RTS to RTS between the two.
+ * fences.c - fence bits in the ring of the request that follows a memory window's binding:
+ * directly, or after changes from RTS to RTS.
  *
  * Covers: providers/mlx5/qp/, providers/mlx5/data/umr.h
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flips.c - single bits of signed data that are wrong, in memory and on the wire, in transfers of
- * either end: the memory key tells which part of which block it was, and both values, as an oracle
- * has them that shares no code with the adapter (tests/lib/signature.h).
+ * flips.c - single flipped bits of signed data, in memory and on the wire, in transfers of either
+ * end: the memory key reports the block, its wrong part and both values. An oracle computes them
+ * without the adapter's code (tests/lib/signature.h).
  *
  * Covers: providers/mlx5/data/mkey/config_rollback.c, providers/mlx5/data/mkey/finish_plan.c,
  * softhca/device/memory/sig.c, softhca/device/memory/guard.c

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * in_use.c - memory keys that something else goes by: what goes away below a key is not refused,
- * and the next data through the key fail on the side that names it. A domain stays while it has a
- * key.
+ * in_use.c - memory keys that other objects use: destroying an object below a key succeeds, and the
+ * next transfer through the key fails on the side that names it. A domain cannot be destroyed while
+ * it has a key.
  *
  * Covers: providers/mlx5/dv/mkey.c, softhca/device/memory/mkey.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * keys.h - a pair of connected QPs of which the first has the builders of direct verbs, a memory
- * key that these lay out, and memory for both ends. See mkeys.c.
+ * keys.h - a pair of connected QPs, the first with the builders of direct verbs, a memory key for
+ * them to configure, and memory for both ends. See mkeys.c.
  */
 #ifndef TESTS_VERBS_DV_KEYS_H
 #define TESTS_VERBS_DV_KEYS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * layouts.c - random layouts of memory keys, keys of keys among them, against a map of which byte
- * is which that shares nothing with the adapter.
+ * layouts.c - random layouts of memory keys, keys of keys among them, compared with a map of their
+ * bytes that shares no code with the adapter.
  *
  * Covers: providers/mlx5/data/mkey/configure.c, providers/mlx5/data/umr.c,
  * softhca/device/memory/xlt.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * logins.c - what a login leaves behind: keys of data that came under it encrypt as before, in
- * memory keys of before and of afterwards, but nobody may ask for them.
+ * logins.c - data keys after their login has ended: they still encrypt, in old and in new memory
+ * keys, but cannot be queried.
  *
  * Covers: providers/mlx5/dv/crypto.c, softhca/device/memory/dek.c
  */

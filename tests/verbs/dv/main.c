@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * main.c - verbs-dv [TOPIC...]: the small objects of direct verbs, call by call. What a call gave
- * is printed, and must be the same on the distribution's library.
+ * main.c - verbs-dv [TOPIC...]: the small objects of direct verbs, call by call. It prints results,
+ * which must be the same on the distribution's library.
  */
 #include "tests/verbs/dv/dv.h"
 #include "util/bits.h"

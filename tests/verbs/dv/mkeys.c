@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mkeys.c - memory keys that work requests lay out: what calls of which order and number give, and
- * what a message through the key moves.
- *
- * A case is a word for each call: "c2" begins a configuration with 2 setters, "l3" is a list of
- * three pieces, and so on (see calls[]). Each case has a queue pair of its own.
+ * mkeys.c - memory keys that work requests configure: results of calls in any order and number, and
+ * the data of a message through the key. A case has a word for each call: "c2" begins a
+ * configuration with 2 setters, "l3" is a list of three pieces, and so on (see calls[]). Each case
+ * has its own QP.
  *
  * Covers: providers/mlx5/data/mkey/configure.c, providers/mlx5/data/mkey/finish.c,
  * providers/mlx5/data/mkey/list_requests.c, providers/mlx5/dv/mkey.c

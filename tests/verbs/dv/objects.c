@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * objects.c - objects laid open by mlx5dv_init_obj(): what is told of each kind, and which of the
- * further parts that are asked for.
+ * objects.c - objects exposed by mlx5dv_init_obj(): fields of each kind, and which requested
+ * optional fields are filled in.
  *
  * Covers: providers/mlx5/dv/obj.c, providers/mlx5/dv/dv.h
  */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * one_line.c - each call on memory keys that is refused, and each queue whose requests fail, writes
- * one line to the log, and what succeeds writes none. The calls are those of other topics.
- *
- * The level is read when the library is loaded, so VERBS_LOG is warn when the program starts.
+ * one_line.c - each refused call on memory keys, and each queue whose requests fail, logs one line;
+ * calls that succeed log none. The calls are those of other topics. The library reads the level
+ * when it is loaded, so VERBS_LOG must be warn when the program starts.
  *
  * Covers: providers/mlx5/data/mkey/checks.c, providers/mlx5/dv/mkey.c, providers/common/report.c,
  * providers/mlx5/data/cq/syndrome.c

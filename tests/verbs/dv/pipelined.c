@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pipelined.c - a queue that stops when a memory key meets a wrong signature, in front of the next
- * request with a fence: the event, the state of the QP, which requests are taken back by
- * mlx5dv_qp_cancel_posted_send_wrs(), and what the others and those give when the queue goes on, or
- * fails.
+ * pipelined.c - a queue that stops when a memory key finds a signature error, before the next
+ * request with a fence: the event, the QP's state, the requests that
+ * mlx5dv_qp_cancel_posted_send_wrs() cancels, and completions of all requests when the queue
+ * continues or fails.
  *
  * Covers: providers/mlx5/data/mkey/sig.c, providers/mlx5/qp/dv.c, softhca/device/memory/sig.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rates.c - packet pacing as objects: which share an entry of the adapter's table, and what is
- * refused.
+ * rates.c - packet pacing objects: which of them share an entry of the adapter's table, and which
+ * are refused.
  *
  * Covers: providers/mlx5/dv/pp.c, softhca/front/process/uverbs/pp.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * raw_wqes.c - WQEs that the program has built: of each size, of several opcodes, among other
- * requests, and such as are wrong. What they do is looked at from the other end, and in memory.
+ * raw_wqes.c - WQEs that the program builds: of each size, of several opcodes, among other
+ * requests, and malformed ones. Their effects are checked at the other end and in memory.
  *
  * Covers: providers/mlx5/data/send_wr_dv.c
  */

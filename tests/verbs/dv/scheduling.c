@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * scheduling.c - schedulers, bonded ports and UDP source ports: the objects, and in which states
- * QPs of which type take them.
+ * scheduling.c - schedulers, bonded ports and UDP source ports: the objects, and the types and
+ * states of QPs that accept them.
  *
  * Covers: providers/mlx5/dv/sched.c, providers/mlx5/dv/lag.c, providers/mlx5/dv/udp_sport.c,
  * providers/mlx5/dv/reserved_qpn.c, providers/mlx5/qp/reserved_qpn.c, softhca/device/queue/sched.c,

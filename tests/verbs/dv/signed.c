@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * signed.c - the bytes of a WQ whose requests have signatures, as MLX5_RWQ_SIGNATURE wants. Ours
- * looks at it when a device is opened, the distribution's when a WQ is created.
+ * signed.c - the bytes of a WQ whose requests have signatures, as MLX5_RWQ_SIGNATURE requests. Our
+ * library reads the variable when it opens a device, the distribution's when it creates a WQ.
  *
  * Covers: providers/mlx5/data/signature.c, providers/mlx5/wq.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wrapped.h - a credential and a key of data of 128 bits, wrapped (RFC 3394) by the key for keys of
- * an adapter whose secrets are in the file `secrets` here.
+ * wrapped.h - a credential and a data key of 128 bits, both wrapped (RFC 3394) with the key
+ * encryption key in the file `secrets` of this folder.
  */
 #ifndef TESTS_VERBS_DV_WRAPPED_H
 #define TESTS_VERBS_DV_WRAPPED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx.c - lives of what programs make by the device's own commands: memory, queues, keys, channels
- * of answers and of events.
+ * devx.c - lives of objects that programs create by the device's own commands: memory, queues,
+ * keys, channels of answers and of events.
  *
  * Covers: providers/mlx5/dv/devx_obj.c, providers/mlx5/dv/devx_umem.c,
  * providers/mlx5/dv/devx_async.c, providers/mlx5/dv/devx_event.c, softhca/fault.c

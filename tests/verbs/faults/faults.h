@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * faults.h - what verbs-faults is made of: lives of objects, and the faults that befall them.
+ * faults.h - the parts of verbs-faults: lives of objects, and faults during them.
  *
- * A life creates, changes, uses and destroys objects of one kind in a fresh context. It is lived
- * once undisturbed, which counts its kernel commands, adapter commands, mappings and allocations;
- * then once for each of these, and that one fails. Afterwards nothing may be left, and the context
- * must carry a message.
+ * A life creates, changes, uses and destroys objects of one kind in a fresh context. It runs once
+ * without a fault, which counts its kernel commands, adapter commands, mappings and allocations;
+ * then once for each of these, which fails. Afterwards no object may be left, and the context must
+ * still transfer a message.
  */
 #ifndef TESTS_VERBS_FAULTS_H
 #define TESTS_VERBS_FAULTS_H

@@ -2,9 +2,9 @@
 /*
  * inject.c - makes the Nth command, mapping or allocation fail.
  *
- * Commands fail in softhca, which is told so through its control socket. Mappings and allocations
- * fail here: the program's own mmap() and malloc() come before libc's, also for the libraries that
- * it loads.
+ * Commands fail in softhca, by a fault sent to its control socket. Mappings and allocations fail
+ * here: the program's own mmap() and malloc() override libc's, also for the libraries that it
+ * loads.
  *
  * Covers: softhca/fault.c, softhca/front/faults.c, softhca/front/control.c
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * life.c - what a life holds, and gives back whatever happened; parts that many lives share.
+ * life.c - the objects of a life, which frees them in any case; and parts that many lives share.
  */
 #include "faults.h"
 

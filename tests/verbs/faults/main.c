@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * main.c - verbs-faults [NAME...]: all lives, or those named; see faults.h. Exit code 1 when
- * something was lost, when an errno is not that of the fault, or when a call failed without a line
- * in the log.
+ * main.c - verbs-faults [NAME...]: all lives, or those named; see faults.h. Exit code 1 if an
+ * object was lost, if an errno is not the fault's, or if a call failed without a log line.
  */
 #include <limits.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * memlock.c - a registration for which there is no memory names the limit on locked memory when
- * that is the reason, with what is pinned and what was asked for, and only then. Each case is a
- * process of its own, as limits stay.
+ * memlock.c - log lines of registrations without memory: a line names the limit on locked memory,
+ * with pinned and requested sizes, only if the limit is the reason. Each case is a process of its
+ * own, as limits stay.
  *
  * Covers: libibverbs/verbs_mr.c, softhca/front/faults.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * objects.c - lives of what is no queue: contexts, domains, regions, windows, address handles,
- * channels, imports.
+ * objects.c - lives of objects other than queues: contexts, domains, regions, windows, address
+ * handles, channels, imports.
  *
  * Covers: libibverbs/context.c, libibverbs/verbs_pd.c, libibverbs/verbs_mr.c,
  * libibverbs/verbs_ah.c, providers/mlx5/context.c, providers/mlx5/pd.c, providers/mlx4/context.c,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * queues.c - lives of queues: of CQs, SRQs, QPs of every type, and of what steers packets to them.
+ * queues.c - lives of queues: of CQs, SRQs, QPs of every type, and the objects that steer packets
+ * to them.
  *
  * Covers: providers/mlx5/cq.c, providers/mlx5/srq.c, providers/mlx5/qp/, providers/mlx5/wq.c,
  * providers/mlx4/cq.c, providers/mlx4/srq.c, providers/mlx4/qp.c, providers/mlx4/wq.c,

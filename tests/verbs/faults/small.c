@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * small.c - lives of the small objects of direct verbs: schedulers with a QP, numbers, doorbell
- * pages, memory keys, memory of the adapter, and what is laid open.
+ * pages, memory keys, memory of the adapter, and exposed objects.
  *
  * Covers: providers/mlx5/dv/sched.c, providers/mlx5/dv/pp.c, providers/mlx5/dv/var.c,
  * providers/mlx5/dv/uar.c, providers/mlx5/dv/mkey.c, providers/mlx5/dv/dm.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * unnoticed.c - which faults a life may not hear of, and why: the libraries do without what they
- * did not get, or the call has no way to say so. Any other fault has to be reported by a call.
+ * unnoticed.c - faults that need not be reported, with reasons: the libraries work without the
+ * resource, or the call cannot return an error. A call must report any other fault.
  *
  * Covers: libibverbs/cmd/cmd_ioctl.c, softhca/fault.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * failures.c - requests that are posted and then fail, for verbs-log: the first failure of a queue
- * is one line with the request and the reason, and what is flushed behind it none.
+ * failures.c - posted requests that fail, for verbs-log: the first failure of a queue logs one line
+ * with the request and the reason; requests flushed behind it log none.
  *
  * Covers: providers/common/report.c, providers/mlx5/data/cq/syndrome.c,
  * providers/mlx5/data/cq/cqe_error.c, providers/mlx4/data/cq/cqe_error.c

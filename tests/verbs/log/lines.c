@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lines.c - verbs-log: each refused call explains itself in exactly one line at VERBS_LOG=warn, and
- * that line names the call, the field, the value given and the limit.
+ * lines.c - verbs-log: each refused call explains itself in exactly one line at VERBS_LOG=warn,
+ * with the call, the field, its value and the limit. A row of the table makes one bad call and
+ * lists the words of its line. A word may be anywhere in the line; a number must be a separate
+ * word; "a|b" means either; "@name" is replaced by that limit of the device, "@name+1" by one more.
  *
- * A row of the table makes one bad call and lists what its line must contain. A word is looked for
- * anywhere in the line; a number must stand alone; "a|b" means either; "@name" is replaced by that
- * limit of the device, "@name+1" by one more.
- *
- * Covers: libibverbs/explain_qp.c, util/log.c, providers/mlx5/qp/rules.c,
- * libibverbs/cmd/cmd_flow.c explain_create
+ * Covers: libibverbs/explain_qp.c, util/log.c, providers/mlx5/qp/rules.c, libibverbs/cmd/cmd_flow.c
+ * explain_create
  */
 #include <ctype.h>
 #include <errno.h>

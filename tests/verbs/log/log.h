@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * log.h - the cases of verbs-log: one bad call each, and what the line that explains it must
- * contain. See lines.c.
+ * log.h - the cases of verbs-log: one bad call each, and the required words of its log line. See
+ * lines.c.
  */
 #ifndef TESTS_VERBS_LOG_H
 #define TESTS_VERBS_LOG_H

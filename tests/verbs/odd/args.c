@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * args.c - arguments that calls of several families have.
+ * args.c - arguments of calls in several families.
  *
  * Covers: libibverbs/verbs_mr.c
  */

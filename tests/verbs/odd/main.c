@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * main.c - verbs-odd [--errno] [FAMILY...]: public calls with odd arguments, in a process
- * each. With --errno, a call that returns an errno has to set it, too.
+ * main.c - verbs-odd [--errno] [FAMILY...]: public calls with odd arguments, each in a process of
+ * its own. With --errno, a call that returns an errno must set it, too.
  *
  * Covers: libibverbs/, librdmacm/, providers/mlx5/dv/, providers/mlx4/dv/
  */

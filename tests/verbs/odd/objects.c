@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * objects.c - good objects for the arguments of calls, each made when it is first needed. An object
- * that the adapter or the library does not have leaves the line out: odd_without().
+ * objects.c - valid objects for the arguments of calls, each created at its first use. If the
+ * adapter or the library does not have the object, the line is left out: odd_without().
  *
  * Covers: libibverbs/verbs_qp.c
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * orders.c - the family "orders": calls twice, before they make sense, and parents that go before
- * their children. Memory that a library has freed is not touched again: what a program gets for
- * that depends on the heap.
+ * orders.c - the family "orders": calls made twice or too early, and parents destroyed before their
+ * children. It does not use memory that a library has freed, as the result would depend on the
+ * heap.
  *
  * Covers: providers/common/pd.c, libibverbs/context.c
  */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * run.c - makes each call of a family in a process of its own, and prints what it gave.
- *
- * The parent has opened nothing, so no process sees what an earlier one left. A call that is not
- * back after PATIENCE seconds hangs.
+ * run.c - makes each call of a family in a process of its own, and prints its result. The parent
+ * opens nothing, so no process sees leftovers of an earlier one. A call that has not returned after
+ * PATIENCE seconds counts as hanging.
  *
  * Covers: libibverbs/ops.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * datagrams.c - UD: behind the control segment stands the address, with number and Q_Key of the
- * other QP.
+ * datagrams.c - UD: the address, with number and Q_Key of the other QP, follows the control
+ * segment.
  *
  * Covers: providers/mlx5/data/send_wr_dv.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * initiators.c - DC: behind the control segment stands the address, with number and access key of
- * the target.
+ * initiators.c - DC: the address, with number and access key of the target, follows the control
+ * segment.
  *
  * Covers: providers/mlx5/data/send_wr_dv.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * main.c - verbs-raw [TOPIC...]: as verbs-diff, see raw.h. Those on connected QPs without a target
- * in each request are topics of verbs-dv.
+ * main.c - verbs-raw [TOPIC...]: as verbs-diff, see raw.h. verbs-dv has the topics for connected
+ * QPs, whose requests have no destination.
  */
 #include "tests/verbs/raw/raw.h"
 #include "util/bits.h"

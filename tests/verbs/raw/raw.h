@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * raw.h - the topics of verbs-raw: WQEs that the program has built, on transports whose requests
- * say whom they are for. What is common to these is in requests.c: a link is one end that sends
- * such requests, and what it takes to see them come.
+ * raw.h - the topics of verbs-raw: WQEs that the program builds, on transports whose requests have
+ * a destination. requests.c has the common part: a link is an end that sends such requests, and the
+ * objects that receive them.
  */
 #ifndef TESTS_VERBS_RAW_RAW_H
 #define TESTS_VERBS_RAW_RAW_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * requests.c - what is done with a link of any transport: each kind of request, right and wrong.
+ * requests.c - topics of a link of any transport: each kind of request, valid and invalid.
  *
  * Covers: providers/mlx5/data/send_wr_dv.c
  */

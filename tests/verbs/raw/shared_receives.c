@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * shared_receives.c - XRC: behind the control segment stands the number of the SRQ.
+ * shared_receives.c - XRC: the number of the SRQ follows the control segment.
  *
  * Covers: providers/mlx5/data/send_wr_dv.c
  */

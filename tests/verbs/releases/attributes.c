@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * attributes.c - the kernel's commands of rare calls, in the combinations of what their arguments
- * leave out: object, method, attributes, lengths and values, as lines that are those of another
- * release's libraries, and as Linux declares them (tests/lib/ioctl_attributes.h).
- *
- * Which calls succeed is not said there: commands of those that the adapter refuses count, too.
- * Then come device memory that is exported, and written to by a peer, and the speed of a port.
+ * attributes.c - kernel commands of rare calls, with each combination of omitted arguments: object,
+ * method, attributes, lengths and values. The lines must be those of another release's libraries
+ * and match Linux' declarations (tests/lib/ioctl_attributes.h). Results of the calls are not
+ * printed, so commands that the adapter refuses count, too. Further topics: exported device memory
+ * to which a peer writes, and the speed of a port.
  *
  * Covers: softhca/front/process/uverbs/dmabuf_object.c, softhca/front/process/uverbs/dmabuf.c,
  * softhca/front/process/driver/adapter_port.c, libibverbs/cmd/, libibverbs/verbs_dmah.c,

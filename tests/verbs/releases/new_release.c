@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * new_release.c - calls on memory that the distribution's headers do not have yet, on our
- * libraries: regions by ibv_reg_mr_ex(), buffers of the library, DMA handles, completion counters.
+ * new_release.c - calls on memory that are newer than the distribution's headers, on our libraries:
+ * regions by ibv_reg_mr_ex(), buffers of the library, DMA handles, completion counters.
  *
- * Exit code 0; 1: something was otherwise than it should be.
+ * Exit code 0, or 1 if a check failed.
  *
  * Covers: libibverbs/verbs_mr.c, libibverbs/verbs_buf.c, libibverbs/verbs_dmah.c,
  * libibverbs/verbs_comp_cntr.c, softhca/front/process/uverbs/dmah.c, providers/mlx5/dv/export.c

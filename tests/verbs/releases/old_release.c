@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * old_release.c - verbs-old-release: what a program that was built with release 1.0 does, by the
- * symbols of version IBVERBS_1.0 and the structures of that time. Two queue pairs of one process
- * exchange messages; what comes of it is printed, and must not depend on whose library it is.
+ * old_release.c - verbs-old-release: acts like a program built with release 1.0: it uses the
+ * symbols of version IBVERBS_1.0 and the structures of that time. Two QPs of one process exchange
+ * messages. It prints results, which must be the same on any library.
  *
  * Covers: libibverbs/compat/verbs_1_0.c, libibverbs/compat/queues_1_0.c
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * slots.c - the tables of operations in a context, as programs with headers of their own use them:
- * no slot is empty that release 65.0 fills, and calls through the slots do what the public ones do.
+ * slots.c - the tables of operations in a context, as programs with their own headers use them:
+ * each slot that release 65.0 fills is filled, and calls through slots do the same as the public
+ * calls.
  *
  * Covers: libibverbs/compat/old_slots.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * program.c - a program that is linked with the archives: RDMA_STATIC_PROVIDERS names the providers
- * that become part of it. Built and run by run-static, not by the tree's build.
+ * program.c - a program linked with the archives: RDMA_STATIC_PROVIDERS names the providers to
+ * link. run-static builds and runs it; the tree's build does not.
  *
  * Covers: libibverbs/discovery/static_all.c, libibverbs/discovery/static_none.c
  */

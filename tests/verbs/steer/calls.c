@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * calls.c - what the calls take and refuse, without a frame.
+ * calls.c - valid and invalid calls, without sending frames.
  *
  * Covers: providers/mlx5/dv/flow.c, providers/mlx5/dv/flow_action.c,
  * softhca/front/process/uverbs/flow/matcher.c, softhca/front/process/uverbs/flow/dv.c,

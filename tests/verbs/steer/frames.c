@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * frames.c - what flows do with frames: who gets them, with which tag, who counts them.
+ * frames.c - effects of flows on frames: the receiver, the tag, and counters.
  *
  * Covers: softhca/front/process/uverbs/flow/dv.c, softhca/front/process/driver/steering.c,
  * softhca/device/eth/flow_entry.c, softhca/device/eth/flow_match.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * main.c - verbs-steer [TOPIC...]: matchers and flows in the device's format, by the calls and by
- * the frames. What comes of it is printed, and must be the same on the distribution's library.
+ * main.c - verbs-steer [TOPIC...]: matchers and flows in the device's format, by their calls and
+ * frames. It prints results, which must be the same on the distribution's library.
  */
 #include "tests/verbs/steer/steer.h"
 #include "util/bits.h"

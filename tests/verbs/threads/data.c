@@ -3,8 +3,8 @@
  * data.c - one pair of QPs and its two CQs, shared by all threads.
  *
  * Posters share the send queue through one or both of its entry points; two threads poll each CQ,
- * in one or both ways; those at the receiving end post the buffers again. Every request and message
- * is known by its poster and its number, and each must come exactly once. Fetch-and-adds on one
+ * in one or both ways; pollers at the receiving end post the buffers again. Each request and
+ * message carries its poster and its number, and must complete exactly once. Fetch-and-adds on one
  * counter must return each of its values once.
  *
  * Covers: providers/common/lock.c, providers/mlx5/data/post_send.c,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * events.c - one thread reads events while others create and destroy the objects that
- * these events name.
+ * events.c - one thread reads events while others create and destroy the objects that these events
+ * name.
  *
- * An object's context points to a count that lives on the stack of the thread that owns the
- * object: an event read after the destruction has returned would be written there by a stranger.
- * Destruction waits for the acknowledgement, so a reader that counts first and acknowledges then
- * is right.
+ * An object's context points to a counter on the stack of the thread that owns the object: if the
+ * reader got an event after the destruction has returned, it would overwrite that stack.
+ * Destruction waits for the acknowledgement, so a reader must count first and acknowledge then.
  *
  * Covers: libibverbs/events.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * keys.c - errors of memory keys with signatures: a thread polls the CQ that tells of them, and
- * another one, which has the key and its queue to itself, asks for them meanwhile.
+ * keys.c - errors of memory keys with signatures: one thread polls the CQ that reports them;
+ * another thread, which owns the key and its queue, queries them meanwhile.
  *
  * Covers: providers/mlx5/data/mkey/config_rollback.c
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * objects.c - device lists, contexts and objects that come and go in several threads at once.
+ * objects.c - several threads create and free device lists, contexts and objects at once.
  *
  * Covers: libibverbs/context.c, providers/common/id_lookup.c, providers/common/memory/dbrec.c
  */

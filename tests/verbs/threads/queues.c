@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * queues.c - how programs with many connections share queues among threads.
- *
- * A QP for each sending thread, into one SRQ and one pair of CQs that other threads poll; QPs that
- * come and go beside that; and the opposite, where a thread domain keeps everything to one thread,
- * on two contexts at a time.
+ * queues.c - queues shared among threads, as in programs with many connections. Each sending thread
+ * has a QP into one SRQ and one pair of CQs, which other threads poll; more QPs are created and
+ * destroyed meanwhile. In the opposite topic a thread domain keeps all objects to one thread, on
+ * two contexts at once.
  *
  * Covers: providers/common/lock.c, providers/mlx5/pd.c, providers/mlx5/data/srq_ring.c
  */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * threads.h - what the topics of verbs-threads share: crews of threads that start together, and
- * checks that any thread may make.
- *
- * Each topic does what the API allows threads to do at the same time, and then counts: every
- * completion came once, to one thread, with its payload. Built with the thread sanitizer it also
- * finds accesses without an order between them.
+ * threads.h - the common part of verbs-threads: crews of threads that start together, and checks
+ * that any thread may make. Each topic makes calls that the API allows threads to make at the same
+ * time, and then counts: each completion arrived once, at one thread, with its payload. The thread
+ * sanitizer's build also finds data races.
  */
 #ifndef TESTS_VERBS_THREADS_H
 #define TESTS_VERBS_THREADS_H
