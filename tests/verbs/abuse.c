@@ -82,7 +82,7 @@ static int abuse_file(const char *unused)
 
 enum { ROUNDS = 300 };
 
-static pthread_mutex_t swap_lock = PTHREAD_MUTEX_INITIALIZER; /* whoever has it sees the original */
+static pthread_mutex_t swap_lock = PTHREAD_MUTEX_INITIALIZER; /* held: the file is the original */
 static int decoy[2]; /* bytes written to the second must stay in the first */
 
 struct swapped {
