@@ -136,14 +136,14 @@ enum {
 
 /* ---- mailboxes of commands that belong to no object ---- */
 
-/* MAP_FA, MAP_ICM_AUX, MAP_ICM: entries, as many as the modifier says */
+/* MAP_FA, MAP_ICM_AUX, MAP_ICM: entries; the modifier has their number. */
 enum { M4_MAP_ENTRY = 16, M4_MAP_ENTRIES = M4_MAILBOX_SIZE / M4_MAP_ENTRY };
 
 #define M4_MAP_VIRT     FLD64(0x0) /* MAP_ICM */
 #define M4_MAP_ADDR     FLD64(0x8) /* the low bits hold M4_MAP_LOG_SIZE */
 #define M4_MAP_LOG_SIZE 0x1full    /* in pages of 4 KiB */
 
-/* WRITE_MTT: an index, and the entries, as many as the modifier says */
+/* WRITE_MTT: an index, then entries; the modifier has their number. */
 #define M4_MTT_INDEX   FLD64(0x0)
 #define M4_MTT_ENTRIES FLD_PART(0x10)
 

@@ -41,7 +41,7 @@ enum m4_cqe_opcode {
 #define M4_CQE_STATUS       FLD(0x10, 31, 0)
 #define M4_CQE_BYTE_COUNT   FLD(0x14, 31, 0)
 #define M4_CQE_WQE_INDEX    FLD(0x18, 31, 16)
-#define M4_CQE_CHECKSUM     FLD(0x18, 15, 0) /* all ones: that of TCP or UDP is correct */
+#define M4_CQE_CHECKSUM     FLD(0x18, 15, 0) /* all ones: correct TCP or UDP checksum */
 #define M4_CQE_TIME_15_0    FLD(0x1c, 23, 8)
 #define M4_CQE_OWNER        FLD(0x1c, 7, 7)
 #define M4_CQE_IS_SEND      FLD(0x1c, 6, 6)

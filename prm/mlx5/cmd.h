@@ -12,7 +12,7 @@
 
 #include "util/fields.h"
 
-/* These are the bytes of the fixed part of a mailbox; what else a command has comes behind them. */
+/* Sizes in bytes of the fixed part of a mailbox; the command's other fields follow. */
 enum {
 	PRM_CMD_IN_SIZE = 16,
 	PRM_CMD_OUT_SIZE = 16,

@@ -8,7 +8,7 @@
 
 #include "util/fields.h"
 
-/* These are the bytes of the fixed part of a layout. */
+/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_CRYPTO_LOGIN_SIZE = 256,
 	PRM_DEK_SIZE = 256,

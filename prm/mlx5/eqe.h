@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eqe.h - event queue entries: types of events, and what each says.
+ * eqe.h - event queue entries: types of events, and the fields of each.
  */
 #ifndef PRM_MLX5_EQE_H
 #define PRM_MLX5_EQE_H
 
 #include "util/fields.h"
 
-/* These are the bytes of the fixed part of a layout. */
+/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_EQE_SIZE = 64,
 };

@@ -7,7 +7,7 @@
 
 #include "util/fields.h"
 
-/* These are the bytes of the fixed part of a layout. */
+/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_QUERY_LAG_OUT_SIZE = 16,
 };

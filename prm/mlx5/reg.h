@@ -7,7 +7,7 @@
 
 #include "util/fields.h"
 
-/* These are the bytes of the fixed part of a layout. */
+/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_PPCNT_REG_SIZE = 256,
 };
@@ -94,7 +94,7 @@ enum {
 #define PPCNT_REG_PRIO_TC             FLD(0x4, 2, 0)
 #define PPCNT_REG_COUNTER_SET         FLD_PART(0x8)
 
-/* Counters in the groups of PPCNT have 64 bits; the names are those of their upper halves. */
+/* Counters in the groups of PPCNT have 64 bits; a name is its upper half's. */
 #define PPCNT_A_FRAMES_TRANSMITTED_OK_HIGH        FLD_PART(0x0)
 #define PPCNT_A_FRAMES_RECEIVED_OK_HIGH           FLD_PART(0x8)
 #define PPCNT_A_OCTETS_TRANSMITTED_OK_HIGH        FLD_PART(0x20)

@@ -9,7 +9,7 @@
 
 #include "util/fields.h"
 
-/* These are the bytes of the fixed part of a layout. */
+/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_XRC_SRQC_SIZE = 64,
 	PRM_RMPC_SIZE = 240,

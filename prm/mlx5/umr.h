@@ -8,7 +8,7 @@
 
 #include "util/fields.h"
 
-/* These are the bytes of the fixed part of a layout. */
+/* Sizes in bytes of the fixed part of each layout */
 enum {
 	UMR_CTRL_SIZE = 48,
 	UMR_MKEY_SIZE = 64,
