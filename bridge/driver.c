@@ -3,7 +3,7 @@
  * driver.c - registers the provider's driver with the host, and allocates its devices.
  *
  * struct verbs_driver begins with the host's table of the driver, and the host makes each device
- * point to its table. So verbs_driver_of() works for our devices and for those of other providers.
+ * point to its table. So verbs_driver_of() works for devices of any provider.
  */
 #include "bridge/host.h"
 #include "util/alloc.h"

@@ -29,7 +29,8 @@
 #define FLD_DWORD(field)    (FLD_BIT(field) / 32u)
 
 /* A field of up to 32 bits never crosses a dword. FLD_SHIFT() is its position in the dword,
- * FLD_MASK() as many ones as it is wide (none for a part), FLD_BITS() these ones in position. */
+ * FLD_MASK() has a one for each of its bits (none for a part), FLD_BITS() the same ones in
+ * position. */
 #define FLD_SHIFT(field) (32u - FLD_BIT(field) % 32u - FLD_WIDTH(field))
 #define FLD_MASK(field)  (FLD_WIDTH(field) ? 0xffffffffu >> (32u - FLD_WIDTH(field)) : 0u)
 #define FLD_BITS(field)  (FLD_MASK(field) << FLD_SHIFT(field))

@@ -2,10 +2,10 @@
 /*
  * threads.h - whether this process has other threads.
  *
- * A byte of the C library says whether that has created a thread. It does not count threads that
- * clone() has created, or another copy of the C library in a program that uses dlmopen(). So the
- * byte is read through a pointer, which moves to a byte that is 0 as soon as there is a doubt, and
- * never back.
+ * A byte of the C library is 0 once it has created a thread. It does not count threads that clone()
+ * has created, or another copy of the C library in a program that uses dlmopen(). So the byte is
+ * read through a pointer, which moves to a byte that is 0 as soon as there is a doubt, and never
+ * back.
  * Decision: docs/adr/0010.
  */
 #ifndef UTIL_THREADS_H
