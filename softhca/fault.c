@@ -35,7 +35,7 @@ struct one_fault {
 	uint64_t n;  /* which one; or a share, in PARTS_OF_PERCENT; or the time in ns */
 	bool random; /* a share of packets or transfers, not a single one */
 	bool has_more;
-	uint64_t more; /* late packets: how many overtake it; transfers: which bit */
+	uint64_t more; /* late packets: number of packets that overtake it; transfers: the bit */
 	int err;
 	enum fault_event event;
 	bool done; /* the event was delivered */
@@ -138,7 +138,7 @@ static bool is_name(const char *text, size_t len, const char *name)
 	return strlen(name) == len && !memcmp(text, name, len);
 }
 
-/* Parses the text behind N: how many packets overtake a late one, or which bit flips. */
+/* Parses the text behind N: the number of packets that overtake a late one, or the bit to flip. */
 static bool parse_more(const char *text, struct one_fault *one)
 {
 	if (!*text)

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fault.h - the faults a user asks for, one text each:
- * 	cmd:N=ERRNO	the Nth kernel command fails with that errno (a number or a name);
- * 			process front's
- * 	prm:N		the Nth command that the adapter executes, destructions not counted, fails:
- * 			no resources
- * 	cmd-timeout:N	the Nth command of the command queue is never answered; PCI front's
- * 	drop:N		the Nth fabric message (request or response) is lost
- * 	drop:N%		each fabric message is lost with that probability
- * 	loss:N		the Nth packet is lost
- * 	loss:N%		each packet is lost with that probability; may have decimals
- * 	late:N, late:N%	the next packet overtakes it
- * 	flip:N, flip:N%	one bit of the Nth transfer of signed data is another, or of a share of them
- * 	flip:N+B	the same, and it is bit B, from the first one on
- * 	kill:N		the adapter dies when the Nth fabric message is sent
- * 	kill@MS		it dies after MS milliseconds
- * 	link-down@MS	all its ports lose their link
- * 	link-up@MS	and get it back
- * 	lid-change@MS, pkey-change@MS, gid-change@MS, client-reregister@MS
- * 			all its ports report that event, as after a visit of the subnet manager
- * 	keks-vanish@MS	the keys that unwrap others are taken away
- * 	nodes-vanish@MS, nodes-appear@MS
- * 			the adapters' files in /dev/infiniband go, and come back; process front's
+ * fault.h - the faults that a user requests, one text each:
+ *	cmd:N=ERRNO	the Nth kernel command fails with that errno (a number or a name);
+ *			process front's
+ *	prm:N		the Nth command that the adapter executes, destructions not counted, fails:
+ *			no resources
+ *	cmd-timeout:N	the Nth command of the command queue is never answered; PCI front's
+ *	drop:N		the Nth fabric message (request or response) is lost
+ *	drop:N%		each fabric message is lost with that probability
+ *	loss:N		the Nth packet is lost
+ *	loss:N%		each packet is lost with that probability; may have decimals
+ *	late:N, late:N%	the next packet overtakes it
+ *	flip:N, flip:N%	one bit of the Nth transfer of signed data is another, or of a share of them
+ *	flip:N+B	the same, and it is bit B, from the first one on
+ *	kill:N		the adapter dies when the Nth fabric message is sent
+ *	kill@MS		it dies after MS milliseconds
+ *	link-down@MS	all its ports lose their link
+ *	link-up@MS	and get it back
+ *	lid-change@MS, pkey-change@MS, gid-change@MS, client-reregister@MS
+ *			all its ports report that event, as after a visit of the subnet manager
+ *	keks-vanish@MS	the keys that unwrap others are taken away
+ *	nodes-vanish@MS, nodes-appear@MS
+ *			the adapters' files in /dev/infiniband go, and come back; process front's
  * N counts from 1, and time runs, from the moment when the fault is added: at start, or while the
  * adapter works. Random choices follow the seed. A fault without its number ("kill", "cmd-timeout")
  * means the next message or command, or at once.
@@ -86,11 +86,12 @@ enum packet_fault {
 
 /* Returns whether a fault concerns single packets of a message. FAULT may be NULL. */
 bool fault_has_packets(const struct fault *fault);
-/* Returns the fault of one packet, and how many overtake a late one. FAULT may be NULL. */
+/* Returns the fault of one packet, and the number of packets that overtake a late one. FAULT may be
+ * NULL. */
 enum packet_fault fault_packet(struct fault *fault, uint64_t *overtaken);
 
 /* Counts a transfer of BITS bits (at least one) of signed data. Returns whether a bit must flip,
- * and which. FAULT may be NULL. */
+ * and its number. FAULT may be NULL. */
 bool fault_flip(struct fault *fault, uint64_t bits, uint64_t *bit);
 
 /* Gets the earliest event that is due at NOW_NS, each once. Returns false if there is none. FAULT

@@ -535,7 +535,7 @@ static int options_check(const struct options *options)
 	}
 }
 
-/* Reads settings from the environment, by which tests reach all adapters, however these are
+/* Reads settings from the environment: tests change all adapters with them, however these are
  * started. */
 static void read_environment(struct options *options)
 {

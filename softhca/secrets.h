@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * secrets.h - the file of --crypto: what the adapter is given by who is in charge of it, a line for
- * each, numbered from 0:
- * 	kek HEX		a key of 128 or 256 bits that unwraps others
- * 	credential HEX	40 bytes that a login has to show
- * Empty lines, and those that begin with #, say nothing.
+ * secrets.h - the file of --crypto: the secrets that the adapter's administrator has given it, one
+ * per line, numbered from 0 per kind:
+ *	kek HEX		a key of 128 or 256 bits that unwraps others
+ *	credential HEX	40 bytes that a login has to show
+ * Empty lines and lines that begin with # are ignored.
  */
 #ifndef SOFTHCA_SECRETS_H
 #define SOFTHCA_SECRETS_H

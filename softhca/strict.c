@@ -2,8 +2,8 @@
 /*
  * strict.c - reports of a strict adapter. See strict.h.
  *
- * The object is in memory that child processes share, so the runner of a program knows how many
- * reports the daemon has made. Decision: docs/adr/0037.
+ * The object is in memory that child processes share, so the runner of a program can read the
+ * daemon's number of reports. Decision: docs/adr/0037.
  */
 #include <errno.h>
 #include <fcntl.h>

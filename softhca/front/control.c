@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * control.c - see control.h. Each text is one datagram, so no connections need to be kept. The
- * kernel assigns the sender an abstract address, to which the answer goes.
+ * kernel assigns the sender an abstract address for the answer.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -3,8 +3,8 @@
  * accept.h - accepts connections of a server, and turns callers away when no descriptor is left.
  * Otherwise poll() would report the waiting caller for ever, and the server would spin.
  *
- * A door keeps one spare descriptor for that: it is closed to accept the caller, who is closed at
- * once. Only one thread uses a door.
+ * A door keeps one spare descriptor for that: closing it lets the caller be accepted, and then
+ * closed at once. Only one thread uses a door.
  */
 #ifndef SOFTHCA_NET_ACCEPT_H
 #define SOFTHCA_NET_ACCEPT_H

@@ -147,7 +147,7 @@ static void find_nodes(struct search *search)
 	}
 }
 
-/* The modifier's top bit asks for ports that have the named capabilities. */
+/* The modifier's top bit selects ports that have the named capabilities. */
 static bool has_capabilities(const struct inventory_wish *wish, const uint8_t *record)
 {
 	uint32_t wanted = fld_get(wish->data + CAPABILITIES_AT, FLD(0x0, 31, 0));

@@ -3,8 +3,8 @@
  * leaf.c - see leaf.h. IBTA vol 1, 14.2.2 (directed route packets), 14.2.5 (attributes), 18.2
  * (switches).
  *
- * The counters of a switch port are those of the port at the other end of its cable, with the
- * directions exchanged. Decision: docs/adr/0042.
+ * A switch port has the counters of the port at the other end of its cable, with the directions
+ * exchanged. Decision: docs/adr/0042.
  */
 #include <stdio.h>
 #include <string.h>
@@ -251,8 +251,8 @@ static void swap_words(uint8_t *data, size_t at, size_t size)
 	memcpy(data + at + size, first, size);
 }
 
-/* Exchanges sent and received counters: what one end sends the other receives. They are adjacent in
- * both attributes. */
+/* Exchanges sent and received counters: one end receives the data that the other sends. They are
+ * adjacent in both attributes. */
 static void exchange_directions(unsigned int attribute, uint8_t *data)
 {
 	if (attribute == PM_PORT_COUNTERS) {

@@ -37,8 +37,8 @@ struct uplink {
 	struct fabric_msg joined;
 	uint32_t part; /* payload of each packet except the last */
 	uint8_t *payload;
-	/* A packet held back for others to overtake. OVERTAKEN: how many still must; 0: the next
-	 * one, unless no more are sent. */
+	/* A packet held back for others to overtake. OVERTAKEN: the number of packets that still
+	 * must; 0: the next one, if another is sent before the adapters rest. */
 	uint64_t overtaken;
 	bool holding, held_local;
 	unsigned int held_host;

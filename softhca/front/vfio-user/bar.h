@@ -36,8 +36,8 @@ struct bar {
 
 /* Reads LEN bytes at OFFSET; both are within BAR_SIZE. */
 void bar_read(struct bar *bar, uint64_t offset, uint8_t *data, uint32_t len);
-/* Writes registers. Returns true if the driver asks to reset the adapter without its configuration
- * space. */
+/* Writes registers. Returns true if the driver requests a reset of the adapter without its
+ * configuration space. */
 bool bar_write(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t len);
 /* Resets the registers. NIC_STATE is full after a PCI reset, and disabled after one by the
  * driver. */

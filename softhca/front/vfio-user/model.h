@@ -26,7 +26,7 @@ struct model {
 	int (*init)(struct device *device, struct hca_config *config);
 	/* Sets the registers as after that reset; the adapter is new. */
 	void (*reset)(struct device *device, enum reset why);
-	/* Access a region, within its size. write() returns true if the driver asks for a reset. */
+	/* Access a region, within its size. write() returns true if the driver requests a reset. */
 	void (*read)(struct device *device, uint32_t bar, uint64_t offset, uint8_t *data,
 		     uint32_t len);
 	bool (*write)(struct device *device, uint32_t bar, uint64_t offset, const uint8_t *data,

@@ -85,7 +85,8 @@ static void keep_fds(struct server *server, struct msghdr *msg)
 	}
 }
 
-/* Returns the room for the next bytes of the message in *TO, and how many bytes to read there. */
+/* Returns the room for the next bytes of the message in *TO, and the number of bytes to read
+ * there. */
 static size_t message_room(struct server *server, void **to)
 {
 	if (server->received < sizeof(server->header)) {

@@ -16,7 +16,7 @@
 #include "softhca/log.h"
 
 enum {
-	UAR_PAGES = 2048, /* as reported by the capabilities; as many BlueFlame pages follow */
+	UAR_PAGES = 2048, /* as in the capabilities; the same number for BlueFlame follows */
 	BF_BUFFER = 256,
 	LAST_WORD = M4_HCR_SIZE - 4,
 };

@@ -26,7 +26,7 @@ struct registers {
 /* Resets the registers for a new adapter. KEEP_OWNER: the driver keeps owning the device. */
 void registers_reset(struct registers *registers, bool keep_owner);
 /* Read and write the register at OFFSET of BAR 0, a multiple of 4, in memory byte order. The write
- * returns whether it asks for a reset. */
+ * returns whether it requests a reset. */
 uint32_t registers_read(struct registers *registers, uint64_t offset);
 bool registers_write(struct registers *registers, uint64_t offset, uint32_t value_be);
 /* Takes a write to the doorbells of BAR 2. */
