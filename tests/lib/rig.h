@@ -90,7 +90,7 @@ void rig_pair_reconnect(struct rig_pair *pair);
  * number of completions. */
 int rig_poll(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 
-/* Waits long enough for the adapter to do what it must not do. */
+/* Waits long enough for the adapter to show a wrong effect. */
 void rig_settle(void);
 /* Polls and drops all completions after rig_settle(). Returns their number. */
 int rig_drain(struct ibv_cq *cq);
