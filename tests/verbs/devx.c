@@ -26,8 +26,8 @@ static int command_run(struct ibv_context *context, uint32_t opcode)
 	return mlx5dv_devx_general_cmd(context, in, sizeof(in), out, sizeof(out));
 }
 
-/* Only a command tells whether a QP's messages are written in order; nothing is promised before it
- * is connected. */
+/* Queries whether a QP's messages are written in order, which needs a command. Before the QP is
+ * connected, the answer is no. */
 static void ask_order(struct rig *rig, bool granted)
 {
 	const uint32_t caps = 1 /* IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS */;
@@ -60,8 +60,8 @@ static void name_object(struct ibv_context *context)
 	MUST(!mlx5dv_devx_obj_destroy(obj.devx.in));
 }
 
-/* A program that asks for DevX is refused the device by the kernel's errno: it makes nothing
- * else. */
+/* Opens the device with a request for DevX: it fails with the kernel's errno, and creates
+ * nothing. */
 static void open_asking(int refusal)
 {
 	struct mlx5dv_context_attr attr = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
@@ -85,7 +85,7 @@ static void open_asking(int refusal)
 
 static struct choice {
 	bool refused; /* the kernel refuses the first command */
-	int asking;   /* the program asks for DevX; by which errno that is refused, or 0. -1: no */
+	int asking;   /* errno of a request for DevX, or 0 if granted; -1: no request */
 } choice;
 
 static void run_choice(void)

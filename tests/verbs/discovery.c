@@ -192,7 +192,7 @@ static unsigned int contexts_count(void)
 	return count;
 }
 
-/* Nobody is told, but the list of devices has it no more. */
+/* No event reports it, but the list of devices no longer has it. */
 static void rdma_cm_closes_unlisted(void)
 {
 	struct rdma_event_channel *channel;
@@ -220,7 +220,7 @@ static void rdma_cm_closes_unlisted(void)
 	rdma_cm.destroy_event_channel(channel);
 }
 
-/* The adapter dies, as the event says. */
+/* The adapter fails, and an event reports it. */
 static void rdma_cm_closes_removed(void)
 {
 	struct rdma_event_channel *channel;
@@ -285,7 +285,7 @@ static void nodes_come_and_go(void)
 	}
 }
 
-/* Said once, although the list is asked for twice. */
+/* Logged once, although the program calls ibv_get_device_list() twice. */
 static void of_another_vendor(void)
 {
 	other_driver = 6; /* bnxt_re */

@@ -337,7 +337,7 @@ static void driven_reset(struct rig *rig)
 	rig_drive(rig, 20, qp_reset);
 }
 
-/* The record of the CQ has not moved yet: the library cannot see who drives it. */
+/* The CQ's doorbell record has not moved yet, so the library cannot know who polls it. */
 static void driven_early(struct rig *rig)
 {
 	struct picture before;
@@ -578,7 +578,7 @@ static void posted_destroy(struct rig *rig)
 	follower_close(&f);
 }
 
-/* A program that has posted by the library's calls asks then, and goes on by itself. */
+/* A program posts by the library's calls, then calls mlx5dv_init_obj(), and continues by itself. */
 static void posted_later(struct rig *rig)
 {
 	struct mlx5dv_obj obj = { 0 };
@@ -597,7 +597,7 @@ static void posted_later(struct rig *rig)
 	f.d.free = f.d.dv_srq.head;
 	f.posted = SLOTS - QPS;
 	follower_post(&f);
-	for (int i = 0; i < SLOTS - QPS; i++) { /* those of the library: all into one buffer */
+	for (int i = 0; i < SLOTS - QPS; i++) { /* posted by the library: all into one buffer */
 		send_by(&f.d, i % QPS);
 		MUST(rig_poll(cq_of(&f.d, i), 1, &wc) == 1);
 	}

@@ -303,7 +303,7 @@ static bool is_anywhere(const struct side *side, unsigned int n)
 	return false;
 }
 
-/* The late message has what nobody else took: the fourth request. */
+/* The late message uses the remaining receive, the fourth. */
 static void check_order(struct side *from, struct side *to)
 {
 	static const uint64_t taken[MESSAGES] = { 3, 0, 1, 2 };

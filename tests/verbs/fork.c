@@ -131,7 +131,7 @@ static void spots_of_srq_mlx5(struct spots *spots, struct ibv_srq *srq)
 	spot_add(spots, "record of an SRQ", dv.dbrec);
 }
 
-/* What asks an adapter's own library where its queues are */
+/* Direct verbs of each provider that return the addresses of queues */
 static const struct kind {
 	void (*qp)(struct spots *spots, struct ibv_qp *qp);
 	void (*cq)(struct spots *spots, struct ibv_cq *cq);

@@ -32,7 +32,7 @@ struct pair {
 	struct ibv_qp *from, *to;
 	struct ibv_mr *mr;
 	struct ibv_flow *flow;
-	uint8_t *buf; /* what is sent, then the slots of receives */
+	uint8_t *buf; /* the frame to send, then the receive slots */
 	unsigned int next;
 };
 

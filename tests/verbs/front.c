@@ -39,7 +39,7 @@ enum {
 	FILES = 30000, /* of the program's own, while others open an adapter's */
 	LOOKS = 50,    /* at each */
 	OPENERS = 2,
-	LIMIT = 2500, /* descriptors of a process that opens as many as it can, at most */
+	LIMIT = 2500, /* limit of descriptors for a process that opens as many as it can */
 	SPARE = 10,   /* that it has otherwise */
 };
 
@@ -104,7 +104,7 @@ static void numbers(void)
 	numbers_filled(filler, 507);
 }
 
-/* A process can have as many files of adapters as descriptors, and calls on each are answered. */
+/* A process can open adapter files up to its limit of descriptors, and calls on each succeed. */
 static void many(void)
 {
 	static int files[LIMIT];
@@ -317,7 +317,7 @@ static int set_qkey(const struct rig *rig, uint32_t qkey)
 			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
 }
 
-/* In a child, which gives up what privileges it has. */
+/* Runs in a child, which drops all privileges. */
 static void privileges(void)
 {
 	enum { NOBODY = 65534 };
@@ -452,7 +452,7 @@ static pid_t heir_start(int *hears, int *says)
 	return child;
 }
 
-/* Where the data go, if anywhere, is memory that nobody has any more. */
+/* Incoming data, if any, goes to memory that no process has mapped any more. */
 static void after_exec(void)
 {
 	static uint8_t bytes[BYTES];
@@ -491,7 +491,7 @@ static void after_exec(void)
 
 /* ---- what Linux says of a place and of a partition ---- */
 
-/* getcwd() of the kernel wants room for the NUL, and says how much it took. */
+/* The kernel's getcwd() needs room for the NUL, and returns the length with it. */
 static void directory(void)
 {
 	static const char place[] = "/sys/class/infiniband";
@@ -575,7 +575,7 @@ static pid_t softhca_find(void)
 	return pid;
 }
 
-/* Returns how many descriptors the processes of softhca have, which are children of RUNNER. */
+/* Returns the number of descriptors in softhca's processes, which are children of RUNNER. */
 static int count_softhca_files(pid_t runner)
 {
 	char children[512], what[64], name[32], path[64];

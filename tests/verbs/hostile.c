@@ -349,5 +349,5 @@ int main(int argc, char **argv)
 		refused += !!random_call(ctx->cmd_fd);
 	printf("seed %s: %u calls, %u refused\n", argc > 1 ? argv[1] : "1", calls, refused);
 	fflush(stdout);
-	_Exit(0); /* what is left is the adapter's to clean up */
+	_Exit(0); /* the adapter cleans up the rest */
 }

@@ -31,7 +31,7 @@ static struct rig rig;
 static struct ibv_pd *pd;
 static uint8_t *memory; /* of PAGES */
 
-/* Returns how many pages are pinned. */
+/* Returns the number of pinned pages. */
 static unsigned long pinned(void)
 {
 	FILE *status = fopen("/proc/self/status", "re");

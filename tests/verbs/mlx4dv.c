@@ -53,7 +53,7 @@ static void stamp(const struct ring *ring, uint32_t index)
 		memset(slot + at, 0xff, sizeof(uint32_t));
 }
 
-/* The first word of each piece is written when the rest of it is there. */
+/* Writes the first word of each piece last. */
 static void wqe_build(struct ring *ring, const struct rig_pair *pair, uint32_t nth)
 {
 	struct mlx4_wqe_ctrl_seg *ctrl = (void *)slot_at(ring, ring->head);
@@ -319,7 +319,7 @@ static struct ibv_qp *inline_qp(struct ibv_pd *pd, struct ibv_cq *cq, uint32_t b
 	return mlx4dv_create_qp(pd->context, &attr, &mlx4);
 }
 
-/* What is announced is what a QP can have. */
+/* A QP supports the announced limit. */
 static void inline_receives_look(void)
 {
 	struct mlx4dv_context attrs = { .max_inl_recv_sz = 1 };

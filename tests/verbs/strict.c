@@ -141,7 +141,7 @@ static void memory_is_another(struct driven *d)
 	page_write(d, at);
 }
 
-/* On an adapter of mlx4: the key of a region, as if it were that of a window */
+/* On an mlx4 adapter: uses a region's key as a window's */
 static void region_bound_as_a_window(struct driven *d)
 {
 	struct rig_end *end = &d->pair.end[0];

@@ -249,7 +249,7 @@ static void frames_send(struct raw *raw, int count, uint32_t length, unsigned in
 	MUST(!ibv_post_send(raw->qp, wr, &bad));
 }
 
-/* Returns how many frames have come; their slots are posted again. The data of the stream, which
+/* Returns the number of received frames, and posts their slots again. The data of the stream, which
  * begins at *AT, must be right. */
 static int frames_take(struct raw *raw, int sent, uint32_t *at)
 {

@@ -64,8 +64,8 @@ static void destroy_cq(uint32_t handle)
 	MUST(!command_run(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, attrs, ARRAY_SIZE(attrs)));
 }
 
-/* Creates and destroys a CQ; returns the errno of creating. The attribute has LEN bytes; 0: there
- * is none. */
+/* Creates and destroys a CQ. Returns the errno of creating. LEN is the attribute's size in bytes;
+ * 0: no attribute. */
 static int try_cq(uint16_t flags, uint32_t in_driver, uint16_t len, uint32_t in_attribute)
 {
 	const struct mlx5_ib_create_cq driver = { .buf_addr = (uintptr_t)memory,

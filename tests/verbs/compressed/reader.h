@@ -23,7 +23,7 @@ struct reader {
 	struct mlx5dv_cq ring;
 	uint32_t ci;
 	struct mlx5_cqe64 title; /* of the run that is being read */
-	uint32_t first, left;    /* its index, and how many of it are to come */
+	uint32_t first, left;    /* its index, and the number of its CQEs to come */
 	struct mini_cqe array[MINI_CQES];
 	uint32_t runs, compressed; /* completions that came in runs */
 	uint8_t format;

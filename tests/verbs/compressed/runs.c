@@ -191,8 +191,8 @@ static const struct {
 	{ "checksum padded", MLX5DV_CQE_RES_FORMAT_CSUM, 128, true },
 };
 
-/* Where the adapter's turn ends is its own affair, so what is printed is whether there were runs.
- */
+/* Prints only whether there were runs, as the end of the adapter's turn, and so the length of a
+ * run, varies. */
 static void say_runs(const char *what, const struct ends *ends)
 {
 	say("%s: runs of sends %s, of messages %s", what, ends->sent.runs ? "yes" : "no",
@@ -218,7 +218,7 @@ void compressed_runs(struct rig *rig)
 	}
 }
 
-/* The smallest ring that holds what is under way, from every place in it. */
+/* Uses the smallest ring for the completions in progress, from every position in it. */
 void compressed_laps(struct rig *rig)
 {
 	enum { SMALL = 16 };
@@ -266,7 +266,7 @@ void compressed_unlike(struct rig *rig)
 	}
 }
 
-/* Errors are told one by one, behind what was right. */
+/* Errors have a CQE each, behind the successful completions. */
 void compressed_errors(struct rig *rig)
 {
 	enum { COUNT = 16, BAD = 11 };
@@ -291,7 +291,8 @@ void compressed_errors(struct rig *rig)
 	ends_close(&ends);
 }
 
-/* Payload in the CQE takes the place of what a part would say: such CQEs stay as they are. */
+/* Payload in the CQE takes the place of fields that a mini CQE has: such CQEs are not
+ * compressed. */
 void compressed_small(struct rig *rig)
 {
 	enum { COUNT = 8, BYTES = 16 };

@@ -203,7 +203,7 @@ static void next_wqe(struct striding *s)
 	post_wqe(s);
 }
 
-/* A filler stands for the rest of a WQE, and the frame is in the next one. */
+/* Takes a filler, which consumes the rest of a WQE; the frame is in the next WQE. */
 static bool take_filler(struct striding *s, const struct mlx5_cqe64 *cqe)
 {
 	uint32_t count = be32toh(cqe->byte_cnt);

@@ -250,8 +250,9 @@ struct many {
 	unsigned int right, refused;
 };
 
-/* One initiator, each message to another target: the message says whom it was for, and its
- * completion which target it came to. A stranger asks each tenth meanwhile. */
+/* Sends each message of one initiator to another target. The message has the number of its target,
+ * and its completion the target that received it. Before every tenth message the target refuses
+ * another initiator's request. */
 static void send_to_each(const struct dc *dc, struct many *many)
 {
 	struct ibv_wc wc[2];

@@ -13,7 +13,7 @@
 
 /* ---- a QP of each type ---- */
 
-/* What QPs of some types are made of beyond what an initiator is */
+/* Objects that some types of QP need and an initiator does not */
 struct parts {
 	struct dc dc;
 	int fd;
@@ -35,7 +35,7 @@ static void parts_open(struct rig *rig, struct parts *parts)
 	MUST(parts->xrcd = ibv_open_xrcd(rig->ctx, &xrcd));
 	wq.pd = parts->dc.pd;
 	wq.cq = parts->dc.cq;
-	parts->wq = ibv_create_wq(rig->ctx, &wq); /* there are none on InfiniBand */
+	parts->wq = ibv_create_wq(rig->ctx, &wq); /* InfiniBand has no WQs */
 	if (parts->wq)
 		MUST(parts->table = ibv_create_rwq_ind_table(rig->ctx, &table));
 }
@@ -151,7 +151,7 @@ static void try_create(const struct parts *parts, struct ibv_qp_init_attr_ex *at
 
 /* ---- flags ---- */
 
-enum { FLAGS = 8 }; /* those of the release, and one that there is not */
+enum { FLAGS = 8 }; /* the release's flags, and an undefined one */
 
 static uint32_t flag(unsigned int i)
 {

@@ -31,7 +31,7 @@ void dx_command(struct dx_command *cmd, uint32_t opcode, size_t in_len);
 /* "...: ok" or the errno, with the status of a device that has refused. */
 int dx_say(int err, const struct dx_command *cmd, const char *what);
 struct mlx5dv_devx_obj *dx_create(struct ibv_context *ctx, struct dx_command *cmd);
-/* Creates what can be created, or ends the program. */
+/* Creates an object, or ends the program. */
 struct mlx5dv_devx_obj *dx_must_create(struct ibv_context *ctx, struct dx_command *cmd,
 				       uint32_t *number);
 
@@ -39,7 +39,7 @@ struct dx_memory {
 	uint8_t *addr;
 	size_t size;
 	struct mlx5dv_devx_umem *umem;
-	size_t offset; /* of ADDR, from the beginning of what is registered */
+	size_t offset; /* of ADDR in the registered memory */
 };
 
 void dx_memory_open(struct ibv_context *ctx, size_t size, struct dx_memory *memory);

@@ -30,7 +30,7 @@ static bool is_readable(int fd, int timeout)
 
 /* ---- answers ---- */
 
-/* The header ends in an array, so what comes behind it is named beside it. */
+/* The header ends in an array, so a union names the bytes behind it. */
 union answer {
 	struct mlx5dv_devx_async_cmd_hdr hdr;
 	uint8_t bytes[sizeof(struct mlx5dv_devx_async_cmd_hdr) + ANSWER];
@@ -259,8 +259,9 @@ static void hear_completions(struct dx_end *a, struct dx_end *b)
 }
 
 /*
- * Linux does not wait for room: the highest number stands for as many as there were. A second
- * eventfd, which is told after the first, says when: a completion is seen before its event.
+ * Overflows an eventfd. Linux does not wait for room: the highest value means any number of events.
+ * A second eventfd, signalled after the first, shows when the event has arrived, as a completion is
+ * visible before its event.
  */
 static void overflow_eventfd(struct dx_end *a, struct dx_end *b)
 {
@@ -318,7 +319,7 @@ static void hear_of_two(struct dx_end *a, struct dx_end *b)
 	mlx5dv_devx_destroy_event_channel(channel);
 }
 
-/* A QP that goes wrong tells so. */
+/* A QP that fails reports an event. */
 static void hear_of_qp(struct dx_end *a, struct dx_end *b)
 {
 	struct mlx5dv_devx_event_channel *channel = channel_of(b, 0);

@@ -69,7 +69,8 @@ static void leave_and_die(void)
 	raise(SIGKILL);
 }
 
-/* The lowest numbers are given to each: what is left would be seen by a device that gets full. */
+/* Each object gets the lowest free number, so leftovers would show as a device that becomes
+ * full. */
 void dx_left(void)
 {
 	in_child(leave_and_end, 0);

@@ -16,7 +16,7 @@
 #include "prm/mlx5/qpc.h"
 #include "tests/lib/say.h"
 
-/* Says what becomes of CMD, which should make nothing. */
+/* Prints the result of CMD, which must create nothing. */
 static void refused(const struct dx_end *set, struct dx_command *cmd, const char *what)
 {
 	struct mlx5dv_devx_obj *obj = dx_create(set->device.ctx, cmd);

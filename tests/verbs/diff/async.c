@@ -117,7 +117,7 @@ static void long_message(struct rig_pair *pair)
 	say_one_wc(pair, 1);
 }
 
-/* An event that nobody reads must not hold up the destruction of its object, and goes with it. */
+/* An unread event must not delay destroying its object, and disappears with it. */
 static void unread(struct rig_pair *pair)
 {
 	struct rig_end *end = &pair->end[1];

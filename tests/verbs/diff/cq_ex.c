@@ -87,8 +87,8 @@ static void say_readers(struct ex_rig *ex)
 	uint32_t peer = ex->pair.end[0].qp->qp_num;
 
 	say("opcode %d wc_flags 0x%x", ibv_wc_read_opcode(cq), ibv_wc_read_wc_flags(cq));
-	/* Of an atomic the distribution's reader says what the CQE says; that it is 8 is a unit
-	 * test. */
+	/* For an atomic the distribution's reader returns the CQE's byte count; a unit test checks
+	 * that ours returns 8. */
 	if (want & IBV_WC_EX_WITH_BYTE_LEN && ibv_wc_read_opcode(cq) != IBV_WC_FETCH_ADD)
 		say("byte_len %u", ibv_wc_read_byte_len(cq));
 	if ((want & IBV_WC_EX_WITH_IMM) && (ibv_wc_read_wc_flags(cq) & IBV_WC_WITH_IMM))
@@ -306,8 +306,8 @@ static struct ibv_cq_ex *stamped_cq(struct rig *rig, uint64_t stamps)
 	return ibv_create_cq_ex(rig->ctx, &attr);
 }
 
-/* Returns whether the adapter writes the time of the day. Else it writes ticks, also if nobody
- * reads them. */
+/* Returns whether the adapter writes the time of day. Otherwise it writes ticks, even if no reader
+ * is requested. */
 static bool stamps_are_of_day(const struct rig *rig, uint64_t stamps)
 {
 	return rig->port.link_layer == IBV_LINK_LAYER_ETHERNET &&
@@ -371,7 +371,7 @@ static void read_stamp(struct rig *rig, struct ibv_pd *pd, uint64_t stamps)
 	MUST(!ibv_destroy_cq(ibv_cq_ex_to_cq(cq)));
 }
 
-/* Nanoseconds of a clock that nobody sets */
+/* Returns the nanoseconds of a clock that cannot be set. */
 static uint64_t time_passed(void)
 {
 	struct timespec now;
@@ -396,7 +396,8 @@ static void stamp_write(struct ibv_qp *qp, struct ibv_cq_ex *cq, uint64_t *stamp
 	ibv_end_poll(cq);
 }
 
-/* The adapter's clock has the frequency that the device says, and its stamps as many bits. */
+/* Checks that the adapter's clock has the reported frequency, and its timestamps the reported
+ * number of bits. */
 static void read_ticks(struct rig *rig, struct ibv_pd *pd, const struct ibv_device_attr_ex *device)
 {
 	const struct timespec pause = { .tv_nsec = 20000000 };
@@ -424,7 +425,8 @@ static void read_ticks(struct rig *rig, struct ibv_pd *pd, const struct ibv_devi
 	MUST(!ibv_destroy_cq(ibv_cq_ex_to_cq(cq)));
 }
 
-/* By the interface of mlx4's driver, nobody can make times of the day of its stamps. */
+/* Returns whether timestamps can be converted to the time of day: mlx4's kernel driver exports
+ * nothing for it. */
 static bool has_times_of_day(struct rig *rig)
 {
 	struct ibv_cq_ex *cq = SAY_PTR(

@@ -178,7 +178,7 @@ const char *entry_name(enum entry entry)
 	return entry == ENTRY_POST ? "post_send" : "wr";
 }
 
-/* Poll both ends for what TRANSFER must yield, print it, check where the bytes went. */
+/* Polls both ends for the completions of TRANSFER, prints them, and checks where the bytes went. */
 static void transfer_conclude(struct rig_pair *pair, const struct transfer *t,
 			      const struct ibv_sge *local, const struct ibv_sge *remote,
 			      uint32_t len)

@@ -14,7 +14,7 @@
 
 enum { PATIENCE_MS = 20000, TRIES = 500, WRITES = 5, WRITE_BYTES = 8 << 20, QKEY = 0x11 };
 
-/* What drains, and whom it sends to */
+/* The draining QP, and its peer */
 struct side {
 	struct ibv_qp *qp, *peer;
 	struct ibv_cq *sent, *received;
@@ -102,8 +102,8 @@ static void receive(const struct side *side)
 	receive_by(side->peer, side->srq, side->peer_mr);
 }
 
-/* Returns whether the event is there, or comes within MS. A target of XRC, which stays in RTR, also
- * says that it was reached. */
+/* Returns whether the event arrives within MS. An XRC target, which stays in RTR, gets another
+ * event when a message reaches it. */
 static bool is_drained(struct ibv_qp *qp, int ms)
 {
 	struct pollfd pfd = { .fd = qp->context->async_fd, .events = POLLIN };
@@ -447,7 +447,7 @@ static void frames_to_rts(struct ibv_qp *qp)
 	MUST(!to_state(qp, IBV_QPS_RTR) && !to_state(qp, IBV_QPS_RTS));
 }
 
-/* Linux takes no attributes of theirs here, and so nobody can ask for an event. */
+/* Linux accepts no attributes of raw packet QPs here, so an event cannot be requested. */
 static void frames_wait(struct side *side)
 {
 	SAY_RET(to_sqd(side->qp), "to SQD, with an event");
@@ -539,7 +539,7 @@ void diff_drain(struct rig *rig)
 	run_xrc(rig, "to SQD", masks_to_sqd);
 	run_xrc(rig, "in SQD", masks_in_sqd);
 	run_xrc(rig, "a target", target);
-	/* libmlx4 asks a network interface for the address of RoCE, and ports here have none. */
+	/* libmlx4 takes a RoCE address from the network interface, and ports here have none. */
 	if (rig->port.link_layer == IBV_LINK_LAYER_ETHERNET) {
 		run_frames(rig, "waiting", frames_wait);
 		run_frames(rig, "reset", frames_anew);

@@ -41,7 +41,7 @@ static void both_to(struct rig_pair *pair, enum ibv_qp_state state)
 			(int)state);
 }
 
-/* Sends a message each way, and says by which ports they come. */
+/* Sends a message each way, and prints the ports by which they arrive. */
 static void to_and_fro(struct rig_pair *pair)
 {
 	struct ibv_port_attr port[2];
@@ -78,8 +78,8 @@ static void to_and_fro(struct rig_pair *pair)
 	}
 }
 
-/* Both ends begin at port 1. One end moves; the other one learns where to, or its packets would go
- * to where nobody is any more. */
+/* Both ends begin at port 1. When one end moves, the other must learn its new address, or its
+ * packets would be lost. */
 static void other_port(struct rig_pair *pair)
 {
 	to_and_fro(pair);

@@ -10,7 +10,7 @@
 
 #include "data.h"
 
-/* The struct holds what is wrong with one request; everything else of it is right. */
+/* The wrong fields of one request; all others are right. */
 struct bad_access {
 	const char *name;
 	enum ibv_wr_opcode opcode;
@@ -403,7 +403,7 @@ static void flush_on_modify(struct rig *rig)
 	rig_pair_close(&pair);
 }
 
-/* The first request fails, those behind it are flushed, and what was completed before stays so. */
+/* The first request fails, the following ones are flushed, and earlier completions stay valid. */
 static void flush_after_failure(struct rig *rig)
 {
 	struct rig_conf conf = rig_conf_default();
@@ -420,7 +420,7 @@ static void flush_after_failure(struct rig *rig)
 	rig_pair_close(&pair);
 }
 
-/* RESET drops what is queued without a completion. */
+/* RESET drops queued requests without completions. */
 static void reset_drops(struct rig *rig)
 {
 	struct rig_conf conf = rig_conf_default();
@@ -434,8 +434,7 @@ static void reset_drops(struct rig *rig)
 	rig_pair_close(&pair);
 }
 
-/* Completions of a QP that is gone are no longer there, those of another QP on the same CQ still
- * are. */
+/* Destroying a QP removes its completions from the CQ, but none of another QP. */
 static void destroy_cleans_cq(struct rig *rig)
 {
 	struct rig_conf conf = rig_conf_default();

@@ -124,7 +124,7 @@ static void body_repeat(struct rig *rig, const char *name, void (*body)(struct r
 {
 	int before;
 
-	body(rig); /* what the first use loads and keeps is no leak */
+	body(rig); /* the first use may load and keep memory */
 	before = rig_count_fds();
 	for (int i = 0; i < ROUNDS; i++)
 		body(rig);

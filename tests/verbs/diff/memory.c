@@ -59,7 +59,7 @@ static uint8_t *map_pages(unsigned int pages)
 	return buf;
 }
 
-/* Not every adapter can do what follows. */
+/* Returns whether the adapter supports on-demand paging. */
 static bool has_on_demand(struct ibv_context *ctx)
 {
 	struct ibv_device_attr_ex device;
@@ -94,7 +94,7 @@ static void dm_sizes(struct ibv_context *ctx)
 	}
 }
 
-/* Says how many pieces there are of a quarter of all. */
+/* Prints how many pieces of a quarter of all device memory can be allocated. */
 static void dm_is_used_up(struct ibv_context *ctx, uint64_t size)
 {
 	struct ibv_alloc_dm_attr attr = { size / 4, 0, 0 };

@@ -25,7 +25,7 @@ static void completion_report(struct rig_end *end, const char *what)
 		say("%s: opcode %d", what, (int)wc.opcode);
 }
 
-/* From end 0, by the key, to what is bound to a window of end 1 */
+/* Writes from end 0, by KEY, to the memory bound to a window of end 1. */
 static void write_to(struct rig_pair *pair, uint32_t rkey, uint8_t *to, uint32_t len,
 		     const char *what)
 {
@@ -348,7 +348,7 @@ void diff_mw_bound_to(struct rig *rig)
 
 #define HUGE_REGION (9ull << 30)
 
-/* A window is as long as a region may be; and what is refused leaves it as it was. */
+/* A window may be as long as a region; a refused binding leaves it unchanged. */
 void diff_mw_huge(struct rig *rig)
 {
 	struct rig_conf conf = rig_conf_default();

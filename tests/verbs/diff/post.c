@@ -43,7 +43,7 @@ static struct ibv_send_wr write_wr(struct post_rig *p, uint64_t wr_id)
 	return wr;
 }
 
-/* Returns how many completions come before the CQ stays empty for a while. */
+/* Returns the number of completions that arrive before the CQ stays empty for a while. */
 static int count_completions(struct ibv_cq *cq, int expected)
 {
 	struct ibv_wc wc[MANY];
@@ -154,8 +154,8 @@ static int send_by_wr(struct ibv_qp *qp, const struct ibv_send_wr *wr)
 	return ibv_wr_complete(qpx);
 }
 
-/* In ERR, what was accepted is flushed; one by one, because the two queues are flushed
- * independently. */
+/* Prints flushed requests: in ERR all accepted ones are flushed. They are polled one by one,
+ * because the two queues flush independently. */
 static void say_flush(struct rig_end *end, bool expected)
 {
 	struct ibv_wc wc;
@@ -164,7 +164,7 @@ static void say_flush(struct rig_end *end, bool expected)
 		say_wc("A", &wc, 0);
 }
 
-/* Says what the QP accepts in the state it is in. */
+/* Prints which requests the QP accepts in its state. */
 static void post_all_ways(struct post_rig *p, const char *state)
 {
 	bool is_err = !strncmp(state, "ERR", 3);

@@ -21,7 +21,7 @@ static void say_cap(const struct ibv_qp_cap *cap)
 	    cap->max_recv_wr, cap->max_recv_sge, cap->max_inline_data);
 }
 
-/* Says what a new QP says of itself, and what the caller's attributes became. */
+/* Prints the attributes of a new QP, and the changed attributes of the caller. */
 static void say_new_qp(struct ibv_qp *qp, const struct ibv_qp_cap *cap)
 {
 	struct ibv_qp_init_attr init;
@@ -73,8 +73,8 @@ static void cap_one(const struct create_rig *c, size_t field, uint32_t value)
 	say_new_qp(qp, &attr.cap);
 }
 
-/* The distribution's provider computes with inline sizes as int and takes what overflows for a
- * small number. */
+/* The distribution's provider computes inline sizes as int, so an overflow looks like a small
+ * number. */
 static bool reads_as_small(size_t field, uint32_t value)
 {
 	return cap_fields[field].offset == offsetof(struct ibv_qp_cap, max_inline_data) &&

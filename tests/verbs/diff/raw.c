@@ -367,7 +367,7 @@ static void add_copy_specs(struct rule *rule, const struct copy_case *c)
 		ADD(rule, udp);
 }
 
-/* A sniffer gets what is for others, as it is sent. */
+/* A sniffer gets frames to other destinations when they are sent. */
 static void sniffed(struct rig *rig, struct raw *raw)
 {
 	const struct raw_frame away = { UDP4, .away = true };

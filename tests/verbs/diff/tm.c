@@ -27,7 +27,7 @@ struct ends {
 	struct ibv_mr *mr;
 	uint8_t *buf; /* of the sender in the first half, the receiver's in the second */
 	uint32_t handle[32];
-	uint32_t told; /* unexpected messages: from the first on, each operation says how many */
+	uint32_t told; /* number of unexpected messages, which each later operation reports */
 };
 
 static struct ibv_cq_ex *make_cq(struct rig *rig)
@@ -316,7 +316,7 @@ static void deletions(struct ends *tm)
 	tag_delete(tm, tm->handle[5], IBV_OPS_SIGNALED);
 	tag_add(tm, 6, 12, 0xff, 100, IBV_OPS_SIGNALED);
 	completions_reap(tm, 2);
-	/* The tag is gone before the device hears that it should be. */
+	/* The message consumes the tag before the device receives its removal. */
 	send_tagged(tm, IBV_TMH_EAGER, 12, 8);
 	rig_settle();
 	tag_delete(tm, tm->handle[6], IBV_OPS_SIGNALED);

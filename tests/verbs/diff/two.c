@@ -110,7 +110,7 @@ static void other_process(int sock, bool dies)
 	side_await(&s, false);
 	sides_meet(&s);
 	sides_meet(&s);
-	for (int i = 0; i < LONG; i++) /* what A wrote, changed, for A to read */
+	for (int i = 0; i < LONG; i++) /* change A's data, for A to read */
 		s.end.buf[i] ^= 0xff;
 	sides_meet(&s);
 	sides_meet(&s);

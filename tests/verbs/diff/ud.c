@@ -185,7 +185,8 @@ void diff_ud(struct rig *rig)
 	round_trip(&ud, ah, IBV_WR_SEND_WITH_IMM, "send_imm");
 	round_trip(&ud, ah, IBV_WR_DRIVER1, "wr_send_imm");
 	send_post(&ud, ah, IBV_WR_SEND, QKEY, IBV_SEND_INLINE, 33 + 4096);
-	/* A wrong Q_Key, or no receive: sent all the same, and nobody hears of it. */
+	/* A wrong Q_Key, or no receive: the send completes, and the datagram is dropped
+	 * silently. */
 	post_recv(&ud, 4, 1024);
 	send_post(&ud, ah, IBV_WR_SEND, QKEY + 1, 0, BYTES);
 	say("wrong qkey: %d completions", rig_poll(ud.cq, 1, &wc));

@@ -17,7 +17,7 @@ struct mlx5dv_dek *crypto_dek(struct rig *rig, struct ibv_pd *pd, uint64_t comp_
 			      struct mlx5dv_crypto_login_obj *login);
 void crypto_say_dek(struct mlx5dv_dek *dek);
 void crypto_say_state(struct rig *rig);
-/* Who is in charge of the adapter takes away what the context's login goes by. */
+/* Removes the keys of the context's login, as the adapter's administrator would. */
 void crypto_lose_login(struct rig *rig);
 
 #endif

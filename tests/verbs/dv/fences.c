@@ -35,7 +35,8 @@ static void write_behind(struct rig_pair *pair, unsigned int flags)
 	MUST(!ibv_post_send(pair->end[0].qp, &wr, &bad));
 }
 
-/* The third word of the control segment ends with the fence, and flags that say what completes. */
+/* Returns the fence bits: the third word of the control segment ends with them and the completion
+ * flags. */
 static unsigned int fence_at(struct ibv_qp *ibqp, uint32_t block)
 {
 	struct mlx5dv_qp qp = { 0 };

@@ -30,8 +30,8 @@ static const struct protection {
 	{ "CRC-64", SIGN_CRC64, MLX5DV_SIG_CRC_TYPE_CRC64_XP10 },
 };
 
-/* The side of the key that has signatures is checked when data leaves it, by a transfer that this
- * end asks for or the other one. */
+/* The key checks its side with signatures when data leaves it, in a transfer that either end
+ * requests. */
 static const struct way {
 	const char *name;
 	bool on_wire, by_peer;
@@ -47,7 +47,7 @@ struct flips {
 	const struct protection *of;
 	const struct way *way;
 	struct signature sig;
-	uint8_t right[SIDE_MAX]; /* what the side with signatures is without a wrong bit */
+	uint8_t right[SIDE_MAX]; /* correct bytes of the side with signatures */
 	size_t len;
 };
 
@@ -171,7 +171,7 @@ static void flips_move(const struct flips *flips, bool leaves)
 	flips_transfer(flips, flips->way->by_peer, write ? IBV_WR_RDMA_WRITE : IBV_WR_RDMA_READ);
 }
 
-/* The errors of transfers that the peer asks for come by the CQ of this end, too. */
+/* Errors of transfers that the peer requests are reported on this end's CQ, too. */
 static struct mlx5dv_mkey_err flips_check(const struct flips *flips)
 {
 	struct mlx5dv_mkey_err err = { .err_type = (enum mlx5dv_mkey_err_type)99 };
@@ -193,8 +193,8 @@ static uint64_t number_at(const uint8_t *bytes, size_t len)
 	return number;
 }
 
-/* Of the parts of a signature the first that differs is told; CAME is with the data, and MADE is
- * what the oracle makes of them. */
+/* Returns the first part of a signature that differs. CAME is with the data; MADE is computed by
+ * the oracle. */
 static struct mlx5dv_mkey_err difference(const struct flips *flips, const uint8_t *came,
 					 const uint8_t *made)
 {
@@ -318,7 +318,7 @@ static void some_bits(struct flips *flips)
 		  noticed, SOME_FLIPS);
 }
 
-/* There is a block in front of it, and others are behind. */
+/* Flips bits of a block between others. */
 static void bits_of_the_second_block(struct flips *flips)
 {
 	size_t first = (size_t)8 * unit_of(flips), bit = first;

@@ -80,7 +80,7 @@ static void say_end(const struct chain *chain, int i, const char *what)
 	MUST(!ibv_query_qp(end->qp, &attr, IBV_QP_STATE, &init));
 	say("%s, end %d: %s, vendor_err %#x, the QP is in state %d", what, i,
 	    ibv_wc_status_str(wc.status), wc.status ? wc.vendor_err : 0, (int)attr.qp_state);
-	/* Each queue that fails is told in the log. */
+	/* The library logs each queue that fails. */
 	say_result(wc.status);
 }
 
@@ -178,7 +178,7 @@ static bool memory_is(const uint8_t *memory, const char *text)
 	return !memcmp(memory, text, strlen(text));
 }
 
-/* What a request would move if it did not fail is told from what it finds. */
+/* The data shows whether the failing request has moved any. */
 static void move_without(struct rig *rig, void (*lose)(struct chain *chain), move_fn *move)
 {
 	struct chain chain;

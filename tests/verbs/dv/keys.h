@@ -26,13 +26,14 @@ struct keys {
 
 void keys_open(struct rig *rig, const struct rig_conf *conf, uint16_t entries, uint32_t flags,
 	       struct keys *keys);
-/* The QP of the pair's first end is replaced by one with the builders of DV_OPS. */
+/* Replaces the QP of the pair's first end by one with the builders of DV_OPS. */
 void keys_connect(struct keys *keys, uint64_t dv_ops);
 void keys_close(struct keys *keys);
 /* Makes the calls that WORDS name (calls[]). */
 void keys_put(struct keys *keys, const char *words);
 
-/* Does so on a key with FLAGS beside that of indirect keys, and says what came of them. */
+/* The result of keys_case(), which makes the calls of WORDS on a key with FLAGS besides the flag of
+ * indirect keys */
 struct keys_outcome {
 	uint32_t bytes; /* that the other end has got */
 	int completions;

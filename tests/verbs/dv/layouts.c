@@ -23,7 +23,7 @@ static uint32_t chance(uint32_t below)
 	return (uint32_t)(chance_state >> 33) % below;
 }
 
-/* The bytes that a key stands for, by their place in memory, or in the key below */
+/* The bytes of a key, by their offset in memory or in the key below */
 struct map {
 	uint32_t len;
 	uint32_t at[MAP_MAX];
@@ -110,7 +110,7 @@ static void post_recv_whole(struct keys *keys)
 	MUST(!ibv_post_recv(keys->pair.end[1].qp, &recv, &bad));
 }
 
-/* Returns whether a message from the outer of two random keys is what the map says. */
+/* Returns whether a message from the outer of two random keys has the bytes of the map. */
 static bool layout_is_right(struct keys *keys, struct mlx5dv_mkey *outer)
 {
 	static struct map inner_map, outer_map;

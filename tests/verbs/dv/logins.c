@@ -51,7 +51,7 @@ static void say_queue(const struct keys *keys, enum ibv_wc_status status)
 	say_result(status);
 }
 
-/* Moves a unit into the other memory, and tells whether it arrived. */
+/* Moves a unit into the other memory. Returns whether it arrived. */
 static bool unit_move(struct keys *keys)
 {
 	struct ibv_sge sge = { (uintptr_t)keys_memory[1], UNIT, keys->mr[1]->lkey };

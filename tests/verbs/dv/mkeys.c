@@ -741,7 +741,7 @@ void dv_signatures(struct rig *rig)
 		"c3 a w1040 g100 s1024 f10 c3 a w512 g010 s520",
 		"c2 a w512 s512",
 	};
-	/* So much is asked for that blocks of 64 bytes just fit, or do not. */
+	/* Requested inline sizes for which blocks of 64 bytes just fit, or just do not. */
 	static const uint32_t inlines[] = { 60, 61, 124, 188, 189, 252 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)

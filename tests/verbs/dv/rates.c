@@ -88,7 +88,7 @@ static void rate_try(struct ibv_context *ctx, uint32_t index, const char *what)
 	say("status %#x", (unsigned int)fld_get(out, CMD_OUT_STATUS));
 }
 
-/* A dedicated one is for queues of the context that has asked for it. */
+/* A dedicated entry is for queues of the context that has allocated it. */
 static void rates_belong(struct ibv_context *ctx)
 {
 	struct mlx5dv_pp *dedicated =

@@ -260,7 +260,7 @@ void dv_raw_wqes(struct rig *rig)
 	raw_wqes_on(rig, true);
 }
 
-/* The distribution's library copies what does not fit over the requests behind it. */
+/* The distribution's library copies a too long WQE over the requests behind it. */
 void dv_raw_too_long(struct rig *rig)
 {
 	struct raw raw;
@@ -272,7 +272,7 @@ void dv_raw_too_long(struct rig *rig)
 		raw_begin(&raw, MLX5_OPCODE_SEND);
 		raw.wqe.units = units;
 		if (units && units * 16 <= 4 * 64)
-			continue; /* what the QP has room for is the library's to round up */
+			continue; /* the library may round up the room that the QP has */
 		ret = raw_post_times(&raw, 2); /* which is refused once */
 		say_result(ret);
 		say_check(ret == ENOMEM, "%u units: %d", units, ret);

@@ -33,7 +33,7 @@ static void say_wqe(const uint8_t *wqe, uint32_t bytes)
 	say("%s", text);
 }
 
-/* The ring was zeroed when it was made, so what was not written is 0 with any library. */
+/* Both libraries clear the ring at creation, so unwritten bytes are 0. */
 static void signed_wq(struct ibv_context *ctx, struct ibv_pd *pd, struct ibv_cq *cq, uint32_t max,
 		      uint32_t sges)
 {

@@ -31,15 +31,15 @@ void fault_open(void);
  * libraries (FAULTS_COMMANDS_ONLY) makes only commands fail. */
 bool fault_is_offered(enum fault_kind kind);
 const char *fault_name(enum fault_kind kind);
-/* Returns how many chances to fail there have been so far. */
+/* Returns the number of operations of KIND so far, each of which could fail. */
 uint64_t fault_count(enum fault_kind kind);
-/* The Nth of KIND from now on fails. It must come before the next one is asked for. */
+/* Makes the Nth operation of KIND from now on fail. It must happen before the next call. */
 void fault_arm(enum fault_kind kind, uint64_t n);
 /* The Nth kernel command fails likewise, with ERR. */
 void fault_arm_errno(uint64_t n, int err);
-/* Returns how many objects of all kinds the adapters have. */
+/* Returns the adapters' number of objects of all kinds. */
 uint64_t fault_objects(void);
-/* Returns how many blocks this process has allocated and not freed. */
+/* Returns the number of blocks that this process has allocated and not freed. */
 long fault_blocks(void);
 
 /* How many faults of KIND a life may not hear of: unnoticed.c. */
@@ -71,7 +71,8 @@ void *life_keep(struct life *l, void *object, int (*undo)(void *object), const c
 		const char *undo_call);
 /* A call that returns 0 or an errno. */
 bool life_ok(struct life *l, int ret, const char *call);
-/* Destroy what is kept above NUM, the newest first; what fails is tried again, and must go then. */
+/* Destroys the kept objects above NUM, the newest first. If that fails it tries again, which must
+ * succeed. */
 void life_undo(struct life *l, unsigned int num);
 
 #define KEEP(l, call, undo) \
@@ -84,7 +85,7 @@ struct life_kind {
 	const char *name;
 	life_fn *live;
 	bool opens;    /* its context by itself */
-	bool eth_only; /* what there is on Ethernet alone */
+	bool eth_only; /* only on Ethernet */
 	/* The device has none; or NULL. */
 	bool (*lacks)(struct ibv_context *ctx, const struct ibv_device_attr_ex *attr);
 };

@@ -139,7 +139,7 @@ void fault_arm(enum fault_kind kind, uint64_t n)
 	MUST(!strcmp(answer, "ok"));
 }
 
-/* Symbols of the program that come before those of libraries. */
+/* Makes a function of the program override libc's. */
 #define BEFORE_LIBC __attribute__((visibility("default")))
 
 /* ---- mappings: those of other libraries too, as the lives load none ---- */

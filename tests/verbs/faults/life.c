@@ -71,7 +71,7 @@ struct ibv_qp *life_qp(struct life *l, struct ibv_qp_init_attr_ex *attr)
 	return KEEP(l, ibv_create_qp_ex(l->rig.ctx, attr), ibv_destroy_qp);
 }
 
-/* Without what the type does not have. */
+/* Removes attributes that the QP's type does not have. */
 static int attr_of_type(struct life *l, struct ibv_qp *qp, enum ibv_qp_state state,
 			struct ibv_qp_attr *attr)
 {

@@ -51,7 +51,7 @@ static void watch_begin(struct watch *w)
 	w->blocks = fault_blocks();
 }
 
-/* The adapter hears of a close from the system, a little later. */
+/* Waits for the adapter, to which the system reports a close a little later. */
 static uint64_t objects_settled(uint64_t expected)
 {
 	uint64_t objects = fault_objects();
@@ -128,7 +128,7 @@ static off_t log_size(void)
 	return path && !stat(path, &st) ? st.st_size : 0;
 }
 
-/* One fault, and what must hold after it. False: something was wrong. */
+/* Runs the life with one fault, and checks the state after it. Returns false if a check failed. */
 static bool live_with_fault(const struct life_kind *kind, enum fault_kind fault, uint64_t nth,
 			    struct life *l)
 {
@@ -143,7 +143,7 @@ static bool live_with_fault(const struct life_kind *kind, enum fault_kind fault,
 	if (getenv("FAULTS_SHOW"))
 		printf("%s: %s: %s\n", what, l->calls_failed ? l->first_call : "nobody noticed",
 		       say_errno(l->first_errno));
-	/* What a first failure loads and keeps is no leak: that is what recurs. */
+	/* A first failure may load and keep memory; only growth at each failure is a leak. */
 	if (watch_differs(&watch)) {
 		watch_begin(&watch);
 		live(kind, l, fault, nth, NULL);
@@ -160,7 +160,7 @@ static bool live_with_fault(const struct life_kind *kind, enum fault_kind fault,
 		say_check(false, "%s: %s explains itself", what, l->first_call));
 }
 
-/* Returns how many faults no call reported, or -1 when something was wrong. */
+/* Returns the number of faults that no call reported, or -1 if a check failed. */
 static int live_with_faults(const struct life_kind *kind, enum fault_kind fault, uint64_t count)
 {
 	int unnoticed = 0;

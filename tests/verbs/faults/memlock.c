@@ -20,7 +20,7 @@
 
 static uint8_t region[REGION] __attribute__((aligned(4096)));
 
-/* Limits count for who may not lock memory at will. */
+/* Drops CAP_IPC_LOCK, which exempts from the limit. */
 static void drop_privilege(void)
 {
 	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
@@ -31,7 +31,7 @@ static void drop_privilege(void)
 	MUST(!syscall(SYS_capset, &header, caps));
 }
 
-/* Reads what the log has behind its first SIZE bytes. */
+/* Reads the log behind its first SIZE bytes. */
 static void read_log(off_t size, char *text, size_t room)
 {
 	int fd = open(getenv("VERBS_LOG_FILE"), O_RDONLY | O_CLOEXEC);

@@ -35,7 +35,7 @@ static void live_context(struct life *l)
 		OK(l, ibv_query_gid(l->rig.ctx, RIG_PORT, 0, &l->rig.gid));
 }
 
-/* Queries GIDs, which is answered with how many there are. */
+/* Queries GIDs; the call returns their number. */
 static int query_gids(struct ibv_context *ctx)
 {
 	struct ibv_gid_entry entries[16];

@@ -437,7 +437,7 @@ static void live_strides(struct life *l)
 		OK(l, ibv_modify_wq(wq, &ready));
 }
 
-/* The table has one queue: an adapter of mlx4 wants those of a longer one in a row. */
+/* The table has one queue: an mlx4 adapter requires consecutive numbers in a longer one. */
 static void live_rss(struct life *l)
 {
 	static uint8_t key[40] = { 1, 2, 3 };

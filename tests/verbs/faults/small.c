@@ -113,7 +113,7 @@ static void live_mkey(struct life *l)
 		KEEP(l, mlx5dv_create_mkey(&attr), mlx5dv_destroy_mkey);
 }
 
-/* Of a page size that is asked for, and of a file. */
+/* UMEMs with a requested page size, and from a file. */
 static void live_umems(struct life *l)
 {
 	struct mlx5dv_devx_umem_in in = { .addr = memory,

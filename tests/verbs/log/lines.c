@@ -21,7 +21,7 @@
 #include "log.h"
 #include "tests/lib/topics.h"
 
-static int captured; /* what standard error is */
+static int captured; /* captured standard error */
 
 static bool cq_plain(struct log_rig *l, int cqe, int vector)
 {
@@ -320,7 +320,7 @@ static bool wrong_order(struct log_rig *l, long to)
 	return ibv_modify_qp(l->fresh, &attr, mask) != 0;
 }
 
-/* Posts N copies of one request and says whether the list was refused. */
+/* Posts N copies of one request. Returns whether the list was refused. */
 static bool qp_post(struct ibv_qp *qp, struct ibv_send_wr *wr, int n)
 {
 	static struct ibv_send_wr list[1024];
@@ -623,7 +623,7 @@ static const struct log_case flow_case = {
 	"flow to an RC QP", flow_to_rc, 1, { "create_flow", "port 1", "RAW_PACKET or UD" }
 };
 
-/* These cases are there on Ethernet alone: the kernel refuses, and only the provider knows why. */
+/* Cases on Ethernet only: the kernel refuses, and only the provider knows why. */
 static const struct log_case ethernet_cases[] = {
 	{ "QP, wall clock of sends",
 	  qp_timestamps,

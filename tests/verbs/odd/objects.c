@@ -15,7 +15,7 @@ enum { BUFFER = 65536, DEPTH = 16 };
 
 struct ibv_device *odd_ibv_device;
 
-/* ONCE(name) { return what makes it; }: a function odd_NAME() that makes the object once. */
+/* ONCE(name) { return EXPRESSION; }: a function odd_NAME() that creates the object once. */
 #define ONCE(name)                            \
 	static void *make_##name(void);       \
 	void *odd_##name(void)                \

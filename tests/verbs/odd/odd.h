@@ -27,7 +27,7 @@
 
 enum odd_returns {
 	ERRNO,      /* 0 or an errno */
-	POLLED,     /* the same, where ENOENT says that nothing is there */
+	POLLED,     /* the same, but ENOENT means an empty queue */
 	MINUS_ONE,  /* 0, or -1 and errno */
 	DESCRIPTOR, /* a descriptor or a count, or -1 and errno */
 	OBJECT,     /* NULL and errno, or anything else */
@@ -45,7 +45,7 @@ struct odd_value {
 struct odd_field {
 	const char *name;
 	size_t offset, size;
-	bool is_pointer; /* NULL is its odd value; that of a number is all ones, and 0 */
+	bool is_pointer; /* its odd value is NULL; a number has the odd values all ones, and 0 */
 };
 
 struct odd_arg {
@@ -132,10 +132,10 @@ extern const struct odd_family odd_device, odd_memory, odd_queues, odd_qp, odd_p
 void odd_run(const struct odd_family *family);
 /* The call said to return an errno has to leave it in errno, too. */
 extern bool odd_errno_is_set;
-/* In the process of a call: says RET of a call, as its line or a part of it. */
+/* In the process of a call: prints RET of a call, as its line or a part of it. */
 void odd_say(const char *call, enum odd_returns returns, long ret);
 #define ODD_SAY(name, returns, call) (errno = 0, odd_say((name), (returns), (long)(call)))
-/* Ends the process of the call: what it needs is not to be had. */
+/* Ends the process of the call, as an object that it needs does not exist. */
 void odd_without(const char *what) __attribute__((noreturn));
 
 /* objects.c: each is made once in a process. */

@@ -134,7 +134,7 @@ static void spoil_opcode(struct raw_wqe *wqe)
 	ctrl->opmod_idx_opcode = htobe32(MLX5_OPCODE_RDMA_WRITE);
 }
 
-/* Nobody tells the sender that its datagram was not taken. */
+/* The sender gets no error when its datagram is dropped. */
 void raw_datagrams(struct rig *rig)
 {
 	static const struct raw_fault faults[] = {

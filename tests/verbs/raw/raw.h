@@ -39,7 +39,7 @@ struct raw_fault {
 
 /* Runs each kind of request until the ring has gone round several times. */
 void raw_requests(const struct raw_link *link);
-/* Each fault ends as it says, brings nothing to the other end, and takes no receive. */
+/* Each fault must end with its status, deliver nothing to the other end, and consume no receive. */
 void raw_faults(const struct raw_link *link, const struct raw_fault *faults, size_t count);
 
 /* Of any transport: the keys of memory, here and at the other end. */

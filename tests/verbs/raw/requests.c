@@ -66,7 +66,7 @@ static void request_build(const struct raw_link *link, const struct request *req
 	}
 }
 
-/* What stands at the other end differs in each bit. */
+/* The two ends' memory differs in each bit. */
 enum { HERE = 0, THERE = 0xff };
 
 static uint8_t byte_of(unsigned int i, unsigned int seed, unsigned int end)
@@ -113,7 +113,7 @@ static bool memory_is_right(const struct raw_link *link, const struct request *r
 	       bytes_are(link->to, header + len, RAW_ROOM, seed, THERE);
 }
 
-/* Of what was sent, a completion says no more than this. */
+/* Prints all valid fields of a send completion. */
 static void say_sent(const char *name, const struct ibv_wc *wc)
 {
 	say("%s: wr_id %llu %s vendor_err %#x opcode %d", name, (unsigned long long)wc->wr_id,
@@ -135,7 +135,7 @@ static bool request_came(const struct raw_link *link, const struct request *requ
 						    (is_send(request->opcode) ? link->header : 0);
 }
 
-/* Returns whether the request did what it is for. */
+/* Returns whether the request had its effect. */
 static bool request_works(const struct raw_link *link, const struct request *request,
 			  unsigned int seed, bool aloud)
 {

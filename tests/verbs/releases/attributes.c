@@ -39,7 +39,7 @@ enum { PAGE = 4096, BYTES = 64 * PAGE, LWRITE = IBV_ACCESS_LOCAL_WRITE };
 		object;                           \
 	})
 
-/* Makes an object, and ends it at once by a call that is not looked at. */
+/* Creates an object and destroys it at once, without printing the latter. */
 #define BRIEFLY(name, make, end)                                \
 	do {                                                    \
 		__typeof__(make) made = OBJECT((name), (make)); \

@@ -183,7 +183,7 @@ static void doorbells_for_others(struct ibv_pd *pd)
 		mlx5dv_devx_free_uar(uar);
 }
 
-/* Both are for who has the whole adapter by VFIO. */
+/* Both calls need the whole adapter by VFIO. */
 static void no_event_queues(void)
 {
 	say_check(mlx5dv_devx_destroy_eq(NULL) == EOPNOTSUPP, "no event queue to destroy");
@@ -257,7 +257,7 @@ static void memory_is_handed_on(struct ibv_context *ctx, struct ibv_context *oth
 	its = mlx5dv_devx_umem_import(other, attrs);
 	say_check(its && !mlx5dv_devx_umem_dereg(its), "and deregistered there");
 	say_check(mlx5dv_devx_umem_dereg(umem) != 0, "it is gone here, too");
-	mlx5dv_devx_umem_unimport(umem); /* frees what the library knew of it */
+	mlx5dv_devx_umem_unimport(umem); /* frees the library's object */
 	free(attrs);
 }
 

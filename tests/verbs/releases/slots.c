@@ -19,7 +19,7 @@
 
 enum { PAGE = 4096 };
 
-/* The call through a slot, whose type is that of release 65.0's operation. */
+/* Calls through a slot, with the type of release 65.0's operation. */
 #define THROUGH(ctx, slot, type) ((type)(void (*)(void))(ctx)->ops._compat_##slot)
 
 typedef struct ibv_pd *(*alloc_pd_fn)(struct ibv_context *);

@@ -6,7 +6,7 @@
  *
  * Covers: libibverbs/discovery/static_all.c, librdmacm/id.c
  */
-/* A static program has no plugins, so it names the provider that becomes part of it. */
+/* A static program has no plugins, so it names the providers to link. */
 #define RDMA_STATIC_PROVIDERS mlx5
 
 #include <infiniband/mlx5dv.h>

@@ -16,7 +16,7 @@
 
 enum { STEER_FIELDS = 4, STEER_MATCH = PRM_MATCH_SETS * PRM_MATCH_SET_SIZE };
 
-/* What a matcher and a flow of it say of one field */
+/* Mask and value of one field in a matcher and its flow */
 struct steer_field {
 	uint32_t field; /* 0: no more */
 	uint32_t mask, value;
@@ -50,7 +50,7 @@ struct steered {
 	struct ibv_flow *flow;
 };
 
-/* These print what comes of it; what cannot be made is NULL. */
+/* These print the results; an object that cannot be created is NULL. */
 struct steered steer_make(struct ibv_context *ctx, const struct steer_rule *rule, size_t count,
 			  struct mlx5dv_flow_action_attr *actions, const char *what);
 void steer_end(struct steered *steered);
@@ -66,7 +66,7 @@ void steer_end(struct steered *steered);
 #define COUNTED(by) \
 	((struct mlx5dv_flow_action_attr){ MLX5DV_FLOW_ACTION_COUNTERS_DEVX, { .obj = (by) } })
 
-/* Sends a frame of UDP to DPORT, and says how many each receiver has got. */
+/* Sends a UDP frame to DPORT, and prints how many each receiver has got. */
 void steer_send(struct rig *rig, struct raw *raw, uint16_t dport, const char *what);
 void steer_send_frame(struct rig *rig, struct raw *raw, const struct raw_frame *frame,
 		      const char *what);

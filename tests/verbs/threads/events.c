@@ -18,7 +18,7 @@
 enum {
 	NUM_OWNERS = 3,
 	ROUNDS = 40,
-	READER = NUM_OWNERS, /* its place in the crew, and that of the pair that stays */
+	READER = NUM_OWNERS, /* index of the reader in the crew, and of the permanent pair */
 	SENDER,
 	NUM_ALL,
 	NUM_MESSAGES = 400,

@@ -107,8 +107,8 @@ static void post_message(struct rig_pair *pair)
 	MUST(!ibv_post_send(pair->end[0].qp, &send, &bad_send));
 }
 
-/* A PD, two MRs, two CQs and two QPs, from their creation over a message to their end; true if
- * all of it was right. */
+/* Creates a PD, two MRs, two CQs and two QPs, sends a message, and destroys them. Returns true if
+ * all steps succeeded. */
 static bool live(struct rig *rig, int id, int round)
 {
 	struct rig_conf conf = rig_conf_default();

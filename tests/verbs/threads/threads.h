@@ -20,7 +20,7 @@
  * ended. */
 void crew_run(int size, void (*body)(void *arg, int id), void *arg);
 
-/* A condition that one of many threads looks at: only a wrong one is printed. */
+/* Checks a condition in one of many threads: prints it only if it is wrong. */
 #define CHECK(condition, ...) ((condition) ? (void)0 : crew_complain(__VA_ARGS__))
 void crew_complain(const char *fmt, ...) SAY_FORMAT(1);
 
