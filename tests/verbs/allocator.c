@@ -22,7 +22,7 @@
 enum kind { QP, RWQ, DBR, SRQ, CQ, KINDS, NONE = KINDS };
 
 static const struct {
-	uint64_t type; /* of mlx5; those of mlx4 have none, and are told apart by what is created */
+	uint64_t type; /* mlx5's resource type; mlx4 has none: the created object tells it */
 	const char *name;
 } kinds[KINDS] = {
 	[QP] = { MLX5DV_RES_TYPE_QP, "QP" },    [RWQ] = { MLX5DV_RES_TYPE_RWQ, "RWQ" },
@@ -263,7 +263,8 @@ static void post_send(struct ibv_qp *qp, struct ibv_mr *mr)
 	MUST(!ibv_post_send(qp, &wr, &bad));
 }
 
-/* Two QPs, their CQ and an SRQ, of which all but what LEFT says is the allocator's. */
+/* Creates two QPs, their CQ and an SRQ. The allocator provides all their memory except kinds
+ * LEFT. */
 static void messages(struct rig *rig, enum kind left)
 {
 	struct rig_conf conf = rig_conf_default();

@@ -26,7 +26,7 @@
 #include "tests/lib/topics.h"
 #include "util/bits.h"
 
-/* ---- RDMA netlink: libibverbs asks by these names of libnl */
+/* ---- RDMA netlink: libibverbs calls these functions of libnl ---- */
 
 struct nl_sock;
 int nl_connect(struct nl_sock *sock, int protocol);
@@ -54,7 +54,7 @@ IN_FRONT int nl_connect(struct nl_sock *sock, int protocol)
 	return has_netlink ? real(sock, protocol) : -1;
 }
 
-/* ---- the adapter, which is told what shall happen */
+/* ---- the adapter, which gets faults ---- */
 
 static void node_await(bool present)
 {
@@ -272,7 +272,7 @@ static void node_never_comes(void)
 	list_devices();
 }
 
-/* What an idle adapter is told, it does, in whatever moment between two naps it hears of it. */
+/* An idle adapter applies a fault at any moment of its naps. */
 static void nodes_come_and_go(void)
 {
 	const int times = 2000;

@@ -240,7 +240,7 @@ static void take_cqes_of_all(struct driven *d)
 		take_cqe(d, i);
 }
 
-/* ---- what the library may not change */
+/* ---- memory that the library may not change ---- */
 
 struct picture {
 	uint8_t *cq;
@@ -377,7 +377,7 @@ static void driven_resize(struct rig *rig)
 	driven_close(&d);
 }
 
-/* ---- the library's calls on what was looked at */
+/* ---- the library's calls on exposed objects ---- */
 
 static void fill_srq(struct driven *d)
 {
@@ -398,8 +398,8 @@ static void poll_of(struct driven *d, int from)
 	d->count--;
 }
 
-/* What QP 2 has received and the program has not read must not come any more, whatever follows with
- * the number by which the adapter names a QP: the QP itself, connected again, or its successor. */
+/* Unpolled completions of QP 2 must disappear, whatever later uses its number in CQEs: the QP
+ * itself, connected again, or its successor. */
 static void rig_look(struct rig *rig, int rounds, bool again)
 {
 	struct driven d;
@@ -459,8 +459,8 @@ static void looked_reset_early(struct rig *rig)
 
 /* ---- posts of the program, polls of the library */
 
-/* The struct holds what the program knows of its list: that it goes on where it stands, as often as
- * there are receives that are not posted. */
+/* The program's own record of the list: slots in use, and the number of posted receives. From these
+ * it follows the links. */
 struct follower {
 	struct driven d;
 	bool in_use[4 * SLOTS + 4];

@@ -344,8 +344,8 @@ static const enum ibv_wr_opcode round_of[ROUND] = { IBV_WR_SEND, IBV_WR_RDMA_WRI
 
 enum { ROUND_SENDS = 2, SENDS = REQUESTS / ROUND * ROUND_SENDS, COUNTER = 2 * REQUESTS };
 
-/* Returns where at the receiver request N writes, reads or adds: a READ looks at what the WRITE of
- * its round has left. */
+/* Returns the address at the receiver that request N accesses: a READ reads the result of the WRITE
+ * in its round. */
 static uint64_t remote(const struct early *early, unsigned int n)
 {
 	unsigned int at =
@@ -393,8 +393,8 @@ static void mixture_post(struct early *early, unsigned int n)
 	MUST(!ibv_wr_complete(qp));
 }
 
-/* The sends of a mixture come in their order, each in a request of its own, and for each that
- * completes there is another request. */
+/* Receives the sends of a mixture, which arrive in order, each in a request of its own. Posts
+ * another receive for each completion. */
 static unsigned int mixture_receive(struct early *early)
 {
 	bool taken[SENDS] = { false };

@@ -23,7 +23,7 @@
 #include "tests/lib/topics.h"
 #include "util/bits.h"
 
-/* ---- the kernel; libibverbs asks by these names of libc and libnl */
+/* ---- the kernel: libibverbs calls these functions of libc and libnl ---- */
 
 #define IN_FRONT __attribute__((visibility("default")))
 
@@ -45,7 +45,7 @@ IN_FRONT int nl_connect(struct nl_sock *sock, int protocol)
 	return -1;
 }
 
-/* ---- what lies where */
+/* ---- addresses of queues ---- */
 
 struct spot {
 	const char *name;
@@ -253,7 +253,8 @@ static void message(struct rig_pair *pair)
 		  "a message arrives");
 }
 
-/* A child exists while the parent goes on. Its exit code says how many spots it does not have. */
+/* Keeps a child while the parent goes on. The child's exit code is the number of spots that it does
+ * not have. */
 static void parent_goes_on(struct queues *queues)
 {
 	const long page = sysconf(_SC_PAGESIZE);
@@ -330,8 +331,8 @@ static int child_run(void (*run)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-/* The process ends here: whoever looks for leaks at an exit() would look where the parent's rings
- * are, too, which are not there. */
+/* Ends the process without exit(): a leak checker would read the parent's rings, which this process
+ * does not have. */
 static void queues_live_again(void)
 {
 	queues_live(true);

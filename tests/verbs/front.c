@@ -40,7 +40,7 @@ enum {
 	LOOKS = 50,    /* at each */
 	OPENERS = 2,
 	LIMIT = 2500, /* limit of descriptors for a process that opens as many as it can */
-	SPARE = 10,   /* that it has otherwise */
+	SPARE = 10,   /* for its other descriptors */
 };
 
 static atomic_bool enough;
@@ -59,8 +59,7 @@ static void *open_and_close(void *arg)
 	return NULL;
 }
 
-/* How many files of the program became other files, which are pipes here. That is asked by a call
- * that softhca never answers. */
+/* Returns how many files of the program have become pipes, by a call that softhca never answers. */
 static int count_changed(void)
 {
 	int changed = 0;
@@ -95,7 +94,7 @@ static void numbers_filled(int *filler, int count)
 		close(filler[i]);
 }
 
-/* The numbers that are left below the ones that softhca gives are none, or few. */
+/* Few or no numbers are free below the ones that softhca gives. */
 static void numbers(void)
 {
 	static int filler[SELECT_NUMBERS];
@@ -236,7 +235,7 @@ static void imports(void)
 
 enum { PASSERS = 4200 }; /* more than there are slots for processes */
 
-/* Each child uses what it inherited once, and ends. */
+/* Each child uses the inherited context once, and exits. */
 static void passers(void)
 {
 	struct rig rig;
@@ -300,7 +299,7 @@ static void rights(void)
 	rig_close(&rig);
 }
 
-/* ---- what takes privileges ---- */
+/* ---- calls that need privileges ---- */
 
 static int set_qkey(const struct rig *rig, uint32_t qkey)
 {
@@ -391,7 +390,7 @@ static uint8_t *heir_map(void)
 
 enum { HEIR_HEARS = 700, HEIR_SAYS }; /* descriptors of pipes */
 
-/* The new program: says that it is there, waits, and looks at its memory. */
+/* The new program: reports its start, waits, and checks its memory. */
 static int heir_main(void)
 {
 	const uint8_t *at = heir_map();
@@ -489,7 +488,7 @@ static void after_exec(void)
 	rig_close(&rig);
 }
 
-/* ---- what Linux says of a place and of a partition ---- */
+/* ---- getcwd(), and partitions, as on Linux ---- */
 
 /* The kernel's getcwd() needs room for the NUL, and returns the length with it. */
 static void directory(void)
@@ -524,7 +523,7 @@ static void partitions(void)
 	rig_close(&rig);
 }
 
-/* ---- what softhca keeps of a program ---- */
+/* ---- data that softhca keeps of a program ---- */
 
 static int count_entries(const char *path)
 {

@@ -102,7 +102,7 @@ static struct ibv_mr *reg(size_t from, size_t len)
 	return ibv_reg_mr(pd, memory + from, len, IBV_ACCESS_LOCAL_WRITE);
 }
 
-/* ---- what counts ---- */
+/* ---- objects that count ---- */
 
 static void count_regions(void)
 {

@@ -149,8 +149,8 @@ static uint32_t qpn_at(size_t offset)
 	return fld_get(memory + offset + LARGE_CQE - M4_CQE_SIZE, M4_CQE_QPN);
 }
 
-/* The adapter is told of pages, so a ring begins with one, wherever it was said to. A CQ that is
- * given a new ring writes the second CQE of that. */
+/* The adapter gets page addresses, so a ring begins at the start of a page, whatever its address
+ * was. After a resize, the CQ's next completion is the second CQE of the new ring. */
 static void rings(struct rig *rig)
 {
 	enum { OFFSET = PAGE / 4, CQE = 31 };

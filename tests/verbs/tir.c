@@ -190,7 +190,7 @@ static uint8_t byte_of(uint32_t n)
 	return (uint8_t)(n * 7 + n / 251);
 }
 
-/* A segment of the stream whose bytes are those of byte_of(); the adapter puts the sums in. */
+/* Builds a segment of the stream with the bytes of byte_of(). The adapter inserts the checksums. */
 static void segment_build(const struct raw *raw, uint8_t *frame, uint32_t number, bool push)
 {
 	uint8_t mac[6], *ip = frame + ETH, *tcp = ip + IP;

@@ -115,9 +115,9 @@ static bool is_readable(int fd, int ms)
 	return poll(&poll_fd, 1, ms) == 1 && poll_fd.revents & POLLIN;
 }
 
-/* ---- what nobody reads ---- */
+/* ---- unread datagrams ---- */
 
-/* The adapter answers in the order in which it is asked, so all before has arrived. */
+/* Waits until all earlier datagrams have arrived: the adapter answers in order. */
 static void batch_await(const struct end *from)
 {
 	struct packet packet = packet_make(from, PERFORMANCE_CLASS, 1);
@@ -235,7 +235,7 @@ static void long_send(const struct end *from, uint32_t number)
 	batch_await(from);
 }
 
-/* Who does not read has datagrams until there is no room for another. */
+/* A file without a reader queues datagrams until its room is used up. */
 static void unread_long_ones_have_a_limit(void)
 {
 	struct end from = sender_open(), to = end_open(LONG_CLASS, 1, O_NONBLOCK);
@@ -274,7 +274,7 @@ static void others_parts_are_not_taken(void)
 	close(from.fd);
 }
 
-/* ---- requests that nobody answers ---- */
+/* ---- unanswered requests ---- */
 
 /* Those that have come back count until they are read. */
 static void waiting_requests_have_a_limit(uint32_t timeout_ms)
@@ -394,10 +394,10 @@ static void signals_end_a_read(void)
 	close(end.fd);
 }
 
-/* ---- who plays the kernel has no descriptor ---- */
+/* ---- softhca without a free descriptor ---- */
 
-/* Whether a file is readable is a byte in a descriptor of the program's. It stays where it is when
- * there is no number to take it by, and is taken the next time. */
+/* A byte in a descriptor of the program marks its file as readable. Without a free number to take
+ * the descriptor by, softhca leaves the byte, and takes it the next time. */
 static void readiness_outlasts_a_lack_of_numbers(void)
 {
 	struct end from = sender_open(), to = end_open(SHORT_CLASS, 0, O_NONBLOCK);

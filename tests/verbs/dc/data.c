@@ -27,8 +27,8 @@ static bool buf_is_filled(const uint8_t *buf, size_t len, unsigned int seed)
 
 /* ---- the example of the manual ---- */
 
-/* A queue pair that the vendor's call made, in the hands of the generic ones: its CQ is that of
- * both directions, it has no receive queue, and its target no queue at all. */
+/* Uses QPs of mlx5dv_create_qp() with generic calls: the initiator has one CQ for both directions
+ * and no receive queue, its target no queue at all. */
 void dc_example(struct rig *rig)
 {
 	struct ibv_qp *initiator, *target;

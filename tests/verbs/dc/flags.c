@@ -172,7 +172,7 @@ static void try_flags(const struct parts *parts, const struct type *type)
 		}
 }
 
-/* Attributes whose bit is not set do not count, and a PD is wanted whatever else there is. */
+/* Attributes without their bit are ignored, and a PD is always required. */
 static void try_masks(const struct parts *parts, const struct type *type)
 {
 	struct mlx5dv_qp_init_attr mlx5;
@@ -243,8 +243,7 @@ void dc_create_operations(struct rig *rig)
 
 /* ---- absent queues ---- */
 
-/* Both directions have a CQ, whether there is a queue or not. Debian's library does not survive one
- * that is absent. */
+/* Each direction needs a CQ, even without a queue. Debian's library crashes without one. */
 void dc_absent_queues(struct rig *rig)
 {
 	static struct parts parts;
@@ -266,7 +265,7 @@ void dc_absent_queues(struct rig *rig)
 	parts_close(&parts);
 }
 
-/* ---- what is accepted by Debian's library, and of no use ---- */
+/* ---- calls that Debian's library accepts, although they have no effect ---- */
 
 static void must_refuse(const struct parts *parts, const struct type *type, uint64_t mask,
 			uint32_t flags)

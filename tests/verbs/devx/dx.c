@@ -99,7 +99,8 @@ static struct ibv_context *open_first(void)
 	return ctx;
 }
 
-/* An emulated processor may have no write combining, which is what BlueFlame is for. */
+/* Allocates a page for BlueFlame, or a plain one: an emulated processor may have no write
+ * combining, which BlueFlame needs. */
 static struct mlx5dv_devx_uar *alloc_page(struct ibv_context *ctx)
 {
 	struct mlx5dv_devx_uar *uar = mlx5dv_devx_alloc_uar(ctx, MLX5DV_UAR_ALLOC_TYPE_BF);
@@ -257,7 +258,7 @@ void dx_qp_close(struct dx_qp *qp)
 	dx_memory_close(&qp->record);
 }
 
-/* The address vector of libmlx5 says the peer's MAC, which the kernel finds. */
+/* Takes the peer's MAC from libmlx5's address vector; the kernel has resolved it. */
 static void find_mac(const struct dx_device *device, union ibv_gid *gid, uint8_t mac[6])
 {
 	struct ibv_ah_attr attr = { .is_global = 1, .port_num = 1, .grh.dgid = *gid };

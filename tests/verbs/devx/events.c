@@ -286,7 +286,8 @@ static void overflow_eventfd(struct dx_end *a, struct dx_end *b)
 	close(fd);
 }
 
-/* Who has read of one object is told of it again, though it has not read of another. */
+/* Once the event of one object is read, its next event is reported, even if another object's is
+ * still unread. */
 static void hear_of_two(struct dx_end *a, struct dx_end *b)
 {
 	struct mlx5dv_devx_event_channel *channel =
@@ -414,7 +415,7 @@ static void subscribe_by_import(const struct dx_end *end, uint16_t comp)
 	MUST(!ibv_close_device(twin));
 }
 
-/* Numbers of objects are those of their context, and another's may be of something else. */
+/* Object numbers belong to their context; in another one a number may name another object. */
 void dx_foreign_channels(void)
 {
 	struct mlx5dv_devx_event_channel *channel;

@@ -240,7 +240,7 @@ static void name_foreign(const struct dx_end *set, const struct dx_end *other)
 	dx_say(obj_query(set->qp.obj, &cmd), &cmd, "query of another's QP");
 }
 
-/* That one says the other's number itself changes nothing. */
+/* Puts the other user's number into the command itself, which must change nothing. */
 static void claim_user(const struct dx_end *set, const struct dx_end *other)
 {
 	struct dx_command cmd;

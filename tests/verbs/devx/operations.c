@@ -103,7 +103,8 @@ static void memory_open(struct ibv_context *ctx, struct operated *memory)
 	MUST(!ibv_memcpy_to_dm(memory->dm, 0, zeros, MEMORY));
 }
 
-/* Addresses outlive the memory's name, and then it is free: none is left for nobody. */
+/* Operation addresses keep the memory allocated after it is freed; once they are released, it is
+ * free. The loop uses more than the whole, so none may be lost. */
 static void give_back_often(struct ibv_context *ctx, size_t whole)
 {
 	struct operated memory;

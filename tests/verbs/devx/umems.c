@@ -89,8 +89,8 @@ static void refuse_files(struct ibv_context *ctx)
 	close(fd);
 }
 
-/* Where a key may begin follows from the page size that was asked for. Pages larger than the host's
- * are there only where its memory happens to be in one piece. */
+/* The requested page size determines where a key may begin. Pages larger than the host's exist only
+ * where its memory happens to be contiguous. */
 static void place_key(const struct dx_device *device, uint8_t *memory, unsigned int shift)
 {
 	struct mlx5dv_devx_umem_in in = {

@@ -138,7 +138,7 @@ void diff_ah_of_wc(struct rig *rig)
 	MUST(!ibv_dealloc_pd(pd));
 }
 
-/* ---- fork: in processes of their own, as what is initialised stays so ---- */
+/* ---- fork: each case in a process of its own, as initialisation cannot be undone ---- */
 
 static void fork_state(void)
 {

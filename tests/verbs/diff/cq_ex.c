@@ -297,7 +297,7 @@ void diff_cq_ex_poll(struct rig *rig)
 	}
 }
 
-/* ---- timestamps: which formats a QP's CQs may want, and what the time of the day is */
+/* ---- timestamps: formats that a QP's CQs may request, and the time of day ---- */
 
 static struct ibv_cq_ex *stamped_cq(struct rig *rig, uint64_t stamps)
 {
@@ -458,9 +458,8 @@ void diff_cq_ex_time(struct rig *rig)
 		return;
 	}
 	read_stamp(rig, pd, raw | day);
-	/* On RoCE the adapter itself knows the time of the day, and the distribution's reader hands
-	 * out its seconds and nanoseconds as they stand; a unit test tells what ours makes of
-	 * them. */
+	/* On RoCE the adapter itself has the time of day, and the distribution's reader returns its
+	 * seconds and nanoseconds unchanged; a unit test checks our conversion. */
 	if (rig->port.link_layer == IBV_LINK_LAYER_INFINIBAND)
 		read_stamp(rig, pd, day);
 	MUST(!ibv_dealloc_pd(pd));

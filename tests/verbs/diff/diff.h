@@ -99,8 +99,8 @@ topic_fn diff_flow_action;
 topic_fn diff_flow_copies;
 topic_fn diff_spread;
 
-/* Creates four WQs in a row, whose first number is a multiple of that: what an adapter of mlx4
- * wants in a table. SPARE are those that came in between, or NULL. It returns false when there are
+/* Creates four WQs with consecutive numbers from a multiple of four, as an mlx4 adapter requires in
+ * a table. SPARE gets WQs that were created in between, or is NULL. Returns false if the device has
  * no WQs. */
 enum { WQ_ROW = 4 };
 bool diff_wq_row(struct ibv_context *ctx, const struct ibv_wq_init_attr *attr,

@@ -136,7 +136,7 @@ static void say_received(const struct side *side)
 		say_wc("B", &wc, side->qp->qp_num);
 }
 
-/* A message arrives, which nobody repeats but this function where it may be lost. */
+/* Sends a message until it arrives: on an unreliable service it may be lost. */
 static void message_exchange(const struct side *side)
 {
 	struct ibv_wc wc;

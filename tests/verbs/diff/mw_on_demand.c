@@ -14,7 +14,7 @@ enum { PAGE = 4096, PLACE = 256 * PAGE };
 
 #define ACCESS (IBV_ACCESS_ON_DEMAND | IBV_ACCESS_MW_BIND | IBV_ACCESS_LOCAL_WRITE | RIG_ALL_REMOTE)
 
-/* Maps memory around BOUNDARY, or where there is room when somebody else has that. */
+/* Maps memory around BOUNDARY, or elsewhere if that is in use. */
 static uint8_t *place_map(uint64_t boundary)
 {
 	void *at = (void *)(uintptr_t)(boundary - PLACE / 2);
@@ -102,8 +102,8 @@ static void place_send(struct rig_pair *pair, uint32_t lkey, uint8_t *place)
 	say_check(!wc.status && !memcmp(place, place + PLACE / 2, PLACE / 2), "and received");
 }
 
-/* Windows of both types, of the place alone and of as much as a binding can say: before it, behind
- * it and around it. */
+/* Binds windows of both types before, behind and around the address: small ones, and the largest
+ * that a binding can describe. */
 static void windows_at(struct rig_pair *pair, struct ibv_mr *mr, uint8_t *place)
 {
 	const uint64_t start = (uintptr_t)place, most = 1ull << 31;

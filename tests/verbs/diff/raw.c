@@ -344,7 +344,8 @@ void diff_flow(struct rig *rig)
 
 /* ---- flows that others share ---- */
 
-/* A flow is for all frames, for those whose group bit is as in MAC, or has what it must not. */
+/* A flow matches all frames, or frames with the group bit of MAC, or has an invalid
+ * specification. */
 struct copy_case {
 	const char *name;
 	enum ibv_flow_attr_type type;

@@ -39,7 +39,7 @@ void diff_srq_create(struct rig *rig)
 	MUST(!ibv_dealloc_pd(pd));
 }
 
-#define SLOTS 7 /* what an SRQ created for as many grants */
+#define SLOTS 7 /* granted to an SRQ that requests this many */
 
 struct shared {
 	struct rig_conf conf;

@@ -11,7 +11,7 @@
 
 #include "diff.h"
 
-#define SLOTS    7 /* what an SRQ created for as many grants */
+#define SLOTS    7 /* granted to an SRQ that requests this many */
 #define SLOT     8192u
 #define BYTES    5000u /* of a message: more than a CQE takes, and than a page */
 #define PATIENCE 1000

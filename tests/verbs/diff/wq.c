@@ -249,8 +249,8 @@ void diff_wq(struct rig *rig)
 	wq_rig_close(&w);
 }
 
-/* States that there are not: Linux refuses them, and forgets to say that it does not use the WQ any
- * more, so this is a topic that guests leave out with a library that asks Linux. */
+/* Undefined states: Linux refuses them, but leaves the WQ marked as in use. So guests skip this
+ * topic with a library that passes them to Linux. */
 void diff_wq_no_state(struct rig *rig)
 {
 	struct ibv_wq_init_attr attr;

@@ -380,7 +380,7 @@ void dr_rules(struct rig *rig)
 	ends_close(&ends);
 }
 
-/* ---- what is in use */
+/* ---- objects in use ---- */
 
 static void in_use(struct dr_root *root, const struct ends *ends)
 {

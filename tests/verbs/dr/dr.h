@@ -16,7 +16,7 @@ struct dr_root {
 bool dr_root_open(struct rig *rig, enum mlx5dv_dr_domain_type type, struct dr_root *root);
 void dr_root_close(struct dr_root *root);
 
-/* These print nothing. The mask and the values are those of RULE, whose table is not looked at. */
+/* These print nothing. Mask and values are RULE's; its table is ignored. */
 struct mlx5dv_dr_matcher *dr_matcher(struct mlx5dv_dr_table *table, const struct steer_rule *rule);
 struct mlx5dv_dr_rule *dr_rule(struct mlx5dv_dr_matcher *matcher, const struct steer_rule *rule,
 			       size_t count, struct mlx5dv_dr_action **actions);

@@ -25,7 +25,7 @@ static struct ibv_ah *address_open(struct rig *rig, struct ibv_pd *pd, uint8_t s
 	return ah;
 }
 
-/* The first QP stays that of the address, whoever is named later. */
+/* An address keeps its first QP, even if another one is named later. */
 void dv_addresses(struct rig *rig)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);

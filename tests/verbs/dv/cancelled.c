@@ -50,8 +50,9 @@ void dv_cancelled(struct rig *rig)
 	run_taken_back(rig, cases, ARRAY_SIZE(cases));
 }
 
-/* The distribution's library takes these for told: there, a key lacks the signature that it had,
- * has encryption that was taken back, or is configured by setters of another batch. */
+/* The distribution's library assumes that the device has these configurations: there a key lacks
+ * its earlier signature, keeps an aborted encryption, or is configured by setters of another
+ * batch. */
 void dv_taken_back(struct rig *rig)
 {
 	static const struct taken_back cases[] = {
@@ -75,8 +76,8 @@ void dv_taken_back(struct rig *rig)
 	run_taken_back(rig, cases, ARRAY_SIZE(cases));
 }
 
-/* A configuration is up to three requests of the device. When they fail, the program is told once:
- * the distribution's library tells of each. */
+/* A configuration is up to three requests of the device. If they fail, the program gets one
+ * completion; with the distribution's library it gets one for each. */
 void dv_failed_once(struct rig *rig)
 {
 	static const struct {

@@ -229,7 +229,7 @@ struct mlx5dv_crypto_login_obj *crypto_login_object(struct rig *rig)
 	return SAY_PTR(mlx5dv_crypto_login_create(rig->ctx, &attr), "login object");
 }
 
-/* ---- a login that is lost: who is in charge of the adapter takes its keys away ---- */
+/* ---- a lost login: the adapter's administrator removes its keys ---- */
 
 static bool login_is_valid(struct rig *rig)
 {
@@ -239,7 +239,7 @@ static bool login_is_valid(struct rig *rig)
 	       state == MLX5DV_CRYPTO_LOGIN_STATE_VALID;
 }
 
-/* softhca does it when it is told so, by the script that starts this program: run-lost. */
+/* run-lost, the script that starts this program, adds the fault to softhca. */
 void crypto_lose_login(struct rig *rig)
 {
 	const char *command = getenv("LOSE_LOGIN");

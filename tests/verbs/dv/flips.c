@@ -182,7 +182,7 @@ static struct mlx5dv_mkey_err flips_check(const struct flips *flips)
 	return err;
 }
 
-/* ---- what is expected ---- */
+/* ---- expected errors ---- */
 
 static uint64_t number_at(const uint8_t *bytes, size_t len)
 {

@@ -146,7 +146,7 @@ static void read_from(struct chain *chain, uint32_t lkey, uint32_t rkey)
 typedef void move_fn(struct chain *chain, uint32_t lkey, uint32_t rkey);
 static move_fn *const moves[] = { move_out, move_in, write_to, read_from };
 
-/* ---- what goes away ---- */
+/* ---- objects that are destroyed ---- */
 
 static void lose_memory(struct chain *chain)
 {

@@ -10,7 +10,7 @@
 
 #include "tests/lib/rig.h"
 
-/* The memory of both ends is at the same address in each run, as it stands in requests. */
+/* The memory of both ends has the same address in each run, as requests contain it. */
 enum { KEYS_MEMORY = 65536 };
 extern uint8_t keys_memory[2][KEYS_MEMORY];
 

@@ -421,7 +421,7 @@ void keys_connect(struct keys *keys, uint64_t dv_ops)
 
 enum { LAST = 99 };
 
-/* Posts a request whose completion comes after those of all requests before it. */
+/* Posts a request that completes after all requests before it. */
 static void put_last(struct keys *keys)
 {
 	struct ibv_send_wr wr = { .wr_id = LAST,

@@ -17,7 +17,7 @@
 enum { TRANSFER = 1, ANSWER = 7, OTHER = 8, LAST = 9, KEY = 20, INVALIDATION, ABSENT = 99 };
 enum { RECEIVES = 8, LIMIT_MS = 20000 };
 
-/* Behind the transfer there are two requests of one number, of which one asks for no completion. */
+/* Two requests with the same wr_id follow the transfer; one of them is unsignaled. */
 static const struct {
 	uint64_t wr_id;
 	unsigned int flags;
@@ -212,7 +212,7 @@ static void keys_case_stopped(struct rig *rig)
 	keys_close(&keys);
 }
 
-/* It stops again, as often as there is something wrong. */
+/* The queue stops at each signature error. */
 static void twice_case(struct rig *rig)
 {
 	struct keys keys;

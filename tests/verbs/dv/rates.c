@@ -108,7 +108,7 @@ static void rates_belong(struct ibv_context *ctx)
 	MUST(!ibv_close_device(other));
 }
 
-/* The table has an end; when one is freed there is room for one. */
+/* Fills the table; freeing one entry makes room for one. */
 static void rates_fill(struct ibv_context *ctx)
 {
 	const uint32_t own = MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX;

@@ -85,7 +85,7 @@ static uint32_t came(struct raw *raw)
 	return wc.byte_len;
 }
 
-/* ---- what is right */
+/* ---- valid WQEs ---- */
 
 static bool size_is_right(struct raw *raw, unsigned int pieces)
 {
@@ -216,7 +216,7 @@ static void opcodes(struct raw *raw, bool unreliable)
 	atomics(raw);
 }
 
-/* ---- what is wrong */
+/* ---- malformed WQEs ---- */
 
 /* The batch keeps nothing of one that is refused. */
 static void say_state(struct raw *raw, const char *what)

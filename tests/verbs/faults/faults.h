@@ -12,7 +12,7 @@
 
 #include "tests/verbs/diff/diff.h"
 
-/* ---- what fails ---- */
+/* ---- operations that fail ---- */
 
 enum fault_kind {
 	FAULT_KERNEL,  /* a kernel command, with FAULT_ERRNO */
@@ -65,8 +65,8 @@ struct life {
 	} kept[LIFE_KEEPS];
 };
 
-/* A call that returns an object: what it gave, which is destroyed at the end of the life,
- * or NULL. */
+/* Keeps an object that a call has returned, for destruction at the end of the life. Returns it, or
+ * NULL if the call failed. */
 void *life_keep(struct life *l, void *object, int (*undo)(void *object), const char *call,
 		const char *undo_call);
 /* A call that returns 0 or an errno. */
@@ -93,7 +93,7 @@ struct life_kind {
 /* Lists that end with an empty entry. */
 extern const struct life_kind life_objects[], life_queues[], life_raw[], life_devx[], life_small[];
 
-/* ---- what lives share: life.c ---- */
+/* ---- common parts of lives: life.c ---- */
 
 struct ibv_cq *life_cq(struct life *l);
 struct ibv_pd *life_pd(struct life *l);

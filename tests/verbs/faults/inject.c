@@ -59,7 +59,7 @@ void fault_open(void)
 	strcpy(addr.sun_path, path);
 	control = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	MUST(control >= 0);
-	/* An address of one's own, for the answers. */
+	/* Binds to an address that the kernel chooses, for the answers. */
 	MUST(!bind(control, (struct sockaddr *)&(struct sockaddr_un){ .sun_family = AF_UNIX },
 		   sizeof(sa_family_t)));
 	MUST(!connect(control, (struct sockaddr *)&addr, sizeof(addr)));
@@ -142,7 +142,7 @@ void fault_arm(enum fault_kind kind, uint64_t n)
 /* Makes a function of the program override libc's. */
 #define BEFORE_LIBC __attribute__((visibility("default")))
 
-/* ---- mappings: those of other libraries too, as the lives load none ---- */
+/* ---- mappings: of any library, as lives load none ---- */
 
 BEFORE_LIBC void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
 {

@@ -77,17 +77,17 @@ static bool watch_end(const struct watch *w, const char *what)
 			 rig_count_fds() - w->fds);
 }
 
-/* Returns whether the errno of the first failure is one that the fault explains. What the kernel
- * does with a failure of the adapter or of a mapping it says itself. */
+/* Returns whether the fault explains the errno of the first failure. The kernel has its own errnos
+ * for failures of the adapter or of a mapping. */
 static bool errno_is_right(enum fault_kind kind, int err)
 {
 	switch (kind) {
 	case FAULT_KERNEL:
 		return err == FAULT_ERRNO;
 	case FAULT_ADAPTER:
-		/* A GID that the adapter does not give is an empty slot of the table; of device
-		 * memory the kernel says ENOMEM when there is none, and EREMOTEIO of commands that
-		 * it passes on. */
+		/* An unanswered query for a GID looks like an empty slot of the table. Without
+		 * device memory the kernel returns ENOMEM, and EREMOTEIO for commands that it
+		 * passes on. */
 		return err == EAGAIN || err == ENODATA || err == ENOMEM || err == EREMOTEIO;
 	case FAULT_MAP:
 		/* A clock that could not be mapped when it was wanted is one that is not there. */
@@ -97,8 +97,8 @@ static bool errno_is_right(enum fault_kind kind, int err)
 	}
 }
 
-/* Lives one life. It is undisturbed with NTH 0; then COUNT becomes how many chances to fail there
- * were. */
+/* Runs one life. With NTH 0 it has no fault, and COUNT becomes the number of operations that could
+ * fail. */
 static void live(const struct life_kind *kind, struct life *l, enum fault_kind fault, uint64_t nth,
 		 uint64_t *count)
 {

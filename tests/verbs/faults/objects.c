@@ -203,7 +203,8 @@ static int unimport_mr(void *mr)
 	return 0;
 }
 
-/* Closing the imported context closes its descriptor, which so must not be the first one's. */
+/* Imports a context by a duplicate descriptor, as closing the imported context closes its
+ * descriptor. */
 static struct ibv_context *import_copy(struct ibv_context *ctx)
 {
 	int fd = dup(ctx->cmd_fd), err;

@@ -263,10 +263,10 @@ static void live_dci(struct life *l)
 				    IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_SQ_PSN));
 }
 
-/* ---- what direct verbs have beyond a verb's QP ---- */
+/* ---- QPs that only direct verbs create ---- */
 
-/* These QPs take messages out of order, or copy memory and lay out keys: each asks the device what
- * it has, and INIT tells it what the QP does. */
+/* These QPs receive messages out of order, or copy memory and configure keys: each queries the
+ * device's capabilities, and INIT passes the QP's features to the device. */
 static void life_dv(struct life *l, uint32_t flags, uint64_t ops)
 {
 	struct ibv_qp_init_attr_ex attr = { .qp_type = IBV_QPT_RC,

@@ -14,8 +14,8 @@ struct excuse {
 	const char *lives[24];
 };
 
-/* Lives that make one QP, which shares a doorbell page when it gets none of its own; on mlx4, what
- * the port of a QP can do is asked for, and without an answer the QP computes no checksums. */
+/* Lives with one QP, which shares a doorbell page if it gets none of its own. On mlx4 it queries
+ * the port's capabilities; without an answer the QP computes no checksums. */
 #define WITH_A_QP                                                                             \
 	{                                                                                     \
 		"copies", "counters", "dci", "domains", "early", "ece", "multicast", "rates", \

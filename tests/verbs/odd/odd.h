@@ -66,7 +66,7 @@ struct odd_call {
 	const struct odd_arg *args[MAX_ARGS];
 };
 
-/* Several calls in an order that has no sense; it says itself what they gave. */
+/* Several calls in a wrong order, which print their own results */
 struct odd_order {
 	const char *name;
 	void (*run)(void);

@@ -104,7 +104,7 @@ static const struct odd_field anchor_fields[] = {
 #define TYPE_ARG(good) \
 	NUMBER_ARG("type", good, V("0", 0), V("1", 1), V("3", 3), V("99", 99), V("-1", -1))
 #define SIZE_ARG(good) NUMBER_ARG("size", good, V("0", 0), V("7", 7), V("65536", 65536))
-/* Of DR, only what no object is needed for */
+/* DR calls that need no object */
 #define NO_OBJECT_ARG NUMBER_ARG("object", 0)
 
 static const struct odd_call calls[] = {

@@ -96,8 +96,8 @@ static bool memory_is_untouched(const struct raw_link *link, unsigned int seed)
 	       bytes_are(link->to, 0, RAW_ROOM, seed, THERE);
 }
 
-/* As many bytes as were asked for are at the end that they go to, and nothing else changed there.
- * The header of a datagram is not looked at. */
+/* Returns whether the requested bytes have arrived at their end and nothing else has changed there.
+ * Ignores the header of a datagram. */
 static bool memory_is_right(const struct raw_link *link, const struct request *request,
 			    unsigned int seed)
 {
@@ -241,7 +241,7 @@ void raw_spoil_number(struct raw_wqe *wqe)
 	av->dqp_dct = htobe32(be32toh(av->dqp_dct) + 77);
 }
 
-/* The address says that it has 48 bytes, and the WQE ends in it. */
+/* Makes the address claim 48 bytes, so that the WQE ends within it. */
 void raw_spoil_size(struct raw_wqe *wqe)
 {
 	wqe->units = 3;

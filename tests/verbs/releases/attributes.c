@@ -175,8 +175,8 @@ static void older_regions(struct rig *rig)
 	MUST(!ibv_dealloc_pd(pd));
 }
 
-/* A hint is needed, and a steering tag has all three: what is less is refused by the library or by
- * the kernel. */
+/* A hint is required, and a steering tag needs all three attributes: the library or the kernel
+ * refuses less. */
 static void dma_handles(struct rig *rig)
 {
 	static const struct ibv_dmah_init_attr attrs[] = {
@@ -531,7 +531,7 @@ static void other_calls(struct rig *rig)
 						    MLX5_IB_UAPI_PP_ALLOC_FLAGS_DEDICATED_INDEX));
 }
 
-/* ---- what came of it ---- */
+/* ---- effects ---- */
 
 static bool is_written(struct rig_pair *pair, const struct ibv_mr *to, uint64_t at)
 {

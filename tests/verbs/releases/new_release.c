@@ -128,7 +128,7 @@ static void open_with(struct ibv_device *device, int fd, uint32_t count, int err
 	refused(mlx5dv_open_device(device, &attr), err, what);
 }
 
-/* What stands for a right is a device of the driver's, of which softhca has none. */
+/* A descriptor of a driver's device grants a right; softhca has no such device. */
 static void descriptors_give_rights(struct ibv_device *device)
 {
 	struct mlx5dv_context_attr attr = { .comp_mask = MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY };
@@ -203,7 +203,7 @@ static void counters_of_completions(struct ibv_context *ctx)
 
 /* ---- what another process, here another context of the same descriptor, is told of ---- */
 
-/* Returns the bytes that the call writes, which is exactly as many as it says. */
+/* Returns the bytes that the call writes; their number must be the one it returns. */
 static void *exported(uint32_t size, int (*export)(void *object, void *attrs), void *object)
 {
 	void *attrs = malloc(size);
@@ -274,8 +274,8 @@ static bool names_a_counter(const void *attrs, const uint8_t *number_be)
 	       !memcmp(words + 3, zeros, sizeof(zeros));
 }
 
-/* A counter of flows is an object that can be asked. Offsets are those of mlx5_ifc.h:
- * alloc_flow_counter_out, query_flow_counter_in. */
+/* An imported flow counter can be queried. Offsets are those of mlx5_ifc.h: alloc_flow_counter_out,
+ * query_flow_counter_in. */
 static void object_is_handed_on(struct ibv_context *ctx, struct ibv_context *other, uint32_t size)
 {
 	uint8_t in[32] = { 0x09, 0x39 }, out[32] = { 0 };

@@ -291,7 +291,7 @@ static void on_alarm(int signal)
 	(void)signal;
 }
 
-/* A call that a signal has interrupted says so, and tells nothing. */
+/* A call that a signal interrupts fails, and returns no event. */
 static void no_event(struct old_rig *rig)
 {
 	const struct itimerval soon = { { 0, 50000 }, { 0, 50000 } },
@@ -327,7 +327,7 @@ static void rig_fail(struct old_rig *rig)
 	say("event %s", ibv_event_type_str(event.type));
 	say_check(event.qp == rig->a.qp, "it is about the QP that was written to");
 	ack_async_event(&event);
-	/* of a QP with an SRQ: the distribution's call crashes where there is none */
+	/* a QP with an SRQ: the distribution's call crashes without one */
 	SAY_RET(query_qp(rig->b.qp, &attr, IBV_QP_STATE, &init), "query_qp");
 	say("state %d", attr.qp_state);
 	say_check(init.send_cq == rig->b.cq && init.qp_context == &rig->b && init.srq == rig->srq,

@@ -307,7 +307,7 @@ void steer_flows(struct rig *rig)
 	ends_close(&ends);
 }
 
-/* ---- what is in use */
+/* ---- objects in use ---- */
 
 static void in_use(struct rig *rig, struct ends *ends)
 {
@@ -385,7 +385,7 @@ void steer_actions(struct rig *rig)
 		     MLX5DV_FLOW_TABLE_TYPE_NIC_TX);
 }
 
-/* ---- actions of IPsec, which Linux has no more */
+/* ---- actions of IPsec, which Linux has removed ---- */
 
 void steer_esp(struct rig *rig)
 {

@@ -132,7 +132,7 @@ void steer_fields(struct rig *rig)
 	raw_close(&raw);
 }
 
-/* ---- who is first, and who shares */
+/* ---- order of flows, and frames for several receivers ---- */
 
 static void order(struct rig *rig, struct raw *raw)
 {
@@ -252,7 +252,7 @@ void steer_tags(struct rig *rig)
 	raw_close(&raw);
 }
 
-/* ---- frames that nobody gets, or others */
+/* ---- frames that no QP gets, or other QPs ---- */
 
 void steer_drops(struct rig *rig)
 {
@@ -556,7 +556,7 @@ void steer_tables(struct rig *rig)
 	raw_close(&raw);
 }
 
-/* ---- what is sent */
+/* ---- sent frames ---- */
 
 static void sent(struct rig *rig, struct raw *raw)
 {

@@ -18,7 +18,7 @@ enum { STEER_FIELDS = 4, STEER_MATCH = PRM_MATCH_SETS * PRM_MATCH_SET_SIZE };
 
 /* Mask and value of one field in a matcher and its flow */
 struct steer_field {
-	uint32_t field; /* 0: no more */
+	uint32_t field; /* 0 ends the list */
 	uint32_t mask, value;
 };
 

@@ -87,7 +87,7 @@ static void poll_all(struct signer *s)
 	}
 }
 
-/* The memory is a block with a CRC-32 behind it, which is not that of the block. */
+/* Sends a block with a wrong CRC-32 behind it. */
 static void send_unsigned(struct signer *s)
 {
 	const struct rig_end *to = &s->pair.end[1];

@@ -46,7 +46,7 @@ void crew_run(int size, void (*body)(void *arg, int id), void *arg)
 	pthread_barrier_destroy(&crew.start);
 }
 
-/* say.h is for one thread. */
+/* Serializes output, as say.h is for one thread. */
 void crew_complain(const char *fmt, ...)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
