@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * fault.h - the faults that a user requests, one text each:
- *	cmd:N=ERRNO	the Nth kernel command fails with that errno (a number or a name);
- *			process front's
- *	prm:N		the Nth command that the adapter executes, destructions not counted, fails:
- *			no resources
- *	cmd-timeout:N	the Nth command of the command queue is never answered; PCI front's
+ *	cmd:N=ERRNO	the Nth kernel command fails with that errno, a number or a name
+ *			(process front)
+ *	prm:N		the Nth command that the adapter executes fails for lack of resources;
+ *			commands that destroy objects do not count
+ *	cmd-timeout:N	the Nth command of the command queue is never answered (PCI front)
  *	drop:N		the Nth fabric message (request or response) is lost
  *	drop:N%		each fabric message is lost with that probability
  *	loss:N		the Nth packet is lost
  *	loss:N%		each packet is lost with that probability; may have decimals
  *	late:N, late:N%	the next packet overtakes it
- *	flip:N, flip:N%	one bit of the Nth transfer of signed data is another, or of a share of them
- *	flip:N+B	the same, and it is bit B, from the first one on
- *	kill:N		the adapter dies when the Nth fabric message is sent
- *	kill@MS		it dies after MS milliseconds
+ *	flip:N, flip:N%	flips a bit of the Nth transfer of signed data, or of a share of transfers
+ *	flip:N+B	flips bit B, counted from the first one
+ *	kill:N		the adapter fails when the Nth fabric message is sent
+ *	kill@MS		the adapter fails after MS milliseconds
  *	link-down@MS	all its ports lose their link
- *	link-up@MS	and get it back
+ *	link-up@MS	all its ports get their link back
  *	lid-change@MS, pkey-change@MS, gid-change@MS, client-reregister@MS
  *			all its ports report that event, as after a visit of the subnet manager
- *	keks-vanish@MS	the keys that unwrap others are taken away
+ *	keks-vanish@MS	removes the key encryption keys
  *	nodes-vanish@MS, nodes-appear@MS
- *			the adapters' files in /dev/infiniband go, and come back; process front's
- * N counts from 1, and time runs, from the moment when the fault is added: at start, or while the
- * adapter works. Random choices follow the seed. A fault without its number ("kill", "cmd-timeout")
- * means the next message or command, or at once.
+ *			hides or shows the files in /dev/infiniband (process front)
+ * N (from 1) and MS count from the moment when the fault is added: at start, or while the adapter
+ * works. Random choices follow the seed. A fault without its number ("kill", "cmd-timeout")
+ * concerns the next message or command, or takes effect at once.
  */
 #ifndef SOFTHCA_FAULT_H
 #define SOFTHCA_FAULT_H
