@@ -19,7 +19,7 @@ __asm__(".symver host_qp_to_qp_ex, ibv_qp_to_qp_ex@IBVERBS_1.6");
 
 size_t bridge_qp_mask_at;
 
-/* Returns whether the tables hold for the host's release, the fourth number of its file's name:
+/* Returns whether the tables hold for the host's release, the third number in its file's name:
  * libibverbs.so.1.14.44.0 is release 44. */
 static bool release_is_known(const char *provider)
 {

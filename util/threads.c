@@ -63,7 +63,8 @@ static bool locks_are_due(void)
 	return kernel_knows_more();
 }
 
-/* Loses nothing if the C library creates a thread meanwhile: locks are then kept without need. */
+/* Keeps locks from now on if there may be other threads. If the C library creates one meanwhile,
+ * locks are kept without need, which does no harm. */
 void verbs_threads_look(void)
 {
 	if (process_has_one_thread() && locks_are_due())

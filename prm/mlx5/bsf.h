@@ -70,8 +70,8 @@ enum { BSF_DIF_CRC = 1, BSF_DIF_CSUM = 2 };
 /* BSF_TYPE */
 enum { BSF_OF_CRYPTO = 1 };
 
-/* CRYPTO_BSF_ORDER: the side whose data is encrypted, and whether its signatures are, too. Data on
- * the other side is in the clear. */
+/* CRYPTO_BSF_ORDER: the side whose data is encrypted, with its signatures or without. Data on the
+ * other side is in the clear. */
 enum bsf_crypto_order {
 	BSF_ENCRYPTED_WIRE_SIGNATURE = 0,
 	BSF_ENCRYPTED_MEMORY_SIGNATURE = 1,
