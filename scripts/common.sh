@@ -258,6 +258,9 @@ stage_packages() {
 # needs_all apt|rpm PATTERN: whether one of the stages needs all packages there are.
 needs_all() { stage_packages "$@" | grep -qx all; }
 
+# needs_programs PATTERN: whether one of the stages runs other people's programs, as tests/consumers does.
+needs_programs() { stage_packages apt "$1" | grep -qx programs; }
+
 # test_packages apt|rpm PATTERN: the same, and all when one of the stages needs all; without the programs that are unpacked.
 test_packages() {
 	if ! needs_all "$@"; then
@@ -276,7 +279,7 @@ test_packages() {
 choose_place_of_programs() {
 	local why
 	PROGRAMS=
-	if ! command -v apt-get >/dev/null || ! needs_all apt "$1"; then
+	if ! command -v apt-get >/dev/null || ! needs_programs "$1"; then
 		return
 	fi
 	if why=$("$SOURCE_DIR/tests/lib/with-programs" --can 2>&1); then
