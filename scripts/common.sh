@@ -274,6 +274,19 @@ test_packages() {
 	fi
 }
 
+# tests_stay_off_usr: whether a read-only /usr and /etc leave the tests their directories; it says which not.
+tests_stay_off_usr() {
+	local dir
+	for dir in "$SOURCE_DIR" "$BUILDS" "${HOME:-/}" "${TMPDIR:-/tmp}"; do
+		case $(realpath -m "$dir")/ in
+		/usr/* | /etc/*)
+			say "tests write to $dir"
+			return 1
+			;;
+		esac
+	done
+}
+
 # choose_place_of_programs PATTERN: sets PROGRAMS to "unpacked" when tests of these stages need other people's programs, or to "installed" where
 # nothing can be mounted for them; else to nothing.
 choose_place_of_programs() {
@@ -282,10 +295,11 @@ choose_place_of_programs() {
 	if ! command -v apt-get >/dev/null || ! needs_programs "$1"; then
 		return
 	fi
-	if why=$("$SOURCE_DIR/tests/lib/with-programs" --can 2>&1); then
+	if why=$(tests_stay_off_usr) && why=$("$SOURCE_DIR/tests/lib/with-programs" --can 2>&1); then
 		PROGRAMS=unpacked
 	else
 		PROGRAMS=installed
+		export RDMAKIT_PROGRAMS_SEEN=none # what an earlier run may have unpacked is not tried
 		say "other people's programs have to be installed, as no layer can be mounted above /usr here: ${why##*$'\n'}"
 	fi
 }
