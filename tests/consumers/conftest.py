@@ -39,7 +39,7 @@ def see_programs():
     """Begins this run again where it sees other people's programs, unless it does already."""
     if "RDMAKIT_PROGRAMS_SEEN" not in os.environ:
         seeing = str(SOURCE / "tests" / "lib" / "with-programs")
-        os.execv(seeing, [seeing, *sys.orig_argv])
+        os.execv(seeing, [seeing, sys.executable, "-B", "-m", "pytest", *sys.argv[1:]])
 
 
 @pytest.hookimpl(trylast=True)
