@@ -17,10 +17,12 @@
 struct ibv_device;
 struct ibv_qp;
 struct ibv_qp_ex;
-void *_verbs_init_and_alloc_context(struct ibv_device *device, int cmd_fd, size_t size, void *at,
-				    uint32_t driver_id);
-void verbs_set_ops(void *context, void *const *ops);
-struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp);
+
+#define EXPORT __attribute__((visibility("default")))
+EXPORT void *_verbs_init_and_alloc_context(struct ibv_device *device, int cmd_fd, size_t size,
+					   void *at, uint32_t driver_id);
+EXPORT void verbs_set_ops(void *context, void *const *ops);
+EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp);
 
 enum { TABLE_ENTRIES = 77 }; /* of releases 44 and 56.1: bridge/tables */
 
