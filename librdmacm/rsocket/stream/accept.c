@@ -262,10 +262,21 @@ static int await_request(struct stream *listener, int64_t deadline_us)
 	return ret;
 }
 
+/* Returns the time at which accepting gives up. Another thread may be setting the limit. */
+static int64_t accept_deadline(struct rs *rs)
+{
+	int64_t limit_us;
+
+	cm_lock_take(&rs->lock);
+	limit_us = rs->options.receive_limit_us;
+	cm_lock_drop(&rs->lock);
+	return rdmacm_rs_limit_over(limit_us);
+}
+
 int rdmacm_stream_accept(struct rs *rs, struct rs **out)
 {
 	struct stream *listener = to_stream(rs), *stream;
-	int64_t deadline = rdmacm_rs_limit_over(rs->options.receive_limit_us);
+	int64_t deadline = accept_deadline(rs);
 	int ret;
 
 	for (;;) {
