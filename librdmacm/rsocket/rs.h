@@ -2,8 +2,8 @@
 /*
  * rs.h - the common part of streams and datagram sockets, the two kinds of rsockets.
  *
- * An rsocket's number is that of a descriptor that it owns anyway (a stream's rdma_cm channel, a
- * datagram socket's UDP socket), so it never equals the number of another file. Internal functions
+ * An rsocket's number is a descriptor that it owns anyway (a stream's rdma_cm channel, a datagram
+ * socket's UDP socket), so it never equals the number of another file. Internal functions
  * return 0 or a positive errno. As with descriptors, a program must not close a socket while
  * another thread uses it; rshutdown() is for that.
  */

@@ -4,7 +4,7 @@
  *
  * The kernel identifies objects by handles of their context. A handle of another context could
  * denote another object here, and a provider could misinterpret the memory of another provider's
- * object. The errno is that of a handle without an object.
+ * object. The errno is the kernel's for a handle without an object.
  */
 #include "providers/common/owner.h"
 

@@ -4,7 +4,7 @@
  * controller.
  *
  * Each peer introduces itself, and receives the list of all peers. After that they synchronise at
- * steps: a peer continues when all have reached the step. The protocol is that of cmtime of release
+ * steps: a peer continues when all have reached the step. The protocol equals cmtime's of release
  * 65.0, as observed with tshark: a struct peer to the controller, an array of them back, then for
  * each step a byte with its number to the controller and back.
  */

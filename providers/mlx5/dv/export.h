@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * export.h - data that one process passes to another to share an object; programs do not interpret
- * it. The format is that of release 65.0 of the distribution's library, so both processes may use
- * different libraries.
+ * it. The format equals release 65.0's of the distribution's library, so the two processes may
+ * use different libraries.
  */
 #ifndef PROVIDERS_MLX5_DV_EXPORT_H
 #define PROVIDERS_MLX5_DV_EXPORT_H

@@ -9,7 +9,7 @@
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
 
-/* Gives each entry to the adapter: the ownership bit is that of the lap before the first. */
+/* Gives each entry to the adapter: sets the ownership bit as the lap before the first would. */
 void mlx4_cq_ring_init(struct mlx4_cq *cq)
 {
 	uint8_t *last = cq->ring + CQE_LAST;

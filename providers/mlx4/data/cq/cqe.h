@@ -115,7 +115,7 @@ CQE_INLINE bool cqe_is_good_request(const uint8_t *cqe)
 	return cqe_is_request(cqe) && cqe_opcode(cqe) != M4_CQE_ERROR;
 }
 
-/* Returns the same for LAST, the last byte. All opcodes of requests are below that of an error. */
+/* Returns the same for LAST, the last byte. M4_CQE_ERROR is above all opcodes of requests. */
 CQE_INLINE bool last_is_good_request(uint8_t last)
 {
 	return (uint8_t)((last & LAST_MASK) - FLD_BITS(M4_CQE_IS_SEND)) < M4_CQE_ERROR;

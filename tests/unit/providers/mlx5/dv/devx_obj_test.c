@@ -85,7 +85,7 @@ static void check_told(struct mlx5dv_devx_obj *obj, const struct told *want)
 	assert_int_equal(got[EXPORTED], 0x5a);
 }
 
-/* The object is told of in the same way after another process has imported it. */
+/* An imported object is exported with the same kind and number. */
 static void check_object(const uint8_t in[IN_SIZE], size_t in_len, const struct told *want)
 {
 	struct mlx5dv_devx_obj *obj, *its;

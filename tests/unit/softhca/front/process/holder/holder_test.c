@@ -141,8 +141,8 @@ static void destroy_prepare(uint16_t object, uint16_t method, uint16_t attrs)
 	world.attr[1] = (struct ib_uverbs_attr){ .attr_id = DESTROY_HANDLE, .data = 0x55 };
 }
 
-/* Runs the holder from the death of a daemon that had sent it the other ends of EVENTS to that of
- * the last program. */
+/* Runs the holder from the daemon's death to the last program's. The daemon had sent it the other
+ * ends of EVENTS. */
 static void holder_outlive(struct mailbox *mailbox, int events[], unsigned int count)
 {
 	int daemon[2], listener[2], file[2];
