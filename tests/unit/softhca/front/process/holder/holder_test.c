@@ -119,6 +119,14 @@ int __wrap_ioctl(int fd, unsigned long request, void *argument)
 	return 0;
 }
 
+/* The name that ioctl() has where times have 64 bits and words have 32. */
+int __wrap___ioctl_time64(int fd, unsigned long request, void *argument);
+
+int __wrap___ioctl_time64(int fd, unsigned long request, void *argument)
+{
+	return __wrap_ioctl(fd, request, argument);
+}
+
 static struct seccomp_notif call_of(uint64_t id, int nr, uint64_t fd)
 {
 	struct seccomp_notif notif = { .id = id, .pid = PID };
