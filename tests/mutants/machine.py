@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """machine.py - a copy of the tree, its build, and the tests that look at it: what run and generate put their mutants into.
 
-The copy and its build stay in build-tests/mutants, so that a second run is quicker; build-tests/mutants/log/NAME has what the
-tests said of a mutant. Where file systems can be mounted, generate needs no copy: layer() puts memory over tree and build, in which
-all changes vanish with the program.
+Where file systems can be mounted, there is no copy: layer() puts memory over the tree and its build, in which all changes vanish with
+the program. Elsewhere the copy and its build stay in build-tests/mutants, so that a second run is quicker.
+build-tests/mutants/log/NAME has what the tests said of a mutant.
 """
 import json
 import os
@@ -35,6 +35,14 @@ BREAKS = re.compile(r"scripts\.")  # tests that break a script on purpose: no mu
 ADD_TEST = re.compile(r"^add_test\((?:\[=*\[)?([^\s\]]+)(?:\]=*\])?((?: \"[^\"]*\")+)\)", re.MULTILINE)
 WORD = re.compile(r'"([^"]*)"')
 LEAST_FREE = 2 << 30  # bytes that a disk must keep
+# Of what a compiler says about mutants, that which is no error for a language's rules; builds of the tree refuse all warnings.
+ALLOWED = ("pragmas", "parentheses", "unused", "unused-function", "unused-variable", "unused-but-set-variable", "unused-parameter", "unused-value",
+           "unused-label", "unused-const-variable", "uninitialized", "maybe-uninitialized", "empty-body", "type-limits", "bool-compare",
+           "bool-operation", "int-in-bool-context", "sign-compare", "logical-not-parentheses", "tautological-compare", "misleading-indentation",
+           "implicit-fallthrough", "array-bounds", "stringop-overflow", "stringop-overread", "stringop-truncation", "format-truncation",
+           "format-overflow", "address", "nonnull", "use-after-free", "free-nonheap-object", "shift-count-overflow", "restrict",
+           "memset-transposed-args", "sizeof-pointer-memaccess", "enum-conversion", "infinite-recursion")
+LENIENT = "".join(f'#pragma GCC diagnostic ignored "-W{warning}"\n' for warning in ALLOWED) + "#line 1\n"  # before a changed text
 
 
 # Arguments: a directory for the layer, that of the logs, the directories to cover, --, a command.
@@ -62,6 +70,11 @@ def say(line):
 
 def tail_of(text, lines=15):
     return "\n".join(text.split("\n")[-lines:])
+
+
+def write_tree(name, text):
+    with open(os.path.join(TREE, name), "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def copy_tree():
@@ -226,7 +239,10 @@ class Test:
         return self.command[0].startswith(os.path.join(BUILD, "tests/unit/"))
 
     def limit(self):
-        return 20 + 8 * self.seconds if self.seconds is not None else self.timeout
+        """Seconds after which it does not end: many times what it took, and more for a busy machine; units take milliseconds."""
+        if self.seconds is None:
+            return self.timeout
+        return (3 if self.is_unit() else 20) + 8 * self.seconds
 
     def run(self):
         """(status, what it printed, seconds); a status of None means that it did not end."""
@@ -315,17 +331,16 @@ def targets_of(tests, mutant):
     return SHARED + (STATIC if any("static" in test.name for test in tests) else [])
 
 
-def baseline(tests, mutants):
-    """Runs every test that will be asked on the unchanged tree: it must pass, and takes so long."""
-    done = set()
-    for see in dict.fromkeys(see for mutant in mutants for see in mutant.tests):
-        for test in tests.named(see):
-            if test.name in done:
-                continue
-            done.add(test.name)
-            status, printed, test.seconds = test.run()
-            test.is_skipped = status == SKIPPED
-            if test.is_skipped:
-                say(f"{test.name} cannot run here: {tail_of(printed.strip(), 1)}")
-            elif status != 0:
-                raise Fault(f"{test.name} fails on the unchanged tree:\n{tail_of(printed)}")
+def baseline(some, mutant=None):
+    """Runs those of SOME tests that have not run yet on the unchanged tree: each must pass, and takes so long. What they look at is
+    built before if MUTANT has been in it."""
+    new = [test for test in some if test.seconds is None]
+    if new and mutant:
+        must(build("unchanged", targets_of(new, mutant)))
+    for test in new:
+        status, printed, test.seconds = test.run()
+        test.is_skipped = status == SKIPPED
+        if test.is_skipped:
+            say(f"{test.name} cannot run here: {tail_of(printed.strip(), 1)}")
+        elif status != 0:
+            raise Fault(f"{test.name} fails on the unchanged tree:\n{tail_of(printed)}")
