@@ -79,6 +79,10 @@ static_assert(sizeof(struct host_device_ops) == VERBS_HOST_TABLE_SIZE, "table of
 static_assert(offsetof(struct verbs_driver, of_host) == 0, "the device's driver points to it");
 static_assert(offsetof(struct verbs_mr, kind) == offsetof(struct host_mr, mr_type), "kind");
 static_assert(offsetof(struct verbs_mr, access) == offsetof(struct host_mr, access), "access");
+/* The tables have no struct ibv_buf, as no header declares it. */
+static_assert(offsetof(struct ibv_buf, size) == 8, "size of a buffer");
+static_assert(offsetof(struct ibv_buf, pd) == 16, "PD of a buffer");
+static_assert(offsetof(struct ibv_buf, dmabuf_fd) == 24, "dma-buf of a buffer");
 
 /* ---- 3. The bridge ---- */
 

@@ -24,26 +24,7 @@ static int port_query(struct ibv_context *context, uint8_t port_num, struct ibv_
 	return verbs_result(get_ops(context)->query_port(context, port_num, attr, PORT_ATTR_SIZE));
 }
 
-/* ---- memory: the host keeps it out of children of fork() ---- */
-
-static struct ibv_mr *mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
-			     int access)
-{
-	struct verbs_mr *vmr;
-	int err = get_ops(pd->context)->reg_mr(pd, addr, length, iova, (unsigned int)access, &vmr);
-
-	return err ? fail_null(err) : &vmr->mr;
-}
-
-static struct ibv_mr *mr_reg_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length,
-				    uint64_t iova, int fd, int access)
-{
-	struct verbs_mr *vmr;
-	int err = get_ops(pd->context)
-			  ->reg_dmabuf_mr(pd, offset, length, iova, fd, (unsigned int)access, &vmr);
-
-	return err ? fail_null(err) : &vmr->mr;
-}
+/* ---- memory: the host keeps it out of children of fork() (fork.c) ---- */
 
 static int mr_rereg(struct host_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
 		    int access)
@@ -56,35 +37,7 @@ static int mr_rereg(struct host_mr *mr, int flags, struct ibv_pd *pd, void *addr
 
 static int mr_dereg(struct host_mr *mr)
 {
-	struct verbs_mr *vmr = (struct verbs_mr *)mr;
-
-	return verbs_result(get_ops(vmr->mr.context)->dereg_mr(vmr));
-}
-
-static struct ibv_mr *mr_import(struct ibv_pd *pd, uint32_t handle)
-{
-	struct verbs_mr *vmr;
-	int err = get_ops(pd->context)->import_mr(pd, handle, &vmr);
-
-	return err ? fail_null(err) : &vmr->mr;
-}
-
-static void mr_unimport(struct ibv_mr *mr)
-{
-	get_ops(mr->context)->unimport_mr(to_vmr(mr));
-}
-
-static struct ibv_dm *dm_import(struct ibv_context *context, uint32_t handle)
-{
-	struct ibv_dm *dm;
-	int err = get_ops(context)->import_dm(context, handle, &dm);
-
-	return err ? fail_null(err) : dm;
-}
-
-static void dm_unimport(struct ibv_dm *dm)
-{
-	get_ops(dm->context)->unimport_dm(dm);
+	return ibv_dereg_mr((struct ibv_mr *)mr);
 }
 
 /* ---- completion queues: the host counts a channel's CQs, and so do our commands ---- */
@@ -166,14 +119,14 @@ static const struct host_context_ops of_calls = {
 	.dealloc_pd = ibv_dealloc_pd,
 	.import_pd = ibv_import_pd,
 	.unimport_pd = ibv_unimport_pd,
-	.reg_mr = mr_reg,
-	.reg_dmabuf_mr = mr_reg_dmabuf,
+	.reg_mr = ibv_reg_mr_iova,
+	.reg_dmabuf_mr = ibv_reg_dmabuf_mr,
 	.rereg_mr = mr_rereg,
 	.dereg_mr = mr_dereg,
-	.import_mr = mr_import,
-	.unimport_mr = mr_unimport,
-	.import_dm = dm_import,
-	.unimport_dm = dm_unimport,
+	.import_mr = ibv_import_mr,
+	.unimport_mr = ibv_unimport_mr,
+	.import_dm = ibv_import_dm,
+	.unimport_dm = ibv_unimport_dm,
 	.create_cq = cq_create,
 	.create_cq_ex = cq_create_ex,
 	.resize_cq = ibv_resize_cq,
@@ -196,6 +149,25 @@ static const struct host_context_ops of_calls = {
 	.modify_srq = ibv_modify_srq,
 	.query_srq = ibv_query_srq,
 	.destroy_srq = ibv_destroy_srq,
+#if HOST_NUMBER >= 65
+	.query_port_speed = ibv_query_port_speed,
+	.alloc_buf = ibv_alloc_buf,
+	.free_buf = ibv_free_buf,
+	.alloc_dmah = ibv_alloc_dmah,
+	.dealloc_dmah = ibv_dealloc_dmah,
+	.reg_mr_ex = ibv_reg_mr_ex,
+	.dm_export_dmabuf_fd = ibv_dm_export_dmabuf_fd,
+	.query_comp_cntr_caps = _ibv_query_comp_cntr_caps,
+	.create_comp_cntr = ibv_create_comp_cntr,
+	.destroy_comp_cntr = ibv_destroy_comp_cntr,
+	.set_comp_cntr = ibv_set_comp_cntr,
+	.inc_comp_cntr = ibv_inc_comp_cntr,
+	.read_comp_cntr = ibv_read_comp_cntr,
+	.set_err_comp_cntr = ibv_set_err_comp_cntr,
+	.inc_err_comp_cntr = ibv_inc_err_comp_cntr,
+	.read_err_comp_cntr = ibv_read_err_comp_cntr,
+	.qp_attach_comp_cntr = ibv_qp_attach_comp_cntr,
+#endif
 };
 
 /* Operations that the host writes into slots of a context: the slot, and the operation's name in

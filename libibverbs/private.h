@@ -136,6 +136,15 @@ static inline bool verbs_fork_never_keeps(void)
 }
 void verbs_fork_init_from_environment(void);
 
+/* Memory of ibv_alloc_buf(). The distribution's library reads all members when a provider runs
+ * below it by a bridge. */
+struct ibv_buf {
+	char *addr;
+	size_t size;
+	struct ibv_pd *pd;
+	int dmabuf_fd; /* -1: none */
+};
+
 /* verbs_buf.c: returns EINVAL unless [addr, addr + length) lies in a buffer allocated for PD. */
 int verbs_buf_check_range(struct ibv_pd *pd, const struct ibv_buf *buf, const void *addr,
 			  size_t length);

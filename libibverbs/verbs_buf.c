@@ -11,12 +11,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-struct ibv_buf {
-	struct ibv_pd *pd;
-	char *addr;
-	size_t size;
-};
-
 VERBS_EXPORT void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
 {
 	struct ibv_buf *made;
@@ -35,7 +29,7 @@ VERBS_EXPORT void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf 
 		free(made);
 		return fail_null(ENOMEM);
 	}
-	*made = (struct ibv_buf){ pd, addr, size };
+	*made = (struct ibv_buf){ addr, size, pd, -1 };
 	*buf = made;
 	return addr;
 }

@@ -4,11 +4,11 @@
  * method, attributes, lengths and values. The lines must be those of another release's libraries
  * and match Linux' declarations (tests/lib/ioctl_attributes.h). Results of the calls are not
  * printed, so commands that the adapter refuses count, too. Further topics: exported device memory
- * to which a peer writes, and the speed of a port.
+ * to which a peer writes, the speed of a port, buffers of the library, and completion counters.
  *
  * Covers: softhca/front/process/uverbs/dmabuf_object.c, softhca/front/process/uverbs/dmabuf.c,
  * softhca/front/process/driver/adapter_port.c, libibverbs/cmd/, libibverbs/verbs_dmah.c,
- * providers/mlx5/dm.c, providers/mlx5/dv/uar.c
+ * libibverbs/verbs_buf.c, providers/mlx5/dm.c, providers/mlx5/dv/uar.c
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -603,6 +603,49 @@ static void speeds(struct rig *rig)
 	say_check(ret == EINVAL, "a port that is not there");
 }
 
+/* Memory of the library: the library checks where a region lies, and the provider allocates. */
+static void buffers(struct rig *rig)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx), *other = ibv_alloc_pd(rig->ctx);
+	struct ibv_buf *buf = NULL;
+	char *addr = ibv_alloc_buf(pd, 3 * PAGE, &buf);
+	struct ibv_mr *mr;
+
+	MUST(pd && other && addr && buf);
+	memset(addr, 0x5a, 3 * PAGE);
+	mr = SAY_PTR(ibv_reg_buf_mr(pd, buf, addr + 10, PAGE, LWRITE), "a part of a buffer");
+	say_check(mr && mr->addr == addr + 10 && mr->length == PAGE && mr->pd == pd, "it is that");
+	say_check(mr && !ibv_dereg_mr(mr), "deregistered");
+	SAY_PTR(ibv_reg_buf_mr(pd, buf, addr + PAGE, 2 * PAGE + 1, 0), "more than there is");
+	SAY_PTR(ibv_reg_buf_mr(pd, buf, addr - 1, PAGE, 0), "in front of it");
+	SAY_PTR(ibv_reg_buf_mr(other, buf, addr, PAGE, 0), "in another PD");
+	SAY_PTR(ibv_reg_buf_mr(pd, buf, addr, PAGE, IBV_ACCESS_REMOTE_WRITE), "rights of no use");
+	SAY_RET(ibv_export_buf_dmabuf_fd(buf), "as a dma-buf");
+	ibv_free_buf(buf);
+	MUST(!ibv_dealloc_pd(pd) && !ibv_dealloc_pd(other));
+}
+
+/* No ConnectX has any. */
+static void counters_of_completions(struct rig *rig)
+{
+	struct ibv_comp_cntr counter = { .context = rig->ctx, .handle = 77 };
+	struct ibv_qp qp = { .context = rig->ctx, .handle = 78 };
+	struct ibv_qp_attach_comp_cntr_attr how = { 0 };
+	struct ibv_comp_cntr_init_attr attr = { 0 };
+	struct ibv_comp_cntr_caps caps;
+	uint64_t value;
+
+	say_check(ibv_query_comp_cntr_caps(rig->ctx, &caps) == EOPNOTSUPP, "no limits of them");
+	say_check(!ibv_create_comp_cntr(rig->ctx, &attr) && errno == EOPNOTSUPP, "none created");
+	SAY_RET(ibv_set_comp_cntr(&counter, 1), "set");
+	SAY_RET(ibv_inc_comp_cntr(&counter, 1), "raised");
+	SAY_RET(ibv_read_comp_cntr(&counter, &value), "read");
+	SAY_RET(ibv_set_err_comp_cntr(&counter, 1), "errors set");
+	SAY_RET(ibv_inc_err_comp_cntr(&counter, 1), "errors raised");
+	SAY_RET(ibv_read_err_comp_cntr(&counter, &value), "errors read");
+	SAY_RET(ibv_qp_attach_comp_cntr(&qp, &counter, &how), "attached");
+}
+
 static const struct rig_topic topics[] = {
 	{ "attributes-ports", ports },
 	{ "attributes-regions", regions },
@@ -623,6 +666,8 @@ static const struct rig_topic topics[] = {
 	{ "attributes-others", other_calls },
 	{ "exported-memory", exported_memory },
 	{ "speeds", speeds },
+	{ "buffers", buffers },
+	{ "counters-of-completions", counters_of_completions },
 };
 
 int main(int argc, char **argv)
