@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Decision: docs/adr/0003.
-# rdmakit_provider(NAME VERSION 1.27 SOURCES ... DATA ... VARIANTS ... CHOOSER ... HEADERS ...)
+# rdmakit_provider(NAME VERSION 1.27 SOURCES ... TWICE ... DATA ... VARIANTS ... CHOOSER ... HEADERS ...)
 #
 # makes a provider of the files in the current directory: libNAME.so.1, which is at once the library of direct verbs and the
 # plugin that libibverbs loads (a link in the plugin directory), and libNAME.a for static programs. Beside the sources lie
@@ -8,7 +8,8 @@
 #
 #   VERSION   the ABI's; its first number is the SONAME's
 #   SOURCES   objects and direct verbs: what needs the kernel
-#   DATA      the data path, compiled once; an object library NAME_data, which unit tests run on rings in plain memory
+#   TWICE     those that static programs have in another form (VERBS_STATIC_PROVIDER): compiled for each
+#   DATA      the data path; an object library NAME_data, which unit tests run on rings in plain memory
 #   VARIANTS  those of the data path that are compiled a second time for x86-64-v3, as NAME_data_v3, with NAME_DATA_V3 (in
 #             capitals) defined: a header of the provider gives their symbols other names then
 #   CHOOSER   the file of DATA that chooses between the two; it sees NAME_HAS_DATA_V3 where there is a choice
@@ -54,7 +55,7 @@ function(rdmakit_provider_plugin name file)
 endfunction()
 
 function(rdmakit_provider name)
-	cmake_parse_arguments(arg "" "VERSION;CHOOSER" "SOURCES;DATA;VARIANTS;HEADERS" ${ARGN})
+	cmake_parse_arguments(arg "" "VERSION;CHOOSER" "SOURCES;TWICE;DATA;VARIANTS;HEADERS" ${ARGN})
 	set(version "${arg_VERSION}.${RDMAKIT_RELEASE}")
 	set(map "${CMAKE_CURRENT_SOURCE_DIR}/lib${name}.map")
 	string(REGEX MATCH "^[0-9]+" soversion "${arg_VERSION}")
@@ -65,10 +66,13 @@ function(rdmakit_provider name)
 	# The same objects are in the libraries that bridge/ makes for the distribution's libibverbs.
 	add_library(${name}_objects OBJECT ${arg_SOURCES})
 	target_link_libraries(${name}_objects PRIVATE ibverbs rdmakit_provider_common rdmakit_util)
-	set_property(TARGET ${name}_objects PROPERTY RDMAKIT_ALL_OBJECTS $<TARGET_OBJECTS:${name}_objects> ${data})
+	add_library(${name}_plugin_objects OBJECT ${arg_TWICE})
+	target_link_libraries(${name}_plugin_objects PRIVATE ibverbs rdmakit_provider_common rdmakit_util)
+	list(APPEND data $<TARGET_OBJECTS:${name}_objects>)
+	set_property(TARGET ${name}_objects PROPERTY RDMAKIT_ALL_OBJECTS $<TARGET_OBJECTS:${name}_plugin_objects> ${data})
 	set_property(TARGET ${name}_objects PROPERTY RDMAKIT_ABI_VERSION "${version}")
 
-	add_library(${name} SHARED $<TARGET_OBJECTS:${name}_objects> ${data})
+	add_library(${name} SHARED $<TARGET_OBJECTS:${name}_plugin_objects> ${data})
 	target_link_libraries(${name} PRIVATE ibverbs rdmakit_provider_common rdmakit_util)
 	# The driver that its constructor registers is used for as long as libibverbs is there: a program that closes its own
 	# handle must not unload it.
@@ -79,7 +83,7 @@ function(rdmakit_provider name)
 	endif()
 	set_target_properties(${name} PROPERTIES VERSION "${version}" SOVERSION "${soversion}" LINK_DEPENDS "${map}")
 
-	add_library(${name}_static STATIC ${arg_SOURCES} ${data})
+	add_library(${name}_static STATIC ${arg_TWICE} ${data})
 	target_compile_definitions(${name}_static PRIVATE VERBS_STATIC_PROVIDER)
 	set_target_properties(${name}_static PROPERTIES OUTPUT_NAME ${name})
 
