@@ -926,6 +926,35 @@ static void answer_that_comes_late_is_not_waited_for_again(void **state)
 	real()->close(listener);
 }
 
+/* TCP fails since the name that the program gave is in use there. */
+static void an_error_of_both_ways_is_heard_once(void **state)
+{
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0), error = -1;
+	int number = preload_number(rsocket, SOCK_NONBLOCK);
+	socklen_t len = sizeof(error);
+
+	(void)state;
+	connect_error = EINPROGRESS;
+	answer_error = -1;
+	name_of_rsocket = addr;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
+	assert_int_equal(preload_late_error(rsocket), 0);
+	answer_error = ECONNREFUSED;
+	for (int i = 0; i < 2; i++) /* it is not tried again */
+		assert_false(preload_settle(NULL));
+	assert_int_equal(preload_find(number), rsocket);
+	assert_int_equal(preload_late_error(rsocket + 1), 0);
+	assert_int_equal(getsockopt(number, SOL_SOCKET, SO_ERROR, &error, &len), 0);
+	assert_int_equal(error, EADDRINUSE);
+	assert_int_equal(preload_late_error(rsocket), 0);
+	answer_error = -1;
+	name_of_rsocket = (struct sockaddr_in){ 0 };
+	close(number);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
 static void rsocket_stays_where_tcp_fails_too(void **state)
 {
 	struct sockaddr_in addr;
@@ -1188,6 +1217,7 @@ int main(void)
 		cmocka_unit_test(answer_that_comes_late_falls_back),
 		cmocka_unit_test(answer_after_a_signal_falls_back),
 		cmocka_unit_test(answer_that_comes_late_is_not_waited_for_again),
+		cmocka_unit_test(an_error_of_both_ways_is_heard_once),
 		cmocka_unit_test(rsocket_stays_where_tcp_fails_too),
 		cmocka_unit_test(errors_of_the_call_do_not_fall_back),
 		cmocka_unit_test(a_limit_is_not_hidden_by_tcp),
