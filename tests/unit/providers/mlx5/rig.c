@@ -158,8 +158,16 @@ struct rig *rig_new(const struct rig_options *options)
 	return rig;
 }
 
+void rig_add_threads(void)
+{
+	static const char several;
+
+	verbs_one_thread = &several;
+}
+
 void rig_free(struct rig *rig)
 {
+	assert_false(rig->qp->sq_lock.taken || rig->qp->rq.lock.taken || rig->cq->lock.taken);
 	provider_id_lookup_destroy(rig->ids);
 	free(rig->ids);
 	free(rig->cq->buf.addr);

@@ -610,5 +610,5 @@ int main(void)
 		cmocka_unit_test(a_receive_with_too_many_sges_is_einval),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RIG_RUN(tests);
 }

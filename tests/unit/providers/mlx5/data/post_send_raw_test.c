@@ -466,5 +466,5 @@ int main(void)
 		cmocka_unit_test(extended_readers_tell_checksums_of_frames),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RIG_RUN(tests);
 }

@@ -340,5 +340,5 @@ int main(void)
 		cmocka_unit_test(blueflame_gets_the_whole_wqe),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RIG_RUN(tests);
 }

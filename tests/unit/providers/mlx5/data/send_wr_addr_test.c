@@ -497,5 +497,5 @@ int main(void)
 		cmocka_unit_test(a_received_datagram_says_where_it_came_from),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RIG_RUN(tests);
 }

@@ -177,5 +177,5 @@ int main(void)
 	};
 
 	setenv("VERBS_LOG", "warn", 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RIG_RUN(tests);
 }

@@ -589,5 +589,5 @@ int main(void)
 		cmocka_unit_test(a_program_that_is_told_again_keeps_its_links),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RIG_RUN(tests);
 }

@@ -248,5 +248,5 @@ int main(void)
 		TM_TEST(an_unknown_operation_fails_its_tag),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RIG_RUN(tests);
 }

@@ -2,10 +2,12 @@
 /*
  * devx_obj_test.c - what a program tells another one of an object of DevX: 32 bytes, with the kind
  * and the number that release 65.0 writes. Expected values are what that release answered to the
- * same commands. A function of the test stands for the kernel.
+ * same commands. Also which object each query and change names to the kernel, for which a function
+ * of the test stands.
  *
  * Covers: providers/mlx5/dv/devx_obj.c, providers/mlx5/dv/export.h
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +17,11 @@
 
 #include <cmocka.h>
 
+#include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/dv.h"
 #include "util/bits.h"
+
+#include <rdma/mlx5_user_ioctl_cmds.h>
 
 enum { HANDLE = 77, EXPORTED = 32, IN_SIZE = 64, OUT_SIZE = 24 };
 
@@ -27,6 +32,10 @@ static const uint8_t answer[OUT_SIZE] = { 0,    0x11, 0x22, 0x33, 0,    0,    0,
 static struct {
 	struct verbs_device device;
 	struct mlx5_context *ctx;
+	uint16_t object, method;
+	struct verbs_attr attrs[3];
+	unsigned int commands;
+	int refusal;
 } it;
 
 int __wrap_verbs_cmd_run_short(struct ibv_context *context, uint16_t object, uint16_t method,
@@ -36,9 +45,12 @@ int __wrap_verbs_cmd_run_short(struct ibv_context *context, uint16_t object, uin
 			       struct verbs_short *cmd, unsigned int nattrs)
 {
 	assert_ptr_equal(context, &it.ctx->vctx.context);
-	(void)object, (void)method;
-	if (nattrs != 3)
-		return 0; /* it is destroyed */
+	it.commands++;
+	it.object = object;
+	it.method = method;
+	memcpy(it.attrs, cmd->attrs, nattrs * sizeof(it.attrs[0]));
+	if (nattrs != 3 || it.refusal)
+		return it.refusal; /* one attribute: it is destroyed */
 	cmd->attrs[0].value = HANDLE;
 	memcpy((void *)(uintptr_t)cmd->attrs[2].value, answer, cmd->attrs[2].len);
 	return 0;
@@ -168,6 +180,59 @@ static void a_short_command_names_nothing(void **state)
 	check_object(rule, 8, &nothing);
 }
 
+static void check_command(uint16_t method, const void *in, void *out, int ret)
+{
+	const bool is_query = method == MLX5_IB_METHOD_DEVX_OBJ_QUERY;
+
+	assert_int_equal(ret, it.refusal);
+	if (ret)
+		assert_int_equal(errno, ret);
+	assert_int_equal(it.commands, 1);
+	assert_int_equal(it.object, MLX5_IB_OBJECT_DEVX_OBJ);
+	assert_int_equal(it.method, method);
+	assert_int_equal(it.attrs[0].id, is_query ? MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE
+						  : MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE);
+	assert_int_equal(it.attrs[0].value, HANDLE);
+	assert_int_equal(it.attrs[1].id, is_query ? MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN
+						  : MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN);
+	assert_int_equal(it.attrs[1].value, (uintptr_t)in);
+	assert_int_equal(it.attrs[1].len, IN_SIZE);
+	assert_int_equal(it.attrs[2].id, is_query ? MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT
+						  : MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT);
+	assert_int_equal(it.attrs[2].value, (uintptr_t)out);
+	assert_int_equal(it.attrs[2].len, OUT_SIZE);
+	it.commands = 0;
+}
+
+/* Commands on objects of verbs name them by the same handle. */
+static void each_call_names_its_object(void **state)
+{
+	struct mlx5dv_devx_obj obj = { .context = context(), .handle = HANDLE };
+	struct ibv_cq cq = { .context = context(), .handle = HANDLE };
+	struct ibv_qp qp = { .context = context(), .handle = HANDLE };
+	struct ibv_srq srq = { .context = context(), .handle = HANDLE };
+	struct ibv_wq wq = { .context = context(), .handle = HANDLE };
+	struct ibv_rwq_ind_table table = { .context = context(), .ind_tbl_handle = HANDLE };
+	const uint8_t in[IN_SIZE] = { 0 };
+	uint8_t out[OUT_SIZE];
+
+	(void)state;
+#define CHECK_CALLS(name, of)                                                      \
+	check_command(MLX5_IB_METHOD_DEVX_OBJ_QUERY, in, out,                      \
+		      mlx5dv_devx_##name##_query(of, in, IN_SIZE, out, OUT_SIZE)); \
+	check_command(MLX5_IB_METHOD_DEVX_OBJ_MODIFY, in, out,                     \
+		      mlx5dv_devx_##name##_modify(of, in, IN_SIZE, out, OUT_SIZE))
+	for (int i = 0; i < 2; i++) {
+		CHECK_CALLS(obj, &obj);
+		CHECK_CALLS(cq, &cq);
+		CHECK_CALLS(qp, &qp);
+		CHECK_CALLS(srq, &srq);
+		CHECK_CALLS(wq, &wq);
+		CHECK_CALLS(ind_tbl, &table);
+		it.refusal = EDOM;
+	}
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, open_context, close_context)
 
 int main(void)
@@ -176,6 +241,7 @@ int main(void)
 		TEST(kinds_have_a_number),
 		TEST(general_objects_have_kinds_of_their_own),
 		TEST(a_short_command_names_nothing),
+		TEST(each_call_names_its_object),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -217,5 +217,5 @@ int main(void)
 	};
 
 	log_to_memory();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RIG_RUN(tests);
 }

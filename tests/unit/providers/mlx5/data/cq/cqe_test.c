@@ -756,6 +756,7 @@ static void a_cq_of_one_thread_is_polled_without_its_lock(void **state)
 	assert_int_equal(ibv_start_poll(cqx, &attr), ENOENT);
 	assert_int_equal(ibv_start_poll(cqx, &attr), ENOENT);
 	assert_int_equal(rig->cq->lock.taken, 1);
+	rig->cq->lock.taken = 0;
 	rig_free(rig);
 }
 
@@ -1246,5 +1247,5 @@ int main(void)
 		cmocka_unit_test(the_cqe_of_a_wrong_signature_is_for_no_queue),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RIG_RUN(tests);
 }
