@@ -207,12 +207,14 @@ static const struct verbs_driver *find_driver(const struct verbs_device_info *in
 	return NULL;
 }
 
-static struct verbs_device *add_device(const struct verbs_device_info *info)
+static struct verbs_device *add_device(struct verbs_device_info *info)
 {
-	const struct verbs_driver *driver = find_driver(info);
+	const struct verbs_driver *driver;
 	struct verbs_device *vdev;
 	int err;
 
+	verbs_sysfs_fill_pci(info);
+	driver = find_driver(info);
 	if (!driver)
 		return NULL;
 	err = driver->alloc_device(info, &vdev);
@@ -240,7 +242,7 @@ static struct verbs_device *take_known(const struct verbs_device_info *info)
 }
 
 /* Updates the table to INFOS: devices not in INFOS are removed. Returns the number of devices. */
-static unsigned int update_known(const struct verbs_device_info *infos, unsigned int count)
+static unsigned int update_known(struct verbs_device_info *infos, unsigned int count)
 {
 	struct verbs_device *now = NULL, **tail = &now, *vdev;
 	unsigned int n = 0;

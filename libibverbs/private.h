@@ -94,6 +94,7 @@ int verbs_sysfs_parse_gid(const char *text, union ibv_gid *gid);
 /* sysfs_device.c */
 int verbs_sysfs_fill_info(struct verbs_device_info *info);
 int verbs_sysfs_find_devices(struct verbs_device_info **infos, unsigned int *count);
+void verbs_sysfs_fill_pci(struct verbs_device_info *info);
 bool verbs_sysfs_parse_modalias(const char *modalias, struct verbs_pci_id *id);
 
 /* verbs_gid.c: reads one entry of a GID table. For an empty slot, returns ENODATA and a GID of

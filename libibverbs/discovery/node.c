@@ -40,18 +40,24 @@ static int open_path(const char *path, const struct verbs_device_info *info, int
 	return err;
 }
 
+enum { NODE_PATH_MAX = 64 + IBV_SYSFS_NAME_MAX };
+
 /* Possible paths. Without the usual udev rules, there is still a file in /dev/char. */
 struct node_paths {
-	char by_name[64 + IBV_SYSFS_NAME_MAX];
+	char by_name[NODE_PATH_MAX];
 	char by_number[64]; /* "": the number is unknown */
 };
+
+static void put_name(char path[NODE_PATH_MAX], const struct verbs_device_info *info)
+{
+	verbs_text_join(path, NODE_PATH_MAX, "/dev/infiniband/", info->uverbs_name, "");
+}
 
 static struct node_paths node_paths(const struct verbs_device_info *info)
 {
 	struct node_paths paths = {};
 
-	verbs_text_join(paths.by_name, sizeof(paths.by_name), "/dev/infiniband/", info->uverbs_name,
-			"");
+	put_name(paths.by_name, info);
 	if (info->uverbs_dev)
 		snprintf(paths.by_number, sizeof(paths.by_number), "/dev/char/%u:%u",
 			 major(info->uverbs_dev), minor(info->uverbs_dev));
@@ -71,10 +77,14 @@ static bool path_may_be_of(const struct verbs_device_info *info, const char *pat
 
 bool verbs_node_exists(const struct verbs_device_info *info)
 {
-	const struct node_paths paths = node_paths(info);
+	char by_name[NODE_PATH_MAX];
+	struct node_paths paths;
 
-	return path_may_be_of(info, paths.by_name) ||
-	       (paths.by_number[0] && path_may_be_of(info, paths.by_number));
+	put_name(by_name, info);
+	if (path_may_be_of(info, by_name))
+		return true;
+	paths = node_paths(info);
+	return paths.by_number[0] && path_may_be_of(info, paths.by_number);
 }
 
 /* Opens one of the files. If both fail, returns the error of the file that exists, and sets PATH to

@@ -59,7 +59,20 @@ static void fill_identity(struct verbs_device_info *info)
 		info->identity = st.st_ino;
 }
 
-/* Completes INFO, whose name and uverbs_name are set. A missing fact leaves its field empty. */
+/* Reads the modalias, which costs more than the rest of a search: it is for devices that
+ * are new. */
+void verbs_sysfs_fill_pci(struct verbs_device_info *info)
+{
+	if (verbs_sysfs_read(info->uverbs_path, "device/modalias", info->modalias,
+			     sizeof(info->modalias)) &&
+	    verbs_sysfs_read(info->ibdev_path, "device/modalias", info->modalias,
+			     sizeof(info->modalias)))
+		info->modalias[0] = '\0';
+	verbs_sysfs_parse_modalias(info->modalias, &info->pci);
+}
+
+/* Completes INFO but for modalias and pci; its name and uverbs_name are set. A missing fact leaves
+ * its field empty. */
 int verbs_sysfs_fill_info(struct verbs_device_info *info)
 {
 	const char *root = ibv_get_sysfs_path();
@@ -75,12 +88,6 @@ int verbs_sysfs_fill_info(struct verbs_device_info *info)
 		parse_dev(text, &info->uverbs_dev);
 	if (!info->node_type)
 		info->node_type = read_node_type(info);
-	if (verbs_sysfs_read(info->uverbs_path, "device/modalias", info->modalias,
-			     sizeof(info->modalias)) &&
-	    verbs_sysfs_read(info->ibdev_path, "device/modalias", info->modalias,
-			     sizeof(info->modalias)))
-		info->modalias[0] = '\0';
-	verbs_sysfs_parse_modalias(info->modalias, &info->pci);
 	return 0;
 }
 

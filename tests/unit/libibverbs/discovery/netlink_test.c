@@ -190,6 +190,7 @@ static void sysfs_completes_it(void **state)
 
 	(void)state;
 	assert_int_equal(verbs_netlink_find_devices(&infos, &count), 0);
+	verbs_sysfs_fill_pci(&infos[0]);
 	assert_int_equal(infos[0].pci.vendor, 0x15b3);
 	assert_int_equal(infos[0].pci.device, 0x101b);
 	assert_non_null(strstr(infos[0].ibdev_path, "/class/infiniband/mlx5_3"));

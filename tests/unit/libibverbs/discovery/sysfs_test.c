@@ -55,6 +55,8 @@ static void a_device_is_read_and_a_broken_one_skipped(void **state)
 	assert_int_equal(infos[0].abi_version, 1);
 	assert_int_equal(infos[0].node_type, IBV_NODE_CA);
 	assert_int_equal(infos[0].uverbs_dev, makedev(231, 192));
+	assert_string_equal(infos[0].modalias, ""); /* only a new device's is read */
+	verbs_sysfs_fill_pci(&infos[0]);
 	assert_int_equal(infos[0].pci.vendor, 0x15b3);
 	assert_int_equal(infos[0].pci.device, 0x1021);
 	assert_int_equal(infos[0].index, -1);
