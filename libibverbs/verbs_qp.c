@@ -100,12 +100,7 @@ VERBS_EXPORT int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 
 VERBS_EXPORT int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
-	struct ibv_ece found = {};
-	int err = get_ops(qp->context)->query_ece(qp, &found);
-
-	if (!err)
-		*ece = found;
-	return verbs_result(err);
+	return verbs_result(get_ops(qp->context)->query_ece(qp, ece));
 }
 
 VERBS_EXPORT int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)

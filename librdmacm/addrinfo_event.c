@@ -125,7 +125,7 @@ CMA_EXPORT int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, co
 				  "rdma_query_addrinfo() has not taken what was found");
 	ret = flags & RAI_SA ? resolve_service(cm, node, service, hints)
 			     : resolve_names(cm, node, service, hints);
-	return cma_return(ret ? ret : rdmacm_event_await(cm));
+	return cma_return(ret ? ret : cm_event_await(cm));
 }
 
 /* Hands out the list, which the caller then owns. */

@@ -2,75 +2,103 @@
 /*
  * attr.c - converts address and QP attributes from the kernel's rdma_cm to verbs.
  *
- * Both structs have the same fields; the kernel's have fixed sizes and another order.
+ * Addresses have the same layout in both. The attributes of a QP have the same fields in three runs
+ * of the same order and sizes (states and numbers, sizes of queues, the rest), which are copied
+ * whole. Padding is not written. The asserts check the place of each field.
  */
 #include "cma.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
-static_assert(sizeof(((struct ib_uverbs_ah_attr *)0)->grh.dgid) == sizeof(union ibv_gid), "a GID");
+/* ---- addresses ---- */
+
+#define AH_FIELD(field)                                                  \
+	static_assert(offsetof(struct ibv_ah_attr, field) ==             \
+			      offsetof(struct ib_uverbs_ah_attr, field), \
+		      "an address has the same layout in both")
+
+AH_FIELD(grh.dgid);
+AH_FIELD(grh.flow_label);
+AH_FIELD(grh.sgid_index);
+AH_FIELD(grh.hop_limit);
+AH_FIELD(grh.traffic_class);
+AH_FIELD(dlid);
+AH_FIELD(sl);
+AH_FIELD(src_path_bits);
+AH_FIELD(static_rate);
+AH_FIELD(is_global);
+AH_FIELD(port_num);
+
+/* The ends of both runs of bytes without padding. */
+enum {
+	GRH_END = offsetof(struct ibv_ah_attr, grh.traffic_class) + 1,
+	ADDRESS_END = offsetof(struct ibv_ah_attr, port_num) + 1,
+};
 
 void rdmacm_attr_take_ah(struct ibv_ah_attr *to, const struct ib_uverbs_ah_attr *from)
 {
-	*to = (struct ibv_ah_attr){
-		.grh = { .flow_label = from->grh.flow_label,
-			 .sgid_index = (uint8_t)from->grh.sgid_index,
-			 .hop_limit = from->grh.hop_limit,
-			 .traffic_class = from->grh.traffic_class },
-		.dlid = from->dlid,
-		.sl = from->sl,
-		.src_path_bits = from->src_path_bits,
-		.static_rate = from->static_rate,
-		.is_global = from->is_global,
-		.port_num = from->port_num,
-	};
-	memcpy(&to->grh.dgid, from->grh.dgid, sizeof(to->grh.dgid));
+	memcpy(to, from, GRH_END);
+	memcpy(&to->dlid, &from->dlid, ADDRESS_END - offsetof(struct ibv_ah_attr, dlid));
 }
 
-static void take_own_path(struct ibv_qp_attr *to, const struct ib_uverbs_qp_attr *from)
-{
-	rdmacm_attr_take_ah(&to->ah_attr, &from->ah_attr);
-	to->port_num = from->port_num;
-	to->pkey_index = from->pkey_index;
-	to->timeout = from->timeout;
-	to->path_mtu = from->path_mtu;
-}
+/* ---- QPs ---- */
 
-static void take_alternate_path(struct ibv_qp_attr *to, const struct ib_uverbs_qp_attr *from)
-{
-	rdmacm_attr_take_ah(&to->alt_ah_attr, &from->alt_ah_attr);
-	to->alt_port_num = from->alt_port_num;
-	to->alt_pkey_index = from->alt_pkey_index;
-	to->alt_timeout = from->alt_timeout;
-	to->path_mig_state = from->path_mig_state;
-}
+/* Where each run begins, and the last field's end. */
+enum {
+	STATES = offsetof(struct ibv_qp_attr, cur_qp_state),
+	STATES_END = offsetof(struct ibv_qp_attr, cap),
+	REST = offsetof(struct ibv_qp_attr, pkey_index),
+	REST_END = offsetof(struct ibv_qp_attr, alt_timeout) + 1,
+	KERNEL_STATES = offsetof(struct ib_uverbs_qp_attr, cur_qp_state),
+	KERNEL_SIZES = offsetof(struct ib_uverbs_qp_attr, max_send_wr),
+	KERNEL_REST = offsetof(struct ib_uverbs_qp_attr, pkey_index),
+};
 
-static void take_transport(struct ibv_qp_attr *to, const struct ib_uverbs_qp_attr *from)
-{
-	to->qkey = from->qkey;
-	to->dest_qp_num = from->dest_qp_num;
-	to->rq_psn = from->rq_psn;
-	to->sq_psn = from->sq_psn;
-	to->qp_access_flags = from->qp_access_flags;
-	to->max_rd_atomic = from->max_rd_atomic;
-	to->max_dest_rd_atomic = from->max_dest_rd_atomic;
-	to->min_rnr_timer = from->min_rnr_timer;
-	to->retry_cnt = from->retry_cnt;
-	to->rnr_retry = from->rnr_retry;
-}
+#define FIELD(to, to_run, from, from_run)                                            \
+	static_assert(offsetof(struct ibv_qp_attr, to) - (to_run) ==                 \
+			      offsetof(struct ib_uverbs_qp_attr, from) - (from_run), \
+		      "a run has the same order and sizes in both")
+#define STATE_FIELD(field) FIELD(field, STATES, field, KERNEL_STATES)
+#define SIZE_FIELD(field)  FIELD(cap.field, offsetof(struct ibv_qp_attr, cap), field, KERNEL_SIZES)
+#define REST_FIELD(field)  FIELD(field, REST, field, KERNEL_REST)
+
+STATE_FIELD(cur_qp_state);
+STATE_FIELD(path_mtu);
+STATE_FIELD(path_mig_state);
+STATE_FIELD(qkey);
+STATE_FIELD(rq_psn);
+STATE_FIELD(sq_psn);
+STATE_FIELD(dest_qp_num);
+STATE_FIELD(qp_access_flags);
+SIZE_FIELD(max_send_wr);
+SIZE_FIELD(max_recv_wr);
+SIZE_FIELD(max_send_sge);
+SIZE_FIELD(max_recv_sge);
+SIZE_FIELD(max_inline_data);
+REST_FIELD(pkey_index);
+REST_FIELD(alt_pkey_index);
+REST_FIELD(en_sqd_async_notify);
+REST_FIELD(sq_draining);
+REST_FIELD(max_rd_atomic);
+REST_FIELD(max_dest_rd_atomic);
+REST_FIELD(min_rnr_timer);
+REST_FIELD(port_num);
+REST_FIELD(timeout);
+REST_FIELD(retry_cnt);
+REST_FIELD(rnr_retry);
+REST_FIELD(alt_port_num);
+REST_FIELD(alt_timeout);
+static_assert(KERNEL_STATES + STATES_END - STATES == offsetof(struct ib_uverbs_qp_attr, ah_attr) &&
+		      KERNEL_SIZES + sizeof(struct ibv_qp_cap) == KERNEL_REST,
+	      "a run ends with its last field");
 
 void rdmacm_attr_take_qp(struct ibv_qp_attr *to, const struct ib_uverbs_qp_attr *from)
 {
-	to->cur_qp_state = from->cur_qp_state;
-	to->sq_draining = from->sq_draining;
-	to->en_sqd_async_notify = from->en_sqd_async_notify;
-	to->cap = (struct ibv_qp_cap){ .max_send_wr = from->max_send_wr,
-				       .max_recv_wr = from->max_recv_wr,
-				       .max_send_sge = from->max_send_sge,
-				       .max_recv_sge = from->max_recv_sge,
-				       .max_inline_data = from->max_inline_data };
-	take_transport(to, from);
-	take_own_path(to, from);
-	take_alternate_path(to, from);
+	memcpy((char *)to + STATES, (const char *)from + KERNEL_STATES, STATES_END - STATES);
+	memcpy(&to->cap, (const char *)from + KERNEL_SIZES, sizeof(to->cap));
+	memcpy((char *)to + REST, (const char *)from + KERNEL_REST, REST_END - REST);
+	rdmacm_attr_take_ah(&to->ah_attr, &from->ah_attr);
+	rdmacm_attr_take_ah(&to->alt_ah_attr, &from->alt_ah_attr);
 }

@@ -227,8 +227,9 @@ struct cm_id {
 	/* READs and atomics of the connection: requested by the program, or received in the
 	 * request */
 	uint8_t initiator_depth, responder_resources;
-	/* QP that was moved to INIT, with the following access flags and P_Key index */
+	/* QP that was moved to INIT, with the following ECE, access flags and P_Key index */
 	struct ibv_qp *init_qp;
+	struct ibv_ece init_ece;
 	unsigned int init_access;
 	uint16_t init_pkey_index;
 	struct ibv_ece local_ece, remote_ece;
@@ -296,9 +297,14 @@ int rdmacm_id_query(struct cm_id *id, uint32_t what, void *resp, size_t size);
 
 /* ---- event.c ---- */
 
-/* If the id's calls wait, waits for the event of the operation just started. Returns 0, or the
- * errno that the event stands for. */
+/* Waits for the event of the operation just started. Returns 0, or the errno that the event stands
+ * for. */
 int rdmacm_event_await(struct cm_id *id);
+/* Does so if the id's calls wait. */
+static inline int cm_event_await(struct cm_id *id)
+{
+	return id->waits ? rdmacm_event_await(id) : 0;
+}
 /* Acknowledges the event that the last call of a waiting id has kept. */
 void rdmacm_event_release(struct cm_id *id);
 /* Acknowledges an event that stays readable until it is acknowledged again. */

@@ -18,20 +18,19 @@ enum { /* reasons for a rejection: IBTA vol 1, 12.6.7.2 */
        REJ_VENDOR_OPTION = 35,
 };
 
-static int check_depth(const char *field, uint8_t value, uint8_t limit)
+/* Parameters of a call without any: as many READs and atomics as the device supports. */
+static const struct rdma_conn_param default_param = {
+	.responder_resources = RDMA_MAX_RESP_RES,
+	.initiator_depth = RDMA_MAX_INIT_DEPTH,
+	.retry_count = 7,
+	.rnr_retry_count = 7,
+};
+
+static inline int check_depth(const char *field, uint8_t value, uint8_t limit)
 {
 	if (value == 0xff || value <= limit)
 		return 0;
 	verbs_warn("rdma_cm: %s %u: the device's limit is %u", field, value, limit);
-	return EINVAL;
-}
-
-/* Checks that the id or the parameters name the QP to connect. */
-static int check_qp(const struct cm_id *cm, const struct rdma_conn_param *param)
-{
-	if (cm->id.qp || param)
-		return 0;
-	verbs_warn("rdma_cm: an id without a QP is connected with parameters only");
 	return EINVAL;
 }
 
@@ -40,11 +39,11 @@ static uint8_t clip_depth(uint8_t value, uint8_t limit)
 	return value < limit ? value : limit;
 }
 
-static int check_depths(const struct cm_id *cm, const struct rdma_conn_param *param)
+static inline int check_depths(const struct cm_id *cm, const struct rdma_conn_param *param)
 {
 	int ret;
 
-	if (!cm->device || !param || cm->id.qp_type == IBV_QPT_UD)
+	if (cm->id.qp_type == IBV_QPT_UD)
 		return 0;
 	ret = check_depth("responder_resources", param->responder_resources,
 			  cm->device->max_responder_resources);
@@ -53,25 +52,29 @@ static int check_depths(const struct cm_id *cm, const struct rdma_conn_param *pa
 				 cm->device->max_initiator_depth);
 }
 
-/* Checks what both sides of a connection need. WHY explains a missing device. */
-static int check_side(const struct cm_id *cm, const struct rdma_conn_param *param, const char *why)
+/* Checks what both sides of a connection need: a device, READs and atomics that it supports, and a
+ * QP, which the id or the parameters name. WHY explains a missing device. */
+static inline int check_side(const struct cm_id *cm, const struct rdma_conn_param *param,
+			     const char *why)
 {
-	int ret = check_depths(cm, param);
-
-	if (!ret)
-		ret = check_qp(cm, param);
-	if (ret || cm->device)
-		return ret;
-	verbs_warn("%s", why);
-	return EINVAL;
+	if (!param && !cm->id.qp) {
+		verbs_warn("rdma_cm: an id without a QP is connected with parameters only");
+		return EINVAL;
+	}
+	if (!cm->device) {
+		verbs_warn("%s", why);
+		return EINVAL;
+	}
+	return param ? check_depths(cm, param) : 0;
 }
 
 /* Sets the number of READs and atomics. "The maximum" is limited by the device and, on the
  * accepting side, by the request. */
-static void choose_depths(struct cm_id *cm, const struct rdma_conn_param *param, bool accepts)
+static inline void choose_depths(struct cm_id *cm, const struct rdma_conn_param *param,
+				 bool accepts)
 {
-	uint8_t responder = param ? param->responder_resources : RDMA_MAX_RESP_RES;
-	uint8_t initiator = param ? param->initiator_depth : RDMA_MAX_INIT_DEPTH;
+	uint8_t responder = param->responder_resources;
+	uint8_t initiator = param->initiator_depth;
 
 	if (responder == RDMA_MAX_RESP_RES)
 		responder = accepts ? cm->responder_resources : RDMA_MAX_RESP_RES;
@@ -83,10 +86,10 @@ static void choose_depths(struct cm_id *cm, const struct rdma_conn_param *param,
 
 /* Concatenates the private data found by address resolution (ai_connect) and the program's own.
  * Returns EINVAL if the sum is too long. */
-static int put_private_data(const struct cm_id *cm, const struct rdma_conn_param *param,
-			    struct rdma_ucm_conn_param *to)
+static inline int put_private_data(const struct cm_id *cm, const struct rdma_conn_param *param,
+				   struct rdma_ucm_conn_param *to)
 {
-	size_t own = param && param->private_data ? param->private_data_len : 0;
+	size_t own = param->private_data ? param->private_data_len : 0;
 
 	if (cm->connect_len + own >= RDMA_MAX_PRIVATE_DATA) {
 		verbs_warn(
@@ -103,17 +106,19 @@ static int put_private_data(const struct cm_id *cm, const struct rdma_conn_param
 }
 
 /* Fills in the program's parameters and the QP. */
-static int put_param(const struct cm_id *cm, const struct rdma_conn_param *param,
-		     struct rdma_ucm_conn_param *to)
+static inline int put_param(const struct cm_id *cm, const struct rdma_conn_param *param,
+			    struct rdma_ucm_conn_param *to)
 {
+	const struct ibv_qp *qp = cm->id.qp;
+
 	to->valid = 1;
-	to->qp_num = cm->id.qp ? cm->id.qp->qp_num : param ? param->qp_num : 0;
-	to->srq = cm->id.qp ? !!cm->id.qp->srq : param ? param->srq : 0;
+	to->qp_num = qp ? qp->qp_num : param->qp_num;
+	to->srq = qp ? !!qp->srq : param->srq;
 	to->responder_resources = cm->responder_resources;
 	to->initiator_depth = cm->initiator_depth;
-	to->flow_control = param ? param->flow_control : 0;
-	to->retry_count = param ? param->retry_count : 7;
-	to->rnr_retry_count = param ? param->rnr_retry_count : 7;
+	to->flow_control = param->flow_control;
+	to->retry_count = param->retry_count;
+	to->rnr_retry_count = param->rnr_retry_count;
 	return put_private_data(cm, param, to);
 }
 
@@ -147,8 +152,20 @@ static void offer_ece(struct cm_id *cm)
 		cm->local_ece = (struct ibv_ece){ 0 };
 }
 
+/* Offers the QP's ECE at its creation, as release 65.0 does, unless the program has chosen one. */
+static inline void offer_first_ece(struct cm_id *cm)
+{
+	if (!cm->id.qp || cm->local_ece.vendor_id)
+		return;
+	if (cm->id.qp == cm->init_qp)
+		cm->local_ece = cm->init_ece;
+	else
+		offer_ece(cm);
+}
+
 CMA_EXPORT int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 {
+	const struct rdma_conn_param *param = conn_param ? conn_param : &default_param;
 	struct cm_id *cm = to_cm_id(id);
 	struct cm_cmd cmd;
 	int ret = check_side(cm, conn_param, "rdma_connect: the id's address is not resolved yet");
@@ -157,14 +174,14 @@ CMA_EXPORT int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_
 		return cma_return(ret);
 	clear_struct(&cmd.connect, sizeof(cmd.connect));
 	cmd.connect.id = cm->number;
-	choose_depths(cm, conn_param, false);
-	ret = put_param(cm, conn_param, &cmd.connect.conn_param);
+	choose_depths(cm, param, false);
+	ret = put_param(cm, param, &cmd.connect.conn_param);
 	if (ret)
 		return cma_return(ret);
-	offer_ece(cm);
+	offer_first_ece(cm);
 	put_ece(cm, &cmd.connect.ece);
 	ret = CM_RUN_ID(cm, &cmd, CONNECT, connect, 0);
-	return cma_return(ret ? ret : rdmacm_event_await(cm));
+	return cma_return(ret ? ret : cm_event_await(cm));
 }
 
 int rdmacm_connect_confirm(struct cm_id *cm)
@@ -219,6 +236,7 @@ static int prepare_qp(struct cm_id *cm)
 
 CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 {
+	const struct rdma_conn_param *param = conn_param ? conn_param : &default_param;
 	struct cm_id *cm = to_cm_id(id);
 	struct cm_cmd cmd;
 	int ret = check_side(cm, conn_param, "rdma_accept: the id is not of a connection request");
@@ -228,8 +246,8 @@ CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_p
 	clear_struct(&cmd.accept, sizeof(cmd.accept));
 	cmd.accept.uid = (uintptr_t)cm;
 	cmd.accept.id = cm->number;
-	choose_depths(cm, conn_param, true);
-	ret = put_param(cm, conn_param, &cmd.accept.conn_param);
+	choose_depths(cm, param, true);
+	ret = put_param(cm, param, &cmd.accept.conn_param);
 	if (!ret)
 		ret = prepare_qp(cm);
 	if (ret)
@@ -240,7 +258,7 @@ CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_p
 		rdmacm_qp_to_error(cm);
 	if (ret || id->qp_type == IBV_QPT_UD) /* datagram ids get no ESTABLISHED event */
 		return cma_return(ret);
-	return cma_return(rdmacm_event_await(cm));
+	return cma_return(cm_event_await(cm));
 }
 
 static int reject_request(struct cm_id *cm, const void *data, uint8_t len, uint8_t reason)
@@ -290,7 +308,7 @@ CMA_EXPORT int rdma_disconnect(struct rdma_cm_id *id)
 	cmd.disconnect = (struct rdma_ucm_disconnect){ .id = cm->number };
 	if (!ret)
 		ret = CM_RUN_ID(cm, &cmd, DISCONNECT, disconnect, 0);
-	return cma_return(ret ? ret : rdmacm_event_await(cm));
+	return cma_return(ret ? ret : cm_event_await(cm));
 }
 
 /* ---- ECE ---- */

@@ -57,7 +57,7 @@ static int find_route(struct cm_id *cm, const struct rdma_addrinfo *res)
 			    res->ai_route_len))
 		return errno;
 	/* the kernel confirms the path by an event */
-	return rdmacm_event_await(cm);
+	return cm_event_await(cm);
 }
 
 static int make_active(struct cm_id *cm, const struct rdma_addrinfo *res, struct ibv_pd *pd,

@@ -502,8 +502,6 @@ int rdmacm_event_await(struct cm_id *cm)
 {
 	int ret;
 
-	if (!cm->waits)
-		return 0;
 	rdmacm_event_release(cm);
 	ret = next_event(cm->id.channel, &cm->id.event);
 	if (ret || !cm->id.event->status)

@@ -81,7 +81,7 @@ static int group_join(struct cm_id *cm, const struct sockaddr *addr, uint16_t fl
 		LIST_INSERT_HEAD(&cm->multicasts, multicast, entry);
 	pthread_mutex_unlock(&cm->lock);
 	if (!ret)
-		return rdmacm_event_await(cm);
+		return cm_event_await(cm);
 	free(multicast);
 	return ret;
 }

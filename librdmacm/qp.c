@@ -58,6 +58,8 @@ static int qp_to_init(struct cm_id *cm, struct ibv_qp *qp)
 		ret = datagram_to_rts(qp);
 	if (ret)
 		return ret;
+	if (ibv_query_ece(qp, &cm->init_ece))
+		cm->init_ece = (struct ibv_ece){ 0 };
 	cm->init_qp = qp;
 	cm->init_access = attr.qp_access_flags;
 	cm->init_pkey_index = attr.pkey_index;

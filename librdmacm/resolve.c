@@ -43,7 +43,7 @@ CMA_EXPORT int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_add
 	memcpy(&id->route.addr.dst_storage, dst_addr, rdmacm_addr_len(dst_addr));
 	ret = CM_RUN_ID(cm, &cmd, RESOLVE_ADDR, resolve_addr, 0);
 	if (!ret)
-		return cma_return(rdmacm_event_await(cm));
+		return cma_return(cm_event_await(cm));
 	id->route.addr.dst_storage = before;
 	return cma_return(ret);
 }
@@ -77,7 +77,7 @@ CMA_EXPORT int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 		(struct rdma_ucm_resolve_route){ .id = cm->number, .timeout_ms = timeout_ms };
 	if (ret)
 		ret = CM_RUN_ID(cm, &cmd, RESOLVE_ROUTE, resolve_route, 0);
-	return cma_return(ret ? ret : rdmacm_event_await(cm));
+	return cma_return(ret ? ret : cm_event_await(cm));
 }
 
 static __be16 port_of(const struct sockaddr_storage *addr)

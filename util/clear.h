@@ -19,7 +19,7 @@ static inline __attribute__((always_inline)) void clear_struct(void *to, size_t 
 	const size_t lines = size / sizeof(clear_line);
 	clear_line *at = to;
 
-#pragma GCC unroll 16
+#pragma GCC unroll 32
 	for (size_t i = 0; i < lines; i++) {
 		at[i] = (clear_line){ 0 };
 		__asm__("" ::: "memory");

@@ -376,6 +376,12 @@ static void an_ece_of_the_program_goes_before_the_qps(void **state)
 	assert_int_equal(rdma_connect(rig->id, NULL), 0);
 	assert_int_equal(kernel.cmd.connect.ece.vendor_id, 0x15b3);
 	assert_int_equal(kernel.cmd.connect.ece.attr_mod, 0x77);
+	to_cm_id(rig->id)->local_ece = (struct ibv_ece){ 0 };
+	to_cm_id(rig->id)->init_qp = &rig->qp; /* it was created on the id */
+	to_cm_id(rig->id)->init_ece = (struct ibv_ece){ .vendor_id = 0x15b3, .options = 0x66 };
+	assert_int_equal(rdma_connect(rig->id, NULL), 0);
+	assert_int_equal(kernel.cmd.connect.ece.vendor_id, 0x15b3);
+	assert_int_equal(kernel.cmd.connect.ece.attr_mod, 0x66);
 	rig->id->qp = NULL;
 	assert_int_equal(rdma_set_local_ece(rig->id, &ece), 0);
 	rig->id->qp = &rig->qp;

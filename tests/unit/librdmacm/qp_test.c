@@ -137,6 +137,13 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	return 0;
 }
 
+int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	assert_non_null(qp);
+	*ece = (struct ibv_ece){ .vendor_id = 0x15b3, .options = 0x77 };
+	return 0;
+}
+
 int rdmacm_device_get_xrcd(struct cm_device *device, struct ibv_xrcd **xrcd)
 {
 	assert_ptr_equal(device, &it.device);
@@ -252,6 +259,7 @@ static void a_qp_has_cqs_and_goes_to_init(void **state)
 	assert_int_equal(it.states[0], IBV_QPS_INIT);
 	assert_int_equal(it.cm.init_access, 0x11);
 	assert_int_equal(it.cm.init_pkey_index, 2);
+	assert_int_equal(it.cm.init_ece.options, 0x77);
 	assert_ptr_equal(it.cm.init_qp, it.cm.id.qp);
 	assert_int_equal(qp_make(&attr), EINVAL);
 	rdma_destroy_qp(&it.cm.id);
