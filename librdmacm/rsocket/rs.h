@@ -143,6 +143,7 @@ struct rs {
 	struct cm_lock lock; /* guards all state except what a kind's I/O locks guard */
 	/* unique, whereas a number may be reused */
 	uint64_t serial;
+	bool was_served; /* the service thread has looked after it */
 	struct rs_waiters waiters;
 	/* for edge-triggered sets: counts of calls that found nothing to read (or accept), or no
 	 * room to write */

@@ -329,6 +329,7 @@ int rdmacm_service_add(struct rs *rs, const struct rs_care *care)
 	int ret;
 
 	pthread_mutex_lock(&lock);
+	rs->was_served = true;
 	ret = ward_add(rs, care);
 	if (!ret)
 		ret = start_thread();
@@ -345,6 +346,8 @@ void rdmacm_service_drop(const struct rs *rs)
 {
 	unsigned int round;
 
+	if (!rs->was_served)
+		return;
 	pthread_mutex_lock(&lock);
 	if (ward_find(rs)) {
 		ward_drop(rs->serial);

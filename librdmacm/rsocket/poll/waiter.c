@@ -122,7 +122,8 @@ void rdmacm_rs_watch(struct rs_waiters *waiters, struct rs_watch *watch, struct 
 static void watch_remove_locked(struct rs_watch *watch)
 {
 	LIST_REMOVE(watch, entry);
-	__atomic_sub_fetch(&watch->at->count, 1, __ATOMIC_RELAXED);
+	/* A socket without waiters may be freed without the lock. */
+	__atomic_sub_fetch(&watch->at->count, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&watch->at, NULL, __ATOMIC_RELAXED);
 }
 

@@ -378,10 +378,16 @@ static int stream_bind(struct rs *rs, const struct sockaddr *addr, socklen_t len
 	return ret;
 }
 
+static int bind_to_any(struct stream *stream)
+{
+	const struct sockaddr_storage any = { .ss_family = stream->rs.domain };
+
+	return bind_id(stream, &any);
+}
+
 static int listen_with_id(struct stream *stream, const void *backlog)
 {
-	struct sockaddr_storage any = { .ss_family = stream->rs.domain };
-	int ret = stream->state == STREAM_NEW ? bind_id(stream, &any) : need_id(stream);
+	int ret = stream->state == STREAM_NEW ? bind_to_any(stream) : need_id(stream);
 
 	if (ret)
 		return ret;
@@ -680,10 +686,11 @@ enum { CONFIRM_US = 15000000 };
  * would reject the request. A peer that has gone never confirms. */
 static void await_confirmation(struct stream *stream, int64_t limit_us)
 {
-	int64_t deadline = rdmacm_rs_now_us() + (limit_us < CONFIRM_US ? limit_us : CONFIRM_US);
+	int64_t deadline;
 
 	if (stream->state != STREAM_ACCEPTED || !limit_us)
 		return;
+	deadline = rdmacm_rs_now_us() + (limit_us < CONFIRM_US ? limit_us : CONFIRM_US);
 	while (rdmacm_stream_wait(stream, is_confirmed, false, deadline) == EINTR)
 		;
 }

@@ -112,6 +112,7 @@ static int kept_add(struct stream *stream, int seconds)
 		if (!kept)
 			return ENOMEM;
 		kept->stream = stream;
+		__atomic_store_n(&stream->was_kept, true, __ATOMIC_RELAXED);
 		LIST_INSERT_HEAD(&all, kept, entry);
 	}
 	kept->period_us = seconds * 1000000LL;
@@ -133,6 +134,8 @@ int rdmacm_keepalive_set(struct stream *stream, int seconds)
 {
 	int ret = 0;
 
+	if (!seconds && !__atomic_load_n(&stream->was_kept, __ATOMIC_RELAXED))
+		return 0;
 	pthread_mutex_lock(&lock);
 	if (seconds)
 		ret = kept_add(stream, seconds);

@@ -126,6 +126,7 @@ struct stream {
 	unsigned int controls;    /* controls posted and not completed */
 	bool must_shutdown, must_disconnect;
 	bool keepalive_due;
+	bool was_kept; /* has had keepalives; set under the lock of keepalive.c */
 	struct riomapping *mappings;
 	unsigned int next_mapping;
 };
