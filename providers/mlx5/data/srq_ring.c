@@ -23,19 +23,6 @@ static bool srq_has_free(const struct mlx5_srq *srq, uint32_t index)
 	return (index >= srq->head && index < srq->run_end) || srq->free_map.is_free[index];
 }
 
-/* ---- who posts
- *
- * A program that posts by itself moves the doorbell record away from the library's count. The
- * record has only 16 bits, so both may become equal again by chance. If the library has never
- * posted, it is certain that the program does.
- */
-
-static bool srq_record_is_others(const struct mlx5_srq *srq)
-{
-	return srq->shown &&
-	       be32toh(srq->dbrec[MLX5_RCV_DBR]) != (srq->posted & FLD_MASK(CTRL_INDEX));
-}
-
 bool mlx5_srq_is_taken(struct mlx5_srq *srq)
 {
 	bool taken;
@@ -112,16 +99,10 @@ uint64_t mlx5_srq_complete(struct mlx5_srq *srq, uint32_t index)
 	return wr_id;
 }
 
-/* Sets *HEAD and *TAIL to the first and last free WQE. If a program posts by itself already, its
- * own links are kept. */
-void mlx5_srq_show(struct mlx5_srq *srq, uint32_t *head, uint32_t *tail)
+struct srq_ends mlx5_srq_list_show(struct mlx5_srq *srq)
 {
-	qlock_enter(&srq->lock);
-	srq->taken |= srq_record_is_others(srq);
-	if (!srq->taken && !srq->listed)
+	if (!srq->taken)
 		srq_list_begin(srq);
 	srq->shown = true;
-	*head = srq->listed ? srq->list_head : srq->head;
-	*tail = srq->list_tail;
-	qlock_leave(&srq->lock);
+	return (struct srq_ends){ srq->listed ? srq->list_head : srq->head, srq->list_tail };
 }

@@ -20,9 +20,41 @@ void mlx5_srq_ring_free(struct mlx5_srq *srq);
  * the lock. */
 void mlx5_srq_list_end(struct mlx5_srq *srq);
 
-/* Shows the first and the last free WQE to a program that may post by itself. All free WQEs are
- * linked. */
-void mlx5_srq_show(struct mlx5_srq *srq, uint32_t *head, uint32_t *tail);
+struct srq_ends {
+	uint32_t head, tail; /* the first and the last free WQE */
+};
+
+/* Links the free WQEs, unless a program posts by itself already: then its own links are kept. The
+ * caller holds the lock. */
+struct srq_ends mlx5_srq_list_show(struct mlx5_srq *srq);
+
+/* ---- who posts
+ *
+ * A program that posts by itself moves the doorbell record away from the library's count. The
+ * record has only 16 bits, so both may become equal again by chance. If the library has never
+ * posted, it is certain that the program does.
+ */
+
+static inline bool srq_record_is_others(const struct mlx5_srq *srq)
+{
+	return srq->shown &&
+	       be32toh(srq->dbrec[MLX5_RCV_DBR]) != (srq->posted & FLD_MASK(CTRL_INDEX));
+}
+
+/* Returns what a program that may post by itself needs. All free WQEs are linked. */
+static inline struct srq_ends srq_show(struct mlx5_srq *srq)
+{
+	struct srq_ends ends;
+
+	qlock_enter(&srq->lock);
+	srq->taken |= srq_record_is_others(srq);
+	if (likely(srq->listed))
+		ends = (struct srq_ends){ srq->list_head, srq->list_tail };
+	else
+		ends = mlx5_srq_list_show(srq);
+	qlock_leave(&srq->lock);
+	return ends;
+}
 
 /* Returns whether a program posts by itself, as mlx5dv_init_obj() enables it to, and also links
  * completed WQEs. Called for each message. */

@@ -83,13 +83,15 @@ static void init_cq(struct ibv_cq *ibcq, struct mlx5dv_cq *out)
 static void init_srq(struct ibv_srq *ibsrq, struct mlx5dv_srq *out)
 {
 	struct mlx5_srq *srq = to_msrq(ibsrq);
+	struct srq_ends ends = srq_show(srq);
 	uint64_t asked = out->comp_mask;
 
 	out->comp_mask = 0;
 	out->buf = srq->buf.addr;
 	out->dbrec = srq->dbrec;
 	out->stride = 1u << srq->stride_log;
-	mlx5_srq_show(srq, &out->head, &out->tail);
+	out->head = ends.head;
+	out->tail = ends.tail;
 	if (asked & MLX5DV_SRQ_MASK_SRQN) {
 		out->srqn = srq->srqn;
 		out->comp_mask |= MLX5DV_SRQ_MASK_SRQN;
@@ -199,7 +201,7 @@ static int init_alone(struct mlx5dv_obj *obj, uint64_t type)
 	return ret;
 }
 
-/* Fast path for a single QP or CQ, the most common request. */
+/* Fast path for a single QP, CQ or SRQ, the most common request. */
 static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 {
 	if (obj_type == MLX5DV_OBJ_QP && context_is_mlx5(obj->qp.in->context)) {
@@ -208,6 +210,10 @@ static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 	}
 	if (obj_type == MLX5DV_OBJ_CQ && context_is_mlx5(obj->cq.in->context)) {
 		init_cq(obj->cq.in, obj->cq.out);
+		return 0;
+	}
+	if (obj_type == MLX5DV_OBJ_SRQ && context_is_mlx5(obj->srq.in->context)) {
+		init_srq(obj->srq.in, obj->srq.out);
 		return 0;
 	}
 	return is_one_object(obj_type) ? init_alone(obj, obj_type) : init_all(obj, obj_type);

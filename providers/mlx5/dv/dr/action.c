@@ -250,11 +250,12 @@ static int change_destroy(struct mlx5dv_dr_action *action)
 
 DV_EXPORT int mlx5dv_dr_action_destroy(struct mlx5dv_dr_action *action)
 {
-	int ret = mlx5_dr_check_unused("mlx5dv_dr_action_destroy", &action->users, "rules");
+	int ret = dr_check_unused("mlx5dv_dr_action_destroy", &action->users, "rules");
 
 	if (!ret && action->domain)
 		ret = change_destroy(action);
-	if (!ret)
-		free(action);
-	return ret;
+	if (ret)
+		return ret;
+	free(action);
+	return 0;
 }

@@ -61,8 +61,7 @@ DV_EXPORT struct mlx5dv_dr_domain *mlx5dv_dr_domain_create(struct ibv_context *c
 
 DV_EXPORT int mlx5dv_dr_domain_destroy(struct mlx5dv_dr_domain *domain)
 {
-	int ret = mlx5_dr_check_unused("mlx5dv_dr_domain_destroy", &domain->users,
-				       "tables or actions");
+	int ret = dr_check_unused("mlx5dv_dr_domain_destroy", &domain->users, "tables or actions");
 
 	if (ret)
 		return ret;
@@ -113,12 +112,8 @@ enum mlx5dv_flow_table_type mlx5_dr_table_type(const struct mlx5dv_dr_domain *do
 	}
 }
 
-int mlx5_dr_check_unused(const char *call, const unsigned int *users, const char *who)
+int mlx5_dr_refuse_used(const char *call, unsigned int count, const char *who)
 {
-	unsigned int count = __atomic_load_n(users, __ATOMIC_ACQUIRE);
-
-	if (!count)
-		return 0;
 	verbs_warn("%s: destroy its %u %s first", call, count, who);
 	return verbs_result(EBUSY);
 }

@@ -92,8 +92,16 @@ static inline void dr_unuse(unsigned int *users)
 	__atomic_sub_fetch(users, 1, __ATOMIC_RELEASE);
 }
 
-/* Returns 0, or EBUSY and logs CALL and the kind of users, WHO. */
-int mlx5_dr_check_unused(const char *call, const unsigned int *users, const char *who);
+/* Returns EBUSY, and logs CALL, the number of users and their kind, WHO. */
+int mlx5_dr_refuse_used(const char *call, unsigned int count, const char *who);
+
+/* Returns 0, or EBUSY if there are users. */
+static inline int dr_check_unused(const char *call, const unsigned int *users, const char *who)
+{
+	const unsigned int count = __atomic_load_n(users, __ATOMIC_ACQUIRE);
+
+	return __builtin_expect(!!count, 0) ? mlx5_dr_refuse_used(call, count, who) : 0;
+}
 
 /* Returns which of the kernel's table types holds the roots of the domain. */
 enum mlx5dv_flow_table_type mlx5_dr_table_type(const struct mlx5dv_dr_domain *domain);

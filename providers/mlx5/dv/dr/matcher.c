@@ -47,7 +47,7 @@ mlx5dv_dr_matcher_create(struct mlx5dv_dr_table *table, uint16_t priority,
 DV_EXPORT int mlx5dv_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher)
 {
 	static const char call[] = "mlx5dv_dr_matcher_destroy";
-	int ret = mlx5_dr_check_unused(call, &matcher->users, "rules");
+	int ret = dr_check_unused(call, &matcher->users, "rules");
 
 	if (!ret)
 		ret = mlx5_dv_matcher_destroy(call, matcher->flow_matcher);

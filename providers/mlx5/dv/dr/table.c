@@ -30,7 +30,7 @@ DV_EXPORT struct mlx5dv_dr_table *mlx5dv_dr_table_create(struct mlx5dv_dr_domain
 DV_EXPORT int mlx5dv_dr_table_destroy(struct mlx5dv_dr_table *table)
 {
 	struct mlx5dv_dr_domain *domain = table->domain;
-	int ret = mlx5_dr_check_unused("mlx5dv_dr_table_destroy", &table->users, "matchers");
+	int ret = dr_check_unused("mlx5dv_dr_table_destroy", &table->users, "matchers");
 
 	if (ret)
 		return ret;
