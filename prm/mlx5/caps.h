@@ -261,6 +261,8 @@ enum {
 #define FT_PROP_FLOW_TABLE_MODIFY                             FLD(0x0, 25, 25)
 #define FT_PROP_IGNORE_FLOW_LEVEL                             FLD(0x0, 10, 10)
 #define FT_PROP_LOG_MAX_FT_SIZE                               FLD(0x4, 29, 24)
+#define FT_PROP_LOG_MAX_MODIFY_HEADER_CONTEXT                 FLD(0x4, 23, 16)
+#define FT_PROP_MAX_MODIFY_HEADER_ACTIONS                     FLD(0x4, 15, 8)
 #define FT_PROP_MAX_FT_LEVEL                                  FLD(0x4, 7, 0)
 #define FT_PROP_LOG_MAX_FT_NUM                                FLD(0xc, 7, 0)
 #define FT_PROP_LOG_MAX_FLOW_COUNTER                          FLD(0x10, 15, 8)

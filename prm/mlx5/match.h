@@ -32,6 +32,7 @@ enum {
 	PRM_FLOW_DROP = 0x2,
 	PRM_FLOW_FWD = 0x4,
 	PRM_FLOW_COUNT = 0x8,
+	PRM_FLOW_MODIFY_HEADER = 0x40,
 };
 
 /* Sets of match fields and their layouts */

@@ -46,6 +46,7 @@ enum kind {
 	KIND_TABLE,
 	KIND_GROUP,
 	KIND_FLOW_COUNTER,
+	KIND_HEADERS,
 	KINDS,
 };
 

@@ -48,10 +48,14 @@ static void steer_received(struct hca *hca, struct eth_arrival *arrival)
 		flow_steer(hca, hca->eth->root[PRM_FLOW_NIC_RX], arrival, 0);
 }
 
+/* Receives a sent frame, and leaves it in ARRIVAL as it was sent. */
 static void loop_back(struct hca *hca, struct eth_sq *sq, struct eth_arrival *arrival)
 {
+	const struct frame sent = arrival->frame;
+
 	arrival->sender = sq->tis ? sq->tis->td : NULL;
 	steer_received(hca, arrival);
+	arrival->frame = sent;
 }
 
 /* Gives the sniffers a copy of a frame that leaves. A frame that loops back is seen when it
@@ -68,29 +72,44 @@ static void show_sent(struct hca *hca, const struct eth_sq *sq, const struct fra
 		hca->format->sniff(hca, &arrival);
 	else
 		flow_steer(hca, table, &arrival, sq->n);
+	frame_copies_free(&arrival.copies);
 }
 
-/* Sends a frame: unicast to our own address loops back inside, multicast does that and also
- * leaves. */
+static bool fits_port(const struct hca *hca, unsigned int port, size_t len)
+{
+	return port_is_up(hca, port) && len + FRAME_FCS_LEN <= hca->port[port - 1].mtu;
+}
+
+/* Sends a frame that no flow table stops: unicast to our own address loops back inside, multicast
+ * does that and also leaves. */
+static void send_steered(struct hca *hca, struct eth_sq *sq, struct eth_arrival *arrival)
+{
+	const struct frame *frame = &arrival->frame;
+	const bool loops = vport_loops_back(&hca->eth->vport, frame->bytes);
+	const unsigned int port = port_of(hca, sq);
+
+	if (loops)
+		loop_back(hca, sq, arrival);
+	if (loops && !is_group(frame->bytes))
+		return;
+	count_frame(&hca->port[port - 1].sent, frame->bytes, frame->len);
+	show_sent(hca, sq, frame);
+	station_send_frame(hca, port, frame->bytes, frame->len);
+}
+
 void eth_transmit(struct hca *hca, struct eth_sq *sq, const uint8_t *bytes, size_t len)
 {
 	unsigned int port = port_of(hca, sq);
 	struct eth_arrival arrival = { .tag = 0 };
 
-	if (!port_is_up(hca, port) || len + FRAME_FCS_LEN > hca->port[port - 1].mtu) {
+	if (!fits_port(hca, port, len)) {
 		hca->port[port - 1].sent.discards++;
 		return;
 	}
 	frame_parse(&arrival.frame, bytes, len);
-	if (!flow_steer(hca, hca->eth->root[PRM_FLOW_NIC_TX], &arrival, sq->n))
-		return;
-	if (vport_loops_back(&hca->eth->vport, bytes))
-		loop_back(hca, sq, &arrival);
-	if (!is_group(bytes) && vport_loops_back(&hca->eth->vport, bytes))
-		return;
-	count_frame(&hca->port[port - 1].sent, bytes, len);
-	show_sent(hca, sq, &arrival.frame);
-	station_send_frame(hca, port, bytes, len);
+	if (flow_steer(hca, hca->eth->root[PRM_FLOW_NIC_TX], &arrival, sq->n))
+		send_steered(hca, sq, &arrival);
+	frame_copies_free(&arrival.copies);
 }
 
 void eth_port_receive(struct hca *hca, unsigned int number, const uint8_t *bytes, size_t len)
@@ -110,4 +129,5 @@ void eth_port_receive(struct hca *hca, unsigned int number, const uint8_t *bytes
 		hca->config.frame(hca->config.front, number, bytes, len);
 	frame_parse(&arrival.frame, bytes, len);
 	steer_received(hca, &arrival);
+	frame_copies_free(&arrival.copies);
 }

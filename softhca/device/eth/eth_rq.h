@@ -54,6 +54,7 @@ struct eth_arrival {
 	uint32_t hash;
 	uint8_t hash_type; /* as in the CQE; 0: no hash */
 	struct lro_note lro;
+	struct frame_copy *copies; /* the frame as flow tables have changed it */
 };
 
 /* Adds a queue whose other fields are set, and numbers it if rq->n is 0. Returns 0, ENOSPC, EEXIST

@@ -17,6 +17,8 @@ static void entry_use(struct flow_entry *entry, int by)
 	}
 	if (entry->counter)
 		entry->counter->users += by;
+	if (entry->change)
+		entry->change->users += by;
 }
 
 const char *flow_destination_check(const struct flow_table *table,

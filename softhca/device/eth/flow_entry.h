@@ -15,6 +15,7 @@ struct flow_counter;
 struct flow_group;
 struct flow_table;
 struct hca;
+struct modify_header;
 struct tir;
 
 enum {
@@ -37,6 +38,7 @@ struct flow_entry {
 	unsigned int count;  /* entries of destination[] */
 	struct flow_destination *destination;
 	struct flow_counter *counter; /* or NULL */
+	struct modify_header *change; /* of the headers, or NULL */
 	uint8_t key[FLOW_KEY_SIZE];   /* value to match, under the group's mask */
 	uint8_t context[FLOW_CONTEXT_MAX];
 };

@@ -176,6 +176,7 @@ uint32_t flow_hash(const uint8_t key[FLOW_KEY_SIZE])
 struct walk {
 	struct hca *hca;
 	struct eth_arrival *arrival;
+	uint32_t sqn;
 	unsigned int steps;
 	bool allowed; /* no entry has dropped or consumed the frame */
 	uint8_t key[FLOW_KEY_SIZE];
@@ -220,18 +221,51 @@ static struct flow_entry *table_match(struct walk *walk, const struct flow_table
 
 static void table_visit(struct walk *walk, struct flow_table *table);
 
+static void destination_visit(struct walk *walk, const struct flow_entry *entry,
+			      const struct flow_destination *destination)
+{
+	if (destination->table) {
+		table_visit(walk, destination->table);
+	} else if (walk->steps) {
+		work_spend(walk, VISIT);
+		walk->allowed = false;
+		walk->arrival->tag = entry->tag;
+		tir_receive(walk->hca, destination->tir, walk->arrival);
+	}
+}
+
+/* Each of several destinations gets the frame as the entry leaves it, whatever the tables behind
+ * another destination change. */
 static void entry_forward(struct walk *walk, const struct flow_entry *entry)
 {
+	const struct frame frame = walk->arrival->frame;
+	uint8_t key[FLOW_KEY_SIZE];
+
+	memcpy(key, walk->key, sizeof(key));
 	for (unsigned int i = 0; i < entry->count; i++) {
-		if (entry->destination[i].table) {
-			table_visit(walk, entry->destination[i].table);
-		} else if (walk->steps) {
-			work_spend(walk, VISIT);
-			walk->allowed = false;
-			walk->arrival->tag = entry->tag;
-			tir_receive(walk->hca, entry->destination[i].tir, walk->arrival);
+		if (i) {
+			walk->arrival->frame = frame;
+			memcpy(walk->key, key, sizeof(key));
 		}
+		destination_visit(walk, entry, &entry->destination[i]);
 	}
+}
+
+/* Changes the frame's headers, in a copy: others may still read the frame as it was. Returns false
+ * without memory. */
+static bool entry_change(struct walk *walk, const struct flow_entry *entry)
+{
+	struct frame *frame = &walk->arrival->frame;
+	const size_t len = frame->len;
+	uint8_t *bytes = frame_copy_add(&walk->arrival->copies, frame->bytes, len);
+
+	work_spend(walk, VISIT);
+	if (!bytes)
+		return false;
+	modify_header_apply(entry->change, frame, bytes);
+	frame_parse(frame, bytes, len);
+	frame_describe(frame, walk->sqn, walk->key);
+	return true;
 }
 
 static void entry_act(struct walk *walk, const struct flow_entry *entry)
@@ -240,7 +274,7 @@ static void entry_act(struct walk *walk, const struct flow_entry *entry)
 		entry->counter->packets++;
 		entry->counter->bytes += walk->arrival->frame.len;
 	}
-	if (entry->action & PRM_FLOW_DROP)
+	if (entry->action & PRM_FLOW_DROP || (entry->change && !entry_change(walk, entry)))
 		walk->allowed = false;
 	else if (entry->action & PRM_FLOW_FWD)
 		entry_forward(walk, entry);
@@ -261,7 +295,9 @@ static void table_visit(struct walk *walk, struct flow_table *table)
 
 bool flow_steer(struct hca *hca, struct flow_table *root, struct eth_arrival *arrival, uint32_t sqn)
 {
-	struct walk walk = { .hca = hca, .arrival = arrival, .steps = STEPS, .allowed = true };
+	struct walk walk = {
+		.hca = hca, .arrival = arrival, .sqn = sqn, .steps = STEPS, .allowed = true
+	};
 
 	if (!root)
 		return true;

@@ -21,7 +21,8 @@ enum { FLOW_SETS = 2, FLOW_KEY_SIZE = FLOW_SETS * PRM_MATCH_SET_SIZE };
 void flow_supported_mask(uint8_t mask[FLOW_KEY_SIZE]);
 uint32_t flow_hash(const uint8_t key[FLOW_KEY_SIZE]);
 /* Steers a frame from table ROOT on, and delivers it to TIRs. Returns true if an entry allows the
- * frame or no entry decides on it. */
+ * frame or no entry decides on it; ARRIVAL has the frame then as entries have changed it. The
+ * caller frees the copies in ARRIVAL. */
 bool flow_steer(struct hca *hca, struct flow_table *root, struct eth_arrival *arrival,
 		uint32_t sqn);
 

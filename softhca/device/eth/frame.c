@@ -128,6 +128,11 @@ void frame_parse(struct frame *frame, const uint8_t *bytes, size_t len)
 		parse_v6(frame, at);
 }
 
+unsigned int frame_type_at(const struct frame *frame)
+{
+	return FLD_BYTE(ETHERNET_TYPE) + frame->vlans * VLAN_SIZE;
+}
+
 bool frame_is_tcp(const struct frame *frame)
 {
 	return frame->l4 && frame->protocol == PROTO_TCP;
@@ -212,4 +217,42 @@ void frame_fill_l4(uint8_t *bytes, const struct frame *frame)
 	if (!sum && frame->protocol == PROTO_UDP)
 		sum = 0xffff;
 	fld_set(l4, l4_checksum(frame), sum);
+}
+
+/* Returns the checksum SUM of bytes whose sum, with the checksum in it, was BEFORE and is AFTER. */
+static uint16_t sum_kept(uint16_t sum, uint16_t before, uint16_t after)
+{
+	uint16_t kept = inet_fold((uint32_t)sum + before + (uint16_t)~after);
+
+	return kept == 0xffff ? 0 : kept;
+}
+
+static void keep_l3_sum(uint8_t *bytes, const struct frame *frame)
+{
+	const unsigned int len = l3_header(frame);
+	uint8_t *ip = bytes + frame->l3;
+
+	fld_set(ip, IP4_CHECKSUM,
+		sum_kept((uint16_t)fld_get(ip, IP4_CHECKSUM),
+			 frame_sum(frame->bytes + frame->l3, len), frame_sum(ip, len)));
+}
+
+static void keep_l4_sum(uint8_t *bytes, const struct frame *frame)
+{
+	const uint32_t field = l4_checksum(frame);
+	uint8_t *l4 = bytes + frame->l4;
+	uint16_t sum = (uint16_t)fld_get(l4, field);
+
+	if (!sum && frame_is_udp(frame))
+		return;
+	sum = sum_kept(sum, l4_sum(frame, frame->bytes), l4_sum(frame, bytes));
+	fld_set(l4, field, !sum && frame_is_udp(frame) ? 0xffff : sum);
+}
+
+void frame_keep_sums(uint8_t *bytes, const struct frame *frame)
+{
+	if (frame->l3 && frame->ip_version == 4)
+		keep_l3_sum(bytes, frame);
+	if (frame_is_tcp(frame) || frame_is_udp(frame))
+		keep_l4_sum(bytes, frame);
 }

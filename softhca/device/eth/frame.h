@@ -28,6 +28,8 @@ struct frame {
 };
 
 void frame_parse(struct frame *frame, const uint8_t *bytes, size_t len);
+/* Returns the offset of the type behind the VLAN tags. */
+unsigned int frame_type_at(const struct frame *frame);
 bool frame_is_tcp(const struct frame *frame);
 bool frame_is_udp(const struct frame *frame);
 /* Check the IP header's checksum, and TCP's or UDP's if the datagram is not fragmented. */
@@ -37,6 +39,9 @@ bool frame_l4_ok(const struct frame *frame);
 /* Write the right checksums into the frame at BYTES, and ignore what the fields contain. */
 void frame_fill_l3(uint8_t *bytes, const struct frame *frame);
 void frame_fill_l4(uint8_t *bytes, const struct frame *frame);
+/* Adapts the checksums in BYTES, whose headers are as long as those of FRAME and have other
+ * contents: a right sum stays right, a wrong one wrong, and UDP without a sum has none. RFC 1624 */
+void frame_keep_sums(uint8_t *bytes, const struct frame *frame);
 
 /* Returns the ones' complement sum of big-endian words, not inverted. RFC 1071 */
 uint16_t frame_sum(const uint8_t *bytes, size_t len);

@@ -284,11 +284,12 @@ void eth_set(int hca, const struct eth_entry *entry, enum prm_status expect)
 	fld_set(ctx, FLOW_CONTEXT_GROUP_ID, entry->group);
 	fld_set(ctx, FLOW_CONTEXT_FLOW_TAG, entry->tag);
 	fld_set(ctx, FLOW_CONTEXT_ACTION, entry->action);
+	fld_set(ctx, FLOW_CONTEXT_MODIFY_HEADER_ID, entry->change);
 	if (entry->value)
 		memcpy(fld_at(ctx, FLOW_CONTEXT_MATCH_VALUE), entry->value, PRM_MATCH_SET_SIZE);
 	at = put_destination(list, PRM_DEST_TIR, entry->to_tir);
-	at = put_destination(at, PRM_DEST_TIR, entry->also_tir);
 	at = put_destination(at, PRM_DEST_TABLE, entry->to_table);
+	at = put_destination(at, PRM_DEST_TIR, entry->also_tir);
 	fld_set(ctx, FLOW_CONTEXT_DESTINATION_LIST_SIZE, (at - list) / PRM_DEST_FORMAT_SIZE);
 	fld_set(ctx, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE, entry->counter != 0);
 	put32(at, entry->counter);

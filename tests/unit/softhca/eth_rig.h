@@ -81,6 +81,7 @@ struct eth_entry {
 	uint32_t type, table, group, index, tag, action;
 	const uint8_t *value; /* fte_match_set_lyr_2_4 */
 	uint32_t to_tir, to_table, also_tir, counter;
+	uint32_t change; /* a list of header changes */
 };
 void eth_set(int hca, const struct eth_entry *entry, enum prm_status expect);
 void eth_delete(int hca, uint32_t type, uint32_t table, uint32_t index, enum prm_status expect);

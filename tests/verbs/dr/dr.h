@@ -60,6 +60,7 @@ void dr_counters(struct rig *rig);
 void dr_tags(struct rig *rig);
 void dr_sent(struct rig *rig);
 void dr_shared(struct rig *rig);
+void dr_changes(struct rig *rig);
 void dr_dumps(struct rig *rig);
 
 #endif

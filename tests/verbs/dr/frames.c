@@ -222,3 +222,44 @@ void dr_shared(struct rig *rig)
 	dr_root_close(&second);
 	stage_close(&stage);
 }
+
+/* A rule that changes ports as the frame leaves, and one that makes its time to live 64. */
+void dr_changes(struct rig *rig)
+{
+	static const struct steer_rule changed = {
+		.criteria = PRM_MATCH_OUTER,
+		.field = { { OUTER(LYR_2_4_UDP_DPORT), 0xffff, OTHER },
+			   { OUTER(LYR_2_4_IP_PROTOCOL), 0xff, 17 } },
+	};
+	struct mlx5dv_dr_action *on_sent, *on_received;
+	struct dr_made out, in;
+	struct dr_root sent;
+	struct stage stage;
+	__be64 list;
+
+	if (!stage_open(rig, 0, &stage))
+		return;
+	MUST(dr_root_open(rig, MLX5DV_DR_DOMAIN_TYPE_NIC_TX, &sent));
+	list = htobe64(0x100c001000000000 | OTHER); /* set the UDP port of the destination */
+	on_sent = mlx5dv_dr_action_create_modify_header(
+		sent.domain, MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL, sizeof(list), &list);
+	list = htobe64(0x100a000800000040); /* set the time to live */
+	on_received = mlx5dv_dr_action_create_modify_header(
+		stage.root.domain, MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL, sizeof(list), &list);
+	say("actions: %s and %s", on_sent ? "made" : "none", on_received ? "made" : "none");
+	if (on_sent && on_received) {
+		out = DR_MAKE(&sent, &to_port, "on what is sent", on_sent);
+		in = DR_MAKE(&stage.root, &changed, "on what is received", on_received,
+			     stage.to[0]);
+		steer_send(rig, &stage.raw, PORT, "changed");
+		say("time to live %d, port %d", raw_slot(&stage.raw, 0, 0)[22],
+		    raw_slot(&stage.raw, 0, 0)[37]);
+		SAY_RET(mlx5dv_dr_action_destroy(on_sent), "destroy an action in use");
+		dr_end(&out);
+		steer_send(rig, &stage.raw, PORT, "no more changed");
+		dr_end(&in);
+		MUST(!mlx5dv_dr_action_destroy(on_sent) && !mlx5dv_dr_action_destroy(on_received));
+	}
+	dr_root_close(&sent);
+	stage_close(&stage);
+}

@@ -7,11 +7,11 @@
 #include "util/bits.h"
 
 static const struct rig_topic topics[] = {
-	{ "domains", dr_domains }, { "tables", dr_tables }, { "matchers", dr_matchers },
-	{ "actions", dr_actions }, { "rules", dr_rules },   { "in-use", dr_in_use },
-	{ "frames", dr_frames },   { "misses", dr_misses }, { "counters", dr_counters },
-	{ "tags", dr_tags },       { "sent", dr_sent },     { "shared", dr_shared },
-	{ "dumps", dr_dumps },
+	{ "domains", dr_domains }, { "tables", dr_tables },   { "matchers", dr_matchers },
+	{ "actions", dr_actions }, { "rules", dr_rules },     { "in-use", dr_in_use },
+	{ "frames", dr_frames },   { "misses", dr_misses },   { "counters", dr_counters },
+	{ "tags", dr_tags },       { "sent", dr_sent },       { "shared", dr_shared },
+	{ "dumps", dr_dumps },     { "changes", dr_changes },
 };
 
 int main(int argc, char **argv)

@@ -65,6 +65,8 @@ void steer_end(struct steered *steered);
 	((struct mlx5dv_flow_action_attr){ MLX5DV_FLOW_ACTION_TAG, { .tag_value = (tag) } })
 #define COUNTED(by) \
 	((struct mlx5dv_flow_action_attr){ MLX5DV_FLOW_ACTION_COUNTERS_DEVX, { .obj = (by) } })
+#define CHANGED(by) \
+	((struct mlx5dv_flow_action_attr){ MLX5DV_FLOW_ACTION_IBV_FLOW_ACTION, { .action = (by) } })
 
 /* Sends a UDP frame to DPORT, and prints how many each receiver has got. */
 void steer_send(struct rig *rig, struct raw *raw, uint16_t dport, const char *what);
@@ -98,5 +100,7 @@ void steer_objects(struct rig *rig);
 void steer_tables(struct rig *rig);
 void steer_anchors(struct rig *rig);
 void steer_sent(struct rig *rig);
+void steer_changes(struct rig *rig);
+void steer_odd_changes(struct rig *rig);
 
 #endif

@@ -315,6 +315,13 @@ static void put_flow_fields(uint8_t *fields)
 		fld_set(fields, known[i], 1);
 }
 
+/* Not to a kernel driver: no test has driven these from Linux' own rules yet. */
+static void put_header_changes(uint8_t *prop)
+{
+	fld_set(prop, FT_PROP_LOG_MAX_MODIFY_HEADER_CONTEXT, MODIFY_HEADER_LOG_LISTS);
+	fld_set(prop, FT_PROP_MAX_MODIFY_HEADER_ACTIONS, MODIFY_HEADER_MAX);
+}
+
 static void put_flow_tables_of(const struct hca *hca, uint8_t *prop)
 {
 	fld_set(prop, FT_PROP_FT_SUPPORT, 1);
@@ -330,6 +337,8 @@ static void put_flow_tables_of(const struct hca *hca, uint8_t *prop)
 	fld_set(prop, FT_PROP_LOG_MAX_FLOW_COUNTER, 0); /* log2: one counter in each entry */
 	fld_set(prop, FT_PROP_LOG_MAX_DESTINATION, FLOW_LOG_DESTINATIONS);
 	fld_set(prop, FT_PROP_LOG_MAX_FLOW, FLOW_LOG_ENTRIES);
+	if (!hca->config.kernel_driver)
+		put_header_changes(prop);
 	put_flow_fields(fld_at(prop, FT_PROP_FT_FIELD_SUPPORT));
 	put_flow_fields(fld_at(prop, FT_PROP_FT_FIELD_BITMASK_SUPPORT));
 }

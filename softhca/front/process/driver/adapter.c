@@ -364,6 +364,8 @@ static int bring_up(struct adapter *adapter)
 		ret = query_caps(adapter, (enum prm_cap)PRM_CAP_DEV_MEM, adapter->memory_caps);
 	if (!ret && adapter_cap(adapter, HCA_CAP_ETH_NET_OFFLOADS))
 		ret = query_caps(adapter, PRM_CAP_ETHERNET_OFFLOADS, adapter->eth_caps);
+	if (!ret && adapter_cap(adapter, HCA_CAP_NIC_FLOW_TABLE))
+		ret = query_caps(adapter, PRM_CAP_FLOW_TABLE, adapter->flow_caps);
 	if (!ret && adapter_cap(adapter, HCA_CAP_QOS))
 		ret = query_caps(adapter, (enum prm_cap)PRM_CAP_QOS, adapter->qos_caps);
 	if (!ret &&

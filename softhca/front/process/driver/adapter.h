@@ -100,6 +100,7 @@ struct adapter {
 	bool emulation_page_used[EMULATION_PAGES];
 	uint8_t emulation_caps[PRM_HCA_CAP_SIZE];       /* zero: no emulated devices */
 	uint8_t eth_caps[PRM_HCA_CAP_SIZE];             /* zero: no Ethernet queues */
+	uint8_t flow_caps[PRM_HCA_CAP_SIZE];            /* zero: no flow tables */
 	struct gid_entry gid[MAX_PORTS][MAX_ROCE_GIDS]; /* RoCE only */
 	char netdev[MAX_PORTS][NETDEV_NAME_SIZE]; /* interface name, see netdev.c; empty: none */
 	uint32_t link_downs[MAX_PORTS];

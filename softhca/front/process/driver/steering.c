@@ -280,13 +280,13 @@ static unsigned int entry_action(const struct entry *entry)
 	return action;
 }
 
-/* Returns the rule whose counter the entry uses, or NULL. */
-static const struct steering_rule *entry_counts(const struct entry *entry)
+/* Returns a rule of the entry that has this action, or NULL. */
+static const struct steering_rule *entry_find(const struct entry *entry, unsigned int action)
 {
 	const struct steering_rule *rule;
 
 	LIST_FOREACH(rule, &entry->rules, in_entry)
-		if (rule->target.action & PRM_FLOW_COUNT)
+		if (rule->target.action & action)
 			break;
 	return rule;
 }
@@ -298,7 +298,8 @@ static int set_entry(struct adapter *adapter, const struct entry *entry, unsigne
 	/* Room for the next table and the counter as well. */
 	uint8_t in[ENTRY_IN_SIZE + (MAX_DESTINATIONS + 2) * PRM_DEST_FORMAT_SIZE] = { 0 };
 	uint8_t *context = fld_at(in, SET_FTE_IN_FLOW_CONTEXT);
-	const struct steering_rule *counts = entry_counts(entry);
+	const struct steering_rule *counts = entry_find(entry, PRM_FLOW_COUNT);
+	const struct steering_rule *changes = entry_find(entry, PRM_FLOW_MODIFY_HEADER);
 	unsigned int count;
 
 	name_table(in, PRM_OP_SET_FLOW_TABLE_ENTRY, entry->level,
@@ -318,6 +319,8 @@ static int set_entry(struct adapter *adapter, const struct entry *entry, unsigne
 	fld_set(context, FLOW_CONTEXT_ACTION, entry_action(entry));
 	fld_set(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE, count);
 	fld_set(context, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE, counts != NULL);
+	if (changes)
+		fld_set(context, FLOW_CONTEXT_MODIFY_HEADER_ID, changes->target.change);
 	if (counts)
 		fld_set(fld_at(context, FLOW_CONTEXT_DESTINATION) + count * PRM_DEST_FORMAT_SIZE,
 			FLD(0x0, 31, 0), counts->target.counter);
@@ -406,15 +409,27 @@ static unsigned int count_destinations(const struct entry *entry)
 	return count;
 }
 
-/* Checks whether a request may share an entry: not drop with forward (unless one only counts), nor
- * different tags. An entry has one counter. */
+/* Returns whether an entry cannot have the actions of a request as well: only one of the two drops,
+ * or they change headers differently. A rule that only counts fits any entry. */
+static bool is_contrary(const struct entry *entry, const struct steering_target *target)
+{
+	const struct steering_rule *changes = entry_find(entry, PRM_FLOW_MODIFY_HEADER);
+	const unsigned int action = entry_action(entry);
+
+	if (action == PRM_FLOW_COUNT || target->action == PRM_FLOW_COUNT)
+		return false;
+	return (action ^ target->action) & (PRM_FLOW_DROP | PRM_FLOW_MODIFY_HEADER) ||
+	       (changes && changes->target.change != target->change);
+}
+
+/* Checks whether a request may share an entry: without contrary actions and different tags. An
+ * entry has one counter. */
 static int check_join(const struct entry *entry, const struct steering_request *request)
 {
-	const struct steering_rule *counts = entry_counts(entry);
-	unsigned int action = entry_action(entry), wanted = request->target.action;
+	const struct steering_rule *counts = entry_find(entry, PRM_FLOW_COUNT);
+	const unsigned int wanted = request->target.action;
 
-	if (action != PRM_FLOW_COUNT && wanted != PRM_FLOW_COUNT &&
-	    (action ^ wanted) & PRM_FLOW_DROP)
+	if (is_contrary(entry, &request->target))
 		return EEXIST;
 	if (request->has_tag && entry->tag != request->tag)
 		return EEXIST;

@@ -39,6 +39,7 @@ struct steering_target {
 	enum steering_kind to;
 	uint32_t number;  /* number of the TIR or table */
 	uint32_t counter; /* number of the device's counter, if the action counts */
+	uint32_t change;  /* number of the list of header changes, if the action has one */
 	bool goes_on;     /* later tables see the frame too */
 	bool misses;      /* goes where frames without a rule go */
 };
@@ -55,7 +56,8 @@ struct steering_request {
 /* Sets the criteria: the sets of fields in which the mask has bits. */
 void steering_enable(struct steering_match *match);
 /* Adds a rule. Returns 0 and *RULE, or a positive errno: EEXIST if a rule with the same match has
- * another tag or drops; EINVAL for actions that the device does not support. */
+ * another tag, drops or changes other headers; EINVAL for actions that the device does not
+ * support. */
 int steering_add(struct adapter *adapter, const struct steering_request *request,
 		 struct steering_rule **rule);
 /* Returns 0 and the number of the table that leads to the flows of LEVEL, or a positive errno. The

@@ -170,6 +170,8 @@ static const struct {
 	[PRM_OP_ALLOC_FLOW_COUNTER] = { flow_counter_alloc, 16, 16, false },
 	[PRM_OP_QUERY_FLOW_COUNTER] = { flow_counter_query, 32, 32, false },
 	[PRM_OP_DEALLOC_FLOW_COUNTER] = { flow_counter_dealloc, 16, 16, true },
+	[PRM_OP_ALLOC_MODIFY_HEADER_CONTEXT] = { modify_header_alloc, 16, 16, false },
+	[PRM_OP_DEALLOC_MODIFY_HEADER_CONTEXT] = { modify_header_dealloc, 16, 16, true },
 	[PRM_OP_QUERY_LAG] = { lag_query, 16, PRM_QUERY_LAG_OUT_SIZE, false },
 	[PRM_OP_CREATE_GENERAL_OBJECT] = { general_obj, 16, 16, false },
 	[PRM_OP_MODIFY_GENERAL_OBJECT] = { general_obj, 16, 16, false },

@@ -25,18 +25,18 @@ static const char *check_context(const struct flow_table *table, const uint8_t *
 	uint64_t action = fld_get(context, FLOW_CONTEXT_ACTION), known;
 	bool forwards = action & PRM_FLOW_FWD;
 
-	known = PRM_FLOW_DROP | PRM_FLOW_FWD | PRM_FLOW_COUNT;
+	known = PRM_FLOW_DROP | PRM_FLOW_FWD | PRM_FLOW_COUNT | PRM_FLOW_MODIFY_HEADER;
 	if (table->type == PRM_FLOW_NIC_TX)
 		known |= PRM_FLOW_ALLOW;
 	if (action & ~known)
 		return "flow: action that tables of this type do not have";
-	if (!(action & ~(uint64_t)PRM_FLOW_COUNT) || (forwards && action & PRM_FLOW_DROP))
+	if (!(action & (PRM_FLOW_ALLOW | PRM_FLOW_DROP | PRM_FLOW_FWD)) ||
+	    (forwards && action & PRM_FLOW_DROP))
 		return "flow: neither drop nor forward, or both";
 	if (fld_get(context, FLOW_CONTEXT_EXTENDED_DESTINATION) ||
 	    fld_get(context, FLOW_CONTEXT_ENCRYPT_DECRYPT_TYPE) ||
-	    fld_get(context, FLOW_CONTEXT_PACKET_REFORMAT_ID) ||
-	    fld_get(context, FLOW_CONTEXT_MODIFY_HEADER_ID))
-		return "flow: reformat, header changes and crypto are not supported";
+	    fld_get(context, FLOW_CONTEXT_PACKET_REFORMAT_ID))
+		return "flow: reformat and crypto are not supported";
 	if (forwards != !!fld_get(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE) ||
 	    fld_get(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE) > 1 << FLOW_LOG_DESTINATIONS)
 		return "flow: destination list does not fit the action, or the limit";
@@ -96,6 +96,20 @@ static const char *take_lists(struct hca *hca, const struct cmd *cmd, const uint
 	return entry->counter ? NULL : "flow: no such counter";
 }
 
+/* Finds the list that changes headers. */
+static const char *take_change(struct hca *hca, const uint8_t *context,
+			       const struct flow_table *table, struct flow_entry *entry)
+{
+	const uint32_t id = (uint32_t)fld_get(context, FLOW_CONTEXT_MODIFY_HEADER_ID);
+
+	if (!(entry->action & PRM_FLOW_MODIFY_HEADER))
+		return id ? "flow: a list of header changes, but no such action" : NULL;
+	entry->change = res_find(&hca->eth->modify_headers, id);
+	return entry->change && entry->change->type == table->type
+		       ? NULL
+		       : "flow: no such list of header changes for this type of table";
+}
+
 static void take_key(struct flow_entry *entry, const uint8_t *context)
 {
 	memcpy(entry->key, fld_at(context, FLOW_CONTEXT_MATCH_VALUE), FLOW_KEY_SIZE);
@@ -119,6 +133,8 @@ static const char *entry_build(struct hca *hca, const struct cmd *cmd, const uin
 	memcpy(entry->context, context, PRM_FLOW_CONTEXT_SIZE);
 	take_key(entry, context);
 	why = take_lists(hca, cmd, context, group->table, entry);
+	if (!why)
+		why = take_change(hca, context, group->table, entry);
 	if (why)
 		flow_entry_discard(entry);
 	else
@@ -155,7 +171,8 @@ static const char *entry_merge(struct flow_entry *entry, const struct flow_entry
 		entry->tag = old->tag;
 	if (!(mask & PRM_FTE_MODIFY_COUNTERS) && entry->counter != old->counter)
 		return "flow: the counter is not among what changes";
-	if (!(mask & PRM_FTE_MODIFY_ACTION) && entry->action != old->action)
+	if (!(mask & PRM_FTE_MODIFY_ACTION) &&
+	    (entry->action != old->action || entry->change != old->change))
 		return "flow: the action is not among what changes";
 	if (!(mask & PRM_FTE_MODIFY_DESTINATIONS) &&
 	    (entry->count != old->count || memcmp(entry->destination, old->destination,

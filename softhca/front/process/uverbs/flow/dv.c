@@ -21,6 +21,7 @@ enum {
 	MAX_TAG = 1 << 24,
 	USES_TARGET = 0,
 	USES_MATCHER,
+	USES_ACTIONS, /* as many as FLOW_ACTIONS */
 };
 
 static bool is_of(const struct uverbs_matcher *matcher, uint32_t type)
@@ -152,6 +153,22 @@ static int read_counter(struct uverbs_call *uc, struct steering_target *target)
 	return 0;
 }
 
+/* Takes the changes of headers. A flow has one at most. */
+static int read_changes(struct uverbs_call *uc, struct steering_target *target)
+{
+	struct object *actions[FLOW_ACTIONS];
+	const unsigned int count =
+		uc_objects(uc, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS, actions, FLOW_ACTIONS);
+
+	for (unsigned int i = 0; i < count; i++) {
+		if (target->action & PRM_FLOW_MODIFY_HEADER)
+			return EINVAL;
+		target->action |= PRM_FLOW_MODIFY_HEADER;
+		target->change = ((const struct uverbs_flow_action *)actions[i])->number;
+	}
+	return 0;
+}
+
 static int read_tag(struct uverbs_call *uc, struct steering_request *request)
 {
 	request->has_tag = uc_attr(uc, MLX5_IB_ATTR_CREATE_FLOW_TAG);
@@ -214,6 +231,8 @@ static int read_actions(struct uverbs_call *uc, struct steering_request *request
 {
 	int ret = read_counter(uc, &request->target);
 
+	if (!ret)
+		ret = read_changes(uc, &request->target);
 	return ret ? ret : read_tag(uc, request);
 }
 
@@ -254,6 +273,8 @@ static int flow_dv_create(struct uverbs_call *uc)
 	ret = read_request(uc, matcher, &request);
 	uses[USES_TARGET] = uc_object(uc, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP);
 	uses[USES_MATCHER] = &matcher->base;
+	uc_objects(uc, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS, &uses[USES_ACTIONS],
+		   FLOW_ACTIONS);
 	if (!ret)
 		ret = flow_make(uc, &request, uses, &flow);
 	return ret ? ret : uc_return_object(uc, MLX5_IB_ATTR_CREATE_FLOW_HANDLE, &flow->base);

@@ -21,6 +21,12 @@ struct uverbs_flow {
 int flow_make(struct uverbs_call *uc, const struct steering_request *request,
 	      struct object *const uses[FLOW_USES], struct uverbs_flow **flow);
 
+/* A change of headers, which flows name (flow/action.c). */
+struct uverbs_flow_action {
+	struct object base;
+	uint32_t number; /* of the device's list */
+};
+
 /* A matcher: what flows match, which a program describes beforehand (flow/matcher.c). */
 struct uverbs_matcher {
 	struct object base;

@@ -154,6 +154,8 @@ static const struct command commands[] = {
 	COMMAND(ALLOC_FLOW_COUNTER, alloc_flow_counter),
 	LIST(QUERY_FLOW_COUNTER, query_flow_counter, 16),
 	COMMAND(DEALLOC_FLOW_COUNTER, dealloc_flow_counter),
+	COMMAND(ALLOC_MODIFY_HEADER_CONTEXT, alloc_modify_header_context),
+	COMMAND(DEALLOC_MODIFY_HEADER_CONTEXT, dealloc_modify_header_context),
 	COMMAND(QUERY_LAG, query_lag),
 	/* What they are about has a size of its own, see below. */
 	OTHER(CREATE_GENERAL_OBJECT, 16, 16),
@@ -362,6 +364,7 @@ static const struct use {
 	NUMBER(QUERY_Q_COUNTER, query_q_counter, counter_set_id),
 	NUMBER(DEALLOC_FLOW_COUNTER, dealloc_flow_counter, flow_counter_id),
 	NUMBER(QUERY_FLOW_COUNTER, query_flow_counter, flow_counter_id),
+	NUMBER(DEALLOC_MODIFY_HEADER_CONTEXT, dealloc_modify_header_context, modify_header_id),
 	NUMBER(DESTROY_UMEM, destroy_umem, umem_id),
 	NUMBER(DESTROY_UCTX, destroy_uctx, uid),
 	NUMBER(DESTROY_EQ, destroy_eq, eq_number),

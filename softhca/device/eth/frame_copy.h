@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * frame_copy.h - copies of a frame that flow tables have changed: they live until the frame's way
+ * ends.
+ */
+#ifndef SOFTHCA_DEVICE_ETH_FRAME_COPY_H
+#define SOFTHCA_DEVICE_ETH_FRAME_COPY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softhca/device/fabric.h"
+
+struct frame_copy {
+	struct frame_copy *next;
+	uint8_t bytes[FABRIC_FRAME_MAX];
+};
+
+/* Returns a copy of LEN bytes, in a buffer that has room for the longest frame, or NULL. */
+uint8_t *frame_copy_add(struct frame_copy **copies, const uint8_t *bytes, size_t len);
+void frame_copies_free(struct frame_copy **copies);
+
+#endif
