@@ -263,10 +263,18 @@ struct rig *rig_new(const struct rig_options *options)
 	return rig;
 }
 
+void rig_add_threads(void)
+{
+	static const char several;
+
+	verbs_one_thread = &several;
+}
+
 void rig_free(struct rig *rig)
 {
 	struct mlx4_context *ctx = rig->ctx;
 
+	assert_false(rig->qp->sq_lock.taken || rig->qp->rq.lock.taken || rig->cq->lock.taken);
 	assert_int_equal(mlx4_qp_destroy(&rig->qp->vqp.qp), 0);
 	assert_int_equal(mlx4_cq_destroy(&rig->cq->vcq.cq), 0);
 	provider_device_destroy(&ctx->device);

@@ -50,7 +50,16 @@ struct rig {
 };
 
 struct rig *rig_new(const struct rig_options *options);
+/* Fails the test if a lock is still taken. */
 void rig_free(struct rig *rig);
+
+/* From here on calls take locks as in a process with several threads. */
+void rig_add_threads(void);
+
+/* Runs the tests with one thread, and once more as with several. */
+#define RIG_RUN(tests)                                                  \
+	(cmocka_run_group_tests_name("one thread", tests, NULL, NULL) + \
+	 (rig_add_threads(), cmocka_run_group_tests_name("several threads", tests, NULL, NULL)))
 
 /* Returns where the WQE at a free-running index is. */
 uint8_t *rig_slot(struct rig *rig, uint32_t index);

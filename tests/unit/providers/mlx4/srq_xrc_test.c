@@ -388,5 +388,5 @@ int main(void)
 		cmocka_unit_test(objects_of_another_context_are_refused),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RIG_RUN(tests);
 }

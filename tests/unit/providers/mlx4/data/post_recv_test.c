@@ -266,5 +266,5 @@ int main(void)
 		cmocka_unit_test(a_shared_ring_is_posted_to_under_its_lock),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RIG_RUN(tests);
 }

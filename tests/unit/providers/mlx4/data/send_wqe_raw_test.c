@@ -309,5 +309,5 @@ int main(void)
 		cmocka_unit_test(cq_of_a_spreading_qp_is_let_alone),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RIG_RUN(tests);
 }

@@ -981,5 +981,5 @@ int main(void)
 		cmocka_unit_test(blueflame_has_all_pieces),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RIG_RUN(tests);
 }

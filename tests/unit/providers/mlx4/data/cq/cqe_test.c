@@ -1011,5 +1011,5 @@ int main(void)
 		cmocka_unit_test(nothing_to_tell_is_no_poll), /* there are other threads then */
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RIG_RUN(tests);
 }

@@ -292,5 +292,5 @@ int main(void)
 		cmocka_unit_test(a_second_look_takes_no_lock_of_a_cq_without),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RIG_RUN(tests);
 }
