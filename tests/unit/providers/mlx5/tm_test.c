@@ -247,6 +247,15 @@ static void a_list_is_posted_up_to_the_bad_request(void **state)
 	assert_int_equal(it.tm.head, 1);
 }
 
+static void an_empty_list_posts_nothing(void **state)
+{
+	struct ibv_ops_wr *bad;
+
+	(void)state;
+	assert_int_equal(ops_post(NULL, &bad), 0);
+	assert_int_equal(it.rig->qp->sq.pi, 0);
+}
+
 static void a_full_queue_takes_no_more(void **state)
 {
 	struct ibv_ops_wr wr = { .opcode = IBV_WR_TAG_SYNC }, *bad;
@@ -290,6 +299,7 @@ int main(void)
 		CASE(a_count_is_told_by_any_operation),
 		CASE(what_cannot_be_is_refused),
 		CASE(a_list_is_posted_up_to_the_bad_request),
+		CASE(an_empty_list_posts_nothing),
 		CASE(a_full_queue_takes_no_more),
 		CASE(an_srq_needs_a_cq_and_tags),
 	};
