@@ -121,6 +121,7 @@ struct fabric_msg {
 	/* READs and atomics: how many may be outstanding, with this one; 0: not known */
 	uint8_t reads;
 	uint32_t msn;     /* responses: number of requests completed */
+	uint8_t credits;  /* responses but NAKs: code of end-to-end credits, as in an AETH */
 	bool first, last; /* of its request or response; a READ request is one packet */
 	bool solicited, has_imm, invalidate;
 	uint32_t imm; /* big-endian, as in the WQE; the rkey of SEND with invalidate */

@@ -175,6 +175,7 @@ static void join_packet(struct uplink *uplink, const struct fabric_msg *msg)
 	joined->invalidate = msg->invalidate;
 	joined->imm = msg->imm;
 	joined->msn = msg->msn;
+	joined->credits = msg->credits;
 }
 
 static void message_arrived(struct uplink *uplink, const struct fabric_msg *msg)

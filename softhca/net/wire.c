@@ -93,7 +93,7 @@ uint32_t wire_packets(const struct fabric_msg *msg)
 
 static uint8_t *put_aeth(uint8_t *p, const struct fabric_msg *msg)
 {
-	unsigned int kind = AETH_ACK, value = AETH_NO_CREDITS;
+	unsigned int kind = AETH_ACK, value = msg->credits;
 
 	if (msg->op == FABRIC_NAK) {
 		kind = msg->nak == FABRIC_NAK_RNR ? AETH_RNR : AETH_NAK;
@@ -344,8 +344,10 @@ static bool take_aeth(const uint8_t *p, struct fabric_msg *msg)
 	unsigned int kind = fld_get(p, AETH_KIND), value = fld_get(p, AETH_VALUE);
 
 	msg->msn = fld_get(p, AETH_MSN);
-	if (kind == AETH_ACK)
+	if (kind == AETH_ACK) {
+		msg->credits = value;
 		return true;
+	}
 	if (msg->op != FABRIC_ACK)
 		return false;
 	msg->op = FABRIC_NAK;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * early.c - verbs-early KIND [mixture]: QPs that receive messages out of order, RC ("rc"), RC with
- * SRQ ("srq"), XRC ("xrc") or DC ("dc"). The adapter delays the first packet until three more are
- * sent: later messages arrive in memory first, but completions are in the order of sending, each
- * with the receive request that its message has used.
+ * SRQ ("srq"), XRC ("xrc") or DC ("dc"). One message and its acknowledge are in time. The adapter
+ * delays the next packet until three more are sent: later messages arrive in memory first, but
+ * completions are in the order of sending, each with the receive request that its message has used.
  *
  * A mixture has all operations and too few receives, on an adapter that loses or delays requests
  * and responses: each operation runs once, after all earlier ones, and completes in order. Exit
@@ -321,12 +321,25 @@ static void check_order(struct side *from, struct side *to)
 	}
 }
 
+/* An acknowledge tells the sender how many messages it may send without waiting for the next
+ * acknowledge. */
+static void learn_credits(struct early *early)
+{
+	struct ibv_wc wc;
+
+	post_send(early, MESSAGES);
+	MUST(rig_poll(early->from.cq, 1, &wc) == 1 && !wc.status);
+	MUST(rig_poll(early->to.cq, 1, &wc) == 1 && !wc.status && wc.wr_id == MESSAGES);
+}
+
 static void early_check(struct early *early)
 {
 	struct side *from = &early->from, *to = &early->to;
 
+	post_receive(early, MESSAGES);
 	for (unsigned int i = 0; i < MESSAGES; i++)
 		post_receive(early, i);
+	learn_credits(early);
 	for (unsigned int i = 0; i < MESSAGES - 1; i++)
 		post_send(early, i);
 	say_check(wait_for_message(to, 0, 1) && wait_for_message(to, 1, 2),
@@ -457,7 +470,7 @@ static void early_run(struct early *early)
 {
 	struct rig rig;
 
-	early->depth = early->mixture ? REQUESTS : MESSAGES;
+	early->depth = early->mixture ? REQUESTS : MESSAGES + 1;
 	rig_open(&rig);
 	early->rig = &rig;
 	early->conf = rig_conf_default();

@@ -34,6 +34,7 @@ enum { SQ_CACHE_BYTES = WQE_BYTES_MAX, RQ_CACHE_BYTES = 1024 };
 /* Describes a send WQE between its transmission and its completion. */
 struct sq_entry {
 	uint32_t psn, packets;
+	uint32_t ssn; /* sequence number of its request, or of the first one of a long READ */
 	uint64_t length;
 	uint16_t bbs;
 	uint8_t opcode;
@@ -82,6 +83,10 @@ struct requester {
 	uint32_t sent_psn; /* PSN behind the highest that was ever sent */
 	uint32_t unacked;  /* oldest PSN without an acknowledge */
 	uint64_t offset;   /* bytes of the WQE at sq.next that have been sent */
+	/* End-to-end credits: sequence number of the request at sq.next, and the highest that has a
+	 * receive. See transport/credits.h. */
+	uint32_t ssn, lsn;
+	bool unlimited;
 	uint8_t retries_left, rnr_left;
 	unsigned int reads; /* READs that software may have outstanding; strict adapters only */
 	bool rnr_wait;

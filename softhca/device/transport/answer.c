@@ -10,6 +10,7 @@
 
 #include "softhca/device/core.h"
 #include "softhca/device/transport/answer.h"
+#include "softhca/device/transport/credits.h"
 #include "softhca/device/transport/resp.h"
 #include "util/bits.h"
 
@@ -120,6 +121,7 @@ static int answer_give(struct hca *hca, struct qp *qp, struct answer *answer)
 	int nak = 0;
 
 	answer->msg.msn = qp->resp.msn;
+	answer->msg.credits = credits_offer(qp);
 	if (hca->owner_gone || !qp_is_reliable(qp))
 		return 0;
 	if (TAILQ_EMPTY(&qp->answers)) {

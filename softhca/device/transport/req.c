@@ -14,6 +14,7 @@
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/memory/psv.h"
 #include "softhca/device/transport/atomic.h"
+#include "softhca/device/transport/credits.h"
 #include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/drain.h"
 #include "softhca/device/transport/qp.h"
@@ -36,6 +37,7 @@ void req_reset(struct qp *qp)
 	memset(&qp->req, 0, sizeof(qp->req));
 	qp->req.window = WINDOW_MAX;
 	qp->req.deadline = HCA_IDLE;
+	credits_reset(qp);
 }
 
 static struct sq_entry *entry_at(struct qp *qp, uint16_t index)
@@ -103,9 +105,22 @@ static void go_back(struct hca *hca, struct qp *qp)
 
 	qp->req.next_psn = qp->req.unacked;
 	qp->sq.next = qp->sq.ci;
+	qp->req.ssn = entry->ssn;
 	qp->req.reads = 0;
 	qp->req.offset = (uint64_t)psn_diff(qp->req.unacked, entry->psn) * qp->mtu;
 	qp_wake(hca, qp);
+}
+
+/* Returns how many requests with sequence numbers a WQE is: long READs are several. */
+static uint32_t requests_of(const struct qp *qp, const struct sq_entry *entry)
+{
+	uint64_t most = (uint64_t)READ_PACKETS_MAX * qp->mtu;
+
+	if (!entry->packets)
+		return 0;
+	return entry->opcode == WQE_RDMA_READ && entry->length > most
+		       ? (uint32_t)((entry->length + most - 1) / most)
+		       : 1;
 }
 
 /* Undoes go_back() up to PSN: packets before PSN have arrived, so they need not be repeated. A
@@ -126,6 +141,7 @@ static void go_forward(struct qp *qp, uint32_t psn, bool data_is_there)
 		} else {
 			qp->req.next_psn = end;
 			qp->req.offset = 0;
+			qp->req.ssn = (entry->ssn + requests_of(qp, entry)) & PSN_MASK;
 			qp->sq.next += entry->bbs;
 		}
 	}
@@ -138,6 +154,8 @@ void req_go_on(struct hca *hca, struct qp *qp)
 	struct requester *req = &qp->req;
 
 	qp_set_timer(hca, qp, HCA_IDLE);
+	if (qp->sq.next != qp->sq.ci)
+		req->ssn = entry_at(qp, qp->sq.ci)->ssn;
 	qp->sq.next = qp->sq.ci;
 	req->next_psn = req->unacked = req->sent_psn;
 	req->offset = 0;
@@ -318,6 +336,7 @@ static int wqe_begin(struct hca *hca, struct qp *qp)
 	*entry = (struct sq_entry){
 		.psn = qp->req.next_psn,
 		.packets = is_local(wqe) ? 0 : packets_of(wqe->length, qp->mtu),
+		.ssn = qp->req.ssn,
 		.length = wqe->length,
 		.bbs = wqe->bbs,
 		.opcode = wqe->opcode,
@@ -347,6 +366,31 @@ static bool must_wait(struct qp *qp)
 	if (wqe->fence)
 		return reads_outstanding(qp) > 0;
 	return is_read(wqe->opcode) && reads_outstanding(qp) >= qp->max_reads;
+}
+
+/* Returns whether the request takes a receive of the peer. */
+static bool takes_receive(uint8_t opcode)
+{
+	return !is_read(opcode) && opcode != WQE_RDMA_WRITE;
+}
+
+/* Returns whether a SEND may leave only with its first packet, as the peer may have no receive. */
+static bool is_tried(const struct qp *qp)
+{
+	uint8_t opcode = qp->req.wqe.opcode;
+
+	return takes_receive(opcode) && opcode != WQE_RDMA_WRITE_IMM && credits_are_short(qp);
+}
+
+/* Returns whether the request at sq.next must wait for the peer's credits, which acknowledges of
+ * earlier packets bring. One request may be tried without a credit, and if none is outstanding,
+ * one is. */
+static bool lacks_credits(struct qp *qp)
+{
+	if (!takes_receive(qp->req.wqe.opcode) || is_local(&qp->req.wqe) || !is_outstanding(qp) ||
+	    !credits_are_short(qp))
+		return false;
+	return psn_diff(qp->req.ssn, qp->req.lsn) > 1 || (qp->req.offset && is_tried(qp));
 }
 
 static enum fabric_op op_of(uint8_t opcode)
@@ -382,6 +426,8 @@ static uint64_t next_part(const struct qp *qp)
 		return min_of(left, read_max);
 	if (qp->service != FABRIC_UD && part > qp->req.window)
 		part = qp->req.window - qp->req.window % qp->mtu;
+	if (part > qp->mtu && is_tried(qp))
+		part = qp->mtu;
 	return left < part ? left : part;
 }
 
@@ -454,11 +500,18 @@ static int payload_gather(struct hca *hca, struct qp *qp, struct fabric_msg *msg
 
 static void psn_advance(struct qp *qp, const struct fabric_msg *msg)
 {
+	const struct sq_entry *entry = entry_at(qp, qp->sq.next);
+	bool again;
+
 	qp->req.next_psn = (qp->req.next_psn + msg->packets) & PSN_MASK;
-	if (psn_diff(qp->req.next_psn, qp->req.sent_psn) > 0)
+	again = psn_diff(qp->req.next_psn, qp->req.sent_psn) <= 0;
+	if (!again)
 		qp->req.sent_psn = qp->req.next_psn;
 	qp->req.offset += msg->payload_len;
 	if (msg->last) {
+		if (!again)
+			credits_sent(qp, requests_of(qp, entry), takes_receive(entry->opcode));
+		qp->req.ssn = (entry->ssn + requests_of(qp, entry)) & PSN_MASK;
 		qp->sq.next += qp->req.wqe.bbs;
 		qp->req.offset = 0;
 	}
@@ -608,7 +661,7 @@ static bool send_one(struct hca *hca, struct qp *qp, uint64_t *bytes)
 		return false;
 	if (!why && qp->dci && !is_local(&qp->req.wqe) && !pass_dci(hca, qp))
 		return false;
-	if (!why && (window_is_full(qp) || must_wait(qp)))
+	if (!why && (window_is_full(qp) || must_wait(qp) || lacks_credits(qp)))
 		return false;
 	if (!why && !qp->req.offset)
 		why = wqe_begin(hca, qp);
@@ -821,6 +874,8 @@ void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 		packets_skip(&rest, qp->req.unacked, qp->mtu);
 	if (!qp_requests(qp) || !is_expected(qp, rest.psn))
 		return;
+	if (msg->op != FABRIC_NAK && msg->last) /* packets in the middle have no AETH */
+		credits_take(qp, msg);
 	go_forward(qp, (rest.psn + (msg->op == FABRIC_ACK)) & PSN_MASK, false);
 	if (msg->op == FABRIC_ACK)
 		receive_ack(hca, qp, msg);

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "ib/packet.h"
 #include "softhca/net/crc.h"
 #include "softhca/net/wire.h"
 #include "tests/unit/hex.h"
@@ -141,6 +142,7 @@ static void ipv4_acknowledge_is_as_scapy_makes_it(void **state)
 	msg.dest_qpn = 0x123456;
 	msg.psn = 0xabcdef;
 	msg.msn = 7;
+	msg.credits = AETH_NO_CREDITS;
 	check_packet(&msg, "02000000000202000000000108004568003000004000 4011ad2ec6120001c6120101"
 			   "c12312b7001c0000 1140ffff0012345600abcdef 1f000007 448f289a");
 }
@@ -212,6 +214,7 @@ static const struct {
 #define LONG_PAYLOAD  .packets = 3, .payload_len = 700
 #define SHORT_PAYLOAD .packets = 1, .payload_len = 8
 #define WHOLE         .first = true, .last = true
+#define ACKED(code)   .msn = 5, .credits = (code)
 #define REMOTE        .raddr = 0x1122334455667788, .rkey = 0xaabbccdd
 #define DC_SESSION    .dc_key = 0x0123456789abcdef, .src_qpn = 0xabc, .session = 0x05000007
 #define RC(bth)       bth "8001 00654321 "
@@ -269,19 +272,21 @@ static const struct {
 	    REMOTE,
 	    .length = 700,
 	    .ack_req = true } },
-	{ RC("0d40") "00fffffe 1f000005",
+	{ RC("0d40") "00fffffe 0a000005",
 	  0,
-	  { .op = FABRIC_READ_RESPONSE, WHOLE, LONG_PAYLOAD, BASE, .msn = 5 } },
+	  { .op = FABRIC_READ_RESPONSE, WHOLE, LONG_PAYLOAD, BASE, ACKED(10) } },
 	{ RC("0e40") "00ffffff",
 	  1,
-	  { .op = FABRIC_READ_RESPONSE, WHOLE, LONG_PAYLOAD, BASE, .msn = 5 } },
-	{ RC("0f40") "00000000 1f000005",
+	  { .op = FABRIC_READ_RESPONSE, WHOLE, LONG_PAYLOAD, BASE, ACKED(10) } },
+	{ RC("0f40") "00000000 0a000005",
 	  2,
-	  { .op = FABRIC_READ_RESPONSE, WHOLE, LONG_PAYLOAD, BASE, .msn = 5 } },
+	  { .op = FABRIC_READ_RESPONSE, WHOLE, LONG_PAYLOAD, BASE, ACKED(10) } },
 	{ RC("1040") "00fffffe 1f000005",
 	  0,
-	  { .op = FABRIC_READ_RESPONSE, WHOLE, SHORT_PAYLOAD, BASE, .msn = 5 } },
-	{ RC("1140") "00fffffe 1f000005", 0, { .op = FABRIC_ACK, .packets = 1, BASE, .msn = 5 } },
+	  { .op = FABRIC_READ_RESPONSE, WHOLE, SHORT_PAYLOAD, BASE, ACKED(31) } },
+	{ RC("1140") "00fffffe 1f000005", 0, { .op = FABRIC_ACK, .packets = 1, BASE, ACKED(31) } },
+	{ RC("1140") "00fffffe 00000005", 0, { .op = FABRIC_ACK, .packets = 1, BASE, ACKED(0) } },
+	{ RC("1140") "00fffffe 1e000005", 0, { .op = FABRIC_ACK, .packets = 1, BASE, ACKED(30) } },
 	{ RC("1140") "00fffffe 60000005",
 	  0,
 	  { .op = FABRIC_NAK, .packets = 1, BASE, .msn = 5, .nak = FABRIC_NAK_PSN } },
@@ -298,7 +303,7 @@ static const struct {
 	    .rnr_timer = 12 } },
 	{ RC("1240") "00fffffe 1f000005 " NUMBER_OF_BYTES8,
 	  0,
-	  { .op = FABRIC_ATOMIC_RESPONSE, WHOLE, SHORT_PAYLOAD, BASE, .msn = 5 } },
+	  { .op = FABRIC_ATOMIC_RESPONSE, WHOLE, SHORT_PAYLOAD, BASE, ACKED(31) } },
 	{ RC("1340") "80fffffe 1122334455667788 aabbccdd 0000000000000007 0000000000000009",
 	  0,
 	  { .op = FABRIC_ATOMIC_CS,
@@ -416,7 +421,7 @@ static const struct {
 	    .nak = FABRIC_NAK_NO_TARGET } },
 	{ RC("b140") "00fffffe 1f000005",
 	  0,
-	  { .service = FABRIC_XRC, .op = FABRIC_ACK, .packets = 1, BASE, .msn = 5 } },
+	  { .service = FABRIC_XRC, .op = FABRIC_ACK, .packets = 1, BASE, ACKED(31) } },
 };
 
 static uint8_t payload[700];
@@ -467,6 +472,7 @@ static void check_decoded(const struct fabric_msg *got, const struct fabric_msg 
 	assert_int_equal(got->nak, sent->nak);
 	assert_int_equal(got->rnr_timer,
 			 sent->nak == FABRIC_NAK_RNR ? sent->rnr_timer : got->rnr_timer);
+	assert_int_equal(got->credits, index == 1 ? 0 : sent->credits);
 	assert_int_equal(got->srqn, sent->srqn);
 	assert_int_equal(got->dc_key, sent->dc_key);
 	assert_int_equal(got->session, sent->session);
