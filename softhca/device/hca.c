@@ -387,7 +387,10 @@ uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 		events = umr_run(hca);
 		next = events < next ? events : next;
 		cq_end_runs(hca); /* runs that the UMRs have extended */
-		rules_look(hca);
+		if (rules_look(hca)) {
+			srqs_note(hca);
+			eth_rqs_note(hca);
+		}
 	}
 	fabric_unlock(hca->fabric);
 	return next;

@@ -33,6 +33,7 @@ void eth_rq_free(struct eth_rq *rq)
 		log_note("RQ 0x%06x: %llu frames took %llu WQEs of strides", rq->n,
 			 (unsigned long long)rq->frames, (unsigned long long)rq->wqes);
 	lro_free(rq);
+	recv_notes_free(&rq->notes);
 	dma_unmap(&rq->wq.map);
 	free(rq);
 }
@@ -60,8 +61,10 @@ void eth_rq_set_state(struct hca *hca, struct eth_rq *rq, enum prm_wq_state stat
 		return;
 	}
 	rq->state = state;
-	if (state == PRM_WQ_STATE_RST)
+	if (state == PRM_WQ_STATE_RST) {
 		rq->pi = rq->ci = rq->used = rq->at = rq->next = 0;
+		recv_notes_free(&rq->notes);
+	}
 }
 
 void eth_rq_set_counter(struct eth_rq *rq, struct q_counter *counter)
@@ -103,8 +106,14 @@ static void cqe_build(const struct hca *hca, const struct eth_rq *rq,
 	hca->format->encode_frame_cqe(&place, done, cqe);
 }
 
+static uint16_t rq_slot(const struct eth_rq *rq)
+{
+	return rq->at & ((1u << rq->wq.log_size) - 1);
+}
+
 static void wqe_end(struct eth_rq *rq)
 {
+	recv_notes_drop(&rq->notes, rq_slot(rq));
 	rq->ci++;
 	rq->at = rq->linked ? rq->next : rq->ci;
 	rq->used = 0;
@@ -138,20 +147,50 @@ static int read_doorbell(struct hca *hca, struct eth_rq *rq)
 	return ret;
 }
 
-static uint64_t rq_slot(const struct eth_rq *rq)
-{
-	return rq->at & ((1u << rq->wq.log_size) - 1);
-}
-
 static uint32_t rq_signature_size(const struct hca *hca, const struct eth_rq *rq)
 {
 	return rq->wq.has_signatures ? hca->format->recv_signature_size : 0;
 }
 
-static void rq_take_link(const struct hca *hca, struct eth_rq *rq, const uint8_t *raw)
+/* Returns the slot of the WQE behind the one at INDEX. */
+static uint16_t rq_next(const struct hca *hca, const void *queue, uint16_t index,
+			const uint8_t *raw)
 {
-	rq->next = hca->format->striding_next(raw + rq_signature_size(hca, rq)) &
-		   ((1u << rq->wq.log_size) - 1);
+	const struct eth_rq *rq = queue;
+	uint16_t next = index + 1;
+
+	if (rq->linked)
+		next = hca->format->striding_next(raw + rq_signature_size(hca, rq));
+	return next & ((1u << rq->wq.log_size) - 1);
+}
+
+static struct recv_ring rq_ring(const struct eth_rq *rq)
+{
+	return (struct recv_ring){ &rq->wq.map, rq->wq.stride, rq->wq.log_size, 0, rq_next, rq };
+}
+
+static void eth_rq_note(struct hca *hca, struct eth_rq *rq)
+{
+	struct recv_ring ring = rq_ring(rq);
+
+	if (rq->state == PRM_WQ_STATE_RDY && !read_doorbell(hca, rq))
+		recv_notes_look(hca, &rq->notes, &ring, rq_slot(rq), rq->pi - rq->ci);
+}
+
+void eth_rqs_note(struct hca *hca)
+{
+	struct eth_rq *rq;
+
+	for (uint32_t i = 0; (rq = res_next(&hca->eth->rqs, &i)) != NULL;)
+		eth_rq_note(hca, rq);
+}
+
+static void rq_judge(struct hca *hca, struct eth_rq *rq, const uint8_t *raw)
+{
+	struct recv_ring ring = rq_ring(rq);
+
+	if (recv_notes_differ(hca, &rq->notes, &ring, rq_slot(rq), raw))
+		rules_recv_early(hca, "RQ", rq->n, rq_slot(rq));
 }
 
 static int rq_read_next(struct hca *hca, struct eth_rq *rq)
@@ -165,7 +204,7 @@ static int rq_read_next(struct hca *hca, struct eth_rq *rq)
 	if (dma_add_map(&batch, &rq->wq.map, rq_slot(rq) * rq->wq.stride, rq->wq.stride) ||
 	    dma_finish(&batch))
 		return EFAULT;
-	rq_take_link(hca, rq, raw);
+	rq->next = rq_next(hca, rq, 0, raw);
 	return 0;
 }
 
@@ -189,7 +228,7 @@ static int rq_decode_wqe(const struct hca *hca, struct eth_rq *rq, const uint8_t
 	uint32_t skip = rq_signature_size(hca, rq);
 
 	if (rq->linked)
-		rq_take_link(hca, rq, raw);
+		rq->next = rq_next(hca, rq, 0, raw);
 	if (skip && !hca->format->recv_is_signed(raw, rq->wq.stride, rq->n, rq->ci))
 		return EBADMSG;
 	if (rq->strides)
@@ -216,6 +255,8 @@ static int rq_fetch_wqe(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe
 	rq->pi = (uint16_t)be32toh(word);
 	if (rq->pi == rq->ci)
 		return ENOENT;
+	if (hca->config.strict)
+		rq_judge(hca, rq, buf + sizeof(word));
 	trace_bytes(hca->config.trace, buf + sizeof(word), rq->wq.stride,
 		    "wqe recv qpn 0x%06x index %u", rq->n, rq->at);
 	return rq_decode_wqe(hca, rq, buf + sizeof(word), wqe);

@@ -13,6 +13,7 @@
 #include "softhca/device/eth/frame.h"
 #include "softhca/device/eth/lro.h"
 #include "softhca/device/format/format.h"
+#include "softhca/device/queue/recv_notes.h"
 
 enum { RQ_SHIFT_MAX = 2 }; /* padding before a frame, which aligns its IP header */
 
@@ -40,6 +41,7 @@ struct eth_rq {
 	 * before it counts the WQE as posted. */
 	bool linked;
 	uint16_t at, next;                /* indices of the current WQE and of its successor */
+	struct recv_notes notes;          /* of a strict adapter */
 	uint64_t frames, wqes;            /* striding: frames received, and WQEs they took */
 	struct lro_session *lro;          /* segments being merged, or NULL */
 	LIST_ENTRY(eth_rq) in_collecting; /* on eth->collecting, while it holds segments */
@@ -67,6 +69,8 @@ void eth_rq_set_state(struct hca *hca, struct eth_rq *rq, enum prm_wq_state stat
 /* Makes COUNTER count the queue's drops from now on; NULL: none does. */
 void eth_rq_set_counter(struct eth_rq *rq, struct q_counter *counter);
 void eth_rq_receive(struct hca *hca, struct eth_rq *rq, const struct eth_arrival *arrival);
+/* Notes the WQEs that the records of all queues cover. Strict adapters only. */
+void eth_rqs_note(struct hca *hca);
 /* Moves the queue to state ERR, which flushes posted WQEs. */
 void eth_rq_fail(struct hca *hca, struct eth_rq *rq);
 

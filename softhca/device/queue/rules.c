@@ -24,15 +24,6 @@ enum { OF_PADDING = 1, PADDING_READ = 2 };
 
 /* ---- send WQEs do not change after the doorbell ---- */
 
-uint64_t rules_digest(const uint8_t *bytes, size_t len)
-{
-	uint64_t digest = 0xcbf29ce484222325ull;
-
-	for (size_t i = 0; i < len; i++)
-		digest = (digest ^ bytes[i]) * 0x100000001b3ull;
-	return digest;
-}
-
 /* Returns whether the WQE is a NOP without completion. DPDK's crypto driver pads a request with one
  * and rewrites the NOP's blocks when that request completes, so the adapter counts as having read
  * it by then. */
@@ -268,6 +259,13 @@ void rules_srq_record(struct hca *hca, struct srq *srq)
 		    srq->n, srq->pi, size, srq->taken);
 }
 
+void rules_recv_early(struct hca *hca, const char *queue, uint32_t n, uint16_t index)
+{
+	say(hca, "record.early",
+	    "%s 0x%06x, receive WQE %u: its bytes changed after the record covered it", queue, n,
+	    index);
+}
+
 void rules_srq_waited(struct hca *hca, const struct srq *srq, uint16_t index, uint64_t digest,
 		      const uint8_t *raw, size_t len)
 {
@@ -412,14 +410,14 @@ static void look_at_qp(struct hca *hca, struct qp *qp)
 		look_at_rq(hca, qp);
 }
 
-void rules_look(struct hca *hca)
+bool rules_look(struct hca *hca)
 {
 	struct srq *srq;
 	struct cq *cq;
 	struct qp *qp;
 
 	if (hca->now < hca->next_look)
-		return;
+		return false;
 	hca->next_look = hca->now + PATIENCE / LOOKS_A_PATIENCE;
 	for (uint32_t i = 0; (qp = res_next(&hca->qps, &i)) != NULL;)
 		look_at_qp(hca, qp);
@@ -427,4 +425,5 @@ void rules_look(struct hca *hca)
 		look_at_cq(hca, cq);
 	for (uint32_t i = 0; (srq = res_next(&hca->srqs, &i)) != NULL;)
 		look_at_memory(hca, &srq->map, srq->dbr, &srq->dbr_page, "SRQ", srq->n);
+	return true;
 }

@@ -17,10 +17,20 @@ struct hca;
 struct qp;
 struct srq;
 
-/* The send queue's record has changed to PI. Notes the new WQEs. Returns false if no adapter could
- * continue. */
+/* Returns a digest of the bytes of a WQE. */
+static inline uint64_t rules_digest(const uint8_t *bytes, size_t len)
+{
+	uint64_t digest = 0xcbf29ce484222325ull;
+
+	for (size_t i = 0; i < len; i++)
+		digest = (digest ^ bytes[i]) * 0x100000001b3ull;
+	return digest;
+}
+
 /* Notes the waiting WQEs anew, as software may change them while the queue is stopped. */
 void rules_sq_again(struct hca *hca, struct qp *qp);
+/* The send queue's record has changed to PI. Notes the new WQEs. Returns false if no adapter could
+ * continue. */
 bool rules_sq_record(struct hca *hca, struct qp *qp, uint16_t pi);
 /* Checks that the send WQE at sq.ci, of BBS blocks, has not changed since its doorbell; it
  * completes now. */
@@ -33,7 +43,6 @@ void rules_srq_record(struct hca *hca, struct srq *srq);
 /* Checks that an SRQ WQE with an absent page has not changed since the fault, as the driver
  * reads it now. RAW and LEN are its bytes behind the link; DIGEST is rules_digest() of them at
  * the fault. */
-uint64_t rules_digest(const uint8_t *raw, size_t len);
 void rules_srq_waited(struct hca *hca, const struct srq *srq, uint16_t index, uint64_t digest,
 		      const uint8_t *raw, size_t len);
 /* Checks the alignment of a receive queue that begins at the start of MAP. */
@@ -46,7 +55,9 @@ void rules_cq_consumer(struct hca *hca, struct cq *cq, uint32_t ci);
 void rules_cq_slot(struct hca *hca, struct cq *cq, uint32_t index);
 /* Checks an arm word. Returns whether an adapter would act on it. */
 bool rules_cq_arm(struct hca *hca, const struct cq *cq, const struct cq_arm *arm);
-/* Looks from time to time for work without a doorbell. */
-void rules_look(struct hca *hca);
+/* Reports that the receive WQE at INDEX of a queue has changed since the record covered it. */
+void rules_recv_early(struct hca *hca, const char *queue, uint32_t n, uint16_t index);
+/* Looks from time to time for work without a doorbell. Returns whether it was time. */
+bool rules_look(struct hca *hca);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "prm/mlx5/eqe.h"
+#include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
 
 static int srq_fail(struct hca *hca, struct srq *srq)
@@ -54,6 +55,49 @@ static void srq_check_limit(struct hca *hca, struct srq *srq)
 	eq_qp_event(hca, PRM_EVENT_SRQ_RQ_LIMIT, srq->n);
 }
 
+static uint16_t srq_next(const struct hca *hca, const void *queue, uint16_t index,
+			 const uint8_t *raw)
+{
+	const struct srq *srq = queue;
+	struct recv_wqe wqe;
+
+	if (srq->cyclic)
+		return (index + 1) & ((1u << srq->log_size) - 1);
+	return hca->format->decode_srq(raw, srq->stride, &wqe);
+}
+
+/* The first segment of a WQE has the link, and room in which programs keep notes. */
+static struct recv_ring srq_ring(const struct srq *srq)
+{
+	return (struct recv_ring){ &srq->map, srq->stride, srq->log_size, WQE_SEG, srq_next, srq };
+}
+
+static void srq_note(struct hca *hca, struct srq *srq)
+{
+	struct recv_ring ring = srq_ring(srq);
+	uint32_t word;
+
+	if (!srq->failed && !dma_read(hca, srq->dbr + hca->format->dbrec_recv, &word, sizeof(word)))
+		recv_notes_look(hca, &srq->notes, &ring, srq->next,
+				(uint16_t)be32toh(word) - srq->taken);
+}
+
+void srqs_note(struct hca *hca)
+{
+	struct srq *srq;
+
+	for (uint32_t i = 0; (srq = res_next(&hca->srqs, &i)) != NULL;)
+		srq_note(hca, srq);
+}
+
+static void srq_judge(struct hca *hca, struct srq *srq, const uint8_t *raw)
+{
+	struct recv_ring ring = srq_ring(srq);
+
+	if (recv_notes_differ(hca, &srq->notes, &ring, srq->next, raw))
+		rules_recv_early(hca, "SRQ", srq->n, srq->next);
+}
+
 /* Reads the next WQE, and the index of its successor. */
 static int srq_look(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *next)
 {
@@ -66,6 +110,8 @@ static int srq_look(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint
 		rules_srq_record(hca, srq);
 	if (srq->pi == srq->taken)
 		return ENOENT;
+	if (hca->config.strict)
+		srq_judge(hca, srq, raw);
 	*next = hca->format->decode_srq(raw, srq->stride, wqe);
 	if (srq->cyclic)
 		*next = (srq->next + 1) & ((1u << srq->log_size) - 1);
@@ -92,6 +138,7 @@ int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *i
 	if (ret)
 		return ret;
 	*index = srq->next;
+	recv_notes_drop(&srq->notes, srq->next);
 	srq->next = next;
 	srq->taken++;
 	srq_check_limit(hca, srq);
@@ -119,6 +166,7 @@ struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrc
 void srq_free(struct srq *srq)
 {
 	free(srq->tm);
+	recv_notes_free(&srq->notes);
 	dma_unmap(&srq->map);
 	free(srq);
 }

@@ -11,6 +11,7 @@
 #include "softhca/device/format/format.h"
 #include "softhca/device/memory/dma.h"
 #include "softhca/device/memory/umem.h"
+#include "softhca/device/queue/recv_notes.h"
 #include "softhca/device/queue/work_request.h"
 
 struct cq;
@@ -54,7 +55,8 @@ struct srq {
 	struct dma_map map;
 	struct queue_umems umems;
 	uint64_t dbr;
-	uint64_t dbr_page; /* set by a strict adapter: see pins.h */
+	uint64_t dbr_page;       /* set by a strict adapter: see pins.h */
+	struct recv_notes notes; /* of a strict adapter */
 	uint8_t context[CONTEXT_MAX];
 };
 
@@ -62,6 +64,8 @@ struct srq {
 int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index);
 /* Reads the next WQE as srq_take() does, but leaves it in the queue. */
 int srq_peek(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index);
+/* Notes the WQEs that the records of all SRQs cover. Strict adapters only. */
+void srqs_note(struct hca *hca);
 /* Arms the limit event: raised when fewer than LIMIT WQEs are left, which may be now. */
 void srq_arm(struct hca *hca, struct srq *srq, uint16_t limit);
 /* Returns the XRC SRQ of number N in the domain XRCD, or NULL. */

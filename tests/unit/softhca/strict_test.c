@@ -3,7 +3,8 @@
  * strict_test.c - each rule of a strict adapter, by a work request or a doorbell that breaks it and
  * that an adapter which is not strict executes with success.
  *
- * Covers: softhca/strict.c, softhca/device/queue/rules.c, softhca/device/format/mlx5/wqe_rules.c,
+ * Covers: softhca/strict.c, softhca/device/queue/rules.c, softhca/device/queue/recv_notes.c,
+ * softhca/device/format/mlx5/wqe_rules.c,
  * softhca/device/format/mlx5/doorbell_rules.c
  */
 #include "pair.h"
@@ -612,6 +613,100 @@ static void record_beyond_the_ring_at_a_look(void **state)
 	flat_ring(a);
 	done(0);
 	unpair();
+}
+
+/* b takes its receives from the SRQ. */
+static struct flat_srq *pair_with_srq(uint32_t log_size)
+{
+	struct flat_srq *srq = flat_srq(1, log_size, 0, NULL);
+	struct flat_qp_attr attr = { .rq_type = PRM_RQ_TYPE_SRQ, .srqn = srq->n };
+
+	pair(NULL, 4096);
+	unpair();
+	a = flat_qp(0, NULL);
+	b = flat_qp(1, &attr);
+	flat_connect(a, b, NULL);
+	return srq;
+}
+
+static uint8_t *srq_wqe(const struct flat_srq *srq, uint16_t index)
+{
+	return flat.mem + srq->ring + (uint32_t)index * FLAT_SRQ_STRIDE;
+}
+
+static void unpair_srq(struct flat_srq *srq)
+{
+	test_free(srq);
+	unpair();
+}
+
+static void record_before_the_receive_of_an_srq(void **state)
+{
+	struct flat_srq *srq = pair_with_srq(4);
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		flat_srq_recv(srq, to, 64, rkey);
+	srq_wqe(srq, 1)[16 + 3] ^= 1;
+	records_look();
+	srq_wqe(srq, 1)[16 + 3] ^= 1;
+	records_look(); /* the first look counts */
+	for (int i = 0; i < 3; i++)
+		send_to_b();
+	flat_expect_report("record.early");
+	unpair_srq(srq);
+}
+
+/* The link is a part of the WQE, unlike the rest of its segment, in which UCX keeps notes. */
+static void the_link_of_an_srq_is_posted_too(void **state)
+{
+	struct flat_srq *srq = pair_with_srq(4);
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		flat_srq_recv(srq, to, 64, rkey);
+	srq_wqe(srq, 0)[8] ^= 1;
+	fld_set(srq_wqe(srq, 1), FLD(0x0, 15, 0), 5);
+	records_look();
+	srq_wqe(srq, 0)[8] ^= 1;
+	fld_set(srq_wqe(srq, 1), FLD(0x0, 15, 0), 2);
+	for (int i = 0; i < 2; i++)
+		send_to_b();
+	flat_expect_report("record.early");
+	unpair_srq(srq);
+}
+
+/* Receives return in another order than they were taken, so that the list is a new one each round;
+ * some are noted at once, some later, some never. */
+static void receives_of_an_srq_in_turn_are_no_fault(void **state)
+{
+	enum { LOG = 3, POSTED = 5, ROUNDS = 40 };
+	struct flat_srq *srq = pair_with_srq(LOG);
+
+	(void)state;
+	for (int i = 0; i < POSTED; i++)
+		flat_srq_recv(srq, to + i, 64, rkey);
+	for (int round = 0; round < ROUNDS; round++) {
+		uint16_t taken[2];
+
+		for (int i = 0; i < 2; i++) {
+			const struct srq *taking = res_find(&b->hca->srqs, srq->n);
+
+			if (round % 3)
+				records_look();
+			taken[i] = taking->next;
+			send_to_b();
+		}
+		for (int i = 1; i >= 0; i--) {
+			memset(srq_wqe(srq, taken[i]) + 16, round, 32);
+			flat_srq_free(srq, taken[i]);
+		}
+		for (int i = 0; i < 2; i++)
+			flat_srq_recv(srq, to + round, 64, rkey);
+		if (round % 3 == 1)
+			records_look();
+	}
+	unpair_srq(srq);
 }
 
 /* A batch that is aborted leaves its WQEs in the ring. */
@@ -1362,6 +1457,9 @@ int main(void)
 		IB(record_without_register),
 		IB(record_before_the_request),
 		IB(record_before_the_receive),
+		IB(record_before_the_receive_of_an_srq),
+		IB(the_link_of_an_srq_is_posted_too),
+		IB(receives_of_an_srq_in_turn_are_no_fault),
 		IB(receives_in_turn_are_no_fault),
 		IB(an_index_that_comes_again_is_another_receive),
 		IB(record_beyond_the_ring_at_a_look),

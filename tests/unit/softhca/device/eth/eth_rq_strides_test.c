@@ -4,13 +4,15 @@
  * them: WQEs are used in the order in which they are linked, several frames in each, and their
  * memory is what requests on a send queue of frames say at the time.
  *
- * Covers: softhca/device/eth/eth_rq.c, softhca/device/format/mlx5/cmd/rq.c
+ * Covers: softhca/device/eth/eth_rq.c, softhca/device/format/mlx5/cmd/rq.c,
+ * softhca/device/queue/recv_notes.c
  */
 #include "eth_rig.h"
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/mkc.h"
 #include "prm/mlx5/umr.h"
 #include "prm/mlx5/wq.h"
+#include "softhca/device/core.h"
 #include "util/bits.h"
 
 enum { OP_UMR = 0x25, PAGE = 4096, LOG_STRIDES = 4, STRIDES = 1 << LOG_STRIDES, STRIDE = 64 };
@@ -307,6 +309,94 @@ static void a_wqe_has_room_for_a_buffer(void **state)
 	assert_null(eth_rq_of(1, &attr));
 }
 
+/* ---- records before their WQEs; the adapters are strict ---- */
+
+static void records_look(void)
+{
+	flat.now += 300 * NS_PER_MS;
+	flat_run(1);
+}
+
+/* Changes a byte of a posted WQE of 32 bytes back and forth, so that one look sees it wrong. */
+static void complete_late(const struct eth_rq_rig *late, uint32_t index, uint32_t at)
+{
+	uint8_t *byte = flat.mem + late->ring + 32 * index + at;
+
+	*byte ^= 1;
+	records_look();
+	*byte ^= 1;
+	records_look(); /* the first look counts */
+}
+
+static void record_before_a_buffer(void **state)
+{
+	(void)state;
+	map_page(icosq, 0, page_of(0)); /* the key is not free any more */
+	wqe_post(0, 5);
+	wqe_post(5, 2);
+	complete_late(rq, 5, 16 + 7);
+	frame_send(16 * STRIDE - 42);
+	frame_send(8 * STRIDE - 42);
+	flat_expect_report("record.early");
+	frame_send(8 * STRIDE - 42); /* reported once, though read twice */
+}
+
+static void record_before_a_link(void **state)
+{
+	(void)state;
+	map_page(icosq, 0, page_of(0)); /* the key is not free any more */
+	wqe_post(0, 5);
+	wqe_post(5, 2);
+	complete_late(rq, 0, 1);
+	frame_send(16 * STRIDE - 42);
+	flat_expect_report("record.early");
+	frame_send(16 * STRIDE - 42);
+}
+
+static void record_before_a_frame_s_wqe(void **state)
+{
+	struct eth_rq_rig *plain = eth_rq(1, false);
+
+	(void)state;
+	eth_catch_all(1, eth_direct_tir(1, eth_td(1), plain->n, 0));
+	eth_recv(plain, ETH_BUF, 3);
+	complete_late(plain, 1, 3);
+	for (unsigned int i = 0; i < 3; i++)
+		frame_send(64);
+	flat_expect_report("record.early");
+	eth_free_rq(plain);
+}
+
+/* WQEs come again with other bytes, some noted when posted, some when half used, some never. */
+static void wqes_in_turn_are_no_fault(void **state)
+{
+	struct eth_rq_rig *plain = eth_rq(1, false);
+
+	(void)state;
+	map_page(icosq, 0, page_of(0)); /* the key is not free any more */
+	for (uint32_t n = 0; n < 12; n++) {
+		wqe_post(n % 4, (n + 1) % 4);
+		if (n % 3 == 0)
+			records_look();
+		frame_send((n % 15 + 1) * STRIDE - 42);
+		if (n % 3 == 1)
+			records_look();
+		frame_send((15 - n % 15) * STRIDE - 42);
+		assert_non_null(flat_poll(rq->cq));
+		assert_non_null(flat_poll(rq->cq));
+	}
+	eth_catch_all(1, eth_direct_tir(1, eth_td(1), plain->n, 0));
+	for (uint32_t n = 0; n < 3 << ETH_LOG; n++) {
+		eth_recv(plain, ETH_BUF - n, 1);
+		if (n % 3)
+			records_look();
+		frame_send(n % 1000);
+		assert_non_null(flat_poll(plain->cq));
+		assert_non_null(flat_poll(sender->cq));
+	}
+	eth_free_rq(plain);
+}
+
 /* ---- lengths ---- */
 
 /* The buffer of a WQE may be longer than its strides, a frame may not. */
@@ -342,7 +432,10 @@ int main(void)
 		ON(linked_wqes_are_flushed_in_their_order),
 		ON(signed_wqes_are_flushed_in_their_order),
 		ON(a_wrong_signature_keeps_the_order),
-
+		ON(record_before_a_buffer),
+		ON(record_before_a_link),
+		ON(record_before_a_frame_s_wqe),
+		ON(wqes_in_turn_are_no_fault),
 		ON(a_wqe_has_room_for_a_buffer),
 		ON(a_frame_fits_the_strides),
 		ON(other_queues_change_no_keys),
