@@ -19,9 +19,8 @@ struct patience {
 	int64_t deadline_us; /* -1: none */
 };
 
-static inline struct patience patience_of(const struct rs *rs, int flags, int64_t limit_us)
+static inline struct patience patience_of(bool nonblocking, int64_t limit_us)
 {
-	bool nonblocking = rs_nonblocking(rs, flags);
 	bool is_limited = !nonblocking && limit_us;
 
 	return (struct patience){ nonblocking, is_limited ? rdmacm_rs_limit_over(limit_us) : -1 };
@@ -192,15 +191,17 @@ int rdmacm_stream_send(struct rs *rs, struct span *span, int flags, const struct
 		       socklen_t len, size_t *done)
 {
 	struct stream *stream = to_stream(rs);
-	struct patience patience = patience_of(rs, flags, rs->options.send_limit_us);
+	bool nonblocking = rs_nonblocking(rs, flags);
+	struct patience patience;
 	size_t size = span->left;
-	int ret = lock_direction(rs, &stream->tx_lock, patience.nonblocking, &rs->found_full);
+	int ret = lock_direction(rs, &stream->tx_lock, nonblocking, &rs->found_full);
 
 	(void)to; /* a connected stream ignores an address */
 	(void)len;
 	if (ret)
 		return ret;
 	cm_lock_take(&rs->lock);
+	patience = patience_of(nonblocking, rs->options.send_limit_us); /* set under this lock */
 	ret = size ? why_not_sendable(stream) : why_not_sendable_nothing(stream);
 	if (!ret)
 		ret = send_all(stream, span, &patience);
@@ -313,8 +314,8 @@ static bool at_end(const struct stream *stream)
 
 static int receive_some(struct stream *stream, struct span *span, int flags)
 {
-	const struct patience patience =
-		patience_of(&stream->rs, flags, stream->rs.options.receive_limit_us);
+	const struct patience patience = patience_of(rs_nonblocking(&stream->rs, flags),
+						     stream->rs.options.receive_limit_us);
 	bool peek = flags & MSG_PEEK, all = (flags & MSG_WAITALL) && !peek;
 	size_t size, wanted = span->left;
 	int ret = why_not_readable(stream);
