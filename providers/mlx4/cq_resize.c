@@ -20,7 +20,7 @@ static int cq_check_reader(struct ibv_cq *ibcq)
 {
 	const struct mlx4_cq *cq = to_mcq(ibcq);
 
-	if (!cq->taken)
+	if (!__atomic_load_n(&cq->taken, __ATOMIC_ACQUIRE))
 		return 0;
 	verbs_warn("resize_cq: cq 0x%x: the program reads the ring by itself (mlx4dv_init_obj): it "
 		   "cannot be replaced",

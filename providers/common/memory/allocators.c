@@ -83,7 +83,7 @@ int provider_allocators_set(const char *call, struct ibv_context *context,
 			   of_program->alloc ? "free" : "alloc");
 		return EINVAL;
 	}
-	if (!of_program->alloc && !*set)
+	if (allocators_stay_unset(of_program, *set))
 		return 0;
 	allocators = calloc_for(call, 1, sizeof(*allocators));
 	if (!allocators)

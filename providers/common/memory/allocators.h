@@ -32,6 +32,12 @@ struct program_allocator {
 int provider_allocators_set(const char *call, struct ibv_context *context,
 			    struct dbrec_pool *dbrecs, const struct program_allocator *of_program,
 			    struct queue_allocators **allocators);
+/* Returns whether there is nothing to do: neither the program nor the context has an allocator. */
+static inline bool allocators_stay_unset(const struct program_allocator *of_program,
+					 const struct queue_allocators *now)
+{
+	return !of_program->alloc && !of_program->free && !now;
+}
 void provider_allocators_free(struct queue_allocators **allocators);
 
 /* Returns whether DOMAIN belongs to the current or a former allocator of a context. */

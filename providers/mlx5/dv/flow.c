@@ -145,7 +145,6 @@ struct flow_plan {
 	bool has_target, has_tag, has_counter;
 	uint32_t flow_actions[DV_FLOW_ACTIONS];
 	unsigned int num_flow_actions;
-	uint32_t handle; /* of the new flow */
 };
 
 static int action_refuse(const struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action,
@@ -258,23 +257,24 @@ static int check_actions(const char *call, size_t count, const void *actions, si
 	return count > DV_FLOW_ATTRS + DV_FLOW_ACTIONS ? EOPNOTSUPP : EINVAL;
 }
 
-/* Converts the actions, which are SIZE bytes apart. With an old SIZE, types that need a longer
- * action are refused. */
+/* Converts the actions, which are SIZE bytes apart. With an old SIZE, the type that needs a longer
+ * action is refused; the others have all that they need in the old size. */
 static int plan_actions(struct flow_plan *plan, size_t count, const void *actions, size_t size)
 {
 	const uint8_t *at = actions;
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < count; i++, at += size) {
-		struct mlx5dv_flow_action_attr action = { .tag_value = 0 };
+		struct mlx5dv_flow_action_attr action;
 
-		memcpy(&action, at, size < sizeof(action) ? size : sizeof(action));
-		if (action.type == MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET &&
-		    size < sizeof(action))
-			ret = action_refuse(plan, &action, EOPNOTSUPP,
-					    "the program's actions have no offset");
-		else
-			ret = plan_action(plan, &action);
+		memcpy(&action, at, OLD_ACTION_SIZE);
+		if (action.type == MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET) {
+			if (size < sizeof(action))
+				return action_refuse(plan, &action, EOPNOTSUPP,
+						     "the program's actions have no offset");
+			memcpy(&action, at, sizeof(action));
+		}
+		ret = plan_action(plan, &action);
 	}
 	if (!ret && plan->num_flow_actions)
 		plan_add(plan, verbs_attr_in(MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS,
@@ -287,11 +287,14 @@ static int flow_run_create(const char *call, const struct mlx5dv_flow_matcher *m
 			   const struct mlx5dv_flow_match_parameters *value, size_t num_actions,
 			   const void *actions, size_t action_size, uint32_t *handle)
 {
-	struct flow_plan plan = { .call = call };
+	struct flow_plan plan; /* its arrays stay uninitialised behind their counts */
 	int ret = check_actions(call, num_actions, actions, action_size);
 
 	if (ret)
 		return ret;
+	plan.call = call;
+	plan.count = plan.num_flow_actions = 0;
+	plan.has_target = plan.has_tag = plan.has_counter = false;
 	plan_add(&plan, verbs_attr_new_handle(MLX5_IB_ATTR_CREATE_FLOW_HANDLE, handle));
 	plan_add(&plan, verbs_attr_in(MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, value->match_buf,
 				      value->match_sz));

@@ -71,7 +71,7 @@ static void cq_clean(struct mlx4_cq *cq, const struct leaving *leaving)
 	uint32_t end, keep;
 
 	qlock_enter(&cq->lock);
-	end = keep = cq->taken ? cq->ci : cq_ring_end(cq);
+	end = keep = __atomic_load_n(&cq->taken, __ATOMIC_ACQUIRE) ? cq->ci : cq_ring_end(cq);
 	for (uint32_t i = end; i != cq->ci;) {
 		const uint8_t *cqe = cqe_at(cq, --i);
 
