@@ -46,7 +46,8 @@ struct mlx5_context {
 	struct mlx5_uar *uars;
 	struct mlx5_uar *cq_uar;
 	struct mlx5_bfreg *bfregs;
-	unsigned int unused_bfregs; /* registers of bfregs with BFREG_OWN and no user */
+	/* registers of bfregs with BFREG_OWN: without users, with one */
+	unsigned int unused_bfregs, used_bfregs;
 	/* errno of the kernel's permanent refusal of a BlueFlame page, or 0 */
 	int no_blueflame;
 	uint32_t numbered_uars; /* count of pages made by number: see uar/page.c */

@@ -95,20 +95,17 @@ static bool bfreg_is_plain(const struct mlx5_bfreg *bfreg)
 }
 
 /* Returns the register with the fewest users among those that IS_ONE accepts, or NULL. Counts them
- * in *COUNT, and those with users in *IN_USE. */
+ * in *COUNT. */
 static struct mlx5_bfreg *bfreg_find(struct mlx5_context *ctx,
-				     bool (*is_one)(const struct mlx5_bfreg *), unsigned int *count,
-				     unsigned int *in_use)
+				     bool (*is_one)(const struct mlx5_bfreg *), unsigned int *count)
 {
 	struct mlx5_bfreg *best = NULL;
 
 	*count = 0;
-	*in_use = 0;
 	for (struct mlx5_bfreg *bfreg = ctx->bfregs; bfreg; bfreg = bfreg->next) {
 		if (!is_one(bfreg))
 			continue;
 		++*count;
-		*in_use += bfreg->users > 0;
 		if (!best || bfreg->users < best->users)
 			best = bfreg;
 	}
@@ -142,15 +139,20 @@ static void bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned i
 /* Counts a new user of a register. */
 static void bfreg_use(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 {
-	if (!bfreg->users++)
-		ctx->unused_bfregs -= bfreg_is_own(bfreg);
+	if (bfreg->users++ || !bfreg_is_own(bfreg))
+		return;
+	ctx->unused_bfregs--;
+	ctx->used_bfregs++;
 }
 
 static void bfreg_leave(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 {
 	if (--bfreg->users || bfreg->use == BFREG_SHARED)
 		return;
-	bfreg->use = BFREG_OWN;
+	if (bfreg->use == BFREG_DOMAIN)
+		bfreg->use = BFREG_OWN;
+	else
+		ctx->used_bfregs -= bfreg->pushes;
 	ctx->unused_bfregs += bfreg->pushes;
 }
 
@@ -214,17 +216,17 @@ static int shared_bfreg_grow(struct mlx5_context *ctx)
 static int plain_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 {
 	static const struct mlx5_bfreg plain = { .use = BFREG_OWN };
-	unsigned int count, in_use;
+	unsigned int count;
 	struct mlx5_uar *uar;
 	int ret = 0;
 
-	if (!bfreg_find(ctx, bfreg_is_plain, &count, &in_use)) {
+	if (!bfreg_find(ctx, bfreg_is_plain, &count)) {
 		ret = cq_uar_locked(ctx, &uar);
 		if (!ret)
 			ret = bfregs_add(ctx, uar, 1, 0, 1, &plain);
 	}
 	if (!ret)
-		*bfreg = bfreg_find(ctx, bfreg_is_plain, &count, &in_use);
+		*bfreg = bfreg_find(ctx, bfreg_is_plain, &count);
 	return ret;
 }
 
@@ -255,22 +257,20 @@ static int own_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 static struct mlx5_bfreg *shared_bfreg_get(struct mlx5_context *ctx)
 {
 	unsigned int limit = (ctx->env.total_bfregs - ctx->env.low_latency_bfregs) / PRM_UAR_SQS;
-	unsigned int count, in_use;
-	struct mlx5_bfreg *bfreg = bfreg_find(ctx, bfreg_is_shared, &count, &in_use);
+	unsigned int count;
+	struct mlx5_bfreg *bfreg = bfreg_find(ctx, bfreg_is_shared, &count);
 
 	if (bfreg && (!bfreg->users || count >= limit))
 		return bfreg;
-	return shared_bfreg_grow(ctx) ? bfreg : bfreg_find(ctx, bfreg_is_shared, &count, &in_use);
+	return shared_bfreg_grow(ctx) ? bfreg : bfreg_find(ctx, bfreg_is_shared, &count);
 }
 
 /* Returns a BlueFlame register for a QP, or NULL. */
 static struct mlx5_bfreg *pushing_bfreg_get(struct mlx5_context *ctx)
 {
 	struct mlx5_bfreg *bfreg = NULL;
-	unsigned int count, in_use;
 
-	bfreg_find(ctx, bfreg_is_own, &count, &in_use);
-	if (in_use < ctx->env.low_latency_bfregs)
+	if (ctx->used_bfregs < ctx->env.low_latency_bfregs)
 		own_bfreg_get(ctx, &bfreg);
 	return bfreg ? bfreg : shared_bfreg_get(ctx);
 }
@@ -304,8 +304,9 @@ static int blueflame_bfreg_locked(struct mlx5_context *ctx, struct mlx5_bfreg **
 	int ret = own_bfreg_get(ctx, bfreg);
 
 	if (!ret) {
-		bfreg_use(ctx, *bfreg);
+		(*bfreg)->users = 1;
 		(*bfreg)->use = BFREG_DOMAIN;
+		ctx->unused_bfregs--;
 	}
 	return ret;
 }
@@ -380,7 +381,7 @@ void mlx5_uar_free_all(struct mlx5_context *ctx)
 	struct mlx5_uar *uar;
 
 	ctx->bfregs = NULL;
-	ctx->unused_bfregs = 0;
+	ctx->unused_bfregs = ctx->used_bfregs = 0;
 	while ((uar = ctx->uars)) {
 		ctx->uars = uar->next;
 		mlx5_uar_page_free(ctx, uar);
