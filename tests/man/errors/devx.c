@@ -511,7 +511,7 @@ CASE_ON(ON_ROCE, mlx5dv_create_flow_action_modify_header, EINVAL,
 	return modify_header(bed, 3);
 }
 
-CASE_ON(ON_ROCE, mlx5dv_create_flow_action_modify_header, EOPNOTSUPP,
+CASE_ON(ON_IB, mlx5dv_create_flow_action_modify_header, EOPNOTSUPP,
 	"The adapter does not change headers")
 {
 	return modify_header(bed, 8);
