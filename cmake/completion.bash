@@ -57,13 +57,15 @@ _rdmakit() {
 	fi
 	if [[ ${program##*/} = softhca ]]; then
 		if [ "$COMP_CWORD" = 1 ]; then
-			mapfile -t COMPREPLY < <(compgen -W 'run serve pci fault --help' -- "$current")
+			mapfile -t COMPREPLY < <(compgen -W 'run serve pci fault hosts --help --version' -- "$current")
 			return
 		fi
 		! _rdmakit_inner_command || return 0
 		[[ ${COMP_WORDS[1]} != fault || $current = -* || $previous = --* ]] || previous=--fault
 	fi
-	if [[ $current = -* ]]; then
+	if [[ ${program##*/} = softhca && ${COMP_WORDS[1]} = hosts && $current = -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W '--network --help' -- "$current")
+	elif [[ $current = -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "-- $("$program" --help 2>&1 </dev/null | _rdmakit_options)" -- "$current")
 	else
 		mapfile -t COMPREPLY < <(_rdmakit_values "$previous" "$current" "$program")

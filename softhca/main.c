@@ -11,6 +11,7 @@
 #include "softhca/front/process/run.h"
 #include "softhca/front/vfio-user/server.h"
 #include "softhca/log.h"
+#include "softhca/net/hosts.h"
 #include "softhca/options.h"
 #include "softhca/strict.h"
 
@@ -43,6 +44,8 @@ static int run_command(const struct options *options)
 		return pci_serve(options);
 	case COMMAND_FAULT:
 		return control_send(options);
+	case COMMAND_HOSTS:
+		return hosts_print(options->network_path, stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 	case COMMAND_VERSION:
 		puts("softhca " RDMAKIT_VERSION);
 		return EXIT_SUCCESS;

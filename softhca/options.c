@@ -24,6 +24,7 @@ enum option_use {
 	REPEATS = 1 << 3,
 	FOR_PCI = 1 << 4,
 	FOR_FAULT = 1 << 5,
+	FOR_HOSTS = 1 << 6,
 };
 #define FOR_ADAPTER (FOR_RUN | FOR_SERVE | FOR_PCI | DESCRIBES_ADAPTER)
 
@@ -329,8 +330,9 @@ static const struct option_def option_table[] = {
 	{ "once", NULL, "pci: end when the virtual machine does", set_once, 0, 0, 0, FOR_PCI },
 	{ "trace", "FILE", "write every verbs call, command, WQE and CQE to FILE", set_string,
 	  AT(trace_path), 0, 0, FOR_ADAPTER },
-	{ "network", "DIR", "be a host of the network of all that name this directory", set_string,
-	  AT(network_path), 0, 0, FOR_ADAPTER },
+	{ "network", "DIR",
+	  "be a host of the network of all that name this directory; hosts: list it", set_string,
+	  AT(network_path), 0, 0, FOR_ADAPTER | FOR_HOSTS },
 	{ "pcap", "FILE", "write all packets to FILE, for Wireshark", set_string, AT(pcap_path), 0,
 	  0, FOR_ADAPTER },
 	{ "netdev", "NAME", "the host's network interface that is a port's; repeat for more ports",
@@ -340,9 +342,10 @@ static const struct option_def option_table[] = {
 	  0, 0, FOR_ADAPTER },
 	{ "verbose", NULL, "say more on standard error; twice: every call", more_verbose, 0, 0, 0,
 	  FOR_RUN | FOR_SERVE | FOR_PCI | REPEATS },
-	{ "help", NULL, "print this and exit", ask_help, 0, 0, 0, FOR_RUN | FOR_SERVE | FOR_PCI },
+	{ "help", NULL, "print this and exit", ask_help, 0, 0, 0,
+	  FOR_RUN | FOR_SERVE | FOR_PCI | FOR_HOSTS },
 	{ "version", NULL, "print the version and exit", ask_version, 0, 0, 0,
-	  FOR_RUN | FOR_SERVE | FOR_PCI },
+	  FOR_RUN | FOR_SERVE | FOR_PCI | FOR_HOSTS },
 };
 #define NUM_OPTIONS (ARRAY_SIZE(option_table))
 
@@ -361,6 +364,8 @@ static const char usage[] =
 	"        when it has gone, the next one may, and finds an adapter that is as new\n"
 	"  softhca fault --socket PATH FAULT...\n"
 	"        inject faults into the running adapters served at PATH\n"
+	"  softhca hosts --network DIR\n"
+	"        list the hosts of a network: adapters, addresses, GIDs, LIDs, state of links\n"
 	"\n"
 	"Options:\n";
 
@@ -440,6 +445,10 @@ static int parse_option(int argc, char **argv, int *at, struct options *options)
 		log_error("--%s takes no value", def->name);
 		return EINVAL;
 	}
+	if (options->command == COMMAND_HOSTS && !(def->use & FOR_HOSTS)) {
+		log_error("hosts: takes no --%s", def->name);
+		return EINVAL;
+	}
 	options->adapter_options_given |= !!(def->use & DESCRIBES_ADAPTER);
 	return def->set(options, def, value);
 }
@@ -454,6 +463,8 @@ static int parse_command(const char *word, struct options *options)
 		options->command = COMMAND_PCI;
 	else if (!strcmp(word, "fault"))
 		options->command = COMMAND_FAULT;
+	else if (!strcmp(word, "hosts"))
+		options->command = COMMAND_HOSTS;
 	else if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
 		options->command = COMMAND_HELP;
 	else if (!strcmp(word, "--version"))
@@ -499,6 +510,14 @@ static int check_fault(const struct options *options)
 	return EINVAL;
 }
 
+static int check_hosts(const struct options *options)
+{
+	if (options->network_path && !options->program)
+		return 0;
+	log_error("hosts: usage: softhca hosts --network DIR");
+	return EINVAL;
+}
+
 static int check_pci(const struct options *options)
 {
 	enum { MLX4_PORTS = 2 };
@@ -530,6 +549,8 @@ static int options_check(const struct options *options)
 		return check_pci(options);
 	case COMMAND_FAULT:
 		return check_fault(options);
+	case COMMAND_HOSTS:
+		return check_hosts(options);
 	default:
 		return 0;
 	}

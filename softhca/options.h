@@ -23,6 +23,7 @@ enum command {
 	COMMAND_SERVE,
 	COMMAND_PCI,
 	COMMAND_FAULT,
+	COMMAND_HOSTS,
 };
 
 struct options {

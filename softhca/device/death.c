@@ -13,6 +13,7 @@ void hca_die(struct hca *hca)
 	if (hca->dead)
 		return;
 	hca->dead = true;
+	fabric_port_changed(hca->fabric);
 	trace_line(hca->config.trace, "the adapter has died");
 	eq_internal_error(hca);
 	/* Complete all posted work in error, so that no program waits for ever. */

@@ -152,6 +152,8 @@ void fabric_unlock(struct fabric *fabric);
 /* Attaches an adapter's port; an InfiniBand port gets a LID. */
 int fabric_attach(struct fabric *fabric, struct hca *hca, unsigned int port, uint16_t *lid);
 void fabric_detach(struct fabric *fabric, struct hca *hca);
+/* Tells the fabric, whose lock is held, that a port's state or GIDs have changed. */
+void fabric_port_changed(struct fabric *fabric);
 
 /* Delivers a message. It is lost without notice if nothing has that address or QP number. FAULT and
  * NOW are the sender's. Adapters call station_send() instead. */

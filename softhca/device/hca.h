@@ -129,6 +129,10 @@ struct hca_config {
 	 * port accepts. */
 	void (*datagram)(void *front, unsigned int port, const struct fabric_msg *msg);
 	void (*frame)(void *front, unsigned int port, const uint8_t *frame, size_t len);
+	/* For lists of a network's hosts: the adapter's name, and the IP addresses of a port,
+	 * separated by commas. NULL: not known here. */
+	const char *name;
+	void (*addresses)(void *front, unsigned int port, char *text, size_t size);
 	void *front;
 };
 

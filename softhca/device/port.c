@@ -5,6 +5,8 @@
  * A port whose link is up is active: on InfiniBand the fabric does the subnet manager's work; on
  * RoCE software fills the GID table.
  */
+#include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "ib/mad.h"
@@ -85,6 +87,7 @@ static void link_changed(struct hca *hca, unsigned int number, bool was_up)
 		return;
 	if (was_up)
 		hca->port[number - 1].link_downs++;
+	fabric_port_changed(hca->fabric);
 	trace_line(hca->config.trace, "port %u is %s", number, is_up ? "up" : "down");
 	eq_port_change(hca, number, is_up ? PRM_PORT_CHANGE_ACTIVE : PRM_PORT_CHANGE_DOWN);
 }
@@ -136,7 +139,8 @@ const uint8_t *port_gid(const struct hca *hca, unsigned int port, unsigned int i
 	return entry ? entry->gid : NULL;
 }
 
-void port_set_gid(struct port *port, unsigned int index, const struct gid_entry *entry)
+void port_set_gid(struct hca *hca, struct port *port, unsigned int index,
+		  const struct gid_entry *entry)
 {
 	static const uint8_t none[sizeof(entry->gid)];
 
@@ -145,6 +149,7 @@ void port_set_gid(struct port *port, unsigned int index, const struct gid_entry 
 	port->gids = PORT_GIDS_ROCE;
 	while (port->gids && !port->gid[port->gids - 1].valid)
 		port->gids--;
+	fabric_port_changed(hca->fabric);
 }
 
 bool port_has_gid(const struct hca *hca, unsigned int port, const uint8_t gid[16])
@@ -175,4 +180,45 @@ bool station_find_mac(const struct hca *hca, unsigned int port, const uint8_t gi
 		return true;
 	}
 	return false;
+}
+
+/* ---- the description of a port ---- */
+
+/* Returns whether an earlier entry of the table has the same GID, as entries for both versions of
+ * RoCE do. */
+static bool gid_is_repeated(const struct port *port, unsigned int index)
+{
+	for (unsigned int i = 0; i < index; i++)
+		if (port->gid[i].valid &&
+		    !memcmp(port->gid[i].gid, port->gid[index].gid, sizeof(port->gid[i].gid)))
+			return true;
+	return false;
+}
+
+static void gids_describe(const struct port *port, FILE *file)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	for (unsigned int i = 0; i < port->gids; i++)
+		if (port->gid[i].valid && !gid_is_repeated(port, i))
+			fprintf(file, " %s",
+				inet_ntop(AF_INET6, port->gid[i].gid, text, sizeof(text)));
+}
+
+void station_describe(struct hca *hca, unsigned int number, FILE *file)
+{
+	const struct hca_config *config = &hca->config;
+	const struct port *port = &hca->port[number - 1];
+	char addresses[800] = "-"; /* 17 of IPv6 */
+
+	if (config->addresses)
+		config->addresses(config->front, number, addresses, sizeof(addresses));
+	fprintf(file, "%s %u %s %s %u %s", config->name ? config->name : "-", number,
+		station_is_ethernet(hca) ? "roce" : "ib",
+		hca->dead                 ? "dead"
+		: port_is_up(hca, number) ? "up"
+					  : "down",
+		port->lid, addresses);
+	gids_describe(port, file);
+	fputc('\n', file);
 }

@@ -87,7 +87,8 @@ void port_count_message(struct message_counters *counters, const struct fabric_m
 /* Enables or disables the link. A PORT_CHANGE event reports a change of the port's state. */
 void port_set_admin(struct hca *hca, unsigned int port, bool up);
 /* Replaces the entry at INDEX of a port's table. An entry with a zero GID is empty. */
-void port_set_gid(struct port *port, unsigned int index, const struct gid_entry *entry);
+void port_set_gid(struct hca *hca, struct port *port, unsigned int index,
+		  const struct gid_entry *entry);
 /* Return the entry at INDEX of a port's table, or its GID; NULL if the entry is empty. */
 const struct gid_entry *port_gid_entry(const struct hca *hca, unsigned int port,
 				       unsigned int index);

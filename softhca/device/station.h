@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct fabric_msg;
 struct hca;
@@ -28,6 +29,8 @@ bool port_has_gid(const struct hca *hca, unsigned int port, const uint8_t gid[16
  * kernel drives the adapter and answers for its addresses itself. */
 bool station_find_mac(const struct hca *hca, unsigned int port, const uint8_t gid[16],
 		      uint8_t mac[6]);
+/* Writes a line about the port: adapter, port, link, state, LID, IP addresses, GIDs. */
+void station_describe(struct hca *hca, unsigned int port, FILE *file);
 /* Lets the adapter's agents answer a MAD; the answer goes to OUT. Returns false if no agent takes
  * it or needs to answer. Both buffers have MAD_SIZE bytes. */
 bool station_answer_mad(struct hca *hca, unsigned int port, const uint8_t *in, uint8_t *out);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +30,8 @@ struct fabric {
 	uint64_t now;
 	struct uplink *uplink;
 	struct subnet *subnet;
-	struct leaf leaf; /* InfiniBand only */
+	struct leaf leaf;  /* InfiniBand only */
+	bool is_described; /* and no port has changed since */
 	LIST_HEAD(, station) stations;
 };
 
@@ -171,6 +173,7 @@ int fabric_attach(struct fabric *fabric, struct hca *hca, unsigned int port, uin
 	if (needs_lid && fabric->leaf.own < (station->lid - 1u) % UPLINK_LIDS + 1)
 		fabric->leaf.own = (station->lid - 1u) % UPLINK_LIDS + 1;
 	LIST_INSERT_HEAD(&fabric->stations, station, entry);
+	fabric_port_changed(fabric);
 	fabric_unlock(fabric);
 	return 0;
 }
@@ -187,6 +190,51 @@ void fabric_detach(struct fabric *fabric, struct hca *hca)
 			free(station);
 		}
 	}
+	fabric_port_changed(fabric);
+	fabric_unlock(fabric);
+}
+
+/* ---- the description of this host ---- */
+
+void fabric_port_changed(struct fabric *fabric)
+{
+	fabric->is_described = false;
+}
+
+/* Writes the ports to FILE, in the order in which they were attached. */
+static void stations_describe(const struct station *station, FILE *file)
+{
+	if (!station)
+		return;
+	stations_describe(LIST_NEXT(station, entry), file);
+	station_describe(station->hca, station->port, file);
+}
+
+static void describe_locked(struct fabric *fabric)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *file;
+	int ret = ENOMEM;
+
+	if (fabric->is_described || !fabric_is_joined(fabric))
+		return;
+	fabric->is_described = true;
+	file = open_memstream(&text, &len);
+	if (file) {
+		stations_describe(LIST_FIRST(&fabric->stations), file);
+		if (!fclose(file))
+			ret = uplink_describe(fabric->uplink, text, len);
+	}
+	if (ret)
+		log_note("network: this host is not described: %s", strerror(ret));
+	free(text);
+}
+
+void fabric_describe(struct fabric *fabric)
+{
+	fabric_lock(fabric);
+	describe_locked(fabric);
 	fabric_unlock(fabric);
 }
 
@@ -426,6 +474,7 @@ bool fabric_progress(struct fabric *fabric, uint64_t now_ns)
 	fabric->now = now_ns;
 	worked = uplink_progress(fabric->uplink, now_ns);
 	stations_settle(fabric);
+	describe_locked(fabric);
 	fabric_unlock(fabric);
 	return worked;
 }

@@ -31,6 +31,10 @@ static inline uint64_t fabric_guid(unsigned int host, unsigned int index)
 {
 	return 0x0002c9fffe5f0000ull + (host << 12) + (index << 8);
 }
+/* Describes the ports of this process in the network's directory, for `softhca hosts`. A front
+ * calls it when its adapters exist, fabric_progress() after each change. Nothing without a
+ * network. */
+void fabric_describe(struct fabric *fabric);
 /* Descriptor to poll for reading: when readable, call fabric_progress(). */
 int fabric_fd(const struct fabric *fabric);
 

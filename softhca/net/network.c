@@ -5,7 +5,6 @@
  * Decision: docs/adr/0041.
  */
 #include <errno.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +20,7 @@
 
 #include "softhca/log.h"
 #include "softhca/net/accept.h"
+#include "softhca/net/directory.h"
 #include "softhca/net/network.h"
 
 enum {
@@ -105,7 +105,10 @@ static void peer_lost(struct network *network, struct peer *peer, const char *wh
 	unsigned int number = peer->number;
 	bool known = peer->known;
 
-	log_note("network: host %u: %s", number, why);
+	if (known)
+		log_note("network: host %u: %s", number, why);
+	else
+		log_note("network: a caller %s", why);
 	peer_remove(network, peer);
 	if (known)
 		network->ops->gone(network->owner, number);
@@ -344,16 +347,6 @@ static int lock_directory(int dir)
 	return fd;
 }
 
-/* Makes a socket's address through the directory's descriptor, as the directory's own name may be
- * too long for one. */
-static void socket_address(const struct network *network, const char *name,
-			   struct sockaddr_un *addr)
-{
-	*addr = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	snprintf(addr->sun_path, sizeof(addr->sun_path), "/proc/self/fd/%d/%.16s", network->dir,
-		 name);
-}
-
 static int new_socket(void)
 {
 	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -369,61 +362,19 @@ static int add_host(struct network *network, int fd, unsigned int number)
 	return ret;
 }
 
-/* Connects to the host whose socket is NAME. A socket file without a listener is left from a killed
- * host. */
-static int meet_host(struct network *network, const char *name, unsigned int number, bool ethernet)
+/* Connects to the host whose socket is NAME. */
+static int meet_host(void *owner, const char *name, unsigned int number, bool ethernet)
 {
-	struct sockaddr_un addr;
-	int fd = new_socket(), ret;
+	struct network *network = owner;
+	int fd, ret = directory_connect(network->dir, name, &fd);
 
-	if (fd < 0)
-		return errno;
-	socket_address(network, name, &addr);
-	ret = connect(fd, (struct sockaddr *)&addr, sizeof(addr)) ? errno : 0;
-	if (ret == ECONNREFUSED) {
-		unlinkat(network->dir, name, 0);
-		ret = 0;
-	} else if (!ret && ethernet != network->ethernet) {
-		ret = EPROTOTYPE;
-	} else if (!ret) {
-		ret = add_host(network, fd, number);
-		if (!ret)
-			return 0;
-	}
-	close(fd);
-	return ret == ENOENT ? 0 : ret;
-}
-
-/* Parses N.ib or N.roce. Returns the number, or -1 for other names. */
-static int parse_name(const char *name, bool *ethernet)
-{
-	unsigned int number = 0;
-	const char *p = name;
-
-	for (; *p >= '0' && *p <= '9' && number < NETWORK_MAX_HOSTS; p++)
-		number = number * 10 + (unsigned int)(*p - '0');
-	if (p == name || number >= NETWORK_MAX_HOSTS)
-		return -1;
-	*ethernet = !strcmp(p, ".roce");
-	return *ethernet || !strcmp(p, ".ib") ? (int)number : -1;
-}
-
-static int meet_all(struct network *network)
-{
-	DIR *dir = fdopendir(dup(network->dir));
-	struct dirent *entry;
-	int number, ret = 0;
-	bool ethernet;
-
-	if (!dir)
-		return errno;
-	rewinddir(dir);
-	while (!ret && (entry = readdir(dir)) != NULL) {
-		number = parse_name(entry->d_name, &ethernet);
-		if (number >= 0)
-			ret = meet_host(network, entry->d_name, (unsigned int)number, ethernet);
-	}
-	closedir(dir);
+	if (ret == ECONNREFUSED)
+		directory_remove(network->dir, name, number);
+	if (ret)
+		return ret == ECONNREFUSED || ret == ENOENT ? 0 : ret;
+	ret = ethernet == network->ethernet ? add_host(network, fd, number) : EPROTOTYPE;
+	if (ret)
+		close(fd);
 	return ret;
 }
 
@@ -449,7 +400,7 @@ static int listen_there(struct network *network)
 	ret = accept_open(&network->door, fd);
 	if (ret)
 		return ret;
-	socket_address(network, network->name, &addr);
+	directory_address(network->dir, network->name, &addr);
 	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)))
 		return errno;
 	if (listen(fd, NETWORK_MAX_HOSTS) || epoll_ctl(network->epoll, EPOLL_CTL_ADD, fd, &event)) {
@@ -473,7 +424,7 @@ static void greet_all(struct network *network)
 
 static int join_locked(struct network *network)
 {
-	int ret = meet_all(network);
+	int ret = directory_sockets(network->dir, meet_host, network);
 
 	if (!ret)
 		ret = take_number(network);
@@ -543,8 +494,13 @@ free_network:
 void network_leave(struct network *network)
 {
 	network_flush(network);
-	unlinkat(network->dir, network->name, 0);
+	directory_remove(network->dir, network->name, network->number);
 	network_free(network);
+}
+
+int network_describe(struct network *network, const char *text, size_t len)
+{
+	return directory_describe(network->dir, network->number, text, len);
 }
 
 unsigned int network_number(const struct network *network)

@@ -3,10 +3,11 @@
  * network.h - a network: processes that name the same directory are its hosts. Each is connected
  * with each other, and they exchange packets, whose contents this file does not know.
  *
- * The directory holds a lock file, used only while joining, and a socket for each host, N.ib or
- * N.roce; N is the host's number, the lowest that is free. A host connects to all that exist, and
- * later ones connect to it, so there is no central process. A host that ends, in any way, closes
- * its sockets; the next host to join removes the socket file of a killed one.
+ * The directory holds a lock file, used only while joining, and for each host a socket, N.ib or
+ * N.roce, and a description for people, N.host; N is the host's number, the lowest that is free. A
+ * host connects to all that exist, and later ones connect to it, so there is no central process. A
+ * host that ends, in any way, closes its sockets; the next host to join removes the files of a
+ * killed one.
  *
  * Only network_join() blocks, for a moment, for the lock. The caller serializes calls and polls
  * network_fd().
@@ -40,6 +41,8 @@ struct network_ops {
 int network_join(const char *path, bool ethernet, const struct network_ops *ops, void *owner,
 		 struct network **network);
 void network_leave(struct network *network);
+/* Replaces the description of this host, which hosts.h prints. Returns 0 or an errno. */
+int network_describe(struct network *network, const char *text, size_t len);
 
 unsigned int network_number(const struct network *network);
 /* Returns whether another host has that number. */

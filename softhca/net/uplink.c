@@ -369,6 +369,11 @@ int uplink_capture(struct uplink *uplink, const char *path, bool ethernet)
 	return pcap_open(path, ethernet, &uplink->pcap);
 }
 
+int uplink_describe(struct uplink *uplink, const char *text, size_t len)
+{
+	return network_describe(uplink->network, text, len);
+}
+
 bool uplink_is_joined(const struct uplink *uplink)
 {
 	return uplink->network;

@@ -32,6 +32,9 @@ void uplink_destroy(struct uplink *uplink);
 int uplink_join(struct uplink *uplink, const char *path, bool ethernet);
 int uplink_capture(struct uplink *uplink, const char *path, bool ethernet);
 
+/* Describes this host in the network's directory. Returns 0 or an errno. */
+int uplink_describe(struct uplink *uplink, const char *text, size_t len);
+
 bool uplink_is_joined(const struct uplink *uplink);
 unsigned int uplink_number(const struct uplink *uplink);
 bool uplink_has_host(const struct uplink *uplink, unsigned int host);

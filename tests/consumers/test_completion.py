@@ -29,7 +29,7 @@ echo "run: $([ ! -e full/done ] || echo done)"
 """
 # NAME: what is typed, with a space at its end for a new word; what is offered, and behind "!" what is not
 OFFERS = {
-    "softhca": ("softhca ", "run serve pci fault --help"),
+    "softhca": ("softhca ", "run serve pci fault hosts --help --version"),
     "softhca_r": ("softhca r", "run !serve"),
     "softhca_run_--l": ("softhca run --l", "--link !--list"),
     "softhca_run_-": ("softhca run -", "--socket --devices --fault --netdev --strict --help"),
@@ -37,6 +37,8 @@ OFFERS = {
     "softhca_serve_--netdev": ("softhca serve --netdev l", "lo"),
     "softhca_fault_--socket": ("softhca fault --socket /x link-d", "link-down@"),
     "softhca_run_--fault": ("softhca run --fault ", "kill link-down@ cmd:"),
+    "softhca_hosts": ("softhca hosts -", "--network !--link"),
+    "softhca_hosts_--network": ("softhca hosts --network b", "bin"),
     "ibv_devinfo": ("ibv_devinfo -", "--ib-dev --verbose -d -v"),
     "ibv_doctor": ("ibv_doctor --q", "--quiet"),
     "ibv_rc_pingpong": ("ibv_rc_pingpong --new", "--new_send !--new"),

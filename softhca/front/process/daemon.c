@@ -141,6 +141,8 @@ static int create_adapters(const struct options *options)
 	}
 	for (unsigned int i = 0; !ret && i < options->num_services; i++)
 		ret = add_service(options->services[i]);
+	if (!ret)
+		fabric_describe(the_daemon.fabric);
 	return ret;
 }
 

@@ -341,6 +341,7 @@ static int server_run(struct server *server, const struct options *options,
 	ret = control_open(options->socket_path, &server->control_fd);
 	if (ret)
 		goto close_listen;
+	fabric_describe(config->fabric);
 	server->client_fd = -1;
 	server->signal_fd = watch_signals();
 	while (!ret)
@@ -397,6 +398,7 @@ int pci_serve(const struct options *options)
 		.limits = options->limits,
 		.real_time = true,
 		.kernel_driver = true,
+		.name = "guest",
 		.strict = options->reports,
 	};
 	struct server *server;

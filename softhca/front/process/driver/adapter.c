@@ -3,6 +3,7 @@
  * adapter.c - one adapter of the process front, with the tasks of the kernel's mlx5_core.
  * Decision: docs/adr/0039.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@
 #include "softhca/front/process/driver/rate_limits.h"
 #include "softhca/front/process/driver/frame_qpns.h"
 #include "softhca/front/process/driver/steering.h"
+#include "softhca/inet.h"
 #include "softhca/log.h"
 #include "util/bits.h"
 
@@ -386,6 +388,26 @@ static int bring_up(struct adapter *adapter)
 	return ret;
 }
 
+/* Writes a port's IP addresses: the one by rule (ucma/addr.c), and its interface's. */
+static void port_addresses(void *front, unsigned int port, char *text, size_t size)
+{
+	const struct adapter *adapter = front;
+	uint8_t address[NETDEV_MAX_ADDRESSES][16];
+	const char *name = netdev_of(adapter, port);
+	unsigned int count = name ? netdev_addresses(name, address) : 0;
+	char one[INET6_ADDRSTRLEN];
+	size_t len =
+		snprintf(text, size, "198.18.%u.%u", adapter->host, adapter->index << 3 | port);
+
+	for (unsigned int i = 0; i < count && len < size; i++) {
+		bool mapped = inet_is_mapped(address[i]);
+
+		inet_ntop(mapped ? AF_INET : AF_INET6, address[i] + (mapped ? INET_PREFIX : 0), one,
+			  sizeof(one));
+		len += snprintf(text + len, size - len, ",%s", one);
+	}
+}
+
 static int create_hca(struct adapter *adapter, const struct options *options, struct fabric *fabric,
 		      const struct adapter_listener *listener)
 {
@@ -406,6 +428,8 @@ static int create_hca(struct adapter *adapter, const struct options *options, st
 		.event = listener->event,
 		.datagram = listener->datagram,
 		.frame = listener->frame,
+		.name = adapter->name,
+		.addresses = port_addresses,
 		.front = adapter,
 		.memic_size = DEVICE_MEMORY_SIZE,
 		.memic_bar = DEVICE_MEMORY_BAR,

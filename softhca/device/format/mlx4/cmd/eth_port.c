@@ -61,7 +61,7 @@ static void set_gids(struct hca *hca, struct port *port, const uint8_t *table)
 	memcpy(entry.mac, hca->eth->vport.mac, sizeof(entry.mac));
 	for (unsigned int i = 0; i < M4_ROCE_GIDS; i++) {
 		memcpy(entry.gid, table + sizeof(entry.gid) * i, sizeof(entry.gid));
-		port_set_gid(port, i, &entry);
+		port_set_gid(hca, port, i, &entry);
 	}
 }
 
@@ -92,7 +92,7 @@ static const char *set_roce_gids(struct hca *hca, struct port *port, const uint8
 		memcpy(entry.gid, fld_at(raw, M4_ROCE_GID), sizeof(entry.gid));
 		entry.version = fld_get(raw, M4_ROCE_VERSION);
 		entry.l3_type = fld_get(raw, M4_ROCE_L3_TYPE);
-		port_set_gid(port, i, &entry);
+		port_set_gid(hca, port, i, &entry);
 	}
 	return why;
 }

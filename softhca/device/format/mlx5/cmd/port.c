@@ -145,7 +145,7 @@ enum prm_status port_set_roce_address(struct hca *hca, struct cmd *cmd)
 	if (!port)
 		return PRM_STAT_BAD_PARAM_ERR;
 	decode_address(fld_at(cmd->in, SET_ROCE_ADDRESS_IN_ROCE_ADDRESS), &entry);
-	port_set_gid(port, index, &entry);
+	port_set_gid(hca, port, index, &entry);
 	return PRM_STAT_OK;
 }
 

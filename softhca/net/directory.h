@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * directory.h - the files of a network's directory: for each host a socket, N.ib or N.roce, and a
+ * description, N.host. N is the host's number.
+ *
+ * Any user who may write there can put anything there, so a reader checks what it finds. DIR is a
+ * descriptor of the directory. network.c and hosts.c use it.
+ */
+#ifndef SOFTHCA_NET_DIRECTORY_H
+#define SOFTHCA_NET_DIRECTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/un.h>
+
+/* Calls FOUND for each socket; stops when that returns nonzero. Returns that value, or an errno. */
+int directory_sockets(int dir,
+		      int (*found)(void *owner, const char *name, unsigned int host, bool ethernet),
+		      void *owner);
+/* Makes the address of the socket NAME through the directory's descriptor, as the directory's own
+ * name may be too long for one. */
+void directory_address(int dir, const char *name, struct sockaddr_un *addr);
+/* Connects to the socket NAME. Returns 0 and *FD, or an errno: ECONNREFUSED if its host was killed
+ * and left the file. */
+int directory_connect(int dir, const char *name, int *fd);
+
+/* Replaces a host's description. Returns 0 or an errno. */
+int directory_describe(int dir, unsigned int host, const char *text, size_t len);
+/* Reads a host's description, of at most SIZE - 1 bytes, and ends it with a 0. Returns 0 or an
+ * errno. */
+int directory_read(int dir, unsigned int host, char *text, size_t size);
+/* Removes a host's socket NAME and its description. */
+void directory_remove(int dir, const char *name, unsigned int host);
+
+#endif
