@@ -108,6 +108,10 @@ bool verbs_netlink_copies_on_fork(void);
 
 /* loader.c */
 void verbs_loader_load_drivers(void);
+#ifdef VERBS_STATIC
+/* Sets the providers of a static program that names none; the list ends with NULL. */
+void verbs_loader_set_default(const struct verbs_driver *const *all);
+#endif
 /* Returns a hint how to install a missing provider, for the end of a log line. */
 const char *verbs_loader_cure(void);
 /* Takes a lock, or returns false if the monotonic clock passes UNTIL. */

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,12 +144,21 @@ const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *in
 
 #ifdef VERBS_STATIC
 
+static const struct verbs_driver *const *default_drivers;
+static atomic_bool providers_are_named;
+
+void verbs_loader_set_default(const struct verbs_driver *const *all)
+{
+	default_drivers = all;
+}
+
 /* Registers the providers of a static program (RDMA_STATIC_PROVIDERS). The list ends with NULL. */
 void ibv_static_providers(void *unused, ...)
 {
 	const struct verbs_driver *driver;
 	va_list args;
 
+	atomic_store(&providers_are_named, true);
 	va_start(args, unused);
 	while ((driver = va_arg(args, const struct verbs_driver *)))
 		if (driver->name)
@@ -158,12 +168,17 @@ void ibv_static_providers(void *unused, ...)
 
 void verbs_loader_load_drivers(void)
 {
+	if (atomic_load(&providers_are_named))
+		return;
+	for (const struct verbs_driver *const *driver = default_drivers; driver && *driver;
+	     driver++)
+		verbs_register_driver(*driver);
 }
 
 const char *verbs_loader_cure(void)
 {
 	return ": a static program has the providers that it was compiled with, as "
-	       "-DRDMA_STATIC_PROVIDERS=all";
+	       "-DRDMA_STATIC_PROVIDERS=all, or all those that pkg-config --static links";
 }
 
 #else

@@ -3,7 +3,8 @@
  * program.c - a program linked with the archives: RDMA_STATIC_PROVIDERS names the providers to
  * link. run-static builds and runs it; the tree's build does not.
  *
- * Covers: libibverbs/discovery/static_all.c, libibverbs/discovery/static_none.c
+ * Covers: libibverbs/discovery/static_all.c, libibverbs/discovery/static_none.c,
+ * libibverbs/discovery/static_default.c
  */
 #include <stdio.h>
 #include <infiniband/verbs.h>
