@@ -19,11 +19,18 @@ struct patience {
 	int64_t deadline_us; /* -1: none */
 };
 
-static inline struct patience patience_of(bool nonblocking, int64_t limit_us)
+/* The limit counts from the call, of which WAITED_US have passed in front of the direction's
+ * lock. */
+static inline struct patience patience_of(bool nonblocking, int64_t limit_us, int64_t waited_us)
 {
-	bool is_limited = !nonblocking && limit_us;
+	struct patience patience = { nonblocking, -1 };
 
-	return (struct patience){ nonblocking, is_limited ? rdmacm_rs_limit_over(limit_us) : -1 };
+	if (!nonblocking && limit_us) {
+		patience.deadline_us = rdmacm_rs_limit_over(limit_us);
+		if (patience.deadline_us > waited_us)
+			patience.deadline_us -= waited_us;
+	}
+	return patience;
 }
 
 /* Waits; the caller holds LOCK, the lock of its direction. As for sockets, a call that exceeds its
@@ -166,13 +173,17 @@ static int send_all(struct stream *stream, struct span *span, const struct patie
 	return ret;
 }
 
-/* Locks a direction that another thread has. A nonblocking call does not wait: it finds nothing to
- * do, counted in *REFUSED. */
+/* Locks a direction that another thread has, and stores how long that took. A nonblocking call does
+ * not wait: it finds nothing to do, counted in *REFUSED. */
 static __attribute__((noinline)) int lock_taken_direction(struct rs *rs, struct cm_lock *lock,
-							  bool nonblocking, uint32_t *refused)
+							  bool nonblocking, uint32_t *refused,
+							  int64_t *waited_us)
 {
 	if (!nonblocking) {
+		int64_t start_us = rdmacm_rs_now_us();
+
 		rdmacm_lock_wait(lock);
+		*waited_us = rdmacm_rs_now_us() - start_us;
 		return 0;
 	}
 	cm_lock_take(&rs->lock);
@@ -182,9 +193,11 @@ static __attribute__((noinline)) int lock_taken_direction(struct rs *rs, struct 
 }
 
 static inline int lock_direction(struct rs *rs, struct cm_lock *lock, bool nonblocking,
-				 uint32_t *refused)
+				 uint32_t *refused, int64_t *waited_us)
 {
-	return cm_lock_try(lock) ? 0 : lock_taken_direction(rs, lock, nonblocking, refused);
+	*waited_us = 0;
+	return cm_lock_try(lock) ? 0
+				 : lock_taken_direction(rs, lock, nonblocking, refused, waited_us);
 }
 
 int rdmacm_stream_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
@@ -194,14 +207,15 @@ int rdmacm_stream_send(struct rs *rs, struct span *span, int flags, const struct
 	bool nonblocking = rs_nonblocking(rs, flags);
 	struct patience patience;
 	size_t size = span->left;
-	int ret = lock_direction(rs, &stream->tx_lock, nonblocking, &rs->found_full);
+	int64_t waited_us;
+	int ret = lock_direction(rs, &stream->tx_lock, nonblocking, &rs->found_full, &waited_us);
 
 	(void)to; /* a connected stream ignores an address */
 	(void)len;
 	if (ret)
 		return ret;
 	cm_lock_take(&rs->lock);
-	patience = patience_of(nonblocking, rs->options.send_limit_us); /* set under this lock */
+	patience = patience_of(nonblocking, rs->options.send_limit_us, waited_us);
 	ret = size ? why_not_sendable(stream) : why_not_sendable_nothing(stream);
 	if (!ret)
 		ret = send_all(stream, span, &patience);
@@ -312,10 +326,11 @@ static bool at_end(const struct stream *stream)
 	return !stream->rx.ready && (stream->read_shut || stream->peer_done);
 }
 
-static int receive_some(struct stream *stream, struct span *span, int flags)
+static int receive_some(struct stream *stream, struct span *span, int flags, int64_t waited_us)
 {
 	const struct patience patience = patience_of(rs_nonblocking(&stream->rs, flags),
-						     stream->rs.options.receive_limit_us);
+						     stream->rs.options.receive_limit_us,
+						     waited_us);
 	bool peek = flags & MSG_PEEK, all = (flags & MSG_WAITALL) && !peek;
 	size_t size, wanted = span->left;
 	int ret = why_not_readable(stream);
@@ -348,7 +363,8 @@ int rdmacm_stream_receive(struct rs *rs, struct span *span, int *flags,
 	struct stream *stream = to_stream(rs);
 	size_t size = span->left;
 	bool nonblocking = rs_nonblocking(rs, *flags);
-	int ret = lock_direction(rs, &stream->rx_lock, nonblocking, &rs->found_empty);
+	int64_t waited_us;
+	int ret = lock_direction(rs, &stream->rx_lock, nonblocking, &rs->found_empty, &waited_us);
 
 	if (ret)
 		return ret;
@@ -356,7 +372,7 @@ int rdmacm_stream_receive(struct rs *rs, struct span *span, int *flags,
 	if (nonblocking && size && receive_nothing(stream))
 		ret = EAGAIN;
 	else if (!receive_few(stream, span, *flags))
-		ret = receive_some(stream, span, *flags);
+		ret = receive_some(stream, span, *flags, waited_us);
 	cm_lock_drop(&rs->lock);
 	cm_lock_drop(&stream->rx_lock);
 	*done = size - span->left;

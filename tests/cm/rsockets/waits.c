@@ -26,6 +26,7 @@
 #include "util/bits.h"
 
 enum { ROUNDS = 40, MOST_MS = 3000, FILLING = 1 << 14, QUIET_MS = 400 };
+enum { LIMITED = 10, LIMIT_MS = 400 }; /* one after the other they take longer than MOST_MS */
 
 static int port = 21000;
 
@@ -316,6 +317,48 @@ static void datagrams_are_seen_by_two(void)
 	}
 	end_case(good, "datagrams, two in rpoll");
 	MUST(!rclose(server) && !rclose(client));
+}
+
+static int receive_in_time(int fd)
+{
+	char byte;
+
+	return rrecv(fd, &byte, 1, 0) == -1 && errno == EAGAIN;
+}
+
+static int send_in_time(int fd)
+{
+	return rsend(fd, "x", 1, 0) == -1 && errno == EAGAIN;
+}
+
+/* Threads take turns at a direction, and each one's limit counts from its own call. */
+static void limits_count_from_the_call(int fd, int option, int (*wait)(int), const char *what)
+{
+	const struct timeval limit = { .tv_usec = LIMIT_MS * 1000 };
+	struct waiter waiters[LIMITED];
+	int64_t start = now_us();
+	bool good = true;
+
+	MUST(!rsetsockopt(fd, SOL_SOCKET, option, &limit, sizeof(limit)));
+	for (int i = 0; i < LIMITED; i++)
+		waiter_start(&waiters[i], wait, fd);
+	for (int i = 0; i < LIMITED; i++)
+		good &= waiter_is_woken(&waiters[i], start, 1);
+	end_case(good, what);
+}
+
+static void limits_of_many(void)
+{
+	struct ends ends = connect_ends();
+
+	limits_count_from_the_call(ends.client, SO_RCVTIMEO, receive_in_time,
+				   "SO_RCVTIMEO of ten threads");
+	fill_ring(ends.client);
+	while (rsend(ends.client, "x", 1, MSG_DONTWAIT) == 1)
+		;
+	limits_count_from_the_call(ends.client, SO_SNDTIMEO, send_in_time,
+				   "SO_SNDTIMEO of ten threads");
+	close_ends(&ends);
 }
 
 static int64_t cpu_us(void)
@@ -755,6 +798,7 @@ static const struct topic topics[] = {
 	{ "socket-that-is-closed-lets-go", socket_that_is_closed_lets_go },
 	{ "members-go-while-another-waits", members_go_while_another_waits },
 	{ "datagrams-are-seen-by-two", datagrams_are_seen_by_two },
+	{ "limits-count-from-the-call", limits_of_many },
 	{ "datagram-leaves-others-asleep", datagram_leaves_others_asleep },
 	{ "socket-that-was-refused-is-woken", socket_that_was_refused_is_woken },
 	{ "cancelled", cancelled_threads_leave_nothing },
