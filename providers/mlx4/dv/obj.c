@@ -60,7 +60,9 @@ static int show_cq(struct ibv_cq *ibcq, struct mlx4dv_cq *out)
 		granted |= MLX4DV_CQ_MASK_UAR;
 	}
 	out->comp_mask = granted;
+	qlock_enter(&cq->lock); /* a thread that destroys a QP may be moving CQEs */
 	__atomic_store_n(&cq->taken, true, __ATOMIC_RELEASE);
+	qlock_leave(&cq->lock);
 	return 0;
 }
 
