@@ -156,6 +156,6 @@ void directory_remove(int dir, const char *name, unsigned int host)
 	char description[NAME_SIZE];
 
 	snprintf(description, sizeof(description), "%u.host", host);
+	unlinkat(dir, description, 0); /* first: without its socket, the number is another host's */
 	unlinkat(dir, name, 0);
-	unlinkat(dir, description, 0);
 }
