@@ -22,7 +22,7 @@ from lists import Fault
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(os.environ.get("RDMAKIT_BUILDS") or ROOT, "build-tests/mutants")
 LOG = os.path.join(WORK, "log")
-LAYERED = os.environ.get("RDMAKIT_LAYERED_BUILD")  # set by layer()
+LAYERED = os.environ.get("RDMAKIT_LAYERED_BUILD") if os.path.ismount(ROOT) else None  # set by layer()
 TREE, BUILD = (ROOT, LAYERED) if LAYERED else (os.path.join(WORK, "tree"), os.path.join(WORK, "build"))
 STAGE = os.path.join(BUILD, "stage")
 SOFTHCA = os.path.join(BUILD, "softhca/softhca")
@@ -139,7 +139,7 @@ def layer(build_dir):
     """Starts this program again where tree and build can be changed and nobody sees it. Returns if that cannot be had here."""
     build_dir, room = os.path.abspath(build_dir), tempfile.mkdtemp(prefix="mutants.")
     os.makedirs(LOG, exist_ok=True)
-    covered = [ROOT] if build_dir.startswith(ROOT + "/") else [ROOT, build_dir]
+    covered = [ROOT] if os.path.realpath(build_dir).startswith(os.path.realpath(ROOT) + "/") else [ROOT, build_dir]
     cover = ["unshare", "--mount", "--propagation", "private", "sh", "-c", COVER, "cover", room, LOG, *covered, "--"]
     if subprocess.run([*cover, "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
         done = subprocess.run([*cover, sys.executable, *sys.argv], env={**os.environ, "RDMAKIT_LAYERED_BUILD": build_dir}, check=False)
@@ -265,6 +265,8 @@ class Test:
         child.wait()
         reader.join()
         child.stdout.close()
+        if status is None and is_disk_full():
+            raise Fault(f"less than {LEAST_FREE >> 30} GiB are free below {WORK} or {tempfile.gettempdir()}: what did not end says nothing")
         return status, printed.decode(errors="replace"), time.monotonic() - began
 
 
