@@ -256,7 +256,7 @@ static void losses_change_no_numbers(void **state)
 
 	(void)state;
 	for (int n = 1; n <= 2 * SENDS; n++) {
-		char text[16];
+		char text[32];
 
 		pair(&patient, LONG_SEND);
 		snprintf(text, sizeof(text), "loss:%d", n);
