@@ -83,7 +83,7 @@ static struct eth_sq_rig *sq_create(int hca, uint32_t td, uint32_t tis, bool has
 	sq->buf = flat_alloc(1 << 20, 4096);
 	sq->lkey = flat_mr(flat.hca[hca], flat.pd[hca], sq->buf, 1 << 20, ALL_ACCESS);
 	fld_set(sqc, SQC_CQN, sq->cq->n);
-	fld_set(sqc, SQC_USER_INDEX, 0xabc); /* as flat_expect_done() wants it */
+	fld_set(sqc, SQC_USER_INDEX, 0xabc); /* the value that flat_expect_done() expects */
 	fld_set(sqc, SQC_FLUSH_IN_ERROR_EN, 1);
 	fld_set(sqc, SQC_REG_UMR, has_umr);
 	fld_set(sqc, SQC_TIS_LST_SZ, 1);
@@ -202,7 +202,7 @@ uint32_t eth_rqt(int hca, const uint32_t *rqn, uint32_t count, enum prm_status e
 
 uint32_t eth_hash_tir(int hca, uint32_t td, uint32_t rqt, uint32_t l3, uint32_t l4, uint32_t fields)
 {
-	/* This key is that of the well-known verification suite. */
+	/* The key of the well-known RSS verification suite. */
 	static const uint8_t key[PRM_RX_HASH_KEY_SIZE] = {
 		0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3,
 		0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3,
@@ -337,7 +337,7 @@ void eth_recv(struct eth_rq_rig *rq, uint32_t len, unsigned int count)
 		uint64_t buf = rq->buf + (uint64_t)ETH_BUF * slot;
 		uint32_t part = rq->first_piece ? rq->first_piece : len;
 
-		/* with the bit that drivers set for padding */
+		/* the highest bit, which drivers set for padding */
 		put32(wqe, part | 0x80000000u);
 		put32(wqe + 4, rq->lkey);
 		fld_set64(wqe, 8, buf);

@@ -14,7 +14,7 @@ enum { ETH_LOG = 6, ETH_BUF = 4096, OP_SEND = 0x0a, OP_LSO = 0x0e, CS_L3 = 0x40,
 struct eth_sq_rig {
 	int hca;
 	uint32_t n, tis, td, lkey;
-	uint64_t ring, dbr, buf; /* 1 MiB of bytes to send */
+	uint64_t ring, dbr, buf; /* BUF: 1 MiB of data to send */
 	uint16_t pi;
 	struct flat_cq *cq;
 };
@@ -22,7 +22,7 @@ struct eth_sq_rig {
 struct eth_rq_rig {
 	int hca;
 	uint32_t n, tir, counter;
-	uint64_t ring, dbr, buf; /* 1 << ETH_LOG pieces of ETH_BUF */
+	uint64_t ring, dbr, buf; /* BUF: 1 << ETH_LOG buffers of ETH_BUF bytes */
 	uint16_t pi;
 	uint32_t lkey;
 	/* Bytes of the first of two segments, or 0 if there is one. The second begins in the middle
@@ -31,14 +31,14 @@ struct eth_rq_rig {
 	struct flat_cq *cq;
 };
 
-/* The struct has what a WQE's Ethernet segment says, beside its data. */
+/* Fields of a WQE's Ethernet segment, and the form of its data */
 struct eth_wqe {
 	uint8_t opcode, cs_flags;
 	uint16_t mss;
 	bool insert_vlan;
 	uint16_t tci;
-	uint32_t inline_len; /* of what is sent: so many bytes stand in the WQE */
-	bool inline_data;    /* and the rest, too, in a segment of its own */
+	uint32_t inline_len; /* bytes of inline headers */
+	bool inline_data;    /* the rest is inline as well, in a data segment */
 	uint16_t index_error;
 };
 
@@ -46,23 +46,23 @@ uint32_t eth_cmd(int hca, uint32_t opcode, const uint8_t *in, size_t len, enum p
 uint32_t eth_td(int hca);
 uint32_t eth_tis(int hca, uint32_t td);
 struct eth_sq_rig *eth_sq(int hca, uint32_t td);
-/* Makes a TIS whose queues seem to send from that QP. */
+/* Makes a TIS that sends with the identity of QP QPN (IPoIB), or fails with EXPECT. */
 uint32_t eth_underlay_tis(int hca, uint32_t td, uint32_t qpn, enum prm_status expect);
-/* Makes a queue of a TIS that is there. */
+/* Makes a send queue on an existing TIS. */
 struct eth_sq_rig *eth_sq_of(int hca, uint32_t td, uint32_t tis);
-/* Makes a queue that may change memory keys, if HAS_UMR says so. */
+/* Makes a send queue; HAS_UMR allows it to change memory keys. */
 struct eth_sq_rig *eth_umr_sq(int hca, bool has_umr);
 struct eth_rq_attr {
 	bool vlan_strip, signatures;
-	uint32_t type; /* as in the context */
+	uint32_t type; /* PRM_WQ_TYPE_ */
 	uint32_t log_strides;
-	uint32_t log_wqe; /* bytes; 0: 5 */
+	uint32_t log_wqe; /* log2 of bytes; 0: 5 */
 	enum prm_status status;
 };
-/* Returns NULL where the queue is refused. */
+/* Returns NULL if ATTR expects a refusal. */
 struct eth_rq_rig *eth_rq_of(int hca, const struct eth_rq_attr *attr);
 struct eth_rq_rig *eth_rq(int hca, bool vlan_strip);
-/* Makes a queue of linked WQEs that have so many strides of 64 bytes. */
+/* Makes a queue of linked WQEs, each with 2^LOG_STRIDES strides of 64 bytes. */
 struct eth_rq_rig *eth_linked_rq(int hca, uint32_t log_strides);
 uint32_t eth_direct_tir(int hca, uint32_t td, uint32_t rqn, uint32_t self_lb_block);
 uint32_t eth_rqt(int hca, const uint32_t *rqn, uint32_t count, enum prm_status expect);
@@ -85,7 +85,7 @@ struct eth_entry {
 };
 void eth_set(int hca, const struct eth_entry *entry, enum prm_status expect);
 void eth_delete(int hca, uint32_t type, uint32_t table, uint32_t index, enum prm_status expect);
-/* All frames of HCA go to TIR. */
+/* Sends all frames that HCA receives to TIR. */
 void eth_catch_all(int hca, uint32_t tir);
 void eth_counter(int hca, uint32_t counter, uint64_t *packets, uint64_t *bytes);
 
@@ -107,18 +107,17 @@ struct eth_flow {
 	uint16_t sport, dport;
 	uint32_t payload; /* bytes */
 	uint8_t tcp_flags;
-	/* Of TCP: bytes sent before, what is acknowledged, and the time, if the option is to be
-	 * there. */
+	/* TCP: sequence number, acknowledged bytes, and the timestamp option unless TIME is 0. */
 	uint32_t sent, ack, time;
 	uint16_t window;
-	uint8_t ttl; /* 0: 64 */
+	uint8_t ttl; /* time to live; 0: 64 */
 	uint8_t tos;
 	uint8_t dmac_last;
-	bool group; /* destination address is a multicast one */
+	bool group; /* multicast destination */
 };
-/* A frame with right checksums, made by code of its own; its length */
+/* Builds a frame with right checksums by code of its own; returns its length. */
 uint32_t eth_build(const struct eth_flow *flow, uint8_t *bytes);
-/* The same with zeroes where checksums are */
+/* Builds the same frame with checksums of zero, for offloads. */
 uint32_t eth_build_unsummed(const struct eth_flow *flow, uint8_t *bytes);
 
 #endif

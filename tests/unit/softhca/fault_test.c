@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fault_test.c - fault texts, and what lost messages and a dying adapter do to traffic.
+ * fault_test.c - texts of faults, and traffic under lost messages and with a dead adapter.
  *
  * Covers: softhca/fault.c
  */
@@ -159,7 +159,8 @@ static void timed_faults_are_due_once_each_and_in_order(void **state)
 	assert_false(fault_due(NULL, start, &event));
 }
 
-/* One that is lost is sent again when its timer fires, and arrives once the link is back. */
+/* A message lost while the link is down is sent again by its timer, and arrives once the link is
+ * up. */
 static void link_down_is_told_and_loses_what_is_sent(void **state)
 {
 	const struct flat_qp_attr attr = { .timeout = 8, .retry = 7 };
@@ -188,7 +189,7 @@ static void link_down_is_told_and_loses_what_is_sent(void **state)
 	unpair();
 }
 
-/* Lose the first message, the second, ... until the exchange ends before the loss. */
+/* Loses the first message, then the second, ... until the exchange needs fewer messages. */
 static void any_one_message_may_be_lost(void **state)
 {
 	char text[32];
@@ -207,7 +208,7 @@ static void any_one_message_may_be_lost(void **state)
 	}
 }
 
-/* The READ loses its response and is repeated; the fenced WRITE must not have gone before it. */
+/* The READ loses its response and is repeated; the fenced WRITE must not overtake it. */
 static void fence_keeps_a_write_behind_a_lost_read(void **state)
 {
 	(void)state;

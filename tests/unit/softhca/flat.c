@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flat.c - see flat.h. Builds mailboxes and WQEs with code of its own, so that the core's decoding
- * is checked against something.
+ * flat.c - see flat.h. Builds mailboxes and WQEs with code of its own, as an independent check of
+ * the core's decoding.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -63,7 +63,7 @@ static int bus_write(void *bus, const struct hca_bus_seg *segs, unsigned int nse
 	return 0;
 }
 
-/* A page is itself until the test says that others have taken its place. */
+/* Identifies the page behind a bus address; a moved range has other pages. */
 static uint64_t bus_page(void *bus, uint64_t addr)
 {
 	bool moved = addr - flat.moved < flat.moved_len;
@@ -336,7 +336,7 @@ static void put_path(const struct flat_qp *peer, const struct flat_qp_attr *attr
 	if (attr->to_nowhere)
 		return;
 	fld_set(ads, ADS_RLID, lid_of(peer->hca));
-	/* flat_setup_roce() gave the peer this address. */
+	/* GIDs of flat_setup_roce() */
 	memset(fld_at(ads, ADS_RGID_RIP), 0x20 + index_of(peer->hca), 16);
 }
 
@@ -745,7 +745,8 @@ static uint8_t *slot_at(uint64_t ring, const struct flat_cq *cq, uint32_t log_si
 	return flat.mem + ring + (uint64_t)slot * cq->cqe_size;
 }
 
-/* CQEs up to the one that ends the old ring, each one index later; that of the end is consumed. */
+/* Copies the CQEs up to the resize CQE to the new ring, each one index later, and consumes the
+ * resize CQE. */
 static void move_cqes(struct flat_cq *cq, uint64_t ring, uint32_t log_size)
 {
 	enum { RESIZED = 5 };
@@ -863,7 +864,7 @@ static void join_network(enum hca_link_layer link)
 	assert_int_equal(fabric_connect(flat.fabric, ethernet, flat.network, NULL), 0);
 	assert_int_equal(fabric_connect(flat.far_fabric, ethernet, flat.network, NULL), 0);
 	while (run_network())
-		; /* until they know each other */
+		; /* until the hosts know each other */
 }
 
 static void leave_network(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * other_pages.c - preloaded, it is a host whose pages have OTHER_PAGES bytes.
+ * other_pages.c - preloaded library that makes sysconf() report pages of OTHER_PAGES bytes.
  */
 #include <dlfcn.h>
 #include <stdint.h>

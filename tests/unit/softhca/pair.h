@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pair.h - what most tests start from: QP a on the first adapter connected to QP b on the second, a
- * filled buffer beside a, an empty one beside b.
+ * pair.h - common start of most tests: QP a of the first adapter connected to QP b of the second,
+ * a filled buffer beside a, an empty one beside b.
  */
 #ifndef TEST_PAIR_H
 #define TEST_PAIR_H
@@ -44,7 +44,7 @@ enum {
 	RNR_EXCEEDED = 0x16,
 };
 
-enum { LONG = 1000 * 1000 * 1000 }; /* ns: enough for every timer that the tests set */
+enum { LONG = 1000 * 1000 * 1000 }; /* in ns; longer than any timer of the tests */
 
 static struct flat_qp *a, *b;
 static uint64_t from, to;

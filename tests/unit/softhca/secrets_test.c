@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * secrets_test.c - the file of --crypto: what is in it, and which lines are refused.
+ * secrets_test.c - the secrets file of --crypto: its contents, and the lines that are refused.
  *
  * Covers: softhca/secrets.c
  */
@@ -49,7 +49,7 @@ static void keys_and_credentials_are_taken(void **state)
 	assert_int_equal(secrets.credential[0][HCA_CREDENTIAL - 1], 0x19);
 }
 
-/* What stands far to the right in a line is of that line, be it a comment or not. */
+/* A line may be longer than any buffer: its tail belongs to it, comment or not. */
 static void lines_may_be_long(void **state)
 {
 	struct hca_secrets secrets;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * signed_key.h - memory keys with signatures of blocks of 512 bytes, made without a UMR. Their PSVs
- * start from all ones, so that nothing that was not signed looks as if it were.
+ * signed_key.h - memory keys with signatures of blocks of 512 bytes, made without a UMR. Their
+ * PSVs start from all ones, so that data without a signature never pass the check.
  */
 #ifndef TEST_SIGNED_KEY_H
 #define TEST_SIGNED_KEY_H
@@ -27,8 +27,7 @@ static inline struct sig_domain signed_domain(struct hca *hca, struct pd *pd, en
 				    .app_mask = UINT16_MAX };
 }
 
-/* Makes a key that begins at ADDR and stands for LEN bytes there, of the key UNDER; the adapter
- * frees it. */
+/* Makes a key at ADDR over LEN bytes of the key UNDER; the adapter frees it. */
 static inline struct mkey *signed_key(int i, enum guard mem, enum guard wire, uint64_t addr,
 				      uint64_t len, uint32_t under)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * strict_test.c - each rule of a strict adapter, by a work request or a doorbell that breaks it and
- * that an adapter which is not strict executes with success.
+ * strict_test.c - rules of a strict adapter: a work request or a doorbell breaks each rule, and an
+ * adapter that is not strict executes it with success.
  *
  * Covers: softhca/strict.c, softhca/device/queue/rules.c, softhca/device/queue/recv_notes.c,
  * softhca/device/format/mlx5/wqe_rules.c,
@@ -222,7 +222,7 @@ static void value_of_garbage(void **state)
 	flat_expect_report("doorbell.value");
 	flat_run(LONG / 100);
 	flat_expect_empty(a->send_cq);
-	flat_write_uar(0, OTHER_HALF, value_of(a) ^ htobe64(1)); /* another ds, of the right QP */
+	flat_write_uar(0, OTHER_HALF, value_of(a) ^ htobe64(1)); /* wrong ds, right QP */
 	flat_expect_report("doorbell.value");
 	done(0);
 	unpair();
@@ -239,7 +239,7 @@ static void value_of_another_qp(void **state)
 	posted_write(a);
 	put_record(a);
 	flat_write_uar(0, REGISTER, htobe64((uint64_t)OP_WRITE << 32 | other->n << 8 | 3));
-	flat_expect_report("doorbell.early"); /* nothing is posted there */
+	flat_expect_report("doorbell.early"); /* ahead of the posted WQEs */
 	flat_run(LONG / 100);
 	flat_expect_empty(a->send_cq);
 	test_free(other->send_cq);
@@ -295,7 +295,8 @@ static void register_before_the_record(void **state)
 	unpair();
 }
 
-/* A front that polls learns the value later, and the record may have moved on. */
+/* A polling front learns the doorbell's value late: the record may have moved on, and the value
+ * must still count as right. */
 static void polled_values(void **state)
 {
 	struct flat_qp *other;
@@ -314,7 +315,7 @@ static void polled_values(void **state)
 	hca_uar_scan_sq(flat.hca[0], flat.uar[0]);
 	done(0);
 	done(1);
-	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, value_of(a)); /* found late */
+	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, value_of(a)); /* found late by polling */
 	flat_expect_empty(a->send_cq);
 	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, htobe64(0x77ull << 8));
 	flat_expect_report("doorbell.value");
@@ -332,7 +333,7 @@ static void polled_values(void **state)
 	unpair();
 }
 
-/* ---- BlueFlame, as polling finds it ---- */
+/* ---- BlueFlame under polling ---- */
 
 static uint64_t polled_page[512];
 
@@ -342,7 +343,8 @@ static void place_page(void)
 	hca_uar_place(flat.hca[0], flat.uar[0], polled_page);
 }
 
-/* Software writes LEN bytes of a push, and the front takes the first 8 of them. */
+/* Writes LEN bytes to the BlueFlame page as software does, and takes the first 8 as the polling
+ * front does. */
 static void poll_push(uint32_t offset, const uint8_t *bytes, size_t len)
 {
 	uint64_t value;
@@ -367,7 +369,7 @@ static void polled_pushes(void **state)
 	place_page();
 	for (int i = 0; i < 6; i++)
 		posted_and_pushed(i % 2 ? OTHER_HALF : REGISTER, i < 4 ? 64 : 8);
-	/* What a half had before says nothing of a plain doorbell. */
+	/* Bytes of an earlier push in this half must not count as part of a plain doorbell. */
 	posted_and_pushed(REGISTER, 64);
 	posted_and_pushed(REGISTER, 8);
 	posted_and_pushed(OTHER_HALF, 8);
@@ -387,13 +389,13 @@ static void polled_bytes_differ(void **state)
 	memcpy(wqe, newest(a), sizeof(wqe));
 	wqe[40]++;
 	poll_push(REGISTER, wqe, sizeof(wqe));
-	posted_and_pushed(OTHER_HALF, 64); /* now the first push is over */
+	posted_and_pushed(OTHER_HALF, 64); /* this doorbell ends the first push */
 	flat_expect_report("bf.bytes");
 	posted_and_pushed(REGISTER, 64);
 	unpair();
 }
 
-/* That half is being written again, and what stands there is of no use. */
+/* Software is writing this half of the page again, so its bytes must not be compared. */
 static void polled_half_is_busy(void **state)
 {
 	uint8_t wqe[64];
@@ -411,8 +413,8 @@ static void polled_half_is_busy(void **state)
 	unpair();
 }
 
-/* A front that comes late finds both halves written. It does not know how often: here the push of
- * another request lies below a plain doorbell. */
+/* A late front finds both halves written, and cannot tell how often: here a plain doorbell hides
+ * the push of another request. */
 static void polled_halves_are_behind(void **state)
 {
 	uint64_t later, last;
@@ -445,7 +447,7 @@ static void the_other_half_first(void **state)
 	(void)state;
 	pair(NULL, 4096);
 	place_page();
-	polled_page[REGISTER / 8] = 1; /* there is something that the front has not seen */
+	polled_page[REGISTER / 8] = 1; /* a doorbell that the front has not seen yet */
 	posted_and_pushed(OTHER_HALF, 64);
 	unpair();
 	flat.uar[0] = flat_simple(flat.hca[0], PRM_OP_ALLOC_UAR, 0, PRM_STAT_OK);
@@ -463,7 +465,7 @@ static void the_other_half_first(void **state)
 	unpair();
 }
 
-/* Between these looks at the queues there is more time than software has. */
+/* Lets more time pass between looks at the queues than the rules give to software. */
 static void wait_and_look(void)
 {
 	for (int i = 0; i < 6; i++) {
@@ -480,12 +482,12 @@ static void record_without_register(void **state)
 	put_record(a);
 	wait_and_look();
 	flat_expect_report("doorbell.missing");
-	wait_and_look(); /* once is enough */
+	wait_and_look(); /* reported once */
 	unpair();
 }
 
-/* The adapter may read the WQE as soon as the record covers it. At the look it is WAS, or a WQE
- * that lacks a bit. */
+/* The record covers a WQE from the moment it is written, so the adapter may read the WQE then. The
+ * look finds WAS, or a WQE that lacks a bit. */
 static void expect_early_record(const uint8_t *was)
 {
 	uint8_t wqe[64];
@@ -538,7 +540,7 @@ static void send_to_b(void)
 	assert_non_null(flat_poll(b->recv_cq));
 }
 
-/* The adapter may read a receive as soon as the record covers it. */
+/* The adapter may read a receive WQE once the record covers it. */
 static void record_before_the_receive(void **state)
 {
 	(void)state;
@@ -548,14 +550,14 @@ static void record_before_the_receive(void **state)
 	newest_recv()[3] ^= 1;
 	records_look();
 	newest_recv()[3] ^= 1;
-	records_look(); /* the first look counts */
+	records_look(); /* the report is about the first look */
 	send_to_b();
 	send_to_b();
 	flat_expect_report("record.early");
 	unpair();
 }
 
-/* Each round of the ring, and of its indices, is written anew. */
+/* Software may write new receives into a ring that wraps, and reuse indices. */
 static void receives_in_turn_are_no_fault(void **state)
 {
 	(void)state;
@@ -571,7 +573,7 @@ static void receives_in_turn_are_no_fault(void **state)
 	unpair();
 }
 
-/* B is where it would be after receives up to index CI. */
+/* Moves B to the state after receives up to index CI. */
 static void receives_are_at(uint16_t ci)
 {
 	struct qp *qp = res_find(&b->hca->qps, b->n);
@@ -580,14 +582,14 @@ static void receives_are_at(uint16_t ci)
 	qp->rq.cache_count = 0;
 }
 
-/* What one look has noted says nothing about an index that comes again after 65536 receives. */
+/* Notes of a look must not outlive their receive: indices repeat after 65536 receives. */
 static void an_index_that_comes_again_is_another_receive(void **state)
 {
 	(void)state;
 	pair(NULL, 4096);
 	flat_recv(b, to, 64, rkey);
 	records_look();
-	b->hca->next_look = HCA_IDLE; /* no other one */
+	b->hca->next_look = HCA_IDLE; /* disables further looks */
 	send_to_b();
 	receives_are_at(0x8000);
 	flat_recv(b, to, 64, rkey);
@@ -600,7 +602,7 @@ static void an_index_that_comes_again_is_another_receive(void **state)
 	unpair();
 }
 
-/* A record that no ring holds has a rule of its own, once it is rung. */
+/* A look ignores a record beyond the ring; the doorbell reports it by a rule of its own. */
 static void record_beyond_the_ring_at_a_look(void **state)
 {
 	const uint32_t beyond = htobe32(0x7000);
@@ -615,7 +617,7 @@ static void record_beyond_the_ring_at_a_look(void **state)
 	unpair();
 }
 
-/* b takes its receives from the SRQ. */
+/* Connects a pair in which b receives from the SRQ. */
 static struct flat_srq *pair_with_srq(uint32_t log_size)
 {
 	struct flat_srq *srq = flat_srq(1, log_size, 0, NULL);
@@ -650,14 +652,15 @@ static void record_before_the_receive_of_an_srq(void **state)
 	srq_wqe(srq, 1)[16 + 3] ^= 1;
 	records_look();
 	srq_wqe(srq, 1)[16 + 3] ^= 1;
-	records_look(); /* the first look counts */
+	records_look(); /* the report is about the first look */
 	for (int i = 0; i < 3; i++)
 		send_to_b();
 	flat_expect_report("record.early");
 	unpair_srq(srq);
 }
 
-/* The link is a part of the WQE, unlike the rest of its segment, in which UCX keeps notes. */
+/* The link belongs to the WQE; UCX keeps notes of its own in the rest of that segment, which may
+ * change. */
 static void the_link_of_an_srq_is_posted_too(void **state)
 {
 	struct flat_srq *srq = pair_with_srq(4);
@@ -676,8 +679,8 @@ static void the_link_of_an_srq_is_posted_too(void **state)
 	unpair_srq(srq);
 }
 
-/* Receives return in another order than they were taken, so that the list is a new one each round;
- * some are noted at once, some later, some never. */
+/* Receives return in another order than they left, so the list differs each round; looks fall at
+ * different points of it. */
 static void receives_of_an_srq_in_turn_are_no_fault(void **state)
 {
 	enum { LOG = 3, POSTED = 5, ROUNDS = 40 };
@@ -709,7 +712,7 @@ static void receives_of_an_srq_in_turn_are_no_fault(void **state)
 	unpair_srq(srq);
 }
 
-/* A batch that is aborted leaves its WQEs in the ring. */
+/* ibv_wr_abort() leaves its WQEs in the ring, which is no error. */
 static void aborted_requests_are_no_fault(void **state)
 {
 	(void)state;
@@ -719,7 +722,7 @@ static void aborted_requests_are_no_fault(void **state)
 	unpair();
 }
 
-/* Whoever looks at a busy queue may find, each time, that the record is ahead of the register. */
+/* In a busy queue, each look may find the record ahead of the register. */
 static void busy_queues_are_no_fault(void **state)
 {
 	(void)state;
@@ -779,7 +782,7 @@ static void pushed_bytes_differ(void **state)
 	unpair();
 }
 
-/* Linux finds out in this way whether writes combine. */
+/* Linux tests write combining by a pushed NOP that differs from the ring. */
 static void pushed_nop_may_differ(void **state)
 {
 	uint8_t wqe[64];
@@ -805,7 +808,7 @@ static void pushed_too_little(void **state)
 	push(REGISTER, newest(a), 48);
 	done(0);
 	posted_write(a);
-	flat_ring(a); /* the next doorbell of the register ends the push */
+	flat_ring(a); /* the next write of the register ends the push */
 	flat_expect_report("bf.size");
 	done(1);
 	unpair();
@@ -869,7 +872,7 @@ static void record_goes_back(void **state)
 	unpair();
 }
 
-/* What is taken back becomes a NOP, and the adapter may have the doorbell after that. */
+/* Software may turn a cancelled WQE into a NOP before a polling adapter finds its doorbell. */
 static void value_of_what_was_taken_back(void **state)
 {
 	uint64_t value;
@@ -914,8 +917,8 @@ static void request_finished_after_its_doorbell(void **state)
 	unpair();
 }
 
-/* The adapter has read it when the request before it completes: its blocks may be written anew
- * then, and not before. Software does so before the adapter comes to the NOP. */
+/* The adapter has read the padding NOP once the request before it completes: only then may software
+ * reuse its blocks, perhaps before the adapter gets to the NOP. */
 static void padding_is_written_anew(void **state)
 {
 	struct qp *qp;
@@ -973,7 +976,7 @@ static void ring_is_not_aligned_to_receives(void **state)
 
 	(void)state;
 	pair(&attr, 4096);
-	flat.reports++; /* both QPs */
+	flat.reports++; /* one report for each QP */
 	flat_expect_report("recv.page");
 	unpair();
 }
@@ -993,7 +996,7 @@ static void consumer_index_goes_back(void **state)
 		flat_send(a, OP_NOP, from, 0, lkey);
 		done(i);
 	}
-	put_consumer(a->send_cq, 1); /* the adapter has seen 2 */
+	put_consumer(a->send_cq, 1); /* the adapter saw 2 before */
 	flat_send(a, OP_NOP, from, 0, lkey);
 	flat_run(LONG / 100);
 	flat_expect_report("cq.backwards");
@@ -1012,7 +1015,7 @@ static void consumer_index_beyond_the_producer(void **state)
 	unpair();
 }
 
-/* The entry would be taken for a completion as soon as software looks. */
+/* A CQE in software ownership before the adapter writes it looks like a completion to software. */
 static void entry_is_owned_twice(void **state)
 {
 	(void)state;
@@ -1038,10 +1041,10 @@ static void arm_of_an_event_that_was_raised(void **state)
 	flat_send(a, OP_NOP, from, 0, lkey);
 	done(0);
 	assert_int_equal(flat.events, 1);
-	arm_cq(a->send_cq, 1); /* it was overtaken by that event */
+	arm_cq(a->send_cq, 1); /* the event came before this arm */
 	flat_send(a, OP_NOP, from, 0, lkey);
 	done(1);
-	assert_int_equal(flat.events, 1); /* it was not heard */
+	assert_int_equal(flat.events, 1); /* a stale arm has no effect */
 	arm_cq(a->send_cq, 1 << 28 | 2);
 	flat_send(a, OP_NOP, from, 0, lkey);
 	done(2);
@@ -1068,7 +1071,7 @@ static const uint64_t enable_mask = 1ull << UMR_LEN | 1ull << UMR_START_ADDR | 1
 				    1ull << UMR_LR | 1ull << UMR_LW | 1ull << UMR_FREE |
 				    1ull << UMR_QPN;
 
-/* The UMR makes KEY a window to the first 100 bytes of the buffer. */
+/* Makes a UMR for a window KEY on the first 100 bytes of the buffer. */
 static struct flat_umr umr_for(uint32_t key)
 {
 	struct flat_umr umr = { { 0 }, { 0 } };
@@ -1124,7 +1127,7 @@ static void request_behind_a_umr_needs_a_fence(void **state)
 	unpair();
 }
 
-/* A request that does not use the key may tell the peer of it. */
+/* Even a request without the key needs the fence, as its data may tell the peer to use the key. */
 static void any_request_behind_a_umr_needs_a_fence(void **state)
 {
 	uint32_t key = pair_with_free_key();
@@ -1182,7 +1185,7 @@ static void window_of_a_region_without_mw_bind(void **state)
 
 /* ---- time ---- */
 
-/* A UMR and a request by two doorbells, one soon behind the other */
+/* A UMR takes time on a strict adapter; a request after its completion needs no fence. */
 static void umr_takes_its_time(void **state)
 {
 	uint32_t key = pair_with_free_key();
@@ -1247,8 +1250,8 @@ static void segments_of_umr(void **state)
 	unpair();
 }
 
-/* Where an offset would be is the formats' length, for a key that has formats since an earlier
- * request. The request itself fails, as it has none. */
+/* For a key with a BSF, the field of the offset holds the BSF's length, and must not be reported.
+ * The UMR itself fails, as it lacks the BSF. */
 static void length_of_formats_is_no_offset(void **state)
 {
 	uint32_t key = pair_with_free_key();
@@ -1306,7 +1309,7 @@ static void post_read(void)
 	flat_post(a);
 }
 
-/* Two QPs of which the first may have 16 under way, and the second takes IN. */
+/* Connects two QPs; the first may have 16 READs outstanding, the second accepts 2^IN_LOG. */
 static void pair_for_reads(uint32_t in_log)
 {
 	struct flat_qp_attr out = { .rd_atomic_log = 4 }, in = { .rd_atomic_log = in_log };
@@ -1354,7 +1357,7 @@ static void reads_one_by_one(void **state)
 		done(i);
 	}
 	for (int i = 4; i < 8; i++) {
-		flat_ctrl(a, OP_READ, SIGNALED | FENCE, 0); /* each waits for the one before */
+		flat_ctrl(a, OP_READ, SIGNALED | FENCE, 0); /* each waits for its predecessor */
 		flat_raddr(a, to, rkey);
 		flat_data(a, from, 8, lkey);
 		flat_post(a);
@@ -1378,13 +1381,13 @@ static void memory_of_a_region_is_another(void **state)
 	(void)state;
 	pair(NULL, 16 * 4096);
 	move_pages(to + 2 * 4096, 4096);
-	posted_write(a); /* the first page is what it was */
+	posted_write(a); /* the first page has not moved */
 	flat_ring(a);
 	done(0);
 	write_to(to + 2 * 4096 + 8, rkey, from, 8);
 	done(1);
 	flat_expect_report("memory.moved");
-	write_to(to + 2 * 4096 + 8, rkey, from, 8); /* once is enough */
+	write_to(to + 2 * 4096 + 8, rkey, from, 8); /* reported once */
 	done(2);
 	flat.may_move = true;
 	move_pages(from, 4096);
@@ -1403,7 +1406,7 @@ static void memory_of_queues_is_another(void **state)
 	rings[0] = a->rq;
 	rings[1] = a->send_cq->ring;
 	rings[2] = a->dbr;
-	wait_and_look(); /* records are known from the first look on */
+	wait_and_look(); /* looks must find the records first */
 	for (size_t i = 0; i < ARRAY_SIZE(rings); i++) {
 		move_pages(rings[i] & ~4095ull, 4096);
 		wait_and_look();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * trace_test.c - the trace names what went by, and ends each thing with its bytes.
+ * trace_test.c - the trace names messages and events, and prints their bytes.
  *
  * Covers: softhca/trace.c, softhca/device/format/mlx5/trace.c
  */

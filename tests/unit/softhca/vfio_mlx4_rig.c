@@ -79,11 +79,11 @@ unsigned int map(uint16_t opcode, uint64_t virt, uint64_t addr, unsigned int log
 
 void init_fill(void)
 {
-	in(0)[0] = 2;          /* version */
-	in(0x37)[0] = LOG_QPS; /* QPs, SRQs, CQs, EQs */
+	in(0)[0] = 2;          /* INIT_HCA version */
+	in(0x37)[0] = LOG_QPS; /* log sizes: QPs, SRQs, CQs, EQs */
 	in(0x4f)[0] = in(0x57)[0] = LOG_QPS;
 	in(0x87)[0] = 5;
-	in(0xd3)[0] = 10; /* multicast groups */
+	in(0xd3)[0] = 10; /* log size: multicast groups */
 	in(0xd7)[0] = 5;
 	in(0xdb)[0] = 6;
 	put64(in(0xf0), ICM_KEYS);
@@ -171,8 +171,8 @@ void fill_qp(uint32_t qpn, bool second, uint8_t service)
 	put32(qpc + 0xc, UAR);
 	put32(qpc + 0x10, qpn);
 	put32(qpc + 0x7c, CQN);
-	put32(qpc + 0x90, 1 << 15 | 1 << 14 | 1 << 13); /* rights */
-	put32(qpc + 0x98, service == 6);                /* a domain of XRC */
+	put32(qpc + 0x90, 1 << 15 | 1 << 14 | 1 << 13); /* remote read, write, atomic */
+	put32(qpc + 0x98, service == 6);                /* XRC domain */
 	put32(qpc + 0x9c, CQN);
 	put64(qpc + 0xa0, RECORDS + 0x80 + second * 0x40);
 	put32(qpc + 0xcc, (2 + second) * 8);
@@ -244,7 +244,7 @@ const uint8_t *cqe(unsigned int index)
 	return guest(CQ + index * 32);
 }
 
-/* ---- contexts that are wrong ---- */
+/* ---- invalid contexts ---- */
 
 void refuse(uint16_t opcode, uint32_t number, void (*fill)(void), const struct wrong *wrong,
 	    unsigned int count)
@@ -258,7 +258,7 @@ void refuse(uint16_t opcode, uint32_t number, void (*fill)(void), const struct w
 	fill();
 	assert_int_equal(mailbox(opcode, number, 0), OK);
 	fill();
-	assert_int_not_equal(mailbox(opcode, number, 0), OK); /* the number is taken */
+	assert_int_not_equal(mailbox(opcode, number, 0), OK); /* the number is in use */
 }
 
 void post_receive(uint32_t record, uint32_t ring, uint32_t addr, uint16_t count)
@@ -299,7 +299,7 @@ void frames_to_rts(uint32_t qpn, bool sends)
 
 	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		fill_qp(qpn, !sends, 7);
-		in(8)[sends ? 9 : 0xa] = sends ? 0 : 2; /* a send that is not used */
+		in(8)[sends ? 9 : 0xa] = sends ? 0 : 2; /* leaves the other ring empty */
 		assert_int_equal(mailbox(steps[i], qpn, 0), OK);
 	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * vfio_mlx4_rig.h - an mlx4 adapter behind the PCI front, for tests that are its driver: commands,
- * the contexts of objects, work requests. Layouts are written here once more, as offsets.
+ * vfio_mlx4_rig.h - an mlx4 adapter behind the PCI front, for tests that act as its driver:
+ * commands, contexts of objects, work requests. Repeats the layouts as offsets, as an independent
+ * check.
  */
 #ifndef TEST_VFIO_MLX4_RIG_H
 #define TEST_VFIO_MLX4_RIG_H
@@ -21,24 +22,24 @@ enum {
 	GO = 1 << 23,
 	BY_EVENT = 1 << 22,
 	TOKEN = 0x5a5a,
-	/* Memory of the guest */
+	/* Guest memory */
 	IN = GUEST_BASE, /* mailboxes */
 	OUT = GUEST_BASE + 0x1000,
 	FIRMWARE = GUEST_BASE + 0x2000, /* 2 pages */
 	AUX = GUEST_BASE + 0x4000,      /* a page */
-	MTTS = GUEST_BASE + 0x5000,     /* the table of translations, a page */
-	KEYS = GUEST_BASE + 0x6000,     /* the table of keys, a page */
+	MTTS = GUEST_BASE + 0x5000,     /* one page of MTT entries */
+	KEYS = GUEST_BASE + 0x6000,     /* one page of MPT entries */
 	EQ = GUEST_BASE + 0x7000,       /* rings, a page each */
 	CQ = GUEST_BASE + 0x8000,
-	RINGS = GUEST_BASE + 0x9000, /* of two QPs */
+	RINGS = GUEST_BASE + 0x9000, /* for two QPs */
 	SRQ = GUEST_BASE + 0xb000,
 	RECORDS = GUEST_BASE + 0xc000,
 	DATA = GUEST_BASE + 0xd000,
-	/* In the address space of tables */
+	/* Offsets in the ICM */
 	ICM_SIZE = 0x100000,
 	ICM_MTT = 0x10000,
 	ICM_KEYS = 0x20000,
-	/* Numbers that the driver chooses */
+	/* Numbers of objects */
 	EQN = 4,
 	VECTOR = 3,
 	CQN = 0x41,
@@ -49,7 +50,7 @@ enum {
 	KEY = 0x21,
 	WINDOW = 0x22,
 	SPECIAL = 0x80,
-	XRC_TARGET = 1 << 23, /* of a QP's number */
+	XRC_TARGET = 1 << 23, /* bit of a QP number */
 	LOG_QPS = 10,
 };
 
@@ -116,7 +117,7 @@ enum {
 enum { LOG_EQ = 4, LOG_CQ = 4 };
 
 struct wrong {
-	uint32_t at, value; /* a word of the mailbox */
+	uint32_t at, value; /* word of the mailbox */
 	unsigned int status;
 };
 
@@ -135,12 +136,12 @@ uint32_t get32(const uint8_t *at);
 /* ---- commands ---- */
 
 void command_start(uint16_t opcode, uint64_t in, uint32_t modifier, uint8_t op, uint32_t flags);
-/* A command with the parameter IN; the status */
+/* Executes a command with the parameter IN; returns its status. */
 unsigned int command(uint16_t opcode, uint64_t in, uint32_t modifier, uint8_t op);
-/* A command with the mailbox at IN, which is empty again afterwards */
+/* Executes a command with the mailbox IN, and clears the mailbox; returns its status. */
 unsigned int mailbox(uint16_t opcode, uint32_t modifier, uint8_t op);
 uint8_t *in(uint32_t offset);
-/* One entry for MAP_FA, MAP_ICM_AUX or MAP_ICM */
+/* Executes MAP_FA, MAP_ICM_AUX or MAP_ICM with one entry. */
 unsigned int map(uint16_t opcode, uint64_t virt, uint64_t addr, unsigned int log_pages);
 
 /* ---- a driver's way to an initialized adapter ---- */
@@ -148,7 +149,7 @@ unsigned int map(uint16_t opcode, uint64_t virt, uint64_t addr, unsigned int log
 void init_fill(void);
 void run_firmware(void);
 void give_memory(void);
-/* Translations by index: pages of EQ, CQ, rings, SRQ, data */
+/* Writes the MTT entries, in this order: EQ, CQ, rings, SRQ, data. */
 void write_translations(void);
 void set_up(void);
 
@@ -158,33 +159,34 @@ void fill_eq(void);
 void fill_cq(void);
 void fill_mpt(void);
 void fill_srq(void);
-/* A QP of the second page of rings, if SECOND: 4 receives of 16 bytes, and 8 sends of 64. */
+/* Fills the context of a QP with 4 receives of 16 bytes and 8 sends of 64; SECOND selects the
+ * second page of RINGS. */
 void fill_qp(uint32_t qpn, bool second, uint8_t service);
 void make_eq_and_cq(void);
 void own_rings(void);
 void to_rts(uint32_t qpn, bool second, uint32_t peer, uint8_t service);
-/* The two QPs of RINGS, of RC, are connected to each other. */
+/* Connects the two RC QPs of RINGS to each other. */
 void connect_qps(void);
-/* What a request needs: rings that nothing was posted to, an EQ, a CQ, and a key of all memory */
+/* Makes all that a request needs: empty rings, an EQ, a CQ, and a key over all memory. */
 void make_queues_and_key(void);
 void doorbell(uint32_t offset, const void *bytes, uint32_t len);
 void doorbell32(uint32_t offset, uint32_t value);
 const uint8_t *cqe(unsigned int index);
 
-/* ---- contexts that are wrong ---- */
+/* ---- invalid contexts ---- */
 
 void refuse(uint16_t opcode, uint32_t number, void (*fill)(void), const struct wrong *wrong,
 	    unsigned int count);
 void post_receive(uint32_t record, uint32_t ring, uint32_t addr, uint16_t count);
-/* A SEND of 4 bytes at DATA, for XRC to an SRQ; 0: to none */
+/* Posts a SEND of 4 bytes at DATA, with the XRC SRQ number SRQN, or 0 for none. */
 void post_send(uint32_t wqe, uint32_t srqn);
 void special_to_rts(uint32_t qpn, bool second, unsigned int log_slot);
-/* A QP of frames, with one ring */
+/* Brings a raw Ethernet QP with one ring to RTS. */
 void frames_to_rts(uint32_t qpn, bool sends);
-/* A frame that is inline, and longer than a block of the ring: what the second block begins with is
- * no ownership. */
+/* Posts an inline frame of two blocks; the second begins with an inline header, whose highest bit
+ * is no owner bit. */
 void post_frame_bytes(uint32_t wqe, const uint8_t *frame);
-/* The port's MAC address */
+/* MAC address of the port */
 extern const char own_mac[7];
 void post_frame(uint32_t wqe, const char *mac, uint8_t what);
 void make_frame_queues(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * vfio_rig.h - a PCI device and the memory of a guest, for tests of the vfio-user front: messages
- * as the client sends them, registers as the driver writes them.
+ * vfio_rig.h - a PCI device and guest memory for tests of the vfio-user front: messages as the
+ * client sends them, registers as the driver accesses them.
  */
 #ifndef TEST_VFIO_RIG_H
 #define TEST_VFIO_RIG_H
@@ -23,7 +23,7 @@ enum {
 };
 
 struct vfio_rig {
-	int fd; /* of the memory */
+	int fd; /* file of the memory */
 	uint8_t *mem;
 	struct device device;
 	struct fault *fault;
@@ -33,31 +33,31 @@ struct vfio_rig {
 
 extern struct vfio_rig rig;
 
-/* Make a device with the memory mapped and bus mastering on. */
+/* Makes a device with mapped memory and bus mastering. */
 int vfio_setup(void **state);
 int vfio_setup_roce(void **state);
 int vfio_setup_mlx4(void **state);
 int vfio_setup_mlx4_roce(void **state);
 int vfio_teardown(void **state);
 
-/* Where the guest sees address ADDR */
+/* Returns the host address of guest address ADDR. */
 uint8_t *guest(uint64_t addr);
 
-/* A message with LEN bytes of PART and, if FD is not -1, a descriptor; the errno */
+/* Sends a message with LEN bytes of PART and, unless FD is -1, a descriptor; returns its errno. */
 int vfio_send(enum vfu_command command, const void *part, size_t len, int fd);
 int vfio_map(uint64_t addr, uint64_t size, uint32_t flags, int fd, uint64_t offset);
 
-/* The message reads or writes COUNT bytes, 8 at most, of a region. */
+/* Reads or writes COUNT bytes of a region, at most 8. */
 void access_region(enum vfu_command command, uint32_t region, uint64_t offset, void *data,
 		   uint32_t count);
 
-/* Registers of BAR 0 and of configuration space, in the CPU's byte order */
+/* Access registers of BAR 0 and of configuration space in the CPU's byte order. */
 uint32_t bar_get(uint64_t offset);
 void bar_put(uint64_t offset, uint32_t value);
 uint32_t config_get(uint32_t offset, unsigned int bytes);
 void config_put(uint32_t offset, unsigned int bytes, uint32_t value);
 
-/* Let the device work until it has nothing to do at once. */
+/* Runs the device until it has nothing left to do at once. */
 void vfio_run(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * core_hostile_test.c - what a hostile driver could have done: one test for each hole that was
- * found, by review or by tests/fuzz, and closed.
+ * core_hostile_test.c - input of a hostile driver: one test for each hole that review or
+ * tests/fuzz found and that is now closed.
  *
  * Covers: softhca/device/format/mlx5/cmd/cmd.c, softhca/device/format/mlx5/wqe.c,
  * softhca/device/hca.c
@@ -26,7 +26,7 @@ static void qp_modify(struct flat_qp *qp, uint32_t opcode, uint32_t mask, uint32
 	flat_cmd_expect(qp->hca, in, sizeof(in), out, sizeof(out), expect);
 }
 
-/* It was only checked on the way to INIT, and is an index into the ports. */
+/* The port indexes the device's array of ports, and only RST2INIT used to check it. */
 static void port_is_checked_whenever_it_changes(void **state)
 {
 	(void)state;
@@ -42,7 +42,7 @@ static void port_is_checked_whenever_it_changes(void **state)
 	unpair();
 }
 
-/* A key of COUNT pieces, each all LEN bytes of key UNDER; its own addresses begin at 0. */
+/* Makes a key of COUNT pieces at address 0; each piece is the LEN bytes at ADDR of key UNDER. */
 static uint32_t key_of_pieces(uint32_t under, uint64_t addr, uint32_t len, uint32_t count,
 			      uint32_t octowords, enum prm_status expect)
 {
@@ -67,7 +67,8 @@ static uint32_t key_of_pieces(uint32_t under, uint64_t addr, uint32_t len, uint3
 	return fld_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8;
 }
 
-/* A gigabyte of single bytes: looking at each once took half a minute. */
+/* Keys over keys make a gigabyte of one-byte pieces: visiting each piece once took half a minute.
+ * */
 static void keys_of_keys_of_bytes_are_refused_soon(void **state)
 {
 	enum { PIECES = 4096, KIB = 1024 };
@@ -88,7 +89,8 @@ static void keys_of_keys_of_bytes_are_refused_soon(void **state)
 	unpair();
 }
 
-/* The table of a key that is not for UMR had no limit: 64 GiB, all of it looked at. */
+/* A key without UMR had no limit on its translation table: this one asked the device to read 64
+ * GiB. */
 static void tables_of_pieces_have_a_limit(void **state)
 {
 	(void)state;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * core_noise_test.c - commands, WQEs, receive WQEs and doorbells full of random bits: the device
- * must neither crash (the sanitizers watch), nor hang, nor write a byte outside what was
- * registered.
+ * core_noise_test.c - commands, WQEs, receive WQEs and doorbells of random bits: the device must
+ * not crash (the sanitizers watch), hang, or write outside registered memory.
  *
  * Covers: softhca/device/format/mlx5/cmd/cmd.c, softhca/device/format/mlx5/wqe.c,
  * softhca/device/hca.c
@@ -42,7 +41,7 @@ static void noisy_commands_are_answered(void **state)
 		if (random32() % 2)
 			fld_set(in, FLD(0x8, 23, 0), random32() % 2 ? a->n : a->send_cq->n);
 		hca_exec(flat.hca[0], in, random32() % sizeof(in), out, random32() % sizeof(out));
-		/* objects made from noise must not be used up */
+		/* start again before random commands use up all objects */
 		if (i % 1000 == 0) {
 			unpair();
 			flat_teardown(state);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * q_counter_test.c - what the sets of counters that QPs name say of requests, losses and errors.
+ * q_counter_test.c - queue counters: requests, losses and errors of the QPs that use a set.
  *
  * Covers: softhca/device/q_counter.c, softhca/device/count.c,
  * softhca/device/format/mlx5/cmd/q_counter.c
@@ -9,7 +9,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/q_counter.h"
 
-static uint32_t set[2]; /* of each adapter */
+static uint32_t set[2]; /* one set for each adapter */
 
 static uint32_t counter_read(int i, uint32_t field)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * station_test.c - which messages a port takes: from the peer's address, with a P_Key of its
- * partition, with the right Q_Key; which counters show the others; how soon a lost message is sent
+ * station_test.c - messages that a port takes: from the peer's address, with a P_Key of its
+ * partition and the right Q_Key; counters of the others; the time until a lost message is sent
  * again.
  *
  * Covers: softhca/device/station.c, softhca/device/departure.c, softhca/device/port.c,
@@ -17,7 +17,7 @@
 
 enum { FULL = 0xffff, LIMITED = 0x7fff, KEY = 0x1234, PEER_GID = 0x21 };
 
-/* A byte is written to QP b, as from QP a. */
+/* Returns a one-byte WRITE from QP a to QP b. */
 static struct fabric_msg write_from_a(void)
 {
 	static const uint8_t byte = 1;
@@ -38,7 +38,7 @@ static struct fabric_msg write_from_a(void)
 		.payload_len = 1,
 	};
 
-	memset(msg.addr.sgid, 0x20, sizeof(msg.addr.sgid)); /* as flat_setup_roce() says */
+	memset(msg.addr.sgid, 0x20, sizeof(msg.addr.sgid)); /* GIDs of flat_setup_roce() */
 	return msg;
 }
 
@@ -49,7 +49,7 @@ static bool arrives(const struct fabric_msg *msg)
 	return flat.mem[to];
 }
 
-/* ---- sources ---- */
+/* ---- source addresses ---- */
 
 static void messages_come_from_the_peer_s_lid(void **state)
 {
@@ -74,7 +74,7 @@ static void messages_come_from_the_peer_s_gid(void **state)
 	msg = write_from_a();
 	msg.addr.sgid[15] ^= 1;
 	assert_false(arrives(&msg));
-	memset(msg.addr.sgid, PEER_GID, sizeof(msg.addr.sgid)); /* its own */
+	memset(msg.addr.sgid, PEER_GID, sizeof(msg.addr.sgid)); /* the peer's own GID */
 	assert_false(arrives(&msg));
 	msg = write_from_a();
 	assert_true(arrives(&msg));
@@ -83,7 +83,7 @@ static void messages_come_from_the_peer_s_gid(void **state)
 
 /* ---- P_Keys ---- */
 
-/* The port of b says so in two places. */
+/* Checks the violation counters of b's port in its vport context and its PortInfo. */
 static void expect_violations(uint16_t pkeys, uint16_t qkeys)
 {
 	uint8_t in[16 + MAD_SIZE] = { 0 }, out[16 + PRM_HCA_VPORT_CONTEXT_SIZE];
@@ -183,7 +183,7 @@ static void violations_stop_at_the_end_of_their_counter(void **state)
 
 /* ---- timers ---- */
 
-/* Time until a message that was lost is sent again */
+/* Returns the time until a lost message is sent again. */
 static uint64_t time_of_a_retry(uint32_t timeout)
 {
 	struct flat_qp_attr attr = { .timeout = timeout, .retry = 7 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uctx_test.c - users of the adapter, whose commands the driver passes through: what they may not
- * do, whose objects they find, and the memory that their queues lie in.
+ * uctx_test.c - user contexts of DEVX, whose commands the driver passes through: forbidden
+ * operations, ownership of objects, and the umems of their queues.
  *
  * Covers: softhca/device/uctx.c, softhca/device/memory/umem.c,
  * softhca/device/format/mlx5/cmd/uctx.c, softhca/device/format/mlx5/cmd/umem.c,
@@ -53,7 +53,7 @@ static void user_end(uint32_t uid, enum prm_status expect)
 	flat_cmd_expect(adapter(), in, sizeof(in), out, sizeof(out), expect);
 }
 
-/* A command of 16 bytes for UID; its answer's number. */
+/* Executes a command of 16 bytes for UID; returns the number in its output. */
 static uint32_t simple_for(uint32_t uid, uint32_t opcode, uint32_t number, enum prm_status expect)
 {
 	uint8_t in[16] = { 0 }, out[16];
@@ -87,9 +87,10 @@ static uint32_t umem_for(uint32_t uid, const struct memory *memory, enum prm_sta
 	return fld_get(out, CREATE_UMEM_OUT_UMEM_ID);
 }
 
-/* A CQ of 64 CQEs at OFFSET of the memory, and its record at RECORD. */
+/* EQ and UAR of cq_for(), which makes a CQ of 64 CQEs at OFFSET of a umem and a doorbell record at
+ * RECORD. */
 static uint32_t cq_eqn, cq_page;
-static uint32_t cq_record_beyond; /* the record's memory is another, by as much */
+static uint32_t cq_record_beyond; /* the record's umem has the CQ's number plus this */
 
 static uint32_t qp_pd;
 static bool qp_fre, qp_rlky;
@@ -115,7 +116,7 @@ static uint32_t cq_for(uint32_t uid, uint32_t umem, uint64_t offset, uint64_t re
 	return fld_get(out, CREATE_CQ_OUT_CQN);
 }
 
-/* Event queues are the driver's, and of no use for a user unless they are for all. */
+/* Makes an EQ. A user can use the EQ of another user only if UID is PRM_SHARED_UID. */
 static uint32_t eq_for(uint32_t uid)
 {
 	uint8_t in[PRM_CREATE_EQ_IN_SIZE] = { 0 }, out[16];
@@ -126,7 +127,7 @@ static uint32_t eq_for(uint32_t uid)
 	return fld_get(out, CREATE_EQ_OUT_EQ_NUMBER);
 }
 
-/* A QP that only sends, in memory of the user's. */
+/* Makes a QP with a send queue only, in the user's umem. */
 static uint32_t qp_for(uint32_t uid, uint32_t cqn, uint32_t umem, uint32_t page,
 		       enum prm_status expect)
 {
@@ -165,7 +166,7 @@ static uint32_t tis_for(uint32_t uid, uint32_t td, enum prm_status expect)
 	return fld_get(out, CREATE_TIS_OUT_TISN);
 }
 
-/* A send queue without a CQ: of who may have one, that is what is wrong with it. */
+/* Creates an SQ without a CQ; a user who may have an SQ gets the error about the missing CQ. */
 static void no_sq_for(uint32_t uid, enum prm_status expect)
 {
 	uint8_t in[32 + PRM_SQC_SIZE + 64] = { 0 }, out[16];
@@ -179,7 +180,7 @@ static void no_sq_for(uint32_t uid, enum prm_status expect)
 	flat_cmd_expect(adapter(), in, sizeof(in), out, sizeof(out), expect);
 }
 
-/* ---- */
+/* ---- tests ---- */
 
 static void a_user_is_announced(void **state)
 {
@@ -227,7 +228,7 @@ static void objects_are_found_by_their_user(void **state)
 	simple_for(other, PRM_OP_DEALLOC_PD, flat.pd[0], PRM_STAT_BAD_RES_ERR);
 	user_end(one, PRM_STAT_BAD_RES_STATE_ERR);
 	user_end(other, PRM_STAT_OK);
-	simple_for(0, PRM_OP_DEALLOC_PD, pd, PRM_STAT_OK); /* the driver's are all */
+	simple_for(0, PRM_OP_DEALLOC_PD, pd, PRM_STAT_OK); /* UID 0, the driver, may use all */
 	user_end(one, PRM_STAT_OK);
 }
 
@@ -245,9 +246,9 @@ static void memory_is_as_its_command_says(void **state)
 	cq_page = simple_for(uid, PRM_OP_ALLOC_UAR, 0, PRM_STAT_OK);
 	memory.offset = PAGE - 8;
 	umem = umem_for(uid, &memory, PRM_STAT_OK);
-	cq_for(uid, umem, 0, 0, PRM_STAT_BAD_PARAM_ERR); /* CQEs are of 64 bytes each */
+	cq_for(uid, umem, 0, 0, PRM_STAT_BAD_PARAM_ERR); /* 64 CQEs of 64 bytes do not fit */
 	simple_for(uid, PRM_OP_DESTROY_UMEM, umem, PRM_STAT_OK);
-	memory.pages = 9; /* the list has eight */
+	memory.pages = 9; /* the page list holds eight */
 	umem_for(uid, &memory, PRM_STAT_BAD_PARAM_ERR);
 	memory.pages = 0;
 	umem_for(uid, &memory, PRM_STAT_BAD_PARAM_ERR);
@@ -267,7 +268,7 @@ static void queues_lie_in_their_users_memory(void **state)
 	cq_eqn = eq_for(PRM_SHARED_UID);
 	cq_for(other, umem, 0, 2 * PAGE, PRM_STAT_BAD_RES_ERR);
 	cq_for(uid, umem + 1, 0, 2 * PAGE, PRM_STAT_BAD_RES_ERR);
-	cq_for(uid, umem, 32, 2 * PAGE, PRM_STAT_BAD_PARAM_ERR); /* no place of a CQE */
+	cq_for(uid, umem, 32, 2 * PAGE, PRM_STAT_BAD_PARAM_ERR); /* not aligned to a CQE */
 	cqn = cq_for(uid, umem, PAGE - 64, 2 * PAGE, PRM_STAT_OK);
 	simple_for(uid, PRM_OP_DESTROY_CQ, cqn, PRM_STAT_OK);
 	cq_for(uid, umem, 3 * PAGE, 2 * PAGE, PRM_STAT_BAD_PARAM_ERR);
@@ -286,7 +287,7 @@ static void queues_lie_in_their_users_memory(void **state)
 	user_end(other, PRM_STAT_OK);
 }
 
-/* A page of which the last six bytes belong to the user: a record would end beyond them. */
+/* Only the last six bytes of the page belong to the umem: a record of 8 bytes would exceed them. */
 static void memory_without_room_for_a_record_has_none(void **state)
 {
 	struct memory memory = { flat_alloc(2 * PAGE, PAGE), 1, 12, PAGE - 6 };
@@ -302,7 +303,7 @@ static void memory_without_room_for_a_record_has_none(void **state)
 		assert_int_equal(umem_place_record(hca, &place, &addr, &umem), EINVAL);
 	simple_for(uid, PRM_OP_DESTROY_UMEM, place.id, PRM_STAT_OK);
 
-	memory.offset = PAGE - 8; /* just room */
+	memory.offset = PAGE - 8; /* room for exactly one */
 	place.id = umem_for(uid, &memory, PRM_STAT_OK);
 	place.offset = 0;
 	assert_int_equal(umem_place_record(hca, &place, &addr, &umem), 0);
@@ -319,7 +320,7 @@ static void memory_without_room_for_a_record_has_none(void **state)
 	user_end(uid, PRM_STAT_OK);
 }
 
-/* Who rings the page of another could have that one's queues looked at, or be told what it does. */
+/* A queue that used the UAR of another user could ring that user's doorbells, or learn of them. */
 static void queues_ring_their_users_page(void **state)
 {
 	struct memory memory = { flat_alloc(8 * PAGE, PAGE), 3, 12, 0 };
@@ -346,7 +347,7 @@ static void queues_ring_their_users_page(void **state)
 	simple_for(uid, PRM_OP_DESTROY_UMEM, umem, PRM_STAT_OK);
 	simple_for(uid, PRM_OP_DEALLOC_PD, qp_pd, PRM_STAT_OK);
 	user_end(uid, PRM_STAT_OK);
-	simple_for(0, PRM_OP_DEALLOC_UAR, page, PRM_STAT_BAD_RES_ERR); /* it went with its user */
+	simple_for(0, PRM_OP_DEALLOC_UAR, page, PRM_STAT_BAD_RES_ERR); /* gone with its user */
 	simple_for(other, PRM_OP_DEALLOC_UAR, theirs, PRM_STAT_OK);
 	user_end(other, PRM_STAT_OK);
 }
@@ -439,7 +440,8 @@ static void reserved_numbers_have_a_user(void **state)
 	range_for(one, PRM_STAT_LIM_ERR);
 }
 
-/* Whom a page has outlived may have his number given to another. */
+/* A UAR page that a CQ of the driver keeps alive passes to the driver: the user's number may be
+ * reused. */
 static void a_page_that_stays_is_the_drivers(void **state)
 {
 	struct memory memory = { flat_alloc(8 * PAGE, PAGE), 3, 12, 0 };
@@ -462,7 +464,7 @@ static void a_page_that_stays_is_the_drivers(void **state)
 	user_end(next, PRM_STAT_OK);
 }
 
-/* Both would give a program memory that is not its own. */
+/* Both features would give a program access to memory of others. */
 static void users_queues_have_no_rights_of_the_driver(void **state)
 {
 	struct memory memory = { flat_alloc(8 * PAGE, PAGE), 3, 12, 0 };

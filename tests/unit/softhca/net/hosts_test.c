@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * hosts_test.c - the table of a network's hosts: what it says about ports, that it follows their
- * state, what killed hosts leave behind, and what a stranger can put into the directory.
+ * hosts_test.c - the table of a network's hosts: its columns for ports, changes of their state,
+ * remains of killed hosts, and hostile files in the directory.
  *
  * Covers: softhca/net/hosts.c, softhca/net/directory.c, softhca/net/fabric.c,
  * softhca/device/port.c
@@ -20,7 +20,7 @@
 
 static char table[4096];
 
-/* Fills the table, and returns hosts_print()'s value. */
+/* Fills the table; returns the result of hosts_print(). */
 static int list(void)
 {
 	FILE *out = fmemopen(table, sizeof(table), "w");
@@ -92,7 +92,7 @@ static void state_of_links_is_followed(void **state)
 	assert_row("ib   dead  65 ");
 }
 
-/* Entries for both versions of RoCE have one GID. */
+/* A RoCE v1 and a RoCE v2 entry share a GID, which the table lists once. */
 static void gids_are_listed_once(void **state)
 {
 	static const uint8_t v4[16] = { [10] = 0xff, 0xff, 198, 18, 1, 9 }, none[16];
@@ -158,7 +158,7 @@ static void killed_host_is_not_listed(void **state)
 	write_file("2.host", "mlx5_0 1 ib up 129 198.18.2.1 fe80::1\n");
 	assert_int_equal(list(), 0);
 	assert_int_equal(rows(), 3);
-	assert_int_equal(access(path_of("2.ib"), F_OK), 0); /* listing removes nothing */
+	assert_int_equal(access(path_of("2.ib"), F_OK), 0); /* listing must not remove the socket */
 	third_joins(&third);
 	assert_int_equal(access(path_of("2.host"), F_OK), -1);
 	fabric_destroy(third);
@@ -179,7 +179,7 @@ static void directory_without_hosts_is_an_error_or_empty(void **state)
 	strcpy(flat.network, was);
 }
 
-/* ---- strangers ---- */
+/* ---- hostile files ---- */
 
 static void only_descriptions_are_printed(void **state)
 {
@@ -216,7 +216,7 @@ static void only_files_are_read(void **state)
 	assert_int_equal(rows(), 2);
 }
 
-/* The writer opens a new file, whatever has its name. */
+/* The writer replaces a symbolic link with its file's name instead of following it. */
 static void trap_is_not_written_through(void **state)
 {
 	struct stat trapped;

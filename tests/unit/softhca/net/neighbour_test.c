@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * neighbour_test.c - who asks for the Ethernet address of one of our IP addresses is answered: by
- * ARP (RFC 826) and by neighbour discovery (RFC 4861). No frame is read behind its end.
+ * neighbour_test.c - replies to requests for the Ethernet address of an IP address: ARP (RFC 826)
+ * and neighbour discovery (RFC 4861). No frame is read beyond its end.
  *
  * Covers: softhca/net/neighbour.c, softhca/inet.h
  */
@@ -30,7 +30,8 @@ static bool find_neighbour(void *owner, const uint8_t gid[16], uint8_t mac[6])
 	return true;
 }
 
-/* ANSWER NULL: none */
+/* Checks the reply to REQUEST, or that there is none if ANSWER is NULL; then that no shorter part
+ * of REQUEST has one. */
 static void check_answer(const char *request, const char *answer)
 {
 	uint8_t frame[128] = { 0 }, golden[128], got[NEIGHBOUR_ANSWER_MAX];
@@ -60,7 +61,7 @@ static void arp_requests_are_answered(void **state)
 		     NULL);
 }
 
-/* The checksums were made by scapy. */
+/* scapy computed the checksums. */
 static void neighbour_solicitations_are_answered(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * network_test.c - two hosts of one network: RC over packets, some of which are lost or late; hosts
- * that come and go; what a stranger can send.
+ * network_test.c - two hosts of one network: RC over packets, some lost or late; hosts that join
+ * and leave; hostile messages.
  *
  * Covers: softhca/net/network.c, softhca/net/uplink.c, softhca/net/accept.c, softhca/net/route.c,
  * softhca/net/inventory.c, softhca/net/pcap.c
@@ -38,13 +38,14 @@ static void each_operation_crosses_the_network(void **state)
 	run_with(NULL);
 }
 
-/* Short operations are at the beginning, what follows is much of the same. */
+/* Returns the next packet to lose: all of the first 12, which are short operations, then every
+ * 13th. */
 static int next_packet(int n)
 {
 	return n < 12 ? n + 1 : n + 13;
 }
 
-enum { LAST = 180 }; /* packet of the exchange, about */
+enum { LAST = 180 }; /* approximate number of packets of the exchange */
 
 static void any_one_packet_may_be_lost(void **state)
 {
@@ -70,7 +71,7 @@ static void any_one_packet_may_be_late(void **state)
 	}
 }
 
-/* Another share is another run. */
+/* Runs the exchange under several shares of lost and late packets. */
 static void many_losses(void **state, int (*setup)(void **state))
 {
 	char text[32];
@@ -95,7 +96,7 @@ static void many_packets_may_be_lost_and_late_on_roce(void **state)
 	many_losses(state, flat_setup_network_roce);
 }
 
-/* Within one host nothing is a packet, unless some are to be lost. */
+/* Within one host, messages stay whole unless faults are to hit packets. */
 static void packets_are_lost_on_one_host_too(void **state)
 {
 	(void)state;
@@ -105,7 +106,7 @@ static void packets_are_lost_on_one_host_too(void **state)
 
 /* ---- captures ---- */
 
-/* How many packets of OPCODE an InfiniBand capture holds; all of them for -1 */
+/* Returns the number of packets of OPCODE in an InfiniBand capture; -1 counts all. */
 static unsigned int captured(const char *path, int opcode)
 {
 	enum { MAGIC = 0xa1b23c4d, LINKTYPE = 197, BTH = 16 + 8 };
@@ -186,7 +187,7 @@ static void other_link_layer_is_refused(void **state)
 	run_with(NULL);
 }
 
-/* A process that was killed leaves its socket's file behind. */
+/* A killed process leaves its socket's file behind; a new one with the same number replaces it. */
 static void file_of_a_dead_host_is_replaced(void **state)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -218,7 +219,7 @@ static void peer_that_has_left_is_silent(void **state)
 	hca_destroy(flat.hca[1]);
 	fabric_destroy(flat.far_fabric);
 	write_to(to, rkey, from, 8);
-	flat.hca[1] = flat.hca[0]; /* flat_run() takes two */
+	flat.hca[1] = flat.hca[0]; /* for flat_run(), which expects two */
 	flat.far_fabric = NULL;
 	flat_run(10ull * LONG);
 	flat_expect_error(a->send_cq, REQ_ERR, 0, RETRY_EXCEEDED);
@@ -228,7 +229,7 @@ static void peer_that_has_left_is_silent(void **state)
 	remove_network();
 	fault_destroy(flat.fault);
 	free(flat.mem);
-	flat_setup(state); /* for the teardown */
+	flat_setup(state); /* for flat_teardown() */
 }
 
 static int call_host(unsigned int number)
@@ -247,8 +248,8 @@ static void strangers_are_sent_away(void **state)
 		{ 0 },
 		{ 12, 1, 2, 3 },
 		{ 0xffffffff, 0xffffffff },
-		{ 12, 0x52444d4e, 1, 7 }, /* of the other link layer */
-		{ 12, 0x52444d4e, 0, 0 }, /* the number of who is called */
+		{ 12, 0x52444d4e, 1, 7 }, /* host of the other link layer */
+		{ 12, 0x52444d4e, 0, 0 }, /* the number of the called host itself */
 		{ 12, 0x52444d4e, 0, 999 },
 		{ 8, 0x52444d4e, 0, 7 },
 	};
@@ -266,7 +267,7 @@ static void strangers_are_sent_away(void **state)
 	run_with(NULL);
 }
 
-/* Left waiting, it would be a reason to look again for ever. */
+/* A waiting connection would keep the listener readable, and the loop busy, for ever. */
 static void who_finds_no_descriptor_is_turned_away(void **state)
 {
 	int fd = call_host(0), next = dup(fd);
@@ -285,7 +286,7 @@ static void who_finds_no_descriptor_is_turned_away(void **state)
 	run_with(NULL);
 }
 
-/* A host that says who it is, and then anything */
+/* A host introduces itself correctly, and then sends random bytes. */
 static void noise_does_no_harm(void **state)
 {
 	static const uint32_t greeting[4] = { 12, 0x52444d4e, 0, 9 };
@@ -326,7 +327,7 @@ static void nothing(void *owner, unsigned int host)
 	(void)host;
 }
 
-/* Hosts 2 to 4 join those that flat_setup_network() has made; host 4 does not receive. */
+/* Adds hosts 2 to 4 to those of flat_setup_network(); host 4 never receives. */
 static void host_that_has_stopped_holds_up_nobody(void **state)
 {
 	bool busy;
@@ -353,10 +354,10 @@ static void host_that_has_stopped_holds_up_nobody(void **state)
 	network_flush(host[0]);
 	network_progress(host[1], 200 * ms);
 	assert_int_equal(count[1], 1);
-	/* more than a queue holds is lost, the rest arrives when the host goes on */
+	/* the excess of a full queue is lost, the rest arrives once the host continues */
 	for (unsigned int i = 0; i < 10000; i++)
 		network_send(host[0], 4, packet, sizeof(packet));
-	do { /* both get their turn */
+	do { /* until neither has work */
 		busy = network_progress(host[2], 300 * ms);
 		busy |= network_progress(host[0], 300 * ms);
 	} while (busy);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * subnet_test.c - what subnet administration answers, asked through QP1 as a kernel does: golden
- * bytes of requests and the fields of answers.
+ * subnet_test.c - answers of subnet administration to requests through QP1, as a kernel sends
+ * them: golden bytes of requests, and fields of answers.
  *
  * Covers: softhca/net/subnet.c, softhca/net/service.c, softhca/net/leaf.c
  */
@@ -33,13 +33,13 @@ static void ask_for(uint8_t method, uint16_t attribute, uint64_t components)
 	memset(request, 0, sizeof(request));
 	memcpy(request, start, sizeof(start));
 	request[3] = method;
-	memset(request + 8, 0x5a, 8); /* transaction */
+	memset(request + 8, 0x5a, 8); /* transaction ID */
 	request[16] = attribute >> 8;
 	request[17] = (uint8_t)attribute;
 	fld_set(request, SA_COMPONENTS, components);
 }
 
-/* The answer, or NULL */
+/* Sends the request; returns the answer, or NULL. */
 static const uint8_t *subnet_ask(void)
 {
 	flat_recv(a, from + MAD, 4096 - MAD, lkey);
@@ -104,9 +104,9 @@ static void a_path_leads_to_the_lid_of_a_gid(void **state)
 	assert_memory_equal(path + 24, gid[0], 16);
 	assert_int_equal(path[40] << 8 | path[41], 2);
 	assert_int_equal(path[42] << 8 | path[43], 1);
-	assert_int_equal(path[49], 0x81); /* reversible, one */
+	assert_int_equal(path[49], 0x81); /* reversible, one path */
 	assert_int_equal(path[50] << 8 | path[51], 0xffff);
-	assert_int_equal(path[54], 0x85); /* exactly 4096 */
+	assert_int_equal(path[54], 0x85); /* MTU selector: exactly 4096 */
 	unpair();
 }
 
@@ -220,8 +220,8 @@ static void check_segment(const uint8_t *mad, uint32_t number, uint32_t flags, u
 	assert_int_equal(fld_get(mad, RMPP_LENGTH), length);
 }
 
-/* Two records of 176 bytes are parts of 200 and 152. The first says how long all is, with the
- * header of 20 bytes in each, and the second comes when the first is acknowledged. */
+/* RMPP: two records of 176 bytes need segments of 200 and 152 bytes. The first has the total
+ * length, headers of 20 bytes included; the second comes after an acknowledge. */
 static void a_long_table_comes_in_parts(void **state)
 {
 	const uint8_t *part;
@@ -241,7 +241,7 @@ static void a_long_table_comes_in_parts(void **state)
 	fld_set(request, RMPP_FLAGS, ACTIVE);
 	fld_set(request, RMPP_SEGMENT, 1);
 	fld_set(request, RMPP_WINDOW, 1);
-	assert_null(subnet_ask()); /* no more is wanted so far */
+	assert_null(subnet_ask()); /* nothing more until the ACK */
 	fld_set(request, RMPP_WINDOW, 2);
 	part = ask_expect(0x92, 0);
 	check_segment(part - 56, 2, ACTIVE | LAST, 2 * 176 - 200 + 20);
@@ -249,11 +249,11 @@ static void a_long_table_comes_in_parts(void **state)
 	fld_set(request, RMPP_SEGMENT, 2);
 	assert_null(subnet_ask());
 	fld_set(request, RMPP_SEGMENT, 1);
-	assert_null(subnet_ask()); /* it is over */
+	assert_null(subnet_ask()); /* the transfer has ended */
 	unpair();
 }
 
-/* ---- what there is ---- */
+/* ---- records of the subnet ---- */
 
 enum { NODE_SIZE = 112, SWITCH_LID = 0xbfff };
 
@@ -268,13 +268,13 @@ static void nodes_are_told_by_kind_and_lid(void **state)
 	assert_int_equal(fld_get(node - 56, SA_ATTR_OFFSET), NODE_SIZE / 8);
 	assert_int_equal(fld_get(node - 56, RMPP_LENGTH), 3 * NODE_SIZE + 2 * 20);
 	assert_int_equal(node[0] << 8 | node[1], SWITCH_LID);
-	assert_int_equal(node[6], 2); /* a switch */
+	assert_int_equal(node[6], 2); /* node type: switch */
 	ask_for(0x12, 0x11, 1 << 0);
 	request[56 + 1] = 2;
 	node = ask_expect(0x92, 0);
 	assert_int_equal(fld_get(node - 56, RMPP_LENGTH), NODE_SIZE + 20);
 	assert_int_equal(node[0] << 8 | node[1], 2);
-	assert_int_equal(node[6], 1); /* a channel adapter */
+	assert_int_equal(node[6], 1); /* node type: channel adapter */
 	assert_memory_equal(node + 44, "softhca mlx5_", 13);
 	ask_for(0x12, 0x11, 1 << 0);
 	request[56 + 1] = 3;
@@ -290,7 +290,7 @@ static void managers_are_found_by_their_capability(void **state)
 	pair(&gsi, 4096);
 	ask_for(0x12, 0x12, 1 << 7);
 	fld_set(request, MAD_MODIFIER, 1u << 31);
-	request[56 + 4 + 23] = 2; /* a subnet manager */
+	request[56 + 4 + 23] = 2; /* IsSM in the capability mask */
 	port = ask_expect(0x92, 0);
 	assert_int_equal(fld_get(port - 56, RMPP_LENGTH), 72 + 20);
 	assert_int_equal(port[0] << 8 | port[1], SWITCH_LID);
@@ -310,7 +310,7 @@ static void links_lead_from_the_switch_to_each_port(void **state)
 	assert_memory_equal(link, to_second, sizeof(to_second));
 	ask_for(0x01, 0x20, 1 << 0);
 	memcpy(request + 56, to_second, 2);
-	ask_expect(0x81, 0x0400); /* there are two */
+	ask_expect(0x81, 0x0400); /* two match; GET needs a single one */
 	unpair();
 }
 
@@ -412,7 +412,7 @@ static void a_group_is_made_and_goes_with_its_members(void **state)
 	join_expect(other, 1 << 2, 0x0600);
 	join_expect(other, all, 0);
 	assert_int_equal(fld_get(flat.mem + from + MAD + GRH_LEN + 56, MC_QKEY), 0x1234);
-	join_expect(other, 0, 0); /* it exists now */
+	join_expect(other, 0, 0); /* the group exists now */
 	ask_for(0x01, 0x38, 1 << 0);
 	memcpy(request + 56, other, 16);
 	ask_expect(0x81, 0);
@@ -421,7 +421,7 @@ static void a_group_is_made_and_goes_with_its_members(void **state)
 	gid_of(0, request + 56 + 16);
 	fld_set(request + 56, MC_JOIN_STATE, 1);
 	ask_expect(0x95, 0);
-	ask_expect(0x95, 0x0200); /* no member any more */
+	ask_expect(0x95, 0x0200); /* not a member any more */
 	ask_for(0x01, 0x38, 1 << 0);
 	memcpy(request + 56, other, 16);
 	ask_expect(0x81, 0x0300);
@@ -450,7 +450,7 @@ static void the_class_says_what_it_can(void **state)
 	info = ask_expect(0x81, 0);
 	assert_int_equal(info[0], 1);
 	assert_int_equal(info[1], 2);
-	ask_for(0x01, 0x19, 0); /* tables of switches */
+	ask_for(0x01, 0x19, 0); /* LinearForwardingTableRecord */
 	ask_expect(0x81, 0x000c);
 	unpair();
 }
@@ -466,7 +466,7 @@ static void what_is_no_request_gets_no_answer(void **state)
 	fld_set(request, RMPP_TYPE, 2); /* ACK */
 	assert_null(subnet_ask());
 	ask_for(0x01, 0x35, 0);
-	request[1] = 5; /* baseboard management */
+	request[1] = 5; /* class: baseboard management */
 	assert_null(subnet_ask());
 	unpair();
 }

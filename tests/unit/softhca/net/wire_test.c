@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wire_test.c - messages as packets: whole packets whose bytes and checksums were made by other
- * means (scapy's RoCE layer; CRCs bit by bit as IBTA vol 1, 7.8 describes them), the headers of
- * each opcode, and what becomes of packets that are damaged.
+ * wire_test.c - conversion of messages to packets: whole packets with bytes and checksums from
+ * other sources (scapy's RoCE layer; CRCs computed bit by bit, as in IBTA vol 1, 7.8), the headers
+ * of each opcode, and damaged packets.
  *
  * Covers: softhca/net/wire.c, softhca/net/crc.c, softhca/net/segments.c
  */
@@ -204,7 +204,7 @@ static void ipv6_packet_has_tag_and_udp_checksum(void **state)
 #define NUMBER_OF_BYTES8 "0102030405060708"
 #endif
 
-/* The headers of packet INDEX of the message: BTH and what is behind it, payload not included */
+/* Headers of packet INDEX of a message: from the BTH to the payload */
 static const struct {
 	const char *hex;
 	uint32_t index;
@@ -256,7 +256,7 @@ static const struct {
 	    REMOTE,
 	    .length = 8,
 	    .has_imm = true } },
-	/* This is a part of a longer request. */
+	/* part of a longer request */
 	{ RC("0740") "00fffffe",
 	  0,
 	  { .op = FABRIC_WRITE, .packets = 2, .payload_len = 512, BASE } },
@@ -572,7 +572,7 @@ static void packet_damage(bool ethernet, const struct fabric_msg *msg)
 	memcpy(good, packet, len);
 	assert_int_equal(wire_decode(ethernet, good, len, &sent), WIRE_OK);
 	for (size_t i = 0; i < len; i++) {
-		uint8_t *exact = malloc(i + 1); /* so that a sanitizer sees what is behind */
+		uint8_t *exact = malloc(i + 1); /* exact size: a sanitizer sees overreads */
 
 		memcpy(exact, packet, i);
 		assert_int_not_equal(wire_decode(ethernet, exact, i, &got), WIRE_OK);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eth_rq_strides_test.c - receive queues of linked WQEs with strides, as Linux' network driver has
- * them: WQEs are used in the order in which they are linked, several frames in each, and their
- * memory is what requests on a send queue of frames say at the time.
+ * eth_rq_strides_test.c - striding receive queues of linked WQEs, as Linux' network driver has
+ * them: the device uses WQEs in the order of their links, puts several frames into each, and finds
+ * their memory by the UMRs that the driver posted last.
  *
  * Covers: softhca/device/eth/eth_rq.c, softhca/device/format/mlx5/cmd/rq.c,
  * softhca/device/queue/recv_notes.c
@@ -17,7 +17,7 @@
 
 enum { OP_UMR = 0x25, PAGE = 4096, LOG_STRIDES = 4, STRIDES = 1 << LOG_STRIDES, STRIDE = 64 };
 
-/* The WQE of each index has two pages of the key, of which it uses the first. */
+/* Each WQE owns two pages of the key and uses the first. */
 enum { WQES = 1 << ETH_LOG, WQE_PAGES = 2 };
 
 static struct eth_sq_rig *sender, *icosq;
@@ -26,7 +26,7 @@ static uint32_t key;
 static uint64_t pages, filler;
 static uint8_t frame[1500];
 
-/* All of the key leads to one page until requests say otherwise. */
+/* Makes a free key for UMR; all its entries point to one filler page until a UMR changes them. */
 static uint32_t free_key(void)
 {
 	enum { OCTOWORDS = WQES * WQE_PAGES / 2 };
@@ -74,8 +74,8 @@ static uint64_t page_of(uint32_t index)
 	return pages + (uint64_t)index * PAGE;
 }
 
-/* The request gives the WQE at INDEX its page: that goes into the WQE whole, in units of 64 bytes,
- * which is why those behind it are the filler. */
+/* Posts a UMR that maps the first page of the WQE at INDEX to PAGE. A UMR changes whole units of 64
+ * bytes, so the next entries become the filler page. */
 static void map_page(struct eth_sq_rig *sq, uint32_t index, uint64_t page)
 {
 	uint8_t *wqe = flat.mem + sq->ring + 64 * (sq->pi % WQES), *ctrl = wqe + 16;
@@ -100,7 +100,7 @@ static void wqe_post(uint32_t index, uint32_t next)
 {
 	uint8_t *wqe = flat.mem + rq->ring + 32 * index;
 
-	memset(wqe, 0xff, 2); /* what the adapter does not look at */
+	memset(wqe, 0xff, 2); /* reserved bytes, which the adapter ignores */
 	fld_set(wqe, FLD(0x0, 15, 0), next);
 	fld_set(wqe + 16, FLD(0x0, 31, 0), STRIDES * STRIDE);
 	fld_set(wqe + 16, FLD(0x4, 31, 0), key);
@@ -108,7 +108,7 @@ static void wqe_post(uint32_t index, uint32_t next)
 	fld_set(flat.mem + rq->dbr, FLD(0x0, 31, 0), ++rq->pi);
 }
 
-/* Makes, in FRAME, the one of so many bytes of payload, and returns its length. */
+/* Builds a UDP frame with PAYLOAD bytes in FRAME, and returns its length. */
 static uint32_t frame_build(uint32_t payload)
 {
 	struct eth_flow flow = { .protocol = 17, .sport = payload, .payload = payload };
@@ -151,7 +151,7 @@ static void wqes_are_used_as_they_are_linked(void **state)
 	wqe_post(5, 2);
 	frame_send(10 * STRIDE - 42);
 	frame_send(5 * STRIDE - 42);
-	frame_send(2 * STRIDE - 42); /* for which one stride is not enough */
+	frame_send(2 * STRIDE - 42); /* fits in two strides, not in one */
 	frame_send(14 * STRIDE - 42);
 	expect_at(0, 0, 10, 10 * STRIDE - 42);
 	expect_at(0, 10, 5, 5 * STRIDE - 42);
@@ -161,7 +161,8 @@ static void wqes_are_used_as_they_are_linked(void **state)
 	assert_null(flat_poll(rq->cq));
 }
 
-/* What was received before is somewhere else when the WQE comes again. */
+/* A reused WQE writes to the page of the last UMR, and the page of the former round keeps its
+ * bytes. */
 static void memory_is_what_requests_say(void **state)
 {
 	(void)state;
@@ -181,7 +182,7 @@ static void memory_is_what_requests_say(void **state)
 static void what_was_not_mapped_is_the_filler(void **state)
 {
 	(void)state;
-	map_page(icosq, 0, page_of(0)); /* the key is not free any more */
+	map_page(icosq, 0, page_of(0)); /* the UMR has made the key valid */
 	wqe_post(0, 3);
 	wqe_post(3, 1);
 	frame_send(16 * STRIDE - 42);
@@ -220,10 +221,11 @@ static void linked_wqes_are_flushed_in_their_order(void **state)
 
 /* ---- WQEs with signatures ---- */
 
-/* The segment that ends the list is not signed. */
+/* The signature covers 48 of the 64 bytes: the segment that ends the scatter list is not signed. */
 enum { SIGNED_WQE = 64, SIGNED = 48, SIGNATURE = 16, SIGNATURE_AT = 4 };
 
-/* The link is behind the signature, the buffer behind the link. */
+/* Posts a signed WQE: the signature segment, the link to the next WQE, the buffer. Returns the WQE.
+ * */
 static uint8_t *signed_post(struct eth_rq_rig *to, uint32_t index, uint32_t next)
 {
 	uint8_t *wqe = flat.mem + to->ring + (size_t)SIGNED_WQE * index, sum = 0xff;
@@ -267,7 +269,7 @@ static void signed_wqes_are_flushed_in_their_order(void **state)
 	eth_free_rq(made);
 }
 
-/* A WQE with a wrong signature is linked like others, and those behind it are flushed. */
+/* Linked WQEs behind one with a wrong signature are flushed in the order of their links. */
 static void a_wrong_signature_keeps_the_order(void **state)
 {
 	static const uint16_t order[] = { 3, 5 };
@@ -286,7 +288,7 @@ static void a_wrong_signature_keeps_the_order(void **state)
 	eth_free_rq(made);
 }
 
-/* A signature and a link leave no room for a buffer. */
+/* The device refuses WQEs of 32 bytes: signature and link leave no room for a buffer. */
 static void a_wqe_has_room_for_a_buffer(void **state)
 {
 	struct eth_rq_attr attr = { .log_strides = LOG_STRIDES,
@@ -309,7 +311,7 @@ static void a_wqe_has_room_for_a_buffer(void **state)
 	assert_null(eth_rq_of(1, &attr));
 }
 
-/* ---- records before their WQEs; the adapters are strict ---- */
+/* ---- doorbell records that are ahead of their WQEs; the adapters are strict ---- */
 
 static void records_look(void)
 {
@@ -317,7 +319,7 @@ static void records_look(void)
 	flat_run(1);
 }
 
-/* Changes a byte of a posted WQE of 32 bytes back and forth, so that one look sees it wrong. */
+/* Flips a bit of a posted WQE for one look of the strict adapter, and restores it. */
 static void complete_late(const struct eth_rq_rig *late, uint32_t index, uint32_t at)
 {
 	uint8_t *byte = flat.mem + late->ring + 32 * index + at;
@@ -325,26 +327,26 @@ static void complete_late(const struct eth_rq_rig *late, uint32_t index, uint32_
 	*byte ^= 1;
 	records_look();
 	*byte ^= 1;
-	records_look(); /* the first look counts */
+	records_look(); /* the report is about the first look */
 }
 
 static void record_before_a_buffer(void **state)
 {
 	(void)state;
-	map_page(icosq, 0, page_of(0)); /* the key is not free any more */
+	map_page(icosq, 0, page_of(0)); /* the UMR has made the key valid */
 	wqe_post(0, 5);
 	wqe_post(5, 2);
 	complete_late(rq, 5, 16 + 7);
 	frame_send(16 * STRIDE - 42);
 	frame_send(8 * STRIDE - 42);
 	flat_expect_report("record.early");
-	frame_send(8 * STRIDE - 42); /* reported once, though read twice */
+	frame_send(8 * STRIDE - 42); /* two frames read the WQE, one report is made */
 }
 
 static void record_before_a_link(void **state)
 {
 	(void)state;
-	map_page(icosq, 0, page_of(0)); /* the key is not free any more */
+	map_page(icosq, 0, page_of(0)); /* the UMR has made the key valid */
 	wqe_post(0, 5);
 	wqe_post(5, 2);
 	complete_late(rq, 0, 1);
@@ -367,13 +369,13 @@ static void record_before_a_frame_s_wqe(void **state)
 	eth_free_rq(plain);
 }
 
-/* WQEs come again with other bytes, some noted when posted, some when half used, some never. */
+/* A program may rewrite completed WQEs, whether the strict adapter looked at them before or not. */
 static void wqes_in_turn_are_no_fault(void **state)
 {
 	struct eth_rq_rig *plain = eth_rq(1, false);
 
 	(void)state;
-	map_page(icosq, 0, page_of(0)); /* the key is not free any more */
+	map_page(icosq, 0, page_of(0)); /* the UMR has made the key valid */
 	for (uint32_t n = 0; n < 12; n++) {
 		wqe_post(n % 4, (n + 1) % 4);
 		if (n % 3 == 0)
@@ -399,7 +401,7 @@ static void wqes_in_turn_are_no_fault(void **state)
 
 /* ---- lengths ---- */
 
-/* The buffer of a WQE may be longer than its strides, a frame may not. */
+/* A frame must fit into the strides of a WQE, even if the WQE's buffer is longer. */
 static void a_frame_fits_the_strides(void **state)
 {
 	(void)state;

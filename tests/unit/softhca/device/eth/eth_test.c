@@ -56,7 +56,7 @@ static uint32_t byte_count(const uint8_t *cqe)
 	return be32(cqe + 44);
 }
 
-/* Returns the address of an adapter's vport. */
+/* Returns the MAC address of an adapter's vport. */
 static const uint8_t *flat_mac(int hca)
 {
 	static uint8_t out[16 + PRM_NIC_VPORT_CONTEXT_SIZE];
@@ -97,7 +97,7 @@ static uint32_t out_of_buffer(const struct eth_rq_rig *queue)
 	return fld_get(out, QUERY_Q_COUNTER_OUT_OUT_OF_BUFFER);
 }
 
-/* Frames go to another RQ from now on, which leaves tags where they are; returns the former. */
+/* Sends all frames to a new RQ that keeps VLAN tags in the frame, and returns the former RQ. */
 static struct eth_rq_rig *plain_rq(void)
 {
 	struct eth_rq_rig *former = rq;
@@ -238,7 +238,8 @@ static void the_cqe_tells_what_is_in_the_frame(void **state)
 	}
 }
 
-/* What a stack needs to check any checksum: the sum of all behind the Ethernet header. */
+/* CHECKSUM_COMPLETE: the CQE has the sum of all bytes behind the Ethernet header, so that a network
+ * stack can check any protocol. */
 static void check_sum_is_of_all_behind_the_header(void **state)
 {
 	struct eth_flow flow = { .protocol = 17, .payload = 333 };
@@ -351,7 +352,8 @@ static void a_vlan_tag_is_inserted(void **state)
 	assert_int_equal(be16(cqe + 30), 0x2abc);
 }
 
-/* Send PAYLOAD bytes in segments of MSS; checks each against a frame built for it. */
+/* Sends PAYLOAD bytes with LSO in segments of MSS, and compares each segment with a frame built for
+ * it. */
 static void large_send(const struct eth_flow *whole, uint32_t headers, uint32_t mss)
 {
 	struct eth_wqe wqe = { .opcode = OP_LSO, .cs_flags = CS_L3 | CS_L4, .mss = mss };
@@ -395,7 +397,7 @@ static void a_large_send_becomes_segments(void **state)
 	large_send(&(struct eth_flow){ .protocol = 17, .payload = 5000 }, 42, 1200);
 }
 
-/* ---- what goes wrong ---- */
+/* ---- errors ---- */
 
 static void a_queue_without_wqes_drops_and_counts(void **state)
 {
@@ -452,7 +454,7 @@ static void a_wrong_wqe_ends_the_queue(void **state)
 	assert_null(eth_receive(rq, NULL));
 }
 
-/* One CQE for each WQE, however many blocks it has; then software gives the queue up. */
+/* A flushed WQE of several blocks has one CQE; from the error state, only a reset is allowed. */
 static void flushed_wqes_of_several_blocks_complete_once(void **state)
 {
 	struct eth_flow flow = { .protocol = 17, .payload = 600 };
@@ -487,7 +489,7 @@ static void data_can_be_inline(void **state)
 	eth_post(sq, &wqe, frame, len);
 	eth_ring_doorbell(sq);
 	expect_frame(frame, len);
-	/* These headers are longer than the WQE. */
+	/* The inline header length exceeds the WQE. */
 	eth_post(sq, &wqe, frame, len);
 	fld_set(flat.mem + sq->ring + 64 * (sq->pi - 4), FLD(0x30, 31, 0), 0x800003ff);
 	eth_ring_doorbell(sq);
@@ -516,7 +518,8 @@ static void a_wrong_key_is_a_protection_error(void **state)
 	flat_expect_error(sq->cq, REQ_ERR, 0, LOCAL_PROT);
 }
 
-/* A producer index far outside of the ring, and headers that claim to be longer than the WQE */
+/* The device survives inline headers longer than the WQE, and a producer index far beyond the ring.
+ * */
 static void hostile_queues_are_survived(void **state)
 {
 	struct eth_wqe wqe = { .opcode = OP_SEND };
@@ -546,7 +549,7 @@ static void queues_of_a_dead_adapter_are_flushed(void **state)
 	flat_expect_error(sq->cq, REQ_ERR, 0, FLUSHED);
 }
 
-/* ---- where frames go ---- */
+/* ---- destinations ---- */
 
 static void own_frames_do_not_come_back(void **state)
 {
@@ -554,7 +557,7 @@ static void own_frames_do_not_come_back(void **state)
 	struct eth_rq_rig *own = eth_rq(0, false);
 
 	(void)state;
-	/* This TIR is of the same transport domain. */
+	/* This TIR belongs to the transport domain of the sender. */
 	eth_catch_all(0, eth_direct_tir(0, sq->td, own->n, 0));
 	eth_recv(own, ETH_BUF, 4);
 	eth_recv(rq, ETH_BUF, 4);
@@ -579,7 +582,7 @@ static void group_frames_reach_other_domains_of_the_same_adapter(void **state)
 	eth_free_rq(own);
 }
 
-/* To the adapter's own address, inside: what Linux' loopback test does */
+/* Sends frames to the adapter's own address, as Linux' loopback self-test does. */
 static void own_frames_come_back_where_they_are_wanted(void **state)
 {
 	struct eth_flow flow = { .payload = 50 };
@@ -683,9 +686,9 @@ static void ports_count_frames_and_bytes(void **state)
 			 1);
 }
 
-/* ---- datagrams that another QP seems to send ---- */
+/* ---- datagrams with the source of another QP (IPoIB) ---- */
 
-/* Posts a datagram of LENGTH bytes, all in the WQE. */
+/* Posts a datagram of LENGTH bytes, all inline. */
 static void datagram_post(struct eth_sq_rig *queue, uint32_t length)
 {
 	enum { AV = 16, ETH = AV + 48 + 16, WQE = 128 };
@@ -715,7 +718,8 @@ static void expect_datagram_failed(struct flat_qp *qp, uint32_t length, uint8_t 
 	eth_free_sq(queue);
 }
 
-/* A QP that was never modified has neither a port nor an MTU: its port was an index. */
+/* A QP in RESET has neither port nor MTU; the device once used its port as an index all the same.
+ * */
 static void datagrams_leave_when_their_qp_sends(void **state)
 {
 	static const struct flat_qp_attr ud = { .st = PRM_QP_ST_UD, .qkey = 1, .mtu = 5 };
@@ -748,7 +752,7 @@ static void roce_has_no_such_datagrams(void **state)
 
 #define PAIR(test) cmocka_unit_test_setup_teardown(test, open_pair, close_pair)
 
-/* Nobody could be told of a wrong signature, so queues of frames take no key that computes. */
+/* Queues of frames refuse keys that compute signatures: they have no way to report a wrong one. */
 static void frames_are_not_computed(void **state)
 {
 	struct eth_flow flow = { .protocol = 17, .payload = 2 * SIGNED_UNIT };

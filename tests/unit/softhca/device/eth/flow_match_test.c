@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_match_test.c - every field that a flow can match: a frame of bytes written here has a value
- * known here in it; an entry with that value takes the frame, and one whose value differs in any
- * bit does not. The table names all fields that the device supports, and no others.
+ * flow_match_test.c - each field that a flow can match, on literal frames: an entry with the
+ * field's value takes the frame, and an entry that differs in any one bit does not. The table
+ * names all supported fields, and no others.
  *
  * Covers: softhca/device/eth/flow_match.c
  */
@@ -111,7 +111,7 @@ static size_t bytes_of(const char *hex, uint8_t *bytes)
 	return len;
 }
 
-/* Whether an entry of VALUE under MASK takes the frame */
+/* Returns whether an entry of VALUE under MASK takes the frame. */
 static bool is_taken(unsigned int number, const uint8_t *mask, const uint8_t *value)
 {
 	static struct eth eth;
@@ -172,7 +172,8 @@ static void the_fields_here_are_all_that_are_supported(void **state)
 	assert_memory_equal(here, supported, FLOW_KEY_SIZE);
 }
 
-/* A frame ends in the middle of what is matched: the field is 0, and no byte behind it counts. */
+/* If a frame ends inside a matched header, the field counts as 0, and the device reads no byte
+ * behind the end. */
 static void headers_that_are_not_whole_have_no_fields(void **state)
 {
 	static const char *const cut[] = {

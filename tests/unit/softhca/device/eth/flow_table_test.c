@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_table_test.c - flow tables steer: which entry wins, what actions do, how tables follow each
- * other, how RSS spreads; and commands that must be refused.
+ * flow_table_test.c - steering by flow tables: priority of entries, actions, chains of tables,
+ * spreading by RSS, and commands that the device refuses.
  *
  * Covers: softhca/device/eth/flow_table.c, softhca/device/eth/flow_entry.c,
  * softhca/device/eth/flow_match.c, softhca/device/eth/flow_counter.c, softhca/device/eth/rss.c,
@@ -43,7 +43,7 @@ static int close_flows(void **state)
 	return flat_teardown(state);
 }
 
-/* How many frames each queue has got since the last look */
+/* Takes all frames that the queue has received, and returns their number. */
 static unsigned int arrived(unsigned int queue)
 {
 	unsigned int count = 0;
@@ -127,7 +127,7 @@ static void the_lowest_index_wins(void **state)
 	struct eth_entry entry = { .table = table, .action = PRM_FLOW_FWD };
 
 	(void)state;
-	/* the group that comes first by index is made last */
+	/* this group comes first by index and is created last */
 	any = eth_group(1, RX, table, 4, 7, NULL, PRM_STAT_OK);
 	exact = eth_group(1, RX, table, 0, 3, udp_mask(), PRM_STAT_OK);
 	entry.group = any;
@@ -216,7 +216,7 @@ static void drops_are_counted(void **state)
 	eth_delete(1, RX, entry.table, 0, PRM_STAT_OK);
 }
 
-/* Who asks for many would take the next numbers for his own. */
+/* Bulk allocation is refused: it reserves consecutive numbers, which the device does not offer. */
 static void counters_come_one_by_one(void **state)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
@@ -276,11 +276,11 @@ static void tables_lead_to_tables(void **state)
 	first.to_table = second.table;
 	eth_set(1, &first, PRM_STAT_OK);
 	eth_root(1, RX, first.table);
-	udp_to(80); /* found in the second */
-	udp_to(81); /* missed there */
+	udp_to(80); /* the second table matches */
+	udp_to(81); /* the second table misses */
 	assert_int_equal(arrived(0), 1);
 	assert_int_equal(arrived(1), 1);
-	/* what something leads to cannot go */
+	/* a table that an entry or a miss leads to cannot be destroyed */
 	eth_delete(1, RX, third.table, 0, PRM_STAT_OK);
 	{
 		uint8_t in[64] = { 0 };
@@ -292,7 +292,7 @@ static void tables_lead_to_tables(void **state)
 	}
 }
 
-/* Every table sends each frame to the next one several times: destinations multiply. */
+/* Each table sends each frame on several times, so copies multiply: the device must limit them. */
 static void multiplying_destinations_end(void **state)
 {
 	uint32_t next = 0, group;
@@ -371,7 +371,7 @@ static void flows_spread_over_queues_and_stay_there(void **state)
 	eth_catch_all(1, eth_hash_tir(1, td, eth_rqt(1, rqn, QUEUES, PRM_STAT_OK), PRM_L3_IPV4,
 				      PRM_L4_TCP, 15));
 	for (uint32_t i = 0; i < 64; i++) {
-		flow.sport = (uint16_t)(1000 + i / 2); /* each flow twice */
+		flow.sport = (uint16_t)(1000 + i / 2); /* two frames of each flow */
 		eth_send(sq, frame, eth_build(&flow, frame));
 	}
 	for (uint32_t i = 0; i < QUEUES; i++) {
@@ -382,7 +382,7 @@ static void flows_spread_over_queues_and_stay_there(void **state)
 	assert_int_equal(used, QUEUES);
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static void wrong_tables_and_groups_are_refused(void **state)
 {
@@ -390,10 +390,10 @@ static void wrong_tables_and_groups_are_refused(void **state)
 	uint8_t mask[PRM_MATCH_SET_SIZE] = { 0 };
 
 	(void)state;
-	eth_table(1, 4, 0, 0, PRM_STAT_BAD_PARAM_ERR);         /* no switch */
-	eth_table(1, RX, 5, table, PRM_STAT_BAD_PARAM_ERR);    /* a miss must rise */
-	eth_table(1, RX, 1, 0x777777, PRM_STAT_BAD_PARAM_ERR); /* nowhere */
-	eth_table(1, RX, 128, 0, PRM_STAT_BAD_PARAM_ERR);      /* too high */
+	eth_table(1, 4, 0, 0, PRM_STAT_BAD_PARAM_ERR);         /* type 4: e-switch */
+	eth_table(1, RX, 5, table, PRM_STAT_BAD_PARAM_ERR);    /* a miss must go up */
+	eth_table(1, RX, 1, 0x777777, PRM_STAT_BAD_PARAM_ERR); /* the miss leads to no table */
+	eth_table(1, RX, 128, 0, PRM_STAT_BAD_PARAM_ERR);      /* the level is too high */
 	eth_group(1, RX, 0x777777, 0, 1, NULL, PRM_STAT_BAD_RES_ERR);
 	eth_group(1, TX, table, 0, 1, NULL, PRM_STAT_BAD_RES_ERR);
 	eth_group(1, RX, table, 2, 1, NULL, PRM_STAT_BAD_PARAM_ERR);
@@ -412,28 +412,28 @@ static void wrong_entries_are_refused(void **state)
 	(void)state;
 	good.table = table_with(3, 0, &good.group, NULL);
 	bad = good;
-	bad.index = 8; /* not the group's */
+	bad.index = 8; /* index outside of the group */
 	eth_set(1, &bad, PRM_STAT_BAD_RES_ERR);
 	bad.index = UINT32_MAX;
 	eth_set(1, &bad, PRM_STAT_BAD_RES_ERR);
 	bad = good;
-	bad.action = PRM_FLOW_ALLOW; /* of transmit only */
+	bad.action = PRM_FLOW_ALLOW; /* allowed in transmit tables only */
 	eth_set(1, &bad, PRM_STAT_BAD_PARAM_ERR);
 	bad.action = PRM_FLOW_FWD | 0x40;
 	eth_set(1, &bad, PRM_STAT_BAD_PARAM_ERR);
 	bad.action = PRM_FLOW_DROP | PRM_FLOW_FWD;
 	eth_set(1, &bad, PRM_STAT_BAD_PARAM_ERR);
-	bad.action = PRM_FLOW_FWD | PRM_FLOW_COUNT; /* with no counter */
+	bad.action = PRM_FLOW_FWD | PRM_FLOW_COUNT; /* no counter given */
 	eth_set(1, &bad, PRM_STAT_BAD_PARAM_ERR);
 	bad = good;
 	bad.to_tir = 0xeeeeee;
 	eth_set(1, &bad, PRM_STAT_BAD_PARAM_ERR);
 	bad = good;
 	bad.to_tir = 0;
-	bad.to_table = good.table; /* to itself */
+	bad.to_table = good.table; /* the table leads to itself */
 	eth_set(1, &bad, PRM_STAT_BAD_PARAM_ERR);
 	eth_set(1, &good, PRM_STAT_OK);
-	eth_set(1, &good, PRM_STAT_BAD_RES_STATE_ERR); /* twice */
+	eth_set(1, &good, PRM_STAT_BAD_RES_STATE_ERR); /* the index is in use */
 	flat_simple(flat.hca[1], PRM_OP_DESTROY_TIR, rq[0]->tir, PRM_STAT_BAD_RES_STATE_ERR);
 }
 
@@ -469,7 +469,7 @@ static void wrong_queue_tables_are_refused(void **state)
 	eth_rqt(1, rqn, 300, PRM_STAT_BAD_PARAM_ERR);
 }
 
-/* Answers have room for what there is, and need no more. */
+/* Checks that a query succeeds with exactly NEEDED bytes of output, and fails with 4 bytes less. */
 static void expect_room(uint8_t *in, size_t in_len, size_t needed)
 {
 	uint8_t out[1024];

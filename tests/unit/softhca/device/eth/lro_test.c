@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lro_test.c - large receive offload: which TCP segments become one frame, what its CQE says, and
- * what the TIR has to say for it.
+ * lro_test.c - large receive offload: which TCP segments become one frame, the contents of its
+ * CQE, and the settings that a TIR needs.
  *
  * Covers: softhca/device/eth/lro.c, softhca/device/eth/tir.c
  */
@@ -84,7 +84,7 @@ static struct eth_flow segment(uint32_t number)
 				  .window = (uint16_t)(500 + number) };
 }
 
-/* The frame leaves with the next doorbell. */
+/* Posts the frame; the next doorbell sends it. */
 static void bytes_post(uint32_t len)
 {
 	struct eth_wqe wqe = { .opcode = OP_SEND, .inline_data = true, .inline_len = 14 };
@@ -125,7 +125,8 @@ static const uint8_t *buffer_of(const uint8_t *cqe)
 	return flat.mem + rq->buf + ETH_BUF * fld_get(cqe, CQE_WQE_COUNTER);
 }
 
-/* The headers are those of the first, as they came; its CQE has what they do not say. */
+/* Merges three segments: the frame has the headers of the first one, unchanged, and the CQE has the
+ * rest (tag, least TTL, PSH, last acknowledge and window). */
 static void merge_three(struct eth_flow change, uint32_t headers)
 {
 	struct eth_flow flow[3], first, whole;
@@ -154,7 +155,7 @@ static void merge_three(struct eth_flow change, uint32_t headers)
 	assert_int_equal(fld_get(cqe, CQE_ETH_L4_TYPE), CQE_ETH_L4_TCP_ACK_AND_DATA);
 	assert_int_equal(fld_get(cqe, CQE_VLAN), change.vlan);
 	first = flow[0];
-	first.vlan = 0; /* which is in the CQE */
+	first.vlan = 0; /* the CQE holds the tag */
 	eth_build(&first, frame);
 	assert_memory_equal(got, frame, headers + PART);
 	whole = first;
@@ -174,7 +175,7 @@ static void segments_become_one_frame(void **state)
 	merge_three((struct eth_flow){ .time = 77 }, HEADERS + 12);
 }
 
-/* With nothing behind them, and no PSH, segments wait for no timer. */
+/* Segments reach software without a timer once nothing is queued behind them, even without PSH. */
 static void segments_do_not_wait(void **state)
 {
 	struct eth_flow flow = segment(0);
@@ -197,7 +198,7 @@ static void segments_do_not_wait(void **state)
 	assert_null(eth_receive(rq, NULL));
 }
 
-/* What the sender's adapter has cut comes together again, as far as the TIR lets it. */
+/* LRO joins the segments that the sender's LSO cut, up to the size that the TIR allows. */
 static void a_frame_is_no_larger_than_the_tir_says(void **state)
 {
 	struct eth_flow flow = { .protocol = 6, .payload = 15000, .tcp_flags = ACK | PSH };
@@ -211,7 +212,7 @@ static void a_frame_is_no_larger_than_the_tir_says(void **state)
 	eth_post(sender, &wqe, frame, len);
 	eth_ring_doorbell(sender);
 	for (unsigned int i = 0; i < 5; i++, sent += 3000) {
-		cqe = expect_frame(3, HEADERS + 3000); /* of 15 * 256 */
+		cqe = expect_frame(3, HEADERS + 3000); /* the TIR's limit: 15 * 256 */
 		assert_int_equal(fld_get(cqe, CQE_LRO_PUSH), i == 4);
 		assert_memory_equal(buffer_of(cqe) + HEADERS, frame + HEADERS + sent, 3000);
 	}
@@ -322,7 +323,7 @@ static void a_tir_can_be_changed(void **state)
 	expect_frame(0, HEADERS + PART);
 	post_two(true);
 	expect_frame(2, HEADERS_V6 + 2 * PART);
-	lro_change(PRM_LRO_IPV4, 1, PERIOD, PRM_STAT_OK); /* 256 bytes: a segment is 220 */
+	lro_change(PRM_LRO_IPV4, 1, PERIOD, PRM_STAT_OK); /* 256 bytes hold one segment */
 	post_two(false);
 	expect_frame(0, HEADERS + PART);
 	expect_frame(0, HEADERS + PART);
@@ -362,7 +363,7 @@ static void stride_wqe_post(uint32_t index, uint32_t next)
 	fld_set(flat.mem + rq->dbr, FLD(0x0, 31, 0), ++rq->pi);
 }
 
-/* Five segments are more than a WQE has room for. */
+/* Five segments need more strides than one WQE has. */
 static void a_frame_takes_strides_of_one_wqe(void **state)
 {
 	const uint8_t *cqe;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * modify_header_test.c - lists of header changes: random lists on random frames, beside a model
- * that counts bits and sums whole frames; lists in flow tables; commands that must be refused.
+ * modify_header_test.c - lists of header changes: random lists on random frames, compared with a
+ * model that counts bits and sums whole frames; lists in flow tables; commands that the device
+ * refuses.
  *
  * Covers: softhca/device/eth/modify_header.c, softhca/device/eth/frame.c,
  * softhca/device/eth/frame_copy.c, softhca/device/eth/flow_match.c,
@@ -23,7 +24,7 @@ enum part { L2, TYPE, TAG, V4, V6, TCP, UDP, PARTS };
 static const struct {
 	uint32_t number;
 	enum part part;
-	unsigned int bit, width; /* bits from the part's start on */
+	unsigned int bit, width; /* bits from the start of the part */
 } model[] = {
 	{ 0x1, L2, 48, 32 },   { 0x2, L2, 80, 16 },   { 0x3, TYPE, 0, 16 },  { 0x4, L2, 0, 32 },
 	{ 0x5, L2, 32, 16 },   { 0x6, V4, 8, 6 },     { 0x6, V6, 4, 6 },     { 0x7, TCP, 103, 9 },
@@ -34,11 +35,12 @@ static const struct {
 	{ 0x47, V6, 56, 8 },   { 0x59, TCP, 32, 32 }, { 0x5b, TCP, 64, 32 },
 };
 
-/* A frame that the test has made: where its parts begin; 0 behind the first: there is none. */
+/* A frame that the test has built, with the offsets of its parts; offset 0 means that a part is
+ * absent. */
 struct made {
 	uint8_t bytes[256];
 	unsigned int at[PARTS];
-	unsigned int len, l3, l4, sum; /* offsets; SUM: of the checksum of L4, 0: none */
+	unsigned int len, l3, l4, sum; /* offsets; SUM: of the L4 checksum, 0 if none */
 };
 
 static uint32_t bits_get(const uint8_t *bytes, unsigned int bit, unsigned int width)
@@ -77,7 +79,7 @@ static uint16_t folded(uint32_t sum)
 	return (uint16_t)sum;
 }
 
-/* The sum of L4 with its pseudo header and its checksum: 0xffff if that is right */
+/* Sums L4 with its pseudo header and its checksum: 0xffff means that the checksum is right. */
 static uint16_t whole_sum(const struct made *made)
 {
 	const unsigned int addresses = made->at[V4] ? 8 : 32;
@@ -87,7 +89,7 @@ static uint16_t whole_sum(const struct made *made)
 		      (made->at[TCP] ? 6 : 17) + words(made->bytes + made->l4, len));
 }
 
-/* Sums the headers anew. NO_L4: UDP without a checksum */
+/* Computes the checksums anew; NO_L4 leaves UDP without one. */
 static void sums_put(struct made *made, bool no_l4)
 {
 	uint16_t sum;
@@ -126,8 +128,8 @@ static void l3_put(struct made *made, bool v6, uint8_t protocol, unsigned int pa
 	made->len = made->l4 + payload;
 }
 
-/* Makes a frame of random bytes with headers of a random kind: no IP, or IP with TCP, UDP or
- * another protocol, below no, one or two tags. */
+/* Makes a frame of random bytes with random headers: none to two tags, then no IP, or IP with TCP,
+ * UDP or another protocol. */
 static void made_random(struct made *made)
 {
 	static const uint8_t protocols[] = { 6, 17, 50 };
@@ -157,7 +159,7 @@ static void made_random(struct made *made)
 	made->sum = kind / 2 == 0 ? made->l4 + 16 : kind / 2 == 1 ? made->l4 + 6 : 0;
 }
 
-/* Finds the field in the frame: its first bit; -1: there is none */
+/* Returns the first bit of the field in the frame, or -1 if the frame lacks the field. */
 static int model_find(const struct made *made, uint32_t number, unsigned int *width)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(model); i++) {
@@ -281,8 +283,8 @@ static void lists_change_what_the_model_changes(void **state)
 	}
 }
 
-/* Half an address takes all its values: some make a checksum zero, which is then 0 in IPv4 and TCP,
- * and all ones in UDP. */
+/* Sweeps 16 bits of the source address, so that some checksums become zero: IPv4 and TCP send 0,
+ * UDP sends all ones, since 0 means "no checksum" there. */
 static void sums_of_zero_are_written_as_the_protocol_says(void **state)
 {
 	struct action action = { PRM_HEADER_SET, PRM_HEADER_SIPV4, 0, 16, 0, 0, 0 };
@@ -313,7 +315,8 @@ static void sums_of_zero_are_written_as_the_protocol_says(void **state)
 	}
 }
 
-/* A wrong checksum is as wrong afterwards. */
+/* Header changes update a checksum by the difference, so a wrong one stays wrong by the same
+ * amount. */
 static void wrong_sums_stay_wrong(void **state)
 {
 	unsigned int seen = 0;
@@ -401,7 +404,8 @@ static void udp_send(uint16_t port)
 	eth_send(sq, sent, eth_build(&flow, sent));
 }
 
-/* Returns the port of the next frame of a queue, or 0. The frame's sums must be right. */
+/* Returns the UDP port of the next frame of a queue, or 0; fails if the frame's checksums are
+ * wrong. */
 static uint32_t port_received(unsigned int queue)
 {
 	const uint8_t *bytes = eth_receive(rq[queue], NULL);
@@ -420,7 +424,7 @@ static void port_match(uint8_t set[PRM_MATCH_SET_SIZE], uint16_t port)
 	fld_set(set, LYR_2_4_UDP_DPORT, port);
 }
 
-/* Makes a table with one entry for a port. */
+/* Makes a table whose only entry matches PORT. */
 static uint32_t table_for(uint32_t level, uint16_t port, struct eth_entry entry)
 {
 	uint8_t mask[PRM_MATCH_SET_SIZE], value[PRM_MATCH_SET_SIZE];
@@ -434,8 +438,8 @@ static uint32_t table_for(uint32_t level, uint16_t port, struct eth_entry entry)
 	return entry.table;
 }
 
-/* Tables behind an entry see the changed frame, and tables behind another destination of that entry
- * do not see what this one's tables change. */
+/* Tables that an entry leads to see its changes; the entry's other destinations do not see changes
+ * of those tables. */
 static void later_tables_see_the_change(void **state)
 {
 	const uint32_t first = port_list(1, RX, 2000), second = port_list(1, RX, 3000);
@@ -478,7 +482,7 @@ static void sent_frames_are_changed(void **state)
 	list_end(0, entry.change, PRM_STAT_BAD_RES_ERR);
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static void entries_need_the_list_they_name(void **state)
 {

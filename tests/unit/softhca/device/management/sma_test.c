@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sma_test.c - what managers are answered: by an adapter's agents, which a driver reaches by
- * MAD_IFC, and by the switch, along the way that a packet names. Golden bytes.
+ * sma_test.c - answers to management datagrams, as golden bytes: of the adapter's agents, which a
+ * driver reaches by MAD_IFC, and of the switch, along the path of a directed-route packet.
  *
  * Covers: softhca/device/management/sma.c, softhca/device/management/pma.c,
  * softhca/device/format/mlx5/cmd/mad.c
@@ -27,7 +27,7 @@ static void ask_for(uint8_t class, uint16_t attribute, uint32_t modifier)
 
 	memset(in, 0, sizeof(in));
 	memcpy(request, start, sizeof(start));
-	memset(request + 8, 0x5a, 8); /* transaction */
+	memset(request + 8, 0x5a, 8); /* transaction ID */
 	fld_set(request, MAD_ATTRIBUTE, attribute);
 	fld_set(request, MAD_MODIFIER, modifier);
 }
@@ -59,7 +59,7 @@ static void a_node_says_what_it_is(void **state)
 	ask_for(LID_ROUTED, 0x11, 0);
 	ask_expect(0);
 	assert_memory_equal(answer + 64, start, sizeof(start));
-	assert_int_equal(answer[64 + 36], 1); /* the port that was asked */
+	assert_int_equal(answer[64 + 36], 1); /* the queried port */
 	assert_memory_equal(answer + 64 + 37, vendor, sizeof(vendor));
 	ask_for(LID_ROUTED, 0x10, 0);
 	ask_expect(0);
@@ -75,13 +75,13 @@ static void a_port_is_active_at_its_lid(void **state)
 	ask_expect(0);
 	assert_memory_equal(answer + 64 + 16, lids, sizeof(lids));
 	assert_int_equal(answer[64 + 32], 0x74); /* active */
-	assert_int_equal(answer[64 + 33], 0x52); /* link up; polls when it is down */
+	assert_int_equal(answer[64 + 33], 0x52); /* physical state LinkUp, default Polling */
 	hca_set_link(flat.hca[0], 1, false);
 	ask_expect(0);
 	assert_int_equal(answer[64 + 32], 0x71);
 	assert_int_equal(answer[64 + 33], 0x22);
 	ask_for(LID_ROUTED, 0x15, 2);
-	ask_expect(0x1c); /* no such port */
+	ask_expect(0x1c); /* the port does not exist */
 }
 
 static void tables_have_ends(void **state)
@@ -99,13 +99,13 @@ static void tables_have_ends(void **state)
 static void what_is_not_there_is_refused(void **state)
 {
 	(void)state;
-	ask_for(LID_ROUTED, 0x12, 0); /* it is no switch */
+	ask_for(LID_ROUTED, 0x12, 0); /* SwitchInfo, which an adapter lacks */
 	ask_expect(0x0c);
 	ask_for(LID_ROUTED, 0x15, 1);
-	request[3] = 2; /* Set */
+	request[3] = 2; /* method Set */
 	ask_expect(0x0c);
 	ask_for(LID_ROUTED, 0x11, 0);
-	request[2] = 2; /* version */
+	request[2] = 2; /* class version */
 	ask_expect(0x04);
 	ask_for(LID_ROUTED, 0x11, 0);
 	assert_int_equal(ask_adapter(2), PRM_STAT_BAD_PARAM_ERR);
@@ -139,7 +139,7 @@ static void counters_can_be_set(void **state)
 	ask_expect(0);
 	assert_int_equal(fld_get(answer + 64, PM_XMIT_DATA), 1024 / 4);
 	assert_int_equal(fld_get(answer + 64, PM_XMIT_PACKETS), 1);
-	ask_counters(2, 0x12, 1 << 12); /* the data only */
+	ask_counters(2, 0x12, 1 << 12); /* sent data only */
 	fld_set(request + 64, PM_XMIT_DATA, 7);
 	ask_expect(0);
 	ask_counters(1, 0x12, 0);
@@ -148,7 +148,7 @@ static void counters_can_be_set(void **state)
 	assert_int_equal(fld_get(answer + 64, PM_XMIT_PACKETS), 1);
 	ask_counters(1, 0x1d, 0);
 	ask_expect(0);
-	assert_int_equal(fld_get64(answer + 64, 8), 1024 / 4); /* the others are by themselves */
+	assert_int_equal(fld_get64(answer + 64, 8), 1024 / 4); /* other counters stay */
 	request[64 + 1] = 2;
 	ask_expect(0x1c);
 	unpair();
@@ -156,7 +156,7 @@ static void counters_can_be_set(void **state)
 
 /* ---- the switch ---- */
 
-/* Sends the request to the switch, and returns what comes back, or NULL. */
+/* Sends the request to the switch, and returns the answer, or NULL. */
 static const uint8_t *ask_switch(uint16_t lid)
 {
 	flat_recv(a, from + 256, 4096 - 256, lkey);
@@ -171,10 +171,10 @@ static const uint8_t *ask_switch(uint16_t lid)
 	return flat_poll(a->recv_cq) ? flat.mem + from + 256 + GRH_LEN : NULL;
 }
 
-/* HOPS ports from the first adapter's on; the way has begun. */
+/* Starts a directed route of HOPS ports from the first adapter. */
 static void go_by(const uint8_t *ports, uint8_t hops)
 {
-	memset(request + 32, 0xff, 4); /* LIDs of a directed packet: there is no part by LIDs */
+	memset(request + 32, 0xff, 4); /* permissive LIDs: the whole path is a directed route */
 	request[6] = 1;
 	request[7] = hops;
 	memcpy(request + 128 + 1, ports, hops);
@@ -191,11 +191,11 @@ static void one_hop_leads_to_the_switch(void **state)
 	told = ask_switch(PERMISSIVE);
 	assert_non_null(told);
 	assert_int_equal(told[3], 0x81);
-	assert_int_equal(told[4] << 8 | told[5], 0x8000); /* it returns, without a complaint */
-	assert_int_equal(told[6], 1);                     /* one hop is left */
-	assert_int_equal(told[192 + 1], 1);               /* it came in at port 1 */
-	assert_int_equal(told[64 + 2], 2);                /* a switch */
-	assert_int_equal(told[64 + 3], 2);                /* of two ports */
+	assert_int_equal(told[4] << 8 | told[5], 0x8000); /* D bit (return path), status 0 */
+	assert_int_equal(told[6], 1);                     /* hop pointer: one hop is left */
+	assert_int_equal(told[192 + 1], 1);               /* return path: came in at port 1 */
+	assert_int_equal(told[64 + 2], 2);                /* node type: switch */
+	assert_int_equal(told[64 + 3], 2);                /* number of ports: 2 */
 	unpair();
 }
 
@@ -208,7 +208,7 @@ static void the_second_hop_leads_through_it(void **state)
 	flat_recv(b, to, 4096, rkey);
 	ask_for(DIRECTED, 0x11, 0);
 	go_by((const uint8_t[]){ 1, 2 }, 2);
-	assert_null(ask_switch(PERMISSIVE)); /* it is at b, and software's to answer */
+	assert_null(ask_switch(PERMISSIVE)); /* delivered to b, whose software must answer */
 	assert_non_null(flat_poll(b->recv_cq));
 	told = flat.mem + to + GRH_LEN;
 	assert_int_equal(told[3], 1);
@@ -230,12 +230,12 @@ static void a_way_that_leads_nowhere_ends(void **state)
 	}
 	ask_for(DIRECTED, 0x11, 0);
 	go_by(ways[0], 1);
-	request[7] = 64; /* more hops than there can be */
+	request[7] = 64; /* hop count beyond the limit */
 	assert_null(ask_switch(PERMISSIVE));
 	request[7] = 1;
-	request[6] = 2; /* behind its end */
+	request[6] = 2; /* hop pointer beyond the hop count */
 	assert_null(ask_switch(PERMISSIVE));
-	request[4] = 0x80; /* on its way back, to nowhere */
+	request[4] = 0x80; /* return path without a hop left */
 	assert_null(ask_switch(PERMISSIVE));
 	unpair();
 }
@@ -249,15 +249,15 @@ static void the_manager_is_at_the_switch(void **state)
 	ask_for(LID_ROUTED, 0x20, 0);
 	told = ask_switch(SWITCH_LID);
 	assert_non_null(told);
-	assert_int_equal(told[64 + 20], 0xf3); /* master, of the highest priority */
+	assert_int_equal(told[64 + 20], 0xf3); /* SM state master, highest priority */
 	ask_for(LID_ROUTED, 0x19, 0);
 	told = ask_switch(SWITCH_LID);
 	assert_non_null(told);
 	assert_int_equal(told[64 + 1], 1);
 	assert_int_equal(told[64 + 2], 2);
-	assert_int_equal(told[64 + 3], 255); /* nothing has that LID */
+	assert_int_equal(told[64 + 3], 255); /* port 255: no such LID */
 	ask_for(LID_ROUTED, 0x02, 0);
-	request[3] = 5; /* a trap: it is not to be repeated */
+	request[3] = 5; /* method Trap: must not be repeated */
 	told = ask_switch(SWITCH_LID);
 	assert_non_null(told);
 	assert_int_equal(told[3], 7);

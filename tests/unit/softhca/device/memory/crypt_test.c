@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * crypt_test.c - encryption: answers that standards give, units however transfers are cut, and the
- * commands on logins and keys of data.
+ * crypt_test.c - encryption: vectors of the standards, data units under any split of transfers,
+ * and the commands on logins and data encryption keys.
  *
  * Covers: softhca/device/memory/crypt.c, softhca/device/memory/cipher.c,
  * softhca/device/memory/dek.c, softhca/device/format/mlx5/cmd/crypto.c
@@ -17,9 +17,9 @@
 #include "softhca/device/core.h"
 #include "util/bits.h"
 
-/* ---- what standards say ---- */
+/* ---- vectors of the standards ---- */
 
-/* IEEE 1619-2007, annex B: vectors 2, 3, 15 and 16, of which the last two steal */
+/* IEEE 1619-2007, annex B: vectors 2, 3, 15 and 16; the last two use ciphertext stealing */
 static void ieee_1619_vectors(void **state)
 {
 	static const struct {
@@ -69,9 +69,9 @@ static void halves_of_a_key_differ(void **state)
 	assert_int_equal(cipher_create(keys, 16, &cipher), EINVAL);
 }
 
-static int contexts_left = -1; /* below 0: as many as are asked for */
+static int contexts_left = -1; /* contexts that OpenSSL may allocate; negative: no limit */
 
-/* OpenSSL's comes here first, so memory may be scarce. */
+/* Wraps OpenSSL's allocator, so that a test can make it fail. */
 EVP_CIPHER_CTX *EVP_CIPHER_CTX_new(void)
 {
 	EVP_CIPHER_CTX *(*const real)(void) =
@@ -131,7 +131,7 @@ static void rfc_3394_vectors(void **state)
 	}
 }
 
-/* ---- units ---- */
+/* ---- data units ---- */
 
 enum { WHOLE = 4 * CRYPT_UNIT_MAX };
 
@@ -152,7 +152,7 @@ static int move_memory(struct hca *hca, struct mkey *mkey, bool write, uint64_t 
 
 static void tweak_for(uint64_t unit, uint8_t *tweak)
 {
-	memset(tweak, 0xff, 2); /* the first tweak is 0xffff, so the sum carries */
+	memset(tweak, 0xff, 2); /* the first tweak is 0xffff: tests the carry */
 	memset(tweak + 2, 0, 14);
 	if (unit) {
 		uint32_t sum = 0xffff + (uint32_t)unit;
@@ -196,7 +196,7 @@ static void rig_init(struct rig *rig, uint32_t unit, bool encrypts_out)
 	rig->mkey.crypt = (struct crypt){ .on = true, .unit = unit, .encrypts_out = encrypts_out };
 	rig->mkey.crypt.dek = rig->dek->n;
 	tweak_for(0, rig->mkey.crypt.tweak);
-	rig->whole = 3 * (uint64_t)unit + 64; /* a part of a unit at the end */
+	rig->whole = 3 * (uint64_t)unit + 64; /* ends in a partial unit */
 	for (size_t i = 0; i < rig->whole; i++)
 		rig->plain[i] = rig->crypted[i] = (uint8_t)(i * 7 + i / 256);
 	oracle(rig->dek->cipher, unit, rig->whole, rig->crypted);
@@ -218,7 +218,7 @@ static uint64_t next_cut(const struct rig *rig, uint64_t at, unsigned int *seed)
 	return min_of(rig->whole - at, len);
 }
 
-/* What goes out in pieces is what goes out at once, encrypted or decrypted. */
+/* Reading in pieces yields the same bytes as one read, encrypted or decrypted. */
 static void what_goes_out_may_be_cut(void **state)
 {
 	static struct rig rig;
@@ -242,7 +242,7 @@ static void what_goes_out_may_be_cut(void **state)
 	}
 }
 
-/* What comes in does so in order, and may be cut anywhere, within a block of the cipher, too. */
+/* Writes arrive in order, but a split may fall anywhere, even within a cipher block. */
 static void what_comes_in_may_be_cut(void **state)
 {
 	static struct rig rig;
@@ -286,7 +286,8 @@ static void what_comes_in_may_begin_at_a_block(void **state)
 	rig_end(&rig);
 }
 
-/* The last blocks of a unit of 520 bytes depend on each other, so its end does not come alone. */
+/* Ciphertext stealing ties the last two blocks of a unit of 520 bytes: the end cannot be written
+ * alone. */
 static void a_stolen_end_needs_what_is_before_it(void **state)
 {
 	static struct rig rig;
@@ -307,7 +308,7 @@ static void a_stolen_end_needs_what_is_before_it(void **state)
 	rig_end(&rig);
 }
 
-/* What was kept of a unit does not come before the rest of what was written to it since. */
+/* A new write to a unit discards the bytes kept of a former, incomplete one. */
 static void an_old_start_is_forgotten(void **state)
 {
 	static struct rig rig;
@@ -337,7 +338,8 @@ static void an_old_start_is_forgotten(void **state)
 	rig_end(&rig);
 }
 
-/* A key of all of memory ends where what it computes does: nobody looks at pieces beyond. */
+/* A key over all of memory ends where its encrypted data do; the device must not look at pieces
+ * beyond. */
 static void a_key_that_encrypts_has_an_end(void **state)
 {
 	static struct rig rig;
@@ -354,7 +356,7 @@ static void a_key_that_encrypts_has_an_end(void **state)
 	rig_end(&rig);
 }
 
-/* A key of data serves only who has its domain, and its tag if it has one. */
+/* A data encryption key works only in its protection domain, and with its tag if it has one. */
 static void the_key_must_be_right(void **state)
 {
 	static struct rig rig;
@@ -455,7 +457,7 @@ static void keys_are_made_asked_for_and_destroyed(void **state)
 		   PRM_STAT_BAD_RES_ERR);
 }
 
-/* Without secrets there is nothing to log in with. */
+/* Without a file of secrets, a login is refused. */
 static void logins_are_for_secrets(void **state)
 {
 	uint8_t in[OBJECT_SIZE] = { 0 }, out[OBJECT_SIZE] = { 0 };

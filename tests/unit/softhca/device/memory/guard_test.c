@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * guard_test.c - checksums of blocks: answers that are known, and that it does not matter where
- * data is cut.
+ * guard_test.c - checksums of blocks: known results, which any split of the data must leave
+ * unchanged.
  *
  * Covers: softhca/device/memory/guard.c
  */
@@ -25,7 +25,7 @@ static uint64_t guard_of(enum guard guard, uint64_t start, const uint8_t *bytes,
 static void known_answers(void **state)
 {
 	static const uint8_t zeroes[4096];
-	/* RFC 1071, 3: the sum of these is 0xddf2. */
+	/* RFC 1071, section 3: the sum of these words is 0xddf2. */
 	static const uint8_t words[] = { 0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7 };
 
 	(void)state;

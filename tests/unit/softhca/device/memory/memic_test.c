@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * memic_test.c - memory of the adapter's own: where blocks lie, keys of them, what is refused, and
- * what the capability pages say of it and of paging on demand.
+ * memic_test.c - memory on the adapter (MEMIC): allocation, keys, atomic operations by windows,
+ * refusals, and the capabilities of it and of on-demand paging.
  *
  * Covers: softhca/device/memory/memic.c, softhca/device/format/mlx5/cmd/memic.c,
  * softhca/device/format/mlx5/caps.c
@@ -22,7 +22,8 @@ static void place_pages(struct hca *hca, uint8_t *at)
 		hca_place_memic(hca, FLAT_MEMIC_BAR + i * PAGE, at ? at + i * PAGE : NULL);
 }
 
-/* SIZE bytes in RANGE bytes from OFFSET into the BAR's part; where they lie there. */
+/* Allocates SIZE bytes within RANGE bytes from OFFSET of the adapter's memory; returns their
+ * offset. */
 static uint64_t alloc_in(uint64_t offset, uint64_t range, uint64_t size, uint32_t log_align,
 			 enum prm_status expect)
 {
@@ -108,7 +109,7 @@ static void nonsense_is_refused(void **state)
 	key_of(0, UNIT, 1, PRM_STAT_BAD_PARAM_ERR);
 }
 
-/* Addresses of a key count from where it begins. */
+/* A key's addresses count from its start. */
 static void peers_read_and_write_it(void **state)
 {
 	uint64_t at, len = 2 * PAGE;
@@ -197,7 +198,7 @@ static void keys_hold_their_block(void **state)
 
 /* ---- operations ---- */
 
-/* Where the operation is for the block at OFFSET, from where windows begin */
+/* Opens an operation on the block at OFFSET; returns the offset of its window. */
 static uint64_t memic_modify(uint32_t what, uint32_t operation, uint64_t offset,
 			     enum prm_status expect)
 {
@@ -246,7 +247,7 @@ static void operations_are_on_the_byte_at_their_address(void **state)
 	assert_int_equal(memory[at + PAGE + 5], 0);
 }
 
-/* Its bytes are as they were, and reads have all ones. */
+/* Accesses without an open operation change no byte, and reads return all ones. */
 static void expect_no_operation(uint64_t at, size_t len)
 {
 	uint8_t bytes[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
@@ -270,8 +271,8 @@ static void accesses_beside_an_operation_do_nothing(void **state)
 	at = alloc_in(PAGE, PAGE, UNIT, 0, PRM_STAT_OK);
 	expect_no_operation(FLAT_MEMIC_WINDOWS + at, 1);
 	add = memic_modify(PRM_MODIFY_MEMIC_ALLOC, PRM_MEMIC_INCREMENT, at, PRM_STAT_OK);
-	assert_int_equal(test_and_set(add), 0xff); /* not by that address */
-	set = add + FLAT_MEMIC_BAR_SIZE;           /* which is not open */
+	assert_int_equal(test_and_set(add), 0xff); /* the block's own address */
+	set = add + FLAT_MEMIC_BAR_SIZE;           /* a window that is not open */
 	expect_no_operation(set, 1);
 	expect_no_operation(add, 2);
 	expect_no_operation(add, 8);
@@ -370,7 +371,7 @@ static void an_adapter_without_it_says_so(void **state)
 	hca_destroy(hca);
 }
 
-/* One whose accesses nobody sees has no operations on it. */
+/* An adapter whose front cannot trap accesses offers no operations on its memory. */
 static void an_adapter_without_windows_says_so(void **state)
 {
 	static const struct hca_bus_ops ops = { .read = no_dma, .write = no_dma_out };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * sig_protection_test.c - keys that sign and encrypt, in any combination of domains, blocks and
- * units, with transfers that are cut anywhere, against an oracle; and each bit of signed data that
- * is wrong, one after the other.
+ * units, under any split of transfers, compared with an oracle; then each bit of signed data is
+ * flipped in turn.
  *
  * Covers: softhca/device/memory/sig.c, softhca/device/memory/guard.c,
  * softhca/device/memory/crypt.c
@@ -84,7 +84,7 @@ static void oracle_encrypts_as_the_standard(void **state)
 	}
 }
 
-/* ---- a key, and what its two sides look like ---- */
+/* ---- a key and its two sides: memory and wire ---- */
 
 static const uint8_t two_keys[32] = { 1, 2, 3 };
 
@@ -94,14 +94,14 @@ struct rig {
 	struct dek *dek;
 	struct signature mem, wire;
 	struct encryption crypt;
-	uint64_t at; /* of the memory */
+	uint64_t at; /* address in flat.mem */
 	size_t data_len, mem_len, wire_len;
 	uint8_t data[DATA_MAX], mem_bytes[SIDE_MAX], wire_bytes[SIDE_MAX];
 };
 
 static struct rig rig;
 
-/* The memory is the same for all keys. */
+/* One buffer serves all keys. */
 static struct {
 	uint64_t at;
 	uint32_t lkey;
@@ -156,7 +156,7 @@ static void rig_fill(void)
 
 	if (!crypt->on)
 		return;
-	/* On the way out the side behind the cipher is the one that is encrypted. */
+	/* The wire is encrypted if data leave encrypted, the memory if they leave decrypted. */
 	if (crypt->on_wire == crypt->encrypts_out)
 		encryption_apply(&rig.crypt, bytes, len);
 	else
@@ -177,7 +177,7 @@ static void rig_lay_out(void)
 	assert_int_equal(xlt_write(&rig.key, 0, entry, sizeof(entry)), 0);
 }
 
-/* MEM, WIRE, DATA_LEN, and CRYPT with its UNIT are set. */
+/* Makes the key from MEM, WIRE, DATA_LEN and CRYPT with its UNIT, which the test has set. */
 static void rig_open(void)
 {
 	struct hca *hca = flat.hca[0];
@@ -225,7 +225,7 @@ static int key_move(bool write, uint64_t at, uint8_t *bytes, uint64_t len)
 	return ret ? ret : dma_finish(&batch);
 }
 
-/* ---- any combination ---- */
+/* ---- random combinations ---- */
 
 static unsigned int seed;
 
@@ -248,7 +248,8 @@ static struct signature any_signature(void)
 	};
 }
 
-/* What is left of the last unit is nothing, or a block of the cipher at least. */
+/* Returns whether the last unit is complete, or has at least one cipher block: XTS needs that many
+ * bytes. */
 static bool tail_is_right(void)
 {
 	static uint8_t bytes[SIDE_MAX];
@@ -337,7 +338,7 @@ static void any_key_is_as_the_oracle_says(void **state)
 	}
 }
 
-/* ---- each bit ---- */
+/* ---- each flipped bit ---- */
 
 static int kind_of_error(const struct signature *sig, size_t inside)
 {
@@ -392,7 +393,7 @@ static void each_bit_is_noticed(void **state)
 	}
 }
 
-/* ---- what a key is told, and its PSV ---- */
+/* ---- error reports of a key and its PSV ---- */
 
 static void open_signed(void)
 {
@@ -416,7 +417,7 @@ static void psv_starts_as_the_format_says(void **state)
 	rig_close();
 }
 
-/* Bits of the application tag that are not checked may be wrong. */
+/* The mask of the application tag excludes bits from the check. */
 static void application_tag_has_a_mask(void **state)
 {
 	static const uint8_t masks[] = { 0xff, 0x00, 0xf0 };
@@ -436,7 +437,7 @@ static void application_tag_has_a_mask(void **state)
 	rig_close();
 }
 
-/* The next error is told once software says that it knows of the last. */
+/* A key reports one error; the next one needs software to acknowledge the last. */
 static void errors_are_told_when_they_are_expected(void **state)
 {
 	uint8_t bytes[1024];
@@ -456,9 +457,9 @@ static void errors_are_told_when_they_are_expected(void **state)
 	rig_close();
 }
 
-/* ---- what a key may reach ---- */
+/* ---- bounds of a key ---- */
 
-/* The key gets a number, as those have that requests name; rig_leave() takes it back. */
+/* Registers the key under a number, as requests need it; rig_leave() removes it. */
 static void rig_enter(void)
 {
 	assert_int_equal(res_add(&flat.hca[0]->mkeys, &rig.key, &rig.key.n), 0);
@@ -475,7 +476,7 @@ static bool reaches(uint64_t len)
 	return mkey_check(flat.hca[0], rig.key.key, rig.key.pd, 0, 0, len);
 }
 
-/* Returns whether of a key of LEN bytes of memory DATA bytes are found. */
+/* Returns whether a key over LEN bytes of memory reaches exactly DATA bytes. */
 static bool key_holds(uint64_t len, uint64_t data)
 {
 	bool found;
@@ -487,8 +488,8 @@ static bool key_holds(uint64_t len, uint64_t data)
 	return found;
 }
 
-/* A key that ends within a signature ends before the block of that: the list of its pieces may be
- * longer, and what is behind its end is not for it. */
+/* If a key ends within a signature, it ends before that signature's block, even if its list of
+ * pieces goes on. */
 static void a_part_of_a_signature_is_none(void **state)
 {
 	static const uint64_t whole[] = { 511, 512, 516, 519, 520, 700, 1031, 1032, 1036, 1040 };
@@ -505,7 +506,8 @@ static void a_part_of_a_signature_is_none(void **state)
 	}
 }
 
-/* Each piece of one byte, the last of a block, would compute all of that. */
+/* A piece of one byte makes the device compute its whole block, so the number of pieces is limited.
+ * */
 static void small_pieces_of_blocks_have_a_limit(void **state)
 {
 	enum { PIECES = 1 << 12 };

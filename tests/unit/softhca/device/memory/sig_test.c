@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sig_test.c - who hears of a wrong signature: the queue pair whose transfer found it, and
- * nobody else.
+ * sig_test.c - reports of a wrong signature: only the queue pair whose transfer found it gets a
+ * CQE.
  *
  * Covers: softhca/device/memory/sig.c, softhca/device/queue/sig_report.c,
  * softhca/device/memory/psv.c, softhca/device/format/mlx5/cmd/psv.c
@@ -52,7 +52,7 @@ static void a_datagram_is_told_with_its_receive(void **state)
 	unpair();
 }
 
-/* An atomic at the end of a block reads all of it. */
+/* An atomic on the end of a block makes the responder read, and check, the whole block. */
 static void an_atomic_is_told_to_its_target(void **state)
 {
 	struct mkey *mkey;
@@ -73,11 +73,11 @@ static void an_atomic_is_told_to_its_target(void **state)
 	unpair();
 }
 
-/* ---- bits that a fault makes others ---- */
+/* ---- bits that the fault injection flips ---- */
 
 enum { FLIP_BYTES = 2 * SIGNED_UNIT, FLIP_STEP = 37 };
 
-/* The bit B of the transfer that is the Nth from now on becomes another. */
+/* Flips bit BIT in the Nth transfer from now on. */
 static void flip_bit(unsigned int n, unsigned int bit)
 {
 	char text[32];
@@ -93,8 +93,8 @@ static void expect_offset(const struct mkey *mkey, unsigned int bit)
 	expect_nothing_untold();
 }
 
-/* The sender makes the signatures: a bit that flips behind them, or at the receiver in front of its
- * check, is told to the receiver. */
+/* The sender makes signatures: a bit that flips behind that step, or before the receiver's check,
+ * is reported to the receiver. */
 static void a_bit_that_flips_on_the_wire_is_told(void **state)
 {
 	struct mkey *out, *in;
@@ -117,7 +117,7 @@ static void a_bit_that_flips_on_the_wire_is_told(void **state)
 	unpair();
 }
 
-/* The signatures are made and checked where the data are in memory. */
+/* The receiver makes and checks signatures at its own memory. */
 static void a_bit_that_flips_in_memory_is_told(void **state)
 {
 	struct mkey *mkey;
@@ -143,7 +143,7 @@ static void a_bit_that_flips_in_memory_is_told(void **state)
 	unpair();
 }
 
-/* What has no signatures is never damaged, and not counted. */
+/* Flips concern signed data only, and other transfers do not count. */
 static void only_signed_data_is_damaged(void **state)
 {
 	(void)state;
@@ -156,7 +156,7 @@ static void only_signed_data_is_damaged(void **state)
 	unpair();
 }
 
-/* ---- a key's PSV: it may be there, or not, or be another domain's ---- */
+/* ---- a key's PSV: present, missing, or of another domain ---- */
 
 static struct psv *psv_of(const struct mkey *mkey)
 {
@@ -210,7 +210,7 @@ static void a_key_without_its_psv_moves_nothing(void **state)
 	}
 }
 
-/* A work request sets the PSVs of its own domain only. */
+/* SET_PSV refuses a PSV of another protection domain. */
 static void a_foreign_psv_is_not_set(void **state)
 {
 	enum { MW_BIND = 0x06, START = 0x1234 };
@@ -233,8 +233,8 @@ static void a_foreign_psv_is_not_set(void **state)
 	unpair();
 }
 
-/* A list that a UMR reads is what software wrote, so no key on the way computes. A strict adapter
- * executes the request later, when the queue pair's CQ may have no room for a word about that. */
+/* Keys do not compute on a list that a UMR reads: software wrote its plain bytes. A strict adapter
+ * executes the UMR later, when the CQ may lack room for an error. */
 static void a_list_is_not_computed(void **state)
 {
 	struct flat_umr umr = { { 0 }, { 0 } };

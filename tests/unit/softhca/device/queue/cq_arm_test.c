@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_arm_test.c - when a completion raises an event: arming before and after it, once only,
- * solicited only, arms of several CQs that came with one doorbell.
+ * cq_arm_test.c - completion events: arming before and after a completion, one event for each arm,
+ * solicited events, and arms of several CQs before one doorbell.
  *
  * Covers: softhca/device/queue/cq.c, softhca/device/queue/eq.c,
  * softhca/device/format/mlx5/doorbell.c
@@ -46,7 +46,7 @@ static void unarmed_cq_is_silent(void **state)
 	unpair();
 }
 
-/* The first arm word of a new CQ is 0, which must not look like no arm at all. */
+/* The first arm word of a new CQ is 0; the device must not mistake it for "not armed". */
 static void armed_cq_fires_once(void **state)
 {
 	(void)state;
@@ -79,7 +79,7 @@ static void rearm_does_not_announce_old_completions(void **state)
 	cq_arm_record(a->send_cq, 0, false);
 	one_write();
 	assert_int_equal(fired(), 1);
-	/* the event was taken, its CQE is not polled yet */
+	/* software took the event, and has not polled the CQE */
 	cq_arm_record(a->send_cq, 1, false);
 	assert_int_equal(fired(), 1);
 	one_write();
@@ -87,8 +87,7 @@ static void rearm_does_not_announce_old_completions(void **state)
 	unpair();
 }
 
-/* A program that asks again first, and then polls less than there is, waits for what is left:
- * perftest does. */
+/* perftest arms first and polls only a part: completions left in the CQ must raise an event. */
 static void what_a_part_of_polling_leaves_has_an_event(void **state)
 {
 	int polled = 0, events = 1;
@@ -194,8 +193,7 @@ static void arm_for_any_replaces_solicited_only(void **state)
 	unpair();
 }
 
-/* IBTA vol 1, 11.4.2.2: a request for the next completion stays when one for solicited ones
- * follows. */
+/* IBTA vol 1, 11.4.2.2: an arm for the next completion survives a later arm for solicited ones. */
 static void solicited_only_does_not_take_back_an_arm_for_any(void **state)
 {
 	(void)state;
@@ -204,7 +202,7 @@ static void solicited_only_does_not_take_back_an_arm_for_any(void **state)
 	cq_arm_record(b->recv_cq, 0, true);
 	send_with(0);
 	assert_int_equal(fired(), 1);
-	/* the event has ended it: the next request is for solicited ones alone */
+	/* the event ended the former arm; this one is for solicited completions */
 	assert_non_null(flat_poll(b->recv_cq));
 	cq_arm_record(b->recv_cq, 1, true);
 	send_with(0);
@@ -255,7 +253,7 @@ static void single_send_doorbell_names_its_qp(void **state)
 	memcpy(&value, flat.mem + a->sq, sizeof(value));
 	hca_uar_write(flat.hca[0], flat.uar[0] + 1, 0x800, &value, sizeof(value));
 	flat_expect_report("doorbell.uar");
-	flat_write_uar(0, 0x808, value); /* not the start of a WQE */
+	flat_write_uar(0, 0x808, value); /* not on a WQE's start */
 	flat_expect_report("bf.size");
 	flat_run(LONG / 100);
 	flat_expect_empty(a->send_cq);
@@ -281,7 +279,7 @@ enum { SMALL_EQ_VECTOR = 5 };
 
 static unsigned int notified; /* events of the CQ so far */
 
-/* Two entries; the CQs of the first adapter created from now on use it. Where the ring is */
+/* Makes an EQ of two entries for all CQs of the first adapter from now on. Returns its ring. */
 static uint64_t create_small_eq(void)
 {
 	uint8_t in[PRM_CREATE_EQ_IN_SIZE + 8] = { 0 }, out[16];
@@ -303,7 +301,7 @@ static void eq_doorbell(uint32_t offset, uint32_t ci)
 	flat_write_uar(0, offset, htobe64((uint64_t)(flat.eqn[0] << 24 | ci) << 32));
 }
 
-/* Makes a completion, and takes its event. */
+/* Makes a completion, and consumes its event. */
 static void cq_notify_once(void)
 {
 	uint64_t word = notified++ % 4 << 28 | (a->send_cq->ci & 0xffffff);
@@ -330,8 +328,7 @@ static void eq_with_memory_gets_eqes_in_turn(void **state)
 	unpair();
 }
 
-/* An interrupt says that there is something to read; it is raised once for each time it is
- * armed. */
+/* An EQ raises its interrupt once for each arm, if it has an unread EQE. */
 static void armed_eq_interrupts_once(void **state)
 {
 	(void)state;
@@ -339,7 +336,7 @@ static void armed_eq_interrupts_once(void **state)
 	pair(NULL, 4096);
 	cq_notify_once();
 	assert_int_equal(flat.interrupts, 0);
-	eq_doorbell(PRM_EQ_ARM, 0); /* its EQE is there already */
+	eq_doorbell(PRM_EQ_ARM, 0); /* an EQE is waiting */
 	assert_int_equal(flat.interrupts, 1);
 	assert_int_equal(flat.vector, SMALL_EQ_VECTOR);
 	eq_doorbell(PRM_EQ_ARM, 1);
@@ -379,7 +376,7 @@ static void cq_moderate(struct flat_cq *cq, uint32_t period_us, uint32_t count)
 	flat_cmd(cq->hca, in, sizeof(in), out, sizeof(out));
 }
 
-/* All is done while no time passes. */
+/* Executes COUNT writes without letting time pass, so that no moderation period ends. */
 static void writes(unsigned int count)
 {
 	for (; count; count--)
@@ -413,7 +410,7 @@ static void moderated_events_wait_no_longer_than_their_time(void **state)
 	assert_int_equal(fired(), 1);
 	flat_run(2000000);
 	assert_int_equal(fired(), 1);
-	/* and none after moderation has ended */
+	/* Without moderation, the next event comes at once. */
 	cq_moderate(a->send_cq, 0, 0);
 	cq_arm_record(a->send_cq, 1, false);
 	writes(1);

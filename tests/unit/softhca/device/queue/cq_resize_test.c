@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_resize_test.c - a completion queue gets another ring: nothing is lost or seen twice, whatever
- * was in the old one and wherever it wrapped.
+ * cq_resize_test.c - CQ resize: no CQE is lost or seen twice, wherever the old ring wraps and
+ * however many CQEs it holds.
  *
  * Covers: softhca/device/queue/cq.c, softhca/device/format/mlx5/cmd/cq.c
  */
@@ -20,7 +20,7 @@ static void send_some(int count)
 	flat_run(LONG / 1000);
 }
 
-/* From each position of the ring, with up to so many CQEs in it, to larger and smaller ones */
+/* Resizes a CQ to smaller and larger rings, from each position and with 0 to 6 CQEs in it. */
 static void completions_survive(uint32_t cqe_size)
 {
 	struct flat_qp_attr attr = small;
@@ -80,11 +80,11 @@ static void what_it_holds_must_fit(void **state)
 	unpair();
 }
 
-/* The mailbox ends where the list would begin, as that of another change may. */
+/* The mailbox lacks the page list, as in a change without resize. */
 static void a_new_size_comes_with_a_page_list(void **state)
 {
 	const size_t len = PRM_MODIFY_CQ_IN_SIZE;
-	uint8_t *in = calloc(1, len), out[16]; /* so that reading beyond is noticed */
+	uint8_t *in = calloc(1, len), out[16]; /* exact size: a sanitizer sees overreads */
 
 	(void)state;
 	pair(&small, 4096);

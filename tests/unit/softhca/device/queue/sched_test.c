@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sched_test.c - schedulers: the objects and what they refuse, and what queues that are full send
- * in a stretch of time. The clock is the test's, so numbers are the same in every run.
+ * sched_test.c - QoS schedulers: their objects and refusals, and the share of each busy queue. The
+ * test owns the clock, so its numbers are the same in each run.
  *
  * Covers: softhca/device/queue/sched.c, softhca/device/format/mlx5/cmd/sched.c
  */
@@ -10,8 +10,8 @@
 #include "softhca/device/core.h"
 
 enum {
-	PIECE = 16 * 1024, /* of a write */
-	PIECES = 200,      /* that each queue has posted */
+	PIECE = 16 * 1024, /* bytes of each write */
+	PIECES = 200,      /* writes that each queue has posted */
 	QUEUES = 3,
 	SHARE = PRM_SCHED_MODIFY_BW_SHARE,
 	MAXIMUM = PRM_SCHED_MODIFY_MAX_AVERAGE_BW,
@@ -137,8 +137,8 @@ static unsigned int queue_sent(int i)
 	return pieces;
 }
 
-/* Who is first sends alone for a moment, and the clocks of maxima begin a little late: neither is
- * counted. */
+/* Starts the queues, and discards the first 2 ms: the first queue sends alone for a moment, and the
+ * clocks of limits start late. */
 static void queues_start(int count)
 {
 	for (int i = 0; i < count; i++)
@@ -148,13 +148,13 @@ static void queues_start(int count)
 		queue_sent(i);
 }
 
-/* Within 10 percent. */
+/* Checks that PIECES is within 10 percent of EXPECTED. */
 static void assert_about(unsigned int pieces, double expected)
 {
 	assert_true(pieces > expected * 0.9 && pieces < expected * 1.1);
 }
 
-/* So many pieces take so long at so many Mbit/s. */
+/* Returns the number of pieces that MBITS Mbit/s send in MS ms. */
 static double pieces_in(double ms, double mbits)
 {
 	return ms * mbits * 1000 / 8 / PIECE;
@@ -213,7 +213,7 @@ static void shares_of_1_and_3(void **state)
 	queues_close();
 }
 
-/* What was sent over a share is counted in 64 bits, and they come to their end. */
+/* Each share counts bytes in 64 bits; scheduling goes on when a count wraps. */
 static void shares_outlast_their_counts(void **state)
 {
 	uint32_t root = arbiter(0, 0, 0, 0), node = arbiter(root, MAXIMUM, 0, 800);
@@ -263,7 +263,7 @@ static void a_maximum_alone(void **state)
 	element_run(PRM_OP_MODIFY_GENERAL_OBJECT, leaf, &faster, PRM_STAT_OK);
 	flat_run(12 * MS);
 	assert_about(queue_sent(0), pieces_in(12, 800));
-	queue_group(queue[0], 0, PRM_STAT_OK); /* what is left goes at once */
+	queue_group(queue[0], 0, PRM_STAT_OK); /* without a limit, the rest leaves at once */
 	flat_run(MS);
 	assert_int_equal(flat_state(queue[0]), PRM_QP_STATE_RTS);
 	assert_true(queue_sent(0) > 10);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq_test.c - receiving through shared receive queues, of plain QPs and of XRC domains: order of
- * WQEs, CQE fields, limit and last-WQE events, what errors and destruction do.
+ * srq_test.c - shared receive queues of plain QPs and of XRC domains: order of WQEs, CQE fields,
+ * limit and last-WQE events, errors and destruction.
  *
  * Covers: softhca/device/queue/srq.c, softhca/device/format/mlx5/cmd/srq.c
  */
@@ -11,7 +11,7 @@
 #include "prm/mlx5/qpc.h"
 
 static struct flat_srq *srq;
-static struct flat_qp *c, *d; /* like a and b: a second sender, a second receiver */
+static struct flat_qp *c, *d; /* a second sender and a second receiver, like a and b */
 
 static const struct flat_qp_attr plain;
 
@@ -29,7 +29,7 @@ static void free_qp(struct flat_qp *qp)
 	test_free(qp);
 }
 
-/* There are two senders on the first adapter, and their peers are on one SRQ of the second. */
+/* Connects two senders of the first adapter to two QPs on one SRQ of the second. */
 static void set_up(uint32_t log_size)
 {
 	struct flat_qp_attr attr;
@@ -78,7 +78,7 @@ static void qps_take_wqes_in_the_order_of_messages(void **state)
 	tear_down();
 }
 
-/* Given back as 2, 0, 1: that is how they are linked and taken again, behind the one left over. */
+/* WQEs freed in the order 2, 0, 1 are linked behind the remaining one, and taken in that order. */
 static void links_lead_the_way(void **state)
 {
 	(void)state;
@@ -135,7 +135,7 @@ static void the_limit_is_reported_once(void **state)
 	assert_int_equal(flat_srq_limit(srq), 0);
 	send_from(a, 0);
 	assert_int_equal(flat_count_events(PRM_EVENT_SRQ_RQ_LIMIT), 1);
-	flat_srq_arm(srq, 4); /* fewer than that already */
+	flat_srq_arm(srq, 4); /* already below this limit */
 	assert_int_equal(flat_count_events(PRM_EVENT_SRQ_RQ_LIMIT), 2);
 	tear_down();
 }
@@ -333,7 +333,7 @@ static void xrc_domains_in_use_stay(void **state)
 	tear_down_xrc();
 }
 
-/* The SRQ is destroyed in the middle of a message, when the QP holds a WQE of it. */
+/* Destroys the SRQ in the middle of a message, while the QP holds one of its WQEs. */
 static void a_held_wqe_goes_with_its_srq(void **state)
 {
 	(void)state;
@@ -348,7 +348,7 @@ static void a_held_wqe_goes_with_its_srq(void **state)
 	tear_down_xrc();
 }
 
-/* ---- buffers on demand ---- */
+/* ---- on-demand paging ---- */
 
 enum { REMOTE_ABORTED = 0x22, PAGE_FAULT = 0x93, MESSAGE = 100 };
 
@@ -360,7 +360,7 @@ static void expect_fault(uint16_t index)
 	assert_int_equal(fld_get(cqe, FLD(0x34, 15, 8)), PAGE_FAULT);
 }
 
-/* An SRQ's QP and its peer, which tries again as often as it must */
+/* Connects a QP on an SRQ to a peer that retries without limit. */
 static void set_up_paged(uint32_t service)
 {
 	struct flat_qp_attr sender = { .st = service, .qkey = 1, .rnr_retry = 7 }, receiver;
@@ -388,8 +388,8 @@ static uint32_t key_on_demand(void)
 	return flat_mr(flat.hca[1], flat.pd[1], to, 65536, LOCAL_WRITE | ON_DEMAND);
 }
 
-/* Two requests into the same pages: the first waits for them, the second is there when the message
- * comes again. */
+/* Posts two receives into absent pages, and a message: the first receive waits for its page fault,
+ * and the retry of the message finds the second. */
 static void fault_of_a_message(void)
 {
 	uint32_t key = key_on_demand();
@@ -415,7 +415,7 @@ static void a_message_that_faults_comes_again(void **state)
 	(void)state;
 	set_up_paged(PRM_QP_ST_RC);
 	fault_of_a_message();
-	flat_srq_free(srq, 0); /* another link is no other WQE */
+	flat_srq_free(srq, 0); /* a changed link is no changed WQE */
 	message_arrives_after_all();
 	tear_down_paged();
 }
@@ -425,7 +425,7 @@ static void a_waiting_wqe_that_changes_is_reported(void **state)
 	(void)state;
 	set_up_paged(PRM_QP_ST_RC);
 	fault_of_a_message();
-	flat.mem[srq->ring + 16 + 3] ^= 1; /* of the length */
+	flat.mem[srq->ring + 16 + 3] ^= 1; /* a bit of the length */
 	message_arrives_after_all();
 	flat_expect_report("srq.waiting");
 	tear_down_paged();

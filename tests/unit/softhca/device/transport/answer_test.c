@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * answer_test.c - READs of more than a message holds: one request, many pieces in answer, which
- * keep their order among other answers, leave room for other queues, and are sent again when they
- * are lost; what a QP keeps of READs and atomics.
+ * answer_test.c - READs longer than a message: one request has many response messages, which keep
+ * their order among other responses, leave room for other queues, and are sent again after a loss;
+ * READs and atomics that a QP keeps for retries.
  *
  * Covers: softhca/device/transport/answer.c, softhca/device/transport/resp.c,
  * softhca/device/transport/req.c
@@ -33,7 +33,7 @@ static void expect_same(uint64_t offset, uint64_t len)
 	assert_memory_equal(flat.mem + from + offset, flat.mem + to + offset, len);
 }
 
-/* Lets a's adapter have COUNT turns. */
+/* Runs a's adapter COUNT times. */
 static void turns(unsigned int count)
 {
 	while (count--)
@@ -71,7 +71,7 @@ static void a_long_read_is_one_request(void **state)
 	unpair();
 }
 
-/* As adapters ask that are not ours. */
+/* Returns a READ in one request, as other vendors' adapters send it. */
 static struct fabric_msg request_of(uint64_t len)
 {
 	return (struct fabric_msg){
@@ -125,7 +125,7 @@ static void what_is_beyond_the_key_or_the_limit_is_refused(void **state)
 
 static void others_have_their_turn(void **state)
 {
-	enum { LONGER = 12 * FABRIC_PAYLOAD_MAX }; /* than all turns of one call */
+	enum { LONGER = 12 * FABRIC_PAYLOAD_MAX }; /* more than one run answers */
 	struct flat_qp *c, *d;
 
 	(void)state;
@@ -188,7 +188,7 @@ static void a_key_that_goes_ends_the_answer(void **state)
 	unpair();
 }
 
-/* The peer has all that it asked for before what is refused. */
+/* The responder finishes earlier responses before it sends a NAK. */
 static void a_refusal_comes_after_the_answer(void **state)
 {
 	struct fabric_msg msg;
@@ -206,8 +206,8 @@ static void a_refusal_comes_after_the_answer(void **state)
 	unpair();
 }
 
-/* QP a has no receive for a message behind a READ. The acknowledge of a duplicate must not take the
- * place of its NAK, as b tries again for no other reason: its timeout is hours away. */
+/* QP a is not ready for a SEND behind a READ. The acknowledge of a duplicate must not replace its
+ * RNR NAK, the only reason for b to retry: its timeout is hours away. */
 static void a_nak_outlasts_the_acknowledge_of_a_duplicate(void **state)
 {
 	enum { TWO_PIECES = FABRIC_PAYLOAD_MAX + 17 };
@@ -233,7 +233,8 @@ static void a_nak_outlasts_the_acknowledge_of_a_duplicate(void **state)
 	unpair();
 }
 
-/* Packets for a QP that is reset, or is gone, are dropped without a word. IBTA vol 1, 10.3.1 */
+/* IBTA vol 1, 10.3.1: a QP drops packets silently once it is in reset or destroyed. Responses stop
+ * as well. */
 static void a_qp_that_fails_otherwise_answers_no_more(void **state)
 {
 	static const uint16_t ends[] = { PRM_OP_2ERR_QP, PRM_OP_2RST_QP, PRM_OP_DESTROY_QP };
@@ -252,7 +253,8 @@ static void a_qp_that_fails_otherwise_answers_no_more(void **state)
 	}
 }
 
-/* What a requester had sent of a message has come, and the receive stays taken. */
+/* If the requester is reset in the middle of a message, the receive WQE stays in use; only a flush
+ * completes it. */
 static void a_message_is_cut_off_with_its_qp(void **state)
 {
 	static const uint16_t ends[] = { PRM_OP_2RST_QP, PRM_OP_DESTROY_QP };
@@ -298,7 +300,7 @@ static void request_data(enum fabric_op op, uint32_t psn)
 	station_receive(flat.hca[0], 1, flat.now, &msg);
 }
 
-/* A QP that may keep four is asked for five. */
+/* Sends a fifth request to a responder that keeps four. */
 static void check_fifth(enum fabric_op op)
 {
 	struct flat_qp_attr attr = { .rd_atomic_log = 2 };
@@ -320,7 +322,7 @@ static void more_than_the_qp_keeps_is_refused(void **state)
 	check_fifth(FABRIC_ATOMIC_FA);
 }
 
-/* The peer begins again in the middle: what was to come goes, and does not count any more. */
+/* A repeated request replaces the responses still due to the first one, and counts once. */
 static void what_is_asked_for_again_is_kept_once(void **state)
 {
 	struct flat_qp_attr attr = { .rd_atomic_log = 1 };
@@ -374,7 +376,8 @@ static void lost_packets_are_sent_again(void **state)
 	check_with_loss("loss:0.2%");
 }
 
-/* The answer to the first of many atomics is lost: each has been executed, and none is again. */
+/* If the response to the first of many atomics is lost, the retries return saved results: no atomic
+ * runs twice. */
 static void results_of_all_atomics_are_kept(void **state)
 {
 	enum { ATOMICS = 40 };

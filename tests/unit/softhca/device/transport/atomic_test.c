@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * atomic_test.c - atomics with masks: what they leave and return, which responders execute them,
- * WQEs that are wrong, and that each is executed once, whatever is lost.
+ * atomic_test.c - masked atomics: results in memory and at the requester, responders that execute
+ * them, wrong WQEs, and execution exactly once under losses.
  *
  * Covers: softhca/device/transport/atomic.c
  */
@@ -32,7 +32,7 @@ static uint64_t value_at(uint64_t addr, uint8_t bytes)
 	return bytes == 4 ? four : value;
 }
 
-/* A result of 4 bytes is big-endian, one of 8 in the CPU's order. */
+/* Returns a result: one of 4 bytes is big-endian, one of 8 bytes is in the CPU's order. */
 static uint64_t result_at(uint64_t addr, uint8_t bytes)
 {
 	return bytes == 4 ? be32toh((uint32_t)value_at(addr, 4)) : value_at(addr, 8);
@@ -48,7 +48,7 @@ static void atomic_post(uint8_t opcode, const struct flat_masked *operands, uint
 	flat_post(a);
 }
 
-/* ---- what they do ---- */
+/* ---- operations ---- */
 
 static const struct {
 	uint8_t opcode;
@@ -90,7 +90,7 @@ static const struct {
 	  UINT64_C(1) << 63 },
 };
 
-/* Neither the bytes beside the value nor those beside the result change. */
+/* Checks that the bytes beside a value or a result keep their contents. */
 static void expect_neighbours(uint64_t addr, uint8_t bytes)
 {
 	for (int i = 1; i <= 8; i++) {
@@ -122,7 +122,7 @@ static void each_leaves_and_returns_what_it_should(void **state)
 	unpair();
 }
 
-/* Bit by bit, as the adapter's designers would say it in words */
+/* Adds bit by bit, as the PRM describes masked additions: no carry leaves a field. */
 static uint64_t add_slowly(uint64_t x, uint64_t y, uint64_t highest, unsigned int bits)
 {
 	unsigned int carry = 0;
@@ -143,7 +143,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state ^ *state >> 29;
 }
 
-/* The ring wraps within these WQEs of two blocks and one. */
+/* The WQEs have one or two blocks, so the ring wraps within some of them. */
 static void fields_are_added_apart(void **state)
 {
 	uint64_t seed = 1, before, after;
@@ -194,7 +194,7 @@ static void post_two_sizes(void)
 	flat_run(LONG);
 }
 
-/* Whoever reads them in a CQE could not know their order. */
+/* Results stay in memory by default: a program could not know their byte order in a CQE. */
 static void no_result_goes_into_the_cqe(void **state)
 {
 	struct flat_qp_attr attr = { .cs_req = 0x22, .cqe_size = 128 };
@@ -213,7 +213,7 @@ static void no_result_goes_into_the_cqe(void **state)
 	unpair();
 }
 
-/* They stand there as they would in memory, which they do not reach. */
+/* With atomics_in_cqe, results go into the CQE in the same format, and not into memory. */
 static void results_go_into_the_cqe_if_the_adapter_has_them_there(void **state)
 {
 	struct flat_qp_attr attr = { .cs_req = 0x22, .cqe_size = 128 };
@@ -240,7 +240,7 @@ static void results_go_into_the_cqe_if_the_adapter_has_them_there(void **state)
 	unpair();
 }
 
-/* ---- who refuses what ---- */
+/* ---- refusals ---- */
 
 static void expect_refusal(const struct flat_qp_attr *attr, uint8_t bytes, uint64_t offset)
 {
@@ -309,7 +309,8 @@ static void of_16_bytes(void)
 	flat_modifier(WQE_MASKED_8 + 1);
 }
 
-/* What was the data is the second half of the operands now, and no data is left. */
+/* Turns the data segment into the second half of 8-byte operands, so that the WQE lacks a data
+ * segment. */
 static void of_8_bytes(void)
 {
 	flat_modifier(WQE_MASKED_8);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * credits_test.c - end-to-end credits: their codes, those a responder offers, and a requester that
- * runs out of them, waits, and goes on; on InfiniBand and RoCE, between two hosts.
+ * credits_test.c - end-to-end credits: their codes, the credits that a responder offers, and a
+ * requester that exhausts them, waits, and continues; on InfiniBand and RoCE, between two hosts.
  *
  * Covers: softhca/device/transport/credits.c, softhca/device/transport/req.c,
  * softhca/device/transport/answer.c, softhca/net/uplink.c
@@ -23,7 +23,7 @@ static struct qp *qp_of(const struct flat_qp *qp)
 	return res_find(&qp->hca->qps, qp->n);
 }
 
-/* Packets go to and fro while time stands still. */
+/* Exchanges packets without letting time pass. */
 static void packets_settle(void)
 {
 	for (int i = 0; i < TURNS; i++) {
@@ -95,7 +95,7 @@ static void a_code_promises_no_more_than_there_is(void **state)
 	}
 }
 
-/* ---- what a responder offers ---- */
+/* ---- credits of a responder ---- */
 
 static void the_limit_is_what_was_done_and_what_is_posted(void **state)
 {
@@ -104,7 +104,7 @@ static void the_limit_is_what_was_done_and_what_is_posted(void **state)
 	recvs_post(10);
 	sends_post(1, SOME);
 	packets_settle();
-	assert_int_equal(qp_of(a)->req.lsn, 1 + 8); /* nine are left, and eight is a code */
+	assert_int_equal(qp_of(a)->req.lsn, 1 + 8); /* nine are left; codes have eight */
 	sends_post(1, SOME);
 	packets_settle();
 	assert_int_equal(qp_of(a)->req.lsn, 2 + 8);
@@ -167,7 +167,7 @@ static void a_sender_out_of_credits_waits_and_goes_on(void **state)
 	before = packets_from_a();
 	sends_post(SENDS, SOME);
 	packets_settle();
-	/* three with a credit, and one to try */
+	/* three with credits, and one as a probe */
 	assert_int_equal(packets_from_a() - before, 4);
 	expect_all_done(4, 0);
 	recvs_post(12);
@@ -179,7 +179,7 @@ static void a_sender_out_of_credits_waits_and_goes_on(void **state)
 	unpair();
 }
 
-/* The first request of a connection has no credit yet. */
+/* A new connection has no credits, so the first SEND is probed with one packet. */
 static void a_long_send_is_tried_with_one_packet(void **state)
 {
 	(void)state;
@@ -202,7 +202,8 @@ static void write_post(uint8_t opcode, uint32_t len)
 	flat_post(a);
 }
 
-/* The data of a WRITE need no receive, its immediate does. */
+/* A WRITE with immediate needs a receive only for its last packet, so the whole request serves as a
+ * probe. */
 static void a_write_with_immediate_is_tried_whole(void **state)
 {
 	(void)state;
@@ -221,7 +222,8 @@ static void a_write_with_immediate_is_tried_whole(void **state)
 	unpair();
 }
 
-/* A READ, a WRITE and an atomic go without a receive, and move the limit of those that need one. */
+/* READs, WRITEs and atomics need no receive: they pass without credits, and raise the limit for the
+ * others. */
 static void other_requests_need_no_credits(void **state)
 {
 	struct requester *req;
@@ -249,7 +251,7 @@ static void other_requests_need_no_credits(void **state)
 	unpair();
 }
 
-/* What is sent again has its old number, and needs no new credit. */
+/* A retried request keeps its number, and needs no second credit. */
 static void losses_change_no_numbers(void **state)
 {
 	enum { SENDS = 12 };
@@ -275,7 +277,7 @@ static void losses_change_no_numbers(void **state)
 	}
 }
 
-/* Numbers have 24 bits. */
+/* Message numbers have 24 bits and wrap. */
 static void numbers_come_again(void **state)
 {
 	(void)state;

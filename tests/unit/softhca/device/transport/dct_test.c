@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dct_test.c - targets of DC as commands and messages see them: draining, violated keys, sessions,
- * requests that come late, streams in contexts. What programs see is in tests/verbs/dc.
+ * dct_test.c - DC targets at the level of commands and messages: draining, key violations,
+ * sessions, late requests, streams in contexts. tests/verbs/dc has the view of programs.
  *
  * Covers: softhca/device/transport/dct.c, softhca/device/transport/dci.c,
  * softhca/device/format/mlx5/cmd/dct.c
@@ -34,7 +34,7 @@ static uint16_t lid_of(int i)
 		       HCA_VPORT_CONTEXT_LID);
 }
 
-/* A target on the second adapter, with memory that everybody may write to */
+/* Makes a target on the second adapter, with memory that everybody may write. */
 static void target_open_with(bool out_of_order)
 {
 	uint8_t in[PRM_CREATE_DCT_IN_SIZE] = { 0 }, out[16];
@@ -119,7 +119,7 @@ static void request_arrives(enum fabric_op op, uint32_t session, uint32_t psn, u
 	station_receive(flat.hca[1], 1, 0, &msg);
 }
 
-/* What an initiator writes with PSN, in a session that began with FIRST */
+/* Delivers the WRITE of an initiator with PSN, in a session that began with PSN FIRST. */
 static void bytes_arrive(uint32_t session, uint32_t psn, uint64_t key, const uint8_t *bytes,
 			 uint32_t len)
 {
@@ -167,14 +167,15 @@ static void a_violated_key_is_counted_and_reported_once(void **state)
 	target_close();
 }
 
-/* Requests are executed in the order of their session. One of a session that is over is late. */
+/* A target executes the requests of a session in PSN order, and drops requests of a former session.
+ * */
 static void a_late_request_is_not_executed(void **state)
 {
 	(void)state;
 	target_open();
 	byte_arrives(10, 10, DC_KEY, 1);
 	assert_int_equal(flat.mem[to], 1);
-	byte_arrives(10, 12, DC_KEY, 2); /* 11 is missing */
+	byte_arrives(10, 12, DC_KEY, 2); /* no PSN 11 */
 	assert_int_equal(flat.mem[to], 1);
 	byte_arrives(20, 20, DC_KEY, 3);
 	assert_int_equal(flat.mem[to], 3);
@@ -185,7 +186,8 @@ static void a_late_request_is_not_executed(void **state)
 	target_close();
 }
 
-/* A CQE about a wrong signature that finds no room ends a responder, which nothing may outlive. */
+/* A CQ in overflow cannot take the report of a wrong signature, which ends the responder: its early
+ * packets must go with it. */
 static void an_ended_responder_is_forgotten(void **state)
 {
 	static const uint8_t unsigned_bytes[SIGNED_UNIT];
@@ -197,7 +199,7 @@ static void an_ended_responder_is_forgotten(void **state)
 	rkey = signed_key(1, GUARD_NONE, GUARD_DIF_CRC, to, SIGNED_BLOCK, plain)->key;
 	flat.mem[to] = 1;
 	((struct cq *)res_get(&flat.hca[1]->cqs, cq->n))->status = 1;
-	bytes_arrive(10, 11, DC_KEY, unsigned_bytes, sizeof(unsigned_bytes)); /* 10 is missing */
+	bytes_arrive(10, 11, DC_KEY, unsigned_bytes, sizeof(unsigned_bytes)); /* no PSN 10 */
 	flat.now += 2ull * LONG;
 	flat_run(LONG);
 	assert_int_equal(flat.mem[to], 1);
@@ -212,7 +214,8 @@ static uint64_t bytes_answered(void)
 	return flat.hca[0]->port[0].messages_received.bytes;
 }
 
-/* An initiator that leaves, or a target that does, ends an answer between two pieces of it. */
+/* If the session or the target ends, the device stops a long READ response after the current piece.
+ * */
 static void a_long_answer_ends_with_its_session(void **state)
 {
 	(void)state;
@@ -230,7 +233,7 @@ static void a_long_answer_ends_with_its_session(void **state)
 	assert_int_equal(bytes_answered(), ROOM + 2 * FABRIC_PAYLOAD_MAX);
 }
 
-/* What was asked for before a request that is refused is answered, and then the responder goes. */
+/* A responder sends the responses to earlier requests before its NAK, and ends with that. */
 static void a_refusal_ends_a_responder_behind_its_answers(void **state)
 {
 	uint8_t byte = 1;
@@ -243,12 +246,13 @@ static void a_refusal_ends_a_responder_behind_its_answers(void **state)
 	rkey--;
 	flat_run(LONG / 1000);
 	assert_int_equal(bytes_answered(), ROOM);
-	byte_arrives(10, 10, DC_KEY, 2); /* it is another responder that takes this */
+	byte_arrives(10, 10, DC_KEY, 2); /* a new responder executes this */
 	assert_int_equal(flat.mem[to], 2);
 	target_close();
 }
 
-/* After a reset an initiator begins with any PSN, and is known by its next life. */
+/* After a reset, an initiator may begin with any PSN: the target knows the new session by its life
+ * count. */
 static void an_initiator_that_was_reset_is_another(void **state)
 {
 	const uint32_t life = 1 << 24;
@@ -261,7 +265,7 @@ static void an_initiator_that_was_reset_is_another(void **state)
 	target_close();
 }
 
-/* ---- initiators */
+/* ---- initiators ---- */
 
 static void refuses_qp(uint32_t st, uint32_t streams, uint32_t errored)
 {

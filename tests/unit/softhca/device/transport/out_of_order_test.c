@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * out_of_order_test.c - placement out of order: while a packet is late, those behind it are in
- * memory already; completions, acknowledges, READs and atomics keep their order.
+ * out_of_order_test.c - out-of-order placement: packets behind a late one reach memory at once;
+ * completions, acknowledges, READs and atomics keep their order.
  *
  * Covers: softhca/device/transport/out_of_order.c
  */
@@ -19,7 +19,7 @@ static const struct flat_qp_attr early = {
 };
 static const struct flat_qp_attr in_order = { .retry = 7, .rnr_retry = 7, .mtu = 5, .timeout = 14 };
 
-/* Time stands still, so that nothing is sent again. */
+/* Exchanges messages without letting time pass, so that no timer sends one again. */
 static void adapters_settle(void)
 {
 	for (int i = 0; i < 20; i++)
@@ -39,7 +39,7 @@ static void expect_bytes(unsigned int slot, unsigned int n, bool there)
 	assert_int_equal(!differs, there);
 }
 
-/* The peer has announced COUNT receives in an earlier acknowledge. */
+/* Gives the requester COUNT credits, as an acknowledge would have done. */
 static void grant_credits(uint32_t count)
 {
 	struct qp *qp = res_find(&a->hca->qps, a->n);
@@ -62,13 +62,13 @@ static void later_sends_are_placed_first(void **state)
 	pair_start(&early, "late:1+3", 8);
 	for (unsigned int i = 0; i < 3; i++)
 		send_one(i);
-	/* Message 1 is in the WQE that would have been message 0's. */
+	/* Message 1 came first, and took the first WQE. */
 	expect_bytes(0, 1, true);
 	expect_bytes(1, 2, true);
 	flat_expect_empty(b->recv_cq);
 	flat_expect_empty(a->send_cq);
 	send_one(3);
-	/* The order of completions is that of messages; each names the WQE that it has. */
+	/* CQEs are in the order of messages; each names the WQE that its message took. */
 	flat_expect_done(b->recv_cq, RESP_SEND, 3);
 	flat_expect_done(b->recv_cq, RESP_SEND, 0);
 	flat_expect_done(b->recv_cq, RESP_SEND, 1);
@@ -112,7 +112,7 @@ static void writes_are_placed_too(void **state)
 	unpair();
 }
 
-/* A READ behind a late WRITE sees what that has written. */
+/* A READ behind a late WRITE returns the bytes of that WRITE. */
 static void reads_keep_their_place(void **state)
 {
 	(void)state;
@@ -130,7 +130,7 @@ static void reads_keep_their_place(void **state)
 	unpair();
 }
 
-/* What is lost is sent again, and what came meanwhile is not taken twice. */
+/* After a loss, the retry skips messages that have already arrived. */
 static void a_loss_is_made_good(void **state)
 {
 	(void)state;
@@ -150,8 +150,8 @@ static void a_loss_is_made_good(void **state)
 	unpair();
 }
 
-/* A receive that the missing message may need is not given away: it would never be told that the
- * others are there. */
+/* The last receive WQE stays reserved for the missing message: without it, the CQEs of the others
+ * could never follow. */
 static void the_missing_message_has_a_receive(void **state)
 {
 	(void)state;
@@ -172,7 +172,8 @@ static void the_missing_message_has_a_receive(void **state)
 	unpair();
 }
 
-/* Software may write over a WQE when half of the ring has completed behind it. */
+/* Software frees slots by the number of completions, so it could overwrite an early message's WQE:
+ * the device takes none early while half a ring of messages or more is missing. */
 static void nothing_is_taken_too_early(void **state)
 {
 	struct flat_qp_attr attr = early;
@@ -197,7 +198,7 @@ static void nothing_is_taken_too_early(void **state)
 	unpair();
 }
 
-/* Without a timeout of the sender, the receiver asks for what is missing. */
+/* If the sender has no timeout, the receiver's NAK requests the missing message. */
 static void a_gap_is_asked_about(void **state)
 {
 	(void)state;
@@ -274,7 +275,7 @@ static void send_to(const struct flat_srq *srq, unsigned int n)
 	adapters_settle();
 }
 
-/* A CQE of an XRC SRQ has that one's user index. */
+/* Checks a CQE of an XRC SRQ: it has the SRQ's user index. */
 static void expect_received(struct flat_cq *cq, uint16_t index)
 {
 	const uint8_t *cqe = flat_poll(cq);
@@ -285,7 +286,7 @@ static void expect_received(struct flat_cq *cq, uint16_t index)
 	assert_int_equal(fld_get(cqe, FLD(0x20, 23, 0)), FLAT_SRQ_UIDX);
 }
 
-/* Messages that are early have WQEs of the SRQs that they name, and are forgotten with these. */
+/* Early messages take WQEs of the SRQ that they name; destroying the SRQ discards them. */
 static void an_srq_goes_with_what_was_early(void **state)
 {
 	struct flat_qp_attr initiator = early, target = early;
@@ -312,8 +313,8 @@ static void an_srq_goes_with_what_was_early(void **state)
 	flat_simple(flat.hca[1], PRM_OP_DESTROY_XRC_SRQ, goes->n, PRM_STAT_OK);
 	send_to(stays, 3);
 	flat_run(20ull * LONG);
-	/* Messages 0 and 1 are there; there is no SRQ for message 2, and what is behind it is
-	 * flushed. */
+	/* Messages 0 and 1 completed. Message 2 has no SRQ any more, which fails the QP and
+	 * discards message 3. */
 	expect_received(cq, 1);
 	expect_received(cq, 0);
 	assert_int_equal(flat_state(b), PRM_QP_STATE_ERR);
@@ -323,9 +324,9 @@ static void an_srq_goes_with_what_was_early(void **state)
 	unpair();
 }
 
-/* ---- keys that compute ---- */
+/* ---- keys with signatures ---- */
 
-/* The halves of a block are written one after the other, through a key that signs it in memory. */
+/* Writes both halves of a block through a key that signs the block in memory. */
 static void write_halves(struct mkey *mkey)
 {
 	mkey->sig_count.expected = !mkey->sig_count.happened;
@@ -336,7 +337,7 @@ static void write_halves(struct mkey *mkey)
 	adapters_settle();
 }
 
-/* A guard is computed in the order of bytes: what comes early waits. */
+/* A guard is computed in byte order, so an early packet for such a key waits for its turn. */
 static void what_is_signed_keeps_its_place(void **state)
 {
 	struct mkey *mkey[2];
@@ -356,7 +357,8 @@ static void what_is_signed_keeps_its_place(void **state)
 	unpair();
 }
 
-/* A message whose receive computes comes again, in its turn. */
+/* If the receive WQE uses a key with signatures, an early message is dropped, and taken when it is
+ * sent again in order. */
 static void receives_that_sign_keep_their_place(void **state)
 {
 	struct mkey *mkey;
@@ -377,8 +379,7 @@ static void receives_that_sign_keep_their_place(void **state)
 
 /* ---- mixtures ---- */
 
-/* Requests in turn, two of each round are SENDs; each has a slot of its own, from which it goes, or
- * where it comes to. */
+/* Each round has five requests, two of them SENDs. Each request has its own slot in memory. */
 enum { ROUND = 5, ROUND_SENDS = 2, REQUESTS = 80 * ROUND, LOG = 9, WRITTEN = REQUESTS * SIZE };
 
 static const uint8_t round_of[ROUND] = { OP_SEND, OP_SEND, OP_WRITE, OP_READ, OP_FA };
@@ -398,7 +399,7 @@ static uint64_t source(unsigned int n)
 	return from + (uint64_t)n * SIZE;
 }
 
-/* A READ is of what the WRITE before it has written. */
+/* Posts request N. A READ reads the bytes of the WRITE before it. */
 static void mixture_post_one(unsigned int n)
 {
 	uint8_t opcode = round_of[n % ROUND];
@@ -432,7 +433,8 @@ static void expect_same(uint64_t one, uint64_t other)
 	assert_memory_equal(flat.mem + one, flat.mem + other, SIZE);
 }
 
-/* SEND N is complete. Returns whether it has another's receive WQE, as those do that are early. */
+/* Checks the CQE of SEND N. Returns whether the message came early, and so took the WQE of another.
+ * */
 static bool mixture_check_send(unsigned int n)
 {
 	const uint8_t *cqe = flat_poll(b->recv_cq);
@@ -452,7 +454,7 @@ static unsigned int mixture_check(void)
 	unsigned int early_ones = 0;
 
 	for (unsigned int n = 0; n < REQUESTS; n++) {
-		uint64_t before = n / ROUND; /* what an atomic has found: each is executed once */
+		uint64_t before = n / ROUND; /* the number of atomics before this one */
 
 		flat_expect_done(a->send_cq, REQ, n);
 		if (round_of[n % ROUND] == OP_SEND)

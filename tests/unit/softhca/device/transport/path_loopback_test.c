@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * path_loopback_test.c - a QP that works for its own program alone: it receives nothing and names
- * no CQ for that, and its path is forced to come back and names no destination. PRM: Address Path,
- * fl
+ * path_loopback_test.c - a QP that works for its own program alone: it has no receive queue and no
+ * receive CQ, and its path has the loopback bit but no destination. PRM: Address Path, fl
  *
  * Covers: softhca/device/transport/path.c, softhca/device/format/mlx5/path.c
  */
@@ -58,7 +57,7 @@ static void who_receives_names_a_cq(void **state)
 	qp_free(flat_qp(0, &receives));
 }
 
-/* Nothing may be sent to the LID 0. */
+/* Without the loopback bit, a path needs a destination: LID 0 is invalid. */
 static void a_path_to_nowhere_is_forced_to_come_back(void **state)
 {
 	struct flat_qp_attr lost = alone;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * req_errors_test.c - each way in which a work request can fail: the syndrome on both sides, what
- * is flushed after it and in which order, the asynchronous event, the state of the QPs.
+ * req_errors_test.c - each error of a work request: syndromes on both sides, the CQEs that are
+ * flushed and their order, the asynchronous event, and the states of the QPs.
  *
  * Covers: softhca/device/transport/req.c, softhca/device/transport/resp.c,
  * softhca/device/queue/qp.c
@@ -27,7 +27,7 @@ static void bad_lkey_fails_and_flushes_the_rest(void **state)
 	flat_recv(b, to, 64, rkey);
 	flat_send(a, OP_SEND, from, 8, lkey);
 	flat_send(a, OP_SEND, from, 8, lkey + 1);
-	flat_ctrl(a, OP_SEND, 0, 0); /* not even signaled */
+	flat_ctrl(a, OP_SEND, 0, 0); /* an unsignaled WQE has an error CQE, too */
 	flat_data(a, from, 8, lkey);
 	flat_post(a);
 	flat_ring(a);
@@ -44,7 +44,8 @@ static void bad_lkey_fails_and_flushes_the_rest(void **state)
 	unpair();
 }
 
-/* The local key of what returns data is looked at when the answer comes. */
+/* The requester checks the local key of a READ or an atomic when the response arrives, after its
+ * execution. */
 static void an_atomic_with_a_bad_lkey_is_executed(void **state)
 {
 	uint64_t value = 41;
@@ -66,7 +67,8 @@ static void an_atomic_with_a_bad_lkey_is_executed(void **state)
 	unpair();
 }
 
-/* So the peer's refusal comes before ours. */
+/* Of a wrong rkey and a wrong lkey, the responder's NAK comes first, as the lkey is checked later.
+ * */
 static void of_two_bad_keys_of_a_read_the_remote_one_counts(void **state)
 {
 	(void)state;
@@ -95,7 +97,7 @@ static void key_of_another_pd_is_refused(void **state)
 	unpair();
 }
 
-/* A remote address or key that the responder refuses */
+/* Fails unless the responder refuses LEN bytes at this address and key. */
 static void refused(uint64_t addr, uint32_t key, uint32_t len)
 {
 	pair(NULL, 4096);
@@ -124,7 +126,7 @@ static void nothing_of_a_refused_write_arrives(void **state)
 {
 	(void)state;
 	pair(NULL, 1 << 20);
-	/* the first chunk alone would fit */
+	/* one byte short of the WRITE: its first message alone would fit */
 	rkey = flat_mr(flat.hca[1], flat.pd[1], to, (1 << 20) - 1, ALL_ACCESS);
 	write_to(to, rkey, from, 1 << 20);
 	flat_run(LONG / 100);
@@ -258,7 +260,7 @@ static void message_above_the_limit_is_a_length_error(void **state)
 	pair(NULL, 4096);
 	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
 	flat_raddr(a, to, rkey);
-	flat_data(a, from, 0, lkey); /* 0 is 2 GiB */
+	flat_data(a, from, 0, lkey); /* byte count 0 means 2 GiB */
 	flat_post(a);
 	flat_ring(a);
 	flat_run(LONG / 100);
@@ -266,7 +268,7 @@ static void message_above_the_limit_is_a_length_error(void **state)
 	unpair();
 }
 
-/* ---- receiver not ready, and nobody there ---- */
+/* ---- RNR, and peers that do not answer ---- */
 
 static void rnr_ends_after_its_retries(void **state)
 {
@@ -323,7 +325,7 @@ static void silence_ends_after_the_retries(void **state)
 	unpair();
 }
 
-/* ---- WQEs that are wrong themselves ---- */
+/* ---- wrong WQEs ---- */
 
 static uint8_t *slot(unsigned int index)
 {
@@ -384,7 +386,7 @@ static void wqe_beyond_the_doorbell_is_refused(void **state)
 {
 	(void)state;
 	posted_send();
-	slot(0)[7] = 5; /* two blocks, of which one is posted */
+	slot(0)[7] = 5; /* two blocks, of which only one is posted */
 	refused_wqe(LOCAL_QP_OP);
 }
 

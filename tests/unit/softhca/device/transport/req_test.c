@@ -46,7 +46,7 @@ static void small_send_takes_five_bus_calls(void **state)
 	before = flat.reads + flat.writes;
 	flat_send(a, OP_SEND, from, 64, lkey);
 	flat_run(LONG);
-	/* doorbell record and WQE; payload; receive WQE; data with CQE there; CQE here */
+	/* doorbell record and WQE; payload; receive WQE; data with the CQE there; the CQE here */
 	assert_int_equal(flat.reads + flat.writes - before, 5);
 	unpair();
 }
@@ -145,7 +145,7 @@ static void inline_data_wraps_with_the_ring(void **state)
 
 	(void)state;
 	pair(&attr, 4096);
-	/* two WQEBBs each, from every block of the ring of four */
+	/* two WQEBBs each, from each position in a ring of four */
 	for (int i = 0; i < 9; i++) {
 		memset(text, 'a' + i, sizeof(text));
 		flat_recv(b, to, 4096, rkey);
@@ -301,7 +301,7 @@ static void messages_may_be_empty(void **state)
 	flat_ctrl(a, OP_SEND_IMM, SIGNALED, 7);
 	flat_post(a);
 	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
-	flat_raddr(a, 0, 0); /* no byte, no key */
+	flat_raddr(a, 0, 0); /* zero bytes need no key */
 	flat_post(a);
 	flat_ctrl(a, OP_READ, SIGNALED, 0);
 	flat_raddr(a, 0, 0);
@@ -336,7 +336,7 @@ static void receive_scatters_over_its_segments(void **state)
 	unpair();
 }
 
-/* Page i of the region is page (last - i) of memory. */
+/* Page i of the region is page (last - i) of memory, so no two pages are adjacent. */
 static void scattered_pages_are_found(void **state)
 {
 	enum { PAGES = 301 };
@@ -354,7 +354,7 @@ static void scattered_pages_are_found(void **state)
 		page = (PAGES - 1 - i) * 4096;
 		assert_memory_equal(flat.mem + to + page, flat.mem + from + i * 4096, 4096);
 	}
-	/* This write goes from the middle of one page to the middle of the next but one. */
+	/* The write begins and ends in the middle of a page. */
 	write_to(to + 100 * 4096 + 5, rkey, from, 8192);
 	flat_run(LONG / 100);
 	flat_expect_done(a->send_cq, REQ, 1);

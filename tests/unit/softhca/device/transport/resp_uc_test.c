@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * resp_uc_test.c - unreliable connections: what arrives, and what is lost without an answer.
+ * resp_uc_test.c - unreliable connections: messages that arrive, and silent losses.
  *
  * Covers: softhca/device/transport/resp.c, softhca/device/format/segments.c
  */
@@ -54,7 +54,8 @@ static void without_a_receive_it_is_lost(void **state)
 	unpair();
 }
 
-/* The second of its three messages: the receive it had begun serves the next one. */
+/* If the second of three messages is lost, the request is dropped, and its receive WQE serves the
+ * next one. */
 static void a_gap_loses_the_request(void **state)
 {
 	enum { SIZE = 600000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tm_test.c - tag matching: which tag a message finds, what waits for software, rendezvous, and
- * what becomes of tags when something fails. CQEs and requests by their bytes.
+ * tm_test.c - tag matching: the tag that a message matches, unexpected messages, rendezvous, and
+ * tags after errors. Checks CQEs and requests by their bytes.
  *
  * Covers: softhca/device/transport/tm.c, softhca/device/transport/tm_offload.c
  */
@@ -38,10 +38,10 @@ enum {
 	FRAME = 4096,
 };
 
-static struct flat_qp *ops; /* the queue of operations, on the second adapter */
+static struct flat_qp *ops; /* command queue of the XRQ, on the second adapter */
 static struct flat_cq *done;
 static struct flat_srq xrq;
-static unsigned int next; /* place that the next tag gets: they are added in order */
+static unsigned int next; /* index of the next tag; tags are added in order */
 static uint64_t buffers;
 
 static void put_xrqc(uint8_t *in)
@@ -77,8 +77,8 @@ static void create_xrq(void)
 	xrq.n = fld_get(out, CREATE_XRQ_OUT_XRQN);
 }
 
-/* A sender on the first adapter, and b, on the XRQ, whose send queue is the adapter's if
- * OFFLOADED. */
+/* Connects a sender of the first adapter to b, a QP on the XRQ; if OFFLOADED, the adapter owns b's
+ * send queue. */
 static void set_up_with(bool offloaded)
 {
 	static const struct flat_qp_attr plain = { .mtu = 3 };
@@ -133,7 +133,7 @@ static void list_operate(uint8_t opcode, uint8_t flags, uint16_t index, uint16_t
 	flat_run(LONG / 1000);
 }
 
-/* Buffer and place of the Nth tag are the Nth. */
+/* Adds tag N with buffer N at index N. */
 static void tag_add(uint64_t tag, uint64_t mask, uint32_t len)
 {
 	list_operate(ADD, WITH_CQE, ++next, 0, tag, mask, len);
@@ -247,7 +247,7 @@ static void tags_wait_until_software_has_seen_what_found_none(void **state)
 	assert_memory_equal(flat.mem + to + 8 * FRAME, flat.mem + from, 32);
 	tag_add(9, ~0ull, 64);
 	expect_op(APPENDED, true, 1);
-	send_eager(7, 16); /* was there before */
+	send_eager(7, 16); /* buffered before */
 	expect_tag(RESP_SEND, CONSUMED_MSG, 0, 16);
 	send_eager(9, 16);
 	cqe_expect(RESP_SEND, UNEXPECTED);
@@ -336,7 +336,7 @@ static void software_goes_on_where_the_send_queue_is_its_own(void **state)
 	tear_down();
 }
 
-/* The key in the header opens nothing. */
+/* The rkey in the rendezvous header is invalid. */
 static void a_fetch_that_fails_gives_the_tag_back(void **state)
 {
 	(void)state;

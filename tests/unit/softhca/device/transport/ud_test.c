@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ud_test.c - datagrams: address vectors, Q_Keys, the header in front of a receive, CQE bytes,
- * multicast groups, management QPs, what is lost without a trace and what is an error.
+ * ud_test.c - datagrams: address vectors, Q_Keys, the GRH in front of a receive, CQE bytes,
+ * multicast groups, management QPs, silent drops, and errors.
  *
  * Covers: softhca/device/transport/ud.c, softhca/device/transport/datagram.c,
  * softhca/device/transport/mcg.c, softhca/device/format/mlx5/cmd/mcg.c
@@ -150,7 +150,7 @@ static void a_wrong_q_key_loses_the_datagram(void **state)
 	send_to(b, b->n, KEY + 1, NULL, 8);
 	flat_expect_done(a->send_cq, REQ, 0);
 	flat_expect_empty(b->recv_cq);
-	/* bit 31: use the sender's own Q_Key, which is the same */
+	/* bit 31 selects the sender's own Q_Key, which is the same */
 	send_to(b, b->n, OWN_KEY, NULL, 8);
 	flat_expect_done(b->recv_cq, RESP_SEND, 0);
 	unpair();

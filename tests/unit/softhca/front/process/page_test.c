@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * page_test.c - a page that Linux has moved is no fault of the program's. Compaction moves the
- * pages that lie alone in their neighbourhood; asking for it, and seeing it, takes root. The first
- * write after a fork moves a page, too, also when the child has ended since.
+ * page_test.c - pages that Linux moves, which must not count as errors of the program. Compaction,
+ * which moves lone pages, needs root to trigger and to see. The first write after a fork moves a
+ * page as well, even after the child has exited.
  *
  * Covers: softhca/front/process/page.c
  */
@@ -25,7 +25,7 @@ static uintptr_t page_at(int i)
 	return (uintptr_t)memory + (uintptr_t)i * FAR;
 }
 
-/* The memory between the pages is given back. */
+/* Keeps one page in FAR bytes: compaction moves pages that lie alone. */
 static bool pages_scatter(void)
 {
 	size_t size = (size_t)PAGES * FAR;
@@ -52,8 +52,8 @@ static bool memory_compact(void)
 	return done;
 }
 
-/* The process has a child, which ends when GATE is closed, and is waited for. It says so by READY,
- * and stays until the other end of GATE_OF_END is closed, too. */
+/* Runs as a parent whose child exits when GATE closes. Writes to READY once the child runs, waits
+ * for it, and stays until GATE_OF_END closes. */
 static void parent_be(int ready, int gate, int gate_of_end)
 {
 	pid_t child = fork();
@@ -69,8 +69,8 @@ static void parent_be(int ready, int gate, int gate_of_end)
 	_exit(0);
 }
 
-/* Returns how often the page of a parent could not have moved, whose child ends while that is
- * asked. */
+/* Lets a child exit while the page check runs on its parent. Returns how often the check found that
+ * the page could not have moved. */
 static int child_ends(void)
 {
 	int ready[2], gate[2], gate_of_end[2], unexcused = 0;

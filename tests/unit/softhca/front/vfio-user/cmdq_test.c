@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * cmdq_test.c - the command queue as a driver fills it: descriptors, chains of mailboxes, and
- * every way to get them wrong. Layouts are written here once more, as offsets.
+ * every error in them. Repeats the layouts as offsets, as an independent check.
  *
  * Covers: softhca/front/vfio-user/cmdq.c, softhca/front/vfio-user/mlx5.c
  */
@@ -16,11 +16,11 @@
 
 enum {
 	QUEUE = GUEST_BASE,          /* 32 descriptors */
-	INPUT = GUEST_BASE + 0x8000, /* mailboxes, one each KiB */
+	INPUT = GUEST_BASE + 0x8000, /* mailboxes at intervals of 1 KiB */
 	OUTPUT = GUEST_BASE + 0x20000,
 	BLOCK = 1024,
 	TOKEN = 0x7e,
-	/* These are the places in a descriptor. */
+	/* Offsets in a descriptor */
 	IN_LEN = 4,
 	IN_PTR = 8,
 	IN = 16,
@@ -30,7 +30,7 @@ enum {
 	D_TOKEN = 60,
 	D_SIGNATURE = 61,
 	STATUS_OWN = 63,
-	/* These are the places in a mailbox. */
+	/* Offsets in a mailbox */
 	NEXT = 560,
 	NUMBER = 568,
 	B_TOKEN = 573,
@@ -92,7 +92,7 @@ static void blocks_chain(uint64_t first, unsigned int blocks)
 	}
 }
 
-/* The command at INDEX has IN and OUT bytes, chains included. */
+/* Prepares the command at INDEX with IN and OUT bytes, chains of mailboxes included. */
 static void entry_prepare(unsigned int index, uint16_t opcode, uint32_t in, uint32_t out)
 {
 	uint8_t *desc = entry(index);
@@ -130,7 +130,7 @@ static int rig_setup(void **state)
 	return 0;
 }
 
-/* QUERY_HCA_CAP of the general page: an answer of 16 + 4096 bytes in nine blocks */
+/* Prepares QUERY_HCA_CAP of the general page: 16 + 4096 bytes of output need nine mailboxes. */
 static void prepare_query(void)
 {
 	entry_prepare(0, PRM_OP_QUERY_HCA_CAP, 16, 16 + PRM_HCA_CAP_SIZE);
@@ -157,10 +157,10 @@ static void answers_fill_a_signed_chain(void **state)
 		assert_int_equal(bytes_sum(guest(OUTPUT + i * BLOCK), B_SIZE), 0xff);
 		assert_int_equal(bytes_sum(guest(OUTPUT + i * BLOCK) + 512, 63), 0xff);
 	}
-	assert_int_equal(guest(OUTPUT + 8 * BLOCK)[SIGNATURE], 0); /* not part of it */
+	assert_int_equal(guest(OUTPUT + 8 * BLOCK)[SIGNATURE], 0); /* outside the chain */
 }
 
-/* As MANAGE_PAGES says: addresses that go in by a chain come back by one */
+/* MANAGE_PAGES: the addresses of the input chain come back in the output chain */
 static void input_is_gathered_from_the_chain(void **state)
 {
 	enum { PAGES = 100 };
@@ -201,7 +201,7 @@ static void signed_blocks_are_checked(void **state)
 	entry_prepare(0, PRM_OP_NOP, 16 + 512, 16);
 	block[SIGNATURE] = 1;
 	assert_int_equal(entry_ring(0), BAD_SIGNATURE);
-	/* the whole is right, the control part is not */
+	/* the whole signature is right, the one of the control part is wrong */
 	entry_prepare(0, PRM_OP_NOP, 16 + 512, 16);
 	block[CONTROL_SIGNATURE] = 0x33;
 	block[SIGNATURE] = ~bytes_sum(block, SIGNATURE);
@@ -250,7 +250,7 @@ static void wrong_chains_get_a_delivery_status(void **state)
 	field_put(guest(OUTPUT + 3 * BLOCK) + NEXT, 0, 8);
 	assert_int_equal(entry_ring(0), BAD_OUT_PTR);
 	entry_prepare(0, PRM_OP_NOP, 16 + 1024, 16);
-	field_put(guest(INPUT) + NEXT, INPUT, 8); /* bites its tail */
+	field_put(guest(INPUT) + NEXT, INPUT, 8); /* the chain forms a ring */
 	assert_int_equal(entry_ring(0), BAD_NUMBER);
 	entry_prepare(0, PRM_OP_NOP, 16 + 1024, 16);
 	field_put(guest(INPUT) + NEXT, INPUT + BLOCK + 1, 8);
@@ -325,7 +325,7 @@ static void queue_that_is_unmapped_or_moved_is_not_touched(void **state)
 	assert_int_equal(entry(0)[STATUS_OWN], 1);
 }
 
-/* The device does the work of ADAPTER, once. */
+/* Runs the device as the event loop does, once. */
 static void device_drive(struct hca *adapter)
 {
 	struct hca *own = rig.device.hca;
@@ -350,7 +350,7 @@ static int pair_teardown(void **state)
 	return vfio_teardown(state);
 }
 
-/* Both are there when the device begins to work. */
+/* Doorbell and command both arrive before the device runs. */
 static void doorbell_before_a_command_counts_before_it(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dma_test.c - guest memory as the client maps it: what is reachable, and what must not be.
+ * dma_test.c - guest memory as the client maps it: reachable ranges, and refused ones.
  *
  * Covers: softhca/front/vfio-user/dma.c
  */
@@ -105,9 +105,9 @@ static void sizes_that_cannot_be_are_refused(void **state)
 	(void)state;
 	assert_int_equal(dma_table_map(&table, 0, 0, RW, fd, 0), EINVAL);
 	assert_int_equal(dma_table_map(&table, UINT64_MAX - PAGE, 2 * PAGE, RW, -1, 0), EINVAL);
-	/* the last page of all is fine */
+	/* the last page of the address space is valid */
 	assert_int_equal(dma_table_map(&table, -(uint64_t)PAGE, PAGE, RW, -1, 0), 0);
-	/* behind the end of the file each access would be SIGBUS */
+	/* an access beyond the end of the file would raise SIGBUS */
 	assert_int_equal(dma_table_map(&table, 0, 17 * PAGE, RW, fd, 0), EINVAL);
 	assert_int_equal(dma_table_map(&table, 0, PAGE, RW, fd, 16 * PAGE), EINVAL);
 	assert_int_equal(dma_table_map(&table, 0, PAGE, RW, fd, UINT64_MAX - PAGE + 1), EINVAL);
@@ -138,7 +138,7 @@ static void unmap_takes_effect_at_once_and_is_of_one_region(void **state)
 static void table_has_an_end(void **state)
 {
 	(void)state;
-	/* from the top down, so that each is inserted before all others */
+	/* from the top down: each insertion moves all others */
 	for (uint64_t i = DMA_MAX_REGIONS; i > 0; i--)
 		assert_int_equal(dma_table_map(&table, i * PAGE, PAGE, RW, -1, 0), 0);
 	assert_int_equal(dma_table_map(&table, 0, PAGE, RW, -1, 0), ENOSPC);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pci_test.c - configuration space and its gateway, the initialization segment, interrupts,
- * and the three kinds of reset.
+ * pci_test.c - configuration space and its VSC gateway, the initialization segment, interrupts,
+ * and three kinds of reset.
  *
  * Covers: softhca/front/vfio-user/pci.c, softhca/front/vfio-user/vsc.c,
  * softhca/front/vfio-user/bar.c, softhca/front/vfio-user/device.c
@@ -73,7 +73,7 @@ static void memory_and_interrupts_need_a_bus_master_with_power(void **state)
 	assert_int_equal(dma_table_read(&rig.device.dma, GUEST_BASE, &byte, 1), 0);
 }
 
-/* The way by which a driver gets the semaphore that allows it to reset the adapter */
+/* A driver takes this semaphore before it resets the adapter. */
 static void gateway_gives_a_semaphore_to_one(void **state)
 {
 	uint32_t vsc = find_cap(PCI_CAP_ID_VNDR), id;
@@ -85,7 +85,7 @@ static void gateway_gives_a_semaphore_to_one(void **state)
 	config_put(vsc + VSC_SEMAPHORE, 4, id + 7);
 	assert_int_equal(config_get(vsc + VSC_SEMAPHORE, 4), id);
 
-	config_put(vsc + VSC_CONTROL, 4, 7); /* a space that is not there */
+	config_put(vsc + VSC_CONTROL, 4, 7); /* an unknown space */
 	assert_int_equal(config_get(vsc + VSC_CONTROL, 4) >> 29, 0);
 	config_put(vsc + VSC_CONTROL, 4, VSC_SPACE_SEMAPHORES);
 	assert_int_not_equal(config_get(vsc + VSC_CONTROL, 4) >> 29, 0);
@@ -106,7 +106,7 @@ static void segment_says_that_all_is_well(void **state)
 {
 	(void)state;
 	assert_int_equal(bar_get(4) >> 16, 5);           /* command interface revision */
-	assert_int_equal(bar_get(CMDQ_LOW), 5 << 4 | 6); /* sizes; nic interface: full */
+	assert_int_equal(bar_get(CMDQ_LOW), 5 << 4 | 6); /* log sizes; nic interface: full */
 	assert_int_equal(bar_get(INITIALIZING) >> 31, 0);
 	assert_int_equal(bar_get(0x238), 0);
 	assert_int_equal(bar_get(0x23c), 0);
@@ -114,7 +114,7 @@ static void segment_says_that_all_is_well(void **state)
 	assert_int_not_equal(bar_get(0xffc), 0);
 }
 
-/* The last pages of the BAR; the device core is told of each. */
+/* The last pages of the BAR; the test checks that the core learns of each write. */
 static void memory_keeps_what_is_written_until_a_reset(void **state)
 {
 	const uint64_t first = BAR_MEMIC, last = BAR_SIZE - 4;
@@ -140,7 +140,7 @@ static void health_counter_advances(void **state)
 	assert_int_not_equal(bar_get(0x1010), first);
 }
 
-/* Only an adapter that is as new can be enabled. */
+/* Executes ENABLE_HCA, which succeeds only right after a reset. */
 static void hca_enable(enum prm_status expect)
 {
 	uint8_t in[16] = { 0 }, out[16];
@@ -161,7 +161,7 @@ static void dead_adapter_asks_for_a_reset_and_gets_it(void **state)
 	hca_enable(PRM_STAT_OK);
 	assert_int_equal(bar_get(0x23c), 0);
 	assert_int_equal(bar_get(CMDQ_LOW) >> 8 & 7, BAR_NIC_DISABLED);
-	/* configuration space is what it was */
+	/* configuration space has its old contents */
 	assert_true(config_get(PCI_COMMAND, 2) & PCI_COMMAND_MASTER);
 	bar_put(CMDQ_LOW, GUEST_BASE);
 	assert_int_equal(bar_get(CMDQ_LOW) >> 8 & 7, BAR_NIC_FULL);
@@ -243,7 +243,7 @@ static void vectors_are_given_and_taken_away(void **state)
 	close(fd);
 }
 
-/* An eventfd that is full, or a pipe that is, must not stop the device. */
+/* A full eventfd or pipe must not block the device. */
 static void an_interrupt_never_blocks(void **state)
 {
 	const uint32_t give = VFIO_IRQ_SET_ACTION_TRIGGER | VFIO_IRQ_SET_DATA_EVENTFD;
@@ -266,7 +266,7 @@ static void messages_that_are_wrong_are_refused(void **state)
 	assert_int_equal(vfio_send(6, "", 0, -1), EOPNOTSUPP);
 	assert_int_equal(vfio_send(1000, "", 0, -1), EOPNOTSUPP);
 	assert_int_equal(vfio_send(VFU_REGION_READ, &access, sizeof(access) - 1, -1), EINVAL);
-	/* the data is missing */
+	/* the message ends before the data */
 	assert_int_equal(vfio_send(VFU_REGION_WRITE, &access, sizeof(access), -1), EINVAL);
 	access.offset = PCI_CONFIG_SIZE - 4;
 	assert_int_equal(vfio_send(VFU_REGION_READ, &access, sizeof(access), -1), EINVAL);

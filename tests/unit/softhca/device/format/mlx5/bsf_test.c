@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bsf_test.c - byte stream formats: which ones the adapter takes, and what it makes of them. A bit
- * without a meaning is refused.
+ * bsf_test.c - byte stream formats (BSF): the ones that the adapter takes, and how it decodes
+ * them. It refuses each bit without a meaning.
  *
  * Covers: softhca/device/format/mlx5/bsf.c
  */
@@ -32,7 +32,7 @@ static void put_dif(uint8_t *inl)
 	fld_set(inl, BSF_INL_APP_MASK, 0xff00);
 }
 
-/* T10-DIF in memory, nothing on the wire */
+/* Writes a BSF with T10-DIF in memory and no signature on the wire. */
 static void put_signature(uint8_t *bsf)
 {
 	fld_set(bsf, BSF_KIND, BSF_SIZE_WITH_INLINE);
@@ -93,7 +93,8 @@ static void checksums_start_from_what_the_format_says(void **state)
 	}
 }
 
-/* Says how many single bits of the LEN bytes at AT the adapter takes, from what is given. */
+/* Flips each bit of LEN bytes at AT in a valid BSF, one at a time, and returns how many results are
+ * valid. */
 static unsigned int bits_taken(const uint8_t *given, size_t total, size_t at, size_t len)
 {
 	uint8_t bsf[2 * BSF_SIZE];

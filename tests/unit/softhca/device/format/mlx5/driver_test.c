@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * driver_test.c - the commands around a kernel driver's life: order, pages, registers, SRQs as
- * objects, completion of commands by event.
+ * driver_test.c - commands in the life of a kernel driver: their order, pages, registers, SRQs as
+ * objects, and command completion by event.
  *
  * Covers: softhca/device/format/mlx5/driver.c, softhca/device/format/mlx5/pages.c,
  * softhca/device/format/mlx5/reg.c, softhca/device/format/mlx5/reg_eth.c,
@@ -107,7 +107,7 @@ static void pages_are_asked_for_as_objects_come(void **state)
 	make_keys(20);
 	assert_int_equal(flat_count_events(PRM_EVENT_PAGE_REQUEST), 1);
 	assert_int_equal(last_request(), 16);
-	make_keys(100); /* one request at a time */
+	make_keys(100); /* pages are requested one batch at a time */
 	assert_int_equal(flat_count_events(PRM_EVENT_PAGE_REQUEST), 1);
 	manage_pages(PRM_PAGES_CANNOT_GIVE, 0, in, sizeof(in), out, 16, PRM_STAT_OK);
 	make_keys(1);
@@ -130,7 +130,7 @@ static void access_reg(uint32_t id, uint32_t port, size_t len, uint8_t *out, enu
 	uint8_t in[16 + 64] = { 0 };
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_ACCESS_REG);
-	fld_set(in, CMD_IN_OP_MOD, 1); /* read */
+	fld_set(in, CMD_IN_OP_MOD, 1); /* op_mod: read */
 	fld_set(in, ACCESS_REGISTER_IN_REGISTER_ID, id);
 	fld_set(in, FLD_IN(ACCESS_REGISTER_IN_REGISTER_DATA, PMTU_REG_LOCAL_PORT), port);
 	flat_cmd_expect(flat.hca[0], in, 16 + len, out, 16 + 64, expect);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mini_cqe_test.c - runs of completions, byte by byte: what an adapter writes of them, where, and
- * what it leaves alone.
+ * mini_cqe_test.c - compressed CQEs, byte by byte: titles and arrays of mini CQEs that an adapter
+ * writes, and the entries that it leaves alone.
  *
  * Covers: softhca/device/format/mlx5/mini_cqe.c, softhca/device/queue/cq_run.c
  */
@@ -10,7 +10,7 @@
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/mini_cqe.h"
 
-enum { LOG = 5, PLENTY = 256 /* bytes that no CQE holds */ };
+enum { LOG = 5, PLENTY = 256 /* a byte that no CQE has */ };
 
 static const struct flat_qp_attr checksums = {
 	.rq_log = LOG,
@@ -19,7 +19,7 @@ static const struct flat_qp_attr checksums = {
 	.cqe_size = 64 | FLAT_COMPRESSED | PRM_MINI_CQE_CHECKSUM << FLAT_FORMAT_SHIFT
 };
 
-/* COUNT messages of PLENTY, PLENTY + 1 and so on bytes, with one doorbell. */
+/* Posts COUNT messages of PLENTY, PLENTY + 1, ... bytes with one doorbell. */
 static void post_run(unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {
@@ -44,7 +44,8 @@ static uint8_t *entry(const struct flat_cq *cq, uint32_t index)
 	return flat.mem + cq->ring + (slot + 1) * cq->cqe_size - 64;
 }
 
-/* The program has read all; a lap that it has not seen yet may follow. */
+/* Consumes COUNT CQEs as a program does, and marks their entries as owned by hardware for the next
+ * lap. */
 static void cq_skip(struct flat_cq *cq, uint32_t count)
 {
 	for (; count; count--, cq->ci++)
@@ -78,11 +79,11 @@ static void a_run_is_a_title_and_arrays(void **state)
 		assert_int_equal(fld_get(mini, MINI_CQE_BYTE_COUNT), PLENTY + i);
 		assert_int_equal(fld_get(mini, FLD(0, 31, 0)), 0);
 	}
-	/* Nothing else was touched. */
+	/* All other entries are untouched. */
 	for (uint32_t i = 2; i < COUNT + 1; i++)
 		if (i != 8)
 			assert_int_equal(entry(b->recv_cq, i)[63], 0xf1);
-	/* The next message stands behind all of them. */
+	/* The next CQE follows the entries of the whole run. */
 	cq_skip(b->recv_cq, COUNT);
 	send_run(1);
 	flat_expect_done(b->recv_cq, RESP_SEND, COUNT);
@@ -193,8 +194,8 @@ static void payload_in_a_cqe_ends_a_run(void **state)
 	unpair();
 }
 
-/* The command comes right after the turn in which the messages went: the runs are in the old rings,
- * in front of what ends these. */
+/* A resize right after a run completes the run in the old ring, in front of the CQE that ends that
+ * ring. */
 static void a_resize_leaves_none_behind(void **state)
 {
 	struct flat_cq sent, received;
@@ -209,7 +210,7 @@ static void a_resize_leaves_none_behind(void **state)
 	assert_int_equal(flat_resize(b->recv_cq, LOG + 1), PRM_STAT_OK);
 	expect_title(&sent, 0, REQ, 0, 5);
 	expect_title(&received, 0, RESP_SEND, 0, 5);
-	/* The end of the ring takes an index. */
+	/* The resize CQE takes the last index of the old ring. */
 	assert_int_equal(fld_get(entry(&received, 5), CQE_OPCODE), CQE_OP_RESIZE);
 	a->send_cq->ci = b->recv_cq->ci = 6;
 	send_run(1);
@@ -218,7 +219,7 @@ static void a_resize_leaves_none_behind(void **state)
 	unpair();
 }
 
-/* ---- blocks ---- */
+/* ---- enhanced compression: blocks ---- */
 
 static const struct flat_qp_attr blocks = {
 	.rq_log = LOG,
@@ -238,7 +239,7 @@ static void expect_block(const struct flat_cq *cq, uint32_t index, uint32_t coun
 		assert_int_equal(fld_get(block + 8 * i, MINI_CQE_BYTE_COUNT), first + i);
 }
 
-/* The title is a CQE like any other, and counts. */
+/* The title of a block is a complete CQE of its own. */
 static void expect_whole(const struct flat_cq *cq, uint32_t index, uint16_t counter)
 {
 	const uint8_t *cqe = entry(cq, index);
@@ -260,7 +261,8 @@ static void blocks_go_on_from_a_cqe(void **state)
 	for (uint32_t i = 2; i < 11; i++)
 		if (i != 8)
 			assert_int_equal(entry(b->recv_cq, i)[63], 0xf1);
-	/* The next turn goes on from the same title; one alone is a CQE, and a title. */
+	/* The next run continues from the same title; a run of one is a complete CQE and a new
+	 * title. */
 	cq_skip(b->recv_cq, 11);
 	cq_skip(a->send_cq, 11);
 	send_run(2);
@@ -272,7 +274,7 @@ static void blocks_go_on_from_a_cqe(void **state)
 	unpair();
 }
 
-/* Nor does a title last longer. */
+/* A title is valid only within one lap of the ring. */
 static void a_block_ends_with_the_ring(void **state)
 {
 	(void)state;
@@ -287,7 +289,7 @@ static void a_block_ends_with_the_ring(void **state)
 	unpair();
 }
 
-/* A CQE that is not for blocks leaves no title. */
+/* A CQE with inline data is not compressed; it ends the former title, and is no title itself. */
 static void another_cqe_ends_blocks(void **state)
 {
 	struct flat_qp_attr attr = blocks;

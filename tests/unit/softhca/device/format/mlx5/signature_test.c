@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * signature_test.c - WQEs with signatures: what Debian's libmlx5 writes is right, and a WQE of
- * which a byte has changed is not executed but completes in error.
+ * signature_test.c - signatures of WQEs: those that Debian's libmlx5 writes are right, and a WQE
+ * with a changed byte completes in error instead of being executed.
  *
  * Covers: softhca/device/format/mlx5/signature.c, softhca/device/format/mlx5/wqe.c,
  * softhca/device/queue/wqe.h
@@ -24,7 +24,7 @@ static const uint8_t debian_send[] = {
 	0x01, 0x00, 0x00, 0x00, 0x7f, 0xff, 0xf7, 0xb7, 0xd0, 0x00,
 };
 
-/* A receive of 0x400 bytes, WQE 0 of QP 0x48, with room for more buffers */
+/* A receive of 0x400 bytes, WQE 0 of QP 0x48, with spare data segments */
 enum { DEBIAN_RECV_LEN = 32 };
 static const uint8_t debian_recv[64] = {
 	0x00, 0x00, 0x00, 0x00, 0x67, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
@@ -41,7 +41,7 @@ static void a_send_is_signed_with_all_its_bytes(void **state)
 	assert_true(mlx5_send_is_signed(raw));
 	for (size_t at = 0; at < sizeof(raw); at++) {
 		if (at == 7)
-			continue; /* it says how many bytes there are */
+			continue; /* this byte holds the WQE's size */
 		raw[at] ^= 0x10;
 		assert_false(mlx5_send_is_signed(raw));
 		raw[at] ^= 0x10;
@@ -64,7 +64,7 @@ static void a_receive_is_signed_for_its_place(void **state)
 	}
 }
 
-/* ---- queues that demand them ---- */
+/* ---- queues that require signatures ---- */
 
 static uint8_t xor_of(const uint8_t *bytes, size_t len)
 {
@@ -88,7 +88,8 @@ static void sign_send(struct flat_qp *qp)
 	fld_set(raw, CTRL_SIGNATURE, 0xff ^ xor_of(raw, fld_get(raw, CTRL_DS) * 16));
 }
 
-/* The WQE has the signature and one buffer, which fill its 32 bytes. Returns where it is. */
+/* Posts a receive whose signature segment and one data segment fill its 32 bytes. Returns its
+ * address. */
 static uint8_t *put_receive(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t key)
 {
 	uint8_t *raw = flat.mem + qp->rq + 32u * (qp->rq_pi & ((1u << qp->rq_log) - 1));
@@ -122,7 +123,7 @@ static void post_signed_send(const struct flat_qp_attr *attr)
 static void what_is_signed_arrives(const struct flat_qp_attr *attr, uint32_t front)
 {
 	pair(attr, 4096);
-	for (int i = 0; i < 300; i++) { /* the index has a second byte that counts */
+	for (int i = 0; i < 300; i++) { /* both bytes of the index are signed: pass 256 */
 		put_receive(b, to, 100, rkey);
 		post_signed_send(attr);
 		flat_ring(a);

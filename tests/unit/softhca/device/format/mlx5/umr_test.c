@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umr_test.c - work requests on memory keys: enabling and changing keys of pages and of keys, local
- * and remote invalidation, windows bound to a QP, what is refused; the key that swallows
- * everything.
+ * umr_test.c - work requests on memory keys: enabling and changing keys of pages and of KLMs,
+ * local and remote invalidation, type 2 windows, refused requests, and the null key.
  *
  * Covers: softhca/device/format/mlx5/umr.c, softhca/device/memory/mkey.c,
  * softhca/device/memory/xlt.c, softhca/device/queue/umr_delay.c
@@ -22,7 +21,7 @@ static const uint64_t enable_mask = 1ull << UMR_LEN | 1ull << UMR_PAGE_SIZE |
 				    1ull << UMR_LW | 1ull << UMR_RR | 1ull << UMR_RW |
 				    1ull << UMR_FREE | 1ull << UMR_QPN;
 
-/* of a QP of the kernel's */
+/* a QP of the kernel driver */
 static const struct flat_qp_attr of_driver = { .fast_reg = true };
 
 static struct flat_umr umr_for(uint32_t key, uint64_t start, uint64_t len, uint64_t mask,
@@ -46,7 +45,7 @@ static struct flat_umr umr_for(uint32_t key, uint64_t start, uint64_t len, uint6
 	return umr;
 }
 
-/* A list of COUNT pages that ends at LAST and goes down, in memory */
+/* Writes a list of COUNT pages in descending order from LAST, and returns its address. */
 static uint64_t page_list(uint64_t last, unsigned int count)
 {
 	uint64_t list = flat_alloc(8 * (count + 8), 64);
@@ -69,7 +68,7 @@ static void umr_go(struct flat_qp *qp)
 	flat_run(LONG / 1000);
 }
 
-/* A piece has 2 GiB at most: the highest bit of its length stands alone. */
+/* A KLM holds at most 2 GiB, and only a length of exactly 0x80000000 may have the highest bit. */
 static void long_pieces_are_refused(void **state)
 {
 	static const uint32_t lengths[] = { UINT32_C(1) << 31, (UINT32_C(1) << 31) + 1,
@@ -93,9 +92,9 @@ static void long_pieces_are_refused(void **state)
 	}
 }
 
-/* ---- windows: a key of pieces of other keys, which b makes for a ---- */
+/* ---- windows: b makes a key of KLMs for a ---- */
 
-/* The window is of the 100 bytes at TO, through BASE. */
+/* Binds the window to 100 bytes at TO of key BASE. */
 static void window_bind(uint32_t key, const struct flat_umr *umr, uint32_t base)
 {
 	umr_post(b, key, umr);
@@ -103,7 +102,7 @@ static void window_bind(uint32_t key, const struct flat_umr *umr, uint32_t base)
 	umr_go(b);
 }
 
-/* Makes two connected queue pairs, and a key without a window yet. */
+/* Makes two connected QPs and a free key for a window. */
 static uint32_t pair_with_free_key(void)
 {
 	pair(NULL, PAGE);
@@ -132,7 +131,8 @@ static void unpair_after_refused_write(uint32_t key, uint16_t index)
 	unpair();
 }
 
-/* A key of whole pages that begins within one is known by its addresses: UCX' for atomics are. */
+/* A KSM key may begin within its first page, as UCX' keys for atomics do: translations count from
+ * there. */
 static void pages_count_from_where_a_key_starts(void **state)
 {
 	enum { WITHIN = 0x488 };
@@ -154,7 +154,7 @@ static void pages_count_from_where_a_key_starts(void **state)
 	unpair();
 }
 
-/* The translations come by pointer, and a second time for a part of the table. */
+/* Registers pages by a list in memory, then replaces a part of the table. */
 static void pages_are_registered_by_pointer(void **state)
 {
 	uint32_t key, dma, list_len = 16 * 8;
@@ -179,7 +179,7 @@ static void pages_are_registered_by_pointer(void **state)
 
 	list = page_list(to + PAGE, 8);
 	umr = umr_for(key, 0, 0, 0, 4, UMR_OFFSET_GIVEN | UMR_FAIL_IF_FREE);
-	fld_set(umr.ctrl, UMR_XLT_OFFSET_15_0, 4); /* pages from 8 on */
+	fld_set(umr.ctrl, UMR_XLT_OFFSET_15_0, 4); /* from entry 8 on */
 	umr_post(b, key, &umr);
 	flat_data(b, list, 64, dma);
 	umr_go(b);
@@ -191,7 +191,7 @@ static void pages_are_registered_by_pointer(void **state)
 	unpair();
 }
 
-/* The key has a new variant byte, and its pages are inline. */
+/* Fast registration changes the key's variant byte; the pages are inline. */
 static void fast_registration_makes_a_new_key(void **state)
 {
 	uint32_t key, fresh;
@@ -231,7 +231,7 @@ static void refused_by_users_queue(uint64_t mask, uint32_t octowords)
 	unpair();
 }
 
-/* Who writes addresses of pages reaches all memory: programs name keys only. */
+/* A QP of a program must not write page addresses, as these reach all memory. */
 static void a_users_queue_names_no_pages(void **state)
 {
 	(void)state;
@@ -252,7 +252,7 @@ static void remote_invalidation_frees_it(void **state)
 	umr_go(a);
 	flat_expect_done(b->recv_cq, RESP_SEND_INVAL, 0);
 	flat_expect_done(a->send_cq, REQ, 0);
-	/* free again: that is what this asks for */
+	/* UMR_FAIL_IF_NOT_FREE succeeds: the key is free again */
 	umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE | UMR_FAIL_IF_NOT_FREE);
 	window_bind(key, &umr, rkey);
 	flat_expect_done(b->send_cq, REQ, 0);
@@ -274,7 +274,7 @@ static void local_invalidation_frees_it(void **state)
 	unpair_after_refused_write(key, 0);
 }
 
-/* As libraries ask for it: the key must be the QP's own. */
+/* Invalidates KEY as libmlx5 does, with a check that the key belongs to the QP. */
 static void invalidate_as_libraries_do(struct flat_qp *qp, uint32_t key)
 {
 	struct flat_umr umr = umr_for(0, 0, 0, 1ull << UMR_FREE | 1ull << UMR_KEY | 1ull << UMR_QPN,
@@ -326,8 +326,8 @@ static void another_qp_does_not_invalidate_a_window(void **state)
 	unpair();
 }
 
-/* A key of pieces that names no QP is everybody's; a region is nobody's, and so is another variant
- * byte. */
+/* Any QP may invalidate a KLM key without a QP number. A plain region, or a key with another
+ * variant byte, is refused. */
 static void a_key_of_no_qp_is_invalidated_if_it_has_pieces(void **state)
 {
 	uint32_t key;
@@ -351,7 +351,7 @@ static void a_key_of_no_qp_is_invalidated_if_it_has_pieces(void **state)
 	unpair();
 }
 
-/* The list has three pieces of one region, out of order. */
+/* Three KLMs of one region, out of order, appear as contiguous memory. */
 static void a_list_of_pieces_is_one_region(void **state)
 {
 	uint32_t key = pair_with_free_key();
@@ -375,7 +375,7 @@ static void a_list_of_pieces_is_one_region(void **state)
 	umr_go(a);
 	flat_expect_done(a->send_cq, REQ, 1);
 	assert_memory_equal(flat.mem + from + 2048, flat.mem + from, 200);
-	write_to(0x5000 + 299, key, from, 2); /* behind its end */
+	write_to(0x5000 + 299, key, from, 2); /* beyond the end */
 	flat_run(LONG / 1000);
 	flat_expect_error(a->send_cq, REQ_ERR, 2, REMOTE_ACCESS);
 	unpair();
@@ -431,7 +431,7 @@ static void what_does_not_fit_is_refused(void **state)
 	struct flat_umr umr;
 
 	(void)state;
-	umr = umr_for(0x11, 0, 100, enable_mask, 8, UMR_INLINE); /* more than its table */
+	umr = umr_for(0x11, 0, 100, enable_mask, 8, UMR_INLINE); /* longer than the key's table */
 	refused(0, &umr);
 	umr = umr_for(0x11, 0, 100, enable_mask, 4, UMR_INLINE | UMR_FAIL_IF_FREE);
 	refused(0, &umr);
@@ -445,12 +445,12 @@ static void what_does_not_fit_is_refused(void **state)
 	foreign = flat_free_mkey(flat.hca[1], stranger, PRM_MKEY_MODE_KLMS, 4);
 	refused(foreign, &umr);
 	fld_set(umr.mkc, MKC_MKEY_7_0, 0x5a);
-	refused(flat_mr(flat.hca[1], flat.pd[1], 4096, 100, ALL_ACCESS), &umr); /* not for UMR */
+	refused(flat_mr(flat.hca[1], flat.pd[1], 4096, 100, ALL_ACCESS), &umr); /* no UMR key */
 }
 
-/* ---- formats of what a key computes */
+/* ---- BSFs in UMRs */
 
-/* The key has room for a format, and a bit says whether formats are in use. */
+/* Makes a key with room for a BSF; IN_USE sets its bsf_en. */
 static uint32_t key_with_room(bool in_use)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_SIZE] = { 0 }, out[16];
@@ -470,7 +470,7 @@ static uint32_t key_with_room(bool in_use)
 	return fld_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8 | 0x11;
 }
 
-/* The request has a piece of 516 bytes, and a format: a CRC-32C behind each 512 bytes in memory. */
+/* Posts a UMR with a KLM of 516 bytes and a BSF: a CRC-32C behind each 512 bytes in memory. */
 static void post_with_format(uint32_t key, uint64_t mask, uint32_t octowords)
 {
 	struct flat_umr umr = umr_for(key, 0, 512, enable_mask | mask, 4, UMR_INLINE);
@@ -506,7 +506,7 @@ static void check_format(bool in_use, uint64_t mask, enum guard guard)
 	unpair();
 }
 
-/* A key that was made with formats in use gets others without a bit of the mask. */
+/* If bsf_en is set, a UMR can replace the BSF without that bit in its mask. */
 static void formats_in_use_are_changed_by_any_request(void **state)
 {
 	(void)state;
@@ -515,7 +515,8 @@ static void formats_in_use_are_changed_by_any_request(void **state)
 	check_format(false, 1ull << UMR_BSF_EN, GUARD_CRC32C);
 }
 
-/* What would be their length is an offset then, which has no flag. */
+/* Without bsf_en, the field of the BSF's length means an offset; a strict adapter reports it, as
+ * the flag for offsets is missing. */
 static void formats_that_are_not_in_use_need_the_bit(void **state)
 {
 	(void)state;
@@ -550,7 +551,7 @@ static void umr_waits_for_what_is_before_it(void **state)
 	flat_post(a);
 	flat_ring(a);
 	flat_run(1000);
-	flat_expect_empty(a->send_cq); /* no receive yet */
+	flat_expect_empty(a->send_cq); /* the peer has no receive yet */
 	flat_recv(b, to, PAGE, rkey);
 	flat_run(LONG);
 	flat_expect_done(a->send_cq, REQ, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cm_test.c - communication management between two sides that share a clock and a wire of the
- * test's: which messages go, what is repeated and for how long, how connections end.
+ * cm_test.c - connection management between two sides with a simulated clock and wire: the
+ * messages of each exchange, their retries and timeouts, and the end of connections.
  *
  * Covers: softhca/front/process/cm/
  */
@@ -28,15 +28,15 @@ static struct {
 	uint64_t now;
 	uint8_t wire[WIRE][MAD_SIZE];
 	unsigned int sent, taken;
-	unsigned int lose;    /* the next so many messages */
-	char said[WIRE * 12]; /* attributes, in words */
+	unsigned int lose;    /* number of next messages to drop */
+	char said[WIRE * 12]; /* attributes on the wire, as words */
 	struct {
 		struct cm_conn *conn;
 		enum cm_event event;
 		unsigned int reason;
 	} events[EVENTS];
 	unsigned int num_events;
-	struct cm_conn server; /* what the next request makes */
+	struct cm_conn server; /* connection of the next request */
 	int refusal;
 } rig;
 
@@ -113,7 +113,7 @@ static int world_start(void **state)
 	return 0;
 }
 
-/* All messages arrive, answers to them, too. */
+/* Delivers messages until the wire is empty, answers included. */
 static void wire_deliver(void)
 {
 	static const struct cm_path path = { .lifetime = LIFETIME };
@@ -267,7 +267,7 @@ static void what_is_lost_is_repeated(void **state)
 	rig.lose = 1;
 	cm_accept(&rig.server, &server_param);
 	time_pass(TIMEOUT_NS + 2 * LIFETIME_NS);
-	check_said("REP REQ REP"); /* that of the request says the same */
+	check_said("REP REQ REP"); /* the repeated REQ gets the same REP */
 	check_event(&client, CM_EVENT_REP);
 	rig.lose = 1;
 	cm_confirm(&client);
@@ -464,7 +464,8 @@ static void a_disconnect_that_nobody_answers_ends(void **state)
 	cm_destroy(&rig.server);
 }
 
-/* The first client was killed so that nobody was told; its QP number is in use again. */
+/* The first client died without a DREQ, and a new process uses its QP number: the server refuses
+ * the stale REQ, and ends the old connection. */
 static void a_stale_connection_is_refused_and_ended(void **state)
 {
 	struct cm_conn first = new_client(), second = new_client(), server;
@@ -484,8 +485,8 @@ static void a_stale_connection_is_refused_and_ended(void **state)
 	cm_destroy(&rig.server);
 }
 
-/* The other side answers with a QP whose connection has ended there, and not here. Its answer does
- * not count, so that the question is repeated, and comes to an end. */
+/* A REP from a QP whose old connection still exists here does not count: the client repeats its REQ
+ * until it times out. */
 static void a_stale_answer_is_none(void **state)
 {
 	static const struct cm_path path = { .lifetime = LIFETIME };
@@ -503,7 +504,7 @@ static void a_stale_answer_is_none(void **state)
 	cm_put_rep(mad, &other, &server_param, guid_of(NULL));
 	assert_true(cm_receive(&path, mad));
 	check_said("REJ DREQ");
-	cm_put_rep(mad, &rig.server, &server_param, guid_of(NULL)); /* of the first connection */
+	cm_put_rep(mad, &rig.server, &server_param, guid_of(NULL)); /* REP of the first */
 	fld_set(mad + CM_DATA, CM_REMOTE_ID, second.local_id);
 	assert_true(cm_receive(&path, mad));
 	check_said("");
@@ -549,7 +550,7 @@ static void an_end_that_is_not_known_is_confirmed(void **state)
 	assert_int_equal(fld_get(cm_data(rig.wire[0]), CM_REMOTE_ID), 5);
 }
 
-/* Whatever bytes arrive, in whichever state, nothing is touched that should not be. */
+/* Random bytes in any state must not touch memory that they should not reach. */
 static void noise_is_harmless(void **state)
 {
 	static const struct cm_path path = { .lifetime = LIFETIME };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * adapter_port_test.c - what the driver asks the device about ports, and where it finds it in the
- * answer. The device is a function that notes the command and gives a prepared answer.
+ * adapter_port_test.c - port queries of the driver: the commands that it sends to the device, and
+ * the fields of their output. The device is a function that records the command and returns a
+ * prepared output.
  *
  * Covers: softhca/front/process/driver/adapter_port.c
  */
@@ -128,7 +129,8 @@ static void a_port_of_infiniband_is_its_vport_context(void **state)
 	assert_int_equal(info.active_speed, 32);
 }
 
-/* The state and the count of Q_Keys come from two commands, which here have one answer. */
+/* Two commands give the port's state and its count of Q_Key violations; here both have one output.
+ * */
 static void a_port_of_roce_is_its_link(void **state)
 {
 	uint8_t *nic = fld_at(device.out, QUERY_NIC_VPORT_CONTEXT_OUT_NIC_VPORT_CONTEXT);
@@ -232,7 +234,7 @@ static void gids_of_infiniband_are_asked_for(void **state)
 	assert_int_equal(entry.kind, GID_IB);
 	assert_memory_equal(entry.gid, gid, sizeof(gid));
 	assert_int_equal(adapter_query_gid(adapter, 2, 8, &entry), EINVAL);
-	out[15] = 0; /* a prefix without a GUID is an entry that nobody set */
+	out[15] = 0; /* a prefix without a GUID marks an unused entry */
 	assert_int_equal(adapter_query_gid(adapter, 2, 7, &entry), ENODATA);
 	out[8] = 1;
 	assert_int_equal(adapter_query_gid(adapter, 2, 7, &entry), 0);

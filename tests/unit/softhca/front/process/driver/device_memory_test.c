@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device_memory_test.c - which pages of device memory the driver offers with each command, and what
- * it answers when there are none. The device is a function that notes the command.
+ * device_memory_test.c - device memory: the pages that the driver offers with each command, and
+ * its errors when none are left. The device is a function that records the command.
  *
  * Covers: softhca/front/process/driver/device_memory.c
  */
@@ -26,8 +26,8 @@ static struct adapter *adapter;
 
 static struct {
 	unsigned int count;
-	int answer;       /* of all commands */
-	uint64_t address; /* what it gives out */
+	int answer;       /* status of all commands */
+	uint64_t address; /* address that the device returns */
 	uint32_t opcode;
 	uint64_t range_start, start;
 	uint32_t range_size, size, free_size, log_align;
@@ -97,7 +97,7 @@ static void give_back(uint64_t addr, uint64_t size)
 	assert_int_equal(device.free_size, size);
 }
 
-/* What is refused without a command */
+/* Checks that the driver refuses a request itself, without a command. */
 static void check_refused(uint64_t length, uint32_t log_align, int error)
 {
 	uint64_t addr = 1, size = 1;
@@ -122,7 +122,7 @@ static void sizes_are_multiples_of_64_bytes(void **state)
 	}
 }
 
-/* A block takes the first run of free pages that is long enough. */
+/* First fit: a block takes the first run of free pages that is long enough. */
 static void pages_are_taken_once(void **state)
 {
 	(void)state;
@@ -136,7 +136,7 @@ static void pages_are_taken_once(void **state)
 	assert_int_equal(memory_take(64), page(7));
 }
 
-/* A block may begin behind the start of its page. */
+/* A block may begin in the middle of its page; freeing it frees that page. */
 static void a_page_is_free_again_wherever_its_block_began(void **state)
 {
 	(void)state;
@@ -172,7 +172,7 @@ static void odd_lengths_are_refused(void **state)
 	check_refused(64, 0, EOPNOTSUPP);
 }
 
-/* The device counts in units of 64 bytes, to which every block is aligned. */
+/* The device aligns each block to 64 bytes, its unit. */
 static void alignments_are_of_64_bytes_and_more(void **state)
 {
 	uint64_t addr, size;
@@ -189,7 +189,7 @@ static void alignments_are_of_64_bytes_and_more(void **state)
 	assert_int_equal(device_memory_alloc(adapter, 64, 6, &addr, &size), 0);
 }
 
-/* EAGAIN is a resource that the adapter does not have, for which the driver has another word. */
+/* EAGAIN of the device means that the resource is exhausted; programs get ENOMEM, as from Linux. */
 static void what_the_adapter_refuses_takes_no_page(void **state)
 {
 	uint64_t addr = 5, size;
@@ -208,7 +208,7 @@ static void what_the_adapter_refuses_takes_no_page(void **state)
 	assert_int_equal(memory_take(64), page(1));
 }
 
-/* Nobody answers any more, and there is nothing to give back. */
+/* A dead adapter gets no command, and a free succeeds without one. */
 static void a_dead_adapter_is_not_asked(void **state)
 {
 	unsigned int count;

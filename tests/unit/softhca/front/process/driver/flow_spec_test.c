@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_spec_test.c - specs of flows become masks and values; those that do not fit their sizes
- * become errors.
+ * flow_spec_test.c - conversion of verbs flow specs to masks and values; specs with a wrong size
+ * are errors.
  *
  * Covers: softhca/front/process/driver/flow_spec.c
  */
@@ -21,7 +21,7 @@
 
 enum { SPEC_ETH = 0x20, SPEC_IPV4 = 0x30, SPEC_UDP = 0x41, SPEC_ESP = 0x34, SPEC_TAG = 0x1000 };
 
-/* Of constants, where htobe16() is a call. */
+/* htobe16() is a call in places where a constant initializer is needed. */
 #if __BYTE_ORDER == __LITTLE_ENDIAN
 #define BE16(value) __builtin_bswap16(value)
 #define BE32(value) __builtin_bswap32(value)
@@ -46,7 +46,7 @@ static const struct ib_uverbs_flow_spec_ipv4 ipv4 = {
 
 static int read_one(const void *spec, size_t size, struct flow_specs *specs)
 {
-	void *copy = malloc(size); /* so that reading beyond is noticed */
+	void *copy = malloc(size); /* exact size: a sanitizer sees overreads */
 	int ret;
 
 	memcpy(copy, spec, size);
@@ -79,7 +79,7 @@ static void ipv4_says_its_version(void **state)
 	assert_int_equal(fld_get(specs.match.value, LYR_2_4_IP_VERSION), 4);
 	assert_memory_equal((uint8_t *)fld_at(specs.match.value, LYR_2_4_DST_IPV4_DST_IPV6) + 12,
 			    "\1\2\3\4", 4);
-	assert_int_equal(fld_get(specs.match.value, LYR_2_4_IP_PROTOCOL), 0); /* not masked */
+	assert_int_equal(fld_get(specs.match.value, LYR_2_4_IP_PROTOCOL), 0); /* not in the mask */
 	assert_int_equal(fld_get(specs.match.value, LYR_2_4_IP_DSCP), 0x3f);
 	assert_int_equal(fld_get(specs.match.mask, LYR_2_4_IP_ECN), 0);
 }

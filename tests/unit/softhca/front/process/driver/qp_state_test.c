@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_state_test.c - the process front's state machine of QPs: what each type needs, and which ways
- * there are.
+ * qp_state_test.c - the process front's QP state machine: required attributes of each QP type, and
+ * valid transitions.
  *
  * Covers: softhca/front/process/driver/qp_state.c
  */
@@ -26,7 +26,7 @@ enum {
 	REQUEST = QP_ATTR_TIMEOUT | QP_ATTR_RETRY | QP_ATTR_RNR_RETRY | QP_ATTR_MAX_READS,
 };
 
-/* What programs give on the way to RTS, by type */
+/* Attributes on the way to RTS, by QP type */
 static const struct {
 	unsigned int type;
 	uint32_t init, rtr, rts;
@@ -43,7 +43,7 @@ static const struct {
 
 enum { TYPES = ARRAY_SIZE(usual) };
 
-/* With all of MASK the change is right, without any one bit of it, or with FOREIGN, it is not. */
+/* Checks that a transition needs each bit of MASK, and refuses the bit FOREIGN. */
 static void check_mask(unsigned int type, unsigned int from, unsigned int to, uint32_t mask,
 		       uint16_t opcode, uint32_t foreign)
 {
@@ -92,7 +92,7 @@ static void there_is_no_way_past_a_state(void **state)
 	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_INIT, QP_RTS, S, &way));
 	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_RTS, QP_INIT, S, &way));
 	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_ERR, QP_RTS, S, &way));
-	/* mlx5 does not drain */
+	/* mlx5 has no state SQD */
 	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_RTS, QP_SQD, S, &way));
 	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_SQD, QP_SQD, S, &way));
 	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_STATES, QP_RTS, S, &way));
@@ -136,7 +136,7 @@ static void optional_parameters_are_those_of_the_type(void **state)
 
 enum { PATH = QP_ATTR_AV | QP_ATTR_ALT_PATH | QP_ATTR_MIG_STATE | QP_ATTR_ACCESS | QP_ATTR_PKEY };
 
-/* What may change in SQD, by type; no other attribute may. */
+/* Attributes that may change in SQD, by QP type; all others are refused. */
 static const struct {
 	unsigned int type;
 	uint32_t in_sqd;

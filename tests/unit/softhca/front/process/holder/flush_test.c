@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flush_test.c - what is completed for a program whose adapter was killed: how far queues got is
- * found in rings and doorbell records, which here are this process's own.
+ * flush_test.c - flush CQEs for a program whose adapter was killed. The progress of queues is
+ * found in rings and doorbell records, which here belong to this process.
  *
  * Covers: softhca/front/process/holder/flush.c, softhca/front/process/holder/epitaph.c
  */
@@ -34,7 +34,7 @@ enum {
 	RECEIVE_ERROR = 14,
 };
 
-/* The program has one CQ for all and two QPs. */
+/* A program with two QPs on one CQ */
 struct program {
 	struct epitaph_table *table;
 	struct flush *flush;
@@ -44,7 +44,7 @@ struct program {
 	uint8_t ring[ENTRIES * 128];
 	uint8_t sq[2][BLOCKS * 64];
 	uint32_t cq_record[2], record[2][2];
-	uint32_t pi; /* of the CQ */
+	uint32_t pi; /* producer index of the CQ */
 };
 
 static struct program program;
@@ -78,7 +78,8 @@ static void add_qp(unsigned int i, uint32_t qpn)
 	program.table->qps = i + 1;
 }
 
-/* Rings as new ones are: an opcode that is none. The owner bit is either, libraries differ. */
+/* Makes new rings: their CQEs have an invalid opcode. The initial owner bit differs between
+ * libraries, so tests pass it. */
 static void set_up_with(uint32_t cqe_size, uint8_t blank)
 {
 	int memory = memfd_create("memory", MFD_CLOEXEC);
@@ -121,7 +122,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* ---- what the device and the program did before ---- */
+/* ---- earlier work of the device and the program ---- */
 
 static void device_completes(uint32_t qpn, uint8_t opcode, uint16_t counter)
 {
@@ -149,7 +150,8 @@ static void put_control(unsigned int qp, uint16_t slot, uint16_t index, unsigned
 	memcpy(&program.sq[qp][slot % BLOCKS * 64], control, sizeof(control));
 }
 
-/* A WQE of so many blocks; one more is left from a WQE of the lap before, others have payload. */
+/* Posts a WQE of BLOCKS blocks. The blocks behind the first hold payload, or an old control
+ * segment: the search must not take either for a WQE. */
 static void posts_send(unsigned int qp, uint16_t index, unsigned int blocks)
 {
 	for (unsigned int i = 1; i < blocks; i++)
@@ -165,7 +167,7 @@ static void posts_receives(unsigned int qp, uint16_t upto)
 	program.record[qp][0] = htobe32(upto);
 }
 
-/* ---- what is found and done ---- */
+/* ---- results of the search ---- */
 
 static bool flush_now(void)
 {
@@ -184,7 +186,7 @@ static bool is_there(uint32_t index)
 	return (op_own & 1) == (index / ENTRIES & 1) && op_own >> 4 != 15;
 }
 
-/* The next CQE is the flush of WQE COUNTER of a QP. */
+/* Checks that the next CQE flushes WQE COUNTER of a QP. */
 static void cqe_expect(uint32_t qpn, uint8_t opcode, uint16_t counter)
 {
 	const uint8_t *cqe = cqe_at(program.pi);
@@ -226,7 +228,8 @@ static void all_that_a_new_qp_posted(void **state)
 	assert_false(flush_now());
 }
 
-/* Their CQEs have a flow's tag where others have the QP's number: here one that another QP has. */
+/* A raw packet QP's CQEs have a flow tag in place of the QP number, here another QP's number, so
+ * the search uses the user index. */
 static void raw_packet_qps_are_known_by_their_index(void **state)
 {
 	uint32_t index = htobe32(UIDX);
@@ -257,7 +260,7 @@ static void only_what_is_behind_the_last_cqe(void **state)
 	device_completes(QPN, REQUEST, 0);
 	device_completes(QPN, SEND_RECEIVED, 0);
 	device_completes(QPN, SEND_RECEIVED, 1);
-	program_consumes(2); /* what is consumed counts as well as what is not */
+	program_consumes(2); /* consumed CQEs count like unconsumed ones */
 	assert_true(flush_now());
 	cqe_expect(QPN, REQUEST_ERROR, 2);
 	cqe_expect(QPN, RECEIVE_ERROR, 2);
@@ -282,7 +285,7 @@ static void what_is_posted_later(void **state)
 static void indices_that_wrap(void **state)
 {
 	(void)state;
-	/* just before the 24 bits of the record end, in a lap with owner bit 1 */
+	/* just before the record's 24 bits wrap, in a lap with owner bit 1 */
 	program.pi = 0xfffffe;
 	program.table->qp[0].send_since = program.table->qp[0].recv_since = 0xfffff0;
 	device_completes(QPN, REQUEST, 0xfffe);
@@ -318,7 +321,7 @@ static void a_full_cq_waits_for_the_program(void **state)
 	expect_no_more();
 }
 
-/* Its number was another's, whose CQEs are still in the ring. */
+/* The ring may hold CQEs of a former QP with the same number: they must not count. */
 static void a_former_life_does_not_count(void **state)
 {
 	(void)state;
@@ -349,7 +352,8 @@ static void qps_that_share_a_cq(void **state)
 	expect_no_more();
 }
 
-/* All of the ring is of the other: the first may have completed nothing, or everything. */
+/* The ring holds CQEs of the other QP only, so the first QP may have completed no request or all:
+ * nothing is flushed. */
 static void a_qp_that_cannot_be_known_is_left_alone(void **state)
 {
 	(void)state;
@@ -386,7 +390,7 @@ static void a_destroyed_queue_is_not_written_to(void **state)
 	assert_true(flush_now());
 	cqe_expect(OTHER_QPN, REQUEST_ERROR, 0);
 	expect_no_more();
-	flush_forget(program.flush, &program.st, 1); /* the CQ */
+	flush_forget(program.flush, &program.st, 1); /* the CQ's object */
 	posts_send(1, 1, 1);
 	assert_false(flush_now());
 	expect_no_more();

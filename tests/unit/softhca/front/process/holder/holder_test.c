@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * holder_test.c - what the process that takes over does once the daemon is dead: event files get
- * their last event, calls an errno or the kernel's own answer, queues that a program destroys are
- * left alone, and it ends with the last program. Listener, queues and memory are stand-ins.
+ * holder_test.c - the process that takes over from a dead daemon: it writes a last event to event
+ * files, answers calls with an errno or lets the kernel answer, leaves destroyed queues alone, and
+ * exits with the last program. Listener, queues and memory are stand-ins.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,14 +20,14 @@ enum { DEVICE_FATAL = 8 }; /* IBV_EVENT_DEVICE_FATAL */
 enum { PID = 4711, DEVICE_FD = 5, CALL = 0x1000, CALLS = 6 };
 
 static struct {
-	struct seccomp_notif calls[CALLS]; /* that come once the daemon is dead */
+	struct seccomp_notif calls[CALLS]; /* calls that arrive after the daemon's death */
 	unsigned int call_count, received, answers;
 	struct seccomp_notif_resp answer[CALLS + MAILBOX_DEFERRED];
-	int listener_other; /* the end of the programs; -1: all are gone */
-	uint8_t hdr[sizeof(struct ib_uverbs_ioctl_hdr)]; /* as in the program's memory */
+	int listener_other; /* the programs' end of the listener; -1 once all have exited */
+	uint8_t hdr[sizeof(struct ib_uverbs_ioctl_hdr)]; /* a call in the program's memory */
 	struct ib_uverbs_attr attr[MAX_ATTRS];
 	unsigned int forgotten, last_forgotten;
-	unsigned int flushes, flushes_left; /* until no queue is left */
+	unsigned int flushes, flushes_left; /* flushes_left: flushes that still find a queue */
 	int begin_error, map_error;
 	unsigned int ended, logged;
 	char removed[64];
@@ -55,7 +55,7 @@ int client_read(pid_t tid, uint64_t addr, void *buf, size_t len)
 int epitaph_map(int fd, struct epitaph_table **table)
 {
 	(void)fd;
-	*table = (struct epitaph_table *)&world; /* nothing looks into it */
+	*table = (struct epitaph_table *)&world; /* opaque to the code under test */
 	return world.map_error;
 }
 
@@ -101,7 +101,7 @@ void log_print(enum log_level level, const char *format, ...)
 
 int __wrap_ioctl(int fd, unsigned long request, void *argument);
 
-/* The listener has calls for as long as there are any; the last program ends behind them. */
+/* Serves the prepared calls; the last program exits after the last call. */
 int __wrap_ioctl(int fd, unsigned long request, void *argument)
 {
 	(void)fd;
@@ -119,7 +119,7 @@ int __wrap_ioctl(int fd, unsigned long request, void *argument)
 	return 0;
 }
 
-/* The name that ioctl() has where times have 64 bits and words have 32. */
+/* Name of ioctl() in a C library of 32 bits with 64-bit times */
 int __wrap___ioctl_time64(int fd, unsigned long request, void *argument);
 
 int __wrap___ioctl_time64(int fd, unsigned long request, void *argument)
@@ -149,8 +149,8 @@ static void destroy_prepare(uint16_t object, uint16_t method, uint16_t attrs)
 	world.attr[1] = (struct ib_uverbs_attr){ .attr_id = DESTROY_HANDLE, .data = 0x55 };
 }
 
-/* Runs the holder from the daemon's death to the last program's. The daemon had sent it the other
- * ends of EVENTS. */
+/* Runs the holder from the daemon's death to the last program's exit. EVENTS are the other ends of
+ * the event files that the daemon had passed on. */
 static void holder_outlive(struct mailbox *mailbox, int events[], unsigned int count)
 {
 	int daemon[2], listener[2], file[2];
@@ -165,7 +165,7 @@ static void holder_outlive(struct mailbox *mailbox, int events[], unsigned int c
 	}
 	close(daemon[0]);
 	world.listener_other = listener[1];
-	assert_int_equal(write(listener[1], "", 1), 1); /* it stays readable */
+	assert_int_equal(write(listener[1], "", 1), 1); /* stays readable from now on */
 	if (!world.call_count) {
 		world.calls[0] = call_of(1, __NR_openat, 0);
 		world.call_count = 1;
@@ -274,7 +274,7 @@ static void calls_of_devices_fail_and_others_go_on(void **state)
 	world.calls[world.call_count++] = call_of(11, __NR_ioctl, DEVICE_FD);
 	holder_outlive(&mailbox, NULL, 0);
 	assert_int_equal(world.answers, 5);
-	answer_check(0, 7, -EIO, 0); /* the daemon was about to answer */
+	answer_check(0, 7, -EIO, 0); /* the daemon died before its answer */
 	answer_check(1, 8, -EIO, 0);
 	answer_check(2, 9, -EIO, 0);
 	answer_check(3, 10, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
@@ -313,14 +313,14 @@ static void destroyed_queues_are_left_alone(void **state)
 	}
 }
 
-/* Calls come at their own times, so the queues are looked at directly. */
+/* Looks at the queues directly, since calls would come at times of their own. */
 static void naps_double_while_nothing_is_posted(void **state)
 {
 	struct holder holder = { .flush = (struct flush *)&world, .nap_ms = LAST_NAP_MS };
 
 	(void)state;
 	world.flushes_left = 8;
-	holder_look(&holder); /* busy */
+	holder_look(&holder); /* there was work */
 	assert_int_equal(holder.nap_ms, FIRST_NAP_MS);
 	for (int nap = 2 * FIRST_NAP_MS; nap <= LAST_NAP_MS; nap *= 2) {
 		holder_look(&holder);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * address_space_test.c - which ranges of a process are mapped, with which rights, and what can be
- * read and written there, also once the process has ended.
+ * address_space_test.c - mapped ranges of a process and their rights; reading and writing its
+ * memory, also after its exit.
  *
  * Covers: softhca/front/process/program/address_space.c
  */
@@ -24,7 +24,8 @@ enum { PAGES = 5 };
 static struct address_space space;
 static uint64_t page_size, first;
 
-/* Of neighbours with the same rights Linux makes one mapping; here all differ from the next. */
+/* Maps pages whose rights all differ from their neighbours', as Linux merges mappings with the same
+ * rights. */
 static int pages_map(void **state)
 {
 	static const int rights[PAGES] = { PROT_NONE, PROT_READ | PROT_WRITE, PROT_READ,
@@ -62,7 +63,7 @@ static void check_range(uint64_t addr, uint64_t len, bool writable, int answer)
 	assert_int_equal(space_check_range(&space, addr, len, writable), answer);
 }
 
-/* A range begins and ends where a mapping does, or within it, and goes over several. */
+/* A range may start and end inside mappings, and span several. */
 static void ranges_are_mapped_from_end_to_end(void **state)
 {
 	(void)state;
@@ -107,7 +108,7 @@ static void holes_are_faults(void **state)
 	check_range(page(2), 1, false, EFAULT);
 }
 
-/* Nothing is mapped wherever it is. */
+/* An empty range counts as mapped at any address. */
 static void ranges_without_bytes_are_mapped(void **state)
 {
 	(void)state;
@@ -144,7 +145,8 @@ static void questions_leave_no_descriptor(void **state)
 	assert_int_equal(lowest_free_fd(), before);
 }
 
-/* The adapter got the memory with all rights, and keeps them. */
+/* The adapter registered the memory when it had all rights, and keeps its access after mprotect().
+ * */
 static void bytes_are_copied_whatever_the_rights(void **state)
 {
 	uint8_t bytes[2] = { 0 };
@@ -161,7 +163,7 @@ static void bytes_are_copied_whatever_the_rights(void **state)
 	assert_int_equal(space_write(&space, page(1), bytes, 0), 0);
 }
 
-/* A copy of which a part fails is a fault as a whole. */
+/* A copy that fails in the middle is a fault as a whole. */
 static void copies_that_end_early_are_faults(void **state)
 {
 	uint8_t bytes[2];

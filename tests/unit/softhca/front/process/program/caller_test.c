@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * caller_test.c - whose memory is read and written for a trapped call: its caller's, and nobody
- * else's when the caller has died and another process has its number.
+ * caller_test.c - memory access for a trapped call: reaches the caller's memory only, even if the
+ * caller has died and another process has its PID.
  *
- * The caller is a child whose getppid() is trapped. Giving its number to another child takes
- * clone3() with a wish, which root has, or whoever has a user namespace; else that is skipped.
+ * The caller is a child whose getppid() is trapped. Another child gets its PID by clone3() with
+ * set_tid, which needs root or a user namespace; else that part is skipped.
  *
  * Covers: softhca/front/process/program/caller.c, softhca/front/process/client.c,
  * softhca/front/process/program/address_space.c
@@ -36,10 +36,10 @@
 #include "softhca/front/process/watch.h"
 #include "util/bits.h"
 
-static char secret[16] = "of a caller"; /* in each child at the same address */
+static char secret[16] = "of a caller"; /* at the same address in each child */
 
-/* The child tells the number of its listener here, in memory that both have; -1 if the kernel gives
- * it none. */
+/* Shared memory in which a child stores the descriptor of its listener, or -1 if the kernel refuses
+ * one */
 enum { NOT_TOLD = -2 };
 static volatile int *child_listener;
 
@@ -134,7 +134,7 @@ static void memory_of_a_caller_is_read_and_written(void **state)
 	close(call.listener);
 }
 
-/* Starts a process with the number of one that has ended; -1: not allowed. */
+/* Starts a process with the PID of one that has exited; -1 if that is not allowed. */
 static pid_t start_as(pid_t wanted)
 {
 	struct clone_args args = { .exit_signal = SIGCHLD,
@@ -165,7 +165,7 @@ static void memory_of_another_with_its_number_is_left_alone(void **state)
 		skip();
 	}
 	assert_int_equal(other, pid);
-	/* There is something to read, and to write. */
+	/* The caller lives: its memory can be read and written. */
 	assert_int_equal(client_read(pid, (uintptr_t)secret, text, sizeof(text)), 0);
 	assert_int_equal(caller_read(&call, (uintptr_t)secret, text, sizeof(text)), EFAULT);
 	assert_int_equal(caller_read_string(&call, (uintptr_t)secret, text, sizeof(text)), EFAULT);
@@ -186,7 +186,8 @@ static int bytes_transfer(const struct client *client, bool write, char *text)
 		     : client_bus_ops.read(NULL, &seg, 1, text);
 }
 
-/* A client that was not seen to end yet: what an adapter writes to its memory reaches nobody. */
+/* A client has died, and the adapter has not seen that yet: its writes must not reach the process
+ * with the same PID. */
 static void keys_of_a_dead_client_reach_no_other(void **state)
 {
 	char text[sizeof(secret)] = "overwritten";
@@ -229,7 +230,8 @@ int __wrap_statx(int at, const char *path, int flags, unsigned int mask, struct 
 	return __real_statx(at, path, flags, mask, found);
 }
 
-/* A file system of the client's own need not answer, and all clients would wait with it. */
+/* A descriptor may be on a file system of the client, such as FUSE, that never answers: asking it
+ * would stall all clients. */
 static void a_descriptors_file_system_is_not_asked(void **state)
 {
 	struct stat found, st;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * credentials_test.c - which threads have the credentials of who opened a file, after changes of
- * user and group. The threads are the test's own; what they change is only said.
+ * credentials_test.c - threads that have the credentials of a file's opener, after changes of user
+ * and group. The threads belong to this test; their changes are only announced, not made.
  *
  * Covers: softhca/front/process/program/credentials.c
  */
@@ -26,7 +26,7 @@ static pid_t own_tid(void)
 	return (pid_t)syscall(SYS_gettid);
 }
 
-/* ---- a thread that says one change, and lives until it is let go ---- */
+/* ---- a thread that announces one change, and lives until its release ---- */
 
 struct member {
 	pthread_t thread;
@@ -34,7 +34,7 @@ struct member {
 	pid_t tid;
 	int nr;
 	uint64_t arg;
-	bool is_nobody; /* without capabilities, if the test has some */
+	bool is_nobody; /* drops the test's capabilities, if it has any */
 };
 
 enum { NO_CALL = -1, NOBODY = 65534 };
@@ -55,7 +55,7 @@ static void *member_run(void *arg)
 	struct member *member = arg;
 
 	member->tid = own_tid();
-	if (member->is_nobody) /* the thread alone, which glibc's would not do */
+	if (member->is_nobody) /* changes this thread only; glibc's call would change all */
 		syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY);
 	say_change_to(member->nr, member->arg);
 	pthread_barrier_wait(&member->met);
@@ -87,7 +87,7 @@ static void nobody_start(struct member *member, int nr, uint64_t arg)
 	member_begin(member);
 }
 
-/* Whoever joins a thread may be faster than Linux, which still knows its number for a moment. */
+/* Ends the thread, and waits until Linux has released its TID, which may be later than the join. */
 static void member_end(struct member *member)
 {
 	pthread_barrier_wait(&member->met);
@@ -169,7 +169,7 @@ static void another_user_is_somebody_else(void **state)
 	member_end(&member);
 }
 
-/* Linux refuses some calls of who has no capability. */
+/* A call that Linux refuses for lack of capabilities changes no credentials. */
 static void what_fails_changes_nothing(void **state)
 {
 	const struct {
@@ -209,7 +209,8 @@ static void who_may_changes_to_anybody(void **state)
 	member_end(&member);
 }
 
-/* Two that have changed are not each other; one that opens after a change is not what it was. */
+/* Two threads that have both changed count as different; a thread counts as the opener only until
+ * its next change. */
 static void changes_differ(void **state)
 {
 	struct member first, second;
@@ -225,8 +226,8 @@ static void changes_differ(void **state)
 	member_end(&first);
 }
 
-/* Nobody knows whom an opener without a note has its credentials of: of who had changed before, for
- * all that is known. */
+/* If the opener or the thread has no recorded change, the adapter cannot tell them apart, and
+ * accepts the thread. */
 static void who_is_not_known_is_believed(void **state)
 {
 	struct member member;
@@ -254,7 +255,7 @@ static void notes_go_with_their_threads(void **state)
 	assert_int_equal(count_notes(), 1);
 }
 
-/* The adapter may have no free descriptor, by which /proc is read. */
+/* Limits descriptors: without a free one, the adapter cannot read /proc. */
 static void set_descriptors(rlim_t most)
 {
 	struct rlimit limit;
@@ -303,7 +304,7 @@ static void who_opens_meanwhile_is_known_later(void **state)
 
 enum { TICKS_US = 30000 };
 
-/* A later thread's number is written into the note of one before, as if it were the same. */
+/* Writes a later thread's TID into an earlier thread's record, as if Linux had reused the TID. */
 static void a_number_may_be_of_another_thread_later(void **state)
 {
 	struct credentials opener = credentials_of(client, own_tid());

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * gsi_test.c - datagrams of the kernel's rdma_cm: which the queue takes, to which handlers they go,
- * the way back that is made of an address, and the fields of what is sent. The device, the table of
- * GIDs and communication management are functions that note their arguments.
+ * gsi_test.c - datagrams of the kernel's rdma_cm: those that the queue takes, the handlers that
+ * get them, the return path, and the fields of sent datagrams. The device, the GID table and
+ * connection management are functions that record their arguments.
  *
  * Covers: softhca/front/process/ucma/gsi.c
  */
@@ -24,8 +24,8 @@ static struct adapter *adapter;
 static struct gid_entry gids[GIDS];
 
 static struct {
-	int watches; /* added, less those removed */
-	int error;   /* of watch_add() */
+	int watches; /* watches added, minus watches removed */
+	int error;   /* result of watch_add() */
 	unsigned int kicks, learned;
 	struct hca_datagram sent;
 	uint8_t learned_gid[16], learned_mac[6];
@@ -33,7 +33,7 @@ static struct {
 
 static struct {
 	unsigned int taken, died, also, also_died, received;
-	bool is_cm; /* what cm_receive() says */
+	bool is_cm; /* result of cm_receive() */
 	struct gsi_arrival last;
 	uint8_t bytes[MAX_BYTES];
 	struct cm_path path;
@@ -60,7 +60,7 @@ void engine_kick(void)
 void hca_send_datagram(struct hca *hca, const struct hca_datagram *datagram)
 {
 	assert_ptr_equal(hca, adapter->hca);
-	assert_int_equal(world.kicks, 0); /* the engine looks after the datagram is there */
+	assert_int_equal(world.kicks, 0); /* the datagram must be queued before the engine looks */
 	world.sent = *datagram;
 }
 
@@ -142,7 +142,7 @@ static int gsi_begin(void **state)
 	adapter = calloc(1, sizeof(*adapter));
 	if (!adapter)
 		return -1;
-	adapter->hca = (struct hca *)adapter; /* nothing looks into it */
+	adapter->hca = (struct hca *)adapter; /* opaque to the code under test */
 	memset(&world, 0, sizeof(world));
 	memset(&handlers, 0, sizeof(handlers));
 	memset(gids, 0, sizeof(gids));
@@ -158,7 +158,7 @@ static int gsi_end(void **state)
 	return world.watches;
 }
 
-/* Whether the loop would be woken. */
+/* Returns whether the descriptor would wake the event loop. */
 static bool is_ready(void)
 {
 	struct pollfd pfd = { .fd = gsi.watch.fd, .events = POLLIN };
@@ -186,7 +186,7 @@ static struct fabric_msg datagram_to(uint32_t qpn, uint32_t qkey, uint32_t len)
 	return msg;
 }
 
-/* ---- what is wanted ---- */
+/* ---- datagrams for the queue ---- */
 
 static void datagrams_are_of_a_mad_or_of_ipoib(void **state)
 {
@@ -226,7 +226,7 @@ static void frames_ask_for_addresses(void **state)
 
 	(void)state;
 	fld_set16(frame, ETHERNET_TYPE, ETHERTYPE_ARP);
-	gsi_frame(adapter, PORT, frame, ETHERNET_SIZE); /* nothing behind its head */
+	gsi_frame(adapter, PORT, frame, ETHERNET_SIZE); /* nothing behind the Ethernet header */
 	gsi_frame(adapter, PORT, frame, MAX_BYTES + 1);
 	fld_set16(frame, ETHERNET_TYPE, 0x0800);
 	gsi_frame(adapter, PORT, frame, 60);
@@ -267,7 +267,7 @@ static void the_queue_is_bounded_but_for_deaths(void **state)
 	assert_int_equal(handlers.also, MAX_WAITING + 1);
 }
 
-/* ---- who gets it ---- */
+/* ---- handlers ---- */
 
 static void the_bytes_are_a_copy(void **state)
 {
@@ -330,7 +330,7 @@ static void qp0_is_for_the_managers_only(void **state)
 	assert_int_equal(handlers.died, 1);
 }
 
-/* ---- the way back ---- */
+/* ---- the return path ---- */
 
 static void gid_fill(unsigned int index, enum gid_kind kind, uint8_t last)
 {
@@ -368,7 +368,7 @@ static void a_way_back_on_infiniband(void **state)
 	assert_int_equal(path->sl, 3);
 	assert_int_equal(path->traffic_class, 5);
 	assert_false(path->grh);
-	assert_int_equal(path->gid_index, 0); /* without a GRH nobody asks for it */
+	assert_int_equal(path->gid_index, 0); /* no lookup without a GRH */
 	assert_int_equal(path->sgid[15], 7);
 	assert_int_equal(path->dgid[15], 9);
 	assert_int_equal(path->hop_limit, cm_path_hop_limit(false));
@@ -397,7 +397,7 @@ static void a_way_back_on_roce(void **state)
 	gid_fill(0, GID_ROCE_V2, 8);
 	gid_fill(1, GID_ROCE_V1, 7);
 	gid_fill(2, GID_ROCE_V2, 7);
-	gids[2].valid = false; /* what is there no longer is not looked at */
+	gids[2].valid = false; /* an invalid entry must be skipped */
 	gid_fill(3, GID_ROCE_V2, 7);
 	gsi_datagram(adapter, PORT, &msg);
 	loop_run();
@@ -487,7 +487,7 @@ static void what_comes_before_and_behind_its_life_is_dropped(void **state)
 	(void)state;
 	assert_int_equal(world.watches, 1);
 	gsi_datagram(adapter, PORT, &msg);
-	gsi_close(); /* frees what waits */
+	gsi_close(); /* must free queued datagrams */
 	assert_int_equal(world.watches, 0);
 	assert_int_equal(gsi.waiting, 0);
 	assert_int_equal(gsi.watch.fd, -1);

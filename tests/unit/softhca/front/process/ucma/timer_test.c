@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * timer_test.c - timers of the process front: in what order they expire, those that are stopped or
- * started again, and so many that looking through all of them each time would take minutes.
+ * timer_test.c - timers of the process front: order of expiry, stopping and restarting; and a
+ * number of timers at which linear searches would take minutes.
  *
  * Covers: softhca/front/process/ucma/timer.c, softhca/front/process/watch.c
  */
@@ -20,7 +20,7 @@
 enum { FEW = 2000, MANY = 200000 };
 
 static struct one {
-	struct ucma_timer timer; /* first */
+	struct ucma_timer timer; /* must be first */
 	uint64_t due;
 	unsigned int times;
 } * ones;
@@ -72,7 +72,7 @@ static void timers_teardown(void)
 	free(ones);
 }
 
-/* Each third is stopped, each fourth started again, in any place of the order. */
+/* Stops each third timer and restarts each fourth, at any position in the queue. */
 static void timers_expire_in_their_order(void **state)
 {
 	uint64_t now;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rmpp_test.c - parts of long datagrams belong together when they are of one sender. On a port with
- * one GID, which softhca's are, a program cannot send from another one, so it is said here.
+ * rmpp_test.c - segments of long datagrams belong together if they have one sender. softhca's
+ * ports have one GID, so a program cannot send from another one; the test fakes it.
  *
  * Covers: softhca/front/process/umad/rmpp.c
  */
@@ -16,7 +16,7 @@
 #include "ib/sa.h"
 #include "softhca/front/process/umad/umad.h"
 
-/* ---- what the process front has for it ---- */
+/* ---- stand-ins for the process front ---- */
 
 uint64_t timer_now(void)
 {
@@ -43,7 +43,7 @@ void umad_send_datagram(struct adapter *adapter, const struct hca_datagram *data
 	last_answer = *datagram;
 }
 
-/* ---- parts ---- */
+/* ---- segments ---- */
 
 enum { LID = 7, QPN = 1, AGENT = 2 };
 
@@ -150,7 +150,7 @@ static void parts_of_others_are_not(void **state)
 	assert_true(takes(&arrival, AGENT));
 }
 
-/* What no header of routes has come with may be left over from another datagram. */
+/* Without a GRH, the GID field may hold bytes of another datagram, so it must not count. */
 static void a_gid_that_is_not_there_does_not_count(void **state)
 {
 	struct gsi_arrival arrival = arrival_make(1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uverbs_test.c - the tables of attributes by which the process front checks requests, beside those
- * of Linux' sources (tests/lib/linux_attributes.h): what Linux refuses must not pass here.
+ * uverbs_test.c - the process front's tables of uverbs attributes, compared with Linux' sources
+ * (tests/lib/linux_attributes.h): a request that Linux refuses must not pass here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,10 +42,10 @@ static const enum linux_kind linux_kinds[] = {
 	[ATTR_CONST64] = CONST,
 };
 
-/* Methods and attributes of Linux that softhca does without. A program is refused as by a kernel
- * before them. */
+/* Methods and attributes that softhca lacks: a program gets the answer of a kernel older than them.
+ * */
 static const char *const lacking[] = {
-	/* Rings of CQs and QPs in memory that the kernel finds: for drivers other than mlx5's. */
+	/* CQ and QP rings in kernel-visible memory, for drivers other than mlx5 */
 	"UVERBS_ATTR_CREATE_CQ_BUFFER_VA",
 	"UVERBS_ATTR_CREATE_CQ_BUFFER_LENGTH",
 	"UVERBS_ATTR_CREATE_CQ_BUFFER_FD",
@@ -56,7 +56,7 @@ static const char *const lacking[] = {
 	"UVERBS_ATTR_CREATE_QP_RQ_BUF_UMEM",
 	"UVERBS_ATTR_CREATE_QP_SQ_BUF_UMEM",
 	"MLX5_IB_ATTR_CREATE_QP_DBR_BUF_UMEM",
-	/* Flow tables of an e-switch, which is absent. */
+	/* Flow tables of an e-switch, which the adapter lacks */
 	"MLX5_IB_METHOD_STEERING_ANCHOR_CREATE",
 	"MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY",
 	"MLX5_IB_ATTR_FLOW_MATCHER_IB_PORT",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * var_test.c - doorbell pages for emulated devices: which page a program gets, what it is told of
- * it, and when there is none. Attributes and handles are stand-ins.
+ * var_test.c - doorbell pages for emulated virtio devices (VAR): the page that a program gets, the
+ * returned attributes, and failures. Attributes and handles are stand-ins.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,10 +22,10 @@ static struct {
 	struct uverbs_call call;
 	uint64_t flags;
 	int in_error, publish_error;
-	uint16_t out_refused; /* an attribute that the program has no room for */
+	uint16_t out_refused; /* attribute whose buffer the program omits */
 	uint64_t offset;
 	uint32_t page_id, length;
-	struct object *object; /* that the next call names */
+	struct object *object; /* object of the next call */
 } world;
 
 int uc_in(struct uverbs_call *uc, uint16_t id, void *buf, size_t len)

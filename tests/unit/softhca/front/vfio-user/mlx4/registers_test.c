@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * registers_test.c - the PCI device of an mlx4 adapter as a driver sets it up: its
- * registers, commands through the register of commands, memory for tables, and events.
+ * registers_test.c - the PCI device of an mlx4 adapter as a driver sets it up: registers, commands
+ * through the HCR, memory for tables, and events.
  *
  * Covers: softhca/front/vfio-user/mlx4/, softhca/device/format/mlx4/cmd/cmd.c,
  * softhca/device/format/mlx4/cmd/args.c,
@@ -80,7 +80,7 @@ static void a_register_resets_it(void **state)
 	bar_put(RESET, 1);
 	assert_int_equal(bar_get(STATUS), 0);
 	assert_int_equal(bar_get(SEMAPHORE), 0);
-	assert_int_not_equal(bar_get(OWNER), 0); /* its driver still has it */
+	assert_int_not_equal(bar_get(OWNER), 0); /* the device is still owned */
 	assert_int_equal(command(QUERY_DEV_CAP, 0, 0, 0), BAD_SYS_STATE);
 	assert_int_equal(command(QUERY_FW, 0, 0, 0), OK);
 }
@@ -113,12 +113,12 @@ static void commands_wait_for_their_turn(void **state)
 {
 	(void)state;
 	assert_int_equal(command(QUERY_FW, 0, 0, 0), OK);
-	assert_int_equal(get32(guest(OUT)), 2 << 16 | 2); /* pages, major */
+	assert_int_equal(get32(guest(OUT)), 2 << 16 | 2); /* number of pages, major */
 	assert_int_equal(get32(guest(OUT + 8)) & 0xffff, 3);
 	assert_int_equal(command(RUN_FW, 0, 0, 0), BAD_SYS_STATE);
 	assert_int_equal(command(NOP, 0, 0, 0), BAD_SYS_STATE);
 	assert_int_equal(map(MAP_FA, 0, FIRMWARE, 0), OK);
-	assert_int_equal(command(RUN_FW, 0, 0, 0), BAD_SYS_STATE); /* a page is too little */
+	assert_int_equal(command(RUN_FW, 0, 0, 0), BAD_SYS_STATE); /* one page is too little */
 	assert_int_equal(map(MAP_FA, 0, FIRMWARE + 0x1000, 0), OK);
 	assert_int_equal(command(RUN_FW, 0, 0, 0), OK);
 	assert_int_equal(command(RUN_FW, 0, 0, 0), BAD_SYS_STATE);
@@ -144,12 +144,12 @@ static void memory_for_tables_is_watched(void **state)
 {
 	(void)state;
 	run_firmware();
-	assert_int_equal(map(MAP_ICM, 0, MTTS, 0), ICM_ERROR); /* no auxiliary pages */
+	assert_int_equal(map(MAP_ICM, 0, MTTS, 0), ICM_ERROR); /* without auxiliary pages */
 	assert_int_equal(command(SET_ICM_SIZE, 123, 0, 0), BAD_PARAM);
 	give_memory();
 	assert_int_equal(map(MAP_ICM, ICM_MTT, SRQ, 0), BAD_RES_STATE);
 	assert_int_equal(map(MAP_ICM, 0x123, SRQ, 0), BAD_PARAM);
-	assert_int_equal(map(MAP_ICM, 0x40000, 0x3000, 1), BAD_PARAM); /* not as aligned as long */
+	assert_int_equal(map(MAP_ICM, 0x40000, 0x3000, 1), BAD_PARAM); /* unaligned to its length */
 	assert_int_equal(mailbox(MAP_ICM, 0, 0), BAD_PARAM);
 	assert_int_equal(map(MAP_ICM, 0x40000, 0x4000, 1), OK);
 	assert_int_equal(command(UNMAP_ICM, 0x40000, 1, 0), BAD_PARAM);
@@ -158,7 +158,7 @@ static void memory_for_tables_is_watched(void **state)
 	assert_int_equal(command(UNMAP_FA, 0, 0, 0), BAD_SYS_STATE);
 }
 
-/* Pages named by a refused mailbox stay the driver's. */
+/* The driver keeps the pages of a refused mailbox. */
 static void a_refused_mailbox_maps_nothing(void **state)
 {
 	static const uint64_t last[] = { 0x40000, 1ull << 40 };
@@ -178,7 +178,7 @@ static void a_refused_mailbox_maps_nothing(void **state)
 		assert_int_equal(map(MAP_ICM, 0x40000, SRQ, 0), OK);
 		assert_int_equal(command(UNMAP_ICM, 0x40000, 2, 0), OK);
 	}
-	assert_int_equal(map(MAP_ICM, ICM_MTT, MTTS, 0), BAD_RES_STATE); /* from before */
+	assert_int_equal(map(MAP_ICM, ICM_MTT, MTTS, 0), BAD_RES_STATE); /* still mapped */
 }
 
 static void initialization_is_checked(void **state)
@@ -240,7 +240,7 @@ static void a_command_ends_with_an_event(void **state)
 		assert_int_equal(guest(EQ)[i * 32 + 31], 0x80);
 	command_start(NOP, 0, 0x1f, 0, BY_EVENT);
 	vfio_run();
-	assert_int_equal(interrupts(fd), 0); /* nobody asked for such events */
+	assert_int_equal(interrupts(fd), 0); /* no EQ is mapped to these events */
 	assert_int_equal(command(MAP_EQ, 1 << 0xa, EQN, 0), OK);
 	command_start(NOP, 0, 0x1f, 0, BY_EVENT);
 	vfio_run();
@@ -253,7 +253,7 @@ static void a_command_ends_with_an_event(void **state)
 	assert_int_equal(interrupts(fd), 0); /* not armed */
 	assert_int_equal(get32(guest(EQ + 32 + 0xc)), BAD_OP);
 	doorbell32(EQN / 4 * 0x1000 + 0x800, 1u << 31 | 1);
-	assert_int_equal(interrupts(fd), 1); /* there is one more */
+	assert_int_equal(interrupts(fd), 1); /* there is an unread EQE */
 	doorbell32(EQN / 4 * 0x1000 + 0x800, 1u << 31 | 2);
 	assert_int_equal(interrupts(fd), 0);
 	assert_int_equal(command(HW2SW_EQ, 0, EQN, 1), OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eth_qp_test.c - queues of frames of an mlx4 adapter, as the network driver has
- * them: one ring or two, errors, and the spreading by a hash.
+ * eth_qp_test.c - raw Ethernet QPs of an mlx4 adapter as the network driver uses them: one ring or
+ * two, errors, and RSS.
  *
  * Covers: softhca/device/format/mlx4/cmd/eth_qp.c, softhca/device/format/mlx4/frame.c
  */
@@ -21,7 +21,7 @@ static void an_ethernet_port_is_set_up(void **state)
 	assert_int_equal(command(QUERY_PORT, 0, 1, 0), OK);
 	assert_int_equal(guest(OUT)[0] & 3, 2);
 	assert_memory_equal(guest(OUT + 0x12), mac, sizeof(mac));
-	assert_int_equal(mailbox(SET_PORT, 1, 0), BAD_OP); /* of InfiniBand */
+	assert_int_equal(mailbox(SET_PORT, 1, 0), BAD_OP); /* SET_PORT of an InfiniBand port */
 	assert_int_equal(mailbox(SET_PORT, 9 << 8 | 1, ETHERNET), BAD_OP);
 	assert_int_equal(mailbox(SET_PORT, GENERAL + 1, ETHERNET), BAD_PARAM);
 	assert_int_equal(mailbox(SET_PORT, GENERAL - 1, ETHERNET), BAD_PARAM);
@@ -42,20 +42,20 @@ static void fill_frames_qp(void)
 	fill_qp(QPN, false, 7);
 }
 
-/* Rings of larger WQEs than there are would not fit where the device decodes them. */
+/* The device decodes WQEs in buffers of a fixed size, so it refuses rings of larger WQEs. */
 static void wrong_queues_of_frames_are_refused(void **state)
 {
 	static const struct wrong qp[] = {
-		{ 0x10, 0x00101900, BAD_PARAM }, /* slots of sends too small, */
+		{ 0x10, 0x00101900, BAD_PARAM }, /* send WQEs too small, */
 		{ 0x10, 0x00101f00, BAD_PARAM }, /* too large, */
 		{ 0x10, 0x00107a00, BAD_PARAM }, /* too many, */
-		{ 0x10, 0x00001f00, BAD_PARAM }, /* too large, though none is used, */
-		{ 0x10, 0x00161a00, BAD_PARAM }, /* receives too large, */
-		{ 0x10, 0x00171200, BAD_PARAM }, /* with nothing to send, */
+		{ 0x10, 0x00001f00, BAD_PARAM }, /* too large, with an empty ring, */
+		{ 0x10, 0x00161a00, BAD_PARAM }, /* receive WQEs too large, */
+		{ 0x10, 0x00171200, BAD_PARAM }, /* without a send ring, */
 		{ 0x10, 0x00781200, BAD_PARAM }, /* too many */
 		{ 0x18, QPN + 1, BAD_PARAM },     { 0x84, CQN + 1, BAD_PARAM },
 		{ 0xac, RECORDS + 2, BAD_PARAM }, { 0xd4, 6 * 8, BAD_PARAM },
-		{ 0xa4, CQN + 1, BAD_PARAM }, /* of receives */
+		{ 0xa4, CQN + 1, BAD_PARAM }, /* the receive CQ */
 	};
 
 	(void)state;
@@ -86,7 +86,7 @@ static void frames_come_back_to_their_sender(void **state)
 	assert_int_equal(command(QUERY_QP, 0, QPN, 0), BAD_RESOURCE);
 }
 
-/* Frames are sent as a whole, so a queue of theirs is at rest at once. */
+/* The device sends a frame at once and whole, so RTS2SQD drains the queue immediately. */
 static void frames_wait_in_sqd(void **state)
 {
 	enum { SQ_DRAINED = 3, STATE_SQD = 5 };
@@ -113,13 +113,13 @@ static void frames_wait_in_sqd(void **state)
 	vfio_run();
 	assert_int_equal(guest(DATA)[99], 'a');
 	assert_int_equal(mailbox(RTS2SQD, QPN, 0), OK);
-	assert_int_equal(guest(EQ)[32 + 1], 0); /* nobody asked */
+	assert_int_equal(guest(EQ)[32 + 1], 0); /* no event was requested */
 	assert_int_equal(command(TO_ERR, 0, QPN, 0), OK);
 	assert_int_equal(mailbox(SQD2RTS, QPN, 0), BAD_QP_STATE);
 }
 
-/* A QP of both rings, that with the larger WQEs in front: slots of sends of 64 bytes, and receives
- * of as many as said. */
+/* Brings a QP with both rings to RTS; the ring with larger WQEs comes first. Send WQEs have 64
+ * bytes, receive WQEs 2^LOG_RECEIVE. */
 static void both_rings_to_rts(unsigned int log_receive, unsigned int log_sends)
 {
 	static const uint16_t steps[] = { RST2INIT, INIT2RTR, RTR2RTS };
@@ -143,7 +143,7 @@ static void one_queue_of_frames_sends_and_receives(void **state)
 		{ 4, 3, RINGS, RINGS + 8 * 64 },
 		{ 6, 3, RINGS, RINGS + 8 * 64 },
 		{ 7, 3, RINGS + 4 * 128, RINGS },
-		{ 4, 6, RINGS, RINGS + 0x1000 }, /* in a page of its own */
+		{ 4, 6, RINGS, RINGS + 0x1000 }, /* each ring in its own page */
 	};
 
 	(void)state;
@@ -155,7 +155,7 @@ static void one_queue_of_frames_sends_and_receives(void **state)
 		own_rings();
 		both_rings_to_rts(cases[i].log_receive, cases[i].log_sends);
 		assert_int_equal(command(HW2SW_CQ, 0, CQN, 1), BUSY);
-		put32(guest(cases[i].receives + 16), 0x100); /* the next piece has nothing */
+		put32(guest(cases[i].receives + 16), 0x100); /* the next buffer is empty */
 		post_receive(RECORDS + 0x80, cases[i].receives, DATA + i * 256, 1);
 		post_frame(cases[i].sends, own_mac, 'a' + i);
 		doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
@@ -169,7 +169,8 @@ static void one_queue_of_frames_sends_and_receives(void **state)
 	assert_int_equal(command(HW2SW_CQ, 0, CQN, 1), OK);
 }
 
-/* A WQE that says to be longer than its ring: what is behind what was read is not the guest's. */
+/* The device reads a ring only up to its end: a size beyond it must not reach memory behind the
+ * copy. */
 static void a_frame_ends_where_its_ring_does(void **state)
 {
 	(void)state;
@@ -184,8 +185,8 @@ static void a_frame_ends_where_its_ring_does(void **state)
 	assert_int_equal(cqe(0)[0x1a], BAD_SIZE);
 }
 
-/* Who takes frames is said anew after the adapter was closed, and a key that was given back before
- * is not one that software may give by its table. */
+/* CLOSE_HCA forgets the QP that receives the port's frames, and the keys that software took back:
+ * SYNC_TPT must not give one of those to the new adapter. */
 static void closing_forgets_who_takes_frames(void **state)
 {
 	(void)state;
@@ -209,7 +210,7 @@ static void closing_forgets_who_takes_frames(void **state)
 	assert_int_equal(guest(DATA)[99], 0);
 }
 
-/* From any state but RESET; what comes back then is nothing. */
+/* 2ERR works in any state except RESET; only a reset leads back. */
 static void a_queue_of_frames_can_be_in_error(void **state)
 {
 	(void)state;
@@ -235,7 +236,8 @@ enum {
 	HASH_IP = 1 << 5
 };
 
-/* A QP that spreads frames over two others; the key is the one that everybody's examples have. */
+/* Fills the context of an RSS QP over two QPs, with the key of the well-known RSS verification
+ * suite. */
 static void fill_spreader(void)
 {
 	static const uint8_t key[40] = {
@@ -256,8 +258,8 @@ static void fill_spreader(void)
 	put32(qpc + 0x70, SPREAD_TO);
 }
 
-/* Addresses, ports, and hashes of both and of addresses alone: "Verifying the RSS Hash Calculation"
- * has them. */
+/* Addresses and ports of "Verifying the RSS Hash Calculation", with the hashes over both and over
+ * the addresses alone. */
 struct flow {
 	uint32_t source, destination;
 	uint16_t ports[2];
@@ -276,7 +278,7 @@ static void post_flow(uint32_t wqe, const struct flow *flow)
 	put32(frame + 26, flow->source);
 	put32(frame + 30, flow->destination);
 	put32(frame + 34, (uint32_t)flow->ports[0] << 16 | flow->ports[1]);
-	frame[46] = 5 << 4; /* words of TCP's header */
+	frame[46] = 5 << 4; /* data offset of the TCP header, in words */
 	post_frame_bytes(wqe, frame);
 }
 
@@ -289,8 +291,8 @@ static void frames_are_spread_by_a_hash(void **state)
 		{ 0x420995bb, 0xa18e6450, { 2794, 1766 }, ICMP, 0x323e8fc2 },
 	};
 	static const struct wrong wrong[] = {
-		{ 8 + 0x44, HASH_IP, BAD_PARAM },         /* XOR */
-		{ 8 + 0x44, 1 << 8 | 2 << 6, BAD_PARAM }, /* inside of tunnels */
+		{ 8 + 0x44, HASH_IP, BAD_PARAM },         /* the XOR hash */
+		{ 8 + 0x44, 1 << 8 | 2 << 6, BAD_PARAM }, /* hashes of inner headers */
 		{ 8 + 0x3c, 20u << 24 | SPREAD_TO, BAD_PARAM },
 	};
 
@@ -312,15 +314,15 @@ static void frames_are_spread_by_a_hash(void **state)
 		assert_int_equal(get32(cqe(2 * i)) & 0xffffff, SPREAD_TO + (flows[i].hash & 1));
 		assert_int_equal(get32(cqe(2 * i) + 4), flows[i].hash);
 	}
-	post_frame(RINGS + 3 * 128, own_mac, 'a'); /* has no hash */
+	post_frame(RINGS + 3 * 128, own_mac, 'a'); /* a frame without a hash */
 	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
 	vfio_run();
 	assert_int_equal(get32(cqe(6)) & 0xffffff, SPREAD_TO + 1);
 }
 
-/* The adapter finds what it sends to itself by the address beside the flags; without one, nothing
- * is to come back. Of this ring, which is shorter than what is read ahead, there is a report
- * before. */
+/* Loopback goes by the address in the control segment, not by the frame's: a strict adapter reports
+ * if the two differ, but accepts zeroes, which mean "no loopback". Without "wqe.mac" the newest
+ * report is an earlier one: the ring is shorter than the headroom that prefetch needs. */
 static void a_frame_to_itself_says_so_twice(void **state)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_test.c - rules of steering of an mlx4 adapter, by a driver's commands.
+ * flow_test.c - flow steering rules of an mlx4 adapter, by a driver's commands.
  *
  * Covers: softhca/device/format/mlx4/cmd/flow.c, softhca/device/format/mlx4/rules.c
  */
@@ -9,7 +9,7 @@
 #include "softhca/device/core.h"
 #include "vfio_mlx4_rig.h"
 
-/* ---- rules of steering ---- */
+/* ---- steering rules ---- */
 
 enum { REGULAR = 0, DEFAULT = 1, MIRROR_TX = 5, SPECS = 0x10 };
 enum { IB_SPEC = 0xe005, IB_SPEC_WORDS = 12 };
@@ -19,7 +19,7 @@ static void set_up_with_rules(void)
 	run_firmware();
 	give_memory();
 	init_fill();
-	memset(in(0xd0), 0, 12); /* there is no table of groups */
+	memset(in(0xd0), 0, 12); /* the adapter has no MCG table */
 	in(0x17)[0] = 1 << 6;
 	assert_int_equal(mailbox(INIT_HCA, 0, 0), OK);
 	write_translations();
@@ -88,7 +88,7 @@ static void rules_have_to_be_asked_for(void **state)
 	assert_int_equal(attach_rule(0x40), BAD_OP);
 }
 
-/* Sends a frame, and returns the QP that has got it; 0: none has. */
+/* Sends a frame, and returns the QP that received it, or 0. */
 static uint32_t send_and_see(unsigned int index, const char *mac)
 {
 	memset(guest(CQ), 0, 0x1000);
@@ -102,7 +102,7 @@ static uint32_t send_and_see(unsigned int index, const char *mac)
 	return 0;
 }
 
-/* A rule of an earlier priority is before others, and default rules are behind all. */
+/* A rule of a lower priority value matches first, and default rules match last. */
 static void the_first_rule_gets_the_frame(void **state)
 {
 	uint64_t first, second;
@@ -133,8 +133,8 @@ static void the_first_rule_gets_the_frame(void **state)
 	assert_int_equal(command(CLOSE_HCA, 0, 0, 0), OK);
 }
 
-/* A rule for what is sent finds the frames that leave the port, and a rule for what arrives those
- * that come back: each is seen once. */
+/* An egress sniffer sees frames that leave the port, an ingress sniffer those that loop back; each
+ * sees a frame once. */
 static void a_sniffer_sees_what_is_sent(void **state)
 {
 	enum { MIRROR_RX = 4 };
@@ -157,7 +157,7 @@ static void a_sniffer_sees_what_is_sent(void **state)
 	assert_int_equal(send_and_see(3, own_mac), 0);
 }
 
-/* ---- groups ---- */
+/* ---- multicast groups ---- */
 
 static bool hears(uint32_t qpn)
 {
@@ -179,7 +179,7 @@ static uint64_t attach_group(uint32_t qpn)
 	return bar_get(HCR + 0x10);
 }
 
-/* A QP is in a group as long as one of its rules says so. */
+/* A QP leaves a group with the last of its rules for that group. */
 static void a_group_is_left_by_the_last_rule(void **state)
 {
 	enum { UD = 3 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mcg_test.c - an mlx4 adapter's agents and management datagrams, and its
- * table of multicast groups, as a driver writes it.
+ * mcg_test.c - an mlx4 adapter's management agents and datagrams, and the multicast group table as
+ * a driver writes it.
  *
  * Covers: softhca/device/format/mlx4/cmd/mcg.c, softhca/device/format/mlx4/steer.c,
  * softhca/device/format/mlx4/special_wqe.c
@@ -12,7 +12,7 @@
 #include "softhca/device/core.h"
 #include "vfio_mlx4_rig.h"
 
-/* ---- management ---- */
+/* ---- management datagrams ---- */
 
 /* A GET of NodeInfo */
 static void fill_mad(uint8_t *mad)
@@ -30,7 +30,7 @@ static void agents_answer(void **state)
 	fill_mad(in(0));
 	assert_int_equal(mailbox(MAD_IFC, 1, 3), OK);
 	assert_int_equal(guest(OUT)[3], 0x81);
-	assert_int_equal(guest(OUT)[64 + 2], 1); /* a channel adapter */
+	assert_int_equal(guest(OUT)[64 + 2], 1); /* node type: channel adapter */
 	fill_mad(in(0));
 	assert_int_equal(mailbox(MAD_IFC, 2, 3), BAD_PARAM);
 	fill_mad(in(0));
@@ -42,7 +42,7 @@ static void agents_answer(void **state)
 
 static const uint8_t lrh_to_self[] = { 0x00, 0x02, 0x00, 0x01, 0, 0, 0, 1 };
 
-/* A management QP's WQE: headers, a datagram by pointer, room for the ICRC */
+/* Builds the WQE of a management QP: inline headers, a datagram by pointer, room for the ICRC. */
 static void fill_special_wqe(uint32_t wqe, uint32_t dest, uint32_t len)
 {
 	uint8_t *at = guest(wqe);
@@ -85,7 +85,7 @@ static void a_management_datagram_arrives(void **state)
 	vfio_run();
 	assert_int_equal(get32(cqe(0)) & 0xffffff, qpn);
 	assert_int_equal(cqe(0)[31] & 0x5f, 1);
-	assert_int_equal(get32(cqe(0) + 4), 0); /* the index of its P_Key */
+	assert_int_equal(get32(cqe(0) + 4), 0); /* P_Key index */
 	assert_int_equal(get32(cqe(0) + 8), 1); /* from QP1, no GRH */
 	assert_int_equal(get32(cqe(0) + 0x14), 296);
 	assert_memory_equal(guest(DATA + 0x800 + 40), guest(DATA), 256);
@@ -156,8 +156,8 @@ static uint32_t hash_of_group(void)
 	return bar_get(HCR + 0x10);
 }
 
-/* One member more than a group has room for: the group is as it was, in the table and for those
- * that are in it. */
+/* A group with one member too many is refused, and the former group stays valid, in the table and
+ * for its members. */
 static void a_refused_group_stays_as_it_was(void **state)
 {
 	enum { FIRST = 0x100, MEMBERS = 240 };
@@ -182,8 +182,8 @@ static void a_refused_group_stays_as_it_was(void **state)
 	assert_true(hears(FIRST + MEMBERS - 1));
 }
 
-/* The adapter follows a chain that begins at the hash of a GID, up to the first entry that has the
- * GID: a second one counts only when the first is gone, and one that nothing leads to, never. */
+/* The adapter follows the chain from the hash of the GID to the first entry with that GID. A second
+ * entry counts only when the first is gone; an unlinked entry never counts. */
 static void a_group_has_one_entry(void **state)
 {
 	enum { FIRST = 0x100, MEMBERS = 3, SECOND = 40, LOST = 41 };
@@ -203,19 +203,20 @@ static void a_group_has_one_entry(void **state)
 	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK);
 	assert_true(hears(FIRST));
 	assert_false(hears(FIRST + 1));
-	put32(in(0), SECOND << 6); /* no members, but the next entry */
+	put32(in(0), SECOND << 6); /* without members, but with a next entry */
 	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK);
 	assert_false(hears(FIRST));
 	assert_true(hears(FIRST + 1));
 	fill_group(FIRST + 1, 1);
-	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK); /* moved, and its copy is left behind */
+	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK); /* move it; the old copy stays */
 	fill_group(FIRST, 0);
 	assert_int_equal(mailbox(WRITE_MCG, SECOND, 0), OK);
 	assert_true(hears(FIRST + 1));
 	assert_false(hears(FIRST + 2));
 }
 
-/* An adapter with a QP for groups. Returns where the chain of their GID begins. */
+/* Sets up an adapter and a QP for groups; returns the index where the chain of the group's GID
+ * begins. */
 static uint32_t group_of_one(uint32_t member)
 {
 	set_up();
@@ -224,7 +225,7 @@ static uint32_t group_of_one(uint32_t member)
 	return hash_of_group();
 }
 
-/* Entries that lead round and round do not keep the adapter from its work. */
+/* A chain that forms a ring does not hang the adapter. */
 static void a_chain_of_groups_may_be_a_ring(void **state)
 {
 	enum { OTHER = 40, MEMBER = 0x100 };
@@ -240,9 +241,9 @@ static void a_chain_of_groups_may_be_a_ring(void **state)
 	assert_false(hears(MEMBER));
 }
 
-/* ---- a table whose chains are as long as can be ---- */
+/* ---- a table of the longest chains ---- */
 
-/* The GIDs of all begin with the first entry, as the hash has no bits. */
+/* Initializes an adapter whose hash has no bits, so that all chains begin at entry 0. */
 static void init_without_hash(void)
 {
 	run_firmware();
@@ -262,7 +263,7 @@ static void write_group(uint32_t index, uint32_t next)
 	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK);
 }
 
-/* Links the entries FROM to TO into a chain which nothing leads to. */
+/* Links the entries FROM to TO into a chain that no other entry leads to. */
 static void write_chain(uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++)
@@ -278,7 +279,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Leads to a chain, and returns the least time that the adapter took for it. */
+/* Links entry 0 to a chain, and returns the least time that the adapter took. */
 static uint64_t time_to_link(uint32_t next)
 {
 	uint64_t least = UINT64_MAX;
@@ -295,8 +296,8 @@ static uint64_t time_to_link(uint32_t next)
 	return least;
 }
 
-/* A command on a table that is filled with one chain takes as long as the chain is, and not as its
- * square: of eight times the entries, 64 times as long. */
+/* The time of a command grows with the length of a chain, not with its square: 8 times the entries
+ * may take 24 times as long, where the square would take 64 times. */
 static void a_long_chain_takes_its_length(void **state)
 {
 	enum { SHORT = 256, LONG = 8 * SHORT, ALLOWED = 24 };
@@ -315,7 +316,7 @@ static void a_long_chain_takes_its_length(void **state)
 			 (unsigned long long)after, LONG);
 }
 
-/* Where chains meet, what follows is of that which begins at the lower index. */
+/* If chains meet, their common tail belongs to the chain with the lower start index. */
 static void an_entry_is_of_one_chain(void **state)
 {
 	enum { MEMBER = 0x100, OTHER = 40 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mpt_test.c - memory keys of an mlx4 adapter by a driver's commands, its table
- * of them, and the work requests on keys.
+ * mpt_test.c - memory keys of an mlx4 adapter: a driver's commands, the MPT in the driver's
+ * memory, and work requests on keys.
  *
  * Covers: softhca/device/format/mlx4/cmd/mpt.c, softhca/device/format/mlx4/mtt.c,
  * softhca/device/format/mlx4/keys.c, softhca/device/format/mlx4/fast_reg.c
@@ -15,7 +15,7 @@
 static void wrong_keys_are_refused(void **state)
 {
 	static const struct wrong mpt[] = {
-		{ 0, 0x1f << 10 | 1 << 9, BAD_PARAM }, /* a window to no region */
+		{ 0, 0x1f << 10 | 1 << 9, BAD_PARAM }, /* a memory window without a region */
 		{ 0, 0x3u << 28 | 0x1f << 10 | 1 << 8, BAD_PARAM },
 		{ 8, KEY + 1, BAD_PARAM },
 		{ 0xc, 1 << 27 | PDN, BAD_PARAM },
@@ -35,7 +35,7 @@ static void wrong_keys_are_refused(void **state)
 	assert_int_equal(guest(KEYS + KEY * 64)[0], 0xf0);
 	assert_int_equal(get32(guest(OUT + 8)), KEY);
 	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), BAD_RESOURCE);
-	/* Software changes the entry in the table, and says so. */
+	/* Software changes the entry in the table and runs SYNC_TPT. */
 	assert_int_equal(command(SYNC_TPT, 0, 0, 0), OK);
 	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), BAD_RESOURCE);
 	guest(KEYS + KEY * 64)[0] = 0;
@@ -43,7 +43,7 @@ static void wrong_keys_are_refused(void **state)
 	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), OK);
 }
 
-/* The table says nothing of a key that was refused: its owner may try again. */
+/* A refused key keeps its entry in software ownership, so that the driver can try again. */
 static void a_refused_key_stays_with_software(void **state)
 {
 	(void)state;
@@ -66,7 +66,7 @@ static void a_refused_key_stays_with_software(void **state)
 	assert_int_equal(get32(guest(KEYS + KEY * 64 + 8)), 0x5a5a5a5a);
 }
 
-/* A key whose entry cannot be written is not taken. */
+/* The device refuses a key if it cannot write the key's MPT entry. */
 static void a_key_outside_of_the_table_is_refused(void **state)
 {
 	(void)state;
@@ -88,7 +88,7 @@ static int count_read(void *bus, const struct hca_bus_seg *segs, unsigned int ns
 	return counted->read(bus, segs, nsegs, buf);
 }
 
-/* A table of many keys, all pages of which are one */
+/* Makes a table of many keys whose pages are all the same one. */
 static void set_up_many_keys(void)
 {
 	enum { PAGES = (64 << LOG_MANY) / 4096 };
@@ -111,8 +111,8 @@ static void give_and_take(uint32_t n)
 	assert_int_equal(command(HW2SW_MPT, 0, n, 0), OK);
 }
 
-/* However many keys there were, SYNC_TPT looks at those that software has had back of late, once
- * each. */
+/* SYNC_TPT reads only the keys that software has taken back since the last one, each once, and no
+ * more than a limit. */
 static void only_so_many_keys_are_looked_at(void **state)
 {
 	struct hca *hca = rig.device.hca;
@@ -124,7 +124,7 @@ static void only_so_many_keys_are_looked_at(void **state)
 	for (uint32_t n = first; n <= last; n++)
 		give_and_take(n);
 	give_and_take(last);
-	give_and_take(last - 64); /* the same place of memory */
+	give_and_take(last - 64); /* shares its memory with LAST */
 	counted = hca->config.bus_ops;
 	ops.read = count_read;
 	hca->config.bus_ops = &ops;
@@ -177,20 +177,20 @@ static void a_window_opens_when_it_is_bound(void **state)
 	memcpy(guest(DATA), "said", 4);
 	post_bind(RINGS, rkey, KEY << 8, REMOTE_WRITE);
 	post_write(RINGS + 64, DATA + 0x80c, rkey);
-	post_write(RINGS + 128, DATA + 0x80d, rkey); /* beyond its end */
+	post_write(RINGS + 128, DATA + 0x80d, rkey); /* past the end */
 	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
 	vfio_run();
 	assert_int_equal(cqe(0)[31], 0x58);
 	assert_int_equal(cqe(1)[31], 0x48);
 	assert_int_equal(cqe(2)[31], 0x5e);
 	assert_memory_equal(guest(DATA + 0x80c), "said", 4);
-	/* The region is held for as long. */
+	/* A region cannot go while a window is bound to it. */
 	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), REG_BOUND);
 	assert_int_equal(command(HW2SW_MPT, 0, WINDOW, 1), OK);
 	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), OK);
 }
 
-/* Windows are bound to regions, whatever their context says. */
+/* Windows can be bound to regions only, even if a window's context claims to allow it. */
 static void no_window_leads_to_a_window(void **state)
 {
 	uint32_t rkey = WINDOW << 8 | 5;
@@ -198,7 +198,7 @@ static void no_window_leads_to_a_window(void **state)
 	(void)state;
 	set_up();
 	make_queues_and_key();
-	put32(in(0), 1 << 15); /* a region that windows may be bound to */
+	put32(in(0), 1 << 15); /* a window whose context allows binding */
 	put32(in(8), WINDOW);
 	put32(in(0xc), PDN);
 	assert_int_equal(mailbox(SW2HW_MPT, WINDOW, 0), OK);
@@ -229,9 +229,9 @@ static void fill_fast_mpt(void)
 static void wrong_keys_for_registration_are_refused(void **state)
 {
 	static const struct wrong mpt[] = {
-		{ 0, 1 << 17 | 1 << 8, BAD_PARAM },           /* not free */
-		{ 0xc, 3 << 24 | PDN, BAD_PARAM },            /* free, and for nothing */
-		{ 0, 3u << 28 | 1 << 9 | 1 << 8, BAD_PARAM }, /* no translations */
+		{ 0, 1 << 17 | 1 << 8, BAD_PARAM },           /* the key is not free */
+		{ 0xc, 3 << 24 | PDN, BAD_PARAM },            /* free, without access rights */
+		{ 0, 3u << 28 | 1 << 9 | 1 << 8, BAD_PARAM }, /* the key has no translations */
 		{ 0x30, FAST_MTT + 4, BAD_PARAM },
 		{ 0x34, 0, BAD_PARAM },
 		{ 0x34, 1 << 17, BAD_PARAM },
@@ -243,7 +243,8 @@ static void wrong_keys_for_registration_are_refused(void **state)
 	assert_int_equal(command(HW2SW_MPT, 0, WINDOW, 1), OK);
 }
 
-/* The last 16 bytes of a page, and the first of another */
+/* Posts a registration of LENGTH bytes over two pages that are not adjacent, from the last 16 bytes
+ * of the first. */
 static void post_register(uint32_t wqe, uint32_t rkey, uint32_t length)
 {
 	put32(guest(wqe + 4), 4);
@@ -253,7 +254,7 @@ static void post_register(uint32_t wqe, uint32_t rkey, uint32_t length)
 	put64(guest(wqe + 24), LIST);
 	put64(guest(wqe + 32), FAST_START);
 	put64(guest(wqe + 40), length);
-	put64(guest(wqe + 48), 12); /* no offset, and pages of 4 KiB */
+	put64(guest(wqe + 48), 12); /* page size 4 KiB, no offset */
 	put64(guest(wqe + 56), 0);
 	put32(guest(wqe), 0x19);
 }
@@ -275,7 +276,7 @@ static void set_up_registration(void)
 	assert_int_equal(mailbox(SW2HW_MPT, WINDOW, 0), OK);
 	put64(guest(LIST), SRQ | 1);
 	put64(guest(LIST + 8), AUX | 1);
-	put64(guest(LIST + 16), AUX | 1); /* more than the key has room for */
+	put64(guest(LIST + 16), AUX | 1); /* longer than the key's translation table */
 	connect_qps();
 	memcpy(guest(DATA), "said", 4);
 }
@@ -295,7 +296,7 @@ static void a_request_registers_pages(void **state)
 	post_register(RINGS, rkey, 0x20);
 	post_write(RINGS + 64, FAST_START + 14, rkey);
 	post_invalidate(RINGS + 128, rkey);
-	post_register(RINGS + 192, rkey + 1, 0x20); /* with another variant, and that alone */
+	post_register(RINGS + 192, rkey + 1, 0x20); /* then only this variant is valid */
 	post_write(RINGS + 256, FAST_START, rkey + 1);
 	post_write(RINGS + 320, FAST_START, rkey);
 	run_sends();
@@ -327,23 +328,23 @@ static void nothing_is_written_by_a_key_that_was_taken_away(void **state)
 	assert_int_equal(guest(SRQ + 0xff0)[0], 0);
 }
 
-/* One word of the request is wrong, or the key is in use, or not for this. */
+/* Changes one word of a valid request; each change must be refused. */
 static void wrong_registrations_are_refused(void **state)
 {
 	static const struct {
 		uint32_t at, value;
 	} wrong[] = {
-		{ 20, KEY << 8 },          /* a region */
-		{ 20, (WINDOW + 1) << 8 }, /* no key */
+		{ 20, KEY << 8 },          /* this key is a plain region */
+		{ 20, (WINDOW + 1) << 8 }, /* no such key */
 		{ 28, LIST + 4 },          /* not aligned */
 		{ 24, 0x100 },             /* not in the guest's memory */
-		{ 44, 0x1011 },            /* longer than there are translations */
+		{ 44, 0x1011 },            /* longer than the list */
 		{ 44, 0 },
 		{ 40, 0xffffffff },
 		{ 48, 1 },
 		{ 52, 11 },
 		{ 52, 32 },
-		{ 4, 3 }, /* too short */
+		{ 4, 3 }, /* WQE too short */
 	};
 
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * port_roce_test.c - RoCE on an mlx4 adapter, as a driver sets it up: management
- * datagrams of both versions, and the table of GIDs.
+ * port_roce_test.c - RoCE on an mlx4 adapter, as a driver sets it up: management datagrams of both
+ * versions, and the GID table.
  *
  * Covers: softhca/device/format/mlx4/cmd/port.c, softhca/device/format/mlx4/cmd/eth_port.c,
  * softhca/device/format/mlx4/special_wqe.c
@@ -11,7 +11,7 @@
 
 #include "vfio_mlx4_rig.h"
 
-/* Headers of a datagram of RoCE are too long for one piece of a WQE. */
+/* Writes the headers of a RoCE datagram; they need two inline segments. */
 static void fill_roce_headers(uint32_t wqe, const uint8_t *gid, uint16_t type)
 {
 	enum { FIRST = 44, ALL = 14 + 40 + 12 + 8 };
@@ -74,7 +74,7 @@ static void a_management_datagram_has_a_source(void **state)
 	assert_int_equal(cqe(0)[0x1a], BAD_AV);
 }
 
-/* Its source is the GID that its header names, here the port's second. */
+/* The source GID of the received datagram is the second GID of the port, as its header says. */
 static void a_management_datagram_arrives_on_roce(void **state)
 {
 	const uint8_t(*gids)[16] = roce_gids;
@@ -103,7 +103,7 @@ static void a_management_datagram_arrives_on_roce(void **state)
 	assert_int_equal(cqe(2)[0x1a], BAD_AV);
 }
 
-/* ---- RoCE's version 2 ---- */
+/* ---- RoCE v2 ---- */
 
 enum { V2_GIDS = 0xd << 8 | 1, IPV6 = 1 };
 
@@ -156,7 +156,7 @@ static void the_port_of_roce_is_fixed(void **state)
 	assert_int_equal(mailbox(CONFIG_DEV, 0, 1), BAD_OP);
 }
 
-/* Headers of IPv4 and UDP, behind a tag if VLAN is not 0 */
+/* Writes IPv4 and UDP headers, behind a VLAN tag unless VLAN is 0. */
 static uint32_t fill_udp_headers(uint8_t *headers, uint32_t vlan)
 {
 	uint8_t *at = headers + 12;
@@ -200,8 +200,8 @@ static void post_udp_datagram(uint32_t wqe, uint32_t vlan)
 	put32(guest(wqe), 0xa);
 }
 
-/* A QP beside QP1 sends for it. The address of both ends is an IPv4 address, of both versions; the
- * second datagram has a tag. */
+/* A driver sends RoCE v2 datagrams of QP1 through another QP. Both ends have IPv4 GIDs of both
+ * versions; the second datagram has a VLAN tag. */
 static void a_management_datagram_arrives_by_udp(void **state)
 {
 	enum { TAG = 5 << 13 | 77 };
@@ -229,7 +229,7 @@ static void a_management_datagram_arrives_by_udp(void **state)
 	assert_int_equal(get32(cqe(0) + 8), 1u << 31 | 1); /* from QP1, with a GRH */
 	assert_int_equal(get32(cqe(0)) >> 29 & 1, 0);
 	assert_int_equal(get32(header) >> 16,
-			 0x455a); /* an IPv4 header, at the end of a GRH's room */
+			 0x455a); /* an IPv4 header takes the last 20 bytes of the GRH's 40 */
 	assert_memory_equal(header + 12, mapped + 12, 4);
 	assert_memory_equal(guest(DATA + 0x800 + 40), guest(DATA), 256);
 	assert_int_equal(get32(cqe(1)) & 0xffffff, QPN);
@@ -272,7 +272,7 @@ static void a_path_has_the_version_of_its_gid(void **state)
 	assert_int_equal(mailbox(INIT2RTR, QPN, 0), BAD_PARAM);
 	fill_roce_rtr(2, 1);
 	in(8)[0x18] = TAGGED;
-	in(8)[0x18 + 0x21] = 4; /* where there is no VLAN */
+	in(8)[0x18 + 0x21] = 4; /* an unknown VLAN index */
 	assert_int_equal(mailbox(INIT2RTR, QPN, 0), BAD_PARAM);
 	fill_roce_rtr(2, 1);
 	in(8)[0x18] = TAGGED;

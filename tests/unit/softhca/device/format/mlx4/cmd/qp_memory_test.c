@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_memory_test.c - the adapter keeps a note of each request that a QP of mlx4 has room
- * for, in memory of the host's: a guest cannot have as much of that as it likes.
+ * qp_memory_test.c - the device allocates host memory for each WQE of an mlx4 QP: a guest must not
+ * be able to exhaust it.
  *
  * Covers: softhca/device/format/mlx4/cmd/qp.c
  */
 #include "vfio_mlx4_rig.h"
 
 enum {
-	LOG_MANY = 11, /* QPs */
+	LOG_MANY = 11, /* log2 of the number of QPs */
 	FIRST = 0x40,
 	LOG_SENDS = 14,
-	RING_ENTRY = 16, /* of translations, of a page each */
+	RING_ENTRY = 16, /* MTT entries, one page each */
 	RING_PAGES = (64 << LOG_SENDS) / 4096 + 1,
 	NOTE_MIN = 16,
 	EXCEED_LIM = 8,
@@ -19,7 +19,7 @@ enum {
 
 #define MOST_BYTES (1ull << 30)
 
-/* All rings are at the same few pages. */
+/* Sets up an adapter in which the rings of all QPs share a few pages. */
 static void set_up_many(void)
 {
 	run_firmware();
@@ -53,7 +53,7 @@ static void rings_of_sends_have_an_end(void **state)
 	assert_int_equal(status, EXCEED_LIM);
 	assert_in_range(qpn - FIRST, 256, MOST_BYTES / (NOTE_MIN << LOG_SENDS));
 	assert_int_equal(qp_make(qpn, LOG_SENDS), EXCEED_LIM);
-	assert_int_equal(command(QUERY_QP, 0, qpn, 0), BAD_RESOURCE); /* nothing is left of it */
+	assert_int_equal(command(QUERY_QP, 0, qpn, 0), BAD_RESOURCE); /* the QP does not exist */
 	assert_int_equal(command(TO_RST, 0, FIRST, 2), OK);
 	assert_int_equal(qp_make(qpn, LOG_SENDS), OK);
 	assert_int_equal(qp_make(FIRST, LOG_SENDS), EXCEED_LIM);
@@ -64,7 +64,7 @@ static void rings_of_sends_have_an_end(void **state)
 	assert_int_equal(qp_make(qpn, LOG_SENDS), EXCEED_LIM);
 }
 
-/* Where the long ones have filled it, a short one finds no more than is left. */
+/* After long rings have used up the limit, short ones get the rest and no more. */
 static void short_rings_take_what_is_left(void **state)
 {
 	uint32_t qpn = FIRST, first;
@@ -78,7 +78,7 @@ static void short_rings_take_what_is_left(void **state)
 	assert_int_equal(qp_make(qpn, 3), EXCEED_LIM);
 }
 
-/* An adapter that was closed has none of its QPs any more. */
+/* CLOSE_HCA frees the memory of all QPs. */
 static void closing_gives_it_back(void **state)
 {
 	uint32_t qpn = FIRST;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_modify_drain_test.c - a driver of an mlx4 adapter takes a QP to state SQD and back: what
- * was begun is finished, what was not waits, and an event comes where it was asked for.
+ * qp_modify_drain_test.c - the state SQD of an mlx4 QP: requests in progress finish, later ones
+ * wait, and an event comes if the driver requested it.
  *
  * Covers: softhca/device/format/mlx4/cmd/qp_modify.c, softhca/device/transport/drain.c
  */
 #include "vfio_mlx4_rig.h"
 
-#define MS   1000000ull /* ns */
-#define TELL (1u << 31) /* of RTS2SQD's modifier */
+#define MS   1000000ull /* in ns */
+#define TELL (1u << 31) /* bit of RTS2SQD's modifier: send an event */
 
 enum {
 	STATE_RTS = 3,
 	STATE_SQD = 5,
 	STATE_ERR = 6,
 	STATE_DRAINING = 7,
-	SQ_DRAINED = 3, /* an event's type */
-	/* Optional parameters */
+	SQ_DRAINED = 3, /* event type */
+	/* Optional parameters of SQD2SQD */
 	ALT_PATH = 1 << 0,
 	RNR_TIMEOUT = 1 << 6,
 	PRIMARY_PATH = 1 << 7,
@@ -38,7 +38,7 @@ static unsigned int to_sqd(uint32_t tell)
 	return mailbox(RTS2SQD, QPN | tell, 0);
 }
 
-/* The ring has room for 8. */
+/* Sends the request at INDEX of a ring of 8. */
 static void send_at(unsigned int index)
 {
 	post_send(RINGS + 64 * index, 0);
@@ -57,7 +57,7 @@ static bool is_written(unsigned int index)
 	return cqe(index)[31] != 0xff && !(cqe(index)[31] & 0x80);
 }
 
-/* Elsewhere in this test no time passes. */
+/* Waits for a CQE; time advances in this step only. */
 static void wait_for_cqe(unsigned int index)
 {
 	for (uint64_t now = 0; !is_written(index); now += MS) {
@@ -66,7 +66,7 @@ static void wait_for_cqe(unsigned int index)
 	}
 }
 
-/* Two QPs; the one that receives is soon ready again after it was not. */
+/* Makes two connected QPs; the receiver's RNR timer is short. */
 static void set_up_pair(void)
 {
 	set_up();
@@ -98,10 +98,10 @@ static void a_queue_at_rest_is_drained_at_once(void **state)
 	assert_int_equal(to_sqd(TELL), OK);
 	assert_true(is_told());
 	assert_int_equal(get32(guest(EQ + 4)), QPN);
-	assert_int_equal(guest(EQ)[32 + 31], 0x80); /* once */
+	assert_int_equal(guest(EQ)[32 + 31], 0x80); /* exactly one event */
 }
 
-/* The receiver is not ready, so the first request waits to be sent again. */
+/* A request that waits for its RNR timer has begun, so it finishes before the queue is drained. */
 static void what_was_begun_is_finished_first(void **state)
 {
 	(void)state;
@@ -166,7 +166,7 @@ static void attributes_change_in_sqd(void **state)
 	assert_int_equal(to_sqd(0), OK);
 	put32(in(0), ALT_PATH);
 	assert_int_equal(mailbox(SQD2SQD, QPN, 0), BAD_PARAM);
-	put32(in(0), PRIMARY_PATH); /* to LID 0 */
+	put32(in(0), PRIMARY_PATH); /* a path to LID 0 */
 	assert_int_equal(mailbox(SQD2SQD, QPN, 0), BAD_PARAM);
 	put32(in(0), SRA_MAX);
 	put32(in(8 + 0x70), 7 << 21);
@@ -181,7 +181,7 @@ static void attributes_change_in_sqd(void **state)
 	assert_int_equal(qp_state(), STATE_SQD);
 	assert_int_equal(get32(guest(OUT + 8 + 0x18 + 8)) >> 27, 0x1d);
 	assert_int_equal(get32(guest(OUT + 8 + 0x70)) >> 16 & 7, 3);
-	assert_int_equal(get32(guest(OUT + 8 + 0x70)) >> 13 & 7, 7); /* was not named */
+	assert_int_equal(get32(guest(OUT + 8 + 0x70)) >> 13 & 7, 7); /* RNR_RETRY was not given */
 	assert_int_equal(mailbox(SQD2RTS, QPN, 0), OK);
 }
 
@@ -194,7 +194,8 @@ static void set_rnr_retry(unsigned int tries)
 	assert_int_equal(mailbox(SQD2RTS, QPN, 0), OK);
 }
 
-/* With the second request, the receiver is not ready at first. */
+/* SQD2SQD can change the RNR retry count: with one retry, the second request survives an RNR NAK.
+ * */
 static void tries_are_as_many_as_was_said_in_sqd(void **state)
 {
 	(void)state;
@@ -212,7 +213,7 @@ static void tries_are_as_many_as_was_said_in_sqd(void **state)
 	assert_int_equal(qp_state(), STATE_RTS);
 }
 
-/* A path that is given without its port is one of the port that the QP has. */
+/* A new path without SCHED_QUEUE keeps the QP's port, whatever port it names. */
 static void a_path_keeps_its_port(void **state)
 {
 	uint8_t *path = in(8 + 0x18);
@@ -223,7 +224,7 @@ static void a_path_keeps_its_port(void **state)
 	for (unsigned int i = 0; i < 2; i++) {
 		put32(in(0), PRIMARY_PATH | (i ? SCHED_QUEUE : 0));
 		put32(path + 4, 1 << 23 | 1); /* with a GRH, to LID 1 */
-		path[0x20] = 1 << 6;          /* port 2, which is not there */
+		path[0x20] = 1 << 6;          /* port 2, which does not exist */
 		assert_int_equal(mailbox(SQD2SQD, QPN, 0), i ? BAD_PARAM : OK);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_test.c - queues of an mlx4 adapter by a driver's commands: contexts that it has
- * to refuse, states of queue pairs, and messages that go from one to the other.
+ * qp_test.c - queues of an mlx4 adapter by a driver's commands: contexts that the device must
+ * refuse, states of QPs, and messages between QPs.
  *
  * Covers: softhca/device/format/mlx4/cmd/qp.c, softhca/device/format/mlx4/cmd/qp_modify.c,
  * softhca/device/format/mlx4/cmd/cq.c, softhca/device/format/mlx4/cmd/srq.c,
@@ -25,7 +25,7 @@ static void wrong_contexts_are_refused(void **state)
 		{ 0, 10u << 28 | 9 << 8, BAD_PARAM }, { 0, 0, BAD_PARAM },
 		{ 0xc, 24 << 24, BAD_PARAM },         { 0x1c, 4, BAD_PARAM },
 		{ 8, 64, BAD_PARAM },
-		{ 0x1c, 6 * 8, BAD_PARAM }, /* a translation that is not present */
+		{ 0x1c, 6 * 8, BAD_PARAM }, /* an MTT entry that is not present */
 		{ 0x1c, 0x8000, ICM_ERROR },
 	}, cq[] = {
 		{ 0, 1 << 18, BAD_PARAM },
@@ -39,17 +39,17 @@ static void wrong_contexts_are_refused(void **state)
 	}, srq[] = {
 		{ 0, 3 << 24 | (SRQN + 1), BAD_PARAM }, { 0, 16 << 24 | SRQN, BAD_PARAM },
 		{ 4, 0, BAD_PARAM },                    { 4, 6 << 24, BAD_PARAM },
-		{ 4, 1 << 24 | 1, BAD_PARAM }, /* of XRC, without a CQ */
+		{ 4, 1 << 24 | 1, BAD_PARAM }, /* an XRC SRQ without a CQ */
 		{ 0x14, 6 * 8, BAD_PARAM },
 		{ 8, 1u << 26, BAD_PARAM },
 		{ 0x2c, RECORDS + 2, BAD_PARAM },
 	}, qp[] = {
-		{ 0, 1 << 7, BAD_PARAM }, /* a path */
+		{ 0, 1 << 7, BAD_PARAM }, /* a send path */
 		{ 8, 1u << 28 | 2 << 16, BAD_PARAM },
-		{ 8, 1u << 28 | 7 << 16, BAD_PARAM }, /* headers of its own */
-		{ 0x10, 0x00101900, BAD_PARAM },      /* slots of sends too small, */
+		{ 8, 1u << 28 | 7 << 16, BAD_PARAM }, /* service type MLX (headers by software) */
+		{ 0x10, 0x00101900, BAD_PARAM },      /* send WQEs too small, */
 		{ 0x10, 0x00107a00, BAD_PARAM },      /* too many, */
-		{ 0x10, 0x00161a00, BAD_PARAM },      /* receives too large */
+		{ 0x10, 0x00161a00, BAD_PARAM },      /* receive WQEs too large */
 		{ 0x14, 0, BAD_RESOURCE },
 		{ 0x18, QPN + 1, BAD_PARAM },
 		{ 0x84, CQN + 1, BAD_RESOURCE },
@@ -98,7 +98,7 @@ static void states_of_a_qp_have_an_order(void **state)
 	fill_rc_qp();
 	in(8 + 8)[0] = 5 << 5 | 12;
 	in(8 + 0x18 + 7)[0] = 1;
-	put32(in(0), 1 << 0); /* an alternate path */
+	put32(in(0), 1 << 0); /* with an alternate path */
 	assert_int_equal(mailbox(INIT2RTR, QPN, 0), BAD_PARAM);
 	fill_rc_qp();
 	in(8 + 8)[0] = 5 << 5 | 12;
@@ -108,13 +108,12 @@ static void states_of_a_qp_have_an_order(void **state)
 	assert_int_equal(get32(guest(OUT + 8)) >> 28, 2);
 }
 
-/* Posts a message of 4 bytes from QP to QP, at which the adapter has not looked yet.
- */
+/* Posts a message of 4 bytes between two QPs; the adapter has not processed it yet. */
 static void post_message(void)
 {
 	make_queues_and_key();
 	connect_qps();
-	/* Receives are behind the sends. */
+	/* The receive ring follows the send ring. */
 	post_receive(RECORDS + 0xc0, RINGS + 0x1000 + 8 * 64, DATA + 0x800, 1);
 	post_send(RINGS, 0);
 	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
@@ -135,8 +134,8 @@ static void a_message_goes_from_qp_to_qp(void **state)
 	assert_int_equal(cqe(1)[31], 0x4a);
 }
 
-/* The program flips BITS of the word at AT of a request that the adapter has. Returns whether that
- * is reported. */
+/* Flips BITS in the word at AT of a posted WQE, and returns whether the strict adapter reports the
+ * change. */
 static bool wqe_change_is_told(uint32_t at, uint32_t bits)
 {
 	struct strict *strict;
@@ -154,7 +153,8 @@ static bool wqe_change_is_told(uint32_t at, uint32_t bits)
 	return told;
 }
 
-/* Index and number are what a register is told, for which the ring is not read. */
+/* Software copies index and QP number to the BlueFlame register; the adapter does not read them
+ * from the ring. */
 static void the_index_of_a_wqe_is_for_its_register(void **state)
 {
 	(void)state;
@@ -173,7 +173,7 @@ static void the_rest_of_a_wqe_is_the_adapters(void **state)
 	assert_true(wqe_change_is_told(28, 1));
 }
 
-/* A request for SRQ in the domain */
+/* An XRC request names its SRQ by number, and must be in that SRQ's domain. */
 static void xrc_goes_by_number(void **state)
 {
 	uint32_t target = (QPN + 1) | XRC_TARGET;
@@ -201,7 +201,7 @@ static void xrc_goes_by_number(void **state)
 	assert_int_equal(command(HW2SW_SRQ, 0, SRQN, 1), OK);
 }
 
-/* The first 8 bytes of a WQE, through the page behind the doorbells */
+/* A write of a WQE's first 8 bytes to the BlueFlame page rings the doorbell. */
 static void blueflame_rings(void **state)
 {
 	uint8_t words[8];
@@ -215,7 +215,7 @@ static void blueflame_rings(void **state)
 	put32(guest(RINGS + 8), 3 << 2);
 	put32(guest(RINGS), 0); /* NOP */
 	memcpy(words, guest(RINGS), sizeof(words));
-	doorbell((2048 + UAR) * 0x1000 + 8, words, sizeof(words)); /* what follows rings not */
+	doorbell((2048 + UAR) * 0x1000 + 8, words, sizeof(words)); /* later words do not ring */
 	vfio_run();
 	assert_int_equal(cqe(0)[31] & 0x80, 0x80);
 	doorbell((2048 + UAR) * 0x1000 + 256, words, sizeof(words));

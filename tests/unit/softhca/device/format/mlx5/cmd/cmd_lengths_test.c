@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_lengths_test.c - each command of the adapter beside the kernel's description of its
- * mailboxes: one byte less is refused, by the status that says which mailbox it was, and no command
- * that is not listed here is known. Skips where the headers are not installed.
+ * cmd_lengths_test.c - lengths of each command's mailboxes, compared with the kernel's layouts:
+ * one byte less is refused with the status that names the mailbox, and the device knows no command
+ * that is not listed here. Skips without the kernel's headers.
  *
  * Covers: softhca/device/format/mlx5/cmd/cmd.c
  */
@@ -34,16 +34,16 @@ struct command {
 /* clang-format off */
 #define COMMAND(op, layout) \
 	{ #op, MLX5_CMD_OP_##op, IFC_BYTES(layout##_in), IFC_BYTES(layout##_out) }
-/* The answer ends in a list, of that many bytes at least. */
+/* The output ends in a list of at least that many bytes. */
 #define LIST(op, layout, bytes) \
 	{ #op, MLX5_CMD_OP_##op, IFC_BYTES(layout##_in), IFC_BYTES(layout##_out) + (bytes) }
-/* What has other lengths than described */
+/* A command whose lengths differ from the kernel's layout */
 #define OTHER(op, in, out) \
 	{ #op, MLX5_CMD_OP_##op, in, out }
 /* clang-format on */
 
 static const struct command commands[] = {
-	/* Programs ask for as much of a page as they know. */
+	/* The output is as long as the part of the page that the program knows. */
 	OTHER(QUERY_HCA_CAP, 16, 16),
 	COMMAND(SET_HCA_CAP, set_hca_cap),
 	COMMAND(ENABLE_HCA, enable_hca),
@@ -157,7 +157,7 @@ static const struct command commands[] = {
 	COMMAND(ALLOC_MODIFY_HEADER_CONTEXT, alloc_modify_header_context),
 	COMMAND(DEALLOC_MODIFY_HEADER_CONTEXT, dealloc_modify_header_context),
 	COMMAND(QUERY_LAG, query_lag),
-	/* What they are about has a size of its own, see below. */
+	/* The length depends on the object; see OBJECTS below. */
 	OTHER(CREATE_GENERAL_OBJECT, 16, 16),
 	OTHER(MODIFY_GENERAL_OBJECT, 16, 16),
 	OTHER(QUERY_GENERAL_OBJECT, 16, 16),
@@ -175,8 +175,8 @@ static const struct command commands[] = {
 	COMMAND(DESTROY_UMEM, destroy_umem),
 };
 
-/* The kinds of general objects, whose sizes the kernel's headers mostly lack: what is behind the
- * header of 16 bytes, of creation and change in the command and of a query in the answer. */
+/* Sizes of general objects, which the kernel's headers mostly lack, behind the header of 16 bytes:
+ * in the command of a creation or change, and in the output of a query. */
 static const struct object {
 	uint32_t type;
 	size_t size;
@@ -208,7 +208,7 @@ static void clear(uint32_t opcode)
 	fld_set(in, CMD_IN_OPCODE, opcode);
 }
 
-/* Judges a command whose mailboxes have to have those lengths. */
+/* Checks a command with mailboxes of exactly these lengths, and with one byte less. */
 static void judge(const char *name, size_t in_len, size_t out_len)
 {
 	if (command_status(in_len - 1, ROOM) != PRM_STAT_BAD_INP_LEN_ERR)
@@ -299,7 +299,7 @@ static void other_objects_are_unknown(void **state)
 	}
 }
 
-/* ---- objects that are not there ---- */
+/* ---- objects that do not exist ---- */
 
 /* clang-format off */
 #define NUMBER(op, layout, member)                                             \
@@ -308,7 +308,7 @@ static void other_objects_are_unknown(void **state)
 		  sizeof(((struct mlx5_ifc_##layout##_in_bits *)0)->member) }
 /* clang-format on */
 
-/* Commands about an object, and where its number is, as FLD() says it */
+/* Commands about an object, and the place of its number in FLD() form */
 static const struct use {
 	const char *name;
 	uint32_t opcode, number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_test.c - commands that must fail, and with which status; what queries answer.
+ * cmd_test.c - commands that must fail, with their status and syndrome; the output of queries.
  *
  * Covers: softhca/device/format/mlx5/cmd/cmd.c, softhca/device/format/mlx5/cmd/args.c,
  * softhca/device/format/mlx5/cmd/pd.c,
@@ -68,9 +68,9 @@ static void destroying_what_is_in_use_is_refused(void **state)
 	simple(PRM_OP_DESTROY_CQ, a->send_cq->n, PRM_STAT_BAD_RES_STATE_ERR);
 	simple(PRM_OP_DESTROY_QP, a->n, PRM_STAT_OK);
 	simple(PRM_OP_DESTROY_CQ, a->send_cq->n, PRM_STAT_OK);
-	simple(PRM_OP_DEALLOC_UAR, flat.uar[0], PRM_STAT_OK); /* a CQ outlives its UAR */
+	simple(PRM_OP_DEALLOC_UAR, flat.uar[0], PRM_STAT_OK); /* still in use by a CQ */
 	simple(PRM_OP_DESTROY_CQ, a->recv_cq->n, PRM_STAT_OK);
-	simple(PRM_OP_DEALLOC_PD, flat.pd[0], PRM_STAT_BAD_RES_STATE_ERR); /* the key */
+	simple(PRM_OP_DEALLOC_PD, flat.pd[0], PRM_STAT_BAD_RES_STATE_ERR); /* a key uses it */
 	simple(PRM_OP_DESTROY_MKEY, lkey >> 8, PRM_STAT_OK);
 	simple(PRM_OP_DEALLOC_PD, flat.pd[0], PRM_STAT_OK);
 	unpair();
@@ -155,7 +155,7 @@ static void query_shows_what_was_set(void **state)
 	unpair();
 }
 
-/* ---- fields that are not implemented ---- */
+/* ---- fields without an implementation ---- */
 
 static void create_qp_expect(uint32_t field, uint64_t value)
 {
@@ -200,13 +200,13 @@ static void mkeys_are_checked(void **state)
 	(void)state;
 	create_mkey_expect(0, 0, PRM_STAT_OK);
 	create_mkey_expect(MKC_ACCESS_MODE_4_2, 1,
-			   PRM_STAT_BAD_RES_ERR); /* device memory that is not there */
+			   PRM_STAT_BAD_RES_ERR); /* device memory that does not exist */
 	create_mkey_expect(MKC_ACCESS_MODE_4_2, 2, PRM_STAT_BAD_PARAM_ERR);
 	create_mkey_expect(MKC_LEN, 8193, PRM_STAT_BAD_PARAM_ERR);
 	create_mkey_expect(MKC_START_ADDR, 1, PRM_STAT_BAD_PARAM_ERR); /* three pages */
 	create_mkey_expect(MKC_START_ADDR, ~0ull, PRM_STAT_BAD_PARAM_ERR);
 	create_mkey_expect(MKC_START_ADDR, -8192ull,
-			   PRM_STAT_OK); /* up to the end of all addresses */
+			   PRM_STAT_OK); /* ends at the last of all addresses */
 	create_mkey_expect(MKC_START_ADDR, -4096ull, PRM_STAT_BAD_PARAM_ERR);
 	create_mkey_expect(MKC_PD, 0xffff, PRM_STAT_BAD_RES_ERR);
 	create_mkey_expect(MKC_QPN, 1, PRM_STAT_BAD_PARAM_ERR);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * vport_test.c - the NIC vport and capabilities: what software sets is kept, what it must not
- * set is refused.
+ * vport_test.c - the NIC vport context and capabilities: the device keeps values that software may
+ * set, and refuses others.
  *
  * Covers: softhca/device/format/mlx5/cmd/vport.c, softhca/device/eth/vport.c,
  * softhca/device/format/mlx5/caps.c
@@ -29,7 +29,7 @@ static void vport_modify(enum prm_status expect)
 	flat_cmd_expect(flat.hca[0], in, sizeof(in), answer, sizeof(answer), expect);
 }
 
-/* The context, with the list of that type */
+/* Returns the vport context with the list of that type. */
 static const uint8_t *vport_query(uint32_t list)
 {
 	uint8_t ask[16] = { 0 };
@@ -53,7 +53,7 @@ static void values_are_kept(void **state)
 	fld_set(wanted, NIC_VPORT_CONTEXT_MTU, 9022);
 	fld_set(wanted, NIC_VPORT_CONTEXT_PROMISC_MC, 1);
 	fld_set(wanted, NIC_VPORT_CONTEXT_ROCE_EN, 1);
-	fld_set(wanted, NIC_VPORT_CONTEXT_DISABLE_UC_LOCAL_LB, 1); /* not selected */
+	fld_set(wanted, NIC_VPORT_CONTEXT_DISABLE_UC_LOCAL_LB, 1); /* not in the field select */
 	vport_modify(PRM_STAT_OK);
 	ctx = vport_query(PRM_LIST_UC);
 	assert_int_equal(fld_get(ctx, NIC_VPORT_CONTEXT_MTU), 9022);
@@ -113,7 +113,7 @@ static void wrong_values_are_refused(void **state)
 	vport_modify(PRM_STAT_BAD_PARAM_ERR);
 }
 
-/* A mailbox that ends before the list that it announces */
+/* A mailbox must hold the whole list that its context announces. */
 static void a_list_must_be_there(void **state)
 {
 	uint8_t answer[16];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * names_test.c - which commands of programs Linux takes for which kind of object, and where
- * the kernel's headers have the object's number in them: of all others, the process front has to
- * say that they are about nothing. Skips where the headers are not installed.
+ * names_test.c - DEVX commands that Linux accepts for each type of object, and the position of the
+ * object's number by the kernel's headers; in all other commands, the process front must find no
+ * object. Skips without the headers.
  *
  * Covers: softhca/front/process/uverbs/devx/names.c
  */
@@ -30,17 +30,17 @@ int main(void)
 #include "softhca/front/process/uverbs/devx/devx.h"
 #include "util/bits.h"
 
-enum { OPCODES = 0x1000, ROOM = 1024, NUMBER = 0x54 /* fits into all */, TYPE = 0x26 };
+enum { OPCODES = 0x1000, ROOM = 1024, NUMBER = 0x54 /* NUMBER fits all fields */, TYPE = 0x26 };
 
-/* In those descriptions, a bit is a byte. */
+/* Byte position of a member, since a bit is a byte in the kernel's layouts */
 #define PLACE(layout, member)                                     \
 	(offsetof(struct mlx5_ifc_##layout##_bits, member) << 8 | \
 	 sizeof(((struct mlx5_ifc_##layout##_bits *)0)->member))
 
 /* ---- creation ---- */
 
-/* A kind of object: where the answer, or the command (with OF_COMMAND), says the number, and the
- * command that destroys the object, with its length. */
+/* A type of object: the position of its number in the output, or, with OF_COMMAND, in the command;
+ * and the destroy command with its length */
 static const struct kind {
 	const char *name;
 	uint32_t create, destroy, made, gone;
@@ -91,7 +91,7 @@ static const struct kind {
 	NAMED(ATTACH_TO_MCG, DETACH_FROM_MCG, detach_from_mcg, qpn),
 };
 
-/* The adapter has no such objects: it refuses what Linux passes on. */
+/* Objects that the adapter lacks: Linux passes their commands on, and the adapter refuses them. */
 static const uint32_t not_had[] = {
 	MLX5_CMD_OP_CREATE_SRQ,
 	MLX5_CMD_OP_ALLOC_PACKET_REFORMAT_CONTEXT,
@@ -243,8 +243,7 @@ static const struct use changes[] = {
 	  PLACE(general_obj_in_cmd_hdr, obj_id) },
 };
 
-/* Judges, for all commands, the name that NAME_IN finds in one, by the list of those that have
- * any. */
+/* Checks the object that NAME_IN finds in each possible command against the list USES. */
 static void judge(uint64_t (*name_in)(const uint8_t *), const struct use *uses, size_t count)
 {
 	for (uint32_t opcode = 0; opcode < OPCODES; opcode++) {
@@ -274,14 +273,14 @@ static void queries_are_these(void **state)
 	judge(devx_name_in_query, queries, ARRAY_SIZE(queries));
 }
 
-/* Leaving the state SQD is none of them: Linux keeps that to verbs. */
+/* SQD2RTS is not in the list: Linux leaves it to verbs. */
 static void changes_are_these(void **state)
 {
 	(void)state;
 	judge(devx_name_in_change, changes, ARRAY_SIZE(changes));
 	clear(MLX5_CMD_OP_SET_FLOW_TABLE_ENTRY);
 	fld_set(in, PLACE(set_fte_in, flow_index), NUMBER);
-	assert_int_equal(devx_name_in_change(in), 0); /* it makes one */
+	assert_int_equal(devx_name_in_change(in), 0); /* creates an entry */
 }
 
 int main(void)
