@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * skip_without_v3.c - ends a test of that variant of a data path, before it begins, on a CPU that
- * cannot run it: status 77, with the reason.
+ * skip_without_v3.c - ends a test of the data path's v3 variant with status 77 and the reason,
+ * before it begins, on a CPU that cannot run it.
  */
 #include <stdio.h>
 #include <unistd.h>

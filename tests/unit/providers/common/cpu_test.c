@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cpu_test.c - which CPUs get the second variant of the data path: those that have all that it is
- * compiled for, by what they say of themselves.
+ * cpu_test.c - selection of the data path's second variant: only CPUs that report every feature it
+ * is compiled for get it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static struct {
 	unsigned int leaf;
 } cpu;
 
-/* Stands for the instruction: ECX of leaf 1 has the bit of MOVBE, among all others. */
+/* Replaces the instruction: ECX of leaf 1 has the bit of MOVBE among all others. */
 static int fake_cpuid(unsigned int leaf, unsigned int *eax, unsigned int *ebx, unsigned int *ecx,
 		      unsigned int *edx)
 {
@@ -34,7 +34,7 @@ static int fake_cpuid(unsigned int leaf, unsigned int *eax, unsigned int *ebx, u
 
 #include "providers/common/cpu.c"
 
-/* Intel SDM vol. 2, CPUID: bit 22 of ECX of leaf 1 is MOVBE */
+/* Intel SDM vol. 2, CPUID: MOVBE is bit 22 of ECX in leaf 1, if the CPU has that leaf. */
 static void movbe_is_a_bit_of_a_leaf_that_is_there(void **state)
 {
 	(void)state;
@@ -50,7 +50,7 @@ static void movbe_is_a_bit_of_a_leaf_that_is_there(void **state)
 #endif
 }
 
-/* One that lacks MOVBE has not all of it, whatever else it has; the first answer stands. */
+/* Without MOVBE a CPU stays below the level, whatever else it has; the result is cached. */
 static void a_cpu_without_movbe_is_not_of_that_level(void **state)
 {
 	(void)state;

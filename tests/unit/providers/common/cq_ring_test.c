@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_ring_test.c - CQEs that nobody has read move to a ring of another size: from each index on,
- * to smaller and larger rings, with the owner bits of their new places; which moves are refused;
- * and the barrier between the look at a CQE's owner and the rest of it.
+ * cq_ring_test.c - moves of unread CQEs to a ring of another size: from each index, to smaller and
+ * larger rings, with the owner bits of their new positions; refused moves; the barrier between the
+ * owner bit and the rest of a CQE.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static uint8_t owner_of(uint32_t index, uint32_t count_log)
 	return index >> count_log & 1 ? OWNER : 0;
 }
 
-/* The adapter writes a CQE whose bytes are of its index. */
+/* Writes a CQE as the adapter does, with bytes that depend on its index. */
 static void cqe_put(uint8_t *bytes, uint32_t count_log, uint32_t index, uint8_t opcode)
 {
 	uint8_t *cqe = bytes + ENTRY * (index & ((1u << count_log) - 1));
@@ -63,7 +63,7 @@ static void check_cqe(uint32_t count_log, uint32_t index, uint32_t was)
 	assert_int_equal(cqe[ENTRY - 1], 0x20 | owner_of(index, count_log));
 }
 
-/* COUNT CQEs from CI on, and what says that the ring ends, unless CUT */
+/* Moves COUNT CQEs from CI on. The old ring ends with a resize CQE unless CUT. */
 static bool ring_move(uint32_t from_log, uint32_t to_log, uint32_t ci, uint32_t count, bool is_cut)
 {
 	const struct cq_ring from = ring_of(it.from, from_log), to = ring_of(it.to, to_log);
@@ -96,7 +96,7 @@ static void cqes_move_one_index_up(void **state)
 		check_cqe(4, i - 1, i - 2);
 }
 
-/* Places that no CQE has moved to are the adapter's. */
+/* Entries that receive no CQE get the owner bit of the adapter. */
 static void the_rest_of_the_ring_is_the_adapters(void **state)
 {
 	(void)state;

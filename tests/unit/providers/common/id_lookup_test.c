@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * id_lookup_test.c - numbers of the adapter and the objects that have them: ends of tables, a
- * number that is given again before its former object has left, and numbers of our own.
+ * id_lookup_test.c - lookup of objects by hardware number: limits of the table, a number that is
+ * reused before its former object has left, and numbers that the library chooses.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,12 +29,12 @@ static void numbers_find_their_object(void **state)
 	(void)state;
 	assert_non_null(ids);
 	provider_id_lookup_init(ids);
-	assert_null(ids->root); /* nobody looks yet */
+	assert_null(ids->root); /* no lookup so far */
 	assert_int_equal(provider_id_root_get(ids, &root), 0);
 	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++) {
 		assert_null(id_find(root, numbers[i]));
 		assert_int_equal(provider_id_set(ids, numbers[i], &objects[i]), 0);
-		ids->patience_ms = 1; /* for who never clears it */
+		ids->patience_ms = 1; /* for entries that are never cleared */
 		assert_int_equal(provider_id_set(ids, numbers[i], &objects[0]), EEXIST);
 	}
 	assert_int_equal(provider_id_set(ids, 0x1000000, &objects[0]), EINVAL);
@@ -66,7 +66,8 @@ static void *take_number(void *arg)
 	return NULL;
 }
 
-/* The kernel gives a number again before who destroyed its object has cleared the entry. */
+/* The kernel may reuse a number before the thread that destroyed the former object has cleared the
+ * entry: the new owner waits. */
 static void number_given_again_is_waited_for(void **state)
 {
 	struct taker taker = { .ids = calloc(1, sizeof(*taker.ids)) };
@@ -74,7 +75,7 @@ static void number_given_again_is_waited_for(void **state)
 	(void)state;
 	assert_non_null(taker.ids);
 	provider_id_lookup_init(taker.ids);
-	taker.ids->patience_ms = 60000; /* others may load the machine */
+	taker.ids->patience_ms = 60000; /* tolerates a loaded machine */
 	assert_int_equal(provider_id_set(taker.ids, TAKEN, state), 0);
 	assert_int_equal(pthread_create(&taker.thread, NULL, take_number, &taker), 0);
 	for (int i = 0; i < 50; i++) {
@@ -90,10 +91,10 @@ static void number_given_again_is_waited_for(void **state)
 	free(taker.ids);
 }
 
-static bool clock_is_put_forward; /* by an hour, after who waits has looked at it */
+static bool clock_is_put_forward; /* by an hour, once the waiting thread has read the clock */
 
 int __real_clock_gettime(clockid_t clock, struct timespec *time);
-/* A sanitizer's library calls it, too. */
+/* Overrides the clock; a sanitizer's library calls it as well. */
 __attribute__((visibility("default"))) int __wrap_clock_gettime(clockid_t clock,
 								struct timespec *time);
 
@@ -140,7 +141,7 @@ static void numbers_are_given_out_densely(void **state)
 		assert_int_equal(id, i);
 	}
 	assert_int_equal(ids->root->room.all & 1, 1);
-	assert_int_equal(ids->root->room.word[0] & 3, 2); /* no look at the first leaf */
+	assert_int_equal(ids->root->room.word[0] & 3, 2); /* the first leaf is not examined */
 	provider_id_clear(ids, 4500);
 	provider_id_clear(ids, 7);
 	assert_int_equal(provider_id_alloc(ids, ids, &id), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lock_test.c - queues that threads share: threads that were there before the call, one that is
- * made in the middle of a batch, and those that have gone again.
+ * lock_test.c - locks of queues under threads: threads from before the call, a thread created in
+ * the middle of a batch, and threads that have ended.
  *
  * Covers: providers/common/lock.c, providers/common/owner.c, util/threads.h
  */
@@ -21,7 +21,7 @@ static struct ibv_sge one_sge = { .addr = 0x1000, .length = 16, .lkey = 1 };
 
 enum way { BY_POST, BY_INLINE, BY_LIST, BY_BATCH, BY_BIND, BY_RECV, WAYS };
 
-/* Returns how many WQEBBs a request has. */
+/* Returns the number of WQEBBs of a request. */
 static unsigned int way_units(enum way way)
 {
 	return way == BY_BIND ? 3 : 1;
@@ -69,7 +69,7 @@ static void post_batch(struct rig *rig, uint64_t wr_id)
 	assert_int_equal(ibv_wr_complete(qpx), 0);
 }
 
-/* QP, region and window have the same domain, which is none. */
+/* QP, region and window share a protection domain: NULL. */
 static void bind_window(struct rig *rig, uint64_t wr_id)
 {
 	static struct verbs_mr region;
@@ -86,7 +86,7 @@ static void post_recv(struct rig *rig, uint64_t wr_id)
 	assert_int_equal(mlx5_post_recv(&rig->qp->vqp.qp, &wr, &bad), 0);
 }
 
-/* Posts two requests. Inline data is read, so it is the SGE itself. */
+/* Posts two requests. The SGE itself is the inline data, since inline data is read. */
 static void post_two(struct rig *rig, enum way way, uint64_t wr_id)
 {
 	if (way == BY_LIST) {
@@ -159,7 +159,7 @@ static void every_request_of_every_thread_is_there(void **state)
 	}
 }
 
-/* ---- a batch that is open when a thread is made */
+/* ---- an open batch while a thread starts */
 
 static void *post_once(void *arg)
 {
@@ -169,7 +169,7 @@ static void *post_once(void *arg)
 	return NULL;
 }
 
-/* Returns whether THREAD is still there after a while in which it could have posted. */
+/* Returns whether THREAD still waits after a time in which it could have posted. */
 static bool thread_waits(pthread_t thread)
 {
 	struct timespec until;
@@ -247,14 +247,14 @@ static void an_unshared_lock_is_not_taken(void **state)
 	(void)state;
 	qlock_init(&lock, false);
 	qlock_enter(&lock);
-	qlock_enter(&lock); /* would wait for ever */
+	qlock_enter(&lock); /* must not wait for ever */
 	assert_int_equal(lock.taken, 0);
 	qlock_leave(&lock);
 }
 
 int main(void)
 {
-	/* The first test begins with one thread, the last one may have had others. */
+	/* The first test must run before any test has created a thread. */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lock_lets_one_in_at_a_time),
 		cmocka_unit_test(an_unshared_lock_is_not_taken),

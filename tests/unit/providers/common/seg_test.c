@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * seg_test.c - the copies of inline data, of each length that they are for, from and to any
- * address: between pages that nobody may touch, the bytes arrive, and none beside them changes.
+ * seg_test.c - copies of inline data, for each length and alignment, between guard pages: all
+ * bytes arrive, and no neighbour changes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ enum { LONGEST = 1024, ALIGNMENTS = 33 };
 
 typedef void copy_fn(uint8_t *to, const uint8_t *from, uint32_t len);
 
-/* A page between two that are not there */
+/* A page between two inaccessible ones */
 struct page {
 	uint8_t *begin, *end;
 };
@@ -70,7 +70,8 @@ static void check_copy(copy_fn *copy, uint8_t *to, const uint8_t *from, uint32_t
 		assert_int_equal(to[len + i], 0xee);
 }
 
-/* The last bytes of both pages, and then the first; and a byte more on either side at a time. */
+/* Copies between the ends of both pages, and between their starts, with one byte more of offset at
+ * a time. */
 static void check_length(copy_fn *copy, uint32_t len)
 {
 	for (size_t at = 0; at < ALIGNMENTS; at++) {
@@ -105,8 +106,8 @@ static void short_copies_touch_no_other_byte(void **state)
 		check_length(small, len);
 }
 
-/* What is longer than COPY_SMALL_MAX is copied in pieces of 64, of which the last may begin
- * anywhere. */
+/* Copies above COPY_SMALL_MAX go in pieces of 64 bytes; the last piece may overlap the one
+ * before. */
 static void long_copies_touch_no_other_byte(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ah_test.c - address vectors of InfiniBand and of RoCE, with a VLAN tag and without; what the host
- * says of a next hop comes from the test.
+ * ah_test.c - address vectors of InfiniBand and RoCE, with and without a VLAN tag; the test
+ * supplies the host's neighbour table.
  *
  * Covers: providers/mlx4/ah.c
  */
@@ -61,7 +61,7 @@ static void infiniband_has_a_lid(void **state)
 	rig_free(rig);
 }
 
-/* The priority of a service level is its three lower bits, and is in the tag, too. */
+/* The three low bits of the SL are the priority, in the address vector and in the tag. */
 static void roce_has_a_mac_and_perhaps_a_tag(void **state)
 {
 	static const struct {

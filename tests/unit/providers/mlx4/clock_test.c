@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * clock_test.c - the adapter's clock is in the fourth page of the device's file, where the kernel
- * says.
+ * clock_test.c - the adapter's clock, in the page of the device file that the kernel names (the
+ * fourth).
  *
  * Covers: providers/mlx4/clock.c, providers/common/clock.c
  */
@@ -41,7 +41,7 @@ static void the_clock_is_two_words_of_a_page(void **state)
 	raw_clock(rig, EOPNOTSUPP);
 	rig->ctx->device_resp.comp_mask = MLX4_IB_QUERY_DEV_RESP_MASK_CORE_CLOCK_OFFSET;
 	rig->ctx->device_resp.hca_core_clock_offset = OFFSET;
-	/* Loads from a register end programs on such CPUs. */
+	/* On such CPUs, a load from a register would kill the program. */
 	values = raw_clock(rig, MMIO_IS_APART ? EOPNOTSUPP : 0);
 	assert_int_equal(values.comp_mask, IBV_VALUES_MASK_RAW_CLOCK);
 	if (!MMIO_IS_APART)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * context_test.c - opening a device, by both versions of the kernel's interface: the older one says
- * nothing of the size of CQEs, which is 32 bytes then. A file of two pages stands for the device.
+ * context_test.c - opening a device under both versions of the kernel's interface; the older one
+ * lacks the size of CQEs, which is 32 bytes then. A file of two pages stands for the device.
  *
  * Covers: providers/mlx4/context.c, providers/mlx4/device.c
  */
@@ -19,8 +19,8 @@
 
 enum { OLD = 3, NEW = 4 };
 
-static struct mlx4_ib_alloc_ucontext_resp answer; /* of the newer version */
-static size_t answer_size;                        /* that was asked for */
+static struct mlx4_ib_alloc_ucontext_resp answer; /* the newer version's response */
+static size_t answer_size;                        /* requested size of the response */
 
 int verbs_cmd_get_context(struct verbs_context *vctx, const struct verbs_udata *udata)
 {
@@ -116,7 +116,7 @@ static void other_cqes_are_not_known(void **state)
 	}
 }
 
-/* Without registers of BlueFlame their page is not asked for. */
+/* An adapter without BlueFlame has no such page, so the library does not map one. */
 static void adapter_without_blueflame_has_one_page(void **state)
 {
 	struct verbs_context *vctx;

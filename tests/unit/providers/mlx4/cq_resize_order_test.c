@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_resize_order_test.c - what a poller without the lock could find at any moment while a CQ gets
- * another ring: an entry within the memory of the ring that it sees; with the new index, the new
- * ring; and never that nothing is there, as a completion waits all the time.
+ * cq_resize_order_test.c - states that a lockless poller could see during a CQ resize: a ring
+ * entry is always inside the ring's memory, the new index goes with the new ring, and the CQ never
+ * looks empty, since a completion is pending throughout.
  *
  * Covers: providers/common/cq_resize.c, providers/common/cq_resize.h, providers/mlx4/cq_resize.c,
  * providers/mlx4/data/cq/cqe.h
@@ -18,9 +18,9 @@
 
 static struct {
 	struct rig *rig;
-	const uint8_t *before; /* the ring, */
-	size_t entries;        /* which its memory has, */
-	uint32_t ci;           /* and the index */
+	const uint8_t *before; /* ring in use, */
+	size_t entries;        /* entries in its memory, */
+	uint32_t ci;           /* and consumer index */
 	const char *wrong;
 	bool has_changed;
 } watch;
@@ -30,7 +30,7 @@ static size_t ring_entries(const struct mlx4_cq *cq)
 	return cq->buf.size >> cq->entry_log;
 }
 
-/* Would a poller that read the index at CI say now that nothing is there? */
+/* Returns whether a poller that read the index at CI would find the CQ empty now. */
 static bool looks_empty(const struct mlx4_cq *cq, uint32_t ci)
 {
 	const uint8_t last = cqe_last_at(cq, cqe_at(cq, ci), ci);
@@ -38,7 +38,7 @@ static bool looks_empty(const struct mlx4_cq *cq, uint32_t ci)
 	return last & FLD_BITS(M4_CQE_OWNER) && cqe_is_none(cq, ci);
 }
 
-/* The new ring's memory is in cq->buf before the ring is told. */
+/* cq->buf has the new ring before the ring pointer changes. */
 static void look_at_ring(void)
 {
 	const struct mlx4_cq *cq = watch.rig->cq;
@@ -66,7 +66,7 @@ static void resize_cq(void *arg)
 	it->ret = mlx4_cq_resize(it->cq, it->cqes);
 }
 
-/* Returns false where the CPU does not stop. */
+/* Returns false if the CPU cannot single-step. */
 static bool resize_is_in_order(struct rig *rig, int cqes)
 {
 	struct resize it = { &rig->cq->vcq.cq, cqes, -1 };

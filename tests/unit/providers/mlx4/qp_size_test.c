@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_size_test.c - how large the rings of a QP become: the least and the most that each capability
- * can be, and what is one above.
+ * qp_size_test.c - sizes of a QP's rings: the least and the greatest value of each capability, and
+ * the first refused one.
  *
  * Covers: providers/mlx4/qp_size.c
  */
@@ -16,14 +16,14 @@
 #include "providers/mlx4/qp.h"
 #include "util/bits.h"
 
-enum { CONTROL = 16, WITH_ADDRESS = 64 }; /* bytes of a WQE in front of its data */
+enum { CONTROL = 16, WITH_ADDRESS = 64 }; /* bytes of a WQE before its data */
 
 static int size_of(struct ibv_qp_cap cap, uint32_t head, struct mlx4_qp_size *size)
 {
 	return mlx4_qp_size(&cap, head, true, size);
 }
 
-/* 2048 bytes in front of the head, and one slot, are the adapter's to read. */
+/* The adapter prefetches 2048 bytes ahead, so they and one slot stay free. */
 static void the_least_queue_has_one_request_and_spare_slots(void **state)
 {
 	struct mlx4_qp_size size;
@@ -41,7 +41,7 @@ static void the_least_queue_has_one_request_and_spare_slots(void **state)
 	assert_int_equal(size.bytes, 64 * 64 + 16);
 }
 
-/* Receives of 32 SGEs are larger than sends of one piece, and come first. */
+/* Receive WQEs of 32 SGEs are larger than sends of one piece, so their ring is first. */
 static void the_ring_with_the_larger_wqes_is_first(void **state)
 {
 	struct mlx4_qp_size size;
@@ -61,7 +61,8 @@ static void the_ring_with_the_larger_wqes_is_first(void **state)
 	assert_int_equal(size.rq_offset, 64 * 64);
 }
 
-/* Each piece of 64 bytes has a header of 4 for inline data; the first begins behind the head. */
+/* Each piece of 64 bytes needs an inline header of 4 bytes; the first piece also has the control
+ * segment. */
 static void inline_data_make_slots_larger(void **state)
 {
 	struct mlx4_qp_size size;
@@ -77,7 +78,7 @@ static void inline_data_make_slots_larger(void **state)
 	assert_int_equal(size.sq_max_inline, 104);
 }
 
-/* The most of each capability of a QP with a head of 16 bytes. */
+/* Greatest value of each capability with 16 bytes of control segment */
 static const struct limit {
 	size_t offset;
 	uint32_t most;
@@ -108,7 +109,7 @@ static void one_more_than_the_most_is_refused(void **state)
 	}
 }
 
-/* Headers of TSO can be longer than a WQE; what a QP does not have is not looked at. */
+/* TSO headers may exceed a WQE; the limit applies only to QPs that have TSO. */
 static void a_head_has_to_leave_room(void **state)
 {
 	struct mlx4_qp_size size;

@@ -18,7 +18,7 @@
 /* ---- the kernel ---- */
 
 static bool second_port_is_ethernet;
-static struct rig *resized; /* the rig that was made last */
+static struct rig *resized; /* newest rig */
 
 int verbs_cmd_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
 			 size_t attr_size)
@@ -46,15 +46,15 @@ bool rig_ring_has_no_end;
 unsigned int rig_late_cqes, rig_early_cqes;
 uint64_t rig_new_ring;
 
-/* Completions that the adapter writes into the ring that a command brings, at once: behind that
- * which ends the old one. */
+/* Writes CQEs at once into the ring that the resize command brings, behind the resize CQE of the
+ * old one. */
 static void complete_early(struct rig *rig, uint32_t cqe)
 {
 	struct mlx4_cq *cq = rig->cq;
 	const struct mlx4_cq before = *cq;
 
 	if (!rig_early_cqes)
-		return; /* a test that watches the CQ sees what the provider does to it */
+		return; /* a watching test looks at the provider's own steps */
 	cq->buf.addr = (void *)(uintptr_t)rig_new_ring;
 	cq->count_log = log2_ceil((uint64_t)cqe + 1);
 	for (unsigned int i = 0; i < rig_early_cqes; i++)
@@ -65,7 +65,7 @@ static void complete_early(struct rig *rig, uint32_t cqe)
 	cq->count_log = before.count_log;
 }
 
-/* The old ring ends with a CQE that says so. */
+/* Ends the old ring with a resize CQE. */
 int verbs_cmd_resize_cq(struct ibv_cq *cq, uint32_t cqe, const struct verbs_udata *udata)
 {
 	const struct mlx4_ib_resize_cq *req = udata->req;
@@ -122,8 +122,8 @@ static int create_spreading(struct ibv_context *context, const struct ibv_qp_ini
 	return 0;
 }
 
-/* mlx4_ib takes no slots below 64 bytes, and no ring without memory, of any QP. Linux before 5.2
- * does not drop the capacities that are asked for a target. */
+/* mlx4_ib refuses slots below 64 bytes, and rings without memory, for all QP types. Before Linux
+ * 5.2 it does not clear the capacities of an XRC target. */
 int verbs_cmd_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			struct verbs_qp *vqp, const struct verbs_udata *udata)
 {
@@ -160,7 +160,7 @@ int verbs_cmd_destroy_qp(struct ibv_qp *qp)
 
 /* ---- the rig ---- */
 
-/* It takes the variant of the data path that the test is compiled for, whatever the CPU is. */
+/* Returns the variant that the test is compiled for, on any CPU. */
 const struct datapath *mlx4_datapath(void)
 {
 	return &mlx4_datapath_here;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rig.h - queues of mlx4 from creation to destruction, whose registers are plain memory. Functions
- * of the rig stand for the kernel, and a hand plays the adapter: it writes CQEs, and the test looks
- * at the bytes that the library wrote.
+ * rig.h - mlx4 queues from creation to destruction, with registers in plain memory. Functions of
+ * the rig replace the kernel. The rig writes CQEs as the adapter would, and tests look at the
+ * bytes that the library wrote.
  */
 #ifndef TESTS_UNIT_MLX4_RIG_H
 #define TESTS_UNIT_MLX4_RIG_H
@@ -22,7 +22,7 @@
 
 enum {
 	RIG_QPN = 0x123456,
-	RIG_SPREADING_QPN = 0x123500, /* of QPs that receive by WQs */
+	RIG_SPREADING_QPN = 0x123500, /* RSS QPs, which receive through WQs */
 	RIG_CQN = 0x42,
 	RIG_SRQN = 0x51,
 	RIG_PAGE = 4096,
@@ -36,7 +36,7 @@ struct rig_options {
 	uint64_t wc_flags;
 	bool signal_all, blueflame;
 	bool second_port_is_ethernet;
-	bool checksums; /* the device computes them */
+	bool checksums; /* the device computes checksums */
 	uint8_t port;   /* 0: 1 */
 	uint32_t tso_header;
 };
@@ -45,47 +45,46 @@ struct rig {
 	struct mlx4_context *ctx;
 	struct provider_pd pd;
 	struct mlx4_cq *cq;
-	struct mlx4_qp *qp; /* in state RTS */
-	uint32_t cq_pi;     /* of the adapter */
+	struct mlx4_qp *qp; /* brought to RTS */
+	uint32_t cq_pi;     /* the adapter's producer index */
 };
 
 struct rig *rig_new(const struct rig_options *options);
-/* Fails the test if a lock is still taken. */
+/* Frees the rig; fails the test if a lock is still taken. */
 void rig_free(struct rig *rig);
 
-/* From here on calls take locks as in a process with several threads. */
+/* Makes later calls take locks, as in a process of several threads. */
 void rig_add_threads(void);
 
-/* Runs the tests with one thread, and once more as with several. */
+/* Runs the tests as a single-threaded process, then as one with several threads. */
 #define RIG_RUN(tests)                                                  \
 	(cmocka_run_group_tests_name("one thread", tests, NULL, NULL) + \
 	 (rig_add_threads(), cmocka_run_group_tests_name("several threads", tests, NULL, NULL)))
 
-/* Returns where the WQE at a free-running index is. */
+/* Returns the WQE at a free-running index. */
 uint8_t *rig_slot(struct rig *rig, uint32_t index);
 /* Returns the number of slots in the ring of sends. */
 uint32_t rig_slots(const struct rig *rig);
 
-/* What a test wants in a CQE; the rest is what an adapter writes for rig->qp. */
+/* Fields of a CQE that a test sets; rig_complete() fills the others for rig->qp. */
 struct rig_cqe {
 	bool is_send;
 	unsigned int opcode;
 	uint16_t wqe_index;
-	uint32_t byte_count, imm, qpn; /* qpn: 0: of rig->qp */
-	uint8_t above_qpn;             /* the rest of that word */
-	uint32_t sl_rlid;              /* the whole dword, as the adapter's clock would have it, */
-	uint16_t time_low;             /* and the rest of that */
+	uint32_t byte_count, imm, qpn; /* qpn: 0 means rig->qp */
+	uint8_t above_qpn;             /* upper bits of that word */
+	uint32_t sl_rlid;              /* whole dword, with timestamp bits, */
+	uint16_t time_low;             /* and the timestamp's low bits */
 	uint32_t rqpn;                 /* the whole dword */
 	unsigned int syndrome, vendor;
 	uint32_t status, checksum;
 };
 
 void rig_complete(struct rig *rig, const struct rig_cqe *cqe);
-/* Of rings that CQs are given: whether nothing marks the end of the old one, and where the last
- * is. */
+/* A resize omits the resize CQE at the end of the old ring. rig_new_ring: address of the newest. */
 extern bool rig_ring_has_no_end;
-extern unsigned int rig_late_cqes;  /* that come into the old one before its end, */
-extern unsigned int rig_early_cqes; /* and into the new one, before the command is over */
+extern unsigned int rig_late_cqes;  /* CQEs that arrive in the old ring before its end, */
+extern unsigned int rig_early_cqes; /* and in the new ring before the command returns */
 extern uint64_t rig_new_ring;
 
 #endif

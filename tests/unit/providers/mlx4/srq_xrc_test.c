@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq_xrc_test.c - requests that name an SRQ, and messages that complete in one: a CQE has the
- * numbers of a QP that this process need not have, and of the SRQ.
+ * srq_xrc_test.c - requests to an SRQ, and messages that complete in one: their CQEs have the
+ * SRQ's number, and the number of a QP that this process need not own.
  *
  * Covers: providers/mlx4/srq.c, providers/mlx4/data/cq/poll_cq.c, providers/mlx4/data/send_wqe.h
  */
@@ -119,7 +119,7 @@ static void messages_complete_in_the_srq_that_the_cqe_names(void **state)
 	rig_free(rig);
 }
 
-/* Messages for two SRQs and a QP take turns, with nothing but bytes; polls have ROOM. */
+/* Polls messages without flags for two SRQs and a QP in turn, ROOM at a time. */
 static void poll_in_turns(int room)
 {
 	enum { OF_QP = 2 };
@@ -175,7 +175,7 @@ static void plain_messages_are_told_apart(void **state)
 		poll_in_turns(room);
 }
 
-/* Another SRQ may get the number of one that is gone. */
+/* A new SRQ may reuse the number of a destroyed one. */
 static void an_srq_that_is_gone_is_not_remembered(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -220,7 +220,7 @@ static void readers_know_of_no_qp(void **state)
 	rig_free(rig);
 }
 
-/* The short way for SENDs that are as the one before is for QPs, and not learnt here. */
+/* The fast path of start_poll is for QPs only; messages of SRQs must neither use nor prime it. */
 static void readers_take_plain_messages_by_the_longer_way(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -243,7 +243,7 @@ static void readers_take_plain_messages_by_the_longer_way(void **state)
 	rig_free(rig);
 }
 
-/* The CQ forgets what it has of the SRQ, and keeps the rest. */
+/* Destroying an SRQ removes its CQEs from the CQ, and no others. */
 static void an_srq_takes_its_completions_along(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -268,7 +268,7 @@ static void an_srq_takes_its_completions_along(void **state)
 	rig_free(rig);
 }
 
-/* The kernel takes memory for a send queue, if nothing is ever posted there (see the rig). */
+/* The kernel insists on memory for a send queue, even if none is used (see rig.c). */
 static void a_target_has_a_slot_and_posts_nothing(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -292,7 +292,7 @@ static void a_target_has_a_slot_and_posts_nothing(void **state)
 	rig_free(rig);
 }
 
-/* What is asked for a target's queues is nothing that the kernel should know of. */
+/* The library does not pass a target's queue sizes to the kernel. */
 static void a_target_asks_for_no_queues(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -309,8 +309,8 @@ static void a_target_asks_for_no_queues(void **state)
 	rig_free(rig);
 }
 
-/* The kernel does not know them to be used, so the program may have destroyed them: a look at what
- * was one ends the test. */
+/* The kernel does not count unused CQs of a QP, so the program may have destroyed them: any access
+ * would crash the test. */
 static void qps_outlive_the_cqs_that_they_do_not_use(void **state)
 {
 	const struct rig_options options = { .type = IBV_QPT_XRC_SEND };

@@ -4,7 +4,7 @@
  */
 #include "steps.h"
 
-/* ThreadSanitizer has a handler run later, and so a trap for ever. */
+/* ThreadSanitizer delays signal handlers, and so would trap for ever. */
 #if (defined(__x86_64__) || defined(__i386__)) && !defined(__SANITIZE_THREAD__)
 #include <signal.h>
 #include <ucontext.h>
@@ -17,7 +17,7 @@ static volatile sig_atomic_t is_stepping;
 static volatile unsigned long steps;
 static void (*watcher)(void);
 
-/* The flags are those that the interrupted function goes on with. */
+/* Changes the flags with which the interrupted function resumes. */
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
 	greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * clock_test.c - the adapter's clock is in a page of the device's file, where the kernel says; on
- * CPUs that cannot load from an adapter's page, it is refused.
+ * clock_test.c - the adapter's clock, in the page of the device file that the kernel names;
+ * refused on CPUs that cannot load from an adapter's page.
  *
  * Covers: providers/mlx5/clock.c, providers/common/clock.c
  */
@@ -49,7 +49,8 @@ static void the_clock_is_two_words_of_a_page(void **state)
 	close(fd);
 }
 
-/* The kernel may be stopped while it writes, as in a virtual machine that is paused. */
+/* The kernel may stop in the middle of an update, as in a paused virtual machine: readers give
+ * up. */
 static void a_page_that_stays_being_updated_is_busy(void **state)
 {
 	struct mlx5_ib_clock_info page = { .sign = 2, .cycles = 5, .nsec = 7 }, copy;

@@ -22,7 +22,7 @@
 static struct {
 	int err;
 	unsigned int flows, counters;
-	bool has_data; /* of the last flow */
+	bool has_data; /* for the last flow */
 	struct mlx5_ib_flow_counters_desc points[4];
 	uint32_t npoints;
 } kernel;
@@ -88,7 +88,7 @@ int __wrap_verbs_cmd_destroy_counters(struct verbs_counters *counters)
 
 /* ---- what programs say ---- */
 
-/* A spec that matches nothing of interest, of a size that is no multiple of 8, then counters. */
+/* A spec of uninteresting contents, whose size is no multiple of 8, followed by counters */
 struct flow_of {
 	struct ibv_flow_attr attr;
 	uint8_t specs[2 * sizeof(struct ibv_flow_spec_counter_action) + 12];
@@ -206,7 +206,7 @@ static void a_flow_has_one_set_of_counters(void **state)
 	mlx5_counters_destroy(two);
 }
 
-/* Counters without a point are for the kernel to refuse. */
+/* The kernel itself refuses counters without counting points. */
 static void flows_without_points_bring_none(void **state)
 {
 	struct ibv_counters *counters = counters_new();

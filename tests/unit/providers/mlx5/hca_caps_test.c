@@ -118,7 +118,7 @@ static void each_page_is_asked_for_once_when_it_is_needed(void **state)
 		assert_true(device.asked[page] <= 1);
 }
 
-/* Of the pages each is refused in turn. */
+/* Refuses each page in turn; the others must still be valid. */
 static void a_refused_page_takes_no_other_with_it(void **state)
 {
 	static const enum prm_cap pages[] = { PRM_CAP_ODP, PRM_CAP_QOS, PRM_CAP_GENERAL_2,

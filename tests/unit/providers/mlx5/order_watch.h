@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * order_watch.h - util/barrier.h as order.c sees it: the data path that is compiled with this file
- * in front tells the test of each barrier. What a barrier orders on a CPU cannot be seen on one
- * that keeps order by itself; that it is there, and between which stores, can be.
+ * order_watch.h - replaces util/barrier.h: a data path compiled with this file reports each
+ * barrier to the test. On a CPU with strong ordering the effect of a barrier is invisible, but its
+ * presence and position are not.
  */
 #ifndef UTIL_BARRIER_H
 #define UTIL_BARRIER_H

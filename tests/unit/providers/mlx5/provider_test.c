@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * provider_test.c - a program that loads libmlx5 by itself and closes it again does not pull it
- * away from under libibverbs, where it has registered its driver.
+ * provider_test.c - a program that opens and closes libmlx5 with dlopen() must not unload it while
+ * libibverbs has its driver registered.
  *
  * Covers: providers/mlx5/provider.c
  */

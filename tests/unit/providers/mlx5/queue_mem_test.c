@@ -27,21 +27,20 @@
 #define NEIGHBOURS 40
 #define MAX_RINGS  400
 
-/* PRM: a queue's context counts pages of 4 KiB and more, and the start of the ring in 64ths of
- * one. */
+/* PRM: a queue context counts pages of 4 KiB or more, and the ring's start in 64ths of a page. */
 #define ADAPTER_PAGE ((size_t)4096)
 #define PAGE_PARTS   64
-#define WQ_BITS      5 /* of the offset, in those parts */
+#define WQ_BITS      5 /* bits of the offset, in 64ths */
 #define QP_BITS      6
 
 struct ring {
 	uint64_t type;
-	size_t stride, receive, size; /* bytes; of one WQE, of the receive ring, of both */
+	size_t stride, receive, size; /* in bytes: one WQE, the receive ring, both rings */
 	struct queue_mem mem;
 };
 
 static struct mlx5_context *ctx;
-static size_t page; /* of the host */
+static size_t page; /* the host's page size */
 
 /* ---- memory of the host, by the names that the linker gives the library's calls (--wrap) */
 
@@ -110,9 +109,9 @@ static bool offset_fits(uintptr_t start, size_t of_page, unsigned int bits)
 	return offset % part == 0 && offset / part < (size_t)1 << bits;
 }
 
-/* Linux from 5.12 on (drivers/infiniband/hw/mlx5/mem.c) tells the adapter of the ring in pages of
- * the adapter. It begins with pages so large that one contains the ring, or, where the host's pages
- * are scattered, with those, and takes smaller ones until the start can be said. */
+/* Linux since 5.12 (drivers/infiniband/hw/mlx5/mem.c) describes the ring in adapter pages. It
+ * starts with the largest that contains the ring, or with the host's if these are scattered, and
+ * tries smaller ones until the start can be expressed. */
 static bool new_kernel_takes(const struct ring *ring, unsigned int bits, bool scattered)
 {
 	uintptr_t start = (uintptr_t)ring->mem.addr;
@@ -127,8 +126,8 @@ static bool new_kernel_takes(const struct ring *ring, unsigned int bits, bool sc
 	return of_page >= ADAPTER_PAGE;
 }
 
-/* Older kernels tell of it in the host's pages, or in larger ones where those are not scattered, if
- * the ring's first page starts one and more than a half of it is needed. */
+/* Older kernels use the host's pages, or larger contiguous ones that start with the ring's first
+ * page and are more than half used. */
 static bool old_kernel_takes(const struct ring *ring, unsigned int bits)
 {
 	uintptr_t start = (uintptr_t)ring->mem.addr, first = start - start % page;
@@ -159,7 +158,7 @@ static unsigned int next_random(void)
 	return state >> 16;
 }
 
-/* Send queues without a receive queue, of 1 to 8 WQEBBs, half of which go again. */
+/* Makes send queues without a receive queue, of 1 to 8 WQEBBs, and frees every other one. */
 static void neighbours_make(struct ring *rings)
 {
 	for (unsigned int i = 0; i < NEIGHBOURS; i++) {
@@ -178,7 +177,7 @@ static void rings_free(struct ring *rings, unsigned int count)
 		provider_queue_mem_free(&rings[count].mem);
 }
 
-/* Makes rings of RING's shape and of all sizes up to two pages, and looks at each. */
+/* Makes rings of RING's shape in all sizes up to two pages, and checks each. */
 static void rings_of_all_sizes_fit(uint64_t type, size_t sq_bytes)
 {
 	static struct ring rings[MAX_RINGS], neighbours[NEIGHBOURS];
@@ -234,7 +233,7 @@ static void rings_of_cqs(void **state)
 	}
 }
 
-/* Four SRQs of 16 requests are in two pages, and QPs get what is beside them. */
+/* Four SRQs of 16 requests share two pages, and QPs use the rest of these. */
 static void small_srqs_share_pages(void **state)
 {
 	struct ring rings[4], qp = { .type = MLX5DV_RES_TYPE_QP, .stride = 1, .size = 1024 };
@@ -252,7 +251,7 @@ static void small_srqs_share_pages(void **state)
 	rings_free(rings, ARRAY_SIZE(rings));
 }
 
-/* A short CQ starts a page, and the rings of others lie behind it. */
+/* A short CQ starts on a page, followed by rings of others. */
 static void short_cqs_share_pages(void **state)
 {
 	struct ring cqs[2], qp = { .type = MLX5DV_RES_TYPE_QP, .stride = 1, .size = 1024 };

@@ -106,8 +106,8 @@ static void qp_set_up(struct rig *rig, const struct rig_options *opt)
 	assert_int_equal(provider_id_set(rig->ids, qp->rq.rsn, &qp->rq), 0);
 }
 
-/* Makes the ring as it stands when CI entries have come and gone: each has the owner bit of the lap
- * before the one that it waits for. */
+/* Makes the ring as it is after CI consumed CQEs: each entry has the owner bit of the lap
+ * before. */
 static void cq_age(struct mlx5_cq *cq, uint32_t ci)
 {
 	uint32_t count = 1u << cq->count_log;
@@ -194,8 +194,8 @@ uint8_t *rig_rq(struct rig *rig, uint32_t head)
 	return rig->qp->rq.buf + ((size_t)(head & rig->qp->rq.wq.mask) << rig->qp->rq.stride_log);
 }
 
-/* The fields are written by number, not by the names that the library reads them by: these are
- * tested. */
+/* Writes the fields by byte numbers, independently of the library's names for them, which are under
+ * test. */
 void rig_complete(struct rig *rig, const struct rig_cqe *want)
 {
 	uint32_t size = 1u << rig->cq->entry_log, count = 1u << rig->cq->count_log;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rig.h - a QP and a CQ whose rings, doorbell records and registers are plain memory, and a hand
- * that plays the adapter: it writes CQEs, and the test looks at the bytes that the library wrote.
+ * rig.h - a QP and a CQ with rings, doorbell records and registers in plain memory. The rig writes
+ * CQEs as the adapter would, and tests look at the bytes that the library wrote.
  */
 #ifndef TESTS_UNIT_MLX5_RIG_H
 #define TESTS_UNIT_MLX5_RIG_H
@@ -27,9 +27,9 @@ struct rig_options {
 	uint32_t sq_wqebbs, max_send, send_sge, max_inline; /* 0: 8, 8, 4, 64 */
 	uint32_t rq_wqes, recv_sge;                         /* 0: 4, 2 */
 	uint32_t cqes, cqe_size;                            /* 0: 8, 64 */
-	uint32_t sq_pi, rq_head, cq_ci; /* where the free-running indices stand */
+	uint32_t sq_pi, rq_head, cq_ci; /* initial values of the free-running indices */
 	uint32_t bf_max;
-	struct mlx5_bfreg *bfreg; /* NULL: the first register of the rig's page, for its QP alone */
+	struct mlx5_bfreg *bfreg; /* NULL: the first register of the rig's page, not shared */
 	enum ibv_qp_type type;    /* 0: RC; DRIVER: a DCI */
 	bool signal_all, single_threaded, cqe_v0, no_atomics;
 };
@@ -39,26 +39,26 @@ struct rig {
 	struct mlx5_cq *cq;
 	struct id_lookup *ids;
 	uint8_t *uar;   /* registers */
-	uint32_t cq_pi; /* of the adapter */
+	uint32_t cq_pi; /* the adapter's producer index */
 };
 
 struct rig *rig_new(const struct rig_options *options);
-/* Fails the test if a lock is still taken. */
+/* Frees the rig; fails the test if a lock is still taken. */
 void rig_free(struct rig *rig);
 
-/* From here on calls take locks as in a process with several threads. */
+/* Makes later calls take locks, as in a process of several threads. */
 void rig_add_threads(void);
 
-/* Runs the tests with one thread, and once more as with several. */
+/* Runs the tests as a single-threaded process, then as one with several threads. */
 #define RIG_RUN(tests)                                                  \
 	(cmocka_run_group_tests_name("one thread", tests, NULL, NULL) + \
 	 (rig_add_threads(), cmocka_run_group_tests_name("several threads", tests, NULL, NULL)))
 
-/* Each returns where the request at a free-running index is: its WQEBB, its receive WQE. */
+/* Return the WQEBB or the receive WQE at a free-running index. */
 uint8_t *rig_sq(struct rig *rig, uint32_t pi);
 uint8_t *rig_rq(struct rig *rig, uint32_t head);
 
-/* What a test wants in a CQE; the rest is what an adapter writes for rig->qp. */
+/* Fields of a CQE that a test sets; rig_complete() fills the others for rig->qp. */
 struct rig_cqe {
 	unsigned int opcode; /* MLX5_CQE_* */
 	uint8_t send_opcode; /* MLX5_OPCODE_* */
@@ -67,8 +67,8 @@ struct rig_cqe {
 	__be32 imm;
 	uint32_t flags_rqpn;
 	uint8_t syndrome, vendor;
-	uint32_t rsn, qpn;   /* 0: of rig->qp */
-	const void *payload; /* inside the CQE; byte_cnt of it */
+	uint32_t rsn, qpn;   /* 0 means rig->qp */
+	const void *payload; /* inside the CQE: byte_cnt bytes */
 };
 
 void rig_complete(struct rig *rig, const struct rig_cqe *cqe);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tm_test.c - ibv_post_srq_ops(): the WQE of each operation on the matching list, the entry that
- * a tag takes, what is refused, and that a list is posted up to the request that cannot be. The
- * rig's QP carries the operations.
+ * tm_test.c - ibv_post_srq_ops(): WQEs of each operation on the tag list, entries of tags,
+ * refusals, and lists that are posted up to the first bad request. The rig's QP carries the
+ * operations.
  *
  * Covers: providers/mlx5/tm.c mlx5_tm_post mlx5_tm_check_attr
  */
@@ -99,7 +99,7 @@ static void a_tag_takes_the_first_free_entry(void **state)
 	check_head(0, 4); /* control, tag matching of two, data */
 	assert_int_equal(fld_get(seg, TM_SEG_OPCODE), TM_SEG_OP_APPEND);
 	assert_int_equal(fld_get(seg, TM_SEG_FLAGS), TM_SEG_FLAG_CQE);
-	assert_int_equal(fld_get(seg, TM_SEG_INDEX), 1); /* the next entry, not its own */
+	assert_int_equal(fld_get(seg, TM_SEG_INDEX), 1); /* index of the next entry */
 	assert_true(fld_get(seg, TM_SEG_TAG) == 0x1122334455667788);
 	assert_true(fld_get(seg, TM_SEG_MASK) == 0xfff);
 	seg += DATA - SEG;
@@ -219,7 +219,7 @@ static void what_cannot_be_is_refused(void **state)
 	(void)state;
 	ops_refused(&two, EINVAL);
 	ops_refused(&unknown, EINVAL);
-	ops_refused(&del, EINVAL); /* nothing is on the list */
+	ops_refused(&del, EINVAL); /* the list is empty */
 	assert_int_equal(ops_post(&add, &bad), 0);
 	del.tm.handle = TAGS;
 	ops_refused(&del, EINVAL);

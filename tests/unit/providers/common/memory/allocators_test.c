@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * allocators_test.c - a program's allocator: what it is asked for, that it gets everything back
- * with its own data, and which queues ask it.
+ * allocators_test.c - custom allocators of parent domains: the requests that reach them, the
+ * return of each allocation with its own data, and the queues that use them.
  *
  * Covers: providers/common/memory/allocators.c
  */
@@ -45,7 +45,7 @@ static void *program_alloc(size_t size, void *data)
 	return addr;
 }
 
-/* What the program did not give is not freed by it. */
+/* Frees memory; fails for memory that the program did not allocate. */
 static void program_free(void *ptr, void *data)
 {
 	struct program *program = data;
@@ -149,7 +149,7 @@ static void records_come_from_pages_of_the_program(void **state)
 	provider_dbrec_free(&rig.dbrecs, page, record);
 }
 
-/* Queues that exist give their memory back to the allocator that they have it of. */
+/* Existing queues return their memory to the allocator that it came from. */
 static void a_later_allocator_is_for_later_queues(void **state)
 {
 	struct program later = { .count = 0 };
@@ -178,7 +178,7 @@ static bool is_of_program(const __be32 *record)
 	return rig.program.count && at >= page && at < page + rig.program.bytes[0];
 }
 
-/* A page that has records keeps them, and goes with the last one. */
+/* A page with records in use keeps them, and is freed with the last one. */
 static void an_allocator_that_is_taken_away_gives_no_more_records(void **state)
 {
 	struct dbrec_page *page, *page_after;

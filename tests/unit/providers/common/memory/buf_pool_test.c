@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * buf_pool_test.c - buffers below a page, which share chunks: their places, their memory when it
- * was another's before, and what finding one costs among many.
+ * buf_pool_test.c - buffers smaller than a page, which share chunks: their positions, zeroing of
+ * reused memory, and the cost of a search among many.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static void small_buffers_share_pages(void **state)
 			assert_int_equal(((char *)bufs[i])[at], 0);
 		memset(bufs[i], (int)i | 1, size);
 	}
-	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++) { /* nobody wrote into another's */
+	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++) { /* each keeps its own bytes */
 		size_t size = sizes[i % ARRAY_SIZE(sizes)];
 
 		assert_int_equal(((char *)bufs[i])[0], (char)(i | 1));
@@ -68,7 +68,7 @@ static void a_freed_buffer_is_used_again_and_zeroed(void **state)
 	provider_buf_pool_destroy(&pool);
 }
 
-/* 16 buffers of a page are all that a chunk has. */
+/* A chunk has room for exactly 16 buffers of a page. */
 static void a_chunk_is_used_to_its_end(void **state)
 {
 	uintptr_t low = UINTPTR_MAX, high = 0;
@@ -85,13 +85,13 @@ static void a_chunk_is_used_to_its_end(void **state)
 		high = max_of(high, (uintptr_t)bufs[i]);
 	}
 	assert_int_equal(high - low, 15 * pool.page);
-	assert_int_equal(pool.classes, 1); /* those without room */
+	assert_int_equal(pool.classes, 1); /* of chunks without room */
 	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++)
 		provider_buf_pool_free(chunks[i], bufs[i], pool.page);
 	provider_buf_pool_destroy(&pool);
 }
 
-/* A chunk that has no place for a page goes to those of the run that it has. */
+/* A search that fails in a chunk moves the chunk to the class of its longest free run. */
 static void a_chunk_without_a_place_is_measured(void **state)
 {
 	struct buf_chunk *chunks[17];
@@ -112,8 +112,8 @@ static void a_chunk_without_a_place_is_measured(void **state)
 	provider_buf_pool_destroy(&pool);
 }
 
-/* The pool of an adapter whose rings begin with a page: any page that is free is taken, without a
- * look at how long its run is, and is zero as far as was asked for. */
+/* If an adapter's rings start on a page, the pool takes any free page without measuring its run,
+ * and zeroes only the requested bytes. */
 static void a_pool_may_give_pages(void **state)
 {
 	enum { COUNT = 40, SMALL = 100 };
@@ -156,7 +156,7 @@ struct piece {
 	size_t size;
 };
 
-/* The sizes and places of rings: of CQs, QPs whose rings go on into the next page, whole pages. */
+/* Takes a ring of a random kind: a CQ, a QP whose rings cross a page, or whole pages. */
 static void piece_take(struct buf_pool *pool, unsigned int i, struct piece *piece)
 {
 	static const size_t sizes[] = { 1024, 640, 2048, 4096, 2112, 128, 768 };
@@ -168,7 +168,7 @@ static void piece_take(struct buf_pool *pool, unsigned int i, struct piece *piec
 	assert_int_equal((uintptr_t)piece->addr % pool->page & place.clear, 0);
 }
 
-/* The looks that each of a thousand allocations takes, in hundredths. */
+/* Returns the number of looks per allocation, in hundredths, over a thousand allocations. */
 static unsigned int looks_per_piece(struct buf_pool *pool, struct piece *pieces, unsigned int from)
 {
 	unsigned int before = pool->looks;

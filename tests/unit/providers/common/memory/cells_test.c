@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cells_test.c - small objects that are given back: each is handed out once more, and one that is
- * given back twice ends the program, as free() does, before two objects share the memory.
+ * cells_test.c - reuse of small objects: each freed cell is handed out once, and a double free
+ * aborts the program, as free() does, before two objects share memory.
  *
  * Covers: providers/common/memory/cells.c, providers/common/memory/cells.h
  */
@@ -47,7 +47,7 @@ static void a_cell_is_handed_out_once(void **state)
 	provider_cells_destroy(&cells);
 }
 
-/* What a program does to an object may look like the mark of a cell that was given back. */
+/* An object in use may contain the bytes that mark a free cell. */
 static void an_object_holds_any_bytes(void **state)
 {
 	struct cells cells = { .left = 0 };
@@ -62,7 +62,7 @@ static void an_object_holds_any_bytes(void **state)
 	provider_cells_destroy(&cells);
 }
 
-/* A second destroy begins with the object's context. */
+/* A second destroy reads the object's context first, so a freed cell must keep its head. */
 static void an_objects_head_outlives_it(void **state)
 {
 	struct cells cells = { .left = 0 };
@@ -79,7 +79,7 @@ static void an_objects_head_outlives_it(void **state)
 	provider_cells_destroy(&cells);
 }
 
-/* Gives the first of two cells back again, behind the other. */
+/* Frees the first of two cells twice, with the other one in between. */
 static void give_twice(void)
 {
 	const struct rlimit no_core = { 0, 0 };
@@ -104,7 +104,7 @@ static void a_cell_that_is_given_back_twice_ends_the_program(void **state)
 
 	(void)state;
 	if (!cells_are_kept())
-		return; /* the sanitizer sees it: each cell is a block of the heap */
+		return; /* the sanitizer reports it: each cell is a heap block */
 	child = fork();
 	assert_true(child >= 0);
 	if (!child)

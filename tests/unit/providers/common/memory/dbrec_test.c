@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dbrec_test.c - doorbell records: each has a cache line of its own and is zero, also when it was
- * another queue's before; pages without room cost nothing.
+ * dbrec_test.c - doorbell records: each has its own cache line and is zero, even after another
+ * queue used it; pages without room cost no time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static void records_are_zero_and_have_a_cache_line_each(void **state)
 		for (unsigned int j = 0; j < i; j++)
 			assert_ptr_not_equal(recs[i], recs[j]);
 	}
-	/* What is returned is given out again, as new. */
+	/* Freed records are handed out again, zeroed. */
 	for (unsigned int i = 0; i < ARRAY_SIZE(recs); i += 2)
 		provider_dbrec_free(&pool, pages[i], recs[i]);
 	for (unsigned int i = 0; i < ARRAY_SIZE(recs); i += 2) {
@@ -42,11 +42,11 @@ static void records_are_zero_and_have_a_cache_line_each(void **state)
 	}
 	for (unsigned int i = 0; i < ARRAY_SIZE(recs); i++)
 		provider_dbrec_free(&pool, pages[i], recs[i]);
-	assert_int_equal(pool.empty, 1); /* one page stays for the next record */
+	assert_int_equal(pool.empty, 1); /* one empty page stays for the next record */
 	provider_dbrec_pool_destroy(&pool);
 }
 
-/* A full page of records is in nobody's way, and comes back with its first one that is free. */
+/* A full page leaves the search list, and returns to it with its first free record. */
 static void full_pages_of_records_are_passed_over(void **state)
 {
 	struct dbrec_page **pages = calloc(MANY, sizeof(*pages)), *page;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * free_map_test.c - runs of free entries, which come back in any order.
+ * free_map_test.c - runs of free entries, which are freed in any order.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include "providers/common/memory/free_map.h"
 #include "util/bits.h"
 
-/* Entries come back in any order; those that are taken are free, and as long a run as there is. */
+/* A taken run consists of free entries, and ends at one in use. */
 static void free_neighbours_are_taken_together(void **state)
 {
 	enum { SIZE = 200, COUNT = 128 };
@@ -38,7 +38,7 @@ static void free_neighbours_are_taken_together(void **state)
 			continue;
 		assert_true(provider_free_map_take_run(&map, &start, &end));
 		for (uint32_t k = from % COUNT; k != start; k = (k + 1) % COUNT)
-			assert_false(is_free[k]); /* nothing was left out */
+			assert_false(is_free[k]); /* no free entry was skipped */
 		assert_true(start < end && end <= COUNT && !is_free[end]);
 		for (uint32_t k = start; k < end; k++, left--) {
 			assert_true(is_free[k]);

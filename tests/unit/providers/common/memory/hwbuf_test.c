@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * hwbuf_test.c - buffers that the adapter reads: whole pages of zeros.
+ * hwbuf_test.c - buffers that the adapter reads: whole pages of zeroes.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * queue_mem_test.c - where the memory of queues comes from: pages that are kept from children (by
- * calls of the library that are replaced by --wrap), or the allocator of a parent domain; and what
- * the environment says of it.
+ * queue_mem_test.c - memory of queues: pages excluded from fork (--wrap replaces the library's
+ * calls), or a parent domain's allocator; and the environment variables for it.
  *
  * Covers: providers/common/memory/queue_mem.c, providers/common/memory/buf_pool.c,
  * providers/common/memory/hwbuf.c, providers/common/memory/allocators.c, providers/common/pd.c,
@@ -168,7 +167,7 @@ static struct queue_mem ring_take(struct buf_pool *pool, size_t size)
 	return mem;
 }
 
-/* The next ring of that size has its memory, zeroed; one of another size has not. */
+/* A freed ring serves the next request of its size, zeroed, and no other size. */
 static void a_freed_ring_is_the_next_one_of_its_size(void **state)
 {
 	struct queue_mem first, second, other;
@@ -196,7 +195,7 @@ static void a_freed_ring_is_the_next_one_of_its_size(void **state)
 	assert_int_equal(kept_bytes, 0);
 }
 
-/* The oldest go first, and one that is too large is not kept. */
+/* The oldest kept rings are freed first, and a ring beyond the limit is never kept. */
 static void few_rings_are_kept(void **state)
 {
 	struct queue_mem rings[BUF_KEPT + 3], large;
@@ -214,7 +213,7 @@ static void few_rings_are_kept(void **state)
 	large = ring_take(&pool, BUF_KEPT_BYTES + pool.page);
 	provider_queue_mem_free(&large);
 	assert_int_equal(kept_bytes, pool.kept_bytes);
-	large = ring_take(&pool, BUF_KEPT_BYTES); /* one alone is as much as is kept */
+	large = ring_take(&pool, BUF_KEPT_BYTES); /* this one alone fills the limit */
 	provider_queue_mem_free(&large);
 	assert_int_equal(pool.kept_count, 1);
 	assert_int_equal(kept_bytes, BUF_KEPT_BYTES);
@@ -222,7 +221,8 @@ static void few_rings_are_kept(void **state)
 	assert_int_equal(kept_bytes, 0);
 }
 
-/* Bytes stay where the caller writes what matters, and are zero for the next one that does not. */
+/* A caller may ask for old bytes if it writes all that matters; the next caller still gets
+ * zeroes. */
 static void a_place_may_keep_bytes(void **state)
 {
 	struct buf_place place = { .keeps_bytes = true };
@@ -293,7 +293,7 @@ static void a_switch_is_zero_or_one(void **state)
 
 enum { CELLS = 300, SMALL = 24, LINES = 128 };
 
-/* The cells lie apart, each whole of lines at the begin of one. */
+/* Cells do not overlap, and each starts on a cache line. */
 static void cells_have_places_of_their_own(void **state)
 {
 	struct cells cells = { 0 };
@@ -321,8 +321,8 @@ static void cells_have_places_of_their_own(void **state)
 
 enum { TAKERS = 4, TURNS = 4000, HELD = 8 };
 
-/* A thread holds some cells at any time, each with the thread's mark. The result is how many had
- * another one's. */
+/* Takes and frees cells, each with this thread's mark. Returns how many held the mark of another
+ * thread. */
 static void *taker_run(void *cells)
 {
 	uint64_t *held[HELD] = { NULL };
@@ -359,7 +359,7 @@ static void threads_have_cells_of_their_own(void **state)
 	provider_cells_destroy(&cells);
 }
 
-/* Under a sanitizer it is the heap that keeps them. */
+/* Under a sanitizer the heap holds freed cells. */
 static void a_cell_that_was_given_back_is_taken_again(void **state)
 {
 	struct cells cells = { 0 };

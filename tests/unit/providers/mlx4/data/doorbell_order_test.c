@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * doorbell_order_test.c - what an adapter could find at any moment of a post of receives: as many
- * WQEs as the record counts are there whole, and in a shared ring each names the next.
+ * doorbell_order_test.c - states that an adapter could see during a post of receives: all WQEs
+ * that the record counts are complete, and in a shared ring each has its link.
  *
  * Covers: providers/mlx4/data/doorbell.c, providers/mlx4/data/post_recv.c
  */
@@ -19,7 +19,7 @@ enum { SGES = 3, LIST = 3 };
 
 struct post {
 	struct rig *rig;
-	struct mlx4_srq *srq; /* NULL: to the ring of the QP */
+	struct mlx4_srq *srq; /* NULL: the QP's own ring */
 	struct ibv_recv_wr wr[LIST];
 	struct ibv_sge sges[LIST][SGES];
 	int ret;
@@ -27,7 +27,7 @@ struct post {
 
 static struct {
 	const struct post *post;
-	uint32_t counted; /* the most that the record has said */
+	uint32_t counted; /* highest count of the record so far */
 	const char *wrong;
 } watch;
 
@@ -110,7 +110,7 @@ static struct mlx4_srq *new_srq(struct rig *rig, uint32_t sges)
 	return to_msrq(&vsrq->srq);
 }
 
-/* Returns false where the CPU does not stop. */
+/* Returns false if the CPU cannot single-step. */
 static bool post_is_in_order(bool is_shared, uint32_t count, uint32_t sges)
 {
 	const struct rig_options options = { .recv_sge = sges, .recv_wr = 8 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post_recv_test.c - what lands in a ring of receives, a QP's own and a shared one: the buffers
- * that have bytes, in their order, and an end where the WQE has room for more.
+ * post_recv_test.c - bytes of receive WQEs in a QP's ring and in a shared one: non-empty buffers
+ * in their order, and a terminator if the WQE has more room.
  *
  * Covers: providers/mlx4/data/post_recv.c, providers/mlx4/srq.c
  */
@@ -17,7 +17,7 @@
 
 enum { MAX_SGES = 16, RUBBISH = 0x5a };
 
-/* Fills the N buffers, of which EMPTY has no bytes; -1: all have some. */
+/* Fills N buffers; buffer EMPTY has length 0, or none if EMPTY is -1. */
 static void buffers_fill(struct ibv_sge *sge, int n, int empty)
 {
 	for (int i = 0; i < n; i++)
@@ -26,7 +26,7 @@ static void buffers_fill(struct ibv_sge *sge, int n, int empty)
 					   0x5500u + (unsigned int)i };
 }
 
-/* A WQE has CAPACITY segments at WQE. */
+/* Checks the CAPACITY segments of the WQE. */
 static void check_segments(const uint8_t *wqe, uint32_t capacity, const struct ibv_sge *sge, int n)
 {
 	uint32_t at = 0;
@@ -45,7 +45,7 @@ static void check_segments(const uint8_t *wqe, uint32_t capacity, const struct i
 	}
 }
 
-/* Posts two requests alike, one by itself or both as a LIST. */
+/* Posts two equal requests, as a LIST or one by one. */
 static void post_two(struct rig *rig, struct ibv_sge *sge, int n, bool list)
 {
 	struct ibv_recv_wr wr[2] = { { .sg_list = sge, .num_sge = n },
@@ -87,7 +87,7 @@ static void buffers_with_bytes_are_in_their_order(void **state)
 					ring_has_the_buffers(sges, n, empty, list);
 }
 
-/* The count of receives is 16 bits wide, and what is beside it stays 0. */
+/* The record's count has 16 bits and wraps; the other bits stay 0. */
 static void count_of_receives_goes_round(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -104,7 +104,7 @@ static void count_of_receives_goes_round(void **state)
 	rig_free(rig);
 }
 
-/* ---- a shared ring ---- */
+/* ---- shared rings ---- */
 
 static struct mlx4_srq *new_srq(struct rig *rig, uint32_t wqes, uint32_t sges)
 {
@@ -157,7 +157,7 @@ static void shared_buffers_are_in_their_order(void **state)
 	rig_free(rig);
 }
 
-/* WQEs come back in any order, and are posted again in that. */
+/* WQEs are freed in any order, and reused in that order. */
 static void free_wqes_are_taken_as_they_came_back(void **state)
 {
 	static const uint16_t back[] = { 2, 0, 1 };
@@ -174,7 +174,7 @@ static void free_wqes_are_taken_as_they_came_back(void **state)
 	assert_int_equal(mlx4_post_srq_recv(&srq->vsrq.srq, &wr, &bad), ENOMEM);
 	for (unsigned int i = 0; i < ARRAY_SIZE(back); i++)
 		assert_int_equal(srq_complete(srq, back[i]), back[i]);
-	assert_int_equal(srq->head, 3); /* the last one is never posted */
+	assert_int_equal(srq->head, 3); /* the last WQE ends the list and is never posted */
 	for (uint64_t i = 10; i < 13; i++) {
 		wr.wr_id = i;
 		assert_int_equal(mlx4_post_srq_recv(&srq->vsrq.srq, &wr, &bad), 0);
@@ -188,7 +188,7 @@ static void free_wqes_are_taken_as_they_came_back(void **state)
 	rig_free(rig);
 }
 
-/* The count of a shared ring is 16 bits wide as well. */
+/* A shared ring's count has 16 bits as well. */
 static void count_of_shared_receives_goes_round(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -224,8 +224,7 @@ static void *post_shared(void *arg)
 	return NULL;
 }
 
-/* Somebody holds the lock while a thread posts: usual requests, unusual ones, lists. All wait for
- * it, and give it back. */
+/* While another thread holds the lock, posts of all kinds wait for it, and they release it. */
 static void a_shared_ring_is_posted_to_under_its_lock(void **state)
 {
 	struct ibv_sge sges[2] = { { 0x1000, 1, 1 }, { 0x2000, 1, 1 } };

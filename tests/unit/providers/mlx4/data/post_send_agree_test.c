@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post_send_agree_test.c - a request by itself mostly takes a shorter way to its WQE than one in a
- * list. Both write the same, and refuse the same, whatever the requests are; and the slots in front
- * of them are stamped.
+ * post_send_agree_test.c - a single request takes a shorter path to its WQE than a request in a
+ * list. Both paths write the same bytes, refuse the same requests, and stamp the slots ahead of
+ * the head.
  *
  * Covers: providers/mlx4/data/post_send.c, providers/mlx4/data/send_wqe.h
  */
@@ -41,7 +41,7 @@ static struct rig *rig_for(const struct setup *setup)
 	return rig;
 }
 
-/* In front of the head, no slot looks like a WQE, and no further piece like the rest of one. */
+/* Checks that no slot ahead of the head looks like a WQE or its continuation. */
 static void expect_stamps(const struct mlx4_sq *sq)
 {
 	for (uint32_t i = sq->wq.head; i != sq->wq.head + sq->spare; i++) {
@@ -55,7 +55,7 @@ static void expect_stamps(const struct mlx4_sq *sq)
 	}
 }
 
-/* The requests from HEAD on have been posted. */
+/* Compares the WQEs of the requests from HEAD on. */
 static void expect_same(struct mlx4_sq *single, struct mlx4_sq *list, uint32_t head)
 {
 	assert_int_equal(single->wq.head, list->wq.head);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wqe_raw_test.c - what lands in the ring of a raw packet QP: the same bytes by
- * ibv_post_send() and by ibv_wr_*, the address of the frame beside its flags, and headers of large
- * sends over the ends of pieces.
+ * send_wqe_raw_test.c - ring bytes of a raw packet QP: equal for ibv_post_send() and ibv_wr_*,
+ * with the frame's address in the control segment, and TSO headers across 64-byte pieces.
  *
  * Covers: providers/mlx4/data/send_wqe.h, providers/mlx4/data/post_send.c,
  * providers/mlx4/data/send_wr.c
@@ -15,7 +14,7 @@
 #include "tests/lib/frame_wr.h"
 #include "util/bits.h"
 
-/* A frame's first bytes, which are its address, and what follows. */
+/* A frame: its destination address first */
 static uint8_t frame[256];
 
 static const struct rig_options options = {
@@ -66,7 +65,7 @@ static void expect_by_both(struct ibv_send_wr wr, const char *hex)
 	}
 }
 
-/* The low halves of addresses are this process's; words that are not compared are not told. */
+/* Low halves of SGE addresses are of this process, so those words are not compared. */
 static void frame_by_pointer(void **state)
 {
 	struct ibv_sge sges[] = { { (uintptr_t)frame, 60, 0xabcd } };
@@ -97,7 +96,7 @@ static void address_in_several_buffers(void **state)
 			   "80000010 3c3d3e3f 40414243 44454647 48494a4b");
 }
 
-/* Ethernet's header alone is in the first piece, with data behind it. */
+/* The Ethernet header alone is in the first piece, followed by data. */
 static void short_header(void **state)
 {
 	struct ibv_sge sge = { (uintptr_t)frame, 3000, 0xabcd };
@@ -113,7 +112,7 @@ static void short_header(void **state)
 			   "00000bb8 0000abcd");
 }
 
-/* One of 60 bytes is as long as may be without a sign, and ends in the second piece. */
+/* A header of 60 bytes is the longest without an extra flag, and ends in the second piece. */
 static void header_over_a_piece(void **state)
 {
 	struct ibv_sge sge = { (uintptr_t)frame, 3000, 0xabcd };
@@ -173,8 +172,8 @@ static void what_cannot_be_sent_is_refused(void **state)
 	rig_free(rig);
 }
 
-/* The control segment has the address that the frame begins with. A shorter one is the adapter's to
- * refuse. */
+/* The control segment copies the frame's first bytes, so an empty frame is refused. The adapter
+ * refuses shorter ones itself. */
 static void frame_without_bytes_is_refused(void **state)
 {
 	struct ibv_sge sges[] = { { (uintptr_t)frame, 0, 1 }, { (uintptr_t)frame, 0, 1 } };
@@ -199,7 +198,7 @@ static void frame_without_bytes_is_refused(void **state)
 	rig_free(rig);
 }
 
-/* Pieces of the slot keep their stamps, which say that no WQE is there. */
+/* A refused frame leaves the stamps of its slot, so the slot is no WQE. */
 static void refused_frame_leaves_its_slot(void **state)
 {
 	struct ibv_sge sges[4];
@@ -264,8 +263,8 @@ static void received_checksums_are_told(void **state)
 	rig_free(rig);
 }
 
-/* The kernel does not keep a CQ for a QP that has no sends, so the CQ may be gone before it. A CQE
- * that would be its own, and still is there, shows that the CQ is let alone. */
+/* The kernel does not hold the CQ of a QP without sends, so the program may destroy that CQ first.
+ * A CQE with the QP's number must survive, which shows that the library does not touch the CQ. */
 static void cq_of_a_spreading_qp_is_let_alone(void **state)
 {
 	static uint8_t key[40];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wqe_test.c - what lands in the ring: the same bytes by ibv_post_send() and by ibv_wr_*, and
- * nothing in front of the head that the adapter, which reads ahead, could take for a part of a WQE.
+ * send_wqe_test.c - ring bytes of sends: equal for ibv_post_send() and ibv_wr_*; and no bytes
+ * ahead of the head that a prefetching adapter could take for part of a WQE.
  *
  * Covers: providers/mlx4/data/send_wqe.h, providers/mlx4/data/post_send.c,
  * providers/mlx4/data/send_wr.c, providers/mlx4/data/sq_ring.c, providers/mlx4/data/doorbell.c,
@@ -162,7 +162,7 @@ static void both_doors_put_the_same_bytes(void **state)
 	}
 }
 
-/* SGES of which EMPTY has no bytes; -1: all have some. */
+/* Posts SGES SGEs, of which EMPTY has no bytes (-1: none). */
 static void list_is_the_same_by_both_calls(int sges, int empty)
 {
 	enum { MAX_SGES = 14, FIRST = 2 };
@@ -194,8 +194,8 @@ static void list_is_the_same_by_both_calls(int sges, int empty)
 	rig_free(new);
 }
 
-/* A list is put by fours where it can be, and one by one by the other call: the bytes are the same,
- * wherever an SGE has no bytes (which is inline, as a length of 0 stands for 2 GiB). */
+/* ibv_post_send() writes SGEs in groups of four, ibv_wr_* one by one. An SGE without bytes becomes
+ * inline data, since byte count 0 means 2 GiB. */
 static void lists_are_the_same_by_both_calls(void **state)
 {
 	(void)state;
@@ -204,7 +204,7 @@ static void lists_are_the_same_by_both_calls(void **state)
 			list_is_the_same_by_both_calls(sges, empty);
 }
 
-/* One call copies what is left of a piece at once, and the other by parts. */
+/* One call copies the rest of a piece at once, the other in parts. */
 static void inline_bytes_are_the_same_by_both_calls(void **state)
 {
 	enum { MAX = 300 };
@@ -230,7 +230,7 @@ static void inline_bytes_are_the_same_by_both_calls(void **state)
 	}
 }
 
-/* Both change memory keys, and nothing behind them begins before: the bit of strong order. */
+/* LOCAL_INV and BIND_MW set the bit of strong order: later requests wait for them. */
 static void requests_on_keys_are_whole(void **state)
 {
 	struct rig *old = rig_new(NULL), *new = rig_new(NULL);
@@ -311,7 +311,7 @@ static void windows_are_unbound_and_refused(void **state)
 	rig_free(rig);
 }
 
-/* The kernel and the adapter have the flags of windows in other places than verbs. */
+/* Window access flags have other bits in the hardware than in verbs. */
 static void windows_grant_what_is_asked_for(void **state)
 {
 	const struct rig_options options = { .send_wr = 128 };
@@ -339,7 +339,7 @@ static void windows_grant_what_is_asked_for(void **state)
 	rig_free(rig);
 }
 
-/* What windows of type 1 are bound by, and what it refuses, for which a window keeps its key */
+/* ibv_bind_mw(), for windows of type 1, and its refusals, which leave the window's key */
 static void windows_are_bound_by_a_verb_of_theirs(void **state)
 {
 	const struct rig_options options = { .send_wr = 2 };
@@ -398,7 +398,7 @@ static void windows_are_bound_by_a_verb_of_theirs(void **state)
 	rig_free(rig);
 }
 
-/* Before a QP is in RTS, and when its ring is full, the shorter ways are none. */
+/* Before RTS, and with a full ring, the fast paths do not apply. */
 static void requests_on_keys_wait_for_their_turn(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -445,7 +445,7 @@ static void address_of_a_datagram_is_behind_the_control_segment(void **state)
 	rig_free(rig);
 }
 
-/* The adapter computes them for datagrams, if it can at all. */
+/* The adapter computes checksums of datagrams only, if it has the feature. */
 static void checksums_are_asked_for_where_they_are(void **state)
 {
 	struct rig_options options = { .type = IBV_QPT_UD };
@@ -476,7 +476,7 @@ static void checksums_are_asked_for_where_they_are(void **state)
 	}
 }
 
-/* Each piece of 64 bytes has a header of its own. */
+/* Inline data needs a header in each piece of 64 bytes. */
 static void inline_bytes_do_not_run_over_the_end_of_a_piece(void **state)
 {
 	const struct rig_options options = { .max_inline = 100 };
@@ -515,7 +515,7 @@ static void longest_inline_data_fill_63_segments(void **state)
 	rig_free(rig);
 }
 
-/* An atomic request has a segment more in front of its data, and a slot is all that it has. */
+/* An atomic has one segment more, so it has room for one SGE less. */
 static void atomic_does_not_leave_its_slot(void **state)
 {
 	struct ibv_sge sges[2] = { { 0x1000, 8, 1 }, { 0x2000, 8, 1 } };
@@ -548,7 +548,7 @@ static void atomic_does_not_leave_its_slot(void **state)
 	rig_free(rig);
 }
 
-/* ---- whose a slot is ---- */
+/* ---- ownership of slots ---- */
 
 static void complete_send(struct rig *rig, uint32_t index)
 {
@@ -579,8 +579,8 @@ static void ownership_changes_with_each_lap(void **state)
 	rig_free(rig);
 }
 
-/* As much in front of the head as the adapter reads ahead has no ownership bit of a WQE, and has
- * stamps where further pieces begin. */
+/* Checks the part ahead of the head that the adapter prefetches: no owner bit of a WQE, and stamps
+ * at the start of each further piece. */
 static void check_free(struct rig *rig)
 {
 	uint32_t slot = 1u << rig->qp->sq.slot_log, head = rig->qp->sq.wq.head;
@@ -616,8 +616,8 @@ static void space_in_front_of_the_head_is_stamped(void **state)
 	rig_free(rig);
 }
 
-/* Datagrams have several pieces each, by themselves and in lists; so have connected requests of
- * many SGEs, in front of which lists of short ones come by. */
+/* Datagrams, and requests with many SGEs, have several pieces each, alone and in lists; short
+ * requests in front of them leave stamps to restore. */
 static void space_in_front_of_lists_is_stamped(void **state)
 {
 	enum { LIST = 4, LAPS = 4 };
@@ -660,8 +660,9 @@ static void space_in_front_of_lists_is_stamped(void **state)
 	}
 }
 
-/* A list may be longer than the ring: the adapter takes its first requests by their ownership bits,
- * before the doorbell, and another thread polls them. What those leave is stamped for the last. */
+/* In a list longer than the ring, the adapter takes the first requests by their owner bits before
+ * the doorbell, and another thread polls them. Their slots are stamped for the last requests of the
+ * list. */
 static void list_that_laps_itself_is_stamped_for(void **state)
 {
 	enum { LONG_ONES = 4 };
@@ -678,7 +679,7 @@ static void list_that_laps_itself_is_stamped_for(void **state)
 					      .num_sge = i < LONG_ONES ? LARGE_SGES : 1,
 					      .send_flags = IBV_SEND_SIGNALED,
 					      .next = i + 1 < count ? &wr[i + 1] : NULL };
-	wq->tail = LONG_ONES; /* as it will be when the list comes to look at it again */
+	wq->tail = LONG_ONES; /* tail at the time of the list's next check */
 	post_one(rig, wr);
 	assert_int_equal(wq->head, count);
 	check_free(rig);
@@ -686,7 +687,7 @@ static void list_that_laps_itself_is_stamped_for(void **state)
 	rig_free(rig);
 }
 
-/* A queue takes max_send_wr usual requests, one by one or in a list, and then names the next. */
+/* A queue holds max_send_wr requests, posted alone or in a list; bad_wr names the next. */
 static void full_queue_names_the_first_that_does_not_fit(void **state)
 {
 	(void)state;
@@ -717,7 +718,7 @@ static void full_queue_names_the_first_that_does_not_fit(void **state)
 	}
 }
 
-/* Whichever the opcode, nothing is posted in a state that does not allow it. */
+/* No opcode can be posted before RTS. */
 static void nothing_is_posted_before_rts(void **state)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
@@ -754,7 +755,7 @@ static void batch_send(struct ibv_qp_ex *qpx)
 	ibv_wr_set_sge_list(qpx, LARGE_SGES, large);
 }
 
-/* What a batch has is in front of what is posted until the batch is. */
+/* Until a batch completes, its WQEs are not visible, so the stamps ahead of the head stay. */
 static void batch_leaves_stamps_until_it_is_complete(void **state)
 {
 	struct rig *rig = rig_new(&large_slots);
@@ -808,8 +809,8 @@ static void lap_of_large_sends(struct rig *rig)
 	}
 }
 
-/* A batch may be longer than what is stamped in front of it, and have smaller WQEs than those of
- * the last lap: nothing of these stays, whether it is posted or not. */
+/* A batch may exceed the stamped range and have smaller WQEs than the last lap: no old bytes may
+ * remain, even if the batch is aborted. */
 static void long_batch_leaves_nothing_of_the_last_lap(void **state)
 {
 	(void)state;
@@ -835,7 +836,7 @@ static void long_batch_leaves_nothing_of_the_last_lap(void **state)
 	}
 }
 
-/* Slots of one piece have nothing to stamp: behind the last there is the ring of receives. */
+/* Slots of one piece have nothing to stamp; behind the last slot is the receive ring. */
 static void long_batch_of_short_slots_writes_nothing_else(void **state)
 {
 	const struct rig_options options = { .send_wr = 64, .send_sge = 1, .recv_sge = 1 };
@@ -860,8 +861,8 @@ static void long_batch_of_short_slots_writes_nothing_else(void **state)
 	rig_free(rig);
 }
 
-/* A batch of COUNT, or as many as fit, from an index on; neither the slots in front of the head nor
- * what is behind the ring has a stamp then. */
+/* Posts a batch of COUNT requests, or as many as fit, from index START; checks that neither the
+ * slots ahead nor the bytes behind the ring get a stamp. */
 static void check_batch_of_short_slots(uint32_t start, uint32_t count)
 {
 	const struct rig_options options = { .send_wr = 64, .send_sge = 1, .recv_sge = 1 };
@@ -884,8 +885,8 @@ static void check_batch_of_short_slots(uint32_t start, uint32_t count)
 	rig_free(rig);
 }
 
-/* Indexes run freely: nothing changes when they pass half of their range, or all of it. A short
- * batch would stamp slots that are still in front of the head behind it. */
+/* Indexes run freely, so nothing may change at half or at the end of their range: a wrong
+ * comparison would stamp slots ahead of the head. */
 static void short_slots_are_not_stamped_at_any_index(void **state)
 {
 	static const uint32_t starts[] = { 0x7fffff80, 0x80000080, 0xffffff80 };
@@ -914,7 +915,7 @@ static void doorbell_has_the_number_of_the_qp(void **state)
 	rig_free(rig);
 }
 
-/* Of a WQE that goes through the register, the first two words say which of which QP it is. */
+/* For a BlueFlame write, the first two words of the WQE name its index and its QP. */
 static void blueflame_has_the_wqe_in_buffers_by_turns(void **state)
 {
 	const struct rig_options options = { .max_inline = 32, .blueflame = true };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wr_refusals_test.c - batches of ibv_wr_*() that are refused: the errno of each refusal. A
- * refused batch leaves the queue as it was, and the next one is posted.
+ * send_wr_refusals_test.c - refused batches of ibv_wr_*(): the errno of each refusal; the queue
+ * stays as it was, and the next batch is posted.
  *
  * Covers: providers/mlx4/data/send_wr.c
  */
@@ -16,7 +16,7 @@ enum { MAX_WR = 4, MAX_SGE = 2, MAX_INLINE = 32 };
 static uint8_t data[64];
 static struct ibv_sge sges[MAX_SGE + 1];
 
-/* An address is no constant where pointers are shorter than it. */
+/* An address is no constant initializer where pointers have 32 bits. */
 static int sges_fill(void **state)
 {
 	(void)state;
@@ -57,7 +57,7 @@ static void more_than_max_inline_data_in_two(struct ibv_qp_ex *qpx)
 	ibv_wr_set_inline_data_list(qpx, ARRAY_SIZE(bufs), bufs);
 }
 
-/* The first error is the batch's, whatever comes after it. */
+/* A batch keeps its first error. */
 static void two_errors(struct ibv_qp_ex *qpx)
 {
 	more_than_max_send_sge(qpx);
@@ -84,7 +84,7 @@ static const struct {
 	{ IBV_QPT_RAW_PACKET, checksums_without_the_device, EINVAL },
 };
 
-/* Behind the refusal a batch of as many requests as the queue has is posted. */
+/* After the refusal, a batch of the queue's full size must fit. */
 static void queue_fill(struct rig *rig)
 {
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
@@ -121,7 +121,7 @@ static void a_refused_batch_leaves_the_queue_as_it_was(void **state)
 	}
 }
 
-/* None of the operations is allowed in the state Reset. */
+/* No operation is allowed before RTS. */
 static void no_operation_is_begun_before_rts(void **state)
 {
 	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
@@ -141,7 +141,7 @@ static void no_operation_is_begun_before_rts(void **state)
 	rig_free(rig);
 }
 
-/* A program that calls setters before a builder has nothing posted, and goes on. */
+/* Setters without a builder post nothing; later batches work. */
 static void a_setter_without_a_builder_writes_nothing(void **state)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UD, IBV_QPT_XRC_SEND,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sq_ring_order_test.c - what an adapter that reads ahead could find in the ring of sends at any
- * moment of a post: a WQE that is there by its ownership bit is there whole, and stays as it is; so
- * is a further piece of one whose first word is no stamp; and who rings has posted before.
+ * sq_ring_order_test.c - states that a prefetching adapter could see in a send ring during a post:
+ * a WQE with a valid owner bit is complete and stays unchanged, a further piece without a stamp
+ * likewise, and the doorbell comes after the WQE.
  *
  * Covers: providers/mlx4/data/sq_ring.c, providers/mlx4/data/doorbell.c,
  * providers/mlx4/data/post_send.c
@@ -19,8 +19,8 @@
 
 enum { SLOTS_MAX = 128, SLOT_MAX = 1024, PIECES_MAX = SLOT_MAX / M4_PIECE };
 
-/* A slot, from the moment on when it is posted; and its further pieces, from when their stamp goes.
- */
+/* Contents of a slot once its owner bit is valid, and of its further pieces once their stamp is
+ * gone */
 struct seen {
 	bool is_posted, is_stamped[PIECES_MAX], is_bare[PIECES_MAX];
 	uint8_t wqe[SLOT_MAX], bare[SLOT_MAX];
@@ -28,7 +28,7 @@ struct seen {
 
 static struct {
 	struct rig *rig;
-	uint32_t first, count; /* requests of the post */
+	uint32_t first, count; /* requests of this post */
 	struct seen slots[SLOTS_MAX];
 	const char *wrong;
 	uint32_t wrong_at;
@@ -114,7 +114,7 @@ static void watch_begin(struct rig *rig, uint32_t count)
 				is_stamp(rig_slot(rig, watch.first + n) + at);
 }
 
-/* What an adapter has read ahead of a WQE is what the WQE has in the end. */
+/* Checks that the prefetched pieces of each WQE equal the final ones. */
 static void check_pieces(const struct seen *seen)
 {
 	const uint32_t size = seen->is_posted ? wqe_bytes(seen->wqe) : 0;
@@ -210,7 +210,7 @@ static void by_calls(void *arg)
 	post->ret = ibv_wr_complete(qpx);
 }
 
-/* Returns false where the CPU does not stop. */
+/* Returns false if the CPU cannot single-step. */
 static bool post_watched(struct rig *rig, struct ibv_send_wr *wr, void (*post_call)(void *))
 {
 	struct post post = { rig, wr, -1 };
@@ -248,7 +248,7 @@ static const struct shape connected[] = {
 	{ IBV_WR_RDMA_WRITE, 0, 4, 1, 20 },
 	{ IBV_WR_SEND, 0, SGES_MAX, 1, 20 },
 	{ IBV_WR_SEND, 0, SGES_MAX, 3, 20 },
-	{ IBV_WR_SEND, 0, 7, 2, 0 }, /* SGEs without bytes */
+	{ IBV_WR_SEND, 0, 7, 2, 0 }, /* with empty SGEs */
 	{ IBV_WR_SEND, IBV_SEND_INLINE, 1, 1, 8 },
 	{ IBV_WR_RDMA_WRITE, IBV_SEND_INLINE, 1, 1, 29 },
 	{ IBV_WR_SEND, IBV_SEND_INLINE, 1, 1, 128 },
@@ -330,8 +330,8 @@ static void fill_list(struct ibv_send_wr *wr, struct ibv_sge *sges, const struct
 	}
 }
 
-/* The second round has other pieces in its slots than the first, and goes over the end of the ring
- * where a WQE may be long. */
+/* Posts two rounds, so that the second finds other pieces in its slots, and crosses the end of the
+ * ring where WQEs may be long. */
 static bool kind_is_in_order(const struct rig_options *options, const struct shape *shapes,
 			     unsigned int count, void (*post_call)(void *))
 {

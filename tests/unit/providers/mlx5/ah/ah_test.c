@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ah_test.c - the UDP source port of RoCE v2 datagrams, by which a fabric chooses among its paths:
- * what address handles without a flow label get, and those with one.
+ * ah_test.c - the UDP source port of RoCE v2 datagrams, by which a fabric chooses among paths:
+ * address handles without and with a flow label.
  *
  * Functions of the test stand for the kernel: the port is Ethernet, its GIDs are of one type.
  *
@@ -76,7 +76,7 @@ static void context_end(struct mlx5_context *ctx)
 	free(ctx);
 }
 
-/* The source port of a new handle, all of which go to the same destination. */
+/* Returns the source port of a new address handle; all handles have the same destination. */
 static uint16_t port_of_new(struct mlx5_context *ctx, uint32_t flow_label)
 {
 	struct ibv_ah_attr attr = { .port_num = 1, .is_global = 1 };
@@ -105,7 +105,8 @@ static unsigned int count_values(const uint16_t *ports, unsigned int mask)
 	return count;
 }
 
-/* Whatever bits of the port a switch looks at, neighbours differ in them. */
+/* Ports of successive handles differ in all bits, so that they spread whichever bits a switch
+ * hashes. */
 static void handles_without_a_label_have_ports_of_their_own(void **state)
 {
 	struct mlx5_context *ctx = new_context();
@@ -166,7 +167,7 @@ static void a_flow_label_decides_the_port(void **state)
 	context_end(ctx);
 }
 
-/* The field has 20 bits, and a label of 0 in these is none. */
+/* The label has 20 bits; if they are 0, the handle has no label. */
 static void bits_above_the_label_do_not_count(void **state)
 {
 	struct mlx5_context *ctx = new_context();

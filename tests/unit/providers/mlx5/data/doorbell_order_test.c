@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * doorbell_order_test.c - what the adapter could see at each barrier of the data path: a WQE before
- * the record that covers it, the record before the register, the register before anybody's next
- * store; and nothing of a CQE is read before the barrier behind its owner bit.
+ * doorbell_order_test.c - memory that the adapter could see at each barrier of the data path: a
+ * WQE before the record that covers it, the record before the register, the register before the
+ * next store; and no read of a CQE before the barrier behind its owner bit.
  *
  * Covers: providers/mlx5/data/doorbell.c, providers/mlx5/data/post_send.c,
  * providers/mlx5/data/post_recv.c, providers/mlx5/data/post_srq.c, providers/mlx5/data/cq/poll_cq.c
@@ -29,7 +29,7 @@ static struct {
 	const uint8_t *reg;
 	struct moment moments[16];
 	unsigned int count;
-	/* An entry whose body arrives only with this load barrier, counted from 1; but 0 is any. */
+	/* An entry whose body appears at this load barrier, counted from 1; 0: at any. */
 	uint8_t *cqe;
 	uint8_t body[63];
 	unsigned int arrives, loads;
@@ -125,7 +125,7 @@ static void post_binding(struct rig *rig)
 	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
 }
 
-/* Each way to post, by itself and pushed through the register, on a register of this use. */
+/* Posts in each way, by doorbell and by BlueFlame, on a register of this use. */
 static void posts_ring_in_order(struct mlx5_bfreg *bfreg, uint8_t *reg)
 {
 	static void (*const posts[])(struct rig *) = { post_one, post_list, post_batch,
@@ -220,8 +220,7 @@ static void an_arm_request_is_record_register(void **state)
 
 /* ---- CQEs */
 
-/* The adapter writes a completion, of which the library sees at first no more than the last byte
- * and the number of the queue. */
+/* Writes a CQE as the adapter does, but shows only the owner byte and the QP number at first. */
 static void complete_late(struct rig *rig, const struct rig_cqe *want)
 {
 	uint8_t *entry = rig->cq->ring + (rig->cq_pi % 8) * 64;
@@ -236,7 +235,7 @@ static void complete_late(struct rig *rig, const struct rig_cqe *want)
 	watch.cqe = entry;
 }
 
-/* The entry is given back after it has been read. */
+/* Checks that the consumer index moves only after the entry was read. */
 static void assert_given_back_last(struct rig *rig)
 {
 	assert_true(watch.count >= 2);
@@ -268,7 +267,7 @@ static void poll_message(struct rig *rig, unsigned int opcode)
 	assert_int_equal(wc.byte_len, 0x55);
 }
 
-/* The second completion of a kind comes to the loop for that kind. */
+/* The second completion of a kind is handled by the loop for that kind. */
 static void nothing_is_read_before_the_owner_bit(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .single_threaded = *state != NULL });
@@ -288,8 +287,8 @@ static void nothing_is_read_before_the_owner_bit(void **state)
 	rig_free(rig);
 }
 
-/* Behind a failure completions are taken one by one: the barrier of the poll, of the failure, and
- * then the one in question. */
+/* After an error CQE, the library takes CQEs one by one: the barriers are of the poll, of the
+ * error, and then the one under test. */
 static void nor_behind_a_failure(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -306,7 +305,7 @@ static void nor_behind_a_failure(void **state)
 	rig_free(rig);
 }
 
-/* What a request for an event says: PRM, Completion Queue doorbell. */
+/* Format of an arm request. PRM: Completion Queue doorbell */
 static void an_arm_request_names_its_number(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -338,7 +337,7 @@ static void neither_by_the_extended_readers(void **state)
 	rig_free(rig);
 }
 
-/* What was watched goes with its rig. */
+/* Ends the watch before its rig is freed. */
 static int watch_end(void **state)
 {
 	(void)state;

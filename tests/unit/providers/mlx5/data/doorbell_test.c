@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * doorbell_test.c - QPs that share a doorbell register: its halves are written by turns, whichever
- * QP posts, by whichever entry point; and a register that somebody else is pushing through is not
- * waited for.
+ * doorbell_test.c - QPs that share a doorbell register: they write its halves in turn, whichever
+ * QP posts by whichever call, and do not wait for a register that another thread is writing.
  *
  * Covers: providers/mlx5/data/doorbell.c
  */
@@ -29,7 +28,7 @@ enum { HALF = 0x100, FIRST = PRM_UAR_SQ, SECOND = PRM_UAR_SQ + 2 * HALF };
 /* Two QPs on one page of registers. */
 struct sharers {
 	uint8_t *page;
-	size_t page_size; /* the machine's */
+	size_t page_size; /* the host's */
 	struct mlx5_bfreg bfreg;
 	struct rig *rig[2];
 };
@@ -76,7 +75,7 @@ static void sharers_free(struct sharers *s)
 	free(s);
 }
 
-/* Each way to post one request that is short enough to be pushed, and two that are rung. */
+/* Ways to post: one request, short enough for BlueFlame, or two, which only ring */
 enum way {
 	BY_POST,
 	BY_INLINE,
@@ -134,14 +133,14 @@ static void request_post(struct rig *rig, enum way way)
 	fill_wr(&wr, way == BY_INLINE ? inline_sges : &sge, way);
 	fill_wr(&second, &sge, BY_POST);
 	wr.num_sge = way == BY_EMPTY_SGES ? 0 : 1;
-	if (way == BY_INLINE) /* two pieces are not the usual case, but the list's */
+	if (way == BY_INLINE) /* two pieces avoid the fast path */
 		wr.num_sge = 2;
 	if (way == BY_LIST)
 		wr.next = &second;
 	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
 }
 
-/* Returns where in the page is written: the offset of the only place, or 0 if there is none. */
+/* Returns the offset of the only write in the page, or 0. */
 static unsigned int place_of_write(const uint8_t *page)
 {
 	unsigned int place = 0;
@@ -164,7 +163,7 @@ static bool is_pushed(const uint8_t *page, unsigned int at)
 	return memcmp(page + at + 8, nothing, sizeof(nothing)) != 0;
 }
 
-/* Posts by RIG and returns the place of the register that was written. */
+/* Posts by RIG; returns the offset of the written register. */
 static unsigned int post_at(struct sharers *s, struct rig *rig, enum way way, bool *pushed)
 {
 	unsigned int at;
@@ -177,7 +176,8 @@ static unsigned int post_at(struct sharers *s, struct rig *rig, enum way way, bo
 	return at;
 }
 
-/* In a thread domain everything goes through the one register, halves by turns. */
+/* In a thread domain, doorbells and BlueFlame writes share one register and alternate its
+ * halves. */
 static void halves_take_turns_in_a_domain(void **state)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UD, IBV_QPT_XRC_SEND };
@@ -201,8 +201,8 @@ static void halves_take_turns_in_a_domain(void **state)
 	}
 }
 
-/* Without one, pushes go through the second register of the page, halves by turns; what is only
- * rung goes to the first, and takes no turn. */
+/* Without a thread domain, BlueFlame writes alternate the halves of the page's second register;
+ * plain doorbells use the first, and do not count. */
 static void halves_take_turns_under_the_lock(void **state)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UD, IBV_QPT_XRC_SEND };
@@ -239,7 +239,8 @@ static void a_push_is_the_whole_request(void **state)
 	sharers_free(s);
 }
 
-/* The holder may have been interrupted. */
+/* The lock's holder may have been preempted, so a post rings another register instead of
+ * waiting. */
 static void a_register_that_is_taken_is_not_waited_for(void **state)
 {
 	struct sharers *s = sharers_new(BFREG_SHARED, IBV_QPT_RC);
@@ -276,7 +277,7 @@ static void post_by_the_other(int signal)
 	memset(s->page, 0, RIG_PAGE);
 }
 
-/* The first store to the register is interrupted, and the other QP posts then. */
+/* Interrupts the first store to the register, so that the other QP posts in between. */
 static void nobody_else_pushes_meanwhile(void **state)
 {
 	const struct sigaction action = { .sa_handler = post_by_the_other };
@@ -301,7 +302,7 @@ static void nobody_else_pushes_meanwhile(void **state)
 	assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
 }
 
-/* What does not fit into a half is rung. */
+/* A request longer than a half is rung. */
 static void a_long_request_is_rung(void **state)
 {
 	struct sharers *s = sharers_new(BFREG_SHARED, IBV_QPT_RC);
@@ -335,9 +336,8 @@ static void *post_again_and_again(void *arg)
 	return NULL;
 }
 
-/* When all have posted, each half has the whole of somebody's request. Requests are torn too seldom
- * for this to show a lock that is not taken (nobody_else_pushes_meanwhile does); the sanitizer for
- * threads sees it here. */
+/* After all threads have posted, each half holds one whole request. Torn writes are too rare to
+ * prove the lock (nobody_else_pushes_meanwhile does that); ThreadSanitizer sees the race here. */
 static void threads_leave_whole_requests(void **state)
 {
 	struct sharers *s = sharers_new(BFREG_SHARED, IBV_QPT_RC);
@@ -356,7 +356,7 @@ static void threads_leave_whole_requests(void **state)
 		uint32_t index = be32toh(*(__be32 *)(s->page + at)) >> 8;
 
 		assert_int_equal(s->bfreg.lock.taken, 0);
-		/* The ring has wrapped since, unless this was among the newest. */
+		/* Older requests are overwritten by now. */
 		if (rig->qp->sq.pi - index < 60)
 			assert_memory_equal(s->page + at, rig_sq(rig, index),
 					    (qpn_ds & 0x3f) * WQE_SEG);

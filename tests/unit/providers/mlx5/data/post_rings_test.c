@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post_rings_test.c - send and receive rings near their boundaries: the end of the buffer, the
+ * post_rings_test.c - send and receive rings at their boundaries: the end of the buffer, the
  * 16-bit index, a full queue, a refused request.
  *
  * Covers: providers/mlx5/data/post.h, providers/mlx5/data/post_send.c,
@@ -138,7 +138,7 @@ static void inline_data_straddles_the_end(void **state)
 	rig_free(rig);
 }
 
-/* All bytes of a signed request together make 0xff, those at the start of the ring among them. */
+/* All bytes of a signed request sum to 0xff, including those at the start of the ring. */
 static void a_signature_covers_what_straddles_the_end(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 7, .max_inline = 96 });
@@ -159,7 +159,7 @@ static void a_signature_covers_what_straddles_the_end(void **state)
 	rig_free(rig);
 }
 
-/* The end of the inline data falls exactly on the end of the ring. */
+/* Inline data ends exactly at the end of the ring. */
 static void inline_data_ends_with_the_ring(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 7 });
@@ -177,7 +177,7 @@ static void inline_data_ends_with_the_ring(void **state)
 	rig_free(rig);
 }
 
-/* The same of the first part of several. */
+/* Several inline buffers meet exactly at the end of the ring. */
 static void inline_parts_meet_at_the_end(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 7 });
@@ -243,7 +243,7 @@ static void a_queue_that_was_reset_is_as_long_as_before(void **state)
 	rig_free(rig);
 }
 
-/* Only inline data is pushed here; what the batch before had does not count. */
+/* A batch uses BlueFlame only if it has inline data, whatever the batch before had. */
 static void each_batch_says_whether_it_is_pushed(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .bf_max = 64 });
@@ -278,7 +278,7 @@ static void a_full_queue_names_the_first_that_does_not_fit(void **state)
 	assert_ptr_equal(bad, &wr[4]);
 	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1); /* 0xfffd + 4 */
 
-	/* One completion makes one place. */
+	/* One completion frees one slot. */
 	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_REQ, .wqe_counter = 0xfffd });
 	assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 1, (struct ibv_wc[1]){}), 1);
 	bad = NULL;
@@ -350,7 +350,7 @@ static void a_refused_request_leaves_those_before_it(void **state)
 		assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1);
 		assert_int_equal(rig->qp->sq.wq.head, 1);
 
-		/* Alone it rings nothing. */
+		/* Aborted batches ring nothing. */
 		memset(rig->uar, 0, RIG_PAGE);
 		assert_int_equal(post_send(rig, &wrong, &bad), refused[i].err);
 		assert_ptr_equal(bad, &wrong);
@@ -401,7 +401,7 @@ static void a_batch_with_an_error_posts_nothing(void **state)
 	assert_int_equal(rig->qp->sq.wq.head, 0);
 	check_bytes(rig->uar + 0x800, "00000000 00000000");
 
-	/* The queue is as good as new. */
+	/* The queue works as before. */
 	ibv_wr_start(qpx);
 	for (unsigned int i = 0; i < 4; i++)
 		wr_send_with(qpx, i);
@@ -423,7 +423,7 @@ static void an_empty_batch_rings_nothing(void **state)
 	rig_free(rig);
 }
 
-/* The gates are shut, as before RTS (sends) and before INIT (receives). */
+/* Posts are refused before RTS (sends) and before INIT (receives). */
 static void a_shut_gate_refuses_everything(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -447,7 +447,7 @@ static void a_shut_gate_refuses_everything(void **state)
 	rig_free(rig);
 }
 
-/* The ring is only as large as WQEs of the operations need that the QP was created for. */
+/* The ring is sized for the operations named at creation, so others are refused. */
 static void a_qp_created_for_some_operations_has_no_others(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -478,8 +478,7 @@ static void a_qp_created_for_some_operations_has_no_others(void **state)
 	assert_int_equal(ibv_wr_complete(qpx), EINVAL);
 	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1);
 
-	/* A request with a longer place in the ring has more, but inline data stays within that
-	 * place. */
+	/* Long slots would hold more, but inline data must not exceed max_inline_data. */
 	assert_int_equal(mlx5_qp_send_opcodes(mlx5_qp_rules_of(IBV_QPT_RC), IBV_QP_EX_WITH_SEND,
 					      true, 32, &rig->qp->opcodes),
 			 0);
@@ -527,7 +526,7 @@ static void a_receive_is_its_scatter_list(void **state)
 	assert_int_equal(post_recv(rig, &two, &bad), 0);
 	check_bytes(rig_rq(rig, 0),
 		    "00000040 00000abc 11223344 55667788 00000041 00000abd 00000000 00002000");
-	check_bytes(rig_rq(rig, 1), /* a short list ends with the invalid key */
+	check_bytes(rig_rq(rig, 1), /* the terminator of a short list has the invalid lkey */
 		    "00000040 00000abc 11223344 55667788 00000000 00000100 00000000 00000000");
 	check_bytes(rig_rq(rig, 2),
 		    "00000041 00000abd 00000000 00002000 00000000 00000100 00000000 00000000");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post_send_agree_test.c - a request by itself mostly takes a shorter way to its WQE than one in a
- * list. Both write the same, and refuse the same, whatever the requests are.
+ * post_send_agree_test.c - a single request takes a shorter path to its WQE than a request in a
+ * list. Both paths write the same bytes, and refuse the same requests.
  *
  * Covers: providers/mlx5/data/post_send.c, providers/mlx5/data/builders.h
  */
@@ -19,10 +19,10 @@ struct setup {
 	enum ibv_qp_type type;
 	uint32_t first, min_header;
 	bool no_checksums, single_threaded;
-	enum bfreg_use use; /* of the register */
+	enum bfreg_use use; /* use of the register */
 };
 
-/* The register is another queue's as well, where the setup says so. */
+/* Makes a rig, whose register is shared with another queue if the setup says so. */
 static struct rig *rig_for(const struct setup *setup, struct mlx5_bfreg *bfreg)
 {
 	static _Alignas(RIG_PAGE) uint8_t page[RIG_PAGE];
@@ -44,14 +44,14 @@ static struct rig *rig_for(const struct setup *setup, struct mlx5_bfreg *bfreg)
 	return rig;
 }
 
-/* Opens the QP for requests, or closes it, as qp.c does. */
+/* Allows or forbids sends, as qp.c does. */
 static void open_for_sends(struct mlx5_qp *qp, bool open)
 {
 	sq_permit(&qp->sq, open);
 	qp->sq.opcodes = open ? qp->opcodes & (uint16_t)~UMR_OPCODES : 0;
 }
 
-/* What is behind the last segment of a WQE is nothing. Returns how many WQEBBs there are. */
+/* Compares a WQE; bytes behind its last segment must be 0. Returns its number of WQEBBs. */
 static uint32_t expect_same_wqe(struct rig *const rigs[AGREE_WAYS], uint32_t pi)
 {
 	uint32_t blocks = 0, ds = rig_sq(rigs[AGREE_LIST], pi)[7] & 0x3f;
@@ -64,7 +64,7 @@ static uint32_t expect_same_wqe(struct rig *const rigs[AGREE_WAYS], uint32_t pi)
 	return blocks;
 }
 
-/* The requests from HEAD on, at WQEBB PI, have been posted. */
+/* Compares the requests from HEAD on, which start at WQEBB PI. */
 static void expect_same(struct rig *const rigs[AGREE_WAYS], uint32_t pi, uint32_t head)
 {
 	struct mlx5_sq *single = &rigs[AGREE_SINGLE]->qp->sq, *list = &rigs[AGREE_LIST]->qp->sq;

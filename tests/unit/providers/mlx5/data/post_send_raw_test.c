@@ -76,7 +76,7 @@ static void an_older_device_has_the_header_in_the_wqe(void **state)
 	};
 
 	(void)state;
-	/* All of the first buffer and the start of the second are header. */
+	/* The header takes the first buffer and the start of the second. */
 	assert_int_equal(frame_post(rig, 0, 10, 54), 0);
 	check_bytes(rig_sq(rig, 0), "0000000a 12345604 00000000 00000000"
 				    " 00000000 00000000 00000000 0012" HEADER " 0000002e 00000043");
@@ -120,7 +120,7 @@ static void an_inline_frame_is_header_and_rest(void **state)
 	rig_free(rig);
 }
 
-/* 54 bytes of headers from byte 14 of the segment on: 20 of them behind the end of the ring. */
+/* 54 bytes of headers start at byte 14 of the segment: 20 of them wrap to the start of the ring. */
 static void tso_headers_go_over_the_end_of_the_ring(void **state)
 {
 	struct rig *rig = raw_rig(7, 0);
@@ -166,7 +166,7 @@ static int frame_build(struct rig *rig, const struct ibv_send_wr *wr)
 	return ibv_wr_complete(qpx);
 }
 
-/* A request by itself, one in a list and one that is built are the same bytes. */
+/* Checks that a single request, a list and ibv_wr_* write the same bytes. */
 static void assert_all_ways_alike(const struct ibv_send_wr *like, uint32_t at, uint32_t min_header)
 {
 	struct rig *one = raw_rig(at, min_header), *list = raw_rig(at, min_header);
@@ -267,7 +267,8 @@ static void frames_that_cannot_be_sent_are_refused(void **state)
 	rig_free(rig);
 }
 
-/* Headers shorter than Ethernet's, and frames of no bytes, where the device needs no header. */
+/* If the device needs no inline header, headers shorter than Ethernet's and empty frames are
+ * refused. */
 static void frames_without_ethernet_headers_are_refused(void **state)
 {
 	struct rig *rig = raw_rig(0, 0);
@@ -310,7 +311,7 @@ static const struct checksums {
 } checksums[] = { { 0x06, 0x08, true },  { 0x06, 0x04, false }, { 0xff, 0xfb, true },
 		  { 0x02, 0x08, false }, { 0x04, 0x08, false }, { 0x00, 0x00, false } };
 
-/* Makes the next frame arrive. */
+/* Delivers the next frame. */
 static void frame_receive(struct rig *rig, const struct checksums *sums, uint64_t wr_id)
 {
 	const uint32_t entry = rig->cq_pi % (rig->cq->mask + 1);
@@ -360,7 +361,7 @@ static void only_right_checksums_of_ipv4_are_said_to_be_so(void **state)
 	}
 }
 
-/* Sends and frames come in turn, some of each; the loops hand over to each other. */
+/* Runs of sends and of frames alternate, so the loops of the two kinds call each other. */
 static void frames_and_sends_complete_in_one_poll(void **state)
 {
 	struct rig *rig = checking_rig(RQ_CHECKED);
@@ -390,7 +391,7 @@ static void frames_and_sends_complete_in_one_poll(void **state)
 	rig_free(rig);
 }
 
-/* A small frame in its CQE and an error are no usual frames; those behind them are. */
+/* A frame inside its CQE and an error leave the fast loop; later frames enter it again. */
 static void what_is_no_usual_frame_is_taken_among_them(void **state)
 {
 	struct rig *rig = checking_rig(RQ_CHECKED);

@@ -149,7 +149,7 @@ static void both_doors_write_the_golden_bytes(void **state)
 	}
 }
 
-/* PRM: the control segment has 16 bits of the index, of which the ring uses fewer. */
+/* PRM: the control segment has all 16 bits of the index, though the ring uses fewer. */
 static void both_doors_write_all_bits_of_the_index(void **state)
 {
 	(void)state;
@@ -206,7 +206,7 @@ static void inline_data_follows_its_length(void **state)
 	rig_free(rig);
 }
 
-/* Each length has its own way of being copied: each writes the bytes, and none in front of them. */
+/* Each length has its own copy routine, which must not write in front of the data. */
 static void inline_data_of_each_length_stays_behind_its_head(void **state)
 {
 	enum { LONGEST = 200, UNIT = 16 };
@@ -300,8 +300,7 @@ static void the_doorbell_is_the_record_and_the_first_eight_bytes(void **state)
 	for (unsigned int i = 0; i < 3; i++)
 		assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
 	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 3);
-	/* The register has two buffers, used in turn: the third doorbell went to the first
-	 * again. */
+	/* BlueFlame has two buffers in turn: the third doorbell used the first again. */
 	check_bytes(rig->uar + 0x800, "00000208 12345603 00000000");
 	check_bytes(rig->uar + 0x900, "00000108 12345603 00000000");
 	rig_free(rig);
@@ -313,13 +312,13 @@ static void blueflame_gets_the_whole_wqe(void **state)
 	struct ibv_send_wr wr, second, *bad;
 
 	(void)state;
-	fill_wr(&cases[9], &wr); /* 80 bytes at the last WQEBB: the copy wraps with it */
+	fill_wr(&cases[9], &wr); /* 80 bytes at the last WQEBB: the BlueFlame copy wraps as well */
 	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
 	check_bytes(rig->uar + 0x800,
 		    "00000708 12345605 00000008 00000000" REMOTE DATA0 DATA1 DATA2);
 	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 9);
 
-	/* A list of two only rings, with the newest of them. */
+	/* A list of two is only rung, with its last request. */
 	second = wr;
 	wr.next = &second;
 	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wr_addr_test.c - golden bytes of what names its destination: address vectors, datagrams,
- * XRC; through both entry points. The address vectors are those that the distribution's library
- * makes of the same attributes.
+ * send_wr_addr_test.c - golden bytes of requests that carry an address (datagrams, DC, XRC),
+ * through both entry points. The address vectors equal those of the distribution's library.
  *
  * Covers: providers/mlx5/data/send_wr_addr.c, providers/mlx5/data/post_send.c,
  * providers/mlx5/ah/av.c
@@ -137,7 +136,7 @@ static void a_datagram_is_ctrl_address_vector_data(void **state)
 	rig_free(rig);
 }
 
-/* Of a QP that was created without SGEs, the ring has no room for one behind what fills WQEBBs. */
+/* The ring of a QP without SGEs has no room for a data segment behind full WQEBBs. */
 static void refuses_an_sge_without_room(enum ibv_qp_type type)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .type = type });
@@ -166,8 +165,7 @@ static void a_qp_without_sges_refuses_one(void **state)
 	refuses_an_sge_without_room(IBV_QPT_DRIVER);
 }
 
-/* A setter that no builder came before has no WQE to write to, not even that of the batch
- * before. */
+/* Without a builder, a setter has no WQE, and must not write to that of the former batch. */
 static void a_setter_without_a_builder_writes_nothing(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .type = IBV_QPT_RC });
@@ -188,7 +186,7 @@ static void a_setter_without_a_builder_writes_nothing(void **state)
 	rig_free(rig);
 }
 
-/* The bytes are the same whether the address is set before the payload or behind it. */
+/* The address may be set before or after the payload, with the same bytes. */
 static void the_wr_setters_of_a_datagram_come_in_any_order(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .type = IBV_QPT_UD });
@@ -267,7 +265,7 @@ static void set_first_sge(struct ibv_qp_ex *qpx)
 	ibv_wr_set_sge(qpx, sges[0].lkey, sges[0].addr, sges[0].length);
 }
 
-/* An access key stands where a datagram has its Q_Key, and the stream in the control segment. */
+/* DC: the access key takes the place of the Q_Key; the stream is in the control segment. */
 static void a_dc_request_is_ctrl_address_vector_remote_data(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .type = IBV_QPT_DRIVER });
@@ -332,7 +330,7 @@ static void inline_data_of_dc_goes_on_at_the_start_of_the_ring(void **state)
 	rig_free(rig);
 }
 
-/* An address that no builder came before is nobody's. */
+/* Without a builder, the address is not written. */
 static void a_dc_address_without_a_builder_is_not_written(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .type = IBV_QPT_DRIVER });
@@ -421,7 +419,8 @@ static void an_xrc_request_names_the_srq_behind_the_control_segment(void **state
 	rig_free(rig);
 }
 
-/* Control, XRC, remote address and operands fill a WQEBB: the result's place is in the next. */
+/* Control, XRC, remote address and operands fill a WQEBB, so the data segment is in the next
+ * one. */
 static void an_xrc_atomic_at_the_end_of_the_ring_goes_on_at_the_start(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .type = IBV_QPT_XRC_SEND, .sq_pi = 7 });
@@ -440,7 +439,7 @@ static void an_xrc_atomic_at_the_end_of_the_ring_goes_on_at_the_start(void **sta
 				    " 00000000 00000005 00000000 00000000");
 	check_bytes(rig_sq(rig, 8), "00000008 00000042");
 
-	/* It is found there when the result comes inside the CQE. */
+	/* The poll finds it there for a result inside the CQE. */
 	rig_complete(rig, &(struct rig_cqe){ .send_opcode = MLX5_OPCODE_ATOMIC_FA,
 					     .wqe_counter = 7,
 					     .byte_cnt = 8,
@@ -462,7 +461,7 @@ static void a_received_datagram_says_where_it_came_from(void **state)
 	assert_int_equal(mlx5_post_recv(&rig->qp->vqp.qp, &wr, &bad), 0);
 	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND,
 					     .byte_cnt = 140,
-					     .imm = htobe32(0x00000003), /* the P_Key's index */
+					     .imm = htobe32(0x00000003), /* P_Key index */
 					     .flags_rqpn = 0x15abcdef });
 	assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
 	assert_int_equal(wc.status, IBV_WC_SUCCESS);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wr_dv_memcpy_test.c - mlx5dv_wr_memcpy(): the bytes of a copy of memory, and which lengths
- * there are.
+ * send_wr_dv_memcpy_test.c - mlx5dv_wr_memcpy(): bytes of its WQE, and valid lengths.
  *
  * Covers: providers/mlx5/data/send_wr_dv.c
  */
@@ -15,7 +14,7 @@
 
 #define GIB2 (1ul << 31)
 
-/* Where the device writes outcomes; nothing is there. */
+/* Address and lkey for the device's report, which is not used */
 #define OUTCOMES " 00000000 0000beef 00000000 59318000"
 #define FROM     " 00001234 00556677 00007f01 02030405"
 #define TO       " 00001234 00112233 00007f0a 0b0c0d0e"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wr_dv_raw_wqe_test.c - mlx5dv_wr_raw_wqe(): which bytes of a program's WQE reach the ring,
- * and when none do.
+ * send_wr_dv_raw_wqe_test.c - mlx5dv_wr_raw_wqe(): bytes of a program's WQE that reach the ring,
+ * and refusals.
  *
  * Covers: providers/mlx5/data/send_wr_dv.c
  */
@@ -16,8 +16,8 @@
 
 #define DATA " 00000064 11223344 000055ca 19318010"
 
-/* The WQE is a SEND of DS parts, the last of which are the same data segment; index and signature
- * hold what must not arrive. */
+/* A SEND of DS units, the last of which are the same data segment. Index and signature hold values
+ * that the library must replace. */
 static uint32_t wqe[64];
 
 static void make_wqe(unsigned int ds)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wr_refusals_test.c - batches of ibv_wr_*() that are refused: the errno of each refusal. A
- * refused batch leaves the queue as it was, and the next one is posted.
+ * send_wr_refusals_test.c - refused batches of ibv_wr_*(): the errno of each refusal; the queue
+ * stays as it was, and the next batch is posted.
  *
  * Covers: providers/mlx5/data/send_wr.c, providers/mlx5/data/send_wr_raw.c,
  * providers/mlx5/data/send_wr_dv.c, providers/mlx5/data/batch.h
@@ -18,7 +18,7 @@ enum { MAX_WR = 4, MAX_SGE = 2, MAX_INLINE = 32, HEADER = 18 };
 static uint8_t data[256];
 static struct ibv_sge sges[MAX_SGE + 1];
 
-/* An address is no constant where pointers are shorter than it. */
+/* An address is no constant initializer where pointers have 32 bits. */
 static int sges_fill(void **state)
 {
 	(void)state;
@@ -45,7 +45,7 @@ static void more_than_max_send_sge(struct ibv_qp_ex *qpx)
 	ibv_wr_set_sge_list(qpx, MAX_SGE + 1, sges);
 }
 
-/* Header segments of a frame take bytes of their own. */
+/* The inline header of a frame counts as well. */
 static void more_than_max_inline_data(struct ibv_qp_ex *qpx)
 {
 	ibv_wr_send(qpx);
@@ -60,7 +60,7 @@ static void more_than_max_inline_data_in_two(struct ibv_qp_ex *qpx)
 	ibv_wr_set_inline_data_list(qpx, ARRAY_SIZE(bufs), bufs);
 }
 
-/* The first error is the batch's, whatever comes after it. */
+/* A batch keeps its first error. */
 static void two_errors(struct ibv_qp_ex *qpx)
 {
 	more_than_max_send_sge(qpx);
@@ -114,7 +114,7 @@ static struct rig *narrow_rig(enum ibv_qp_type type)
 	return rig;
 }
 
-/* Behind the refusal a batch of as many requests as the queue has is posted. */
+/* After the refusal, a batch of the queue's full size must fit. */
 static void queue_fill(struct rig *rig)
 {
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sent_wqe_test.c - answers of READs and atomics inside the CQE, which go to the buffers that the
- * send WQE names: for each kind of QP, each place of the WQE in the ring, and each split of the
- * answer into buffers. A head, a list, or both then go on at the start of the ring.
+ * sent_wqe_test.c - results of READs and atomics inside the CQE, copied to the buffers of the send
+ * WQE: for each QP type, each position of the WQE in the ring, and each split into buffers. The
+ * segments may wrap anywhere.
  *
  * Covers: providers/mlx5/data/sent_wqe.h, providers/mlx5/data/cq/cqe.c,
  * providers/mlx5/data/cq/cqe_error.c
@@ -25,7 +25,7 @@ struct buffers {
 	uint32_t count;
 };
 
-/* LENGTH bytes in COUNT buffers, the first of which take as many as each other. */
+/* Splits LENGTH bytes into COUNT buffers of equal length, except for the last. */
 static void buffers_set_up(struct buffers *buffers, uint32_t length, uint32_t count)
 {
 	uint32_t part = length / count, left = length;
@@ -64,7 +64,7 @@ static void buffers_check(const struct buffers *buffers, const uint8_t *answer)
 struct operation {
 	uint8_t opcode; /* MLX5_OPCODE_* */
 	enum ibv_wc_opcode wc_opcode;
-	uint32_t length; /* of the answer */
+	uint32_t length; /* of the result */
 };
 
 static void put_operation(struct ibv_qp_ex *qpx, uint8_t opcode)
@@ -95,7 +95,7 @@ static void request_post(struct rig *rig, enum ibv_qp_type type, uint8_t opcode,
 	assert_int_equal(ibv_wr_complete(qpx), 0);
 }
 
-/* The rig allocates the ring as long as it is, for sanitizers to see what is read behind it. */
+/* Delivers a result. The rig allocates the ring exactly, so that a sanitizer sees overreads. */
 static void answer_arrives(enum ibv_qp_type type, const struct operation *operation, uint32_t start,
 			   uint32_t count)
 {
@@ -132,7 +132,7 @@ static const struct operation operations[] = {
 
 static void an_answer_goes_to_its_buffers_wherever_its_wqe_is(void **state)
 {
-	/* The second row ends the 16 bits that the adapter sees of the index. */
+	/* 0xfff8: the 16-bit index of the adapter wraps in that lap. */
 	static const uint32_t first[] = { 0, 0xfff8 };
 
 	(void)state;
@@ -144,7 +144,7 @@ static void an_answer_goes_to_its_buffers_wherever_its_wqe_is(void **state)
 						       first[at / RING] + at % RING, n);
 }
 
-/* The text of a failure reads the remote address and the first buffer of the WQE. */
+/* The log line of a failure reads remote address and first buffer from the WQE. */
 static void a_failure_is_explained_wherever_its_wqe_is(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq_ring_order_test.c - in which order the adapter meets the WQEs of an SRQ that several QPs
- * receive from, each a message at a time, which ends when it likes. It fetches neighbours together,
- * so the longer the runs of neighbours in its walk along the links, the fewer its reads.
+ * srq_ring_order_test.c - order of an SRQ's WQEs in its linked list, when several QPs hold a
+ * message each and complete in any order. The adapter fetches neighbours together, so longer runs
+ * of neighbours need fewer reads.
  *
  * Covers: providers/mlx5/data/srq_ring.c
  */
@@ -17,7 +17,7 @@
 
 #define QPS        10
 #define MAX_WQES   4096
-#define MESSAGES   200000 /* that are counted, after as many that make disorder */
+#define MESSAGES   200000 /* counted messages, after as many uncounted ones that create disorder */
 #define STRIDE_LOG 5
 
 struct order {
@@ -25,7 +25,7 @@ struct order {
 	uint8_t ring[MAX_WQES << STRIDE_LOG];
 	bool is_posted[MAX_WQES];
 	__be32 dbrec[2];
-	uint32_t next; /* that the adapter takes */
+	uint32_t next; /* next WQE of the adapter */
 	uint32_t taken[QPS];
 	bool is_busy[QPS];
 	uint32_t random;
@@ -59,7 +59,7 @@ static void order_free(struct order *o)
 	free(o);
 }
 
-/* Whoever posts does not know into which WQE, so the walk of the adapter notes what it meets. */
+/* Posts COUNT requests; the adapter's walk shows later which WQEs they took. */
 static void order_post(struct order *o, uint32_t count)
 {
 	struct ibv_sge sge = { .addr = 0x1000, .length = 64, .lkey = 1 };
@@ -75,7 +75,7 @@ static uint32_t order_random(struct order *o, uint32_t below)
 	return (o->random >> 8) % below;
 }
 
-/* A QP ends its message, if it has one, and begins another. Returns whether one has ended. */
+/* Completes the QP's message, if any, and starts another. Returns whether one completed. */
 static bool order_message(struct order *o, uint32_t *index)
 {
 	uint32_t qp = order_random(o, QPS);
@@ -86,7 +86,7 @@ static bool order_message(struct order *o, uint32_t *index)
 		mlx5_srq_complete(&o->srq, o->taken[qp]);
 	}
 	*index = o->next;
-	assert_false(o->is_posted[*index]); /* no two messages are in one WQE */
+	assert_false(o->is_posted[*index]); /* one message per WQE */
 	o->is_posted[*index] = true;
 	o->is_busy[qp] = true;
 	o->taken[qp] = *index;
@@ -94,8 +94,8 @@ static bool order_message(struct order *o, uint32_t *index)
 	return ended;
 }
 
-/* Returns how many WQEs follow each other on average, where a ring of WQES has POSTED requests, and
- * BATCH are posted at a time. */
+/* Returns the average length of runs of neighbours in a ring of WQES, with POSTED requests, posted
+ * in groups of BATCH. */
 static double order_run_length(uint32_t wqes, uint32_t posted, uint32_t batch)
 {
 	struct order *o = order_new(wqes);
@@ -119,9 +119,9 @@ static const struct {
 	uint32_t wqes, posted, batch;
 	double at_least;
 } cases[] = {
-	{ 64, 32, 1, 20 },      { 1024, 512, 1, 500 }, /* who asks for 512 */
+	{ 64, 32, 1, 20 },      { 1024, 512, 1, 500 }, /* max_wr = 512 */
 	{ 1024, 512, 16, 500 }, { 4096, 2048, 1, 1000 }, { 1024, 900, 1, 200 },
-	{ 1024, 1023, 256, 2 }, /* who asks for all that there are, and posts batches */
+	{ 1024, 1023, 256, 2 }, /* max_wr is all of the ring; posts in batches */
 };
 
 static void neighbours_follow_each_other(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq_ring_test.c - shared receive queues: golden bytes of their WQEs, the list that links them,
- * and completions that put WQEs back in any order.
+ * srq_ring_test.c - shared receive queues: golden bytes of WQEs, the list that links them, and
+ * completions that return WQEs in any order.
  *
  * Covers: providers/mlx5/data/srq_ring.c, providers/mlx5/data/post_srq.c
  */
@@ -156,7 +156,7 @@ static void a_list_counts_each_of_its_requests(void **state)
 	srq_rig_free(s);
 }
 
-/* ---- absent pages of buffers on demand */
+/* ---- page faults of on-demand paging */
 
 static void page_fault(struct srq_rig *s, uint16_t wqe)
 {
@@ -178,9 +178,9 @@ static uint16_t wqe_link(const struct srq_rig *s, uint16_t wqe)
 	return be16toh(srq_wqe(&s->srq, wqe)->next_wqe_index);
 }
 
-/* The adapter takes WQEs by their links, as many as the record says. Each message of it faults,
- * but for every fourth; those are of one request each, and no program hears of the others. A WQE
- * that failed keeps its segments until as many have failed after it as there is room to wait. */
+/* The adapter takes as many WQEs as the record allows, by their links. All messages fault except
+ * each fourth one; the library posts faulted requests again, and programs see none of the faults. A
+ * failed WQE keeps its segments until the room for waiting WQEs is used up. */
 static void a_request_that_met_an_absent_page_is_posted_again(void **state)
 {
 	struct srq_rig *s = srq_rig_new(true);
@@ -212,7 +212,7 @@ static void a_request_that_met_an_absent_page_is_posted_again(void **state)
 			seen++;
 		} else {
 			assert_int_equal(poll_nothing(s), 0);
-			/* The whole request is in the WQE that is next. */
+			/* The next WQE has the whole request. */
 			assert_memory_equal(srq_wqe(&s->srq, next) + 1, kept[i % 4 & 1], 48);
 		}
 		for (unsigned int k = 0; k < 2 && i % 4 >= 1; k++)
@@ -223,7 +223,8 @@ static void a_request_that_met_an_absent_page_is_posted_again(void **state)
 	srq_rig_free(s);
 }
 
-/* No end_poll follows a start_poll that finds nothing. */
+/* After a start_poll without result there is no end_poll, so start_poll must publish the index
+ * itself. */
 static void a_start_poll_that_meets_only_faults_publishes_the_index(void **state)
 {
 	(void)state;
@@ -268,7 +269,7 @@ static void without_room_the_request_comes_back_all_the_same(void **state)
 	srq_rig_free(s);
 }
 
-/* The QP goes away before anybody has polled. */
+/* The QP is destroyed before any poll. */
 static void a_request_comes_back_also_when_its_cq_is_cleaned(void **state)
 {
 	struct srq_rig *s = srq_rig_new(true);
@@ -283,7 +284,7 @@ static void a_request_comes_back_also_when_its_cq_is_cleaned(void **state)
 	srq_rig_free(s);
 }
 
-/* The adapter walks 0, 1, 2; messages complete as 2, 0: after 3 comes 0, and then 2. */
+/* The adapter takes 0, 1, 2; messages complete as 2, 0. The list goes on by address: 3, 0, 2. */
 static void wqes_come_back_in_the_order_of_addresses(void **state)
 {
 	struct srq_rig *s = srq_rig_new(true);
@@ -310,9 +311,8 @@ static void wqes_come_back_in_the_order_of_addresses(void **state)
 	srq_rig_free(s);
 }
 
-/* 3 and 1 are free: a program that is told where the ring is finds them linked, as it would go on
- * posting. */
-/* WQE 2 is free and WQE 1 is not, when the run of free ones ends before both. */
+/* WQEs 3 and 1 are free: mlx5dv_init_obj() must show them linked, ready for the program's posts. */
+/* WQE 2 is free, WQE 1 is in use, and the run of free WQEs ends before both. */
 static void a_wqe_in_use_is_left_out(void **state)
 {
 	struct srq_rig *s = srq_rig_new(true);
@@ -344,7 +344,7 @@ static void free_wqes_are_linked_for_whoever_goes_on(void **state)
 	assert_int_equal(ends.head, 3);
 	assert_int_equal(ends.tail, 1);
 	check_bytes(s->ring + 3 * 64, "00000001");
-	assert_int_equal(srq_post(s, 103, 1), 0); /* the library can go on as well */
+	assert_int_equal(srq_post(s, 103, 1), 0); /* the library may post as well */
 	assert_int_equal(srq_post(s, 104, 1), ENOMEM);
 	srq_rig_free(s);
 }
@@ -436,7 +436,7 @@ static void a_qp_that_goes_away_leaves_its_wqes_to_the_others(void **state)
 	srq_rig_free(s);
 }
 
-/* So does a run, whether the library takes it apart or leaves it to whoever reads. */
+/* Each completion of a run frees its WQE, whether the library or the program reads the run. */
 static void each_of_a_run_leaves_its_wqe_to_the_others(void **state)
 {
 	enum { COMPRESSED = 3 << 2 };
@@ -461,7 +461,7 @@ static void each_of_a_run_leaves_its_wqe_to_the_others(void **state)
 	}
 }
 
-/* Where mini CQEs say which WQE a message had, these need not follow one another. */
+/* Mini CQEs may name WQEs that are not neighbours. */
 static void a_run_names_the_wqe_of_each(void **state)
 {
 	enum { COMPRESSED = 3 << 2, MINI = 8 };
@@ -493,15 +493,15 @@ static void a_run_names_the_wqe_of_each(void **state)
 	}
 }
 
-/* ---- a program was told where the ring is */
+/* ---- rings that mlx5dv_init_obj() has exposed */
 
-/* The program posts by itself, and so moves the record, by COUNT requests. */
+/* Posts COUNT requests as the program, which moves the record. */
 static void program_posts(struct srq_rig *s, uint32_t count)
 {
 	s->dbrec[0] = htobe32((be32toh(s->dbrec[0]) + count) & 0xffff);
 }
 
-/* The QP of a message goes. Returns whether its WQE has come back to the library's free ones. */
+/* Destroys the QP of a message. Returns whether the library took the WQE back. */
 static bool wqe_comes_back(struct srq_rig *s, uint16_t wqe)
 {
 	message_arrive(s, wqe, 0);
@@ -524,7 +524,8 @@ static void whoever_moves_the_record_has_the_ring(void **state)
 	}
 }
 
-/* Whose the ring is does not change when the record happens to be what the library wrote. */
+/* A ring that the program has taken stays the program's, even if the record equals the
+ * library's. */
 static void a_ring_that_was_taken_stays_so(void **state)
 {
 	struct srq_rig *s = srq_rig_new(true);
@@ -541,7 +542,8 @@ static void a_ring_that_was_taken_stays_so(void **state)
 	srq_rig_free(s);
 }
 
-/* A program asks again, before or after it has begun: the links are its own. */
+/* After another mlx5dv_init_obj(), before or after the program's first post, the program's links
+ * stay. */
 static void a_program_that_is_told_again_keeps_its_links(void **state)
 {
 	(void)state;

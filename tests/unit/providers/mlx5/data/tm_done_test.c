@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tm_done_test.c - messages that come to an SRQ with tag matching, by CQEs that a hand writes:
- * those that met no tag and lie in the WQE that their CQE names, the counts of them, and what came
- * inside the CQE.
+ * tm_done_test.c - messages of an SRQ with tag matching, by prepared CQEs: unexpected messages in
+ * the WQE that the CQE names, their counts, and payload inside the CQE.
  */
 #include "rig.h"
 
@@ -71,7 +70,7 @@ static void srq_post(uint64_t wr_id, void *buf, uint32_t length)
 	assert_int_equal(mlx5_post_srq_recv(&it.srq.vsrq.srq, &wr, &bad), 0);
 }
 
-/* The rig's CQE becomes one of tag matching. */
+/* Delivers the CQE as one of tag matching. */
 static void message_arrive(struct rig_cqe cqe, uint8_t op)
 {
 	uint8_t *entry = it.rig->cq->ring + (size_t)(it.rig->cq_pi & it.rig->cq->mask) * 64;
@@ -98,11 +97,11 @@ static struct ibv_wc unmatched(uint16_t counter, uint8_t op, unsigned int opcode
 	return poll_one();
 }
 
-/* Messages take WQEs in any order, and a WQE is another request's as soon as it is free. */
+/* Messages take WQEs in any order, and a freed WQE is reused at once. */
 static void a_message_without_a_tag_is_in_the_wqe_that_its_cqe_names(void **state)
 {
 	static const uint16_t order[] = { 1, 0, 2 };
-	static const uint16_t again[] = { 3, 1, 0 }; /* as they were taken, which stay in order */
+	static const uint16_t again[] = { 3, 1, 0 }; /* WQEs stay in the order of their messages */
 	char buf[64];
 
 	(void)state;
@@ -128,7 +127,7 @@ static void a_message_without_a_tag_is_in_the_wqe_that_its_cqe_names(void **stat
 	}
 }
 
-/* Only the lower bits of the counter are a WQE of this ring. */
+/* The WQE counter exceeds the ring; its low bits are the WQE's index. */
 static void the_counter_is_taken_modulo_the_ring(void **state)
 {
 	char buf[64];
@@ -140,7 +139,7 @@ static void the_counter_is_taken_modulo_the_ring(void **state)
 	assert_int_equal(unmatched(0xfffc, TM_CQE_UNEXPECTED, MLX5_CQE_RESP_SEND).wr_id, 100);
 }
 
-/* What has no tag at all is an ordinary message, of which nobody counts. */
+/* A message without a tag header is an ordinary one, and not counted. */
 static void a_message_without_headers_is_not_counted(void **state)
 {
 	char buf[64];
@@ -158,7 +157,7 @@ static void a_message_without_headers_is_not_counted(void **state)
 	assert_int_equal(it.tm.seen, 1);
 }
 
-/* PRM: the counts have 16 bits. A program is asked to tell its own when 1 << 14 are behind. */
+/* PRM: the counts have 16 bits. The library requests a sync when the program lags by 1 << 14. */
 static void too_many_untold_messages_ask_for_a_sync(void **state)
 {
 	static const uint16_t told[] = { 0, 0xc123, 0xffff };
@@ -180,8 +179,7 @@ static void too_many_untold_messages_ask_for_a_sync(void **state)
 	}
 }
 
-/* The WQE of a message takes what its CQE has inside, or does not, and then its request has
- * failed. */
+/* A payload inside the CQE must fit into the WQE's buffer; else the request fails. */
 static void a_payload_inside_the_cqe_fits_its_wqe_or_fails(void **state)
 {
 	struct ibv_cq_ex *cqx = &it.rig->cq->vcq.cq_ex;
@@ -215,7 +213,7 @@ static void a_payload_inside_the_cqe_fits_its_wqe_or_fails(void **state)
 	ibv_end_poll(cqx);
 }
 
-/* An operation that nobody knows is not looked up behind the table of those that are known. */
+/* An unknown operation must not index beyond the table. */
 static void an_unknown_operation_fails_its_tag(void **state)
 {
 	(void)state;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umr_test.c - golden bytes of requests on memory keys, through both entry points, and the fence of
- * the request after them. The bytes are those that the distribution's library writes for the same
- * calls.
+ * umr_test.c - golden bytes of requests on memory keys, through both entry points, and the fence
+ * of the next request. The distribution's library writes the same bytes for the same calls.
  *
  * Covers: providers/mlx5/data/umr.c, providers/mlx5/data/send_wr_umr.c,
  * providers/mlx5/data/bind_mw.c, providers/common/mw.c, providers/mlx5/data/single_umr.h
@@ -197,7 +196,7 @@ static void the_next_request_waits_and_the_one_after_does_not(void **state)
 	rig_free(rig);
 }
 
-/* The request that was to wait is gone with the batch, so the next one waits. */
+/* The aborted batch took the request with the fence along, so the next request needs it. */
 static void a_refused_request_does_not_lose_the_fence(void **state)
 {
 	struct rig *rig = umr_rig(0, IBV_QPT_RC);
@@ -291,7 +290,7 @@ static void a_region_that_windows_cannot_be_bound_to(void **state)
 	rig_free(rig);
 }
 
-/* Nothing is posted in a state that forbids it, nor into a full ring. */
+/* These requests, too, need RTS and a free slot. */
 static void requests_on_keys_have_the_limits_of_others(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .sq_wqebbs = 16, .max_send = 2 });
@@ -318,8 +317,7 @@ static void requests_on_keys_have_the_limits_of_others(void **state)
 	rig_free(rig);
 }
 
-/* Each request by itself and all in one list are the same bytes, fences included, wherever the ring
- * ends. */
+/* Single posts and a list write the same bytes, fences included, at each position in the ring. */
 static void alone_and_in_a_list_they_are_the_same(void **state)
 {
 	struct ibv_mw mw[] = { mw_of_type(IBV_MW_TYPE_1), mw_of_type(IBV_MW_TYPE_2) };
@@ -362,7 +360,7 @@ static void alone_and_in_a_list_they_are_the_same(void **state)
 	}
 }
 
-/* A parent domain is another object with the same handle. */
+/* A parent domain has the handle of its protection domain, and counts as the same. */
 static void what_the_kernel_knows_as_one_domain_is_one(void **state)
 {
 	struct ibv_pd parent = { .handle = pd.handle }, same = parent;
@@ -438,7 +436,7 @@ static void a_window_of_type_1_is_bound_by_a_verb_of_its_own(void **state)
 	rig_free(rig);
 }
 
-/* What it refuses is as by ibv_post_send(), and the window keeps its key. */
+/* ibv_bind_mw() refuses what ibv_post_send() refuses, and the window keeps its key. */
 static void a_window_that_is_not_bound_keeps_its_key(void **state)
 {
 	struct ibv_pd other = { .handle = 1 };
@@ -484,7 +482,7 @@ static void a_window_that_is_not_bound_keeps_its_key(void **state)
 	rig_free(rig);
 }
 
-/* A window may be of another context than the QP, or of a parent domain. */
+/* The window may belong to another context than the QP, or to a parent domain. */
 static void a_window_of_another_context_is_looked_at(void **state)
 {
 	struct rig *rig = window_rig(&(struct rig_options){ .sq_wqebbs = 16 });
@@ -502,7 +500,7 @@ static void a_window_of_another_context_is_looked_at(void **state)
 	rig_free(rig);
 }
 
-/* ---- the short ways and the ibv_wr_*() beside them */
+/* ---- the fast paths, compared with ibv_wr_*() */
 
 enum short_way { BIND_1, BIND_2, INVAL, SHORT_WAYS };
 
@@ -560,8 +558,8 @@ static void assert_alike(struct rig *a, struct rig *b)
 	assert_int_equal(x->fence_next, y->fence_next);
 }
 
-/* Two requests are the same by both, wherever the ring ends: the first one pushed as far as the
- * register takes it, the second one behind the fence. */
+/* Posts two requests both ways, at each position in the ring: the first by BlueFlame as far as
+ * possible, the second behind the fence. */
 static void requests_on_keys_are_the_same_by_each_way(void **state)
 {
 	static const uint32_t registers[] = { 0, 64, 128, 192, 256 };
@@ -591,7 +589,7 @@ static void requests_on_keys_are_the_same_by_each_way(void **state)
 	}
 }
 
-/* Neither the window nor the ring has changed. */
+/* Checks the refusal; window and ring stay unchanged. */
 static void bind_is_refused(struct rig *rig, struct ibv_mw_bind *bind)
 {
 	struct ibv_mw mw = window_of(&pd, 0x00012300);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx_async_test.c - queries of DevX whose answers come later, by a descriptor: what the kernel is
- * told, and which answers are too short. The kernel's descriptor is a pipe of the test's.
+ * devx_async_test.c - asynchronous DEVX queries: attributes of the kernel command, and responses
+ * that are too short. A pipe replaces the kernel's descriptor.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx_obj_test.c - what a program tells another one of an object of DevX: 32 bytes, with the kind
- * and the number that release 65.0 writes. Expected values are what that release answered to the
- * same commands. Also which object each query and change names to the kernel, for which a function
- * of the test stands.
+ * devx_obj_test.c - exported DEVX objects: 32 bytes with the type and number that release 65.0
+ * writes for the same commands. Also the object that each query and change names to the kernel,
+ * which a function of the test replaces.
  *
  * Covers: providers/mlx5/dv/devx_obj.c, providers/mlx5/dv/export.h
  */
@@ -25,7 +24,7 @@
 
 enum { HANDLE = 77, EXPORTED = 32, IN_SIZE = 64, OUT_SIZE = 24 };
 
-/* The device's answer: at 8 is the number, in a TIR's also bits of its address, as at 1 and 12. */
+/* Output of the device: the number is at 8; a TIR also has address bits at 1, 8 and 12. */
 static const uint8_t answer[OUT_SIZE] = { 0,    0x11, 0x22, 0x33, 0,    0,    0,    0,
 					  0x81, 0x91, 0xa1, 0xb1, 0xc1, 0xd1, 0xe1, 0xf1 };
 
@@ -50,7 +49,7 @@ int __wrap_verbs_cmd_run_short(struct ibv_context *context, uint16_t object, uin
 	it.method = method;
 	memcpy(it.attrs, cmd->attrs, nattrs * sizeof(it.attrs[0]));
 	if (nattrs != 3 || it.refusal)
-		return it.refusal; /* one attribute: it is destroyed */
+		return it.refusal; /* single attribute: the destroy command */
 	cmd->attrs[0].value = HANDLE;
 	memcpy((void *)(uintptr_t)cmd->attrs[2].value, answer, cmd->attrs[2].len);
 	return 0;
@@ -80,7 +79,7 @@ static int close_context(void **state)
 	return 0;
 }
 
-/* Exported fields. */
+/* Fields of an export */
 struct told {
 	uint32_t handle, type, id, zero;
 	uint64_t address;
@@ -97,7 +96,7 @@ static void check_told(struct mlx5dv_devx_obj *obj, const struct told *want)
 	assert_int_equal(got[EXPORTED], 0x5a);
 }
 
-/* An imported object is exported with the same kind and number. */
+/* Checks an export, and that importing and exporting again keeps type and number. */
 static void check_object(const uint8_t in[IN_SIZE], size_t in_len, const struct told *want)
 {
 	struct mlx5dv_devx_obj *obj, *its;
@@ -168,7 +167,7 @@ static void general_objects_have_kinds_of_their_own(void **state)
 	}
 }
 
-/* The memory behind a short command is the program's own. */
+/* The bytes behind a short command belong to the program, and must not be read. */
 static void a_short_command_names_nothing(void **state)
 {
 	const uint8_t rule[IN_SIZE] = { [0] = 0x09, [1] = 0x36, [32] = 1 };
@@ -204,7 +203,7 @@ static void check_command(uint16_t method, const void *in, void *out, int ret)
 	it.commands = 0;
 }
 
-/* Commands on objects of verbs name them by the same handle. */
+/* Verbs objects are named by their handle. */
 static void each_call_names_its_object(void **state)
 {
 	struct mlx5dv_devx_obj obj = { .context = context(), .handle = HANDLE };

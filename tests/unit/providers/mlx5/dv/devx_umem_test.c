@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx_umem_test.c - memory as an object of DevX: what each call tells the kernel, when the memory
- * is excluded from fork() and when it is so no more. Functions of the test stand for the kernel
- * and for libibverbs' fork support.
+ * devx_umem_test.c - DEVX umems: attributes of the kernel commands, and the time when memory is
+ * excluded from fork(). Functions of the test replace the kernel and libibverbs' fork support.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -28,7 +27,7 @@ static struct {
 	struct verbs_attr attrs[VERBS_SHORT_MAX_ATTRS];
 	unsigned int nattrs, commands;
 	uint16_t method;
-	int refusal, fork_error, excluded; /* ranges excluded from fork */
+	int refusal, fork_error, excluded; /* EXCLUDED: ranges excluded from fork */
 } it;
 
 static uint8_t memory[SIZE];
@@ -157,7 +156,7 @@ static void page_sizes_that_are_asked_for_must_be_known(void **state)
 	assert_int_equal(mlx5dv_devx_umem_dereg(umem), 0);
 }
 
-/* Its memory belongs to another driver: fork() takes nothing from it. */
+/* A dmabuf belongs to another driver, so it is not excluded from fork(). */
 static void a_dmabuf_is_named_by_its_descriptor(void **state)
 {
 	struct mlx5dv_devx_umem *umem = register_with(MLX5DV_UMEM_MASK_DMABUF, DMABUF);
@@ -214,11 +213,11 @@ static void another_process_has_the_same_object(void **state)
 	it.commands = 0;
 	mlx5dv_devx_umem_unimport(imported);
 	mlx5dv_devx_umem_unimport(NULL);
-	assert_int_equal(it.commands, 0); /* it stays for others */
+	assert_int_equal(it.commands, 0); /* still used by others */
 	imported = mlx5dv_devx_umem_import(context(), attrs);
 	assert_int_equal(mlx5dv_devx_umem_dereg(imported), 0);
 	assert_int_equal(it.attrs[0].value, HANDLE);
-	assert_int_equal(it.excluded, 1); /* by the object that was registered here */
+	assert_int_equal(it.excluded, 1); /* by the object registered here */
 	assert_int_equal(mlx5dv_devx_umem_dereg(umem), 0);
 }
 

@@ -16,7 +16,7 @@
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
-/* Programs of older releases call this, and their actions have 16 bytes. */
+/* Older programs call this symbol, whose actions have 16 bytes. */
 #undef mlx5dv_create_flow
 struct ibv_flow *mlx5dv_create_flow(struct mlx5dv_flow_matcher *matcher,
 				    struct mlx5dv_flow_match_parameters *value, size_t num_actions,
@@ -129,7 +129,7 @@ static void a_matcher_is_mask_sets_and_priority(void **state)
 
 	(void)state;
 	try_matcher(&attr, MASK);
-	attr.ft_type = MLX5DV_FLOW_TABLE_TYPE_NIC_TX; /* comp_mask does not say so */
+	attr.ft_type = MLX5DV_FLOW_TABLE_TYPE_NIC_TX; /* comp_mask lacks the flag */
 	attr.ib_port = 2;
 	try_matcher(&attr, MASK);
 }
@@ -316,7 +316,7 @@ static void actions_of_older_programs_are_shorter(void **state)
 
 	(void)state;
 	if (sizeof(struct old_action) != sizeof(old.bytes[0]))
-		skip(); /* where pointers have 4 bytes, actions had 8 */
+		skip(); /* with 32-bit pointers, those actions had 8 bytes */
 	memcpy(old.bytes[0], &actions[0], sizeof(old.bytes[0]));
 	actions[1].type = MLX5DV_FLOW_ACTION_TAG;
 	memcpy(old.bytes[1], &actions[1], sizeof(old.bytes[1]));

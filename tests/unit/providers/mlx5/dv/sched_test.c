@@ -259,7 +259,7 @@ static void attributes_are_checked(void **state)
 	mlx5dv_sched_node_destroy(root);
 }
 
-/* What DEVICE lacks makes a call with ATTR fail. */
+/* Checks that a call with ATTR fails without a capability of DEVICE. */
 static void elements_need_what_the_device_has(void **state)
 {
 	struct mlx5dv_sched_node *root = node_below(NULL);
@@ -379,7 +379,7 @@ static void a_raw_packet_qp_sends_by_its_sq(void **state)
 	mlx5dv_sched_node_destroy(root);
 }
 
-/* A device may schedule QPs, or SQs, or neither. */
+/* A device may schedule QPs, SQs, or neither. */
 static void a_device_schedules_some_queues(void **state)
 {
 	(void)state;

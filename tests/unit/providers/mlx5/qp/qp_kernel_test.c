@@ -37,11 +37,11 @@
 
 enum { REG_SIZE = 512, LARGE_PAGE = 0x10000, UARS_OF_LARGE_PAGE = LARGE_PAGE / 4096 };
 
-/* What the kernel was told last, and what it will answer. */
+/* Last arguments to the kernel, and its next answers */
 static struct {
 	struct mlx5_ib_create_qp qp;
 	struct mlx5_ib_create_cq cq;
-	uint32_t cq_uar; /* by the attribute; 0: without it */
+	uint32_t cq_uar; /* from the attribute; 0 without it */
 	unsigned int destroyed, pages, refused;
 	uint32_t bfreg_index;
 	uint32_t first_page_id;
@@ -111,7 +111,7 @@ static void attr_answer(const struct verbs_attr *attr, uint64_t value)
 		memcpy((void *)(uintptr_t)attr->value, &value, sizeof(value));
 }
 
-/* Linux knows the numbers of pages that were made by mapping. */
+/* Linux must know a page number, which it gave out by a mapping. */
 static int page_number(const struct verbs_attr *attrs)
 {
 	uint32_t number;
@@ -123,7 +123,7 @@ static int page_number(const struct verbs_attr *attrs)
 	return 0;
 }
 
-/* Doorbell pages as objects. */
+/* Doorbell pages as uverbs objects */
 int verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 		  const struct verbs_attr *attrs, unsigned int nattrs)
 {
@@ -184,14 +184,14 @@ static struct mlx5_context *new_context(void)
 	return ctx;
 }
 
-/* Since Linux 5.8 doorbell pages are objects. */
+/* Since Linux 5.8, doorbell pages are objects. */
 static int new_kernel(void **state)
 {
 	*state = new_context();
 	return 0;
 }
 
-/* Before, there is one page ready, and others are made by number. */
+/* Before Linux 5.8, one page exists, and others are mapped by number. */
 static int old_kernel(void **state)
 {
 	struct mlx5_context *ctx = new_context();
@@ -203,7 +203,7 @@ static int old_kernel(void **state)
 	return 0;
 }
 
-/* On a machine with pages of 64 KiB, and adapters that have UARs of 4 KiB all the same. */
+/* Host pages of 64 KiB with UARs of 4 KiB */
 static int old_kernel_with_large_pages(void **state)
 {
 	struct mlx5_context *ctx;
@@ -231,7 +231,7 @@ static int free_context(void **state)
 	return 0;
 }
 
-/* A CQ that completes nothing. */
+/* Returns a CQ without completions. */
 static struct ibv_cq *cq_of(struct mlx5_context *ctx)
 {
 	static struct mlx5_cq cq;
@@ -271,7 +271,7 @@ static void destroy_qp(struct mlx5_qp *qp)
 	assert_int_equal(mlx5_qp_destroy(&qp->vqp.qp), 0);
 }
 
-/* ---- who has which register ---- */
+/* ---- registers of QPs ---- */
 
 enum { QPS = 20 };
 
@@ -303,7 +303,7 @@ static void the_first_have_registers_of_their_own_and_all_push(void **state)
 		for (int j = 0; j < i && i < 12; j++)
 			assert_ptr_not_equal(db->bfreg, qps[j]->sq.db.bfreg);
 	}
-	assert_int_equal(kernel.pages, 8); /* of two registers each: MLX5_TOTAL_UUARS */
+	assert_int_equal(kernel.pages, 8); /* two registers per page: MLX5_TOTAL_UUARS */
 	assert_int_equal(kernel.qp.flags & MLX5_QP_FLAG_UAR_PAGE_INDEX,
 			 MLX5_QP_FLAG_UAR_PAGE_INDEX);
 	destroy_qps(qps);
@@ -385,7 +385,7 @@ static void a_kernel_that_has_none_is_not_asked_again(void **state)
 	}
 }
 
-/* What is short for a moment is there for the next QP. */
+/* After a temporary lack of pages, the next QP asks the kernel again. */
 static void a_kernel_that_is_short_is_asked_again(void **state)
 {
 	static const int errors[] = { ENOMEM, EAGAIN, EINTR, ENOSPC };
@@ -406,8 +406,8 @@ static void a_kernel_that_is_short_is_asked_again(void **state)
 	}
 }
 
-/* The halves take turns whoever has the register: the adapter does not know that it is another
- * QP. */
+/* Halves of a register alternate across owners: the adapter does not know that the QP has
+ * changed. */
 static void the_next_owner_goes_on_with_the_other_half(void **state)
 {
 	struct mlx5_qp *qp = create_qp(*state);
@@ -416,7 +416,7 @@ static void the_next_owner_goes_on_with_the_other_half(void **state)
 
 	qp->sq.db.reg = first + REG_SIZE / 2; /* as after a push */
 	destroy_qp(qp);
-	for (int i = 0; i < 2; i++) { /* a page has two registers; one of both QPs gets this one */
+	for (int i = 0; i < 2; i++) { /* two registers per page: one QP gets this one */
 		struct mlx5_qp *one = create_qp(*state), *other = create_qp(*state);
 
 		if (other->sq.db.bfreg == bfreg)
@@ -456,7 +456,7 @@ static void a_thread_domain_counts_against_no_budget(void **state)
 
 /* ---- registers that the kernel chooses ---- */
 
-/* As Linux numbers them: four for each UAR, of which programs have the first two. */
+/* Linux numbers four registers per UAR; programs have the first two. */
 static void the_kernel_says_which_register_of_the_page_a_qp_has(void **state)
 {
 	static const struct {
@@ -486,7 +486,7 @@ static void the_kernel_says_which_register_of_the_page_a_qp_has(void **state)
 	}
 }
 
-/* BIT(31) is the kernel's way to say none. */
+/* BIT(31) means "no register". */
 static void a_register_that_is_not_on_the_page_fails_the_qp(void **state)
 {
 	static const uint32_t numbers[] = { 2, 3, 64, 65, 1u << 31 };
@@ -503,13 +503,13 @@ static void a_register_that_is_not_on_the_page_fails_the_qp(void **state)
 	destroy_qp(create_qp(ctx));
 }
 
-/* A page that was made by number has registers of all its UARs, numbered two for each. */
+/* A page mapped by number offers the registers of all its UARs, two each. */
 static void each_uar_of_a_large_page_is_used(void **state)
 {
 	struct mlx5_context *ctx = *state;
 	struct mlx5_qp *qps[QPS];
 
-	kernel.bfreg_index = 1u << 31; /* is not looked at: the QP has named its register */
+	kernel.bfreg_index = 1u << 31; /* ignored: the QP named its register */
 	ctx->env.total_bfregs = 64;
 	ctx->env.low_latency_bfregs = QPS;
 	for (int i = 0; i < QPS; i++) {
@@ -530,7 +530,7 @@ static void each_uar_of_a_large_page_is_used(void **state)
 	destroy_qps(qps);
 }
 
-/* The second page begins with the number behind those of the first. */
+/* The numbers of the second page follow those of the first. */
 static void large_pages_go_on_with_their_numbers(void **state)
 {
 	struct mlx5_context *ctx = *state;
@@ -548,7 +548,7 @@ static void large_pages_go_on_with_their_numbers(void **state)
 	destroy_qp(own);
 }
 
-/* A page has no more UARs than fit on it, whatever the kernel says. */
+/* The library ignores UARs beyond the page, even if the kernel reports more. */
 static void uars_that_are_not_on_the_page_are_left_out(void **state)
 {
 	static const uint32_t numbers[] = { 0, 1, 2, UARS_OF_LARGE_PAGE + 1, UINT32_MAX };
@@ -563,7 +563,7 @@ static void uars_that_are_not_on_the_page_are_left_out(void **state)
 			assert_in_range(qps[j]->sq.db.reg - qps[j]->sq.db.bfreg->uar->page, 0,
 					4096);
 		destroy_qps(qps);
-		ctx->env.blueflame = false; /* the kernel chooses, of the plain page */
+		ctx->env.blueflame = false; /* the kernel chooses one, of the plain page */
 		mlx5_uar_free_all(ctx);
 		kernel.bfreg_index = 4;
 		assert_int_equal(create_qp_in(ctx, NULL, &qp), EPROTO);
@@ -616,7 +616,7 @@ static struct mlx5dv_devx_uar *page_for_program(struct mlx5_context *ctx, uint32
 	return mlx5dv_devx_alloc_uar(&ctx->vctx.context, type);
 }
 
-/* Whoever asks for BlueFlame gets it, or is told; what the environment says is about QPs. */
+/* A request for BlueFlame succeeds or fails openly; environment variables apply to QPs only. */
 static void a_program_pushes_or_is_told(void **state)
 {
 	struct mlx5_context *ctx = *state;
@@ -656,7 +656,7 @@ static void a_program_is_told_of_no_blueflame(void **state)
 	kernel.no_blueflame = 0;
 }
 
-/* Linux gives pages from 0x90000 on, and up to 2^24: such offsets need up to 36 bits. */
+/* Linux numbers pages from 0x90000 up to 2^24, so offsets need up to 36 bits. */
 static void a_page_is_mapped_wherever_it_is(void **state)
 {
 	static const uint64_t offsets[] = { 0x90000000, 0xfffff000, 0xffffff000 };
@@ -702,14 +702,14 @@ static void an_old_kernel_tells_the_numbers_of_pages(void **state)
 
 #define on(kernel, test) cmocka_unit_test_setup_teardown(test, kernel, free_context)
 
-/* ---- how long requests may be ---- */
+/* ---- lengths of requests ---- */
 
 enum { MOST_UNITS = 63, LONGEST_WQE = 1024 }; /* PRM: Control Segment, ds; max_wqe_sz_sq */
 
 #define KEY_OPS (IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW)
 
-/* Looks at the largest list of buffers, and at the most inline bytes, that each operation that the
- * QP may post has room for, whatever it was created for. */
+/* Checks that each operation of the QP has room for the largest SGE list and the most inline bytes,
+ * whatever operations the QP was created for. */
 static void requests_fit(const struct mlx5_qp *qp)
 {
 	const struct mlx5_sq *sq = &qp->sq;
@@ -728,7 +728,7 @@ static void requests_fit(const struct mlx5_qp *qp)
 	}
 }
 
-/* Creates such a QP, unless its capacities are refused. Returns whether it was created. */
+/* Creates a QP, and checks its limits. Returns false if its capacities are refused. */
 static bool limits_hold(struct mlx5_context *ctx, enum ibv_qp_type type, uint64_t ops,
 			uint32_t sges, uint32_t inline_bytes)
 {
@@ -763,7 +763,7 @@ static void limits_of_type_hold(struct mlx5_context *ctx, enum ibv_qp_type type,
 	assert_in_range(bytes, 800, LONGEST_WQE);
 }
 
-/* Operations that were not asked for have longer heads than the one that was. */
+/* Operations that the program did not name may have longer heads than those it named. */
 static void no_request_is_longer_than_its_control_segment_says(void **state)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD,

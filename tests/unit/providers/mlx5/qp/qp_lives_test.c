@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_lives_test.c - queues when they are reset, replaced, destroyed, or not created after all:
- * nothing of what they had is left, and nothing of what others have is lost. Functions of the test
- * stand for the kernel.
+ * qp_lives_test.c - queues that are reset, replaced, destroyed, or fail in creation: they leave
+ * nothing behind, and other queues lose nothing. Functions of the test replace the kernel.
  *
  * Covers: providers/mlx5/qp/, providers/mlx5/cq.c, providers/mlx5/cq_resize.c,
  * providers/mlx5/srq.c, providers/mlx5/wq.c, providers/mlx5/qp/rules.c,
@@ -41,12 +40,12 @@
 /* ---- the kernel ---- */
 
 static int refusal;             /* of each creation */
-static unsigned int pages;      /* that it has given */
+static unsigned int pages;      /* number of pages in use */
 static struct mlx5_cq *resized; /* the CQ whose old ring ends when it is resized */
-static bool ring_has_no_end;    /* nothing says so */
-static uint64_t new_ring;       /* the memory of the one that a CQ was given last */
-static __be32 *wq_record;       /* of the WQ that was created last */
-static uint32_t cq_flags;       /* of the CQ that was created last */
+static bool ring_has_no_end;    /* omits the resize CQE */
+static uint64_t new_ring;       /* memory of the newest CQ ring */
+static __be32 *wq_record;       /* doorbell record of the newest WQ */
+static uint32_t cq_flags;       /* flags of the newest CQ */
 
 static int kernel_answer(struct ibv_context *context, struct ibv_context **of,
 			 const struct verbs_udata *udata)
@@ -134,7 +133,7 @@ int verbs_cmd_destroy_wq(struct ibv_wq *wq)
 	return 0;
 }
 
-/* Doorbell pages as objects. */
+/* Doorbell pages as uverbs objects */
 int verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 		  const struct verbs_attr *attrs, unsigned int nattrs)
 {
@@ -247,7 +246,7 @@ static int qp_create(struct life *life, uint32_t recv_sge, struct mlx5_qp **qp)
 	return ret;
 }
 
-/* The adapter writes a CQE for the queue that is known by NUMBER. */
+/* Writes a CQE for the queue with user index or number NUMBER. */
 static void cqe_write(struct mlx5_cq *cq, uint32_t index, uint32_t number, unsigned int opcode)
 {
 	struct mlx5_cqe64 *cqe = cqe_at(cq, index);
@@ -290,7 +289,7 @@ static struct mlx5_cq *compressed_cq_create(struct life *life)
 	return to_mcq(&vcq->cq);
 }
 
-/* The library reads a CQ with compressed CQEs, too. What a program reads by itself stays. */
+/* A reset removes compressed CQEs as well, unless the program reads the CQ by itself. */
 static void a_reset_forgets_what_was_compressed(void **state)
 {
 	enum { COUNT = 3, COMPRESSED = 3 << 2 };
@@ -442,7 +441,7 @@ static void a_receive_wqe_has_its_longest(void **state)
 	assert_int_equal(mlx5_qp_destroy(&qp->vqp.qp), 0);
 }
 
-/* QPs that have no ibv_wr_*() refuse to say which are wanted, as what is not there. */
+/* QPs without ibv_wr_*() refuse send_ops_flags with EOPNOTSUPP. */
 static void qps_without_batches_refuse_send_ops(void **state)
 {
 	struct life *life = *state;
@@ -481,8 +480,8 @@ static void objects_of_another_context_are_refused(void **state)
 	life->recv->vcq.cq.context = &life->ctx->vctx.context;
 }
 
-/* A QP of ATTR is reset and destroyed, when CQs that the kernel does not know it to use are gone: a
- * look at one ends the test. */
+/* Resets and destroys a QP of ATTR after CQs that the kernel does not count as used are gone: any
+ * access to one would crash the test. */
 static void outlives(struct life *life, struct ibv_qp_init_attr_ex *attr, bool sends)
 {
 	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
@@ -567,7 +566,7 @@ static void each_event_makes_the_next_request_another(void **state)
 	assert_int_equal(be32toh(cq->dbrec[1]) >> 28, 1);
 }
 
-/* The adapter ends the old ring with a CQE that says so. */
+/* Ends the old ring with a resize CQE. */
 int verbs_cmd_resize_cq(struct ibv_cq *cq, uint32_t cqe, const struct verbs_udata *udata)
 {
 	const struct mlx5_ib_resize_cq *req = udata->req;
@@ -581,7 +580,7 @@ int verbs_cmd_resize_cq(struct ibv_cq *cq, uint32_t cqe, const struct verbs_udat
 	return 0;
 }
 
-/* The ring as it stands when all before INDEX have come and gone. */
+/* Makes the ring as it is after INDEX consumed CQEs. */
 static void cq_go_to(struct mlx5_cq *cq, uint32_t index)
 {
 	cq->ci = index;
@@ -596,7 +595,7 @@ static void resize_with_two_unread(struct mlx5_cq *cq, uint32_t ci, int cqes)
 	cqe_write(cq, ci + 1, 0x12, MLX5_CQE_REQ);
 	assert_int_equal(mlx5_cq_resize(&cq->vcq.cq, cqes), 0);
 	assert_true(cq->mask >= (uint32_t)cqes);
-	assert_int_equal(cq->ci, ci + 1); /* the end of the old ring counts as one */
+	assert_int_equal(cq->ci, ci + 1); /* the resize CQE counts as one */
 	for (uint32_t i = 0; i < 2; i++) {
 		assert_true(cqe_is_sw_owned(cq, cqe_at(cq, cq->ci + i), cq->ci + i));
 		assert_int_equal(be32toh(cqe_at(cq, cq->ci + i)->srqn_uidx), 0x11 + i);
@@ -605,7 +604,7 @@ static void resize_with_two_unread(struct mlx5_cq *cq, uint32_t ci, int cqes)
 		assert_false(cqe_is_sw_owned(cq, cqe_at(cq, cq->ci + i), cq->ci + i));
 }
 
-/* Wherever the index stands, unread completions are what is polled next, and nothing else. */
+/* At each index, a poll after a resize returns the unread completions, and nothing else. */
 static void unread_completions_move_to_the_new_ring(void **state)
 {
 	static const int sizes[] = { 8, 100, 3, 16 };
@@ -616,8 +615,8 @@ static void unread_completions_move_to_the_new_ring(void **state)
 			resize_with_two_unread(resized, ci + (uint32_t)i, sizes[i]);
 }
 
-/* CQEs that stand for several cannot move one by one. */
-/* A program may read the ring that a refused resize leaves. */
+/* Compressed CQEs cannot be moved one by one. */
+/* After a refused resize, a program may go on reading the old ring. */
 static void a_refused_resize_leaves_the_cqes(void **state)
 {
 	enum { COUNT = 3 };
@@ -650,7 +649,8 @@ static void a_ring_of_compressed_cqes_stays(void **state)
 	resize_with_two_unread(cq, 0, 100);
 }
 
-/* The adapter has got a ring, and has not said that it has left the one before. Both stay. */
+/* Without a resize CQE, the adapter may still write to the old ring: both rings must stay
+ * allocated. */
 static void a_ring_without_end_keeps_both(void **state)
 {
 	struct mlx5_cq *cq = ((struct life *)*state)->send;
@@ -684,7 +684,7 @@ static size_t old_rings_size(const struct mlx5_cq *cq, size_t size, unsigned int
 	return all;
 }
 
-/* A ring that is not in use becomes one again. */
+/* A resize reuses the unused one of two rings. */
 static void resizes_keep_two_rings_of_the_largest_size(void **state)
 {
 	static const int sizes[] = { 15, 200, 31, 800, 100, 400 };
@@ -701,7 +701,7 @@ static void resizes_keep_two_rings_of_the_largest_size(void **state)
 	assert_int_equal(mlx5_cq_resize(&cq->vcq.cq, 50), EBUSY);
 	refusal = 0;
 	old_rings_size(cq, cq->buf.size, &of_this_size);
-	assert_int_equal(of_this_size, 1); /* what was not needed is still there */
+	assert_int_equal(of_this_size, 1); /* the unused ring still exists */
 }
 
 #define LIFE_TEST(test) cmocka_unit_test_setup_teardown(test, life_begin, life_end)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * size_test.c - the rings of a QP: as long as the longest WQE that its operations can have, up to
- * the limits of the adapter and of the control segment.
+ * size_test.c - sizes of QP rings: enough for the longest WQE of the QP's operations, up to the
+ * limits of the adapter and of the control segment.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,12 +50,12 @@ static void rings_have_room_for_the_longest_wqe(void **state)
 		{ any, { 8192, 32768, 4, 32, 0 }, { 32768, 8192, 4, 60, 32768, 9, 32, 256 } },
 		{ IBV_QP_EX_WITH_SEND, { 1, 1, 1, 1, 0 }, { 1, 1, 1, 44, 4, 4, 1, 64 } },
 		{ rdma, { 3, 1, 2, 1, 0 }, { 4, 4, 2, 28, 4, 4, 1, 64 } },
-		/* The head of a binding has 192 bytes, and the ring room for it. The control
-		 * segment counts 63 units of 16 bytes: of a WRITE or READ, whose head has 32
-		 * bytes, and of an atomic, whose head has 48. */
+		/* The head of BIND_MW has 192 bytes, and the slot has room for it. The control
+		 * segment counts at most 63 units of 16 bytes: a WRITE or READ has a head of 32
+		 * bytes, an atomic one of 48. */
 		{ any, { 1, 1, 52, 1, 0 }, { 16, 1, 52, 828, 4, 4, 1, 1024 } },
 		{ any, { 1, 1, 1, 1, 828 }, { 16, 1, 1, 828, 4, 4, 1, 1024 } },
-		/* 64 units fit into the place. */
+		/* The slot holds 64 units. */
 		{ IBV_QP_EX_WITH_SEND, { 1, 1, 62, 1, 0 }, { 16, 1, 62, 988, 4, 4, 1, 1024 } },
 		{ IBV_QP_EX_WITH_SEND, { 1, 1, 1, 1, 988 }, { 16, 1, 1, 988, 4, 4, 1, 1024 } },
 		{ IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
@@ -80,7 +80,7 @@ static void rings_have_room_for_the_longest_wqe(void **state)
 	}
 }
 
-/* Of these, the headers of a TSO may be as long as the program says. */
+/* TSO headers may be as long as the program asks. */
 static void a_head_that_does_not_fit_is_einval(void **state)
 {
 	static const uint32_t longest[] = { 1009, 1024, 1025, 4096, 65536, UINT32_MAX };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cqe_test.c - CQEs in, work completions out: by ibv_poll_cq() and by the extended readers, of
- * entries of 32 bytes, which older firmware has, and of 64.
+ * cqe_test.c - conversion of CQEs to work completions by ibv_poll_cq() and by the extended
+ * readers, for entries of 32 bytes, as in older firmware, and of 64.
  *
  * Covers: providers/mlx4/data/cq/cqe.h, providers/mlx4/data/cq/poll_cq.c,
  * providers/mlx4/data/cq/cq_ex.c, providers/mlx4/data/cq/cq_ring.c,
@@ -45,7 +45,7 @@ static int poll_cq(struct rig *rig, int n, struct ibv_wc *wc)
 	return mlx4_poll_cq(&rig->cq->vcq.cq, n, wc);
 }
 
-/* The last ones are of hosts with such cache lines. */
+/* 128 and 256: hosts with such cache lines */
 static const uint32_t entry_sizes[] = { M4_CQE_SIZE, M4_CQE_LARGE, 128, 256 };
 
 static void entries_of_each_size_are_read_lap_by_lap(void **state)
@@ -75,7 +75,7 @@ static void entries_of_each_size_are_read_lap_by_lap(void **state)
 	}
 }
 
-/* The CQE of a request names its WQE, whose slot has the opcode and flags that the program gets. */
+/* A request's CQE names its WQE; opcode and flags of the completion come from that slot. */
 static void requests_complete_as_what_they_were(void **state)
 {
 	static const struct {
@@ -189,8 +189,8 @@ static unsigned int flags_for(const struct rig_options *options, uint32_t status
 	return wc.wc_flags;
 }
 
-/* A datagram's checksums are right when the adapter says so of all of them. What it says there of
- * other messages is no such thing. */
+/* Checksums are right only if the adapter set all their bits on a datagram; on other messages the
+ * bits mean something else. */
 static void checksums_are_told(void **state)
 {
 	const uint32_t right = 1u << 28 | 1u << 22 | 1u << 2;
@@ -211,7 +211,7 @@ static void checksums_are_told(void **state)
 	assert_int_equal(flags_for(&options, right), 0);
 }
 
-/* Ports of a device may differ in their link layer: that of the QP says what the bits are. */
+/* Ports may differ in their link layer; the QP's port decides the meaning of the bits. */
 static void priority_is_read_by_the_port_of_the_qp(void **state)
 {
 	const struct rig_cqe cqe = { .opcode = M4_RECV_SEND, .sl_rlid = 0xa0000000 };
@@ -237,7 +237,7 @@ static void priority_is_read_by_the_port_of_the_qp(void **state)
 	}
 }
 
-/* What a CQE says of its service level is read by PORT's rules. */
+/* Checks that the SL of a CQE is read by the rules of PORT. */
 static void priority_is_that_of(struct rig *rig, unsigned int port)
 {
 	const struct rig_cqe cqe = { .opcode = M4_RECV_SEND, .sl_rlid = 0xa0000000 };
@@ -249,8 +249,8 @@ static void priority_is_that_of(struct rig *rig, unsigned int port)
 	assert_int_equal(wc.sl, port == 2 ? 5 : 10);
 }
 
-/* In state SQD the port may change, by itself or with a path; a path alone has one, too. On the way
- * to RTR there is a path as well, of the port that the QP has: older kernels take any there. */
+/* In SQD the port may change, alone or with a path; a path without a port flag carries one too.
+ * INIT2RTR has a path as well, with the QP's own port: older kernels ignore it there. */
 static void priority_follows_the_port_in_sqd(void **state)
 {
 	const struct rig_options options = { .second_port_is_ethernet = true };
@@ -279,8 +279,8 @@ static void priority_follows_the_port_in_sqd(void **state)
 	rig_free(rig);
 }
 
-/* ibv_start_poll() has a short way for messages to the ring of the QP of the completion before.
- * Takes one, and says which request it is of. */
+/* Polls one completion with ibv_start_poll(), and returns its wr_id. start_poll has a fast path for
+ * a message to the same QP's receive ring as the completion before. */
 static uint64_t start_poll_one(struct rig *rig, const struct rig_cqe *cqe)
 {
 	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
@@ -315,7 +315,7 @@ static void short_way_is_left_for_what_is_beside_the_number(void **state)
 	rig_free(rig);
 }
 
-/* Once a completion was for a QP that is not there, none is the one before. */
+/* After a completion of an unknown QP, the fast path has no former QP. */
 static void short_way_is_left_for_other_qps(void **state)
 {
 	const struct rig_cqe other = { .opcode = M4_RECV_SEND, .qpn = 0x99 };
@@ -332,7 +332,7 @@ static void short_way_is_left_for_other_qps(void **state)
 	rig_free(rig);
 }
 
-/* A QP may have the number of one that is gone, and receive through an SRQ. */
+/* A new QP may reuse a number and receive through an SRQ: the fast path must not apply. */
 static void short_way_is_left_for_an_srq(void **state)
 {
 	struct ibv_srq_init_attr_ex attr = { .attr = { .max_wr = 3, .max_sge = 1 } };
@@ -402,7 +402,7 @@ static void timestamp_is_where_others_have_the_lid(void **state)
 	} cases[] = {
 		{ 0x89abcdef, 0x0001, 0x89abcdef0001 },
 		{ 0x89abcdef, 0xffff, 0x89abcdefffff },
-		{ 0x89abcdef, 0x0000, 0x89abcdf00000 }, /* the upper part is late */
+		{ 0x89abcdef, 0x0000, 0x89abcdf00000 }, /* the upper half was written late */
 		{ 0xffffffff, 0x0000, 0 },
 	};
 	struct rig *rig = rig_new(&options);
@@ -424,7 +424,7 @@ static void timestamp_is_where_others_have_the_lid(void **state)
 	rig_free(rig);
 }
 
-/* Completions of other QPs stay, and in their order. */
+/* A reset drops the CQEs of its QP; others stay, in order. */
 static void completions_of_a_qp_in_reset_go(void **state)
 {
 	const struct rig_cqe gone = { .is_send = true, .opcode = M4_SEND },
@@ -441,13 +441,13 @@ static void completions_of_a_qp_in_reset_go(void **state)
 	assert_int_equal(mlx4_qp_modify(&rig->qp->vqp.qp, &attr, IBV_QP_STATE), 0);
 	assert_int_equal(rig->cq->ci, 2);
 	assert_int_equal(be32toh(rig->cq->dbrec[0]), 2);
-	/* That of a QP that is not there is skipped. */
+	/* The CQE of an unknown QP is skipped. */
 	assert_int_equal(poll_cq(rig, 1, &wc), 0);
 	assert_int_equal(rig->cq->ci, 3);
 	rig_free(rig);
 }
 
-/* Unread completions come out of the new ring, and those after them, wherever the old one was. */
+/* Unread CQEs move to the new ring, followed by later ones, from each position of the old ring. */
 static void unread_completions_move_from_entries_of(uint32_t cqe_size)
 {
 	static const int sizes[] = { 31, 7, 63, 15 };
@@ -486,7 +486,7 @@ static void unread_completions_move_to_the_new_ring(void **state)
 		unread_completions_move_from_entries_of(entry_sizes[i]);
 }
 
-/* As many completions as a ring of CQEs is said to hold fit, and no more. */
+/* A CQ holds exactly as many CQEs as it reports. */
 static void unread_completions_are_not_lost_to_a_small_ring(void **state)
 {
 	const struct rig_options options = { .send_wr = 16 };
@@ -510,7 +510,8 @@ static void unread_completions_are_not_lost_to_a_small_ring(void **state)
 	rig_free(rig);
 }
 
-/* The adapter has got a ring, and has not said that it has left the one before. Both stay. */
+/* Without a resize CQE, the adapter may still write to the old ring: both rings must stay
+ * allocated. */
 static void a_ring_without_end_keeps_both(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -534,7 +535,7 @@ static void a_ring_without_end_keeps_both(void **state)
 	rig_free(rig);
 }
 
-/* More completions have come than the new ring has entries: none of them is over another. */
+/* Late CQEs beyond the new ring's size must not overwrite each other. */
 static void late_completions_are_no_more_than_the_ring_has(void **state)
 {
 	static const struct {
@@ -555,7 +556,7 @@ static void late_completions_are_no_more_than_the_ring_has(void **state)
 	}
 }
 
-/* The adapter has a ring from the command on, which writes to it before the command is over. */
+/* The adapter may write CQEs to the new ring before the command returns. */
 static void completions_come_to_the_new_ring_at_once(void **state)
 {
 	static const int sizes[] = { 31, 7, 63, 15 };
@@ -578,15 +579,15 @@ static void completions_come_to_the_new_ring_at_once(void **state)
 	rig_free(rig);
 }
 
-/* ---- an allocator that resizes ---- */
+/* ---- an allocator that resizes the CQ ---- */
 
-/* While a ring is being allocated, as another thread might, it gives the CQ a larger one. */
+/* An allocator that resizes the CQ during its own call, as another thread might */
 struct meddler {
 	struct provider_pd domain;
 	struct provider_pd base;
 	struct ibv_cq *cq;
-	int cqe;                           /* that it resizes to, once; 0: it does not */
-	size_t ring_offset, record_offset; /* of what it gives, from where that should be */
+	int cqe;                           /* size of that resize, once; 0: none */
+	size_t ring_offset, record_offset; /* offsets of the returned memory from its alignment */
 	unsigned int given, back;
 };
 
@@ -636,7 +637,7 @@ static int meddler_cq(struct rig *rig, struct meddler *meddler)
 	return ret;
 }
 
-/* A poller without the lock may still have the mask of the largest ring there was. */
+/* A lockless poller may still use the mask of the largest former ring. */
 static void rings_do_not_shrink_below_another_threads(void **state)
 {
 	struct meddler meddler = { .given = 0 };
@@ -660,7 +661,7 @@ static void rings_do_not_shrink_below_another_threads(void **state)
 	rig_free(rig);
 }
 
-/* The kernel asks for the pages of a ring, wherever in the first it would begin. */
+/* The kernel pins the pages of a ring, so a custom allocator's memory must be aligned. */
 static void what_an_allocator_gives_begins_where_it_must(void **state)
 {
 	static const struct {
@@ -684,11 +685,11 @@ static void what_an_allocator_gives_begins_where_it_must(void **state)
 	}
 }
 
-/* ---- many in a row ---- */
+/* ---- runs of completions ---- */
 
 #define RUN 32
 
-/* What may come: requests and messages of all kinds, failed ones, and what is for nobody. */
+/* Kinds of CQEs: requests and messages, failures, and CQEs of unknown QPs */
 static const struct rig_cqe kinds[] = {
 	{ .is_send = true, .opcode = M4_SEND, .byte_count = 5 },
 	{ .is_send = true, .opcode = M4_SEND, .byte_count = 6 },
@@ -794,7 +795,7 @@ static void check_readers(struct ibv_cq_ex *cqx, const struct rig_cqe *kind, uin
 	check_wc(&wc, kind, wr_id);
 }
 
-/* Returns the index in RUN of the first at I or behind it that is for somebody. */
+/* Returns the index in RUN, from I on, of the first CQE for a known QP. */
 static unsigned int next_in(const unsigned int *run, unsigned int i)
 {
 	while (i < RUN && kinds[run[i]].qpn)
@@ -802,7 +803,7 @@ static unsigned int next_in(const unsigned int *run, unsigned int i)
 	return i;
 }
 
-/* Polls N at once, until nothing is there; 0: the extended readers do. */
+/* Polls N completions at once until the CQ is empty; 0 uses the extended readers. */
 static void poll_run(struct rig *rig, const unsigned int *run, int n)
 {
 	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
@@ -825,7 +826,7 @@ static void poll_run(struct rig *rig, const unsigned int *run, int n)
 	assert_int_equal(be32toh(rig->cq->dbrec[0]), rig->cq_pi & 0xffffff);
 }
 
-/* However many are polled at once, and whatever comes after what: each says the same. */
+/* The results do not depend on the number polled at once, or on the order of kinds. */
 static void runs_of_any_length_say_the_same(void **state)
 {
 	static const int lengths[] = { 1, 2, 3, 5, RUN, 0 };
@@ -841,7 +842,7 @@ static void runs_of_any_length_say_the_same(void **state)
 
 		for (unsigned int i = 0; i < RUN; i++) {
 			seed = seed * 1103515245 + 12345;
-			/* Some kinds come in a row. */
+			/* repeat a kind at times */
 			run[i] =
 				i && seed >> 28 < 9 ? run[i - 1] : (seed >> 16) % ARRAY_SIZE(kinds);
 		}
@@ -858,7 +859,8 @@ static void runs_of_any_length_say_the_same(void **state)
 	rig_free(rig);
 }
 
-/* A program that has looked at a CQ by mlx4dv_init_obj() moves its consumer index by itself. */
+/* After mlx4dv_init_obj(), the program may move the consumer index itself, so the library must not
+ * remove CQEs. */
 static void ring_of_the_program_is_not_cleaned(void **state)
 {
 	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
@@ -884,7 +886,8 @@ static void ring_of_the_program_is_not_cleaned(void **state)
 	}
 }
 
-/* A poll that found none may have skipped CQEs of queues that are gone, and goes on behind them. */
+/* A poll without result may have skipped CQEs of destroyed queues; the next one continues behind
+ * them. */
 static void a_poll_goes_on_behind_what_it_skipped(void **state)
 {
 	const struct rig_cqe cqe = { .is_send = true, .opcode = M4_SEND },
@@ -909,8 +912,9 @@ static void a_poll_goes_on_behind_what_it_skipped(void **state)
 	rig_free(rig);
 }
 
-/* In a CQ of one thread a QP may go between two completions of a poll. The one that was found last
- * can still be read, and the poll goes on behind what has gone, also where the ring begins anew. */
+/* A QP of a one-thread CQ may be destroyed between two completions of a start_poll. The current
+ * completion stays readable, and the poll continues behind the removed CQEs, even across the ring's
+ * end. */
 static void a_poll_goes_on_behind_what_has_gone(void **state)
 {
 	const struct rig_cqe cqe = { .is_send = true, .opcode = M4_SEND, .byte_count = 77 },
@@ -946,8 +950,8 @@ static void *do_nothing(void *arg)
 	return arg;
 }
 
-/* A poll that finds nothing to tell leaves the CQ to others, and one that finds something does not,
- * whether there are other threads or not. */
+/* A start_poll without result unlocks the CQ; one with a result holds the lock; with other threads
+ * or without. */
 static void nothing_to_tell_is_no_poll(void **state)
 {
 	const struct rig_cqe cqe = { .is_send = true, .opcode = M4_SEND },
@@ -1008,7 +1012,7 @@ int main(void)
 		cmocka_unit_test(runs_of_any_length_say_the_same),
 		cmocka_unit_test(a_poll_goes_on_behind_what_it_skipped),
 		cmocka_unit_test(a_poll_goes_on_behind_what_has_gone),
-		cmocka_unit_test(nothing_to_tell_is_no_poll), /* there are other threads then */
+		cmocka_unit_test(nothing_to_tell_is_no_poll), /* now with other threads */
 	};
 
 	return RIG_RUN(tests);

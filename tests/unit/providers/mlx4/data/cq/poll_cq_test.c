@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * poll_cq_test.c - completions of all kinds in any order, from a seed: what is said of one does not
- * depend on those before it, or on how many are asked for at once, and the readers say the same.
+ * poll_cq_test.c - random completions of all kinds from a seed: a result does not depend on
+ * earlier completions or on the number polled at once, and the readers agree.
  *
  * Covers: providers/mlx4/data/cq/poll_cq.c, providers/mlx4/data/cq/cq_ex.c
  */
@@ -20,7 +20,7 @@ enum {
 	STRAY_SRQN = 0x666,
 	SRQS = 2,
 	SRQ_WQES = 64,
-	AT_ONCE = 7, /* as many as the CQ has */
+	AT_ONCE = 7, /* the CQ's size */
 	ROUNDS = 600,
 };
 
@@ -85,7 +85,7 @@ static void complete_request(struct scene *scene, struct rig_cqe *cqe)
 	scene->posted++;
 }
 
-/* Who has sent may have the number of an SRQ. */
+/* The sender's QP number may equal the number of an SRQ. */
 static void complete_receive(struct scene *scene, struct rig_cqe *cqe)
 {
 	struct wq *wq = &scene->rig->qp->rq.wq;
@@ -97,7 +97,7 @@ static void complete_receive(struct scene *scene, struct rig_cqe *cqe)
 		wq->wr_ids[i] = i;
 }
 
-/* The WQE has to be nobody's: the list of those that are free is not looked at. */
+/* Takes a WQE that is not in use; the free list is not consulted. */
 static uint32_t complete_xrc(struct scene *scene, struct rig_cqe *cqe)
 {
 	uint32_t which = number(scene, SRQS + 1);
@@ -111,7 +111,7 @@ static uint32_t complete_xrc(struct scene *scene, struct rig_cqe *cqe)
 	return scene->srqs[which]->srq_num;
 }
 
-/* Returns whether the completion is told. */
+/* Returns whether a program sees the completion. */
 static bool complete_any(struct scene *scene)
 {
 	struct rig_cqe cqe = { .byte_count = number(scene, 5000),
@@ -186,8 +186,8 @@ static int poll_all(struct rig *rig, int room, struct ibv_wc *wc)
 	return n;
 }
 
-/* What a completion does not have is left as it was by one way, and not by another. Each scene has
- * other numbers of SRQs. */
+/* Masks fields that a completion lacks, which the two ways may leave different, and numbers of
+ * SRQs, which differ between scenes. */
 static void keep_what_is_said(const struct scene *scene, struct ibv_wc *wc)
 {
 	const struct ibv_wc all = *wc;
@@ -213,7 +213,7 @@ static void keep_what_is_said(const struct scene *scene, struct ibv_wc *wc)
 	wc->dlid_path_bits = all.dlid_path_bits;
 }
 
-/* ROOM 0 is for the readers. Returns how many completions there are. */
+/* Polls all completions, ROOM at a time, or by the readers if ROOM is 0. Returns their number. */
 static unsigned int tell_completions(enum ibv_qp_type type, int room, struct ibv_wc *wc)
 {
 	struct scene scene = scene_new(type, (uint32_t)type + 1);
@@ -265,7 +265,7 @@ static void frames(void **state)
 	compare_polls_of(IBV_QPT_RAW_PACKET);
 }
 
-/* A CQ of one thread has no lock, which its resize would find taken for good. */
+/* A resize would find a lock of a one-thread CQ taken for ever, so polls must not take it. */
 static void a_second_look_takes_no_lock_of_a_cq_without(void **state)
 {
 	struct rig *rig = rig_new(NULL);

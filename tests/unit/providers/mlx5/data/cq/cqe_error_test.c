@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cqe_error_test.c - the log's line about a request that failed: its operation, remote address and
- * first buffer are read from the WQE that the CQE names, in a send queue, a receive queue and an
- * SRQ.
+ * cqe_error_test.c - the log line of a failed request: operation, remote address and first buffer
+ * come from the WQE that the CQE names, in a send queue, a receive queue or an SRQ.
  */
 #include "rig.h"
 
@@ -88,7 +87,7 @@ static void a_send_request_is_named(void **state)
 	}
 }
 
-/* A request without a buffer has none to name. */
+/* For a request without buffers, the line names none. */
 static void a_send_of_nothing_has_no_buffer(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -155,7 +154,7 @@ static void srq_begin(struct rig *rig, struct srq_of_rig *of)
 	rig->qp->rq.special = RQ_SHARED;
 }
 
-/* Only the lower bits of the counter are a WQE of the ring. */
+/* The WQE counter exceeds the ring; its low bits are the WQE's index. */
 static void a_receive_of_an_srq_is_the_one_that_its_cqe_names(void **state)
 {
 	static const struct {
@@ -189,7 +188,7 @@ static void a_receive_of_an_srq_is_the_one_that_its_cqe_names(void **state)
 	rig_free(rig);
 }
 
-/* The first failure of a queue explains those behind it. */
+/* Only the first failure of a queue has a line, since it causes the others. */
 static void only_the_first_failure_is_explained(void **state)
 {
 	struct rig *rig = rig_new(NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cqe_test.c - CQEs in, work completions out: through ibv_poll_cq() and through the extended
+ * cqe_test.c - conversion of CQEs to work completions, by ibv_poll_cq() and by the extended
  * readers.
  *
  * Covers: providers/mlx5/data/cq/cqe.h, providers/mlx5/data/cq/cqe.c,
@@ -114,7 +114,7 @@ static void each_send_opcode_has_its_wc_opcode(void **state)
 	}
 }
 
-/* The adapter says seconds and nanoseconds, if it was asked to. */
+/* With real-time timestamps, the CQE has seconds and nanoseconds. */
 static void real_time_is_seconds_and_nanoseconds(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -203,7 +203,7 @@ static void an_empty_cq_has_nothing(void **state)
 	(void)state;
 	assert_int_equal(poll_cq(rig, 1, &wc), 0);
 	assert_int_equal(ibv_start_poll(&rig->cq->vcq.cq_ex, &attr), ENOENT);
-	assert_int_equal(poll_cq(rig, 1, &wc), 0); /* the lock is free */
+	assert_int_equal(poll_cq(rig, 1, &wc), 0); /* skipping it released the lock */
 	attr.comp_mask = 1;
 	assert_int_equal(ibv_start_poll(&rig->cq->vcq.cq_ex, &attr), EINVAL);
 	assert_int_equal(poll_cq(rig, 1, &wc), 0);
@@ -232,7 +232,7 @@ static void next_poll_goes_on_until_there_is_none(void **state)
 	rig_free(rig);
 }
 
-/* The ring laps many times, and the consumer index passes its 24 bits. */
+/* The ring wraps many times, and the consumer index passes its 24 bits. */
 static void the_ring_laps_and_the_index_has_24_bits(void **state)
 {
 	static const uint32_t starts[] = { 0, 0xfffff0, 0xfffffff0 };
@@ -334,7 +334,7 @@ static void a_message_inside_the_cqe_is_copied_out(void **state)
 	}
 }
 
-/* The WQE has no place for a segment that would end its list: the next WQE's is not one of it. */
+/* A scatter list that fills its WQE has no terminator: it must not go on in the next WQE. */
 static void a_list_that_fills_its_wqe_ends_with_it(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .recv_sge = 2 });
@@ -368,7 +368,7 @@ static void read_data_inside_the_cqe_is_copied_out(void **state)
 		payload[i] = (uint8_t)(0x80 + i);
 	for (unsigned int i = 0; i < ARRAY_SIZE(payloads); i++) {
 		const struct payload_case *test = &payloads[i];
-		/* at the last WQEBB, so that the list goes on at the start of the ring */
+		/* starts at the last WQEBB, so the list continues at the start of the ring */
 		struct rig *rig =
 			rig_new(&(struct rig_options){ .cqe_size = test->cqe_size, .sq_pi = 7 });
 		struct rig_cqe cqe = { .send_opcode = MLX5_OPCODE_RDMA_READ,
@@ -394,7 +394,8 @@ static void read_data_inside_the_cqe_is_copied_out(void **state)
 	}
 }
 
-/* The first entry of each list is the null region's; its address is that of the first buffer. */
+/* The first SGE is of the null region, with the address of the first buffer: the payload must not
+ * go there. */
 static void a_payload_inside_the_cqe_is_not_copied_to_the_null_region(void **state)
 {
 	uint8_t payload[64];
@@ -433,7 +434,7 @@ static void a_payload_inside_the_cqe_is_not_copied_to_the_null_region(void **sta
 	}
 }
 
-/* Of an atomic 8 bytes come back, whatever the CQE says of them, and wherever they come. */
+/* An atomic returns 8 bytes, whatever byte count the CQE has, inside the CQE or in memory. */
 static void an_atomic_has_8_bytes_whatever_the_cqe_says(void **state)
 {
 	static const uint32_t said[] = { 8, 0, 4, 32, 0x80000000 };
@@ -460,7 +461,7 @@ static void an_atomic_has_8_bytes_whatever_the_cqe_says(void **state)
 			cqe.payload = old;
 		assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
 		rig_complete(rig, &cqe);
-		/* The adapter writes the 8 bytes also when it counts none. */
+		/* With a count of 0, the adapter still writes 8 bytes. */
 		if (cqe.payload)
 			memcpy(rig->cq->ring, old, 8);
 		if (readers) {
@@ -490,8 +491,8 @@ struct error_case {
 	enum ibv_wc_status status;
 };
 
-/* The first failure of a queue is explained in the log, and no other one. */
-/* ---- runs of completions: a title, and arrays of what each has of its own */
+/* The log explains only the first failure of a queue. */
+/* ---- compressed CQEs: a title, and arrays of mini CQEs */
 
 enum { MINI = 8, MINIS = 8, COMPRESSED = 3 << 2, RUN = 11, RUN_RING = 16 };
 
@@ -502,7 +503,8 @@ static uint8_t *cqe_at_pi(struct rig *rig, uint32_t pi)
 	return (uint8_t *)rig->cq->buf.addr + (pi & rig->cq->mask) * size + size - 64;
 }
 
-/* Each array is where the first of its completions would be, but that of the title behind it. */
+/* Writes a run as the adapter does: each array takes the entry of its first completion, except that
+ * the first array follows the title. */
 static void run_arrives(struct rig *rig, struct rig_cqe title, const uint8_t (*mini)[MINI])
 {
 	uint32_t first = rig->cq_pi;
@@ -542,7 +544,7 @@ static void messages_are_read(struct rig *rig, bool extended)
 		ibv_end_poll(cqx);
 }
 
-/* What each message of a run has of its own, as what is not the byte count is a checksum. */
+/* Fills mini CQEs of messages with the checksum format. */
 static void minis_of_messages(uint8_t (*mini)[MINI])
 {
 	for (uint32_t i = 0; i < RUN; i++) {
@@ -551,7 +553,7 @@ static void minis_of_messages(uint8_t (*mini)[MINI])
 	}
 }
 
-/* The ring has room for one more behind the run, which is in the next lap. */
+/* One more CQE fits behind the run, in the next lap. */
 static void a_run_is_taken_apart(void **state)
 {
 	static const uint32_t sizes[] = { 64, 128 }, starts[] = { 0, 4, 9, 0xfffffffa };
@@ -581,7 +583,7 @@ static void a_run_is_taken_apart(void **state)
 	}
 }
 
-/* Of requests, each says which one it was, and its CQE of which operation. */
+/* In a run of requests, each mini CQE has a WQE counter and an opcode. */
 static void a_run_of_requests_names_each(void **state)
 {
 	static const uint8_t opcodes[] = { MLX5_OPCODE_SEND, MLX5_OPCODE_RDMA_WRITE,
@@ -643,7 +645,7 @@ static void a_run_fills_the_ring(void **state)
 	}
 }
 
-/* A number that no run has is not believed. */
+/* A count that no run can have is an error of the request. */
 static void a_run_of_no_length_fails_its_request(void **state)
 {
 	static const uint32_t counts[] = { 0, RUN_RING + 1, 0x10000, 0xffffffff };
@@ -665,7 +667,7 @@ static void a_run_of_no_length_fails_its_request(void **state)
 	}
 }
 
-/* Its arrays are not read as CQEs. */
+/* The arrays of a run for an unknown QP must not be read as CQEs. */
 static void a_run_of_an_unknown_qp_is_skipped(void **state)
 {
 	(void)state;
@@ -712,7 +714,7 @@ static void the_first_failure_stays_the_first(void **state)
 	rig_free(rig);
 }
 
-/* A poll that finds nothing to tell leaves the CQ to others. */
+/* A start_poll without result unlocks the CQ. */
 static void nothing_to_tell_is_no_poll(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -732,8 +734,8 @@ static void nothing_to_tell_is_no_poll(void **state)
 	rig_free(rig);
 }
 
-/* The lock of a CQ of one thread is nobody's to take, or to give back; its polls ask what others
- * ask, and leave entries to the library until they end. */
+/* A one-thread CQ has no lock to take or release. Polls check for other threads' requests and keep
+ * entries until end_poll, as usual. */
 static void a_cq_of_one_thread_is_polled_without_its_lock(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .single_threaded = true });
@@ -760,7 +762,8 @@ static void a_cq_of_one_thread_is_polled_without_its_lock(void **state)
 	rig_free(rig);
 }
 
-/* With MLX5_FREEZE_ON_ERROR_CQE. Without an end, the alarm is one. */
+/* With MLX5_FREEZE_ON_ERROR_CQE, these errors do not stop the process; an endless loop would end by
+ * the alarm. */
 static void what_is_flushed_or_not_answered_freezes_nothing(void **state)
 {
 	static const uint8_t syndromes[] = { MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR,
@@ -849,7 +852,8 @@ static void a_cqe_of_an_unknown_qp_is_skipped(void **state)
 	rig_free(rig);
 }
 
-/* A program that gets ENOENT of start_poll does not call end_poll. */
+/* After ENOENT of start_poll a program does not call end_poll, so start_poll itself must publish
+ * the index of skipped CQEs. */
 static void a_start_poll_that_skips_all_publishes_the_index(void **state)
 {
 	(void)state;
@@ -881,7 +885,7 @@ static void cqe_version_0_names_the_qpn(void **state)
 	rig_free(rig);
 }
 
-/* ---- a QP goes away */
+/* ---- destruction of a QP */
 
 static struct mlx5_qp *second_qp(struct rig *rig, struct rig *other)
 {
@@ -933,7 +937,7 @@ static void cleaning_keeps_the_others_in_order(void **state)
 	}
 }
 
-/* The runs of a queue that is gone are forgotten, and the others' stay. */
+/* Destroying a QP removes its completions from runs, and keeps those of other QPs. */
 static void cleaning_takes_runs_apart(void **state)
 {
 	static const uint32_t sizes[] = { 64, 128 }, starts[] = { 0, 15, 0xfffffff0 };
@@ -968,7 +972,7 @@ static void cleaning_takes_runs_apart(void **state)
 	}
 }
 
-/* ---- a program was told where the ring is */
+/* ---- rings that mlx5dv_init_obj() has exposed */
 
 struct picture {
 	uint8_t ring[8 * 64];
@@ -987,8 +991,8 @@ static bool picture_is_same(const struct rig *rig, const struct picture *picture
 	       picture->record == published_ci(rig);
 }
 
-/* Nobody has read, so the ring stays as it is. When the library polls, the title loses its user
- * index, and so does the CQE behind the run; the arrays have none. */
+/* Before any poll, the program may be the reader, so the ring stays unchanged. Once the library
+ * polls, the title and the CQE behind the run lose their user index; arrays have none. */
 static void a_run_that_a_program_may_read_stays(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .cqes = RUN_RING, .rq_wqes = 16 });
@@ -1020,7 +1024,8 @@ static void messages_come(struct rig *rig, unsigned int count)
 		rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND });
 }
 
-/* The library reads one CQE, and the program READ more by itself; the library's index stays. */
+/* The library reads one CQE, and the program READ more by itself. The library's index tells who
+ * reads. */
 static void whoever_moves_the_index_reads_the_ring(void **state)
 {
 	static const uint32_t reads[] = {
@@ -1046,7 +1051,8 @@ static void whoever_moves_the_index_reads_the_ring(void **state)
 	}
 }
 
-/* The record is up to a ring behind until end_poll. */
+/* Between start_poll and end_poll the record lags, which must not look like a program that
+ * reads. */
 static void a_ring_that_is_being_polled_is_the_librarys(void **state)
 {
 	(void)state;
@@ -1070,7 +1076,7 @@ static void a_ring_that_is_being_polled_is_the_librarys(void **state)
 	}
 }
 
-/* The record is behind already when the program is told. */
+/* The record already lags when the program asks for the ring. */
 static void a_ring_that_is_shown_while_polled_is_the_librarys(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .single_threaded = true });
@@ -1090,7 +1096,7 @@ static void a_ring_that_is_shown_while_polled_is_the_librarys(void **state)
 	rig_free(rig);
 }
 
-/* A program that is told again may read from now on: its CQEs stay as they are. */
+/* After another mlx5dv_init_obj() the program may be the reader: CQEs stay unchanged. */
 static void a_program_that_is_told_again_may_read(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -1108,8 +1114,8 @@ static void a_program_that_is_told_again_may_read(void **state)
 	rig_free(rig);
 }
 
-/* The number of a queue that is gone is given again, or the queue has been reset. When it turns out
- * that the library reads, what came before is nobody's, by each way to poll. */
+/* A queue number is reused, or the queue was reset. Once the library turns out to be the reader,
+ * each kind of poll skips older CQEs. */
 static void what_came_before_is_nobodys(void **state)
 {
 	(void)state;
@@ -1127,7 +1133,7 @@ static void what_came_before_is_nobodys(void **state)
 		picture_take(rig, &before);
 		mlx5_cq_clean(rig->cq, &rig->qp->rq);
 		assert_true(picture_is_same(rig, &before));
-		rig->qp->rq.wq.tail = 3; /* those are gone */
+		rig->qp->rq.wq.tail = 3; /* the requests of the older CQEs */
 		messages_come(rig, 2);
 		if (readers) {
 			assert_int_equal(ibv_start_poll(cqx, &attr), 0);
@@ -1145,7 +1151,7 @@ static void what_came_before_is_nobodys(void **state)
 	}
 }
 
-/* The thread that polls asks for the ring. Without an end, the alarm is one. */
+/* The polling thread itself asks for the ring; a deadlock would end by the alarm. */
 static void a_program_may_ask_while_it_polls(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -1162,13 +1168,13 @@ static void a_program_may_ask_while_it_polls(void **state)
 	rig_free(rig);
 }
 
-/* A CQE of a wrong signature has a syndrome and a domain where others have a queue's number. Here
- * the two make the number of a queue by chance, which completes to other CQs: when that queue is
- * destroyed, nobody clears what this CQ remembers of it. */
+/* The CQE of a wrong signature has a syndrome and a domain in place of a queue number. Here they
+ * equal the number of a queue on other CQs: this CQ must not remember that queue, as its
+ * destruction would not clear the memory. */
 static void the_cqe_of_a_wrong_signature_is_for_no_queue(void **state)
 {
 	enum { STRANGER = 0x000123 };
-	struct mlx5_context *ctx = calloc(1, sizeof(*ctx)); /* without keys that are signed */
+	struct mlx5_context *ctx = calloc(1, sizeof(*ctx)); /* without signature keys */
 
 	(void)state;
 	assert_non_null(ctx);
@@ -1185,7 +1191,7 @@ static void the_cqe_of_a_wrong_signature_is_for_no_queue(void **state)
 		post_sends(rig, 2, IBV_WR_SEND);
 		rig_complete(rig, &(struct rig_cqe){ .send_opcode = MLX5_OPCODE_SEND });
 		rig_complete(rig, &wrong);
-		/* by a loop for one kind, by the one for all kinds, by the readers */
+		/* the loop for one kind, the general loop, the readers */
 		if (polled < 2) {
 			assert_int_equal(poll_cq(rig, 1 + (int)polled, wc), 1);
 		} else {
@@ -1197,7 +1203,7 @@ static void the_cqe_of_a_wrong_signature_is_for_no_queue(void **state)
 			assert_int_equal(poll_cq(rig, 1, wc), 0);
 		assert_ptr_not_equal(rig->cq->rsn_rq, stranger);
 		provider_id_clear(rig->ids, STRANGER);
-		free(stranger); /* sanitizers see who looks at it */
+		free(stranger); /* a sanitizer reports any later access */
 		rig_complete(rig, &wrong);
 		rig_complete(rig, &(struct rig_cqe){ .send_opcode = MLX5_OPCODE_SEND,
 						     .wqe_counter = 1 });

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * poll_cq_test.c - ibv_poll_cq() on completions whose kind changes from one to the next: what it
- * says of them does not depend on how many are asked for at once, and neither does the stack that
- * it needs.
+ * poll_cq_test.c - ibv_poll_cq() on completions of changing kinds: neither results nor stack use
+ * depend on the number polled at once.
  *
  * One build of this test has a data path without optimisation, where a call is a call.
  *
@@ -20,7 +19,7 @@
 #define MAX_COMPLETIONS 4096u
 #define OTHER_RSN       0x123u
 
-/* The CQ of the first QP has the completions of both. */
+/* Two QPs on the CQ of the first */
 struct pair {
 	struct rig *rig, *other;
 	unsigned int sends[2]; /* posted on each */
@@ -78,7 +77,7 @@ static void complete_receive(struct pair *pair, bool is_other, uint64_t wr_id, u
 						   .payload = payload });
 }
 
-/* Kinds of completions by letter; a capital is one of the other QP. */
+/* Adds a completion; KIND is a letter, a capital for the other QP. */
 static void pair_complete(struct pair *pair, char kind, uint64_t wr_id)
 {
 	static const uint8_t payload[32] = { 1, 2, 3 };
@@ -91,7 +90,7 @@ static void pair_complete(struct pair *pair, char kind, uint64_t wr_id)
 	case 'r':
 		complete_receive(pair, is_other, wr_id, MLX5_CQE_RESP_SEND, NULL);
 		break;
-	case 'p': /* with the payload inside */
+	case 'p': /* payload inside the CQE */
 		complete_receive(pair, is_other, wr_id, MLX5_CQE_RESP_SEND, payload);
 		break;
 	case 'i':
@@ -109,7 +108,7 @@ static void poll_by(const char *kinds, unsigned int count, int at_once, struct i
 
 	for (unsigned int i = 0; i < count; i++)
 		pair_complete(&pair, kinds[i % strlen(kinds)], i);
-	memset(wc, 0, count * sizeof(*wc)); /* what is padding may be written or not */
+	memset(wc, 0, count * sizeof(*wc)); /* padding may differ */
 	while (got < count) {
 		int n = mlx5_poll_cq(&pair.rig->cq->vcq.cq, at_once, wc + got);
 
@@ -145,8 +144,8 @@ static void many_at_once_are_what_each_is_alone(void **state)
 
 #define STACK_SIZE (8u << 20)
 #define STACK_FILL 0xa5
-/* A sanitizer keeps things of its own on the stack, some bytes more or less. A call for each
- * completion would need more than this for MAX_COMPLETIONS: 16 bytes each. */
+/* A sanitizer uses some bytes of the stack. A nested call for each completion would use 16 bytes
+ * each, and so exceed this for MAX_COMPLETIONS. */
 #define STACK_SLACK (16 * MAX_COMPLETIONS)
 
 struct poll {
@@ -163,7 +162,7 @@ static void *poll_run(void *arg)
 	return NULL;
 }
 
-/* How many bytes of the stack a thread uses that does no more than the poll. */
+/* Returns the number of stack bytes of a thread that only polls. */
 static size_t poll_measure(struct poll *poll, uint8_t *stack)
 {
 	pthread_attr_t attr;
@@ -203,7 +202,7 @@ static void the_stack_does_not_grow_with_num_entries(void **state)
 
 	(void)state;
 	assert_non_null(stack);
-	/* The first poll may find functions of the C library that are not bound yet. */
+	/* Poll once first, since it may bind functions of the C library. */
 	stack_of_poll("srpi", 16, stack);
 	for (unsigned int p = 0; p < ARRAY_SIZE(patterns); p++) {
 		size_t few = stack_of_poll(patterns[p], 16, stack);
@@ -214,7 +213,7 @@ static void the_stack_does_not_grow_with_num_entries(void **state)
 	free(stack);
 }
 
-/* A CQ of one thread has no lock, which its resize would find taken for good. */
+/* A resize would find a lock of a one-thread CQ taken for ever, so polls must not take it. */
 static void a_second_look_takes_no_lock_of_a_cq_without(void **state)
 {
 	struct pair pair = pair_new();

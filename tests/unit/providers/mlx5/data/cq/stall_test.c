@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * stall_test.c - the variables MLX5_STALL_CQ_* of the environment: between which bounds and by
- * which steps the pause between polls adapts, and that a poll waits for as long as the pause says.
+ * stall_test.c - MLX5_STALL_CQ_*: bounds and steps of the adaptive pause between polls, and polls
+ * that last as long as the pause.
  *
  * Covers: providers/mlx5/env.c
  */
@@ -16,7 +16,7 @@
 
 static struct mlx5_context context;
 
-/* Values of the environment; NULL: not set. */
+/* Values of the environment; NULL: unset */
 struct stall_values {
 	const char *min, *max, *longer, *less;
 };
@@ -26,7 +26,7 @@ static void variable_set(const char *name, const char *value)
 	assert_int_equal(value ? setenv(name, value, 1) : unsetenv(name), 0);
 }
 
-/* Returns a rig whose CQ pauses for times that adapt, as the environment says. */
+/* Returns a rig whose CQ has an adaptive pause with these values. */
 static struct rig *stalled_rig(const struct stall_values *values)
 {
 	struct rig *rig = rig_new(NULL);
@@ -60,7 +60,7 @@ static void poll_finds_nothing(struct rig *rig)
 	assert_int_equal(mlx5_stall_poll_cq(&rig->cq->vcq.cq, 1, &wc), 0);
 }
 
-/* Polls for two completions where there is one. */
+/* Polls for two completions, of which one is there. */
 static void poll_finds_some(struct rig *rig)
 {
 	struct ibv_wc wc[2];
@@ -136,7 +136,7 @@ static void without_values_the_pause_has_the_documented_ones(void **state)
 	rig_free(rig);
 }
 
-/* The clock of stall.c: the time stamp counter where there is one. */
+/* Reads the clock of stall.c: the time stamp counter, if there is one. */
 static uint64_t clock_now(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -155,7 +155,7 @@ static void a_poll_waits_until_the_pause_is_over(void **state)
 	uint64_t since;
 
 	(void)state;
-	poll_finds_nothing(rig); /* the first waits for nothing */
+	poll_finds_nothing(rig); /* the first poll never pauses */
 	since = rig->cq->stall.since;
 	poll_finds_nothing(rig);
 	assert_true(clock_now() - since >= 5000000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * syndrome_test.c - syndromes in words: each number of the PRM has the text of its own, and every
- * other byte that an adapter may write has some text, which fits a line of the log.
+ * syndrome_test.c - texts of syndromes: each syndrome of the PRM has its own text, and any other
+ * byte has one as well; all fit into a line of the log.
  */
 #include <setjmp.h>
 #include <stdarg.h>

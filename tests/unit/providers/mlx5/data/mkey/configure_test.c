@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * configure_test.c - what no adapter shows of requests that lay out memory keys: what goes through
- * the register, and what a batch that has failed leaves of them.
+ * configure_test.c - parts of mkey configuration that no adapter shows: the writes of the
+ * register, and remains of failed batches.
  *
  * Covers: providers/mlx5/data/mkey/, providers/mlx5/mkey.h
  */
@@ -22,9 +22,9 @@
 #include "providers/mlx5/mkey.h"
 #include "util/bits.h"
 
-#define REG 0x800 /* of the rig's QP */
+#define REG 0x800 /* register of the rig's QP */
 
-/* A register takes 4 WQEBBs. */
+/* Makes a QP whose BlueFlame writes take up to 4 WQEBBs. */
 static struct rig *key_rig_at(uint32_t pi, uint32_t max_inline)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .sq_wqebbs = 32,
@@ -58,7 +58,8 @@ static void set_signature(struct mlx5dv_qp_ex *dvx)
 	mlx5dv_wr_set_mkey_sig_block(dvx, &attr);
 }
 
-/* The signature takes a WQE of 3 WQEBBs and another one of 1, which are as many as one push has. */
+/* The signature needs WQEs of 3 and 1 WQEBBs, as many as one BlueFlame write takes, but several
+ * WQEs are only rung. */
 static void a_request_of_several_wqes_is_only_rung(void **state)
 {
 	static const uint8_t nothing[4 * WQE_BB];
@@ -80,7 +81,7 @@ static void a_request_of_several_wqes_is_only_rung(void **state)
 	rig_free(rig);
 }
 
-/* A plain one is pushed, so that the register is the one that is looked at. */
+/* A plain request goes through the same register by BlueFlame. */
 static void a_request_of_one_wqe_is_pushed(void **state)
 {
 	struct mlx5_mkey mkey = { .dv.lkey = 0x700, .max_entries = 4 };
@@ -100,7 +101,7 @@ static void a_request_of_one_wqe_is_pushed(void **state)
 	rig_free(rig);
 }
 
-/* The ring ends between any two of its blocks, or behind the last. */
+/* The end of the ring falls between any two blocks, or behind the last. */
 static void a_request_is_pushed_around_the_end_of_the_ring(void **state)
 {
 	static const struct ibv_sge piece = { 0x1000, 64, 0x100 };
@@ -125,7 +126,7 @@ static void a_request_is_pushed_around_the_end_of_the_ring(void **state)
 	}
 }
 
-/* What an earlier lap has left in the ring is not part of a list. */
+/* Bytes of an earlier lap must not extend the list. */
 static void a_list_ends_in_zeroes(void **state)
 {
 	enum { LIST = 2 * WQE_BB, PIECES = 5 };
@@ -159,7 +160,7 @@ static void a_list_ends_in_zeroes(void **state)
 	rig_free(rig);
 }
 
-/* The setters that come behind the failure of another request do not finish theirs. */
+/* Setters after another request's failure must not complete the configuration. */
 static void a_batch_that_failed_finishes_no_request(void **state)
 {
 	static const struct ibv_sge piece = { 0x1000, 64, 0x100 };
@@ -188,7 +189,7 @@ static void a_batch_that_failed_finishes_no_request(void **state)
 	rig_free(rig);
 }
 
-/* The place in the queue that there was is another request's by now. */
+/* A request that needs more room must not use the slot that another request has taken since. */
 static void a_request_takes_no_place_that_is_taken(void **state)
 {
 	struct mlx5_mkey mkey = { .dv.lkey = 0x700, .max_entries = 4 };
@@ -209,7 +210,7 @@ static void a_request_takes_no_place_that_is_taken(void **state)
 	rig_free(rig);
 }
 
-/* The device has 16 bits for what leads from a part to itself. */
+/* A stride has 16 bits in the device's format. */
 static void a_longer_stride_is_refused(void **state)
 {
 	static const struct {
@@ -257,7 +258,7 @@ static int lay_out_and_sign(struct rig *rig, struct mlx5_mkey *mkey)
 	return ibv_wr_complete(&rig->qp->vqp.qp_ex);
 }
 
-/* List and signature fit into the requests of one QP, and the list alone into another's. */
+/* One QP has room for list and signature, another only for the list. */
 static void what_a_wide_queue_has_done_a_narrow_one_refuses(void **state)
 {
 	struct mkey_sig sig = { 0 };
@@ -281,11 +282,10 @@ static void what_a_wide_queue_has_done_a_narrow_one_refuses(void **state)
 	rig_free(narrow);
 }
 
-/* ---- requests that are like those before them ----
+/* ---- repeated requests ----
  *
- * A key keeps what it has made of a signature, of encryption, and of the parts of a request, for
- * the next one that is alike. Each request of a random sequence is made for the key, and for a copy
- * that keeps nothing: it is the same. */
+ * A key caches its encoded signature, encryption and layout. A random sequence of requests goes to
+ * a key, and to a copy without cache: both must write the same bytes. */
 
 enum { REQUESTS = 20000 };
 
@@ -350,7 +350,7 @@ static void draw_crypto(struct wish *to, struct mlx5dv_dek *deks)
 	to->crypto.keytag[chance(8)] = (char)chance(2);
 }
 
-/* Much is as it was the last time. */
+/* Changes a few fields of the former request. */
 static void draw_wish(struct wish *to, struct mlx5dv_dek *deks)
 {
 	to->access = chance(8);
@@ -366,7 +366,7 @@ static void draw_wish(struct wish *to, struct mlx5dv_dek *deks)
 	to->max_inline = chance(16) ? 512 : 188;
 	if (!chance(4))
 		draw_domain(to, (int)chance(2));
-	if (!chance(4)) /* a tag alone, which is compared with that of the other side */
+	if (!chance(4)) /* only the tag, which must match the other side's */
 		to->dif[chance(2)].app_tag ^= 1;
 	if (!chance(8))
 		to->sig = (struct mlx5dv_sig_block_attr){
@@ -379,7 +379,7 @@ static void draw_wish(struct wish *to, struct mlx5dv_dek *deks)
 		};
 	if (!chance(4))
 		draw_crypto(to, deks);
-	deks[0].object.id ^= !chance(8); /* of another key of data, at the same address */
+	deks[0].object.id ^= !chance(8); /* another DEK at the same address */
 }
 
 static struct ibv_sge pieces[8] = { { 0x1000, 500, 0x100 }, { 0x2000, 100, 0x200 } };
@@ -497,7 +497,7 @@ static void *poll_once(void *rig)
 	return NULL;
 }
 
-/* The adapter tells of an error of the key. The bytes are by number, as those of rig_complete(). */
+/* Writes the CQE of a signature error, by byte numbers, like rig_complete(). */
 static void tell_of_error(struct rig *rig, uint32_t key)
 {
 	uint8_t *cqe = rig->cq->ring;
@@ -507,7 +507,7 @@ static void tell_of_error(struct rig *rig, uint32_t key)
 	memcpy(cqe + FLD_BYTE(SIG_ERR_MKEY), &key_be, sizeof(key_be));
 }
 
-/* A key that is being destroyed stays while an error is noted, and is not found from then on. */
+/* Destroying a key waits while an error is recorded, and later errors no longer find the key. */
 static void an_error_waits_for_who_destroys_the_key(void **state)
 {
 	enum { KEY = 0x700, LONGER_MS = 100 };
