@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * acm_test.c - a daemon that does not answer, and several threads: threads that waited for their
- * turn do not ask it once more, and a thread that is cancelled meanwhile keeps no lock.
+ * acm_test.c - an ibacm daemon that does not answer, and several threads: threads that waited for
+ * the lock do not ask it again, and a cancelled thread releases the lock.
  *
  * Covers: librdmacm/acm.c
  */
@@ -89,7 +89,7 @@ static void one_thread_alone_asks_a_silent_daemon(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, asking, &result), 0);
 	while (lock_state() != LOCK_WANTED)
 		sched_yield();
-	rests_till = INT64_MAX; /* as the thread that has the lock finds out */
+	rests_till = INT64_MAX; /* as the lock's holder finds out */
 	cm_lock_drop(&lock);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(result, EAGAIN);
@@ -103,7 +103,7 @@ static void a_cancelled_thread_keeps_no_lock(void **state)
 
 	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, asking, &result), 0);
-	while (!__atomic_load_n(&connections, __ATOMIC_ACQUIRE)) /* by then it has the lock */
+	while (!__atomic_load_n(&connections, __ATOMIC_ACQUIRE)) /* now it has the lock */
 		sched_yield();
 	assert_int_equal(pthread_cancel(thread), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Questions for ibacm as Debian's librdmacm was seen to send them, and what is made of answers,
- * right and wrong.
+ * Requests to ibacm, byte for byte as Debian's librdmacm sends them, and the parsing of valid and
+ * invalid answers.
  *
  * Covers: librdmacm/acm_wire.c
  */
@@ -28,7 +28,7 @@ static struct sockaddr_in ipv4(const char *text)
 	return (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr = { inet_addr(text) } };
 }
 
-/* Look at bytes, and clear them: what was not looked at shall be 0. */
+/* Compares bytes, and clears them; the bytes left at the end must be 0. */
 static void bytes_check(uint8_t *bytes, size_t at, const uint8_t *expected, size_t len)
 {
 	assert_memory_equal(bytes + at, expected, len);
@@ -130,7 +130,7 @@ static void paths_and_source_are_taken_in_any_order(void **state)
 	message.entries[2].addr[15] = 1;
 	message.entries[3].kind = ACM_ENTRY_PATH;
 	message.entries[3].path.dlid = htons(8);
-	message.entries[4] = message.entries[2]; /* a second source counts no more */
+	message.entries[4] = message.entries[2]; /* a second source is ignored */
 	message.entries[4].addr[15] = 2;
 	assert_int_equal(rdmacm_acm_unpack(&message, &answer), 0);
 	assert_int_equal(answer.num_paths, 2);

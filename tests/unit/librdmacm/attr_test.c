@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * attr_test.c - the kernel's address and QP attributes become those of verbs as the exported calls
- * of libibverbs make them: the conversion stands in both libraries, since no public header declares
- * those calls.
+ * attr_test.c - conversion of the kernel's address and QP attributes to those of verbs, compared
+ * with the calls that libibverbs exports. Both libraries have the code, since no public header
+ * declares those calls.
  *
  * Covers: librdmacm/attr.c, libibverbs/compat/kern_copy.c
  */
@@ -23,7 +23,7 @@ static void object_fill(void *to, size_t size)
 		((uint8_t *)to)[i] = (uint8_t)rand();
 }
 
-/* Padding of the results keeps what it was, in both. */
+/* Both must leave the padding of results unchanged. */
 #define ROUNDS 1000
 
 static void address_attributes_are_those_of_libibverbs(void **state)

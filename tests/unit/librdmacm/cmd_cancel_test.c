@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Threads that are cancelled in a call of librdmacm, with a kernel of the test's own (--wrap): its
- * write() is where pthread_cancel() takes effect, before or after the kernel has done its part.
+ * Cancellation of threads within calls of librdmacm. The test replaces write() (--wrap), where
+ * pthread_cancel() takes effect, before or after the kernel has executed the command.
  *
  * Covers: librdmacm/cmd.c, librdmacm/event.c, librdmacm/id.c
  */
@@ -47,10 +47,10 @@ enum { NONE = -1 };
 
 static struct {
 	int fd;
-	int cancels_before, cancels_after; /* commands */
+	int cancels_before, cancels_after; /* commands with a cancellation */
 	struct rdma_ucm_event_resp event;
 	uint32_t events_reported;
-	uint32_t destroyed; /* the last id that was */
+	uint32_t destroyed; /* last destroyed id */
 } kernel;
 
 int __wrap_rdmacm_device_must_exist(void)
@@ -106,7 +106,7 @@ ssize_t __wrap_write(int fd, const void *data, size_t size)
 
 /* ---- memory ---- */
 
-static void *last_taken; /* NULL again when it was given back */
+static void *last_taken; /* NULL again after its free */
 
 void *__wrap_calloc(size_t count, size_t size)
 {
@@ -179,7 +179,7 @@ static void *next_event(void *unused)
 	return rdma_get_cm_event(channel, &event) ? NULL : event;
 }
 
-/* AddressSanitizer does not see that a thread has left the frames it was cancelled in. */
+/* AddressSanitizer does not know that a cancelled thread has left its frames. */
 static void need_to_unwind(void)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -199,7 +199,7 @@ static void a_cancelled_wait_leaves_no_memory(void **state)
 	assert_null(last_taken);
 }
 
-/* The id's end, in rig_close(), would wait for it. */
+/* The thread must acknowledge the event, or rdma_destroy_id() in rig_close() waits for ever. */
 static void an_event_that_comes_meanwhile_is_acknowledged(void **state)
 {
 	(void)state;
@@ -221,7 +221,8 @@ static void a_request_that_comes_meanwhile_is_refused(void **state)
 	assert_int_equal(kernel.destroyed, REQUEST);
 }
 
-/* What the library does with an event before it hands it out. */
+/* The library's own work on an event precedes its return, and must not lose it to a
+ * cancellation. */
 static void an_event_that_was_read_is_handed_out(void **state)
 {
 	struct rdma_cm_event *event;
@@ -261,7 +262,7 @@ static atomic_bool is_waiting;
 
 int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
-	is_waiting = true; /* the lock is let go of when the thread really waits */
+	is_waiting = true; /* a thread that really waits releases the lock */
 	return __real_pthread_cond_wait(cond, mutex);
 }
 
@@ -272,7 +273,7 @@ static void *destroy_id(void *unused)
 	return rdma_destroy_id(id) ? NULL : id;
 }
 
-/* Another thread has the id's event in hand. */
+/* Starts a thread that destroys the id while another thread holds an event of it. */
 static pthread_t destroy_while_in_use(struct rdma_cm_event **event)
 {
 	pthread_t thread;
@@ -301,7 +302,7 @@ static void an_ids_end_is_waited_for(void **state)
 	assert_int_equal(rdma_create_id(channel, &id, NULL, RDMA_PS_TCP), 0);
 }
 
-/* The condition is one that a thread waits for that the child does not have. */
+/* In the child, the condition variable still counts a waiting thread, which the child lacks. */
 static void a_child_frees_an_id_that_the_parent_waits_for(void **state)
 {
 	struct cm_id *cm = to_cm_id(id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the commands of a connection say to the kernel, for which write() and open() stand that are
- * replaced (--wrap); and what becomes of the QP when it refuses.
+ * Connection commands as the kernel sees them, through replaced write() and open() (--wrap), and
+ * the QP after the kernel's refusal.
  *
  * Covers: librdmacm/connect.c, librdmacm/cmd.c, librdmacm/event.c, librdmacm/qp.c,
  * librdmacm/query.c, librdmacm/resolve.c, librdmacm/device.c, librdmacm/cma.h
@@ -42,26 +42,26 @@ int __wrap_rdmacm_device_must_exist(void);
 
 static struct {
 	int fd, open_err, err;
-	int events_left;                   /* after so many there is none, if it is not 0 */
-	uint32_t destroyed;                /* the last id that was */
-	bool has_no_memory;                /* for an id */
-	bool has_no_file;                  /* for the module, which is loaded */
-	int attached, attached_at_destroy; /* groups of the QP */
+	int events_left;                   /* read() fails after that many, unless 0 */
+	uint32_t destroyed;                /* last destroyed id */
+	bool has_no_memory;                /* creating an id fails with ENOMEM */
+	bool has_no_file;                  /* the module is loaded and has no device file */
+	int attached, attached_at_destroy; /* multicast groups of the QP */
 	int domains, destroyed_cqs;
-	int opens_left; /* so many more fail, if not all do */
+	int opens_left; /* number of opens that fail, if not all do */
 	int netlink_err;
-	int netlink_answer; /* the error in the answer */
-	int netlink_end;    /* the kernel's end of the netlink socket */
-	int questions;      /* that were put by netlink */
-	uint32_t refused;   /* the command that ERR is for; 0: each */
-	size_t lacks;       /* so many bytes fewer are taken */
+	int netlink_answer; /* error in the netlink answer */
+	int netlink_end;    /* kernel's end of the netlink socket */
+	int questions;      /* netlink requests so far */
+	uint32_t refused;   /* command that fails with ERR; 0: each */
+	size_t lacks;       /* number of bytes by which write() falls short */
 	struct rdma_ucm_event_resp event;
 	struct rdma_ucm_query_route_resp route;
 	struct ibv_path_record path;
 	uint32_t events_reported;
-	struct cm_cmd cmd;    /* the last command */
-	int qp_state;         /* that the QP was moved to last, */
-	int state_at_command; /* and where it was at that command */
+	struct cm_cmd cmd;    /* last command */
+	int qp_state;         /* last state that the QP was moved to, */
+	int state_at_command; /* and its state at the last command */
 } kernel;
 
 static int device_err;
@@ -84,10 +84,10 @@ int __wrap_open(const char *path, int flags, ...)
 	return kernel.fd;
 }
 
-/* On 32 bits, open() is called by this name where offsets of files have 64. */
+/* Name of open() where a 32-bit program has 64-bit file offsets */
 int __wrap_open64(const char *path, int flags, ...) __attribute__((alias("__wrap_open")));
 
-/* RDMA netlink answers at once, while the module's file comes a little later. */
+/* RDMA netlink answers at once, but the module's device file appears later. */
 int __wrap_socket(int domain, int type, int protocol)
 {
 	struct {
@@ -347,7 +347,8 @@ static void depths_are_within_the_device(void **state)
 	assert_int_equal(rdma_connect(rig->id, &param), -1);
 }
 
-/* What resolving has found goes first; both have 255 bytes together. */
+/* Private data of rdma_getaddrinfo() precede the program's; together they have 255 bytes at
+ * most. */
 static void private_data_of_two_is_255_bytes(void **state)
 {
 	struct rig *rig = *state;
@@ -377,7 +378,7 @@ static void an_ece_of_the_program_goes_before_the_qps(void **state)
 	assert_int_equal(kernel.cmd.connect.ece.vendor_id, 0x15b3);
 	assert_int_equal(kernel.cmd.connect.ece.attr_mod, 0x77);
 	to_cm_id(rig->id)->local_ece = (struct ibv_ece){ 0 };
-	to_cm_id(rig->id)->init_qp = &rig->qp; /* it was created on the id */
+	to_cm_id(rig->id)->init_qp = &rig->qp; /* as rdma_create_qp() leaves it */
 	to_cm_id(rig->id)->init_ece = (struct ibv_ece){ .vendor_id = 0x15b3, .options = 0x66 };
 	assert_int_equal(rdma_connect(rig->id, NULL), 0);
 	assert_int_equal(kernel.cmd.connect.ece.vendor_id, 0x15b3);
@@ -390,7 +391,7 @@ static void an_ece_of_the_program_goes_before_the_qps(void **state)
 	assert_int_equal(kernel.cmd.connect.ece.attr_mod, 2);
 }
 
-/* ---- the other side ---- */
+/* ---- the passive side ---- */
 
 static void as_many_as_possible_are_those_of_the_request(void **state)
 {
@@ -473,7 +474,7 @@ static void a_request_has_the_depths_of_its_sender(void **state)
 	assert_int_equal(rdma_destroy_id(request), 0);
 }
 
-/* The port space of a datagram endpoint may be RDMA_PS_IB. */
+/* A datagram endpoint may have the port space RDMA_PS_IB as well, so the QP type decides. */
 static void parameters_are_of_the_qps_kind(void **state)
 {
 	struct rig *rig = *state;
@@ -554,7 +555,7 @@ static void *ack_late(void *event)
 	return NULL;
 }
 
-/* Freed too early, the id would be written to. */
+/* rdma_destroy_id() must wait: the acknowledgement of an event writes to the id. */
 static void an_id_waits_for_its_events(void **state)
 {
 	struct rig *rig = *state;
@@ -589,7 +590,8 @@ static void an_id_that_moves_waits_for_them_too(void **state)
 	rig->channel = other;
 }
 
-/* The group is freed when the call returns; the id counts its event as well. */
+/* rdma_leave_multicast() waits, since it frees the group; the id counts the group's event as
+ * well. */
 static void a_group_waits_for_its_events(void **state)
 {
 	struct rig *rig = *state;
@@ -645,7 +647,7 @@ static void the_default_domain_goes_with_its_last_user(void **state)
 	assert_int_equal(kernel.domains, 1);
 	rig->id->qp = &rig->qp;
 	cm->uses_default_xrcd = true;
-	cm->id.verbs = NULL; /* of a context that is forgotten */
+	cm->id.verbs = NULL; /* the id of a lost context */
 	rdma_destroy_qp(rig->id);
 	assert_int_equal(kernel.domains, 1);
 	rig->id->qp = &rig->qp;
@@ -745,7 +747,7 @@ static void an_address_that_is_refused_is_not_taken(void **state)
 	assert_int_equal(rdma_get_dst_port(rig->id), 7);
 }
 
-/* Programs compare addresses as a whole. */
+/* Programs compare whole structures, so the bytes behind a short address must be 0. */
 static void nothing_of_a_longer_address_is_behind_a_shorter(void **state)
 {
 	struct rig *rig = *state;
@@ -882,7 +884,7 @@ static void a_machine_without_an_adapter_has_no_channel(void **state)
 	errno = 0;
 	assert_null(rdma_create_event_channel());
 	assert_int_equal(errno, ENODEV);
-	assert_int_equal(kernel.fd, fd); /* nothing was opened */
+	assert_int_equal(kernel.fd, fd); /* no new descriptor */
 	device_err = 0;
 }
 
@@ -894,7 +896,7 @@ static void a_kernel_without_rdma_cm_is_enodev(void **state)
 	assert_null(rdma_create_event_channel());
 	assert_int_equal(errno, ENODEV);
 	kernel.netlink_err = 0;
-	kernel.netlink_answer = ENOENT; /* there is no such module */
+	kernel.netlink_answer = ENOENT; /* no such module */
 	assert_null(rdma_create_event_channel());
 	assert_int_equal(errno, ENODEV);
 	close(kernel.netlink_end);
@@ -915,8 +917,8 @@ static int64_t ms_of_channel_without_file(void)
 	return (after.tv_sec - before.tv_sec) * 1000LL + (after.tv_nsec - before.tv_nsec) / 1000000;
 }
 
-/* A container may have the kernel's modules and no device files. The test is the last one, as the
- * library remembers it. */
+/* A container may have the kernel's modules and no device files. The test must run last, since the
+ * library remembers the failure. */
 static void a_file_that_does_not_come_is_awaited_once(void **state)
 {
 	struct rdma_event_channel *channel;
@@ -930,7 +932,7 @@ static void a_file_that_does_not_come_is_awaited_once(void **state)
 	close(kernel.netlink_end);
 	assert_true(ms_of_channel_without_file() < 500);
 	assert_int_equal(kernel.questions, 1);
-	kernel.open_err = 0; /* it comes after all */
+	kernel.open_err = 0; /* the file appears after all */
 	channel = rdma_create_event_channel();
 	assert_non_null(channel);
 	rdma_destroy_event_channel(channel);
@@ -938,7 +940,8 @@ static void a_file_that_does_not_come_is_awaited_once(void **state)
 	kernel.fd = fd;
 }
 
-/* What is found stays, so the test is a child. It is the first: the environment is asked once. */
+/* The library caches the result, so the test runs in a child, before any other: the environment is
+ * read once. */
 static void the_first_call_looks_for_threads(void **state)
 {
 	pid_t child;

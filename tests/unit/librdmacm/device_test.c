@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device_test.c - which device is found and opened, how long its context, PD and XRC domain live,
- * and what becomes of a context whose descriptor the program has closed. libibverbs is the test's:
- * it counts what is open. An ordinary file stands for a device's.
+ * device_test.c - selection and opening of devices; lifetimes of their contexts, PDs and XRC
+ * domains; contexts whose descriptor the program has closed. A libibverbs of the test counts open
+ * objects; an ordinary file replaces a device's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -212,7 +212,7 @@ static int devices_begin(void **state)
 	return 0;
 }
 
-/* Whatever a test did, nothing is left open, and the lock is free. */
+/* Checks that nothing is left open, and that the lock is free. */
 static int devices_end(void **state)
 {
 	struct cm_device *device;
@@ -251,10 +251,10 @@ static void a_device_is_opened_once(void **state)
 	rdmacm_device_put(device);
 	rdmacm_device_put(device);
 	assert_int_equal(device->users, 0);
-	assert_int_equal(played[1].closed, 0); /* it stays for the next connection */
+	assert_int_equal(played[1].closed, 0); /* stays open for the next connection */
 }
 
-/* Two devices may have the same GUID; only a name is changed while the index stays. */
+/* Two devices may share a GUID, so the index decides; a renamed device keeps its index. */
 static void an_index_counts_more_than_a_guid(void **state)
 {
 	(void)state;
@@ -275,7 +275,7 @@ static void a_device_that_comes_later_is_found(void **state)
 	assert_null(device);
 	played[2].is_plugged = true;
 	assert_ptr_equal(device_found(GUID + 2, 2)->ibv, &played[2].ibv);
-	assert_int_equal(it.lists, 1); /* only the newest is kept */
+	assert_int_equal(it.lists, 1); /* only the newest list is kept */
 }
 
 static void what_cannot_be_opened_says_why(void **state)
@@ -294,7 +294,7 @@ static void what_cannot_be_opened_says_why(void **state)
 	assert_null(device);
 	assert_int_equal(played[0].closed, 1);
 	it.query_error = 0;
-	assert_int_equal(device_found(GUID, 0)->users, 1); /* only the last one was found */
+	assert_int_equal(device_found(GUID, 0)->users, 1); /* only the last device matched */
 }
 
 static void reads_and_atomics_are_limited_to_a_byte(void **state)
@@ -329,7 +329,8 @@ static void without_memory_no_device_is_found(void **state)
 	assert_int_equal(count, 0);
 }
 
-/* The number of a closed descriptor may be another file's, even one of the same device. */
+/* A closed descriptor's number may belong to another file, even to another open of the same
+ * device. */
 static void a_closed_descriptor_loses_its_context(void **state)
 {
 	static const struct {
@@ -338,7 +339,7 @@ static void a_closed_descriptor_loses_its_context(void **state)
 	} rows[] = { { "/dev/zero", false, true },
 		     { "/dev/zero", true, true },
 		     { "/dev/null", false, true },
-		     { "/dev/null", true, false }, /* nothing tells it from the context's */
+		     { "/dev/null", true, false }, /* cannot be told from the context's */
 		     { NULL, false, true },
 		     { NULL, true, true } };
 
@@ -356,7 +357,7 @@ static void a_closed_descriptor_loses_its_context(void **state)
 		fd = device->verbs->cmd_fd;
 		close(fd);
 		other = rows[i].file ? open(rows[i].file, O_RDWR | O_CLOEXEC) : fd;
-		assert_int_equal(other, fd); /* the lowest that is free */
+		assert_int_equal(other, fd); /* the lowest free number */
 		assert_ptr_equal(device_found(GUID, 0), device);
 		assert_int_equal(played[0].opened, rows[i].is_lost ? 2 : 1);
 		assert_int_equal(played[0].closed, 0);
@@ -366,7 +367,7 @@ static void a_closed_descriptor_loses_its_context(void **state)
 		device->pd = NULL;
 		device->xrcd = NULL;
 		device->users = 0;
-		played[0].closed += rows[i].is_lost; /* the lost one */
+		played[0].closed += rows[i].is_lost; /* closes the lost context */
 		devices_end(state);
 		close(fd);
 	}
@@ -398,7 +399,7 @@ static void a_removed_device_closes_with_its_last_user(void **state)
 	rdmacm_device_put(device);
 	assert_int_equal(played[0].closed, 1);
 	assert_ptr_equal(device_found(GUID, 0)->verbs,
-			 &played[0].verbs.context); /* it was plugged in again */
+			 &played[0].verbs.context); /* the device was plugged in again */
 	assert_int_equal(played[0].opened, 2);
 }
 
@@ -471,8 +472,8 @@ static void all_devices_are_handed_out_in_order(void **state)
 	assert_null(list[2]);
 	rdma_free_devices(list);
 	rdmacm_device_put(device_found(GUID, 0));
-	rdmacm_device_close_all(); /* the program may still use them */
-	it.lists++;                /* the list it has freed */
+	rdmacm_device_close_all(); /* programs may still use the contexts */
+	it.lists++;                /* the list it freed */
 	kept = ibv_get_device_list(NULL);
 	it.lists--;
 	assert_int_equal(played[0].closed + played[1].closed, 0);
@@ -515,7 +516,7 @@ static void no_adapter_is_no_device(void **state)
 	assert_int_equal(rdmacm_device_must_exist(), ENODEV);
 	played[1].is_plugged = true;
 	assert_int_equal(rdmacm_device_must_exist(), 0);
-	it.list_error = EMFILE; /* a look is not needed again */
+	it.list_error = EMFILE; /* no second lookup */
 	assert_int_equal(rdmacm_device_must_exist(), 0);
 	assert_int_equal(played[1].opened, 0);
 }
@@ -529,13 +530,13 @@ static int child_has_no_devices(struct cm_device *of_parent)
 		return 2;
 	it.list_error = 0;
 	rdmacm_device_remove(of_parent);
-	rdmacm_device_put(of_parent); /* the parent closes it */
+	rdmacm_device_put(of_parent); /* as the parent closes it */
 	if (played[0].closed)
 		return 3;
 	return device_found(GUID, 0) == of_parent || played[0].opened != 2 ? 4 : 0;
 }
 
-/* Another thread of the parent may hold the lock at the time of fork(). */
+/* Another thread of the parent may hold the lock during fork(). */
 static void a_child_begins_without_devices(void **state)
 {
 	struct cm_device *device = device_found(GUID, 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lock_test.c - a lock of one word, of one thread and of several: who finds it taken sleeps until
- * it is dropped, and a lock that one thread took alone is one that others find taken.
+ * lock_test.c - a lock of one word, with one thread and with several: a thread that finds it taken
+ * sleeps until its release, and a lock taken by the fast path of a lone thread is visible to
+ * others.
  *
  * Covers: librdmacm/lock.c, librdmacm/lock.h
  */
@@ -20,7 +21,7 @@ enum { THREADS = 4, EACH = 20000, NAP_US = 20 };
 
 static struct cm_lock lock;
 static unsigned long count; /* guarded by the lock */
-static bool is_there;       /* a thread is about to wait for it */
+static bool is_there;       /* a thread is about to wait for the lock */
 
 static void a_thread_alone_excludes_itself(void **state)
 {
@@ -43,7 +44,7 @@ static void *take_once(void *unused)
 	return unused;
 }
 
-/* The first of the threads sleeps when the lock says that it is wanted. */
+/* The first waiting thread marks the lock as contended, and sleeps. */
 static void threads_wait_for_one_that_took_it_alone(void **state)
 {
 	pthread_t thread;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Having the kernel load rdma_cm's interface, with a socket of the test's own (--wrap): signals
- * interrupt calls.
+ * Loading of rdma_cm's kernel module by a netlink socket of the test (--wrap), with calls that
+ * signals interrupt.
  *
  * Covers: librdmacm/module.c
  */
@@ -24,7 +24,7 @@ int __wrap_socket(int domain, int type, int protocol);
 
 static struct {
 	int sends_interrupted, receives_interrupted, sent;
-	int answer; /* the error that the kernel answers, or 0 */
+	int answer; /* error in the kernel's answer, or 0 */
 } kernel;
 
 int __real_socket(int domain, int type, int protocol);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_test.c - what an id has after a QP or an SRQ was made, or was not: each call to the device or
- * to the kernel fails once, and nothing is left. The device is the test's.
+ * qp_test.c - an id after successful and failed creation of a QP or an SRQ: each call to the
+ * device or the kernel fails once, and no object may leak. The device is the test's.
  *
  * Covers: librdmacm/qp.c
  */
@@ -24,11 +24,11 @@ static struct {
 	struct cm_id cm;
 	struct rdma_event_channel channel;
 	struct ibv_pd pd, own_pd;
-	unsigned int count[OBJECTS]; /* that are there */
+	unsigned int count[OBJECTS]; /* existing objects */
 	unsigned int calls, fails_at;
-	enum ibv_qp_state states[4]; /* to which the QP was taken */
+	enum ibv_qp_state states[4]; /* states that the QP was moved to */
 	unsigned int state_count;
-	struct ibv_qp_init_attr_ex qp_attr; /* of the last that was made */
+	struct ibv_qp_init_attr_ex qp_attr; /* attributes of the newest QP */
 	struct ibv_srq_init_attr_ex srq_attr;
 } it;
 
@@ -94,7 +94,7 @@ static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_in
 	return object_new(QP, sizeof(struct ibv_qp));
 }
 
-/* The calls of verbs.h with few attributes come here; those attributes begin the others. */
+/* Calls of verbs.h with few attributes arrive here; those fields begin the extended structure. */
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	memset(&it.qp_attr, 0, sizeof(it.qp_attr));
@@ -165,7 +165,7 @@ void rdmacm_multicast_detach_all(struct cm_id *cm)
 int rdmacm_cmd_failed(int fd, const struct cm_cmd *cmd, ssize_t done)
 {
 	(void)fd, (void)cmd, (void)done;
-	fail(); /* commands go the way of a process with several threads */
+	fail(); /* programs with threads must not take this path */
 	return EIO;
 }
 
@@ -281,7 +281,7 @@ static void a_datagram_qp_goes_to_rts(void **state)
 	check_nothing_left();
 }
 
-/* Each call fails once, until none does; the attributes are as the program gave them. */
+/* Fails each call in turn until all succeed; the program's attributes must stay unchanged. */
 static void a_qp_that_fails_leaves_nothing(void **state)
 {
 	static const struct {
@@ -318,7 +318,7 @@ static void a_qp_that_fails_leaves_nothing(void **state)
 
 static void an_srq_that_fails_leaves_nothing(void **state)
 {
-	static const unsigned int calls[] = { 1, 4 }; /* of a plain one and of an XRC SRQ */
+	static const unsigned int calls[] = { 1, 4 }; /* plain SRQ, XRC SRQ */
 	unsigned int at;
 
 	(void)state;
@@ -348,7 +348,7 @@ static void an_srq_that_fails_leaves_nothing(void **state)
 	}
 }
 
-/* A QP and an SRQ of one id go in either order; CQs and domain go with the last user. */
+/* The QP and the SRQ of an id may be destroyed in either order; CQs and PD go with the last one. */
 static void cqs_and_domain_go_with_their_last_user(void **state)
 {
 	struct ibv_srq_init_attr_ex srq = { .comp_mask = IBV_SRQ_INIT_ATTR_TYPE,
@@ -380,7 +380,7 @@ static void cqs_and_domain_go_with_their_last_user(void **state)
 	}
 }
 
-/* An SRQ that fails takes nothing from the QP beside it, which has a PD of its own. */
+/* If creating an SRQ fails, the QP keeps its own PD. */
 static void a_qp_keeps_its_domain_when_an_srq_fails(void **state)
 {
 	struct ibv_qp_init_attr_ex qp = { .qp_type = IBV_QPT_RC,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * channel_pause_test.c - pauses in which nobody looks for events that cannot be read.
+ * channel_pause_test.c - pauses after events that cannot be read, in which no thread polls the
+ * channel.
  *
  * Covers: librdmacm/rsocket/channel_pause.h
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * listener_shared_test.c - a listener of several processes: which requests the holder passes on,
- * who becomes the next holder, which channels are asked for a listener's or a request's id, and
- * what a lost device leaves. The kernel's events, the share and the service are the test's.
+ * listener_shared_test.c - a listener shared by several processes: requests that the holder passes
+ * on, choice of the next holder, the channels searched for the id of a listener or request, and
+ * lost devices. Kernel events, share and service are the test's.
  *
  * Covers: librdmacm/rsocket/listener.c
  */
@@ -27,14 +27,14 @@ static struct cm_id id;
 static struct rdma_event_channel old_channel = { .fd = CHANNEL_FD };
 
 static struct {
-	int answers[ROOM], kinds[ROOM], reads; /* of the events; after the last one EAGAIN */
+	int answers[ROOM], kinds[ROOM], reads; /* results and kinds of events; then EAGAIN */
 	uint32_t put[ROOM];
 	int puts, put_error;
 	int pipe_room, in_pipe, taken;
 	int hold_error, let_go, lost, set_error, find_error, open_error, service_error;
 	bool holds_now;
 	int found[ROOM], found_count, closed;
-	int fetches[ROOM], fetched[ROOM], fetched_count; /* errnos; descriptors asked */
+	int fetches[ROOM], fetched[ROOM], fetched_count; /* errnos; queried descriptors */
 	int request_errors[ROOM], asked[ROOM], asked_count;
 	int channel_errors[ROOM], channels, destroyed;
 	bool has_no_channel;
@@ -83,7 +83,7 @@ int rdmacm_id_fetch(uint32_t number, int from, const struct rdma_event_channel *
 	return it.fetches[it.fetched_count++];
 }
 
-/* A new channel is a real descriptor, as it gets the number of the old one. */
+/* A new channel is a real descriptor, as dup2() puts it on the old number. */
 int rdmacm_rs_open_channel(struct rdma_event_channel **channel)
 {
 	static struct rdma_event_channel channels[ROOM];
@@ -220,7 +220,7 @@ void rdmacm_rs_wake(struct rs_waiters *waiters)
 	it.woken++;
 }
 
-/* The listener is open, and this process holds it. */
+/* Starts a listener whose holder is this process. */
 static int listener_begin(void **state)
 {
 	(void)state;
@@ -267,7 +267,7 @@ static void the_holder_passes_requests_on(void **state)
 	assert_int_equal(it.puts, 2);
 	assert_int_equal(it.put[0], 100);
 	assert_int_equal(it.put[1], 102);
-	assert_int_equal(it.reads, 4); /* the last one found none */
+	assert_int_equal(it.reads, 4); /* the last one was empty */
 	assert_int_equal(it.let_go, 0);
 	assert_int_equal(it.refused, 0);
 }
@@ -307,7 +307,7 @@ static void a_holder_that_cannot_read_lets_go(void **state)
 	assert_false(listener.share.holds);
 }
 
-/* Linux refuses a thread of another user, until the listener is on a channel of that. */
+/* Linux refuses a thread of another user until the listener is on a channel of that user. */
 static void a_refused_holder_reads_by_another_channel(void **state)
 {
 	(void)state;
@@ -345,7 +345,7 @@ static void a_lost_device_ends_the_listener_for_all(void **state)
 	assert_int_equal(it.puts, 0);
 	assert_int_equal(rdmacm_listener_look(&listener), EIDRM);
 	listener.share.is_open = false;
-	id.device = NULL; /* of an address of no device */
+	id.device = NULL; /* its address belongs to no device */
 	it.reads = 0;
 	assert_int_equal(read_alone(&listener, &(struct rdma_ucm_event_resp){ 0 }), EIDRM);
 	assert_int_equal(it.removed, 1);
@@ -353,7 +353,7 @@ static void a_lost_device_ends_the_listener_for_all(void **state)
 	assert_true(listener.is_lost);
 }
 
-/* What the service waits for */
+/* Descriptors that the service polls */
 static void the_service_waits_where_requests_come_or_go(void **state)
 {
 	struct rs_alarm alarm = { .fd = { .fd = -1 }, .until_us = INT64_MAX };
@@ -363,7 +363,7 @@ static void the_service_waits_where_requests_come_or_go(void **state)
 	assert_true(listener_await(&listener.rs, &alarm));
 	assert_int_equal(alarm.fd.fd, listener.rs.fd);
 	assert_int_equal(alarm.fd.events, POLLIN);
-	assert_int_equal(it.woken, 1); /* sleepers move to the pipe, once */
+	assert_int_equal(it.woken, 1); /* sleepers change to the pipe once */
 	it.pipe_room = 0;
 	assert_true(listener_await(&listener.rs, &alarm));
 	assert_int_equal(alarm.fd.fd, 77);
@@ -405,7 +405,7 @@ static void the_next_holder_is_who_locks_the_pipe(void **state)
 		int hold_error, find_error, service_error, want, let_go;
 		bool is_lost;
 	} rows[] = { { true, 0, 0, 0, 0, 0, false },
-		     { false, 0, 0, 0, 0, 0, false }, /* another was faster */
+		     { false, 0, 0, 0, 0, 0, false }, /* another process was faster */
 		     { false, EMFILE, 0, 0, EMFILE, 1, false },
 		     { false, EIO, 0, 0, EIDRM, 1, true },
 		     { true, 0, EMFILE, 0, EMFILE, 1, false },
@@ -428,7 +428,7 @@ static void the_next_holder_is_who_locks_the_pipe(void **state)
 	}
 }
 
-/* The listener is asked for at each channel, until one has it. */
+/* Tries each channel until one has the listener. */
 static void the_listeners_id_is_looked_for(void **state)
 {
 	static const struct {
@@ -437,7 +437,7 @@ static void the_listeners_id_is_looked_for(void **state)
 		     { { ENOENT, 0 }, 0, 2, 1 },
 		     { { EINVAL, ENOENT }, ENOENT, 2, 1 },
 		     { { REFUSED, 0 }, REFUSED, 1, 1 },
-		     { { EACCES, 0 }, 0, 2, 2 } }; /* the user has changed once more */
+		     { { EACCES, 0 }, 0, 2, 2 } }; /* the user changed again */
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -469,7 +469,7 @@ static void a_user_that_changes_for_ever_is_refused(void **state)
 	assert_int_equal(listener_fetch(&listener), EMFILE);
 }
 
-/* The channels that the pipe's request came with, this process's, and those of a later holder */
+/* Tries the channel named with the request, this process's channel, and those of later holders. */
 static void a_requests_id_is_looked_for(void **state)
 {
 	static const struct {
@@ -523,7 +523,7 @@ static void a_request_is_taken_where_it_is(void **state)
 	assert_int_equal(request.id, 200);
 	assert_int_equal(channels.count, 0); /* the holder has the channel */
 	listener.share.holds = false;
-	it.find_error = EMFILE; /* before a request is taken */
+	it.find_error = EMFILE; /* fails before it takes a request */
 	assert_int_equal(rdmacm_listener_take(&listener, &request, &channels), EMFILE);
 	it.find_error = 0;
 	assert_int_equal(rdmacm_listener_take(&listener, &request, &channels), 0);
@@ -561,7 +561,7 @@ static void a_changed_user_leaves_requests_to_the_thread(void **state)
 	}
 }
 
-/* Where a child shares the channel, the parent leaves it, and so does who inherited one. */
+/* If a child shares the channel, parent and child both move their streams to new channels. */
 static void after_fork_a_stream_gets_its_own_channel(void **state)
 {
 	(void)state;
@@ -579,7 +579,7 @@ static void after_fork_a_stream_gets_its_own_channel(void **state)
 	listener.is_of_parent = true;
 	listener.id = NULL;
 	assert_int_equal(rdmacm_stream_adopt(&listener), 0);
-	assert_int_equal(it.fetched_count, 2); /* without an id none is moved */
+	assert_int_equal(it.fetched_count, 2); /* nothing to move without an id */
 	listener.is_of_parent = true;
 	it.has_no_channel = true;
 	assert_int_equal(rdmacm_stream_adopt(&listener), EMFILE);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * listener_test.c - a listener of one process: when a request that no raccept() takes is accepted
- * ahead, and what a look at the listener says. A pipe stands for its channel; the clock is the
- * test's.
+ * listener_test.c - a listener of one process: early accepts of requests that no raccept() takes
+ * in time, and results of poll. A pipe replaces the channel; the clock is the test's.
  *
  * Covers: librdmacm/rsocket/listener.c
  */
@@ -76,7 +75,7 @@ static void a_request_is_waited_with_for_a_while(void **state)
 	assert_true(is_patience_over(&listener));
 }
 
-/* One that could not be accepted is tried again after the same time. */
+/* A failed early accept is tried again after the same delay. */
 static void a_request_that_stays_is_waited_with_again(void **state)
 {
 	(void)state;
@@ -91,7 +90,7 @@ static void a_request_that_stays_is_waited_with_again(void **state)
 	}
 }
 
-/* A request that raccept() took has used up none of the next one's time. */
+/* Each request has the full delay, however long the former one waited. */
 static void each_request_has_its_own_time(void **state)
 {
 	(void)state;
@@ -124,7 +123,7 @@ static void a_look_says_whether_there_is_a_request(void **state)
 	assert_int_equal(rdmacm_listener_look(&listener), 0);
 }
 
-/* Without a request the channel may say that it is of no use. */
+/* Without a request, the channel may report an error. */
 static void a_channel_without_its_other_end_has_no_request(void **state)
 {
 	(void)state;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * options_test.c - rsetsockopt() and rgetsockopt(): the value that each option has after it was
- * set, the limits of values, what a kind of sockets refuses, and each errno. The kind of sockets
- * is the test's.
+ * options_test.c - rsetsockopt() and rgetsockopt(): values of each option, limits, options that a
+ * type of socket refuses, and each errno. The sockets are the test's.
  *
  * Covers: librdmacm/rsocket/options.c
  */
@@ -59,7 +58,7 @@ static int kind_option_set(struct rs *rs, int level, int name)
 static int kind_segment_size(struct rs *rs)
 {
 	(void)rs;
-	assert_int_equal(it.shields, 1); /* it asks the kernel, which may log */
+	assert_int_equal(it.shields, 1); /* the kernel call may log */
 	return it.segment;
 }
 
@@ -68,7 +67,7 @@ static int kind_error(struct rs *rs)
 	int error = it.error;
 
 	(void)rs;
-	assert_int_equal(it.shields, 1); /* it reads events */
+	assert_int_equal(it.shields, 1); /* reads events */
 	it.error = 0;
 	return error;
 }
@@ -100,7 +99,7 @@ static int close_socket(void **state)
 	return 0;
 }
 
-/* Returns 0 or the errno. */
+/* Returns 0 or the errno of rsetsockopt(). */
 static int option_set(int level, int name, int value)
 {
 	errno = 0;
@@ -226,7 +225,7 @@ static void what_the_kind_refuses_stays_as_it_was(void **state)
 	assert_int_equal(option_get(SOL_RDMA, RDMA_RQSIZE), 0);
 }
 
-/* The time until the first one comes from the system, when none was set. */
+/* The default idle time is the system's. */
 static void keepalive_has_an_idle_time(void **state)
 {
 	FILE *file = fopen("/proc/sys/net/ipv4/tcp_keepalive_time", "re");
@@ -300,7 +299,7 @@ static void calls_are_refused(void **state)
 	assert_int_equal(errno, EOPNOTSUPP);
 }
 
-/* ---- what is no number ---- */
+/* ---- structures ---- */
 
 static void linger_is_a_structure(void **state)
 {
@@ -372,7 +371,7 @@ static void a_value_is_cut_to_the_room_for_it(void **state)
 	assert_int_equal(room.bytes[7], 0x5a);
 }
 
-/* ---- how long calls wait ---- */
+/* ---- timeouts ---- */
 
 static int limit_set(int name, time_t seconds, suseconds_t us)
 {
@@ -454,7 +453,7 @@ static void a_route_is_a_list_of_paths(void **state)
 
 /* ---- datagram sockets ---- */
 
-/* What is not kept goes to the UDP socket, which is none here, so that its errno shows. */
+/* Other options go to the UDP socket, which does not exist here: its errno shows. */
 static void options_of_datagrams_are_the_udp_sockets(void **state)
 {
 	static const struct {
@@ -511,7 +510,7 @@ static void a_udp_socket_takes_its_options(void **state)
 	close(it.rs.fd);
 }
 
-/* Of a datagram socket, the library keeps these options alone. */
+/* The library keeps only these options for datagram sockets. */
 static void few_options_are_kept_for_datagrams(void **state)
 {
 	static const int levels[] = { SOL_SOCKET, IPPROTO_IP, IPPROTO_IPV6, IPPROTO_TCP };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * service_test.c - the thread that looks after sockets: what it asks them, when it serves them, and
- * whom it drops. The test makes each of its rounds itself, over sockets of its own.
+ * service_test.c - the service thread of sockets: its queries, the times when it serves a socket,
+ * and dropped sockets. The test runs the thread's rounds itself, with its own sockets.
  *
  * Covers: librdmacm/rsocket/service.c
  */
@@ -23,13 +23,13 @@ static struct socket_played {
 	bool is_closed, wants_nothing;
 	struct rs_alarm alarm;
 	unsigned int gets, asked, served;
-	int serves; /* what it returns */
+	int serves; /* result of the service function */
 } played[SOCKETS];
 
 static unsigned int threads;
 static int refusal;
 static int64_t now_us;
-static int ends[2]; /* of a pipe: something to read, if a byte was written */
+static int ends[2]; /* of a pipe, readable after a write */
 
 static bool is_memory_short;
 
@@ -110,7 +110,7 @@ static int sockets_begin(void **state)
 static int sockets_end(void **state)
 {
 	(void)state;
-	is_running = false; /* there was no thread to wait for */
+	is_running = false; /* no thread to wait for */
 	for (int i = 0; i < SOCKETS; i++) {
 		rdmacm_service_drop(&played[i].rs);
 		assert_int_equal(played[i].gets, 0);
@@ -130,7 +130,7 @@ static void wards_add(int first, int count)
 		assert_int_equal(rdmacm_service_add(&played[i].rs, &care), 0);
 }
 
-/* Makes one round as the thread does. */
+/* Runs one round of the thread. */
 static void round_make(void)
 {
 	struct round round;
@@ -170,7 +170,7 @@ static void a_socket_is_served_when_its_descriptor_is_ready(void **state)
 	(void)state;
 	wards_add(0, 3);
 	played[1].alarm.fd = (struct pollfd){ .fd = ends[0], .events = POLLIN };
-	round_make(); /* the kick of the last one */
+	round_make(); /* consumes the kick of the last change */
 	check_served(0, 0, 0);
 	assert_int_equal(write(ends[1], "", 1), 1);
 	round_make();
@@ -189,7 +189,7 @@ static void a_socket_is_served_when_its_time_has_come(void **state)
 	check_served(0, 1, 1);
 }
 
-/* The time that is over first limits the sleep; nobody's is none. */
+/* The earliest deadline limits the sleep; without one, it is unlimited. */
 static void a_round_sleeps_until_the_first_time(void **state)
 {
 	struct round round;
@@ -239,7 +239,7 @@ static void a_socket_that_is_closed_is_dropped(void **state)
 	assert_int_equal(played[1].asked, 1);
 }
 
-/* The number is another socket's by now, which is not looked after. */
+/* The number now belongs to another socket, which has no service. */
 static void a_number_that_came_again_is_another_socket(void **state)
 {
 	(void)state;
@@ -284,7 +284,8 @@ static void without_sockets_the_thread_ends(void **state)
 	assert_int_equal(threads, 2);
 }
 
-/* A program may close all descriptors, and use the numbers for its own files. */
+/* A program may close all descriptors and reuse their numbers, so the kick sockets are made
+ * again. */
 static void the_sockets_to_kick_by_are_made_again(void **state)
 {
 	int pair[2];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * share_test.c - what processes share of a listener: requests in a pipe, channels in a socket, and
- * one holder at a time. A file stands for a channel, and two shares for two processes: both ends of
- * what they have in common are of one pipe and of one pair of sockets.
+ * share_test.c - the state that processes share of a listener: a pipe of requests, a socket of
+ * channels, one holder at a time. A file replaces a channel, and two shares on the same pipe and
+ * sockets replace two processes.
  *
  * Covers: librdmacm/rsocket/share.c
  */
@@ -21,7 +21,7 @@
 #include "librdmacm/rsocket/share.h"
 
 static struct rs_share share;
-static int files[4]; /* of different inodes */
+static int files[4]; /* with different inodes */
 
 static int share_begin(void **state)
 {
@@ -47,7 +47,7 @@ static int share_end(void **state)
 	return 0;
 }
 
-/* The same share in a process that was forked: the holder's end of the pipe is closed there. */
+/* Returns the share as in a forked process, where the holder's end of the pipe is closed. */
 static struct rs_share share_of_child(void)
 {
 	struct rs_share child = share;
@@ -110,7 +110,7 @@ static void whoever_opens_it_is_the_holder(void **state)
 	check_channels(1, 0, 0, 0);
 }
 
-/* The next holder may be another user. */
+/* The next holder may be another user, so the pipe must be open to all. */
 static void anybody_may_open_the_pipe(void **state)
 {
 	struct stat st;
@@ -130,7 +130,7 @@ static void an_open_share_stays_as_it_is(void **state)
 	check_channels(1, 0, 0, 0);
 }
 
-/* The thread that makes it may be the one that asks again, in the handler of a signal. */
+/* A signal handler may interrupt the thread that makes the share, and ask for it. */
 static void a_share_that_is_being_made_is_busy(void **state)
 {
 	(void)state;
@@ -157,7 +157,7 @@ static void a_closed_share_has_no_descriptor(void **state)
 	rdmacm_share_close(&share);
 }
 
-/* A channel that is not there cannot be laid down, and nothing is left then. */
+/* If a channel cannot be stored, the share leaves no descriptor open. */
 static void a_share_that_fails_has_no_descriptor(void **state)
 {
 	struct rs_share other = { 0 };
@@ -234,7 +234,7 @@ static void a_full_pipe_has_no_room(void **state)
 	assert_int_equal(rdmacm_share_put(&share, &request), 0);
 }
 
-/* Without a holder the pipe has an end: nothing comes any more before there is a next one. */
+/* Without a holder, the pipe is at its end: no request comes until there is a next holder. */
 static void without_a_holder_there_is_nothing_to_take(void **state)
 {
 	struct rdma_ucm_event_resp request = request_of(9);
@@ -289,7 +289,7 @@ static void a_pipe_that_is_not_there_is_an_error(void **state)
 
 /* ---- channels ---- */
 
-/* The new one goes before those that were found, of which the oldest falls out. */
+/* The newest channel comes first; the oldest falls out. */
 static void channels_lie_newest_first(void **state)
 {
 	(void)state;
@@ -323,7 +323,7 @@ static void channels_leave_no_descriptor(void **state)
 	check_channels(1, 2, 0, 0);
 }
 
-/* There is a number for one of two, or for none. */
+/* A descriptor is free for only one of two channels, or for none. */
 static void channels_that_find_no_number_are_an_error(void **state)
 {
 	const struct rs_share_channels before = { 1, { files[0] } };

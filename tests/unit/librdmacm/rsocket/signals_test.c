@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * signals_test.c - whether a call that a signal has interrupted goes on: by the flags of the
- * program's handlers, or as the thread has changed its user. Users are the test's.
+ * signals_test.c - restart of interrupted calls: by the SA_RESTART flags of the program's
+ * handlers, or because the thread changed its user. Users are the test's.
  *
  * Covers: librdmacm/rsocket/signals.c
  */
@@ -88,7 +88,7 @@ static int handlers_end(void **state)
 	return 0;
 }
 
-/* What the program has no handler for ends no call. */
+/* Signals without a handler end no call. */
 static void a_call_goes_on_if_all_handlers_say_so(void **state)
 {
 	struct rs_user before;
@@ -108,7 +108,7 @@ static void a_call_goes_on_if_all_handlers_say_so(void **state)
 	assert_false(rdmacm_rs_restarts(&before));
 }
 
-/* cmocka has such handlers, without SA_RESTART. */
+/* cmocka itself has such handlers, without SA_RESTART. */
 static void handlers_of_faults_do_not_count(void **state)
 {
 	static const int faults[] = { SIGTRAP, SIGABRT };
@@ -138,7 +138,7 @@ static void a_thread_that_is_alone_asks_for_no_user(void **state)
 	assert_int_equal(user.calls, 0);
 }
 
-/* ---- from here on there was another thread ---- */
+/* ---- with another thread from here on ---- */
 
 static void *thread_run(void *unused)
 {
@@ -153,7 +153,7 @@ static int user_begin_with_thread(void **state)
 	return pthread_create(&thread, NULL, thread_run, NULL) || pthread_join(thread, NULL);
 }
 
-/* Each of these is changed, and changed back. */
+/* Changes each kind of user ID, and changes it back. */
 static void each_change_of_the_user_lets_the_call_go_on(void **state)
 {
 	uid_t *const ids[] = { &user.uids[0], &user.uids[1], &user.uids[2],   &user.gids[0],

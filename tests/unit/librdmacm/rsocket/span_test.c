@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A program's buffers as one run of bytes.
+ * Buffers of an iovec as one run of bytes.
  *
  * Covers: librdmacm/rsocket/span.c
  */

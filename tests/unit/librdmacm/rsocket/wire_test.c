@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The bytes that two ends of a stream exchange, as Debian's rstream was seen to send them
- * (rsocket/wire.h).
+ * Bytes that both ends of a stream exchange, as Debian's rstream sends them (rsocket/wire.h).
  *
  * Covers: librdmacm/rsocket/wire.c
  */
@@ -33,7 +32,7 @@ static void hello_has_the_bytes_that_were_seen(void **state)
 	(void)state;
 	rdmacm_wire_hello_pack(&hello, &same);
 	assert_int_equal(sizeof(hello), sizeof(seen));
-	/* The host where they were seen is little-endian. */
+	/* The bytes come from a little-endian host. */
 	assert_int_equal(!!(hello.flags & WIRE_BIG_ENDIAN_HOST), __BYTE_ORDER == __BIG_ENDIAN);
 	hello.flags &= ~WIRE_BIG_ENDIAN_HOST;
 	assert_memory_equal(&hello, seen, sizeof(seen));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * io_test.c - messages of a datagram socket with one link: which are queued, handed over and
- * dropped, by which way one is sent, and how a call waits. The link's queue, the clock and the
- * sleep are the test's, UDP is the system's.
+ * io_test.c - messages of a datagram socket with one link: which are queued, delivered or dropped,
+ * whether one goes by RDMA or UDP, and how a call waits. The test supplies the link's QP, the
+ * clock and the sleep; UDP is the system's.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -33,7 +33,7 @@ static int other; /* the peer's UDP socket */
 
 static struct {
 	struct ibv_wc wc[RECEIVES];
-	int wc_count, polls, polls_before; /* polls of the CQ that find nothing first */
+	int wc_count, polls, polls_before; /* empty polls of the CQ before the first completion */
 	int reposted, repost, armed, arm_error, woken, events_left, cm_events;
 	int sent, sleeps, slept_ms, sleep_error, set_up_error, peer_error, send_error;
 	bool arrives_in_sleep;
@@ -144,7 +144,7 @@ socklen_t rdmacm_addr_len(const struct sockaddr *addr)
 	return sizeof(struct sockaddr_in);
 }
 
-/* Each look at the clock takes a microsecond. */
+/* Advances the clock by a microsecond with each call. */
 int64_t rdmacm_rs_now_us(void)
 {
 	return it.now_us++;
@@ -410,7 +410,7 @@ static void completions_of_sends_make_room(void **state)
 	assert_int_equal(the_link.sq_done, 2);
 	assert_int_equal(it.woken, 1);
 	assert_int_equal(receive(bytes, sizeof(bytes), 0, &done), EIO);
-	assert_int_equal(dgram.error, 0); /* it is heard once */
+	assert_int_equal(dgram.error, 0); /* reported once */
 	assert_false(rdmacm_dgram_progress(&dgram, false));
 }
 
@@ -425,7 +425,7 @@ static void a_shut_socket_has_no_bytes(void **state)
 	assert_int_equal(done, 0);
 }
 
-/* It polls for as long as that may pay, before it sleeps. */
+/* Polls for a while before it sleeps, as that may avoid an interrupt. */
 static void a_wait_begins_with_polling(void **state)
 {
 	char bytes[4];
@@ -452,14 +452,14 @@ static void a_wait_sleeps_until_a_message_comes(void **state)
 	assert_int_equal(done, 4);
 	assert_int_equal(it.sleeps, 1);
 	assert_int_equal(it.armed, 1);
-	assert_false(the_link.is_armed); /* its event was taken */
+	assert_false(the_link.is_armed); /* its event was consumed */
 	assert_int_equal(the_link.events, 1);
-	assert_int_equal(dgram.rs.spin.skip, 1); /* the polling was in vain */
+	assert_int_equal(dgram.rs.spin.skip, 1); /* the polling found nothing */
 	assert_int_equal(dgram.rs.spin.left, 1);
 	it.polls_before = it.polls + 1;
 	message_comes();
 	assert_int_equal(receive(bytes, sizeof(bytes), 0, &done), 0);
-	assert_int_equal(dgram.rs.spin.left, 0); /* skipped: what came while it armed */
+	assert_int_equal(dgram.rs.spin.left, 0); /* skipped: a message came while it armed */
 	assert_int_equal(it.sleeps, 1);
 	assert_int_equal(it.armed, 2);
 }
@@ -492,7 +492,7 @@ static void poll_says_what_is_there(void **state)
 	assert_int_equal(rdmacm_dgram_poll(&dgram.rs, all, false), out);
 	assert_int_equal(it.armed, 0);
 	message_comes();
-	it.polls_before = it.polls + 1; /* it is found after arming, which is not in vain */
+	it.polls_before = it.polls + 1; /* found after arming, which counts as useful */
 	assert_int_equal(rdmacm_dgram_poll(&dgram.rs, POLLIN, true), POLLIN);
 	assert_true(the_link.is_armed);
 	assert_int_equal(it.armed, 1);
@@ -518,7 +518,7 @@ static void a_woken_poll_takes_the_event(void **state)
 	assert_false(the_link.is_armed);
 	assert_int_equal(the_link.events, 1);
 	assert_false(STAILQ_EMPTY(&dgram.messages));
-	rdmacm_dgram_woken(&dgram.rs, NULL, 0); /* none is taken where none is armed */
+	rdmacm_dgram_woken(&dgram.rs, NULL, 0); /* consumes no event of an unarmed CQ */
 	assert_int_equal(the_link.events, 1);
 }
 
@@ -537,7 +537,7 @@ static void control_send(enum dgram_control op, const char *data, int cut)
 	assert_int_equal(poll(&fd, 1, 5000), 1);
 }
 
-/* Returns the operation of the control message that the peer gets, or -1 if there is none. */
+/* Returns the operation of the control message that the peer receives, or -1 for none. */
 static int answer_of_socket(const char *data)
 {
 	struct sockaddr_storage from;
@@ -576,7 +576,7 @@ static void data_by_udp_is_queued_and_answered(void **state)
 	assert_memory_equal(bytes, "xyz", 3);
 	assert_int_equal(rdmacm_dgram_unread(&dgram.rs, &unread), 0);
 	assert_int_equal(unread, 0);
-	it.peer_error = ENODEV; /* of a sender whom no device reaches */
+	it.peer_error = ENODEV; /* a sender that no device reaches */
 	control_send(CONTROL_DATA, "xyz", 0);
 	assert_int_equal(receive(bytes, sizeof(bytes), 0, &done), 0);
 	assert_int_equal(done, 3);
@@ -591,7 +591,7 @@ static void an_answer_by_udp_is_no_message(void **state)
 	assert_int_equal(it.found, 1);
 	control_send((enum dgram_control)3, "", 0);
 	assert_true(rdmacm_dgram_progress(&dgram, true));
-	control_send(CONTROL_DATA, "", 1); /* it is cut short */
+	control_send(CONTROL_DATA, "", 1); /* a truncated message */
 	assert_true(rdmacm_dgram_progress(&dgram, true));
 	assert_int_equal(it.found, 1);
 	assert_true(STAILQ_EMPTY(&dgram.messages));
@@ -599,7 +599,7 @@ static void an_answer_by_udp_is_no_message(void **state)
 	assert_int_equal(dgram.error, 0);
 }
 
-/* UDP is looked at when it is time, and not while many of its messages wait. */
+/* The socket looks at UDP at intervals, and not while many UDP messages wait for readers. */
 static void udp_waits_for_its_time_and_for_readers(void **state)
 {
 	(void)state;
@@ -661,7 +661,7 @@ static void a_message_goes_by_udp_until_both_know_each_other(void **state)
 	the_link.max_message = (uint32_t)head + 1;
 	assert_int_equal(send_to_peer(1, 0), 0);
 	assert_int_equal(it.sent, 3);
-	assert_int_equal(send_to_peer(2, 0), 0); /* longer than the link's packets */
+	assert_int_equal(send_to_peer(2, 0), 0); /* longer than the link's MTU */
 	assert_int_equal(it.sent, 3);
 	assert_int_equal(answer_of_socket("xx"), CONTROL_DATA);
 	dgram.connected = NULL;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * link_test.c - the UD QP of a datagram socket: its sizes, its buffers, its sends, and what is left
- * when one of the calls that make it fails. Verbs and rdma_cm are the test's: they count their
- * objects.
+ * link_test.c - the UD QP of a datagram socket: its sizes, buffers and sends, and cleanup after
+ * each failed call. Verbs and rdma_cm are stand-ins that count their objects.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,7 +18,7 @@
 enum { LKEY = 0x77, INLINE = 32, ROOM = 64, REFUSED = EDOM };
 
 static struct {
-	int fails_at; /* the call that fails, counted from 1; 0: none */
+	int fails_at; /* number of the call that fails, from 1; 0: none */
 	int calls, objects, acked, woken;
 	bool has_no_device;
 	enum ibv_mtu mtu;
@@ -42,7 +41,7 @@ static struct ibv_qp qp = { .context = &context };
 static struct rdma_cm_id id;
 static struct dgram dgram;
 
-/* Counts a call. Returns whether it fails, with errno set. */
+/* Counts a call. Returns whether it must fail, with errno set. */
 static bool call_fails(void)
 {
 	errno = REFUSED;
@@ -137,7 +136,7 @@ int rdma_create_qp(struct rdma_cm_id *of, struct ibv_pd *in, struct ibv_qp_init_
 	assert_ptr_equal(of, &id);
 	assert_null(in);
 	it.attr = *attr;
-	attr->cap.max_inline_data = INLINE; /* more than was asked for */
+	attr->cap.max_inline_data = INLINE; /* more than requested */
 	id.qp = object_made(&qp);
 	return id.qp ? 0 : -1;
 }
@@ -164,7 +163,7 @@ int rdmacm_dgram_new_id(struct dgram *of, void *of_events, struct rdma_cm_id **o
 {
 	assert_ptr_equal(of, &dgram);
 	assert_null(of_events);
-	assert_ptr_not_equal(it.renewal, outer); /* commands use the socket's */
+	assert_ptr_not_equal(it.renewal, outer); /* commands use the socket's own */
 	id = (struct rdma_cm_id){ .pd = &pd, .port_num = 2 };
 	*out = object_made(&id);
 	return *out ? 0 : REFUSED;
@@ -341,7 +340,7 @@ static void packets_are_as_long_as_the_port_allows(void **state)
 	}
 }
 
-/* The last bytes of the memory are the second part of every receive. */
+/* All receives share the last bytes of the memory as their second part. */
 static void a_receive_has_room_for_the_longest_packet(void **state)
 {
 	const struct dgram_link *link = link_get(1);
@@ -398,7 +397,7 @@ static void short_sends_are_inline_and_buffers_take_turns(void **state)
 	assert_int_equal(peer.sent_until, ARRAY_SIZE(sizes));
 }
 
-/* Fails each call in turn, until all succeed. */
+/* Fails each call in turn until all succeed. */
 static void a_refused_call_leaves_no_link(void **state)
 {
 	const struct sockaddr_storage local = address(1);

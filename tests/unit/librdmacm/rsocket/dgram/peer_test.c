@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whom a datagram socket forgets when it knows as many others as it can (rsocket/dgram/peer.c).
- * The socket has one link, and no device: what the file asks of others is the test's own.
+ * Eviction of peers when a datagram socket knows as many as it can (rsocket/dgram/peer.c). The
+ * socket has one link and no device; the rest of the library is the test's.
  *
  * Covers: librdmacm/rsocket/dgram/peer.c
  */
@@ -66,7 +66,7 @@ static struct dgram_peer *peer_meet(struct dgram *dgram, uint32_t host)
 	return rdmacm_dgram_peer_get(dgram, &addr, &peer) ? NULL : peer;
 }
 
-/* The socket knows as many as it can, each of which was sent to in turn. */
+/* Returns a socket at its limit of peers, each of which got a message in turn. */
 static struct dgram *dgram_that_knows_many(void)
 {
 	static struct dgram dgram;
@@ -95,7 +95,7 @@ static void dgram_end(struct dgram *dgram)
 	close(dgram->rs.fd);
 }
 
-/* A server that many ask has answers on their way at any time. */
+/* A busy server always has answers in flight, which must not prevent eviction. */
 static void a_busy_link_is_no_reason_to_remember(void **state)
 {
 	struct dgram *dgram = dgram_that_knows_many();
@@ -106,13 +106,13 @@ static void a_busy_link_is_no_reason_to_remember(void **state)
 	dgram_end(dgram);
 }
 
-/* Nobody hands a peer's address handle to a send that is still on its way. */
+/* A peer stays while a send to it is in flight, since the send uses its address handle. */
 static void whom_a_send_is_on_its_way_to_is_remembered(void **state)
 {
 	struct dgram *dgram = dgram_that_knows_many();
 
 	(void)state;
-	the_link.sq_done = 0; /* nothing has completed */
+	the_link.sq_done = 0; /* no send has completed */
 	assert_null(peer_meet(dgram, MOST));
 	assert_int_equal(destroyed, 0);
 	the_link.sq_done = 1;
@@ -123,7 +123,7 @@ static void whom_a_send_is_on_its_way_to_is_remembered(void **state)
 	dgram_end(dgram);
 }
 
-/* Others wait for the lock meanwhile. */
+/* Other threads wait for the lock during the search. */
 static void a_look_at_those_in_use_is_short(void **state)
 {
 	struct dgram *dgram = dgram_that_knows_many();
@@ -152,7 +152,7 @@ static struct sockaddr_storage v6_of(const char *text, uint32_t scope)
 	return addr;
 }
 
-/* Each network has a host of this link-local address, but there is one host of another address. */
+/* Each network may have a host of the same link-local address; other addresses are unique. */
 static void link_local_addresses_are_of_a_network(void **state)
 {
 	const struct sockaddr_storage one = v6_of("fe80::1", 2), other = v6_of("fe80::1", 3);
@@ -165,7 +165,7 @@ static void link_local_addresses_are_of_a_network(void **state)
 	assert_true(rdmacm_dgram_same_address(&global, &same));
 }
 
-/* A connected socket takes messages of its peer alone. */
+/* A connected socket accepts messages of its peer only. */
 static void addresses_in_packets_are_of_the_links_network(void **state)
 {
 	const struct dgram_link link = { .local = v6_of("fe80::2", 3) };

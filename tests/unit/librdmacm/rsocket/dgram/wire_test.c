@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The heads of datagrams, as Debian's udpong and a program with IPv6 were seen to send them
+ * Headers of datagrams, byte for byte as Debian's udpong and an IPv6 program send them
  * (rsocket/dgram/wire.h).
  *
  * Covers: librdmacm/rsocket/dgram/wire.c
@@ -78,7 +78,7 @@ static void heads_that_were_seen_are_understood(void **state)
 	assert_memory_equal(&addr, &six, sizeof(addr));
 }
 
-/* A QPN has 24 bits, and an IPv6 address its flow. */
+/* The QPN has 24 bits; IPv6 has a flow label. */
 static void each_field_is_taken(void **state)
 {
 	uint8_t control[sizeof(control_6)], data[sizeof(data_6)], op;
@@ -113,7 +113,7 @@ static void what_is_no_head_is_refused(void **state)
 	bytes[0] = 0x55;
 	bytes[4] = 5;
 	assert_int_equal(rdmacm_dgram_control_unpack(bytes, sizeof(bytes), &op, &qpn), 0);
-	bytes[4] = 4; /* with the length of the other */
+	bytes[4] = 4; /* the other family's length */
 	assert_int_equal(rdmacm_dgram_control_unpack(bytes, sizeof(bytes), &op, &qpn), 0);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * poll_test.c - rpoll() and rselect() over sockets of the test's own, beside pipes: which events
- * each entry gets, asleep and awake, and that no memory is left, however many entries there are.
+ * poll_test.c - rpoll() and rselect() over stand-in sockets and pipes: events of each entry, with
+ * and without sleep, and memory for any number of entries.
  *
  * Covers: librdmacm/rsocket/poll/poll.c, librdmacm/rsocket/poll/select.h
  */
@@ -18,7 +18,8 @@
 
 enum { SOCKETS = 2, MANY = FEW + 10, FOREVER = -1 };
 
-/* A pipe lies behind each socket: it has POLLIN once the pipe was written to and it was told so. */
+/* A socket backed by a pipe: it has POLLIN once the pipe has data and the socket was asked to read
+ * it */
 static struct socket_played {
 	struct rs rs;
 	int ends[2];
@@ -26,9 +27,9 @@ static struct socket_played {
 	unsigned int told;
 } played[SOCKETS];
 
-static int ends[2];      /* of a pipe that is no socket */
-static int pieces;       /* of memory that were taken and not given back */
-static int fails_at = 0; /* the allocation that fails, counted from 1 */
+static int ends[2];      /* of a plain pipe */
+static int pieces;       /* allocated blocks */
+static int fails_at = 0; /* number of the allocation that fails, from 1 */
 
 void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size) __attribute__((visibility("default")));
@@ -41,7 +42,7 @@ int __real_poll(struct pollfd *fds, nfds_t nfds, int timeout);
 int __wrap_poll(struct pollfd *fds, nfds_t nfds, int timeout)
 	__attribute__((visibility("default")));
 
-static bool is_interrupted; /* each poll() of the system, by a signal */
+static bool is_interrupted; /* a signal interrupts each poll() of the system */
 
 int __wrap_poll(struct pollfd *fds, nfds_t nfds, int timeout)
 {
@@ -146,7 +147,7 @@ static int sockets_end(void **state)
 	return 0;
 }
 
-/* Entries of both sockets and of the pipe; the rest name no descriptor. */
+/* Fills the entries: both sockets, the pipe, then entries without a descriptor. */
 static void entries_fill(struct pollfd *fds, int count, short events)
 {
 	for (int i = 0; i < count; i++)
@@ -163,7 +164,7 @@ static void write_byte(const int *pipe_ends)
 
 static const int counts[] = { 3, FEW, FEW + 1, MANY };
 
-/* Asks for COUNT entries, and compares what those of sockets and pipe get. */
+/* Polls COUNT entries, and compares the results of sockets and pipe. */
 static void check_poll(int count, int timeout, short first, short of_pipe, short last)
 {
 	struct pollfd fds[MANY];
@@ -204,7 +205,7 @@ static void a_pipe_ends_the_sleep(void **state)
 	assert_int_equal(played[0].told + played[1].told, 0);
 }
 
-/* What wakes a socket tells only that it is worth asking again. */
+/* A wake-up only means that polling the socket again may help. */
 static void a_socket_that_wakes_is_told_and_asked_again(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * waiter_test.c - threads that sleep and what wakes them: how often, by whom, and for how long they
- * sleep without a descriptor or below the process's limit. Shields against cancellation are counted
- * by the test.
+ * waiter_test.c - sleeping threads and their wake-ups: number and source of wake-ups, sleeping
+ * without a descriptor, and above the process's descriptor limit. The test counts cancellation
+ * shields.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 enum { LIMIT = 8, MANY = 2 * LIMIT + 3, HANG_SECONDS = 5 };
 
 static int shields, sleeps, slept_ms, poll_error, slept_on, objects[2];
-/* The compiler knows eventfd() as a call that changes and reads nothing here. */
+/* Volatile, since the compiler believes that eventfd() does not read it. */
 static volatile bool has_no_descriptor;
 static struct rs_waiters waiters;
 static struct rs_watch watches[2];
@@ -64,7 +64,7 @@ static void undo_nothing(void *of)
 	(void)of;
 }
 
-/* Looks once, however long the sleep was to be. */
+/* Polls once without sleeping. */
 int rdmacm_rs_cancel_poll(struct pollfd *fds, nfds_t count, int timeout_ms, void (*undo)(void *of),
 			  void *of)
 {
@@ -88,7 +88,7 @@ static int sleep_of(struct rs_waiter *waiter)
 	return rdmacm_rs_waiter_sleep(waiter, fds, 0, -1);
 }
 
-/* Begins two waiters; the second one is this thread's own. Both watch the same object. */
+/* Registers two waiters on one object; the second is this thread's. */
 static void two_watch(struct rs_waiter *other, struct rs_waiter *mine)
 {
 	rdmacm_rs_waiter_begin(other, undo_nothing, objects);
@@ -119,7 +119,7 @@ static void a_sleeper_has_a_descriptor_until_it_ends(void **state)
 	(void)state;
 	rdmacm_rs_waiter_begin(&waiter, undo_nothing, objects);
 	assert_true(fcntl(waiter.fd, F_GETFD) & FD_CLOEXEC);
-	assert_int_equal(sleep_of(&waiter), 0); /* nothing has woken it */
+	assert_int_equal(sleep_of(&waiter), 0); /* no wake-up so far */
 	assert_int_equal(slept_ms, -1);
 	rdmacm_rs_waiter_end(&waiter);
 	assert_int_equal(fcntl(waiter.fd, F_GETFD), -1);
@@ -142,7 +142,7 @@ static void one_wake_ends_one_sleep(void **state)
 	rdmacm_rs_wake(&waiters);
 	rdmacm_rs_wake(&waiters);
 	assert_int_equal(__real_eventfd_read(other.fd, &wakes), 0);
-	assert_int_equal(wakes, 1); /* the second one finds it woken */
+	assert_int_equal(wakes, 1); /* the second one is already awake */
 	two_end(&other, &mine);
 }
 
@@ -157,7 +157,7 @@ static void a_thread_does_not_wake_itself(void **state)
 	two_end(&other, &mine);
 }
 
-/* A count of 0 says that nobody is in the list. */
+/* A count of 0 skips the list. */
 static void nobody_is_woken_where_nobody_watches(void **state)
 {
 	struct rs_waiter other, mine;
@@ -222,7 +222,7 @@ static void wake_shielded(struct rs_waiter *waiter)
 	rdmacm_rs_unshield();
 }
 
-/* Linux' poll() takes no more entries than the process may have descriptors. */
+/* poll() of Linux takes at most as many entries as the process may have descriptors. */
 static void more_entries_than_the_limit_are_looked_at_in_pieces(void **state)
 {
 	struct pollfd fds[MANY + 1];
@@ -240,12 +240,12 @@ static void more_entries_than_the_limit_are_looked_at_in_pieces(void **state)
 			fds[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
 		slept_on = 0;
 		assert_int_equal(rdmacm_rs_waiter_sleep(&waiter, fds, count, -1), 0);
-		assert_int_equal(slept_on, LIMIT); /* after a look at all of them */
+		assert_int_equal(slept_on, LIMIT); /* once it has looked at all pieces */
 		assert_int_equal(slept_ms, BLIND_MS);
 		fds[2].fd = fds[LIMIT - 1].fd = ends[0];
 		sleeps = 0;
 		assert_int_equal(rdmacm_rs_waiter_sleep(&waiter, fds, count, -1), 2);
-		assert_int_equal(sleeps, 1); /* the one that was refused */
+		assert_int_equal(sleeps, 1); /* the refused one */
 		wake_shielded(&waiter);
 		assert_int_equal(rdmacm_rs_waiter_sleep(&waiter, fds, count, -1), 3);
 		assert_int_equal(fds[count].revents, POLLIN);
@@ -275,7 +275,7 @@ static void other_errors_of_poll_are_returned(void **state)
 	rdmacm_rs_waiter_end(&waiter);
 }
 
-/* Runs CHECK in a child, while a thread of the parent seems to hold the lock. */
+/* Runs CHECK in a child, while another thread of the parent holds the lock. */
 static void in_child(int (*check)(void))
 {
 	int status;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * calls_test.c - copies of a number that stands for an rsocket, as the preload library's dup(),
- * dup2() and fcntl() make them; connections to services without RDMA; which sockets become
- * rsockets. The library's calls are linked into this program, so they are the ones that it makes;
- * the rsocket is a file that stands for one.
+ * calls_test.c - the preload library: copies of an rsocket's number by dup(), dup2() and fcntl(),
+ * fallback to TCP for services without RDMA, and the sockets that become rsockets. The library is
+ * linked into this program; a plain file replaces an rsocket.
  *
  * Covers: librdmacm/rsocket/preload/
  */
@@ -32,7 +31,7 @@ enum { UNTOUCHED = EXDEV };
 
 static int closed = -1;
 
-/* What the library calls of librdmacm here. */
+/* Calls of librdmacm that the library makes */
 int rclose(int rsocket)
 {
 	closed = rsocket;
@@ -54,12 +53,12 @@ int rfcntl(int rsocket, int command, ...)
 	return 0;
 }
 
-static int connect_error; /* how connecting an rsocket fails */
+static int connect_error; /* error of rconnect() */
 static bool keeps_alive = true;
 static int type_of_rsocket = SOCK_STREAM;
 static struct sockaddr_in name_of_rsocket, name_by_connect;
 
-/* What connects is given a name if it has none. */
+/* Gives the rsocket a name if it has none, as rdma_cm does. */
 int rconnect(int rsocket, const struct sockaddr *addr, socklen_t len)
 {
 	(void)rsocket, (void)addr, (void)len;
@@ -69,13 +68,13 @@ int rconnect(int rsocket, const struct sockaddr *addr, socklen_t len)
 	return -1;
 }
 
-static int answer_error = -1; /* of the other side; there is no answer if it is below 0 */
+static int answer_error = -1; /* error of the peer's answer; negative: no answer yet */
 
 int rpoll(struct pollfd *fds, nfds_t count, int timeout)
 {
 	assert_int_equal(count, 1);
 	assert_int_equal(fds->events, POLLOUT);
-	assert_int_equal(timeout, 0); /* no call waits for the other side's answer */
+	assert_int_equal(timeout, 0); /* must not wait for the answer */
 	return answer_error >= 0;
 }
 
@@ -119,7 +118,7 @@ static struct {
 	int sq, rq, inline_size, others;
 } sizes;
 
-static struct timeval receive_limit; /* what an rsocket was told */
+static struct timeval receive_limit; /* timeout set on the rsocket */
 
 int rsetsockopt(int rsocket, int level, int name, const void *value, socklen_t len)
 {
@@ -151,7 +150,7 @@ ssize_t rwrite(int rsocket, const void *bytes, size_t size)
 	return size;
 }
 
-static int message_flags = -1; /* of the last message; -1: none went through an rsocket */
+static int message_flags = -1; /* flags of the last message; -1: sent by TCP */
 
 ssize_t rrecvmsg(int rsocket, struct msghdr *msg, int flags)
 {
@@ -167,7 +166,7 @@ ssize_t rsendmsg(int rsocket, const struct msghdr *msg, int flags)
 	return 4;
 }
 
-static size_t send_room; /* bytes that an rsocket takes before it is full */
+static size_t send_room; /* bytes until the rsocket is full */
 
 ssize_t rsend(int rsocket, const void *bytes, size_t size, int flags)
 {
@@ -191,7 +190,7 @@ int raccept(int listener, struct sockaddr *addr, socklen_t *len)
 	return accept_error ? -1 : preload_file(0);
 }
 
-static int rsocket_error; /* how making an rsocket fails, or 0 */
+static int rsocket_error; /* error of rsocket(), or 0 */
 
 int rsocket(int domain, int type, int protocol)
 {
@@ -275,7 +274,7 @@ static void the_last_copy_closes_the_rsocket(void **state)
 	assert_int_equal(close(rsocket), 0);
 }
 
-/* The child has the parent's memory, and descriptors of its own. */
+/* A child of vfork() has its own descriptors, but the parent's memory. */
 static void a_copy_in_a_child_by_vfork_is_none_of_the_parents(void **state)
 {
 	int rsocket = preload_file(0), number = preload_number(rsocket, 0);
@@ -332,7 +331,7 @@ static void dup2_onto_a_set_closes_that(void **state)
 	close(file);
 }
 
-/* As a system call closes it that is not taken over. */
+/* Closes the set by a system call that the library does not replace. */
 static void a_set_that_is_gone_leaves_its_number_to_an_rsocket(void **state)
 {
 	int rsocket = preload_file(0), set = epoll_create1(0), number;
@@ -344,12 +343,12 @@ static void a_set_that_is_gone_leaves_its_number_to_an_rsocket(void **state)
 	assert_int_equal(close(number), 0);
 	assert_int_equal(closed, rsocket);
 	closed = -1;
-	assert_int_equal(close(preload_file(0)), 0); /* the same number once more */
+	assert_int_equal(close(preload_file(0)), 0); /* the same number again */
 	assert_int_equal(closed, -1);
 	real()->close(rsocket);
 }
 
-/* An rsocket that is made or accepted may begin with not waiting. */
+/* Sockets may be created or accepted as nonblocking. */
 static void a_number_that_waits_has_an_rsocket_that_waits(void **state)
 {
 	int rsocket = preload_file(0), number;
@@ -376,7 +375,7 @@ static void a_congestion_control_is_accepted(void **state)
 	real()->close(rsocket);
 }
 
-/* With no descriptor left nothing is accepted that could not be handed out. */
+/* Without a free descriptor, no connection is accepted that could not be returned. */
 static void a_connection_waits_until_there_is_a_number(void **state)
 {
 	int rsocket = preload_file(0), listener = preload_number(rsocket, 0), number;
@@ -399,7 +398,7 @@ static void a_connection_waits_until_there_is_a_number(void **state)
 	assert_int_equal(errno, EAGAIN);
 	accept_error = 0;
 	number = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
-	assert_int_equal(number, next); /* EAGAIN has left none open */
+	assert_int_equal(number, next); /* EAGAIN leaked none */
 	assert_true(fcntl(number, F_GETFL) & O_NONBLOCK);
 	assert_int_equal(accepted_count, 2);
 	real()->close(preload_find(number));
@@ -430,7 +429,7 @@ static void whose_limit_is_reached_gets_no_other_socket(void **state)
 	rsocket_error = 0;
 }
 
-/* Requests in a ring of the kernel's are not taken over. */
+/* io_uring is refused, since the library cannot replace requests in its ring. */
 static void nobody_gets_a_ring_of_requests(void **state)
 {
 	char parameters[120] = { 0 }; /* struct io_uring_params */
@@ -444,7 +443,7 @@ static void nobody_gets_a_ring_of_requests(void **state)
 	assert_int_equal(errno, EBADF);
 }
 
-/* exit() writes the buffers when the connections have ended. */
+/* exit() flushes stdio's buffers after the library has ended connections. */
 static void files_of_rsockets_can_be_written_before_the_end(void **state)
 {
 	int rsocket = preload_file(0), number = preload_number(rsocket, 0);
@@ -480,7 +479,7 @@ static void poll_of_no_descriptors_is_refused(void **state)
 #endif
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-/* As the kernel does, where there are rsockets, too. Times to wait are read by the C library. */
+/* Bad pointers fail with EFAULT, as in the kernel. The C library itself reads timeouts. */
 static void memory_that_is_not_there_is_refused(void **state)
 {
 	const struct timespec no_time = { 0, 0 };
@@ -507,7 +506,7 @@ static void memory_that_is_not_there_is_refused(void **state)
 }
 #endif
 
-/* A socket has no position, and vectors of one no flag but that. */
+/* A socket has no file position: preadv2() takes position -1 only, and pwritev2() no flags. */
 static void vectors_of_an_rsocket_have_no_position(void **state)
 {
 	const struct {
@@ -544,7 +543,7 @@ static void vectors_of_an_rsocket_have_no_position(void **state)
 	assert_int_equal(close(number), 0);
 }
 
-/* The file's own position, or the one given, goes on by what was sent. */
+/* sendfile() advances the file's position, or the given one, by the bytes sent. */
 static void files_are_sent_as_far_as_there_is_room(void **state)
 {
 	int rsocket = preload_file(0), number = preload_number(rsocket, 0);
@@ -570,7 +569,7 @@ static void files_are_sent_as_far_as_there_is_room(void **state)
 	assert_int_equal(at, 7);
 	assert_int_equal(lseek(fileno(file), 0, SEEK_CUR), 4);
 	memset(written, 0, sizeof(written));
-	assert_int_equal(sendfile(number, fileno(file), &at, 9), 3); /* to its end */
+	assert_int_equal(sendfile(number, fileno(file), &at, 9), 3); /* up to its end */
 	assert_string_equal(written, "789");
 	assert_int_equal(sendfile(number, fileno(file), &at, 9), 0);
 	assert_int_equal(sendfile(number, -1, &at, 9), -1);
@@ -641,7 +640,7 @@ static void connect_falls_back_to_tcp(void **state)
 		assert_int_equal(real()->read(accepted, &byte, 1), 1);
 		close(number);
 		close(copy);
-		/* without a time to linger the end is none, and no reset */
+		/* without SO_LINGER, the peer sees an end and no reset */
 		assert_int_equal(real()->read(accepted, &byte, 1), 0);
 		real()->close(accepted);
 		real()->close(rsocket);
@@ -665,7 +664,7 @@ static void connect_by_tcp_keeps_limits_and_service(void **state)
 	assert_int_equal(getsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit[1], &len), 0);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(limit[i].tv_sec, 3);
-		assert_true(limit[i].tv_usec >= 500000); /* the kernel counts in ticks */
+		assert_true(limit[i].tv_usec >= 500000); /* the kernel rounds to ticks */
 	}
 	len = sizeof(tos);
 	assert_int_equal(getsockopt(number, IPPROTO_IP, IP_TOS, &tos, &len), 0);
@@ -675,7 +674,7 @@ static void connect_by_tcp_keeps_limits_and_service(void **state)
 	real()->close(listener);
 }
 
-/* As where both sides announce forks */
+/* As if both sides announced forks */
 static void limits_are_carried_from_tcp_to_an_rsocket(void **state)
 {
 	const struct timeval limit = { 7, 0 };
@@ -685,7 +684,7 @@ static void limits_are_carried_from_tcp_to_an_rsocket(void **state)
 	memset(&receive_limit, 0, sizeof(receive_limit));
 	sizes.others = 0;
 	preload_carry_options(socket, real()->getsockopt, rsocket, rsetsockopt);
-	assert_int_equal(sizes.others, 0); /* of a new socket there is nothing to carry */
+	assert_int_equal(sizes.others, 0); /* a new socket has no options to copy */
 	real()->setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	preload_carry_options(socket, real()->getsockopt, rsocket, rsetsockopt);
 	assert_int_equal(sizes.others, 1);
@@ -694,7 +693,7 @@ static void limits_are_carried_from_tcp_to_an_rsocket(void **state)
 	real()->close(rsocket);
 }
 
-/* The port that rdma_cm chooses is one of its own, which TCP may have given to somebody else. */
+/* rdma_cm chose the port, which another TCP socket may have: the fallback must not bind to it. */
 static void a_name_that_connecting_gave_is_not_taken_along(void **state)
 {
 	struct sockaddr_in addr;
@@ -721,7 +720,7 @@ static void a_name_that_the_program_gave_is_taken_along(void **state)
 
 	(void)state;
 	connect_error = ECONNREFUSED;
-	real()->close(listen_by_tcp(&name_of_rsocket)); /* so that the port is free */
+	real()->close(listen_by_tcp(&name_of_rsocket)); /* frees the port */
 	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), 0);
 	assert_int_equal(real()->getsockname(number, (struct sockaddr *)&name, &len), 0);
 	assert_int_equal(name.sin_port, name_of_rsocket.sin_port);
@@ -731,7 +730,7 @@ static void a_name_that_the_program_gave_is_taken_along(void **state)
 	real()->close(listener);
 }
 
-/* An rsocket of datagrams is a UDP socket, which holds its port until it is closed. */
+/* A datagram rsocket holds its port by a UDP socket, until its close. */
 static void datagrams_fall_back_under_their_name(void **state)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9) }, name;
@@ -759,7 +758,7 @@ static void datagrams_fall_back_under_their_name(void **state)
 	close(number);
 }
 
-/* Returns the data of what the set reports of the system's sockets, or 0. */
+/* Returns the data of a system socket's event in the set, or 0. */
 static uint64_t reported_by(int set)
 {
 	struct epoll_event event = { 0 };
@@ -816,7 +815,7 @@ static void connect_that_does_not_wait_falls_back_when_it_fails_at_once(void **s
 	real()->close(listener);
 }
 
-/* It says so even where the answer is there, and the next call finds that. */
+/* EINPROGRESS even if the answer is there; the next call finds it. */
 static void connect_that_does_not_wait_is_in_progress(void **state)
 {
 	struct sockaddr_in addr;
@@ -862,7 +861,7 @@ static void answer_that_comes_late_falls_back(void **state)
 	real()->close(listener);
 }
 
-/* A signal ends the call, and rdma_cm has given the rsocket a name by then. */
+/* A signal interrupts connect(), after rdma_cm has given the rsocket a name. */
 static void answer_after_a_signal_falls_back(void **state)
 {
 	struct sockaddr_in addr;
@@ -887,7 +886,7 @@ static void answer_after_a_signal_falls_back(void **state)
 	real()->close(listener);
 }
 
-/* A service of TCP that answers nobody any more, as its backlog is full. */
+/* Returns a TCP service that never answers, since its backlog is full. */
 static int silent_service(struct sockaddr_in *addr, int in_backlog[2])
 {
 	int listener = listen_by_tcp(addr);
@@ -900,7 +899,7 @@ static int silent_service(struct sockaddr_in *addr, int in_backlog[2])
 	return listener;
 }
 
-/* Other threads would wait with it. */
+/* Waiting again would block other threads. */
 static void answer_that_comes_late_is_not_waited_for_again(void **state)
 {
 	struct sockaddr_in addr;
@@ -913,7 +912,7 @@ static void answer_that_comes_late_is_not_waited_for_again(void **state)
 	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
 	assert_int_equal(real()->fcntl(number, F_SETFL, O_RDWR), 0);
 	answer_error = ECONNREFUSED;
-	alarm(5); /* connecting takes minutes */
+	alarm(5); /* a TCP timeout takes minutes */
 	assert_true(preload_settle(NULL));
 	alarm(0);
 	assert_int_equal(preload_find(number), -1);
@@ -926,7 +925,7 @@ static void answer_that_comes_late_is_not_waited_for_again(void **state)
 	real()->close(listener);
 }
 
-/* TCP fails since the name that the program gave is in use there. */
+/* The fallback fails as well, since the program's port is in use by TCP. */
 static void an_error_of_both_ways_is_heard_once(void **state)
 {
 	struct sockaddr_in addr;
@@ -941,7 +940,7 @@ static void an_error_of_both_ways_is_heard_once(void **state)
 	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
 	assert_int_equal(preload_late_error(rsocket), 0);
 	answer_error = ECONNREFUSED;
-	for (int i = 0; i < 2; i++) /* it is not tried again */
+	for (int i = 0; i < 2; i++) /* no second try */
 		assert_false(preload_settle(NULL));
 	assert_int_equal(preload_find(number), rsocket);
 	assert_int_equal(preload_late_error(rsocket + 1), 0);
@@ -1031,7 +1030,7 @@ static int wanted_by(const char *text)
 	return wanted;
 }
 
-/* The right column is what Debian's library was seen to do with each file. */
+/* Debian's library has the results of the right column for each file. */
 static void lines_name_programs_by_their_beginning(void **state)
 {
 	static const struct {
@@ -1051,7 +1050,7 @@ static void lines_name_programs_by_their_beginning(void **state)
 		{ "kind inet stream *\nkind inet6 dgram udp", STREAM4 | DGRAM6 },
 		{ "kind af_inet sock_stream *", STREAM4 },
 		{ "kind INET STREAM UDP", 0 },
-		/* no rules, as words are missing or mean nothing */
+		/* words missing or unknown: no rules */
 		{ "kind inet\n", ALL },
 		{ "kind inet stream 0\n", ALL },
 		{ "kind inet 1 6", ALL },
@@ -1096,7 +1095,7 @@ static void queues_are_sized_by_the_environment(void **state)
 	assert_int_equal(sizes.others, 0);
 }
 
-/* The library asks once, so each value has a process of its own. */
+/* The library reads the variable once, so each value needs a process. */
 static bool forks_with(const char *value)
 {
 	pid_t child = fork();
@@ -1112,7 +1111,7 @@ static bool forks_with(const char *value)
 	return WEXITSTATUS(status);
 }
 
-/* These are the values that Debian's library was seen to take for on and off. */
+/* Debian's library treats these values as on and off. */
 static void numbers_other_than_0_announce_forks(void **state)
 {
 	static const char *const on[] = { "1", "-1", "+2", "1x" };
@@ -1125,7 +1124,7 @@ static void numbers_other_than_0_announce_forks(void **state)
 		assert_false(forks_with(off[i]));
 }
 
-/* Until the other side has sent its word there are no bytes of the program's. */
+/* Before the peer's marker there are no bytes for the program. */
 static void an_asking_connection_has_no_bytes(void **state)
 {
 	struct sockaddr_in addr;
@@ -1138,7 +1137,7 @@ static void an_asking_connection_has_no_bytes(void **state)
 	preload_mark(fd, PENDING_ASKING);
 	assert_int_equal(ioctl(fd, FIONREAD, &count), 0);
 	assert_int_equal(count, 0);
-	assert_int_equal(real()->send(accepted, "", 1, 0), 1); /* the word's first byte */
+	assert_int_equal(real()->send(accepted, "", 1, 0), 1); /* first byte of the marker */
 	while (!real()->ioctl(fd, FIONREAD, &count) && !count)
 		;
 	assert_int_equal(ioctl(fd, FIONREAD, &count), 0);

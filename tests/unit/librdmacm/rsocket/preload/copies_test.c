@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * copies_test.c - which numbers stand for which rsocket: the first and the last number that can,
- * pages of numbers, how many stand for one, and what a thread inside of librdmacm sees. The
- * system's calls and those of rsockets are the test's.
+ * copies_test.c - the table of numbers and their rsockets: the lowest and highest number, pages of
+ * the table, copies of one rsocket, and its state within librdmacm. System and rsocket calls are
+ * the test's.
  *
  * Covers: librdmacm/rsocket/preload/copies.c
  */
@@ -19,15 +19,15 @@
 enum { LAST = PAGES * PAGE_SIZE - 1, ROOM = 8 };
 
 static struct {
-	int flags; /* of a number's file */
+	int flags; /* flags of a number's file */
 	int fd_flags;
 	int rsocket_flags;
-	int set_flags, set_count, inside; /* what rfcntl() was told */
+	int set_flags, set_count, inside; /* arguments of rfcntl() */
 	int closed, shut[ROOM], shut_how[ROOM], shut_count, flushed_count;
 	struct linger linger[ROOM]; /* of the first rsockets */
-	bool are_deaf;              /* no other side answers: an end takes the time to linger */
+	bool are_deaf;              /* the peer never answers: closing takes the linger time */
 	int64_t now_ms;
-	int moved[ROOM], moved_count, cloexec; /* numbers that became FILE's */
+	int moved[ROOM], moved_count, cloexec; /* numbers replaced by FILE */
 	int dup2_errno;
 } it;
 
@@ -74,7 +74,7 @@ int rsetsockopt(int rsocket, int level, int name, const void *value, socklen_t l
 int rshutdown(int rsocket, int how)
 {
 	assert_int_equal(preload_inside, 1);
-	assert_true(it.flushed_count); /* later there is no connection to write to */
+	assert_true(it.flushed_count); /* must flush before the connection ends */
 	if (it.shut_count < ROOM) {
 		it.shut_how[it.shut_count] = how;
 		it.shut[it.shut_count++] = rsocket;
@@ -265,7 +265,8 @@ static void a_new_number_is_that_of_a_file(void **state)
 	assert_int_equal(it.closed, LAST + 1);
 }
 
-/* stdio and others whose calls are not taken over get no bytes, and lose none. */
+/* A number's own file neither supplies nor swallows bytes, for calls that the library does not
+ * replace. */
 static void a_number_takes_no_bytes_by_itself(void **state)
 {
 	int fd = preload_file(0);
@@ -366,20 +367,20 @@ static void the_end_of_the_process_shuts_all(void **state)
 	owner--;
 }
 
-/* exit() would wait for each of them in turn. */
+/* exit() must not wait for each peer in turn. */
 static void sides_that_do_not_answer_share_one_time(void **state)
 {
 	(void)state;
 	it.are_deaf = true;
 	it.now_ms = 5000;
-	it.linger[2] = (struct linger){ 1, 3 }; /* the program's own time */
+	it.linger[2] = (struct linger){ 1, 3 }; /* set by the program */
 	for (int i = 1; i < 5; i++)
 		assert_int_equal(preload_add_copy(10 + i, i), 0);
 	end_of_process();
 	assert_int_equal(it.now_ms, 5000 + END_MS);
 	assert_int_equal(it.shut_count, 5);
 	for (int i = 0; i < 4; i++) {
-		assert_int_equal(it.shut[i], i + 1); /* all are told before one is waited for */
+		assert_int_equal(it.shut[i], i + 1); /* shuts all down before it waits for one */
 		assert_int_equal(it.shut_how[i], SHUT_WR);
 	}
 	assert_int_equal(it.linger[1].l_linger, END_MS / 1000);
@@ -392,7 +393,7 @@ static void the_programs_time_to_linger_counts_if_it_is_shorter(void **state)
 	it.are_deaf = true;
 	it.flushed_count = 1;
 	it.linger[1] = (struct linger){ 1, 3 };
-	it.linger[2] = (struct linger){ 1, 0 }; /* as an rsocket begins */
+	it.linger[2] = (struct linger){ 1, 0 }; /* the default of an rsocket */
 	it.linger[3] = (struct linger){ 1, 1000 };
 	for (int i = 1; i < 4; i++)
 		assert_int_equal(preload_add_copy(10 + i, i), 0);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * members_test.c - which numbers of rsockets are in which sets: what is recorded, which sets a
- * number that became a socket is added to, and what goes with a number or a set. The system's
- * epoll_ctl() is the test's.
+ * members_test.c - epoll sets that contain rsockets: records of members, sets that get a number
+ * once it becomes a socket, and removal with a number or a set. epoll_ctl() is the test's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +15,7 @@
 
 #include "librdmacm/rsocket/preload/members.c"
 
-/* NEIGHBOUR shares FIRST's list. */
+/* NEIGHBOUR shares FIRST's hash list */
 enum { SET = 5, OTHER_SET, FD = 20, OTHER_FD, FIRST = 7, NEIGHBOUR = FIRST + LISTS, ROOM = 4 };
 enum { HANG_SECONDS = 5 };
 
@@ -58,7 +57,7 @@ static void member_put_in(int set, int fd, int rsocket, uint64_t data)
 	assert_int_equal(preload_member_noted(set, EPOLL_CTL_ADD, fd, rsocket, &event), 0);
 }
 
-/* Turns the rsocket over, and returns how many sets it was added to. */
+/* Replaces the rsocket by TCP; returns the number of sets that got the socket. */
 static int added_by(int rsocket)
 {
 	added_count = 0;
@@ -118,7 +117,7 @@ static void without_memory_a_member_is_refused(void **state)
 	member_put_in(SET, FD, FIRST, 1);
 	callocs_left = 0;
 	assert_int_equal(preload_member_noted(OTHER_SET, EPOLL_CTL_ADD, FD, FIRST, &event), ENOMEM);
-	/* changing one that is there needs none */
+	/* modifying a member needs no memory */
 	assert_int_equal(preload_member_noted(SET, EPOLL_CTL_MOD, FD, FIRST, &event), 0);
 	callocs_left = -1;
 	assert_int_equal(added_by(FIRST), 1);
@@ -135,7 +134,7 @@ static void a_report_loses_the_events_of_one_rsocket(void **state)
 
 	(void)state;
 	member_put_in(OTHER_SET, FD, FIRST, 2);
-	preload_members_unreport(FIRST, &report); /* it is not in this set */
+	preload_members_unreport(FIRST, &report); /* not in this set */
 	assert_int_equal(count, 4);
 	member_put_in(SET, FD, FIRST, 1);
 	preload_members_unreport(FIRST, &report);
@@ -167,7 +166,7 @@ static void a_set_that_is_gone_has_no_members(void **state)
 		assert_int_equal(added_by(rsocket), rsocket == FIRST);
 }
 
-/* Another thread of the parent may hold the lock at the time of fork(). */
+/* Another thread of the parent may hold the lock during fork(). */
 static void a_child_finds_the_lock_free(void **state)
 {
 	int status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * memory_test.c - memory that is there, that may not be written, and that is not there, at the
- * bounds of pages; what is there stays as it is, and so does errno.
+ * memory_test.c - checks of memory at page bounds: writable, read-only and unmapped; the checks
+ * change neither the memory nor errno.
  *
  * Covers: librdmacm/rsocket/preload/memory.c
  */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pending_test.c - connections that stay TCP until they are used, as programs that fork have them:
- * when the accepting side answers by an rsocket and when it does not, what the connecting side
- * makes of the word, and what is left of either when a call fails. TCP is the system's; rsockets
- * are files of the test's.
+ * pending_test.c - connections that stay TCP until their first use, as programs that fork need:
+ * when the accepting side answers with an rsocket, how the connecting side handles the marker, and
+ * cleanup after failed calls. TCP is the system's; plain files replace rsockets.
  */
 #include <arpa/inet.h>
 #include <setjmp.h>
@@ -20,13 +19,13 @@ enum { REFUSED = EDOM, ROOM = 4, FD_READY = 1, TCP_READY = 2, HANG_SECONDS = 5 }
 
 __thread unsigned int preload_inside;
 
-static int ends[2]; /* of a TCP connection: accepted, connected */
+static int ends[2]; /* TCP connection: accepted, connected */
 static struct sockaddr_in accepted_name;
 
 static struct {
 	enum pending marks[1024];
 	int rsocket_error, bind_error, bind_errors_left, listen_error, accept_error, connect_error;
-	int poll_errors[ROOM], polls, ready; /* of rpoll() */
+	int poll_errors[ROOM], polls, ready; /* results of rpoll() */
 	int open_rsockets, last_rsocket, copied_to, copy_error, carried;
 	int listed[ROOM], listed_count, lists;
 	bool sends_word_when_listed;
@@ -196,7 +195,7 @@ static int connection_begin(void **state)
 	return close(listener) || ends[0] < 0;
 }
 
-/* Locks are free, and an rsocket is open only where a number stands for it. */
+/* Checks that locks are free, and that each open rsocket has a number. */
 static int connection_end(void **state)
 {
 	(void)state;
@@ -211,7 +210,7 @@ static int connection_end(void **state)
 	return close(ends[0]) | close(ends[1]);
 }
 
-/* Returns how many bytes of the peer's are there; 0 is the end of the connection. */
+/* Returns the number of the peer's bytes, 0 at the end of the connection. */
 static ssize_t bytes_at(int end)
 {
 	char bytes[16];
@@ -232,7 +231,7 @@ static void a_new_connection_is_answered_by_an_rsocket(void **state)
 	assert_int_equal(it.carried, 1);
 	assert_int_equal(fcntl(ends[0], F_GETFD), FD_CLOEXEC);
 	assert_true(fcntl(ends[0], F_GETFL) & O_NONBLOCK);
-	assert_int_equal(bytes_at(1), 4); /* the word, and then the end of TCP */
+	assert_int_equal(bytes_at(1), 4); /* the marker, then the end of TCP */
 	assert_int_equal(bytes_at(1), 0);
 }
 
@@ -284,7 +283,7 @@ static void the_loopback_is_taken_as_any_address(void **state)
 	assert_false(is_taken(&addr, EADDRNOTAVAIL));
 }
 
-/* The program gets an error and the peer an end, and nothing is left open. */
+/* The program gets an error, the peer an end of file, and nothing stays open. */
 static void use_fails_with(int end, int error)
 {
 	assert_int_equal(preload_use(ends[end], 0), PRELOAD_FAILED);
@@ -319,7 +318,7 @@ static void an_answer_that_fails_ends_the_connection(void **state)
 	use_fails_with(0, REFUSED);
 }
 
-/* A peer that has gone is not waited for, even where it would be this process's turn later. */
+/* A closed peer ends the exchange, even if this process would be next in turn. */
 static void a_peer_that_has_gone_ends_the_turns(void **state)
 {
 	struct pollfd end = { .fd = ends[0], .events = POLLRDHUP };
@@ -429,7 +428,7 @@ static void a_call_that_waits_serves_all_connections(void **state)
 	assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
 	assert_int_equal(preload_use(ends[1], PRELOAD_WAIT), ends[1] + 1000);
 	assert_int_equal(it.lists, 2);
-	assert_int_equal(it.marks[others[0]], PENDING_NOT); /* it stays as it is */
+	assert_int_equal(it.marks[others[0]], PENDING_NOT); /* unchanged */
 	assert_int_equal(it.copied_to, ends[1]);
 	close(others[0]);
 	close(others[1]);
@@ -466,7 +465,7 @@ static void an_ipv4_address_loses_its_dress(void **state)
 	assert_int_equal(size_of(&addr), sizeof(struct sockaddr_in));
 }
 
-/* Other threads of the parent may be in calls for both sides at the time of fork(). */
+/* Other threads of the parent may be in calls of both sides during fork(). */
 static void a_child_finds_the_locks_free(void **state)
 {
 	int status;

@@ -23,7 +23,7 @@ static void *find_by_old_libc(void *handle, const char *name);
 #include "librdmacm/rsocket/preload/real.c"
 #undef dlsym
 
-static bool is_old; /* libc has only what the oldest one has */
+static bool is_old; /* libc has only the symbols of its oldest version */
 static int failures;
 
 static void *find_by_old_libc(void *handle, const char *name)
@@ -32,7 +32,7 @@ static void *find_by_old_libc(void *handle, const char *name)
 		return dlsym(handle, name);
 	failures++;
 	if (failures < 10)
-		assert_non_null(real()->close); /* what the allocator calls */
+		assert_non_null(real()->close); /* call of the allocator */
 	return dlsym(handle, "no_such_call");
 }
 
@@ -40,7 +40,7 @@ static void calls_that_an_old_libc_has_not_are_null(void **state)
 {
 	(void)state;
 	is_old = true;
-	alarm(60); /* the call from inside may wait for itself */
+	alarm(60); /* a nested call may deadlock */
 	assert_non_null(real()->socket);
 	assert_null(real_close_range());
 	assert_null(real_epoll_pwait2());

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * conn_test.c - what a stream's state says of it, without a connection: rconnect() in each state,
- * its errors, whether a close has to wait, and for how long.
+ * conn_test.c - states of a stream without a connection: rconnect() in each state, its errors, and
+ * whether and how long a close waits.
  *
  * Covers: librdmacm/rsocket/stream/conn.c
  */
@@ -44,14 +44,14 @@ static void an_address_must_be_whole(void **state)
 	assert_int_equal(check_addr(of, sizeof(addr)), EINVAL);
 }
 
-/* The program hears of the connection that it has asked for once. */
+/* rconnect() reports success once; later calls fail with EISCONN. */
 static void a_connected_stream_is_not_connected_again(void **state)
 {
 	static const enum stream_state states[] = { STREAM_CONNECTED, STREAM_ACCEPTED,
 						    STREAM_OVER };
 
 	(void)state;
-	stream.remote.slots_addr = 1; /* it was connected */
+	stream.remote.slots_addr = 1; /* the peer's address shows a former connection */
 	for (unsigned int i = 0; i < ARRAY_SIZE(states); i++) {
 		stream.state = states[i];
 		stream.is_asked_for = true;
@@ -75,7 +75,7 @@ static void only_the_first_error_is_heard(void **state)
 	assert_int_equal(stream.rs.arrivals, 1);
 }
 
-/* A side that has said that it receives no more has not reset anything. */
+/* A peer that has shut down its receiving side has not reset the connection. */
 static void a_side_that_has_left_is_no_error(void **state)
 {
 	(void)state;
@@ -86,7 +86,7 @@ static void a_side_that_has_left_is_no_error(void **state)
 	assert_int_equal(stream.state, STREAM_OVER);
 }
 
-/* All that was posted has arrived, and no control is to be sent. */
+/* All posted requests have completed, and no control message is due. */
 static void a_close_waits_until_the_stream_is_quiet(void **state)
 {
 	(void)state;

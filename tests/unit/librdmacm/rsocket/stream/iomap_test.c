@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * iomap_test.c - riomap(), riounmap() and riowrite() on a stream without a connection: which bytes
- * are posted from where to where, which calls are refused with which errno, and which locks are
- * held when and given back. Functions of the test stand for the queues, for waiting and for
- * ibv_reg_mr().
+ * iomap_test.c - riomap(), riounmap() and riowrite() on a stream without a connection: posted
+ * requests, refusals and their errno, and locks. Functions of the test replace the queues, waiting
+ * and ibv_reg_mr().
  *
  * Covers: librdmacm/rsocket/stream/iomap.c, librdmacm/rsocket/stream/mapping.c
  */
@@ -18,7 +17,7 @@
 
 #include <stdlib.h>
 
-/* Memory that the file takes is counted. */
+/* Counts the allocations of the code under test. */
 static int blocks;
 static bool no_memory;
 
@@ -64,25 +63,25 @@ static struct {
 	struct stream stream;
 	struct ibv_mr ring_mr;
 	struct rdma_cm_id id;
-	struct wire_mapping peer[ROOM + 1]; /* the last is none */
+	struct wire_mapping peer[ROOM + 1]; /* the last one ends the list */
 	uint8_t ring[RING];
 	const struct rs_kind *kind;
 	struct post posts[MOST_POSTS];
 	unsigned int count;
-	struct wire_mapping told[4]; /* what the other side was told, by index */
+	struct wire_mapping told[4]; /* messages to the peer, by index */
 	unsigned int told_count;
 	int last_index;
-	unsigned int mrs; /* registered, and not yet deregistered */
+	unsigned int mrs; /* registered MRs */
 	int reg_errno, post_errno, wait_ret;
 	int last_access;
-	bool nonblocking, was_ready; /* of the last wait */
+	bool nonblocking, was_ready; /* arguments of the last wait */
 	unsigned int waits, keepalives, shields;
-	void (*meanwhile)(struct stream *stream); /* happens in a wait */
+	void (*meanwhile)(struct stream *stream); /* runs during a wait */
 } it;
 
 const struct rs_kind rdmacm_stream_kind, rdmacm_dgram_kind;
 
-/* ---- in place of the rest of the library ---- */
+/* ---- replaced functions ---- */
 
 static bool is_locked(struct cm_lock *lock)
 {
@@ -179,7 +178,7 @@ static struct ibv_mr *register_memory(struct ibv_pd *pd, void *addr, size_t leng
 	return mr;
 }
 
-/* ibv_reg_mr() is a macro beside a function, and which of them calls depends on the compiler. */
+/* ibv_reg_mr() is both a macro and a function; the compiler decides which one a call uses. */
 #undef ibv_reg_mr
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
 {
@@ -200,7 +199,7 @@ int ibv_dereg_mr(struct ibv_mr *mr)
 	return 0;
 }
 
-/* ---- a connected stream whose other side has mapped 100 bytes at 1000 ---- */
+/* ---- a connected stream whose peer has mapped 100 bytes at 1000 ---- */
 
 static int open_stream(void **state)
 {
@@ -285,7 +284,7 @@ static void more_are_copied_when_their_memory_is_not_mapped(void **state)
 	assert_int_equal(it.keepalives, 0);
 }
 
-/* The send ring has 64 bytes: what does not fit is another request, from its beginning again. */
+/* The send ring has 64 bytes; the rest goes into another request, from the ring's start. */
 static void what_is_copied_goes_by_as_much_as_the_ring_has(void **state)
 {
 	(void)state;
@@ -352,7 +351,7 @@ static void what_is_waited_for_ends_with_the_connection(void **state)
 	assert_true(it.was_ready);
 }
 
-/* A byte before the mapping, or behind it, and the whole is copied. */
+/* If one byte is outside the mapping, all bytes are copied. */
 static void memory_that_is_mapped_in_part_is_copied(void **state)
 {
 	static const struct {
@@ -554,7 +553,7 @@ static void a_mapping_needs_a_connection(void **state)
 	assert_int_equal(it.mrs, 0);
 }
 
-/* The other side has allowed so many messages, and the send queue has so many entries. */
+/* A mapping waits for the peer's credits and for a free send queue entry. */
 static void a_mapping_waits_until_it_can_be_told(void **state)
 {
 	(void)state;

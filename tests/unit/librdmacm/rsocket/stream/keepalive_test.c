@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * keepalive_test.c - the thread that knocks at streams with SO_KEEPALIVE: which of them are knocked
- * at, in which states, and when the next one is due. Time and streams are the test's.
+ * keepalive_test.c - the keepalive thread for streams with SO_KEEPALIVE: streams and states that
+ * get probes, and the time of the next one. Clock and streams are the test's.
  *
  * Covers: librdmacm/rsocket/stream/keepalive.c
  */
@@ -23,7 +23,7 @@ static struct stream streams[STREAMS];
 static unsigned int knocks[STREAMS], asked[STREAMS], threads;
 static enum stream_state after_events;
 static int64_t now_us;
-static int refusal; /* of the next thread */
+static int refusal; /* error of the next pthread_create() */
 
 int64_t rdmacm_rs_now_us(void)
 {

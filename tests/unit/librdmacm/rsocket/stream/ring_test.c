@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The two rings of a stream, near every end.
+ * The send and receive rings of a stream, near each boundary.
  *
  * Covers: librdmacm/rsocket/stream/ring.h
  */
@@ -50,7 +50,7 @@ static void reading_across_both_ends_makes_both_halves_due(void **state)
 	assert_int_equal(ring.head, 0);
 }
 
-/* A reader that stops there lets the other side go on while it reads the rest. */
+/* A reader that stops there grants a half to the peer, which can send while the rest is read. */
 static void rest_ends_where_a_half_becomes_due(void **state)
 {
 	struct rx_ring ring;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wait_test.c - when a call that does not wait looks for events of rdma_cm: rarely while such calls
- * come often, and at once when time has passed; and after which last look a call may sleep.
+ * wait_test.c - when a nonblocking call looks for events of rdma_cm: rarely in fast sequences of
+ * calls, at once after a pause; and the check before a blocking call sleeps.
  *
  * Covers: librdmacm/rsocket/stream/wait.c, librdmacm/rsocket/stream/stream.h
  */
@@ -45,8 +45,8 @@ int __wrap_rdmacm_stream_progress(struct stream *stream)
 	return found_by_progress;
 }
 
-/* Returns whether a stream in BEFORE may sleep after a last look, which finds FOUND and
- * leaves it in AFTER. */
+/* Returns whether a stream in state BEFORE may sleep, after a check that finds FOUND and leaves the
+ * state AFTER. */
 static bool may_sleep(enum stream_state before, enum stream_state after, int found)
 {
 	static struct ibv_cq cq;
@@ -64,7 +64,7 @@ static bool may_sleep(enum stream_state before, enum stream_state after, int fou
 	return may;
 }
 
-/* The caller has to hear of it, and nothing would wake it again. */
+/* The caller must report the failure: no event would end the sleep. */
 static void a_stream_that_fails_while_it_is_armed_does_not_sleep(void **state)
 {
 	(void)state;
@@ -74,7 +74,7 @@ static void a_stream_that_fails_while_it_is_armed_does_not_sleep(void **state)
 	assert_true(may_sleep(STREAM_OVER, STREAM_OVER, 0));
 }
 
-/* Returns how many of COUNT calls, each a microsecond after the last, have looked. */
+/* Returns the number of looks among COUNT calls at intervals of a microsecond. */
 static int looks_of_calls(struct stream *stream, int count)
 {
 	int looks = 0;
