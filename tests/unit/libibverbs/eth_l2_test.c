@@ -65,8 +65,7 @@ static bool become_root_of_a_namespace(void)
 	       put_file("/proc/self/gid_map", "0 %u 1", gid, 0);
 }
 
-/* A process in a network namespace of its own, which configures the end of the cable that it is
- * given. */
+/* Starts a process in its own network namespace, which configures its end of the cable. */
 static bool start_other_host(void)
 {
 	int ready[2];
@@ -100,8 +99,8 @@ static bool make_network(void)
 		  (int)other_host);
 }
 
-/* The GID table: RoCE v1 and v2 of the same link-local GID, then v2 of each address; the last has
- * no interface. */
+/* Makes the GID table: RoCE v1 and v2 of one link-local GID, then v2 of each address; the last
+ * entry lacks an interface. */
 static void make_gids(void)
 {
 	static const char *const gids[] = {
@@ -155,7 +154,7 @@ static int close_rig(void **state)
 	return close_fake(state);
 }
 
-/* "02:00:00:00:00:22 vlan ffff", or the number that the call returned. */
+/* Returns "02:00:00:00:00:22 vlan ffff", or the call's error number. */
 static const char *l2_resolve(void **state, unsigned int sgid_index, const char *gid)
 {
 	struct ibv_ah_attr attr = { .is_global = 1, .port_num = 1 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events as the kernel's descriptors hand them out, here a pipe: whole ones, parts of one, and whom
- * each belongs to.
+ * Events read from the kernel's descriptors, which pipes replace: whole and partial ones, and the
+ * object of each.
  *
  * Covers: libibverbs/events.c, util/order.h
  */
@@ -138,8 +138,8 @@ static void the_provider_hears_of_a_completion_event(void **state)
 	fake_close(fake);
 }
 
-/* The counts are free-running: one that was acknowledged may lie before the wrap, or behind it when
- * a device that is gone has reported none. A wait that would not end is the failure. */
+/* Counts of events wrap: an acknowledged count may be just below the wrap, and the reported one
+ * above it. A failure is a wait without end. */
 static void counts_of_events_wrap(void **state)
 {
 	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -164,7 +164,7 @@ static struct ibv_cq in_use = { .mutex = PTHREAD_MUTEX_INITIALIZER,
 
 int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
-	is_waiting = true; /* the lock is let go of when the thread really waits */
+	is_waiting = true; /* a thread that really waits releases the lock */
 	return __real_pthread_cond_wait(cond, mutex);
 }
 
@@ -176,7 +176,7 @@ static void *await_the_end(void *unused)
 	return &in_use;
 }
 
-/* The kernel's part of the object has gone by then. */
+/* The kernel's part of the object is already gone. */
 static void an_objects_end_is_waited_for(void **state)
 {
 	pthread_t thread;
@@ -184,7 +184,7 @@ static void an_objects_end_is_waited_for(void **state)
 
 	(void)state;
 #ifdef __SANITIZE_THREAD__
-	skip(); /* ThreadSanitizer does not see what threads unlock that are cancelled */
+	skip(); /* ThreadSanitizer misses unlocks of cancelled threads */
 #endif
 	alarm(20);
 	assert_int_equal(pthread_create(&thread, NULL, await_the_end, NULL), 0);
@@ -199,7 +199,7 @@ static void an_objects_end_is_waited_for(void **state)
 ssize_t __real_read(int fd, void *data, size_t size);
 ssize_t __wrap_read(int fd, void *data, size_t size);
 
-static bool cancels_reader; /* when the kernel has handed out the event */
+static bool cancels_reader; /* once the kernel has returned the event */
 
 ssize_t __wrap_read(int fd, void *data, size_t size)
 {
@@ -259,7 +259,7 @@ static void a_completion_event_of_a_cancelled_thread_is_read_by_the_next(void **
 	fake_close(fake);
 }
 
-/* The end of the CQ does not wait for it. */
+/* The program never gets the event, so destroying the CQ must not wait for its acknowledgement. */
 static void a_completion_event_that_nobody_heard_of_goes_with_its_cq(void **state)
 {
 	struct ibv_comp_channel channel = { .fd = pipe_out };
@@ -285,7 +285,7 @@ static void *await_one(void *cq)
 	return NULL;
 }
 
-/* The reader is cancelled while another thread waits for the event to be acknowledged. */
+/* The reader is cancelled while another thread waits for the event's acknowledgement. */
 static void a_wait_for_an_event_that_nobody_heard_of_ends(void **state)
 {
 	struct ibv_comp_channel channel = { .fd = pipe_out };
@@ -338,7 +338,7 @@ static void an_event_of_a_cancelled_thread_is_read_by_the_next(void **state)
 	assert_ptr_equal(event.element.qp, &qp);
 	assert_int_equal(qp.events_completed, 0);
 	ibv_ack_async_event(&event);
-	alarm(20); /* the second event has not been heard of when its object goes */
+	alarm(20); /* the object is destroyed before the second event is read */
 	verbs_event_wait_acked(&qp.mutex, &qp.cond, &qp.events_completed, 2);
 	alarm(0);
 	assert_int_equal(ibv_get_async_event(&other, &event), -1);
@@ -370,7 +370,7 @@ int main(void)
 		cmocka_unit_test(the_end_of_a_channel_is_an_error),
 		cmocka_unit_test(counts_of_events_wrap),
 		cmocka_unit_test(an_objects_end_is_waited_for),
-		/* once more, as there are threads since: the count is compared under the lock */
+		/* again with threads: the count is then compared under the lock */
 		{ "counts_of_events_wrap_beside_threads", counts_of_events_wrap, NULL, NULL, NULL },
 		PIPE_TEST(a_completion_event_of_a_cancelled_thread_is_read_by_the_next),
 		PIPE_TEST(a_completion_event_that_nobody_heard_of_goes_with_its_cq),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fake_device.h - a context whose provider does nothing, on no device at all.
+ * fake_device.h - a context without a device, whose provider does nothing.
  */
 #ifndef TESTS_UNIT_LIBIBVERBS_FAKE_DEVICE_H
 #define TESTS_UNIT_LIBIBVERBS_FAKE_DEVICE_H

@@ -31,8 +31,7 @@ static void note_bytes(const void *data, size_t len)
 		call_note("%02x", bytes[i]);
 }
 
-/* A number as the kernel finds it in the field: what is shorter than the field stands at
- * its start. */
+/* Returns a number of an attribute's inline field, where a shorter value stands at the start. */
 static unsigned long long inline_value(const struct ib_uverbs_attr *attr)
 {
 	uint8_t v8;
@@ -54,7 +53,7 @@ static unsigned long long inline_value(const struct ib_uverbs_attr *attr)
 	}
 }
 
-/* What is shorter than the field has nothing behind it: not what lay in memory. */
+/* Checks that a field has zeroes behind a shorter value, not leftovers of memory. */
 static void check_rest(const struct ib_uverbs_attr *attr)
 {
 	uint8_t bytes[sizeof(attr->data)];
@@ -112,7 +111,7 @@ static void take_attr(struct ib_uverbs_attr *attr)
 	}
 }
 
-/* What ioctl() is called where times have 64 bits and words have 32. */
+/* Name of ioctl() in a C library of 32 bits with 64-bit times */
 int __wrap___ioctl_time64(int fd, unsigned long request, void *arg);
 
 int __wrap___ioctl_time64(int fd, unsigned long request, void *arg)
@@ -163,7 +162,7 @@ static int compare_pairs(const void *a, const void *b)
 	return memcmp(a, b, 2);
 }
 
-/* Gives the bytes behind each '<', sorted within each 8. */
+/* Copies the text, with the bytes behind each '<' sorted within groups of 8. */
 static void sort_bytes(const char *text, char *out, size_t size)
 {
 	static const char digits[] = "0123456789abcdef";

@@ -22,32 +22,32 @@
 struct fake_kernel {
 	char text[4096];
 	int calls;
-	int err;   /* fail with this */
-	int eintr; /* interrupted so many times first */
-	bool old;  /* knows no method but INVOKE_WRITE, as for all but a few in Linux 5.4 */
+	int err;   /* error of each command */
+	int eintr; /* number of EINTR before a success */
+	bool old;  /* knows INVOKE_WRITE only, like Linux 5.4 for most methods */
 	uint32_t next_handle;
-	unsigned char fill;     /* what outputs are filled with */
-	bool counts;            /* outputs are filled with 1, 2, 3, ... instead */
-	uint32_t report_events; /* the first word of outputs, when not 0 */
+	unsigned char fill;     /* byte that fills outputs */
+	bool counts;            /* fills outputs with 1, 2, 3, ... instead */
+	uint32_t report_events; /* first word of outputs, unless 0 */
 };
 extern struct fake_kernel kernel;
 
 #define IDS(...) ((const uint16_t[]){ __VA_ARGS__, 0xffff })
 
-/* Which attributes of a method are outputs is not in the ioctl: a test lists their ids before it
- * calls. */
+/* Names the output attributes and new objects of the next method, which the ioctl itself does not
+ * tell. */
 void expect(const uint16_t *outs, const uint16_t *news);
 
-/* Fills an answer as a kernel that counts does. */
+/* Fills a response with 1, 2, 3, ... */
 void count_bytes(void *data, size_t len);
 
 int open_fake(void **state);
 int close_fake(void **state);
 struct ibv_context *context_of(void **state);
 
-/* The kernel's structures hold numbers in the host's order, and "<BYTES" is written for
- * little-endian hosts. On others the order of bytes does not count within each 8 of them, which no
- * number crosses; what needs more is left out there. */
+/* The kernel's structures are in host byte order, and "<BYTES" is written for little-endian hosts.
+ * On big-endian hosts, bytes are compared in any order within groups of 8, since no number crosses
+ * a group; finer tests are skipped there. */
 #if __BYTE_ORDER == __BIG_ENDIAN
 void assert_same_but_for_order(const char *got, const char *want);
 #undef assert_string_equal
@@ -59,7 +59,7 @@ void assert_same_but_for_order(const char *got, const char *want);
 
 #define ADDRESS_OF(object) ((unsigned long long)(uintptr_t)(object))
 
-/* Returns the bytes of a 64-bit value as they lie in memory on this host. */
+/* Returns the bytes of a 64-bit value in this host's order. */
 static inline const char *bytes_of(uint64_t value)
 {
 	static char text[17];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fake_plugin.c - a provider plugin for PCI device 1234:5678, to be loaded as any other. It opens
- * no device.
+ * fake_plugin.c - a provider plugin for PCI device 1234:5678, loaded like any other; it opens no
+ * device.
  */
 #include "libibverbs/driver.h"
 

@@ -53,7 +53,7 @@ int __wrap_uname(struct utsname *system)
 	return 0;
 }
 
-/* Where the kernel has huge pages: the start of the mapping that its file describes. */
+/* start of the mapping that the faked smaps file reports with huge pages */
 static void *huge_start;
 
 FILE *__wrap_fopen(const char *path, const char *mode);
@@ -73,13 +73,13 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 	return fmemopen(text, strlen(text), "r");
 }
 
-/* The same where files have lengths of 64 bits by another name. */
+/* The same call on 32-bit hosts with 64-bit file offsets */
 FILE *__wrap_fopen64(const char *path, const char *mode)
 {
 	return __wrap_fopen(path, mode);
 }
 
-/* A child on a kernel of that release; what it returns is its exit status. */
+/* Runs ACT in a child, on a kernel of this release; its result is the exit status. */
 static bool on_kernel(const char *name, int (*act)(void))
 {
 	int status = -1;
@@ -101,7 +101,7 @@ static bool on_kernel(const char *name, int (*act)(void))
 		}                                                 \
 	} while (0)
 
-/* Is the page of ADDR kept from children? smaps says so by the flag dc, "do not copy". */
+/* Returns whether children do not get the page of ADDR: smaps has the flag dc, "do not copy". */
 static bool is_kept(const void *addr)
 {
 	unsigned long start, end;
@@ -151,7 +151,7 @@ static int keep_pages(void)
 
 	CHECK(at && ibv_is_fork_initialized() == IBV_FORK_DISABLED);
 	CHECK(ibv_fork_init() == 0 && ibv_is_fork_initialized() == IBV_FORK_ENABLED);
-	CHECK(verbs_fork_keep(at + PAGE + 100, PAGE) == 0); /* a bit of two pages */
+	CHECK(verbs_fork_keep(at + PAGE + 100, PAGE) == 0); /* parts of two pages */
 	CHECK(!is_kept(at) && is_kept(at + PAGE) && is_kept(at + 2 * PAGE) &&
 	      !is_kept(at + 3 * PAGE));
 	CHECK(verbs_fork_release(at + PAGE + 100, PAGE) == 0);
@@ -184,7 +184,7 @@ static int region_forget(struct verbs_mr *vmr)
 	return 0;
 }
 
-/* On-demand regions pin nothing, so nothing of theirs is kept: before a change, or after it. */
+/* On-demand regions pin nothing, so their pages stay shared, before a rereg and after it. */
 static int keep_what_is_pinned(void)
 {
 	const struct verbs_ops ops = { .rereg_mr = region_change, .dereg_mr = region_forget };
@@ -218,7 +218,7 @@ static void regions_that_change_keep_what_they_pin(void **state)
 	assert_true(on_kernel("5.10.0", keep_what_is_pinned));
 }
 
-/* [0, 3) and [1, 4) and [2, 3) of six pages, taken back in another order. */
+/* Excludes [0, 3), [1, 4) and [2, 3) of six pages, and releases them in another order. */
 static int keep_shared(void)
 {
 	char *at = pages(6);
@@ -264,7 +264,7 @@ static void a_range_that_cannot_be_kept_changes_no_count(void **state)
 	assert_true(on_kernel("5.4.0", keep_a_hole));
 }
 
-/* One region over 2n pages, of which every other one is kept already. */
+/* Registers 2n pages, of which every other one is already excluded. */
 static int keep_over_gaps(void)
 {
 	char *at = pages(160);
@@ -288,7 +288,7 @@ static void a_region_fills_all_gaps(void **state)
 
 /* ---- regions ---- */
 
-static int answer; /* of the provider */
+static int answer; /* result of the provider */
 
 static int mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
 		  struct verbs_mr **vmr)
@@ -323,7 +323,8 @@ static int mr_dereg(struct verbs_mr *vmr)
 	return answer;
 }
 
-/* A region keeps its pages from when it is registered until it is not; nothing else does. */
+/* Pages are excluded from fork from a successful registration until deregistration, and in no other
+ * case. */
 static int keep_regions(void)
 {
 	const struct verbs_ops ops = { .reg_mr = mr_reg,
@@ -377,7 +378,7 @@ static void after_the_first_region_it_is_too_late(void **state)
 	assert_true(on_kernel("5.4.0", come_too_late));
 }
 
-/* Random regions of 24 pages against a count per page. */
+/* Compares random regions of 24 pages with a count per page. */
 static int keep_at_random(void)
 {
 	struct {
@@ -450,7 +451,7 @@ static char *keep_in_a_huge_page(void)
 	huge_start = aligned;
 	if (verbs_fork_keep(aligned + HUGE_PAGE + PAGE, PAGE))
 		return NULL;
-	huge_start = NULL; /* is_kept() reads the kernel's file */
+	huge_start = NULL; /* is_kept() reads the real file */
 	return aligned;
 }
 
@@ -458,7 +459,7 @@ static int keep_whole_huge_pages(void)
 {
 	char *at;
 
-	setenv("RDMAV_HUGEPAGES_SAFE", "0", 1); /* any value */
+	setenv("RDMAV_HUGEPAGES_SAFE", "0", 1); /* the value does not matter */
 	at = keep_in_a_huge_page();
 	CHECK(at && !is_kept(at + HUGE_PAGE - PAGE) && is_kept(at + HUGE_PAGE));
 	CHECK(is_kept(at + HUGE_PAGE + 3 * PAGE) && !is_kept(at + 2 * HUGE_PAGE));
@@ -496,7 +497,7 @@ static void *devices_look(void *unused)
 	return unused;
 }
 
-/* The process is one of its own, as the child of a child must not wait for a thread it has not. */
+/* Runs in a process of its own: a forked child must not wait for a thread that it does not have. */
 static int fork_while_a_thread_looks(void)
 {
 	pthread_t thread;
@@ -511,7 +512,7 @@ static int fork_while_a_thread_looks(void)
 	if (!child) {
 		alarm(5);
 		devices_look(NULL);
-		/* _exit() of TSAN would tell of the thread that the child does not have. */
+		/* _exit() of ThreadSanitizer would report the missing thread */
 		syscall(SYS_exit_group, 0);
 	}
 	CHECK(waitpid(child, &status, 0) == child && !status);
@@ -540,7 +541,7 @@ static void fork_in_handler(int signal)
 	mprotect(ids_out_of_reach, PAGE, PROT_READ | PROT_WRITE);
 }
 
-/* The loader has its lock while it compares a driver's table with the device, and is interrupted
+/* The loader compares a driver's table with the device under its lock; the signal interrupts it
  * there. */
 static int fork_within_the_loader(void)
 {
@@ -549,7 +550,7 @@ static int fork_within_the_loader(void)
 	struct sigaction action = { .sa_handler = fork_in_handler };
 	int status = -1;
 
-	devices_look(NULL); /* which watches forks from then on */
+	devices_look(NULL); /* watches forks from now on */
 	ids_out_of_reach = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(ids_out_of_reach != MAP_FAILED);
 	driver.pci_ids = ids_out_of_reach;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The table of operations: what a provider lacks says so, what it has is reached through the public
- * slots.
+ * The table of operations: the provider's own functions are reached through the public slots, and
+ * the missing ones fail with an error.
  *
  * Covers: libibverbs/ops.c, libibverbs/driver.h
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The table of QP transitions against masks that programs are known to use, and against mistakes
- * they are known to make.
+ * The table of QP transitions, checked with masks of real programs and with their typical
+ * mistakes.
  *
  * Covers: libibverbs/qp_states.c
  */
@@ -36,7 +36,7 @@ static void rc_goes_up(void **state)
 	assert_true(fits(IBV_QPT_RC, IBV_QPS_RTR, IBV_QPS_RTS, RC_RTS));
 }
 
-/* Each bit of a required mask is required: without it the mask does not fit. */
+/* Without any one of its bits, a required mask does not fit. */
 static void rc_needs_every_attribute(void **state)
 {
 	const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Static rates there and back.
+ * Conversion of static rates in both directions.
  *
  * Covers: libibverbs/rates.c
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Texts that scripts compare, and what becomes of values that have none.
+ * Texts that scripts compare, and texts for unknown values.
  *
  * Covers: libibverbs/strings.c
  */

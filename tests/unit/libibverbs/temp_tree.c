@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * temp_tree.c - see temp_tree.h. Failures end the test program: nothing it could say afterwards
- * would mean anything.
+ * temp_tree.c - see temp_tree.h. An error ends the test program, since later results would be
+ * meaningless.
  */
 #include "temp_tree.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * unit.h - cmocka with the headers that it needs to be told about.
+ * unit.h - cmocka, with the headers that it requires.
  */
 #ifndef TESTS_UNIT_LIBIBVERBS_UNIT_H
 #define TESTS_UNIT_LIBIBVERBS_UNIT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Completion counters: the commands, and what is said where there are none.
+ * Commands of completion counters, and the error without a provider that has them.
  *
  * Covers: libibverbs/verbs_comp_cntr.c, libibverbs/cmd/cmd_counters.c
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * verbs_device_test.c - queries of a device and its ports: how much a caller gets, which arguments
- * are refused, and the speed of a port.
+ * verbs_device_test.c - queries of devices and ports: truncation to the caller's size, refused
+ * arguments, and port speeds.
  *
  * Covers: libibverbs/verbs_device.c, libibverbs/cmd/cmd_port.c
  */

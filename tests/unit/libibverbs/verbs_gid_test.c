@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * GIDs, P_Keys and speeds of ports where the kernel has no command for them: they are read from
- * sysfs, here a tree made for the test, or made of what the kernel says of the port.
+ * GIDs, P_Keys and port speeds on kernels without commands for them: they come from sysfs, here a
+ * tree of the test, or from the port's attributes.
  *
  * Covers: libibverbs/verbs_gid.c, libibverbs/verbs_pkey.c, libibverbs/cmd/cmd_port.c
  */
@@ -107,7 +107,7 @@ static void a_gid_beyond_the_table_is_einval(void **state)
 	assert_int_equal(ibv_query_gid_ex(context_of(state), 1, 4, &entry, 0), EINVAL);
 }
 
-/* ibv_query_gid_type() counts from 0, RoCE v1 and InfiniBand alike. */
+/* Counts from 0: RoCE v1 and InfiniBand share that number. */
 int verbs_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index,
 			 unsigned int *type);
 
@@ -154,7 +154,7 @@ static void flags_and_short_entries_are_refused(void **state)
 			 -EINVAL);
 }
 
-/* An attribute's length has 16 bits: 2047 entries of 32 bytes. */
+/* An attribute has at most 65535 bytes: 2047 entries of 32 bytes. */
 static void a_large_gid_table_is_asked_for_in_part(void **state)
 {
 	static struct ibv_gid_entry entries[4096];
@@ -166,7 +166,7 @@ static void a_large_gid_table_is_asked_for_in_part(void **state)
 	assert_non_null(strstr(kernel.text, " 002>65504 "));
 }
 
-/* ---- the way back to the sender of a datagram ---- */
+/* ---- address of a datagram's sender ---- */
 
 /* RFC 1071 */
 static uint16_t checksum_of(const uint8_t *header)
@@ -180,7 +180,7 @@ static uint16_t checksum_of(const uint8_t *header)
 	return (uint16_t)~sum;
 }
 
-/* An IPv4 header behind 20 leftover bytes that start as an IPv6 header does. */
+/* Returns an IPv4 header behind 20 leftover bytes that begin like an IPv6 header. */
 static struct ibv_grh grh_of_ipv4(uint8_t last)
 {
 	uint8_t bytes[40] = {
@@ -228,7 +228,7 @@ static void a_pkey_is_in_network_order(void **state)
 	assert_int_equal(ibv_get_pkey_index(context_of(state), 1, htobe16(0x8002)), -1);
 }
 
-/* The kernel writes 0x and four digits. */
+/* The kernel writes "0x" and four digits; anything else is EINVAL. */
 static void a_pkey_that_is_no_number_of_16_bits_is_einval(void **state)
 {
 	static const char *const texts[] = { "pkey\n", "\n", "0x10000\n", "-1\n" };

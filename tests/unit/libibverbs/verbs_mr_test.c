@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The public calls on memory regions: which operation of the provider each form of ibv_reg_mr_ex()
- * reaches, what is refused before, and what ibv_rereg_mr() says of the old and the new region.
+ * Memory region calls: the provider's operation for each form of ibv_reg_mr_ex(), refusals before
+ * it, and results of ibv_rereg_mr() about the old and the new region.
  *
  * Covers: libibverbs/verbs_mr.c, libibverbs/verbs_dmah.c
  */
@@ -17,7 +17,7 @@
 #include "util/bits.h"
 
 static char called[128];
-static int answer; /* of every operation */
+static int answer; /* result of each operation */
 static struct verbs_mr *last;
 
 static int make_mr(struct ibv_pd *pd, void *addr, size_t length, struct verbs_mr **vmr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Address handles, and groups of multicast.
+ * Commands for address handles and multicast groups.
  *
  * Covers: libibverbs/cmd/cmd_ah.c
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * CQs after they were created: their size and their moderation.
+ * Commands that resize and moderate a CQ.
  *
  * Covers: libibverbs/cmd/cmd_cq.c
  */

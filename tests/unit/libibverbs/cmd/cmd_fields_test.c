@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Each field of a command and of its answer by itself: a kernel that answers with the bytes 1, 2,
- * 3, ... has no two fields that could be taken for each other.
+ * Each field of a command and of its response: the kernel's response has the bytes 1, 2, 3, ...,
+ * so that no two fields can be confused.
  *
  * Covers: libibverbs/cmd/
  */
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#undef ibv_query_port /* the exported function, not the inline call of new programs */
+#undef ibv_query_port /* tests the exported function, not the inline call of new programs */
 
 #define SAME(a, b, field) assert_int_equal((a).field, (b).field)
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 static void assert_same_dest(const struct ibv_ah_attr *got, const struct ib_uverbs_qp_dest *dest)
 {
@@ -212,7 +212,7 @@ static struct ibv_ah_attr some_address(uint8_t first)
 	return ah;
 }
 
-/* No two fields have the same value, and none is zero. */
+/* Returns attributes of which no two fields are equal, and none is zero. */
 static struct ibv_qp_attr some_attr(void)
 {
 	return (struct ibv_qp_attr){
@@ -242,7 +242,7 @@ static struct ibv_qp_attr some_attr(void)
 	};
 }
 
-/* The request that was written down last: its bytes are behind the 8 of a response's address. */
+/* Returns the last recorded request, whose bytes follow the 8 bytes of the response's address. */
 static struct ib_uverbs_modify_qp request_sent(void)
 {
 	struct ib_uverbs_modify_qp req;
@@ -292,7 +292,7 @@ static const struct {
 	FIELD(IBV_QP_DEST_QPN, dest_qp_num),
 };
 
-/* What the request must be when ATTR is sent with a mask of one bit. */
+/* Returns the request expected for ATTR with a mask of one bit. */
 static struct ib_uverbs_modify_qp request_of(int bit, const struct ib_uverbs_modify_qp *all)
 {
 	struct ib_uverbs_modify_qp want = { .qp_handle = 0x61, .attr_mask = (uint32_t)bit };
@@ -365,7 +365,7 @@ static void a_state_of_256_is_not_reset(void **state)
 	assert_int_equal(verbs_cmd_modify_qp(&qp, &attr, IBV_QP_STATE, NULL), 0);
 }
 
-/* ---- what a mask must name before it counts ---- */
+/* ---- fields that count only if the mask names them ---- */
 
 static void create_qp_of(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr, bool old)
 {

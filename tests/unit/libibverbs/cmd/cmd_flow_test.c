@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Flows, their specifications and actions, and counters.
+ * Commands for flows, flow specs and actions, and counters.
  *
  * Covers: libibverbs/cmd/cmd_flow.c, libibverbs/cmd/cmd_flow_action.c,
  * libibverbs/cmd/cmd_counters.c
@@ -120,7 +120,7 @@ static void an_unknown_spec_is_refused_before_the_kernel(void **state)
 	expect(NULL, NULL);
 	assert_int_equal(verbs_cmd_create_flow(&qp, (void *)&rule, &flow, NULL), EINVAL);
 	rule.eth.type = IBV_FLOW_SPEC_ETH;
-	rule.eth.size = 7; /* of 8 that type and size take */
+	rule.eth.size = 7; /* type and size alone take 8 */
 	assert_int_equal(verbs_cmd_create_flow(&qp, (void *)&rule, &flow, NULL), EINVAL);
 	assert_int_equal(kernel.calls, 0);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Commands on contexts, PDs, MRs, CQs, QPs and ports, and how any command reaches the kernel.
+ * Commands on contexts, PDs, MRs, CQs, QPs and ports, and the ways in which a command reaches the
+ * kernel.
  *
  * Covers: libibverbs/cmd/cmd_ioctl.c, libibverbs/cmd/cmd_device.c, libibverbs/cmd/cmd_pd.c,
  * libibverbs/cmd/cmd_mr.c, libibverbs/cmd/cmd_cq.c, libibverbs/cmd/cmd_qp.c,
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#undef ibv_query_port /* the exported function, not the inline call of new programs */
+#undef ibv_query_port /* tests the exported function, not the inline call of new programs */
 
 static void alloc_pd_is_an_invoked_write(void **state)
 {
@@ -54,7 +55,8 @@ static void dealloc_pd_names_its_handle(void **state)
 	assert_string_equal(kernel.text, "1/0 000=33");
 }
 
-/* Nothing but the place of an answer, which the ioctl does not use. */
+/* The payload has only the response's address, which the ioctl does not use, so its attribute has 8
+ * bytes. */
 static void a_payload_of_8_bytes_travels_in_its_attribute(void **state)
 {
 	int fd = -1;
@@ -247,7 +249,7 @@ static void create_qp_of_type_rc(void **state)
 	free(vqp);
 }
 
-/* ib_uverbs_ex_create_qp, and an answer of which every word is 44444444. */
+/* ib_uverbs_ex_create_qp; each word of the response is 44444444. */
 static void an_old_kernel_creates_qps_by_invoked_write(void **state)
 {
 	struct ibv_pd pd = { .handle = 0x21 };

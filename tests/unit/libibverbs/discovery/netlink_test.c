@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Discovery by RDMA netlink, against a kernel of two devices that answers inside this process:
- * nl_connect() is replaced
- * (--wrap) and gives the socket send and receive functions of its own.
+ * Discovery by RDMA netlink, from a stand-in kernel with two devices: nl_connect() is replaced
+ * (--wrap), and gives the socket send and receive functions of the test.
  *
  * Covers: libibverbs/discovery/netlink.c
  */
@@ -24,10 +23,10 @@
 int __wrap_nl_connect(struct nl_sock *sock, int protocol);
 
 static struct {
-	bool missing;              /* no NETLINK_RDMA in this kernel */
-	int copy_on_fork;          /* what it says of it; -1: nothing */
-	int asked_index;           /* of the last GET_CHARDEV */
-	struct nl_msg *answers[4]; /* to be received, in order */
+	bool missing;              /* the kernel lacks NETLINK_RDMA */
+	int copy_on_fork;          /* attribute of that name; -1: absent */
+	int asked_index;           /* index in the last GET_CHARDEV */
+	struct nl_msg *answers[4]; /* responses in their order */
 	unsigned int count, received;
 } kernel;
 
@@ -127,7 +126,7 @@ static int take_request(struct nl_sock *sock, struct nl_msg *msg)
 	return (int)request->nlmsg_len;
 }
 
-/* One datagram per call, as a socket gives them; libnl frees the buffer. */
+/* Returns one datagram per call, as a socket does; libnl frees the buffer. */
 static int give_answer(struct nl_sock *sock, struct sockaddr_nl *from, unsigned char **buf,
 		       struct ucred **creds)
 {
@@ -170,7 +169,7 @@ static void a_device_has_what_both_answers_say(void **state)
 
 	(void)state;
 	assert_int_equal(verbs_netlink_find_devices(&infos, &count), 0);
-	assert_int_equal(count, 1); /* the one without uverbs is dropped */
+	assert_int_equal(count, 1); /* the device without uverbs is dropped */
 	assert_int_equal(kernel.asked_index, 7);
 	assert_string_equal(infos[0].name, "mlx5_3");
 	assert_int_equal(infos[0].index, 3);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where plugins are looked for: where they were installed, or beside a library that was moved, if
- * nobody else can have put them there.
+ * Search path of plugins: their installed directory, or the directory of a moved library if no
+ * other user can write there.
  *
  * places.c is compiled into this program, whose directory is the library's for it.
  *
@@ -151,7 +151,7 @@ static void who_can_write_beside_the_library_is_believed(void **state)
 	assert_false(chmod(here, 0755));
 }
 
-/* The directory that the link leads to is closed, and the one above it has MODE. */
+/* Looks through a link to a closed directory, whose parent has MODE. */
 static struct verbs_places find_by_link(mode_t mode)
 {
 	char open_dir[] = "/tmp/places.XXXXXX", closed[sizeof(open_dir) + sizeof("/etc")];
@@ -192,7 +192,7 @@ static void what_belongs_to_another_is_not_believed(void **state)
 {
 	(void)state;
 	if (geteuid())
-		skip(); /* only root can give a directory away */
+		skip(); /* only root can change a directory's owner */
 	assert_false(chown(below_here("places/plugins"), 65534, 65534) ||
 		     chown(below_here("places/etc"), 65534, 65534));
 	assert_built_in(verbs_places_find(&layout));

@@ -55,7 +55,7 @@ static void a_device_is_read_and_a_broken_one_skipped(void **state)
 	assert_int_equal(infos[0].abi_version, 1);
 	assert_int_equal(infos[0].node_type, IBV_NODE_CA);
 	assert_int_equal(infos[0].uverbs_dev, makedev(231, 192));
-	assert_string_equal(infos[0].modalias, ""); /* only a new device's is read */
+	assert_string_equal(infos[0].modalias, ""); /* read for new devices only */
 	verbs_sysfs_fill_pci(&infos[0]);
 	assert_int_equal(infos[0].pci.vendor, 0x15b3);
 	assert_int_equal(infos[0].pci.device, 0x1021);
@@ -121,7 +121,7 @@ static void modalias_of_another_bus_has_no_pci_id(void **state)
 	assert_int_equal(id.vendor, 0);
 }
 
-/* With EXTRA descriptors more than there are, all or nothing is found. */
+/* Runs discovery with EXTRA descriptors above those in use: it must find all devices or none. */
 static int find_with(unsigned int extra, unsigned int *count)
 {
 	struct verbs_device_info *infos = NULL;
@@ -162,7 +162,7 @@ static void no_tree_is_no_kernel_support(void **state)
 	assert_null(infos);
 }
 
-/* A text that ends with the buffer fits; one byte more is cut off, whichever part has it. */
+/* A text may fill the buffer exactly; one byte more is an overflow, in any part of the text. */
 static void texts_are_joined_as_far_as_there_is_room(void **state)
 {
 	static const struct {
