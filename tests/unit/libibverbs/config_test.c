@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The configuration directory: which lines name a provider, and that a bad file costs a log line
- * and nothing else.
+ * The configuration directory: lines that name a provider; a bad file costs one log line and
+ * nothing else.
  *
  * Covers: libibverbs/config.c
  */
@@ -24,7 +24,7 @@ static void on_driver(const char *name)
 	strcat(drivers, ";");
 }
 
-static int last_failure, failures; /* of the directory that was read last */
+static int last_failure, failures; /* of the last read directory */
 
 static void on_failure(int err)
 {

@@ -23,9 +23,9 @@
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 
-/* What is found in /dev/infiniband, and by number in /dev/char. */
+/* Device files that open() finds in /dev/infiniband, and by number in /dev/char */
 static const char *by_name, *by_number;
-static int by_name_err, by_number_err; /* what open() fails with, unless 0 */
+static int by_name_err, by_number_err; /* errors of those open() calls, or 0 */
 
 int __wrap_open(const char *path, int flags, ...)
 {
@@ -44,7 +44,7 @@ int __wrap_open(const char *path, int flags, ...)
 	return -1;
 }
 
-/* On 32 bits, open() is called by this name where offsets of files have 64. */
+/* Name of open() where a 32-bit program has 64-bit file offsets */
 int __wrap_open64(const char *path, int flags, ...) __attribute__((alias("__wrap_open")));
 
 /* ---- a provider ---- */
@@ -174,7 +174,8 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* So the kernel answers when the device was removed: no file of it will come. */
+/* The kernel's error for a removed device: its file will never appear, so the library must not
+ * wait. */
 static void a_device_that_is_gone_is_not_waited_for(void **state)
 {
 	double start = seconds();

@@ -32,12 +32,12 @@ static const char *root;
 
 /* ---- /dev/infiniband: libibverbs asks by this name of libc */
 
-#define UVERBS_DEV makedev(231, 192) /* of each device that put_device() makes */
+#define UVERBS_DEV makedev(231, 192) /* number of each device of put_device() */
 
-static int node_of_10_err; /* what asking for its file fails with, unless 0 */
+static int node_of_10_err; /* error of a lookup of its file, or 0 */
 static dev_t node_of_10;
 
-static void (*inside_list)(void); /* once, while the list of devices is made */
+static void (*inside_list)(void); /* runs once, while the device list is made */
 
 __attribute__((visibility("default"))) int stat64(const char *path, struct stat64 *st)
 {
@@ -60,7 +60,7 @@ __attribute__((visibility("default"))) int fstat64(int fd, struct stat64 *st)
 {
 	int ret = fstatat64(fd, "", st, AT_EMPTY_PATH);
 
-	/* /dev/null stands for the file of the devices. */
+	/* /dev/null replaces the device file. */
 	if (!ret && S_ISCHR(st->st_mode))
 		st->st_rdev = UVERBS_DEV;
 	return ret;
@@ -114,7 +114,7 @@ static void a_device_without_provider_is_left_out(void **state)
 	ibv_free_device_list(list);
 }
 
-/* The same reasons in one line each, also when the list is asked for again. */
+/* Each reason has one log line, also on a repeated call. */
 static void each_reason_is_logged(void **state)
 {
 	(void)state;
@@ -124,7 +124,7 @@ static void each_reason_is_logged(void **state)
 	assert_int_equal(lines_with("provider missing: skipped"), 1);
 }
 
-/* The clock of the day is an hour ahead, and is about to be set. */
+/* The wall clock is an hour ahead, and about to be set back. */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *time)
 {
 	const int ret = (int)syscall(SYS_clock_gettime, clock, time);
@@ -143,7 +143,7 @@ static void fork_once(void)
 	assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-/* As the handler of a signal may do. */
+/* Forks in the middle of the list, as a signal handler may. */
 static void a_fork_amid_a_list_waits_for_seconds(void **state)
 {
 	struct ibv_device **list;
@@ -174,7 +174,7 @@ static void a_device_keeps_its_identity(void **state)
 	ibv_free_device_list(second);
 }
 
-/* How many devices the plugin has made and not freed. */
+/* Returns the number of devices that the plugin has made and not freed. */
 static int devices_alive(void)
 {
 	void *plugin = dlopen(FAKE_PLUGIN "-rdmakit" DRIVER_ABI ".so", RTLD_NOW | RTLD_NOLOAD);
@@ -195,7 +195,7 @@ static void remove_device(const char *ibdev)
 	assert_int_equal(system(command), 0);
 }
 
-/* A directory is moved to where another one was, so that both have had an inode. */
+/* Replaces a device's directory by a moved one, so that the kernel cannot reuse the inode. */
 static void replace_device(const char *ibdev)
 {
 	char command[512];
@@ -208,7 +208,7 @@ static void replace_device(const char *ibdev)
 	sysfs_put("infiniband_verbs", "uverbs2", "ibdev", ibdev);
 }
 
-/* Its directory is not the one that was there before. */
+/* A replugged device has a new directory, and counts as another device. */
 static void a_device_that_was_plugged_in_again_is_another(void **state)
 {
 	struct ibv_device **before, **after;
@@ -225,7 +225,7 @@ static void a_device_that_was_plugged_in_again_is_another(void **state)
 	assert_int_equal(devices_alive(), 2);
 }
 
-/* The kernel forgets when a directory was made, and not which it is. */
+/* Linux may lose the times of a directory, but not its identity. */
 static void a_directory_with_other_times_is_the_same(void **state)
 {
 	struct ibv_device **before, **after;
@@ -284,7 +284,7 @@ static void a_device_keeps_its_identity_without_its_file(void **state)
 	ibv_free_device_list(second);
 }
 
-/* Opening it says what is wrong. */
+/* Opening the device reports the error. */
 static void a_file_that_cannot_be_looked_at_is_there(void **state)
 {
 	(void)state;
@@ -306,7 +306,8 @@ static void a_file_of_another_device_is_none(void **state)
 	assert_int_equal(devices_listed(), 2);
 }
 
-/* A process that was handed a descriptor of the device needs no file. The plugin cannot import. */
+/* A process that received a descriptor of the device needs no file. The plugin itself cannot
+ * import. */
 static void a_device_is_imported_without_its_file(void **state)
 {
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -323,14 +324,14 @@ static void a_device_is_imported_without_its_file(void **state)
 	close(fd);
 }
 
-/* What a container was not given is no fault of its provider. */
+/* A device without a file, as in a container, is no error of its provider, so no line is logged. */
 static void what_has_no_file_is_not_complained_about(void **state)
 {
 	char command[512];
 
 	(void)state;
 	put_device("uverbs101", "foreign_0", "pci:v0000DEADd00005678sv0\n", "1\n");
-	node_of_10_err = ENOENT; /* of 101 as well */
+	node_of_10_err = ENOENT; /* of the second device as well */
 	assert_int_equal(devices_listed(), 1);
 	assert_int_equal(lines_with("foreign_0 is left out"), 0);
 	node_of_10_err = 0;
@@ -340,7 +341,7 @@ static void what_has_no_file_is_not_complained_about(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-/* ib_core numbers devices from 0 again when it was loaded again. */
+/* After a reload, ib_core numbers devices from 0 again. */
 static void a_device_with_another_file_is_another(void **state)
 {
 	struct ibv_device **before = ibv_get_device_list(NULL), **after;
@@ -366,7 +367,7 @@ static void a_replaced_device_is_another(void **state)
 	after = ibv_get_device_list(NULL);
 	assert_ptr_not_equal(before[0], after[0]);
 	assert_ptr_equal(before[1], after[1]);
-	/* The list that holds it keeps the old one alive. */
+	/* The list that holds the old device keeps it alive. */
 	assert_string_equal(ibv_get_device_name(before[0]), "fake_2");
 	ibv_free_device_list(before);
 	ibv_free_device_list(after);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory regions, windows, device memory and DMA handles.
+ * Commands for memory regions, memory windows, device memory and DMA handles.
  *
  * Covers: libibverbs/cmd/cmd_mr.c, libibverbs/cmd/cmd_mw.c, libibverbs/cmd/cmd_dm.c
  */

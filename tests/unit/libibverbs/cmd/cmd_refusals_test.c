@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the kernel says against a command reaches the caller, whichever command it is; and an object
- * is not destroyed before each of its events is acknowledged.
+ * The kernel's error reaches the caller of any command, and an object is not destroyed before the
+ * program has acknowledged all of its events.
  *
  * Covers: libibverbs/cmd/, libibverbs/events.c
  */
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* There is one object of each kind, all of one context. */
+/* One object of each kind, all of one context */
 struct objects {
 	struct ibv_context *context;
 	struct ibv_pd pd;
@@ -224,7 +224,7 @@ static pthread_t start_acker(struct ibv_async_event *event)
 	return acker;
 }
 
-/* The answer's first word counts completion events, its second one asynchronous events. */
+/* The first word of the response counts completion events, the second one asynchronous events. */
 static void a_cq_waits_for_both_kinds_of_events(void **state)
 {
 	struct ibv_cq cq = { .context = context_of(state), .async_events_completed = 0x08070605 };

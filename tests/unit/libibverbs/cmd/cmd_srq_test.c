@@ -22,7 +22,7 @@ static void create_srq_of_type_basic(void **state)
 		.attr = { 10, 2, 3 },
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD,
 		.pd = &pd,
-		.xrcd = &vxrcd.xrcd, /* means nothing for this type */
+		.xrcd = &vxrcd.xrcd, /* meaningless for this type */
 		.cq = &cq,
 	};
 	struct verbs_srq vsrq = { .ring_wr = 16, .ring_sge = 4 };
@@ -181,7 +181,7 @@ static void refused_srq_check(struct ibv_context *context, int err, struct ibv_s
 	check_logged(text);
 }
 
-/* At its limit an attribute is not to blame. */
+/* An attribute that equals its limit is within it, so the log must not name it. */
 static void a_refusal_names_the_limit_that_was_passed(void **state)
 {
 	static const struct {

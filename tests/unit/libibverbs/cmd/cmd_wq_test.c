@@ -49,7 +49,7 @@ static void wq_commands(void **state)
 	assert_int_equal(verbs_cmd_modify_wq(&wq, &change, NULL), 0);
 	assert_int_equal(wq.state, IBV_WQS_RDY);
 
-	/* A state that there is not is no command: Linux would hold on to the WQ. */
+	/* The library refuses an invalid state: Linux would leak a reference to the WQ. */
 	expect(NULL, NULL);
 	change =
 		(struct ibv_wq_attr){ .attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_UNKNOWN };

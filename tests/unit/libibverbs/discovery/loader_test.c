@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Plugins that cannot be loaded: each costs one log line that says why, and the others get their
- * turn. Those for which descriptors or memory were short are tried again.
+ * Plugins that fail to load: each has one log line with the reason, and the others are still
+ * tried. A failure for lack of descriptors or memory is retried later.
  *
  * loader.c is compiled into this program with directories of its own, which main() fills.
  *
@@ -21,7 +21,7 @@
 
 /* ---- what is short: loader.c asks by these names */
 
-static int dlopen_err; /* loading fails with it, unless 0 */
+static int dlopen_err; /* error of dlopen(), or 0 */
 static int plugins_tried;
 static bool has_no_memory;
 static bool has_no_names; /* no memory for the list of names */
@@ -38,7 +38,7 @@ void *__wrap_dlopen(const char *path, int flags)
 	void *plugin;
 
 	plugins_tried++;
-	plugin = __real_dlopen(dlopen_err ? "/" : path, flags); /* a directory is no library */
+	plugin = __real_dlopen(dlopen_err ? "/" : path, flags); /* a directory fails to load */
 	if (dlopen_err)
 		errno = dlopen_err;
 	return plugin;
@@ -83,14 +83,14 @@ static void what_was_short_is_tried_again(void **state)
 	}
 	assert_int_equal(lines_with("provider later: skipped"), ARRAY_SIZE(short_errs));
 	with_names = plugins_tried;
-	dlopen_err = 0; /* nothing else is short */
+	dlopen_err = 0; /* nothing is scarce any more */
 	plugins_tried = 0;
 	has_no_names = true;
 	verbs_loader_load_drivers();
-	assert_in_range(plugins_tried, 1, with_names - 1); /* those that are configured */
+	assert_in_range(plugins_tried, 1, with_names - 1); /* the configured ones */
 	has_no_names = false;
 	plugins_tried = 0;
-	setenv("RDMAV_DRIVERS", "foreign:broken;nowhere:rxe", 1); /* takes precedence */
+	setenv("RDMAV_DRIVERS", "foreign:broken;nowhere:rxe", 1); /* overrides the configuration */
 	verbs_loader_load_drivers();
 	assert_int_not_equal(plugins_tried, 0);
 }
@@ -116,8 +116,8 @@ static void a_missing_plugin_is_one_line(void **state)
 	assert_int_equal(lines_with("provider nowhere: skipped"), 1);
 }
 
-/* The distribution configures all its providers, whatever adapters a machine has: the line of a
- * device that lacks one is enough. A provider that the user names is another matter. */
+/* The distribution configures all its providers on any machine, so a missing one is logged only for
+ * a device that needs it; a provider that the user names is always logged. */
 static void configured_providers_of_the_distribution_are_no_warning(void **state)
 {
 	(void)state;
@@ -178,7 +178,7 @@ static void another_contract_is_refused(void **state)
 	assert_int_equal(lines_with("another driver.h"), 1);
 }
 
-/* A plugin has no second chance to register its driver. */
+/* A plugin registers its driver only once, so registration must not need memory. */
 static void a_driver_is_registered_without_memory(void **state)
 {
 	static const struct verbs_driver driver = { .magic = VERBS_DRIVER_MAGIC,

@@ -67,8 +67,8 @@ static uint32_t key_of_pieces(uint32_t under, uint64_t addr, uint32_t len, uint3
 	return fld_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8;
 }
 
-/* Keys over keys make a gigabyte of one-byte pieces: visiting each piece once took half a minute.
- * */
+/* Keys over keys make a gigabyte of one-byte pieces: visiting each piece once took half a
+ * minute. */
 static void keys_of_keys_of_bytes_are_refused_soon(void **state)
 {
 	enum { PIECES = 4096, KIB = 1024 };

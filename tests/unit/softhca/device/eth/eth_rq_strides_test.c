@@ -224,8 +224,8 @@ static void linked_wqes_are_flushed_in_their_order(void **state)
 /* The signature covers 48 of the 64 bytes: the segment that ends the scatter list is not signed. */
 enum { SIGNED_WQE = 64, SIGNED = 48, SIGNATURE = 16, SIGNATURE_AT = 4 };
 
-/* Posts a signed WQE: the signature segment, the link to the next WQE, the buffer. Returns the WQE.
- * */
+/* Posts a signed WQE: the signature segment, the link to the next WQE, the buffer. Returns the
+ * WQE. */
 static uint8_t *signed_post(struct eth_rq_rig *to, uint32_t index, uint32_t next)
 {
 	uint8_t *wqe = flat.mem + to->ring + (size_t)SIGNED_WQE * index, sum = 0xff;

@@ -518,8 +518,8 @@ static void a_wrong_key_is_a_protection_error(void **state)
 	flat_expect_error(sq->cq, REQ_ERR, 0, LOCAL_PROT);
 }
 
-/* The device survives inline headers longer than the WQE, and a producer index far beyond the ring.
- * */
+/* The device survives inline headers longer than the WQE, and a producer index far beyond the
+ * ring. */
 static void hostile_queues_are_survived(void **state)
 {
 	struct eth_wqe wqe = { .opcode = OP_SEND };
@@ -718,8 +718,8 @@ static void expect_datagram_failed(struct flat_qp *qp, uint32_t length, uint8_t 
 	eth_free_sq(queue);
 }
 
-/* A QP in RESET has neither port nor MTU; the device once used its port as an index all the same.
- * */
+/* A QP in RESET has neither port nor MTU; the device once used its port as an index all the
+ * same. */
 static void datagrams_leave_when_their_qp_sends(void **state)
 {
 	static const struct flat_qp_attr ud = { .st = PRM_QP_ST_UD, .qkey = 1, .mtu = 5 };

@@ -506,8 +506,8 @@ static void a_part_of_a_signature_is_none(void **state)
 	}
 }
 
-/* A piece of one byte makes the device compute its whole block, so the number of pieces is limited.
- * */
+/* A piece of one byte makes the device compute its whole block, so the number of pieces is
+ * limited. */
 static void small_pieces_of_blocks_have_a_limit(void **state)
 {
 	enum { PIECES = 1 << 12 };

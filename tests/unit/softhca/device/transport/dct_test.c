@@ -167,8 +167,8 @@ static void a_violated_key_is_counted_and_reported_once(void **state)
 	target_close();
 }
 
-/* A target executes the requests of a session in PSN order, and drops requests of a former session.
- * */
+/* A target executes the requests of a session in PSN order, and drops requests of a former
+ * session. */
 static void a_late_request_is_not_executed(void **state)
 {
 	(void)state;
@@ -214,8 +214,8 @@ static uint64_t bytes_answered(void)
 	return flat.hca[0]->port[0].messages_received.bytes;
 }
 
-/* If the session or the target ends, the device stops a long READ response after the current piece.
- * */
+/* If the session or the target ends, the device stops a long READ response after the current
+ * piece. */
 static void a_long_answer_ends_with_its_session(void **state)
 {
 	(void)state;

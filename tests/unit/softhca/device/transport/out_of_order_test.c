@@ -433,8 +433,8 @@ static void expect_same(uint64_t one, uint64_t other)
 	assert_memory_equal(flat.mem + one, flat.mem + other, SIZE);
 }
 
-/* Checks the CQE of SEND N. Returns whether the message came early, and so took the WQE of another.
- * */
+/* Checks the CQE of SEND N. Returns whether the message came early, and so took the WQE of
+ * another. */
 static bool mixture_check_send(unsigned int n)
 {
 	const uint8_t *cqe = flat_poll(b->recv_cq);

@@ -67,8 +67,8 @@ static void an_atomic_with_a_bad_lkey_is_executed(void **state)
 	unpair();
 }
 
-/* Of a wrong rkey and a wrong lkey, the responder's NAK comes first, as the lkey is checked later.
- * */
+/* Of a wrong rkey and a wrong lkey, the responder's NAK comes first, as the lkey is checked
+ * later. */
 static void of_two_bad_keys_of_a_read_the_remote_one_counts(void **state)
 {
 	(void)state;

@@ -129,8 +129,8 @@ static void a_port_of_infiniband_is_its_vport_context(void **state)
 	assert_int_equal(info.active_speed, 32);
 }
 
-/* Two commands give the port's state and its count of Q_Key violations; here both have one output.
- * */
+/* Two commands give the port's state and its count of Q_Key violations; here both have one
+ * output. */
 static void a_port_of_roce_is_its_link(void **state)
 {
 	uint8_t *nic = fld_at(device.out, QUERY_NIC_VPORT_CONTEXT_OUT_NIC_VPORT_CONTEXT);

@@ -145,8 +145,8 @@ static void questions_leave_no_descriptor(void **state)
 	assert_int_equal(lowest_free_fd(), before);
 }
 
-/* The adapter registered the memory when it had all rights, and keeps its access after mprotect().
- * */
+/* The adapter registered the memory when it had all rights, and keeps its access after
+ * mprotect(). */
 static void bytes_are_copied_whatever_the_rights(void **state)
 {
 	uint8_t bytes[2] = { 0 };

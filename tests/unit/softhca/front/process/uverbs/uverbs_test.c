@@ -42,8 +42,8 @@ static const enum linux_kind linux_kinds[] = {
 	[ATTR_CONST64] = CONST,
 };
 
-/* Methods and attributes that softhca lacks: a program gets the answer of a kernel older than them.
- * */
+/* Methods and attributes that softhca lacks: a program gets the answer of a kernel older than
+ * them. */
 static const char *const lacking[] = {
 	/* CQ and QP rings in kernel-visible memory, for drivers other than mlx5 */
 	"UVERBS_ATTR_CREATE_CQ_BUFFER_VA",

@@ -194,8 +194,8 @@ static void set_rnr_retry(unsigned int tries)
 	assert_int_equal(mailbox(SQD2RTS, QPN, 0), OK);
 }
 
-/* SQD2SQD can change the RNR retry count: with one retry, the second request survives an RNR NAK.
- * */
+/* SQD2SQD can change the RNR retry count: with one retry, the second request survives an RNR
+ * NAK. */
 static void tries_are_as_many_as_was_said_in_sqd(void **state)
 {
 	(void)state;
