@@ -328,9 +328,8 @@ static bool at_end(const struct stream *stream)
 
 static int receive_some(struct stream *stream, struct span *span, int flags, int64_t waited_us)
 {
-	const struct patience patience = patience_of(rs_nonblocking(&stream->rs, flags),
-						     stream->rs.options.receive_limit_us,
-						     waited_us);
+	const struct patience patience = patience_of(
+		rs_nonblocking(&stream->rs, flags), stream->rs.options.receive_limit_us, waited_us);
 	bool peek = flags & MSG_PEEK, all = (flags & MSG_WAITALL) && !peek;
 	size_t size, wanted = span->left;
 	int ret = why_not_readable(stream);
