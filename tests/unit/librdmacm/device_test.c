@@ -38,8 +38,6 @@ static struct ibv_xrcd the_xrcd;
 
 int __real_fcntl(int fd, int command, ...);
 int __wrap_fcntl(int fd, int command, ...) __attribute__((visibility("default")));
-int __wrap_fcntl64(int fd, int command, ...) __attribute__((visibility("default")));
-int __wrap___fcntl_time64(int fd, int command, ...) __attribute__((visibility("default")));
 void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size) __attribute__((visibility("default")));
 
@@ -56,28 +54,11 @@ int __wrap_fcntl(int fd, int command, ...)
 	return __real_fcntl(fd, command, value);
 }
 
+/* The names that fcntl() has where offsets, or times as well, have 64 bits and words have 32. */
 int __wrap_fcntl64(int fd, int command, ...)
-{
-	va_list args;
-	int value;
-
-	va_start(args, command);
-	value = va_arg(args, int);
-	va_end(args);
-	return __wrap_fcntl(fd, command, value);
-}
-
-/* The name that fcntl() has where times have 64 bits and words have 32. */
+	__attribute__((alias("__wrap_fcntl"), visibility("default")));
 int __wrap___fcntl_time64(int fd, int command, ...)
-{
-	va_list args;
-	int value;
-
-	va_start(args, command);
-	value = va_arg(args, int);
-	va_end(args);
-	return __wrap_fcntl(fd, command, value);
-}
+	__attribute__((alias("__wrap_fcntl"), visibility("default")));
 
 void *__wrap_calloc(size_t count, size_t size)
 {
