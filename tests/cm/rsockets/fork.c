@@ -534,12 +534,20 @@ static void what_a_child_has_used_up_begins_anew(void)
 
 /* ---- fork() in a signal's handler ---- */
 
-static volatile sig_atomic_t forked;
+enum { ALARM_US = 50000 };
 
+static volatile sig_atomic_t forked = -1; /* fork()'s result, once it was called */
+
+/* The alarm goes on until the wait has seen it, because a slow machine may not be waiting yet at
+ * the first. A child inherits no alarm, and sets its own. */
 static void fork_in_handler(int signal)
 {
 	(void)signal;
+	if (forked != -1)
+		return;
 	forked = fork();
+	if (!forked)
+		ualarm(ALARM_US, ALARM_US);
 }
 
 /* The child is in the middle of repoll_wait(), too, which the signal ends. */
@@ -549,8 +557,9 @@ static void wait_and_fork(int set)
 	struct epoll_event event;
 
 	MUST(!sigaction(SIGALRM, &action, NULL));
-	ualarm(50000, 0);
+	ualarm(ALARM_US, ALARM_US);
 	MUST(repoll_wait_fn(set, &event, 1, 20000) == -1 && errno == EINTR);
+	ualarm(0, 0);
 }
 
 static void a_handler_forks(void)
