@@ -4,7 +4,7 @@
  * refusals, and lists that are posted up to the first bad request. The rig's QP carries the
  * operations.
  *
- * Covers: providers/mlx5/tm.c mlx5_tm_post mlx5_tm_check_attr
+ * Covers: providers/mlx5/tm.c mlx5_tm_post mlx5_tm_check_attr mlx5_tm_free
  */
 #include "rig.h"
 
@@ -22,7 +22,20 @@ static struct {
 	struct mlx5_tm tm;
 	struct tm_tag tags[TAGS];
 	uint16_t deleting[WQES];
+	void *freed[8]; /* the first blocks that a list gave back */
+	unsigned int frees;
+	bool counts_frees;
 } it;
+
+void __real_free(void *block);
+void __wrap_free(void *block) __attribute__((visibility("default")));
+
+void __wrap_free(void *block)
+{
+	if (it.counts_frees && it.frees < ARRAY_SIZE(it.freed))
+		it.freed[it.frees++] = block;
+	__real_free(block);
+}
 
 static int tm_begin(void **state)
 {
@@ -288,6 +301,28 @@ static void an_srq_needs_a_cq_and_tags(void **state)
 	assert_int_equal(mlx5_tm_check_attr(&attr), EINVAL);
 }
 
+static void a_list_is_freed_with_its_parts(void **state)
+{
+	struct mlx5_tm *tm = calloc(1, sizeof(*tm));
+	void *parts[] = { calloc(TAGS, sizeof(*tm->tags)), calloc(WQES, sizeof(*tm->deleting)),
+			  tm };
+
+	(void)state;
+	assert_non_null(tm);
+	tm->tags = parts[0];
+	tm->deleting = parts[1];
+	it.srq.tm = tm;
+	it.counts_frees = true;
+	mlx5_tm_free(&it.srq);
+	it.srq.tm = NULL; /* an SRQ without tag matching */
+	mlx5_tm_free(&it.srq);
+	it.counts_frees = false;
+	assert_int_equal(it.frees, ARRAY_SIZE(parts));
+	for (unsigned int i = 0; i < ARRAY_SIZE(parts); i++)
+		assert_true(it.freed[0] == parts[i] || it.freed[1] == parts[i] ||
+			    it.freed[2] == parts[i]);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, tm_begin, tm_end)
@@ -302,6 +337,7 @@ int main(void)
 		CASE(an_empty_list_posts_nothing),
 		CASE(a_full_queue_takes_no_more),
 		CASE(an_srq_needs_a_cq_and_tags),
+		CASE(a_list_is_freed_with_its_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
