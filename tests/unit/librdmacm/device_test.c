@@ -247,6 +247,25 @@ static void an_index_counts_more_than_a_guid(void **state)
 	assert_int_equal(device_found(GUID, -1)->index, 0);
 }
 
+/* Without an index, each of several known devices is found by its GUID, whatever their order. */
+static void known_devices_are_found_by_their_guid(void **state)
+{
+	(void)state;
+	for (int i = 0; i < DEVICES; i++) {
+		played[i].is_plugged = true;
+		played[i].index = -1;
+	}
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < DEVICES; i++) {
+			assert_ptr_equal(device_found(GUID + (uint64_t)i, -1)->ibv, &played[i].ibv);
+			assert_ptr_equal(device_found(GUID + (uint64_t)i, i)->ibv, &played[i].ibv);
+		}
+	}
+	assert_null(device_found(GUID + DEVICES, -1));
+	for (int i = 0; i < DEVICES; i++)
+		assert_int_equal(played[i].opened, 1);
+}
+
 static void a_device_that_comes_later_is_found(void **state)
 {
 	struct cm_device *device = NULL;
@@ -544,6 +563,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		DEVICE_TEST(a_device_is_opened_once),
 		DEVICE_TEST(an_index_counts_more_than_a_guid),
+		DEVICE_TEST(known_devices_are_found_by_their_guid),
 		DEVICE_TEST(a_device_that_comes_later_is_found),
 		DEVICE_TEST(what_cannot_be_opened_says_why),
 		DEVICE_TEST(reads_and_atomics_are_limited_to_a_byte),

@@ -378,6 +378,46 @@ static void private_data_comes_with_a_reject(void **state)
 	cm_destroy(&rig.server);
 }
 
+/* A reject of a connection that the peer never established ends it at once, unless the peer calls
+ * it stale: packets of the old connection may still be on their way. */
+static void each_state_has_its_end_by_a_reject(void **state)
+{
+	static const struct {
+		enum cm_state state, after, after_stale;
+	} rows[] = {
+		{ CM_REQ_SENT, CM_IDLE, CM_TIMEWAIT },
+		{ CM_REQ_DELAYED, CM_IDLE, CM_TIMEWAIT },
+		{ CM_REQ_RECEIVED, CM_IDLE, CM_TIMEWAIT },
+		{ CM_REP_SENT, CM_IDLE, CM_TIMEWAIT },
+		{ CM_REP_DELAYED, CM_IDLE, CM_TIMEWAIT },
+		{ CM_REP_RECEIVED, CM_TIMEWAIT, CM_TIMEWAIT },
+		{ CM_ESTABLISHED, CM_TIMEWAIT, CM_TIMEWAIT },
+		{ CM_DREQ_SENT, CM_TIMEWAIT, CM_TIMEWAIT },
+		{ CM_DREQ_RECEIVED, CM_DREQ_RECEIVED, CM_DREQ_RECEIVED },
+		{ CM_TIMEWAIT, CM_TIMEWAIT, CM_TIMEWAIT },
+	};
+	static const struct cm_path path = { .lifetime = LIFETIME };
+
+	for (unsigned int i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+		enum cm_state before = rows[i / 2].state;
+		enum cm_state after = i % 2 ? rows[i / 2].after_stale : rows[i / 2].after;
+		struct cm_conn client = new_client(), peer;
+		uint8_t mad[MAD_SIZE];
+
+		world_start(state);
+		connect_all(&client);
+		peer = rig.server;
+		cm_put_rej(mad, &peer, i % 2 ? REASON_STALE_CONNECTION : REASON_CONSUMER, NULL, 0);
+		client.state = before;
+		assert_true(cm_receive(&path, mad));
+		assert_int_equal(client.state, after);
+		assert_int_equal(rig.num_events,
+				 before != CM_DREQ_RECEIVED && before != CM_TIMEWAIT);
+		cm_destroy(&client);
+		cm_destroy(&rig.server);
+	}
+}
+
 static void who_gives_up_says_so(void **state)
 {
 	struct cm_conn client = new_client();
@@ -589,6 +629,7 @@ int main(void)
 		cmocka_unit_test_setup(nobody_listening_is_an_invalid_service, world_start),
 		cmocka_unit_test_setup(a_full_backlog_does_not_answer, world_start),
 		cmocka_unit_test_setup(private_data_comes_with_a_reject, world_start),
+		cmocka_unit_test_setup(each_state_has_its_end_by_a_reject, world_start),
 		cmocka_unit_test_setup(who_gives_up_says_so, world_start),
 		cmocka_unit_test_setup(who_goes_disconnects, world_start),
 		cmocka_unit_test_setup(both_disconnect_at_once, world_start),
