@@ -19,7 +19,7 @@
 
 enum { SIZE = 64, TRIES = 100 };
 
-static char buf[2][SIZE]; /* what is sent, and what is received */
+static char buf[2][SIZE]; /* the message to send, and the one received */
 
 static struct rdma_addrinfo *address_resolve(char *service, char *host)
 {
@@ -45,12 +45,12 @@ static struct ibv_mr *receive_prepare(struct rdma_cm_id *id)
 {
 	struct ibv_mr *mr = rdma_reg_msgs(id, buf, sizeof(buf));
 
-	if (!mr || rdma_post_recv(id, NULL, buf[1], SIZE, mr)) /* before the other side can send */
+	if (!mr || rdma_post_recv(id, NULL, buf[1], SIZE, mr)) /* before the peer can send */
 		err(1, "no receive");
 	return mr;
 }
 
-/* Accepts one connection. Its queue pair is made as the request arrives. */
+/* Accepts one connection. librdmacm creates its queue pair when the request arrives. */
 static struct rdma_cm_id *server_accept(struct rdma_addrinfo *info, struct ibv_mr **mr)
 {
 	struct ibv_qp_init_attr sizes = queue_sizes();
@@ -67,7 +67,7 @@ static struct rdma_cm_id *server_accept(struct rdma_addrinfo *info, struct ibv_m
 	return id;
 }
 
-/* Connects, and tries again while no server listens. */
+/* Connects, and retries while no server listens. */
 static struct rdma_cm_id *client_connect(struct rdma_addrinfo *info, struct ibv_mr **mr)
 {
 	const struct timespec nap = { 0, 100000000 };

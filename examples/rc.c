@@ -19,7 +19,7 @@
 
 enum { IB_PORT = 1, GID_INDEX = 0, SIZE = 64 };
 
-/* What the other side has to know of a queue pair. All numbers are in network byte order. */
+/* The address of a queue pair, which the peer needs. All numbers are in network byte order. */
 struct address {
 	uint32_t lid, qpn, psn;
 	union ibv_gid gid;
@@ -30,7 +30,7 @@ static struct ibv_port_attr port;
 static struct ibv_cq *cq;
 static struct ibv_qp *qp;
 static struct ibv_mr *mr;
-static char buf[2][SIZE]; /* what is sent, and what is received */
+static char buf[2][SIZE]; /* the message to send, and the one received */
 
 static int tcp_open(const char *service, const char *host)
 {
@@ -54,12 +54,12 @@ static int tcp_open(const char *service, const char *host)
 	return fd;
 }
 
-/* Sends MINE and receives THEIRS: no side goes on before the other has come as far. */
+/* Sends MINE and receives THEIRS. Returns only when both sides have called it. */
 static void swap(int fd, const void *mine, void *theirs, size_t size)
 {
 	if (write(fd, mine, size) != (ssize_t)size ||
 	    recv(fd, theirs, size, MSG_WAITALL) != (ssize_t)size)
-		errx(1, "the other side has gone");
+		errx(1, "the peer has closed the connection");
 }
 
 static void qp_create(void)
@@ -67,7 +67,7 @@ static void qp_create(void)
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_qp_init_attr init = {
 		.qp_type = IBV_QPT_RC,
-		.cap = { 1, 1, 1, 1, 0 }, /* requests, receives, and entries of their lists */
+		.cap = { 1, 1, 1, 1, 0 }, /* sends, receives, and the SGEs of each */
 	};
 	struct ibv_pd *pd;
 
@@ -79,7 +79,7 @@ static void qp_create(void)
 		err(1, "the device cannot be opened");
 	pd = ibv_alloc_pd(ctx);
 	mr = pd ? ibv_reg_mr(pd, buf, sizeof(buf), IBV_ACCESS_LOCAL_WRITE) : NULL;
-	cq = ibv_create_cq(ctx, 2, NULL, NULL, 0); /* room for each request of the queue pair */
+	cq = ibv_create_cq(ctx, 2, NULL, NULL, 0); /* room for a completion of each request */
 	init.send_cq = init.recv_cq = cq;
 	qp = mr && cq ? ibv_create_qp(pd, &init) : NULL;
 	if (!qp)
@@ -96,20 +96,20 @@ static void qp_modify(const struct ibv_qp_attr *values, enum ibv_qp_state state,
 		err(1, "the queue pair does not go to state %d", state);
 }
 
-/* Which values count is said by the mask. */
+/* Sets the values that the mask selects. */
 static void qp_connect(const struct address *mine, const struct address *theirs)
 {
 	const struct ibv_qp_attr attr = {
-		.path_mtu = port.active_mtu, /* the smaller one of both sides, where they differ */
+		.path_mtu = port.active_mtu, /* if the ports differ, the smaller MTU */
 		.dest_qp_num = ntohl(theirs->qpn),
-		.rq_psn = ntohl(theirs->psn), /* the other side's sq_psn */
+		.rq_psn = ntohl(theirs->psn), /* the peer's sq_psn */
 		.sq_psn = ntohl(mine->psn),
 		.max_rd_atomic = 1,
 		.max_dest_rd_atomic = 1,
 		.min_rnr_timer = 12, /* 0.64 ms */
-		.timeout = 14,       /* 67 ms until a packet is sent again */
+		.timeout = 14,       /* 67 ms until a retransmission */
 		.retry_cnt = 7,
-		.rnr_retry = 7, /* without end */
+		.rnr_retry = 7, /* without limit */
 		.ah_attr.dlid = ntohl(theirs->lid),
 		.ah_attr.port_num = IB_PORT,
 		.ah_attr.is_global = port.link_layer == IBV_LINK_LAYER_ETHERNET,
@@ -150,7 +150,7 @@ static void send_message(const char *text)
 		err(1, "ibv_post_send");
 }
 
-/* Waits for the completion of the request WR_ID; the other one may come first. */
+/* Waits for the completion of request WR_ID. The other request may complete first. */
 static void wait_for(uint64_t wr_id)
 {
 	static int done[2];
@@ -177,7 +177,7 @@ int main(int argc, char **argv)
 	fd = tcp_open(argv[1], argv[2]);
 	qp_create();
 	qp_modify(&first, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
-	post_receive(); /* before the other side can send */
+	post_receive(); /* before the peer can send */
 	mine.lid = htonl(port.lid);
 	mine.qpn = htonl(qp->qp_num);
 	mine.psn = htonl(getpid() & 0xffffff);
@@ -194,6 +194,6 @@ int main(int argc, char **argv)
 	if (!argv[2])
 		send_message("and good-bye");
 	wait_for(0);
-	swap(fd, "", &ready, 1); /* the other side has all that it waits for */
+	swap(fd, "", &ready, 1); /* the peer has received and completed, too */
 	return 0;
 }
