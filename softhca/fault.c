@@ -46,6 +46,7 @@ struct fault {
 	_Atomic(struct one_fault *) list;
 	atomic_uint_fast64_t commands, executed, queued, messages, packets, transfers;
 	uint64_t random;
+	enum fault_front front;
 };
 
 int fault_create(uint64_t seed, struct fault **out)
@@ -57,6 +58,11 @@ int fault_create(uint64_t seed, struct fault **out)
 	fault->random = seed;
 	*out = fault;
 	return 0;
+}
+
+void fault_set_front(struct fault *fault, enum fault_front front)
+{
+	fault->front = front;
 }
 
 void fault_destroy(struct fault *fault)
@@ -249,8 +255,22 @@ static void count_from(const struct fault *fault, struct one_fault *one)
 		one->n += fault->transfers;
 }
 
+/* Returns the only front that has a fault of this kind. */
+static enum fault_front front_of(const struct one_fault *one)
+{
+	if (one->kind == LOSE_COMMAND)
+		return FAULT_PCI_FRONT;
+	if (one->kind == FAIL_COMMAND)
+		return FAULT_PROCESS_FRONT;
+	if (one->kind == TIMED &&
+	    (one->event == FAULT_NODES_VANISH || one->event == FAULT_NODES_APPEAR))
+		return FAULT_PROCESS_FRONT;
+	return FAULT_ANY_FRONT;
+}
+
 int fault_add(struct fault *fault, const char *text, uint64_t now_ns)
 {
+	enum fault_front front;
 	struct one_fault *one = calloc(1, sizeof(*one));
 
 	if (!one)
@@ -258,6 +278,11 @@ int fault_add(struct fault *fault, const char *text, uint64_t now_ns)
 	if (!fault_parse(text, now_ns, one)) {
 		free(one);
 		return EINVAL;
+	}
+	front = front_of(one);
+	if (front && fault->front && front != fault->front) {
+		free(one);
+		return EOPNOTSUPP;
 	}
 	count_from(fault, one);
 	one->next = fault->list;

@@ -55,11 +55,20 @@ enum fault_event {
 
 #define FAULT_NEVER UINT64_MAX
 
+enum fault_front {
+	FAULT_ANY_FRONT,
+	FAULT_PROCESS_FRONT,
+	FAULT_PCI_FRONT,
+};
+
 int fault_create(uint64_t seed, struct fault **fault);
+/* Sets the front of the adapter, so that fault_add() refuses faults that only others have. */
+void fault_set_front(struct fault *fault, enum fault_front front);
 void fault_destroy(struct fault *fault);
 
-/* Adds a fault; its time begins at NOW_NS (CLOCK_MONOTONIC). Returns 0, or EINVAL for an unknown
- * text. Only one thread may add; others may count meanwhile. */
+/* Adds a fault; its time begins at NOW_NS (CLOCK_MONOTONIC). Returns 0, EINVAL for an unknown text,
+ * or EOPNOTSUPP for a fault of another front. Only one thread may add; others may count meanwhile.
+ */
 int fault_add(struct fault *fault, const char *text, uint64_t now_ns);
 
 /* Counts a kernel command. Returns the errno with which it must fail, or 0. FAULT may be NULL. */

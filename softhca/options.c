@@ -38,6 +38,17 @@ struct option_def {
 	unsigned int use;
 };
 
+/* Commands that take arguments. */
+static const struct command_def {
+	const char *name;
+	enum command command;
+	unsigned int use; /* of its options */
+} command_table[] = {
+	{ "run", COMMAND_RUN, FOR_RUN },       { "serve", COMMAND_SERVE, FOR_SERVE },
+	{ "pci", COMMAND_PCI, FOR_PCI },       { "fault", COMMAND_FAULT, FOR_FAULT },
+	{ "hosts", COMMAND_HOSTS, FOR_HOSTS },
+};
+
 static int bad_value(const struct option_def *def, const char *value, const char *why)
 {
 	log_error("--%s %s: %s", def->name, value, why);
@@ -343,9 +354,9 @@ static const struct option_def option_table[] = {
 	{ "verbose", NULL, "say more on standard error; twice: every call", more_verbose, 0, 0, 0,
 	  FOR_RUN | FOR_SERVE | FOR_PCI | REPEATS },
 	{ "help", NULL, "print this and exit", ask_help, 0, 0, 0,
-	  FOR_RUN | FOR_SERVE | FOR_PCI | FOR_HOSTS },
+	  FOR_RUN | FOR_SERVE | FOR_PCI | FOR_FAULT | FOR_HOSTS },
 	{ "version", NULL, "print the version and exit", ask_version, 0, 0, 0,
-	  FOR_RUN | FOR_SERVE | FOR_PCI | FOR_HOSTS },
+	  FOR_RUN | FOR_SERVE | FOR_PCI | FOR_FAULT | FOR_HOSTS },
 };
 #define NUM_OPTIONS (ARRAY_SIZE(option_table))
 
@@ -421,6 +432,51 @@ static const struct option_def *find_option(const char *name, size_t len)
 	return NULL;
 }
 
+static const struct command_def *find_command(enum command command)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(command_table); i++)
+		if (command_table[i].command == command)
+			return &command_table[i];
+	return NULL;
+}
+
+/* Refuses an option of other commands, and names those. */
+static int check_use(enum command command, const struct option_def *def)
+{
+	const struct command_def *own = find_command(command);
+	char others[64] = "";
+	size_t len = 0;
+
+	if (def->use & own->use)
+		return 0;
+	for (unsigned int i = 0; i < ARRAY_SIZE(command_table); i++)
+		if (def->use & command_table[i].use)
+			len += (size_t)snprintf(others + len, sizeof(others) - len, "%s%s",
+						len ? ", " : "", command_table[i].name);
+	log_error("%s takes no --%s: that is an option of %s", own->name, def->name, others);
+	return EINVAL;
+}
+
+/* Finds the value of an option: behind "=", or in the next word. There, a word that begins with two
+ * dashes is the next option. */
+static int find_value(int argc, char **argv, int *at, const struct option_def *def,
+		      const char **value)
+{
+	bool is_next = !*value && *at < argc && strncmp(argv[*at], "--", 2);
+
+	if (def->argument && is_next)
+		*value = argv[(*at)++];
+	if (def->argument && !*value) {
+		log_error("--%s needs a value: %s", def->name, def->argument);
+		return EINVAL;
+	}
+	if (!def->argument && *value) {
+		log_error("--%s takes no value", def->name);
+		return EINVAL;
+	}
+	return 0;
+}
+
 /* Applies the option at argv[*at], and moves *at behind the option and its value. */
 static int parse_option(int argc, char **argv, int *at, struct options *options)
 {
@@ -429,47 +485,34 @@ static int parse_option(int argc, char **argv, int *at, struct options *options)
 	size_t len = strcspn(name, "=");
 	const char *value = name[len] ? name + len + 1 : NULL;
 	const struct option_def *def;
+	int ret;
 
 	def = strncmp(word, "--", 2) ? NULL : find_option(name, len);
 	if (!def) {
 		log_error("unknown option %s; see softhca --help", word);
 		return EINVAL;
 	}
-	if (def->argument && !value && *at < argc)
-		value = argv[(*at)++];
-	if (def->argument && !value) {
-		log_error("--%s needs a value: %s", def->name, def->argument);
-		return EINVAL;
-	}
-	if (!def->argument && value) {
-		log_error("--%s takes no value", def->name);
-		return EINVAL;
-	}
-	if (options->command == COMMAND_HOSTS && !(def->use & FOR_HOSTS)) {
-		log_error("hosts: takes no --%s", def->name);
-		return EINVAL;
-	}
+	ret = check_use(options->command, def);
+	if (!ret)
+		ret = find_value(argc, argv, at, def, &value);
+	if (ret)
+		return ret;
 	options->adapter_options_given |= !!(def->use & DESCRIBES_ADAPTER);
 	return def->set(options, def, value);
 }
 
 static int parse_command(const char *word, struct options *options)
 {
-	if (!strcmp(word, "run"))
-		options->command = COMMAND_RUN;
-	else if (!strcmp(word, "serve"))
-		options->command = COMMAND_SERVE;
-	else if (!strcmp(word, "pci"))
-		options->command = COMMAND_PCI;
-	else if (!strcmp(word, "fault"))
-		options->command = COMMAND_FAULT;
-	else if (!strcmp(word, "hosts"))
-		options->command = COMMAND_HOSTS;
-	else if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
+	for (unsigned int i = 0; i < ARRAY_SIZE(command_table); i++)
+		if (!strcmp(word, command_table[i].name)) {
+			options->command = command_table[i].command;
+			return 0;
+		}
+	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help")) {
 		options->command = COMMAND_HELP;
-	else if (!strcmp(word, "--version"))
+	} else if (!strcmp(word, "--version")) {
 		options->command = COMMAND_VERSION;
-	else {
+	} else {
 		log_error("unknown command %s; see softhca --help", word);
 		return EINVAL;
 	}
@@ -489,12 +532,21 @@ static int check_run(const struct options *options)
 	return 0;
 }
 
+/* Refuses arguments behind the options of a command that takes none. */
+static int check_no_program(const struct options *options, const char *command)
+{
+	char **word = options->program;
+
+	if (!word)
+		return 0;
+	log_error("%s takes no arguments: %s", command, word[0] ? word[0] : "--");
+	return EINVAL;
+}
+
 static int check_server(const struct options *options, const char *command)
 {
-	if (options->program) {
-		log_error("%s: takes no program", command);
+	if (check_no_program(options, command))
 		return EINVAL;
-	}
 	if (!options->socket_path) {
 		log_error("%s: --socket PATH is missing", command);
 		return EINVAL;
@@ -502,20 +554,31 @@ static int check_server(const struct options *options, const char *command)
 	return 0;
 }
 
+/* An option behind the first fault is no fault: refuse it before that one is sent. */
 static int check_fault(const struct options *options)
 {
-	if (options->socket_path && options->program && options->program[0])
-		return 0;
-	log_error("fault: usage: softhca fault --socket PATH FAULT...");
-	return EINVAL;
+	if (!options->socket_path || !options->program || !options->program[0]) {
+		log_error("fault: usage: softhca fault --socket PATH FAULT...");
+		return EINVAL;
+	}
+	for (char **word = options->program; *word; word++)
+		if (**word == '-') {
+			log_error("fault %s: not a fault; options go before the first fault",
+				  *word);
+			return EINVAL;
+		}
+	return 0;
 }
 
 static int check_hosts(const struct options *options)
 {
-	if (options->network_path && !options->program)
-		return 0;
-	log_error("hosts: usage: softhca hosts --network DIR");
-	return EINVAL;
+	if (check_no_program(options, "hosts"))
+		return EINVAL;
+	if (!options->network_path) {
+		log_error("hosts: usage: softhca hosts --network DIR");
+		return EINVAL;
+	}
+	return 0;
 }
 
 static int check_pci(const struct options *options)

@@ -16,6 +16,7 @@
 
 #include "softhca/fault.h"
 #include "softhca/front/control.h"
+#include "softhca/front/faults.h"
 #include "softhca/front/reach.h"
 #include "softhca/log.h"
 #include "softhca/options.h"
@@ -85,10 +86,7 @@ static void add_fault(struct fault *fault, const char *text, uint64_t now_ns, ch
 {
 	int ret = fault_add(fault, text, now_ns);
 
-	snprintf(answer, size, "%s",
-		 !ret            ? "ok"
-		 : ret == EINVAL ? "not a fault that softhca knows"
-				 : strerror(ret));
+	snprintf(answer, size, "%s", faults_answer(ret));
 	log_note("fault %s: %s", text, answer);
 }
 

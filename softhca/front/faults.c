@@ -2,6 +2,9 @@
 /*
  * faults.c - see faults.h.
  */
+#include <errno.h>
+#include <string.h>
+
 #include "prm/mlx5/eqe.h"
 #include "softhca/front/faults.h"
 #include "softhca/log.h"
@@ -10,12 +13,30 @@ int faults_create(const struct options *options, uint64_t now_ns, struct fault *
 {
 	int ret = fault_create(options->seed, fault);
 
+	if (!ret)
+		fault_set_front(*fault, options->command == COMMAND_PCI ? FAULT_PCI_FRONT
+									: FAULT_PROCESS_FRONT);
 	for (unsigned int i = 0; !ret && i < options->num_faults; i++) {
 		ret = fault_add(*fault, options->faults[i], now_ns);
 		if (ret)
-			log_error("--fault %s: not a fault that softhca knows", options->faults[i]);
+			log_error("--fault %s: %s", options->faults[i], faults_answer(ret));
 	}
 	return ret;
+}
+
+const char *faults_answer(int ret)
+{
+	switch (ret) {
+	case 0:
+		return "ok";
+	case EINVAL:
+		return "not a fault that softhca knows";
+	case EOPNOTSUPP:
+		return "not a fault of these adapters: softhca --help says which are of run and "
+		       "serve, or of pci";
+	default:
+		return strerror(ret);
+	}
 }
 
 static void happen_to_port(struct hca *hca, unsigned int port, enum fault_event event)

@@ -12,6 +12,9 @@
  * caller destroys *FAULT in both cases. */
 int faults_create(const struct options *options, uint64_t now_ns, struct fault **fault);
 
+/* Returns what to tell whoever added a fault, with the result of fault_add(). */
+const char *faults_answer(int ret);
+
 /* The objects that timed faults affect */
 struct faults_target {
 	struct hca *const *hcas; /* some may be NULL */

@@ -72,6 +72,23 @@ static void texts_are_parsed(void **state)
 		assert_int_equal(fault_add(flat.fault, bad[i], flat.now), EINVAL);
 }
 
+static void faults_of_another_front_are_refused(void **state)
+{
+	static const char *const of_process[] = { "cmd:1=EIO", "nodes-vanish", "nodes-appear@5" };
+
+	(void)state;
+	fault_set_front(flat.fault, FAULT_PCI_FRONT);
+	for (size_t i = 0; i < ARRAY_SIZE(of_process); i++)
+		assert_int_equal(fault_add(flat.fault, of_process[i], 0), EOPNOTSUPP);
+	assert_int_equal(fault_add(flat.fault, "cmd-timeout:1000", 0), 0);
+	assert_int_equal(fault_add(flat.fault, "cmd:1", 0), EINVAL);
+	fault_set_front(flat.fault, FAULT_PROCESS_FRONT);
+	for (size_t i = 0; i < ARRAY_SIZE(of_process); i++)
+		assert_int_equal(fault_add(flat.fault, of_process[i], 0), 0);
+	assert_int_equal(fault_add(flat.fault, "cmd-timeout", 0), EOPNOTSUPP);
+	assert_int_equal(fault_add(flat.fault, "prm:1000", 0), 0);
+}
+
 static void command_faults_hit_their_number(void **state)
 {
 	(void)state;
@@ -305,6 +322,7 @@ int main(void)
 #define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
 	const struct CMUnitTest tests[] = {
 		IB(texts_are_parsed),
+		IB(faults_of_another_front_are_refused),
 		IB(command_faults_hit_their_number),
 		IB(adapter_commands_are_counted_and_refused),
 		IB(counting_begins_when_the_fault_is_added),

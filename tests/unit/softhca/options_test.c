@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * options_test.c - command lines of softhca: each command takes its own options and refuses, in one
+ * line that says why, those of others, unknown ones, missing values and arguments that are too
+ * many.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "softhca/options.h"
+#include "util/bits.h"
+
+enum { MAX_WORDS = 16 };
+
+static struct options options;
+static char program[] = "softhca", *argv[MAX_WORDS + 1]; /* options point to them */
+static char words[512], said[512];
+
+/* Parses a command line of words between spaces, and keeps what is said on standard error. */
+static int parse(const char *line)
+{
+	int argc = 1, ret, was = dup(STDERR_FILENO), fd = memfd_create("stderr", MFD_CLOEXEC);
+	char *rest;
+	ssize_t len;
+
+	memset(argv, 0, sizeof(argv));
+	argv[0] = program;
+	assert_true(fd >= 0 && was >= 0);
+	assert_true(strlen(line) < sizeof(words));
+	strcpy(words, line);
+	for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		assert_true(argc < MAX_WORDS);
+		argv[argc++] = word;
+	}
+	dup2(fd, STDERR_FILENO);
+	ret = options_parse(argc, argv, &options);
+	dup2(was, STDERR_FILENO);
+	close(was);
+	len = pread(fd, said, sizeof(said) - 1, 0);
+	said[len > 0 ? len : 0] = 0;
+	close(fd);
+	return ret;
+}
+
+static void assert_taken(const char *line)
+{
+	if (parse(line) || said[0])
+		fail_msg("%s: refused: %s", line, said);
+}
+
+/* The line is refused with one line of text, which has the words TEXT. */
+static void assert_refused(const char *line, const char *text)
+{
+	int ret = parse(line);
+	const char *end = strchr(said, '\n');
+
+	if (ret != EINVAL || !strstr(said, text) || !end || end[1])
+		fail_msg("%s: %d, and not \"%s\": %s", line, ret, text, said);
+}
+
+/* ---- options of other commands ---- */
+
+static void options_of_other_commands_are_refused(void **state)
+{
+	static const char *const lines[][2] = {
+		{ "fault --socket /s --devices 2 drop:1",
+		  "fault takes no --devices: that is an option of run, serve\n" },
+		{ "fault --socket /s --link=roce drop:1", "run, serve, pci\n" },
+		{ "fault --socket /s --verbose drop:1", "fault takes no --verbose" },
+		{ "fault --socket /s --fault drop:1", "fault takes no --fault" },
+		{ "fault --socket /s --network /n drop:1", "run, serve, pci, hosts\n" },
+		{ "run --command-timeout 100 -- true",
+		  "run takes no --command-timeout: that is an option of pci\n" },
+		{ "run --once -- true", "run takes no --once" },
+		{ "serve --socket /s --once", "serve takes no --once" },
+		{ "serve --socket /s --command-timeout=100", "serve takes no --command-timeout" },
+		{ "pci --socket /s --devices 1", "pci takes no --devices" },
+		{ "pci --socket /s --memlock linux", "pci takes no --memlock" },
+		{ "pci --socket /s --crypto /c", "pci takes no --crypto" },
+		{ "pci --socket /s --netdev lo", "pci takes no --netdev" },
+		{ "pci --socket /s --without /dev/infiniband", "pci takes no --without" },
+		{ "pci --socket /s --atomics-in-cqe", "pci takes no --atomics-in-cqe" },
+		{ "hosts --network /n --socket /s", "hosts takes no --socket" },
+		{ "hosts --network /n --verbose", "hosts takes no --verbose" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		assert_refused(lines[i][0], lines[i][1]);
+}
+
+static void each_command_takes_its_own_options(void **state)
+{
+	(void)state;
+	assert_taken("run --devices 2 --link roce --strict --verbose -- true --devices");
+	assert_int_equal(options.command, COMMAND_RUN);
+	assert_int_equal(options.devices, 2);
+	assert_string_equal(options.program[1], "--devices");
+	assert_taken("run --socket=/s --verbose true");
+	assert_taken("serve --socket /s --netdev lo --memlock unlimited --without /dev/infiniband");
+	assert_taken("pci --socket /s --once --command-timeout 100 --max-qp 64");
+	assert_taken("fault --socket /s drop:1 kill@5");
+	assert_string_equal(options.program[1], "kill@5");
+	assert_taken("hosts --network /n");
+}
+
+/* ---- unknown options, values, arguments ---- */
+
+static const char *const commands[] = { "run", "serve", "pci", "fault", "hosts" };
+
+static void unknown_options_are_named(void **state)
+{
+	char line[64], text[64];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		snprintf(line, sizeof(line), "%s --sockets /s", commands[i]);
+		assert_refused(line, "unknown option --sockets; see softhca --help");
+		snprintf(line, sizeof(line), "%s -s /s", commands[i]);
+		assert_refused(line, "unknown option -s; see softhca --help");
+		snprintf(line, sizeof(line), "%ss", commands[i]);
+		snprintf(text, sizeof(text), "unknown command %ss; see softhca --help",
+			 commands[i]);
+		assert_refused(line, text);
+	}
+	assert_refused("", "no command given; see softhca --help");
+}
+
+/* Two dashes begin the next option, or end them: neither is a value. */
+static void missing_values_are_named(void **state)
+{
+	static const char *const lines[][2] = {
+		{ "run --socket -- true", "--socket needs a value: PATH" },
+		{ "run --devices --link roce -- true", "--devices needs a value: N" },
+		{ "run --trace", "--trace needs a value: FILE" },
+		{ "run --trace= -- true", "--trace '': must not be empty" },
+		{ "serve --socket", "--socket needs a value: PATH" },
+		{ "serve --socket --devices 2", "--socket needs a value: PATH" },
+		{ "pci --socket --once", "--socket needs a value: PATH" },
+		{ "fault --socket", "--socket needs a value: PATH" },
+		{ "hosts --network", "--network needs a value: DIR" },
+		{ "hosts --network --help", "--network needs a value: DIR" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		assert_refused(lines[i][0], lines[i][1]);
+	assert_taken("run --trace=--file -- true");
+	assert_string_equal(options.trace_path, "--file");
+}
+
+static void values_of_options_without_any_are_refused(void **state)
+{
+	(void)state;
+	assert_refused("run --strict=yes -- true", "--strict takes no value");
+	assert_refused("pci --socket /s --once=1", "--once takes no value");
+}
+
+static void surplus_arguments_are_named(void **state)
+{
+	(void)state;
+	assert_refused("serve --socket /s true", "serve takes no arguments: true");
+	assert_refused("serve --socket /s -- true", "serve takes no arguments: true");
+	assert_refused("pci --socket /s 2", "pci takes no arguments: 2");
+	assert_refused("hosts --network /n /m", "hosts takes no arguments: /m");
+	assert_refused("hosts --network /n --", "hosts takes no arguments: --");
+}
+
+static void what_a_command_needs_is_named(void **state)
+{
+	(void)state;
+	assert_refused("run", "run: no program given");
+	assert_refused("run --devices 2 --", "run: no program given");
+	assert_refused("serve", "serve: --socket PATH is missing");
+	assert_refused("pci", "pci: --socket PATH is missing");
+	assert_refused("fault drop:1", "fault: usage: softhca fault --socket PATH FAULT...");
+	assert_refused("fault --socket /s", "fault: usage");
+	assert_refused("hosts", "hosts: usage: softhca hosts --network DIR");
+}
+
+/* An option there would be sent as a fault, after the first one has been injected. */
+static void options_behind_faults_are_refused(void **state)
+{
+	(void)state;
+	assert_refused("fault --socket /s drop:1 --verbose", "fault --verbose: not a fault");
+	assert_refused("fault --socket /s -- drop:1 --socket /t", "fault --socket: not a fault");
+}
+
+static void help_and_version_are_given_by_each_command(void **state)
+{
+	char line[64];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		snprintf(line, sizeof(line), "%s --help", commands[i]);
+		assert_taken(line);
+		assert_int_equal(options.command, COMMAND_HELP);
+		snprintf(line, sizeof(line), "%s --version", commands[i]);
+		assert_taken(line);
+		assert_int_equal(options.command, COMMAND_VERSION);
+	}
+	assert_taken("--help");
+	assert_taken("help");
+	assert_taken("-h");
+	assert_taken("--version");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_of_other_commands_are_refused),
+		cmocka_unit_test(each_command_takes_its_own_options),
+		cmocka_unit_test(unknown_options_are_named),
+		cmocka_unit_test(missing_values_are_named),
+		cmocka_unit_test(values_of_options_without_any_are_refused),
+		cmocka_unit_test(surplus_arguments_are_named),
+		cmocka_unit_test(what_a_command_needs_is_named),
+		cmocka_unit_test(options_behind_faults_are_refused),
+		cmocka_unit_test(help_and_version_are_given_by_each_command),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
