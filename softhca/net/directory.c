@@ -13,6 +13,7 @@
 
 #include "softhca/net/directory.h"
 #include "softhca/net/network.h"
+#include "util/bits.h"
 
 enum { NAME_SIZE = 32 };
 
@@ -59,7 +60,7 @@ int directory_sockets(int dir,
 void directory_address(int dir, const char *name, struct sockaddr_un *addr)
 {
 	*addr = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	snprintf(addr->sun_path, sizeof(addr->sun_path), "/proc/self/fd/%d/%.16s", dir, name);
+	snprintf(addr->sun_path, sizeof(addr->sun_path), "/proc/self/fd/%d/%.20s", dir, name);
 }
 
 int directory_connect(int dir, const char *name, int *out)
@@ -77,6 +78,23 @@ int directory_connect(int dir, const char *name, int *out)
 	}
 	*out = fd;
 	return 0;
+}
+
+/* A name gets its socket when that listens, so whoever finds a socket that refuses knows that its
+ * host is dead. */
+int directory_listen(int dir, const char *name, int fd)
+{
+	char hidden[NAME_SIZE];
+	struct sockaddr_un addr;
+
+	snprintf(hidden, sizeof(hidden), "%.16s.new", name);
+	directory_address(dir, hidden, &addr);
+	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)))
+		return errno;
+	if (!listen(fd, NETWORK_MAX_HOSTS) && !renameat(dir, hidden, dir, name))
+		return 0;
+	unlinkat(dir, hidden, 0);
+	return errno;
 }
 
 /* ---- descriptions ---- */
@@ -151,11 +169,19 @@ int directory_read(int dir, unsigned int host, char *text, size_t size)
 	return ret;
 }
 
+void directory_clean(int dir, unsigned int host)
+{
+	static const char *const kinds[] = { "host", "host.new", "ib.new", "roce.new" };
+	char name[NAME_SIZE];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(kinds); i++) {
+		snprintf(name, sizeof(name), "%u.%s", host, kinds[i]);
+		unlinkat(dir, name, 0);
+	}
+}
+
 void directory_remove(int dir, const char *name, unsigned int host)
 {
-	char description[NAME_SIZE];
-
-	snprintf(description, sizeof(description), "%u.host", host);
-	unlinkat(dir, description, 0); /* first: without its socket, the number is another host's */
+	directory_clean(dir, host); /* first: without its socket, the number is another host's */
 	unlinkat(dir, name, 0);
 }

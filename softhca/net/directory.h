@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * directory.h - the files of a network's directory: for each host a socket, N.ib or N.roce, and a
- * description, N.host. N is the host's number.
+ * description, N.host. N is the host's number. A file is made under another name first, with .new
+ * at its end.
  *
  * Any user who may write there can put anything there, so a reader checks what it finds. DIR is a
  * descriptor of the directory. network.c and hosts.c use it.
@@ -20,8 +21,11 @@ int directory_sockets(int dir,
 /* Makes the address of the socket NAME through the directory's descriptor, as the directory's own
  * name may be too long for one. */
 void directory_address(int dir, const char *name, struct sockaddr_un *addr);
+/* Listens on FD as the socket NAME. The caller has the lock of the directory, and has removed what
+ * was left of the host. Returns 0 or an errno. */
+int directory_listen(int dir, const char *name, int fd);
 /* Connects to the socket NAME. Returns 0 and *FD, or an errno: ECONNREFUSED if its host was killed
- * and left the file. */
+ * and left the file, EAGAIN if it accepts no connections and many wait. */
 int directory_connect(int dir, const char *name, int *fd);
 
 /* Replaces a host's description. Returns 0 or an errno. */
@@ -29,7 +33,9 @@ int directory_describe(int dir, unsigned int host, const char *text, size_t len)
 /* Reads a host's description, of at most SIZE - 1 bytes, and ends it with a 0. Returns 0 or an
  * errno. */
 int directory_read(int dir, unsigned int host, char *text, size_t size);
-/* Removes a host's socket NAME and its description. */
+/* Removes files that a killed host may have left, without its socket. */
+void directory_clean(int dir, unsigned int host);
+/* Removes a host's socket NAME, its description, and what a killed one may have left. */
 void directory_remove(int dir, const char *name, unsigned int host);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * hosts.c - the command `softhca hosts`. A host is there if its socket takes a connection; a file
- * of a killed host takes none. Its ports are in its description, a line for each, which
+ * of a killed host refuses it. A host is stuck if its process is stopped, or if so many connections
+ * wait that it takes no more. Its ports are in its description, a line for each, which
  * station_describe() wrote. Another user can have written anything there, so a line is printed only
  * if it has the fields of a port.
  */
@@ -17,6 +18,11 @@
 #include "softhca/net/network.h"
 
 enum { DESCRIPTION_MAX = 64 * 1024 };
+
+struct host_process {
+	pid_t pid; /* 0: unknown */
+	bool is_stuck;
+};
 
 struct hosts {
 	const char *path;
@@ -61,9 +67,10 @@ static void print_head(struct hosts *hosts)
 }
 
 /* Prints a port: "ADAPTER PORT LINK STATE LID ADDRESSES GIDS". Returns whether the line is one. */
-static bool print_port(struct hosts *hosts, unsigned int host, pid_t pid, const char *line)
+static bool print_port(struct hosts *hosts, unsigned int host, const struct host_process *process,
+		       const char *line)
 {
-	char number[16], process[16], adapter[16], port[8], link[8], state[8], lid[8];
+	char number[16], pid[16], adapter[16], port[8], link[8], state[8], lid[8];
 	char addresses[800];
 	int gids = 0;
 
@@ -73,15 +80,16 @@ static bool print_port(struct hosts *hosts, unsigned int host, pid_t pid, const 
 	if (!gids)
 		return false;
 	snprintf(number, sizeof(number), "%u", host);
-	snprintf(process, sizeof(process), "%d", (int)pid);
+	snprintf(pid, sizeof(pid), "%d", (int)process->pid);
 	print_head(hosts);
 	print_row(hosts,
-		  (const char *const[]){ number, pid ? process : "-", adapter, port, link, state,
+		  (const char *const[]){ number, process->pid ? pid : "-", adapter, port, link,
+					 process->is_stuck ? "stuck" : state,
 					 strcmp(lid, "0") ? lid : "-", addresses, line + gids });
 	return true;
 }
 
-static void print_ports(struct hosts *hosts, unsigned int host, pid_t pid)
+static void print_ports(struct hosts *hosts, unsigned int host, const struct host_process *process)
 {
 	int ret = directory_read(hosts->dir, host, hosts->text, sizeof(hosts->text));
 	char *rest, *line = NULL;
@@ -93,7 +101,7 @@ static void print_ports(struct hosts *hosts, unsigned int host, pid_t pid)
 	else
 		line = strtok_r(hosts->text, "\n", &rest);
 	for (; line; line = strtok_r(NULL, "\n", &rest))
-		if (!print_port(hosts, host, pid, line)) {
+		if (!print_port(hosts, host, process, line)) {
 			log_error("%s/%u.host: not the description of a host", hosts->path, host);
 			return;
 		}
@@ -108,18 +116,40 @@ static pid_t process_of(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) ? 0 : peer.pid;
 }
 
+/* Returns whether a signal or a debugger has stopped the process: its state in /proc/PID/stat,
+ * behind its name in parentheses, is T or t. */
+static bool is_stopped(pid_t pid)
+{
+	char path[32], stat[256];
+	FILE *file;
+	const char *end = NULL;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (file) {
+		if (fgets(stat, sizeof(stat), file))
+			end = strrchr(stat, ')');
+		fclose(file);
+	}
+	return end && (!strncmp(end, ") T", 3) || !strncmp(end, ") t", 3));
+}
+
 static void print_host(struct hosts *hosts, unsigned int host)
 {
+	struct host_process process = { 0 };
 	char name[16];
 	int fd, ret;
 
 	snprintf(name, sizeof(name), "%u.%s", host, hosts->ethernet[host] ? "roce" : "ib");
 	ret = directory_connect(hosts->dir, name, &fd);
 	if (!ret) {
-		print_ports(hosts, host, process_of(fd));
+		process.pid = process_of(fd);
+		process.is_stuck = process.pid && is_stopped(process.pid);
+		print_ports(hosts, host, &process);
 		close(fd);
-	} else if (ret == EAGAIN) { /* it has not accepted earlier connections yet */
-		print_ports(hosts, host, 0);
+	} else if (ret == EAGAIN) {
+		process.is_stuck = true;
+		print_ports(hosts, host, &process);
 	} else if (ret == ECONNREFUSED) {
 		log_error("host %u has been killed: it left %s/%s, which the next host to join "
 			  "removes",
@@ -127,6 +157,11 @@ static void print_host(struct hosts *hosts, unsigned int host)
 	} else if (ret != ENOENT) {
 		log_error("%s/%s: %s", hosts->path, name, strerror(ret));
 	}
+	if (process.is_stuck && process.pid)
+		log_error("host %u is stopped: it goes on after kill -CONT %d", host,
+			  (int)process.pid);
+	else if (process.is_stuck)
+		log_error("host %u accepts no connections: it is stopped, or it hangs", host);
 }
 
 int hosts_print(const char *path, FILE *out)

@@ -370,6 +370,9 @@ static int meet_host(void *owner, const char *name, unsigned int number, bool et
 
 	if (ret == ECONNREFUSED)
 		directory_remove(network->dir, name, number);
+	if (ret == EAGAIN)
+		log_error("network: host %u accepts no connections: it is stopped, or it hangs",
+			  number);
 	if (ret)
 		return ret == ECONNREFUSED || ret == ENOENT ? 0 : ret;
 	ret = ethernet == network->ethernet ? add_host(network, fd, number) : EPROTOTYPE;
@@ -392,7 +395,6 @@ static int take_number(struct network *network)
 static int listen_there(struct network *network)
 {
 	struct epoll_event event = { .events = EPOLLIN };
-	struct sockaddr_un addr;
 	int ret, fd = new_socket();
 
 	if (fd < 0)
@@ -400,14 +402,10 @@ static int listen_there(struct network *network)
 	ret = accept_open(&network->door, fd);
 	if (ret)
 		return ret;
-	directory_address(network->dir, network->name, &addr);
-	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)))
+	directory_clean(network->dir, network->number);
+	if (epoll_ctl(network->epoll, EPOLL_CTL_ADD, fd, &event))
 		return errno;
-	if (listen(fd, NETWORK_MAX_HOSTS) || epoll_ctl(network->epoll, EPOLL_CTL_ADD, fd, &event)) {
-		unlinkat(network->dir, network->name, 0);
-		return errno;
-	}
-	return 0;
+	return directory_listen(network->dir, network->name, fd);
 }
 
 static void greet_all(struct network *network)

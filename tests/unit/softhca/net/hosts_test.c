@@ -8,9 +8,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "softhca/device/core.h"
@@ -144,24 +146,122 @@ static void host_that_left_is_gone(void **state)
 	assert_int_equal(rows(), 3);
 }
 
-static void killed_host_is_not_listed(void **state)
+/* Binds a socket in the network's directory. */
+static int bind_file(const char *name)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	strcpy(addr.sun_path, path_of(name));
+	assert_int_equal(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	return fd;
+}
+
+static void killed_host_is_not_listed(void **state)
+{
+	static const char *const left[] = { "2.host", "2.host.new", "2.ib.new", "2.roce.new" };
 	struct fabric *third;
 
 	(void)state;
 	flat_run(0);
-	strcpy(addr.sun_path, path_of("2.ib"));
-	assert_int_equal(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
-	close(fd);
-	write_file("2.host", "mlx5_0 1 ib up 129 198.18.2.1 fe80::1\n");
+	close(bind_file("2.ib"));
+	for (size_t i = 0; i < ARRAY_SIZE(left); i++)
+		write_file(left[i], "mlx5_0 1 ib up 129 198.18.2.1 fe80::1\n");
 	assert_int_equal(list(), 0);
 	assert_int_equal(rows(), 3);
 	assert_int_equal(access(path_of("2.ib"), F_OK), 0); /* listing must not remove the socket */
 	third_joins(&third);
-	assert_int_equal(access(path_of("2.host"), F_OK), -1);
+	for (size_t i = 0; i < ARRAY_SIZE(left); i++)
+		assert_int_equal(access(path_of(left[i]), F_OK), -1);
 	fabric_destroy(third);
+}
+
+/* A host that is killed as it joins has a socket of another name, and no number yet. */
+static void host_killed_while_joining_leaves_nothing(void **state)
+{
+	struct fabric *third;
+
+	(void)state;
+	flat_run(0);
+	close(bind_file("2.ib.new"));
+	close(bind_file("2.roce.new"));
+	write_file("2.host.new", "");
+	assert_int_equal(list(), 0);
+	assert_int_equal(rows(), 3);
+	third_joins(&third);
+	assert_int_equal(access(path_of("2.ib"), F_OK), 0);
+	assert_int_equal(access(path_of("2.ib.new"), F_OK), -1);
+	assert_int_equal(access(path_of("2.roce.new"), F_OK), -1);
+	assert_int_equal(access(path_of("2.host.new"), F_OK), -1);
+	fabric_destroy(third);
+	assert_int_equal(access(path_of("2.ib"), F_OK), -1);
+}
+
+/* ---- hosts that are stuck ---- */
+
+static void remove_host_2(void)
+{
+	unlink(path_of("2.ib"));
+	unlink(path_of("2.host"));
+}
+
+static pid_t child_that_listens(int fd)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (listen(fd, 4))
+			_exit(1);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	return pid;
+}
+
+static void stopped_host_is_told_apart(void **state)
+{
+	int fd = bind_file("2.ib"), status;
+	pid_t pid = child_that_listens(fd);
+
+	(void)state;
+	close(fd);
+	flat_run(0);
+	write_file("2.host", "mlx5_0 1 ib up 129 198.18.2.1 fe80::1\n");
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	assert_true(WIFSTOPPED(status));
+	assert_int_equal(list(), 0);
+	assert_row("\n0    %-7d -       1    ib   up    1 ", getpid());
+	assert_row("\n2    %-7d mlx5_0  1    ib   stuck 129 ", (int)pid);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(list(), 0);
+	assert_int_equal(rows(), 3);
+	remove_host_2();
+}
+
+/* Nobody joins a network with a host that accepts nothing: the two would not know each other. */
+static void host_that_accepts_nothing_is_told_apart(void **state)
+{
+	int fd = bind_file("2.ib");
+	struct fabric *third;
+
+	(void)state;
+	flat_run(0);
+	write_file("2.host", "mlx5_0 1 ib up 129 198.18.2.1 fe80::1\n");
+	assert_int_equal(listen(fd, 2), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(list(), 0);
+		assert_row("\n2    %-7d mlx5_0  1    ib   up    129 ", getpid());
+	}
+	assert_int_equal(list(), 0);
+	assert_row("\n2    -       mlx5_0  1    ib   stuck 129 ");
+	assert_int_equal(fabric_create(&third), 0);
+	assert_int_equal(fabric_connect(third, false, flat.network, NULL), EAGAIN);
+	fabric_destroy(third);
+	close(fd);
+	remove_host_2();
 }
 
 static void directory_without_hosts_is_an_error_or_empty(void **state)
@@ -241,6 +341,9 @@ int main(void)
 		OVER(gids_are_listed_once, flat_setup_network_roce),
 		OVER(host_that_left_is_gone, flat_setup_network),
 		OVER(killed_host_is_not_listed, flat_setup_network),
+		OVER(host_killed_while_joining_leaves_nothing, flat_setup_network),
+		OVER(stopped_host_is_told_apart, flat_setup_network),
+		OVER(host_that_accepts_nothing_is_told_apart, flat_setup_network),
 		OVER(directory_without_hosts_is_an_error_or_empty, flat_setup_network),
 		OVER(only_descriptions_are_printed, flat_setup_network),
 		OVER(only_files_are_read, flat_setup_network),
