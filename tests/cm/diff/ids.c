@@ -4,7 +4,8 @@
  *
  * Covers: librdmacm/id.c, librdmacm/device.c, softhca/front/process/ucma/id.c,
  * softhca/front/process/ucma/bind.c, softhca/front/process/ucma/option.c,
- * softhca/front/process/ucma/query.c
+ * softhca/front/process/ucma/query.c, softhca/front/process/ucma/file.c,
+ * softhca/front/process/ucma/command.c, softhca/front/process/ucma/ucma.h
  */
 #include <arpa/inet.h>
 #include <infiniband/ib.h>

@@ -9,7 +9,7 @@
  *
  * Covers: librdmacm/event.c, librdmacm/cmd.c, librdmacm/ep.c,
  * softhca/front/process/deferred.c, softhca/front/process/signals.c,
- * softhca/front/process/ucma/file.c
+ * softhca/front/process/ucma/event.c
  */
 #include <pthread.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
  * ports.c - prints what rdma_cm has chosen: the ports of ids that asked for none, and the first
  * packet's number of a QP. See run-seed.
  *
- * Covers: softhca/front/process/ucma/id.c, softhca/front/process/ucma/bind.c
+ * Covers: softhca/front/process/ucma/number.c, softhca/front/process/ucma/bind.c
  */
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
  * The other side of such a request is told: it waits for that.
  *
  * Covers: librdmacm/event.c, softhca/front/process/ucma/request.c,
- * softhca/front/process/ucma/file.c
+ * softhca/front/process/ucma/event.c, softhca/front/process/ucma/file.c
  */
 #include <fcntl.h>
 #include <poll.h>

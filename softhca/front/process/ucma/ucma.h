@@ -11,6 +11,7 @@
 #ifndef SOFTHCA_FRONT_PROCESS_UCMA_UCMA_H
 #define SOFTHCA_FRONT_PROCESS_UCMA_UCMA_H
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +22,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_user_cm.h>
 
+#include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/program/credentials.h"
 #include "softhca/front/process/deferred.h"
 #include "softhca/front/process/notify.h"
@@ -100,10 +102,11 @@ struct ucma_file {
 
 /* Opens the device; FLAGS are open()'s. */
 void ucma_open(struct call *call, uint64_t flags);
-void ucma_write(struct call *call);
 /* Returns the file with ST's device and inode, or NULL. */
 struct ucma_file *ucma_file_find(const struct stat *st);
 void ucma_stop(void);
+
+/* ---- ucma/event.c ---- */
 
 /* Makes an event of TYPE for ID, to be filled and sent. Returns NULL without memory, after logging
  * the loss. */
@@ -120,6 +123,9 @@ void ucma_event_join(struct ucma_event *event, struct ucma_id *request);
 void ucma_event_part(struct ucma_id *request);
 
 /* ---- commands ---- */
+
+/* Executes the command that CALL writes to a file. */
+void ucma_write(struct call *call);
 
 struct ucma_call {
 	struct call *call;
@@ -152,9 +158,10 @@ struct ucma_call {
 };
 
 /* Writes the command's response. Returns ENOSPC if it does not fit. */
-int ucma_respond(struct ucma_call *uc, uint64_t addr, const void *data, size_t size);
-/* Finds an id of the file. Returns ENOENT if there is none. */
-int ucma_id_find(struct ucma_call *uc, uint32_t number, struct ucma_id **id);
+static inline int ucma_respond(struct ucma_call *uc, uint64_t addr, const void *data, size_t size)
+{
+	return uc->hdr.out < size ? ENOSPC : caller_write(uc->call, addr, data, size);
+}
 
 int ucma_id_create(struct ucma_call *uc);
 int ucma_id_remove(struct ucma_call *uc);
@@ -178,11 +185,10 @@ int ucma_mcast_join_ip(struct ucma_call *uc);
 int ucma_mcast_join(struct ucma_call *uc);
 int ucma_mcast_leave(struct ucma_call *uc);
 int ucma_service_resolve(struct ucma_call *uc);
+int ucma_event_get(struct ucma_call *uc);
+int ucma_event_write(struct ucma_call *uc);
 
 /* ---- ucma/id.c ---- */
-
-/* Returns a random number; with --seed a reproducible one. */
-uint32_t ucma_random(const struct daemon *daemon);
 
 enum ucma_state {
 	UCMA_IDLE,
@@ -229,16 +235,32 @@ struct ucma_id {
 	LIST_HEAD(, ucma_mcast) mcasts;
 };
 
+/* Returns the adapter that the id is bound to, or NULL. */
+static inline struct adapter *ucma_id_adapter(const struct ucma_id *id)
+{
+	return id->has_src ? id->src.adapter : NULL;
+}
+
 /* Creates an id. Returns 0 or ENOMEM. */
 int ucma_id_new(struct ucma_file *file, struct ucma_id **id);
 /* Destroys ID with all that depends on it; ends its connection. */
 void ucma_id_destroy(struct ucma_id *id);
-/* Returns the id behind ID in the list of all; NULL begins and ends it. */
-struct ucma_id *ucma_id_next(struct ucma_id *id);
-/* Returns the adapter that the id is bound to, or NULL. */
-struct adapter *ucma_id_adapter(const struct ucma_id *id);
 /* Reports the adapter's removal to its ids, and ends their connections. */
 void ucma_id_adapter_died(struct adapter *adapter);
+
+/* ---- ucma/number.c ---- */
+
+/* Gives ID a free number, by which it is found. */
+void ucma_id_number(struct ucma_id *id);
+void ucma_id_unnumber(struct ucma_id *id);
+/* Returns the id of any file, or NULL. */
+struct ucma_id *ucma_id_of_number(uint32_t number);
+/* Finds an id of the file. Returns ENOENT if there is none. */
+int ucma_id_find(struct ucma_call *uc, uint32_t number, struct ucma_id **id);
+/* Returns the id behind ID in the list of all; NULL begins and ends it. */
+struct ucma_id *ucma_id_next(struct ucma_id *id);
+/* Returns a random number; with --seed a reproducible one. */
+uint32_t ucma_random(const struct daemon *daemon);
 
 /* ---- ucma/bind.c ---- */
 
