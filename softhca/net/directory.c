@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "softhca/net/directory.h"
@@ -57,7 +58,9 @@ int directory_sockets(int dir,
 	return ret;
 }
 
-void directory_address(int dir, const char *name, struct sockaddr_un *addr)
+/* Makes the address of the socket NAME through the directory's descriptor, as the directory's own
+ * name may be too long for one. */
+static void socket_address(int dir, const char *name, struct sockaddr_un *addr)
 {
 	*addr = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	snprintf(addr->sun_path, sizeof(addr->sun_path), "/proc/self/fd/%d/%.20s", dir, name);
@@ -70,7 +73,7 @@ int directory_connect(int dir, const char *name, int *out)
 
 	if (fd < 0)
 		return errno;
-	directory_address(dir, name, &addr);
+	socket_address(dir, name, &addr);
 	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr))) {
 		ret = errno;
 		close(fd);
@@ -88,7 +91,7 @@ int directory_listen(int dir, const char *name, int fd)
 	struct sockaddr_un addr;
 
 	snprintf(hidden, sizeof(hidden), "%.16s.new", name);
-	directory_address(dir, hidden, &addr);
+	socket_address(dir, hidden, &addr);
 	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)))
 		return errno;
 	if (!listen(fd, NETWORK_MAX_HOSTS) && !renameat(dir, hidden, dir, name))

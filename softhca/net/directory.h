@@ -12,15 +12,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/un.h>
 
 /* Calls FOUND for each socket; stops when that returns nonzero. Returns that value, or an errno. */
 int directory_sockets(int dir,
 		      int (*found)(void *owner, const char *name, unsigned int host, bool ethernet),
 		      void *owner);
-/* Makes the address of the socket NAME through the directory's descriptor, as the directory's own
- * name may be too long for one. */
-void directory_address(int dir, const char *name, struct sockaddr_un *addr);
 /* Listens on FD as the socket NAME. The caller has the lock of the directory, and has removed what
  * was left of the host. Returns 0 or an errno. */
 int directory_listen(int dir, const char *name, int fd);
