@@ -25,6 +25,7 @@ enum {
 enum {
 	ETHERTYPE_V4 = 0x0800,
 	ETHERTYPE_ARP = 0x0806,
+	ETHERTYPE_TEB = 0x6558, /* of a tunnel: an Ethernet frame */
 	ETHERTYPE_VLAN = 0x8100,
 	ETHERTYPE_V6 = 0x86dd,
 	ETHERTYPE_QINQ = 0x88a8,
@@ -57,8 +58,10 @@ enum {
 
 enum { /* protocol of IPv4, next header of IPv6 */
        PROTO_HOP_BY_HOP = 0,
+       PROTO_IP4 = 4,
        PROTO_TCP = 6,
        PROTO_UDP = 17,
+       PROTO_IP6 = 41,
        PROTO_ROUTING = 43,
        PROTO_FRAGMENT = 44,
        PROTO_GRE = 47,
@@ -125,22 +128,32 @@ enum { TCP_FIN = 0x01, TCP_PSH = 0x08, TCP_ACK = 0x10, TCP_CWR = 0x80 };
 
 enum {
 	VXLAN_PORT = 4789, /* UDP port */
-	VXLAN_SIZE = 8,
+	VXLAN_SIZE = 8,    /* of VXLAN-GPE, too */
+	VXLAN_GPE_PORT = 4790,
+	VXLAN_GPE_V4 = 1, /* next protocol */
+	VXLAN_GPE_V6 = 2,
+	VXLAN_GPE_ETHERNET = 3,
+	GENEVE_PORT = 6081,
+	GENEVE_SIZE = 8,    /* without options */
 	GRE_SIZE = 4,       /* without the optional fields */
 	GRE_FIELD_SIZE = 4, /* of the checksum with reserved bytes, and of the key */
 	ESP_SIZE = 8,
 	AH_SPI_SIZE = 8, /* bytes of an AH up to the end of its SPI */
 };
 
-#define VXLAN_VNI    FLD(0x4, 31, 8)
+#define VXLAN_VNI           FLD(0x4, 31, 8)
+#define VXLAN_GPE_NEXT      FLD(0x0, 7, 0)
 
-#define GRE_C        FLD(0x0, 31, 31) /* a checksum follows, */
-#define GRE_K        FLD(0x0, 29, 29) /* then a key, */
-#define GRE_S        FLD(0x0, 28, 28) /* then a sequence number */
-#define GRE_PROTOCOL FLD(0x0, 15, 0)
+#define GENEVE_OPTION_WORDS FLD(0x0, 29, 24) /* in units of 4 bytes */
+#define GENEVE_PROTOCOL     FLD(0x0, 15, 0)  /* an Ethernet type */
 
-#define ESP_SPI      FLD_PART(0x0)
-#define AH_SPI       FLD_PART(0x4)
+#define GRE_C               FLD(0x0, 31, 31) /* a checksum follows, */
+#define GRE_K               FLD(0x0, 29, 29) /* then a key, */
+#define GRE_S               FLD(0x0, 28, 28) /* then a sequence number */
+#define GRE_PROTOCOL        FLD(0x0, 15, 0)
+
+#define ESP_SPI             FLD_PART(0x0)
+#define AH_SPI              FLD_PART(0x4)
 
 /* ---- ARP ---- */
 

@@ -87,7 +87,6 @@ enum {
 #define ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK                 FLD(0xc, 7, 0)
 #define ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK_LOG_SIZE        FLD(0xc, 12, 8)
 #define ALLOC_FLOW_COUNTER_OUT_FLOW_COUNTER_ID                  FLD(0x8, 31, 0)
-#define ALLOC_REFORMAT_OUT_ID                                   FLD(0x8, 31, 0)
 #define DEALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_ID                 FLD(0x8, 31, 0)
 #define QUERY_FLOW_COUNTER_IN_CLEAR                             FLD(0x18, 31, 31)
 #define QUERY_FLOW_COUNTER_IN_NUM_OF_COUNTERS                   FLD(0x18, 15, 0)

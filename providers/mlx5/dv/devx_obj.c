@@ -8,6 +8,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/flow.h"
 #include "prm/mlx5/general_obj.h"
+#include "prm/mlx5/packet_reformat.h"
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/tir.h"
 #include "providers/mlx5/dv/devx.h"

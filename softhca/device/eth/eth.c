@@ -39,6 +39,7 @@ int eth_create(struct hca *hca)
 	res_init(&eth->flow_groups, &hca->user, 1, 1 << FLOW_LOG_ENTRIES);
 	res_init(&eth->flow_counters, &hca->user, 1, 1 << FLOW_LOG_COUNTERS);
 	res_init(&eth->modify_headers, &hca->user, 1, 1 << MODIFY_HEADER_LOG_LISTS);
+	res_init(&eth->packet_reformats, &hca->user, 1, 1 << PACKET_REFORMAT_LOG);
 	TAILQ_INIT(&eth->ready);
 	LIST_INIT(&eth->collecting);
 	hca->eth = eth;
@@ -63,11 +64,18 @@ void eth_destroy(struct hca *hca)
 {
 	struct eth *eth = hca->eth;
 	struct res_table *plain[] = { &eth->tirs, &eth->tises, &eth->q_counters,
-				      &eth->modify_headers };
-	struct res_table *tables[] = { &eth->sqs,           &eth->rqs,         &eth->tirs,
-				       &eth->tises,         &eth->rqts,        &eth->q_counters,
-				       &eth->flow_tables,   &eth->flow_groups, &eth->flow_counters,
-				       &eth->modify_headers };
+				      &eth->modify_headers, &eth->packet_reformats };
+	struct res_table *tables[] = { &eth->sqs,
+				       &eth->rqs,
+				       &eth->tirs,
+				       &eth->tises,
+				       &eth->rqts,
+				       &eth->q_counters,
+				       &eth->flow_tables,
+				       &eth->flow_groups,
+				       &eth->flow_counters,
+				       &eth->modify_headers,
+				       &eth->packet_reformats };
 	void *object;
 
 	if (!eth)

@@ -25,6 +25,7 @@
 #include "softhca/device/eth/frame_copy.h"
 #include "softhca/device/eth/lro.h"
 #include "softhca/device/eth/modify_header.h"
+#include "softhca/device/eth/packet_reformat.h"
 #include "softhca/device/eth/pacing.h"
 #include "softhca/device/eth/rqt.h"
 #include "softhca/device/eth/tir.h"
@@ -36,7 +37,7 @@ enum { ETH_LOG_QUEUES = 12, ETH_LOG_TIRS = 10, ETH_LOG_RQTS = 8 };
 struct eth {
 	struct vport vport;
 	struct res_table sqs, rqs, tirs, tises, rqts, q_counters;
-	struct res_table flow_tables, flow_groups, flow_counters, modify_headers;
+	struct res_table flow_tables, flow_groups, flow_counters, modify_headers, packet_reformats;
 	uint32_t flow_entries;
 	struct flow_table *root[PRM_FLOW_TYPES]; /* by type */
 	TAILQ_HEAD(, eth_sq) ready;

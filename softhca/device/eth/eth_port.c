@@ -80,14 +80,18 @@ static bool fits_port(const struct hca *hca, unsigned int port, size_t len)
 	return port_is_up(hca, port) && len + FRAME_FCS_LEN <= hca->port[port - 1].mtu;
 }
 
-/* Sends a frame that no flow table stops: unicast to our own address loops back inside, multicast
- * does that and also leaves. */
+/* Sends a frame that no flow table stops, unless a tunnel has made it too long: unicast to our own
+ * address loops back inside, multicast does that and also leaves. */
 static void send_steered(struct hca *hca, struct eth_sq *sq, struct eth_arrival *arrival)
 {
 	const struct frame *frame = &arrival->frame;
 	const bool loops = vport_loops_back(&hca->eth->vport, frame->bytes);
 	const unsigned int port = port_of(hca, sq);
 
+	if (!fits_port(hca, port, frame->len)) {
+		hca->port[port - 1].sent.discards++;
+		return;
+	}
 	if (loops)
 		loop_back(hca, sq, arrival);
 	if (loops && !is_group(frame->bytes))

@@ -19,6 +19,8 @@ static void entry_use(struct flow_entry *entry, int by)
 		entry->counter->users += by;
 	if (entry->change)
 		entry->change->users += by;
+	if (entry->reformat)
+		entry->reformat->users += by;
 }
 
 const char *flow_destination_check(const struct flow_table *table,

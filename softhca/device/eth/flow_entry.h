@@ -16,6 +16,7 @@ struct flow_group;
 struct flow_table;
 struct hca;
 struct modify_header;
+struct packet_reformat;
 struct tir;
 
 enum {
@@ -37,9 +38,10 @@ struct flow_entry {
 	unsigned int action; /* PRM_FLOW_* */
 	unsigned int count;  /* entries of destination[] */
 	struct flow_destination *destination;
-	struct flow_counter *counter; /* or NULL */
-	struct modify_header *change; /* of the headers, or NULL */
-	uint8_t key[FLOW_KEY_SIZE];   /* value to match, under the group's mask */
+	struct flow_counter *counter;     /* or NULL */
+	struct modify_header *change;     /* of the headers, or NULL */
+	struct packet_reformat *reformat; /* outer headers that come or go, or NULL */
+	uint8_t key[FLOW_KEY_SIZE];       /* value to match, under the group's mask */
 	uint8_t context[FLOW_CONTEXT_MAX];
 };
 

@@ -251,20 +251,64 @@ static void entry_forward(struct walk *walk, const struct flow_entry *entry)
 	}
 }
 
-/* Changes the frame's headers, in a copy: others may still read the frame as it was. Returns false
- * without memory. */
-static bool entry_change(struct walk *walk, const struct flow_entry *entry)
+/* Writes the frame to BYTES as one action changes it. Returns its length, or 0 if the action cannot
+ * be done with this frame. */
+typedef size_t change_fn(const struct flow_entry *entry, const struct frame *frame, uint8_t *bytes);
+
+static size_t change_fields(const struct flow_entry *entry, const struct frame *frame,
+			    uint8_t *bytes)
+{
+	memcpy(bytes, frame->bytes, frame->len);
+	modify_header_apply(entry->change, frame, bytes);
+	return frame->len;
+}
+
+static size_t change_tunnel(const struct flow_entry *entry, const struct frame *frame,
+			    uint8_t *bytes)
+{
+	return packet_reformat_apply(entry->reformat, frame, bytes);
+}
+
+static size_t leave_tunnel(const struct flow_entry *entry, const struct frame *frame,
+			   uint8_t *bytes)
+{
+	(void)entry;
+	return packet_reformat_decap(frame, bytes);
+}
+
+/* Changes a copy of the frame: others may still read the frame as it was. */
+static bool frame_change(struct walk *walk, const struct flow_entry *entry, change_fn *change)
 {
 	struct frame *frame = &walk->arrival->frame;
-	const size_t len = frame->len;
-	uint8_t *bytes = frame_copy_add(&walk->arrival->copies, frame->bytes, len);
+	uint8_t *bytes = frame_copy_add(&walk->arrival->copies);
+	size_t len;
 
 	work_spend(walk, VISIT);
 	if (!bytes)
 		return false;
-	modify_header_apply(entry->change, frame, bytes);
-	frame_parse(frame, bytes, len);
-	frame_describe(frame, walk->sqn, walk->key);
+	len = change(entry, frame, bytes);
+	if (len)
+		frame_parse(frame, bytes, len);
+	return len != 0;
+}
+
+/* Does what the entry says in the order of adapters: the frame leaves a tunnel, fields change, the
+ * frame enters a tunnel. Returns false without memory, and if a frame is in no tunnel to leave, or
+ * too long to enter one. */
+static bool entry_change(struct walk *walk, const struct flow_entry *entry)
+{
+	const bool leaves = entry->action & PRM_FLOW_DECAP;
+	const bool is_received =
+		entry->reformat && packet_reformat_table(entry->reformat) == PRM_FLOW_NIC_RX;
+
+	if (!leaves && !entry->change && !entry->reformat)
+		return true;
+	if ((leaves && !frame_change(walk, entry, leave_tunnel)) ||
+	    (is_received && !frame_change(walk, entry, change_tunnel)) ||
+	    (entry->change && !frame_change(walk, entry, change_fields)) ||
+	    (entry->reformat && !is_received && !frame_change(walk, entry, change_tunnel)))
+		return false;
+	frame_describe(&walk->arrival->frame, walk->sqn, walk->key);
 	return true;
 }
 
@@ -274,7 +318,7 @@ static void entry_act(struct walk *walk, const struct flow_entry *entry)
 		entry->counter->packets++;
 		entry->counter->bytes += walk->arrival->frame.len;
 	}
-	if (entry->action & PRM_FLOW_DROP || (entry->change && !entry_change(walk, entry)))
+	if (entry->action & PRM_FLOW_DROP || !entry_change(walk, entry))
 		walk->allowed = false;
 	else if (entry->action & PRM_FLOW_FWD)
 		entry_forward(walk, entry);

@@ -37,6 +37,7 @@ struct flow_table {
 	uint32_t users; /* entries and tables that lead here, and being the root */
 	enum prm_flow_table_type type;
 	unsigned int level, log_size;
+	bool has_reformat, has_decap; /* entries may have these actions */
 	struct flow_table *miss; /* table for frames that no entry matches; NULL: the default */
 	TAILQ_HEAD(, flow_group) groups;
 	struct flow_entry **entry; /* indexed by entry number */

@@ -3,17 +3,15 @@
  * frame_copy.c - copies of a frame that flow tables have changed. See frame_copy.h.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "softhca/device/eth/frame_copy.h"
 
-uint8_t *frame_copy_add(struct frame_copy **copies, const uint8_t *bytes, size_t len)
+uint8_t *frame_copy_add(struct frame_copy **copies)
 {
 	struct frame_copy *copy = calloc(1, sizeof(*copy));
 
 	if (!copy)
 		return NULL;
-	memcpy(copy->bytes, bytes, len);
 	copy->next = *copies;
 	*copies = copy;
 	return copy->bytes;

@@ -16,8 +16,8 @@ struct frame_copy {
 	uint8_t bytes[FABRIC_FRAME_MAX];
 };
 
-/* Returns a copy of LEN bytes, in a buffer that has room for the longest frame, or NULL. */
-uint8_t *frame_copy_add(struct frame_copy **copies, const uint8_t *bytes, size_t len);
+/* Returns a buffer that has room for the longest frame, or NULL. */
+uint8_t *frame_copy_add(struct frame_copy **copies);
 void frame_copies_free(struct frame_copy **copies);
 
 #endif

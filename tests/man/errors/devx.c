@@ -530,7 +530,12 @@ CASE_ON(ON_ROCE, mlx5dv_create_flow_action_packet_reformat, EINVAL,
 	return reformat(bed, 64, NULL);
 }
 
-CASE_ON(ON_ROCE, mlx5dv_create_flow_action_packet_reformat, EOPNOTSUPP,
+CASE_ON(ON_ROCE, mlx5dv_create_flow_action_packet_reformat, ENOENT, "data_sz is 0")
+{
+	return reformat(bed, 0, NULL);
+}
+
+CASE_ON(ON_IB, mlx5dv_create_flow_action_packet_reformat, EOPNOTSUPP,
 	"The adapter does not do this in tables of that type")
 {
 	return reformat(bed, 64, bed->buf);

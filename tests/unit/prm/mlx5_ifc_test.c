@@ -40,6 +40,7 @@ int main(void)
 #include "prm/mlx5/memic.h"
 #include "prm/mlx5/mkc.h"
 #include "prm/mlx5/modify_header.h"
+#include "prm/mlx5/packet_reformat.h"
 #include "prm/mlx5/pacing.h"
 #include "prm/mlx5/pd.h"
 #include "prm/mlx5/q_counter.h"
@@ -110,7 +111,11 @@ static const struct pair layouts[] = {
 	FIELD(GENERAL_OBJ_IN_OBJ_TYPE, general_obj_in_cmd_hdr, obj_type),
 	FIELD(GENERAL_OBJ_IN_OBJ_ID, general_obj_in_cmd_hdr, obj_id),
 	FIELD(GENERAL_OBJ_OUT_OBJ_ID, general_obj_out_cmd_hdr, obj_id),
+	FIELD(ALLOC_REFORMAT_IN_TYPE, alloc_packet_reformat_context_in, packet_reformat_context.reformat_type),
+	FIELD(ALLOC_REFORMAT_IN_DATA_SIZE, alloc_packet_reformat_context_in, packet_reformat_context.reformat_data_size),
+	PART(ALLOC_REFORMAT_IN_DATA, alloc_packet_reformat_context_in, packet_reformat_context.reformat_data),
 	FIELD(ALLOC_REFORMAT_OUT_ID, alloc_packet_reformat_context_out, packet_reformat_id),
+	FIELD(DEALLOC_REFORMAT_IN_ID, dealloc_packet_reformat_context_in, packet_reformat_id),
 	FIELD(HCA_CAP_LAG_TX_PORT_AFFINITY, cmd_hca_cap, lag_tx_port_affinity),
 	FIELD(HCA_CAP_LAG_MASTER, cmd_hca_cap, lag_master),
 	FIELD(HCA_CAP_NUM_LAG_PORTS, cmd_hca_cap, num_lag_ports),
@@ -1057,6 +1062,9 @@ static const struct pair layouts[] = {
 	FIELD(ETH_CAP_CQE_CHECKSUM_FULL, per_protocol_networking_offload_caps, cqe_checksum_full),
 	FIELD(FLOW_NIC_CAP_NIC_RX_MULTI_PATH_TIRS, flow_table_nic_cap, nic_rx_multi_path_tirs),
 	FIELD(FLOW_NIC_CAP_NIC_RX_MULTI_PATH_TIRS_FTS, flow_table_nic_cap, nic_rx_multi_path_tirs_fts),
+	FIELD(FLOW_NIC_CAP_ENCAP_GENERAL_HEADER, flow_table_nic_cap, encap_general_header),
+	FIELD(FLOW_NIC_CAP_LOG_MAX_PACKET_REFORMAT_CONTEXT, flow_table_nic_cap, log_max_packet_reformat_context),
+	FIELD(FLOW_NIC_CAP_MAX_ENCAP_HEADER_SIZE, flow_table_nic_cap, max_encap_header_size),
 	PART(FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE, flow_table_nic_cap, flow_table_properties_nic_receive),
 	PART(FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT, flow_table_nic_cap, flow_table_properties_nic_transmit),
 	FIELD(FT_PROP_FT_SUPPORT, flow_table_prop_layout, ft_support),
@@ -1065,6 +1073,11 @@ static const struct pair layouts[] = {
 	FIELD(FT_PROP_MODIFY_ROOT, flow_table_prop_layout, modify_root),
 	FIELD(FT_PROP_IDENTIFIED_MISS_TABLE_MODE, flow_table_prop_layout, identified_miss_table_mode),
 	FIELD(FT_PROP_FLOW_TABLE_MODIFY, flow_table_prop_layout, flow_table_modify),
+	FIELD(FT_PROP_REFORMAT, flow_table_prop_layout, reformat),
+	FIELD(FT_PROP_DECAP, flow_table_prop_layout, decap),
+	FIELD(FT_PROP_REFORMAT_L3_TUNNEL_TO_L2, flow_table_prop_layout, reformat_l3_tunnel_to_l2),
+	FIELD(FT_PROP_REFORMAT_L2_TO_L3_TUNNEL, flow_table_prop_layout, reformat_l2_to_l3_tunnel),
+	FIELD(FT_PROP_REFORMAT_AND_MODIFY_ACTION, flow_table_prop_layout, reformat_and_modify_action),
 	FIELD(FT_PROP_IGNORE_FLOW_LEVEL, flow_table_prop_layout, ignore_flow_level),
 	FIELD(FT_PROP_LOG_MAX_FT_SIZE, flow_table_prop_layout, log_max_ft_size),
 	FIELD(FT_PROP_LOG_MAX_MODIFY_HEADER_CONTEXT, flow_table_prop_layout, log_max_modify_header_context),
@@ -1446,6 +1459,7 @@ static const struct pair values[] = {
 	VALUE(PRM_OP_QUERY_FLOW_COUNTER, MLX5_CMD_OP_QUERY_FLOW_COUNTER),
 	VALUE(PRM_OP_MODIFY_FLOW_TABLE, MLX5_CMD_OP_MODIFY_FLOW_TABLE),
 	VALUE(PRM_OP_DEALLOC_MODIFY_HEADER_CONTEXT, MLX5_CMD_OP_DEALLOC_MODIFY_HEADER_CONTEXT),
+	VALUE(PRM_OP_DEALLOC_PACKET_REFORMAT_CONTEXT, MLX5_CMD_OP_DEALLOC_PACKET_REFORMAT_CONTEXT),
 	SIZE(PRM_NIC_VPORT_CONTEXT_SIZE, nic_vport_context),
 	SIZE(PRM_QUERY_VPORT_COUNTER_IN_SIZE, query_vport_counter_in),
 	SIZE(PRM_QUERY_VPORT_COUNTER_OUT_SIZE, query_vport_counter_out),
@@ -1487,7 +1501,13 @@ static const struct pair values[] = {
 	VALUE(PRM_FLOW_DROP, MLX5_FLOW_CONTEXT_ACTION_DROP),
 	VALUE(PRM_FLOW_FWD, MLX5_FLOW_CONTEXT_ACTION_FWD_DEST),
 	VALUE(PRM_FLOW_COUNT, MLX5_FLOW_CONTEXT_ACTION_COUNT),
+	VALUE(PRM_FLOW_PACKET_REFORMAT, MLX5_FLOW_CONTEXT_ACTION_PACKET_REFORMAT),
+	VALUE(PRM_FLOW_DECAP, MLX5_FLOW_CONTEXT_ACTION_DECAP),
 	VALUE(PRM_FLOW_MODIFY_HEADER, MLX5_FLOW_CONTEXT_ACTION_MOD_HDR),
+	SIZE(PRM_ALLOC_REFORMAT_IN_SIZE, alloc_packet_reformat_context_in),
+	VALUE(PRM_REFORMAT_L2_TO_L2_TUNNEL, MLX5_REFORMAT_TYPE_L2_TO_L2_TUNNEL),
+	VALUE(PRM_REFORMAT_L3_TUNNEL_TO_L2, MLX5_REFORMAT_TYPE_L3_TUNNEL_TO_L2),
+	VALUE(PRM_REFORMAT_L2_TO_L3_TUNNEL, MLX5_REFORMAT_TYPE_L2_TO_L3_TUNNEL),
 	SIZE(PRM_HEADER_ACTION_SIZE, set_action_in),
 	VALUE(PRM_HEADER_SET, MLX5_ACTION_TYPE_SET),
 	VALUE(PRM_HEADER_ADD, MLX5_ACTION_TYPE_ADD),

@@ -238,6 +238,18 @@ uint32_t eth_table(int hca, uint32_t type, uint32_t level, uint32_t miss, enum p
 	return eth_cmd(hca, PRM_OP_CREATE_FLOW_TABLE, in, sizeof(in), expect);
 }
 
+uint32_t eth_tunnel_table(int hca, uint32_t type, uint32_t level)
+{
+	uint8_t in[64] = { 0 }, *ctx = fld_at(in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
+
+	fld_set(in, CREATE_FLOW_TABLE_IN_TABLE_TYPE, type);
+	fld_set(ctx, FLOW_TABLE_CONTEXT_LEVEL, level);
+	fld_set(ctx, FLOW_TABLE_CONTEXT_LOG_SIZE, 4);
+	fld_set(ctx, FLOW_TABLE_CONTEXT_REFORMAT_EN, 1);
+	fld_set(ctx, FLOW_TABLE_CONTEXT_DECAP_EN, type == PRM_FLOW_NIC_RX);
+	return eth_cmd(hca, PRM_OP_CREATE_FLOW_TABLE, in, sizeof(in), PRM_STAT_OK);
+}
+
 void eth_root(int hca, uint32_t type, uint32_t table)
 {
 	uint8_t in[64] = { 0 };
@@ -285,6 +297,7 @@ void eth_set(int hca, const struct eth_entry *entry, enum prm_status expect)
 	fld_set(ctx, FLOW_CONTEXT_FLOW_TAG, entry->tag);
 	fld_set(ctx, FLOW_CONTEXT_ACTION, entry->action);
 	fld_set(ctx, FLOW_CONTEXT_MODIFY_HEADER_ID, entry->change);
+	fld_set(ctx, FLOW_CONTEXT_PACKET_REFORMAT_ID, entry->reformat);
 	if (entry->value)
 		memcpy(fld_at(ctx, FLOW_CONTEXT_MATCH_VALUE), entry->value, PRM_MATCH_SET_SIZE);
 	at = put_destination(list, PRM_DEST_TIR, entry->to_tir);

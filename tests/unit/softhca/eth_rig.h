@@ -72,6 +72,8 @@ void eth_free_sq(struct eth_sq_rig *sq);
 void eth_free_rq(struct eth_rq_rig *rq);
 
 uint32_t eth_table(int hca, uint32_t type, uint32_t level, uint32_t miss, enum prm_status expect);
+/* Makes a table whose entries take frames into tunnels or out of them. */
+uint32_t eth_tunnel_table(int hca, uint32_t type, uint32_t level);
 void eth_root(int hca, uint32_t type, uint32_t table);
 /* Makes a group of indices FIRST..LAST; MASK is fte_match_set_lyr_2_4, NULL matches everything. */
 uint32_t eth_group(int hca, uint32_t type, uint32_t table, uint32_t first, uint32_t last,
@@ -81,7 +83,8 @@ struct eth_entry {
 	uint32_t type, table, group, index, tag, action;
 	const uint8_t *value; /* fte_match_set_lyr_2_4 */
 	uint32_t to_tir, to_table, also_tir, counter;
-	uint32_t change; /* a list of header changes */
+	uint32_t change;   /* a list of header changes */
+	uint32_t reformat; /* headers of a tunnel */
 };
 void eth_set(int hca, const struct eth_entry *entry, enum prm_status expect);
 void eth_delete(int hca, uint32_t type, uint32_t table, uint32_t index, enum prm_status expect);

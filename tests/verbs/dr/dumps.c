@@ -38,14 +38,15 @@ static void names_end(void)
 		free(names.text[--names.count]);
 }
 
-/* Of record 3000 the fifth field is the library's release. */
+/* Of record 3000 the fifth field is the library's release. Of record 3402, early releases have five
+ * fields. */
 static void say_line(char *line)
 {
-	const bool is_domain = !strncmp(line, "3000,", 5);
+	const bool is_domain = !strncmp(line, "3000,", 5), is_list = !strncmp(line, "3402,", 5);
 	char text[512] = "", *rest = line, *field;
 	size_t used = 0;
 
-	for (int i = 0; (field = strsep(&rest, ",")); i++) {
+	for (int i = 0; (field = strsep(&rest, ",")) && !(is_list && i == 5); i++) {
 		const char *comma = i ? "," : "";
 
 		if (is_domain && i == 5)
@@ -145,6 +146,43 @@ static void dump_rules(struct rig *rig, struct dr_root *root, struct raw *raw)
 	MUST(!mlx5dv_devx_obj_destroy(counter.obj));
 }
 
+/* Rules that change headers, in a table of what is received or of what is sent. */
+static void dump_changes(struct rig *rig, struct raw *raw, enum mlx5dv_dr_domain_type type)
+{
+	static const struct steer_rule rule = { STEER_TO_PORT(200) };
+	static uint8_t header[14];
+	const bool sends = type == MLX5DV_DR_DOMAIN_TYPE_NIC_TX;
+	__be64 list = htobe64(0x100a000800000040); /* set the time to live */
+	struct mlx5dv_dr_action *changes[3], *to = mlx5dv_dr_action_create_dest_ibv_qp(raw->to[0]);
+	struct dr_root root;
+
+	MUST(dr_root_open(rig, type, &root));
+	changes[0] = mlx5dv_dr_action_create_modify_header(
+		root.domain, MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL, sizeof(list), &list);
+	changes[1] = mlx5dv_dr_action_create_packet_reformat(
+		root.domain, MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL,
+		sends ? MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL
+		      : MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2,
+		sends ? sizeof(header) : 0, sends ? header : NULL);
+	changes[2] = mlx5dv_dr_action_create_packet_reformat(
+		root.domain, MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL,
+		sends ? MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL
+		      : MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2,
+		sizeof(header), header);
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+		struct mlx5dv_dr_action *actions[] = { changes[i], to };
+		struct dr_made made;
+
+		MUST(changes[i]);
+		made = dr_make(&root, &rule, sends ? 1 : 2, actions, "a change");
+		dump_all(&root, &made);
+		dr_end(&made);
+		MUST(!mlx5dv_dr_action_destroy(changes[i]));
+	}
+	MUST(!mlx5dv_dr_action_destroy(to));
+	dr_root_close(&root);
+}
+
 void dr_dumps(struct rig *rig)
 {
 	static const struct dr_made none;
@@ -166,6 +204,8 @@ void dr_dumps(struct rig *rig)
 		return;
 	MUST(dr_root_open(rig, MLX5DV_DR_DOMAIN_TYPE_NIC_RX, &root));
 	dump_rules(rig, &root, &raw);
+	dump_changes(rig, &raw, MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+	dump_changes(rig, &raw, MLX5DV_DR_DOMAIN_TYPE_NIC_TX);
 	dr_root_close(&root);
 	raw_close(&raw);
 }

@@ -4,6 +4,8 @@
  *
  * Covers: providers/mlx5/dv/dr/rule.c, providers/mlx5/dv/dr/action.c
  */
+#include <string.h>
+
 #include "tests/verbs/dr/dr.h"
 #include "util/bits.h"
 
@@ -260,6 +262,83 @@ void dr_changes(struct rig *rig)
 		dr_end(&in);
 		MUST(!mlx5dv_dr_action_destroy(on_sent) && !mlx5dv_dr_action_destroy(on_received));
 	}
+	dr_root_close(&sent);
+	stage_close(&stage);
+}
+
+/* Builds headers of GRE, of a frame or of IP. Returns their size. */
+static size_t gre_build(const struct rig *rig, bool is_l3, uint8_t *header)
+{
+	static const uint8_t rest[] = { 8, 0,  0x45, 0, 0, 0,  0, 0, 0, 0, 64, 47, 0,
+					0, 10, 0,    0, 3, 10, 0, 0, 4, 0, 0,  0,  0 };
+
+	raw_own_mac(rig, header);
+	raw_own_mac(rig, header + 6);
+	memcpy(header + 12, rest, sizeof(rest));
+	header[36] = is_l3 ? 0x08 : 0x65;
+	header[37] = is_l3 ? 0x00 : 0x58;
+	return 12 + sizeof(rest);
+}
+
+static struct mlx5dv_dr_action *reformat_make(struct dr_root *root, size_t size, void *data,
+					      enum mlx5dv_flow_action_packet_reformat_type type)
+{
+	struct mlx5dv_dr_action *action = mlx5dv_dr_action_create_packet_reformat(
+		root->domain, MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL, type, size, data);
+
+	MUST(action);
+	return action;
+}
+
+static void tunnel_pass(struct rig *rig, struct stage *stage, struct dr_root *sent, bool is_l3)
+{
+	static const struct steer_rule tunnelled = {
+		.criteria = PRM_MATCH_OUTER,
+		.field = { { OUTER(LYR_2_4_IP_PROTOCOL), 0xff, 47 } },
+	};
+	const size_t behind = is_l3 ? 38 : 38 + 14; /* of the inner IP header */
+	const char *what = is_l3 ? "a tunnel of IP" : "a tunnel";
+	struct mlx5dv_dr_action *on, *off;
+	struct dr_made out, in;
+	uint8_t header[64];
+	size_t size = gre_build(rig, is_l3, header);
+
+	on = reformat_make(sent, size, header,
+			   is_l3 ? MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL
+				 : MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL);
+	off = is_l3 ? reformat_make(&stage->root, 14, header,
+				    MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2)
+		    : reformat_make(&stage->root, 0, NULL,
+				    MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2);
+	out = DR_MAKE(sent, &to_port, what, on);
+	in = DR_MAKE(&stage->root, &tunnelled, "as it is", stage->to[0]);
+	steer_send(rig, &stage->raw, PORT, what);
+	say_check(
+		!memcmp(raw_slot(&stage->raw, 0, is_l3 ? 2 : 0) + behind, stage->raw.buf + 14, 28),
+		"in the tunnel");
+	dr_end(&in);
+	in = DR_MAKE(&stage->root, &tunnelled, "taken out", off, stage->to[0]);
+	steer_send(rig, &stage->raw, PORT, "taken out");
+	say_check(!memcmp(raw_slot(&stage->raw, 0, is_l3 ? 3 : 1), stage->raw.buf, 14 + 28),
+		  "as it was");
+	SAY_RET(mlx5dv_dr_action_destroy(on), "destroy an action in use");
+	SAY_RET(mlx5dv_dr_action_destroy(off), "destroy another");
+	dr_end(&in);
+	dr_end(&out);
+	MUST(!mlx5dv_dr_action_destroy(on) && !mlx5dv_dr_action_destroy(off));
+}
+
+/* Rules that take frames into tunnels as they leave, and out of them. */
+void dr_tunnels(struct rig *rig)
+{
+	struct dr_root sent;
+	struct stage stage;
+
+	if (!stage_open(rig, 0, &stage))
+		return;
+	MUST(dr_root_open(rig, MLX5DV_DR_DOMAIN_TYPE_NIC_TX, &sent));
+	tunnel_pass(rig, &stage, &sent, false);
+	tunnel_pass(rig, &stage, &sent, true);
 	dr_root_close(&sent);
 	stage_close(&stage);
 }

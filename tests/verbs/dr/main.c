@@ -11,7 +11,7 @@ static const struct rig_topic topics[] = {
 	{ "actions", dr_actions }, { "rules", dr_rules },     { "in-use", dr_in_use },
 	{ "frames", dr_frames },   { "misses", dr_misses },   { "counters", dr_counters },
 	{ "tags", dr_tags },       { "sent", dr_sent },       { "shared", dr_shared },
-	{ "dumps", dr_dumps },     { "changes", dr_changes },
+	{ "dumps", dr_dumps },     { "changes", dr_changes }, { "tunnels", dr_tunnels },
 };
 
 int main(int argc, char **argv)

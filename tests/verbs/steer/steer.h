@@ -102,5 +102,7 @@ void steer_anchors(struct rig *rig);
 void steer_sent(struct rig *rig);
 void steer_changes(struct rig *rig);
 void steer_odd_changes(struct rig *rig);
+void steer_reformats(struct rig *rig);
+void steer_odd_reformats(struct rig *rig);
 
 #endif

@@ -315,9 +315,12 @@ static void put_flow_fields(uint8_t *fields)
 		fld_set(fields, known[i], 1);
 }
 
-/* Not to a kernel driver: no test has driven these from Linux' own rules yet. */
+/* Not to a kernel driver: no test has driven these from Linux' own rules yet. Nor are reformats
+ * announced to it. */
 static void put_header_changes(uint8_t *prop)
 {
+	fld_set(prop, FT_PROP_REFORMAT, 1);
+	fld_set(prop, FT_PROP_REFORMAT_AND_MODIFY_ACTION, 1);
 	fld_set(prop, FT_PROP_LOG_MAX_MODIFY_HEADER_CONTEXT, MODIFY_HEADER_LOG_LISTS);
 	fld_set(prop, FT_PROP_MAX_MODIFY_HEADER_ACTIONS, MODIFY_HEADER_MAX);
 }
@@ -343,6 +346,20 @@ static void put_flow_tables_of(const struct hca *hca, uint8_t *prop)
 	put_flow_fields(fld_at(prop, FT_PROP_FT_FIELD_BITMASK_SUPPORT));
 }
 
+/* Received frames leave tunnels, sent frames enter them. */
+static void put_tunnels(uint8_t *cap)
+{
+	uint8_t *receive = fld_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE);
+	uint8_t *transmit = fld_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT);
+
+	fld_set(cap, FLOW_NIC_CAP_ENCAP_GENERAL_HEADER, 1);
+	fld_set(cap, FLOW_NIC_CAP_LOG_MAX_PACKET_REFORMAT_CONTEXT, PACKET_REFORMAT_LOG);
+	fld_set(cap, FLOW_NIC_CAP_MAX_ENCAP_HEADER_SIZE, PACKET_REFORMAT_MAX);
+	fld_set(receive, FT_PROP_DECAP, 1);
+	fld_set(receive, FT_PROP_REFORMAT_L3_TUNNEL_TO_L2, 1);
+	fld_set(transmit, FT_PROP_REFORMAT_L2_TO_L3_TUNNEL, 1);
+}
+
 static void put_flow_tables(const struct hca *hca, uint8_t *cap)
 {
 	if (hca->config.link_layer != HCA_LINK_ETHERNET)
@@ -351,6 +368,8 @@ static void put_flow_tables(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, FLOW_NIC_CAP_NIC_RX_MULTI_PATH_TIRS_FTS, 1);
 	put_flow_tables_of(hca, fld_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE));
 	put_flow_tables_of(hca, fld_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT));
+	if (!hca->config.kernel_driver)
+		put_tunnels(cap);
 }
 
 /* Reports schedulers for all queues, and rate limits for frame queues. Not to a kernel driver:

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/flow.h"
 #include "prm/mlx5/pacing.h"
@@ -92,6 +93,25 @@ static int run_create(struct adapter *adapter, void *in, size_t len, uint32_t *n
 	return ret;
 }
 
+/* Allows entries that take frames out of tunnels, and into them, if the device has such actions. */
+static void allow_tunnels(const struct adapter *adapter, enum prm_flow_table_type type,
+			  uint8_t *context)
+{
+	const uint8_t *receive =
+		fld_at(adapter->flow_caps, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE);
+	const uint8_t *transmit =
+		fld_at(adapter->flow_caps, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT);
+
+	if (type == PRM_FLOW_NIC_RX) {
+		fld_set(context, FLOW_TABLE_CONTEXT_DECAP_EN, fld_get(receive, FT_PROP_DECAP));
+		fld_set(context, FLOW_TABLE_CONTEXT_REFORMAT_EN,
+			fld_get(receive, FT_PROP_REFORMAT_L3_TUNNEL_TO_L2));
+	} else if (type == PRM_FLOW_NIC_TX) {
+		fld_set(context, FLOW_TABLE_CONTEXT_REFORMAT_EN,
+			fld_get(transmit, FT_PROP_REFORMAT));
+	}
+}
+
 /* Creates a table. MISS is the next table; NULL: none. */
 static int create_table(struct adapter *adapter, unsigned int level, const uint32_t *miss,
 			uint32_t *table)
@@ -102,6 +122,7 @@ static int create_table(struct adapter *adapter, unsigned int level, const uint3
 	name_table(in, PRM_OP_CREATE_FLOW_TABLE, level, 0);
 	fld_set(context, FLOW_TABLE_CONTEXT_LEVEL, level - chain_of(level)->from);
 	fld_set(context, FLOW_TABLE_CONTEXT_LOG_SIZE, LOG_ENTRIES);
+	allow_tunnels(adapter, chain_of(level)->type, context);
 	if (miss) {
 		fld_set(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ACTION, PRM_MISS_FORWARD);
 		fld_set(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ID, *miss);
@@ -300,6 +321,7 @@ static int set_entry(struct adapter *adapter, const struct entry *entry, unsigne
 	uint8_t *context = fld_at(in, SET_FTE_IN_FLOW_CONTEXT);
 	const struct steering_rule *counts = entry_find(entry, PRM_FLOW_COUNT);
 	const struct steering_rule *changes = entry_find(entry, PRM_FLOW_MODIFY_HEADER);
+	const struct steering_rule *reformats = entry_find(entry, PRM_FLOW_PACKET_REFORMAT);
 	unsigned int count;
 
 	name_table(in, PRM_OP_SET_FLOW_TABLE_ENTRY, entry->level,
@@ -321,6 +343,8 @@ static int set_entry(struct adapter *adapter, const struct entry *entry, unsigne
 	fld_set(context, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE, counts != NULL);
 	if (changes)
 		fld_set(context, FLOW_CONTEXT_MODIFY_HEADER_ID, changes->target.change);
+	if (reformats)
+		fld_set(context, FLOW_CONTEXT_PACKET_REFORMAT_ID, reformats->target.reformat);
 	if (counts)
 		fld_set(fld_at(context, FLOW_CONTEXT_DESTINATION) + count * PRM_DEST_FORMAT_SIZE,
 			FLD(0x0, 31, 0), counts->target.counter);
@@ -413,13 +437,17 @@ static unsigned int count_destinations(const struct entry *entry)
  * or they change headers differently. A rule that only counts fits any entry. */
 static bool is_contrary(const struct entry *entry, const struct steering_target *target)
 {
+	const unsigned int same =
+		PRM_FLOW_DROP | PRM_FLOW_PACKET_REFORMAT | PRM_FLOW_DECAP | PRM_FLOW_MODIFY_HEADER;
 	const struct steering_rule *changes = entry_find(entry, PRM_FLOW_MODIFY_HEADER);
+	const struct steering_rule *reformats = entry_find(entry, PRM_FLOW_PACKET_REFORMAT);
 	const unsigned int action = entry_action(entry);
 
 	if (action == PRM_FLOW_COUNT || target->action == PRM_FLOW_COUNT)
 		return false;
-	return (action ^ target->action) & (PRM_FLOW_DROP | PRM_FLOW_MODIFY_HEADER) ||
-	       (changes && changes->target.change != target->change);
+	return (action ^ target->action) & same ||
+	       (changes && changes->target.change != target->change) ||
+	       (reformats && reformats->target.reformat != target->reformat);
 }
 
 /* Checks whether a request may share an entry: without contrary actions and different tags. An

@@ -37,11 +37,12 @@ enum steering_kind { STEERING_NOWHERE, STEERING_TO_TIR, STEERING_TO_TABLE };
 struct steering_target {
 	unsigned int action; /* PRM_FLOW_* */
 	enum steering_kind to;
-	uint32_t number;  /* number of the TIR or table */
-	uint32_t counter; /* number of the device's counter, if the action counts */
-	uint32_t change;  /* number of the list of header changes, if the action has one */
-	bool goes_on;     /* later tables see the frame too */
-	bool misses;      /* goes where frames without a rule go */
+	uint32_t number;   /* number of the TIR or table */
+	uint32_t counter;  /* number of the device's counter, if the action counts */
+	uint32_t change;   /* number of the list of header changes, if the action has one */
+	uint32_t reformat; /* number of the headers that come or go, if the action has some */
+	bool goes_on;      /* later tables see the frame too */
+	bool misses;       /* goes where frames without a rule go */
 };
 
 struct steering_request {
@@ -56,7 +57,7 @@ struct steering_request {
 /* Sets the criteria: the sets of fields in which the mask has bits. */
 void steering_enable(struct steering_match *match);
 /* Adds a rule. Returns 0 and *RULE, or a positive errno: EEXIST if a rule with the same match has
- * another tag, drops or changes other headers; EINVAL for actions that the device does not
+ * another tag, drops or changes headers in another way; EINVAL for actions that the device does not
  * support. */
 int steering_add(struct adapter *adapter, const struct steering_request *request,
 		 struct steering_rule **rule);

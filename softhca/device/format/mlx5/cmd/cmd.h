@@ -185,6 +185,8 @@ enum prm_status flow_counter_query(struct hca *hca, struct cmd *cmd);
 enum prm_status flow_counter_dealloc(struct hca *hca, struct cmd *cmd);
 enum prm_status modify_header_alloc(struct hca *hca, struct cmd *cmd);
 enum prm_status modify_header_dealloc(struct hca *hca, struct cmd *cmd);
+enum prm_status packet_reformat_alloc(struct hca *hca, struct cmd *cmd);
+enum prm_status packet_reformat_dealloc(struct hca *hca, struct cmd *cmd);
 
 enum prm_status general_obj(struct hca *hca, struct cmd *cmd);
 enum prm_status sched_create(struct hca *hca, struct cmd *cmd);

@@ -20,23 +20,34 @@ CONTEXT_HOLDS(struct flow_entry, PRM_FLOW_CONTEXT_SIZE);
 
 /* ---- decoding ---- */
 
-static const char *check_context(const struct flow_table *table, const uint8_t *context)
+static uint64_t known_actions(const struct flow_table *table)
 {
-	uint64_t action = fld_get(context, FLOW_CONTEXT_ACTION), known;
-	bool forwards = action & PRM_FLOW_FWD;
+	uint64_t known = PRM_FLOW_DROP | PRM_FLOW_FWD | PRM_FLOW_COUNT | PRM_FLOW_MODIFY_HEADER;
 
-	known = PRM_FLOW_DROP | PRM_FLOW_FWD | PRM_FLOW_COUNT | PRM_FLOW_MODIFY_HEADER;
 	if (table->type == PRM_FLOW_NIC_TX)
 		known |= PRM_FLOW_ALLOW;
-	if (action & ~known)
+	if (table->has_reformat)
+		known |= PRM_FLOW_PACKET_REFORMAT;
+	if (table->has_decap)
+		known |= PRM_FLOW_DECAP;
+	return known;
+}
+
+static const char *check_context(const struct flow_table *table, const uint8_t *context)
+{
+	uint64_t action = fld_get(context, FLOW_CONTEXT_ACTION);
+	bool forwards = action & PRM_FLOW_FWD;
+
+	if (action & ~known_actions(table))
 		return "flow: action that tables of this type do not have";
 	if (!(action & (PRM_FLOW_ALLOW | PRM_FLOW_DROP | PRM_FLOW_FWD)) ||
 	    (forwards && action & PRM_FLOW_DROP))
 		return "flow: neither drop nor forward, or both";
+	if (action & PRM_FLOW_DECAP && action & PRM_FLOW_PACKET_REFORMAT)
+		return "flow: a frame leaves one tunnel in each table";
 	if (fld_get(context, FLOW_CONTEXT_EXTENDED_DESTINATION) ||
-	    fld_get(context, FLOW_CONTEXT_ENCRYPT_DECRYPT_TYPE) ||
-	    fld_get(context, FLOW_CONTEXT_PACKET_REFORMAT_ID))
-		return "flow: reformat and crypto are not supported";
+	    fld_get(context, FLOW_CONTEXT_ENCRYPT_DECRYPT_TYPE))
+		return "flow: reformat for one destination and crypto are not supported";
 	if (forwards != !!fld_get(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE) ||
 	    fld_get(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE) > 1 << FLOW_LOG_DESTINATIONS)
 		return "flow: destination list does not fit the action, or the limit";
@@ -110,6 +121,20 @@ static const char *take_change(struct hca *hca, const uint8_t *context,
 		       : "flow: no such list of header changes for this type of table";
 }
 
+/* Finds the outer headers that come or go. */
+static const char *take_reformat(struct hca *hca, const uint8_t *context,
+				 const struct flow_table *table, struct flow_entry *entry)
+{
+	const uint32_t id = (uint32_t)fld_get(context, FLOW_CONTEXT_PACKET_REFORMAT_ID);
+
+	if (!(entry->action & PRM_FLOW_PACKET_REFORMAT))
+		return id ? "flow: headers of a tunnel, but no such action" : NULL;
+	entry->reformat = res_find(&hca->eth->packet_reformats, id);
+	return entry->reformat && packet_reformat_table(entry->reformat) == table->type
+		       ? NULL
+		       : "flow: no such headers of a tunnel for this type of table";
+}
+
 static void take_key(struct flow_entry *entry, const uint8_t *context)
 {
 	memcpy(entry->key, fld_at(context, FLOW_CONTEXT_MATCH_VALUE), FLOW_KEY_SIZE);
@@ -135,6 +160,8 @@ static const char *entry_build(struct hca *hca, const struct cmd *cmd, const uin
 	why = take_lists(hca, cmd, context, group->table, entry);
 	if (!why)
 		why = take_change(hca, context, group->table, entry);
+	if (!why)
+		why = take_reformat(hca, context, group->table, entry);
 	if (why)
 		flow_entry_discard(entry);
 	else
@@ -172,7 +199,8 @@ static const char *entry_merge(struct flow_entry *entry, const struct flow_entry
 	if (!(mask & PRM_FTE_MODIFY_COUNTERS) && entry->counter != old->counter)
 		return "flow: the counter is not among what changes";
 	if (!(mask & PRM_FTE_MODIFY_ACTION) &&
-	    (entry->action != old->action || entry->change != old->change))
+	    (entry->action != old->action || entry->change != old->change ||
+	     entry->reformat != old->reformat))
 		return "flow: the action is not among what changes";
 	if (!(mask & PRM_FTE_MODIFY_DESTINATIONS) &&
 	    (entry->count != old->count || memcmp(entry->destination, old->destination,

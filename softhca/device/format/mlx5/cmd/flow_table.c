@@ -59,13 +59,15 @@ static bool has_type(const struct hca *hca, uint64_t type)
 	       (type == PRM_FLOW_SNIFFER_TX && hca->config.kind == HCA_MLX4);
 }
 
-static const char *check_context(const uint8_t *context)
+static const char *check_context(const uint8_t *context, uint64_t type)
 {
-	if (fld_get(context, FLOW_TABLE_CONTEXT_REFORMAT_EN) ||
-	    fld_get(context, FLOW_TABLE_CONTEXT_DECAP_EN) ||
-	    fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER) ||
+	if (fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER) ||
 	    fld_get(context, FLOW_TABLE_CONTEXT_TERMINATION_TABLE))
-		return "flow: reformat, own steering and termination tables are not supported";
+		return "flow: own steering and termination tables are not supported";
+	if (fld_get(context, FLOW_TABLE_CONTEXT_DECAP_EN) && type != PRM_FLOW_NIC_RX)
+		return "flow: only received frames leave tunnels";
+	if (fld_get(context, FLOW_TABLE_CONTEXT_REFORMAT_EN) && type > PRM_FLOW_NIC_TX)
+		return "flow: no reformat in tables of this type";
 	if (fld_get(context, FLOW_TABLE_CONTEXT_LOG_SIZE) > FLOW_LOG_TABLE_MAX)
 		return "flow: more entries than log_max_ft_size allows";
 	if (fld_get(context, FLOW_TABLE_CONTEXT_LEVEL) >= FLOW_LEVELS)
@@ -77,7 +79,7 @@ enum prm_status flow_table_create(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *context = fld_at(cmd->in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
 	uint64_t type = fld_get(cmd->in, FLOW_IN_TABLE_TYPE);
-	const char *why = check_context(context);
+	const char *why = check_context(context, type);
 	struct flow_table *table, *miss;
 	int ret;
 
@@ -96,6 +98,8 @@ enum prm_status flow_table_create(struct hca *hca, struct cmd *cmd)
 	if (ret)
 		return cmd_errno(cmd, ret, "flow: no more tables");
 	flow_table_set_miss(table, miss);
+	table->has_reformat = fld_get(context, FLOW_TABLE_CONTEXT_REFORMAT_EN);
+	table->has_decap = fld_get(context, FLOW_TABLE_CONTEXT_DECAP_EN);
 	fld_set(cmd->out, CREATE_FLOW_TABLE_OUT_TABLE_ID, table->n);
 	return PRM_STAT_OK;
 }
@@ -124,6 +128,8 @@ enum prm_status flow_table_query(struct hca *hca, struct cmd *cmd)
 
 	if (!table)
 		return PRM_STAT_BAD_RES_ERR;
+	fld_set(context, FLOW_TABLE_CONTEXT_REFORMAT_EN, table->has_reformat);
+	fld_set(context, FLOW_TABLE_CONTEXT_DECAP_EN, table->has_decap);
 	fld_set(context, FLOW_TABLE_CONTEXT_LEVEL, table->level);
 	fld_set(context, FLOW_TABLE_CONTEXT_LOG_SIZE, table->log_size);
 	if (table->miss) {

@@ -16,6 +16,7 @@
 #include "prm/mlx5/mcg.h"
 #include "prm/mlx5/mkc.h"
 #include "prm/mlx5/modify_header.h"
+#include "prm/mlx5/packet_reformat.h"
 #include "prm/mlx5/q_counter.h"
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/srqc.h"
@@ -53,6 +54,8 @@ static const struct kind {
 	  ALLOC_FLOW_COUNTER_OUT_FLOW_COUNTER_ID, DEALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_ID, 8, 16 },
 	{ PRM_OP_ALLOC_MODIFY_HEADER_CONTEXT, PRM_OP_DEALLOC_MODIFY_HEADER_CONTEXT,
 	  ALLOC_MODIFY_HEADER_OUT_ID, DEALLOC_MODIFY_HEADER_IN_ID, 8, 16 },
+	{ PRM_OP_ALLOC_PACKET_REFORMAT_CONTEXT, PRM_OP_DEALLOC_PACKET_REFORMAT_CONTEXT,
+	  ALLOC_REFORMAT_OUT_ID, DEALLOC_REFORMAT_IN_ID, 8, 16 },
 	{ PRM_OP_CREATE_FLOW_TABLE, PRM_OP_DESTROY_FLOW_TABLE, CREATE_FLOW_TABLE_OUT_TABLE_ID,
 	  DESTROY_FLOW_TABLE_IN_TABLE_ID, 0x14, 64 },
 	{ PRM_OP_CREATE_FLOW_GROUP, PRM_OP_DESTROY_FLOW_GROUP, CREATE_FLOW_GROUP_OUT_GROUP_ID,
@@ -72,7 +75,6 @@ static const struct kind {
 /* Commands that Linux also allows; this device always refuses them. */
 static const uint16_t never_made[] = {
 	PRM_OP_CREATE_SRQ,
-	PRM_OP_ALLOC_PACKET_REFORMAT_CONTEXT,
 	PRM_OP_ADD_VXLAN_UDP_DPORT,
 	PRM_OP_SET_L2_TABLE_ENTRY,
 };

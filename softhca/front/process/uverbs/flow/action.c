@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * action.c - flow actions: modification, insertion and removal of headers.
+ * action.c - flow actions: modification of headers, and the headers of tunnels that come or go.
  *
- * Refusals follow fs.c of Linux 6.1's mlx5_ib and mlx5_core in order and errno. The adapter inserts
- * and removes no headers, so those are refused.
+ * Refusals follow fs.c of Linux 6.1's mlx5_ib and mlx5_core in order and errno.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +12,44 @@
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/modify_header.h"
+#include "prm/mlx5/packet_reformat.h"
 #include "softhca/front/process/uverbs/flow/flow.h"
+
+/* ---- objects ---- */
+
+static void action_release(struct adapter *adapter, unsigned int action, uint32_t number)
+{
+	if (action == PRM_FLOW_MODIFY_HEADER)
+		adapter_release(adapter, PRM_OP_DEALLOC_MODIFY_HEADER_CONTEXT, number);
+	else if (action == PRM_FLOW_PACKET_REFORMAT)
+		adapter_release(adapter, PRM_OP_DEALLOC_PACKET_REFORMAT_CONTEXT, number);
+}
+
+static int action_destroy(struct object *object, pid_t tid)
+{
+	const struct uverbs_flow_action *action = (struct uverbs_flow_action *)object;
+
+	(void)tid;
+	if (!object->file->adapter->dead)
+		action_release(object->file->adapter, action->action, action->number);
+	return 0;
+}
+
+/* Makes the object of what the device has under NUMBER, and returns it in attribute ID. */
+static int action_return(struct uverbs_call *uc, uint16_t id, unsigned int what, uint32_t number)
+{
+	struct uverbs_flow_action *action;
+	int ret = object_new(sizeof(*action), uc->file, UVERBS_OBJECT_FLOW_ACTION, action_destroy,
+			     &action);
+
+	if (ret) {
+		action_release(uc->adapter, what, number);
+		return ret;
+	}
+	action->action = what;
+	action->number = number;
+	return uc_return_object(uc, id, &action->base);
+}
 
 /* ---- modification ---- */
 
@@ -49,17 +85,6 @@ static bool has_changes(const struct adapter *adapter)
 {
 	return max_changes(adapter, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE) ||
 	       max_changes(adapter, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT);
-}
-
-static int change_destroy(struct object *object, pid_t tid)
-{
-	const struct uverbs_flow_action *action = (struct uverbs_flow_action *)object;
-
-	(void)tid;
-	if (!object->file->adapter->dead)
-		adapter_release(object->file->adapter, PRM_OP_DEALLOC_MODIFY_HEADER_CONTEXT,
-				action->number);
-	return 0;
 }
 
 /* Runs the command with COUNT actions, which the program has written. */
@@ -108,28 +133,106 @@ static int change_make(struct uverbs_call *uc, uint32_t *number)
 
 static int modify_header(struct uverbs_call *uc)
 {
-	struct uverbs_flow_action *action;
 	uint32_t number;
 	int ret = change_make(uc, &number);
 
-	if (ret)
-		return ret;
-	ret = object_new(sizeof(*action), uc->file, UVERBS_OBJECT_FLOW_ACTION, change_destroy,
-			 &action);
-	if (ret) {
-		adapter_release(uc->adapter, PRM_OP_DEALLOC_MODIFY_HEADER_CONTEXT, number);
-		return ret;
-	}
-	action->number = number;
-	return uc_return_object(uc, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_HANDLE, &action->base);
+	return ret ? ret
+		   : action_return(uc, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_HANDLE,
+				   PRM_FLOW_MODIFY_HEADER, number);
 }
 
-/* ---- insertion and removal ---- */
+/* ---- tunnels ---- */
+
+static bool table_has(const struct adapter *adapter, uint32_t properties, uint32_t field)
+{
+	return fld_get(fld_at(adapter->flow_caps, properties), field);
+}
+
+/* Returns whether the device has reformats of TYPE in tables of type TABLE: received frames leave
+ * tunnels, sent ones enter them. */
+static bool reformat_is_valid(const struct adapter *adapter, uint64_t type, uint64_t table)
+{
+	const bool is_received = table == MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_RX;
+	const bool is_sent = table == MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX;
+
+	switch (type) {
+	case MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2:
+		return is_received &&
+		       table_has(adapter, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE,
+				 FT_PROP_DECAP);
+	case MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL:
+		return is_sent && fld_get(adapter->flow_caps, FLOW_NIC_CAP_ENCAP_GENERAL_HEADER);
+	case MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2:
+		return is_received &&
+		       table_has(adapter, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE,
+				 FT_PROP_REFORMAT_L3_TUNNEL_TO_L2);
+	case MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL:
+		return is_sent &&
+		       table_has(adapter, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT,
+				 FT_PROP_REFORMAT_L2_TO_L3_TUNNEL);
+	default:
+		return false;
+	}
+}
+
+/* Returns the device's type of a valid one that needs headers. */
+static enum prm_reformat reformat_type(uint64_t type)
+{
+	switch (type) {
+	case MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL:
+		return PRM_REFORMAT_L2_TO_L2_TUNNEL;
+	case MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2:
+		return PRM_REFORMAT_L3_TUNNEL_TO_L2;
+	default:
+		return PRM_REFORMAT_L2_TO_L3_TUNNEL;
+	}
+}
+
+/* Runs the command with the program's headers. */
+static int reformat_alloc(struct uverbs_call *uc, enum prm_reformat type, uint32_t *number)
+{
+	const size_t size = uc_len(uc, MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_DATA_BUF);
+	uint8_t out[PRM_CMD_OUT_SIZE], *in;
+	size_t len;
+	int ret;
+
+	if (!uc_attr(uc, MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_DATA_BUF))
+		return ENOENT;
+	if (size > fld_get(uc->adapter->flow_caps, FLOW_NIC_CAP_MAX_ENCAP_HEADER_SIZE))
+		return EINVAL;
+	in = calloc(1, PRM_ALLOC_REFORMAT_IN_SIZE + size);
+	if (!in)
+		return ENOMEM;
+	len = (size_t)((uint8_t *)fld_at(in, ALLOC_REFORMAT_IN_DATA) - in) + size;
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_PACKET_REFORMAT_CONTEXT);
+	fld_set(in, ALLOC_REFORMAT_IN_TYPE, type);
+	fld_set(in, ALLOC_REFORMAT_IN_DATA_SIZE, size);
+	ret = uc_in(uc, MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_DATA_BUF,
+		    fld_at(in, ALLOC_REFORMAT_IN_DATA), size);
+	if (!ret)
+		ret = adapter_command(uc->adapter, in, len, out, sizeof(out));
+	if (!ret)
+		*number = (uint32_t)fld_get(out, ALLOC_REFORMAT_OUT_ID);
+	free(in);
+	return ret;
+}
 
 static int packet_reformat(struct uverbs_call *uc)
 {
-	(void)uc;
-	return EOPNOTSUPP;
+	const uint16_t handle = MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_HANDLE;
+	uint64_t table, type;
+	uint32_t number;
+	int ret;
+
+	if (uc_in(uc, MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_FT_TYPE, &table, sizeof(table)) ||
+	    uc_in(uc, MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_TYPE, &type, sizeof(type)))
+		return EFAULT;
+	if (!reformat_is_valid(uc->adapter, type, table))
+		return EOPNOTSUPP;
+	if (type == MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2)
+		return action_return(uc, handle, PRM_FLOW_DECAP, 0);
+	ret = reformat_alloc(uc, reformat_type(type), &number);
+	return ret ? ret : action_return(uc, handle, PRM_FLOW_PACKET_REFORMAT, number);
 }
 
 /* ---- the calls ---- */

@@ -153,7 +153,7 @@ static int read_counter(struct uverbs_call *uc, struct steering_target *target)
 	return 0;
 }
 
-/* Takes the changes of headers. A flow has one at most. */
+/* Takes the changes of headers. A flow has at most one of each kind. */
 static int read_changes(struct uverbs_call *uc, struct steering_target *target)
 {
 	struct object *actions[FLOW_ACTIONS];
@@ -161,10 +161,16 @@ static int read_changes(struct uverbs_call *uc, struct steering_target *target)
 		uc_objects(uc, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS, actions, FLOW_ACTIONS);
 
 	for (unsigned int i = 0; i < count; i++) {
-		if (target->action & PRM_FLOW_MODIFY_HEADER)
+		const struct uverbs_flow_action *action =
+			(const struct uverbs_flow_action *)actions[i];
+
+		if (target->action & action->action)
 			return EINVAL;
-		target->action |= PRM_FLOW_MODIFY_HEADER;
-		target->change = ((const struct uverbs_flow_action *)actions[i])->number;
+		target->action |= action->action;
+		if (action->action == PRM_FLOW_MODIFY_HEADER)
+			target->change = action->number;
+		if (action->action == PRM_FLOW_PACKET_REFORMAT)
+			target->reformat = action->number;
 	}
 	return 0;
 }

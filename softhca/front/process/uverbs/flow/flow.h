@@ -24,7 +24,8 @@ int flow_make(struct uverbs_call *uc, const struct steering_request *request,
 /* A change of headers, which flows name (flow/action.c). */
 struct uverbs_flow_action {
 	struct object base;
-	uint32_t number; /* of the device's list */
+	unsigned int action; /* PRM_FLOW_*, one bit */
+	uint32_t number;     /* of the device's list or headers; 0: the action has none */
 };
 
 /* A matcher: what flows match, which a program describes beforehand (flow/matcher.c). */

@@ -156,6 +156,8 @@ static const struct command commands[] = {
 	COMMAND(DEALLOC_FLOW_COUNTER, dealloc_flow_counter),
 	COMMAND(ALLOC_MODIFY_HEADER_CONTEXT, alloc_modify_header_context),
 	COMMAND(DEALLOC_MODIFY_HEADER_CONTEXT, dealloc_modify_header_context),
+	COMMAND(ALLOC_PACKET_REFORMAT_CONTEXT, alloc_packet_reformat_context),
+	COMMAND(DEALLOC_PACKET_REFORMAT_CONTEXT, dealloc_packet_reformat_context),
 	COMMAND(QUERY_LAG, query_lag),
 	/* The length depends on the object; see OBJECTS below. */
 	OTHER(CREATE_GENERAL_OBJECT, 16, 16),
@@ -365,6 +367,8 @@ static const struct use {
 	NUMBER(DEALLOC_FLOW_COUNTER, dealloc_flow_counter, flow_counter_id),
 	NUMBER(QUERY_FLOW_COUNTER, query_flow_counter, flow_counter_id),
 	NUMBER(DEALLOC_MODIFY_HEADER_CONTEXT, dealloc_modify_header_context, modify_header_id),
+	NUMBER(DEALLOC_PACKET_REFORMAT_CONTEXT, dealloc_packet_reformat_context,
+	       packet_reformat_id),
 	NUMBER(DESTROY_UMEM, destroy_umem, umem_id),
 	NUMBER(DESTROY_UCTX, destroy_uctx, uid),
 	NUMBER(DESTROY_EQ, destroy_eq, eq_number),

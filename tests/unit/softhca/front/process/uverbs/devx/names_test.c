@@ -77,6 +77,10 @@ static const struct kind {
 	     counter_set_id),
 	KIND(ALLOC_FLOW_COUNTER, alloc_flow_counter, flow_counter_id, DEALLOC_FLOW_COUNTER,
 	     dealloc_flow_counter, flow_counter_id),
+	KIND(ALLOC_MODIFY_HEADER_CONTEXT, alloc_modify_header_context, modify_header_id,
+	     DEALLOC_MODIFY_HEADER_CONTEXT, dealloc_modify_header_context, modify_header_id),
+	KIND(ALLOC_PACKET_REFORMAT_CONTEXT, alloc_packet_reformat_context, packet_reformat_id,
+	     DEALLOC_PACKET_REFORMAT_CONTEXT, dealloc_packet_reformat_context, packet_reformat_id),
 	KIND(CREATE_FLOW_TABLE, create_flow_table, table_id, DESTROY_FLOW_TABLE, destroy_flow_table,
 	     table_id),
 	KIND(CREATE_FLOW_GROUP, create_flow_group, group_id, DESTROY_FLOW_GROUP, destroy_flow_group,
@@ -94,8 +98,6 @@ static const struct kind {
 /* Objects that the adapter lacks: Linux passes their commands on, and the adapter refuses them. */
 static const uint32_t not_had[] = {
 	MLX5_CMD_OP_CREATE_SRQ,
-	MLX5_CMD_OP_ALLOC_PACKET_REFORMAT_CONTEXT,
-	MLX5_CMD_OP_ALLOC_MODIFY_HEADER_CONTEXT,
 	MLX5_CMD_OP_ADD_VXLAN_UDP_DPORT,
 	MLX5_CMD_OP_SET_L2_TABLE_ENTRY,
 };
