@@ -227,6 +227,7 @@ static int daemon_start(const struct options *options)
 	ret = ucma_conn_start();
 	if (ret)
 		goto destroy_sysfs;
+	ucma_start();
 	umad_start();
 	ret = uverbs_start();
 	if (!ret)

@@ -20,17 +20,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/program/cwd.h"
 #include "softhca/front/process/daemon.h"
+#include "softhca/front/process/node.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/paths.h"
 #include "softhca/front/process/program/proc_status.h"
-#include "softhca/front/process/ucma/ucma.h"
-#include "softhca/front/process/umad/umad.h"
-#include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/log.h"
 #include "util/bits.h"
 
@@ -109,59 +106,6 @@ static bool path_claim(struct call *call, int dirfd, uint64_t addr, char path[PA
 	return true;
 }
 
-/* Returns the adapter whose device file PATH is, or NULL. */
-static struct adapter *device_of(struct daemon *daemon, const char *path)
-{
-	static const char prefix[] = "/dev/infiniband/uverbs";
-	char *end;
-	unsigned long index;
-
-	if (strncmp(path, prefix, strlen(prefix)) || !path[strlen(prefix)])
-		return NULL;
-	index = strtoul(path + strlen(prefix), &end, 10);
-	return *end || index >= daemon->num_adapters ? NULL : daemon->adapters[index];
-}
-
-/* Returns the adapter if PATH is the device file of a port whose name begins with PREFIX. */
-static struct adapter *port_of(struct daemon *daemon, const char *path, const char *prefix,
-			       unsigned int *port)
-{
-	unsigned long index;
-	char *end;
-
-	if (strncmp(path, prefix, strlen(prefix)) || !path[strlen(prefix)])
-		return NULL;
-	index = strtoul(path + strlen(prefix), &end, 10);
-	if (*end || index >= (unsigned long)daemon->num_adapters * daemon->options->ports)
-		return NULL;
-	*port = index % daemon->options->ports + 1;
-	return daemon->adapters[index / daemon->options->ports];
-}
-
-static const char umad_prefix[] = "/dev/infiniband/umad", issm_prefix[] = "/dev/infiniband/issm";
-
-static bool is_rdma_cm(const char *path)
-{
-	return !strcmp(path, "/dev/infiniband/rdma_cm");
-}
-
-/* Returns the device number of PATH's device file, or 0. */
-static dev_t device_number(struct daemon *daemon, const char *path)
-{
-	const struct adapter *adapter = device_of(daemon, path);
-	unsigned int port;
-
-	if (adapter)
-		return makedev(UVERBS_MAJOR, UVERBS_FIRST_MINOR + adapter->index);
-	adapter = port_of(daemon, path, umad_prefix, &port);
-	if (adapter)
-		return makedev(UMAD_MAJOR, UMAD_FIRST_MINOR + adapter_port_index(adapter, port));
-	adapter = port_of(daemon, path, issm_prefix, &port);
-	if (adapter && !adapter_is_roce(adapter))
-		return makedev(UMAD_MAJOR, ISSM_FIRST_MINOR + adapter_port_index(adapter, port));
-	return is_rdma_cm(path) ? makedev(UCMA_MISC_MAJOR, UCMA_MISC_MINOR) : 0;
-}
-
 static int open_in_tree(struct daemon *daemon, const char *path, uint64_t flags)
 {
 	/* O_PATH descriptors cannot be sent; an ordinary one can do the same. */
@@ -169,44 +113,22 @@ static int open_in_tree(struct daemon *daemon, const char *path, uint64_t flags)
 			  (flags & (O_NOFOLLOW | O_DIRECTORY)) | O_RDONLY | O_CLOEXEC);
 }
 
-static void open_file(struct call *call, const char *path, uint64_t flags)
+static bool may_use(struct call *call, const struct node *node)
 {
-	struct daemon *daemon = call->daemon;
-	struct adapter *adapter = device_of(daemon, path);
-	unsigned int port;
-
-	if (adapter)
-		uverbs_open(call, adapter, flags & O_CLOEXEC);
-	else if ((adapter = port_of(daemon, path, umad_prefix, &port)))
-		umad_open(call, adapter, port, flags);
-	else if ((adapter = port_of(daemon, path, issm_prefix, &port)))
-		umad_open_manager(call, adapter, port, flags);
-	else
-		ucma_open(call, flags);
-}
-
-/* Returns whether only the adapters' owner may open the file: management files, which Linux gives
- * to root only. */
-static bool is_for_owner(dev_t number)
-{
-	return major(number) == UMAD_MAJOR && minor(number) < UVERBS_FIRST_MINOR;
-}
-
-static bool may_use(struct call *call, dev_t number)
-{
-	return !is_for_owner(number) || client_thread_uid(call->tid) == geteuid() ||
+	return !node->kind->for_owner || client_thread_uid(call->tid) == geteuid() ||
 	       client_may(call->tid, CLIENT_CAP_DAC_OVERRIDE);
 }
 
 /* Opens a device file, which an empty file in the tree represents. */
-static void open_device(struct call *call, const char *path, uint64_t flags)
+static void open_device(struct call *call, const char *path, const struct node *node,
+			uint64_t flags)
 {
 	if (faccessat(call->daemon->sysfs.fd, path + 1, F_OK, 0))
 		call_fail(call, errno);
-	else if (!may_use(call, device_number(call->daemon, path)))
+	else if (!may_use(call, node))
 		call_fail(call, EACCES);
 	else
-		open_file(call, path, flags);
+		node->kind->open(call, node->index, flags);
 }
 
 /* Returns whether PATH names descriptor *FD of thread *OWNER in /proc, by which it can be opened
@@ -228,30 +150,25 @@ static bool names_descriptor(const char *path, pid_t caller, pid_t *owner, int *
  * independent of the first. */
 static void open_again(struct call *call, const char *path, uint64_t flags)
 {
-	const struct umad_file *umad;
-	const struct uverbs_file *uverbs;
+	struct node node;
 	struct stat st;
 	pid_t owner;
 	int fd;
 
 	if (flags & (O_PATH | O_DIRECTORY | O_NOFOLLOW) ||
-	    !names_descriptor(path, call->tid, &owner, &fd) || client_fd_stat(owner, fd, &st))
+	    !names_descriptor(path, call->tid, &owner, &fd) || client_fd_stat(owner, fd, &st) ||
+	    !node_of_file(&st, &node))
 		return;
-	uverbs = uverbs_file_find(&st);
-	umad = umad_file_find(&st);
-	if (uverbs)
-		uverbs_open(call, uverbs_file_adapter(uverbs), flags & O_CLOEXEC);
-	else if (umad && !may_use(call, umad_file_device(umad)))
+	if (may_use(call, &node))
+		node.kind->open(call, node.index, flags);
+	else
 		call_fail(call, EACCES);
-	else if (umad)
-		umad_open_again(call, umad, flags);
-	else if (ucma_file_find(&st))
-		ucma_open(call, flags);
 }
 
 static void open_common(struct call *call, int dirfd, uint64_t path_addr, uint64_t flags)
 {
 	char path[PATH_MAX];
+	struct node node;
 	int fd;
 
 	if (!path_claim(call, dirfd, path_addr, path)) {
@@ -260,8 +177,8 @@ static void open_common(struct call *call, int dirfd, uint64_t path_addr, uint64
 			proc_status_open(call, path, flags);
 		return;
 	}
-	if (device_number(call->daemon, path) && !(flags & (O_PATH | O_DIRECTORY))) {
-		open_device(call, path, flags);
+	if (node_of_path(call->daemon, path, &node) && !(flags & (O_PATH | O_DIRECTORY))) {
+		open_device(call, path, &node, flags);
 		return;
 	}
 	sysfs_refresh(&call->daemon->sysfs, call->daemon->adapters, call->daemon->num_adapters,
@@ -298,12 +215,14 @@ void path_openat2(struct call *call)
 
 /* ---- stat ---- */
 
-static void become_device(struct stat *st, dev_t number)
+static void become_device(struct stat *st, const struct node *node)
 {
-	st->st_mode = S_IFCHR | (is_for_owner(number) ? 0600 : 0666);
-	st->st_uid = is_for_owner(number) ? geteuid() : 0;
-	st->st_gid = is_for_owner(number) ? getegid() : 0;
-	st->st_rdev = number;
+	const bool for_owner = node->kind->for_owner;
+
+	st->st_mode = S_IFCHR | (for_owner ? 0600 : 0666);
+	st->st_uid = for_owner ? geteuid() : 0;
+	st->st_gid = for_owner ? getegid() : 0;
+	st->st_rdev = node_number(node);
 	st->st_size = 0;
 	st->st_blocks = 0;
 }
@@ -346,15 +265,16 @@ static void become_sysfs_file(struct stat *st)
 static int stat_path(struct daemon *daemon, char *path, bool follow, struct stat *st)
 {
 	const bool in_sysfs = !strncmp(path, "/sys/", 5);
-	dev_t number = device_number(daemon, path);
+	struct node node;
+	const bool is_device = node_of_path(daemon, path, &node);
 	int ret = stat_in_tree(daemon, path, follow, st);
 
 	st->st_uid = 0;
 	st->st_gid = 0;
 	if (in_sysfs)
 		become_sysfs_file(st);
-	if (!ret && number)
-		become_device(st, number);
+	if (!ret && is_device)
+		become_device(st, &node);
 	return ret;
 }
 
@@ -394,20 +314,11 @@ void path_lstat(struct call *call)
  * result. */
 static bool stat_device(struct call *call, int fd, struct stat *st)
 {
-	const struct uverbs_file *file;
+	struct node node;
 
-	if (client_fd_stat(call->tid, fd, st))
+	if (client_fd_stat(call->tid, fd, st) || !node_of_file(st, &node))
 		return false;
-	file = uverbs_file_find(st);
-	if (file)
-		become_device(st, makedev(UVERBS_MAJOR,
-					  UVERBS_FIRST_MINOR + uverbs_file_adapter(file)->index));
-	else if (ucma_file_find(st))
-		become_device(st, makedev(UCMA_MISC_MAJOR, UCMA_MISC_MINOR));
-	else if (umad_file_find(st))
-		become_device(st, umad_file_device(umad_file_find(st)));
-	else
-		return false;
+	become_device(st, &node);
 	return true;
 }
 
@@ -495,16 +406,18 @@ static void access_common(struct call *call, int dirfd, unsigned int path_arg)
 {
 	int mode = call_arg_int(call, path_arg + 1);
 	char path[PATH_MAX];
+	bool is_device;
+	struct node node;
 	struct stat st;
 	int ret;
 
 	if (!path_claim(call, dirfd, call_arg(call, path_arg), path))
 		return;
+	is_device = node_of_path(call->daemon, path, &node);
 	ret = stat_path(call->daemon, path, true, &st);
-	if (!ret &&
-	    ((mode & W_OK && !S_ISCHR(st.st_mode)) || (mode & X_OK && !S_ISDIR(st.st_mode))))
+	if (!ret && ((mode & W_OK && !is_device) || (mode & X_OK && !S_ISDIR(st.st_mode))))
 		ret = EACCES;
-	if (!ret && mode && S_ISCHR(st.st_mode) && !may_use(call, st.st_rdev))
+	if (!ret && mode && is_device && !may_use(call, &node))
 		ret = EACCES;
 	finish_call(call, ret);
 }

@@ -11,6 +11,7 @@
 
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/fd_number.h"
+#include "softhca/front/process/node.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/log.h"
 
@@ -88,12 +89,13 @@ free_file:
 	return ret;
 }
 
-void ucma_open(struct call *call, uint64_t flags)
+static void device_open(struct call *call, unsigned int index, uint64_t flags)
 {
 	struct ucma_file *file;
 	int fd = -1, number;
 	int ret = fd_number_pick(call->tid, &number);
 
+	(void)index;
 	if (!ret)
 		ret = file_new(call, flags & O_NONBLOCK, &file, &fd);
 	if (ret) {
@@ -113,6 +115,32 @@ struct ucma_file *ucma_file_find(const struct stat *st)
 		if (file->ino == st->st_ino && file->dev == st->st_dev)
 			return file;
 	return NULL;
+}
+
+static bool device_exists(const struct daemon *daemon, unsigned int index)
+{
+	(void)daemon;
+	return !index;
+}
+
+static int device_of_file(const struct stat *st)
+{
+	return ucma_file_find(st) ? 0 : -1;
+}
+
+void ucma_start(void)
+{
+	static struct node_kind kind = {
+		.path = "/dev/infiniband/rdma_cm",
+		.is_single = true,
+		.major = UCMA_MISC_MAJOR,
+		.first_minor = UCMA_MISC_MINOR,
+		.exists = device_exists,
+		.open = device_open,
+		.find = device_of_file,
+	};
+
+	node_register(&kind);
 }
 
 void ucma_stop(void)

@@ -100,11 +100,10 @@ struct ucma_file {
 	STAILQ_HEAD(, ucma_waiter) waiters;
 };
 
-/* Opens the device; FLAGS are open()'s. */
-void ucma_open(struct call *call, uint64_t flags);
+void ucma_start(void);
+void ucma_stop(void);
 /* Returns the file with ST's device and inode, or NULL. */
 struct ucma_file *ucma_file_find(const struct stat *st);
-void ucma_stop(void);
 
 /* ---- ucma/event.c ---- */
 

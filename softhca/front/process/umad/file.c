@@ -11,14 +11,15 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "prm/mlx5/vport.h"
 #include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/client.h"
+#include "softhca/front/process/daemon.h"
 #include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/node.h"
 #include "softhca/front/process/umad/umad.h"
 #include "softhca/log.h"
 #include "util/bits.h"
@@ -44,11 +45,6 @@ static void adapter_died(struct adapter *adapter)
 			umad_agent_end(file, i);
 		shutdown(file->watch.fd, SHUT_WR);
 	}
-}
-
-void umad_start(void)
-{
-	gsi_show(umad_take, adapter_died);
 }
 
 /* ---- life ---- */
@@ -192,16 +188,37 @@ static struct umad_file *open_file(struct call *call, struct adapter *adapter, u
 	return file;
 }
 
-void umad_open(struct call *call, struct adapter *adapter, unsigned int port, uint64_t flags)
+static struct adapter *adapter_of(const struct daemon *daemon, unsigned int index)
 {
-	open_file(call, adapter, port, flags);
+	return daemon->adapters[index / daemon->options->ports];
+}
+
+static unsigned int port_of(const struct daemon *daemon, unsigned int index)
+{
+	return index % daemon->options->ports + 1;
+}
+
+static bool device_exists(const struct daemon *daemon, unsigned int index)
+{
+	return index < daemon->num_adapters * daemon->options->ports;
+}
+
+static void device_open(struct call *call, unsigned int index, uint64_t flags)
+{
+	open_file(call, adapter_of(call->daemon, index), port_of(call->daemon, index), flags);
+}
+
+static bool manager_exists(const struct daemon *daemon, unsigned int index)
+{
+	return device_exists(daemon, index) && !adapter_is_roce(adapter_of(daemon, index));
 }
 
 /* Opens an issm file: while it is open, the port announces a subnet manager. Only one can be open;
  * Linux lets a second wait, here it fails at once. */
-void umad_open_manager(struct call *call, struct adapter *adapter, unsigned int port,
-		       uint64_t flags)
+static void manager_open(struct call *call, unsigned int index, uint64_t flags)
 {
+	struct adapter *adapter = adapter_of(call->daemon, index);
+	unsigned int port = port_of(call->daemon, index);
 	struct umad_file *file;
 
 	LIST_FOREACH(file, &files, in_all) {
@@ -217,15 +234,7 @@ void umad_open_manager(struct call *call, struct adapter *adapter, unsigned int 
 	manager_show(file, true);
 }
 
-void umad_open_again(struct call *call, const struct umad_file *file, uint64_t flags)
-{
-	if (file->manager)
-		umad_open_manager(call, file->adapter, file->port, flags);
-	else
-		umad_open(call, file->adapter, file->port, flags);
-}
-
-struct umad_file *umad_file_find(const struct stat *st)
+static struct umad_file *file_find(const struct stat *st)
 {
 	struct umad_file *file;
 
@@ -235,11 +244,48 @@ struct umad_file *umad_file_find(const struct stat *st)
 	return NULL;
 }
 
-dev_t umad_file_device(const struct umad_file *file)
+static int index_of(const struct stat *st, bool manager)
 {
-	unsigned int first = file->manager ? ISSM_FIRST_MINOR : UMAD_FIRST_MINOR;
+	const struct umad_file *file = file_find(st);
 
-	return makedev(UMAD_MAJOR, first + adapter_port_index(file->adapter, file->port));
+	return file && file->manager == manager ? (int)adapter_port_index(file->adapter, file->port)
+						: -1;
+}
+
+static int device_of_file(const struct stat *st)
+{
+	return index_of(st, false);
+}
+
+static int manager_of_file(const struct stat *st)
+{
+	return index_of(st, true);
+}
+
+void umad_start(void)
+{
+	static struct node_kind device = {
+		.path = "/dev/infiniband/umad",
+		.for_owner = true,
+		.major = UMAD_MAJOR,
+		.first_minor = UMAD_FIRST_MINOR,
+		.exists = device_exists,
+		.open = device_open,
+		.find = device_of_file,
+	};
+	static struct node_kind manager = {
+		.path = "/dev/infiniband/issm",
+		.for_owner = true,
+		.major = UMAD_MAJOR,
+		.first_minor = ISSM_FIRST_MINOR,
+		.exists = manager_exists,
+		.open = manager_open,
+		.find = manager_of_file,
+	};
+
+	node_register(&device);
+	node_register(&manager);
+	gsi_show(umad_take, adapter_died);
 }
 
 struct umad_file *umad_file_next(struct umad_file *after, const struct adapter *adapter,
@@ -361,7 +407,7 @@ static struct umad_file *file_of(struct call *call)
 {
 	struct stat st;
 
-	return client_fd_stat(call->tid, call_arg_int(call, 0), &st) ? NULL : umad_file_find(&st);
+	return client_fd_stat(call->tid, call_arg_int(call, 0), &st) ? NULL : file_find(&st);
 }
 
 static void call_finish(struct call *call, int64_t ret)

@@ -88,14 +88,6 @@ struct umad_file {
 
 void umad_start(void);
 void umad_stop(void);
-void umad_open(struct call *call, struct adapter *adapter, unsigned int port, uint64_t flags);
-void umad_open_manager(struct call *call, struct adapter *adapter, unsigned int port,
-		       uint64_t flags);
-/* Opens FILE's device again, as a new file, and answers CALL with its descriptor. */
-void umad_open_again(struct call *call, const struct umad_file *file, uint64_t flags);
-struct umad_file *umad_file_find(const struct stat *st);
-/* Returns the device number of the file. */
-dev_t umad_file_device(const struct umad_file *file);
 /* Answer a call if its descriptor is a file of ours. */
 void umad_read(struct call *call);
 void umad_write(struct call *call);

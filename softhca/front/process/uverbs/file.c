@@ -20,7 +20,9 @@
 
 #include <rdma/mlx5-abi.h>
 
+#include "softhca/front/process/daemon.h"
 #include "softhca/front/process/fd_number.h"
+#include "softhca/front/process/node.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/seccomp.h"
 #include "softhca/front/process/uverbs/mlx4/mlx4.h"
@@ -394,8 +396,9 @@ free_file:
 	return ret;
 }
 
-void uverbs_open(struct call *call, struct adapter *adapter, bool cloexec)
+static void device_open(struct call *call, unsigned int index, uint64_t flags)
 {
+	struct adapter *adapter = call->daemon->adapters[index];
 	struct uverbs_file *file;
 	int fd, number = -1;
 	int ret = adapter->dead ? ENODEV : fd_number_pick(call->tid, &number);
@@ -407,8 +410,20 @@ void uverbs_open(struct call *call, struct adapter *adapter, bool cloexec)
 		return;
 	}
 	log_note("%s: opened by process %d", adapter->name, file->client->pid);
-	fd_number_return(call, fd, cloexec, number);
+	fd_number_return(call, fd, flags & O_CLOEXEC, number);
 	close(fd); /* if the caller did not get it, this closes the last reference */
+}
+
+static bool device_exists(const struct daemon *daemon, unsigned int index)
+{
+	return index < daemon->num_adapters;
+}
+
+static int device_of_file(const struct stat *st)
+{
+	const struct uverbs_file *file = uverbs_file_find(st);
+
+	return file ? (int)file->adapter->index : -1;
 }
 
 static void copy_descriptor(struct call *call, bool cloexec)
@@ -477,6 +492,16 @@ static void closes_ready(struct watch *watch, uint32_t events)
 
 int uverbs_start(void)
 {
+	static struct node_kind kind = {
+		.path = "/dev/infiniband/uverbs",
+		.major = UVERBS_MAJOR,
+		.first_minor = UVERBS_FIRST_MINOR,
+		.exists = device_exists,
+		.open = device_open,
+		.find = device_of_file,
+	};
+
+	node_register(&kind);
 	closes = (struct watch){ inotify_init1(IN_CLOEXEC | IN_NONBLOCK), closes_ready };
 	if (closes.fd < 0)
 		return errno;

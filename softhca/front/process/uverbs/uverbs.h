@@ -76,8 +76,6 @@ unsigned int uverbs_count_contexts(const struct adapter *adapter);
 int uverbs_start(void);
 void uverbs_stop(void);
 
-/* Opens the device file for the caller, who gets a descriptor. */
-void uverbs_open(struct call *call, struct adapter *adapter, bool cloexec);
 void uverbs_ioctl(struct call *call);
 /* Intercept dup() and fcntl(), so that copies of the descriptor are in the filter's band too;
  * otherwise calls on the copies would go unseen. */
@@ -96,11 +94,6 @@ struct uverbs_file *uverbs_file_find(const struct stat *st);
 void *uverbs_file_memory(const struct uverbs_file *file, uint32_t index);
 /* Returns the page number of that page in the file. */
 uint32_t uverbs_file_memory_page(uint32_t index);
-
-static inline struct adapter *uverbs_file_adapter(const struct uverbs_file *file)
-{
-	return file->adapter;
-}
 
 /* ---- objects ---- */
 
