@@ -120,7 +120,7 @@ int __wrap_rdmacm_stream_create(int domain, struct rs **rs) __attribute__((visib
 int __wrap_rdmacm_dgram_create(int domain, struct rs **rs) __attribute__((visibility("default")));
 int __wrap_rdmacm_rs_set_close(int fd) __attribute__((visibility("default")));
 
-static int create(int domain, struct rs **rs, bool is_stream)
+static int socket_create(int domain, struct rs **rs, bool is_stream)
 {
 	it.created_domain = domain;
 	it.is_stream = is_stream;
@@ -131,12 +131,12 @@ static int create(int domain, struct rs **rs, bool is_stream)
 
 int __wrap_rdmacm_stream_create(int domain, struct rs **rs)
 {
-	return create(domain, rs, true);
+	return socket_create(domain, rs, true);
 }
 
 int __wrap_rdmacm_dgram_create(int domain, struct rs **rs)
 {
-	return create(domain, rs, false);
+	return socket_create(domain, rs, false);
 }
 
 int __wrap_rdmacm_rs_set_close(int fd)
