@@ -10,7 +10,8 @@ static uint64_t count_eth(const struct eth *eth)
 {
 	return (uint64_t)eth->sqs.used + eth->rqs.used + eth->tirs.used + eth->tises.used +
 	       eth->rqts.used + eth->q_counters.used + eth->flow_tables.used +
-	       eth->flow_groups.used + eth->flow_counters.used + eth->flow_entries;
+	       eth->flow_groups.used + eth->flow_counters.used + eth->flow_entries +
+	       eth->modify_headers.used + eth->packet_reformats.used;
 }
 
 uint64_t hca_count_objects(struct hca *hca)

@@ -14,6 +14,8 @@
 #include "prm/mlx5/cqc.h"
 #include "prm/mlx5/eqc.h"
 #include "prm/mlx5/general_obj.h"
+#include "prm/mlx5/modify_header.h"
+#include "prm/mlx5/packet_reformat.h"
 #include "prm/mlx5/pacing.h"
 #include "prm/mlx5/pd.h"
 #include "prm/mlx5/qpc.h"
@@ -442,6 +444,41 @@ static void reserved_numbers_have_a_user(void **state)
 
 /* A UAR page that a CQ of the driver keeps alive passes to the driver: the user's number may be
  * reused. */
+/* Lists of header changes and headers of tunnels are their user's, and counted. */
+static void changes_of_headers_have_a_user(void **state)
+{
+	const uint64_t before = hca_count_objects(adapter());
+	const uint32_t uid = user_new(), other = user_new();
+	uint8_t in[64] = { 0 }, out[16];
+	uint32_t list, header;
+
+	(void)state;
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_MODIFY_HEADER_CONTEXT);
+	fld_set(in, CMD_IN_UID, uid);
+	fld_set(in, ALLOC_MODIFY_HEADER_IN_NUM_OF_ACTIONS, 1);
+	fld_set(fld_at(in, ALLOC_MODIFY_HEADER_IN_ACTIONS), HEADER_ACTION_TYPE, PRM_HEADER_ADD);
+	fld_set(fld_at(in, ALLOC_MODIFY_HEADER_IN_ACTIONS), HEADER_ACTION_FIELD, PRM_HEADER_IP_TTL);
+	flat_cmd_expect(adapter(), in, 24, out, sizeof(out), PRM_STAT_OK);
+	list = (uint32_t)fld_get(out, ALLOC_MODIFY_HEADER_OUT_ID);
+	user_end(uid, PRM_STAT_BAD_RES_STATE_ERR);
+	memset(in, 0, sizeof(in));
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_PACKET_REFORMAT_CONTEXT);
+	fld_set(in, CMD_IN_UID, uid);
+	fld_set(in, ALLOC_REFORMAT_IN_TYPE, PRM_REFORMAT_L2_TO_L2_TUNNEL);
+	fld_set(in, ALLOC_REFORMAT_IN_DATA_SIZE, 14);
+	flat_cmd_expect(adapter(), in, sizeof(in), out, sizeof(out), PRM_STAT_OK);
+	header = (uint32_t)fld_get(out, ALLOC_REFORMAT_OUT_ID);
+	assert_int_equal(hca_count_objects(adapter()), before + 4);
+	simple_for(other, PRM_OP_DEALLOC_MODIFY_HEADER_CONTEXT, list, PRM_STAT_BAD_RES_ERR);
+	simple_for(other, PRM_OP_DEALLOC_PACKET_REFORMAT_CONTEXT, header, PRM_STAT_BAD_RES_ERR);
+	simple_for(uid, PRM_OP_DEALLOC_MODIFY_HEADER_CONTEXT, list, PRM_STAT_OK);
+	user_end(uid, PRM_STAT_BAD_RES_STATE_ERR);
+	simple_for(uid, PRM_OP_DEALLOC_PACKET_REFORMAT_CONTEXT, header, PRM_STAT_OK);
+	user_end(uid, PRM_STAT_OK);
+	user_end(other, PRM_STAT_OK);
+	assert_int_equal(hca_count_objects(adapter()), before);
+}
+
 static void a_page_that_stays_is_the_drivers(void **state)
 {
 	struct memory memory = { flat_alloc(8 * PAGE, PAGE), 3, 12, 0 };
@@ -515,6 +552,7 @@ int main(void)
 		IB(queues_ring_their_users_page),
 		IB(addresses_have_their_users_qp),
 		IB(reserved_numbers_have_a_user),
+		IB(changes_of_headers_have_a_user),
 		IB(a_page_that_stays_is_the_drivers),
 		IB(users_queues_have_no_rights_of_the_driver),
 		cmocka_unit_test_setup_teardown(only_who_may_sends_frames, flat_setup_roce,
