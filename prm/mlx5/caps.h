@@ -162,6 +162,7 @@ enum {
 #define HCA_CAP_DP_ORDERING_OOO_ALL_DC                        FLD(0x64, 12, 12)
 #define HCA_CAP_DP_ORDERING_OOO_ALL_RC                        FLD(0x64, 11, 11)
 #define HCA_CAP_LOG_MAX_XRCD                                  FLD(0x64, 4, 0)
+#define HCA_CAP_FLOW_COUNTER_BULK_ALLOC                       FLD(0x60, 15, 8)
 #define HCA_CAP_LOG_MAX_FLOW_COUNTER_BULK                     FLD(0x68, 23, 16)
 #define HCA_CAP_LOG_MAX_RQ                                    FLD(0x6c, 28, 24)
 #define HCA_CAP_LOG_MAX_SQ                                    FLD(0x6c, 20, 16)

@@ -7,11 +7,16 @@
 
 #include "softhca/device/eth/eth.h"
 
-int flow_counter_add(struct hca *hca, struct flow_counter **out)
+/* Adds a counter as *NUMBER, or under a free number if that is 0. */
+static int counter_new(struct hca *hca, uint32_t number, struct flow_counter **out)
 {
 	struct flow_counter *counter = calloc(1, sizeof(*counter));
-	int ret = counter ? res_add(&hca->eth->flow_counters, counter, &counter->n) : ENOMEM;
+	int ret;
 
+	if (!counter)
+		return ENOMEM;
+	counter->n = number;
+	ret = res_add_wanted(&hca->eth->flow_counters, counter, &counter->n);
 	if (ret)
 		free(counter);
 	else
@@ -19,8 +24,65 @@ int flow_counter_add(struct hca *hca, struct flow_counter **out)
 	return ret;
 }
 
+/* Returns the first of COUNT free numbers in a row, or 0. */
+static uint32_t numbers_find(const struct res_table *table, uint32_t count)
+{
+	uint32_t row = 0;
+
+	for (uint32_t n = table->first; n < table->first + table->max; n++) {
+		row = res_get(table, n) ? 0 : row + 1;
+		if (row == count)
+			return n - count + 1;
+	}
+	return 0;
+}
+
+static int bulk_add(struct hca *hca, uint32_t count, struct flow_counter **first)
+{
+	const uint32_t number = numbers_find(&hca->eth->flow_counters, count);
+	struct flow_counter *counter;
+	int ret = number ? counter_new(hca, number, first) : ENOSPC;
+
+	if (ret)
+		return ret;
+	for ((*first)->bulk = 1; (*first)->bulk < count; (*first)->bulk++) {
+		ret = counter_new(hca, number + (*first)->bulk, &counter);
+		if (ret) {
+			flow_counter_remove(hca, *first);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+int flow_counter_add(struct hca *hca, uint32_t count, struct flow_counter **out)
+{
+	int ret = count > 1 ? bulk_add(hca, count, out) : counter_new(hca, 0, out);
+
+	if (!ret)
+		(*out)->bulk = count;
+	return ret;
+}
+
+bool flow_counter_in_use(const struct hca *hca, const struct flow_counter *counter)
+{
+	for (uint32_t i = 0; i < counter->bulk; i++) {
+		const struct flow_counter *one = res_get(&hca->eth->flow_counters, counter->n + i);
+
+		if (one->users)
+			return true;
+	}
+	return false;
+}
+
 void flow_counter_remove(struct hca *hca, struct flow_counter *counter)
 {
-	res_remove(&hca->eth->flow_counters, counter->n);
-	free(counter);
+	const uint32_t first = counter->n, count = counter->bulk;
+
+	for (uint32_t n = first; n < first + count; n++) {
+		void *one = res_get(&hca->eth->flow_counters, n);
+
+		res_remove(&hca->eth->flow_counters, n);
+		free(one);
+	}
 }

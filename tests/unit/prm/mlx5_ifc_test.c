@@ -1175,6 +1175,7 @@ static const struct pair layouts[] = {
 	FIELD(HCA_CAP_MODIFY_RQ_COUNTER_SET_ID, cmd_hca_cap, modify_rq_counter_set_id),
 	FIELD(HCA_CAP_VPORT_COUNTERS, cmd_hca_cap, vport_counters),
 	FIELD(HCA_CAP_OUT_OF_SEQ_CNT, cmd_hca_cap, out_of_seq_cnt),
+	FIELD(HCA_CAP_FLOW_COUNTER_BULK_ALLOC, cmd_hca_cap, flow_counter_bulk_alloc),
 	FIELD(HCA_CAP_LOG_MAX_FLOW_COUNTER_BULK, cmd_hca_cap, log_max_flow_counter_bulk),
 	PART(PPCNT_A_FRAMES_TRANSMITTED_OK_HIGH, eth_802_3_cntrs_grp_data_layout, a_frames_transmitted_ok_high),
 	PART(PPCNT_A_FRAMES_RECEIVED_OK_HIGH, eth_802_3_cntrs_grp_data_layout, a_frames_received_ok_high),

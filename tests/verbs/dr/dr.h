@@ -62,6 +62,7 @@ void dr_sent(struct rig *rig);
 void dr_shared(struct rig *rig);
 void dr_changes(struct rig *rig);
 void dr_tunnels(struct rig *rig);
+void dr_bulks(struct rig *rig);
 void dr_dumps(struct rig *rig);
 
 #endif

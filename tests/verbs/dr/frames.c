@@ -6,6 +6,9 @@
  */
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/flow.h"
+#include "prm/mlx5/vport.h"
 #include "tests/verbs/dr/dr.h"
 #include "util/bits.h"
 
@@ -127,6 +130,54 @@ void dr_counters(struct rig *rig)
 	dr_end(&other);
 	MUST(!mlx5dv_dr_action_destroy(count) && !mlx5dv_dr_action_destroy(drop));
 	MUST(!mlx5dv_devx_obj_destroy(counter.obj));
+	stage_close(&stage);
+}
+
+enum { BULK = 128, STATISTICS = 16 };
+
+/* Says which counters of a bulk have counted. */
+static void bulk_say(struct mlx5dv_devx_obj *bulk, uint32_t number)
+{
+	uint8_t in[32] = { 0 }, out[16 + BULK * STATISTICS] = { 0 };
+	const uint8_t *counts = fld_at(out, QUERY_FLOW_COUNTER_OUT_FLOW_STATISTICS);
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_FLOW_COUNTER);
+	fld_set(in, QUERY_FLOW_COUNTER_IN_FLOW_COUNTER_ID, number);
+	fld_set(in, QUERY_FLOW_COUNTER_IN_NUM_OF_COUNTERS, BULK);
+	MUST(!mlx5dv_devx_obj_query(bulk, in, sizeof(in), out, sizeof(out)));
+	for (int i = 0; i < BULK; i++, counts += STATISTICS)
+		if (fld_get(counts, TRAFFIC_COUNTER_PACKETS))
+			say("counter %d: %u frames", i,
+			    (unsigned int)fld_get(counts, TRAFFIC_COUNTER_PACKETS));
+}
+
+/* Counters of a bulk, by their offsets there. */
+void dr_bulks(struct rig *rig)
+{
+	static const uint32_t offsets[] = { 0, 5, BULK - 1, BULK };
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE] = { 0 };
+	struct mlx5dv_devx_obj *bulk;
+	struct stage stage;
+
+	if (!stage_open(rig, 0, &stage))
+		return;
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_FLOW_COUNTER);
+	fld_set(in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK, 1);
+	MUST(bulk = mlx5dv_devx_obj_create(rig->ctx, in, sizeof(in), out, sizeof(out)));
+	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
+		struct mlx5dv_dr_action *count =
+			mlx5dv_dr_action_create_flow_counter(bulk, offsets[i]);
+		struct dr_made made;
+
+		MUST(count);
+		say("offset %u", offsets[i]);
+		made = DR_MAKE(&stage.root, &to_port, "counted", count, stage.to[0]);
+		steer_send(rig, &stage.raw, PORT, "counted");
+		bulk_say(bulk, (uint32_t)fld_get(out, ALLOC_FLOW_COUNTER_OUT_FLOW_COUNTER_ID));
+		dr_end(&made);
+		MUST(!mlx5dv_dr_action_destroy(count));
+	}
+	MUST(!mlx5dv_devx_obj_destroy(bulk));
 	stage_close(&stage);
 }
 

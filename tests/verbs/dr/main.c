@@ -12,6 +12,7 @@ static const struct rig_topic topics[] = {
 	{ "frames", dr_frames },   { "misses", dr_misses },   { "counters", dr_counters },
 	{ "tags", dr_tags },       { "sent", dr_sent },       { "shared", dr_shared },
 	{ "dumps", dr_dumps },     { "changes", dr_changes }, { "tunnels", dr_tunnels },
+	{ "bulks", dr_bulks },
 };
 
 int main(int argc, char **argv)

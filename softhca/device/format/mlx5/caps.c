@@ -97,6 +97,9 @@ static void put_eth_objects(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, HCA_CAP_LOG_MAX_RQT_SIZE, ETH_LOG_RQT_SIZE);
 	fld_set(cap, HCA_CAP_LOG_MAX_WQ_SZ, ETH_LOG_WQ);
 	fld_set(cap, HCA_CAP_LOG_MAX_FLOW_COUNTER_BULK, FLOW_LOG_COUNTERS_QUERIED);
+	/* Not to a kernel driver: no test has driven Linux' own bulks yet. */
+	fld_set(cap, HCA_CAP_FLOW_COUNTER_BULK_ALLOC,
+		hca->config.kernel_driver ? 0 : FLOW_BULK_SIZES);
 	fld_set(cap, HCA_CAP_STRIDING_RQ, 1);
 	fld_set(cap, HCA_CAP_EXT_STRIDE_NUM_RANGE, 1);
 	fld_set(cap, HCA_CAP_LOG_MIN_STRIDE_SZ_RQ, ETH_LOG_STRIDE_MIN);

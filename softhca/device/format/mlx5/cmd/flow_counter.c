@@ -10,13 +10,16 @@
 
 enum prm_status flow_counter_alloc(struct hca *hca, struct cmd *cmd)
 {
+	const uint32_t bulk = (uint32_t)fld_get(cmd->in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK);
 	struct flow_counter *counter;
 	int ret;
 
-	if (fld_get(cmd->in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK) ||
-	    fld_get(cmd->in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK_LOG_SIZE))
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "flow: one counter at a time");
-	ret = flow_counter_add(hca, &counter);
+	if (fld_get(cmd->in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK_LOG_SIZE))
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR,
+				"flow: more than flow_counter_bulk_log_max_alloc");
+	if (bulk & (bulk - 1))
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "flow: one size for a bulk");
+	ret = flow_counter_add(hca, bulk ? bulk * FLOW_BULK_UNIT : 1, &counter);
 	if (ret)
 		return cmd_errno(cmd, ret, "flow: no more counters");
 	fld_set(cmd->out, ALLOC_FLOW_COUNTER_OUT_FLOW_COUNTER_ID, counter->n);
@@ -54,9 +57,10 @@ enum prm_status flow_counter_dealloc(struct hca *hca, struct cmd *cmd)
 	uint32_t n = fld_get(cmd->in, DEALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_ID);
 	struct flow_counter *counter = res_find(&hca->eth->flow_counters, n);
 
-	if (!counter)
-		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "flow: no such counter");
-	if (counter->users)
+	if (!counter || !counter->bulk)
+		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR,
+				"flow: no such counter, or not the first of its bulk");
+	if (flow_counter_in_use(hca, counter))
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "flow: an entry counts with it");
 	flow_counter_remove(hca, counter);
 	return PRM_STAT_OK;

@@ -216,18 +216,66 @@ static void drops_are_counted(void **state)
 	eth_delete(1, RX, entry.table, 0, PRM_STAT_OK);
 }
 
-/* Bulk allocation is refused: it reserves consecutive numbers, which the device does not offer. */
-static void counters_come_one_by_one(void **state)
+static uint32_t counters_alloc(uint32_t bulk, uint32_t log_size, enum prm_status expect)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 
-	(void)state;
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_FLOW_COUNTER);
-	fld_set(in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK, 1);
-	flat_cmd_expect(flat.hca[1], in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
-	fld_set(in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK, 0);
-	fld_set(in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK_LOG_SIZE, 3);
-	flat_cmd_expect(flat.hca[1], in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
+	fld_set(in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK, bulk);
+	fld_set(in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK_LOG_SIZE, log_size);
+	flat_cmd_expect(flat.hca[1], in, sizeof(in), out, sizeof(out), expect);
+	return (uint32_t)fld_get(out, ALLOC_FLOW_COUNTER_OUT_FLOW_COUNTER_ID);
+}
+
+static void counters_free(uint32_t counter, enum prm_status expect)
+{
+	flat_simple(flat.hca[1], PRM_OP_DEALLOC_FLOW_COUNTER, counter, expect);
+}
+
+/* A bulk has numbers in a row, and ends as a whole. */
+static void counters_come_in_bulks(void **state)
+{
+	struct eth_entry entry = { .action = PRM_FLOW_FWD | PRM_FLOW_COUNT, .to_tir = rq[0]->tir };
+	const uint32_t one = counters_alloc(0, 0, PRM_STAT_OK);
+	const uint32_t bulk = counters_alloc(1, 0, PRM_STAT_OK);
+	const uint32_t other = counters_alloc(2, 0, PRM_STAT_OK);
+	uint64_t packets, bytes;
+
+	(void)state;
+	assert_true(one < bulk || one >= bulk + 128);
+	assert_true(other >= bulk + 128 || other + 256 <= bulk);
+	entry.table = table_with(0, 0, &entry.group, NULL);
+	entry.counter = bulk + 127;
+	eth_set(1, &entry, PRM_STAT_OK);
+	eth_root(1, RX, entry.table);
+	udp_to(1);
+	eth_counter(1, bulk + 127, &packets, &bytes);
+	assert_int_equal(packets, 1);
+	eth_counter(1, bulk, &packets, &bytes);
+	assert_int_equal(packets, 0);
+	counters_free(bulk, PRM_STAT_BAD_RES_STATE_ERR);
+	eth_delete(1, RX, entry.table, 0, PRM_STAT_OK);
+	counters_free(bulk + 1, PRM_STAT_BAD_RES_ERR);
+	counters_free(bulk, PRM_STAT_OK);
+	counters_free(bulk + 127, PRM_STAT_BAD_RES_ERR);
+	counters_free(other, PRM_STAT_OK);
+	counters_free(one, PRM_STAT_OK);
+}
+
+static void bulks_have_limits(void **state)
+{
+	uint32_t first, second;
+
+	(void)state;
+	counters_alloc(3, 0, PRM_STAT_BAD_PARAM_ERR); /* two sizes */
+	counters_alloc(0, 3, PRM_STAT_BAD_PARAM_ERR); /* not announced */
+	first = counters_alloc(0x80, 0, PRM_STAT_OK);
+	second = counters_alloc(0x80, 0, PRM_STAT_OK);
+	counters_alloc(1, 0, PRM_STAT_LIM_ERR);
+	counters_alloc(0, 0, PRM_STAT_LIM_ERR);
+	counters_free(first, PRM_STAT_OK);
+	counters_free(counters_alloc(0x80, 0, PRM_STAT_OK), PRM_STAT_OK);
+	counters_free(second, PRM_STAT_OK);
 }
 
 static void tags_go_into_the_cqe(void **state)
@@ -513,7 +561,8 @@ int main(void)
 		FLOWS(the_lowest_index_wins),
 		FLOWS(each_field_is_matched),
 		FLOWS(drops_are_counted),
-		FLOWS(counters_come_one_by_one),
+		FLOWS(counters_come_in_bulks),
+		FLOWS(bulks_have_limits),
 		FLOWS(tags_go_into_the_cqe),
 		FLOWS(a_frame_can_go_to_several),
 		FLOWS(tables_lead_to_tables),
