@@ -474,6 +474,25 @@ static void wait_and_look(void)
 	}
 }
 
+/* Looks note the receives of a QP that can receive: before, the ring and its record may be those of
+ * a former life. */
+static void receives_of_a_qp_in_reset_are_not_noted(void **state)
+{
+	struct qp *qp;
+
+	(void)state;
+	pair(NULL, 4096);
+	qp = res_find(&b->hca->qps, b->n);
+	flat_recv(b, to, 64, rkey);
+	wait_and_look();
+	assert_int_equal(qp->rq.noted_pi, 1);
+	flat_simple(b->hca, PRM_OP_2RST_QP, b->n, PRM_STAT_OK);
+	assert_int_equal(qp->rq.noted_pi, 0);
+	wait_and_look();
+	assert_int_equal(qp->rq.noted_pi, 0);
+	unpair();
+}
+
 static void record_without_register(void **state)
 {
 	(void)state;
@@ -1457,6 +1476,7 @@ int main(void)
 		IB(polled_half_is_busy),
 		IB(polled_halves_are_behind),
 		IB(the_other_half_first),
+		IB(receives_of_a_qp_in_reset_are_not_noted),
 		IB(record_without_register),
 		IB(record_before_the_request),
 		IB(record_before_the_receive),

@@ -80,6 +80,22 @@ static void later_sends_are_placed_first(void **state)
 	unpair();
 }
 
+/* Messages that came before their turn belong to the life of the QP that a reset ends. */
+static void what_was_early_goes_with_a_reset(void **state)
+{
+	struct qp *qp;
+
+	(void)state;
+	pair_start(&early, "late:1+3", 8);
+	qp = res_find(&b->hca->qps, b->n);
+	for (unsigned int i = 0; i < 3; i++)
+		send_one(i);
+	assert_false(TAILQ_EMPTY(&qp->early));
+	flat_simple(b->hca, PRM_OP_2RST_QP, b->n, PRM_STAT_OK);
+	assert_true(TAILQ_EMPTY(&qp->early));
+	unpair();
+}
+
 static void without_it_nothing_is_placed(void **state)
 {
 	(void)state;
@@ -507,6 +523,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON(later_sends_are_placed_first),
+		ON(what_was_early_goes_with_a_reset),
 		ON(without_it_nothing_is_placed),
 		ON(writes_are_placed_too),
 		ON(reads_keep_their_place),

@@ -34,7 +34,7 @@ static int mcast_end(void **state)
 	return rig_end(state);
 }
 
-static int attach(const uint8_t gid[16], uint16_t lid)
+static int group_attach(const uint8_t gid[16], uint16_t lid)
 {
 	struct ib_uverbs_attach_mcast cmd = { .qp_handle = qp.base.handle, .mlid = lid };
 
@@ -43,7 +43,7 @@ static int attach(const uint8_t gid[16], uint16_t lid)
 	return mcast_attach(&rig.call);
 }
 
-static int detach(const uint8_t gid[16], uint16_t lid)
+static int group_detach(const uint8_t gid[16], uint16_t lid)
 {
 	struct ib_uverbs_detach_mcast cmd = { .qp_handle = qp.base.handle, .mlid = lid };
 
@@ -63,26 +63,26 @@ static void check_command(unsigned int count, uint32_t opcode, const uint8_t gid
 static void a_group_is_attached_once(void **state)
 {
 	(void)state;
-	assert_int_equal(attach(group_gid, LID), 0);
+	assert_int_equal(group_attach(group_gid, LID), 0);
 	check_command(1, PRM_OP_ATTACH_TO_MCG, group_gid);
-	assert_int_equal(attach(group_gid, LID), 0);
+	assert_int_equal(group_attach(group_gid, LID), 0);
 	assert_int_equal(rig.commands, 1);
-	assert_int_equal(attach(group_gid, LID + 1), 0); /* another LID: another group */
+	assert_int_equal(group_attach(group_gid, LID + 1), 0); /* another LID: another group */
 	assert_int_equal(rig.commands, 2);
-	assert_int_equal(attach(other_gid, LID), 0);
+	assert_int_equal(group_attach(other_gid, LID), 0);
 	check_command(3, PRM_OP_ATTACH_TO_MCG, other_gid);
 }
 
 static void what_is_attached_is_detached(void **state)
 {
 	(void)state;
-	assert_int_equal(detach(group_gid, LID), EINVAL);
-	assert_int_equal(attach(group_gid, LID), 0);
-	assert_int_equal(detach(other_gid, LID), EINVAL);
-	assert_int_equal(detach(group_gid, LID + 1), EINVAL);
-	assert_int_equal(detach(group_gid, LID), 0);
+	assert_int_equal(group_detach(group_gid, LID), EINVAL);
+	assert_int_equal(group_attach(group_gid, LID), 0);
+	assert_int_equal(group_detach(other_gid, LID), EINVAL);
+	assert_int_equal(group_detach(group_gid, LID + 1), EINVAL);
+	assert_int_equal(group_detach(group_gid, LID), 0);
 	check_command(2, PRM_OP_DETACH_FROM_MCG, group_gid);
-	assert_int_equal(detach(group_gid, LID), EINVAL);
+	assert_int_equal(group_detach(group_gid, LID), EINVAL);
 	assert_int_equal(rig.commands, 2);
 }
 
@@ -93,14 +93,14 @@ static void only_groups_of_datagram_qps_are_attached(void **state)
 	static const uint8_t ipv4_unicast[16] = { [10] = 0xff, [11] = 0xff, [12] = 192, [15] = 9 };
 
 	(void)state;
-	assert_int_equal(attach(unicast, LID), EINVAL);
-	assert_int_equal(attach(ipv4_unicast, LID), EINVAL);
-	assert_int_equal(attach(ipv4, LID), 0);
+	assert_int_equal(group_attach(unicast, LID), EINVAL);
+	assert_int_equal(group_attach(ipv4_unicast, LID), EINVAL);
+	assert_int_equal(group_attach(ipv4, LID), 0);
 	qp.type = IB_UVERBS_QPT_RC;
-	assert_int_equal(attach(group_gid, LID), EINVAL);
+	assert_int_equal(group_attach(group_gid, LID), EINVAL);
 	qp.type = IB_UVERBS_QPT_UD;
 	qp.is_underlay = true;
-	assert_int_equal(attach(group_gid, LID), EOPNOTSUPP);
+	assert_int_equal(group_attach(group_gid, LID), EOPNOTSUPP);
 	assert_int_equal(rig.commands, 1);
 }
 
@@ -118,9 +118,9 @@ static void lids_of_infiniband_are_those_of_groups(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		rig.adapter.link_layer = HCA_LINK_INFINIBAND;
-		assert_int_equal(attach(group_gid, rows[i].lid), rows[i].on_infiniband);
+		assert_int_equal(group_attach(group_gid, rows[i].lid), rows[i].on_infiniband);
 		rig.adapter.link_layer = HCA_LINK_ETHERNET;
-		assert_int_equal(attach(other_gid, rows[i].lid), 0);
+		assert_int_equal(group_attach(other_gid, rows[i].lid), 0);
 	}
 }
 
@@ -130,12 +130,12 @@ static void a_handle_is_that_of_a_qp(void **state)
 
 	(void)state;
 	qp.base.handle++;
-	assert_int_equal(attach(group_gid, LID), ENOENT);
-	assert_int_equal(detach(group_gid, LID), ENOENT);
+	assert_int_equal(group_attach(group_gid, LID), ENOENT);
+	assert_int_equal(group_detach(group_gid, LID), ENOENT);
 	rig_publish(&other, UVERBS_OBJECT_CQ);
 	assert_int_equal(other.handle, qp.base.handle);
-	assert_int_equal(attach(group_gid, LID), EINVAL);
-	assert_int_equal(detach(group_gid, LID), EINVAL);
+	assert_int_equal(group_attach(group_gid, LID), EINVAL);
+	assert_int_equal(group_detach(group_gid, LID), EINVAL);
 	rig.objects[other.handle] = NULL;
 	qp.base.handle--;
 }
@@ -144,12 +144,12 @@ static void what_the_device_refuses_is_not_attached(void **state)
 {
 	(void)state;
 	rig.command_error = REFUSED;
-	assert_int_equal(attach(group_gid, LID), REFUSED);
+	assert_int_equal(group_attach(group_gid, LID), REFUSED);
 	assert_true(LIST_EMPTY(&qp.groups));
 	rig.command_error = 0;
-	assert_int_equal(attach(group_gid, LID), 0);
+	assert_int_equal(group_attach(group_gid, LID), 0);
 	rig.command_error = REFUSED;
-	assert_int_equal(detach(group_gid, LID), REFUSED);
+	assert_int_equal(group_detach(group_gid, LID), REFUSED);
 	assert_true(LIST_EMPTY(&qp.groups));
 }
 
@@ -157,10 +157,10 @@ static void what_the_device_refuses_is_not_attached(void **state)
 static void groups_of_a_dead_device_only_end(void **state)
 {
 	(void)state;
-	assert_int_equal(attach(group_gid, LID), 0);
+	assert_int_equal(group_attach(group_gid, LID), 0);
 	rig.adapter.dead = true;
-	assert_int_equal(attach(other_gid, LID), EIO);
-	assert_int_equal(detach(group_gid, LID), 0);
+	assert_int_equal(group_attach(other_gid, LID), EIO);
+	assert_int_equal(group_detach(group_gid, LID), 0);
 	assert_int_equal(rig.commands, 1);
 	assert_true(LIST_EMPTY(&qp.groups));
 }
@@ -168,8 +168,8 @@ static void groups_of_a_dead_device_only_end(void **state)
 static void all_groups_end_with_the_qp(void **state)
 {
 	(void)state;
-	assert_int_equal(attach(group_gid, LID), 0);
-	assert_int_equal(attach(other_gid, LID), 0);
+	assert_int_equal(group_attach(group_gid, LID), 0);
+	assert_int_equal(group_attach(other_gid, LID), 0);
 	mcast_detach_all(&qp);
 	check_command(4, PRM_OP_DETACH_FROM_MCG, group_gid);
 	assert_true(LIST_EMPTY(&qp.groups));
