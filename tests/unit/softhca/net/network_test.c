@@ -267,6 +267,26 @@ static void strangers_are_sent_away(void **state)
 	run_with(NULL);
 }
 
+/* A program may start softhca without a standard input. */
+static void a_caller_may_get_descriptor_0(void **state)
+{
+	static const uint32_t nonsense[4] = { 0 };
+	int fd = call_host(0), input = dup(0);
+	char byte;
+
+	(void)state;
+	close(0);
+	assert_int_equal(write(fd, nonsense, sizeof(nonsense)), sizeof(nonsense));
+	flat_run(LONG);
+	assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), 0);
+	assert_int_equal(fcntl(0, F_GETFD), -1);
+	if (input >= 0) {
+		assert_int_equal(dup2(input, 0), 0);
+		close(input);
+	}
+	close(fd);
+}
+
 /* A waiting connection would keep the listener readable, and the loop busy, for ever. */
 static void who_finds_no_descriptor_is_turned_away(void **state)
 {
@@ -386,6 +406,7 @@ int main(void)
 		OVER(peer_that_has_left_is_silent, flat_setup_network),
 		OVER(host_that_has_stopped_holds_up_nobody, flat_setup_network),
 		OVER(strangers_are_sent_away, flat_setup_network),
+		OVER(a_caller_may_get_descriptor_0, flat_setup_network),
 		OVER(who_finds_no_descriptor_is_turned_away, flat_setup_network),
 		OVER(noise_does_no_harm, flat_setup_network),
 	};

@@ -3,7 +3,7 @@
  * sma_test.c - answers to management datagrams, as golden bytes: of the adapter's agents, which a
  * driver reaches by MAD_IFC, and of the switch, along the path of a directed-route packet.
  *
- * Covers: softhca/device/management/sma.c, softhca/device/management/pma.c,
+ * Covers: softhca/device/management/sma.c, softhca/device/management/pma.c, softhca/net/leaf.c,
  * softhca/device/format/mlx5/cmd/mad.c
  */
 #include "ib/pm.h"
@@ -264,6 +264,44 @@ static void the_manager_is_at_the_switch(void **state)
 	unpair();
 }
 
+/* Returns the data of the switch's answer about ATTRIBUTE, which must have STATUS. */
+static const uint8_t *switch_says(uint16_t attribute, uint32_t modifier, uint16_t status)
+{
+	const uint8_t *told;
+
+	ask_for(LID_ROUTED, attribute, modifier);
+	told = ask_switch(SWITCH_LID);
+	assert_non_null(told);
+	assert_int_equal(told[4] << 8 | told[5], status);
+	return told + 64;
+}
+
+static void tables_of_the_switch_have_ends(void **state)
+{
+	static const uint8_t zeroes[64];
+	const uint8_t *data;
+
+	(void)state;
+	pair(&smi, 4096);
+	for (uint32_t port = 0; port <= 2; port++) {
+		data = switch_says(0x16, port << 16, 0); /* P_Keys: the default one alone */
+		assert_memory_equal(data, "\xff\xff", 2);
+		assert_memory_equal(data + 2, zeroes, 62);
+		switch_says(0x16, port << 16 | 1, 0x1c);
+	}
+	switch_says(0x16, 3 << 16, 0x1c);
+	data = switch_says(0x14, 0, 0); /* GUIDs */
+	assert_memory_not_equal(data, zeroes, 8);
+	assert_memory_equal(data + 8, zeroes, 56);
+	switch_says(0x14, 1, 0x1c);
+	assert_memory_equal(switch_says(0x17, 0, 0), zeroes, 64);
+	assert_memory_equal(switch_says(0xff90, 1, 0), zeroes, 64);
+	switch_says(0x19, SWITCH_LID / 64, 0);
+	switch_says(0x19, SWITCH_LID / 64 + 1, 0x1c);
+	switch_says(0x13, 0, 0x0c); /* no such attribute */
+	unpair();
+}
+
 int main(void)
 {
 #define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
@@ -277,6 +315,7 @@ int main(void)
 		IB(the_second_hop_leads_through_it),
 		IB(a_way_that_leads_nowhere_ends),
 		IB(the_manager_is_at_the_switch),
+		IB(tables_of_the_switch_have_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
