@@ -252,7 +252,7 @@ int uc_pin(struct uverbs_call *uc, uint64_t addr, uint64_t len, bool writable)
 	(void)writable;
 	if (rig.pin_error)
 		return rig.pin_error;
-	assert_true(rig.pinned < 4);
+	assert_true(rig.pinned < RIG_PINS);
 	rig.pins[rig.pinned].addr = addr;
 	rig.pins[rig.pinned++].len = len;
 	return 0;

@@ -15,7 +15,7 @@
 
 #include "softhca/front/process/uverbs/objects.h"
 
-enum { RIG_ATTRS = 24, RIG_ATTR_SIZE = 256, RIG_OBJECTS = 32, RIG_COMMAND = 512 };
+enum { RIG_ATTRS = 24, RIG_ATTR_SIZE = 256, RIG_OBJECTS = 32, RIG_COMMAND = 512, RIG_PINS = 16 };
 
 struct rig_attr {
 	bool is_set;
@@ -42,7 +42,7 @@ struct rig {
 	int pin_error;
 	struct {
 		uint64_t addr, len;
-	} pins[4];
+	} pins[RIG_PINS];
 	unsigned int pinned;
 };
 
