@@ -38,13 +38,14 @@ CASE(ibv_get_device_list, ENOMEM, "There is no memory for the list")
 	return NO_MEMORY(list_devices());
 }
 
-CASE(ibv_get_device_list, EMFILE, "The process, or the system, has no descriptor left to look with")
+CASE(ibv_get_device_list, EMFILE,
+     "The process, or the system, has no descriptor left for reading the devices")
 {
 	descriptors_end();
 	return list_devices();
 }
 
-CASE_ON(ON_BARE, ibv_get_device_list, ENOSYS, "The kernel has no RDMA at all")
+CASE_ON(ON_BARE, ibv_get_device_list, ENOSYS, "The kernel has no RDMA")
 {
 	return list_devices();
 }
@@ -54,7 +55,8 @@ CASE(ibv_open_device, ENOMEM, "There is no memory for the context")
 	return NO_MEMORY(OBJ(ibv_open_device(bed->device)));
 }
 
-CASE_ON(ON_DYING, ibv_open_device, ENOENT, "The device is still listed, and its file did not come")
+CASE_ON(ON_DYING, ibv_open_device, ENOENT,
+	"The kernel lists the device, but its file did not appear")
 {
 	adapter_fault("nodes-vanish");
 	rig_settle();
@@ -69,7 +71,7 @@ CASE(ibv_query_device_ex, EINVAL, "input has a comp_mask other than 0")
 	return RET(ibv_query_device_ex(bed->ctx, &input, &attr));
 }
 
-CASE_ON(ON_DYING, ibv_query_device, EIO, "The device is gone")
+CASE_ON(ON_DYING, ibv_query_device, EIO, "The device was removed")
 {
 	struct ibv_device_attr attr;
 
@@ -169,22 +171,22 @@ static int create_ah(struct bed *bed, struct ibv_ah_attr attr)
 	return OBJ(ibv_create_ah(bed->pd, &attr));
 }
 
-CASE(ibv_create_ah, EINVAL, "port_num is none")
+CASE(ibv_create_ah, EINVAL, "The device has no port port_num")
 {
 	return create_ah(bed, (struct ibv_ah_attr){ .dlid = 1, .port_num = 9 });
 }
 
-CASE(ibv_create_ah, EINVAL, "port_num is none")
+CASE(ibv_create_ah, EINVAL, "The device has no port port_num")
 {
 	return create_ah(bed, (struct ibv_ah_attr){ .dlid = 1, .port_num = 0 });
 }
 
-CASE_ON(ON_ROCE, ibv_create_ah, EINVAL, "is_global is 0 where a GRH is demanded")
+CASE_ON(ON_ROCE, ibv_create_ah, EINVAL, "is_global is 0 on a port that requires a GRH")
 {
 	return create_ah(bed, (struct ibv_ah_attr){ .dlid = 1, .port_num = RIG_PORT });
 }
 
-CASE_ON(ON_ROCE, ibv_create_ah, ENODATA, "grh.sgid_index has no GID")
+CASE_ON(ON_ROCE, ibv_create_ah, ENODATA, "entry grh.sgid_index of the port's table has no GID")
 {
 	return create_ah(
 		bed, (struct ibv_ah_attr){ .port_num = RIG_PORT,
@@ -206,7 +208,8 @@ static int ah_from_wc(struct bed *bed, struct ibv_grh grh)
 	return OBJ(ibv_create_ah_from_wc(bed->pd, &wc, &grh, RIG_PORT));
 }
 
-CASE_ON(ON_ROCE, ibv_create_ah_from_wc, EPROTONOSUPPORT, "The 40 bytes are no header")
+CASE_ON(ON_ROCE, ibv_create_ah_from_wc, EPROTONOSUPPORT,
+	"The 40 bytes are neither a GRH nor an IPv4 header")
 {
 	return ah_from_wc(bed, (struct ibv_grh){ .version_tclass_flow = 0 });
 }
@@ -237,12 +240,12 @@ static int resolve_l2(struct bed *bed, const union ibv_gid *dgid, uint8_t port, 
 	return RET(ibv_resolve_eth_l2_from_gid(bed->ctx, &attr, mac, &vid));
 }
 
-CASE_ON(ON_ROCE, ibv_resolve_eth_l2_from_gid, EINVAL, "port_num or sgid_index is none")
+CASE_ON(ON_ROCE, ibv_resolve_eth_l2_from_gid, EINVAL, "port_num or sgid_index does not exist")
 {
 	return resolve_l2(bed, &bed->rig.gid, 9, 0);
 }
 
-CASE_ON(ON_ROCE, ibv_resolve_eth_l2_from_gid, EINVAL, "port_num or sgid_index is none")
+CASE_ON(ON_ROCE, ibv_resolve_eth_l2_from_gid, EINVAL, "port_num or sgid_index does not exist")
 {
 	return resolve_l2(bed, &bed->rig.gid, RIG_PORT, 200);
 }
@@ -255,12 +258,12 @@ CASE_ON(ON_ROCE, ibv_resolve_eth_l2_from_gid, EINVAL,
 
 /* ---- imports ---- */
 
-CASE(ibv_import_device, EINVAL, "cmd_fd is no open descriptor")
+CASE(ibv_import_device, EINVAL, "cmd_fd is not an open descriptor")
 {
 	return OBJ(ibv_import_device(9999));
 }
 
-CASE(ibv_import_device, EINVAL, "nobody has made a context on it")
+CASE(ibv_import_device, EINVAL, "it has no context")
 {
 	int fd = open("/dev/infiniband/uverbs0", O_RDWR | O_CLOEXEC);
 
@@ -268,7 +271,7 @@ CASE(ibv_import_device, EINVAL, "nobody has made a context on it")
 	return OBJ(ibv_import_device(fd));
 }
 
-CASE(ibv_import_device, ENODEV, "cmd_fd is not of an RDMA device that is there")
+CASE(ibv_import_device, ENODEV, "cmd_fd does not belong to a present RDMA device")
 {
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -276,7 +279,8 @@ CASE(ibv_import_device, ENODEV, "cmd_fd is not of an RDMA device that is there")
 	return OBJ(ibv_import_device(fd));
 }
 
-CASE_ON(ON_MLX4, ibv_import_device, EOPNOTSUPP, "The provider of the device cannot import")
+CASE_ON(ON_MLX4, ibv_import_device, EOPNOTSUPP,
+	"The provider of the device does not support imports")
 {
 	return OBJ(ibv_import_device(bed->ctx->cmd_fd));
 }
@@ -289,12 +293,12 @@ static struct ibv_context *imported(struct bed *bed)
 	return ctx;
 }
 
-CASE(ibv_import_device, ENOENT, "The context has no object of that handle")
+CASE(ibv_import_device, ENOENT, "The context has no object with that handle")
 {
 	return OBJ(ibv_import_mr(ibv_import_pd(imported(bed), bed->pd->handle), 7777));
 }
 
-CASE(ibv_import_device, ENOENT, "The context has no object of that handle")
+CASE(ibv_import_device, ENOENT, "The context has no object with that handle")
 {
 	return OBJ(ibv_import_dm(imported(bed), 7777));
 }
@@ -344,7 +348,7 @@ static int create_flow(struct bed *bed, struct rule *rule)
 	return OBJ(ibv_create_flow(bed_qp(bed, IBV_QPT_RAW_PACKET), (void *)rule));
 }
 
-CASE_ON(ON_ROCE, ibv_create_flow, EINVAL, "A spec has no such type or is too short")
+CASE_ON(ON_ROCE, ibv_create_flow, EINVAL, "A spec has an unknown type or is too short")
 {
 	struct rule rule = rule_of();
 
@@ -352,7 +356,7 @@ CASE_ON(ON_ROCE, ibv_create_flow, EINVAL, "A spec has no such type or is too sho
 	return create_flow(bed, &rule);
 }
 
-CASE_ON(ON_ROCE, ibv_create_flow, EINVAL, "A spec has no such type or is too short")
+CASE_ON(ON_ROCE, ibv_create_flow, EINVAL, "A spec has an unknown type or is too short")
 {
 	struct rule rule = rule_of();
 
@@ -360,7 +364,8 @@ CASE_ON(ON_ROCE, ibv_create_flow, EINVAL, "A spec has no such type or is too sho
 	return create_flow(bed, &rule);
 }
 
-CASE_ON(ON_ROCE, ibv_create_flow, EOPNOTSUPP, "softhca: sniffer and egress")
+CASE_ON(ON_ROCE, ibv_create_flow, EOPNOTSUPP,
+	"softhca(1) does not support IBV_FLOW_ATTR_SNIFFER and IBV_FLOW_ATTR_FLAGS_EGRESS")
 {
 	struct rule rule = rule_of();
 
@@ -379,7 +384,7 @@ CASE_ON(ON_ROCE, ibv_create_flow, ENOMEM, "There is no memory")
 }
 
 /* The last of its page: the process loses the right. */
-CASE_ON(ON_ROCE, ibv_create_flow, EPERM, "The process has no CAP_NET_RAW")
+CASE_ON(ON_ROCE, ibv_create_flow, EPERM, "The process lacks CAP_NET_RAW")
 {
 	struct ibv_qp *qp = bed_qp(bed, IBV_QPT_RAW_PACKET);
 	struct rule rule = rule_of();
@@ -388,7 +393,8 @@ CASE_ON(ON_ROCE, ibv_create_flow, EPERM, "The process has no CAP_NET_RAW")
 	return OBJ(ibv_create_flow(qp, (void *)&rule));
 }
 
-CASE_ON(ON_ROCE, ibv_create_qp, EPERM, "Raw packets without CAP_NET_RAW")
+CASE_ON(ON_ROCE, ibv_create_qp, EPERM,
+	"qp_type is IBV_QPT_RAW_PACKET, and the process lacks CAP_NET_RAW")
 {
 	struct ibv_qp_init_attr attr = bed_qp_attr(bed);
 
@@ -397,7 +403,7 @@ CASE_ON(ON_ROCE, ibv_create_qp, EPERM, "Raw packets without CAP_NET_RAW")
 	return OBJ(ibv_create_qp(bed->pd, &attr));
 }
 
-CASE(ibv_create_flow_action, EPROTONOSUPPORT, "The kernel's driver has no such action")
+CASE(ibv_create_flow_action, EPROTONOSUPPORT, "The kernel's driver does not support the action")
 {
 	struct ibv_flow_action_esp esp = { .spi = 1 };
 	struct ibv_flow_action_esp_attr attr = { .esp_attr = &esp };
@@ -413,7 +419,7 @@ CASE(ibv_create_flow_action, EOPNOTSUPP, "comp_mask has an unknown bit")
 	return OBJ(ibv_create_flow_action_esp(bed->ctx, &attr));
 }
 
-CASE_ON(ON_MLX4, ibv_create_flow_action, EOPNOTSUPP, "the provider does not make the command")
+CASE_ON(ON_MLX4, ibv_create_flow_action, EOPNOTSUPP, "the provider does not support the action")
 {
 	struct ibv_flow_action_esp esp = { .spi = 1 };
 	struct ibv_flow_action_esp_attr attr = { .esp_attr = &esp };
@@ -454,7 +460,7 @@ static struct ibv_flow *counted_flow(struct bed *bed, struct ibv_counters *count
 	return flow;
 }
 
-CASE_ON(ON_ROCE, ibv_create_counters, EINVAL, "the counters are attached to nothing, or to no flow")
+CASE_ON(ON_ROCE, ibv_create_counters, EINVAL, "the set has no value or no flow")
 {
 	uint64_t values[3];
 
@@ -471,7 +477,7 @@ CASE_ON(ON_ROCE, ibv_create_counters, EINVAL, "ncounters is too large")
 	return RET(ibv_read_counters(counters, values, 9000, 0));
 }
 
-CASE_ON(ON_ROCE, ibv_create_counters, EINVAL, "less than the indices that are attached")
+CASE_ON(ON_ROCE, ibv_create_counters, EINVAL, "does not cover all attached indices")
 {
 	struct ibv_counters *counters = bed_counters(bed);
 	struct ibv_counter_attach_attr attr = { .counter_desc = IBV_COUNTER_PACKETS, .index = 2 };
@@ -504,7 +510,7 @@ CASE_ON(ON_ROCE, ibv_create_counters, ENOTSUP, "flow is not NULL")
 	return counter_attach(counters, counted_flow(bed, counters));
 }
 
-CASE_ON(ON_ROCE, ibv_create_counters, EBUSY, "a flow has the set already")
+CASE_ON(ON_ROCE, ibv_create_counters, EBUSY, "a flow already uses the set")
 {
 	struct ibv_counters *counters = bed_counters(bed);
 
@@ -513,7 +519,7 @@ CASE_ON(ON_ROCE, ibv_create_counters, EBUSY, "a flow has the set already")
 	return counter_attach(counters, NULL);
 }
 
-CASE_ON(ON_ROCE, ibv_create_counters, EBUSY, "flows name it")
+CASE_ON(ON_ROCE, ibv_create_counters, EBUSY, "flows use the set")
 {
 	struct ibv_counters *counters = bed_counters(bed);
 
@@ -529,7 +535,7 @@ CASE_ON(ON_ROCE, ibv_create_counters, ENOMEM, "There is no memory")
 	return NO_MEMORY(OBJ(ibv_create_counters(bed->ctx, &init)));
 }
 
-CASE(ibv_create_comp_cntr, EOPNOTSUPP, "Device or kernel have no such counters")
+CASE(ibv_create_comp_cntr, EOPNOTSUPP, "The device or the kernel has no completion counters")
 {
 	struct ibv_comp_cntr_init_attr attr = { 0 };
 

@@ -33,7 +33,7 @@ static struct ibv_xrcd *xrcd_open(struct ibv_context *ctx)
 
 /* ---- ibv_create_qp ---- */
 
-CASE(ibv_create_qp, EINVAL, "A number of cap is above the adapter's limit")
+CASE(ibv_create_qp, EINVAL, "A member of cap is above the adapter's limit")
 {
 	struct ibv_qp_init_attr attr = bed_qp_attr(bed);
 
@@ -57,7 +57,7 @@ CASE(ibv_create_qp, EINVAL, "a completion queue is missing")
 	return OBJ(ibv_create_qp(bed->pd, &attr));
 }
 
-CASE(ibv_create_qp, EINVAL, "a queue was named for a type that has none")
+CASE(ibv_create_qp, EINVAL, "a queue is set that the type does not have")
 {
 	struct ibv_qp_init_attr attr = bed_qp_attr(bed);
 
@@ -66,7 +66,7 @@ CASE(ibv_create_qp, EINVAL, "a queue was named for a type that has none")
 	return OBJ(ibv_create_qp(bed->pd, &attr));
 }
 
-CASE(ibv_create_qp, EINVAL, "qp_type is none")
+CASE(ibv_create_qp, EINVAL, "qp_type is not a type")
 {
 	struct ibv_qp_init_attr attr = bed_qp_attr(bed);
 
@@ -74,7 +74,7 @@ CASE(ibv_create_qp, EINVAL, "qp_type is none")
 	return OBJ(ibv_create_qp(bed->pd, &attr));
 }
 
-CASE(ibv_create_qp, EOPNOTSUPP, "There is no such type on this device")
+CASE(ibv_create_qp, EOPNOTSUPP, "The device does not support the type")
 {
 	struct ibv_qp_init_attr attr = bed_qp_attr(bed);
 
@@ -82,14 +82,14 @@ CASE(ibv_create_qp, EOPNOTSUPP, "There is no such type on this device")
 	return OBJ(ibv_create_qp(bed->pd, &attr));
 }
 
-CASE(ibv_create_qp, ENOENT, "pd is of another context")
+CASE(ibv_create_qp, ENOENT, "pd belongs to another context")
 {
 	struct ibv_qp_init_attr attr = bed_qp_attr(bed);
 
 	return OBJ(ibv_create_qp(bed->other_pd, &attr));
 }
 
-CASE(ibv_create_qp, ENOENT, "A completion queue, srq or pd is of another context")
+CASE(ibv_create_qp, ENOENT, "A completion queue, srq or pd belongs to another context")
 {
 	struct ibv_qp_init_attr attr = bed_qp_attr(bed);
 
@@ -97,7 +97,7 @@ CASE(ibv_create_qp, ENOENT, "A completion queue, srq or pd is of another context
 	return OBJ(ibv_create_qp(bed->pd, &attr));
 }
 
-CASE(ibv_create_qp, ENOENT, "A completion queue, srq or pd is of another context")
+CASE(ibv_create_qp, ENOENT, "A completion queue, srq or pd belongs to another context")
 {
 	struct ibv_srq_init_attr srq = { .attr = { .max_wr = 4, .max_sge = 1 } };
 	struct ibv_qp_init_attr attr = bed_qp_attr(bed);
@@ -162,7 +162,7 @@ CASE(ibv_create_qp_ex, EINVAL, "comp_mask or create_flags has a bit that the typ
 	return OBJ(ibv_create_qp_ex(bed->ctx, &attr));
 }
 
-CASE(ibv_create_qp_ex, EOPNOTSUPP, "The type does not have all of send_ops_flags")
+CASE(ibv_create_qp_ex, EOPNOTSUPP, "The type does not support all of send_ops_flags")
 {
 	struct ibv_qp_init_attr_ex attr = bed_qp_attr_ex(bed);
 
@@ -172,7 +172,7 @@ CASE(ibv_create_qp_ex, EOPNOTSUPP, "The type does not have all of send_ops_flags
 	return OBJ(ibv_create_qp_ex(bed->ctx, &attr));
 }
 
-CASE(ibv_create_qp_ex, EOPNOTSUPP, "for XRC receives, is to have any")
+CASE(ibv_create_qp_ex, EOPNOTSUPP, "of type IBV_QPT_XRC_RECV")
 {
 	struct ibv_qp_init_attr_ex attr = { .qp_type = IBV_QPT_XRC_RECV,
 					    .comp_mask = IBV_QP_INIT_ATTR_XRCD |
@@ -183,7 +183,7 @@ CASE(ibv_create_qp_ex, EOPNOTSUPP, "for XRC receives, is to have any")
 	return OBJ(ibv_create_qp_ex(bed->ctx, &attr));
 }
 
-CASE(ibv_create_qp_ex, ENOENT, "An object is of another context")
+CASE(ibv_create_qp_ex, ENOENT, "An object belongs to another context")
 {
 	struct ibv_qp_init_attr_ex attr = bed_qp_attr_ex(bed);
 
@@ -200,7 +200,7 @@ CASE(ibv_create_qp_ex, ENOMEM, "There is no memory for the rings")
 
 /* ---- ibv_modify_qp ---- */
 
-CASE(ibv_modify_qp, EINVAL, "There is no such step")
+CASE(ibv_modify_qp, EINVAL, "The queue pair cannot go from its state to qp_state")
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS };
 
@@ -214,7 +214,7 @@ CASE(ibv_modify_qp, EINVAL, "attr_mask lacks an attribute")
 	return RET(ibv_modify_qp(bed->rc, &attr, IBV_QP_STATE | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS));
 }
 
-CASE(ibv_modify_qp, EINVAL, "has one that the step does not take")
+CASE(ibv_modify_qp, EINVAL, "has one that the step does not accept")
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT };
 
@@ -246,7 +246,7 @@ CASE(ibv_modify_qp, EINVAL, "a value is out of range")
 
 /* ---- ibv_query_qp and its kin ---- */
 
-CASE(ibv_query_qp, EOPNOTSUPP, "attr_mask names an attribute that cannot be asked for")
+CASE(ibv_query_qp, EOPNOTSUPP, "attr_mask selects an attribute that cannot be queried")
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
@@ -261,7 +261,7 @@ CASE(ibv_set_ece, EOPNOTSUPP, "vendor_id is 0")
 	return RET(ibv_set_ece(bed->rc, &ece));
 }
 
-CASE(ibv_set_ece, EINVAL, "vendor_id is another vendor's")
+CASE(ibv_set_ece, EINVAL, "vendor_id is that of another vendor")
 {
 	struct ibv_ece ece = { .vendor_id = 1, .options = 1 };
 
@@ -275,14 +275,14 @@ CASE(ibv_set_ece, EINVAL, "comp_mask is not 0")
 	return RET(ibv_set_ece(bed->rc, &ece));
 }
 
-CASE_ON(ON_MLX4, ibv_set_ece, EOPNOTSUPP, "device or kernel have no such options")
+CASE_ON(ON_MLX4, ibv_set_ece, EOPNOTSUPP, "the kernel has no such options")
 {
 	struct ibv_ece ece = { .vendor_id = 0x2c9, .options = 1 };
 
 	return RET(ibv_set_ece(bed->rc, &ece));
 }
 
-CASE_ON(ON_MLX4, ibv_query_ece, EOPNOTSUPP, "The provider does not know such options")
+CASE_ON(ON_MLX4, ibv_query_ece, EOPNOTSUPP, "The provider does not support such options")
 {
 	struct ibv_ece ece;
 
@@ -315,7 +315,7 @@ CASE_ON(ON_ROCE, ibv_modify_qp_rate_limit, EINVAL, "comp_mask is not 0")
 	return RET(ibv_modify_qp_rate_limit(raw_rts(bed), &attr));
 }
 
-CASE_ON(ON_ROCE, ibv_modify_qp_rate_limit, EINVAL, "a burst was given without a rate")
+CASE_ON(ON_ROCE, ibv_modify_qp_rate_limit, EINVAL, "a burst is set without a rate")
 {
 	struct ibv_qp_rate_limit_attr attr = { .max_burst_sz = 1000 };
 
@@ -336,7 +336,8 @@ CASE_ON(ON_ROCE, ibv_modify_qp_rate_limit, EINVAL, "qp is not in RTS")
 	return RET(ibv_modify_qp_rate_limit(bed_qp(bed, IBV_QPT_RAW_PACKET), &attr));
 }
 
-CASE_ON(ON_ROCE, ibv_modify_qp_rate_limit, ENOSPC, "As many different rates are in use")
+CASE_ON(ON_ROCE, ibv_modify_qp_rate_limit, ENOSPC,
+	"The device supports no further rate beside those in use")
 {
 	struct ibv_qp_rate_limit_attr attr;
 	int ret = 0;
@@ -389,7 +390,7 @@ CASE(ibv_open_qp, EINVAL, "the domain has no such queue pair")
 	return OBJ(ibv_open_qp(bed->ctx, &attr));
 }
 
-CASE(ibv_open_qp, EOPNOTSUPP, "comp_mask has a bit that the library does not know")
+CASE(ibv_open_qp, EOPNOTSUPP, "comp_mask has an unknown bit")
 {
 	struct ibv_qp_open_attr attr = open_attr(bed);
 
@@ -428,7 +429,7 @@ static struct ibv_xrcd_init_attr of_file(int oflags)
 					    .oflags = oflags };
 }
 
-CASE(ibv_open_xrcd, EINVAL, "the domain exists and O_EXCL was given")
+CASE(ibv_open_xrcd, EINVAL, "the domain exists and oflags has O_EXCL")
 {
 	struct ibv_xrcd_init_attr attr = of_file(O_CREAT);
 
@@ -437,7 +438,7 @@ CASE(ibv_open_xrcd, EINVAL, "the domain exists and O_EXCL was given")
 	return OBJ(ibv_open_xrcd(bed->ctx, &attr));
 }
 
-CASE(ibv_open_xrcd, EAGAIN, "The domain does not exist, and O_CREAT is missing")
+CASE(ibv_open_xrcd, EAGAIN, "The domain does not exist, and oflags lacks O_CREAT")
 {
 	struct ibv_xrcd_init_attr attr = of_file(0);
 
@@ -445,7 +446,7 @@ CASE(ibv_open_xrcd, EAGAIN, "The domain does not exist, and O_CREAT is missing")
 	return OBJ(ibv_open_xrcd(bed->ctx, &attr));
 }
 
-CASE(ibv_open_xrcd, EBADF, "fd is no open descriptor")
+CASE(ibv_open_xrcd, EBADF, "fd is not an open descriptor")
 {
 	struct ibv_xrcd_init_attr attr = of_file(O_CREAT);
 
@@ -468,7 +469,8 @@ CASE(ibv_open_xrcd, ENOMEM, "There is no memory")
 	return NO_MEMORY(OBJ(ibv_open_xrcd(bed->ctx, &attr)));
 }
 
-CASE(ibv_open_xrcd, EBUSY, "queues or queue pairs of this context are left in it")
+CASE(ibv_open_xrcd, EBUSY,
+     "this context still has shared receive queues or queue pairs in the domain")
 {
 	struct ibv_qp_init_attr_ex init = { .qp_type = IBV_QPT_XRC_RECV,
 					    .comp_mask = IBV_QP_INIT_ATTR_XRCD,
@@ -501,14 +503,14 @@ static int post_recv(struct bed *bed, struct ibv_qp *qp, int num_sge)
 	return RET(ibv_post_recv(qp, &wr, &bad));
 }
 
-CASE(ibv_post_send, ENOMEM, "the queue pair is not in RTS (or later)")
+CASE(ibv_post_send, ENOMEM, "the queue pair is not in RTS or a later state")
 {
 	struct ibv_send_wr wr = send_wr(bed);
 
 	return post_send(bed->rc, &wr);
 }
 
-CASE(ibv_post_send, ENOMEM, "the queue pair is not in RTS (or later)")
+CASE(ibv_post_send, ENOMEM, "the queue pair is not in RTS or a later state")
 {
 	struct ibv_send_wr wr = send_wr(bed);
 	struct ibv_qp *qp = bed_qp(bed, IBV_QPT_RC);
@@ -525,7 +527,7 @@ CASE(ibv_post_send, ENOMEM, "num_sge is above max_send_sge")
 	return post_send(bed_rts(bed), &wr);
 }
 
-CASE(ibv_post_send, EINVAL, "The opcode is not for the type of the queue pair")
+CASE(ibv_post_send, EINVAL, "The type of the queue pair does not have the opcode")
 {
 	struct ibv_send_wr wr = send_wr(bed);
 
@@ -550,7 +552,7 @@ CASE_ON(ON_ROCE, ibv_post_send, EINVAL, "a frame or binding is malformed")
 	return post_send(qp, &wr);
 }
 
-CASE(ibv_post_send, EOPNOTSUPP, "not for this device, or this type of queue pair")
+CASE(ibv_post_send, EOPNOTSUPP, "does not support IBV_WR_BIND_MW or IBV_WR_LOCAL_INV")
 {
 	struct ibv_send_wr wr = send_wr(bed);
 	struct ibv_qp *qp = bed_qp(bed, IBV_QPT_UD);
@@ -560,7 +562,7 @@ CASE(ibv_post_send, EOPNOTSUPP, "not for this device, or this type of queue pair
 	return post_send(qp, &wr);
 }
 
-CASE(ibv_post_send, ENOSYS, "An atomic operation")
+CASE(ibv_post_send, ENOSYS, "does not support an atomic operation")
 {
 	struct ibv_send_wr wr = send_wr(bed);
 	struct ibv_qp *qp = bed_qp(bed, IBV_QPT_UD);
@@ -670,7 +672,7 @@ CASE(ibv_wr_post, ENOMEM, "inline data are longer than max_inline_data")
 	return RET(ibv_wr_complete(qp));
 }
 
-CASE(ibv_wr_post, EOPNOTSUPP, "the type does not have an operation that was named")
+CASE(ibv_wr_post, EOPNOTSUPP, "the type does not support one of the operations")
 {
 	struct ibv_qp_init_attr_ex attr = bed_qp_attr_ex(bed);
 
@@ -688,24 +690,24 @@ static int group_attach(struct ibv_qp *qp, uint8_t first)
 	return RET(ibv_attach_mcast(qp, &group, 0xc001));
 }
 
-CASE(ibv_attach_mcast, EINVAL, "gid is no multicast GID")
+CASE(ibv_attach_mcast, EINVAL, "gid is not a multicast GID")
 {
 	return group_attach(bed_qp(bed, IBV_QPT_UD), 0x01);
 }
 
-CASE(ibv_attach_mcast, EINVAL, "qp is of another type")
+CASE(ibv_attach_mcast, EINVAL, "qp has another type")
 {
 	return group_attach(bed->rc, 0xff);
 }
 
-CASE(ibv_attach_mcast, EINVAL, "it is not attached to that group")
+CASE(ibv_attach_mcast, EINVAL, "qp is not attached to the group")
 {
 	union ibv_gid group = { .raw = { 0xff, 0x12, [15] = 9 } };
 
 	return RET(ibv_detach_mcast(bed_qp(bed, IBV_QPT_UD), &group, 0xc001));
 }
 
-CASE(ibv_attach_mcast, ENOMEM, "the group no place for a further queue pair")
+CASE(ibv_attach_mcast, ENOMEM, "the group no further queue pair")
 {
 	int ret = 0;
 

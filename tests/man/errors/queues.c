@@ -50,17 +50,17 @@ static struct ibv_cq *cq_filled(struct bed *bed)
 	return attr.send_cq;
 }
 
-CASE(ibv_create_cq, EINVAL, "cqe is less than the completions in the queue")
+CASE(ibv_create_cq, EINVAL, "cqe is less than the number of completions in the queue")
 {
 	return RET(ibv_resize_cq(cq_filled(bed), 1));
 }
 
-CASE(ibv_create_cq, EBUSY, "queue pairs, shared receive queues or work queues complete to cq")
+CASE(ibv_create_cq, EBUSY, "queue pairs, shared receive queues or work queues still complete to cq")
 {
 	return RET(ibv_destroy_cq(bed->cq));
 }
 
-CASE(ibv_create_cq, EBADF, "channel is of another context")
+CASE(ibv_create_cq, EBADF, "channel belongs to another context")
 {
 	struct ibv_comp_channel *channel = ibv_create_comp_channel(bed->other);
 
@@ -89,17 +89,17 @@ static int create_cq_ex(struct bed *bed, struct ibv_cq_init_attr_ex attr)
 	return OBJ(ibv_create_cq_ex(bed->ctx, &attr));
 }
 
-CASE(ibv_create_cq_ex, EINVAL, "cqe, comp_mask or flags is wrong")
+CASE(ibv_create_cq_ex, EINVAL, "cqe, comp_mask or flags is invalid")
 {
 	return create_cq_ex(bed, (struct ibv_cq_init_attr_ex){ .cqe = 0 });
 }
 
-CASE(ibv_create_cq_ex, EINVAL, "cqe, comp_mask or flags is wrong")
+CASE(ibv_create_cq_ex, EINVAL, "cqe, comp_mask or flags is invalid")
 {
 	return create_cq_ex(bed, (struct ibv_cq_init_attr_ex){ .cqe = 16, .comp_mask = 1 << 20 });
 }
 
-CASE(ibv_create_cq_ex, EINVAL, "cqe, comp_mask or flags is wrong")
+CASE(ibv_create_cq_ex, EINVAL, "cqe, comp_mask or flags is invalid")
 {
 	return create_cq_ex(bed,
 			    (struct ibv_cq_init_attr_ex){ .cqe = 16,
@@ -107,7 +107,7 @@ CASE(ibv_create_cq_ex, EINVAL, "cqe, comp_mask or flags is wrong")
 							  .flags = 1 << 20 });
 }
 
-CASE(ibv_create_cq_ex, EINVAL, "parent_domain is none")
+CASE(ibv_create_cq_ex, EINVAL, "parent_domain is not a parent domain")
 {
 	return create_cq_ex(bed,
 			    (struct ibv_cq_init_attr_ex){ .cqe = 16,
@@ -115,12 +115,12 @@ CASE(ibv_create_cq_ex, EINVAL, "parent_domain is none")
 							  .parent_domain = bed->pd });
 }
 
-CASE(ibv_create_cq_ex, ENOTSUP, "wc_flags has a bit that the provider does not have")
+CASE(ibv_create_cq_ex, ENOTSUP, "wc_flags has a bit that the provider does not support")
 {
 	return create_cq_ex(bed, (struct ibv_cq_init_attr_ex){ .cqe = 16, .wc_flags = 1ull << 40 });
 }
 
-CASE_ON(ON_MLX4, ibv_create_cq_ex, EOPNOTSUPP, "Wall clock times were asked for")
+CASE_ON(ON_MLX4, ibv_create_cq_ex, EOPNOTSUPP, "wc_flags asks for wall-clock times")
 {
 	return create_cq_ex(
 		bed,
@@ -162,7 +162,7 @@ CASE(ibv_create_cq_ex, ENOMEM, "the adapter has no queue left")
 	return ret;
 }
 
-CASE(ibv_modify_cq, EINVAL, "attr_mask has a bit without a meaning")
+CASE(ibv_modify_cq, EINVAL, "attr_mask has an unknown bit")
 {
 	struct ibv_modify_cq_attr attr = { .attr_mask = 1 << 20 };
 
@@ -179,7 +179,7 @@ CASE(ibv_modify_cq, EINVAL, "a value is above the device's limit")
 
 /* ---- events ---- */
 
-CASE(ibv_create_comp_channel, EBUSY, "Completion queues use channel")
+CASE(ibv_create_comp_channel, EBUSY, "Completion queues still use channel")
 {
 	struct ibv_comp_channel *channel = ibv_create_comp_channel(bed->ctx);
 
@@ -240,7 +240,7 @@ CASE(ibv_create_srq, ENOMEM, "There is no memory")
 	return NO_MEMORY(create_srq(bed->pd, 16, 1));
 }
 
-CASE(ibv_create_srq, EBUSY, "queue pairs receive from srq")
+CASE(ibv_create_srq, EBUSY, "queue pairs still use srq")
 {
 	struct ibv_qp_init_attr attr = bed_qp_attr(bed);
 
@@ -268,7 +268,7 @@ static struct ibv_srq_init_attr_ex tm_attr(struct bed *bed)
 	};
 }
 
-CASE(ibv_create_srq_ex, EINVAL, "comp_mask lacks a member that the type wants")
+CASE(ibv_create_srq_ex, EINVAL, "comp_mask lacks a member that the type requires")
 {
 	struct ibv_srq_init_attr_ex attr = tm_attr(bed);
 
@@ -284,7 +284,7 @@ CASE(ibv_create_srq_ex, EINVAL, "a number is above the device's limit")
 	return OBJ(ibv_create_srq_ex(bed->ctx, &attr));
 }
 
-CASE(ibv_create_srq_ex, EINVAL, "srq_type is none")
+CASE(ibv_create_srq_ex, EINVAL, "srq_type is not a type")
 {
 	struct ibv_srq_init_attr_ex attr = tm_attr(bed);
 
@@ -292,7 +292,7 @@ CASE(ibv_create_srq_ex, EINVAL, "srq_type is none")
 	return OBJ(ibv_create_srq_ex(bed->ctx, &attr));
 }
 
-CASE_ON(ON_MLX4, ibv_create_srq_ex, EOPNOTSUPP, "There is no such type on this device")
+CASE_ON(ON_MLX4, ibv_create_srq_ex, EOPNOTSUPP, "The device does not support the type")
 {
 	struct ibv_srq_init_attr_ex attr = { .attr = { 16, 1, 0 },
 					     .comp_mask =
@@ -314,7 +314,7 @@ CASE(ibv_create_srq_ex, EOPNOTSUPP, "comp_mask has an unknown bit")
 	return OBJ(ibv_create_srq_ex(bed->ctx, &attr));
 }
 
-CASE(ibv_create_srq_ex, ENOENT, "An object is of another context")
+CASE(ibv_create_srq_ex, ENOENT, "An object belongs to another context")
 {
 	struct ibv_srq_init_attr_ex attr = tm_attr(bed);
 
@@ -329,7 +329,7 @@ CASE(ibv_create_srq_ex, ENOMEM, "There is no memory")
 	return NO_MEMORY(OBJ(ibv_create_srq_ex(bed->ctx, &attr)));
 }
 
-CASE(ibv_modify_srq, EINVAL, "IBV_SRQ_MAX_WR was asked for")
+CASE(ibv_modify_srq, EINVAL, "srq_attr_mask has IBV_SRQ_MAX_WR")
 {
 	struct ibv_srq_attr attr = { .max_wr = 8 };
 
@@ -343,7 +343,7 @@ CASE(ibv_modify_srq, EINVAL, "srq_limit is above the size")
 	return RET(ibv_modify_srq(bed_srq(bed), &attr, IBV_SRQ_LIMIT));
 }
 
-CASE_ON(ON_MLX4, ibv_get_srq_num, EOPNOTSUPP, "srq is of a type that has no number")
+CASE_ON(ON_MLX4, ibv_get_srq_num, EOPNOTSUPP, "The type of srq has no number")
 {
 	uint32_t number;
 
@@ -406,14 +406,14 @@ CASE(ibv_post_srq_ops, EINVAL, "num_sge is above 1")
 	return tm_add(tm_srq(bed), 2, NULL);
 }
 
-CASE(ibv_post_srq_ops, EINVAL, "the operation or handle is none")
+CASE(ibv_post_srq_ops, EINVAL, "the opcode or handle is invalid")
 {
 	struct ibv_ops_wr wr = { .opcode = 77 }, *bad;
 
 	return RET(ibv_post_srq_ops(tm_srq(bed), &wr, &bad));
 }
 
-CASE(ibv_post_srq_ops, EINVAL, "the operation or handle is none")
+CASE(ibv_post_srq_ops, EINVAL, "the opcode or handle is invalid")
 {
 	struct ibv_ops_wr wr = { .opcode = IBV_WR_TAG_DEL, .tm.handle = 7777 }, *bad;
 
@@ -430,7 +430,7 @@ CASE(ibv_post_srq_ops, ENOMEM, "The list or the queue of operations is full")
 	return ret;
 }
 
-CASE_ON(ON_MLX4, ibv_post_srq_ops, EOPNOTSUPP, "The provider has no tag matching")
+CASE_ON(ON_MLX4, ibv_post_srq_ops, EOPNOTSUPP, "The provider does not support tag matching")
 {
 	return tm_add(bed_srq(bed), 0, NULL);
 }
@@ -453,7 +453,7 @@ static struct ibv_wq *bed_wq(struct bed *bed)
 	return wq;
 }
 
-CASE_ON(ON_ROCE, ibv_create_wq, EINVAL, "wq_type, comp_mask or max_wr is wrong")
+CASE_ON(ON_ROCE, ibv_create_wq, EINVAL, "wq_type, comp_mask or max_wr is invalid")
 {
 	struct ibv_wq_init_attr attr = wq_attr(bed);
 
@@ -461,7 +461,7 @@ CASE_ON(ON_ROCE, ibv_create_wq, EINVAL, "wq_type, comp_mask or max_wr is wrong")
 	return OBJ(ibv_create_wq(bed->ctx, &attr));
 }
 
-CASE_ON(ON_ROCE, ibv_create_wq, EINVAL, "wq_type, comp_mask or max_wr is wrong")
+CASE_ON(ON_ROCE, ibv_create_wq, EINVAL, "wq_type, comp_mask or max_wr is invalid")
 {
 	struct ibv_wq_init_attr attr = wq_attr(bed);
 
@@ -469,7 +469,7 @@ CASE_ON(ON_ROCE, ibv_create_wq, EINVAL, "wq_type, comp_mask or max_wr is wrong")
 	return OBJ(ibv_create_wq(bed->ctx, &attr));
 }
 
-CASE_ON(ON_ROCE, ibv_create_wq, EINVAL, "wq_type, comp_mask or max_wr is wrong")
+CASE_ON(ON_ROCE, ibv_create_wq, EINVAL, "wq_type, comp_mask or max_wr is invalid")
 {
 	struct ibv_wq_init_attr attr = wq_attr(bed);
 
@@ -477,8 +477,7 @@ CASE_ON(ON_ROCE, ibv_create_wq, EINVAL, "wq_type, comp_mask or max_wr is wrong")
 	return OBJ(ibv_create_wq(bed->ctx, &attr));
 }
 
-CASE_ON(ON_ROCE, ibv_create_wq, EOPNOTSUPP,
-	"create_flags has something that the device does not do")
+CASE_ON(ON_ROCE, ibv_create_wq, EOPNOTSUPP, "or a bit of create_flags")
 {
 	struct ibv_wq_init_attr attr = wq_attr(bed);
 
@@ -487,7 +486,7 @@ CASE_ON(ON_ROCE, ibv_create_wq, EOPNOTSUPP,
 	return OBJ(ibv_create_wq(bed->ctx, &attr));
 }
 
-CASE_ON(ON_IB, ibv_create_wq, EOPNOTSUPP, "it has no such queues")
+CASE_ON(ON_IB, ibv_create_wq, EOPNOTSUPP, "The device does not support work queues")
 {
 	struct ibv_wq_init_attr attr = wq_attr(bed);
 
@@ -506,7 +505,7 @@ static struct ibv_rwq_ind_table_init_attr table_attr(struct ibv_wq **wqs)
 	return (struct ibv_rwq_ind_table_init_attr){ .log_ind_tbl_size = 0, .ind_tbl = wqs };
 }
 
-CASE_ON(ON_ROCE, ibv_create_wq, EBUSY, "tables name wq")
+CASE_ON(ON_ROCE, ibv_create_wq, EBUSY, "tables contain wq")
 {
 	struct ibv_wq *wq = bed_wq(bed);
 	struct ibv_rwq_ind_table_init_attr attr = table_attr(&wq);
@@ -524,7 +523,7 @@ CASE_ON(ON_ROCE, ibv_create_rwq_ind_table, EINVAL, "comp_mask is not 0")
 	return OBJ(ibv_create_rwq_ind_table(bed->ctx, &attr));
 }
 
-CASE_ON(ON_ROCE, ibv_create_rwq_ind_table, EINVAL, "the table is larger than the device has")
+CASE_ON(ON_ROCE, ibv_create_rwq_ind_table, EINVAL, "the table is larger than the device's limit")
 {
 	static struct ibv_wq *wqs[1 << 16];
 	struct ibv_rwq_ind_table_init_attr attr = table_attr(wqs);
@@ -543,7 +542,7 @@ CASE_ON(ON_ROCE, ibv_create_rwq_ind_table, ENOMEM, "There is no memory")
 	return NO_MEMORY(OBJ(ibv_create_rwq_ind_table(bed->ctx, &attr)));
 }
 
-CASE_ON(ON_ROCE, ibv_create_rwq_ind_table, EBUSY, "queue pairs use it")
+CASE_ON(ON_ROCE, ibv_create_rwq_ind_table, EBUSY, "queue pairs use the table")
 {
 	struct ibv_wq *wq = bed_wq(bed);
 	struct ibv_rwq_ind_table_init_attr attr = table_attr(&wq);
@@ -571,7 +570,7 @@ CASE_ON(ON_ROCE, ibv_modify_wq, EINVAL, "attr_mask has an unknown bit")
 	return RET(ibv_modify_wq(bed_wq(bed), &attr));
 }
 
-CASE_ON(ON_ROCE, ibv_modify_wq, EINVAL, "there is no such step")
+CASE_ON(ON_ROCE, ibv_modify_wq, EINVAL, "the queue cannot go from its state to the new one")
 {
 	struct ibv_wq_attr attr = { .attr_mask = IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE,
 				    .curr_wq_state = IBV_WQS_ERR,

@@ -43,7 +43,7 @@ CASE(ibv_reg_mr, EINVAL, "remote write or atomics without IBV_ACCESS_LOCAL_WRITE
 	return reg_mr(bed, bed->buf, 100, IBV_ACCESS_REMOTE_WRITE);
 }
 
-CASE(ibv_reg_mr, EINVAL, "a bit without a meaning")
+CASE(ibv_reg_mr, EINVAL, "has an unknown bit")
 {
 	return reg_mr(bed, bed->buf, 100, 1 << 19);
 }
@@ -53,18 +53,18 @@ CASE(ibv_reg_mr, EINVAL, "length is SIZE_MAX and addr is not NULL")
 	return reg_mr(bed, bed->buf, SIZE_MAX, IBV_ACCESS_ON_DEMAND);
 }
 
-CASE(ibv_reg_mr, EINVAL, "fd is no dma-buf")
+CASE(ibv_reg_mr, EINVAL, "fd is not a dma-buf")
 {
 	return OBJ(ibv_reg_dmabuf_mr(bed->pd, 0, PAGE, 0, 0, IBV_ACCESS_LOCAL_WRITE));
 }
 
-CASE(ibv_reg_mr, EINVAL, "the range is not in it")
+CASE(ibv_reg_mr, EINVAL, "the range is not inside it")
 {
 	return OBJ(ibv_reg_dmabuf_mr(bed->pd, 0, 3 * PAGE, 0, shared_memory(),
 				     IBV_ACCESS_LOCAL_WRITE));
 }
 
-CASE(ibv_reg_mr, EBADF, "fd is no open descriptor")
+CASE(ibv_reg_mr, EBADF, "fd is not an open descriptor")
 {
 	return OBJ(ibv_reg_dmabuf_mr(bed->pd, 0, PAGE, 0, 9999, IBV_ACCESS_LOCAL_WRITE));
 }
@@ -79,12 +79,14 @@ CASE(ibv_reg_mr, EFAULT, "The range is not mapped")
 	return reg_mr(bed, "read-only", 3, IBV_ACCESS_LOCAL_WRITE);
 }
 
-CASE_ON(ON_MLX4, ibv_reg_mr, EINVAL, "asks for memory on demand of a device without it")
+CASE_ON(ON_MLX4, ibv_reg_mr, EINVAL,
+	"has IBV_ACCESS_ON_DEMAND on a device that does not support it")
 {
 	return reg_mr(bed, bed->buf, 100, IBV_ACCESS_ON_DEMAND);
 }
 
-CASE_ON(ON_MLX4, ibv_reg_mr, EOPNOTSUPP, "dma-bufs are not to be had")
+CASE_ON(ON_MLX4, ibv_reg_mr, EOPNOTSUPP,
+	"ibv_reg_dmabuf_mr(): the provider does not support dma-bufs")
 {
 	return OBJ(ibv_reg_dmabuf_mr(bed->pd, 0, PAGE, 0, 0, IBV_ACCESS_LOCAL_WRITE));
 }
@@ -122,7 +124,7 @@ CASE(ibv_reg_mr, ENOMEM, "the adapter has no key left")
 	return ret;
 }
 
-CASE(ibv_reg_mr, ENOMEM, "The memory would pass RLIMIT_MEMLOCK")
+CASE(ibv_reg_mr, ENOMEM, "The memory would exceed RLIMIT_MEMLOCK")
 {
 	struct rlimit limit = { PAGE, PAGE };
 
@@ -146,7 +148,7 @@ static int reg_mr_ex(struct bed *bed, struct ibv_mr_init_attr attr)
 	return ibv_reg_mr_ex ? OBJ(ibv_reg_mr_ex(bed->pd, &attr)) : NO_SUCH_CALL;
 }
 
-CASE(ibv_reg_mr_ex, EOPNOTSUPP, "comp_mask has a bit that the library does not know")
+CASE(ibv_reg_mr_ex, EOPNOTSUPP, "comp_mask has a bit that the library does not support")
 {
 	struct ibv_mr_init_attr attr = mr_attr(bed);
 
@@ -154,7 +156,7 @@ CASE(ibv_reg_mr_ex, EOPNOTSUPP, "comp_mask has a bit that the library does not k
 	return reg_mr_ex(bed, attr);
 }
 
-CASE(ibv_reg_mr_ex, EINVAL, "Members of comp_mask do not go together")
+CASE(ibv_reg_mr_ex, EINVAL, "The bits of comp_mask do not go together")
 {
 	struct ibv_mr_init_attr attr = mr_attr(bed);
 
@@ -185,27 +187,27 @@ static int mr_rereg(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
 	return RET(ibv_rereg_mr(mr, flags, pd, addr, 100, access));
 }
 
-CASE(ibv_rereg_mr, EINVAL, "flags has no meaning")
+CASE(ibv_rereg_mr, EINVAL, "flags is 0 or has an unknown bit")
 {
 	return mr_rereg(bed->mr, 1 << 20, NULL, NULL, 0);
 }
 
-CASE(ibv_rereg_mr, EINVAL, "flags has no meaning")
+CASE(ibv_rereg_mr, EINVAL, "flags is 0 or has an unknown bit")
 {
 	return mr_rereg(bed->mr, 0, NULL, NULL, 0);
 }
 
-CASE(ibv_rereg_mr, EINVAL, "lacks what it needs")
+CASE(ibv_rereg_mr, EINVAL, "an argument that flags needs is missing")
 {
 	return mr_rereg(bed->mr, IBV_REREG_MR_CHANGE_PD, NULL, NULL, 0);
 }
 
-CASE(ibv_rereg_mr, EINVAL, "lacks what it needs")
+CASE(ibv_rereg_mr, EINVAL, "an argument that flags needs is missing")
 {
 	return mr_rereg(bed->mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, NULL, 0);
 }
 
-CASE(ibv_rereg_mr, EINVAL, "mr is no region of the process' own memory")
+CASE(ibv_rereg_mr, EINVAL, "mr is not a region of the process's own memory")
 {
 	struct ibv_mr *mr = ibv_alloc_null_mr(bed->pd);
 
@@ -259,13 +261,13 @@ CASE(ibv_advise_mr, EINVAL, "num_sge is 0 or too large")
 			 range_of(odp(bed, bed->pd, 0)), 0);
 }
 
-CASE(ibv_advise_mr, EINVAL, "advice or flags has no meaning")
+CASE(ibv_advise_mr, EINVAL, "advice or flags is invalid")
 {
 	return mr_advise(bed, IBV_ADVISE_MR_ADVICE_PREFETCH, 1 << 20,
 			 range_of(odp(bed, bed->pd, 0)), 1);
 }
 
-CASE(ibv_advise_mr, ENOENT, "An lkey is of no region on demand")
+CASE(ibv_advise_mr, ENOENT, "An lkey does not belong to an on-demand region")
 {
 	struct ibv_sge sge = range_of(bed->mr);
 
@@ -273,7 +275,7 @@ CASE(ibv_advise_mr, ENOENT, "An lkey is of no region on demand")
 	return mr_advise(bed, IBV_ADVISE_MR_ADVICE_PREFETCH, IBV_ADVISE_MR_FLAG_FLUSH, sge, 1);
 }
 
-CASE(ibv_advise_mr, EPERM, "A region belongs to another domain")
+CASE(ibv_advise_mr, EPERM, "A region belongs to another protection domain")
 {
 	struct ibv_pd *pd = ibv_alloc_pd(bed->ctx);
 
@@ -282,7 +284,7 @@ CASE(ibv_advise_mr, EPERM, "A region belongs to another domain")
 			 range_of(odp(bed, pd, 0)), 1);
 }
 
-CASE(ibv_advise_mr, EPERM, "is not writable and was to be fetched for writing")
+CASE(ibv_advise_mr, EPERM, "advice is to fetch for writing and the region is not writable")
 {
 	return mr_advise(bed, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, IBV_ADVISE_MR_FLAG_FLUSH,
 			 range_of(odp(bed, bed->pd, 0)), 1);
@@ -296,7 +298,8 @@ CASE(ibv_advise_mr, EFAULT, "A range is outside its region")
 	return mr_advise(bed, IBV_ADVISE_MR_ADVICE_PREFETCH, IBV_ADVISE_MR_FLAG_FLUSH, sge, 1);
 }
 
-CASE_ON(ON_MLX4, ibv_advise_mr, EOPNOTSUPP, "The kernel or device has no memory on demand")
+CASE_ON(ON_MLX4, ibv_advise_mr, EOPNOTSUPP,
+	"The kernel or the device does not support on-demand regions")
 {
 	return mr_advise(bed, IBV_ADVISE_MR_ADVICE_PREFETCH, IBV_ADVISE_MR_FLAG_FLUSH,
 			 range_of(bed->mr), 1);
@@ -304,12 +307,12 @@ CASE_ON(ON_MLX4, ibv_advise_mr, EOPNOTSUPP, "The kernel or device has no memory 
 
 /* ---- domains ---- */
 
-CASE(ibv_alloc_pd, EBUSY, "Regions, queue pairs, queues, address handles or windows of pd are left")
+CASE(ibv_alloc_pd, EBUSY, "pd still has memory regions")
 {
 	return RET(ibv_dealloc_pd(bed->pd));
 }
 
-CASE(ibv_alloc_pd, EBUSY, "or parent domains that were made from it")
+CASE(ibv_alloc_pd, EBUSY, "a parent domain was made from it")
 {
 	struct ibv_parent_domain_init_attr attr = { .pd = ibv_alloc_pd(bed->ctx) };
 
@@ -317,12 +320,12 @@ CASE(ibv_alloc_pd, EBUSY, "or parent domains that were made from it")
 	return RET(ibv_dealloc_pd(attr.pd));
 }
 
-CASE(ibv_alloc_pd, ENOMEM, "the host no memory")
+CASE(ibv_alloc_pd, ENOMEM, "the host has no memory")
 {
 	return NO_MEMORY_STORED(OBJ(ibv_alloc_pd(bed->ctx)), CELLS);
 }
 
-CASE(ibv_alloc_pd, ENOMEM, "The adapter has no domain left")
+CASE(ibv_alloc_pd, ENOMEM, "The adapter has no protection domain left")
 {
 	int ret = 0;
 
@@ -349,7 +352,7 @@ CASE(ibv_alloc_parent_domain, EINVAL, "pd is NULL")
 	return parent_domain(bed, (struct ibv_parent_domain_init_attr){ .pd = NULL });
 }
 
-CASE(ibv_alloc_parent_domain, EINVAL, "comp_mask has a bit without a meaning")
+CASE(ibv_alloc_parent_domain, EINVAL, "comp_mask has an unknown bit")
 {
 	return parent_domain(
 		bed, (struct ibv_parent_domain_init_attr){ .pd = bed->pd, .comp_mask = 1 << 20 });
@@ -375,7 +378,7 @@ CASE(ibv_alloc_td, EINVAL, "comp_mask is not 0")
 	return OBJ(ibv_alloc_td(bed->ctx, &attr));
 }
 
-CASE(ibv_alloc_td, EBUSY, "Parent domains with td are left")
+CASE(ibv_alloc_td, EBUSY, "Parent domains with td still exist")
 {
 	struct ibv_td_init_attr attr = { 0 };
 	struct ibv_parent_domain_init_attr parent = { .pd = bed->pd };
@@ -404,7 +407,7 @@ CASE_ON(ON_MLX4, ibv_alloc_null_mr, ENOTSUP, "The adapter has no null key")
 
 /* ---- windows ---- */
 
-CASE(ibv_alloc_mw, EINVAL, "There is no such type")
+CASE(ibv_alloc_mw, EINVAL, "type is not a type")
 {
 	return OBJ(ibv_alloc_mw(bed->pd, 9));
 }
@@ -448,7 +451,7 @@ CASE(ibv_bind_mw, EINVAL, "mw is not of type 1")
 	return bind_mw(bed_rts(bed), ibv_alloc_mw(bed->pd, IBV_MW_TYPE_2), bind_info(bed));
 }
 
-CASE(ibv_bind_mw, EINVAL, "a range is given without mr")
+CASE(ibv_bind_mw, EINVAL, "length is not 0 and mr is missing")
 {
 	struct ibv_mw_bind_info info = bind_info(bed);
 
@@ -456,7 +459,7 @@ CASE(ibv_bind_mw, EINVAL, "a range is given without mr")
 	return bind_mw(bed_rts(bed), ibv_alloc_mw(bed->pd, IBV_MW_TYPE_1), info);
 }
 
-CASE(ibv_bind_mw, EINVAL, "mr is zero based")
+CASE(ibv_bind_mw, EINVAL, "mr is zero-based")
 {
 	struct ibv_mw_bind_info info = bind_info(bed);
 
@@ -475,7 +478,7 @@ CASE(ibv_bind_mw, EOPNOTSUPP, "length is above 2 GiB")
 	return bind_mw(bed_rts(bed), ibv_alloc_mw(bed->pd, IBV_MW_TYPE_1), info);
 }
 
-CASE(ibv_bind_mw, EPERM, "mr, mw and qp are not of one domain")
+CASE(ibv_bind_mw, EPERM, "mr, mw and qp do not belong to one protection domain")
 {
 	struct ibv_pd *pd = ibv_alloc_pd(bed->ctx);
 
@@ -483,7 +486,7 @@ CASE(ibv_bind_mw, EPERM, "mr, mw and qp are not of one domain")
 	return bind_mw(bed_rts(bed), ibv_alloc_mw(pd, IBV_MW_TYPE_1), bind_info(bed));
 }
 
-CASE(ibv_bind_mw, EOPNOTSUPP, "qp is of a type whose send queue binds no windows")
+CASE(ibv_bind_mw, EOPNOTSUPP, "The type of qp does not bind windows")
 {
 	struct ibv_qp *qp = bed_qp(bed, IBV_QPT_UD);
 
@@ -524,7 +527,7 @@ CASE(ibv_alloc_dm, EINVAL, "comp_mask is not 0")
 	return alloc_dm(bed, (struct ibv_alloc_dm_attr){ .length = 64, .comp_mask = 1 });
 }
 
-CASE(ibv_alloc_dm, EINVAL, "a range goes beyond the memory")
+CASE(ibv_alloc_dm, EINVAL, "a range extends beyond the memory")
 {
 	struct ibv_dm *dm = bed_dm(bed);
 
@@ -532,14 +535,14 @@ CASE(ibv_alloc_dm, EINVAL, "a range goes beyond the memory")
 				 IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE));
 }
 
-CASE(ibv_alloc_dm, EINVAL, "access has an unknown right")
+CASE(ibv_alloc_dm, EINVAL, "access has an unknown bit")
 {
 	struct ibv_dm *dm = bed_dm(bed);
 
 	return OBJ(ibv_reg_dm_mr(bed->pd, dm, 0, 200, IBV_ACCESS_ZERO_BASED | 1 << 19));
 }
 
-CASE(ibv_alloc_dm, EFAULT, "A copy goes beyond the memory")
+CASE(ibv_alloc_dm, EFAULT, "A copy extends beyond the memory")
 {
 	return RET(ibv_memcpy_to_dm(bed_dm(bed), 4000, bed->buf, 200));
 }
@@ -562,7 +565,7 @@ CASE(ibv_alloc_dm, EPROTONOSUPPORT, "the kernel cannot export memory of the adap
 	return SIZE(ibv_dm_export_dmabuf_fd(dm));
 }
 
-CASE(ibv_alloc_dm, ENOMEM, "The adapter has not as much left")
+CASE(ibv_alloc_dm, ENOMEM, "The adapter does not have that much memory left")
 {
 	int ret = 0;
 
@@ -571,7 +574,7 @@ CASE(ibv_alloc_dm, ENOMEM, "The adapter has not as much left")
 	return ret;
 }
 
-CASE_ON(ON_MLX4, ibv_alloc_dm, EOPNOTSUPP, "The adapter has no such memory")
+CASE_ON(ON_MLX4, ibv_alloc_dm, EOPNOTSUPP, "The adapter has no device memory")
 {
 	return alloc_dm(bed, (struct ibv_alloc_dm_attr){ .length = 64 });
 }
@@ -585,7 +588,7 @@ CASE(ibv_alloc_buf, EINVAL, "size is 0")
 	return ibv_alloc_buf ? OBJ(ibv_alloc_buf(bed->pd, 0, &buf)) : NO_SUCH_CALL;
 }
 
-CASE(ibv_alloc_buf, EINVAL, "buf is of another domain")
+CASE(ibv_alloc_buf, EINVAL, "buf belongs to another protection domain")
 {
 	struct ibv_pd *pd = ibv_alloc_pd(bed->ctx);
 	struct ibv_buf *buf;
@@ -597,7 +600,7 @@ CASE(ibv_alloc_buf, EINVAL, "buf is of another domain")
 	return OBJ(ibv_reg_buf_mr(bed->pd, buf, memory, 64, 0));
 }
 
-CASE(ibv_alloc_buf, EINVAL, "the range is not within it")
+CASE(ibv_alloc_buf, EINVAL, "the range is not within buf")
 {
 	struct ibv_buf *buf;
 	char *memory;
@@ -632,19 +635,19 @@ static int alloc_dmah(struct bed *bed, struct ibv_dmah_init_attr attr)
 	return ibv_alloc_dmah ? OBJ(ibv_alloc_dmah(bed->ctx, &attr)) : NO_SUCH_CALL;
 }
 
-CASE(ibv_alloc_dmah, EINVAL, "comp_mask has a bit without a meaning")
+CASE(ibv_alloc_dmah, EINVAL, "comp_mask has an unknown bit")
 {
 	return alloc_dmah(bed, (struct ibv_dmah_init_attr){ .comp_mask = 1 << 10 });
 }
 
-CASE(ibv_alloc_dmah, EINVAL, "members do not go together")
+CASE(ibv_alloc_dmah, EINVAL, "the members cannot be combined")
 {
 	return alloc_dmah(
 		bed, (struct ibv_dmah_init_attr){ .comp_mask = IBV_DMAH_INIT_ATTR_MASK_PH |
 							       IBV_DMAH_INIT_ATTR_MASK_CPU_ID });
 }
 
-CASE(ibv_alloc_dmah, EOPNOTSUPP, "Kernel, adapter or bus have no such hints")
+CASE(ibv_alloc_dmah, EOPNOTSUPP, "The kernel, the adapter or the bus does not support the hints")
 {
 	return alloc_dmah(
 		bed, (struct ibv_dmah_init_attr){ .comp_mask = IBV_DMAH_INIT_ATTR_MASK_PH |
