@@ -111,7 +111,7 @@ static struct rdma_cm_id *with_qp(struct rdma_cm_id *id)
 
 /* ---- ids and addresses ---- */
 
-CASE(rdma_create_id, EINVAL, "ps is no port space")
+CASE(rdma_create_id, EINVAL, "ps is not a port space")
 {
 	struct rdma_cm_id *id;
 
@@ -125,7 +125,7 @@ CASE(rdma_create_id, ENOMEM, "There is no memory")
 	return NO_MEMORY(RET(rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP)));
 }
 
-CASE_ON(ON_BARE, rdma_create_id, ENODEV, "The kernel has no rdma_cm")
+CASE_ON(ON_BARE, rdma_create_id, ENODEV, "the kernel module rdma_ucm is not loaded")
 {
 	struct rdma_cm_id *id;
 
@@ -142,33 +142,34 @@ CASE(rdma_create_event_channel, ENOMEM, "There is no memory")
 	return NO_MEMORY(OBJ(rdma_create_event_channel()));
 }
 
-CASE(rdma_bind_addr, EADDRNOTAVAIL, "The address is not this machine's")
+CASE(rdma_bind_addr, EADDRNOTAVAIL, "The address does not belong to this machine")
 {
 	return bind_to(waiting_id(RDMA_PS_TCP), "203.0.113.1", 0);
 }
 
-CASE(rdma_bind_addr, EADDRINUSE, "The address and port are taken")
+CASE(rdma_bind_addr, EADDRINUSE, "The address and port are in use")
 {
 	struct rdma_cm_id *id = bound_id();
 
 	return bind_to(waiting_id(RDMA_PS_TCP), first_port, ntohs(rdma_get_src_port(id)));
 }
 
-CASE(rdma_bind_addr, EADDRNOTAVAIL, "the port is taken and either address is the any address")
+CASE(rdma_bind_addr, EADDRNOTAVAIL,
+     "the port is in use and one of the two addresses is the wildcard address")
 {
 	struct rdma_cm_id *id = bound_id();
 
 	return bind_to(waiting_id(RDMA_PS_TCP), "0.0.0.0", ntohs(rdma_get_src_port(id)));
 }
 
-CASE(rdma_bind_addr, EINVAL, "The family is none of the three")
+CASE(rdma_bind_addr, EINVAL, "The address family is another one")
 {
 	struct sockaddr_in in = { .sin_family = 99 };
 
 	return RET(rdma_bind_addr(waiting_id(RDMA_PS_TCP), (struct sockaddr *)&in));
 }
 
-CASE(rdma_bind_addr, EINVAL, "id is bound already")
+CASE(rdma_bind_addr, EINVAL, "id is already bound")
 {
 	return bind_to(bound_id(), "127.0.0.1", 0);
 }
@@ -192,7 +193,7 @@ CASE(rdma_bind_addr, ENODEV, "no RDMA device has the GID")
 	return RET(rdma_bind_addr(waiting_id(RDMA_PS_IB), (struct sockaddr *)&ib));
 }
 
-CASE(rdma_bind_addr, EPROTONOSUPPORT, "the service id is not of the id's port space")
+CASE(rdma_bind_addr, EPROTONOSUPPORT, "the service id does not belong to the id's port space")
 {
 	struct sockaddr_ib ib = ib_address(&bed->rig.gid, (RDMA_PS_UDP << 16) + 5);
 
@@ -207,7 +208,7 @@ CASE(rdma_bind_addr, EACCES, "The port is below 1024, and the program lacks CAP_
 	return bind_to(id, "127.0.0.1", 80);
 }
 
-CASE(rdma_listen, EINVAL, "id is in another state than bound")
+CASE(rdma_listen, EINVAL, "id already listens, or is used to connect")
 {
 	struct rdma_cm_id *id = bound_id();
 
@@ -215,12 +216,12 @@ CASE(rdma_listen, EINVAL, "id is in another state than bound")
 	return RET(rdma_listen(id, 1));
 }
 
-CASE(rdma_listen, EINVAL, "id is in another state than bound")
+CASE(rdma_listen, EINVAL, "id already listens, or is used to connect")
 {
 	return RET(rdma_listen(resolved_id(9), 1));
 }
 
-CASE(rdma_migrate_id, EINVAL, "The channel is no channel")
+CASE(rdma_migrate_id, EINVAL, "channel is not a channel of rdma_cm")
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 	struct rdma_cm_id *id = channel_id();
@@ -229,7 +230,7 @@ CASE(rdma_migrate_id, EINVAL, "The channel is no channel")
 	return RET(rdma_migrate_id(id, channel));
 }
 
-CASE(rdma_resolve_addr, EINVAL, "An address has no known family")
+CASE(rdma_resolve_addr, EINVAL, "An address family is unknown")
 {
 	struct sockaddr_in in = { .sin_family = 99 };
 
@@ -237,7 +238,7 @@ CASE(rdma_resolve_addr, EINVAL, "An address has no known family")
 		rdma_resolve_addr(waiting_id(RDMA_PS_TCP), NULL, (struct sockaddr *)&in, WAIT_MS));
 }
 
-CASE(rdma_resolve_addr, EINVAL, "id is not in the state for it")
+CASE(rdma_resolve_addr, EINVAL, "id is not in a state to resolve an address")
 {
 	struct rdma_cm_id *id = bound_id();
 
@@ -245,12 +246,12 @@ CASE(rdma_resolve_addr, EINVAL, "id is not in the state for it")
 	return id_resolve(id, "127.0.0.1", 9);
 }
 
-CASE(rdma_resolve_addr, ENODEV, "No RDMA device leads there")
+CASE(rdma_resolve_addr, ENODEV, "No RDMA device leads to dst_addr")
 {
 	return id_resolve(waiting_id(RDMA_PS_TCP), "203.0.113.1", 9);
 }
 
-CASE(rdma_resolve_addr, EADDRNOTAVAIL, "src_addr is of no RDMA device")
+CASE(rdma_resolve_addr, EADDRNOTAVAIL, "src_addr does not belong to an RDMA device")
 {
 	struct sockaddr_in from = address("203.0.113.1", 0), to = address("127.0.0.1", 9);
 
@@ -272,7 +273,7 @@ static int create_qp(struct rdma_cm_id *id, struct ibv_pd *pd)
 	return RET(rdma_create_qp(id, pd, &attr));
 }
 
-CASE(rdma_create_qp, EINVAL, "id is bound to no device")
+CASE(rdma_create_qp, EINVAL, "id is not bound to a device")
 {
 	return create_qp(waiting_id(RDMA_PS_TCP), NULL);
 }
@@ -282,7 +283,7 @@ CASE(rdma_create_qp, EINVAL, "has a queue pair")
 	return create_qp(with_qp(routed_id()), NULL);
 }
 
-CASE(rdma_create_qp, EINVAL, "pd is of another device")
+CASE(rdma_create_qp, EINVAL, "pd belongs to another device")
 {
 	return create_qp(routed_id(), bed->pd);
 }
@@ -301,12 +302,12 @@ static int create_srq(struct rdma_cm_id *id, struct ibv_pd *pd)
 	return RET(rdma_create_srq(id, pd, &attr));
 }
 
-CASE(rdma_create_srq, EINVAL, "id is bound to no device")
+CASE(rdma_create_srq, EINVAL, "id is not bound to a device")
 {
 	return create_srq(waiting_id(RDMA_PS_TCP), NULL);
 }
 
-CASE(rdma_create_srq, EINVAL, "has such a queue already")
+CASE(rdma_create_srq, EINVAL, "already has a shared receive queue")
 {
 	struct rdma_cm_id *id = routed_id();
 
@@ -314,12 +315,12 @@ CASE(rdma_create_srq, EINVAL, "has such a queue already")
 	return create_srq(id, NULL);
 }
 
-CASE(rdma_create_srq, EINVAL, "pd is of another device")
+CASE(rdma_create_srq, EINVAL, "pd belongs to another device")
 {
 	return create_srq(routed_id(), bed->pd);
 }
 
-CASE(rdma_init_qp_attr, EINVAL, "The state is another one")
+CASE(rdma_init_qp_attr, EINVAL, "qp_state is another state")
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD };
 	int mask;
@@ -327,7 +328,7 @@ CASE(rdma_init_qp_attr, EINVAL, "The state is another one")
 	return RET(rdma_init_qp_attr(routed_id(), &attr, &mask));
 }
 
-CASE(rdma_init_qp_attr, EINVAL, "id is not as far")
+CASE(rdma_init_qp_attr, EINVAL, "id has not reached the point for it")
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
 	int mask;
@@ -342,7 +343,7 @@ CASE(rdma_connect, EINVAL, "The route is not resolved")
 	return RET(rdma_connect(with_qp(resolved_id(9)), NULL));
 }
 
-CASE(rdma_connect, EINVAL, "more reads and atomics are asked for than the device can do")
+CASE(rdma_connect, EINVAL, "conn_param asks for more READs and atomics than the device supports")
 {
 	struct rdma_conn_param param = { .initiator_depth = 200, .responder_resources = 200 };
 
@@ -361,7 +362,7 @@ CASE(rdma_connect, ECONNREFUSED, "the peer has rejected")
 	return RET(rdma_connect(with_qp(routed_id()), NULL));
 }
 
-CASE(rdma_accept, EINVAL, "id is not of a request")
+CASE(rdma_accept, EINVAL, "id is not the id of a request")
 {
 	return RET(rdma_accept(bound_id(), NULL));
 }
@@ -376,27 +377,27 @@ CASE(rdma_establish, EINVAL, "id has a queue pair")
 	return RET(rdma_establish(with_qp(routed_id())));
 }
 
-CASE(rdma_establish, EINVAL, "no connection to complete")
+CASE(rdma_establish, EINVAL, "it has no accepted request")
 {
 	return RET(rdma_establish(routed_id()));
 }
 
-CASE(rdma_notify, EINVAL, "event is another one")
+CASE(rdma_notify, EINVAL, "event is another event")
 {
 	return RET(rdma_notify(with_qp(routed_id()), IBV_EVENT_PORT_ERR));
 }
 
-CASE(rdma_notify, EINVAL, "id waits for no connection")
+CASE(rdma_notify, EINVAL, "id is not connecting")
 {
 	return RET(rdma_notify(with_qp(routed_id()), IBV_EVENT_COMM_EST));
 }
 
-CASE(rdma_reject, EINVAL, "id is not of a request")
+CASE(rdma_reject, EINVAL, "id is not the id of a request")
 {
 	return RET(rdma_reject(bound_id(), NULL, 0));
 }
 
-CASE(rdma_reject, EINVAL, "private_data is NULL and its length is not 0")
+CASE(rdma_reject, EINVAL, "private_data is NULL and private_data_len is not 0")
 {
 	return RET(rdma_reject(bound_id(), NULL, 10));
 }
@@ -422,14 +423,14 @@ CASE(rdma_set_local_ece, EINVAL, "comp_mask is not")
 	return RET(rdma_set_local_ece(routed_id(), &ece));
 }
 
-CASE(rdma_set_option, EINVAL, "optlen or the value is wrong")
+CASE(rdma_set_option, EINVAL, "optlen or the value is invalid")
 {
 	uint8_t tos = 0;
 
 	return RET(rdma_set_option(bound_id(), RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, 3));
 }
 
-CASE(rdma_set_option, EINVAL, "the option comes too late")
+CASE(rdma_set_option, EINVAL, "id is in a state in which the option cannot be set any more")
 {
 	int on = 1;
 
@@ -488,14 +489,14 @@ CASE(rdma_get_cm_event, ENOMEM, "There is no memory for the event")
 	return NO_MEMORY(RET(rdma_get_cm_event(id->channel, &event)));
 }
 
-CASE(rdma_write_cm_event, EINVAL, "event is another one")
+CASE(rdma_write_cm_event, EINVAL, "event is another event")
 {
 	return rdma_write_cm_event
 		       ? RET(rdma_write_cm_event(channel_id(), RDMA_CM_EVENT_ESTABLISHED, 0, 0))
 		       : NO_SUCH_CALL;
 }
 
-CASE(rdma_write_cm_event, ENOSYS, "The kernel does not have the call")
+CASE(rdma_write_cm_event, ENOSYS, "The kernel does not support the call")
 {
 	struct rdma_cm_id *id = channel_id();
 
@@ -532,7 +533,7 @@ static int getaddrinfo_of(const char *node, const char *service, struct rdma_add
 	return RET(rdma_getaddrinfo(node, service, &hints, &res));
 }
 
-CASE(rdma_getaddrinfo, EINVAL, "neither node, service nor hints was given")
+CASE(rdma_getaddrinfo, EINVAL, "res is NULL, or node, service and hints are all NULL")
 {
 	struct rdma_addrinfo *res;
 
@@ -551,7 +552,7 @@ CASE(rdma_getaddrinfo, ENODATA, "The name has no address")
 	return getaddrinfo_of("no-address", "9", hints);
 }
 
-CASE(rdma_getaddrinfo, EAFNOSUPPORT, "The family of hints is none")
+CASE(rdma_getaddrinfo, EAFNOSUPPORT, "The address family of hints is unknown")
 {
 	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP, .ai_family = 99 };
 
@@ -565,7 +566,7 @@ CASE(rdma_getaddrinfo, ENOMEM, "There is no memory")
 	return NO_MEMORY(getaddrinfo_of("127.0.0.1", "9", hints));
 }
 
-CASE(rdma_getaddrinfo, EOPNOTSUPP, "RAI_SA goes with no node, and not with RAI_DNS")
+CASE(rdma_getaddrinfo, EOPNOTSUPP, "RAI_SA is combined with node or with RAI_DNS")
 {
 	struct rdma_addrinfo hints = { .ai_port_space = RDMA_PS_TCP, .ai_flags = RAI_SA };
 
@@ -659,14 +660,14 @@ static struct rdma_cm_id *datagram_id(void)
 	return id;
 }
 
-CASE(rdma_join_multicast, EINVAL, "addr has no known family")
+CASE(rdma_join_multicast, EINVAL, "The address family of addr is unknown")
 {
 	struct sockaddr_in in = { .sin_family = 99 };
 
 	return RET(rdma_join_multicast(datagram_id(), (struct sockaddr *)&in, NULL));
 }
 
-CASE(rdma_join_multicast, EINVAL, "id is in no state to join")
+CASE(rdma_join_multicast, EINVAL, "id is not in a state to join")
 {
 	struct sockaddr_in in = address("239.1.1.1", 0);
 
@@ -686,14 +687,14 @@ CASE(rdma_join_multicast, EINVAL, "comp_mask lacks a member")
 	return join_ex((struct rdma_cm_join_mc_attr_ex){ .comp_mask = 0 });
 }
 
-CASE(rdma_join_multicast, ENOTSUP, "comp_mask has something unknown")
+CASE(rdma_join_multicast, ENOTSUP, "comp_mask has an unknown bit")
 {
 	return join_ex((struct rdma_cm_join_mc_attr_ex){
 		.comp_mask =
 			RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS | 1 << 20 });
 }
 
-CASE(rdma_join_multicast, EINVAL, "join_flags has something unknown")
+CASE(rdma_join_multicast, EINVAL, "join_flags has an unknown bit")
 {
 	return join_ex((struct rdma_cm_join_mc_attr_ex){
 		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,

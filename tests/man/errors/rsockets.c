@@ -122,17 +122,17 @@ static int non_blocking(int fd)
 
 /* ---- rsocket, rclose, rshutdown ---- */
 
-CASE(rsocket, EOPNOTSUPP, "There is no such domain, type or protocol")
+CASE(rsocket, EOPNOTSUPP, "The domain, type or protocol is not supported")
 {
 	return SIZE(rsocket(AF_UNIX, SOCK_STREAM, 0));
 }
 
-CASE(rsocket, EOPNOTSUPP, "There is no such domain, type or protocol")
+CASE(rsocket, EOPNOTSUPP, "The domain, type or protocol is not supported")
 {
 	return SIZE(rsocket(AF_INET, SOCK_RAW, 0));
 }
 
-CASE(rsocket, EOPNOTSUPP, "There is no such domain, type or protocol")
+CASE(rsocket, EOPNOTSUPP, "The domain, type or protocol is not supported")
 {
 	return SIZE(rsocket(AF_INET, SOCK_STREAM, IPPROTO_UDP));
 }
@@ -142,12 +142,12 @@ CASE(rsocket, ENOMEM, "There is no memory")
 	return NO_MEMORY(SIZE(rsocket(AF_INET, SOCK_STREAM, 0)));
 }
 
-CASE(rsocket, EBADF, "socket is no rsocket, nor a set")
+CASE(rsocket, EBADF, "socket is neither an rsocket nor a set")
 {
 	return RET(rclose(NOT_A_SOCKET));
 }
 
-CASE(rsocket, EBADF, "socket is no rsocket, nor a set")
+CASE(rsocket, EBADF, "socket is neither an rsocket nor a set")
 {
 	return RET(rshutdown(NOT_A_SOCKET, SHUT_RDWR));
 }
@@ -157,12 +157,12 @@ CASE(rsocket, ENOTCONN, "socket is not connected")
 	return RET(rshutdown(stream(), SHUT_RDWR));
 }
 
-CASE(rsocket, EINVAL, "how is none of the three")
+CASE(rsocket, EINVAL, "how is another value")
 {
 	return RET(rshutdown(connected().near, 77));
 }
 
-CASE(rsocket, EMFILE, "The process has no number left")
+CASE(rsocket, EMFILE, "The process has no descriptor left")
 {
 	MUST(stream() >= 0);
 	descriptors_end();
@@ -171,7 +171,7 @@ CASE(rsocket, EMFILE, "The process has no number left")
 
 /* ---- rbind, rlisten, raccept ---- */
 
-CASE(rbind, EBADF, "socket is no rsocket")
+CASE(rbind, EBADF, "socket is not an rsocket")
 {
 	return bind_to(NOT_A_SOCKET, "127.0.0.1", 0);
 }
@@ -181,24 +181,24 @@ CASE(rbind, EFAULT, "addr is NULL")
 	return RET(rbind(stream(), NULL, sizeof(struct sockaddr_in)));
 }
 
-CASE(rbind, EINVAL, "addrlen is too short for the family")
+CASE(rbind, EINVAL, "addrlen is too short for the address family")
 {
 	struct sockaddr_in in = address("127.0.0.1", 0);
 
 	return RET(rbind(stream(), (struct sockaddr *)&in, 4));
 }
 
-CASE(rbind, EINVAL, "socket is bound already")
+CASE(rbind, EINVAL, "socket is already bound")
 {
 	return bind_to(bound(), "127.0.0.1", 0);
 }
 
-CASE(rbind, EINVAL, "it does not listen")
+CASE(rbind, EINVAL, "socket does not listen")
 {
 	return SIZE(raccept(bound(), NULL, NULL));
 }
 
-CASE(rbind, EADDRINUSE, "The address and port are taken")
+CASE(rbind, EADDRINUSE, "The address and port are in use")
 {
 	int fd = stream();
 
@@ -211,7 +211,8 @@ CASE(rbind, EADDRNOTAVAIL, "No RDMA device has the address")
 	return bind_to(stream(), "203.0.113.1", 0);
 }
 
-CASE(rbind, EADDRNOTAVAIL, "the port is taken and either address is the any address")
+CASE(rbind, EADDRNOTAVAIL,
+     "the port is in use and one of the two addresses is the wildcard address")
 {
 	return bind_to(stream(), "0.0.0.0", port_of(bound()));
 }
@@ -254,7 +255,7 @@ CASE(rconnect, EINPROGRESS, "socket is non-blocking")
 	return connect_to(non_blocking(stream()), "127.0.0.1", port_of(listening()));
 }
 
-CASE(rconnect, EALREADY, "A connection is on its way")
+CASE(rconnect, EALREADY, "An earlier connection attempt is in progress")
 {
 	int port = port_of(listening()), fd = non_blocking(stream());
 
@@ -262,7 +263,7 @@ CASE(rconnect, EALREADY, "A connection is on its way")
 	return connect_to(fd, "127.0.0.1", port);
 }
 
-CASE(rconnect, EISCONN, "socket is connected")
+CASE(rconnect, EISCONN, "socket is already connected")
 {
 	return connect_to(connected().near, "127.0.0.1", 9);
 }
@@ -272,12 +273,12 @@ CASE(rconnect, EOPNOTSUPP, "socket listens")
 	return connect_to(listening(), "127.0.0.1", 9);
 }
 
-CASE(rconnect, ECONNREFUSED, "Nobody listens there")
+CASE(rconnect, ECONNREFUSED, "No program listens at addr")
 {
 	return connect_to(stream(), "127.0.0.1", 9);
 }
 
-CASE(rconnect, ENODEV, "No RDMA device leads there")
+CASE(rconnect, ENODEV, "No RDMA device leads to addr")
 {
 	return connect_to(stream(), "203.0.113.1", 9);
 }
@@ -320,14 +321,15 @@ CASE(repoll_create, EINVAL, "size, op or maxevents is out of range")
 	return repoll_create ? RET(repoll_wait(repoll_create(4), &event, 0, 0)) : NO_SUCH_CALL;
 }
 
-CASE(repoll_create, EINVAL, "EPOLLEXCLUSIVE stands beside what epoll_ctl(2) does not allow")
+CASE(repoll_create, EINVAL,
+     "EPOLLEXCLUSIVE is combined with a flag or an operation that epoll_ctl(2) does not allow")
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLEXCLUSIVE | EPOLLONESHOT };
 
 	return set_ctl(EPOLL_CTL_ADD, stream(), &event);
 }
 
-CASE(repoll_create, EEXIST, "fd is in the set already")
+CASE(repoll_create, EEXIST, "fd is already in the set")
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	int set, fd = stream();
@@ -373,7 +375,7 @@ CASE(rpoll, EINVAL, "nfds or timeout is out of range")
 	return RET(rselect(1, &set, NULL, NULL, &never));
 }
 
-CASE(rpoll, EBADF, "a number is no open descriptor")
+CASE(rpoll, EBADF, "a set has a number that is not an open descriptor")
 {
 	struct timeval now = { 0 };
 	fd_set set;
@@ -396,7 +398,7 @@ CASE(rpoll, ENOMEM, "There is no memory for the set")
 
 /* ---- names and options ---- */
 
-CASE(rgetsockname, EBADF, "socket is no rsocket")
+CASE(rgetsockname, EBADF, "socket is not an rsocket")
 {
 	struct sockaddr_in in;
 	socklen_t len = sizeof(in);
@@ -412,7 +414,7 @@ CASE(rgetsockname, ENOTCONN, "socket is not connected")
 	return RET(rgetpeername(stream(), (struct sockaddr *)&in, &len));
 }
 
-CASE(rsetsockopt, EBADF, "socket is no rsocket")
+CASE(rsetsockopt, EBADF, "socket is not an rsocket")
 {
 	int on = 1;
 
@@ -424,21 +426,21 @@ CASE(rsetsockopt, EFAULT, "optval, or the argument of a request, is NULL")
 	return RET(rsetsockopt(stream(), SOL_SOCKET, SO_REUSEADDR, NULL, sizeof(int)));
 }
 
-CASE(rsetsockopt, EINVAL, "The length or the value is wrong")
+CASE(rsetsockopt, EINVAL, "The length")
 {
 	int on = 1;
 
 	return RET(rsetsockopt(stream(), SOL_SOCKET, SO_REUSEADDR, &on, 1));
 }
 
-CASE(rsetsockopt, EOPNOTSUPP, "There is no such option or command")
+CASE(rsetsockopt, EOPNOTSUPP, "The option or command is not supported")
 {
 	int on = 1;
 
 	return RET(rsetsockopt(stream(), SOL_SOCKET, 7777, &on, sizeof(on)));
 }
 
-CASE(rsetsockopt, EOPNOTSUPP, "There is no such option or command")
+CASE(rsetsockopt, EOPNOTSUPP, "The option or command is not supported")
 {
 	int value;
 	socklen_t len = sizeof(value);
@@ -446,14 +448,14 @@ CASE(rsetsockopt, EOPNOTSUPP, "There is no such option or command")
 	return RET(rgetsockopt(stream(), 7777, 1, &value, &len));
 }
 
-CASE(rsetsockopt, EINVAL, "the option comes too late")
+CASE(rsetsockopt, EINVAL, "the option cannot be set any more")
 {
 	int size = 64;
 
 	return RET(rsetsockopt(connected().near, SOL_RDMA, RDMA_SQSIZE, &size, sizeof(size)));
 }
 
-CASE(rsetsockopt, ENODATA, "there is no route yet")
+CASE(rsetsockopt, ENODATA, "the rsocket has no route yet")
 {
 	char route[256];
 	socklen_t len = sizeof(route);
@@ -463,12 +465,12 @@ CASE(rsetsockopt, ENODATA, "there is no route yet")
 
 /* ---- data ---- */
 
-CASE(rrecv, EBADF, "socket is no rsocket")
+CASE(rrecv, EBADF, "socket is not an rsocket")
 {
 	return SIZE(rrecv(NOT_A_SOCKET, bed->buf, 10, 0));
 }
 
-CASE(rrecv, EAGAIN, "The call may not wait")
+CASE(rrecv, EAGAIN, "the call may not wait")
 {
 	return SIZE(rrecv(connected().near, bed->buf, 10, MSG_DONTWAIT));
 }
@@ -485,7 +487,7 @@ CASE(rrecv, EINVAL, "iovcnt is negative")
 	return SIZE(rreadv(connected().near, &piece, -1));
 }
 
-CASE(rrecv, EMSGSIZE, "There are too many pieces")
+CASE(rrecv, EMSGSIZE, "msg has too many buffers")
 {
 	static struct iovec pieces[2000];
 	struct msghdr msg = { .msg_iov = pieces, .msg_iovlen = ARRAY_SIZE(pieces) };
@@ -493,7 +495,7 @@ CASE(rrecv, EMSGSIZE, "There are too many pieces")
 	return SIZE(rrecvmsg(connected().near, &msg, MSG_DONTWAIT));
 }
 
-CASE_ON(ON_DYING, rsend, ECONNRESET, "The connection failed while data were under way")
+CASE_ON(ON_DYING, rsend, ECONNRESET, "The connection failed while data were in flight")
 {
 	struct ends ends = connected();
 	ssize_t n;
@@ -504,7 +506,7 @@ CASE_ON(ON_DYING, rsend, ECONNRESET, "The connection failed while data were unde
 	return errno_of_size(n);
 }
 
-CASE_ON(ON_DYING, rrecv, ECONNRESET, "The connection has failed, as when the adapter is gone")
+CASE_ON(ON_DYING, rrecv, ECONNRESET, "The connection has failed")
 {
 	struct ends ends = connected();
 
@@ -512,12 +514,12 @@ CASE_ON(ON_DYING, rrecv, ECONNRESET, "The connection has failed, as when the ada
 	return SIZE(rrecv(ends.near, bed->buf, 10, 0));
 }
 
-CASE(rsend, EBADF, "socket is no rsocket")
+CASE(rsend, EBADF, "socket is not an rsocket")
 {
 	return SIZE(rsend(NOT_A_SOCKET, bed->buf, 10, 0));
 }
 
-CASE(rsend, EAGAIN, "The call may not wait")
+CASE(rsend, EAGAIN, "the call may not wait")
 {
 	int near = connected().near;
 	ssize_t n;
@@ -547,7 +549,7 @@ CASE(rsend, EMSGSIZE, "A datagram is too long")
 	return SIZE(rsendto(datagram(), bed->buf, BED_BUF, 0, (struct sockaddr *)&in, sizeof(in)));
 }
 
-CASE(rsend, EMSGSIZE, "there are too many pieces")
+CASE(rsend, EMSGSIZE, "msg has too many buffers")
 {
 	static struct iovec pieces[2000];
 	struct msghdr msg = { .msg_iov = pieces, .msg_iovlen = ARRAY_SIZE(pieces) };
@@ -555,7 +557,7 @@ CASE(rsend, EMSGSIZE, "there are too many pieces")
 	return SIZE(rsendmsg(connected().near, &msg, 0));
 }
 
-CASE(rsend, EDESTADDRREQ, "A datagram without an address and without a default peer")
+CASE(rsend, EDESTADDRREQ, "A datagram has no address, and socket has no default peer")
 {
 	return SIZE(rsend(datagram(), bed->buf, 10, 0));
 }
@@ -584,12 +586,12 @@ static int map_at(int fd, void *memory, size_t len, int prot)
 	return SIZE(riomap(fd, memory, len, prot, 0, -1));
 }
 
-CASE(riomap, EBADF, "socket is no rsocket")
+CASE(riomap, EBADF, "socket is not an rsocket")
 {
 	return map_at(NOT_A_SOCKET, bed->buf, 4096, PROT_WRITE);
 }
 
-CASE(riomap, EOPNOTSUPP, "socket is no stream")
+CASE(riomap, EOPNOTSUPP, "socket is not a stream")
 {
 	return map_at(datagram(), bed->buf, 4096, PROT_WRITE);
 }
@@ -599,7 +601,7 @@ CASE(riomap, ENOTCONN, "socket is not connected")
 	return map_at(stream(), bed->buf, 4096, PROT_WRITE);
 }
 
-CASE(riomap, EINVAL, "len or prot has no meaning")
+CASE(riomap, EINVAL, "len or prot is invalid, or there is no such mapping")
 {
 	return map_at(connected().near, bed->buf, 4096, 0x4000);
 }
@@ -624,7 +626,7 @@ static struct ends with_maps(void)
 	return ends;
 }
 
-CASE(riomap, ENOMEM, "The peer has no room for a further mapping")
+CASE(riomap, ENOMEM, "The peer allows no further mapping")
 {
 	struct ends ends = with_maps();
 	int ret = 0;
@@ -634,7 +636,7 @@ CASE(riomap, ENOMEM, "The peer has no room for a further mapping")
 	return ret;
 }
 
-CASE(riomap, EPIPE, "The peer has gone")
+CASE(riomap, EPIPE, "The peer has closed the connection")
 {
 	struct ends ends = with_maps();
 
@@ -644,7 +646,7 @@ CASE(riomap, EPIPE, "The peer has gone")
 	return SIZE(riowrite(ends.near, bed->buf + 8192, 4096, at, 0));
 }
 
-CASE(rsetsockopt, EDOM, "the microseconds are below 0, or a second or more")
+CASE(rsetsockopt, EDOM, "tv_usec is negative, or 1000000 or more")
 {
 	struct timeval wrong = { .tv_usec = 1000000 };
 
