@@ -355,17 +355,25 @@ static void states_are_changed_as_asked(void **state)
 
 /* ---- tables ---- */
 
+/* Puts a request for a table of 1 << LOG_SIZE queues, with these HANDLES. */
+static void table_in(uint32_t log_size, const uint32_t *handles)
+{
+	const struct ib_uverbs_ex_create_rwq_ind_table cmd = { .log_ind_tbl_size = log_size };
+	const size_t list = sizeof(uint32_t) << log_size;
+	uint8_t in[sizeof(cmd) + 16 * sizeof(uint32_t)];
+
+	assert_true(sizeof(cmd) + list <= sizeof(in));
+	memcpy(in, &cmd, sizeof(cmd));
+	memcpy(in + sizeof(cmd), handles, list);
+	rig_in(UVERBS_ATTR_CORE_IN, in, sizeof(cmd) + list);
+}
+
 static int table_new(uint32_t log_size, const uint32_t *handles, uint32_t *handle)
 {
-	struct {
-		struct ib_uverbs_ex_create_rwq_ind_table cmd;
-		uint32_t handles[8];
-	} in = { .cmd = { .log_ind_tbl_size = log_size } };
 	struct ib_uverbs_ex_create_rwq_ind_table_resp resp;
 	int ret;
 
-	memcpy(in.handles, handles, sizeof(uint32_t) << log_size);
-	rig_in(UVERBS_ATTR_CORE_IN, &in, sizeof(in.cmd) + (sizeof(uint32_t) << log_size));
+	table_in(log_size, handles);
 	ret = table_create(&rig.call);
 	if (!ret) {
 		memcpy(&resp, rig_out(UVERBS_ATTR_CORE_OUT, sizeof(resp)), sizeof(resp));
@@ -415,11 +423,7 @@ static void tables_have_their_limits(void **state)
 						       huge = { .log_ind_tbl_size =
 									MAX_LOG_TABLE + 1 },
 						       cut = { .log_ind_tbl_size = 1 };
-	const uint32_t handles[8] = { 0 };
-	struct {
-		struct ib_uverbs_ex_create_rwq_ind_table cmd;
-		uint32_t handles[16];
-	} large = { .cmd = { .log_ind_tbl_size = 4 } };
+	const uint32_t handles[16] = { 0 };
 	uint32_t handle;
 
 	(void)state;
@@ -429,7 +433,7 @@ static void tables_have_their_limits(void **state)
 	assert_int_equal(table_create(&rig.call), EINVAL);
 	rig_in(UVERBS_ATTR_CORE_IN, &cut, sizeof(cut));
 	assert_int_equal(table_create(&rig.call), ENOSPC);
-	rig_in(UVERBS_ATTR_CORE_IN, &large, sizeof(large));
+	table_in(4, handles);
 	assert_int_equal(table_create(&rig.call), EINVAL); /* the device has fewer */
 	assert_int_equal(table_new(3, handles, &handle), ENOENT);
 	assert_int_equal(rig.made, rig.freed);
