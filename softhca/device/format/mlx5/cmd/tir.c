@@ -63,8 +63,9 @@ static const char *tir_check(const uint8_t *tirc)
 
 	if (fld_get(tirc, TIRC_DISP_TYPE) > PRM_TIR_INDIRECT)
 		return "tir: neither direct nor indirect";
-	if (fld_get(tirc, TIRC_TLS_EN) || fld_get(tirc, TIRC_TUNNELED_OFFLOAD_EN))
-		return "tir: TLS and tunnels are not supported";
+	/* No offload of tunnels is announced, so tunneled_offload_en asks for nothing. */
+	if (fld_get(tirc, TIRC_TLS_EN))
+		return "tir: TLS is not supported";
 	return fld_get(tirc, TIRC_DISP_TYPE) == PRM_TIR_INDIRECT ? check_hash(tirc) : NULL;
 }
 

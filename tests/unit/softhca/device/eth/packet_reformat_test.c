@@ -16,6 +16,7 @@
 #include "prm/mlx5/flow.h"
 #include "prm/mlx5/modify_header.h"
 #include "prm/mlx5/packet_reformat.h"
+#include "prm/mlx5/tir.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/eth/tunnel.h"
 #include "util/bits.h"
@@ -483,6 +484,24 @@ static void tunnels_are_between_adapters(void **state)
 	assert_null(eth_receive(rq[0], NULL)); /* in no tunnel */
 }
 
+/* DPDK leads frames that leave tunnels to TIRs that ask for offloads of tunnels. There are none, so
+ * these are as others: checksums and hashes are those of the first headers. */
+static void tirs_of_tunnels_are_as_others(void **state)
+{
+	uint8_t in[32 + PRM_TIRC_SIZE] = { 0 }, *tirc = fld_at(in, CREATE_TIR_IN_CTX);
+	struct eth_entry off = { .action = PRM_FLOW_FWD | PRM_FLOW_DECAP };
+	size_t len = eth_build(&plain, inner), total = model_wrap(&vxlan, inner, len, wrapped);
+
+	(void)state;
+	fld_set(tirc, TIRC_TRANSPORT_DOMAIN, eth_td(1));
+	fld_set(tirc, TIRC_INLINE_RQN, rq[0]->n);
+	fld_set(tirc, TIRC_TUNNELED_OFFLOAD_EN, 1);
+	off.to_tir = eth_cmd(1, PRM_OP_CREATE_TIR, in, sizeof(in), PRM_STAT_OK);
+	eth_root(1, RX, table_of(1, 0, off));
+	eth_send(sq, wrapped, (uint32_t)total);
+	received_is(0, inner, len);
+}
+
 /* Tables behind see the inner frame; the entry's other destinations as well. */
 static void later_tables_see_the_inner_frame(void **state)
 {
@@ -670,6 +689,7 @@ int main(void)
 		cmocka_unit_test(frames_do_not_outgrow_the_buffer),
 		cmocka_unit_test(frames_without_an_ethernet_header_keep_none),
 		FLOWS(tunnels_are_between_adapters),
+		FLOWS(tirs_of_tunnels_are_as_others),
 		FLOWS(later_tables_see_the_inner_frame),
 		FLOWS(too_long_frames_are_discarded),
 		FLOWS(entries_need_tables_and_headers_that_fit),
