@@ -134,6 +134,32 @@ static void the_fields_choose_the_operation(void **state)
 	assert_string_equal(reg_ex(&pd, attr), "ex 0x13 0x1000 64 0x3000");
 	attr.comp_mask = IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET | IBV_REG_MR_MASK_IOVA;
 	assert_string_equal(reg_ex(&pd, attr), "dmabuf 0x4000 64 0x3000 7 0x1");
+	attr.comp_mask |= IBV_REG_MR_MASK_DMAH;
+	assert_string_equal(reg_ex(&pd, attr), "ex 0x1d 0x1000 64 0x3000");
+	attr.comp_mask = IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_DMAH;
+	attr.access = IBV_ACCESS_ON_DEMAND;
+	assert_string_equal(reg_ex(&pd, attr), "ex 0x12 0x1000 64 0x1000");
+}
+
+static void a_refused_registration_says_why(void **state)
+{
+	struct ibv_pd pd = pd_of(state);
+	struct ibv_dmah dmah = {};
+	struct ibv_mr_init_attr attr = { .length = 64, .addr = (void *)0x1000, .dmah = &dmah };
+	const uint64_t masks[] = {
+		IBV_REG_MR_MASK_ADDR,
+		IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_DMAH,
+		IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET | IBV_REG_MR_MASK_IOVA,
+		IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET | IBV_REG_MR_MASK_IOVA |
+			IBV_REG_MR_MASK_DMAH,
+	};
+
+	answer = EINVAL;
+	for (size_t i = 0; i < ARRAY_SIZE(masks); i++) {
+		attr.comp_mask = masks[i];
+		assert_string_equal(reg_ex(&pd, attr), "EINVAL");
+		assert_string_not_equal(called, "");
+	}
 }
 
 static void contradictions_are_refused(void **state)
@@ -231,6 +257,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		REGION_TEST(the_fields_choose_the_operation),
+		REGION_TEST(a_refused_registration_says_why),
 		REGION_TEST(contradictions_are_refused),
 		REGION_TEST(a_buffer_is_registered_within_its_bounds_and_pd),
 		REGION_TEST(rereg_changes_what_its_flags_name),

@@ -6,6 +6,8 @@
  */
 #include "fake_kernel.h"
 
+#include "tests/unit/log_text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -62,12 +64,37 @@ static void a_multicast_group_is_gid_and_lid(void **state)
 	assert_non_null(strstr(kernel.text, "002=8:1f"));
 }
 
+static void a_refused_attachment_is_explained(void **state)
+{
+	struct ibv_qp qp = { .context = context_of(state), .qp_num = 0x61, .qp_type = IBV_QPT_UD };
+	union ibv_gid gid = { .raw = { 0xff } };
+
+	expect(NULL, NULL);
+	kernel.err = EINVAL;
+	assert_int_equal(verbs_cmd_attach_mcast(&qp, &gid, 0xc001), EINVAL);
+	check_logged("ibv_attach_mcast: QP 0x61 lid 0xc001: Invalid argument\n");
+	assert_int_equal(verbs_cmd_detach_mcast(&qp, &gid, 0xc001), EINVAL);
+	check_logged("Invalid argument: it is not attached to that group");
+	gid.raw[0] = 0xfe;
+	assert_int_equal(verbs_cmd_attach_mcast(&qp, &gid, 0xc001), EINVAL);
+	check_logged("Invalid argument: gid must be a multicast address");
+	qp.qp_type = IBV_QPT_UC;
+	assert_int_equal(verbs_cmd_attach_mcast(&qp, &gid, 0xc001), EINVAL);
+	check_logged("Invalid argument: the QP must be of type UD");
+	expect(NULL, NULL);
+	kernel.err = EPERM;
+	assert_int_equal(verbs_cmd_detach_mcast(&qp, &gid, 0xc001), EPERM);
+	check_logged("ibv_detach_mcast: QP 0x61 lid 0xc001: Operation not permitted\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		COMMAND_TEST(create_ah_hands_the_mac_address_to_the_provider),
 		COMMAND_TEST(a_multicast_group_is_gid_and_lid),
+		COMMAND_TEST(a_refused_attachment_is_explained),
 	};
 
+	log_to_memory();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -242,18 +242,25 @@ static struct ibv_qp_attr some_attr(void)
 	};
 }
 
-/* Returns the last recorded request, whose bytes follow the 8 bytes of the response's address. */
-static struct ib_uverbs_modify_qp request_sent(void)
+/* Takes the last SIZE bytes of the last recorded request, whose text begins with the address of the
+ * response. */
+static void take_request(void *req, size_t size)
 {
-	struct ib_uverbs_modify_qp req;
 	const char *text = strchr(kernel.text, '<') + 1;
 	unsigned int byte;
 
-	text += 2 * (strcspn(text, " ") / 2 - sizeof(req));
-	for (size_t i = 0; i < sizeof(req); i++) {
+	text += 2 * (strcspn(text, " ") / 2 - size);
+	for (size_t i = 0; i < size; i++) {
 		assert_int_equal(sscanf(text + 2 * i, "%2x", &byte), 1);
-		((unsigned char *)&req)[i] = (unsigned char)byte;
+		((unsigned char *)req)[i] = (unsigned char)byte;
 	}
+}
+
+static struct ib_uverbs_modify_qp request_sent(void)
+{
+	struct ib_uverbs_modify_qp req;
+
+	take_request(&req, sizeof(req));
 	return req;
 }
 
@@ -354,6 +361,40 @@ static void modify_qp_sends_each_field_by_its_bit(void **state)
 	}
 }
 
+/* Only the extended command has room for a rate limit. */
+static void modify_qp_sends_a_rate_limit(void **state)
+{
+	struct ibv_qp qp = { .context = context_of(state), .handle = 0x61 };
+	struct ibv_qp_attr attr = some_attr();
+	struct ib_uverbs_ex_modify_qp req;
+
+	attr.rate_limit = 0x12345678;
+	expect(IDS(UVERBS_ATTR_CORE_OUT), NULL);
+	assert_int_equal(verbs_cmd_modify_qp(&qp, &attr, IBV_QP_QKEY | IBV_QP_RATE_LIMIT, NULL), 0);
+	take_request(&req, sizeof(req));
+	assert_int_equal(req.rate_limit, attr.rate_limit);
+	assert_int_equal(req.base.qp_handle, 0x61);
+	assert_int_equal(req.base.attr_mask, IBV_QP_QKEY | IBV_QP_RATE_LIMIT);
+	assert_int_equal(req.base.qkey, attr.qkey);
+}
+
+/* A driver's response needs the extended command, too, which then has no rate limit. */
+static void modify_qp_sends_no_rate_limit_that_its_mask_lacks(void **state)
+{
+	struct ibv_qp qp = { .context = context_of(state), .handle = 0x61 };
+	struct ibv_qp_attr attr = some_attr();
+	struct ib_uverbs_ex_modify_qp req;
+	uint32_t resp;
+	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
+
+	attr.rate_limit = 0x12345678;
+	expect(IDS(UVERBS_ATTR_CORE_OUT, UVERBS_ATTR_UHW_OUT), NULL);
+	assert_int_equal(verbs_cmd_modify_qp(&qp, &attr, IBV_QP_QKEY, &udata), 0);
+	take_request(&req, sizeof(req));
+	assert_int_equal(req.rate_limit, 0);
+	assert_int_equal(req.base.qkey, attr.qkey);
+}
+
 static void a_state_of_256_is_not_reset(void **state)
 {
 	struct ibv_qp qp = { .context = context_of(state) };
@@ -426,6 +467,8 @@ int main(void)
 		COMMAND_TEST(a_context_says_what_the_core_supports),
 		COMMAND_TEST(the_two_keys_of_a_region_are_told_apart),
 		COMMAND_TEST(modify_qp_sends_each_field_by_its_bit),
+		COMMAND_TEST(modify_qp_sends_a_rate_limit),
+		COMMAND_TEST(modify_qp_sends_no_rate_limit_that_its_mask_lacks),
 		COMMAND_TEST(a_state_of_256_is_not_reset),
 		COMMAND_TEST(create_qp_reads_what_its_mask_names),
 		COMMAND_TEST(an_old_kernel_finds_the_source_qpn_by_a_flag),

@@ -142,6 +142,12 @@ static void advise_mr_passes_the_list_on(void **state)
 	assert_string_equal(kernel.text,
 			    "7/2 000=21 001=8:1 002=4:1 003<00100000000000000500000006000000");
 	assert_int_equal(ibv_advise_mr(&pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, &sge, 4096), EINVAL);
+	/* a driver that lacks the method */
+	expect(NULL, NULL);
+	kernel.err = EPROTONOSUPPORT;
+	errno = 0;
+	assert_int_equal(ibv_advise_mr(&pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, &sge, 1), EOPNOTSUPP);
+	assert_int_equal(errno, EOPNOTSUPP);
 }
 
 static void alloc_dm_sets_context_and_handle(void **state)

@@ -103,6 +103,41 @@ static void create_srq_of_type_tm_has_tags_and_cq(void **state)
 	assert_int_equal(verbs_cmd_destroy_srq(&vsrq.srq), 0);
 }
 
+/* Nothing is asked of the kernel: its fields would come from attributes that the program need not
+ * have set. */
+static void each_type_needs_the_attributes_of_its_mask(void **state)
+{
+	static const struct {
+		enum ibv_srq_type type;
+		uint32_t bit;
+		const char *missing;
+	} rows[] = {
+		{ IBV_SRQT_XRC, IBV_SRQ_INIT_ATTR_PD, "lacks IBV_SRQ_INIT_ATTR_PD\n" },
+		{ IBV_SRQT_XRC, IBV_SRQ_INIT_ATTR_CQ, "lacks IBV_SRQ_INIT_ATTR_CQ, which" },
+		{ IBV_SRQT_XRC, IBV_SRQ_INIT_ATTR_XRCD, "lacks IBV_SRQ_INIT_ATTR_XRCD, which" },
+		{ IBV_SRQT_TM, IBV_SRQ_INIT_ATTR_PD, "lacks IBV_SRQ_INIT_ATTR_PD\n" },
+		{ IBV_SRQT_TM, IBV_SRQ_INIT_ATTR_CQ, "lacks IBV_SRQ_INIT_ATTR_CQ, which" },
+		{ IBV_SRQT_TM, IBV_SRQ_INIT_ATTR_TM, "lacks IBV_SRQ_INIT_ATTR_TM, which" },
+	};
+	struct verbs_srq vsrq = {};
+
+	expect(NULL, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct ibv_srq_init_attr_ex attr = { .srq_type = rows[i].type };
+
+		attr.comp_mask = (IBV_SRQ_INIT_ATTR_RESERVED - 1) & ~rows[i].bit;
+		log_text();
+		assert_int_equal(verbs_cmd_create_srq(context_of(state), &attr, &vsrq, NULL),
+				 EINVAL);
+		check_logged(rows[i].missing);
+		attr.comp_mask |= IBV_SRQ_INIT_ATTR_RESERVED;
+		assert_int_equal(verbs_cmd_create_srq(context_of(state), &attr, &vsrq, NULL),
+				 EOPNOTSUPP);
+		check_logged("no bit above 0x1f has a meaning");
+	}
+	assert_int_equal(kernel.calls, 0);
+}
+
 /* ib_uverbs_create_xsrq: user handle, type, PD, max_wr, max_sge, limit, tags, domain, CQ. */
 static void an_old_kernel_creates_srqs_by_invoked_write(void **state)
 {
@@ -212,6 +247,7 @@ int main(void)
 		COMMAND_TEST(create_srq_of_type_basic),
 		COMMAND_TEST(create_srq_of_type_xrc_has_domain_and_cq),
 		COMMAND_TEST(create_srq_of_type_tm_has_tags_and_cq),
+		COMMAND_TEST(each_type_needs_the_attributes_of_its_mask),
 		COMMAND_TEST(an_old_kernel_creates_srqs_by_invoked_write),
 		COMMAND_TEST(modify_and_query_srq_are_invoked_writes),
 		COMMAND_TEST(a_refusal_names_the_limit_that_was_passed),

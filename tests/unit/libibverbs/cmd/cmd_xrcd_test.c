@@ -97,8 +97,31 @@ static void open_qp_names_domain_number_and_type(void **state)
 	assert_int_equal(vqp.qp.qp_num, 0x14141414);
 	expect(IDS(UVERBS_ATTR_DESTROY_QP_RESP), NULL);
 	assert_int_equal(verbs_cmd_destroy_qp(&vqp.qp), 0);
-	attr.comp_mask &= ~(uint32_t)IBV_QP_OPEN_ATTR_TYPE;
-	assert_int_equal(verbs_cmd_open_qp(context_of(state), &attr, &vqp, NULL), EINVAL);
+}
+
+static void open_qp_refuses_other_masks_before_the_kernel(void **state)
+{
+	const uint32_t needed =
+		IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD | IBV_QP_OPEN_ATTR_TYPE;
+	const struct {
+		uint32_t comp_mask;
+		int err;
+	} rows[] = {
+		{ needed & ~(uint32_t)IBV_QP_OPEN_ATTR_NUM, EINVAL },
+		{ needed & ~(uint32_t)IBV_QP_OPEN_ATTR_XRCD, EINVAL },
+		{ needed & ~(uint32_t)IBV_QP_OPEN_ATTR_TYPE, EINVAL },
+		{ needed | IBV_QP_OPEN_ATTR_RESERVED, EOPNOTSUPP },
+	};
+	struct ibv_qp_open_attr attr = { .qp_type = IBV_QPT_XRC_RECV };
+	struct verbs_qp vqp = {};
+
+	expect(NULL, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		attr.comp_mask = rows[i].comp_mask;
+		assert_int_equal(verbs_cmd_open_qp(context_of(state), &attr, &vqp, NULL),
+				 rows[i].err);
+	}
+	assert_int_equal(kernel.calls, 0);
 }
 
 int main(void)
@@ -108,6 +131,7 @@ int main(void)
 		COMMAND_TEST(an_xrc_receive_qp_has_a_domain_and_nothing_else),
 		COMMAND_TEST(an_xrc_send_qp_has_no_receive_cq),
 		COMMAND_TEST(open_qp_names_domain_number_and_type),
+		COMMAND_TEST(open_qp_refuses_other_masks_before_the_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,6 +193,26 @@ static void a_driver_is_registered_without_memory(void **state)
 	assert_ptr_equal(verbs_loader_match(&info), &driver);
 }
 
+/* Each look would wait for ever otherwise. The driver is that of the test before. */
+static void drivers_are_found_on_both_sides_of_a_fork(void **state)
+{
+	const struct verbs_device_info info = { .driver_id = 8 };
+	const struct timespec past = { 0 };
+
+	(void)state;
+	verbs_loader_before_fork(&past);
+	verbs_loader_forked_in_parent();
+	assert_non_null(verbs_loader_match(&info));
+	verbs_loader_before_fork(&past);
+	verbs_loader_forked_in_child();
+	assert_non_null(verbs_loader_match(&info));
+	verbs_loader_before_fork(&past);
+	verbs_loader_before_fork(&past); /* somebody has the lock, */
+	verbs_loader_forked_in_parent(); /* so it is not this fork's to leave */
+	verbs_loader_forked_in_child();
+	assert_non_null(verbs_loader_match(&info));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +226,7 @@ int main(void)
 		cmocka_unit_test(a_driver_id_decides_and_pci_is_for_sysfs),
 		cmocka_unit_test(another_contract_is_refused),
 		cmocka_unit_test(a_driver_is_registered_without_memory),
+		cmocka_unit_test(drivers_are_found_on_both_sides_of_a_fork),
 	};
 	char log[512];
 	int failed;
