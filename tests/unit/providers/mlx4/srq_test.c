@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * srq_test.c - what an SRQ may ask for, and the ring that it gets.
+ */
+#include "rig.h"
+
+#include <errno.h>
+
+#include "providers/mlx4/srq.h"
+
+enum { MAX_WR = 1024, MAX_SGE = 31 }; /* the limits of the rig's device */
+
+static int create(struct rig *rig, uint32_t max_wr, uint32_t max_sge, struct verbs_srq **srq)
+{
+	struct ibv_srq_init_attr_ex attr = { .attr = { .max_wr = max_wr, .max_sge = max_sge },
+					     .comp_mask = IBV_SRQ_INIT_ATTR_PD,
+					     .pd = &rig->pd.pd };
+	int ret = mlx4_srq_create(&rig->ctx->vctx.context, &attr, srq);
+
+	if (!ret)
+		assert_int_equal(attr.attr.max_wr, to_msrq(&(*srq)->srq)->wqes - 1);
+	return ret;
+}
+
+static void each_limit_is_one_of_its_own(void **state)
+{
+	static const struct {
+		uint32_t max_wr, max_sge;
+		int err;
+	} rows[] = {
+		{ MAX_WR, MAX_SGE, 0 },
+		{ MAX_WR + 1, MAX_SGE, EINVAL },
+		{ MAX_WR, MAX_SGE + 1, EINVAL },
+		{ MAX_WR + 1, 1, EINVAL },
+		{ 1, MAX_SGE + 1, EINVAL },
+		{ UINT32_MAX, UINT32_MAX, EINVAL },
+		{ 0, 0, 0 },
+	};
+	struct rig *rig = rig_new(NULL);
+	struct verbs_srq *srq;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(create(rig, rows[i].max_wr, rows[i].max_sge, &srq), rows[i].err);
+		if (!rows[i].err)
+			assert_int_equal(mlx4_srq_destroy(&srq->srq), 0);
+	}
+	rig_free(rig);
+}
+
+static void a_type_that_the_adapter_lacks_is_refused(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct ibv_srq_init_attr_ex attr = {
+		.attr = { .max_wr = 1, .max_sge = 1 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE,
+		.srq_type = IBV_SRQT_TM,
+		.pd = &rig->pd.pd,
+	};
+	struct verbs_srq *srq;
+
+	(void)state;
+	assert_int_equal(mlx4_srq_create(&rig->ctx->vctx.context, &attr, &srq), EOPNOTSUPP);
+	attr.comp_mask = IBV_SRQ_INIT_ATTR_PD; /* the type counts for nothing */
+	assert_int_equal(mlx4_srq_create(&rig->ctx->vctx.context, &attr, &srq), 0);
+	assert_int_equal(mlx4_srq_destroy(&srq->srq), 0);
+	attr.comp_mask |= IBV_SRQ_INIT_ATTR_TYPE;
+	attr.srq_type = IBV_SRQT_BASIC;
+	assert_int_equal(mlx4_srq_create(&rig->ctx->vctx.context, &attr, &srq), 0);
+	assert_int_equal(mlx4_srq_destroy(&srq->srq), 0);
+	rig_free(rig);
+}
+
+/* One WQE is never posted, and a WQE is a power of two of segments, the first of which links it. */
+static void a_ring_has_room_for_what_was_asked(void **state)
+{
+	static const struct {
+		uint32_t max_wr, max_sge, wqes, stride_log, has_sge;
+	} rows[] = {
+		{ 0, 0, 1, 5, 1 },   { 1, 1, 2, 5, 1 },       { 3, 2, 4, 6, 3 },
+		{ 4, 3, 8, 6, 3 },   { 1023, 4, 1024, 7, 7 }, { 7, 7, 8, 7, 7 },
+		{ 8, 8, 16, 8, 15 }, { 1, 31, 2, 9, 31 },
+	};
+	struct rig *rig = rig_new(NULL);
+	struct verbs_srq *vsrq;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct mlx4_srq *srq;
+
+		assert_int_equal(create(rig, rows[i].max_wr, rows[i].max_sge, &vsrq), 0);
+		srq = to_msrq(&vsrq->srq);
+		assert_int_equal(srq->wqes, rows[i].wqes);
+		assert_int_equal(srq->stride_log, rows[i].stride_log);
+		assert_int_equal(srq->max_sge, rows[i].has_sge);
+		assert_int_equal(vsrq->ring_wr, rows[i].wqes - 1);
+		assert_int_equal(vsrq->ring_sge, rows[i].has_sge);
+		assert_int_equal(mlx4_srq_destroy(&vsrq->srq), 0);
+	}
+	rig_free(rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_limit_is_one_of_its_own),
+		cmocka_unit_test(a_type_that_the_adapter_lacks_is_refused),
+		cmocka_unit_test(a_ring_has_room_for_what_was_asked),
+	};
+
+	return RIG_RUN(tests);
+}
