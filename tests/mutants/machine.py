@@ -239,10 +239,10 @@ class Test:
         return self.command[0].startswith(os.path.join(BUILD, "tests/unit/"))
 
     def limit(self):
-        """Seconds after which it does not end: many times what it took, and more for a busy machine; units take milliseconds."""
+        """Seconds after which it does not end: many times what it took, and more on a busy machine; most units take milliseconds."""
         if self.seconds is None:
             return self.timeout
-        return (3 if self.is_unit() else 20) + 8 * self.seconds
+        return ((3 if self.is_unit() else 20) + 8 * self.seconds) * max(1, os.getloadavg()[0] / (os.cpu_count() or 1))
 
     def run(self):
         """(status, what it printed, seconds); a status of None means that it did not end."""
