@@ -63,8 +63,8 @@ _rdmakit() {
 		! _rdmakit_inner_command || return 0
 		[[ ${COMP_WORDS[1]} != fault || $current = -* || $previous = --* ]] || previous=--fault
 	fi
-	if [[ ${program##*/} = softhca && ${COMP_WORDS[1]} = hosts && $current = -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--network --help' -- "$current")
+	if [[ ${program##*/} = softhca && $current = -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "-- $("$program" "${COMP_WORDS[1]}" --help 2>/dev/null </dev/null | awk '/^  --/ { print $1 }')" -- "$current")
 	elif [[ $current = -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "-- $("$program" --help 2>&1 </dev/null | _rdmakit_options)" -- "$current")
 	else

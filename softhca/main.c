@@ -50,7 +50,7 @@ static int run_command(const struct options *options)
 		puts("softhca " RDMAKIT_VERSION);
 		return EXIT_SUCCESS;
 	default:
-		options_print_help();
+		options_print_help(options, stdout);
 		return EXIT_SUCCESS;
 	}
 }

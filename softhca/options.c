@@ -38,16 +38,40 @@ struct option_def {
 	unsigned int use;
 };
 
-/* Commands that take arguments. */
 static const struct command_def {
 	const char *name;
 	enum command command;
 	unsigned int use; /* of its options */
+	const char *usage;
 } command_table[] = {
-	{ "run", COMMAND_RUN, FOR_RUN },       { "serve", COMMAND_SERVE, FOR_SERVE },
-	{ "pci", COMMAND_PCI, FOR_PCI },       { "fault", COMMAND_FAULT, FOR_FAULT },
-	{ "hosts", COMMAND_HOSTS, FOR_HOSTS },
+	{ "run", COMMAND_RUN, FOR_RUN,
+	  "  softhca run [options] -- PROGRAM [ARGUMENT]...\n"
+	  "        run PROGRAM, and all it starts, with a private adapter mlx5_0 present;\n"
+	  "        the exit status is PROGRAM's\n"
+	  "  softhca run --socket PATH -- PROGRAM [ARGUMENT]...\n"
+	  "        the same with the adapters of a server, which its programs share\n" },
+	{ "serve", COMMAND_SERVE, FOR_SERVE,
+	  "  softhca serve --socket PATH [options]\n"
+	  "        keep adapters running until told to stop by SIGTERM or SIGINT\n" },
+	{ "pci", COMMAND_PCI, FOR_PCI,
+	  "  softhca pci --socket PATH [options]\n"
+	  "        be a PCI device for a virtual machine: QEMU's vfio-user-pci connects to PATH;\n"
+	  "        when it has gone, the next one may, and finds an adapter that is as new\n" },
+	{ "fault", COMMAND_FAULT, FOR_FAULT,
+	  "  softhca fault --socket PATH FAULT...\n"
+	  "        inject faults into the running adapters served at PATH\n" },
+	{ "hosts", COMMAND_HOSTS, FOR_HOSTS,
+	  "  softhca hosts --network DIR\n"
+	  "        list hosts of a network: adapters, addresses, GIDs, LIDs, state of links\n" },
 };
+
+static const struct command_def *find_command(enum command command)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(command_table); i++)
+		if (command_table[i].command == command)
+			return &command_table[i];
+	return NULL;
+}
 
 static int bad_value(const struct option_def *def, const char *value, const char *why)
 {
@@ -270,6 +294,7 @@ static int ask_help(struct options *options, const struct option_def *def, const
 {
 	(void)def;
 	(void)value;
+	options->help_on = options->command;
 	options->command = COMMAND_HELP;
 	return 0;
 }
@@ -353,32 +378,12 @@ static const struct option_def option_table[] = {
 	  0, 0, FOR_ADAPTER },
 	{ "verbose", NULL, "say more on standard error; twice: every call", more_verbose, 0, 0, 0,
 	  FOR_RUN | FOR_SERVE | FOR_PCI | REPEATS },
-	{ "help", NULL, "print this and exit", ask_help, 0, 0, 0,
+	{ "help", NULL, "print this and exit; behind a command: its part", ask_help, 0, 0, 0,
 	  FOR_RUN | FOR_SERVE | FOR_PCI | FOR_FAULT | FOR_HOSTS },
 	{ "version", NULL, "print the version and exit", ask_version, 0, 0, 0,
 	  FOR_RUN | FOR_SERVE | FOR_PCI | FOR_FAULT | FOR_HOSTS },
 };
 #define NUM_OPTIONS (ARRAY_SIZE(option_table))
-
-static const char usage[] =
-	"softhca - a ConnectX adapter in software\n"
-	"\n"
-	"  softhca run [options] -- PROGRAM [ARGUMENT]...\n"
-	"        run PROGRAM, and all it starts, with a private adapter mlx5_0 present;\n"
-	"        the exit status is PROGRAM's\n"
-	"  softhca run --socket PATH -- PROGRAM [ARGUMENT]...\n"
-	"        the same with the adapters of a server, which its programs share\n"
-	"  softhca serve --socket PATH [options]\n"
-	"        keep adapters running until told to stop by SIGTERM or SIGINT\n"
-	"  softhca pci --socket PATH [options]\n"
-	"        be a PCI device for a virtual machine: QEMU's vfio-user-pci connects to PATH;\n"
-	"        when it has gone, the next one may, and finds an adapter that is as new\n"
-	"  softhca fault --socket PATH FAULT...\n"
-	"        inject faults into the running adapters served at PATH\n"
-	"  softhca hosts --network DIR\n"
-	"        list the hosts of a network: adapters, addresses, GIDs, LIDs, state of links\n"
-	"\n"
-	"Options:\n";
 
 static const char faults[] =
 	"\n"
@@ -406,19 +411,34 @@ static const char faults[] =
 	"                           (those that destroy are not counted)\n"
 	"  cmd-timeout:N            pci: the Nth command of the command queue is never answered\n";
 
-void options_print_help(void)
+/* Prints the options of one command, or of all. */
+static void print_options(const struct command_def *only, FILE *out)
 {
 	char left[48];
 
-	fputs(usage, stdout);
+	fputs("\nOptions:\n", out);
 	for (unsigned int i = 0; i < NUM_OPTIONS; i++) {
 		const struct option_def *def = &option_table[i];
 
+		if (only && !(def->use & only->use))
+			continue;
 		snprintf(left, sizeof(left), "--%s%s%s", def->name, def->argument ? " " : "",
 			 def->argument ? def->argument : "");
-		printf("  %-24s %s\n", left, def->help);
+		fprintf(out, "  %-24s %s\n", left, def->help);
 	}
-	fputs(faults, stdout);
+}
+
+void options_print_help(const struct options *options, FILE *out)
+{
+	const struct command_def *only = find_command(options->help_on);
+
+	fputs("softhca - a ConnectX adapter in software\n\n", out);
+	for (unsigned int i = 0; i < ARRAY_SIZE(command_table); i++)
+		if (!only || only == &command_table[i])
+			fputs(command_table[i].usage, out);
+	print_options(only, out);
+	if (options->help_on != COMMAND_HOSTS)
+		fputs(faults, out);
 }
 
 static const struct option_def *find_option(const char *name, size_t len)
@@ -429,14 +449,6 @@ static const struct option_def *find_option(const char *name, size_t len)
 		if (strlen(def->name) == len && !memcmp(def->name, name, len))
 			return def;
 	}
-	return NULL;
-}
-
-static const struct command_def *find_command(enum command command)
-{
-	for (unsigned int i = 0; i < ARRAY_SIZE(command_table); i++)
-		if (command_table[i].command == command)
-			return &command_table[i];
 	return NULL;
 }
 

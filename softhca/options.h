@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "softhca/device/hca.h"
 
@@ -28,6 +29,7 @@ enum command {
 
 struct options {
 	enum command command;
+	enum command help_on;    /* help: only on this command; COMMAND_HELP: on all */
 	const char *socket_path; /* run: server to join; serve, pci: where to listen */
 	uint32_t devices;
 	uint32_t ports;
@@ -71,6 +73,7 @@ struct options {
 int options_parse(int argc, char **argv, struct options *options);
 /* Returns the kind of adapter number INDEX. */
 enum hca_kind options_kind(const struct options *options, unsigned int index);
-void options_print_help(void);
+/* Prints the help that the command line asks for. */
+void options_print_help(const struct options *options, FILE *out);
 
 #endif

@@ -215,6 +215,37 @@ static void help_and_version_are_given_by_each_command(void **state)
 	assert_taken("--version");
 }
 
+/* Help on a command has its options and no others, and faults where they can be given. */
+static void help_on_a_command_is_about_it(void **state)
+{
+	static const struct {
+		const char *line, *has, *lacks;
+	} texts[] = {
+		{ "--help", "--once", "no such text" },
+		{ "help", "softhca hosts --network DIR", "no such text" },
+		{ "run --help", "--netdev", "--once" },
+		{ "run --help", "cmd:N=ERRNO", "softhca serve" },
+		{ "pci --help", "--once", "--netdev" },
+		{ "fault --socket /s --help", "link-down@MS", "--devices" },
+		{ "hosts --help", "--network", "link-down" },
+	};
+	char *text;
+	size_t len;
+	FILE *out;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		assert_taken(texts[i].line);
+		out = open_memstream(&text, &len);
+		assert_non_null(out);
+		options_print_help(&options, out);
+		fclose(out);
+		if (!strstr(text, texts[i].has) || strstr(text, texts[i].lacks))
+			fail_msg("%s: %s", texts[i].line, text);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +258,7 @@ int main(void)
 		cmocka_unit_test(what_a_command_needs_is_named),
 		cmocka_unit_test(options_behind_faults_are_refused),
 		cmocka_unit_test(help_and_version_are_given_by_each_command),
+		cmocka_unit_test(help_on_a_command_is_about_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
