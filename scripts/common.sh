@@ -59,7 +59,10 @@ logged() {
 # free_port: sets PORT to a port that nobody uses, each time another; below those that a kernel gives to whoever asks for any.
 # Scripts that run at the same time take turns: a port is not in use before somebody listens.
 free_port() {
-	local last=${TMPDIR:-/tmp}/rdmakit-port.$UID lock
+	local first=0 owner=0 lock last
+	# Root of a namespace of users has not root's files.
+	[ ! -r /proc/self/uid_map ] || read -r first owner _ </proc/self/uid_map
+	last=${TMPDIR:-/tmp}/rdmakit-port.$((UID - first + owner))
 	exec {lock}<>"$last"
 	flock "$lock"
 	{ read -r -u "$lock" PORT && [[ $PORT =~ ^[0-9]{5}$ ]]; } || PORT=$((10000 + RANDOM % 22000))

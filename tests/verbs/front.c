@@ -27,6 +27,7 @@
 #include <infiniband/verbs.h>
 
 #include "tests/lib/rig.h"
+#include "tests/lib/rights.h"
 #include "tests/lib/say.h"
 #include "tests/lib/topics.h"
 
@@ -319,7 +320,6 @@ static int set_qkey(const struct rig *rig, uint32_t qkey)
 /* Runs in a child, which drops all privileges. */
 static void privileges(void)
 {
-	enum { NOBODY = 65534 };
 	struct rig rig;
 	pid_t child;
 
@@ -327,7 +327,7 @@ static void privileges(void)
 	child = fork();
 	if (!child) {
 		rig_open(&rig);
-		MUST(geteuid() || (!setgid(NOBODY) && !setuid(NOBODY)));
+		MUST(!rights_drop());
 		MUST(!set_qkey(&rig, 0x7fffffff));
 		_exit(set_qkey(&rig, 0x80000001) != EPERM);
 	}

@@ -11,9 +11,10 @@
 #include <unistd.h>
 
 #include "tests/cm/cm.h"
+#include "tests/lib/rights.h"
 #include "own.h"
 
-enum { NOBODY = 65534, OF_ROOT = 1023, OF_ALL = 1024 };
+enum { OF_ROOT = 1023, OF_ALL = 1024 };
 
 /* Returns 0, or an errno. */
 static int bind_anew(struct sockaddr *addr, enum rdma_port_space space)
@@ -35,7 +36,7 @@ static int bind_to_port(int port)
 
 static int bind_as_nobody(int port)
 {
-	return !getuid() && setuid(NOBODY) ? EIO : bind_to_port(port);
+	return rights_drop() ? EIO : bind_to_port(port);
 }
 
 static int bind_to_address(int unused)
