@@ -19,6 +19,7 @@ from harness.process import describe
 from newer.roots import Roots
 from newer.traffic import done, missing
 from test_management import ANSWERS, SUBNET, need
+from test_raw_ethernet import mirror_run, mirror_script
 
 RELEASES = {"trixie": ["trixie"], "sid": ["sid"], "both": ["trixie", "sid"]}
 LINKS = {"ib": ["ib"], "roce": ["roce"], "both": ["ib", "roce"]}
@@ -244,6 +245,23 @@ def diags(_settings):
 def test_diags(case, bench):
     need(bench.run(case.line), case.says)
     bench.adapter.check_and_stop()
+
+
+# --- DPDK ------------------------------------------------------------------------------------------------------------------------
+
+
+def forwards(settings):
+    for libs in ("ours", "debian") if settings.all else ("ours",):
+        yield Case(f"newer.trixie.testpmd.roce.{libs}", release="trixie", libs=libs, limit=LIMIT)
+
+
+@cases(forwards)
+def test_testpmd(case, roots, settings, launcher, work):
+    """testpmd with its driver's usual options, so that its port steers by direct rules of root tables: each frame comes back."""
+    root = roots.get(case.release)
+    root.need("dpdk-dev")
+    script = mirror_script(work, settings.device, root.program("frame_mirror"))
+    mirror_run(settings, launcher, work, root.line(case.libs, ["bash", str(script)]))
 
 
 # --- around a program of verbs -----------------------------------------------------------------------------------------------------

@@ -114,28 +114,29 @@ exec "$@"
 """
 
 
-@cases(forwards)
-def test_testpmd(case, settings, programs, launcher, work):
-    if settings.sanitized:
-        pytest.skip("DPDK's memory does not bear a sanitizer")
-    if not shutil.which("dpdk-testpmd"):
-        pytest.skip("there is no dpdk-testpmd here")
+def mirror_script(work, device, mirror, env=("env",), device_options="", options=""):
+    """A script that runs testpmd and the program MIRROR behind the words of ENV."""
     script = work / "mirror"
     script.write_text(
         MIRROR.format(
-            device=settings.device,
-            env=" ".join(programs.with_libs("debian", case.libs)),
-            device_options=case.device_options,
-            options=case.options,
+            device=device,
+            env=" ".join(env),
+            device_options=device_options,
+            options=options,
             work=work,
-            mirror=settings.build / "tests/consumers/frame-mirror",
+            mirror=mirror,
             client=CLIENT_MAC,
             server=SERVER_MAC,
         )
     )
+    return script
+
+
+def mirror_run(settings, launcher, work, command):
+    """What a command that runs the script says, on two adapters; fails unless each frame comes back."""
     adapters = words([settings.softhca], "run --verbose --link roce --devices 2 --netdev d0 --netdev d1 --device", [settings.device])
     namespace = NAMESPACE.format(server=SERVER_MAC, client=CLIENT_MAC)
-    line = ["unshare", "-n", "bash", "-c", namespace, "namespace", *adapters, "--", "bash", str(script)]
+    line = ["unshare", "-n", "bash", "-c", namespace, "namespace", *adapters, "--", *command]
     run, status = launcher.run(line, "run", env=dict(os.environ, XDG_RUNTIME_DIR=str(work)))
     if status == 77:
         pytest.skip(f"no network interfaces can be made here: {run.text().splitlines()[-1]}")
@@ -143,5 +144,17 @@ def test_testpmd(case, settings, programs, launcher, work):
         raise Failure(describe(status, launcher.limit))
     if not re.search(r"^3000 of 3000 frames", run.text(), re.MULTILINE):
         raise Failure("not all 3000 frames came back as they were")
-    if not re.search(case.says, run.text()):
+    return run.text()
+
+
+@cases(forwards)
+def test_testpmd(case, settings, programs, launcher, work):
+    if settings.sanitized:
+        pytest.skip("DPDK's memory does not bear a sanitizer")
+    if not shutil.which("dpdk-testpmd"):
+        pytest.skip("there is no dpdk-testpmd here")
+    env = programs.with_libs("debian", case.libs)
+    script = mirror_script(work, settings.device, settings.build / "tests/consumers/frame-mirror", env, case.device_options, case.options)
+    said = mirror_run(settings, launcher, work, ["bash", str(script)])
+    if not re.search(case.says, said):
         raise Failure(f"the adapter does not say: {case.says}")

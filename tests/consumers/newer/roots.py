@@ -20,7 +20,10 @@ LIBRARIES = "usr/lib/x86_64-linux-gnu"
 BOTH = """ibverbs-providers ibverbs-utils rdmacm-utils perftest infiniband-diags srptools ucx-utils libfabric-bin openmpi-bin libopenmpi-dev
     mpich libmpich-dev redis-server redis-tools valkey-server valkey-tools bubblewrap runc firejail strace gdb ltrace gcc libc6-dev
     python3-minimal""".split()
-PACKAGES = {"trixie": BOTH + ["librpma-dev"], "sid": BOTH + ["libucc-dev", "libgasnet-dev", "libhwloc-dev"]}
+PACKAGES = {
+    "trixie": BOTH + "librpma-dev libibverbs-dev dpdk-dev librte-net-mlx5-25 librte-mempool-ring25".split(),
+    "sid": BOTH + ["libucc-dev", "libgasnet-dev", "libhwloc-dev"],
+}
 
 # A program that is built: its source, the compiler's words behind it, the release's packages. By that compiler, in the root.
 INCLUDE = "/usr/include/x86_64-linux-gnu"
@@ -33,6 +36,7 @@ PROGRAMS = {
     "rpma_copy": ("gcc", HERE / "rpma_copy.c", "-lrpma -libverbs"),
     "gasnet_ibv": (f"{GASNET}/ibv-conduit", HERE / "gasnet_ring.c", "-lgasnet-ibv-seq -libverbs -lhwloc -lpthread -lm"),
     "gasnet_ucx": (f"{GASNET}/ucx-conduit", HERE / "gasnet_ring.c", "-lgasnet-ucx-seq -lucp -luct -lucs -lucm -lhwloc -lpthread -lm"),
+    "frame_mirror": ("gcc", CONSUMERS / "frame_mirror.c", "-libverbs"),
     "memlock.so": ("gcc -shared -fPIC", HERE / "memlock.c", ""),
 }
 
