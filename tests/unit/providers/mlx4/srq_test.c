@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq_test.c - what an SRQ may ask for, and the ring that it gets.
+ * srq_test.c - what an SRQ may ask for, the ring that it gets, and the receives that it refuses.
  */
 #include "rig.h"
 
 #include <errno.h>
+
+#include "tests/unit/log_text.h"
 
 #include "providers/mlx4/srq.h"
 
@@ -100,13 +102,50 @@ static void a_ring_has_room_for_what_was_asked(void **state)
 	rig_free(rig);
 }
 
+/* Posts one receive of NUM_SGE SGEs. */
+static int post(struct verbs_srq *srq, int num_sge)
+{
+	struct ibv_sge sges[4] = { { .addr = 0x1000, .length = 8, .lkey = 5 } };
+	struct ibv_recv_wr wr = { .wr_id = 0x77, .sg_list = sges, .num_sge = num_sge }, *bad = NULL;
+	int ret = mlx4_post_srq_recv(&srq->srq, &wr, &bad);
+
+	assert_ptr_equal(bad, ret ? &wr : NULL);
+	return ret;
+}
+
+static void a_refused_receive_is_named_with_srq_and_limit(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct verbs_srq *srq;
+	char text[128];
+	uint32_t srqn;
+
+	(void)state;
+	assert_int_equal(create(rig, 3, 3, &srq), 0);
+	srqn = to_msrq(&srq->srq)->srqn;
+	assert_true(srqn >= RIG_SRQN);
+	log_text();
+	assert_int_equal(post(srq, 4), EINVAL);
+	snprintf(text, sizeof(text), "srq 0x%x, wr_id 0x77: num_sge is 4, limit 3", srqn);
+	check_logged(text);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(post(srq, i + 1), 0);
+	assert_int_equal(post(srq, 1), ENOMEM);
+	snprintf(text, sizeof(text), "srq 0x%x, wr_id 0x77: the queue is full, limit 3", srqn);
+	check_logged(text);
+	assert_int_equal(mlx4_srq_destroy(&srq->srq), 0);
+	rig_free(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_limit_is_one_of_its_own),
 		cmocka_unit_test(a_type_that_the_adapter_lacks_is_refused),
 		cmocka_unit_test(a_ring_has_room_for_what_was_asked),
+		cmocka_unit_test(a_refused_receive_is_named_with_srq_and_limit),
 	};
 
+	log_to_memory();
 	return RIG_RUN(tests);
 }
