@@ -774,12 +774,12 @@ CASE(mlx5dv_alloc_dm, EINVAL, "A comp_mask is not 0")
 	return alloc_dm(bed, MLX5DV_DM_TYPE_MEMIC, 64, 1);
 }
 
-CASE(mlx5dv_alloc_dm, EINVAL, "the length is 0 or more than the device ever has")
+CASE(mlx5dv_alloc_dm, EINVAL, "the length is 0 or above the total size of the device's memory")
 {
 	return alloc_dm(bed, MLX5DV_DM_TYPE_MEMIC, 1 << 30, 0);
 }
 
-CASE(mlx5dv_alloc_dm, ENOMEM, "There is not so much left")
+CASE(mlx5dv_alloc_dm, ENOMEM, "The device does not have that much memory left")
 {
 	int ret = 0;
 
@@ -793,7 +793,8 @@ static int alloc_var(struct bed *bed, uint32_t flags)
 	return OBJ(mlx5dv_alloc_var(bed->ctx, flags));
 }
 
-CASE(mlx5dv_alloc_var, EOPNOTSUPP, "flags has what the library or the device does not know")
+CASE(mlx5dv_alloc_var, EOPNOTSUPP,
+     "flags has a bit that the library or the device does not support")
 {
 	return alloc_var(bed, 1u << 20);
 }
