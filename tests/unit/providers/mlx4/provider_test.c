@@ -10,7 +10,7 @@
 static bool no_memory;
 
 void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size) __attribute__((visibility("default")));
 
 void *__wrap_calloc(size_t n, size_t size)
 {
