@@ -27,11 +27,3 @@ void av_mapping_remove(struct hca *hca, struct av_mapping *mapping)
 	res_remove(&hca->av_mappings, mapping->n);
 	free(mapping);
 }
-
-void av_mapping_free_all(struct hca *hca)
-{
-	struct av_mapping *mapping;
-
-	for (uint32_t at = 0; (mapping = res_next(&hca->av_mappings, &at)) != NULL;)
-		free(mapping);
-}

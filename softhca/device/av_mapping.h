@@ -21,6 +21,5 @@ struct av_mapping {
 int av_mapping_add(struct hca *hca, const uint8_t *context, uint32_t size,
 		   struct av_mapping **mapping);
 void av_mapping_remove(struct hca *hca, struct av_mapping *mapping);
-void av_mapping_free_all(struct hca *hca);
 
 #endif

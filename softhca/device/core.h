@@ -23,6 +23,7 @@
 #include "softhca/device/memory/mkey.h"
 #include "softhca/device/memory/pins.h"
 #include "softhca/device/memory/umem.h"
+#include "softhca/device/objects.h"
 #include "softhca/device/transport/path.h"
 #include "softhca/device/pd.h"
 #include "softhca/device/port.h"
@@ -70,14 +71,12 @@ struct hca {
 	LIST_HEAD(, umr_wait) umrs;   /* delayed UMRs of a strict adapter */
 	LIST_HEAD(, mkey) sig_failed; /* keys with signature errors that are not reported yet */
 	struct mkey *sink_key;
-	uint32_t mkey_mask;      /* bits of a key without variant byte that are the index */
-	struct memic *memic;     /* NULL: no memory on the adapter */
-	uint16_t user;           /* user id in the current command; 0: the driver */
-	struct res_table scheds; /* see queue/sched.h */
-	struct res_table uctxs, umems, av_mappings;
-	struct res_table qpn_ranges; /* numbered by range, not by QP */
-	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs, dcts, psvs, deks,
-		logins;
+	uint32_t mkey_mask;  /* bits of a key without variant byte that are the index */
+	struct memic *memic; /* NULL: no memory on the adapter */
+	uint16_t user;       /* user id in the current command; 0: the driver */
+#define OBJECT_TABLE(table, first, limit, free_it) struct res_table table;
+	HCA_EACH_OBJECT(OBJECT_TABLE) /* by number: see objects.h */
+#undef OBJECT_TABLE
 	uint8_t dci_lives; /* see dci.h */
 	struct port port[PORT_MAX];
 	struct mlx5_firmware *firmware; /* state of mlx5's commands: see driver.h */

@@ -13,18 +13,13 @@
 #include "softhca/device/transport/dct.h"
 #include "softhca/device/transport/qp.h"
 #include "softhca/device/memory/memic.h"
-#include "softhca/device/memory/psv.h"
 #include "softhca/device/queue/umr_delay.h"
-#include "util/bits.h"
 
 enum {
 	TURNS = 8,               /* turns of queues in one call of hca_progress() */
 	TURN_BYTES = 256 * 1024, /* bytes that a queue may send in its turn */
 	TURN_FLUSHES = 64,
 	MAX_FLUSH_POLL_MS = 10,
-	FIRST_UAR = 4, /* first doorbell page; a PCI front has registers before it */
-	/* Last one; behind it is memory on the adapter, in three images */
-	LAST_UAR = (1 << 16) - 768,
 };
 
 /* ---- creation ---- */
@@ -45,44 +40,6 @@ static void default_limits(struct hca_limits *limits)
 	default_limit(&limits->max_cqe, 1 << 22);
 	default_limit(&limits->max_rd_atomic, 16);
 	default_limit(&limits->max_msg_size, 1 << 30);
-}
-
-/* Returns the first number of a table: a plausible base, varied by the seed so that programs cannot
- * rely on it. */
-static uint32_t first_number(uint64_t seed, uint32_t base, uint32_t spread)
-{
-	uint64_t mixed = (seed + base) * 0x9e3779b97f4a7c15ull;
-
-	return base + (seed ? (uint32_t)(mixed >> 32) % spread : 0);
-}
-
-static void init_tables(struct hca *hca)
-{
-	const struct hca_limits *limits = &hca->config.limits;
-	uint64_t seed = hca->config.seed;
-
-	res_init(&hca->uars, &hca->user, hca->config.first_uar ? hca->config.first_uar : FIRST_UAR,
-		 LAST_UAR - FIRST_UAR);
-	res_init(&hca->uctxs, &hca->user, 1, UCTX_MAX);
-	res_init(&hca->av_mappings, &hca->user, 1, AV_MAPPINGS);
-	res_init(&hca->qpn_ranges, &hca->user, RESERVED_QPN_FIRST >> RESERVED_QPNS_LOG,
-		 RESERVED_QPN_RANGES);
-	res_init(&hca->umems, &hca->user, 1, 1 << UMEM_LOG_MAX);
-	res_init(&hca->pds, &hca->user, 1, limits->max_pd);
-	res_init(&hca->tds, &hca->user, 1, 1 << 10);
-	res_init(&hca->eqs, &hca->user, 1, 255);
-	res_init(&hca->scheds, &hca->user, 1, 1 << SCHED_LOG_ELEMENTS);
-	res_init(&hca->xrcds, &hca->user, 1, 1 << LOG_MAX_XRCD);
-	res_init(&hca->srqs, &hca->user, 1, 1 << LOG_MAX_SRQ);
-	res_init(&hca->cqs, &hca->user, first_number(seed, 0x400, 0x1000), limits->max_cq);
-	res_init(&hca->qps, &hca->user, first_number(seed, 0x48, 0x10000), limits->max_qp);
-	hca->qps.mark = hca->format->xrc_target_mark;
-	/* Targets share no number with QPs, as programs treat both alike. */
-	res_init(&hca->dcts, &hca->user, hca->qps.first + limits->max_qp, 1 << LOG_MAX_DCT);
-	res_init(&hca->psvs, &hca->user, 1, 1 << PSV_LOG_MAX);
-	res_init(&hca->deks, &hca->user, 1, 1 << DEK_LOG_MAX);
-	res_init(&hca->logins, &hca->user, 1, LOGINS_MAX);
-	res_init(&hca->mkeys, &hca->user, first_number(seed, 0x100, 0x1000), limits->max_mkey);
 }
 
 static int join_fabric(struct hca *hca)
@@ -116,17 +73,6 @@ static int create_fabric(struct hca *hca)
 	return hca->fabric ? 0 : fabric_create(&hca->fabric);
 }
 
-/* Makes tables start at 0 where software numbers the objects (mlx4). */
-static void let_software_number(struct hca *hca)
-{
-	struct res_table *tables[] = { &hca->uars, &hca->pds, &hca->eqs,   &hca->srqs,
-				       &hca->cqs,  &hca->qps, &hca->mkeys, &hca->xrcds };
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(tables); i++)
-		res_init(tables[i], &hca->user, 0, 1 << 24);
-	hca->qps.mark = hca->format->xrc_target_mark;
-}
-
 int hca_create(const struct hca_config *config, const struct format *format, struct hca **out)
 {
 	struct hca *hca;
@@ -150,9 +96,7 @@ int hca_create(const struct hca_config *config, const struct format *format, str
 	LIST_INIT(&hca->mcg_members);
 	LIST_INIT(&hca->umrs);
 	default_limits(&hca->config.limits);
-	init_tables(hca);
-	if (hca->format->software_numbers)
-		let_software_number(hca);
+	objects_init(hca);
 	hca->bounce = aligned_alloc(4096, FABRIC_PAYLOAD_MAX);
 	ret = hca->bounce ? eth_create(hca) : ENOMEM;
 	if (!ret)
@@ -170,45 +114,13 @@ int hca_create(const struct hca_config *config, const struct format *format, str
 	return ret;
 }
 
-static void free_objects(struct hca *hca)
-{
-	void *object;
-
-	eth_destroy(hca);
-	for (uint32_t i = 0; (object = res_next(&hca->qps, &i)) != NULL;)
-		qp_free(hca, object);
-	for (uint32_t i = 0; (object = res_next(&hca->dcts, &i)) != NULL;)
-		dct_free(hca, object);
-	for (uint32_t i = 0; (object = res_next(&hca->cqs, &i)) != NULL;)
-		cq_free(object);
-	for (uint32_t i = 0; (object = res_next(&hca->eqs, &i)) != NULL;)
-		eq_free(object);
-	for (uint32_t i = 0; (object = res_next(&hca->mkeys, &i)) != NULL;)
-		mkey_free(object);
-	psv_free_all(hca);
-	dek_free_all(hca);
-	memic_destroy(hca);
-	srq_free_all(hca);
-	pd_free_all(hca);
-	umem_free_all(hca);
-	av_mapping_free_all(hca);
-	uctx_free_all(hca);
-	sched_free_all(hca);
-}
-
 void hca_destroy(struct hca *hca)
 {
-	struct res_table *tables[] = { &hca->uars,        &hca->pds,   &hca->tds,   &hca->mkeys,
-				       &hca->eqs,         &hca->cqs,   &hca->qps,   &hca->xrcds,
-				       &hca->srqs,        &hca->uctxs, &hca->umems, &hca->dcts,
-				       &hca->av_mappings, &hca->psvs,  &hca->deks,  &hca->logins,
-				       &hca->qpn_ranges };
-
 	if (hca->fabric)
 		fabric_detach(hca->fabric, hca);
-	free_objects(hca);
-	for (unsigned int i = 0; i < ARRAY_SIZE(tables); i++)
-		res_free(tables[i]);
+	eth_destroy(hca);
+	objects_free(hca);
+	memic_destroy(hca);
 	if (hca->owns_fabric && hca->fabric)
 		fabric_destroy(hca->fabric);
 	hca->format->destroy(hca);

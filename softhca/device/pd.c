@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "softhca/device/core.h"
-#include "util/bits.h"
 
 int pd_add(struct res_table *table, struct pd **out)
 {
@@ -40,7 +39,7 @@ void pd_remove(struct res_table *table, struct pd *pd)
 	free(pd);
 }
 
-static void uar_free(struct hca *hca, struct uar *uar)
+void uar_free(struct hca *hca, struct uar *uar)
 {
 	if (uar->bells)
 		hca->format->forget_page(hca, uar);
@@ -81,16 +80,4 @@ void uar_remove(struct hca *hca, struct uar *uar)
 	cq_forget_uar(uar);
 	res_remove(&hca->uars, uar->n);
 	uar_free(hca, uar);
-}
-
-void pd_free_all(struct hca *hca)
-{
-	struct res_table *tables[] = { &hca->pds, &hca->tds, &hca->xrcds };
-	void *object;
-
-	for (uint32_t at = 0; (object = res_next(&hca->uars, &at)) != NULL;)
-		uar_free(hca, object);
-	for (unsigned int i = 0; i < ARRAY_SIZE(tables); i++)
-		for (uint32_t at = 0; (object = res_next(tables[i], &at)) != NULL;)
-			free(object);
 }

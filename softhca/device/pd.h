@@ -38,6 +38,6 @@ void pd_remove(struct res_table *table, struct pd *pd);
 int uar_add(struct hca *hca, struct uar **uar);
 int uar_add_as(struct hca *hca, uint32_t n, struct uar **uar);
 void uar_remove(struct hca *hca, struct uar *uar);
-void pd_free_all(struct hca *hca);
+void uar_free(struct hca *hca, struct uar *uar);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
-#include "util/bits.h"
 
 int uctx_add(struct hca *hca, bool sends_frames, struct uctx **out)
 {
@@ -53,52 +52,18 @@ void uctx_remove(struct hca *hca, struct uctx *uctx)
 	free(uctx);
 }
 
+#define COUNT(table, first, limit, free_it)     count += res_count_of(&hca->table, uctx->n);
+#define COUNT_ETH(table, first, limit, free_it) count += res_count_of(&hca->eth->table, uctx->n);
+#define SKIP(table, first, limit, free_it)
+
 /* Counts a user's objects without its doorbell pages. A driver frees these once when the program
  * releases them; that fails while a queue still uses the page, and it does not retry. They are
  * freed with the user. */
 uint64_t uctx_count_objects(const struct hca *hca, const struct uctx *uctx)
 {
-	const struct eth *eth = hca->eth;
-	const struct res_table *tables[] = {
-		&hca->pds,
-		&hca->tds,
-		&hca->mkeys,
-		&hca->eqs,
-		&hca->cqs,
-		&hca->qps,
-		&hca->xrcds,
-		&hca->srqs,
-		&hca->dcts,
-		&hca->psvs,
-		&hca->av_mappings,
-		&hca->scheds,
-		&hca->umems,
-		&eth->sqs,
-		&eth->rqs,
-		&eth->tirs,
-		&eth->tises,
-		&eth->rqts,
-		&eth->q_counters,
-		&eth->flow_tables,
-		&eth->flow_groups,
-		&eth->flow_counters,
-		&hca->deks,
-		&hca->logins,
-		&hca->qpn_ranges,
-		&eth->modify_headers,
-		&eth->packet_reformats,
-	};
 	uint64_t count = 0;
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(tables); i++)
-		count += res_count_of(tables[i], uctx->n);
+	HCA_OBJECTS(COUNT, COUNT, SKIP, SKIP)
+	ETH_OBJECTS(COUNT_ETH)
 	return count;
-}
-
-void uctx_free_all(struct hca *hca)
-{
-	struct uctx *uctx;
-
-	for (uint32_t at = 0; (uctx = res_next(&hca->uctxs, &at)) != NULL;)
-		free(uctx);
 }

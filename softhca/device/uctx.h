@@ -28,6 +28,5 @@ uint64_t uctx_count_objects(const struct hca *hca, const struct uctx *uctx);
 /* Returns whether the sender of the current command may send any frame: the driver may, and users
  * that it has allowed to. */
 bool uctx_may_send_frames(const struct hca *hca);
-void uctx_free_all(struct hca *hca);
 
 #endif

@@ -8,10 +8,6 @@
 #include <string.h>
 
 #include "softhca/device/eth/eth.h"
-#include "util/bits.h"
-
-/* QP numbers are below these, so a doorbell's number tells the kind of queue. */
-enum { FIRST_TIR = 0xe00000, FIRST_TIS = 0xf00000 };
 
 enum { TURNS = 4 };
 
@@ -22,6 +18,8 @@ static uint32_t max_queues(const struct hca *hca)
 	return hca->format->software_numbers ? 1 << 24 : 1 << ETH_LOG_QUEUES;
 }
 
+#define INIT(table, first, limit, free_it) res_init(&eth->table, &hca->user, first, limit);
+
 int eth_create(struct hca *hca)
 {
 	struct eth *eth = calloc(1, sizeof(*eth));
@@ -29,64 +27,27 @@ int eth_create(struct hca *hca)
 	if (!eth)
 		return ENOMEM;
 	vport_init(&eth->vport, &hca->config);
-	res_init(&eth->sqs, &hca->user, hca->format->first_frame_sq, max_queues(hca));
-	res_init(&eth->rqs, &hca->user, hca->format->first_frame_rq, max_queues(hca));
-	res_init(&eth->tirs, &hca->user, FIRST_TIR, 1 << ETH_LOG_TIRS);
-	res_init(&eth->tises, &hca->user, FIRST_TIS, 1 << ETH_LOG_TIRS);
-	res_init(&eth->rqts, &hca->user, 1, 1 << ETH_LOG_RQTS);
-	res_init(&eth->q_counters, &hca->user, 1, MAX_Q_COUNTERS);
-	res_init(&eth->flow_tables, &hca->user, 1, 1 << FLOW_LOG_TABLES);
-	res_init(&eth->flow_groups, &hca->user, 1, 1 << FLOW_LOG_ENTRIES);
-	res_init(&eth->flow_counters, &hca->user, 1, 1 << FLOW_LOG_COUNTERS);
-	res_init(&eth->modify_headers, &hca->user, 1, 1 << MODIFY_HEADER_LOG_LISTS);
-	res_init(&eth->packet_reformats, &hca->user, 1, 1 << PACKET_REFORMAT_LOG);
+	ETH_OBJECTS(INIT)
 	TAILQ_INIT(&eth->ready);
 	LIST_INIT(&eth->collecting);
 	hca->eth = eth;
 	return 0;
 }
 
-static void free_queues(struct eth *eth)
-{
-	struct eth_rq *rq;
-	struct eth_sq *sq;
-	struct rqt *rqt;
-
-	for (uint32_t at = 0; (sq = res_next(&eth->sqs, &at)) != NULL;)
-		eth_sq_free(sq);
-	for (uint32_t at = 0; (rq = res_next(&eth->rqs, &at)) != NULL;)
-		eth_rq_free(rq);
-	for (uint32_t at = 0; (rqt = res_next(&eth->rqts, &at)) != NULL;)
-		rqt_free(rqt);
-}
+#define FREE_OBJECTS(table, first, limit, free_it)                            \
+	for (uint32_t at = 0; (object = res_next(&eth->table, &at)) != NULL;) \
+		free_it;
+#define FREE_TABLE(table, first, limit, free_it) res_free(&eth->table);
 
 void eth_destroy(struct hca *hca)
 {
 	struct eth *eth = hca->eth;
-	struct res_table *plain[] = { &eth->tirs, &eth->tises, &eth->q_counters,
-				      &eth->modify_headers, &eth->packet_reformats };
-	struct res_table *tables[] = { &eth->sqs,
-				       &eth->rqs,
-				       &eth->tirs,
-				       &eth->tises,
-				       &eth->rqts,
-				       &eth->q_counters,
-				       &eth->flow_tables,
-				       &eth->flow_groups,
-				       &eth->flow_counters,
-				       &eth->modify_headers,
-				       &eth->packet_reformats };
 	void *object;
 
 	if (!eth)
 		return;
-	flow_free_all(hca);
-	free_queues(eth);
-	for (unsigned int i = 0; i < ARRAY_SIZE(plain); i++)
-		for (uint32_t at = 0; (object = res_next(plain[i], &at)) != NULL;)
-			free(object);
-	for (unsigned int i = 0; i < ARRAY_SIZE(tables); i++)
-		res_free(tables[i]);
+	ETH_OBJECTS(FREE_OBJECTS)
+	ETH_OBJECTS(FREE_TABLE)
 	free(eth);
 	hca->eth = NULL;
 }

@@ -34,10 +34,31 @@
 
 enum { ETH_LOG_QUEUES = 12, ETH_LOG_TIRS = 10, ETH_LOG_RQTS = 8 };
 
+/* QP numbers are below these, so a doorbell's number tells the kind of queue. */
+enum { FIRST_TIR = 0xe00000, FIRST_TIS = 0xf00000 };
+
+/* The kinds of Ethernet objects, as objects.h lists the others: table, first number, limit, and how
+ * an object is freed; in the order of freeing. */
+/* clang-format off */
+#define ETH_OBJECTS(KIND) \
+	KIND(flow_groups, 1, 1 << FLOW_LOG_ENTRIES, flow_group_free(hca, object)) \
+	KIND(flow_tables, 1, 1 << FLOW_LOG_TABLES, flow_table_free(object)) \
+	KIND(flow_counters, 1, 1 << FLOW_LOG_COUNTERS, free(object)) \
+	KIND(sqs, hca->format->first_frame_sq, max_queues(hca), eth_sq_free(object)) \
+	KIND(rqs, hca->format->first_frame_rq, max_queues(hca), eth_rq_free(object)) \
+	KIND(rqts, 1, 1 << ETH_LOG_RQTS, rqt_free(object)) \
+	KIND(tirs, FIRST_TIR, 1 << ETH_LOG_TIRS, free(object)) \
+	KIND(tises, FIRST_TIS, 1 << ETH_LOG_TIRS, free(object)) \
+	KIND(q_counters, 1, MAX_Q_COUNTERS, free(object)) \
+	KIND(modify_headers, 1, 1 << MODIFY_HEADER_LOG_LISTS, free(object)) \
+	KIND(packet_reformats, 1, 1 << PACKET_REFORMAT_LOG, free(object))
+/* clang-format on */
+
 struct eth {
 	struct vport vport;
-	struct res_table sqs, rqs, tirs, tises, rqts, q_counters;
-	struct res_table flow_tables, flow_groups, flow_counters, modify_headers, packet_reformats;
+#define OBJECT_TABLE(table, first, limit, free_it) struct res_table table;
+	ETH_OBJECTS(OBJECT_TABLE)
+#undef OBJECT_TABLE
 	uint32_t flow_entries;
 	struct flow_table *root[PRM_FLOW_TYPES]; /* by type */
 	TAILQ_HEAD(, eth_sq) ready;

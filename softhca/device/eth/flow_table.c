@@ -11,7 +11,7 @@
 
 #include "softhca/device/eth/eth.h"
 
-static void table_free(struct flow_table *table)
+void flow_table_free(struct flow_table *table)
 {
 	free(table->entry);
 	free(table);
@@ -32,7 +32,7 @@ int flow_table_add(struct hca *hca, enum prm_flow_table_type type, unsigned int 
 	table->entry = calloc((size_t)1 << log_size, sizeof(*table->entry));
 	ret = table->entry ? res_add(&hca->eth->flow_tables, table, &table->n) : ENOMEM;
 	if (ret)
-		table_free(table);
+		flow_table_free(table);
 	else
 		*out = table;
 	return ret;
@@ -74,7 +74,7 @@ bool flow_table_remove(struct hca *hca, struct flow_table *table)
 		flow_set_root(hca->eth, table->type, NULL);
 	flow_table_set_miss(table, NULL);
 	res_remove(&hca->eth->flow_tables, table->n);
-	table_free(table);
+	flow_table_free(table);
 	return true;
 }
 
@@ -135,28 +135,10 @@ void flow_group_remove(struct hca *hca, struct flow_group *group)
 	free(group);
 }
 
-/* ---- freeing all tables with the adapter ---- */
-
-static void group_empty(struct hca *hca, struct flow_group *group)
+void flow_group_free(struct hca *hca, struct flow_group *group)
 {
 	for (unsigned int i = 0; i < FLOW_BUCKETS; i++)
 		while (!LIST_EMPTY(&group->bucket[i]))
 			flow_entry_remove(hca, LIST_FIRST(&group->bucket[i]));
-}
-
-void flow_free_all(struct hca *hca)
-{
-	struct eth *eth = hca->eth;
-	struct flow_table *table;
-	struct flow_group *group;
-	void *counter;
-
-	for (uint32_t at = 0; (group = res_next(&eth->flow_groups, &at)) != NULL;) {
-		group_empty(hca, group);
-		flow_group_remove(hca, group);
-	}
-	for (uint32_t at = 0; (table = res_next(&eth->flow_tables, &at)) != NULL;)
-		table_free(table);
-	for (uint32_t at = 0; (counter = res_next(&eth->flow_counters, &at)) != NULL;)
-		free(counter);
+	flow_group_remove(hca, group);
 }

@@ -56,6 +56,8 @@ void flow_set_root(struct eth *eth, enum prm_flow_table_type type, struct flow_t
 /* Removes a table from the adapter and frees it. Returns false if it has groups or another object
  * leads to it. Removing the root table leaves no root. */
 bool flow_table_remove(struct hca *hca, struct flow_table *table);
+/* Frees a table with the adapter. */
+void flow_table_free(struct flow_table *table);
 
 /* Returns NULL, or the reason why the table cannot have a group at these indices. */
 const char *flow_group_check(const struct flow_table *table, uint32_t first, uint32_t last);
@@ -64,8 +66,7 @@ int flow_group_add(struct hca *hca, struct flow_table *table, uint32_t first, ui
 		   const uint8_t mask[FLOW_KEY_SIZE], struct flow_group **group);
 /* Removes a group without entries from its table, and frees it. */
 void flow_group_remove(struct hca *hca, struct flow_group *group);
-
-/* Frees all tables, groups, entries and counters. */
-void flow_free_all(struct hca *hca);
+/* Removes and frees a group with its entries. */
+void flow_group_free(struct hca *hca, struct flow_group *group);
 
 #endif

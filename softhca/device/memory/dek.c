@@ -125,14 +125,3 @@ void dek_remove(struct hca *hca, struct dek *dek)
 	dek->pd->users--;
 	dek_free(dek);
 }
-
-void dek_free_all(struct hca *hca)
-{
-	struct crypto_login *login;
-	struct dek *dek;
-
-	for (uint32_t i = 0; (dek = res_next(&hca->deks, &i)) != NULL;)
-		dek_free(dek);
-	for (uint32_t i = 0; (login = res_next(&hca->logins, &i)) != NULL;)
-		free(login);
-}

@@ -63,6 +63,4 @@ int dek_add(struct hca *hca, struct pd *pd, struct dek *dek);
 void dek_remove(struct hca *hca, struct dek *dek);
 void dek_free(struct dek *dek);
 
-void dek_free_all(struct hca *hca);
-
 #endif

@@ -32,14 +32,6 @@ void psv_remove(struct hca *hca, struct psv *psv)
 	free(psv);
 }
 
-void psv_free_all(struct hca *hca)
-{
-	struct psv *psv;
-
-	for (uint32_t i = 0; (psv = res_next(&hca->psvs, &i)) != NULL;)
-		free(psv);
-}
-
 int psv_set(struct hca *hca, const struct qp *qp, uint32_t n, uint64_t start)
 {
 	struct psv *psv = res_get(&hca->psvs, n);

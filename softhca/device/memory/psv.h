@@ -26,7 +26,6 @@ struct psv {
 /* Adds a PSV. Returns 0, ENOSPC or ENOMEM. */
 int psv_add(struct hca *hca, struct pd *pd, struct psv **psv);
 void psv_remove(struct hca *hca, struct psv *psv);
-void psv_free_all(struct hca *hca);
 
 /* Sets a PSV for a request of QP. Returns 0 or the reason for refusing it. */
 int psv_set(struct hca *hca, const struct qp *qp, uint32_t n, uint64_t start);

@@ -29,14 +29,6 @@ void umem_free(struct umem *umem)
 	free(umem);
 }
 
-void umem_free_all(struct hca *hca)
-{
-	struct umem *umem;
-
-	for (uint32_t at = 0; (umem = res_next(&hca->umems, &at)) != NULL;)
-		umem_free(umem);
-}
-
 int umem_map(const struct umem *umem, uint64_t offset, uint64_t len, struct dma_map *map)
 {
 	return dma_map_part(map, &umem->map, offset, len);

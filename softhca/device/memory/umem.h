@@ -32,7 +32,6 @@ struct queue_umems {
 int umem_add(struct hca *hca, struct umem *umem);
 void umem_remove(struct hca *hca, struct umem *umem);
 void umem_free(struct umem *umem);
-void umem_free_all(struct hca *hca);
 
 /* Maps LEN bytes of UMEM at OFFSET. Returns 0; EINVAL beyond its end; or ENOMEM. */
 int umem_map(const struct umem *umem, uint64_t offset, uint64_t len, struct dma_map *map);

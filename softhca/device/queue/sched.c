@@ -43,15 +43,6 @@ void sched_remove(struct hca *hca, struct sched_element *element)
 	free(element);
 }
 
-void sched_free_all(struct hca *hca)
-{
-	struct sched_element *element;
-
-	for (uint32_t i = 0; (element = res_next(&hca->scheds, &i)) != NULL;)
-		free(element);
-	res_free(&hca->scheds);
-}
-
 struct sched_element *sched_find(const struct hca *hca, uint32_t n)
 {
 	return res_find(&hca->scheds, n);

@@ -58,7 +58,6 @@ struct sched_element {
 int sched_add(struct hca *hca, struct sched_element *element);
 /* Removes and frees ELEMENT, which has no users. */
 void sched_remove(struct hca *hca, struct sched_element *element);
-void sched_free_all(struct hca *hca);
 struct sched_element *sched_find(const struct hca *hca, uint32_t n);
 unsigned int sched_depth(const struct sched_element *element);
 

@@ -170,11 +170,3 @@ void srq_free(struct srq *srq)
 	dma_unmap(&srq->map);
 	free(srq);
 }
-
-void srq_free_all(struct hca *hca)
-{
-	struct srq *srq;
-
-	for (uint32_t i = 0; (srq = res_next(&hca->srqs, &i)) != NULL;)
-		srq_free(srq);
-}

@@ -82,6 +82,5 @@ void srq_report_fault(struct hca *hca, struct qp *qp);
 void srq_resolve_fault(struct hca *hca, struct qp *qp);
 
 void srq_free(struct srq *srq);
-void srq_free_all(struct hca *hca);
 
 #endif
