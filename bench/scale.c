@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * scale.c - scale [--bytes] KIND MOST: what one more object of a kind costs where 0, 10, 100 ...
+ * MOST are there. Under callgrind it prints rows of instructions: creating it, using one of those
+ * that are there, destroying it. With --bytes it prints how much memory each takes.
+ */
+#include <errno.h>
+#include <rdma/rdma_cma.h>
+#include <rdma/rsocket.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/row.h"
+#include "tests/lib/rig.h"
+#include "tests/lib/say.h"
+#include "util/bits.h"
+
+enum { MOST = 100000, BUFFER_BYTES = 4096, REQUESTS = 8, STRIDE = 7919 /* a prime */ };
+enum { NO_QP = 1 << 22, SENT_US = 200000, SWEPT_BYTES = 1 << 17 };
+
+struct world {
+	struct rig rig;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_ah *ah;
+	struct rdma_event_channel *channel;
+	const struct kind *kind;
+	void *object[MOST + EACH];
+	int count; /* of objects */
+	int next;  /* to be used */
+};
+
+struct kind {
+	const char *name;
+	void *(*make)(struct world *w);
+	int (*end)(void *object);
+	const struct row *uses; /* that end with one without a name; NULL: none */
+};
+
+/* An object far from the one before. */
+static void *next_object(struct world *w)
+{
+	w->next = (w->next + STRIDE) % w->count;
+	return w->object[w->next];
+}
+
+/* ---- PDs, memory, address handles */
+
+static void *pd_make(struct world *w)
+{
+	return ibv_alloc_pd(w->rig.ctx);
+}
+
+static int pd_end(void *pd)
+{
+	return ibv_dealloc_pd(pd);
+}
+
+static void *mr_make(struct world *w)
+{
+	static char buffer[BUFFER_BYTES];
+
+	return ibv_reg_mr(w->pd, buffer, sizeof(buffer), IBV_ACCESS_LOCAL_WRITE);
+}
+
+static int mr_end(void *mr)
+{
+	return ibv_dereg_mr(mr);
+}
+
+static void *mw_make(struct world *w)
+{
+	return ibv_alloc_mw(w->pd, IBV_MW_TYPE_2);
+}
+
+static int mw_end(void *mw)
+{
+	return ibv_dealloc_mw(mw);
+}
+
+static void *ah_make(struct world *w)
+{
+	struct ibv_ah_attr attr = { .dlid = w->rig.port.lid, .port_num = RIG_PORT };
+
+	return ibv_create_ah(w->pd, &attr);
+}
+
+static int ah_end(void *ah)
+{
+	return ibv_destroy_ah(ah);
+}
+
+/* ---- queues */
+
+static void *cq_make(struct world *w)
+{
+	return ibv_create_cq(w->rig.ctx, 2 * REQUESTS - 1, NULL, NULL, 0);
+}
+
+static int cq_end(void *cq)
+{
+	return ibv_destroy_cq(cq);
+}
+
+static void *srq_make(struct world *w)
+{
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = REQUESTS, .max_sge = 1 } };
+
+	return ibv_create_srq(w->pd, &attr);
+}
+
+static int srq_end(void *srq)
+{
+	return ibv_destroy_srq(srq);
+}
+
+static void *qp_of_type(struct world *w, enum ibv_qp_type type)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = w->cq,
+		.recv_cq = w->cq,
+		.qp_type = type,
+		.cap = { REQUESTS, REQUESTS, 1, 1, 0 },
+	};
+
+	return ibv_create_qp(w->pd, &attr);
+}
+
+static void *qp_make(struct world *w)
+{
+	return qp_of_type(w, IBV_QPT_RC);
+}
+
+static int qp_end(void *qp)
+{
+	return ibv_destroy_qp(qp);
+}
+
+static bool qp_modify(struct world *w, int i)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT };
+
+	(void)i;
+	MUST(!ibv_modify_qp(next_object(w), &attr,
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS));
+	return true;
+}
+
+/* A QP of datagrams that is ready to send. */
+static void *ud_make(struct world *w)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT, .qkey = 1 };
+	struct ibv_qp *qp = qp_of_type(w, IBV_QPT_UD);
+
+	if (!qp)
+		return NULL;
+	MUST(!ibv_modify_qp(qp, &attr,
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
+	attr.qp_state = IBV_QPS_RTR;
+	MUST(!ibv_modify_qp(qp, &attr, IBV_QP_STATE));
+	attr.qp_state = IBV_QPS_RTS;
+	MUST(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN));
+	return qp;
+}
+
+/* Sends a datagram of no bytes to nobody. */
+static bool ud_post(struct world *w, int i)
+{
+	struct ibv_send_wr *bad, wr = { .opcode = IBV_WR_SEND,
+					.send_flags = IBV_SEND_SIGNALED,
+					.wr.ud = { w->ah, NO_QP, 1 } };
+
+	(void)i;
+	MUST(!ibv_post_send(next_object(w), &wr, &bad));
+	return true;
+}
+
+static int ud_polled(struct world *w)
+{
+	struct ibv_wc wc;
+	int count = ibv_poll_cq(w->cq, 1, &wc);
+
+	MUST(!count || (count == 1 && wc.status == IBV_WC_SUCCESS));
+	return count;
+}
+
+static bool ud_poll(struct world *w, int i)
+{
+	(void)i;
+	MUST(ud_polled(w));
+	return true;
+}
+
+static bool ud_await(struct world *w, int i)
+{
+	(void)i;
+	while (!ud_polled(w))
+		;
+	return true;
+}
+
+/* Leaves nothing else in the first cache. */
+static void sweep(void)
+{
+	static volatile char other[SWEPT_BYTES];
+
+	for (size_t i = 0; i < sizeof(other); i++)
+		other[i]++;
+}
+
+/* Waits after the last for all completions, and forgets the QPs' cache lines. */
+static bool ud_send(struct world *w, int i)
+{
+	ud_post(w, i);
+	if (i + 1 == EACH) {
+		usleep(SENT_US);
+		sweep();
+	}
+	return true;
+}
+
+static const struct row qp_uses[] = {
+	{ "modify to INIT", NULL, qp_modify, NULL },
+	{ NULL, NULL, NULL, NULL },
+};
+
+static const struct row ud_uses[] = {
+	{ "post", NULL, ud_post, ud_await },
+	{ "poll", ud_send, ud_poll, NULL },
+	{ NULL, NULL, NULL, NULL },
+};
+
+/* ---- rdma_cm and rsockets */
+
+static void *id_make(struct world *w)
+{
+	struct rdma_cm_id *id;
+
+	return rdma_create_id(w->channel, &id, NULL, RDMA_PS_TCP) ? NULL : id;
+}
+
+static int id_end(void *id)
+{
+	return rdma_destroy_id(id);
+}
+
+static void *socket_make(struct world *w)
+{
+	int fd = rsocket(AF_INET, SOCK_STREAM, 0);
+
+	(void)w;
+	return fd < 0 ? NULL : (void *)(intptr_t)fd;
+}
+
+static int socket_end(void *socket)
+{
+	return rclose((int)(intptr_t)socket);
+}
+
+static bool socket_option(struct world *w, int i)
+{
+	int number;
+	socklen_t size = sizeof(number);
+
+	(void)i;
+	MUST(!rgetsockopt((int)(intptr_t)next_object(w), SOL_SOCKET, SO_SNDBUF, &number, &size));
+	return true;
+}
+
+static const struct row socket_uses[] = {
+	{ "rgetsockopt", NULL, socket_option, NULL },
+	{ NULL, NULL, NULL, NULL },
+};
+
+static const struct kind kinds[] = {
+	{ "PD", pd_make, pd_end, NULL },    { "MR", mr_make, mr_end, NULL },
+	{ "MW", mw_make, mw_end, NULL },    { "AH", ah_make, ah_end, NULL },
+	{ "CQ", cq_make, cq_end, NULL },    { "SRQ", srq_make, srq_end, NULL },
+	{ "QP", qp_make, qp_end, qp_uses }, { "UD", ud_make, qp_end, ud_uses },
+	{ "id", id_make, id_end, NULL },    { "rsocket", socket_make, socket_end, socket_uses },
+};
+
+/* ---- steps of rows */
+
+static void add(struct world *w)
+{
+	void *object = w->kind->make(w);
+
+	if (!object)
+		printf("%s %d: %s\n", w->kind->name, w->count, strerror(errno));
+	MUST(object);
+	w->object[w->count++] = object;
+}
+
+static bool add_one(struct world *w, int i)
+{
+	(void)i;
+	add(w);
+	return true;
+}
+
+static bool end_one(struct world *w, int i)
+{
+	(void)i;
+	MUST(!w->kind->end(w->object[--w->count]));
+	return true;
+}
+
+static void row_of_kind(struct world *w, const struct row *of, int there)
+{
+	struct row row = *of;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s: %s, %d there", w->kind->name, of->name, there);
+	row.name = name;
+	row_measure(w, &row);
+}
+
+static void curve(struct world *w, int most)
+{
+	static const struct row create = { "create", NULL, add_one, end_one };
+	static const struct row destroy = { "destroy", add_one, end_one, NULL };
+
+	for (int there = 0; there <= most; there = there ? 10 * there : 10) {
+		while (w->count < there)
+			add(w);
+		row_of_kind(w, &create, there);
+		row_of_kind(w, &destroy, there);
+		for (const struct row *use = w->kind->uses; there && use && use->name; use++)
+			row_of_kind(w, use, there);
+	}
+	fflush(stdout);
+}
+
+/* ---- memory */
+
+/* Resident memory of this process, in bytes. */
+static long resident(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long pages;
+
+	MUST(file && fscanf(file, "%*d %ld", &pages) == 1);
+	fclose(file);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+static void memory(struct world *w, int most)
+{
+	long before, used = 0;
+
+	memset(w->object, 1, sizeof(w->object)); /* this program's own are there already */
+	for (int there = 10; there <= most; there *= 10) {
+		before = resident();
+		while (w->count < there)
+			add(w);
+		used += resident() - before;
+		printf("%s: bytes of each, %d there\t%ld\n", w->kind->name, there, used / there);
+	}
+	fflush(stdout);
+}
+
+static const struct kind *kind_by_name(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (!strcmp(kinds[i].name, name))
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static struct world w;
+	bool bytes = argc == 4 && !strcmp(argv[1], "--bytes");
+	int most = argc > 2 ? atoi(argv[argc - 1]) : 0;
+
+	if (argc != 3 + bytes || most < 0 || most > MOST)
+		return 2;
+	w.kind = kind_by_name(argv[argc - 2]);
+	if (!w.kind)
+		return 2;
+	rig_open(&w.rig);
+	MUST(w.pd = ibv_alloc_pd(w.rig.ctx));
+	MUST(w.cq = ibv_create_cq(w.rig.ctx, 63, NULL, NULL, 0));
+	MUST(w.ah = ah_make(&w));
+	MUST(w.channel = rdma_create_event_channel());
+	if (bytes)
+		memory(&w, most);
+	else
+		curve(&w, most);
+	_exit(0); /* the kernel ends the objects, which is no part of this */
+}
