@@ -30,16 +30,18 @@ struct mlx5_rq {
 	int (*post)(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 	struct qlock lock;
 	uint8_t *buf; /* scatter list of the first WQE */
-	struct wq wq; /* units are WQEs, which have data segments only */
-	uint32_t stride_log;
-	uint32_t sge_limit;  /* num_sge must be less; 0 while the state forbids posting */
-	uint32_t max_sge;    /* data segments per WQE */
-	uint8_t special;     /* enum rq_special */
-	bool out_of_order;   /* CQEs name the WQE, which may not be the oldest */
-	bool checksums;      /* the adapter verifies checksums and reports them in the CQE */
-	uint8_t owner;       /* enum rq_owner */
-	bool error_reported; /* the first failure was logged; atomic, since there may be two CQs */
 	__be32 *dbrec;
+	uint32_t stride_log;
+	uint32_t sge_limit; /* num_sge must be less; 0 while the state forbids posting */
+	/* Units are WQEs, which have data segments only. In struct mlx5_qp, tail, which pollers
+	 * write, begins a cache line; what a post reads is on the line before. */
+	struct wq wq;
+	uint32_t max_sge;     /* data segments per WQE */
+	uint8_t special;      /* enum rq_special */
+	bool out_of_order;    /* CQEs name the WQE, which may not be the oldest */
+	bool checksums;       /* the adapter verifies checksums and reports them in the CQE */
+	uint8_t owner;        /* enum rq_owner */
+	bool error_reported;  /* the first failure was logged; atomic, since there may be two CQs */
 	struct mlx5_srq *srq; /* SRQ that provides the WQEs, or NULL */
 	uint32_t rsn;         /* number in CQEs: user index or QPN */
 	uint32_t number;      /* number of the owner, for log messages */

@@ -36,11 +36,11 @@ static_assert(sizeof(struct wqe_xrc_seg) == WQE_SEG &&
 #define WQE_INLINE __attribute__((always_inline)) static inline
 
 /* Fills the table of the third word of a control segment, from which each request takes its word.
- * qp.c calls it when it creates the QP. */
+ * The word's other bytes, signature and stream id, are 0. qp.c calls it when it creates the QP. */
 static inline void sq_prepare_flags(struct mlx5_sq *sq, bool signal_all)
 {
 	for (unsigned int flags = 0; flags < ARRAY_SIZE(sq->ctrl_flags); flags++) {
-		uint32_t fm_ce_se = 0;
+		uint8_t fm_ce_se = 0;
 
 		if (flags & IBV_SEND_FENCE)
 			fm_ce_se |= MLX5_WQE_CTRL_FENCE;
@@ -48,13 +48,13 @@ static inline void sq_prepare_flags(struct mlx5_sq *sq, bool signal_all)
 			fm_ce_se |= MLX5_WQE_CTRL_CQ_UPDATE;
 		if (flags & IBV_SEND_SOLICITED)
 			fm_ce_se |= MLX5_WQE_CTRL_SOLICITED;
-		sq->ctrl_flags[flags] = htobe32(fm_ce_se); /* signature and stream id are 0 */
-		sq->umr_flags[flags] = sq->ctrl_flags[flags];
+		sq->ctrl_flags[flags] = fm_ce_se;
+		sq->umr_flags[flags] = fm_ce_se;
 		/* PRM: a request after a UMR, another UMR included, waits for it by a small
 		 * fence. */
 		if (!(flags & IBV_SEND_FENCE))
 			fm_ce_se |= MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE;
-		sq->umr_flags[flags | FENCE_NEXT] = htobe32(fm_ce_se);
+		sq->umr_flags[flags | FENCE_NEXT] = fm_ce_se;
 	}
 }
 
@@ -126,11 +126,18 @@ WQE_INLINE void wqe_begin_with(const struct mlx5_sq *sq, struct send_wqe *wqe, u
 	seg_put_raw_pair(wqe->ctrl + offsetof(struct mlx5_wqe_ctrl_seg, signature), word, imm);
 }
 
+/* Returns the third word of a control segment whose last byte is FLAGS. Not by htobe32(), for which
+ * compilers take two instructions more. */
+WQE_INLINE __be32 ctrl_word(uint8_t flags)
+{
+	return (__be32)flags << (__BYTE_ORDER == __LITTLE_ENDIAN ? 24 : 0);
+}
+
 WQE_INLINE void wqe_begin_placed(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
 				 uint8_t opcode, unsigned int flags, __be32 imm)
 {
-	wqe_begin_with(sq, wqe, pi, opcode, sq->ctrl_flags[flags % ARRAY_SIZE(sq->ctrl_flags)],
-		       imm);
+	wqe_begin_with(sq, wqe, pi, opcode,
+		       ctrl_word(sq->ctrl_flags[flags % ARRAY_SIZE(sq->ctrl_flags)]), imm);
 }
 
 WQE_INLINE void wqe_begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,

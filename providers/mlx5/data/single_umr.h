@@ -73,7 +73,7 @@ WQE_INLINE void post_on_key(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t k
 	const uint32_t pi = sq->pi, head = sq->wq.head;
 	const uint32_t flags = send_flags % ARRAY_SIZE(sq->ctrl_flags) | sq->fence_next;
 
-	wqe_begin_with(sq, wqe, pi, MLX5_OPCODE_UMR, sq->umr_flags[flags], htobe32(key));
+	wqe_begin_with(sq, wqe, pi, MLX5_OPCODE_UMR, ctrl_word(sq->umr_flags[flags]), htobe32(key));
 	wqe->ds = blocks * (WQE_BB / WQE_SEG);
 	wqe_finish(wqe);
 	sq->wq.head = head + 1;

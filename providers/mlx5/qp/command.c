@@ -156,7 +156,7 @@ int mlx5_qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *att
 	qp->has_ece = context_has_ece(ctx);
 	qp->ece_granted = resp.ece_options;
 	qp->sq.qpn_shifted = (uint64_t)qp->vqp.qp.qp_num << 8;
-	qp->rq.number = qp->vqp.qp.qp_num;
+	qp->rq.number = qp->sq.number = qp->vqp.qp.qp_num;
 	qp->cap = (struct ibv_qp_cap){
 		.max_send_wr = size->sq_max_post,
 		.max_recv_wr = qp_rq_max_post(qp, size),

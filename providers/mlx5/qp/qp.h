@@ -35,38 +35,57 @@ struct mlx5_doorbell {
 	struct mlx5_bfreg *bfreg;
 };
 
-#define SLOT_MASK(units) (((units)-1) * (uint32_t)sizeof(struct wq_slot))
+enum { CACHE_LINE = 64 };
 
 /* Kinds of requests: without inline data, with inline data, or of several WQEs, which are never
  * pushed. */
 enum { PUSH_PLAIN, PUSH_INLINE, PUSH_NEVER };
 
+/* What a poster writes and a poller writes are on different cache lines. In struct mlx5_qp a line
+ * ends after wq.slots, one after umr_flags, and one with the QP's context: a usual post reads the
+ * first and the third of these lines, the poll of its completion the second. */
 struct mlx5_sq {
 	uint8_t *buf;
-	uint8_t *end;
-	struct wq wq;         /* units are WQEBBs */
 	uint64_t qpn_shifted; /* QPN << 8, as in the first 8 bytes of a control segment */
-	uint32_t slot_mask;   /* wq.mask, as a byte offset into wq.slots */
 	uint32_t pi;          /* next WQEBB; free-running, the device sees the low 16 bits */
 	uint32_t sge_limit;   /* num_sge must be less; 0 while the state forbids posting */
+	uint16_t opcodes;     /* bit n: enum ibv_wr_opcode n can be posted directly; see umr.h */
+	/* FENCE_NEXT if the next request must wait for an earlier UMR, else 0 */
+	uint16_t fence_next;
+	uint32_t slot_mask; /* wq.mask, as a byte offset into wq.slots */
+	struct wq wq;       /* units are WQEBBs */
+
+	/* The poller's copies of wq.slots, slot_mask and the QPN. */
+	const struct wq_slot *done_slots;
+	uint32_t done_mask;
+	uint32_t number;
+	uint8_t *end; /* of the ring */
 	/* a request on memory keys needs one of these flags; 0 while the state forbids posting */
 	uint32_t key_flags;
 	uint32_t max_sge;
 	uint32_t max_inline;
 	uint32_t wqe_bytes; /* room for one request */
+	/* As ctrl_flags, for requests on memory keys, also indexed by FENCE_NEXT. */
+	uint8_t umr_flags[16];
+
 	/* Inline data up to this length fits after the longest head of any operation of the QP;
 	 * longer data is checked exactly. */
 	uint32_t usual_inline;
 	uint32_t short_inline; /* the same, at most COPY_SMALL_MAX */
-	uint16_t opcodes;      /* bit n: enum ibv_wr_opcode n can be posted directly; see umr.h */
-	/* FENCE_NEXT if the next request must wait for an earlier UMR, else 0 */
-	uint16_t fence_next;
 	struct mlx5_doorbell db;
-	/* Third word of a control segment, indexed by IBV_SEND_FENCE, _SIGNALED and _SOLICITED. */
-	__be32 ctrl_flags[8];
-	/* The same for requests on memory keys, also indexed by FENCE_NEXT. */
-	__be32 umr_flags[16];
+	/* Last byte of the third word of a control segment, indexed by IBV_SEND_FENCE, _SIGNALED
+	 * and _SOLICITED. */
+	uint8_t ctrl_flags[8];
 };
+
+/* Notes the slots and the mask of wq, whose memory the caller owns, in the form that poster and
+ * poller use. */
+static inline void sq_set_slots(struct mlx5_sq *sq)
+{
+	sq->slot_mask = sq->wq.mask * (uint32_t)sizeof(struct wq_slot);
+	sq->done_mask = sq->slot_mask;
+	sq->done_slots = sq->wq.slots;
+}
 
 /* Bit of the index of umr_flags, next to the send flags. */
 #define FENCE_NEXT 8u
@@ -131,15 +150,15 @@ struct mkey_batch {
 struct qp_rules;
 
 struct mlx5_qp {
-	int (*post_send)(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
-	int (*bind_mw)(struct mlx5_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 	struct qlock sq_lock;
 	struct mlx5_sq sq;
-	struct mlx5_batch batch;
-
-	struct mlx5_rq rq;
-
+	int (*post_send)(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 	struct verbs_qp vqp;
+
+	struct mlx5_batch batch;
+	int (*bind_mw)(struct mlx5_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
+
+	_Alignas(CACHE_LINE) struct mlx5_rq rq;
 
 	const struct qp_rules *rules; /* rules of the QP's type */
 	uint16_t opcodes;             /* opcodes of the send queue in a state that allows posting */
@@ -176,6 +195,14 @@ struct mlx5_qp {
 	} copy;
 	struct mlx5dv_qp_ex dv_qp; /* returned by mlx5dv_qp_ex_from_ibv_qp_ex() */
 };
+
+#if UINTPTR_MAX == UINT64_MAX
+static_assert(offsetof(struct mlx5_qp, sq.wq.tail) % CACHE_LINE == 0 &&
+		      offsetof(struct mlx5_qp, rq.wq.tail) % CACHE_LINE == 0 &&
+		      offsetof(struct mlx5_qp, sq.usual_inline) % CACHE_LINE == 0 &&
+		      (offsetof(struct mlx5_qp, vqp.qp.context) + sizeof(void *)) % CACHE_LINE == 0,
+	      "lines of the poster, of the poller, and of both");
+#endif
 
 int mlx5_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 		   struct verbs_qp **vqp);

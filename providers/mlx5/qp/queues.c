@@ -86,10 +86,10 @@ int mlx5_qp_alloc_queues(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx
 	ret = wq_alloc(&qp->rq.wq, size->rq_wqes, qp_rq_max_post(qp, size), sizeof(uint64_t));
 	if (ret)
 		goto free_buf;
-	qp->sq.slot_mask = SLOT_MASK(size->sq_wqebbs);
 	ret = wq_alloc(&qp->sq.wq, size->sq_wqebbs, size->sq_max_post, sizeof(struct wq_slot));
 	if (ret)
 		goto free_rq;
+	sq_set_slots(&qp->sq);
 	return 0;
 free_rq:
 	free(qp->rq.wq.wr_ids);

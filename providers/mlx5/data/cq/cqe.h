@@ -183,12 +183,12 @@ CQE_INLINE const struct wq_slot *cqe_slot(const struct mlx5_sq *sq, const struct
 {
 	enum { COUNTER_SHIFT = 16, SLOT_LOG = 4 };
 	uint32_t word = be32toh(*(const __be32 *)&cqe->wqe_counter);
-	uint32_t bytes = word >> (COUNTER_SHIFT - SLOT_LOG) & sq->slot_mask;
+	uint32_t bytes = word >> (COUNTER_SHIFT - SLOT_LOG) & sq->done_mask;
 
 	static_assert(sizeof(struct wq_slot) == 1 << SLOT_LOG &&
 			      offsetof(struct mlx5_cqe64, wqe_counter) % sizeof(word) == 0,
 		      "struct wq_slot; PRM: CQE");
-	return (const struct wq_slot *)((const uint8_t *)sq->wq.slots + bytes);
+	return (const struct wq_slot *)((const uint8_t *)sq->done_slots + bytes);
 }
 
 CQE_INLINE void cqe_complete_request(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,

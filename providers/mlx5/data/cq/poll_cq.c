@@ -251,7 +251,7 @@ POLL_LOOP poll_requests(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 			return mlx5_cq_poll_any(ibcq, end, wc, cqe, ci);
 		cqe_complete_request(rq, cqe, &comp);
 		wc_fill_start(wc, &comp);
-		wc_fill_request(wc, cqe, rq->number, comp.extra);
+		wc_fill_request(wc, cqe, rq_qp(rq)->sq.number, comp.extra);
 		wc++;
 		ci++;
 	} while (poll_goes_on(cq, end, wc, &cqe, ci));

@@ -41,7 +41,8 @@ WQE_INLINE void request_start(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 
 	request->mkey = mkey;
 	request->head = sq->wq.head;
-	request->flags = sq->umr_flags[(qp->vqp.qp_ex.wr_flags % FENCE_NEXT) | sq->fence_next];
+	request->flags =
+		ctrl_word(sq->umr_flags[(qp->vqp.qp_ex.wr_flags % FENCE_NEXT) | sq->fence_next]);
 	request->ctrl = sq_wqebb(sq, sq->pi);
 }
 

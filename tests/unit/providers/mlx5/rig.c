@@ -45,7 +45,7 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 	sq->buf = alloc_zeroed(WQE_BB, (size_t)units * WQE_BB);
 	sq->end = sq->buf + (size_t)units * WQE_BB;
 	wq_set_up(&sq->wq, units, OR_DEFAULT(opt->max_send, units), opt->sq_pi);
-	sq->slot_mask = SLOT_MASK(units);
+	sq_set_slots(sq);
 	sq->pi = opt->sq_pi;
 	sq->qpn_shifted = RIG_QPN << 8;
 	sq->max_sge = OR_DEFAULT(opt->send_sge, 4);
@@ -100,7 +100,7 @@ static void qp_set_up(struct rig *rig, const struct rig_options *opt)
 	qp->bind_mw = mlx5_bind_mw_routine(qp->rules->kind, shared, (enum bfreg_use)qp->sq.db.use);
 	qp->rq.post = mlx5_post_recv_routine(qp->rq.max_sge, qp->rq.stride_log, shared);
 	qp->vqp.qp.qp_num = RIG_QPN;
-	qp->rq.number = RIG_QPN;
+	qp->rq.number = qp->sq.number = RIG_QPN;
 	qp->rq.rsn = opt->cqe_v0 ? RIG_QPN : RIG_RSN;
 	mlx5_send_wr_fill(qp);
 	assert_int_equal(provider_id_set(rig->ids, qp->rq.rsn, &qp->rq), 0);
