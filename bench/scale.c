@@ -297,7 +297,7 @@ static bool add_one(struct world *w, int i)
 
 /* Returns whether there are so many. A library that maps memory for each object runs into the
  * process's limit of mappings. */
-static bool fill(struct world *w, int there)
+static bool fill_up(struct world *w, int there)
 {
 	while (w->count < there) {
 		if (!add_one(w, 0)) {
@@ -334,7 +334,7 @@ static void curve(struct world *w, int most)
 	static const struct row destroy = { "destroy", add_one, end_one, NULL };
 
 	for (int there = 0; there <= most; there = there ? 10 * there : 10) {
-		fill(w, there);
+		fill_up(w, there);
 		row_of_kind(w, &create, there);
 		row_of_kind(w, &destroy, there);
 		for (const struct row *use = w->kind->uses; there && use && use->name; use++)
@@ -363,7 +363,7 @@ static void memory(struct world *w, int most)
 	memset(w->object, 1, sizeof(w->object)); /* this program's own are there already */
 	for (int there = 10; there <= most; there *= 10) {
 		before = resident();
-		fill(w, there);
+		fill_up(w, there);
 		used += resident() - before;
 		printf("%s: bytes of each, %d there\t", w->kind->name, there);
 		printf(w->count == there ? "%ld\n" : "absent\n", used / there);

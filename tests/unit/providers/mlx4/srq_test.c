@@ -12,7 +12,7 @@
 
 enum { MAX_WR = 1024, MAX_SGE = 31 }; /* the limits of the rig's device */
 
-static int create(struct rig *rig, uint32_t max_wr, uint32_t max_sge, struct verbs_srq **srq)
+static int create_srq(struct rig *rig, uint32_t max_wr, uint32_t max_sge, struct verbs_srq **srq)
 {
 	struct ibv_srq_init_attr_ex attr = { .attr = { .max_wr = max_wr, .max_sge = max_sge },
 					     .comp_mask = IBV_SRQ_INIT_ATTR_PD,
@@ -43,7 +43,8 @@ static void each_limit_is_one_of_its_own(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_int_equal(create(rig, rows[i].max_wr, rows[i].max_sge, &srq), rows[i].err);
+		assert_int_equal(create_srq(rig, rows[i].max_wr, rows[i].max_sge, &srq),
+				 rows[i].err);
 		if (!rows[i].err)
 			assert_int_equal(mlx4_srq_destroy(&srq->srq), 0);
 	}
@@ -90,7 +91,7 @@ static void a_ring_has_room_for_what_was_asked(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct mlx4_srq *srq;
 
-		assert_int_equal(create(rig, rows[i].max_wr, rows[i].max_sge, &vsrq), 0);
+		assert_int_equal(create_srq(rig, rows[i].max_wr, rows[i].max_sge, &vsrq), 0);
 		srq = to_msrq(&vsrq->srq);
 		assert_int_equal(srq->wqes, rows[i].wqes);
 		assert_int_equal(srq->stride_log, rows[i].stride_log);
@@ -103,7 +104,7 @@ static void a_ring_has_room_for_what_was_asked(void **state)
 }
 
 /* Posts one receive of NUM_SGE SGEs. */
-static int post(struct verbs_srq *srq, int num_sge)
+static int post_receive(struct verbs_srq *srq, int num_sge)
 {
 	struct ibv_sge sges[4] = { { .addr = 0x1000, .length = 8, .lkey = 5 } };
 	struct ibv_recv_wr wr = { .wr_id = 0x77, .sg_list = sges, .num_sge = num_sge }, *bad = NULL;
@@ -121,16 +122,16 @@ static void a_refused_receive_is_named_with_srq_and_limit(void **state)
 	uint32_t srqn;
 
 	(void)state;
-	assert_int_equal(create(rig, 3, 3, &srq), 0);
+	assert_int_equal(create_srq(rig, 3, 3, &srq), 0);
 	srqn = to_msrq(&srq->srq)->srqn;
 	assert_true(srqn >= RIG_SRQN);
 	log_text();
-	assert_int_equal(post(srq, 4), EINVAL);
+	assert_int_equal(post_receive(srq, 4), EINVAL);
 	snprintf(text, sizeof(text), "srq 0x%x, wr_id 0x77: num_sge is 4, limit 3", srqn);
 	check_logged(text);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(post(srq, i + 1), 0);
-	assert_int_equal(post(srq, 1), ENOMEM);
+		assert_int_equal(post_receive(srq, i + 1), 0);
+	assert_int_equal(post_receive(srq, 1), ENOMEM);
 	snprintf(text, sizeof(text), "srq 0x%x, wr_id 0x77: the queue is full, limit 3", srqn);
 	check_logged(text);
 	assert_int_equal(mlx4_srq_destroy(&srq->srq), 0);

@@ -57,7 +57,7 @@ static struct ibv_wq_init_attr attr_of(struct rig *rig, uint32_t max_wr, uint32_
 					  .cq = &rig->cq->vcq.cq };
 }
 
-static struct ibv_wq *make(struct rig *rig, uint32_t max_wr, uint32_t max_sge)
+static struct ibv_wq *make_wq(struct rig *rig, uint32_t max_wr, uint32_t max_sge)
 {
 	struct ibv_wq_init_attr attr = attr_of(rig, max_wr, max_sge);
 	struct ibv_wq *wq = mlx4_wq_create(&rig->ctx->vctx.context, &attr);
@@ -66,7 +66,7 @@ static struct ibv_wq *make(struct rig *rig, uint32_t max_wr, uint32_t max_sge)
 	return wq;
 }
 
-static int post(struct ibv_wq *wq, uint64_t wr_id)
+static int post_receive(struct ibv_wq *wq, uint64_t wr_id)
 {
 	struct ibv_sge sge = { .addr = 0x1000, .length = 8, .lkey = 5 };
 	struct ibv_recv_wr wr = { .wr_id = wr_id, .sg_list = &sge, .num_sge = 1 }, *bad;
@@ -145,10 +145,10 @@ static void a_range_of_numbers_is_asked_for_once(void **state)
 	refusal = ENOMEM;
 	assert_int_equal(refused(rig, attr_of(rig, 1, 1)), ENOMEM);
 	refusal = 0;
-	wq = make(rig, 1, 1);
+	wq = make_wq(rig, 1, 1);
 	assert_int_equal(created.log_range_size, 3);
 	assert_int_equal(mlx4_wq_destroy(wq), 0);
-	wq = make(rig, 1, 1);
+	wq = make_wq(rig, 1, 1);
 	assert_int_equal(created.log_range_size, 0);
 	assert_int_equal(mlx4_wq_destroy(wq), 0);
 	rig_free(rig);
@@ -172,7 +172,7 @@ static void a_ring_lies_beside_a_send_slot_that_is_not_posted(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct ibv_wq *wq = make(rig, rows[i].max_wr, rows[i].max_sge);
+		struct ibv_wq *wq = make_wq(rig, rows[i].max_wr, rows[i].max_sge);
 		const struct mlx4_qp *qp = mlx4_wq_queue(wq);
 		const uint8_t *buf = qp->buf.addr;
 
@@ -185,8 +185,8 @@ static void a_ring_lies_beside_a_send_slot_that_is_not_posted(void **state)
 		assert_int_equal(granted.max_wr, rows[i].max_wr ? rows[i].max_wr : 1);
 		assert_int_equal(granted.max_sge, rows[i].max_sge ? rows[i].max_sge : 1);
 		for (uint32_t n = 0; n < rows[i].wqes; n++)
-			assert_int_equal(post(wq, n), 0);
-		assert_int_equal(post(wq, 0), ENOMEM);
+			assert_int_equal(post_receive(wq, n), 0);
+		assert_int_equal(post_receive(wq, 0), ENOMEM);
 		assert_int_equal(mlx4_wq_destroy(wq), 0);
 	}
 	rig_free(rig);
@@ -195,12 +195,12 @@ static void a_ring_lies_beside_a_send_slot_that_is_not_posted(void **state)
 static void frames_complete_in_the_wq(void **state)
 {
 	struct rig *rig = rig_new(NULL);
-	struct ibv_wq *wq = make(rig, 2, 1);
+	struct ibv_wq *wq = make_wq(rig, 2, 1);
 	struct ibv_wc wc;
 
 	(void)state;
 	for (uint16_t i = 0; i < 5; i++) {
-		assert_int_equal(post(wq, 100 + i), 0);
+		assert_int_equal(post_receive(wq, 100 + i), 0);
 		arrive(rig, i);
 		assert_int_equal(mlx4_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
 		assert_int_equal(wc.wr_id, 100 + i);
@@ -224,15 +224,15 @@ static void set_state(struct ibv_wq *wq, uint32_t mask, enum ibv_wq_state state,
 static void a_reset_wq_is_empty_and_takes_receives(void **state)
 {
 	struct rig *rig = rig_new(NULL);
-	struct ibv_wq *wq = make(rig, 2, 1);
+	struct ibv_wq *wq = make_wq(rig, 2, 1);
 	const struct mlx4_qp *qp = mlx4_wq_queue(wq);
 	struct ibv_wc wc;
 
 	(void)state;
 	for (int lap = 0; lap < 2; lap++) {
-		assert_int_equal(post(wq, 1), 0);
-		assert_int_equal(post(wq, 2), 0);
-		assert_int_equal(post(wq, 3), ENOMEM);
+		assert_int_equal(post_receive(wq, 1), 0);
+		assert_int_equal(post_receive(wq, 2), 0);
+		assert_int_equal(post_receive(wq, 3), ENOMEM);
 		assert_int_equal(be32toh(*qp->rq.dbrec), 2);
 		arrive(rig, 0);
 		set_state(wq, IBV_WQ_ATTR_STATE, IBV_WQS_RESET, 0);
@@ -247,11 +247,11 @@ static void a_reset_wq_is_empty_and_takes_receives(void **state)
 static void other_changes_leave_the_receives(void **state)
 {
 	struct rig *rig = rig_new(NULL);
-	struct ibv_wq *wq = make(rig, 2, 1);
+	struct ibv_wq *wq = make_wq(rig, 2, 1);
 	const struct mlx4_qp *qp = mlx4_wq_queue(wq);
 
 	(void)state;
-	assert_int_equal(post(wq, 1), 0);
+	assert_int_equal(post_receive(wq, 1), 0);
 	set_state(wq, IBV_WQ_ATTR_STATE, IBV_WQS_RDY, 0);
 	set_state(wq, IBV_WQ_ATTR_CURR_STATE, IBV_WQS_RESET, 0);
 	set_state(wq, IBV_WQ_ATTR_STATE, IBV_WQS_RESET, EINVAL);
@@ -264,18 +264,18 @@ static void other_changes_leave_the_receives(void **state)
 static void a_destroyed_wq_takes_its_completions_along(void **state)
 {
 	struct rig *rig = rig_new(NULL);
-	struct ibv_wq *wq = make(rig, 2, 1);
+	struct ibv_wq *wq = make_wq(rig, 2, 1);
 	struct ibv_wc wc;
 
 	(void)state;
-	assert_int_equal(post(wq, 7), 0);
+	assert_int_equal(post_receive(wq, 7), 0);
 	arrive(rig, 0);
 	refusal = EBUSY;
 	assert_int_equal(mlx4_wq_destroy(wq), EBUSY);
 	refusal = 0;
 	assert_int_equal(mlx4_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
 	assert_int_equal(wc.wr_id, 7);
-	assert_int_equal(post(wq, 8), 0);
+	assert_int_equal(post_receive(wq, 8), 0);
 	arrive(rig, 1);
 	assert_int_equal(mlx4_wq_destroy(wq), 0);
 	assert_int_equal(mlx4_poll_cq(&rig->cq->vcq.cq, 1, &wc), 0);
@@ -286,7 +286,7 @@ static void a_destroyed_wq_takes_its_completions_along(void **state)
 static void a_wq_gives_its_memory_back(void **state)
 {
 	struct rig *rig = rig_new(NULL);
-	struct ibv_wq *wq = make(rig, 2, 1);
+	struct ibv_wq *wq = make_wq(rig, 2, 1);
 	const void *buf = mlx4_wq_queue(wq)->buf.addr, *dbrec = mlx4_wq_queue(wq)->rq.dbrec;
 
 	(void)state;
@@ -294,7 +294,7 @@ static void a_wq_gives_its_memory_back(void **state)
 	refusal = EPERM;
 	assert_int_equal(refused(rig, attr_of(rig, 2, 1)), EPERM);
 	refusal = 0;
-	wq = make(rig, 2, 1);
+	wq = make_wq(rig, 2, 1);
 	assert_ptr_equal(mlx4_wq_queue(wq)->buf.addr, buf);
 	assert_ptr_equal(mlx4_wq_queue(wq)->rq.dbrec, dbrec);
 	assert_int_equal(mlx4_wq_destroy(wq), 0);

@@ -79,8 +79,8 @@ struct views {
 	struct mlx4dv_rwq rwq;
 };
 
-static int init(struct objects *o, uint64_t types, uint64_t qp_mask, uint64_t cq_mask,
-		struct views *views)
+static int init_obj(struct objects *o, uint64_t types, uint64_t qp_mask, uint64_t cq_mask,
+		    struct views *views)
 {
 	struct mlx4dv_obj obj;
 
@@ -181,7 +181,7 @@ static void check_views(struct objects *o, uint64_t types, int posted)
 
 	memset(&untouched, 0xee, sizeof(untouched));
 	untouched.qp.comp_mask = untouched.cq.comp_mask = 0;
-	assert_int_equal(init(o, types, 0, 0, &views), 0);
+	assert_int_equal(init_obj(o, types, 0, 0, &views), 0);
 	if (types & MLX4DV_OBJ_QP)
 		check_qp(o, &views.qp);
 	else
@@ -213,16 +213,17 @@ static void members_are_granted_that_the_mask_asks_for(void **state)
 	struct objects *o = *state;
 	struct views views;
 
-	assert_int_equal(init(o, MLX4DV_OBJ_QP, UINT64_MAX, 0, &views), 0);
+	assert_int_equal(init_obj(o, MLX4DV_OBJ_QP, UINT64_MAX, 0, &views), 0);
 	assert_int_equal(views.qp.comp_mask, MLX4DV_QP_MASK_UAR_MMAP_OFFSET);
 	assert_int_equal(views.qp.uar_mmap_offset, 0);
-	assert_int_equal(init(o, MLX4DV_OBJ_QP, MLX4DV_QP_MASK_UAR_MMAP_OFFSET << 1, 0, &views), 0);
+	assert_int_equal(init_obj(o, MLX4DV_OBJ_QP, MLX4DV_QP_MASK_UAR_MMAP_OFFSET << 1, 0, &views),
+			 0);
 	assert_int_equal(views.qp.comp_mask, 0);
 	assert_int_not_equal(views.qp.uar_mmap_offset, 0);
-	assert_int_equal(init(o, MLX4DV_OBJ_CQ, 0, UINT64_MAX, &views), 0);
+	assert_int_equal(init_obj(o, MLX4DV_OBJ_CQ, 0, UINT64_MAX, &views), 0);
 	assert_int_equal(views.cq.comp_mask, MLX4DV_CQ_MASK_UAR);
 	assert_ptr_equal(views.cq.cq_uar, o->rig->ctx->uar);
-	assert_int_equal(init(o, MLX4DV_OBJ_CQ, 0, MLX4DV_CQ_MASK_UAR << 1, &views), 0);
+	assert_int_equal(init_obj(o, MLX4DV_OBJ_CQ, 0, MLX4DV_CQ_MASK_UAR << 1, &views), 0);
 	assert_int_equal(views.cq.comp_mask, 0);
 	assert_ptr_not_equal(views.cq.cq_uar, o->rig->ctx->uar);
 }
@@ -249,7 +250,7 @@ static void objects_of_another_provider_are_refused(void **state)
 			if (!(types & 1u << i))
 				continue;
 			*owners[i] = &context;
-			assert_int_equal(init(o, types, 0, 0, &views), EOPNOTSUPP);
+			assert_int_equal(init_obj(o, types, 0, 0, &views), EOPNOTSUPP);
 			assert_int_equal(errno, EOPNOTSUPP);
 			*owners[i] = ours;
 			assert_memory_equal(&views, &untouched, sizeof(views));
@@ -264,7 +265,7 @@ static void a_qp_without_receives_has_an_empty_ring_of_them(void **state)
 	struct views views;
 
 	o.rig = rig_new(&options);
-	assert_int_equal(init(&o, MLX4DV_OBJ_QP, 0, 0, &views), 0);
+	assert_int_equal(init_obj(&o, MLX4DV_OBJ_QP, 0, 0, &views), 0);
 	assert_int_equal(views.qp.rq.wqe_cnt, 0);
 	assert_int_equal(views.qp.rq.offset, 0);
 	rig_free(o.rig);
