@@ -97,7 +97,7 @@ DOORBELL_INLINE void half_ring(const struct mlx5_sq *sq, uint8_t **half, const u
 DOORBELL_INLINE void shared_ring(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t push,
 				 bool wide)
 {
-	struct mlx5_bfreg *bfreg = sq->db.bfreg;
+	struct mlx5_bfreg *bfreg = sq->bfreg;
 
 	if (push && likely(qlock_try(&bfreg->lock))) {
 		half_ring(sq, &bfreg->half, ctrl, push, wide);
@@ -130,7 +130,7 @@ DOORBELL_INLINE void doorbell_send_as(struct mlx5_sq *sq, uint32_t pi, const uin
 	if (use == BFREG_OWN)
 		half_ring(sq, &sq->db.reg, ctrl, push, wide);
 	else if (use == BFREG_DOMAIN)
-		half_ring(sq, &sq->db.bfreg->half, ctrl, push, wide);
+		half_ring(sq, &sq->bfreg->half, ctrl, push, wide);
 	else
 		shared_ring(sq, ctrl, push, wide);
 }

@@ -39,7 +39,7 @@ static void init_qp_parts(const struct mlx5_qp *qp, uint64_t asked, struct mlx5d
 static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
-	const struct mlx5_bfreg *bfreg = qp->sq.db.bfreg;
+	const struct mlx5_bfreg *bfreg = qp->sq.bfreg;
 	uint64_t asked = out->comp_mask;
 
 	out->comp_mask = 0;

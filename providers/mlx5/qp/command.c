@@ -49,7 +49,7 @@ static uint32_t qp_vendor_flags(const struct mlx5_qp_dv *dv, const struct mlx5_q
 static uint32_t qp_kernel_flags(const struct mlx5_context *ctx, const struct mlx5_qp_dv *dv,
 				const struct mlx5_qp *qp)
 {
-	const struct mlx5_bfreg *bfreg = qp->sq.db.bfreg;
+	const struct mlx5_bfreg *bfreg = qp->sq.bfreg;
 	uint32_t flags = context_has_uar_objects(ctx) ? MLX5_QP_FLAG_UAR_PAGE_INDEX : 0;
 
 	if (bfreg)
@@ -67,10 +67,11 @@ static uint32_t qp_kernel_flags(const struct mlx5_context *ctx, const struct mlx
 }
 
 /* Finds the register that a kernel without UAR objects chose for a QP. */
-static int qp_take_register(const struct mlx5_context *ctx, uint32_t number,
-			    struct mlx5_doorbell *db)
+static int qp_take_register(const struct mlx5_context *ctx, uint32_t number, struct mlx5_sq *sq)
 {
-	return db->bfreg && !db->bfreg->uar->qp_flag ? mlx5_uar_find_reg(ctx, number, &db->reg) : 0;
+	const struct mlx5_bfreg *bfreg = sq->bfreg;
+
+	return bfreg && !bfreg->uar->qp_flag ? mlx5_uar_find_reg(ctx, number, &sq->db.reg) : 0;
 }
 
 /* Sets CAP to the granted capacities. If the QP has no send queue, the program's values for it stay
@@ -133,7 +134,7 @@ int mlx5_qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *att
 		.rq_wqe_shift = size->rq_stride_log,
 		.flags = qp_kernel_flags(ctx, dv, qp),
 		.uidx = context_has_user_index(ctx) ? qp->rq.rsn : PRM_NO_USER_INDEX,
-		.bfreg_index = qp->sq.db.bfreg ? qp->sq.db.bfreg->index : 0,
+		.bfreg_index = qp->sq.bfreg ? qp->sq.bfreg->index : 0,
 		/* access_key of a DCT: the kernel's struct has both in a union. */
 		.sq_buf_addr = qp->rules->is_target ? dv->access_key
 						    : (uint64_t)(uintptr_t)qp->sq_buf.addr,
@@ -147,7 +148,7 @@ int mlx5_qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *att
 	qp_explain_timestamps(attr, ret);
 	if (ret)
 		return ret;
-	ret = qp_take_register(ctx, resp.bfreg_index, &qp->sq.db);
+	ret = qp_take_register(ctx, resp.bfreg_index, &qp->sq);
 	if (ret) {
 		verbs_cmd_destroy_qp(&qp->vqp.qp);
 		return ret;

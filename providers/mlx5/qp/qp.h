@@ -3,8 +3,8 @@
  * qp.h - a queue pair: its two rings, the routines chosen when it was created, and the send WQE
  * under construction.
  *
- * Fields are ordered by their users: posting sends first, then posting receives, then the public
- * object, then slow paths. sq_lock guards the send ring and the WQE under construction. The receive
+ * Fields are ordered by their users: posting sends first, then the public object, then posting
+ * receives, then slow paths. sq_lock guards the send ring and the WQE under construction. The receive
  * side has its own lock (rq.h). The pollers of the CQs own the tails (see wq.h).
  */
 #ifndef PROVIDERS_MLX5_QP_QP_H
@@ -23,7 +23,7 @@
 #include "providers/mlx5/uar/uar.h"
 #include "util/bits.h"
 
-/* The doorbell of a send queue: the register that it rings, and the doorbell record. */
+/* The doorbell of a send queue: where it rings, and the doorbell record. */
 struct mlx5_doorbell {
 	uint8_t *reg;    /* register to ring; for a register of one queue, the half to use next */
 	uint32_t toggle; /* address bit by which the two halves differ */
@@ -32,10 +32,7 @@ struct mlx5_doorbell {
 	uint8_t push[3];
 	uint8_t use; /* enum bfreg_use; the posting routines were chosen for it */
 	__be32 *dbrec;
-	struct mlx5_bfreg *bfreg;
 };
-
-enum { CACHE_LINE = 64 };
 
 /* Kinds of requests: without inline data, with inline data, or of several WQEs, which are never
  * pushed. */
@@ -59,7 +56,7 @@ struct mlx5_sq {
 	const struct wq_slot *done_slots;
 	uint32_t done_mask;
 	uint32_t number;
-	uint8_t *end; /* of the ring */
+	struct mlx5_bfreg *bfreg; /* that db rings; posts on a shared register read it */
 	/* a request on memory keys needs one of these flags; 0 while the state forbids posting */
 	uint32_t key_flags;
 	uint32_t max_sge;
@@ -72,6 +69,7 @@ struct mlx5_sq {
 	 * longer data is checked exactly. */
 	uint32_t usual_inline;
 	uint32_t short_inline; /* the same, at most COPY_SMALL_MAX */
+	uint8_t *end;          /* of the ring */
 	struct mlx5_doorbell db;
 	/* Last byte of the third word of a control segment, indexed by IBV_SEND_FENCE, _SIGNALED
 	 * and _SOLICITED. */
@@ -200,6 +198,8 @@ struct mlx5_qp {
 static_assert(offsetof(struct mlx5_qp, sq.wq.tail) % CACHE_LINE == 0 &&
 		      offsetof(struct mlx5_qp, rq.wq.tail) % CACHE_LINE == 0 &&
 		      offsetof(struct mlx5_qp, sq.usual_inline) % CACHE_LINE == 0 &&
+		      offsetof(struct mlx5_qp, sq.end) >
+			      offsetof(struct mlx5_qp, sq.usual_inline) &&
 		      (offsetof(struct mlx5_qp, vqp.qp.context) + sizeof(void *)) % CACHE_LINE == 0,
 	      "lines of the poster, of the poller, and of both");
 #endif

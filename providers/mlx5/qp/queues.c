@@ -107,20 +107,21 @@ void mlx5_qp_free_queues(struct mlx5_qp *qp)
 	provider_queue_mem_free(&qp->buf);
 }
 
-static int qp_get_bfreg(struct mlx5_context *ctx, struct provider_td *td, struct mlx5_doorbell *db)
+static int qp_get_bfreg(struct mlx5_context *ctx, struct provider_td *td, struct mlx5_sq *sq)
 {
 	if (!td)
-		return mlx5_uar_get_bfreg(ctx, &db->bfreg);
-	db->bfreg = to_mtd(td)->bfreg;
-	mlx5_uar_share_bfreg(ctx, db->bfreg);
+		return mlx5_uar_get_bfreg(ctx, &sq->bfreg);
+	sq->bfreg = to_mtd(td)->bfreg;
+	mlx5_uar_share_bfreg(ctx, sq->bfreg);
 	return 0;
 }
 
 /* Chooses the doorbell register of the send queue, and whether WQEs may be pushed through it
  * (BlueFlame). */
-static void qp_choose_register(struct mlx5_context *ctx, struct mlx5_doorbell *db)
+static void qp_choose_register(struct mlx5_context *ctx, struct mlx5_sq *sq)
 {
-	const struct mlx5_bfreg *bfreg = db->bfreg;
+	const struct mlx5_bfreg *bfreg = sq->bfreg;
+	struct mlx5_doorbell *db = &sq->db;
 	uint32_t half = ctx->caps.bf_reg_size / 2;
 
 	db->use = bfreg->use;
@@ -145,20 +146,20 @@ int mlx5_qp_alloc_doorbell(struct mlx5_context *ctx, struct ibv_pd *pd, struct m
 	if (ret)
 		return ret;
 	qp->dbrec = qp->rec.words;
-	ret = qp_get_bfreg(ctx, pd_thread_domain(pd), &qp->sq.db);
+	ret = qp_get_bfreg(ctx, pd_thread_domain(pd), &qp->sq);
 	if (ret) {
 		mlx5_queue_rec_free(ctx, &qp->rec);
 		return ret;
 	}
 	qp->rq.dbrec = qp_withholds(qp) ? qp->withheld : qp->dbrec;
 	qp->sq.db.dbrec = qp->dbrec;
-	qp_choose_register(ctx, &qp->sq.db);
+	qp_choose_register(ctx, &qp->sq);
 	return 0;
 }
 
 void mlx5_qp_free_doorbell(struct mlx5_context *ctx, struct mlx5_qp *qp)
 {
-	struct mlx5_bfreg *bfreg = qp->sq.db.bfreg;
+	struct mlx5_bfreg *bfreg = qp->sq.bfreg;
 
 	if (!qp_has_queues(qp))
 		return;

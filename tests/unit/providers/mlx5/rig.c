@@ -62,7 +62,7 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 	sq->db.toggle = 0x100;
 	sq->db.push[PUSH_PLAIN] = sq->db.push[PUSH_INLINE] = (uint8_t)(opt->bf_max / WQE_BB);
 	sq->db.dbrec = rig->qp->dbrec;
-	sq->db.bfreg = opt->bfreg;
+	sq->bfreg = opt->bfreg;
 	sq->db.use = opt->bfreg ? (uint8_t)opt->bfreg->use : BFREG_OWN;
 	if (opt->bfreg)
 		sq->db.reg = opt->bfreg->reg;

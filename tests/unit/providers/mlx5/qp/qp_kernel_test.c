@@ -299,9 +299,9 @@ static void the_first_have_registers_of_their_own_and_all_push(void **state)
 		assert_int_equal(db->push[PUSH_INLINE], REG_SIZE / 2 / WQE_BB);
 		assert_int_equal(db->push[PUSH_PLAIN], db->push[PUSH_INLINE]);
 		assert_int_equal(db->toggle, REG_SIZE / 2);
-		assert_int_equal(db->bfreg->users, i < 12 ? 1 : 4);
+		assert_int_equal(qps[i]->sq.bfreg->users, i < 12 ? 1 : 4);
 		for (int j = 0; j < i && i < 12; j++)
-			assert_ptr_not_equal(db->bfreg, qps[j]->sq.db.bfreg);
+			assert_ptr_not_equal(qps[i]->sq.bfreg, qps[j]->sq.bfreg);
 	}
 	assert_int_equal(kernel.pages, 8); /* two registers per page: MLX5_TOTAL_UUARS */
 	assert_int_equal(kernel.qp.flags & MLX5_QP_FLAG_UAR_PAGE_INDEX,
@@ -317,8 +317,8 @@ static void shared_pages_are_rung_at_the_first_register_and_pushed_at_the_second
 	for (int i = 12; i < QPS; i++) {
 		const struct mlx5_doorbell *db = &qps[i]->sq.db;
 
-		assert_ptr_equal(db->reg, db->bfreg->uar->page + PRM_UAR_SQ);
-		assert_ptr_equal(db->bfreg->half, db->reg + REG_SIZE);
+		assert_ptr_equal(db->reg, qps[i]->sq.bfreg->uar->page + PRM_UAR_SQ);
+		assert_ptr_equal(qps[i]->sq.bfreg->half, db->reg + REG_SIZE);
 	}
 	destroy_qps(qps);
 }
@@ -333,7 +333,7 @@ static void the_budget_is_that_of_the_environment(void **state)
 	create_qps(ctx, qps);
 	for (int i = 0; i < QPS; i++)
 		assert_int_equal(qps[i]->sq.db.use, i < 1 ? BFREG_OWN : BFREG_SHARED);
-	assert_int_equal(qps[QPS - 1]->sq.db.bfreg->users, QPS - 1);
+	assert_int_equal(qps[QPS - 1]->sq.bfreg->users, QPS - 1);
 	destroy_qps(qps);
 }
 
@@ -395,10 +395,10 @@ static void a_kernel_that_is_short_is_asked_again(void **state)
 
 		kernel.no_blueflame = errors[i];
 		first = create_qp(*state);
-		assert_false(first->sq.db.bfreg->pushes);
+		assert_false(first->sq.bfreg->pushes);
 		kernel.no_blueflame = 0;
 		second = create_qp(*state);
-		assert_true(second->sq.db.bfreg->pushes);
+		assert_true(second->sq.bfreg->pushes);
 		destroy_qp(first);
 		destroy_qp(second);
 		free_context(state);
@@ -411,7 +411,7 @@ static void a_kernel_that_is_short_is_asked_again(void **state)
 static void the_next_owner_goes_on_with_the_other_half(void **state)
 {
 	struct mlx5_qp *qp = create_qp(*state);
-	struct mlx5_bfreg *bfreg = qp->sq.db.bfreg;
+	struct mlx5_bfreg *bfreg = qp->sq.bfreg;
 	uint8_t *first = qp->sq.db.reg;
 
 	qp->sq.db.reg = first + REG_SIZE / 2; /* as after a push */
@@ -419,7 +419,7 @@ static void the_next_owner_goes_on_with_the_other_half(void **state)
 	for (int i = 0; i < 2; i++) { /* two registers per page: one QP gets this one */
 		struct mlx5_qp *one = create_qp(*state), *other = create_qp(*state);
 
-		if (other->sq.db.bfreg == bfreg)
+		if (other->sq.bfreg == bfreg)
 			assert_ptr_equal(other->sq.db.reg, first + REG_SIZE / 2);
 		else
 			assert_ptr_equal(one->sq.db.reg, first + REG_SIZE / 2);
@@ -439,13 +439,13 @@ static void a_thread_domain_counts_against_no_budget(void **state)
 	create_qps(ctx, qps);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(create_qp_in(ctx, &td->ptd, &in_domain[i]), 0);
-		assert_ptr_equal(in_domain[i]->sq.db.bfreg, td->bfreg);
+		assert_ptr_equal(in_domain[i]->sq.bfreg, td->bfreg);
 		assert_int_equal(in_domain[i]->sq.db.use, BFREG_DOMAIN);
 		assert_int_equal(in_domain[i]->sq.db.push[PUSH_INLINE], REG_SIZE / 2 / WQE_BB);
 		assert_false(in_domain[i]->sq_lock.shared);
 	}
 	for (int i = 0; i < QPS; i++) {
-		assert_ptr_not_equal(qps[i]->sq.db.bfreg, td->bfreg);
+		assert_ptr_not_equal(qps[i]->sq.bfreg, td->bfreg);
 		assert_int_equal(qps[i]->sq.db.use, i < 12 ? BFREG_OWN : BFREG_SHARED);
 	}
 	destroy_qp(in_domain[0]);
@@ -517,7 +517,7 @@ static void each_uar_of_a_large_page_is_used(void **state)
 		size_t at;
 
 		qps[i] = create_qp(ctx);
-		page = qps[i]->sq.db.bfreg->uar->page;
+		page = qps[i]->sq.bfreg->uar->page;
 		at = (size_t)(qps[i]->sq.db.reg - page);
 		assert_int_equal(kernel.qp.flags & MLX5_QP_FLAG_BFREG_INDEX,
 				 MLX5_QP_FLAG_BFREG_INDEX);
@@ -543,7 +543,7 @@ static void large_pages_go_on_with_their_numbers(void **state)
 	assert_int_equal(shared->sq.db.use, BFREG_SHARED);
 	assert_true(kernel.qp.bfreg_index >= UARS_OF_LARGE_PAGE * PRM_UAR_SQS);
 	assert_int_equal(kernel.qp.bfreg_index % (UARS_OF_LARGE_PAGE * PRM_UAR_SQS) / PRM_UAR_SQS,
-			 (size_t)(shared->sq.db.reg - shared->sq.db.bfreg->uar->page) / 4096);
+			 (size_t)(shared->sq.db.reg - shared->sq.bfreg->uar->page) / 4096);
 	destroy_qp(shared);
 	destroy_qp(own);
 }
@@ -560,8 +560,7 @@ static void uars_that_are_not_on_the_page_are_left_out(void **state)
 		ctx->caps.num_uars_per_page = numbers[i];
 		create_qps(ctx, qps);
 		for (int j = 0; j < QPS; j++)
-			assert_in_range(qps[j]->sq.db.reg - qps[j]->sq.db.bfreg->uar->page, 0,
-					4096);
+			assert_in_range(qps[j]->sq.db.reg - qps[j]->sq.bfreg->uar->page, 0, 4096);
 		destroy_qps(qps);
 		ctx->env.blueflame = false; /* the kernel chooses one, of the plain page */
 		mlx5_uar_free_all(ctx);
@@ -628,11 +627,11 @@ static void a_program_pushes_or_is_told(void **state)
 	assert_non_null(uar);
 	assert_int_equal(uar->page_id, 7);
 	qp = create_qp(ctx);
-	assert_false(qp->sq.db.bfreg->pushes);
+	assert_false(qp->sq.bfreg->pushes);
 	destroy_qp(qp);
 	mlx5dv_devx_free_uar(uar);
 	qp = create_qp(ctx);
-	assert_false(qp->sq.db.bfreg->pushes);
+	assert_false(qp->sq.bfreg->pushes);
 	destroy_qp(qp);
 	uar = page_for_program(ctx, MLX5DV_UAR_ALLOC_TYPE_BF);
 	assert_non_null(uar);
