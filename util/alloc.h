@@ -6,6 +6,7 @@
 #define UTIL_ALLOC_H
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/log.h"
 
@@ -28,6 +29,25 @@ static inline void *malloc_for(const char *call, size_t size)
 	if (!memory)
 		verbs_warn("%s: no memory for %zu bytes", call, size);
 	return memory;
+}
+
+/* Calls posix_memalign(). free() frees the memory. */
+static inline void *memalign_for(const char *call, size_t alignment, size_t size)
+{
+	void *memory;
+
+	if (!posix_memalign(&memory, alignment, size))
+		return memory;
+	verbs_warn("%s: no memory for %zu bytes", call, size);
+	return NULL;
+}
+
+/* Does the same, and clears the memory. */
+static inline void *zalloc_aligned_for(const char *call, size_t alignment, size_t size)
+{
+	void *memory = memalign_for(call, alignment, size);
+
+	return memory ? memset(memory, 0, size) : NULL;
 }
 
 #endif

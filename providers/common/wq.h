@@ -20,6 +20,8 @@
 #include "util/bits.h"
 #include "util/order.h"
 
+enum { CACHE_LINE = 64 };
+
 struct wq_slot {
 	uint64_t wr_id;
 	uint32_t tail_after; /* value of tail after this request's completion */

@@ -234,6 +234,7 @@ static void qp_set_sends(struct mlx4_context *ctx, const struct ibv_qp_init_attr
 	sq->wq.mask = size->sq_slots - 1;
 	sq->owner_shift = FLD_SHIFT(M4_CTRL_OWNER) - log2_floor(size->sq_slots);
 	sq->note_mask = sq->wq.mask * (uint32_t)sizeof(*sq->wq.slots);
+	sq->done_slots = sq->wq.slots;
 	sq->wq.max_post = size->sq_slots - size->sq_spare;
 	wq_reset(&sq->wq);
 	mlx4_sq_ring_init(sq);
@@ -326,6 +327,7 @@ static int qp_run_create(struct mlx4_context *ctx, const struct qp_type *type,
 		ret = provider_id_set(&ctx->ids, qp->vqp.qp.qp_num, qp);
 	if (ret)
 		verbs_cmd_destroy_qp(&qp->vqp.qp);
+	qp->sq.number = qp->vqp.qp.qp_num;
 	qp->sq.qpn_be = htobe32(qp->vqp.qp.qp_num << FLD_SHIFT(M4_SEND_QPN));
 	return ret;
 }
@@ -393,7 +395,7 @@ int mlx4_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr
 		ret = provider_qp_check_owners(context, attr);
 	if (ret)
 		return ret;
-	qp = calloc_for("create_qp", 1, sizeof(*qp));
+	qp = zalloc_aligned_for("create_qp", CACHE_LINE, sizeof(*qp));
 	if (!qp)
 		return ENOMEM;
 	ret = spreads ? qp_build_spreading(to_mctx(context), attr, qp)
@@ -565,7 +567,7 @@ int mlx4_qp_destroy(struct ibv_qp *ibqp)
 /* Opens a handle, which can neither post nor poll. */
 struct ibv_qp *mlx4_qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr)
 {
-	struct mlx4_qp *qp = calloc_for("open_qp", 1, sizeof(*qp));
+	struct mlx4_qp *qp = zalloc_aligned_for("open_qp", CACHE_LINE, sizeof(*qp));
 	int ret = ENOMEM;
 
 	if (qp) {

@@ -56,36 +56,44 @@ typedef int qp_bind_mw_fn(struct mlx4_qp *qp, struct ibv_mw *mw, struct ibv_mw_b
 
 typedef int post_recv_fn(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-/* A ring of slots with one WQE each. */
+/* A ring of slots with one WQE each. What a poster writes and what a poller writes are on different
+ * cache lines. In struct mlx4_qp a line ends after wq.slots, one before control_always, and one with
+ * the QP's context: a usual post reads the first and the third of these lines, the poll of its
+ * completion the second. */
 struct mlx4_sq {
-	struct wq wq; /* head is the index of the next WQE */
 	uint8_t *buf;
 	uint32_t slot_log;
-	uint32_t note_mask;   /* mask for byte offsets into wq.slots */
 	uint32_t spare;       /* slots in front of the head that must not look like WQEs */
 	uint32_t last_long;   /* index of the last WQE with several pieces: see sq_is_dirty() */
 	uint32_t owner_shift; /* shift from an index to the bit of its lap in M4_CTRL_OWNER */
 	uint32_t max_sge;
-	uint32_t max_inline;
-	uint32_t opcodes;       /* bit n: enum ibv_wr_opcode n may be posted in this state */
 	uint32_t usual_opcodes; /* number of fast path opcodes: see usual_opcodes_of() */
-	/* enum ibv_send_flags of the slow path: inline, and unsupported checksums */
-	uint32_t unusual_flags;
+	struct wq wq;           /* head is the index of the next WQE */
+
+	struct wq_slot *done_slots; /* wq.slots, for pollers */
+	uint32_t note_mask;         /* mask for byte offsets into done_slots */
+	uint32_t number;            /* of the QP, for pollers */
+	uint8_t gap[40];            /* to the next line */
+
 	uint64_t control_always;   /* control words of each WQE, if all requests are signaled */
 	uint8_t *doorbell;         /* register */
 	struct mlx4_blueflame *bf; /* NULL: no BlueFlame */
 	__be32 qpn_be;             /* upper 24 bits, as the registers need it */
+	/* enum ibv_send_flags of the slow path: inline, and unsupported checksums */
+	uint32_t unusual_flags;
+	uint32_t max_inline;
+	uint32_t opcodes; /* bit n: enum ibv_wr_opcode n may be posted in this state */
 };
 
 struct mlx4_rq {
-	struct wq wq;
-	uint8_t *buf;
-	uint32_t stride_log;
-	uint32_t max_sge;
-	uint32_t sge_limit; /* max_sge + 1 while the state permits posting, else 0 */
-	__be32 *dbrec;
 	post_recv_fn *post;
 	struct qlock lock;
+	uint8_t *buf;
+	__be32 *dbrec;
+	uint32_t stride_log;
+	uint32_t sge_limit; /* max_sge + 1 while the state permits posting, else 0 */
+	struct wq wq;       /* in struct mlx4_qp, tail, which pollers write, begins a cache line */
+	uint32_t max_sge;
 };
 
 /* State of a batch, from ibv_wr_start() to ibv_wr_complete() or ibv_wr_abort(). */
@@ -100,16 +108,16 @@ struct mlx4_batch {
 };
 
 struct mlx4_qp {
-	struct mlx4_sq sq;
 	struct qlock sq_lock;
-	qp_post_send_fn *post_send;
+	struct mlx4_sq sq;
 	qp_bind_mw_fn *bind_mw;
-	struct mlx4_rq rq;
+	qp_post_send_fn *post_send;
+	struct verbs_qp vqp;
+
+	_Alignas(CACHE_LINE) struct mlx4_rq rq;
 	struct mlx4_srq *srq; /* SRQ for receives; NULL: own ring */
 	struct mlx4_batch batch;
 	__be32 *asides; /* first words by slot, for batches; NULL: no ibv_wr_* */
-	struct verbs_qp vqp;
-
 	enum send_kind kind;
 	bool sq_sig_all, error_reported;
 	bool is_ethernet;   /* the port's link layer is Ethernet */
@@ -121,6 +129,14 @@ struct mlx4_qp {
 	struct queue_mem buf;
 	struct queue_rec rec; /* doorbell record of receives, if there are any */
 };
+
+#if UINTPTR_MAX == UINT64_MAX
+static_assert(offsetof(struct mlx4_qp, sq.wq.tail) % CACHE_LINE == 0 &&
+		      offsetof(struct mlx4_qp, rq.wq.tail) % CACHE_LINE == 0 &&
+		      offsetof(struct mlx4_qp, sq.control_always) % CACHE_LINE == 0 &&
+		      (offsetof(struct mlx4_qp, vqp.qp.context) + sizeof(void *)) % CACHE_LINE == 0,
+	      "lines of the poster, of the poller, and of both");
+#endif
 
 static inline struct mlx4_qp *to_mqp(struct ibv_qp *qp)
 {

@@ -208,7 +208,7 @@ struct ibv_wq *mlx4_wq_create(struct ibv_context *context, struct ibv_wq_init_at
 	int ret = wq_check_attr(attr);
 
 	if (!ret) {
-		wq = calloc_for("create_wq", 1, sizeof(*wq));
+		wq = zalloc_aligned_for("create_wq", CACHE_LINE, sizeof(*wq));
 		ret = wq ? wq_build(to_mctx(context), attr, wq) : ENOMEM;
 	}
 	if (!ret)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "util/alloc.h"
 #include "util/bits.h"
 #include "util/log.h"
 
@@ -22,19 +23,9 @@ static size_t size_alignment(size_t size)
 	return size % CELL_LINE ? CELL_UNIT : CELL_LINE;
 }
 
-static void *aligned_for(const char *call, size_t alignment, size_t size)
-{
-	void *memory;
-
-	if (!posix_memalign(&memory, alignment, size))
-		return memory;
-	verbs_warn("%s: no memory for %zu bytes", call, size);
-	return NULL;
-}
-
 static int block_add(struct cells *cells, const char *call)
 {
-	struct cells_block *block = aligned_for(call, CELL_LINE, BLOCK_SIZE);
+	struct cells_block *block = memalign_for(call, CELL_LINE, BLOCK_SIZE);
 
 	if (!block)
 		return ENOMEM;
@@ -67,7 +58,7 @@ void *provider_cells_grow(struct cells *cells, const char *call, size_t size)
 	void *cell;
 
 	if (!cells_are_kept())
-		return aligned_for(call, size_alignment(size), size);
+		return memalign_for(call, size_alignment(size), size);
 	qlock_take(&cells->lock);
 	cell = cell_cut(cells, call, align_up(size, CELL_UNIT));
 	qlock_drop(&cells->lock);

@@ -12,6 +12,7 @@
 #include "providers/mlx5/data/raw.h"
 #include "providers/mlx5/data/send_wqe.h"
 #include "providers/mlx5/qp/dv.h"
+#include "util/alloc.h"
 
 static int qp_create_indexed(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
 			     const struct qp_size *size, const struct mlx5_qp_dv *dv,
@@ -126,12 +127,7 @@ static void qp_size_early(const struct mlx5_qp_dv *dv, struct qp_size *size)
  * intends. */
 struct mlx5_qp *mlx5_qp_new(const char *call)
 {
-	void *mem;
-
-	if (!posix_memalign(&mem, 64, sizeof(struct mlx5_qp)))
-		return memset(mem, 0, sizeof(struct mlx5_qp));
-	verbs_warn("%s: no memory for %zu bytes", call, sizeof(struct mlx5_qp));
-	return NULL;
+	return zalloc_aligned_for(call, CACHE_LINE, sizeof(struct mlx5_qp));
 }
 
 int mlx5_qp_create_dv(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,

@@ -274,7 +274,7 @@ CQE_INLINE struct wq_slot *cqe_slot(const struct mlx4_sq *sq, const uint8_t *cqe
 	uint32_t bytes = word >> (FLD_SHIFT(M4_CQE_WQE_INDEX) - SLOT_LOG) & sq->note_mask;
 
 	static_assert(sizeof(struct wq_slot) == 1 << SLOT_LOG, "struct wq_slot");
-	return (struct wq_slot *)((uint8_t *)sq->wq.slots + bytes);
+	return (struct wq_slot *)((uint8_t *)sq->done_slots + bytes);
 }
 
 /* Sets the byte count of an atomic, which the adapter does not: software owns the CQE, so writing 8

@@ -234,7 +234,7 @@ CQE_INLINE void fill_good_request(struct mlx4_qp *qp, struct wq_slot *slot, cons
 	wc->wc_flags = slot->done_as >> WQ_DONE_FLAGS_SHIFT;
 	wc->vendor_err = 0;
 	wc->byte_len = cqe_byte_len(cqe);
-	wc->qp_num = qp->vqp.qp.qp_num;
+	wc->qp_num = qp->sq.number;
 }
 
 OUT_OF_LINE poll_requests(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
