@@ -39,6 +39,7 @@ struct entry {
 	uint32_t group;
 	struct steering_match match;
 	uint32_t tag;
+	bool is_on_device;
 	LIST_HEAD(, steering_rule) rules;
 };
 
@@ -351,10 +352,13 @@ static int set_entry(struct adapter *adapter, const struct entry *entry, unsigne
 	return run_create(adapter, in, sizeof(in), NULL);
 }
 
-static void delete_entry(struct adapter *adapter, const struct entry *entry)
+static void delete_entry(struct adapter *adapter, struct entry *entry)
 {
 	uint8_t in[TABLE_IN_SIZE] = { 0 };
 
+	if (!entry->is_on_device)
+		return;
+	entry->is_on_device = false;
 	name_table(in, PRM_OP_DELETE_FLOW_TABLE_ENTRY, entry->level,
 		   adapter->steering->level[entry->level].table);
 	fld_set(in, DELETE_FTE_IN_FLOW_INDEX, entry->index);
@@ -415,12 +419,25 @@ static void free_entry(struct adapter *adapter, struct entry *entry)
 static int set_with(struct adapter *adapter, struct steering_rule *rule)
 {
 	struct entry *entry = rule->entry;
-	bool is_only = !LIST_NEXT(LIST_FIRST(&entry->rules), in_entry);
-	int ret = set_entry(adapter, entry, is_only ? IS_NEW : HAS_CHANGED);
+	int ret = set_entry(adapter, entry, entry->is_on_device ? HAS_CHANGED : IS_NEW);
 
 	if (ret)
 		LIST_REMOVE(rule, in_entry);
+	else
+		entry->is_on_device = true;
 	return ret;
+}
+
+/* Updates the device's entry after a rule was removed from it. The device has no entries that leave
+ * open where frames go: without such rules it has none, until the next one joins. */
+static void set_without(struct adapter *adapter, struct entry *entry)
+{
+	const unsigned int goes = PRM_FLOW_ALLOW | PRM_FLOW_DROP | PRM_FLOW_FWD;
+
+	if (!(entry_action(entry) & goes))
+		delete_entry(adapter, entry);
+	else
+		set_entry(adapter, entry, HAS_CHANGED);
 }
 
 static unsigned int count_destinations(const struct entry *entry)
@@ -528,12 +545,9 @@ void steering_remove(struct adapter *adapter, struct steering_rule *rule)
 		steering_remove(adapter, rule->sent);
 	LIST_REMOVE(rule, in_entry);
 	free(rule);
-	if (!LIST_EMPTY(&entry->rules)) {
-		set_entry(adapter, entry, HAS_CHANGED);
-		return;
-	}
-	delete_entry(adapter, entry);
-	free_entry(adapter, entry);
+	set_without(adapter, entry);
+	if (LIST_EMPTY(&entry->rules))
+		free_entry(adapter, entry);
 }
 
 void steering_free(struct adapter *adapter)

@@ -17,12 +17,13 @@
 
 /* ---- objects ---- */
 
-static void action_release(struct adapter *adapter, unsigned int action, uint32_t number)
+static int action_release(struct adapter *adapter, unsigned int action, uint32_t number)
 {
 	if (action == PRM_FLOW_MODIFY_HEADER)
-		adapter_release(adapter, PRM_OP_DEALLOC_MODIFY_HEADER_CONTEXT, number);
-	else if (action == PRM_FLOW_PACKET_REFORMAT)
-		adapter_release(adapter, PRM_OP_DEALLOC_PACKET_REFORMAT_CONTEXT, number);
+		return adapter_release(adapter, PRM_OP_DEALLOC_MODIFY_HEADER_CONTEXT, number);
+	if (action == PRM_FLOW_PACKET_REFORMAT)
+		return adapter_release(adapter, PRM_OP_DEALLOC_PACKET_REFORMAT_CONTEXT, number);
+	return 0;
 }
 
 static int action_destroy(struct object *object, pid_t tid)
@@ -30,9 +31,7 @@ static int action_destroy(struct object *object, pid_t tid)
 	const struct uverbs_flow_action *action = (struct uverbs_flow_action *)object;
 
 	(void)tid;
-	if (!object->file->adapter->dead)
-		action_release(object->file->adapter, action->action, action->number);
-	return 0;
+	return action_release(object->file->adapter, action->action, action->number) ? EBUSY : 0;
 }
 
 /* Makes the object of what the device has under NUMBER, and returns it in attribute ID. */
