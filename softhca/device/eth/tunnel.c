@@ -29,7 +29,7 @@ static uint16_t gpe_type(uint64_t next)
 					    : 0;
 }
 
-static struct payload udp_payload(const struct frame *frame)
+static struct payload udp_tunnel(const struct frame *frame)
 {
 	const unsigned int at = frame->l4 + UDP_SIZE;
 	const uint8_t *header = frame->bytes + at;
@@ -52,6 +52,17 @@ static struct payload udp_payload(const struct frame *frame)
 	}
 }
 
+/* UDP's own length must cover its header and the tunnel's, and end within the packet. */
+static struct payload udp_payload(const struct frame *frame)
+{
+	const unsigned int length = fld_get(frame->bytes + frame->l4, UDP_LENGTH);
+	const struct payload payload = udp_tunnel(frame);
+
+	if (!has_room(frame, frame->l4, length) || payload.at > frame->l4 + length)
+		return (struct payload){ .type = 0 };
+	return payload;
+}
+
 static struct payload gre_payload(const struct frame *frame)
 {
 	const uint8_t *gre = frame->bytes + frame->l4;
@@ -64,9 +75,17 @@ static struct payload gre_payload(const struct frame *frame)
 				 (uint16_t)fld_get(gre, GRE_PROTOCOL) };
 }
 
+/* Returns whether the IP packet ends in the frame. frame_parse() has checked that for IPv4. */
+static bool is_whole(const struct frame *frame)
+{
+	return frame->ip_version == 4 ||
+	       frame->l3_end - frame->l3 ==
+		       IP6_SIZE + fld_get(frame->bytes + frame->l3, IP6_PAYLOAD);
+}
+
 static struct payload payload_of(const struct frame *frame)
 {
-	if (!frame->l4 || frame->fragment)
+	if (!frame->l4 || frame->fragment || !is_whole(frame))
 		return (struct payload){ .type = 0 };
 	switch (frame->protocol) {
 	case PROTO_UDP:

@@ -273,6 +273,8 @@ static struct tunnel tunnel_of_cut(const struct outer *outer, const uint8_t *byt
 
 	memcpy(cut, bytes, len);
 	be16(cut + outer->ip + (outer->v6 ? 4 : 2), len - outer->ip - (outer->v6 ? 40 : 0));
+	if (outer->udp && len >= outer->udp + 8)
+		be16(cut + outer->udp + 4, len - outer->udp);
 	frame_parse(&frame, cut, len);
 	tunnel = tunnel_find(&frame);
 	free(cut);
@@ -323,6 +325,65 @@ static void fragments_and_other_frames_are_in_no_tunnel(void **state)
 	total = model_wrap(&outer, inner, len, wrapped);
 	frame_parse(&frame, wrapped, total);
 	assert_int_equal(packet_reformat_decap(&frame, out), 0);
+}
+
+static unsigned int l2_of(const uint8_t *bytes, size_t len)
+{
+	struct frame frame;
+
+	frame_parse(&frame, bytes, len);
+	return tunnel_find(&frame).l2;
+}
+
+/* UDP covers at least its header and the tunnel's, and ends within the packet. */
+static void udp_lengths_are_checked(void **state)
+{
+	unsigned int l3;
+	size_t len;
+
+	(void)state;
+	srand(7);
+	len = inner_random(false, inner, &l3);
+	for (unsigned int i = 0; i < 100; i++) {
+		struct outer outer;
+		size_t total;
+
+		do
+			outer_random(&outer, false, false);
+		while (!outer.udp);
+		total = model_wrap(&outer, inner, len, wrapped);
+		assert_int_equal(l2_of(wrapped, total), outer.size);
+		be16(wrapped + outer.udp + 4, total - outer.udp + 1);
+		assert_int_equal(l2_of(wrapped, total), 0);
+		be16(wrapped + outer.udp + 4, outer.size - outer.udp);
+		assert_int_equal(l2_of(wrapped, total), outer.size);
+		be16(wrapped + outer.udp + 4, outer.size - outer.udp - 1);
+		assert_int_equal(l2_of(wrapped, total), 0);
+		be16(wrapped + outer.udp + 4, 0);
+		assert_int_equal(l2_of(wrapped, total), 0);
+	}
+}
+
+static void packets_of_ipv6_end_in_the_frame(void **state)
+{
+	unsigned int l3;
+	size_t len;
+
+	(void)state;
+	srand(8);
+	len = inner_random(false, inner, &l3);
+	for (unsigned int i = 0; i < 100; i++) {
+		struct outer outer;
+		size_t total;
+
+		do
+			outer_random(&outer, false, false);
+		while (!outer.v6);
+		total = model_wrap(&outer, inner, len, wrapped);
+		assert_int_equal(l2_of(wrapped, total), outer.size);
+		be16(wrapped + outer.ip + 4, total - outer.ip - 40 + 1);
+		assert_int_equal(l2_of(wrapped, total), 0);
+	}
 }
 
 /* Headers without IP, with IP cut off, and of odd length come as they are. */
@@ -685,6 +746,8 @@ int main(void)
 		cmocka_unit_test(frames_leave_tunnels_as_they_were),
 		cmocka_unit_test(no_header_is_read_behind_the_end),
 		cmocka_unit_test(fragments_and_other_frames_are_in_no_tunnel),
+		cmocka_unit_test(udp_lengths_are_checked),
+		cmocka_unit_test(packets_of_ipv6_end_in_the_frame),
 		cmocka_unit_test(headers_without_ip_come_as_they_are),
 		cmocka_unit_test(frames_do_not_outgrow_the_buffer),
 		cmocka_unit_test(frames_without_an_ethernet_header_keep_none),
