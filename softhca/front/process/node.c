@@ -12,6 +12,11 @@ static SLIST_HEAD(, node_kind) kinds = SLIST_HEAD_INITIALIZER(kinds);
 
 void node_register(struct node_kind *kind)
 {
+	const struct node_kind *known;
+
+	SLIST_FOREACH(known, &kinds, entry)
+	if (known == kind)
+		return;
 	SLIST_INSERT_HEAD(&kinds, kind, entry);
 }
 

@@ -114,5 +114,6 @@ int main(void)
 
 	node_register(&many);
 	node_register(&single);
+	node_register(&single); /* once more changes nothing */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
