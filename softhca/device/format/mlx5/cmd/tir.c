@@ -28,6 +28,8 @@ static const char *check_hash(const uint8_t *tirc)
 		return "tir: unknown hash function";
 	if (fields & ~known)
 		return "tir: unknown hash fields";
+	if (fld_get(tirc, FLD_IN(TIRC_RX_HASH_FIELD_SELECTOR_INNER, RX_HASH_SELECTED_FIELDS)))
+		return "tir: inner headers are not hashed";
 	return NULL;
 }
 

@@ -6,7 +6,7 @@
  *
  * Covers: softhca/device/eth/packet_reformat.c, softhca/device/eth/tunnel.c,
  * softhca/device/eth/flow_match.c, softhca/device/eth/eth_port.c,
- * softhca/device/format/mlx5/cmd/packet_reformat.c
+ * softhca/device/format/mlx5/cmd/packet_reformat.c, softhca/device/format/mlx5/cmd/tir.c
  */
 #include <errno.h>
 
@@ -563,6 +563,24 @@ static void tirs_of_tunnels_are_as_others(void **state)
 	received_is(0, inner, len);
 }
 
+/* Nothing hashes inner headers. */
+static void tirs_do_not_hash_inner_headers(void **state)
+{
+	uint8_t in[32 + PRM_TIRC_SIZE] = { 0 }, *tirc = fld_at(in, CREATE_TIR_IN_CTX);
+	uint8_t *selector = fld_at(tirc, TIRC_RX_HASH_FIELD_SELECTOR_INNER);
+
+	(void)state;
+	fld_set(tirc, TIRC_TRANSPORT_DOMAIN, eth_td(1));
+	fld_set(tirc, TIRC_DISP_TYPE, PRM_TIR_INDIRECT);
+	fld_set(tirc, TIRC_INDIRECT_TABLE, eth_rqt(1, &rq[0]->n, 1, PRM_STAT_OK));
+	fld_set(tirc, TIRC_RX_HASH_FN, PRM_RX_HASH_TOEPLITZ);
+	fld_set(tirc, TIRC_TUNNELED_OFFLOAD_EN, 1);
+	fld_set(selector, RX_HASH_SELECTED_FIELDS, PRM_HASH_SRC_IP);
+	eth_cmd(1, PRM_OP_CREATE_TIR, in, sizeof(in), PRM_STAT_BAD_PARAM_ERR);
+	fld_set(selector, RX_HASH_SELECTED_FIELDS, 0);
+	eth_cmd(1, PRM_OP_CREATE_TIR, in, sizeof(in), PRM_STAT_OK);
+}
+
 /* Tables behind see the inner frame; the entry's other destinations as well. */
 static void later_tables_see_the_inner_frame(void **state)
 {
@@ -753,6 +771,7 @@ int main(void)
 		cmocka_unit_test(frames_without_an_ethernet_header_keep_none),
 		FLOWS(tunnels_are_between_adapters),
 		FLOWS(tirs_of_tunnels_are_as_others),
+		FLOWS(tirs_do_not_hash_inner_headers),
 		FLOWS(later_tables_see_the_inner_frame),
 		FLOWS(too_long_frames_are_discarded),
 		FLOWS(entries_need_tables_and_headers_that_fit),
