@@ -263,7 +263,8 @@ static enum fault_front front_of(const struct one_fault *one)
 	if (one->kind == FAIL_COMMAND)
 		return FAULT_PROCESS_FRONT;
 	if (one->kind == TIMED &&
-	    (one->event == FAULT_NODES_VANISH || one->event == FAULT_NODES_APPEAR))
+	    (one->event == FAULT_KEKS_VANISH || one->event == FAULT_NODES_VANISH ||
+	     one->event == FAULT_NODES_APPEAR))
 		return FAULT_PROCESS_FRONT;
 	return FAULT_ANY_FRONT;
 }

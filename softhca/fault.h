@@ -19,7 +19,7 @@
  *	link-up@MS	all its ports get their link back
  *	lid-change@MS, pkey-change@MS, gid-change@MS, client-reregister@MS
  *			all its ports report that event, as after a visit of the subnet manager
- *	keks-vanish@MS	removes the key encryption keys
+ *	keks-vanish@MS	removes the key encryption keys (process front)
  *	nodes-vanish@MS, nodes-appear@MS
  *			hides or shows the files in /dev/infiniband (process front)
  * N (from 1) and MS count from the moment when the fault is added: at start, or while the adapter

@@ -74,7 +74,8 @@ static void texts_are_parsed(void **state)
 
 static void faults_of_another_front_are_refused(void **state)
 {
-	static const char *const of_process[] = { "cmd:1=EIO", "nodes-vanish", "nodes-appear@5" };
+	static const char *const of_process[] = { "cmd:1=EIO", "keks-vanish@5", "nodes-vanish",
+						  "nodes-appear@5" };
 
 	(void)state;
 	fault_set_front(flat.fault, FAULT_PCI_FRONT);

@@ -225,6 +225,7 @@ static void help_on_a_command_is_about_it(void **state)
 		{ "help", "softhca hosts --network DIR", "no such text" },
 		{ "run --help", "--netdev", "--once" },
 		{ "run --help", "cmd:N=ERRNO", "softhca serve" },
+		{ "pci --help", "keks-vanish@MS           run, serve: ", "--netdev" },
 		{ "pci --help", "--once", "--netdev" },
 		{ "fault --socket /s --help", "link-down@MS", "--devices" },
 		{ "hosts --help", "--network", "link-down" },
