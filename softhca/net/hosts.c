@@ -116,8 +116,8 @@ static pid_t process_of(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) ? 0 : peer.pid;
 }
 
-/* Returns whether a signal or a debugger has stopped the process: its state in /proc/PID/stat,
- * behind its name in parentheses, is T or t. */
+/* Returns whether a signal has stopped the process: its state in /proc/PID/stat, behind its name in
+ * parentheses, is T. A process that a debugger has stopped (t) does not go on after SIGCONT. */
 static bool is_stopped(pid_t pid)
 {
 	char path[32], stat[256];
@@ -131,7 +131,7 @@ static bool is_stopped(pid_t pid)
 			end = strrchr(stat, ')');
 		fclose(file);
 	}
-	return end && (!strncmp(end, ") T", 3) || !strncmp(end, ") t", 3));
+	return end && !strncmp(end, ") T", 3);
 }
 
 static void print_host(struct hosts *hosts, unsigned int host)

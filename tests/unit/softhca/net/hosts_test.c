@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -206,13 +207,13 @@ static void remove_host_2(void)
 	unlink(path_of("2.host"));
 }
 
-static pid_t child_that_listens(int fd)
+static pid_t child_that_listens(int fd, bool traced)
 {
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
 	if (!pid) {
-		if (listen(fd, 4))
+		if (listen(fd, 4) || (traced && ptrace(PTRACE_TRACEME, 0, NULL, NULL)))
 			_exit(1);
 		raise(SIGSTOP);
 		_exit(0);
@@ -223,7 +224,7 @@ static pid_t child_that_listens(int fd)
 static void stopped_host_is_told_apart(void **state)
 {
 	int fd = bind_file("2.ib"), status;
-	pid_t pid = child_that_listens(fd);
+	pid_t pid = child_that_listens(fd, false);
 
 	(void)state;
 	close(fd);
@@ -238,6 +239,25 @@ static void stopped_host_is_told_apart(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(list(), 0);
 	assert_int_equal(rows(), 3);
+	remove_host_2();
+}
+
+/* SIGCONT does not help a host that a debugger has stopped. */
+static void host_in_a_debugger_is_not_stuck(void **state)
+{
+	int fd = bind_file("2.ib"), status;
+	pid_t pid = child_that_listens(fd, true);
+
+	(void)state;
+	close(fd);
+	flat_run(0);
+	write_file("2.host", "mlx5_0 1 ib up 129 198.18.2.1 fe80::1\n");
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSTOPPED(status));
+	assert_int_equal(list(), 0);
+	assert_row("\n2    %-7d mlx5_0  1    ib   up    129 ", (int)pid);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
 	remove_host_2();
 }
 
@@ -343,6 +363,7 @@ int main(void)
 		OVER(killed_host_is_not_listed, flat_setup_network),
 		OVER(host_killed_while_joining_leaves_nothing, flat_setup_network),
 		OVER(stopped_host_is_told_apart, flat_setup_network),
+		OVER(host_in_a_debugger_is_not_stuck, flat_setup_network),
 		OVER(host_that_accepts_nothing_is_told_apart, flat_setup_network),
 		OVER(directory_without_hosts_is_an_error_or_empty, flat_setup_network),
 		OVER(only_descriptions_are_printed, flat_setup_network),
