@@ -834,7 +834,8 @@ int verbs_cmd_read_counters(struct verbs_counters *vcounters, uint64_t *values, 
  * removes one newline, and returns the length, or -1 with errno. */
 const char *ibv_get_sysfs_path(void);
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
-/* Exported as well: exclude memory from the children of fork(), and undo that (fork.c). */
+/* Exported as well: exclude memory from the children of fork(), and undo that (fork.c).
+ * Return 0, or -1 with errno. */
 int ibv_dontfork_range(void *base, size_t size);
 int ibv_dofork_range(void *base, size_t size);
 

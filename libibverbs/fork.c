@@ -299,6 +299,12 @@ static void forked_in_child(void)
 
 /* ---- public calls ---- */
 
+/* Returns 0, or -1 with errno, as the calls on ranges do. */
+static int range_result(int err)
+{
+	return err ? fail_fd(err) : 0;
+}
+
 static int protection_start(void)
 {
 	int err;
@@ -356,10 +362,10 @@ VERBS_EXPORT enum ibv_fork_status ibv_is_fork_initialized(void)
 
 VERBS_EXPORT int ibv_dontfork_range(void *base, size_t size)
 {
-	return verbs_fork_keep(base, size);
+	return range_result(verbs_fork_keep(base, size));
 }
 
 VERBS_EXPORT int ibv_dofork_range(void *base, size_t size)
 {
-	return verbs_fork_release(base, size);
+	return range_result(verbs_fork_release(base, size));
 }

@@ -24,6 +24,7 @@ static int hwbuf_map(size_t size, int flags, struct hwbuf *buf)
 		return errno;
 	ret = ibv_dontfork_range(addr, size);
 	if (ret) {
+		ret = errno;
 		munmap(addr, size);
 		return ret;
 	}

@@ -3,6 +3,7 @@
  * devx_umem.c - memory of the program, or a dma-buf, as an object of the device, for queues and
  * keys that the program creates by DevX commands.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "providers/mlx5/dv/devx.h"
@@ -45,6 +46,7 @@ static int umem_make(const char *call, const struct mlx5dv_devx_umem_in *req,
 	int ret = dmabuf ? 0 : ibv_dontfork_range(req->addr, req->size);
 
 	if (ret) {
+		ret = errno;
 		verbs_warn("%s: addr is %p, size %zu: not memory of this process", call, req->addr,
 			   req->size);
 		return ret;

@@ -156,6 +156,11 @@ static int keep_pages(void)
 	      !is_kept(at + 3 * PAGE));
 	CHECK(verbs_fork_release(at + PAGE + 100, PAGE) == 0);
 	CHECK(!is_kept(at + PAGE) && !is_kept(at + 2 * PAGE));
+	CHECK(munmap(at + 3 * PAGE, PAGE) == 0);
+	CHECK(ibv_dontfork_range(at + 3 * PAGE, PAGE) == -1 && errno == ENOMEM);
+	CHECK(ibv_dontfork_range(at + 2 * PAGE, PAGE) == 0 && munmap(at + 2 * PAGE, PAGE) == 0);
+	errno = 0;
+	CHECK(ibv_dofork_range(at + 2 * PAGE, PAGE) == -1 && errno == ENOMEM);
 	return 0;
 }
 

@@ -33,8 +33,10 @@ static int refusal;
 
 int __wrap_ibv_dontfork_range(void *base, size_t size)
 {
-	if (refusal)
-		return refusal;
+	if (refusal) {
+		errno = refusal;
+		return -1;
+	}
 	kept_at = base;
 	kept_bytes += size;
 	return 0;

@@ -58,7 +58,8 @@ int __wrap_ibv_dontfork_range(void *base, size_t size)
 	assert_ptr_equal(base, memory);
 	assert_int_equal(size, SIZE);
 	it.excluded += !it.fork_error;
-	return it.fork_error;
+	errno = it.fork_error;
+	return it.fork_error ? -1 : 0;
 }
 
 int __wrap_ibv_dofork_range(void *base, size_t size)
