@@ -57,7 +57,7 @@ CASE(ibv_create_qp, EINVAL, "a completion queue is missing")
 	return OBJ(ibv_create_qp(bed->pd, &attr));
 }
 
-CASE(ibv_create_qp, EINVAL, "a queue is set that the type does not have")
+CASE(ibv_create_qp, EINVAL, "srq is set for a type that does not take receives from one")
 {
 	struct ibv_qp_init_attr attr = bed_qp_attr(bed);
 
