@@ -155,7 +155,7 @@ CASE(rdma_bind_addr, EADDRINUSE, "The address and port are in use")
 }
 
 CASE(rdma_bind_addr, EADDRNOTAVAIL,
-     "the port is in use and one of the two addresses is the wildcard address")
+     "the port is in use and one of the two addresses is the wildcard")
 {
 	struct rdma_cm_id *id = bound_id();
 
@@ -221,7 +221,7 @@ CASE(rdma_listen, EINVAL, "id already listens, or is used to connect")
 	return RET(rdma_listen(resolved_id(9), 1));
 }
 
-CASE(rdma_migrate_id, EINVAL, "channel is not a channel of rdma_cm")
+CASE(rdma_migrate_id, EINVAL, "The descriptor of the id's present channel is not one of rdma_cm")
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 	struct rdma_cm_id *id = channel_id();

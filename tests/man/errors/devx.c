@@ -446,7 +446,7 @@ static struct mlx5dv_flow_matcher *bed_matcher(struct bed *bed)
 	return matcher;
 }
 
-CASE_ON(ON_ROCE, mlx5dv_create_flow, EBUSY, "A flow is of the matcher")
+CASE_ON(ON_ROCE, mlx5dv_create_flow, EBUSY, "The matcher has flows")
 {
 	struct mlx5dv_flow_matcher *matcher = bed_matcher(bed);
 
@@ -464,7 +464,7 @@ CASE_ON(ON_ROCE, mlx5dv_create_flow, EOPNOTSUPP, "the actions exclude each other
 }
 
 CASE_ON(ON_ROCE, mlx5dv_create_flow, EEXIST,
-	"A flow with the same match drops what this one does not")
+	"A flow with the same match exists, and only one of the two drops frames")
 {
 	struct mlx5dv_flow_matcher *matcher = bed_matcher(bed);
 

@@ -352,12 +352,12 @@ static int create_domain(struct bed *bed, int type)
 	return OBJ(mlx5dv_dr_domain_create(bed->ctx, (enum mlx5dv_dr_domain_type)type));
 }
 
-CASE_ON(ON_ROCE, mlx5dv_dr_flow, EINVAL, "type is no domain's")
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EINVAL, "type is not a type of domains")
 {
 	return create_domain(bed, 3);
 }
 
-CASE_ON(ON_MLX4, mlx5dv_dr_flow, EOPNOTSUPP, "ctx is not an mlx5 device's")
+CASE_ON(ON_MLX4, mlx5dv_dr_flow, EOPNOTSUPP, "ctx is of another provider")
 {
 	return create_domain(bed, MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
 }
@@ -431,7 +431,7 @@ CASE_ON(ON_ROCE, mlx5dv_dr_flow, EOPNOTSUPP, "level is not 0")
 	return OBJ(mlx5dv_dr_table_create(root_open(bed, MLX5DV_DR_DOMAIN_TYPE_NIC_RX).domain, 1));
 }
 
-CASE_ON(ON_ROCE, mlx5dv_dr_flow, EOPNOTSUPP, "The domain has root tables alone")
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EOPNOTSUPP, "The domain has only root tables")
 {
 	return RET(mlx5dv_dr_domain_sync(root_open(bed, MLX5DV_DR_DOMAIN_TYPE_NIC_RX).domain, 0));
 }
@@ -455,7 +455,7 @@ static struct mlx5dv_dr_matcher *matcher_open(struct bed *bed)
 	return matcher;
 }
 
-CASE_ON(ON_ROCE, mlx5dv_dr_flow, EOPNOTSUPP, "The matcher is one of the root table")
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EOPNOTSUPP, "The matcher belongs to a root table")
 {
 	struct mlx5dv_dr_matcher_layout layout = { .flags = MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE };
 
@@ -727,24 +727,23 @@ CASE(mlx5dv_wr_mkey_configure, EOPNOTSUPP, "wr_flags lacks IBV_SEND_INLINE")
 	return configure_mkey(bed, true, 0, 0, 1, 1);
 }
 
-CASE(mlx5dv_wr_mkey_configure, EOPNOTSUPP,
-     "conf_flags or comp_mask has something that is not known")
+CASE(mlx5dv_wr_mkey_configure, EOPNOTSUPP, "conf_flags or comp_mask has an unknown bit")
 {
 	return configure_mkey(bed, true, IBV_SEND_INLINE, 1u << 30, 1, 1);
 }
 
 CASE(mlx5dv_wr_mkey_configure, EINVAL,
-     "A setter that was not announced, or that has been called already")
+     "No request waits for the setter, or the setter was already called")
 {
 	return configure_mkey(bed, true, IBV_SEND_INLINE, 0, 1, 2);
 }
 
-CASE(mlx5dv_wr_mkey_configure, EINVAL, "a queue pair that is not in state RTS")
+CASE(mlx5dv_wr_mkey_configure, EINVAL, "the queue pair is not in state RTS")
 {
 	return configure_mkey(bed, false, IBV_SEND_INLINE, 0, 1, 1);
 }
 
-CASE(mlx5dv_wr_mkey_configure, ENOMEM, "More pieces than the key has entries")
+CASE(mlx5dv_wr_mkey_configure, ENOMEM, "There are more pieces than the key has entries")
 {
 	return configure_mkey(bed, true, IBV_SEND_INLINE, 0, 100, 1);
 }
@@ -957,12 +956,12 @@ static int init_mlx4_cq(struct bed *bed)
 	return RET(mlx4dv_init_obj(&obj, MLX4DV_OBJ_CQ));
 }
 
-CASE(mlx4dv_init_obj, EOPNOTSUPP, "The object, or the context, is another provider's")
+CASE(mlx4dv_init_obj, EOPNOTSUPP, "The object or the context is of another provider")
 {
 	return init_mlx4_cq(bed);
 }
 
-CASE_ON(ON_MLX4, mlx4dv_init_obj, EOPNOTSUPP, "attr_type is another")
+CASE_ON(ON_MLX4, mlx4dv_init_obj, EOPNOTSUPP, "attr_type is unknown")
 {
 	uint32_t value = 0;
 
@@ -993,7 +992,7 @@ CASE_ON(ON_MLX4, mlx4dv_init_obj, EOPNOTSUPP, "inl_recv_sz is not 0")
 						   .inl_recv_sz = 64 });
 }
 
-CASE_ON(ON_MLX4, mlx4dv_init_obj, EINVAL, "comp_mask of mlx4_attr has bits that there are not")
+CASE_ON(ON_MLX4, mlx4dv_init_obj, EINVAL, "comp_mask of mlx4_attr has an unknown bit")
 {
 	return create_mlx4_qp(bed, (struct mlx4dv_qp_init_attr){ .comp_mask = 1 << 20 });
 }
@@ -1108,12 +1107,12 @@ CASE(mlx5dv_wr_post, EINVAL, "The queue pair is not in RTS")
 	return post_raw(bed, false, 1);
 }
 
-CASE(mlx5dv_wr_post, ENOMEM, "The entry has no size")
+CASE(mlx5dv_wr_post, ENOMEM, "The size of wqe is 0")
 {
 	return post_raw(bed, true, 0);
 }
 
-CASE(mlx5dv_wr_post, EOPNOTSUPP, "an operation that is not supported yet")
+CASE(mlx5dv_wr_post, EOPNOTSUPP, "an operation that is not supported")
 {
 	struct ibv_qp_init_attr_ex attr = bed_qp_attr_ex(bed);
 	struct mlx5dv_qp_init_attr mlx5 = { .comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS,

@@ -211,8 +211,7 @@ CASE(rbind, EADDRNOTAVAIL, "No RDMA device has the address")
 	return bind_to(stream(), "203.0.113.1", 0);
 }
 
-CASE(rbind, EADDRNOTAVAIL,
-     "the port is in use and one of the two addresses is the wildcard address")
+CASE(rbind, EADDRNOTAVAIL, "the port is in use and one of the two addresses is the wildcard")
 {
 	return bind_to(stream(), "0.0.0.0", port_of(bound()));
 }
