@@ -408,6 +408,12 @@ static void matcher_of(struct ibv_context *ctx, enum ibv_flow_attr_type type, ui
 		CALL("destroy_flow_matcher", mlx5dv_destroy_flow_matcher(matcher));
 }
 
+static void action_end(struct ibv_flow_action *action)
+{
+	if (action)
+		CALL("destroy it", ibv_destroy_flow_action(action));
+}
+
 static void flows(struct rig *rig)
 {
 	uint64_t actions[2] = { 0 };
@@ -419,18 +425,19 @@ static void flows(struct rig *rig)
 	matcher_of(rig->ctx, IBV_FLOW_ATTR_NORMAL, IBV_FLOW_ATTR_FLAGS_EGRESS, 0, false);
 	matcher_of(rig->ctx, IBV_FLOW_ATTR_NORMAL, 0, MLX5DV_FLOW_TABLE_TYPE_NIC_RX, true);
 	matcher_of(rig->ctx, IBV_FLOW_ATTR_NORMAL, 0, MLX5DV_FLOW_TABLE_TYPE_NIC_TX, true);
-	CALL("modify_header",
-	     !mlx5dv_create_flow_action_modify_header(rig->ctx, sizeof(actions), actions,
-						      MLX5DV_FLOW_TABLE_TYPE_NIC_RX));
-	CALL("reformat to L2",
-	     !mlx5dv_create_flow_action_packet_reformat(
-		     rig->ctx, 0, NULL, MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2,
-		     MLX5DV_FLOW_TABLE_TYPE_NIC_RX));
-	CALL("reformat to a tunnel",
-	     !mlx5dv_create_flow_action_packet_reformat(
-		     rig->ctx, sizeof(actions), actions,
-		     MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL,
-		     MLX5DV_FLOW_TABLE_TYPE_NIC_TX));
+	action_end(OBJECT("modify_header", mlx5dv_create_flow_action_modify_header(
+						   rig->ctx, sizeof(actions), actions,
+						   MLX5DV_FLOW_TABLE_TYPE_NIC_RX)));
+	action_end(OBJECT("reformat to L2",
+			  mlx5dv_create_flow_action_packet_reformat(
+				  rig->ctx, 0, NULL,
+				  MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2,
+				  MLX5DV_FLOW_TABLE_TYPE_NIC_RX)));
+	action_end(OBJECT("reformat to a tunnel",
+			  mlx5dv_create_flow_action_packet_reformat(
+				  rig->ctx, sizeof(actions), actions,
+				  MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL,
+				  MLX5DV_FLOW_TABLE_TYPE_NIC_TX)));
 }
 
 /* ---- DevX ---- */
