@@ -6,6 +6,7 @@
  *
  * Covers: providers/mlx5/dv/dr/dump.c
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,15 +39,31 @@ static void names_end(void)
 		free(names.text[--names.count]);
 }
 
-/* Of record 3000 the fifth field is the library's release. Of record 3402, early releases have five
- * fields. */
+/* How many fields of a record all releases have in common. The last one of a reformat on a root
+ * table is memory that they have not set. */
+static int fields_of(const char *line)
+{
+	static const struct {
+		const char *record;
+		int fields;
+	} shorter[] = { { "3400,", 3 }, { "3401,", 3 }, { "3402,", 5 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(shorter); i++) {
+		if (!strncmp(line, shorter[i].record, strlen(shorter[i].record)))
+			return shorter[i].fields;
+	}
+	return INT_MAX;
+}
+
+/* Of record 3000 the fifth field is the library's release. */
 static void say_line(char *line)
 {
-	const bool is_domain = !strncmp(line, "3000,", 5), is_list = !strncmp(line, "3402,", 5);
+	const bool is_domain = !strncmp(line, "3000,", 5);
+	const int fields = fields_of(line);
 	char text[512] = "", *rest = line, *field;
 	size_t used = 0;
 
-	for (int i = 0; (field = strsep(&rest, ",")) && !(is_list && i == 5); i++) {
+	for (int i = 0; i < fields && (field = strsep(&rest, ",")); i++) {
 		const char *comma = i ? "," : "";
 
 		if (is_domain && i == 5)
