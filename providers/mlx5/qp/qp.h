@@ -4,8 +4,8 @@
  * under construction.
  *
  * Fields are ordered by their users: posting sends first, then the public object, then posting
- * receives, then slow paths. sq_lock guards the send ring and the WQE under construction. The receive
- * side has its own lock (rq.h). The pollers of the CQs own the tails (see wq.h).
+ * receives, then slow paths. sq_lock guards the send ring and the WQE under construction. The
+ * receive side has its own lock (rq.h). The pollers of the CQs own the tails (see wq.h).
  */
 #ifndef PROVIDERS_MLX5_QP_QP_H
 #define PROVIDERS_MLX5_QP_QP_H

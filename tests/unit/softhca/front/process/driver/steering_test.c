@@ -72,7 +72,7 @@ int adapter_command(struct adapter *of, void *in, size_t in_len, void *out, size
 	}
 }
 
-static int begin(void **state)
+static int begin_steering(void **state)
 {
 	(void)state;
 	memset(&adapter, 0, sizeof(adapter));
@@ -80,7 +80,7 @@ static int begin(void **state)
 	return 0;
 }
 
-static int end(void **state)
+static int end_steering(void **state)
 {
 	(void)state;
 	assert_false(device.has_entry);
@@ -89,7 +89,7 @@ static int end(void **state)
 	return 0;
 }
 
-static int add(struct steering_target target, struct steering_rule **rule)
+static int add_rule(struct steering_target target, struct steering_rule **rule)
 {
 	const struct steering_request request = { .level = 1, .target = target };
 
@@ -114,8 +114,8 @@ static struct steering_rule *count_alone(void)
 {
 	struct steering_rule *first, *count;
 
-	assert_int_equal(add(leaves_tunnel, &first), 0);
-	assert_int_equal(add(counts, &count), 0);
+	assert_int_equal(add_rule(leaves_tunnel, &first), 0);
+	assert_int_equal(add_rule(counts, &count), 0);
 	assert_int_equal(device.action, leaves_tunnel.action | PRM_FLOW_COUNT);
 	assert_int_equal(device.tir, TIR);
 	assert_int_equal(device.reformat, REFORMAT);
@@ -138,7 +138,7 @@ static void the_next_rule_brings_the_entry_back(void **state)
 	struct steering_rule *count = count_alone(), *next;
 
 	(void)state;
-	assert_int_equal(add(goes, &next), 0);
+	assert_int_equal(add_rule(goes, &next), 0);
 	assert_true(device.has_entry);
 	assert_int_equal(device.action, PRM_FLOW_FWD | PRM_FLOW_COUNT);
 	assert_int_equal(device.tir, OTHER_TIR);
@@ -154,18 +154,18 @@ static void a_refused_rule_leaves_the_others(void **state)
 	struct steering_rule *count, *next;
 
 	(void)state;
-	assert_int_equal(add(counts, &count), EINVAL);
+	assert_int_equal(add_rule(counts, &count), EINVAL);
 	assert_int_equal(device.groups, 0);
 	count = count_alone();
-	assert_int_equal(add(counts, &next), EINVAL);
+	assert_int_equal(add_rule(counts, &next), EINVAL);
 	assert_false(device.has_entry);
-	assert_int_equal(add(goes, &next), 0);
+	assert_int_equal(add_rule(goes, &next), 0);
 	steering_remove(&adapter, next);
 	assert_false(device.has_entry);
 	steering_remove(&adapter, count);
 }
 
-#define TEST(test) cmocka_unit_test_setup_teardown(test, begin, end)
+#define TEST(test) cmocka_unit_test_setup_teardown(test, begin_steering, end_steering)
 
 int main(void)
 {
