@@ -113,11 +113,11 @@ struct mlx4_qp {
 	qp_bind_mw_fn *bind_mw;
 	qp_post_send_fn *post_send;
 	struct verbs_qp vqp;
+	struct mlx4_batch batch;
+	__be32 *asides; /* first words by slot, for batches; NULL: no ibv_wr_* */
 
 	_Alignas(CACHE_LINE) struct mlx4_rq rq;
 	struct mlx4_srq *srq; /* SRQ for receives; NULL: own ring */
-	struct mlx4_batch batch;
-	__be32 *asides; /* first words by slot, for batches; NULL: no ibv_wr_* */
 	enum send_kind kind;
 	bool sq_sig_all, error_reported;
 	bool is_ethernet;   /* the port's link layer is Ethernet */

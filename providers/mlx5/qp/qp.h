@@ -56,7 +56,7 @@ struct mlx5_sq {
 	const struct wq_slot *done_slots;
 	uint32_t done_mask;
 	uint32_t number;
-	struct mlx5_bfreg *bfreg; /* that db rings; posts on a shared register read it */
+	struct mlx5_bfreg *bfreg; /* that db rings; not read if it is the QP's own */
 	/* a request on memory keys needs one of these flags; 0 while the state forbids posting */
 	uint32_t key_flags;
 	uint32_t max_sge;
