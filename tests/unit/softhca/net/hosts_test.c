@@ -214,7 +214,7 @@ static pid_t child_that_listens(int fd, bool traced)
 	assert_true(pid >= 0);
 	if (!pid) {
 		if (listen(fd, 4) || (traced && ptrace(PTRACE_TRACEME, 0, NULL, NULL)))
-			_exit(1);
+			_exit(errno);
 		raise(SIGSTOP);
 		_exit(0);
 	}
@@ -242,7 +242,7 @@ static void stopped_host_is_told_apart(void **state)
 	remove_host_2();
 }
 
-/* SIGCONT does not help a host that a debugger has stopped. */
+/* SIGCONT does not help a host that a debugger has stopped. Emulators have no ptrace(). */
 static void host_in_a_debugger_is_not_stuck(void **state)
 {
 	int fd = bind_file("2.ib"), status;
@@ -253,6 +253,10 @@ static void host_in_a_debugger_is_not_stuck(void **state)
 	flat_run(0);
 	write_file("2.host", "mlx5_0 1 ib up 129 198.18.2.1 fe80::1\n");
 	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == ENOSYS) {
+		remove_host_2();
+		skip();
+	}
 	assert_true(WIFSTOPPED(status));
 	assert_int_equal(list(), 0);
 	assert_row("\n2    %-7d mlx5_0  1    ib   up    129 ", (int)pid);
