@@ -374,7 +374,7 @@ static const struct option_def option_table[] = {
 	{ "netdev", "NAME", "the host's network interface that is a port's; repeat for more ports",
 	  add_netdev, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER | REPEATS },
 	{ "strict", NULL,
-	  "report what an adapter would not do as hoped; run: the status is 99 then", set_strict, 0,
+	  "report what an adapter would not do as hoped; the status is 99 then", set_strict, 0,
 	  0, 0, FOR_ADAPTER },
 	{ "verbose", NULL, "say more on standard error; twice: every call", more_verbose, 0, 0, 0,
 	  FOR_RUN | FOR_SERVE | FOR_PCI | REPEATS },

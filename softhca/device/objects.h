@@ -6,7 +6,7 @@
  * freed. From it follow the tables of struct hca (core.h), their creation and end (objects.c), and
  * the counts (count.c, uctx.c). Ethernet has a list of its own (eth/eth.h).
  *
- * The order is that of freeing: objects before those that they use. OF_USER lists kinds that a user
+ * Objects are freed in this order, each before those that it uses. OF_USER lists kinds that a user
  * must have destroyed before it leaves (uctx.c), NUMBERED those of them that software numbers on
  * mlx4, from 0 on. PAGE is a doorbell page, numbered likewise, USER a user.
  */

@@ -12,7 +12,7 @@
  * caller destroys *FAULT in both cases. */
 int faults_create(const struct options *options, uint64_t now_ns, struct fault **fault);
 
-/* Returns what to tell whoever added a fault, with the result of fault_add(). */
+/* Returns the answer to a client that added a fault, from the result of fault_add(). */
 const char *faults_answer(int ret);
 
 /* The objects that timed faults affect */
