@@ -3,7 +3,7 @@
  * changes.c - flows that change headers: what arrives, byte by byte, and calls that are refused.
  *
  * Covers: softhca/front/process/uverbs/flow/action.c, softhca/front/process/uverbs/flow/dv.c,
- * softhca/front/process/driver/steering.c, softhca/device/eth/modify_header.c
+ * softhca/front/process/driver/steering.c, softhca/device/eth/flow/modify_header.c
  */
 #include <string.h>
 

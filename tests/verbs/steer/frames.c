@@ -3,7 +3,7 @@
  * frames.c - effects of flows on frames: the receiver, the tag, and counters.
  *
  * Covers: softhca/front/process/uverbs/flow/dv.c, softhca/front/process/driver/steering.c,
- * softhca/device/eth/flow_entry.c, softhca/device/eth/flow_match.c
+ * softhca/device/eth/flow/flow_entry.c, softhca/device/eth/flow/flow_match.c
  */
 #include <stdlib.h>
 #include <string.h>

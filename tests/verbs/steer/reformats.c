@@ -4,7 +4,7 @@
  * beside other actions, and calls that are refused.
  *
  * Covers: softhca/front/process/uverbs/flow/action.c, softhca/front/process/uverbs/flow/dv.c,
- * softhca/front/process/driver/steering.c, softhca/device/eth/packet_reformat.c,
+ * softhca/front/process/driver/steering.c, softhca/device/eth/flow/packet_reformat.c,
  * softhca/device/eth/tunnel.c
  */
 #include <stdlib.h>

@@ -217,7 +217,7 @@ uint32_t lag_port_of(const struct hca *hca, uint32_t number);
 const char *lag_check_port(const struct hca *hca, uint64_t port);
 
 /* Returns the flow table that a command names, or fails the command and returns NULL. In
- * cmd/flow_table.c. */
+ * cmd/flow/flow_table.c. */
 struct flow_table *flow_table_find(struct hca *hca, struct cmd *cmd);
 
 #endif

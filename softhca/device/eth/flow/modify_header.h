@@ -2,8 +2,8 @@
 /*
  * modify_header.h - lists of actions that change headers, which flow table entries name.
  */
-#ifndef SOFTHCA_DEVICE_ETH_MODIFY_HEADER_H
-#define SOFTHCA_DEVICE_ETH_MODIFY_HEADER_H
+#ifndef SOFTHCA_DEVICE_ETH_FLOW_MODIFY_HEADER_H
+#define SOFTHCA_DEVICE_ETH_FLOW_MODIFY_HEADER_H
 
 #include <stddef.h>
 #include <stdint.h>

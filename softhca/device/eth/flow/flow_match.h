@@ -2,8 +2,8 @@
 /*
  * flow_match.h - the fields that flow tables can match, and the steering of a frame.
  */
-#ifndef SOFTHCA_DEVICE_ETH_FLOW_MATCH_H
-#define SOFTHCA_DEVICE_ETH_FLOW_MATCH_H
+#ifndef SOFTHCA_DEVICE_ETH_FLOW_FLOW_MATCH_H
+#define SOFTHCA_DEVICE_ETH_FLOW_FLOW_MATCH_H
 
 #include <stdbool.h>
 #include <stdint.h>

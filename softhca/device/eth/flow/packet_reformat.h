@@ -2,8 +2,8 @@
 /*
  * packet_reformat.h - outer headers that flow table entries put in front of frames or take away.
  */
-#ifndef SOFTHCA_DEVICE_ETH_PACKET_REFORMAT_H
-#define SOFTHCA_DEVICE_ETH_PACKET_REFORMAT_H
+#ifndef SOFTHCA_DEVICE_ETH_FLOW_PACKET_REFORMAT_H
+#define SOFTHCA_DEVICE_ETH_FLOW_PACKET_REFORMAT_H
 
 #include <stdbool.h>
 #include <stddef.h>

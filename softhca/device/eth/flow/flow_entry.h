@@ -2,14 +2,14 @@
 /*
  * flow_entry.h - entries of flow tables.
  */
-#ifndef SOFTHCA_DEVICE_ETH_FLOW_ENTRY_H
-#define SOFTHCA_DEVICE_ETH_FLOW_ENTRY_H
+#ifndef SOFTHCA_DEVICE_ETH_FLOW_FLOW_ENTRY_H
+#define SOFTHCA_DEVICE_ETH_FLOW_FLOW_ENTRY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "softhca/device/eth/flow_match.h"
+#include "softhca/device/eth/flow/flow_match.h"
 
 struct flow_counter;
 struct flow_group;

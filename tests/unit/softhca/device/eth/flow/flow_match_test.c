@@ -4,7 +4,7 @@
  * field's value takes the frame, and an entry that differs in any one bit does not. The table
  * names all supported fields, and no others.
  *
- * Covers: softhca/device/eth/flow_match.c
+ * Covers: softhca/device/eth/flow/flow_match.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "softhca/device/eth/flow_match.c"
+#include "softhca/device/eth/flow/flow_match.c"
 
 enum { SQN = 0xabcdef, MISC = PRM_MATCH_SET_SIZE };
 

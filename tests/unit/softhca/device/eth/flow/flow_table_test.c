@@ -3,11 +3,13 @@
  * flow_table_test.c - steering by flow tables: priority of entries, actions, chains of tables,
  * spreading by RSS, and commands that the device refuses.
  *
- * Covers: softhca/device/eth/flow_table.c, softhca/device/eth/flow_entry.c,
- * softhca/device/eth/flow_match.c, softhca/device/eth/flow_counter.c, softhca/device/eth/rss.c,
- * softhca/device/eth/rqt.c, softhca/device/eth/tir.c, softhca/device/format/mlx5/cmd/flow_table.c,
- * softhca/device/format/mlx5/cmd/flow_entry.c, softhca/device/format/mlx5/cmd/flow_counter.c,
- * softhca/device/format/mlx5/cmd/rqt.c, softhca/device/format/mlx5/cmd/tir.c
+ * Covers: softhca/device/eth/flow/flow_table.c, softhca/device/eth/flow/flow_entry.c,
+ * softhca/device/eth/flow/flow_match.c, softhca/device/eth/flow/flow_counter.c,
+ * softhca/device/eth/rss.c, softhca/device/eth/rqt.c, softhca/device/eth/tir.c,
+ * softhca/device/format/mlx5/cmd/flow/flow_table.c,
+ * softhca/device/format/mlx5/cmd/flow/flow_entry.c,
+ * softhca/device/format/mlx5/cmd/flow/flow_counter.c, softhca/device/format/mlx5/cmd/rqt.c,
+ * softhca/device/format/mlx5/cmd/tir.c
  */
 #include "eth_rig.h"
 #include "prm/mlx5/cmd.h"

@@ -4,9 +4,9 @@
  * the bytes that the test has put there; frames cut at each byte; tunnels in flow tables; commands
  * that the device refuses.
  *
- * Covers: softhca/device/eth/packet_reformat.c, softhca/device/eth/tunnel.c,
- * softhca/device/eth/flow_match.c, softhca/device/eth/eth_port.c,
- * softhca/device/format/mlx5/cmd/packet_reformat.c, softhca/device/format/mlx5/cmd/tir.c
+ * Covers: softhca/device/eth/flow/packet_reformat.c, softhca/device/eth/tunnel.c,
+ * softhca/device/eth/flow/flow_match.c, softhca/device/eth/eth_port.c,
+ * softhca/device/format/mlx5/cmd/flow/packet_reformat.c, softhca/device/format/mlx5/cmd/tir.c
  */
 #include <errno.h>
 

@@ -2,8 +2,8 @@
 /*
  * flow_counter.h - counters of flow table entries: several entries may share one.
  */
-#ifndef SOFTHCA_DEVICE_ETH_FLOW_COUNTER_H
-#define SOFTHCA_DEVICE_ETH_FLOW_COUNTER_H
+#ifndef SOFTHCA_DEVICE_ETH_FLOW_FLOW_COUNTER_H
+#define SOFTHCA_DEVICE_ETH_FLOW_FLOW_COUNTER_H
 
 #include <stdbool.h>
 #include <stdint.h>

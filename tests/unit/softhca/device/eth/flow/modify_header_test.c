@@ -4,9 +4,9 @@
  * model that counts bits and sums whole frames; lists in flow tables; commands that the device
  * refuses.
  *
- * Covers: softhca/device/eth/modify_header.c, softhca/device/eth/frame.c,
- * softhca/device/eth/frame_copy.c, softhca/device/eth/flow_match.c,
- * softhca/device/format/mlx5/cmd/modify_header.c
+ * Covers: softhca/device/eth/flow/modify_header.c, softhca/device/eth/frame.c,
+ * softhca/device/eth/frame_copy.c, softhca/device/eth/flow/flow_match.c,
+ * softhca/device/format/mlx5/cmd/flow/modify_header.c
  */
 #include "eth_rig.h"
 #include "prm/mlx5/cmd.h"

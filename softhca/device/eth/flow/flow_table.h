@@ -2,14 +2,14 @@
 /*
  * flow_table.h - flow tables and their groups.
  */
-#ifndef SOFTHCA_DEVICE_ETH_FLOW_TABLE_H
-#define SOFTHCA_DEVICE_ETH_FLOW_TABLE_H
+#ifndef SOFTHCA_DEVICE_ETH_FLOW_FLOW_TABLE_H
+#define SOFTHCA_DEVICE_ETH_FLOW_FLOW_TABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "softhca/device/eth/flow_match.h"
+#include "softhca/device/eth/flow/flow_match.h"
 
 struct eth;
 struct flow_entry;
