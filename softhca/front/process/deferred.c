@@ -14,7 +14,7 @@
 #include "softhca/front/process/deferred.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/signals.h"
-#include "softhca/front/process/ucma/timer.h"
+#include "softhca/front/process/timer.h"
 #include "softhca/log.h"
 
 enum {
@@ -73,7 +73,7 @@ static void look_at(struct deferred_call *deferred, unsigned int *reads)
 
 /* Checks waiting calls for signals, up to ROUND_READS: with many threads, a full check might take
  * too long. */
-static void look_at_all(struct ucma_timer *timer)
+static void look_at_all(struct timer *timer)
 {
 	struct deferred_call *last = TAILQ_LAST(&waiting, deferred_calls), *deferred = NULL;
 	unsigned int reads = 0;
@@ -90,7 +90,7 @@ static void look_at_all(struct ucma_timer *timer)
 		timer_start(timer, timer_now() + (LOOK_MS + reads / 4) * NS_PER_MS);
 }
 
-static struct ucma_timer look = { .expired = look_at_all };
+static struct timer look = { .expired = look_at_all };
 
 /* ---- waiting ---- */
 

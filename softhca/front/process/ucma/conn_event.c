@@ -152,9 +152,9 @@ static void conn_happened(struct cm_conn *conn, enum cm_event what, const uint8_
 
 /* ---- what cm/ needs ---- */
 
-static struct ucma_timer cm_timer;
+static struct timer cm_timer;
 
-static void cm_timer_expired(struct ucma_timer *timer)
+static void cm_timer_expired(struct timer *timer)
 {
 	uint64_t next = cm_expire();
 

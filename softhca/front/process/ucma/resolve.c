@@ -203,7 +203,7 @@ static void resolution_finish(struct resolution *res, int status)
 	res->done(res, status);
 }
 
-static void resolution_expired(struct ucma_timer *timer)
+static void resolution_expired(struct timer *timer)
 {
 	struct resolution *res = (struct resolution *)timer;
 	uint64_t now = timer_now(), next = now + REPEAT_NS;

@@ -13,12 +13,12 @@
 #include <sys/queue.h>
 
 #include "softhca/front/process/ucma/gsi.h"
-#include "softhca/front/process/ucma/timer.h"
+#include "softhca/front/process/timer.h"
 #include "softhca/net/service.h"
 
 /* A query that waits for its answer; part of its owner. IP addresses have 16 bytes, IPv4 mapped. */
 struct resolution {
-	struct ucma_timer timer;
+	struct timer timer;
 	LIST_ENTRY(resolution) entry;
 	bool active;
 	enum { RESOLVE_ADDRESS, RESOLVE_PATH, RESOLVE_SERVICE } what;

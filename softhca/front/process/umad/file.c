@@ -99,7 +99,7 @@ static bool has_reader(struct umad_file *file)
 	return !STAILQ_EMPTY(&file->readers);
 }
 
-static void file_look(struct ucma_timer *timer)
+static void file_look(struct timer *timer)
 {
 	struct umad_file *file = container_of(timer, struct umad_file, timer);
 

@@ -87,7 +87,7 @@ static void assembly_end(struct umad_assembly *assembly)
 }
 
 /* Drops an incomplete datagram and tells its sender (ABORT). */
-static void assembly_expired(struct ucma_timer *timer)
+static void assembly_expired(struct timer *timer)
 {
 	struct umad_assembly *assembly = (struct umad_assembly *)timer;
 

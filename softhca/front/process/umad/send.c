@@ -89,7 +89,7 @@ static void send_give_up(struct umad_send *send)
 	umad_file_deliver(file, &hdr, true, header, sizeof(header));
 }
 
-static void send_expired(struct ucma_timer *timer)
+static void send_expired(struct timer *timer)
 {
 	struct umad_send *send = (struct umad_send *)timer;
 

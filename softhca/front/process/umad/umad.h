@@ -22,7 +22,7 @@
 #include "softhca/front/process/deferred.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/ucma/gsi.h"
-#include "softhca/front/process/ucma/timer.h"
+#include "softhca/front/process/timer.h"
 #include "softhca/front/process/watch.h"
 
 struct adapter;
@@ -60,8 +60,8 @@ struct umad_reader {
 };
 
 struct umad_file {
-	struct watch watch;      /* first member; our end of the socket pair */
-	struct ucma_timer timer; /* checks for readers of a closed file */
+	struct watch watch; /* first member; our end of the socket pair */
+	struct timer timer; /* checks for readers of a closed file */
 	LIST_ENTRY(umad_file) in_all;
 	struct adapter *adapter;
 	unsigned int port;
@@ -130,7 +130,7 @@ static inline bool umad_class_has_rmpp(unsigned int class)
 
 /* A request that waits for its answer. */
 struct umad_send {
-	struct ucma_timer timer; /* first member */
+	struct timer timer; /* first member */
 	LIST_ENTRY(umad_send) entry;
 	struct umad_file *file;
 	unsigned int agent;
@@ -161,7 +161,7 @@ void umad_take_own(struct adapter *adapter, unsigned int port, const uint8_t mad
 /* A datagram being reassembled, or complete and kept because its sender may repeat the last
  * segment. */
 struct umad_assembly {
-	struct ucma_timer timer; /* first member; frees it when it expires */
+	struct timer timer; /* first member; frees it when it expires */
 	LIST_ENTRY(umad_assembly) entry;
 	struct umad_file *file;
 	unsigned int agent;

@@ -23,12 +23,12 @@ uint64_t timer_now(void)
 	return 0;
 }
 
-void timer_start(struct ucma_timer *timer, uint64_t when)
+void timer_start(struct timer *timer, uint64_t when)
 {
 	(void)timer, (void)when;
 }
 
-void timer_stop(struct ucma_timer *timer)
+void timer_stop(struct timer *timer)
 {
 	(void)timer;
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * timer.h - timers of rdma_cm and umad, in the daemon's event loop.
+ * timer.h - timers in the daemon's poll loop.
  */
-#ifndef SOFTHCA_FRONT_PROCESS_UCMA_TIMER_H
-#define SOFTHCA_FRONT_PROCESS_UCMA_TIMER_H
+#ifndef SOFTHCA_FRONT_PROCESS_TIMER_H
+#define SOFTHCA_FRONT_PROCESS_TIMER_H
 
 #include <stdint.h>
 
 /* A timer; zeroed: off. */
-struct ucma_timer {
+struct timer {
 	uint64_t deadline; /* ns; 0: off */
 	/* Called when it is off again, so it may restart it */
-	void (*expired)(struct ucma_timer *timer);
+	void (*expired)(struct timer *timer);
 	/* Private to timer.c; link: the pointer to this timer */
-	struct ucma_timer *child, *next, **link;
+	struct timer *child, *next, **link;
 };
 
 #define NS_PER_MS 1000000ull
@@ -23,7 +23,7 @@ int timers_open(void);
 void timers_close(void);
 
 uint64_t timer_now(void);
-void timer_start(struct ucma_timer *timer, uint64_t deadline);
-void timer_stop(struct ucma_timer *timer);
+void timer_start(struct timer *timer, uint64_t deadline);
+void timer_stop(struct timer *timer);
 
 #endif

@@ -3,7 +3,7 @@
  * timer_test.c - timers of the process front: order of expiry, stopping and restarting; and a
  * number of timers at which linear searches would take minutes.
  *
- * Covers: softhca/front/process/ucma/timer.c, softhca/front/process/watch.c
+ * Covers: softhca/front/process/timer.c, softhca/front/process/watch.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,13 +14,13 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "softhca/front/process/ucma/timer.h"
+#include "softhca/front/process/timer.h"
 #include "softhca/front/process/watch.h"
 
 enum { FEW = 2000, MANY = 200000 };
 
 static struct one {
-	struct ucma_timer timer; /* must be first */
+	struct timer timer; /* must be first */
 	uint64_t due;
 	unsigned int times;
 } * ones;
@@ -28,7 +28,7 @@ static struct one {
 static unsigned int left;
 static uint64_t last_due;
 
-static void one_expired(struct ucma_timer *timer)
+static void one_expired(struct timer *timer)
 {
 	struct one *one = (struct one *)timer;
 

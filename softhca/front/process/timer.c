@@ -9,12 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "softhca/front/process/ucma/timer.h"
+#include "softhca/front/process/timer.h"
 #include "softhca/front/process/watch.h"
 
 static struct watch watch = { .fd = -1 };
 static uint64_t armed; /* 0: not set */
-static struct ucma_timer *root;
+static struct timer *root;
 
 uint64_t timer_now(void)
 {
@@ -38,9 +38,9 @@ static void timer_arm(uint64_t deadline)
 
 /* Merges two heaps: the later root becomes the first child of the earlier one, which is
  * returned. */
-static struct ucma_timer *heap_merge(struct ucma_timer *a, struct ucma_timer *b)
+static struct timer *heap_merge(struct timer *a, struct timer *b)
 {
-	struct ucma_timer *first, *child;
+	struct timer *first, *child;
 
 	if (!a || !b)
 		return a ? a : b;
@@ -56,12 +56,12 @@ static struct ucma_timer *heap_merge(struct ucma_timer *a, struct ucma_timer *b)
 }
 
 /* Merges the children of a removed root, first in pairs, which keeps the heap flat. */
-static struct ucma_timer *heap_merge_all(struct ucma_timer *list)
+static struct timer *heap_merge_all(struct timer *list)
 {
-	struct ucma_timer *paired = NULL, *all = NULL;
+	struct timer *paired = NULL, *all = NULL;
 
 	while (list) {
-		struct ucma_timer *a = list, *b = a->next;
+		struct timer *a = list, *b = a->next;
 
 		list = b ? b->next : NULL;
 		a = heap_merge(a, b);
@@ -69,7 +69,7 @@ static struct ucma_timer *heap_merge_all(struct ucma_timer *list)
 		paired = a;
 	}
 	while (paired) {
-		struct ucma_timer *next = paired->next;
+		struct timer *next = paired->next;
 
 		all = heap_merge(all, paired);
 		paired = next;
@@ -77,9 +77,9 @@ static struct ucma_timer *heap_merge_all(struct ucma_timer *list)
 	return all;
 }
 
-static void heap_remove(struct ucma_timer *timer)
+static void heap_remove(struct timer *timer)
 {
-	struct ucma_timer *orphans = heap_merge_all(timer->child);
+	struct timer *orphans = heap_merge_all(timer->child);
 
 	if (timer == root) {
 		root = orphans;
@@ -96,7 +96,7 @@ static void heap_remove(struct ucma_timer *timer)
 static void timers_ready(struct watch *own, uint32_t events)
 {
 	uint64_t now = timer_now(), count;
-	struct ucma_timer *timer;
+	struct timer *timer;
 
 	(void)events;
 	if (read(own->fd, &count, sizeof(count)) != sizeof(count))
@@ -129,7 +129,7 @@ void timers_close(void)
 	watch.fd = -1;
 }
 
-void timer_start(struct ucma_timer *timer, uint64_t deadline)
+void timer_start(struct timer *timer, uint64_t deadline)
 {
 	timer_stop(timer);
 	timer->deadline = deadline ? deadline : 1;
@@ -139,7 +139,7 @@ void timer_start(struct ucma_timer *timer, uint64_t deadline)
 		timer_arm(timer->deadline);
 }
 
-void timer_stop(struct ucma_timer *timer)
+void timer_stop(struct timer *timer)
 {
 	if (timer->deadline)
 		heap_remove(timer);
