@@ -13,7 +13,8 @@
  * abuse listener SOCKET: a starter sends a pipe in place of a seccomp listener: the adapter closes
  * the pipe and the connection.
  * abuse twice SOCKET: a starter says hello twice, to keep memory for an unlimited time.
- * abuse many SOCKET: more starters connect than the adapter has descriptors.
+ * abuse idle SOCKET: more starters connect than the adapter has descriptors, and are silent.
+ * abuse many SOCKET: more starters say hello than the adapter has descriptors for.
  *
  * Status 0: the attack failed. run-abuse checks that the adapter is still there.
  *
@@ -331,11 +332,45 @@ static int abuse_twice(const char *path)
 	return 0;
 }
 
+/* Connects, and sends hello with LISTENER. Returns the connection, or -1 if it is refused. */
+static int greeted_link(const char *path, int listener)
+{
+	int link = server_connect(path), memory;
+
+	if (link < 0 || link_send_hello(link, listener) || link_receive_welcome(link, &memory))
+		return -1;
+	close(memory);
+	return link;
+}
+
+static int abuse_idle(const char *path)
+{
+	int links[MANY], listener = quiet_listener();
+
+	if (listener < 0)
+		return 1;
+	for (unsigned int i = 0; i < MANY; i++) {
+		links[i] = server_connect(path);
+		if (links[i] < 0)
+			return 1;
+	}
+	say_check(greeted_link(path, listener) >= 0, "another starter is served at once");
+	say_check(is_closed(links[0]), "the first is closed");
+	say_check(is_closed(links[MANY - 1]), "so is the last, which was silent for a second");
+	return 0;
+}
+
 /* Connects until the adapter refuses, which must not leave the last one waiting. */
 static int abuse_many(const char *path)
 {
-	int link = -1;
+	int link, listener = quiet_listener();
+	unsigned int served = 0;
 
+	if (listener < 0)
+		return 1;
+	while (served < MANY && greeted_link(path, listener) >= 0)
+		served++;
+	say_check(served && served < MANY, "starters beyond the descriptors are refused");
 	for (unsigned int i = 0; i < MANY; i++) {
 		link = server_connect(path);
 		if (link < 0)
@@ -351,7 +386,7 @@ static const struct {
 } abuses[] = {
 	{ "file", abuse_file },     { "swap", abuse_swap },         { "memory", abuse_memory },
 	{ "former", abuse_former }, { "listener", abuse_listener }, { "twice", abuse_twice },
-	{ "many", abuse_many },
+	{ "idle", abuse_idle },     { "many", abuse_many },
 };
 
 int main(int argc, char **argv)

@@ -29,8 +29,10 @@
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/driver/engine.h"
 #include "softhca/front/process/host.h"
+#include "softhca/front/process/listener.h"
 #include "softhca/front/process/runner.h"
 #include "softhca/front/process/server_socket.h"
+#include "softhca/front/process/timer.h"
 #include "softhca/front/process/ucma/gsi.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/front/process/umad/umad.h"
@@ -201,17 +203,24 @@ static int start_engine(void)
 	return engine_start(&load);
 }
 
+static int start_loop(void)
+{
+	int ret = watch_start();
+
+	return ret ? ret : timers_open();
+}
+
 static int daemon_start(const struct options *options)
 {
 	int ret;
 
 	the_daemon.options = options;
-	runners_start(&the_daemon);
+	listeners_start(&the_daemon);
 	signal(SIGPIPE, SIG_IGN);
 	raise_fd_limit();
 	if (options->no_memlock)
 		pinned_lift_limit();
-	ret = watch_start();
+	ret = start_loop();
 	if (!ret)
 		ret = faults_create(options, engine_now(), &the_daemon.fault);
 	if (!ret)
@@ -264,7 +273,7 @@ static void daemon_finish(void)
 {
 	engine_stop();
 	kill_adapters();
-	runners_tell_holders();
+	listeners_tell_holders();
 	ucma_stop();
 	umad_stop();
 	ucma_conn_stop();
@@ -272,6 +281,7 @@ static void daemon_finish(void)
 	sysfs_destroy(&the_daemon.sysfs);
 	destroy_adapters();
 	runners_close();
+	timers_close();
 	watch_stop();
 }
 
@@ -319,7 +329,7 @@ int daemon_run_private(const struct options *options, int runner, int ready)
 		explain_failure(ret);
 		return EXIT_FAILURE;
 	}
-	ret = runner_add(runner);
+	ret = runner_add_own(runner);
 	if (!ret)
 		ret = watch_signals(&signals, &mask);
 	if (!ret && write(ready, "", 1) == 1) {

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +152,36 @@ static int daemon_connect(struct run *run)
 	return reach_server(run->daemon, &addr, path);
 }
 
+/* Sends hello and receives the mailbox's memory. */
+static int daemon_greet(struct run *run)
+{
+	int ret = link_send_hello(run->daemon, run->listener);
+
+	return ret ? ret : link_receive_welcome(run->daemon, &run->memory);
+}
+
+static bool was_hung_up(int error)
+{
+	return error == EPIPE || error == ECONNRESET;
+}
+
+/* Connects to a server and greets it. The server closes connections that are silent for a second,
+ * which happens on a busy machine, too. */
+static int server_greet(struct run *run)
+{
+	enum { TRIES = 5 };
+	int ret = ECONNRESET;
+
+	for (int i = 0; i < TRIES && was_hung_up(ret); i++) {
+		if (i)
+			close(run->daemon);
+		ret = daemon_connect(run);
+		if (!ret)
+			ret = daemon_greet(run);
+	}
+	return ret;
+}
+
 /* ---- the holder ---- */
 
 static int mailbox_map(struct run *run)
@@ -203,18 +234,30 @@ static int wait_for_program(void)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int start_program(struct run *run)
+/* Starts the program and its own daemon. */
+static int start_private(struct run *run)
 {
-	int ret = run->options->socket_path ? daemon_connect(run) : daemon_fork(run);
+	int ret = daemon_fork(run);
 
 	if (!ret)
 		ret = program_fork(run);
-	if (!ret && !run->options->socket_path) /* otherwise the server accesses it */
+	if (!ret)
 		ret = host_check_memory(program);
-	if (!ret)
-		ret = link_send_hello(run->daemon, run->listener);
-	if (!ret)
-		ret = link_receive_welcome(run->daemon, &run->memory);
+	return ret ? ret : daemon_greet(run);
+}
+
+/* Starts the program on a server, which checks itself that it can access the program's memory. */
+static int start_on_server(struct run *run)
+{
+	int ret = program_fork(run);
+
+	return ret ? ret : server_greet(run);
+}
+
+static int start_program(struct run *run)
+{
+	int ret = run->options->socket_path ? start_on_server(run) : start_private(run);
+
 	if (!ret)
 		ret = mailbox_map(run);
 	if (!ret)

@@ -1,192 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * runner.c - connections of runners, and the listeners for trapped calls of the programs that they
- * start. Decision: docs/adr/0045.
+ * runner.c - connections of runners until their hello. See runner.h.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "softhca/front/process/daemon.h"
-#include "softhca/front/process/deferred.h"
-#include "softhca/front/process/holder/epitaph.h"
 #include "softhca/front/process/link.h"
-#include "softhca/front/process/notify.h"
+#include "softhca/front/process/listener.h"
 #include "softhca/front/process/runner.h"
+#include "softhca/front/process/timer.h"
 #include "softhca/front/process/watch.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
-static struct daemon *the_daemon;
-
-void runners_start(struct daemon *daemon)
-{
-	the_daemon = daemon;
-}
-
-/* ---- listeners ---- */
-
-struct listener {
-	struct watch watch;
-	LIST_ENTRY(listener) in_all;
-	struct mailbox *mailbox;
-	struct epitaph *epitaph;
-	int holder; /* socket to the process that answers after our death */
-};
-
-static LIST_HEAD(, listener) listeners = LIST_HEAD_INITIALIZER(listeners);
-
-/* Ends a private daemon after the last filtered process, or if its runner could not start one. */
-static void stop_if_unused(void)
-{
-	if (!the_daemon->num_listeners && !the_daemon->options->socket_path)
-		watch_finish();
-}
-
-static void listener_close(struct listener *listener)
-{
-	deferred_end(listener->watch.fd);
-	watch_remove(&listener->watch);
-	LIST_REMOVE(listener, in_all);
-	close(listener->watch.fd);
-	munmap(listener->mailbox, sizeof(*listener->mailbox));
-	epitaph_put(listener->epitaph);
-	close(listener->holder);
-	free(listener);
-	the_daemon->num_listeners--;
-	stop_if_unused();
-}
-
-static void listener_ready(struct watch *watch, uint32_t events)
-{
-	struct listener *listener = (struct listener *)watch;
-	int ret = ENOTCONN; /* no filtered process is left */
-
-	if (events & EPOLLIN)
-		ret = notify_serve_one(the_daemon, watch->fd, listener->mailbox, listener->epitaph,
-				       listener->holder);
-	if (ret && ret != ENOENT && ret != EINTR)
-		listener_close(listener);
-}
-
-/* Seals the memory: only mappings that exist now, ours, stay writable. */
-static int memory_seal(int memory)
-{
-	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
-
-	return fcntl(memory, F_ADD_SEALS, seals) ? errno : 0;
-}
-
-static int mailbox_map(int memory, struct mailbox **mailbox)
-{
-	*mailbox = mmap(NULL, sizeof(**mailbox), PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
-	return *mailbox == MAP_FAILED ? errno : 0;
-}
-
-/* Creates the memory for mailbox and table, with descriptor MEMORY. */
-static int memory_create(struct listener *listener, int *memory)
-{
-	int fd = memfd_create("softhca-mailbox", MFD_CLOEXEC | MFD_ALLOW_SEALING), ret;
-
-	if (fd < 0)
-		return errno;
-	ret = ftruncate(fd, epitaph_memory_bytes()) ? errno : 0;
-	if (!ret)
-		ret = mailbox_map(fd, &listener->mailbox);
-	if (ret)
-		goto close_memory;
-	ret = epitaph_open(fd, &listener->epitaph);
-	if (ret)
-		goto unmap;
-	ret = memory_seal(fd);
-	if (ret)
-		goto put_epitaph;
-	*memory = fd;
-	return 0;
-put_epitaph:
-	epitaph_put(listener->epitaph);
-unmap:
-	munmap(listener->mailbox, sizeof(*listener->mailbox));
-close_memory:
-	close(fd);
-	return ret;
-}
-
-static void memory_release(struct listener *listener, int memory)
-{
-	munmap(listener->mailbox, sizeof(*listener->mailbox));
-	epitaph_put(listener->epitaph);
-	close(memory);
-}
-
-/* Returns whether the descriptor is a seccomp listener. Any user can connect and send another
- * descriptor, on which we might block. */
-static bool is_listener(int fd)
-{
-	static const char expected[] = "anon_inode:seccomp notify";
-	char self[32], what[sizeof(expected)];
-	ssize_t len;
-
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	len = readlink(self, what, sizeof(what));
-	return len == (ssize_t)strlen(expected) && !memcmp(what, expected, len);
-}
-
-static int listener_add(int fd, int link, int *memory)
-{
-	struct listener *listener = calloc(1, sizeof(*listener));
-	int ret;
-
-	if (!listener)
-		return ENOMEM;
-	listener->watch = (struct watch){ fd, listener_ready };
-	ret = memory_create(listener, memory);
-	if (ret)
-		goto free_listener;
-	listener->holder = fcntl(link, F_DUPFD_CLOEXEC, 0);
-	if (listener->holder < 0) {
-		ret = errno;
-		goto release_memory;
-	}
-	memcpy(listener->mailbox->tree, the_daemon->sysfs.root, sizeof(the_daemon->sysfs.root));
-	notify_tune(fd);
-	ret = watch_add(&listener->watch, EPOLLIN);
-	if (ret)
-		goto close_holder;
-	LIST_INSERT_HEAD(&listeners, listener, in_all);
-	the_daemon->num_listeners++;
-	return 0;
-close_holder:
-	close(listener->holder);
-release_memory:
-	memory_release(listener, *memory);
-free_listener:
-	free(listener);
-	return ret;
-}
-
-/* ---- runners ---- */
+enum { HELLO_MS = 1000, MAX_SILENT = 64 /* per user */ };
 
 /* A connection whose runner has not sent hello yet. */
 struct runner {
 	struct watch watch; /* must be first */
-	LIST_ENTRY(runner) in_all;
+	struct timer silence;
+	uid_t user;
+	TAILQ_ENTRY(runner) in_all; /* oldest first */
 };
-static LIST_HEAD(, runner) runners = LIST_HEAD_INITIALIZER(runners);
+static TAILQ_HEAD(, runner) runners = TAILQ_HEAD_INITIALIZER(runners);
 
 static void runner_close(struct runner *runner)
 {
+	timer_stop(&runner->silence);
 	watch_remove(&runner->watch);
-	LIST_REMOVE(runner, in_all);
+	TAILQ_REMOVE(&runners, runner, in_all);
 	close(runner->watch.fd);
 	free(runner);
+}
+
+static void silence_ended(struct timer *silence)
+{
+	runner_close(container_of(silence, struct runner, silence));
 }
 
 /* Receives the runner's hello and answers it. */
@@ -201,7 +56,7 @@ static void runner_answer(int link)
 	}
 	/* Refuse further messages, which would use memory here. */
 	shutdown(link, SHUT_RD);
-	ret = is_listener(listener) ? listener_add(listener, link, &memory) : EPROTO;
+	ret = listener_add(listener, link, &memory);
 	link_send_welcome(link, ret, memory);
 	close(ret ? listener : memory);
 }
@@ -213,10 +68,10 @@ static void runner_ready(struct watch *watch, uint32_t events)
 	(void)events;
 	runner_answer(watch->fd);
 	runner_close((struct runner *)watch);
-	stop_if_unused();
+	listeners_stop_if_unused();
 }
 
-int runner_add(int fd)
+static int runner_create(int fd, struct runner **out)
 {
 	struct runner *runner = calloc(1, sizeof(*runner));
 	int ret;
@@ -224,25 +79,61 @@ int runner_add(int fd)
 	if (!runner)
 		return ENOMEM;
 	runner->watch = (struct watch){ fd, runner_ready };
+	runner->silence.expired = silence_ended;
 	ret = watch_add(&runner->watch, EPOLLIN);
 	if (ret) {
 		free(runner);
 		return ret;
 	}
-	LIST_INSERT_HEAD(&runners, runner, in_all);
+	TAILQ_INSERT_TAIL(&runners, runner, in_all);
+	*out = runner;
+	return 0;
+}
+
+int runner_add_own(int fd)
+{
+	struct runner *runner;
+
+	return runner_create(fd, &runner);
+}
+
+/* Makes room for one more connection of USER. */
+static void close_oldest_of(uid_t user)
+{
+	struct runner *runner, *oldest = NULL;
+	unsigned int count = 0;
+
+	TAILQ_FOREACH(runner, &runners, in_all) {
+		if (runner->user != user)
+			continue;
+		if (!oldest)
+			oldest = runner;
+		count++;
+	}
+	if (count >= MAX_SILENT)
+		runner_close(oldest);
+}
+
+int runner_add(int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+	struct runner *runner;
+	int ret;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
+		return errno;
+	close_oldest_of(peer.uid);
+	ret = runner_create(fd, &runner);
+	if (ret)
+		return ret;
+	runner->user = peer.uid;
+	timer_start(&runner->silence, timer_now() + HELLO_MS * NS_PER_MS);
 	return 0;
 }
 
 void runners_close(void)
 {
-	while (!LIST_EMPTY(&runners))
-		runner_close(LIST_FIRST(&runners));
-}
-
-void runners_tell_holders(void)
-{
-	struct listener *listener;
-
-	LIST_FOREACH(listener, &listeners, in_all)
-		listener->mailbox->told = 1;
+	while (!TAILQ_EMPTY(&runners))
+		runner_close(TAILQ_FIRST(&runners));
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * runner.h - runners: connections of the processes that start programs. A runner brings the
- * listener for trapped calls of its program.
+ * runner.h - runners: connections of the processes that start programs. A runner sends hello with
+ * the listener for trapped calls of its program.
+ *
+ * Anyone who may open the server's socket may connect and stay silent. So a connection has one
+ * second to send hello, and a user has at most 64 that have not sent it: the oldest is closed for a
+ * new one. All calls are made in the thread of the daemon's poll loop.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_RUNNER_H
 #define SOFTHCA_FRONT_PROCESS_RUNNER_H
 
-struct daemon;
-
-/* Sets the daemon that serves the calls; called once, first. */
-void runners_start(struct daemon *daemon);
-/* Adds a runner's connection. Returns 0 and takes FD over, or a positive errno. */
+/* Adds the connection of a private daemon's own runner, which may take its time. Returns 0 and
+ * takes FD over, or a positive errno. */
+int runner_add_own(int fd);
+/* Adds a connection that was accepted. Returns as runner_add_own(). */
 int runner_add(int fd);
 void runners_close(void);
-/* Tells the holders that programs already have the event of their adapters' death. */
-void runners_tell_holders(void);
 
 #endif

@@ -179,21 +179,13 @@ static const struct cm_ops cm_ops = {
 
 int ucma_conn_start(void)
 {
-	int ret = timers_open();
-
-	if (ret)
-		return ret;
 	cm_start(&cm_ops);
 	resolve_start(ucma_addr_is_own);
-	ret = gsi_open(resolve_take, ucma_id_adapter_died);
-	if (ret)
-		timers_close();
-	return ret;
+	return gsi_open(resolve_take, ucma_id_adapter_died);
 }
 
 void ucma_conn_stop(void)
 {
 	timer_stop(&cm_timer);
 	gsi_close();
-	timers_close();
 }
