@@ -383,6 +383,20 @@ CASE_ON(ON_ROCE, ibv_create_flow, ENOMEM, "There is no memory")
 	return NO_MEMORY_STORED(OBJ(ibv_create_flow(qp, (void *)&rule)), CELLS);
 }
 
+CASE_ON(ON_ROCE, ibv_create_flow, ENOSPC, "The table of this priority is full")
+{
+	struct ibv_qp *qp = bed_qp(bed, IBV_QPT_RAW_PACKET);
+	struct rule rule = rule_of();
+
+	for (unsigned int i = 0; i < UINT16_MAX; i++) {
+		rule.eth.val.dst_mac[4] = (uint8_t)(i >> 8);
+		rule.eth.val.dst_mac[5] = (uint8_t)i;
+		if (!ibv_create_flow(qp, (void *)&rule))
+			return errno;
+	}
+	return 0;
+}
+
 /* The last of its page: the process loses the right. */
 CASE_ON(ON_ROCE, ibv_create_flow, EPERM, "The process lacks CAP_NET_RAW")
 {

@@ -487,6 +487,29 @@ CASE_ON(ON_ROCE, mlx5dv_create_flow, ENOMEM, "priority is too large")
 	return OBJ(create_flow(bed, matcher, 1, true));
 }
 
+/* The table has a limit of its own on each adapter, below that of the values of two bytes. */
+CASE_ON(ON_ROCE, mlx5dv_create_flow, ENOSPC, "The table is full")
+{
+	struct mlx5dv_flow_action_attr drop = { .type = MLX5DV_FLOW_ACTION_DROP };
+	struct mlx5dv_flow_matcher_attr attr = matcher_attr();
+	struct mlx5dv_flow_match_parameters *value = match_of(64);
+	struct mlx5dv_flow_matcher *matcher;
+	uint8_t *bytes = (uint8_t *)value->match_buf;
+
+	if (!__mlx5dv_create_flow)
+		return NO_SUCH_CALL;
+	memset(attr.match_mask->match_buf, 0xff, 2);
+	matcher = mlx5dv_create_flow_matcher(bed->ctx, &attr);
+	MUST(matcher);
+	for (unsigned int i = 0; i < UINT16_MAX; i++) {
+		bytes[0] = (uint8_t)(i >> 8);
+		bytes[1] = (uint8_t)i;
+		if (!mlx5dv_create_flow(matcher, value, 1, &drop))
+			return errno;
+	}
+	return 0;
+}
+
 CASE_ON(ON_ROCE, mlx5dv_create_flow, EPERM, "The program may not open raw sockets")
 {
 	struct mlx5dv_flow_matcher *matcher = bed_matcher(bed);

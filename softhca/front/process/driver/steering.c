@@ -2,8 +2,13 @@
 /*
  * steering.c - flow rules of programs in the adapter's flow tables. See steering.h.
  *
- * Each entry has its own group, as a group has one mask; among matches of a level the older rule
- * wins.
+ * The indices of a level are shared out as Linux does (mlx5_core's groups of its own choice): the
+ * entries of one mask stand together, in a range of indices that the mask keeps while it has
+ * entries. A new mask gets the first free range, and when there is none, each of its entries the
+ * first free index behind the ranges. So among matches of a level, the rule wins whose mask has had
+ * entries for longer, unless the range of a mask that has none left lies in front.
+ *
+ * On the device, each entry has a group of its own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,6 +25,8 @@
 enum {
 	LOG_ENTRIES = 10, /* log2 of the entries of a level */
 	ENTRIES = 1 << LOG_ENTRIES,
+	RANGES = 6, /* as many as Linux' mlx5_ib asks for */
+	RANGE_SIZE = ENTRIES / (RANGES + 1),
 	TABLE_IN_SIZE = 64,
 	GROUP_IN_SIZE = 1024,
 	ENTRY_IN_SIZE = 64 + PRM_FLOW_CONTEXT_SIZE,
@@ -45,7 +52,7 @@ struct entry {
 
 struct level {
 	uint32_t table;
-	bool used[ENTRIES];
+	const struct entry *at[ENTRIES]; /* by index; NULL: free */
 	LIST_HEAD(, entry) entries;
 	bool has_anchor;
 	uint32_t anchor; /* the table that leads here */
@@ -94,7 +101,8 @@ static int run_create(struct adapter *adapter, void *in, size_t len, uint32_t *n
 	return ret;
 }
 
-/* Allows entries that take frames out of tunnels, and into them, if the device has such actions. */
+/* Allows entries that take frames out of tunnels, and into them, by the capabilities that Linux'
+ * mlx5_ib looks at. */
 static void allow_tunnels(const struct adapter *adapter, enum prm_flow_table_type type,
 			  uint8_t *context)
 {
@@ -109,7 +117,7 @@ static void allow_tunnels(const struct adapter *adapter, enum prm_flow_table_typ
 			fld_get(receive, FT_PROP_REFORMAT_L3_TUNNEL_TO_L2));
 	} else if (type == PRM_FLOW_NIC_TX) {
 		fld_set(context, FLOW_TABLE_CONTEXT_REFORMAT_EN,
-			fld_get(transmit, FT_PROP_REFORMAT));
+			fld_get(transmit, FT_PROP_REFORMAT_L2_TO_L3_TUNNEL));
 	}
 }
 
@@ -375,19 +383,60 @@ static struct entry *find_entry(const struct level *level, const struct steering
 	return NULL;
 }
 
+static bool has_mask(const struct entry *entry, const struct steering_match *match)
+{
+	return entry->match.criteria == match->criteria &&
+	       !memcmp(entry->match.mask, match->mask, sizeof(match->mask));
+}
+
+/* Returns the first free index from FROM on, or TO. */
+static unsigned int index_free(const struct level *level, unsigned int from, unsigned int to)
+{
+	while (from < to && level->at[from])
+		from++;
+	return from;
+}
+
+/* Returns an entry of the range, or NULL. */
+static const struct entry *range_entry(const struct level *level, unsigned int range)
+{
+	for (unsigned int i = 0; i < RANGE_SIZE; i++)
+		if (level->at[range * RANGE_SIZE + i])
+			return level->at[range * RANGE_SIZE + i];
+	return NULL;
+}
+
+/* Returns the index for an entry with this match, or ENTRIES. A range of the mask comes first, then
+ * a free range. */
+static unsigned int index_find(const struct level *level, const struct steering_match *match)
+{
+	unsigned int unused = RANGES;
+
+	for (unsigned int range = 0; range < RANGES; range++) {
+		const unsigned int from = range * RANGE_SIZE, to = from + RANGE_SIZE;
+		const struct entry *entry = range_entry(level, range);
+
+		if (!entry && unused == RANGES)
+			unused = range;
+		if (entry && has_mask(entry, match) && index_free(level, from, to) < to)
+			return index_free(level, from, to);
+	}
+	return unused < RANGES ? unused * RANGE_SIZE
+			       : index_free(level, RANGES * RANGE_SIZE, ENTRIES);
+}
+
 static int new_entry(struct adapter *adapter, struct level *level,
 		     const struct steering_request *request, struct entry **out)
 {
-	struct entry *entry = calloc(1, sizeof(*entry));
-	unsigned int index = 0;
+	const unsigned int index = index_find(level, &request->match);
+	struct entry *entry;
 	int ret;
 
-	while (index < ENTRIES && level->used[index])
-		index++;
-	if (!entry || index == ENTRIES) {
-		free(entry);
+	if (index == ENTRIES)
+		return ENOSPC;
+	entry = calloc(1, sizeof(*entry));
+	if (!entry)
 		return ENOMEM;
-	}
 	*entry = (struct entry){ .level = request->level,
 				 .index = index,
 				 .match = request->match,
@@ -397,7 +446,7 @@ static int new_entry(struct adapter *adapter, struct level *level,
 		free(entry);
 		return ret;
 	}
-	level->used[index] = true;
+	level->at[index] = entry;
 	LIST_INSERT_HEAD(&level->entries, entry, in_level);
 	*out = entry;
 	return 0;
@@ -408,7 +457,7 @@ static void free_entry(struct adapter *adapter, struct entry *entry)
 	struct level *level = &adapter->steering->level[entry->level];
 
 	destroy_group(adapter, entry, level->table);
-	level->used[entry->index] = false;
+	level->at[entry->index] = NULL;
 	LIST_REMOVE(entry, in_level);
 	free(entry);
 }

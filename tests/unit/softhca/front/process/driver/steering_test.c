@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * steering_test.c - rules that share an entry: what the device has of it as rules come and go. The
- * device is a stand-in that refuses entries as softhca's does.
+ * steering_test.c - rules that share an entry: what the device has of it as rules come and go;
+ * where entries stand among those of other masks. The device is a stand-in that refuses entries as
+ * softhca's does.
  *
  * Covers: softhca/front/process/driver/steering.c
  */
@@ -13,20 +14,24 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/pacing.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/steering.h"
+#include "util/bits.h"
 
-enum { TIR = 5, OTHER_TIR = 6, COUNTER = 7, REFORMAT = 8 };
+enum { TIR = 5, OTHER_TIR = 6, COUNTER = 7, REFORMAT = 8, INDICES = 1024 };
 
 static struct adapter adapter;
 
-/* The device: it has at most one entry. */
 static struct {
 	uint32_t number; /* of the last object */
-	unsigned int groups;
-	bool has_entry;
+	unsigned int groups, entries;
+	bool has[INDICES];
+	uint8_t tables_reformat[128], tables_decap[128]; /* by table number: what it allows */
+	/* Of the entry that was set last: */
+	uint32_t index;
 	uint64_t action, reformat;
 	uint32_t tir;
 } device;
@@ -35,15 +40,39 @@ static int entry_set(const uint8_t *in)
 {
 	const uint8_t *context = fld_at(in, SET_FTE_IN_FLOW_CONTEXT);
 	const uint64_t action = fld_get(context, FLOW_CONTEXT_ACTION);
+	const uint32_t index = (uint32_t)fld_get(in, SET_FTE_IN_FLOW_INDEX);
 
+	assert_in_range(index, 0, INDICES - 1);
 	if (!(action & (PRM_FLOW_ALLOW | PRM_FLOW_DROP | PRM_FLOW_FWD)) ||
-	    fld_get(in, CMD_IN_OP_MOD) != device.has_entry)
+	    fld_get(in, CMD_IN_OP_MOD) != device.has[index])
 		return EINVAL;
-	device.has_entry = true;
+	device.entries += !device.has[index];
+	device.has[index] = true;
+	device.index = index;
 	device.action = action;
 	device.reformat = fld_get(context, FLOW_CONTEXT_PACKET_REFORMAT_ID);
 	device.tir = (uint32_t)fld_get(fld_at(context, FLOW_CONTEXT_DESTINATION),
 				       DEST_FORMAT_DESTINATION_ID);
+	return 0;
+}
+
+static int entry_delete(const uint8_t *in)
+{
+	bool *has = &device.has[fld_get(in, DELETE_FTE_IN_FLOW_INDEX)];
+
+	assert_true(*has);
+	*has = false;
+	device.entries--;
+	return 0;
+}
+
+static int table_create(const uint8_t *in)
+{
+	const uint8_t *context = fld_at(in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
+
+	assert_in_range(device.number, 1, ARRAY_SIZE(device.tables_decap) - 1);
+	device.tables_reformat[device.number] = fld_get(context, FLOW_TABLE_CONTEXT_REFORMAT_EN);
+	device.tables_decap[device.number] = fld_get(context, FLOW_TABLE_CONTEXT_DECAP_EN);
 	return 0;
 }
 
@@ -54,19 +83,19 @@ int adapter_command(struct adapter *of, void *in, size_t in_len, void *out, size
 	memset(out, 0, out_len);
 	fld_set(out, CREATE_FLOW_TABLE_OUT_TABLE_ID, ++device.number);
 	switch (fld_get(in, CMD_IN_OPCODE)) {
+	case PRM_OP_CREATE_FLOW_TABLE:
+		return table_create(in);
 	case PRM_OP_CREATE_FLOW_GROUP:
 		device.groups++;
 		return 0;
 	case PRM_OP_DESTROY_FLOW_GROUP:
-		assert_false(device.has_entry);
 		device.groups--;
+		assert_in_range(device.entries, 0, device.groups);
 		return 0;
 	case PRM_OP_SET_FLOW_TABLE_ENTRY:
 		return entry_set(in);
 	case PRM_OP_DELETE_FLOW_TABLE_ENTRY:
-		assert_true(device.has_entry);
-		device.has_entry = false;
-		return 0;
+		return entry_delete(in);
 	default:
 		return 0;
 	}
@@ -83,7 +112,7 @@ static int begin_steering(void **state)
 static int end_steering(void **state)
 {
 	(void)state;
-	assert_false(device.has_entry);
+	assert_int_equal(device.entries, 0);
 	assert_int_equal(device.groups, 0);
 	steering_free(&adapter);
 	return 0;
@@ -128,7 +157,7 @@ static void an_entry_that_only_counts_leaves_the_device(void **state)
 	struct steering_rule *count = count_alone();
 
 	(void)state;
-	assert_false(device.has_entry);
+	assert_int_equal(device.entries, 0);
 	assert_int_equal(device.groups, 1);
 	steering_remove(&adapter, count);
 }
@@ -139,12 +168,12 @@ static void the_next_rule_brings_the_entry_back(void **state)
 
 	(void)state;
 	assert_int_equal(add_rule(goes, &next), 0);
-	assert_true(device.has_entry);
+	assert_int_equal(device.entries, 1);
 	assert_int_equal(device.action, PRM_FLOW_FWD | PRM_FLOW_COUNT);
 	assert_int_equal(device.tir, OTHER_TIR);
 	assert_int_equal(device.reformat, 0);
 	steering_remove(&adapter, count);
-	assert_true(device.has_entry);
+	assert_int_equal(device.entries, 1);
 	assert_int_equal(device.action, PRM_FLOW_FWD);
 	steering_remove(&adapter, next);
 }
@@ -158,11 +187,138 @@ static void a_refused_rule_leaves_the_others(void **state)
 	assert_int_equal(device.groups, 0);
 	count = count_alone();
 	assert_int_equal(add_rule(counts, &next), EINVAL);
-	assert_false(device.has_entry);
+	assert_int_equal(device.entries, 0);
 	assert_int_equal(add_rule(goes, &next), 0);
 	steering_remove(&adapter, next);
-	assert_false(device.has_entry);
+	assert_int_equal(device.entries, 0);
 	steering_remove(&adapter, count);
+}
+
+/* ---- order ---- */
+
+enum { RANGE = INDICES / 7 };
+
+/* Adds a rule with mask number MASK, and checks the index of its entry. */
+static struct steering_rule *add_at(uint8_t mask, uint8_t value, uint32_t index)
+{
+	struct steering_request request = { .level = 1, .target = goes };
+	struct steering_rule *rule;
+
+	request.match.mask[0] = mask;
+	request.match.value[0] = value;
+	steering_enable(&request.match);
+	assert_int_equal(steering_add(&adapter, &request, &rule), 0);
+	assert_int_equal(device.index, index);
+	return rule;
+}
+
+/* The entries of a mask stand where its first one was put, also those that come later. */
+static void masks_keep_their_order(void **state)
+{
+	struct steering_rule *rules[5];
+
+	(void)state;
+	rules[0] = add_at(1, 0, 0);
+	rules[1] = add_at(2, 0, RANGE);
+	rules[2] = add_at(1, 1, 1);
+	steering_remove(&adapter, rules[0]);
+	rules[0] = add_at(1, 0, 0);
+	rules[3] = add_at(3, 0, 2 * RANGE);
+	rules[4] = add_at(2, 2, RANGE + 1);
+	for (unsigned int i = 0; i < ARRAY_SIZE(rules); i++)
+		steering_remove(&adapter, rules[i]);
+}
+
+/* A mask without entries loses its place to the next new mask. */
+static void a_new_mask_takes_a_free_place(void **state)
+{
+	struct steering_rule *first, *second, *third;
+
+	(void)state;
+	first = add_at(1, 0, 0);
+	second = add_at(2, 0, RANGE);
+	steering_remove(&adapter, first);
+	third = add_at(3, 0, 0);
+	first = add_at(1, 0, 2 * RANGE);
+	steering_remove(&adapter, first);
+	steering_remove(&adapter, second);
+	steering_remove(&adapter, third);
+}
+
+/* Behind six masks, entries stand one by one. A full mask goes on in another range. */
+static void further_masks_stand_behind(void **state)
+{
+	static struct steering_rule *rules[INDICES];
+	unsigned int count = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < RANGE; i++)
+		rules[count++] = add_at(0xff, (uint8_t)i, i);
+	rules[count++] = add_at(1, 0, RANGE);
+	rules[count++] = add_at(0xff, RANGE, 2 * RANGE);
+	for (unsigned int i = 3; i < 6; i++)
+		rules[count++] = add_at((uint8_t)i, 0, i * RANGE);
+	rules[count++] = add_at(7, 0, 6 * RANGE);
+	rules[count++] = add_at(8, 0, 6 * RANGE + 1);
+	rules[count++] = add_at(7, 1, 6 * RANGE + 2);
+	rules[count++] = add_at(1, 1, RANGE + 1);
+	while (count)
+		steering_remove(&adapter, rules[--count]);
+}
+
+static void a_full_level_has_no_space(void **state)
+{
+	static struct steering_rule *rules[INDICES];
+	struct steering_request request = { .level = 1, .target = goes };
+	struct steering_rule *more;
+
+	(void)state;
+	memset(request.match.mask, 0xff, 2);
+	for (unsigned int i = 0; i < INDICES; i++) {
+		request.match.value[0] = (uint8_t)i;
+		request.match.value[1] = (uint8_t)(i >> 8);
+		assert_int_equal(steering_add(&adapter, &request, &rules[i]), 0);
+		assert_int_equal(device.index, i);
+	}
+	request.match.value[1] = 0xff;
+	assert_int_equal(steering_add(&adapter, &request, &more), ENOSPC);
+	for (unsigned int i = 0; i < INDICES; i++)
+		steering_remove(&adapter, rules[i]);
+}
+
+/* ---- tunnels ---- */
+
+/* What a table allows for tunnels follows the capabilities that Linux asks for. */
+static void tunnels_follow_capabilities(void **state)
+{
+	uint8_t *receive =
+		fld_at(adapter.flow_caps, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE);
+	uint8_t *transmit =
+		fld_at(adapter.flow_caps, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT);
+	struct steering_request request = { .level = 1, .target = goes };
+	struct steering_rule *rule;
+
+	(void)state;
+	fld_set(receive, FT_PROP_DECAP, 1);
+	fld_set(receive, FT_PROP_REFORMAT, 1);
+	fld_set(transmit, FT_PROP_REFORMAT, 1);
+	assert_int_equal(steering_add(&adapter, &request, &rule), 0);
+	steering_remove(&adapter, rule);
+	request.level += STEERING_TRANSMIT;
+	assert_int_equal(steering_add(&adapter, &request, &rule), 0);
+	steering_remove(&adapter, rule);
+	for (unsigned int i = 1; i <= STEERING_SENT; i++)
+		assert_int_equal(device.tables_decap[i], 1);
+	for (unsigned int i = 1; i < ARRAY_SIZE(device.tables_reformat); i++)
+		assert_int_equal(device.tables_reformat[i], 0);
+	steering_free(&adapter);
+	begin_steering(NULL);
+	fld_set(receive, FT_PROP_REFORMAT_L3_TUNNEL_TO_L2, 1);
+	fld_set(transmit, FT_PROP_REFORMAT_L2_TO_L3_TUNNEL, 1);
+	assert_int_equal(steering_add(&adapter, &request, &rule), 0);
+	assert_int_equal(device.tables_reformat[1], 1);
+	assert_int_equal(device.tables_decap[1], 0);
+	steering_remove(&adapter, rule);
 }
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, begin_steering, end_steering)
@@ -173,6 +329,11 @@ int main(void)
 		TEST(an_entry_that_only_counts_leaves_the_device),
 		TEST(the_next_rule_brings_the_entry_back),
 		TEST(a_refused_rule_leaves_the_others),
+		TEST(masks_keep_their_order),
+		TEST(a_new_mask_takes_a_free_place),
+		TEST(further_masks_stand_behind),
+		TEST(a_full_level_has_no_space),
+		TEST(tunnels_follow_capabilities),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
