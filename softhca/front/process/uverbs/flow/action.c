@@ -17,13 +17,14 @@
 
 /* ---- objects ---- */
 
-static int action_release(struct adapter *adapter, unsigned int action, uint32_t number)
+/* Frees what the device has of an action. It refuses that for what an entry of DevX uses. Linux
+ * ignores the refusal, so it stays on the device then, until the adapter's end. */
+static void action_release(struct adapter *adapter, unsigned int action, uint32_t number)
 {
 	if (action == PRM_FLOW_MODIFY_HEADER)
-		return adapter_release(adapter, PRM_OP_DEALLOC_MODIFY_HEADER_CONTEXT, number);
-	if (action == PRM_FLOW_PACKET_REFORMAT)
-		return adapter_release(adapter, PRM_OP_DEALLOC_PACKET_REFORMAT_CONTEXT, number);
-	return 0;
+		adapter_release(adapter, PRM_OP_DEALLOC_MODIFY_HEADER_CONTEXT, number);
+	else if (action == PRM_FLOW_PACKET_REFORMAT)
+		adapter_release(adapter, PRM_OP_DEALLOC_PACKET_REFORMAT_CONTEXT, number);
 }
 
 static int action_destroy(struct object *object, pid_t tid)
@@ -31,7 +32,8 @@ static int action_destroy(struct object *object, pid_t tid)
 	const struct uverbs_flow_action *action = (struct uverbs_flow_action *)object;
 
 	(void)tid;
-	return action_release(object->file->adapter, action->action, action->number) ? EBUSY : 0;
+	action_release(object->file->adapter, action->action, action->number);
+	return 0;
 }
 
 /* Makes the object of what the device has under NUMBER, and returns it in attribute ID. */
