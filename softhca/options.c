@@ -111,6 +111,19 @@ static int set_u32(struct options *options, const struct option_def *def, const 
 	return ret;
 }
 
+/* Sets permissions, written as for chmod(1). */
+static int set_mode(struct options *options, const struct option_def *def, const char *value)
+{
+	enum { ALL = 0777 };
+	char *end;
+	unsigned long mode = strtoul(value, &end, 8);
+
+	if (value[0] < '0' || value[0] > '7' || *end || mode > ALL)
+		return bad_value(def, value, "not a mode from 0 to 777");
+	*(uint32_t *)option_field(options, def) = mode;
+	return 0;
+}
+
 static int set_u64(struct options *options, const struct option_def *def, const char *value)
 {
 	return parse_number(def, value, option_field(options, def));
@@ -312,6 +325,8 @@ static int ask_version(struct options *options, const struct option_def *def, co
 static const struct option_def option_table[] = {
 	{ "socket", "PATH", "run, fault: the adapters served there; serve, pci: listen there",
 	  set_string, AT(socket_path), 0, 0, FOR_RUN | FOR_SERVE | FOR_PCI | FOR_FAULT },
+	{ "socket-mode", "MODE", "permissions of the socket, octal (default 600: its owner only)",
+	  set_mode, AT(socket_mode), 0, 0, FOR_SERVE | FOR_PCI },
 	{ "devices", "N", "number of adapters, mlx5_0 and up (default 1)", set_u32, AT(devices), 1,
 	  MAX_DEVICES, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "device", "mlx5|mlx4[,...]",
@@ -656,7 +671,9 @@ int options_parse(int argc, char **argv, struct options *options)
 	int at = 2;
 	int ret;
 
-	*options = (struct options){ .devices = 1, .ports = 1, .command_timeout_ms = 60000 };
+	*options = (struct options){
+		.socket_mode = 0600, .devices = 1, .ports = 1, .command_timeout_ms = 60000
+	};
 	read_environment(options);
 	if (argc < 2) {
 		log_error("no command given; see softhca --help");

@@ -31,6 +31,7 @@ struct options {
 	enum command command;
 	enum command help_on;    /* help: only on this command; COMMAND_HELP: on all */
 	const char *socket_path; /* run: server to join; serve, pci: where to listen */
+	uint32_t socket_mode;    /* serve, pci: permissions of that socket */
 	uint32_t devices;
 	uint32_t ports;
 	uint32_t lag_ports;               /* run, serve: ports bonded as one; 0: none */

@@ -18,10 +18,11 @@
 #include "softhca/front/control.h"
 #include "softhca/front/faults.h"
 #include "softhca/front/reach.h"
+#include "softhca/front/socket_bind.h"
 #include "softhca/log.h"
 #include "softhca/options.h"
 
-enum { MAX_TEXT = 128, ANSWER_MS = 5000 };
+enum { MAX_TEXT = 128, ANSWER_MS = 5000, OWNER_ONLY = 0600 };
 
 static int set_address(const char *path, struct sockaddr_un *addr)
 {
@@ -39,9 +40,9 @@ static int open_socket(const struct sockaddr *addr, socklen_t len, int *fd)
 	*fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (*fd < 0)
 		return errno;
-	if (!bind(*fd, addr, len))
+	ret = socket_bind(*fd, addr, len, OWNER_ONLY);
+	if (!ret)
 		return 0;
-	ret = errno;
 	close(*fd);
 	*fd = -1;
 	return ret;

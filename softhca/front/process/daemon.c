@@ -361,7 +361,7 @@ int daemon_serve(const struct options *options)
 	if (host_check())
 		return EXIT_FAILURE;
 	block_signals(&mask);
-	ret = server_socket_open(options->socket_path, &fd);
+	ret = server_socket_open(options->socket_path, options->socket_mode, &fd);
 	if (ret) {
 		log_error("cannot listen at %s: %s", options->socket_path, strerror(ret));
 		return EXIT_FAILURE;

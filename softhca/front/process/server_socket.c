@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "softhca/front/process/server_socket.h"
+#include "softhca/front/socket_bind.h"
 #include "softhca/log.h"
 
 /* Makes the temporary name under which the socket is created before it appears at PATH. */
@@ -39,7 +40,7 @@ static int path_claim(int fd, const char *path)
 
 /* Creates the socket under the temporary name. It gets PATH only when the server listens, as a
  * client may connect as soon as it sees the file. */
-int server_socket_open(const char *path, int *sock)
+int server_socket_open(const char *path, mode_t mode, int *sock)
 {
 	struct sockaddr_un addr;
 	int fd, ret = hidden_name(path, &addr);
@@ -50,7 +51,9 @@ int server_socket_open(const char *path, int *sock)
 	if (fd < 0)
 		return errno;
 	ret = path_claim(fd, path);
-	if (!ret && (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, 64)))
+	if (!ret)
+		ret = socket_bind(fd, (struct sockaddr *)&addr, sizeof(addr), mode);
+	if (!ret && listen(fd, 64))
 		ret = errno;
 	if (ret)
 		close(fd);

@@ -7,9 +7,11 @@
 #define SOFTHCA_FRONT_PROCESS_SERVER_SOCKET_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
-/* Return 0 or a positive errno; EADDRINUSE if another server listens there. */
-int server_socket_open(const char *path, int *sock);
+/* Return 0 or a positive errno; EADDRINUSE if another server listens there. MODE: permissions of
+ * the file; connecting takes the right to write. */
+int server_socket_open(const char *path, mode_t mode, int *sock);
 int server_socket_show(const char *path);
 /* Closes the socket and removes its file; SHOWN: it is at PATH. */
 void server_socket_close(int sock, const char *path, bool shown);

@@ -23,6 +23,7 @@
 #include "softhca/fault.h"
 #include "softhca/front/control.h"
 #include "softhca/front/faults.h"
+#include "softhca/front/socket_bind.h"
 #include "softhca/front/vfio-user/device.h"
 #include "softhca/front/vfio-user/server.h"
 #include "softhca/log.h"
@@ -295,7 +296,7 @@ static int server_turn(struct server *server)
 
 /* ---- start and end ---- */
 
-static int listen_at(const char *path, int *out)
+static int listen_at(const char *path, mode_t mode, int *out)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd, ret;
@@ -306,8 +307,10 @@ static int listen_at(const char *path, int *out)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return errno;
-	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, 1)) {
+	ret = socket_bind(fd, (struct sockaddr *)&addr, sizeof(addr), mode);
+	if (!ret && listen(fd, 1))
 		ret = errno;
+	if (ret) {
 		close(fd);
 		return ret;
 	}
@@ -333,7 +336,7 @@ static int server_run(struct server *server, const struct options *options,
 	int ret = device_init(&server->device, config, options->command_timeout_ms);
 
 	if (!ret)
-		ret = listen_at(options->socket_path, &server->listen_fd);
+		ret = listen_at(options->socket_path, options->socket_mode, &server->listen_fd);
 	if (ret) {
 		log_error("pci: %s: %s", options->socket_path, strerror(ret));
 		goto free_device;

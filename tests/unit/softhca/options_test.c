@@ -114,6 +114,27 @@ static void each_command_takes_its_own_options(void **state)
 	assert_taken("hosts --network /n");
 }
 
+/* ---- the mode of the socket ---- */
+
+static void socket_mode_is_octal(void **state)
+{
+	(void)state;
+	assert_taken("serve --socket /s");
+	assert_int_equal(options.socket_mode, 0600);
+	assert_taken("serve --socket /s --socket-mode 0");
+	assert_int_equal(options.socket_mode, 0);
+	assert_taken("pci --socket /s --socket-mode=0777");
+	assert_int_equal(options.socket_mode, 0777);
+	assert_refused("run --socket-mode 660 -- true", "run takes no --socket-mode");
+	for (const char **bad = (const char *[]){ "1000", "8", "-1", "+7", "66o", "u=rw", NULL };
+	     *bad; bad++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "serve --socket /s --socket-mode=%s", *bad);
+		assert_refused(line, "not a mode from 0 to 777");
+	}
+}
+
 /* ---- unknown options, values, arguments ---- */
 
 static const char *const commands[] = { "run", "serve", "pci", "fault", "hosts" };
@@ -252,6 +273,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_of_other_commands_are_refused),
 		cmocka_unit_test(each_command_takes_its_own_options),
+		cmocka_unit_test(socket_mode_is_octal),
 		cmocka_unit_test(unknown_options_are_named),
 		cmocka_unit_test(missing_values_are_named),
 		cmocka_unit_test(values_of_options_without_any_are_refused),
