@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mistakes.h - the mistakes, by topic, and what most of them begin with.
+ *
+ * Each mistake is a function that runs in a process of its own. It must see the mistake's effect
+ * (MUST), an errno or the status of a completion, so that a case that makes no mistake fails. It
+ * returns without cleaning up, as programs that fail do.
+ */
+#ifndef TESTS_MISTAKES_MISTAKES_H
+#define TESTS_MISTAKES_MISTAKES_H
+
+#include "tests/lib/rig.h"
+#include "tests/lib/say.h"
+
+struct mistake {
+	const char *name;
+	void (*make)(void);
+};
+
+#define MISTAKE(name) static void name(void)
+
+/* Each ends with an entry without a name. */
+extern const struct mistake setup_mistakes[], memory_mistakes[], post_mistakes[], queue_mistakes[],
+	connection_mistakes[];
+
+/* Two RC queue pairs of one process, end[0] and end[1]. */
+struct scene {
+	struct rig rig;
+	struct rig_conf conf;
+	struct rig_pair pair;
+	struct rig_end *near, *far;
+};
+
+/* Returns the usual sizes, with retries that end within a fraction of a second. */
+struct rig_conf scene_conf(void);
+/* Opens both ends, connected. */
+struct scene *scene_open(const struct rig_conf *conf);
+/* Opens both ends in RESET. */
+struct scene *scene_open_apart(const struct rig_conf *conf);
+bool scene_is_ethernet(const struct scene *scene);
+/* Moves the end to STATE by way of the states before it, with attributes of SPOIL at that step. */
+typedef void scene_spoil_fn(struct scene *scene, struct ibv_qp_attr *attr);
+void scene_to(struct scene *scene, struct rig_end *end, enum ibv_qp_state state,
+	      enum ibv_qp_state spoilt, scene_spoil_fn *spoil);
+/* Opens two ends, of which the near one has SPOIL's attributes at the step to SPOILT. */
+struct scene *scene_open_spoilt(const struct rig_conf *conf, enum ibv_qp_state spoilt,
+				scene_spoil_fn *spoil);
+
+/* Returns the attributes and the mask of a step of the near end. */
+int scene_step(struct scene *scene, enum ibv_qp_state state, struct ibv_qp_attr *attr);
+
+/* Posts a signaled request of 64 bytes, or 8 for atomics, from the near to the far end's buffer. */
+struct ibv_send_wr scene_wr(struct scene *scene, enum ibv_wr_opcode opcode, struct ibv_sge *sge);
+void scene_post(struct scene *scene, struct ibv_send_wr *wr);
+void scene_send(struct scene *scene, enum ibv_wr_opcode opcode);
+void scene_receive(struct rig_end *end, uint32_t bytes);
+/* Waits for a completion, whose status must be STATUS. */
+void must_end(struct rig_end *end, enum ibv_wc_status status);
+
+#endif
