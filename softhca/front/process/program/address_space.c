@@ -4,11 +4,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "softhca/front/process/program/address_space.h"
+#include "softhca/front/process/program/mappings.h"
 
 /* Opens a file of /proc/TID. Returns a descriptor, or -1. */
 static int file_open(pid_t tid, const char *name, int mode)
@@ -71,62 +71,9 @@ int space_write(const struct address_space *space, uint64_t addr, const void *bu
 	return result_of(pwrite(space->bytes, buf, len, (off_t)addr), len);
 }
 
-/* ---- mappings ---- */
-
-struct mapping {
-	uint64_t start, end;
-	bool readable, writable;
-};
-
-static bool next_mapping(FILE *maps, struct mapping *mapping)
-{
-	char line[512];
-	unsigned long start, end;
-	char perms[5];
-
-	while (fgets(line, sizeof(line), maps)) {
-		if (sscanf(line, "%lx-%lx %4s", &start, &end, perms) != 3)
-			continue; /* rest of a long line */
-		*mapping = (struct mapping){ start, end, perms[0] == 'r', perms[1] == 'w' };
-		return true;
-	}
-	return false;
-}
-
-/* Returns a stream of a duplicate descriptor, which shares the file position. */
-static FILE *maps_begin(const struct address_space *space)
-{
-	int copy = fcntl(space->maps, F_DUPFD_CLOEXEC, 0);
-	FILE *maps = copy < 0 ? NULL : fdopen(copy, "r");
-
-	if (maps)
-		rewind(maps);
-	else if (copy >= 0)
-		close(copy);
-	return maps;
-}
-
-static pthread_mutex_t maps_lock = PTHREAD_MUTEX_INITIALIZER;
-
 int space_check_range(const struct address_space *space, uint64_t addr, uint64_t len, bool writable)
 {
-	uint64_t end = addr + len;
-	struct mapping mapping;
-	FILE *maps;
-
-	if (end < addr)
+	if (addr + len < addr)
 		return EFAULT;
-	pthread_mutex_lock(&maps_lock);
-	maps = maps_begin(space);
-	while (maps && addr < end && next_mapping(maps, &mapping)) {
-		if (mapping.end <= addr)
-			continue;
-		if (mapping.start > addr || !mapping.readable || (writable && !mapping.writable))
-			break;
-		addr = mapping.end;
-	}
-	if (maps)
-		fclose(maps);
-	pthread_mutex_unlock(&maps_lock);
-	return addr < end ? EFAULT : 0;
+	return mappings_cover(space->maps, addr, addr + len, writable) ? 0 : EFAULT;
 }

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * address_space_test.c - mapped ranges of a process and their rights; reading and writing its
- * memory, also after its exit.
+ * memory, also after its exit. With the argument "list" the kernel has no query for one mapping, as
+ * before 6.11.
  *
- * Covers: softhca/front/process/program/address_space.c
+ * Covers: softhca/front/process/program/address_space.c, softhca/front/process/program/mappings.c
  */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -23,6 +26,37 @@ enum { PAGES = 5 };
 
 static struct address_space space;
 static uint64_t page_size, first;
+static bool has_query = true;
+static unsigned int queries, lists;
+
+int __real_ioctl(int fd, unsigned long request, void *argument);
+int __wrap_ioctl(int fd, unsigned long request, void *argument);
+
+int __wrap_ioctl(int fd, unsigned long request, void *argument)
+{
+	queries++;
+	if (has_query)
+		return __real_ioctl(fd, request, argument);
+	errno = ENOTTY;
+	return -1;
+}
+
+/* Name of ioctl() in a C library of 32 bits with 64-bit times */
+int __wrap___ioctl_time64(int fd, unsigned long request, void *argument);
+
+int __wrap___ioctl_time64(int fd, unsigned long request, void *argument)
+{
+	return __wrap_ioctl(fd, request, argument);
+}
+
+FILE *__real_fdopen(int fd, const char *mode);
+FILE *__wrap_fdopen(int fd, const char *mode);
+
+FILE *__wrap_fdopen(int fd, const char *mode)
+{
+	lists++;
+	return __real_fdopen(fd, mode);
+}
 
 /* Maps pages whose rights all differ from their neighbours', as Linux merges mappings with the same
  * rights. */
@@ -127,6 +161,32 @@ static void ranges_do_not_go_round(void **state)
 	check_range(page(1), UINT64_MAX - page(1) + 1, false, EFAULT);
 }
 
+static bool kernel_has_query(void)
+{
+	unsigned int major = 0, minor = 0;
+	struct utsname host;
+
+	return !uname(&host) && sscanf(host.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 11));
+}
+
+/* The other mappings of a process cost nothing, where the kernel can tell one. */
+static void one_query_answers_for_one_mapping(void **state)
+{
+	(void)state;
+	if (has_query && !kernel_has_query())
+		skip();
+	queries = lists = 0;
+	check_range(page(1), page_size, true, 0);
+	assert_int_equal(queries, 1);
+	assert_int_equal(lists, has_query ? 0 : 1);
+	queries = lists = 0;
+	check_range(page(1), 3 * page_size, false, 0);
+	assert_int_equal(queries, has_query ? 3 : 1);
+	check_range(page(1), 3 * page_size, true, EFAULT);
+	assert_int_equal(queries, has_query ? 5 : 2);
+}
+
 static int lowest_free_fd(void)
 {
 	int fd = dup(space.maps);
@@ -207,7 +267,7 @@ static void an_address_space_goes_with_its_process(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, pages_map, pages_unmap)
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(ranges_are_mapped_from_end_to_end),
@@ -216,11 +276,13 @@ int main(void)
 		TEST(holes_are_faults),
 		TEST(ranges_without_bytes_are_mapped),
 		TEST(ranges_do_not_go_round),
+		TEST(one_query_answers_for_one_mapping),
 		TEST(questions_leave_no_descriptor),
 		TEST(bytes_are_copied_whatever_the_rights),
 		TEST(copies_that_end_early_are_faults),
 		TEST(an_address_space_goes_with_its_process),
 	};
 
+	has_query = argc != 2 || strcmp(argv[1], "list") != 0;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
