@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mlx4_refused.c - ioctls that mlx4_ib refuses, or interprets in its own way: softhca as
+ * refused.c - ioctls that mlx4_ib refuses, or interprets in its own way: softhca as
  * ConnectX-3's kernel driver must do the same. The program makes the ioctls itself. Each refused
  * call has a similar one that succeeds.
  *

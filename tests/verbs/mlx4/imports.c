@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mlx4_imports.c - verbs-mlx4-imports [TOPIC...]: Linux' mlx4_ib does not support sharing a context
+ * imports.c - verbs-mlx4-imports [TOPIC...]: Linux' mlx4_ib does not support sharing a context
  * with a second process, so importing one or its objects fails with EOPNOTSUPP on all libraries.
  * "explained" requires a log line from each such call, as our libraries log at warn: set VERBS_LOG
  * accordingly.
