@@ -23,7 +23,7 @@
 #include <valgrind/callgrind.h>
 
 #include "bench/measure.h"
-#include "tests/lib/kernel_calls.h"
+#include "tests/lib/kernel/kernel_calls.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 #include "util/bits.h"

@@ -16,7 +16,7 @@
 
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
-#include "tests/lib/kernel_calls.h"
+#include "tests/lib/kernel/kernel_calls.h"
 #include "tests/lib/say.h"
 #include "util/bits.h"
 

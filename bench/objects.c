@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "bench/measure.h"
-#include "tests/lib/kernel_calls.h"
+#include "tests/lib/kernel/kernel_calls.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 #include "util/bits.h"

@@ -48,7 +48,7 @@
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 #include "tests/lib/topics.h"
-#include "tests/lib/uverbs_request.h"
+#include "tests/lib/kernel/uverbs_request.h"
 #include "util/bits.h"
 
 enum { WAIT_MS = 20000, PAGE = 4096, FORMER_VERSION = 2, MANY = 400 };

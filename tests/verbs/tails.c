@@ -18,7 +18,7 @@
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 #include "tests/lib/topics.h"
-#include "tests/lib/uverbs_request.h"
+#include "tests/lib/kernel/uverbs_request.h"
 #include "util/bits.h"
 
 enum {

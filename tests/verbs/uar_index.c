@@ -16,7 +16,7 @@
 
 #include "tests/lib/say.h"
 #include "tests/lib/rig.h"
-#include "tests/lib/uverbs_request.h"
+#include "tests/lib/kernel/uverbs_request.h"
 #include "util/bits.h"
 
 enum { RING = 4096, MLX5_DRIVER = 1, FLAG = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX };

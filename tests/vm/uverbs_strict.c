@@ -27,7 +27,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
-#include "tests/lib/uverbs_request.h"
+#include "tests/lib/kernel/uverbs_request.h"
 #include "util/bits.h"
 
 enum {

@@ -26,7 +26,7 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
-#include "tests/lib/uverbs_request.h"
+#include "tests/lib/kernel/uverbs_request.h"
 
 enum { MAX_ATTRS = 64, MAX_THREADS = 256 };
 

@@ -11,7 +11,7 @@
 
 #include "tests/cm/cm.h"
 #include "own.h"
-#include "tests/lib/kernel_calls.h"
+#include "tests/lib/kernel/kernel_calls.h"
 
 static struct rdma_cm_event *event_take(struct rdma_event_channel *channel,
 					enum rdma_cm_event_type type)

@@ -13,7 +13,7 @@
 
 #include "tests/cm/cm.h"
 #include "own.h"
-#include "tests/lib/kernel_calls.h"
+#include "tests/lib/kernel/kernel_calls.h"
 
 enum { HELD_UP_MS = 300 };
 

@@ -2,7 +2,7 @@
 /*
  * attributes.c - kernel commands of rare calls, with each combination of omitted arguments: object,
  * method, attributes, lengths and values. The lines must be those of another release's libraries
- * and match Linux' declarations (tests/lib/ioctl_attributes.h). Results of the calls are not
+ * and match Linux' declarations (tests/lib/kernel/ioctl_attributes.h). Results of the calls are not
  * printed, so commands that the adapter refuses count, too. Further topics: exported device memory
  * to which a peer writes, the speed of a port, buffers of the library, and completion counters.
  *
@@ -19,7 +19,7 @@
 
 #include <infiniband/mlx5dv.h>
 
-#include "tests/lib/ioctl_attributes.h"
+#include "tests/lib/kernel/ioctl_attributes.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 #include "util/bits.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * uverbs_test.c - the process front's tables of uverbs attributes, compared with Linux' sources
- * (tests/lib/linux_attributes.h): a request that Linux refuses must not pass here.
+ * (tests/lib/kernel/linux_attributes.h): a request that Linux refuses must not pass here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ struct linux_attr {
 	{ #method, #id, object, method, id, kind, must, min, max, of, kernel },
 
 static const struct linux_attr linux_attrs[] = {
-#include "tests/lib/linux_attributes.h"
+#include "tests/lib/kernel/linux_attributes.h"
 };
 
 static const enum linux_kind linux_kinds[] = {

@@ -2,7 +2,7 @@
 /*
  * uverbs_request.c - see uverbs_request.h.
  */
-#include "tests/lib/uverbs_request.h"
+#include "tests/lib/kernel/uverbs_request.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  * which counts them and passes them on. The program must export its symbols (ENABLE_EXPORTS in
  * CMake).
  */
-#ifndef TESTS_LIB_KERNEL_CALLS_H
-#define TESTS_LIB_KERNEL_CALLS_H
+#ifndef TESTS_LIB_KERNEL_KERNEL_CALLS_H
+#define TESTS_LIB_KERNEL_KERNEL_CALLS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

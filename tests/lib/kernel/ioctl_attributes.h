@@ -6,8 +6,8 @@
  * A program that is linked with ioctl_attributes.c defines ioctl(), which overrides the C library's
  * for the libraries, too; it must export its symbols (ENABLE_EXPORTS in CMake).
  */
-#ifndef TESTS_LIB_IOCTL_ATTRIBUTES_H
-#define TESTS_LIB_IOCTL_ATTRIBUTES_H
+#ifndef TESTS_LIB_KERNEL_IOCTL_ATTRIBUTES_H
+#define TESTS_LIB_KERNEL_IOCTL_ATTRIBUTES_H
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
  * uverbs_request.h - requests of RDMA_VERBS_IOCTL: a header for programs that have an array of
  * attributes behind it, and functions that run a request.
  */
-#ifndef TESTS_LIB_UVERBS_REQUEST_H
-#define TESTS_LIB_UVERBS_REQUEST_H
+#ifndef TESTS_LIB_KERNEL_UVERBS_REQUEST_H
+#define TESTS_LIB_KERNEL_UVERBS_REQUEST_H
 
 #include <assert.h>
 #include <stdint.h>

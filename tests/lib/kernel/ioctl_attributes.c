@@ -7,7 +7,7 @@
  * follows an attribute that a kernel may ignore, "/N" is value N of an enumeration, "=N" a number
  * that is the same in every run.
  */
-#include "ioctl_attributes.h"
+#include "tests/lib/kernel/ioctl_attributes.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@
 #include <rdma/rdma_user_ioctl_cmds.h>
 
 #include "tests/lib/say.h"
-#include "tests/lib/uverbs_request.h"
+#include "tests/lib/kernel/uverbs_request.h"
 #include "util/bits.h"
 
 enum linux_kind { IN, CONST, STRUCT, ENUM, OUT, HANDLE, HANDLES, NEW, DESTROY, FD, NEW_FD, RAW_FD };
@@ -44,7 +44,7 @@ struct linux_attr {
 	{ #method, #id, object, method, id, kind, min, max, must, of },
 
 static const struct linux_attr linux_attrs[] = {
-#include "tests/lib/linux_attributes.h"
+#include "tests/lib/kernel/linux_attributes.h"
 };
 
 struct request {

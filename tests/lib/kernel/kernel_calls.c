@@ -3,7 +3,7 @@
  * kernel_calls.c - counts the libraries' calls of the kernel and passes them on; see
  * kernel_calls.h.
  */
-#include "kernel_calls.h"
+#include "tests/lib/kernel/kernel_calls.h"
 
 #include <malloc.h>
 #include <stdarg.h>
