@@ -14,7 +14,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+LIB = os.path.dirname(HERE)
+ROOT = os.path.dirname(os.path.dirname(LIB))
 LINE = re.compile(r"(ok|FAIL|skip) (\S+?):?(?: (?:- )?(.*))?$")
 WRONG = re.compile(r": WRONG|: line \d+ needs: |ERROR: \w+Sanitizer|^\[  ERROR   \]")  # a check of a test, or of a sanitizer
 NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd]")
@@ -96,7 +97,7 @@ def strict_reports(suite, path):
     """A failure if a strict adapter has written reports to the file that are not in tests/lib/known-reports."""
     if not os.path.exists(path):
         return []
-    known = [re.compile(line) for line in lines_of(os.path.join(HERE, "known-reports"))]
+    known = [re.compile(line) for line in lines_of(os.path.join(LIB, "known-reports"))]
     with open(path, encoding="utf-8", errors="replace") as file:
         new = [line.rstrip("\n") for line in file if not any(pattern.search(line) for pattern in known)]
     if not new:
