@@ -56,7 +56,7 @@ static const char *check_lro(const uint8_t *tirc)
 	return NULL;
 }
 
-static const char *tir_check(const uint8_t *tirc)
+static const char *tir_check(const struct hca *hca, const uint8_t *tirc)
 {
 	const char *why = check_lro(tirc);
 
@@ -65,7 +65,11 @@ static const char *tir_check(const uint8_t *tirc)
 
 	if (fld_get(tirc, TIRC_DISP_TYPE) > PRM_TIR_INDIRECT)
 		return "tir: neither direct nor indirect";
-	/* No offload of tunnels is announced, so tunneled_offload_en asks for nothing. */
+	/* No offload of tunnels is announced. DPDK sets the bit nevertheless for rules that match
+	 * tunnels; it asks for nothing then. Linux' own driver does not, and a program in a virtual
+	 * machine must not rely on it. */
+	if (fld_get(tirc, TIRC_TUNNELED_OFFLOAD_EN) && hca->config.kernel_driver)
+		return "tir: offloads of tunnels are not announced";
 	if (fld_get(tirc, TIRC_TLS_EN))
 		return "tir: TLS is not supported";
 	return fld_get(tirc, TIRC_DISP_TYPE) == PRM_TIR_INDIRECT ? check_hash(tirc) : NULL;
@@ -146,7 +150,7 @@ static void tir_decode(struct tir *tir)
 enum prm_status tir_create(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *tirc = fld_at(cmd->in, CREATE_TIR_IN_CTX);
-	const char *why = tir_check(tirc);
+	const char *why = tir_check(hca, tirc);
 	struct tir *tir;
 	int ret;
 

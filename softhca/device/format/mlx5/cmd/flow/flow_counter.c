@@ -17,6 +17,8 @@ enum prm_status flow_counter_alloc(struct hca *hca, struct cmd *cmd)
 	if (fld_get(cmd->in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK_LOG_SIZE))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR,
 				"flow: more than flow_counter_bulk_log_max_alloc");
+	if (bulk && hca->config.kernel_driver)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "flow: bulks are not announced");
 	if (bulk & (bulk - 1))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "flow: one size for a bulk");
 	ret = flow_counter_add(hca, bulk ? bulk * FLOW_BULK_UNIT : 1, &counter);

@@ -20,10 +20,12 @@ CONTEXT_HOLDS(struct flow_entry, PRM_FLOW_CONTEXT_SIZE);
 
 /* ---- decoding ---- */
 
-static uint64_t known_actions(const struct flow_table *table)
+static uint64_t known_actions(const struct hca *hca, const struct flow_table *table)
 {
-	uint64_t known = PRM_FLOW_DROP | PRM_FLOW_FWD | PRM_FLOW_COUNT | PRM_FLOW_MODIFY_HEADER;
+	uint64_t known = PRM_FLOW_DROP | PRM_FLOW_FWD | PRM_FLOW_COUNT;
 
+	if (!hca->config.kernel_driver)
+		known |= PRM_FLOW_MODIFY_HEADER;
 	if (table->type == PRM_FLOW_NIC_TX)
 		known |= PRM_FLOW_ALLOW;
 	if (table->has_reformat)
@@ -33,12 +35,13 @@ static uint64_t known_actions(const struct flow_table *table)
 	return known;
 }
 
-static const char *check_context(const struct flow_table *table, const uint8_t *context)
+static const char *check_context(const struct hca *hca, const struct flow_table *table,
+				 const uint8_t *context)
 {
 	uint64_t action = fld_get(context, FLOW_CONTEXT_ACTION);
 	bool forwards = action & PRM_FLOW_FWD;
 
-	if (action & ~known_actions(table))
+	if (action & ~known_actions(hca, table))
 		return "flow: action that tables of this type do not have";
 	if (!(action & (PRM_FLOW_ALLOW | PRM_FLOW_DROP | PRM_FLOW_FWD)) ||
 	    (forwards && action & PRM_FLOW_DROP))
@@ -240,7 +243,7 @@ enum prm_status flow_entry_set(struct hca *hca, struct cmd *cmd)
 	group = find_group(hca, table, context, index);
 	if (!group)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "flow: no such group for that index");
-	why = check_context(table, context);
+	why = check_context(hca, table, context);
 	if (!why && fld_get(cmd->in, SET_FTE_IN_IGNORE_FLOW_LEVEL) && hca->config.kernel_driver)
 		why = "flow: levels cannot be ignored";
 	if (!why)

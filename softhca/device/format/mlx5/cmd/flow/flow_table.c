@@ -59,8 +59,11 @@ static bool has_type(const struct hca *hca, uint64_t type)
 	       (type == PRM_FLOW_SNIFFER_TX && hca->config.kind == HCA_MLX4);
 }
 
-static const char *check_context(const uint8_t *context, uint64_t type)
+static const char *check_context(const struct hca *hca, const uint8_t *context, uint64_t type)
 {
+	if (hca->config.kernel_driver && (fld_get(context, FLOW_TABLE_CONTEXT_DECAP_EN) ||
+					  fld_get(context, FLOW_TABLE_CONTEXT_REFORMAT_EN)))
+		return "flow: tunnels are not announced";
 	if (fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER) ||
 	    fld_get(context, FLOW_TABLE_CONTEXT_TERMINATION_TABLE))
 		return "flow: own steering and termination tables are not supported";
@@ -79,7 +82,7 @@ enum prm_status flow_table_create(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *context = fld_at(cmd->in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
 	uint64_t type = fld_get(cmd->in, FLOW_IN_TABLE_TYPE);
-	const char *why = check_context(context, type);
+	const char *why = check_context(hca, context, type);
 	struct flow_table *table, *miss;
 	int ret;
 

@@ -34,7 +34,8 @@ enum prm_status modify_header_alloc(struct hca *hca, struct cmd *cmd)
 	if ((size_t)(actions - cmd->in) + (size_t)count * PRM_HEADER_ACTION_SIZE > cmd->in_len)
 		return cmd_fail(cmd, PRM_STAT_BAD_INP_LEN_ERR,
 				"modify header: the list is shorter than num_of_actions says");
-	why = check_list(cmd, type, count);
+	why = hca->config.kernel_driver ? "modify header: not announced"
+					: check_list(cmd, type, count);
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	ret = modify_header_add(hca, (enum prm_flow_table_type)type, actions, count, &list);

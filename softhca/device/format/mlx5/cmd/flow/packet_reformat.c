@@ -19,6 +19,8 @@ enum prm_status packet_reformat_alloc(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(
 			cmd, PRM_STAT_BAD_INP_LEN_ERR,
 			"packet reformat: the headers are shorter than reformat_data_size says");
+	if (hca->config.kernel_driver)
+		why = "packet reformat: not announced";
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	ret = packet_reformat_add(hca, (enum prm_reformat)type, data, size, &reformat);

@@ -377,7 +377,7 @@ static int close_flows(void **state)
 }
 
 /* Makes a list of one action: PORT as the UDP port of the destination. */
-static uint32_t port_list(int hca, uint32_t type, uint16_t port)
+static uint32_t port_list_as(int hca, uint32_t type, uint16_t port, enum prm_status expect)
 {
 	const struct action action = { PRM_HEADER_SET, PRM_HEADER_UDP_DPORT, 0, 16, port, 0, 0 };
 	uint8_t in[PRM_CMD_IN_SIZE + PRM_HEADER_ACTION_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
@@ -386,8 +386,13 @@ static uint32_t port_list(int hca, uint32_t type, uint16_t port)
 	fld_set(in, ALLOC_MODIFY_HEADER_IN_TABLE_TYPE, type);
 	fld_set(in, ALLOC_MODIFY_HEADER_IN_NUM_OF_ACTIONS, 1);
 	action_write(&action, fld_at(in, ALLOC_MODIFY_HEADER_IN_ACTIONS));
-	flat_cmd_expect(flat.hca[hca], in, sizeof(in), out, sizeof(out), PRM_STAT_OK);
+	flat_cmd_expect(flat.hca[hca], in, sizeof(in), out, sizeof(out), expect);
 	return (uint32_t)fld_get(out, ALLOC_MODIFY_HEADER_OUT_ID);
+}
+
+static uint32_t port_list(int hca, uint32_t type, uint16_t port)
+{
+	return port_list_as(hca, type, port, PRM_STAT_OK);
 }
 
 static void list_end(int hca, uint32_t list, enum prm_status expect)
@@ -551,6 +556,22 @@ static void lists_are_checked(void **state)
 	}
 }
 
+static void lists_are_announced_to_programs_only(void **state)
+{
+	struct eth_entry entry = { .action = PRM_FLOW_FWD | PRM_FLOW_MODIFY_HEADER,
+				   .to_tir = rq[0]->tir,
+				   .change = port_list(1, RX, 1) };
+
+	(void)state;
+	entry.table = eth_table(1, RX, 0, 0, PRM_STAT_OK);
+	entry.group = eth_group(1, RX, entry.table, 0, 0, NULL, PRM_STAT_OK);
+	flat.hca[1]->config.kernel_driver = true;
+	port_list_as(1, RX, 1, PRM_STAT_BAD_PARAM_ERR);
+	eth_set(1, &entry, PRM_STAT_BAD_PARAM_ERR);
+	flat.hca[1]->config.kernel_driver = false;
+	eth_set(1, &entry, PRM_STAT_OK);
+}
+
 #define FLOWS(test) cmocka_unit_test_setup_teardown(test, open_flows, close_flows)
 
 int main(void)
@@ -563,6 +584,7 @@ int main(void)
 		FLOWS(sent_frames_are_changed),
 		FLOWS(entries_need_the_list_they_name),
 		FLOWS(lists_are_checked),
+		FLOWS(lists_are_announced_to_programs_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
