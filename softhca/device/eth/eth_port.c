@@ -81,10 +81,12 @@ static bool fits_port(const struct hca *hca, unsigned int port, size_t len)
 }
 
 /* Sends a frame that no flow table stops, unless a tunnel has made it too long: unicast to our own
- * address loops back inside, multicast does that and also leaves. */
+ * address loops back inside, multicast does that and also leaves. A short frame is padded here, not
+ * before flow tables: a tunnel must not carry padding. Its bytes up to ETHERNET_MIN are there, and
+ * zero, also in copies. */
 static void send_steered(struct hca *hca, struct eth_sq *sq, struct eth_arrival *arrival)
 {
-	const struct frame *frame = &arrival->frame;
+	struct frame *frame = &arrival->frame;
 	const bool loops = vport_loops_back(&hca->eth->vport, frame->bytes);
 	const unsigned int port = port_of(hca, sq);
 
@@ -92,6 +94,8 @@ static void send_steered(struct hca *hca, struct eth_sq *sq, struct eth_arrival 
 		hca->port[port - 1].sent.discards++;
 		return;
 	}
+	if (frame->len < ETHERNET_MIN)
+		frame->len = ETHERNET_MIN;
 	if (loops)
 		loop_back(hca, sq, arrival);
 	if (loops && !is_group(frame->bytes))

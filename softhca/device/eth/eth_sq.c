@@ -232,14 +232,13 @@ static void finish_frame(struct hca *hca, struct eth_sq *sq, const struct frame_
 		frame_fill_l4(bytes, &frame);
 	if (send->tpid)
 		len = insert_vlan(bytes, len, send->tpid, send->tci);
-	if (len < ETHERNET_MIN) {
+	if (len < ETHERNET_MIN)
 		memset(bytes + len, 0, ETHERNET_MIN - len);
-		len = ETHERNET_MIN;
-	}
 	if (hca->config.strict && send->has_mac)
 		judge_mac(hca, sq, send);
 	hca->eth->work += FRAME_WORK;
 	eth_transmit(hca, sq, bytes, len);
+	len = len < ETHERNET_MIN ? ETHERNET_MIN : len;
 	pacing_sent(hca, sq, len);
 	sched_sent(hca, sq->sched.group, len);
 }

@@ -12,13 +12,18 @@
 
 /* What follows the header of a tunnel */
 struct payload {
-	unsigned int at;
+	unsigned int at, end;
 	uint16_t type; /* an Ethernet type; 0: none that can be told */
 };
 
 static bool has_room(const struct frame *frame, unsigned int at, unsigned int size)
 {
 	return at <= frame->l3_end && frame->l3_end - at >= size;
+}
+
+static bool payload_has(const struct payload *payload, unsigned int size)
+{
+	return payload->at <= payload->end && payload->end - payload->at >= size;
 }
 
 static uint16_t gpe_type(uint64_t next)
@@ -29,37 +34,41 @@ static uint16_t gpe_type(uint64_t next)
 					    : 0;
 }
 
+/* Returns the payload behind the tunnel's header, without its end. */
 static struct payload udp_tunnel(const struct frame *frame)
 {
-	const unsigned int at = frame->l4 + UDP_SIZE;
-	const uint8_t *header = frame->bytes + at;
+	struct payload payload = { .at = frame->l4 + UDP_SIZE };
+	const uint8_t *header = frame->bytes + payload.at;
 
-	if (!has_room(frame, at, VXLAN_SIZE))
-		return (struct payload){ .type = 0 };
+	if (!has_room(frame, payload.at, VXLAN_SIZE))
+		return payload;
 	switch (fld_get(frame->bytes + frame->l4, L4_DESTINATION_PORT)) {
 	case VXLAN_PORT:
-		return (struct payload){ at + VXLAN_SIZE, ETHERTYPE_TEB };
+		payload.at += VXLAN_SIZE;
+		payload.type = ETHERTYPE_TEB;
+		break;
 	case VXLAN_GPE_PORT:
-		return (struct payload){ at + VXLAN_SIZE,
-					 gpe_type(fld_get(header, VXLAN_GPE_NEXT)) };
+		payload.at += VXLAN_SIZE;
+		payload.type = gpe_type(fld_get(header, VXLAN_GPE_NEXT));
+		break;
 	case GENEVE_PORT:
-		return (struct payload){
-			at + GENEVE_SIZE + 4 * (unsigned int)fld_get(header, GENEVE_OPTION_WORDS),
-			(uint16_t)fld_get(header, GENEVE_PROTOCOL)
-		};
-	default:
-		return (struct payload){ .type = 0 };
+		payload.at += GENEVE_SIZE + 4 * (unsigned int)fld_get(header, GENEVE_OPTION_WORDS);
+		payload.type = (uint16_t)fld_get(header, GENEVE_PROTOCOL);
+		break;
 	}
+	return payload;
 }
 
-/* UDP's own length must cover its header and the tunnel's, and end within the packet. */
+/* The payload ends where UDP does: UDP's own length must end within the packet, and cover the
+ * tunnel's header. */
 static struct payload udp_payload(const struct frame *frame)
 {
 	const unsigned int length = fld_get(frame->bytes + frame->l4, UDP_LENGTH);
-	const struct payload payload = udp_tunnel(frame);
+	struct payload payload = udp_tunnel(frame);
 
-	if (!has_room(frame, frame->l4, length) || payload.at > frame->l4 + length)
-		return (struct payload){ .type = 0 };
+	payload.end = frame->l4 + length;
+	if (!has_room(frame, frame->l4, length))
+		payload.type = 0;
 	return payload;
 }
 
@@ -71,7 +80,7 @@ static struct payload gre_payload(const struct frame *frame)
 	if (!has_room(frame, frame->l4, GRE_SIZE))
 		return (struct payload){ .type = 0 };
 	fields = (unsigned int)(fld_get(gre, GRE_C) + fld_get(gre, GRE_K) + fld_get(gre, GRE_S));
-	return (struct payload){ frame->l4 + GRE_SIZE + fields * GRE_FIELD_SIZE,
+	return (struct payload){ frame->l4 + GRE_SIZE + fields * GRE_FIELD_SIZE, frame->l3_end,
 				 (uint16_t)fld_get(gre, GRE_PROTOCOL) };
 }
 
@@ -93,9 +102,9 @@ static struct payload payload_of(const struct frame *frame)
 	case PROTO_GRE:
 		return gre_payload(frame);
 	case PROTO_IP4:
-		return (struct payload){ frame->l4, ETHERTYPE_V4 };
+		return (struct payload){ frame->l4, frame->l3_end, ETHERTYPE_V4 };
 	case PROTO_IP6:
-		return (struct payload){ frame->l4, ETHERTYPE_V6 };
+		return (struct payload){ frame->l4, frame->l3_end, ETHERTYPE_V6 };
 	default:
 		return (struct payload){ .type = 0 };
 	}
@@ -106,8 +115,8 @@ static bool is_ip(const struct frame *frame, const struct payload *payload)
 	const uint8_t *ip = frame->bytes + payload->at;
 
 	if (payload->type == ETHERTYPE_V4)
-		return has_room(frame, payload->at, IP4_SIZE) && fld_get(ip, IP4_VERSION) == 4;
-	return payload->type == ETHERTYPE_V6 && has_room(frame, payload->at, IP6_SIZE) &&
+		return payload_has(payload, IP4_SIZE) && fld_get(ip, IP4_VERSION) == 4;
+	return payload->type == ETHERTYPE_V6 && payload_has(payload, IP6_SIZE) &&
 	       fld_get(ip, IP6_VERSION) == 6;
 }
 
@@ -117,8 +126,8 @@ struct tunnel tunnel_find(const struct frame *frame)
 	struct tunnel tunnel = { 0, 0 };
 	struct frame inner;
 
-	if (payload.type == ETHERTYPE_TEB && has_room(frame, payload.at, ETHERNET_SIZE)) {
-		frame_parse(&inner, frame->bytes + payload.at, frame->l3_end - payload.at);
+	if (payload.type == ETHERTYPE_TEB && payload_has(&payload, ETHERNET_SIZE)) {
+		frame_parse(&inner, frame->bytes + payload.at, payload.end - payload.at);
 		tunnel.l2 = payload.at;
 		tunnel.l3 = inner.l3 ? payload.at + inner.l3 : 0;
 	} else if (is_ip(frame, &payload)) {

@@ -335,7 +335,15 @@ static unsigned int l2_of(const uint8_t *bytes, size_t len)
 	return tunnel_find(&frame).l2;
 }
 
-/* UDP covers at least its header and the tunnel's, and ends within the packet. */
+static unsigned int l3_of(const uint8_t *bytes, size_t len)
+{
+	struct frame frame;
+
+	frame_parse(&frame, bytes, len);
+	return tunnel_find(&frame).l3;
+}
+
+/* What a tunnel carries ends where UDP does, and that is within the packet. */
 static void udp_lengths_are_checked(void **state)
 {
 	unsigned int l3;
@@ -355,8 +363,11 @@ static void udp_lengths_are_checked(void **state)
 		assert_int_equal(l2_of(wrapped, total), outer.size);
 		be16(wrapped + outer.udp + 4, total - outer.udp + 1);
 		assert_int_equal(l2_of(wrapped, total), 0);
-		be16(wrapped + outer.udp + 4, outer.size - outer.udp);
+		be16(wrapped + outer.udp + 4, outer.size - outer.udp + 14);
 		assert_int_equal(l2_of(wrapped, total), outer.size);
+		assert_int_equal(l3_of(wrapped, total), 0);
+		be16(wrapped + outer.udp + 4, outer.size - outer.udp + 13);
+		assert_int_equal(l2_of(wrapped, total), 0);
 		be16(wrapped + outer.udp + 4, outer.size - outer.udp - 1);
 		assert_int_equal(l2_of(wrapped, total), 0);
 		be16(wrapped + outer.udp + 4, 0);
@@ -545,19 +556,25 @@ static void tunnels_are_between_adapters(void **state)
 	assert_null(eth_receive(rq[0], NULL)); /* in no tunnel */
 }
 
+static uint32_t tir_of_tunnels(enum prm_status status)
+{
+	uint8_t in[32 + PRM_TIRC_SIZE] = { 0 }, *tirc = fld_at(in, CREATE_TIR_IN_CTX);
+
+	fld_set(tirc, TIRC_TRANSPORT_DOMAIN, eth_td(1));
+	fld_set(tirc, TIRC_INLINE_RQN, rq[0]->n);
+	fld_set(tirc, TIRC_TUNNELED_OFFLOAD_EN, 1);
+	return eth_cmd(1, PRM_OP_CREATE_TIR, in, sizeof(in), status);
+}
+
 /* DPDK leads frames that leave tunnels to TIRs that ask for offloads of tunnels. There are none, so
  * these are as others: checksums and hashes are those of the first headers. */
 static void tirs_of_tunnels_are_as_others(void **state)
 {
-	uint8_t in[32 + PRM_TIRC_SIZE] = { 0 }, *tirc = fld_at(in, CREATE_TIR_IN_CTX);
 	struct eth_entry off = { .action = PRM_FLOW_FWD | PRM_FLOW_DECAP };
 	size_t len = eth_build(&plain, inner), total = model_wrap(&vxlan, inner, len, wrapped);
 
 	(void)state;
-	fld_set(tirc, TIRC_TRANSPORT_DOMAIN, eth_td(1));
-	fld_set(tirc, TIRC_INLINE_RQN, rq[0]->n);
-	fld_set(tirc, TIRC_TUNNELED_OFFLOAD_EN, 1);
-	off.to_tir = eth_cmd(1, PRM_OP_CREATE_TIR, in, sizeof(in), PRM_STAT_OK);
+	off.to_tir = tir_of_tunnels(PRM_STAT_OK);
 	eth_root(1, RX, table_of(1, 0, off));
 	eth_send(sq, wrapped, (uint32_t)total);
 	received_is(0, inner, len);
@@ -599,6 +616,27 @@ static void later_tables_see_the_inner_frame(void **state)
 	eth_send(sq, wrapped, (uint32_t)total);
 	received_is(0, inner, len);
 	received_is(1, inner, len);
+}
+
+/* Padding comes behind a tunnel that a short frame enters, not into it. */
+static void short_frames_are_padded_behind_the_tunnel(void **state)
+{
+	const struct eth_flow small = { .protocol = 17, .src = 1, .dst = 2, .payload = 1 };
+	struct eth_entry in = { .type = TX,
+				.action = PRM_FLOW_ALLOW | PRM_FLOW_PACKET_REFORMAT,
+				.reformat = reformat_new(0, L2_ON, vxlan.size) };
+	size_t len = eth_build(&small, inner), total = model_wrap(&vxlan, inner, len, expect);
+
+	(void)state;
+	assert_in_range(len, 42, 59);
+	eth_catch_all(1, rq[0]->tir);
+	memcpy(wrapped, inner, len);
+	memset(wrapped + len, 0, 60 - len);
+	eth_send(sq, inner, (uint32_t)len);
+	received_is(0, wrapped, 60);
+	eth_root(0, TX, table_of(0, 0, in));
+	eth_send(sq, inner, (uint32_t)len);
+	received_is(0, expect, total);
 }
 
 /* The port's longest frame does not fit a tunnel. It is discarded, not cut. */
@@ -752,6 +790,11 @@ static void tunnels_are_announced_to_programs_only(void **state)
 	announced(true);
 	flat.hca[1]->config.kernel_driver = true;
 	announced(false);
+	reformat_alloc(1, L2_ON, 50, 50, PRM_STAT_BAD_PARAM_ERR);
+	table_refused(RX, true, false);
+	table_refused(RX, false, true);
+	table_refused(TX, true, false);
+	tir_of_tunnels(PRM_STAT_BAD_PARAM_ERR);
 	flat.hca[1]->config.kernel_driver = false;
 }
 
@@ -773,6 +816,7 @@ int main(void)
 		FLOWS(tirs_of_tunnels_are_as_others),
 		FLOWS(tirs_do_not_hash_inner_headers),
 		FLOWS(later_tables_see_the_inner_frame),
+		FLOWS(short_frames_are_padded_behind_the_tunnel),
 		FLOWS(too_long_frames_are_discarded),
 		FLOWS(entries_need_tables_and_headers_that_fit),
 		FLOWS(commands_are_checked),
