@@ -24,12 +24,12 @@ static int counter_new(struct hca *hca, uint32_t number, struct flow_counter **o
 	return ret;
 }
 
-/* Returns the first of COUNT free numbers in a row, or 0. */
-static uint32_t numbers_find(const struct res_table *table, uint32_t count)
+/* Returns the first of COUNT free numbers in a row from FROM on, or 0. */
+static uint32_t row_find(const struct res_table *table, uint32_t from, uint32_t count)
 {
 	uint32_t row = 0;
 
-	for (uint32_t n = table->first; n < table->first + table->max; n++) {
+	for (uint32_t n = from; n < table->first + table->max; n++) {
 		row = res_get(table, n) ? 0 : row + 1;
 		if (row == count)
 			return n - count + 1;
@@ -37,9 +37,23 @@ static uint32_t numbers_find(const struct res_table *table, uint32_t count)
 	return 0;
 }
 
+/* Like row_find(), but begins behind the last bulk: as single numbers do, those of a bulk that has
+ * ended come again only after the others, so that the use of a stale number is noticed. */
+static uint32_t numbers_find(struct eth *eth, uint32_t count)
+{
+	const struct res_table *table = &eth->flow_counters;
+	uint32_t number = row_find(table, table->first + eth->flow_counters_next, count);
+
+	if (!number)
+		number = row_find(table, table->first, count);
+	if (number)
+		eth->flow_counters_next = number + count - table->first;
+	return number;
+}
+
 static int bulk_add(struct hca *hca, uint32_t count, struct flow_counter **first)
 {
-	const uint32_t number = numbers_find(&hca->eth->flow_counters, count);
+	const uint32_t number = numbers_find(hca->eth, count);
 	struct flow_counter *counter;
 	int ret = number ? counter_new(hca, number, first) : ENOSPC;
 

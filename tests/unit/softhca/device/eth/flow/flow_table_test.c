@@ -15,6 +15,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/flow.h"
 #include "prm/mlx5/tir.h"
+#include "softhca/device/eth/eth.h"
 #include "util/bits.h"
 
 enum { QUEUES = 4, RX = PRM_FLOW_NIC_RX, TX = PRM_FLOW_NIC_TX };
@@ -262,6 +263,34 @@ static void counters_come_in_bulks(void **state)
 	counters_free(bulk + 127, PRM_STAT_BAD_RES_ERR);
 	counters_free(other, PRM_STAT_OK);
 	counters_free(one, PRM_STAT_OK);
+}
+
+/* A number that was freed comes again only after the others: a stale one is noticed. */
+static void numbers_of_bulks_are_not_reused_at_once(void **state)
+{
+	uint32_t last = counters_alloc(1, 0, PRM_STAT_OK);
+	const uint32_t first = last;
+
+	(void)state;
+	for (unsigned int i = 1; i < (1 << FLOW_LOG_COUNTERS) / 128; i++) {
+		uint32_t next;
+
+		counters_free(last, PRM_STAT_OK);
+		next = counters_alloc(1, 0, PRM_STAT_OK);
+		assert_int_equal(next, last + 128);
+		last = next;
+	}
+	counters_free(last, PRM_STAT_OK);
+	assert_int_equal(counters_alloc(1, 0, PRM_STAT_OK), first);
+}
+
+static void bulks_are_announced_to_programs_only(void **state)
+{
+	(void)state;
+	flat.hca[1]->config.kernel_driver = true;
+	counters_alloc(1, 0, PRM_STAT_BAD_PARAM_ERR);
+	counters_alloc(0, 0, PRM_STAT_OK);
+	flat.hca[1]->config.kernel_driver = false;
 }
 
 static void bulks_have_limits(void **state)
@@ -564,6 +593,8 @@ int main(void)
 		FLOWS(each_field_is_matched),
 		FLOWS(drops_are_counted),
 		FLOWS(counters_come_in_bulks),
+		FLOWS(numbers_of_bulks_are_not_reused_at_once),
+		FLOWS(bulks_are_announced_to_programs_only),
 		FLOWS(bulks_have_limits),
 		FLOWS(tags_go_into_the_cqe),
 		FLOWS(a_frame_can_go_to_several),
