@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "checks.h"
+#include "distribution.h"
 #include "findings.h"
 #include "sysfs.h"
 
@@ -28,9 +29,27 @@ static void say_no_provider(const char *name, const char *driver)
 		found(PROBLEM, name,
 		      "these libraries have no provider for it: an adapter in "
 		      "software, or of a bus other than PCI");
-	cure("the distribution's packages may have one: \"apt-cache policy libibverbs1\" shows "
-	     "their version, apt install --allow-downgrades libibverbs1=VERSION "
-	     "ibverbs-providers=VERSION returns to them");
+	cure("the distribution's packages may have one: %s", way_to_distribution());
+}
+
+/* Checks the RDMA part of a network adapter, which its network driver offers as a device of the
+ * auxiliary bus: "ice.roce.0". If no driver has taken it, the adapter has no RDMA device yet. Those
+ * of ConnectX adapters are checked with their PCI device. */
+static void check_sleeping(const char *part)
+{
+	if (!strncmp(part, "mlx", 3) ||
+	    (!strstr(part, ".rdma.") && !strstr(part, ".roce.") && !strstr(part, ".iwarp.")) ||
+	    sysfs_has("bus/auxiliary/devices/%s/driver", part))
+		return;
+	found(HINT, part,
+	      "its RDMA driver is not loaded, and these libraries have no provider for it");
+	cure("nothing, if it is not for RDMA; else the distribution's packages may have one: %s",
+	     way_to_distribution());
+}
+
+void check_sleeping_adapters(void)
+{
+	sysfs_each("bus/auxiliary/devices", check_sleeping);
 }
 
 /* Returns the provider for a kernel driver, or NULL. The driver of a subfunction has a longer

@@ -15,6 +15,8 @@ void check_files(void);
 void check_memlock(void);
 void check_libraries(void);
 void check_adapters(void);
+/* Names adapters of other makers that have no RDMA device, as their RDMA driver is not loaded. */
+void check_sleeping_adapters(void);
 /* Prints what a bug report needs in addition to the findings. */
 void report_machine(void);
 /* Checks one port of an open device. */

@@ -70,5 +70,6 @@ int main(int argc, char **argv)
 		check_memlock();
 		check_adapters();
 	}
+	check_sleeping_adapters();
 	return findings_status();
 }

@@ -265,6 +265,24 @@ problem  rxe0: these libraries have no provider for it"""
     examine(launcher, on_machine(programs, settings, sysfs), 2, finds)
 
 
+@named("doctor.sleeping")
+def test_sleeping(case, settings, programs, launcher, work):
+    """Adapters of others whose RDMA driver is not loaded, beside what is taken, ours, or no RDMA device."""
+    sysfs = new_machine(work)
+    for part in ("ice.roce.0", "bnxt_en.rdma.1", "i40e.iwarp.2", "irdma.rdma.3/driver", "mlx5_core.rdma.4", "snd.hda.5"):
+        (sysfs / "bus/auxiliary/devices" / part).mkdir(parents=True)
+    finds = """\
+problem  adapter: there is none
+hint     bnxt_en.rdma.1: its RDMA driver is not loaded, and these libraries have no provider for it
+hint     i40e.iwarp.2: its RDMA driver
+hint     ice.roce.0: its RDMA driver
+         cure: nothing, if it is not for RDMA
+!.* irdma.rdma.3
+!.* mlx5_core.rdma.4
+!.* snd.hda.5"""
+    examine(launcher, on_machine(programs, settings, sysfs), 2, finds)
+
+
 @cases(USAGES)
 def test_usage(case, programs, launcher):
     doctor = examine(launcher, programs.line("ours", "ours", "ibv_doctor", case.option), case.status, case.finds)

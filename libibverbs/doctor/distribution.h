@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * distribution.h - how to return to the distribution's RDMA packages.
+ */
+#ifndef LIBIBVERBS_DOCTOR_DISTRIBUTION_H
+#define LIBIBVERBS_DOCTOR_DISTRIBUTION_H
+
+#include <stdio.h>
+
+/* Returns the command, in the words of this machine's package tool. */
+const char *way_to_distribution(void);
+/* Returns the same for the distribution that OS_RELEASE describes; NULL is an unknown one. */
+const char *way_to_distribution_of(FILE *os_release);
+
+#endif
