@@ -56,13 +56,24 @@ logged() {
 	fi
 }
 
+# outer_uid UID [UID_MAP]: the user of the machine that UID of this namespace of users is. The map has a line for each range.
+outer_uid() {
+	local inside outside count
+	while read -r inside outside count; do
+		if [ "$1" -ge "$inside" ] && [ "$1" -lt $((inside + count)) ]; then
+			say $((outside + $1 - inside))
+			return
+		fi
+	done < <(cat "${2:-/proc/self/uid_map}" 2>/dev/null)
+	say "$1"
+}
+
 # free_port: sets PORT to a port that nobody uses, each time another; below those that a kernel gives to whoever asks for any.
 # Scripts that run at the same time take turns: a port is not in use before somebody listens.
 free_port() {
-	local first=0 owner=0 lock last
+	local lock last
 	# Root of a namespace of users has not root's files.
-	[ ! -r /proc/self/uid_map ] || read -r first owner _ </proc/self/uid_map
-	last=${TMPDIR:-/tmp}/rdmakit-port.$((UID - first + owner))
+	last=${TMPDIR:-/tmp}/rdmakit-port.$(outer_uid "$UID")
 	exec {lock}<>"$last"
 	flock "$lock"
 	{ read -r -u "$lock" PORT && [[ $PORT =~ ^[0-9]{5}$ ]]; } || PORT=$((10000 + RANDOM % 22000))

@@ -40,9 +40,19 @@ def is_bound(port):
     return f":{port:04X} " in tables("udp")
 
 
+def outer_uid(uid, uid_map):
+    """The machine's user that UID of a namespace of users is, by the lines of its map. An id that has none stays."""
+    for line in uid_map.splitlines():
+        inside, outside, count = map(int, line.split())
+        if inside <= uid < inside + count:
+            return outside + uid - inside
+    return uid
+
+
 def free_port():
     """A port that nobody uses, each time another."""
-    path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"rdmakit-port.{os.getuid()}")
+    uid = outer_uid(os.getuid(), Path("/proc/self/uid_map").read_text())  # root of a namespace of users has not root's files
+    path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"rdmakit-port.{uid}")
     with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "r+", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         last = file.read().strip()
