@@ -7,16 +7,76 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "softhca/net/directory.h"
 #include "softhca/net/network.h"
 #include "util/bits.h"
 
+#define LOCK "lock"
 enum { NAME_SIZE = 32 };
+
+/* ---- the lock ---- */
+
+/* Opens the lock file for writing: then only those who may write there can hold the lock. A file of
+ * an earlier version may be readable; its owner mends that. */
+static int lock_open(int dir, int *out)
+{
+	enum { READ_BITS = 0444, WRITE_BITS = 0222 };
+	int fd = openat(dir, LOCK, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, WRITE_BITS);
+	struct stat st;
+
+	if (fd < 0)
+		return errno;
+	if (!fstat(fd, &st) && st.st_mode & READ_BITS)
+		(void)!fchmod(fd, st.st_mode & WRITE_BITS);
+	*out = fd;
+	return 0;
+}
+
+/* Returns whether FD is still the directory's lock file, which anyone who may write there may
+ * replace. */
+static bool lock_is_current(int dir, int fd)
+{
+	struct stat own, there;
+
+	return !fstat(fd, &own) && !fstatat(dir, LOCK, &there, AT_SYMLINK_NOFOLLOW) &&
+	       own.st_ino == there.st_ino && own.st_dev == there.st_dev;
+}
+
+/* Takes the lock if it is free. Returns EWOULDBLOCK if not, or if the file has been replaced. */
+static int lock_try(int dir, int *out)
+{
+	int ret = lock_open(dir, out);
+
+	if (ret)
+		return ret;
+	if (flock(*out, LOCK_EX | LOCK_NB))
+		ret = errno;
+	else if (!lock_is_current(dir, *out))
+		ret = EWOULDBLOCK;
+	if (ret)
+		close(*out);
+	return ret;
+}
+
+int directory_lock(int dir, int wait_ms, int *lock)
+{
+	enum { STEP_MS = 10 };
+	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
+	int ret = lock_try(dir, lock);
+
+	for (int waited = 0; ret == EWOULDBLOCK && waited < wait_ms; waited += STEP_MS) {
+		nanosleep(&step, NULL);
+		ret = lock_try(dir, lock);
+	}
+	return ret;
+}
 
 /* ---- sockets ---- */
 
@@ -89,15 +149,36 @@ int directory_listen(int dir, const char *name, int fd)
 {
 	char hidden[NAME_SIZE];
 	struct sockaddr_un addr;
+	int ret;
 
 	snprintf(hidden, sizeof(hidden), "%.16s.new", name);
 	socket_address(dir, hidden, &addr);
 	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)))
 		return errno;
-	if (!listen(fd, NETWORK_MAX_HOSTS) && !renameat(dir, hidden, dir, name))
-		return 0;
+	ret = listen(fd, NETWORK_MAX_HOSTS) || linkat(dir, hidden, dir, name, 0) ? errno : 0;
 	unlinkat(dir, hidden, 0);
-	return errno;
+	return ret;
+}
+
+static bool peer_of(int fd, struct ucred *peer)
+{
+	socklen_t len = sizeof(*peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &len);
+}
+
+bool directory_proves(int dir, const char *name, int fd)
+{
+	struct ucred caller, listener;
+	bool proved;
+	int back;
+
+	if (!peer_of(fd, &caller) || directory_connect(dir, name, &back))
+		return false;
+	proved = peer_of(back, &listener) && caller.pid == listener.pid &&
+		 caller.uid == listener.uid;
+	close(back);
+	return proved;
 }
 
 /* ---- descriptions ---- */

@@ -6,6 +6,7 @@
  *
  * Any user who may write there can put anything there, so a reader checks what it finds. DIR is a
  * descriptor of the directory. network.c and hosts.c use it.
+ * DIRECTORY/lock serializes hosts that join.
  */
 #ifndef SOFTHCA_NET_DIRECTORY_H
 #define SOFTHCA_NET_DIRECTORY_H
@@ -17,12 +18,20 @@
 int directory_sockets(int dir,
 		      int (*found)(void *owner, const char *name, unsigned int host, bool ethernet),
 		      void *owner);
+/* Waits up to WAIT_MS for the lock of the directory, which takes the right to write there. Returns
+ * 0 and *LOCK, a descriptor that holds the lock until it is closed; or an errno, EWOULDBLOCK after
+ * that time. */
+int directory_lock(int dir, int wait_ms, int *lock);
 /* Listens on FD as the socket NAME. The caller has the lock of the directory, and has removed what
- * was left of the host. Returns 0 or an errno. */
+ * was left of the host. Returns 0 or an errno: EEXIST if another host has the name, although it did
+ * not have the lock. */
 int directory_listen(int dir, const char *name, int fd);
 /* Connects to the socket NAME. Returns 0 and *FD, or an errno: ECONNREFUSED if its host was killed
  * and left the file, EAGAIN if it accepts no connections and many wait. */
 int directory_connect(int dir, const char *name, int *fd);
+/* Returns whether the process at the other end of the connection FD is the one that listens at the
+ * socket NAME. Processes of other PID namespaces are told apart by their user only. */
+bool directory_proves(int dir, const char *name, int fd);
 
 /* Replaces a host's description. Returns 0 or an errno. */
 int directory_describe(int dir, unsigned int host, const char *text, size_t len);

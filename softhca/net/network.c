@@ -10,12 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/file.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "softhca/log.h"
@@ -30,6 +28,7 @@ enum {
 	MAX_CALLERS = 64,          /* connections that have sent no greeting yet */
 	LOCK_WAIT_MS = 5000,
 	GREETING = 0x52444d4e,
+	NAME_SIZE = 16,
 };
 #define STUCK_NS 100000000ull /* a host that has received nothing for so long is not waited for */
 
@@ -56,7 +55,7 @@ struct network {
 	void *owner;
 	int dir, epoll;
 	struct accept_door door; /* accepts connections to this host's socket */
-	char name[16];           /* file name of our socket */
+	char name[NAME_SIZE];    /* file name of our socket */
 	unsigned int number, callers;
 	uint64_t now;
 	LIST_HEAD(, peer) peers;
@@ -216,11 +215,17 @@ bool network_is_congested(const struct network *network)
 
 /* ---- receiving ---- */
 
+static void name_socket(const struct network *network, unsigned int number, char name[NAME_SIZE])
+{
+	snprintf(name, NAME_SIZE, "%u.%s", number, network->ethernet ? "roce" : "ib");
+}
+
 /* A number that comes again belongs to a host that replaced a killed one. */
 static const char *take_greeting(struct network *network, struct peer *peer, const uint8_t *data,
 				 uint32_t len)
 {
 	struct greeting greeting;
+	char name[NAME_SIZE];
 
 	if (len != sizeof(greeting))
 		return "has not said who it is";
@@ -228,6 +233,9 @@ static const char *take_greeting(struct network *network, struct peer *peer, con
 	if (greeting.magic != GREETING || greeting.ethernet != network->ethernet ||
 	    greeting.number >= NETWORK_MAX_HOSTS || greeting.number == network->number)
 		return "is of another network";
+	name_socket(network, greeting.number, name);
+	if (!directory_proves(network->dir, name, peer->fd))
+		return "claims the number of another host";
 	if (network->host[greeting.number])
 		peer_lost(network, network->host[greeting.number], "has been replaced");
 	network->callers--;
@@ -327,26 +335,6 @@ bool network_progress(struct network *network, uint64_t now_ns)
 
 /* ---- joining ---- */
 
-static void sleep_ms(long ms)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
-}
-
-/* Locks the directory while joining. Returns the descriptor, or -1. */
-static int lock_directory(int dir)
-{
-	int fd = openat(dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-
-	for (int waited = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB); waited += 10) {
-		if (errno != EWOULDBLOCK || waited >= LOCK_WAIT_MS) {
-			close(fd);
-			return -1;
-		}
-		sleep_ms(10);
-	}
-	return fd;
-}
-
 static int new_socket(void)
 {
 	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -387,8 +375,7 @@ static int take_number(struct network *network)
 		network->number++;
 	if (network->number == NETWORK_MAX_HOSTS)
 		return EMFILE;
-	snprintf(network->name, sizeof(network->name), "%u.%s", network->number,
-		 network->ethernet ? "roce" : "ib");
+	name_socket(network, network->number, network->name);
 	return 0;
 }
 
@@ -473,11 +460,9 @@ int network_join(const char *path, bool ethernet, const struct network_ops *ops,
 	ret = network->epoll < 0 ? errno : open_directory(network, path);
 	if (ret)
 		goto free_network;
-	lock = lock_directory(network->dir);
-	if (lock < 0) {
-		ret = errno;
+	ret = directory_lock(network->dir, LOCK_WAIT_MS, &lock);
+	if (ret)
 		goto free_network;
-	}
 	ret = join_locked(network);
 	close(lock);
 	if (ret)

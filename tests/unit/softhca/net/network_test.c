@@ -3,16 +3,20 @@
  * network_test.c - two hosts of one network: RC over packets, some lost or late; hosts that join
  * and leave; hostile messages.
  *
- * Covers: softhca/net/network.c, softhca/net/uplink.c, softhca/net/accept.c, softhca/net/route.c,
- * softhca/net/inventory.c, softhca/net/pcap.c
+ * Covers: softhca/net/network.c, softhca/net/uplink.c, softhca/net/accept.c,
+ * softhca/net/directory.c, softhca/net/route.c, softhca/net/inventory.c, softhca/net/pcap.c
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "softhca/net/directory.h"
 #include "softhca/net/network.h"
 #include "exchange.h"
 #include "util/bits.h"
@@ -232,6 +236,14 @@ static void peer_that_has_left_is_silent(void **state)
 	flat_setup(state); /* for flat_teardown() */
 }
 
+static void remove_host(unsigned int number)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/%u.ib", flat.network, number);
+	unlink(path);
+}
+
 static int call_host(unsigned int number)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -306,13 +318,66 @@ static void who_finds_no_descriptor_is_turned_away(void **state)
 	run_with(NULL);
 }
 
+/* Returns a socket that listens as host NUMBER. */
+static int listen_as(unsigned int number)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/%u.ib", flat.network, number);
+	assert_int_equal(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	assert_int_equal(listen(fd, 4), 0);
+	return fd;
+}
+
+/* Greets host 0 as host NUMBER, from another process than the one of host NUMBER. Returns whether
+ * host 0 hangs up. */
+static bool impostor_is_refused(uint32_t number)
+{
+	const uint32_t greeting[4] = { 12, 0x52444d4e, 0, number };
+	int fd = call_host(0), status;
+	pid_t child;
+	char byte;
+
+	close(fd); /* made by this process */
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		fd = call_host(0);
+		_exit(write(fd, greeting, 16) != 16 || fcntl(fd, F_SETFL, 0) ||
+		      recv(fd, &byte, 1, 0) != 0);
+	}
+	for (int i = 0; i < 200 && waitpid(child, &status, WNOHANG) == 0; i++) {
+		flat_run(LONG);
+		usleep(10000);
+	}
+	if (kill(child, SIGKILL) == 0)
+		waitpid(child, &status, 0);
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+/* Otherwise anyone could take over the packets to a host. */
+static void a_number_belongs_to_the_process_of_its_socket(void **state)
+{
+	int host;
+
+	(void)state;
+	assert_true(impostor_is_refused(1));
+	assert_true(impostor_is_refused(9)); /* there is no host 9 */
+	host = listen_as(9);
+	assert_true(impostor_is_refused(9));
+	close(host);
+	remove_host(9);
+	run_with(NULL);
+}
+
 /* A host introduces itself correctly, and then sends random bytes. */
 static void noise_does_no_harm(void **state)
 {
 	static const uint32_t greeting[4] = { 12, 0x52444d4e, 0, 9 };
 	uint8_t packet[4 + 200];
 	uint32_t seed = 1, len;
-	int fd = call_host(0);
+	int fd = call_host(0), own = listen_as(9);
 
 	(void)state;
 	assert_int_equal(write(fd, greeting, 16), 16);
@@ -328,7 +393,58 @@ static void noise_does_no_harm(void **state)
 		flat_run(0);
 	}
 	close(fd);
+	close(own);
+	remove_host(9);
 	run_with(NULL);
+}
+
+/* ---- the directory's files ---- */
+
+/* Who may only read the directory must not be able to hold the lock. */
+static void the_lock_takes_the_right_to_write(void **state)
+{
+	char path[64];
+	struct stat st;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/lock", flat.network);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0444, 0);
+}
+
+/* A file of an earlier version could be read by all. */
+static void an_older_lock_loses_the_right_to_read(void **state)
+{
+	struct fabric *third;
+	char path[64];
+	struct stat st;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/lock", flat.network);
+	assert_int_equal(chmod(path, 0644), 0);
+	open_host(false, &third, 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0200);
+	fabric_destroy(third);
+}
+
+/* A socket that appears during the search for a number, as of a host that holds another lock. */
+static void a_number_is_never_taken_twice(void **state)
+{
+	int other = listen_as(2), fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	int dir = open(flat.network, O_RDONLY | O_DIRECTORY);
+	struct stat before, after;
+
+	(void)state;
+	assert_int_equal(fstatat(dir, "2.ib", &before, 0), 0);
+	assert_int_equal(directory_listen(dir, "2.ib", fd), EEXIST);
+	assert_int_equal(fstatat(dir, "2.ib", &after, 0), 0);
+	assert_int_equal(after.st_ino, before.st_ino);
+	assert_int_equal(fstatat(dir, "2.ib.new", &after, 0), -1);
+	close(fd);
+	close(dir);
+	close(other);
+	remove_host(2);
 }
 
 static void count_packet(void *owner, unsigned int host, uint8_t *packet, size_t len)
@@ -408,7 +524,11 @@ int main(void)
 		OVER(strangers_are_sent_away, flat_setup_network),
 		OVER(a_caller_may_get_descriptor_0, flat_setup_network),
 		OVER(who_finds_no_descriptor_is_turned_away, flat_setup_network),
+		OVER(a_number_belongs_to_the_process_of_its_socket, flat_setup_network),
 		OVER(noise_does_no_harm, flat_setup_network),
+		OVER(the_lock_takes_the_right_to_write, flat_setup_network),
+		OVER(an_older_lock_loses_the_right_to_read, flat_setup_network),
+		OVER(a_number_is_never_taken_twice, flat_setup_network),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
