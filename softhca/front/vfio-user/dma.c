@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "softhca/front/vfio-user/dma.h"
+#include "softhca/front/vfio-user/vanishing.h"
 
 /* Returns the index of the first region that ends behind ADDR, or count. */
 static unsigned int range_find(const struct dma_table *table, uint64_t addr)
@@ -31,7 +32,7 @@ static unsigned int range_find(const struct dma_table *table, uint64_t addr)
 	return low;
 }
 
-/* Checks that the file is long enough: access beyond its end would raise SIGBUS. */
+/* Checks that the file is long enough now; see vanishing.h for later. */
 static int check_file(int fd, uint64_t offset, uint64_t size)
 {
 	struct stat stat;
@@ -49,6 +50,8 @@ static int map_file(struct dma_region *region, int prot, int fd, uint64_t offset
 	int ret = check_file(fd, offset, region->size);
 	void *memory;
 
+	if (!ret)
+		ret = vanishing_prepare();
 	if (ret)
 		return ret;
 	memory = mmap(NULL, region->size, prot, MAP_SHARED, fd, (off_t)offset);
@@ -109,13 +112,6 @@ void dma_table_clear(struct dma_table *table)
 		range_drop(table, table->count - 1);
 }
 
-/* Stores the last byte after all others, as it has the ownership bit of CQEs and EQEs. */
-static void copy_last_byte_last(uint8_t *to, const uint8_t *from, uint64_t len)
-{
-	memcpy(to, from, len - 1);
-	__atomic_store_n(to + len - 1, from[len - 1], __ATOMIC_RELEASE);
-}
-
 /* Returns the memory at ADDR, or NULL. Reduces *LEN to the bytes that follow there. */
 static uint8_t *range_reach(const struct dma_table *table, uint64_t addr, bool write, uint64_t *len)
 {
@@ -139,12 +135,8 @@ static int dma_move(const struct dma_table *table, uint64_t addr, uint8_t *buf, 
 		uint64_t part = len;
 		uint8_t *memory = range_reach(table, addr, write, &part);
 
-		if (!memory)
+		if (!memory || vanishing_copy(write ? memory : buf, write ? buf : memory, part))
 			return EFAULT;
-		if (write)
-			copy_last_byte_last(memory, buf, part);
-		else
-			memcpy(buf, memory, part);
 		buf += part;
 		addr += part;
 		len -= part;

@@ -2,12 +2,14 @@
 /*
  * dma_test.c - guest memory as the client maps it: reachable ranges, and refused ones.
  *
- * Covers: softhca/front/vfio-user/dma.c
+ * Covers: softhca/front/vfio-user/dma.c, softhca/front/vfio-user/vanishing.c
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "vfio_rig.h"
@@ -66,6 +68,55 @@ static void outside_of_regions_is_a_bus_error(void **state)
 	assert_int_equal(dma_table_write(&table, 6 * PAGE + 1, buf, PAGE), EFAULT);
 	assert_int_equal(dma_table_read(&table, 8 * PAGE - 1, buf, 2), EFAULT);
 	assert_int_equal(dma_table_read(&table, UINT64_MAX, buf, 2), EFAULT);
+}
+
+/* The client may shorten the file after it has mapped it. */
+static void memory_may_vanish(void **state)
+{
+	uint8_t buf[2 * PAGE] = { 0 };
+
+	(void)state;
+	assert_int_equal(dma_table_map(&table, 4 * PAGE, 4 * PAGE, RW, fd, 0), 0);
+	for (int round = 0; round < 3; round++) {
+		assert_int_equal(ftruncate(fd, PAGE), 0);
+		assert_int_equal(dma_table_read(&table, 5 * PAGE, buf, 1), EFAULT);
+		assert_int_equal(dma_table_write(&table, 5 * PAGE, buf, 1), EFAULT);
+		assert_int_equal(dma_table_read(&table, 4 * PAGE + 1, buf, PAGE), EFAULT);
+		assert_int_equal(dma_table_write(&table, 4 * PAGE + 1, buf, PAGE), EFAULT);
+		assert_int_equal(dma_table_write(&table, 8 * PAGE - 9, buf, 9), EFAULT);
+		buf[PAGE - 1] = 7;
+		assert_int_equal(dma_table_write(&table, 4 * PAGE, buf, PAGE), 0);
+		buf[PAGE - 1] = 0;
+		assert_int_equal(dma_table_read(&table, 4 * PAGE, buf, PAGE), 0);
+		assert_int_equal(buf[PAGE - 1], 7);
+		assert_int_equal(ftruncate(fd, 16 * PAGE), 0);
+		assert_int_equal(dma_table_read(&table, 5 * PAGE, buf, PAGE), 0);
+	}
+}
+
+/* Elsewhere the signal means what it always does. */
+static void other_bus_errors_still_end_the_process(void **state)
+{
+	const uint8_t *memory;
+	uint8_t byte;
+	int status;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(dma_table_map(&table, 4 * PAGE, PAGE, RW, fd, 0), 0);
+	memory = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(dma_table_read(&table, 4 * PAGE, &byte, 1), EFAULT);
+	child = fork();
+	if (!child)
+		_exit(*(const volatile uint8_t *)memory);
+	assert_int_equal(waitpid(child, &status, 0), child);
+#ifndef __SANITIZE_ADDRESS__ /* reports the signal itself */
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGBUS);
+#endif
+	munmap((void *)(uintptr_t)memory, PAGE);
 }
 
 static void protection_holds(void **state)
@@ -181,6 +232,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(access_crosses_regions_that_touch),
 		T(outside_of_regions_is_a_bus_error),
+		T(memory_may_vanish),
+		T(other_bus_errors_still_end_the_process),
 		T(protection_holds),
 		T(overlap_is_refused),
 		T(sizes_that_cannot_be_are_refused),
