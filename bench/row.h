@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * row.h - rows of instructions of calls. A row makes its call EACH times in each round, under
- * callgrind. Steps before and after the call are not counted.
+ * row.h - rows of instructions of calls. A row makes its call EACH times in each round, or fewer,
+ * under callgrind. Steps before and after the call are not counted.
  */
 #ifndef BENCH_ROW_H
 #define BENCH_ROW_H
@@ -23,33 +23,38 @@ struct row {
 	step before, run, after; /* before and after may be NULL */
 };
 
-static inline bool run_all(struct world *w, step step)
+static inline bool run_all(struct world *w, step step, int each)
 {
-	for (int i = 0; step && i < EACH; i++) {
+	for (int i = 0; step && i < each; i++) {
 		if (!step(w, i))
 			return false;
 	}
 	return true;
 }
 
-static inline void row_measure(struct world *w, const struct row *row)
+static inline void row_measure_each(struct world *w, const struct row *row, int each)
 {
 	for (int round = 0; round < COUNT_ROUNDS; round++) {
-		bool is_there = run_all(w, row->before);
+		bool is_there = run_all(w, row->before, each);
 
 		CALLGRIND_TOGGLE_COLLECT;
-		is_there = is_there && run_all(w, row->run);
+		is_there = is_there && run_all(w, row->run, each);
 		CALLGRIND_TOGGLE_COLLECT;
 		if (!is_there) {
 			CALLGRIND_ZERO_STATS;
 			count_absent(row->name);
 			return;
 		}
-		run_all(w, row->after);
+		run_all(w, row->after, each);
 		count_round_end(round);
 	}
-	count_dump(row->name, EACH);
+	count_dump(row->name, each);
 	fflush(stdout);
+}
+
+static inline void row_measure(struct world *w, const struct row *row)
+{
+	row_measure_each(w, row, EACH);
 }
 
 static inline void rows_measure(struct world *w, const struct row *rows, size_t count)

@@ -19,18 +19,22 @@
 #include "util/bits.h"
 
 enum { MOST = 100000, BUFFER_BYTES = 4096, REQUESTS = 8, STRIDE = 7919 /* a prime */ };
-enum { NO_QP = 1 << 22, SENT_US = 200000, SWEPT_BYTES = 1 << 17 };
+enum { NO_QP = 1 << 22, QKEY = 1, GRH_BYTES = 40, SWEPT_BYTES = 1 << 17 };
 
 struct world {
 	struct rig rig;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
 	struct ibv_ah *ah;
+	struct ibv_qp *arrivals; /* counts in its CQ what the others have sent */
+	struct ibv_mr *arrived;
 	struct rdma_event_channel *channel;
 	const struct kind *kind;
 	void *object[MOST + EACH];
-	int count; /* of objects */
-	int next;  /* to be used */
+	int count;          /* of objects */
+	int next;           /* to be used */
+	int each;           /* steps of a round */
+	void *chosen[EACH]; /* of the objects, by the step before those that are measured */
 };
 
 struct kind {
@@ -40,11 +44,14 @@ struct kind {
 	const struct row *uses; /* that end with one without a name; NULL: none */
 };
 
-/* An object far from the one before. */
-static void *next_object(struct world *w)
+/* Chooses an object far from the one before. The objects of a round differ, as STRIDE shares no
+ * factor with their number, which is at least that of the round's steps. The pointers then lie
+ * together, so that a measured step misses no line of w->object. */
+static bool choose(struct world *w, int i)
 {
 	w->next = (w->next + STRIDE) % w->count;
-	return w->object[w->next];
+	w->chosen[i] = w->object[w->next];
+	return true;
 }
 
 /* ---- PDs, memory, address handles */
@@ -139,30 +146,42 @@ static int qp_end(void *qp)
 	return ibv_destroy_qp(qp);
 }
 
-static bool qp_modify(struct world *w, int i)
+static bool qp_to_init(struct world *w, int i)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT };
 
-	(void)i;
-	MUST(!ibv_modify_qp(next_object(w), &attr,
+	MUST(!ibv_modify_qp(w->chosen[i], &attr,
 			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS));
 	return true;
 }
 
-/* A QP of datagrams that is ready to send. */
-static void *ud_make(struct world *w)
+static bool qp_to_reset(struct world *w, int i)
 {
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT, .qkey = 1 };
-	struct ibv_qp *qp = qp_of_type(w, IBV_QPT_UD);
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 
-	if (!qp)
-		return NULL;
+	MUST(!ibv_modify_qp(w->chosen[i], &attr, IBV_QP_STATE));
+	return true;
+}
+
+/* Moves a QP of datagrams to RTS. */
+static void ud_ready(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT, .qkey = QKEY };
+
 	MUST(!ibv_modify_qp(qp, &attr,
 			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
 	attr.qp_state = IBV_QPS_RTR;
 	MUST(!ibv_modify_qp(qp, &attr, IBV_QP_STATE));
 	attr.qp_state = IBV_QPS_RTS;
 	MUST(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN));
+}
+
+static void *ud_make(struct world *w)
+{
+	struct ibv_qp *qp = qp_of_type(w, IBV_QPT_UD);
+
+	if (qp)
+		ud_ready(qp);
 	return qp;
 }
 
@@ -171,10 +190,9 @@ static bool ud_post(struct world *w, int i)
 {
 	struct ibv_send_wr *bad, wr = { .opcode = IBV_WR_SEND,
 					.send_flags = IBV_SEND_SIGNALED,
-					.wr.ud = { w->ah, NO_QP, 1 } };
+					.wr.ud = { w->ah, NO_QP, QKEY } };
 
-	(void)i;
-	MUST(!ibv_post_send(next_object(w), &wr, &bad));
+	MUST(!ibv_post_send(w->chosen[i], &wr, &bad));
 	return true;
 }
 
@@ -211,24 +229,60 @@ static void sweep(void)
 		other[i]++;
 }
 
-/* Waits after the last for all completions, and forgets the QPs' cache lines. */
+/* Opens the QP that receives one datagram after each that is measured. */
+static void arrivals_open(struct world *w)
+{
+	static char grh[GRH_BYTES];
+	struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_UD, .cap = { 1, EACH, 1, 1, 0 } };
+
+	MUST(w->arrived = ibv_reg_mr(w->pd, grh, sizeof(grh), IBV_ACCESS_LOCAL_WRITE));
+	MUST(attr.send_cq = ibv_create_cq(w->rig.ctx, EACH, NULL, NULL, 0));
+	attr.recv_cq = attr.send_cq;
+	MUST(w->arrivals = ibv_create_qp(w->pd, &attr));
+	ud_ready(w->arrivals);
+}
+
+/* Sends a datagram that arrives once the QP has completed the one before. */
+static void ud_post_arrival(struct world *w, struct ibv_qp *qp)
+{
+	struct ibv_sge sge = { (uintptr_t)w->arrived->addr, GRH_BYTES, w->arrived->lkey };
+	struct ibv_recv_wr *bad_recv, recv = { .sg_list = &sge, .num_sge = 1 };
+	struct ibv_send_wr *bad,
+		wr = { .opcode = IBV_WR_SEND, .wr.ud = { w->ah, w->arrivals->qp_num, QKEY } };
+
+	MUST(!ibv_post_recv(w->arrivals, &recv, &bad_recv));
+	MUST(!ibv_post_send(qp, &wr, &bad));
+}
+
+static void await_arrival(struct world *w)
+{
+	struct ibv_wc wc;
+
+	while (!ibv_poll_cq(w->arrivals->recv_cq, 1, &wc))
+		;
+	MUST(wc.status == IBV_WC_SUCCESS && wc.opcode == IBV_WC_RECV);
+}
+
+/* Sends from a chosen QP and waits for the completion without polling its CQ. After the last it
+ * forgets the QPs' cache lines. */
 static bool ud_send(struct world *w, int i)
 {
+	choose(w, i);
 	ud_post(w, i);
-	if (i + 1 == EACH) {
-		usleep(SENT_US);
+	ud_post_arrival(w, w->chosen[i]);
+	await_arrival(w);
+	if (i + 1 == w->each)
 		sweep();
-	}
 	return true;
 }
 
 static const struct row qp_uses[] = {
-	{ "modify to INIT", NULL, qp_modify, NULL },
+	{ "modify to INIT", choose, qp_to_init, qp_to_reset },
 	{ NULL, NULL, NULL, NULL },
 };
 
 static const struct row ud_uses[] = {
-	{ "post", NULL, ud_post, ud_await },
+	{ "post", choose, ud_post, ud_await },
 	{ "poll", ud_send, ud_poll, NULL },
 	{ NULL, NULL, NULL, NULL },
 };
@@ -260,18 +314,26 @@ static int socket_end(void *socket)
 	return rclose((int)(intptr_t)socket);
 }
 
-static bool socket_option(struct world *w, int i)
+static bool option_get(struct world *w, int i)
 {
-	int number;
+	int number, socket = (int)(intptr_t)w->chosen[i];
 	socklen_t size = sizeof(number);
 
-	(void)i;
-	MUST(!rgetsockopt((int)(intptr_t)next_object(w), SOL_SOCKET, SO_SNDBUF, &number, &size));
+	MUST(!rgetsockopt(socket, SOL_SOCKET, SO_SNDBUF, &number, &size));
+	return true;
+}
+
+static bool option_set(struct world *w, int i)
+{
+	int number = 1 << 16, socket = (int)(intptr_t)w->chosen[i];
+
+	MUST(!rsetsockopt(socket, SOL_SOCKET, SO_SNDBUF, &number, sizeof(number)));
 	return true;
 }
 
 static const struct row socket_uses[] = {
-	{ "rgetsockopt", NULL, socket_option, NULL },
+	{ "rgetsockopt", choose, option_get, NULL },
+	{ "rsetsockopt", choose, option_set, NULL },
 	{ NULL, NULL, NULL, NULL },
 };
 
@@ -323,7 +385,7 @@ static void row_of_kind(struct world *w, const struct row *of, int there)
 	snprintf(name, sizeof(name), "%s: %s, %d there", w->kind->name, of->name, there);
 	row.name = name;
 	if (w->count == there)
-		row_measure(w, &row);
+		row_measure_each(w, &row, w->each);
 	else
 		count_absent(name);
 }
@@ -335,8 +397,10 @@ static void curve(struct world *w, int most)
 
 	for (int there = 0; there <= most; there = there ? 10 * there : 10) {
 		fill_up(w, there);
+		w->each = EACH;
 		row_of_kind(w, &create, there);
 		row_of_kind(w, &destroy, there);
+		w->each = there < EACH ? there : EACH;
 		for (const struct row *use = w->kind->uses; there && use && use->name; use++)
 			row_of_kind(w, use, there);
 	}
@@ -395,6 +459,7 @@ int main(int argc, char **argv)
 	MUST(w.pd = ibv_alloc_pd(w.rig.ctx));
 	MUST(w.cq = ibv_create_cq(w.rig.ctx, 63, NULL, NULL, 0));
 	MUST(w.ah = ah_make(&w));
+	arrivals_open(&w);
 	MUST(w.channel = rdma_create_event_channel());
 	if (bytes)
 		memory(&w, most);
