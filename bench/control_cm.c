@@ -450,6 +450,33 @@ static void sockopt_set(struct world *w, int i)
 	MUST(!rsetsockopt(w->ends[0], IPPROTO_TCP, TCP_NODELAY, &i, sizeof(i)));
 }
 
+#define SETS(name, level, option, number)                                               \
+	static void name(struct world *w, int i)                                        \
+	{                                                                               \
+		int value = number;                                                     \
+                                                                                        \
+		MUST(!rsetsockopt(w->socket[i], level, option, &value, sizeof(value))); \
+	}
+
+SETS(sndbuf_set, SOL_SOCKET, SO_SNDBUF, 1 << 16)
+SETS(keepalive_set, SOL_SOCKET, SO_KEEPALIVE, 1)
+SETS(idle_set, IPPROTO_TCP, TCP_KEEPIDLE, 60)
+SETS(sq_size_set, SOL_RDMA, RDMA_SQSIZE, 64)
+
+static void linger_set(struct world *w, int i)
+{
+	struct linger linger = { 1, 1 };
+
+	MUST(!rsetsockopt(w->socket[i], SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)));
+}
+
+static void error_get(struct world *w, int i)
+{
+	socklen_t len = sizeof(i);
+
+	MUST(!rgetsockopt(w->ends[0], SOL_SOCKET, SO_ERROR, &i, &len));
+}
+
 static void flags_get(struct world *w, int i)
 {
 	(void)i;
@@ -556,6 +583,12 @@ static const struct row sockets[] = {
 	{ "rgetpeername", { NULL }, socket_peer, { NULL } },
 	{ "rgetsockopt", { NULL }, sockopt_get, { NULL } },
 	{ "rsetsockopt", { NULL }, sockopt_set, { NULL } },
+	{ "rgetsockopt, SO_ERROR", { NULL }, error_get, { NULL } },
+	{ "rsetsockopt, SO_SNDBUF", { socket_make }, sndbuf_set, { socket_end } },
+	{ "rsetsockopt, SO_LINGER", { socket_make }, linger_set, { socket_end } },
+	{ "rsetsockopt, SO_KEEPALIVE", { socket_make }, keepalive_set, { socket_end } },
+	{ "rsetsockopt, TCP_KEEPIDLE", { socket_make }, idle_set, { socket_end } },
+	{ "rsetsockopt, RDMA_SQSIZE", { socket_make }, sq_size_set, { socket_end } },
 	{ "rfcntl", { NULL }, flags_get, { NULL } },
 	{ "rwrite, 64 bytes", { NULL }, bytes_write, EMPTIED },
 	{ "rwritev, 2 parts of 32 bytes", { NULL }, bytes_writev, EMPTIED },

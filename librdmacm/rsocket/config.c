@@ -38,13 +38,12 @@ static void read_count(const char *name, int min, int max, unsigned int *value)
 }
 
 static struct rs_defaults defaults = {
-	.options = { .rx_size = 1 << 17,
-		     .tx_size = 1 << 17,
-		     .sq_size = 384,
+	.options = { .sq_size = 384,
 		     .rq_size = 384,
 		     .inline_size = 64,
 		     .linger = { .l_onoff = 1 },
 		     .ip_tos = -1 },
+	.flags = { .rx_size = 1 << 17, .tx_size = 1 << 17 },
 	.polling_us = 10,
 	.wake_ms = 5000,
 };
@@ -53,8 +52,8 @@ static void read_all(void)
 {
 	struct rs_options *options = &defaults.options;
 
-	read_number("mem_default", 1, 1 << 30, &options->rx_size);
-	read_number("wmem_default", 1, 1 << 30, &options->tx_size);
+	read_number("mem_default", 1, 1 << 30, &defaults.flags.rx_size);
+	read_number("wmem_default", 1, 1 << 30, &defaults.flags.tx_size);
 	read_count("sqsize_default", 1, 0xfffe, &options->sq_size);
 	read_count("rqsize_default", 1, 0xfffe, &options->rq_size);
 	read_count("inline_default", 0, 1024, &options->inline_size);

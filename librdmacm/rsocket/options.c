@@ -23,8 +23,8 @@ enum { MIN_TX = 4096, MAX_WR = 0xfffe, MSS = 2048, DEFAULT_IDLE = 7200, MAX_LIMI
 
 enum option_way {
 	SHIELDED, /* may be a cancellation point, so cancellation is disabled */
-	LOCKED,   /* only accesses memory, under the socket's lock */
-	ATOMIC,   /* a single byte, loaded and stored atomically */
+	LOCKED,   /* set() and get() only access memory, under the socket's lock */
+	ATOMIC,   /* one word, loaded and stored atomically; never refuses the value */
 };
 
 struct option {
@@ -65,30 +65,26 @@ static bool has_queues(struct rs *rs)
 /* Sets the size of the send buffer. If it is too late, ignores the value, as sockets do. */
 static int set_tx(struct rs *rs, int value)
 {
-	if (has_queues(rs))
-		return 0;
-	rs->options.tx_size = value < 0 ? MIN_TX : double_size(value);
-	if (rs->options.tx_size < MIN_TX)
-		rs->options.tx_size = MIN_TX;
+	if (!has_queues(rs))
+		rs_number_set(&rs->flags.tx_size, value < MIN_TX / 2 ? MIN_TX : double_size(value));
 	return 0;
 }
 
 static int get_tx(struct rs *rs)
 {
-	return rs->options.tx_size;
+	return rs_number(&rs->flags.tx_size);
 }
 
 static int set_rx(struct rs *rs, int value)
 {
-	if (has_queues(rs))
-		return 0;
-	rs->options.rx_size = value < 0 ? 0 : double_size(value);
+	if (!has_queues(rs))
+		rs_number_set(&rs->flags.rx_size, value < 0 ? 0 : double_size(value));
 	return 0;
 }
 
 static int get_rx(struct rs *rs)
 {
-	return rs->options.rx_size;
+	return rs_number(&rs->flags.rx_size);
 }
 
 static unsigned int clip_count(int value)
@@ -230,8 +226,8 @@ static int get_tos(struct rs *rs)
 }
 
 static const struct option of_socket[] = {
-	[SO_SNDBUF] = { set_tx, get_tx, LOCKED, false },
-	[SO_RCVBUF] = { set_rx, get_rx, LOCKED, false },
+	[SO_SNDBUF] = { set_tx, get_tx, ATOMIC, false },
+	[SO_RCVBUF] = { set_rx, get_rx, ATOMIC, false },
 	[SO_REUSEADDR] = { set_reuse_addr, get_reuse_addr, ATOMIC, false },
 	[SO_KEEPALIVE] = { set_keepalive, get_keepalive, SHIELDED, true },
 	[SO_OOBINLINE] = { set_oob_inline, get_oob_inline, ATOMIC, false },
@@ -245,7 +241,7 @@ static const struct option of_socket[] = {
 static const struct option of_tcp[] = {
 	[TCP_NODELAY] = { set_no_delay, get_no_delay, ATOMIC, false },
 	[TCP_MAXSEG] = { set_ignored, get_mss, SHIELDED, false },
-	[TCP_KEEPIDLE] = { set_idle, get_idle, SHIELDED, true },
+	[TCP_KEEPIDLE] = { set_idle, get_idle, LOCKED, true },
 	[TCP_KEEPINTVL] = { set_ignored, get_one, LOCKED, false },
 	[TCP_KEEPCNT] = { set_ignored, get_one, LOCKED, false },
 };
@@ -260,10 +256,10 @@ static const struct option of_ipv6[] = {
 };
 
 static const struct option of_rdma[] = {
-	[RDMA_SQSIZE] = { set_sq_size, get_sq_size, SHIELDED, true },
-	[RDMA_RQSIZE] = { set_rq_size, get_rq_size, SHIELDED, true },
-	[RDMA_INLINE] = { set_inline_size, get_inline_size, SHIELDED, true },
-	[RDMA_IOMAPSIZE] = { set_mappings, get_mappings, SHIELDED, true },
+	[RDMA_SQSIZE] = { set_sq_size, get_sq_size, LOCKED, true },
+	[RDMA_RQSIZE] = { set_rq_size, get_rq_size, LOCKED, true },
+	[RDMA_INLINE] = { set_inline_size, get_inline_size, LOCKED, true },
+	[RDMA_IOMAPSIZE] = { set_mappings, get_mappings, LOCKED, true },
 };
 
 static const struct option no_option;
@@ -393,12 +389,18 @@ static int get_route(struct rs *rs, void *value, socklen_t *len)
 
 /* ---- the calls ---- */
 
-/* Calls option_set() of the kind. If it refuses, restores this option's old value; other options
- * may have changed meanwhile, and stay. */
+/* Calls option_set() of the kind, which is no cancellation point for options of queues. If it
+ * refuses, restores this option's old value; other options may have changed meanwhile, and stay. */
 static int tell_kind(struct rs *rs, const struct option *option, int level, int name, int before)
 {
-	int ret = rs->kind->option_set(rs, level, name);
+	bool shields = option->way != SHIELDED && level != SOL_RDMA;
+	int ret;
 
+	if (shields)
+		rdmacm_rs_shield();
+	ret = rs->kind->option_set(rs, level, name);
+	if (shields)
+		rdmacm_rs_unshield();
 	if (ret) {
 		cm_lock_take(&rs->lock);
 		option->set(rs, before);
@@ -432,21 +434,24 @@ static int hand_out_number(int level, int number, void *value, socklen_t *len)
 	return 0;
 }
 
-static int __attribute__((noinline))
-set_shielded(struct rs *rs, const struct option *option, int level, int name, int number)
+/* Returns whether the kind has to know of a new value. The caller holds the lock. */
+static bool has_effect(const struct rs *rs, const struct option *option)
 {
-	bool tell = option->tell && rs->kind->option_set;
-	int before, ret;
+	return option->tell && rs->kind->option_set &&
+	       (option->set != set_idle || rs->options.keepalive);
+}
 
-	rdmacm_rs_shield();
+static int set_and_tell(struct rs *rs, const struct option *option, int level, int name, int number)
+{
+	int before, ret;
+	bool tells;
+
 	cm_lock_take(&rs->lock);
-	before = tell ? option->get(rs) : 0;
+	before = option->tell ? option->get(rs) : 0;
 	ret = option->set(rs, number);
+	tells = !ret && has_effect(rs, option);
 	cm_lock_drop(&rs->lock);
-	if (!ret && tell)
-		ret = tell_kind(rs, option, level, name, before);
-	rdmacm_rs_unshield();
-	return ret;
+	return tells ? tell_kind(rs, option, level, name, before) : ret;
 }
 
 static int set_number(struct rs *rs, const struct option *option, int level, int name,
@@ -458,11 +463,11 @@ static int set_number(struct rs *rs, const struct option *option, int level, int
 		return EOPNOTSUPP;
 	if (!read_number(level, value, len, &number))
 		return EINVAL;
-	if (option->way == SHIELDED)
-		return set_shielded(rs, option, level, name, number);
-	cm_lock_take(&rs->lock);
-	ret = option->set(rs, number);
-	cm_lock_drop(&rs->lock);
+	if (option->way != SHIELDED)
+		return set_and_tell(rs, option, level, name, number);
+	rdmacm_rs_shield();
+	ret = set_and_tell(rs, option, level, name, number);
+	rdmacm_rs_unshield();
 	return ret;
 }
 

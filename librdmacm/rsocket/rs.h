@@ -27,7 +27,6 @@
 struct rs;
 
 struct rs_options {
-	int rx_size, tx_size; /* sizes of the rings, in bytes */
 	unsigned int sq_size, rq_size, inline_size;
 	/* size of the table for mappings of the peer */
 	unsigned int mappings;
@@ -45,6 +44,7 @@ struct rs_options {
 /* Options that are set and read without a lock, so they are not copied with the others. */
 struct rs_flags {
 	bool reuse_addr, v6_only, no_delay, oob_inline;
+	int rx_size, tx_size; /* sizes of the rings, in bytes */
 };
 
 /* Loads a flag that another thread may set at the same time. */
@@ -56,6 +56,17 @@ static inline bool rs_flag(const bool *flag)
 static inline void rs_flag_set(bool *flag, bool value)
 {
 	__atomic_store_n(flag, value, __ATOMIC_RELAXED);
+}
+
+/* The same for a number. */
+static inline int rs_number(const int *number)
+{
+	return __atomic_load_n(number, __ATOMIC_RELAXED);
+}
+
+static inline void rs_number_set(int *number, int value)
+{
+	__atomic_store_n(number, value, __ATOMIC_RELAXED);
 }
 
 /* Functions of each kind of socket. Those with SPAN advance it as far as they get. */
@@ -276,6 +287,7 @@ int rdmacm_rs_set_close(int fd);
 
 struct rs_defaults {
 	struct rs_options options;
+	struct rs_flags flags;
 	int polling_us; /* how long to poll for data before sleeping */
 	int wake_ms;    /* maximal sleep before looking again */
 };

@@ -17,6 +17,7 @@ void rdmacm_rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int t
 	rs->domain = domain;
 	rs->type = type;
 	rs->options = rdmacm_rs_defaults()->options;
+	rs->flags = rdmacm_rs_defaults()->flags;
 	rs->serial = __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
 	cm_lock_init(&rs->lock);
 	rdmacm_rs_waiters_forget(&rs->waiters);

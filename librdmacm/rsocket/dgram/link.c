@@ -159,8 +159,8 @@ static int link_equip(struct dgram *dgram, struct dgram_link *link)
 	const struct rs_options *options = &dgram->rs.options;
 	int ret = bind_id(dgram, link);
 
-	link->receives = buffer_count(options->rx_size, options->rq_size);
-	link->sends = buffer_count(options->tx_size, options->sq_size);
+	link->receives = buffer_count(rs_number(&dgram->rs.flags.rx_size), options->rq_size);
+	link->sends = buffer_count(rs_number(&dgram->rs.flags.tx_size), options->sq_size);
 	if (!ret)
 		ret = ask_port(link);
 	if (!ret)

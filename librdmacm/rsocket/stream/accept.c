@@ -43,6 +43,8 @@ static void inherit_flags(struct rs_flags *flags, const struct rs_flags *from)
 	flags->v6_only = rs_flag(&from->v6_only);
 	flags->no_delay = rs_flag(&from->no_delay);
 	flags->oob_inline = rs_flag(&from->oob_inline);
+	flags->rx_size = rs_number(&from->rx_size);
+	flags->tx_size = rs_number(&from->tx_size);
 }
 
 /* Another thread may set options of the listener meanwhile. */

@@ -164,8 +164,8 @@ static int make_memory(struct stream *stream)
 	uint32_t head = round_up(WIRE_SLOTS * sizeof(struct wire_segment) +
 					 options->mappings * sizeof(struct wire_mapping),
 				 LINE);
-	uint32_t rx_size = ring_size(options->rx_size);
-	uint32_t tx_size = ring_size(options->tx_size);
+	uint32_t rx_size = ring_size(rs_number(&stream->rs.flags.rx_size));
+	uint32_t tx_size = ring_size(rs_number(&stream->rs.flags.tx_size));
 	uint8_t *memory;
 
 	stream->memory_size = (size_t)head + rx_size + tx_size;

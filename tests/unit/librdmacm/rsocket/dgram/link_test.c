@@ -240,11 +240,9 @@ static int dgram_begin(void **state)
 	context.ops.post_send = post_send;
 	channel.fd = dup(0);
 	memset(&dgram, 0, sizeof(dgram));
-	dgram.rs.options = (struct rs_options){ .rx_size = 6 * DGRAM_MAX_MESSAGE,
-						.tx_size = 5 * DGRAM_MAX_MESSAGE,
-						.rq_size = 20,
-						.sq_size = 20,
-						.inline_size = 16 };
+	dgram.rs.flags.rx_size = 6 * DGRAM_MAX_MESSAGE;
+	dgram.rs.flags.tx_size = 5 * DGRAM_MAX_MESSAGE;
+	dgram.rs.options = (struct rs_options){ .rq_size = 20, .sq_size = 20, .inline_size = 16 };
 	return channel.fd < 0;
 }
 

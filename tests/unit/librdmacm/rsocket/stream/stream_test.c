@@ -239,12 +239,11 @@ static int stream_begin(void **state)
 	id.id.verbs = &context;
 	id.id.pd = &pd;
 	stream.id = &id.id;
-	stream.rs.options = (struct rs_options){ .rx_size = 10000,
-						 .tx_size = 5000,
-						 .sq_size = 30,
-						 .rq_size = 20,
-						 .inline_size = INLINE,
-						 .mappings = 3 };
+	stream.rs.flags.rx_size = 10000;
+	stream.rs.flags.tx_size = 5000;
+	stream.rs.options = (struct rs_options){
+		.sq_size = 30, .rq_size = 20, .inline_size = INLINE, .mappings = 3
+	};
 	return completions.fd < 0;
 }
 
