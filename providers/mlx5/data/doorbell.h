@@ -97,13 +97,13 @@ DOORBELL_INLINE void half_ring(const struct mlx5_sq *sq, uint8_t **half, const u
 DOORBELL_INLINE void shared_ring(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t push,
 				 bool wide)
 {
-	struct mlx5_bfreg *bfreg = sq->bfreg;
+	struct mlx5_bfreg *bfreg = sq->db.bfreg;
 
 	if (push && likely(qlock_try(&bfreg->lock))) {
 		half_ring(sq, &bfreg->half, ctrl, push, wide);
 		qlock_drop(&bfreg->lock);
 	} else {
-		mmio_store_be64(sq->db.reg, doorbell_value(ctrl));
+		mmio_store_be64(bfreg->reg, doorbell_value(ctrl));
 		wc_flush_barrier();
 	}
 }
@@ -130,7 +130,7 @@ DOORBELL_INLINE void doorbell_send_as(struct mlx5_sq *sq, uint32_t pi, const uin
 	if (use == BFREG_OWN)
 		half_ring(sq, &sq->db.reg, ctrl, push, wide);
 	else if (use == BFREG_DOMAIN)
-		half_ring(sq, &sq->bfreg->half, ctrl, push, wide);
+		half_ring(sq, &sq->db.bfreg->half, ctrl, push, wide);
 	else
 		shared_ring(sq, ctrl, push, wide);
 }

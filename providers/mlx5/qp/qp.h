@@ -25,7 +25,10 @@
 
 /* The doorbell of a send queue: where it rings, and the doorbell record. */
 struct mlx5_doorbell {
-	uint8_t *reg;    /* register to ring; for a register of one queue, the half to use next */
+	union {
+		uint8_t *reg;             /* BFREG_OWN: to be rung; the half to use next */
+		struct mlx5_bfreg *bfreg; /* any other use: mlx5_sq.bfreg, on this line */
+	};
 	uint32_t toggle; /* address bit by which the two halves differ */
 	/* Longest WQE, in WQEBBs, that may be pushed whole, by kind of request (PUSH_*). 0: such
 	 * requests are only rung. */
@@ -56,7 +59,7 @@ struct mlx5_sq {
 	const struct wq_slot *done_slots;
 	uint32_t done_mask;
 	uint32_t number;
-	struct mlx5_bfreg *bfreg; /* that db rings; not read if it is the QP's own */
+	struct mlx5_bfreg *bfreg; /* that db rings; not read by posts */
 	/* a request on memory keys needs one of these flags; 0 while the state forbids posting */
 	uint32_t key_flags;
 	uint32_t max_sge;

@@ -120,7 +120,7 @@ static int qp_get_bfreg(struct mlx5_context *ctx, struct provider_td *td, struct
  * (BlueFlame). */
 static void qp_choose_register(struct mlx5_context *ctx, struct mlx5_sq *sq)
 {
-	const struct mlx5_bfreg *bfreg = sq->bfreg;
+	struct mlx5_bfreg *bfreg = sq->bfreg;
 	struct mlx5_doorbell *db = &sq->db;
 	uint32_t half = ctx->caps.bf_reg_size / 2;
 
@@ -128,7 +128,10 @@ static void qp_choose_register(struct mlx5_context *ctx, struct mlx5_sq *sq)
 	/* A single-threaded program needs no lock for the register, either. */
 	if (bfreg->use == BFREG_SHARED && ctx->env.single_threaded)
 		db->use = BFREG_DOMAIN;
-	db->reg = bfreg->use == BFREG_OWN ? bfreg->half : bfreg->reg;
+	if (bfreg->use == BFREG_OWN)
+		db->reg = bfreg->half;
+	else
+		db->bfreg = bfreg;
 	if (!bfreg->pushes)
 		return;
 	db->toggle = half;

@@ -291,10 +291,11 @@ CQE_INLINE uint32_t cqe_checksum_flags(const struct mlx5_cqe64 *cqe)
 	return (both & htobe16(RIGHT | TYPE)) == htobe16(RIGHT | IPV4) ? IBV_WC_IP_CSUM_OK : 0;
 }
 
-/* Returns whether a message whose CQE ends with OP_OWN must go through cqe.c. */
+/* Returns whether a message whose CQE ends with OP_OWN must go through cqe.c. For a request, reads
+ * no line of RQ, as its completion needs none of them. */
 CQE_INLINE bool message_is_special(const struct mlx5_rq *rq, uint8_t op_own)
 {
-	return rq->special > RQ_SHARED && !op_own_is_request(op_own) &&
+	return !op_own_is_request(op_own) && rq->special > RQ_SHARED &&
 	       (rq->special == RQ_OTHER || !op_own_is_send(op_own, 0));
 }
 

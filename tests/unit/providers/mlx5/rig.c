@@ -65,7 +65,7 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 	sq->bfreg = opt->bfreg;
 	sq->db.use = opt->bfreg ? (uint8_t)opt->bfreg->use : BFREG_OWN;
 	if (opt->bfreg)
-		sq->db.reg = opt->bfreg->reg;
+		sq->db.bfreg = opt->bfreg;
 }
 
 static void rq_set_up(struct rig *rig, const struct rig_options *opt)

@@ -275,6 +275,12 @@ static void destroy_qp(struct mlx5_qp *qp)
 
 enum { QPS = 20 };
 
+/* The register that a QP's posts ring. */
+static uint8_t *rung(const struct mlx5_qp *qp)
+{
+	return qp->sq.db.use == BFREG_OWN ? qp->sq.db.reg : qp->sq.db.bfreg->reg;
+}
+
 static void create_qps(struct mlx5_context *ctx, struct mlx5_qp **qps)
 {
 	for (int i = 0; i < QPS; i++)
@@ -317,8 +323,9 @@ static void shared_pages_are_rung_at_the_first_register_and_pushed_at_the_second
 	for (int i = 12; i < QPS; i++) {
 		const struct mlx5_doorbell *db = &qps[i]->sq.db;
 
-		assert_ptr_equal(db->reg, qps[i]->sq.bfreg->uar->page + PRM_UAR_SQ);
-		assert_ptr_equal(qps[i]->sq.bfreg->half, db->reg + REG_SIZE);
+		assert_ptr_equal(db->bfreg, qps[i]->sq.bfreg);
+		assert_ptr_equal(db->bfreg->reg, db->bfreg->uar->page + PRM_UAR_SQ);
+		assert_ptr_equal(db->bfreg->half, db->bfreg->reg + REG_SIZE);
 	}
 	destroy_qps(qps);
 }
@@ -518,13 +525,13 @@ static void each_uar_of_a_large_page_is_used(void **state)
 
 		qps[i] = create_qp(ctx);
 		page = qps[i]->sq.bfreg->uar->page;
-		at = (size_t)(qps[i]->sq.db.reg - page);
+		at = (size_t)(rung(qps[i]) - page);
 		assert_int_equal(kernel.qp.flags & MLX5_QP_FLAG_BFREG_INDEX,
 				 MLX5_QP_FLAG_BFREG_INDEX);
 		assert_int_equal(kernel.qp.bfreg_index / 2, at / 4096);
 		assert_true(at % 4096 == PRM_UAR_SQ || at % 4096 == PRM_UAR_SQ + REG_SIZE);
 		for (int j = 0; j < i; j++)
-			assert_ptr_not_equal(qps[i]->sq.db.reg, qps[j]->sq.db.reg);
+			assert_ptr_not_equal(rung(qps[i]), rung(qps[j]));
 	}
 	assert_int_equal(ctx->numbered_uars, 1);
 	destroy_qps(qps);
@@ -543,7 +550,7 @@ static void large_pages_go_on_with_their_numbers(void **state)
 	assert_int_equal(shared->sq.db.use, BFREG_SHARED);
 	assert_true(kernel.qp.bfreg_index >= UARS_OF_LARGE_PAGE * PRM_UAR_SQS);
 	assert_int_equal(kernel.qp.bfreg_index % (UARS_OF_LARGE_PAGE * PRM_UAR_SQS) / PRM_UAR_SQS,
-			 (size_t)(shared->sq.db.reg - shared->sq.bfreg->uar->page) / 4096);
+			 (size_t)(rung(shared) - shared->sq.bfreg->uar->page) / 4096);
 	destroy_qp(shared);
 	destroy_qp(own);
 }
@@ -560,7 +567,7 @@ static void uars_that_are_not_on_the_page_are_left_out(void **state)
 		ctx->caps.num_uars_per_page = numbers[i];
 		create_qps(ctx, qps);
 		for (int j = 0; j < QPS; j++)
-			assert_in_range(qps[j]->sq.db.reg - qps[j]->sq.bfreg->uar->page, 0, 4096);
+			assert_in_range(rung(qps[j]) - qps[j]->sq.bfreg->uar->page, 0, 4096);
 		destroy_qps(qps);
 		ctx->env.blueflame = false; /* the kernel chooses one, of the plain page */
 		mlx5_uar_free_all(ctx);
