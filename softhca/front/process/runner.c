@@ -39,9 +39,15 @@ static void runner_close(struct runner *runner)
 	free(runner);
 }
 
+/* Closes the connection, unless a hello waits there: this thread may have been busy for a
+ * second. */
 static void silence_ended(struct timer *silence)
 {
-	runner_close(container_of(silence, struct runner, silence));
+	struct runner *runner = container_of(silence, struct runner, silence);
+	char byte;
+
+	if (recv(runner->watch.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
+		runner_close(runner);
 }
 
 /* Receives the runner's hello and answers it. */
