@@ -9,7 +9,9 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <pthread.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <infiniband/ib.h>
 #include <rdma/rdma_cma.h>
@@ -125,7 +127,7 @@ CASE(rdma_create_id, ENOMEM, "There is no memory")
 	return NO_MEMORY(RET(rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP)));
 }
 
-CASE_ON(ON_BARE, rdma_create_id, ENODEV, "the kernel module rdma_ucm is not loaded")
+CASE_ON(ON_BARE, rdma_create_id, ENODEV, "The machine has no adapter")
 {
 	struct rdma_cm_id *id;
 
@@ -200,6 +202,20 @@ CASE(rdma_bind_addr, EPROTONOSUPPORT, "the service id does not belong to the id'
 	return RET(rdma_bind_addr(waiting_id(RDMA_PS_TCP), (struct sockaddr *)&ib));
 }
 
+CASE(rdma_bind_addr, EACCES, "or by this process before it changed its user")
+{
+	struct rdma_cm_id *id = waiting_id(RDMA_PS_TCP);
+
+	int ret, left;
+
+	MUST(geteuid() || !seteuid(65534));
+	ret = bind_to(id, first_port, 0);
+	left = errno;
+	MUST(!seteuid(0));
+	errno = left;
+	return ret;
+}
+
 CASE(rdma_bind_addr, EACCES, "The port is below 1024, and the program lacks CAP_NET_BIND_SERVICE")
 {
 	struct rdma_cm_id *id = waiting_id(RDMA_PS_TCP);
@@ -208,7 +224,26 @@ CASE(rdma_bind_addr, EACCES, "The port is below 1024, and the program lacks CAP_
 	return bind_to(id, "127.0.0.1", 80);
 }
 
-CASE(rdma_listen, EINVAL, "id already listens, or is used to connect")
+/* The errno of a call that a child makes on its parent's id. */
+static int bind_by_child(struct rdma_cm_id *id)
+{
+	pid_t child = fork();
+	int status;
+
+	MUST(child >= 0);
+	if (!child)
+		_exit(bind_to(id, first_port, 0));
+	MUST(waitpid(child, &status, 0) == child && WIFEXITED(status));
+	errno = WEXITSTATUS(status);
+	return errno;
+}
+
+CASE(rdma_bind_addr, EACCES, "or the id's channel was opened by another process")
+{
+	return bind_by_child(waiting_id(RDMA_PS_TCP));
+}
+
+CASE(rdma_listen, EINVAL, "id already listens")
 {
 	struct rdma_cm_id *id = bound_id();
 
@@ -216,7 +251,7 @@ CASE(rdma_listen, EINVAL, "id already listens, or is used to connect")
 	return RET(rdma_listen(id, 1));
 }
 
-CASE(rdma_listen, EINVAL, "id already listens, or is used to connect")
+CASE(rdma_listen, EINVAL, "or is used to connect")
 {
 	return RET(rdma_listen(resolved_id(9), 1));
 }
@@ -365,6 +400,26 @@ CASE(rdma_connect, ECONNREFUSED, "the peer has rejected")
 CASE(rdma_accept, EINVAL, "id is not the id of a request")
 {
 	return RET(rdma_accept(bound_id(), NULL));
+}
+
+static void *connect_other(void *id)
+{
+	rdma_connect(id, NULL); /* until the listener goes */
+	return NULL;
+}
+
+CASE(rdma_accept, EINVAL, "or conn_param asks for more READs and atomics than the device supports")
+{
+	struct rdma_conn_param param = { .initiator_depth = 200, .responder_resources = 200 };
+	struct rdma_cm_id *listener = bound_id(), *other = waiting_id(RDMA_PS_TCP), *request;
+	pthread_t thread;
+
+	MUST(!rdma_listen(listener, 1));
+	MUST(!id_resolve(other, first_port, ntohs(rdma_get_src_port(listener))));
+	MUST(!rdma_resolve_route(other, WAIT_MS));
+	MUST(!pthread_create(&thread, NULL, connect_other, with_qp(other)));
+	MUST(!rdma_get_request(listener, &request));
+	return RET(rdma_accept(with_qp(request), &param));
 }
 
 CASE(rdma_disconnect, EINVAL, "id has no connection")
@@ -533,7 +588,7 @@ static int getaddrinfo_of(const char *node, const char *service, struct rdma_add
 	return RET(rdma_getaddrinfo(node, service, &hints, &res));
 }
 
-CASE(rdma_getaddrinfo, EINVAL, "res is NULL, or node, service and hints are all NULL")
+CASE(rdma_getaddrinfo, EINVAL, "or node, service and hints are all NULL")
 {
 	struct rdma_addrinfo *res;
 

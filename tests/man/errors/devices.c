@@ -38,8 +38,7 @@ CASE(ibv_get_device_list, ENOMEM, "There is no memory for the list")
 	return NO_MEMORY(list_devices());
 }
 
-CASE(ibv_get_device_list, EMFILE,
-     "The process, or the system, has no descriptor left for reading the devices")
+CASE(ibv_get_device_list, EMFILE, "The process has no descriptor left for reading the devices")
 {
 	descriptors_end();
 	return list_devices();
@@ -380,7 +379,53 @@ CASE_ON(ON_ROCE, ibv_create_flow, ENOMEM, "There is no memory")
 	struct ibv_qp *qp = bed_qp(bed, IBV_QPT_RAW_PACKET);
 	struct rule rule = rule_of();
 
-	return NO_MEMORY_STORED(OBJ(ibv_create_flow(qp, (void *)&rule)), CELLS);
+	return NO_MEMORY_STORED(OBJ(ibv_create_flow(qp, (void *)&rule)), 600);
+}
+
+CASE_ON(ON_ROCE, ibv_create_flow, EINVAL, "or the specs cannot be combined")
+{
+	struct ibv_counters_init_attr init = { 0 };
+	struct ibv_flow_spec_counter_action count = { .type = IBV_FLOW_SPEC_ACTION_COUNT,
+						      .size = sizeof(count) };
+	struct {
+		struct rule rule;
+		struct ibv_flow_spec_counter_action again;
+	} __attribute__((packed, aligned(8))) twice = { .rule = rule_of() };
+
+	MUST(count.counters = ibv_create_counters(bed->ctx, &init));
+	twice.rule.count = twice.again = count;
+	twice.rule.attr.num_of_specs = 3;
+	twice.rule.attr.size = sizeof(twice);
+	return OBJ(ibv_create_flow(bed_qp(bed, IBV_QPT_RAW_PACKET), (void *)&twice));
+}
+
+CASE_ON(ON_ROCE, ibv_create_flow, EOPNOTSUPP, "The device does not support such a flow")
+{
+	struct {
+		struct ibv_flow_attr attr;
+		struct ibv_flow_spec_ipv6 ip;
+	} __attribute__((packed, aligned(8))) hops = { .attr = rule_of().attr };
+
+	hops.ip = (struct ibv_flow_spec_ipv6){ .type = IBV_FLOW_SPEC_IPV6,
+					       .size = sizeof(hops.ip),
+					       .val.hop_limit = 64,
+					       .mask.hop_limit = 255 };
+	hops.attr.size = sizeof(hops);
+	return OBJ(ibv_create_flow(bed_qp(bed, IBV_QPT_RAW_PACKET), (void *)&hops));
+}
+
+CASE_ON(ON_ROCE, ibv_create_flow, ENOSPC, "The device's table is full")
+{
+	struct ibv_qp *qp = bed_qp(bed, IBV_QPT_RAW_PACKET);
+	int ret = 0;
+
+	for (uint32_t i = 0; i < 200000 && !ret; i++) {
+		struct rule rule = rule_of();
+
+		memcpy(rule.eth.val.dst_mac + 2, &i, sizeof(i));
+		ret = OBJ(ibv_create_flow(qp, (void *)&rule));
+	}
+	return ret;
 }
 
 CASE_ON(ON_ROCE, ibv_create_flow, ENOSPC, "The table of this priority is full")

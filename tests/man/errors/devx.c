@@ -487,6 +487,74 @@ CASE_ON(ON_ROCE, mlx5dv_create_flow, ENOMEM, "priority is too large")
 	return OBJ(create_flow(bed, matcher, 1, true));
 }
 
+CASE_ON(ON_ROCE, mlx5dv_create_flow, EOPNOTSUPP, "an action is unknown")
+{
+	struct mlx5dv_flow_action_attr action = { .type = (enum mlx5dv_flow_action_type)77 };
+
+	if (!__mlx5dv_create_flow)
+		return NO_SUCH_CALL;
+	return OBJ(mlx5dv_create_flow(bed_matcher(bed), match_of(64), 1, &action));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow, EOPNOTSUPP, "the adapter has no such table")
+{
+	struct mlx5dv_flow_matcher_attr attr = matcher_attr();
+	struct mlx5dv_flow_matcher *matcher;
+
+	if (!__mlx5dv_create_flow)
+		return NO_SUCH_CALL;
+	attr.comp_mask = MLX5DV_FLOW_MATCHER_MASK_FT_TYPE;
+	attr.ft_type = MLX5DV_FLOW_TABLE_TYPE_RDMA_RX;
+	matcher = mlx5dv_create_flow_matcher(bed->ctx, &attr);
+	MUST(matcher);
+	return OBJ(create_flow(bed, matcher, 1, false));
+}
+
+static int tagged_flow(struct bed *bed, struct mlx5dv_flow_matcher *matcher, uint32_t tag)
+{
+	struct mlx5dv_flow_action_attr actions[] = {
+		{ .type = MLX5DV_FLOW_ACTION_DEST_IBV_QP, .qp = bed_qp(bed, IBV_QPT_RAW_PACKET) },
+		{ .type = MLX5DV_FLOW_ACTION_TAG, .tag_value = tag },
+	};
+
+	return OBJ(mlx5dv_create_flow(matcher, match_of(64), ARRAY_SIZE(actions), actions));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow, EEXIST, "or they have different tags")
+{
+	struct mlx5dv_flow_matcher *matcher = bed_matcher(bed);
+
+	if (!__mlx5dv_create_flow)
+		return NO_SUCH_CALL;
+	MUST(!tagged_flow(bed, matcher, 1));
+	return tagged_flow(bed, matcher, 2);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow, EINVAL, "or the adapter does not support a field of the mask")
+{
+	struct mlx5dv_flow_matcher_attr attr = matcher_attr();
+	struct mlx5dv_flow_matcher *matcher;
+
+	if (!__mlx5dv_create_flow)
+		return NO_SUCH_CALL;
+	free(attr.match_mask);
+	attr.match_mask = match_of(0x180);
+	attr.match_criteria_enable = 1 << 1; /* of misc: 64 bytes behind the outer headers */
+	memset((uint8_t *)attr.match_mask->match_buf + 64, 0xff, 64);
+	matcher = mlx5dv_create_flow_matcher(bed->ctx, &attr);
+	return matcher ? OBJ(create_flow(bed, matcher, 1, true)) : errno;
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow, ENOMEM, "or there is no memory")
+{
+	struct mlx5dv_flow_matcher_attr attr = matcher_attr();
+	int ret = 0;
+
+	for (int i = 0; i < 300 && !ret; i++) /* until the provider has no room left for it */
+		ret = NO_MEMORY(create_matcher(bed, attr));
+	return ret;
+}
+
 /* The table has a limit of its own on each adapter, below that of the values of two bytes. */
 CASE_ON(ON_ROCE, mlx5dv_create_flow, ENOSPC, "The table is full")
 {
@@ -510,6 +578,7 @@ CASE_ON(ON_ROCE, mlx5dv_create_flow, ENOSPC, "The table is full")
 	return 0;
 }
 
+/* The last of the page, as the rights do not come back. */
 CASE_ON(ON_ROCE, mlx5dv_create_flow, EPERM, "The program may not open raw sockets")
 {
 	struct mlx5dv_flow_matcher *matcher = bed_matcher(bed);
@@ -562,4 +631,204 @@ CASE_ON(ON_IB, mlx5dv_create_flow_action_packet_reformat, EOPNOTSUPP,
 	"The adapter does not do this in tables of that type")
 {
 	return reformat(bed, 64, bed->buf);
+}
+
+/* ---- clauses of what changes headers ---- */
+
+static int change_headers(struct bed *bed, size_t size, enum mlx5dv_flow_table_type type)
+{
+	static uint64_t actions[LONG / 8];
+
+	return OBJ(mlx5dv_create_flow_action_modify_header(bed->ctx, size, actions, type));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow_action_modify_header, EOPNOTSUPP,
+	"or does not support that many changes")
+{
+	return change_headers(bed, 255 * sizeof(uint64_t), MLX5DV_FLOW_TABLE_TYPE_NIC_RX);
+}
+
+CASE_ON(ON_MLX4, mlx5dv_create_flow_action_modify_header, EOPNOTSUPP,
+	"or ctx is of another provider")
+{
+	return change_headers(bed, 8, MLX5DV_FLOW_TABLE_TYPE_NIC_RX);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow_action_modify_header, EINVAL, "or is 0 or too large")
+{
+	return change_headers(bed, 0, MLX5DV_FLOW_TABLE_TYPE_NIC_RX);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow_action_modify_header, EINVAL, "or is 0 or too large")
+{
+	return change_headers(bed, LONG, MLX5DV_FLOW_TABLE_TYPE_NIC_RX);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow_action_modify_header, EINVAL,
+	"or there is no table of type ft_type")
+{
+	return change_headers(bed, 8, (enum mlx5dv_flow_table_type)77);
+}
+
+CASE_ON(ON_MLX4, mlx5dv_create_flow_action_packet_reformat, EOPNOTSUPP,
+	"or ctx is of another provider")
+{
+	return reformat(bed, 64, bed->buf);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow_action_packet_reformat, EINVAL, "or the other way round")
+{
+	return reformat(bed, 0, bed->buf);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow_action_packet_reformat, EINVAL, "or data_sz is too large")
+{
+	static uint8_t header[LONG];
+
+	return reformat(bed, sizeof(header), header);
+}
+
+/* ---- clauses of objects, memory, pages and events ---- */
+
+CASE(mlx5dv_devx_obj_create, EINVAL, "or it names another object than obj")
+{
+	struct dx_command cmd = command(PRM_OP_QUERY_CQ, 16);
+	struct dx_device device;
+	struct dx_cq cq;
+
+	dx_device_open(&device);
+	dx_cq_open(&device, &cq);
+	cmd.in[11] = (uint8_t)(cq.cqn + 1);
+	return RET(mlx5dv_devx_obj_query(cq.obj, cmd.in, 16, cmd.out, sizeof(cmd.out)));
+}
+
+CASE(mlx5dv_devx_obj_create, EINVAL, "or an object that is to be destroyed is NULL or in use")
+{
+	return RET(mlx5dv_devx_obj_destroy(NULL));
+}
+
+CASE(mlx5dv_devx_qp_modify, EINVAL, "or it names another object")
+{
+	struct dx_command cmd = command(PRM_OP_2RST_QP, 16);
+
+	return RET(mlx5dv_devx_qp_modify(bed->rc, cmd.in, 16, cmd.out, sizeof(cmd.out)));
+}
+
+CASE(mlx5dv_devx_umem_reg, EINVAL, "or the file is no dma-buf")
+{
+	struct mlx5dv_devx_umem_in in = umem_in(bed);
+
+	in.comp_mask = MLX5DV_UMEM_MASK_DMABUF;
+	in.addr = NULL;
+	in.dmabuf_fd = 0;
+	return umem_reg(devx_of(bed), in);
+}
+
+CASE(mlx5dv_devx_umem_reg, EINVAL, "of mlx5dv_devx_umem_dereg(): something lies in the memory")
+{
+	struct dx_device device;
+	struct dx_cq cq;
+
+	dx_device_open(&device);
+	dx_cq_open(&device, &cq);
+	return RET(mlx5dv_devx_umem_dereg(cq.ring.umem));
+}
+
+CASE(mlx5dv_devx_umem_reg, EFAULT, "or cannot be written")
+{
+	struct mlx5dv_devx_umem_in in = umem_in(bed);
+
+	in.addr = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	MUST(in.addr != MAP_FAILED);
+	return umem_reg(devx_of(bed), in);
+}
+
+CASE(mlx5dv_devx_alloc_uar, ENOMEM, "or no page left")
+{
+	struct ibv_context *ctx = devx_of(bed);
+	int ret = 0;
+
+	for (int i = 0; i < 20000 && !ret; i++)
+		ret = alloc_uar(ctx, MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED);
+	return ret;
+}
+
+static int subscribe(struct mlx5dv_devx_event_channel *channel, struct mlx5dv_devx_obj *obj,
+		     size_t count, uint16_t type)
+{
+	uint16_t types[32];
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		types[i] = type;
+	return RET(mlx5dv_devx_subscribe_devx_event(
+		channel, obj, (uint16_t)(count * sizeof(types[0])), types, 0));
+}
+
+enum { EVENT_OF_PORTS = 9, EVENT_OF_CQS = 4 };
+
+CASE(mlx5dv_devx_subscribe_devx_event, EINVAL, "or has no object (of ports)")
+{
+	struct ibv_context *ctx = devx_of(bed);
+
+	return subscribe(channel_of(ctx), domain_of(ctx), 1, EVENT_OF_PORTS);
+}
+
+CASE(mlx5dv_devx_subscribe_devx_event, EINVAL, "or needs one")
+{
+	return subscribe(channel_of(devx_of(bed)), NULL, 1, EVENT_OF_CQS);
+}
+
+CASE(mlx5dv_devx_subscribe_devx_event, EINVAL, "there are more than 16")
+{
+	return subscribe(channel_of(devx_of(bed)), NULL, 17, EVENT_OF_PORTS);
+}
+
+CASE(mlx5dv_devx_subscribe_devx_event, EINVAL, "fd is no eventfd")
+{
+	return subscribe_fd(bed, 0, EVENT_OF_PORTS);
+}
+
+CASE(mlx5dv_devx_subscribe_devx_event, EINVAL, "or obj is of another context than the channel")
+{
+	return subscribe(channel_of(devx_of(bed)), domain_of(devx_of(bed)), 1, EVENT_OF_CQS);
+}
+
+CASE(mlx5dv_devx_create_cmd_comp, EINVAL, "A length is above 65535")
+{
+	struct ibv_context *ctx = devx_of(bed);
+	struct dx_command cmd = command(PRM_OP_ALLOC_PD, 16);
+
+	return RET(
+		mlx5dv_devx_obj_query_async(domain_of(ctx), cmd.in, LONG, 16, 1, answers_of(ctx)));
+}
+
+CASE(mlx5dv_devx_create_cmd_comp, EAGAIN, "Answers of more than a MiB were not read")
+{
+	struct dx_command cmd = command(PRM_OP_QUERY_CQ, 16);
+	struct mlx5dv_devx_cmd_comp *comp;
+	struct dx_device device;
+	struct dx_cq cq;
+	int ret = 0;
+
+	dx_device_open(&device);
+	dx_cq_open(&device, &cq);
+	comp = answers_of(device.ctx);
+	memcpy(cmd.in + 8, &(uint32_t){ htobe32(cq.cqn) }, sizeof(uint32_t));
+	for (uint64_t i = 0; i < 100 && !ret; i++)
+		ret = RET(mlx5dv_devx_obj_query_async(cq.obj, cmd.in, 16, 60000, i, comp));
+	return ret;
+}
+
+/* ---- contexts without DevX ---- */
+
+CASE(mlx5dv_devx_obj_create, EINVAL, "the context was opened without DevX")
+{
+	struct dx_command cmd = command(PRM_OP_ALLOC_PD, 16);
+
+	return object_create(devx_refused(bed), &cmd, 16);
+}
+
+CASE(mlx5dv_devx_umem_reg, EINVAL, "The context was opened without DevX")
+{
+	return umem_reg(devx_refused(bed), umem_in(bed));
 }

@@ -58,6 +58,16 @@ CASE(mlx5dv_open_device, EINVAL, "or one that stands for no right")
 	return open_with(bed, 0, 1);
 }
 
+CASE(mlx5dv_open_device, EINVAL, "or has more than 16383 descriptors")
+{
+	static int fds[16384];
+	struct ibv_fd_arr array = { fds, ARRAY_SIZE(fds) };
+
+	return open_device(
+		bed, (struct mlx5dv_context_attr){ .comp_mask = MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY,
+						   .fds = &array });
+}
+
 CASE(mlx5dv_open_device, EBADF, "A number in fds is no descriptor")
 {
 	return open_with(bed, 9999, 1);
@@ -95,12 +105,12 @@ static int init_cq(struct bed *bed, uint64_t type)
 	return RET(mlx5dv_init_obj(&obj, type));
 }
 
-CASE(mlx5dv_init_obj, EINVAL, "obj_type is 0, or has an unknown type")
+CASE(mlx5dv_init_obj, EINVAL, "obj_type is 0")
 {
 	return init_cq(bed, 0);
 }
 
-CASE(mlx5dv_init_obj, EINVAL, "obj_type is 0, or has an unknown type")
+CASE(mlx5dv_init_obj, EINVAL, "or has an unknown type")
 {
 	return init_cq(bed, 1 << 20);
 }
@@ -264,6 +274,30 @@ CASE(mlx5dv_modify_qp_udp_sport, EOPNOTSUPP, "The type or the state is another")
 	return RET(mlx5dv_modify_qp_udp_sport(bed->rc, 0xc001));
 }
 
+static const char without[] = "or the context is without DevX or of another provider";
+
+CASE_ON(ON_MLX4, mlx5dv_modify_qp_lag_port, EOPNOTSUPP, without)
+{
+	return RET(mlx5dv_modify_qp_lag_port(bed_rts(bed), 1));
+}
+
+CASE_ON(ON_MLX4, mlx5dv_query_qp_lag_port, EOPNOTSUPP, without)
+{
+	uint8_t port, active;
+
+	return RET(mlx5dv_query_qp_lag_port(bed_rts(bed), &port, &active));
+}
+
+CASE_ON(ON_MLX4, mlx5dv_modify_qp_udp_sport, EOPNOTSUPP, without)
+{
+	return RET(mlx5dv_modify_qp_udp_sport(bed_rts(bed), 0xc001));
+}
+
+CASE(mlx5dv_modify_qp_sched_elem, EOPNOTSUPP, "The state is another")
+{
+	return RET(mlx5dv_modify_qp_sched_elem(bed->rc, NULL, NULL));
+}
+
 CASE(mlx5dv_modify_qp_sched_elem, EINVAL,
      "responder is not NULL for a queue pair that has no answers")
 {
@@ -292,7 +326,7 @@ static int map_ah(struct bed *bed)
 	return RET(mlx5dv_map_ah_to_qp(ah, bed->rc->qp_num));
 }
 
-CASE_ON(ON_MLX4, mlx5dv_map_ah_to_qp, EOPNOTSUPP, "The device does not map addresses")
+CASE_ON(ON_MLX4, mlx5dv_map_ah_to_qp, EOPNOTSUPP, "or the context is without DevX or of another")
 {
 	return map_ah(bed);
 }
@@ -581,6 +615,13 @@ CASE_ON(ON_ROCE, mlx5dv_pp_alloc, EINVAL, "pp_context_sz is 0 or more than 48")
 	return alloc_pp(bed, 100000, 52, 0);
 }
 
+CASE_ON(ON_ROCE, mlx5dv_pp_alloc, EINVAL, "or the context is without DevX")
+{
+	struct bed other = { .ctx = devx_refused(bed) };
+
+	return alloc_pp(&other, 100000, 8, 0);
+}
+
 CASE_ON(ON_ROCE, mlx5dv_pp_alloc, EOPNOTSUPP, "flags has others")
 {
 	return alloc_pp(bed, 100000, 8, 1u << 20);
@@ -732,12 +773,6 @@ CASE(mlx5dv_wr_mkey_configure, EOPNOTSUPP, "conf_flags or comp_mask has an unkno
 	return configure_mkey(bed, true, IBV_SEND_INLINE, 1u << 30, 1, 1);
 }
 
-CASE(mlx5dv_wr_mkey_configure, EINVAL,
-     "No request waits for the setter, or the setter was already called")
-{
-	return configure_mkey(bed, true, IBV_SEND_INLINE, 0, 1, 2);
-}
-
 CASE(mlx5dv_wr_mkey_configure, EINVAL, "the queue pair is not in state RTS")
 {
 	return configure_mkey(bed, false, IBV_SEND_INLINE, 0, 1, 1);
@@ -761,6 +796,20 @@ static int alloc_dm(struct bed *bed, uint32_t type, size_t length, uint64_t comp
 CASE(mlx5dv_alloc_dm, EOPNOTSUPP, "The type is unknown, or the device has none of it")
 {
 	return alloc_dm(bed, 77, 64, 0);
+}
+
+CASE(mlx5dv_alloc_dm, EOPNOTSUPP, "or the device has none of it")
+{
+	return alloc_dm(bed, MLX5DV_DM_TYPE_STEERING_SW_ICM, 64, 0);
+}
+
+CASE(mlx5dv_alloc_dm, EOPNOTSUPP, "the device does not have the operation")
+{
+	struct ibv_alloc_dm_attr attr = { .length = 64 };
+	struct ibv_dm *dm = ibv_alloc_dm(bed->ctx, &attr);
+
+	MUST(dm);
+	return OBJ(mlx5dv_dm_map_op_addr(dm, 0));
 }
 
 CASE_ON(ON_MLX4, mlx5dv_alloc_dm, EOPNOTSUPP, "or the context is of another provider")
@@ -860,13 +909,6 @@ CASE(mlx5dv_reg_dmabuf_mr, ENODEV, "The device has no such function to tell the 
 }
 
 /* ---- encryption, without an adapter that wraps keys ---- */
-
-CASE(mlx5dv_crypto_login, EOPNOTSUPP, "takes keys as they are")
-{
-	struct mlx5dv_crypto_login_attr attr = { 0 };
-
-	return RET(mlx5dv_crypto_login(bed->ctx, &attr));
-}
 
 CASE(mlx5dv_crypto_login, ENOENT, "The context is not logged in")
 {
@@ -1004,13 +1046,6 @@ CASE(mlx5dv_set_context_attr, EINVAL, "alloc or free is NULL")
 	struct mlx5dv_ctx_allocators attr = { .alloc = own_alloc };
 
 	return RET(mlx5dv_set_context_attr(bed->ctx, MLX5DV_CTX_ATTR_BUF_ALLOCATORS, &attr));
-}
-
-CASE(mlx5dv_crypto_login_create, EOPNOTSUPP, "takes keys as they are")
-{
-	struct mlx5dv_crypto_login_attr_ex attr = { 0 };
-
-	return OBJ(mlx5dv_crypto_login_create(bed->ctx, &attr));
 }
 
 static int create_anchor(struct bed *bed, enum mlx5dv_flow_table_type type, uint16_t priority,

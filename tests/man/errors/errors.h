@@ -24,8 +24,9 @@ enum error_place {
 	ON_IB = 1 << 0,
 	ON_ROCE = 1 << 1,
 	ON_MLX4 = 1 << 2,
-	ON_DYING = 1 << 3, /* an adapter that the case may kill */
-	ON_BARE = 1 << 4,  /* no adapter and no device file */
+	ON_DYING = 1 << 3,   /* an adapter that the case may kill */
+	ON_BARE = 1 << 4,    /* no adapter and no device file */
+	ON_WRAPPED = 1 << 5, /* an adapter that takes wrapped keys: tests/verbs/dv/secrets */
 };
 
 /* What the cases of a page share; made anew for each child. */
@@ -56,6 +57,9 @@ struct ibv_srq *bed_srq(struct bed *bed);
 void bed_to_init(struct ibv_qp *qp);
 void bed_to_rts_ud(struct ibv_qp *qp);
 
+/* A context that the kernel has refused DevX. A library that does not go on without it gets an
+ * ordinary context. */
+struct ibv_context *devx_refused(struct bed *bed);
 /* Takes every right of root's from the process. */
 void capabilities_drop(void);
 /* Leaves the process no number for a further descriptor. */

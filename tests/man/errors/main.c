@@ -21,7 +21,7 @@
 
 #include "errors.h"
 
-enum { MAX_CASES = 1024, CASE_SECONDS = 10 };
+enum { MAX_CASES = 1024, CASE_SECONDS = 30 };
 
 static struct error_case cases[MAX_CASES];
 static size_t num_cases;
@@ -64,6 +64,18 @@ void adapter_fault(const char *text)
 	MUST(sendto(fd, text, strlen(text), 0, (void *)&addr, sizeof(addr)) > 0);
 	MUST(recv(fd, answer, sizeof(answer), 0) >= 2 && !memcmp(answer, "ok", 2));
 	close(fd);
+}
+
+struct ibv_context *devx_refused(struct bed *bed)
+{
+	struct ibv_context *ctx;
+
+	adapter_fault("cmd:1=EINVAL");
+	ctx = ibv_open_device(bed->device);
+	if (!ctx)
+		ctx = ibv_open_device(bed->device);
+	MUST(ctx);
+	return ctx;
 }
 
 void capabilities_drop(void)
@@ -282,12 +294,12 @@ static void page_run(const char *page, unsigned int place, size_t first)
 
 static unsigned int place_of(const char *name)
 {
-	static const char *const names[] = { "ib", "roce", "mlx4", "dying", "bare" };
+	static const char *const names[] = { "ib", "roce", "mlx4", "dying", "bare", "wrapped" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (name && !strcmp(name, names[i]))
 			return 1u << i;
-	fprintf(stderr, "man-errors ib|roce|mlx4|dying|bare [PAGE...]\n");
+	fprintf(stderr, "man-errors ib|roce|mlx4|dying|bare|wrapped [PAGE...]\n");
 	exit(2);
 }
 

@@ -198,6 +198,17 @@ CASE(ibv_create_qp_ex, ENOMEM, "There is no memory for the rings")
 	return NO_MEMORY(OBJ(ibv_create_qp_ex(bed->ctx, &attr)));
 }
 
+CASE(ibv_create_qp_ex, ENOMEM, "or the adapter has no queue pair left")
+{
+	struct ibv_qp_init_attr_ex attr = bed_qp_attr_ex(bed);
+	int ret = 0;
+
+	attr.cap.max_send_wr = attr.cap.max_recv_wr = 1;
+	for (int i = 0; i < MANY && !ret; i++)
+		ret = OBJ(ibv_create_qp_ex(bed->ctx, &attr));
+	return ret;
+}
+
 /* ---- ibv_modify_qp ---- */
 
 CASE(ibv_modify_qp, EINVAL, "The queue pair cannot go from its state to qp_state")
@@ -552,7 +563,7 @@ CASE_ON(ON_ROCE, ibv_post_send, EINVAL, "a frame or binding is malformed")
 	return post_send(qp, &wr);
 }
 
-CASE(ibv_post_send, EOPNOTSUPP, "does not support IBV_WR_BIND_MW or IBV_WR_LOCAL_INV")
+CASE(ibv_post_send, EOPNOTSUPP, "or the type of the queue pair")
 {
 	struct ibv_send_wr wr = send_wr(bed);
 	struct ibv_qp *qp = bed_qp(bed, IBV_QPT_UD);
@@ -562,7 +573,7 @@ CASE(ibv_post_send, EOPNOTSUPP, "does not support IBV_WR_BIND_MW or IBV_WR_LOCAL
 	return post_send(qp, &wr);
 }
 
-CASE(ibv_post_send, ENOSYS, "does not support an atomic operation")
+CASE(ibv_post_send, ENOSYS, "or the type of the queue pair")
 {
 	struct ibv_send_wr wr = send_wr(bed);
 	struct ibv_qp *qp = bed_qp(bed, IBV_QPT_UD);
@@ -640,6 +651,23 @@ CASE(ibv_wr_post, EINVAL, "The queue pair is not in RTS")
 	return RET(ibv_wr_complete(qp));
 }
 
+CASE_ON(ON_ROCE, ibv_wr_post, EINVAL, "or a request is malformed")
+{
+	struct ibv_qp_init_attr_ex attr = bed_qp_attr_ex(bed);
+	struct ibv_qp_ex *qp;
+
+	attr.qp_type = IBV_QPT_RAW_PACKET;
+	attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | IBV_QP_INIT_ATTR_MAX_TSO_HEADER;
+	attr.send_ops_flags = IBV_QP_EX_WITH_TSO;
+	attr.max_tso_header = 64;
+	MUST(qp = ibv_qp_to_qp_ex(ibv_create_qp_ex(bed->ctx, &attr)));
+	raw_to_rts(&qp->qp_base);
+	ibv_wr_start(qp);
+	ibv_wr_send_tso(qp, bed->buf, 8, 1000); /* less than an Ethernet header */
+	ibv_wr_set_sge(qp, bed->mr->lkey, (uintptr_t)bed->buf, 2000);
+	return RET(ibv_wr_complete(qp));
+}
+
 CASE(ibv_wr_post, ENOMEM, "a list has more elements than max_send_sge")
 {
 	struct ibv_qp_ex *qp = qp_ex(bed, IBV_QPT_RC, IBV_QP_EX_WITH_SEND, true);
@@ -707,7 +735,21 @@ CASE(ibv_attach_mcast, EINVAL, "qp is not attached to the group")
 	return RET(ibv_detach_mcast(bed_qp(bed, IBV_QPT_UD), &group, 0xc001));
 }
 
-CASE(ibv_attach_mcast, ENOMEM, "the group no further queue pair")
+CASE(ibv_attach_mcast, ENOMEM, "The device supports no further group")
+{
+	struct ibv_qp *qp = bed_qp(bed, IBV_QPT_UD);
+	int ret = 0;
+
+	for (uint32_t i = 0; i < 100000 && !ret; i++) {
+		union ibv_gid group = { .raw = { 0xff, 0x12 } };
+
+		memcpy(group.raw + 8, &i, sizeof(i));
+		ret = RET(ibv_attach_mcast(qp, &group, 0xc001));
+	}
+	return ret;
+}
+
+CASE(ibv_attach_mcast, ENOMEM, "or the group no further queue pair")
 {
 	int ret = 0;
 

@@ -175,6 +175,17 @@ CASE(ibv_reg_mr_ex, EINVAL, "the range is not within buf")
 	return reg_mr_ex(bed, attr);
 }
 
+CASE(ibv_reg_mr_ex, EINVAL, "or buf belongs to another protection domain")
+{
+	struct ibv_mr_init_attr attr = mr_attr(bed);
+
+	if (!ibv_alloc_buf)
+		return NO_SUCH_CALL;
+	MUST(attr.addr = ibv_alloc_buf(ibv_alloc_pd(bed->ctx), PAGE, &attr.buf));
+	attr.comp_mask |= IBV_REG_MR_MASK_BUF;
+	return reg_mr_ex(bed, attr);
+}
+
 CASE(ibv_reg_mr_ex, ENOMEM, "As for ibv_reg_mr(3)")
 {
 	return NO_MEMORY(reg_mr_ex(bed, mr_attr(bed)));
@@ -296,6 +307,18 @@ CASE(ibv_advise_mr, EFAULT, "A range is outside its region")
 
 	sge.length = BED_BUF + 1;
 	return mr_advise(bed, IBV_ADVISE_MR_ADVICE_PREFETCH, IBV_ADVISE_MR_FLAG_FLUSH, sge, 1);
+}
+
+CASE(ibv_advise_mr, EFAULT, "or not mapped")
+{
+	void *gone = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ibv_mr *mr;
+
+	MUST(gone != MAP_FAILED);
+	MUST(mr = ibv_reg_mr(bed->pd, gone, PAGE, IBV_ACCESS_ON_DEMAND));
+	MUST(!munmap(gone, PAGE));
+	return mr_advise(bed, IBV_ADVISE_MR_ADVICE_PREFETCH, IBV_ADVISE_MR_FLAG_FLUSH, range_of(mr),
+			 1);
 }
 
 CASE_ON(ON_MLX4, ibv_advise_mr, EOPNOTSUPP,
@@ -470,7 +493,15 @@ CASE(ibv_bind_mw, EINVAL, "mr is zero-based")
 	return bind_mw(bed_rts(bed), ibv_alloc_mw(bed->pd, IBV_MW_TYPE_1), info);
 }
 
-CASE(ibv_bind_mw, EOPNOTSUPP, "length is above 2 GiB")
+CASE(ibv_bind_mw, EINVAL, "or mw_access_flags has a right that the window cannot have")
+{
+	struct ibv_mw_bind_info info = bind_info(bed);
+
+	info.mw_access_flags = 1 << 30;
+	return bind_mw(bed_rts(bed), ibv_alloc_mw(bed->pd, IBV_MW_TYPE_1), info);
+}
+
+CASE(ibv_bind_mw, EOPNOTSUPP, "or length is above 2 GiB")
 {
 	struct ibv_mw_bind_info info = bind_info(bed);
 

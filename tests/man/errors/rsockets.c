@@ -9,10 +9,12 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <netinet/tcp.h>
 #include <rdma/rsocket.h>
@@ -287,7 +289,7 @@ CASE(rconnect, EFAULT, "addr is NULL")
 	return RET(rconnect(stream(), NULL, sizeof(struct sockaddr_in)));
 }
 
-CASE(rconnect, EINVAL, "too short")
+CASE(rconnect, EINVAL, "addrlen is too short")
 {
 	struct sockaddr_in in = address("127.0.0.1", 9);
 
@@ -420,9 +422,21 @@ CASE(rsetsockopt, EBADF, "socket is not an rsocket")
 	return RET(rsetsockopt(NOT_A_SOCKET, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)));
 }
 
-CASE(rsetsockopt, EFAULT, "optval, or the argument of a request, is NULL")
+CASE(rsetsockopt, EFAULT, "optval")
 {
 	return RET(rsetsockopt(stream(), SOL_SOCKET, SO_REUSEADDR, NULL, sizeof(int)));
+}
+
+CASE(rsetsockopt, EFAULT, "or the argument of a request, is NULL")
+{
+	return RET(rfcntl(stream(), FIONREAD, NULL));
+}
+
+CASE(rsetsockopt, EINVAL, "FIONREAD: socket listens")
+{
+	int bytes;
+
+	return RET(rfcntl(listening(), FIONREAD, &bytes));
 }
 
 CASE(rsetsockopt, EINVAL, "The length")
@@ -494,15 +508,24 @@ CASE(rrecv, EMSGSIZE, "msg has too many buffers")
 	return SIZE(rrecvmsg(connected().near, &msg, MSG_DONTWAIT));
 }
 
+static int failed = -1; /* for the next case: there are no further connections then */
+
 CASE_ON(ON_DYING, rsend, ECONNRESET, "The connection failed while data were in flight")
 {
 	struct ends ends = connected();
 	ssize_t n;
 
+	failed = ends.near;
 	adapter_fault("kill");
 	while ((n = rsend(ends.near, bed->buf, BED_BUF, 0)) > 0)
 		;
 	return errno_of_size(n);
+}
+
+CASE_ON(ON_DYING, rsend, EPIPE, "or it has failed before")
+{
+	MUST(failed >= 0);
+	return SIZE(rsend(failed, bed->buf, 10, MSG_NOSIGNAL));
 }
 
 CASE_ON(ON_DYING, rrecv, ECONNRESET, "The connection has failed")
@@ -645,9 +668,171 @@ CASE(riomap, EPIPE, "The peer has closed the connection")
 	return SIZE(riowrite(ends.near, bed->buf + 8192, 4096, at, 0));
 }
 
-CASE(rsetsockopt, EDOM, "tv_usec is negative, or 1000000 or more")
+CASE(rsetsockopt, EDOM, "tv_usec is negative")
+{
+	struct timeval wrong = { .tv_usec = -1 };
+
+	return RET(rsetsockopt(stream(), SOL_SOCKET, SO_RCVTIMEO, &wrong, sizeof(wrong)));
+}
+
+/* ---- clauses that need time, a second thread or a child ---- */
+
+static void limit_set(int fd, int option)
+{
+	struct timeval limit = { .tv_usec = 50000 };
+
+	MUST(!rsetsockopt(fd, SOL_SOCKET, option, &limit, sizeof(limit)));
+}
+
+CASE(rconnect, EINPROGRESS, "or the time of SO_SNDTIMEO has passed")
+{
+	int port = port_of(listening()), fd = stream();
+
+	limit_set(fd, SO_SNDTIMEO);
+	return connect_to(fd, "127.0.0.1", port); /* nobody accepts */
+}
+
+CASE(rrecv, EAGAIN, "or the time of SO_RCVTIMEO has passed")
+{
+	int near = connected().near;
+
+	limit_set(near, SO_RCVTIMEO);
+	return SIZE(rrecv(near, bed->buf, 10, 0));
+}
+
+CASE(rsend, EAGAIN, "or the time of SO_SNDTIMEO has passed")
+{
+	int near = connected().near;
+	ssize_t n;
+
+	limit_set(near, SO_SNDTIMEO);
+	while ((n = rsend(near, bed->buf, BED_BUF, 0)) > 0)
+		;
+	return errno_of_size(n);
+}
+
+/* The errno of a call that a child makes on its parent's connection. */
+static int of_child(ssize_t (*call)(int fd, void *buf), int fd, void *buf)
+{
+	pid_t child = fork();
+	int status;
+
+	MUST(child >= 0);
+	if (!child)
+		_exit(SIZE(call(fd, buf)));
+	MUST(waitpid(child, &status, 0) == child && WIFEXITED(status));
+	errno = WEXITSTATUS(status);
+	return errno;
+}
+
+static ssize_t receive_some(int fd, void *buf)
+{
+	return rrecv(fd, buf, 10, MSG_DONTWAIT);
+}
+
+static ssize_t send_some(int fd, void *buf)
+{
+	return rsend(fd, buf, 10, MSG_DONTWAIT);
+}
+
+CASE(rrecv, ENOTCONN, "or its connection belongs to the parent process")
+{
+	return of_child(receive_some, connected().near, bed->buf);
+}
+
+CASE(rsend, ENOTCONN, "or its connection belongs to the parent process")
+{
+	return of_child(send_some, connected().near, bed->buf);
+}
+
+CASE(rsend, EPIPE, "the peer has closed the connection")
+{
+	struct ends ends = connected();
+	struct pollfd wait = { .fd = ends.near, .events = POLLIN };
+
+	MUST(!rclose(ends.far));
+	MUST(rpoll(&wait, 1, 10000) == 1);
+	return SIZE(rsend(ends.near, bed->buf, 10, MSG_NOSIGNAL));
+}
+
+/* Closes a socket while another thread waits for its peer. */
+static void *close_later(void *fd)
+{
+	usleep(200000);
+	MUST(!rclose(*(int *)fd));
+	return NULL;
+}
+
+CASE(rsend, ECONNRESET, "or the peer closed it while a call waited for room")
+{
+	struct ends ends = connected();
+	pthread_t thread;
+	ssize_t n;
+
+	MUST(!pthread_create(&thread, NULL, close_later, &ends.far));
+	while ((n = rsend(ends.near, bed->buf, BED_BUF, MSG_NOSIGNAL)) > 0)
+		;
+	return errno_of_size(n);
+}
+
+enum { PIECES = 2000 };
+
+static struct iovec *pieces_of(struct bed *bed)
+{
+	static struct iovec pieces[PIECES];
+
+	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++)
+		pieces[i] = (struct iovec){ bed->buf, 1 };
+	return pieces;
+}
+
+CASE(rrecv, EINVAL, "or above IOV_MAX")
+{
+	return SIZE(rreadv(non_blocking(connected().near), pieces_of(bed), PIECES));
+}
+
+CASE(rsend, EINVAL, "or above IOV_MAX")
+{
+	return SIZE(rwritev(connected().near, pieces_of(bed), PIECES));
+}
+
+CASE(rsetsockopt, EDOM, "or 1000000 or more")
 {
 	struct timeval wrong = { .tv_usec = 1000000 };
 
-	return RET(rsetsockopt(stream(), SOL_SOCKET, SO_RCVTIMEO, &wrong, sizeof(wrong)));
+	return RET(rsetsockopt(stream(), SOL_SOCKET, SO_SNDTIMEO, &wrong, sizeof(wrong)));
+}
+
+CASE(riomap, ENOMEM, "or there is no memory")
+{
+	int near = with_maps().near;
+
+	return NO_MEMORY(map_at(near, bed->buf, 4096, PROT_WRITE));
+}
+
+CASE(riomap, EFAULT, "The memory is not mapped")
+{
+	void *gone = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	int near = with_maps().near;
+
+	MUST(gone != MAP_FAILED && !munmap(gone, 4096));
+	return map_at(near, gone, 4096, PROT_WRITE);
+}
+
+CASE(riomap, EFAULT, "or prot has PROT_WRITE and it cannot be written")
+{
+	void *memory = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	MUST(memory != MAP_FAILED);
+	return map_at(with_maps().near, memory, 4096, PROT_WRITE);
+}
+
+CASE(riomap, EPIPE, "or sending was shut down")
+{
+	struct ends ends = with_maps();
+	off_t at = riomap(ends.far, bed->buf, 4096, PROT_WRITE, 0, -1);
+
+	MUST(at != -1 && !rshutdown(ends.near, SHUT_WR));
+	return SIZE(riowrite(ends.near, bed->buf + 8192, 4096, at, 0));
 }
