@@ -16,8 +16,6 @@ rdmacm_package() {
 rdma_packages() {
 	echo "libibverbs1 ibverbs-providers libibverbs-dev ibverbs-utils $(rdmacm_package "$1") librdmacm-dev rdmacm-utils rdma-core"
 }
-# What they and ours need of others; it is no RDMA package, so it is not downloaded to be installed again.
-NEEDED=(systemd)
 
 suite_of() {
 	case $1 in
@@ -74,16 +72,16 @@ bootstrap_root() {
 fetch_root() {
 	local part=$1 suite=$2 root=$CACHE/$1.part
 	shift 2
-	! is_there "$part" "$suite: ${NEEDED[*]} $*" || return 0
+	! is_there "$part" "$suite: $*" || return 0
 	bootstrap_root "$part" "$suite"
 	# shellcheck disable=SC2046 # words
 	in_root "$root" bash -ec 'apt-get -qq update
-		apt-get -qq -y --no-install-recommends install "$@"' - $(rdma_packages "$suite") "${NEEDED[@]}" "$@" >>"$CACHE/$part.log" 2>&1 ||
+		apt-get -qq -y --no-install-recommends install "$@"' - $(rdma_packages "$suite") "$@" >>"$CACHE/$part.log" 2>&1 ||
 		die "apt-get install $*: see $CACHE/$part.log"
 	mkdir -p "$root/packages/debian"
 	# shellcheck disable=SC2046,SC2016
 	in_root "$root" bash -ec 'cd /packages/debian && apt-get -qq -o APT::Sandbox::User= download "$@" && apt-get clean' - \
 		$(rdma_packages "$suite") >>"$CACHE/$part.log" 2>&1 || die "apt-get download: see $CACHE/$part.log"
 	(cd "$root/packages/debian" && dpkg-scanpackages . >Packages 2>/dev/null)
-	publish "$part" "$suite: ${NEEDED[*]} $*"
+	publish "$part" "$suite: $*"
 }
