@@ -181,9 +181,19 @@ static void a_link_through_what_all_can_write_to_is_not_believed(void **state)
 	assert_ptr_equal(find_by_link(0775).config, layout.config);
 }
 
+/* In a namespace of users, /tmp may belong to a user that has no number there. */
+static bool is_tmp_believed(void)
+{
+	struct stat st;
+
+	return !stat("/tmp", &st) && (!st.st_uid || st.st_uid == geteuid());
+}
+
 static void a_link_through_closed_and_sticky_directories_is_believed(void **state)
 {
 	(void)state;
+	if (!is_tmp_believed())
+		skip();
 	assert_ptr_not_equal(find_by_link(0755).config, layout.config);
 	make_directories(state);
 	assert_ptr_not_equal(find_by_link(01777).config, layout.config);
