@@ -20,11 +20,11 @@
 #include "softhca/options.h"
 #include "util/bits.h"
 
-enum { MAX_WORDS = 16 };
+enum { MAX_WORDS = 160 };
 
 static struct options options;
 static char program[] = "softhca", *argv[MAX_WORDS + 1]; /* options point to them */
-static char words[512], said[512];
+static char words[2048], said[512];
 
 /* Parses a command line of words between spaces, and keeps what is said on standard error. */
 static int parse(const char *line)
@@ -133,6 +133,154 @@ static void socket_mode_is_octal(void **state)
 		snprintf(line, sizeof(line), "serve --socket /s --socket-mode=%s", *bad);
 		assert_refused(line, "not a mode from 0 to 777");
 	}
+}
+
+/* ---- values ---- */
+
+/* Each is taken at its limits, and refused beyond them with the range. */
+static void numbers_have_a_range(void **state)
+{
+	static const struct {
+		const char *name, *least, *below, *most, *above;
+	} rows[] = {
+		{ "devices", "1", "0", "16", "17" },
+		{ "ports", "1", "0", "2", "3" },
+		{ "lag", "2", "1", "2", "3" },
+		{ "max-qp", "1", "0", "262144", "262145" },
+		{ "max-cq", "1", "0", "0x1000000", "16777217" },
+		{ "max-wqe-bb", "1", "0", "32768", "65536" },
+		{ "max-cqe", "1", "0", "4194304", "8388608" },
+		{ "max-rd-atomic", "1", "0", "128", "129" },
+		{ "max-msg-size", "1", "0", "2147483648", "2147483649" },
+		{ "max-tx-speed", "1", "0", "65535", "65536" },
+		{ "first-uar", "4", "3", "8388608", "8388609" },
+	};
+	char line[96];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(line, sizeof(line), "run --%s %s -- true", rows[i].name, rows[i].least);
+		assert_taken(line);
+		snprintf(line, sizeof(line), "run --%s=%s -- true", rows[i].name, rows[i].most);
+		assert_taken(line);
+		snprintf(line, sizeof(line), "run --%s %s -- true", rows[i].name, rows[i].below);
+		assert_refused(line, "must be between ");
+		snprintf(line, sizeof(line), "run --%s %s -- true", rows[i].name, rows[i].above);
+		assert_refused(line, "must be between ");
+	}
+	assert_taken("run --max-msg-size 2147483648 --seed 18446744073709551615 -- true");
+	assert_int_equal(options.limits.max_msg_size, 1u << 31);
+	assert_true(options.seed == UINT64_MAX);
+}
+
+static void what_is_no_number_is_refused(void **state)
+{
+	static const char *const bad[] = { "1x", "x", "-1", "18446744073709551616", "1,2" };
+	char line[96];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		snprintf(line, sizeof(line), "run --seed %s -- true", bad[i]);
+		assert_refused(line, "not a number");
+	}
+	assert_refused("run --max-cqe 3 -- true", "not a power of two");
+	assert_refused("run --max-wqe-bb 48 -- true", "not a power of two");
+}
+
+static void words_are_some_of_a_few(void **state)
+{
+	(void)state;
+	assert_taken("run --link ib -- true");
+	assert_true(options.link_layer == HCA_LINK_INFINIBAND && !options.grh_required);
+	assert_taken("run --link ib-grh -- true");
+	assert_true(options.link_layer == HCA_LINK_INFINIBAND && options.grh_required);
+	assert_taken("run --link roce -- true");
+	assert_true(options.link_layer == HCA_LINK_ETHERNET && !options.grh_required);
+	assert_refused("run --link eth -- true", "must be ib, ib-grh or roce");
+	assert_taken("run --memlock unlimited -- true");
+	assert_true(options.no_memlock);
+	assert_taken("run --memlock linux -- true");
+	assert_false(options.no_memlock);
+	assert_refused("run --memlock none -- true", "must be linux or unlimited");
+}
+
+static void each_kind_named_is_an_adapter(void **state)
+{
+	(void)state;
+	assert_taken("run -- true");
+	assert_int_equal(options_kind(&options, 0), HCA_MLX5);
+	assert_taken("run --device mlx4 --devices 3 -- true");
+	assert_int_equal(options.devices, 3);
+	assert_int_equal(options_kind(&options, 2), HCA_MLX4);
+	assert_taken("run --device mlx4,mlx5,mlx4 -- true");
+	assert_int_equal(options.devices, 3);
+	assert_int_equal(options_kind(&options, 0), HCA_MLX4);
+	assert_int_equal(options_kind(&options, 1), HCA_MLX5);
+	assert_int_equal(options_kind(&options, 2), HCA_MLX4);
+	for (const char *const *bad =
+		     (const char *const[]){ "mlx", "mlx4,", ",mlx4", "mlx45", NULL };
+	     *bad; bad++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "run --device=%s -- true", *bad);
+		assert_refused(line, "must be of mlx5 and mlx4, with commas");
+	}
+}
+
+/* Repeats an option COUNT times; one more is refused. */
+static void repeated(const char *option, unsigned int count, const char *text)
+{
+	char line[2048] = "run";
+	size_t len = 3;
+
+	for (unsigned int i = 0; i < count; i++)
+		len += (size_t)snprintf(line + len, sizeof(line) - len, " --%s", option);
+	snprintf(line + len, sizeof(line) - len, " -- true");
+	assert_taken(line);
+	snprintf(line + len, sizeof(line) - len, " --%s -- true", option);
+	assert_refused(line, text);
+}
+
+static void lists_have_an_end(void **state)
+{
+	(void)state;
+	repeated("service=a,1", MAX_OPTION_SERVICES, "too many services");
+	repeated("without=/dev/a", MAX_ABSENT, "too many paths");
+	repeated("netdev=lo", MAX_DEVICES * MAX_PORTS, "more than there can be ports");
+}
+
+static void services_have_a_name_and_a_number(void **state)
+{
+	static const char *const bad[] = { "a", "a,", ",1", "a,x", "a,1,", "a,1,x", "a,1,mlx5_0:" };
+	char line[96];
+
+	(void)state;
+	assert_taken("run --service a,1 --service b,0x10000000cafe,mlx5_1:2 -- true");
+	assert_int_equal(options.num_services, 2);
+	assert_string_equal(options.services[0], "a,1");
+	assert_string_equal(options.services[1], "b,0x10000000cafe,mlx5_1:2");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		snprintf(line, sizeof(line), "run --service %s -- true", bad[i]);
+		assert_refused(line, "must be NAME,ID or NAME,ID,mlx5_N or NAME,ID,mlx5_N:PORT");
+	}
+}
+
+static void only_paths_below_dev_and_sys_are_hidden(void **state)
+{
+	static const char *const bad[] = { "/", "/dev", "/etc/passwd", "dev/a" };
+	char line[96];
+
+	(void)state;
+	assert_taken("run --without /dev/a..b --without /sys/class/infiniband -- true");
+	assert_int_equal(options.num_absent, 2);
+	assert_string_equal(options.absent[1], "/sys/class/infiniband");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		snprintf(line, sizeof(line), "run --without %s -- true", bad[i]);
+		assert_refused(line, "not below /dev or /sys");
+	}
+	assert_refused("run --without /dev/../etc -- true", "must not have '..'");
+	assert_refused("run --without /sys/a/.. -- true", "must not have '..'");
+	assert_refused("run --without /sys/..a/../b -- true", "must not have '..'");
 }
 
 /* ---- unknown options, values, arguments ---- */
@@ -274,6 +422,13 @@ int main(void)
 		cmocka_unit_test(options_of_other_commands_are_refused),
 		cmocka_unit_test(each_command_takes_its_own_options),
 		cmocka_unit_test(socket_mode_is_octal),
+		cmocka_unit_test(numbers_have_a_range),
+		cmocka_unit_test(what_is_no_number_is_refused),
+		cmocka_unit_test(words_are_some_of_a_few),
+		cmocka_unit_test(each_kind_named_is_an_adapter),
+		cmocka_unit_test(lists_have_an_end),
+		cmocka_unit_test(services_have_a_name_and_a_number),
+		cmocka_unit_test(only_paths_below_dev_and_sys_are_hidden),
 		cmocka_unit_test(unknown_options_are_named),
 		cmocka_unit_test(missing_values_are_named),
 		cmocka_unit_test(values_of_options_without_any_are_refused),
