@@ -258,6 +258,24 @@ static void padding_is_written_with_the_cqe(void **state)
 	unpair();
 }
 
+static void without_padding_the_first_half_stays(void **state)
+{
+	struct flat_qp_attr attr = { .cqe_size = 128 };
+	uint8_t untouched[64];
+	const uint8_t *cqe;
+
+	(void)state;
+	memset(untouched, 0xee, sizeof(untouched));
+	pair(&attr, 4096);
+	memset(flat.mem + a->send_cq->ring, 0xee, 64);
+	write_to(to, rkey, from, 100);
+	flat_run(LONG);
+	cqe = flat_poll(a->send_cq);
+	assert_non_null(cqe);
+	assert_memory_equal(cqe - 64, untouched, 64);
+	unpair();
+}
+
 static void small_data_goes_into_the_cqe(void **state)
 {
 	struct flat_qp_attr attr = { .cs_req = 0x22, .cs_res = 2, .cqe_size = 128 };
@@ -416,6 +434,7 @@ int main(void)
 		IB(atomics_return_the_old_value),
 		IB(unsignaled_writes_leave_no_cqe),
 		IB(padding_is_written_with_the_cqe),
+		IB(without_padding_the_first_half_stays),
 		IB(small_data_goes_into_the_cqe),
 		IB(messages_may_be_empty),
 		IB(receive_scatters_over_its_segments),
