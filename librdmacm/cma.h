@@ -215,6 +215,12 @@ struct cm_multicast {
 	uint32_t events_acked;
 };
 
+/* A thread that waits for acknowledgements, on its stack. */
+struct cm_ack_wait {
+	pthread_cond_t acked;
+	LIST_ENTRY(cm_ack_wait) entry;
+};
+
 struct cm_id {
 	struct rdma_cm_id id;
 	struct cm_device *device;
@@ -227,8 +233,11 @@ struct cm_id {
 	/* READs and atomics of the connection: requested by the program, or received in the
 	 * request */
 	uint8_t initiator_depth, responder_resources;
-	/* QP that was moved to INIT, with the following ECE, access flags and P_Key index */
-	struct ibv_qp *init_qp;
+	union {
+		/* QP that was moved to INIT, with the ECE, access flags and P_Key index below */
+		struct ibv_qp *init_qp;
+		struct cm_id *next_spare; /* of a freed id: in the list of them */
+	};
 	struct ibv_ece init_ece;
 	unsigned int init_access;
 	uint16_t init_pkey_index;
@@ -244,11 +253,10 @@ struct cm_id {
 	int found_flags; /* ai_flags for the pending RAI_SA query */
 	LIST_HEAD(, cm_multicast) multicasts;
 	uint32_t events_acked;
-	struct cm_id *next_spare; /* in the list of freed ids */
-	/* Initialised once for all ids that use this memory in turn. The lock guards the multicast
-	 * groups and all counts of acknowledged events. */
+	LIST_HEAD(, cm_ack_wait) ack_waits;
+	/* Initialised once for all ids that use this memory in turn. Guards the multicast groups,
+	 * all counts of acknowledged events and the threads that wait for them. */
 	pthread_mutex_t lock;
-	pthread_cond_t acked;
 };
 
 static inline struct cm_id *to_cm_id(struct rdma_cm_id *id)

@@ -322,6 +322,7 @@ static void event_identify(struct cm_event *event, const struct rdma_ucm_event_r
 static void event_count(struct cm_event *event)
 {
 	struct cm_id *cm = event->cm;
+	struct cm_ack_wait *wait;
 
 	if (!cm)
 		return;
@@ -337,7 +338,8 @@ static void event_count(struct cm_event *event)
 	cm->events_acked++;
 	if (event->multicast)
 		event->multicast->events_acked++;
-	pthread_cond_broadcast(&cm->acked);
+	LIST_FOREACH(wait, &cm->ack_waits, entry)
+		pthread_cond_signal(&wait->acked);
 	pthread_mutex_unlock(&cm->lock);
 	event->cm = NULL;
 }

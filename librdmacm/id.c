@@ -147,6 +147,20 @@ static void await_handler(const uint32_t *counter, uint32_t reported)
 		poll(NULL, 0, LOOK_AGAIN_MS);
 }
 
+static void __attribute__((noinline))
+await_threads(struct cm_id *cm, const uint32_t *counter, uint32_t reported)
+{
+	struct cm_ack_wait wait = { .acked = PTHREAD_COND_INITIALIZER };
+
+	pthread_mutex_lock(&cm->lock);
+	LIST_INSERT_HEAD(&cm->ack_waits, &wait, entry);
+	while (*counter < reported)
+		pthread_cond_wait(&wait.acked, &cm->lock);
+	LIST_REMOVE(&wait, entry);
+	pthread_mutex_unlock(&cm->lock);
+	pthread_cond_destroy(&wait.acked);
+}
+
 /* Waits for acknowledgements with cancellation disabled: a cancelled thread would leave the id
  * destroyed in the kernel only, and its lock locked. */
 void rdmacm_id_await_acks(struct cm_id *cm, const uint32_t *counter, uint32_t reported)
@@ -158,10 +172,7 @@ void rdmacm_id_await_acks(struct cm_id *cm, const uint32_t *counter, uint32_t re
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	await_handler(counter, reported);
-	pthread_mutex_lock(&cm->lock);
-	while (*counter < reported)
-		pthread_cond_wait(&cm->acked, &cm->lock);
-	pthread_mutex_unlock(&cm->lock);
+	await_threads(cm, counter, reported);
 	pthread_setcancelstate(state, NULL);
 }
 

@@ -13,10 +13,10 @@
 void rdmacm_id_init_lock(struct cm_id *cm)
 {
 	pthread_mutex_init(&cm->lock, NULL);
-	pthread_cond_init(&cm->acked, NULL);
+	LIST_INIT(&cm->ack_waits); /* after fork(), the waiting threads are only in the parent */
 }
 
-/* Number of freed ids kept for reuse, with lock and condition initialised. Under a sanitizer none
+/* Number of freed ids kept for reuse, with its lock initialised. Under a sanitizer none
  * is kept, so that it detects a use after free. */
 #ifdef CMA_SANITIZED
 enum { MOST_SPARE = 0 };
@@ -75,7 +75,6 @@ void rdmacm_id_memory_free(struct cm_id *cm)
 {
 	if (spare_keep(cm))
 		return;
-	pthread_cond_destroy(&cm->acked);
 	pthread_mutex_destroy(&cm->lock);
 	free(cm);
 }
@@ -85,7 +84,6 @@ void rdmacm_id_free_spare(void)
 	struct cm_id *cm;
 
 	while ((cm = spare_take()) != NULL) {
-		pthread_cond_destroy(&cm->acked);
 		pthread_mutex_destroy(&cm->lock);
 		free(cm);
 	}
