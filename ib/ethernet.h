@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * ethernet.h - the headers of Ethernet frames that the adapter parses: VLAN tags, IPv4 and IPv6,
- * UDP and TCP, GRE and VXLAN, ESP and AH, ARP (also over IPoIB) and neighbour discovery. Facts
- * only. IEEE 802.3 and 802.1Q, RFC 791, 8200, 768, 9293, 2784, 2890, 7348, 4302, 4303, 826, 4391,
- * 4861.
+ * UDP and TCP, GRE, VXLAN, GENEVE, GTP-U and MPLS, ESP and AH, ICMP, ARP (also over IPoIB) and
+ * neighbour discovery. Facts only. IEEE 802.3 and 802.1Q, RFC 791, 8200, 768, 792, 4443, 9293,
+ * 2784, 2890, 7348, 8926, 3032, 7510, 4302, 4303, 826, 4391, 4861, and 3GPP TS 29.281.
  *
  * Use fld_get16() and fld_set16() for fields of 16 bits whose dword reaches beyond the header.
  */
@@ -28,6 +28,8 @@ enum {
 	ETHERTYPE_TEB = 0x6558, /* of a tunnel: an Ethernet frame */
 	ETHERTYPE_VLAN = 0x8100,
 	ETHERTYPE_V6 = 0x86dd,
+	ETHERTYPE_MPLS = 0x8847,
+	ETHERTYPE_MPLS_MULTICAST = 0x8848,
 	ETHERTYPE_QINQ = 0x88a8,
 };
 
@@ -58,6 +60,7 @@ enum {
 
 enum { /* protocol of IPv4, next header of IPv6 */
        PROTO_HOP_BY_HOP = 0,
+       PROTO_ICMP = 1,
        PROTO_IP4 = 4,
        PROTO_TCP = 6,
        PROTO_UDP = 17,
@@ -134,7 +137,13 @@ enum {
 	VXLAN_GPE_V6 = 2,
 	VXLAN_GPE_ETHERNET = 3,
 	GENEVE_PORT = 6081,
-	GENEVE_SIZE = 8,    /* without options */
+	GENEVE_SIZE = 8, /* without options */
+	GTPU_PORT = 2152,
+	GTPU_SIZE = 8,          /* without the optional fields */
+	GTPU_OPTIONAL_SIZE = 4, /* of these, which are there together */
+	GTPU_PACKET = 255,      /* type of a message that carries an IP packet */
+	MPLS_PORT = 6635,
+	MPLS_SIZE = 4,      /* of a label with its fields */
 	GRE_SIZE = 4,       /* without the optional fields */
 	GRE_FIELD_SIZE = 4, /* of the checksum with reserved bytes, and of the key */
 	ESP_SIZE = 8,
@@ -144,16 +153,28 @@ enum {
 #define VXLAN_VNI           FLD(0x4, 31, 8)
 #define VXLAN_GPE_NEXT      FLD(0x0, 7, 0)
 
+#define VXLAN_GPE_FLAGS     FLD(0x0, 31, 24)
 #define GENEVE_OPTION_WORDS FLD(0x0, 29, 24) /* in units of 4 bytes */
-#define GENEVE_PROTOCOL     FLD(0x0, 15, 0)  /* an Ethernet type */
+#define GENEVE_OAM          FLD(0x0, 23, 23)
+#define GENEVE_PROTOCOL     FLD(0x0, 15, 0) /* an Ethernet type */
+#define GENEVE_VNI          FLD(0x4, 31, 8)
 
-#define GRE_C               FLD(0x0, 31, 31) /* a checksum follows, */
-#define GRE_K               FLD(0x0, 29, 29) /* then a key, */
-#define GRE_S               FLD(0x0, 28, 28) /* then a sequence number */
-#define GRE_PROTOCOL        FLD(0x0, 15, 0)
+/* GTP-U. An extension begins with its length in units of 4 bytes, and ends with the next one's
+ * type. */
+#define GTPU_FLAGS    FLD(0x0, 31, 24)
+#define GTPU_E        FLD(0x0, 26, 26) /* extensions follow the optional fields */
+#define GTPU_OPTIONAL FLD(0x0, 26, 24) /* not 0: the optional fields are there */
+#define GTPU_TYPE     FLD(0x0, 23, 16)
+#define GTPU_TEID     FLD(0x4, 31, 0)
+#define GTPU_NEXT     FLD(0x8, 7, 0) /* type of the first extension; 0: none */
 
-#define ESP_SPI             FLD_PART(0x0)
-#define AH_SPI              FLD_PART(0x4)
+#define GRE_C         FLD(0x0, 31, 31) /* a checksum follows, */
+#define GRE_K         FLD(0x0, 29, 29) /* then a key, */
+#define GRE_S         FLD(0x0, 28, 28) /* then a sequence number */
+#define GRE_PROTOCOL  FLD(0x0, 15, 0)
+
+#define ESP_SPI       FLD_PART(0x0)
+#define AH_SPI        FLD_PART(0x4)
 
 /* ---- ARP ---- */
 
@@ -183,7 +204,12 @@ enum { IPOIB_SIZE = 4, IPOIB_ADDR_SIZE = 20, IPOIB_ARP_SIZE = 56, IPOIB_QKEY = 0
 #define IPOIB_ARP_TARGET    FLD_PART(0x20)
 #define IPOIB_ARP_TARGET_IP FLD_PART(0x34)
 
-/* ---- neighbour discovery: ICMPv6 ---- */
+/* ---- ICMP, and neighbour discovery by ICMPv6 ---- */
+
+enum { ICMP_SIZE = 8 };
+#define ICMP_TYPE FLD(0x0, 31, 24) /* of ICMPv6, too */
+#define ICMP_CODE FLD(0x0, 23, 16)
+#define ICMP_DATA FLD(0x4, 31, 0)
 
 enum { ND_SOLICITATION = 135, ND_ADVERTISEMENT = 136 };      /* ICMPv6 types */
 enum { ND_SIZE = 24, ND_OPTION_MAC_SIZE = 8 };               /* plus 8 with an option */

@@ -304,6 +304,15 @@ enum {
 #define FT_FIELD_OUTER_VXLAN_VNI                              FLD(0x0, 6, 6)
 #define FT_FIELD_OUTER_GRE_PROTOCOL                           FLD(0x0, 8, 8)
 #define FT_FIELD_OUTER_GRE_KEY                                FLD(0x0, 7, 7)
+#define FT_FIELD_OUTER_IPV6_FLOW_LABEL                        FLD(0x0, 20, 20)
+#define FT_FIELD_OUTER_GENEVE_VNI                             FLD(0x0, 5, 5)
+#define FT_FIELD_OUTER_GENEVE_OAM                             FLD(0x0, 4, 4)
+#define FT_FIELD_OUTER_GENEVE_PROTOCOL_TYPE                   FLD(0x0, 3, 3)
+#define FT_FIELD_OUTER_GENEVE_OPT_LEN                         FLD(0x0, 2, 2)
+#define FT_FIELD_INNER                                        FLD_PART(0x4)
+#define FT_FIELD_MPLS                                         FLD(0x8, 26, 11) /* all labels */
+#define FT_FIELD_INNER_ESP_SPI                                FLD(0x8, 9, 9)
+#define FT_FIELD_OUTER_ESP_SPI                                FLD(0x8, 8, 8)
 
 #define MEM_CAP_MEMIC                                         FLD(0x0, 31, 31)
 /* Bit N: the operation works on accesses of 2^N bytes. */

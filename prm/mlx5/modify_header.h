@@ -28,7 +28,7 @@ enum {
 #define HEADER_COPY_TO_FIELD                  FLD(0x4, 27, 16)
 #define HEADER_COPY_TO_OFFSET                 FLD(0x4, 12, 8)
 
-/* Fields of the outer headers */
+/* Fields of the outer headers, and registers that a frame has while it is in flow tables */
 enum prm_header_field {
 	PRM_HEADER_SMAC_47_16 = 0x1,
 	PRM_HEADER_SMAC_15_0 = 0x2,
@@ -54,6 +54,10 @@ enum prm_header_field {
 	PRM_HEADER_DIPV4 = 0x16,
 	PRM_HEADER_FIRST_VID = 0x17,
 	PRM_HEADER_IPV6_HOPLIMIT = 0x47,
+	PRM_HEADER_METADATA_A = 0x49,
+	PRM_HEADER_METADATA_B = 0x50,
+	PRM_HEADER_METADATA_C_0 = 0x51,
+	PRM_HEADER_METADATA_C_7 = 0x58,
 	PRM_HEADER_TCP_SEQ_NUM = 0x59,
 	PRM_HEADER_TCP_ACK_NUM = 0x5b,
 };

@@ -20,6 +20,7 @@
 #include "softhca/device/eth/eth_sq.h"
 #include "softhca/device/eth/flow/flow_counter.h"
 #include "softhca/device/eth/flow/flow_entry.h"
+#include "softhca/device/eth/flow/flow_match.h"
 #include "softhca/device/eth/flow/flow_table.h"
 #include "softhca/device/eth/frame.h"
 #include "softhca/device/eth/frame_copy.h"

@@ -91,6 +91,14 @@ static void parse_v6(struct frame *frame, unsigned int at)
 	skip_extensions(frame, at + IP6_SIZE);
 }
 
+static void parse_l3(struct frame *frame, uint16_t ethertype, unsigned int at)
+{
+	if (ethertype == ETHERTYPE_V4)
+		parse_v4(frame, at);
+	else if (ethertype == ETHERTYPE_V6)
+		parse_v6(frame, at);
+}
+
 static bool is_tag(uint16_t ethertype)
 {
 	return ethertype == ETHERTYPE_VLAN || ethertype == ETHERTYPE_QINQ;
@@ -122,10 +130,16 @@ void frame_parse(struct frame *frame, const uint8_t *bytes, size_t len)
 	if (len < ETHERNET_SIZE)
 		return;
 	at = parse_tags(frame);
-	if (frame->ethertype == ETHERTYPE_V4)
-		parse_v4(frame, at);
-	else if (frame->ethertype == ETHERTYPE_V6)
-		parse_v6(frame, at);
+	parse_l3(frame, frame->ethertype, at);
+}
+
+void frame_parse_packet(struct frame *frame, const uint8_t *bytes, size_t len, unsigned int at,
+			uint16_t ethertype)
+{
+	memset(frame, 0, sizeof(*frame));
+	frame->bytes = bytes;
+	frame->len = len;
+	parse_l3(frame, ethertype, at);
 }
 
 unsigned int frame_type_at(const struct frame *frame)

@@ -28,6 +28,9 @@ struct frame {
 };
 
 void frame_parse(struct frame *frame, const uint8_t *bytes, size_t len);
+/* Parses a packet of ETHERTYPE at AT that has no Ethernet header; the bytes end at LEN. */
+void frame_parse_packet(struct frame *frame, const uint8_t *bytes, size_t len, unsigned int at,
+			uint16_t ethertype);
 /* Returns the offset of the type behind the VLAN tags. */
 unsigned int frame_type_at(const struct frame *frame);
 bool frame_is_tcp(const struct frame *frame);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tunnel.c - finds what a frame carries in a tunnel. RFC 7348, 8926, 2784, 2890, 2003, 2473, and
- * draft-ietf-nvo3-vxlan-gpe.
+ * tunnel.c - finds what a frame carries in a tunnel. RFC 7348, 8926, 2784, 2890, 2003, 2473,
+ * draft-ietf-nvo3-vxlan-gpe, and 3GPP TS 29.281.
  *
  * As in frame.c, a header is read only after a check of its length.
  */
@@ -34,6 +34,42 @@ static uint16_t gpe_type(uint64_t next)
 					    : 0;
 }
 
+/* Returns where the extensions of a GTP-U header end, which begin at AT with one of type NEXT, or
+ * the end of the packet. */
+static unsigned int gtpu_skip(const struct frame *frame, unsigned int at, uint64_t next)
+{
+	while (next && has_room(frame, at, 4)) {
+		const unsigned int size = 4u * frame->bytes[at];
+
+		if (!size || !has_room(frame, at, size))
+			return frame->l3_end;
+		next = frame->bytes[at + size - 1];
+		at += size;
+	}
+	return next ? frame->l3_end : at;
+}
+
+/* The packet in GTP-U has no type: the version in its first byte tells which it is. */
+static struct payload gtpu_payload(const struct frame *frame, unsigned int at)
+{
+	const uint8_t *header = frame->bytes + at;
+	struct payload payload = { .at = at + GTPU_SIZE };
+
+	if (fld_get(header, GTPU_TYPE) != GTPU_PACKET)
+		return payload;
+	if (fld_get(header, GTPU_OPTIONAL)) {
+		payload.at += GTPU_OPTIONAL_SIZE;
+		if (!has_room(frame, payload.at, 0))
+			return payload;
+		if (fld_get(header, GTPU_E))
+			payload.at = gtpu_skip(frame, payload.at, fld_get(header, GTPU_NEXT));
+	}
+	if (has_room(frame, payload.at, IP4_SIZE))
+		payload.type = fld_get(frame->bytes + payload.at, IP4_VERSION) == 6 ? ETHERTYPE_V6
+										    : ETHERTYPE_V4;
+	return payload;
+}
+
 /* Returns the payload behind the tunnel's header, without its end. */
 static struct payload udp_tunnel(const struct frame *frame)
 {
@@ -55,6 +91,8 @@ static struct payload udp_tunnel(const struct frame *frame)
 		payload.at += GENEVE_SIZE + 4 * (unsigned int)fld_get(header, GENEVE_OPTION_WORDS);
 		payload.type = (uint16_t)fld_get(header, GENEVE_PROTOCOL);
 		break;
+	case GTPU_PORT:
+		return gtpu_payload(frame, payload.at);
 	}
 	return payload;
 }
@@ -123,7 +161,7 @@ static bool is_ip(const struct frame *frame, const struct payload *payload)
 struct tunnel tunnel_find(const struct frame *frame)
 {
 	const struct payload payload = payload_of(frame);
-	struct tunnel tunnel = { 0, 0 };
+	struct tunnel tunnel = { .end = payload.end };
 	struct frame inner;
 
 	if (payload.type == ETHERTYPE_TEB && payload_has(&payload, ETHERNET_SIZE)) {
@@ -132,6 +170,16 @@ struct tunnel tunnel_find(const struct frame *frame)
 		tunnel.l3 = inner.l3 ? payload.at + inner.l3 : 0;
 	} else if (is_ip(frame, &payload)) {
 		tunnel.l3 = payload.at;
+		tunnel.type = payload.type;
 	}
 	return tunnel;
+}
+
+bool tunnel_parse_inner(const struct frame *frame, const struct tunnel *tunnel, struct frame *inner)
+{
+	if (tunnel->l2)
+		frame_parse(inner, frame->bytes + tunnel->l2, tunnel->end - tunnel->l2);
+	else if (tunnel->l3)
+		frame_parse_packet(inner, frame->bytes, tunnel->end, tunnel->l3, tunnel->type);
+	return tunnel->l2 || tunnel->l3;
 }

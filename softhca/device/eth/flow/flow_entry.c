@@ -61,7 +61,8 @@ const char *flow_entry_put(struct hca *hca, struct flow_entry *entry)
 		return "flow: no more entries";
 	if (old)
 		flow_entry_remove(hca, old);
-	LIST_INSERT_HEAD(&group->bucket[flow_hash(entry->key) % FLOW_BUCKETS], entry, in_bucket);
+	LIST_INSERT_HEAD(&group->bucket[flow_hash(entry->key, group->sets) % FLOW_BUCKETS], entry,
+			 in_bucket);
 	group->table->entry[entry->index] = entry;
 	group->entries++;
 	hca->eth->flow_entries++;

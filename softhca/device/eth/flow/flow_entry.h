@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "softhca/device/eth/flow/flow_match.h"
+#include "softhca/device/eth/flow/flow_key.h"
 
 struct flow_counter;
 struct flow_group;

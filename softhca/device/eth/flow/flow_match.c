@@ -2,14 +2,13 @@
 /*
  * flow_match.c - finds the flow table entry that matches a frame, and forwards the frame.
  *
- * The frame's fields are written once in the layout of the groups' masks. An entry matches if these
- * bytes, under its group's mask, equal its value. If several match, the lowest index wins. PRM:
- * Flow Table
+ * The frame's fields are written once in the layout of the groups' masks (flow_key.c). An entry
+ * matches if these bytes, under its group's mask, equal its value. If several match, the lowest
+ * index wins. PRM: Flow Table
  */
 #include <string.h>
 
 #include "softhca/device/eth/eth.h"
-#include "util/bits.h"
 
 enum {
 	/* Most steps for one frame, where steering ends. Destinations multiply, and software can
@@ -19,164 +18,10 @@ enum {
 	LOOKUP = 16, /* steps for a group; each compared entry costs one */
 };
 
-/* ---- the fields of a frame ---- */
-
-/* Returns a field of a VLAN tag. */
-static uint32_t tci_get(uint16_t tci, uint32_t field)
-{
-	return tci >> FLD_SHIFT(field) & FLD_MASK(field);
-}
-
-static void put_l2(uint8_t *outer, uint8_t *misc, const struct frame *frame)
-{
-	const uint8_t *destination = fld_at(frame->bytes, ETHERNET_DESTINATION);
-	const uint8_t *source = fld_at(frame->bytes, ETHERNET_SOURCE);
-
-	fld_set(outer, LYR_2_4_DMAC_47_16, fld_get(destination, MAC_47_16));
-	fld_set(outer, LYR_2_4_DMAC_15_0, fld_get16(destination, MAC_15_0));
-	fld_set(outer, LYR_2_4_SMAC_47_16, fld_get(source, MAC_47_16));
-	fld_set(outer, LYR_2_4_SMAC_15_0, fld_get16(source, MAC_15_0));
-	fld_set(outer, LYR_2_4_ETHERTYPE, frame->ethertype);
-	if (frame->vlans) {
-		fld_set(outer, LYR_2_4_CVLAN_TAG, frame->tpid[0] == ETHERTYPE_VLAN);
-		fld_set(outer, LYR_2_4_SVLAN_TAG, frame->tpid[0] == ETHERTYPE_QINQ);
-		fld_set(outer, LYR_2_4_FIRST_PRIO, tci_get(frame->tci[0], VLAN_PRIORITY));
-		fld_set(outer, LYR_2_4_FIRST_CFI, tci_get(frame->tci[0], VLAN_DEI));
-		fld_set(outer, LYR_2_4_FIRST_VID, tci_get(frame->tci[0], VLAN_ID));
-	}
-	if (frame->vlans > 1) {
-		fld_set(misc, MISC_OUTER_SECOND_CVLAN_TAG, frame->tpid[1] == ETHERTYPE_VLAN);
-		fld_set(misc, MISC_OUTER_SECOND_SVLAN_TAG, frame->tpid[1] == ETHERTYPE_QINQ);
-		fld_set(misc, MISC_OUTER_SECOND_PRIO, tci_get(frame->tci[1], VLAN_PRIORITY));
-		fld_set(misc, MISC_OUTER_SECOND_CFI, tci_get(frame->tci[1], VLAN_DEI));
-		fld_set(misc, MISC_OUTER_SECOND_VID, tci_get(frame->tci[1], VLAN_ID));
-	}
-}
-
-static void put_v4(uint8_t *outer, const struct frame *frame)
-{
-	const uint8_t *ip = frame->bytes + frame->l3;
-
-	fld_set(outer, LYR_2_4_IP_DSCP, fld_get(ip, IP4_DSCP));
-	fld_set(outer, LYR_2_4_IP_ECN, fld_get(ip, IP4_ECN));
-	fld_set(outer, LYR_2_4_TTL_HOPLIMIT, fld_get(ip, IP4_TTL));
-	memcpy(fld_at(outer, LYR_2_4_SRC_IPV4), fld_at(ip, IP4_SOURCE), 4);
-	memcpy(fld_at(outer, LYR_2_4_DST_IPV4), fld_at(ip, IP4_DESTINATION), 4);
-}
-
-static void put_v6(uint8_t *outer, uint8_t *misc, const struct frame *frame)
-{
-	const uint8_t *ip = frame->bytes + frame->l3;
-
-	fld_set(outer, LYR_2_4_IP_DSCP, fld_get(ip, IP6_DSCP));
-	fld_set(outer, LYR_2_4_IP_ECN, fld_get(ip, IP6_ECN));
-	fld_set(outer, LYR_2_4_TTL_HOPLIMIT, fld_get(ip, IP6_HOP_LIMIT));
-	memcpy(fld_at(outer, LYR_2_4_SRC_IPV4_SRC_IPV6), fld_at(ip, IP6_SOURCE), 16);
-	memcpy(fld_at(outer, LYR_2_4_DST_IPV4_DST_IPV6), fld_at(ip, IP6_DESTINATION), 16);
-	fld_set(misc, MISC_OUTER_IPV6_FLOW_LABEL, fld_get(ip, IP6_FLOW_LABEL));
-}
-
-static void put_udp(uint8_t *outer, uint8_t *misc, const struct frame *frame)
-{
-	const uint8_t *udp = frame->bytes + frame->l4;
-
-	fld_set(outer, LYR_2_4_UDP_SPORT, fld_get(udp, L4_SOURCE_PORT));
-	fld_set(outer, LYR_2_4_UDP_DPORT, fld_get(udp, L4_DESTINATION_PORT));
-	if (fld_get(udp, L4_DESTINATION_PORT) == VXLAN_PORT &&
-	    frame->l4 + UDP_SIZE + VXLAN_SIZE <= frame->l3_end)
-		fld_set(misc, MISC_VXLAN_VNI, fld_get(udp + UDP_SIZE, VXLAN_VNI));
-}
-
-static void put_gre(uint8_t *misc, const struct frame *frame)
-{
-	const uint8_t *gre = frame->bytes + frame->l4;
-	unsigned int key = frame->l4 + GRE_SIZE + (fld_get(gre, GRE_C) ? GRE_FIELD_SIZE : 0);
-
-	fld_set(misc, MISC_GRE_C_PRESENT, fld_get(gre, GRE_C));
-	fld_set(misc, MISC_GRE_K_PRESENT, fld_get(gre, GRE_K));
-	fld_set(misc, MISC_GRE_S_PRESENT, fld_get(gre, GRE_S));
-	fld_set(misc, MISC_GRE_PROTOCOL, fld_get(gre, GRE_PROTOCOL));
-	if (fld_get(gre, GRE_K) && key + GRE_FIELD_SIZE <= frame->l3_end)
-		memcpy(fld_at(misc, MISC_GRE_KEY), frame->bytes + key, GRE_FIELD_SIZE);
-}
-
-static void put_l4(uint8_t *outer, uint8_t *misc, const struct frame *frame)
-{
-	const uint8_t *l4 = frame->bytes + frame->l4;
-
-	if (frame_is_tcp(frame)) {
-		fld_set(outer, LYR_2_4_TCP_SPORT, fld_get(l4, L4_SOURCE_PORT));
-		fld_set(outer, LYR_2_4_TCP_DPORT, fld_get(l4, L4_DESTINATION_PORT));
-		fld_set(outer, LYR_2_4_TCP_FLAGS, fld_get(l4, TCP_FLAGS));
-	} else if (frame_is_udp(frame)) {
-		put_udp(outer, misc, frame);
-	} else if (frame->protocol == PROTO_GRE && frame->l4 + GRE_SIZE <= frame->l3_end) {
-		put_gre(misc, frame);
-	}
-}
-
-static void frame_describe(const struct frame *frame, uint32_t sqn, uint8_t key[FLOW_KEY_SIZE])
-{
-	uint8_t *outer = key, *misc = key + PRM_MATCH_SET_SIZE;
-
-	memset(key, 0, FLOW_KEY_SIZE);
-	put_l2(outer, misc, frame);
-	fld_set(misc, MISC_SOURCE_SQN, sqn);
-	if (!frame->l3)
-		return;
-	fld_set(outer, LYR_2_4_IP_VERSION, frame->ip_version);
-	fld_set(outer, LYR_2_4_IP_PROTOCOL, frame->protocol);
-	fld_set(outer, LYR_2_4_FRAG, frame->fragment);
-	if (frame->ip_version == 4)
-		put_v4(outer, frame);
-	else
-		put_v6(outer, misc, frame);
-	if (frame->l4)
-		put_l4(outer, misc, frame);
-}
-
-void flow_supported_mask(uint8_t mask[FLOW_KEY_SIZE])
-{
-	static const uint32_t outer[] = {
-		LYR_2_4_SMAC_47_16,  LYR_2_4_SMAC_15_0,  LYR_2_4_ETHERTYPE,    LYR_2_4_DMAC_47_16,
-		LYR_2_4_DMAC_15_0,   LYR_2_4_FIRST_PRIO, LYR_2_4_FIRST_CFI,    LYR_2_4_FIRST_VID,
-		LYR_2_4_IP_PROTOCOL, LYR_2_4_IP_DSCP,    LYR_2_4_IP_ECN,       LYR_2_4_CVLAN_TAG,
-		LYR_2_4_SVLAN_TAG,   LYR_2_4_FRAG,       LYR_2_4_IP_VERSION,   LYR_2_4_TCP_FLAGS,
-		LYR_2_4_TCP_SPORT,   LYR_2_4_TCP_DPORT,  LYR_2_4_TTL_HOPLIMIT, LYR_2_4_UDP_SPORT,
-		LYR_2_4_UDP_DPORT,
-	};
-	static const uint32_t misc[] = {
-		MISC_SOURCE_SQN,       MISC_OUTER_SECOND_PRIO,      MISC_OUTER_SECOND_CFI,
-		MISC_OUTER_SECOND_VID, MISC_OUTER_SECOND_CVLAN_TAG, MISC_OUTER_SECOND_SVLAN_TAG,
-		MISC_VXLAN_VNI,        MISC_GRE_C_PRESENT,          MISC_GRE_K_PRESENT,
-		MISC_GRE_S_PRESENT,    MISC_GRE_PROTOCOL,           MISC_OUTER_IPV6_FLOW_LABEL,
-	};
-
-	memset(mask, 0, FLOW_KEY_SIZE);
-	for (size_t i = 0; i < ARRAY_SIZE(outer); i++)
-		fld_set(mask, outer[i], UINT32_MAX);
-	for (size_t i = 0; i < ARRAY_SIZE(misc); i++)
-		fld_set(mask + PRM_MATCH_SET_SIZE, misc[i], UINT32_MAX);
-	memset(fld_at(mask, LYR_2_4_SRC_IPV4_SRC_IPV6), 0xff, 32);
-	memset(fld_at(mask + PRM_MATCH_SET_SIZE, MISC_GRE_KEY), 0xff, 4);
-}
-
-/* Hashes with FNV-1a. */
-uint32_t flow_hash(const uint8_t key[FLOW_KEY_SIZE])
-{
-	uint32_t sum = 2166136261u;
-
-	for (unsigned int i = 0; i < FLOW_KEY_SIZE; i++)
-		sum = (sum ^ key[i]) * 16777619u;
-	return sum ^ sum >> 16;
-}
-
-/* ---- the walk through the tables ---- */
-
 struct walk {
 	struct hca *hca;
 	struct eth_arrival *arrival;
-	uint32_t sqn;
+	struct flow_state state;
 	unsigned int steps;
 	bool allowed; /* no entry has dropped or consumed the frame */
 	uint8_t key[FLOW_KEY_SIZE];
@@ -187,17 +32,33 @@ static void work_spend(struct walk *walk, unsigned int steps)
 	walk->steps -= steps < walk->steps ? steps : walk->steps;
 }
 
+/* Applies the group's mask to the key, in the sets that the mask uses. */
+static void key_mask(const struct walk *walk, const struct flow_group *group, uint8_t *masked)
+{
+	for (unsigned int i = 0; i < FLOW_KEY_SIZE; i++)
+		if (group->sets >> i / PRM_MATCH_SET_SIZE & 1)
+			masked[i] = walk->key[i] & group->mask[i];
+}
+
+static bool keys_match(const uint8_t *one, const uint8_t *other, uint8_t sets)
+{
+	for (size_t at = 0; at < FLOW_KEY_SIZE; at += PRM_MATCH_SET_SIZE, sets >>= 1)
+		if (sets & 1 && memcmp(one + at, other + at, PRM_MATCH_SET_SIZE))
+			return false;
+	return true;
+}
+
 static struct flow_entry *match_in_group(struct walk *walk, const struct flow_group *group)
 {
 	struct flow_entry *entry, *best = NULL;
-	uint8_t masked[FLOW_KEY_SIZE];
+	uint8_t masked[FLOW_KEY_SIZE]; /* only the group's sets */
 
-	for (unsigned int i = 0; i < FLOW_KEY_SIZE; i++)
-		masked[i] = walk->key[i] & group->mask[i];
+	key_mask(walk, group, masked);
 	work_spend(walk, LOOKUP);
-	LIST_FOREACH(entry, &group->bucket[flow_hash(masked) % FLOW_BUCKETS], in_bucket) {
+	LIST_FOREACH(entry, &group->bucket[flow_hash(masked, group->sets) % FLOW_BUCKETS],
+		     in_bucket) {
 		work_spend(walk, 1);
-		if (!memcmp(entry->key, masked, FLOW_KEY_SIZE) &&
+		if (keys_match(entry->key, masked, group->sets) &&
 		    (!best || entry->index < best->index))
 			best = entry;
 	}
@@ -239,12 +100,14 @@ static void destination_visit(struct walk *walk, const struct flow_entry *entry,
 static void entry_forward(struct walk *walk, const struct flow_entry *entry)
 {
 	const struct frame frame = walk->arrival->frame;
+	const struct flow_state state = walk->state;
 	uint8_t key[FLOW_KEY_SIZE];
 
 	memcpy(key, walk->key, sizeof(key));
 	for (unsigned int i = 0; i < entry->count; i++) {
 		if (i) {
 			walk->arrival->frame = frame;
+			walk->state = state;
 			memcpy(walk->key, key, sizeof(key));
 		}
 		destination_visit(walk, entry, &entry->destination[i]);
@@ -253,27 +116,26 @@ static void entry_forward(struct walk *walk, const struct flow_entry *entry)
 
 /* Writes the frame to BYTES as one action changes it. Returns its length, or 0 if the action cannot
  * be done with this frame. */
-typedef size_t change_fn(const struct flow_entry *entry, const struct frame *frame, uint8_t *bytes);
+typedef size_t change_fn(struct walk *walk, const struct flow_entry *entry, uint8_t *bytes);
 
-static size_t change_fields(const struct flow_entry *entry, const struct frame *frame,
-			    uint8_t *bytes)
+static size_t change_fields(struct walk *walk, const struct flow_entry *entry, uint8_t *bytes)
 {
+	const struct frame *frame = &walk->arrival->frame;
+
 	memcpy(bytes, frame->bytes, frame->len);
-	modify_header_apply(entry->change, frame, bytes);
+	modify_header_apply(entry->change, frame, bytes, walk->state.registers);
 	return frame->len;
 }
 
-static size_t change_tunnel(const struct flow_entry *entry, const struct frame *frame,
-			    uint8_t *bytes)
+static size_t change_tunnel(struct walk *walk, const struct flow_entry *entry, uint8_t *bytes)
 {
-	return packet_reformat_apply(entry->reformat, frame, bytes);
+	return packet_reformat_apply(entry->reformat, &walk->arrival->frame, bytes);
 }
 
-static size_t leave_tunnel(const struct flow_entry *entry, const struct frame *frame,
-			   uint8_t *bytes)
+static size_t leave_tunnel(struct walk *walk, const struct flow_entry *entry, uint8_t *bytes)
 {
 	(void)entry;
-	return packet_reformat_decap(frame, bytes);
+	return packet_reformat_decap(&walk->arrival->frame, bytes);
 }
 
 /* Changes a copy of the frame: others may still read the frame as it was. */
@@ -286,7 +148,7 @@ static bool frame_change(struct walk *walk, const struct flow_entry *entry, chan
 	work_spend(walk, VISIT);
 	if (!bytes)
 		return false;
-	len = change(entry, frame, bytes);
+	len = change(walk, entry, bytes);
 	if (len)
 		frame_parse(frame, bytes, len);
 	return len != 0;
@@ -308,7 +170,7 @@ static bool entry_change(struct walk *walk, const struct flow_entry *entry)
 	    (entry->change && !frame_change(walk, entry, change_fields)) ||
 	    (entry->reformat && !is_received && !frame_change(walk, entry, change_tunnel)))
 		return false;
-	frame_describe(&walk->arrival->frame, walk->sqn, walk->key);
+	flow_key_write(&walk->arrival->frame, &walk->state, walk->key);
 	return true;
 }
 
@@ -340,12 +202,12 @@ static void table_visit(struct walk *walk, struct flow_table *table)
 bool flow_steer(struct hca *hca, struct flow_table *root, struct eth_arrival *arrival, uint32_t sqn)
 {
 	struct walk walk = {
-		.hca = hca, .arrival = arrival, .sqn = sqn, .steps = STEPS, .allowed = true
+		.hca = hca, .arrival = arrival, .state.sqn = sqn, .steps = STEPS, .allowed = true
 	};
 
 	if (!root)
 		return true;
-	frame_describe(&arrival->frame, sqn, walk.key);
+	flow_key_write(&arrival->frame, &walk.state, walk.key);
 	table_visit(&walk, root);
 	hca->eth->work += STEPS - walk.steps;
 	return walk.allowed;

@@ -123,6 +123,7 @@ int flow_group_add(struct hca *hca, struct flow_table *table, uint32_t first, ui
 	group->first = first;
 	group->last = last;
 	memcpy(group->mask, mask, sizeof(group->mask));
+	group->sets = flow_key_sets(mask);
 	insert_sorted(table, group);
 	*out = group;
 	return 0;

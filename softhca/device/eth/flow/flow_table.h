@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "softhca/device/eth/flow/flow_match.h"
+#include "softhca/device/eth/flow/flow_key.h"
 
 struct eth;
 struct flow_entry;
@@ -28,6 +28,7 @@ struct flow_group {
 	struct flow_table *table;
 	uint32_t first, last; /* indices */
 	uint32_t entries;
+	uint8_t sets; /* PRM_MATCH_*: sets in which the mask has bits */
 	uint8_t mask[FLOW_KEY_SIZE];
 	LIST_HEAD(, flow_entry) bucket[FLOW_BUCKETS];
 };

@@ -10,7 +10,7 @@
 #include "softhca/device/eth/eth.h"
 #include "util/bits.h"
 
-enum header { AT_TARGET, AT_SOURCE, AT_TYPE, AT_TAG, AT_IP4, AT_IP6, AT_TCP, AT_UDP };
+enum header { AT_TARGET, AT_SOURCE, AT_TYPE, AT_TAG, AT_IP4, AT_IP6, AT_TCP, AT_UDP, IN_REGISTER };
 
 /* A field's place: a header, and the field there. A field with two rows is in one header or the
  * other. */
@@ -50,6 +50,16 @@ static const struct place places[] = {
 	{ PRM_HEADER_TCP_ACK_NUM, AT_TCP, TCP_ACKNOWLEDGMENT },
 	{ PRM_HEADER_UDP_SPORT, AT_UDP, L4_SOURCE_PORT },
 	{ PRM_HEADER_UDP_DPORT, AT_UDP, L4_DESTINATION_PORT },
+	{ PRM_HEADER_METADATA_A, IN_REGISTER, FLOW_REGISTER_A },
+	{ PRM_HEADER_METADATA_B, IN_REGISTER, FLOW_REGISTER_B },
+	{ PRM_HEADER_METADATA_C_0, IN_REGISTER, FLOW_REGISTER_C(0) },
+	{ PRM_HEADER_METADATA_C_0 + 1, IN_REGISTER, FLOW_REGISTER_C(1) },
+	{ PRM_HEADER_METADATA_C_0 + 2, IN_REGISTER, FLOW_REGISTER_C(2) },
+	{ PRM_HEADER_METADATA_C_0 + 3, IN_REGISTER, FLOW_REGISTER_C(3) },
+	{ PRM_HEADER_METADATA_C_0 + 4, IN_REGISTER, FLOW_REGISTER_C(4) },
+	{ PRM_HEADER_METADATA_C_0 + 5, IN_REGISTER, FLOW_REGISTER_C(5) },
+	{ PRM_HEADER_METADATA_C_0 + 6, IN_REGISTER, FLOW_REGISTER_C(6) },
+	{ PRM_HEADER_METADATA_C_7, IN_REGISTER, FLOW_REGISTER_C(7) },
 };
 
 /* ---- lists ---- */
@@ -136,9 +146,18 @@ void modify_header_remove(struct hca *hca, struct modify_header *list)
 
 /* ---- frames ---- */
 
-/* Returns the start of a header in BYTES, or NULL if the frame lacks it. */
-static uint8_t *header_at(const struct frame *frame, uint8_t *bytes, unsigned int header)
+/* A frame that is being changed: as it was, and as it is now */
+struct changed {
+	const struct frame *frame;
+	uint8_t *bytes, *registers;
+};
+
+/* Returns the start of a header, or NULL if the frame lacks it. */
+static uint8_t *header_at(const struct changed *changed, unsigned int header)
 {
+	const struct frame *frame = changed->frame;
+	uint8_t *bytes = changed->bytes;
+
 	switch (header) {
 	case AT_TARGET:
 		return fld_at(bytes, ETHERNET_DESTINATION);
@@ -154,20 +173,22 @@ static uint8_t *header_at(const struct frame *frame, uint8_t *bytes, unsigned in
 		return frame->l3 && frame->ip_version == 6 ? bytes + frame->l3 : NULL;
 	case AT_TCP:
 		return frame_is_tcp(frame) ? bytes + frame->l4 : NULL;
-	default:
+	case AT_UDP:
 		return frame_is_udp(frame) ? bytes + frame->l4 : NULL;
+	default:
+		return changed->registers;
 	}
 }
 
 /* Finds the place of field NUMBER in the frame, and the header there. Returns NULL if the frame has
  * no such field. */
-static const struct place *field_find(const struct frame *frame, uint8_t *bytes, uint64_t number,
+static const struct place *field_find(const struct changed *changed, uint64_t number,
 				      uint8_t **header)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		if (places[i].number != number)
 			continue;
-		*header = header_at(frame, bytes, places[i].header);
+		*header = header_at(changed, places[i].header);
 		if (*header)
 			return &places[i];
 	}
@@ -189,23 +210,23 @@ static void put_bits(uint8_t *header, uint32_t field, unsigned int offset, unsig
 	fld_set(header, field, (value & ~mask) | (data << offset & mask));
 }
 
-static void copy(const struct frame *frame, uint8_t *bytes, const uint8_t *action, uint32_t data)
+static void copy(const struct changed *changed, const uint8_t *action, uint32_t data)
 {
 	uint8_t *header;
 	const struct place *to =
-		field_find(frame, bytes, fld_get(action, HEADER_COPY_TO_FIELD), &header);
+		field_find(changed, fld_get(action, HEADER_COPY_TO_FIELD), &header);
 
 	if (to)
 		put_bits(header, to->field, (unsigned int)fld_get(action, HEADER_COPY_TO_OFFSET),
 			 action_length(action), data >> fld_get(action, HEADER_ACTION_OFFSET));
 }
 
-static void act(const struct frame *frame, uint8_t *bytes, const uint8_t *action)
+static void act(const struct changed *changed, const uint8_t *action)
 {
 	const uint32_t data = (uint32_t)fld_get(action, HEADER_ACTION_DATA);
 	uint8_t *header;
 	const struct place *place =
-		field_find(frame, bytes, fld_get(action, HEADER_ACTION_FIELD), &header);
+		field_find(changed, fld_get(action, HEADER_ACTION_FIELD), &header);
 
 	if (!place)
 		return;
@@ -218,14 +239,16 @@ static void act(const struct frame *frame, uint8_t *bytes, const uint8_t *action
 		fld_set(header, place->field, fld_get(header, place->field) + data);
 		break;
 	default:
-		copy(frame, bytes, action, (uint32_t)fld_get(header, place->field));
+		copy(changed, action, (uint32_t)fld_get(header, place->field));
 	}
 }
 
 void modify_header_apply(const struct modify_header *list, const struct frame *frame,
-			 uint8_t *bytes)
+			 uint8_t *bytes, uint8_t *registers)
 {
+	const struct changed changed = { frame, bytes, registers };
+
 	for (unsigned int i = 0; i < list->count; i++)
-		act(frame, bytes, list->action[i]);
+		act(&changed, list->action[i]);
 	frame_keep_sums(bytes, frame);
 }

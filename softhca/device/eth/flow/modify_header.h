@@ -36,9 +36,9 @@ int modify_header_add(struct hca *hca, enum prm_flow_table_type type, const uint
 /* Removes a list without users from the adapter, and frees it. */
 void modify_header_remove(struct hca *hca, struct modify_header *list);
 /* Changes the headers of the frame in BYTES, and keeps its checksums as right or wrong as they
- * were. FRAME describes the frame as it was. An action on a header that the frame lacks does
- * nothing. */
+ * were. FRAME describes the frame as it was; REGISTERS are those of struct flow_state. An action on
+ * a header that the frame lacks does nothing. */
 void modify_header_apply(const struct modify_header *list, const struct frame *frame,
-			 uint8_t *bytes);
+			 uint8_t *bytes, uint8_t *registers);
 
 #endif

@@ -299,8 +299,9 @@ static void put_ethernet(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, ETH_CAP_REG_UMR_SQ, hca->config.kernel_driver);
 }
 
-/* Fields of the outer headers that flow tables can match; any mask of their bits is valid. */
-static void put_flow_fields(uint8_t *fields)
+/* Fields that flow tables can match; any mask of their bits is valid. Inner headers have the same
+ * fields as outer ones, in a dword of their own. A kernel driver is told of the outer ones only. */
+static void put_flow_fields(const struct hca *hca, uint8_t *fields)
 {
 	static const uint32_t known[] = {
 		FT_FIELD_OUTER_DMAC,       FT_FIELD_OUTER_SMAC,         FT_FIELD_OUTER_ETHER_TYPE,
@@ -314,8 +315,27 @@ static void put_flow_fields(uint8_t *fields)
 		FT_FIELD_OUTER_VXLAN_VNI,
 	};
 
+	static const uint32_t others[] = {
+		FT_FIELD_OUTER_IPV6_FLOW_LABEL,
+		FT_FIELD_OUTER_GENEVE_VNI,
+		FT_FIELD_OUTER_GENEVE_OAM,
+		FT_FIELD_OUTER_GENEVE_PROTOCOL_TYPE,
+		FT_FIELD_OUTER_GENEVE_OPT_LEN,
+		FLD_IN(FT_FIELD_INNER, FT_FIELD_OUTER_IPV6_FLOW_LABEL),
+		FT_FIELD_MPLS,
+		FT_FIELD_INNER_ESP_SPI,
+		FT_FIELD_OUTER_ESP_SPI,
+	};
+
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		fld_set(fields, known[i], 1);
+	if (hca->config.kernel_driver)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (FLD_BIT(known[i]) <= FLD_BIT(FT_FIELD_OUTER_TCP_FLAGS))
+			fld_set(fields, FLD_IN(FT_FIELD_INNER, known[i]), 1);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		fld_set(fields, others[i], UINT32_MAX);
 }
 
 /* Not to a kernel driver: no test has driven these from Linux' own rules yet. Nor are reformats
@@ -345,8 +365,8 @@ static void put_flow_tables_of(const struct hca *hca, uint8_t *prop)
 	fld_set(prop, FT_PROP_LOG_MAX_FLOW, FLOW_LOG_ENTRIES);
 	if (!hca->config.kernel_driver)
 		put_header_changes(prop);
-	put_flow_fields(fld_at(prop, FT_PROP_FT_FIELD_SUPPORT));
-	put_flow_fields(fld_at(prop, FT_PROP_FT_FIELD_BITMASK_SUPPORT));
+	put_flow_fields(hca, fld_at(prop, FT_PROP_FT_FIELD_SUPPORT));
+	put_flow_fields(hca, fld_at(prop, FT_PROP_FT_FIELD_BITMASK_SUPPORT));
 }
 
 /* Received frames leave tunnels, sent frames enter them. */

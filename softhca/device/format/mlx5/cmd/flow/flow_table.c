@@ -187,7 +187,7 @@ static bool take_mask(const struct cmd *cmd, uint8_t mask[FLOW_KEY_SIZE])
 	uint8_t supported[FLOW_KEY_SIZE];
 
 	memset(mask, 0, FLOW_KEY_SIZE);
-	for (size_t i = 0; i < FLOW_SETS; i++)
+	for (size_t i = 0; i < PRM_MATCH_SETS; i++)
 		if (enabled >> i & 1)
 			memcpy(mask + i * PRM_MATCH_SET_SIZE, criteria + i * PRM_MATCH_SET_SIZE,
 			       PRM_MATCH_SET_SIZE);
@@ -195,7 +195,7 @@ static bool take_mask(const struct cmd *cmd, uint8_t mask[FLOW_KEY_SIZE])
 	for (unsigned int i = 0; i < FLOW_KEY_SIZE; i++)
 		if (mask[i] & ~supported[i])
 			return false;
-	return !(enabled >> FLOW_SETS);
+	return !(enabled >> PRM_MATCH_SETS);
 }
 
 static const char *check_group(const struct flow_table *table, const struct cmd *cmd)

@@ -248,6 +248,8 @@ static struct action action_random(void)
 	return action;
 }
 
+static uint8_t registers[40]; /* no action is on these */
+
 static void list_random(struct modify_header *list, struct made *made)
 {
 	list->count = 1 + (unsigned int)rand() % MODIFY_HEADER_MAX;
@@ -278,7 +280,7 @@ static void lists_change_what_the_model_changes(void **state)
 		memcpy(changed, before.bytes, sizeof(changed));
 		list_random(&list, &made);
 		sums_put(&made, no_l4 && made.at[UDP]);
-		modify_header_apply(&list, &frame, changed);
+		modify_header_apply(&list, &frame, changed, registers);
 		assert_memory_equal(changed, made.bytes, sizeof(changed));
 	}
 }
@@ -309,7 +311,7 @@ static void sums_of_zero_are_written_as_the_protocol_says(void **state)
 			action_write(&action, list.action[0]);
 			model_act(&made, &action);
 			sums_put(&made, false);
-			modify_header_apply(&list, &frame, changed);
+			modify_header_apply(&list, &frame, changed, registers);
 			assert_memory_equal(changed, made.bytes, sizeof(changed));
 		}
 	}
@@ -340,7 +342,7 @@ static void wrong_sums_stay_wrong(void **state)
 		frame_parse(&frame, before, made.len);
 		model_made = made;
 		list_random(&list, &model_made);
-		modify_header_apply(&list, &frame, made.bytes);
+		modify_header_apply(&list, &frame, made.bytes, registers);
 		assert_int_equal(whole_sum(&made) % 0xffff, wrong % 0xffff);
 		seen += wrong != 0xffff;
 	}
@@ -529,6 +531,10 @@ static void lists_are_checked(void **state)
 		{ { 2, 0xa, 0, 0, 1, 0, 0 }, RX, 1, 8, PRM_STAT_OK },
 		{ { 2, 0x15, 0, 0, 1, 0, 0 }, RX, 1, 8, PRM_STAT_BAD_PARAM_ERR },
 		{ { 3, 0x3, 0, 16, 0, 0x8, 0 }, RX, 1, 8, PRM_STAT_OK },
+		{ { 1, 0x49, 0, 0, 1, 0, 0 }, TX, 1, 8, PRM_STAT_OK },
+		{ { 3, 0x3, 0, 16, 0, 0x58, 16 }, RX, 1, 8, PRM_STAT_OK },
+		{ { 3, 0x3, 0, 16, 0, 0x58, 17 }, RX, 1, 8, PRM_STAT_BAD_PARAM_ERR },
+		{ { 1, 0x4a, 0, 1, 1, 0, 0 }, RX, 1, 8, PRM_STAT_BAD_PARAM_ERR },
 		{ { 3, 0x3, 0, 16, 0, 0x8, 1 }, RX, 1, 8, PRM_STAT_BAD_PARAM_ERR },
 		{ { 3, 0x3, 0, 16, 0, 0x18, 0 }, RX, 1, 8, PRM_STAT_BAD_PARAM_ERR },
 		{ { 1, 0x3, 0, 16, 1, 0, 0 }, TX, 1, 8, PRM_STAT_OK },
