@@ -49,6 +49,11 @@ bool verbs_ah_find_fault(struct ibv_context *context, const char *prefix,
 			     "is_global 0: port %u is Ethernet, where an address is a GID: set "
 			     "is_global 1, grh.dgid and grh.sgid_index",
 			     attr->port_num);
+	if (port.link_layer == IBV_LINK_LAYER_INFINIBAND && !attr->dlid && !attr->is_global)
+		return WRONG(&fault,
+			     "dlid %u: set it to the LID of the peer's port, from its "
+			     "ibv_query_port()",
+			     attr->dlid);
 	return attr->is_global && source_gid_is_wrong(context, attr, &port, &fault);
 }
 

@@ -90,6 +90,19 @@ static const char *mask_exception(const struct refusal *r)
 		       : "";
 }
 
+/* Names the states to which a QP can go from FROM, for instance "RESET, INIT". */
+static void name_next(enum ibv_qp_type type, enum ibv_qp_state from, char *text, size_t size)
+{
+	int required, allowed;
+	size_t len = 0;
+
+	*text = '\0';
+	for (enum ibv_qp_state to = IBV_QPS_RESET; to <= IBV_QPS_ERR && len < size; to++)
+		if (verbs_qp_transition(type, from, to, &required, &allowed))
+			len += (size_t)snprintf(text + len, size - len, "%s%s", len ? ", " : "",
+						state_name(to));
+}
+
 #define WRONG(r, ...) (snprintf((r)->why, (r)->size, __VA_ARGS__), true)
 
 static bool mask_is_wrong(struct refusal *r, enum ibv_qp_state from, enum ibv_qp_state to)
@@ -97,8 +110,11 @@ static bool mask_is_wrong(struct refusal *r, enum ibv_qp_state from, enum ibv_qp
 	int required, allowed;
 	char names[256];
 
-	if (!verbs_qp_transition(r->qp->qp_type, from, to, &required, &allowed))
-		return WRONG(r, "there is no such transition");
+	if (!verbs_qp_transition(r->qp->qp_type, from, to, &required, &allowed)) {
+		name_next(r->qp->qp_type, from, names, sizeof(names));
+		return WRONG(r, "there is no such transition: from %s the QP goes to %s",
+			     state_name(from), names);
+	}
 	if (required & ~r->mask) {
 		name_attrs((unsigned int)(required & ~r->mask), names, sizeof(names));
 		return WRONG(r, "attr_mask 0x%x lacks %s%s", r->mask, names, mask_exception(r));
@@ -191,14 +207,14 @@ void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, 
 	enum ibv_qp_state to = mask & IBV_QP_STATE ? attr->qp_state : from;
 	char why[512] = "the mask and the values look right: see the kernel's log";
 	struct refusal r = { qp, attr, mask, why, sizeof(why) };
+	bool explained;
 
 	if (!verbs_log_on(VERBS_LOG_WARN))
 		return;
-	if (err == EINVAL && !mask_is_wrong(&r, from, to))
-		value_is_wrong(&r);
+	explained = (err == EINVAL && mask_is_wrong(&r, from, to)) || value_is_wrong(&r);
 	verbs_warn("ibv_modify_qp: QP 0x%x %s to %s: %s%s%s", qp->qp_num, state_name(from),
-		   state_name(to), strerror(err), err == EINVAL ? ": " : "",
-		   err == EINVAL ? why : "");
+		   state_name(to), strerror(err), explained || err == EINVAL ? ": " : "",
+		   explained || err == EINVAL ? why : "");
 }
 
 static bool needs_net_raw(const struct ibv_qp_init_attr_ex *attr)

@@ -125,6 +125,8 @@ VERBS_EXPORT void verbs_set_ops(struct verbs_context *vctx, const struct verbs_o
 
 	VERBS_OPS(SET_OP)
 	EDGES(INSTALL_EDGE)
+	if (ops->modify_qp && verbs_log_on(VERBS_LOG_WARN))
+		verbs_qp_suspect_all(priv);
 }
 
 void verbs_ops_set_defaults(struct verbs_context *vctx)

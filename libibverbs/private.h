@@ -18,6 +18,8 @@
  * applications. */
 struct verbs_ex_private {
 	struct verbs_ops ops;
+	/* the provider's operation, if ops.modify_qp is the one of suspect_qp.c */
+	int (*modify_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 	uint32_t driver_id;             /* sent to the kernel with each command, which checks it */
 	uint64_t core_support;          /* IB_UVERBS_CORE_SUPPORT_* of the kernel */
 	struct ibv_device_attr *limits; /* see verbs_limits() */
@@ -205,6 +207,10 @@ struct ibv_context *verbs_compat_real_context(struct ibv_context *context);
 void verbs_qp_explain_create(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
 			     int err);
 void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask, int err);
+
+/* suspect_qp.c: puts itself before the provider's modify_qp, to log values that are accepted and
+ * cannot work. */
+void verbs_qp_suspect_all(struct verbs_ex_private *priv);
 
 /* explain_ah.c: logs why the kernel refused an address handle with ERR. */
 void verbs_ah_explain_create(struct ibv_pd *pd, const struct ibv_ah_attr *attr, int err);

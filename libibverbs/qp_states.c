@@ -116,7 +116,7 @@ static unsigned int class_of(enum ibv_qp_type type)
 bool verbs_qp_transition(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
 			 int *required, int *allowed)
 {
-	bool found = to == IBV_QPS_RESET || to == IBV_QPS_ERR;
+	bool found = to == IBV_QPS_RESET || (to == IBV_QPS_ERR && from != IBV_QPS_RESET);
 
 	*required = 0;
 	*allowed = IBV_QP_STATE | IBV_QP_CUR_STATE * found;

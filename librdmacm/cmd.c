@@ -40,20 +40,6 @@ static const char *const names[] = {
 	[RDMA_USER_CM_CMD_WRITE_CM_EVENT] = "WRITE_CM_EVENT",
 };
 
-/* Linux compares the caller's credentials with those at open(). Threads share them; a child has a
- * copy, and so does a process after setuid(). */
-#define FOREIGN_CHANNEL                                                                          \
-	" (only the process that has opened a channel, and has not changed its user since, may " \
-	"use it"
-
-/* Returns the explanation of EACCES. BIND may have another cause. */
-static const char *why_refused(uint32_t number)
-{
-	return number == RDMA_USER_CM_CMD_BIND ? FOREIGN_CHANNEL
-		       "; a port below 1024 takes CAP_NET_BIND_SERVICE)"
-					       : FOREIGN_CHANNEL ")";
-}
-
 static __thread const struct cm_renewal *renewal;
 
 const struct cm_renewal *rdmacm_cmd_set_renewal(const struct cm_renewal *of_thread)
@@ -103,12 +89,15 @@ int rdmacm_cmd_failed(int fd, const struct cm_cmd *cmd, ssize_t done)
 {
 	const uint32_t number = cmd->hdr.cmd;
 	int ret = done < 0 ? errno : ENODATA;
+	char why[256];
 
 	if (ret == EACCES)
 		ret = repeat_renewed(fd, cmd);
-	if (ret && ret != EAGAIN && ret != EINTR)
+	if (ret && ret != EAGAIN && ret != EINTR && verbs_log_on(VERBS_LOG_WARN)) {
+		rdmacm_cmd_explain(cmd, ret, why, sizeof(why));
 		verbs_warn("rdma_cm: the kernel refuses %s: %s%s", names[number], strerror(ret),
-			   ret == EACCES ? why_refused(number) : "");
+			   why);
+	}
 	return ret;
 }
 
@@ -202,8 +191,9 @@ int rdmacm_addr_check(const char *call, const struct sockaddr *addr)
 	if (!addr)
 		verbs_warn("%s: the address is NULL", call);
 	else
-		verbs_warn("%s: address family %d is not IPv4, IPv6 or AF_IB", call,
-			   addr->sa_family);
+		verbs_warn("%s: address family %d is not IPv4, IPv6 or AF_IB: set it in "
+			   "the address",
+			   call, addr->sa_family);
 	return EINVAL;
 }
 

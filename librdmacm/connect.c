@@ -58,7 +58,8 @@ static inline int check_side(const struct cm_id *cm, const struct rdma_conn_para
 			     const char *why)
 {
 	if (!param && !cm->id.qp) {
-		verbs_warn("rdma_cm: an id without a QP is connected with parameters only");
+		verbs_warn("rdma_cm: an id without a QP is connected with parameters only: "
+			   "set conn_param and its qp_num, or call rdma_create_qp() before");
 		return EINVAL;
 	}
 	if (!cm->device) {
@@ -168,7 +169,10 @@ CMA_EXPORT int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_
 	const struct rdma_conn_param *param = conn_param ? conn_param : &default_param;
 	struct cm_id *cm = to_cm_id(id);
 	struct cm_cmd cmd;
-	int ret = check_side(cm, conn_param, "rdma_connect: the id's address is not resolved yet");
+	int ret = check_side(
+		cm, conn_param,
+		"rdma_connect: the id's address is not resolved yet: call rdma_resolve_addr() and "
+		"rdma_resolve_route() before, and take their events");
 
 	if (ret)
 		return cma_return(ret);
@@ -239,7 +243,10 @@ CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_p
 	const struct rdma_conn_param *param = conn_param ? conn_param : &default_param;
 	struct cm_id *cm = to_cm_id(id);
 	struct cm_cmd cmd;
-	int ret = check_side(cm, conn_param, "rdma_accept: the id is not of a connection request");
+	int ret = check_side(
+		cm, conn_param,
+		"rdma_accept: the id is not of a connection request: it takes the id of the "
+		"event RDMA_CM_EVENT_CONNECT_REQUEST");
 
 	if (ret)
 		return cma_return(ret);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NOBODY_LISTENS = 8 };
+
 static const char *const reject_reasons[] = {
 	[1] = "no QP to be had",
 	[2] = "no EEC to be had",
@@ -17,7 +19,7 @@ static const char *const reject_reasons[] = {
 	[5] = "request not supported",
 	[6] = "unknown communication ID",
 	[7] = "communication ID of another connection",
-	[8] = "no such service: nobody listens there",
+	[NOBODY_LISTENS] = "no such service: nobody listens there",
 	[9] = "transport service not offered",
 	[10] = "stale connection",
 	[11] = "no such RDC",
@@ -71,11 +73,24 @@ static const char *reason_of(const struct rdma_cm_event *event)
 	return strerror(event->status);
 }
 
+/* Returns the cure for an address or a route that is not found, or "". */
+static const char *cure_of(const struct rdma_cm_event *event)
+{
+	if (event->event == RDMA_CM_EVENT_ADDR_ERROR)
+		return ": no network interface of an RDMA port leads to the address (ibv_doctor "
+		       "lists the interfaces), or nobody there answers";
+	if (event->event == RDMA_CM_EVENT_ROUTE_ERROR)
+		return ": the subnet has no path to the address: is the peer's port active?";
+	if (event->event == RDMA_CM_EVENT_REJECTED && event->status == NOBODY_LISTENS)
+		return ": start the server first, with the same port space and port";
+	return "";
+}
+
 void rdmacm_event_explain(const struct rdma_cm_event *event)
 {
 	if (event->status && event->event != RDMA_CM_EVENT_USER)
-		verbs_warn("rdma_cm: %s: %s (status %d)", rdma_event_str(event->event),
-			   reason_of(event), event->status);
+		verbs_warn("rdma_cm: %s: %s (status %d)%s", rdma_event_str(event->event),
+			   reason_of(event), event->status, cure_of(event));
 }
 
 /* ---- names ---- */

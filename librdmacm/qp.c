@@ -290,7 +290,8 @@ static int check_qp_attr(const struct cm_id *cm, const struct ibv_qp_init_attr_e
 	const char *why = NULL;
 
 	if (!cm->device)
-		why = "the id is not bound to a device yet";
+		why = "the id is not bound to a device yet: call rdma_resolve_addr() before, and "
+		      "take its event";
 	else if (cm->id.qp)
 		why = "the id has one already";
 	else if (attr->qp_type != cm->id.qp_type)

@@ -212,8 +212,12 @@ refuse_width(const struct ibv_qp *qp, const struct ibv_qp_attr *attr, uint32_t m
 
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
 		if (mask & fields[i].bit && fields[i].value > UINT8_MAX)
-			verbs_warn("ibv_modify_qp: QP 0x%x %s %u: there is no such value",
-				   qp->qp_num, fields[i].name, fields[i].value);
+			verbs_warn("ibv_modify_qp: QP 0x%x %s %u: there is no such value%s",
+				   qp->qp_num, fields[i].name, fields[i].value,
+				   fields[i].bit == IBV_QP_PATH_MTU
+					   ? ": it is an enum ibv_mtu, IBV_MTU_256 (1) to "
+					     "IBV_MTU_4096 (5), not bytes"
+					   : "");
 	}
 	return EINVAL;
 }

@@ -2,7 +2,7 @@
 /*
  * connections.c - mistakes with rdma_cm: calls out of order, addresses, parameters.
  *
- * Covers: librdmacm/cmd.c, librdmacm/connect.c, librdmacm/explain.c
+ * Covers: librdmacm/cmd.c, librdmacm/connect.c, librdmacm/explain.c, librdmacm/explain_cmd.c
  */
 #include "mistakes.h"
 #include "tests/cm/cm.h"

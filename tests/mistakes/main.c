@@ -21,7 +21,7 @@ enum { PATIENCE_S = 30 };
 static const struct mistake *const groups[] = { setup_mistakes, memory_mistakes, post_mistakes,
 						queue_mistakes, connection_mistakes };
 
-static void __attribute__((noreturn)) make(const struct mistake *mistake, int fd)
+static void __attribute__((noreturn)) mistake_make(const struct mistake *mistake, int fd)
 {
 	MUST(dup2(fd, STDOUT_FILENO) >= 0 && dup2(fd, STDERR_FILENO) >= 0);
 	alarm(PATIENCE_S);
@@ -31,7 +31,7 @@ static void __attribute__((noreturn)) make(const struct mistake *mistake, int fd
 }
 
 /* Returns whether the process ended as the mistake does: with status 0, or by its own alarm, which
- * comes before the one of make(). */
+ * comes before the one of mistake_make(). */
 static bool was_made(int status, unsigned int seconds)
 {
 	if (WIFSIGNALED(status))
@@ -53,7 +53,7 @@ static void watch(const struct mistake *mistake)
 	pid = fork();
 	MUST(pid >= 0);
 	if (!pid)
-		make(mistake, fds[1]);
+		mistake_make(mistake, fds[1]);
 	close(fds[1]);
 	lines = fdopen(fds[0], "r");
 	MUST(lines);

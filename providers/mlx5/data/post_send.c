@@ -20,10 +20,10 @@ static void __attribute__((cold, noinline))
 report_sges(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 {
 	if (!qp->sq.sge_limit)
-		verbs_warn(
-			"post_send: qp 0x%x, wr_id %#llx: the QP is in state %d, must be RTS (%d)",
-			qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, (int)qp->vqp.qp.state,
-			IBV_QPS_RTS);
+		verbs_warn("post_send: qp 0x%x, wr_id %#llx: the QP is in state %s, must be RTS: "
+			   "connect it by ibv_modify_qp() before",
+			   qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id,
+			   provider_qp_state_str(qp->vqp.qp.state));
 	else
 		verbs_warn(
 			"post_send: qp 0x%x, wr_id %#llx: num_sge is %d, limit %u (max_send_sge of "
@@ -36,11 +36,15 @@ report_sges(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 static int __attribute__((cold, noinline))
 refuse_opcode(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 {
-	verbs_warn(
-		"post_send: qp 0x%x, wr_id %#llx: opcode is %d, %s QP of this device has those of "
-		"mask %#x",
-		qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, (int)wr->opcode, qp->rules->name,
-		qp->opcodes);
+	char names[256];
+
+	if (verbs_log_on(VERBS_LOG_WARN)) {
+		provider_name_opcodes(qp->opcodes, names, sizeof(names));
+		verbs_warn("post_send: qp 0x%x, wr_id %#llx: opcode is %d (%s), %s QP of this "
+			   "device has %s",
+			   qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, (int)wr->opcode,
+			   provider_wr_opcode_str(wr->opcode), qp->rules->name, names);
+	}
 	switch (wr->opcode) {
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:

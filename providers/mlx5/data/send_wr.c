@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 
+#include "providers/common/report.h"
 #include "providers/mlx5/data/batch.h"
 #include "providers/mlx5/data/doorbell.h"
 #include "providers/mlx5/data/post.h"
@@ -38,9 +39,11 @@ bool __attribute__((cold, noinline)) mlx5_batch_pass_gate(struct mlx5_qp *qp, en
 	if (gate_open(qp, op))
 		return true;
 	if (!qp->sq.sge_limit)
-		verbs_warn("ibv_wr: qp 0x%x, wr_id %#llx: the QP is in state %d, must be RTS (%d)",
-			   qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id,
-			   (int)qp->vqp.qp.state, IBV_QPS_RTS);
+		verbs_warn(
+			"ibv_wr: qp 0x%x, wr_id %#llx: the QP is in state %s, must be RTS: connect "
+			"it by ibv_modify_qp() before",
+			qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id,
+			provider_qp_state_str(qp->vqp.qp.state));
 	else
 		verbs_warn(
 			"ibv_wr: qp 0x%x, wr_id %#llx: opcode is %d, this QP was created for those "

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 
+#include "providers/common/report.h"
 #include "providers/mlx5/data/batch.h"
 
 /* Checks the size of a program's WQE: it must not exceed the longest WQE that the QP was created
@@ -30,9 +31,9 @@ static bool qp_is_ready(struct mlx5_qp *qp, const char *call)
 {
 	if (gate_open_for_any(qp))
 		return true;
-	verbs_warn("%s: qp 0x%x, wr_id %#llx: the QP is in state %d, must be RTS (%d)", call,
+	verbs_warn("%s: qp 0x%x, wr_id %#llx: the QP is in state %s, must be RTS", call,
 		   qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id,
-		   (int)qp->vqp.qp.state, IBV_QPS_RTS);
+		   provider_qp_state_str(qp->vqp.qp.state));
 	batch_set_err(qp, EINVAL);
 	return false;
 }

@@ -91,9 +91,13 @@ static void a_mask_is_named_by_its_attributes(void **state)
 {
 	static const struct mask_row rows[] = {
 		{ IBV_QPT_RC, IBV_QPS_RESET, IBV_QPS_RTS, IBV_QP_STATE,
-		  "RESET to RTS: Invalid argument: there is no such transition" },
+		  "RESET to RTS: Invalid argument: there is no such transition: from RESET the QP "
+		  "goes to RESET, INIT" },
+		{ IBV_QPT_RC, IBV_QPS_RESET, IBV_QPS_ERR, IBV_QP_STATE,
+		  "from RESET the QP goes to RESET, INIT" },
 		{ IBV_QPT_RC, IBV_QPS_RESET, 7, IBV_QP_STATE,
-		  "RESET to an unknown state: Invalid argument: there is no such transition" },
+		  "RESET to an unknown state: Invalid argument: there is no such transition: from "
+		  "RESET the QP goes to RESET, INIT" },
 		{ IBV_QPT_RC, IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_STATE,
 		  "RESET to INIT: Invalid argument: attr_mask 0x1 lacks "
 		  "IBV_QP_ACCESS_FLAGS|IBV_QP_PKEY_INDEX|IBV_QP_PORT" },
@@ -147,7 +151,9 @@ static void the_state_is_the_programs_or_the_last_known(void **state)
 	verbs_qp_explain_modify(&qp, &attr, 0, EPERM);
 	check_line_ends("ibv_modify_qp: QP 0x77 RTS to RTS: Operation not permitted");
 	verbs_qp_explain_modify(&qp, &attr, IBV_QP_STATE, EINVAL);
-	check_line_ends("RTS to INIT: Invalid argument: there is no such transition");
+	check_line_ends(
+		"RTS to INIT: Invalid argument: there is no such transition: from RTS the QP goes "
+		"to RESET, RTS, SQD, ERR");
 }
 
 /* ---- values ---- */

@@ -4,6 +4,7 @@
  * is explained in the log: the adapter's syndrome, and the failed request, which is still in the
  * ring.
  */
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -93,78 +94,221 @@ static bool opcode_has_raddr(uint8_t opcode)
 	       opcode == MLX5_OPCODE_RDMA_READ || opcode_is_atomic(opcode);
 }
 
+/* What the log says of a failed request. */
+struct failed {
+	enum request_kind kind;
+	bool has_target, has_buffer;
+	uint64_t raddr;
+	uint32_t rkey, lkey; /* lkey: of the first buffer */
+	char *text;          /* the request, as the log names it */
+	size_t size;
+};
+
+static enum request_kind kind_of(const struct mlx5_qp *qp, uint8_t opcode)
+{
+	if (opcode == MLX5_OPCODE_RDMA_READ)
+		return REQUEST_READ;
+	if (opcode_is_atomic(opcode))
+		return REQUEST_ATOMIC;
+	if (opcode_has_raddr(opcode))
+		return REQUEST_WRITE;
+	if (opcode != MLX5_OPCODE_SEND && opcode != MLX5_OPCODE_SEND_IMM &&
+	    opcode != MLX5_OPCODE_SEND_INVAL)
+		return REQUEST_OTHER;
+	return qp->rules->kind == SEND_DATAGRAM ? REQUEST_DATAGRAM : REQUEST_SEND;
+}
+
 /* Writes, for instance, "first buffer 0x7f12 of 64 bytes, lkey 0x1234". */
-static int name_buffer(const struct mlx5_wqe_data_seg *seg, char *text, size_t size)
+static void name_buffer(const struct mlx5_wqe_data_seg *seg, int at, struct failed *f)
 {
 	uint32_t count = be32toh(seg->byte_count);
 
-	if (count & MLX5_INLINE_SEG)
-		return snprintf(text, size, ", %u inline bytes",
-				count & ~(uint32_t)MLX5_INLINE_SEG);
-	if (!count)
-		return snprintf(text, size, ", no buffer");
-	return snprintf(text, size, ", first buffer %#llx of %u bytes, lkey %#x",
-			(unsigned long long)be64toh(seg->addr), count, be32toh(seg->lkey));
+	if (count & MLX5_INLINE_SEG) {
+		snprintf(f->text + at, f->size - at, ", %u inline bytes",
+			 count & ~(uint32_t)MLX5_INLINE_SEG);
+		return;
+	}
+	if (!count) {
+		snprintf(f->text + at, f->size - at, ", no buffer");
+		return;
+	}
+	f->has_buffer = true;
+	f->lkey = be32toh(seg->lkey);
+	snprintf(f->text + at, f->size - at, ", first buffer %#llx of %u bytes, lkey %#x",
+		 (unsigned long long)be64toh(seg->addr), count, f->lkey);
 }
 
-static int name_target(const struct mlx5_wqe_raddr_seg *seg, char *text, size_t size)
+static int name_target(const struct mlx5_wqe_raddr_seg *seg, int at, struct failed *f)
 {
-	return snprintf(text, size, ", remote address %#llx, rkey %#x",
-			(unsigned long long)be64toh(seg->raddr), be32toh(seg->rkey));
+	f->has_target = true;
+	f->raddr = be64toh(seg->raddr);
+	f->rkey = be32toh(seg->rkey);
+	return snprintf(f->text + at, f->size - at, ", remote address %#llx, rkey %#x",
+			(unsigned long long)f->raddr, f->rkey);
 }
 
-static void name_send(const struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe, char *text,
-		      size_t size)
+static void name_send(const struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe, struct failed *f)
 {
 	const struct sent_wqe wqe = sent_wqe_at(&qp->sq, be16toh(cqe->wqe_counter));
 	const struct mlx5_wqe_ctrl_seg *ctrl = (const void *)wqe.ctrl;
 	uint8_t opcode = be32toh(ctrl->opmod_idx_opcode) & FLD_MASK(CTRL_OPCODE);
 	uint32_t at = 1 + qp->rules->address_size / WQE_SEG;
-	int n = snprintf(text, size, "%s", operation_name(opcode));
+	int n = snprintf(f->text, f->size, "%s", operation_name(opcode));
 
+	f->kind = kind_of(qp, opcode);
 	if (opcode == MLX5_OPCODE_UMR || opcode == MLX5_OPCODE_SET_PSV ||
 	    qp->rules->kind == SEND_RAW)
 		return;
 	if (opcode_has_raddr(opcode))
-		n += name_target(sent_wqe_unit(&wqe, at++), text + n, size - n);
+		n += name_target(sent_wqe_unit(&wqe, at++), n, f);
 	at += opcode_is_atomic(opcode);
 	if (wqe.units > at)
-		name_buffer(sent_wqe_unit(&wqe, at), text + n, size - n);
+		name_buffer(sent_wqe_unit(&wqe, at), n, f);
 }
 
-static void name_receive(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe, char *text,
-			 size_t size)
+static void name_receive(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe, struct failed *f)
 {
-	int n = snprintf(text, size, "RECV");
+	int n = snprintf(f->text, f->size, "RECV");
 	const void *first;
 
+	f->kind = REQUEST_RECEIVE;
+	if (rq->owner == RQ_OF_QP && rq_qp((struct mlx5_rq *)rq)->rules->kind == SEND_DATAGRAM)
+		f->kind = REQUEST_DATAGRAM_RECEIVE;
 	if (!rq->srq && !rq->buf)
 		return;
 	if (rq->srq)
 		first = srq_wqe(rq->srq, be16toh(cqe->wqe_counter) & (rq->srq->wqes - 1)) + 1;
 	else
 		first = rq->buf + ((size_t)(rq->wq.tail & rq->wq.mask) << rq->stride_log);
-	name_buffer(first, text + n, size - n);
+	name_buffer(first, n, f);
+}
+
+/* Returns whether KEY looks like OTHER with its bytes in reverse order: keys that one adapter gives
+ * out are close to each other. */
+static bool key_is_swapped(uint32_t key, uint32_t other)
+{
+	const uint32_t near = 1 << 18;
+
+	return key - other + near > 2 * near && __builtin_bswap32(key) - other + near <= 2 * near;
+}
+
+/* Returns whether ADDR is where Linux puts programs, heaps and mappings, on x86-64 and arm64. */
+static bool address_is_usual(uint64_t addr)
+{
+	const uint64_t top = addr >> 40;
+
+	return top == 0x55 || top == 0x56 || top == 0x7e || top == 0x7f || top == 0xaa ||
+	       top == 0xff;
+}
+
+static bool address_is_swapped(uint64_t addr)
+{
+	return address_is_usual(__builtin_bswap64(addr)) && !address_is_usual(addr);
+}
+
+/* Writes what looks wrong in the values of the request itself. Returns false if nothing does. */
+static bool suspect_remote(const struct failed *f, char *why, size_t size)
+{
+	if (f->kind == REQUEST_ATOMIC && f->raddr & 7)
+		snprintf(why, size, "; the remote address of an atomic must be a multiple of 8");
+	else if (!f->raddr && !f->rkey)
+		snprintf(why, size,
+			 "; remote address and rkey are 0: put the peer's into the request");
+	else if (address_is_swapped(f->raddr))
+		snprintf(why, size,
+			 "; the remote address looks byte-swapped, it may be 0x%llx: convert it "
+			 "once on each side, with htobe64() and be64toh()",
+			 (unsigned long long)__builtin_bswap64(f->raddr));
+	else if (f->has_buffer && key_is_swapped(f->rkey, f->lkey))
+		snprintf(why, size,
+			 "; the rkey looks byte-swapped, it may be 0x%x: convert it once on each "
+			 "side, with htonl() and ntohl()",
+			 __builtin_bswap32(f->rkey));
+	else
+		return false;
+	return true;
+}
+
+static bool suspect_local(const struct failed *f, char *why, size_t size)
+{
+	if (f->has_buffer && !f->lkey)
+		snprintf(why, size, "; lkey is 0: set it to the lkey of the buffer's MR");
+	else if (f->has_buffer && f->has_target && key_is_swapped(f->lkey, f->rkey))
+		snprintf(why, size,
+			 "; the lkey looks byte-swapped, it may be 0x%x: lkeys stay in the order "
+			 "of the host",
+			 __builtin_bswap32(f->lkey));
+	else
+		return false;
+	return true;
+}
+
+/* Names the peer that was asked, from the attributes of the QP. */
+static bool name_peer(struct mlx5_rq *rq, char *why, size_t size)
+{
+	const int mask = IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RETRY_CNT | IBV_QP_TIMEOUT;
+	struct ibv_qp *qp = &rq_qp(rq)->vqp.qp;
+	char gid[INET6_ADDRSTRLEN], where[80];
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	if (rq_qp(rq)->rules->kind != SEND_CONNECTED || verbs_cmd_query_qp(qp, &attr, mask, &init))
+		return false;
+	if (attr.ah_attr.is_global)
+		snprintf(where, sizeof(where), "GID %s",
+			 inet_ntop(AF_INET6, &attr.ah_attr.grh.dgid, gid, sizeof(gid)));
+	else if (attr.ah_attr.dlid & 0xff)
+		snprintf(where, sizeof(where), "LID %u", attr.ah_attr.dlid);
+	else
+		snprintf(where, sizeof(where), "LID %u (%u if byte-swapped)", attr.ah_attr.dlid,
+			 __builtin_bswap16(attr.ah_attr.dlid));
+	snprintf(why, size,
+		 "; QP 0x%x at %s did not answer (timeout %u, retry_cnt %u): there must be such a "
+		 "QP, in RTR or RTS, with dest_qp_num 0x%x and an rq_psn that is this QP's sq_psn",
+		 attr.dest_qp_num, where, attr.timeout, attr.retry_cnt, qp->qp_num);
+	return true;
+}
+
+/* Writes what to look at, after "; ", or "". */
+static void write_cure(struct mlx5_rq *rq, uint8_t syndrome, const struct failed *f, char *why,
+		       size_t size)
+{
+	const char *cure;
+
+	*why = '\0';
+	if ((syndrome == MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR ||
+	     syndrome == MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR) &&
+	    f->has_target && suspect_remote(f, why, size))
+		return;
+	if (syndrome == MLX5_CQE_SYNDROME_LOCAL_PROT_ERR && suspect_local(f, why, size))
+		return;
+	if (syndrome == MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR && name_peer(rq, why, size))
+		return;
+	cure = mlx5_syndrome_cure(syndrome, f->kind);
+	if (cure)
+		snprintf(why, size, "; %s", cure);
 }
 
 static void __attribute__((cold)) error_explain(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_err_cqe *err = (const struct mlx5_err_cqe *)cqe;
 	bool is_send = cqe_opcode(cqe) == MLX5_CQE_REQ_ERR;
-	char request[160];
+	char request[160], cure[320];
+	struct failed failed = { .text = request, .size = sizeof(request) };
 
 	if (!verbs_log_on(VERBS_LOG_WARN))
 		return;
 	if (is_send)
-		name_send(rq_qp(rq), cqe, request, sizeof(request));
+		name_send(rq_qp(rq), cqe, &failed);
 	else
-		name_receive(rq, cqe, request, sizeof(request));
+		name_receive(rq, cqe, &failed);
+	write_cure(rq, err->syndrome, &failed, cure, sizeof(cure));
 	verbs_warn("%s 0x%x: the %s with wr_id %#llx (%s) failed: syndrome 0x%02x, %s; vendor "
-		   "syndrome 0x%02x, %s",
+		   "syndrome 0x%02x, %s%s",
 		   rq_owner_name(rq), rq->number, is_send ? "send request" : "receive",
 		   (unsigned long long)failed_wr_id(rq, cqe, is_send), request, err->syndrome,
 		   mlx5_syndrome_str(err->syndrome), err->vendor_err_synd,
-		   mlx5_vendor_syndrome_str(err->vendor_err_synd));
+		   mlx5_vendor_syndrome_str(err->vendor_err_synd), cure);
 }
 
 /* Stops the process for MLX5_FREEZE_ON_ERROR_CQE, so that a debugger can attach to its state at the

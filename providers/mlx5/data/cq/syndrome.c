@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * syndrome.c - log texts of syndromes: the adapter's finding, and the likely cause.
+ * syndrome.c - log texts of syndromes: the adapter's finding, the likely cause, what to look at.
  *
  * Vendor syndromes are those that adapters are publicly known to report; others are logged as
  * numbers.
  */
 #include "providers/mlx5/data/cq/syndrome.h"
 
+#include <stddef.h>
+
 #include <infiniband/mlx5dv.h>
+
+#include "util/bits.h"
 
 static const char *const syndrome_text[256] = {
 	[MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR] =
@@ -46,6 +50,7 @@ static const char *const vendor_text[256] = {
 	[0x32] = "receive buffer too short",
 	[0x51] = "key not valid for the local buffer",
 	[0x52] = "local buffer outside its region",
+	[0x6e] = "length not allowed",
 	[0x81] = "ACK timeout, retries exhausted",
 	[0x87] = "RNR NAK, retries exhausted",
 	[0x88] = "NAK: remote access",
@@ -65,4 +70,65 @@ const char *mlx5_syndrome_str(uint8_t syndrome)
 const char *mlx5_vendor_syndrome_str(uint8_t vendor)
 {
 	return vendor_text[vendor] ? vendor_text[vendor] : "no text for this vendor syndrome";
+}
+
+static const char *const read_keys =
+	"its lkey must be of a live MR on this QP's PD, with IBV_ACCESS_LOCAL_WRITE, which holds "
+	"all of the buffer";
+static const char *const send_keys =
+	"its lkey must be of a live MR on this QP's PD, which holds all of the buffer";
+
+/* The same syndrome has other causes for each kind of request. */
+static const struct cure {
+	uint8_t syndrome, kind;
+	const char *text;
+} cures[] = {
+	{ MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR, REQUEST_RECEIVE,
+	  "the message is longer than the receive: post receives for the longest message" },
+	{ MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR, REQUEST_DATAGRAM_RECEIVE,
+	  "the datagram is longer than the receive: add 40 bytes for the GRH before the payload" },
+	{ MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR, REQUEST_DATAGRAM,
+	  "a datagram is one packet: its payload may have at most the MTU of the port, active_mtu "
+	  "of ibv_query_port()" },
+	{ MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR, REQUEST_ATOMIC, "the result has 8 bytes" },
+	{ MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR, REQUEST_SEND,
+	  "the peer's receive is shorter than the message: post longer receives there" },
+	{ MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR, REQUEST_WRITE,
+	  "the peer's QP needs IBV_ACCESS_REMOTE_WRITE in its qp_access_flags, which it gets on "
+	  "the way to INIT" },
+	{ MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR, REQUEST_READ,
+	  "the peer's QP needs IBV_ACCESS_REMOTE_READ in its qp_access_flags, and a "
+	  "max_dest_rd_atomic that is at least this QP's max_rd_atomic" },
+	{ MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR, REQUEST_ATOMIC,
+	  "the peer's QP needs IBV_ACCESS_REMOTE_ATOMIC in its qp_access_flags, and a "
+	  "max_dest_rd_atomic that is at least this QP's max_rd_atomic" },
+	{ MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR, REQUEST_WRITE,
+	  "the rkey must be of a live MR with IBV_ACCESS_REMOTE_WRITE on the PD of the peer's QP, "
+	  "and all bytes from the remote address on must be in it" },
+	{ MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR, REQUEST_READ,
+	  "the rkey must be of a live MR with IBV_ACCESS_REMOTE_READ on the PD of the peer's QP, "
+	  "and all bytes from the remote address on must be in it" },
+	{ MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR, REQUEST_ATOMIC,
+	  "the rkey must be of a live MR with IBV_ACCESS_REMOTE_ATOMIC on the PD of the peer's QP, "
+	  "and the 8 bytes at the remote address must be in it" },
+	{ MLX5_CQE_SYNDROME_REMOTE_OP_ERR, REQUEST_SEND,
+	  "the receive that the peer posted failed there, usually because its MR lacks "
+	  "IBV_ACCESS_LOCAL_WRITE or its lkey is wrong: look at the peer's log" },
+	{ MLX5_CQE_SYNDROME_RNR_RETRY_EXC_ERR, REQUEST_SEND,
+	  "post a receive at the peer for each message before it is sent, or raise rnr_retry (7: "
+	  "without end) and the peer's min_rnr_timer" },
+	{ MLX5_CQE_SYNDROME_RNR_RETRY_EXC_ERR, REQUEST_WRITE,
+	  "a write with immediate data takes a receive too: post one at the peer for each" },
+};
+
+const char *mlx5_syndrome_cure(uint8_t syndrome, enum request_kind kind)
+{
+	if (syndrome == MLX5_CQE_SYNDROME_LOCAL_PROT_ERR)
+		return kind == REQUEST_SEND || kind == REQUEST_WRITE || kind == REQUEST_DATAGRAM
+			       ? send_keys
+			       : read_keys;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cures); i++)
+		if (cures[i].syndrome == syndrome && cures[i].kind == kind)
+			return cures[i].text;
+	return NULL;
 }

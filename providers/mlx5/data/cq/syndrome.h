@@ -7,8 +7,23 @@
 
 #include <stdint.h>
 
-/* SYNDROME is one of the PRM, VENDOR the adapter's own detail. Both functions never return NULL. */
+/* Kinds of requests that fail for causes of their own. */
+enum request_kind {
+	REQUEST_SEND,
+	REQUEST_WRITE,
+	REQUEST_READ,
+	REQUEST_ATOMIC,
+	REQUEST_DATAGRAM,
+	REQUEST_RECEIVE,
+	REQUEST_DATAGRAM_RECEIVE,
+	REQUEST_OTHER,
+};
+
+/* SYNDROME is one of the PRM, VENDOR the adapter's own detail. Neither function returns NULL. */
 const char *mlx5_syndrome_str(uint8_t syndrome);
 const char *mlx5_vendor_syndrome_str(uint8_t vendor);
+
+/* Returns what to look at when a request of this kind ends with SYNDROME, or NULL. */
+const char *mlx5_syndrome_cure(uint8_t syndrome, enum request_kind kind);
 
 #endif

@@ -2,6 +2,7 @@
 /*
  * checks.c - checks requests on memory keys against limits of device and QP: see checks.h.
  */
+#include "providers/common/report.h"
 #include "providers/mlx5/data/mkey/checks.h"
 
 #include <errno.h>
@@ -36,8 +37,8 @@ bool __attribute__((cold, noinline)) mlx5_mkey_may_begin(struct mlx5_qp *qp)
 			       "wr_flags is %#x: what a key stands for is sent inline",
 			       qp->vqp.qp_ex.wr_flags);
 	else if (!qp->sq.sge_limit)
-		mlx5_mkey_fail(qp, EINVAL, "the QP is in state %d, must be RTS (%d)",
-			       (int)qp->vqp.qp.state, IBV_QPS_RTS);
+		mlx5_mkey_fail(qp, EINVAL, "the QP is in state %s, must be RTS",
+			       provider_qp_state_str(qp->vqp.qp.state));
 	else if (wq_has_room(&qp->sq.wq, qp->sq.wq.head))
 		return true;
 	else

@@ -101,6 +101,41 @@ static void a_send_of_nothing_has_no_buffer(void **state)
 	rig_free(rig);
 }
 
+/* What looks wrong in the values of a request is named before any other cause. */
+static void values_that_look_wrong_are_named(void **state)
+{
+	static const struct {
+		uint64_t raddr;
+		uint32_t rkey;
+		const char *text;
+	} rows[] = {
+		{ 0x1000, 0x9, "the rkey must be of a live MR with IBV_ACCESS_REMOTE_WRITE" },
+		{ 0, 0, "remote address and rkey are 0" },
+		{ 0x00105634127f0000, 0x9, "byte-swapped, it may be 0x7f1234561000:" },
+		{ 0x00001034127f0000, 0x9, "byte-swapped, it may be 0x7f1234100000:" },
+		{ 0x7f12347f0000, 0x9, "the rkey must be of a live MR" },
+		{ 0x1000, 0x09000000, "the rkey looks byte-swapped, it may be 0x9:" },
+		{ 0x1000, 0x501234, "the rkey must be of a live MR" },
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct rig *rig = rig_new(NULL);
+		struct ibv_send_wr wr = { .sg_list = buffers,
+					  .num_sge = 1,
+					  .opcode = IBV_WR_RDMA_WRITE },
+				   *bad;
+
+		wr.wr.rdma.remote_addr = rows[i].raddr;
+		wr.wr.rdma.rkey = rows[i].rkey;
+		assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
+		log_text();
+		error_arrive(rig, MLX5_CQE_REQ_ERR, 0);
+		check_logged(rows[i].text);
+		rig_free(rig);
+	}
+}
+
 /* ---- receives ---- */
 
 static void a_receive_is_the_oldest_of_its_queue(void **state)
@@ -210,6 +245,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_send_request_is_named),
 		cmocka_unit_test(a_send_of_nothing_has_no_buffer),
+		cmocka_unit_test(values_that_look_wrong_are_named),
 		cmocka_unit_test(a_receive_is_the_oldest_of_its_queue),
 		cmocka_unit_test(a_receive_of_an_srq_is_the_one_that_its_cqe_names),
 		cmocka_unit_test(only_the_first_failure_is_explained),

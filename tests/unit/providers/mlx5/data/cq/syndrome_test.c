@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * syndrome_test.c - texts of syndromes: each syndrome of the PRM has its own text, and any other
- * byte has one as well; all fit into a line of the log.
+ * byte has one as well; what to look at depends on the request. All fit into a line of the log.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,6 +56,7 @@ static void each_vendor_syndrome_has_its_text(void **state)
 		{ 0x32, "receive buffer too short" },
 		{ 0x51, "key not valid" },
 		{ 0x52, "local buffer outside" },
+		{ 0x6e, "length" },
 		{ 0x81, "ACK timeout" },
 		{ 0x87, "RNR NAK" },
 		{ 0x88, "NAK: remote access" },
@@ -71,11 +72,49 @@ static void each_vendor_syndrome_has_its_text(void **state)
 		    "no text for this vendor syndrome");
 }
 
+static void a_syndrome_has_a_cure_for_each_kind_that_it_fails(void **state)
+{
+	static const struct {
+		uint8_t syndrome;
+		enum request_kind kind;
+		const char *has;
+	} rows[] = {
+		{ 0x01, REQUEST_RECEIVE, "longer than the receive" },
+		{ 0x01, REQUEST_DATAGRAM_RECEIVE, "40 bytes" },
+		{ 0x01, REQUEST_DATAGRAM, "active_mtu" },
+		{ 0x04, REQUEST_SEND, "lkey" },
+		{ 0x04, REQUEST_READ, "IBV_ACCESS_LOCAL_WRITE" },
+		{ 0x04, REQUEST_RECEIVE, "IBV_ACCESS_LOCAL_WRITE" },
+		{ 0x12, REQUEST_SEND, "shorter" },
+		{ 0x12, REQUEST_WRITE, "IBV_ACCESS_REMOTE_WRITE" },
+		{ 0x12, REQUEST_READ, "max_dest_rd_atomic" },
+		{ 0x12, REQUEST_ATOMIC, "IBV_ACCESS_REMOTE_ATOMIC" },
+		{ 0x13, REQUEST_WRITE, "IBV_ACCESS_REMOTE_WRITE" },
+		{ 0x13, REQUEST_READ, "IBV_ACCESS_REMOTE_READ" },
+		{ 0x13, REQUEST_ATOMIC, "IBV_ACCESS_REMOTE_ATOMIC" },
+		{ 0x14, REQUEST_SEND, "the peer's log" },
+		{ 0x16, REQUEST_SEND, "post a receive" },
+		{ 0x16, REQUEST_WRITE, "immediate" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *cure = mlx5_syndrome_cure(rows[i].syndrome, rows[i].kind);
+
+		assert_non_null(cure);
+		assert_non_null(strstr(cure, rows[i].has));
+		assert_in_range(strlen(cure), 1, 240);
+	}
+	assert_null(mlx5_syndrome_cure(0x22, REQUEST_SEND));
+	assert_null(mlx5_syndrome_cure(0x13, REQUEST_RECEIVE));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_syndrome_has_its_text),
 		cmocka_unit_test(each_vendor_syndrome_has_its_text),
+		cmocka_unit_test(a_syndrome_has_a_cure_for_each_kind_that_it_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
