@@ -1290,7 +1290,7 @@ enum ibv_query_qp_data_in_order_caps {
 
 /* Enhanced connection establishment: options negotiated by both ends of a connection. */
 struct ibv_ece {
-	uint32_t vendor_id; /* IEEE OUI */
+	uint32_t vendor_id; /* names the provider: 0x15b3 for mlx5 */
 	uint32_t options;   /* defined by the provider */
 	uint32_t comp_mask; /* 0 */
 };

@@ -171,6 +171,14 @@ CASE(rdma_bind_addr, EINVAL, "The address family is another one")
 	return RET(rdma_bind_addr(waiting_id(RDMA_PS_TCP), (struct sockaddr *)&in));
 }
 
+CASE(rdma_bind_addr, EINVAL, "a link-local IPv6 address has no scope")
+{
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
+
+	MUST(inet_pton(AF_INET6, "fe80::1", &in6.sin6_addr) == 1);
+	return RET(rdma_bind_addr(waiting_id(RDMA_PS_TCP), (struct sockaddr *)&in6));
+}
+
 CASE(rdma_bind_addr, EINVAL, "id is already bound")
 {
 	return bind_to(bound_id(), "127.0.0.1", 0);
@@ -316,6 +324,14 @@ CASE(rdma_create_qp, EINVAL, "id is not bound to a device")
 CASE(rdma_create_qp, EINVAL, "has a queue pair")
 {
 	return create_qp(with_qp(routed_id()), NULL);
+}
+
+CASE(rdma_create_qp, EINVAL, "qp_type is not a type of the port space of id")
+{
+	struct ibv_qp_init_attr attr = qp_attr();
+
+	attr.qp_type = IBV_QPT_UD;
+	return RET(rdma_create_qp(routed_id(), NULL, &attr));
 }
 
 CASE(rdma_create_qp, EINVAL, "pd belongs to another device")
