@@ -251,8 +251,9 @@ def test_diags(case, bench):
 
 
 def forwards(settings):
-    for libs in ("ours", "debian") if settings.all else ("ours",):
-        yield Case(f"newer.trixie.testpmd.roce.{libs}", release="trixie", libs=libs, limit=LIMIT)
+    for release in RELEASES["both"]:
+        for libs in ("ours", "debian") if settings.all else ("ours",):
+            yield Case(f"newer.{release}.testpmd.roce.{libs}", release=release, libs=libs, limit=LIMIT)
 
 
 @cases(forwards)

@@ -22,7 +22,8 @@ BOTH = """ibverbs-providers ibverbs-utils rdmacm-utils perftest infiniband-diags
     python3-minimal""".split()
 PACKAGES = {
     "trixie": BOTH + "librpma-dev libibverbs-dev dpdk-dev librte-net-mlx5-25 librte-mempool-ring25".split(),
-    "sid": BOTH + ["libucc-dev", "libgasnet-dev", "libhwloc-dev"],
+    "sid": BOTH
+    + "libucc-dev libgasnet-dev libhwloc-dev libibverbs-dev dpdk-dev librte-net-mlx5-26 librte-mempool-ring26".split(),
 }
 
 # A program that is built: its source, the compiler's words behind it, the release's packages. By that compiler, in the root.
