@@ -112,6 +112,24 @@ static void query_device_ex_fits_the_callers_struct(void **state)
 			 EINVAL);
 }
 
+/* The default operation returns the number that the provider stored, if any. */
+static void an_srq_number_is_the_stored_one(void **state)
+{
+	static const struct verbs_ops none;
+	struct fake_context *fake = *state;
+	struct verbs_srq vsrq = { .srq = { .context = &fake->vctx.context } };
+	uint32_t number = 5;
+
+	verbs_set_ops(&fake->vctx, &none);
+	errno = 0;
+	assert_int_equal(ibv_get_srq_num(&vsrq.srq, &number), EOPNOTSUPP);
+	assert_int_equal(errno, EOPNOTSUPP);
+	assert_int_equal(number, 5);
+	vsrq.srq_num = 0x123456;
+	assert_int_equal(ibv_get_srq_num(&vsrq.srq, &number), 0);
+	assert_int_equal(number, 0x123456);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +138,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(operations_reach_their_public_slots, open_fake,
 						close_fake),
 		cmocka_unit_test_setup_teardown(query_device_ex_fits_the_callers_struct, open_fake,
+						close_fake),
+		cmocka_unit_test_setup_teardown(an_srq_number_is_the_stored_one, open_fake,
 						close_fake),
 	};
 

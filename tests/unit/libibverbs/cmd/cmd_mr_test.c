@@ -28,7 +28,8 @@ static void alloc_mw_carries_pd_and_type(void **state)
 static void rereg_mr_sends_only_what_changes(void **state)
 {
 	struct ibv_pd pd = { .context = context_of(state), .handle = 0x21 };
-	struct verbs_mr vmr = { .mr = { .context = context_of(state), .handle = 9 } };
+	struct verbs_mr vmr = { .mr = { .context = context_of(state), .handle = 9 },
+				.access = IBV_ACCESS_REMOTE_READ };
 
 	expect(IDS(UVERBS_ATTR_CORE_OUT), NULL);
 	kernel.fill = 0x16;
@@ -38,7 +39,9 @@ static void rereg_mr_sends_only_what_changes(void **state)
 	assert_string_equal(kernel.text, "0/0 000<00000000000000000900000002000000"
 					 "000000000000000000000000000000000000000000000000"
 					 "2100000000000000 001>8 002=8:b");
+	assert_int_equal(vmr.mr.lkey, 0x16161616);
 	assert_int_equal(vmr.mr.rkey, 0x16161616);
+	assert_int_equal(vmr.access, IBV_ACCESS_REMOTE_READ);
 	expect(IDS(UVERBS_ATTR_CORE_OUT), NULL);
 	assert_int_equal(verbs_cmd_rereg_mr(
 				 &vmr, IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_ACCESS,
@@ -47,6 +50,13 @@ static void rereg_mr_sends_only_what_changes(void **state)
 	assert_string_equal(kernel.text, "0/0 000<00000000000000000900000005000000"
 					 "001000000000000000200000000000000030000000000000"
 					 "0000000001000000 001>8 002=8:b");
+	assert_int_equal(vmr.access, IBV_ACCESS_LOCAL_WRITE);
+	expect(NULL, NULL);
+	kernel.err = EINVAL;
+	assert_int_equal(verbs_cmd_rereg_mr(&vmr, IBV_REREG_MR_CHANGE_ACCESS, &pd, NULL, 0, 0,
+					    IBV_ACCESS_REMOTE_READ, NULL),
+			 EINVAL);
+	assert_int_equal(vmr.access, IBV_ACCESS_LOCAL_WRITE);
 }
 
 static void reg_dmabuf_mr_has_the_descriptor_as_a_number(void **state)
