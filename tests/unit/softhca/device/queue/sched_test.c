@@ -184,6 +184,27 @@ static void elements_are_a_tree(void **state)
 	element_destroy(root, PRM_STAT_OK);
 }
 
+/* A group counts as a level, so the last level may be an arbiter or a group. */
+static void elements_are_8_deep(void **state)
+{
+	enum { DEPTH = 8 };
+	uint32_t at[DEPTH], leaf;
+
+	(void)state;
+	at[0] = arbiter(0, 0, 0, 0);
+	for (int i = 1; i < DEPTH; i++)
+		at[i] = arbiter(at[i - 1], 0, 0, 0);
+	element_refused((struct wanted){ .type = PRM_SCHED_ELEMENT_TSAR, .parent = at[DEPTH - 1] },
+			PRM_STAT_BAD_RES_ERR);
+	element_refused(
+		(struct wanted){ .type = PRM_SCHED_ELEMENT_QUEUE_GROUP, .parent = at[DEPTH - 1] },
+		PRM_STAT_BAD_RES_ERR);
+	leaf = group(at[DEPTH - 2], 0, 0, 0);
+	element_destroy(leaf, PRM_STAT_OK);
+	for (int i = DEPTH - 1; i >= 0; i--)
+		element_destroy(at[i], PRM_STAT_OK);
+}
+
 static void queues_hold_their_group(void **state)
 {
 	uint32_t root = arbiter(0, 0, 0, 0), leaf = group(root, 0, 0, 0);
@@ -324,7 +345,7 @@ int main(void)
 		IB(shares_of_1_and_3),           ROCE(shares_of_1_and_3),
 		IB(what_one_leaves_others_get),  IB(a_maximum_alone),
 		IB(shares_at_two_levels),        IB(qp_numbers_are_reserved),
-		IB(shares_outlast_their_counts),
+		IB(shares_outlast_their_counts), IB(elements_are_8_deep),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
