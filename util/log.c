@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -92,13 +93,30 @@ static struct log_file *file_open(const char *path)
 	return file;
 }
 
+/* Writes PATH with the process's number where it has %p. Returns false if it is too long. */
+static bool path_expand(const char *path, char *to, size_t size)
+{
+	const char *mark = strstr(path, "%p");
+	int len;
+
+	if (mark)
+		len = snprintf(to, size, "%.*s%d%s", (int)(mark - path), path, (int)getpid(),
+			       mark + 2);
+	else
+		len = snprintf(to, size, "%s", path);
+	return len >= 0 && (size_t)len < size;
+}
+
 static struct log_file *open_log(const char *path)
 {
-	struct log_file *file;
+	struct log_file *file = NULL;
+	char own[PATH_MAX];
 
 	if (!path || !*path)
 		return NULL;
-	file = file_open(path);
+	errno = ENAMETOOLONG;
+	if (path_expand(path, own, sizeof(own)))
+		file = file_open(own);
 	if (!file)
 		dprintf(STDERR_FILENO, "rdmakit error: log file %s: %s\n", path, strerror(errno));
 	return file;

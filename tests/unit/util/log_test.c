@@ -10,6 +10,7 @@
 #include "util/log.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +178,41 @@ static void a_line_is_lost_with_its_file(void **state)
 	files_go_with_their_directory();
 }
 
+static void the_name_of_the_file_has_the_process(void **state)
+{
+	char path[512], name[64], *text;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/%%p.log", tree_make());
+	snprintf(name, sizeof(name), "%d.log", (int)getpid());
+	setenv("VERBS_LOG", "warn", 1);
+	setenv("VERBS_LOG_FILE", path, 1);
+	verbs_log_threshold = -1;
+	verbs_warn("own");
+	text = tree_get(name);
+	assert_string_equal(text, "rdmakit warn: own\n");
+	free(text);
+	tree_remove();
+}
+
+/* A name that is too long with the number is reported once, and lines go to standard error. */
+static void a_name_that_is_too_long_is_no_file(void **state)
+{
+	char path[PATH_MAX + 8];
+
+	(void)state;
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	memcpy(path, "%p", 2);
+	setenv("VERBS_LOG", "warn", 1);
+	setenv("VERBS_LOG_FILE", path, 1);
+	verbs_log_threshold = -1;
+	errno = ENOTTY;
+	verbs_info("not logged");
+	assert_int_equal(errno, ENOTTY);
+	assert_int_equal(verbs_log_threshold, VERBS_LOG_WARN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +222,8 @@ int main(void)
 		cmocka_unit_test(a_long_line_is_cut_and_ended),
 		cmocka_unit_test(no_line_goes_into_a_file_of_the_program),
 		cmocka_unit_test(a_line_is_lost_with_its_file),
+		cmocka_unit_test(the_name_of_the_file_has_the_process),
+		cmocka_unit_test(a_name_that_is_too_long_is_no_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
