@@ -157,7 +157,7 @@ static struct mlx5dv_sig_block_domain domain_of(const struct mlx5dv_sig_crc *crc
 }
 
 /* A configuration of a signature and nothing else, so that the setter decides. */
-static int sign(struct bed *bed, uint32_t flags, struct mlx5dv_sig_block_attr attr)
+static int mkey_sign(struct bed *bed, uint32_t flags, struct mlx5dv_sig_block_attr attr)
 {
 	struct batch batch = configuration_begin(bed, flags, 3);
 
@@ -167,7 +167,7 @@ static int sign(struct bed *bed, uint32_t flags, struct mlx5dv_sig_block_attr at
 
 CASE(mlx5dv_wr_set_mkey_sig_block, EINVAL, "Both domains are NULL")
 {
-	return sign(bed, SIGNED, (struct mlx5dv_sig_block_attr){ .mem = NULL });
+	return mkey_sign(bed, SIGNED, (struct mlx5dv_sig_block_attr){ .mem = NULL });
 }
 
 CASE(mlx5dv_wr_set_mkey_sig_block, EINVAL, "a type, a block size, flags or a seed are invalid")
@@ -176,7 +176,7 @@ CASE(mlx5dv_wr_set_mkey_sig_block, EINVAL, "a type, a block size, flags or a see
 	struct mlx5dv_sig_block_domain mem = domain_of(&crc);
 
 	mem.sig_type = (enum mlx5dv_sig_type)77;
-	return sign(bed, SIGNED, (struct mlx5dv_sig_block_attr){ .mem = &mem });
+	return mkey_sign(bed, SIGNED, (struct mlx5dv_sig_block_attr){ .mem = &mem });
 }
 
 CASE(mlx5dv_wr_set_mkey_sig_block, EINVAL, "a type, a block size, flags or a seed are invalid")
@@ -185,7 +185,7 @@ CASE(mlx5dv_wr_set_mkey_sig_block, EINVAL, "a type, a block size, flags or a see
 	struct mlx5dv_sig_block_domain mem = domain_of(&crc);
 
 	mem.block_size = (enum mlx5dv_block_size)77;
-	return sign(bed, SIGNED, (struct mlx5dv_sig_block_attr){ .mem = &mem });
+	return mkey_sign(bed, SIGNED, (struct mlx5dv_sig_block_attr){ .mem = &mem });
 }
 
 CASE(mlx5dv_wr_set_mkey_sig_block, EINVAL, "a type, a block size, flags or a seed are invalid")
@@ -193,7 +193,8 @@ CASE(mlx5dv_wr_set_mkey_sig_block, EINVAL, "a type, a block size, flags or a see
 	struct mlx5dv_sig_crc crc = crc32();
 	struct mlx5dv_sig_block_domain mem = domain_of(&crc);
 
-	return sign(bed, SIGNED, (struct mlx5dv_sig_block_attr){ .mem = &mem, .flags = 1u << 20 });
+	return mkey_sign(bed, SIGNED,
+			 (struct mlx5dv_sig_block_attr){ .mem = &mem, .flags = 1u << 20 });
 }
 
 CASE(mlx5dv_wr_set_mkey_sig_block, EINVAL, "a type, a block size, flags or a seed are invalid")
@@ -201,7 +202,7 @@ CASE(mlx5dv_wr_set_mkey_sig_block, EINVAL, "a type, a block size, flags or a see
 	struct mlx5dv_sig_crc crc = { .type = MLX5DV_SIG_CRC_TYPE_CRC32, .seed = 77 };
 	struct mlx5dv_sig_block_domain mem = domain_of(&crc);
 
-	return sign(bed, SIGNED, (struct mlx5dv_sig_block_attr){ .mem = &mem });
+	return mkey_sign(bed, SIGNED, (struct mlx5dv_sig_block_attr){ .mem = &mem });
 }
 
 CASE(mlx5dv_wr_set_mkey_sig_block, EINVAL,
@@ -211,11 +212,12 @@ CASE(mlx5dv_wr_set_mkey_sig_block, EINVAL,
 	struct mlx5dv_sig_block_domain mem = domain_of(&crc), wire = domain_of(&crc);
 
 	wire.block_size = MLX5DV_BLOCK_SIZE_4096;
-	return sign(bed, SIGNED,
-		    (struct mlx5dv_sig_block_attr){ .mem = &mem,
-						    .wire = &wire,
-						    .flags = MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK,
-						    .copy_mask = MLX5DV_SIG_MASK_CRC32 });
+	return mkey_sign(
+		bed, SIGNED,
+		(struct mlx5dv_sig_block_attr){ .mem = &mem,
+						.wire = &wire,
+						.flags = MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK,
+						.copy_mask = MLX5DV_SIG_MASK_CRC32 });
 }
 
 CASE(mlx5dv_wr_set_mkey_sig_block, EINVAL, "signatures are already set")
@@ -235,7 +237,7 @@ CASE(mlx5dv_wr_set_mkey_sig_block, EINVAL, "the key was created without signatur
 	struct mlx5dv_sig_crc crc = crc32();
 	struct mlx5dv_sig_block_domain mem = domain_of(&crc);
 
-	return sign(bed, INDIRECT, (struct mlx5dv_sig_block_attr){ .mem = &mem });
+	return mkey_sign(bed, INDIRECT, (struct mlx5dv_sig_block_attr){ .mem = &mem });
 }
 
 CASE(mlx5dv_wr_set_mkey_sig_block, EINVAL, "or no configuration waits for a setter")

@@ -158,7 +158,7 @@ static const struct row *good_of(const struct row *row)
 }
 
 /* Posts BEFORE good requests, the row's, and AFTER good ones as one list. */
-static void post(const struct row *row, int before, int after)
+static void list_post(const struct row *row, int before, int after)
 {
 	struct ibv_sge sges[3][MAX_SGE + 1];
 	struct ibv_send_wr wrs[3], *bad = NULL;
@@ -186,10 +186,10 @@ static void each_refusal_has_its_errno(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		post(&rows[i], 0, 0);
-		post(&rows[i], 1, 0);
-		post(&rows[i], 0, 1);
-		post(&rows[i], 1, 1);
+		list_post(&rows[i], 0, 0);
+		list_post(&rows[i], 1, 0);
+		list_post(&rows[i], 0, 1);
+		list_post(&rows[i], 1, 1);
 	}
 }
 

@@ -14,14 +14,14 @@
 #include "vfio_rig.h"
 
 /* Copies the reply to a message, which must have LEN bytes. */
-static void reply(void *part, size_t len)
+static void reply_copy(void *part, size_t len)
 {
 	assert_int_equal(rig.message.reply_len, len);
 	memcpy(part, rig.reply, len);
 }
 
 /* A message of one byte less is refused, as is an empty one. */
-static void cut(enum vfu_command command, const void *part, size_t len)
+static void message_cut(enum vfu_command command, const void *part, size_t len)
 {
 	assert_int_equal(vfio_send(command, part, len - 1, -1), EINVAL);
 	assert_int_equal(vfio_send(command, part, 0, -1), EINVAL);
@@ -40,7 +40,7 @@ static void the_version_is_0_with_limits(void **state)
 	assert_string_equal(
 		json, "{\"capabilities\":{\"max_msg_fds\":8,\"max_data_xfer_size\":1048576}}");
 	assert_int_equal(rig.message.reply_len, sizeof(version) + strlen(json) + 1);
-	cut(VFU_VERSION, &version, sizeof(version));
+	message_cut(VFU_VERSION, &version, sizeof(version));
 }
 
 static void the_device_can_be_reset(void **state)
@@ -49,7 +49,7 @@ static void the_device_can_be_reset(void **state)
 
 	(void)state;
 	assert_int_equal(vfio_send(VFU_DEVICE_GET_INFO, "", 0, -1), 0);
-	reply(&info, sizeof(info));
+	reply_copy(&info, sizeof(info));
 	assert_int_equal(info.argsz, sizeof(info));
 	assert_int_equal(info.flags, VFIO_DEVICE_FLAGS_PCI | VFIO_DEVICE_FLAGS_RESET);
 	assert_int_equal(info.num_regions, VFIO_PCI_NUM_REGIONS);
@@ -62,7 +62,7 @@ static uint64_t region(uint32_t index)
 	struct vfu_region_info info = { .index = index, .cap_offset = 1, .offset = 1 };
 
 	assert_int_equal(vfio_send(VFU_DEVICE_GET_REGION_INFO, &info, sizeof(info), -1), 0);
-	reply(&info, sizeof(info));
+	reply_copy(&info, sizeof(info));
 	assert_int_equal(info.argsz, sizeof(info));
 	assert_int_equal(info.index, index);
 	assert_int_equal(info.flags,
@@ -85,8 +85,8 @@ static void regions_are_the_bars_and_the_configuration(void **state)
 	assert_int_equal(vfio_send(VFU_DEVICE_GET_REGION_INFO, &beyond, sizeof(beyond), -1),
 			 EINVAL);
 	assert_int_equal(rig.message.reply_len, 0);
-	cut(VFU_DEVICE_GET_REGION_INFO, &(struct vfu_region_info){ 0 },
-	    sizeof(struct vfu_region_info));
+	message_cut(VFU_DEVICE_GET_REGION_INFO, &(struct vfu_region_info){ 0 },
+		    sizeof(struct vfu_region_info));
 }
 
 static void the_only_interrupts_are_msix(void **state)
@@ -97,7 +97,7 @@ static void the_only_interrupts_are_msix(void **state)
 	for (uint32_t i = 0; i < VFIO_PCI_NUM_IRQS; i++) {
 		info = (struct vfu_irq_info){ .index = i };
 		assert_int_equal(vfio_send(VFU_DEVICE_GET_IRQ_INFO, &info, sizeof(info), -1), 0);
-		reply(&info, sizeof(info));
+		reply_copy(&info, sizeof(info));
 		assert_int_equal(info.argsz, sizeof(info));
 		assert_int_equal(info.index, i);
 		assert_int_equal(info.count, i == VFIO_PCI_MSIX_IRQ_INDEX ? PCI_MSIX_VECTORS : 0);
@@ -106,7 +106,7 @@ static void the_only_interrupts_are_msix(void **state)
 	info.index = VFIO_PCI_NUM_IRQS;
 	assert_int_equal(vfio_send(VFU_DEVICE_GET_IRQ_INFO, &info, sizeof(info), -1), EINVAL);
 	info.index = 0;
-	cut(VFU_DEVICE_GET_IRQ_INFO, &info, sizeof(info));
+	message_cut(VFU_DEVICE_GET_IRQ_INFO, &info, sizeof(info));
 }
 
 static int irqs(uint32_t flags, uint32_t index, uint32_t start, uint32_t count, int fd)
@@ -140,7 +140,7 @@ static void vectors_are_set_within_their_number(void **state)
 	assert_int_equal(irqs(BY_FD, MSIX, PCI_MSIX_VECTORS, 1, -1), EINVAL);
 	assert_int_equal(irqs(BY_FD, MSIX, 1, UINT32_MAX, -1), EINVAL);
 	assert_int_equal(irqs(BY_FD, MSIX, 0, PCI_MSIX_VECTORS, -1), 0);
-	cut(VFU_DEVICE_SET_IRQS, &set, sizeof(set));
+	message_cut(VFU_DEVICE_SET_IRQS, &set, sizeof(set));
 }
 
 /* Sets an eventfd for the last vector, triggers, and removes it. */
@@ -172,8 +172,8 @@ static void memory_is_unmapped_by_range_or_at_once(void **state)
 				       .size = GUEST_MEM };
 
 	(void)state;
-	cut(VFU_DMA_UNMAP, &unmap, sizeof(unmap));
-	cut(VFU_DMA_MAP, &(struct vfu_dma_map){ 0 }, sizeof(struct vfu_dma_map));
+	message_cut(VFU_DMA_UNMAP, &unmap, sizeof(unmap));
+	message_cut(VFU_DMA_MAP, &(struct vfu_dma_map){ 0 }, sizeof(struct vfu_dma_map));
 	assert_int_equal(vfio_send(VFU_DMA_UNMAP, &unmap, sizeof(unmap), -1), 0);
 	assert_int_equal(rig.message.reply_len, sizeof(unmap));
 	assert_memory_equal(rig.reply, &unmap, sizeof(unmap));

@@ -178,7 +178,7 @@ static struct asked usual(void)
 					   .uar_page_index = 5 } };
 }
 
-static int ask(struct asked asked)
+static int asked_create(struct asked asked)
 {
 	const uint64_t user = 0xfeed;
 
@@ -195,7 +195,7 @@ static struct uverbs_cq *made(struct asked asked)
 {
 	uint32_t handle;
 
-	assert_int_equal(ask(asked), 0);
+	assert_int_equal(asked_create(asked), 0);
 	memcpy(&handle, rig_out(UVERBS_ATTR_CREATE_CQ_HANDLE, sizeof(handle)), sizeof(handle));
 	return (struct uverbs_cq *)rig.objects[handle];
 }
@@ -214,7 +214,7 @@ static void refused(struct asked asked, int error)
 {
 	const unsigned int commands = rig.commands;
 
-	assert_int_equal(ask(asked), error);
+	assert_int_equal(asked_create(asked), error);
 	assert_int_equal(rig.commands, commands);
 	assert_int_equal(rig.made, rig.freed);
 }
@@ -271,9 +271,9 @@ static void sizes_are_rounded_up(void **state)
 		assert_int_equal(cqc(CQC_LOG_CQ_SIZE), rows[i].log);
 	}
 	asked.cqe = 1024;
-	assert_int_equal(ask(asked), EINVAL);
+	assert_int_equal(asked_create(asked), EINVAL);
 	asked.cqe = UINT32_MAX;
-	assert_int_equal(ask(asked), EINVAL);
+	assert_int_equal(asked_create(asked), EINVAL);
 }
 
 static void a_ring_may_begin_within_a_page(void **state)
@@ -292,7 +292,7 @@ static void a_ring_may_begin_within_a_page(void **state)
 	assert_int_equal(cqc(CQC_LOG_PAGE_SIZE), 1);
 	assert_true(page(0) == RING && page(1) == 0);
 	asked.driver.buf_addr = RING + 32;
-	assert_int_equal(ask(asked), EINVAL);
+	assert_int_equal(asked_create(asked), EINVAL);
 }
 
 static void cqes_have_two_sizes_and_may_be_padded(void **state)
@@ -305,12 +305,12 @@ static void cqes_have_two_sizes_and_may_be_padded(void **state)
 	assert_int_equal(cqc(CQC_CQE_SZ), 1);
 	assert_true(rig.pins[0].len == 64 * 128);
 	asked.driver.flags |= MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD;
-	assert_int_equal(ask(asked), EOPNOTSUPP);
+	assert_int_equal(asked_create(asked), EOPNOTSUPP);
 	fld_set(rig.adapter.caps, HCA_CAP_CQE_128_ALWAYS, 1);
 	assert_true(made(asked)->padded);
 	assert_int_equal(cqc(CQC_CQE_SZ), 2);
 	asked.driver.cqe_size = 64;
-	assert_int_equal(ask(asked), EOPNOTSUPP);
+	assert_int_equal(asked_create(asked), EOPNOTSUPP);
 	asked = usual();
 	asked.driver.flags |= MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS;
 	assert_true(made(asked)->real_time);
@@ -417,19 +417,19 @@ static void a_cq_that_fails_leaves_nothing(void **state)
 {
 	(void)state;
 	rig.command_error = REFUSED;
-	assert_int_equal(ask(usual()), REFUSED);
+	assert_int_equal(asked_create(usual()), REFUSED);
 	rig.command_error = 0;
 	rig.pin_error = EFAULT;
 	refused(usual(), EFAULT);
 	rig.pin_error = 0;
 	assert_int_equal(rig.released, 0);
 	rig.out_refused = UVERBS_ATTR_CREATE_CQ_RESP_CQE;
-	assert_int_equal(ask(usual()), EFAULT);
+	assert_int_equal(asked_create(usual()), EFAULT);
 	rig.out_refused = UVERBS_ATTR_UHW_OUT;
-	assert_int_equal(ask(usual()), EFAULT);
+	assert_int_equal(asked_create(usual()), EFAULT);
 	rig.out_refused = UINT16_MAX;
 	it.has_no_answer = true;
-	assert_int_equal(ask(usual()), EFAULT);
+	assert_int_equal(asked_create(usual()), EFAULT);
 	assert_int_equal(rig.released, 3);
 	assert_int_equal(rig.made, rig.freed);
 	assert_int_equal(it.epitaphs, 0);
@@ -448,7 +448,7 @@ static void mlx4_has_a_part_of_its_own(void **state)
 	assert_int_equal(it.epitaphs, 0); /* the holder cannot write its CQEs */
 	it.epitaphs = 1;                  /* which a removal counts all the same */
 	asked.cqe = 101;
-	assert_int_equal(ask(asked), EINVAL);
+	assert_int_equal(asked_create(asked), EINVAL);
 }
 
 /* ---- destruction ---- */
@@ -489,7 +489,7 @@ static void a_destroyed_cq_tells_its_events(void **state)
 
 /* ---- moderation ---- */
 
-static int moderate(struct ib_uverbs_ex_modify_cq cmd)
+static int cq_moderate(struct ib_uverbs_ex_modify_cq cmd)
 {
 	rig_in(UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd));
 	return cq_modify(&rig.call);
@@ -503,7 +503,7 @@ static void moderation_goes_to_the_device(void **state)
 				      bad;
 
 	(void)state;
-	assert_int_equal(moderate(cmd), 0);
+	assert_int_equal(cq_moderate(cmd), 0);
 	assert_int_equal(fld_get(rig.command, CMD_IN_OPCODE), PRM_OP_MODIFY_CQ);
 	assert_int_equal(fld_get(rig.command, CMD_IN_OP_MOD), 0);
 	assert_int_equal(fld_get(rig.command, MODIFY_CQ_IN_CQN), CQN);
@@ -514,20 +514,20 @@ static void moderation_goes_to_the_device(void **state)
 	rig.commands = 0;
 	bad = cmd;
 	bad.attr.cq_period++;
-	assert_int_equal(moderate(bad), EINVAL);
+	assert_int_equal(cq_moderate(bad), EINVAL);
 	bad = cmd;
 	bad.attr_mask = 0;
-	assert_int_equal(moderate(bad), EINVAL);
+	assert_int_equal(cq_moderate(bad), EINVAL);
 	bad.attr_mask = CQ_MODERATE << 1;
-	assert_int_equal(moderate(bad), EOPNOTSUPP);
+	assert_int_equal(cq_moderate(bad), EOPNOTSUPP);
 	bad = cmd;
 	bad.reserved = 1;
-	assert_int_equal(moderate(bad), EINVAL);
+	assert_int_equal(cq_moderate(bad), EINVAL);
 	bad = cmd;
 	bad.cq_handle++;
-	assert_int_equal(moderate(bad), ENOENT);
+	assert_int_equal(cq_moderate(bad), ENOENT);
 	fld_set(rig.adapter.caps, HCA_CAP_CQ_MODERATION, 0);
-	assert_int_equal(moderate(cmd), EOPNOTSUPP);
+	assert_int_equal(cq_moderate(cmd), EOPNOTSUPP);
 	assert_int_equal(rig.commands, 0);
 }
 

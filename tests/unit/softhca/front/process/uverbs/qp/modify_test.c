@@ -178,7 +178,7 @@ static struct ib_uverbs_ex_modify_qp to_state(uint8_t state)
 							  .qp_state = state } };
 }
 
-static int change(struct ib_uverbs_ex_modify_qp cmd)
+static int wish_change(struct ib_uverbs_ex_modify_qp cmd)
 {
 	cmd.base.qp_handle = it.qp.base.handle;
 	rig_in(UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd));
@@ -189,11 +189,11 @@ static int change(struct ib_uverbs_ex_modify_qp cmd)
 static void bring(unsigned int state)
 {
 	if (state >= QP_INIT)
-		assert_int_equal(change(to_init()), 0);
+		assert_int_equal(wish_change(to_init()), 0);
 	if (state >= QP_RTR)
-		assert_int_equal(change(to_rtr()), 0);
+		assert_int_equal(wish_change(to_rtr()), 0);
 	if (state >= QP_RTS)
-		assert_int_equal(change(to_rts()), 0);
+		assert_int_equal(wish_change(to_rts()), 0);
 	assert_int_equal(it.real.state, state);
 }
 
@@ -203,7 +203,7 @@ static void refused(struct ib_uverbs_ex_modify_qp cmd, int error)
 	const unsigned int commands = rig.commands;
 	const struct real_qp before = it.real;
 
-	assert_int_equal(change(cmd), error);
+	assert_int_equal(wish_change(cmd), error);
 	assert_int_equal(rig.commands, commands);
 	assert_memory_equal(&it.real, &before, sizeof(before));
 }
@@ -238,7 +238,7 @@ static void check_command(unsigned int opcode, uint32_t optional)
 static void reset_to_init_gives_place_and_access(void **state)
 {
 	(void)state;
-	assert_int_equal(change(to_init()), 0);
+	assert_int_equal(wish_change(to_init()), 0);
 	check_command(PRM_OP_RST2INIT_QP, 0);
 	assert_int_equal(fld_get(path(), ADS_PKEY_INDEX), 9);
 	assert_int_equal(fld_get(path(), ADS_VHCA_PORT_NUM), 2);
@@ -289,7 +289,7 @@ static void a_local_path_has_no_grh(void **state)
 	cmd.base.dest.is_global = 0;
 	cmd.base.dest.static_rate = 0;
 	cmd.base.dest.sgid_index = 100; /* not looked at */
-	assert_int_equal(change(cmd), 0);
+	assert_int_equal(wish_change(cmd), 0);
 	assert_int_equal(fld_get(path(), ADS_GRH), 0);
 	assert_int_equal(fld_get(path(), ADS_HOP_LIMIT), 0);
 	assert_int_equal(fld_get(path(), ADS_STAT_RATE), 0);
@@ -306,7 +306,7 @@ static void a_path_of_roce_has_a_mac(void **state)
 	bring(QP_INIT);
 	local.base.dest.is_global = 0;
 	refused(local, EINVAL);
-	assert_int_equal(change(to_rtr()), 0);
+	assert_int_equal(wish_change(to_rtr()), 0);
 	assert_int_equal(fld_get(path(), ADS_RMAC_47_32), 0x0102);
 	assert_int_equal(fld_get(path(), ADS_RMAC_31_0), 0x03040506);
 	assert_int_equal(fld_get(path(), ADS_UDP_SPORT), 0xc000 | (0xabcde & 0x3fff));
@@ -340,7 +340,7 @@ static void in_rts_each_attribute_is_optional(void **state)
 	(void)state;
 	bring(QP_RTS);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_int_equal(change((struct ib_uverbs_ex_modify_qp){
+		assert_int_equal(wish_change((struct ib_uverbs_ex_modify_qp){
 					 .base = { .attr_mask = rows[i].attr } }),
 				 0);
 		check_command(PRM_OP_RTS2RTS_QP, rows[i].optional);
@@ -360,7 +360,7 @@ static void a_datagram_qp_has_one_packet_and_a_qkey(void **state)
 	it.qp.type = IB_UVERBS_QPT_UD;
 	refused(cmd, EPERM);
 	it.is_privileged = true;
-	assert_int_equal(change(cmd), 0);
+	assert_int_equal(wish_change(cmd), 0);
 	assert_int_equal(qpc(QPC_Q_KEY), 0x80010000);
 	assert_int_equal(qpc(QPC_MTU), 5);
 	assert_int_equal(qpc(QPC_LOG_MSG_MAX), 12);
@@ -369,7 +369,7 @@ static void a_datagram_qp_has_one_packet_and_a_qkey(void **state)
 	cmd = to_state(QP_INIT);
 	cmd.base.attr_mask |= QP_ATTR_QKEY;
 	cmd.base.qkey = 0x7fffffff;
-	assert_int_equal(change(cmd), 0);
+	assert_int_equal(wish_change(cmd), 0);
 	assert_int_equal(command_field(MODIFY_QP_IN_OPT_PARAM_MASK), PRM_OPTPAR_Q_KEY);
 }
 
@@ -410,14 +410,14 @@ static void values_have_limits(void **state)
 	cmd.base.max_dest_rd_atomic = 9;
 	refused(cmd, EINVAL);
 	cmd.base.max_dest_rd_atomic = 8;
-	assert_int_equal(change(cmd), 0);
+	assert_int_equal(wish_change(cmd), 0);
 	cmd = to_rts();
 	cmd.base.max_rd_atomic = 17;
 	refused(cmd, EINVAL);
 	cmd = to_rts();
 	cmd.base.attr_mask |= QP_ATTR_ALT_PATH;
 	refused(cmd, EINVAL);
-	assert_int_equal(change(to_rts()), 0);
+	assert_int_equal(wish_change(to_rts()), 0);
 }
 
 static void a_path_leads_from_the_own_port(void **state)
@@ -444,17 +444,17 @@ static void in_sqd_a_path_brings_its_port(void **state)
 	rig.identity.kind = HCA_MLX4;
 	bring(QP_RTS);
 	cmd.base.en_sqd_async_notify = 1; /* without its bit in the mask */
-	assert_int_equal(change(cmd), 0);
+	assert_int_equal(wish_change(cmd), 0);
 	assert_int_equal(command_field(M4_AS_RTS2SQD_TELL), 0);
-	assert_int_equal(change(to_state(QP_RTS)), 0);
+	assert_int_equal(wish_change(to_state(QP_RTS)), 0);
 	cmd.base.attr_mask |= QP_ATTR_SQD_NOTIFY;
-	assert_int_equal(change(cmd), 0);
+	assert_int_equal(wish_change(cmd), 0);
 	assert_int_equal(command_field(CMD_IN_OPCODE), M4_AS_RTS2SQD_QP);
 	assert_int_equal(command_field(M4_AS_RTS2SQD_TELL), 1);
 	cmd = to_rtr();
 	cmd.base.attr_mask = QP_ATTR_AV;
 	cmd.base.dest.port_num = 1;
-	assert_int_equal(change(cmd), 0);
+	assert_int_equal(wish_change(cmd), 0);
 	assert_int_equal(command_field(CMD_IN_OPCODE), M4_AS_SQD2SQD_QP);
 	assert_int_equal(command_field(MODIFY_QP_IN_OPT_PARAM_MASK),
 			 PRM_OPTPAR_PRI_PORT | PRM_OPTPAR_PRIMARY_ADDR_PATH);
@@ -473,14 +473,14 @@ static void the_other_side_of_xrc_is_ignored(void **state)
 	it.qp.type = IB_UVERBS_QPT_XRC_INI;
 	bring(QP_INIT);
 	cmd.base.max_dest_rd_atomic = 200;
-	assert_int_equal(change(cmd), 0);
+	assert_int_equal(wish_change(cmd), 0);
 	assert_int_equal(qpc(QPC_LOG_RRA_MAX), 0);
 	assert_int_equal(qpc(QPC_MIN_RNR_NAK), 0);
 	assert_int_equal(it.real.max_dest_reads, 0);
 	it.qp.type = IB_UVERBS_QPT_XRC_TGT;
 	cmd = to_rts();
 	cmd.base.max_rd_atomic = 200;
-	assert_int_equal(change(cmd), 0);
+	assert_int_equal(wish_change(cmd), 0);
 	assert_int_equal(qpc(QPC_LOG_SRA_MAX), 0);
 	assert_int_equal(qpc(QPC_RETRY_COUNT), 0);
 	assert_int_equal(qpc(QPC_RNR_RETRY), 0);
@@ -495,7 +495,7 @@ static void a_command_that_fails_changes_nothing(void **state)
 	before = it.real;
 	it.started = -1;
 	rig.command_error = REFUSED;
-	assert_int_equal(change(to_rtr()), REFUSED);
+	assert_int_equal(wish_change(to_rtr()), REFUSED);
 	assert_memory_equal(&it.real, &before, sizeof(before));
 	assert_int_equal(it.started, -1);
 	assert_int_equal(it.qp.ece, 0);
@@ -505,14 +505,14 @@ static void a_reset_qp_has_not_started(void **state)
 {
 	(void)state;
 	bring(QP_RTS);
-	assert_int_equal(change(to_state(QP_ERR)), 0);
+	assert_int_equal(wish_change(to_state(QP_ERR)), 0);
 	assert_int_equal(command_field(CMD_IN_OPCODE), PRM_OP_2ERR_QP);
 	assert_int_equal(it.started, 1);
-	assert_int_equal(change(to_state(QP_RESET)), 0);
+	assert_int_equal(wish_change(to_state(QP_RESET)), 0);
 	assert_int_equal(command_field(CMD_IN_OPCODE), PRM_OP_2RST_QP);
 	assert_int_equal(it.started, 0);
 	rig.commands = 0;
-	assert_int_equal(change(to_state(QP_RESET)), 0);
+	assert_int_equal(wish_change(to_state(QP_RESET)), 0);
 	assert_int_equal(rig.commands, 0);
 }
 
@@ -533,13 +533,13 @@ static void reordering_takes_a_capability_and_lasts(void **state)
 	driver_in(MLX5_IB_MODIFY_QP_OOO_DP, 0);
 	refused(to_init(), EOPNOTSUPP);
 	fld_set(rig.adapter.caps, HCA_CAP_DP_ORDERING_OOO_ALL_RC, 1);
-	assert_int_equal(change(to_init()), 0);
+	assert_int_equal(wish_change(to_init()), 0);
 	assert_int_equal(qpc(QPC_DP_ORDERING_1), 1);
 	assert_int_equal(qpc(QPC_DP_ORDERING_FORCE), 1);
 	driver_in(0, 0);
-	assert_int_equal(change(to_rtr()), 0);
+	assert_int_equal(wish_change(to_rtr()), 0);
 	assert_int_equal(qpc(QPC_DP_ORDERING_1), 1);
-	assert_int_equal(change(to_state(QP_RESET)), 0);
+	assert_int_equal(wish_change(to_state(QP_RESET)), 0);
 	assert_false(it.real.out_of_order);
 	it.qp.type = IB_UVERBS_QPT_UC;
 	driver_in(MLX5_IB_MODIFY_QP_OOO_DP, 0);
@@ -554,10 +554,10 @@ static void options_of_the_connection_go_both_ways(void **state)
 
 	(void)state;
 	driver_in(0, ECE);
-	assert_int_equal(change(to_init()), 0);
+	assert_int_equal(wish_change(to_init()), 0);
 	assert_int_equal(command_field(MODIFY_QP_IN_ECE), 0); /* the device has none */
 	fld_set(rig.adapter.caps, HCA_CAP_ECE_SUPPORT, 1);
-	assert_int_equal(change(to_rtr()), 0);
+	assert_int_equal(wish_change(to_rtr()), 0);
 	assert_int_equal(command_field(MODIFY_QP_IN_ECE), ECE);
 	it.qp.ece = ECE;
 	assert_int_equal(respond_ece(&rig.call, it.qp.base.handle), 0);
@@ -587,24 +587,24 @@ static void a_raw_qp_has_a_rate(void **state)
 	it.real.raw = &it.raw;
 	init.base.attr_mask |= QP_ATTR_PORT;
 	init.base.port_num = 1;
-	assert_int_equal(change(init), 0);
+	assert_int_equal(wish_change(init), 0);
 	assert_int_equal(it.raw_opcode, PRM_OP_RST2INIT_QP);
 	assert_false(it.has_limit);
-	assert_int_equal(change(to_state(QP_RTR)), 0);
-	assert_int_equal(change(to_state(QP_RTS)), 0);
-	assert_int_equal(change(raw_rate(100)), 0);
+	assert_int_equal(wish_change(to_state(QP_RTR)), 0);
+	assert_int_equal(wish_change(to_state(QP_RTS)), 0);
+	assert_int_equal(wish_change(raw_rate(100)), 0);
 	assert_true(it.has_limit && it.limit.rate == 100 && !it.limit.burst && !it.limit.packet);
 	rig_in(UVERBS_ATTR_UHW_IN, &driver, sizeof(driver));
-	assert_int_equal(change(raw_rate(100)), EINVAL);
+	assert_int_equal(wish_change(raw_rate(100)), EINVAL);
 	fld_set(rig.adapter.qos_caps, QOS_CAP_PACKET_PACING_BURST_BOUND, 1);
-	assert_int_equal(change(raw_rate(100)), EINVAL);
+	assert_int_equal(wish_change(raw_rate(100)), EINVAL);
 	fld_set(rig.adapter.qos_caps, QOS_CAP_PACKET_PACING_TYPICAL_SIZE, 1);
-	assert_int_equal(change(raw_rate(100)), 0);
+	assert_int_equal(wish_change(raw_rate(100)), 0);
 	assert_true(it.limit.burst == 3000 && it.limit.packet == 500);
-	assert_int_equal(change(raw_rate(0)), EINVAL);
+	assert_int_equal(wish_change(raw_rate(0)), EINVAL);
 	driver.burst_info.reserved = 1;
 	rig_in(UVERBS_ATTR_UHW_IN, &driver, sizeof(driver));
-	assert_int_equal(change(raw_rate(100)), EOPNOTSUPP);
+	assert_int_equal(wish_change(raw_rate(100)), EOPNOTSUPP);
 	assert_int_equal(rig.commands, 0);
 }
 
@@ -617,9 +617,9 @@ static void an_underlay_qp_has_nothing_but_a_state(void **state)
 	it.qp.is_underlay = true;
 	it.real.raw = &it.raw;
 	refused(cmd, EINVAL);
-	assert_int_equal(change(to_state(QP_INIT)), 0);
-	assert_int_equal(change(to_state(QP_RTR)), 0);
-	assert_int_equal(change(to_state(QP_RTS)), 0);
+	assert_int_equal(wish_change(to_state(QP_INIT)), 0);
+	assert_int_equal(wish_change(to_state(QP_RTR)), 0);
+	assert_int_equal(wish_change(to_state(QP_RTS)), 0);
 	assert_int_equal(it.raw_opcode, PRM_OP_RTR2RTS_QP);
 }
 
@@ -629,7 +629,7 @@ static void targets_and_spreading_qps_go_their_own_way(void **state)
 
 	(void)state;
 	it.real.target = (void *)&it;
-	assert_int_equal(change(cmd), 0);
+	assert_int_equal(wish_change(cmd), 0);
 	assert_int_equal(it.dct_changes, 1);
 	assert_int_equal(((const struct mlx5_ib_modify_qp_resp *)rig_out(
 				  UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_modify_qp_resp)))
@@ -645,7 +645,7 @@ static void targets_and_spreading_qps_go_their_own_way(void **state)
 	it.spread_error = REFUSED;
 	refused(to_init(), REFUSED);
 	it.spread_error = 0;
-	assert_int_equal(change(to_init()), 0);
+	assert_int_equal(wish_change(to_init()), 0);
 	assert_int_equal(it.real.state, QP_INIT);
 }
 
