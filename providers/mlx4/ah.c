@@ -100,7 +100,7 @@ int mlx4_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **
 	struct mlx4_ah *mah;
 	bool is_ethernet;
 	uint8_t traits;
-	int ret = provider_device_port_traits(&ctx->device, attr->port_num, &traits);
+	int ret = provider_device_port_traits(&ctx->common.device, attr->port_num, &traits);
 
 	if (ret) {
 		verbs_warn("create_ah: port_num is %u: the device has no such port",
@@ -111,13 +111,13 @@ int mlx4_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **
 	ret = ah_check_attr(attr, is_ethernet);
 	if (ret)
 		return ret;
-	mah = provider_cells_take(&ctx->cells, "create_ah", sizeof(*mah));
+	mah = provider_cells_take(&ctx->common.cells, "create_ah", sizeof(*mah));
 	if (!mah)
 		return ENOMEM;
 	*mah = (struct mlx4_ah){ .ah.context = pd->context };
 	ret = ah_fill(pd, attr, is_ethernet, mah->segment);
 	if (ret) {
-		provider_cells_give(&ctx->cells, mah, sizeof(*mah));
+		provider_cells_give(&ctx->common.cells, mah, sizeof(*mah));
 		return ret;
 	}
 	*ah = &mah->ah;
@@ -126,6 +126,7 @@ int mlx4_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **
 
 int mlx4_ah_destroy(struct ibv_ah *ah)
 {
-	provider_cells_give(&to_mctx(ah->context)->cells, to_mah(ah), sizeof(struct mlx4_ah));
+	provider_cells_give(&to_mctx(ah->context)->common.cells, to_mah(ah),
+			    sizeof(struct mlx4_ah));
 	return 0;
 }

@@ -30,10 +30,10 @@ static int clock_get(struct mlx4_context *ctx, const volatile __be32 **words)
 		return clock_refuse("this CPU cannot load from the adapter's page");
 	if (!(device->comp_mask & MLX4_IB_QUERY_DEV_RESP_MASK_CORE_CLOCK_OFFSET))
 		return clock_refuse("the kernel does not show the adapter's clock");
-	if (provider_clock_page_get(&ctx->clock, &ctx->vctx.context, CLOCK_PAGE, &page))
+	if (provider_clock_page_get(&ctx->common.clock, &ctx->vctx.context, CLOCK_PAGE, &page))
 		return clock_refuse("the page of the adapter's clock cannot be mapped");
-	*words = (const volatile __be32 *)((const uint8_t *)page +
-					   (device->hca_core_clock_offset & (ctx->clock.size - 1)));
+	*words = (const volatile __be32 *)((const uint8_t *)page + (device->hca_core_clock_offset &
+								    (ctx->common.clock.size - 1)));
 	return 0;
 }
 

@@ -101,8 +101,8 @@ int mlx4_queue_mem_alloc(struct mlx4_context *ctx, struct ibv_pd *pd,
 {
 	int ret;
 
-	pd = provider_allocators_domain(ctx->allocators, pd);
-	ret = provider_queue_mem_alloc(&ctx->queue_bufs, pd, request, mem);
+	pd = provider_allocators_domain(ctx->common.allocators, pd);
+	ret = provider_queue_mem_alloc(&ctx->common.queue_bufs, pd, request, mem);
 	if (ret || !((uintptr_t)mem->addr % request->place.align))
 		return ret;
 	verbs_warn("the program's allocator gave %p for a ring: it must start with a page",
@@ -129,13 +129,9 @@ int mlx4_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_conte
 	if (ret)
 		goto free_ctx;
 	pthread_mutex_init(&ctx->wqs_lock, NULL);
-	provider_id_lookup_init(&ctx->ids);
-	provider_clock_page_init(&ctx->clock);
-	provider_dbrec_pool_init(&ctx->dbrecs);
-	provider_buf_pool_init(&ctx->queue_bufs);
-	provider_buf_pool_give_pages(&ctx->queue_bufs);
-	provider_device_init(&ctx->device, &ctx->vctx.context, &mlx4_device_kind,
-			     &ctx->device_resp);
+	provider_context_init(&ctx->common, &ctx->vctx.context, &mlx4_device_kind,
+			      &ctx->device_resp);
+	provider_buf_pool_give_pages(&ctx->common.queue_bufs);
 	verbs_set_ops(&ctx->vctx, &mlx4_context_ops);
 	verbs_set_ops(&ctx->vctx, &mlx4_datapath()->ops);
 	*vctx = new;
@@ -149,13 +145,7 @@ void mlx4_context_free(struct verbs_context *vctx)
 {
 	struct mlx4_context *ctx = container_of(vctx, struct mlx4_context, vctx);
 
-	provider_device_destroy(&ctx->device);
-	provider_buf_pool_destroy(&ctx->queue_bufs);
-	provider_dbrec_pool_destroy(&ctx->dbrecs);
-	provider_cells_destroy(&ctx->cells);
-	provider_id_lookup_destroy(&ctx->ids);
-	provider_clock_page_destroy(&ctx->clock);
-	provider_allocators_free(&ctx->allocators);
+	provider_context_destroy(&ctx->common);
 	pthread_mutex_destroy(&ctx->wqs_lock);
 	unmap_pages(ctx);
 	verbs_context_free(vctx, offsetof(struct mlx4_context, vctx));

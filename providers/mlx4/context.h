@@ -10,16 +10,10 @@
 
 #include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
 #include <rdma/mlx4-abi.h>
-#include "providers/common/memory/buf_pool.h"
-#include "providers/common/memory/cells.h"
-#include "providers/common/clock.h"
-#include "providers/common/memory/dbrec.h"
-#include "providers/common/device.h"
-#include "providers/common/id_lookup.h"
+#include "providers/common/context.h"
 #include "providers/common/lock.h"
 #include "util/bits.h"
 
-struct queue_allocators;
 struct queue_mem;
 struct queue_mem_request;
 
@@ -38,15 +32,9 @@ struct mlx4_blueflame {
 struct mlx4_context {
 	struct mlx4_blueflame bf;
 	uint8_t *uar; /* page of doorbell registers */
-	struct id_lookup ids;
-	struct dbrec_pool dbrecs;
-	struct buf_pool queue_bufs;
-	struct cells cells;                      /* allocates small objects */
-	struct queue_allocators *allocators;     /* set by the program, or NULL */
-	struct mlx4_ib_alloc_ucontext_resp caps; /* the kernel's answer */
-	struct device_facts device;
+	struct provider_context common;
+	struct mlx4_ib_alloc_ucontext_resp caps;             /* the kernel's answer */
 	struct mlx4_uverbs_ex_query_device_resp device_resp; /* cached by device.c */
-	struct clock_page clock;
 	/* The kernel opens a range of QP numbers for a WQ that requests one. The lock keeps other
 	 * WQs out between reading log_wqs_range and the end of the request. */
 	pthread_mutex_t wqs_lock;

@@ -51,7 +51,7 @@ static int cq_check_readers(uint64_t wc_flags)
 static int cq_check_attr(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *attr)
 {
 	const struct ibv_device_attr *device;
-	int ret = provider_device_attr_get(&ctx->device, &device);
+	int ret = provider_device_attr_get(&ctx->common.device, &device);
 
 	if (ret)
 		return ret;
@@ -82,7 +82,7 @@ int mlx4_cq_alloc_ring(struct mlx4_context *ctx, struct ibv_pd *pd, size_t size,
 {
 	const struct queue_mem_request request = {
 		.size = size,
-		.place = { .align = ctx->queue_bufs.page, .keeps_bytes = true },
+		.place = { .align = ctx->common.queue_bufs.page, .keeps_bytes = true },
 		.alloc = ENV_ALLOC_ANON,
 	};
 	int ret = mlx4_queue_mem_alloc(ctx, pd, &request, mem);
@@ -133,7 +133,7 @@ static void cq_choose_routines(struct mlx4_context *ctx, const struct ibv_cq_ini
 static int cq_build(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 		    struct mlx4_cq *cq)
 {
-	int ret = provider_id_root_get(&ctx->ids, &cq->ids);
+	int ret = provider_id_root_get(&ctx->common.ids, &cq->ids);
 
 	if (ret)
 		return ret;
@@ -148,7 +148,7 @@ static int cq_build(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *
 		return ret;
 	cq->ring = ring_of(cq, &cq->buf);
 	mlx4_cq_ring_init(cq);
-	ret = provider_queue_rec_alloc(&ctx->dbrecs, attr_pd(attr), 0, &cq->rec);
+	ret = provider_queue_rec_alloc(&ctx->common.dbrecs, attr_pd(attr), 0, &cq->rec);
 	if (ret)
 		goto free_ring;
 	cq->dbrec = cq->rec.words;
@@ -157,7 +157,7 @@ static int cq_build(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *
 		goto free_rec;
 	return 0;
 free_rec:
-	provider_queue_rec_free(&ctx->dbrecs, 0, &cq->rec);
+	provider_queue_rec_free(&ctx->common.dbrecs, 0, &cq->rec);
 free_ring:
 	provider_queue_mem_free(&cq->buf);
 	return ret;
@@ -194,7 +194,7 @@ int mlx4_cq_destroy(struct ibv_cq *ibcq)
 		return ret;
 	provider_queue_mem_free(&cq->buf);
 	provider_cq_ring_free_kept(&cq->old_rings);
-	provider_queue_rec_free(&ctx->dbrecs, 0, &cq->rec);
+	provider_queue_rec_free(&ctx->common.dbrecs, 0, &cq->rec);
 	free(cq);
 	return 0;
 }

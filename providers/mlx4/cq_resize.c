@@ -73,5 +73,5 @@ int mlx4_cq_resize(struct ibv_cq *ibcq, int cqe)
 		.old_rings = &cq->old_rings,
 	};
 
-	return provider_cq_resize(&to_mctx(ibcq->context)->device, &kind, &parts, cqe);
+	return provider_cq_resize(&to_mctx(ibcq->context)->common.device, &kind, &parts, cqe);
 }

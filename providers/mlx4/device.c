@@ -26,12 +26,12 @@ int mlx4_device_query_ex(struct ibv_context *context, const struct ibv_query_dev
 			 struct ibv_device_attr_ex *attr, size_t attr_size)
 {
 	(void)input;
-	return provider_device_query(&to_mctx(context)->device, attr, attr_size);
+	return provider_device_query(&to_mctx(context)->common.device, attr, attr_size);
 }
 
 int mlx4_device_resp_get(struct mlx4_context *ctx,
 			 const struct mlx4_uverbs_ex_query_device_resp **resp)
 {
 	*resp = &ctx->device_resp;
-	return provider_device_know(&ctx->device);
+	return provider_device_know(&ctx->common.device);
 }

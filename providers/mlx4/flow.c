@@ -9,7 +9,7 @@
 
 struct ibv_flow *mlx4_flow_create(struct ibv_qp *qp, struct ibv_flow_attr *attr)
 {
-	struct cells *cells = &to_mctx(qp->context)->cells;
+	struct cells *cells = &to_mctx(qp->context)->common.cells;
 	struct ibv_flow *flow = provider_cells_take(cells, "create_flow", sizeof(*flow));
 	int ret = ENOMEM;
 
@@ -27,7 +27,7 @@ struct ibv_flow *mlx4_flow_create(struct ibv_qp *qp, struct ibv_flow_attr *attr)
 
 int mlx4_flow_destroy(struct ibv_flow *flow)
 {
-	struct cells *cells = &to_mctx(flow->context)->cells;
+	struct cells *cells = &to_mctx(flow->context)->common.cells;
 	int ret = verbs_cmd_destroy_flow(flow);
 
 	if (!ret)

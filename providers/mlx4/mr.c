@@ -45,10 +45,10 @@ int mlx4_mr_dereg(struct verbs_mr *vmr)
 
 struct ibv_mw *mlx4_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type)
 {
-	return provider_mw_alloc(pd, &to_mctx(pd->context)->cells, type, NULL);
+	return provider_mw_alloc(pd, &to_mctx(pd->context)->common.cells, type, NULL);
 }
 
 int mlx4_mw_dealloc(struct ibv_mw *mw)
 {
-	return provider_mw_dealloc(&to_mctx(mw->context)->cells, mw);
+	return provider_mw_dealloc(&to_mctx(mw->context)->common.cells, mw);
 }

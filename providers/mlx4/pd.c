@@ -12,7 +12,7 @@ int mlx4_pd_alloc(struct ibv_context *context, struct ibv_pd **pd)
 {
 	struct mlx4_ib_alloc_pd_resp resp; /* the command clears it */
 	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
-	int ret = provider_pd_alloc(context, &to_mctx(context)->cells, &udata, pd);
+	int ret = provider_pd_alloc(context, &to_mctx(context)->common.cells, &udata, pd);
 
 	if (!ret)
 		to_ppd(*pd)->pdn = resp.pdn;
@@ -23,7 +23,8 @@ struct ibv_td *mlx4_td_alloc(struct ibv_context *context, struct ibv_td_init_att
 {
 	int ret = provider_td_check_attr(attr);
 	struct provider_td *td =
-		ret ? NULL : provider_cells_take(&to_mctx(context)->cells, "alloc_td", sizeof(*td));
+		ret ? NULL
+		    : provider_cells_take(&to_mctx(context)->common.cells, "alloc_td", sizeof(*td));
 
 	if (!td) {
 		errno = ret ? ret : ENOMEM;
@@ -38,7 +39,7 @@ int mlx4_td_dealloc(struct ibv_td *td)
 	int ret = provider_td_check_unused(to_ptd(td));
 
 	if (!ret)
-		provider_cells_give(&to_mctx(td->context)->cells, to_ptd(td),
+		provider_cells_give(&to_mctx(td->context)->common.cells, to_ptd(td),
 				    sizeof(struct provider_td));
 	return ret;
 }

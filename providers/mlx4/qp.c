@@ -184,7 +184,7 @@ static int qp_alloc_queues(struct mlx4_context *ctx, const struct ibv_qp_init_at
 	struct ibv_pd *pd = attr_pd(attr);
 	const struct queue_mem_request request = {
 		.size = size->bytes,
-		.place = { .align = ctx->queue_bufs.page },
+		.place = { .align = ctx->common.queue_bufs.page },
 		.alloc = ENV_ALLOC_ANON,
 	};
 	int ret = mlx4_queue_mem_alloc(ctx, pd, &request, &qp->buf);
@@ -200,7 +200,7 @@ static int qp_alloc_queues(struct mlx4_context *ctx, const struct ibv_qp_init_at
 		qp->rec.domain = provider_pd_use(pd);
 		return 0;
 	}
-	ret = provider_queue_rec_alloc(&ctx->dbrecs, pd, 0, &qp->rec);
+	ret = provider_queue_rec_alloc(&ctx->common.dbrecs, pd, 0, &qp->rec);
 	qp->rq.dbrec = qp->rec.words;
 	return ret;
 }
@@ -213,7 +213,7 @@ static void qp_free_queues(struct mlx4_context *ctx, struct mlx4_qp *qp)
 	if (qp->buf.addr)
 		provider_queue_mem_free(&qp->buf);
 	if (qp->rec.words)
-		provider_queue_rec_free(&ctx->dbrecs, 0, &qp->rec);
+		provider_queue_rec_free(&ctx->common.dbrecs, 0, &qp->rec);
 	else
 		provider_pd_leave(qp->rec.domain);
 }
@@ -324,7 +324,7 @@ static int qp_run_create(struct mlx4_context *ctx, const struct qp_type *type,
 	if (ret)
 		return ret;
 	if (!is_target(type)) /* not looked up, because its messages complete in SRQs */
-		ret = provider_id_set(&ctx->ids, qp->vqp.qp.qp_num, qp);
+		ret = provider_id_set(&ctx->common.ids, qp->vqp.qp.qp_num, qp);
 	if (ret)
 		verbs_cmd_destroy_qp(&qp->vqp.qp);
 	qp->sq.number = qp->vqp.qp.qp_num;
@@ -488,8 +488,8 @@ static void qp_take_port(struct mlx4_qp *qp, uint8_t port_num)
 	bool is_ethernet, has_checksums;
 	uint8_t traits;
 
-	if (provider_device_port_traits(&ctx->device, port_num, &traits) ||
-	    provider_device_attr_get(&ctx->device, &device))
+	if (provider_device_port_traits(&ctx->common.device, port_num, &traits) ||
+	    provider_device_attr_get(&ctx->common.device, &device))
 		return;
 	is_ethernet = traits & PORT_ETHERNET;
 	if (qp->is_ethernet != is_ethernet) {
@@ -558,7 +558,7 @@ int mlx4_qp_destroy(struct ibv_qp *ibqp)
 	 * not find it. */
 	qp_clean_cqs(qp);
 	if (qp_has_cqes(qp))
-		provider_id_clear(&ctx->ids, ibqp->qp_num);
+		provider_id_clear(&ctx->common.ids, ibqp->qp_num);
 	qp_free_queues(ctx, qp);
 	free(qp);
 	return 0;

@@ -17,7 +17,7 @@
 static int srq_check_attr(struct mlx4_context *ctx, const struct ibv_srq_init_attr_ex *attr)
 {
 	const struct ibv_device_attr *device;
-	int ret = provider_device_attr_get(&ctx->device, &device);
+	int ret = provider_device_attr_get(&ctx->common.device, &device);
 
 	if (ret)
 		return ret;
@@ -62,7 +62,7 @@ static int srq_alloc(struct mlx4_context *ctx, struct ibv_pd *pd, struct mlx4_sr
 {
 	const struct queue_mem_request request = {
 		.size = (size_t)srq->wqes << srq->stride_log,
-		.place = { .align = ctx->queue_bufs.page },
+		.place = { .align = ctx->common.queue_bufs.page },
 		.alloc = ENV_ALLOC_ANON,
 	};
 	int ret = mlx4_queue_mem_alloc(ctx, pd, &request, &srq->buf);
@@ -75,7 +75,7 @@ static int srq_alloc(struct mlx4_context *ctx, struct ibv_pd *pd, struct mlx4_sr
 	srq->wr_ids = calloc_for("create_srq", srq->wqes, sizeof(*srq->wr_ids));
 	if (!srq->wr_ids)
 		goto free_buf;
-	ret = provider_queue_rec_alloc(&ctx->dbrecs, pd, 0, &srq->rec);
+	ret = provider_queue_rec_alloc(&ctx->common.dbrecs, pd, 0, &srq->rec);
 	if (ret)
 		goto free_ids;
 	srq->dbrec = srq->rec.words;
@@ -91,7 +91,7 @@ static void srq_free(struct mlx4_context *ctx, struct mlx4_srq *srq)
 {
 	free(srq->wr_ids);
 	provider_queue_mem_free(&srq->buf);
-	provider_queue_rec_free(&ctx->dbrecs, 0, &srq->rec);
+	provider_queue_rec_free(&ctx->common.dbrecs, 0, &srq->rec);
 	free(srq);
 }
 
@@ -104,7 +104,7 @@ static int srq_index(struct mlx4_context *ctx, struct mlx4_srq *srq, uint32_t sr
 	if (srq->vsrq.type != IBV_SRQT_XRC)
 		return 0;
 	srq->vsrq.srq_num = srqn;
-	ret = provider_id_set(&ctx->ids, srq_id(srqn), srq);
+	ret = provider_id_set(&ctx->common.ids, srq_id(srqn), srq);
 	if (ret)
 		verbs_cmd_destroy_srq(&srq->vsrq.srq);
 	return ret;
@@ -173,7 +173,7 @@ int mlx4_srq_destroy(struct ibv_srq *ibsrq)
 		return ret;
 	if (srq->vsrq.type == IBV_SRQT_XRC) {
 		mlx4_cq_clean_srq(to_mcq(srq->vsrq.cq), srq->vsrq.srq_num);
-		provider_id_clear(&ctx->ids, srq_id(srq->vsrq.srq_num));
+		provider_id_clear(&ctx->common.ids, srq_id(srq->vsrq.srq_num));
 	}
 	srq_free(ctx, srq);
 	return 0;

@@ -94,7 +94,7 @@ static int wq_alloc(struct mlx4_context *ctx, const struct ibv_wq_init_attr *att
 	const uint32_t wqes = (uint32_t)pow2_ceil(max_of(attr->max_wr, 1u));
 	struct mlx4_rq *rq = &qp->rq;
 	struct queue_mem_request request = {
-		.place = { .align = ctx->queue_bufs.page },
+		.place = { .align = ctx->common.queue_bufs.page },
 		.alloc = ENV_ALLOC_ANON,
 	};
 	int ret;
@@ -114,7 +114,7 @@ static int wq_alloc(struct mlx4_context *ctx, const struct ibv_wq_init_attr *att
 	rq->wq.wr_ids = calloc_for("create_wq", wqes, sizeof(*rq->wq.wr_ids));
 	if (!rq->wq.wr_ids)
 		return ENOMEM;
-	ret = provider_queue_rec_alloc(&ctx->dbrecs, attr->pd, 0, &qp->rec);
+	ret = provider_queue_rec_alloc(&ctx->common.dbrecs, attr->pd, 0, &qp->rec);
 	rq->dbrec = qp->rec.words;
 	return ret;
 }
@@ -127,7 +127,7 @@ static void wq_free(struct mlx4_context *ctx, struct mlx4_wq *wq)
 	if (qp->buf.addr)
 		provider_queue_mem_free(&qp->buf);
 	if (qp->rec.words)
-		provider_queue_rec_free(&ctx->dbrecs, 0, &qp->rec);
+		provider_queue_rec_free(&ctx->common.dbrecs, 0, &qp->rec);
 	free(wq);
 }
 
@@ -164,7 +164,7 @@ static int wq_run_create(struct mlx4_context *ctx, struct ibv_wq_init_attr *attr
 	if (ret)
 		return ret;
 	wq->qp.vqp.qp.qp_num = wq->wq.wq_num;
-	ret = provider_id_set(&ctx->ids, wq->wq.wq_num, &wq->qp);
+	ret = provider_id_set(&ctx->common.ids, wq->wq.wq_num, &wq->qp);
 	if (ret) {
 		verbs_cmd_destroy_wq(&wq->wq);
 		return ret;
@@ -187,7 +187,7 @@ static void wq_choose_routines(struct mlx4_context *ctx, struct ibv_pd *pd, stru
 	qp->rq.sge_limit = qp->rq.max_sge + 1;
 	qp->is_ethernet = true;
 	qp->sl_shift = FLD_SHIFT(M4_CQE_ETH_PRIO);
-	qp->has_checksums = !provider_device_attr_get(&ctx->device, &device) &&
+	qp->has_checksums = !provider_device_attr_get(&ctx->common.device, &device) &&
 			    device->device_cap_flags & IBV_DEVICE_RAW_IP_CSUM;
 	wq->wq.post_recv = wq_post_recv;
 }
@@ -254,7 +254,7 @@ int mlx4_wq_destroy(struct ibv_wq *ibwq)
 	if (ret)
 		return ret;
 	mlx4_cq_clean(to_mcq(ibwq->cq), &wq->qp);
-	provider_id_clear(&ctx->ids, ibwq->wq_num);
+	provider_id_clear(&ctx->common.ids, ibwq->wq_num);
 	wq_free(ctx, wq);
 	return 0;
 }

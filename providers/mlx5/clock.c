@@ -29,7 +29,7 @@ int mlx5_clock_get_core(struct mlx5_context *ctx, const volatile __be32 **words)
 		verbs_warn("query_rt_values: the kernel does not show the adapter's clock");
 		return EOPNOTSUPP;
 	}
-	ret = clock_get_page(ctx, MLX5_IB_MMAP_CORE_CLOCK, 0, &ctx->core_clock, &page);
+	ret = clock_get_page(ctx, MLX5_IB_MMAP_CORE_CLOCK, 0, &ctx->common.clock, &page);
 	if (ret) {
 		verbs_warn("query_rt_values: the page of the adapter's clock cannot be mapped: "
 			   "errno %d",
@@ -38,7 +38,7 @@ int mlx5_clock_get_core(struct mlx5_context *ctx, const volatile __be32 **words)
 	}
 	*words =
 		(const volatile __be32 *)((const uint8_t *)page + (ctx->caps.hca_core_clock_offset &
-								   (ctx->core_clock.size - 1)));
+								   (ctx->common.clock.size - 1)));
 	return 0;
 }
 

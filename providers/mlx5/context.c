@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "prm/mlx5/uar.h"
-#include "providers/common/memory/allocators.h"
 #include "providers/mlx5/clock.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/data/datapath.h"
@@ -112,17 +111,13 @@ static int context_make(struct verbs_device *vdev, int cmd_fd, const struct ibv_
 		ret = check_ucontext(ctx);
 	if (ret)
 		goto free_ctx;
-	provider_id_lookup_init(&ctx->ids);
-	provider_dbrec_pool_init(&ctx->dbrecs);
-	provider_buf_pool_init(&ctx->queue_bufs);
+	provider_context_init(&ctx->common, &ctx->vctx.context, &mlx5_device_kind,
+			      &ctx->device_resp);
 	pthread_mutex_init(&ctx->uar_lock, NULL);
-	provider_clock_page_init(&ctx->core_clock);
 	provider_clock_page_init(&ctx->clock_info);
 	pthread_mutex_init(&ctx->login_lock, NULL);
 	mlx5_hca_caps_init(&ctx->hca_caps);
 	mlx5_qpn_pool_init(&ctx->qpns);
-	provider_device_init(&ctx->device, &ctx->vctx.context, &mlx5_device_kind,
-			     &ctx->device_resp);
 	verbs_set_ops(&ctx->vctx, &mlx5_context_ops);
 	verbs_set_ops(&ctx->vctx, &mlx5_datapath()->ops);
 	if (ctx->env.stall.on)
@@ -154,22 +149,16 @@ void mlx5_context_free(struct verbs_context *vctx)
 {
 	struct mlx5_context *ctx = container_of(vctx, struct mlx5_context, vctx);
 
-	provider_clock_page_destroy(&ctx->core_clock);
 	provider_clock_page_destroy(&ctx->clock_info);
 	mlx5_qpn_pool_destroy(ctx);
 	mlx5_uar_free_all(ctx);
-	provider_device_destroy(&ctx->device);
 	mlx5_hca_caps_destroy(&ctx->hca_caps);
 	pthread_mutex_destroy(&ctx->uar_lock);
-	provider_buf_pool_destroy(&ctx->queue_bufs);
-	provider_dbrec_pool_destroy(&ctx->dbrecs);
-	provider_cells_destroy(&ctx->cells);
 	if (ctx->sig_keys)
 		provider_id_lookup_destroy(ctx->sig_keys);
 	free(ctx->sig_keys);
 	pthread_mutex_destroy(&ctx->login_lock);
 	free(ctx->login); /* The kernel destroys the object together with the context. */
-	provider_id_lookup_destroy(&ctx->ids);
-	provider_allocators_free(&ctx->allocators);
+	provider_context_destroy(&ctx->common);
 	verbs_context_free(vctx, offsetof(struct mlx5_context, vctx));
 }

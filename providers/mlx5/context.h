@@ -9,20 +9,14 @@
 #include <pthread.h>
 #include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
 #include <rdma/mlx5-abi.h>
-#include "providers/common/memory/buf_pool.h"
-#include "providers/common/memory/cells.h"
 #include "providers/common/clock.h"
-#include "providers/common/memory/dbrec.h"
-#include "providers/common/device.h"
-#include "providers/common/id_lookup.h"
+#include "providers/common/context.h"
 #include "providers/common/seg.h"
 #include "providers/mlx5/env.h"
 #include "providers/mlx5/hca_caps.h"
 #include "providers/mlx5/qp/reserved_qpn.h"
 #include "providers/mlx5/uar/uar.h"
 #include "util/bits.h"
-
-struct queue_allocators;
 
 struct mlx5_device {
 	struct verbs_device vdev; /* first */
@@ -36,11 +30,7 @@ struct mlx5_context {
 	const struct ibv_fd_arr *fds; /* valid during open: descriptors that grant rights */
 	struct mlx5_ib_alloc_ucontext_resp caps; /* limits of the device, from GET_CONTEXT */
 
-	struct id_lookup ids; /* maps the number in a CQE to its receive queue */
-	struct dbrec_pool dbrecs;
-	struct buf_pool queue_bufs;
-	struct cells cells;                  /* allocates small objects */
-	struct queue_allocators *allocators; /* set by the program, or NULL */
+	struct provider_context common;
 
 	pthread_mutex_t uar_lock; /* guards uars to numbered_uars, and the users of each register */
 	struct mlx5_uar *uars;
@@ -54,12 +44,11 @@ struct mlx5_context {
 
 	void *plain_for_programs; /* page of dv/uar.c for programs, or NULL; atomic */
 
-	struct device_facts device;
 	struct mlx5_ib_query_device_resp device_resp; /* cached by device.c */
 	struct hca_caps_cache hca_caps;
 	struct qpn_pool qpns; /* reserved numbers, which no QP gets */
 
-	struct clock_page core_clock, clock_info;
+	struct clock_page clock_info;
 
 	/* maps the index of a key with signatures to the key; NULL: no such key */
 	struct id_lookup *sig_keys;

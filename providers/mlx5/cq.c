@@ -41,7 +41,7 @@ static int cq_check_attr(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 			 const struct cq_options *options)
 {
 	const struct ibv_device_attr *device;
-	int ret = provider_device_attr_get(&ctx->device, &device);
+	int ret = provider_device_attr_get(&ctx->common.device, &device);
 
 	if (ret)
 		return ret;
@@ -185,7 +185,7 @@ int mlx5_cq_create_with(struct ibv_context *context, const struct ibv_cq_init_at
 	cq = calloc_for("create_cq", 1, sizeof(*cq));
 	if (!cq)
 		return ENOMEM;
-	ret = provider_id_root_get(&ctx->ids, &cq->ids);
+	ret = provider_id_root_get(&ctx->common.ids, &cq->ids);
 	if (ret)
 		goto free_cq;
 	cq->entry_log = log2_floor(options->cqe_size);

@@ -92,5 +92,5 @@ int mlx5_cq_resize(struct ibv_cq *ibcq, int cqe)
 		.old_rings = &cq->old_rings,
 	};
 
-	return provider_cq_resize(&to_mctx(ibcq->context)->device, &kind, &parts, cqe);
+	return provider_cq_resize(&to_mctx(ibcq->context)->common.device, &kind, &parts, cqe);
 }

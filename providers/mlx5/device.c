@@ -29,22 +29,22 @@ int mlx5_device_query_ex(struct ibv_context *context, const struct ibv_query_dev
 			 struct ibv_device_attr_ex *attr, size_t attr_size)
 {
 	(void)input;
-	return provider_device_query(&to_mctx(context)->device, attr, attr_size);
+	return provider_device_query(&to_mctx(context)->common.device, attr, attr_size);
 }
 
 bool mlx5_device_checks_ip(struct mlx5_context *ctx)
 {
-	return !provider_device_know(&ctx->device) &&
-	       ctx->device.raw_packet_caps & IBV_RAW_PACKET_CAP_IP_CSUM;
+	return !provider_device_know(&ctx->common.device) &&
+	       ctx->common.device.raw_packet_caps & IBV_RAW_PACKET_CAP_IP_CSUM;
 }
 
 bool mlx5_device_faults_srqs(struct mlx5_context *ctx)
 {
-	return !provider_device_know(&ctx->device) && ctx->device.srq_on_demand;
+	return !provider_device_know(&ctx->common.device) && ctx->common.device.srq_on_demand;
 }
 
 int mlx5_device_resp_get(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp **resp)
 {
 	*resp = &ctx->device_resp;
-	return provider_device_know(&ctx->device);
+	return provider_device_know(&ctx->common.device);
 }

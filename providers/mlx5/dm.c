@@ -132,7 +132,7 @@ static uint64_t dm_map_offset(uint16_t index, size_t page)
 
 static int dm_map(struct mlx5_context *ctx, struct mlx5_dm *dm, uint16_t index, uint64_t start)
 {
-	size_t page = ctx->queue_bufs.page;
+	size_t page = ctx->common.queue_bufs.page;
 
 	dm->map_size = align_up((start & (page - 1)) + dm->length, page);
 	dm->map_offset = dm_map_offset(index, page);
@@ -202,7 +202,8 @@ static int dm_explain_refusal(struct ibv_context *context, size_t length, int er
 /* Allocates the object only; the caller maps the adapter's memory. */
 static struct mlx5_dm *dm_new(const char *call, struct ibv_context *context)
 {
-	struct mlx5_dm *dm = provider_cells_take(&to_mctx(context)->cells, call, sizeof(*dm));
+	struct mlx5_dm *dm =
+		provider_cells_take(&to_mctx(context)->common.cells, call, sizeof(*dm));
 
 	if (dm)
 		*dm = (struct mlx5_dm){ .dm.context = context };
@@ -211,7 +212,7 @@ static struct mlx5_dm *dm_new(const char *call, struct ibv_context *context)
 
 static void dm_delete(struct mlx5_dm *dm)
 {
-	provider_cells_give(&to_mctx(dm->dm.context)->cells, dm, sizeof(*dm));
+	provider_cells_give(&to_mctx(dm->dm.context)->common.cells, dm, sizeof(*dm));
 }
 
 static int dm_alloc(struct ibv_context *context, const struct ibv_alloc_dm_attr *attr,

@@ -132,10 +132,10 @@ struct ibv_mw *mlx5_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type)
 	const struct mlx5_ib_alloc_mw req = { 0 };
 	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
 
-	return provider_mw_alloc(pd, &to_mctx(pd->context)->cells, type, &udata);
+	return provider_mw_alloc(pd, &to_mctx(pd->context)->common.cells, type, &udata);
 }
 
 int mlx5_mw_dealloc(struct ibv_mw *mw)
 {
-	return provider_mw_dealloc(&to_mctx(mw->context)->cells, mw);
+	return provider_mw_dealloc(&to_mctx(mw->context)->common.cells, mw);
 }

@@ -15,7 +15,7 @@ int mlx5_pd_alloc(struct ibv_context *context, struct ibv_pd **pd)
 {
 	struct mlx5_ib_alloc_pd_resp resp; /* the command clears it */
 	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
-	int ret = provider_pd_alloc(context, &to_mctx(context)->cells, &udata, pd);
+	int ret = provider_pd_alloc(context, &to_mctx(context)->common.cells, &udata, pd);
 
 	if (!ret)
 		to_ppd(*pd)->pdn = resp.pdn;
@@ -49,13 +49,13 @@ static int td_alloc(struct ibv_context *context, const struct ibv_td_init_attr *
 
 	if (ret)
 		return ret;
-	td = provider_cells_take(&to_mctx(context)->cells, "alloc_td", sizeof(*td));
+	td = provider_cells_take(&to_mctx(context)->common.cells, "alloc_td", sizeof(*td));
 	if (!td)
 		return ENOMEM;
 	*td = (struct mlx5_td){ .ptd.td.context = context };
 	ret = mlx5_uar_get_domain_bfreg(to_mctx(context), &td->bfreg);
 	if (ret) {
-		provider_cells_give(&to_mctx(context)->cells, td, sizeof(*td));
+		provider_cells_give(&to_mctx(context)->common.cells, td, sizeof(*td));
 		return ret;
 	}
 	*out = td;
@@ -82,6 +82,6 @@ int mlx5_td_dealloc(struct ibv_td *ibtd)
 	if (ret)
 		return ret;
 	mlx5_uar_put_bfreg(ctx, td->bfreg);
-	provider_cells_give(&ctx->cells, td, sizeof(*td));
+	provider_cells_give(&ctx->common.cells, td, sizeof(*td));
 	return 0;
 }

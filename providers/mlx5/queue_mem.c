@@ -63,19 +63,19 @@ static struct queue_mem_request queue_request(const struct buf_pool *pool, uint6
 int mlx5_queue_mem_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, uint64_t type, size_t size,
 			 size_t stride, struct queue_mem *mem)
 {
-	struct buf_pool *pool = &ctx->queue_bufs;
+	struct buf_pool *pool = &ctx->common.queue_bufs;
 	const struct queue_mem_request request = queue_request(pool, type, size, stride);
 
-	pd = provider_allocators_domain(ctx->allocators, pd);
+	pd = provider_allocators_domain(ctx->common.allocators, pd);
 	return provider_queue_mem_alloc(pool, pd, &request, mem);
 }
 
 int mlx5_queue_rec_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, struct queue_rec *rec)
 {
-	return provider_queue_rec_alloc(&ctx->dbrecs, pd, MLX5DV_RES_TYPE_DBR, rec);
+	return provider_queue_rec_alloc(&ctx->common.dbrecs, pd, MLX5DV_RES_TYPE_DBR, rec);
 }
 
 void mlx5_queue_rec_free(struct mlx5_context *ctx, struct queue_rec *rec)
 {
-	provider_queue_rec_free(&ctx->dbrecs, MLX5DV_RES_TYPE_DBR, rec);
+	provider_queue_rec_free(&ctx->common.dbrecs, MLX5DV_RES_TYPE_DBR, rec);
 }

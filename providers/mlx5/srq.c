@@ -172,14 +172,14 @@ static int srq_create_indexed(struct mlx5_context *ctx, struct ibv_srq_init_attr
 
 	srq->rq.rsn = PRM_NO_USER_INDEX;
 	if (srq_completes_itself(attr))
-		ret = provider_id_alloc(&ctx->ids, &srq->rq, &srq->rq.rsn);
+		ret = provider_id_alloc(&ctx->common.ids, &srq->rq, &srq->rq.rsn);
 	if (ret) {
 		verbs_warn("create_srq: no user index is free");
 		return ret;
 	}
 	ret = srq_run_create(&ctx->vctx.context, attr, srq);
 	if (ret && srq->rq.rsn != PRM_NO_USER_INDEX)
-		provider_id_clear(&ctx->ids, srq->rq.rsn);
+		provider_id_clear(&ctx->common.ids, srq->rq.rsn);
 	return ret;
 }
 
@@ -191,7 +191,7 @@ static int srq_add_tags(struct mlx5_context *ctx, struct mlx5_srq *srq,
 
 	if (ret) {
 		verbs_cmd_destroy_srq(&srq->vsrq.srq);
-		provider_id_clear(&ctx->ids, srq->rq.rsn);
+		provider_id_clear(&ctx->common.ids, srq->rq.rsn);
 		return ret;
 	}
 	mlx5_datapath()->cq_ex_read_tags(to_mcq(attr->cq));
@@ -257,7 +257,7 @@ int mlx5_srq_destroy(struct ibv_srq *ibsrq)
 		return ret;
 	if (srq->rq.rsn != PRM_NO_USER_INDEX) {
 		mlx5_cq_clean(to_mcq(srq->vsrq.cq), &srq->rq);
-		provider_id_clear(&ctx->ids, srq->rq.rsn);
+		provider_id_clear(&ctx->common.ids, srq->rq.rsn);
 	}
 	srq_free(ctx, srq);
 	return 0;

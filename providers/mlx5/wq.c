@@ -163,14 +163,14 @@ static int wq_create_indexed(struct mlx5_context *ctx, struct ibv_wq_init_attr *
 		verbs_warn("create_wq: WQs need CQEs of version 1");
 		return EOPNOTSUPP;
 	}
-	ret = provider_id_alloc(&ctx->ids, &wq->rq, &wq->rq.rsn);
+	ret = provider_id_alloc(&ctx->common.ids, &wq->rq, &wq->rq.rsn);
 	if (ret) {
 		verbs_warn("create_wq: no user index is free");
 		return ret;
 	}
 	ret = wq_run_create(ctx, attr, size, wq);
 	if (ret)
-		provider_id_clear(&ctx->ids, wq->rq.rsn);
+		provider_id_clear(&ctx->common.ids, wq->rq.rsn);
 	return ret;
 }
 
@@ -273,7 +273,7 @@ int mlx5_wq_destroy(struct ibv_wq *ibwq)
 	if (ret)
 		return ret;
 	mlx5_cq_clean(to_mcq(ibwq->cq), &wq->rq);
-	provider_id_clear(&ctx->ids, wq->rq.rsn);
+	provider_id_clear(&ctx->common.ids, wq->rq.rsn);
 	rq_free(ctx, wq);
 	free(wq);
 	return 0;

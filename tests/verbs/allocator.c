@@ -6,7 +6,7 @@
  * pattern. Exit code as of verbs-diff.
  *
  * Covers: providers/common/memory/allocators.c, providers/common/memory/queue_mem.c,
- * providers/common/pd.c
+ * providers/common/pd.c, providers/common/context.h
  */
 #include <infiniband/mlx5dv.h>
 #include <stdlib.h>

@@ -23,10 +23,10 @@ static int set_allocators(struct ibv_context *context,
 	const struct program_allocator of_program = { allocators->alloc, allocators->free,
 						      allocators->data };
 
-	if (allocators_stay_unset(&of_program, ctx->allocators))
+	if (allocators_stay_unset(&of_program, ctx->common.allocators))
 		return 0;
-	return provider_allocators_set("mlx4dv_set_context_attr", context, &ctx->dbrecs,
-				       &of_program, &ctx->allocators);
+	return provider_allocators_set("mlx4dv_set_context_attr", context, &ctx->common.dbrecs,
+				       &of_program, &ctx->common.allocators);
 }
 
 /* Stores the size of the range; the kernel checks it when the WQ is created. */

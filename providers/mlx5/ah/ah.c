@@ -103,12 +103,12 @@ int mlx5_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **
 
 	ret = ah_check_attr(ctx, attr);
 	if (!ret)
-		ret = provider_device_port_traits(&ctx->device, attr->port_num, &traits);
+		ret = provider_device_port_traits(&ctx->common.device, attr->port_num, &traits);
 	if (!ret)
 		ret = ah_check_grh(attr, traits);
 	if (ret)
 		return ret;
-	mah = provider_cells_take(&ctx->cells, "create_ah", sizeof(*mah));
+	mah = provider_cells_take(&ctx->common.cells, "create_ah", sizeof(*mah));
 	if (!mah)
 		return ENOMEM;
 	*mah = (struct mlx5_ah){ .ah.context = pd->context };
@@ -117,7 +117,7 @@ int mlx5_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **
 	else
 		mlx5_ah_fill_infiniband(attr, mah);
 	if (ret) {
-		provider_cells_give(&ctx->cells, mah, sizeof(*mah));
+		provider_cells_give(&ctx->common.cells, mah, sizeof(*mah));
 		return ret;
 	}
 	*ah = &mah->ah;
@@ -136,6 +136,6 @@ int mlx5_ah_destroy(struct ibv_ah *ah)
 	if (!ret && mah->has_kernel_object)
 		ret = verbs_cmd_destroy_ah(ah);
 	if (!ret)
-		provider_cells_give(&ctx->cells, mah, sizeof(*mah));
+		provider_cells_give(&ctx->common.cells, mah, sizeof(*mah));
 	return ret;
 }

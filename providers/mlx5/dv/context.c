@@ -22,9 +22,9 @@ DV_EXPORT int mlx5dv_set_context_attr(struct ibv_context *context,
 	}
 	of_program =
 		(struct program_allocator){ allocators->alloc, allocators->free, allocators->data };
-	if (allocators_stay_unset(&of_program, to_mctx(context)->allocators))
+	if (allocators_stay_unset(&of_program, to_mctx(context)->common.allocators))
 		return 0;
 	return verbs_result(provider_allocators_set("mlx5dv_set_context_attr", context,
-						    &to_mctx(context)->dbrecs, &of_program,
-						    &to_mctx(context)->allocators));
+						    &to_mctx(context)->common.dbrecs, &of_program,
+						    &to_mctx(context)->common.allocators));
 }

@@ -32,9 +32,9 @@ static inline int dv_check_import(const char *call, struct ibv_context *context,
 
 /* dv_take() allocates memory for a pointer's target, uninitialised; dv_give() returns it. */
 #define dv_take(call, context, object) \
-	provider_cells_take(&to_mctx(context)->cells, call, sizeof(*(object)))
+	provider_cells_take(&to_mctx(context)->common.cells, call, sizeof(*(object)))
 #define dv_give(context, object) \
-	provider_cells_give(&to_mctx(context)->cells, object, sizeof(*(object)))
+	provider_cells_give(&to_mctx(context)->common.cells, object, sizeof(*(object)))
 
 /* For calls that return an object. */
 static inline void *dv_fail(int err)

@@ -99,6 +99,6 @@ static inline bool qp_is_indexed(const struct mlx5_qp *qp)
 static inline int qp_index_by_qpn(struct mlx5_context *ctx, struct mlx5_qp *qp)
 {
 	qp->rq.rsn = qp->vqp.qp.qp_num;
-	return provider_id_set(&ctx->ids, qp->rq.rsn, &qp->rq);
+	return provider_id_set(&ctx->common.ids, qp->rq.rsn, &qp->rq);
 }
 #endif

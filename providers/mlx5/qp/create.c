@@ -26,14 +26,14 @@ static int qp_create_indexed(struct mlx5_context *ctx, struct ibv_qp_init_attr_e
 	if (!qp_is_indexed(qp))
 		return mlx5_qp_run_create(ctx, attr, size, dv, qp);
 	if (context_has_user_index(ctx)) {
-		ret = provider_id_alloc(&ctx->ids, &qp->rq, &qp->rq.rsn);
+		ret = provider_id_alloc(&ctx->common.ids, &qp->rq, &qp->rq.rsn);
 		if (ret) {
 			verbs_warn("create_qp: no user index is free");
 			return ret;
 		}
 		ret = mlx5_qp_run_create(ctx, attr, size, dv, qp);
 		if (ret)
-			provider_id_clear(&ctx->ids, qp->rq.rsn);
+			provider_id_clear(&ctx->common.ids, qp->rq.rsn);
 		return ret;
 	}
 	ret = mlx5_qp_run_create(ctx, attr, size, dv, qp);
@@ -180,7 +180,7 @@ static int qp_leave(struct mlx5_context *ctx, struct mlx5_qp *qp)
 		return ret;
 	mlx5_qp_clean_cqs(qp);
 	if (qp_is_indexed(qp) && qp->rq.rsn != PRM_NO_USER_INDEX)
-		provider_id_clear(&ctx->ids, qp->rq.rsn);
+		provider_id_clear(&ctx->common.ids, qp->rq.rsn);
 	qp->is_gone = true;
 	return 0;
 }

@@ -35,8 +35,8 @@ static int qp_alloc_rings(struct mlx5_context *ctx, struct ibv_pd *pd, struct ml
 	/* The adapter creates a separate RQ and SQ for such a QP. The context of a WQ has few bits
 	 * for the offset in a page, so each ring starts on a page of its own. */
 	if (qp->rules->rings_apart) {
-		first = align_up(rq_bytes, ctx->queue_bufs.page);
-		sq_bytes = align_up(sq_bytes, ctx->queue_bufs.page);
+		first = align_up(rq_bytes, ctx->common.queue_bufs.page);
+		sq_bytes = align_up(sq_bytes, ctx->common.queue_bufs.page);
 	}
 
 	if (first)

@@ -66,7 +66,7 @@ int mlx5_qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init_a
 	bool shared = !ctx->env.single_threaded && !pd_thread_domain(qp_attr_pd(attr));
 	int ret;
 
-	ret = provider_device_attr_get(&ctx->device, &device);
+	ret = provider_device_attr_get(&ctx->common.device, &device);
 	if (ret)
 		return ret;
 	verbs_threads_look();

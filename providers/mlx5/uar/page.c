@@ -157,7 +157,8 @@ static int page_map(struct mlx5_context *ctx, struct mlx5_uar *uar)
 
 int mlx5_uar_page_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **out)
 {
-	struct mlx5_uar *uar = provider_cells_take(&ctx->cells, "doorbell page", sizeof(*uar));
+	struct mlx5_uar *uar =
+		provider_cells_take(&ctx->common.cells, "doorbell page", sizeof(*uar));
 	int ret;
 
 	if (!uar)
@@ -176,7 +177,7 @@ destroy_uar:
 	if (uar->is_object)
 		object_destroy(ctx, uar);
 free_uar:
-	provider_cells_give(&ctx->cells, uar, sizeof(*uar));
+	provider_cells_give(&ctx->common.cells, uar, sizeof(*uar));
 	return ret;
 }
 
@@ -187,5 +188,5 @@ void mlx5_uar_page_free(struct mlx5_context *ctx, struct mlx5_uar *uar)
 		object_destroy(ctx, uar);
 	if (uar->bfregs != uar->of_one_uar)
 		free(uar->bfregs);
-	provider_cells_give(&ctx->cells, uar, sizeof(*uar));
+	provider_cells_give(&ctx->common.cells, uar, sizeof(*uar));
 }

@@ -3,7 +3,7 @@
  * context_test.c - opening a device under both versions of the kernel's interface; the older one
  * lacks the size of CQEs, which is 32 bytes then. A file of two pages stands for the device.
  *
- * Covers: providers/mlx4/context.c, providers/mlx4/device.c
+ * Covers: providers/mlx4/context.c, providers/mlx4/device.c, providers/common/context.h
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -63,8 +63,8 @@ static uint32_t entry_log_of(struct verbs_context *vctx)
 	struct verbs_cq *vcq;
 	uint32_t log;
 
-	ctx->device.known = true;
-	ctx->device.attr.max_cqe = 1024;
+	ctx->common.device.known = true;
+	ctx->common.device.attr.max_cqe = 1024;
 	assert_int_equal(mlx4_cq_create(&vctx->context, &attr, &vcq), 0);
 	log = to_mcq(&vcq->cq)->entry_log;
 	assert_int_equal(mlx4_cq_destroy(&vcq->cq), 0);

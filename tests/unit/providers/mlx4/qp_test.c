@@ -89,7 +89,7 @@ static void what_the_mask_lacks_is_not_looked_at(void **state)
 	struct verbs_qp *vqp;
 
 	(void)state;
-	provider_id_clear(&rig->ctx->ids, RIG_QPN); /* the next QP gets the same number */
+	provider_id_clear(&rig->ctx->common.ids, RIG_QPN); /* the next QP gets the same number */
 	attr.create_flags = UINT32_MAX;
 	attr.send_ops_flags = UINT64_MAX;
 	attr.max_tso_header = UINT16_MAX;

@@ -190,17 +190,13 @@ static struct mlx4_context *new_context(const struct rig_options *opt)
 		ctx->bf.page = ctx->bf.next = alloc_page();
 		ctx->bf.half = RIG_BF_REG / 2;
 	}
-	provider_id_lookup_init(&ctx->ids);
-	provider_clock_page_init(&ctx->clock);
-	provider_dbrec_pool_init(&ctx->dbrecs);
-	provider_buf_pool_init(&ctx->queue_bufs);
-	provider_device_init(&ctx->device, &ctx->vctx.context, &mlx4_device_kind,
-			     &ctx->device_resp);
-	ctx->device.known = true;
-	ctx->device.attr.max_cqe = 1024;
-	ctx->device.attr.max_srq_wr = 1024;
-	ctx->device.attr.max_srq_sge = 31;
-	ctx->device.attr.device_cap_flags =
+	provider_context_init(&ctx->common, &ctx->vctx.context, &mlx4_device_kind,
+			      &ctx->device_resp);
+	ctx->common.device.known = true;
+	ctx->common.device.attr.max_cqe = 1024;
+	ctx->common.device.attr.max_srq_wr = 1024;
+	ctx->common.device.attr.max_srq_sge = 31;
+	ctx->common.device.attr.device_cap_flags =
 		opt->checksums ? IBV_DEVICE_UD_IP_CSUM | IBV_DEVICE_RAW_IP_CSUM : 0;
 	return ctx;
 }
@@ -277,11 +273,7 @@ void rig_free(struct rig *rig)
 	assert_false(rig->qp->sq_lock.taken || rig->qp->rq.lock.taken || rig->cq->lock.taken);
 	assert_int_equal(mlx4_qp_destroy(&rig->qp->vqp.qp), 0);
 	assert_int_equal(mlx4_cq_destroy(&rig->cq->vcq.cq), 0);
-	provider_device_destroy(&ctx->device);
-	provider_buf_pool_destroy(&ctx->queue_bufs);
-	provider_dbrec_pool_destroy(&ctx->dbrecs);
-	provider_id_lookup_destroy(&ctx->ids);
-	provider_clock_page_destroy(&ctx->clock);
+	provider_context_destroy(&ctx->common);
 	free(ctx->bf.page);
 	free(ctx->uar);
 	free(ctx);

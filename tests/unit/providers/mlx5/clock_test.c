@@ -37,14 +37,14 @@ static void the_clock_is_two_words_of_a_page(void **state)
 	assert_int_equal(ftruncate(fd, page + sysconf(_SC_PAGESIZE)), 0);
 	assert_int_equal(pwrite(fd, words, sizeof(words), page + OFFSET), sizeof(words));
 	ctx->vctx.context.cmd_fd = fd;
-	provider_clock_page_init(&ctx->core_clock);
+	provider_clock_page_init(&ctx->common.clock);
 	ctx->caps.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET;
 	ctx->caps.hca_core_clock_offset = OFFSET;
 	assert_int_equal(mlx5_clock_query_rt_values(&ctx->vctx.context, &values),
 			 MMIO_IS_APART ? EOPNOTSUPP : 0);
 	if (!MMIO_IS_APART)
 		assert_int_equal(values.raw_clock.tv_nsec, (long)0x123489abcdef);
-	provider_clock_page_destroy(&ctx->core_clock);
+	provider_clock_page_destroy(&ctx->common.clock);
 	free(ctx);
 	close(fd);
 }

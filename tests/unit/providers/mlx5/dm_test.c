@@ -166,7 +166,7 @@ static int dm_begin(void **state)
 	if (fd < 0 || !it.ctx || ftruncate(fd, (off_t)(file_offset() + it.page)))
 		return -1;
 	it.ctx->vctx.context.cmd_fd = fd;
-	it.ctx->queue_bufs.page = it.page;
+	it.ctx->common.queue_bufs.page = it.page;
 	it.pd.context = &it.ctx->vctx.context;
 	return 0;
 }
@@ -175,7 +175,7 @@ static int dm_end(void **state)
 {
 	(void)state;
 	close(it.ctx->vctx.context.cmd_fd);
-	provider_cells_destroy(&it.ctx->cells);
+	provider_cells_destroy(&it.ctx->common.cells);
 	free(it.ctx);
 	return 0;
 }

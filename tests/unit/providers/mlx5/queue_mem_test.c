@@ -71,14 +71,14 @@ static int context_make(void **state)
 {
 	(void)state;
 	ctx = calloc(1, sizeof(*ctx));
-	provider_buf_pool_init(&ctx->queue_bufs);
+	provider_buf_pool_init(&ctx->common.queue_bufs);
 	return 0;
 }
 
 static int context_free(void **state)
 {
 	(void)state;
-	provider_buf_pool_destroy(&ctx->queue_bufs);
+	provider_buf_pool_destroy(&ctx->common.queue_bufs);
 	free(ctx);
 	return 0;
 }

@@ -72,7 +72,7 @@ static struct mlx5_context *new_context(void)
 
 static void context_end(struct mlx5_context *ctx)
 {
-	provider_cells_destroy(&ctx->cells);
+	provider_cells_destroy(&ctx->common.cells);
 	free(ctx);
 }
 

@@ -74,7 +74,7 @@ static int async_begin(void **state)
 static int async_end(void **state)
 {
 	(void)state;
-	provider_cells_destroy(&it.ctx->cells);
+	provider_cells_destroy(&it.ctx->common.cells);
 	free(it.ctx);
 	return close(it.ends[1]);
 }

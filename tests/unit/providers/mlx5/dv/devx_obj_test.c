@@ -74,7 +74,7 @@ static int open_context(void **state)
 static int close_context(void **state)
 {
 	(void)state;
-	provider_cells_destroy(&it.ctx->cells);
+	provider_cells_destroy(&it.ctx->common.cells);
 	free(it.ctx);
 	return 0;
 }

@@ -90,7 +90,7 @@ static int umem_end(void **state)
 {
 	(void)state;
 	assert_int_equal(it.excluded, 0);
-	provider_cells_destroy(&it.ctx->cells);
+	provider_cells_destroy(&it.ctx->common.cells);
 	free(it.ctx);
 	return 0;
 }

@@ -91,7 +91,7 @@ static int open_matcher(void **state)
 static int close_context(void **state)
 {
 	(void)state;
-	provider_cells_destroy(&context->cells);
+	provider_cells_destroy(&context->common.cells);
 	verbs_context_cleanup(&context->vctx);
 	free(context);
 	free(match);

@@ -173,13 +173,10 @@ static struct mlx5_context *new_context(void)
 				      .cqe_size = 64,
 				      .total_bfregs = 16,
 				      .low_latency_bfregs = 12 };
-	provider_id_lookup_init(&ctx->ids);
-	provider_dbrec_pool_init(&ctx->dbrecs);
-	provider_buf_pool_init(&ctx->queue_bufs);
-	provider_device_init(&ctx->device, &ctx->vctx.context, &mlx5_device_kind,
-			     &ctx->device_resp);
-	ctx->device.known = true;
-	ctx->device.attr.max_cqe = 1024;
+	provider_context_init(&ctx->common, &ctx->vctx.context, &mlx5_device_kind,
+			      &ctx->device_resp);
+	ctx->common.device.known = true;
+	ctx->common.device.attr.max_cqe = 1024;
 	pthread_mutex_init(&ctx->uar_lock, NULL);
 	return ctx;
 }
@@ -221,10 +218,7 @@ static int free_context(void **state)
 	struct mlx5_context *ctx = *state;
 
 	mlx5_uar_free_all(ctx);
-	provider_device_destroy(&ctx->device);
-	provider_buf_pool_destroy(&ctx->queue_bufs);
-	provider_dbrec_pool_destroy(&ctx->dbrecs);
-	provider_id_lookup_destroy(&ctx->ids);
+	provider_context_destroy(&ctx->common);
 	close(ctx->vctx.context.cmd_fd);
 	pthread_mutex_destroy(&ctx->uar_lock);
 	free(ctx);
@@ -777,7 +771,7 @@ static void no_request_is_longer_than_its_control_segment_says(void **state)
 	struct mlx5_context *ctx = *state;
 
 	ctx->caps.max_sq_desc_sz = LONGEST_WQE;
-	ctx->device.attr.atomic_cap = IBV_ATOMIC_HCA;
+	ctx->common.device.attr.atomic_cap = IBV_ATOMIC_HCA;
 	for (unsigned int t = 0; t < ARRAY_SIZE(types); t++)
 		for (uint64_t op = 1; op <= mlx5_qp_rules_of(types[t])->ops; op <<= 1)
 			if (mlx5_qp_rules_of(types[t])->ops & op)

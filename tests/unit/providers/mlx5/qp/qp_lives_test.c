@@ -193,13 +193,10 @@ static int life_begin(void **state)
 	ctx->caps.max_send_wqebb = ctx->caps.max_recv_wr = ctx->caps.max_srq_recv_wr = 1024;
 	ctx->caps.max_sq_desc_sz = ctx->caps.max_rq_desc_sz = 512;
 	ctx->env = (struct mlx5_env){ .cqe_size = 64, .total_bfregs = 16, .low_latency_bfregs = 4 };
-	provider_id_lookup_init(&ctx->ids);
-	provider_dbrec_pool_init(&ctx->dbrecs);
-	provider_buf_pool_init(&ctx->queue_bufs);
-	provider_device_init(&ctx->device, &ctx->vctx.context, &mlx5_device_kind,
-			     &ctx->device_resp);
-	ctx->device.known = true;
-	ctx->device.attr.max_cqe = 1024;
+	provider_context_init(&ctx->common, &ctx->vctx.context, &mlx5_device_kind,
+			      &ctx->device_resp);
+	ctx->common.device.known = true;
+	ctx->common.device.attr.max_cqe = 1024;
 	pthread_mutex_init(&ctx->uar_lock, NULL);
 	life->ctx = ctx;
 	life->pd.pd.context = &ctx->vctx.context;
@@ -218,10 +215,7 @@ static int life_end(void **state)
 	assert_int_equal(mlx5_cq_destroy(&life->send->vcq.cq), 0);
 	assert_int_equal(mlx5_cq_destroy(&life->recv->vcq.cq), 0);
 	mlx5_uar_free_all(ctx);
-	provider_device_destroy(&ctx->device);
-	provider_buf_pool_destroy(&ctx->queue_bufs);
-	provider_dbrec_pool_destroy(&ctx->dbrecs);
-	provider_id_lookup_destroy(&ctx->ids);
+	provider_context_destroy(&ctx->common);
 	close(ctx->vctx.context.cmd_fd);
 	pthread_mutex_destroy(&ctx->uar_lock);
 	free(ctx);
@@ -330,12 +324,12 @@ static void a_qp_that_is_gone_completes_nothing(void **state)
 	cqe_write(life->send, 0, number, MLX5_CQE_REQ);
 	cqe_write(life->send, 1, number + 1, MLX5_CQE_REQ);
 	cqe_write(life->recv, 0, number, MLX5_CQE_RESP_SEND);
-	assert_ptr_equal(id_find(life->ctx->ids.root, number), &qp->rq);
+	assert_ptr_equal(id_find(life->ctx->common.ids.root, number), &qp->rq);
 	assert_int_equal(mlx5_qp_destroy(&qp->vqp.qp), 0);
 	assert_int_equal(life->send->ci, 1);
 	assert_int_equal(be32toh(cqe_at(life->send, 1)->srqn_uidx), number + 1);
 	assert_int_equal(life->recv->ci, 1);
-	assert_null(id_find(life->ctx->ids.root, number));
+	assert_null(id_find(life->ctx->common.ids.root, number));
 }
 
 static void an_xrc_srq_that_is_gone_completes_nothing(void **state)
@@ -359,10 +353,10 @@ static void an_xrc_srq_that_is_gone_completes_nothing(void **state)
 	cqe_write(life->recv, 0, number, MLX5_CQE_RESP_SEND);
 	assert_int_equal(mlx5_srq_destroy(&vsrq->srq), 0);
 	assert_int_equal(life->recv->ci, 1);
-	assert_null(id_find(life->ctx->ids.root, number));
+	assert_null(id_find(life->ctx->common.ids.root, number));
 	refusal = EPERM;
 	assert_int_equal(mlx5_srq_create(&life->ctx->vctx.context, &attr, &vsrq), EPERM);
-	assert_null(id_find(life->ctx->ids.root, number));
+	assert_null(id_find(life->ctx->common.ids.root, number));
 }
 
 /* ---- receive work queues ---- */
@@ -384,12 +378,12 @@ static void a_wq_that_was_reset_is_as_new_and_leaves_no_number(void **state)
 	assert_int_equal(wq_record[0], 0);
 	assert_int_equal(life->recv->ci, 1);
 	assert_int_equal(mlx5_wq_destroy(wq), 0);
-	assert_null(id_find(life->ctx->ids.root, 0));
+	assert_null(id_find(life->ctx->common.ids.root, 0));
 	refusal = EPERM;
 	errno = 0;
 	assert_null(mlx5_wq_create(&life->ctx->vctx.context, &attr));
 	assert_int_equal(errno, EPERM);
-	assert_null(id_find(life->ctx->ids.root, 0));
+	assert_null(id_find(life->ctx->common.ids.root, 0));
 }
 
 /* ---- creation ---- */
@@ -401,17 +395,17 @@ static void a_refused_queue_gives_its_record_back(void **state)
 	__be32 *before, *after;
 	struct mlx5_qp *qp;
 
-	assert_int_equal(provider_dbrec_alloc(&life->ctx->dbrecs, &before, &page), 0);
-	provider_dbrec_free(&life->ctx->dbrecs, page, before);
+	assert_int_equal(provider_dbrec_alloc(&life->ctx->common.dbrecs, &before, &page), 0);
+	provider_dbrec_free(&life->ctx->common.dbrecs, page, before);
 	refusal = EPERM;
 	for (int i = 0; i < 3; i++) {
 		assert_null(create_cq(life->ctx));
 		assert_int_equal(qp_create(life, 1, &qp), EPERM);
-		assert_null(id_find(life->ctx->ids.root, 0));
+		assert_null(id_find(life->ctx->common.ids.root, 0));
 	}
-	assert_int_equal(provider_dbrec_alloc(&life->ctx->dbrecs, &after, &page), 0);
+	assert_int_equal(provider_dbrec_alloc(&life->ctx->common.dbrecs, &after, &page), 0);
 	assert_ptr_equal(before, after);
-	provider_dbrec_free(&life->ctx->dbrecs, page, after);
+	provider_dbrec_free(&life->ctx->common.dbrecs, page, after);
 }
 
 static void a_cq_of_times_asks_for_them(void **state)
