@@ -157,67 +157,6 @@ int uc_pin_record(struct uverbs_call *uc, uint64_t addr, uint64_t len)
 	return ret ? ret : client_check_range(uc->client, addr, len, true);
 }
 
-int uc_publish(struct uverbs_call *uc, struct object *object)
-{
-	int ret = object_publish(object);
-
-	pinned_take(uc->client, &object->pinned);
-	if (ret) {
-		object->destroy(object, uc->tid);
-		object_free(object);
-	}
-	return ret;
-}
-
-int uc_return_object(struct uverbs_call *uc, uint16_t id, struct object *object)
-{
-	int ret = uc_publish(uc, object);
-
-	if (!ret)
-		uc_set(uc, id, object->handle);
-	return ret;
-}
-
-int uc_return_made(struct uverbs_call *uc, int ret, uint16_t id, struct object *object)
-{
-	if (!ret)
-		return uc_return_object(uc, id, object);
-	object_free(object);
-	return ret;
-}
-
-int uc_answered(struct uverbs_call *uc, int ret, struct object *object)
-{
-	if (ret)
-		object_destroy(object, uc->tid);
-	return ret;
-}
-
-int uc_destroy_reporting(struct uverbs_call *uc, struct object *object,
-			 const struct event_source *events, uint16_t id)
-{
-	int ret = object_take_down(object, uc->tid);
-	uint32_t reported;
-
-	if (ret)
-		return ret;
-	reported = events->async_read;
-	object_forget(object);
-	return uc_out(uc, id, &reported, sizeof(reported));
-}
-
-int uc_destroy_by_handle(struct uverbs_call *uc, uint16_t type)
-{
-	struct object *object;
-	uint32_t handle;
-	int ret;
-
-	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &handle, sizeof(handle)))
-		return EFAULT;
-	ret = object_find(uc->file, type, handle, &object);
-	return ret ? ret : object_destroy(object, uc->tid);
-}
-
 void uc_epitaph_entry(const struct uverbs_call *uc, const struct object *object,
 		      struct epitaph_entry *entry)
 {

@@ -124,6 +124,13 @@ int uc_out_padded(struct uverbs_call *uc, uint16_t id, const void *data, size_t 
 	return uc_out(uc, id, data, len);
 }
 
+void uc_set(struct uverbs_call *uc, uint16_t id, uint64_t value)
+{
+	const uint32_t number = (uint32_t)value;
+
+	assert_int_equal(uc_out(uc, id, &number, sizeof(number)), 0);
+}
+
 uint32_t uc_response_length(struct uverbs_call *uc, uint16_t id, size_t size)
 {
 	(void)uc;
@@ -184,12 +191,22 @@ uint32_t rig_publish(struct object *object, uint16_t type)
 	return object->handle;
 }
 
+int object_take_down(struct object *object, pid_t tid)
+{
+	return object->users ? EBUSY : object->destroy(object, tid);
+}
+
+void object_forget(struct object *object)
+{
+	object_free(object);
+}
+
 int object_destroy(struct object *object, pid_t tid)
 {
-	int ret = object->users ? EBUSY : object->destroy(object, tid);
+	int ret = object_take_down(object, tid);
 
 	if (!ret)
-		object_free(object);
+		object_forget(object);
 	return ret;
 }
 
@@ -206,44 +223,6 @@ int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, 
 	return 0;
 }
 
-int uc_publish(struct uverbs_call *uc, struct object *object)
-{
-	assert_ptr_equal(uc, &rig.call);
-	return object_publish(object);
-}
-
-int uc_return_object(struct uverbs_call *uc, uint16_t id, struct object *object)
-{
-	int ret = uc_publish(uc, object);
-
-	return ret ? ret : uc_out(uc, id, &object->handle, sizeof(object->handle));
-}
-
-int uc_return_made(struct uverbs_call *uc, int ret, uint16_t id, struct object *object)
-{
-	if (!ret)
-		return uc_return_object(uc, id, object);
-	object_free(object);
-	return ret;
-}
-
-int uc_answered(struct uverbs_call *uc, int ret, struct object *object)
-{
-	if (ret)
-		object_destroy(object, uc->tid);
-	return ret;
-}
-
-int uc_destroy_reporting(struct uverbs_call *uc, struct object *object,
-			 const struct event_source *source, uint16_t id)
-{
-	const uint32_t none = 0;
-	int ret = object_destroy(object, uc->tid);
-
-	(void)source;
-	return ret ? ret : uc_out(uc, id, &none, sizeof(none));
-}
-
 /* ---- memory, events, the device ---- */
 
 int uc_pin(struct uverbs_call *uc, uint64_t addr, uint64_t len, bool writable)
@@ -256,6 +235,13 @@ int uc_pin(struct uverbs_call *uc, uint64_t addr, uint64_t len, bool writable)
 	rig.pins[rig.pinned].addr = addr;
 	rig.pins[rig.pinned++].len = len;
 	return 0;
+}
+
+void pinned_take(struct client *client, struct pinned *pinned)
+{
+	assert_ptr_equal(client, &rig.client);
+	assert_non_null(pinned);
+	rig.takes++;
 }
 
 int uc_pin_record(struct uverbs_call *uc, uint64_t addr, uint64_t len)

@@ -43,7 +43,7 @@ struct rig {
 	struct {
 		uint64_t addr, len;
 	} pins[RIG_PINS];
-	unsigned int pinned;
+	unsigned int pinned, takes; /* takes: objects that got pins, new or moved */
 };
 
 extern struct rig rig;
