@@ -49,13 +49,6 @@ static bool made(struct world *w, int i, void *object)
 	return object;
 }
 
-/* RET is 0 or an errno. */
-static bool done(int ret)
-{
-	MUST(!ret || is_absent(ret));
-	return !ret;
-}
-
 /* ---- questions ---- */
 
 static bool device_query(struct world *w, int i)
@@ -63,7 +56,7 @@ static bool device_query(struct world *w, int i)
 	struct mlx5dv_context attr = { 0 };
 
 	(void)i;
-	return done(mlx5dv_query_device(w->rig.ctx, &attr));
+	return step_done(mlx5dv_query_device(w->rig.ctx, &attr));
 }
 
 static bool port_query(struct world *w, int i)
@@ -71,7 +64,7 @@ static bool port_query(struct world *w, int i)
 	struct mlx5dv_port port;
 
 	(void)i;
-	return done(mlx5dv_query_port(w->rig.ctx, RIG_PORT, &port));
+	return step_done(mlx5dv_query_port(w->rig.ctx, RIG_PORT, &port));
 }
 
 static bool device_is_supported(struct world *w, int i)
@@ -86,7 +79,7 @@ static bool clock_get(struct world *w, int i)
 	struct mlx5dv_clock_info clock;
 
 	(void)i;
-	return done(mlx5dv_get_clock_info(w->rig.ctx, &clock));
+	return step_done(mlx5dv_get_clock_info(w->rig.ctx, &clock));
 }
 
 static bool init_of_cq(struct world *w, int i)
@@ -95,7 +88,7 @@ static bool init_of_cq(struct world *w, int i)
 	struct mlx5dv_obj obj = { .cq = { w->cq, &out } };
 
 	(void)i;
-	return done(mlx5dv_init_obj(&obj, MLX5DV_OBJ_CQ));
+	return step_done(mlx5dv_init_obj(&obj, MLX5DV_OBJ_CQ));
 }
 
 static bool init_of_srq(struct world *w, int i)
@@ -104,7 +97,7 @@ static bool init_of_srq(struct world *w, int i)
 	struct mlx5dv_obj obj = { .srq = { w->srq, &out } };
 
 	(void)i;
-	return done(mlx5dv_init_obj(&obj, MLX5DV_OBJ_SRQ));
+	return step_done(mlx5dv_init_obj(&obj, MLX5DV_OBJ_SRQ));
 }
 
 static bool init_of_pd(struct world *w, int i)
@@ -113,7 +106,7 @@ static bool init_of_pd(struct world *w, int i)
 	struct mlx5dv_obj obj = { .pd = { w->pd, &out } };
 
 	(void)i;
-	return done(mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD));
+	return step_done(mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD));
 }
 
 static bool init_of_qp(struct world *w, int i)
@@ -122,7 +115,7 @@ static bool init_of_qp(struct world *w, int i)
 	struct mlx5dv_obj obj = { .qp = { w->qp, &out } };
 
 	(void)i;
-	return done(mlx5dv_init_obj(&obj, MLX5DV_OBJ_QP));
+	return step_done(mlx5dv_init_obj(&obj, MLX5DV_OBJ_QP));
 }
 
 static bool init_of_wq(struct world *w, int i)
@@ -131,7 +124,7 @@ static bool init_of_wq(struct world *w, int i)
 	struct mlx5dv_obj obj = { .rwq = { w->wq, &out } };
 
 	(void)i;
-	return done(mlx5dv_init_obj(&obj, MLX5DV_OBJ_RWQ));
+	return step_done(mlx5dv_init_obj(&obj, MLX5DV_OBJ_RWQ));
 }
 
 static bool init_of_ah(struct world *w, int i)
@@ -140,7 +133,7 @@ static bool init_of_ah(struct world *w, int i)
 	struct mlx5dv_obj obj = { .ah = { w->ah, &out } };
 
 	(void)i;
-	return done(mlx5dv_init_obj(&obj, MLX5DV_OBJ_AH));
+	return step_done(mlx5dv_init_obj(&obj, MLX5DV_OBJ_AH));
 }
 
 static bool init_of_dm(struct world *w, int i)
@@ -149,7 +142,7 @@ static bool init_of_dm(struct world *w, int i)
 	struct mlx5dv_obj obj = { .dm = { w->dm, &out } };
 
 	(void)i;
-	return done(mlx5dv_init_obj(&obj, MLX5DV_OBJ_DM));
+	return step_done(mlx5dv_init_obj(&obj, MLX5DV_OBJ_DM));
 }
 
 static bool context_set(struct world *w, int i)
@@ -157,7 +150,8 @@ static bool context_set(struct world *w, int i)
 	struct mlx5dv_ctx_allocators none = { 0 };
 
 	(void)i;
-	return done(mlx5dv_set_context_attr(w->rig.ctx, MLX5DV_CTX_ATTR_BUF_ALLOCATORS, &none));
+	return step_done(
+		mlx5dv_set_context_attr(w->rig.ctx, MLX5DV_CTX_ATTR_BUF_ALLOCATORS, &none));
 }
 
 /* ---- queues, keys, numbers ---- */
@@ -172,7 +166,7 @@ static bool cq_make(struct world *w, int i)
 
 static bool cq_end(struct world *w, int i)
 {
-	return done(ibv_destroy_cq(w->object[i]));
+	return step_done(ibv_destroy_cq(w->object[i]));
 }
 
 static bool qp_make(struct world *w, int i)
@@ -190,7 +184,7 @@ static bool qp_make(struct world *w, int i)
 
 static bool qp_end(struct world *w, int i)
 {
-	return done(ibv_destroy_qp(w->object[i]));
+	return step_done(ibv_destroy_qp(w->object[i]));
 }
 
 static bool key_make(struct world *w, int i)
@@ -204,17 +198,17 @@ static bool key_make(struct world *w, int i)
 
 static bool key_end(struct world *w, int i)
 {
-	return done(mlx5dv_destroy_mkey(w->object[i]));
+	return step_done(mlx5dv_destroy_mkey(w->object[i]));
 }
 
 static bool number_take(struct world *w, int i)
 {
-	return done(mlx5dv_reserved_qpn_alloc(w->rig.ctx, &w->number[i]));
+	return step_done(mlx5dv_reserved_qpn_alloc(w->rig.ctx, &w->number[i]));
 }
 
 static bool number_give(struct world *w, int i)
 {
-	return done(mlx5dv_reserved_qpn_dealloc(w->rig.ctx, w->number[i]));
+	return step_done(mlx5dv_reserved_qpn_dealloc(w->rig.ctx, w->number[i]));
 }
 
 static struct ibv_wq_init_attr wq_attr(const struct world *w)
@@ -234,7 +228,7 @@ static bool wq_make(struct world *w, int i)
 
 static bool wq_end(struct world *w, int i)
 {
-	return done(ibv_destroy_wq(w->object[i]));
+	return step_done(ibv_destroy_wq(w->object[i]));
 }
 
 static bool dm_make(struct world *w, int i)
@@ -247,7 +241,7 @@ static bool dm_make(struct world *w, int i)
 
 static bool dm_end(struct world *w, int i)
 {
-	return done(ibv_free_dm(w->object[i]));
+	return step_done(ibv_free_dm(w->object[i]));
 }
 
 /* ---- DevX ---- */
@@ -262,7 +256,7 @@ static bool cq_query(struct world *w, int i)
 	MUST(!mlx5dv_init_obj(&obj, MLX5DV_OBJ_CQ));
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_CQ);
 	fld_set(in, QUERY_CQ_IN_CQN, cq.cqn);
-	return done(mlx5dv_devx_cq_query(w->cq, in, sizeof(in), out, sizeof(out)));
+	return step_done(mlx5dv_devx_cq_query(w->cq, in, sizeof(in), out, sizeof(out)));
 }
 
 static bool qp_query(struct world *w, int i)
@@ -272,7 +266,7 @@ static bool qp_query(struct world *w, int i)
 	(void)i;
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
 	fld_set(in, QUERY_CQ_IN_CQN, w->qp->qp_num);
-	return done(mlx5dv_devx_qp_query(w->qp, in, sizeof(in), out, sizeof(out)));
+	return step_done(mlx5dv_devx_qp_query(w->qp, in, sizeof(in), out, sizeof(out)));
 }
 
 static bool umem_make(struct world *w, int i)
@@ -288,7 +282,7 @@ static bool umem_make(struct world *w, int i)
 
 static bool umem_end(struct world *w, int i)
 {
-	return done(mlx5dv_devx_umem_dereg(w->object[i]));
+	return step_done(mlx5dv_devx_umem_dereg(w->object[i]));
 }
 
 /* ---- steering of frames ---- */
@@ -323,7 +317,7 @@ static bool matcher_make(struct world *w, int i)
 
 static bool matcher_end(struct world *w, int i)
 {
-	return done(mlx5dv_destroy_flow_matcher(w->object[i]));
+	return step_done(mlx5dv_destroy_flow_matcher(w->object[i]));
 }
 
 static bool flow_make(struct world *w, int i)
@@ -336,7 +330,7 @@ static bool flow_make(struct world *w, int i)
 
 static bool flow_end(struct world *w, int i)
 {
-	return done(ibv_destroy_flow(w->object[i]));
+	return step_done(ibv_destroy_flow(w->object[i]));
 }
 
 static bool anchor_make(struct world *w, int i)
@@ -349,7 +343,7 @@ static bool anchor_make(struct world *w, int i)
 
 static bool anchor_end(struct world *w, int i)
 {
-	return done(mlx5dv_destroy_steering_anchor(w->object[i]));
+	return step_done(mlx5dv_destroy_steering_anchor(w->object[i]));
 }
 
 /* ---- direct rules ---- */
@@ -361,7 +355,7 @@ static bool domain_make(struct world *w, int i)
 
 static bool domain_end(struct world *w, int i)
 {
-	return done(mlx5dv_dr_domain_destroy(w->object[i]));
+	return step_done(mlx5dv_dr_domain_destroy(w->object[i]));
 }
 
 static bool table_make(struct world *w, int i)
@@ -371,7 +365,7 @@ static bool table_make(struct world *w, int i)
 
 static bool table_end(struct world *w, int i)
 {
-	return done(mlx5dv_dr_table_destroy(w->object[i]));
+	return step_done(mlx5dv_dr_table_destroy(w->object[i]));
 }
 
 static bool dr_matcher_make(struct world *w, int i)
@@ -381,7 +375,7 @@ static bool dr_matcher_make(struct world *w, int i)
 
 static bool dr_matcher_end(struct world *w, int i)
 {
-	return done(mlx5dv_dr_matcher_destroy(w->object[i]));
+	return step_done(mlx5dv_dr_matcher_destroy(w->object[i]));
 }
 
 static bool rule_make(struct world *w, int i)
@@ -391,7 +385,7 @@ static bool rule_make(struct world *w, int i)
 
 static bool rule_end(struct world *w, int i)
 {
-	return done(mlx5dv_dr_rule_destroy(w->object[i]));
+	return step_done(mlx5dv_dr_rule_destroy(w->object[i]));
 }
 
 static bool drop_make(struct world *w, int i)
@@ -401,7 +395,7 @@ static bool drop_make(struct world *w, int i)
 
 static bool action_end(struct world *w, int i)
 {
-	return done(mlx5dv_dr_action_destroy(w->object[i]));
+	return step_done(mlx5dv_dr_action_destroy(w->object[i]));
 }
 
 static bool tag_make(struct world *w, int i)
@@ -551,8 +545,5 @@ int main(void)
 {
 	static struct world w;
 
-	world_make(&w);
-	rows_measure(&w, rows, ARRAY_SIZE(rows));
-	world_end(&w);
-	return 0;
+	return rows_main(&w, rows, ARRAY_SIZE(rows), world_make, world_end);
 }

@@ -21,19 +21,12 @@ struct world {
 	void *object[EACH];
 };
 
-/* RET is 0 or an errno. */
-static bool done(int ret)
-{
-	MUST(!ret || is_absent(ret));
-	return !ret;
-}
-
 static bool device_query(struct world *w, int i)
 {
 	struct mlx4dv_context attr = { 0 };
 
 	(void)i;
-	return done(mlx4dv_query_device(w->rig.ctx, &attr));
+	return step_done(mlx4dv_query_device(w->rig.ctx, &attr));
 }
 
 static bool context_set(struct world *w, int i)
@@ -41,7 +34,8 @@ static bool context_set(struct world *w, int i)
 	struct mlx4dv_ctx_allocators none = { 0 };
 
 	(void)i;
-	return done(mlx4dv_set_context_attr(w->rig.ctx, MLX4DV_SET_CTX_ATTR_BUF_ALLOCATORS, &none));
+	return step_done(
+		mlx4dv_set_context_attr(w->rig.ctx, MLX4DV_SET_CTX_ATTR_BUF_ALLOCATORS, &none));
 }
 
 static bool init_of_qp(struct world *w, int i)
@@ -50,7 +44,7 @@ static bool init_of_qp(struct world *w, int i)
 	struct mlx4dv_obj obj = { .qp = { w->qp, &out } };
 
 	(void)i;
-	return done(mlx4dv_init_obj(&obj, MLX4DV_OBJ_QP));
+	return step_done(mlx4dv_init_obj(&obj, MLX4DV_OBJ_QP));
 }
 
 static bool init_of_cq(struct world *w, int i)
@@ -59,7 +53,7 @@ static bool init_of_cq(struct world *w, int i)
 	struct mlx4dv_obj obj = { .cq = { w->cq, &out } };
 
 	(void)i;
-	return done(mlx4dv_init_obj(&obj, MLX4DV_OBJ_CQ));
+	return step_done(mlx4dv_init_obj(&obj, MLX4DV_OBJ_CQ));
 }
 
 static bool init_of_srq(struct world *w, int i)
@@ -68,7 +62,7 @@ static bool init_of_srq(struct world *w, int i)
 	struct mlx4dv_obj obj = { .srq = { w->srq, &out } };
 
 	(void)i;
-	return done(mlx4dv_init_obj(&obj, MLX4DV_OBJ_SRQ));
+	return step_done(mlx4dv_init_obj(&obj, MLX4DV_OBJ_SRQ));
 }
 
 static bool init_of_wq(struct world *w, int i)
@@ -77,7 +71,7 @@ static bool init_of_wq(struct world *w, int i)
 	struct mlx4dv_obj obj = { .rwq = { w->wq, &out } };
 
 	(void)i;
-	return done(mlx4dv_init_obj(&obj, MLX4DV_OBJ_RWQ));
+	return step_done(mlx4dv_init_obj(&obj, MLX4DV_OBJ_RWQ));
 }
 
 static bool qp_make(struct world *w, int i)
@@ -91,12 +85,12 @@ static bool qp_make(struct world *w, int i)
 	struct mlx4dv_qp_init_attr dv = { 0 };
 
 	w->object[i] = mlx4dv_create_qp(w->rig.ctx, &attr, &dv);
-	return done(w->object[i] ? 0 : errno);
+	return step_done(w->object[i] ? 0 : errno);
 }
 
 static bool qp_end(struct world *w, int i)
 {
-	return done(ibv_destroy_qp(w->object[i]));
+	return step_done(ibv_destroy_qp(w->object[i]));
 }
 
 static const struct row rows[] = {
@@ -139,8 +133,5 @@ int main(void)
 {
 	static struct world w;
 
-	world_make(&w);
-	rows_measure(&w, rows, ARRAY_SIZE(rows));
-	world_end(&w);
-	return 0;
+	return rows_main(&w, rows, ARRAY_SIZE(rows), world_make, world_end);
 }

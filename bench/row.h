@@ -10,10 +10,25 @@
 #include <stdbool.h>
 
 #include "bench/count.h"
+#include "tests/lib/say.h"
 
 enum { EACH = 16 };
 
 struct world; /* the objects that a program's rows use; each program defines its own */
+
+/* Returns whether ERR says that the library does not have the call. */
+static inline bool is_absent(int err)
+{
+	return err == EOPNOTSUPP || err == ENOSYS;
+}
+
+/* Returns whether RET, 0 or an errno, says that the call was made. The program ends if it failed
+ * though the library has it. */
+static inline bool step_done(int ret)
+{
+	MUST(!ret || is_absent(ret));
+	return !ret;
+}
 
 /* A step returns false if the library does not have the call. I is 0 to EACH - 1. */
 typedef bool (*step)(struct world *w, int i);
@@ -63,10 +78,14 @@ static inline void rows_measure(struct world *w, const struct row *rows, size_t 
 		row_measure(w, &rows[i]);
 }
 
-/* Returns whether ERR says that the library does not have the call. */
-static inline bool is_absent(int err)
+/* The main() of a program with one world: makes it, runs all rows on it, and frees it. */
+static inline int rows_main(struct world *w, const struct row *rows, size_t count,
+			    void (*make)(struct world *w), void (*end)(struct world *w))
 {
-	return err == EOPNOTSUPP || err == ENOSYS;
+	make(w);
+	rows_measure(w, rows, count);
+	end(w);
+	return 0;
 }
 
 #endif
