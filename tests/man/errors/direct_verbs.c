@@ -6,6 +6,7 @@
  * Covers: providers/mlx5/dv/
  */
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <infiniband/mlx4dv.h>
@@ -472,12 +473,12 @@ CASE_ON(ON_ROCE, mlx5dv_dr_flow, EOPNOTSUPP, "The domain has only root tables")
 
 static struct mlx5dv_flow_match_parameters *match_all(void)
 {
-	static struct {
-		struct mlx5dv_flow_match_parameters head;
-		uint64_t fields[8];
-	} match = { .head.match_sz = sizeof(match.fields) };
+	enum { FIELDS = 64 };
+	struct mlx5dv_flow_match_parameters *match = calloc(1, sizeof(*match) + FIELDS);
 
-	return &match.head;
+	MUST(match);
+	match->match_sz = FIELDS;
+	return match;
 }
 
 static struct mlx5dv_dr_matcher *matcher_open(struct bed *bed)
