@@ -295,6 +295,14 @@ static int set_strict(struct options *options, const struct option_def *def, con
 	return 0;
 }
 
+static int set_steering(struct options *options, const struct option_def *def, const char *value)
+{
+	if (strcmp(value, "none") && strcmp(value, "v1"))
+		return bad_value(def, value, "must be none or v1");
+	options->steering = strcmp(value, "v1") ? HCA_STEERING_NONE : HCA_STEERING_V1;
+	return 0;
+}
+
 static int set_memlock(struct options *options, const struct option_def *def, const char *value)
 {
 	if (strcmp(value, "linux") && strcmp(value, "unlimited"))
@@ -376,6 +384,9 @@ static const struct option_def option_table[] = {
 	{ "atomics-in-cqe", NULL,
 	  "results of atomics come in CQEs, where the queue pair asks for data there",
 	  set_atomics_in_cqe, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
+	{ "steering", "none|v1",
+	  "table entries that software writes itself: none (default), or those of ConnectX-6 Dx",
+	  set_steering, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "command-timeout", "MS", "pci: what the driver is told to wait for a command (60000)",
 	  set_u32, AT(command_timeout_ms), 100, 1000000, FOR_PCI },
 	{ "once", NULL, "pci: end when the virtual machine does", set_once, 0, 0, 0, FOR_PCI },

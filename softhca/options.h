@@ -62,8 +62,9 @@ struct options {
 	 * by the exit status. */
 	bool strict;
 	const char *strict_path;
-	struct strict *reports; /* owned by main(); NULL unless strict */
-	bool no_memlock;        /* run, serve: ignore RLIMIT_MEMLOCK */
+	struct strict *reports;     /* owned by main(); NULL unless strict */
+	enum hca_steering steering; /* how software may write table entries */
+	bool no_memlock;            /* run, serve: ignore RLIMIT_MEMLOCK */
 	uint32_t verbose;
 	/* An option describes the adapter, so it must not be combined with a running server. */
 	bool adapter_options_given;

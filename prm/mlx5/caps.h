@@ -35,6 +35,9 @@ enum {
 	PRM_ATOMIC_OPS_MASKED_FA = 1 << 3,
 };
 
+/* A value of HCA_CAP_STEERING_FORMAT_VERSION: ConnectX-6 Dx */
+enum { PRM_STEERING_V1 = 1 };
+
 #define QUERY_HCA_CAP_IN_OTHER_FUNCTION                       FLD(0x8, 31, 31)
 #define QUERY_HCA_CAP_IN_FUNCTION_ID                          FLD(0x8, 15, 0)
 
@@ -141,6 +144,7 @@ enum {
 #define HCA_CAP_UC                                            FLD(0x44, 1, 1)
 #define HCA_CAP_RC                                            FLD(0x44, 0, 0)
 #define HCA_CAP_UAR_4K                                        FLD(0x48, 31, 31)
+#define HCA_CAP_FL_RC_QP_WHEN_ROCE_DISABLED                   FLD(0x48, 23, 23)
 #define HCA_CAP_UAR_SZ                                        FLD(0x48, 21, 16)
 #define HCA_CAP_LOG_PG_SZ                                     FLD(0x48, 7, 0)
 #define HCA_CAP_BF                                            FLD(0x4c, 31, 31)
@@ -187,6 +191,7 @@ enum {
 #define HCA_CAP_GENERAL_OBJ_TYPES                             FLD64(0x80)
 #define HCA_CAP_SQ_TS_FORMAT                                  FLD(0x88, 31, 30)
 #define HCA_CAP_RQ_TS_FORMAT                                  FLD(0x88, 29, 28)
+#define HCA_CAP_STEERING_FORMAT_VERSION                       FLD(0x88, 27, 24)
 #define HCA_CAP_LOG_MAX_UCTX                                  FLD(0x8c, 28, 24)
 #define HCA_CAP_CRYPTO                                        FLD(0x8c, 22, 22)
 #define HCA_CAP_LOG_MAX_UMEM                                  FLD(0x8c, 20, 16)
@@ -225,6 +230,8 @@ enum {
 
 #define ROCE_CAP_ROCE_APM                                     FLD(0x0, 31, 31)
 #define ROCE_CAP_SW_R_ROCE_SRC_UDP_PORT                       FLD(0x0, 27, 27)
+#define ROCE_CAP_FL_RC_QP_WHEN_ROCE_DISABLED                  FLD(0x0, 26, 26)
+#define ROCE_CAP_FL_RC_QP_WHEN_ROCE_ENABLED                   FLD(0x0, 25, 25)
 #define ROCE_CAP_QP_TS_FORMAT                                 FLD(0x0, 1, 0)
 #define ROCE_CAP_L3_TYPE                                      FLD(0x10, 19, 16)
 #define ROCE_CAP_ROCE_VERSION                                 FLD(0x10, 7, 0)
@@ -257,6 +264,7 @@ enum {
 #define FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT       FLD_PART(0x100)
 #define FLOW_NIC_CAP_SW_STEERING_RX_DROP_ICM_ADDRESS          FLD64(0x400)
 #define FLOW_NIC_CAP_SW_STEERING_TX_DROP_ICM_ADDRESS          FLD64(0x408)
+#define FLOW_NIC_CAP_SW_STEERING_TX_ALLOW_ICM_ADDRESS         FLD64(0x410)
 #define FT_PROP_FT_SUPPORT                                    FLD(0x0, 31, 31)
 #define FT_PROP_FLOW_COUNTER                                  FLD(0x0, 29, 29)
 #define FT_PROP_FLOW_MODIFY_EN                                FLD(0x0, 28, 28)
@@ -269,6 +277,7 @@ enum {
 #define FT_PROP_REFORMAT_L2_TO_L3_TUNNEL                      FLD(0x0, 12, 12)
 #define FT_PROP_REFORMAT_AND_MODIFY_ACTION                    FLD(0x0, 11, 11)
 #define FT_PROP_IGNORE_FLOW_LEVEL                             FLD(0x0, 10, 10)
+#define FT_PROP_SW_OWNER_V2                                   FLD(0x0, 1, 1)
 #define FT_PROP_LOG_MAX_FT_SIZE                               FLD(0x4, 29, 24)
 #define FT_PROP_LOG_MAX_MODIFY_HEADER_CONTEXT                 FLD(0x4, 23, 16)
 #define FT_PROP_MAX_MODIFY_HEADER_ACTIONS                     FLD(0x4, 15, 8)
@@ -324,6 +333,14 @@ enum {
 #define MEM_CAP_MEMIC_BAR_SIZE               FLD(0x10, 31, 0)
 #define MEM_CAP_MAX_MEMIC_SIZE               FLD(0x14, 31, 0)
 #define MEM_CAP_MEMIC_OPERATIONS             FLD(0x40, 31, 0)
+/* Memory for steering: entries, lists of header changes, and lists whose values are elsewhere */
+#define MEM_CAP_STEERING_ICM_START           FLD64(0x18)
+#define MEM_CAP_LOG_CHANGE_ICM_SIZE          FLD(0x20, 23, 16)
+#define MEM_CAP_LOG_SW_ICM_ALLOC_GRANULARITY FLD(0x20, 13, 8)
+#define MEM_CAP_LOG_STEERING_ICM_SIZE        FLD(0x20, 7, 0)
+#define MEM_CAP_CHANGE_ICM_START             FLD64(0x28)
+#define MEM_CAP_PATTERN_ICM_START            FLD64(0x38)
+#define MEM_CAP_LOG_PATTERN_ICM_SIZE         FLD(0x24, 7, 0)
 
 /* The ODP page has a part for each transport, all with the same bits. */
 #define ODP_CAP_RC                             FLD_PART(0x10)

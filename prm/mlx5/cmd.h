@@ -173,6 +173,7 @@ enum prm_opcode {
 	PRM_OP_DESTROY_UMEM = 0xa0a,
 	/* Opcodes from here on are general commands: they belong to no object. */
 	PRM_OP_GENERAL_START = 0xb00,
+	PRM_OP_SYNC_STEERING = 0xb00,
 	PRM_OP_GENERAL_END = 0xd00,
 };
 

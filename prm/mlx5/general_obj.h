@@ -10,6 +10,7 @@
 
 /* Values of OBJ_TYPE. HCA_CAP_GENERAL_OBJ_TYPES has a bit for each. */
 enum prm_obj_type {
+	PRM_OBJ_TYPE_SW_ICM = 0x8,
 	PRM_OBJ_TYPE_FLOW_METER = 0xa,
 	PRM_OBJ_TYPE_DEK = 0xc,
 	PRM_OBJ_TYPE_VIRTIO_NET_Q = 0xd,
@@ -30,6 +31,7 @@ enum {
 	PRM_SCHED_CONTEXT_SIZE = 64,
 	PRM_RESERVED_QPN_SIZE = 16,
 	PRM_AV_QP_MAPPING_SIZE = 48,
+	PRM_SW_ICM_SIZE = 64,
 };
 
 #define GENERAL_OBJ_IN_VHCA_TUNNEL_ID FLD(0x4, 31, 16)
@@ -61,14 +63,18 @@ enum prm_sched_tsar {
 	PRM_SCHED_TSAR_ETS = 2,
 };
 
-#define SCHED_ELEM_MODIFY_FIELD_SELECT      FLD64(0x0)
-#define SCHED_ELEM_SCHEDULING_HIERARCHY     FLD(0x8, 31, 24)
-#define SCHED_ELEM_SCHED_CONTEXT            FLD_PART(0x20)
-#define SCHED_CONTEXT_ELEMENT_TYPE          FLD(0x0, 31, 24)
-#define SCHED_CONTEXT_TSAR_TYPE             FLD(0x4, 23, 16)
-#define SCHED_CONTEXT_PARENT_ELEMENT_ID     FLD(0x8, 31, 0)
-#define SCHED_CONTEXT_BW_SHARE              FLD(0x14, 31, 0)
-#define SCHED_CONTEXT_MAX_AVERAGE_BW        FLD(0x18, 31, 0) /* Mbit/s; 0: no limit */
+#define SCHED_ELEM_MODIFY_FIELD_SELECT  FLD64(0x0)
+#define SCHED_ELEM_SCHEDULING_HIERARCHY FLD(0x8, 31, 24)
+#define SCHED_ELEM_SCHED_CONTEXT        FLD_PART(0x20)
+#define SCHED_CONTEXT_ELEMENT_TYPE      FLD(0x0, 31, 24)
+#define SCHED_CONTEXT_TSAR_TYPE         FLD(0x4, 23, 16)
+#define SCHED_CONTEXT_PARENT_ELEMENT_ID FLD(0x8, 31, 0)
+#define SCHED_CONTEXT_BW_SHARE          FLD(0x14, 31, 0)
+#define SCHED_CONTEXT_MAX_AVERAGE_BW    FLD(0x18, 31, 0) /* Mbit/s; 0: no limit */
+
+/* A block of memory for steering: the driver chooses its place. */
+#define SW_ICM_LOG_SW_ICM_SIZE              FLD(0x8, 7, 0)
+#define SW_ICM_SW_ICM_START_ADDR            FLD64(0x10)
 
 #define AV_QP_MAPPING_MODIFY_FIELD_SELECT   FLD64(0x0)
 #define AV_QP_MAPPING_QPN                   FLD(0xc, 31, 0)

@@ -22,6 +22,7 @@ enum prm_mkey_mode {
 	PRM_MKEY_MODE_MTT = 0x1,
 	PRM_MKEY_MODE_KLMS = 0x2,
 	PRM_MKEY_MODE_KSM = 0x3,
+	PRM_MKEY_MODE_SW_ICM = 4,
 	PRM_MKEY_MODE_MEMIC = 5,
 };
 

@@ -33,6 +33,7 @@
 #include "softhca/device/queue/sched.h"
 #include "softhca/device/res.h"
 #include "softhca/device/queue/srq.h"
+#include "softhca/device/steering/ste_memory.h"
 #include "softhca/device/queue/work_request.h"
 #include "softhca/device/fabric.h"
 #include "softhca/device/format/format.h"
@@ -71,9 +72,10 @@ struct hca {
 	LIST_HEAD(, umr_wait) umrs;   /* delayed UMRs of a strict adapter */
 	LIST_HEAD(, mkey) sig_failed; /* keys with signature errors that are not reported yet */
 	struct mkey *sink_key;
-	uint32_t mkey_mask;  /* bits of a key without variant byte that are the index */
-	struct memic *memic; /* NULL: no memory on the adapter */
-	uint16_t user;       /* user id in the current command; 0: the driver */
+	uint32_t mkey_mask;           /* bits of a key without variant byte that are the index */
+	struct memic *memic;          /* NULL: no memory on the adapter */
+	struct ste_memory ste_memory; /* for table entries that software writes */
+	uint16_t user;                /* user id in the current command; 0: the driver */
 #define OBJECT_TABLE(table, first, limit, free_it) struct res_table table;
 	HCA_EACH_OBJECT(OBJECT_TABLE) /* by number: see objects.h */
 #undef OBJECT_TABLE

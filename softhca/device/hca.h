@@ -70,6 +70,9 @@ struct hca_limits {
 
 /* Secrets of an adapter that accepts only wrapped keys: login credentials, and key encryption keys
  * (KEKs) that unwrap imported keys. Each is named by its index. */
+/* The format of table entries that software writes itself: none, or ConnectX-6 Dx's */
+enum hca_steering { HCA_STEERING_NONE, HCA_STEERING_V1 };
+
 enum { HCA_KEKS = 16, HCA_CREDENTIALS = 16, HCA_CREDENTIAL = 40 };
 
 struct hca_kek {
@@ -107,7 +110,8 @@ struct hca_config {
 	/* Bus addresses are virtual, and the bus maps absent pages, so memory keys need no pinned
 	 * memory. */
 	bool pages_on_demand;
-	bool atomics_in_cqe;    /* results of atomics may be in the CQE, in host byte order */
+	bool atomics_in_cqe; /* results of atomics may be in the CQE, in host byte order */
+	enum hca_steering steering;
 	bool real_time;         /* timestamps may be wall-clock time */
 	unsigned int lag_ports; /* bonded ports that appear as one; 0: none */
 	bool kernel_driver;     /* a kernel driver runs it, with a network device of its own */

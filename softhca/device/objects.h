@@ -20,6 +20,7 @@
 	NUMBERED(cqs, first_cq(hca), hca->config.limits.max_cq, cq_free(object)) \
 	NUMBERED(eqs, 1, 255, eq_free(object)) \
 	NUMBERED(mkeys, first_mkey(hca), hca->config.limits.max_mkey, mkey_free(object)) \
+	OF_USER(ste_blocks, 1, 1 << STE_MEMORY_LOG_BLOCKS, ste_memory_free(object)) \
 	OF_USER(psvs, 1, 1 << PSV_LOG_MAX, free(object)) \
 	OF_USER(deks, 1, 1 << DEK_LOG_MAX, dek_free(object)) \
 	OF_USER(logins, 1, LOGINS_MAX, free(object)) \

@@ -17,6 +17,7 @@ void mkey_free(struct mkey *mkey)
 {
 	sig_forget(mkey);
 	memic_put(mkey->memic);
+	ste_memory_put(mkey->ste_block);
 	odp_free(mkey);
 	xlt_free(mkey);
 	free(mkey->crypt_part);
@@ -187,7 +188,9 @@ int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t
 	if (mkey->mode == MKEY_PA)
 		return dma_add(batch, addr, len);
 	if (mkey->mode == MKEY_MEMIC)
-		return memic_dma(batch, mkey->memic_at + addr, len);
+		return memic_dma(batch, mkey->device_at + addr, len);
+	if (mkey->mode == MKEY_ICM)
+		return ste_memory_dma(batch, mkey->ste_block, mkey->device_at + addr, len);
 	if (xlt_prepare(mkey))
 		return EFAULT;
 	if (is_indirect(mkey))

@@ -35,8 +35,8 @@ enum mkey_access {
 };
 
 /* What a key translates to: physical addresses, a list of pages, pieces of other keys, pages of
- * other keys, or memory on the adapter. */
-enum mkey_mode { MKEY_PA, MKEY_MTT, MKEY_KLMS, MKEY_KSM, MKEY_MEMIC };
+ * other keys, memory on the adapter, or its memory for steering. */
+enum mkey_mode { MKEY_PA, MKEY_MTT, MKEY_KLMS, MKEY_KSM, MKEY_MEMIC, MKEY_ICM };
 
 enum { MKEY_ANY_QP = 0xffffff, MKEY_BSF_MAX = 128 };
 
@@ -81,8 +81,10 @@ struct mkey {
 	bool sink;      /* null key: reads give zeroes, writes are dropped */
 	uint32_t qpn;   /* only QP with remote access, or MKEY_ANY_QP */
 	uint64_t start, len;
-	uint64_t memic_at; /* MEMIC: address of its first byte; key addresses begin at 0 */
+	/* MEMIC, ICM: address of its first byte; key addresses begin at 0 */
+	uint64_t device_at;
 	struct memic_block *memic;
+	struct ste_block *ste_block;
 	unsigned int page_shift;
 	/* The translation table, as software wrote it. map or klm are made from it at the first use
 	 * after a change. */

@@ -90,6 +90,7 @@ static void options_of_other_commands_are_refused(void **state)
 		{ "pci --socket /s --netdev lo", "pci takes no --netdev" },
 		{ "pci --socket /s --without /dev/infiniband", "pci takes no --without" },
 		{ "pci --socket /s --atomics-in-cqe", "pci takes no --atomics-in-cqe" },
+		{ "pci --socket /s --steering v1", "pci takes no --steering" },
 		{ "hosts --network /n --socket /s", "hosts takes no --socket" },
 		{ "hosts --network /n --verbose", "hosts takes no --verbose" },
 	};
@@ -108,6 +109,8 @@ static void each_command_takes_its_own_options(void **state)
 	assert_string_equal(options.program[1], "--devices");
 	assert_taken("run --socket=/s --verbose true");
 	assert_taken("serve --socket /s --netdev lo --memlock unlimited --without /dev/infiniband");
+	assert_taken("serve --socket /s --steering v1");
+	assert_taken("serve --socket /s --steering none");
 	assert_taken("pci --socket /s --once --command-timeout 100 --max-qp 64");
 	assert_taken("fault --socket /s drop:1 kill@5");
 	assert_string_equal(options.program[1], "kill@5");

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "softhca/device/eth/eth.h"
+#include "softhca/device/steering/ste_walk.h"
 
 enum {
 	/* Most steps for one frame, where steering ends. Destinations multiply, and software can
@@ -186,6 +187,40 @@ static void entry_act(struct walk *walk, const struct flow_entry *entry)
 		entry_forward(walk, entry);
 }
 
+/* Follows entries that software has written. They may lead to tables of entries by commands. */
+static void software_visit(struct walk *walk, const struct flow_table *table)
+{
+	struct eth *eth = walk->hca->eth;
+	struct ste_walk way = {
+		.hca = walk->hca,
+		.frame = &walk->arrival->frame,
+		.sqn = walk->state.sqn,
+		.steps = walk->steps,
+		.tag = walk->arrival->tag,
+	};
+	struct flow_table *next;
+	struct tir *tir;
+
+	ste_walk(&way, table->software_root);
+	walk->steps = way.steps;
+	if (way.end == STE_END_ALLOW)
+		return;
+	next = way.end == STE_END_TABLE ? res_get(&eth->flow_tables, way.number) : NULL;
+	if (next && next->type == table->type) {
+		table_visit(walk, next);
+		return;
+	}
+	walk->allowed = false;
+	tir = way.end == STE_END_TIR && table->type == PRM_FLOW_NIC_RX
+		      ? res_get(&eth->tirs, way.number)
+		      : NULL;
+	if (!tir)
+		return;
+	work_spend(walk, VISIT);
+	walk->arrival->tag = way.tag;
+	tir_receive(walk->hca, tir, walk->arrival);
+}
+
 /* Follows a table and its miss tables. A table leads only to higher levels, so the walk ends. */
 static void table_visit(struct walk *walk, struct flow_table *table)
 {
@@ -193,6 +228,10 @@ static void table_visit(struct walk *walk, struct flow_table *table)
 
 	for (; table && !entry && walk->steps; table = table->miss) {
 		work_spend(walk, VISIT);
+		if (table->software_root) {
+			software_visit(walk, table);
+			return;
+		}
 		entry = table_match(walk, table);
 	}
 	if (entry)

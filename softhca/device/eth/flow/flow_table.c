@@ -92,6 +92,8 @@ static bool group_overlaps(const struct flow_table *table, uint32_t first, uint3
 
 const char *flow_group_check(const struct flow_table *table, uint32_t first, uint32_t last)
 {
+	if (table->software_root)
+		return "flow: software owns the table";
 	if (first > last || last >> table->log_size)
 		return "flow: indices outside of the table";
 	return group_overlaps(table, first, last) ? "flow: indices of another group" : NULL;

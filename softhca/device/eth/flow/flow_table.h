@@ -39,6 +39,9 @@ struct flow_table {
 	enum prm_flow_table_type type;
 	unsigned int level, log_size;
 	bool has_reformat, has_decap; /* entries may have these actions */
+	/* Software writes the entries itself: the address of the first. 0: entries come by
+	 * commands. */
+	uint64_t software_root;
 	struct flow_table *miss; /* table for frames that no entry matches; NULL: the default */
 	TAILQ_HEAD(, flow_group) groups;
 	struct flow_entry **entry; /* indexed by entry number */

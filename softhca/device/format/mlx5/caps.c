@@ -20,11 +20,19 @@
 #include "softhca/device/format/mlx5/driver.h"
 #include "softhca/device/memory/memic.h"
 #include "softhca/device/queue/wqe.h"
+#include "softhca/device/steering/ste_end.h"
 #include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/tm.h"
 #include "util/bits.h"
 
 enum { IEEE_VENDOR_ID = 0x0002c9, CLOCK_KHZ = 1000000 };
+
+/* Not to a kernel driver: Linux would then write its own rules so, which no test has driven yet. */
+static bool has_steering(const struct hca *hca)
+{
+	return hca->config.steering && hca->config.link_layer == HCA_LINK_ETHERNET &&
+	       hca->config.kind == HCA_MLX5 && !hca->config.kernel_driver;
+}
 
 static void put_objects(const struct hca_limits *limits, uint8_t *cap)
 {
@@ -85,6 +93,9 @@ static void put_eth_objects(const struct hca *hca, uint8_t *cap)
 		return;
 	fld_set(cap, HCA_CAP_ETH_NET_OFFLOADS, 1);
 	fld_set(cap, HCA_CAP_NIC_FLOW_TABLE, 1);
+	fld_set(cap, HCA_CAP_FL_RC_QP_WHEN_ROCE_DISABLED, has_steering(hca));
+	if (has_steering(hca))
+		fld_set(cap, HCA_CAP_STEERING_FORMAT_VERSION, PRM_STEERING_V1);
 	/* Not to a kernel driver: Linux would take IGNORE_FLOW_LEVEL, which anchors need, as an
 	 * offer of chains and priorities for tc as well. */
 	fld_set(cap, HCA_CAP_SHARED_OBJECT_TO_USER_OBJECT_ALLOWED, !hca->config.kernel_driver);
@@ -203,6 +214,8 @@ static void put_general_objects(const struct hca *hca, uint8_t *cap)
 
 	if (has_crypto(hca))
 		types |= UINT64_C(1) << PRM_OBJ_TYPE_DEK | UINT64_C(1) << PRM_OBJ_TYPE_CRYPTO_LOGIN;
+	if (has_steering(hca))
+		types |= UINT64_C(1) << PRM_OBJ_TYPE_SW_ICM;
 	if (hca->config.doorbell_pages)
 		types |= UINT64_C(1) << PRM_OBJ_TYPE_VIRTIO_NET_Q;
 	fld_set(cap, HCA_CAP_GENERAL_OBJ_TYPES, types);
@@ -268,6 +281,8 @@ static void put_roce(const struct hca *hca, uint8_t *cap)
 	if (hca->config.link_layer != HCA_LINK_ETHERNET)
 		return;
 	fld_set(cap, ROCE_CAP_QP_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
+	fld_set(cap, ROCE_CAP_FL_RC_QP_WHEN_ROCE_ENABLED, has_steering(hca));
+	fld_set(cap, ROCE_CAP_FL_RC_QP_WHEN_ROCE_DISABLED, has_steering(hca));
 	fld_set(cap, ROCE_CAP_L3_TYPE, L3_IPV4_IPV6);
 	fld_set(cap, ROCE_CAP_ROCE_VERSION, ROCE_V1_V2);
 	fld_set(cap, ROCE_CAP_R_ROCE_DEST_UDP_PORT, ROCE_UDP_PORT);
@@ -356,6 +371,7 @@ static void put_flow_tables_of(const struct hca *hca, uint8_t *prop)
 	fld_set(prop, FT_PROP_MODIFY_ROOT, 1);
 	fld_set(prop, FT_PROP_IDENTIFIED_MISS_TABLE_MODE, 1);
 	fld_set(prop, FT_PROP_FLOW_TABLE_MODIFY, 1);
+	fld_set(prop, FT_PROP_SW_OWNER_V2, has_steering(hca));
 	fld_set(prop, FT_PROP_IGNORE_FLOW_LEVEL, !hca->config.kernel_driver);
 	fld_set(prop, FT_PROP_LOG_MAX_FT_SIZE, FLOW_LOG_TABLE_MAX);
 	fld_set(prop, FT_PROP_MAX_FT_LEVEL, FLOW_LEVELS - 1);
@@ -383,6 +399,17 @@ static void put_tunnels(uint8_t *cap)
 	fld_set(transmit, FT_PROP_REFORMAT_L2_TO_L3_TUNNEL, 1);
 }
 
+/* Reports where entries of software's tables lead if they drop or allow a frame. */
+static void put_steering_ends(uint8_t *cap)
+{
+	fld_set(cap, FLOW_NIC_CAP_SW_STEERING_RX_DROP_ICM_ADDRESS,
+		ste_end_address(STE_END_DROP, 0));
+	fld_set(cap, FLOW_NIC_CAP_SW_STEERING_TX_DROP_ICM_ADDRESS,
+		ste_end_address(STE_END_DROP, 0));
+	fld_set(cap, FLOW_NIC_CAP_SW_STEERING_TX_ALLOW_ICM_ADDRESS,
+		ste_end_address(STE_END_ALLOW, 0));
+}
+
 static void put_flow_tables(const struct hca *hca, uint8_t *cap)
 {
 	if (hca->config.link_layer != HCA_LINK_ETHERNET)
@@ -393,6 +420,8 @@ static void put_flow_tables(const struct hca *hca, uint8_t *cap)
 	put_flow_tables_of(hca, fld_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT));
 	if (!hca->config.kernel_driver)
 		put_tunnels(cap);
+	if (has_steering(hca))
+		put_steering_ends(cap);
 }
 
 /* Reports schedulers for all queues, and rate limits for frame queues. Not to a kernel driver:
@@ -443,10 +472,23 @@ static void put_odp(const struct hca *hca, uint8_t *cap)
 		fld_set(fld_at(cap, ODP_CAP_UD), datagrams[i], 1);
 }
 
+static void put_steering_memory(uint8_t *cap)
+{
+	fld_set(cap, MEM_CAP_LOG_SW_ICM_ALLOC_GRANULARITY, STE_MEMORY_LOG_UNIT);
+	fld_set(cap, MEM_CAP_STEERING_ICM_START, STE_MEMORY_START);
+	fld_set(cap, MEM_CAP_LOG_STEERING_ICM_SIZE, STE_MEMORY_LOG_SIZE);
+	fld_set(cap, MEM_CAP_CHANGE_ICM_START, STE_MEMORY_CHANGE);
+	fld_set(cap, MEM_CAP_LOG_CHANGE_ICM_SIZE, STE_MEMORY_LOG_CHANGE);
+	fld_set(cap, MEM_CAP_PATTERN_ICM_START, STE_MEMORY_PATTERN);
+	fld_set(cap, MEM_CAP_LOG_PATTERN_ICM_SIZE, STE_MEMORY_LOG_PATTERN);
+}
+
 /* Reports operations on the adapter's memory only where the adapter can see the accesses. They are
  * of one byte. */
 static void put_device_memory(const struct hca *hca, uint8_t *cap)
 {
+	if (has_steering(hca))
+		put_steering_memory(cap);
 	if (!hca->config.memic_size)
 		return;
 	fld_set(cap, MEM_CAP_MEMIC, 1);

@@ -438,6 +438,7 @@ static int create_hca(struct adapter *adapter, const struct options *options, st
 		.doorbell_pages = EMULATION_PAGES,
 		.pages_on_demand = true,
 		.atomics_in_cqe = options->atomics_in_cqe,
+		.steering = options->steering,
 		.real_time = true,
 		.lag_ports = options->lag_ports,
 		.secrets = options->secrets,

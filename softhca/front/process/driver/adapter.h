@@ -19,6 +19,7 @@
 #include "prm/mlx5/qpc.h"
 #include "softhca/device/hca.h"
 #include "softhca/front/process/driver/identity.h"
+#include "softhca/front/process/driver/sw_icm.h"
 #include "softhca/options.h"
 #include "softhca/trace.h"
 
@@ -97,6 +98,7 @@ struct adapter {
 	uint8_t odp_caps[PRM_HCA_CAP_SIZE];    /* zero: no on-demand paging */
 	uint8_t memory_caps[PRM_HCA_CAP_SIZE]; /* device memory; zero: none */
 	bool device_page_used[DEVICE_MEMORY_PAGES];
+	struct sw_icm_list icm_blocks; /* for table entries of programs */
 	bool emulation_page_used[EMULATION_PAGES];
 	uint8_t emulation_caps[PRM_HCA_CAP_SIZE];       /* zero: no emulated devices */
 	uint8_t eth_caps[PRM_HCA_CAP_SIZE];             /* zero: no Ethernet queues */

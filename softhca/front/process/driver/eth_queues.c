@@ -80,6 +80,22 @@ static uint8_t *ring_mailbox(const struct eth_ring *ring, const struct queue_mem
 	return in;
 }
 
+/* Creates a TIR. *ADDR is its address for entries of tables that programs write, or 0. */
+static int run_create_tir(struct adapter *adapter, void *in, size_t len, uint32_t *tirn,
+			  uint64_t *addr)
+{
+	uint8_t out[PRM_CMD_OUT_SIZE];
+	int ret = adapter_command(adapter, in, len, out, sizeof(out));
+
+	if (ret)
+		return ret;
+	*tirn = fld_get(out, CREATE_TIR_OUT_TIRN);
+	*addr = fld_get(out, CREATE_TIR_OUT_ICM_ADDRESS_63_40) << 40 |
+		fld_get(out, CREATE_TIR_OUT_ICM_ADDRESS_39_32) << 32 |
+		fld_get(out, CREATE_TIR_OUT_ICM_ADDRESS_31_0);
+	return 0;
+}
+
 static int run_create(struct adapter *adapter, void *in, size_t len, uint32_t *number)
 {
 	uint8_t out[PRM_CMD_OUT_SIZE];
@@ -246,7 +262,7 @@ int eth_tis_make(struct adapter *adapter, uint32_t domain, uint32_t underlay_qpn
 }
 
 int eth_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqn, unsigned int self_lb_block,
-		 uint32_t *tirn)
+		 uint32_t *tirn, uint64_t *addr)
 {
 	uint8_t in[CREATE_IN_SIZE] = { 0 }, *tirc = fld_at(in, CREATE_TIR_IN_CTX);
 
@@ -255,7 +271,7 @@ int eth_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqn, unsigne
 	fld_set(tirc, TIRC_INLINE_RQN, rqn);
 	fld_set(tirc, TIRC_SELF_LB_BLOCK, self_lb_block);
 	fld_set(tirc, TIRC_TRANSPORT_DOMAIN, domain);
-	return run_create(adapter, in, sizeof(in), tirn);
+	return run_create_tir(adapter, in, sizeof(in), tirn, addr);
 }
 
 /* Returns the packet types to hash for which the context has no room. */
@@ -265,7 +281,8 @@ static uint32_t more_types(const struct eth_hash *hash)
 }
 
 int eth_rss_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqtn,
-		     const struct eth_hash *hash, unsigned int self_lb_block, uint32_t *tirn)
+		     const struct eth_hash *hash, unsigned int self_lb_block, uint32_t *tirn,
+		     uint64_t *addr)
 {
 	uint8_t in[CREATE_IN_SIZE] = { 0 }, *tirc = fld_at(in, CREATE_TIR_IN_CTX);
 	uint8_t *outer = fld_at(tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER);
@@ -282,7 +299,7 @@ int eth_rss_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqtn,
 	fld_set(outer, RX_HASH_L3_PROT_TYPE, hash->ipv6 ? PRM_L3_IPV6 : PRM_L3_IPV4);
 	fld_set(outer, RX_HASH_L4_PROT_TYPE, hash->udp ? PRM_L4_UDP : PRM_L4_TCP);
 	fld_set(outer, RX_HASH_SELECTED_FIELDS, hash->fields);
-	return run_create(adapter, in, sizeof(in), tirn);
+	return run_create_tir(adapter, in, sizeof(in), tirn, addr);
 }
 
 int eth_rqt_make(struct adapter *adapter, const uint32_t *rqn, unsigned int count, uint32_t *rqtn)

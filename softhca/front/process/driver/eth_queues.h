@@ -52,7 +52,7 @@ int eth_sq_state(struct adapter *adapter, uint32_t sqn, enum prm_wq_state *state
 int eth_tis_make(struct adapter *adapter, uint32_t domain, uint32_t underlay_qpn, uint32_t *tisn);
 /* SELF_LB_BLOCK is one of PRM_BLOCK_*. */
 int eth_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqn, unsigned int self_lb_block,
-		 uint32_t *tirn);
+		 uint32_t *tirn, uint64_t *addr);
 int eth_rqt_make(struct adapter *adapter, const uint32_t *rqn, unsigned int count, uint32_t *rqtn);
 
 /* How a hash over fields of a frame chooses an RQ of a table. */
@@ -63,6 +63,7 @@ struct eth_hash {
 };
 
 int eth_rss_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqtn,
-		     const struct eth_hash *hash, unsigned int self_lb_block, uint32_t *tirn);
+		     const struct eth_hash *hash, unsigned int self_lb_block, uint32_t *tirn,
+		     uint64_t *addr);
 
 #endif

@@ -40,7 +40,8 @@ static int make_receive(struct adapter *adapter, const struct raw_request *reque
 	if (ret)
 		return ret;
 	raw->has_rq = true;
-	ret = eth_tir_make(adapter, raw->domain, raw->rqn, request->self_lb_block, &raw->tirn);
+	ret = eth_tir_make(adapter, raw->domain, raw->rqn, request->self_lb_block, &raw->tirn,
+			   &raw->tir_addr);
 	raw->has_tir = !ret;
 	return ret;
 }
@@ -52,7 +53,7 @@ static int make_queues(struct adapter *adapter, const struct raw_request *reques
 
 	if (request->hash) {
 		ret = eth_rss_tir_make(adapter, raw->domain, request->rqtn, request->hash,
-				       request->self_lb_block, &raw->tirn);
+				       request->self_lb_block, &raw->tirn, &raw->tir_addr);
 		raw->has_tir = !ret;
 		return ret;
 	}

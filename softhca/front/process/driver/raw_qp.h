@@ -13,8 +13,9 @@ struct raw_qp {
 	uint32_t domain; /* transport domain of its own */
 	bool has_sq, has_rq, has_tir;
 	uint32_t tisn, sqn, rqn, tirn;
-	uint32_t rate;   /* entry of rate_limits.h */
-	uint32_t number; /* mlx4: its number, from frame_qpns.h; else 0 */
+	uint64_t tir_addr; /* for entries of tables that programs write; 0: none */
+	uint32_t rate;     /* entry of rate_limits.h */
+	uint32_t number;   /* mlx4: its number, from frame_qpns.h; else 0 */
 };
 
 struct raw_request {

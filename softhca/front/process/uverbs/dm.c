@@ -4,6 +4,8 @@
  *
  * Its bytes are pages of the memfd behind the program's uverbs file. So the program maps them as on
  * Linux, and its accesses need no help.
+ *
+ * Memory for table entries is in the device, and programs reach it by RDMA only.
  */
 #include <errno.h>
 #include <string.h>
@@ -62,9 +64,12 @@ static void place_pages(struct uverbs_dm *dm, bool here)
 static int dm_destroy(struct object *object, pid_t tid)
 {
 	struct uverbs_dm *dm = (struct uverbs_dm *)object;
-	int ret = device_memory_free(object->file->adapter, dm->addr, dm->size);
+	int ret;
 
 	(void)tid;
+	if (dm->is_icm)
+		return sw_icm_release(object->file->adapter, &dm->icm);
+	ret = device_memory_free(object->file->adapter, dm->addr, dm->size);
 	if (ret)
 		return ret;
 	dmabuf_revoke(object->file, uverbs_file_memory_page(dm->first_page));
@@ -104,20 +109,62 @@ static int return_place(struct uverbs_call *uc, const struct uverbs_dm *dm, uint
 		       : 0;
 }
 
-/* Allocates memory for data only; memory for steering is refused. */
+/* Makes memory for table entries. Who writes those decides about frames of others. */
+static int dm_make_icm(struct uverbs_call *uc, enum sw_icm_area area, struct uverbs_dm *dm)
+{
+	uint32_t log_align;
+	int ret;
+
+	if (!client_may(uc->tid, CLIENT_CAP_SYS_RAWIO) || !client_may(uc->tid, CLIENT_CAP_NET_RAW))
+		return EPERM;
+	if (uc_in(uc, UVERBS_ATTR_ALLOC_DM_LENGTH, &dm->length, sizeof(dm->length)) ||
+	    uc_in(uc, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, &log_align, sizeof(log_align)))
+		return EFAULT;
+	ret = sw_icm_alloc(uc->adapter, area, dm->length, log_align, &dm->icm);
+	dm->addr = dm->icm.addr;
+	dm->size = dm->icm.size;
+	return ret;
+}
+
+/* Returns where memory is: its place in a page, or an address of the adapter. */
+static int return_made(struct uverbs_call *uc, const struct uverbs_dm *dm)
+{
+	if (dm->is_icm)
+		return uc_out(uc, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &dm->addr,
+			      sizeof(dm->addr));
+	return return_place(uc, dm, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET,
+			    MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX);
+}
+
+static int dm_make_of(struct uverbs_call *uc, uint64_t type, struct uverbs_dm *dm)
+{
+	dm->is_icm = type != MLX5_IB_UAPI_DM_TYPE_MEMIC;
+	switch (type) {
+	case MLX5_IB_UAPI_DM_TYPE_MEMIC:
+		return dm_make(uc, dm);
+	case MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM:
+		return dm_make_icm(uc, SW_ICM_ENTRIES, dm);
+	case MLX5_IB_UAPI_DM_TYPE_HEADER_MODIFY_SW_ICM:
+		return dm_make_icm(uc, SW_ICM_CHANGES, dm);
+	case MLX5_IB_UAPI_DM_TYPE_HEADER_MODIFY_PATTERN_SW_ICM:
+		return dm_make_icm(uc, SW_ICM_PATTERNS, dm);
+	default:
+		return EOPNOTSUPP;
+	}
+}
+
+/* Allocates memory for data, for entries of flow tables, or for lists of header changes. */
 static int dm_alloc(struct uverbs_call *uc)
 {
 	struct uverbs_dm *dm;
 	uint64_t type;
 	int ret = uc_in(uc, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, &type, sizeof(type));
 
-	if (!ret && type != MLX5_IB_UAPI_DM_TYPE_MEMIC)
-		ret = EOPNOTSUPP;
 	if (!ret)
 		ret = object_new(sizeof(*dm), uc->file, UVERBS_OBJECT_DM, dm_destroy, &dm);
 	if (ret)
 		return ret;
-	ret = dm_make(uc, dm);
+	ret = dm_make_of(uc, type, dm);
 	if (ret) {
 		object_free(&dm->base);
 		return ret;
@@ -125,8 +172,7 @@ static int dm_alloc(struct uverbs_call *uc)
 	ret = uc_return_object(uc, UVERBS_ATTR_ALLOC_DM_HANDLE, &dm->base);
 	if (ret)
 		return ret;
-	ret = return_place(uc, dm, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET,
-			   MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX);
+	ret = return_made(uc, dm);
 	if (ret)
 		object_destroy(&dm->base, uc->tid);
 	return ret;
@@ -140,8 +186,12 @@ static int dm_free(struct uverbs_call *uc)
 static int dm_query(struct uverbs_call *uc)
 {
 	const struct uverbs_dm *dm = uc_object(uc, MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE);
-	int ret = return_place(uc, dm, MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET,
-			       MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX);
+	int ret;
+
+	if (dm->is_icm)
+		return EOPNOTSUPP;
+	ret = return_place(uc, dm, MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET,
+			   MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX);
 
 	return ret ? ret
 		   : uc_out(uc, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, &dm->length, sizeof(dm->length));
@@ -152,8 +202,11 @@ static int dm_query(struct uverbs_call *uc)
 static int dm_map_operation(struct uverbs_call *uc)
 {
 	uint32_t known = fld_get(uc->adapter->memory_caps, MEM_CAP_MEMIC_OPERATIONS);
+	const struct uverbs_dm *dm = uc_object(uc, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_HANDLE);
 	uint8_t operation;
 
+	if (dm->is_icm)
+		return EOPNOTSUPP;
 	if (uc_in(uc, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_OP, &operation, sizeof(operation)))
 		return EFAULT;
 	if (operation < MEMIC_OPERATIONS && known >> operation & 1)
@@ -167,13 +220,14 @@ static int create_key(struct uverbs_call *uc, const struct uverbs_mr *mr, uint32
 		      uint32_t pdn, uint32_t *key)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	const unsigned int mode = mr->dm->is_icm ? PRM_MKEY_MODE_SW_ICM : PRM_MKEY_MODE_MEMIC;
 	uint8_t *mkc = fld_at(in, CREATE_MKEY_IN_MKC);
 	int ret;
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
 	region_put_access(mkc, access);
-	fld_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_MEMIC & 3);
-	fld_set(mkc, MKC_ACCESS_MODE_4_2, PRM_MKEY_MODE_MEMIC >> 2);
+	fld_set(mkc, MKC_ACCESS_MODE_1_0, mode & 3);
+	fld_set(mkc, MKC_ACCESS_MODE_4_2, mode >> 2);
 	fld_set(mkc, MKC_QPN, PRM_MKC_ANY_QP);
 	fld_set(mkc, MKC_PD, pdn);
 	fld_set(mkc, MKC_START_ADDR, mr->iova);
@@ -195,6 +249,8 @@ static int check_region(struct uverbs_call *uc, const struct uverbs_dm *dm, uint
 	if (ret)
 		return ret;
 	if (offset > dm->length || length > dm->length - offset)
+		return EINVAL;
+	if (dm->is_icm && access & IB_UVERBS_ACCESS_REMOTE_ATOMIC)
 		return EINVAL;
 	return access & ~(uint64_t)ALLOWED_ACCESS ? EINVAL : 0;
 }

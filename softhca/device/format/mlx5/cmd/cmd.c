@@ -82,6 +82,7 @@ static const struct {
 	[PRM_OP_DESTROY_MKEY] = { mkey_destroy, 16, 16, true },
 	[PRM_OP_CREATE_PSV] = { psv_create, 16, PRM_CREATE_PSV_OUT_SIZE, false },
 	[PRM_OP_DESTROY_PSV] = { psv_destroy, 16, 16, true },
+	[PRM_OP_SYNC_STEERING] = { steering_sync, 32, 16, false },
 	[PRM_OP_ALLOC_MEMIC] = { memic_alloc, PRM_ALLOC_MEMIC_IN_SIZE, 16, false },
 	[PRM_OP_DEALLOC_MEMIC] = { memic_dealloc, PRM_DEALLOC_MEMIC_IN_SIZE, 16, true },
 	[PRM_OP_MODIFY_MEMIC] = { memic_modify, PRM_MODIFY_MEMIC_IN_SIZE, PRM_MODIFY_MEMIC_OUT_SIZE,

@@ -21,6 +21,7 @@ static const struct kind {
 	  sched_query, sched_destroy },
 	{ PRM_OBJ_TYPE_RESERVED_QPN, PRM_RESERVED_QPN_SIZE, reserved_qpn_create, NULL, NULL,
 	  reserved_qpn_destroy },
+	{ PRM_OBJ_TYPE_SW_ICM, PRM_SW_ICM_SIZE, sw_icm_create, NULL, NULL, sw_icm_destroy },
 	{ PRM_OBJ_TYPE_AV_QP_MAPPING, PRM_AV_QP_MAPPING_SIZE, av_mapping_create, NULL,
 	  av_mapping_query, av_mapping_destroy },
 	{ PRM_OBJ_TYPE_CRYPTO_LOGIN, PRM_CRYPTO_LOGIN_SIZE, login_create, NULL, login_query,

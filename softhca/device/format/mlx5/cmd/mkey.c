@@ -47,9 +47,9 @@ static const char *mkey_check_context(const uint8_t *mkc)
 {
 	unsigned int mode = access_mode(mkc);
 
-	if (mode > PRM_MKEY_MODE_KSM && mode != PRM_MKEY_MODE_MEMIC)
-		return "mkey: access mode is none of PA, MTT, KLM, KSM, MEMIC";
-	if (mode == PRM_MKEY_MODE_MEMIC &&
+	if (mode > PRM_MKEY_MODE_MEMIC)
+		return "mkey: access mode is none of PA, MTT, KLM, KSM, SW_ICM, MEMIC";
+	if (mode >= PRM_MKEY_MODE_SW_ICM &&
 	    (is_free(mkc) || fld_get(mkc, MKC_UMR_EN) || fld_get(mkc, MKC_LENGTH64)))
 		return "mkey: one of the adapter's memory has bounds, and UMR does not change it";
 	if (is_free(mkc) && !fld_get(mkc, MKC_UMR_EN))
@@ -109,6 +109,11 @@ static int mkey_map_umem(struct hca *hca, struct mkey *mkey, const struct cmd *c
 	return 0;
 }
 
+static bool is_of_device(const struct mkey *mkey)
+{
+	return mkey->mode == MKEY_MEMIC || mkey->mode == MKEY_ICM;
+}
+
 static int mkey_map_pages(struct mkey *mkey, const struct cmd *cmd)
 {
 	size_t room, count = 2 * fld_get(mkey->context, MKC_TRANSLATIONS_OCTWORD_SIZE);
@@ -116,7 +121,7 @@ static int mkey_map_pages(struct mkey *mkey, const struct cmd *cmd)
 	bool pages = mkey->mode == MKEY_MTT;
 	int ret = 0;
 
-	if (mkey->mode == MKEY_MEMIC)
+	if (is_of_device(mkey))
 		return 0;
 	if (room > count)
 		room = count;
@@ -134,7 +139,7 @@ void mlx5_decode_mkey(struct mkey *mkey)
 	static const enum mkey_mode modes[] = {
 		[PRM_MKEY_MODE_PA] = MKEY_PA,       [PRM_MKEY_MODE_MTT] = MKEY_MTT,
 		[PRM_MKEY_MODE_KLMS] = MKEY_KLMS,   [PRM_MKEY_MODE_KSM] = MKEY_KSM,
-		[PRM_MKEY_MODE_MEMIC] = MKEY_MEMIC,
+		[PRM_MKEY_MODE_MEMIC] = MKEY_MEMIC, [PRM_MKEY_MODE_SW_ICM] = MKEY_ICM,
 	};
 
 	mkey->key = mkey->n << 8 | (uint32_t)fld_get(mkey->context, MKC_MKEY_7_0);
@@ -148,8 +153,8 @@ void mlx5_decode_mkey(struct mkey *mkey)
 	mkey->may_invalidate = fld_get(mkey->context, MKC_EN_RINVAL);
 	mkey->qpn = fld_get(mkey->context, MKC_QPN);
 	mkey->start = fld_get(mkey->context, MKC_START_ADDR);
-	if (mkey->mode == MKEY_MEMIC) {
-		mkey->memic_at = mkey->start;
+	if (is_of_device(mkey)) {
+		mkey->device_at = mkey->start;
 		mkey->start = 0;
 	}
 	mkey->len = fld_get(mkey->context, MKC_LEN);
@@ -201,8 +206,10 @@ enum prm_status mkey_create(struct hca *hca, struct cmd *cmd)
 	mkey->on_demand = hca->config.pages_on_demand && fld_get(cmd->in, CREATE_MKEY_IN_PG_ACCESS);
 	mlx5_decode_mkey(mkey);
 	if (mkey->mode == MKEY_MEMIC)
-		mkey->memic = memic_get(hca, mkey->memic_at, mkey->len);
-	if (mkey->mode == MKEY_MEMIC && !mkey->memic)
+		mkey->memic = memic_get(hca, mkey->device_at, mkey->len);
+	if (mkey->mode == MKEY_ICM)
+		mkey->ste_block = ste_memory_get(hca, mkey->device_at, mkey->len);
+	if (is_of_device(mkey) && !mkey->memic && !mkey->ste_block)
 		status = cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mkey: not in a block of memory");
 	else
 		status = mkey_add(hca, cmd, mkey);

@@ -10,6 +10,7 @@
 #include "prm/mlx5/tir.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/format/mlx5/cmd/cmd.h"
+#include "softhca/device/steering/ste_end.h"
 #include "util/bits.h"
 
 CONTEXT_HOLDS(struct tir, PRM_TIRC_SIZE);
@@ -147,6 +148,15 @@ static void tir_decode(struct tir *tir)
 	memcpy(tir->rss.key, fld_at(tir->context, TIRC_RX_HASH_TOEPLITZ_KEY), RSS_KEY_SIZE);
 }
 
+/* Reports the address by which entries of software's tables lead to a TIR. */
+static void put_address(const struct cmd *cmd, const struct tir *tir)
+{
+	const uint64_t addr = ste_end_address(STE_END_TIR, tir->n);
+
+	fld_set(cmd->out, CREATE_TIR_OUT_ICM_ADDRESS_39_32, addr >> 32);
+	fld_set(cmd->out, CREATE_TIR_OUT_ICM_ADDRESS_31_0, (uint32_t)addr);
+}
+
 enum prm_status tir_create(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *tirc = fld_at(cmd->in, CREATE_TIR_IN_CTX);
@@ -174,6 +184,8 @@ enum prm_status tir_create(struct hca *hca, struct cmd *cmd)
 		return cmd_errno(cmd, ret, "tir: table is full");
 	}
 	fld_set(cmd->out, CREATE_TIR_OUT_TIRN, tir->n);
+	if (hca->config.steering)
+		put_address(cmd, tir);
 	return PRM_STAT_OK;
 }
 

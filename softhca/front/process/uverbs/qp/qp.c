@@ -427,6 +427,10 @@ static void put_parts(const struct raw_qp *raw, struct mlx5_ib_create_qp_resp *r
 		resp->tirn = raw->tirn;
 		resp->comp_mask |= MLX5_IB_CREATE_QP_RESP_MASK_TIRN;
 	}
+	if (raw->tir_addr) {
+		resp->tir_icm_addr = raw->tir_addr;
+		resp->comp_mask |= MLX5_IB_CREATE_QP_RESP_MASK_TIR_ICM_ADDR;
+	}
 }
 
 static int qp_respond(struct uverbs_call *uc, struct qp_request *req, const struct uverbs_qp *qp)

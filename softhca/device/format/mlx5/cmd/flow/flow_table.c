@@ -9,6 +9,7 @@
 #include "prm/mlx5/flow.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/format/mlx5/cmd/cmd.h"
+#include "softhca/device/steering/ste_end.h"
 
 /* A user may send frames to a table that is for all, and not change it: others' frames go there. */
 static bool is_for_destinations_only(const struct hca *hca, const struct flow_table *table)
@@ -64,9 +65,13 @@ static const char *check_context(const struct hca *hca, const uint8_t *context, 
 	if (hca->config.kernel_driver && (fld_get(context, FLOW_TABLE_CONTEXT_DECAP_EN) ||
 					  fld_get(context, FLOW_TABLE_CONTEXT_REFORMAT_EN)))
 		return "flow: tunnels are not announced";
-	if (fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER) ||
-	    fld_get(context, FLOW_TABLE_CONTEXT_TERMINATION_TABLE))
-		return "flow: own steering and termination tables are not supported";
+	if (fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER) && !hca->config.steering)
+		return "flow: software cannot own tables";
+	if (fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER) &&
+	    !fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER_ICM_ROOT_0))
+		return "flow: software's own table has no first entry";
+	if (fld_get(context, FLOW_TABLE_CONTEXT_TERMINATION_TABLE))
+		return "flow: termination tables are not supported";
 	if (fld_get(context, FLOW_TABLE_CONTEXT_DECAP_EN) && type != PRM_FLOW_NIC_RX)
 		return "flow: only received frames leave tunnels";
 	if (fld_get(context, FLOW_TABLE_CONTEXT_REFORMAT_EN) && type > PRM_FLOW_NIC_TX)
@@ -76,6 +81,15 @@ static const char *check_context(const struct hca *hca, const uint8_t *context, 
 	if (fld_get(context, FLOW_TABLE_CONTEXT_LEVEL) >= FLOW_LEVELS)
 		return "flow: level above max_ft_level";
 	return NULL;
+}
+
+/* Reports the address by which entries of software's tables lead to a table. */
+static void put_address(const struct cmd *cmd, const struct flow_table *table)
+{
+	const uint64_t addr = ste_end_address(STE_END_TABLE, table->n);
+
+	fld_set(cmd->out, CREATE_FLOW_TABLE_OUT_ICM_ADDRESS_39_32, addr >> 32);
+	fld_set(cmd->out, CREATE_FLOW_TABLE_OUT_ICM_ADDRESS_31_0, (uint32_t)addr);
 }
 
 enum prm_status flow_table_create(struct hca *hca, struct cmd *cmd)
@@ -103,7 +117,11 @@ enum prm_status flow_table_create(struct hca *hca, struct cmd *cmd)
 	flow_table_set_miss(table, miss);
 	table->has_reformat = fld_get(context, FLOW_TABLE_CONTEXT_REFORMAT_EN);
 	table->has_decap = fld_get(context, FLOW_TABLE_CONTEXT_DECAP_EN);
+	if (fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER))
+		table->software_root = fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER_ICM_ROOT_0);
 	fld_set(cmd->out, CREATE_FLOW_TABLE_OUT_TABLE_ID, table->n);
+	if (hca->config.steering)
+		put_address(cmd, table);
 	return PRM_STAT_OK;
 }
 
@@ -133,6 +151,8 @@ enum prm_status flow_table_query(struct hca *hca, struct cmd *cmd)
 		return PRM_STAT_BAD_RES_ERR;
 	fld_set(context, FLOW_TABLE_CONTEXT_REFORMAT_EN, table->has_reformat);
 	fld_set(context, FLOW_TABLE_CONTEXT_DECAP_EN, table->has_decap);
+	fld_set(context, FLOW_TABLE_CONTEXT_SW_OWNER, table->software_root != 0);
+	fld_set(context, FLOW_TABLE_CONTEXT_SW_OWNER_ICM_ROOT_0, table->software_root);
 	fld_set(context, FLOW_TABLE_CONTEXT_LEVEL, table->level);
 	fld_set(context, FLOW_TABLE_CONTEXT_LOG_SIZE, table->log_size);
 	if (table->miss) {

@@ -9,10 +9,12 @@
 
 #include "rig.h"
 #include "softhca/front/process/uverbs/dm.c"
+#include "util/bits.h"
 
 enum { LENGTH = 0x100, OFFSET = 0x340, REFUSED = EDOM, PAGES = UVERBS_FILE_MEMORY_PAGES };
 
-#define ADDR (0x7000ull * PAGE + OFFSET)
+#define ADDR     (0x7000ull * PAGE + OFFSET)
+#define ICM_ADDR UINT64_C(0x4000100000)
 
 static struct {
 	uint64_t addr, asked;
@@ -21,6 +23,9 @@ static struct {
 	unsigned int allocated, placed;
 	void *page_at; /* of the address ADDR */
 	uint32_t revoked;
+	unsigned int lacks; /* a right that the program lacks */
+	struct sw_icm icm;
+	enum sw_icm_area area;
 } it;
 
 static uint8_t memory[PAGES][UAR_PAGE_SIZE];
@@ -46,6 +51,34 @@ int device_memory_free(struct adapter *adapter, uint64_t addr, uint64_t size)
 	assert_true(size == it.asked);
 	it.allocated -= !rig.command_error;
 	return rig.command_error;
+}
+
+bool client_may(pid_t tid, unsigned int capability)
+{
+	(void)tid;
+	return capability != it.lacks;
+}
+
+int sw_icm_alloc(struct adapter *adapter, enum sw_icm_area area, uint64_t length,
+		 uint32_t log_align, struct sw_icm *block)
+{
+	assert_ptr_equal(adapter, &rig.adapter);
+	it.asked = length;
+	it.log_align = log_align;
+	it.area = area;
+	if (it.alloc_error)
+		return it.alloc_error;
+	it.allocated++;
+	*block = it.icm = (struct sw_icm){ .addr = ICM_ADDR, .size = length };
+	return 0;
+}
+
+int sw_icm_release(struct adapter *adapter, struct sw_icm *block)
+{
+	assert_ptr_equal(adapter, &rig.adapter);
+	assert_true(block->addr == ICM_ADDR);
+	it.allocated--;
+	return 0;
 }
 
 void hca_place_memic(struct hca *hca, uint64_t addr, void *page)
@@ -138,9 +171,8 @@ static int dm_end(void **state)
 	return ret;
 }
 
-static int dm_new(uint64_t length, struct uverbs_dm **dm)
+static int dm_new_of(uint64_t type, uint64_t length, struct uverbs_dm **dm)
 {
-	const uint64_t type = MLX5_IB_UAPI_DM_TYPE_MEMIC;
 	const uint32_t log_align = 6;
 	uint32_t handle;
 	int ret;
@@ -154,6 +186,11 @@ static int dm_new(uint64_t length, struct uverbs_dm **dm)
 	memcpy(&handle, rig_out(UVERBS_ATTR_ALLOC_DM_HANDLE, sizeof(handle)), sizeof(handle));
 	*dm = (struct uverbs_dm *)rig.objects[handle];
 	return 0;
+}
+
+static int dm_new(uint64_t length, struct uverbs_dm **dm)
+{
+	return dm_new_of(MLX5_IB_UAPI_DM_TYPE_MEMIC, length, dm);
 }
 
 static void check_place(uint16_t page_id, uint16_t offset_id, uint16_t page, uint64_t offset)
@@ -255,13 +292,50 @@ static void what_the_device_refuses_is_left_alone(void **state)
 	rig.command_error = 0;
 }
 
-static void memory_for_steering_is_refused(void **state)
+static void memory_for_steering_is_an_address_of_the_adapter(void **state)
 {
-	const uint64_t type = MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM;
+	static const struct {
+		uint64_t type;
+		enum sw_icm_area area;
+	} kinds[] = {
+		{ MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM, SW_ICM_ENTRIES },
+		{ MLX5_IB_UAPI_DM_TYPE_HEADER_MODIFY_SW_ICM, SW_ICM_CHANGES },
+		{ MLX5_IB_UAPI_DM_TYPE_HEADER_MODIFY_PATTERN_SW_ICM, SW_ICM_PATTERNS },
+	};
+	const uint64_t addr = ICM_ADDR;
+	struct uverbs_dm *dm = NULL;
 
 	(void)state;
-	rig_in(MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, &type, sizeof(type));
-	assert_int_equal(dm_alloc(&rig.call), EOPNOTSUPP);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		assert_int_equal(dm_new_of(kinds[i].type, 1 << 20, &dm), 0);
+		assert_true(it.asked == 1 << 20);
+		assert_int_equal(it.log_align, 6);
+		assert_int_equal(it.area, kinds[i].area);
+		assert_memory_equal(rig_out(MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, sizeof(addr)),
+				    &addr, sizeof(addr));
+		assert_int_equal(it.placed, 0);
+		rig_in_object(MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE, &dm->base);
+		assert_int_equal(dm_query(&rig.call), EOPNOTSUPP);
+		assert_int_equal(object_destroy(&dm->base, 0), 0);
+		assert_int_equal(it.allocated, 0);
+	}
+}
+
+static void memory_for_steering_takes_rights(void **state)
+{
+	static const unsigned int rights[] = { CLIENT_CAP_NET_RAW, CLIENT_CAP_SYS_RAWIO };
+	struct uverbs_dm *dm = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rights); i++) {
+		it.lacks = rights[i];
+		assert_int_equal(dm_new_of(MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM, 1 << 20, &dm),
+				 EPERM);
+	}
+	it.lacks = 0;
+	it.alloc_error = EOPNOTSUPP;
+	assert_int_equal(dm_new_of(MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM, 1 << 20, &dm), EOPNOTSUPP);
+	assert_int_equal(dm_new_of(MLX5_IB_UAPI_DM_TYPE_ENCAP_SW_ICM, 1 << 20, &dm), EOPNOTSUPP);
 	assert_int_equal(it.allocated, 0);
 }
 
@@ -275,8 +349,11 @@ static void operations_are_refused_as_known_or_not(void **state)
 		     { 31, EINVAL },
 		     { 32, EOPNOTSUPP },
 		     { 255, EOPNOTSUPP } };
+	struct uverbs_dm *dm = NULL;
 
 	(void)state;
+	assert_int_equal(dm_new(LENGTH, &dm), 0);
+	rig_in_object(MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_HANDLE, &dm->base);
 	fld_set(rig.adapter.memory_caps, MEM_CAP_MEMIC_OPERATIONS, 1u << 31 | 1u);
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		rig_in(MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_OP, &rows[i].operation, 1);
@@ -319,7 +396,8 @@ int main(void)
 		CASE(a_file_has_so_many_pages),
 		CASE(a_program_that_cannot_be_told_has_none),
 		CASE(what_the_device_refuses_is_left_alone),
-		CASE(memory_for_steering_is_refused),
+		CASE(memory_for_steering_is_an_address_of_the_adapter),
+		CASE(memory_for_steering_takes_rights),
 		CASE(operations_are_refused_as_known_or_not),
 		CASE(regions_lie_inside),
 	};

@@ -159,6 +159,7 @@ static const struct command commands[] = {
 	COMMAND(ALLOC_PACKET_REFORMAT_CONTEXT, alloc_packet_reformat_context),
 	COMMAND(DEALLOC_PACKET_REFORMAT_CONTEXT, dealloc_packet_reformat_context),
 	COMMAND(QUERY_LAG, query_lag),
+	COMMAND(SYNC_STEERING, sync_steering),
 	/* The length depends on the object; see OBJECTS below. */
 	OTHER(CREATE_GENERAL_OBJECT, 16, 16),
 	OTHER(MODIFY_GENERAL_OBJECT, 16, 16),
@@ -184,6 +185,7 @@ static const struct object {
 	size_t size;
 	bool is_changed, is_queried;
 } objects[] = {
+	{ 0x08, 64, false, false }, /* SW_ICM */
 	{ 0x26, 128, true, true },  /* SCHEDULING_ELEMENT */
 	{ 0x2c, 16, false, false }, /* RESERVED_QPN */
 	{ 0x3a, 48, false, true },  /* AV_QP_MAPPING */

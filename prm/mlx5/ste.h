@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ste.h - entries of flow tables that software writes itself, in format 1 (ConnectX-6 Dx). PRM:
+ * STE
+ */
+#ifndef PRM_MLX5_STE_H
+#define PRM_MLX5_STE_H
+
+#include "util/fields.h"
+
+enum { PRM_STE_SIZE = 64, PRM_STE_TAG_SIZE = 16, PRM_STE_DEFINER_TAG_SIZE = 32 };
+
+/* Values of STE_ENTRY_FORMAT: a mask and a tag; the same with a lookup type above 0xff; a tag only,
+ * and a third word of actions. The first two and STE_DEFINER together are the lookup type. */
+enum { PRM_STE_BYTES = 0, PRM_STE_WORDS = 1, PRM_STE_MATCH = 4 };
+
+#define STE_ENTRY_FORMAT       FLD(0x0, 31, 24)
+#define STE_COUNTER_ID         FLD(0x0, 23, 0)
+#define STE_DEFINER            FLD(0x4, 15, 8)
+#define STE_MISS_ADDRESS_39_32 FLD(0x4, 7, 0)
+#define STE_MISS_ADDRESS_31_6  FLD(0x8, 31, 6)
+/* The table to go to on a hit: its address, and in the lowest bit that is set, from bit 5 on, half
+ * of its size in bytes. Tables are aligned to their size. */
+#define STE_NEXT_DEFINER      FLD(0xc, 15, 8)
+#define STE_NEXT_TABLE_39_32  FLD(0xc, 7, 0)
+#define STE_NEXT_TABLE_31_5   FLD(0x10, 31, 5)
+#define STE_NEXT_BYTE_MASK    FLD(0x14, 31, 16) /* bit 31: the first byte of the tag */
+#define STE_NEXT_ENTRY_FORMAT FLD(0x14, 15, 15)
+#define STE_ACTIONS           FLD_PART(0x18)
+#define STE_MATCH_ACTIONS     FLD_PART(0x14)
+#define STE_MASK              FLD_PART(0x20)
+#define STE_TAG               FLD_PART(0x30)
+#define STE_DEFINER_TAG       FLD_PART(0x20)
+
+#define STE_ACTION_ID         FLD(0x0, 31, 24)
+#define STE_ACTION_FLOW_TAG   FLD(0x0, 23, 0)
+
+enum { PRM_STE_ACTION_NOP = 0, PRM_STE_ACTION_FLOW_TAG = 0xc };
+
+/* Lookup types: what the tag of an entry describes. _O: outer headers */
+enum prm_ste_lookup {
+	PRM_STE_NOTHING = 0xf, /* in an entry that all frames hit or miss */
+	PRM_STE_L2_O = 0x3,
+	PRM_STE_L2_SRC_O = 0x5,
+	PRM_STE_IPV4_5_TUPLE_O = 0x7,
+	PRM_STE_L4_O = 0x9,
+	PRM_STE_L2_SRC_DST_O = 0xb,
+	PRM_STE_IPV4_MISC_O = 0xd,
+	PRM_STE_SRC_QP_GVMI = 0x104,
+	PRM_STE_IPV6_DST_O = 0x107,
+	PRM_STE_IPV6_SRC_O = 0x109,
+	PRM_STE_REGISTERS_0 = 0x10f,
+	PRM_STE_REGISTERS_1 = 0x110,
+	PRM_STE_L4_MISC_O = 0x113,
+};
+
+enum { PRM_STE_L3_IPV4 = 1, PRM_STE_L3_IPV6 = 2 };
+enum { PRM_STE_L4_TCP = 1, PRM_STE_L4_UDP = 2 };
+enum { PRM_STE_VLAN_S = 1, PRM_STE_VLAN_C = 2 };
+
+/* Ethernet, with the address of one side */
+#define STE_L2_IP_FRAGMENTED             FLD(0x0, 28, 28)
+#define STE_L2_L3_TYPE                   FLD(0x0, 21, 20)
+#define STE_L2_L4_TYPE                   FLD(0x0, 19, 18)
+#define STE_L2_FIRST_VLAN_QUALIFIER      FLD(0x0, 17, 16)
+#define STE_L2_FIRST_PRIORITY            FLD(0x0, 15, 13)
+#define STE_L2_FIRST_CFI                 FLD(0x0, 12, 12)
+#define STE_L2_FIRST_VLAN_ID             FLD(0x0, 11, 0)
+#define STE_L2_MAC                       FLD_PART(0x4)
+#define STE_L2_L3_ETHERTYPE              FLD(0x8, 15, 0)
+#define STE_L2_TCP_SYN                   FLD(0xc, 25, 25)
+#define STE_L2_L2_OK                     FLD(0xc, 20, 20)
+#define STE_L2_L3_OK                     FLD(0xc, 19, 19)
+#define STE_L2_L4_OK                     FLD(0xc, 18, 18)
+#define STE_L2_SECOND_VLAN_QUALIFIER     FLD(0xc, 17, 16)
+#define STE_L2_SECOND_PRIORITY           FLD(0xc, 15, 13)
+#define STE_L2_SECOND_CFI                FLD(0xc, 12, 12)
+#define STE_L2_SECOND_VLAN_ID            FLD(0xc, 11, 0)
+
+#define STE_L2_BOTH_DMAC_47_16           FLD(0x0, 31, 0)
+#define STE_L2_BOTH_SMAC_47_16           FLD(0x4, 31, 0)
+#define STE_L2_BOTH_DMAC_15_0            FLD(0x8, 31, 16)
+#define STE_L2_BOTH_L3_TYPE              FLD(0x8, 5, 4)
+#define STE_L2_BOTH_FIRST_VLAN_QUALIFIER FLD(0x8, 1, 0)
+#define STE_L2_BOTH_FIRST_PRIORITY       FLD(0xc, 31, 29)
+#define STE_L2_BOTH_FIRST_CFI            FLD(0xc, 28, 28)
+#define STE_L2_BOTH_FIRST_VLAN_ID        FLD(0xc, 27, 16)
+#define STE_L2_BOTH_SMAC_15_0            FLD(0xc, 15, 0)
+
+#define STE_IPV4_SOURCE                  FLD(0x0, 31, 0)
+#define STE_IPV4_DESTINATION             FLD(0x4, 31, 0)
+#define STE_IPV4_SOURCE_PORT             FLD(0x8, 31, 16)
+#define STE_IPV4_DESTINATION_PORT        FLD(0x8, 15, 0)
+#define STE_IPV4_DSCP                    FLD(0xc, 15, 10)
+#define STE_IPV4_ECN                     FLD(0xc, 9, 8)
+#define STE_IPV4_PROTOCOL                FLD(0xc, 7, 0)
+
+#define STE_MISC_IDENTIFICATION          FLD(0x0, 31, 16)
+#define STE_MISC_FLAGS_AND_OFFSET        FLD(0x0, 15, 0)
+#define STE_MISC_TOTAL_LENGTH            FLD(0x4, 31, 16)
+#define STE_MISC_CHECKSUM                FLD(0x4, 15, 0)
+#define STE_MISC_VERSION                 FLD(0x8, 31, 28)
+#define STE_MISC_IHL                     FLD(0x8, 27, 24)
+#define STE_MISC_TIME_TO_LIVE            FLD(0x8, 23, 16)
+
+#define STE_L4_DSCP                      FLD(0x0, 23, 18)
+#define STE_L4_ECN                       FLD(0x0, 17, 16)
+#define STE_L4_IPV6_HOP_LIMIT            FLD(0x0, 15, 8)
+#define STE_L4_PROTOCOL                  FLD(0x0, 7, 0)
+#define STE_L4_SRC_PORT                  FLD(0x4, 31, 16)
+#define STE_L4_DST_PORT                  FLD(0x4, 15, 0)
+#define STE_L4_FLOW_LABEL                FLD(0x8, 19, 0)
+#define STE_L4_TCP_DATA_OFFSET           FLD(0xc, 31, 28)
+#define STE_L4_IPV6_PAYLEN               FLD(0xc, 15, 0)
+
+/* In the last word of both IPV4_5_TUPLE and L4 */
+#define STE_L4_OK      FLD(0xc, 27, 27)
+#define STE_L3_OK      FLD(0xc, 26, 26)
+#define STE_FRAGMENTED FLD(0xc, 25, 25)
+#define STE_TCP_FLAGS  FLD(0xc, 24, 16)
+
+/* TCP, or ICMP in the same place */
+#define STE_L4_MISC_ACK_NUM  FLD(0x4, 31, 0)
+#define STE_L4_MISC_SEQ_NUM  FLD(0x8, 31, 0)
+#define STE_ICMP_HEADER_DATA FLD(0x4, 31, 0)
+#define STE_ICMP_TYPE        FLD(0x8, 31, 24)
+#define STE_ICMP_CODE        FLD(0x8, 23, 16)
+
+#define STE_SOURCE_QP        FLD(0x4, 23, 0)
+
+#endif

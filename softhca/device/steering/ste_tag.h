@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ste_tag.h - the tag of a frame: some of its fields, as an entry of a lookup type compares them.
+ */
+#ifndef SOFTHCA_DEVICE_STEERING_STE_TAG_H
+#define SOFTHCA_DEVICE_STEERING_STE_TAG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "prm/mlx5/ste.h"
+
+struct frame;
+
+/* Writes a frame's tag; SQN is the number of the queue that has sent it, 0 for a received one.
+ * Returns false for a lookup type that the adapter does not know. */
+bool ste_tag(const struct frame *frame, uint32_t sqn, unsigned int lookup,
+	     uint8_t tag[PRM_STE_TAG_SIZE]);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ste_walk.c - the way of a frame through the entries that software has written.
+ *
+ * Nothing of an entry is trusted: each address is looked up, and each step costs of the frame's
+ * budget, as entries may lead in a circle. PRM: Steering Table Entry
+ */
+#include <string.h>
+
+#include "softhca/device/eth/eth.h"
+#include "softhca/device/steering/ste.h"
+#include "softhca/device/steering/ste_tag.h"
+#include "softhca/device/steering/ste_walk.h"
+
+enum { STEP = 16 };
+
+static uint64_t walk_stop(const struct ste_walk *walk, uint64_t addr, const char *why)
+{
+	trace_line(walk->hca->config.trace, "steering: entry at %#llx: %s; the frame is dropped",
+		   (unsigned long long)addr, why);
+	return ste_end_address(STE_END_DROP, 0);
+}
+
+static void frame_count(const struct ste_walk *walk, uint32_t number)
+{
+	struct flow_counter *counter = res_get(&walk->hca->eth->flow_counters, number);
+
+	if (!counter)
+		return;
+	counter->packets++;
+	counter->bytes += walk->frame->len;
+}
+
+/* Does what the entry says. Returns NULL, or why not. */
+static const char *entry_act(struct ste_walk *walk, const uint8_t *entry)
+{
+	unsigned int words;
+	const uint8_t *action = ste_actions(entry, &words);
+
+	if (fld_get(entry, STE_COUNTER_ID))
+		frame_count(walk, (uint32_t)fld_get(entry, STE_COUNTER_ID));
+	for (unsigned int i = 0; i < words; i++, action += 4) {
+		switch (fld_get(action, STE_ACTION_ID)) {
+		case PRM_STE_ACTION_NOP:
+			break;
+		case PRM_STE_ACTION_FLOW_TAG:
+			walk->tag = (uint32_t)fld_get(action, STE_ACTION_FLOW_TAG);
+			break;
+		default:
+			return "an unknown action";
+		}
+	}
+	return NULL;
+}
+
+/* Returns the address of the next entry after a hit. */
+static uint64_t entry_follow(const struct ste_walk *walk, const uint8_t *entry, uint64_t addr)
+{
+	uint8_t tag[PRM_STE_TAG_SIZE];
+	struct ste_table next;
+	uint32_t number;
+	enum ste_end end;
+
+	ste_next_table(entry, &next);
+	if (!next.entries)
+		return walk_stop(walk, addr, "leads nowhere");
+	if (ste_end_at(next.base, &end, &number))
+		return next.base;
+	if (!ste_tag(walk->frame, walk->sqn, next.lookup, tag))
+		return walk_stop(walk, addr, "leads to an unknown lookup type");
+	return next.base + (uint64_t)ste_index(&next, tag) * PRM_STE_SIZE;
+}
+
+/* Returns the address of the next entry. */
+static uint64_t walk_step(struct ste_walk *walk, uint64_t addr)
+{
+	uint8_t entry[PRM_STE_SIZE], tag[PRM_STE_TAG_SIZE];
+	const char *why;
+	int lookup;
+
+	if (addr % PRM_STE_SIZE || !ste_memory_read(walk->hca, addr, entry, sizeof(entry)))
+		return walk_stop(walk, addr, "not in the memory for entries");
+	lookup = ste_lookup(entry);
+	if (lookup < 0 || !ste_tag(walk->frame, walk->sqn, (unsigned int)lookup, tag))
+		return walk_stop(walk, addr, "an unknown lookup type");
+	if (!ste_hits(entry, tag))
+		return ste_miss_address(entry);
+	why = entry_act(walk, entry);
+	return why ? walk_stop(walk, addr, why) : entry_follow(walk, entry, addr);
+}
+
+void ste_walk(struct ste_walk *walk, uint64_t root)
+{
+	uint64_t addr = root;
+
+	while (!ste_end_at(addr, &walk->end, &walk->number)) {
+		if (walk->steps < STEP) {
+			walk->steps = 0;
+			addr = walk_stop(walk, addr, "too many steps");
+			continue;
+		}
+		walk->steps -= STEP;
+		addr = walk_step(walk, addr);
+	}
+}

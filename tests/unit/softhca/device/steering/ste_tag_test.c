@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ste_tag_test.c - tags of literal frames, beside the tags that release 65.0's library has written
+ * for rules of the same values: the frame's tag has the rule's bits, and a frame whose field has
+ * none of these bits has none of them in its tag.
+ *
+ * Covers: softhca/device/steering/ste_tag.c
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "softhca/device/eth/frame.h"
+#include "softhca/device/steering/ste_tag.h"
+#include "util/bits.h"
+
+enum { SQN = 0x123456, ROOM = 256 };
+
+#define NONE "000000000000"
+#define MACS           \
+	"028f6d4b2911" \
+	"048f6d4b2922"
+
+/* clang-format off */
+/* HAS: the values of the rule; LACKS: a frame of the same kind without any of their bits */
+static const struct {
+	const char *what;
+	unsigned int lookup;
+	const char *tag, *has, *lacks;
+} rows[] = {
+	{ "dmac", PRM_STE_L2_O, "00000000028f6d4b2911000000000000", MACS "9000" "0000", NONE NONE "9000" "0000" },
+	{ "smac", PRM_STE_L2_SRC_O, "00000000048f6d4b2922000000000000", MACS "9000" "0000", NONE NONE "9000" "0000" },
+	{ "ethertype", PRM_STE_L2_O, "0000000000000000000" "08f6d00000000", MACS "8f6d" "0000", MACS "7092" "0000" },
+	{ "version 4", PRM_STE_L2_O, "00100000000000000000000000000000",
+	  MACS "0800" "45000014" "00000000" "40320000" "0a000001" "0a000002", MACS "86dd" "60000000" "00003b40"
+	  "00000000000000000000000000000001" "00000000000000000000000000000002" },
+	{ "version 6", PRM_STE_L2_O, "00200000000000000000000000000000",
+	  MACS "86dd" "60000000" "00003b40" "00000000000000000000000000000001" "00000000000000000000000000000002",
+	  MACS "0800" "45000014" "00000000" "40320000" "0a000001" "0a000002" },
+	{ "VLAN 8f6, priority 1", PRM_STE_L2_O, "000228f6000000000000000000000000", MACS "8100" "28f6" "9000", MACS "9000" "0000" },
+	{ "service VLAN, drop eligible", PRM_STE_L2_O, "00011000000000000000000000000000", MACS "88a8" "1000" "9000", MACS "8100" "0000" "9000" },
+	{ "second VLAN", PRM_STE_L2_O, "00000000000000000000000000022123", MACS "88a8" "0000" "8100" "2123" "9000", MACS "88a8" "0000" "9000" },
+	{ "fragment", PRM_STE_L2_O, "10000000000000000000000000000000",
+	  MACS "0800" "45000014" "00002000" "40320000" "0a000001" "0a000002", MACS "0800" "45000014" "00000000" "40320000" "0a000001" "0a000002" },
+	{ "both MACs", PRM_STE_L2_SRC_DST_O, "028f6d4b048f6d4b2911000000002922", MACS "9000" "0000", NONE NONE "9000" "0000" },
+	{ "5-tuple of UDP", PRM_STE_IPV4_5_TUPLE_O, "0a0000010a0000021111222200000011",
+	  MACS "0800" "4500001c" "00000000" "40110000" "0a000001" "0a000002" "11112222" "00080000",
+	  MACS "0800" "4500001c" "00000000" "40000000" "50000000" "50000000" "00000000" "00080000" },
+	{ "5-tuple and flags of TCP", PRM_STE_IPV4_5_TUPLE_O, "0a0000010a0000021111222200120006",
+	  MACS "0800" "45000028" "00000000" "40060000" "0a000001" "0a000002" "11112222" "00000000" "00000000" "50120000" "00000000",
+	  MACS "0800" "45000014" "00000000" "40000000" "50000000" "50000000" },
+	{ "flags 18f", PRM_STE_IPV4_5_TUPLE_O, "000000000000000000000000018f0000",
+	  MACS "0800" "45000028" "00000000" "40060000" "0a000001" "0a000002" "11112222" "00000000" "00000000" "518f0000" "00000000",
+	  MACS "0800" "45000028" "00000000" "40060000" "0a000001" "0a000002" "11112222" "00000000" "00000000" "50700000" "00000000" },
+	{ "DSCP and ECN", PRM_STE_IPV4_5_TUPLE_O, "00000000000000000000000000000500",
+	  MACS "0800" "45050014" "00000000" "40320000" "0a000001" "0a000002", MACS "0800" "45fa0014" "00000000" "40320000" "0a000001" "0a000002" },
+	{ "time to live", PRM_STE_IPV4_MISC_O, "0000000000000000008f000000000000",
+	  MACS "0800" "45000014" "00000000" "8f320000" "0a000001" "0a000002", MACS "0800" "45000014" "00000000" "70320000" "0a000001" "0a000002" },
+	{ "hop limit", PRM_STE_L4_O, "00008f00000000000000000000000000",
+	  MACS "86dd" "60000000" "00003b8f" "00000000000000000000000000000001" "00000000000000000000000000000002",
+	  MACS "86dd" "60000000" "00003b70" "00000000000000000000000000000001" "00000000000000000000000000000002" },
+	{ "DSCP of version 6", PRM_STE_L4_O, "00040000000000000000000000000000",
+	  MACS "86dd" "60400000" "00003b00" "00000000000000000000000000000001" "00000000000000000000000000000002",
+	  MACS "86dd" "6fb00000" "00003b00" "00000000000000000000000000000001" "00000000000000000000000000000002" },
+	{ "flow label", PRM_STE_L4_O, "00000000000000000001234500000000",
+	  MACS "86dd" "60012345" "00003b00" "00000000000000000000000000000001" "00000000000000000000000000000002",
+	  MACS "86dd" "600edcba" "00003b00" "00000000000000000000000000000001" "00000000000000000000000000000002" },
+	{ "ports of UDP over version 6", PRM_STE_L4_O, "00000011111122220000000000000000",
+	  MACS "86dd" "60000000" "00081100" "00000000000000000000000000000001" "00000000000000000000000000000002" "11112222" "00080000",
+	  MACS "86dd" "60000000" "00000000" "00000000000000000000000000000001" "00000000000000000000000000000002" },
+	{ "source of version 6", PRM_STE_IPV6_SRC_O, "10000001200000023000000340000004",
+	  MACS "86dd" "60000000" "00003b00" "10000001200000023000000340000004" "20000002200000032000000420000005",
+	  MACS "86dd" "60000000" "00003b00" "00000000000000000000000000000000" "00000000000000000000000000000000" },
+	{ "destination of version 6", PRM_STE_IPV6_DST_O, "20000002200000032000000420000005",
+	  MACS "86dd" "60000000" "00003b00" "10000001200000023000000340000004" "20000002200000032000000420000005",
+	  MACS "86dd" "60000000" "00003b00" "00000000000000000000000000000000" "00000000000000000000000000000000" },
+	{ "ICMP echo", PRM_STE_L4_MISC_O, "00000000000000000800000000000000",
+	  MACS "0800" "4500001c" "00000000" "40010000" "0a000001" "0a000002" "08000000" "00000000",
+	  MACS "0800" "4500001c" "00000000" "40010000" "0a000001" "0a000002" "00000000" "00000000" },
+};
+/* clang-format on */
+
+static size_t unhex(const char *text, uint8_t *bytes)
+{
+	const size_t len = strlen(text) / 2;
+
+	assert_true(len <= ROOM);
+	for (size_t i = 0; i < len; i++) {
+		unsigned int byte;
+
+		assert_int_equal(sscanf(text + 2 * i, "%2x", &byte), 1);
+		bytes[i] = (uint8_t)byte;
+	}
+	return len;
+}
+
+static bool tag_of(const char *text, unsigned int lookup, uint8_t tag[PRM_STE_TAG_SIZE])
+{
+	uint8_t bytes[ROOM];
+	struct frame frame;
+
+	frame_parse(&frame, bytes, unhex(text, bytes));
+	return ste_tag(&frame, SQN, lookup, tag);
+}
+
+static void a_frames_tag_has_the_rules_bits(void **state)
+{
+	uint8_t rule[PRM_STE_TAG_SIZE], tag[PRM_STE_TAG_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		print_message("%s\n", rows[i].what);
+		assert_int_equal(unhex(rows[i].tag, rule), PRM_STE_TAG_SIZE);
+		assert_true(tag_of(rows[i].has, rows[i].lookup, tag));
+		for (unsigned int at = 0; at < PRM_STE_TAG_SIZE; at++)
+			assert_int_equal(tag[at] & rule[at], rule[at]);
+		assert_true(tag_of(rows[i].lacks, rows[i].lookup, tag));
+		for (unsigned int at = 0; at < PRM_STE_TAG_SIZE; at++)
+			assert_int_equal(tag[at] & rule[at], 0);
+	}
+}
+
+static void a_queue_has_its_number(void **state)
+{
+	uint8_t tag[PRM_STE_TAG_SIZE];
+
+	(void)state;
+	assert_true(tag_of(rows[0].has, PRM_STE_SRC_QP_GVMI, tag));
+	assert_int_equal(fld_get(tag, STE_SOURCE_QP), SQN);
+}
+
+static void other_types_are_unknown(void **state)
+{
+	uint8_t tag[PRM_STE_TAG_SIZE];
+	unsigned int known = 0;
+
+	(void)state;
+	for (unsigned int lookup = 0; lookup < 0x500; lookup++)
+		known += tag_of(rows[0].has, lookup, tag);
+	assert_int_equal(known, 13);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_frames_tag_has_the_rules_bits),
+		cmocka_unit_test(a_queue_has_its_number),
+		cmocka_unit_test(other_types_are_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
