@@ -64,5 +64,7 @@ void dr_changes(struct rig *rig);
 void dr_tunnels(struct rig *rig);
 void dr_bulks(struct rig *rig);
 void dr_dumps(struct rig *rig);
+void dr_software(struct rig *rig);
+void dr_software_sent(struct rig *rig);
 
 #endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * software.c - tables of level 1 and above, whose entries the library writes into the adapter's
+ * memory: who receives a frame that hits, and one that misses.
+ *
+ * Our library has no such tables yet (EOPNOTSUPP): the topic ends there.
+ *
+ * Covers: softhca/device/steering/ste.c, softhca/device/steering/ste_tag.c,
+ * softhca/device/steering/ste_walk.c, softhca/device/steering/ste_memory.c,
+ * softhca/device/steering/ste_end.h,
+ * softhca/device/format/mlx5/cmd/sw_icm.c, softhca/front/process/driver/sw_icm.c
+ */
+#include "tests/verbs/dr/dr.h"
+#include "util/bits.h"
+
+enum { PORT = 200, OTHER = 201, MANY = 100 };
+
+/* In these tables the mask of the version is the version itself, and ports need one. */
+#define OF_PORT(number)                                       \
+	.criteria = PRM_MATCH_OUTER, .field = {               \
+		{ OUTER(LYR_2_4_IP_VERSION), 4, 4 },          \
+		{ OUTER(LYR_2_4_IP_PROTOCOL), 0xff, 17 },     \
+		{ OUTER(LYR_2_4_UDP_DPORT), 0xffff, number }, \
+	}
+
+static const struct steer_rule to_port = { OF_PORT(PORT) }, to_all = { STEER_TO_ALL };
+static const struct steer_rule all_later = { STEER_TO_ALL, .priority = 1 };
+
+/* The root table leads all frames to a table of level 1. */
+struct floors {
+	struct raw raw;
+	struct dr_root root, own; /* the same domain */
+	struct mlx5dv_dr_action *to[2], *down;
+	struct dr_made all;
+};
+
+static bool floors_open(struct rig *rig, struct floors *floors)
+{
+	if (!raw_open(rig, 0, &floors->raw))
+		return false;
+	MUST(dr_root_open(rig, MLX5DV_DR_DOMAIN_TYPE_NIC_RX, &floors->root));
+	floors->own.domain = floors->root.domain;
+	floors->own.table =
+		SAY_PTR(mlx5dv_dr_table_create(floors->root.domain, 1), "a table of level 1");
+	if (!floors->own.table) {
+		dr_root_close(&floors->root);
+		raw_close(&floors->raw);
+		return false;
+	}
+	for (int i = 0; i < 2; i++)
+		MUST(floors->to[i] = mlx5dv_dr_action_create_dest_ibv_qp(floors->raw.to[i]));
+	MUST(floors->down = mlx5dv_dr_action_create_dest_table(floors->own.table));
+	floors->all = DR_MAKE(&floors->root, &to_all, "all to level 1", floors->down);
+	return true;
+}
+
+static void floors_close(struct floors *floors)
+{
+	dr_end(&floors->all);
+	MUST(!mlx5dv_dr_action_destroy(floors->down));
+	for (int i = 0; i < 2; i++)
+		MUST(!mlx5dv_dr_action_destroy(floors->to[i]));
+	SAY_RET(mlx5dv_dr_table_destroy(floors->own.table), "destroy the table of level 1");
+	dr_root_close(&floors->root);
+	raw_close(&floors->raw);
+}
+
+static void hits_and_misses(struct rig *rig, struct floors *floors)
+{
+	struct mlx5dv_dr_action *drop = mlx5dv_dr_action_create_drop();
+	struct dr_made some, all;
+
+	MUST(drop);
+	steer_send(rig, &floors->raw, PORT, "an empty table");
+	some = DR_MAKE(&floors->own, &to_port, "some to the other", floors->to[1]);
+	steer_send(rig, &floors->raw, PORT, "a hit");
+	steer_send(rig, &floors->raw, OTHER, "a miss");
+	all = DR_MAKE(&floors->own, &all_later, "the rest to one", floors->to[0]);
+	steer_send(rig, &floors->raw, PORT, "a hit");
+	steer_send(rig, &floors->raw, OTHER, "a miss of the first matcher");
+	dr_end(&some);
+	some = DR_MAKE(&floors->own, &to_port, "drop some", drop);
+	steer_send(rig, &floors->raw, PORT, "dropped");
+	steer_send(rig, &floors->raw, OTHER, "another");
+	dr_end(&some);
+	steer_send(rig, &floors->raw, PORT, "no more dropped");
+	dr_end(&all);
+	MUST(!mlx5dv_dr_action_destroy(drop));
+}
+
+static void counted(struct rig *rig, struct floors *floors)
+{
+	struct steer_counter counter = steer_counter_make(rig->ctx);
+	struct mlx5dv_dr_action *count = mlx5dv_dr_action_create_flow_counter(counter.obj, 0);
+	struct dr_made some;
+
+	MUST(count);
+	some = DR_MAKE(&floors->own, &to_port, "counted", count, floors->to[1]);
+	steer_send(rig, &floors->raw, PORT, "counted");
+	steer_send(rig, &floors->raw, OTHER, "not counted");
+	steer_counter_say(&counter, "the hit");
+	dr_end(&some);
+	MUST(!mlx5dv_dr_action_destroy(count));
+	MUST(!mlx5dv_devx_obj_destroy(counter.obj));
+}
+
+/* Rules of one matcher: the library makes its table larger, and places entries by their hash. */
+static void many(struct rig *rig, struct floors *floors)
+{
+	static const uint16_t tried[] = { 0, 1, MANY / 2, MANY - 1, MANY };
+	struct mlx5dv_dr_rule *rules[MANY];
+	struct mlx5dv_dr_matcher *matcher;
+	struct steer_rule rule = { OF_PORT(0) };
+
+	MUST(matcher = dr_matcher(floors->own.table, &to_port));
+	for (uint32_t i = 0; i < MANY; i++) {
+		rule.field[2].value = PORT + i;
+		MUST(rules[i] = dr_rule(matcher, &rule, 1, &floors->to[i % 2]));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(tried); i++)
+		steer_send(rig, &floors->raw, PORT + tried[i], "one of many");
+	for (int i = 0; i < MANY; i++)
+		MUST(!mlx5dv_dr_rule_destroy(rules[i]));
+	steer_send(rig, &floors->raw, PORT, "none of many");
+	MUST(!mlx5dv_dr_matcher_destroy(matcher));
+}
+
+/* A table of level 2 behind that of level 1 */
+static void deeper(struct rig *rig, struct floors *floors)
+{
+	struct dr_root below = { .domain = floors->root.domain };
+	struct mlx5dv_dr_action *down;
+	struct dr_made some, last;
+
+	MUST(below.table = mlx5dv_dr_table_create(below.domain, 2));
+	MUST(down = mlx5dv_dr_action_create_dest_table(below.table));
+	some = DR_MAKE(&floors->own, &to_port, "some to level 2", down);
+	last = DR_MAKE(&below, &to_all, "all there to one", floors->to[0]);
+	steer_send(rig, &floors->raw, PORT, "through level 2");
+	steer_send(rig, &floors->raw, OTHER, "a miss at level 1");
+	dr_end(&last);
+	steer_send(rig, &floors->raw, PORT, "a miss at level 2");
+	dr_end(&some);
+	MUST(!mlx5dv_dr_action_destroy(down) && !mlx5dv_dr_table_destroy(below.table));
+}
+
+void dr_software(struct rig *rig)
+{
+	struct floors floors;
+
+	if (!floors_open(rig, &floors))
+		return;
+	hits_and_misses(rig, &floors);
+	counted(rig, &floors);
+	many(rig, &floors);
+	deeper(rig, &floors);
+	floors_close(&floors);
+}
+
+/* Frames that leave: a miss lets them go. */
+void dr_software_sent(struct rig *rig)
+{
+	struct mlx5dv_dr_action *drop, *down;
+	struct dr_root sent, own, received;
+	struct dr_made all, some, take;
+	struct mlx5dv_dr_action *to;
+	struct raw raw;
+
+	if (!raw_open(rig, 0, &raw))
+		return;
+	MUST(dr_root_open(rig, MLX5DV_DR_DOMAIN_TYPE_NIC_TX, &sent));
+	MUST(dr_root_open(rig, MLX5DV_DR_DOMAIN_TYPE_NIC_RX, &received));
+	own.domain = sent.domain;
+	own.table = SAY_PTR(mlx5dv_dr_table_create(sent.domain, 1), "a table of level 1");
+	if (own.table) {
+		MUST(drop = mlx5dv_dr_action_create_drop());
+		MUST(to = mlx5dv_dr_action_create_dest_ibv_qp(raw.to[0]));
+		MUST(down = mlx5dv_dr_action_create_dest_table(own.table));
+		take = DR_MAKE(&received, &to_all, "take all", to);
+		all = DR_MAKE(&sent, &to_all, "all to level 1", down);
+		steer_send(rig, &raw, PORT, "an empty table");
+		some = DR_MAKE(&own, &to_port, "drop some", drop);
+		steer_send(rig, &raw, PORT, "a hit");
+		steer_send(rig, &raw, OTHER, "a miss");
+		dr_end(&some);
+		dr_end(&all);
+		dr_end(&take);
+		MUST(!mlx5dv_dr_action_destroy(down) && !mlx5dv_dr_action_destroy(to));
+		MUST(!mlx5dv_dr_action_destroy(drop) && !mlx5dv_dr_table_destroy(own.table));
+	}
+	dr_root_close(&received);
+	dr_root_close(&sent);
+	raw_close(&raw);
+}
