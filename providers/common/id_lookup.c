@@ -147,7 +147,8 @@ static int entry_await(struct id_lookup *ids, void *const *entry, uint32_t id)
 	return EEXIST;
 }
 
-/* Sets an entry. If it must wait, it takes the lock. */
+/* Sets an entry. If the entry is not cleared yet, waits for that under the lock, which it takes
+ * unless *LOCKED, and sets *LOCKED. */
 static int id_put(struct id_lookup *ids, uint32_t id, void *object, bool *locked)
 {
 	struct id_leaf *leaf;

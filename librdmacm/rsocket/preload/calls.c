@@ -212,7 +212,8 @@ PRELOAD_EXPORT int dup3(int fd, int to, int flags)
 						: dup_onto(fd, to, flags);
 }
 
-/* Closes a range: rsockets and sets one by one, the numbers between them by the system. */
+/* Closes the descriptors FIRST to LAST: rsockets and epoll sets by close(), which the preload
+ * intercepts, and the numbers between them, which may be many, by close_range(). */
 static int close_all(unsigned int first, unsigned int last)
 {
 	unsigned int ours;

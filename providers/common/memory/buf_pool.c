@@ -299,7 +299,7 @@ static unsigned int chunk_run_around(const struct buf_chunk *chunk, unsigned int
 	return chunk_free_before(chunk, first) + chunk_free_from(chunk, first);
 }
 
-/* Flips the bits of GRAINS from FIRST on, which span at most two pages. */
+/* Flips the bits of GRAINS grains, the first of which is FIRST. They span at most two pages. */
 static void chunk_mark(struct buf_chunk *chunk, unsigned int first, unsigned int grains, bool used)
 {
 	uint64_t bits = ((1ULL << grains) - 1) << first % PAGE_GRAINS;

@@ -15,7 +15,7 @@
 
 /* Returns the rules of the type that ATTR asks for, or NULL for a type that does not exist. */
 const struct qp_rules *mlx5_qp_rules_for(const struct ibv_qp_init_attr_ex *attr);
-/* Logs why there are no rules. Returns EINVAL. */
+/* Logs that no QP has TYPE, or that it needs another call. Returns EINVAL. */
 int mlx5_qp_refuse_type(enum ibv_qp_type type);
 /* Returns 0, or EINVAL or EOPNOTSUPP, logged. */
 int mlx5_qp_check_attr(const struct ibv_context *context, const struct qp_rules *rules,

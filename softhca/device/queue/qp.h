@@ -80,7 +80,7 @@ struct rq {
 /* Turns send WQEs into request packets, and responses into completions. IBTA vol 1, 9.7.3 */
 struct requester {
 	uint32_t next_psn; /* PSN of the next packet; a retry lowers it */
-	uint32_t sent_psn; /* PSN behind the highest that was ever sent */
+	uint32_t sent_psn; /* PSN after the highest one sent so far */
 	uint32_t unacked;  /* oldest PSN without an acknowledge */
 	uint64_t offset;   /* bytes of the WQE at sq.next that have been sent */
 	/* End-to-end credits: sequence number of the request at sq.next, and the highest that has a

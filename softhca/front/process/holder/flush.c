@@ -36,7 +36,7 @@ struct cq_rest {
 struct qp_rest {
 	int32_t next_in_bucket;
 	bool send_known, recv_known;
-	uint16_t send_ci, recv_ci; /* oldest that is not complete */
+	uint16_t send_ci, recv_ci; /* indices of the oldest WQEs that are not complete */
 };
 
 struct flush {

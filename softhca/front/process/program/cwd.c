@@ -34,8 +34,8 @@ static bool is_in_tree(const struct call *call, const char *path)
 	return !strncmp(path, root, strlen(root));
 }
 
-/* Places the descriptor at the last number of the band, which the next directory reuses; or at
- * another free one if that is in use or beyond the limit. */
+/* Places the descriptor at the last number that select() supports, which the next directory reuses;
+ * or at another free number if that one is in use or beyond the limit. */
 static int directory_place(struct call *call, int fd, int *number)
 {
 	char path[PATH_MAX];
