@@ -46,11 +46,6 @@ static void suspect_mtu(const struct ibv_qp *qp, const struct ibv_port_attr *por
 static void suspect_address(const struct ibv_qp *qp, const struct ibv_port_attr *port,
 			    const struct ibv_ah_attr *ah)
 {
-	const union ibv_gid *gid = &ah->grh.dgid;
-
-	if (ah->is_global && !gid->global.subnet_prefix && !gid->global.interface_id)
-		SUSPECT(qp, "ah_attr.grh.dgid is 0: set it to the peer's GID, from its %s",
-			"ibv_query_gid()");
 	if (!ah->is_global && port->link_layer == IBV_LINK_LAYER_INFINIBAND && port->lid &&
 	    !(ah->dlid & 0xff) && ah->dlid >> 8 && port->lid < 0x100)
 		SUSPECT(qp,
@@ -59,11 +54,21 @@ static void suspect_address(const struct ibv_qp *qp, const struct ibv_port_attr 
 			ah->dlid, ah->dlid >> 8);
 }
 
+static void suspect_gid(const struct ibv_qp *qp, const struct ibv_ah_attr *ah)
+{
+	const union ibv_gid *gid = &ah->grh.dgid;
+
+	if (ah->is_global && !gid->global.subnet_prefix && !gid->global.interface_id)
+		SUSPECT(qp, "ah_attr.grh.dgid is 0: set it to the peer's GID, from its %s",
+			"ibv_query_gid()");
+}
+
+/* Asks the kernel for the port, so it is left out below level info. */
 static void suspect_path(const struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask)
 {
 	struct ibv_port_attr port;
 
-	if (!(mask & IBV_QP_AV) ||
+	if (!(mask & IBV_QP_AV) || !verbs_log_on(VERBS_LOG_INFO) ||
 	    get_ops(qp->context)
 		    ->query_port(qp->context, attr->ah_attr.port_num, &port, sizeof(port)))
 		return;
@@ -106,6 +111,8 @@ static int modify_suspecting(struct ibv_qp *qp, struct ibv_qp_attr *attr, int ma
 		suspect_number(qp, "rq_psn", attr->rq_psn);
 	if (mask & IBV_QP_SQ_PSN)
 		suspect_number(qp, "sq_psn", attr->sq_psn);
+	if (mask & IBV_QP_AV)
+		suspect_gid(qp, &attr->ah_attr);
 	suspect_path(qp, attr, mask);
 	suspect_retries(qp, attr, mask);
 	return 0;
