@@ -252,14 +252,16 @@ MISTAKE(atomic_misaligned)
 	must_end(scene->near, IBV_WC_REM_INV_REQ_ERR);
 }
 
-MISTAKE(atomic_of_4_bytes)
+MISTAKE(atomic_of_16_bytes)
 {
 	struct scene *scene = scene_usual();
-	struct ibv_sge sge;
-	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_ATOMIC_FETCH_AND_ADD, &sge);
+	struct ibv_sge sges[2];
+	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_ATOMIC_FETCH_AND_ADD, sges);
 	struct ibv_wc wc;
 
-	sge.length = 4;
+	sges[0].length = 8;
+	sges[1] = sges[0];
+	wr.num_sge = 2;
 	scene_post(scene, &wr);
 	MUST(rig_poll(scene->near->cq, 1, &wc) == 1);
 }
@@ -396,7 +398,7 @@ const struct mistake post_mistakes[] = {
 	ROW(uc_read),
 	ROW(wr_in_init),
 	ROW(atomic_misaligned),
-	ROW(atomic_of_4_bytes),
+	ROW(atomic_of_16_bytes),
 	ROW(datagram_without_room_for_grh),
 	ROW(datagram_of_wrong_qkey),
 	ROW(datagram_to_no_qp),

@@ -157,35 +157,86 @@ WQE_INLINE void begin_atomic(const struct mlx5_sq *sq, struct send_wqe *wqe, uin
 		wqe_wrap(sq, wqe);
 }
 
-/* Writes all segments before the payload, by opcode. */
-WQE_INLINE void put_head(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
-			 const struct ibv_send_wr *wr, enum send_kind kind)
+WQE_INLINE void put_usual_inline(struct send_wqe *wqe, const struct ibv_sge *sge)
 {
+	const uint8_t *from = (const uint8_t *)(uintptr_t)sge->addr;
+	const uint32_t len = sge->length;
+
+	if (likely(len <= COPY_SMALL_MAX))
+		copy_small(wqe_inline_open(wqe), from, len);
+	else
+		copy_large(wqe_inline_open(wqe), from, len);
+	wqe_inline_close(wqe, len);
+}
+
+/* How a request's payload is written: the caller has looked at its flags, or not. */
+enum payload { PAYLOAD_ANY, PAYLOAD_BUFFERS, PAYLOAD_USUAL_INLINE };
+
+WQE_INLINE int put_payload_as(const struct mlx5_qp *qp, struct send_wqe *wqe,
+			      const struct ibv_send_wr *wr, enum payload payload)
+{
+	if (payload == PAYLOAD_ANY)
+		return put_payload(qp, wqe, wr);
+	if (payload == PAYLOAD_BUFFERS)
+		wqe_put_sges(&qp->sq, wqe, wr->sg_list, wr->num_sge);
+	else
+		put_usual_inline(wqe, wr->sg_list);
+	return 0;
+}
+
+/* Writes the buffer of an atomic's result, which has 8 bytes. A single buffer is taken for as long,
+ * whatever its SGE says: programs that give another length work on release 65.0. */
+WQE_INLINE int put_result(const struct mlx5_qp *qp, struct send_wqe *wqe,
+			  const struct ibv_send_wr *wr, enum payload payload)
+{
+	const struct ibv_sge *sge = wr->sg_list;
+
+	if (unlikely(wr->num_sge != 1 || wr->send_flags & IBV_SEND_INLINE))
+		return put_payload_as(qp, wqe, wr, payload);
+	wqe_put_data(&qp->sq, wqe, sge->length ? ATOMIC_BYTES : 0, sge->lkey, sge->addr);
+	return 0;
+}
+
+/* Writes the request of any opcode but those of UMRs. */
+WQE_INLINE int put_plain(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
+			 const struct ibv_send_wr *wr, enum send_kind kind, enum payload payload)
+{
+	const struct mlx5_sq *sq = &qp->sq;
+
 	/* sq->opcodes has already excluded the opcodes that this kind lacks. */
 	if (kind == SEND_DATAGRAM && wr->opcode != IBV_WR_SEND &&
 	    wr->opcode != IBV_WR_SEND_WITH_IMM)
 		__builtin_unreachable();
 	switch (wr->opcode) {
 	case IBV_WR_SEND:
-		return begin_plain(sq, wqe, pi, wr, MLX5_OPCODE_SEND, 0, kind);
+		begin_plain(sq, wqe, pi, wr, MLX5_OPCODE_SEND, 0, kind);
+		break;
 	case IBV_WR_SEND_WITH_IMM:
-		return begin_plain(sq, wqe, pi, wr, MLX5_OPCODE_SEND_IMM, wr->imm_data, kind);
+		begin_plain(sq, wqe, pi, wr, MLX5_OPCODE_SEND_IMM, wr->imm_data, kind);
+		break;
 	case IBV_WR_SEND_WITH_INV:
-		return begin_plain(sq, wqe, pi, wr, MLX5_OPCODE_SEND_INVAL,
-				   htobe32(wr->invalidate_rkey), kind);
+		begin_plain(sq, wqe, pi, wr, MLX5_OPCODE_SEND_INVAL, htobe32(wr->invalidate_rkey),
+			    kind);
+		break;
 	case IBV_WR_RDMA_WRITE:
-		return begin_rdma(sq, wqe, pi, wr, MLX5_OPCODE_RDMA_WRITE, 0, kind);
+		begin_rdma(sq, wqe, pi, wr, MLX5_OPCODE_RDMA_WRITE, 0, kind);
+		break;
 	case IBV_WR_RDMA_WRITE_WITH_IMM:
-		return begin_rdma(sq, wqe, pi, wr, MLX5_OPCODE_RDMA_WRITE_IMM, wr->imm_data, kind);
+		begin_rdma(sq, wqe, pi, wr, MLX5_OPCODE_RDMA_WRITE_IMM, wr->imm_data, kind);
+		break;
 	case IBV_WR_RDMA_READ:
-		return begin_rdma(sq, wqe, pi, wr, MLX5_OPCODE_RDMA_READ, 0, kind);
+		begin_rdma(sq, wqe, pi, wr, MLX5_OPCODE_RDMA_READ, 0, kind);
+		break;
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
-		return begin_atomic(sq, wqe, pi, wr, MLX5_OPCODE_ATOMIC_CS, kind);
+		begin_atomic(sq, wqe, pi, wr, MLX5_OPCODE_ATOMIC_CS, kind);
+		return put_result(qp, wqe, wr, payload);
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		return begin_atomic(sq, wqe, pi, wr, MLX5_OPCODE_ATOMIC_FA, kind);
+		begin_atomic(sq, wqe, pi, wr, MLX5_OPCODE_ATOMIC_FA, kind);
+		return put_result(qp, wqe, wr, payload);
 	default:
 		__builtin_unreachable();
 	}
+	return put_payload_as(qp, wqe, wr, payload);
 }
 
 WQE_INLINE void put_usual_frame(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
@@ -219,8 +270,7 @@ WQE_INLINE int put_request(const struct mlx5_qp *qp, struct send_wqe *wqe, uint3
 	if (kind == SEND_UNDERLAY)
 		return mlx5_put_underlay(qp, wqe, pi, wr);
 	wqe_place(&qp->sq, wqe, pi);
-	put_head(&qp->sq, wqe, pi, wr, kind);
-	return put_payload(qp, wqe, wr);
+	return put_plain(qp, wqe, pi, wr, kind, PAYLOAD_ANY);
 }
 
 /* Builds requests that the gate stops: UMRs, the request after one, and requests that cannot be
@@ -443,18 +493,6 @@ WQE_INLINE bool inline_payload_is_usual(const struct mlx5_sq *sq, const uint8_t 
 	return likely(wr->num_sge == 1) && inline_is_usual(sq, ctrl + WQE_BB, wr->sg_list->length);
 }
 
-WQE_INLINE void put_usual_inline(struct send_wqe *wqe, const struct ibv_sge *sge)
-{
-	const uint8_t *from = (const uint8_t *)(uintptr_t)sge->addr;
-	const uint32_t len = sge->length;
-
-	if (likely(len <= COPY_SMALL_MAX))
-		copy_small(wqe_inline_open(wqe), from, len);
-	else
-		copy_large(wqe_inline_open(wqe), from, len);
-	wqe_inline_close(wqe, len);
-}
-
 /* Constants that select an instance for a single request. */
 struct one {
 	enum send_kind kind;
@@ -556,15 +594,11 @@ WQE_INLINE int post_one(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_
 		return one_by_list(ibqp, wr, bad_wr, one);
 	sq->wq.head = head + 1;
 	wq_slot_note(wqe.slot, head, wr->wr_id);
-	if (one.kind == SEND_RAW) {
+	if (one.kind == SEND_RAW)
 		put_usual_frame(qp, &wqe, pi, wr);
-	} else {
-		put_head(sq, &wqe, pi, wr, one.kind);
-		if (has_inline)
-			put_usual_inline(&wqe, wr->sg_list);
-		else
-			wqe_put_sges(sq, &wqe, wr->sg_list, wr->num_sge);
-	}
+	else
+		put_plain(qp, &wqe, pi, wr, one.kind,
+			  has_inline ? PAYLOAD_USUAL_INLINE : PAYLOAD_BUFFERS);
 	blocks = wqe_finish(&wqe);
 	sq->pi = pi + blocks;
 	doorbell_send(sq, pi + blocks, wqe.ctrl,

@@ -394,6 +394,47 @@ static void atomic_one(struct rig_pair *pair, enum entry entry, enum ibv_wr_opco
 	    (unsigned long long)*target);
 }
 
+/* The answer has 8 bytes, whatever the buffer has. */
+static void atomic_into(struct rig *rig, enum entry entry, uint32_t length)
+{
+	struct rig_conf conf = entry_conf(entry);
+	struct rig_pair pair;
+	struct rig_end *from = &pair.end[0];
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = { .wr_id = 9,
+				  .sg_list = &sge,
+				  .num_sge = 1,
+				  .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
+				  .send_flags = IBV_SEND_SIGNALED };
+	uint64_t *results, *target;
+	struct ibv_wc wc;
+
+	rig_pair_open(rig, &conf, &pair);
+	results = (uint64_t *)(from->buf + HALF);
+	target = (uint64_t *)(pair.end[1].buf + HALF);
+	*target = 0x0123456789abcdef;
+	results[0] = results[1] = 0x5555;
+	sge = (struct ibv_sge){ (uintptr_t)results, length, from->mr->lkey };
+	wr.wr.atomic.remote_addr = (uintptr_t)target;
+	wr.wr.atomic.rkey = pair.end[1].mr->rkey;
+	wr.wr.atomic.compare_add = 1;
+	if (!SAY_RET(entry_post(from->qp, &wr, entry), "%s FETCH_ADD into %u bytes",
+		     entry_name(entry), length) &&
+	    rig_poll(from->cq, 1, &wc) == 1)
+		say_wc("A", &wc, pair.end[1].qp->qp_num);
+	say("returned 0x%llx 0x%llx, now 0x%llx", (unsigned long long)results[0],
+	    (unsigned long long)results[1], (unsigned long long)*target);
+	rig_pair_close(&pair);
+}
+
+static void atomic_sizes(struct rig *rig, enum entry entry)
+{
+	static const uint32_t lengths[] = { 8, 4, 1, 7, 12, 16 };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(lengths); i++)
+		atomic_into(rig, entry, lengths[i]);
+}
+
 static void atomics(struct rig *rig, enum entry entry, int sig_all)
 {
 	struct rig_conf conf = entry_conf(entry);
@@ -417,8 +458,10 @@ static void atomics(struct rig *rig, enum entry entry, int sig_all)
 
 void diff_data_atomic(struct rig *rig)
 {
+	atomic_sizes(rig, ENTRY_POST);
 	for (int sig_all = 0; sig_all < 2; sig_all++) {
 		atomics(rig, ENTRY_POST, sig_all);
 		atomics(rig, ENTRY_WR, sig_all);
 	}
+	atomic_sizes(rig, ENTRY_WR);
 }

@@ -26,6 +26,9 @@ static const struct ibv_sge sges[] = {
 	{ .addr = ADDR + 0x2000, .length = 1, .lkey = LKEY + 2 },
 };
 
+/* Of an atomic */
+static const struct ibv_sge result = { .addr = ADDR, .length = 8, .lkey = LKEY };
+
 struct wqe_case {
 	const char *name;
 	enum ibv_wr_opcode opcode;
@@ -38,6 +41,7 @@ struct wqe_case {
 #define DATA0  " 00000100 0c0ffee0 00007fab 01020304"
 #define DATA1  " 00000020 0c0ffee1 00007fab 01021304"
 #define DATA2  " 00000001 0c0ffee2 00007fab 01022304"
+#define RESULT " 00000008 0c0ffee0 00007fab 01020304"
 #define REMOTE " 11223344 55667788 a1b2c3d4 00000000"
 
 static const struct wqe_case cases[] = {
@@ -59,11 +63,11 @@ static const struct wqe_case cases[] = {
 	{ "cmp_swp_is_ctrl_raddr_swap_compare_data", IBV_WR_ATOMIC_CMP_AND_SWP, IBV_SEND_SIGNALED,
 	  1, false,
 	  "00000011 12345604 00000008 00000000" REMOTE
-	  " 5a5a0000 00000005 c0c00000 0000000c" DATA0 },
+	  " 5a5a0000 00000005 c0c00000 0000000c" RESULT },
 	{ "fetch_add_is_ctrl_raddr_add_data", IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_SEND_SIGNALED, 1,
 	  false,
 	  "00000012 12345604 00000008 00000000" REMOTE
-	  " c0c00000 0000000c 00000000 00000000" DATA0 },
+	  " c0c00000 0000000c 00000000 00000000" RESULT },
 	{ "a_list_has_one_segment_per_buffer", IBV_WR_RDMA_WRITE, IBV_SEND_SIGNALED, 3, false,
 	  "00000008 12345605 00000008 00000000" REMOTE DATA0 DATA1 DATA2 },
 	{ "a_send_without_data_is_the_control_segment", IBV_WR_SEND, IBV_SEND_SIGNALED, 0, false,
@@ -72,18 +76,28 @@ static const struct wqe_case cases[] = {
 	  "00000008 12345602 00000008 00000000" REMOTE },
 };
 
+static bool case_is_atomic(const struct wqe_case *test)
+{
+	return test->opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
+	       test->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+static const struct ibv_sge *case_sges(const struct wqe_case *test)
+{
+	return case_is_atomic(test) ? &result : sges;
+}
+
 static void fill_wr(const struct wqe_case *test, struct ibv_send_wr *wr)
 {
 	*wr = (struct ibv_send_wr){ .wr_id = 7, .opcode = test->opcode, .send_flags = test->flags };
 	wr->num_sge = test->num_sge;
-	wr->sg_list = (struct ibv_sge *)sges;
+	wr->sg_list = (struct ibv_sge *)case_sges(test);
 	wr->imm_data = IMM;
 	if (test->opcode == IBV_WR_SEND_WITH_INV)
 		wr->invalidate_rkey = INV_KEY;
 	wr->wr.rdma.remote_addr = RADDR;
 	wr->wr.rdma.rkey = RKEY;
-	if (test->opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
-	    test->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+	if (case_is_atomic(test)) {
 		wr->wr.atomic.remote_addr = RADDR;
 		wr->wr.atomic.rkey = RKEY;
 		wr->wr.atomic.compare_add = 0xc0c000000000000c;
@@ -137,7 +151,8 @@ static void both_doors_write_the_golden_bytes(void **state)
 		qpx->wr_flags = test->flags;
 		call_builder(qpx, test->opcode);
 		if (test->num_sge == 1)
-			ibv_wr_set_sge(qpx, sges[0].lkey, sges[0].addr, sges[0].length);
+			ibv_wr_set_sge(qpx, case_sges(test)->lkey, case_sges(test)->addr,
+				       case_sges(test)->length);
 		else
 			ibv_wr_set_sge_list(qpx, (size_t)test->num_sge, sges);
 		assert_int_equal(ibv_wr_complete(qpx), 0);
@@ -146,6 +161,32 @@ static void both_doors_write_the_golden_bytes(void **state)
 		assert_int_equal(rig_dbrec(post, MLX5_SND_DBR), rig_dbrec(wr_api, MLX5_SND_DBR));
 		rig_free(post);
 		rig_free(wr_api);
+	}
+}
+
+/* ibv_post_send() alone: ibv_wr_*() writes the length that it gets, as release 65.0 does. */
+static void a_buffer_of_an_atomic_has_8_bytes(void **state)
+{
+	static const uint32_t lengths[] = { 1, 4, 7, 8, 9, 16, 0x80000000 };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct wqe_case *test = &cases[i];
+
+		for (unsigned int n = 0; case_is_atomic(test) && n < 2 * ARRAY_SIZE(lengths); n++) {
+			struct rig *rig = rig_new(NULL);
+			struct ibv_sge sge = result;
+			struct ibv_send_wr wr[2], *bad = NULL;
+
+			sge.length = lengths[n / 2];
+			fill_wr(test, &wr[0]);
+			wr[0].sg_list = &sge;
+			wr[1] = wr[0];
+			wr[0].next = n % 2 ? &wr[1] : NULL; /* alone, or in a list */
+			assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, wr, &bad), 0);
+			check_bytes(rig_sq(rig, 0), test->golden);
+			rig_free(rig);
+		}
 	}
 }
 
@@ -330,6 +371,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_doors_write_the_golden_bytes),
+		cmocka_unit_test(a_buffer_of_an_atomic_has_8_bytes),
 		cmocka_unit_test(both_doors_write_all_bits_of_the_index),
 		cmocka_unit_test(inline_data_follows_its_length),
 		cmocka_unit_test(inline_data_of_each_length_stays_behind_its_head),
