@@ -23,18 +23,33 @@ enum { NAME_SIZE = 32 };
 
 /* ---- the lock ---- */
 
-/* Opens the lock file for writing: then only those who may write there can hold the lock. A file of
- * an earlier version may be readable; its owner mends that. */
+/* Opens or creates the lock file. An existing one is opened without O_CREAT, which Linux refuses
+ * for another user's file in a directory with the sticky bit (fs.protected_regular). */
+static int lock_file(int dir)
+{
+	const int flags = O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC, mode = 0622;
+	int fd = openat(dir, LOCK, flags);
+
+	return fd >= 0 || errno != ENOENT ? fd : openat(dir, LOCK, flags | O_CREAT | O_EXCL, mode);
+}
+
+/* Opens the lock file for writing: then only those who may write there can hold the lock. Others
+ * may not read it; its owner mends a file of an earlier version. Any user who may write there
+ * can put something else there, such as a pipe. */
 static int lock_open(int dir, int *out)
 {
-	enum { READ_BITS = 0444, WRITE_BITS = 0222 };
-	int fd = openat(dir, LOCK, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, WRITE_BITS);
+	enum { READ_BITS = 0044 };
+	int fd = lock_file(dir);
 	struct stat st;
 
 	if (fd < 0)
-		return errno;
-	if (!fstat(fd, &st) && st.st_mode & READ_BITS)
-		(void)!fchmod(fd, st.st_mode & WRITE_BITS);
+		return errno == EEXIST ? EWOULDBLOCK : errno;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return EINVAL;
+	}
+	if (st.st_mode & READ_BITS)
+		(void)!fchmod(fd, st.st_mode & 0777 & ~READ_BITS);
 	*out = fd;
 	return 0;
 }
@@ -167,18 +182,31 @@ static bool peer_of(int fd, struct ucred *peer)
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &len);
 }
 
-bool directory_proves(int dir, const char *name, int fd)
+static bool socket_is_of(int dir, const char *name, uid_t user)
+{
+	struct stat st;
+
+	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISSOCK(st.st_mode) &&
+	       st.st_uid == user;
+}
+
+int directory_prove(int dir, const char *name, int fd)
 {
 	struct ucred caller, listener;
 	bool proved;
-	int back;
+	int back, ret;
 
-	if (!peer_of(fd, &caller) || directory_connect(dir, name, &back))
-		return false;
+	if (!peer_of(fd, &caller))
+		return errno;
+	ret = directory_connect(dir, name, &back);
+	if (ret == EACCES)
+		return socket_is_of(dir, name, caller.uid) ? 0 : EPERM;
+	if (ret)
+		return ret;
 	proved = peer_of(back, &listener) && caller.pid == listener.pid &&
 		 caller.uid == listener.uid;
 	close(back);
-	return proved;
+	return proved ? 0 : EPERM;
 }
 
 /* ---- descriptions ---- */

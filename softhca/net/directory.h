@@ -29,9 +29,11 @@ int directory_listen(int dir, const char *name, int fd);
 /* Connects to the socket NAME. Returns 0 and *FD, or an errno: ECONNREFUSED if its host was killed
  * and left the file, EAGAIN if it accepts no connections and many wait. */
 int directory_connect(int dir, const char *name, int *fd);
-/* Returns whether the process at the other end of the connection FD is the one that listens at the
- * socket NAME. Processes of other PID namespaces are told apart by their user only. */
-bool directory_proves(int dir, const char *name, int fd);
+/* Returns 0 if the process at the other end of the connection FD is the one that listens at the
+ * socket NAME, EPERM if it is another one, or an errno if that cannot be found out. Processes
+ * are told apart by their user only if they are of other PID namespaces, or if the socket does
+ * not let us connect. */
+int directory_prove(int dir, const char *name, int fd);
 
 /* Replaces a host's description. Returns 0 or an errno. */
 int directory_describe(int dir, unsigned int host, const char *text, size_t len);

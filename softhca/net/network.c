@@ -220,12 +220,25 @@ static void name_socket(const struct network *network, unsigned int number, char
 	snprintf(name, NAME_SIZE, "%u.%s", number, network->ethernet ? "roce" : "ib");
 }
 
+/* Returns 0 if the caller may have the number. A host may have left by now, and what it has sent
+ * still counts: a number without a socket is taken from nobody, and its next owner will prove
+ * it. */
+static int prove_number(const struct network *network, const struct peer *peer, unsigned int number)
+{
+	char name[NAME_SIZE];
+	int ret;
+
+	name_socket(network, number, name);
+	ret = directory_prove(network->dir, name, peer->fd);
+	return (ret == ENOENT || ret == ECONNREFUSED) && !network->host[number] ? 0 : ret;
+}
+
 /* A number that comes again belongs to a host that replaced a killed one. */
 static const char *take_greeting(struct network *network, struct peer *peer, const uint8_t *data,
 				 uint32_t len)
 {
 	struct greeting greeting;
-	char name[NAME_SIZE];
+	int ret;
 
 	if (len != sizeof(greeting))
 		return "has not said who it is";
@@ -233,9 +246,13 @@ static const char *take_greeting(struct network *network, struct peer *peer, con
 	if (greeting.magic != GREETING || greeting.ethernet != network->ethernet ||
 	    greeting.number >= NETWORK_MAX_HOSTS || greeting.number == network->number)
 		return "is of another network";
-	name_socket(network, greeting.number, name);
-	if (!directory_proves(network->dir, name, peer->fd))
-		return "claims the number of another host";
+	ret = prove_number(network, peer, greeting.number);
+	if (ret) {
+		log_error("network: a caller that says to be host %u is refused: %s",
+			  greeting.number,
+			  ret == EPERM ? "host is another process" : strerror(ret));
+		return "has not proved its number";
+	}
 	if (network->host[greeting.number])
 		peer_lost(network, network->host[greeting.number], "has been replaced");
 	network->callers--;
@@ -287,6 +304,18 @@ static const char *peer_receive(struct network *network, struct peer *peer)
 	return why;
 }
 
+/* Anyone who may connect can stay silent; that must not keep hosts out. */
+static void close_oldest_caller(struct network *network)
+{
+	struct peer *peer, *oldest = NULL;
+
+	LIST_FOREACH(peer, &network->peers, entry)
+		if (!peer->known)
+			oldest = peer;
+	if (oldest)
+		peer_lost(network, oldest, "has not said who it is, and others wait");
+}
+
 static void accept_caller(struct network *network)
 {
 	int fd = accept_next(&network->door, SOCK_NONBLOCK);
@@ -294,7 +323,9 @@ static void accept_caller(struct network *network)
 
 	if (fd < 0)
 		return;
-	if (network->callers == MAX_CALLERS || peer_add(network, fd, &peer))
+	if (network->callers == MAX_CALLERS)
+		close_oldest_caller(network);
+	if (peer_add(network, fd, &peer))
 		close(fd);
 	else
 		network->callers++;
@@ -395,6 +426,32 @@ static int listen_there(struct network *network)
 	return directory_listen(network->dir, network->name, fd);
 }
 
+static void stop_listening(struct network *network)
+{
+	accept_close(&network->door);
+	if (network->door.listener >= 0)
+		close(network->door.listener);
+	network->door.listener = -1;
+}
+
+/* Takes the lowest number that is free. A socket that cannot be removed, as of another user's
+ * killed host in a directory with the sticky bit, keeps its number. */
+static int listen_as_next(struct network *network)
+{
+	int ret = take_number(network);
+
+	if (!ret)
+		ret = listen_there(network);
+	while (ret == EEXIST) {
+		stop_listening(network);
+		network->number++;
+		ret = take_number(network);
+		if (!ret)
+			ret = listen_there(network);
+	}
+	return ret;
+}
+
 static void greet_all(struct network *network)
 {
 	struct greeting greeting = {
@@ -412,9 +469,7 @@ static int join_locked(struct network *network)
 	int ret = directory_sockets(network->dir, meet_host, network);
 
 	if (!ret)
-		ret = take_number(network);
-	if (!ret)
-		ret = listen_there(network);
+		ret = listen_as_next(network);
 	if (!ret)
 		greet_all(network);
 	return ret;
@@ -424,9 +479,7 @@ static void network_free(struct network *network)
 {
 	while (!LIST_EMPTY(&network->peers))
 		peer_remove(network, LIST_FIRST(&network->peers));
-	accept_close(&network->door);
-	if (network->door.listener >= 0)
-		close(network->door.listener);
+	stop_listening(network);
 	if (network->epoll >= 0)
 		close(network->epoll);
 	if (network->dir >= 0)
