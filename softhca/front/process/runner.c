@@ -39,14 +39,19 @@ static void runner_close(struct runner *runner)
 	free(runner);
 }
 
-/* Closes the connection, unless a hello waits there: this thread may have been busy for a
- * second. */
+/* Returns whether no hello waits at the connection: this thread may have been too busy for it. */
+static bool runner_is_silent(const struct runner *runner)
+{
+	char byte;
+
+	return recv(runner->watch.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0;
+}
+
 static void silence_ended(struct timer *silence)
 {
 	struct runner *runner = container_of(silence, struct runner, silence);
-	char byte;
 
-	if (recv(runner->watch.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
+	if (runner_is_silent(runner))
 		runner_close(runner);
 }
 
@@ -112,11 +117,11 @@ static void close_oldest_of(uid_t user)
 	TAILQ_FOREACH(runner, &runners, in_all) {
 		if (runner->user != user)
 			continue;
-		if (!oldest)
+		if (!oldest && runner_is_silent(runner))
 			oldest = runner;
 		count++;
 	}
-	if (count >= MAX_SILENT)
+	if (oldest && count >= MAX_SILENT)
 		runner_close(oldest);
 }
 

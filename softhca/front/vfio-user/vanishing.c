@@ -37,14 +37,17 @@ static void copy_last_byte_last(uint8_t *to, const uint8_t *from, size_t len)
 	__atomic_store_n(to + len - 1, from[len - 1], __ATOMIC_RELEASE);
 }
 
+/* The fences keep the copy between the two stores. */
 int vanishing_copy(void *to, const void *from, size_t len)
 {
+	volatile int ret = EFAULT;
 	sigjmp_buf here;
-	int ret = EFAULT;
 
 	if (!sigsetjmp(here, 0)) {
 		escape = &here;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		copy_last_byte_last(to, from, len);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		ret = 0;
 	}
 	escape = NULL;

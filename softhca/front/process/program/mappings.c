@@ -49,7 +49,8 @@ static int mapping_at(int maps, uint64_t addr, struct mapping *mapping)
 	return 0;
 }
 
-/* Sets COVERED to the answer. Returns 0, or ENOTTY if the kernel has no such query. */
+/* Sets COVERED to the answer. Returns 0, or an errno if the query cannot be made: the kernel has
+ * none, or a sandbox refuses it. */
 static int cover_by_query(int maps, uint64_t addr, uint64_t end, bool writable, bool *covered)
 {
 	struct mapping mapping = { 0 };
@@ -63,7 +64,7 @@ static int cover_by_query(int maps, uint64_t addr, uint64_t end, bool writable, 
 			addr = mapping.end;
 	}
 	*covered = addr >= end;
-	return ret == ENOTTY ? ret : 0;
+	return ret == EFAULT || ret == ENOENT || ret == ESRCH ? 0 : ret;
 }
 
 /* ---- by the list ---- */
@@ -121,7 +122,7 @@ bool mappings_cover(int maps, uint64_t addr, uint64_t end, bool writable)
 {
 	bool covered;
 
-	if (cover_by_query(maps, addr, end, writable, &covered) == ENOTTY)
+	if (cover_by_query(maps, addr, end, writable, &covered))
 		return cover_by_list(maps, addr, end, writable);
 	return covered;
 }
