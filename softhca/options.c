@@ -114,12 +114,14 @@ static int set_u32(struct options *options, const struct option_def *def, const 
 /* Sets permissions, written as for chmod(1). */
 static int set_mode(struct options *options, const struct option_def *def, const char *value)
 {
-	enum { ALL = 0777 };
+	enum { ALL = 0777, OWNER_WRITES = 0200 };
 	char *end;
 	unsigned long mode = strtoul(value, &end, 8);
 
 	if (value[0] < '0' || value[0] > '7' || *end || mode > ALL)
 		return bad_value(def, value, "not a mode from 0 to 777");
+	if (!(mode & OWNER_WRITES))
+		return bad_value(def, value, "without 200 its owner could not connect");
 	*(uint32_t *)option_field(options, def) = mode;
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -18,7 +19,6 @@
 #include "softhca/front/control.h"
 #include "softhca/front/faults.h"
 #include "softhca/front/reach.h"
-#include "softhca/front/socket_bind.h"
 #include "softhca/log.h"
 #include "softhca/options.h"
 
@@ -33,6 +33,7 @@ static int set_address(const char *path, struct sockaddr_un *addr)
 	return len < (int)sizeof(addr->sun_path) ? 0 : ENAMETOOLONG;
 }
 
+/* The file gets the mode that the socket has before, less the umask's bits. Linux: unix_bind() */
 static int open_socket(const struct sockaddr *addr, socklen_t len, int *fd)
 {
 	int ret;
@@ -40,7 +41,7 @@ static int open_socket(const struct sockaddr *addr, socklen_t len, int *fd)
 	*fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (*fd < 0)
 		return errno;
-	ret = socket_bind(*fd, addr, len, OWNER_ONLY);
+	ret = fchmod(*fd, OWNER_ONLY) || bind(*fd, addr, len) ? errno : 0;
 	if (!ret)
 		return 0;
 	close(*fd);

@@ -34,7 +34,12 @@ int reach_server(int fd, const struct sockaddr_un *addr, const char *path)
 			break;
 		nanosleep(&nap, NULL);
 	}
-	log_error("no softhca serves at %s: %s; start one first: softhca serve --socket %s", path,
-		  strerror(ret), path);
+	if (ret == EACCES)
+		log_error("the softhca at %s does not let you connect: %s; its user can start it "
+			  "with another --socket-mode",
+			  path, strerror(ret));
+	else
+		log_error("no softhca serves at %s: %s; start one first: softhca serve --socket %s",
+			  path, strerror(ret), path);
 	return ret;
 }

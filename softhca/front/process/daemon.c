@@ -351,11 +351,34 @@ static int watch_all(int sock, int control, struct watch watches[2])
 	return ret ? ret : watch_add(&watches[1], EPOLLIN);
 }
 
-int daemon_serve(const struct options *options)
+/* Opens the control socket only when PATH is this server's: until then, the socket beside it may be
+ * another server's. */
+static int serve_shown(const struct options *options, int sock)
 {
 	struct watch sockets[2], signals;
 	sigset_t mask;
-	int fd = -1, control_fd = -1, ret;
+	int control, ret = control_open(options->socket_path, &control);
+
+	if (ret)
+		return ret;
+	block_signals(&mask);
+	ret = watch_all(sock, control, sockets);
+	if (!ret)
+		ret = watch_signals(&signals, &mask);
+	if (!ret) {
+		log_note("serving %u adapter(s) at %s", the_daemon.num_adapters,
+			 options->socket_path);
+		watch_loop();
+	}
+	accept_close(&door);
+	control_close(options->socket_path, control);
+	return ret;
+}
+
+int daemon_serve(const struct options *options)
+{
+	sigset_t mask;
+	int fd = -1, ret;
 	bool shown = false;
 
 	if (host_check())
@@ -366,29 +389,16 @@ int daemon_serve(const struct options *options)
 		log_error("cannot listen at %s: %s", options->socket_path, strerror(ret));
 		return EXIT_FAILURE;
 	}
-	ret = control_open(options->socket_path, &control_fd);
-	if (ret)
-		goto close_socket;
 	ret = daemon_start(options);
 	if (ret) {
 		explain_failure(ret);
-		goto close_control;
+		goto close_socket;
 	}
-	ret = watch_all(fd, control_fd, sockets);
+	ret = server_socket_show(options->socket_path);
+	shown = !ret;
 	if (!ret)
-		ret = watch_signals(&signals, &mask);
-	if (!ret)
-		ret = server_socket_show(options->socket_path);
-	if (!ret) {
-		shown = true;
-		log_note("serving %u adapter(s) at %s", the_daemon.num_adapters,
-			 options->socket_path);
-		watch_loop();
-	}
+		ret = serve_shown(options, fd);
 	daemon_finish();
-	accept_close(&door);
-close_control:
-	control_close(options->socket_path, control_fd);
 close_socket:
 	server_socket_close(fd, options->socket_path, shown);
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;

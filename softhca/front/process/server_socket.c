@@ -24,7 +24,8 @@ static int hidden_name(const char *path, struct sockaddr_un *addr)
 	return len < (int)sizeof(addr->sun_path) ? 0 : ENAMETOOLONG;
 }
 
-/* Removes a socket that nothing listens on, left from a killed server. */
+/* Removes a socket that nothing listens on, left from a killed server. One that does not let us
+ * connect is another user's. */
 static int path_claim(int fd, const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -32,6 +33,8 @@ static int path_claim(int fd, const char *path)
 
 	memcpy(addr.sun_path, path, strlen(path));
 	if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
+		return EADDRINUSE;
+	if (errno == EACCES)
 		return EADDRINUSE;
 	if (errno == ECONNREFUSED && !lstat(path, &at_path) && S_ISSOCK(at_path.st_mode))
 		unlink(path);

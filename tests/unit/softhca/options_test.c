@@ -124,8 +124,8 @@ static void socket_mode_is_octal(void **state)
 	(void)state;
 	assert_taken("serve --socket /s");
 	assert_int_equal(options.socket_mode, 0600);
-	assert_taken("serve --socket /s --socket-mode 0");
-	assert_int_equal(options.socket_mode, 0);
+	assert_taken("serve --socket /s --socket-mode 200");
+	assert_int_equal(options.socket_mode, 0200);
 	assert_taken("pci --socket /s --socket-mode=0777");
 	assert_int_equal(options.socket_mode, 0777);
 	assert_refused("run --socket-mode 660 -- true", "run takes no --socket-mode");
@@ -136,6 +136,10 @@ static void socket_mode_is_octal(void **state)
 		snprintf(line, sizeof(line), "serve --socket /s --socket-mode=%s", *bad);
 		assert_refused(line, "not a mode from 0 to 777");
 	}
+	assert_refused("serve --socket /s --socket-mode 0",
+		       "without 200 its owner could not connect");
+	assert_refused("pci --socket /s --socket-mode 577",
+		       "without 200 its owner could not connect");
 }
 
 /* ---- values ---- */
