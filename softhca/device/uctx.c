@@ -8,7 +8,7 @@
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
 
-int uctx_add(struct hca *hca, bool sends_frames, struct uctx **out)
+int uctx_add(struct hca *hca, bool sends_frames, bool uses_icm, struct uctx **out)
 {
 	struct uctx *uctx = calloc(1, sizeof(*uctx));
 	int ret = uctx ? res_add(&hca->uctxs, uctx, &uctx->n) : ENOMEM;
@@ -18,6 +18,7 @@ int uctx_add(struct hca *hca, bool sends_frames, struct uctx **out)
 		return ret;
 	}
 	uctx->sends_frames = sends_frames;
+	uctx->uses_icm = uses_icm;
 	*out = uctx;
 	return 0;
 }
@@ -27,6 +28,13 @@ bool uctx_may_send_frames(const struct hca *hca)
 	const struct uctx *uctx = res_get(&hca->uctxs, hca->user);
 
 	return !uctx || uctx->sends_frames;
+}
+
+bool uctx_may_use_icm(const struct hca *hca)
+{
+	const struct uctx *uctx = res_get(&hca->uctxs, hca->user);
+
+	return !uctx || uctx->uses_icm;
 }
 
 /* Removes a user's doorbell pages. A queue without owner, such as one of XRC, may still ring one:

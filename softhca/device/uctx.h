@@ -18,15 +18,18 @@ enum { UCTX_LOG_MAX = 10, UCTX_MAX = (1 << UCTX_LOG_MAX) - 1 };
 struct uctx {
 	uint32_t n;
 	bool sends_frames; /* any frame, also with a forged source */
+	bool uses_icm;     /* writes table entries, which decide about frames of others */
 };
 
 /* Adds a user. Returns 0, ENOSPC or ENOMEM. */
-int uctx_add(struct hca *hca, bool sends_frames, struct uctx **uctx);
+int uctx_add(struct hca *hca, bool sends_frames, bool uses_icm, struct uctx **uctx);
 void uctx_remove(struct hca *hca, struct uctx *uctx);
 /* Returns the number of the user's objects. */
 uint64_t uctx_count_objects(const struct hca *hca, const struct uctx *uctx);
 /* Returns whether the sender of the current command may send any frame: the driver may, and users
  * that it has allowed to. */
 bool uctx_may_send_frames(const struct hca *hca);
+/* Likewise, whether it may use memory for table entries. */
+bool uctx_may_use_icm(const struct hca *hca);
 
 #endif

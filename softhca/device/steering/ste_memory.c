@@ -96,8 +96,9 @@ struct ste_block *ste_memory_get(struct hca *hca, uint64_t addr, uint64_t len)
 {
 	struct ste_block *block = find_block(hca, addr, len);
 
-	if (block)
-		block->users++;
+	if (!block || !res_find(&hca->ste_blocks, block->n))
+		return NULL;
+	block->users++;
 	return block;
 }
 

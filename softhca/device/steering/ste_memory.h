@@ -51,7 +51,8 @@ int ste_memory_add(struct hca *hca, uint64_t addr, uint64_t log_size, struct ste
 void ste_memory_remove(struct hca *hca, struct ste_block *block);
 void ste_memory_free(struct ste_block *block);
 
-/* Returns the block that holds LEN bytes at ADDR and adds a user to it, or NULL. */
+/* Returns the block that holds LEN bytes at ADDR, if the sender of the current command may use it,
+ * and adds a key to its users; or NULL. */
 struct ste_block *ste_memory_get(struct hca *hca, uint64_t addr, uint64_t len);
 void ste_memory_put(struct ste_block *block);
 /* Adds bytes of a block to a transfer. Returns 0, EFAULT, or ENOMEM. */

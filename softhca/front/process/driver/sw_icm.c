@@ -78,6 +78,7 @@ static int run_create(struct adapter *adapter, struct sw_icm *block)
 	int ret;
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_GENERAL_OBJECT);
+	fld_set(in, CMD_IN_UID, adapter->user);
 	fld_set(in, GENERAL_OBJ_IN_OBJ_TYPE, PRM_OBJ_TYPE_SW_ICM);
 	fld_set(object, SW_ICM_LOG_SW_ICM_SIZE, log2_floor(block->size));
 	fld_set(object, SW_ICM_SW_ICM_START_ADDR, block->addr);

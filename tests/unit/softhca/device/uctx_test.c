@@ -13,7 +13,9 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
 #include "prm/mlx5/eqc.h"
+#include "prm/mlx5/flow.h"
 #include "prm/mlx5/general_obj.h"
+#include "prm/mlx5/mkc.h"
 #include "prm/mlx5/modify_header.h"
 #include "prm/mlx5/packet_reformat.h"
 #include "prm/mlx5/pacing.h"
@@ -21,6 +23,7 @@
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/tir.h"
 #include "prm/mlx5/umem.h"
+#include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/cmd/umem.h"
 #include "prm/mlx5/wq.h"
 
@@ -180,6 +183,77 @@ static void no_sq_for(uint32_t uid, enum prm_status expect)
 	fld_set(wqc, WQ_LOG_WQ_STRIDE, 6);
 	fld_set(wqc, WQ_LOG_WQ_SZ, 2);
 	flat_cmd_expect(adapter(), in, sizeof(in), out, sizeof(out), expect);
+}
+
+enum { ICM_LOG = 16 };
+
+static uint32_t icm_for(uint32_t uid, uint64_t addr, enum prm_status expect)
+{
+	uint8_t in[PRM_GENERAL_OBJ_HDR_SIZE + PRM_SW_ICM_SIZE] = { 0 }, out[16];
+	uint8_t *object = fld_at(in, GENERAL_OBJ_OBJECT);
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_GENERAL_OBJECT);
+	fld_set(in, CMD_IN_UID, uid);
+	fld_set(in, GENERAL_OBJ_IN_OBJ_TYPE, PRM_OBJ_TYPE_SW_ICM);
+	fld_set(object, SW_ICM_LOG_SW_ICM_SIZE, ICM_LOG);
+	fld_set(object, SW_ICM_SW_ICM_START_ADDR, addr);
+	flat_cmd_expect(adapter(), in, sizeof(in), out, sizeof(out), expect);
+	return fld_get(out, GENERAL_OBJ_OUT_OBJ_ID);
+}
+
+static void icm_end_for(uint32_t uid, uint32_t number, enum prm_status expect)
+{
+	uint8_t in[16] = { 0 }, out[16];
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_DESTROY_GENERAL_OBJECT);
+	fld_set(in, CMD_IN_UID, uid);
+	fld_set(in, GENERAL_OBJ_IN_OBJ_TYPE, PRM_OBJ_TYPE_SW_ICM);
+	fld_set(in, GENERAL_OBJ_IN_OBJ_ID, number);
+	flat_cmd_expect(adapter(), in, sizeof(in), out, sizeof(out), expect);
+}
+
+/* Makes a key of the entries at ADDR, and ends it. */
+static void icm_key_for(uint32_t uid, uint64_t addr, enum prm_status expect)
+{
+	uint8_t in[PRM_CREATE_MKEY_IN_SIZE] = { 0 }, out[16];
+	uint8_t *mkc = fld_at(in, CREATE_MKEY_IN_MKC);
+	uint32_t pd = simple_for(uid, PRM_OP_ALLOC_PD, 0, PRM_STAT_OK);
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
+	fld_set(in, CMD_IN_UID, uid);
+	fld_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_SW_ICM & 3);
+	fld_set(mkc, MKC_ACCESS_MODE_4_2, PRM_MKEY_MODE_SW_ICM >> 2);
+	fld_set(mkc, MKC_QPN, PRM_MKC_ANY_QP);
+	fld_set(mkc, MKC_PD, pd);
+	fld_set(mkc, MKC_START_ADDR, addr);
+	fld_set(mkc, MKC_LEN, PAGE);
+	flat_cmd_expect(adapter(), in, sizeof(in), out, sizeof(out), expect);
+	if (!expect)
+		simple_for(uid, PRM_OP_DESTROY_MKEY, fld_get(out, CREATE_MKEY_OUT_MKEY_INDEX),
+			   PRM_STAT_OK);
+	simple_for(uid, PRM_OP_DEALLOC_PD, pd, PRM_STAT_OK);
+}
+
+/* Makes a table whose entries begin at ROOT, and ends it. */
+static void icm_table_for(uint32_t uid, uint64_t root, enum prm_status expect)
+{
+	uint8_t in[64] = { 0 }, out[16];
+	uint8_t *context = fld_at(in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
+	uint32_t table;
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_FLOW_TABLE);
+	fld_set(in, CMD_IN_UID, uid);
+	fld_set(context, FLOW_TABLE_CONTEXT_SW_OWNER, 1);
+	fld_set(context, FLOW_TABLE_CONTEXT_SW_OWNER_ICM_ROOT_0, root);
+	flat_cmd_expect(adapter(), in, sizeof(in), out, sizeof(out), expect);
+	if (expect)
+		return;
+	table = fld_get(out, CREATE_FLOW_TABLE_OUT_TABLE_ID);
+	memset(in, 0, sizeof(in));
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_DESTROY_FLOW_TABLE);
+	fld_set(in, CMD_IN_UID, uid);
+	fld_set(in, FLOW_IN_TABLE_ID, table);
+	flat_cmd(adapter(), in, sizeof(in), out, sizeof(out));
 }
 
 /* ---- tests ---- */
@@ -539,6 +613,35 @@ static void only_who_may_sends_frames(void **state)
 	user_end(may, PRM_STAT_OK);
 }
 
+/* Entries decide about frames of others, so users need a right, and find their own blocks only. */
+static void only_who_may_writes_entries(void **state)
+{
+	const uint64_t addr = STE_MEMORY_START + (1 << ICM_LOG);
+	uint32_t uid = user_with(PRM_UCTX_CAP_RAW_TX);
+	uint32_t may = user_with(PRM_UCTX_CAP_INTERNAL_DEV_RES);
+	uint32_t other = user_with(PRM_UCTX_CAP_INTERNAL_DEV_RES), block;
+
+	(void)state;
+	adapter()->config.steering = HCA_STEERING_V1;
+	icm_for(uid, addr, PRM_STAT_BAD_PARAM_ERR);
+	block = icm_for(may, addr, PRM_STAT_OK);
+	icm_key_for(uid, addr, PRM_STAT_BAD_PARAM_ERR);
+	icm_key_for(other, addr, PRM_STAT_BAD_RES_ERR);
+	icm_key_for(may, addr, PRM_STAT_OK);
+	icm_key_for(0, addr, PRM_STAT_OK);
+	icm_table_for(uid, addr, PRM_STAT_BAD_PARAM_ERR);
+	icm_table_for(may, addr, PRM_STAT_OK);
+	icm_end_for(other, block, PRM_STAT_BAD_RES_ERR);
+	user_end(may, PRM_STAT_BAD_RES_STATE_ERR);
+	icm_end_for(may, block, PRM_STAT_OK);
+	block = icm_for(0, addr, PRM_STAT_OK); /* the driver's */
+	icm_key_for(may, addr, PRM_STAT_BAD_RES_ERR);
+	icm_end_for(0, block, PRM_STAT_OK);
+	user_end(uid, PRM_STAT_OK);
+	user_end(may, PRM_STAT_OK);
+	user_end(other, PRM_STAT_OK);
+}
+
 int main(void)
 {
 #define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
@@ -556,6 +659,8 @@ int main(void)
 		IB(a_page_that_stays_is_the_drivers),
 		IB(users_queues_have_no_rights_of_the_driver),
 		cmocka_unit_test_setup_teardown(only_who_may_sends_frames, flat_setup_roce,
+						flat_teardown),
+		cmocka_unit_test_setup_teardown(only_who_may_writes_entries, flat_setup_roce,
 						flat_teardown),
 	};
 

@@ -194,6 +194,8 @@ enum prm_status mkey_create(struct hca *hca, struct cmd *cmd)
 	enum prm_status status;
 	struct mkey *mkey;
 
+	if (!why && access_mode(mkc) == PRM_MKEY_MODE_SW_ICM && !uctx_may_use_icm(hca))
+		why = "mkey: the user has no INTERNAL_DEV_RES";
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	if (!pd)

@@ -18,6 +18,9 @@ enum prm_status sw_icm_create(struct hca *hca, struct cmd *cmd)
 
 	if (!hca->config.steering)
 		return cmd_fail(cmd, PRM_STAT_BAD_OP_ERR, "icm: there is none");
+	if (!uctx_may_use_icm(hca))
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR,
+				"icm: the user has no INTERNAL_DEV_RES");
 	why = ste_memory_check(hca, addr, log_size);
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);

@@ -18,9 +18,8 @@ enum prm_status uctx_create(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "uctx: unknown cap");
 	if (!cmd_is_zero(context + 4, PRM_CREATE_UCTX_IN_SIZE - 16 - 4))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "uctx: reserved fields are not 0");
-	/* The other capability is for software steering memory, which this adapter does not
-	 * have. */
-	ret = uctx_add(hca, caps & PRM_UCTX_CAP_RAW_TX, &uctx);
+	ret = uctx_add(hca, caps & PRM_UCTX_CAP_RAW_TX, caps & PRM_UCTX_CAP_INTERNAL_DEV_RES,
+		       &uctx);
 	if (ret)
 		return cmd_errno(cmd, ret, "uctx: table is full");
 	fld_set(cmd->out, CREATE_UCTX_OUT_UID, uctx->n);

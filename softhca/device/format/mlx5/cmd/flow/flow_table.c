@@ -67,6 +67,8 @@ static const char *check_context(const struct hca *hca, const uint8_t *context, 
 		return "flow: tunnels are not announced";
 	if (fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER) && !hca->config.steering)
 		return "flow: software cannot own tables";
+	if (fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER) && !uctx_may_use_icm(hca))
+		return "flow: the user has no INTERNAL_DEV_RES";
 	if (fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER) &&
 	    !fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER_ICM_ROOT_0))
 		return "flow: software's own table has no first entry";
