@@ -503,6 +503,7 @@ void adapter_destroy(struct adapter *adapter)
 	hca_destroy(adapter->hca);
 	driver_objects_free(adapter);
 	steering_free(adapter);
+	sw_icm_free(adapter);
 	frame_qpns_free(adapter);
 	rate_limits_free(adapter);
 	pthread_mutex_destroy(&adapter->uar_lock);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
@@ -88,10 +89,20 @@ static int run_create(struct adapter *adapter, struct sw_icm *block)
 	return ret;
 }
 
-int sw_icm_alloc(struct adapter *adapter, enum sw_icm_area area, uint64_t length,
-		 uint32_t log_align, struct sw_icm *block)
+/* Places a block whose size is set, and makes it. */
+static int block_make(struct adapter *adapter, enum sw_icm_area area, uint64_t align,
+		      struct sw_icm *block)
 {
-	uint64_t unit = unit_of(adapter), align = unit;
+	if (!find_place(adapter, area, block->size, align, &block->addr))
+		return ENOMEM;
+	return run_create(adapter, block);
+}
+
+int sw_icm_alloc(struct adapter *adapter, enum sw_icm_area area, uint64_t length,
+		 uint32_t log_align, struct sw_icm **out)
+{
+	uint64_t align = unit_of(adapter);
+	struct sw_icm *block;
 	int ret;
 
 	if (!sw_icm_exists(adapter))
@@ -100,29 +111,42 @@ int sw_icm_alloc(struct adapter *adapter, enum sw_icm_area area, uint64_t length
 		return EINVAL;
 	if (length > room_of(adapter, area))
 		return ENOMEM;
+	block = calloc(1, sizeof(*block));
+	if (!block)
+		return ENOMEM;
+	for (block->size = align; block->size < length;)
+		block->size <<= 1;
 	if (align < 1ull << log_align)
 		align = 1ull << log_align;
-	for (block->size = unit; block->size < length;)
-		block->size <<= 1;
-	if (!find_place(adapter, area, block->size, align, &block->addr))
-		return ENOMEM;
-	ret = run_create(adapter, block);
-	if (!ret)
-		LIST_INSERT_HEAD(&adapter->icm_blocks, block, entry);
-	return ret;
+	ret = block_make(adapter, area, align, block);
+	if (ret) {
+		free(block);
+		return ret;
+	}
+	LIST_INSERT_HEAD(&adapter->icm_blocks, block, entry);
+	*out = block;
+	return 0;
 }
 
-int sw_icm_release(struct adapter *adapter, struct sw_icm *block)
+static void block_forget(struct sw_icm *block)
+{
+	LIST_REMOVE(block, entry);
+	free(block);
+}
+
+void sw_icm_release(struct adapter *adapter, struct sw_icm *block)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
-	int ret = 0;
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_DESTROY_GENERAL_OBJECT);
 	fld_set(in, GENERAL_OBJ_IN_OBJ_TYPE, PRM_OBJ_TYPE_SW_ICM);
 	fld_set(in, GENERAL_OBJ_IN_OBJ_ID, block->number);
-	if (!adapter->dead)
-		ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
-	if (!ret)
-		LIST_REMOVE(block, entry);
-	return ret;
+	if (adapter->dead || !adapter_command(adapter, in, sizeof(in), out, sizeof(out)))
+		block_forget(block);
+}
+
+void sw_icm_free(struct adapter *adapter)
+{
+	while (!LIST_EMPTY(&adapter->icm_blocks))
+		block_forget(LIST_FIRST(&adapter->icm_blocks));
 }

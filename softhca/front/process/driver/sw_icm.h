@@ -27,8 +27,10 @@ enum sw_icm_area { SW_ICM_ENTRIES, SW_ICM_CHANGES, SW_ICM_PATTERNS };
  * memory; EINVAL for no length; or ENOMEM.
  */
 int sw_icm_alloc(struct adapter *adapter, enum sw_icm_area area, uint64_t length,
-		 uint32_t log_align, struct sw_icm *block);
-/* Frees a block. Returns 0, or EBUSY while a memory key uses a part of it. */
-int sw_icm_release(struct adapter *adapter, struct sw_icm *block);
+		 uint32_t log_align, struct sw_icm **block);
+/* Frees a block. If a memory key still uses a part of it, its place stays taken. */
+void sw_icm_release(struct adapter *adapter, struct sw_icm *block);
+/* Forgets all blocks. */
+void sw_icm_free(struct adapter *adapter);
 
 #endif

@@ -67,8 +67,10 @@ static int dm_destroy(struct object *object, pid_t tid)
 	int ret;
 
 	(void)tid;
-	if (dm->is_icm)
-		return sw_icm_release(object->file->adapter, &dm->icm);
+	if (dm->is_icm) { /* gone for the program, whatever the device says, as on Linux */
+		sw_icm_release(object->file->adapter, dm->icm);
+		return 0;
+	}
 	ret = device_memory_free(object->file->adapter, dm->addr, dm->size);
 	if (ret)
 		return ret;
@@ -121,9 +123,11 @@ static int dm_make_icm(struct uverbs_call *uc, enum sw_icm_area area, struct uve
 	    uc_in(uc, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, &log_align, sizeof(log_align)))
 		return EFAULT;
 	ret = sw_icm_alloc(uc->adapter, area, dm->length, log_align, &dm->icm);
-	dm->addr = dm->icm.addr;
-	dm->size = dm->icm.size;
-	return ret;
+	if (ret)
+		return ret;
+	dm->addr = dm->icm->addr;
+	dm->size = dm->icm->size;
+	return 0;
 }
 
 /* Returns where memory is: its place in a page, or an address of the adapter. */

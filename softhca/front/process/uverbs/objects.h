@@ -25,7 +25,7 @@ struct uverbs_dm {
 	uint64_t size, length;      /* in bytes: allocated, and asked for */
 	uint32_t first_page, pages; /* pages of the uverbs file */
 	bool is_icm;                /* for table entries: no pages; else ICM is unused */
-	struct sw_icm icm;
+	struct sw_icm *icm;
 };
 
 /* Hints for PCI transactions; see dmah.c */

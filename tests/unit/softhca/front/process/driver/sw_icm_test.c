@@ -70,13 +70,14 @@ static int adapter_begin(void **state)
 static int adapter_end(void **state)
 {
 	(void)state;
+	sw_icm_free(adapter);
 	free(adapter);
 	return 0;
 }
 
 static void a_block_is_its_programs(void **state)
 {
-	struct sw_icm block;
+	struct sw_icm *block = NULL;
 
 	(void)state;
 	adapter->user = USER;
@@ -84,8 +85,41 @@ static void a_block_is_its_programs(void **state)
 	assert_int_equal(device.user, USER);
 	assert_true(device.addr == START);
 	assert_int_equal(device.log_size, LOG_UNIT + 1);
-	assert_int_equal(sw_icm_release(adapter, &block), 0);
+	sw_icm_release(adapter, block);
 	assert_int_equal(device.destroyed, NUMBER);
+}
+
+/* A block that a key of another uses stays in the device, so no other may come to its place. */
+static void a_block_in_use_keeps_its_place(void **state)
+{
+	struct sw_icm *block = NULL;
+
+	(void)state;
+	assert_int_equal(sw_icm_alloc(adapter, SW_ICM_ENTRIES, UNIT, 0, &block), 0);
+	device.answer = EBUSY;
+	sw_icm_release(adapter, block);
+	device.answer = 0;
+	assert_int_equal(sw_icm_alloc(adapter, SW_ICM_ENTRIES, UNIT, 0, &block), 0);
+	assert_true(block->addr == START + UNIT);
+	sw_icm_release(adapter, block);
+	assert_int_equal(sw_icm_alloc(adapter, SW_ICM_ENTRIES, UNIT, 0, &block), 0);
+	assert_true(block->addr == START + UNIT);
+}
+
+static void a_refused_block_takes_no_place(void **state)
+{
+	struct sw_icm *block = NULL;
+
+	(void)state;
+	device.answer = ENOMEM;
+	assert_int_equal(sw_icm_alloc(adapter, SW_ICM_ENTRIES, UNIT, 0, &block), ENOMEM);
+	assert_null(block);
+	device.answer = 0;
+	assert_int_equal(sw_icm_alloc(adapter, SW_ICM_ENTRIES, UNIT, LOG_UNIT + 1, &block), 0);
+	assert_true(block->addr == START);
+	assert_int_equal(sw_icm_alloc(adapter, SW_ICM_ENTRIES, UNIT, LOG_UNIT + 1, &block), 0);
+	assert_true(block->addr == START + 2 * UNIT);
+	assert_int_equal(sw_icm_alloc(adapter, SW_ICM_ENTRIES, 2 * UNIT, 0, &block), ENOMEM);
 }
 
 int main(void)
@@ -93,6 +127,8 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, adapter_begin, adapter_end)
 	const struct CMUnitTest tests[] = {
 		CASE(a_block_is_its_programs),
+		CASE(a_block_in_use_keeps_its_place),
+		CASE(a_refused_block_takes_no_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

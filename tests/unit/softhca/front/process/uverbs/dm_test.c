@@ -60,7 +60,7 @@ bool client_may(pid_t tid, unsigned int capability)
 }
 
 int sw_icm_alloc(struct adapter *adapter, enum sw_icm_area area, uint64_t length,
-		 uint32_t log_align, struct sw_icm *block)
+		 uint32_t log_align, struct sw_icm **block)
 {
 	assert_ptr_equal(adapter, &rig.adapter);
 	it.asked = length;
@@ -69,16 +69,16 @@ int sw_icm_alloc(struct adapter *adapter, enum sw_icm_area area, uint64_t length
 	if (it.alloc_error)
 		return it.alloc_error;
 	it.allocated++;
-	*block = it.icm = (struct sw_icm){ .addr = ICM_ADDR, .size = length };
+	it.icm = (struct sw_icm){ .addr = ICM_ADDR, .size = length };
+	*block = &it.icm;
 	return 0;
 }
 
-int sw_icm_release(struct adapter *adapter, struct sw_icm *block)
+void sw_icm_release(struct adapter *adapter, struct sw_icm *block)
 {
 	assert_ptr_equal(adapter, &rig.adapter);
-	assert_true(block->addr == ICM_ADDR);
+	assert_ptr_equal(block, &it.icm);
 	it.allocated--;
-	return 0;
 }
 
 void hca_place_memic(struct hca *hca, uint64_t addr, void *page)
