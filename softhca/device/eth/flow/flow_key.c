@@ -343,32 +343,38 @@ void flow_key_write(const struct frame *frame, const struct flow_state *state,
 
 /* Fields of the set of outer headers, and of the one of inner headers */
 static const uint32_t in_headers[] = {
-	LYR_2_4_SMAC_47_16,  LYR_2_4_SMAC_15_0,  LYR_2_4_ETHERTYPE,  LYR_2_4_DMAC_47_16,
-	LYR_2_4_DMAC_15_0,   LYR_2_4_FIRST_PRIO, LYR_2_4_FIRST_CFI,  LYR_2_4_FIRST_VID,
-	LYR_2_4_IP_PROTOCOL, LYR_2_4_IP_DSCP,    LYR_2_4_IP_ECN,     LYR_2_4_CVLAN_TAG,
-	LYR_2_4_SVLAN_TAG,   LYR_2_4_FRAG,       LYR_2_4_IP_VERSION, LYR_2_4_TCP_FLAGS,
-	LYR_2_4_TCP_SPORT,   LYR_2_4_TCP_DPORT,  LYR_2_4_IPV4_IHL,   LYR_2_4_TTL_HOPLIMIT,
-	LYR_2_4_UDP_SPORT,   LYR_2_4_UDP_DPORT,
+	LYR_2_4_SMAC_47_16,  LYR_2_4_SMAC_15_0,  LYR_2_4_ETHERTYPE,    LYR_2_4_DMAC_47_16,
+	LYR_2_4_DMAC_15_0,   LYR_2_4_FIRST_PRIO, LYR_2_4_FIRST_CFI,    LYR_2_4_FIRST_VID,
+	LYR_2_4_IP_PROTOCOL, LYR_2_4_IP_DSCP,    LYR_2_4_IP_ECN,       LYR_2_4_CVLAN_TAG,
+	LYR_2_4_SVLAN_TAG,   LYR_2_4_FRAG,       LYR_2_4_IP_VERSION,   LYR_2_4_TCP_FLAGS,
+	LYR_2_4_TCP_SPORT,   LYR_2_4_TCP_DPORT,  LYR_2_4_TTL_HOPLIMIT, LYR_2_4_UDP_SPORT,
+	LYR_2_4_UDP_DPORT,
 };
 
-static const uint32_t others[] = {
+/* Fields of the other sets that kernel drivers are told of as well, or that belong to such */
+static const uint32_t announced[] = {
 	MISC(MISC_SOURCE_SQN),
 	MISC(MISC_OUTER_SECOND_PRIO),
 	MISC(MISC_OUTER_SECOND_CFI),
 	MISC(MISC_OUTER_SECOND_VID),
 	MISC(MISC_OUTER_SECOND_CVLAN_TAG),
 	MISC(MISC_OUTER_SECOND_SVLAN_TAG),
-	MISC(MISC_INNER_SECOND_PRIO),
-	MISC(MISC_INNER_SECOND_CFI),
-	MISC(MISC_INNER_SECOND_VID),
-	MISC(MISC_INNER_SECOND_CVLAN_TAG),
-	MISC(MISC_INNER_SECOND_SVLAN_TAG),
 	MISC(MISC_VXLAN_VNI),
 	MISC(MISC_GRE_C_PRESENT),
 	MISC(MISC_GRE_K_PRESENT),
 	MISC(MISC_GRE_S_PRESENT),
 	MISC(MISC_GRE_PROTOCOL),
 	MISC(MISC_OUTER_IPV6_FLOW_LABEL),
+};
+
+static const uint32_t others[] = {
+	MISC(MISC_INNER_SECOND_PRIO),
+	MISC(MISC_INNER_SECOND_CFI),
+	MISC(MISC_INNER_SECOND_VID),
+	MISC(MISC_INNER_SECOND_CVLAN_TAG),
+	MISC(MISC_INNER_SECOND_SVLAN_TAG),
+	OUTER(LYR_2_4_IPV4_IHL),
+	INNER(LYR_2_4_IPV4_IHL),
 	MISC(MISC_INNER_IPV6_FLOW_LABEL),
 	MISC(MISC_BTH_OPCODE),
 	MISC(MISC_BTH_DST_QP),
@@ -412,19 +418,27 @@ static const uint32_t others[] = {
 	MISC_3(MISC3_GTPU_DW_0),
 };
 
-void flow_supported_mask(uint8_t mask[FLOW_KEY_SIZE])
+static void put_others(uint8_t *mask)
 {
-	memset(mask, 0, FLOW_KEY_SIZE);
-	for (size_t i = 0; i < ARRAY_SIZE(in_headers); i++) {
-		fld_set(mask, OUTER(in_headers[i]), UINT32_MAX);
+	for (size_t i = 0; i < ARRAY_SIZE(in_headers); i++)
 		fld_set(mask, INNER(in_headers[i]), UINT32_MAX);
-	}
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		fld_set(mask, others[i], UINT32_MAX);
-	memset(fld_at(mask, OUTER(LYR_2_4_SRC_IPV4_SRC_IPV6)), 0xff, 32);
 	memset(fld_at(mask, INNER(LYR_2_4_SRC_IPV4_SRC_IPV6)), 0xff, 32);
-	memset(fld_at(mask, MISC(MISC_GRE_KEY)), 0xff, 4);
 	memset(fld_at(mask, MISC_5(MISC5_TUNNEL_HEADER)), 0xff, 4 * TUNNEL_HEADER_DWORDS);
+}
+
+void flow_supported_mask(bool kernel_driver, uint8_t mask[FLOW_KEY_SIZE])
+{
+	memset(mask, 0, FLOW_KEY_SIZE);
+	for (size_t i = 0; i < ARRAY_SIZE(in_headers); i++)
+		fld_set(mask, OUTER(in_headers[i]), UINT32_MAX);
+	for (size_t i = 0; i < ARRAY_SIZE(announced); i++)
+		fld_set(mask, announced[i], UINT32_MAX);
+	memset(fld_at(mask, OUTER(LYR_2_4_SRC_IPV4_SRC_IPV6)), 0xff, 32);
+	memset(fld_at(mask, MISC(MISC_GRE_KEY)), 0xff, 4);
+	if (!kernel_driver)
+		put_others(mask);
 }
 
 uint8_t flow_key_sets(const uint8_t mask[FLOW_KEY_SIZE])

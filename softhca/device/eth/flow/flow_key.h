@@ -31,8 +31,9 @@ struct flow_state {
  * 0. */
 void flow_key_write(const struct frame *frame, const struct flow_state *state,
 		    uint8_t key[FLOW_KEY_SIZE]);
-/* Sets MASK to the fields that can be matched; a group's mask may have no other bits. */
-void flow_supported_mask(uint8_t mask[FLOW_KEY_SIZE]);
+/* Sets MASK to the fields that can be matched; a group's mask may have no other bits. With a kernel
+ * driver these are the outer headers and fields of tunnels that are announced to it. */
+void flow_supported_mask(bool kernel_driver, uint8_t mask[FLOW_KEY_SIZE]);
 /* Returns the sets (PRM_MATCH_*) in which MASK has bits. */
 uint8_t flow_key_sets(const uint8_t mask[FLOW_KEY_SIZE]);
 /* Hashes SETS of a key. */

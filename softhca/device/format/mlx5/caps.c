@@ -331,7 +331,6 @@ static void put_flow_fields(const struct hca *hca, uint8_t *fields)
 	};
 
 	static const uint32_t others[] = {
-		FT_FIELD_OUTER_IPV6_FLOW_LABEL,
 		FT_FIELD_OUTER_GENEVE_VNI,
 		FT_FIELD_OUTER_GENEVE_OAM,
 		FT_FIELD_OUTER_GENEVE_PROTOCOL_TYPE,
@@ -344,6 +343,7 @@ static void put_flow_fields(const struct hca *hca, uint8_t *fields)
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		fld_set(fields, known[i], 1);
+	fld_set(fields, FT_FIELD_OUTER_IPV6_FLOW_LABEL, 1);
 	if (hca->config.kernel_driver)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)

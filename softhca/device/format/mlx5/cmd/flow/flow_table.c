@@ -202,7 +202,7 @@ enum prm_status flow_table_set_root(struct hca *hca, struct cmd *cmd)
 /* ---- groups ---- */
 
 /* Takes the enabled sets of the match criteria. Returns false if they have unknown bits. */
-static bool take_mask(const struct cmd *cmd, uint8_t mask[FLOW_KEY_SIZE])
+static bool take_mask(const struct hca *hca, const struct cmd *cmd, uint8_t mask[FLOW_KEY_SIZE])
 {
 	const uint8_t *criteria = fld_at(cmd->in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA);
 	uint64_t enabled = fld_get(cmd->in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA_ENABLE);
@@ -213,7 +213,7 @@ static bool take_mask(const struct cmd *cmd, uint8_t mask[FLOW_KEY_SIZE])
 		if (enabled >> i & 1)
 			memcpy(mask + i * PRM_MATCH_SET_SIZE, criteria + i * PRM_MATCH_SET_SIZE,
 			       PRM_MATCH_SET_SIZE);
-	flow_supported_mask(supported);
+	flow_supported_mask(hca->config.kernel_driver, supported);
 	for (unsigned int i = 0; i < FLOW_KEY_SIZE; i++)
 		if (mask[i] & ~supported[i])
 			return false;
@@ -242,7 +242,7 @@ enum prm_status flow_group_create(struct hca *hca, struct cmd *cmd)
 	if (!table)
 		return PRM_STAT_BAD_RES_ERR;
 	why = check_group(table, cmd);
-	if (!why && !take_mask(cmd, mask))
+	if (!why && !take_mask(hca, cmd, mask))
 		why = "flow: criteria that cannot be matched";
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);

@@ -293,6 +293,23 @@ static void bulks_are_announced_to_programs_only(void **state)
 	flat.hca[1]->config.kernel_driver = false;
 }
 
+/* A guest's program cannot match by DevX what its driver is not told of. */
+static void guests_match_no_inner_headers(void **state)
+{
+	const uint32_t table = eth_table(1, RX, 0, 0, PRM_STAT_OK);
+	uint8_t in[1024] = { 0 };
+	uint8_t *criteria = fld_at(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA);
+
+	(void)state;
+	fld_set(in, FLOW_IN_TABLE_ID, table);
+	fld_set(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA_ENABLE, 1 << 2);
+	fld_set(fld_at(criteria, MATCH_INNER_HEADERS), LYR_2_4_IP_VERSION, 15);
+	flat.hca[1]->config.kernel_driver = true;
+	eth_cmd(1, PRM_OP_CREATE_FLOW_GROUP, in, sizeof(in), PRM_STAT_BAD_PARAM_ERR);
+	flat.hca[1]->config.kernel_driver = false;
+	eth_cmd(1, PRM_OP_CREATE_FLOW_GROUP, in, sizeof(in), PRM_STAT_OK);
+}
+
 static void bulks_have_limits(void **state)
 {
 	uint32_t first, second;
@@ -595,6 +612,7 @@ int main(void)
 		FLOWS(counters_come_in_bulks),
 		FLOWS(numbers_of_bulks_are_not_reused_at_once),
 		FLOWS(bulks_are_announced_to_programs_only),
+		FLOWS(guests_match_no_inner_headers),
 		FLOWS(bulks_have_limits),
 		FLOWS(tags_go_into_the_cqe),
 		FLOWS(a_frame_can_go_to_several),
