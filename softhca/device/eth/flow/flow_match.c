@@ -221,7 +221,8 @@ static void software_visit(struct walk *walk, const struct flow_table *table)
 	tir_receive(walk->hca, tir, walk->arrival);
 }
 
-/* Follows a table and its miss tables. A table leads only to higher levels, so the walk ends. */
+/* Follows a table and its miss tables. A table leads only to higher levels, but those of software
+ * may lead in a circle: a frame whose steps are spent is dropped. */
 static void table_visit(struct walk *walk, struct flow_table *table)
 {
 	struct flow_entry *entry = NULL;
@@ -236,6 +237,8 @@ static void table_visit(struct walk *walk, struct flow_table *table)
 	}
 	if (entry)
 		entry_act(walk, entry);
+	else if (!walk->steps)
+		walk->allowed = false;
 }
 
 bool flow_steer(struct hca *hca, struct flow_table *root, struct eth_arrival *arrival, uint32_t sqn)

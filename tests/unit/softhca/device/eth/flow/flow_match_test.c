@@ -19,12 +19,16 @@
 #include "softhca/device/eth/flow/flow_match.c"
 #include "util/bits.h"
 
-/* No table here is software's: tests/verbs/dr/software.c has those. */
+/* The table that entries of software's tables lead to; 0: no test has such a table, as
+ * tests/verbs/dr/software.c has those. */
+static uint32_t entries_lead_to;
+
 void ste_walk(struct ste_walk *walk, uint64_t root)
 {
-	(void)walk;
 	(void)root;
-	fail();
+	assert_int_not_equal(entries_lead_to, 0);
+	walk->end = STE_END_TABLE;
+	walk->number = entries_lead_to;
 }
 
 enum {
@@ -546,6 +550,28 @@ static void no_field_is_read_behind_the_end(void **state)
 		}
 }
 
+/* A frame whose way does not end has met no entry that allows it. */
+static void a_circle_of_tables_drops(void **state)
+{
+	struct flow_table table = { .type = PRM_FLOW_NIC_TX, .software_root = 0x40 };
+	struct eth eth;
+	struct hca hca = { .eth = &eth };
+	struct eth_arrival arrival;
+	const uint16_t user = 0;
+	uint8_t bytes[256];
+
+	(void)state;
+	memset(&eth, 0, sizeof(eth));
+	memset(&arrival, 0, sizeof(arrival));
+	frame_parse(&arrival.frame, bytes, bytes_of(frames[0], bytes));
+	res_init(&eth.flow_tables, &user, 1, 8);
+	assert_int_equal(res_add(&eth.flow_tables, &table, &table.n), 0);
+	entries_lead_to = table.n;
+	assert_false(flow_steer(&hca, &table, &arrival, SQN));
+	entries_lead_to = 0;
+	res_free(&eth.flow_tables);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -555,6 +581,7 @@ int main(void)
 		cmocka_unit_test(a_guest_matches_what_is_announced),
 		cmocka_unit_test(headers_that_are_not_whole_have_no_fields),
 		cmocka_unit_test(no_field_is_read_behind_the_end),
+		cmocka_unit_test(a_circle_of_tables_drops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
