@@ -7,7 +7,6 @@
 
 #include "softhca/device/eth/eth.h"
 
-/* Adds a counter as *NUMBER, or under a free number if that is 0. */
 static int counter_new(struct hca *hca, uint32_t number, struct flow_counter **out)
 {
 	struct flow_counter *counter = calloc(1, sizeof(*counter));
@@ -16,7 +15,7 @@ static int counter_new(struct hca *hca, uint32_t number, struct flow_counter **o
 	if (!counter)
 		return ENOMEM;
 	counter->n = number;
-	ret = res_add_wanted(&hca->eth->flow_counters, counter, &counter->n);
+	ret = res_add_as(&hca->eth->flow_counters, counter, number);
 	if (ret)
 		free(counter);
 	else
@@ -37,8 +36,8 @@ static uint32_t row_find(const struct res_table *table, uint32_t from, uint32_t 
 	return 0;
 }
 
-/* Like row_find(), but begins behind the last bulk: as single numbers do, those of a bulk that has
- * ended come again only after the others, so that the use of a stale number is noticed. */
+/* Like row_find(), but begins behind the last numbers: those of counters that have ended come again
+ * only after the others, so that the use of a stale number is noticed. */
 static uint32_t numbers_find(struct eth *eth, uint32_t count)
 {
 	const struct res_table *table = &eth->flow_counters;
@@ -51,31 +50,23 @@ static uint32_t numbers_find(struct eth *eth, uint32_t count)
 	return number;
 }
 
-static int bulk_add(struct hca *hca, uint32_t count, struct flow_counter **first)
+int flow_counter_add(struct hca *hca, uint32_t count, struct flow_counter **out)
 {
 	const uint32_t number = numbers_find(hca->eth, count);
-	struct flow_counter *counter;
-	int ret = number ? counter_new(hca, number, first) : ENOSPC;
+	struct flow_counter *first, *counter;
+	int ret = number ? counter_new(hca, number, &first) : ENOSPC;
 
 	if (ret)
 		return ret;
-	for ((*first)->bulk = 1; (*first)->bulk < count; (*first)->bulk++) {
-		ret = counter_new(hca, number + (*first)->bulk, &counter);
+	for (first->bulk = 1; first->bulk < count; first->bulk++) {
+		ret = counter_new(hca, number + first->bulk, &counter);
 		if (ret) {
-			flow_counter_remove(hca, *first);
+			flow_counter_remove(hca, first);
 			return ret;
 		}
 	}
+	*out = first;
 	return 0;
-}
-
-int flow_counter_add(struct hca *hca, uint32_t count, struct flow_counter **out)
-{
-	int ret = count > 1 ? bulk_add(hca, count, out) : counter_new(hca, 0, out);
-
-	if (!ret)
-		(*out)->bulk = count;
-	return ret;
 }
 
 bool flow_counter_in_use(const struct hca *hca, const struct flow_counter *counter)

@@ -284,6 +284,23 @@ static void numbers_of_bulks_are_not_reused_at_once(void **state)
 	assert_int_equal(counters_alloc(1, 0, PRM_STAT_OK), first);
 }
 
+/* Nor does a single counter get the number of a bulk that has just ended, or the other way. */
+static void numbers_of_bulks_and_single_ones_rise(void **state)
+{
+	const uint32_t bulk = counters_alloc(1, 0, PRM_STAT_OK);
+	uint32_t one, next;
+
+	(void)state;
+	counters_free(bulk, PRM_STAT_OK);
+	one = counters_alloc(0, 0, PRM_STAT_OK);
+	assert_true(one >= bulk + 128);
+	counters_free(one, PRM_STAT_OK);
+	next = counters_alloc(0, 0, PRM_STAT_OK);
+	assert_true(next > one);
+	counters_free(next, PRM_STAT_OK);
+	assert_true(counters_alloc(1, 0, PRM_STAT_OK) > next);
+}
+
 static void bulks_are_announced_to_programs_only(void **state)
 {
 	(void)state;
@@ -611,6 +628,7 @@ int main(void)
 		FLOWS(drops_are_counted),
 		FLOWS(counters_come_in_bulks),
 		FLOWS(numbers_of_bulks_are_not_reused_at_once),
+		FLOWS(numbers_of_bulks_and_single_ones_rise),
 		FLOWS(bulks_are_announced_to_programs_only),
 		FLOWS(guests_match_no_inner_headers),
 		FLOWS(bulks_have_limits),
