@@ -4,13 +4,27 @@
  */
 #include "softhca/device/steering/ste.h"
 
+static bool is_zero(const uint8_t *bytes, unsigned int len)
+{
+	for (unsigned int i = 0; i < len; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+/* Type 0xf with a mask is that of inner IPv4 headers, which are not known. */
+static bool has_mask(const uint8_t *entry)
+{
+	return !is_zero(fld_at(entry, STE_MASK), PRM_STE_TAG_SIZE);
+}
+
 int ste_lookup(const uint8_t *entry)
 {
 	const unsigned int definer = fld_get(entry, STE_DEFINER);
 
 	switch (fld_get(entry, STE_ENTRY_FORMAT)) {
 	case PRM_STE_BYTES:
-		return (int)definer;
+		return definer == PRM_STE_NOTHING && has_mask(entry) ? -1 : (int)definer;
 	case PRM_STE_WORDS:
 		return (int)(0x100 | definer);
 	case PRM_STE_MATCH:
@@ -20,19 +34,11 @@ int ste_lookup(const uint8_t *entry)
 	}
 }
 
-/* Entries that only act have a tag of zeroes, which all frames hit. */
-static bool is_zero(const uint8_t *bytes, unsigned int len)
-{
-	for (unsigned int i = 0; i < len; i++)
-		if (bytes[i])
-			return false;
-	return true;
-}
-
 bool ste_hits(const uint8_t *entry, const uint8_t tag[PRM_STE_TAG_SIZE])
 {
 	const uint8_t *mask = fld_at(entry, STE_MASK), *own = fld_at(entry, STE_TAG);
 
+	/* Entries that only act have a tag of zeroes, which all frames hit. */
 	if (fld_get(entry, STE_ENTRY_FORMAT) == PRM_STE_MATCH)
 		return is_zero(fld_at(entry, STE_DEFINER_TAG), PRM_STE_DEFINER_TAG_SIZE);
 	for (unsigned int i = 0; i < PRM_STE_TAG_SIZE; i++)
@@ -54,8 +60,11 @@ void ste_next_table(const uint8_t *entry, struct ste_table *table)
 
 	table->base = fld_get(entry, STE_NEXT_TABLE_39_32) << 32 | (low - half);
 	table->entries = (uint32_t)(half / (PRM_STE_SIZE / 2));
-	table->lookup = (unsigned int)(fld_get(entry, STE_NEXT_ENTRY_FORMAT) << 8 |
-				       fld_get(entry, STE_NEXT_DEFINER));
+	table->lookup = (unsigned int)fld_get(entry, STE_NEXT_DEFINER);
+	table->byte_mask = 0;
+	if (fld_get(entry, STE_ENTRY_FORMAT) == PRM_STE_MATCH)
+		return; /* actions are there */
+	table->lookup |= (unsigned int)fld_get(entry, STE_NEXT_ENTRY_FORMAT) << 8;
 	table->byte_mask = (uint16_t)fld_get(entry, STE_NEXT_BYTE_MASK);
 }
 

@@ -162,6 +162,37 @@ static void an_entry_may_only_act(void **state)
 	assert_int_equal(words, 2);
 }
 
+/* The first of three actions is where others have the byte mask and the format. */
+static void an_action_is_no_byte_mask(void **state)
+{
+	uint8_t entry[PRM_STE_SIZE], *action;
+	struct ste_table table;
+
+	(void)state;
+	unhex(acting, entry, sizeof(entry));
+	action = fld_at(entry, STE_MATCH_ACTIONS);
+	fld_set(action, STE_ACTION_ID, PRM_STE_ACTION_FLOW_TAG);
+	fld_set(action, STE_ACTION_FLOW_TAG, 0xffffff);
+	ste_next_table(entry, &table);
+	assert_int_equal(table.byte_mask, 0);
+	assert_int_equal(table.lookup, PRM_STE_NOTHING);
+}
+
+/* With a mask, the type is one of inner headers. */
+static void nothing_is_matched_without_a_mask(void **state)
+{
+	uint8_t entry[PRM_STE_SIZE], *mask = fld_at(entry, STE_MASK);
+
+	(void)state;
+	unhex(anchor, entry, sizeof(entry));
+	for (unsigned int i = 0; i < PRM_STE_TAG_SIZE; i++) {
+		assert_int_equal(ste_lookup(entry), PRM_STE_NOTHING);
+		mask[i] = 1;
+		assert_int_equal(ste_lookup(entry), -1);
+		mask[i] = 0;
+	}
+}
+
 static void unknown_formats_have_no_lookup_type(void **state)
 {
 	uint8_t entry[PRM_STE_SIZE] = { 0 };
@@ -183,6 +214,8 @@ int main(void)
 		cmocka_unit_test(nothing_hits_an_empty_entry),
 		cmocka_unit_test(lookup_types_have_nine_bits),
 		cmocka_unit_test(an_entry_may_only_act),
+		cmocka_unit_test(an_action_is_no_byte_mask),
+		cmocka_unit_test(nothing_is_matched_without_a_mask),
 		cmocka_unit_test(unknown_formats_have_no_lookup_type),
 	};
 
