@@ -28,7 +28,7 @@
 enum { IEEE_VENDOR_ID = 0x0002c9, CLOCK_KHZ = 1000000 };
 
 /* Not to a kernel driver: Linux would then write its own rules so, which no test has driven yet. */
-static bool has_steering(const struct hca *hca)
+bool mlx5_has_steering(const struct hca *hca)
 {
 	return hca->config.steering && hca->config.link_layer == HCA_LINK_ETHERNET &&
 	       hca->config.kind == HCA_MLX5 && !hca->config.kernel_driver;
@@ -93,8 +93,8 @@ static void put_eth_objects(const struct hca *hca, uint8_t *cap)
 		return;
 	fld_set(cap, HCA_CAP_ETH_NET_OFFLOADS, 1);
 	fld_set(cap, HCA_CAP_NIC_FLOW_TABLE, 1);
-	fld_set(cap, HCA_CAP_FL_RC_QP_WHEN_ROCE_DISABLED, has_steering(hca));
-	if (has_steering(hca))
+	fld_set(cap, HCA_CAP_FL_RC_QP_WHEN_ROCE_DISABLED, mlx5_has_steering(hca));
+	if (mlx5_has_steering(hca))
 		fld_set(cap, HCA_CAP_STEERING_FORMAT_VERSION, PRM_STEERING_V1);
 	/* Not to a kernel driver: Linux would take IGNORE_FLOW_LEVEL, which anchors need, as an
 	 * offer of chains and priorities for tc as well. */
@@ -214,7 +214,7 @@ static void put_general_objects(const struct hca *hca, uint8_t *cap)
 
 	if (has_crypto(hca))
 		types |= UINT64_C(1) << PRM_OBJ_TYPE_DEK | UINT64_C(1) << PRM_OBJ_TYPE_CRYPTO_LOGIN;
-	if (has_steering(hca))
+	if (mlx5_has_steering(hca))
 		types |= UINT64_C(1) << PRM_OBJ_TYPE_SW_ICM;
 	if (hca->config.doorbell_pages)
 		types |= UINT64_C(1) << PRM_OBJ_TYPE_VIRTIO_NET_Q;
@@ -281,8 +281,8 @@ static void put_roce(const struct hca *hca, uint8_t *cap)
 	if (hca->config.link_layer != HCA_LINK_ETHERNET)
 		return;
 	fld_set(cap, ROCE_CAP_QP_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
-	fld_set(cap, ROCE_CAP_FL_RC_QP_WHEN_ROCE_ENABLED, has_steering(hca));
-	fld_set(cap, ROCE_CAP_FL_RC_QP_WHEN_ROCE_DISABLED, has_steering(hca));
+	fld_set(cap, ROCE_CAP_FL_RC_QP_WHEN_ROCE_ENABLED, mlx5_has_steering(hca));
+	fld_set(cap, ROCE_CAP_FL_RC_QP_WHEN_ROCE_DISABLED, mlx5_has_steering(hca));
 	fld_set(cap, ROCE_CAP_L3_TYPE, L3_IPV4_IPV6);
 	fld_set(cap, ROCE_CAP_ROCE_VERSION, ROCE_V1_V2);
 	fld_set(cap, ROCE_CAP_R_ROCE_DEST_UDP_PORT, ROCE_UDP_PORT);
@@ -371,7 +371,7 @@ static void put_flow_tables_of(const struct hca *hca, uint8_t *prop)
 	fld_set(prop, FT_PROP_MODIFY_ROOT, 1);
 	fld_set(prop, FT_PROP_IDENTIFIED_MISS_TABLE_MODE, 1);
 	fld_set(prop, FT_PROP_FLOW_TABLE_MODIFY, 1);
-	fld_set(prop, FT_PROP_SW_OWNER_V2, has_steering(hca));
+	fld_set(prop, FT_PROP_SW_OWNER_V2, mlx5_has_steering(hca));
 	fld_set(prop, FT_PROP_IGNORE_FLOW_LEVEL, !hca->config.kernel_driver);
 	fld_set(prop, FT_PROP_LOG_MAX_FT_SIZE, FLOW_LOG_TABLE_MAX);
 	fld_set(prop, FT_PROP_MAX_FT_LEVEL, FLOW_LEVELS - 1);
@@ -420,7 +420,7 @@ static void put_flow_tables(const struct hca *hca, uint8_t *cap)
 	put_flow_tables_of(hca, fld_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT));
 	if (!hca->config.kernel_driver)
 		put_tunnels(cap);
-	if (has_steering(hca))
+	if (mlx5_has_steering(hca))
 		put_steering_ends(cap);
 }
 
@@ -487,7 +487,7 @@ static void put_steering_memory(uint8_t *cap)
  * of one byte. */
 static void put_device_memory(const struct hca *hca, uint8_t *cap)
 {
-	if (has_steering(hca))
+	if (mlx5_has_steering(hca))
 		put_steering_memory(cap);
 	if (!hca->config.memic_size)
 		return;

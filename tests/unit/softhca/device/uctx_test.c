@@ -642,6 +642,14 @@ static void only_who_may_writes_entries(void **state)
 	user_end(other, PRM_STAT_OK);
 }
 
+/* Where the adapter reports no such memory, there is none. */
+static void without_ethernet_nobody_writes_entries(void **state)
+{
+	(void)state;
+	adapter()->config.steering = HCA_STEERING_V1;
+	icm_for(0, STE_MEMORY_START, PRM_STAT_BAD_OP_ERR);
+}
+
 int main(void)
 {
 #define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
@@ -658,6 +666,7 @@ int main(void)
 		IB(changes_of_headers_have_a_user),
 		IB(a_page_that_stays_is_the_drivers),
 		IB(users_queues_have_no_rights_of_the_driver),
+		IB(without_ethernet_nobody_writes_entries),
 		cmocka_unit_test_setup_teardown(only_who_may_sends_frames, flat_setup_roce,
 						flat_teardown),
 		cmocka_unit_test_setup_teardown(only_who_may_writes_entries, flat_setup_roce,

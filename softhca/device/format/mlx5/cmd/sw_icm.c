@@ -16,7 +16,7 @@ enum prm_status sw_icm_create(struct hca *hca, struct cmd *cmd)
 	const char *why;
 	int ret;
 
-	if (!hca->config.steering)
+	if (!mlx5_has_steering(hca))
 		return cmd_fail(cmd, PRM_STAT_BAD_OP_ERR, "icm: there is none");
 	if (!uctx_may_use_icm(hca))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR,
@@ -47,7 +47,7 @@ enum prm_status sw_icm_destroy(struct hca *hca, struct cmd *cmd)
 /* Forgets what the adapter has read of entries, which is nothing: each frame reads them anew. */
 enum prm_status steering_sync(struct hca *hca, struct cmd *cmd)
 {
-	if (!hca->config.steering)
+	if (!mlx5_has_steering(hca))
 		return cmd_fail(cmd, PRM_STAT_BAD_OP_ERR, "steering: software owns no tables");
 	return PRM_STAT_OK;
 }

@@ -184,7 +184,7 @@ enum prm_status tir_create(struct hca *hca, struct cmd *cmd)
 		return cmd_errno(cmd, ret, "tir: table is full");
 	}
 	fld_set(cmd->out, CREATE_TIR_OUT_TIRN, tir->n);
-	if (hca->config.steering)
+	if (mlx5_has_steering(hca))
 		put_address(cmd, tir);
 	return PRM_STAT_OK;
 }

@@ -65,7 +65,7 @@ static const char *check_context(const struct hca *hca, const uint8_t *context, 
 	if (hca->config.kernel_driver && (fld_get(context, FLOW_TABLE_CONTEXT_DECAP_EN) ||
 					  fld_get(context, FLOW_TABLE_CONTEXT_REFORMAT_EN)))
 		return "flow: tunnels are not announced";
-	if (fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER) && !hca->config.steering)
+	if (fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER) && !mlx5_has_steering(hca))
 		return "flow: software cannot own tables";
 	if (fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER) && !uctx_may_use_icm(hca))
 		return "flow: the user has no INTERNAL_DEV_RES";
@@ -122,7 +122,7 @@ enum prm_status flow_table_create(struct hca *hca, struct cmd *cmd)
 	if (fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER))
 		table->software_root = fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER_ICM_ROOT_0);
 	fld_set(cmd->out, CREATE_FLOW_TABLE_OUT_TABLE_ID, table->n);
-	if (hca->config.steering)
+	if (mlx5_has_steering(hca))
 		put_address(cmd, table);
 	return PRM_STAT_OK;
 }
