@@ -254,11 +254,18 @@ static void put_dwords(uint8_t *key, const struct frame *frame, unsigned int at,
 		memcpy(to + 4 * i, frame->bytes + at + 4 * i, 4);
 }
 
-static void put_in_udp(uint8_t *key, const struct frame *frame)
+/* Puts what UDP carries; it ends where UDP's own length says. */
+static void put_in_udp(uint8_t *key, const struct frame *packet)
 {
-	const uint64_t port = fld_get(frame->bytes + frame->l4, L4_DESTINATION_PORT);
-	const unsigned int at = frame->l4 + UDP_SIZE;
+	const uint8_t *udp = packet->bytes + packet->l4;
+	const uint64_t port = fld_get(udp, L4_DESTINATION_PORT);
+	const unsigned int at = packet->l4 + UDP_SIZE;
+	const unsigned int end = packet->l4 + (unsigned int)fld_get(udp, UDP_LENGTH);
+	struct frame shorter = *packet;
+	const struct frame *frame = &shorter;
 
+	if (end < shorter.l3_end)
+		shorter.l3_end = end;
 	for (size_t i = 0; i < ARRAY_SIZE(in_udp); i++) {
 		if (in_udp[i].port != port || at + in_udp[i].size > frame->l3_end)
 			continue;

@@ -550,6 +550,22 @@ static void no_field_is_read_behind_the_end(void **state)
 		}
 }
 
+/* Fields of a tunnel end where UDP does, even if the packet goes on. */
+static void no_field_is_read_behind_udp(void **state)
+{
+	uint8_t bytes[256], key[FLOW_KEY_SIZE];
+	struct frame frame;
+
+	(void)state;
+	frame_parse(&frame, bytes, bytes_of(frames[1], bytes));
+	fld_set(bytes + frame.l4, UDP_LENGTH, UDP_SIZE + VXLAN_SIZE);
+	flow_key_write(&frame, &nothing, key);
+	assert_int_equal(fld_get(key + MISC, MISC_VXLAN_VNI), 0xa1b2c3);
+	fld_set(bytes + frame.l4, UDP_LENGTH, UDP_SIZE + VXLAN_SIZE - 1);
+	flow_key_write(&frame, &nothing, key);
+	assert_int_equal(fld_get(key + MISC, MISC_VXLAN_VNI), 0);
+}
+
 /* A frame whose way does not end has met no entry that allows it. */
 static void a_circle_of_tables_drops(void **state)
 {
@@ -581,6 +597,7 @@ int main(void)
 		cmocka_unit_test(a_guest_matches_what_is_announced),
 		cmocka_unit_test(headers_that_are_not_whole_have_no_fields),
 		cmocka_unit_test(no_field_is_read_behind_the_end),
+		cmocka_unit_test(no_field_is_read_behind_udp),
 		cmocka_unit_test(a_circle_of_tables_drops),
 	};
 
