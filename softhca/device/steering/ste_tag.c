@@ -172,13 +172,12 @@ static void put_ipv6(const struct frame *frame, uint32_t address, uint8_t *tag)
 static void put_l4_misc(const struct frame *frame, uint8_t *tag)
 {
 	const uint8_t *l4 = frame->bytes + frame->l4;
-	enum { ICMP = 1, ICMP6 = 58 };
+	const uint8_t icmp = frame->ip_version == 4 ? PROTO_ICMP : PROTO_ICMP6;
 
 	if (frame_is_tcp(frame)) {
 		fld_set(tag, STE_L4_MISC_SEQ_NUM, get_be32(l4 + 4));
 		fld_set(tag, STE_L4_MISC_ACK_NUM, get_be32(l4 + 8));
-	} else if (frame->l4 && (frame->protocol == ICMP || frame->protocol == ICMP6) &&
-		   frame->l4 + 8 <= frame->len) {
+	} else if (frame->l4 && frame->protocol == icmp && frame->l4 + ICMP_SIZE <= frame->l3_end) {
 		fld_set(tag, STE_ICMP_TYPE, l4[0]);
 		fld_set(tag, STE_ICMP_CODE, l4[1]);
 		fld_set(tag, STE_ICMP_HEADER_DATA, get_be32(l4 + 4));
