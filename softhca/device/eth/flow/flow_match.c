@@ -36,9 +36,14 @@ static void work_spend(struct walk *walk, unsigned int steps)
 /* Applies the group's mask to the key, in the sets that the mask uses. */
 static void key_mask(const struct walk *walk, const struct flow_group *group, uint8_t *masked)
 {
-	for (unsigned int i = 0; i < FLOW_KEY_SIZE; i++)
-		if (group->sets >> i / PRM_MATCH_SET_SIZE & 1)
+	for (unsigned int set = 0; set < PRM_MATCH_SETS; set++) {
+		const unsigned int from = set * PRM_MATCH_SET_SIZE;
+
+		if (!(group->sets >> set & 1))
+			continue;
+		for (unsigned int i = from; i < from + PRM_MATCH_SET_SIZE; i++)
 			masked[i] = walk->key[i] & group->mask[i];
+	}
 }
 
 static bool keys_match(const uint8_t *one, const uint8_t *other, uint8_t sets)
