@@ -219,8 +219,14 @@ static void software_visit(struct walk *walk, const struct flow_table *table)
 	tir = way.end == STE_END_TIR && table->type == PRM_FLOW_NIC_RX
 		      ? res_get(&eth->tirs, way.number)
 		      : NULL;
-	if (!tir)
+	if (!tir) {
+		if (way.end != STE_END_DROP)
+			trace_line(walk->hca->config.trace,
+				   "steering: entries of table %#x lead to %s %#x, which a frame "
+				   "cannot go to; the frame is dropped",
+				   table->n, way.end == STE_END_TIR ? "TIR" : "table", way.number);
 		return;
+	}
 	work_spend(walk, VISIT);
 	walk->arrival->tag = way.tag;
 	tir_receive(walk->hca, tir, walk->arrival);
