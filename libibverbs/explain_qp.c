@@ -105,11 +105,20 @@ static void name_next(enum ibv_qp_type type, enum ibv_qp_state from, char *text,
 
 #define WRONG(r, ...) (snprintf((r)->why, (r)->size, __VA_ARGS__), true)
 
+/* Returns whether the type is the adapter's own, such as a DCI: its masks and its addresses have
+ * rules of the kernel's driver. */
+static bool type_is_own(const struct refusal *r)
+{
+	return r->qp->qp_type == IBV_QPT_DRIVER;
+}
+
 static bool mask_is_wrong(struct refusal *r, enum ibv_qp_state from, enum ibv_qp_state to)
 {
 	int required, allowed;
 	char names[256];
 
+	if (type_is_own(r))
+		return false;
 	if (!verbs_qp_transition(r->qp->qp_type, from, to, &required, &allowed)) {
 		name_next(r->qp->qp_type, from, names, sizeof(names));
 		return WRONG(r, "there is no such transition: from %s the QP goes to %s",
@@ -127,30 +136,31 @@ static bool mask_is_wrong(struct refusal *r, enum ibv_qp_state from, enum ibv_qp
 	return false;
 }
 
+static bool is_above(struct refusal *r, int bit, const char *name, unsigned int value,
+		     unsigned int max)
+{
+	return r->mask & bit && value > max && WRONG(r, "%s %u: must be 0 to %u", name, value, max);
+}
+
 /* Checks fields that are narrower in the adapter than their C type. */
 static bool width_is_wrong(struct refusal *r)
 {
-	const struct {
-		int bit;
-		const char *name;
-		unsigned int value, max;
-	} fields[] = {
-		{ IBV_QP_TIMEOUT, "timeout", r->attr->timeout, 31 },
-		{ IBV_QP_RETRY_CNT, "retry_cnt", r->attr->retry_cnt, 7 },
-		{ IBV_QP_RNR_RETRY, "rnr_retry", r->attr->rnr_retry, 7 },
-		{ IBV_QP_MIN_RNR_TIMER, "min_rnr_timer", r->attr->min_rnr_timer, 31 },
-	};
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(fields); i++)
-		if (r->mask & fields[i].bit && fields[i].value > fields[i].max)
-			return WRONG(r, "%s %u: must be 0 to %u", fields[i].name, fields[i].value,
-				     fields[i].max);
+	if (is_above(r, IBV_QP_TIMEOUT, "timeout", r->attr->timeout, 31) ||
+	    is_above(r, IBV_QP_MIN_RNR_TIMER, "min_rnr_timer", r->attr->min_rnr_timer, 31))
+		return true;
 	if (r->mask & IBV_QP_PATH_MTU &&
 	    (r->attr->path_mtu < IBV_MTU_256 || r->attr->path_mtu > IBV_MTU_4096))
 		return WRONG(
 			r, "path_mtu %d: must be an enum ibv_mtu, 1 (256 bytes) to 5 (4096 bytes)",
 			r->attr->path_mtu);
 	return false;
+}
+
+/* Most kernels take these values, so that they come after the other causes. */
+static bool retries_are_wrong(struct refusal *r)
+{
+	return is_above(r, IBV_QP_RETRY_CNT, "retry_cnt", r->attr->retry_cnt, 7) ||
+	       is_above(r, IBV_QP_RNR_RETRY, "rnr_retry", r->attr->rnr_retry, 7);
 }
 
 static bool device_limit_is_passed(struct refusal *r)
@@ -191,27 +201,37 @@ static bool pkey_is_wrong(struct refusal *r)
 
 static bool address_is_wrong(struct refusal *r)
 {
-	return r->mask & IBV_QP_AV &&
+	return r->mask & IBV_QP_AV && !type_is_own(r) &&
 	       verbs_ah_find_fault(r->qp->context, "ah_attr.", &r->attr->ah_attr, r->why, r->size);
 }
 
 static bool value_is_wrong(struct refusal *r)
 {
 	return width_is_wrong(r) || device_limit_is_passed(r) || pkey_is_wrong(r) ||
-	       address_is_wrong(r);
+	       address_is_wrong(r) || retries_are_wrong(r);
+}
+
+/* Returns whether ERR is about the values. An empty GID has the other two. */
+static bool error_is_of_values(int err)
+{
+	return err == EINVAL || err == ENODATA || err == ENOENT;
 }
 
 void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask, int err)
 {
 	enum ibv_qp_state from = mask & IBV_QP_CUR_STATE ? attr->cur_qp_state : qp->state;
 	enum ibv_qp_state to = mask & IBV_QP_STATE ? attr->qp_state : from;
-	char why[512] = "the mask and the values look right: see the kernel's log";
+	char why[512];
 	struct refusal r = { qp, attr, mask, why, sizeof(why) };
 	bool explained;
 
 	if (!verbs_log_on(VERBS_LOG_WARN))
 		return;
-	explained = (err == EINVAL && mask_is_wrong(&r, from, to)) || value_is_wrong(&r);
+	snprintf(why, sizeof(why), "%s: see the kernel's log",
+		 type_is_own(&r) ? "the values look right, and the mask has rules of the adapter"
+				 : "the mask and the values look right");
+	explained = (err == EINVAL && mask_is_wrong(&r, from, to)) ||
+		    (error_is_of_values(err) && value_is_wrong(&r));
 	verbs_warn("ibv_modify_qp: QP 0x%x %s to %s: %s%s%s", qp->qp_num, state_name(from),
 		   state_name(to), strerror(err), explained || err == EINVAL ? ": " : "",
 		   explained || err == EINVAL ? why : "");

@@ -6,6 +6,7 @@
  */
 #include "libibverbs/private.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,6 +64,13 @@ static void suspect_gid(const struct ibv_qp *qp, const struct ibv_ah_attr *ah)
 			"ibv_query_gid()");
 }
 
+/* Returns whether the QP's address is that of a peer. A DCI gets its peers with each request, and a
+ * DCT answers all. */
+static bool has_peer(const struct ibv_qp *qp)
+{
+	return qp->qp_type != IBV_QPT_DRIVER;
+}
+
 /* Asks the kernel for the port, so it is left out below level info. */
 static void suspect_path(const struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask)
 {
@@ -72,7 +80,8 @@ static void suspect_path(const struct ibv_qp *qp, const struct ibv_qp_attr *attr
 	    get_ops(qp->context)
 		    ->query_port(qp->context, attr->ah_attr.port_num, &port, sizeof(port)))
 		return;
-	suspect_address(qp, &port, &attr->ah_attr);
+	if (has_peer(qp))
+		suspect_address(qp, &port, &attr->ah_attr);
 	if (mask & IBV_QP_PATH_MTU)
 		suspect_mtu(qp, &port, attr->path_mtu);
 }
@@ -80,16 +89,13 @@ static void suspect_path(const struct ibv_qp *qp, const struct ibv_qp_attr *attr
 static void suspect_retries(const struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask)
 {
 	if (mask & IBV_QP_TIMEOUT && !attr->timeout)
-		SUSPECT(qp,
-			"timeout %u: waits for an answer without end, and a lost packet or peer "
-			"never fails a request: 14 to 18 is usual",
-			attr->timeout);
+		verbs_info("ibv_modify_qp: QP 0x%x: timeout 0: waits for an answer without end, "
+			   "and a lost packet or peer never fails a request: 14 to 18 is usual",
+			   qp->qp_num);
 	if (mask & IBV_QP_RETRY_CNT && attr->retry_cnt > 7)
-		SUSPECT(qp, "retry_cnt %u: has 3 bits, the adapter takes %u: must be 0 to 7",
-			attr->retry_cnt, attr->retry_cnt & 7);
+		SUSPECT(qp, "retry_cnt %u: must be 0 to 7: it has 3 bits", attr->retry_cnt);
 	if (mask & IBV_QP_RNR_RETRY && attr->rnr_retry > 7)
-		SUSPECT(qp, "rnr_retry %u: has 3 bits, the adapter takes %u: must be 0 to 7",
-			attr->rnr_retry, attr->rnr_retry & 7);
+		SUSPECT(qp, "rnr_retry %u: must be 0 to 7: it has 3 bits", attr->rnr_retry);
 	if (mask & IBV_QP_MAX_QP_RD_ATOMIC && !attr->max_rd_atomic)
 		verbs_info("ibv_modify_qp: QP 0x%x: max_rd_atomic 0: READs and atomics cannot run",
 			   qp->qp_num);
@@ -99,22 +105,28 @@ static void suspect_retries(const struct ibv_qp *qp, const struct ibv_qp_attr *a
 			   qp->qp_num);
 }
 
-static int modify_suspecting(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+static void suspect_values(const struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask)
 {
-	int ret = to_priv(qp->context)->modify_qp(qp, attr, mask);
-
-	if (ret)
-		return ret;
 	if (mask & IBV_QP_DEST_QPN)
 		suspect_qpn(qp, attr->dest_qp_num);
 	if (mask & IBV_QP_RQ_PSN)
 		suspect_number(qp, "rq_psn", attr->rq_psn);
 	if (mask & IBV_QP_SQ_PSN)
 		suspect_number(qp, "sq_psn", attr->sq_psn);
-	if (mask & IBV_QP_AV)
+	if (mask & IBV_QP_AV && has_peer(qp))
 		suspect_gid(qp, &attr->ah_attr);
 	suspect_path(qp, attr, mask);
 	suspect_retries(qp, attr, mask);
+}
+
+static int modify_suspecting(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	int ret = to_priv(qp->context)->modify_qp(qp, attr, mask), saved = errno;
+
+	if (ret)
+		return ret;
+	suspect_values(qp, attr, mask);
+	errno = saved; /* a command of suspect_path() may have failed */
 	return 0;
 }
 

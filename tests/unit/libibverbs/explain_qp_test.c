@@ -223,6 +223,8 @@ static void a_value_of_the_requester_is_named_with_its_range(void **state)
 	IN_RTS("rnr_retry 8: must be 0 to 7", rnr_retry = 8);
 	IN_RTS("max_rd_atomic 9: must be at most the device's max_qp_init_rd_atom, 8",
 	       max_rd_atomic = 9);
+	IN_RTS("max_rd_atomic 9: must be at most the device's max_qp_init_rd_atom, 8",
+	       max_rd_atomic = 9, attr_.rnr_retry = attr_.retry_cnt = 8);
 	IN_RTS(NO_FAULT, path_mtu = 6);
 	IN_RTS(NO_FAULT, max_dest_rd_atomic = 17);
 	IN_RTS(NO_FAULT, port_num = 3);
@@ -252,6 +254,40 @@ static void without_limits_only_widths_are_known(void **state)
 	IN_INIT(NO_FAULT, port_num = 3);
 	IN_RTR(NO_FAULT, max_dest_rd_atomic = 17);
 	IN_RTR("min_rnr_timer 32: must be 0 to 31", min_rnr_timer = 32);
+}
+
+/* The kernel's driver has the rules of the adapter's own types, such as a DCI. */
+static void a_type_of_the_adapter_has_rules_of_its_own(void **state)
+{
+	static const struct ibv_qp_attr values[] = {
+		{ .qp_state = IBV_QPS_INIT, .port_num = 1 },
+		{ .qp_state = IBV_QPS_INIT, .port_num = 1, .ah_attr = { .port_num = 9 } },
+	};
+	struct ibv_qp qp = { .context = context_of(state), .qp_type = IBV_QPT_DRIVER };
+
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		verbs_qp_explain_modify(&qp, &values[i], IBV_QP_STATE | IBV_QP_PORT | IBV_QP_AV,
+					EINVAL);
+		check_line_ends("RESET to INIT: Invalid argument: the values look right, and the "
+				"mask has rules of the adapter: see the kernel's log");
+	}
+	verbs_qp_explain_modify(&qp, &(struct ibv_qp_attr){ .port_num = 9 }, IBV_QP_PORT, EINVAL);
+	check_line_ends("port_num 9: must be 1 to 2");
+}
+
+/* An error of the machine has nothing to do with the values. */
+static void a_value_is_no_cause_of_an_error_of_the_machine(void **state)
+{
+	static const int errors[] = { EIO, ETIMEDOUT, ENOMEM, ENODEV, EPERM };
+	struct ibv_qp qp = { .context = context_of(state), .qp_type = IBV_QPT_RC };
+	const struct ibv_qp_attr wrong = { .qp_state = IBV_QPS_INIT, .port_num = 3 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		verbs_qp_explain_modify(&qp, &wrong, TO_INIT, errors[i]);
+		check_line_ends(strerror(errors[i]));
+	}
+	verbs_qp_explain_modify(&qp, &wrong, TO_INIT, ENODATA);
+	check_line_ends("port_num 3: must be 1 to 2");
 }
 
 static void an_address_is_named_by_its_field(void **state)
@@ -362,6 +398,8 @@ int main(void)
 		EXPLAIN_TEST(a_value_of_the_requester_is_named_with_its_range),
 		EXPLAIN_TEST(a_port_and_its_pkeys_are_those_of_the_device),
 		EXPLAIN_TEST(without_limits_only_widths_are_known),
+		EXPLAIN_TEST(a_type_of_the_adapter_has_rules_of_its_own),
+		EXPLAIN_TEST(a_value_is_no_cause_of_an_error_of_the_machine),
 		EXPLAIN_TEST(an_address_is_named_by_its_field),
 		EXPLAIN_TEST(a_qp_without_its_cqs_is_explained),
 		EXPLAIN_TEST(a_qp_that_the_kernel_denies_is_explained),
