@@ -89,7 +89,7 @@ int rdmacm_cmd_failed(int fd, const struct cm_cmd *cmd, ssize_t done)
 {
 	const uint32_t number = cmd->hdr.cmd;
 	int ret = done < 0 ? errno : ENODATA;
-	char why[256];
+	char why[384];
 
 	if (ret == EACCES)
 		ret = repeat_renewed(fd, cmd);

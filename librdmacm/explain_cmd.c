@@ -21,10 +21,10 @@ static const char *const rules[] = {
 	[RDMA_USER_CM_CMD_CREATE_ID] = ": the port space must be RDMA_PS_TCP, _UDP, _IB or _IPOIB",
 	[RDMA_USER_CM_CMD_RESOLVE_ADDR] =
 		": the id must be new or bound: an id that has resolved, listens or is connected "
-		"takes no other address",
+		"takes no other address, and a bound one none of another family",
 	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] =
 		": the id needs its address first: call rdma_resolve_addr(), and take its event "
-		"RDMA_CM_EVENT_ADDR_RESOLVED",
+		"RDMA_CM_EVENT_ADDR_RESOLVED, and resolve one route",
 	[RDMA_USER_CM_CMD_BIND] =
 		": the id has an address already, from rdma_bind_addr(), rdma_resolve_addr() or "
 		"rdma_listen()",
@@ -45,26 +45,39 @@ static const char *const rules[] = {
 	[RDMA_USER_CM_CMD_NOTIFY] = ": the id must be of a connection that waits for its "
 				    "establishment",
 	[RDMA_USER_CM_CMD_JOIN_MCAST] =
-		": the id must be bound or have its address: call rdma_bind_addr() or "
-		"rdma_resolve_addr() first",
+		": the id must be of RDMA_PS_UDP or _IPOIB and have an address of a device, no "
+		"wildcard: call rdma_bind_addr() or rdma_resolve_addr() first",
+	[RDMA_USER_CM_CMD_CONNECT] =
+		": the id needs its route first: call rdma_resolve_route(), take its event "
+		"RDMA_CM_EVENT_ROUTE_RESOLVED, and connect once",
 };
 
-static void explain_connect(const struct rdma_ucm_conn_param *param, char *why, size_t size)
-{
-	/* A request of the IB CM has 92 bytes, one for a datagram 216; 36 are the RDMA CM's. */
-	const unsigned int stream = 56, datagram = 180;
+/* Private data of a message, over RDMA_PS_TCP and over RDMA_PS_UDP. Messages of the IB CM have
+ * fixed lengths, and the RDMA CM takes 36 bytes of a request. With AF_IB it takes none. */
+struct room {
+	const char *message;
+	unsigned int tcp, udp;
+	unsigned int certain; /* more than this has no room in any message */
+};
 
-	if (param->private_data_len > stream)
-		snprintf(
-			why, size,
-			": private_data_len %u: a request takes at most %u bytes over RDMA_PS_TCP, "
-			"%u over RDMA_PS_UDP",
-			param->private_data_len, stream, datagram);
+static const struct room request_room = { "a request", 92 - 36, 216 - 36, 216 };
+static const struct room answer_room = { "an answer", 196, 136, 196 };
+static const struct room rejection_room = { "a rejection", 148, 136, 148 };
+
+/* Names the length if it is too long for one of the messages, and the rule of the command unless
+ * the length is the certain cause. */
+static void explain_length(uint32_t number, const struct room *room, unsigned int len, char *why,
+			   size_t size)
+{
+	if (len <= room->tcp && len <= room->udp)
+		snprintf(why, size, "%s", rules[number]);
 	else
-		snprintf(
-			why, size,
-			": the id needs its route first: call rdma_resolve_route(), take its event "
-			"RDMA_CM_EVENT_ROUTE_RESOLVED, and connect once");
+		snprintf(why, size,
+			 ": private_data_len %u: %s takes at most %u bytes over RDMA_PS_TCP, %u "
+			 "over RDMA_PS_UDP%s%s",
+			 len, room->message, room->tcp, room->udp,
+			 len > room->certain ? "" : "; or",
+			 len > room->certain ? "" : rules[number] + strlen(":"));
 }
 
 /* Writes the address as a numerical one with its port. */
@@ -87,6 +100,14 @@ static void name_address(const struct __kernel_sockaddr_storage *addr, char *tex
 		snprintf(text, size, "%s port %u", name, ntohs(in->sin_port));
 }
 
+static bool lacks_scope(const struct __kernel_sockaddr_storage *addr)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
+
+	return in6->sin6_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr) &&
+	       !in6->sin6_scope_id;
+}
+
 static void explain_bind(const struct rdma_ucm_bind *bind, int err, char *why, size_t size)
 {
 	char address[80];
@@ -102,8 +123,31 @@ static void explain_bind(const struct rdma_ucm_bind *bind, int err, char *why, s
 	else if (err == EACCES)
 		snprintf(why, size,
 			 FOREIGN_CHANNEL "; a port below 1024 takes CAP_NET_BIND_SERVICE)");
+	else if (err == EINVAL && lacks_scope(&bind->addr))
+		snprintf(why, size,
+			 ": %s: a link-local address needs its interface's index in sin6_scope_id",
+			 address);
 	else if (err == EINVAL)
 		snprintf(why, size, "%s", rules[RDMA_USER_CM_CMD_BIND]);
+}
+
+static void explain_invalid(const struct cm_cmd *cmd, char *why, size_t size)
+{
+	const uint32_t number = cmd->hdr.cmd;
+
+	if (number == RDMA_USER_CM_CMD_CONNECT)
+		explain_length(number, &request_room, cmd->connect.conn_param.private_data_len, why,
+			       size);
+	else if (number == RDMA_USER_CM_CMD_ACCEPT)
+		explain_length(number, &answer_room, cmd->accept.conn_param.private_data_len, why,
+			       size);
+	else if (number == RDMA_USER_CM_CMD_REJECT)
+		explain_length(number, &rejection_room, cmd->reject.private_data_len, why, size);
+	else if (number == RDMA_USER_CM_CMD_RESOLVE_ROUTE && !cmd->resolve_route.timeout_ms)
+		snprintf(why, size, ": timeout_ms 0: must be 1 or more; and%s",
+			 rules[number] + strlen(":"));
+	else if (number < ARRAY_SIZE(rules) && rules[number])
+		snprintf(why, size, "%s", rules[number]);
 }
 
 void rdmacm_cmd_explain(const struct cm_cmd *cmd, int err, char *why, size_t size)
@@ -114,9 +158,10 @@ void rdmacm_cmd_explain(const struct cm_cmd *cmd, int err, char *why, size_t siz
 	if (number == RDMA_USER_CM_CMD_BIND)
 		explain_bind(&cmd->bind, err, why, size);
 	else if (err == EACCES)
-		snprintf(why, size, FOREIGN_CHANNEL ")");
-	else if (err == EINVAL && number == RDMA_USER_CM_CMD_CONNECT)
-		explain_connect(&cmd->connect.conn_param, why, size);
-	else if (err == EINVAL && number < ARRAY_SIZE(rules) && rules[number])
-		snprintf(why, size, "%s", rules[number]);
+		snprintf(why, size, FOREIGN_CHANNEL "%s)",
+			 number == RDMA_USER_CM_CMD_RESOLVE_ADDR && cmd->resolve_addr.src_size
+				 ? "; a source port below 1024 takes CAP_NET_BIND_SERVICE"
+				 : "");
+	else if (err == EINVAL)
+		explain_invalid(cmd, why, size);
 }
