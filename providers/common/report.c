@@ -56,10 +56,11 @@ void provider_report_poll(uint32_t cqn, const struct ibv_poll_cq_attr *attr)
 void provider_report_full_sq(const struct ibv_qp *qp, const struct ibv_send_wr *wr, uint32_t limit)
 {
 	verbs_warn("post_send: qp 0x%x, wr_id %#llx: the send queue is full, limit %u requests "
-		   "(max_send_wr of the QP): "
-		   "poll completions of signaled requests to free places, and signal one in so "
-		   "many at least (IBV_SEND_SIGNALED)",
-		   qp->qp_num, (unsigned long long)wr->wr_id, limit);
+		   "(max_send_wr of the QP)%s",
+		   qp->qp_num, (unsigned long long)wr->wr_id, limit,
+		   limit ? ": poll completions of signaled requests to free places, and signal "
+			   "one in so many at least (IBV_SEND_SIGNALED)"
+			 : ": it was created with max_send_wr 0");
 	errno = ENOMEM;
 }
 
@@ -79,7 +80,8 @@ void provider_report_full_rq(const char *owner, uint32_t number, const struct ib
 		   "(max_recv_wr of the QP)%s",
 		   owner, number, (unsigned long long)wr->wr_id, limit,
 		   limit ? ": post again when a receive has completed"
-			 : ": a QP with an SRQ receives what ibv_post_srq_recv() posts");
+			 : ": it was created with max_recv_wr 0, or has an SRQ: post to that by "
+			   "ibv_post_srq_recv()");
 	errno = ENOMEM;
 }
 
