@@ -93,18 +93,23 @@ static struct log_file *file_open(const char *path)
 	return file;
 }
 
-/* Writes PATH with the process's number where it has %p. Returns false if it is too long. */
+/* Writes PATH with the process's number in place of each %p. Returns false if it is too long. */
 static bool path_expand(const char *path, char *to, size_t size)
 {
-	const char *mark = strstr(path, "%p");
-	int len;
+	size_t len = 0;
 
-	if (mark)
-		len = snprintf(to, size, "%.*s%d%s", (int)(mark - path), path, (int)getpid(),
-			       mark + 2);
-	else
-		len = snprintf(to, size, "%s", path);
-	return len >= 0 && (size_t)len < size;
+	while (*path && len < size) {
+		if (path[0] == '%' && path[1] == 'p') {
+			len += (size_t)snprintf(to + len, size - len, "%d", (int)getpid());
+			path += 2;
+		} else {
+			to[len++] = *path++;
+		}
+	}
+	if (len >= size)
+		return false;
+	to[len] = '\0';
+	return true;
 }
 
 static struct log_file *open_log(const char *path)
@@ -115,8 +120,10 @@ static struct log_file *open_log(const char *path)
 	if (!path || !*path)
 		return NULL;
 	errno = ENAMETOOLONG;
-	if (path_expand(path, own, sizeof(own)))
+	if (path_expand(path, own, sizeof(own))) {
+		path = own;
 		file = file_open(own);
+	}
 	if (!file)
 		dprintf(STDERR_FILENO, "rdmakit error: log file %s: %s\n", path, strerror(errno));
 	return file;

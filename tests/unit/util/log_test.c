@@ -183,8 +183,8 @@ static void the_name_of_the_file_has_the_process(void **state)
 	char path[512], name[64], *text;
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s/%%p.log", tree_make());
-	snprintf(name, sizeof(name), "%d.log", (int)getpid());
+	snprintf(path, sizeof(path), "%s/%%p.%%p%%.log", tree_make());
+	snprintf(name, sizeof(name), "%d.%d%%.log", (int)getpid(), (int)getpid());
 	setenv("VERBS_LOG", "warn", 1);
 	setenv("VERBS_LOG_FILE", path, 1);
 	verbs_log_threshold = -1;
