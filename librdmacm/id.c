@@ -76,8 +76,7 @@ int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma
 	return 0;
 }
 
-/* Resets lock and condition in a child: a thread of the parent may have held the lock, or
- * waited. */
+/* Resets the lock in a child: a thread of the parent may have held it. */
 void rdmacm_id_forked(struct cm_id *cm)
 {
 	rdmacm_id_init_lock(cm);

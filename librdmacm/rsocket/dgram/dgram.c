@@ -234,9 +234,10 @@ static int dgram_option_set(struct rs *rs, int level, int name)
 	return level == SOL_RDMA && !LIST_EMPTY(&to_dgram(rs)->links) ? EINVAL : 0;
 }
 
+/* Options ask without the lock. */
 static bool dgram_has_queues(struct rs *rs)
 {
-	return to_dgram(rs)->link_count > 0;
+	return __atomic_load_n(&to_dgram(rs)->link_count, __ATOMIC_RELAXED) > 0;
 }
 
 static void dgram_inherit(struct rs *rs)

@@ -824,9 +824,10 @@ static bool stream_is_listening(struct rs *rs)
 	return to_stream(rs)->state == STREAM_LISTENING;
 }
 
+/* Options ask without the lock. */
 static bool stream_has_queues(struct rs *rs)
 {
-	return to_stream(rs)->state > STREAM_LISTENING;
+	return __atomic_load_n(&to_stream(rs)->state, __ATOMIC_RELAXED) > STREAM_LISTENING;
 }
 
 static void stream_share(struct rs *rs)
