@@ -97,7 +97,7 @@ static bool opcode_has_raddr(uint8_t opcode)
 /* What the log says of a failed request. */
 struct failed {
 	enum request_kind kind;
-	bool has_target, has_buffer;
+	bool is_send, has_target, has_buffer;
 	uint64_t raddr;
 	uint32_t rkey, lkey; /* lkey: of the first buffer */
 	char *text;          /* the request, as the log names it */
@@ -110,8 +110,12 @@ static enum request_kind kind_of(const struct mlx5_qp *qp, uint8_t opcode)
 		return REQUEST_READ;
 	if (opcode_is_atomic(opcode))
 		return REQUEST_ATOMIC;
+	if (opcode == MLX5_OPCODE_RDMA_WRITE_IMM)
+		return REQUEST_WRITE_IMM;
 	if (opcode_has_raddr(opcode))
 		return REQUEST_WRITE;
+	if (opcode == MLX5_OPCODE_TSO) /* even on a UD QP it may have several packets */
+		return REQUEST_SEND;
 	if (opcode != MLX5_OPCODE_SEND && opcode != MLX5_OPCODE_SEND_IMM &&
 	    opcode != MLX5_OPCODE_SEND_INVAL)
 		return REQUEST_OTHER;
@@ -201,9 +205,10 @@ static bool address_is_usual(uint64_t addr)
 	       top == 0xff;
 }
 
+/* Addresses of programs have 48 bits, so that one without upper bytes may be right. */
 static bool address_is_swapped(uint64_t addr)
 {
-	return address_is_usual(__builtin_bswap64(addr)) && !address_is_usual(addr);
+	return addr >> 48 && address_is_usual(__builtin_bswap64(addr));
 }
 
 /* Writes what looks wrong in the values of the request itself. Returns false if nothing does. */
@@ -243,7 +248,8 @@ static bool suspect_local(const struct failed *f, char *why, size_t size)
 	return true;
 }
 
-/* Names the peer that was asked, from the attributes of the QP. */
+/* Names the peer that was asked, from the attributes of the QP. That takes a command of the kernel
+ * inside ibv_poll_cq(), so it is left out below level info. */
 static bool name_peer(struct mlx5_rq *rq, char *why, size_t size)
 {
 	const int mask = IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RETRY_CNT | IBV_QP_TIMEOUT;
@@ -252,7 +258,8 @@ static bool name_peer(struct mlx5_rq *rq, char *why, size_t size)
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
 
-	if (rq_qp(rq)->rules->kind != SEND_CONNECTED || verbs_cmd_query_qp(qp, &attr, mask, &init))
+	if (!verbs_log_on(VERBS_LOG_INFO) || rq_qp(rq)->rules->kind != SEND_CONNECTED ||
+	    verbs_cmd_query_qp(qp, &attr, mask, &init))
 		return false;
 	if (attr.ah_attr.is_global)
 		snprintf(where, sizeof(where), "GID %s",
@@ -282,7 +289,8 @@ static void write_cure(struct mlx5_rq *rq, uint8_t syndrome, const struct failed
 		return;
 	if (syndrome == MLX5_CQE_SYNDROME_LOCAL_PROT_ERR && suspect_local(f, why, size))
 		return;
-	if (syndrome == MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR && name_peer(rq, why, size))
+	if (syndrome == MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR && f->is_send &&
+	    name_peer(rq, why, size))
 		return;
 	cure = mlx5_syndrome_cure(syndrome, f->kind);
 	if (cure)
@@ -294,7 +302,7 @@ static void __attribute__((cold)) error_explain(struct mlx5_rq *rq, const struct
 	const struct mlx5_err_cqe *err = (const struct mlx5_err_cqe *)cqe;
 	bool is_send = cqe_opcode(cqe) == MLX5_CQE_REQ_ERR;
 	char request[160], cure[320];
-	struct failed failed = { .text = request, .size = sizeof(request) };
+	struct failed failed = { .is_send = is_send, .text = request, .size = sizeof(request) };
 
 	if (!verbs_log_on(VERBS_LOG_WARN))
 		return;

@@ -103,32 +103,51 @@ static const struct cure {
 	  "the peer's QP needs IBV_ACCESS_REMOTE_ATOMIC in its qp_access_flags, and a "
 	  "max_dest_rd_atomic that is at least this QP's max_rd_atomic" },
 	{ MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR, REQUEST_WRITE,
-	  "the rkey must be of a live MR with IBV_ACCESS_REMOTE_WRITE on the PD of the peer's QP, "
-	  "and all bytes from the remote address on must be in it" },
+	  "the rkey must be of a live MR or bound MW with IBV_ACCESS_REMOTE_WRITE on the PD of "
+	  "the peer's QP, and all bytes from the remote address on must be in it" },
 	{ MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR, REQUEST_READ,
-	  "the rkey must be of a live MR with IBV_ACCESS_REMOTE_READ on the PD of the peer's QP, "
-	  "and all bytes from the remote address on must be in it" },
+	  "the rkey must be of a live MR or bound MW with IBV_ACCESS_REMOTE_READ on the PD of "
+	  "the peer's QP, and all bytes from the remote address on must be in it" },
 	{ MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR, REQUEST_ATOMIC,
-	  "the rkey must be of a live MR with IBV_ACCESS_REMOTE_ATOMIC on the PD of the peer's QP, "
-	  "and the 8 bytes at the remote address must be in it" },
+	  "the rkey must be of a live MR or bound MW with IBV_ACCESS_REMOTE_ATOMIC on the PD of "
+	  "the peer's QP, and the 8 bytes at the remote address must be in it" },
 	{ MLX5_CQE_SYNDROME_REMOTE_OP_ERR, REQUEST_SEND,
 	  "the receive that the peer posted failed there, usually because its MR lacks "
 	  "IBV_ACCESS_LOCAL_WRITE or its lkey is wrong: look at the peer's log" },
 	{ MLX5_CQE_SYNDROME_RNR_RETRY_EXC_ERR, REQUEST_SEND,
 	  "post a receive at the peer for each message before it is sent, or raise rnr_retry (7: "
 	  "without end) and the peer's min_rnr_timer" },
-	{ MLX5_CQE_SYNDROME_RNR_RETRY_EXC_ERR, REQUEST_WRITE,
+	{ MLX5_CQE_SYNDROME_RNR_RETRY_EXC_ERR, REQUEST_WRITE_IMM,
 	  "a write with immediate data takes a receive too: post one at the peer for each" },
 };
+
+static const char *cure_of_key(enum request_kind kind)
+{
+	switch (kind) {
+	case REQUEST_SEND:
+	case REQUEST_WRITE:
+	case REQUEST_WRITE_IMM:
+	case REQUEST_DATAGRAM:
+		return send_keys;
+	case REQUEST_READ:
+	case REQUEST_ATOMIC:
+	case REQUEST_RECEIVE:
+	case REQUEST_DATAGRAM_RECEIVE:
+		return read_keys;
+	case REQUEST_OTHER:
+		break;
+	}
+	return NULL;
+}
 
 const char *mlx5_syndrome_cure(uint8_t syndrome, enum request_kind kind)
 {
 	if (syndrome == MLX5_CQE_SYNDROME_LOCAL_PROT_ERR)
-		return kind == REQUEST_SEND || kind == REQUEST_WRITE || kind == REQUEST_DATAGRAM
-			       ? send_keys
-			       : read_keys;
+		return cure_of_key(kind);
 	for (unsigned int i = 0; i < ARRAY_SIZE(cures); i++)
 		if (cures[i].syndrome == syndrome && cures[i].kind == kind)
 			return cures[i].text;
+	if (kind == REQUEST_WRITE_IMM) /* otherwise it fails as a write does */
+		return mlx5_syndrome_cure(syndrome, REQUEST_WRITE);
 	return NULL;
 }

@@ -109,10 +109,12 @@ static void values_that_look_wrong_are_named(void **state)
 		uint32_t rkey;
 		const char *text;
 	} rows[] = {
-		{ 0x1000, 0x9, "the rkey must be of a live MR with IBV_ACCESS_REMOTE_WRITE" },
+		{ 0x1000, 0x9,
+		  "the rkey must be of a live MR or bound MW with IBV_ACCESS_REMOTE_WRITE" },
 		{ 0, 0, "remote address and rkey are 0" },
 		{ 0x00105634127f0000, 0x9, "byte-swapped, it may be 0x7f1234561000:" },
-		{ 0x00001034127f0000, 0x9, "byte-swapped, it may be 0x7f1234100000:" },
+		{ 0x00001034127f0000, 0x9, "the rkey must be of a live MR" },
+		{ 0x5634127f0000, 0x9, "the rkey must be of a live MR" },
 		{ 0x7f12347f0000, 0x9, "the rkey must be of a live MR" },
 		{ 0x1000, 0x09000000, "the rkey looks byte-swapped, it may be 0x9:" },
 		{ 0x1000, 0x501234, "the rkey must be of a live MR" },
@@ -132,6 +134,40 @@ static void values_that_look_wrong_are_named(void **state)
 		log_text();
 		error_arrive(rig, MLX5_CQE_REQ_ERR, 0);
 		check_logged(rows[i].text);
+		rig_free(rig);
+	}
+}
+
+/* A write takes a receive only with immediate data, and polling asks the kernel nothing. */
+static void a_cure_is_that_of_the_operation(void **state)
+{
+	static const struct {
+		enum ibv_wr_opcode opcode;
+		uint8_t syndrome;
+		const char *end;
+	} rows[] = {
+		{ IBV_WR_RDMA_WRITE, MLX5_CQE_SYNDROME_RNR_RETRY_EXC_ERR, "syndrome\n" },
+		{ IBV_WR_RDMA_WRITE_WITH_IMM, MLX5_CQE_SYNDROME_RNR_RETRY_EXC_ERR,
+		  "takes a receive too: post one at the peer for each\n" },
+		{ IBV_WR_LOCAL_INV, MLX5_CQE_SYNDROME_LOCAL_PROT_ERR, "syndrome\n" },
+		{ IBV_WR_SEND, MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR, "syndrome\n" },
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct rig *rig = rig_new(NULL);
+		struct ibv_send_wr wr = { .sg_list = buffers,
+					  .num_sge = rows[i].opcode != IBV_WR_LOCAL_INV,
+					  .opcode = rows[i].opcode },
+				   *bad;
+		struct ibv_wc wc;
+
+		assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
+		log_text();
+		rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_REQ_ERR,
+						     .syndrome = rows[i].syndrome });
+		assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
+		check_logged(rows[i].end);
 		rig_free(rig);
 	}
 }
@@ -246,6 +282,7 @@ int main(void)
 		cmocka_unit_test(a_send_request_is_named),
 		cmocka_unit_test(a_send_of_nothing_has_no_buffer),
 		cmocka_unit_test(values_that_look_wrong_are_named),
+		cmocka_unit_test(a_cure_is_that_of_the_operation),
 		cmocka_unit_test(a_receive_is_the_oldest_of_its_queue),
 		cmocka_unit_test(a_receive_of_an_srq_is_the_one_that_its_cqe_names),
 		cmocka_unit_test(only_the_first_failure_is_explained),

@@ -94,7 +94,10 @@ static void a_syndrome_has_a_cure_for_each_kind_that_it_fails(void **state)
 		{ 0x13, REQUEST_ATOMIC, "IBV_ACCESS_REMOTE_ATOMIC" },
 		{ 0x14, REQUEST_SEND, "the peer's log" },
 		{ 0x16, REQUEST_SEND, "post a receive" },
-		{ 0x16, REQUEST_WRITE, "immediate" },
+		{ 0x16, REQUEST_WRITE_IMM, "immediate" },
+		{ 0x04, REQUEST_WRITE_IMM, "which holds all of the buffer" },
+		{ 0x12, REQUEST_WRITE_IMM, "IBV_ACCESS_REMOTE_WRITE" },
+		{ 0x13, REQUEST_WRITE_IMM, "a live MR or bound MW with IBV_ACCESS_REMOTE_WRITE" },
 	};
 
 	(void)state;
@@ -107,6 +110,8 @@ static void a_syndrome_has_a_cure_for_each_kind_that_it_fails(void **state)
 	}
 	assert_null(mlx5_syndrome_cure(0x22, REQUEST_SEND));
 	assert_null(mlx5_syndrome_cure(0x13, REQUEST_RECEIVE));
+	assert_null(mlx5_syndrome_cure(0x16, REQUEST_WRITE));
+	assert_null(mlx5_syndrome_cure(0x04, REQUEST_OTHER));
 }
 
 int main(void)
