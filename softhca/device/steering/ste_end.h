@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ste_end.h - where a walk through software's entries ends: addresses that stand for what the
- * adapter does, not for memory. Software gets them from capabilities and from the answers of the
- * commands that create TIRs and flow tables.
+ * ste_end.h - addresses at which a walk through software's entries ends. They stand for a TIR, a
+ * table or an action, not for memory. Software gets them from capabilities and from the answers of
+ * the commands that create TIRs and flow tables.
  */
 #ifndef SOFTHCA_DEVICE_STEERING_STE_END_H
 #define SOFTHCA_DEVICE_STEERING_STE_END_H
@@ -22,7 +22,7 @@ static inline uint64_t ste_end_address(enum ste_end end, uint32_t number)
 	       ((uint64_t)number << STE_END_LOG_UNIT);
 }
 
-/* Returns whether a walk ends at ADDR, and how; NUMBER is that of the TIR or table. */
+/* Returns whether a walk ends at ADDR. Sets END, and NUMBER to the number of the TIR or table. */
 static inline bool ste_end_at(uint64_t addr, enum ste_end *end, uint32_t *number)
 {
 	const uint64_t offset = addr - STE_END_START;

@@ -2,8 +2,8 @@
 /*
  * ste_memory.c - memory on the adapter for table entries that software writes itself (PRM: SW ICM).
  *
- * The driver chooses the place of each block, as with MEMIC. A program asks for much more than it
- * writes (64 MiB at a time), so a block has a list of pages that begins empty.
+ * The driver chooses the place of each block, as with MEMIC. A program allocates much more than it
+ * writes (64 MiB at a time), so a page exists only once it is written.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -108,7 +108,8 @@ void ste_memory_put(struct ste_block *block)
 		block->users--;
 }
 
-/* Returns the page to write to at OFFSET, or NULL without memory. */
+/* Returns the page to write to at OFFSET, or NULL if the host has no memory, or the adapter has
+ * STE_MEMORY_PAGES_MAX pages. */
 static uint8_t *page_to_write(struct ste_block *block, uint64_t offset)
 {
 	uint8_t **page = &block->page[offset / STE_MEMORY_PAGE];

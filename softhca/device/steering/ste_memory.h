@@ -18,7 +18,7 @@ struct hca;
  * an address. */
 #define STE_MEMORY_START   UINT64_C(0x4000000000) /* entries */
 #define STE_MEMORY_CHANGE  UINT64_C(0x6000000000) /* lists of header changes */
-#define STE_MEMORY_PATTERN UINT64_C(0x6800000000) /* such lists whose values are elsewhere */
+#define STE_MEMORY_PATTERN UINT64_C(0x6800000000) /* lists without their values */
 
 enum {
 	STE_MEMORY_LOG_SIZE = 36,

@@ -190,7 +190,7 @@ bool ste_tag(const struct frame *frame, uint32_t sqn, unsigned int lookup,
 	memset(tag, 0, PRM_STE_TAG_SIZE);
 	switch (lookup) {
 	case PRM_STE_NOTHING:
-	case PRM_STE_REGISTERS_0: /* what root tables have written there is not looked at */
+	case PRM_STE_REGISTERS_0: /* always 0 here, whatever root tables have set */
 	case PRM_STE_REGISTERS_1:
 		return true;
 	case PRM_STE_L2_O:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ste_tag.h - the tag of a frame: some of its fields, as an entry of a lookup type compares them.
+ * ste_tag.h - the tag of a frame: the fields that an entry compares, by the entry's lookup type.
  */
 #ifndef SOFTHCA_DEVICE_STEERING_STE_TAG_H
 #define SOFTHCA_DEVICE_STEERING_STE_TAG_H
@@ -12,8 +12,8 @@
 
 struct frame;
 
-/* Writes a frame's tag; SQN is the number of the queue that has sent it, 0 for a received one.
- * Returns false for a lookup type that the adapter does not know. */
+/* Writes the tag of FRAME. SQN is the number of the queue that has sent the frame, or 0 if the
+ * frame was received. Returns false for a lookup type that the adapter does not know. */
 bool ste_tag(const struct frame *frame, uint32_t sqn, unsigned int lookup,
 	     uint8_t tag[PRM_STE_TAG_SIZE]);
 

@@ -2,8 +2,8 @@
 /*
  * ste_walk.c - the way of a frame through the entries that software has written.
  *
- * Nothing of an entry is trusted: each address is looked up, and each step costs of the frame's
- * budget, as entries may lead in a circle. PRM: Steering Table Entry
+ * Entries are not trusted: each step looks up its address, and takes a part of the frame's budget,
+ * because entries may lead in a circle. PRM: Steering Table Entry
  */
 #include <string.h>
 
@@ -31,7 +31,8 @@ static void frame_count(const struct ste_walk *walk, uint32_t number)
 	counter->bytes += walk->frame->len;
 }
 
-/* Does what the entry says. Returns NULL, or why not. */
+/* Counts the frame and applies the entry's actions. Returns NULL, or the reason to drop the
+ * frame. */
 static const char *entry_act(struct ste_walk *walk, const uint8_t *entry)
 {
 	unsigned int words;

@@ -12,19 +12,19 @@
 struct frame;
 struct hca;
 
-/* A walk: what it takes, and below that, what it has found out. */
+/* A walk: its input, and from END on its result. */
 struct ste_walk {
 	struct hca *hca;
 	const struct frame *frame;
 	uint32_t sqn;       /* the queue that has sent the frame; 0: it was received */
-	unsigned int steps; /* what is left of the frame's budget */
+	unsigned int steps; /* the rest of the frame's budget; the walk takes from it */
 	enum ste_end end;
 	uint32_t number; /* of the TIR or table where the walk ends */
-	uint32_t tag;    /* from an action; else as before */
+	uint32_t tag;    /* the flow tag; unchanged if no action sets it */
 };
 
-/* Walks from the entry at ROOT on. A frame that meets what the adapter cannot do is dropped, and
- * the trace says why. */
+/* Walks from the entry at ROOT on. Drops a frame that meets an entry which the adapter cannot
+ * execute; the trace has the reason. */
 void ste_walk(struct ste_walk *walk, uint64_t root);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_key.c - the fields of a frame that flow tables can match: of its headers, of a tunnel's, and
- * of those that it carries in the tunnel. PRM: fte_match_param
+ * flow_key.c - the fields of a frame that flow tables can match: of outer headers, of a tunnel's
+ * header, and of the headers inside the tunnel. PRM: fte_match_param
  *
  * As in frame.c, a header is read only after a check of its length.
  */
@@ -23,10 +23,10 @@
 
 enum { TUNNEL_HEADER_DWORDS = 4 };
 
-/* ---- headers that are outer and inner ones ---- */
+/* ---- headers outside and inside of a tunnel ---- */
 
-/* The places of fields that exist twice: in the layout of a side's own headers, and among the
- * others */
+/* Places of the fields that outer and inner headers share. HEADERS is the set of one side; the
+ * other fields are in the sets of miscellaneous parameters. */
 struct side {
 	uint32_t headers;
 	uint32_t second_prio, second_cfi, second_vid, second_cvlan, second_svlan;
@@ -230,8 +230,8 @@ static void put_mpls_in_udp(uint8_t *key, const struct frame *frame, unsigned in
 	put_mpls(key, MISC_2(MISC2_OUTER_MPLS_OVER_UDP), frame, at, frame->l3_end);
 }
 
-/* What UDP carries, by its destination port: the least size of the header; dwords of it that can be
- * matched as they are */
+/* Headers inside UDP, by destination port: the least size, and the number of dwords that tables can
+ * match whatever they mean. */
 static const struct {
 	uint16_t port;
 	uint8_t size, dwords;
@@ -318,7 +318,7 @@ static void put_behind_outer(uint8_t *key, const struct frame *frame)
 		put_icmp(key, frame);
 }
 
-/* Register C 0 is the last of its row. */
+/* The layout has register C 7 first and C 0 last. */
 static void put_state(uint8_t *key, const struct flow_state *state)
 {
 	fld_set(key, MISC(MISC_SOURCE_SQN), state->sqn);
@@ -348,7 +348,7 @@ void flow_key_write(const struct frame *frame, const struct flow_state *state,
 
 /* ---- masks ---- */
 
-/* Fields of the set of outer headers, and of the one of inner headers */
+/* Fields of both sets: outer headers, inner headers */
 static const uint32_t in_headers[] = {
 	LYR_2_4_SMAC_47_16,  LYR_2_4_SMAC_15_0,  LYR_2_4_ETHERTYPE,    LYR_2_4_DMAC_47_16,
 	LYR_2_4_DMAC_15_0,   LYR_2_4_FIRST_PRIO, LYR_2_4_FIRST_CFI,    LYR_2_4_FIRST_VID,

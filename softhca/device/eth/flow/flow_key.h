@@ -16,8 +16,8 @@ struct frame;
 
 enum { FLOW_KEY_SIZE = PRM_MATCH_SETS * PRM_MATCH_SET_SIZE, FLOW_C_REGISTERS = 8 };
 
-/* What flow tables know of a frame besides its bytes: the queue that has sent it (0: it was
- * received), and registers that header changes set. They begin as 0. */
+/* The state of a frame besides its bytes: the queue that has sent it (0: it was received), and
+ * registers, which begin as 0 and which header changes set. */
 struct flow_state {
 	uint32_t sqn;
 	uint8_t registers[4 * (2 + FLOW_C_REGISTERS)]; /* big-endian */
