@@ -90,7 +90,7 @@ static const char *mask_exception(const struct refusal *r)
 		       : "";
 }
 
-/* Names the states to which a QP can go from FROM, for instance "RESET, INIT". */
+/* Writes the names of the states that can follow FROM, for instance "RESET, INIT". */
 static void name_next(enum ibv_qp_type type, enum ibv_qp_state from, char *text, size_t size)
 {
 	int required, allowed;

@@ -18,7 +18,7 @@
  * applications. */
 struct verbs_ex_private {
 	struct verbs_ops ops;
-	/* the provider's operation, if ops.modify_qp is the one of suspect_qp.c */
+	/* the provider's operation, if suspect_qp.c has replaced ops.modify_qp */
 	int (*modify_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 	uint32_t driver_id;             /* sent to the kernel with each command, which checks it */
 	uint64_t core_support;          /* IB_UVERBS_CORE_SUPPORT_* of the kernel */
@@ -208,8 +208,8 @@ void verbs_qp_explain_create(struct ibv_context *context, const struct ibv_qp_in
 			     int err);
 void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask, int err);
 
-/* suspect_qp.c: puts itself before the provider's modify_qp, to log values that are accepted and
- * cannot work. */
+/* suspect_qp.c: replaces the provider's modify_qp by a function that calls it, and then logs values
+ * that were accepted although they cannot work. */
 void verbs_qp_suspect_all(struct verbs_ex_private *priv);
 
 /* explain_ah.c: logs why the kernel refused an address handle with ERR. */

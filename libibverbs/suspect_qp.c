@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * suspect_qp.c - logs values that ibv_modify_qp() was given, which the kernel takes though they
- * cannot work, or hide a failure: a QP number in the wrong byte order, for example. Contexts that
- * are opened with the log at level warn have it in their table of operations; others do not pay.
+ * suspect_qp.c - logs values that ibv_modify_qp() accepts although they cannot work or hide a
+ * failure: a QP number in the wrong byte order, for example. ops.c puts modify_suspecting() into
+ * the table of operations of contexts that are opened with the log at level warn, info or debug.
+ * Other contexts pay nothing.
  */
 #include "libibverbs/private.h"
 

@@ -129,7 +129,8 @@ struct cm_renewal {
  * it. */
 const struct cm_renewal *rdmacm_cmd_set_renewal(const struct cm_renewal *renewal);
 
-/* explain_cmd.c: writes why the kernel may refuse the command with ERR, after ": ", or "". */
+/* explain_cmd.c: writes ": " and the reason why the kernel may refuse the command with ERR, or
+ * "". */
 void rdmacm_cmd_explain(const struct cm_cmd *cmd, int err, char *why, size_t size);
 
 /* Opens a descriptor for a new event channel. */

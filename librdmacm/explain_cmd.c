@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * explain_cmd.c - log texts for commands that the kernel refuses: the rule of the command, with the
- * values that the command has. The kernel returns only an errno.
+ * explain_cmd.c - log texts for commands that the kernel refuses: the rule that was broken, and the
+ * values in the command. The kernel returns only an errno.
  */
 #include "cma.h"
 
@@ -16,7 +16,7 @@
 	" (only the process that has opened a channel, and has not changed its user since, may " \
 	"use it"
 
-/* Rules that EINVAL says were broken, most of them about the order of calls. */
+/* The rule that a command breaks if the kernel answers EINVAL. Most rules order the calls. */
 static const char *const rules[] = {
 	[RDMA_USER_CM_CMD_CREATE_ID] = ": the port space must be RDMA_PS_TCP, _UDP, _IB or _IPOIB",
 	[RDMA_USER_CM_CMD_RESOLVE_ADDR] =
@@ -80,7 +80,7 @@ static void explain_length(uint32_t number, const struct room *room, unsigned in
 			 len > room->certain ? "" : rules[number] + strlen(":"));
 }
 
-/* Writes the address as a numerical one with its port. */
+/* Writes the address in numbers, with its port. */
 static void name_address(const struct __kernel_sockaddr_storage *addr, char *text, size_t size)
 {
 	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;

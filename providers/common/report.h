@@ -9,10 +9,11 @@
 
 #define PROVIDER_REPORT void __attribute__((cold))
 
-/* Return names for log lines: "RTS", "IBV_WR_RDMA_READ"; "?" for what is no such value. */
+/* Return a name for a log line, for instance "RTS" or "RDMA_READ"; "?" for any other value. */
 const char *provider_qp_state_str(enum ibv_qp_state state) __attribute__((cold));
 const char *provider_wr_opcode_str(enum ibv_wr_opcode opcode) __attribute__((cold));
-/* Writes the opcodes of MASK (bit n: enum ibv_wr_opcode n), for instance "SEND, SEND_WITH_IMM". */
+/* Writes the names of the opcodes in MASK, for instance "SEND, SEND_WITH_IMM". Bit n of MASK stands
+ * for enum ibv_wr_opcode n. */
 PROVIDER_REPORT provider_name_opcodes(uint32_t mask, char *text, size_t size);
 
 PROVIDER_REPORT provider_report_poll(uint32_t cqn, const struct ibv_poll_cq_attr *attr);

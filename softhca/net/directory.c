@@ -54,8 +54,8 @@ static int lock_open(int dir, int *out)
 	return 0;
 }
 
-/* Returns whether FD is still the directory's lock file, which anyone who may write there may
- * replace. */
+/* Returns whether FD is still the directory's lock file. Any user who may write to the directory
+ * can replace the file. */
 static bool lock_is_current(int dir, int fd)
 {
 	struct stat own, there;
@@ -64,7 +64,8 @@ static bool lock_is_current(int dir, int fd)
 	       own.st_ino == there.st_ino && own.st_dev == there.st_dev;
 }
 
-/* Takes the lock if it is free. Returns EWOULDBLOCK if not, or if the file has been replaced. */
+/* Takes the lock. Returns 0, or EWOULDBLOCK if another host has it or the file has been
+ * replaced. */
 static int lock_try(int dir, int *out)
 {
 	int ret = lock_open(dir, out);

@@ -4,9 +4,9 @@
  * description, N.host. N is the host's number. A file is made under another name first, with .new
  * at its end.
  *
- * Any user who may write there can put anything there, so a reader checks what it finds. DIR is a
- * descriptor of the directory. network.c and hosts.c use it.
- * DIRECTORY/lock serializes hosts that join.
+ * Any user who may write there can put anything there, so a reader checks what it finds. A host
+ * that joins holds the lock of DIRECTORY/lock. DIR is a descriptor of the directory. network.c and
+ * hosts.c use the functions here.
  */
 #ifndef SOFTHCA_NET_DIRECTORY_H
 #define SOFTHCA_NET_DIRECTORY_H
@@ -18,13 +18,13 @@
 int directory_sockets(int dir,
 		      int (*found)(void *owner, const char *name, unsigned int host, bool ethernet),
 		      void *owner);
-/* Waits up to WAIT_MS for the lock of the directory, which takes the right to write there. Returns
- * 0 and *LOCK, a descriptor that holds the lock until it is closed; or an errno, EWOULDBLOCK after
- * that time. */
+/* Waits up to WAIT_MS for the lock of the directory; the user needs the right to write to its file.
+ * Returns 0 and *LOCK, a descriptor that holds the lock until it is closed; or an errno,
+ * EWOULDBLOCK after that time. */
 int directory_lock(int dir, int wait_ms, int *lock);
 /* Listens on FD as the socket NAME. The caller has the lock of the directory, and has removed what
- * was left of the host. Returns 0 or an errno: EEXIST if another host has the name, although it did
- * not have the lock. */
+ * was left of the host. Returns 0 or an errno: EEXIST if another host has taken the name
+ * without the lock. */
 int directory_listen(int dir, const char *name, int fd);
 /* Connects to the socket NAME. Returns 0 and *FD, or an errno: ECONNREFUSED if its host was killed
  * and left the file, EAGAIN if it accepts no connections and many wait. */

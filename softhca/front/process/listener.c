@@ -70,7 +70,7 @@ static void listener_ready(struct watch *watch, uint32_t events)
 		listener_close(listener);
 }
 
-/* Seals the memory: only mappings that exist now, ours, stay writable. */
+/* Seals the memory: only the existing mapping, which is softhca's own, stays writable. */
 static int memory_seal(int memory)
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;

@@ -10,10 +10,10 @@
 #ifndef SOFTHCA_FRONT_PROCESS_RUNNER_H
 #define SOFTHCA_FRONT_PROCESS_RUNNER_H
 
-/* Adds the connection of a private daemon's own runner, which may take its time. Returns 0 and
- * takes FD over, or a positive errno. */
+/* Adds the connection of a private daemon's own runner, without a time limit for its hello. Returns
+ * 0 and takes FD over, or a positive errno. */
 int runner_add_own(int fd);
-/* Adds a connection that was accepted. Returns as runner_add_own(). */
+/* Adds a connection that a server has accepted. Returns like runner_add_own(). */
 int runner_add(int fd);
 void runners_close(void);
 

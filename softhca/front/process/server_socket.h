@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Return 0 or a positive errno; EADDRINUSE if another server listens there. MODE: permissions of
- * the file; connecting takes the right to write. */
+/* Return 0 or a positive errno; EADDRINUSE if another server listens there. MODE is the
+ * permissions of the file; a user needs the right to write to connect. */
 int server_socket_open(const char *path, mode_t mode, int *sock);
 int server_socket_show(const char *path);
 /* Closes the socket and removes its file; SHOWN: it is at PATH. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * timer.c - see timer.h: one timerfd for a heap, whose root expires next. It is a pairing heap, as
- * that needs no memory outside of the timers.
+ * timer.c - see timer.h. One timerfd serves a heap of timers, whose root expires next. The heap is
+ * a pairing heap, which needs no memory outside of the timers.
  */
 #include <errno.h>
 #include <sys/epoll.h>

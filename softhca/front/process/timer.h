@@ -10,9 +10,9 @@
 /* A timer; zeroed: off. */
 struct timer {
 	uint64_t deadline; /* ns; 0: off */
-	/* Called when it is off again, so it may restart it */
+	/* Called once the timer is off again, so the function may restart it. */
 	void (*expired)(struct timer *timer);
-	/* Private to timer.c; link: the pointer to this timer */
+	/* Private to timer.c. LINK: the place of the pointer to this timer. */
 	struct timer *child, *next, **link;
 };
 

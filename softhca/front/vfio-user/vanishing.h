@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Prepares the process: from now on, SIGBUS during a copy ends that copy only. Called before the
- * first copy, and as often as one likes. Returns 0 or a positive errno. */
+/* Prepares the process: from now on, SIGBUS during a copy ends that copy only. Call it before the
+ * first copy; further calls are allowed. Returns 0 or a positive errno. */
 int vanishing_prepare(void);
 /* Copies LEN bytes, at least one, of which the last is stored last. Returns 0, or EFAULT if the
  * memory is gone; some bytes may have been copied then. */

@@ -94,7 +94,7 @@ static bool opcode_has_raddr(uint8_t opcode)
 	       opcode == MLX5_OPCODE_RDMA_READ || opcode_is_atomic(opcode);
 }
 
-/* What the log says of a failed request. */
+/* A failed request: its text in the log, and the values that may be wrong. */
 struct failed {
 	enum request_kind kind;
 	bool is_send, has_target, has_buffer;
@@ -211,7 +211,7 @@ static bool address_is_swapped(uint64_t addr)
 	return addr >> 48 && address_is_usual(__builtin_bswap64(addr));
 }
 
-/* Writes what looks wrong in the values of the request itself. Returns false if nothing does. */
+/* Names a remote address or rkey that looks wrong. Returns false if neither does. */
 static bool suspect_remote(const struct failed *f, char *why, size_t size)
 {
 	if (f->kind == REQUEST_ATOMIC && f->raddr & 7)
@@ -276,7 +276,7 @@ static bool name_peer(struct mlx5_rq *rq, char *why, size_t size)
 	return true;
 }
 
-/* Writes what to look at, after "; ", or "". */
+/* Writes "; " and the likely cure, or "". */
 static void write_cure(struct mlx5_rq *rq, uint8_t syndrome, const struct failed *f, char *why,
 		       size_t size)
 {

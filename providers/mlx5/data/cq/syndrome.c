@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * syndrome.c - log texts of syndromes: the adapter's finding, the likely cause, what to look at.
+ * syndrome.c - log texts of syndromes: the adapter's finding, the likely cause, the likely cure.
  *
  * Vendor syndromes are those that adapters are publicly known to report; others are logged as
  * numbers.
@@ -78,7 +78,7 @@ static const char *const read_keys =
 static const char *const send_keys =
 	"its lkey must be of a live MR on this QP's PD, which holds all of the buffer";
 
-/* The same syndrome has other causes for each kind of request. */
+/* The causes of a syndrome differ by the kind of request. */
 static const struct cure {
 	uint8_t syndrome, kind;
 	const char *text;

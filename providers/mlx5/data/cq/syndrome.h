@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Kinds of requests that fail for causes of their own. */
+/* Kinds of requests. The causes of a syndrome differ by kind. */
 enum request_kind {
 	REQUEST_SEND,
 	REQUEST_WRITE,
@@ -24,7 +24,7 @@ enum request_kind {
 const char *mlx5_syndrome_str(uint8_t syndrome);
 const char *mlx5_vendor_syndrome_str(uint8_t vendor);
 
-/* Returns what to look at when a request of this kind ends with SYNDROME, or NULL. */
+/* Returns the likely cure for a request of this kind that ends with SYNDROME, or NULL. */
 const char *mlx5_syndrome_cure(uint8_t syndrome, enum request_kind kind);
 
 #endif

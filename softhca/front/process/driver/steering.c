@@ -2,11 +2,11 @@
 /*
  * steering.c - flow rules of programs in the adapter's flow tables. See steering.h.
  *
- * The indices of a level are shared out as Linux does (mlx5_core's groups of its own choice): the
- * entries of one mask stand together, in a range of indices that the mask keeps while it has
- * entries. A new mask gets the first free range, and when there is none, each of its entries the
- * first free index behind the ranges. So among matches of a level, the rule wins whose mask has had
- * entries for longer, unless the range of a mask that has none left lies in front.
+ * Indices of a level follow Linux' rule (mlx5_core's autogroups). The entries of one mask are in
+ * one range of indices, which the mask keeps while it has entries. A new mask gets the first free
+ * range. If no range is free, each of the mask's entries gets the first free index behind the
+ * ranges. So if several rules of a level match, the rule whose mask has had entries for longest
+ * wins, unless a newer mask has got a range in front that became free.
  *
  * On the device, each entry has a group of its own.
  */

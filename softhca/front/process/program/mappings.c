@@ -28,7 +28,7 @@ struct map_query {
 	uint64_t size; /* of this structure */
 	uint64_t flags;
 	uint64_t addr;
-	uint64_t start, end; /* answers, to rights */
+	uint64_t start, end; /* the answer begins here and ends with rights */
 	uint64_t rights;
 	uint64_t others[7]; /* page size, offset, file, name, build id: not asked for */
 };

@@ -111,7 +111,7 @@ static int return_place(struct uverbs_call *uc, const struct uverbs_dm *dm, uint
 		       : 0;
 }
 
-/* Makes memory for table entries. Who writes those decides about frames of others. */
+/* Makes memory for table entries. A program that writes entries decides about frames of others. */
 static int dm_make_icm(struct uverbs_call *uc, enum sw_icm_area area, struct uverbs_dm *dm)
 {
 	uint32_t log_align;
@@ -130,7 +130,7 @@ static int dm_make_icm(struct uverbs_call *uc, enum sw_icm_area area, struct uve
 	return 0;
 }
 
-/* Returns where memory is: its place in a page, or an address of the adapter. */
+/* Returns the place of the memory: an offset in a page, or an address of the adapter. */
 static int return_made(struct uverbs_call *uc, const struct uverbs_dm *dm)
 {
 	if (dm->is_icm)

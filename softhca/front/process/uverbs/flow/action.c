@@ -17,8 +17,8 @@
 
 /* ---- objects ---- */
 
-/* Frees what the device has of an action. It refuses that for what an entry of DevX uses. Linux
- * ignores the refusal, so it stays on the device then, until the adapter's end. */
+/* Frees the device's object of an action. The device refuses if an entry that was made by DevX uses
+ * the object. Linux ignores the refusal, so the object then stays until the adapter's end. */
 static void action_release(struct adapter *adapter, unsigned int action, uint32_t number)
 {
 	if (action == PRM_FLOW_MODIFY_HEADER)
