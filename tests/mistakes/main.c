@@ -30,8 +30,8 @@ static void __attribute__((noreturn)) mistake_make(const struct mistake *mistake
 	_exit(0);
 }
 
-/* Returns whether the process ended as the mistake does: with status 0, or by its own alarm, which
- * comes before the one of mistake_make(). */
+/* Returns whether the mistake had its effect: the process ended with status 0, or by the mistake's
+ * own alarm, which is earlier than the alarm of mistake_make(). */
 static bool was_made(int status, unsigned int seconds)
 {
 	if (WIFSIGNALED(status))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mistakes.h - the mistakes, by topic, and what most of them begin with.
+ * mistakes.h - the mistakes by topic, and the scene (two connected queue pairs) of most of them.
  *
  * Each mistake is a function that runs in a process of its own. It must see the mistake's effect
  * (MUST), an errno or the status of a completion, so that a case that makes no mistake fails. It
@@ -19,7 +19,7 @@ struct mistake {
 
 #define MISTAKE(name) static void name(void)
 
-/* Each ends with an entry without a name. */
+/* Each array ends with an entry without a name. */
 extern const struct mistake setup_mistakes[], memory_mistakes[], post_mistakes[], queue_mistakes[],
 	connection_mistakes[];
 
@@ -38,15 +38,17 @@ struct scene *scene_open(const struct rig_conf *conf);
 /* Opens both ends in RESET. */
 struct scene *scene_open_apart(const struct rig_conf *conf);
 bool scene_is_ethernet(const struct scene *scene);
-/* Moves the end to STATE by way of the states before it, with attributes of SPOIL at that step. */
+/* Changes the attributes of one step, so that they are wrong. */
 typedef void scene_spoil_fn(struct scene *scene, struct ibv_qp_attr *attr);
+/* Moves END to STATE through the states before it. SPOIL changes the attributes of the step to
+ * SPOILT. */
 void scene_to(struct scene *scene, struct rig_end *end, enum ibv_qp_state state,
 	      enum ibv_qp_state spoilt, scene_spoil_fn *spoil);
-/* Opens two ends, of which the near one has SPOIL's attributes at the step to SPOILT. */
+/* Opens both ends, connected. SPOIL changes the attributes of the near end's step to SPOILT. */
 struct scene *scene_open_spoilt(const struct rig_conf *conf, enum ibv_qp_state spoilt,
 				scene_spoil_fn *spoil);
 
-/* Returns the attributes and the mask of a step of the near end. */
+/* Sets ATTR to the usual attributes of the near end's step to STATE. Returns their mask. */
 int scene_step(struct scene *scene, enum ibv_qp_state state, struct ibv_qp_attr *attr);
 
 /* Posts a signaled request of 64 bytes, or 8 for atomics, from the near to the far end's buffer. */
