@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * directory.c - see directory.h.
+ * directory.c - see directory.h. Decision: docs/adr/0041.
  */
 #include <dirent.h>
 #include <errno.h>
