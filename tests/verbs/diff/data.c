@@ -458,10 +458,15 @@ static void atomics(struct rig *rig, enum entry entry, int sig_all)
 
 void diff_data_atomic(struct rig *rig)
 {
-	atomic_sizes(rig, ENTRY_POST);
 	for (int sig_all = 0; sig_all < 2; sig_all++) {
 		atomics(rig, ENTRY_POST, sig_all);
 		atomics(rig, ENTRY_WR, sig_all);
 	}
+}
+
+/* A topic of its own: mlx4 takes a buffer as it is, in both libraries. */
+void diff_data_atomic_sizes(struct rig *rig)
+{
+	atomic_sizes(rig, ENTRY_POST);
 	atomic_sizes(rig, ENTRY_WR);
 }

@@ -39,6 +39,7 @@ topic_fn diff_data;
 topic_fn diff_uc;
 topic_fn diff_data_sizes;
 topic_fn diff_data_atomic;
+topic_fn diff_data_atomic_sizes;
 topic_fn diff_wr;
 topic_fn diff_wr_batch;
 topic_fn diff_post_errors;

@@ -40,6 +40,7 @@ static const struct rig_topic topics[] = {
 	{ "uc", diff_uc },
 	{ "data-sizes", diff_data_sizes },
 	{ "data-atomic", diff_data_atomic },
+	{ "data-atomic-sizes", diff_data_atomic_sizes },
 	{ "wr", diff_wr },
 	{ "wr-batch", diff_wr_batch },
 	{ "post-errors", diff_post_errors },
