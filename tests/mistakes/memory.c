@@ -98,7 +98,8 @@ MISTAKE(read_into_readonly_region)
 	fails(IBV_ACCESS_REMOTE_READ, IBV_WR_RDMA_READ, NULL, IBV_WC_LOC_PROT_ERR);
 }
 
-MISTAKE(receive_into_readonly_region)
+/* Sends a message into a receive whose region is read-only. */
+static struct scene *send_into_readonly(void)
 {
 	struct rig_conf conf = scene_conf();
 	struct scene *scene;
@@ -107,19 +108,17 @@ MISTAKE(receive_into_readonly_region)
 	scene = scene_open(&conf);
 	scene_receive(scene->far, 64);
 	scene_send(scene, IBV_WR_SEND);
-	must_end(scene->far, IBV_WC_LOC_PROT_ERR);
+	return scene;
+}
+
+MISTAKE(receive_into_readonly_region)
+{
+	must_end(send_into_readonly()->far, IBV_WC_LOC_PROT_ERR);
 }
 
 MISTAKE(peer_receives_into_readonly_region)
 {
-	struct rig_conf conf = scene_conf();
-	struct scene *scene;
-
-	conf.mr_access = 0;
-	scene = scene_open(&conf);
-	scene_receive(scene->far, 64);
-	scene_send(scene, IBV_WR_SEND);
-	must_end(scene->near, IBV_WC_REM_OP_ERR);
+	must_end(send_into_readonly()->near, IBV_WC_REM_OP_ERR);
 }
 
 /* ---- the remote side ---- */
