@@ -44,9 +44,9 @@ struct kind {
 	const struct row *uses; /* that end with one without a name; NULL: none */
 };
 
-/* Chooses an object far from the one before. The objects of a round differ, as STRIDE shares no
- * factor with their number, which is at least that of the round's steps. The pointers then lie
- * together, so that a measured step misses no line of w->object. */
+/* Chooses an object far from the one before. No object comes twice in a round: STRIDE and the
+ * number of objects have no common factor, and a round has no more steps than objects. The
+ * chosen pointers lie together, so that a measured step misses no line of w->object. */
 static bool choose(struct world *w, int i)
 {
 	w->next = (w->next + STRIDE) % w->count;

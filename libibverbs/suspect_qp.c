@@ -65,7 +65,7 @@ static void suspect_gid(const struct ibv_qp *qp, const struct ibv_ah_attr *ah)
 			"ibv_query_gid()");
 }
 
-/* Returns whether the QP's address is that of a peer. A DCI gets its peers with each request, and a
+/* Returns whether the QP's address names a peer. A DCI gets its peers with each request, and a
  * DCT answers all. */
 static bool has_peer(const struct ibv_qp *qp)
 {

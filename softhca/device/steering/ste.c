@@ -12,7 +12,7 @@ static bool is_zero(const uint8_t *bytes, unsigned int len)
 	return true;
 }
 
-/* Type 0xf with a mask is that of inner IPv4 headers, which are not known. */
+/* Lookup type 0xf with a mask means inner IPv4 headers, which the walk does not support. */
 static bool has_mask(const uint8_t *entry)
 {
 	return !is_zero(fld_at(entry, STE_MASK), PRM_STE_TAG_SIZE);

@@ -555,7 +555,7 @@ CASE_ON(ON_ROCE, mlx5dv_create_flow, ENOMEM, "or there is no memory")
 	return ret;
 }
 
-/* The table has a limit of its own on each adapter, below that of the values of two bytes. */
+/* Tries more values than the table of any adapter has entries for. */
 CASE_ON(ON_ROCE, mlx5dv_create_flow, ENOSPC, "The table is full")
 {
 	struct mlx5dv_flow_action_attr drop = { .type = MLX5DV_FLOW_ACTION_DROP };

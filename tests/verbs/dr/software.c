@@ -125,7 +125,7 @@ static void many(struct rig *rig, struct floors *floors)
 	MUST(!mlx5dv_dr_matcher_destroy(matcher));
 }
 
-/* A table of level 2 behind that of level 1 */
+/* A table of level 2, to which an entry of level 1 leads */
 static void deeper(struct rig *rig, struct floors *floors)
 {
 	struct dr_root below = { .domain = floors->root.domain };

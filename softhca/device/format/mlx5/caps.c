@@ -314,8 +314,9 @@ static void put_ethernet(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, ETH_CAP_REG_UMR_SQ, hca->config.kernel_driver);
 }
 
-/* Fields that flow tables can match; any mask of their bits is valid. Inner headers have the same
- * fields as outer ones, in a dword of their own. A kernel driver is told of the outer ones only. */
+/* Fields that flow tables can match; any mask of their bits is valid. Inner headers have the
+ * same fields as outer ones, in a dword of their own. A kernel driver gets the bits of outer
+ * fields only. */
 static void put_flow_fields(const struct hca *hca, uint8_t *fields)
 {
 	static const uint32_t known[] = {

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* The words that the way begins with; "install" is that of an unknown distribution. */
+/* The first words of the cure; it is "install" alone if the distribution is unknown. */
 static void check_way(const char *os_release, const char *beginning)
 {
 	char text[128];

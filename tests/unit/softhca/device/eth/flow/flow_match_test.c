@@ -451,7 +451,7 @@ static void the_fields_here_are_all_that_are_supported(void **state)
 	assert_memory_equal(here, supported, FLOW_KEY_SIZE);
 }
 
-/* A kernel driver is told of outer headers, VXLAN and GRE only, so a guest matches nothing else. */
+/* The device announces only outer headers, VXLAN and GRE to a kernel driver: guests match those. */
 static void a_guest_matches_what_is_announced(void **state)
 {
 	static const uint32_t misc[] = {
