@@ -15,6 +15,8 @@
  * abuse twice SOCKET: a starter says hello twice, to keep memory for an unlimited time.
  * abuse idle SOCKET: more starters connect than the adapter has descriptors, and are silent.
  * abuse many SOCKET: more starters say hello than the adapter has descriptors for.
+ * abuse thief SOCKET: a starter receives its program's trapped calls itself, after the adapter has
+ * seen them waiting. The adapter must not wait for the next one, which may never come.
  *
  * Status 0: the attack failed. run-abuse checks that the adapter is still there.
  *
@@ -28,7 +30,9 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -51,7 +55,15 @@
 #include "tests/lib/kernel/uverbs_request.h"
 #include "util/bits.h"
 
-enum { WAIT_MS = 20000, PAGE = 4096, FORMER_VERSION = 2, MANY = 400 };
+enum {
+	WAIT_MS = 20000,
+	PATIENCE_MS = 5000,
+	PAGE = 4096,
+	FORMER_VERSION = 2,
+	MANY = 400,
+	THIEVES = 4,
+	THEFTS = 250,
+};
 
 /* ---- the device file ---- */
 
@@ -81,7 +93,7 @@ static int abuse_file(const char *unused)
 
 /* ---- an event file that becomes another ---- */
 
-enum { ROUNDS = 300 };
+enum { SWAPS = 300 };
 
 static pthread_mutex_t swap_lock = PTHREAD_MUTEX_INITIALIZER; /* held: the file is the original */
 static int decoy[2]; /* bytes written to the second must stay in the first */
@@ -159,7 +171,7 @@ static void swap_rounds(struct rig *rig, struct ibv_comp_channel *channel)
 
 	conf.channel = channel;
 	conf.buf_size = PAGE;
-	for (unsigned int i = 0; i < ROUNDS; i++) {
+	for (unsigned int i = 0; i < SWAPS; i++) {
 		struct rig_end end;
 
 		pthread_mutex_lock(&swap_lock);
@@ -169,7 +181,7 @@ static void swap_rounds(struct rig *rig, struct ibv_comp_channel *channel)
 		MUST(!ibv_destroy_qp(end.qp));
 		destroyed += !cq_destroy_raw(end.cq);
 	}
-	say_check(destroyed == ROUNDS, "CQs are destroyed whose event file changes");
+	say_check(destroyed == SWAPS, "CQs are destroyed whose event file changes");
 }
 
 static int abuse_swap(const char *unused)
@@ -195,7 +207,7 @@ static int abuse_swap(const char *unused)
 	_exit(topics_end()); /* the adapter cleans up the rest */
 }
 
-/* ---- the adapter's memory ---- */
+/* ---- connections ---- */
 
 static int server_connect(const char *path)
 {
@@ -222,11 +234,30 @@ static int quiet_listener(void)
 		       &program);
 }
 
+/* Returns the seccomp listener of a filter that traps getppid(), or -1. */
+static int getppid_listener(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_getppid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { ARRAY_SIZE(code), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -1;
+	return syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+		       &program);
+}
+
 /* Opens a pipe to send in place of a seccomp listener. */
 static int quiet_pipe(int ends[2])
 {
 	return pipe2(ends, O_CLOEXEC) ? errno : 0;
 }
+
+/* ---- the adapter's memory ---- */
 
 static int abuse_memory(const char *path)
 {
@@ -380,13 +411,93 @@ static int abuse_many(const char *path)
 	return 0;
 }
 
+/* ---- trapped calls that the starter receives itself ---- */
+
+static void *steal_calls(void *arg)
+{
+	const int *listener = arg;
+
+	for (;;) {
+		struct seccomp_notif call = { 0 };
+		struct seccomp_notif_resp answer = { .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+
+		if (ioctl(*listener, SECCOMP_IOCTL_NOTIF_RECV, &call))
+			continue;
+		answer.id = call.id;
+		ioctl(*listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+	}
+	return NULL;
+}
+
+/* Returns whether the adapter answers a starter without a listener within PATIENCE_MS. */
+static bool answers_others(const char *path)
+{
+	int link = server_connect(path), ends[2];
+	struct pollfd pfd = { .fd = link, .events = POLLIN };
+	bool answered;
+
+	if (link < 0 || quiet_pipe(ends) || link_send_hello(link, ends[0]))
+		return false;
+	answered = poll(&pfd, 1, PATIENCE_MS) == 1;
+	close(ends[0]);
+	close(ends[1]);
+	close(link);
+	return answered;
+}
+
+/* Makes trapped calls while the round lasts. */
+static void *make_calls(void *arg)
+{
+	const atomic_bool *lasts = arg;
+
+	while (atomic_load(lasts))
+		getppid();
+	return NULL;
+}
+
+static void call_for_a_while(void)
+{
+	pthread_t callers[THIEVES];
+	atomic_bool lasts = true;
+
+	for (unsigned int i = 0; i < THIEVES; i++)
+		MUST(!pthread_create(&callers[i], NULL, make_calls, &lasts));
+	usleep(10000);
+	atomic_store(&lasts, false);
+	for (unsigned int i = 0; i < THIEVES; i++)
+		MUST(!pthread_join(callers[i], NULL));
+}
+
+/* Thieves and the adapter compete for each call; one who loses waits for the next. */
+static int abuse_thief(const char *path)
+{
+	static int listener;
+	bool answered = true;
+	pthread_t thread;
+	int link;
+
+	listener = getppid_listener();
+	link = listener < 0 ? -1 : greeted_link(path, listener);
+	if (link < 0)
+		return 1;
+	for (unsigned int i = 0; i < THIEVES; i++)
+		MUST(!pthread_create(&thread, NULL, steal_calls, &listener));
+	for (unsigned int i = 0; i < THEFTS && answered; i++) {
+		call_for_a_while();
+		answered = answers_others(path);
+	}
+	say_check(answered, "the adapter answers others");
+	fflush(stdout);
+	_exit(topics_end()); /* the thieves still wait */
+}
+
 static const struct {
 	const char *name;
 	int (*run)(const char *path);
 } abuses[] = {
 	{ "file", abuse_file },     { "swap", abuse_swap },         { "memory", abuse_memory },
 	{ "former", abuse_former }, { "listener", abuse_listener }, { "twice", abuse_twice },
-	{ "idle", abuse_idle },     { "many", abuse_many },
+	{ "idle", abuse_idle },     { "many", abuse_many },         { "thief", abuse_thief },
 };
 
 int main(int argc, char **argv)

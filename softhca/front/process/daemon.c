@@ -39,6 +39,7 @@
 #include "softhca/front/process/uverbs/events.h"
 #include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/front/process/watch.h"
+#include "softhca/front/process/watchdog.h"
 #include "softhca/log.h"
 #include "softhca/trace.h"
 
@@ -203,6 +204,18 @@ static int start_engine(void)
 	return engine_start(&load);
 }
 
+static int start_threads(void)
+{
+	int ret = start_engine();
+
+	if (ret)
+		return ret;
+	ret = watchdog_start();
+	if (ret)
+		engine_stop();
+	return ret;
+}
+
 static int start_loop(void)
 {
 	int ret = watch_start();
@@ -240,7 +253,7 @@ static int daemon_start(const struct options *options)
 	umad_start();
 	ret = uverbs_start();
 	if (!ret)
-		ret = start_engine();
+		ret = start_threads();
 	if (ret)
 		goto stop_connections;
 	return 0;
@@ -271,6 +284,7 @@ static void kill_adapters(void)
 
 static void daemon_finish(void)
 {
+	watchdog_stop();
 	engine_stop();
 	kill_adapters();
 	listeners_tell_holders();

@@ -20,6 +20,7 @@
 #include "softhca/front/process/listener.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/watch.h"
+#include "softhca/log.h"
 
 static struct daemon *the_daemon;
 
@@ -61,11 +62,15 @@ static void listener_close(struct listener *listener)
 static void listener_ready(struct watch *watch, uint32_t events)
 {
 	struct listener *listener = (struct listener *)watch;
-	int ret = ENOTCONN; /* no filtered process is left */
+	int ret = 0;
 
 	if (events & EPOLLIN)
 		ret = notify_serve_one(the_daemon, watch->fd, listener->mailbox, listener->epitaph,
 				       listener->holder);
+	else if (events & EPOLLHUP) /* no filtered process is left */
+		ret = ENOTCONN;
+	if (ret == ETIMEDOUT)
+		log_error("a client receives its own trapped calls: they are served no more");
 	if (ret && ret != ENOENT && ret != EINTR)
 		listener_close(listener);
 }

@@ -19,6 +19,7 @@
 #include "softhca/front/process/umad/umad.h"
 #include "softhca/front/process/uverbs/events.h"
 #include "softhca/front/process/uverbs/uverbs.h"
+#include "softhca/front/process/watchdog.h"
 #include "softhca/log.h"
 #include "util/bits.h"
 
@@ -99,6 +100,17 @@ static void dispatch_call(struct call *call)
 		call_continue(call);
 }
 
+/* Receives the call that made LISTENER readable. It waits only if a client has received the call
+ * itself: ETIMEDOUT. */
+static int receive_call(int listener, struct seccomp_notif *notif)
+{
+	int ret;
+
+	watchdog_enter();
+	ret = ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, notif) ? errno : 0;
+	return watchdog_leave() && ret == EINTR ? ETIMEDOUT : ret;
+}
+
 int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbox,
 		     struct epitaph *epitaph, int holder)
 {
@@ -110,12 +122,14 @@ int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbo
 		.notif = &mailbox->notif,
 		.mailbox = mailbox,
 	};
+	int ret;
 
 	/* Zero the structure, as the kernel requires; if we die from here on, the holder reads
 	 * it. */
 	memset(mailbox->room, 0, sizeof(mailbox->room));
-	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &mailbox->notif))
-		return errno;
+	ret = receive_call(listener, &mailbox->notif);
+	if (ret)
+		return ret;
 	call.tid = mailbox->notif.pid;
 	dispatch_call(&call);
 	mailbox->notif.id = 0;

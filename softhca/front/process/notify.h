@@ -58,8 +58,8 @@ int call_place_fd(struct call *call, int fd, bool cloexec, int number);
 
 /* Asks the kernel for fast wake-ups, if it supports them. */
 void notify_tune(int listener);
-/* Receives and answers one notification of LISTENER. ENOENT: the caller was gone. Other errors end
- * the listener. */
+/* Receives and answers one notification of LISTENER. ENOENT: the caller was gone. ETIMEDOUT: the
+ * client has received it itself. Errors other than ENOENT and EINTR end the listener. */
 int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbox,
 		     struct epitaph *epitaph, int holder);
 

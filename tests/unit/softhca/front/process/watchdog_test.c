@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * watchdog_test.c - the watchdog interrupts a call that waits, and no call that returns.
+ *
+ * Covers: softhca/front/process/watchdog.c
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "softhca/front/process/watchdog.h"
+
+enum { NS_PER_S = 1000000000, NS_PER_MS = 1000000 };
+
+static int ends[2];
+
+static int open_silent_pipe(void **state)
+{
+	(void)state;
+	alarm(60); /* without a watchdog, the test would wait for ever */
+	return pipe(ends) ? -1 : watchdog_start();
+}
+
+static int close_silent_pipe(void **state)
+{
+	(void)state;
+	watchdog_stop();
+	close(ends[0]);
+	close(ends[1]);
+	return 0;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+static void waiting_call_ends(void **state)
+{
+	char byte;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		int64_t start = now_ns();
+
+		watchdog_enter();
+		assert_int_equal(read(ends[0], &byte, 1), -1);
+		assert_int_equal(errno, EINTR);
+		assert_true(watchdog_leave());
+		assert_true(now_ns() - start >= (int64_t)WATCHDOG_MS * NS_PER_MS);
+	}
+}
+
+static bool sleep_is_interrupted(int64_t ns)
+{
+	struct timespec pause = { .tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S };
+
+	return nanosleep(&pause, NULL) != 0;
+}
+
+/* Three intervals: the watchdog looks at least twice. */
+static void other_calls_go_on(void **state)
+{
+	(void)state;
+	watchdog_enter();
+	assert_false(watchdog_leave());
+	assert_false(sleep_is_interrupted((int64_t)3 * WATCHDOG_MS * NS_PER_MS));
+}
+
+/* Calls that return are not one long call, although the watchdog always sees one. */
+static void short_calls_go_on(void **state)
+{
+	int64_t end = now_ns() + (int64_t)3 * WATCHDOG_MS * NS_PER_MS;
+
+	(void)state;
+	while (now_ns() < end) {
+		watchdog_enter();
+		assert_false(sleep_is_interrupted(NS_PER_MS));
+		assert_false(watchdog_leave());
+	}
+}
+
+/* The starter of the daemon may have blocked every signal. */
+static void blocked_signal_arrives(void **state)
+{
+	sigset_t all;
+	char byte;
+
+	(void)state;
+	watchdog_stop();
+	sigfillset(&all);
+	sigdelset(&all, SIGALRM);
+	assert_int_equal(pthread_sigmask(SIG_BLOCK, &all, NULL), 0);
+	assert_int_equal(watchdog_start(), 0);
+	watchdog_enter();
+	assert_int_equal(read(ends[0], &byte, 1), -1);
+	assert_true(watchdog_leave());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(waiting_call_ends, open_silent_pipe,
+						close_silent_pipe),
+		cmocka_unit_test_setup_teardown(other_calls_go_on, open_silent_pipe,
+						close_silent_pipe),
+		cmocka_unit_test_setup_teardown(short_calls_go_on, open_silent_pipe,
+						close_silent_pipe),
+		cmocka_unit_test_setup_teardown(blocked_signal_arrives, open_silent_pipe,
+						close_silent_pipe),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
