@@ -7,6 +7,7 @@
  * abuse swap: a program replaces the descriptor of a completion channel by another socket and back,
  * while the adapter queries the channel's unread bytes. The adapter must not count the other
  * socket's.
+ * abuse hoard: a program creates as many QPs as it may. Programs that come later must get some.
  * abuse memory SOCKET: a starter tries to write to, map or truncate the memory that the adapter
  * hands out and trusts.
  * abuse former SOCKET: a starter says hello in an old form, with memory of its own, which is empty.
@@ -41,6 +42,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <infiniband/verbs.h>
@@ -62,6 +64,7 @@ enum {
 	FORMER_VERSION = 2,
 	MANY = 400,
 	THIEVES = 4,
+	HOARD_QPS = 64, /* of the adapter */
 	THEFTS = 250,
 };
 
@@ -205,6 +208,57 @@ static int abuse_swap(const char *unused)
 	say_check(decoy_bytes() == sizeof(zeroes), "nothing of the other socket was read");
 	fflush(stdout);
 	_exit(topics_end()); /* the adapter cleans up the rest */
+}
+
+/* ---- all of the adapter's QPs ---- */
+
+/* Creates QPs until the adapter refuses. Returns their number. */
+static unsigned int qps_take(void)
+{
+	struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_RC };
+	unsigned int taken = 0;
+	struct ibv_pd *pd;
+	struct rig rig;
+
+	rig_open(&rig);
+	attr.send_cq = attr.recv_cq = ibv_create_cq(rig.ctx, 1, NULL, NULL, 0);
+	attr.cap = (struct ibv_qp_cap){ .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1 };
+	pd = ibv_alloc_pd(rig.ctx);
+	MUST(attr.send_cq && pd);
+	while (taken < MANY && ibv_create_qp(pd, &attr))
+		taken++;
+	say_check(errno == ENOMEM, "more are refused");
+	return taken;
+}
+
+/* Has a child take QPs while those before it keep theirs. Returns how many it got. */
+static unsigned int qps_of_child(unsigned int generation)
+{
+	int status = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	MUST(pid >= 0);
+	if (!pid) {
+		unsigned int taken = qps_take();
+
+		if (generation)
+			say_check(qps_of_child(generation - 1) > 0, "the next gets some, too");
+		fflush(stdout);
+		_exit(taken);
+	}
+	MUST(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static int abuse_hoard(const char *unused)
+{
+	(void)unused;
+	say_check(qps_take() <= HOARD_QPS / 2, "one program gets half of the QPs at most");
+	say_check(qps_of_child(2) >= HOARD_QPS / 8, "another gets some of the rest");
+	fflush(stdout);
+	_exit(topics_end()); /* the adapter cleans up */
 }
 
 /* ---- connections ---- */
@@ -498,6 +552,7 @@ static const struct {
 	{ "file", abuse_file },     { "swap", abuse_swap },         { "memory", abuse_memory },
 	{ "former", abuse_former }, { "listener", abuse_listener }, { "twice", abuse_twice },
 	{ "idle", abuse_idle },     { "many", abuse_many },         { "thief", abuse_thief },
+	{ "hoard", abuse_hoard },
 };
 
 int main(int argc, char **argv)

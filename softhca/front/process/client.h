@@ -17,9 +17,11 @@
 #include <sys/types.h>
 
 #include "softhca/device/hca.h"
-#include "softhca/front/process/program/address_space.h"
+#include "softhca/front/process/object_counts.h"
 #include "softhca/front/process/pinned.h"
+#include "softhca/front/process/program/address_space.h"
 #include "softhca/front/process/watch.h"
+#include "softhca/options.h"
 
 enum { CLIENT_VA_BITS = 48 };
 /* Bit of a bus address: check the program's access rights at each use. */
@@ -76,6 +78,7 @@ struct client {
 	struct pinned pinning; /* pinned by the current call, not yet owned by an object */
 	struct pinned_records records;
 	unsigned int users;
+	struct object_counts objects[MAX_DEVICES]; /* on each adapter; see uverbs/quota.h */
 	LIST_HEAD(, credentials_change) changes;
 };
 

@@ -476,6 +476,7 @@ int adapter_create(const struct options *options, unsigned int index, struct fab
 	adapter->fault = fault;
 	adapter->trace = trace;
 	adapter->strict = options->reports;
+	adapter->shared = options->socket_path != NULL;
 	pthread_mutex_init(&adapter->uar_lock, NULL);
 	LIST_INIT(&adapter->uar_pages);
 	ret = netdev_assign(options, adapter);

@@ -20,6 +20,7 @@
 #include "softhca/device/hca.h"
 #include "softhca/front/process/driver/identity.h"
 #include "softhca/front/process/driver/sw_icm.h"
+#include "softhca/front/process/object_counts.h"
 #include "softhca/options.h"
 #include "softhca/trace.h"
 
@@ -90,6 +91,8 @@ struct adapter {
 	struct fault *fault;
 	struct trace *trace;
 	bool strict;
+	bool shared;                  /* by the programs of `softhca serve` */
+	struct object_counts objects; /* of all programs; see uverbs/quota.h */
 	uint32_t transport_domain;
 	uint32_t async_eqn;
 	uint32_t comp_eqn[NUM_COMP_VECTORS];

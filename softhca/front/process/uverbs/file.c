@@ -28,6 +28,7 @@
 #include "softhca/front/process/uverbs/mlx4/mlx4.h"
 #include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/front/process/uverbs/objects.h"
+#include "softhca/front/process/uverbs/quota.h"
 #include "softhca/front/process/watch.h"
 #include "softhca/log.h"
 
@@ -58,6 +59,10 @@ int object_new(size_t size, struct uverbs_file *file, uint16_t type,
 	object->type = type;
 	object->destroy = destroy;
 	object->maker = file->caller;
+	if (quota_take(object)) {
+		free(object);
+		return ENOMEM;
+	}
 	if (object->maker)
 		client_keep(object->maker);
 	*(struct object **)out = object;
@@ -66,6 +71,7 @@ int object_new(size_t size, struct uverbs_file *file, uint16_t type,
 
 void object_free(struct object *object)
 {
+	quota_give(object);
 	pinned_drop(&object->pinned);
 	if (object->maker)
 		client_put(object->maker);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * quota_test.c - how many objects a program may have on a shared adapter, and on its own.
+ *
+ * Covers: softhca/front/process/uverbs/quota.c, softhca/front/process/object_counts.h
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+
+#include "softhca/front/process/uverbs/quota.h"
+#include "softhca/front/process/uverbs/uverbs.h"
+#include "util/bits.h"
+
+enum { LOG_MAX = 6, PROGRAMS = 8 };
+
+static struct adapter adapter;
+static struct uverbs_file file;
+static struct client programs[PROGRAMS];
+
+/* All limits are 64. */
+static int adapter_prepare(void **state)
+{
+	(void)state;
+	adapter = (struct adapter){ .index = 3, .shared = true };
+	fld_set(adapter.caps, HCA_CAP_LOG_MAX_QP, LOG_MAX);
+	fld_set(adapter.caps, HCA_CAP_LOG_MAX_CQ, LOG_MAX);
+	fld_set(adapter.caps, HCA_CAP_LOG_MAX_SRQ, LOG_MAX);
+	fld_set(adapter.caps, HCA_CAP_LOG_MAX_MKEY, LOG_MAX);
+	fld_set(adapter.caps, HCA_CAP_LOG_MAX_PD, LOG_MAX);
+	file = (struct uverbs_file){ .adapter = &adapter };
+	for (unsigned int i = 0; i < PROGRAMS; i++)
+		programs[i] = (struct client){ 0 };
+	return 0;
+}
+
+static struct object object_of(struct client *maker, uint16_t type)
+{
+	return (struct object){ .file = &file, .type = type, .maker = maker };
+}
+
+/* Takes objects until the quota refuses. Returns their number. */
+static unsigned int objects_take(struct client *maker, uint16_t type)
+{
+	struct object object = object_of(maker, type);
+	unsigned int taken = 0;
+
+	while (taken <= 1 << LOG_MAX && !quota_take(&object))
+		taken++;
+	return taken;
+}
+
+static void objects_give(struct client *maker, uint16_t type, unsigned int count)
+{
+	struct object object = object_of(maker, type);
+
+	while (count--)
+		quota_give(&object);
+}
+
+static void newcomers_get_half_of_the_rest(void **state)
+{
+	static const unsigned int shares[] = { 32, 16, 8, 4, 2, 1, 1, 0 };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(shares); i++)
+		assert_int_equal(objects_take(&programs[i], UVERBS_OBJECT_QP), shares[i]);
+}
+
+static void given_objects_are_free(void **state)
+{
+	(void)state;
+	assert_int_equal(objects_take(&programs[0], UVERBS_OBJECT_CQ), 32);
+	assert_int_equal(objects_take(&programs[1], UVERBS_OBJECT_CQ), 16);
+	objects_give(&programs[0], UVERBS_OBJECT_CQ, 32);
+	assert_int_equal(objects_take(&programs[1], UVERBS_OBJECT_CQ), 16);
+	objects_give(&programs[1], UVERBS_OBJECT_CQ, 32);
+	assert_int_equal(adapter.objects.of[OBJECT_CQ], 0);
+	assert_int_equal(objects_take(&programs[2], UVERBS_OBJECT_CQ), 32);
+}
+
+static void kinds_are_counted_apart(void **state)
+{
+	static const uint16_t apart[] = { UVERBS_OBJECT_QP, UVERBS_OBJECT_CQ, UVERBS_OBJECT_SRQ,
+					  UVERBS_OBJECT_MR, UVERBS_OBJECT_PD };
+	static const uint16_t with_another[] = { UVERBS_OBJECT_WQ, MLX5_IB_OBJECT_DEVX_OBJ,
+						 UVERBS_OBJECT_MW };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(apart); i++)
+		assert_int_equal(objects_take(&programs[0], apart[i]), 32);
+	for (unsigned int i = 0; i < ARRAY_SIZE(with_another); i++)
+		assert_int_equal(objects_take(&programs[0], with_another[i]), 0);
+	assert_int_equal(objects_take(&programs[0], UVERBS_OBJECT_AH), (1 << LOG_MAX) + 1);
+}
+
+static void adapters_are_counted_apart(void **state)
+{
+	static struct adapter other;
+	struct object object = object_of(&programs[0], UVERBS_OBJECT_QP);
+	static struct uverbs_file others_file = { .adapter = &other };
+
+	(void)state;
+	other = adapter;
+	other.index = 4;
+	assert_int_equal(objects_take(&programs[0], UVERBS_OBJECT_QP), 32);
+	object.file = &others_file;
+	assert_int_equal(quota_take(&object), 0);
+}
+
+static void own_adapter_has_no_quota(void **state)
+{
+	(void)state;
+	adapter.shared = false;
+	assert_int_equal(objects_take(&programs[0], UVERBS_OBJECT_QP), (1 << LOG_MAX) + 1);
+}
+
+static void refused_objects_are_not_counted(void **state)
+{
+	struct object object = object_of(&programs[0], UVERBS_OBJECT_PD);
+
+	(void)state;
+	assert_int_equal(objects_take(&programs[0], UVERBS_OBJECT_PD), 32);
+	for (unsigned int i = 0; i < 100; i++)
+		assert_int_equal(quota_take(&object), ENOMEM);
+	assert_int_equal(adapter.objects.of[OBJECT_PD], 32);
+	assert_int_equal(programs[0].objects[3].of[OBJECT_PD], 32);
+}
+
+/* The front itself makes objects outside of calls, which belong to no program. */
+static void objects_of_nobody_count(void **state)
+{
+	(void)state;
+	assert_int_equal(objects_take(NULL, UVERBS_OBJECT_QP), (1 << LOG_MAX) + 1);
+	assert_int_equal(objects_take(&programs[0], UVERBS_OBJECT_QP), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(newcomers_get_half_of_the_rest, adapter_prepare),
+		cmocka_unit_test_setup(given_objects_are_free, adapter_prepare),
+		cmocka_unit_test_setup(kinds_are_counted_apart, adapter_prepare),
+		cmocka_unit_test_setup(adapters_are_counted_apart, adapter_prepare),
+		cmocka_unit_test_setup(own_adapter_has_no_quota, adapter_prepare),
+		cmocka_unit_test_setup(refused_objects_are_not_counted, adapter_prepare),
+		cmocka_unit_test_setup(objects_of_nobody_count, adapter_prepare),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
