@@ -18,7 +18,7 @@
  * applications. */
 struct verbs_ex_private {
 	struct verbs_ops ops;
-	/* the provider's operation, if suspect_qp.c has replaced ops.modify_qp */
+	/* the provider's operation, if explain/suspect_qp.c has replaced ops.modify_qp */
 	int (*modify_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 	uint32_t driver_id;             /* sent to the kernel with each command, which checks it */
 	uint64_t core_support;          /* IB_UVERBS_CORE_SUPPORT_* of the kernel */
@@ -203,16 +203,16 @@ static inline struct ibv_context *verbs_compat_real_context(struct ibv_context *
 struct ibv_context *verbs_compat_real_context(struct ibv_context *context);
 #endif
 
-/* explain_qp.c: log why the kernel refused a QP command with ERR. */
+/* explain/qp.c: log why the kernel refused a QP command with ERR. */
 void verbs_qp_explain_create(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
 			     int err);
 void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask, int err);
 
-/* suspect_qp.c: replaces the provider's modify_qp by a function that calls it, and then logs values
- * that were accepted although they cannot work. */
+/* explain/suspect_qp.c: replaces the provider's modify_qp by a function that calls it, and then
+ * logs values that were accepted although they cannot work. */
 void verbs_qp_suspect_all(struct verbs_ex_private *priv);
 
-/* explain_ah.c: logs why the kernel refused an address handle with ERR. */
+/* explain/ah.c: logs why the kernel refused an address handle with ERR. */
 void verbs_ah_explain_create(struct ibv_pd *pd, const struct ibv_ah_attr *attr, int err);
 /* Writes the fault in an address to WHY, as "PREFIXfield value: rule". Returns false if it finds
  * none. */

@@ -2,8 +2,8 @@
 /*
  * setup.c - mistakes in creating and connecting queue pairs.
  *
- * Covers: libibverbs/explain_qp.c, libibverbs/suspect_qp.c, libibverbs/qp_states.c,
- * libibverbs/explain_ah.c
+ * Covers: libibverbs/explain/qp.c, libibverbs/explain/suspect_qp.c, libibverbs/explain/qp_states.c,
+ * libibverbs/explain/ah.c
  */
 #include "mistakes.h"
 

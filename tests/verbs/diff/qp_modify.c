@@ -4,8 +4,8 @@
  * values beyond their limits, and query_qp in every state. IBTA vol 1, 10.3.1 has the states and
  * 11.2.5.2 the attributes.
  *
- * Covers: libibverbs/verbs_qp.c ibv_modify_qp ibv_query_qp, libibverbs/qp_states.c,
- * libibverbs/explain_qp.c, libibverbs/cmd/cmd_qp.c, softhca/front/process/uverbs/qp/modify.c,
+ * Covers: libibverbs/verbs_qp.c ibv_modify_qp ibv_query_qp, libibverbs/explain/qp_states.c,
+ * libibverbs/explain/qp.c, libibverbs/cmd/cmd_qp.c, softhca/front/process/uverbs/qp/modify.c,
  * softhca/front/process/uverbs/qp/query.c, softhca/front/process/driver/qp_state.c
  */
 #include "diff.h"

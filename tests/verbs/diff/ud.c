@@ -3,7 +3,7 @@
  * ud.c - address handles with valid and invalid attributes, and datagrams by both ways to post: a
  * UD QP that sends to itself.
  *
- * Covers: libibverbs/verbs_ah.c, libibverbs/explain_ah.c, libibverbs/cmd/cmd_ah.c,
+ * Covers: libibverbs/verbs_ah.c, libibverbs/explain/ah.c, libibverbs/cmd/cmd_ah.c,
  * providers/mlx5/ah/ah.c, providers/mlx5/ah/av.c, providers/mlx4/ah.c,
  * softhca/device/transport/ud.c, softhca/front/process/uverbs/ah.c
  */

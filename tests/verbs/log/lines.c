@@ -5,7 +5,7 @@
  * lists the words of its line. A word may be anywhere in the line; a number must be a separate
  * word; "a|b" means either; "@name" is replaced by that limit of the device, "@name+1" by one more.
  *
- * Covers: libibverbs/explain_qp.c, util/log.c, providers/mlx5/qp/rules.c, libibverbs/cmd/cmd_flow.c
+ * Covers: libibverbs/explain/qp.c, util/log.c, providers/mlx5/qp/rules.c, libibverbs/cmd/cmd_flow.c
  * explain_create
  */
 #include <ctype.h>

@@ -3,7 +3,7 @@
  * objects.c - bad calls on address handles, multicast groups, SRQs, XRC domains, windows,
  * re-registration, import and connection options, for verbs-log.
  *
- * Covers: libibverbs/explain_ah.c, util/log.c
+ * Covers: libibverbs/explain/ah.c, util/log.c
  */
 #include "log.h"
 

@@ -2,7 +2,7 @@
 /*
  * qp.c - the family "qp": queue pairs, their states, and multicast groups.
  *
- * Covers: libibverbs/verbs_qp.c, libibverbs/qp_states.c, libibverbs/explain_qp.c
+ * Covers: libibverbs/verbs_qp.c, libibverbs/explain/qp_states.c, libibverbs/explain/qp.c
  */
 #include "odd.h"
 

@@ -3,11 +3,11 @@
  * The table of QP transitions, checked with masks of real programs and with their typical
  * mistakes.
  *
- * Covers: libibverbs/qp_states.c
+ * Covers: libibverbs/explain/qp_states.c
  */
-#include "unit.h"
+#include "tests/unit/libibverbs/unit.h"
 
-#include "libibverbs/qp_states.h"
+#include "libibverbs/explain/qp_states.h"
 
 #define RC_INIT (IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS)
 #define RC_RTR                                                                          \

@@ -3,11 +3,11 @@
  * What the log says of a QP that the kernel refuses to create or to modify: the one attribute that
  * is wrong, and none that equals its limit.
  *
- * Covers: libibverbs/explain_qp.c, libibverbs/explain_ah.c
+ * Covers: libibverbs/explain/qp.c, libibverbs/explain/ah.c
  */
-#include "unit.h"
+#include "tests/unit/libibverbs/unit.h"
 
-#include "fake_device.h"
+#include "tests/unit/libibverbs/fake_device.h"
 #include "tests/unit/log_text.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 /*
  * qp_states.h - the attributes of QP transitions.
  */
-#ifndef LIBIBVERBS_QP_STATES_H
-#define LIBIBVERBS_QP_STATES_H
+#ifndef LIBIBVERBS_EXPLAIN_QP_STATES_H
+#define LIBIBVERBS_EXPLAIN_QP_STATES_H
 
 #include <stdbool.h>
 #include <infiniband/verbs.h>

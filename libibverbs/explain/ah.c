@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * explain_ah.c - logs why the kernel refused the address of an address handle or of a QP. Like
- * explain_qp.c, it runs only after a refusal.
+ * ah.c - logs why the kernel refused the address of an address handle or of a QP. Like qp.c, it
+ * runs only after a refusal.
  */
 #include "libibverbs/private.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * qp_states.c - attributes of QP transitions (IBTA vol 1, 11.2.5.2: Modify Queue Pair). The kernel
- * enforces them; explain_qp.c uses this table to explain a refusal.
+ * enforces them; qp.c uses this table to explain a refusal.
  */
-#include "libibverbs/qp_states.h"
+#include "libibverbs/explain/qp_states.h"
 
 #include "util/bits.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * explain_qp.c - logs why the kernel refused to create or modify a QP.
+ * qp.c - logs why the kernel refused to create or modify a QP.
  *
  * The kernel only returns an errno. So after a refusal, and only if the log is enabled, this file
  * repeats the kernel's checks: first the attribute mask against the table of transitions, then each
  * value against its range and the limits of device and port.
  */
+#include "libibverbs/explain/qp_states.h"
 #include "libibverbs/private.h"
-#include "libibverbs/qp_states.h"
 
 #include "util/bits.h"
 

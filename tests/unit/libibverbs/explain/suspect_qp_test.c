@@ -3,11 +3,11 @@
  * What the log says of values that ibv_modify_qp() accepted though they cannot work, and that the
  * call returns as it would without a log.
  *
- * Covers: libibverbs/suspect_qp.c
+ * Covers: libibverbs/explain/suspect_qp.c
  */
-#include "unit.h"
+#include "tests/unit/libibverbs/unit.h"
 
-#include "fake_device.h"
+#include "tests/unit/libibverbs/fake_device.h"
 #include "tests/unit/log_text.h"
 
 #include <errno.h>
