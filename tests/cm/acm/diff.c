@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diff.c - acm-diff: what rdma_getaddrinfo(), rdma_resolve_route() and rdma_create_ep() make of
- * ibacm's answers. It must print the same on any librdmacm with the same daemon.
+ * diff.c - acm-diff: prints how rdma_getaddrinfo(), rdma_resolve_route() and rdma_create_ep() use
+ * ibacm's answers. With the same daemon, the output must be the same on every librdmacm.
  *
  * Covers: librdmacm/acm.c, librdmacm/acm_wire.c, librdmacm/addrinfo.c, librdmacm/addrinfo_route.c
  */
@@ -61,7 +61,7 @@ static void say_addr(const char *what, const struct sockaddr *addr, socklen_t le
 	    ntohs(((const struct sockaddr_in *)addr)->sin_port), len);
 }
 
-/* Without the port or service, which may be any. */
+/* Prints the host without the port or service: the system may choose any. */
 static void say_host(const char *what, const struct sockaddr *addr)
 {
 	struct sockaddr_storage copy = { .ss_family = addr->sa_family };
@@ -202,7 +202,7 @@ static void *answer_one(void *arg)
 	struct rdma_cm_event *event;
 	struct rdma_cm_id *id;
 
-	/* up to the end of the connection, or its failure */
+	/* reads events until the connection ends or fails */
 	while (!rdma_get_cm_event(channel, &event)) {
 		int type = event->event;
 
@@ -244,7 +244,8 @@ static void connect_by(struct rdma_addrinfo *info)
 		say("paths %d", id->route.num_paths);
 		MUST(!rdma_connect(id, &param));
 		rdma_disconnect(id);
-		pthread_join(thread, NULL); /* which has said how it accepted */
+		/* its output describes how the connection was accepted */
+		pthread_join(thread, NULL);
 		say("was connected");
 		rdma_destroy_ep(id);
 	} else {
@@ -300,7 +301,7 @@ static bool has_route(const char *node)
 
 	if (rdma_getaddrinfo((char *)node, "7471", &hints, &info))
 		return false;
-	/* ports of the two adapters have LIDs of their own: the answer is that of the question */
+	/* the two adapters' ports have different LIDs, so an answer to another question shows */
 	path = info->ai_route;
 	inet_aton(node, &to);
 	right = info->ai_route_len == sizeof(*path) && info->ai_next &&
@@ -353,8 +354,8 @@ static void ask_by_child(void)
 	say_check(lowest_fd() == fd, "no descriptor is left behind");
 }
 
-/* Puts FD in the place of each socket that is connected by TCP or to a path, as the library's to
- * the daemon is, and returns how many there were. */
+/* Replaces each socket that is connected by TCP or to a path by FD, and returns their number. The
+ * library's connection to the daemon is among them. */
 static int replace_connections(int fd)
 {
 	struct sockaddr_storage peer;
@@ -372,7 +373,8 @@ static int replace_connections(int fd)
 	return count;
 }
 
-/* A program that has closed all descriptors has their numbers for connections of its own. */
+/* A program that closes all descriptors may reuse their numbers for its own connections, so the
+ * library must not write to the number that it remembers. */
 static void ask_after_a_change_of_numbers(void)
 {
 	int ends[2];
@@ -415,8 +417,8 @@ static void ask_everything(void)
 	connect_by_each();
 }
 
-/* acm-diff many: questions from several places; few: two questions and a route; all: all there
- * is. */
+/* Takes one argument. many: questions from several threads and a child; few: two questions and a
+ * route; all: all of them. */
 int main(int argc, char *argv[])
 {
 	static const struct topic topics[] = {

@@ -6,8 +6,8 @@
  * that of <infiniband/acm.h> of Debian's package ibacm.
  *
  * Port P of adapter A is 198.18.0.(8 A + P), the loopback is the first port of the first adapter;
- * other addresses are not known. HOW "honest" is a daemon as it should be; the others are what a
- * client has to live with. Runs until it is killed.
+ * other addresses are not known. HOW "honest" is a correct daemon; every other value is a fault
+ * that a client must survive. Runs until it is killed.
  *
  * Covers: librdmacm/acm_wire.c
  */
@@ -169,8 +169,8 @@ static void add_path(struct message *answer, const struct port *src, const struc
 	};
 }
 
-/* Finds what is asked for: two ports, by addresses or by the GIDs of a path. It returns false when
- * one is not known. */
+/* Finds the two ports that the message asks about, by their addresses or by the GIDs of a path.
+ * Returns false if it does not know one of them. */
 static bool find_ports(const struct message *question, size_t count, const struct port **src,
 		       const struct port **dst)
 {
@@ -193,7 +193,7 @@ static bool find_ports(const struct message *question, size_t count, const struc
 	return *src && *dst;
 }
 
-/* The path, and the source if it was not said. */
+/* Answers with the path, and with the source address if the message has none. */
 static void address_resolve(const struct message *question, struct message *answer)
 {
 	size_t count = (question->header.length - sizeof(question->header)) / sizeof(struct entry);
@@ -210,13 +210,14 @@ static void address_resolve(const struct message *question, struct message *answ
 		return;
 	}
 	add_path(answer, src, dst);
-	if (is_how("two")) /* Debian's client takes what is behind the first path for the second */
+	/* Debian's client takes the data after the first path for the second path */
+	if (is_how("two"))
 		add_path(answer, src, dst);
 	if (!has_source && !by_gid)
 		memcpy(entry_add(answer, FLAG_SOURCE, KIND_IPV4)->addr, &src->ip, sizeof(src->ip));
 }
 
-/* ---- what else may come ---- */
+/* ---- answers of a faulty daemon ---- */
 
 static void answer_spoil(struct message *answer)
 {
@@ -237,7 +238,7 @@ static void answer_spoil(struct message *answer)
 	}
 }
 
-/* False: the connection ends here. */
+/* Returns false if the connection ends here. */
 static bool answer_send(int fd, const struct message *answer)
 {
 	const char *bytes = (const char *)answer;
@@ -307,7 +308,7 @@ static int listen_unix(void)
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
 	if (fd < 0 || bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, MAX_CLIENTS) ||
-	    rename(addr.sun_path, SOCKET_PATH)) /* who sees the name can connect */
+	    rename(addr.sun_path, SOCKET_PATH)) /* a client that sees the name can connect */
 		standin_die(SOCKET_PATH);
 	return fd;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * access.c - what the QPs of a connection let the peer do: READs and atomics where they were
- * agreed, whatever was connected before, and whatever state and access the program has given a QP
- * meanwhile.
+ * access.c - the operations that the QPs of a connection allow the peer. READs and atomics are
+ * allowed if both sides agreed on them, regardless of earlier connections, and of the state and
+ * access that the program has set meanwhile.
  *
  * Covers: librdmacm/qp.c, librdmacm/connect.c
  */
@@ -64,7 +64,7 @@ static void changed_meanwhile(void)
 	pair_finish(&pair, NULL);
 }
 
-/* Makes the QP as new, with the queues of the one that it replaces. */
+/* Replaces the QP of the id by a new one with the same queues. */
 static void replace_qp(struct rdma_cm_id *id)
 {
 	struct ibv_qp_init_attr attr = {

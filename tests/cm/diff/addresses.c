@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * addresses.c - resolving addresses and names: those that are there, those that are not, those
- * that make no sense.
+ * addresses.c - resolves addresses and names: existing, missing and invalid ones.
  *
  * Covers: librdmacm/resolve.c, librdmacm/addrinfo.c, librdmacm/addrinfo_entry.c,
  * softhca/front/process/ucma/addr.c,
@@ -144,7 +143,7 @@ static void addrinfo_ask(const char *node, const char *service, const struct rdm
 	rdma_freeaddrinfo(info);
 }
 
-/* Neither node nor service: the hints are all there is. */
+/* Asks with neither node nor service, so the hints alone decide. */
 static void ask_without_name(void)
 {
 	static const int flags[] = { 0, RAI_PASSIVE, RAI_NOROUTE, RAI_NUMERICHOST | RAI_FAMILY };
@@ -170,7 +169,7 @@ static void ask_without_name(void)
 			}
 }
 
-/* QP type and port space may contradict each other. */
+/* Combines QP types with port spaces, which may contradict each other. */
 static void ask_of_kinds(void)
 {
 	static const int types[] = { 0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 77, 255 };
@@ -193,7 +192,8 @@ static void ask_of_kinds(void)
 	}
 }
 
-/* A GID is taken for one where the hints say both that it is numeric and what it is. */
+/* A string is parsed as a GID only if the hints say that it is numeric and that the family is
+ * AF_IB. */
 static void ask_for_gids(void)
 {
 	static const char *const nodes[] = { NULL, "fe80::1:2:3:4", "fe80::1:2:3:4%lo",

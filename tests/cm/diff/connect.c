@@ -10,7 +10,7 @@
 
 #include "tests/cm/cm.h"
 
-/* Every call on an id that has not come that far. */
+/* Makes every call on an id that has not reached the state for it. */
 static void try_all(const char *what, struct rdma_cm_id *id)
 {
 	struct rdma_conn_param param = { .retry_count = 7 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * data.c - the calls of rdma_verbs.h: memory, requests and completions by way of ids. And
- * connections between GIDs.
+ * data.c - the calls of rdma_verbs.h: memory, requests and completions of ids; and connections
+ * between GIDs.
  *
  * Covers: librdmacm/rdma_verbs.h, librdmacm/query.c
  */
@@ -47,7 +47,7 @@ static void sent(const char *what, struct rdma_cm_id *id)
 	struct ibv_wc wc = { 0 };
 	int ret = rdma_get_send_comp(id, &wc);
 
-	wc.byte_len = 0; /* says nothing of a send */
+	wc.byte_len = 0; /* undefined in the completion of a send */
 	say_comp(what, ret, &wc);
 }
 
@@ -112,7 +112,7 @@ static void write_and_read(struct cm_pair *pair, struct memory *from, struct mem
 		"post_readv");
 	sent("read", pair->client);
 	say("read: %u", from->bytes[6]);
-	/* reg_msgs gives no rights to the other side */
+	/* memory of rdma_reg_msgs() gives the peer no access */
 	SAY_RET(rdma_post_write(pair->client, context(12), from->bytes, 16, from->msgs,
 				IBV_SEND_SIGNALED, (uintptr_t)to->bytes, to->msgs->rkey),
 		"post_write without a right");

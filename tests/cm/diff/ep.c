@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ep.c - endpoints, whose calls wait: active and passive, with a thread for the other side.
+ * ep.c - endpoints, active and passive. Their calls wait, so a thread is the other side.
  *
  * Covers: librdmacm/ep.c
  */
@@ -33,7 +33,7 @@ static struct ibv_qp_init_attr plain(void)
 	};
 }
 
-/* Connects, sends a byte when it may, and ends as the other side does. */
+/* Connects, sends a byte once connected, and disconnects when the peer does. */
 static void *client(void *arg)
 {
 	struct ibv_qp_init_attr attr = plain();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mcast.c - datagram ids: services that are looked up, multicast groups that are joined and
- * left.
+ * mcast.c - datagram ids: looks up services, joins and leaves multicast groups.
  *
  * Covers: librdmacm/mcast.c, softhca/front/process/ucma/mcast.c,
  * softhca/front/process/ucma/service.c, softhca/front/process/ucma/gsi.c
@@ -97,7 +96,7 @@ static void group_leave(struct rdma_cm_id *id, const char *what, struct sockaddr
 	SAY_RET(rdma_leave_multicast(id, addr), "leave %s", what);
 }
 
-/* Who only sends to a group does not receive from it. */
+/* A member that only sends to a group must not receive from it. */
 static void attached(struct rdma_event_channel *channel, struct rdma_cm_id *id,
 		     struct sockaddr *addr, uint32_t flags)
 {

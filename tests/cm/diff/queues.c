@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * queues.c - QPs and SRQs of ids: what is made for a program that brings nothing, and what is
- * refused.
+ * queues.c - QPs and SRQs of ids: the objects that the library creates if the program passes none,
+ * and the arguments that it refuses.
  *
  * Covers: librdmacm/qp.c, softhca/front/process/ucma/attr.c
  */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * signals.c - signals whose handler runs while a thread waits for an event: the call fails with
- * EINTR, or goes on if the handler was set with SA_RESTART. Whatever was interrupted can be called
- * again.
+ * EINTR, or continues if the handler was set with SA_RESTART. The interrupted call can be repeated.
  *
  * Another thread sends the signal again and again until the call has returned, so it does not
  * matter when it begins to wait.
@@ -21,7 +20,8 @@
 
 #include "tests/cm/cm.h"
 
-enum { ENOUGH = 5 /* signals, of which some come while the call waits */ };
+/* Number of signals; the first ones may come before the call waits, so one is not enough. */
+enum { ENOUGH = 5 };
 
 static atomic_int handled;
 
@@ -39,11 +39,13 @@ static void set_handler(int flags)
 	MUST(!sigaction(SIGUSR1, &action, NULL));
 }
 
-/* A thread that sends signals. */
+/* A thread that sends signals to another thread until that one's call returns. */
 struct sender {
 	pthread_t thread, target;
-	bool to_process;            /* not to the thread TARGET */
-	struct rdma_cm_id *resolve; /* whose event ends the waiting after ENOUGH signals, or NULL */
+	bool to_process; /* sends to the process instead of the thread TARGET */
+	/* If not NULL, the sender resolves an address on this id after ENOUGH signals: the event
+	 * ends the wait. */
+	struct rdma_cm_id *resolve;
 	atomic_bool stop;
 };
 
@@ -70,7 +72,7 @@ static void *send_signals(void *arg)
 	return NULL;
 }
 
-/* The sender is not to get the signal itself. */
+/* Blocks the signal in the sender, which would otherwise receive it itself. */
 static void sender_start(struct sender *sender)
 {
 	sigset_t set, before;
@@ -124,7 +126,7 @@ static void event_goes_on(void)
 	rdma_destroy_event_channel(channel);
 }
 
-/* The id waits by itself, as it has no channel. */
+/* An id without a channel waits inside the call, so the signal interrupts the call itself. */
 static void request_is_interrupted(void)
 {
 	struct sockaddr_in address = cm_loopback(0);
@@ -144,7 +146,7 @@ static void request_is_interrupted(void)
 	MUST(!rdma_destroy_id(listener));
 }
 
-/* A client that nobody accepts; the listener is destroyed with the request. */
+/* Connects to a listener that accepts nothing; destroying the listener destroys the request. */
 static void connect_is_interrupted(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
@@ -207,7 +209,8 @@ static struct {
 	int ticks;
 } held;
 
-/* The second signal ends a program that waits for what the first one has done. */
+/* The first signal acknowledges the event for which the interrupted call waits. If the call does
+ * not notice, the second signal ends the program. */
 static void tick(int signal)
 {
 	static const char late[] = "FAIL: the acknowledged event is still waited for\n";
@@ -230,8 +233,8 @@ static void set_timer(int first_ms, int then_s)
 	MUST(!setitimer(ITIMER_REAL, &timer, NULL));
 }
 
-/* The process has no second thread here, so nobody else can acknowledge the event: this runs
- * before the topics that make threads. */
+/* The process must have no second thread, which could acknowledge the event; so this runs before
+ * the topics that start threads. */
 void cm_diff_handler(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * binds.c - what Linux answers to who binds to an address that is no adapter's, or to a port
- * that is for root's services. Each is tried by a process of its own, which may give up its rights.
+ * binds.c - Linux' answers to a bind to an address of no adapter, or to a port below 1024. A child
+ * makes each attempt, because it may have to give up its privileges.
  *
  * Covers: softhca/front/process/ucma/bind.c
  */
@@ -16,7 +16,7 @@
 
 enum { OF_ROOT = 1023, OF_ALL = 1024 };
 
-/* Returns 0, or an errno. */
+/* Binds a new id. Returns 0 or an errno. */
 static int bind_anew(struct sockaddr *addr, enum rdma_port_space space)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
@@ -59,7 +59,7 @@ static int bind_to_gid(int unused)
 
 enum { OF_TWO = 23456, ANY_FIRST = 1, ANY_SECOND = 2 };
 
-/* Two ids of one process bind to one port, and the second learns of it. */
+/* Binds two ids of one process to one port, and returns the second one's error. */
 static int bind_twice(int which)
 {
 	struct sockaddr_in first = cm_loopback(OF_TWO), second = cm_loopback(OF_TWO);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * calls.c - what the distribution's librdmacm has no counterpart for: the calls of release
- * 65.0, and that devices are opened when they are needed, and no more of them. Run on three
- * adapters.
+ * calls.c - tests without a counterpart in the distribution's librdmacm: calls of release 65.0, and
+ * devices, which are opened only when needed. Runs on three adapters.
  *
  * Covers: librdmacm/device.c, librdmacm/addrinfo_event.c, librdmacm/addrinfo_services.c,
  * librdmacm/addrinfo_port.c, librdmacm/query.c, librdmacm/resolve.c
@@ -19,7 +18,7 @@
 #include "tests/lib/topics.h"
 #include "util/bits.h"
 
-/* ---- events of the program's own ---- */
+/* ---- events that the program writes itself ---- */
 
 static struct rdma_event_channel *channel;
 
@@ -40,7 +39,7 @@ static void user_events(struct rdma_cm_id *id)
 		  "nor are the library's own");
 }
 
-/* ---- names by events ---- */
+/* ---- names that are resolved by events ---- */
 
 static int next_type(int *status)
 {
@@ -72,7 +71,7 @@ static void names(struct rdma_cm_id *id)
 			  errno == ENODATA,
 		  "a name that is not there is known at once");
 	MUST(!rdma_resolve_addrinfo(id, "127.0.0.1", NULL, &hints));
-	next_type(&status); /* and nobody asks: destroying the id frees it */
+	next_type(&status); /* not acknowledged: destroying the id frees the event */
 	say_check(rdma_resolve_addrinfo(id, "127.0.0.1", NULL, &hints) == -1 && errno == EBUSY,
 		  "what was found is taken before more is asked for");
 }
@@ -161,7 +160,8 @@ static void found_services(void)
 	MUST(!rdma_destroy_id(id));
 }
 
-/* What release 65.0 says of the same services, but for the port that it happens to ask from. */
+/* Release 65.0 prints the same for these services, except for the port that it chooses for
+ * itself. */
 static void services_of_all_ports(void)
 {
 	struct rdma_addrinfo hints = { .ai_flags = RAI_SA }, *info;
@@ -195,7 +195,7 @@ static void services_of_all_ports(void)
 
 /* ---- devices ---- */
 
-/* Memory that is mapped from a device, each of which is a file of its own. */
+/* Counts the files of open devices. Under softhca the memory of a device is a memfd. */
 static int open_devices(void)
 {
 	char path[300], target[300];
@@ -304,9 +304,9 @@ static void *service_look_up(void *arg)
 	return NULL;
 }
 
-enum { TOO_LONG_S = 20 }; /* a listener that waits for its requests ends the program */
+enum { TOO_LONG_S = 20 }; /* an alarm, as a listener that waits for its requests would hang */
 
-/* The distribution's library waits for ever here. */
+/* A listener is destroyed before its requests. The distribution's library waits for ever here. */
 static void listener_goes_before_its_requests(bool accepts)
 {
 	struct rdma_cm_id *listener = datagram_ep(RAI_PASSIVE, "0"), *id;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * closed.c - cm-closed: a program closes all descriptors, as servers do before they begin, and has
- * their numbers for files of its own: librdmacm, which keeps contexts between ids, opens devices
- * anew, and leaves the program's files alone.
+ * closed.c - cm-closed: closes all descriptors, as servers do at their start, and opens files that
+ * get the same numbers. librdmacm keeps contexts from one id to the next; here it must open its
+ * devices again, and must not use the program's files.
  *
  * Covers: librdmacm/device.c
  */
@@ -15,7 +15,7 @@
 
 enum { CONTEXT_FDS = 2 };
 
-/* Binds an id, which has the library open a device. */
+/* Binds an id, which makes the library open a device. */
 static struct rdma_cm_id *bound_id(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
@@ -28,7 +28,8 @@ static struct rdma_cm_id *bound_id(void)
 	return id;
 }
 
-/* Binds an id and destroys it. FDS are those of the context, which the library keeps. */
+/* Binds an id and destroys it. FDS receives the descriptors of the context that the library
+ * keeps. */
 static void bind_an_id(int fds[CONTEXT_FDS])
 {
 	struct rdma_cm_id *id = bound_id();
@@ -81,7 +82,8 @@ static void reused(void)
 		say_check(inode_of(fds[i]) == inode_of(file), "file %d is the program's", i);
 }
 
-/* The program's own context has the number, and the node, that the library's had. */
+/* The program opens a context that gets the number and the inode that the library's context had: a
+ * comparison of both would not notice the change. */
 static void opened(void)
 {
 	struct ibv_device **list;
@@ -102,7 +104,7 @@ static void opened(void)
 	ibv_free_device_list(list);
 }
 
-/* An id that lives on has its device in use for ever, as it can no more be destroyed. */
+/* An id whose descriptors were closed cannot be destroyed, so its device stays in use. */
 static void left(void)
 {
 	static struct rdma_cm_id *volatile id; /* reachable for leak checkers */

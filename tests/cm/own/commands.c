@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * commands.c - how often a connection calls the kernel: each command costs every connection of
- * every program.
+ * commands.c - the number of kernel commands of a connection, each of which every connection pays
+ * for.
  *
  * kernel_calls.h counts. Both ends are in this thread, so the numbers are always the same. The
- * first connection learns what the device grants (cma.h), so the second one is counted.
+ * first connection also queries the device's limits (cma.h), so the second one is counted.
  *
  * Covers: librdmacm/cmd.c
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ece.c - connection establishment options: of a QP on its way, and of connections whose sides
- * agree upon them. The distribution's library asks its QPs for none, so this is on ours only.
+ * ece.c - connection establishment options (ECE): of a QP while its states change, and of
+ * connections, whose sides agree on them. The distribution's library never queries those of its
+ * QPs, so this test runs on ours only.
  *
  * softhca has options 1, 2 and 4 of version 1.
  *
@@ -81,7 +82,7 @@ static void qp_on_its_way(struct ibv_context *ctx)
 	MUST(!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd));
 }
 
-/* ---- connections; a side either has a QP on its id, or says its options itself */
+/* ---- connections: the options of a side are those of its id's QP, or the program passes them */
 
 struct ece_pair {
 	struct rdma_event_channel *client_channel, *server_channel;
@@ -142,11 +143,11 @@ static void pair_close(struct ece_pair *pair)
 	rdma_destroy_event_channel(pair->server_channel);
 }
 
-/* The options are what a side says for itself, or 0: then its QP does. AGREED is what both end
- * with. */
+/* Connects with these options of the two sides; 0: the options of the side's QP. AGREED: the
+ * options that both must have in the end. */
 static void connect_sides(uint32_t client, uint32_t server, uint32_t agreed)
 {
-	/* QPs that nobody has, and each connection others. */
+	/* numbers of no existing QP, different ones for each connection */
 	static uint32_t qpn = 0x200;
 	struct rdma_conn_param param = { .qp_num = qpn++, .retry_count = 7 };
 	struct ece_pair pair;

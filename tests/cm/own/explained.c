@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * explained.c - cm-explained: each failing call of librdmacm, and each event that is no success,
- * says why in one line of the log at level warn. What the lines must have in them stands beside the
- * calls. Runs itself again with the log in a file.
+ * explained.c - cm-explained: each failing call and each event of failure in librdmacm must log its
+ * reason in one line at level warn. Beside each call are the words that the line must contain. The
+ * program executes itself again with the log in a file.
  *
  * Covers: librdmacm/explain.c
  */
@@ -20,13 +20,13 @@
 #include "tests/lib/topics.h"
 #include "util/bits.h"
 
-#define OWN_LOG "CM_EXPLAINED_LOG" /* set by the program that has started itself again */
+#define OWN_LOG "CM_EXPLAINED_LOG" /* set in the environment of the second execution */
 
 static struct rdma_event_channel *channel;
 static FILE *log_file;
 
-/* Reads what was written since the last time. It returns how many lines that is, and the last one
- * in LINE. */
+/* Reads the lines logged since the last call. Returns their number, and copies the last one to
+ * LINE. */
 static int read_log(char *line, size_t size)
 {
 	int lines = 0;
@@ -72,7 +72,7 @@ static void addresses(void)
 	struct rdma_cm_id *id = new_id(RDMA_PS_TCP), *second = new_id(RDMA_PS_TCP);
 
 	foreign.sin_addr.s_addr = inet_addr("203.0.113.9");
-	here.sin_addr.s_addr = inet_addr("198.18.0.1"); /* the first port's */
+	here.sin_addr.s_addr = inet_addr("198.18.0.1"); /* address of the first port */
 	REFUSED(rdma_create_id(channel, &id, NULL, (enum rdma_port_space)0x77),
 		"CREATE_ID: Invalid argument");
 	REFUSED(rdma_bind_addr(id, (struct sockaddr *)&odd), "address family 1");
@@ -166,7 +166,7 @@ static void names(void)
 
 /* ---- events ---- */
 
-/* Returns the next event, which is of TYPE. */
+/* Returns the next event, which must have type TYPE. */
 static struct rdma_cm_event *next(int type)
 {
 	struct rdma_cm_event *event;
@@ -292,7 +292,8 @@ static const struct topic topics[] = {
 	{ "connections-of-parents", connections_of_parents },
 };
 
-/* The library reads where its log goes when it is loaded, so the program starts itself again. */
+/* The library reads the name of its log file when it is loaded, so it must be set before: the
+ * program executes itself again. */
 static void run_with_log(char **argv)
 {
 	char path[32];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * faults.c - each kernel command, adapter command and allocation of a connection's life fails once,
- * on either side: the call or an event says so, and nothing is left behind.
+ * faults.c - lets each kernel command, adapter command and allocation of a connection's life fail
+ * once, on either side. A call or an event must report the failure, and nothing may leak.
  *
- * Both sides are in this process. A life ends at the first thing that fails, then everything is
- * destroyed.
+ * Both sides are in this process. A life ends at its first failure; then everything is destroyed.
  *
  * Covers: librdmacm/id.c, librdmacm/qp.c, librdmacm/connect.c, librdmacm/ep.c, librdmacm/module.c
  */
@@ -22,10 +21,10 @@
 struct life_of_cm {
 	struct rdma_event_channel *client_channel, *server_channel;
 	struct rdma_cm_id *listener, *client, *server;
-	int err; /* what the failing call, or event, has said */
+	int err; /* errno of the failed call or event */
 };
 
-/* Returns true when a call lets the test go on. */
+/* Returns whether the call succeeded, so that the life goes on; else records its error. */
 static bool went(struct life_of_cm *life, int ret)
 {
 	if (!ret)
@@ -34,14 +33,14 @@ static bool went(struct life_of_cm *life, int ret)
 	return false;
 }
 
-/* An event that the library could not deliver is gone, and the next is waited for. */
+/* Waits for an event. One that the library could not deliver is lost, so the next one counts. */
 static int next_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
 {
 	struct pollfd fd = { .fd = channel->fd, .events = POLLIN };
 
 	do {
-		if (poll(&fd, 1, 1000) <=
-		    0) { /* it went to the other side, whose event has been lost */
+		/* no event: the fault hit the other side, which lost its own */
+		if (poll(&fd, 1, 1000) <= 0) {
 			errno = ETIMEDOUT;
 			return -1;
 		}
@@ -141,8 +140,8 @@ static void life_end(struct life_of_cm *life)
 		rdma_destroy_event_channel(life->server_channel);
 }
 
-/* The errno of what has failed, or 0. CHANCES: commands, say, up to where everything
- * is destroyed. */
+/* Lives once with a fault of KIND. Returns the errno of the failed step, or 0. CHANCES: the number
+ * of commands, for example, before everything is destroyed. */
 static int live(enum fault_kind kind, uint64_t *chances)
 {
 	struct life_of_cm life = { 0 };
@@ -154,7 +153,7 @@ static int live(enum fault_kind kind, uint64_t *chances)
 	return all ? 0 : life.err ? life.err : -1;
 }
 
-/* Destroying may come a little later on the adapter's side than here. */
+/* Waits, because the adapter may destroy its objects a little after the calls return. */
 static bool nothing_left(uint64_t objects)
 {
 	for (int i = 0; i < 100 && fault_objects() != objects; i++)
@@ -162,7 +161,8 @@ static bool nothing_left(uint64_t objects)
 	return fault_objects() == objects;
 }
 
-/* What is left is left for good only if it is left again: a library's first line opens its log. */
+/* Returns whether a second life leaks as well. One leak alone is no defect: the library's first log
+ * line, for example, opens the log for good. */
 static bool leaves_nothing(enum fault_kind kind, uint64_t n, int *err)
 {
 	for (int tries = 0; tries < 2; tries++) {
@@ -178,14 +178,15 @@ static bool leaves_nothing(enum fault_kind kind, uint64_t n, int *err)
 	return false;
 }
 
-/* The adapter's front may do without a command of its own, so some of these fail for nobody. */
+/* softhca's front may continue without a command of its own, so a fault there may fail no call. */
 static void fail_each(enum fault_kind kind)
 {
 	unsigned int silent = 0, lost = 0, left = 0;
 	uint64_t chances;
 	int err;
 
-	MUST(!live(kind, &chances)); /* once for what stays: contexts */
+	/* the first life also creates what stays for good, such as contexts */
+	MUST(!live(kind, &chances));
 	MUST(!live(kind, &chances) && chances);
 	for (uint64_t n = 1; n <= chances; n++) {
 		left += !leaves_nothing(kind, n, &err);

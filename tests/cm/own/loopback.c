@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * loopback.c - what Linux answers about the loopback and any address: an id that is bound there
- * has no device, its listener hears all addresses of its families, and one that goes there gets a
- * device.
+ * loopback.c - Linux' behaviour with the loopback and the wildcard address: an id bound there has
+ * no device, its listener gets requests to all addresses of its families, and an id that resolves
+ * such a destination gets a device.
  *
  * Covers: softhca/front/process/ucma/addr.c, softhca/front/process/ucma/bind.c,
  * softhca/front/process/ucma/conn.c, softhca/front/process/ucma/listen.c,
@@ -66,7 +66,7 @@ static bool is_next(enum rdma_cm_event_type type, int status, struct rdma_cm_id 
 
 /* ---- listeners ---- */
 
-/* Returns the event that follows from a request to HOST's PORT. */
+/* Returns the type of the event that answers a request to HOST's PORT. */
 static enum rdma_cm_event_type connect_to(const char *host, uint16_t port)
 {
 	struct address address = address_of(host, port);
@@ -101,7 +101,7 @@ static bool is_heard(const char *host, uint16_t port)
 	return connect_to(host, port) == RDMA_CM_EVENT_CONNECT_REQUEST;
 }
 
-/* AF_ONLY: 0 or 1, or -1 for the default. */
+/* AF_ONLY: value of RDMA_OPTION_ID_AFONLY, 0 or 1; -1: not set. */
 static void listener_hears(const char *host, int af_only, bool ipv4, bool ipv6)
 {
 	struct rdma_cm_id *id = id_new();
@@ -165,8 +165,8 @@ static bool has_source(struct rdma_cm_id *id, const char *host)
 		       own->sa_family == AF_INET ? sizeof(wanted.v4) : sizeof(wanted.v6));
 }
 
-/* Returns an id that has been bound to FROM, if there is one, and that goes to TO; WHY it cannot is
- * what the event says. */
+/* Returns an id bound to FROM, unless NULL, that resolves TO. WHY: the status of the event if that
+ * fails. */
 static struct rdma_cm_id *id_resolve(const char *from, const char *to, int why)
 {
 	struct address address = address_of(to, 7471);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * no_adapter.c - librdmacm where the kernel has rdma_cm and the machine no adapter: programs decide
- * for another transport when the first call says so.
+ * no_adapter.c - librdmacm on a machine whose kernel has rdma_cm but no adapter. The first call
+ * must fail, because programs then choose another transport.
  *
  * Covers: librdmacm/device.c rdmacm_device_must_exist, librdmacm/id.c rdma_create_event_channel
  */
@@ -21,7 +21,7 @@ static void first_calls(void)
 	struct rdma_cm_id *id = NULL;
 	int fd = open("/dev/infiniband/rdma_cm", O_RDWR | O_CLOEXEC);
 
-	MUST(fd >= 0); /* the kernel has it */
+	MUST(fd >= 0); /* the kernel has rdma_cm */
 	close(fd);
 	errno = 0;
 	say_check(!rdma_create_event_channel() && errno == ENODEV, "no channel");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ports.c - prints what rdma_cm has chosen: the ports of ids that asked for none, and the first
- * packet's number of a QP. See run-seed.
+ * ports.c - prints the numbers that rdma_cm chose: ports of ids that named none, and the first PSN
+ * of a QP. See run-seed.
  *
  * Covers: softhca/front/process/ucma/number.c, softhca/front/process/ucma/bind.c
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * processes.c - cm-processes: processes that end, and that are born, while other threads are in the
+ * processes.c - cm-processes: processes that exit or fork while other threads are inside the
  * libraries.
  *
  * Covers: librdmacm/leave.c, librdmacm/device.c, libibverbs/device.c
@@ -17,7 +17,7 @@
 
 enum { ENDS = 50, FORKS = 8, CHILD_S = 60 };
 
-/* Runs BODY in a child, and returns its status. */
+/* Runs BODY in a child and returns the child's status. */
 static int in_child(void (*body)(void *arg), void *arg)
 {
 	pid_t child = fork();
@@ -76,7 +76,8 @@ static void make_queues(struct ibv_context *context)
 			    IBV_QP_STATE | IBV_QP_PORT | IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS));
 }
 
-/* Another id may be bound to the same device again, so its context stays. */
+/* The library keeps the context after the id is destroyed, because another id may use the
+ * device. */
 static struct ibv_context *context_of_an_id_that_was(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
@@ -98,7 +99,8 @@ static struct ibv_context *context_of_the_list(void)
 	return context;
 }
 
-/* Two threads use a CQ and a QP until the kernel ends them. */
+/* Two threads use a CQ and a QP during exit(), until the kernel ends them: the library must not
+ * free either. */
 static void end_beside_threads(void *arg)
 {
 	struct ibv_context *(**of)(void) = arg;

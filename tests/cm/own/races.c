@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * races.c - a thread that reads events is faster than the call that has caused the event: the
- * kernel has the command, and the call has not returned yet. The library's write() comes to
- * kernel_calls.c, which holds it up there.
+ * races.c - a thread reads an event before the call that caused it has returned. kernel_calls.c
+ * replaces the library's write() and delays its return after the kernel has executed the command.
  *
  * Covers: librdmacm/event.c, librdmacm/cmd.c
  */
@@ -82,7 +81,8 @@ static void *leave_when_joined(void *unused)
 
 static void *left;
 
-/* A thread that has to wait for the number that the call brings is awaited afterwards. */
+/* Starts the thread that leaves the group. It may have to wait for the number that the join
+ * returns: then it is joined after the call. */
 static void leave_at_once(const void *command)
 {
 	struct timespec end;
@@ -101,7 +101,7 @@ static void a_group_is_left_as_soon_as_it_is_joined(void)
 	struct sockaddr_in here = { .sin_family = AF_INET };
 
 	group.sin_addr.s_addr = inet_addr("239.1.2.3");
-	here.sin_addr.s_addr = inet_addr("198.18.0.1"); /* the first port's */
+	here.sin_addr.s_addr = inet_addr("198.18.0.1"); /* address of the first port */
 	MUST(!rdma_create_id(channel, &raced, NULL, RDMA_PS_UDP));
 	MUST(!rdma_bind_addr(raced, (struct sockaddr *)&here));
 	kernel_calls.is_next = is_join;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * requests.c - requests that nobody answers: their ids are on the channel of when they came,
- * and go with it, wherever their events are by then. What serves rdma_cm goes on after each.
+ * requests.c - connection requests that are never answered. The id of a request belongs to the
+ * channel on which it arrived, and ends with that channel, even if the event has moved to another
+ * one. softhca's rdma_cm must survive each of them.
  *
- * The other side of such a request is told: it waits for that.
+ * The peer of such a request waits for its rejection.
  *
  * Covers: librdmacm/event.c, softhca/front/process/ucma/request.c,
  * softhca/front/process/ucma/event.c, softhca/front/process/ucma/file.c
@@ -42,7 +43,7 @@ static void rejection_take(struct rdma_event_channel *channel)
 	rdma_ack_cm_event(event);
 }
 
-/* A client that waits for an answer of a listener. */
+/* A client that waits for a listener's answer. */
 struct asking {
 	struct rdma_event_channel *client_channel, *channel;
 	struct rdma_cm_id *client, *listener;
@@ -70,7 +71,8 @@ static void asking_end(struct asking *asking)
 	rdma_destroy_event_channel(asking->channel);
 }
 
-/* The listener moves with its event, and the id of the request goes with the channel before. */
+/* Moves the listener, and with it the event of the request; the id of the request ends with its
+ * first channel. */
 static void listener_has_moved(bool reads)
 {
 	struct rdma_event_channel *next = rdma_create_event_channel(), *before;
@@ -93,7 +95,8 @@ static void listener_has_moved(bool reads)
 	asking_end(&asking);
 }
 
-/* Ids of requests have numbers like others, and any thread of the process may destroy them. */
+/* Ids of requests have kernel numbers like all others, so any thread may destroy one that was never
+ * reported. */
 static void request_is_destroyed_unread(void)
 {
 	struct rdma_ucm_destroy_id_resp resp;
@@ -108,7 +111,7 @@ static void request_is_destroyed_unread(void)
 
 	asking_begin(&asking);
 	make_nonblocking(asking.channel);
-	/* The listener's own number is below that of the request. */
+	/* the request's number is above the listener's: search downwards */
 	for (uint32_t id = 10000; id; id--) {
 		command.body.id = id;
 		if (write(asking.channel->fd, &command, sizeof(command)) != sizeof(command))
@@ -124,7 +127,8 @@ static void request_is_destroyed_unread(void)
 	asking_end(&asking);
 }
 
-/* A process that ends takes its files along in the order of their numbers, or in another one. */
+/* When a process ends, its files are closed in the order of their numbers; SWAPS: in reverse
+ * order. */
 static void process_ends(bool swaps)
 {
 	pid_t child = fork();
@@ -146,8 +150,8 @@ static void process_ends(bool swaps)
 	say_check(!status, "a process ends with a request that it has not read");
 }
 
-/* What serves rdma_cm does not wait for what a program has taken itself: a byte of the pipe that
- * its file is here. The kernel's cannot be read so. */
+/* softhca implements the rdma_cm file as a pipe, from which a program may read a byte that belongs
+ * to the library. Serving others must not wait for it. (A kernel's file cannot be read.) */
 static void byte_is_taken(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * retries.c - a call that fails leaves the caller's attributes as they were, so that the next one
- * can be made with them: they name no CQ and no XRC domain that the failure has destroyed.
+ * retries.c - a failing call must not change the caller's attributes, because programs repeat the
+ * call with them: they would name a CQ or an XRC domain that the failed call has destroyed.
  *
  * Covers: librdmacm/qp.c rdma_create_qp_ex rdma_create_srq_ex, librdmacm/ep.c rdma_create_ep
  */
@@ -52,7 +52,7 @@ static void shared_queues(void)
 	MUST(!rdma_destroy_id(id));
 }
 
-/* A PD that was given to a call that fails is not the id's. */
+/* A PD that was passed to a failing call does not become the id's. */
 static void domains(void)
 {
 	struct rdma_cm_id *id = cm_resolved(channel, RDMA_PS_TCP, 7471);

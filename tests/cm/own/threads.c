@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * threads.c - one channel that threads share: one reads the events and serves requests, the others
- * make connections, wait for their events, acknowledge them themselves and destroy their ids. Run
- * under the thread sanitizer, too.
+ * threads.c - several threads share one channel: one reads the events and serves requests; the
+ * others connect, wait for their events, acknowledge them and destroy their ids. Run under the
+ * thread sanitizer, too.
  *
  * Covers: librdmacm/event.c, librdmacm/id.c, librdmacm/id_memory.c
  */
@@ -16,7 +16,7 @@
 
 enum { WORKERS = 4, ROUNDS = 15 };
 
-/* What a worker waits for: the event of its id, which it acknowledges. */
+/* A worker, and the event of its id, for which it waits and which it acknowledges. */
 struct worker {
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -87,7 +87,8 @@ static void *read_events(void *arg)
 			accept_request(event->id);
 			rdma_ack_cm_event(event);
 		} else if (event->event == RDMA_CM_EVENT_TIMEWAIT_EXIT) {
-			rdma_ack_cm_event(event); /* nobody waits for it, but its id's end does */
+			/* no thread waits for this event, but destroying the id does */
+			rdma_ack_cm_event(event);
 		} else if (event->id->context) {
 			hand_over(event->id->context, event);
 		} else if (event->event == RDMA_CM_EVENT_DISCONNECTED) {
@@ -154,7 +155,8 @@ static void channel_is_shared(void)
 		pthread_join(workers[i].thread, NULL);
 		done += workers[i].done;
 	}
-	MUST(!rdma_write_cm_event(listener, RDMA_CM_EVENT_USER, 0, 0)); /* that was all */
+	/* tells the reader to stop */
+	MUST(!rdma_write_cm_event(listener, RDMA_CM_EVENT_USER, 0, 0));
 	pthread_join(reader, NULL);
 	say_check(done == WORKERS * ROUNDS, "%d connections of %d threads by one channel", done,
 		  WORKERS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * unloaded.c - cm-unloaded: a program that loads librdmacm by dlopen(), uses it, and unloads it has
- * the descriptors that it had before, but for contexts that it was given.
+ * unloaded.c - cm-unloaded: a program that loads librdmacm by dlopen(), uses it and unloads it must
+ * have the same descriptors as before, except for the contexts that it was given.
  *
  * Covers: librdmacm/leave.c
  */
@@ -85,13 +85,13 @@ static void unloaded_ids(void)
 		load();
 		bind_an_id();
 		unload();
-		if (i) /* the first round has loaded the providers, which stay */
+		if (i) /* the first round loaded the providers, which stay loaded */
 			say_check(count_fds() == before, "no descriptor is left by an id");
 		before = count_fds();
 	}
 }
 
-/* What the library keeps for a context that it has handed out, nobody can free once it is gone. */
+/* Nobody can free the library's part of a context after the library is unloaded. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 
 const char *__lsan_default_suppressions(void)

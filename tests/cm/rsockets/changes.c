@@ -111,7 +111,6 @@ int change_when_held(int held_next)
 	return ret;
 }
 
-/* A process that hangs ends by a signal. */
 int change_user(void)
 {
 	alarm(PATIENCE_S);
@@ -123,7 +122,6 @@ int change_user_of_thread(void)
 	return (int)syscall(SYS_setuid, getuid() ? getuid() : NOBODY);
 }
 
-/* Who waits does not turn in circles meanwhile. */
 bool is_idle(void)
 {
 	struct rusage usage;

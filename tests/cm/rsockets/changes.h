@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * changes.h - processes that change their user. To Linux's rdma_cm each of their threads, and the
- * library's, is another writer from then on, even if the user stays the same.
+ * changes.h - processes that change their user. Linux' rdma_cm compares the credentials of each
+ * write() with those of the file's opener: after setuid(), even to the same user, it refuses the
+ * process's threads and the library's.
  *
- * The library's open() comes here first, as the program exports its symbols: that is how a channel
- * is not to be had. So does its write(), by which the user changes between two commands of one
- * step, and its pthread_create().
+ * The program exports open(), write() and pthread_create(), so the library calls these instead of
+ * libc's. open() refuses channels, write() lets the user change between two commands of one step,
+ * and pthread_create() can fail.
  */
 #ifndef TESTS_CM_CHANGES_H
 #define TESTS_CM_CHANGES_H
@@ -18,40 +19,43 @@
 
 enum { PATIENCE_S = 20, LATE_US = 300000 };
 
-extern int why_no_channel; /* what opening one is answered by, or 0 */
-extern int refusals;       /* how often it was */
-extern bool has_no_thread; /* for anybody to start */
+extern int why_no_channel; /* errno with which opening a channel fails; 0: it succeeds */
+extern int refusals;       /* number of channels that were refused */
+extern bool has_no_thread; /* pthread_create() fails */
 
-/* Threads but the program's wait before the command HELD, or so many of them later, until the user
- * has changed; meanwhile the program's finds no events. */
+/* Command before which the threads other than the program's wait until the user has changed; with a
+ * number, they pass that many such commands first. Meanwhile the program's own thread finds no
+ * events. */
 enum { NONE = -1 };
 extern pthread_t program_thread;
 extern atomic_int held, held_later;
 extern atomic_bool is_waiting;
-extern atomic_int questions; /* how often the way to an address was asked for */
+extern atomic_int questions; /* number of address resolutions */
 
-/* Changes the user when a thread waits, which goes on then; HELD_NEXT is held next. */
+/* Waits until a thread is held, changes the user and lets the thread go on. HELD_NEXT is the next
+ * command that is held. */
 int change_when_held(int held_next);
-/* A process that hangs ends by a signal. */
+/* Changes the user. An alarm ends a process that hangs afterwards. */
 int change_user(void);
-/* The calling thread alone changes its user, which the C library does not offer. */
+/* Changes the user of the calling thread only. The C library has no call for that: its setuid()
+ * changes all threads. */
 int change_user_of_thread(void);
-/* Who waits does not turn in circles meanwhile. */
+/* Returns whether the process has slept while it waited, rather than polled. */
 bool is_idle(void);
 
 struct sockaddr_in next_port(void);
-/* Whether somebody accepts, and sends back what comes. */
+/* Returns whether a listener accepts, and echoes. */
 bool is_served(void);
-/* Whether the child's connection is echoed, and the child ends well. The other side of one that is
- * not made hears nothing. */
+/* Returns whether the child's connection is echoed and the child succeeds. Does not wait for a
+ * connection that is never made, as the listener would learn nothing of it. */
 bool is_echoed_or_ends(int listener, pid_t child);
-/* Runs CONNECT in a child, to where nobody listens until it writes to what it is given. Whether the
- * child ends well. */
+/* Runs CONNECT in a child, at first without a listener: CONNECT writes to the descriptor that it is
+ * given when it wants one. Returns whether the child succeeds. */
 bool connects_when_somebody_listens(int (*connect)(int told));
-/* Returns a socket that may be connected later. */
+/* Returns a socket whose connection is in progress. */
 int begin_to_connect(struct sockaddr_in to);
 
-/* Runs the topics, and ends the program where that takes too long. */
+/* Runs the topics. An alarm ends the program if they take too long. */
 int changes_run(const struct topic *topics, size_t count, int argc, char *argv[]);
 
 #endif

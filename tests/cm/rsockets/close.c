@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * close.c - rsocket-close serve PORT: how long rclose() takes when the other side has shut
- * the connection down in both directions, and has not read what was sent. rsocket-close shut PORT
- * is the other side, which then stays for a while. Each may be on another library than the other,
- * which decides whether the connection ends with a shutdown, or only with rclose().
+ * close.c - rsocket-close serve PORT: measures rclose() after the peer has shut down both
+ * directions without reading what was sent. rsocket-close shut PORT is that peer, which then stays
+ * for a while. The two may run on different libraries, which differ in whether a shutdown or only
+ * rclose() ends the connection.
  *
  * Covers: librdmacm/rsocket/stream/stream.c
  */
@@ -39,7 +39,7 @@ static struct sockaddr_in here(int port)
 	return addr;
 }
 
-/* The first byte tells the other side that the rest is on its way. */
+/* Fills the connection. The first byte tells the peer that the rest is under way. */
 static void fill_stream(int socket)
 {
 	static const char bytes[4096];

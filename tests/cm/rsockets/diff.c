@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diff.c - rsocket-diff [TOPIC...]: right and wrong calls of rsockets, and what came of
- * each, to be compared with the distribution's. What that one crashes or hangs on is not called;
- * where it contradicts sockets, facts.c has what ours does instead.
+ * diff.c - rsocket-diff [TOPIC...]: makes right and wrong calls of rsockets and prints their
+ * results, to compare them with those of the distribution's library. Calls on which that library
+ * crashes or hangs are left out. Where it contradicts sockets, facts.c tests our behaviour instead.
  *
  * Covers: librdmacm/rsocket/rs.c, librdmacm/rsocket/options.c, librdmacm/rsocket/io.c,
  * librdmacm/rsocket/stream/iomap.c, librdmacm/rsocket/stream/accept.c,
@@ -67,7 +67,8 @@ static int new_socket(int type)
 	return socket;
 }
 
-/* The distribution's does not return from closing datagrams that have sent nothing. */
+/* Ends the socket, but does not close a datagram socket that has sent nothing: the distribution's
+ * rclose() would not return. */
 static void socket_end(int socket, int type)
 {
 	if (type == SOCK_STREAM)
@@ -144,7 +145,7 @@ static void topic_no_socket(void)
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		int n = numbers[i];
 
-		if (n < 0 || n > 65535) /* the distribution's looks beyond its table */
+		if (n < 0 || n > 65535) /* the distribution's library reads beyond its table */
 			continue;
 		SAY_RET(rbind(n, (struct sockaddr *)&addr, len), "rbind of %d", n);
 		SAY_RET(rlisten(n, 1), "rlisten of %d", n);
@@ -202,7 +203,7 @@ static const struct option options[] = {
 	{ "of level 77", 77, 1, false },
 };
 
-/* With more, the distribution's counts overflow. */
+/* the distribution's counters overflow with larger values */
 static const int values[] = { 0, 1, 2, 100, 129, 255, 256, 4096, 30000 };
 
 static void get_option(int socket, const struct option *option, socklen_t size)
@@ -224,8 +225,8 @@ static void get_option(int socket, const struct option *option, socklen_t size)
 		say("  %d", value.number);
 }
 
-/* Ours hands out what the UDP socket below datagrams has of these, and the distribution's sets them
- * only. */
+/* Returns whether the option's value comes from the UDP socket below a datagram rsocket: ours
+ * returns it, the distribution's library can only set it. */
 static bool is_of_udp(int socket, const struct option *option)
 {
 	static const int names[] = { SO_BROADCAST, SO_RCVLOWAT, SO_PRIORITY };
@@ -233,7 +234,7 @@ static bool is_of_udp(int socket, const struct option *option)
 	int type;
 
 	if (getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &len))
-		return false; /* a stream's number is that of no socket of the system */
+		return false; /* the number of a stream is no socket of the system */
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (option->level == SOL_SOCKET && option->number == names[i])
 			return true;
@@ -243,7 +244,8 @@ static bool is_of_udp(int socket, const struct option *option)
 
 static void get_options(int socket)
 {
-	static const socklen_t sizes[] = { 8, 64 }; /* with less, the distribution's writes on */
+	/* with a shorter length, the distribution's library writes beyond the value */
+	static const socklen_t sizes[] = { 8, 64 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		for (size_t k = 0; k < ARRAY_SIZE(sizes) && !is_of_udp(socket, &options[i]); k++)
@@ -269,7 +271,7 @@ static void set_options(int socket)
 	}
 }
 
-/* What a program sets is in SET in another state than what it reads. */
+/* The options are set in SET, and read from another socket in another state. */
 static void topic_options(void)
 {
 	struct sockaddr_in addr = here(++port);
@@ -295,7 +297,8 @@ static void topic_options(void)
 	set_options(socket);
 }
 
-/* The loopback has no device, and the distribution's rsetsockopt() crashes on its listeners. */
+/* Listens at the device's address: the distribution's rsetsockopt() crashes on listeners of the
+ * loopback, which have no device. */
 static int listen_on_device(void)
 {
 	struct sockaddr_in addr = here(++port);
@@ -435,7 +438,7 @@ static void topic_states(void)
 	SAY_RET(rclose(socket), "rclose");
 }
 
-/* Connecting without waiting does not always come to an end with the distribution's. */
+/* A non-blocking connect does not always finish with the distribution's library. */
 static void topic_connect(void)
 {
 	struct sockaddr_in nobody = here(port + 500), peer;
@@ -508,7 +511,7 @@ static void topic_bytes(void)
 	close_ends(&ends);
 }
 
-/* The distribution's receives into one piece only. */
+/* The distribution's library scatters received bytes into one piece only. */
 static void send_pieces(struct ends *ends, int count, size_t size)
 {
 	static char out[8192], in[8192];
@@ -593,7 +596,7 @@ static void topic_mappings(void)
 	say("  %s", memory + 4096);
 	SAY_RET(riounmap(mapped.server, memory + 4096, 64), "riounmap");
 	SAY_RET(riounmap(mapped.server, source, 64), "riounmap of what is not mapped");
-} /* the distribution's does not return from closing a side that has mappings left */
+} /* the distribution's rclose() hangs on a side that has mappings left */
 
 static const struct topic topics[] = {
 	{ "sockets", topic_sockets }, { "no-socket", topic_no_socket },
@@ -611,6 +614,6 @@ int main(int argc, char *argv[])
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	status = topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 	fflush(stdout);
-	/* the distribution's waits for datagram sockets at the end of a program */
+	/* the distribution's exit handler waits for datagram sockets */
 	_exit(status);
 }

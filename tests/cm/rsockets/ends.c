@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ends.c - how streams end, as TCP's do: a server that closes what it has just accepted, bytes that
- * arrived before a side shut its reading, both sides that have shut their writing; and a call that
- * connects and is ended by a signal.
+ * ends.c - streams must end as TCP's do: when a server closes a socket right after accepting it,
+ * when a side shuts its reading after bytes have arrived, and when both sides have shut their
+ * writing. And a signal must interrupt rconnect().
  *
  * Covers: librdmacm/rsocket/stream/conn.c, librdmacm/rsocket/stream/io.c
  */
@@ -23,7 +23,7 @@
 
 enum { ROUNDS = 20, PATIENCE_MS = 5000, BACKLOG = 2 };
 
-/* Returns a listener on a port that nobody has, and its address. */
+/* Returns a listener on an unused port, and its address. */
 static int listen_somewhere(struct sockaddr_in *addr)
 {
 	int listener = rsocket(AF_INET, SOCK_STREAM, 0);
@@ -156,7 +156,7 @@ static void interrupted(int signal)
 	(void)signal;
 }
 
-/* Signals come again and again, as the first may come before the call sleeps. */
+/* Sends the process a signal every MS, because the first may come before the call sleeps. */
 static void signal_every_ms(int ms)
 {
 	const struct itimerval timer = { { 0, ms * 1000 }, { 0, ms * 1000 } };
@@ -182,7 +182,7 @@ static void interrupted_connection_goes_on(void)
 		MUST(!connect_to(&addr, clients[i]));
 	fd.fd = clients[BACKLOG];
 	signal_every_ms(20);
-	ret = connect_to(&addr, fd.fd); /* nobody takes it before a call accepts */
+	ret = connect_to(&addr, fd.fd); /* no call accepts it yet */
 	say_check(ret == -1 && errno == EINTR, "a signal ends rconnect()");
 	signal_every_ms(0);
 	for (int i = 0; i <= BACKLOG; i++)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * facts.c - what rsockets promise, each fact with both ends in one program: errors, polling,
- * both sides closing at once, a peer that is killed, a reader and a writer on one socket, edge
- * triggered sets.
+ * facts.c - the promises of rsockets, tested with both ends in one program: errors, polling, both
+ * sides closing at once, a killed peer, a reader and a writer on one socket, edge-triggered sets.
  *
  * Covers: librdmacm/rsocket/stream/stream.c, librdmacm/rsocket/stream/io.c,
  * librdmacm/rsocket/options.c, librdmacm/rsocket/stream/accept.c,
@@ -225,13 +224,13 @@ static void both_sides_may_close_at_once(void)
 	say_check(true, "both sides at once, 8 times");
 }
 
-/* Runs in the child, which tries until somebody listens. */
+/* Runs in the child: tries to connect until there is a listener. */
 static void connect_and_wait(int at)
 {
 	struct sockaddr_in addr = here(at);
 	int socket, ret = -1;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* should the test end early */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* in case the test ends early */
 	while (ret) {
 		socket = rsocket(AF_INET, SOCK_STREAM, 0);
 		ret = rconnect(socket, (struct sockaddr *)&addr, sizeof(addr));
@@ -245,7 +244,7 @@ static void connect_and_wait(int at)
 	_exit(1);
 }
 
-/* An adapter that was opened before fork() is the parent's alone, so the child comes first. */
+/* Runs first: an adapter that was opened before fork() belongs to the parent alone. */
 static void killed_peers_are_noticed(void)
 {
 	pid_t child = fork();
@@ -303,7 +302,7 @@ static void rpoll_takes_other_descriptors_too(void)
 	close_ends(&ends);
 }
 
-/* Offsets that the library chooses are those of memory that does not overlap. */
+/* Offsets that the library chooses must not overlap. */
 static void offsets_are_chosen_apart(void)
 {
 	struct ends ends = connect_with(4, 0);
@@ -331,7 +330,7 @@ static void *receive_byte(void *argument)
 	return NULL;
 }
 
-/* Each mapping takes one of what the other side may be sent, which it has to grant again. */
+/* A mapping uses up one of the peer's messages, which the peer has to grant again. */
 static void mappings_are_granted_again(void)
 {
 	struct ends ends = { .listener = listen_here(4, 0) };
@@ -356,7 +355,7 @@ static void mappings_are_granted_again(void)
 	close_ends(&ends);
 }
 
-/* The library is told a time of the day that is an hour ahead, as after somebody has set it. */
+/* Replaces the time of day by one an hour ahead, as after somebody has set the clock. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
 	int ret = (int)syscall(SYS_clock_gettime, clock, now);
@@ -366,8 +365,8 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 	return ret;
 }
 
-/* While its program is in no call, only the thread for keepalives handles what arrives, and grants
- * the other side more. */
+/* While the program is in no call, only the keepalive thread handles what arrives and grants the
+ * peer more room. */
 static bool grants_in_no_call(const struct ends *ends)
 {
 	while (rsend(ends->client, "x", 1, MSG_DONTWAIT) == 1)
@@ -402,7 +401,7 @@ static void accepted_sockets_keep_alive(void)
 
 static atomic_bool options_settled;
 
-/* Sets options of each kind: one that has no lock, one that has, one that is no number. */
+/* Sets options of each kind: without a lock, with a lock, and one that is no number. */
 static void *set_options(void *argument)
 {
 	const int socket = *(int *)argument;
@@ -421,7 +420,7 @@ static void *set_options(void *argument)
 	return NULL;
 }
 
-/* The thread sanitizer sees a value that is copied while it is set. */
+/* Under the thread sanitizer, reading a value while another thread sets it is an error. */
 static void listeners_options_change_meanwhile(void)
 {
 	struct ends ends = { .listener = listen_here(0, 0) };
@@ -477,7 +476,7 @@ static void connecting_need_not_wait(void)
 	rclose(listener);
 }
 
-/* Programs that do not wait ask for the peer's name to learn whether they are connected. */
+/* Non-blocking programs call rgetpeername() to learn whether a socket is connected. */
 static void refused_sockets_have_no_peer(void)
 {
 	struct sockaddr_in addr = here(++port), name = { 0 }, bound = here(++port), self = { 0 };
@@ -511,7 +510,7 @@ static void refused_sockets_have_no_peer(void)
 	rclose(listener);
 }
 
-/* A program may be busy elsewhere, as with the sockets of the system. */
+/* time without a call, in which sockets of the system would still make progress */
 enum { ELSEWHERE_MS = 600 };
 
 static void connections_are_made_without_calls(void)
@@ -543,7 +542,8 @@ static void connections_are_made_without_calls(void)
 	rclose(client);
 }
 
-/* These came later than the distribution's library that this is linked with. */
+/* Runs only where the library has these calls: they are newer than the library that this program is
+ * linked with. */
 static void sets_report_edges(void)
 {
 	int (*create)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "repoll_create");
@@ -651,7 +651,8 @@ static void reader_and_writer_share_a_socket(void)
 	close_ends(&ends);
 }
 
-/* More of them than the other side has receives, and far less than half of its ring. */
+/* Sends more messages than the peer has receives, but far less than half of its ring of bytes:
+ * credits must come back before the ring's half does. */
 static void many_small_messages_go_one_way(void)
 {
 	struct ends ends = connect_ends();
@@ -748,7 +749,7 @@ struct datagrams {
 	struct sockaddr_in at;
 };
 
-/* The server is bound, the client is not. */
+/* Returns two sockets, of which only the server is bound. */
 static struct datagrams open_datagrams(void)
 {
 	struct datagrams ends = { .server = rsocket(AF_INET, SOCK_DGRAM, 0),
@@ -790,7 +791,8 @@ static void datagrams_fail_as_those_of_udp(void)
 	close_datagrams(&ends);
 }
 
-/* First by UDP, then by UD: each side hears of the other with its first message. */
+/* The first message of each side goes by UDP, later ones by UD: a side learns of the other by its
+ * first message. */
 static bool goes_both_ways(struct datagrams *ends)
 {
 	struct sockaddr_in from;
@@ -843,9 +845,11 @@ static void *receive_greetings(void *argument)
 	return NULL;
 }
 
-enum { WAKE_MS = 5000 }; /* without a configuration, a sleep that missed its end lasts so long */
+/* a sleep that misses its end lasts this long by default (wake_up_interval) */
+enum { WAKE_MS = 5000 };
 
-/* Each client's first message comes by UDP, which the sender on the same socket may find first. */
+/* Each client's first message comes by UDP. A sender on the same socket may read it first, and must
+ * leave it to the receiver. */
 static void sender_does_not_keep_datagrams_from_reader(void)
 {
 	struct datagrams ends = open_datagrams();
@@ -890,18 +894,18 @@ static void handle_signal_once(int number)
 	signal(number, SIG_IGN);
 }
 
-/* Who is sent a signal, and what ends its wait after that. */
+/* A thread or process that is sent a signal, and the result of its wait. */
 struct interrupted {
 	struct ends ends;
 	pthread_t waiter;
 	void (*end_wait)(struct ends *ends);
 	bool ends_after_signal;
-	const struct sigaction *action; /* made again before each signal */
-	atomic_bool is_over;            /* the wait */
+	const struct sigaction *action; /* set again before each signal */
+	atomic_bool is_over;            /* the wait has ended */
 };
 
-/* The first may come before the thread waits, so there are some; if they are to end the wait, as
- * many as that takes, within reason. */
+/* Number of signals. The first may come before the thread waits, so there are several; signals that
+ * must end the wait are repeated until they do, up to a limit. */
 enum { SIGNALS = 4, MOST_SIGNALS = 100 };
 
 static void *interrupt(void *argument)
@@ -1001,7 +1005,7 @@ static void signals_end_waits_unless_they_restart(void)
 }
 
 static const struct topic topics[] = {
-	/* first, as it forks: the child has no thread and no adapter yet */
+	/* first, because its child must have no thread and no adapter yet */
 	{ "killed-peers-are-noticed", killed_peers_are_noticed },
 	{ "wrong-calls-are-refused", wrong_calls_are_refused },
 	{ "connected-sockets-refuse-to-begin-again", connected_sockets_refuse_to_begin_again },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fork.c - rsockets and fork(): connections stay with the parent, listeners are of both,
- * and a child has connections of its own. Linux lets no process write to the rdma_cm file of
- * another one, not even to its parent's.
+ * fork.c - rsockets and fork(): connections stay the parent's, listeners are shared, and a child
+ * makes its own connections. Linux lets no process write to another one's rdma_cm file, not even to
+ * its parent's.
  *
  * Covers: librdmacm/rsocket/forked.c, librdmacm/rsocket/listener.c, librdmacm/rsocket/share.c
  */
@@ -28,7 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Each failed step has a status of its own. */
+/* Tries the calls of a parent's socket. Each step that fails has a status of its own. */
 static int try_parents(int socket)
 {
 	struct pollfd fd = { .fd = socket, .events = POLLIN };
@@ -69,7 +69,7 @@ static int serve_and_close(int listener)
 	return child_echo(listener) || rclose(listener);
 }
 
-/* By now the parent has opened the adapter, which is no use to a child. */
+/* The parent opened the adapter before it forked, so the child must open its own. */
 static void listeners_are_of_both(void)
 {
 	int listener = listen_here(), socket;
@@ -94,7 +94,7 @@ static void listeners_are_of_both(void)
 	say_check(connect_here() < 0 && errno == ECONNREFUSED, "nobody has it any more");
 }
 
-/* Each worker echoes so many connections. */
+/* connections that each worker echoes */
 enum { WORKERS = 3, EACH = 2 };
 
 static int serve_some(int listener)
@@ -151,7 +151,7 @@ static int serve_after_parent(int listener)
 	return serve_some(listener);
 }
 
-static int gate[2]; /* closed on the writing side when those who wait for it are to go on */
+static int gate[2]; /* closing the writing side lets the waiting processes go on */
 
 static void await_gate(void)
 {
@@ -224,7 +224,8 @@ static int serve_once_there_is_room(int listener)
 	return ret ? ret : child_echo(listener);
 }
 
-/* The adapter is open from the first connection on. Then there is one number more at each try. */
+/* Accepts with all descriptors in use, and frees one more at each try. The first connection has
+ * opened the adapter already. */
 static int serve_with_one_number_more(int listener)
 {
 	struct pollfd fd = { .fd = listener, .events = POLLIN };
@@ -283,9 +284,10 @@ static bool is_served(void)
 
 /* ---- a program closes what the library has opened ---- */
 
-enum { PLAIN_NUMBERS = 512 }; /* those of channels are above, on softhca */
+enum { PLAIN_NUMBERS = 512 }; /* below the numbers of channels, which softhca puts above */
 
-/* A listener's thread is woken at each fork(). One at any address has opened no adapter. */
+/* The program takes over the numbers of the library's descriptors; fork() wakes the listener's
+ * thread, which must not write to them. A listener at the wildcard address opens no adapter. */
 static int numbers_take(int unused)
 {
 	struct sockaddr_in any = forks_here();
@@ -327,7 +329,8 @@ static void numbers_are_the_programs(void)
 
 enum { NOBODY = 65534 };
 
-/* Even a user that stays the same is another writer to Linux's rdma_cm file. */
+/* Serves after setuid(). Linux refuses writes to the rdma_cm file from then on, even if the user
+ * stays the same. */
 static int serve_as_nobody(int listener)
 {
 	return setuid(getuid() ? getuid() : NOBODY) || child_echo(listener);
@@ -453,7 +456,7 @@ static void new_sockets_are_of_who_uses_them(void)
 	MUST(!rclose(socket));
 }
 
-/* The queues are made after the fork, so they are the parent's alone. */
+/* Does nothing: the queues are made after the fork, so they are the parent's alone. */
 static int leave_it(int unused)
 {
 	return unused;
@@ -478,9 +481,9 @@ static void what_was_shared_once_is_the_parents(void)
 	MUST(!rclose(listener));
 }
 
-static int told[2]; /* a pipe */
+static int told[2];
 
-/* The parent has been faster. */
+/* The parent has connected the socket first. */
 static int come_too_late(int socket)
 {
 	struct sockaddr_in addr = forks_here();
@@ -510,8 +513,8 @@ static void what_the_parent_uses_is_not_the_childs(void)
 	MUST(!rclose(listener));
 }
 
-/* What was the child's to use is nobody's when it has ended. The parent is told that it has not got
- * it; what it tries then begins anew, as after any failure. */
+/* A socket that the child has connected is lost when the child ends. The parent's next call on it
+ * fails; after that, it can connect the socket again, as after any failure. */
 static void what_a_child_has_used_up_begins_anew(void)
 {
 	int listener = listen_here(), socket = rsocket(AF_INET, SOCK_STREAM, 0);
@@ -538,8 +541,8 @@ enum { ALARM_US = 50000 };
 
 static volatile sig_atomic_t forked = -1; /* fork()'s result, once it was called */
 
-/* The alarm goes on until the wait has seen it, because a slow machine may not be waiting yet at
- * the first. A child inherits no alarm, and sets its own. */
+/* Forks once. The alarm repeats until the wait has seen it, because on a slow machine the first may
+ * come before the wait. A child inherits no alarm, so it sets its own. */
 static void fork_in_handler(int signal)
 {
 	(void)signal;
@@ -550,7 +553,8 @@ static void fork_in_handler(int signal)
 		ualarm(ALARM_US, ALARM_US);
 }
 
-/* The child is in the middle of repoll_wait(), too, which the signal ends. */
+/* Forks in the handler of a signal that interrupts repoll_wait(), from which the child returns as
+ * well. */
 static void wait_and_fork(int set)
 {
 	struct sigaction action = { .sa_handler = fork_in_handler };
@@ -568,7 +572,7 @@ static void a_handler_forks(void)
 	int listener = listen_here(), set;
 
 	say_topic("a handler");
-	mallopt(M_PERTURB, 0xa5); /* what is freed and used shows */
+	mallopt(M_PERTURB, 0xa5); /* fills freed memory, so that any use of it shows */
 	repoll_find();
 	set = repoll_create_fn(1);
 	MUST(set >= 0 && !repoll_ctl_fn(set, EPOLL_CTL_ADD, listener, &event));

@@ -101,8 +101,9 @@ bool comes_back(int socket, const char *text)
 }
 
 /*
- * gcc 12's AddressSanitizer does not hold the locks of its allocator across fork(), so a child
- * waits for ever for what a thread of its parent held: of a thread that is asleep it holds none.
+ * gcc 12's AddressSanitizer does not take its allocator's locks for fork(). A lock that another
+ * thread of the parent holds at that moment stays locked in the child for ever. Threads that sleep
+ * hold none.
  */
 #ifdef __SANITIZE_ADDRESS__
 enum { REST_LOOKS = 5, REST_US = 1000 };
@@ -181,7 +182,8 @@ void await_leaver(void)
 
 static int result_pipe[2];
 
-/* A grandchild's status is nobody's, so it says it. */
+/* The grandchild's parent has ended and cannot collect its status, so the grandchild writes it to a
+ * pipe. */
 void child_that_reports(int (*serve)(int), int listener)
 {
 	char result;

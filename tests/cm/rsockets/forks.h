@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * forks.h - processes that share a listener of rsockets: what they do, and how they tell of it.
+ * forks.h - processes that share a listener of rsockets: their actions, and how they report
+ * results.
  */
 #ifndef TESTS_CM_FORKS_H
 #define TESTS_CM_FORKS_H
@@ -9,35 +10,35 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-extern int forks_port; /* of the last listener */
+extern int forks_port; /* port of the last listener */
 
-/* FORKS_ADDRESS in the environment is an address of this host that rdma_cm reaches, if that is not
- * 127.0.0.1. */
+/* Returns the listeners' address: FORKS_ADDRESS in the environment, or 127.0.0.1. An adapter in
+ * hardware has no loopback address in rdma_cm. */
 struct sockaddr_in forks_here(void);
 int listen_here(void);
-/* Returns -1 if nobody accepts. */
+/* Returns -1 if there is no listener. */
 int connect_here(void);
 /* Tries for ten seconds. */
 int connect_patiently(void);
 
-/* Sends back what comes, until the other side ends, and closes the socket. */
+/* Echoes bytes until the peer ends the stream, and closes the socket. */
 int echo(int socket, size_t *echoed);
-/* Accepts one connection and sends back what comes, until the other side ends. */
+/* Accepts one connection and echoes it until the peer ends it. */
 int child_echo(int listener);
 bool comes_back(int socket, const char *text);
 
 pid_t child_that(int (*serve)(int), int argument);
 bool ends_well(pid_t child);
 
-/* A child that listens, and ends when ACT does, before those that it has forked. */
+/* Forks a child that listens and calls ACT, which may fork others; the child ends before those. */
 int listen_in_child(int (*act)(int listener));
-/* ACT forks a process that SERVEs, whose result the test's process learns. */
+/* For ACT: forks a process that runs SERVE, and reports the result to the test's process. */
 void child_that_reports(int (*serve)(int), int listener);
-/* In such a process: until its parent has ended. */
+/* For such a process: waits until its parent has ended. */
 void await_leaver(void);
 bool reports_well(void);
 void results_close(void);
-/* Waits until all that report have ended, and closes the results. */
+/* Waits until all reporting processes have ended. Returns the sum of their results. */
 int results_sum(void);
 
 #endif

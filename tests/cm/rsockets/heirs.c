@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * heirs.c - a child that inherits a listener reads its requests after the process that read them
- * has died, at any of its calls.
+ * heirs.c - processes inherit a listener. When the process that reads its requests dies, at any of
+ * its system calls, another one must take over.
  *
  * Three processes have the listener. The process that listens ends. The first child then reads the
- * requests, and dies; the second child is held up until then. The program exports its symbols, so
- * the library's system calls come here first: here the second child is held up, and the first one
- * is killed at each of its calls in turn.
+ * requests, and dies; the second child is held up until then. The program exports open() and
+ * others, so the library calls these instead of libc's: they hold up the second child, and end the
+ * first one at each of its calls in turn.
  *
  * Covers: librdmacm/rsocket/share.c, librdmacm/rsocket/listener.c
  */
@@ -33,10 +33,10 @@
 
 /* ---- calls to the system ---- */
 
-static int calls_left = -1; /* the process dies before a call that finds 0 */
+static int calls_left = -1; /* at 0, the next call ends the process; negative: none does */
 static void (*before_open)(void);
-static bool has_no_number; /* for a descriptor in the next message */
-static bool has_no_thread; /* for the library to start */
+static bool has_no_number; /* the next message cannot pass a descriptor, for lack of a number */
+static bool has_no_thread; /* the library cannot start a thread */
 
 static void count_call(void)
 {
@@ -49,7 +49,8 @@ static void count_call(void)
 #define HOOK             __attribute__((visibility("default")))
 #define REAL(type, name) ((type)(uintptr_t)dlsym(RTLD_NEXT, name))
 
-/* Who wants to be the one that reads opens the pipe, and locks it then. */
+/* A process that wants to read the requests opens the pipe, and then locks it. The second child is
+ * held up here, before that. */
 HOOK int open(const char *path, int flags, ...)
 {
 	void (*const held_up)(void) = before_open;
@@ -121,9 +122,9 @@ HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*r
 
 enum { NOT_DEAD = 64, ALARM_S = 20 };
 
-static int turn[2];     /* closed by an heir when it is somebody else's turn */
-static int first_is[2]; /* closed by the first heir's death */
-static int deadly_call; /* of the first heir */
+static int turn[2];     /* closed by an heir to let the next one go on */
+static int first_is[2]; /* closed by the death of the first heir */
+static int deadly_call; /* number of calls after which the first heir dies */
 
 static void await_end(int fd)
 {
@@ -133,7 +134,7 @@ static void await_end(int fd)
 		;
 }
 
-/* It does no more than look for a request: that makes it the one that reads them. */
+/* Polls the listener once, which makes this process the reader of the requests. */
 static int inherit_and_die(int listener)
 {
 	struct pollfd fd = { .fd = listener, .events = POLLIN };
@@ -153,8 +154,8 @@ static void let_the_first_go(void)
 	await_end(first_is[0]);
 }
 
-/* A client that has lost its patience leaves a connection behind, if that was accepted at the same
- * moment. It has said nothing. */
+/* Serves the first connection that sends something. A client that gave up may leave behind a
+ * connection that was accepted at the same moment; it sends nothing. */
 static int serve_who_speaks(int listener)
 {
 	size_t echoed;
@@ -197,7 +198,7 @@ static void heirs_begin(int call)
 
 /* ---- the tests ---- */
 
-/* The first heir has handed the request on to whoever takes it, and has not died before. */
+/* The first heir dies only after it has handed the request on. */
 static void requests_outlive_the_first_heir(void)
 {
 	int socket;
@@ -212,7 +213,8 @@ static void requests_outlive_the_first_heir(void)
 	results_close();
 }
 
-/* The connection that the heir was about to hand on may be lost with it. */
+/* Connects again and again, because a connection may be lost with the heir that was about to hand
+ * it on. */
 static int connect_soon(void)
 {
 	struct sockaddr_in addr = forks_here();
@@ -236,7 +238,7 @@ static int connect_soon(void)
 	return -1;
 }
 
-/* Returns whether the heir has died before it was done. */
+/* Returns whether the heir died before it was done. */
 static bool dies_at(int call)
 {
 	int socket, result;
@@ -284,7 +286,8 @@ static void a_lack_of_numbers_loses_no_request(void)
 
 /* ---- one heir, which lacks something ---- */
 
-/* From the first try the listener is this process's. */
+/* After its first try, this process owns the listener, but it cannot start the thread that serves
+ * it. */
 static int serve_without_threads(int listener)
 {
 	alarm(ALARM_S);
@@ -344,7 +347,7 @@ static int leave_imprisoned(int listener)
 	return 0;
 }
 
-/* Neither the pipe nor rdma_cm can be opened there. */
+/* In the chroot, neither the pipe nor rdma_cm's file can be opened. */
 static void an_heir_in_a_chroot_has_nothing(void)
 {
 	say_topic("an heir in a chroot");
@@ -381,7 +384,7 @@ int main(int argc, char **argv)
 {
 	TOPICS_CHOOSE(topics, argc, argv);
 	alarm(3 * ALARM_S);
-	if (!ALLOCATOR_FORKS) /* most children are those of this topic */
+	if (!ALLOCATOR_FORKS) /* it forks most of the children */
 		topic_skip("death", ALLOCATOR_FORKS_NOT);
 	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
 		if (topic_begin(topics[i].name))

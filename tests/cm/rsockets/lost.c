@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lost.c - what rsockets say when something of theirs goes while a thread waits for it:
- * its number, which the next socket gets, or the adapter. And what must not go: descriptors of the
- * program's, or options that another thread sets meanwhile.
+ * lost.c - errors of rsockets that lose something while a thread waits: their number, which the
+ * next socket gets, or the adapter. The program's own descriptors, and options that another thread
+ * sets meanwhile, must not be lost.
  *
  * Covers: librdmacm/rsocket/table.c, librdmacm/rsocket/stream/wait.c, librdmacm/rsocket/cancel.c
  */
@@ -37,7 +37,8 @@ static int64_t now_ms(void)
 
 /* ---- the program's calls go before the system's ---- */
 
-/* The thread's next poll() waits for goes_on before it returns, so the test can act meanwhile. */
+/* The thread's next poll() returns only when goes_on is set, so that the test can act in
+ * between. */
 static __thread bool is_held_up;
 static sem_t sleeps, goes_on;
 
@@ -57,7 +58,7 @@ __attribute__((visibility("default"))) int poll(struct pollfd *fds, nfds_t count
 	return ret;
 }
 
-/* Unless NULL: the next pthread_create() calls this and fails. */
+/* If not NULL, the next pthread_create() calls this and fails. */
 static void (*instead_of_thread)(void);
 
 __attribute__((visibility("default"))) int
@@ -147,7 +148,8 @@ static unsigned int count_eventfds(void)
 	return count;
 }
 
-/* A program that closes all descriptors it does not know gives their numbers to its own files. */
+/* A program that closes all unknown descriptors gives their numbers to its own files. A sleeping
+ * thread must not wait on them. */
 static void sleeping_keeps_no_descriptor(void)
 {
 	struct pollfd fd = { .fd = listen_at(PORT + 3), .events = POLLIN };
@@ -170,7 +172,7 @@ static void set_linger(void)
 	MUST(!rsetsockopt(socket_of_both, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)));
 }
 
-/* For the one there is no thread, while the other is set. */
+/* One option needs the thread, which cannot start; the other is set at that moment. */
 static void options_stay(void)
 {
 	struct linger linger = { 0 };
@@ -209,8 +211,8 @@ static void adapter_dies(void)
 	say_check(!rclose(fd.fd), "it is closed");
 }
 
-/* Runs in each process that shares a listener. One of them reads the event that the adapter has
- * gone; the others must learn of it, too, as they get no event of their own. */
+/* Runs in each process that shares a listener. Only one process reads the event that the adapter is
+ * gone; the others must learn of it from that one. */
 static int says_it_has_gone(int listener)
 {
 	struct pollfd fd = { .fd = listener, .events = POLLIN };
@@ -260,7 +262,7 @@ static void *accept_one(void *listener)
 	return (void *)(intptr_t)raccept(*(int *)listener, NULL, NULL);
 }
 
-/* Returns a socket that is connected to one of the same process. */
+/* Returns a socket that is connected to another one of this process. */
 static int connect_both(int port)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
@@ -274,16 +276,16 @@ static int connect_both(int port)
 	return socket;
 }
 
-#define LEAVE_OPEN "leave" /* the argument of such a program */
+#define LEAVE_OPEN "leave" /* argument for such a program */
 
-/* A program that ends with a connection that it has not closed. */
+/* Ends with an open connection. */
 static int leave_open(void)
 {
 	connect_both(PORT + 5);
 	return 0;
 }
 
-/* Nothing arrives any more, so nothing that is sent completes. */
+/* When nothing arrives any more, nothing that is sent completes. */
 static void lingering_for_no_time_ends_at_once(void)
 {
 	const struct linger none = { .l_onoff = 1 };
@@ -305,7 +307,7 @@ enum { PARTING_BYTES = 60000, PARTINGS = 10 };
 struct reader {
 	int listener;
 	size_t got;
-	int error; /* errno of the read that failed; 0: the stream has ended */
+	int error; /* errno of the failed read; 0: the stream ended */
 };
 
 static void *read_to_end(void *argument)
@@ -341,8 +343,8 @@ static void send_and_close(int port)
 		  "%zu bytes arrive, then the end (errno %s)", reader.got, say_errno(reader.error));
 }
 
-/* A close waits until lost packets have been sent again. The adapter keeps losing packets for the
- * rest of the program. */
+/* A close waits until lost packets have been sent again. The adapter loses packets until the
+ * program ends. */
 static void close_waits_for_what_was_sent(void)
 {
 	adapter_tell("drop:5%");
@@ -383,7 +385,8 @@ static const struct topic topics[] = {
 	{ "options", options_stay },
 	{ "close", close_waits_for_what_was_sent },
 	{ "no-linger", lingering_for_no_time_ends_at_once },
-	{ "adapter", adapter_of_a_shared_listener_dies }, /* the last: it is gone then */
+	/* the last, because the adapter is gone afterwards */
+	{ "adapter", adapter_of_a_shared_listener_dies },
 };
 
 int main(int argc, char **argv)

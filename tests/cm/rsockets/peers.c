@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * peers.c - the peers that a datagram rsocket knows: it forgets the one that was silent for
- * longest, and resolves a route again that was not found.
+ * peers.c - the peers of a datagram rsocket. It forgets the one that was silent for longest, and
+ * repeats a resolution that failed.
  *
  * The program exports write() and its kin, so the library calls these instead of libc's. They
  * refuse one kind of rdma_cm's commands for a while, and count the messages sent by UDP: a message
@@ -32,7 +32,7 @@
 /* ---- calls to the system ---- */
 
 static bool no_address_is_resolved;
-static int events_without_memory; /* so many are still to be */
+static int events_without_memory; /* number of events that will fail with ENOMEM */
 static unsigned int questions, sent_by_udp;
 
 #define HOOK             __attribute__((visibility("default")))
@@ -64,7 +64,7 @@ HOOK ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	return REAL(ssize_t(*)(int, const struct msghdr *, int), "sendmsg")(fd, message, flags);
 }
 
-static unsigned int identities; /* asked for */
+static unsigned int identities; /* number of getresuid() calls */
 
 HOOK int getresuid(uid_t *real, uid_t *effective, uid_t *saved)
 {
@@ -99,7 +99,7 @@ static bool arrives(int socket)
 	return rpoll(&fd, 1, 5000) == 1 && rrecv(socket, &byte, 1, 0) == 1;
 }
 
-/* Both sides are in calls, so that the way is found where there is one. */
+/* Exchanges datagrams, with calls on both sides, so that both can answer resolutions. */
 static bool sockets_exchange(int one, const struct sockaddr_in *one_is, int other,
 			     const struct sockaddr_in *other_is)
 {
@@ -174,9 +174,9 @@ static void a_passing_lack_of_memory_is_survived(void)
 	pair_close(&pair);
 }
 
-enum { EACH = 33500 }; /* of two hosts */
+enum { EACH = 33500 }; /* peers on each of two hosts */
 
-/* A socket that remembered all of them would say ENOBUFS in the end. */
+/* A socket that never forgot a peer would fail with ENOBUFS here. */
 static void peers_are_forgotten(void)
 {
 	struct sockaddr_in one_is, other_is, to;
@@ -209,7 +209,8 @@ static void change_user(int signal)
 
 enum { SOON_NS = 200000000 };
 
-/* Nobody else changes the user of a program without threads, so it is asked for with no sleep. */
+/* Another thread could change the user of the sleeping one, so the library compares them after each
+ * sleep. A program of one thread needs no such comparison, and must not pay for it. */
 static void a_handler_that_changes_the_user_ends_a_wait(void)
 {
 	const struct sigaction action = { .sa_handler = change_user };

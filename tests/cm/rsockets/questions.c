@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * questions.c - what an rsocket does with answers of rdma_cm that a fabric gives seldom: a
- * question for an address or a route is lost, or the answer names a device of GUID 0, with or
- * without its index.
+ * questions.c - answers of rdma_cm that are rare on a fabric: a resolution of an address or a route
+ * times out, or the answer names a device of GUID 0, with or without its index.
  *
- * The library's calls come here first, as the program exports its symbols. A question that is to be
- * lost does not reach the kernel, and an event says that nobody has answered.
+ * The program exports write() and poll(), so the library calls these instead of libc's. A
+ * resolution that shall be lost does not reach the kernel; instead, an event reports its timeout.
  *
  * Covers: librdmacm/rsocket/stream/conn.c, librdmacm/rsocket/dgram/link.c
  */
@@ -27,11 +26,13 @@
 
 enum { MOST_ASKED = 16, PATIENCE_S = 20 };
 
-static unsigned int addrs_to_lose, routes_to_lose; /* of the next questions */
+/* number of the next resolutions that are lost */
+static unsigned int addrs_to_lose, routes_to_lose;
 static unsigned int asked;
-static uint32_t patience_ms[MOST_ASKED]; /* of each question */
-static uint64_t uid;                     /* of the last id */
-static int lost_fd = -1;                 /* whose question is lost; the event waits there */
+static uint32_t patience_ms[MOST_ASKED]; /* timeout of each resolution */
+static uint64_t uid;                     /* of the last id, as in its events */
+/* channel of the lost resolution, which must get the event */
+static int lost_fd = -1;
 static enum rdma_cm_event_type lost_event;
 static bool has_no_guid, has_no_index;
 
@@ -75,7 +76,7 @@ static bool is_event_of_lost(int fd, const struct command *command)
 	return true;
 }
 
-/* Whether the kernel is not to see the command. */
+/* Returns whether this file answers the command instead of the kernel. */
 static bool is_played(int fd, const struct command *command)
 {
 	switch (command->hdr.cmd) {
@@ -197,7 +198,7 @@ static void questions_are_lost(void)
 
 /* ---- GUID 0 ---- */
 
-/* Says which device an id is bound to by its address, "" for none. */
+/* Returns the name of the device that an id is bound to by its address; "": none. */
 static const char *device_resolved(int *status)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();

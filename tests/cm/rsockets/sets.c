@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sets.c - what sets of rsockets report, where epoll_wait() of Linux says it: what is new
- * of a listener, ends that nobody has asked for, and everybody in turn when there is little room.
- * What a child of fork() has of them is whole.
+ * sets.c - sets of rsockets must report as Linux' epoll_wait() does: edges of a listener, ends that
+ * the program did not ask for, and all ready members in turn when there is room for few. A child of
+ * fork() has complete sets.
  *
  * Covers: librdmacm/rsocket/poll/epoll.c, librdmacm/rsocket/poll/waiter.c
  */
@@ -65,7 +65,8 @@ static int begin_connect(void)
 	return socket;
 }
 
-/* The client's library goes on with the connection when the client asks. */
+/* Waits until the request has arrived. The client is polled too, because its library continues the
+ * connection only inside calls. */
 static void await_request(int listener, int client)
 {
 	struct pollfd fds[2] = { { .fd = listener, .events = POLLIN },
@@ -76,8 +77,9 @@ static void await_request(int listener, int client)
 	while (!fds[0].revents);
 }
 
-/* A program accepts until there is nothing, and a request may come before it waits again. That is
- * to be said at once: later the library's own thread may accept it, which looks like another. */
+/* A program accepts until there is nothing, and a request may arrive before it waits again. The set
+ * must report that request at once: later, the library's thread may accept it, and that would look
+ * like another edge. */
 static void an_edge_of_a_listener_is_not_lost(void)
 {
 	int listener = listen_here(), set, client, accepted;
@@ -110,7 +112,7 @@ static void await_room(int socket)
 	MUST(rpoll(&fd, 1, LONG_MS) == 1 && fd.revents == POLLOUT);
 }
 
-/* Either may write: the side that accepts is told later than the other one. */
+/* Returns a connection on which both sides can write. The side that accepts learns of it later. */
 static struct ends connect_ends(void)
 {
 	struct ends ends = { .listener = listen_here() };
@@ -135,7 +137,7 @@ static void close_ends(const struct ends *ends)
 	MUST(!rclose(ends->server) && !rclose(ends->listener));
 }
 
-/* Linux adds EPOLLERR and EPOLLHUP to what a program asks for, be it nothing. */
+/* Linux adds EPOLLERR and EPOLLHUP to any events that a program asks for, even none. */
 static void an_end_is_reported_to_who_asks_for_nothing(void)
 {
 	struct ends ends = connect_ends();
@@ -177,7 +179,7 @@ static bool all_are_reported(int set, const int *fds, int count, int room)
 	return seen == (1u << count) - 1;
 }
 
-/* Whoever is ready all the time leaves the others their turn. */
+/* Members that are always ready must leave others their turn. */
 static void all_get_their_turn(void)
 {
 	struct ends ends = connect_ends();
@@ -200,9 +202,9 @@ static void all_get_their_turn(void)
 	close_ends(&ends);
 }
 
-/* ---- a set where somebody is ready all the time ---- */
+/* ---- a set with a member that is always ready ---- */
 
-/* A process that ends has closed nothing, and here nothing is under way to it. */
+/* Exits without closing its socket, and with no message under way to it. */
 static int connect_and_die(int unused)
 {
 	int socket = connect_here();
@@ -235,7 +237,7 @@ static bool is_reported_among_others(int set, int fd)
 	return got == 2 && (events[0].data.fd == fd || events[1].data.fd == fd);
 }
 
-/* That the other side is gone is told by rdma_cm alone, for which nobody sleeps there. */
+/* Only an event of rdma_cm reports that the peer has died, and no thread sleeps on the channel. */
 static void a_busy_set_reports_whose_peer_has_died(void)
 {
 	int fds[2], listener = listen_here(), server = accept_one_that_dies(listener), set;
@@ -260,7 +262,8 @@ static void *send_soon(void *socket)
 	return NULL;
 }
 
-/* Linux' poll() takes as many entries as that, and an rsocket is more than one of them. */
+/* Linux' poll() takes at most RLIMIT_NOFILE entries. An rsocket needs several, so the library must
+ * not pass on all at once. */
 static void a_limit_of_descriptors_holds_for_entries(void)
 {
 	struct ends ends = connect_ends();
@@ -284,7 +287,7 @@ static void a_limit_of_descriptors_holds_for_entries(void)
 
 /* ---- EPOLLEXCLUSIVE ---- */
 
-/* What two calls say of FD: 0 or an errno each. */
+/* Makes two calls about FD. Their results are 0 or an errno. */
 static void ask_twice(int fd, const uint32_t *events, const int *ops, int *results)
 {
 	int set = repoll_create_fn(1);
@@ -298,7 +301,7 @@ static void ask_twice(int fd, const uint32_t *events, const int *ops, int *resul
 	MUST(!rclose(set));
 }
 
-/* Linux itself answers for a pipe. */
+/* The results must equal those of Linux for a pipe. */
 static void exclusive_members_are_as_those_of_linux(void)
 {
 	static const struct {
@@ -333,7 +336,7 @@ static void exclusive_members_are_as_those_of_linux(void)
 
 static int parents_client;
 
-/* They are of no use there, but each by itself. */
+/* The parent's members are useless in the child, and each reports an error of its own. */
 static int parents_are_apart(int parents_server)
 {
 	int set = set_with(parents_server, EPOLLIN);
@@ -372,7 +375,8 @@ static void *report_in_turn(void *set)
 	return NULL;
 }
 
-/* A socket that is new is hung up, and it is of parent and child. */
+/* Returns a set of new sockets. A new socket is hung up, so it is ready; and both parent and child
+ * can use it. */
 static int set_with_new_sockets(int *sockets)
 {
 	struct epoll_event event = { .events = EPOLLHUP };
@@ -398,7 +402,7 @@ static bool has_all_members(int set)
 	return got == MEMBERS && seen == UINT64_MAX;
 }
 
-/* The thread has nothing allocated in hand, so nothing need be at rest. */
+/* The other thread never allocates, so fork() cannot find it with a lock of the allocator. */
 static bool child_has_all_members(int set)
 {
 	pid_t child = fork();

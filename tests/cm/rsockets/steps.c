@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * steps.c - rsockets in a process that changes its user between two commands of one step:
- * whoever has begun the step ends it, on a channel of its own. Arguments are those of
- * changes_run().
+ * steps.c - a process changes its user between two rdma_cm commands of one operation. The thread
+ * that began the operation must finish it, on a new channel. Arguments are those of changes_run().
  *
  * Covers: librdmacm/rsocket/stream/conn.c, librdmacm/rsocket/stream/accept.c, librdmacm/event.c
  */
@@ -30,7 +29,8 @@ struct command {
 
 /* ---- connecting ---- */
 
-/* What is refused moves to another channel; there may be another change before it has. */
+/* Connects, and changes the user before command NUMBER. Linux refuses that command, so the id moves
+ * to another channel; CHANGES_AGAIN: the user changes once more before it has moved. */
 static int change_before(int number, bool changes_again)
 {
 	struct pollfd fd = { .events = POLLOUT };
@@ -99,7 +99,9 @@ static void *accept_in_thread(void *listener)
 	return (void *)(intptr_t)raccept(*(int *)listener, NULL, NULL);
 }
 
-static int listening[2]; /* a pipe, as the client is to be refused if its first request is */
+/* a pipe: the client waits for it, because its first request must not be refused for lack of a
+ * listener */
+static int listening[2];
 
 static int change_while_accepting(int number, bool is_ahead)
 {
@@ -159,7 +161,8 @@ static void *why_not_accepted(void *listener)
 	return (void *)(intptr_t)(raccept(*(int *)listener, NULL, NULL) < 0 ? errno : 0);
 }
 
-/* Who has read the request cannot have it without another channel. The next one can be had. */
+/* The request has been read, but its id needs another channel, and none can be opened. The next
+ * request can be accepted. */
 static int accept_without_channel(int why)
 {
 	int listener;
@@ -232,7 +235,8 @@ static void a_request_is_answered(void)
 	close(listening[1]);
 }
 
-/* No event is found any more, and the first message says that the connection is made. */
+/* With NOTIFY held, the program's thread finds no more events, so the first message must establish
+ * the connection. */
 static int answer_without_events(int unused)
 {
 	int listener, socket;
@@ -244,7 +248,7 @@ static int answer_without_events(int unused)
 	listener = listen_here();
 	socket = raccept(listener, NULL, NULL);
 	program_thread = pthread_self();
-	held = RDMA_USER_CM_CMD_NOTIFY; /* which nobody gives */
+	held = RDMA_USER_CM_CMD_NOTIFY; /* never sent, so no command is held */
 	if (socket < 0 || rrecv(socket, &byte, 1, 0) != 1 || rsend(socket, &byte, 1, 0) != 1)
 		return 2;
 	held = NONE;
@@ -273,8 +277,8 @@ static void *serve_two(void *listener)
 	return (void *)(intptr_t)(child_echo(*(int *)listener) || child_echo(*(int *)listener));
 }
 
-/* The user changes before the id after those MOVED moves: the listener's, or a request's. The
- * library's thread is there before that. */
+/* The user changes before an id is moved: the listener's, or with MOVED 1 the first request's. The
+ * library's thread has been started before. */
 static int change_while_inheriting(int listener, int moved)
 {
 	int other = listen_here();
@@ -310,7 +314,7 @@ static int ask_for_an_heir(int listener)
 	return rclose(listener) || !is_served();
 }
 
-/* A request that comes now waits for the heir. */
+/* Sends a request now, before the heir reads any: it waits for the heir. */
 static int leave_a_request(int listener, int (*inherit)(int))
 {
 	child_that_reports(inherit, listener);
@@ -352,7 +356,8 @@ static void heirs_go_on(void)
 
 enum { WAY_US = 20000 };
 
-static int by_udp; /* datagrams, with those by which two sockets come together */
+/* number of datagrams sent by UDP, those that exchange queue pair numbers included */
+static int by_udp;
 
 __attribute__((visibility("default"))) ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 {
@@ -363,7 +368,7 @@ __attribute__((visibility("default"))) ssize_t sendmsg(int fd, const struct msgh
 	return real(fd, msg, flags);
 }
 
-/* One datagram comes back. The user changes first, if it is to. */
+/* Echoes one datagram. CHANGES: changes the user first. */
 static bool answers_one(int socket, bool changes)
 {
 	struct sockaddr_in from;
@@ -372,7 +377,7 @@ static bool answers_one(int socket, bool changes)
 	ssize_t got = rrecvfrom(socket, bytes, sizeof(bytes), 0, (struct sockaddr *)&from, &len);
 	struct pollfd fd = { .fd = socket, .events = POLLIN };
 
-	/* the way to who has sent is being looked for */
+	/* the library resolves the sender's address meanwhile */
 	if (changes && (change_user() || rpoll(&fd, 1, LATE_US / 1000)))
 		return false;
 	return got > 0 && rsendto(socket, bytes, got, 0, (struct sockaddr *)&from, len) == got;
@@ -380,7 +385,7 @@ static bool answers_one(int socket, bool changes)
 
 enum { MOST_DATAGRAMS = 200 };
 
-/* Datagrams go by UDP while the way to who has sent is being looked for. */
+/* Echoes datagrams until one goes by UD: they go by UDP until the sender's address is resolved. */
 static int answer_until_found(int socket)
 {
 	int before;
@@ -442,9 +447,9 @@ static void *answer_in_thread(void *socket)
 	return (void *)(intptr_t)answer_until_found(*(int *)socket);
 }
 
-static int told; /* that datagrams may come, and that the way back is found */
+static int told; /* written when datagrams may come, and when the address is resolved */
 
-/* The way is asked for once. */
+/* The address may be resolved only once, in spite of the change. */
 static int change_on_the_way(int number)
 {
 	struct sockaddr_in here = forks_here();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * strangers.c - what hosts that are no rsockets do to one. They send to a datagram rsocket: any of
- * them knows rdma_cm's Q_Key, and may ask the socket for the number of its queue pair. They ask a
- * listener for a connection, and never confirm that it was accepted.
+ * strangers.c - attacks on rsockets by programs that are none. They send to the queue pair of a
+ * datagram rsocket: rdma_cm's Q_Key is public, and the socket tells its queue pair number to anyone
+ * who asks. And they request a connection from a listener, but never confirm that it was accepted.
  *
  * Covers: librdmacm/rsocket/dgram/wire.c, librdmacm/rsocket/dgram/io.c,
  * librdmacm/rsocket/stream/conn.c
@@ -65,10 +65,11 @@ struct stranger {
 	struct ibv_ah *ah;
 	struct ibv_mr *mr;
 	uint8_t bytes[LONGEST_PACKET];
-	uint32_t peer; /* the rsocket's queue pair */
+	uint32_t peer; /* number of the rsocket's queue pair */
 };
 
-/* Data by UDP is answered with the number, which is behind 8 bytes of the head. */
+/* Sends data by UDP, and returns the queue pair number, which follows the first 8 bytes of the
+ * answer. */
 static uint32_t ask_for_qpn(int socket)
 {
 	static const uint8_t data[HEAD + 2] = { 0x55, 0x55, 0x55, 0x55, 4, 0, HEAD, 0,   0,
@@ -145,7 +146,7 @@ static bool stranger_sends(struct stranger *stranger, uint32_t size)
 	return count == 1 && wc.status == IBV_WC_SUCCESS;
 }
 
-/* What a rsocket would send: IP version, size of the head, port, address, text. */
+/* Sends the header of an rsocket's message (IP version, header size, port, address) and a text. */
 static bool stranger_says(struct stranger *stranger, const char *text)
 {
 	static const uint8_t head[DATA_HEAD] = { 4, DATA_HEAD, 1, 1, 127, 0, 0, 1 };
@@ -157,7 +158,7 @@ static bool stranger_says(struct stranger *stranger, const char *text)
 
 /* ---- the test ---- */
 
-enum { ROUNDS = 600 }; /* more than there are receives */
+enum { ROUNDS = 600 }; /* more than the socket has receives */
 
 static void a_long_packet_ends_nothing(void)
 {
@@ -195,7 +196,8 @@ static void await_event(struct rdma_event_channel *channel, enum rdma_cm_event_t
 	rdma_ack_cm_event(event);
 }
 
-/* Says hello as a stream does. Without a queue pair the program itself has to confirm. */
+/* Requests a connection with the private data of a stream rsocket. The id has no queue pair, so
+ * librdmacm does not confirm the connection by itself. */
 static struct rdma_cm_id *ask_for_connection(struct rdma_event_channel *channel)
 {
 	static const uint8_t hello[40] = {

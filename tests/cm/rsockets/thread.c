@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * thread.c - the library's thread that looks after rsockets, in programs that close
- * descriptors which are not theirs, as daemons do when they start.
+ * thread.c - the library's service thread, in programs that close descriptors which they did not
+ * open, as daemons do at their start.
  *
- * The library's poll() comes here first, as the program exports its symbols, so that it is known
- * what the thread sleeps on. So does its write(), by which it hands on requests.
+ * The program exports poll() and write(), so the library calls these instead of libc's. poll()
+ * notes whether the thread can still be woken; write() can break the pipe by which requests are
+ * handed on.
  *
  * Covers: librdmacm/rsocket/service.c, librdmacm/rsocket/stream/keepalive.c,
  * librdmacm/rsocket/signals.c
@@ -26,10 +27,11 @@
 #include <unistd.h>
 
 enum { PATIENCE_S = 10, FEW_NUMBERS = 64, SETTLED_US = 300000 };
-enum { PLAIN_NUMBERS = 512 }; /* those of channels are above, on softhca */
+enum { PLAIN_NUMBERS = 512 }; /* below the numbers of channels, which softhca puts above */
 
 static pid_t main_thread;
-static atomic_uint sleeps_without_kick; /* of the thread */
+/* sleeps of the thread without a descriptor that wakes it */
+static atomic_uint sleeps_without_kick;
 
 __attribute__((visibility("default"))) int poll(struct pollfd *fds, nfds_t count, int timeout)
 {
@@ -41,7 +43,7 @@ __attribute__((visibility("default"))) int poll(struct pollfd *fds, nfds_t count
 	return real(fds, count, timeout);
 }
 
-static atomic_bool is_pipe_broken; /* that of the requests, once */
+static atomic_bool is_pipe_broken; /* the next write of a request fails */
 
 __attribute__((visibility("default"))) ssize_t write(int fd, const void *bytes, size_t size)
 {
@@ -58,10 +60,11 @@ __attribute__((visibility("default"))) ssize_t write(int fd, const void *bytes, 
 
 struct numbers {
 	int listener;
-	int of_thread[PLAIN_NUMBERS], count; /* what the thread has, the listener's aside */
+	int of_thread[PLAIN_NUMBERS], count; /* descriptors of the thread, without the listener */
 };
 
-/* A listener at any address opens no adapter. */
+/* Makes a listener, and finds the descriptors that the library opened for it. A listener at the
+ * wildcard address opens no adapter. */
 static bool listener_make(struct numbers *numbers)
 {
 	struct sockaddr_in any = forks_here();
@@ -89,7 +92,8 @@ static int nothing(int unused)
 	return unused;
 }
 
-/* fork() tells the thread, which is there no more, of the child. */
+/* Forks after the thread has ended: fork() must not write to the thread's closed pipe, which would
+ * raise SIGPIPE. */
 static int fork_after_closing(int which)
 {
 	struct numbers numbers;
@@ -112,7 +116,8 @@ static void closing_is_no_signal(void)
 	say_check(good, "any of them may be closed, and nobody gets a signal");
 }
 
-/* Without a number for what wakes it, the thread still lets go of a socket that is closed. */
+/* The descriptor that wakes the thread is gone, and no number is left for another. The thread must
+ * still notice that a socket is closed. */
 static int close_without_numbers(int unused)
 {
 	struct rlimit few;
@@ -142,8 +147,8 @@ static void nobody_waits_for_a_deaf_thread(void)
 		  "a thread that nobody can wake lets go of a socket");
 }
 
-/* A program that lowers its limit has more sockets than poll() takes. The requests are for a child,
- * which has them of the thread alone. */
+/* After the program has lowered RLIMIT_NOFILE, poll() refuses the thread's descriptors with EINVAL.
+ * The thread must still hand a request on to the child, which gets requests from it only. */
 static int hand_on_without_poll(int unused)
 {
 	struct rlimit few;
@@ -157,7 +162,7 @@ static int hand_on_without_poll(int unused)
 	child = child_that(child_echo, listener);
 	if (getrlimit(RLIMIT_NOFILE, &few))
 		return 2;
-	few.rlim_cur = 1; /* the listener's number and the thread's own are two */
+	few.rlim_cur = 1; /* less than the listener and the thread's own descriptor */
 	if (setrlimit(RLIMIT_NOFILE, &few))
 		return 2;
 	return !ends_well(child) || rclose(listener);
@@ -192,7 +197,8 @@ static int lose_a_request(int unused)
 	return !ends_well(child) || rclose(listener);
 }
 
-/* Nobody else would learn of it, and the other side would wait for as long as it waits. */
+/* A request that is lost on the pipe must be refused, because no process knows of it and the peer
+ * would wait in vain. */
 static void a_lost_request_is_refused(void)
 {
 	pid_t server;

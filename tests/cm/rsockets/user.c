@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * user.c - rsockets in a process that changes its user: those that were made before it,
- * connected, or listening. Arguments are those of changes_run().
+ * user.c - rsockets in a process that changes its user after it has made, connected or listened on
+ * them. Arguments are those of changes_run().
  *
  * Covers: librdmacm/rsocket/stream/conn.c, librdmacm/rsocket/listener.c, librdmacm/id.c
  */
@@ -69,7 +69,8 @@ static void sockets_are_of_the_new_user(void)
 
 /* ---- connections ---- */
 
-/* This side's end says nothing by the queues: the other one learns of it by rdma_cm alone. */
+/* Exits after an exchange: its queues send no farewell, so the peer learns of the end only by
+ * rdma_cm. */
 static int connect_and_die(int unused)
 {
 	int socket = connect_patiently();
@@ -119,10 +120,11 @@ static void the_end_of_a_connection_is_seen(void)
 	}
 }
 
-enum { UDEV_TRIES = 100 }; /* the first time that there is no file, udev gets a moment to make it */
+/* when the file is first missing, the library gives udev a moment to make it */
+enum { UDEV_TRIES = 100 };
 
-/* As after chroot(), or while the program has too many files: the events of a connection that works
- * are not to be had, and there is one already, which says that it was made. */
+/* No channel can be opened, as after chroot() or with too many open files, so the connection gets
+ * no events. One event was there already: the connection is established. */
 static int serve_without_channel(int why)
 {
 	int listener, socket;
@@ -139,7 +141,7 @@ static int serve_without_channel(int why)
 	return !refusals || refusals > UDEV_TRIES + PATIENCE_S || !is_idle();
 }
 
-/* Without events the connection still sleeps rather than turning in circles. */
+/* Without events, the connection must sleep rather than poll. */
 static bool works_for_a_while(void)
 {
 	int socket = connect_patiently();
@@ -152,7 +154,8 @@ static bool works_for_a_while(void)
 	return good && !rclose(socket);
 }
 
-/* That the connection was made is an event, too, which nobody can read. */
+/* The event "established" cannot be read either; the side that accepted must still be able to send
+ * first. */
 static int speak_first(int why)
 {
 	int listener, socket;
@@ -196,7 +199,8 @@ static void a_connection_needs_no_channel(void)
 
 enum { NAME_ABOVE = 500, PROMPT_S = 4, DEAF_LOOKS = 20 };
 
-/* Each refused channel is a system call, a warning and a wake-up for everybody. */
+/* SO_ERROR must not try to open a channel each time: a refused attempt costs a system call, a
+ * warning, and a wake-up of all waiting threads. */
 static int ask_for_errors(int unused)
 {
 	int listener, socket, error, before;
@@ -234,8 +238,8 @@ static void asking_does_not_look_again(void)
 		  "SO_ERROR opens none each time");
 }
 
-/* No event and no message tells of a peer that is killed: it is asked for. One that has shut its
- * side down before still takes what is sent to it, until nothing more may be sent. */
+/* Neither an event nor a message reports a killed peer, so the library has to probe it. A peer that
+ * has shut its writing still receives, until sending to it fails. */
 static int outlive_a_peer(int told)
 {
 	int listener, socket;
@@ -283,7 +287,7 @@ static void a_killed_peer_is_missed(void)
 		next_port();
 		MUST(!pipe(ready));
 		server = child_that(outlive_a_peer, ready[1]);
-		close(ready[1]); /* the server has it alone */
+		close(ready[1]); /* only the server keeps it open */
 		client = child_that(wait_to_be_killed, is_half_closed);
 		MUST(!read(ready[0], &byte, 1));
 		usleep(3 * LATE_US);
@@ -331,8 +335,8 @@ static void a_connection_is_made(void)
 	say_check(ends_well(child), "a change in between is survived");
 }
 
-/* A socket that was refused keeps its name. Here it has learnt that its channel is lost while there
- * was no other one, and must not wait until it would look again. */
+/* A refused socket keeps its address. This one has found that no channel could be opened; when one
+ * can, it must connect at once rather than wait for the time of its next attempt. */
 static int connect_again(int told)
 {
 	struct sockaddr_in here = forks_here(), name = here;
@@ -381,7 +385,8 @@ static int serve_late(int unused)
 	return child_echo(listener) || child_echo(listener) || rclose(listener) || !is_idle();
 }
 
-/* The library's thread is to read the requests for a program that has changed its user. */
+/* The library's thread must read the requests of a program that has changed its user, but it cannot
+ * start. */
 static int serve_without_threads(int unused)
 {
 	int listener;
@@ -403,8 +408,8 @@ static void *serve_two(void *listener)
 	return (void *)(intptr_t)(child_echo(*(int *)listener) || child_echo(*(int *)listener));
 }
 
-/* The user changes while one thread is in raccept(), and another one has not been there yet. What
- * was accepted before READY is written to, if there is one, cannot be. */
+/* Changes the user while one thread is inside raccept(), and before another one calls it. Then
+ * writes to READY, unless negative. */
 static int serve_in_threads(int ready)
 {
 	int listener, ret;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * users.c - rsockets of a process with threads of two users: one of them has changed its
- * own, and where there is no channel to be had it can do nothing for a socket that another one made
- * before, who still can. Arguments are those of changes_run().
+ * users.c - rsockets in a process with threads of two users. A thread that has changed its user
+ * cannot write to the channel of an older socket; if it cannot open another channel, its failure
+ * must not affect the first thread, which still can. Arguments are those of changes_run().
  *
  * Covers: librdmacm/rsocket/stream/conn.c
  */
@@ -56,9 +56,10 @@ static int64_t now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* ---- a socket that looks for no events for a while ---- */
+/* ---- a socket that pauses its attempts to open a channel ---- */
 
-enum { REFUSALS = 4, PAUSE_MS = 8000, LEFT_MS = 1500 }; /* the pauses before are of 1, 2 and 4 s */
+/* the pauses before this one are of 1, 2 and 4 s */
+enum { REFUSALS = 4, PAUSE_MS = 8000, LEFT_MS = 1500 };
 
 static void *ask_again_and_again(void *socket)
 {
@@ -71,7 +72,7 @@ static void *ask_again_and_again(void *socket)
 	return (void *)(intptr_t)failed;
 }
 
-/* The pause was for the id before. */
+/* The new attempt uses a new id, for which the pause of the old one must not hold. */
 static int connect_within_the_pause(int told)
 {
 	struct sockaddr_in here = forks_here();
@@ -103,7 +104,8 @@ static void a_pause_ends_with_its_id(void)
 
 /* ---- events of an id that has failed ---- */
 
-/* Nobody has the address: one of the documentation's, or a neighbour's. */
+/* Returns an address that nobody has: one reserved for documentation, or one of the same
+ * network. */
 static struct sockaddr_in nowhere(void)
 {
 	struct sockaddr_in addr = forks_here();
@@ -115,7 +117,8 @@ static struct sockaddr_in nowhere(void)
 	return addr;
 }
 
-/* The answer to the first question waits on the channel, where this thread cannot read it. */
+/* Fails to connect in a thread of another user. The answer to the first resolution is on the
+ * channel, which this thread may not read. */
 static void *fail_to_connect(void *socket)
 {
 	struct sockaddr_in here = forks_here();
@@ -133,11 +136,11 @@ static int connect_after_another(int unused)
 	int socket;
 
 	(void)unused;
-	has_no_thread = true; /* which would read the answer */
+	has_no_thread = true; /* the library's thread would read the answer */
 	program_thread = pthread_self();
-	held = RDMA_USER_CM_CMD_NOTIFY; /* which nobody gives */
+	held = RDMA_USER_CM_CMD_NOTIFY; /* never sent, so no command is held */
 	socket = begin_to_connect(nowhere());
-	event.fd = socket; /* which is the channel's number */
+	event.fd = socket; /* the socket's number is the channel's */
 	if (poll(&event, 1, PATIENCE_S * 1000) != 1)
 		return 2;
 	has_no_thread = false;

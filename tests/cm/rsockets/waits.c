@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * waits.c - threads that wait for one socket, or in one set: whichever of them is first to
- * see what has happened, the others must not sleep on. A sleep that misses its end lasts as long as
- * wake_up_interval says, which is 5 s where nobody has changed it. A thread that is woken may wait
- * for its turn on a machine that is busy, so what takes up to 3 s is no such sleep.
+ * waits.c - several threads wait for one socket or in one set. Whichever sees an event first, the
+ * others must wake too. A sleep that misses its end lasts for wake_up_interval, 5 s by default; up
+ * to 3 s are tolerated, as a woken thread may have to wait for a CPU.
  *
  * Covers: librdmacm/rsocket/stream/wait.c, librdmacm/rsocket/poll/waiter.c
  */
@@ -26,7 +25,8 @@
 #include "util/bits.h"
 
 enum { ROUNDS = 40, MOST_MS = 3000, FILLING = 1 << 14, QUIET_MS = 400 };
-enum { LIMITED = 10, LIMIT_MS = 400 }; /* one after the other they take longer than MOST_MS */
+/* one after the other, they would take longer than MOST_MS */
+enum { LIMITED = 10, LIMIT_MS = 400 };
 
 static int port = 21000;
 
@@ -113,8 +113,8 @@ static void waiter_start(struct waiter *waiter, int (*wait)(int fd), int fd)
 	MUST(!pthread_create(&waiter->thread, NULL, waiter_wait, waiter));
 }
 
-/* What happens is to meet the threads in each state between their call and their sleep, so the
- * rounds wait for different times. */
+/* Rounds wait for different times, so that events meet the threads in every state between call and
+ * sleep. */
 static void nap(int round)
 {
 	if (round % 4)
@@ -123,7 +123,7 @@ static void nap(int round)
 
 static int64_t worst_us;
 
-/* Joins a thread that what happened at START_US was to wake with RESULT. */
+/* Joins a thread, which the event at START_US must have woken with RESULT. */
 static bool waiter_is_woken(struct waiter *waiter, int64_t start_us, int result)
 {
 	int64_t us;
@@ -144,7 +144,7 @@ static void end_case(bool good, const char *what)
 	worst_us = 0;
 }
 
-static bool is_told; /* that the threads that wait in a loop are to end */
+static bool is_told; /* tells the threads that wait in a loop to end */
 
 /* ---- how they wait ---- */
 
@@ -222,7 +222,7 @@ static void two_see_what_arrives(const char *what, int (*first)(int), int (*seco
 		MUST(rsend(ends.client, "ab", 2, 0) == 2);
 		good &= waiter_is_woken(&waiters[0], start, 1);
 		good &= waiter_is_woken(&waiters[1], start, 1);
-		/* a byte that a thread has read is missing */
+		/* one byte is missing if a thread has read it */
 		MUST(rrecv(ends.server, bytes, 2, 0) > 0);
 	}
 	end_case(good, what);
@@ -251,7 +251,8 @@ static void drain_bytes(int socket, size_t size)
 	}
 }
 
-/* The room comes with the same completions as the byte, which the reader may handle. */
+/* Room to write comes with the same completions as the byte. The reader may process them, and must
+ * wake the writer. */
 static void reader_leaves_room_to_the_writer(void)
 {
 	struct ends ends = connect_ends();
@@ -266,7 +267,7 @@ static void reader_leaves_room_to_the_writer(void)
 		waiter_start(&writer, wait_to_write, ends.client);
 		nap(i);
 		drain_bytes(ends.server, size);
-		start = now_us(); /* what is drained takes its time, and may be enough for one */
+		start = now_us(); /* draining takes time, and may already make room for one */
 		MUST(rsend(ends.server, "x", 1, 0) == 1);
 		good &= waiter_is_woken(&writer, start, 1);
 		good &= waiter_is_woken(&reader, start, 1);
@@ -369,7 +370,8 @@ static int64_t cpu_us(void)
 	return used.tv_sec * 1000000LL + used.tv_nsec / 1000;
 }
 
-/* A datagram wakes all, and is for one. The two that sleep again must leave each other asleep. */
+/* A datagram wakes all three threads, and one gets it. The two others must not wake each other
+ * again and again. */
 static void datagram_leaves_others_asleep(void)
 {
 	int server = rsocket(AF_INET, SOCK_DGRAM, 0), client = rsocket(AF_INET, SOCK_DGRAM, 0);
@@ -381,9 +383,9 @@ static void datagram_leaves_others_asleep(void)
 	MUST(!rbind(server, (struct sockaddr *)&addr, sizeof(addr)));
 	for (int i = 0; i < 3; i++)
 		waiter_start(&waiters[i], wait_in_rrecv, server);
-	usleep(20000); /* so that all sleep */
+	usleep(20000); /* lets all fall asleep */
 	MUST(rsendto(client, "x", 1, 0, (struct sockaddr *)&addr, sizeof(addr)) == 1);
-	usleep(20000); /* so that two sleep again */
+	usleep(20000); /* lets the two others fall asleep again */
 	used_us = cpu_us();
 	usleep(QUIET_MS * 1000);
 	used_us = cpu_us() - used_us;
@@ -459,7 +461,9 @@ static void socket_that_is_closed_lets_go(void)
 		listener = listen_here();
 		waiter_start(&waiters[0], wait_for_what_goes, listener);
 		waiter_start(&waiters[1], wait_for_what_goes, listener);
-		usleep(20000); /* a number that is none before the call is another error's case */
+		/* lets the thread call first: on a number that is no socket it would fail
+		 * otherwise */
+		usleep(20000);
 		start = now_us();
 		MUST(!rclose(listener));
 		good &= waiter_is_woken(&waiters[0], start, 1);
@@ -479,8 +483,8 @@ static void *wait_until_told(void *set)
 	return NULL;
 }
 
-/* A server's threads close what another one waits for: in each round a member gets data, so that
- * the waiting one is busy with it, and goes. */
+/* Threads of a server close sockets on which others wait. In each round a member gets data and is
+ * closed, so the waiting thread may be busy with it. */
 static void members_go_while_another_waits(void)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
@@ -499,14 +503,14 @@ static void members_go_while_another_waits(void)
 		MUST(!rclose(ends.server) && !rclose(ends.client) && !rclose(ends.listener));
 	}
 	__atomic_store_n(&is_told, true, __ATOMIC_RELAXED);
-	MUST(!rclose(set)); /* which wakes both */
+	MUST(!rclose(set)); /* wakes both */
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 	close_ends(&last);
 	say_check(true, "repoll_wait, and rclose of members by another thread: all came to an end");
 }
 
-/* FIRST is in the set before anybody waits, if it is no -1. */
+/* FIRST, unless -1, is in the set before any thread waits. */
 static void member_that_is_added_is_seen(int first, const struct ends *ends, const char *what)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -577,7 +581,9 @@ static void set_that_is_closed_lets_go(const struct ends *quiet)
 			MUST(!repoll_ctl_fn(set, EPOLL_CTL_ADD, quiet->server, &event));
 		waiter_start(&waiters[0], wait_in_set_that_goes, set);
 		waiter_start(&waiters[1], wait_in_set_that_goes, set);
-		usleep(20000); /* a number that is none before the call is another error's case */
+		/* lets the thread call first: on a number that is no socket it would fail
+		 * otherwise */
+		usleep(20000);
 		start = now_us();
 		MUST(!rclose(set));
 		good &= waiter_is_woken(&waiters[0], start, 1);
@@ -647,7 +653,8 @@ static int byte_comes(const struct ends *ends)
 	       rrecv(ends->server, &byte, 1, MSG_DONTWAIT) == 1;
 }
 
-/* What the thread had is free again, and nobody wakes it any more. Its stack is another one's. */
+/* A cancelled thread must leave no descriptor and no entry in a list of waiters, which would be on
+ * its stack: another thread gets that memory. */
 static void cancelled_thread_leaves_nothing(int (*wait)(int), int fd, const struct ends *ends,
 					    const char *what)
 {
@@ -658,7 +665,7 @@ static void cancelled_thread_leaves_nothing(int (*wait)(int), int fd, const stru
 
 	for (int i = 0; i < 4 && good; i++) {
 		waiter_start(&waiter, wait, fd);
-		usleep(20000); /* so that it sleeps */
+		usleep(20000); /* lets it fall asleep */
 		MUST(!pthread_cancel(waiter.thread) && !pthread_join(waiter.thread, &result));
 		good = result == PTHREAD_CANCELED && byte_comes(ends);
 	}
@@ -667,7 +674,8 @@ static void cancelled_thread_leaves_nothing(int (*wait)(int), int fd, const stru
 
 static bool is_cancelled;
 
-/* The thread is to be cancelled before it wakes another one. */
+/* Cancelled before rshutdown(), the thread must still complete the call, which wakes another
+ * thread. */
 static void *shut_down(void *argument)
 {
 	int *socket = argument, state;
@@ -691,7 +699,7 @@ static void cancelled_thread_finishes_its_call(void)
 
 	waiter_start(&waiter, wait_to_read, ends.client);
 	MUST(!pthread_create(&thread, NULL, shut_down, &socket) && !pthread_cancel(thread));
-	usleep(20000); /* so that the other one sleeps */
+	usleep(20000); /* lets the other thread fall asleep */
 	__atomic_store_n(&is_cancelled, true, __ATOMIC_RELEASE);
 	pthread_join(thread, NULL);
 	say_check(waiter_is_woken(&waiter, start, 1) && socket == -1,
@@ -718,7 +726,7 @@ static void cancelled_threads_leave_nothing(void)
 
 /* ---- a socket that was refused ---- */
 
-/* The try before has waited with queues of its own, of which nothing may be left in the next. */
+/* The failed attempt had its own queues, of which the next attempt may keep nothing. */
 static void socket_that_was_refused_is_woken(void)
 {
 	struct sockaddr_in addr = here(++port);
@@ -739,7 +747,7 @@ static void socket_that_was_refused_is_woken(void)
 	pthread_join(thread, NULL);
 	for (int i = 0; i < ROUNDS && good; i++) {
 		waiter_start(&waiter, i % 2 ? wait_in_rrecv : wait_to_read, ends.client);
-		usleep(20000); /* so that it sleeps */
+		usleep(20000); /* lets it fall asleep */
 		start = now_us();
 		MUST(rsend(ends.server, "x", 1, 0) == 1);
 		good &= waiter_is_woken(&waiter, start, 1);
@@ -750,8 +758,8 @@ static void socket_that_was_refused_is_woken(void)
 	close_ends(&ends);
 }
 
-/* ThreadSanitizer takes a thread that was cancelled in poll() to be in there still, and does not
- * see that it unlocks what it has. */
+/* ThreadSanitizer believes that a thread cancelled in poll() is still there, and misses that the
+ * cleanup handler unlocks its locks. */
 #ifdef __SANITIZE_THREAD__
 enum { CANCELLING_IS_SEEN = 0 };
 #else
@@ -773,7 +781,7 @@ static void shutdown_ends_waits(void)
 	shutdown_ends_a_wait(wait_in_own_set, "repoll_wait, and rshutdown by another thread");
 }
 
-/* More descriptors than there is memory for */
+/* Passes more entries than there is memory for. */
 static void too_many_are_refused(void)
 {
 	static volatile nfds_t most = (nfds_t)-1;

@@ -68,7 +68,7 @@ static int flags_of(const struct step *step, int word)
 
 /* ---- sending ---- */
 
-/* Counts all bytes as sent while the call runs, as the other end may receive them meanwhile. */
+/* Counts all bytes as sent before the call, because the peer may receive them during it. */
 static ssize_t send_pattern(struct end *end, size_t size, int flags)
 {
 	uint8_t *bytes = pattern(end->sent, size);
@@ -84,7 +84,7 @@ static ssize_t send_pattern(struct end *end, size_t size, int flags)
 	return ret;
 }
 
-/* send A SIZE [FLAG...]; how much of very many bytes goes is not told */
+/* send A SIZE [FLAG...]; does not print how many of very many bytes were sent */
 static void run_send(struct step *step)
 {
 	int size = step_number(step, 2, 0);
@@ -150,13 +150,13 @@ static void run_sendto(struct step *step)
 	free(bytes);
 }
 
-/* fill A: until nothing more can be sent without waiting */
+/* fill A: sends until nothing more fits */
 static void run_fill(struct step *step)
 {
 	struct end *end = end_find(step->words[1]);
 	int idle = 0;
 
-	/* what is on its way makes room when it has arrived */
+	/* bytes under way make room when they have arrived */
 	while (idle < QUIET_MS) {
 		if (send_pattern(end, PIECE, MSG_DONTWAIT) > 0)
 			idle = 0;
@@ -191,7 +191,7 @@ static void run_recv(struct step *step)
 	uint8_t *bytes = calloc(1, size + 1);
 	ssize_t ret = CALL(recv, end->fd, bytes, size, flags);
 
-	/* bytes that MSG_TRUNC throws away are not looked at */
+	/* ignores bytes that MSG_TRUNC has discarded */
 	say_received(step, end, bytes, ret, flags & MSG_TRUNC ? 0 : size, !(flags & MSG_PEEK));
 	free(bytes);
 }
@@ -238,7 +238,7 @@ static const char *end_at_port(in_port_t port)
 	return "a stranger";
 }
 
-/* recvmsg A SIZE [FLAG...]: a datagram, who it is from, and msg_flags */
+/* recvmsg A SIZE [FLAG...]: prints a datagram, its sender and msg_flags */
 static void run_recvmsg(struct step *step)
 {
 	struct sockaddr_in from = { 0 };
@@ -260,7 +260,7 @@ static void run_recvmsg(struct step *step)
 	free(bytes);
 }
 
-/* drain B A: receives all that A has sent; says how that ends */
+/* drain B A: receives everything that A has sent, and prints how that ends */
 static void run_drain(struct step *step)
 {
 	struct end *end = end_find(step->words[1]), *from = end_find(step->words[2]);
@@ -280,7 +280,7 @@ static void run_drain(struct step *step)
 		step_say_result(step, ret);
 }
 
-/* upto B: receives until the end of the stream or an error; says which, and nothing of how much */
+/* upto B: receives until the end of the stream or an error, and prints which; not how much */
 static void run_upto(struct step *step)
 {
 	struct end *end = end_find(step->words[1]);

@@ -30,7 +30,7 @@ static struct sockaddr_in name_of(int fd)
 	return addr;
 }
 
-/* Nobody listens at the port, which stays taken as long as the program runs. */
+/* Returns the address of a port without a listener. The port stays bound until the program ends. */
 static struct sockaddr_in nobody(void)
 {
 	static struct sockaddr_in addr;
@@ -46,7 +46,8 @@ static struct sockaddr_in nobody(void)
 	return addr;
 }
 
-/* An address is a word: "loopback", "any", "nobody", "family" (of none) or the name of an end. */
+/* Returns the address that a word names: "loopback", "any", "nobody", "family" (an invalid family),
+ * or an end. */
 static struct sockaddr_in address_of(const char *word)
 {
 	struct sockaddr_in addr = loopback();
@@ -64,7 +65,7 @@ static struct sockaddr_in address_of(const char *word)
 	return addr;
 }
 
-/* The last word may shorten the address. */
+/* Returns the length of an address, which the last word may shorten. */
 static socklen_t length_of(const struct step *step, int word)
 {
 	return (socklen_t)step_number(step, word, sizeof(struct sockaddr_in));
@@ -94,7 +95,7 @@ static void run_socket(struct step *step)
 	step_say(step, "%s", fd < 0 ? say_errno(errno) : "made");
 }
 
-/* make DOMAIN TYPE PROTOCOL: what of sockets there is */
+/* make DOMAIN TYPE PROTOCOL: prints whether such sockets exist */
 static void run_make(struct step *step)
 {
 	int fd = CALL(socket, step_number(step, 1, 0), step_number(step, 2, 0),
@@ -261,7 +262,7 @@ static void run_abort(struct step *step)
 	run_close(step);
 }
 
-/* forget A: the number stays known, and is that of no socket */
+/* forget A: the number stays in the table, but is no longer a socket's */
 static void run_forget(struct step *step)
 {
 	struct end *end = end_find(step->words[1]);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * main.c - rsocket-tcp system|rsockets FILE...: runs scripts of steps on the one kind of sockets or
- * the other, and prints each step with what came of it. run compares the outputs.
+ * main.c - rsocket-tcp system|rsockets FILE...: runs scripts of steps on one kind of sockets, and
+ * prints each step with its result. The script run compares the outputs.
  *
- * A line "== NAME" begins a script, which has no end that another one has. "bg" before a step runs
- * it in a thread, and "join" waits for it. "timed MS" before a step is how long it takes at least.
+ * A line "== NAME" begins a script; scripts share no ends. "bg" before a step runs the step in a
+ * thread, and "join" waits for it. "timed MS" before a step checks that it takes at least that
+ * long.
  *
  * Covers: librdmacm/rsocket/stream/conn.c, librdmacm/rsocket/stream/io.c,
  * librdmacm/rsocket/options.c,
@@ -62,7 +63,7 @@ void end_close(struct end *end)
 	end->fd = -1;
 }
 
-/* What is left is ended hard, so that no script waits for another. */
+/* Closes the remaining ends with a reset, so that no script waits for another. */
 static void ends_close(void)
 {
 	const struct linger hard = { .l_onoff = 1 };
@@ -121,7 +122,7 @@ static struct background {
 	pthread_t thread;
 	struct step step;
 	char line[STEP_TEXT];
-	pid_t tid; /* 0 while the thread has not begun */
+	pid_t tid; /* 0 until the thread runs */
 } background;
 
 static void *background_run(void *unused)
@@ -139,14 +140,14 @@ static char thread_state(pid_t tid)
 	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
 	file = fopen(path, "re");
 	if (!file)
-		return 'X'; /* it is over */
+		return 'X'; /* the thread has ended */
 	if (fscanf(file, "%*d %*s %c", &state) != 1)
 		state = '?';
 	fclose(file);
 	return state;
 }
 
-/* Returns when the thread sleeps, as seen several times in turn, or is over. */
+/* Waits until the thread has ended, or was seen asleep several times in succession. */
 static void await_sleep(void)
 {
 	int seen = 0;
@@ -194,7 +195,7 @@ static int64_t now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* timed MS STEP: says whether it has taken so long, at least */
+/* timed MS STEP: prints whether the step took at least MS */
 static void timed_run(struct step *step)
 {
 	int64_t least = now_ms() + step_number(step, 1, 0);

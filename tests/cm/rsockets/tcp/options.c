@@ -114,7 +114,7 @@ static void run_limit(struct step *step)
 				   step_number(step, 5, sizeof(time[0]))));
 }
 
-/* get-limit A rcvtimeo|sndtimeo: in whole tenths of a second, as the kernel counts in jiffies */
+/* get-limit A rcvtimeo|sndtimeo: prints tenths of a second, because the kernel rounds to jiffies */
 static void run_get_limit(struct step *step)
 {
 	struct timeval time = { 0 };
@@ -130,7 +130,7 @@ static void run_get_limit(struct step *step)
 
 /* ---- flags ---- */
 
-/* flags A: whether it is non-blocking */
+/* flags A: prints whether it is non-blocking */
 static void run_flags(struct step *step)
 {
 	int flags = CALL(fcntl, end_find(step->words[1])->fd, F_GETFL);
@@ -150,7 +150,7 @@ static void run_nonblock(struct step *step)
 	step_say_result(step, CALL(fcntl, fd, F_SETFL, flags));
 }
 
-/* pending A: how many bytes wait to be read */
+/* pending A: prints how many bytes can be read */
 static void run_pending(struct step *step)
 {
 	int fd = end_find(step->words[1])->fd, count = -1;

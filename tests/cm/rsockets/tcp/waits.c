@@ -26,7 +26,7 @@ static const struct {
 
 enum { ALL_EVENTS = POLLIN | POLLPRI | POLLOUT | POLLRDHUP };
 
-/* "in+out", "all" or "none" */
+/* Parses "in+out", "all" or "none". */
 static short events_of(const char *word)
 {
 	short events = strcmp(word, "all") ? 0 : ALL_EVENTS;
@@ -83,7 +83,7 @@ static void run_poll(struct step *step)
 	say_events(step, entry.revents);
 }
 
-/* await A EVENTS: until all of these are there; says what is there then */
+/* await A EVENTS: waits until all of these are reported; prints what is reported then */
 static void run_await(struct step *step)
 {
 	int fd = end_find(step->words[1])->fd;
@@ -112,7 +112,7 @@ static void run_poll2(struct step *step)
 
 /* ---- select ---- */
 
-/* WHICH are the sets "rwx" that the COUNT ends are in, and MS the limit, without which it waits. */
+/* WHICH: the sets "rwx" with the COUNT ends; MS: the time limit, or NULL for none. */
 static void select_ends(struct step *step, int count, const char *which, const char *ms)
 {
 	struct timeval limit = { 0, ms ? atoi(ms) * 1000 : 0 };
@@ -227,7 +227,7 @@ static void run_wait(struct step *step)
 
 /* ---- time ---- */
 
-/* nap MS: a time in which nothing is to happen */
+/* nap MS: waits while nothing may happen */
 static void run_nap(struct step *step)
 {
 	usleep(step_number(step, 1, 0) * 1000);
