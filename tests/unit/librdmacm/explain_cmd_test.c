@@ -5,6 +5,7 @@
  *
  * Covers: librdmacm/explain_cmd.c
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -132,6 +133,20 @@ static void a_rule_has_its_second_cause(void **state)
 	EXPLAINED(&join, EACCES, "may use it)");
 }
 
+static void what_no_field_shows_is_left_out(void **state)
+{
+	struct cm_cmd cmd = { .hdr.cmd = RDMA_USER_CM_CMD_RESOLVE_ADDR };
+	char why[] = "of an earlier command";
+
+	(void)state;
+	rdmacm_cmd_explain(&cmd, ENOMEM, why, sizeof(why));
+	assert_string_equal(why, "");
+	strcpy(why, "another");
+	cmd.hdr.cmd = UINT32_MAX;
+	rdmacm_cmd_explain(&cmd, EINVAL, why, sizeof(why));
+	assert_string_equal(why, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,6 +154,7 @@ int main(void)
 		cmocka_unit_test(a_timeout_of_0_is_named),
 		cmocka_unit_test(a_link_local_address_needs_its_interface),
 		cmocka_unit_test(a_rule_has_its_second_cause),
+		cmocka_unit_test(what_no_field_shows_is_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -398,6 +398,42 @@ static void a_qp_keeps_its_domain_when_an_srq_fails(void **state)
 	check_nothing_left();
 }
 
+/* The access that the kernel grants is asked for once, and known only to a QP that is still in the
+ * INIT of this id. */
+static void access_is_known_of_the_ids_own_init(void **state)
+{
+	const int mask = IBV_QP_MAX_DEST_RD_ATOMIC;
+	struct ibv_qp_attr rtr = { .max_dest_rd_atomic = 1 };
+	struct ibv_qp qp = { .state = IBV_QPS_INIT }, other = { .state = IBV_QPS_INIT };
+	struct ibv_sa_path_rec path = { .pkey = htobe16(0x8001) };
+
+	(void)state;
+	it.cm.id.qp = it.cm.init_qp = &qp;
+	it.cm.init_access = 5;
+	atomic_store(&it.device.granted[0], 6);
+	atomic_store(&it.device.granted[1], 7);
+	it.cm.is_request = true;
+	assert_int_equal(known_access(&it.cm, &rtr, mask), 5);
+	assert_int_equal(known_access(&it.cm, &rtr, 0), 0);
+	it.cm.init_qp = &other;
+	assert_int_equal(known_access(&it.cm, &rtr, mask), 0);
+	it.cm.init_qp = &qp;
+	qp.state = IBV_QPS_RTR;
+	assert_int_equal(known_access(&it.cm, &rtr, mask), 0);
+	qp.state = IBV_QPS_INIT;
+	it.cm.is_request = false;
+	assert_int_equal(known_access(&it.cm, &rtr, mask), 0); /* no route */
+	it.cm.id.route.num_paths = 1;
+	it.cm.id.route.path_rec = (void *)&path;
+	it.cm.id.route.addr.addr.ibaddr.pkey = htobe16(0x0001);
+	assert_int_equal(known_access(&it.cm, &rtr, mask), 7);
+	rtr.max_dest_rd_atomic = 0;
+	assert_int_equal(known_access(&it.cm, &rtr, mask), 6);
+	it.cm.id.route.addr.addr.ibaddr.pkey = htobe16(0x8002);
+	assert_int_equal(known_access(&it.cm, &rtr, mask), 0);
+	it.cm.id.qp = it.cm.init_qp = NULL;
+}
+
 static void what_does_not_fit_the_id_is_refused(void **state)
 {
 	struct ibv_qp_init_attr_ex qp = { .qp_type = IBV_QPT_UD };
@@ -430,6 +466,7 @@ int main(void)
 		TEST(an_srq_that_fails_leaves_nothing),
 		TEST(cqs_and_domain_go_with_their_last_user),
 		TEST(a_qp_keeps_its_domain_when_an_srq_fails),
+		TEST(access_is_known_of_the_ids_own_init),
 		TEST(what_does_not_fit_the_id_is_refused),
 	};
 

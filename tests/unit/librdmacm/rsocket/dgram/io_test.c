@@ -520,6 +520,13 @@ static void a_woken_poll_takes_the_event(void **state)
 	assert_false(STAILQ_EMPTY(&dgram.messages));
 	rdmacm_dgram_woken(&dgram.rs, NULL, 0); /* consumes no event of an unarmed CQ */
 	assert_int_equal(the_link.events, 1);
+	the_link.is_armed = true;
+	it.events_left = 1;
+	it.woken = 0;
+	rdmacm_dgram_woken(&dgram.rs, NULL, 0); /* other sleepers must arm the CQ again */
+	assert_int_equal(it.woken, 1);
+	rdmacm_dgram_woken(&dgram.rs, NULL, 0);
+	assert_int_equal(it.woken, 1);
 }
 
 static void control_send(enum dgram_control op, const char *data, int cut)

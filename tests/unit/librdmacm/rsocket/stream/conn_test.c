@@ -44,6 +44,19 @@ static void an_address_must_be_whole(void **state)
 	assert_int_equal(check_addr(of, sizeof(addr)), EINVAL);
 }
 
+static void only_a_new_stream_is_bound(void **state)
+{
+	const struct sockaddr_in addr = { .sin_family = AF_INET };
+	const struct sockaddr *of = (const struct sockaddr *)&addr;
+
+	(void)state;
+	assert_int_equal(stream_bind(&stream.rs, of, sizeof(addr) - 1), EINVAL);
+	assert_int_equal(stream_bind(&stream.rs, NULL, sizeof(addr)), EFAULT);
+	stream.state = STREAM_BOUND;
+	assert_int_equal(stream_bind(&stream.rs, of, sizeof(addr)), EINVAL);
+	assert_true(cm_lock_try(&stream.rs.lock));
+}
+
 /* rconnect() reports success once; later calls fail with EISCONN. */
 static void a_connected_stream_is_not_connected_again(void **state)
 {
@@ -174,6 +187,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup(name, stream_begin)
 	const struct CMUnitTest tests[] = {
 		TEST(an_address_must_be_whole),
+		TEST(only_a_new_stream_is_bound),
 		TEST(a_connected_stream_is_not_connected_again),
 		TEST(only_the_first_error_is_heard),
 		TEST(a_side_that_has_left_is_no_error),
