@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * connections.c - connections [COUNT]: librdmacm: what a connection costs when COUNT (without: 1,
- * 100 and 1000) are made one phase at a time, as cmtime does.
+ * connections.c - connections [COUNT]: the cost of a connection of librdmacm when COUNT of them
+ * (default: 1, 100 and 1000) are made one phase at a time, as cmtime does.
  *
  * A thread of the same process serves. For each number the program prints the microseconds of a
  * connection from its id to its destruction, both ends together, which are mostly softhca's
- * answers, and what the library alone decides: its calls of the kernel (a program's symbols go
- * before those of its libraries, so they come here first), bytes, device contexts and descriptors
- * of the process when all are connected.
- * With COUNT, callgrind's counters cover the connections only.
+ * answers, and the costs that the library alone decides: kernel calls (this program's symbols
+ * replace those of libc), and the bytes, device contexts and descriptors of the process when all
+ * are connected. With COUNT, callgrind's counters cover the connections only.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -29,12 +28,12 @@
 #include "util/bits.h"
 
 #define MOST         1000
-#define REPEATS      5 /* of 100, whose lines come as often: the median is for who reads them */
+#define REPEATS      5 /* runs of 100 connections: readers of the output take the median */
 #define RESOLVE_MS   5000
 #define UVERBS_MAJOR 231
 #define UVERBS_MINOR 192
 
-/* Device contexts are character devices of their own numbers. */
+/* Counts device contexts, by the numbers of their character devices. */
 static int count_contexts(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -66,7 +65,7 @@ static void id_destroy(struct rdma_cm_id *id)
 	MUST(!rdma_destroy_id(id));
 }
 
-/* ---- the serving thread: answers until its channel's ids have all gone that CLIENTS will bring */
+/* ---- the serving thread: answers until as many ids as CLIENTS will bring have come and gone */
 
 struct server {
 	struct rdma_event_channel *channel;
@@ -142,8 +141,8 @@ static void event_await(struct client *c, enum rdma_cm_event_type type)
 	}
 }
 
-/* Each is done for all ids before the next; the peers' parts are in those where events are waited
- * for. */
+/* Each function runs for all ids before the next starts. The peers' parts are in those that wait
+ * for events. */
 static void create_ids(struct client *c)
 {
 	for (int i = 0; i < c->n; i++)
@@ -204,7 +203,7 @@ static const struct phase {
 	{ "destroy", destroy_all },
 };
 
-/* The time is that of the process and of the kernel for it, in both threads. */
+/* Returns the CPU time of the process, in user and kernel mode, of both threads. */
 static double cpu_us(void)
 {
 	struct rusage usage;
@@ -222,7 +221,7 @@ struct costs {
 	int contexts, fds;
 };
 
-/* Runs the phases from FROM up to TO, and notes how long each takes. */
+/* Runs the phases from FROM up to TO, and records the time of each. */
 static void run_phases(struct client *c, int from, int to, struct costs *costs)
 {
 	for (int i = from; i < to; i++) {
@@ -271,7 +270,7 @@ static void clock_stop(struct costs *costs)
 	costs->cpu_us += cpu_us() - costs->cpu_start;
 }
 
-/* What is noted when all are connected does not count. */
+/* Reads the counters when all are connected; the reading itself is not timed. */
 static void measure_client(struct client *c, struct server *s, struct costs *costs)
 {
 	pthread_t thread;
@@ -301,7 +300,8 @@ static void connections_measure(int n)
 	struct costs costs = { 0 };
 
 	c.n = n;
-	clock_start(&costs); /* one library looks for devices here, another when an id needs one */
+	/* one library finds its devices here, another one when an id needs a device */
+	clock_start(&costs);
 	server_open(&s);
 	MUST(c.channel = rdma_create_event_channel());
 	clock_stop(&costs);
@@ -319,7 +319,8 @@ int main(int argc, char **argv)
 	int count = argc > 1 ? atoi(argv[1]) : 0;
 
 	if (count > 0 && count <= MOST) {
-		connections_measure(1); /* what comes with the first is not counted */
+		/* not counted: the first connection also pays for what stays */
+		connections_measure(1);
 		connections_measure(count);
 		return 0;
 	}

@@ -23,7 +23,7 @@
 
 enum { STREAMS = 500, THOUSAND = 1000, MOST_SETS = 6 * THOUSAND, ARRIVE_US = 100000 };
 
-/* What the rows call things on; OBJECT are those of the row that runs. */
+/* Objects that the rows use; OBJECT are those of the current row. */
 struct world {
 	struct rig rig;
 	struct ibv_pd *pd;
@@ -32,12 +32,12 @@ struct world {
 	void *object[EACH];
 	struct rdma_event_channel *channel;
 	int listener, streams;
-	struct pollfd ends[2 * STREAMS]; /* of streams, both */
-	int polled;                      /* of ends, by rpoll() */
-	size_t bytes;                    /* of a message */
+	struct pollfd ends[2 * STREAMS]; /* both ends of the streams */
+	int polled;                      /* ends reported by rpoll() */
+	size_t bytes;                    /* size of a message */
 };
 
-/* Notes the object, which must be there unless the library does not have it. */
+/* Records the object. It must exist, unless the library lacks the call. */
 static bool made(struct world *w, int i, void *object)
 {
 	MUST(object || is_absent(errno));
@@ -51,7 +51,7 @@ static bool gone(int ret)
 	return true;
 }
 
-/* ---- devices and what they say */
+/* ---- devices and their attributes */
 
 static bool list_devices(struct world *w, int i)
 {
@@ -639,14 +639,14 @@ static bool stream_receive(struct world *w, int i)
 	return true;
 }
 
-/* The adapter delivers what was sent before the first receive is counted. */
+/* Fills the streams before the measured receives: the adapter must have delivered everything. */
 static bool stream_fill(struct world *w, int i)
 {
 	stream_send(w, i);
 	return i + 1 < EACH || !usleep(ARRIVE_US);
 }
 
-/* Each end has a look, in which it says what it has room for. */
+/* Lets each end process its completions, which makes it grant room to its peer. */
 static bool stream_settle(struct world *w, int i)
 {
 	return i || rpoll(w->ends, 2, 0) >= 0;
@@ -673,7 +673,7 @@ static bool streams_poll(struct world *w, int i)
 	return true;
 }
 
-/* With a thing of the program's own that is not ready. */
+/* Polls the streams together with a descriptor of the program that is never ready. */
 static bool streams_poll_pipe(struct world *w, int i)
 {
 	struct pollfd fds[] = { w->ends[0], { .fd = w->listener, .events = POLLIN }, { 0 } };
@@ -721,7 +721,7 @@ static void streams_measure(struct world *w)
 	row_measure(w, &(struct row){ "rpoll of stream, listener, pipe", NULL, streams_poll_pipe,
 				      NULL });
 	fflush(stdout);
-	_exit(0); /* a thousand farewells are no part of this */
+	_exit(0); /* closing a thousand streams would take long, and is not measured */
 }
 
 /* ---- scale: a CQ and a QP of small rings, where others are there */

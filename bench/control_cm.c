@@ -27,7 +27,7 @@
 
 enum { EACH = 16, WAIT_MS = 2000, BACKLOG = 64, MOST_IDS = 10000, MOST_STREAMS = 100 };
 
-/* What the rows call things on: ids of both ends, or sockets. */
+/* Objects that the rows use: ids of both ends, or sockets. */
 struct world {
 	struct rdma_event_channel *channel, *other, *server;
 	struct rdma_cm_id *listener;
@@ -43,7 +43,7 @@ typedef void (*step)(struct world *w, int i);
 
 struct row {
 	const char *name;
-	step before[5], run, after[6]; /* each for all, then the next */
+	step before[5], run, after[6]; /* each step runs for all objects before the next one */
 };
 
 static void run_all(struct world *w, step step)
@@ -239,7 +239,7 @@ static void peer_reject(struct world *w, int i)
 	MUST(!rdma_reject(w->peer[i], NULL, 0));
 }
 
-/* What the other side, or this one, hears of the last call; nobody looks which it is. */
+/* Drops the next event of the peer, or of this side, without looking at it. */
 static void event_drop(struct world *w, int i)
 {
 	MUST(!rdma_get_cm_event(w->channel, &w->event[i]));
@@ -516,7 +516,7 @@ static void bytes_sendmsg(struct world *w, int i)
 
 enum { ARRIVE_US = 50000 };
 
-/* All has arrived before the first receive is counted. */
+/* Fills the streams: everything must have arrived before the first measured receive. */
 static void bytes_fill(struct world *w, int i)
 {
 	bytes_write(w, i);
@@ -545,7 +545,7 @@ static void bytes_recvmsg(struct world *w, int i)
 	MUST(rrecvmsg(w->ends[1], &msg, 0) == sizeof(bytes));
 }
 
-/* Each end has a look, in which it says what it has room for. */
+/* Lets each end process its completions, which makes it grant room to its peer. */
 static void ends_settle(struct world *w, int i)
 {
 	struct pollfd fds[] = { { .fd = w->ends[0], .events = POLLIN },
@@ -635,7 +635,7 @@ static void sockets_measure(struct world *w)
 	listener_open(w);
 	stream_connect(w->listening, w->ends);
 	rows_measure(w, sockets, ARRAY_SIZE(sockets));
-	_exit(0); /* what a close waits for is no part of this */
+	_exit(0); /* the waits of a close are not measured */
 }
 
 /* ---- where many are there ---- */
@@ -686,7 +686,7 @@ static void curve_measure(struct world *w)
 	MUST(w->channel = rdma_create_event_channel());
 	curve_of_ids(w);
 	curve_of_streams(w);
-	_exit(0); /* ten thousand ends are no part of this */
+	_exit(0); /* closing ten thousand ends would take long, and is not measured */
 }
 
 static const struct part {

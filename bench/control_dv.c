@@ -15,20 +15,20 @@
 #include "tests/lib/say.h"
 #include "util/bits.h"
 
-/* Older libraries have the call without the macro, which takes the first 16 bytes of an action. */
+/* Older libraries lack the macro, which passes only the first 16 bytes of an action. */
 #undef mlx5dv_create_flow
 struct ibv_flow *mlx5dv_create_flow(struct mlx5dv_flow_matcher *matcher,
 				    struct mlx5dv_flow_match_parameters *match_value,
 				    size_t num_actions,
 				    struct mlx5dv_flow_action_attr actions_attr[]);
 
-/* What the rows call things on; OBJECT are those of the row that runs. */
+/* Objects that the rows use; OBJECT are those of the current row. */
 struct world {
 	struct rig rig;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
 	struct ibv_srq *srq;
-	struct ibv_qp *qp, *frames; /* connected; for frames */
+	struct ibv_qp *qp, *frames; /* qp is connected; frames is a raw packet QP */
 	struct ibv_wq *wq;
 	struct ibv_ah *ah;
 	struct ibv_dm *dm;
@@ -49,7 +49,7 @@ static bool made(struct world *w, int i, void *object)
 	return object;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static bool device_query(struct world *w, int i)
 {
@@ -287,7 +287,7 @@ static bool umem_end(struct world *w, int i)
 
 /* ---- steering of frames ---- */
 
-/* What a rule compares: the source address and the type of a frame. */
+/* Returns a match on the source address and the type of a frame. */
 static struct mlx5dv_flow_match_parameters *match(uint64_t value)
 {
 	static struct {
@@ -466,7 +466,7 @@ static const struct row rows[] = {
 	{ "mlx5dv_dr_action_destroy", drop_make, action_end, NULL },
 };
 
-/* A QP for frames has to be at INIT before rules lead to it. */
+/* Brings a raw packet QP to INIT, which a rule's destination must be in. */
 static void queues_make(struct world *w)
 {
 	struct ibv_qp_init_attr attr = {

@@ -10,7 +10,7 @@
 #include "tests/lib/say.h"
 #include "util/bits.h"
 
-/* What the rows call things on; OBJECT are those of the row that runs. */
+/* Objects that the rows use; OBJECT are those of the current row. */
 struct world {
 	struct rig rig;
 	struct ibv_pd *pd;

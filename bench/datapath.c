@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * datapath.c - what one post or poll costs in software: cycles, or instructions under callgrind.
+ * datapath.c - the software cost of one post or poll: cycles, or instructions under callgrind.
  *
  * Two QPs of this process are connected to each other (pairs.h). A round posts BURST receives,
  * posts BURST sends, waits until the adapter has done its work, and polls; only the calls
@@ -25,24 +25,24 @@
 
 #define GROUP  32 /* operations of one timed region */
 #define GROUPS (BURST / GROUP)
-#define LIST   16 /* requests of a list, or of a batch of ibv_wr_*() */
+#define LIST   16 /* requests in a list, or in a batch of ibv_wr_*() */
 
 struct bench {
 	struct pairs pairs;
-	struct ibv_sge sge;             /* the message that is sent */
+	struct ibv_sge sge;             /* the message */
 	struct ibv_sge parts[MAX_SGES]; /* the same bytes in pieces */
 	struct ibv_sge target[MAX_SGES];
 	struct ibv_send_wr sends[LIST];
 	struct ibv_recv_wr recvs[LIST];
 	struct ibv_mr *regions[GROUP];
-	uint64_t clock_cost; /* of a timed region in which nothing happens */
+	uint64_t clock_cost; /* cycles of an empty timed region */
 	long nap_ns;         /* see bench_settle() */
-	bool counting;       /* under callgrind: few rounds, a dump for each operation */
+	bool counting;       /* set under callgrind: few rounds, and a dump for each operation */
 };
 
 struct operation;
 
-/* Runs GROUP operations; returns how many were done. */
+/* Runs GROUP operations. Returns the number of those that succeeded. */
 typedef int run_fn(struct bench *b, const struct operation *op, struct rig_pair *pair);
 
 struct operation {
@@ -67,7 +67,7 @@ static bool is_phase(const struct operation *op, int phase)
 	return (int)op->phase == phase;
 }
 
-/* ---- what is sent, and where it goes */
+/* ---- messages and their destinations */
 
 static void aim_send(const struct bench *b, const struct operation *op, struct ibv_send_wr *wr)
 {
@@ -85,7 +85,7 @@ static void aim_send(const struct bench *b, const struct operation *op, struct i
 	wr->wr.ud.remote_qkey = QKEY;
 }
 
-/* SGEs that cover LEN bytes at ADDR in N pieces. */
+/* Fills SGE with N pieces that together cover LEN bytes at ADDR. */
 static void payload_cut(struct ibv_sge *sge, uint32_t n, uint64_t addr, uint32_t len, uint32_t lkey)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -97,8 +97,8 @@ static void bench_aim(struct bench *b, const struct operation *op)
 	const struct rig_pair *pair = &b->pairs.pair[op->pair];
 	const struct rig_end *from = &pair->end[0], *to = &pair->end[1];
 	const int pieces = op->pair == WIDE && op->n ? op->n : 1;
-	/* A receive has room for what comes, and no more, so that small messages may come inside
-	 * the CQE. */
+	/* A receive has exactly the room that it needs, so that small messages may come inside the
+	 * CQE. */
 	uint32_t room = b->pairs.ah[op->pair] ? BYTES + GRH : INLINE;
 
 	if (op->pair == WIDE || is_phase(op, POLLS_RECV))
@@ -130,7 +130,7 @@ static int send_one(struct bench *b, const struct operation *op, struct rig_pair
 	return GROUP;
 }
 
-/* Only the last of the group has a completion. */
+/* Only the last send of the group has a completion. */
 static int send_quiet(struct bench *b, const struct operation *op, struct rig_pair *pair)
 {
 	struct ibv_send_wr wr = b->sends[LIST - 1], *bad;
@@ -171,7 +171,8 @@ static int send_list(struct bench *b, const struct operation *op, struct rig_pai
 	return GROUP;
 }
 
-/* An inline RDMA write, as UCX puts small data: only the last of the group has a completion. */
+/* Posts inline RDMA writes, as UCX sends small data: only the last one of the group has a
+ * completion. */
 static int put_one(struct bench *b, const struct operation *op, struct rig_pair *pair)
 {
 	struct ibv_sge sge = { b->sge.addr, (uint32_t)op->n, b->sge.lkey };
@@ -282,7 +283,7 @@ static int wr_datagram(struct bench *b, const struct operation *op, struct rig_p
 	return GROUP;
 }
 
-/* Puts by DC, to N targets in turn, or by two streams in turn where N is 0. */
+/* Writes by DC, to N targets in turn; N 0: by two streams in turn. */
 static int wr_put_dc(struct bench *b, const struct operation *op, struct rig_pair *pair)
 {
 	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(pair->end[0].qp);
@@ -307,9 +308,10 @@ static int wr_put_dc(struct bench *b, const struct operation *op, struct rig_pai
 	return GROUP;
 }
 
-/* ---- memory keys: the pieces of one, and what it computes, anew each time */
+/* ---- memory keys: each request describes the pieces of a key, and its signature or encryption,
+ * again */
 
-/* An operation's N is a key and how many pieces it has. */
+/* An operation's N contains both a key and its number of pieces. */
 #define KEY(key, pieces) ((int)(key)*16 + (pieces))
 
 struct key_attrs {
@@ -500,7 +502,7 @@ static int poll_empty(struct bench *b, const struct operation *op, struct rig_pa
 	return GROUP;
 }
 
-/* One ibv_start_poll() for up to N completions, and the readers that a message loop wants. */
+/* Takes up to N completions in one ibv_start_poll(), with the readers that a message loop needs. */
 static int read_some(struct ibv_cq_ex *cq, int n)
 {
 	struct ibv_poll_cq_attr attr = { .comp_mask = 0 };
@@ -616,7 +618,8 @@ static const struct operation operations[] = {
 
 /* ---- measuring */
 
-/* RUN between two readings of the clock; the fences keep earlier and later work out of it. */
+/* Runs RUN between two readings of the clock. Fences keep earlier and later instructions out of the
+ * interval. */
 static uint64_t timed_group(struct bench *b, const struct operation *op, struct rig_pair *pair,
 			    run_fn *run, int *done)
 {
@@ -642,7 +645,7 @@ static int run_nothing(struct bench *b, const struct operation *op, struct rig_p
 	return GROUP;
 }
 
-/* A burst, group by group; the cycles of the best group. */
+/* Runs a burst group by group. Returns the cycles of the best group. */
 static uint64_t timed(struct bench *b, const struct operation *op, struct rig_pair *pair,
 		      run_fn *run, int *done)
 {
@@ -661,8 +664,9 @@ static uint64_t timed(struct bench *b, const struct operation *op, struct rig_pa
 #define NAP_MIN 1000000L
 #define NAP_MAX 400000000L
 
-/* The time in which the adapter finishes a burst, mostly: a round that it does not finish is not
- * counted, and the next waits longer. Under callgrind every round counts. */
+/* Sleeps for the time that the adapter usually needs for a burst. A burst that takes longer is not
+ * counted, and the next sleep is longer. Under callgrind every round counts, so the sleep is
+ * long at once. */
 static void bench_nap(const struct bench *b)
 {
 	const struct timespec nap = { .tv_nsec = b->counting ? NAP_MAX : b->nap_ns };
@@ -670,8 +674,7 @@ static void bench_nap(const struct bench *b)
 	nanosleep(&nap, NULL);
 }
 
-/* What is sent has also come: where every round counts and receives are polled, all SENDS are
- * awaited. */
+/* Waits for the round's completions: under callgrind, where every round counts, for all of them. */
 static void bench_settle(const struct bench *b, const struct operation *op, int *sends)
 {
 	struct ibv_wc wc[BURST];
@@ -698,7 +701,7 @@ static int ex_drain(struct bench *b)
 	return total;
 }
 
-/* Whatever the measured call left unpolled. */
+/* Polls the completions that the measured call has left. */
 static void bench_drain(struct bench *b, const struct operation *op, int sends, int recvs)
 {
 	struct rig_pair *pair = &b->pairs.pair[op->pair];
@@ -717,7 +720,8 @@ static void post_burst(struct bench *b, const struct operation *op, run_fn *run)
 		MUST(run(b, op, &b->pairs.pair[op->pair]) == GROUP);
 }
 
-/* A round of regions: the half of their lives that is not measured is outside the timed groups. */
+/* Measures a round of memory regions. Only registration or deregistration is timed; the other one
+ * runs between the timed groups. */
 static uint64_t measure_regions(struct bench *b, const struct operation *op)
 {
 	struct rig_pair *pair = &b->pairs.pair[op->pair];
@@ -736,7 +740,7 @@ static uint64_t measure_regions(struct bench *b, const struct operation *op)
 	return best;
 }
 
-/* One round. Returns the cycles of the best group, or UINT64_MAX when the adapter had not finished
+/* Runs a round. Returns the cycles of the best group, or UINT64_MAX if the adapter did not finish
  * in time. */
 static uint64_t measure_round(struct bench *b, const struct operation *op)
 {
@@ -779,7 +783,8 @@ static void bench_measure(struct bench *b, const struct operation *op, int round
 		uint64_t cycles = measure_round(b, op);
 
 		b->nap_ns = cycles == UINT64_MAX ? min_of(2 * b->nap_ns, NAP_MAX) : NAP_MIN;
-		if (b->counting && i == 0) /* caches and lazy binding; the rounds after it count */
+		/* the first round, not counted, fills caches and binds functions */
+		if (b->counting && i == 0)
 			CALLGRIND_ZERO_STATS;
 		else if (cycles != UINT64_MAX)
 			valid++;
@@ -816,7 +821,7 @@ static bool is_there(const struct bench *b, const struct operation *op)
 	       (b->pairs.has_all || op->pair != EX || is_phase(op, POLLS_RECV));
 }
 
-/* A thread that does nothing: that there is one is what libraries may look at. */
+/* A thread that does nothing: libraries may be slower in a process with two threads. */
 static void *sleep_for_ever(void *unused)
 {
 	for (;;)

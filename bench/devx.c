@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx.c - what calls of direct verbs on DevX and the small objects cost: kernel calls, and bytes
- * of an object; under callgrind, instructions, with a dump for each call.
+ * devx.c - the costs of mlx5dv calls on DevX and small objects: kernel calls, and bytes of an
+ * object; under callgrind, instructions, with a dump for each call.
  *
  * kernel_calls.h counts. Each call is made COUNT times, the first ones of a kind not counted, for
  * what they bring with them. For their bytes MANY objects are made, or as many as there are, as a
@@ -29,7 +29,7 @@ struct bench {
 	struct ibv_qp *qp;
 	uint8_t *memory;
 	uint8_t in[16], out[1024];
-	bool counting; /* instructions */
+	bool counting; /* set under callgrind: counts instructions */
 };
 
 /* ---- objects of commands */
@@ -165,7 +165,7 @@ static const struct kind {
 	{ "scheduler", sched_make, sched_end },
 };
 
-/* ---- calls that make nothing */
+/* ---- calls that create nothing */
 
 static void ask_general(struct bench *b)
 {
@@ -216,7 +216,7 @@ static void print_figure(const char *of, const char *what, double value)
 	printf("%s: %s\t%.1f\n", of, what, value);
 }
 
-/* Under callgrind a dump has what was done since region_begin(), COUNT times. */
+/* Starts to count instructions. region_end() dumps them, as those of COUNT calls. */
 static void region_begin(const struct bench *b)
 {
 	if (b->counting)
@@ -232,7 +232,7 @@ static void region_end(const struct bench *b, const char *of, const char *what)
 	printf("%s: %s\t%d\n", of, what, COUNT);
 }
 
-/* The first two are not counted: they bring things with them. */
+/* Measures a kind. The first two calls also pay for what stays, so they are not counted. */
 static void measure_kind(struct bench *b, const struct kind *kind)
 {
 	const int wanted = b->counting ? COUNT : MANY;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * duplex.c - duplex [ROUNDS]: two threads on one QP, each on a CPU of its own: one posts groups of
- * sends, the other polls their completions. Prints the nanoseconds of each post and of each poll,
- * the median of ROUNDS groups, with the clock's own part. Needs three idle CPUs: softhca is on one.
+ * duplex.c - duplex [ROUNDS]: two threads use one QP, each on its own CPU: one posts groups of
+ * sends, the other polls their completions. Prints the nanoseconds of a post and of a poll: medians
+ * of ROUNDS groups, which include the reading of the clock. Needs three idle CPUs: softhca is on
+ * one.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -114,5 +115,5 @@ int main(int argc, char **argv)
 	group_post(&d);
 	MUST(!pthread_join(poller, NULL));
 	printf("post beside a poller, ns\t%.1f\n", 1000 * median(d.posts, d.rounds));
-	exit(0); /* the kernel ends the objects */
+	exit(0); /* the kernel destroys the objects */
 }

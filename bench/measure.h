@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * measure.h - the clock of the benchmarks, and the middle of many readings of it.
+ * measure.h - the clock of the benchmarks, and the median of its readings.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
@@ -23,7 +23,7 @@ static inline int double_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts VALUES. */
+/* Sorts VALUES, and returns the median. */
 static inline double median(double *values, int n)
 {
 	qsort(values, (size_t)n, sizeof(*values), double_compare);

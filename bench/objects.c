@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * objects.c - what opening a device and creating objects costs: kernel calls and bytes, and for the
- * device microseconds.
+ * objects.c - the costs of opening a device and creating objects: kernel calls and bytes, and
+ * microseconds for the device.
  *
  * kernel_calls.h counts. Bytes are those of the heap and of private mappings that the libraries
- * made, for each of COUNT objects. The time to open includes softhca's answers; the time to create
- * objects hardly says anything else, and is left out.
+ * made, for each of COUNT objects. The time to open a device includes softhca's answers. The time
+ * to create objects would be little else than those answers, so it is left out.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,7 +27,8 @@ static void print_figure(const char *object, const char *what, double value)
 	printf("%s: %s\t%.1f\n", object, what, value);
 }
 
-/* Each library prints the same rows, so that those of one lie beside those of another. */
+/* Prints an empty row. Each library prints the same rows, so that outputs can be put side by
+ * side. */
 static void print_absent(const char *object, const char *what)
 {
 	printf("%s: %s\tabsent\n", object, what);
@@ -126,7 +127,7 @@ static void *create_qp(const struct parents *p)
 	return ibv_create_qp(p->pd, &attr);
 }
 
-/* Its WQEs need no place for what it will not send. */
+/* Creates a QP for few operations: its WQEs need no room for others. */
 static void *create_qp_for_ops(const struct parents *p)
 {
 	struct ibv_qp_init_attr_ex attr = {
@@ -147,7 +148,7 @@ static void destroy_qp(void *qp)
 	MUST(!ibv_destroy_qp(qp));
 }
 
-/* What a program creates together: the rings of one may lie beside those of another. */
+/* Objects that a program creates together: a library may put their rings side by side. */
 struct together {
 	struct ibv_cq *cq;
 	struct ibv_srq *srq;
@@ -209,14 +210,15 @@ static const struct kind {
 	{ "SRQ of 31 and RC QP of 8", create_srq_and_qp, destroy_together },
 };
 
-/* A library says EOPNOTSUPP, or older ones EINVAL, of an object that it does not offer. */
+/* Returns whether the library offers the object. It fails with EOPNOTSUPP, or in older libraries
+ * EINVAL, if not. */
 static bool is_offered(const struct parents *p, const struct kind *kind)
 {
 	void *object = kind->create(p);
 
 	MUST(object || errno == EOPNOTSUPP || errno == EINVAL);
 	if (object)
-		kind->destroy(object); /* what the first one brings with it is not counted */
+		kind->destroy(object); /* not counted: the first object also pays for what stays */
 	return object;
 }
 
@@ -254,7 +256,7 @@ static void print_library(const void *function)
 	printf("%s\n", info.dli_fname);
 }
 
-/* The library, and the provider that an open device is served by. */
+/* Prints the library, and the provider that serves the open device. */
 static int print_libraries(void)
 {
 	struct rig rig;

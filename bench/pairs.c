@@ -41,7 +41,7 @@ static void open_wide(struct pairs *p)
 	rig_pair_open(&p->rig, &conf, &p->pair[WIDE]);
 }
 
-/* The receiver of the pair takes its requests from an SRQ. */
+/* The receiver of this pair uses an SRQ. */
 static void open_shared(struct pairs *p)
 {
 	struct ibv_srq_init_attr srq_attr = { .attr = { .max_wr = 2 * BURST, .max_sge = 1 } };
@@ -199,7 +199,7 @@ static void open_dc(struct pairs *p)
 	p->dc_other = dc_target(p);
 }
 
-/* What closes the pair finds QPs that hold on to nothing. */
+/* Destroys the objects of DC. The target uses the SRQ, so a QP without one takes its place. */
 static void close_dc(struct pairs *p)
 {
 	struct rig_pair *pair = &p->pair[DC];
@@ -211,7 +211,7 @@ static void close_dc(struct pairs *p)
 
 /* ---- memory keys */
 
-enum { KEY_INLINE = 256 }; /* what a key stands for is inline */
+enum { KEY_INLINE = 256 }; /* the data of a key is inline */
 
 static struct ibv_qp *create_keyed(const struct pairs *p)
 {
@@ -231,12 +231,12 @@ static struct ibv_qp *create_keyed(const struct pairs *p)
 				  MLX5DV_QP_EX_WITH_MR_INTERLEAVED,
 	};
 
-	/* The distribution's library counts a request with signatures as three. */
+	/* the distribution's library counts a request with signatures as three */
 	attr.cap.max_send_wr *= 3;
 	return mlx5dv_create_qp(p->rig.ctx, &attr, &mlx5);
 }
 
-/* NULL on an adapter that does not encrypt, or was not enabled to. */
+/* Returns NULL if the adapter cannot encrypt, or encryption is not enabled. */
 static struct mlx5dv_dek *create_dek(const struct pairs *p)
 {
 	struct mlx5dv_dek_init_attr attr = { .pd = p->pair[KEYS].pd,
@@ -284,7 +284,7 @@ static void close_keys(struct pairs *p)
 	MUST(!p->dek || !mlx5dv_dek_destroy(p->dek));
 }
 
-/* ---- RC with more */
+/* ---- RC with additional objects */
 
 static void open_ex(struct pairs *p)
 {
@@ -300,7 +300,7 @@ static void open_ex(struct pairs *p)
 	rig_pair_reconnect(pair);
 }
 
-/* Both ends are in one thread domain. */
+/* Both ends use one thread domain. */
 static void open_domain(struct pairs *p)
 {
 	struct ibv_parent_domain_init_attr attr = { .comp_mask = 0 };
@@ -355,7 +355,7 @@ void pairs_open(struct pairs *pairs)
 	open_ud(pairs, EX_UD);
 	open_domain(pairs);
 	open_keys(pairs);
-	open_late(pairs); /* the others have all 12 */
+	open_late(pairs); /* the other pairs use all 12 registers */
 }
 
 static void close_own_qp(struct pairs *p, enum which_pair which)

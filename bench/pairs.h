@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pairs.h - the pairs of queue pairs that datapath.c measures: end 0 sends, end 1 receives.
+ * pairs.h - the pairs of QPs that datapath.c measures: end 0 sends, end 1 receives.
  */
 #ifndef BENCH_PAIRS_H
 #define BENCH_PAIRS_H
@@ -9,31 +9,32 @@
 
 #include "tests/lib/rig.h"
 
-#define BURST    64  /* requests that each queue holds */
-#define BYTES    32  /* of a message */
+#define BURST    64  /* requests that a queue can hold */
+#define BYTES    32  /* size of a message */
 #define INLINE   128 /* the longest inline data */
 #define MAX_SGES 16
-#define PIECES   4  /* of a memory key */
-#define GRH      40 /* bytes in front of a datagram */
+#define PIECES   4  /* pieces of a memory key */
+#define GRH      40 /* bytes before a datagram */
 #define QKEY     0x11111111
 #define DC_KEY   0x1122334455667788ull
 
 enum which_pair {
-	PLAIN,  /* RC, of ibv_create_qp() */
-	WIDE,   /* with MAX_SGES each way */
-	SHARED, /* its receiver is on an SRQ */
+	PLAIN,  /* RC, by ibv_create_qp() */
+	WIDE,   /* MAX_SGES in each direction */
+	SHARED, /* the receiver uses an SRQ */
 	UD,
-	EX, /* RC, of ibv_create_qp_ex() with operations, if all are there; its receiver's CQ is an
-		* extended one */
-	EX_UD,  /* the same of UD, on plain CQs */
+	/* RC, by ibv_create_qp_ex() with all operations that exist; the receiver's CQ is an
+	 * extended one */
+	EX,
+	EX_UD,  /* the same for UD, with plain CQs */
 	DOMAIN, /* RC, in a thread domain */
 	DC,     /* an initiator, and one of its two targets */
-	KEYS,   /* RC, whose sender lays out memory keys */
-	LATE,   /* RC, created when no register is left for it alone */
+	KEYS,   /* RC; the sender configures memory keys */
+	LATE,   /* RC, created when every doorbell register is in use, so it shares one */
 	PAIRS,
 };
 
-/* What a memory key may compute: nothing, signatures, ciphertext, both. */
+/* Transformation by a memory key: none, signature, encryption, both. */
 enum which_key { KEY_PLAIN, KEY_SIGNS, KEY_ENCRYPTS, KEY_DOES_BOTH, KEYS_COUNT };
 
 struct mlx5dv_mkey;
@@ -44,16 +45,16 @@ struct pairs {
 	struct rig_pair pair[PAIRS];
 	struct ibv_srq *srq, *dc_srq;
 	struct ibv_qp *dc_other;  /* the second target */
-	struct ibv_ah *ah[PAIRS]; /* of those with datagrams, and of DC */
+	struct ibv_ah *ah[PAIRS]; /* for pairs of datagrams, and for DC */
 	struct ibv_cq_ex *cq_ex;
 	struct ibv_td *td;
 	struct ibv_pd *domain;
-	struct mlx5dv_mkey *key[KEYS_COUNT]; /* NULL: the adapter does not compute that, */
-	struct mlx5dv_dek *dek;              /* or does not encrypt */
-	bool has_all; /* libraries of mlx4 do not all have ibv_wr_*, thread domains or DC */
+	struct mlx5dv_mkey *key[KEYS_COUNT]; /* NULL if the adapter cannot compute it */
+	struct mlx5dv_dek *dek;              /* NULL if the adapter cannot encrypt */
+	bool has_all; /* false with libraries of mlx4 that lack ibv_wr_*, thread domains or DC */
 };
 
-/* Returns whether a pair is there. */
+/* Returns whether the pair exists. */
 static inline bool pairs_have(const struct pairs *pairs, enum which_pair which)
 {
 	return pairs->has_all || which <= EX;

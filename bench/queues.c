@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * queues.c - queues [runs]: instructions of posting to WQs, of strides and without; or, where the
- * library takes compressed completions apart, of polling these and others.
+ * queues.c - queues [runs]: instructions of posting to WQs, with and without strides; or, with
+ * runs, of polling compressed and other completions, if the library expands compressed ones.
  *
  * It runs under callgrind: see count.h.
  */
@@ -37,7 +37,7 @@ static void wq_to(struct ibv_wq *wq, enum ibv_wq_state state)
 	MUST(!ibv_modify_wq(wq, &attr));
 }
 
-/* A burst of requests, in lists of STEP. */
+/* Posts a burst of receives, in lists of STEP. */
 static void wq_fill(struct ibv_wq *wq, struct ibv_recv_wr *list, int step)
 {
 	struct ibv_recv_wr *bad;
@@ -63,7 +63,7 @@ static void count_posts(const struct rig_pair *pair, bool strides, int step, con
 	for (int round = 0; round < COUNT_ROUNDS; round++) {
 		wq_to(wq, IBV_WQS_RDY);
 		wq_fill(wq, list, step);
-		wq_to(wq, IBV_WQS_RESET); /* nothing comes, so they are taken back */
+		wq_to(wq, IBV_WQS_RESET); /* nothing arrives, so a reset takes the requests back */
 		count_round_end(round);
 	}
 	count_dump(name, BURST);
@@ -72,7 +72,8 @@ static void count_posts(const struct rig_pair *pair, bool strides, int step, con
 
 /* ---- polling */
 
-/* The receiver's CQ compresses or not; payload is in no CQE, which would be in no run. */
+/* Creates the receiver, whose CQ may compress. Payload inside CQEs is off, because such CQEs are
+ * never compressed. */
 static void receiver_make(struct rig_pair *pair, bool compresses)
 {
 	struct ibv_cq_init_attr_ex attr = { .cqe = 2 * BURST };
@@ -96,7 +97,7 @@ static void receiver_make(struct rig_pair *pair, bool compresses)
 	rig_pair_reconnect(pair);
 }
 
-/* One doorbell for all, so that they complete together. */
+/* Posts all sends with one doorbell, so that they complete together and can be compressed. */
 static void messages_send(const struct rig_pair *pair)
 {
 	const struct rig_end *from = &pair->end[0], *to = &pair->end[1];

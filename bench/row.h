@@ -22,8 +22,8 @@ static inline bool is_absent(int err)
 	return err == EOPNOTSUPP || err == ENOSYS;
 }
 
-/* Returns whether RET, 0 or an errno, says that the call was made. The program ends if it failed
- * though the library has it. */
+/* Returns whether the call succeeded; RET is 0 or an errno. Exits if it failed although the library
+ * has the call. */
 static inline bool step_done(int ret)
 {
 	MUST(!ret || is_absent(ret));

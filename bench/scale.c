@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * scale.c - scale [--bytes] KIND MOST: what one more object of a kind costs where 0, 10, 100 ...
- * MOST are there. Under callgrind it prints rows of instructions: creating it, using one of those
- * that are there, destroying it. With --bytes it prints how much memory each takes.
+ * scale.c - scale [--bytes] KIND MOST: the cost of one more object of a kind when 0, 10, 100 ...
+ * MOST exist. Under callgrind it prints the instructions of creating one, of using an existing one,
+ * and of destroying one. With --bytes it prints the memory of each.
  */
 #include <errno.h>
 #include <rdma/rdma_cma.h>
@@ -26,22 +26,23 @@ struct world {
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
 	struct ibv_ah *ah;
-	struct ibv_qp *arrivals; /* counts in its CQ what the others have sent */
+	/* its CQ's count of CQEs shows how many messages the others have sent */
+	struct ibv_qp *arrivals;
 	struct ibv_mr *arrived;
 	struct rdma_event_channel *channel;
 	const struct kind *kind;
 	void *object[MOST + EACH];
-	int count;          /* of objects */
-	int next;           /* to be used */
-	int each;           /* steps of a round */
-	void *chosen[EACH]; /* of the objects, by the step before those that are measured */
+	int count;          /* objects that exist */
+	int next;           /* index of the next object to use */
+	int each;           /* steps in a round */
+	void *chosen[EACH]; /* objects for the measured steps, chosen before */
 };
 
 struct kind {
 	const char *name;
 	void *(*make)(struct world *w);
 	int (*end)(void *object);
-	const struct row *uses; /* that end with one without a name; NULL: none */
+	const struct row *uses; /* the last one has no name; NULL: none */
 };
 
 /* Chooses an object far from the one before. No object comes twice in a round: STRIDE and the
@@ -185,7 +186,7 @@ static void *ud_make(struct world *w)
 	return qp;
 }
 
-/* Sends a datagram of no bytes to nobody. */
+/* Sends an empty datagram to a QP number that nobody has. */
 static bool ud_post(struct world *w, int i)
 {
 	struct ibv_send_wr *bad, wr = { .opcode = IBV_WR_SEND,
@@ -220,7 +221,7 @@ static bool ud_await(struct world *w, int i)
 	return true;
 }
 
-/* Leaves nothing else in the first cache. */
+/* Evicts everything else from the first-level cache. */
 static void sweep(void)
 {
 	static volatile char other[SWEPT_BYTES];
@@ -242,7 +243,7 @@ static void arrivals_open(struct world *w)
 	ud_ready(w->arrivals);
 }
 
-/* Sends a datagram that arrives once the QP has completed the one before. */
+/* Sends a datagram. It arrives after the QP has completed the one before. */
 static void ud_post_arrival(struct world *w, struct ibv_qp *qp)
 {
 	struct ibv_sge sge = { (uintptr_t)w->arrived->addr, GRH_BYTES, w->arrived->lkey };
@@ -263,8 +264,8 @@ static void await_arrival(struct world *w)
 	MUST(wc.status == IBV_WC_SUCCESS && wc.opcode == IBV_WC_RECV);
 }
 
-/* Sends from a chosen QP and waits for the completion without polling its CQ. After the last it
- * forgets the QPs' cache lines. */
+/* Sends from a chosen QP and waits for the completion without polling its CQ. The last one evicts
+ * the QPs from the cache. */
 static bool ud_send(struct world *w, int i)
 {
 	choose(w, i);
@@ -357,8 +358,8 @@ static bool add_one(struct world *w, int i)
 	return object;
 }
 
-/* Returns whether there are so many. A library that maps memory for each object runs into the
- * process's limit of mappings. */
+/* Creates objects until there are THERE. Returns false if that fails: a library that maps memory
+ * for each object reaches the limit of mappings. */
 static bool fill_up(struct world *w, int there)
 {
 	while (w->count < there) {
@@ -409,7 +410,7 @@ static void curve(struct world *w, int most)
 
 /* ---- memory */
 
-/* Resident memory of this process, in bytes. */
+/* Returns the resident memory of this process, in bytes. */
 static long resident(void)
 {
 	FILE *file = fopen("/proc/self/statm", "r");
@@ -424,7 +425,8 @@ static void memory(struct world *w, int most)
 {
 	long before, used = 0;
 
-	memset(w->object, 1, sizeof(w->object)); /* this program's own are there already */
+	/* touches this program's own pages, so that only the library's are counted */
+	memset(w->object, 1, sizeof(w->object));
 	for (int there = 10; there <= most; there *= 10) {
 		before = resident();
 		fill_up(w, there);
@@ -465,5 +467,5 @@ int main(int argc, char **argv)
 		memory(&w, most);
 	else
 		curve(&w, most);
-	_exit(0); /* the kernel ends the objects, which is no part of this */
+	_exit(0); /* the kernel destroys the objects, which is not measured */
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * schedulers.c - what schedulers of mlx5dv give the QPs in them, of which each always has requests
- * posted: two with shares of 1 and 3 of what the arbiter above them may send, and one with a
- * maximum.
+ * schedulers.c - the bandwidth that schedulers of mlx5dv give to QPs that always have requests
+ * posted: two QPs with shares 1 and 3 of a common arbiter, and one with a maximum.
  *
  * It prints "name<tab>value" lines; the values should be 25 % and 200 Mbit/s.
  */
@@ -16,11 +15,12 @@
 
 enum {
 	PIECE = 64 * 1024, /* bytes of a write */
-	POSTED = 256, /* writes that each QP has posted: enough for a while without the program */
+	/* writes that each QP has posted: enough to keep it busy without the program */
+	POSTED = 256,
 	WARM_UP_US = 100 * 1000,
 	MEASURED_US = 2 * 1000 * 1000,
 	MAXIMUM = 200, /* Mbit/s */
-	SHARED = 2000, /* which those with shares have together */
+	SHARED = 2000, /* common maximum of the QPs with shares */
 };
 
 struct flow {
@@ -88,7 +88,7 @@ static void flow_run(struct flow *flow, double us)
 		flow_go_on(flow);
 }
 
-/* Returns how long was measured, in microseconds. */
+/* Returns the length of the measurement in microseconds. */
 static double flow_measure(struct flow *flow)
 {
 	double start;
@@ -102,13 +102,12 @@ static double flow_measure(struct flow *flow)
 	return now_us() - start;
 }
 
-/* ---- shares: all is posted at once, and the order of the completions says who sent when, however
- * the machine shares itself among the program, the adapter and others */
+/* ---- shares: all requests are posted at once, and the order of the completions shows the shares;
+ * times would depend on how the machine schedules the program and the adapter */
 
 enum { BATCH = 2048 };
 
-/* Another QP beside that of FLOW: the same buffers, and completions of what it sends in the same
- * CQ. */
+/* Opens a second QP with the buffers and the CQ of FLOW. */
 static struct ibv_qp *beside_open(const struct flow *flow, struct ibv_qp **peer)
 {
 	const struct rig_pair *pair = &flow->pair;
@@ -120,7 +119,7 @@ static struct ibv_qp *beside_open(const struct flow *flow, struct ibv_qp **peer)
 	return qp;
 }
 
-/* With one doorbell. */
+/* Posts a batch with one doorbell. */
 static void batch_post(const struct flow *flow, struct ibv_qp *qp)
 {
 	static struct ibv_send_wr wr[BATCH];
@@ -140,7 +139,7 @@ static void batch_post(const struct flow *flow, struct ibv_qp *qp)
 	MUST(!ibv_post_send(qp, wr, &bad));
 }
 
-/* Returns how many the other has sent from the first of QP to its last. */
+/* Returns how many messages the other QP has sent between the first and the last one of QP. */
 static unsigned int others_between(struct ibv_cq *cq, const struct ibv_qp *qp)
 {
 	unsigned int own = 0, others = 0;
@@ -186,7 +185,7 @@ static void shares_measure(struct rig *rig, struct mlx5dv_sched_node *root)
 	MUST(!mlx5dv_sched_node_destroy(both));
 }
 
-/* ---- a maximum: in the time of the wall */
+/* ---- a maximum: measured by the clock */
 
 static void maximum_measure(struct rig *rig, struct mlx5dv_sched_node *root)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * services.c - services [frames]: instructions of what fewer programs do than RC and datagrams:
- * XRC, memory windows; or, on Ethernet, frames of raw packet QPs, checksums and large sends.
+ * services.c - services [frames]: instructions of rarer services: XRC and memory windows; or, on
+ * Ethernet, raw packet QPs with checksums and large sends.
  *
- * It runs under callgrind: see count.h. A round is a burst of calls; what is around them is not
- * counted.
+ * It runs under callgrind: see count.h. A round is a burst of calls; preparation and cleanup are
+ * not counted.
  */
 #include <fcntl.h>
 #include <infiniband/verbs.h>
@@ -25,17 +25,17 @@ struct bench {
 	struct ibv_cq *sent, *received;
 	struct ibv_qp *from, *to;
 	struct ibv_mr *mr;
-	uint8_t *buf; /* a slot to send from, and one to receive in */
+	uint8_t *buf; /* one slot to send from, and one to receive in */
 	struct ibv_sge out, in;
 	struct ibv_send_wr sends[LIST];
 	struct ibv_recv_wr receives[LIST];
-	struct ibv_srq *srq; /* of XRC */
+	struct ibv_srq *srq; /* receives for XRC */
 	struct ibv_xrcd *xrcd;
 	struct ibv_mw *windows[BURST];
 	struct ibv_flow *flow;
 };
 
-/* Makes BURST calls, or does what is around them. */
+/* Makes BURST calls, or prepares for them, or cleans up after them. */
 typedef void burst_fn(struct bench *b);
 
 static void nothing(struct bench *b)
@@ -226,7 +226,7 @@ static void xrc_exchange(struct bench *b)
 {
 	xrc_receive(b);
 	send_lists(b);
-	poll_sent(b); /* they are acknowledged */
+	poll_sent(b); /* so that they are acknowledged */
 }
 
 static void count_xrc(struct bench *b)
@@ -360,7 +360,7 @@ static struct ibv_qp *frames_qp(const struct bench *b, struct ibv_cq *cq, uint16
 	return qp;
 }
 
-/* A frame of IPv4 to the port itself, which the GID names. */
+/* Builds an IPv4 frame to the port's own GID. */
 static void frame_fill(const struct bench *b)
 {
 	static const uint8_t ip[] = { 8, 0, 0x45, 0, 0, BYTES - 14, 0, 0, 0, 0, 64, 17 };
@@ -412,7 +412,7 @@ static void frames_receive_singly(struct bench *b)
 	MUST(!failed);
 }
 
-/* A frame is there when it is sent. */
+/* Sends the frames; each has arrived when its send completes. */
 static void frames_exchange(struct bench *b)
 {
 	frames_receive(b);
@@ -451,7 +451,7 @@ static void frames_send_large(struct bench *b)
 	MUST(send_large(b, BURST));
 }
 
-/* A library may make the QP and not know the request. */
+/* Returns whether the library accepts the opcode: it may create the QP and still refuse it. */
 static bool has_large_sends(struct bench *b)
 {
 	struct ibv_wc wc;
@@ -468,7 +468,7 @@ static void sums_are_asked_for(struct bench *b, bool asked)
 		b->sends[i].send_flags = IBV_SEND_SIGNALED | (asked ? IBV_SEND_IP_CSUM : 0);
 }
 
-/* Nobody receives what it is cut into. */
+/* No queue receives the segments. */
 static void count_large(struct bench *b)
 {
 	static const char name[] = "post_send, large send";

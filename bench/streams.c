@@ -3,9 +3,9 @@
  * streams.c - streams latency|bandwidth: rsockets between two processes over the adapter, as
  * rstream measures them.
  *
- * Latency is the median, in microseconds, of a message there and as much back, for two sizes, by
- * calls that block and by calls that never do, again and again. Bandwidth is the MiB/s of messages
- * that go one after the other to one side, which says when it has all.
+ * Latency is the median, in microseconds, of the round trip of a message, for two sizes, with
+ * blocking calls and with repeated non-blocking calls. Bandwidth is the MiB/s of a stream of
+ * messages to one side, which reports when it has received all.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@ static char buf[LARGE];
 
 struct side {
 	int socket;
-	int flags; /* of each call: 0 or MSG_DONTWAIT */
+	int flags; /* flags of each call: 0 or MSG_DONTWAIT */
 	bool is_client;
 };
 
@@ -55,7 +55,7 @@ static void receive_all(const struct side *side, size_t size)
 		at += bytes_moved(rrecv(side->socket, buf + at, size - at, side->flags));
 }
 
-/* ---- what is measured; both sides run it */
+/* ---- measured parts, which both sides run */
 
 static void trip(const struct side *side, size_t size)
 {
@@ -130,7 +130,7 @@ static void no_delay(int socket)
 	MUST(!rsetsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)));
 }
 
-/* The port goes to who connects by PIPE. */
+/* Sends the port through PIPE to the side that connects. */
 static void side_serve(void (*run)(struct side *side), int pipe)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET };
@@ -146,7 +146,7 @@ static void side_serve(void (*run)(struct side *side), int pipe)
 	MUST((side.socket = raccept(listener, NULL, NULL)) >= 0);
 	no_delay(side.socket);
 	run(&side);
-	receive_all(&side, 1); /* its peer has had all */
+	receive_all(&side, 1); /* its peer has received everything */
 	rclose(side.socket);
 	rclose(listener);
 }

@@ -3,8 +3,8 @@
  * traffic.c - traffic latency|bandwidth|idle SECONDS: two processes over the adapter.
  *
  * Latency is the round trip of a 64-byte message when both ends poll: the median and the mean in
- * microseconds. Bandwidth is that of 1 MiB RDMA writes, eight in flight, in GiB/s. With idle a
- * connected pair does nothing for SECONDS, for who measures the adapter.
+ * microseconds. Bandwidth is that of 1 MiB RDMA writes, eight in flight, in GiB/s. With idle, a
+ * connected pair does nothing for SECONDS, in which the adapter's load can be measured.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +92,8 @@ static void post_send(struct side *s)
 	MUST(!ibv_post_send(s->end.qp, &wr, &bad));
 }
 
-/* Poll without a pause until the message and the completion of the own send have both come. */
+/* Polls without a pause until both the peer's message and the completion of the own send have
+ * come. */
 static void completions_await(struct side *s, int *sends, int *recvs)
 {
 	while (*sends == 0 || *recvs == 0) {
