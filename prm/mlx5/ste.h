@@ -35,23 +35,119 @@ enum { PRM_STE_BYTES = 0, PRM_STE_WORDS = 1, PRM_STE_MATCH = 4 };
 #define STE_ACTION_ID         FLD(0x0, 31, 24)
 #define STE_ACTION_FLOW_TAG   FLD(0x0, 23, 0)
 
-enum { PRM_STE_ACTION_NOP = 0, PRM_STE_ACTION_FLOW_TAG = 0xc };
+enum prm_ste_action {
+	PRM_STE_ACTION_NOP = 0,
+	PRM_STE_ACTION_COPY = 0x5,
+	PRM_STE_ACTION_SET = 0x6,
+	PRM_STE_ACTION_ADD = 0x7,
+	PRM_STE_ACTION_REMOVE_BY_SIZE = 0x8,
+	PRM_STE_ACTION_REMOVE_TO_HEADER = 0x9,
+	PRM_STE_ACTION_INSERT_INLINE = 0xa,
+	PRM_STE_ACTION_INSERT_POINTER = 0xb,
+	PRM_STE_ACTION_FLOW_TAG = 0xc,
+	PRM_STE_ACTION_LIST = 0xf,
+};
 
-/* Lookup types: what the tag of an entry describes. _O: outer headers */
+/* Set, add, copy: bits of a dword of PRM_STE_FIELD_*. Shifts are PRM_STE_SHIFT and the lowest bit.
+ */
+enum { PRM_STE_SHIFT = 32 };
+
+#define STE_FIELD_DWORD        FLD(0x0, 23, 16)
+#define STE_FIELD_SHIFT        FLD(0x0, 13, 8)
+#define STE_FIELD_LENGTH       FLD(0x0, 5, 0)
+#define STE_FIELD_DATA         FLD(0x4, 31, 0)
+#define STE_FIELD_SOURCE_DWORD FLD(0x4, 23, 16)
+#define STE_FIELD_SOURCE_SHIFT FLD(0x4, 13, 8)
+
+/* Dwords of fields: those of headers are the outer ones' */
+enum prm_ste_field {
+	PRM_STE_FIELD_L2_0 = 0x0,
+	PRM_STE_FIELD_L2_1 = 0x1,
+	PRM_STE_FIELD_L2_2 = 0x2,
+	PRM_STE_FIELD_L2_SRC_0 = 0x8,
+	PRM_STE_FIELD_L2_SRC_1 = 0x9,
+	PRM_STE_FIELD_L3_0 = 0xe,
+	PRM_STE_FIELD_L4_0 = 0x18,
+	PRM_STE_FIELD_L4_1 = 0x19,
+	PRM_STE_FIELD_IPV4_SRC = 0x40,
+	PRM_STE_FIELD_IPV4_DST = 0x41,
+	PRM_STE_FIELD_IPV6_DST_0 = 0x44,
+	PRM_STE_FIELD_IPV6_SRC_0 = 0x4c,
+	PRM_STE_FIELD_TCP_SEQUENCE = 0x5e,
+	PRM_STE_FIELD_TCP_ACKNOWLEDGMENT = 0x5f,
+	PRM_STE_FIELD_REGISTER_B = 0x7b,
+	PRM_STE_FIELD_REGISTER_A = 0x7c,
+	PRM_STE_FIELD_REGISTER_C_4 = 0x8c,
+	PRM_STE_FIELD_REGISTER_C_5 = 0x8d,
+	PRM_STE_FIELD_REGISTER_C_2 = 0x8e,
+	PRM_STE_FIELD_REGISTER_C_3 = 0x8f,
+	PRM_STE_FIELD_REGISTER_C_0 = 0x90,
+	PRM_STE_FIELD_REGISTER_C_1 = 0x91,
+};
+
+/* Places in a frame that headers are removed from and inserted at. Sizes and offsets are in units
+ * of PRM_STE_WORD bytes. */
+enum prm_ste_anchor {
+	PRM_STE_ANCHOR_START = 0x0,
+	PRM_STE_ANCHOR_FIRST_VLAN = 0x2,
+	PRM_STE_ANCHOR_IP = 0x7,
+	PRM_STE_ANCHOR_INNER_MAC = 0x13,
+	PRM_STE_ANCHOR_INNER_IP = 0x19,
+};
+
+enum { PRM_STE_WORD = 2 };
+
+#define STE_HEADER_START       FLD(0x0, 21, 16)
+#define STE_REMOVE_END         FLD(0x0, 13, 8)
+#define STE_REMOVE_OFFSET      FLD(0x0, 13, 7)
+#define STE_REMOVE_SIZE        FLD(0x0, 5, 0)
+#define STE_INSERT_OFFSET      FLD(0x0, 15, 9)
+#define STE_INSERT_INLINE_DATA FLD(0x4, 31, 0)
+#define STE_INSERT_SIZE        FLD(0x0, 8, 3)
+#define STE_INSERT_ATTRIBUTES  FLD(0x0, 2, 0)
+#define STE_INSERT_POINTER_ID  FLD(0x4, 31, 0) /* of packet_reformat_context */
+
+enum { PRM_STE_INSERT_TUNNEL = 1 }; /* 0: headers without lengths to write */
+
+/* Lists of actions of PRM_STE_LIST_ACTION bytes, in units of PRM_STE_LIST_UNIT */
+enum { PRM_STE_LIST_ACTION = 8, PRM_STE_LIST_UNIT = 64 };
+
+#define STE_LIST_COUNT   FLD(0x0, 23, 16)
+#define STE_LIST_POINTER FLD(0x0, 15, 0)
+
+/* Lookup types: what the tag of an entry describes. _O: outer headers,
+ * _I: inner ones */
 enum prm_ste_lookup {
-	PRM_STE_NOTHING = 0xf, /* in an entry that all frames hit or miss */
+	PRM_STE_L2_TUNNEL = 0x2,
 	PRM_STE_L2_O = 0x3,
+	PRM_STE_L2_I = 0x4,
 	PRM_STE_L2_SRC_O = 0x5,
+	PRM_STE_L2_SRC_I = 0x6,
 	PRM_STE_IPV4_5_TUPLE_O = 0x7,
+	PRM_STE_IPV4_5_TUPLE_I = 0x8,
 	PRM_STE_L4_O = 0x9,
+	PRM_STE_L4_I = 0xa,
 	PRM_STE_L2_SRC_DST_O = 0xb,
+	PRM_STE_L2_SRC_DST_I = 0xc,
 	PRM_STE_IPV4_MISC_O = 0xd,
+	PRM_STE_TUNNEL_START = 0xe, /* the first bytes of a header inside UDP */
+	PRM_STE_IPV4_MISC_I = 0xf,
+	PRM_STE_NOTHING = 0xf, /* without a mask: in an entry that all frames hit or miss */
+	PRM_STE_BTH = 0x103,
 	PRM_STE_SRC_QP_GVMI = 0x104,
 	PRM_STE_IPV6_DST_O = 0x107,
+	PRM_STE_IPV6_DST_I = 0x108,
 	PRM_STE_IPV6_SRC_O = 0x109,
-	PRM_STE_REGISTERS_0 = 0x10f,
-	PRM_STE_REGISTERS_1 = 0x110,
+	PRM_STE_IPV6_SRC_I = 0x10a,
+	PRM_STE_MPLS_O = 0x10b,
+	PRM_STE_MPLS_I = 0x10c,
+	PRM_STE_GRE = 0x10d,
+	PRM_STE_REGISTER_A = 0x10e,
+	PRM_STE_REGISTERS_0 = 0x10f, /* C 0 to 3 */
+	PRM_STE_REGISTERS_1 = 0x110, /* C 4 to 7 */
 	PRM_STE_L4_MISC_O = 0x113,
+	PRM_STE_L4_MISC_I = 0x114,
+	PRM_STE_TUNNEL_HEADER = 0x117, /* the same as TUNNEL_START, and 8 more bytes */
 };
 
 enum { PRM_STE_L3_IPV4 = 1, PRM_STE_L3_IPV6 = 2 };
@@ -127,5 +223,31 @@ enum { PRM_STE_VLAN_S = 1, PRM_STE_VLAN_C = 2 };
 #define STE_ICMP_CODE        FLD(0x8, 23, 16)
 
 #define STE_SOURCE_QP        FLD(0x4, 23, 0)
+
+/* The header of a tunnel, and the inner Ethernet header */
+#define STE_TUNNEL_NETWORK              FLD(0x0, 31, 0) /* of VXLAN: 24 bits, then 8 of zeroes */
+#define STE_TUNNEL_DMAC                 FLD_PART(0x4)
+#define STE_TUNNEL_L3_ETHERTYPE         FLD(0x8, 15, 0)
+#define STE_TUNNEL_IP_FRAGMENTED        FLD(0xc, 28, 28)
+#define STE_TUNNEL_L3_TYPE              FLD(0xc, 21, 20)
+#define STE_TUNNEL_L4_TYPE              FLD(0xc, 19, 18)
+#define STE_TUNNEL_FIRST_VLAN_QUALIFIER FLD(0xc, 17, 16)
+#define STE_TUNNEL_FIRST_PRIORITY       FLD(0xc, 15, 13)
+#define STE_TUNNEL_FIRST_CFI            FLD(0xc, 12, 12)
+#define STE_TUNNEL_FIRST_VLAN_ID        FLD(0xc, 11, 0)
+
+enum { STE_TUNNEL_START_SIZE = 8 };
+
+#define STE_GRE_START       FLD_PART(0x0) /* its first dword */
+#define STE_GRE_KEY         FLD_PART(0x8)
+
+#define STE_MPLS_LABEL_0    FLD_PART(0x4)
+
+#define STE_BTH_OPCODE      FLD(0x0, 31, 24)
+#define STE_BTH_QP          FLD(0x0, 23, 0)
+#define STE_BTH_SOLICITED   FLD(0x4, 31, 31)
+#define STE_BTH_MIGRATED    FLD(0x4, 30, 30)
+#define STE_BTH_ACK_REQUEST FLD(0x4, 29, 29)
+#define STE_BTH_PKEY        FLD(0x4, 15, 0)
 
 #endif

@@ -12,19 +12,13 @@ static bool is_zero(const uint8_t *bytes, unsigned int len)
 	return true;
 }
 
-/* Lookup type 0xf with a mask means inner IPv4 headers, which the walk does not support. */
-static bool has_mask(const uint8_t *entry)
-{
-	return !is_zero(fld_at(entry, STE_MASK), PRM_STE_TAG_SIZE);
-}
-
 int ste_lookup(const uint8_t *entry)
 {
 	const unsigned int definer = fld_get(entry, STE_DEFINER);
 
 	switch (fld_get(entry, STE_ENTRY_FORMAT)) {
 	case PRM_STE_BYTES:
-		return definer == PRM_STE_NOTHING && has_mask(entry) ? -1 : (int)definer;
+		return (int)definer;
 	case PRM_STE_WORDS:
 		return (int)(0x100 | definer);
 	case PRM_STE_MATCH:

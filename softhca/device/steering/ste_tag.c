@@ -5,8 +5,12 @@
 #include <string.h>
 
 #include "ib/ethernet.h"
+#include "ib/packet.h"
+#include "softhca/device/eth/flow/flow_key.h"
 #include "softhca/device/eth/frame.h"
+#include "softhca/device/eth/tunnel.h"
 #include "softhca/device/steering/ste_tag.h"
+#include "util/bits.h"
 
 /* ---- fields of several types ---- */
 
@@ -69,7 +73,13 @@ static void put_state(uint8_t *tag, const struct frame *frame)
 
 /* ---- types ---- */
 
-static void put_l2(const struct frame *frame, const uint8_t *mac, uint8_t *tag)
+/* A packet inside a tunnel of IP has no Ethernet header. */
+static bool has_l2(const struct frame *frame)
+{
+	return frame->ethertype != 0;
+}
+
+static void put_l2(const struct frame *frame, uint32_t mac, uint8_t *tag)
 {
 	fld_set(tag, STE_L2_IP_FRAGMENTED, frame->fragment);
 	fld_set(tag, STE_L2_L3_TYPE, l3_type(frame));
@@ -78,9 +88,10 @@ static void put_l2(const struct frame *frame, const uint8_t *mac, uint8_t *tag)
 	fld_set(tag, STE_L2_FIRST_PRIORITY, vlan_get(frame, 0, VLAN_PRIORITY));
 	fld_set(tag, STE_L2_FIRST_CFI, vlan_get(frame, 0, VLAN_DEI));
 	fld_set(tag, STE_L2_FIRST_VLAN_ID, vlan_get(frame, 0, VLAN_ID));
-	memcpy(fld_at(tag, STE_L2_MAC), mac, 6);
+	if (has_l2(frame))
+		memcpy(fld_at(tag, STE_L2_MAC), fld_at(frame->bytes, mac), MAC_SIZE);
 	fld_set(tag, STE_L2_L3_ETHERTYPE, frame->ethertype);
-	fld_set(tag, STE_L2_L2_OK, 1);
+	fld_set(tag, STE_L2_L2_OK, has_l2(frame));
 	fld_set(tag, STE_L2_L3_OK, frame->l3 && frame_l3_ok(frame));
 	fld_set(tag, STE_L2_L4_OK, l4_type(frame) && frame_l4_ok(frame));
 	fld_set(tag, STE_L2_SECOND_VLAN_QUALIFIER, vlan_qualifier(frame, 1));
@@ -96,10 +107,12 @@ static void put_l2_both(const struct frame *frame, uint8_t *tag)
 	const uint8_t *to = fld_at(frame->bytes, ETHERNET_DESTINATION);
 	const uint8_t *from = fld_at(frame->bytes, ETHERNET_SOURCE);
 
-	fld_set(tag, STE_L2_BOTH_DMAC_47_16, get_be32(to));
-	fld_set(tag, STE_L2_BOTH_DMAC_15_0, get_be16(to + 4));
-	fld_set(tag, STE_L2_BOTH_SMAC_47_16, get_be32(from));
-	fld_set(tag, STE_L2_BOTH_SMAC_15_0, get_be16(from + 4));
+	if (has_l2(frame)) {
+		fld_set(tag, STE_L2_BOTH_DMAC_47_16, get_be32(to));
+		fld_set(tag, STE_L2_BOTH_DMAC_15_0, get_be16(to + 4));
+		fld_set(tag, STE_L2_BOTH_SMAC_47_16, get_be32(from));
+		fld_set(tag, STE_L2_BOTH_SMAC_15_0, get_be16(from + 4));
+	}
 	fld_set(tag, STE_L2_BOTH_L3_TYPE, l3_type(frame));
 	fld_set(tag, STE_L2_BOTH_FIRST_VLAN_QUALIFIER, vlan_qualifier(frame, 0));
 	fld_set(tag, STE_L2_BOTH_FIRST_PRIORITY, vlan_get(frame, 0, VLAN_PRIORITY));
@@ -184,20 +197,114 @@ static void put_l4_misc(const struct frame *frame, uint8_t *tag)
 	}
 }
 
-bool ste_tag(const struct frame *frame, uint32_t sqn, unsigned int lookup,
-	     uint8_t tag[PRM_STE_TAG_SIZE])
+/* MPLS labels behind the Ethernet header */
+static void put_mpls(const struct frame *frame, uint8_t *tag)
 {
-	memset(tag, 0, PRM_STE_TAG_SIZE);
+	enum { LABELS = 3, END_OF_STACK = 0x100 };
+	size_t at = frame_type_at(frame) + sizeof(frame->ethertype);
+	bool more =
+		frame->ethertype == ETHERTYPE_MPLS || frame->ethertype == ETHERTYPE_MPLS_MULTICAST;
+
+	for (unsigned int i = 0; more && i < LABELS && at + MPLS_SIZE <= frame->len; i++) {
+		const uint32_t label = get_be32(frame->bytes + at);
+
+		more = !(label & END_OF_STACK);
+		tag[3] |= (uint8_t)((more ? 1 : 3) << 2 * i); /* it is there; it is last */
+		memcpy(fld_at(tag, STE_MPLS_LABEL_0) + (size_t)MPLS_SIZE * i, frame->bytes + at,
+		       MPLS_SIZE);
+		at += MPLS_SIZE;
+	}
+}
+
+/* ---- what follows the outer headers ---- */
+
+/* Returns the offset of what UDP carries to PORT, or 0 if the packet has no SIZE bytes there. */
+static unsigned int in_udp(const struct frame *frame, unsigned int port, unsigned int size)
+{
+	const unsigned int at = frame->l4 + UDP_SIZE;
+
+	if (!frame_is_udp(frame) ||
+	    fld_get(frame->bytes + frame->l4, L4_DESTINATION_PORT) != port ||
+	    at + size > frame->l3_end)
+		return 0;
+	return at;
+}
+
+/* Puts the first bytes of a tunnel's header inside UDP, as many as the packet has of SIZE. */
+static void put_tunnel_header(const struct frame *frame, unsigned int size, uint8_t *tag)
+{
+	static const uint16_t ports[] = { VXLAN_PORT, VXLAN_GPE_PORT, GENEVE_PORT, GTPU_PORT };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ports); i++) {
+		const unsigned int at = in_udp(frame, ports[i], STE_TUNNEL_START_SIZE);
+
+		if (at)
+			memcpy(tag, frame->bytes + at,
+			       size < frame->l3_end - at ? size : frame->l3_end - at);
+	}
+}
+
+static void put_gre(const struct frame *frame, uint8_t *tag)
+{
+	const uint8_t *gre = frame->bytes + frame->l4;
+	unsigned int key = frame->l4 + GRE_SIZE;
+
+	if (!frame->l4 || frame->protocol != PROTO_GRE || key > frame->l3_end)
+		return;
+	memcpy(fld_at(tag, STE_GRE_START), gre, GRE_SIZE);
+	key += fld_get(gre, GRE_C) ? GRE_FIELD_SIZE : 0;
+	if (fld_get(gre, GRE_K) && key + GRE_FIELD_SIZE <= frame->l3_end)
+		memcpy(fld_at(tag, STE_GRE_KEY), frame->bytes + key, GRE_FIELD_SIZE);
+}
+
+static void put_bth(const struct frame *frame, uint8_t *tag)
+{
+	const unsigned int at = in_udp(frame, ROCE_UDP_PORT, BTH_SIZE);
+	const uint8_t *bth = frame->bytes + at;
+
+	if (!at)
+		return;
+	fld_set(tag, STE_BTH_OPCODE, bth[0]);
+	fld_set(tag, STE_BTH_QP, fld_get(bth, BTH_DEST_QPN));
+	fld_set(tag, STE_BTH_SOLICITED, fld_get(bth, BTH_SOLICITED));
+	fld_set(tag, STE_BTH_MIGRATED, fld_get(bth, BTH_MIGRATED));
+	fld_set(tag, STE_BTH_ACK_REQUEST, fld_get(bth, BTH_ACK_REQUEST));
+	fld_set(tag, STE_BTH_PKEY, fld_get(bth, BTH_PKEY));
+}
+
+/* INNER: what VXLAN carries, or NULL */
+static void put_l2_tunnel(const struct frame *frame, const struct frame *inner, uint8_t *tag)
+{
+	const unsigned int at = in_udp(frame, VXLAN_PORT, VXLAN_SIZE);
+
+	if (at)
+		fld_set(tag, STE_TUNNEL_NETWORK, fld_get(frame->bytes + at, VXLAN_VNI) << 8);
+	if (!inner)
+		return;
+	if (has_l2(inner))
+		memcpy(fld_at(tag, STE_TUNNEL_DMAC), fld_at(inner->bytes, ETHERNET_DESTINATION),
+		       MAC_SIZE);
+	fld_set(tag, STE_TUNNEL_L3_ETHERTYPE, inner->ethertype);
+	fld_set(tag, STE_TUNNEL_IP_FRAGMENTED, inner->fragment);
+	fld_set(tag, STE_TUNNEL_L3_TYPE, l3_type(inner));
+	fld_set(tag, STE_TUNNEL_L4_TYPE, l4_type(inner));
+	fld_set(tag, STE_TUNNEL_FIRST_VLAN_QUALIFIER, vlan_qualifier(inner, 0));
+	fld_set(tag, STE_TUNNEL_FIRST_PRIORITY, vlan_get(inner, 0, VLAN_PRIORITY));
+	fld_set(tag, STE_TUNNEL_FIRST_CFI, vlan_get(inner, 0, VLAN_DEI));
+	fld_set(tag, STE_TUNNEL_FIRST_VLAN_ID, vlan_get(inner, 0, VLAN_ID));
+}
+
+/* ---- all types ---- */
+
+/* Types that describe outer headers or inner ones. Returns false for all others. */
+static bool put_headers(const struct frame *frame, unsigned int lookup, uint8_t *tag)
+{
 	switch (lookup) {
-	case PRM_STE_NOTHING:
-	case PRM_STE_REGISTERS_0: /* always 0 here, whatever root tables have set */
-	case PRM_STE_REGISTERS_1:
-		return true;
 	case PRM_STE_L2_O:
-		put_l2(frame, fld_at(frame->bytes, ETHERNET_DESTINATION), tag);
+		put_l2(frame, ETHERNET_DESTINATION, tag);
 		return true;
 	case PRM_STE_L2_SRC_O:
-		put_l2(frame, fld_at(frame->bytes, ETHERNET_SOURCE), tag);
+		put_l2(frame, ETHERNET_SOURCE, tag);
 		return true;
 	case PRM_STE_L2_SRC_DST_O:
 		put_l2_both(frame, tag);
@@ -220,10 +327,94 @@ bool ste_tag(const struct frame *frame, uint32_t sqn, unsigned int lookup,
 	case PRM_STE_L4_MISC_O:
 		put_l4_misc(frame, tag);
 		return true;
-	case PRM_STE_SRC_QP_GVMI:
-		fld_set(tag, STE_SOURCE_QP, sqn);
+	case PRM_STE_MPLS_O:
+		put_mpls(frame, tag);
 		return true;
 	default:
 		return false;
 	}
+}
+
+/* Returns the type of outer headers that describes the same as a type of inner ones, or -1. */
+static int outer_type(unsigned int lookup)
+{
+	switch (lookup) {
+	case PRM_STE_L2_I:
+		return PRM_STE_L2_O;
+	case PRM_STE_L2_SRC_I:
+		return PRM_STE_L2_SRC_O;
+	case PRM_STE_L2_SRC_DST_I:
+		return PRM_STE_L2_SRC_DST_O;
+	case PRM_STE_IPV4_5_TUPLE_I:
+		return PRM_STE_IPV4_5_TUPLE_O;
+	case PRM_STE_IPV4_MISC_I:
+		return PRM_STE_IPV4_MISC_O;
+	case PRM_STE_L4_I:
+		return PRM_STE_L4_O;
+	case PRM_STE_IPV6_DST_I:
+		return PRM_STE_IPV6_DST_O;
+	case PRM_STE_IPV6_SRC_I:
+		return PRM_STE_IPV6_SRC_O;
+	case PRM_STE_L4_MISC_I:
+		return PRM_STE_L4_MISC_O;
+	case PRM_STE_MPLS_I:
+		return PRM_STE_MPLS_O;
+	default:
+		return -1;
+	}
+}
+
+/* Types of what is between outer and inner headers, or of no header. Returns false for others. */
+static bool put_others(const struct frame *frame, const struct frame *inner,
+		       const struct flow_state *state, unsigned int lookup, uint8_t *tag)
+{
+	switch (lookup) {
+	case PRM_STE_L2_TUNNEL:
+		put_l2_tunnel(frame, inner, tag);
+		return true;
+	case PRM_STE_TUNNEL_START:
+		put_tunnel_header(frame, STE_TUNNEL_START_SIZE, tag);
+		return true;
+	case PRM_STE_TUNNEL_HEADER:
+		put_tunnel_header(frame, PRM_STE_TAG_SIZE, tag);
+		return true;
+	case PRM_STE_GRE:
+		put_gre(frame, tag);
+		return true;
+	case PRM_STE_BTH:
+		put_bth(frame, tag);
+		return true;
+	case PRM_STE_SRC_QP_GVMI:
+		fld_set(tag, STE_SOURCE_QP, state->sqn);
+		return true;
+	case PRM_STE_REGISTER_A:
+		memcpy(tag, fld_at(state->registers, FLOW_REGISTER_A), 4);
+		return true;
+	case PRM_STE_REGISTERS_0:
+		memcpy(tag, fld_at(state->registers, FLOW_REGISTER_C(0)), PRM_STE_TAG_SIZE);
+		return true;
+	case PRM_STE_REGISTERS_1:
+		memcpy(tag, fld_at(state->registers, FLOW_REGISTER_C(4)), PRM_STE_TAG_SIZE);
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool ste_tag(const struct frame *frame, const struct flow_state *state, unsigned int lookup,
+	     uint8_t tag[PRM_STE_TAG_SIZE])
+{
+	const int outer = outer_type(lookup);
+	struct tunnel tunnel;
+	struct frame inner;
+	bool has_inner;
+
+	memset(tag, 0, PRM_STE_TAG_SIZE);
+	if (put_headers(frame, lookup, tag))
+		return true;
+	tunnel = tunnel_find(frame);
+	has_inner = tunnel_parse_inner(frame, &tunnel, &inner);
+	if (outer >= 0)
+		return !has_inner || put_headers(&inner, (unsigned int)outer, tag);
+	return put_others(frame, has_inner ? &inner : NULL, state, lookup, tag);
 }

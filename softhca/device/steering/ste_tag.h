@@ -10,11 +10,11 @@
 
 #include "prm/mlx5/ste.h"
 
+struct flow_state;
 struct frame;
 
-/* Writes the tag of FRAME. SQN is the number of the queue that has sent the frame, or 0 if the
- * frame was received. Returns false for a lookup type that the adapter does not know. */
-bool ste_tag(const struct frame *frame, uint32_t sqn, unsigned int lookup,
+/* Writes the tag of FRAME. Returns false for a lookup type that the adapter does not know. */
+bool ste_tag(const struct frame *frame, const struct flow_state *state, unsigned int lookup,
 	     uint8_t tag[PRM_STE_TAG_SIZE]);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/steering/ste.h"
+#include "softhca/device/steering/ste_action.h"
 #include "softhca/device/steering/ste_tag.h"
 #include "softhca/device/steering/ste_walk.h"
 
@@ -19,39 +20,6 @@ static uint64_t walk_stop(const struct ste_walk *walk, uint64_t addr, const char
 	trace_line(walk->hca->config.trace, "steering: entry at %#llx: %s; the frame is dropped",
 		   (unsigned long long)addr, why);
 	return ste_end_address(STE_END_DROP, 0);
-}
-
-static void frame_count(const struct ste_walk *walk, uint32_t number)
-{
-	struct flow_counter *counter = res_get(&walk->hca->eth->flow_counters, number);
-
-	if (!counter)
-		return;
-	counter->packets++;
-	counter->bytes += walk->frame->len;
-}
-
-/* Counts the frame and applies the entry's actions. Returns NULL, or the reason to drop the
- * frame. */
-static const char *entry_act(struct ste_walk *walk, const uint8_t *entry)
-{
-	unsigned int words;
-	const uint8_t *action = ste_actions(entry, &words);
-
-	if (fld_get(entry, STE_COUNTER_ID))
-		frame_count(walk, (uint32_t)fld_get(entry, STE_COUNTER_ID));
-	for (unsigned int i = 0; i < words; i++, action += 4) {
-		switch (fld_get(action, STE_ACTION_ID)) {
-		case PRM_STE_ACTION_NOP:
-			break;
-		case PRM_STE_ACTION_FLOW_TAG:
-			walk->tag = (uint32_t)fld_get(action, STE_ACTION_FLOW_TAG);
-			break;
-		default:
-			return "an unknown action";
-		}
-	}
-	return NULL;
 }
 
 /* Returns the address of the next entry after a hit. */
@@ -67,7 +35,7 @@ static uint64_t entry_follow(const struct ste_walk *walk, const uint8_t *entry, 
 		return walk_stop(walk, addr, "leads nowhere");
 	if (ste_end_at(next.base, &end, &number))
 		return next.base;
-	if (!ste_tag(walk->frame, walk->sqn, next.lookup, tag))
+	if (!ste_tag(&walk->arrival->frame, walk->state, next.lookup, tag))
 		return walk_stop(walk, addr, "leads to an unknown lookup type");
 	return next.base + (uint64_t)ste_index(&next, tag) * PRM_STE_SIZE;
 }
@@ -82,11 +50,11 @@ static uint64_t walk_step(struct ste_walk *walk, uint64_t addr)
 	if (addr % PRM_STE_SIZE || !ste_memory_read(walk->hca, addr, entry, sizeof(entry)))
 		return walk_stop(walk, addr, "not in the memory for entries");
 	lookup = ste_lookup(entry);
-	if (lookup < 0 || !ste_tag(walk->frame, walk->sqn, (unsigned int)lookup, tag))
+	if (lookup < 0 || !ste_tag(&walk->arrival->frame, walk->state, (unsigned int)lookup, tag))
 		return walk_stop(walk, addr, "an unknown lookup type");
 	if (!ste_hits(entry, tag))
 		return ste_miss_address(entry);
-	why = entry_act(walk, entry);
+	why = ste_act(walk, entry);
 	return why ? walk_stop(walk, addr, why) : entry_follow(walk, entry, addr);
 }
 
@@ -100,7 +68,7 @@ void ste_walk(struct ste_walk *walk, uint64_t root)
 			addr = walk_stop(walk, addr, "too many steps");
 			continue;
 		}
-		walk->steps -= STEP;
+		ste_walk_spend(walk, STEP);
 		addr = walk_step(walk, addr);
 	}
 }

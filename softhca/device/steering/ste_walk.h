@@ -9,19 +9,26 @@
 
 #include "softhca/device/steering/ste_end.h"
 
-struct frame;
+struct eth_arrival;
+struct flow_state;
 struct hca;
 
 /* A walk: its input, and from END on its result. */
 struct ste_walk {
 	struct hca *hca;
-	const struct frame *frame;
-	uint32_t sqn;       /* the queue that has sent the frame; 0: it was received */
-	unsigned int steps; /* the rest of the frame's budget; the walk takes from it */
+	struct eth_arrival *arrival; /* has the frame, as the entries have changed it */
+	struct flow_state *state;    /* of the frame, likewise */
+	unsigned int steps;          /* the rest of the frame's budget; the walk takes from it */
 	enum ste_end end;
 	uint32_t number; /* of the TIR or table where the walk ends */
 	uint32_t tag;    /* the flow tag; unchanged if no action sets it */
 };
+
+/* Takes STEPS from the frame's budget, or all that is left. */
+static inline void ste_walk_spend(struct ste_walk *walk, unsigned int steps)
+{
+	walk->steps -= steps < walk->steps ? steps : walk->steps;
+}
 
 /* Walks from the entry at ROOT on. Drops a frame that meets an entry which the adapter cannot
  * execute; the trace has the reason. */

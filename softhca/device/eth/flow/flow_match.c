@@ -198,8 +198,8 @@ static void software_visit(struct walk *walk, const struct flow_table *table)
 	struct eth *eth = walk->hca->eth;
 	struct ste_walk way = {
 		.hca = walk->hca,
-		.frame = &walk->arrival->frame,
-		.sqn = walk->state.sqn,
+		.arrival = walk->arrival,
+		.state = &walk->state,
 		.steps = walk->steps,
 		.tag = walk->arrival->tag,
 	};
@@ -212,6 +212,7 @@ static void software_visit(struct walk *walk, const struct flow_table *table)
 		return;
 	next = way.end == STE_END_TABLE ? res_get(&eth->flow_tables, way.number) : NULL;
 	if (next && next->type == table->type) {
+		flow_key_write(&walk->arrival->frame, &walk->state, walk->key);
 		table_visit(walk, next);
 		return;
 	}

@@ -8,15 +8,14 @@
 #include <string.h>
 
 #include "softhca/device/eth/eth.h"
+#include "softhca/device/eth/flow/header_place.h"
 #include "util/bits.h"
-
-enum header { AT_TARGET, AT_SOURCE, AT_TYPE, AT_TAG, AT_IP4, AT_IP6, AT_TCP, AT_UDP, IN_REGISTER };
 
 /* A field's place: a header, and the field there. A field with two rows is in one header or the
  * other. */
 struct place {
 	uint16_t number; /* enum prm_header_field */
-	uint16_t header; /* enum header */
+	uint16_t header; /* enum header_place */
 	uint32_t field;
 };
 
@@ -146,49 +145,15 @@ void modify_header_remove(struct hca *hca, struct modify_header *list)
 
 /* ---- frames ---- */
 
-/* A frame that is being changed: as it was, and as it is now */
-struct changed {
-	const struct frame *frame;
-	uint8_t *bytes, *registers;
-};
-
-/* Returns the start of a header, or NULL if the frame lacks it. */
-static uint8_t *header_at(const struct changed *changed, unsigned int header)
-{
-	const struct frame *frame = changed->frame;
-	uint8_t *bytes = changed->bytes;
-
-	switch (header) {
-	case AT_TARGET:
-		return fld_at(bytes, ETHERNET_DESTINATION);
-	case AT_SOURCE:
-		return fld_at(bytes, ETHERNET_SOURCE);
-	case AT_TYPE:
-		return bytes + frame_type_at(frame);
-	case AT_TAG:
-		return frame->vlans ? fld_at(bytes, ETHERNET_TYPE) : NULL;
-	case AT_IP4:
-		return frame->l3 && frame->ip_version == 4 ? bytes + frame->l3 : NULL;
-	case AT_IP6:
-		return frame->l3 && frame->ip_version == 6 ? bytes + frame->l3 : NULL;
-	case AT_TCP:
-		return frame_is_tcp(frame) ? bytes + frame->l4 : NULL;
-	case AT_UDP:
-		return frame_is_udp(frame) ? bytes + frame->l4 : NULL;
-	default:
-		return changed->registers;
-	}
-}
-
 /* Finds the place of field NUMBER in the frame, and the header there. Returns NULL if the frame has
  * no such field. */
-static const struct place *field_find(const struct changed *changed, uint64_t number,
+static const struct place *field_find(const struct header_change *changed, uint64_t number,
 				      uint8_t **header)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		if (places[i].number != number)
 			continue;
-		*header = header_at(changed, places[i].header);
+		*header = header_place(changed, (enum header_place)places[i].header);
 		if (*header)
 			return &places[i];
 	}
@@ -210,7 +175,7 @@ static void put_bits(uint8_t *header, uint32_t field, unsigned int offset, unsig
 	fld_set(header, field, (value & ~mask) | (data << offset & mask));
 }
 
-static void copy(const struct changed *changed, const uint8_t *action, uint32_t data)
+static void copy(const struct header_change *changed, const uint8_t *action, uint32_t data)
 {
 	uint8_t *header;
 	const struct place *to =
@@ -221,7 +186,7 @@ static void copy(const struct changed *changed, const uint8_t *action, uint32_t 
 			 action_length(action), data >> fld_get(action, HEADER_ACTION_OFFSET));
 }
 
-static void act(const struct changed *changed, const uint8_t *action)
+static void act(const struct header_change *changed, const uint8_t *action)
 {
 	const uint32_t data = (uint32_t)fld_get(action, HEADER_ACTION_DATA);
 	uint8_t *header;
@@ -246,7 +211,7 @@ static void act(const struct changed *changed, const uint8_t *action)
 void modify_header_apply(const struct modify_header *list, const struct frame *frame,
 			 uint8_t *bytes, uint8_t *registers)
 {
-	const struct changed changed = { frame, bytes, registers };
+	const struct header_change changed = { frame, bytes, registers };
 
 	for (unsigned int i = 0; i < list->count; i++)
 		act(&changed, list->action[i]);

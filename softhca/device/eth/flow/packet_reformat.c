@@ -102,6 +102,11 @@ static size_t headers_replace(const struct frame *frame, unsigned int from, cons
 	return size + rest;
 }
 
+void packet_reformat_complete(const struct packet_reformat *reformat, uint8_t *bytes, size_t len)
+{
+	outer_complete(bytes, len, reformat->size);
+}
+
 size_t packet_reformat_apply(const struct packet_reformat *reformat, const struct frame *frame,
 			     uint8_t *bytes)
 {
@@ -115,7 +120,7 @@ size_t packet_reformat_apply(const struct packet_reformat *reformat, const struc
 		return 0;
 	len = headers_replace(frame, from, reformat->data, reformat->size, bytes);
 	if (len && !is_removed)
-		outer_complete(bytes, len, reformat->size);
+		packet_reformat_complete(reformat, bytes, len);
 	return len;
 }
 

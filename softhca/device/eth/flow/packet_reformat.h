@@ -42,6 +42,8 @@ enum prm_flow_table_type packet_reformat_table(const struct packet_reformat *ref
  * They return its length, or 0 if the frame has no such tunnel or would be too long. */
 size_t packet_reformat_apply(const struct packet_reformat *reformat, const struct frame *frame,
 			     uint8_t *bytes);
+/* Writes lengths and IPv4's checksum into the headers, which a frame of LEN bytes begins with. */
+void packet_reformat_complete(const struct packet_reformat *reformat, uint8_t *bytes, size_t len);
 /* Removes all up to the inner Ethernet header. */
 size_t packet_reformat_decap(const struct frame *frame, uint8_t *bytes);
 

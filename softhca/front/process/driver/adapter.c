@@ -468,7 +468,8 @@ int adapter_create(const struct options *options, unsigned int index, struct fab
 		return ENOMEM;
 	adapter->index = index;
 	adapter->link_layer = options->link_layer;
-	adapter->identity = identity_of(options_kind(options, index), options->link_layer);
+	adapter->identity =
+		identity_of(options_kind(options, index), options->link_layer, options->steering);
 	adapter_name(options, adapter);
 	adapter->num_ports = options->ports;
 	adapter->host = fabric_host_number(fabric);

@@ -28,6 +28,7 @@ struct identity {
 	uint8_t active_speed; /* PortInfo.LinkSpeedActive, as in verbs; 4 lanes */
 };
 
-const struct identity *identity_of(enum hca_kind kind, enum hca_link_layer link_layer);
+const struct identity *identity_of(enum hca_kind kind, enum hca_link_layer link_layer,
+				   enum hca_steering steering);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "softhca/device/eth/flow/flow_key.h"
 #include "softhca/device/eth/frame.h"
 #include "softhca/device/steering/ste_tag.h"
 #include "util/bits.h"
@@ -25,6 +26,11 @@ enum { SQN = 0x123456, ROOM = 256 };
 #define MACS           \
 	"028f6d4b2911" \
 	"048f6d4b2922"
+
+#define UDP_TO(port, length) "1111" port length "0000"
+#define INNER          \
+	"068f6d4b2933" \
+	"088f6d4b2944"
 
 /* clang-format off */
 /* HAS: the values of the rule; LACKS: a frame of the same kind without any of their bits */
@@ -88,8 +94,47 @@ static const struct {
 	{ "ICMP in the padding", PRM_STE_L4_MISC_O, "00000000000000000800000000000000",
 	  MACS "0800" "4500001c" "00000000" "40010000" "0a000001" "0a000002" "08000000" "00000000",
 	  MACS "0800" "45000018" "00000000" "40010000" "0a000001" "0a000002" "08000000" "00000000" },
+	{ "network of VXLAN", PRM_STE_L2_TUNNEL, "12345600000000000000000000000000",
+	  MACS "0800" "45000032" "00000000" "40110000" "0a000001" "0a000002" UDP_TO("12b5", "001e") "0800000012345600" INNER "9000",
+	  MACS "0800" "45000032" "00000000" "40110000" "0a000001" "0a000002" UDP_TO("12b6", "001e") "0800000012345600" INNER "9000" },
+	{ "inner destination behind VXLAN", PRM_STE_L2_TUNNEL, "00000000068f6d4b2933900000000000",
+	  MACS "0800" "45000032" "00000000" "40110000" "0a000001" "0a000002" UDP_TO("12b5", "001e") "0800000012345600" INNER "9000",
+	  MACS "0800" "45000032" "00000000" "40110000" "0a000001" "0a000002" UDP_TO("12b4", "001e") "0800000012345600" INNER "9000" },
+	{ "inner destination", PRM_STE_L2_I, "00000000068f6d4b2933900000000000",
+	  MACS "0800" "45000032" "00000000" "40110000" "0a000001" "0a000002" UDP_TO("17c1", "001e") "0000655812345600" INNER "9000",
+	  MACS "0800" "45000032" "00000000" "40110000" "0a000001" "0a000002" UDP_TO("17c0", "001e") "0000655812345600" INNER "9000" },
+	{ "inner source", PRM_STE_L2_SRC_I, "00000000088f6d4b2944000000000000",
+	  MACS "0800" "45000032" "00000000" "40110000" "0a000001" "0a000002" UDP_TO("17c1", "001e") "0000655812345600" INNER "9000",
+	  MACS "0800" "45000014" "00000000" "40110000" "0a000001" "0a000002" UDP_TO("17c1", "001e") "0000655812345600" INNER "9000" },
+	{ "GENEVE", PRM_STE_TUNNEL_START, "00006558123456000000000000000000",
+	  MACS "0800" "45000032" "00000000" "40110000" "0a000001" "0a000002" UDP_TO("17c1", "001e") "0000655812345600" INNER "9000",
+	  MACS "0800" "45000032" "00000000" "40110000" "0a000001" "0a000002" UDP_TO("17c2", "001e") "0000655812345600" INNER "9000" },
+	{ "16 bytes of GENEVE", PRM_STE_TUNNEL_HEADER, "00006558123456" "00068f6d4b2933088f",
+	  MACS "0800" "45000032" "00000000" "40110000" "0a000001" "0a000002" UDP_TO("17c1", "001e") "0000655812345600" INNER "9000",
+	  MACS "0800" "45000032" "00000000" "40110000" "0a000001" "0a000002" UDP_TO("17c2", "001e") "0000655812345600" INNER "9000" },
+	{ "GRE with a key", PRM_STE_GRE, "20000800000000001234567800000000",
+	  MACS "0800" "4500001c" "00000000" "402f0000" "0a000001" "0a000002" "20000800" "12345678",
+	  MACS "0800" "45000018" "00000000" "402f0000" "0a000001" "0a000002" "000086dd" },
+	{ "inner version 4 in GRE", PRM_STE_IPV4_5_TUPLE_I, "0b0000010b0000020000000000000001",
+	  MACS "0800" "4500002c" "00000000" "402f0000" "0a000001" "0a000002" "00000800" "45000014" "00000000" "40010000" "0b000001" "0b000002",
+	  MACS "0800" "4500002c" "00000000" "402f0000" "0a000001" "0a000002" "00009000" "45000014" "00000000" "40010000" "0b000001" "0b000002" },
+	{ "inner time to live", PRM_STE_IPV4_MISC_I, "0000000000000000008f000000000000",
+	  MACS "0800" "4500002c" "00000000" "402f0000" "0a000001" "0a000002" "00000800" "45000014" "00000000" "8f010000" "0b000001" "0b000002",
+	  MACS "0800" "4500002c" "00000000" "8f2f0000" "0a000001" "0a000002" "00009000" "45000014" "00000000" "70010000" "0b000001" "0b000002" },
+	{ "RoCE", PRM_STE_BTH, "0400012320000000" "0000000000000000",
+	  MACS "0800" "45000028" "00000000" "40110000" "0a000001" "0a000002" UDP_TO("12b7", "0014") "0400ffff" "00000123" "80000001",
+	  MACS "0800" "45000028" "00000000" "40110000" "0a000001" "0a000002" UDP_TO("12b8", "0014") "0400ffff" "00000123" "80000001" },
+	{ "MPLS, the only label", PRM_STE_MPLS_O, "00000003123451ff0000000000000000", MACS "8847" "123451ff", MACS "9000" "123451ff" },
+	{ "MPLS, two labels", PRM_STE_MPLS_O, "0000000d123450ff543211ff00000000", MACS "8847" "123450ff" "543211ff", MACS "8847" "000001" },
 };
 /* clang-format on */
+
+/* Register A holds a0a1a2a3, register C n holds c<n>. */
+static const struct flow_state flow = {
+	.sqn = SQN,
+	.registers = { 0xa0, 0xa1, 0xa2, 0xa3, 0, 0, 0, 0, [11] = 0xc0, [15] = 0xc1, [19] = 0xc2,
+		       [23] = 0xc3, [27] = 0xc4, [31] = 0xc5, [35] = 0xc6, [39] = 0xc7 },
+};
 
 static size_t unhex(const char *text, uint8_t *bytes)
 {
@@ -111,7 +156,7 @@ static bool tag_of(const char *text, unsigned int lookup, uint8_t tag[PRM_STE_TA
 	struct frame frame;
 
 	frame_parse(&frame, bytes, unhex(text, bytes));
-	return ste_tag(&frame, SQN, lookup, tag);
+	return ste_tag(&frame, &flow, lookup, tag);
 }
 
 static void a_frames_tag_has_the_rules_bits(void **state)
@@ -140,6 +185,26 @@ static void a_queue_has_its_number(void **state)
 	assert_int_equal(fld_get(tag, STE_SOURCE_QP), SQN);
 }
 
+static void registers_have_their_values(void **state)
+{
+	static const struct {
+		unsigned int lookup;
+		const char *tag;
+	} expected[] = {
+		{ PRM_STE_REGISTER_A, "a0a1a2a3000000000000000000000000" },
+		{ PRM_STE_REGISTERS_0, "000000c0000000c1000000c2000000c3" },
+		{ PRM_STE_REGISTERS_1, "000000c4000000c5000000c6000000c7" },
+	};
+	uint8_t want[PRM_STE_TAG_SIZE], tag[PRM_STE_TAG_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		unhex(expected[i].tag, want);
+		assert_true(tag_of(rows[0].has, expected[i].lookup, tag));
+		assert_memory_equal(tag, want, sizeof(tag));
+	}
+}
+
 static void other_types_are_unknown(void **state)
 {
 	uint8_t tag[PRM_STE_TAG_SIZE];
@@ -148,7 +213,7 @@ static void other_types_are_unknown(void **state)
 	(void)state;
 	for (unsigned int lookup = 0; lookup < 0x500; lookup++)
 		known += tag_of(rows[0].has, lookup, tag);
-	assert_int_equal(known, 13);
+	assert_int_equal(known, 29);
 }
 
 int main(void)
@@ -156,6 +221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_frames_tag_has_the_rules_bits),
 		cmocka_unit_test(a_queue_has_its_number),
+		cmocka_unit_test(registers_have_their_values),
 		cmocka_unit_test(other_types_are_unknown),
 	};
 

@@ -178,21 +178,6 @@ static void an_action_is_no_byte_mask(void **state)
 	assert_int_equal(table.lookup, PRM_STE_NOTHING);
 }
 
-/* With a mask, the type is one of inner headers. */
-static void nothing_is_matched_without_a_mask(void **state)
-{
-	uint8_t entry[PRM_STE_SIZE], *mask = fld_at(entry, STE_MASK);
-
-	(void)state;
-	unhex(anchor, entry, sizeof(entry));
-	for (unsigned int i = 0; i < PRM_STE_TAG_SIZE; i++) {
-		assert_int_equal(ste_lookup(entry), PRM_STE_NOTHING);
-		mask[i] = 1;
-		assert_int_equal(ste_lookup(entry), -1);
-		mask[i] = 0;
-	}
-}
-
 static void unknown_formats_have_no_lookup_type(void **state)
 {
 	uint8_t entry[PRM_STE_SIZE] = { 0 };
@@ -215,7 +200,6 @@ int main(void)
 		cmocka_unit_test(lookup_types_have_nine_bits),
 		cmocka_unit_test(an_entry_may_only_act),
 		cmocka_unit_test(an_action_is_no_byte_mask),
-		cmocka_unit_test(nothing_is_matched_without_a_mask),
 		cmocka_unit_test(unknown_formats_have_no_lookup_type),
 	};
 

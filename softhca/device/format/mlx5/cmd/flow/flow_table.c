@@ -154,7 +154,10 @@ enum prm_status flow_table_query(struct hca *hca, struct cmd *cmd)
 	fld_set(context, FLOW_TABLE_CONTEXT_REFORMAT_EN, table->has_reformat);
 	fld_set(context, FLOW_TABLE_CONTEXT_DECAP_EN, table->has_decap);
 	fld_set(context, FLOW_TABLE_CONTEXT_SW_OWNER, table->software_root != 0);
-	fld_set(context, FLOW_TABLE_CONTEXT_SW_OWNER_ICM_ROOT_0, table->software_root);
+	if (mlx5_has_steering(hca))
+		fld_set(context, FLOW_TABLE_CONTEXT_SW_OWNER_ICM_ROOT_0,
+			table->software_root ? table->software_root
+					     : ste_end_address(STE_END_TABLE, table->n));
 	fld_set(context, FLOW_TABLE_CONTEXT_LEVEL, table->level);
 	fld_set(context, FLOW_TABLE_CONTEXT_LOG_SIZE, table->log_size);
 	if (table->miss) {

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * header_place.h - where the fields are that header changes name: in a header of the frame, or in a
+ * register.
+ */
+#ifndef SOFTHCA_DEVICE_ETH_FLOW_HEADER_PLACE_H
+#define SOFTHCA_DEVICE_ETH_FLOW_HEADER_PLACE_H
+
+#include <stdint.h>
+
+struct frame;
+
+enum header_place {
+	AT_TARGET,
+	AT_SOURCE,
+	AT_TYPE,
+	AT_TAG,
+	AT_IP4,
+	AT_IP6,
+	AT_TCP,
+	AT_UDP,
+	IN_REGISTER,
+};
+
+/* A frame that is being changed: as it was, and as it is now. REGISTERS are those of struct
+ * flow_state. */
+struct header_change {
+	const struct frame *frame;
+	uint8_t *bytes, *registers;
+};
+
+/* Returns the start of a header, or NULL if the frame lacks it. */
+uint8_t *header_place(const struct header_change *change, enum header_place place);
+
+#endif
