@@ -38,6 +38,15 @@ int __wrap_verbs_cmd_create_counters(struct ibv_context *context,
 				     struct verbs_counters *counters,
 				     const struct verbs_udata *udata);
 int __wrap_verbs_cmd_destroy_counters(struct verbs_counters *counters);
+void *__wrap_realloc(void *memory, size_t size);
+void *__real_realloc(void *memory, size_t size);
+
+static bool has_no_memory;
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+	return has_no_memory ? NULL : __real_realloc(memory, size);
+}
 
 int __wrap_verbs_cmd_create_flow(struct ibv_qp *of, const struct ibv_flow_attr *attr,
 				 struct ibv_flow *flow, const struct verbs_udata *udata)
@@ -234,6 +243,9 @@ static void points_are_refused(void **state)
 	assert_int_equal(mlx5_counters_attach(counters, &attr, NULL), EOPNOTSUPP);
 	attr.comp_mask = 0;
 	assert_int_equal(mlx5_counters_attach(counters, &attr, &flow), ENOTSUP);
+	has_no_memory = true;
+	assert_int_equal(mlx5_counters_attach(counters, &attr, NULL), ENOMEM);
+	has_no_memory = false;
 	mlx5_counters_destroy(counters);
 	kernel.err = ENOMEM;
 	errno = 0;

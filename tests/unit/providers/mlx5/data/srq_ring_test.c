@@ -215,8 +215,10 @@ static void a_request_that_met_an_absent_page_is_posted_again(void **state)
 			/* The next WQE has the whole request. */
 			assert_memory_equal(srq_wqe(&s->srq, next) + 1, kept[i % 4 & 1], 48);
 		}
-		for (unsigned int k = 0; k < 2 && i % 4 >= 1; k++)
+		for (unsigned int k = 0; k < 2 && i % 4 >= 1; k++) {
 			assert_memory_equal(srq_wqe(&s->srq, failed[k]) + 1, kept[k], 48);
+			assert_int_not_equal(next, failed[k]); /* they wait */
+		}
 	}
 	assert_int_equal(seen, 16);
 	free(s->srq.wr_ids);

@@ -363,6 +363,12 @@ static void a_flow_is_refused(void **state)
 	REFUSE(EOPNOTSUPP, 0, TO_QP, { .type = (enum mlx5dv_flow_action_type)9 });
 	REFUSE(EOPNOTSUPP, 0, CHANGE, CHANGE, CHANGE, CHANGE, CHANGE, CHANGE, CHANGE, CHANGE,
 	       CHANGE);
+	for (size_t count = 18; count <= 19; count++) { /* 18 are the most */
+		errno = 0;
+		assert_null(__mlx5dv_create_flow(matcher, match, count, NULL,
+						 sizeof(struct mlx5dv_flow_action_attr)));
+		assert_int_equal(errno, count == 18 ? EINVAL : EOPNOTSUPP);
+	}
 	match->match_sz = UINT16_MAX + 1;
 	REFUSE(EINVAL, 0, TO_QP);
 	match->match_sz = VALUE;

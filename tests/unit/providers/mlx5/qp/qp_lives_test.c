@@ -32,6 +32,7 @@
 #include "providers/mlx5/qp/rules.h"
 #include "providers/mlx5/srq.h"
 #include "providers/mlx5/wq.h"
+#include "tests/unit/log_text.h"
 
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -273,6 +274,28 @@ static void a_qp_that_was_reset_is_as_new(void **state)
 	assert_int_equal(mlx5_qp_destroy(&qp->vqp.qp), 0);
 }
 
+/* Sends may be posted from RTS on, and until RESET. */
+static void the_gate_of_sends_opens_at_rts(void **state)
+{
+	static const struct {
+		enum ibv_qp_state state;
+		bool is_open;
+	} rows[] = { { IBV_QPS_INIT, false }, { IBV_QPS_RTR, false }, { IBV_QPS_RTS, true },
+		     { IBV_QPS_SQD, true },   { IBV_QPS_RTS, true },  { IBV_QPS_ERR, true },
+		     { IBV_QPS_RESET, false } };
+	struct mlx5_qp *qp;
+
+	assert_int_equal(qp_create(*state, 1, &qp), 0);
+	assert_int_equal(qp->sq.opcodes, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct ibv_qp_attr attr = { .qp_state = rows[i].state };
+
+		assert_int_equal(mlx5_qp_modify(&qp->vqp.qp, &attr, IBV_QP_STATE), 0);
+		assert_int_equal(qp->sq.opcodes != 0, rows[i].is_open);
+	}
+	assert_int_equal(mlx5_qp_destroy(&qp->vqp.qp), 0);
+}
+
 static struct mlx5_cq *compressed_cq_create(struct life *life)
 {
 	const struct ibv_cq_init_attr_ex attr = { .cqe = 7 };
@@ -424,6 +447,28 @@ static void a_cq_of_times_asks_for_them(void **state)
 		assert_int_equal(cq_flags, IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION);
 		assert_int_equal(mlx5_cq_destroy(&vcq->cq), 0);
 	}
+}
+
+/* A QP whose CQs have timestamps of two formats is refused with the reason, others without. */
+static void the_log_names_cqs_of_two_formats(void **state)
+{
+	struct life *life = *state;
+	struct mlx5_qp *qp;
+
+	log_text();
+	for (int i = 0; i < 8; i++) {
+		refusal = i & 1 ? EOPNOTSUPP : EPERM;
+		life->send->kernel_flags = i & 2 ? MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS : 0;
+		life->recv->kernel_flags = i & 4 ? MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS : 0;
+		assert_int_equal(qp_create(life, 1, &qp), refusal);
+		if (i == 3)
+			check_logged("send_cq has IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK");
+		else if (i == 5)
+			check_logged("recv_cq has IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK");
+		else
+			assert_null(strstr(log_text(), "TIMESTAMP"));
+	}
+	life->send->kernel_flags = life->recv->kernel_flags = 0;
 }
 
 static void a_receive_wqe_has_its_longest(void **state)
@@ -704,12 +749,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		LIFE_TEST(a_qp_that_was_reset_is_as_new),
+		LIFE_TEST(the_gate_of_sends_opens_at_rts),
 		LIFE_TEST(a_reset_forgets_what_was_compressed),
 		LIFE_TEST(a_qp_that_is_gone_completes_nothing),
 		LIFE_TEST(an_xrc_srq_that_is_gone_completes_nothing),
 		LIFE_TEST(a_wq_that_was_reset_is_as_new_and_leaves_no_number),
 		LIFE_TEST(a_refused_queue_gives_its_record_back),
 		LIFE_TEST(a_cq_of_times_asks_for_them),
+		LIFE_TEST(the_log_names_cqs_of_two_formats),
 		LIFE_TEST(a_receive_wqe_has_its_longest),
 		LIFE_TEST(qps_without_batches_refuse_send_ops),
 		LIFE_TEST(objects_of_another_context_are_refused),
@@ -724,5 +771,6 @@ int main(void)
 		LIFE_TEST(resizes_keep_two_rings_of_the_largest_size),
 	};
 
+	log_to_memory();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

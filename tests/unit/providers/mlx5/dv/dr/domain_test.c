@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * domain_test.c - domains of direct rules: the types and ports that have one, a domain in use, its
+ * flags, and the kernel's table of each type. The port is the test's.
+ *
+ * Covers: providers/mlx5/dv/dr/domain.c
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "providers/mlx5/context.h"
+#include "providers/mlx5/device.h"
+#include "providers/mlx5/dv/dr/dr.h"
+
+enum { REFUSED = EDOM };
+
+static struct {
+	struct verbs_device device;
+	struct mlx5_context *ctx;
+	uint8_t link;
+	int port_error;
+} it;
+
+static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr,
+		      size_t size)
+{
+	assert_ptr_equal(context, &it.ctx->vctx.context);
+	assert_int_equal(port, 1);
+	memset(attr, 0, size);
+	attr->link_layer = it.link;
+	return it.port_error;
+}
+
+static int domain_begin(void **state)
+{
+	(void)state;
+	memset(&it, 0, sizeof(it));
+	it.device.driver = &verbs_provider_mlx5;
+	it.link = IBV_LINK_LAYER_ETHERNET;
+	it.ctx = calloc(1, sizeof(*it.ctx));
+	assert_non_null(it.ctx);
+	it.ctx->vctx.context.device = &it.device.device;
+	it.ctx->vctx.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
+	it.ctx->vctx.sz = sizeof(it.ctx->vctx);
+	it.ctx->vctx.query_port = query_port;
+	return 0;
+}
+
+static int domain_end(void **state)
+{
+	(void)state;
+	free(it.ctx);
+	return 0;
+}
+
+static struct mlx5dv_dr_domain *domain_of(int type)
+{
+	errno = 0;
+	return mlx5dv_dr_domain_create(&it.ctx->vctx.context, (enum mlx5dv_dr_domain_type)type);
+}
+
+static void refused(int type, int error)
+{
+	assert_null(domain_of(type));
+	assert_int_equal(errno, error);
+}
+
+static void each_type_has_its_table(void **state)
+{
+	static const enum mlx5dv_flow_table_type tables[] = {
+		[MLX5DV_DR_DOMAIN_TYPE_NIC_RX] = MLX5DV_FLOW_TABLE_TYPE_NIC_RX,
+		[MLX5DV_DR_DOMAIN_TYPE_NIC_TX] = MLX5DV_FLOW_TABLE_TYPE_NIC_TX,
+		[MLX5DV_DR_DOMAIN_TYPE_FDB] = MLX5DV_FLOW_TABLE_TYPE_FDB,
+	};
+
+	(void)state;
+	for (int type = 0; type < 3; type++) {
+		struct mlx5dv_dr_domain *domain = domain_of(type);
+
+		assert_non_null(domain);
+		assert_ptr_equal(domain->context, &it.ctx->vctx.context);
+		assert_int_equal(domain->type, type);
+		assert_true(TAILQ_EMPTY(&domain->tables));
+		assert_ptr_equal(domain->tables.tqh_last, &domain->tables.tqh_first);
+		assert_int_equal(mlx5_dr_table_type(domain), tables[type]);
+		assert_int_equal(mlx5dv_dr_domain_sync(domain, 3), EOPNOTSUPP);
+		assert_int_equal(mlx5dv_dr_domain_destroy(domain), 0);
+	}
+}
+
+static void rules_need_ethernet(void **state)
+{
+	(void)state;
+	refused(3, EINVAL);
+	refused(-1, EINVAL);
+	it.link = IBV_LINK_LAYER_INFINIBAND;
+	refused(0, EOPNOTSUPP);
+	it.port_error = REFUSED;
+	refused(2, REFUSED);
+	it.port_error = 0;
+	it.link = IBV_LINK_LAYER_ETHERNET;
+	it.device.driver = NULL;
+	refused(0, EOPNOTSUPP);
+}
+
+static void a_domain_in_use_stays(void **state)
+{
+	struct mlx5dv_dr_domain *domain = domain_of(0);
+
+	(void)state;
+	domain->users = 1;
+	assert_int_equal(mlx5dv_dr_domain_destroy(domain), EBUSY);
+	domain->users = 0;
+	assert_int_equal(mlx5dv_dr_domain_destroy(domain), 0);
+}
+
+static void flags_are_kept_apart(void **state)
+{
+	struct mlx5dv_dr_domain *domain = domain_of(0);
+
+	(void)state;
+	assert_int_equal(domain->flags, 0);
+	mlx5dv_dr_domain_set_reclaim_device_memory(domain, true);
+	assert_int_equal(domain->flags, DR_RECLAIMS_MEMORY);
+	mlx5dv_dr_domain_allow_duplicate_rules(domain, false);
+	assert_int_equal(domain->flags, DR_RECLAIMS_MEMORY | DR_REFUSES_DUPLICATES);
+	mlx5dv_dr_domain_set_reclaim_device_memory(domain, false);
+	assert_int_equal(domain->flags, DR_REFUSES_DUPLICATES);
+	mlx5dv_dr_domain_allow_duplicate_rules(domain, true);
+	assert_int_equal(domain->flags, 0);
+	assert_int_equal(mlx5dv_dr_domain_destroy(domain), 0);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, domain_begin, domain_end)
+	const struct CMUnitTest tests[] = {
+		CASE(each_type_has_its_table),
+		CASE(rules_need_ethernet),
+		CASE(a_domain_in_use_stays),
+		CASE(flags_are_kept_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
