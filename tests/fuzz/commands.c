@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * commands.c - commands as recipes say. What it makes is mostly right, so that objects come to
- * exist, and then damaged now and then.
+ * commands.c - commands by recipes. Most fields are valid, so that objects get created; now and
+ * then a command is damaged.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -108,7 +108,7 @@ static void put_field(struct world *world, unsigned int hca, const struct field 
 	}
 }
 
-/* Pages, mostly one after the other; returns the size of the mailbox. */
+/* Puts a list of mostly consecutive pages. Returns the size of the mailbox. */
 static size_t put_pas(struct world *world, uint8_t *in, uint32_t at)
 {
 	uint32_t count = 1 + pick(&world->source, 8);
@@ -145,7 +145,7 @@ static size_t some_length(struct world *world, size_t right, size_t max)
 	return 1 + pick(&world->source, once_in(&world->source, 2) ? 32 : max);
 }
 
-/* Makes the mailbox as it should be. */
+/* Fills the mailbox as the recipe describes. */
 static size_t mailbox_cook(struct world *world, unsigned int hca, const struct recipe *recipe,
 			   uint8_t *in)
 {
@@ -165,7 +165,7 @@ static size_t mailbox_cook(struct world *world, unsigned int hca, const struct r
 
 /* ---- running ---- */
 
-/* One without queues of its own needs no page list, and may have come without. */
+/* A QP without queues of its own may have been created without a page list. */
 static void note_queue_pair(struct object *object, const uint8_t *in)
 {
 	const uint8_t *qpc = fld_at(in, CREATE_QP_IN_QPC);
@@ -182,7 +182,7 @@ static void note_queue_pair(struct object *object, const uint8_t *in)
 	}
 }
 
-/* Both kinds have their WQ at the same place. */
+/* Both kinds of context have their WQ at the same offset. */
 static void note_frame_queue(struct object *object, const uint8_t *in, const struct recipe *recipe)
 {
 	const uint8_t *wqc = fld_at(in, FLD_IN(CREATE_SQ_IN_CTX, SQC_WQ));
@@ -229,7 +229,8 @@ static void object_note(struct world *world, unsigned int hca, const struct reci
 	}
 }
 
-/* Both mailboxes are of exactly the size that they claim. */
+/* Both mailboxes have exactly the size that the command claims, so that the address sanitizer sees
+ * any access beyond. */
 static enum prm_status run_bytes(struct world *world, unsigned int hca, const struct recipe *recipe,
 				 const uint8_t *mailbox, size_t in_len)
 {
@@ -286,7 +287,7 @@ void fuzz_objects(struct world *world, unsigned int hca)
 		run_recipe(world, hca, recipe);
 	if (!world->roce)
 		return;
-	/* tables lead to queues only when they are filled, too */
+	/* tables lead to queues only after they are filled */
 	for (const struct recipe *recipe = eth_recipes; recipe->opcode && !recipe->destroys;
 	     recipe++)
 		run_recipe(world, hca, recipe);
@@ -341,7 +342,7 @@ static void step_to(struct world *world, unsigned int hca, const struct object *
 	run_bytes(world, hca, find_recipe(opcode), in, len);
 }
 
-/* A QP on each side, all the way to each other; they become the first of their lists. */
+/* Creates a QP on each side and connects them. They become the first of their lists. */
 void fuzz_connect(struct world *world)
 {
 	static const uint8_t services[] = {

@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-/* Does what seldom happens. */
+/* Does something rare: changes a link, adds a fault, kills an adapter, or sends MADs. */
 static void misfortune(struct world *world, unsigned int hca)
 {
 	static const char *const faults[] = { "drop", "drop:5%", "kill:40", "drop:3" };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fuzz_mlx4.c - what a guest can do to the PCI device of an mlx4 adapter: commands whose contexts
- * are right but for a word, in any order, doorbells, and rings full of anything.
+ * fuzz_mlx4.c - attacks of a guest on the PCI device of an mlx4 adapter: commands in any order
+ * whose contexts have one wrong word, doorbells, and rings with random contents.
  *
  * Covers: softhca/device/format/mlx4/, softhca/front/vfio-user/mlx4/
  */
@@ -36,8 +36,8 @@ enum {
 	OUT = BASE + PAGE,
 	TABLES = BASE + 4 * PAGE, /* of translations, of keys, then the firmware's */
 	RINGS = BASE + 32 * PAGE,
-	RING_BYTES =
-		MEM - 64 * PAGE, /* that translations lead to; what is behind may be had, too */
+	/* Translations lead to this part; the memory behind it may be accessed too. */
+	RING_BYTES = MEM - 64 * PAGE,
 	ICM_MTT = 0x10000,
 	ICM_KEYS = 0x20000,
 	LOG_OBJECTS = 5,
@@ -59,8 +59,7 @@ static struct {
 	int fd;
 	uint8_t *mem;
 	uint8_t reply[1 << 17];
-	/* What the last context said that a QP was given: where its rings are, and how many sends
-	 * were posted */
+	/* The rings of a QP, as its last context described them, and the number of posted sends. */
 	struct {
 		uint32_t ring, log_block, log_size, receives, record, uar;
 		uint16_t head;
@@ -235,7 +234,7 @@ static void fill_srq(uint8_t *in, uint32_t n)
 	fld_set(in, M4_SRQC_RECORD, some_record());
 }
 
-/* A QP of frames has one ring, of WQEs that may be too large. */
+/* A QP of frames has one ring. Its WQEs may be too large. */
 static void fill_frames_qp(uint8_t *in, uint32_t n)
 {
 	uint8_t *qpc = fld_at(in, M4_MODIFY_QPC);
@@ -300,7 +299,7 @@ static void fill_qp(uint8_t *in, uint32_t n)
 	fld_set(qpc, M4_QPC_MTT_L, some_translation());
 }
 
-/* The rings begin at the page that the translation names; that of larger WQEs is first. */
+/* The rings begin at the page of the translation; the ring of larger WQEs comes first. */
 static void remember_qp(const uint8_t *in, uint32_t n)
 {
 	const uint8_t *qpc = fld_at(in, M4_MODIFY_QPC);
@@ -446,7 +445,7 @@ static void object_make(uint16_t opcode, uint32_t n, void (*fill)(uint8_t *in, u
 	command_run(opcode, IN, n, 0);
 }
 
-/* Some of each kind, of which most are right. */
+/* Creates some objects of each kind, mostly with valid contexts. */
 static void make_objects(void)
 {
 	static const uint32_t qps[] = {
@@ -472,7 +471,7 @@ static void make_objects(void)
 		    M4_SET_PORT_ETH);
 }
 
-/* Whatever a driver says before and after its work, out of order; and then everything once more. */
+/* Runs any command, often one of a driver's start or end; now and then it starts anew. */
 static void any_command(void)
 {
 	static const uint16_t opcodes[] = {
@@ -495,7 +494,7 @@ static void any_command(void)
 
 /* ---- work ---- */
 
-/* What a management QP has in front of its data, and behind */
+/* Puts the segments of a management QP before its data, and those after it. */
 static void put_headers(uint8_t *wqe)
 {
 	uint8_t *headers = wqe + M4_SEG + M4_INLINE_HEADER, *icrc = wqe + 4 * M4_SEG;
@@ -516,7 +515,7 @@ static void put_data(uint8_t *data, bool right)
 	fld_set(data, M4_DATA_ADDR, RINGS + (right ? some(256) : some(8 * PAGE)));
 }
 
-/* One of three is right: a SEND of some bytes. */
+/* Puts a WQE. One of three is valid: a SEND of some bytes. */
 static void put_wqe(uint8_t *wqe)
 {
 	bool right = some(3) == 0;
@@ -532,7 +531,7 @@ static void put_wqe(uint8_t *wqe)
 	fld_set(wqe, FLD(0x0, 31, 0), right || some(2) ? (uint32_t)M4_SEND : some(32));
 }
 
-/* Requests of a QP: SENDs and what else has few segments, and receives for them. */
+/* Posts requests with few segments, and receives for them. */
 static void requests_post(uint32_t n)
 {
 	uint32_t mask = (1u << guest.qp[n].log_size) - 1;

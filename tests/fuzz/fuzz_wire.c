@@ -92,7 +92,8 @@ static void flip_bits(uint8_t *bytes, size_t len)
 		bytes[pick(&source, len < 64 ? len : 64)] ^= 1u << pick(&source, 8);
 }
 
-/* The checksum that is right for what is there: else nothing behind it would be looked at. */
+/* Sets the right checksum for the damaged packet: otherwise the decoder would drop it before it
+ * looks at anything else. */
 static void packet_sign(uint8_t *packet, const struct route *route)
 {
 	uint8_t masked[ROUTE_MAX + BTH];

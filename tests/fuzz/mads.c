@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mads.c - what hosts ask subnet administration for, and the switch: requests that are mostly well
- * formed.
+ * mads.c - mostly well-formed requests of hosts to subnet administration and to the switch.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +33,7 @@ static bool host_is_there(void *owner, unsigned int host)
 	return host == 3;
 }
 
-/* What the switch sends has a way that it may go. */
+/* Checks that a packet of the switch has a valid route. */
 static void switch_sends(void *owner, const struct fabric_msg *msg)
 {
 	(void)owner;
@@ -44,7 +43,7 @@ static void switch_sends(void *owner, const struct fabric_msg *msg)
 
 static const struct leaf_ops leaf_ops = { nobody_has, host_is_there, switch_sends };
 
-/* The switch stands for all ports, of which there are three. */
+/* Answers for all ports of the switch; there are three. */
 static bool ask_port(void *owner, unsigned int number, const uint8_t *in, uint8_t *out,
 		     uint16_t *lid)
 {
@@ -88,7 +87,7 @@ static void build_mad(struct world *world, uint8_t mad[MAD_SIZE])
 		mad[take8(source)] = take8(source);
 }
 
-/* The one who asked acknowledges some part of an answer. */
+/* Acknowledges some part of an answer, as the requester. */
 static void acknowledge(struct world *world, uint8_t mad[MAD_SIZE])
 {
 	fld_set(mad, RMPP_FLAGS, RMPP_ACTIVE);
@@ -110,7 +109,7 @@ static void ask_subnet(struct world *world, struct subnet *subnet, const struct 
 	while (subnet_answer_more(subnet, reply, &answer));
 }
 
-/* Packets that name their way, and questions to the switch itself. */
+/* Sends directed-route packets, and queries to the switch itself. */
 static void ask_switch(struct world *world)
 {
 	struct leaf leaf = { &leaf_ops, NULL, pick(&world->source, 3), 2, true, 0 };

@@ -21,7 +21,7 @@ enum { MAX_BYTES = 8192 };
 
 static char now_running[64];
 
-/* Is also called where a sanitizer ends the process. */
+/* Prints the seed; also called when a sanitizer ends the process. */
 static void tell_seed(void)
 {
 	(void)!write(STDERR_FILENO, now_running, strlen(now_running));
@@ -65,7 +65,7 @@ static uint64_t option(int argc, char **argv, const char *name, uint64_t otherwi
 	return otherwise;
 }
 
-/* An option that there is not would be taken for none: another test than was asked for. */
+/* Refuses unknown options. Ignoring one would run another test than was asked for. */
 static void options_check(int argc, char **argv)
 {
 	static const char *const names[] = { "--seed", "--runs", "--seconds" };
@@ -82,13 +82,13 @@ static void options_check(int argc, char **argv)
 	}
 }
 
-/* The sanitizers have this function; CALLBACK is called before they end the process. */
+/* Defined by the sanitizers. They call CALLBACK before they end the process. */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
-/* Fuzzers that have strict adapters have this function: see reports.h. */
+/* Defined by fuzzers with strict adapters: see reports.h. */
 unsigned int fuzz_count_reports(void) __attribute__((weak));
 
-/* Random work without a report means that nothing is strict. */
+/* Returns whether random work caused no report. Then no adapter can have been strict. */
 static bool reports_are_missing(uint64_t runs)
 {
 	enum { A_REPORT_IS_SURE = 100 };

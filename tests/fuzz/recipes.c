@@ -24,7 +24,7 @@ enum {
 	RQ_TYPES = 1 << PRM_RQ_TYPE_RQ | 1 << PRM_RQ_TYPE_SRQ | 1 << PRM_RQ_TYPE_ZERO_SIZE,
 };
 
-/* Every transition of a QP brings these fields; a command takes of them what it likes. */
+/* Every transition of a QP has these fields. A command ignores those that it does not use. */
 #define MODIFY_FIELDS                                                                     \
 	FIELDS({ NUMBER, NUMBER_OF, KIND_QP }, { MODIFY_QP_IN_OPT_PARAM_MASK, ANY, 0 },   \
 	       { ADS(ADS_VHCA_PORT_NUM), MOSTLY, 1 }, { ADS(ADS_RLID), BELOW, 4 },        \
@@ -44,7 +44,7 @@ enum {
 	}
 
 const struct recipe rdma_recipes[] = {
-	/* objects, in the order in which they need each other */
+	/* objects, each after those that it needs */
 	{ PRM_OP_ALLOC_UAR, 16, 16, KIND_UAR, 0, 0, NULL },
 	{ PRM_OP_ALLOC_PD, 16, 16, KIND_PD, 0, 0, NULL },
 	{ PRM_OP_ALLOC_XRCD, 16, 16, KIND_XRCD, 0, 0, NULL },
@@ -103,7 +103,7 @@ const struct recipe rdma_recipes[] = {
 		 { QPC(QPC_XRCD), NUMBER_OF, KIND_XRCD }, { QPC(QPC_CS_RES), BELOW, 3 },
 		 { QPC(QPC_Q_KEY), BELOW, 3 }) },
 
-	/* This QP is for the operations of tag matching, or for its rendezvous. */
+	/* This QP serves tag matching: its operations, or its rendezvous. */
 	{ PRM_OP_CREATE_QP, PRM_CREATE_QP_IN_SIZE, 16, KIND_QP, 0, FLD_BYTE(CREATE_QP_IN_PAS),
 	  FIELDS({ QPC(QPC_ST), EXACTLY, PRM_QP_ST_RC }, { QPC(QPC_PM_STATE), EXACTLY, 3 },
 		 { QPC(QPC_PD), NUMBER_OF, KIND_PD }, { QPC(QPC_LOG_SQ_SIZE), BELOW, 6 },

@@ -21,12 +21,12 @@ enum what {
 	BELOW,     /* a number below arg */
 	AMONG,     /* the number of one of the bits in arg */
 	RARELY,    /* arg, else 0 */
-	MOSTLY,    /* arg, else anything */
+	MOSTLY,    /* arg, else a random value */
 	EXACTLY,   /* arg */
-	ANY,       /* an edge of something */
+	ANY,       /* a value at the edge of a range */
 	PAGE,      /* a page of memory */
 	RECORD,    /* a doorbell record */
-	REGISTER,  /* that ACCESS_REG knows */
+	REGISTER,  /* a register that ACCESS_REG knows */
 	BYTES,     /* arg random bytes, at that part */
 	RELATED,   /* one of the peer's objects; arg: its kind */
 };
@@ -41,13 +41,13 @@ struct recipe {
 	uint16_t opcode;
 	uint16_t in_size, out_size;
 	enum kind creates, destroys;
-	uint32_t pas; /* where a page list goes, 0: none */
+	uint32_t pas; /* position of the page list; 0: none */
 	const struct field *fields;
-	uint32_t number; /* of what it destroys, where that is not NUMBER */
+	uint32_t number; /* number of the destroyed object, where that is not NUMBER */
 };
 
 #define FIELDS(...) ((const struct field[]){ __VA_ARGS__, { 0, EXACTLY, 0 } })
-#define NUMBER      FLD(0x8, 23, 0) /* where most commands have it, in both mailboxes */
+#define NUMBER      FLD(0x8, 23, 0) /* position in both mailboxes of most commands */
 #define OF(kind)    FIELDS({ NUMBER, NUMBER_OF, kind })
 #define OP_MOD      CMD_IN_OP_MOD
 #define IN(part, f) FLD_IN(part, f)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * reports.h - the reports of strict adapters that are fuzzed. Random work breaks rules all the
- * time, so that reports are no failures; making them must not be one either.
+ * reports.h - reports of strict adapters. Random work breaks rules all the time, so a report is no
+ * failure; but the code that makes reports must not fail either.
  */
 #ifndef FUZZ_REPORTS_H
 #define FUZZ_REPORTS_H
 
 #include "softhca/strict.h"
 
-/* Returns the one of the whole process, as only the first few hundred reports are printed. */
+/* Returns the reports of the whole process, which prints only the first few hundred. */
 struct strict *fuzz_reports(void);
 /* Returns how many reports there were. */
 unsigned int fuzz_count_reports(void);

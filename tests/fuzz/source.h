@@ -41,13 +41,13 @@ static inline uint32_t pick(struct source *source, uint32_t n)
 	return (n <= 256 ? take8(source) : take32(source)) % n;
 }
 
-/* Returns true once in N times. */
+/* Returns true in one of N cases. */
 static inline bool once_in(struct source *source, uint32_t n)
 {
 	return pick(source, n) == n - 1;
 }
 
-/* Returns a number that is likely to be a limit of something. */
+/* Returns a number that is probably a limit of some field. */
 static inline uint32_t take_edge(struct source *source)
 {
 	uint32_t power = 1u << pick(source, 32);

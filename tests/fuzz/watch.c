@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * watch.c - the watchdog: no call into the adapter may take long, whatever its arguments. Processor
- * time counts, so that a busy machine is no fault; a call that never returns is ended by a signal.
+ * watch.c - the watchdog: no call into the adapter may take long, whatever its arguments. It counts
+ * processor time, because a busy machine is no fault. A signal ends a call that never returns.
  */
 #include <signal.h>
 #include <stdint.h>

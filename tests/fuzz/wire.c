@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wire.c - what a hostile peer might send: messages whose fields are right, wrong or anything, and
- * Ethernet frames.
+ * wire.c - packets of a hostile peer: messages with right, wrong or random fields, and Ethernet
+ * frames.
  */
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -29,7 +29,8 @@ static void put_route(struct world *world, unsigned int to, struct fabric_addr *
 	memset(addr->sgid, 0x20 + !to, sizeof(addr->sgid));
 }
 
-/* The decoder of packets promises that a message's packets, payload and first and last agree. */
+/* Sets sizes that agree with each other, as the decoder of packets guarantees: number of packets,
+ * payload, first and last. */
 static void put_size(struct world *world, struct fabric_msg *msg)
 {
 	struct source *source = &world->source;
@@ -81,7 +82,7 @@ static void put_message(struct world *world, unsigned int to, struct fabric_msg 
 	put_route(world, to, &msg->addr);
 	msg->op = pick(source, FABRIC_NAK + 1);
 	msg->service = pick(source, 4);
-	if (qp && !once_in(source, 8)) /* as its QP expects */
+	if (qp && !once_in(source, 8)) /* the service of the QP */
 		msg->service = qp->service == PRM_QP_ST_UC    ? FABRIC_UC
 			       : qp->service == PRM_QP_ST_UD  ? FABRIC_UD
 			       : qp->service == PRM_QP_ST_XRC ? FABRIC_XRC
@@ -117,7 +118,7 @@ static void send_message(struct world *world, unsigned int to)
 	put_message(world, to, &msg);
 	payload = random_bytes(world, msg.payload_len);
 	msg.payload = payload;
-	if (msg.op == FABRIC_READ) { /* as long as it asks for */
+	if (msg.op == FABRIC_READ) { /* the response has the length of the request */
 		msg.payload = NULL;
 		msg.payload_len = msg.length;
 	}

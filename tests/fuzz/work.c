@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * work.c - what software puts into memory and rings for: send and receive WQEs of all shapes,
- * doorbells of all registers, and damage to whatever stands there.
+ * work.c - work requests in memory: send and receive WQEs of all shapes, doorbells of all
+ * registers, and random damage to memory.
  */
 #include <endian.h>
 #include <string.h>
@@ -54,7 +54,8 @@ static void put_data(struct world *world, unsigned int hca, struct wqe *wqe)
 	put_bytes(wqe, addr, 8);
 }
 
-/* Puts what a message with a tag begins with, and perhaps where the rest of it is to be read. */
+/* Puts the headers of a message with a tag, and perhaps the address from which the rest is to be
+ * read. */
 static void put_headers(struct world *world, struct wqe *wqe)
 {
 	put_bytes(wqe, (uint64_t)pick(&world->source, 4) << 24, 4);
@@ -105,8 +106,8 @@ static void put_vector(struct world *world, unsigned int hca, struct wqe *wqe)
 	put_random(world, wqe, 15);
 }
 
-/* A UMR has a control segment, the new context and the translations of a memory key. The mask has
- * bits that are known, mostly. */
+/* Puts the segments of a UMR: control, the new context, and the translations. Most bits of the mask
+ * are known ones. */
 static void put_umr(struct world *world, unsigned int hca, struct wqe *wqe)
 {
 	static const uint8_t bits[] = { 0, 1, 6, 7, 8, 13, 14, 17, 18, 19, 20, 21, 29 };
@@ -245,7 +246,7 @@ static void post_send(struct world *world, unsigned int hca, struct object *qp)
 	world_doorbell(world, hca, qp->uar, SQ_DOORBELL, first);
 }
 
-/* The WQE has an Ethernet segment with headers inline, and the rest by segments. */
+/* Posts a frame: an Ethernet segment with inline headers, then data segments. */
 static void post_frame(struct world *world, unsigned int hca)
 {
 	struct object *sq = world_object(world, hca, KIND_SQ);
@@ -301,7 +302,7 @@ static void post_receive(struct world *world, unsigned int hca, struct object *q
 	store_word(world, qp->dbr, qp->rq_pi);
 }
 
-/* Posts a link to the next WQE, which may be any, then its segments. */
+/* Posts a link to the next WQE, which may be any number, then its segments. */
 static void post_shared(struct world *world, unsigned int hca, enum kind kind)
 {
 	struct object *srq = world_object(world, hca, kind);
@@ -356,7 +357,7 @@ static void ring_anything(struct world *world, unsigned int hca)
 		       htobe64(value));
 }
 
-/* Does what a front does whose doorbell pages are plain memory. */
+/* Scans the doorbell pages, as a front does whose pages are plain memory. */
 static void rings_scan(struct world *world, unsigned int hca)
 {
 	uint32_t uar = world_number(world, hca, KIND_UAR);
@@ -387,7 +388,7 @@ void fuzz_work(struct world *world, unsigned int hca)
 		return;
 	}
 	if (qp && once_in(&world->source, 2))
-		qp = &world->object[hca][KIND_QP][0]; /* the one that has a peer */
+		qp = &world->object[hca][KIND_QP][0]; /* the connected one */
 	if (what < 8 && qp)
 		post_send(world, hca, qp);
 	else if (what < 11 && qp)

@@ -63,7 +63,7 @@ void world_begin(struct world *world, const uint8_t *data, size_t len)
 		.kernel_driver = true,
 		.bus_ops = &bus_ops,
 		.bus = world,
-		/* where the pages are that commands name */
+		/* pages that commands name */
 		.memic_size = WORLD_MEMIC,
 		.memic_bar = WORLD_BASE,
 		.memic_bar_size = WORLD_MEM,
@@ -74,7 +74,8 @@ void world_begin(struct world *world, const uint8_t *data, size_t len)
 	memset(world, 0, sizeof(*world));
 	world->source = (struct source){ data, len };
 	world->roce = take8(&world->source) & 1;
-	/* Neither a strict adapter nor one that forgives may fail at what is wrong. */
+	/* Neither a strict nor a tolerant adapter may crash on wrong requests, so both kinds are
+	 * tested. */
 	if (!once_in(&world->source, 4))
 		config.strict = fuzz_reports();
 	world->now = 1000000;
@@ -129,7 +130,7 @@ struct object *world_add(struct world *world, unsigned int hca, enum kind kind, 
 
 	if (*count < OBJECTS)
 		object = &world->object[hca][kind][(*count)++];
-	else /* the oldest stays, and nobody knows of it any more */
+	else /* the list is full: the object stays, but is forgotten */
 		object = &world->object[hca][kind][pick(&world->source, OBJECTS)];
 	*object = (struct object){ .n = number };
 	return object;

@@ -22,7 +22,9 @@
 enum kind { QP, RWQ, DBR, SRQ, CQ, KINDS, NONE = KINDS };
 
 static const struct {
-	uint64_t type; /* mlx5's resource type; mlx4 has none: the created object tells it */
+	/* mlx5's resource type; mlx4 has none, so there it is the kind of the object being
+	 * created */
+	uint64_t type;
 	const char *name;
 } kinds[KINDS] = {
 	[QP] = { MLX5DV_RES_TYPE_QP, "QP" },    [RWQ] = { MLX5DV_RES_TYPE_RWQ, "RWQ" },
@@ -54,12 +56,12 @@ struct allocator {
 	struct ibv_pd *base, *domain;
 	uint8_t fill;
 	bool is_mlx4;
-	enum kind created; /* now */
+	enum kind created; /* kind of the object being created */
 	enum kind left_to_library, refused;
 	struct block blocks[16];
 	unsigned int count;
-	unsigned int given[KINDS]; /* ever */
-	unsigned int wrong;        /* calls whose arguments are not as they should be */
+	unsigned int given[KINDS]; /* allocations so far */
+	unsigned int wrong;        /* calls with wrong arguments */
 };
 
 static enum kind kind_find(struct allocator *a, size_t size, uint64_t type)
@@ -135,7 +137,7 @@ static void allocator_close(struct allocator *a)
 	MUST(!ibv_dealloc_pd(a->domain) && !ibv_dealloc_pd(a->base));
 }
 
-/* Looks at LENGTH bytes of each block of KIND, or at all. */
+/* Returns whether the first LENGTH bytes of each block of KIND are unchanged. */
 static bool is_untouched_up_to(const struct allocator *a, enum kind kind, size_t length)
 {
 	for (unsigned int i = 0; i < a->count; i++) {
@@ -202,7 +204,7 @@ static void untouched_qp(struct rig *rig)
 	allocator_open(rig, &a, PATTERN);
 	MUST(cq && (qp = qp_make(&a, cq)));
 	say_given(&a);
-	/* What an adapter of mlx4 reads ahead has to be stamped. */
+	/* an adapter of mlx4 prefetches WQEs, so the library stamps them as invalid */
 	say_check(is_untouched(&a, QP) == !a.is_mlx4, "the rings are %s",
 		  a.is_mlx4 ? "stamped" : "as they were");
 	say_check(is_untouched(&a, DBR), "the record is as it was");
@@ -232,12 +234,12 @@ static void untouched_more(struct rig *rig)
 
 	allocator_open(rig, &a, PATTERN);
 	MUST(srq = srq_make(&a));
-	/* The free requests of mlx4 are a list in the ring. */
+	/* the free requests of mlx4 form a list in the ring */
 	say_check(is_untouched(&a, SRQ) == !a.is_mlx4, "an SRQ is %s",
 		  a.is_mlx4 ? "a list" : "as it was");
 	MUST(!ibv_destroy_srq(srq));
 	MUST(cq = cq_make(rig, &a));
-	/* softhca writes the word behind it. */
+	/* softhca writes the next word */
 	say_check(is_untouched_up_to(&a, DBR, 4), "the consumer index of a CQ is as it was");
 	MUST(!ibv_destroy_cq(cq));
 	allocator_close(&a);
@@ -335,14 +337,14 @@ static void wqs(struct rig *rig)
 		MUST(!ibv_destroy_wq(wq));
 		a.refused = DBR;
 		say_check(!ibv_create_wq(rig->ctx, &attr) && !a.count, "no WQ without a record");
-	} else { /* on InfiniBand */
+	} else { /* on InfiniBand, which has no WQs */
 		say("no WQs: %s", strerror(errno));
 	}
 	MUST(!ibv_destroy_cq(attr.cq));
 	allocator_close(&a);
 }
 
-/* What was given for an object that does not come to be is given back. */
+/* If creation fails, the program's memory is freed. */
 static void refused(struct rig *rig)
 {
 	struct ibv_cq *cq = ibv_create_cq(rig->ctx, 63, NULL, NULL, 0);

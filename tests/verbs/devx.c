@@ -45,7 +45,7 @@ static void ask_order(struct rig *rig, bool granted)
 	rig_pair_close(&pair);
 }
 
-/* What is made by a command has a handle. Debian 12's library does not tell it. */
+/* An object made by a command has a handle, which Debian 12's library does not return. */
 static void name_object(struct ibv_context *context)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE] = { 0 };

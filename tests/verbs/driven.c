@@ -33,16 +33,17 @@ struct driven {
 	struct rig_conf conf;
 	struct ibv_pd *pd;
 	struct ibv_cq *send_cq, *cq;
-	struct ibv_cq *odd_cq; /* of the receivers with odd numbers: cq, or another */
+	struct ibv_cq *odd_cq; /* for the receivers with odd numbers: cq, or a second one */
 	struct ibv_srq *srq;
 	struct ibv_mr *mr;
 	struct ibv_qp *sender[QPS], *receiver[QPS];
-	uint32_t receiver_n[QPS]; /* their numbers, also when they have gone */
+	uint32_t receiver_n[QPS]; /* their numbers, kept after they are destroyed */
 	struct mlx5dv_cq dv_cq;
 	struct mlx5dv_srq dv_srq;
-	uint32_t ci; /* of the CQ, when the program drives it */
+	uint32_t ci; /* of the CQ, if the program reads it */
 	uint32_t free, last,
-		count; /* of the SRQ, likewise: next to post, end of the list, posted */
+		/* of the SRQ, if the program links it: next to post, end of the list, posted */
+		count;
 	uint8_t *buf;
 };
 
@@ -293,7 +294,8 @@ static void qp_reset(struct driven *d, int i)
 	MUST(!ibv_modify_qp(d->receiver[i], &attr, IBV_QP_STATE));
 }
 
-/* Messages of all QPs wait, the first ROUNDS * QPS of which the program has read when QP 2 ends. */
+/* Messages of all QPs wait. The program has read the first ROUNDS * QPS of them when QP 2 is
+ * destroyed. */
 static void rig_drive(struct rig *rig, int rounds, void (*end)(struct driven *d, int i))
 {
 	struct picture before;
@@ -313,7 +315,7 @@ static void rig_drive(struct rig *rig, int rounds, void (*end)(struct driven *d,
 	send_by_all(&d);
 	send_by_all(&d);
 	await_cqes(&d, 2 * QPS);
-	take_cqe(&d, 0); /* read, and not published yet */
+	take_cqe(&d, 0); /* taken, but its index is not published yet */
 	picture_take(&d, &before);
 	end(&d, 2);
 	picture_compare(&d, &before);
@@ -360,7 +362,7 @@ static void driven_early(struct rig *rig)
 	driven_close(&d);
 }
 
-/* A ring that the program reads cannot become another. */
+/* A ring that the program reads cannot be replaced by another. */
 static void driven_resize(struct rig *rig)
 {
 	struct driven d;
@@ -465,7 +467,7 @@ struct follower {
 	struct driven d;
 	bool in_use[4 * SLOTS + 4];
 	unsigned int posted;
-	uint8_t mark; /* in the message that was sent last */
+	uint8_t mark; /* in the last message */
 };
 
 static void follower_post(struct follower *f)
@@ -482,7 +484,7 @@ static void follower_post(struct follower *f)
 	srq_publish(&f->d);
 }
 
-/* Shows by its buffer which WQE a message was for. */
+/* Finds, by the buffer, which WQE a message used. */
 static void follower_find(struct follower *f, uint8_t mark)
 {
 	for (uint32_t i = 0; i <= 2 * SLOTS; i++) {
@@ -512,7 +514,7 @@ static void follower_read(struct follower *f, int i, uint8_t mark)
 	follower_find(f, mark);
 }
 
-/* What the odd QPs receive is read so late that the ring has gone round in the meantime. */
+/* Receives of the odd QPs are read so late that the ring has wrapped meanwhile. */
 static void follower_run(struct follower *f, int laps)
 {
 	enum { ROUNDS = 5 };
@@ -560,7 +562,7 @@ static void posted_list(struct rig *rig)
 	follower_close(&f);
 }
 
-/* What a QP has received that goes is the list's, too. */
+/* Messages that a destroyed QP received give their WQEs back to the list. */
 static void posted_destroy(struct rig *rig)
 {
 	struct follower f;

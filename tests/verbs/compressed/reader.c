@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * reader.c - see reader.h. Facts of the entries: prm/mlx5/mini_cqe.h. They are repeated here on
+ * reader.c - see reader.h. Facts of the entries: prm/mlx5/mini_cqe.h. This file has its own copy on
  * purpose, so that a wrong fact shows.
  */
 #include "tests/verbs/compressed/reader.h"
@@ -69,7 +69,7 @@ bool reader_is_empty(const struct reader *reader)
 	return (op_own & INVALID) == INVALID || (op_own & OWNER) != lap_owner(reader, reader->ci);
 }
 
-/* An entry is the adapter's again, whatever a mini CQE has left where its owner is. */
+/* Gives an entry back to the adapter. A mini CQE may have overwritten its owner bit. */
 static void entry_give_back(struct reader *reader)
 {
 	entry(reader, reader->ci)->op_own = INVALID | lap_owner(reader, reader->ci);
@@ -92,8 +92,9 @@ static void run_begin(struct reader *reader)
 	reader->compressed += reader->left;
 }
 
-/* A requester's mini CQE has the WQE counter and the opcode. A responder's has the counter in one
- * format; otherwise that goes up by one each, or by the strides that a frame took. */
+/* Takes a run. A requester's mini CQE has the WQE counter and the opcode. A responder's has the
+ * counter in one format only; otherwise the counter grows by one each, or by the strides of a
+ * frame. */
 static void run_take(struct reader *reader, struct mlx5_cqe64 *cqe)
 {
 	uint32_t part = reader->ci - reader->first;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * reader.h - reads a CQ of direct verbs in the program itself, and expands compressed runs, as a
- * driver does.
+ * reader.h - reads a CQ of direct verbs in the program itself, and expands compressed runs,
+ * independently of the library.
  */
 #ifndef TESTS_VERBS_COMPRESSED_READER_H
 #define TESTS_VERBS_COMPRESSED_READER_H
@@ -22,13 +22,13 @@ struct reader {
 	struct ibv_cq *cq;
 	struct mlx5dv_cq ring;
 	uint32_t ci;
-	struct mlx5_cqe64 title; /* of the run that is being read */
-	uint32_t first, left;    /* its index, and the number of its CQEs to come */
+	struct mlx5_cqe64 title; /* of the run being expanded */
+	uint32_t first, left;    /* index of its next CQE, and number of its CQEs left */
 	struct mini_cqe array[MINI_CQES];
 	uint32_t runs, compressed; /* completions that came in runs */
 	uint8_t format;
-	bool striding;    /* the queue whose messages complete here */
-	uint16_t counter; /* of the next message of the run */
+	bool striding;    /* messages of a queue with strides complete here */
+	uint16_t counter; /* WQE counter of the run's next message */
 };
 
 /* Makes a CQ of COUNT entries; FORMAT is enum mlx5dv_cqe_comp_res_format, or 0 for one that does
@@ -36,9 +36,9 @@ struct reader {
 void reader_open(struct reader *reader, struct ibv_context *ctx, uint32_t count, uint8_t format,
 		 uint16_t cqe_size, bool padded);
 void reader_close(struct reader *reader);
-/* Waits for the next completion and puts it together. It returns false when none comes. */
+/* Waits for the next completion and restores it. Returns false if none comes. */
 bool reader_wait(struct reader *reader, struct mlx5_cqe64 *cqe);
-/* Returns whether nothing is there. */
+/* Returns whether no completion has arrived. */
 bool reader_is_empty(const struct reader *reader);
 
 #endif

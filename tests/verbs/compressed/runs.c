@@ -23,7 +23,7 @@ struct ends {
 	uint8_t out[DEPTH * SLICE], in[DEPTH * SLICE];
 	struct ibv_mr *out_mr, *in_mr;
 	struct mlx5dv_qp from_ring, to_ring;
-	uint32_t bf_offset; /* of the register that is next */
+	uint32_t bf_offset; /* offset of the BlueFlame register to use next */
 };
 
 static void qp_lay_open(struct ibv_qp *qp, struct mlx5dv_qp *ring)
@@ -67,7 +67,8 @@ static uint32_t length(uint32_t n)
 	return LEAST + n * 7 % (SLICE - LEAST);
 }
 
-/* The library learns of no completion, so its own posting would soon find its queues full. */
+/* Posts directly into the ring: the library sees no completions, so to its own calls the queue
+ * would soon be full. */
 static void receives(struct ends *ends, uint32_t from, uint32_t count)
 {
 	const struct mlx5dv_qp *to = &ends->to_ring;
@@ -81,7 +82,7 @@ static void receives(struct ends *ends, uint32_t from, uint32_t count)
 			 __ATOMIC_RELEASE);
 }
 
-/* Each request takes one block of the ring, so that the WQE counter counts them. */
+/* Puts a request of one WQEBB, so that the WQE counter counts requests. */
 static struct mlx5_wqe_ctrl_seg *put_send(struct ends *ends, uint32_t n, uint8_t opcode,
 					  uint32_t imm)
 {
@@ -105,7 +106,7 @@ static struct mlx5_wqe_ctrl_seg *put_send(struct ends *ends, uint32_t n, uint8_t
 	return ctrl;
 }
 
-/* COUNT requests go with one doorbell. Immediate data changes every so many. */
+/* Posts COUNT requests with one doorbell. Immediate data changes every few requests. */
 static void sends(struct ends *ends, uint32_t from, uint32_t count, uint8_t opcode,
 		  uint32_t imm_every)
 {
@@ -135,7 +136,7 @@ static bool is_message(const struct ends *ends, const struct mlx5_cqe64 *cqe, ui
 	return true;
 }
 
-/* Messages FROM and on, of the receiver's ring of DEPTH. */
+/* Reads messages from FROM on, out of the receiver's ring of DEPTH. */
 static uint32_t read_messages(struct ends *ends, uint32_t from, uint32_t count, uint8_t opcode,
 			      uint32_t imm_every)
 {
@@ -237,8 +238,8 @@ void compressed_laps(struct rig *rig)
 	}
 }
 
-/* What is not alike is in no run together: immediate data, opcodes of messages. Opcodes of requests
- * are in the parts. */
+/* Completions with different immediate data or opcodes cannot share a run. Opcodes of requests are
+ * in the mini CQEs themselves. */
 void compressed_unlike(struct rig *rig)
 {
 	enum { COUNT = 32 };
@@ -266,7 +267,7 @@ void compressed_unlike(struct rig *rig)
 	}
 }
 
-/* Errors have a CQE each, behind the successful completions. */
+/* Each error has its own CQE, after the successful completions. */
 void compressed_errors(struct rig *rig)
 {
 	enum { COUNT = 16, BAD = 11 };
@@ -291,8 +292,7 @@ void compressed_errors(struct rig *rig)
 	ends_close(&ends);
 }
 
-/* Payload in the CQE takes the place of fields that a mini CQE has: such CQEs are not
- * compressed. */
+/* Payload in a CQE overlays fields that a mini CQE needs, so such CQEs are not compressed. */
 void compressed_small(struct rig *rig)
 {
 	enum { COUNT = 8, BYTES = 16 };
@@ -319,7 +319,7 @@ void compressed_small(struct rig *rig)
 	ends_close(&ends);
 }
 
-/* ---- runs that the library takes apart, which the distribution's does not */
+/* ---- runs that the library expands; the distribution's library does not */
 
 static void library_posts(struct ends *ends, uint32_t from, uint32_t count)
 {

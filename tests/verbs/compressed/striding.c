@@ -38,8 +38,8 @@ struct striding {
 	struct ibv_cq *from_cq;
 	struct ibv_flow *flow;
 	struct ibv_mr *mr;
-	uint8_t *buf;               /* of the WQEs, then a frame for each send */
-	uint32_t posted, wqe, used; /* WQEs, and where the next frame should be */
+	uint8_t *buf;               /* the WQEs, then a frame for each send */
+	uint32_t posted, wqe, used; /* posted WQEs, and the place of the next frame */
 	uint32_t shift, fillers;
 };
 

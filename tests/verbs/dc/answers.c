@@ -21,7 +21,7 @@ enum {
 	GAP = 5, /* bytes between two entries */
 	UNTOUCHED = 0xee,
 	DEADLINE_S = 60,
-	INLINE_BITS = 0xc, /* of op_own: PRM, CQE format */
+	INLINE_BITS = 0xc, /* in op_own: PRM, CQE format */
 };
 
 enum operation { READ, ADD, SWAP };
@@ -38,14 +38,15 @@ static const struct request requests[] = {
 	{ READ, 65, 4 }, { ADD, 8, 1 },   { SWAP, 8, 1 },
 };
 
-/* The queue pair sends to itself, or to a target. */
+/* A queue pair that sends to itself, or to a target. */
 struct asker {
 	struct dc dc;
 	struct ibv_cq_ex *cq;
-	struct ibv_qp *qp, *target; /* TARGET is NULL: of RC */
+	struct ibv_qp *qp, *target; /* TARGET is NULL for RC */
 	struct dc_to to;
 	struct mlx5dv_cq cqes;
-	uint32_t consumer, ring, at; /* CQEs taken, WQEBBs of the ring, and of all requests */
+	/* consumer index, WQEBBs of the ring, and WQEBBs of all requests so far */
+	uint32_t consumer, ring, at;
 	unsigned int count;
 };
 
@@ -137,7 +138,7 @@ static uint32_t request_blocks(const struct asker *asker, const struct request *
 	return (head + request->sges + UNITS_A_BLOCK - 1) / UNITS_A_BLOCK;
 }
 
-/* The entries are as long as each other, but for the last, which has the rest. */
+/* All entries have the same length, except the last, which has the rest. */
 static void entries_fill(const struct asker *asker, const struct request *request,
 			 struct ibv_sge *sges)
 {
@@ -192,7 +193,7 @@ static bool answer_is_in_cqe(const struct asker *asker)
 	return cqe[63] & INLINE_BITS;
 }
 
-/* Completions are taken by both ways to poll. */
+/* Takes the completion, in turn by each way to poll. */
 static bool completion_take(struct asker *asker)
 {
 	struct ibv_poll_cq_attr attr = { 0 };
@@ -218,7 +219,7 @@ static bool entries_are(const struct ibv_sge *sges, int count, const uint8_t *fr
 	return true;
 }
 
-/* Behind the entries nothing is written. */
+/* Returns whether the bytes after the entries are unchanged. */
 static bool rest_is_untouched(const struct ibv_sge *sges, int count, const uint8_t *end)
 {
 	for (int i = 0; i < count; i++) {
@@ -265,7 +266,7 @@ static const char *request_name(const struct request *request)
 	return names[request->operation];
 }
 
-/* Makes the request at each WQEBB of the ring: steps of an odd number of blocks come to all. */
+/* Makes the request at each WQEBB of the ring: a step of an odd number of blocks reaches all. */
 static void request_everywhere(struct asker *asker, const struct request *request)
 {
 	const struct request odd = { READ, 4, asker->target ? 4 : 1 };
@@ -309,14 +310,14 @@ void dc_answers(struct rig *rig)
 	asker_try(rig, 64, false, true);
 }
 
-/* The distribution's library looks for short answers at another place of such CQEs. */
+/* The distribution's library reads short answers from another place of such CQEs. */
 void dc_wide_answers(struct rig *rig)
 {
 	asker_try(rig, 128, false, false);
 	asker_try(rig, 128, false, true);
 }
 
-/* The distribution's library does not ask for them. */
+/* The distribution's library does not request them. */
 void dc_answers_of_dc(struct rig *rig)
 {
 	for (unsigned int i = 0; i < 4; i++)

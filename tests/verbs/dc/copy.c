@@ -40,7 +40,7 @@ static void put_write(const struct dc *dc, struct ibv_qp *qp, const struct dc_to
 	ibv_wr_set_sge(qpx, sge.lkey, sge.addr, sge.length);
 }
 
-/* What was copied is then written to a target, from a queue that goes round several times. */
+/* Copies memory, and writes the copy to a target, while the queue wraps several times. */
 static void say_copies(const struct dc *dc, struct ibv_qp *qp, const struct dc_to *to)
 {
 	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(qp);

@@ -208,7 +208,7 @@ static void post_parts(const struct dc *dc, struct ibv_qp *qp, const struct dc_t
 	dc_say_completions(dc, 4);
 }
 
-/* The ring of 32 requests ends in every place of a WQE. */
+/* In a ring of 32 requests, the end of the ring falls into every part of a WQE. */
 void dc_inline(struct rig *rig)
 {
 	struct dc_pair pair;
@@ -233,7 +233,8 @@ static struct dc_to target_of(const struct dc *dc, struct ibv_qp **targets, unsi
 	return to;
 }
 
-/* A stranger has the key of the target's neighbour: its request fails, and takes no receive. */
+/* A request of another initiator names the target with a neighbour's key: it must fail, and consume
+ * no receive. */
 static unsigned int refuse_stranger(const struct dc *dc, struct ibv_qp *stranger, struct dc_to to)
 {
 	struct ibv_wc wc;
@@ -250,9 +251,9 @@ struct many {
 	unsigned int right, refused;
 };
 
-/* Sends each message of one initiator to another target. The message has the number of its target,
- * and its completion the target that received it. Before every tenth message the target refuses
- * another initiator's request. */
+/* Sends each message of one initiator to another target. A message contains the number of its
+ * target, and its completion that of the receiving one. Before every tenth message, the target
+ * refuses another initiator's request. */
 static void send_to_each(const struct dc *dc, struct many *many)
 {
 	struct ibv_wc wc[2];
@@ -330,7 +331,7 @@ void dc_batch(struct rig *rig)
 	dc_close(&dc);
 }
 
-/* More READs are posted than may be under way. */
+/* Posts more READs than may be in flight. */
 void dc_reads(struct rig *rig)
 {
 	struct ibv_qp_ex *qpx;

@@ -22,7 +22,7 @@
 	 IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ |                  \
 	 IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
 
-/* What all queue pairs of a topic share: one CQ for both directions, an SRQ, memory. */
+/* Objects that all queue pairs of a topic share: one CQ for both directions, an SRQ, memory. */
 struct dc {
 	struct rig *rig;
 	struct ibv_pd *pd;
@@ -33,15 +33,15 @@ struct dc {
 	uint8_t *buf;
 };
 
-/* A request's target */
+/* The target of a request */
 struct dc_to {
 	struct ibv_ah *ah;
 	uint32_t dctn;
 	uint64_t key;
-	int stream; /* below 0: none is said */
+	int stream; /* negative: the request names no stream */
 };
 
-/* What most topics need. */
+/* The objects that most topics need. */
 struct dc_pair {
 	struct dc dc;
 	struct ibv_qp *initiator, *target;
@@ -63,7 +63,7 @@ struct ibv_sge dc_sge(const struct dc *dc, unsigned int i, uint32_t length);
 struct ibv_qp_init_attr_ex dc_attr(const struct dc *dc);
 struct mlx5dv_qp_init_attr dc_target_attr(uint64_t key);
 struct mlx5dv_qp_init_attr dc_initiator_attr(void);
-/* Make a queue pair that is ready. LOG_ERRORED below 0 makes one without streams. */
+/* Make a queue pair and connect it. LOG_ERRORED below 0: without streams. */
 struct ibv_qp *dc_target(const struct dc *dc, uint64_t key);
 struct ibv_qp *dc_initiator(const struct dc *dc, int log_errored);
 /* Modifies the QP to STATE, with all attributes of that step. Returns the result. */

@@ -9,7 +9,7 @@
 
 #include "dc.h"
 
-/* An initiator in error is as new after its way through RESET. */
+/* Resets an initiator in error; afterwards it works again. */
 static void revive(const struct dc *dc, struct ibv_qp *qp)
 {
 	say("state %d", (int)dc_state(qp));
@@ -25,7 +25,7 @@ static void works(const struct dc *dc, struct ibv_qp *qp, const struct dc_to *to
 	dc_say_completions(dc, 1);
 }
 
-/* Those of others go on while one has a wrong key. */
+/* Other initiators continue while one has a wrong key. */
 void dc_wrong_key(struct rig *rig)
 {
 	struct ibv_qp *initiator, *other, *target;
@@ -91,7 +91,7 @@ void dc_target_gone(struct rig *rig)
 	dc_pair_close(&pair);
 }
 
-/* A request waits for the receive that it needs. */
+/* A request waits until the target has a receive for it. */
 void dc_not_ready(struct rig *rig)
 {
 	struct dc_pair pair;
@@ -119,7 +119,7 @@ static struct ibv_qp *target_without_access(const struct dc *dc)
 	return qp;
 }
 
-/* What a target refuses one initiator does not touch the others, nor the target. */
+/* A refused request affects neither other initiators nor the target. */
 void dc_access(struct rig *rig)
 {
 	struct ibv_qp *initiator, *other, *target, *closed;
@@ -186,7 +186,7 @@ static void write_on(struct streams *s, int stream, uint64_t wr_id)
 	MUST(!dc_post_write(&s->dc, s->initiator, &s->to, wr_id, 100));
 }
 
-/* The request's own memory is not registered. */
+/* Fails a request on stream ST, by memory that is not registered. */
 static void fail_on(struct streams *s, int stream, uint64_t wr_id)
 {
 	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(s->initiator);
@@ -201,7 +201,7 @@ static void fail_on(struct streams *s, int stream, uint64_t wr_id)
 	MUST(!ibv_wr_complete(qpx));
 }
 
-/* Streams take turns, with one that is said by no number: stream 0. */
+/* Streams take turns. A request that names no stream uses stream 0. */
 void dc_streams(struct rig *rig)
 {
 	struct streams s;
@@ -213,7 +213,8 @@ void dc_streams(struct rig *rig)
 	streams_close(&s);
 }
 
-/* An error on one stream leaves the others alone until so many are in error as were agreed on. */
+/* An error on one stream does not affect the others, until the agreed number of streams is in
+ * error. */
 void dc_stream_budget(struct rig *rig)
 {
 	struct streams s;
@@ -237,7 +238,7 @@ void dc_stream_budget(struct rig *rig)
 	streams_close(&s);
 }
 
-/* Nothing is in error. */
+/* Queries and resets streams while none is in error. */
 void dc_stream_states(struct rig *rig)
 {
 	struct streams s;

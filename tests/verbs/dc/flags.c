@@ -104,7 +104,7 @@ static void fill_rss(const struct parts *parts, struct ibv_qp_init_attr_ex *attr
 	};
 }
 
-/* Flags are of no use to a receive QP of XRC, which Debian's library takes all the same. */
+/* A receive QP of XRC has no use for flags, but Debian's library accepts them. */
 enum { RC = 2, XRC_RECEIVE = 6 };
 
 static const struct type types[] = {
@@ -323,7 +323,7 @@ static int early_errno(const struct parts *parts, const struct type *type, uint3
 	return 0;
 }
 
-/* What the device does not do is refused, and so are more receives than it can have. */
+/* The device refuses what it does not support, and more receives than it has. */
 void dc_early_refused(struct rig *rig)
 {
 	static const int expected[] = { 0, 0, 0,          EOPNOTSUPP, EOPNOTSUPP,
@@ -345,8 +345,8 @@ void dc_early_refused(struct rig *rig)
 
 enum { SHORT = 16 };
 
-/* Returns whether completion N of a CQ, none of which had more than an entry, had its payload
- * inside. */
+/* Returns whether completion N of a CQ had its payload inside. The CQ has never held more than
+ * one. */
 static bool came_in_cqe(struct ibv_cq *cq, uint32_t n)
 {
 	struct mlx5dv_cq ring;

@@ -249,7 +249,7 @@ static bool is_receive(const struct ibv_wc *wc)
 	return wc->wr_id >= 1000;
 }
 
-/* Which of the two directions is first in a shared queue is the adapter's affair. */
+/* Prints receives before requests, because their order in a shared CQ is up to the adapter. */
 void dc_say_completions(const struct dc *dc, int n)
 {
 	struct ibv_wc wc[64];

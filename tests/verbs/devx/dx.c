@@ -53,7 +53,8 @@ struct mlx5dv_devx_obj *dx_must_create(struct ibv_context *ctx, struct dx_comman
 		dx_say(errno, cmd, "what must be created");
 	MUST(obj);
 	if (number)
-		*number = fld_get(cmd->out, CREATE_QP_OUT_QPN); /* all have it there */
+		/* all create commands have it at the same place */
+		*number = fld_get(cmd->out, CREATE_QP_OUT_QPN);
 	return obj;
 }
 

@@ -53,7 +53,7 @@ static void hear_answers(struct mlx5dv_devx_cmd_comp *comp)
 
 	for (unsigned int i = 0; i < QUERIES; i++) {
 		MUST(is_readable(comp->fd, WAIT_MS));
-		if (!i) /* it stays */
+		if (!i) /* stays unread */
 			SAY_RET(mlx5dv_devx_get_async_cmd_comp(comp, &answer.hdr,
 							       sizeof(answer) - ANSWER / 2),
 				"with too little room");
@@ -123,7 +123,8 @@ static void hear_large(struct mlx5dv_devx_cmd_comp *comp, int count)
 	}
 }
 
-/* Whoever does not read cannot go on asking; an answer that is read makes room for another. */
+/* A program that reads no answers is refused further commands; reading one makes room for
+ * another. */
 static void overfill(struct dx_end *end, struct mlx5dv_devx_cmd_comp *comp)
 {
 	ask_until_refused(end, comp);
@@ -149,7 +150,8 @@ void dx_answers(void)
 	dx_end_close(&end);
 }
 
-/* The device refuses once the command was taken: Linux 6.1 lets interrupts in where it may not. */
+/* The command has been accepted when the device refuses it. Linux 6.1 enables interrupts there
+ * although it must not, so guests skip this topic. */
 void dx_short_answers(void)
 {
 	struct mlx5dv_devx_cmd_comp *comp;
@@ -211,7 +213,7 @@ static void say_event(struct mlx5dv_devx_event_channel *channel, const char *wha
 	    (unsigned long long)event.hdr.cookie, (int)fld_get(event.hdr.out_data, EQE_TYPE));
 }
 
-/* The event stays. */
+/* A read into too small a buffer fails and leaves the event in the channel. */
 static void read_short(struct mlx5dv_devx_event_channel *channel)
 {
 	union event event;
@@ -382,7 +384,7 @@ void dx_events(void)
 	dx_end_close(&b);
 }
 
-/* Linux 6.1 falls over these. */
+/* Linux 6.1 crashes on these, so guests skip them. */
 void dx_bad_eventfds(void)
 {
 	struct mlx5dv_devx_event_channel *channel;
@@ -399,7 +401,7 @@ void dx_bad_eventfds(void)
 	dx_end_close(end);
 }
 
-/* What is one context to the kernel is one here. */
+/* An imported context is the same context for the kernel, and for this test. */
 static void subscribe_by_import(const struct dx_end *end, uint16_t comp)
 {
 	struct ibv_context *twin = ibv_import_device(dup(end->device.ctx->cmd_fd));

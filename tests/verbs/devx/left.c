@@ -16,8 +16,7 @@
 
 enum { ENDS = 100 /* of ten objects each: memory four times, CQ, QP, key, PD, page; and a user */ };
 
-/* What a program still has when it ends is no leak of its memory: this leads there, and is never
- * read. */
+/* Reachable for leak checkers: memory of a program that exits is no leak. Never read. */
 static struct dx_end *volatile left;
 
 static void leave_objects(unsigned int ends)

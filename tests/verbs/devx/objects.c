@@ -38,8 +38,8 @@ static int obj_modify(struct mlx5dv_devx_obj *obj, struct dx_command *cmd)
 
 /* ---- commands ---- */
 
-/* Queues without their contexts are not tried: Linux writes into them before it looks at the length
- *, and into memory of others. */
+/* Queues without a context are left out: Linux writes into the context before it checks the length,
+ * and so into other memory. */
 static void refuse_commands(const struct dx_end *set)
 {
 	static const uint32_t opcodes[] = {
@@ -127,7 +127,8 @@ static void refuse_contexts(const struct dx_end *set)
 	refused(set, &cmd, "a key in no memory");
 }
 
-/* Programs have no pages to list: that memory must be theirs is set for them. */
+/* A program has no list of pages to name: the kernel puts "this memory is the program's" into the
+ * command. */
 static void force_memory(const struct dx_end *set)
 {
 	struct dx_command cmd;

@@ -145,12 +145,12 @@ static void fork_state(void)
 	say("is_fork_initialized %d", (int)ibv_is_fork_initialized());
 }
 
-/* A registered page as a child sees it: there, or not. */
+/* Prints whether a child sees a registered page. */
 static void child_of_registration(struct rig *rig)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
 	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	static struct ibv_mr *mr; /* where the child's memory checker finds it, too */
+	static struct ibv_mr *mr; /* reachable for the child's leak checker */
 	int status;
 	pid_t pid;
 
@@ -205,7 +205,7 @@ static void fork_ranges(struct rig *rig)
 	SAY_RET(ibv_dofork_range(range, 1), "dofork of what is not kept");
 }
 
-/* Where the kernel copies pinned pages these have no effect to tell. */
+/* If the kernel copies pinned pages, these calls have no visible effect. */
 void diff_fork(struct rig *rig)
 {
 	static void (*const bodies[])(struct rig * rig) = { fork_first, fork_after_registration,
@@ -288,7 +288,7 @@ static void key_invalidate(struct rig_pair *pair, uint32_t rkey)
 		completion_report(end, "wr_local_inv");
 }
 
-/* What the sender invalidates the receiver learns. */
+/* An invalidated key is reported to the receiver. */
 static void invalidate_remotely(struct rig_pair *pair, uint32_t rkey)
 {
 	struct rig_end *end = &pair->end[0], *to = &pair->end[1];

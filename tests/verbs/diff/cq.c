@@ -96,7 +96,8 @@ static void cq_ex_flags(struct rig *rig)
 		{ .cqe = 0 },
 		{ .cqe = 1 },
 		{ .cqe = 0x7fffffff },
-		/* The distribution's provider makes 0 of 0xffffffff, which the kernel takes. */
+		/* the distribution's provider computes 0 from 0xffffffff, which the kernel
+		 * accepts */
 		{ .cqe = 0x80000000 },
 		{ .cqe = 16, .comp_vector = 100000 },
 		{ .cqe = 16, .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS },

@@ -214,7 +214,8 @@ static void plain_poll(struct ex_rig *ex)
 	ex_post_send(ex, 0, IBV_WR_SEND, 16);
 	ex_post_send(ex, 0, IBV_WR_SEND, 17);
 	if (rig_poll(ibv_cq_ex_to_cq(ex->ex), 1, &wc) == 1) {
-		/* ConnectX-3 has a timestamp there, which the distribution's hands out. */
+		/* ConnectX-3 has a timestamp in that field, which the distribution's library
+		 * returns */
 		if (ex->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
 			wc.slid = wc.sl = 0;
 		say_wc("plain", &wc, ex->pair.end[0].qp->qp_num);
@@ -242,7 +243,7 @@ enum {
 	WITHOUT_LID = IBV_WC_STANDARD_FLAGS & ~LID_AND_LEVEL,
 };
 
-/* ConnectX-3 has no tags of flows, and the time where else are the LID and the service level. */
+/* On ConnectX-3 a CQE has no flow tag, and the timestamp overlays LID and service level. */
 static bool has_readers(const struct rig *rig, const struct ibv_cq_init_attr_ex *attr)
 {
 	uint64_t flags = attr->wc_flags;
@@ -341,7 +342,7 @@ static uint64_t time_of_day(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* A WRITE of no bytes completes, at a time. */
+/* Writes no bytes, and prints the completion's timestamp. */
 static void read_stamp(struct rig *rig, struct ibv_pd *pd, uint64_t stamps)
 {
 	const uint64_t allowed = 2000000000;
@@ -380,7 +381,7 @@ static uint64_t time_passed(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* A WRITE of no bytes completes at STAMP, not before *FROM and not after *TO. */
+/* A WRITE of no bytes completes at STAMP, which lies between *FROM and *TO. */
 static void stamp_write(struct ibv_qp *qp, struct ibv_cq_ex *cq, uint64_t *stamp, uint64_t *from,
 			uint64_t *to)
 {

@@ -31,8 +31,8 @@ static void buffer_fill(struct rig_end *end)
 	memset(end->buf + HALF, 0, HALF);
 }
 
-/* Entries lie in the half one after another, each 3 bytes after the end of the last, so that
- * gathering is seen. */
+/* Puts the entries one after another into the half, with gaps of 3 bytes, so that a wrong gather
+ * shows. */
 static int build_sges(const struct rig_end *end, size_t start, const uint32_t *lens, int n,
 		      struct ibv_sge *sges)
 {
@@ -394,7 +394,7 @@ static void atomic_one(struct rig_pair *pair, enum entry entry, enum ibv_wr_opco
 	    (unsigned long long)*target);
 }
 
-/* The answer has 8 bytes, whatever the buffer has. */
+/* An atomic returns 8 bytes, whatever the size of the buffer. */
 static void atomic_into(struct rig *rig, enum entry entry, uint32_t length)
 {
 	struct rig_conf conf = entry_conf(entry);
@@ -464,7 +464,7 @@ void diff_data_atomic(struct rig *rig)
 	}
 }
 
-/* A topic of its own: mlx4 takes a buffer as it is, in both libraries. */
+/* A topic of its own, because mlx4 does not change the buffer's size, in either library. */
 void diff_data_atomic_sizes(struct rig *rig)
 {
 	atomic_sizes(rig, ENTRY_POST);

@@ -161,7 +161,7 @@ static void message_exchange(const struct side *side)
 
 /* ---- cases ---- */
 
-/* How many of the requests have begun is the adapter's; those are complete when the event comes. */
+/* The adapter decides how many requests have begun. Those must be complete when the event comes. */
 static void under_load(struct side *side)
 {
 	struct ibv_wc wc[WRITES + 1];
@@ -225,7 +225,7 @@ static void not_told(struct side *side)
 	say_check(!is_drained(side->qp, 0), "no event");
 }
 
-/* The request that was begun, and the one that was not */
+/* Of two requests, one had begun. */
 static void flushed(struct side *side)
 {
 	post_one(side, IBV_WR_SEND, 1, 8);
@@ -251,7 +251,7 @@ static void reset_in_sqd(struct side *side)
 	say_check(!rig_drain(side->sent), "nothing of before");
 }
 
-/* Each bit is given alone, with a value that is right. */
+/* Tries each bit alone, with a valid value. */
 static void masks(struct ibv_qp *qp, bool within)
 {
 	struct ibv_qp_init_attr init;
@@ -313,7 +313,7 @@ static void other_qkey(struct side *side)
 	SAY_RET(to_state(side->peer, IBV_QPS_RTS), "peer to RTS");
 }
 
-/* A target of XRC has no send queue, and drains all the same. */
+/* An XRC target has no send queue, but can still drain. */
 static void target(struct side *side)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS, .timeout = 14 };
@@ -493,7 +493,7 @@ static void run_frames(struct rig *rig, const char *name, case_fn *body)
 	init.cap.max_inline_data = 0;
 	side = (struct side){ .sent = end.cq, .mr = end.mr, .peer_mr = end.mr, .len = 100 };
 	MUST(side.qp = side.peer = ibv_create_qp(pd, &init));
-	memset(end.buf, 2, side.len); /* for an address that is not ours */
+	memset(end.buf, 2, side.len); /* frames to an address that is not ours */
 	frames_to_rts(side.qp);
 	body(&side);
 	MUST(!ibv_destroy_qp(side.qp));

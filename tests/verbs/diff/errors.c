@@ -215,7 +215,7 @@ static void access_case(struct rig *rig, const struct bad_access *c)
 	access_rig_close(&a);
 }
 
-/* The fault is in the receive that a message meets. */
+/* The fault is in the receive, which a message then uses. */
 static void receive_case(struct rig *rig, const char *name, uint32_t recv_len,
 			 unsigned int recv_access, uint32_t flip, uint32_t msg_len)
 {
@@ -292,7 +292,7 @@ static void no_receive(struct rig *rig, uint8_t rnr_retry)
 	rig_pair_close(&pair);
 }
 
-/* With rnr_retry 7 the sender waits for as long as it takes. */
+/* With rnr_retry 7, the sender waits without limit. */
 static void late_receive(struct rig *rig)
 {
 	struct rig_conf conf = rig_conf_default();

@@ -308,8 +308,7 @@ static void odp_ranges(struct ibv_pd *pd, uint8_t *buf)
 	SAY_PTR(ibv_reg_mr_iova(pd, NULL, SIZE_MAX, PAGE, ODP | LW), "implicit with an iova");
 }
 
-/* Writes from a region of end 0's pages on demand; which of them are mapped changes while the
- * region stays. */
+/* Writes from a region with pages on demand. Mappings change while the region stays. */
 static void odp_follows_mappings(struct rig *rig, bool implicit)
 {
 	struct rig_conf conf = rig_conf_default();

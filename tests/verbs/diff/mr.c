@@ -123,8 +123,7 @@ void diff_mr(struct rig *rig)
 	SAY_RET(ibv_dealloc_pd(pd), "dealloc_pd");
 }
 
-/* The plain functions behind the macros, so that each entry point is called with each kind
- * of flag. */
+/* Calls the functions behind the macros, so that each entry point gets each kind of flag. */
 static void mr_entry_points(struct ibv_pd *pd, uint8_t *buf)
 {
 	const unsigned int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ;

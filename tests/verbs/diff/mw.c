@@ -151,7 +151,8 @@ static void bind_by_batch(struct rig_end *end, struct ibv_mw *mw,
 		completion_report(end, what);
 }
 
-/* By ibv_bind_mw(), whose public header wants window and region to be of the same object. */
+/* Binds by ibv_bind_mw(), whose inline part requires that window and region belong to one PD
+ * object. */
 static void bind_type_1(struct rig_end *end, struct ibv_pd *mw_pd, struct ibv_mr *mr,
 			const char *what)
 {
@@ -264,7 +265,7 @@ void diff_mw_bound(struct rig *rig)
 	windows(rig, false);
 }
 
-/* A region that was not registered for windows has none. Only adapters of mlx4 ask. */
+/* A region registered without windows accepts no binding. Only adapters of mlx4 check that. */
 void diff_mw_refused(struct rig *rig)
 {
 	struct rig_conf conf = rig_conf_default();
@@ -283,8 +284,8 @@ void diff_mw_refused(struct rig *rig)
 	rig_pair_close(&pair);
 }
 
-/* What follows is of adapters of mlx4: mlx5's let go of regions that have windows, and do not look
- * at the region when a window is bound. */
+/* The following cases are for mlx4: mlx5's adapters let regions with windows be deregistered, and
+ * do not look at the region when a window is bound. */
 static bool is_mlx4(const struct rig *rig)
 {
 	if (rig->device.vendor_part_id < 4113) /* the first Connect-IB */

@@ -40,7 +40,7 @@ static void end_by(struct rig_end *end, enum ending ending)
 		MUST(!ibv_modify_qp(end->qp, &attr, IBV_QP_STATE));
 }
 
-/* What was taken from the end is there again, so that it can be closed. */
+/* Creates the destroyed object again, so that the end can be closed. */
 static void end_restore(struct rig_pair *pair, enum ending ending)
 {
 	struct rig_end *end = &pair->end[0];

@@ -37,7 +37,7 @@ static bool all_are(const uint8_t *at, uint32_t len, uint8_t value)
 	return !len;
 }
 
-/* What comes to END goes to the null region first. */
+/* Messages to END are scattered to the null region first. */
 static void null_entries(const struct null_case *test, const struct rig_end *end,
 			 const struct ibv_mr *null, struct ibv_sge *sges)
 {

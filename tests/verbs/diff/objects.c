@@ -415,14 +415,14 @@ static void domain_with_queues(struct rig *rig, struct ibv_pd *pd)
 	MUST(!ibv_destroy_qp(qp));
 	MUST(qp = make_qp(child, plain, IBV_QPT_RC));
 	SAY_RET(ibv_dealloc_pd(child), "dealloc the parent domain of a CQ and a QP");
-	if (cq) /* mlx4's CQs are in no domain */
+	if (cq) /* CQs of mlx4 belong to no domain */
 		MUST(!ibv_destroy_cq(ibv_cq_ex_to_cq(cq)));
 	SAY_RET(ibv_dealloc_pd(child), "dealloc the parent domain of a QP");
 	MUST(!ibv_destroy_qp(qp) && !ibv_destroy_cq(plain));
 	SAY_RET(ibv_dealloc_pd(child), "dealloc the parent domain of none");
 }
 
-/* Without functions the library allocates as ever. */
+/* A parent domain without allocator functions uses the library's own memory. */
 static void domain_without_allocators(struct rig *rig, struct ibv_pd *pd)
 {
 	struct ibv_parent_domain_init_attr parent = {

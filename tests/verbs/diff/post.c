@@ -182,7 +182,7 @@ static void post_all_ways(struct post_rig *p, const char *state)
 	say_flush(end, !ret && is_err);
 }
 
-/* What a state accepted is dropped by the RESET that follows. */
+/* Requests that a state accepted are dropped by the reset that follows. */
 static void wrong_states(struct rig *rig)
 {
 	static const char *const names[] = { "RESET", "INIT", "RTR", "RTS" };

@@ -76,8 +76,7 @@ static struct ibv_flow *make_flow(struct raw *raw, int receiver, struct rule *ru
 	return SAY_PTR(ibv_create_flow(raw->to[receiver], &rule->attr), "%s", what);
 }
 
-/* A case is a spec behind an Ethernet spec for all, and two frames: one it matches, one that
- * differs. */
+/* A case adds a spec to an Ethernet spec. It has two frames: one matches, the other differs. */
 struct steer_case {
 	const char *name;
 	union {
@@ -208,7 +207,7 @@ static void steer_by_specs(struct rig *rig, struct raw *raw)
 	}
 }
 
-/* The first of two flows that match takes the frame, unless it lets it go on. */
+/* The first of two matching flows takes the frame, unless it passes the frame on. */
 static void steer_by_priority(struct rig *rig, struct raw *raw)
 {
 	static const struct {
@@ -462,7 +461,7 @@ static void spread_post(struct spread *s)
 	}
 }
 
-/* An adapter of mlx4 wants the queues of a table in a row, so they come first of all. */
+/* The queues of an mlx4 table must have consecutive numbers, so they are created first. */
 static bool spread_open(struct rig *rig, struct ibv_pd *pd, struct spread *s)
 {
 	struct ibv_rwq_ind_table_init_attr table = { .log_ind_tbl_size = 2, .ind_tbl = s->wq };
@@ -514,7 +513,7 @@ static struct ibv_qp *spread_qp(struct rig *rig, struct ibv_pd *pd, struct sprea
 	return qp;
 }
 
-/* The queue is said by the buffer, which a queue has for itself. */
+/* Each queue has its own buffer, which shows where a frame arrived. */
 static void spread_send(struct rig *rig, struct raw *raw, struct spread *s,
 			const struct raw_frame *frame)
 {

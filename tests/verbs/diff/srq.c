@@ -18,7 +18,8 @@ static void try_create(struct ibv_pd *pd, uint32_t max_wr, uint32_t max_sge, uin
 	if (!srq)
 		return;
 	say("granted %u x %u", attr.attr.max_wr, attr.attr.max_sge);
-	/* Not max_wr: the distribution's library makes the ring twice as long as it grants. */
+	/* max_wr is not printed: the distribution's library makes the ring twice as long as it
+	 * grants. */
 	if (!SAY_RET(ibv_query_srq(srq, &query), "query"))
 		say("query x %u limit %u", query.max_sge, query.srq_limit);
 	SAY_RET(ibv_destroy_srq(srq), "destroy");

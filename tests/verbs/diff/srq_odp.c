@@ -13,7 +13,7 @@
 
 #define SLOTS    7 /* granted to an SRQ that requests this many */
 #define SLOT     8192u
-#define BYTES    5000u /* of a message: more than a CQE takes, and than a page */
+#define BYTES    5000u /* size of a message: more than fits into a CQE, and more than a page */
 #define PATIENCE 1000
 
 struct paged {
@@ -21,7 +21,7 @@ struct paged {
 	struct rig *rig;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq[2];    /* sender's, receiver's */
-	struct ibv_cq_ex *cq_ex; /* the latter, where its readers are used */
+	struct ibv_cq_ex *cq_ex; /* receiver's CQ, for topics that use its readers */
 	struct ibv_srq *srq;
 	struct ibv_qp *qp[2];
 	struct ibv_mr *mr, *on_demand;
@@ -160,7 +160,7 @@ static void paged_run(struct rig *rig, bool implicit, bool readers)
 			paged_post(&p, slot);
 		for (int i = 0; i < SLOTS; i++)
 			paged_send(&p, (uint8_t)(round * SLOTS + i));
-		/* The pages go, so that they have to come again. */
+		/* drops the pages, so that the next message faults */
 		MUST(!madvise(p.slots, SLOTS * SLOT, MADV_DONTNEED));
 	}
 	paged_close(&p);

@@ -187,7 +187,7 @@ static void say_current(struct ends *tm)
 	}
 }
 
-/* Takes N completions, those that come. */
+/* Takes up to N completions. */
 static void completions_reap(struct ends *tm, int n)
 {
 	struct ibv_poll_cq_attr attr = { 0 };
@@ -294,7 +294,7 @@ static void unexpected_messages(struct ends *tm)
 	send_tagged(tm, IBV_TMH_NO_TAG, 1, 64);
 	send_tagged(tm, IBV_TMH_EAGER, 9, 64);
 	completions_reap(tm, 2);
-	/* The device does not know that we know. */
+	/* reports a smaller number of unexpected messages than there were */
 	tag_add(tm, 3, 9, 0xff, 100, IBV_OPS_SIGNALED);
 	completions_reap(tm, 1);
 	send_tagged(tm, IBV_TMH_EAGER, 9, 64);

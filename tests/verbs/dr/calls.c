@@ -164,7 +164,7 @@ static void plain_actions(void)
 	TRY_ACTION(mlx5dv_dr_action_create_tag(0xffffffff), "a tag of 32 bits");
 }
 
-/* An array of two is not supported yet where release 44 has it, in NIC RX. */
+/* Release 44 supports an array of two in NIC RX; ours does not yet. */
 static void array_actions(const struct ends *ends, struct dr_root *root, size_t last)
 {
 	struct mlx5dv_dr_action *qp = mlx5dv_dr_action_create_dest_ibv_qp(ends->raw);
@@ -250,7 +250,7 @@ void dr_actions(struct rig *rig)
 
 /* ---- rules */
 
-/* One action of each kind that a root table may know. */
+/* One action of each kind that root tables support. */
 struct kinds {
 	struct mlx5dv_dr_action *qp, *tir, *drop, *miss, *tag, *counter, *pop;
 };

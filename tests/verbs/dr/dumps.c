@@ -39,8 +39,8 @@ static void names_end(void)
 		free(names.text[--names.count]);
 }
 
-/* How many fields of a record all releases have in common. The last one of a reformat on a root
- * table is memory that they have not set. */
+/* Returns how many fields of a record are the same in all releases. The last field of a reformat on
+ * a root table is uninitialised there. */
 static int fields_of(const char *line)
 {
 	static const struct {
@@ -55,7 +55,7 @@ static int fields_of(const char *line)
 	return INT_MAX;
 }
 
-/* Of record 3000 the fifth field is the library's release. */
+/* Prints a line. The fifth field of record 3000 is the library's release. */
 static void say_line(char *line)
 {
 	const bool is_domain = !strncmp(line, "3000,", 5);
@@ -100,7 +100,7 @@ static void say_dump(int ret, FILE *file, char **text, const char *what)
 		say_dump(call(file_, object), file_, &text_, what); \
 	} while (0)
 
-/* Which of two tables of a domain comes first. */
+/* The order of two tables in a domain. */
 static void dump_two_tables(struct dr_root *root)
 {
 	struct mlx5dv_dr_table *second = mlx5dv_dr_table_create(root->domain, 0);
@@ -163,7 +163,7 @@ static void dump_rules(struct rig *rig, struct dr_root *root, struct raw *raw)
 	MUST(!mlx5dv_devx_obj_destroy(counter.obj));
 }
 
-/* Rules that change headers, in a table of what is received or of what is sent. */
+/* Rules that change headers, in a table of received or of sent frames. */
 static void dump_changes(struct rig *rig, struct raw *raw, enum mlx5dv_dr_domain_type type)
 {
 	static const struct steer_rule rule = { STEER_TO_PORT(200) };
