@@ -414,21 +414,7 @@ CASE_ON(ON_ROCE, ibv_create_flow, EOPNOTSUPP, "The device does not support such 
 	return OBJ(ibv_create_flow(bed_qp(bed, IBV_QPT_RAW_PACKET), (void *)&hops));
 }
 
-CASE_ON(ON_ROCE, ibv_create_flow, ENOSPC, "The device's table is full")
-{
-	struct ibv_qp *qp = bed_qp(bed, IBV_QPT_RAW_PACKET);
-	int ret = 0;
-
-	for (uint32_t i = 0; i < 200000 && !ret; i++) {
-		struct rule rule = rule_of();
-
-		memcpy(rule.eth.val.dst_mac + 2, &i, sizeof(i));
-		ret = OBJ(ibv_create_flow(qp, (void *)&rule));
-	}
-	return ret;
-}
-
-CASE_ON(ON_ROCE, ibv_create_flow, ENOSPC, "The table of this priority is full")
+CASE_ON(ON_ROCE, ibv_create_flow, ENOSPC, "The device's table of this priority is full")
 {
 	struct ibv_qp *qp = bed_qp(bed, IBV_QPT_RAW_PACKET);
 	struct rule rule = rule_of();
