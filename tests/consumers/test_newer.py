@@ -126,6 +126,18 @@ perftest.read_lat      | both | both | perftest | tcp | ib_read_lat -F -n 128 -e
 perftest.atomic_bw     | both | both | perftest | tcp | ib_atomic_bw -F -n 128 {PERFTEST} | + | perftest | ATOMIC_FA 128
 perftest.rdma_cm       | both | both | perftest | cm  | ib_write_bw -F -n 128 -R -p PORT | + | perftest | RDMA_WRITE 128
 
+# What Debian 12's perftest does not have
+perftest.immediate     | both | both | perftest | tcp | ib_write_bw -F -n 128 --write_with_imm {PERFTEST} | + | perftest | RDMA_WRITE_IMM 128
+perftest.immediate_lat | both | both | perftest | tcp | ib_write_lat -F -n 128 --write_with_imm {PERFTEST} | + | perftest | RDMA_WRITE_IMM 256
+perftest.null_mr       | both | both | perftest | tcp | ib_write_bw -F -n 128 --use-null-mr {PERFTEST} | + | perftest | RDMA_WRITE 128
+perftest.null_mr_read  | both | both | perftest | tcp | ib_read_bw -F -n 128 --use-null-mr {PERFTEST} | + | perftest | RDMA_READ 128
+perftest.no_lock       | both | both | perftest | tcp | ib_send_bw -F -n 128 -q 2 --no_lock {PERFTEST} | + | perftest | SEND 256
+perftest.no_ddp        | both | both | perftest | tcp | ib_send_bw -F -n 128 --no_ddp {PERFTEST} | + | perftest | SEND 128
+perftest.flow_label    | both | roce | perftest | tcp | ib_write_bw -F -n 128 -q 2 --flow_label=1,2 {PERFTEST} | + | perftest | RDMA_WRITE 256
+perftest.by_rdma_cm    | both | both | perftest | cm  | ib_read_bw -F -n 128 -z -p PORT | + | perftest | RDMA_READ 128
+perftest.active_dcis   | both | both | perftest | tcp | ib_write_bw -F -n 128 -c DC --log_dci_streams=3 --log_active_dci_streams=1 {PERFTEST} | + | perftest | RDMA_WRITE 128
+perftest.json          | both | both | perftest | tcp | ib_send_bw -F -n 128 --out_json --out_json_file=/dev/null {PERFTEST} | + | perftest | SEND 128
+
 pingpong               | both | both | ibverbs-utils | tcp | ibv_rc_pingpong -n 200 -c -p PORT GID | + | pingpong | SEND 400
 rping                  | both | both | rdmacm-utils  | cm  | {RPING} -s | {RPING} -c | ping data: rdma-ping-19 | RDMA_WRITE 20, RDMA_READ 20
 
@@ -376,3 +388,12 @@ def ask(bench, text, name, **options):
     if status:
         raise Failure(f"{name}: {describe(status, bench.launcher.limit)}")
     return process.text()
+
+
+@cases([Case(f"newer.{release}.valkey.without_rdma", release=release, limit=LIMIT) for release in RELEASES["both"]])
+def test_without_rdma(case, roots, launcher):
+    """Debian builds valkey without its own RDMA. When it no longer does, that needs a case here."""
+    root = roots.get(case.release)
+    root.need("valkey-server")
+    listen = "valkey-server --port 0 --rdma-bind 127.0.0.1 --rdma-port 6399"
+    need(launcher.run(root.line("debian", listen), "server")[0].text(), "(Missing implement of|Failed finding) connection .*rdma")
