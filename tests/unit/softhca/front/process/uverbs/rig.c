@@ -228,11 +228,11 @@ int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, 
 int uc_pin(struct uverbs_call *uc, uint64_t addr, uint64_t len, bool writable)
 {
 	assert_ptr_equal(uc, &rig.call);
-	(void)writable;
 	if (rig.pin_error)
 		return rig.pin_error;
 	assert_true(rig.pinned < RIG_PINS);
 	rig.pins[rig.pinned].addr = addr;
+	rig.pins[rig.pinned].writable = writable;
 	rig.pins[rig.pinned++].len = len;
 	return 0;
 }
@@ -272,9 +272,9 @@ void event_source_remove(struct event_source *source, pid_t tid)
 int adapter_command(struct adapter *adapter, void *in, size_t in_len, void *out, size_t out_len)
 {
 	assert_ptr_equal(adapter, &rig.adapter);
-	assert_true(in_len <= RIG_COMMAND);
 	memset(rig.command, 0, sizeof(rig.command));
-	memcpy(rig.command, in, in_len);
+	memcpy(rig.command, in, in_len < RIG_COMMAND ? in_len : RIG_COMMAND);
+	rig.command_len = in_len;
 	memset(out, 0, out_len);
 	fld_set((uint8_t *)out, FLD(0x8, 31, 0), rig.number);
 	rig.commands++;
@@ -285,7 +285,7 @@ int adapter_release(struct adapter *adapter, enum prm_opcode opcode, uint32_t nu
 {
 	assert_ptr_equal(adapter, &rig.adapter);
 	(void)opcode;
-	(void)number;
+	rig.last_released = number;
 	rig.released += !rig.command_error;
 	return rig.command_error;
 }

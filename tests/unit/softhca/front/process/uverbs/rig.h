@@ -35,13 +35,16 @@ struct rig {
 	uint16_t out_refused; /* attribute whose buffer the program cannot write to */
 	struct object *objects[RIG_OBJECTS]; /* by handle */
 	unsigned int made, freed;            /* objects */
-	uint8_t command[RIG_COMMAND];        /* the device's last command */
+	uint8_t command[RIG_COMMAND];        /* the beginning of the device's last command */
+	size_t command_len;
 	unsigned int commands, released;
-	int command_error; /* of the device */
-	uint32_t number;   /* of the next object that the device makes */
+	uint32_t last_released; /* number */
+	int command_error;      /* of the device */
+	uint32_t number;        /* of the next object that the device makes */
 	int pin_error;
 	struct {
 		uint64_t addr, len;
+		bool writable;
 	} pins[RIG_PINS];
 	unsigned int pinned, takes; /* takes: objects that got pins, new or moved */
 };
