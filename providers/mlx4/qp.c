@@ -177,6 +177,8 @@ static int qp_alloc_notes(struct mlx4_qp *qp, const struct mlx4_qp_size *size, b
 	return qp->rq.wq.wr_ids ? 0 : ENOMEM;
 }
 
+/* Allocates rings that may keep old bytes: INIT stamps the send ring, and the adapter reads a
+ * receive only after it was posted. */
 static int qp_alloc_queues(struct mlx4_context *ctx, const struct ibv_qp_init_attr_ex *attr,
 			   const struct mlx4_qp_size *size, struct mlx4_qp *qp)
 {
@@ -184,7 +186,7 @@ static int qp_alloc_queues(struct mlx4_context *ctx, const struct ibv_qp_init_at
 	struct ibv_pd *pd = attr_pd(attr);
 	const struct queue_mem_request request = {
 		.size = size->bytes,
-		.place = { .align = ctx->common.queue_bufs.page },
+		.place = { .align = ctx->common.queue_bufs.page, .keeps_bytes = true },
 		.alloc = ENV_ALLOC_ANON,
 	};
 	int ret = mlx4_queue_mem_alloc(ctx, pd, &request, &qp->buf);
@@ -237,7 +239,6 @@ static void qp_set_sends(struct mlx4_context *ctx, const struct ibv_qp_init_attr
 	sq->done_slots = sq->wq.slots;
 	sq->wq.max_post = size->sq_slots - size->sq_spare;
 	wq_reset(&sq->wq);
-	mlx4_sq_ring_init(sq);
 }
 
 static void qp_set_receives(const struct mlx4_qp_size *size, struct mlx4_qp *qp)
@@ -434,34 +435,40 @@ static void qp_clean_cqs(struct mlx4_qp *qp)
 		mlx4_cq_clean(to_mcq(send), qp);
 }
 
-static void qp_open_sends(struct mlx4_qp *qp, bool open)
+static void qp_open_sends(struct mlx4_qp *qp)
 {
 	qlock_enter(&qp->sq_lock);
-	qp->sq.opcodes = open ? qp->opcodes : 0;
-	qp->sq.usual_opcodes = open ? usual_opcodes_of(qp->kind) : 0;
+	qp->sq.opcodes = qp->opcodes;
+	qp->sq.usual_opcodes = usual_opcodes_of(qp->kind);
 	qp->sq.unusual_flags = IBV_SEND_INLINE | (qp->has_checksums ? 0 : IBV_SEND_IP_CSUM);
 	qlock_leave(&qp->sq_lock);
 }
 
-static void qp_open_receives(struct mlx4_qp *qp, bool open)
+/* Prepares the rings in INIT: the adapter reads the send ring from RTS on, and receives may be
+ * posted from now on. */
+static void qp_init_rings(struct mlx4_qp *qp)
 {
+	if (qp->sq.buf) {
+		qlock_enter(&qp->sq_lock);
+		mlx4_sq_ring_init(&qp->sq);
+		qlock_leave(&qp->sq_lock);
+	}
 	qlock_enter(&qp->rq.lock);
-	qp->rq.sge_limit = open && qp->rq.buf ? qp->rq.max_sge + 1 : 0;
+	qp->rq.sge_limit = qp->rq.buf ? qp->rq.max_sge + 1 : 0;
 	qlock_leave(&qp->rq.lock);
 }
 
-/* Empties the queues, as the adapter does on a reset. */
+/* Empties the queues, as the adapter does on a reset. A completion that a poller handles changes
+ * its queue's tail, so the CQs are cleaned first. */
 static void qp_reset(struct mlx4_qp *qp)
 {
-	qp_open_sends(qp, false);
-	qp_open_receives(qp, false);
 	qp_clean_cqs(qp);
 	qlock_enter(&qp->sq_lock);
+	qp->sq.opcodes = qp->sq.usual_opcodes = 0;
 	wq_reset(&qp->sq.wq);
-	if (qp->sq.buf)
-		mlx4_sq_ring_init(&qp->sq);
 	qlock_leave(&qp->sq_lock);
 	qlock_enter(&qp->rq.lock);
+	qp->rq.sge_limit = 0;
 	wq_reset(&qp->rq.wq);
 	if (qp->rq.dbrec)
 		*qp->rq.dbrec = 0;
@@ -527,10 +534,10 @@ int mlx4_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 	if (attr->qp_state == IBV_QPS_RESET)
 		qp_reset(qp);
 	else if (attr->qp_state == IBV_QPS_INIT)
-		qp_open_receives(qp, true);
+		qp_init_rings(qp);
 	/* In state ERR, posted requests are flushed. */
 	if (attr->qp_state == IBV_QPS_RTS || attr->qp_state == IBV_QPS_ERR)
-		qp_open_sends(qp, true);
+		qp_open_sends(qp);
 	return 0;
 }
 

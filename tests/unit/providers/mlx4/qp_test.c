@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * qp_test.c - attributes that a QP or a CQ of this adapter cannot have: the error, and the line of
- * the log that names the attribute.
+ * the log that names the attribute. And the queues of a QP as its state changes.
  *
  * Covers: providers/mlx4/qp.c, providers/mlx4/cq.c
  */
 #include "rig.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "tests/unit/log_text.h"
 
@@ -104,6 +105,83 @@ static void what_the_mask_lacks_is_not_looked_at(void **state)
 	rig_free(rig);
 }
 
+/* ---- states ---- */
+
+static void move_to(struct rig *rig, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	assert_int_equal(mlx4_qp_modify(&rig->qp->vqp.qp, &attr, IBV_QP_STATE), 0);
+}
+
+/* Fails unless the adapter owns each slot and each later piece has its stamp. */
+static void check_ring_is_the_adapters(const struct mlx4_sq *sq)
+{
+	const uint32_t step = 1u << sq->slot_log;
+
+	for (uint32_t i = 0; i <= sq->wq.mask; i++) {
+		const __be32 *slot = (const __be32 *)(sq->buf + (size_t)i * step);
+
+		assert_int_equal(be32toh(slot[0]), 0x80000000);
+		assert_int_equal(be32toh(slot[1]), step / 16);
+		for (uint32_t at = 64; at < step; at += 64)
+			assert_int_equal(be32toh(slot[at / 4]), 0xffffffff);
+	}
+}
+
+/* The adapter reads no send ring before RTS, so INIT is early enough for what earlier WQEs, or
+ * earlier owners of the memory, have left. */
+static void init_gives_the_send_ring_to_the_adapter(void **state)
+{
+	static const struct rig_options sizes[] = { { 0 }, { .max_inline = 128 } };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(sizes); i++) {
+		struct rig *rig = rig_new(&sizes[i]);
+		struct mlx4_sq *sq = &rig->qp->sq;
+
+		move_to(rig, IBV_QPS_RESET);
+		memset(sq->buf, 0x5a, (size_t)(sq->wq.mask + 1) << sq->slot_log);
+		sq->last_long = 7;
+		move_to(rig, IBV_QPS_INIT);
+		check_ring_is_the_adapters(sq);
+		assert_int_equal(sq->last_long, 0 - sq->wq.mask - 1);
+		rig_free(rig);
+	}
+}
+
+/* Returns what was refused: 1 the send, 2 the receive, 0 nothing. */
+static int post_both(struct rig *rig)
+{
+	struct ibv_send_wr send = { .opcode = IBV_WR_SEND }, *bad_send;
+	struct ibv_recv_wr receive = { 0 }, *bad_receive;
+	struct ibv_qp *qp = &rig->qp->vqp.qp;
+
+	if (mlx4_post_send(qp, &send, &bad_send))
+		return 1;
+	return mlx4_post_recv(qp, &receive, &bad_receive) ? 2 : 0;
+}
+
+/* A reset empties both queues and closes them until INIT and RTS. */
+static void a_reset_empties_the_queues(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct mlx4_qp *qp = rig->qp;
+
+	(void)state;
+	assert_int_equal(post_both(rig), 0);
+	assert_int_equal(qp->sq.wq.head, 1);
+	assert_int_equal(be32toh(*qp->rq.dbrec), 1);
+	move_to(rig, IBV_QPS_RESET);
+	assert_int_equal(qp->sq.wq.head, 0);
+	assert_int_equal(qp->rq.wq.head, 0);
+	assert_int_equal(*qp->rq.dbrec, 0);
+	assert_int_equal(post_both(rig), 1);
+	qp->sq.opcodes = qp->opcodes;
+	assert_int_equal(post_both(rig), 2);
+	rig_free(rig);
+}
+
 /* ---- CQs ---- */
 
 #define WITH_TIMESTAMP IBV_WC_EX_WITH_COMPLETION_TIMESTAMP
@@ -161,6 +239,8 @@ int main(void)
 		cmocka_unit_test(a_missing_object_is_named),
 		cmocka_unit_test(what_the_adapter_lacks_is_named),
 		cmocka_unit_test(what_the_mask_lacks_is_not_looked_at),
+		cmocka_unit_test(init_gives_the_send_ring_to_the_adapter),
+		cmocka_unit_test(a_reset_empties_the_queues),
 		cmocka_unit_test(a_cq_has_what_the_adapter_has),
 	};
 
