@@ -10,29 +10,36 @@
 #include "librdmacm/rsocket/rs.h"
 #include "librdmacm/rsocket/wire.h"
 
+#include <fcntl.h>
 #include <infiniband/sa.h>
 #include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 enum { MIN_TX = 4096, MAX_WR = 0xfffe, MSS = 2048, DEFAULT_IDLE = 7200, MAX_LIMIT = INT_MAX };
 
 enum option_way {
 	SHIELDED, /* may be a cancellation point, so cancellation is disabled */
-	LOCKED,   /* set() and get() only access memory, under the socket's lock */
-	ATOMIC,   /* one word, loaded and stored atomically; never refuses the value */
+	LOCKED,   /* set() only accesses memory, under the socket's lock; get() needs none */
+	ATOMIC,   /* the same, but set() needs no lock either, and never refuses the value */
 };
 
 struct option {
 	int (*set)(struct rs *rs, int value);
 	int (*get)(struct rs *rs);
+	/* Sets an int of a stream and returns what the call returns. NULL: no such fast path. */
+	int (*quick)(struct rs *rs, int value);
 	enum option_way way;
 	bool tell; /* option_set() of the kind is called, and may refuse */
 };
+
+/* Sets any option, and returns what the call returns. */
+static int __attribute__((noinline))
+set_slowly(struct rs *rs, int level, int name, const void *value, socklen_t len);
 
 #define FLAG(field)                                      \
 	static int set_##field(struct rs *rs, int value) \
@@ -92,45 +99,57 @@ static unsigned int clip_count(int value)
 	return (unsigned int)value < MAX_WR ? (unsigned int)value : MAX_WR;
 }
 
-#define COUNT(field)                                     \
-	static int set_##field(struct rs *rs, int value) \
-	{                                                \
-		rs->options.field = clip_count(value);   \
-		return 0;                                \
-	}                                                \
-	static int get_##field(struct rs *rs)            \
-	{                                                \
-		return (int)rs->options.field;           \
-	}
-
-COUNT(sq_size)
-COUNT(rq_size)
-COUNT(inline_size)
-
-static int set_mappings(struct rs *rs, int value)
+/* Stores a size, or returns EINVAL if the queues exist. A socket gets its queues under the lock,
+ * which the caller holds. */
+static int set_size(struct rs *rs, unsigned int *size, unsigned int value)
 {
-	rs->options.mappings = rdmacm_wire_count_unscale(rdmacm_wire_count_scale(value));
+	if (has_queues(rs))
+		return EINVAL;
+	*size = value;
 	return 0;
 }
 
-static int get_mappings(struct rs *rs)
-{
-	return (int)rs->options.mappings;
-}
+#define SIZE(field, fitted)                                      \
+	static int set_##field(struct rs *rs, int value)         \
+	{                                                        \
+		return set_size(rs, &rs->options.field, fitted); \
+	}                                                        \
+	static int quick_##field(struct rs *rs, int value)       \
+	{                                                        \
+		int ret;                                         \
+                                                                 \
+		cm_lock_take(&rs->lock);                         \
+		ret = set_##field(rs, value);                    \
+		cm_lock_drop(&rs->lock);                         \
+		return cma_return(ret);                          \
+	}                                                        \
+	static int get_##field(struct rs *rs)                    \
+	{                                                        \
+		return (int)rs->options.field;                   \
+	}
+
+SIZE(sq_size, clip_count(value))
+SIZE(rq_size, clip_count(value))
+SIZE(inline_size, clip_count(value))
+SIZE(mappings, rdmacm_wire_count_unscale(rdmacm_wire_count_scale(value)))
 
 /* ---- other numbers ---- */
 
+/* Reads the system's idle time. Not by stdio, which would take ten times the instructions. */
 static int keepalive_default(void)
 {
-	FILE *file = fopen("/proc/sys/net/ipv4/tcp_keepalive_time", "re");
-	int seconds = DEFAULT_IDLE;
+	const int fd = open("/proc/sys/net/ipv4/tcp_keepalive_time", O_RDONLY | O_CLOEXEC);
+	ssize_t size = -1;
+	char text[12], *end = text;
+	long seconds;
 
-	if (file) {
-		if (fscanf(file, "%d", &seconds) != 1)
-			seconds = DEFAULT_IDLE;
-		fclose(file);
+	if (fd >= 0) {
+		size = read(fd, text, sizeof(text) - 1);
+		close(fd);
 	}
-	return seconds;
+	text[size > 0 ? size : 0] = '\0';
+	seconds = strtol(text, &end, 10);
+	return end != text && seconds > 0 && seconds <= INT_MAX ? (int)seconds : DEFAULT_IDLE;
 }
 
 static int set_keepalive(struct rs *rs, int value)
@@ -152,6 +171,19 @@ static int set_idle(struct rs *rs, int value)
 		return EINVAL;
 	rs->options.keepalive_idle = value;
 	return 0;
+}
+
+/* Stores the time if it has no effect yet, else goes the usual way. */
+static int quick_idle(struct rs *rs, int value)
+{
+	int ret = EAGAIN;
+
+	cm_lock_take(&rs->lock);
+	if (!rs->options.keepalive)
+		ret = set_idle(rs, value);
+	cm_lock_drop(&rs->lock);
+	return ret == EAGAIN ? set_slowly(rs, IPPROTO_TCP, TCP_KEEPIDLE, &value, sizeof(value))
+			     : cma_return(ret);
 }
 
 static int get_idle(struct rs *rs)
@@ -181,9 +213,20 @@ static int get_mss(struct rs *rs)
 	return size ? size : MSS;
 }
 
+static int __attribute__((noinline)) look_for_error(struct rs *rs)
+{
+	int error = 0;
+
+	rdmacm_rs_shield();
+	if (rs->kind->error)
+		error = rs->kind->error(rs);
+	rdmacm_rs_unshield();
+	return error;
+}
+
 static int get_error(struct rs *rs)
 {
-	return rs->kind->error ? rs->kind->error(rs) : 0;
+	return rs_flag(&rs->is_sound) ? 0 : look_for_error(rs);
 }
 
 static int get_listening(struct rs *rs)
@@ -226,40 +269,40 @@ static int get_tos(struct rs *rs)
 }
 
 static const struct option of_socket[] = {
-	[SO_SNDBUF] = { set_tx, get_tx, ATOMIC, false },
-	[SO_RCVBUF] = { set_rx, get_rx, ATOMIC, false },
-	[SO_REUSEADDR] = { set_reuse_addr, get_reuse_addr, ATOMIC, false },
-	[SO_KEEPALIVE] = { set_keepalive, get_keepalive, SHIELDED, true },
-	[SO_OOBINLINE] = { set_oob_inline, get_oob_inline, ATOMIC, false },
-	[SO_ERROR] = { NULL, get_error, SHIELDED, false },
-	[SO_ACCEPTCONN] = { NULL, get_listening, LOCKED, false },
-	[SO_TYPE] = { NULL, get_type, LOCKED, false },
-	[SO_DOMAIN] = { NULL, get_domain, LOCKED, false },
-	[SO_PROTOCOL] = { NULL, get_protocol, LOCKED, false },
+	[SO_SNDBUF] = { set_tx, get_tx, set_tx, ATOMIC, false },
+	[SO_RCVBUF] = { set_rx, get_rx, set_rx, ATOMIC, false },
+	[SO_REUSEADDR] = { set_reuse_addr, get_reuse_addr, set_reuse_addr, ATOMIC, false },
+	[SO_KEEPALIVE] = { set_keepalive, get_keepalive, NULL, SHIELDED, true },
+	[SO_OOBINLINE] = { set_oob_inline, get_oob_inline, set_oob_inline, ATOMIC, false },
+	[SO_ERROR] = { NULL, get_error, NULL, LOCKED, false },
+	[SO_ACCEPTCONN] = { NULL, get_listening, NULL, LOCKED, false },
+	[SO_TYPE] = { NULL, get_type, NULL, LOCKED, false },
+	[SO_DOMAIN] = { NULL, get_domain, NULL, LOCKED, false },
+	[SO_PROTOCOL] = { NULL, get_protocol, NULL, LOCKED, false },
 };
 
 static const struct option of_tcp[] = {
-	[TCP_NODELAY] = { set_no_delay, get_no_delay, ATOMIC, false },
-	[TCP_MAXSEG] = { set_ignored, get_mss, SHIELDED, false },
-	[TCP_KEEPIDLE] = { set_idle, get_idle, LOCKED, true },
-	[TCP_KEEPINTVL] = { set_ignored, get_one, LOCKED, false },
-	[TCP_KEEPCNT] = { set_ignored, get_one, LOCKED, false },
+	[TCP_NODELAY] = { set_no_delay, get_no_delay, set_no_delay, ATOMIC, false },
+	[TCP_MAXSEG] = { set_ignored, get_mss, NULL, SHIELDED, false },
+	[TCP_KEEPIDLE] = { set_idle, get_idle, quick_idle, LOCKED, true },
+	[TCP_KEEPINTVL] = { set_ignored, get_one, NULL, LOCKED, false },
+	[TCP_KEEPCNT] = { set_ignored, get_one, NULL, LOCKED, false },
 };
 
 static const struct option of_ip[] = {
-	[IP_TOS] = { set_tos, get_tos, LOCKED, false },
+	[IP_TOS] = { set_tos, get_tos, NULL, LOCKED, false },
 };
 
 static const struct option of_ipv6[] = {
-	[IPV6_V6ONLY] = { set_v6_only, get_v6_only, SHIELDED, true },
-	[IPV6_TCLASS] = { set_class, get_tos, LOCKED, false },
+	[IPV6_V6ONLY] = { set_v6_only, get_v6_only, NULL, SHIELDED, true },
+	[IPV6_TCLASS] = { set_class, get_tos, NULL, LOCKED, false },
 };
 
 static const struct option of_rdma[] = {
-	[RDMA_SQSIZE] = { set_sq_size, get_sq_size, LOCKED, true },
-	[RDMA_RQSIZE] = { set_rq_size, get_rq_size, LOCKED, true },
-	[RDMA_INLINE] = { set_inline_size, get_inline_size, LOCKED, true },
-	[RDMA_IOMAPSIZE] = { set_mappings, get_mappings, LOCKED, true },
+	[RDMA_SQSIZE] = { set_sq_size, get_sq_size, quick_sq_size, LOCKED, false },
+	[RDMA_RQSIZE] = { set_rq_size, get_rq_size, quick_rq_size, LOCKED, false },
+	[RDMA_INLINE] = { set_inline_size, get_inline_size, quick_inline_size, LOCKED, false },
+	[RDMA_IOMAPSIZE] = { set_mappings, get_mappings, quick_mappings, LOCKED, false },
 };
 
 static const struct option no_option;
@@ -281,13 +324,6 @@ static inline const struct option *option_of(int level, int name)
 	if (level == IPPROTO_IPV6)
 		return option_at(of_ipv6, ARRAY_SIZE(of_ipv6), name);
 	return level == SOL_RDMA ? option_at(of_rdma, ARRAY_SIZE(of_rdma), name) : &no_option;
-}
-
-static const struct option *find_option(int level, int name)
-{
-	const struct option *option = option_of(level, name);
-
-	return option->get ? option : NULL;
 }
 
 /* ---- options that are not numbers ---- */
@@ -340,10 +376,10 @@ static int get_limit(int64_t limit_us, void *value, socklen_t *len)
 	return hand_out_part(&time, sizeof(time), value, len);
 }
 
-static int set_linger(struct rs *rs, const void *value, socklen_t len)
+static int __attribute__((noinline)) set_linger(struct rs *rs, const void *value, socklen_t len)
 {
 	if (len < sizeof(rs->options.linger))
-		return EINVAL;
+		return cma_return(EINVAL);
 	cm_lock_take(&rs->lock);
 	memcpy(&rs->options.linger, value, sizeof(rs->options.linger));
 	rs->options.aborts = rs->options.linger.l_onoff && !rs->options.linger.l_linger;
@@ -389,17 +425,17 @@ static int get_route(struct rs *rs, void *value, socklen_t *len)
 
 /* ---- the calls ---- */
 
-/* Calls option_set() of the kind, which is no cancellation point for options of queues. If it
- * refuses, restores this option's old value; other options may have changed meanwhile, and stay. */
-static int tell_kind(struct rs *rs, const struct option *option, int level, int name, int before)
+/* Calls option_set() of the kind. If it refuses, restores this option's old value; other options
+ * may have changed meanwhile, and stay. */
+static int __attribute__((noinline))
+tell_kind(struct rs *rs, const struct option *option, int level, int name, int before)
 {
-	bool shields = option->way != SHIELDED && level != SOL_RDMA;
 	int ret;
 
-	if (shields)
+	if (option->way != SHIELDED)
 		rdmacm_rs_shield();
 	ret = rs->kind->option_set(rs, level, name);
-	if (shields)
+	if (option->way != SHIELDED)
 		rdmacm_rs_unshield();
 	if (ret) {
 		cm_lock_take(&rs->lock);
@@ -499,15 +535,12 @@ static bool is_of_datagrams(const struct rs *rs, int level, int name)
 	return false;
 }
 
-static int __attribute__((noinline))
-set_option(struct rs *rs, int level, int name, const void *value, socklen_t len)
+static int set_option(struct rs *rs, int level, int name, const void *value, socklen_t len)
 {
-	const struct option *option = find_option(level, name);
+	const struct option *option = option_of(level, name);
 
 	if (!value)
 		return EFAULT;
-	if (level == SOL_SOCKET && name == SO_LINGER)
-		return set_linger(rs, value, len);
 	if (limit_of(rs, level, name))
 		return set_limit(rs, limit_of(rs, level, name), value, len);
 	if (level == SOL_RDMA && has_queues(rs))
@@ -516,7 +549,12 @@ set_option(struct rs *rs, int level, int name, const void *value, socklen_t len)
 		return set_route(rs, value, len);
 	if (rs->type == SOCK_DGRAM && !is_of_datagrams(rs, level, name))
 		return setsockopt(rs->fd, level, name, value, len) ? errno : 0;
-	return option ? set_number(rs, option, level, name, value, len) : EOPNOTSUPP;
+	return option->get ? set_number(rs, option, level, name, value, len) : EOPNOTSUPP;
+}
+
+static int set_slowly(struct rs *rs, int level, int name, const void *value, socklen_t len)
+{
+	return cma_return(set_option(rs, level, name, value, len));
 }
 
 static bool is_of_udp(int level)
@@ -558,21 +596,17 @@ get_other(struct rs *rs, int level, int name, void *value, socklen_t *len)
 	return EOPNOTSUPP;
 }
 
-static int __attribute__((noinline))
-get_option(struct rs *rs, int level, int name, void *value, socklen_t *len)
+static int __attribute__((noinline)) get_option(struct rs *rs, const struct option *option,
+						int level, int name, void *value, socklen_t *len)
 {
-	const struct option *option = find_option(level, name);
-
 	if (!value || !len)
 		return EFAULT;
-	if (!option)
+	if (!option->get)
 		return get_other(rs, level, name, value, len);
 	return hand_out_number(level,
 			       option->way == SHIELDED ? get_shielded(rs, option) : option->get(rs),
 			       value, len);
 }
-
-/* Fast path for an int that needs no system call. */
 
 CMA_EXPORT int rsetsockopt(int socket, int level, int optname, const void *optval, socklen_t optlen)
 {
@@ -582,12 +616,16 @@ CMA_EXPORT int rsetsockopt(int socket, int level, int optname, const void *optva
 
 	if (!rs)
 		return cma_return(EBADF);
-	if (option->way != ATOMIC || !optval || optlen != sizeof(number) || rs->type == SOCK_DGRAM)
-		return cma_return(set_option(rs, level, optname, optval, optlen));
-	memcpy(&number, optval, sizeof(number));
-	return option->set(rs, number);
+	if (option->quick && optval && optlen == sizeof(number) && rs->type != SOCK_DGRAM) {
+		memcpy(&number, optval, sizeof(number));
+		return option->quick(rs, number);
+	}
+	if (level == SOL_SOCKET && optname == SO_LINGER && optval)
+		return set_linger(rs, optval, optlen);
+	return set_slowly(rs, level, optname, optval, optlen);
 }
 
+/* Has a fast path for an int that needs no system call. */
 CMA_EXPORT int rgetsockopt(int socket, int level, int optname, void *optval, socklen_t *optlen)
 {
 	const struct option *option = option_of(level, optname);
@@ -597,7 +635,7 @@ CMA_EXPORT int rgetsockopt(int socket, int level, int optname, void *optval, soc
 	if (!rs)
 		return cma_return(EBADF);
 	if (option->way == SHIELDED || !optval || !optlen || *optlen != sizeof(number))
-		return cma_return(get_option(rs, level, optname, optval, optlen));
+		return cma_return(get_option(rs, option, level, optname, optval, optlen));
 	number = option->get(rs);
 	memcpy(optval, &number, sizeof(number));
 	return 0;

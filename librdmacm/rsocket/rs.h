@@ -98,7 +98,8 @@ struct rs_kind {
 	/* Called for a changed option with effects beyond its stored value; may refuse. NULL: no
 	 * such option. */
 	int (*option_set)(struct rs *rs, int level, int name);
-	int (*error)(struct rs *rs); /* returns the error for SO_ERROR and clears it */
+	/* Returns the error for SO_ERROR and clears it. Not called while rs->is_sound. */
+	int (*error)(struct rs *rs);
 	/* Sets *BYTES to the readable bytes, for datagrams those of the first message. */
 	int (*unread)(struct rs *rs, int *bytes);
 	bool (*is_listening)(struct rs *rs); /* NULL: never */
@@ -149,6 +150,8 @@ struct rs {
 	/* shared with a forked process; the kernel destroys its objects when both have closed it */
 	bool is_shared;
 	struct rs_flags flags;
+	/* SO_ERROR is 0 and needs no look for events; written under the lock, read without it */
+	bool is_sound;
 	struct rs_options options;
 	struct rs_spin spin;
 	struct cm_lock lock; /* guards all state except what a kind's I/O locks guard */

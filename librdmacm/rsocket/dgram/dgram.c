@@ -227,13 +227,6 @@ static int dgram_error(struct rs *rs)
 	return error;
 }
 
-/* Refuses options of the queues once there are queues. */
-static int dgram_option_set(struct rs *rs, int level, int name)
-{
-	(void)name;
-	return level == SOL_RDMA && !LIST_EMPTY(&to_dgram(rs)->links) ? EINVAL : 0;
-}
-
 /* Options ask without the lock. */
 static bool dgram_has_queues(struct rs *rs)
 {
@@ -257,7 +250,6 @@ const struct rs_kind rdmacm_dgram_kind = {
 	.poll = rdmacm_dgram_poll,
 	.wake_fds = rdmacm_dgram_wake_fds,
 	.woken = rdmacm_dgram_woken,
-	.option_set = dgram_option_set,
 	.error = dgram_error,
 	.unread = rdmacm_dgram_unread,
 	.has_queues = dgram_has_queues,

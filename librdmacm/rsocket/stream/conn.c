@@ -38,6 +38,7 @@ static bool never_connected(const struct stream *stream)
 static void stream_over(struct stream *stream)
 {
 	stream->state = STREAM_OVER;
+	rs_flag_set(&stream->rs.is_sound, false);
 	stream->peer_done = stream->peer_gone = true;
 	stream->rs.arrivals++;
 	rs_changed(&stream->rs);
@@ -131,6 +132,8 @@ static void on_route(struct stream *stream, const struct rdma_cm_event *event)
 void rdmacm_stream_established(struct stream *stream)
 {
 	stream->state = STREAM_CONNECTED;
+	/* Until it ends, there is no error; the next call that handles events learns of the end. */
+	rs_flag_set(&stream->rs.is_sound, true);
 	__atomic_store_n(&stream->has_peer, true, __ATOMIC_RELEASE);
 	stream->rs.arrivals++;
 	rdmacm_stream_send_controls(stream);
@@ -778,13 +781,9 @@ static int change_id_options(struct stream *stream, const void *unused)
 	return ret ? ret : set_id_options(stream);
 }
 
-static int id_option_set(struct stream *stream, int level)
+static int id_option_set(struct stream *stream)
 {
-	if (stream->state >= STREAM_ADDR)
-		return EINVAL;
-	if (level != IPPROTO_IPV6)
-		return 0;
-	if (stream->state == STREAM_LISTENING)
+	if (stream->state >= STREAM_LISTENING)
 		return EINVAL;
 	return stream->id ? try_with_own_channel(stream, change_id_options, NULL) : 0;
 }
@@ -799,7 +798,7 @@ static int stream_option_set(struct rs *rs, int level, int name)
 		return rdmacm_keepalive_set(stream,
 					    rs->options.keepalive ? rs->options.keepalive_idle : 0);
 	cm_lock_take(&rs->lock);
-	ret = id_option_set(stream, level);
+	ret = id_option_set(stream);
 	cm_lock_drop(&rs->lock);
 	return ret;
 }

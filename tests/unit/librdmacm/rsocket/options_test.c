@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -21,7 +22,7 @@ static struct {
 	struct rs rs;
 	struct rs_kind kind;
 	bool has_queues;
-	unsigned int shields, told;
+	unsigned int shields, told, asked_unlocked;
 	int told_level, told_name, refusal, segment, error;
 } it;
 
@@ -41,6 +42,10 @@ void rdmacm_rs_unshield(void)
 static bool kind_has_queues(struct rs *rs)
 {
 	assert_ptr_equal(rs, &it.rs);
+	if (cm_lock_try(&rs->lock)) {
+		it.asked_unlocked++;
+		cm_lock_drop(&rs->lock);
+	}
 	return it.has_queues;
 }
 
@@ -48,7 +53,7 @@ static int kind_option_set(struct rs *rs, int level, int name)
 {
 	assert_true(cm_lock_try(&rs->lock));
 	cm_lock_drop(&rs->lock);
-	assert_int_equal(it.shields, level == SOL_RDMA ? 0 : 1);
+	assert_int_equal(it.shields, 1);
 	it.told++;
 	it.told_level = level;
 	it.told_name = name;
@@ -154,16 +159,16 @@ static void each_option_keeps_what_it_is_set_to(void **state)
 		{ IPPROTO_IPV6, IPV6_TCLASS, -1, 0, false },
 		{ IPPROTO_IPV6, IPV6_TCLASS, 0xff, 0xfc, false },
 		{ IPPROTO_IPV6, IPV6_V6ONLY, 1, 1, true },
-		{ SOL_RDMA, RDMA_SQSIZE, 12, 12, true },
-		{ SOL_RDMA, RDMA_SQSIZE, 0xfffd, 0xfffd, true },
-		{ SOL_RDMA, RDMA_SQSIZE, 0xffff, 0xfffe, true },
-		{ SOL_RDMA, RDMA_RQSIZE, -1, 0xfffe, true },
-		{ SOL_RDMA, RDMA_RQSIZE, 13, 13, true },
-		{ SOL_RDMA, RDMA_INLINE, 0, 0, true },
-		{ SOL_RDMA, RDMA_INLINE, 99, 99, true },
-		{ SOL_RDMA, RDMA_IOMAPSIZE, 128, 128, true },
-		{ SOL_RDMA, RDMA_IOMAPSIZE, 129, 128, true },
-		{ SOL_RDMA, RDMA_IOMAPSIZE, 513, 512, true },
+		{ SOL_RDMA, RDMA_SQSIZE, 12, 12, false },
+		{ SOL_RDMA, RDMA_SQSIZE, 0xfffd, 0xfffd, false },
+		{ SOL_RDMA, RDMA_SQSIZE, 0xffff, 0xfffe, false },
+		{ SOL_RDMA, RDMA_RQSIZE, -1, 0xfffe, false },
+		{ SOL_RDMA, RDMA_RQSIZE, 13, 13, false },
+		{ SOL_RDMA, RDMA_INLINE, 0, 0, false },
+		{ SOL_RDMA, RDMA_INLINE, 99, 99, false },
+		{ SOL_RDMA, RDMA_IOMAPSIZE, 128, 128, false },
+		{ SOL_RDMA, RDMA_IOMAPSIZE, 129, 128, false },
+		{ SOL_RDMA, RDMA_IOMAPSIZE, 513, 512, false },
 	};
 
 	(void)state;
@@ -203,6 +208,45 @@ static void some_options_are_only_read(void **state)
 	assert_int_equal(option_set(SOL_SOCKET, SO_ERROR, 1), EOPNOTSUPP);
 }
 
+/* The kind sets is_sound while there is no error: then SO_ERROR takes no lock, no system call. */
+static void a_sound_socket_is_not_asked_for_its_error(void **state)
+{
+	int value = -1;
+	socklen_t len = sizeof(value);
+
+	(void)state;
+	it.rs.is_sound = true;
+	it.error = ECONNRESET;
+	assert_int_equal(rgetsockopt(SOCKET, SOL_SOCKET, SO_ERROR, &value, &len), 0);
+	assert_int_equal(value, 0);
+	assert_int_equal(it.error, ECONNRESET);
+	it.rs.is_sound = false;
+	assert_int_equal(rgetsockopt(SOCKET, SOL_SOCKET, SO_ERROR, &value, &len), 0);
+	assert_int_equal(value, ECONNRESET);
+	assert_int_equal(rgetsockopt(SOCKET, SOL_SOCKET, SO_ERROR, &value, &len), 0);
+	assert_int_equal(value, 0);
+}
+
+/* Another thread may be connecting the socket, which makes its queues under the lock. So the
+ * number is set, and the queues are asked for, under it. */
+static void sizes_are_set_while_no_queues_can_come(void **state)
+{
+	static const int names[] = { RDMA_SQSIZE, RDMA_RQSIZE, RDMA_INLINE, RDMA_IOMAPSIZE };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
+		it.has_queues = false;
+		it.asked_unlocked = 0;
+		assert_int_equal(option_set(SOL_RDMA, names[i], 256), 0);
+		assert_int_equal(it.asked_unlocked, 0);
+		it.has_queues = true;
+		assert_int_equal(option_set(SOL_RDMA, names[i], 512), EINVAL);
+		assert_int_equal(option_get(SOL_RDMA, names[i]), 256);
+		assert_true(cm_lock_try(&it.rs.lock));
+		cm_lock_drop(&it.rs.lock);
+	}
+}
+
 static void a_kind_without_an_ear_is_not_told(void **state)
 {
 	(void)state;
@@ -222,8 +266,9 @@ static void what_the_kind_refuses_stays_as_it_was(void **state)
 	assert_int_equal(option_set(IPPROTO_IPV6, IPV6_V6ONLY, 0), EINVAL);
 	assert_int_equal(option_get(IPPROTO_IPV6, IPV6_V6ONLY), 1);
 	it.refusal = EACCES;
-	assert_int_equal(option_set(SOL_RDMA, RDMA_RQSIZE, 7), EACCES);
-	assert_int_equal(option_get(SOL_RDMA, RDMA_RQSIZE), 0);
+	assert_int_equal(option_set(SOL_SOCKET, SO_KEEPALIVE, 1), EACCES);
+	assert_int_equal(option_get(SOL_SOCKET, SO_KEEPALIVE), 0);
+	assert_int_equal(option_set(SOL_RDMA, RDMA_RQSIZE, 7), 0); /* the kind is not told */
 }
 
 /* The default idle time is the system's. */
@@ -552,6 +597,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		OPTION_TEST(each_option_keeps_what_it_is_set_to),
 		OPTION_TEST(some_options_are_only_read),
+		OPTION_TEST(a_sound_socket_is_not_asked_for_its_error),
+		OPTION_TEST(sizes_are_set_while_no_queues_can_come),
 		OPTION_TEST(a_kind_without_an_ear_is_not_told),
 		OPTION_TEST(what_the_kind_refuses_stays_as_it_was),
 		OPTION_TEST(keepalive_has_an_idle_time),

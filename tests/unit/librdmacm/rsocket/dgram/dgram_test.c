@@ -295,12 +295,10 @@ static void options_of_queues_come_before_the_queues(void **state)
 	struct rs *rs = rdmacm_rs_find(fd);
 
 	(void)state;
-	assert_int_equal(rs->kind->option_set(rs, SOL_RDMA, RDMA_SQSIZE), 0);
+	assert_null(rs->kind->option_set); /* none has an effect beyond its value */
 	assert_false(rs->kind->has_queues(rs));
 	LIST_INSERT_HEAD(&to_dgram(rs)->links, &link, entry);
 	to_dgram(rs)->link_count = 1;
-	assert_int_equal(rs->kind->option_set(rs, SOL_RDMA, RDMA_SQSIZE), EINVAL);
-	assert_int_equal(rs->kind->option_set(rs, SOL_SOCKET, SO_SNDBUF), 0);
 	assert_true(rs->kind->has_queues(rs));
 	it.socket_error = ECONNREFUSED;
 	assert_int_equal(rs->kind->error(rs), ECONNREFUSED);
