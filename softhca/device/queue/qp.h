@@ -84,8 +84,8 @@ struct requester {
 	uint32_t unacked;  /* oldest PSN without an acknowledge */
 	uint64_t offset;   /* bytes of the WQE at sq.next that have been sent */
 	/* End-to-end credits: sequence number of the request at sq.next, and the highest that has a
-	 * receive. See transport/credits.h. */
-	uint32_t ssn, lsn;
+	 * receive; what to add to the peer's MSNs. See transport/credits.h. */
+	uint32_t ssn, lsn, msn_shift;
 	bool unlimited;
 	uint8_t retries_left, rnr_left;
 	unsigned int reads; /* READs that software may have outstanding; strict adapters only */

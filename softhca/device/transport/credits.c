@@ -11,6 +11,9 @@
 #include "softhca/device/transport/credits.h"
 #include "util/bits.h"
 
+/* More requests than can be outstanding: an SQ has 2^15 WQEs, and few READs are two requests. */
+enum { OUTSTANDING_MAX = 1 << 17 };
+
 static const uint16_t counts[AETH_NO_CREDITS] = {
 	0,    1,    2,    3,    4,    6,     8,     12,    16,    24,   32,
 	48,   64,   96,   128,  192,  256,   384,   512,   768,   1024, 1536,
@@ -44,10 +47,25 @@ void credits_reset(struct qp *qp)
 {
 	qp->req.ssn = 1;
 	qp->req.lsn = 0;
+	qp->req.msn_shift = 0;
 	qp->req.unlimited = false;
 }
 
-void credits_take(struct qp *qp, const struct fabric_msg *msg)
+/* Returns the MSN of a response as the number of a request. The peer has executed the request DONE,
+ * and none that was not sent: with another MSN it has begun to count anew, and older limits are
+ * void. */
+static uint32_t request_of(struct qp *qp, uint32_t msn, uint32_t done)
+{
+	struct requester *req = &qp->req;
+
+	if (((msn + req->msn_shift - done) & PSN_MASK) >= OUTSTANDING_MAX) {
+		req->msn_shift = (done - msn) & PSN_MASK;
+		req->lsn = done;
+	}
+	return (msn + req->msn_shift) & PSN_MASK;
+}
+
+void credits_take(struct qp *qp, const struct fabric_msg *msg, uint32_t done)
 {
 	uint32_t limit;
 
@@ -56,7 +74,7 @@ void credits_take(struct qp *qp, const struct fabric_msg *msg)
 		return;
 	}
 	qp->req.unlimited = false;
-	limit = (msg->msn + credits_count(msg->credits)) & PSN_MASK;
+	limit = (request_of(qp, msg->msn, done) + credits_count(msg->credits)) & PSN_MASK;
 	if (psn_diff(limit, qp->req.lsn) > 0)
 		qp->req.lsn = limit;
 }

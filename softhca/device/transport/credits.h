@@ -7,6 +7,9 @@
  * A request has a sequence number (SSN), from 1. An acknowledge of MSN requests with C credits
  * moves the limit (LSN) to MSN + C. The one request behind the limit may be tried: a SEND with its
  * first packet, whose acknowledge brings new credits.
+ *
+ * A responder that was reset alone counts from 0 again, while its requester's numbers go on. So a
+ * requester that sees an impossible MSN adds the difference to all that follow.
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_CREDITS_H
 #define SOFTHCA_DEVICE_TRANSPORT_CREDITS_H
@@ -26,8 +29,8 @@ uint8_t credits_offer(const struct qp *qp);
 
 /* Forgets all limits and numbers, as a new connection does. */
 void credits_reset(struct qp *qp);
-/* Takes the credits of a response. */
-void credits_take(struct qp *qp, const struct fabric_msg *msg);
+/* Takes the credits of a response. DONE is the number of the last request that it acknowledges. */
+void credits_take(struct qp *qp, const struct fabric_msg *msg, uint32_t done);
 /* Notes that COUNT requests have left for the first time. They need a credit each if TAKES_RECEIVE.
  */
 void credits_sent(struct qp *qp, uint32_t count, bool takes_receive);

@@ -123,6 +123,22 @@ static uint32_t requests_of(const struct qp *qp, const struct sq_entry *entry)
 		       : 1;
 }
 
+/* Returns the number of the last request whose packets end at or before PSN. */
+static uint32_t request_done(struct qp *qp, uint32_t psn)
+{
+	const struct sq_entry *entry = entry_at(qp, qp->sq.ci);
+	uint32_t packets;
+
+	for (uint16_t i = qp->sq.ci; psn_diff(psn, entry->psn + entry->packets) >= 0;) {
+		i += entry->bbs;
+		entry = entry_at(qp, i);
+	}
+	packets = psn_diff(psn, entry->psn) + 1;
+	return (entry->ssn - 1 +
+		(packets == entry->packets ? requests_of(qp, entry) : packets / READ_PACKETS_MAX)) &
+	       PSN_MASK;
+}
+
 /* Undoes go_back() up to PSN: packets before PSN have arrived, so they need not be repeated. A
  * request that returns data must be repeated, unless DATA_IS_THERE. */
 static void go_forward(struct qp *qp, uint32_t psn, bool data_is_there)
@@ -866,6 +882,15 @@ static void receive_response(struct hca *hca, struct qp *qp, const struct fabric
 		receive_data(hca, qp, msg);
 }
 
+/* Returns the last PSN that a response acknowledges, which the requester has sent. */
+static uint32_t last_psn(const struct qp *qp, const struct fabric_msg *msg)
+{
+	uint32_t psn = msg->op == FABRIC_ACK ? msg->psn : msg->psn + msg->packets - 1;
+	uint32_t sent = qp->req.sent_psn - 1;
+
+	return (psn_diff(psn, sent) < 0 ? psn : sent) & PSN_MASK;
+}
+
 void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct fabric_msg rest = *msg;
@@ -875,7 +900,7 @@ void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 	if (!qp_requests(qp) || !is_expected(qp, rest.psn))
 		return;
 	if (msg->op != FABRIC_NAK && msg->last) /* packets in the middle have no AETH */
-		credits_take(qp, msg);
+		credits_take(qp, msg, request_done(qp, last_psn(qp, msg)));
 	go_forward(qp, (rest.psn + (msg->op == FABRIC_ACK)) & PSN_MASK, false);
 	if (msg->op == FABRIC_ACK)
 		receive_ack(hca, qp, msg);

@@ -294,6 +294,44 @@ static void numbers_come_again(void **state)
 	unpair();
 }
 
+/* Connects b to a anew, while a stays as it is. */
+static void only_b_starts_again(void)
+{
+	struct flat_qp_attr again = patient;
+
+	again.first_psn = qp_of(a)->req.next_psn;
+	flat_simple(b->hca, PRM_OP_2RST_QP, b->n, PRM_STAT_OK);
+	fld_set(flat.mem + b->dbr, FLD(0x0, 31, 0), 0);
+	b->rq_pi = 0;
+	flat_to(b, a, &again, PRM_QP_STATE_RTS);
+}
+
+/* A responder that was reset counts from 0 again: the requester, which goes on, has credits again
+ * with the first answer, and none that it had before. */
+static void a_peer_that_was_reset_has_credits_again(void **state)
+{
+	(void)state;
+	pair(&patient, LONG_SEND);
+	recvs_post(16);
+	for (int i = 0; i < 8; i++)
+		write_post(i % 2 ? OP_READ : OP_WRITE, SOME);
+	sends_post(4, 2 * MTU);
+	packets_settle();
+	assert_int_equal(qp_of(a)->req.ssn, 13);
+	only_b_starts_again();
+	recvs_post(6);
+	sends_post(1, SOME);
+	packets_settle();
+	assert_int_equal(qp_of(b)->resp.msn, 1);
+	assert_int_equal(qp_of(a)->req.lsn, 13 + 4); /* five are left; codes have four */
+	sends_post(4, 2 * MTU);
+	hca_progress(a->hca, flat.now); /* all at once */
+	assert_int_equal(qp_of(a)->req.ssn, 18);
+	packets_settle();
+	assert_int_equal(qp_of(a)->req.lsn, 17 + 1);
+	unpair();
+}
+
 int main(void)
 {
 #define BETWEEN(f, link, setup)                             \
@@ -314,6 +352,7 @@ int main(void)
 		HOSTS(other_requests_need_no_credits),
 		HOSTS(losses_change_no_numbers),
 		HOSTS(numbers_come_again),
+		HOSTS(a_peer_that_was_reset_has_credits_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
