@@ -140,11 +140,10 @@ static void join_neighbours(void)
 	kept.count = kept.count ? to + 1 : 0;
 }
 
-/* Decrements the counts of [start, end). Pages that were unmapped meanwhile cause an error of
- * madvise(), which is returned, but their count is still removed. */
+/* Decrements the counts of [start, end). The program may have unmapped pages meanwhile, which
+ * madvise() refuses: there is nothing to end for them. */
 static int remove_pages(uintptr_t start, uintptr_t end)
 {
-	int err = 0, ret;
 	size_t to;
 
 	range_cut(start);
@@ -153,15 +152,13 @@ static int remove_pages(uintptr_t start, uintptr_t end)
 	for (size_t i = to; i < kept.count; i++) {
 		struct range range = kept.ranges[i];
 
-		if (range.start < end && --range.count == 0) {
-			ret = pages_advise(range.start, range.end, MADV_DOFORK);
-			err = err ? err : ret;
-			continue;
-		}
-		kept.ranges[to++] = range;
+		if (range.start < end && --range.count == 0)
+			pages_advise(range.start, range.end, MADV_DOFORK);
+		else
+			kept.ranges[to++] = range;
 	}
 	kept.count = to;
-	return err;
+	return 0;
 }
 
 /* Increments the counts of [start, end). On failure, changes nothing. */

@@ -382,6 +382,70 @@ static void asked_late(void)
 	rig_close(&rig);
 }
 
+/* ---- ranges of a program's own ---- */
+
+/* These are in the library's driver interface, not in verbs.h. */
+int ibv_dontfork_range(void *base, size_t size);
+int ibv_dofork_range(void *base, size_t size);
+
+enum { PAGE = 4096, PAGES = 4 };
+
+static char *pages_map(void *at)
+{
+	char *pages = mmap(at, PAGES * PAGE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+
+	MUST(pages != MAP_FAILED);
+	return pages;
+}
+
+static void pages_say(const char *pages, const char *when)
+{
+	char kept[PAGES + 1] = "";
+
+	for (int i = 0; i < PAGES; i++)
+		kept[i] = is_kept(pages + i * PAGE) ? 'k' : '-';
+	say("%s: %s", when, kept);
+}
+
+/* Keeps pages, unmaps GONE of them from FIRST on, ends the keeping, and does the same with new
+ * memory at their addresses. */
+static void range_goes(int first, int gone)
+{
+	char *pages = pages_map(NULL);
+
+	say("%d pages from %d on go", gone, first);
+	SAY_RET(ibv_dontfork_range(pages, PAGES * PAGE), "dontfork");
+	pages_say(pages, "kept");
+	MUST(!munmap(pages + first * PAGE, gone * PAGE));
+	SAY_RET(ibv_dofork_range(pages, PAGES * PAGE), "dofork");
+	pages_say(pages, "ended");
+	MUST(pages_map(pages) == pages);
+	SAY_RET(ibv_dontfork_range(pages, PAGES * PAGE), "dontfork of new memory there");
+	pages_say(pages, "kept again");
+	SAY_RET(ibv_dofork_range(pages, PAGES * PAGE), "dofork of it");
+	pages_say(pages, "ended again");
+	MUST(!munmap(pages, PAGES * PAGE));
+}
+
+static void ranges_that_go(void)
+{
+	char *pages;
+
+	release = "5.4.0";
+	SAY_RET(ibv_fork_init(), "fork_init");
+	range_goes(0, PAGES);
+	range_goes(0, 1);
+	range_goes(1, 2);
+	range_goes(3, 1);
+	pages = pages_map(NULL);
+	MUST(!munmap(pages + PAGE, PAGE));
+	SAY_RET(ibv_dontfork_range(pages, PAGES * PAGE), "dontfork of a hole");
+	pages_say(pages, "refused");
+}
+
+/* ---- when the protection begins ---- */
+
 static const char *variable, *value; /* of the environment */
 
 static void environment_asks(void)
@@ -409,9 +473,10 @@ static void by_environment(void)
 }
 
 static const struct topic topics[] = {
-	{ "old-kernel", on_old_kernel },    { "child-opens-again", child_opens_again },
-	{ "not-asked-for", not_asked_for }, { "kernel-copies", kernel_copies },
-	{ "asked-late", asked_late },       { "environment", by_environment },
+	{ "old-kernel", on_old_kernel },      { "child-opens-again", child_opens_again },
+	{ "not-asked-for", not_asked_for },   { "kernel-copies", kernel_copies },
+	{ "asked-late", asked_late },         { "environment", by_environment },
+	{ "ranges-that-go", ranges_that_go },
 };
 
 int main(int argc, char **argv)
