@@ -145,6 +145,10 @@ enum cqe_rss_hash_type {
 #define CQE_WQE_ID  FLD(0x0, 15, 0)
 #define CQE_FILLER  FLD(0x2c, 31, 31)
 #define CQE_STRIDES FLD(0x2c, 30, 16)
+/* Fields of an XRQ whose WQEs have strides: each packet of an unexpected message has a stride and a
+ * CQE. Its length stands in the lower half of CQE_BYTE_COUNT. */
+#define CQE_PACKET_STRIDE FLD(0x14, 31, 16)
+#define CQE_PACKET_LAST   FLD(0x2c, 30, 30)
 /* Fields of CQE_LRO_SEGMENTS TCP segments that the adapter merged into one frame. The frame has the
  * headers of the first segment; software updates them from these values. CQE_CHECK_SUM covers the
  * data. */

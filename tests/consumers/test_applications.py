@@ -133,16 +133,20 @@ def test_libfabric_rdm(launcher, on, port):
 # --- UCX ----------------------------------------------------------------------------------------------------------------------------
 
 # NAME | TRANSPORTS | TEST | SETTING | LINK: rc_v and ud_v use verbs, rc_x, ud_x and dc_x direct verbs. With tags and QPs made by
-# DevX, UCX 1.13 ends by an assertion of its own on RoCE (a LID that stands for a UDP port).
+# DevX, UCX 1.13 ends by an assertion of its own on RoCE v2 (a LID that stands for a UDP port). MP_SRQ: WQEs of strides, which UCX
+# takes if it can; y makes it an error if it cannot.
 UCX = """
 rc_verbs           | rc_v | -t tag_lat -s 64
 rc_mlx5            | rc_x | -t ucp_put_bw -s 65536
-rc_mlx5_tags       | rc_x | -t tag_bw -s 100000 | UCX_RC_MLX5_TM_ENABLE=y | ib
+rc_mlx5_tags       | rc_x | -t tag_bw -s 100000 | UCX_RC_MLX5_TM_ENABLE=y UCX_RC_MLX5_TM_MP_SRQ_ENABLE=y | ib
+rc_mlx5_tags_v1    | rc_x | -t tag_bw -s 100000 | UCX_RC_MLX5_TM_ENABLE=y UCX_RC_MLX5_TM_MP_SRQ_ENABLE=y UCX_IB_GID_INDEX=0 | roce
 rc_mlx5_tags_verbs | rc_x | -t tag_bw -s 100000 | UCX_RC_MLX5_TM_ENABLE=y UCX_IB_MLX5_DEVX=n
 dc_mlx5            | dc_x | -t ucp_put_bw -s 65536
 """
 UCX_LONG = """
 rc_verbs_bw     | rc_v | -t tag_bw -s 300000
+rc_mlx5_tags_whole | rc_x | -t tag_bw -s 100000 | UCX_RC_MLX5_TM_ENABLE=y UCX_RC_MLX5_TM_MP_SRQ_ENABLE=n | ib
+rc_mlx5_tags_lat   | rc_x | -t tag_lat -s 3000  | UCX_RC_MLX5_TM_ENABLE=y | ib
 rc_verbs_put    | rc_v | -t ucp_put_bw -s 65536
 rc_verbs_get    | rc_v | -t ucp_get -s 65536
 rc_verbs_add    | rc_v | -t ucp_fadd

@@ -76,8 +76,11 @@ struct completion {
 	uint32_t imm; /* big-endian */
 	uint32_t remote_qpn;
 	uint16_t slid;
-	const struct srq *srq;      /* SRQ that the WQE came from, or NULL */
-	const struct tm_note *tm;   /* tag matching's fields, or NULL */
+	const struct srq *srq;    /* SRQ that the WQE came from, or NULL */
+	const struct tm_note *tm; /* tag matching's fields, or NULL */
+	/* A packet of a message in strides: its stride, and whether it is the message's last. */
+	bool in_stride, is_last;
+	uint16_t stride;
 	const uint8_t *inline_data; /* payload that the CQE itself carries */
 	uint32_t inline_len;
 	struct dma_batch *before; /* payload to write in the same bus call, with CQE_ROOM left */

@@ -145,6 +145,25 @@ int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *i
 	return 0;
 }
 
+int srq_take_stride(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index,
+		    uint16_t *stride)
+{
+	int ret = srq->next_stride ? 0 : srq_take(hca, srq, &srq->strided, &srq->strided_index);
+
+	if (ret)
+		return ret;
+	*index = srq->strided_index;
+	*stride = srq->next_stride;
+	*wqe = (struct recv_wqe){ 0 };
+	if (*stride < srq->strided.num_sge) {
+		wqe->num_sge = 1;
+		wqe->sge[0] = srq->strided.sge[*stride];
+		wqe->length = wqe->sge[0].len;
+	}
+	srq->next_stride = (srq->next_stride + 1) % srq->strides;
+	return 0;
+}
+
 void srq_arm(struct hca *hca, struct srq *srq, uint16_t limit)
 {
 	uint32_t word;

@@ -45,13 +45,18 @@ struct srq {
 	struct tm *tm;   /* tag matching of an XRQ */
 	uint32_t user_index;
 	uint32_t log_size, stride;
-	bool cyclic;    /* WQEs are taken in ring order, not along their links */
-	uint16_t next;  /* index of the WQE to take */
-	uint16_t pi;    /* WQEs ever posted, as in the last doorbell record read */
-	uint16_t taken; /* WQEs ever taken */
-	uint16_t limit; /* raises an event; 0: off */
-	bool failed;    /* its ring cannot be read */
-	uint32_t users; /* number of QPs */
+	/* Of an XRQ: each buffer of a WQE is for one packet. 0: a WQE is for a message. */
+	uint16_t strides;
+	uint16_t next_stride;    /* of the WQE that was taken; 0: none was */
+	uint16_t strided_index;  /* of that WQE */
+	struct recv_wqe strided; /* that WQE */
+	bool cyclic;             /* WQEs are taken in ring order, not along their links */
+	uint16_t next;           /* index of the WQE to take */
+	uint16_t pi;             /* WQEs ever posted, as in the last doorbell record read */
+	uint16_t taken;          /* WQEs ever taken */
+	uint16_t limit;          /* raises an event; 0: off */
+	bool failed;             /* its ring cannot be read */
+	uint32_t users;          /* number of QPs */
 	struct dma_map map;
 	struct queue_umems umems;
 	uint64_t dbr;
@@ -62,6 +67,10 @@ struct srq {
 
 /* Takes a WQE. Returns 0 and its INDEX, ENOENT if none is posted, or EFAULT. */
 int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index);
+/* Takes the next STRIDE as WQE, and the next WQE when all of the last one are taken. Returns as
+ * srq_take() does. */
+int srq_take_stride(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index,
+		    uint16_t *stride);
 /* Reads the next WQE as srq_take() does, but leaves it in the queue. */
 int srq_peek(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index);
 /* Notes the WQEs that the records of all SRQs cover. Strict adapters only. */

@@ -18,6 +18,7 @@
 #include "softhca/device/transport/qp.h"
 #include "softhca/device/transport/resp.h"
 #include "softhca/device/transport/tm.h"
+#include "softhca/device/transport/tm_strides.h"
 #include "softhca/device/queue/sig_report.h"
 #include "softhca/device/queue/wqe.h"
 #include "util/bits.h"
@@ -260,6 +261,10 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 
 	if (msg.first && !begin_send(hca, qp, &msg))
 		return;
+	if (tm_takes_strides(qp)) {
+		tm_receive_strides(hca, qp, &msg);
+		return;
+	}
 	srq_resolve_fault(hca, qp);
 	if (!take_receive(hca, qp))
 		return;

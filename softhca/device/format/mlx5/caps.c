@@ -60,6 +60,7 @@ static void put_objects(const struct hca_limits *limits, uint8_t *cap)
 	fld_set(cap, HCA_CAP_LOG_MAX_SRQ_SZ, LOG_MAX_SRQ_WQES);
 	fld_set(cap, HCA_CAP_LOG_MAX_XRCD, LOG_MAX_XRCD);
 	fld_set(cap, HCA_CAP_LOG_MAX_XRQ, LOG_MAX_SRQ);
+	fld_set(cap, HCA_CAP_EXT_STRIDE_NUM_RANGE, 1); /* of XRQs, and of queues of frames */
 	fld_set(cap, HCA_CAP_LOG_TAG_MATCHING_LIST_SZ, TM_LOG_MAX_TAGS);
 	fld_set(cap, HCA_CAP_LOG_MAX_MCG, log2_floor(MCG_MAX));
 	fld_set(cap, HCA_CAP_MAX_QP_MCG, MCG_MAX_QPS);
@@ -112,7 +113,6 @@ static void put_eth_objects(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, HCA_CAP_FLOW_COUNTER_BULK_ALLOC,
 		hca->config.kernel_driver ? 0 : FLOW_BULK_SIZES);
 	fld_set(cap, HCA_CAP_STRIDING_RQ, 1);
-	fld_set(cap, HCA_CAP_EXT_STRIDE_NUM_RANGE, 1);
 	fld_set(cap, HCA_CAP_LOG_MIN_STRIDE_SZ_RQ, ETH_LOG_STRIDE_MIN);
 	fld_set(cap, HCA_CAP_LOG_MAX_STRIDE_SZ_RQ, LOG_STRIDE_RQ);
 	fld_set(cap, HCA_CAP_LOG_MIN_STRIDE_SZ_SQ, LOG_STRIDE_SQ);

@@ -41,6 +41,10 @@ static void put_message(const struct completion *done, uint8_t *cqe)
 	fld_set(cqe, CQE_VLAN, done->tagged ? done->vlan : 0);
 	memcpy(fld_at(cqe, CQE_IMM), &done->imm, sizeof(done->imm));
 	fld_set(cqe, CQE_BYTE_COUNT, done->byte_count);
+	if (done->in_stride) {
+		fld_set(cqe, CQE_PACKET_STRIDE, done->stride);
+		fld_set(cqe, CQE_PACKET_LAST, done->is_last);
+	}
 }
 
 void mlx5_set_cqe_owner(uint8_t *cqe, bool owner)

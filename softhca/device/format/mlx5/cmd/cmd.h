@@ -92,6 +92,8 @@ enum prm_status xrc_srq_create(struct hca *hca, struct cmd *cmd);
 enum prm_status xrc_srq_destroy(struct hca *hca, struct cmd *cmd);
 enum prm_status rmp_create(struct hca *hca, struct cmd *cmd);
 enum prm_status rmp_destroy(struct hca *hca, struct cmd *cmd);
+/* Returns how many strides a WQE of a striding queue has, by its WQ context. */
+uint32_t wq_strides(const uint8_t *wq);
 enum prm_status xrq_create(struct hca *hca, struct cmd *cmd);
 enum prm_status xrq_destroy(struct hca *hca, struct cmd *cmd);
 enum prm_status xrq_query(struct hca *hca, struct cmd *cmd);

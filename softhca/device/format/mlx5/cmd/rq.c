@@ -27,13 +27,17 @@ static bool is_striding(const uint8_t *rqc)
 	       rq_type(rqc) == PRM_WQ_TYPE_LINKED_STRIDING;
 }
 
+uint32_t wq_strides(const uint8_t *wq)
+{
+	uint32_t log = fld_get(wq, WQ_LOG_WQE_NUM_OF_STRIDES);
+
+	return 1u << (log < PRM_LOG_STRIDES_LOW ? log + PRM_LOG_STRIDES_BASE
+						: log - PRM_LOG_STRIDES_LOW + PRM_LOG_STRIDES_MIN);
+}
+
 static void rq_decode_strides(const uint8_t *wqc, struct eth_rq *rq)
 {
-	uint32_t log = fld_get(wqc, WQ_LOG_WQE_NUM_OF_STRIDES);
-
-	log = log < PRM_LOG_STRIDES_LOW ? log + PRM_LOG_STRIDES_BASE
-					: log - PRM_LOG_STRIDES_LOW + PRM_LOG_STRIDES_MIN;
-	rq->strides = 1u << log;
+	rq->strides = wq_strides(wqc);
 	rq->log_stride = fld_get(wqc, WQ_LOG_WQE_STRIDE_SIZE) + PRM_LOG_STRIDE_MIN;
 	rq->shift = fld_get(wqc, WQ_TWO_BYTE_SHIFT_EN) ? 2 : 0;
 }

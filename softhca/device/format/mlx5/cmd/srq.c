@@ -104,7 +104,26 @@ static const char *srq_check_wq(const uint8_t *wq)
 
 static bool srq_is_cyclic(const uint8_t *wq)
 {
-	return fld_get(wq, WQ_WQ_TYPE) == PRM_WQ_TYPE_CYCLIC;
+	return fld_get(wq, WQ_WQ_TYPE) == PRM_WQ_TYPE_CYCLIC ||
+	       fld_get(wq, WQ_WQ_TYPE) == PRM_WQ_TYPE_CYCLIC_STRIDING;
+}
+
+static bool srq_is_striding(const uint8_t *wq)
+{
+	return fld_get(wq, WQ_WQ_TYPE) == PRM_WQ_TYPE_LINKED_STRIDING ||
+	       fld_get(wq, WQ_WQ_TYPE) == PRM_WQ_TYPE_CYCLIC_STRIDING;
+}
+
+/* Checks the WQ of an XRQ. Unlike a WQ for frames, its WQE has a buffer for each stride. */
+static const char *srq_check_strides(const uint8_t *wq)
+{
+	uint64_t size = 1ull << fld_get(wq, WQ_LOG_WQ_STRIDE);
+
+	if (!srq_is_striding(wq))
+		return srq_check_wq(wq);
+	if (size < WQE_SEG + (uint64_t)wq_strides(wq) * WQE_SEG)
+		return "srq: WQEs without room for a buffer for each stride";
+	return NULL;
 }
 
 static const char *srq_check_rmp(const uint8_t *context)
@@ -258,7 +277,7 @@ static const char *srq_check_xrq(const uint8_t *context)
 	if (fld_get(context, XRQC_LOG_MATCHING_LIST_SZ) > TM_LOG_MAX_TAGS ||
 	    fld_get(context, XRQC_APPEND_NEXT_INDEX) >> fld_get(context, XRQC_LOG_MATCHING_LIST_SZ))
 		return "srq: more tags than log_tag_matching_list_sz allows";
-	return srq_check_wq(fld_at(context, XRQC_WQ));
+	return srq_check_strides(fld_at(context, XRQC_WQ));
 }
 
 enum prm_status xrq_create(struct hca *hca, struct cmd *cmd)
@@ -274,6 +293,8 @@ enum prm_status xrq_create(struct hca *hca, struct cmd *cmd)
 
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
+	if (srq_is_striding(fld_at(context, XRQC_WQ)))
+		parts.strides = wq_strides(fld_at(context, XRQC_WQ));
 	if (!parts.cq)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "srq: no such CQ");
 	parts.tm = tm_create(fld_get(context, XRQC_LOG_MATCHING_LIST_SZ),

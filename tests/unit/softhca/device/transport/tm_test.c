@@ -3,7 +3,8 @@
  * tm_test.c - tag matching: the tag that a message matches, unexpected messages, rendezvous, and
  * tags after errors. Checks CQEs and requests by their bytes.
  *
- * Covers: softhca/device/transport/tm.c, softhca/device/transport/tm_offload.c
+ * Covers: softhca/device/transport/tm.c, softhca/device/transport/tm_offload.c,
+ * softhca/device/transport/tm_strides.c
  */
 #include <endian.h>
 
@@ -44,6 +45,10 @@ static struct flat_srq xrq;
 static unsigned int next; /* index of the next tag; tags are added in order */
 static uint64_t buffers;
 
+/* WQEs of strides, in a ring that goes round. */
+enum { STRIDES = 8, LOG_STRIDED_WQE = 8, MTU = 1024 };
+static bool strided;
+
 static void put_xrqc(uint8_t *in)
 {
 	uint8_t *context = fld_at(in, CREATE_XRQ_IN_XRQ_CONTEXT), *wq = fld_at(context, XRQC_WQ);
@@ -57,6 +62,12 @@ static void put_xrqc(uint8_t *in)
 	fld_set(wq, WQ_PD, flat.pd[1]);
 	fld_set(wq, WQ_DBR_ADDR, xrq.dbr);
 	fld_set(wq, WQ_LOG_WQ_STRIDE, 6);
+	if (strided) {
+		fld_set(wq, WQ_WQ_TYPE, PRM_WQ_TYPE_CYCLIC_STRIDING);
+		fld_set(wq, WQ_LOG_WQ_STRIDE, LOG_STRIDED_WQE);
+		fld_set(wq, WQ_LOG_WQE_NUM_OF_STRIDES, PRM_LOG_STRIDES_LOW);
+		fld_set(wq, WQ_LOG_WQE_STRIDE_SIZE, 4);
+	}
 	fld_set(wq, WQ_LOG_WQ_SZ, xrq.log_size);
 }
 
@@ -81,7 +92,7 @@ static void create_xrq(void)
  * send queue. */
 static void set_up_with(bool offloaded)
 {
-	static const struct flat_qp_attr plain = { .mtu = 3 };
+	static const struct flat_qp_attr plain = { .mtu = 3, .rnr_retry = 7 };
 	struct flat_qp_attr attr = { .rq_type = PRM_RQ_TYPE_SRQ, .mtu = 3 };
 
 	next = 0;
@@ -393,6 +404,139 @@ static void an_xrq_says_its_phases_and_goes_last(void **state)
 	tear_down();
 }
 
+/* ---- strides ---- */
+
+static void set_up_strides(void)
+{
+	strided = true;
+	set_up();
+	strided = false;
+}
+
+/* Where stride N of all is. */
+static uint8_t *stride_at(unsigned int n)
+{
+	return flat.mem + to + 8 * FRAME + n * MTU;
+}
+
+/* Posts a WQE with a buffer for each of its strides, the last of SHORTER bytes less. */
+static void strides_post(unsigned int index, uint32_t shorter)
+{
+	uint8_t *wqe = flat.mem + xrq.ring + (index << LOG_STRIDED_WQE);
+
+	for (unsigned int i = 0; i < STRIDES; i++) {
+		uint8_t *seg = wqe + 16 + 16 * i;
+
+		fld_set(seg, FLD(0x0, 31, 0), i == STRIDES - 1 ? MTU - shorter : MTU);
+		fld_set(seg, FLD(0x4, 31, 0), rkey);
+		fld_set(seg, FLD64(0x8), stride_at(index * STRIDES + i) - flat.mem);
+	}
+	fld_set(flat.mem + xrq.dbr, FLD(0x0, 31, 0), index + 1);
+}
+
+/* Expects a packet of LEN bytes in stride N of all, counted from the first WQE. */
+static void expect_stride(uint8_t op, unsigned int n, uint32_t len, bool is_last)
+{
+	const uint8_t *cqe = cqe_expect(RESP_SEND, op);
+
+	assert_int_equal(fld_get(cqe, CQE_WQE_COUNTER), n / STRIDES);
+	assert_int_equal(fld_get(cqe, FLD(0x14, 31, 16)), n % STRIDES);
+	assert_int_equal(fld_get(cqe, CQE_BYTE_COUNT), len | (is_last ? 1u << 30 : 0));
+}
+
+static void each_packet_takes_a_stride_and_has_a_cqe(void **state)
+{
+	(void)state;
+	set_up_strides();
+	strides_post(0, 0);
+	strides_post(1, 0);
+	for (unsigned int n = 0; n < 12; n += 3) {
+		send_eager(5, 2 * MTU); /* with its header it is three packets */
+		expect_stride(UNEXPECTED, n, MTU, false);
+		expect_stride(UNEXPECTED, n + 1, MTU, false);
+		expect_stride(UNEXPECTED, n + 2, 16, true);
+		assert_memory_equal(stride_at(n), flat.mem + from, 2 * MTU + 16);
+		flat_expect_done(a->send_cq, REQ, (uint16_t)(n / 3));
+	}
+	header(0, 0);
+	flat_send(a, OP_SEND, from, 64, lkey);
+	flat_run(LONG / 1000);
+	expect_stride(NO_TAG, 12, 64, true);
+	list_operate(0, WITH_CQE | WITH_COUNT, 0, 4, 0, 0, 0);
+	expect_op(SYNCED, true, 4);
+	tear_down();
+}
+
+static void a_message_with_a_tag_takes_no_stride(void **state)
+{
+	(void)state;
+	set_up_strides();
+	strides_post(0, 0);
+	added(5, ~0ull, FRAME);
+	send_eager(5, 3000);
+	expect_tag(NO_PACKET, CONSUMED, 0, 0);
+	expect_tag(RESP_SEND, EXPECTED, 0, 3000);
+	send_eager(6, 10);
+	expect_stride(UNEXPECTED, 0, 26, true);
+	tear_down();
+}
+
+/* The sender repeats what had no stride, and nothing else. */
+static void packets_wait_for_strides(void **state)
+{
+	(void)state;
+	set_up_strides();
+	strides_post(0, 0);
+	send_eager(5, 9 * MTU);
+	for (unsigned int n = 0; n < STRIDES; n++)
+		expect_stride(UNEXPECTED, n, MTU, false);
+	assert_null(flat_poll(done));
+	strides_post(1, 0);
+	flat_run(10ull * LONG);
+	expect_stride(UNEXPECTED, STRIDES, MTU, false);
+	expect_stride(UNEXPECTED, STRIDES + 1, 16, true);
+	assert_null(flat_poll(done));
+	assert_memory_equal(stride_at(0), flat.mem + from, 9 * MTU + 16);
+	flat_expect_done(a->send_cq, REQ, 0);
+	tear_down();
+}
+
+static void a_packet_that_is_longer_than_its_stride_fails(void **state)
+{
+	const uint8_t *cqe;
+
+	(void)state;
+	set_up_strides();
+	strides_post(0, 1);
+	send_eager(5, 8 * MTU - 16);
+	for (unsigned int n = 0; n < STRIDES - 1; n++)
+		expect_stride(UNEXPECTED, n, MTU, false);
+	cqe = flat_poll(done);
+	assert_non_null(cqe);
+	assert_int_equal(fld_get(cqe, CQE_OPCODE), RESP_ERR);
+	assert_int_equal(fld_get(cqe, CQE_SYNDROME), LOCAL_LENGTH);
+	flat_expect_error(a->send_cq, REQ_ERR, 0, REMOTE_INVAL_REQ);
+	tear_down();
+}
+
+static void a_wqe_has_room_for_each_stride(void **state)
+{
+	uint8_t in[PRM_CREATE_XRQ_IN_SIZE + 8] = { 0 }, out[16];
+	uint8_t *wq = fld_at(fld_at(in, CREATE_XRQ_IN_XRQ_CONTEXT), XRQC_WQ);
+
+	(void)state;
+	set_up_strides();
+	strided = true;
+	put_xrqc(in);
+	strided = false;
+	fld_set(wq, WQ_LOG_WQ_STRIDE, LOG_STRIDED_WQE - 1);
+	flat_cmd_expect(xrq.hca, in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
+	fld_set(wq, WQ_LOG_WQ_STRIDE, 15);
+	fld_set(wq, WQ_LOG_WQE_NUM_OF_STRIDES, PRM_LOG_STRIDES_LOW - 1);
+	flat_cmd_expect(xrq.hca, in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
+	tear_down();
+}
+
 #define TM_TEST(name) cmocka_unit_test_setup_teardown(name, flat_setup, flat_teardown)
 
 int main(void)
@@ -409,6 +553,11 @@ int main(void)
 		TM_TEST(a_fetch_that_fails_gives_the_tag_back),
 		TM_TEST(a_message_that_is_too_long_costs_a_wqe_of_the_queue),
 		TM_TEST(an_xrq_says_its_phases_and_goes_last),
+		TM_TEST(each_packet_takes_a_stride_and_has_a_cqe),
+		TM_TEST(a_message_with_a_tag_takes_no_stride),
+		TM_TEST(packets_wait_for_strides),
+		TM_TEST(a_packet_that_is_longer_than_its_stride_fails),
+		TM_TEST(a_wqe_has_room_for_each_stride),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * tm_strides.c - see tm_strides.h.
+ */
+#include "softhca/device/transport/tm_strides.h"
+
+#include <errno.h>
+
+#include "prm/mlx5/cqe.h"
+#include "softhca/device/core.h"
+#include "softhca/device/queue/wqe.h"
+#include "softhca/device/transport/answer.h"
+#include "softhca/device/transport/resp.h"
+#include "softhca/device/transport/tm.h"
+#include "util/bits.h"
+
+bool tm_takes_strides(const struct qp *qp)
+{
+	return qp->srq && qp->srq->tm && qp->srq->strides && !qp->resp.matched;
+}
+
+static void stride_refuse(struct hca *hca, struct qp *qp, int err)
+{
+	if (err == ENOENT) {
+		q_count(hca, qp, Q_OUT_OF_BUFFER);
+		qp->resp.nak_sent = true;
+		answer_nak(hca, qp, FABRIC_NAK_RNR, qp->resp.expected_psn);
+	} else {
+		resp_refuse(hca, qp, FABRIC_NAK_REMOTE_OP, qp->resp.expected_psn);
+	}
+}
+
+static void stride_fail(struct hca *hca, struct qp *qp, int why)
+{
+	bool is_long = why == WQE_BAD_LENGTH;
+
+	rq_fail(hca, qp, is_long ? SYND_LOCAL_LENGTH : SYND_LOCAL_PROT, why);
+	answer_nak(hca, qp, is_long ? FABRIC_NAK_INVALID_REQUEST : FABRIC_NAK_REMOTE_OP,
+		   qp->resp.expected_psn);
+}
+
+/* Completes a stride. The fields of tag matching are those of the message in each of its CQEs. */
+static void stride_complete(struct hca *hca, struct qp *qp, const struct fabric_msg *packet,
+			    uint16_t stride)
+{
+	struct completion done =
+		resp_completion(packet, resp_send_opcode(packet), packet->payload_len);
+	const struct tm_note note = qp->resp.tm;
+
+	done.in_stride = true;
+	done.stride = stride;
+	done.is_last = packet->last;
+	rq_complete(hca, qp, &done);
+	if (!packet->last)
+		qp->resp.tm = note;
+}
+
+/* Receives one packet. Returns false if it was refused. */
+static bool packet_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *whole)
+{
+	struct fabric_msg packet = *whole;
+	uint16_t stride;
+	int why;
+
+	qp->resp.held.srq = qp->srq;
+	why = srq_take_stride(hca, qp->srq, &qp->resp.recv, &qp->resp.held.index, &stride);
+	if (why) {
+		stride_refuse(hca, qp, why);
+		return false;
+	}
+	if (packet.first) {
+		tm_count_unexpected(qp);
+		packet.payload += qp->resp.header;
+		packet.payload_len -= qp->resp.header;
+	}
+	qp->resp.received = 0;
+	why = packet.payload_len > qp->resp.recv.length
+		      ? WQE_BAD_LENGTH
+		      : resp_scatter(hca, qp, &packet, MKEY_LOCAL_WRITE);
+	if (why) {
+		stride_fail(hca, qp, why);
+		return false;
+	}
+	stride_complete(hca, qp, &packet, stride);
+	resp_accept(hca, qp, whole);
+	return true;
+}
+
+void tm_receive_strides(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	for (uint32_t i = 0; i < msg->packets; i++) {
+		const uint32_t from = min_of(i * qp->mtu, msg->payload_len);
+		const bool is_last = i + 1 == msg->packets;
+		struct fabric_msg packet = *msg;
+
+		packet.psn = (msg->psn + i) & PSN_MASK;
+		packet.packets = 1;
+		packet.payload = msg->payload + from;
+		packet.payload_len = min_of(qp->mtu, msg->payload_len - from);
+		packet.first = msg->first && !i;
+		packet.last = msg->last && is_last;
+		packet.ack_req = msg->ack_req && is_last;
+		packet.has_imm = msg->has_imm && packet.last;
+		if (!packet_receive(hca, qp, &packet))
+			return;
+	}
+}
