@@ -84,19 +84,28 @@ static void free_context(struct verbs_context *vctx)
 	verbs_driver_of(vctx->context.device)->free_context(vctx);
 }
 
+/* Opens the channel of asynchronous events, unless the context's command has done so. */
+static int open_async(const struct verbs_device *vdev, struct verbs_context *vctx)
+{
+	int err = vctx->context.async_fd < 0 ? verbs_cmd_alloc_async_fd(&vctx->context) : 0;
+
+	if (err)
+		verbs_warn("ibv_open_device %s: no async event channel: %s", vdev->device.name,
+			   strerror(err));
+	return err;
+}
+
 /* Completes a context that the driver has made, unless ERR. On failure, FD remains the caller's. */
 static int finish_context(struct verbs_device *vdev, int err, struct verbs_context **vctx)
 {
 	if (err)
 		return err;
 	verbs_threads_look();
-	if ((*vctx)->context.async_fd < 0)
-		err = verbs_cmd_alloc_async_fd(&(*vctx)->context);
-	if (err) {
-		verbs_warn("ibv_open_device %s: no async event channel: %s", vdev->device.name,
-			   strerror(err));
+	err = open_async(vdev, *vctx);
+	if (!err && verbs_check_is_on())
+		err = verbs_check_context(*vctx);
+	if (err)
 		free_context(*vctx);
-	}
 	return err;
 }
 

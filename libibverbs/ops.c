@@ -119,12 +119,19 @@ EDGES(DEFINE_EDGE)
 
 #define INSTALL_EDGE(slots, name, context_of, params, args) (slots)->name = edge_##name;
 
-VERBS_EXPORT void verbs_set_ops(struct verbs_context *vctx, const struct verbs_ops *ops)
+void verbs_ops_replace(struct verbs_context *vctx, const struct verbs_ops *ops)
 {
 	struct verbs_ex_private *priv = to_priv(&vctx->context);
 
 	VERBS_OPS(SET_OP)
 	EDGES(INSTALL_EDGE)
+}
+
+VERBS_EXPORT void verbs_set_ops(struct verbs_context *vctx, const struct verbs_ops *ops)
+{
+	struct verbs_ex_private *priv = to_priv(&vctx->context);
+
+	verbs_ops_replace(vctx, ops);
 	if (ops->modify_qp && verbs_log_on(VERBS_LOG_WARN))
 		verbs_qp_suspect_all(priv);
 }

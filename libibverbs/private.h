@@ -25,6 +25,7 @@ struct verbs_ex_private {
 	struct ibv_device_attr *limits; /* see verbs_limits() */
 	bool lost_is_destroyed;         /* RDMAV_ALLOW_DISASSOC_DESTROY: see verbs_cmd_destroy() */
 	uint32_t legacy;                /* methods that the kernel lacks: see cmd/cmd_legacy.h */
+	struct check_context *check;    /* NULL unless VERBS_CHECK is set: see check/README.md */
 };
 
 #ifdef VERBS_BRIDGE
@@ -73,6 +74,8 @@ void verbs_context_cleanup(struct verbs_context *vctx);
 
 /* ops.c */
 void verbs_ops_set_defaults(struct verbs_context *vctx);
+/* Installs the non-NULL members of OPS, also in the public slots. */
+void verbs_ops_replace(struct verbs_context *vctx, const struct verbs_ops *ops);
 /* Fills the slots for programs with headers of their own (old_slots.c). */
 void verbs_old_slots_fill(struct verbs_context *vctx);
 
@@ -211,6 +214,11 @@ void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, 
 /* explain/suspect_qp.c: replaces the provider's modify_qp by a function that calls it, and then
  * logs values that were accepted although they cannot work. */
 void verbs_qp_suspect_all(struct verbs_ex_private *priv);
+
+/* check/: returns whether the environment asks for the checker; puts it between the program and the
+ * operations of a context that the provider has made. */
+bool verbs_check_is_on(void);
+int verbs_check_context(struct verbs_context *vctx);
 
 /* explain/ah.c: logs why the kernel refused an address handle with ERR. */
 void verbs_ah_explain_create(struct ibv_pd *pd, const struct ibv_ah_attr *attr, int err);

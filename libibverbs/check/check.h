@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * check.h - shared by the files of the checker (VERBS_CHECK): see README.md.
+ *
+ * Functions that change a record, or read more of it than is constant, need verbs_check_lock().
+ */
+#ifndef LIBIBVERBS_CHECK_CHECK_H
+#define LIBIBVERBS_CHECK_CHECK_H
+
+#include "libibverbs/private.h"
+
+/* ---- settings.c: what the variable asks for, and the lines of the log ---- */
+
+struct check_settings {
+	bool on;
+	bool aborts; /* VERBS_CHECK=abort */
+	bool leaks;  /* VERBS_CHECK=leaks */
+};
+
+extern struct check_settings verbs_check_settings;
+
+/* Kinds of mistakes: each has a limit of lines. */
+enum check_fault {
+	CHECK_KEY_DEAD,
+	CHECK_KEY_RANGE,
+	CHECK_KEY_PD,
+	CHECK_KEY_RIGHTS,
+	CHECK_AH_PD,
+	CHECK_FAULTS
+};
+
+/* Logs a line at level warn, whatever the level is, unless the log is off. With
+ * VERBS_CHECK=abort, ends the program. */
+void verbs_check_say(enum check_fault fault, const char *format, ...)
+	__attribute__((format(printf, 2, 3), cold));
+
+void verbs_check_lock(void);
+void verbs_check_unlock(void);
+
+/* ---- records.c: what is known of objects, dead ones too ---- */
+
+enum check_kind {
+	CHECK_KEY, /* an lkey: its region */
+	CHECK_QP,
+	CHECK_KINDS
+};
+
+/* Starts each kind of record. Records are never freed, so that verbs_check_find() needs no lock. A
+ * new object at the address of a dead one takes over its record. */
+struct check_record {
+	struct check_record *next; /* in the same bucket */
+	enum check_kind kind;
+	const void *context; /* of a key or number; NULL: ID is an address */
+	uint64_t id;
+	bool is_alive;
+};
+
+/* Returns the record, which may be of a dead object, or NULL. */
+void *verbs_check_find(enum check_kind kind, const void *context, uint64_t id);
+/* Returns a new record of SIZE bytes, all zeros behind its head, or NULL without memory. */
+void *verbs_check_add(enum check_kind kind, const void *context, uint64_t id, size_t size);
+
+static inline uint64_t check_id(const void *address)
+{
+	return (uintptr_t)address;
+}
+
+/* ---- regions.c ---- */
+
+struct check_key {
+	struct check_record record;
+	uint32_t pd;            /* the kernel's handle: a parent domain has its PD's */
+	uint64_t start, length; /* as SGEs name them */
+	unsigned int access;
+	bool is_ranged; /* start and length are known */
+};
+
+/* Where a request was posted. */
+struct check_post {
+	const char *call;
+	const char *owner; /* "QP", "SRQ" */
+	uint32_t number, pd;
+	uint64_t wr_id;
+	const struct ibv_context *context;
+};
+
+/* Checks COUNT entries of a list. WHY says what writes to them; NULL: nothing does. */
+void verbs_check_sges(const struct check_post *post, const struct ibv_sge *sges, int count,
+		      const char *why);
+
+/* ---- the operations of the table that these files replace ---- */
+
+/* Stays when the context is closed, so that closing costs nothing without the checker. */
+struct check_context {
+	struct check_context *next;
+	struct verbs_ops real;
+};
+
+static inline const struct verbs_ops *check_real(struct ibv_context *context)
+{
+	return &to_priv(context)->check->real;
+}
+
+int verbs_check_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+		       unsigned int access, struct verbs_mr **vmr);
+int verbs_check_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
+			      int fd, unsigned int access, struct verbs_mr **vmr);
+int verbs_check_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr,
+			  struct verbs_mr **vmr);
+int verbs_check_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
+			 size_t length, unsigned int access);
+int verbs_check_dereg_mr(struct verbs_mr *vmr);
+int verbs_check_import_mr(struct ibv_pd *pd, uint32_t handle, struct verbs_mr **vmr);
+void verbs_check_unimport_mr(struct verbs_mr *vmr);
+struct ibv_mr *verbs_check_alloc_null_mr(struct ibv_pd *pd);
+struct ibv_mr *verbs_check_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
+				     size_t length, unsigned int access);
+
+int verbs_check_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+			  struct verbs_qp **vqp);
+int verbs_check_destroy_qp(struct ibv_qp *qp);
+
+int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+int verbs_check_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
+			      struct ibv_recv_wr **bad_wr);
+
+#endif

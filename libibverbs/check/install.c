@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * install.c - puts the checker's functions into the tables of a context.
+ */
+#include "check.h"
+
+#include "util/alloc.h"
+
+static const struct verbs_ops checks = {
+	.post_send = verbs_check_post_send,
+	.post_recv = verbs_check_post_recv,
+	.post_srq_recv = verbs_check_post_srq_recv,
+	.reg_mr = verbs_check_reg_mr,
+	.reg_dmabuf_mr = verbs_check_reg_dmabuf_mr,
+	.reg_mr_ex = verbs_check_reg_mr_ex,
+	.rereg_mr = verbs_check_rereg_mr,
+	.dereg_mr = verbs_check_dereg_mr,
+	.import_mr = verbs_check_import_mr,
+	.unimport_mr = verbs_check_unimport_mr,
+	.alloc_null_mr = verbs_check_alloc_null_mr,
+	.reg_dm_mr = verbs_check_reg_dm_mr,
+	.create_qp = verbs_check_create_qp,
+	.destroy_qp = verbs_check_destroy_qp,
+};
+
+static struct check_context *contexts;
+
+int verbs_check_context(struct verbs_context *vctx)
+{
+	struct verbs_ex_private *priv = vctx->priv;
+	struct check_context *check = calloc_for("ibv_open_device", 1, sizeof(*check));
+
+	if (!check)
+		return ENOMEM;
+	check->real = priv->ops;
+	verbs_check_lock();
+	check->next = contexts;
+	contexts = check;
+	verbs_check_unlock();
+	priv->check = check;
+	verbs_ops_replace(vctx, &checks);
+	return 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * queues.c - requests as the program posts them with ibv_post_send(), ibv_post_recv() and
+ * ibv_post_srq_recv().
+ *
+ * A queue pair without a record (direct verbs made it) is passed to the provider as it is.
+ */
+#include "check.h"
+
+static struct check_post post_of(const char *call, const struct ibv_qp *qp, uint64_t wr_id)
+{
+	return (struct check_post){ call,  "QP",       qp->qp_num, qp->pd ? qp->pd->handle : 0,
+				    wr_id, qp->context };
+}
+
+/* Returns what writes to the local buffers of a send request; NULL: nothing. */
+static const char *writer_of(enum ibv_wr_opcode opcode)
+{
+	switch (opcode) {
+	case IBV_WR_RDMA_READ:
+		return "the answer of the READ";
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		return "the answer of the atomic";
+	default:
+		return NULL;
+	}
+}
+
+static void send_check(struct ibv_qp *qp, const struct ibv_send_wr *wr)
+{
+	const struct check_post post = post_of("ibv_post_send", qp, wr->wr_id);
+	const struct ibv_ah *ah = wr->wr.ud.ah;
+
+	if (!(wr->send_flags & IBV_SEND_INLINE))
+		verbs_check_sges(&post, wr->sg_list, wr->num_sge, writer_of(wr->opcode));
+	if (qp->qp_type == IBV_QPT_UD && ah && ah->pd->handle != post.pd)
+		verbs_check_say(
+			CHECK_AH_PD,
+			"ibv_post_send: QP 0x%x: wr_id 0x%llx: wr.ud.ah is of PD %u, but the QP "
+			"is on PD %u: create the address handle on the QP's PD",
+			qp->qp_num, (unsigned long long)wr->wr_id, ah->pd->handle, post.pd);
+}
+
+int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	if (verbs_check_find(CHECK_QP, NULL, check_id(qp)))
+		for (const struct ibv_send_wr *at = wr; at; at = at->next)
+			send_check(qp, at);
+	return check_real(qp->context)->post_send(qp, wr, bad_wr);
+}
+
+int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	for (const struct ibv_recv_wr *at = wr; at; at = at->next) {
+		const struct check_post post = post_of("ibv_post_recv", qp, at->wr_id);
+
+		verbs_check_sges(&post, at->sg_list, at->num_sge, "the receive");
+	}
+	return check_real(qp->context)->post_recv(qp, wr, bad_wr);
+}
+
+int verbs_check_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
+			      struct ibv_recv_wr **bad_wr)
+{
+	struct check_post post = { "ibv_post_srq_recv", "SRQ", to_vsrq(srq)->srq_num,
+				   srq->pd->handle,     0,     srq->context };
+
+	for (const struct ibv_recv_wr *at = wr; at; at = at->next) {
+		post.wr_id = at->wr_id;
+		verbs_check_sges(&post, at->sg_list, at->num_sge, "the receive");
+	}
+	return check_real(srq->context)->post_srq_recv(srq, wr, bad_wr);
+}

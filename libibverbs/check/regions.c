@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * regions.c - memory regions by their lkeys, and the lists of buffers that requests name.
+ *
+ * An lkey without a record is not reported: direct verbs make keys that libibverbs does not see.
+ */
+#include "check.h"
+
+/* ---- regions come and go ---- */
+
+static struct check_key *key_find(const struct ibv_context *context, uint32_t lkey)
+{
+	return verbs_check_find(CHECK_KEY, context, lkey);
+}
+
+static void key_add(const struct ibv_mr *mr, uint64_t start, uint64_t length, unsigned int access,
+		    bool is_ranged)
+{
+	struct check_key *key;
+
+	verbs_check_lock();
+	key = verbs_check_add(CHECK_KEY, mr->context, mr->lkey, sizeof(*key));
+	if (key) {
+		key->pd = mr->pd->handle;
+		key->start = start;
+		key->length = length;
+		key->access = access;
+		key->is_ranged = is_ranged;
+	}
+	verbs_check_unlock();
+}
+
+static void key_kill(const struct ibv_context *context, uint32_t lkey)
+{
+	struct check_key *key;
+
+	verbs_check_lock();
+	key = key_find(context, lkey);
+	if (key)
+		key->record.is_alive = false;
+	verbs_check_unlock();
+}
+
+static bool has_range(unsigned int access)
+{
+	return !(access & (IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND));
+}
+
+int verbs_check_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+		       unsigned int access, struct verbs_mr **vmr)
+{
+	int err = check_real(pd->context)->reg_mr(pd, addr, length, iova, access, vmr);
+
+	if (!err)
+		key_add(&(*vmr)->mr, iova, length, access, has_range(access));
+	return err;
+}
+
+int verbs_check_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
+			      int fd, unsigned int access, struct verbs_mr **vmr)
+{
+	int err = check_real(pd->context)->reg_dmabuf_mr(pd, offset, length, iova, fd, access, vmr);
+
+	if (!err)
+		key_add(&(*vmr)->mr, iova, length, access, has_range(access));
+	return err;
+}
+
+int verbs_check_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr,
+			  struct verbs_mr **vmr)
+{
+	const unsigned int access = (unsigned int)attr->access;
+	int err = check_real(pd->context)->reg_mr_ex(pd, attr, vmr);
+
+	if (!err)
+		key_add(&(*vmr)->mr, attr->iova, attr->length, access, has_range(access));
+	return err;
+}
+
+/* A change that fails may leave the region dead. */
+int verbs_check_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
+			 size_t length, unsigned int access)
+{
+	struct ibv_context *context = vmr->mr.context;
+	const uint32_t old = vmr->mr.lkey;
+	const struct check_key *key = key_find(context, old);
+	const bool moves = flags & IBV_REREG_MR_CHANGE_TRANSLATION;
+	struct check_key now = { .is_ranged = false };
+	struct ibv_mr mr;
+	int err = check_real(context)->rereg_mr(vmr, flags, pd, addr, length, access);
+
+	if (err || !key)
+		return err;
+	now = *key;
+	key_kill(context, old);
+	mr = vmr->mr;
+	if (flags & IBV_REREG_MR_CHANGE_PD)
+		mr.pd = pd;
+	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
+		now.access = access;
+	key_add(&mr, moves ? check_id(addr) : now.start, moves ? length : now.length, now.access,
+		has_range(now.access) && (moves || now.is_ranged));
+	return 0;
+}
+
+int verbs_check_dereg_mr(struct verbs_mr *vmr)
+{
+	struct ibv_context *context = vmr->mr.context;
+	const uint32_t lkey = vmr->mr.lkey;
+	struct check_key *key = key_find(context, lkey);
+	int err;
+
+	/* First, as another thread may get the same lkey at once. */
+	key_kill(context, lkey);
+	err = check_real(context)->dereg_mr(vmr);
+	if (err && key)
+		key->record.is_alive = true;
+	return err;
+}
+
+int verbs_check_import_mr(struct ibv_pd *pd, uint32_t handle, struct verbs_mr **vmr)
+{
+	int err = check_real(pd->context)->import_mr(pd, handle, vmr);
+
+	if (!err)
+		key_add(&(*vmr)->mr, 0, 0, ~0u, false);
+	return err;
+}
+
+void verbs_check_unimport_mr(struct verbs_mr *vmr)
+{
+	struct ibv_context *context = vmr->mr.context;
+
+	key_kill(context, vmr->mr.lkey);
+	check_real(context)->unimport_mr(vmr);
+}
+
+struct ibv_mr *verbs_check_alloc_null_mr(struct ibv_pd *pd)
+{
+	struct ibv_mr *mr = check_real(pd->context)->alloc_null_mr(pd);
+
+	if (mr)
+		key_add(mr, 0, 0, ~0u, false);
+	return mr;
+}
+
+struct ibv_mr *verbs_check_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
+				     size_t length, unsigned int access)
+{
+	struct ibv_mr *mr = check_real(pd->context)->reg_dm_mr(pd, dm, offset, length, access);
+
+	if (mr)
+		key_add(mr, 0, length, access, false);
+	return mr;
+}
+
+/* ---- the buffers of a request ---- */
+
+#define SAY(fault, post, format, ...)                                                             \
+	verbs_check_say(fault, "%s: %s 0x%x: wr_id 0x%llx: " format, (post)->call, (post)->owner, \
+			(post)->number, (unsigned long long)(post)->wr_id, __VA_ARGS__)
+
+static bool key_holds(const struct check_key *key, const struct ibv_sge *sge)
+{
+	return sge->addr >= key->start && sge->length <= key->length &&
+	       sge->addr - key->start <= key->length - sge->length;
+}
+
+static void sge_check(const struct check_post *post, const struct ibv_sge *sge, int index,
+		      const char *why)
+{
+	const struct check_key *key = key_find(post->context, sge->lkey);
+
+	if (!key || !sge->length)
+		return;
+	if (!key->record.is_alive)
+		SAY(CHECK_KEY_DEAD, post,
+		    "sg_list[%d]: lkey 0x%x is of an MR that was deregistered (0x%llx, %llu "
+		    "bytes): post before ibv_dereg_mr(), or register the buffer again",
+		    index, sge->lkey, (unsigned long long)key->start,
+		    (unsigned long long)key->length);
+	else if (key->pd != post->pd)
+		SAY(CHECK_KEY_PD, post,
+		    "sg_list[%d]: lkey 0x%x is of an MR on PD %u, but the %s is on PD %u: "
+		    "register the buffer on the %s's PD",
+		    index, sge->lkey, key->pd, post->owner, post->pd, post->owner);
+	else if (key->is_ranged && !key_holds(key, sge))
+		SAY(CHECK_KEY_RANGE, post,
+		    "sg_list[%d]: %u bytes at 0x%llx are not all in the MR of lkey 0x%x, which has "
+		    "%llu bytes at 0x%llx: register all of the buffer, or correct addr and length",
+		    index, sge->length, (unsigned long long)sge->addr, sge->lkey,
+		    (unsigned long long)key->length, (unsigned long long)key->start);
+	else if (why && !(key->access & IBV_ACCESS_LOCAL_WRITE))
+		SAY(CHECK_KEY_RIGHTS, post,
+		    "sg_list[%d]: %s writes to the buffer, but the MR of lkey 0x%x lacks "
+		    "IBV_ACCESS_LOCAL_WRITE: register it with that flag",
+		    index, why, sge->lkey);
+}
+
+void verbs_check_sges(const struct check_post *post, const struct ibv_sge *sges, int count,
+		      const char *why)
+{
+	for (int i = 0; i < count; i++)
+		sge_check(post, &sges[i], i, why);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * settings.c - reads VERBS_CHECK, logs the checker's lines, and owns its lock.
+ */
+#include "check.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINES_MAX = 20 };
+
+struct check_settings verbs_check_settings;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void verbs_check_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void verbs_check_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void word_read(const char *word)
+{
+	if (!*word || !strcmp(word, "0"))
+		return;
+	verbs_check_settings.on = true;
+	if (!strcmp(word, "abort"))
+		verbs_check_settings.aborts = true;
+	else if (strcmp(word, "1") != 0)
+		verbs_error("VERBS_CHECK=%s is not 0, or a list of 1, abort", word);
+}
+
+static void settings_read(void)
+{
+	const char *value = getenv("VERBS_CHECK");
+	char *words = value ? strdup(value) : NULL, *rest = words, *word;
+
+	while (rest && (word = strsep(&rest, ",")))
+		word_read(word);
+	free(words);
+	if (verbs_check_settings.on)
+		pthread_atfork(verbs_check_lock, verbs_check_unlock, verbs_check_unlock);
+}
+
+bool verbs_check_is_on(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, settings_read);
+	return verbs_check_settings.on;
+}
+
+void verbs_check_say(enum check_fault fault, const char *format, ...)
+{
+	static unsigned int lines[CHECK_FAULTS];
+	const unsigned int before = __atomic_fetch_add(&lines[fault], 1, __ATOMIC_RELAXED);
+	char text[900];
+	va_list args;
+
+	if (!verbs_log_on(VERBS_LOG_ERROR) || before > LINES_MAX)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (before < LINES_MAX)
+		verbs_log_write(VERBS_LOG_WARN, "%s", text);
+	else
+		verbs_log_write(VERBS_LOG_WARN, "further lines of this kind are left out");
+	if (verbs_check_settings.aborts)
+		abort();
+}

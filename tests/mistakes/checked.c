@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * checked.c - mistakes that only the checker sees (VERBS_CHECK=1).
+ *
+ * Covers: libibverbs/check/
+ */
+#include "mistakes.h"
+
+static struct scene *scene_usual(void)
+{
+	struct rig_conf conf = scene_conf();
+
+	return scene_open(&conf);
+}
+
+/* ---- local buffers and address handles ---- */
+
+MISTAKE(lkey_of_shrunk_region)
+{
+	struct scene *scene = scene_usual();
+
+	MUST(!ibv_rereg_mr(scene->near->mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, scene->near->buf,
+			   32, 0));
+	scene_send(scene, IBV_WR_RDMA_WRITE);
+	must_end(scene->near, IBV_WC_LOC_PROT_ERR);
+}
+
+MISTAKE(srq_receive_of_another_pd)
+{
+	struct scene *scene = scene_usual();
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = 4, .max_sge = 1 } };
+	struct ibv_pd *pd = ibv_alloc_pd(scene->rig.ctx);
+	struct ibv_srq *srq = pd ? ibv_create_srq(pd, &init) : NULL;
+	struct ibv_sge sge = { (uintptr_t)scene->near->buf, 64, scene->near->mr->lkey };
+	struct ibv_recv_wr wr = { .wr_id = 0x77, .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	MUST(srq);
+	MUST(!ibv_post_srq_recv(srq, &wr, &bad));
+}
+
+/* Moves a new UD queue pair on PD to RTS. */
+static struct ibv_qp *datagram_qp(const struct scene *scene, struct ibv_pd *pd)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT };
+	struct ibv_qp_init_attr init;
+	struct ibv_qp *qp;
+
+	rig_qp_init_attr(&scene->conf, scene->near->cq, &init);
+	init.qp_type = IBV_QPT_UD;
+	qp = ibv_create_qp(pd, &init);
+	MUST(qp);
+	MUST(!ibv_modify_qp(qp, &attr,
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
+	attr.qp_state = IBV_QPS_RTR;
+	MUST(!ibv_modify_qp(qp, &attr, IBV_QP_STATE));
+	attr.qp_state = IBV_QPS_RTS;
+	MUST(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN));
+	return qp;
+}
+
+MISTAKE(datagram_by_handle_of_another_pd)
+{
+	struct scene *scene = scene_usual();
+	struct ibv_qp *qp = datagram_qp(scene, scene->pair.pd);
+	struct ibv_ah_attr attr = { .dlid = scene->rig.port.lid, .port_num = RIG_PORT };
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_SEND, &sge), *bad;
+	struct ibv_pd *pd = ibv_alloc_pd(scene->rig.ctx);
+
+	MUST(pd);
+	if (scene_is_ethernet(scene)) {
+		attr.is_global = 1;
+		attr.grh.dgid = scene->rig.gid;
+		attr.grh.hop_limit = 1;
+	}
+	wr.wr.ud.ah = ibv_create_ah(pd, &attr);
+	MUST(wr.wr.ud.ah);
+	wr.wr.ud.remote_qpn = qp->qp_num;
+	MUST(!ibv_post_send(qp, &wr, &bad));
+}
+
+#define ROW(name)           \
+	{                   \
+#name, name \
+	}
+
+const struct mistake checked_mistakes[] = {
+	ROW(lkey_of_shrunk_region),
+	ROW(srq_receive_of_another_pd),
+	ROW(datagram_by_handle_of_another_pd),
+	{ 0 },
+};
