@@ -26,6 +26,8 @@ enum check_fault {
 	CHECK_KEY_PD,
 	CHECK_KEY_RIGHTS,
 	CHECK_AH_PD,
+	CHECK_CQ_SMALL,
+	CHECK_LEAK,
 	CHECK_FAULTS
 };
 
@@ -41,8 +43,9 @@ void verbs_check_unlock(void);
 
 enum check_kind {
 	CHECK_KEY, /* an lkey: its region */
+	CHECK_CQ,
 	CHECK_QP,
-	CHECK_KINDS
+	CHECK_MADE, /* any object, while VERBS_CHECK=leaks asks for it */
 };
 
 /* Starts each kind of record. Records are never freed, so that verbs_check_find() needs no lock. A
@@ -60,10 +63,18 @@ void *verbs_check_find(enum check_kind kind, const void *context, uint64_t id);
 /* Returns a new record of SIZE bytes, all zeros behind its head, or NULL without memory. */
 void *verbs_check_add(enum check_kind kind, const void *context, uint64_t id, size_t size);
 
+/* Calls SAY for each live record of a kind. */
+void verbs_check_each(enum check_kind kind, void (*say)(const struct check_record *record));
+
 static inline uint64_t check_id(const void *address)
 {
 	return (uintptr_t)address;
 }
+
+struct check_qp {
+	struct check_record record;
+	bool signals_all; /* sq_sig_all */
+};
 
 /* ---- regions.c ---- */
 
@@ -87,6 +98,20 @@ struct check_post {
 /* Checks COUNT entries of a list. WHY says what writes to them; NULL: nothing does. */
 void verbs_check_sges(const struct check_post *post, const struct ibv_sge *sges, int count,
 		      const char *why);
+
+/* ---- places.c ---- */
+
+/* Counts a request that will complete to CQ. */
+void verbs_check_promise(const struct check_post *post, const struct ibv_cq *cq);
+/* Takes back COUNT of them, which the provider has refused. */
+void verbs_check_unpromise(const struct ibv_cq *cq, int count);
+/* Drops what was promised to the CQs of a QP. */
+void verbs_check_forget(const struct ibv_cq *send_cq, const struct ibv_cq *recv_cq);
+
+/* ---- leaks.c: CALL made an object; it was destroyed ---- */
+
+void verbs_check_made(const void *object, const char *call);
+void verbs_check_unmade(const void *object);
 
 /* ---- the operations of the table that these files replace ---- */
 
@@ -116,8 +141,22 @@ struct ibv_mr *verbs_check_alloc_null_mr(struct ibv_pd *pd);
 struct ibv_mr *verbs_check_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
 				     size_t length, unsigned int access);
 
+int verbs_check_alloc_pd(struct ibv_context *context, struct ibv_pd **pd);
+int verbs_check_dealloc_pd(struct ibv_pd *pd);
+int verbs_check_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah);
+int verbs_check_destroy_ah(struct ibv_ah *ah);
+int verbs_check_create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
+			   struct verbs_srq **vsrq);
+int verbs_check_destroy_srq(struct ibv_srq *srq);
+
+int verbs_check_create_cq(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+			  struct verbs_cq **vcq);
+int verbs_check_destroy_cq(struct ibv_cq *cq);
+int verbs_check_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
+
 int verbs_check_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			  struct verbs_qp **vqp);
+int verbs_check_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);
 int verbs_check_destroy_qp(struct ibv_qp *qp);
 
 int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);

@@ -7,6 +7,7 @@
 #include "util/alloc.h"
 
 static const struct verbs_ops checks = {
+	.poll_cq = verbs_check_poll_cq,
 	.post_send = verbs_check_post_send,
 	.post_recv = verbs_check_post_recv,
 	.post_srq_recv = verbs_check_post_srq_recv,
@@ -19,6 +20,15 @@ static const struct verbs_ops checks = {
 	.unimport_mr = verbs_check_unimport_mr,
 	.alloc_null_mr = verbs_check_alloc_null_mr,
 	.reg_dm_mr = verbs_check_reg_dm_mr,
+	.alloc_pd = verbs_check_alloc_pd,
+	.dealloc_pd = verbs_check_dealloc_pd,
+	.create_ah = verbs_check_create_ah,
+	.destroy_ah = verbs_check_destroy_ah,
+	.create_srq = verbs_check_create_srq,
+	.destroy_srq = verbs_check_destroy_srq,
+	.create_cq = verbs_check_create_cq,
+	.destroy_cq = verbs_check_destroy_cq,
+	.modify_qp = verbs_check_modify_qp,
 	.create_qp = verbs_check_create_qp,
 	.destroy_qp = verbs_check_destroy_qp,
 };

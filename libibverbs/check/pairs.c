@@ -4,25 +4,47 @@
  */
 #include "check.h"
 
+static struct check_qp *qp_find(const struct ibv_qp *qp)
+{
+	return verbs_check_find(CHECK_QP, NULL, check_id(qp));
+}
+
 int verbs_check_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			  struct verbs_qp **vqp)
 {
 	int err = check_real(context)->create_qp(context, attr, vqp);
+	struct check_qp *check;
 
 	if (err)
 		return err;
 	verbs_check_lock();
-	verbs_check_add(CHECK_QP, NULL, check_id(*vqp), sizeof(struct check_record));
+	check = verbs_check_add(CHECK_QP, NULL, check_id(*vqp), sizeof(*check));
+	if (check)
+		check->signals_all = attr->sq_sig_all;
 	verbs_check_unlock();
+	verbs_check_made(*vqp, "ibv_create_qp");
 	return 0;
+}
+
+int verbs_check_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	int err = check_real(qp->context)->modify_qp(qp, attr, mask);
+
+	if (!err && mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
+		verbs_check_forget(qp->send_cq, qp->recv_cq);
+	return err;
 }
 
 int verbs_check_destroy_qp(struct ibv_qp *qp)
 {
-	struct check_record *record = verbs_check_find(CHECK_QP, NULL, check_id(qp));
+	struct check_qp *check = qp_find(qp);
+	const struct ibv_cq *send_cq = qp->send_cq, *recv_cq = qp->recv_cq;
 	int err = check_real(qp->context)->destroy_qp(qp);
 
-	if (!err && record)
-		record->is_alive = false;
+	if (!err && check) {
+		check->record.is_alive = false;
+		verbs_check_forget(send_cq, recv_cq);
+		verbs_check_unmade(qp);
+	}
 	return err;
 }

@@ -27,37 +27,64 @@ static const char *writer_of(enum ibv_wr_opcode opcode)
 	}
 }
 
-static void send_check(struct ibv_qp *qp, const struct ibv_send_wr *wr)
+static void send_check(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
+		       const struct check_post *post)
 {
-	const struct check_post post = post_of("ibv_post_send", qp, wr->wr_id);
 	const struct ibv_ah *ah = wr->wr.ud.ah;
 
 	if (!(wr->send_flags & IBV_SEND_INLINE))
-		verbs_check_sges(&post, wr->sg_list, wr->num_sge, writer_of(wr->opcode));
-	if (qp->qp_type == IBV_QPT_UD && ah && ah->pd->handle != post.pd)
+		verbs_check_sges(post, wr->sg_list, wr->num_sge, writer_of(wr->opcode));
+	if (qp->qp_type == IBV_QPT_UD && ah && ah->pd->handle != post->pd)
 		verbs_check_say(
 			CHECK_AH_PD,
 			"ibv_post_send: QP 0x%x: wr_id 0x%llx: wr.ud.ah is of PD %u, but the QP "
 			"is on PD %u: create the address handle on the QP's PD",
-			qp->qp_num, (unsigned long long)wr->wr_id, ah->pd->handle, post.pd);
+			qp->qp_num, (unsigned long long)wr->wr_id, ah->pd->handle, post->pd);
+}
+
+static bool is_signaled(const struct check_qp *check, const struct ibv_send_wr *wr)
+{
+	return check->signals_all || wr->send_flags & IBV_SEND_SIGNALED;
 }
 
 int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	if (verbs_check_find(CHECK_QP, NULL, check_id(qp)))
-		for (const struct ibv_send_wr *at = wr; at; at = at->next)
-			send_check(qp, at);
-	return check_real(qp->context)->post_send(qp, wr, bad_wr);
+	const struct check_qp *check = verbs_check_find(CHECK_QP, NULL, check_id(qp));
+	int ret, refused = 0;
+
+	for (const struct ibv_send_wr *at = check ? wr : NULL; at; at = at->next) {
+		const struct check_post post = post_of("ibv_post_send", qp, at->wr_id);
+
+		send_check(qp, at, &post);
+		if (is_signaled(check, at))
+			verbs_check_promise(&post, qp->send_cq);
+	}
+	ret = check_real(qp->context)->post_send(qp, wr, bad_wr);
+	if (!ret || !check)
+		return ret;
+	for (const struct ibv_send_wr *at = *bad_wr; at; at = at->next)
+		refused += is_signaled(check, at);
+	verbs_check_unpromise(qp->send_cq, refused);
+	return ret;
 }
 
 int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
+	int ret, refused = 0;
+
 	for (const struct ibv_recv_wr *at = wr; at; at = at->next) {
 		const struct check_post post = post_of("ibv_post_recv", qp, at->wr_id);
 
 		verbs_check_sges(&post, at->sg_list, at->num_sge, "the receive");
+		verbs_check_promise(&post, qp->recv_cq);
 	}
-	return check_real(qp->context)->post_recv(qp, wr, bad_wr);
+	ret = check_real(qp->context)->post_recv(qp, wr, bad_wr);
+	if (!ret)
+		return 0;
+	for (const struct ibv_recv_wr *at = *bad_wr; at; at = at->next)
+		refused++;
+	verbs_check_unpromise(qp->recv_cq, refused);
+	return ret;
 }
 
 int verbs_check_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,

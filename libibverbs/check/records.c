@@ -7,6 +7,8 @@
  */
 #include "check.h"
 
+#include "util/bits.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +31,14 @@ void *verbs_check_find(enum check_kind kind, const void *context, uint64_t id)
 	while (at && !(at->id == id && at->kind == kind && at->context == context))
 		at = at->next;
 	return at;
+}
+
+void verbs_check_each(enum check_kind kind, void (*say)(const struct check_record *record))
+{
+	for (size_t i = 0; i < ARRAY_SIZE(buckets); i++)
+		for (const struct check_record *at = buckets[i]; at; at = at->next)
+			if (at->kind == kind && at->is_alive)
+				say(at);
 }
 
 void *verbs_check_add(enum check_kind kind, const void *context, uint64_t id, size_t size)

@@ -46,13 +46,21 @@ static bool has_range(unsigned int access)
 	return !(access & (IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND));
 }
 
+/* Records a region that a call has made. */
+static void region_add(const struct verbs_mr *vmr, uint64_t start, uint64_t length,
+		       unsigned int access, bool is_ranged)
+{
+	key_add(&vmr->mr, start, length, access, is_ranged);
+	verbs_check_made(vmr, "ibv_reg_mr");
+}
+
 int verbs_check_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 		       unsigned int access, struct verbs_mr **vmr)
 {
 	int err = check_real(pd->context)->reg_mr(pd, addr, length, iova, access, vmr);
 
 	if (!err)
-		key_add(&(*vmr)->mr, iova, length, access, has_range(access));
+		region_add(*vmr, iova, length, access, has_range(access));
 	return err;
 }
 
@@ -62,7 +70,7 @@ int verbs_check_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 	int err = check_real(pd->context)->reg_dmabuf_mr(pd, offset, length, iova, fd, access, vmr);
 
 	if (!err)
-		key_add(&(*vmr)->mr, iova, length, access, has_range(access));
+		region_add(*vmr, iova, length, access, has_range(access));
 	return err;
 }
 
@@ -73,7 +81,7 @@ int verbs_check_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr
 	int err = check_real(pd->context)->reg_mr_ex(pd, attr, vmr);
 
 	if (!err)
-		key_add(&(*vmr)->mr, attr->iova, attr->length, access, has_range(access));
+		region_add(*vmr, attr->iova, attr->length, access, has_range(access));
 	return err;
 }
 
@@ -115,6 +123,8 @@ int verbs_check_dereg_mr(struct verbs_mr *vmr)
 	err = check_real(context)->dereg_mr(vmr);
 	if (err && key)
 		key->record.is_alive = true;
+	if (!err)
+		verbs_check_unmade(vmr);
 	return err;
 }
 
@@ -123,7 +133,7 @@ int verbs_check_import_mr(struct ibv_pd *pd, uint32_t handle, struct verbs_mr **
 	int err = check_real(pd->context)->import_mr(pd, handle, vmr);
 
 	if (!err)
-		key_add(&(*vmr)->mr, 0, 0, ~0u, false);
+		region_add(*vmr, 0, 0, ~0u, false);
 	return err;
 }
 
@@ -132,6 +142,7 @@ void verbs_check_unimport_mr(struct verbs_mr *vmr)
 	struct ibv_context *context = vmr->mr.context;
 
 	key_kill(context, vmr->mr.lkey);
+	verbs_check_unmade(vmr);
 	check_real(context)->unimport_mr(vmr);
 }
 

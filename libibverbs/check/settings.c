@@ -33,8 +33,10 @@ static void word_read(const char *word)
 	verbs_check_settings.on = true;
 	if (!strcmp(word, "abort"))
 		verbs_check_settings.aborts = true;
+	else if (!strcmp(word, "leaks"))
+		verbs_check_settings.leaks = true;
 	else if (strcmp(word, "1") != 0)
-		verbs_error("VERBS_CHECK=%s is not 0, or a list of 1, abort", word);
+		verbs_error("VERBS_CHECK=%s is not 0, or a list of 1, abort, leaks", word);
 }
 
 static void settings_read(void)

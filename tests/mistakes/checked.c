@@ -6,6 +6,10 @@
  */
 #include "mistakes.h"
 
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 static struct scene *scene_usual(void)
 {
 	struct rig_conf conf = scene_conf();
@@ -79,6 +83,57 @@ MISTAKE(datagram_by_handle_of_another_pd)
 	MUST(!ibv_post_send(qp, &wr, &bad));
 }
 
+/* ---- queues ---- */
+
+MISTAKE(cq_smaller_than_receives)
+{
+	struct rig_conf conf = scene_conf();
+	struct scene *scene;
+
+	conf.cqe = 1;
+	scene = scene_open(&conf);
+	MUST(scene->near->cq->cqe < (int)conf.cap.max_recv_wr);
+	for (unsigned int i = 0; i < conf.cap.max_recv_wr; i++)
+		scene_receive(scene->near, 64);
+}
+
+/* ---- settings ---- */
+
+MISTAKE(never_destroyed)
+{
+	struct rig rig;
+
+	MUST(!setenv("VERBS_CHECK", "leaks", 1));
+	rig_open(&rig);
+	MUST(ibv_alloc_pd(rig.ctx));
+	exit(0);
+}
+
+static void abort_caught(int signal)
+{
+	(void)signal;
+	_exit(0);
+}
+
+MISTAKE(first_mistake_aborts)
+{
+	struct rig_conf conf = scene_conf();
+	struct scene *scene;
+
+	MUST(!setenv("VERBS_CHECK", "abort", 1));
+	MUST(signal(SIGABRT, abort_caught) != SIG_ERR);
+	conf.mr_access = 0;
+	scene = scene_open(&conf);
+	scene_receive(scene->near, 64);
+	MUST(!"alive");
+}
+
+MISTAKE(setting_unknown)
+{
+	MUST(!setenv("VERBS_CHECK", "1,leak", 1));
+	scene_usual();
+}
+
 #define ROW(name)           \
 	{                   \
 #name, name \
@@ -88,5 +143,9 @@ const struct mistake checked_mistakes[] = {
 	ROW(lkey_of_shrunk_region),
 	ROW(srq_receive_of_another_pd),
 	ROW(datagram_by_handle_of_another_pd),
+	ROW(cq_smaller_than_receives),
+	ROW(never_destroyed),
+	ROW(first_mistake_aborts),
+	ROW(setting_unknown),
 	{ 0 },
 };

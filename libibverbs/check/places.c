@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * places.c - completion queues, and the places that posted requests will take in them.
+ *
+ * A signaled send and a receive promise one completion each. A counter per CQ has those that are
+ * not polled yet. It may be too low (requests of direct verbs, of ibv_wr_*, of SRQs and flushed
+ * ones without a signal are polled but not counted), and is then never below 0; it is never too
+ * high, so that a right program sees no line.
+ */
+#include "check.h"
+
+struct check_cq {
+	struct check_record record;
+	int promised;
+	bool is_reported;
+	bool may_overrun; /* IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN */
+	/* The provider's functions of ibv_start_poll() and ibv_next_poll(). */
+	int (*start_poll)(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr);
+	int (*next_poll)(struct ibv_cq_ex *cq);
+};
+
+static struct check_cq *cq_find(const void *cq)
+{
+	return cq ? verbs_check_find(CHECK_CQ, NULL, check_id(cq)) : NULL;
+}
+
+/* Counts COUNT completions that were polled. */
+static void cq_polled(struct check_cq *check, int count)
+{
+	verbs_check_lock();
+	check->promised = check->promised > count ? check->promised - count : 0;
+	verbs_check_unlock();
+}
+
+static int start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
+{
+	struct check_cq *check = cq_find(cq);
+	int ret = check->start_poll(cq, attr);
+
+	if (!ret)
+		cq_polled(check, 1);
+	return ret;
+}
+
+static int next_poll(struct ibv_cq_ex *cq)
+{
+	struct check_cq *check = cq_find(cq);
+	int ret = check->next_poll(cq);
+
+	if (!ret)
+		cq_polled(check, 1);
+	return ret;
+}
+
+static void cq_watch(struct check_cq *check, struct ibv_cq_ex *cq)
+{
+	check->start_poll = cq->start_poll;
+	check->next_poll = cq->next_poll;
+	cq->start_poll = start_poll;
+	cq->next_poll = next_poll;
+}
+
+int verbs_check_create_cq(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+			  struct verbs_cq **vcq)
+{
+	const bool has_flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS;
+	int err = check_real(context)->create_cq(context, attr, vcq);
+	struct check_cq *check;
+
+	if (err)
+		return err;
+	verbs_check_lock();
+	check = verbs_check_add(CHECK_CQ, NULL, check_id(*vcq), sizeof(*check));
+	if (check) {
+		check->may_overrun = has_flags && attr->flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
+		if ((*vcq)->cq_ex.start_poll)
+			cq_watch(check, &(*vcq)->cq_ex);
+	}
+	verbs_check_unlock();
+	verbs_check_made(*vcq, "ibv_create_cq");
+	return 0;
+}
+
+int verbs_check_destroy_cq(struct ibv_cq *cq)
+{
+	struct check_cq *check = cq_find(cq);
+	int err = check_real(cq->context)->destroy_cq(cq);
+
+	if (!err && check) {
+		check->record.is_alive = false;
+		verbs_check_unmade(cq);
+	}
+	return err;
+}
+
+int verbs_check_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
+{
+	int n = check_real(cq->context)->poll_cq(cq, num_entries, wc);
+	struct check_cq *check;
+
+	if (n > 0 && (check = cq_find(cq)))
+		cq_polled(check, n);
+	return n;
+}
+
+/* Returns whether the checker sees all completions that the program polls. */
+static bool cq_is_watched(const struct check_cq *check, const struct ibv_cq *cq)
+{
+	const struct ibv_cq_ex *cqx = (const struct ibv_cq_ex *)cq;
+
+	return !check->start_poll || (cqx->start_poll == start_poll && cqx->next_poll == next_poll);
+}
+
+void verbs_check_promise(const struct check_post *post, const struct ibv_cq *cq)
+{
+	struct check_cq *check = cq_find(cq);
+	bool overruns;
+	int promised;
+
+	if (!check || check->may_overrun)
+		return;
+	verbs_check_lock();
+	promised = ++check->promised;
+	overruns = promised > cq->cqe && !check->is_reported && cq_is_watched(check, cq);
+	check->is_reported |= overruns;
+	verbs_check_unlock();
+	if (overruns)
+		verbs_check_say(CHECK_CQ_SMALL,
+				"%s: %s 0x%x: wr_id 0x%llx: its CQ has %d places, but %d posted "
+				"requests will complete to it: create the CQ with a larger cqe, or "
+				"poll it before you post more",
+				post->call, post->owner, post->number,
+				(unsigned long long)post->wr_id, cq->cqe, promised);
+}
+
+void verbs_check_unpromise(const struct ibv_cq *cq, int count)
+{
+	struct check_cq *check = cq_find(cq);
+
+	if (check && count)
+		cq_polled(check, count);
+}
+
+/* A queue pair that is reset or destroyed takes its completions along, and how many these are is
+ * not known. */
+void verbs_check_forget(const struct ibv_cq *send_cq, const struct ibv_cq *recv_cq)
+{
+	struct check_cq *send = cq_find(send_cq), *recv = cq_find(recv_cq);
+
+	verbs_check_lock();
+	if (send)
+		send->promised = 0;
+	if (recv)
+		recv->promised = 0;
+	verbs_check_unlock();
+}
