@@ -33,6 +33,7 @@ topic_fn diff_qp_create_ex;
 topic_fn diff_qp_masks;
 topic_fn diff_qp_states;
 topic_fn diff_qp_values;
+topic_fn diff_qp_psn;
 topic_fn diff_qp_query;
 topic_fn diff_xrc_data;
 topic_fn diff_data;

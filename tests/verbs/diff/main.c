@@ -35,6 +35,7 @@ static const struct rig_topic topics[] = {
 	{ "qp-masks", diff_qp_masks },
 	{ "qp-states", diff_qp_states },
 	{ "qp-values", diff_qp_values },
+	{ "qp-psn", diff_qp_psn },
 	{ "qp-query", diff_qp_query },
 	{ "data", diff_data },
 	{ "uc", diff_uc },
