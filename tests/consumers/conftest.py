@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from harness import lossy
 from harness.cases import cases_of
 from harness.checks import Failure
 from harness.items import arranged, case_of, first_of_each, name_of
@@ -70,6 +71,9 @@ def pytest_generate_tests(metafunc):
 def pytest_collection_modifyitems(config, items):
     rig = config.rig
     chosen = [item for item in items if case_of(item) and re.search(rig.settings.only, case_of(item).name)]
+    if rig.settings.faults:
+        items[:] = []
+        chosen = lossy.select(chosen, not rig.settings.only)
     if rig.settings.broken and not rig.settings.all:
         chosen = first_of_each(chosen)
     items[:] = list(arranged(chosen, rig))

@@ -315,7 +315,7 @@ def test_mpi_devx(case, settings, launcher, programs, work):
     need_programs("mpirun", "mpicc")
     ring = build(settings, "mpi_ring", "mpicc -O2", "mpi_ring.c")
     exports = " ".join(f"-x {setting}" for setting in ("UCX_TLS=rc_x,self", "UCX_NET_DEVICES=mlx5_0:1", *DEVX_OBJECTS))
-    host = [settings.softhca, "run", "--link", case.link, "--trace", work / "trace", "--"]
+    host = [settings.softhca, "run", "--link", case.link, *settings.faults, "--trace", work / "trace", "--"]
     line = [*host, *programs.debian(case.libs, MPIRUN, "-np 2 --mca pml ucx", exports, [ring])]
     need_ring(judged(*launcher.run(line, "mpirun"), launcher.limit), 2)
     need_devx(work / "trace")

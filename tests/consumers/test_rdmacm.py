@@ -100,11 +100,11 @@ def table(settings):
             name = row[0].rstrip("+")
             if is_run(settings, name):
                 for choice in choices(settings, link, name):
-                    yield case_of(link, name, choice, row=row)
+                    yield case_of(link, name, choice, program=row[1].split()[0], row=row)
         for row in rows(OF_OURS):
             if is_run(settings, row[0]):
                 for choice in choices_of_one(settings, "ours"):
-                    yield case_of(link, row[0], choice, row=row)
+                    yield case_of(link, row[0], choice, program=row[1].split()[0], row=row)
 
 
 def perftest_table(settings):
@@ -112,7 +112,7 @@ def perftest_table(settings):
         for name, command in rows(PERFTEST):
             if is_run(settings, name):
                 for choice in choices_of_one(settings, "debian"):
-                    yield case_of(link, name, choice, command=command)
+                    yield case_of(link, name, choice, program=command.split()[0], command=command)
 
 
 @cases(table)

@@ -7,8 +7,10 @@ sees the adapter end: it must still be there, stop when told to, and have no com
 import dataclasses
 import re
 import signal
+import subprocess
 
 from harness.checks import Failure, has_complaint
+from harness.counters import then_counters
 from harness.process import Process, describe, wait_until
 
 LISTENS = re.compile(r"is listened at|is joined")
@@ -38,10 +40,14 @@ class Adapter:
         self.socket.unlink(missing_ok=True)
         device = spec.device or settings.device
         line = [settings.softhca, "serve", "--socket", self.socket, "--device", device, "--link", spec.link]
-        self.process = Process([str(word) for word in line + list(options)], where / "adapter.log")
+        self.process = Process([str(word) for word in line + self.with_faults(options)], where / "adapter.log")
         if not wait_until(self.socket.is_socket, settings.start_limit, self.process):
             self.process.kill()
             raise Failure("softhca serve did not come up", self.process.log)
+
+    def with_faults(self, options):
+        """The options, with the faults of the run where they have none."""
+        return [*options, *(() if "--fault" in options else self.settings.faults)]
 
     @property
     def log(self):
@@ -110,6 +116,11 @@ class Adapters:
         if self.current:
             self.current.stop()
             self.current = None
+
+    def counters(self, spec):
+        """The counters of the adapter of that kind, as text."""
+        line = then_counters(["true"], self.settings.device)
+        return subprocess.run(self.get(spec).on(line), stdout=subprocess.PIPE, text=True).stdout
 
     def conclude(self, spec):
         """Checks the end of the adapter of that kind."""

@@ -67,7 +67,7 @@ def build(settings, name, compiler, source, *libraries):
 def traced(case, settings, launcher, port, server, client):
     """Runs a pair on an adapter of its own with a trace, which an adapter that several share has not; the text of both."""
     work = launcher.work
-    host = [settings.softhca, "run", "--link", case.link, "--trace", work / "trace", "--"]
+    host = [settings.softhca, "run", "--link", case.link, *settings.faults, "--trace", work / "trace", "--"]
     pair = [SOURCE / "scripts" / "pair", "-t", launcher.limit, "-o", work, port, shlex.join(server), shlex.join(client)]
     _, status = launcher.run([*host, *pair], "pair", limit=launcher.limit + 10)
     if status:

@@ -63,7 +63,7 @@ def perftest(server, client, line):
         fields = row.split()
         if len(fields) < 4 or not fields[0].isdigit() or not re.fullmatch(r"\d+", fields[1]) or int(fields[1]) == 0:
             continue
-        if no_clock or (number(fields[-1]) >= 0 and number(fields[3]) > 0):
+        if no_clock or (number(fields[-1]) >= 0 and any(number(field) > 0 for field in fields[3:])):
             sizes.append(int(fields[0]))
     if not sizes:
         return "the client's table has no result"

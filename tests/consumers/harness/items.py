@@ -8,6 +8,7 @@ import pytest
 
 from harness import libraries
 from harness.cases import Case
+from harness.counters import need_losses
 
 
 class RigItem(pytest.Item):
@@ -41,6 +42,8 @@ class AdapterItem(RigItem):
     """The adapter of a group of cases ends well: name "adapter.LINK"."""
 
     def runtest(self):
+        if self.rig.settings.faults and "--fault" not in self.spec.options:
+            need_losses(self.rig.adapters.counters(self.spec))
         self.rig.adapters.conclude(self.spec)
 
 
@@ -54,6 +57,11 @@ def name_of(item):
     """The name of an item's result."""
     name = item.name if isinstance(item, RigItem) else case_of(item).name
     return item.config.rig.settings.prefix + name
+
+
+def module_of(item):
+    """The module of an item, as ctest calls it."""
+    return item.getparent(pytest.Module).path.stem.removeprefix("test_")
 
 
 def first_of_each(items):
@@ -77,10 +85,11 @@ def arranged(items, rig):
     """The items in their order, with those that the harness adds."""
     seen = set()
     for module, spec, group in by_adapter(items):
-        if spec and module not in seen and not spec.device:
+        if spec and module not in seen and not spec.device and not rig.settings.faults:
             seen.add(module)
             for name in ("libraries.ours", "libraries.debian"):
                 yield LibrariesItem.from_parent(module, name=name, spec=spec, rig=rig)
         yield from group
         if spec and not rig.settings.broken:
-            yield AdapterItem.from_parent(module, name=spec.name(), spec=spec, rig=rig)
+            where = f"{module_of(group[0])}." if rig.settings.faults else ""  # several modules are one run
+            yield AdapterItem.from_parent(module, name=spec.name().replace(".", f".{where}", 1), spec=spec, rig=rig)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[3]
 CONSUMERS = SOURCE / "tests" / "consumers"
+LOSS = ("--fault", "loss:1%", "--seed", "27")
 BREAKS = ("crash", "silent", "hang")
 BROKEN_LIMIT = 1  # seconds that a program which hangs on purpose is given
 
@@ -21,6 +22,7 @@ def add_options(parser):
     group.addoption("--prefix", default="", help="begins each name of a result")
     group.addoption("--only", default="", metavar="PATTERN", help="cases whose name contains PATTERN")
     group.addoption("--names", dest="list_names", action="store_true", help="print the names of the cases and end")
+    group.addoption("--lossy", action="store_true", help="each consumer once, where packets are lost (harness/lossy.py)")
     broken = "replace each program by one that fails so, in one case of each test; with --all in every case"
     group.addoption("--break", dest="broken", choices=BREAKS, help=broken)
 
@@ -44,9 +46,12 @@ class Settings:
             raise ValueError(f"{self.build} has no staged libraries")
         self.softhca = self.stage / "bin" / "softhca"
         self.quick, self.all = config.getoption("quick"), config.getoption("all")
+        self.faults = LOSS if config.getoption("lossy") else ()
+        if self.faults:  # UCX waits for an acknowledge for a second, and hpcc for thousands
+            os.environ.setdefault("UCX_RC_TIMEOUT", "20ms")
         self.device, self.broken = config.getoption("device"), config.getoption("broken")
         self.only = config.getoption("only")
-        self.prefix = config.getoption("prefix") + ("" if self.device == "mlx5" else self.device + ".")
+        self.prefix = config.getoption("prefix") + ("lossy." if self.faults else "") + ("" if self.device == "mlx5" else self.device + ".")
         self.sanitized = is_sanitized(self.build)
         self.start_limit = int(os.environ.get("CASE_LIMIT", 60))  # seconds for an adapter to come or to end
         self.limit = BROKEN_LIMIT if self.broken == "hang" else self.start_limit  # seconds for one case
