@@ -3,7 +3,7 @@
  * fuzz_mlx4.c - attacks of a guest on the PCI device of an mlx4 adapter: commands in any order
  * whose contexts have one wrong word, doorbells, and rings with random contents.
  *
- * Covers: softhca/device/format/mlx4/, softhca/front/vfio-user/mlx4/
+ * Covers: softhca/device/format/mlx4/, softhca/front/pci/mlx4/
  */
 #include <endian.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #include "prm/mlx4/qpc.h"
 #include "prm/mlx4/srqc.h"
 #include "prm/mlx4/wqe.h"
-#include "softhca/front/vfio-user/device.h"
+#include "softhca/front/pci/device.h"
 #include "tests/fuzz/reports.h"
 #include "tests/fuzz/world.h"
 

@@ -3,7 +3,7 @@
  * fuzz_pci.c - messages of a vfio-user client, with what a guest can make it send: maps with and
  * without files, interrupts, configuration space, registers; and command queues in memory.
  *
- * Covers: softhca/front/vfio-user/
+ * Covers: softhca/front/pci/, softhca/front/vfio-user/
  */
 #include <endian.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "softhca/front/vfio-user/device.h"
+#include "softhca/front/pci/device.h"
 #include "tests/fuzz/reports.h"
 #include "tests/fuzz/world.h"
 

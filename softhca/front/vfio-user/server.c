@@ -24,7 +24,7 @@
 #include "softhca/front/control.h"
 #include "softhca/front/faults.h"
 #include "softhca/front/socket_bind.h"
-#include "softhca/front/vfio-user/device.h"
+#include "softhca/front/pci/device.h"
 #include "softhca/front/vfio-user/server.h"
 #include "softhca/log.h"
 #include "softhca/trace.h"

@@ -4,8 +4,8 @@
  * Drivers use it before they reset a failed adapter: they take a semaphore that only the gateway
  * reaches.
  */
-#ifndef SOFTHCA_FRONT_VFIO_USER_VSC_H
-#define SOFTHCA_FRONT_VFIO_USER_VSC_H
+#ifndef SOFTHCA_FRONT_PCI_VSC_H
+#define SOFTHCA_FRONT_PCI_VSC_H
 
 #include <stdint.h>
 

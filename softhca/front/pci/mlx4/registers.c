@@ -11,7 +11,7 @@
 #include "prm/mlx4/uar.h"
 #include "prm/mlx4/wqe.h"
 #include "softhca/fault.h"
-#include "softhca/front/vfio-user/mlx4/registers.h"
+#include "softhca/front/pci/mlx4/registers.h"
 #include "softhca/device/hca.h"
 #include "softhca/log.h"
 

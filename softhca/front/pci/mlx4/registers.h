@@ -3,8 +3,8 @@
  * registers.h - registers of a ConnectX-3: the command register (HCR) and reset in BAR 0, doorbell
  * pages in BAR 2.
  */
-#ifndef SOFTHCA_FRONT_VFIO_USER_MLX4_REGISTERS_H
-#define SOFTHCA_FRONT_VFIO_USER_MLX4_REGISTERS_H
+#ifndef SOFTHCA_FRONT_PCI_MLX4_REGISTERS_H
+#define SOFTHCA_FRONT_PCI_MLX4_REGISTERS_H
 
 #include <stdbool.h>
 #include <stdint.h>

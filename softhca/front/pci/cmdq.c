@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "softhca/fault.h"
-#include "softhca/front/vfio-user/cmdq.h"
+#include "softhca/front/pci/cmdq.h"
 #include "softhca/log.h"
 
 struct descriptor {

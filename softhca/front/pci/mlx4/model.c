@@ -5,7 +5,7 @@
 #include <linux/pci_regs.h>
 #include <string.h>
 
-#include "softhca/front/vfio-user/device.h"
+#include "softhca/front/pci/device.h"
 
 enum {
 	DEVICE_CONNECTX3 = 0x1003,

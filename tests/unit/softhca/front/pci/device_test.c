@@ -3,7 +3,7 @@
  * device_test.c - messages that describe the PCI device to the client: version, device, regions,
  * interrupts, memory. Each is answered whole, and refused if it is cut or names what is not there.
  *
- * Covers: softhca/front/vfio-user/device.c
+ * Covers: softhca/front/pci/device.c
  */
 #include <errno.h>
 #include <linux/vfio.h>

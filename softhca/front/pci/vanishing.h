@@ -2,8 +2,8 @@
 /*
  * vanishing.h - copies from and to mapped files of the client, which may shorten them at any time.
  */
-#ifndef SOFTHCA_FRONT_VFIO_USER_VANISHING_H
-#define SOFTHCA_FRONT_VFIO_USER_VANISHING_H
+#ifndef SOFTHCA_FRONT_PCI_VANISHING_H
+#define SOFTHCA_FRONT_PCI_VANISHING_H
 
 #include <stddef.h>
 

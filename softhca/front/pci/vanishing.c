@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "softhca/front/vfio-user/vanishing.h"
+#include "softhca/front/pci/vanishing.h"
 
 /* Where the thread's current copy ends if its memory is gone; NULL: it copies nothing. */
 static _Thread_local sigjmp_buf *volatile escape;

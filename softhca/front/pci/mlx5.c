@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softhca/front/vfio-user/device.h"
+#include "softhca/front/pci/device.h"
 
 enum { MEMIC_PAGE = 4096, DEVICE_MEMORY = 128 << 10 };
 

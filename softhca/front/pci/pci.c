@@ -11,7 +11,7 @@
 #include <linux/pci_regs.h>
 #include <string.h>
 
-#include "softhca/front/vfio-user/pci.h"
+#include "softhca/front/pci/pci.h"
 
 enum {
 	VENDOR_MELLANOX = 0x15b3,

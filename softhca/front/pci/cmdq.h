@@ -2,14 +2,14 @@
 /*
  * cmdq.h - the command queue: descriptors and mailboxes in guest memory.
  */
-#ifndef SOFTHCA_FRONT_VFIO_USER_CMDQ_H
-#define SOFTHCA_FRONT_VFIO_USER_CMDQ_H
+#ifndef SOFTHCA_FRONT_PCI_CMDQ_H
+#define SOFTHCA_FRONT_PCI_CMDQ_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "softhca/device/hca.h"
-#include "softhca/front/vfio-user/dma.h"
+#include "softhca/front/pci/dma.h"
 
 enum {
 	CMDQ_LOG_ENTRIES = 5,

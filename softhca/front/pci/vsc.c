@@ -5,7 +5,7 @@
  */
 #include <stdbool.h>
 
-#include "softhca/front/vfio-user/vsc.h"
+#include "softhca/front/pci/vsc.h"
 
 /* Takes the semaphore by writing a value while it is 0; releases it by writing 0. */
 static void take_or_give(uint32_t *semaphore, uint32_t value)

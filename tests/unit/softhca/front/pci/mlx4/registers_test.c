@@ -3,7 +3,7 @@
  * registers_test.c - the PCI device of an mlx4 adapter as a driver sets it up: registers, commands
  * through the HCR, memory for tables, and events.
  *
- * Covers: softhca/front/vfio-user/mlx4/, softhca/device/format/mlx4/cmd/cmd.c,
+ * Covers: softhca/front/pci/mlx4/, softhca/device/format/mlx4/cmd/cmd.c,
  * softhca/device/format/mlx4/cmd/args.c,
  * softhca/device/format/mlx4/caps.c, softhca/device/format/mlx4/icm.c,
  * softhca/device/format/mlx4/cmd/eq.c, softhca/device/format/mlx4/eqe.c,

@@ -3,7 +3,7 @@
  * cmdq_test.c - the command queue as a driver fills it: descriptors, chains of mailboxes, and
  * every error in them. Repeats the layouts as offsets, as an independent check.
  *
- * Covers: softhca/front/vfio-user/cmdq.c, softhca/front/vfio-user/mlx5.c
+ * Covers: softhca/front/pci/cmdq.c, softhca/front/pci/mlx5.c
  */
 #include <endian.h>
 #include <string.h>

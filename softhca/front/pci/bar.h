@@ -3,13 +3,13 @@
  * bar.h - BAR 0: the initialization segment, UAR pages, windows for operations on the adapter's
  * memory, and that memory at the end.
  */
-#ifndef SOFTHCA_FRONT_VFIO_USER_BAR_H
-#define SOFTHCA_FRONT_VFIO_USER_BAR_H
+#ifndef SOFTHCA_FRONT_PCI_BAR_H
+#define SOFTHCA_FRONT_PCI_BAR_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "softhca/front/vfio-user/cmdq.h"
+#include "softhca/front/pci/cmdq.h"
 
 #define BAR_SIZE       (256ull << 20) /* a page for each possible UAR number */
 #define BAR_MEMIC_SIZE (1ull << 20)   /* at the end: the adapter's own memory */

@@ -3,8 +3,8 @@
  * pci_test.c - configuration space and its VSC gateway, the initialization segment, interrupts,
  * and three kinds of reset.
  *
- * Covers: softhca/front/vfio-user/pci.c, softhca/front/vfio-user/vsc.c,
- * softhca/front/vfio-user/bar.c, softhca/front/vfio-user/device.c
+ * Covers: softhca/front/pci/pci.c, softhca/front/pci/vsc.c,
+ * softhca/front/pci/bar.c, softhca/front/pci/device.c
  */
 #include <errno.h>
 #include <linux/pci_regs.h>

@@ -2,7 +2,7 @@
 /*
  * dma_test.c - guest memory as the client maps it: reachable ranges, and refused ones.
  *
- * Covers: softhca/front/vfio-user/dma.c, softhca/front/vfio-user/vanishing.c
+ * Covers: softhca/front/pci/dma.c, softhca/front/pci/vanishing.c
  */
 #include <errno.h>
 #include <signal.h>

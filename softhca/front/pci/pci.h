@@ -2,13 +2,13 @@
 /*
  * pci.h - PCI configuration space of the adapter.
  */
-#ifndef SOFTHCA_FRONT_VFIO_USER_PCI_H
-#define SOFTHCA_FRONT_VFIO_USER_PCI_H
+#ifndef SOFTHCA_FRONT_PCI_PCI_H
+#define SOFTHCA_FRONT_PCI_PCI_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "softhca/front/vfio-user/vsc.h"
+#include "softhca/front/pci/vsc.h"
 
 enum {
 	PCI_CONFIG_SIZE = 4096,

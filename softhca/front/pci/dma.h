@@ -2,8 +2,8 @@
 /*
  * dma.h - guest memory as the client has mapped it for the device.
  */
-#ifndef SOFTHCA_FRONT_VFIO_USER_DMA_H
-#define SOFTHCA_FRONT_VFIO_USER_DMA_H
+#ifndef SOFTHCA_FRONT_PCI_DMA_H
+#define SOFTHCA_FRONT_PCI_DMA_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,14 +2,14 @@
 /*
  * model.h - models of PCI devices: the identity, regions and registers that differ.
  */
-#ifndef SOFTHCA_FRONT_VFIO_USER_MODEL_H
-#define SOFTHCA_FRONT_VFIO_USER_MODEL_H
+#ifndef SOFTHCA_FRONT_PCI_MODEL_H
+#define SOFTHCA_FRONT_PCI_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "softhca/device/hca.h"
-#include "softhca/front/vfio-user/pci.h"
+#include "softhca/front/pci/pci.h"
 
 struct device;
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "prm/mlx5/eqe.h"
-#include "softhca/front/vfio-user/device.h"
+#include "softhca/front/pci/device.h"
 #include "softhca/log.h"
 #include "util/bits.h"
 

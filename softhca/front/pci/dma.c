@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "softhca/front/vfio-user/dma.h"
-#include "softhca/front/vfio-user/vanishing.h"
+#include "softhca/front/pci/dma.h"
+#include "softhca/front/pci/vanishing.h"
 
 /* Returns the index of the first region that ends behind ADDR, or count. */
 static unsigned int range_find(const struct dma_table *table, uint64_t addr)

@@ -3,16 +3,16 @@
  * device.h - the PCI device: adapter, registers, configuration space, interrupts, and answers to
  * the client's messages. It does not use the socket.
  */
-#ifndef SOFTHCA_FRONT_VFIO_USER_DEVICE_H
-#define SOFTHCA_FRONT_VFIO_USER_DEVICE_H
+#ifndef SOFTHCA_FRONT_PCI_DEVICE_H
+#define SOFTHCA_FRONT_PCI_DEVICE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "softhca/front/vfio-user/bar.h"
-#include "softhca/front/vfio-user/mlx4/registers.h"
-#include "softhca/front/vfio-user/model.h"
-#include "softhca/front/vfio-user/pci.h"
+#include "softhca/front/pci/bar.h"
+#include "softhca/front/pci/mlx4/registers.h"
+#include "softhca/front/pci/model.h"
+#include "softhca/front/pci/pci.h"
 #include "softhca/front/vfio-user/protocol.h"
 
 struct device {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "softhca/front/vfio-user/bar.h"
+#include "softhca/front/pci/bar.h"
 
 enum {
 	FW_REV = 0x0,    /* minor and major version */
