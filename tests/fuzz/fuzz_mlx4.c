@@ -22,7 +22,7 @@
 #include "prm/mlx4/qpc.h"
 #include "prm/mlx4/srqc.h"
 #include "prm/mlx4/wqe.h"
-#include "softhca/front/pci/device.h"
+#include "softhca/front/vfio-user/answer.h"
 #include "tests/fuzz/reports.h"
 #include "tests/fuzz/world.h"
 
@@ -87,7 +87,7 @@ static void send_message(enum vfu_command command, const void *body, size_t len,
 		.reply = guest.reply,
 	};
 
-	device_answer(&guest.device, &message);
+	message_answer(&guest.device, &message);
 	if (fd >= 0)
 		close(fd);
 }

@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "softhca/front/pci/device.h"
+#include "softhca/front/vfio-user/answer.h"
 #include "tests/fuzz/reports.h"
 #include "tests/fuzz/world.h"
 
@@ -68,7 +68,7 @@ static void send_message(enum vfu_command command, const void *body, size_t len,
 
 	memcpy(copy, body, len);
 	watch_begin("device_answer");
-	device_answer(&pci.device, &message);
+	message_answer(&pci.device, &message);
 	watch_end();
 	if (fd >= 0)
 		close(fd);

@@ -1,37 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.c - answers vfio-user messages: a table has one function for each.
+ * device.c - the PCI device: its regions, resets and interrupts.
  *
- * Everything in a message is untrusted, and its length is checked first. A reset destroys the
- * adapter and creates a new one, so no old state survives. There are three kinds: of the device (by
- * message, or function-level), with its configuration space; by the driver, through the
- * initialization segment; and when the client disconnects. Decision: docs/adr/0039.
+ * A reset destroys the adapter and creates a new one, so no old state survives. There are three
+ * kinds: of the device (by the front, or function-level), with its configuration space; by the
+ * driver, through the initialization segment; and when the client disconnects. Decision:
+ * docs/adr/0039.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/vfio.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "prm/mlx5/eqe.h"
 #include "softhca/front/pci/device.h"
 #include "softhca/log.h"
-#include "util/bits.h"
 
 /* ---- the adapter ---- */
 
-static void raise_interrupt(void *front, uint32_t vector)
+void device_interrupt(struct device *device, uint32_t vector)
 {
-	struct device *device = front;
 	uint64_t one = 1;
 
-	if (vector >= PCI_MSIX_VECTORS || device->vector_fd[vector] < 0 || !device->dma.enabled)
+	if (vector >= PCI_MSIX_VECTORS || !device->dma.enabled)
 		return;
+	pthread_mutex_lock(&device->vector_lock);
 	/* If the eventfd's counter is full, an interrupt is pending already. */
-	if (write(device->vector_fd[vector], &one, sizeof(one)) != sizeof(one) && errno != EAGAIN)
+	if (device->vector_fd[vector] >= 0 &&
+	    write(device->vector_fd[vector], &one, sizeof(one)) != sizeof(one) && errno != EAGAIN)
 		log_error("interrupt %u: %m", vector);
+	pthread_mutex_unlock(&device->vector_lock);
+}
+
+static void raise_interrupt(void *front, uint32_t vector)
+{
+	device_interrupt(front, vector);
 }
 
 /* Handles events that are not in an EQ: the core only reports its death so. */
@@ -67,7 +71,7 @@ static void init_config_space(struct device *device)
 	device->dma.enabled = pci_config_is_master(&device->pci);
 }
 
-static int device_reset(struct device *device)
+int device_reset(struct device *device)
 {
 	init_config_space(device);
 	return restart_adapter(device, RESET_DEVICE);
@@ -78,6 +82,8 @@ int device_init(struct device *device, const struct hca_config *config, uint32_t
 	int ret;
 
 	memset(device, 0, sizeof(*device));
+	pthread_mutex_init(&device->vector_lock, NULL);
+	pthread_mutex_init(&device->dma.lock, NULL);
 	device->model = config->kind == HCA_MLX4 ? &mlx4_model : &mlx5_model;
 	device->command_timeout_ms = command_timeout_ms;
 	device->config = *config;
@@ -118,17 +124,60 @@ uint64_t device_progress(struct device *device, uint64_t now_ns)
 	return more ? 0 : next;
 }
 
-static void set_vector(struct device *device, uint32_t vector, int fd)
+void device_set_vector(struct device *device, uint32_t vector, int fd)
 {
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	pthread_mutex_lock(&device->vector_lock);
 	if (device->vector_fd[vector] >= 0)
 		close(device->vector_fd[vector]);
 	device->vector_fd[vector] = fd;
+	pthread_mutex_unlock(&device->vector_lock);
 }
+
+/* ---- regions ---- */
+
+uint64_t device_region_size(const struct device *device, uint32_t index)
+{
+	if (index < PCI_BARS)
+		return device->model->bar_size[index];
+	return index == VFIO_PCI_CONFIG_REGION_INDEX ? PCI_CONFIG_SIZE : 0;
+}
+
+void device_read(struct device *device, uint32_t region, uint64_t offset, uint8_t *data,
+		 uint32_t len)
+{
+	if (region == VFIO_PCI_CONFIG_REGION_INDEX)
+		pci_config_read(&device->pci, offset, data, len);
+	else
+		device->model->read(device, region, offset, data, len);
+}
+
+static int write_config(struct device *device, uint64_t offset, const uint8_t *data, uint32_t len)
+{
+	bool reset = pci_config_write(&device->pci, offset, data, len);
+
+	device->dma.enabled = pci_config_is_master(&device->pci);
+	return reset ? device_reset(device) : 0;
+}
+
+int device_write(struct device *device, uint32_t region, uint64_t offset, const uint8_t *data,
+		 uint32_t len)
+{
+	if (region == VFIO_PCI_CONFIG_REGION_INDEX)
+		return write_config(device, offset, data, len);
+	if (!device->model->write(device, region, offset, data, len))
+		return 0;
+	log_note("pci: the driver has reset the adapter");
+	return restart_adapter(device, RESET_BY_DRIVER);
+}
+
+/* ---- the client's end ---- */
 
 static void forget_client(struct device *device)
 {
 	for (unsigned int i = 0; i < PCI_MSIX_VECTORS; i++)
-		set_vector(device, i, -1);
+		device_set_vector(device, i, -1);
 	dma_table_clear(&device->dma);
 }
 
@@ -146,253 +195,4 @@ void device_free(struct device *device)
 		hca_destroy(device->hca);
 	device->model->free(device);
 	forget_client(device);
-}
-
-/* ---- messages ---- */
-
-/* Copies the fixed part of a message. Returns false if the message is too short. */
-static bool message_take(const struct message *message, void *part, size_t len)
-{
-	if (message->len < len)
-		return false;
-	memcpy(part, message->body, len);
-	return true;
-}
-
-static int message_give(struct message *message, const void *part, size_t len)
-{
-	memcpy(message->reply, part, len);
-	message->reply_len = len;
-	return 0;
-}
-
-static int answer_version(struct device *device, struct message *message)
-{
-	struct vfu_version version;
-	char *json = (char *)message->reply + sizeof(version);
-	int len;
-
-	(void)device;
-	if (!message_take(message, &version, sizeof(version)) || version.major != 0)
-		return EINVAL;
-	version.minor = 0;
-	message_give(message, &version, sizeof(version));
-	len = sprintf(json, "{\"capabilities\":{\"max_msg_fds\":%d,\"max_data_xfer_size\":%d}}",
-		      VFU_MAX_FDS, VFU_MAX_TRANSFER);
-	message->reply_len += (size_t)len + 1;
-	return 0;
-}
-
-static int answer_dma_map(struct device *device, struct message *message)
-{
-	int fd = message->num_fds ? message->fd[0] : -1;
-	struct vfu_dma_map map;
-	int prot = 0;
-
-	if (!message_take(message, &map, sizeof(map)))
-		return EINVAL;
-	if (map.flags & VFU_DMA_READ_OK)
-		prot |= PROT_READ;
-	if (map.flags & VFU_DMA_WRITE_OK)
-		prot |= PROT_WRITE;
-	if (fd < 0)
-		log_note("pci: memory at %#llx has no file, the device cannot reach it",
-			 (unsigned long long)map.addr);
-	return dma_table_map(&device->dma, map.addr, map.size, prot, fd, map.offset);
-}
-
-static int answer_dma_unmap(struct device *device, struct message *message)
-{
-	struct vfu_dma_unmap unmap;
-	int ret = 0;
-
-	if (!message_take(message, &unmap, sizeof(unmap)))
-		return EINVAL;
-	if (unmap.flags & VFU_UNMAP_ALL)
-		dma_table_clear(&device->dma);
-	else
-		ret = dma_table_unmap(&device->dma, unmap.addr, unmap.size);
-	return ret ? ret : message_give(message, &unmap, sizeof(unmap));
-}
-
-static int answer_device_info(struct device *device, struct message *message)
-{
-	struct vfu_device_info info = {
-		.argsz = sizeof(info),
-		.flags = VFIO_DEVICE_FLAGS_PCI | VFIO_DEVICE_FLAGS_RESET,
-		.num_regions = VFIO_PCI_NUM_REGIONS,
-		.num_irqs = VFIO_PCI_NUM_IRQS,
-	};
-
-	(void)device;
-	return message_give(message, &info, sizeof(info));
-}
-
-static uint64_t region_size(const struct device *device, uint32_t index)
-{
-	if (index < PCI_BARS)
-		return device->model->bar_size[index];
-	return index == VFIO_PCI_CONFIG_REGION_INDEX ? PCI_CONFIG_SIZE : 0;
-}
-
-static int answer_region_info(struct device *device, struct message *message)
-{
-	struct vfu_region_info info;
-
-	if (!message_take(message, &info, sizeof(info)) || info.index >= VFIO_PCI_NUM_REGIONS)
-		return EINVAL;
-	info.argsz = sizeof(info);
-	info.size = region_size(device, info.index);
-	info.flags = info.size ? VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE : 0;
-	info.cap_offset = 0;
-	info.offset = 0;
-	return message_give(message, &info, sizeof(info));
-}
-
-static int answer_irq_info(struct device *device, struct message *message)
-{
-	struct vfu_irq_info info;
-
-	(void)device;
-	if (!message_take(message, &info, sizeof(info)) || info.index >= VFIO_PCI_NUM_IRQS)
-		return EINVAL;
-	info.argsz = sizeof(info);
-	info.count = info.index == VFIO_PCI_MSIX_IRQ_INDEX ? PCI_MSIX_VECTORS : 0;
-	info.flags = info.count ? VFIO_IRQ_INFO_EVENTFD : 0;
-	return message_give(message, &info, sizeof(info));
-}
-
-/* Takes an eventfd and makes it non-blocking, as a write to it must never block, whatever the
- * client sent. */
-static void take_eventfd(struct device *device, uint32_t vector, int fd)
-{
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	set_vector(device, vector, fd);
-}
-
-/* Sets the eventfds of a message, in the order of the vectors. No eventfd removes them. */
-static void set_eventfds(struct device *device, const struct vfu_irq_set *set,
-			 struct message *message)
-{
-	for (uint32_t i = 0; i < set->count; i++) {
-		if (i >= message->num_fds) {
-			set_vector(device, set->start + i, -1);
-			continue;
-		}
-		take_eventfd(device, set->start + i, message->fd[i]);
-		message->fd[i] = -1;
-	}
-}
-
-static int answer_set_irqs(struct device *device, struct message *message)
-{
-	struct vfu_irq_set set;
-
-	if (!message_take(message, &set, sizeof(set)))
-		return EINVAL;
-	if (!(set.flags & VFIO_IRQ_SET_ACTION_TRIGGER))
-		return EOPNOTSUPP; /* the client masks MSI-X vectors itself */
-	if (set.index != VFIO_PCI_MSIX_IRQ_INDEX)
-		return set.count ? EINVAL : 0;
-	if (set.start > PCI_MSIX_VECTORS || set.count > PCI_MSIX_VECTORS - set.start)
-		return EINVAL;
-	if (set.flags & VFIO_IRQ_SET_DATA_EVENTFD)
-		set_eventfds(device, &set, message);
-	else if (set.flags & VFIO_IRQ_SET_DATA_NONE && !set.count)
-		for (uint32_t i = 0; i < PCI_MSIX_VECTORS; i++)
-			set_vector(device, i, -1);
-	else if (set.flags & VFIO_IRQ_SET_DATA_NONE)
-		for (uint32_t i = 0; i < set.count; i++)
-			raise_interrupt(device, set.start + i);
-	else
-		return EOPNOTSUPP;
-	return 0;
-}
-
-static bool access_fits(const struct device *device, const struct vfu_region_access *access)
-{
-	uint64_t size = region_size(device, access->region);
-
-	return access->region < VFIO_PCI_NUM_REGIONS && access->count <= VFU_MAX_TRANSFER &&
-	       access->offset <= size && access->count <= size - access->offset;
-}
-
-static int answer_read(struct device *device, struct message *message)
-{
-	struct vfu_region_access access;
-	uint8_t *data = message->reply + sizeof(access);
-
-	if (!message_take(message, &access, sizeof(access)) || !access_fits(device, &access))
-		return EINVAL;
-	message_give(message, &access, sizeof(access));
-	message->reply_len += access.count;
-	if (access.region == VFIO_PCI_CONFIG_REGION_INDEX)
-		pci_config_read(&device->pci, access.offset, data, access.count);
-	else
-		device->model->read(device, access.region, access.offset, data, access.count);
-	return 0;
-}
-
-static int write_config(struct device *device, const struct vfu_region_access *access,
-			const uint8_t *data)
-{
-	bool reset = pci_config_write(&device->pci, access->offset, data, access->count);
-
-	device->dma.enabled = pci_config_is_master(&device->pci);
-	return reset ? device_reset(device) : 0;
-}
-
-static int write_bar(struct device *device, const struct vfu_region_access *access,
-		     const uint8_t *data)
-{
-	if (!device->model->write(device, access->region, access->offset, data, access->count))
-		return 0;
-	log_note("pci: the driver has reset the adapter");
-	return restart_adapter(device, RESET_BY_DRIVER);
-}
-
-static int answer_write(struct device *device, struct message *message)
-{
-	struct vfu_region_access access;
-	const uint8_t *data = message->body + sizeof(access);
-	int ret;
-
-	if (!message_take(message, &access, sizeof(access)) || !access_fits(device, &access) ||
-	    message->len - sizeof(access) < access.count)
-		return EINVAL;
-	if (access.region == VFIO_PCI_CONFIG_REGION_INDEX)
-		ret = write_config(device, &access, data);
-	else
-		ret = write_bar(device, &access, data);
-	return ret ? ret : message_give(message, &access, sizeof(access));
-}
-
-static int answer_reset(struct device *device, struct message *message)
-{
-	(void)message;
-	return device_reset(device);
-}
-
-static int (*const answers[])(struct device *device, struct message *message) = {
-	[VFU_VERSION] = answer_version,
-	[VFU_DMA_MAP] = answer_dma_map,
-	[VFU_DMA_UNMAP] = answer_dma_unmap,
-	[VFU_DEVICE_GET_INFO] = answer_device_info,
-	[VFU_DEVICE_GET_REGION_INFO] = answer_region_info,
-	[VFU_DEVICE_GET_IRQ_INFO] = answer_irq_info,
-	[VFU_DEVICE_SET_IRQS] = answer_set_irqs,
-	[VFU_REGION_READ] = answer_read,
-	[VFU_REGION_WRITE] = answer_write,
-	[VFU_DEVICE_RESET] = answer_reset,
-};
-
-int device_answer(struct device *device, struct message *message)
-{
-	message->reply_len = 0;
-	if (!device->hca &&
-	    message->command != VFU_DEVICE_RESET) /* an earlier reset ran out of memory */
-		return ENODEV;
-	if (message->command >= ARRAY_SIZE(answers) || !answers[message->command])
-		return EOPNOTSUPP;
-	return answers[message->command](device, message);
 }

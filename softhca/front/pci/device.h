@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.h - the PCI device: adapter, registers, configuration space, interrupts, and answers to
- * the client's messages. It does not use the socket.
+ * device.h - the PCI device: adapter, registers, configuration space, interrupts. The client is
+ * whatever a front connects: a virtual machine, or a program.
  */
 #ifndef SOFTHCA_FRONT_PCI_DEVICE_H
 #define SOFTHCA_FRONT_PCI_DEVICE_H
 
-#include <stddef.h>
+#include <pthread.h>
 #include <stdint.h>
 
 #include "softhca/front/pci/bar.h"
 #include "softhca/front/pci/mlx4/registers.h"
 #include "softhca/front/pci/model.h"
 #include "softhca/front/pci/pci.h"
-#include "softhca/front/vfio-user/protocol.h"
 
 struct device {
 	struct hca_config config;
@@ -24,6 +23,7 @@ struct device {
 	uint32_t command_timeout_ms;     /* command timeout that the driver reads */
 	struct bar bar;                  /* only model mlx5 */
 	struct registers registers;      /* only model mlx4 */
+	pthread_mutex_t vector_lock;     /* guards vector_fd: events come in any thread */
 	int vector_fd[PCI_MSIX_VECTORS]; /* the client's eventfds; -1: none */
 };
 
@@ -37,18 +37,20 @@ uint64_t device_progress(struct device *device, uint64_t now_ns);
 void device_free(struct device *device);
 /* Resets the device when the client disconnects, and drops its memory and interrupts. */
 int device_detach(struct device *device);
+int device_reset(struct device *device);
 
-struct message {
-	enum vfu_command command;
-	const uint8_t *body;
-	size_t len;
-	int *fd; /* set to -1 when taken; the caller closes the others */
-	unsigned int num_fds;
-	uint8_t *reply; /* VFU_MAX_TRANSFER and a struct vfu_region_access */
-	size_t reply_len;
-};
+/* Regions are numbered as VFIO does. Returns 0 for one that does not exist. */
+uint64_t device_region_size(const struct device *device, uint32_t index);
+/* Access a region, within its size. A write may reset the device, which can fail. */
+void device_read(struct device *device, uint32_t region, uint64_t offset, uint8_t *data,
+		 uint32_t len);
+int device_write(struct device *device, uint32_t region, uint64_t offset, const uint8_t *data,
+		 uint32_t len);
 
-/* Answers a message. Returns 0 with the reply's body, or the errno for the client. */
-int device_answer(struct device *device, struct message *message);
+/* Sets a vector's eventfd, and closes the old one; -1: none. A write to it must never block,
+ * whatever the client gave, so it becomes non-blocking. */
+void device_set_vector(struct device *device, uint32_t vector, int fd);
+/* Raises an interrupt. Any thread may call it. */
+void device_interrupt(struct device *device, uint32_t vector);
 
 #endif

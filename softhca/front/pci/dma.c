@@ -8,6 +8,7 @@
  * loop must not block.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -61,39 +62,99 @@ static int map_file(struct dma_region *region, int prot, int fd, uint64_t offset
 	return 0;
 }
 
+/* Returns where a region with these addresses would be inserted. */
+static int range_check(const struct dma_table *table, const struct dma_region *new,
+		       unsigned int *at)
+{
+	const uint64_t last = new->addr + (new->size - 1);
+
+	if (!new->size || last < new->addr)
+		return EINVAL;
+	*at = range_find(table, new->addr);
+	if (*at < table->count && table->region[*at].addr <= last)
+		return EEXIST;
+	return table->count == DMA_MAX_REGIONS ? ENOSPC : 0;
+}
+
+static int table_grow(struct dma_table *table)
+{
+	unsigned int room = table->room ? table->room * 2 : 64;
+	struct dma_region *region;
+
+	if (table->count < table->room)
+		return 0;
+	region = realloc(table->region, room * sizeof(*region));
+	if (!region)
+		return ENOMEM;
+	table->region = region;
+	table->room = room;
+	return 0;
+}
+
+static int range_insert(struct dma_table *table, const struct dma_region *new, unsigned int at)
+{
+	int ret;
+
+	pthread_mutex_lock(&table->lock);
+	ret = table_grow(table);
+	if (!ret) {
+		memmove(&table->region[at + 1], &table->region[at],
+			(table->count - at) * sizeof(*new));
+		table->region[at] = *new;
+		table->count++;
+	}
+	pthread_mutex_unlock(&table->lock);
+	return ret;
+}
+
 int dma_table_map(struct dma_table *table, uint64_t addr, uint64_t size, int prot, int fd,
 		  uint64_t offset)
 {
-	struct dma_region new = { .addr = addr, .size = size };
-	unsigned int at = range_find(table, addr);
-	int ret = 0;
+	struct dma_region new = { .addr = addr,
+				  .size = size,
+				  .readable = (prot & PROT_READ) != 0,
+				  .writable = (prot & PROT_WRITE) != 0 };
+	unsigned int at;
+	int ret = range_check(table, &new, &at);
 
-	if (!size || addr + (size - 1) < addr)
-		return EINVAL;
-	if (at < table->count && table->region[at].addr <= addr + (size - 1))
-		return EEXIST;
-	if (table->count == DMA_MAX_REGIONS)
-		return ENOSPC;
-	new.readable = (prot & PROT_READ) != 0;
-	new.writable = (prot & PROT_WRITE) != 0;
-	if (fd >= 0)
+	if (!ret && fd >= 0)
 		ret = map_file(&new, prot, fd, offset);
 	if (ret)
 		return ret;
-	memmove(&table->region[at + 1], &table->region[at], (table->count - at) * sizeof(new));
-	table->region[at] = new;
-	table->count++;
-	return 0;
+	ret = range_insert(table, &new, at);
+	if (ret && new.memory)
+		munmap(new.memory, size);
+	return ret;
+}
+
+int dma_table_map_remote(struct dma_table *table, uint64_t addr, uint64_t size, int prot,
+			 const struct dma_remote_ops *ops, void *remote, uint64_t remote_addr)
+{
+	struct dma_region new = { .addr = addr,
+				  .size = size,
+				  .ops = ops,
+				  .remote = remote,
+				  .remote_addr = remote_addr,
+				  .readable = (prot & PROT_READ) != 0,
+				  .writable = (prot & PROT_WRITE) != 0 };
+	unsigned int at;
+	int ret = range_check(table, &new, &at);
+
+	return ret ? ret : range_insert(table, &new, at);
 }
 
 static void range_drop(struct dma_table *table, unsigned int at)
 {
-	struct dma_region *region = &table->region[at];
+	const struct dma_region old = table->region[at];
 
-	if (region->memory)
-		munmap(region->memory, region->size);
+	pthread_mutex_lock(&table->lock);
 	table->count--;
-	memmove(region, region + 1, (table->count - at) * sizeof(*region));
+	memmove(&table->region[at], &table->region[at + 1], (table->count - at) * sizeof(old));
+	pthread_mutex_unlock(&table->lock);
+	if (old.memory)
+		munmap(old.memory, old.size);
+	if (old.ops)
+		old.ops->drop(old.remote);
 }
 
 int dma_table_unmap(struct dma_table *table, uint64_t addr, uint64_t size)
@@ -106,42 +167,95 @@ int dma_table_unmap(struct dma_table *table, uint64_t addr, uint64_t size)
 	return 0;
 }
 
+int dma_table_unmap_range(struct dma_table *table, uint64_t addr, uint64_t size, uint64_t *unmapped)
+{
+	const uint64_t last = addr + (size - 1);
+	unsigned int first, end;
+
+	*unmapped = 0;
+	if (!size || last < addr)
+		return EINVAL;
+	first = end = range_find(table, addr);
+	for (; end < table->count && table->region[end].addr <= last; end++) {
+		const struct dma_region *region = &table->region[end];
+
+		if (region->addr < addr || region->addr + (region->size - 1) > last)
+			return EINVAL;
+	}
+	for (; end > first; end--) {
+		*unmapped += table->region[end - 1].size;
+		range_drop(table, end - 1);
+	}
+	return 0;
+}
+
 void dma_table_clear(struct dma_table *table)
 {
 	while (table->count)
 		range_drop(table, table->count - 1);
+	free(table->region);
+	table->region = NULL;
+	table->room = 0;
 }
 
-/* Returns the memory at ADDR, or NULL. Reduces *LEN to the bytes that follow there. */
-static uint8_t *range_reach(const struct dma_table *table, uint64_t addr, bool write, uint64_t *len)
+/* Returns the region at ADDR, or NULL. Reduces *LEN to the bytes that follow in it. */
+static const struct dma_region *range_reach(const struct dma_table *table, uint64_t addr,
+					    bool write, uint64_t *len)
 {
-	const struct dma_region *region = &table->region[range_find(table, addr)];
+	const unsigned int at = range_find(table, addr);
+	const struct dma_region *region = &table->region[at];
 	uint64_t skip;
 
-	if (!table->enabled || region == &table->region[table->count] || addr < region->addr)
+	if (!table->enabled || at == table->count || addr < region->addr)
 		return NULL;
-	if (!region->memory || !(write ? region->writable : region->readable))
+	if (!(write ? region->writable : region->readable))
 		return NULL;
 	skip = addr - region->addr;
 	if (*len > region->size - skip)
 		*len = region->size - skip;
-	return region->memory + skip;
+	return region;
 }
 
-static int dma_move(const struct dma_table *table, uint64_t addr, uint8_t *buf, uint64_t len,
-		    bool write)
+static int range_copy(const struct dma_region *region, uint64_t addr, uint8_t *buf, uint64_t len,
+		      bool write)
+{
+	const uint64_t skip = addr - region->addr;
+
+	if (region->ops)
+		return region->ops->copy(region->remote, region->remote_addr + skip, buf, len,
+					 write);
+	if (!region->memory)
+		return EFAULT;
+	return vanishing_copy(write ? region->memory + skip : buf,
+			      write ? buf : region->memory + skip, len);
+}
+
+static int dma_move_locked(const struct dma_table *table, uint64_t addr, uint8_t *buf, uint64_t len,
+			   bool write)
 {
 	while (len) {
 		uint64_t part = len;
-		uint8_t *memory = range_reach(table, addr, write, &part);
+		const struct dma_region *region = range_reach(table, addr, write, &part);
 
-		if (!memory || vanishing_copy(write ? memory : buf, write ? buf : memory, part))
+		if (!region || range_copy(region, addr, buf, part, write))
 			return EFAULT;
 		buf += part;
 		addr += part;
 		len -= part;
 	}
 	return 0;
+}
+
+static int dma_move(const struct dma_table *table, uint64_t addr, uint8_t *buf, uint64_t len,
+		    bool write)
+{
+	pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&table->lock;
+	int ret;
+
+	pthread_mutex_lock(lock);
+	ret = dma_move_locked(table, addr, buf, len, write);
+	pthread_mutex_unlock(lock);
+	return ret;
 }
 
 int dma_table_read(const struct dma_table *table, uint64_t addr, void *buf, uint64_t len)

@@ -1,27 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dma.h - guest memory as the client has mapped it for the device.
+ * dma.h - memory as the client has mapped it for the device: a guest's, or a program's.
  */
 #ifndef SOFTHCA_FRONT_PCI_DMA_H
 #define SOFTHCA_FRONT_PCI_DMA_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "softhca/device/hca.h"
 
+/* Memory that is not mapped here, as that of a process. */
+struct dma_remote_ops {
+	/* Copies LEN bytes at ADDR there. Returns 0 or a positive errno. */
+	int (*copy)(void *remote, uint64_t addr, void *buf, uint64_t len, bool write);
+	void (*drop)(void *remote); /* the region is gone */
+};
+
 struct dma_region {
-	uint64_t addr, size; /* guest-physical */
-	uint8_t *memory;     /* NULL: mapped without a file, so unreachable */
+	uint64_t addr, size; /* guest-physical, or as the program chose */
+	uint8_t *memory;     /* NULL: remote, or mapped without a file and so unreachable */
+	const struct dma_remote_ops *ops; /* NULL: not remote */
+	void *remote;
+	uint64_t remote_addr;
 	bool readable, writable;
 };
 
-enum { DMA_MAX_REGIONS = 256 };
+enum { DMA_MAX_REGIONS = 65535 };
 
 struct dma_table {
-	struct dma_region region[DMA_MAX_REGIONS]; /* by rising address; they do not overlap */
-	unsigned int count;
-	bool enabled; /* the guest has enabled bus mastering; else all accesses fail */
+	struct dma_region *region; /* by rising address; they do not overlap */
+	unsigned int count, room;
+	bool enabled;         /* the driver has enabled bus mastering; else all accesses fail */
+	pthread_mutex_t lock; /* guards the regions: the device reads in any thread */
 };
 
 /*
@@ -32,6 +44,13 @@ struct dma_table {
  */
 int dma_table_map(struct dma_table *table, uint64_t addr, uint64_t size, int prot, int fd,
 		  uint64_t offset);
+/* Maps memory that OPS reach. Returns 0, EINVAL, EEXIST, ENOSPC or ENOMEM. */
+int dma_table_map_remote(struct dma_table *table, uint64_t addr, uint64_t size, int prot,
+			 const struct dma_remote_ops *ops, void *remote, uint64_t remote_addr);
+/* Unmaps all regions within a range, and adds their sizes up. Returns EINVAL, and unmaps none, if
+ * one lies across an end of the range. */
+int dma_table_unmap_range(struct dma_table *table, uint64_t addr, uint64_t size,
+			  uint64_t *unmapped);
 /* Unmaps exactly one region, or returns ENOENT. */
 int dma_table_unmap(struct dma_table *table, uint64_t addr, uint64_t size);
 void dma_table_clear(struct dma_table *table);

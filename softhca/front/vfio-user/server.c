@@ -25,6 +25,7 @@
 #include "softhca/front/faults.h"
 #include "softhca/front/socket_bind.h"
 #include "softhca/front/pci/device.h"
+#include "softhca/front/vfio-user/answer.h"
 #include "softhca/front/vfio-user/server.h"
 #include "softhca/log.h"
 #include "softhca/trace.h"
@@ -166,7 +167,7 @@ static int send_reply(struct server *server)
 	return 0;
 }
 
-static int message_answer(struct server *server)
+static int answer_client(struct server *server)
 {
 	struct message message = {
 		.command = server->header.command,
@@ -176,7 +177,7 @@ static int message_answer(struct server *server)
 		.num_fds = server->num_fds,
 		.reply = server->reply,
 	};
-	int ret = device_answer(&server->device, &message);
+	int ret = message_answer(&server->device, &message);
 
 	close_fds(server);
 	server->received = 0;
@@ -201,7 +202,7 @@ static int serve_client(struct server *server)
 	for (unsigned int i = 0; !ret && i < MESSAGES_PER_TURN; i++) {
 		ret = message_receive(server);
 		if (!ret)
-			ret = message_answer(server);
+			ret = answer_client(server);
 	}
 	return ret;
 }

@@ -32,7 +32,7 @@ int vfio_send(enum vfu_command command, const void *part, size_t len, int fd)
 		.reply = rig.reply,
 	};
 	memcpy(rig.body, part, len);
-	ret = device_answer(&rig.device, &rig.message);
+	ret = message_answer(&rig.device, &rig.message);
 	if (fd >= 0 && fd != rig.fd)
 		close(fd);
 	return ret;

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "softhca/fault.h"
-#include "softhca/front/pci/device.h"
+#include "softhca/front/vfio-user/answer.h"
 
 enum {
 	GUEST_MEM = 1 << 20,

@@ -188,13 +188,89 @@ static void unmap_takes_effect_at_once_and_is_of_one_region(void **state)
 
 static void table_has_an_end(void **state)
 {
+	const uint64_t some = 256;
+
 	(void)state;
 	/* from the top down: each insertion moves all others */
-	for (uint64_t i = DMA_MAX_REGIONS; i > 0; i--)
+	for (uint64_t i = some; i > 0; i--)
+		assert_int_equal(dma_table_map(&table, i * PAGE, PAGE, RW, -1, 0), 0);
+	for (uint64_t i = some + 1; i <= DMA_MAX_REGIONS; i++)
 		assert_int_equal(dma_table_map(&table, i * PAGE, PAGE, RW, -1, 0), 0);
 	assert_int_equal(dma_table_map(&table, 0, PAGE, RW, -1, 0), ENOSPC);
-	for (uint64_t i = 1; i <= DMA_MAX_REGIONS; i++)
+	for (uint64_t i = DMA_MAX_REGIONS; i > some; i--)
 		assert_int_equal(dma_table_unmap(&table, i * PAGE, PAGE), 0);
+	for (uint64_t i = 1; i <= some; i++)
+		assert_int_equal(dma_table_unmap(&table, i * PAGE, PAGE), 0);
+}
+
+/* ---- memory elsewhere ---- */
+
+static uint8_t elsewhere[2 * PAGE];
+static unsigned int drops;
+
+static int remote_copy(void *remote, uint64_t addr, void *buf, uint64_t len, bool write)
+{
+	assert_ptr_equal(remote, elsewhere);
+	if (addr + len > sizeof(elsewhere))
+		return EFAULT;
+	memcpy(write ? elsewhere + addr : buf, write ? buf : elsewhere + addr, len);
+	return 0;
+}
+
+static void remote_drop(void *remote)
+{
+	assert_ptr_equal(remote, elsewhere);
+	drops++;
+}
+
+static const struct dma_remote_ops remote_ops = { remote_copy, remote_drop };
+
+static int map_remote(uint64_t addr, uint64_t size, int prot, uint64_t at)
+{
+	return dma_table_map_remote(&table, addr, size, prot, &remote_ops, elsewhere, at);
+}
+
+static void remote_memory_is_copied_by_its_owner(void **state)
+{
+	uint8_t buf[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+
+	(void)state;
+	drops = 0;
+	assert_int_equal(map_remote(3 * PAGE, PAGE, RW, 100), 0);
+	assert_int_equal(map_remote(4 * PAGE, PAGE, PROT_READ, 3), 0);
+	assert_int_equal(map_remote(4 * PAGE - 1, PAGE, RW, 0), EEXIST);
+	assert_int_equal(dma_table_write(&table, 3 * PAGE + 7, buf, 8), 0);
+	assert_memory_equal(elsewhere + 107, buf, 8);
+	elsewhere[3] = 0x5a;
+	elsewhere[PAGE + 99] = 0xa5;
+	assert_int_equal(dma_table_read(&table, 4 * PAGE - 1, buf, 2), 0);
+	assert_true(buf[0] == 0xa5 && buf[1] == 0x5a);
+	assert_int_equal(dma_table_write(&table, 4 * PAGE, buf, 1), EFAULT);
+	assert_int_equal(drops, 0);
+	dma_table_clear(&table);
+	assert_int_equal(drops, 2);
+}
+
+static void a_range_is_unmapped_with_all_regions_in_it_or_none(void **state)
+{
+	uint64_t unmapped = 1;
+
+	(void)state;
+	drops = 0;
+	for (uint64_t i = 1; i <= 4; i++)
+		assert_int_equal(map_remote(2 * i * PAGE, PAGE, RW, 0), 0);
+	assert_int_equal(dma_table_unmap_range(&table, 2 * PAGE, 0, &unmapped), EINVAL);
+	assert_int_equal(dma_table_unmap_range(&table, 2 * PAGE, UINT64_MAX, &unmapped), EINVAL);
+	assert_int_equal(dma_table_unmap_range(&table, 3 * PAGE, PAGE + 1, &unmapped), EINVAL);
+	assert_int_equal(dma_table_unmap_range(&table, 2 * PAGE + 1, 3 * PAGE, &unmapped), EINVAL);
+	assert_true(!unmapped && !drops);
+	assert_int_equal(dma_table_unmap_range(&table, 3 * PAGE, PAGE, &unmapped), 0);
+	assert_true(!unmapped && !drops);
+	assert_int_equal(dma_table_unmap_range(&table, 3 * PAGE, 4 * PAGE, &unmapped), 0);
+	assert_int_equal(unmapped, 2 * PAGE);
+	assert_int_equal(drops, 2);
+	assert_int_equal(map_remote(4 * PAGE, 3 * PAGE, RW, 0), 0);
+	dma_table_clear(&table);
 }
 
 static void nothing_is_reached_while_the_device_is_no_bus_master(void **state)

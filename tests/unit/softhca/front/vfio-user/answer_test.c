@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device_test.c - messages that describe the PCI device to the client: version, device, regions,
+ * answer_test.c - messages that describe the PCI device to the client: version, device, regions,
  * interrupts, memory. Each is answered whole, and refused if it is cut or names what is not there.
  *
- * Covers: softhca/front/pci/device.c
+ * Covers: softhca/front/vfio-user/answer.c, softhca/front/pci/device.c
  */
 #include <errno.h>
 #include <linux/vfio.h>
