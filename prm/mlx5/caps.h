@@ -146,6 +146,7 @@ enum { PRM_STEERING_V1 = 1 };
 #define HCA_CAP_UAR_4K                                        FLD(0x48, 31, 31)
 #define HCA_CAP_FL_RC_QP_WHEN_ROCE_DISABLED                   FLD(0x48, 23, 23)
 #define HCA_CAP_UAR_SZ                                        FLD(0x48, 21, 16)
+#define HCA_CAP_UMEM_UID_0                                    FLD(0x48, 13, 13)
 #define HCA_CAP_LOG_PG_SZ                                     FLD(0x48, 7, 0)
 #define HCA_CAP_BF                                            FLD(0x4c, 31, 31)
 #define HCA_CAP_DRIVER_VERSION                                FLD(0x4c, 30, 30)

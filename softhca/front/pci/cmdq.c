@@ -4,9 +4,9 @@
  *
  * A descriptor has the first 16 bytes of input and output, and chains of mailboxes the others. Each
  * block of a chain is checked: alignment, number, token, signature. A chain is only followed as far
- * as its length requires, so a cyclic chain ends. Software may omit block signatures: one of 0 is
- * not checked. A wrong chain or length gives a delivery status, and the command is not executed.
- * PRM: Command Interface.
+ * as its length requires, so a cyclic chain ends. Software may omit signatures, of descriptors as
+ * of blocks: one of 0 is not checked. A wrong chain or length gives a delivery status, and the
+ * command is not executed. PRM: Command Interface.
  */
 #include <assert.h>
 #include <endian.h>
@@ -154,7 +154,8 @@ static enum delivery command_scatter(const struct cmdq *cmdq, struct descriptor 
 		if (out) {
 			memset(block.data, 0, sizeof(block.data));
 			memcpy(block.data, out + done, part);
-			block_sign(&block);
+			if (desc->signature)
+				block_sign(&block);
 			if (dma_table_write(cmdq->dma, addr, &block, sizeof(block)))
 				return BAD_OUT_PTR;
 		}
@@ -170,7 +171,7 @@ static enum delivery descriptor_check(const struct descriptor *desc)
 
 	if (desc->type != TYPE_PCI)
 		return BAD_DESCRIPTOR;
-	if (xor8(desc, sizeof(*desc)) != 0xff)
+	if (desc->signature && xor8(desc, sizeof(*desc)) != 0xff)
 		return BAD_SIGNATURE;
 	if (desc->reserved_3e || memcmp(desc->reserved_01, clear, sizeof(clear)))
 		return RESERVED_NOT_CLEAR;
@@ -203,6 +204,16 @@ static enum delivery command_execute(const struct cmdq *cmdq, struct descriptor 
 	return status;
 }
 
+/* Signs the answer to a signed command. Software that does not sign leaves the signature of the
+ * last answer in the next command, so there must be none. */
+static void descriptor_sign(struct descriptor *desc)
+{
+	if (!desc->signature)
+		return;
+	desc->signature = 0;
+	desc->signature = (uint8_t)~xor8(desc, sizeof(*desc));
+}
+
 /* The last byte returns ownership to software. */
 static void run_one(struct cmdq *cmdq, uint32_t index)
 {
@@ -221,8 +232,7 @@ static void run_one(struct cmdq *cmdq, uint32_t index)
 	if (status)
 		log_note("command %u: not delivered, status %#x", index, status);
 	desc.status_own = (uint8_t)(status << 1);
-	desc.signature = 0;
-	desc.signature = (uint8_t)~xor8(&desc, sizeof(desc));
+	descriptor_sign(&desc);
 	if (!dma_table_write(cmdq->dma, addr, &desc, sizeof(desc)) && by_event)
 		hca_command_event(cmdq->hca, 1u << index);
 }

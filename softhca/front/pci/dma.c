@@ -203,12 +203,13 @@ static const struct dma_region *range_reach(const struct dma_table *table, uint6
 					    bool write, uint64_t *len)
 {
 	const unsigned int at = range_find(table, addr);
-	const struct dma_region *region = &table->region[at];
+	const struct dma_region *region;
 	uint64_t skip;
 
-	if (!table->enabled || at == table->count || addr < region->addr)
+	if (!table->enabled || at == table->count)
 		return NULL;
-	if (!(write ? region->writable : region->readable))
+	region = &table->region[at];
+	if (addr < region->addr || !(write ? region->writable : region->readable))
 		return NULL;
 	skip = addr - region->addr;
 	if (*len > region->size - skip)

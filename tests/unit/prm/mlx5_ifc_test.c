@@ -240,6 +240,7 @@ static const struct pair layouts[] = {
 	FIELD(HCA_CAP_RC, cmd_hca_cap, rc),
 	FIELD(HCA_CAP_UAR_4K, cmd_hca_cap, uar_4k),
 	FIELD(HCA_CAP_UAR_SZ, cmd_hca_cap, uar_sz),
+	FIELD(HCA_CAP_UMEM_UID_0, cmd_hca_cap, umem_uid_0),
 	FIELD(HCA_CAP_LOG_PG_SZ, cmd_hca_cap, log_pg_sz),
 	FIELD(HCA_CAP_BF, cmd_hca_cap, bf),
 	FIELD(HCA_CAP_DRIVER_VERSION, cmd_hca_cap, driver_version),

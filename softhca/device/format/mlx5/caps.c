@@ -70,6 +70,7 @@ static void put_objects(const struct hca_limits *limits, uint8_t *cap)
 	fld_set(cap, HCA_CAP_LOG_MAX_UCTX, UCTX_LOG_MAX);
 	fld_set(cap, HCA_CAP_UCTX_CAP, PRM_UCTX_CAP_RAW_TX | PRM_UCTX_CAP_INTERNAL_DEV_RES);
 	fld_set(cap, HCA_CAP_LOG_MAX_UMEM, UMEM_LOG_MAX);
+	fld_set(cap, HCA_CAP_UMEM_UID_0, 1);
 }
 
 static void put_ports(const struct hca *hca, uint8_t *cap)

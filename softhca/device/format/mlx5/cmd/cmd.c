@@ -53,7 +53,7 @@ static const struct {
 	[PRM_OP_SET_HCA_CAP] = { caps_set, 16 + PRM_HCA_CAP_SIZE, 16, false },
 	[PRM_OP_ENABLE_HCA] = { driver_enable, 16, 12, false },
 	[PRM_OP_DISABLE_HCA] = { driver_disable, 16, 12, true },
-	[PRM_OP_INIT_HCA] = { driver_init, 32, 16, false },
+	[PRM_OP_INIT_HCA] = { driver_init, 16, 16, false },
 	[PRM_OP_TEARDOWN_HCA] = { driver_teardown, 16, 16, true },
 	[PRM_OP_QUERY_ISSI] = { driver_query_issi, 16, 0x70, false },
 	[PRM_OP_SET_ISSI] = { driver_set_issi, 16, 16, false },

@@ -208,6 +208,20 @@ static void signed_blocks_are_checked(void **state)
 	assert_int_equal(entry_ring(0), BAD_SIGNATURE);
 }
 
+static void unsigned_commands_get_unsigned_answers(void **state)
+{
+	(void)state;
+	entry_prepare(0, PRM_OP_NOP, 16, 16 + 512);
+	guest(OUTPUT)[SIGNATURE] = 0;
+	entry(0)[D_SIGNATURE] = 0;
+	bar_put(0x18, 1);
+	vfio_run();
+	assert_int_equal(entry(0)[STATUS_OWN], OK << 1);
+	/* Software that does not sign leaves the answer's signature in its next command */
+	assert_int_equal(entry(0)[D_SIGNATURE], 0);
+	assert_int_equal(guest(OUTPUT)[SIGNATURE], 0);
+}
+
 static void wrong_descriptors_get_a_delivery_status(void **state)
 {
 	(void)state;
@@ -374,6 +388,7 @@ int main(void)
 		IB(answers_fill_a_signed_chain),
 		IB(input_is_gathered_from_the_chain),
 		IB(signed_blocks_are_checked),
+		IB(unsigned_commands_get_unsigned_answers),
 		IB(wrong_descriptors_get_a_delivery_status),
 		IB(wrong_chains_get_a_delivery_status),
 		IB(nothing_is_executed_whose_answer_has_no_room),

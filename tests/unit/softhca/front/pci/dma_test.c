@@ -315,6 +315,8 @@ int main(void)
 		T(sizes_that_cannot_be_are_refused),
 		T(unmap_takes_effect_at_once_and_is_of_one_region),
 		T(table_has_an_end),
+		T(remote_memory_is_copied_by_its_owner),
+		T(a_range_is_unmapped_with_all_regions_in_it_or_none),
 		T(nothing_is_reached_while_the_device_is_no_bus_master),
 		T(segments_are_gathered_and_scattered_in_order),
 	};

@@ -48,7 +48,7 @@ static const struct command commands[] = {
 	COMMAND(SET_HCA_CAP, set_hca_cap),
 	COMMAND(ENABLE_HCA, enable_hca),
 	COMMAND(DISABLE_HCA, disable_hca),
-	COMMAND(INIT_HCA, init_hca),
+	OTHER(INIT_HCA, 16, 16), /* release 65.0's libmlx5 names no owner, as old drivers */
 	COMMAND(TEARDOWN_HCA, teardown_hca),
 	COMMAND(QUERY_ISSI, query_issi),
 	COMMAND(SET_ISSI, set_issi),
