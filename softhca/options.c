@@ -280,6 +280,14 @@ static int set_once(struct options *options, const struct option_def *def, const
 	return 0;
 }
 
+static int set_vfio(struct options *options, const struct option_def *def, const char *value)
+{
+	(void)def;
+	(void)value;
+	options->vfio = true;
+	return 0;
+}
+
 static int set_atomics_in_cqe(struct options *options, const struct option_def *def,
 			      const char *value)
 {
@@ -383,6 +391,8 @@ static const struct option_def option_table[] = {
 	{ "crypto", "FILE",
 	  "keys of data are taken wrapped; the keys and credentials for that are in FILE",
 	  set_secrets, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
+	{ "vfio", NULL, "one more adapter, bound to vfio-pci: programs drive it themselves",
+	  set_vfio, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "atomics-in-cqe", NULL,
 	  "results of atomics come in CQEs, where the queue pair asks for data there",
 	  set_atomics_in_cqe, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },

@@ -167,6 +167,19 @@ void hca_uar_place(struct hca *hca, uint32_t n, const volatile uint64_t *page)
 	fabric_unlock(hca->fabric);
 }
 
+unsigned int hca_uar_list(struct hca *hca, uint32_t *numbers, unsigned int room)
+{
+	unsigned int count = 0;
+	const struct uar *uar;
+
+	fabric_lock(hca->fabric);
+	for (uint32_t i = 0; (uar = res_next(&hca->uars, &i)) != NULL; count++)
+		if (count < room)
+			numbers[count] = uar->n;
+	fabric_unlock(hca->fabric);
+	return count;
+}
+
 static void uar_scan(struct hca *hca, uint32_t n, void (*look)(struct hca *hca, struct uar *uar))
 {
 	struct uar *uar;

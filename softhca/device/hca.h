@@ -209,6 +209,8 @@ void hca_uar_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t valu
 void hca_uar_place(struct hca *hca, uint32_t uar, const volatile uint64_t *page);
 void hca_uar_scan_sq(struct hca *hca, uint32_t uar);
 void hca_uar_scan_cq(struct hca *hca, uint32_t uar);
+/* Writes the numbers of allocated UARs, at most ROOM. Returns how many there are. */
+unsigned int hca_uar_list(struct hca *hca, uint32_t *numbers, unsigned int room);
 
 #define HCA_IDLE UINT64_MAX
 /*

@@ -38,6 +38,7 @@
 #include "softhca/front/process/umad/umad.h"
 #include "softhca/front/process/uverbs/events.h"
 #include "softhca/front/process/uverbs/uverbs.h"
+#include "softhca/front/process/vfio/vfio.h"
 #include "softhca/front/process/watch.h"
 #include "softhca/front/process/watchdog.h"
 #include "softhca/log.h"
@@ -199,6 +200,7 @@ static int start_engine(void)
 		.adapters = the_daemon.adapters,
 		.num_adapters = the_daemon.num_adapters,
 		.run_faults = run_faults,
+		.run_vfio = vfio_device_progress,
 	};
 
 	return engine_start(&load);
@@ -241,7 +243,10 @@ static int daemon_start(const struct options *options)
 	if (!ret)
 		ret = create_adapters(options);
 	if (!ret)
-		ret = sysfs_create(the_daemon.adapters, the_daemon.num_adapters, &the_daemon.sysfs);
+		ret = vfio_start(&the_daemon);
+	if (!ret)
+		ret = sysfs_create(the_daemon.adapters, the_daemon.num_adapters,
+				   vfio_device_shown(), &the_daemon.sysfs);
 	for (unsigned int i = 0; !ret && i < options->num_absent; i++)
 		sysfs_remove(&the_daemon.sysfs, options->absent[i]);
 	if (ret)
@@ -262,6 +267,7 @@ stop_connections:
 destroy_sysfs:
 	sysfs_destroy(&the_daemon.sysfs);
 destroy:
+	vfio_stop();
 	destroy_adapters();
 	return ret;
 }
@@ -292,6 +298,7 @@ static void daemon_finish(void)
 	umad_stop();
 	ucma_conn_stop();
 	uverbs_stop();
+	vfio_stop();
 	sysfs_destroy(&the_daemon.sysfs);
 	destroy_adapters();
 	runners_close();

@@ -19,6 +19,7 @@
 #include "softhca/front/process/umad/umad.h"
 #include "softhca/front/process/uverbs/events.h"
 #include "softhca/front/process/uverbs/uverbs.h"
+#include "softhca/front/process/vfio/vfio.h"
 #include "softhca/front/process/watchdog.h"
 #include "softhca/log.h"
 #include "util/bits.h"
@@ -29,6 +30,8 @@ static void device_ioctl(struct call *call)
 		uverbs_ioctl(call);
 	if (!call->answered)
 		umad_ioctl(call);
+	if (!call->answered)
+		vfio_ioctl(call);
 }
 
 static void device_write(struct call *call)
@@ -79,6 +82,8 @@ static const struct {
 	{ __NR_sendto, netlink_sendto },
 	{ __NR_write, device_write },
 	{ __NR_read, device_read },
+	{ __NR_pread64, vfio_pread },
+	{ __NR_pwrite64, vfio_pwrite },
 	{ __NR_setuid, credentials_change },
 	{ __NR_setgid, credentials_change },
 	{ __NR_setreuid, credentials_change },

@@ -37,7 +37,7 @@
 
 enum trap_when {
 	ALWAYS,
-	IF_RDMA_IOCTL,       /* argument 1 is a uverbs or umad request */
+	IF_DEVICE_IOCTL,     /* argument 1 is a uverbs, umad or VFIO request */
 	IF_FD_IN_BAND,       /* argument 0 is a descriptor in the band */
 	IF_RDMA_NETLINK,     /* socket(AF_NETLINK, type, NETLINK_RDMA) */
 	IF_PATH_OR_BAND_AT3, /* with AT_EMPTY_PATH in argument 3: IF_FD_IN_BAND; else always */
@@ -72,12 +72,14 @@ static const struct trap {
 	{ __NR_fstat, IF_FD_IN_BAND },
 	{ __NR_dup, IF_FD_IN_BAND },
 	{ __NR_fcntl, IF_FD_IN_BAND },
-	{ __NR_ioctl, IF_RDMA_IOCTL },
+	{ __NR_ioctl, IF_DEVICE_IOCTL },
 	{ __NR_socket, IF_RDMA_NETLINK },
 	{ __NR_sendmsg, IF_FD_IN_BAND },
 	{ __NR_sendto, IF_FD_IN_BAND },
 	{ __NR_write, IF_FD_IN_BAND },
 	{ __NR_read, IF_FD_IN_BAND },
+	{ __NR_pread64, IF_FD_IN_BAND },
+	{ __NR_pwrite64, IF_FD_IN_BAND },
 	{ __NR_setuid, ALWAYS },
 	{ __NR_setgid, ALWAYS },
 	{ __NR_setreuid, ALWAYS },
@@ -145,10 +147,11 @@ static void emit_condition(struct program *program, enum trap_when when)
 	switch (when) {
 	case ALWAYS:
 		break;
-	case IF_RDMA_IOCTL:
+	case IF_DEVICE_IOCTL:
 		load_arg(program, 1);
 		instruction_emit(program, BPF_ALU | BPF_AND | BPF_K, IOCTL_TYPE_MASK, 0, 0);
-		allow_unless_equal(program, RDMA_IOCTL_TYPE);
+		instruction_emit(program, BPF_JMP | BPF_JEQ | BPF_K, VFIO_IOCTL_TYPE, 2, 0);
+		allow_unless_equal(program, RDMA_IOCTL_TYPE); /* takes 2 instructions */
 		break;
 	case IF_FD_IN_BAND:
 		allow_unless_fd_in_band(program);

@@ -20,6 +20,9 @@ enum { FD_BAND_FIRST = 512, FD_SELECT_END = 1024 };
 /* Bits that all RDMA requests share: RDMA_IOCTL_MAGIC as _IOC_TYPE(). */
 enum { IOCTL_TYPE_MASK = 0xff00, RDMA_IOCTL_TYPE = 0x1b00 };
 
+/* The same of VFIO's requests: VFIO_TYPE. */
+enum { VFIO_IOCTL_TYPE = 0x3b00 };
+
 /* Installs the filter in this thread and all processes that it starts; the daemon gets the
  * listener. Returns 0 or a positive errno. EBUSY: there is a listener already, as in a softhca
  * inside softhca. */

@@ -90,6 +90,7 @@ static void options_of_other_commands_are_refused(void **state)
 		{ "pci --socket /s --netdev lo", "pci takes no --netdev" },
 		{ "pci --socket /s --without /dev/infiniband", "pci takes no --without" },
 		{ "pci --socket /s --atomics-in-cqe", "pci takes no --atomics-in-cqe" },
+		{ "pci --socket /s --vfio", "pci takes no --vfio" },
 		{ "pci --socket /s --steering v1", "pci takes no --steering" },
 		{ "hosts --network /n --socket /s", "hosts takes no --socket" },
 		{ "hosts --network /n --verbose", "hosts takes no --verbose" },

@@ -30,6 +30,7 @@
 #include "softhca/front/process/discovery/writer.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/front/process/umad/umad.h"
+#include "softhca/front/process/vfio/vfio.h"
 #include "softhca/log.h"
 #include "util/bits.h"
 
@@ -400,7 +401,8 @@ static void make_rdma_cm(struct writer *writer)
 	writer_make_file(writer, "sys/class/misc/rdma_cm/dev", text);
 }
 
-int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sysfs *sysfs)
+int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct adapter *vfio,
+		 struct sysfs *sysfs)
 {
 	static const char *const dirs[] = {
 		"sys/class/infiniband", "sys/class/infiniband_verbs", "sys/class/infiniband_mad",
@@ -423,6 +425,8 @@ int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sy
 	/* tmpfs lists the newest entry first, and programs use the first adapter of the list. */
 	for (unsigned int i = num_adapters; i > 0; i--)
 		make_adapter(&writer, adapters[i - 1]);
+	if (vfio)
+		sysfs_pci_make_vfio(&writer, vfio, VFIO_FIRST_GROUP);
 	if (writer.error)
 		sysfs_destroy(sysfs);
 	return writer.error;

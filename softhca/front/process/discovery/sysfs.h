@@ -21,8 +21,10 @@ struct sysfs {
 	int owner_fd; /* of a file in it that is locked while this process lives */
 };
 
-/* Creates the tree. Returns 0 or a positive errno. */
-int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sysfs *sysfs);
+/* Creates the tree. VFIO is the adapter that is bound to vfio-pci, or NULL. Returns 0 or a positive
+ * errno. */
+int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct adapter *vfio,
+		 struct sysfs *sysfs);
 void sysfs_destroy(struct sysfs *sysfs);
 /* Removes a tree that another process has left; nothing for an empty path. */
 void sysfs_remove_tree(const char *root);

@@ -20,6 +20,7 @@
 
 #define PCI_BUS             "sys/bus/pci/devices"
 #define PCI_DRIVERS         "sys/bus/pci/drivers"
+#define IOMMU_GROUPS        "sys/kernel/iommu_groups"
 #define PCI_ADDRESS         ADAPTER_PCI_DOMAIN ":%02x:00.0"
 
 /* ---- files of the device ---- */
@@ -266,6 +267,42 @@ void sysfs_pci_make(struct writer *writer, struct adapter *adapter)
 	writer_make_link(writer, path, target);
 }
 
+static bool has_vfio;
+
+void sysfs_pci_make_vfio(struct writer *writer, struct adapter *adapter, unsigned int group)
+{
+	char pci[96], path[128], target[128];
+
+	has_vfio = true;
+	sysfs_pci_make(writer, adapter);
+	sysfs_pci_place(adapter, pci, sizeof(pci));
+	snprintf(path, sizeof(path), IOMMU_GROUPS "/%u/devices", group);
+	writer_make_dirs(writer, path);
+	snprintf(path, sizeof(path), IOMMU_GROUPS "/%u/devices/" PCI_ADDRESS, group,
+		 adapter->index + 1);
+	snprintf(target, sizeof(target), "../../../../%s", pci + strlen("sys/"));
+	writer_make_link(writer, path, target);
+	snprintf(path, sizeof(path), "%s/iommu_group", pci);
+	snprintf(target, sizeof(target), "../../../kernel/iommu_groups/%u", group);
+	writer_make_link(writer, path, target);
+	writer_make_dirs(writer, "dev/vfio");
+	writer_make_file(writer, "dev/vfio/vfio", "");
+	snprintf(path, sizeof(path), "dev/vfio/%u", group);
+	writer_make_file(writer, path, "");
+}
+
+static bool vfio_claims(const char *path)
+{
+	static const char *const prefixes[] = { "/" PCI_DRIVERS "/vfio-pci",
+						"/" IOMMU_GROUPS "/1000", "/dev/vfio",
+						"/sys/module/vfio-pci" };
+
+	for (unsigned int i = 0; has_vfio && i < ARRAY_SIZE(prefixes); i++)
+		if (!strncmp(path, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
 bool sysfs_pci_claims(const char *path)
 {
 	static const char *const prefixes[] = {
@@ -283,5 +320,5 @@ bool sysfs_pci_claims(const char *path)
 	for (unsigned int i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (!strncmp(path, prefixes[i], strlen(prefixes[i])))
 			return true;
-	return !strcmp(path, "/" PCI_BUS) || !strcmp(path, "/" PCI_BUS "/");
+	return vfio_claims(path) || !strcmp(path, "/" PCI_BUS) || !strcmp(path, "/" PCI_BUS "/");
 }

@@ -14,6 +14,9 @@
 void sysfs_pci_start(struct writer *writer);
 /* Makes one adapter's PCI device. */
 void sysfs_pci_make(struct writer *writer, struct adapter *adapter);
+/* Makes the PCI device of an adapter that is bound to vfio-pci, with its IOMMU group and that one's
+ * device file. */
+void sysfs_pci_make_vfio(struct writer *writer, struct adapter *adapter, unsigned int group);
 /* Writes the path of the adapter's PCI device, relative to the root, to PATH. */
 void sysfs_pci_place(const struct adapter *adapter, char *path, size_t size);
 /* Returns whether PATH is one of these paths. */

@@ -128,6 +128,15 @@ static bool scan_adapter(struct adapter *adapter)
 	return found;
 }
 
+static bool run_vfio(uint64_t now, uint64_t *due)
+{
+	uint64_t at = engine.load.run_vfio(now);
+
+	if (at < *due)
+		*due = at;
+	return !at;
+}
+
 /* Runs all adapters once and sets when the next round is due. Returns whether there was work. */
 static bool run_adapters(uint64_t now, uint64_t *due)
 {
@@ -147,7 +156,7 @@ static bool run_adapters(uint64_t now, uint64_t *due)
 		if (at < *due)
 			*due = at;
 	}
-	return worked;
+	return worked | run_vfio(now, due);
 }
 
 void engine_catch_up(struct adapter *adapter, unsigned int turns)
@@ -316,6 +325,17 @@ void engine_kick(void)
 	atomic_store(&engine.kicked, true);
 	if (atomic_load(&engine.blocked))
 		eventfd_write(engine.kick_fd, 1);
+}
+
+void engine_hold(void)
+{
+	atomic_fetch_add(&engine.pages, 1);
+	engine_kick();
+}
+
+void engine_release(void)
+{
+	atomic_fetch_sub(&engine.pages, 1);
 }
 
 void engine_add_page(struct adapter *adapter, struct uar_page *page)

@@ -18,6 +18,9 @@ struct engine_load {
 	unsigned int num_adapters;
 	/* Applies the injected faults that are due. Returns when the next one is due. */
 	uint64_t (*run_faults)(uint64_t now);
+	/* Runs the adapter that programs drive themselves. Returns when to call again; 0: at
+	 * once. */
+	uint64_t (*run_vfio)(uint64_t now);
 };
 
 int engine_start(const struct engine_load *load);
@@ -30,6 +33,10 @@ enum { ENGINE_ALL_TURNS = 1000 };
 void engine_catch_up(struct adapter *adapter, unsigned int turns);
 /* Returns the time by which the engine runs the device core. */
 uint64_t engine_now(void);
+
+/* Keep the engine polling, as with a doorbell page, and let it block again. */
+void engine_hold(void);
+void engine_release(void);
 
 /* Start and stop polling the doorbells of PAGE. */
 void engine_add_page(struct adapter *adapter, struct uar_page *page);

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * file.c - open files of VFIO, and calls on them.
+ *
+ * As a uverbs file, each is a memfd that is opened a second time for the program: it is found by
+ * its inode, and inotify reports when the last descriptor and mapping of it is gone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "softhca/front/process/client.h"
+#include "softhca/front/process/fd_number.h"
+#include "softhca/front/process/notify.h"
+#include "softhca/front/process/vfio/vfio.h"
+#include "softhca/front/process/watch.h"
+#include "softhca/log.h"
+
+static LIST_HEAD(, vfio_file) files = LIST_HEAD_INITIALIZER(files);
+static struct watch closes = { .fd = -1 }; /* inotify */
+
+struct vfio_file *vfio_file_find(const struct stat *st)
+{
+	struct vfio_file *file;
+
+	LIST_FOREACH(file, &files, in_all)
+		if (file->ino == st->st_ino && file->dev == st->st_dev)
+			return file;
+	return NULL;
+}
+
+/* ---- opening and closing ---- */
+
+static void file_close(struct vfio_file *file)
+{
+	log_note("vfio: %s closed by process %d", file->kind->name, file->client->pid);
+	LIST_REMOVE(file, in_all);
+	file->kind->close(file);
+	client_put(file->client);
+	free(file);
+}
+
+/* Opens the memory for the program, and watches for its close. */
+static int reopen(struct vfio_file *file, int memfd, int *fd)
+{
+	struct stat st;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", memfd);
+	*fd = open(path, O_RDWR | O_CLOEXEC);
+	if (*fd < 0 || fstat(*fd, &st))
+		return errno;
+	file->dev = st.st_dev;
+	file->ino = st.st_ino;
+	file->watch = inotify_add_watch(closes.fd, path, IN_CLOSE_WRITE);
+	if (file->watch >= 0)
+		return 0;
+	close(*fd);
+	return errno;
+}
+
+int vfio_file_open(struct call *call, const struct vfio_file_kind *kind, int memfd, void *object,
+		   bool cloexec)
+{
+	struct vfio_file *file = calloc(1, sizeof(*file));
+	int fd, number, ret = file ? fd_number_pick(call->tid, &number) : ENOMEM;
+
+	if (!ret)
+		ret = client_get(call->tid, &file->client);
+	if (ret)
+		goto free_file;
+	ret = reopen(file, memfd, &fd);
+	if (ret)
+		goto put_client;
+	file->kind = kind;
+	file->object = object;
+	LIST_INSERT_HEAD(&files, file, in_all);
+	log_note("vfio: %s opened by process %d", kind->name, file->client->pid);
+	fd_number_return(call, fd, cloexec, number);
+	close(fd); /* if the caller did not get it, this closes the file */
+	return 0;
+put_client:
+	client_put(file->client);
+free_file:
+	free(file);
+	return ret;
+}
+
+int vfio_file_open_empty(struct call *call, const struct vfio_file_kind *kind, void *object,
+			 bool cloexec)
+{
+	int memfd = memfd_create(kind->name, MFD_CLOEXEC | MFD_ALLOW_SEALING), ret;
+
+	if (memfd < 0)
+		return errno;
+	ret = fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) ? errno : 0;
+	if (!ret)
+		ret = vfio_file_open(call, kind, memfd, object, cloexec);
+	close(memfd);
+	return ret;
+}
+
+static void close_watched(int watch)
+{
+	struct vfio_file *file;
+
+	LIST_FOREACH(file, &files, in_all) {
+		if (file->watch == watch) {
+			inotify_rm_watch(closes.fd, watch);
+			file_close(file);
+			return;
+		}
+	}
+}
+
+void vfio_files_settle(void)
+{
+	union {
+		struct inotify_event event;
+		char room[4096];
+	} buf;
+	ssize_t n = read(closes.fd, &buf, sizeof(buf));
+
+	for (ssize_t at = 0; at < n;) {
+		const struct inotify_event *event = (const void *)(buf.room + at);
+
+		if (event->mask & IN_CLOSE_WRITE)
+			close_watched(event->wd);
+		at += (ssize_t)(sizeof(*event) + event->len);
+	}
+}
+
+static void closes_ready(struct watch *watch, uint32_t events)
+{
+	(void)watch;
+	(void)events;
+	vfio_files_settle();
+}
+
+/* ---- calls ---- */
+
+static struct vfio_file *file_of_call(const struct call *call)
+{
+	struct stat st;
+
+	if (LIST_EMPTY(&files) || client_fd_stat(call->tid, call_arg_int(call, 0), &st))
+		return NULL;
+	return vfio_file_find(&st);
+}
+
+static void finish_call(struct call *call, int ret)
+{
+	if (ret)
+		call_fail(call, ret);
+	else if (!call->answered)
+		call_return(call, 0);
+}
+
+void vfio_ioctl(struct call *call)
+{
+	struct vfio_file *file = file_of_call(call);
+	const uint32_t number = (uint32_t)call_arg(call, 1);
+
+	if (!file)
+		return;
+	log_detail("%d: %s: ioctl %#x", call->tid, file->kind->name, number);
+	for (unsigned int i = 0; i < file->kind->num_requests; i++) {
+		if (file->kind->requests[i].number == number) {
+			finish_call(call, file->kind->requests[i].answer(file, call));
+			return;
+		}
+	}
+	call_fail(call, ENOTTY);
+}
+
+void vfio_pread(struct call *call)
+{
+	struct vfio_file *file = file_of_call(call);
+
+	if (file)
+		finish_call(call, file->kind->read ? file->kind->read(file, call) : EINVAL);
+}
+
+void vfio_pwrite(struct call *call)
+{
+	struct vfio_file *file = file_of_call(call);
+
+	if (file)
+		finish_call(call, file->kind->write ? file->kind->write(file, call) : EINVAL);
+}
+
+/* ---- start and stop ---- */
+
+int vfio_start(struct daemon *daemon)
+{
+	int ret = vfio_device_create(daemon);
+
+	if (ret || !vfio_device_get())
+		return ret;
+	vfio_container_start();
+	vfio_group_start();
+	closes = (struct watch){ inotify_init1(IN_CLOEXEC | IN_NONBLOCK), closes_ready };
+	return closes.fd < 0 ? errno : watch_add(&closes, EPOLLIN);
+}
+
+void vfio_stop(void)
+{
+	while (!LIST_EMPTY(&files))
+		file_close(LIST_FIRST(&files));
+	if (closes.fd >= 0)
+		close(closes.fd);
+	vfio_device_destroy();
+}
