@@ -7,6 +7,7 @@
  */
 #include "util/log.h"
 #include "util/bits.h"
+#include "util/log_limit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 int verbs_log_threshold = -1;
+bool verbs_log_hinted;
 
 static const char *const level_names[] = {
 	[VERBS_LOG_OFF] = "off",   [VERBS_LOG_ERROR] = "error", [VERBS_LOG_WARN] = "warn",
@@ -37,26 +41,39 @@ struct log_file {
 };
 
 static struct log_file *log_file;
+static bool log_stamp; /* VERBS_LOG_STAMP */
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Returns -1 if NUMBER is none, or does not count. */
 static int parse_number(const char *number)
 {
 	if (!number || !getenv("VERBS_LOG_FILE") || strlen(number) != 1 || *number < '0' ||
 	    *number > '4')
-		return VERBS_LOG_ERROR;
+		return -1;
 	return *number - '0';
 }
 
-static int parse_level(const char *name)
+static int parse_level(const char *variable, const char *name)
 {
 	if (!name || !*name)
-		return parse_number(getenv("VERBS_LOG_LEVEL"));
+		return -1;
 	for (unsigned int i = 0; i < ARRAY_SIZE(level_names); i++)
 		if (!strcmp(name, level_names[i]))
 			return (int)i;
-	dprintf(STDERR_FILENO,
-		"rdmakit error: VERBS_LOG=%s is not one of off, error, warn, info, debug\n", name);
+	dprintf(STDERR_FILENO, "rdmakit error: %s=%s is not one of off, error, warn, info, debug\n",
+		variable, name);
 	return VERBS_LOG_ERROR;
+}
+
+static int level_of_environment(void)
+{
+	int level = parse_level("VERBS_LOG", getenv("VERBS_LOG"));
+
+	if (level < 0)
+		level = parse_number(getenv("VERBS_LOG_LEVEL"));
+	if (level < 0)
+		level = parse_level("VERBS_LOG_DEFAULT", getenv("VERBS_LOG_DEFAULT"));
+	return level < 0 ? VERBS_LOG_ERROR : level;
 }
 
 /* Opens PATH at a number above those of the standard streams: the program may have closed these,
@@ -165,6 +182,13 @@ static void set_log(struct log_file *file)
 	__atomic_store_n(&log_file, file, __ATOMIC_RELEASE);
 }
 
+static bool env_is_set(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value && strcmp(value, "0") != 0;
+}
+
 int verbs_log_init(void)
 {
 	int saved = errno, state;
@@ -172,10 +196,11 @@ int verbs_log_init(void)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&init_lock);
 	if (verbs_log_threshold < 0) {
-		int level = parse_level(getenv("VERBS_LOG"));
+		int level = level_of_environment();
 
 		/* secure_getenv: a set-uid program must not write to a file of its caller's
 		 * choice. */
+		log_stamp = env_is_set("VERBS_LOG_STAMP");
 		if (level > VERBS_LOG_OFF)
 			set_log(open_log(secure_getenv("VERBS_LOG_FILE")));
 		__atomic_store_n(&verbs_log_threshold, level, __ATOMIC_RELEASE);
@@ -204,21 +229,26 @@ void verbs_log_prefer(const char *path, enum verbs_log_level level)
 	pthread_setcancelstate(state, NULL);
 }
 
-void verbs_log_write(enum verbs_log_level level, const char *format, ...)
+/* Writes "level: ", or with VERBS_LOG_STAMP "level [UTC process/thread]: ". Returns its length. */
+static int prefix_format(char *line, size_t size, enum verbs_log_level level)
 {
-	int saved = errno, state;
-	char line[1024];
-	va_list args;
-	int n, len;
+	struct timespec now;
+	char date[32];
+	struct tm tm;
 
-	n = snprintf(line, sizeof(line), "rdmakit %s: ", level_names[level]);
-	va_start(args, format);
-	errno = saved; /* for %m */
-	len = vsnprintf(line + n, sizeof(line) - n - 1, format, args);
-	va_end(args);
-	n += len < 0 ? 0 : len;
-	if (n > (int)sizeof(line) - 2)
-		n = sizeof(line) - 2;
+	if (!log_stamp)
+		return snprintf(line, size, "rdmakit %s: ", level_names[level]);
+	clock_gettime(CLOCK_REALTIME, &now);
+	strftime(date, sizeof(date), "%FT%T", gmtime_r(&now.tv_sec, &tm));
+	return snprintf(line, size, "rdmakit %s [%s.%06ldZ %d/%d]: ", level_names[level], date,
+			now.tv_nsec / 1000, (int)getpid(), (int)syscall(SYS_gettid));
+}
+
+/* Writes LINE, which has N characters and room for one more. */
+static void line_write(char *line, int n)
+{
+	int state;
+
 	line[n++] = '\n';
 	/* write() is a cancellation point, and the caller may hold locks. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
@@ -226,5 +256,73 @@ void verbs_log_write(enum verbs_log_level level, const char *format, ...)
 		/* Nowhere is left to report it. */
 	}
 	pthread_setcancelstate(state, NULL);
+}
+
+static void left_out_write(const struct log_left_out *left_out)
+{
+	char line[LOG_LIMIT_TEXT + 256];
+	int n = prefix_format(line, sizeof(line),
+			      verbs_log_threshold < VERBS_LOG_WARN ? VERBS_LOG_ERROR
+								   : VERBS_LOG_WARN);
+
+	n += snprintf(line + n, sizeof(line) - n - 1, "%lu more lines like \"%s...\" were left out",
+		      left_out->count, left_out->text);
+	line_write(line, n);
+}
+
+/* Refusals and errors can come with every call of a loop. */
+static bool is_limited(enum verbs_log_level level)
+{
+	return level <= VERBS_LOG_WARN && verbs_log_threshold < VERBS_LOG_DEBUG;
+}
+
+static void text_write(enum verbs_log_level level, const char *format, va_list args)
+{
+	char line[1024];
+	int n = prefix_format(line, sizeof(line), level), len;
+
+	len = vsnprintf(line + n, sizeof(line) - n - 1, format, args);
+	if (is_limited(level))
+		verbs_log_note(format, line + n);
+	n += len < 0 ? 0 : len;
+	if (n > (int)sizeof(line) - 2)
+		n = sizeof(line) - 2;
+	line_write(line, n);
+}
+
+void verbs_log_write(enum verbs_log_level level, const char *format, ...)
+{
+	struct log_left_out left_out = { 0 };
+	int saved = errno;
+	va_list args;
+
+	if (is_limited(level) && !verbs_log_pass(format, &left_out))
+		goto out;
+	if (left_out.count)
+		left_out_write(&left_out);
+	va_start(args, format);
+	errno = saved; /* for %m */
+	text_write(level, format, args);
+	va_end(args);
+out:
 	errno = saved;
+}
+
+/* Reports at exit. */
+static void __attribute__((destructor)) left_out_report(void)
+{
+	struct log_left_out left_out;
+
+	while (verbs_log_left_out(&left_out))
+		left_out_write(&left_out);
+}
+
+void verbs_log_hint(void)
+{
+	const char *level = getenv("VERBS_LOG");
+
+	if (__atomic_exchange_n(&verbs_log_hinted, true, __ATOMIC_RELAXED) || (level && *level))
+		return;
+	verbs_error("a request or a call of RDMA has failed; VERBS_LOG=warn in the environment "
+		    "logs each failure with its reason");
 }

@@ -4,9 +4,10 @@
  *
  * VERBS_LOG=off|error|warn|info|debug chooses the level (default error), VERBS_LOG_FILE the file
  * (default standard error). VERBS_LOG_LEVEL=0..4, the variable of other implementations, gives the
- * level by number if VERBS_LOG_FILE is set too. The environment is read once. A suppressed line
- * costs one load and one comparison. Each line is one write(), so lines of threads and processes
- * that share a file do not interleave. Logging never changes errno.
+ * level by number if VERBS_LOG_FILE is set too. VERBS_LOG_DEFAULT is the level if nothing else
+ * gives one. VERBS_LOG_STAMP=1 adds time, process and thread. The environment is read once. A
+ * suppressed line costs one load and one comparison. Each line is one write(), so lines of threads
+ * and processes that share a file do not interleave. Logging never changes errno.
  */
 #ifndef UTIL_LOG_H
 #define UTIL_LOG_H
@@ -44,6 +45,22 @@ void verbs_log_prefer(const char *path, enum verbs_log_level level);
 
 void verbs_log_write(enum verbs_log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3), cold));
+
+/* Used by verbs_log_mistake() only. */
+extern bool verbs_log_hinted;
+void verbs_log_hint(void) __attribute__((cold));
+
+/* Returns whether to explain a failure of the program's requests, as at level warn. At the default
+ * level, the first such failure logs how to see more. Not for calls that programs try to find out
+ * what an adapter can do. */
+static inline bool verbs_log_mistake(void)
+{
+	if (verbs_log_on(VERBS_LOG_WARN))
+		return true;
+	if (!__atomic_load_n(&verbs_log_hinted, __ATOMIC_RELAXED))
+		verbs_log_hint();
+	return false;
+}
 
 #define verbs_log(level, ...)                                 \
 	do {                                                  \

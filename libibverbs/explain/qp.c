@@ -225,7 +225,7 @@ void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, 
 	struct refusal r = { qp, attr, mask, why, sizeof(why) };
 	bool explained;
 
-	if (!verbs_log_on(VERBS_LOG_WARN))
+	if (!verbs_log_mistake())
 		return;
 	snprintf(why, sizeof(why), "%s: see the kernel's log",
 		 type_is_own(&r) ? "the values look right, and the mask has rules of the adapter"

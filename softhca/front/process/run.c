@@ -47,6 +47,7 @@ static volatile pid_t program; /* read by the signal handler */
 
 static void program_exec(const struct options *options)
 {
+	setenv("VERBS_LOG_DEFAULT", "warn", 0); /* here people try programs out */
 	execvp(options->program[0], options->program);
 	log_error("%s: %s", options->program[0], strerror(errno));
 	_exit(errno == ENOENT ? 127 : 126);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Log lines: levels, the file, whole lines, and errno left alone.
+ * Log lines: levels, the file, whole lines, frequent lines, and errno left alone.
  *
- * Covers: util/log.c
+ * Covers: util/log.c, util/log_limit.c
  */
 #include "tests/unit/libibverbs/unit.h"
 
 #include "tests/unit/libibverbs/temp_tree.h"
 #include "util/log.h"
+#include "util/log_limit.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "util/bits.h"
@@ -77,6 +79,28 @@ static void levels_have_numbers_too(void **state)
 	assert_string_equal(text, "before\n");
 	free(text);
 	unsetenv("VERBS_LOG_LEVEL");
+}
+
+static void another_default_is_the_last_to_ask(void **state)
+{
+	static const char *const want[][3] = {
+		{ "", "1", "before\nrdmakit error: e 1\n" },
+		{ "off", "", "before\n" },
+		{ "", "", "before\nrdmakit error: e 1\nrdmakit warn: w\n" },
+	};
+
+	(void)state;
+	setenv("VERBS_LOG_DEFAULT", "warn", 1);
+	for (unsigned int i = 0; i < ARRAY_SIZE(want); i++) {
+		char *text;
+
+		setenv("VERBS_LOG_LEVEL", want[i][1], 1);
+		text = log_after(want[i][0], one_of_each);
+		assert_string_equal(text, want[i][2]);
+		free(text);
+	}
+	unsetenv("VERBS_LOG_LEVEL");
+	unsetenv("VERBS_LOG_DEFAULT");
 }
 
 static void keep_errno(void)
@@ -213,6 +237,168 @@ static void a_name_that_is_too_long_is_no_file(void **state)
 	assert_int_equal(verbs_log_threshold, VERBS_LOG_WARN);
 }
 
+/* ---- lines that come too often ---- */
+
+enum { MANY = 1000 };
+
+static unsigned int lines_with(const char *text, const char *part)
+{
+	unsigned int count = 0;
+
+	for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part))
+		count++;
+	return count;
+}
+
+static void one_kind_often(enum verbs_log_level level)
+{
+	for (unsigned int i = 0; i < MANY; i++)
+		verbs_log(level, "number %u", i);
+}
+
+/* The kind's lines come within a second or two. */
+static void often_then_again(void)
+{
+	one_kind_often(VERBS_LOG_WARN);
+	verbs_warn("another kind");
+	errno = ENOTTY;
+	sleep(2);
+	assert_int_equal(errno, ENOTTY);
+	verbs_warn("another kind");
+	one_kind_often(VERBS_LOG_WARN);
+}
+
+static void frequent_lines_are_left_out_and_counted(void **state)
+{
+	unsigned long left_out = 0;
+	unsigned int written;
+	const char *said;
+	char *text;
+
+	(void)state;
+	text = log_after("warn", often_then_again);
+	written = lines_with(text, "\nrdmakit warn: number ");
+	assert_true(written >= LOG_LIMIT_BURST * 2 && written <= LOG_LIMIT_BURST * 4);
+	assert_int_equal(lines_with(text, "another kind"), 2);
+	said = strstr(text, " more lines like \"number ");
+	assert_non_null(said);
+	while (said > text && said[-1] != ' ')
+		said--;
+	left_out = strtoul(said, NULL, 10);
+	assert_true(left_out >= MANY - LOG_LIMIT_BURST * 2 && left_out <= MANY - LOG_LIMIT_BURST);
+	free(text);
+}
+
+static void often_at_level_info(void)
+{
+	one_kind_often(VERBS_LOG_INFO);
+}
+
+static void often_at_level_warn(void)
+{
+	one_kind_often(VERBS_LOG_WARN);
+}
+
+static void other_lines_are_all_written(void **state)
+{
+	char *text;
+
+	(void)state;
+	text = log_after("info", often_at_level_info);
+	assert_int_equal(lines_with(text, "number "), MANY);
+	free(text);
+	text = log_after("debug", often_at_level_warn);
+	assert_int_equal(lines_with(text, "number "), MANY);
+	free(text);
+}
+
+static void often_in_a_child(void)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		one_kind_often(VERBS_LOG_ERROR);
+		pid = fork(); /* its end does not report for its parent */
+		if (pid)
+			waitpid(pid, &status, 0);
+		exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void exit_reports_the_rest_once(void **state)
+{
+	char *text;
+
+	(void)state;
+	text = log_after("error", often_in_a_child);
+	assert_int_equal(lines_with(text, " more lines like \"number "), 1);
+	free(text);
+}
+
+/* ---- the stamp, and the hint ---- */
+
+static void one_line(void)
+{
+	verbs_warn("w");
+}
+
+static void a_stamp_has_time_process_and_thread(void **state)
+{
+	int year, month, day, hour, minute, pid, tid, end = 0;
+	double second;
+	char *text;
+
+	(void)state;
+	setenv("VERBS_LOG_STAMP", "1", 1);
+	text = log_after("warn", one_line);
+	assert_int_equal(sscanf(text, "before\nrdmakit warn [%d-%d-%dT%d:%d:%lfZ %d/%d]: w\n%n",
+				&year, &month, &day, &hour, &minute, &second, &pid, &tid, &end),
+			 8);
+	assert_int_equal(end, strlen(text));
+	assert_int_equal(pid, getpid());
+	assert_int_equal(tid, getpid());
+	free(text);
+	setenv("VERBS_LOG_STAMP", "0", 1);
+	text = log_after("warn", one_line);
+	assert_string_equal(text, "before\nrdmakit warn: w\n");
+	free(text);
+	unsetenv("VERBS_LOG_STAMP");
+}
+
+static void two_mistakes(void)
+{
+	for (int i = 0; i < 2; i++) {
+		errno = ENOTTY;
+		if (verbs_log_mistake())
+			verbs_warn("explained");
+		assert_int_equal(errno, ENOTTY);
+	}
+}
+
+static void the_first_mistake_hints_at_the_log(void **state)
+{
+	static const char *const without[] = { "off", "error", "info" };
+	char *text;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(without); i++) {
+		verbs_log_hinted = false;
+		text = log_after(without[i], two_mistakes);
+		assert_int_equal(lines_with(text, "VERBS_LOG=warn"), 0);
+		assert_int_equal(lines_with(text, "explained"),
+				 !strcmp(without[i], "info") ? 2 : 0);
+		free(text);
+	}
+	verbs_log_hinted = false;
+	text = log_after("", two_mistakes);
+	assert_int_equal(lines_with(text, "VERBS_LOG=warn"), 1);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,11 +406,17 @@ int main(void)
 		cmocka_unit_test(a_name_that_is_too_long_is_no_file),
 		cmocka_unit_test(levels_include_the_graver_ones),
 		cmocka_unit_test(levels_have_numbers_too),
+		cmocka_unit_test(another_default_is_the_last_to_ask),
 		cmocka_unit_test(errno_survives_and_can_be_printed),
 		cmocka_unit_test(a_long_line_is_cut_and_ended),
 		cmocka_unit_test(no_line_goes_into_a_file_of_the_program),
 		cmocka_unit_test(a_line_is_lost_with_its_file),
 		cmocka_unit_test(the_name_of_the_file_has_the_process),
+		cmocka_unit_test(frequent_lines_are_left_out_and_counted),
+		cmocka_unit_test(other_lines_are_all_written),
+		cmocka_unit_test(exit_reports_the_rest_once),
+		cmocka_unit_test(a_stamp_has_time_process_and_thread),
+		cmocka_unit_test(the_first_mistake_hints_at_the_log),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

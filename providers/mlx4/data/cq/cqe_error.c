@@ -43,7 +43,7 @@ void mlx4_cqe_fail(struct completion *comp)
 	bool known = syndrome < ARRAY_SIZE(syndromes) && syndromes[syndrome].text;
 
 	comp->status = known ? syndromes[syndrome].status : IBV_WC_GENERAL_ERR;
-	if (syndrome == SYND_FLUSH || !is_first(comp))
+	if (syndrome == SYND_FLUSH || !is_first(comp) || !verbs_log_mistake())
 		return;
 	verbs_warn("poll_cq: qp 0x%x: %s failed: %s (syndrome 0x%02x, vendor 0x%02x)",
 		   cqe_qpn(comp->cqe), cqe_is_request(comp->cqe) ? "a request" : "a receive",

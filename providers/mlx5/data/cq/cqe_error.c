@@ -304,7 +304,7 @@ static void __attribute__((cold)) error_explain(struct mlx5_rq *rq, const struct
 	char request[160], cure[320];
 	struct failed failed = { .is_send = is_send, .text = request, .size = sizeof(request) };
 
-	if (!verbs_log_on(VERBS_LOG_WARN))
+	if (!verbs_log_mistake())
 		return;
 	if (is_send)
 		name_send(rq_qp(rq), cqe, &failed);
