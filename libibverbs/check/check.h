@@ -66,6 +66,17 @@ void *verbs_check_add(enum check_kind kind, const void *context, uint64_t id, si
 /* Calls SAY for each live record of a kind. */
 void verbs_check_each(enum check_kind kind, void (*say)(const struct check_record *record));
 
+/* The object dies, or does not after all. Other threads may look at its record. */
+static inline void check_live(struct check_record *record, bool is_alive)
+{
+	__atomic_store_n(&record->is_alive, is_alive, __ATOMIC_RELEASE);
+}
+
+static inline bool check_lives(const struct check_record *record)
+{
+	return __atomic_load_n(&record->is_alive, __ATOMIC_ACQUIRE);
+}
+
 static inline uint64_t check_id(const void *address)
 {
 	return (uintptr_t)address;

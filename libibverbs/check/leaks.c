@@ -38,7 +38,7 @@ void verbs_check_unmade(const void *object)
 	struct check_record *record = verbs_check_find(CHECK_MADE, NULL, check_id(object));
 
 	if (record)
-		record->is_alive = false;
+		check_live(record, false);
 }
 
 /* Writes the first frame outside of this library and of librdmacm: "prog(main+0x1b)". Returns

@@ -42,7 +42,7 @@ int verbs_check_destroy_qp(struct ibv_qp *qp)
 	int err = check_real(qp->context)->destroy_qp(qp);
 
 	if (!err && check) {
-		check->record.is_alive = false;
+		check_live(&check->record, false);
 		verbs_check_forget(send_cq, recv_cq);
 		verbs_check_unmade(qp);
 	}

@@ -87,7 +87,7 @@ int verbs_check_destroy_cq(struct ibv_cq *cq)
 	int err = check_real(cq->context)->destroy_cq(cq);
 
 	if (!err && check) {
-		check->record.is_alive = false;
+		check_live(&check->record, false);
 		verbs_check_unmade(cq);
 	}
 	return err;

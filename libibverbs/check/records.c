@@ -37,7 +37,7 @@ void verbs_check_each(enum check_kind kind, void (*say)(const struct check_recor
 {
 	for (size_t i = 0; i < ARRAY_SIZE(buckets); i++)
 		for (const struct check_record *at = buckets[i]; at; at = at->next)
-			if (at->kind == kind && at->is_alive)
+			if (at->kind == kind && check_lives(at))
 				say(at);
 }
 
@@ -48,7 +48,7 @@ void *verbs_check_add(enum check_kind kind, const void *context, uint64_t id, si
 
 	if (record) {
 		memset(record + 1, 0, size - sizeof(*record));
-		record->is_alive = true;
+		check_live(record, true);
 		return record;
 	}
 	record = calloc(1, size);

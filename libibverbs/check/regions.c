@@ -37,7 +37,7 @@ static void key_kill(const struct ibv_context *context, uint32_t lkey)
 	verbs_check_lock();
 	key = key_find(context, lkey);
 	if (key)
-		key->record.is_alive = false;
+		check_live(&key->record, false);
 	verbs_check_unlock();
 }
 
@@ -122,7 +122,7 @@ int verbs_check_dereg_mr(struct verbs_mr *vmr)
 	key_kill(context, lkey);
 	err = check_real(context)->dereg_mr(vmr);
 	if (err && key)
-		key->record.is_alive = true;
+		check_live(&key->record, true);
 	if (!err)
 		verbs_check_unmade(vmr);
 	return err;
@@ -184,7 +184,7 @@ static void sge_check(const struct check_post *post, const struct ibv_sge *sge, 
 
 	if (!key || !sge->length)
 		return;
-	if (!key->record.is_alive)
+	if (!check_lives(&key->record))
 		SAY(CHECK_KEY_DEAD, post,
 		    "sg_list[%d]: lkey 0x%x is of an MR that was deregistered (0x%llx, %llu "
 		    "bytes): post before ibv_dereg_mr(), or register the buffer again",
