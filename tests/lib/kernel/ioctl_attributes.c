@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -37,11 +38,12 @@ struct linux_attr {
 	uint32_t min, max;
 	bool must;
 	uint32_t of;
+	uint16_t since; /* the first kernel that has it */
 };
 
-#define KERNEL(major, minor) 0
+#define KERNEL(major, minor) ((major) << 8 | (minor))
 #define ATTR(object, method, id, kind, min, max, must, of, kernel) \
-	{ #method, #id, object, method, id, kind, min, max, must, of },
+	{ #method, #id, object, method, id, kind, min, max, must, of, kernel },
 
 static const struct linux_attr linux_attrs[] = {
 #include "tests/lib/kernel/linux_attributes.h"
@@ -53,10 +55,16 @@ struct request {
 };
 
 static bool is_on;
+static int expected = -1; /* the answer of a kernel that knows the request; -1: any */
 
 void ioctl_attributes_say(bool on)
 {
 	is_on = on;
+}
+
+void ioctl_attributes_judge(int err)
+{
+	expected = err;
 }
 
 static const struct linux_attr *attr_find(const struct request *request, uint16_t id)
@@ -225,16 +233,21 @@ static bool is_whenever(const struct request *request)
 	return request->hdr.object_id == MLX5_IB_OBJECT_UAR;
 }
 
+static void request_copy(struct request *request, const void *arg)
+{
+	memcpy(&request->hdr, arg, sizeof(request->hdr));
+	if (request->hdr.num_attrs > MAX_ATTRS)
+		abort();
+	memcpy(request->attr, (const char *)arg + sizeof(request->hdr),
+	       request->hdr.num_attrs * sizeof(request->attr[0]));
+}
+
 static void request_say(const void *arg)
 {
 	struct request request;
 	char line[LINE];
 
-	memcpy(&request.hdr, arg, sizeof(request.hdr));
-	if (request.hdr.num_attrs > MAX_ATTRS)
-		abort();
-	memcpy(request.attr, (const char *)arg + sizeof(request.hdr),
-	       request.hdr.num_attrs * sizeof(request.attr[0]));
+	request_copy(&request, arg);
 	qsort(request.attr, request.hdr.num_attrs, sizeof(request.attr[0]), attr_order);
 	snprintf(line, sizeof(line), "  %s:", method_name(&request));
 	for (unsigned int i = 0; i < request.hdr.num_attrs; i++)
@@ -243,15 +256,68 @@ static void request_say(const void *arg)
 		say_check(request_is_right(&request), "%s", line);
 }
 
+/* ---- answers ---- */
+
+/* Returns whether this kernel has the method, and each attribute that it may not ignore. */
+static bool request_is_known(const struct request *request, uint16_t kernel)
+{
+	const struct linux_attr *def;
+	bool has_method = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(linux_attrs); i++)
+		has_method |= linux_attrs[i].object == request->hdr.object_id &&
+			      linux_attrs[i].method == request->hdr.method_id &&
+			      linux_attrs[i].since <= kernel;
+	for (unsigned int i = 0; i < request->hdr.num_attrs; i++) {
+		def = attr_find(request, request->attr[i].attr_id);
+		if (request->attr[i].flags & UVERBS_ATTR_F_MANDATORY &&
+		    (!def || def->since > kernel))
+			return false;
+	}
+	return has_method;
+}
+
+static uint16_t kernel_version(void)
+{
+	unsigned int major, minor;
+	struct utsname system;
+
+	MUST(!uname(&system) && sscanf(system.release, "%u.%u", &major, &minor) == 2);
+	return KERNEL(major, minor);
+}
+
+static void answer_judge(const void *arg, int err)
+{
+	struct request request;
+	int right = expected;
+
+	request_copy(&request, arg);
+	if (!request_is_known(&request, kernel_version()) ||
+	    (expected == EOPNOTSUPP && err == EPROTONOSUPPORT)) /* a driver without the object */
+		right = EPROTONOSUPPORT;
+	if (is_whenever(&request) && err == EOPNOTSUPP)
+		return; /* a processor without write combining */
+	if (!say_check(err == right, "    Linux answers %s", say_errno(right)))
+		say("    but: %s", say_errno(err));
+}
+
 __attribute__((visibility("default"))) int ioctl(int fd, unsigned long request, ...)
 {
+	const bool shown = is_on && request == RDMA_VERBS_IOCTL;
 	va_list args;
 	void *arg;
+	int ret, err;
 
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
-	if (is_on && request == RDMA_VERBS_IOCTL)
+	if (shown)
 		request_say(arg);
-	return (int)syscall(SYS_ioctl, fd, request, arg);
+	ret = (int)syscall(SYS_ioctl, fd, request, arg);
+	if (shown && expected >= 0) {
+		err = ret ? errno : 0;
+		answer_judge(arg, err);
+		errno = ret ? err : errno;
+	}
+	return ret;
 }

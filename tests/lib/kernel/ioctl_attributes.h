@@ -14,4 +14,8 @@
 /* Starts or stops printing ioctls. An ioctl that Linux would not accept is a failed check. */
 void ioctl_attributes_say(bool on);
 
+/* Judges the answers to printed ioctls from now on: a kernel that has the method and all attributes
+ * that it may not ignore answers ERR, 0 for success; an older one, EPROTONOSUPPORT. */
+void ioctl_attributes_judge(int err);
+
 #endif
