@@ -187,7 +187,7 @@ static_assert(offsetof(struct old_qp, real) == 15 * 8 + sizeof(pthread_mutex_t),
 static_assert(sizeof(struct old_send_wr) == 72, "release 1.0");
 #endif
 
-/* compat_1_0_queues.c: data path operations of a context. */
+/* queues_1_0.c: data path operations of a context. */
 extern const struct old_context_ops verbs_old_ops;
 
 #endif

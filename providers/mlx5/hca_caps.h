@@ -15,13 +15,12 @@
 struct mlx5_context;
 
 struct mlx5_hca_caps {
-	/* log2 of the reads and atomics that a DC target serves at a time */
-	uint8_t log_dc_reads;
-	uint8_t log_dc_requests;              /* log2 of those that a DC initiator has in flight */
-	bool has_odp, has_qos, has_general_2; /* pages */
-	/* page ODP: enum ibv_odp_transport_cap_bits of DC */
+	/* log2 of the most READs and atomics in flight: to a DC target, of a DC initiator */
+	uint8_t log_dc_reads, log_dc_requests;
+	bool has_odp, has_qos, has_general_2; /* the adapter has these capability pages */
+	/* page ODP: operations of DC that may meet a page fault, enum ibv_odp_transport_cap_bits */
 	uint32_t dc_odp;
-	uint8_t lag_ports;                       /* bonded ports, or 0 */
+	uint8_t lag_ports;                       /* number of bonded ports, or 0 */
 	bool lag_chooses_port;                   /* a queue may choose the port it sends on */
 	bool lag_changes_qp;                     /* an RTS QP may change that port */
 	bool changes_udp_port;                   /* an RTS QP may change its UDP source port */
@@ -33,12 +32,12 @@ struct mlx5_hca_caps {
 	uint32_t max_copy;         /* largest memory copy by a QP, in bytes; 0: not supported */
 	bool signs_blocks;         /* memory keys compute signatures */
 	bool signs_crc32c, signs_crc64, signs_4048;
-	bool drains_on_sig_error; /* a QP */
+	bool drains_on_sig_error; /* a QP can stop at a signature error */
 	bool encrypts;            /* memory keys encrypt */
 	/* one key encrypts many units, each with its tweak; otherwise one unit */
 	bool encrypts_units;
 	bool imports_wrapped;     /* page CRYPTO: data keys must be imported wrapped */
-	bool will_import_wrapped; /* or will */
+	bool will_import_wrapped; /* wrapped import is being commissioned */
 	bool unwraps_aes_xts;
 	uint8_t log_deks;
 	uint16_t failed_selftests;

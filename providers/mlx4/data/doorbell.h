@@ -21,7 +21,8 @@
 
 #define DOORBELL_INLINE __attribute__((always_inline)) static inline
 
-/* Rings the doorbell for posted WQEs. */
+/* Rings the doorbell for posted WQEs. The barrier makes them visible before the register's write,
+ * after which the adapter reads them. */
 DOORBELL_INLINE void doorbell_send(const struct mlx4_sq *sq)
 {
 	wc_start_barrier();
@@ -46,8 +47,9 @@ DOORBELL_INLINE void blueflame_copy(struct mlx4_blueflame *bf, const uint8_t *ct
 /* Does the same under the register's lock, for processes with several threads. */
 void mlx4_blueflame_copy_locked(struct mlx4_blueflame *bf, const uint8_t *ctrl, uint32_t size);
 
-/* Posts the WQE of SIZE bytes at CTRL by pushing it: the first two words identify WQE and QP. All
- * queues of the context share the register. */
+/* Posts the WQE of SIZE bytes at CTRL by pushing it through the BlueFlame register. The copy must
+ * name the QP and the index, as the adapter need not read the ring. All queues of the context share
+ * the register, hence its lock. */
 DOORBELL_INLINE void doorbell_push(struct mlx4_sq *sq, uint8_t *ctrl, uint32_t size,
 				   uint32_t owner_opcode, uint32_t index)
 {
@@ -63,13 +65,15 @@ DOORBELL_INLINE void doorbell_push(struct mlx4_sq *sq, uint8_t *ctrl, uint32_t s
 		mlx4_blueflame_copy_locked(bf, ctrl, size);
 }
 
-/* Finds the count of receives: the lower half of the record, whose upper half stays 0. */
+/* Finds the count of receives: the lower 16 bits of the record. The upper half stays 0, so one
+ * 2-byte store updates the count. */
 DOORBELL_INLINE __be16 *record_count(__be32 *dbrec)
 {
 	return (__be16 *)dbrec + 1;
 }
 
-/* Publishes that HEAD receives have been posted. */
+/* Publishes that HEAD receives have been posted. The adapter may use a WQE as soon as it sees the
+ * count, so the barrier comes first. */
 DOORBELL_INLINE void doorbell_recv(__be32 *dbrec, uint32_t head)
 {
 	dma_store_barrier();

@@ -158,7 +158,8 @@ WQE_INLINE uint64_t wr_control(const struct mlx4_sq *sq, enum send_kind kind,
 	return kind == SEND_XRC ? control | wqe_srqn(wr->qp_type.xrc.remote_srqn) : control;
 }
 
-/* Returns whether the first buffer contains the whole destination address of a frame, as usual. */
+/* Returns whether the first buffer contains the whole destination address of a frame, as usual. The
+ * control segment repeats that address. */
 WQE_INLINE bool frame_has_mac(const struct ibv_send_wr *wr)
 {
 	return wr->num_sge > 0 && wr->sg_list->length >= FRAME_MAC_SIZE;
@@ -216,7 +217,6 @@ WQE_INLINE void put_rest_on_key(struct mlx4_sq *sq, const struct place *place, u
 	wq_slot_set(place->note, place->head, wr_id, send_ops[place->opcode].done_as);
 }
 
-/* Builds a request on a memory key. */
 static bool __attribute__((noinline)) build_on_key(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
 						   uint32_t head, struct built *built, int *err)
 {
@@ -588,7 +588,6 @@ WQE_INLINE bool post_four(struct mlx4_qp *qp, const struct ibv_send_wr *wr, stru
 	return true;
 }
 
-/* Posts a single unusual request. */
 WQE_INLINE int post_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			    put_any_fn *puts_any)
 {
@@ -941,7 +940,7 @@ int mlx4_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
 	struct mlx4_qp *mqp = to_mqp(qp);
 
-	/* a QP of another context may belong to another provider */
+	/* a QP of another context may belong to another provider, whose struct differs */
 	if (unlikely(qp->context != mw->context))
 		return provider_mw_bind(qp, mw, bind);
 	return mqp->bind_mw(mqp, mw, bind);

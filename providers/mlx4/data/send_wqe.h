@@ -31,7 +31,8 @@ enum {
 	WQE_TWO_PIECES = FLD_MASK(M4_CTRL_DS) & ~(2 * M4_PIECE / M4_SEG - 1),
 };
 
-/* Returns whether checksums can be computed for such a QP. */
+/* Returns whether the adapter computes checksums for such a QP: only datagrams and frames have IP
+ * headers that software writes. */
 WQE_INLINE bool kind_has_sums(enum send_kind kind)
 {
 	return kind == SEND_DATAGRAM || kind == SEND_RAW;
@@ -47,13 +48,15 @@ WQE_INLINE uint32_t wqe_size(const uint8_t *ctrl)
 	return (ctrl[WQE_SIZE_BYTE] & FLD_MASK(M4_CTRL_DS)) * M4_SEG;
 }
 
-/* Returns the first word of a posted WQE at INDEX. */
+/* Returns the first word of a posted WQE at INDEX. The owner bit flips with each lap, by which the
+ * adapter tells a new WQE from an old one. */
 WQE_INLINE uint32_t wqe_owner_opcode(const struct mlx4_sq *sq, uint32_t index, uint32_t opcode)
 {
 	return opcode | (index << sq->owner_shift & FLD_BITS(M4_CTRL_OWNER));
 }
 
-/* Stamps the pieces of a slot from FROM on, up to the end of its last WQE. */
+/* Stamps the pieces of a slot from FROM on, up to the end of its last WQE. The adapter prefetches
+ * WQEs, and takes a stamped piece for one that is not written yet. */
 WQE_INLINE void slot_stamp(uint8_t *slot, uint32_t from)
 {
 	uint32_t size = wqe_size(slot);
@@ -74,7 +77,7 @@ WQE_INLINE void sq_stamp(const struct mlx4_sq *sq, uint32_t index)
 }
 
 /* Returns whether slots in front of INDEX may need stamps: only if the last lap had a WQE of
- * several pieces. */
+ * several pieces. A first piece needs none, as its owner bit serves as the stamp. */
 WQE_INLINE bool sq_is_dirty(const struct mlx4_sq *sq, uint32_t index)
 {
 	return index - sq->last_long <= sq->wq.mask;
@@ -121,7 +124,8 @@ WQE_INLINE uint32_t wqe_put_atomic(uint8_t *ctrl, uint32_t at, uint64_t swap_add
 	return at + M4_SEG;
 }
 
-/* Writes a datagram's address, after the control segment in the first piece. */
+/* Writes a datagram's address, after the control segment in the first piece. The segment was built
+ * with the address handle, so a post only copies it. */
 WQE_INLINE void wqe_put_address(uint8_t *ctrl, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
 {
 	uint8_t *segment = ctrl + M4_SEG;
@@ -134,8 +138,9 @@ WQE_INLINE void wqe_put_address(uint8_t *ctrl, struct ibv_ah *ah, uint32_t qpn, 
 
 enum { FRAME_MAC_SIZE = 6 };
 
-/* Writes the destination address of a frame, which the control segment repeats: two bytes next to
- * the flags, and the rest in place of immediate data. */
+/* Writes the destination address of a frame into the control segment, which the embedded switch
+ * reads to loop frames back to functions on the same port: two bytes next to the flags, and the
+ * rest in place of immediate data. */
 WQE_INLINE void wqe_put_whole_mac(uint8_t *ctrl, const uint8_t *mac)
 {
 	memcpy(ctrl + FLD_BYTE(M4_CTRL_MAC_47_32), mac, 2);

@@ -9,7 +9,8 @@
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/send_wqe.h"
 
-/* Stamps all pieces of each slot except the first, up to the longest WQE. */
+/* Stamps all pieces of each slot except the first, up to the longest WQE, so that the adapter takes
+ * no prefetched piece for a written one. */
 static void slots_stamp(const struct mlx4_sq *sq, uint32_t size)
 {
 	for (uint32_t i = 0; i <= sq->wq.mask; i++)

@@ -34,17 +34,20 @@ static inline void batch_set_err(struct mlx5_qp *qp, int err)
 	qp->mkey_request.progress.word = 0;
 }
 
-/* Logs that the send queue is full, and fails the batch. */
+/* Fails the batch because the send queue is full, and logs that. Out of line: a full queue is
+ * rare. */
 void mlx5_batch_fail_full(struct mlx5_qp *qp);
 /* Handles an OP that is not in sq.opcodes. If the OP was missing only because the queue's gate was
  * shut (umr.h), opens the gate and returns true. Otherwise fails the batch and returns false. */
 bool mlx5_batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op);
 
-/* Slow path of batch_begin(), for a shut gate or a full queue. */
+/* Slow path of batch_begin(), for a shut gate or a full queue, which the fast path does not tell
+ * apart. */
 bool mlx5_batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
 				__be32 imm, enum send_kind kind);
 
-/* Enters WQE's request into the queue, with the current wr_id of the QP. */
+/* Enters WQE's request into the queue, with the current wr_id of the QP: the program may change
+ * that before the next builder. */
 WQE_INLINE void batch_note(struct mlx5_qp *qp, const struct send_wqe *wqe)
 {
 	wq_slot_note(wqe->slot, qp->sq.wq.head++, qp->vqp.qp_ex.wr_id);
@@ -58,7 +61,6 @@ WQE_INLINE void batch_keep_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe)
 	qp->batch.head = wqe->head | (wqe->ds + BATCH_UNITS);
 }
 
-/* Returns the WQE that the builder has stored. */
 WQE_INLINE struct send_wqe batch_wqe(const struct mlx5_qp *qp)
 {
 	const uint64_t head = qp->batch.head - BATCH_UNITS;
@@ -132,7 +134,7 @@ WQE_INLINE void batch_put_raddr(struct mlx5_qp *qp, uint64_t raddr, uint32_t rke
 	batch_extend(qp, &wqe, 1);
 }
 
-/* Adds a payload of one SGE, for any WQE. */
+/* Adds a payload of one SGE to any WQE: its segment may meet the end of the ring. */
 void mlx5_batch_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length);
 
 /* Adds a payload of one SGE to a WQE that has BLOCKS WQEBBs with it. The builder has already begun

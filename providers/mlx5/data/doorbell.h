@@ -22,7 +22,8 @@
 
 #define DOORBELL_INLINE __attribute__((always_inline)) static inline
 
-/* Returns the value for the register: the first eight bytes of the newest WQE. */
+/* Returns the value for the register: the first eight bytes of the newest WQE, from which the
+ * adapter learns the SQ's number and index. PRM: UAR page */
 static inline __be64 doorbell_value(const void *ctrl)
 {
 	__be64 value;
@@ -160,7 +161,8 @@ DOORBELL_INLINE void doorbell_send_blocks(struct mlx5_sq *sq, uint32_t pi, const
 	half_flush(sq, &sq->db.reg);
 }
 
-/* Does what doorbell_send() does, for a register that several queues share. */
+/* Does what doorbell_send() does, for a register that several queues share: takes its lock, as
+ * BlueFlame writes of two queues must not mix. */
 void mlx5_doorbell_send_other(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl, uint32_t push);
 
 /* Does what doorbell_send() does, for routines that are not specialised for one kind of register,
@@ -204,7 +206,8 @@ static inline void doorbell_cq_arm(__be32 *dbrec, void *uar_page, uint32_t cqn, 
 	__be64 value;
 
 	__atomic_store_n(&dbrec[FLD_DWORD(CQ_DBREC_ARM)], words[0], __ATOMIC_RELAXED);
-	/* The adapter reads the record when the register is written. */
+	/* the adapter reads the record when the register is written, so the record must be visible
+	 * first */
 	wc_start_barrier();
 	memcpy(&value, words, sizeof(value));
 	mmio_store_be64((uint8_t *)uar_page + MLX5_CQ_DOORBELL, value);

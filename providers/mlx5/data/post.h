@@ -41,7 +41,8 @@ int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr
 
 /* Fills the wr_* table according to the QP's rules and lock. */
 void mlx5_send_wr_fill(struct mlx5_qp *qp);
-/* Chooses doorbell routines for a QP whose requests usually have several WQEBBs. */
+/* Chooses doorbell routines for a QP whose requests usually have several WQEBBs: the usual routines
+ * assume one. */
 void mlx5_send_wr_fill_long(struct mlx5_qp *qp);
 /* Adds mlx5dv_wr_raw_wqe() (send_wr_dv.c). */
 void mlx5_send_wr_fill_raw_wqe(struct mlx5_qp *qp);

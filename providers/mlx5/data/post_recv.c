@@ -66,7 +66,8 @@ RQ_INLINE void recv_put_usual(struct mlx5_rq *rq, uint32_t head, const struct ib
 	rq->wq.wr_ids[unit] = wr->wr_id;
 }
 
-/* Posts on the slow path. Returns 0, or an errno, logged. */
+/* Posts on the slow path. Returns 0, or an errno, logged. Out of line, so that the fast path saves
+ * no registers for it. */
 static int __attribute__((noinline))
 recv_put_unusual(struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr)
 {

@@ -43,7 +43,7 @@ struct mlx5_rq {
 	uint8_t owner;        /* enum rq_owner */
 	bool error_reported;  /* the first failure was logged; atomic, since there may be two CQs */
 	struct mlx5_srq *srq; /* SRQ that provides the WQEs, or NULL */
-	uint32_t rsn;         /* number in CQEs: user index or QPN */
+	uint32_t rsn;         /* number in CQEs: the user index of version 1, else the QPN */
 	uint32_t number;      /* number of the owner, for log messages */
 };
 

@@ -262,7 +262,7 @@ static uint8_t read_sl(struct ibv_cq_ex *cqx)
 	return cqe_sl(cq->qp && cq->qp->is_ethernet, cq->cqe);
 }
 
-/* In a CQ with timestamps, these replace the LID and the service level. */
+/* In a CQ with timestamps, the time overlays the LID and the service level. */
 static uint32_t read_no_slid(struct ibv_cq_ex *cqx)
 {
 	(void)cqx;

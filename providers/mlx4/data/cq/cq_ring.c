@@ -42,14 +42,14 @@ static uint32_t cq_ring_end(const struct mlx4_cq *cq)
 	return index;
 }
 
-/* The object that goes away: a QP, or an XRC SRQ. */
+/* The object that is destroyed or reset: a QP, or an XRC SRQ. */
 struct leaving {
 	const struct mlx4_qp *qp;
 	uint32_t srqn;
 };
 
-/* Returns whether a CQE belongs to the leaving object. If so, returns the WQE of a remaining shared
- * queue to that queue. */
+/* Returns whether a CQE belongs to the leaving object. The WQE of a message to its shared queue is
+ * free again, as the completion is never polled. */
 static bool cqe_leaves(const struct leaving *leaving, const uint8_t *cqe)
 {
 	const struct mlx4_qp *qp = leaving->qp;
@@ -64,8 +64,9 @@ static bool cqe_leaves(const struct leaving *leaving, const uint8_t *cqe)
 	return true;
 }
 
-/* Removes the CQEs. The loop runs from the newest to the oldest, and moves the remaining ones
- * towards the newest. Skips a ring that the program polls by itself. */
+/* Removes the CQEs. The loop runs from the newest to the oldest and moves the remaining ones
+ * towards the newest, so that the free entries are at the consumer index, which can skip them. If
+ * the program polls the ring by itself, the index is the program's, so nothing is removed. */
 static void cq_clean(struct mlx4_cq *cq, const struct leaving *leaving)
 {
 	uint32_t end, keep;

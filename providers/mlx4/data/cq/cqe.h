@@ -211,7 +211,7 @@ CQE_INLINE __be32 cqe_qpn_be(const uint8_t *cqe)
 	return cqe_first_word(cqe) & htobe32(FLD_BITS(M4_CQE_QPN));
 }
 
-/* Resets the cache of the last QP. */
+/* Forgets the QP of the last CQE: the number may soon belong to another QP. */
 CQE_INLINE void cq_forget_qp(struct mlx4_cq *cq)
 {
 	cq->qpn_be = M4_NO_QPN;
@@ -223,7 +223,7 @@ CQE_INLINE bool cqe_look_up(struct mlx4_cq *cq, __be32 qpn)
 {
 	struct mlx4_qp *qp = qpn & htobe32(M4_XRC_TARGET) ? NULL : id_find(cq->ids, be32toh(qpn));
 
-	if (likely(qp || cq->qp)) /* the XRC loop has no QP */
+	if (likely(qp || cq->qp)) /* the XRC loop stays: it looks for SRQs and has no QP */
 		cq->poll = mlx4_cq_poll_any;
 	cq->qpn_be = qp ? qpn : M4_NO_QPN;
 	cq->ring_word = M4_NO_WORD;

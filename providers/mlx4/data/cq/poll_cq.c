@@ -167,7 +167,6 @@ fill_shared(const struct mlx4_cq *cq, const uint8_t *cqe, struct ibv_wc *wc)
 	return true;
 }
 
-/* Fills wc for a CQE of QP. */
 CQE_INLINE void fill_wc(const struct mlx4_cq *cq, struct mlx4_qp *qp, const uint8_t *cqe,
 			struct ibv_wc *wc)
 {
@@ -259,7 +258,7 @@ OUT_OF_LINE poll_requests(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, cons
 	return mlx4_cq_poll_any(ibcq, room, wc, cqe, ci);
 }
 
-/* Polls SENDs without immediate data or key. SUMS: set checksum flags. */
+/* Polls SENDs without immediate data or key, which are most messages. SUMS: set checksum flags. */
 CQE_INLINE int poll_own(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
 			uint32_t ci, bool sums)
 {

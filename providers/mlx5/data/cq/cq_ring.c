@@ -84,11 +84,12 @@ static uint32_t cq_ring_end(const struct mlx5_cq *cq)
 	return index;
 }
 
-/* Moves a CQE to a later entry, perhaps in the next lap. The destination keeps its owner bit. */
+/* Moves a CQE to a later entry, perhaps in the next lap. The destination keeps its owner bit,
+ * because that bit says in which lap the entry was written. */
 static void cqe_move(struct mlx5_cq *cq, uint32_t to, uint32_t from)
 {
 	size_t front =
-		/* first half of a 128-byte entry */
+		/* a 128-byte entry has the CQE in its second half, payload in its first */
 		((size_t)1 << cq->entry_log) - sizeof(struct mlx5_cqe64);
 	struct mlx5_cqe64 *dst = cqe_at(cq, to);
 	const struct mlx5_cqe64 *src = cqe_at(cq, from);
@@ -120,7 +121,8 @@ static bool cqe_is_of(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, ui
 	return cqe_opcode(cqe) != MLX5_CQE_SIG_ERR && cqe_rsn_raw(cq, cqe) == rsn_raw;
 }
 
-/* Expands compressed runs into plain CQEs, which the caller can move one by one. */
+/* Expands compressed runs into plain CQEs, because a mini CQE has no queue number by which the
+ * caller could drop or move it. */
 static void cq_take_runs(struct mlx5_cq *cq)
 {
 	for (uint32_t i = cq->ci; i - cq->ci <= cq->mask && cqe_is_sw_owned(cq, cqe_at(cq, i), i);

@@ -36,7 +36,8 @@ payload_copy_to_list(const void *list, uint32_t n, __be32 null_lkey, const uint8
 	return scatter_fill(list, n, null_lkey, from, len) ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
-/* Returns the index of a message's WQE in its own receive queue. */
+/* Returns the index of a message's WQE in its own receive queue, the oldest one; with placement out
+ * of order, the CQE names it. */
 static uint32_t rq_unit(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	return (rq->out_of_order ? be16toh(cqe->wqe_counter) : rq->wq.tail) & rq->wq.mask;
@@ -59,7 +60,8 @@ payload_copy_to_rq(const struct mlx5_rq *rq, __be32 null_lkey, const struct mlx5
 		scatter = (const void *)(rq->buf + ((size_t)unit << rq->stride_log));
 	}
 	len = be32toh(cqe->byte_cnt);
-	/* The first buffer is nearly always large enough. */
+	/* The first buffer is nearly always large enough, so a plain copy saves the walk over the
+	 * list. */
 	if (likely(len <= be32toh(scatter->byte_count) && len && scatter->lkey != null_lkey)) {
 		copy_small((uint8_t *)(uintptr_t)be64toh(scatter->addr), cqe_payload(cqe), len);
 		return IBV_WC_SUCCESS;

@@ -126,7 +126,6 @@ CQE_INLINE bool cqe_look_up(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, __
 	return rq;
 }
 
-/* Returns whether the CQE belongs to cq->rsn_rq. */
 CQE_INLINE bool cqe_is_of_rsn_rq(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	return likely(cqe_rsn_raw(cq, cqe) == cq->rsn_raw);
@@ -299,7 +298,8 @@ CQE_INLINE bool message_is_special(const struct mlx5_rq *rq, uint8_t op_own)
 	       (rq->special == RQ_OTHER || !op_own_is_send(op_own, 0));
 }
 
-/* Takes a message to RQ. Returns false, with nothing done, if the message needs a slow path. */
+/* Takes a message to RQ. Returns false, with nothing done, if the message needs a slow path: the
+ * caller can then start again from the CQE. */
 CQE_INLINE bool cqe_take_message(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 				 const struct mlx5_cqe64 *cqe, uint8_t op_own,
 				 struct completion *comp)

@@ -94,7 +94,8 @@ static bool opcode_has_raddr(uint8_t opcode)
 	       opcode == MLX5_OPCODE_RDMA_READ || opcode_is_atomic(opcode);
 }
 
-/* A failed request: its text in the log, and the values that may be wrong. */
+/* A failed request: its text for the log, and those of its values that a mistake of the program may
+ * explain. */
 struct failed {
 	enum request_kind kind;
 	bool is_send, has_target, has_buffer;
@@ -276,7 +277,8 @@ static bool name_peer(struct mlx5_rq *rq, char *why, size_t size)
 	return true;
 }
 
-/* Writes "; " and the likely cure, or "". */
+/* Appends the likely cure of SYNDROME to the log line: WHY becomes "; " and a text, or stays
+ * empty. */
 static void write_cure(struct mlx5_rq *rq, uint8_t syndrome, const struct failed *f, char *why,
 		       size_t size)
 {
@@ -329,8 +331,8 @@ static void __attribute__((cold, noreturn)) error_freeze(const struct mlx5_cq *c
 		sleep(10);
 }
 
-/* Returns whether this request has already failed. A request of several WQEs (mkey/configure.c)
- * counts as one, and ends with its first error. */
+/* Returns whether this request has already failed. A request of several WQEs (mkey/configure.c) has
+ * one completion for the program, so only its first error is reported. */
 static bool request_is_over(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	const struct wq *sends = &rq_qp(rq)->sq.wq;

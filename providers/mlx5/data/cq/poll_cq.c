@@ -162,7 +162,6 @@ CQE_INLINE void wc_fill(struct ibv_wc *wc, const struct completion *comp)
 		wc_fill_error(wc, comp->cqe, comp->opcode, comp->extra);
 }
 
-/* Fills wc for a usual completion. */
 CQE_INLINE void wc_fill_usual(struct ibv_wc *wc, const struct completion *comp)
 {
 	wc_fill_start(wc, comp);

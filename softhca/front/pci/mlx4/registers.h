@@ -16,11 +16,14 @@ struct hca;
 
 struct registers {
 	struct hca *hca;
-	struct fault *fault;       /* may be NULL */
-	uint8_t hcr[M4_HCR_SIZE];  /* as it is read */
-	bool pending;              /* a command has not run yet */
-	bool owned, locked, error; /* a driver owns it; reset semaphore; the adapter has died */
-	uint8_t half[8];           /* first half of an 8-byte doorbell */
+	struct fault *fault;      /* may be NULL */
+	uint8_t hcr[M4_HCR_SIZE]; /* command registers, as software reads them */
+	bool pending;             /* a command was written, and has not run yet */
+	bool owned;               /* a driver has taken ownership of the device */
+	bool locked;              /* the reset semaphore is taken */
+	bool error;               /* the adapter has failed */
+	uint8_t half
+		[8]; /* first half of an 8-byte doorbell: the second may be a write of its own */
 };
 
 /* Resets the registers for a new adapter. KEEP_OWNER: the driver keeps owning the device. */
