@@ -501,7 +501,8 @@ static void qp_take_port(struct mlx4_qp *qp, uint8_t port_num)
 	is_ethernet = traits & PORT_ETHERNET;
 	if (qp->is_ethernet != is_ethernet) {
 		qp->is_ethernet = is_ethernet;
-		qp->sl_shift = FLD_SHIFT(M4_CQE_SL) + is_ethernet; /* M4_CQE_ETH_PRIO */
+		/* on Ethernet the field begins one bit higher: M4_CQE_ETH_PRIO */
+		qp->sl_shift = FLD_SHIFT(M4_CQE_SL) + is_ethernet;
 	}
 	has_checksums = qp_computes_sums(qp, device->device_cap_flags);
 	if (qp->has_checksums != has_checksums)

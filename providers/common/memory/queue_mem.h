@@ -34,7 +34,7 @@ int provider_queue_mem_alloc(struct buf_pool *pool, struct ibv_pd *pd,
 void provider_queue_mem_free(struct queue_mem *mem);
 
 struct queue_rec {
-	__be32 *words; /* zero */
+	__be32 *words; /* zeroed at allocation */
 	/* Parent domain that counts the queue, or NULL. Free the record last, because the domain's
 	 * allocator frees the rings. */
 	struct provider_pd *domain;

@@ -186,7 +186,7 @@ static void ask_network(const struct resolution *res)
 	}
 }
 
-/* ---- their life ---- */
+/* ---- life of a resolution ---- */
 
 void resolve_cancel(struct resolution *res)
 {

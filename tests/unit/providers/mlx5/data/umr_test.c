@@ -290,7 +290,7 @@ static void a_region_that_windows_cannot_be_bound_to(void **state)
 	rig_free(rig);
 }
 
-/* These requests, too, need RTS and a free slot. */
+/* Requests on keys need RTS and a free slot, as all requests do. */
 static void requests_on_keys_have_the_limits_of_others(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .sq_wqebbs = 16, .max_send = 2 });

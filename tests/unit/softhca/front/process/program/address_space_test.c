@@ -170,7 +170,8 @@ static bool kernel_has_query(void)
 	       (major > 6 || (major == 6 && minor >= 11));
 }
 
-/* The other mappings of a process cost nothing, where the kernel can tell one. */
+/* Where the kernel has PROCMAP_QUERY (Linux 6.11), a check of one mapping must not read the list of
+ * all, which may be long. */
 static void one_query_answers_for_one_mapping(void **state)
 {
 	(void)state;
