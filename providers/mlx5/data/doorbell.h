@@ -206,8 +206,7 @@ static inline void doorbell_cq_arm(__be32 *dbrec, void *uar_page, uint32_t cqn, 
 	__be64 value;
 
 	__atomic_store_n(&dbrec[FLD_DWORD(CQ_DBREC_ARM)], words[0], __ATOMIC_RELAXED);
-	/* the adapter reads the record when the register is written, so the record must be visible
-	 * first */
+	/* The adapter reads the record when the register is written. */
 	wc_start_barrier();
 	memcpy(&value, words, sizeof(value));
 	mmio_store_be64((uint8_t *)uar_page + MLX5_CQ_DOORBELL, value);
