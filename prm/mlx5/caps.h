@@ -363,7 +363,10 @@ enum { PRM_STEERING_V1 = 1 };
 #define QOS_CAP_NIC_BW_SHARE                   FLD(0x0, 22, 22)
 #define QOS_CAP_NIC_RATE_LIMIT                 FLD(0x0, 21, 21)
 #define QOS_CAP_PACKET_PACING_UID              FLD(0x0, 20, 20)
+#define QOS_CAP_LOG_MAX_FLOW_METER             FLD(0x0, 15, 8)
+#define QOS_CAP_FLOW_METER_REG_ID              FLD(0x0, 7, 0) /* a bit for each register C */
 #define QOS_CAP_NIC_QP_SCHEDULING              FLD(0x4, 30, 30)
+#define QOS_CAP_FLOW_METER                     FLD(0x4, 23, 23)
 #define QOS_CAP_LOG_MAX_QOS_NIC_QUEUE_GROUP    FLD(0x4, 20, 16)
 #define QOS_CAP_PACKET_PACING_MAX_RATE         FLD(0x8, 31, 0) /* kbit/s */
 #define QOS_CAP_PACKET_PACING_MIN_RATE         FLD(0xc, 31, 0)

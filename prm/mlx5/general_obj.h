@@ -32,6 +32,8 @@ enum {
 	PRM_RESERVED_QPN_SIZE = 16,
 	PRM_AV_QP_MAPPING_SIZE = 48,
 	PRM_SW_ICM_SIZE = 64,
+	PRM_SAMPLER_SIZE = 40,
+	PRM_METER_SIZE = 128,
 };
 
 #define GENERAL_OBJ_IN_VHCA_TUNNEL_ID FLD(0x4, 31, 16)
@@ -73,8 +75,48 @@ enum prm_sched_tsar {
 #define SCHED_CONTEXT_MAX_AVERAGE_BW    FLD(0x18, 31, 0) /* Mbit/s; 0: no limit */
 
 /* A block of memory for steering: the driver chooses its place. */
-#define SW_ICM_LOG_SW_ICM_SIZE              FLD(0x8, 7, 0)
-#define SW_ICM_SW_ICM_START_ADDR            FLD64(0x10)
+#define SW_ICM_LOG_SW_ICM_SIZE   FLD(0x8, 7, 0)
+#define SW_ICM_SW_ICM_START_ADDR FLD64(0x10)
+
+/* A sampler: all frames go to one table, and one of SAMPLE_RATIO to another as well. The adapter
+ * chooses the addresses by which entries of software's tables lead to it. */
+#define SAMPLER_TABLE_TYPE       FLD(0x8, 31, 24)
+#define SAMPLER_SAMPLE_RATIO     FLD(0xc, 31, 0)
+#define SAMPLER_SAMPLE_TABLE_ID  FLD(0x10, 23, 0)
+#define SAMPLER_DEFAULT_TABLE_ID FLD(0x14, 23, 0)
+#define SAMPLER_ICM_ADDRESS_RX   FLD64(0x18)
+#define SAMPLER_ICM_ADDRESS_TX   FLD64(0x20)
+
+/* A meter: it writes a color into a register C, and the frame goes to a table. */
+enum {
+	PRM_METER_MODIFY_ACTIVE = 1 << 0,
+	PRM_METER_MODIFY_CBS = 1 << 1,
+	PRM_METER_MODIFY_CIR = 1 << 2,
+	PRM_METER_MODIFY_EBS = 1 << 3,
+	PRM_METER_MODIFY_EIR = 1 << 4,
+};
+enum prm_meter_color { PRM_METER_RED = 0, PRM_METER_YELLOW = 1, PRM_METER_GREEN = 2 };
+
+#define METER_MODIFY_FIELD_SELECT  FLD64(0x0)
+#define METER_ACTIVE               FLD(0x8, 31, 31)
+#define METER_RETURN_REG_ID        FLD(0x8, 27, 24)
+#define METER_TABLE_TYPE           FLD(0x8, 23, 16)
+#define METER_DESTINATION_TABLE_ID FLD(0xc, 23, 0)
+#define METER_PARAMETERS           FLD_PART(0x20)
+#define METER_ICM_ADDRESS_RX       FLD64(0x70)
+#define METER_ICM_ADDRESS_TX       FLD64(0x78)
+
+/* Bytes of a burst are MANTISSA * 2^EXPONENT, bytes of a nanosecond MANTISSA / 2^EXPONENT. */
+#define METER_PARAM_VALID                   FLD(0x0, 31, 31)
+#define METER_PARAM_START_COLOR             FLD(0x0, 29, 28)
+#define METER_PARAM_CBS_EXPONENT            FLD(0x8, 28, 24)
+#define METER_PARAM_CBS_MANTISSA            FLD(0x8, 23, 16)
+#define METER_PARAM_CIR_EXPONENT            FLD(0x8, 12, 8)
+#define METER_PARAM_CIR_MANTISSA            FLD(0x8, 7, 0)
+#define METER_PARAM_EBS_EXPONENT            FLD(0x10, 28, 24)
+#define METER_PARAM_EBS_MANTISSA            FLD(0x10, 23, 16)
+#define METER_PARAM_EIR_EXPONENT            FLD(0x10, 12, 8)
+#define METER_PARAM_EIR_MANTISSA            FLD(0x10, 7, 0)
 
 #define AV_QP_MAPPING_MODIFY_FIELD_SELECT   FLD64(0x0)
 #define AV_QP_MAPPING_QPN                   FLD(0xc, 31, 0)

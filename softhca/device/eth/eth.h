@@ -21,12 +21,14 @@
 #include "softhca/device/eth/flow/flow_counter.h"
 #include "softhca/device/eth/flow/flow_entry.h"
 #include "softhca/device/eth/flow/flow_match.h"
+#include "softhca/device/eth/flow/flow_meter.h"
 #include "softhca/device/eth/flow/flow_table.h"
 #include "softhca/device/eth/frame.h"
 #include "softhca/device/eth/frame_copy.h"
 #include "softhca/device/eth/lro.h"
 #include "softhca/device/eth/flow/modify_header.h"
 #include "softhca/device/eth/flow/packet_reformat.h"
+#include "softhca/device/eth/flow/sampler.h"
 #include "softhca/device/eth/pacing.h"
 #include "softhca/device/eth/rqt.h"
 #include "softhca/device/eth/tir.h"
@@ -43,6 +45,8 @@ enum { FIRST_TIR = 0xe00000, FIRST_TIS = 0xf00000 };
 /* clang-format off */
 #define ETH_OBJECTS(KIND) \
 	KIND(flow_groups, 1, 1 << FLOW_LOG_ENTRIES, flow_group_free(hca, object)) \
+	KIND(samplers, 1, 1 << SAMPLER_LOG_MAX, free(object)) \
+	KIND(flow_meters, 1, 1 << FLOW_METER_LOG_MAX, free(object)) \
 	KIND(flow_tables, 1, 1 << FLOW_LOG_TABLES, flow_table_free(object)) \
 	KIND(flow_counters, 1, 1 << FLOW_LOG_COUNTERS, free(object)) \
 	KIND(sqs, hca->format->first_frame_sq, max_queues(hca), eth_sq_free(object)) \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * ste_end.h - addresses at which a walk through software's entries ends. They stand for a TIR, a
- * table or an action, not for memory. Software gets them from capabilities and from the answers of
- * the commands that create TIRs and flow tables.
+ * table, an object or an action, not for memory. Software gets them from capabilities and from the
+ * answers of commands that create or query TIRs, flow tables, samplers and meters.
  */
 #ifndef SOFTHCA_DEVICE_STEERING_STE_END_H
 #define SOFTHCA_DEVICE_STEERING_STE_END_H
@@ -10,7 +10,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum ste_end { STE_END_DROP, STE_END_ALLOW, STE_END_TIR, STE_END_TABLE, STE_ENDS };
+enum ste_end {
+	STE_END_DROP,
+	STE_END_ALLOW,
+	STE_END_TIR,
+	STE_END_TABLE,
+	STE_END_SAMPLER,
+	STE_END_METER,
+	STE_ENDS,
+};
 
 #define STE_END_START UINT64_C(0x2000000000)
 
@@ -22,7 +30,7 @@ static inline uint64_t ste_end_address(enum ste_end end, uint32_t number)
 	       ((uint64_t)number << STE_END_LOG_UNIT);
 }
 
-/* Returns whether a walk ends at ADDR. Sets END, and NUMBER to the number of the TIR or table. */
+/* Returns whether a walk ends at ADDR. Sets END, and NUMBER to the number of the object. */
 static inline bool ste_end_at(uint64_t addr, enum ste_end *end, uint32_t *number)
 {
 	const uint64_t offset = addr - STE_END_START;

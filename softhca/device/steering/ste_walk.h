@@ -20,7 +20,7 @@ struct ste_walk {
 	struct flow_state *state;    /* of the frame, likewise */
 	unsigned int steps;          /* the rest of the frame's budget; the walk takes from it */
 	enum ste_end end;
-	uint32_t number; /* of the TIR or table where the walk ends */
+	uint32_t number; /* of the object where the walk ends */
 	uint32_t tag;    /* the flow tag; unchanged if no action sets it */
 };
 

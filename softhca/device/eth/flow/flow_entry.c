@@ -32,6 +32,8 @@ const char *flow_destination_check(const struct flow_table *table,
 		return table->type != PRM_FLOW_NIC_TX ? NULL : "flow: no such TIR";
 	if (next->type != table->type)
 		return "flow: no such table to go to";
+	if (table->is_last)
+		return "flow: a termination table leads to no other";
 	return any_level || next->level > table->level ? NULL
 						       : "flow: entries lead to a higher level";
 }

@@ -192,10 +192,94 @@ static void entry_act(struct walk *walk, const struct flow_entry *entry)
 		entry_forward(walk, entry);
 }
 
+/* ---- where entries of software end ---- */
+
+static void table_visit_changed(struct walk *walk, struct flow_table *table)
+{
+	flow_key_write(&walk->arrival->frame, &walk->state, walk->key);
+	table_visit(walk, table);
+}
+
+/* Both tables get the frame as it is here. */
+static void sampler_visit(struct walk *walk, struct sampler *sampler)
+{
+	const struct frame frame = walk->arrival->frame;
+	const struct flow_state state = walk->state;
+
+	work_spend(walk, VISIT);
+	if (sampler_takes(sampler)) {
+		table_visit_changed(walk, sampler->sample);
+		walk->arrival->frame = frame;
+		walk->state = state;
+	}
+	table_visit_changed(walk, sampler->otherwise);
+}
+
+static void meter_visit(struct walk *walk, struct flow_meter *meter)
+{
+	work_spend(walk, VISIT);
+	fld_set(walk->state.registers, FLOW_REGISTER_C(meter->reg),
+		flow_meter_color(meter, walk->hca->now, walk->arrival->frame.len));
+	table_visit_changed(walk, meter->next);
+}
+
+static void tir_visit(struct walk *walk, struct tir *tir, uint32_t tag)
+{
+	work_spend(walk, VISIT);
+	walk->allowed = false;
+	walk->arrival->tag = tag;
+	tir_receive(walk->hca, tir, walk->arrival);
+}
+
+/* Goes on at the object where entries of TABLE have led. Returns false if a frame cannot go
+ * there. */
+static bool end_visit(struct walk *walk, const struct flow_table *table, const struct ste_walk *way)
+{
+	struct eth *eth = walk->hca->eth;
+	struct flow_table *next;
+	struct sampler *sampler;
+	struct flow_meter *meter;
+	struct tir *tir;
+
+	switch (way->end) {
+	case STE_END_TABLE:
+		next = res_get(&eth->flow_tables, way->number);
+		if (!next || next->type != table->type)
+			return false;
+		table_visit_changed(walk, next);
+		return true;
+	case STE_END_SAMPLER:
+		sampler = res_get(&eth->samplers, way->number);
+		if (!sampler || sampler->type != table->type)
+			return false;
+		sampler_visit(walk, sampler);
+		return true;
+	case STE_END_METER:
+		meter = res_get(&eth->flow_meters, way->number);
+		if (!meter || meter->type != table->type)
+			return false;
+		meter_visit(walk, meter);
+		return true;
+	case STE_END_TIR:
+		tir = table->type == PRM_FLOW_NIC_RX ? res_get(&eth->tirs, way->number) : NULL;
+		if (!tir)
+			return false;
+		tir_visit(walk, tir, way->tag);
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Follows entries that software has written. They may lead to tables of entries by commands. */
 static void software_visit(struct walk *walk, const struct flow_table *table)
 {
-	struct eth *eth = walk->hca->eth;
+	static const char *const kinds[STE_ENDS] = {
+		[STE_END_TIR] = "TIR",
+		[STE_END_TABLE] = "table",
+		[STE_END_SAMPLER] = "sampler",
+		[STE_END_METER] = "meter",
+	};
 	struct ste_walk way = {
 		.hca = walk->hca,
 		.arrival = walk->arrival,
@@ -203,34 +287,17 @@ static void software_visit(struct walk *walk, const struct flow_table *table)
 		.steps = walk->steps,
 		.tag = walk->arrival->tag,
 	};
-	struct flow_table *next;
-	struct tir *tir;
 
 	ste_walk(&way, table->software_root);
 	walk->steps = way.steps;
-	if (way.end == STE_END_ALLOW)
+	if (way.end == STE_END_ALLOW || (way.end != STE_END_DROP && end_visit(walk, table, &way)))
 		return;
-	next = way.end == STE_END_TABLE ? res_get(&eth->flow_tables, way.number) : NULL;
-	if (next && next->type == table->type) {
-		flow_key_write(&walk->arrival->frame, &walk->state, walk->key);
-		table_visit(walk, next);
-		return;
-	}
 	walk->allowed = false;
-	tir = way.end == STE_END_TIR && table->type == PRM_FLOW_NIC_RX
-		      ? res_get(&eth->tirs, way.number)
-		      : NULL;
-	if (!tir) {
-		if (way.end != STE_END_DROP)
-			trace_line(walk->hca->config.trace,
-				   "steering: entries of table %#x lead to %s %#x, which a frame "
-				   "cannot go to; the frame is dropped",
-				   table->n, way.end == STE_END_TIR ? "TIR" : "table", way.number);
-		return;
-	}
-	work_spend(walk, VISIT);
-	walk->arrival->tag = way.tag;
-	tir_receive(walk->hca, tir, walk->arrival);
+	if (way.end != STE_END_DROP)
+		trace_line(walk->hca->config.trace,
+			   "steering: entries of table %#x lead to %s %#x, which a frame cannot go "
+			   "to; the frame is dropped",
+			   table->n, kinds[way.end], way.number);
 }
 
 /* Follows a table and its miss tables. A table leads only to higher levels, but those of software

@@ -39,6 +39,7 @@ struct flow_table {
 	enum prm_flow_table_type type;
 	unsigned int level, log_size;
 	bool has_reformat, has_decap; /* entries may have these actions */
+	bool is_last;                 /* entries lead to no table (PRM: termination table) */
 	/* Software writes the entries itself: the address of the first. 0: entries come by
 	 * commands. */
 	uint64_t software_root;

@@ -216,7 +216,8 @@ static void put_general_objects(const struct hca *hca, uint8_t *cap)
 	if (has_crypto(hca))
 		types |= UINT64_C(1) << PRM_OBJ_TYPE_DEK | UINT64_C(1) << PRM_OBJ_TYPE_CRYPTO_LOGIN;
 	if (mlx5_has_steering(hca))
-		types |= UINT64_C(1) << PRM_OBJ_TYPE_SW_ICM;
+		types |= UINT64_C(1) << PRM_OBJ_TYPE_SW_ICM | UINT64_C(1) << PRM_OBJ_TYPE_SAMPLER |
+			 UINT64_C(1) << PRM_OBJ_TYPE_FLOW_METER;
 	if (hca->config.doorbell_pages)
 		types |= UINT64_C(1) << PRM_OBJ_TYPE_VIRTIO_NET_Q;
 	fld_set(cap, HCA_CAP_GENERAL_OBJ_TYPES, types);
@@ -441,6 +442,14 @@ static void put_scheduling(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, QOS_CAP_NIC_TSAR_TYPE, 1 << PRM_SCHED_TSAR_DWRR);
 }
 
+/* Reports meters, which entries of software's tables lead to. */
+static void put_meters(uint8_t *cap)
+{
+	fld_set(cap, QOS_CAP_FLOW_METER, 1);
+	fld_set(cap, QOS_CAP_LOG_MAX_FLOW_METER, FLOW_METER_LOG_MAX);
+	fld_set(cap, QOS_CAP_FLOW_METER_REG_ID, (1 << FLOW_METER_REGISTERS) - 1);
+}
+
 static void put_qos(const struct hca *hca, uint8_t *cap)
 {
 	put_scheduling(hca, cap);
@@ -453,6 +462,8 @@ static void put_qos(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, QOS_CAP_PACKET_PACING_MAX_RATE, PACING_MAX_RATE);
 	fld_set(cap, QOS_CAP_PACKET_PACING_MIN_RATE, PACING_MIN_RATE);
 	fld_set(cap, QOS_CAP_PACKET_PACING_RATE_TABLE_SIZE, PACING_RATES);
+	if (mlx5_has_steering(hca))
+		put_meters(cap);
 }
 
 /* Reports on-demand paging for all work requests, as the adapter always checks keys when the data

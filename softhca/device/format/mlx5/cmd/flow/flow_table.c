@@ -72,7 +72,7 @@ static const char *check_context(const struct hca *hca, const uint8_t *context, 
 	if (fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER) &&
 	    !fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER_ICM_ROOT_0))
 		return "flow: software's own table has no first entry";
-	if (fld_get(context, FLOW_TABLE_CONTEXT_TERMINATION_TABLE))
+	if (fld_get(context, FLOW_TABLE_CONTEXT_TERMINATION_TABLE) && !mlx5_has_steering(hca))
 		return "flow: termination tables are not supported";
 	if (fld_get(context, FLOW_TABLE_CONTEXT_DECAP_EN) && type != PRM_FLOW_NIC_RX)
 		return "flow: only received frames leave tunnels";
@@ -119,6 +119,7 @@ enum prm_status flow_table_create(struct hca *hca, struct cmd *cmd)
 	flow_table_set_miss(table, miss);
 	table->has_reformat = fld_get(context, FLOW_TABLE_CONTEXT_REFORMAT_EN);
 	table->has_decap = fld_get(context, FLOW_TABLE_CONTEXT_DECAP_EN);
+	table->is_last = fld_get(context, FLOW_TABLE_CONTEXT_TERMINATION_TABLE);
 	if (fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER))
 		table->software_root = fld_get(context, FLOW_TABLE_CONTEXT_SW_OWNER_ICM_ROOT_0);
 	fld_set(cmd->out, CREATE_FLOW_TABLE_OUT_TABLE_ID, table->n);
@@ -153,6 +154,7 @@ enum prm_status flow_table_query(struct hca *hca, struct cmd *cmd)
 		return PRM_STAT_BAD_RES_ERR;
 	fld_set(context, FLOW_TABLE_CONTEXT_REFORMAT_EN, table->has_reformat);
 	fld_set(context, FLOW_TABLE_CONTEXT_DECAP_EN, table->has_decap);
+	fld_set(context, FLOW_TABLE_CONTEXT_TERMINATION_TABLE, table->is_last);
 	fld_set(context, FLOW_TABLE_CONTEXT_SW_OWNER, table->software_root != 0);
 	if (mlx5_has_steering(hca))
 		fld_set(context, FLOW_TABLE_CONTEXT_SW_OWNER_ICM_ROOT_0,

@@ -186,6 +186,8 @@ static const struct object {
 	bool is_changed, is_queried;
 } objects[] = {
 	{ 0x08, 64, false, false }, /* SW_ICM */
+	{ 0x0a, 128, true, true },  /* FLOW_METER */
+	{ 0x20, 40, false, true },  /* SAMPLER */
 	{ 0x26, 128, true, true },  /* SCHEDULING_ELEMENT */
 	{ 0x2c, 16, false, false }, /* RESERVED_QPN */
 	{ 0x3a, 48, false, true },  /* AV_QP_MAPPING */
