@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "softhca/front/process/client.h"
-#include "softhca/front/process/page.h"
+#include "softhca/front/process/program/page.h"
 #include "softhca/log.h"
 
 enum { MAX_SLOTS = 1 << 12, CLIENT_PAGE = 4096 };

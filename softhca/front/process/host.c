@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "softhca/front/process/host.h"
-#include "softhca/front/process/page.h"
+#include "softhca/front/process/program/page.h"
 #include "softhca/front/process/seccomp.h"
 #include "softhca/log.h"
 #include "util/bits.h"

@@ -4,7 +4,7 @@
  * which moves lone pages, needs root to trigger and to see. The first write after a fork moves a
  * page as well, even after the child has exited.
  *
- * Covers: softhca/front/process/page.c
+ * Covers: softhca/front/process/program/page.c
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "softhca/front/process/page.h"
+#include "softhca/front/process/program/page.h"
 
 enum { SMALL = 4096, FAR = 16 * SMALL, PAGES = 4096, CHILDREN = 100, SKIP = 77 };
 

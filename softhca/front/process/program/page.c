@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "softhca/front/process/page.h"
+#include "softhca/front/process/program/page.h"
 #include "softhca/log.h"
 #include "util/bits.h"
 

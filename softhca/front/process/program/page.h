@@ -2,8 +2,8 @@
 /*
  * page.h - pages of the machine: their size, and which page is at an address of a program.
  */
-#ifndef SOFTHCA_FRONT_PROCESS_PAGE_H
-#define SOFTHCA_FRONT_PROCESS_PAGE_H
+#ifndef SOFTHCA_FRONT_PROCESS_PROGRAM_PAGE_H
+#define SOFTHCA_FRONT_PROCESS_PROGRAM_PAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
  * page_exchange_test.c - pages that Linux has exchanged by itself: which events of the whole
  * machine count, and that one of them excuses any page. The test writes /proc/vmstat.
  *
- * Covers: softhca/front/process/page.c
+ * Covers: softhca/front/process/program/page.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "softhca/front/process/page.c"
+#include "softhca/front/process/program/page.c"
 
 static const char *vmstat; /* NULL: there is no such file */
 
