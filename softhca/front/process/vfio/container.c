@@ -3,6 +3,7 @@
  * container.c - /dev/vfio/vfio: an address space of devices, with the memory that a program has
  * mapped into it. It is of IOMMU type 1. Linux: <linux/vfio.h>
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/vfio.h>
@@ -94,10 +95,20 @@ static int set_iommu(struct vfio_file *file, struct call *call)
 	return 0;
 }
 
+/* The ranges follow nr_iovas: struct vfio_iommu_type1_info_cap_iova_range, whose array has no
+ * size. */
+struct iova_capability {
+	struct vfio_info_cap_header header;
+	__u32 nr_iovas, reserved;
+	struct vfio_iova_range range[ARRAY_SIZE(usable)];
+};
+static_assert(offsetof(struct iova_capability, range) ==
+		      offsetof(struct vfio_iommu_type1_info_cap_iova_range, iova_ranges),
+	      "as in linux/vfio.h");
+
 struct iommu_info {
 	struct vfio_iommu_type1_info head;
-	struct vfio_iommu_type1_info_cap_iova_range iova;
-	struct vfio_iova_range range[ARRAY_SIZE(usable)];
+	struct iova_capability iova;
 	struct vfio_iommu_type1_info_dma_avail avail;
 };
 
@@ -113,7 +124,7 @@ static void fill_capabilities(struct iommu_info *info)
 	info->iova.header.version = IOVA_VERSION;
 	info->iova.header.next = offsetof(struct iommu_info, avail);
 	info->iova.nr_iovas = ARRAY_SIZE(usable);
-	memcpy(info->range, usable, sizeof(usable));
+	memcpy(info->iova.range, usable, sizeof(usable));
 	info->avail.header.id = VFIO_IOMMU_TYPE1_INFO_DMA_AVAIL;
 	info->avail.header.version = AVAIL_VERSION;
 	info->avail.avail = UINT16_MAX;
