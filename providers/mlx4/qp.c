@@ -444,11 +444,12 @@ static void qp_open_sends(struct mlx4_qp *qp)
 	qlock_leave(&qp->sq_lock);
 }
 
-/* Prepares the rings in INIT: the adapter reads the send ring from RTS on, and receives may be
- * posted from now on. */
-static void qp_init_rings(struct mlx4_qp *qp)
+/* Prepares the rings in INIT: the adapter reads the send ring from RTS on, or to flush it in ERR,
+ * and receives may be posted from now on. From INIT to INIT, the send ring stays: a program that
+ * writes it by itself (mlx4dv) may have begun. */
+static void qp_init_rings(struct mlx4_qp *qp, bool was_reset)
 {
-	if (qp->sq.buf) {
+	if (qp->sq.buf && was_reset) {
 		qlock_enter(&qp->sq_lock);
 		mlx4_sq_ring_init(&qp->sq);
 		qlock_leave(&qp->sq_lock);
@@ -525,6 +526,7 @@ static uint8_t attr_port(const struct ibv_qp_attr *attr, int attr_mask)
 int mlx4_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct mlx4_qp *qp = to_mqp(ibqp);
+	bool was_reset = ibqp->state == IBV_QPS_RESET;
 	int ret = verbs_cmd_modify_qp(ibqp, attr, attr_mask, NULL);
 	uint8_t port = attr_port(attr, attr_mask);
 
@@ -535,7 +537,7 @@ int mlx4_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 	if (attr->qp_state == IBV_QPS_RESET)
 		qp_reset(qp);
 	else if (attr->qp_state == IBV_QPS_INIT)
-		qp_init_rings(qp);
+		qp_init_rings(qp, was_reset);
 	/* In state ERR, posted requests are flushed. */
 	if (attr->qp_state == IBV_QPS_RTS || attr->qp_state == IBV_QPS_ERR)
 		qp_open_sends(qp);

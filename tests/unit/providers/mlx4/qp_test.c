@@ -150,6 +150,23 @@ static void init_gives_the_send_ring_to_the_adapter(void **state)
 	}
 }
 
+static void init_again_leaves_the_send_ring(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	uint8_t *ring = rig->qp->sq.buf;
+
+	(void)state;
+	move_to(rig, IBV_QPS_RESET);
+	move_to(rig, IBV_QPS_INIT);
+	ring[0] = 0x5a;
+	move_to(rig, IBV_QPS_INIT);
+	assert_int_equal(ring[0], 0x5a);
+	move_to(rig, IBV_QPS_RESET);
+	move_to(rig, IBV_QPS_INIT);
+	check_ring_is_the_adapters(&rig->qp->sq);
+	rig_free(rig);
+}
+
 /* Returns what was refused: 1 the send, 2 the receive, 0 nothing. */
 static int post_both(struct rig *rig)
 {
@@ -240,6 +257,7 @@ int main(void)
 		cmocka_unit_test(what_the_adapter_lacks_is_named),
 		cmocka_unit_test(what_the_mask_lacks_is_not_looked_at),
 		cmocka_unit_test(init_gives_the_send_ring_to_the_adapter),
+		cmocka_unit_test(init_again_leaves_the_send_ring),
 		cmocka_unit_test(a_reset_empties_the_queues),
 		cmocka_unit_test(a_cq_has_what_the_adapter_has),
 	};
