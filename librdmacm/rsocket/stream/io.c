@@ -142,8 +142,10 @@ static int await_room(struct stream *stream, const struct patience *patience, bo
 
 	if (ret)
 		return ret;
-	if (is_gone && !stream->write_shut && !stream->error)
+	if (is_gone && !stream->write_shut && !stream->error) {
 		stream->error = ECONNRESET;
+		rs_flag_set(&stream->rs.is_sound, false);
+	}
 	return has_sent && (is_gone || stream->write_shut) ? EPIPE : why_not_sendable(stream);
 }
 
