@@ -95,6 +95,17 @@ static int open_async(const struct verbs_device *vdev, struct verbs_context *vct
 	return err;
 }
 
+/* Puts the checker between the program and the provider. */
+static int context_check(struct verbs_context *vctx)
+{
+	const struct verbs_ops *checks = verbs_check_context(vctx);
+
+	if (!checks)
+		return ENOMEM;
+	verbs_ops_replace(vctx, checks);
+	return 0;
+}
+
 /* Completes a context that the driver has made, unless ERR. On failure, FD remains the caller's. */
 static int finish_context(struct verbs_device *vdev, int err, struct verbs_context **vctx)
 {
@@ -103,7 +114,7 @@ static int finish_context(struct verbs_device *vdev, int err, struct verbs_conte
 	verbs_threads_look();
 	err = open_async(vdev, *vctx);
 	if (!err && verbs_check_is_on())
-		err = verbs_check_context(*vctx);
+		err = context_check(*vctx);
 	if (err)
 		free_context(*vctx);
 	return err;

@@ -215,10 +215,11 @@ void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, 
  * logs values that were accepted although they cannot work. */
 void verbs_qp_suspect_all(struct verbs_ex_private *priv);
 
-/* check/: returns whether the environment asks for the checker; puts it between the program and the
- * operations of a context that the provider has made. */
+/* check/: returns whether the environment asks for the checker. */
 bool verbs_check_is_on(void);
-int verbs_check_context(struct verbs_context *vctx);
+/* Keeps the operations of a context that the provider has made, and returns those of the checker,
+ * which call them; NULL without memory. */
+const struct verbs_ops *verbs_check_context(struct verbs_context *vctx);
 
 /* explain/ah.c: logs why the kernel refused an address handle with ERR. */
 void verbs_ah_explain_create(struct ibv_pd *pd, const struct ibv_ah_attr *attr, int err);
