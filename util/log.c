@@ -8,6 +8,7 @@
 #include "util/log.h"
 #include "util/bits.h"
 #include "util/log_limit.h"
+#include "util/log_stamp.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,7 +41,12 @@ struct log_file {
 };
 
 static struct log_file *log_file;
-static bool log_stamp; /* VERBS_LOG_STAMP */
+static bool log_stamp;         /* VERBS_LOG_STAMP */
+static unsigned int log_burst; /* VERBS_LOG_LIMIT: lines of a kind in a second; 0: all */
+static bool log_is_asked;      /* a variable has chosen the level */
+
+/* The file of standard error when the log was first asked for. */
+static struct stat first_stderr;
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Returns -1 if NUMBER is none, or does not count. */
@@ -71,6 +76,7 @@ static int level_of_environment(void)
 
 	if (level < 0)
 		level = parse_number(getenv("VERBS_LOG_LEVEL"));
+	log_is_asked = level >= 0;
 	if (level < 0)
 		level = parse_level("VERBS_LOG_DEFAULT", getenv("VERBS_LOG_DEFAULT"));
 	return level < 0 ? VERBS_LOG_ERROR : level;
@@ -153,14 +159,31 @@ static bool file_is_open(const struct log_file *file)
 	return !fstat(file->fd, &st) && st.st_dev == file->dev && st.st_ino == file->ino;
 }
 
+/* Returns whether a line may go to standard error although nobody asked for it. A program may close
+ * that descriptor, and get its number for a file or a connection of its own. */
+static bool stderr_takes_lines(void)
+{
+	struct stat st;
+
+	if (log_is_asked)
+		return true;
+	if (fstat(STDERR_FILENO, &st))
+		return false;
+	if (st.st_dev == first_stderr.st_dev && st.st_ino == first_stderr.st_ino)
+		return true;
+	if (S_ISREG(st.st_mode))
+		return fcntl(STDERR_FILENO, F_GETFL) & O_APPEND;
+	return !S_ISSOCK(st.st_mode) && !S_ISBLK(st.st_mode);
+}
+
 /* Returns the descriptor for lines: standard error, or the log file's, reopened if the program has
- * closed it. Returns -1 if it cannot be reopened. */
+ * closed it. Returns -1 if there is none. */
 static int log_descriptor(void)
 {
 	struct log_file *file = __atomic_load_n(&log_file, __ATOMIC_ACQUIRE), *again;
 
 	if (!file)
-		return STDERR_FILENO;
+		return stderr_takes_lines() ? STDERR_FILENO : -1;
 	if (file_is_open(file))
 		return file->fd;
 	again = file_open(file->path);
@@ -182,6 +205,23 @@ static void set_log(struct log_file *file)
 	__atomic_store_n(&log_file, file, __ATOMIC_RELEASE);
 }
 
+static unsigned int burst_of_environment(void)
+{
+	const char *number = getenv("VERBS_LOG_LIMIT");
+	char *end;
+	unsigned long burst;
+
+	if (!number || !*number)
+		return LOG_LIMIT_BURST;
+	burst = strtoul(number, &end, 10);
+	if (*end || *number == '-' || burst > INT_MAX) {
+		dprintf(STDERR_FILENO, "rdmakit error: VERBS_LOG_LIMIT=%s is no number of lines\n",
+			number);
+		return LOG_LIMIT_BURST;
+	}
+	return (unsigned int)burst;
+}
+
 static bool env_is_set(const char *name)
 {
 	const char *value = getenv(name);
@@ -201,6 +241,9 @@ int verbs_log_init(void)
 		/* secure_getenv: a set-uid program must not write to a file of its caller's
 		 * choice. */
 		log_stamp = env_is_set("VERBS_LOG_STAMP");
+		log_burst = burst_of_environment();
+		if (fstat(STDERR_FILENO, &first_stderr))
+			memset(&first_stderr, 0, sizeof(first_stderr));
 		if (level > VERBS_LOG_OFF)
 			set_log(open_log(secure_getenv("VERBS_LOG_FILE")));
 		__atomic_store_n(&verbs_log_threshold, level, __ATOMIC_RELEASE);
@@ -222,26 +265,31 @@ void verbs_log_prefer(const char *path, enum verbs_log_level level)
 	pthread_mutex_lock(&init_lock);
 	if (!done && path && !(own_path && *own_path))
 		set_log(open_log(path));
-	if (!done && level > VERBS_LOG_OFF && !(own_level && *own_level))
+	if (!done && level > VERBS_LOG_OFF && !(own_level && *own_level)) {
+		log_is_asked = true;
 		__atomic_store_n(&verbs_log_threshold, level, __ATOMIC_RELEASE);
+	}
 	done = true;
 	pthread_mutex_unlock(&init_lock);
 	pthread_setcancelstate(state, NULL);
 }
 
-/* Writes "level: ", or with VERBS_LOG_STAMP "level [UTC process/thread]: ". Returns its length. */
+static int level_now(void)
+{
+	return __atomic_load_n(&verbs_log_threshold, __ATOMIC_RELAXED);
+}
+
+/* Writes how a line of LEVEL begins. Returns its length. */
 static int prefix_format(char *line, size_t size, enum verbs_log_level level)
 {
 	struct timespec now;
-	char date[32];
-	struct tm tm;
+	char stamp[64];
 
 	if (!log_stamp)
 		return snprintf(line, size, "rdmakit %s: ", level_names[level]);
 	clock_gettime(CLOCK_REALTIME, &now);
-	strftime(date, sizeof(date), "%FT%T", gmtime_r(&now.tv_sec, &tm));
-	return snprintf(line, size, "rdmakit %s [%s.%06ldZ %d/%d]: ", level_names[level], date,
-			now.tv_nsec / 1000, (int)getpid(), (int)syscall(SYS_gettid));
+	verbs_log_stamp(stamp, sizeof(stamp), &now);
+	return snprintf(line, size, "rdmakit %s [%s]: ", level_names[level], stamp);
 }
 
 /* Writes LINE, which has N characters and room for one more. */
@@ -262,8 +310,7 @@ static void left_out_write(const struct log_left_out *left_out)
 {
 	char line[LOG_LIMIT_TEXT + 256];
 	int n = prefix_format(line, sizeof(line),
-			      verbs_log_threshold < VERBS_LOG_WARN ? VERBS_LOG_ERROR
-								   : VERBS_LOG_WARN);
+			      level_now() < VERBS_LOG_WARN ? VERBS_LOG_ERROR : VERBS_LOG_WARN);
 
 	n += snprintf(line + n, sizeof(line) - n - 1, "%lu more lines like \"%s...\" were left out",
 		      left_out->count, left_out->text);
@@ -273,16 +320,18 @@ static void left_out_write(const struct log_left_out *left_out)
 /* Refusals and errors can come with every call of a loop. */
 static bool is_limited(enum verbs_log_level level)
 {
-	return level <= VERBS_LOG_WARN && verbs_log_threshold < VERBS_LOG_DEBUG;
+	return log_burst && level <= VERBS_LOG_WARN && level_now() < VERBS_LOG_DEBUG;
 }
 
-static void text_write(enum verbs_log_level level, const char *format, va_list args)
+/* FORMAT is the line's kind if KEEPS_BEGINNING. */
+static void text_write(enum verbs_log_level level, bool keeps_beginning, const char *format,
+		       va_list args)
 {
 	char line[1024];
 	int n = prefix_format(line, sizeof(line), level), len;
 
 	len = vsnprintf(line + n, sizeof(line) - n - 1, format, args);
-	if (is_limited(level))
+	if (keeps_beginning)
 		verbs_log_note(format, line + n);
 	n += len < 0 ? 0 : len;
 	if (n > (int)sizeof(line) - 2)
@@ -292,24 +341,36 @@ static void text_write(enum verbs_log_level level, const char *format, va_list a
 
 void verbs_log_write(enum verbs_log_level level, const char *format, ...)
 {
+	const bool limited = is_limited(level);
 	struct log_left_out left_out = { 0 };
 	int saved = errno;
 	va_list args;
 
-	if (is_limited(level) && !verbs_log_pass(format, &left_out))
+	if (limited && !verbs_log_pass(format, log_burst, &left_out))
 		goto out;
 	if (left_out.count)
 		left_out_write(&left_out);
 	va_start(args, format);
 	errno = saved; /* for %m */
-	text_write(level, format, args);
+	text_write(level, limited, format, args);
 	va_end(args);
 out:
 	errno = saved;
 }
 
-/* Reports at exit. */
-static void __attribute__((destructor)) left_out_report(void)
+void verbs_log_write_each(enum verbs_log_level level, const char *format, ...)
+{
+	int saved = errno;
+	va_list args;
+
+	va_start(args, format);
+	text_write(level, false, format, args);
+	va_end(args);
+	errno = saved;
+}
+
+/* Reports at exit, after other destructors have written their lines. */
+static void __attribute__((destructor(101))) left_out_report(void)
 {
 	struct log_left_out left_out;
 
@@ -319,9 +380,8 @@ static void __attribute__((destructor)) left_out_report(void)
 
 void verbs_log_hint(void)
 {
-	const char *level = getenv("VERBS_LOG");
-
-	if (__atomic_exchange_n(&verbs_log_hinted, true, __ATOMIC_RELAXED) || (level && *level))
+	if (!verbs_log_on(VERBS_LOG_ERROR) || log_is_asked ||
+	    __atomic_exchange_n(&verbs_log_hinted, true, __ATOMIC_RELAXED))
 		return;
 	verbs_error("a request or a call of RDMA has failed; VERBS_LOG=warn in the environment "
 		    "logs each failure with its reason");

@@ -5,7 +5,8 @@
  * VERBS_LOG=off|error|warn|info|debug chooses the level (default error), VERBS_LOG_FILE the file
  * (default standard error). VERBS_LOG_LEVEL=0..4, the variable of other implementations, gives the
  * level by number if VERBS_LOG_FILE is set too. VERBS_LOG_DEFAULT is the level if nothing else
- * gives one. VERBS_LOG_STAMP=1 adds time, process and thread. The environment is read once. A
+ * gives one. VERBS_LOG_STAMP=1 adds time, process and thread. VERBS_LOG_LIMIT is the number of
+ * lines of a kind in a second (default 10, 0: all). The environment is read once. A
  * suppressed line costs one load and one comparison. Each line is one write(), so lines of threads
  * and processes that share a file do not interleave. Logging never changes errno.
  */
@@ -61,6 +62,10 @@ static inline bool verbs_log_mistake(void)
 		verbs_log_hint();
 	return false;
 }
+
+/* Writes a line that the limit of lines does not leave out: see log_limit.h. */
+void verbs_log_write_each(enum verbs_log_level level, const char *format, ...)
+	__attribute__((format(printf, 2, 3), cold));
 
 #define verbs_log(level, ...)                                 \
 	do {                                                  \

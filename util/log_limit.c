@@ -15,22 +15,34 @@ struct kind {
 	const char *format; /* NULL: the place is free */
 	time_t second;      /* in which PASSED lines have passed */
 	unsigned int passed;
-	pid_t pid; /* that left lines out: a child does not report its parent's */
+	pid_t pid; /* that has counted: a child does not report its parent's */
 	struct log_left_out left_out;
 };
 
 /* Kinds beyond these are not limited. */
 static struct kind kinds[64];
-static int busy;
+static pid_t owner; /* the process of the thread that has the table; 0: none */
 
-static bool kinds_lock(void)
+/* The critical sections are a few instructions long, and call nothing that waits. A child of fork()
+ * takes over what a thread of its parent had, which it does not have itself. */
+static bool kinds_lock(pid_t self)
 {
-	return !__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE);
+	enum { TRIES = 1000 };
+
+	for (int i = 0; i < TRIES; i++) {
+		pid_t before = __atomic_load_n(&owner, __ATOMIC_RELAXED);
+
+		if (before != self &&
+		    __atomic_compare_exchange_n(&owner, &before, self, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return true;
+	}
+	return false;
 }
 
 static void kinds_unlock(void)
 {
-	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&owner, 0, __ATOMIC_RELEASE);
 }
 
 /* Returns the kind of FORMAT, or NULL if there is no place left. */
@@ -61,61 +73,83 @@ static void left_out_take(struct kind *kind, struct log_left_out *left_out)
 	kind->left_out.count = 0;
 }
 
-static bool kind_pass(struct kind *kind, struct log_left_out *left_out)
+/* The parent reports what it has left out itself. */
+static void kind_of_process(struct kind *kind, pid_t self)
 {
-	time_t second = second_now();
+	if (kind->pid == self)
+		return;
+	kind->pid = self;
+	kind->left_out.count = 0;
+}
 
+static bool kind_pass(struct kind *kind, time_t second, unsigned int burst,
+		      struct log_left_out *left_out)
+{
 	if (kind->second != second) {
 		kind->second = second;
 		kind->passed = 0;
 	}
-	if (kind->passed < LOG_LIMIT_BURST) {
-		kind->passed++;
-		left_out_take(kind, left_out);
-		return true;
+	if (kind->passed >= burst) {
+		kind->left_out.count++;
+		return false;
 	}
-	kind->pid = getpid();
-	kind->left_out.count++;
-	return false;
+	kind->passed++;
+	left_out_take(kind, left_out);
+	return true;
 }
 
-bool verbs_log_pass(const char *format, struct log_left_out *left_out)
+bool verbs_log_pass(const char *format, unsigned int burst, struct log_left_out *left_out)
 {
+	const time_t second = second_now();
+	const pid_t self = getpid();
 	struct kind *kind;
 	bool pass = true;
 
 	left_out->count = 0;
-	if (!kinds_lock())
+	if (!kinds_lock(self))
 		return true;
 	kind = kind_of(format);
-	if (kind)
-		pass = kind_pass(kind, left_out);
+	if (kind) {
+		kind_of_process(kind, self);
+		pass = kind_pass(kind, second, burst, left_out);
+	}
 	kinds_unlock();
 	return pass;
+}
+
+/* Copies how TEXT begins, and no part of a character of several bytes (UTF-8). */
+static void beginning_copy(char to[LOG_LIMIT_TEXT], const char *text)
+{
+	size_t len = strnlen(text, LOG_LIMIT_TEXT);
+
+	if (len == LOG_LIMIT_TEXT)
+		for (len--; len && (text[len] & 0xc0) == 0x80; len--)
+			;
+	memcpy(to, text, len);
+	to[len] = '\0';
 }
 
 void verbs_log_note(const char *format, const char *text)
 {
 	struct kind *kind;
 
-	if (!kinds_lock())
+	if (!kinds_lock(getpid()))
 		return;
 	kind = kind_of(format);
-	if (kind) {
-		strncpy(kind->left_out.text, text, LOG_LIMIT_TEXT - 1);
-		kind->left_out.text[LOG_LIMIT_TEXT - 1] = '\0';
-	}
+	if (kind)
+		beginning_copy(kind->left_out.text, text);
 	kinds_unlock();
 }
 
 bool verbs_log_left_out(struct log_left_out *left_out)
 {
+	const pid_t self = getpid();
 	bool found = false;
 
-	if (!kinds_lock())
+	if (!kinds_lock(self))
 		return false;
 	for (unsigned int i = 0; i < ARRAY_SIZE(kinds) && !found; i++) {
-		found = kinds[i].left_out.count && kinds[i].pid == getpid();
+		found = kinds[i].left_out.count && kinds[i].pid == self;
 		if (found)
 			left_out_take(&kinds[i], left_out);
 	}

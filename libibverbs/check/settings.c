@@ -72,9 +72,9 @@ void verbs_check_say(enum check_fault fault, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	if (before < LINES_MAX)
-		verbs_log_write(VERBS_LOG_WARN, "%s", text);
+		verbs_log_write_each(VERBS_LOG_WARN, "%s", text);
 	else
-		verbs_log_write(VERBS_LOG_WARN, "further lines of this kind are left out");
+		verbs_log_write_each(VERBS_LOG_WARN, "further lines of this kind are left out");
 	if (verbs_check_settings.aborts)
 		abort();
 }

@@ -225,7 +225,8 @@ void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, 
 	struct refusal r = { qp, attr, mask, why, sizeof(why) };
 	bool explained;
 
-	if (!verbs_log_mistake())
+	/* Programs provoke other errors, as with a device that is gone, or to find out features. */
+	if (err == EINVAL ? !verbs_log_mistake() : !verbs_log_on(VERBS_LOG_WARN))
 		return;
 	snprintf(why, sizeof(why), "%s: see the kernel's log",
 		 type_is_own(&r) ? "the values look right, and the mask has rules of the adapter"

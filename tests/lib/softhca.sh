@@ -5,6 +5,9 @@
 # What a script needs of the build or of the distribution's packages, and does not find, is a failure: only what this machine
 # cannot do is a reason to skip.
 
+# Scripts read whole logs.
+export VERBS_LOG_LIMIT=0
+
 skip() {
 	echo "SKIP: $*"
 	exit 77

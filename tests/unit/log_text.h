@@ -25,6 +25,7 @@ static inline void log_to_memory(void)
 	log_text_fd = memfd_create("log", MFD_CLOEXEC);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", log_text_fd);
 	setenv("VERBS_LOG", "warn", 1);
+	setenv("VERBS_LOG_LIMIT", "0", 1);
 	setenv("VERBS_LOG_FILE", path, 1);
 }
 

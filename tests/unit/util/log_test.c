@@ -2,16 +2,19 @@
 /*
  * Log lines: levels, the file, whole lines, frequent lines, and errno left alone.
  *
- * Covers: util/log.c, util/log_limit.c
+ * Covers: util/log.c, util/log_limit.c, util/log_stamp.c
  */
 #include "tests/unit/libibverbs/unit.h"
 
 #include "tests/unit/libibverbs/temp_tree.h"
 #include "util/log.h"
 #include "util/log_limit.h"
+#include "util/log_stamp.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -339,7 +342,103 @@ static void exit_reports_the_rest_once(void **state)
 	free(text);
 }
 
-/* ---- the stamp, and the hint ---- */
+static void *often_in_a_thread(void *unused)
+{
+	one_kind_often(VERBS_LOG_WARN);
+	return unused;
+}
+
+static void often_in_threads(void)
+{
+	pthread_t threads[4];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(threads); i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, often_in_a_thread, NULL), 0);
+	for (unsigned int i = 0; i < ARRAY_SIZE(threads); i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
+/* Of 4000 lines; a thread that is held up with the table lets some of others pass. */
+static void threads_share_the_limit(void **state)
+{
+	char *text;
+
+	(void)state;
+	sleep(1); /* the limit is of each second */
+	text = log_after("warn", often_in_threads);
+	assert_in_range(lines_with(text, "\nrdmakit warn: number "), LOG_LIMIT_BURST, 400);
+	free(text);
+}
+
+static void the_limit_can_be_chosen(void **state)
+{
+	static const struct {
+		const char *limit;
+		unsigned int least, most;
+	} rows[] = {
+		{ "3", 3, 6 },   { "0", MANY, MANY }, { "", 10, 20 },
+		{ "x", 10, 20 }, { "-1", 10, 20 },
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *text;
+
+		sleep(1); /* the limit is of each second */
+		setenv("VERBS_LOG_LIMIT", rows[i].limit, 1);
+		text = log_after("warn", often_at_level_warn);
+		assert_in_range(lines_with(text, "\nrdmakit warn: number "), rows[i].least,
+				rows[i].most);
+		free(text);
+	}
+	unsetenv("VERBS_LOG_LIMIT");
+}
+
+static void many_each(void)
+{
+	assert_true(verbs_log_on(VERBS_LOG_WARN));
+	for (unsigned int i = 0; i < MANY; i++)
+		verbs_log_write_each(VERBS_LOG_WARN, "number %u", i);
+}
+
+static void lines_of_their_own_limit_pass(void **state)
+{
+	char *text = log_after("warn", many_each);
+
+	(void)state;
+	assert_int_equal(lines_with(text, "\nrdmakit warn: number "), MANY);
+	free(text);
+}
+
+/* A child counts from 0: its parent reports what it has left out. */
+static void often_in_parent_and_child(void)
+{
+	int status = 0;
+	pid_t pid;
+
+	one_kind_often(VERBS_LOG_WARN);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		sleep(2);
+		verbs_warn("number %u",
+			   0); /* the same kind only if the compiler merges equal texts */
+		one_kind_often(VERBS_LOG_WARN);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+}
+
+static void a_child_does_not_report_for_its_parent(void **state)
+{
+	char *text = log_after("warn", often_in_parent_and_child);
+
+	(void)state;
+	assert_int_equal(lines_with(text, " more lines like "), 0);
+	free(text);
+}
+
+/* ---- the stamp ---- */
 
 static void one_line(void)
 {
@@ -368,6 +467,69 @@ static void a_stamp_has_time_process_and_thread(void **state)
 	free(text);
 	unsetenv("VERBS_LOG_STAMP");
 }
+
+static void stamps_are_dates(void **state)
+{
+	static const struct {
+		time_t second;
+		const char *date;
+	} rows[] = {
+		{ 0, "1970-01-01T00:00:00.000001Z " },
+		{ 951782400, "2000-02-29T00:00:00.000001Z " },
+		{ 1735689599, "2024-12-31T23:59:59.000001Z " },
+		{ 1735689600, "2025-01-01T00:00:00.000001Z " },
+		{ 1795969212, "2026-11-29T" },
+		{ 2145916800, "2038-01-01T00:00:00.000001Z " },
+	};
+	char stamp[64];
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct timespec when = { rows[i].second, 1999 };
+
+		assert_true(verbs_log_stamp(stamp, sizeof(stamp), &when) < (int)sizeof(stamp));
+		if (strncmp(stamp, rows[i].date, strlen(rows[i].date)) != 0)
+			fail_msg("%s, not %s", stamp, rows[i].date);
+	}
+}
+
+/* ---- another file at the number of standard error ---- */
+
+/* Returns how many bytes a line at the default level adds to a file that takes standard error's
+ * number, opened with FLAGS. */
+static off_t bytes_in_another_file(const char *level, int flags)
+{
+	static const char before[] = "data of the program\n";
+	char path[512];
+	struct stat st;
+	int kept = dup(STDERR_FILENO), fd;
+
+	snprintf(path, sizeof(path), "%s/data", tree_make());
+	tree_put("data", before);
+	setenv("VERBS_LOG", level, 1);
+	unsetenv("VERBS_LOG_FILE");
+	verbs_log_threshold = -1;
+	assert_true(verbs_log_on(VERBS_LOG_ERROR));
+	fd = open(path, O_WRONLY | flags);
+	assert_int_equal(dup2(fd, STDERR_FILENO), STDERR_FILENO);
+	verbs_error("%0100d", 1);
+	assert_int_equal(dup2(kept, STDERR_FILENO), STDERR_FILENO);
+	assert_int_equal(stat(path, &st), 0);
+	close(fd);
+	close(kept);
+	tree_remove();
+	return st.st_size - (off_t)strlen(before);
+}
+
+static void no_line_goes_into_a_file_at_standard_errors_number(void **state)
+{
+	(void)state;
+	assert_int_equal(bytes_in_another_file("", 0), 0);
+	assert_true(bytes_in_another_file("", O_APPEND) > 0);
+	assert_true(bytes_in_another_file("error", 0) > 0); /* asked for */
+}
+
+/* ---- the hint ---- */
 
 static void two_mistakes(void)
 {
@@ -415,7 +577,13 @@ int main(void)
 		cmocka_unit_test(frequent_lines_are_left_out_and_counted),
 		cmocka_unit_test(other_lines_are_all_written),
 		cmocka_unit_test(exit_reports_the_rest_once),
+		cmocka_unit_test(threads_share_the_limit),
+		cmocka_unit_test(the_limit_can_be_chosen),
+		cmocka_unit_test(lines_of_their_own_limit_pass),
+		cmocka_unit_test(a_child_does_not_report_for_its_parent),
 		cmocka_unit_test(a_stamp_has_time_process_and_thread),
+		cmocka_unit_test(stamps_are_dates),
+		cmocka_unit_test(no_line_goes_into_a_file_at_standard_errors_number),
 		cmocka_unit_test(the_first_mistake_hints_at_the_log),
 	};
 

@@ -37,13 +37,21 @@ static bool is_first(const struct completion *comp)
 	return !__atomic_exchange_n(reported, true, __ATOMIC_RELAXED);
 }
 
+/* Without a wish for warnings, a peer that has ended or is slow is no news. */
+static bool is_logged(uint32_t syndrome)
+{
+	if (syndrome == SYND_RETRY_EXCEEDED || syndrome == SYND_RNR_EXCEEDED)
+		return verbs_log_on(VERBS_LOG_WARN);
+	return verbs_log_mistake();
+}
+
 void mlx4_cqe_fail(struct completion *comp)
 {
 	uint32_t syndrome = (uint32_t)fld_get(comp->cqe, M4_CQE_SYNDROME);
 	bool known = syndrome < ARRAY_SIZE(syndromes) && syndromes[syndrome].text;
 
 	comp->status = known ? syndromes[syndrome].status : IBV_WC_GENERAL_ERR;
-	if (syndrome == SYND_FLUSH || !is_first(comp) || !verbs_log_mistake())
+	if (syndrome == SYND_FLUSH || !is_first(comp) || !is_logged(syndrome))
 		return;
 	verbs_warn("poll_cq: qp 0x%x: %s failed: %s (syndrome 0x%02x, vendor 0x%02x)",
 		   cqe_qpn(comp->cqe), cqe_is_request(comp->cqe) ? "a request" : "a receive",

@@ -299,6 +299,13 @@ static void write_cure(struct mlx5_rq *rq, uint8_t syndrome, const struct failed
 		snprintf(why, size, "; %s", cure);
 }
 
+/* Returns whether the peer has ended, or is slow, which happens to sound programs. */
+static bool error_is_of_peer(uint8_t syndrome)
+{
+	return syndrome == MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR ||
+	       syndrome == MLX5_CQE_SYNDROME_RNR_RETRY_EXC_ERR;
+}
+
 static void __attribute__((cold)) error_explain(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_err_cqe *err = (const struct mlx5_err_cqe *)cqe;
@@ -306,7 +313,7 @@ static void __attribute__((cold)) error_explain(struct mlx5_rq *rq, const struct
 	char request[160], cure[320];
 	struct failed failed = { .is_send = is_send, .text = request, .size = sizeof(request) };
 
-	if (!verbs_log_mistake())
+	if (error_is_of_peer(err->syndrome) ? !verbs_log_on(VERBS_LOG_WARN) : !verbs_log_mistake())
 		return;
 	if (is_send)
 		name_send(rq_qp(rq), cqe, &failed);

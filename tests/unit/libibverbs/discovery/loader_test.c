@@ -233,6 +233,7 @@ int main(void)
 
 	snprintf(log, sizeof(log), "%s/log", tree_make());
 	setenv("VERBS_LOG", "warn", 1);
+	setenv("VERBS_LOG_LIMIT", "0", 1);
 	setenv("VERBS_LOG_FILE", log, 1);
 	setenv("IBV_DRIVERS", "foreign:broken", 1);
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
