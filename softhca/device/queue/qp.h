@@ -250,6 +250,14 @@ static inline uint16_t sq_mask(const struct qp *qp)
 	return (1u << qp->sq.log_size) - 1;
 }
 
+/* Returns whether the WQE at INDEX is posted, and its entry says where the next one begins. */
+static inline bool sq_has_entry(const struct qp *qp, uint16_t index)
+{
+	uint16_t bbs = qp->sq.entry[index & sq_mask(qp)].bbs;
+
+	return bbs && bbs <= (uint16_t)(qp->sq.pi - index);
+}
+
 /* Returns tag matching's fields for a CQE, or NULL. */
 static inline const struct tm_note *rq_note(const struct qp *qp)
 {

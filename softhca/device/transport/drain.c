@@ -20,7 +20,7 @@ static uint16_t begun_end(const struct qp *qp)
 	bool is_begun = req->offset || psn_diff(req->sent_psn, req->next_psn) > 0;
 	uint16_t end = qp->sq.next;
 
-	while (is_begun) {
+	while (is_begun && sq_has_entry(qp, end)) {
 		const struct sq_entry *entry = &qp->sq.entry[end & sq_mask(qp)];
 
 		end += entry->bbs;

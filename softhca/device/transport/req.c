@@ -129,9 +129,10 @@ static uint32_t request_done(struct qp *qp, uint32_t psn)
 	const struct sq_entry *entry = entry_at(qp, qp->sq.ci);
 	uint32_t packets;
 
-	for (uint16_t i = qp->sq.ci; psn_diff(psn, entry->psn + entry->packets) >= 0;) {
-		i += entry->bbs;
+	for (uint16_t i = qp->sq.ci; sq_has_entry(qp, i); i += entry->bbs) {
 		entry = entry_at(qp, i);
+		if (psn_diff(psn, entry->psn + entry->packets) < 0)
+			break;
 	}
 	packets = psn_diff(psn, entry->psn) + 1;
 	return (entry->ssn - 1 +
@@ -145,7 +146,7 @@ static void go_forward(struct qp *qp, uint32_t psn, bool data_is_there)
 {
 	if (psn_diff(psn, qp->req.sent_psn) > 0)
 		psn = qp->req.sent_psn;
-	while (psn_diff(psn, qp->req.next_psn) > 0) {
+	while (psn_diff(psn, qp->req.next_psn) > 0 && sq_has_entry(qp, qp->sq.next)) {
 		struct sq_entry *entry = entry_at(qp, qp->sq.next);
 		uint32_t end = (entry->psn + entry->packets) & PSN_MASK;
 
@@ -312,6 +313,11 @@ static bool is_local(const struct send_wqe *wqe)
 	       wqe->opcode == WQE_SET_PSV || wqe->opcode == WQE_TAG_MATCHING;
 }
 
+static uint32_t packets_for(const struct qp *qp, const struct send_wqe *wqe)
+{
+	return is_local(wqe) ? 0 : packets_of(wqe->length, qp->mtu);
+}
+
 /* Counts the READs that may be outstanding on a wire. Here a response comes at once; on a wire it
  * may come only after all requests that may be in flight. A fence waits for all before it. */
 static void count_reads(struct qp *qp, bool returns_data)
@@ -334,6 +340,30 @@ static unsigned int gather_access(const struct hca *hca)
 	return hca->config.strict ? MKEY_LOCAL_READ : 0;
 }
 
+/* Returns whether PSNs of the WQE at sq.next were sent before. */
+static bool is_repeated(const struct qp *qp)
+{
+	return qp->req.offset || psn_diff(qp->req.next_psn, qp->req.sent_psn) < 0;
+}
+
+/* Checks that a WQE which is read again has the size that it had: the PSNs and the place of all
+ * behind it depend on that. Reports another size once, when the WQE fails. */
+static int check_repeated(struct hca *hca, struct qp *qp)
+{
+	const struct send_wqe *wqe = &qp->req.wqe;
+	const struct sq_entry *entry = entry_at(qp, qp->sq.next);
+	uint32_t packets = packets_for(qp, wqe);
+
+	if (packets == entry->packets && wqe->bbs == entry->bbs)
+		return 0;
+	if (hca->config.strict && qp->sq.ci == qp->sq.next)
+		strict_report(hca->config.strict, hca->config.trace, "wqe.changed",
+			      "QP 0x%06x, WQE %u: %u packets from %u blocks were sent, and now it "
+			      "has %u from %u",
+			      qp->n, qp->sq.next, entry->packets, entry->bbs, packets, wqe->bbs);
+	return WQE_BAD_LENGTH;
+}
+
 /* Checks a WQE before its first packet and gives it its PSNs. Buffers for an answer are checked
  * when the answer comes; by then the peer has executed the request, as with an adapter. */
 static int wqe_begin(struct hca *hca, struct qp *qp)
@@ -351,7 +381,7 @@ static int wqe_begin(struct hca *hca, struct qp *qp)
 	count_reads(qp, returns_data);
 	*entry = (struct sq_entry){
 		.psn = qp->req.next_psn,
-		.packets = is_local(wqe) ? 0 : packets_of(wqe->length, qp->mtu),
+		.packets = packets_for(qp, wqe),
 		.ssn = qp->req.ssn,
 		.length = wqe->length,
 		.bbs = wqe->bbs,
@@ -679,6 +709,8 @@ static bool send_one(struct hca *hca, struct qp *qp, uint64_t *bytes)
 		return false;
 	if (!why && (window_is_full(qp) || must_wait(qp) || lacks_credits(qp)))
 		return false;
+	if (!why && is_repeated(qp))
+		why = check_repeated(hca, qp);
 	if (!why && !qp->req.offset)
 		why = wqe_begin(hca, qp);
 	if (why) {

@@ -4,7 +4,7 @@
  * flushed and their order, the asynchronous event, and the states of the QPs.
  *
  * Covers: softhca/device/transport/req.c, softhca/device/transport/resp.c,
- * softhca/device/queue/qp.c
+ * softhca/device/queue/qp.c, softhca/device/transport/drain.c
  */
 #include <errno.h>
 
@@ -12,6 +12,9 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/eqe.h"
 #include "prm/mlx5/qpc.h"
+#include "softhca/device/core.h"
+#include "softhca/device/transport/drain.h"
+#include "softhca/device/transport/qp.h"
 
 static void in_error(struct flat_qp *qp)
 {
@@ -409,6 +412,141 @@ static void inline_read_is_refused(void **state)
 	refused_wqe(LOCAL_QP_OP);
 }
 
+/* ---- retries of WQEs that changed ---- */
+
+enum { MTU = 256, PACKETS = 1000 };
+
+static struct qp *device_qp(const struct flat_qp *qp)
+{
+	return res_find(&qp->hca->qps, qp->n);
+}
+
+static void acked(uint32_t psn)
+{
+	const struct fabric_msg ack = { .op = FABRIC_ACK, .psn = psn, .packets = 1, .last = true };
+
+	req_receive(a->hca, device_qp(a), &ack);
+	hca_progress(a->hca, flat.now);
+}
+
+/* Sends WRITEs of one packet and of PACKETS to a peer that takes none. */
+static void writes_without_an_answer(void)
+{
+	const struct flat_qp_attr attr = { .retry = 7, .timeout = 14, .mtu = 1 };
+
+	pair(&attr, MTU * PACKETS);
+	flat_simple(b->hca, PRM_OP_2RST_QP, b->n, PRM_STAT_OK);
+	write_to(to, rkey, from, 8);
+	hca_progress(a->hca, flat.now);
+	write_to(to, rkey, from, MTU * PACKETS);
+	hca_progress(a->hca, flat.now);
+	assert_int_equal(device_qp(a)->req.sent_psn, 1 + PACKETS);
+}
+
+/* Lets the timer of the retransmission expire once. */
+static void retried(void)
+{
+	flat.now += 100 * 1000 * 1000;
+	hca_progress(a->hca, flat.now);
+}
+
+static void second_write_changes_to(uint32_t len)
+{
+	fld_set(slot(1) + 32, FLD(0x0, 31, 0), len);
+}
+
+static void expect_second_write_refused(void)
+{
+	flat_expect_done(a->send_cq, REQ, 0);
+	flat_expect_error(a->send_cq, REQ_ERR, 1, LOCAL_LENGTH);
+	flat_expect_empty(a->send_cq);
+	in_error(a);
+	unpair();
+}
+
+static void a_retry_of_fewer_packets_is_refused(void **state)
+{
+	(void)state;
+	writes_without_an_answer();
+	second_write_changes_to(1);
+	retried();
+	acked(500);
+	expect_second_write_refused();
+}
+
+static void a_retry_of_more_blocks_is_refused(void **state)
+{
+	(void)state;
+	writes_without_an_answer();
+	write_to(to, rkey, from, 8);
+	slot(1)[7] = 5; /* two blocks: the second is the next WQE */
+	second_write_changes_to(MTU * PACKETS - 8);
+	fld_set(slot(2), FLD(0x0, 31, 0), 8);
+	fld_set(slot(2), FLD(0x4, 31, 0), lkey);
+	fld_set(slot(2), FLD64(0x8), from);
+	retried();
+	acked(0);
+	flat_expect_done(a->send_cq, REQ, 0);
+	flat_expect_error(a->send_cq, REQ_ERR, 1, LOCAL_LENGTH);
+	in_error(a);
+	unpair();
+}
+
+/* The retry begins in the middle of the WQE. */
+static void the_rest_of_a_shorter_wqe_is_refused(void **state)
+{
+	(void)state;
+	writes_without_an_answer();
+	acked(500);
+	device_qp(a)->req.decoded = false;
+	device_qp(a)->sq.cache_bbs = 0;
+	second_write_changes_to(1);
+	retried();
+	expect_second_write_refused();
+}
+
+static void a_strict_adapter_reports_the_change(void **state)
+{
+	(void)state;
+	writes_without_an_answer();
+	second_write_changes_to(1);
+	retried();
+	acked(0);
+	flat_expect_report("wqe.changed");
+	expect_second_write_refused();
+}
+
+static void a_retry_of_as_many_packets_is_sent(void **state)
+{
+	(void)state;
+	writes_without_an_answer();
+	second_write_changes_to(MTU * PACKETS - 1);
+	retried();
+	acked(PACKETS);
+	flat_expect_done(a->send_cq, REQ, 0);
+	flat_expect_done(a->send_cq, REQ, 1);
+	unpair();
+}
+
+/* Packets that no entry covers end the search for their entry. */
+static void a_psn_of_no_entry_is_searched_once(void **state)
+{
+	(void)state;
+	for (int bbs = 0; bbs <= 2; bbs++) {
+		struct qp *qp;
+
+		writes_without_an_answer();
+		qp = device_qp(a);
+		qp->sq.entry[1].packets = 1;
+		qp->sq.entry[1].bbs = (uint16_t)bbs;
+		qp->req.next_psn = qp->req.unacked;
+		qp->sq.next = qp->sq.ci;
+		drain_begin(a->hca, qp, false);
+		acked(500);
+		unpair();
+	}
+}
+
 /* ---- flush, overrun ---- */
 
 static void requests_posted_in_error_are_flushed(void **state)
@@ -494,6 +632,12 @@ int main(void)
 		LENIENT(wqe_beyond_the_doorbell_is_refused),
 		IB(inline_data_beyond_the_wqe_is_refused),
 		IB(inline_read_is_refused),
+		LENIENT(a_retry_of_fewer_packets_is_refused),
+		LENIENT(a_retry_of_more_blocks_is_refused),
+		LENIENT(the_rest_of_a_shorter_wqe_is_refused),
+		IB(a_strict_adapter_reports_the_change),
+		LENIENT(a_retry_of_as_many_packets_is_sent),
+		LENIENT(a_psn_of_no_entry_is_searched_once),
 		IB(requests_posted_in_error_are_flushed),
 		IB(reset_qp_starts_anew),
 		IB(full_cq_breaks_it_and_the_qp),
