@@ -86,6 +86,7 @@ struct requester {
 	/* End-to-end credits: sequence number of the request at sq.next, and the highest that has a
 	 * receive; what to add to the peer's MSNs. See transport/credits.h. */
 	uint32_t ssn, lsn, msn_shift;
+	uint32_t sent_ssn; /* number of the last request that was sent whole */
 	bool unlimited;
 	uint8_t retries_left, rnr_left;
 	unsigned int reads; /* READs that software may have outstanding; strict adapters only */

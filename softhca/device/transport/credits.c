@@ -11,9 +11,6 @@
 #include "softhca/device/transport/credits.h"
 #include "util/bits.h"
 
-/* More requests than can be outstanding: an SQ has 2^15 WQEs, and few READs are two requests. */
-enum { OUTSTANDING_MAX = 1 << 17 };
-
 static const uint16_t counts[AETH_NO_CREDITS] = {
 	0,    1,    2,    3,    4,    6,     8,     12,    16,    24,   32,
 	48,   64,   96,   128,  192,  256,   384,   512,   768,   1024, 1536,
@@ -46,6 +43,7 @@ uint8_t credits_offer(const struct qp *qp)
 void credits_reset(struct qp *qp)
 {
 	qp->req.ssn = 1;
+	qp->req.sent_ssn = 0;
 	qp->req.lsn = 0;
 	qp->req.msn_shift = 0;
 	qp->req.unlimited = false;
@@ -58,7 +56,7 @@ static uint32_t request_of(struct qp *qp, uint32_t msn, uint32_t done)
 {
 	struct requester *req = &qp->req;
 
-	if (((msn + req->msn_shift - done) & PSN_MASK) >= OUTSTANDING_MAX) {
+	if (((msn + req->msn_shift - done) & PSN_MASK) > ((req->sent_ssn - done) & PSN_MASK)) {
 		req->msn_shift = (done - msn) & PSN_MASK;
 		req->lsn = done;
 	}

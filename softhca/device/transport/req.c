@@ -123,21 +123,27 @@ static uint32_t requests_of(const struct qp *qp, const struct sq_entry *entry)
 		       : 1;
 }
 
+/* Returns the number of the last request that ends with the first PACKETS packets of a WQE. */
+static uint32_t request_after(const struct qp *qp, const struct sq_entry *entry, uint32_t packets)
+{
+	uint32_t whole = entry->opcode == WQE_RDMA_READ ? packets / READ_PACKETS_MAX : 0;
+
+	if (packets == entry->packets)
+		whole = requests_of(qp, entry);
+	return (entry->ssn - 1 + whole) & PSN_MASK;
+}
+
 /* Returns the number of the last request whose packets end at or before PSN. */
 static uint32_t request_done(struct qp *qp, uint32_t psn)
 {
 	const struct sq_entry *entry = entry_at(qp, qp->sq.ci);
-	uint32_t packets;
 
 	for (uint16_t i = qp->sq.ci; sq_has_entry(qp, i); i += entry->bbs) {
 		entry = entry_at(qp, i);
 		if (psn_diff(psn, entry->psn + entry->packets) < 0)
 			break;
 	}
-	packets = psn_diff(psn, entry->psn) + 1;
-	return (entry->ssn - 1 +
-		(packets == entry->packets ? requests_of(qp, entry) : packets / READ_PACKETS_MAX)) &
-	       PSN_MASK;
+	return request_after(qp, entry, psn_diff(psn, entry->psn) + 1);
 }
 
 /* Undoes go_back() up to PSN: packets before PSN have arrived, so they need not be repeated. A
@@ -551,8 +557,10 @@ static void psn_advance(struct qp *qp, const struct fabric_msg *msg)
 
 	qp->req.next_psn = (qp->req.next_psn + msg->packets) & PSN_MASK;
 	again = psn_diff(qp->req.next_psn, qp->req.sent_psn) <= 0;
-	if (!again)
+	if (!again) {
 		qp->req.sent_psn = qp->req.next_psn;
+		qp->req.sent_ssn = request_after(qp, entry, psn_diff(qp->req.next_psn, entry->psn));
+	}
 	qp->req.offset += msg->payload_len;
 	if (msg->last) {
 		if (!again)

@@ -332,6 +332,23 @@ static void a_peer_that_was_reset_has_credits_again(void **state)
 	unpair();
 }
 
+/* The new numbers look like those that follow the old ones: the first of a peer that was reset is
+ * six requests ahead, none of which was sent. */
+static void a_number_that_was_not_sent_is_none_of_this_count(void **state)
+{
+	(void)state;
+	pair(&patient, LONG_SEND);
+	qp_of(a)->req.ssn = PSN_MASK - 4;
+	qp_of(a)->req.lsn = PSN_MASK - 5;
+	recvs_post(6);
+	sends_post(1, SOME);
+	packets_settle();
+	assert_int_equal(qp_of(b)->resp.msn, 1);
+	assert_int_equal(qp_of(a)->req.lsn,
+			 (PSN_MASK - 4) + 4); /* five are left; codes have four */
+	unpair();
+}
+
 int main(void)
 {
 #define BETWEEN(f, link, setup)                             \
@@ -353,6 +370,7 @@ int main(void)
 		HOSTS(losses_change_no_numbers),
 		HOSTS(numbers_come_again),
 		HOSTS(a_peer_that_was_reset_has_credits_again),
+		HOSTS(a_number_that_was_not_sent_is_none_of_this_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
