@@ -69,10 +69,9 @@ static void request_refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak)
 	resp_refuse(hca, qp, nak, qp->resp.expected_psn);
 }
 
-/* Refuses a request because its receive buffer is at fault, and completes the WQE in error. A tag's
- * buffer has no WQE, so the next WQE of the queue reports the error, if there is one. */
-static void fail_receive(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor,
-			 enum fabric_nak nak)
+/* A tag's buffer has no WQE, so the next WQE of the queue reports the error, if there is one. */
+void resp_fail_receive(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor,
+		       enum fabric_nak nak)
 {
 	if (qp->resp.matched) {
 		tm_cancel(hca, qp);
@@ -101,6 +100,12 @@ static struct mkey *remote_key(struct hca *hca, const struct qp *qp, uint32_t ke
 	return mkey && (mkey->qpn == MKEY_ANY_QP || mkey->qpn == qp->n) ? mkey : NULL;
 }
 
+struct mkey *resp_key_to_invalidate(struct hca *hca, const struct qp *qp,
+				    const struct fabric_msg *msg)
+{
+	return mkey_to_invalidate(hca, be32toh(msg->imm), request_pd(qp), qp->n);
+}
+
 /* Advances expected_psn behind an executed request, and acknowledges it if the request asks so. */
 void resp_accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
@@ -127,7 +132,8 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 	if (ret == ENOENT)
 		q_count(hca, qp, Q_OUT_OF_BUFFER);
 	if (ret == EBADMSG) {
-		fail_receive(hca, qp, SYND_LOCAL_QP_OP, WQE_BAD_SIGNATURE, FABRIC_NAK_REMOTE_OP);
+		resp_fail_receive(hca, qp, SYND_LOCAL_QP_OP, WQE_BAD_SIGNATURE,
+				  FABRIC_NAK_REMOTE_OP);
 	} else if (ret == ENOENT && qp_is_reliable(qp)) {
 		qp->resp.nak_sent = true; /* one NAK also covers the packets that follow */
 		answer_nak(hca, qp, FABRIC_NAK_RNR, qp->resp.expected_psn);
@@ -282,19 +288,20 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 	}
 	if (qp->resp.received + msg.payload_len > qp->resp.recv.length) {
 		q_count(hca, qp, Q_RESP_LENGTH);
-		fail_receive(hca, qp, SYND_LOCAL_LENGTH, WQE_BAD_LENGTH,
-			     FABRIC_NAK_INVALID_REQUEST);
+		resp_fail_receive(hca, qp, SYND_LOCAL_LENGTH, WQE_BAD_LENGTH,
+				  FABRIC_NAK_INVALID_REQUEST);
 		return;
 	}
 	if (invalidate)
-		key = mkey_to_invalidate(hca, be32toh(msg.imm), request_pd(qp), qp->n);
+		key = resp_key_to_invalidate(hca, qp, &msg);
 	if (invalidate && !key) {
-		fail_receive(hca, qp, SYND_LOCAL_ACCESS, WQE_BAD_LKEY, FABRIC_NAK_REMOTE_ACCESS);
+		resp_fail_receive(hca, qp, SYND_LOCAL_ACCESS, WQE_BAD_LKEY,
+				  FABRIC_NAK_REMOTE_ACCESS);
 		return;
 	}
 	why = send_deliver(hca, qp, &msg);
 	if (why) {
-		fail_receive(hca, qp, SYND_LOCAL_PROT, why, FABRIC_NAK_REMOTE_OP);
+		resp_fail_receive(hca, qp, SYND_LOCAL_PROT, why, FABRIC_NAK_REMOTE_OP);
 		return;
 	}
 	if (key)

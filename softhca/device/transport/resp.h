@@ -20,6 +20,12 @@ int resp_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, uns
 int resp_read(struct hca *hca, struct qp *qp, const struct fabric_msg *piece);
 /* Refuses requests from PSN on with a fatal NAK. */
 void resp_refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak, uint32_t psn);
+/* Refuses a request because its receive buffer is at fault, and completes the WQE in error. */
+void resp_fail_receive(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor,
+		       enum fabric_nak nak);
+/* Returns the key that a SEND with invalidate names, or NULL if it may not invalidate it. */
+struct mkey *resp_key_to_invalidate(struct hca *hca, const struct qp *qp,
+				    const struct fabric_msg *msg);
 /* Returns whether the CQE carries the payload. */
 bool resp_fits_cqe(const struct qp *qp, const struct fabric_msg *msg);
 uint8_t resp_send_opcode(const struct fabric_msg *msg);

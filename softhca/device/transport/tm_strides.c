@@ -30,13 +30,12 @@ static void stride_refuse(struct hca *hca, struct qp *qp, int err)
 	}
 }
 
-static void stride_fail(struct hca *hca, struct qp *qp, int why)
+/* Completes the WQE in error, which returns it to software with the strides that are left. */
+static void stride_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor,
+			enum fabric_nak nak)
 {
-	bool is_long = why == WQE_BAD_LENGTH;
-
-	rq_fail(hca, qp, is_long ? SYND_LOCAL_LENGTH : SYND_LOCAL_PROT, why);
-	answer_nak(hca, qp, is_long ? FABRIC_NAK_INVALID_REQUEST : FABRIC_NAK_REMOTE_OP,
-		   qp->resp.expected_psn);
+	qp->srq->next_stride = 0;
+	resp_fail_receive(hca, qp, syndrome, vendor, nak);
 }
 
 /* Completes a stride. The fields of tag matching are those of the message in each of its CQEs. */
@@ -55,17 +54,46 @@ static void stride_complete(struct hca *hca, struct qp *qp, const struct fabric_
 		qp->resp.tm = note;
 }
 
-/* Receives one packet. Returns false if it was refused. */
+/* Places the payload of a packet in the stride that was taken, and invalidates the key that the
+ * packet names. Returns false if the stride has failed. */
+static bool packet_place(struct hca *hca, struct qp *qp, const struct fabric_msg *packet)
+{
+	struct mkey *key = NULL;
+	int why;
+
+	if (packet->payload_len > qp->resp.recv.length) {
+		q_count(hca, qp, Q_RESP_LENGTH);
+		stride_fail(hca, qp, SYND_LOCAL_LENGTH, WQE_BAD_LENGTH, FABRIC_NAK_INVALID_REQUEST);
+		return false;
+	}
+	if (packet->invalidate)
+		key = resp_key_to_invalidate(hca, qp, packet);
+	if (packet->invalidate && !key) {
+		stride_fail(hca, qp, SYND_LOCAL_ACCESS, WQE_BAD_LKEY, FABRIC_NAK_REMOTE_ACCESS);
+		return false;
+	}
+	qp->resp.received = 0;
+	why = resp_scatter(hca, qp, packet, MKEY_LOCAL_WRITE);
+	if (why) {
+		stride_fail(hca, qp, SYND_LOCAL_PROT, why, FABRIC_NAK_REMOTE_OP);
+		return false;
+	}
+	if (key)
+		mkey_invalidate(key);
+	return true;
+}
+
+/* Receives one packet. Returns false if it was refused, or if the QP receives no more. */
 static bool packet_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *whole)
 {
 	struct fabric_msg packet = *whole;
 	uint16_t stride;
-	int why;
+	int err;
 
 	qp->resp.held.srq = qp->srq;
-	why = srq_take_stride(hca, qp->srq, &qp->resp.recv, &qp->resp.held.index, &stride);
-	if (why) {
-		stride_refuse(hca, qp, why);
+	err = srq_take_stride(hca, qp->srq, &qp->resp.recv, &qp->resp.held.index, &stride);
+	if (err) {
+		stride_refuse(hca, qp, err);
 		return false;
 	}
 	if (packet.first) {
@@ -73,17 +101,11 @@ static bool packet_receive(struct hca *hca, struct qp *qp, const struct fabric_m
 		packet.payload += qp->resp.header;
 		packet.payload_len -= qp->resp.header;
 	}
-	qp->resp.received = 0;
-	why = packet.payload_len > qp->resp.recv.length
-		      ? WQE_BAD_LENGTH
-		      : resp_scatter(hca, qp, &packet, MKEY_LOCAL_WRITE);
-	if (why) {
-		stride_fail(hca, qp, why);
+	if (!packet_place(hca, qp, &packet))
 		return false;
-	}
 	stride_complete(hca, qp, &packet, stride);
 	resp_accept(hca, qp, whole);
-	return true;
+	return qp_receives(qp);
 }
 
 void tm_receive_strides(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
@@ -101,6 +123,8 @@ void tm_receive_strides(struct hca *hca, struct qp *qp, const struct fabric_msg 
 		packet.last = msg->last && is_last;
 		packet.ack_req = msg->ack_req && is_last;
 		packet.has_imm = msg->has_imm && packet.last;
+		packet.invalidate = msg->invalidate && packet.last;
+		packet.solicited = msg->solicited && packet.last;
 		if (!packet_receive(hca, qp, &packet))
 			return;
 	}

@@ -11,9 +11,11 @@
 #include "pair.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqe.h"
+#include "prm/mlx5/q_counter.h"
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/srqc.h"
 #include "prm/mlx5/wq.h"
+#include "softhca/device/core.h"
 
 enum {
 	LOG_TAGS = 3,
@@ -48,6 +50,8 @@ static uint64_t buffers;
 /* WQEs of strides, in a ring that goes round. */
 enum { STRIDES = 8, LOG_STRIDED_WQE = 8, MTU = 1024 };
 static bool strided;
+static unsigned int log_cqes = 6;
+static uint32_t counters; /* set of the QPs, or 0 */
 
 static void put_xrqc(uint8_t *in)
 {
@@ -92,11 +96,11 @@ static void create_xrq(void)
  * send queue. */
 static void set_up_with(bool offloaded)
 {
-	static const struct flat_qp_attr plain = { .mtu = 3, .rnr_retry = 7 };
+	const struct flat_qp_attr plain = { .mtu = 3, .rnr_retry = 7, .counter_set = counters };
 	struct flat_qp_attr attr = { .rq_type = PRM_RQ_TYPE_SRQ, .mtu = 3 };
 
 	next = 0;
-	done = flat_cq(flat.hca[1], 6, 64);
+	done = flat_cq(flat.hca[1], log_cqes, 64);
 	create_xrq();
 	attr.srqn = xrq.n;
 	pair(&plain, 65536);
@@ -434,14 +438,27 @@ static void strides_post(unsigned int index, uint32_t shorter)
 	fld_set(flat.mem + xrq.dbr, FLD(0x0, 31, 0), index + 1);
 }
 
-/* Expects a packet of LEN bytes in stride N of all, counted from the first WQE. */
-static void expect_stride(uint8_t op, unsigned int n, uint32_t len, bool is_last)
+/* Checks that a CQE is of LEN bytes in stride N of all, counted from the first WQE. */
+static void check_stride(const uint8_t *cqe, unsigned int n, uint32_t len, bool is_last)
 {
-	const uint8_t *cqe = cqe_expect(RESP_SEND, op);
-
 	assert_int_equal(fld_get(cqe, CQE_WQE_COUNTER), n / STRIDES);
 	assert_int_equal(fld_get(cqe, FLD(0x14, 31, 16)), n % STRIDES);
 	assert_int_equal(fld_get(cqe, CQE_BYTE_COUNT), len | (is_last ? 1u << 30 : 0));
+}
+
+static void expect_stride(uint8_t op, unsigned int n, uint32_t len, bool is_last)
+{
+	check_stride(cqe_expect(RESP_SEND, op), n, len, is_last);
+}
+
+static void expect_stride_error(unsigned int n, uint8_t syndrome)
+{
+	const uint8_t *cqe = flat_poll(done);
+
+	assert_non_null(cqe);
+	assert_int_equal(fld_get(cqe, CQE_OPCODE), RESP_ERR);
+	assert_int_equal(fld_get(cqe, CQE_SYNDROME), syndrome);
+	assert_int_equal(fld_get(cqe, CQE_WQE_COUNTER), n / STRIDES);
 }
 
 static void each_packet_takes_a_stride_and_has_a_cqe(void **state)
@@ -501,21 +518,105 @@ static void packets_wait_for_strides(void **state)
 	tear_down();
 }
 
+static uint32_t length_errors(void)
+{
+	uint8_t in[32] = { 0 }, out[PRM_QUERY_Q_COUNTER_OUT_SIZE];
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_Q_COUNTER);
+	fld_set(in, QUERY_Q_COUNTER_IN_COUNTER_SET_ID, counters);
+	flat_cmd(flat.hca[1], in, sizeof(in), out, sizeof(out));
+	return fld_get(out, QUERY_Q_COUNTER_OUT_RESP_LOCAL_LENGTH_ERROR);
+}
+
 static void a_packet_that_is_longer_than_its_stride_fails(void **state)
 {
-	const uint8_t *cqe;
-
 	(void)state;
+	counters = flat_simple(flat.hca[1], PRM_OP_ALLOC_Q_COUNTER, 0, PRM_STAT_OK) & 0xff;
 	set_up_strides();
 	strides_post(0, 1);
 	send_eager(5, 8 * MTU - 16);
 	for (unsigned int n = 0; n < STRIDES - 1; n++)
 		expect_stride(UNEXPECTED, n, MTU, false);
-	cqe = flat_poll(done);
-	assert_non_null(cqe);
-	assert_int_equal(fld_get(cqe, CQE_OPCODE), RESP_ERR);
-	assert_int_equal(fld_get(cqe, CQE_SYNDROME), LOCAL_LENGTH);
+	expect_stride_error(STRIDES - 1, LOCAL_LENGTH);
 	flat_expect_error(a->send_cq, REQ_ERR, 0, REMOTE_INVAL_REQ);
+	assert_int_equal(length_errors(), 1);
+	counters = 0;
+	tear_down();
+}
+
+static void send_invalidate(uint32_t key, uint32_t len)
+{
+	header(EAGER, 5);
+	flat_ctrl(a, OP_SEND_INVAL, SIGNALED | SOLICITED, key);
+	flat_data(a, from, len, lkey);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG / 1000);
+}
+
+/* Only the last packet invalidates the key and is solicited. A key must allow that. */
+static void the_last_packet_invalidates_a_key(void **state)
+{
+	const uint8_t *cqe;
+	uint32_t key;
+
+	(void)state;
+	set_up_strides();
+	strides_post(0, 0);
+	key = flat_mr(flat.hca[1], flat.pd[1], to, 4096, ALL_ACCESS | REMOTE_INVALIDATE);
+	send_invalidate(key, 2 * MTU);
+	cqe = cqe_expect(RESP_SEND, UNEXPECTED);
+	check_stride(cqe, 0, MTU, false);
+	assert_false(cqe[63] & SOLICITED);
+	cqe = cqe_expect(RESP_SEND_INVAL, UNEXPECTED);
+	check_stride(cqe, 1, MTU, true);
+	assert_true(cqe[63] & SOLICITED);
+	assert_int_equal(fld_get(cqe, CQE_IMM), key);
+	flat_expect_done(a->send_cq, REQ, 0);
+	assert_true(mkey_find(flat.hca[1], key)->free);
+	send_invalidate(rkey, MTU);
+	expect_stride_error(2, SYND_LOCAL_ACCESS);
+	flat_expect_error(a->send_cq, REQ_ERR, 1, REMOTE_ACCESS);
+	tear_down();
+}
+
+static void packets_behind_a_full_cq_change_nothing(void **state)
+{
+	static const uint8_t zeroes[MTU];
+
+	(void)state;
+	log_cqes = 2;
+	set_up_strides();
+	log_cqes = 6;
+	strides_post(0, 0);
+	send_eager(5, 7 * MTU - 16);
+	assert_int_equal(flat_state(b), PRM_QP_STATE_ERR);
+	assert_memory_equal(stride_at(0), flat.mem + from, 5 * MTU);
+	assert_memory_equal(stride_at(5), zeroes, MTU);
+	tear_down();
+}
+
+/* The error returns the WQE to software: no packet of another QP may go to its other strides. */
+static void an_error_ends_the_wqe_of_a_stride(void **state)
+{
+	const struct flat_qp_attr plain = { .mtu = 3 };
+	struct flat_qp_attr shares = { .rq_type = PRM_RQ_TYPE_SRQ, .mtu = 3 };
+
+	(void)state;
+	set_up_strides();
+	strides_post(0, 0);
+	strides_post(1, 0);
+	fld_set(flat.mem + xrq.ring + 16 + 16, FLD(0x4, 31, 0), rkey ^ 0x100);
+	send_eager(5, 3 * MTU);
+	expect_stride(UNEXPECTED, 0, MTU, false);
+	expect_stride_error(1, LOCAL_PROT);
+	unpair();
+	shares.srqn = xrq.n;
+	a = flat_qp(0, &plain);
+	b = flat_qp(1, &shares);
+	flat_connect(a, b, &plain);
+	send_eager(5, 64);
+	expect_stride(UNEXPECTED, STRIDES, 80, true);
 	tear_down();
 }
 
@@ -557,6 +658,9 @@ int main(void)
 		TM_TEST(a_message_with_a_tag_takes_no_stride),
 		TM_TEST(packets_wait_for_strides),
 		TM_TEST(a_packet_that_is_longer_than_its_stride_fails),
+		TM_TEST(the_last_packet_invalidates_a_key),
+		TM_TEST(packets_behind_a_full_cq_change_nothing),
+		TM_TEST(an_error_ends_the_wqe_of_a_stride),
 		TM_TEST(a_wqe_has_room_for_each_stride),
 	};
 
