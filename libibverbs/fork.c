@@ -123,6 +123,30 @@ static int pages_advise(uintptr_t start, uintptr_t end, int advice)
 	return madvise((void *)start, end - start, advice) ? errno : 0;
 }
 
+/* Returns where to halve [start, end), which has at least two pages: at the address of the highest
+ * power of two, so that no huge page is cut. */
+static uintptr_t middle_of(uintptr_t start, uintptr_t end)
+{
+	const unsigned int bit = log2_floor((start ^ (end - 1)));
+
+	return (end - 1) >> bit << bit;
+}
+
+/* Gives pages to children again. The program may have mapped something else there meanwhile.
+ * madvise() goes on behind pages that are not mapped (ENOMEM), but stops at device memory (EINVAL):
+ * the pages behind it are tried in smaller ranges. */
+static void pages_release(uintptr_t start, uintptr_t end)
+{
+	const int err = pages_advise(start, end, MADV_DOFORK);
+	uintptr_t middle;
+
+	if (!err || err == ENOMEM || end - start <= (uintptr_t)sysconf(_SC_PAGESIZE))
+		return;
+	middle = middle_of(start, end);
+	pages_release(start, middle);
+	pages_release(middle, end);
+}
+
 static bool is_one(const struct range *a, const struct range *b)
 {
 	return a->end == b->start && a->count == b->count;
@@ -140,8 +164,7 @@ static void join_neighbours(void)
 	kept.count = kept.count ? to + 1 : 0;
 }
 
-/* Decrements the counts of [start, end). The program may have unmapped pages meanwhile, which
- * madvise() refuses: there is nothing to end for them. */
+/* Decrements the counts of [start, end). */
 static int remove_pages(uintptr_t start, uintptr_t end)
 {
 	size_t to;
@@ -153,7 +176,7 @@ static int remove_pages(uintptr_t start, uintptr_t end)
 		struct range range = kept.ranges[i];
 
 		if (range.start < end && --range.count == 0)
-			pages_advise(range.start, range.end, MADV_DOFORK);
+			pages_release(range.start, range.end);
 		else
 			kept.ranges[to++] = range;
 	}
@@ -177,7 +200,7 @@ static int add_pages(uintptr_t start, uintptr_t end)
 			err = pages_advise(at, gap_end, MADV_DONTFORK);
 			if (err) {
 				/* madvise() may have changed a part of the gap. */
-				pages_advise(at, gap_end, MADV_DOFORK);
+				pages_release(at, gap_end);
 				remove_pages(start, at);
 				return err;
 			}

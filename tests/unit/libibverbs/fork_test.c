@@ -79,6 +79,24 @@ FILE *__wrap_fopen64(const char *path, const char *mode)
 	return __wrap_fopen(path, mode);
 }
 
+/* A page of a mapping of device memory: Linux refuses MADV_DOFORK there, and stops. */
+static char *device_page;
+
+int __wrap_madvise(void *addr, size_t length, int advice);
+int __real_madvise(void *addr, size_t length, int advice);
+
+int __wrap_madvise(void *addr, size_t length, int advice)
+{
+	char *start = addr;
+
+	if (advice != MADV_DOFORK || device_page < start || device_page >= start + length)
+		return __real_madvise(addr, length, advice);
+	if (device_page > start)
+		__real_madvise(start, (size_t)(device_page - start), advice);
+	errno = EINVAL;
+	return -1;
+}
+
 /* Runs ACT in a child, on a kernel of this release; its result is the exit status. */
 static bool on_kernel(const char *name, int (*act)(void))
 {
@@ -163,6 +181,39 @@ static int keep_pages(void)
 	CHECK(ibv_dontfork_range(at, 2 * PAGE) == 0 && munmap(at, PAGE) == 0);
 	CHECK(ibv_dofork_range(at, 2 * PAGE) == 0 && !is_kept(at + PAGE));
 	return 0;
+}
+
+/* The program has put device memory in the place of page 2 of 8, and unmapped pages 1 and 4. */
+static int release_around_device_memory(void)
+{
+	char *at = pages(8);
+
+	CHECK(at && ibv_fork_init() == 0 && ibv_dontfork_range(at, 8 * PAGE) == 0);
+	CHECK(munmap(at + PAGE, PAGE) == 0 && munmap(at + 4 * PAGE, PAGE) == 0);
+	device_page = at + 2 * PAGE;
+	CHECK(ibv_dofork_range(at, 8 * PAGE) == 0);
+	CHECK(!is_kept(at) && is_kept(device_page) && !is_kept(at + 3 * PAGE));
+	CHECK(!is_kept(at + 5 * PAGE) && !is_kept(at + 6 * PAGE) && !is_kept(at + 7 * PAGE));
+	return 0;
+}
+
+/* Page 6 of 8 is not mapped, so the range is refused, and no page stays kept. */
+static int refuse_around_device_memory(void)
+{
+	char *at = pages(8);
+
+	CHECK(at && ibv_fork_init() == 0 && munmap(at + 6 * PAGE, PAGE) == 0);
+	device_page = at + 2 * PAGE;
+	CHECK(ibv_dontfork_range(at, 8 * PAGE) == -1 && errno == ENOMEM);
+	CHECK(!is_kept(at + PAGE) && !is_kept(at + 3 * PAGE) && !is_kept(at + 7 * PAGE));
+	return 0;
+}
+
+static void device_memory_keeps_no_other_pages(void **state)
+{
+	(void)state;
+	assert_true(on_kernel("5.4.0", release_around_device_memory));
+	assert_true(on_kernel("5.4.0", refuse_around_device_memory));
 }
 
 static void elsewhere_pages_are_kept_from_children_on_request(void **state)
@@ -580,6 +631,7 @@ int main(void)
 		cmocka_unit_test(a_child_looks_for_devices_itself),
 		cmocka_unit_test(nothing_is_needed_where_the_kernel_copies),
 		cmocka_unit_test(elsewhere_pages_are_kept_from_children_on_request),
+		cmocka_unit_test(device_memory_keeps_no_other_pages),
 		cmocka_unit_test(regions_that_change_keep_what_they_pin),
 		cmocka_unit_test(a_shared_page_is_kept_until_its_last_region_is_gone),
 		cmocka_unit_test(a_range_that_cannot_be_kept_changes_no_count),
