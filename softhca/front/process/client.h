@@ -79,6 +79,7 @@ struct client {
 	struct pinned_records records;
 	unsigned int users;
 	struct object_counts objects[MAX_DEVICES]; /* on each adapter; see uverbs/quota.h */
+	uint32_t refused_kinds; /* bits of enum object_kind; see uverbs/quota.c */
 	LIST_HEAD(, credentials_change) changes;
 };
 

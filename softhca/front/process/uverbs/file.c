@@ -48,8 +48,8 @@ static_assert((int)UVERBS_FILE_EMULATION + (int)EMULATION_PAGES <= (int)CLOCK_PA
 
 /* ---- objects ---- */
 
-int object_new(size_t size, struct uverbs_file *file, uint16_t type,
-	       int (*destroy)(struct object *object, pid_t tid), void *out)
+int object_new_kind(size_t size, struct uverbs_file *file, uint16_t type, enum object_kind kind,
+		    int (*destroy)(struct object *object, pid_t tid), void *out)
 {
 	struct object *object = calloc(1, size);
 
@@ -57,6 +57,7 @@ int object_new(size_t size, struct uverbs_file *file, uint16_t type,
 		return ENOMEM;
 	object->file = file;
 	object->type = type;
+	object->kind = kind;
 	object->destroy = destroy;
 	object->maker = file->caller;
 	if (quota_take(object)) {
@@ -67,6 +68,12 @@ int object_new(size_t size, struct uverbs_file *file, uint16_t type,
 		client_keep(object->maker);
 	*(struct object **)out = object;
 	return 0;
+}
+
+int object_new(size_t size, struct uverbs_file *file, uint16_t type,
+	       int (*destroy)(struct object *object, pid_t tid), void *out)
+{
+	return object_new_kind(size, file, type, quota_kind(file->adapter, type), destroy, out);
 }
 
 void object_free(struct object *object)

@@ -8,14 +8,15 @@
 
 #include "softhca/front/process/uverbs/quota.h"
 #include "softhca/front/process/uverbs/uverbs.h"
+#include "softhca/log.h"
 
-static enum object_kind kind_of(const struct object *object)
+enum object_kind quota_kind(const struct adapter *adapter, uint16_t type)
 {
-	switch (object->type) {
+	switch (type) {
 	case UVERBS_OBJECT_QP:
-	case UVERBS_OBJECT_WQ:
-	case MLX5_IB_OBJECT_DEVX_OBJ: /* may be a QP */
 		return OBJECT_QP;
+	case UVERBS_OBJECT_WQ: /* mlx4 has QPs in the place of RQs */
+		return adapter_is_mlx4(adapter) ? OBJECT_QP : OBJECT_RQ;
 	case UVERBS_OBJECT_CQ:
 		return OBJECT_CQ;
 	case UVERBS_OBJECT_SRQ:
@@ -30,11 +31,23 @@ static enum object_kind kind_of(const struct object *object)
 	}
 }
 
+static const char *const kind_names[] = {
+	[OBJECT_QP] = "QPs",          [OBJECT_DCT] = "DCTs",   [OBJECT_RQ] = "RQs",
+	[OBJECT_SQ] = "SQs",          [OBJECT_CQ] = "CQs",     [OBJECT_SRQ] = "SRQs",
+	[OBJECT_KEY] = "memory keys", [OBJECT_PD] = "domains", [OBJECT_OTHER] = "other objects",
+};
+
 static uint32_t limit_of(const struct adapter *adapter, enum object_kind kind)
 {
 	switch (kind) {
 	case OBJECT_QP:
 		return 1u << adapter_cap(adapter, HCA_CAP_LOG_MAX_QP);
+	case OBJECT_DCT:
+		return QUOTA_DCTS;
+	case OBJECT_RQ:
+		return 1u << adapter_cap(adapter, HCA_CAP_LOG_MAX_RQ);
+	case OBJECT_SQ:
+		return 1u << adapter_cap(adapter, HCA_CAP_LOG_MAX_SQ);
 	case OBJECT_CQ:
 		return 1u << adapter_cap(adapter, HCA_CAP_LOG_MAX_CQ);
 	case OBJECT_SRQ:
@@ -48,17 +61,28 @@ static uint32_t limit_of(const struct adapter *adapter, enum object_kind kind)
 	}
 }
 
+/* Says once for each program and kind why its calls fail. */
+static int share_refuse(const struct adapter *adapter, struct client *client, enum object_kind kind,
+			uint32_t has)
+{
+	if (!(client->refused_kinds & 1u << kind))
+		log_note("%s: process %d has its share of %s (%u) and gets no more", adapter->name,
+			 (int)client->pid, kind_names[kind], has);
+	client->refused_kinds |= 1u << kind;
+	return ENOMEM;
+}
+
 int quota_take(const struct object *object)
 {
 	struct adapter *adapter = object->file->adapter;
-	enum object_kind kind = kind_of(object);
+	const enum object_kind kind = object->kind;
 	uint32_t *all = &adapter->objects.of[kind], *own, limit;
 
 	if (object->maker) {
 		own = &object->maker->objects[adapter->index].of[kind];
 		limit = limit_of(adapter, kind);
 		if (adapter->shared && (*all >= limit || *own >= limit - *all))
-			return ENOMEM;
+			return share_refuse(adapter, object->maker, kind, *own);
 		++*own;
 	}
 	++*all;
@@ -68,7 +92,7 @@ int quota_take(const struct object *object)
 void quota_give(const struct object *object)
 {
 	struct adapter *adapter = object->file->adapter;
-	enum object_kind kind = kind_of(object);
+	const enum object_kind kind = object->kind;
 
 	if (object->maker)
 		object->maker->objects[adapter->index].of[kind]--;

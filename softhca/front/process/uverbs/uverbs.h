@@ -100,6 +100,7 @@ uint32_t uverbs_file_memory_page(uint32_t index);
 struct object {
 	struct uverbs_file *file;
 	uint16_t type; /* UVERBS_OBJECT_* or MLX5_IB_OBJECT_* */
+	enum object_kind kind;
 	uint32_t handle;
 	uint32_t users; /* objects that use it; it cannot be destroyed (EBUSY) before them */
 	/* Process in whose memory it may be; referenced while the object exists */
@@ -113,6 +114,9 @@ struct object {
 /* Allocates SIZE zeroed bytes that begin with an object. Returns 0 or ENOMEM. */
 int object_new(size_t size, struct uverbs_file *file, uint16_t type,
 	       int (*destroy)(struct object *object, pid_t tid), void *object);
+/* Likewise, for an object of a type that does not tell its kind. */
+int object_new_kind(size_t size, struct uverbs_file *file, uint16_t type, enum object_kind kind,
+		    int (*destroy)(struct object *object, pid_t tid), void *object);
 /* Frees an object that has no handle and is not in the device. */
 void object_free(struct object *object);
 /* Gives the object a handle, by which programs can use it from now on. Returns 0 or ENOMEM. */

@@ -45,6 +45,8 @@ struct devx_made {
 
 /* Returns whether programs may create objects by this command. */
 bool devx_makes_object(const uint8_t *in);
+/* Returns what an object that this command creates uses up. */
+enum object_kind devx_kind(const uint8_t *in);
 void devx_describe_made(const uint8_t *in, const uint8_t *out, struct devx_made *made);
 /* Sets the flags that put a program's queues and keys into user memory (UMEM), even if the command
  * does not: other addresses could reach foreign memory. */

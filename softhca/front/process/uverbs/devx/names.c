@@ -199,6 +199,32 @@ bool devx_makes_object(const uint8_t *in)
 	return find_kind(in);
 }
 
+enum object_kind devx_kind(const uint8_t *in)
+{
+	switch (fld_get(in, CMD_IN_OPCODE)) {
+	case PRM_OP_CREATE_QP:
+		return OBJECT_QP;
+	case PRM_OP_CREATE_DCT:
+		return OBJECT_DCT;
+	case PRM_OP_CREATE_RQ:
+		return OBJECT_RQ;
+	case PRM_OP_CREATE_SQ:
+		return OBJECT_SQ;
+	case PRM_OP_CREATE_CQ:
+		return OBJECT_CQ;
+	case PRM_OP_CREATE_RMP:
+	case PRM_OP_CREATE_XRQ:
+	case PRM_OP_CREATE_XRC_SRQ:
+		return OBJECT_SRQ;
+	case PRM_OP_CREATE_MKEY:
+		return OBJECT_KEY;
+	case PRM_OP_ALLOC_PD:
+		return OBJECT_PD;
+	default:
+		return OBJECT_OTHER;
+	}
+}
+
 static uint32_t bulk_of(const uint8_t *in)
 {
 	uint32_t log_size = fld_get(in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK_LOG_SIZE);

@@ -97,7 +97,8 @@ static int obj_make(struct uverbs_call *uc, struct devx_command *command, struct
 static int obj_create_with(struct uverbs_call *uc, struct devx_command *command)
 {
 	struct devx_obj *obj;
-	int ret = object_new(sizeof(*obj), uc->file, MLX5_IB_OBJECT_DEVX_OBJ, obj_destroy, &obj);
+	int ret = object_new_kind(sizeof(*obj), uc->file, MLX5_IB_OBJECT_DEVX_OBJ,
+				  devx_kind(command->in), obj_destroy, &obj);
 
 	if (ret)
 		return ret;

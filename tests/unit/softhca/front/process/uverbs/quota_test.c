@@ -17,6 +17,7 @@
 
 #include "softhca/front/process/uverbs/quota.h"
 #include "softhca/front/process/uverbs/uverbs.h"
+#include "softhca/log.h"
 #include "util/bits.h"
 
 enum { LOG_MAX = 6, PROGRAMS = 8 };
@@ -24,12 +25,23 @@ enum { LOG_MAX = 6, PROGRAMS = 8 };
 static struct adapter adapter;
 static struct uverbs_file file;
 static struct client programs[PROGRAMS];
+static const struct identity mlx5 = { .kind = HCA_MLX5 }, mlx4 = { .kind = HCA_MLX4 };
+static unsigned int notes;
 
-/* All limits are 64. */
+void log_print(enum log_level level, const char *format, ...)
+{
+	assert_int_equal(level, LOG_NOTE);
+	assert_non_null(format);
+	notes++;
+}
+
+/* All limits but that of DCTs are 64. */
 static int adapter_prepare(void **state)
 {
 	(void)state;
-	adapter = (struct adapter){ .index = 3, .shared = true };
+	adapter = (struct adapter){ .index = 3, .shared = true, .identity = &mlx5 };
+	fld_set(adapter.caps, HCA_CAP_LOG_MAX_RQ, LOG_MAX);
+	fld_set(adapter.caps, HCA_CAP_LOG_MAX_SQ, LOG_MAX);
 	fld_set(adapter.caps, HCA_CAP_LOG_MAX_QP, LOG_MAX);
 	fld_set(adapter.caps, HCA_CAP_LOG_MAX_CQ, LOG_MAX);
 	fld_set(adapter.caps, HCA_CAP_LOG_MAX_SRQ, LOG_MAX);
@@ -38,12 +50,15 @@ static int adapter_prepare(void **state)
 	file = (struct uverbs_file){ .adapter = &adapter };
 	for (unsigned int i = 0; i < PROGRAMS; i++)
 		programs[i] = (struct client){ 0 };
+	notes = 0;
 	return 0;
 }
 
 static struct object object_of(struct client *maker, uint16_t type)
 {
-	return (struct object){ .file = &file, .type = type, .maker = maker };
+	return (struct object){
+		.file = &file, .type = type, .kind = quota_kind(&adapter, type), .maker = maker
+	};
 }
 
 /* Takes objects until the quota refuses. Returns their number. */
@@ -89,16 +104,47 @@ static void given_objects_are_free(void **state)
 static void kinds_are_counted_apart(void **state)
 {
 	static const uint16_t apart[] = { UVERBS_OBJECT_QP, UVERBS_OBJECT_CQ, UVERBS_OBJECT_SRQ,
-					  UVERBS_OBJECT_MR, UVERBS_OBJECT_PD };
-	static const uint16_t with_another[] = { UVERBS_OBJECT_WQ, MLX5_IB_OBJECT_DEVX_OBJ,
-						 UVERBS_OBJECT_MW };
+					  UVERBS_OBJECT_MR, UVERBS_OBJECT_PD, UVERBS_OBJECT_WQ };
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(apart); i++)
 		assert_int_equal(objects_take(&programs[0], apart[i]), 32);
-	for (unsigned int i = 0; i < ARRAY_SIZE(with_another); i++)
-		assert_int_equal(objects_take(&programs[0], with_another[i]), 0);
+	assert_int_equal(objects_take(&programs[0], UVERBS_OBJECT_MW), 0);
 	assert_int_equal(objects_take(&programs[0], UVERBS_OBJECT_AH), (1 << LOG_MAX) + 1);
+}
+
+static void work_queues_of_mlx4_are_qps(void **state)
+{
+	(void)state;
+	adapter.identity = &mlx4;
+	assert_int_equal(objects_take(&programs[0], UVERBS_OBJECT_QP), 32);
+	assert_int_equal(objects_take(&programs[0], UVERBS_OBJECT_WQ), 0);
+}
+
+/* An object of DevX has the kind that its maker has found, and shares it with objects of verbs. */
+static void objects_of_devx_have_their_own_kind(void **state)
+{
+	static const struct {
+		enum object_kind kind;
+		unsigned int left, largest;
+	} kinds[] = {
+		{ OBJECT_QP, 0, 64 },   { OBJECT_CQ, 32, 64 },
+		{ OBJECT_SRQ, 32, 64 }, { OBJECT_SQ, 32, 64 },
+		{ OBJECT_RQ, 32, 64 },  { OBJECT_DCT, QUOTA_DCTS / 2, QUOTA_DCTS },
+	};
+	struct object object = object_of(&programs[0], MLX5_IB_OBJECT_DEVX_OBJ);
+
+	(void)state;
+	assert_int_equal(objects_take(&programs[0], UVERBS_OBJECT_QP), 32);
+	for (unsigned int i = 0; i < ARRAY_SIZE(kinds); i++) {
+		unsigned int taken = 0;
+
+		object.kind = kinds[i].kind;
+		while (taken <= kinds[i].largest && !quota_take(&object))
+			taken++;
+		assert_int_equal(taken, kinds[i].left);
+	}
+	assert_int_equal(objects_take(&programs[0], UVERBS_OBJECT_CQ), 0);
 }
 
 static void adapters_are_counted_apart(void **state)
@@ -132,6 +178,10 @@ static void refused_objects_are_not_counted(void **state)
 		assert_int_equal(quota_take(&object), ENOMEM);
 	assert_int_equal(adapter.objects.of[OBJECT_PD], 32);
 	assert_int_equal(programs[0].objects[3].of[OBJECT_PD], 32);
+	assert_int_equal(notes, 1);
+	assert_int_equal(objects_take(&programs[0], UVERBS_OBJECT_CQ), 32);
+	assert_int_equal(objects_take(&programs[1], UVERBS_OBJECT_CQ), 16);
+	assert_int_equal(notes, 3);
 }
 
 /* The front itself makes objects outside of calls, which belong to no program. */
@@ -148,6 +198,8 @@ int main(void)
 		cmocka_unit_test_setup(newcomers_get_half_of_the_rest, adapter_prepare),
 		cmocka_unit_test_setup(given_objects_are_free, adapter_prepare),
 		cmocka_unit_test_setup(kinds_are_counted_apart, adapter_prepare),
+		cmocka_unit_test_setup(work_queues_of_mlx4_are_qps, adapter_prepare),
+		cmocka_unit_test_setup(objects_of_devx_have_their_own_kind, adapter_prepare),
 		cmocka_unit_test_setup(adapters_are_counted_apart, adapter_prepare),
 		cmocka_unit_test_setup(own_adapter_has_no_quota, adapter_prepare),
 		cmocka_unit_test_setup(refused_objects_are_not_counted, adapter_prepare),

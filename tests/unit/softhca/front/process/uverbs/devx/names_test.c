@@ -149,6 +149,31 @@ static void objects_are_made_by_these(void **state)
 	assert_false(devx_makes_object(in));
 }
 
+static void objects_use_up_their_own_kind(void **state)
+{
+	static const struct {
+		uint32_t opcode;
+		enum object_kind kind;
+	} special[] = {
+		{ MLX5_CMD_OP_CREATE_QP, OBJECT_QP },    { MLX5_CMD_OP_CREATE_DCT, OBJECT_DCT },
+		{ MLX5_CMD_OP_CREATE_RQ, OBJECT_RQ },    { MLX5_CMD_OP_CREATE_SQ, OBJECT_SQ },
+		{ MLX5_CMD_OP_CREATE_CQ, OBJECT_CQ },    { MLX5_CMD_OP_CREATE_RMP, OBJECT_SRQ },
+		{ MLX5_CMD_OP_CREATE_XRQ, OBJECT_SRQ },  { MLX5_CMD_OP_CREATE_XRC_SRQ, OBJECT_SRQ },
+		{ MLX5_CMD_OP_CREATE_MKEY, OBJECT_KEY }, { MLX5_CMD_OP_ALLOC_PD, OBJECT_PD },
+	};
+
+	(void)state;
+	for (uint32_t opcode = 0; opcode < OPCODES; opcode++) {
+		enum object_kind expect = OBJECT_OTHER;
+
+		for (unsigned int i = 0; i < ARRAY_SIZE(special); i++)
+			if (special[i].opcode == opcode)
+				expect = special[i].kind;
+		clear(opcode);
+		assert_int_equal(devx_kind(in), expect);
+	}
+}
+
 static void objects_are_destroyed_by_those(void **state)
 {
 	struct devx_made made;
@@ -289,6 +314,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(objects_are_made_by_these),
+		cmocka_unit_test(objects_use_up_their_own_kind),
 		cmocka_unit_test(objects_are_destroyed_by_those),
 		cmocka_unit_test(queries_are_these),
 		cmocka_unit_test(changes_are_these),
