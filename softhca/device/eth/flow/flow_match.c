@@ -101,21 +101,39 @@ static void destination_visit(struct walk *walk, const struct flow_entry *entry,
 	}
 }
 
-/* Each of several destinations gets the frame as the entry leaves it, whatever the tables behind
- * another destination change. */
+/* A frame where its way forks: tables on one branch may change it, but not for the others. */
+struct fork {
+	struct frame frame;
+	struct flow_state state;
+	uint32_t tag;
+	uint8_t key[FLOW_KEY_SIZE];
+};
+
+static void fork_save(const struct walk *walk, struct fork *fork)
+{
+	fork->frame = walk->arrival->frame;
+	fork->state = walk->state;
+	fork->tag = walk->arrival->tag;
+	memcpy(fork->key, walk->key, sizeof(fork->key));
+}
+
+static void fork_restore(struct walk *walk, const struct fork *fork)
+{
+	walk->arrival->frame = fork->frame;
+	walk->state = fork->state;
+	walk->arrival->tag = fork->tag;
+	memcpy(walk->key, fork->key, sizeof(fork->key));
+}
+
+/* Each of several destinations gets the frame as the entry leaves it. */
 static void entry_forward(struct walk *walk, const struct flow_entry *entry)
 {
-	const struct frame frame = walk->arrival->frame;
-	const struct flow_state state = walk->state;
-	uint8_t key[FLOW_KEY_SIZE];
+	struct fork fork;
 
-	memcpy(key, walk->key, sizeof(key));
+	fork_save(walk, &fork);
 	for (unsigned int i = 0; i < entry->count; i++) {
-		if (i) {
-			walk->arrival->frame = frame;
-			walk->state = state;
-			memcpy(walk->key, key, sizeof(key));
-		}
+		if (i)
+			fork_restore(walk, &fork);
 		destination_visit(walk, entry, &entry->destination[i]);
 	}
 }
@@ -200,17 +218,19 @@ static void table_visit_changed(struct walk *walk, struct flow_table *table)
 	table_visit(walk, table);
 }
 
-/* Both tables get the frame as it is here. */
+/* Both tables get the frame as it is here. The sample is a copy: what its tables decide about it
+ * does not count for the frame. */
 static void sampler_visit(struct walk *walk, struct sampler *sampler)
 {
-	const struct frame frame = walk->arrival->frame;
-	const struct flow_state state = walk->state;
+	const bool allowed = walk->allowed;
+	struct fork fork;
 
 	work_spend(walk, VISIT);
 	if (sampler_takes(sampler)) {
+		fork_save(walk, &fork);
 		table_visit_changed(walk, sampler->sample);
-		walk->arrival->frame = frame;
-		walk->state = state;
+		fork_restore(walk, &fork);
+		walk->allowed = allowed;
 	}
 	table_visit_changed(walk, sampler->otherwise);
 }
@@ -223,11 +243,10 @@ static void meter_visit(struct walk *walk, struct flow_meter *meter)
 	table_visit_changed(walk, meter->next);
 }
 
-static void tir_visit(struct walk *walk, struct tir *tir, uint32_t tag)
+static void tir_visit(struct walk *walk, struct tir *tir)
 {
 	work_spend(walk, VISIT);
 	walk->allowed = false;
-	walk->arrival->tag = tag;
 	tir_receive(walk->hca, tir, walk->arrival);
 }
 
@@ -264,7 +283,7 @@ static bool end_visit(struct walk *walk, const struct flow_table *table, const s
 		tir = table->type == PRM_FLOW_NIC_RX ? res_get(&eth->tirs, way->number) : NULL;
 		if (!tir)
 			return false;
-		tir_visit(walk, tir, way->tag);
+		tir_visit(walk, tir);
 		return true;
 	default:
 		return false;
@@ -290,6 +309,9 @@ static void software_visit(struct walk *walk, const struct flow_table *table)
 
 	ste_walk(&way, table->software_root);
 	walk->steps = way.steps;
+	/* A sent frame may be received again, without the tag. */
+	if (table->type == PRM_FLOW_NIC_RX)
+		walk->arrival->tag = way.tag;
 	if (way.end == STE_END_ALLOW || (way.end != STE_END_DROP && end_visit(walk, table, &way)))
 		return;
 	walk->allowed = false;

@@ -19,16 +19,21 @@
 #include "softhca/device/eth/flow/flow_match.c"
 #include "util/bits.h"
 
-/* The table that entries of software's tables lead to; 0: no test has such a table, as
- * tests/verbs/dr/software.c has those. */
-static uint32_t entries_lead_to;
+/* Where the entries of software's table N lead, whose root is N; tests/verbs/dr/software.c has real
+ * entries. */
+static struct way {
+	enum ste_end end;
+	uint32_t number;
+	uint32_t tag; /* 0: the entries give none */
+} ways[8];
 
 void ste_walk(struct ste_walk *walk, uint64_t root)
 {
-	(void)root;
-	assert_int_not_equal(entries_lead_to, 0);
-	walk->end = STE_END_TABLE;
-	walk->number = entries_lead_to;
+	assert_in_range(root, 1, ARRAY_SIZE(ways) - 1);
+	walk->end = ways[root].end;
+	walk->number = ways[root].number;
+	if (ways[root].tag)
+		walk->tag = ways[root].tag;
 }
 
 enum {
@@ -292,12 +297,15 @@ void trace_line(struct trace *trace, const char *format, ...)
 
 static const struct flow_state nothing;
 static struct tir *arrived_at;
+static unsigned int arrivals;
+static uint32_t tags[4]; /* of the first arrivals */
 
 void tir_receive(struct hca *hca, struct tir *tir, struct eth_arrival *arrival)
 {
 	(void)hca;
-	(void)arrival;
 	arrived_at = tir;
+	if (arrivals < ARRAY_SIZE(tags))
+		tags[arrivals++] = arrival->tag;
 }
 
 static size_t bytes_of(const char *hex, uint8_t *bytes)
@@ -575,30 +583,184 @@ static void no_field_is_read_behind_udp(void **state)
 	assert_int_equal(fld_get(key + MISC, MISC_VXLAN_VNI), 0);
 }
 
+/* ---- where entries of software end ---- */
+
+static uint16_t rig_user;
+static struct eth rig_eth;
+static struct hca rig_hca = { .eth = &rig_eth };
+
+static void rig_start(void)
+{
+	memset(&rig_eth, 0, sizeof(rig_eth));
+	memset(ways, 0, sizeof(ways));
+	res_init(&rig_eth.flow_tables, &rig_user, 1, 8);
+	res_init(&rig_eth.samplers, &rig_user, 1, 8);
+	res_init(&rig_eth.flow_meters, &rig_user, 1, 8);
+	res_init(&rig_eth.tirs, &rig_user, 1, 8);
+	lines = 0;
+}
+
+static void rig_end(void)
+{
+	res_free(&rig_eth.flow_tables);
+	res_free(&rig_eth.samplers);
+	res_free(&rig_eth.flow_meters);
+	res_free(&rig_eth.tirs);
+}
+
+/* Adds a table of software's entries that lead along ways[ROOT]. */
+static void rig_table(struct flow_table *table, enum prm_flow_table_type type, uint64_t root)
+{
+	memset(table, 0, sizeof(*table));
+	table->type = type;
+	table->software_root = root;
+	TAILQ_INIT(&table->groups);
+	assert_int_equal(res_add(&rig_eth.flow_tables, table, &table->n), 0);
+}
+
+/* Steers frame 0. Returns whether it is allowed; ARRIVAL has it then. */
+static bool rig_steer(struct flow_table *root, struct eth_arrival *arrival)
+{
+	static uint8_t bytes[256];
+	bool is_allowed;
+
+	memset(arrival, 0, sizeof(*arrival));
+	memset(tags, 0, sizeof(tags));
+	arrivals = 0;
+	frame_parse(&arrival->frame, bytes, bytes_of(frames[0], bytes));
+	is_allowed = flow_steer(&rig_hca, root, arrival, SQN);
+	frame_copies_free(&arrival->copies);
+	return is_allowed;
+}
+
 /* A frame whose way does not end has met no entry that allows it. */
 static void a_circle_of_tables_drops(void **state)
 {
-	struct flow_table table = { .type = PRM_FLOW_NIC_TX, .software_root = 0x40 };
-	struct eth eth;
-	struct hca hca = { .eth = &eth };
 	struct eth_arrival arrival;
-	const uint16_t user = 0;
-	uint8_t bytes[256];
+	struct flow_table table;
 
 	(void)state;
-	memset(&eth, 0, sizeof(eth));
-	memset(&arrival, 0, sizeof(arrival));
-	frame_parse(&arrival.frame, bytes, bytes_of(frames[0], bytes));
-	res_init(&eth.flow_tables, &user, 1, 8);
-	assert_int_equal(res_add(&eth.flow_tables, &table, &table.n), 0);
-	entries_lead_to = table.n;
-	assert_false(flow_steer(&hca, &table, &arrival, SQN));
+	rig_start();
+	rig_table(&table, PRM_FLOW_NIC_TX, 1);
+	ways[1] = (struct way){ STE_END_TABLE, table.n, 0 };
+	assert_false(rig_steer(&table, &arrival));
 	assert_int_equal(lines, 0);
-	entries_lead_to = table.n + 1; /* no such table */
-	assert_false(flow_steer(&hca, &table, &arrival, SQN));
+	ways[1].number = table.n + 1; /* no such table */
+	assert_false(rig_steer(&table, &arrival));
 	assert_int_equal(lines, 1);
-	entries_lead_to = 0;
-	res_free(&eth.flow_tables);
+	rig_end();
+}
+
+/* A tag that entries give goes on through tables, meters and samplers to the TIR. */
+static void a_tag_is_kept_to_the_tir(void **state)
+{
+	struct flow_table first, next, last;
+	struct flow_meter meter = { .type = PRM_FLOW_NIC_RX, .next = &next };
+	struct sampler sampler = { .type = PRM_FLOW_NIC_RX, .ratio = 1 };
+	struct eth_arrival arrival;
+	struct tir tir;
+
+	(void)state;
+	rig_start();
+	rig_table(&first, PRM_FLOW_NIC_RX, 1);
+	rig_table(&next, PRM_FLOW_NIC_RX, 2);
+	rig_table(&last, PRM_FLOW_NIC_RX, 3);
+	assert_int_equal(res_add(&rig_eth.tirs, &tir, &tir.n), 0);
+	assert_int_equal(res_add(&rig_eth.flow_meters, &meter, &meter.n), 0);
+	assert_int_equal(res_add(&rig_eth.samplers, &sampler, &sampler.n), 0);
+	sampler.sample = &last;
+	sampler.otherwise = &next;
+	ways[2] = ways[3] = (struct way){ STE_END_TIR, tir.n, 0 };
+	ways[1] = (struct way){ STE_END_TABLE, next.n, 0x123456 };
+	rig_steer(&first, &arrival);
+	assert_int_equal(tags[0], 0x123456);
+	ways[1] = (struct way){ STE_END_METER, meter.n, 0x123457 };
+	rig_steer(&first, &arrival);
+	assert_int_equal(tags[0], 0x123457);
+	ways[1] = (struct way){ STE_END_SAMPLER, sampler.n, 0x123458 };
+	rig_steer(&first, &arrival);
+	assert_int_equal(arrivals, 2);
+	assert_int_equal(tags[0], 0x123458);
+	assert_int_equal(tags[1], 0x123458);
+	rig_end();
+}
+
+/* A sent frame may loop back: its tag is not that of a received one. */
+static void a_sent_frame_has_no_tag(void **state)
+{
+	struct flow_table first, next;
+	struct eth_arrival arrival;
+
+	(void)state;
+	rig_start();
+	rig_table(&first, PRM_FLOW_NIC_TX, 1);
+	rig_table(&next, PRM_FLOW_NIC_TX, 2);
+	ways[1] = (struct way){ STE_END_TABLE, next.n, 0x123456 };
+	ways[2] = (struct way){ STE_END_ALLOW, 0, 0 };
+	assert_true(rig_steer(&first, &arrival));
+	assert_int_equal(arrival.tag, 0);
+	rig_end();
+}
+
+/* The tables behind a sampler decide about the sample alone. */
+static void a_sample_does_not_change_the_frame(void **state)
+{
+	struct flow_table first, sample, otherwise;
+	struct sampler sampler = { .ratio = 1, .sample = &sample, .otherwise = &otherwise };
+	struct eth_arrival arrival;
+	struct tir tir;
+
+	(void)state;
+	rig_start();
+	rig_table(&first, PRM_FLOW_NIC_RX, 1);
+	rig_table(&sample, PRM_FLOW_NIC_RX, 2);
+	rig_table(&otherwise, PRM_FLOW_NIC_RX, 3);
+	assert_int_equal(res_add(&rig_eth.tirs, &tir, &tir.n), 0);
+	assert_int_equal(res_add(&rig_eth.samplers, &sampler, &sampler.n), 0);
+	sampler.type = PRM_FLOW_NIC_RX;
+	ways[1] = (struct way){ STE_END_SAMPLER, sampler.n, 0 };
+	ways[2] = (struct way){ STE_END_TIR, tir.n, 0x123456 };
+	ways[3] = (struct way){ STE_END_TIR, tir.n, 0 };
+	rig_steer(&first, &arrival);
+	assert_int_equal(arrivals, 2);
+	assert_int_equal(tags[0], 0x123456);
+	assert_int_equal(tags[1], 0);
+
+	sampler.type = first.type = sample.type = otherwise.type = PRM_FLOW_NIC_TX;
+	ways[2] = (struct way){ STE_END_DROP, 0, 0 };
+	ways[3] = (struct way){ STE_END_ALLOW, 0, 0 };
+	assert_true(rig_steer(&first, &arrival));
+	ways[2] = (struct way){ STE_END_ALLOW, 0, 0 };
+	ways[3] = (struct way){ STE_END_DROP, 0, 0 };
+	assert_false(rig_steer(&first, &arrival));
+	rig_end();
+}
+
+/* Of several destinations, each gets the frame without the tag of another. */
+static void destinations_have_their_own_tags(void **state)
+{
+	struct flow_table root = { .groups = TAILQ_HEAD_INITIALIZER(root.groups) };
+	struct flow_table tagging, plain;
+	struct flow_group group = { .entries = 1 };
+	struct flow_destination to[] = { { .table = &tagging }, { .table = &plain } };
+	struct flow_entry entry = { .action = PRM_FLOW_FWD, .count = 2, .destination = to };
+	struct eth_arrival arrival;
+	struct tir tir;
+
+	(void)state;
+	rig_start();
+	rig_table(&tagging, PRM_FLOW_NIC_RX, 1);
+	rig_table(&plain, PRM_FLOW_NIC_RX, 2);
+	assert_int_equal(res_add(&rig_eth.tirs, &tir, &tir.n), 0);
+	TAILQ_INSERT_TAIL(&root.groups, &group, in_table);
+	LIST_INSERT_HEAD(&group.bucket[flow_hash(entry.key, 0) % FLOW_BUCKETS], &entry, in_bucket);
+	ways[1] = (struct way){ STE_END_TIR, tir.n, 0x123456 };
+	ways[2] = (struct way){ STE_END_TIR, tir.n, 0 };
+	rig_steer(&root, &arrival);
+	assert_int_equal(arrivals, 2);
+	assert_int_equal(tags[0], 0x123456);
+	assert_int_equal(tags[1], 0);
+	rig_end();
 }
 
 int main(void)
@@ -612,6 +774,10 @@ int main(void)
 		cmocka_unit_test(no_field_is_read_behind_the_end),
 		cmocka_unit_test(no_field_is_read_behind_udp),
 		cmocka_unit_test(a_circle_of_tables_drops),
+		cmocka_unit_test(a_tag_is_kept_to_the_tir),
+		cmocka_unit_test(a_sent_frame_has_no_tag),
+		cmocka_unit_test(a_sample_does_not_change_the_frame),
+		cmocka_unit_test(destinations_have_their_own_tags),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
