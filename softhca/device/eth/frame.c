@@ -129,6 +129,7 @@ void frame_parse(struct frame *frame, const uint8_t *bytes, size_t len)
 	frame->len = len;
 	if (len < ETHERNET_SIZE)
 		return;
+	frame->l2 = true;
 	at = parse_tags(frame);
 	parse_l3(frame, frame->ethertype, at);
 }

@@ -16,9 +16,10 @@
 struct frame {
 	const uint8_t *bytes;
 	size_t len;
+	bool l2;            /* begins with an Ethernet header; else it is a packet */
 	unsigned int vlans; /* VLAN tags parsed: at most two */
 	uint16_t tpid[2], tci[2];
-	uint16_t ethertype; /* behind the tags */
+	uint16_t ethertype; /* behind the tags; it may be 0 */
 	unsigned int l3;    /* IPv4 or IPv6 header */
 	unsigned int ip_version;
 	unsigned int l3_end; /* end of the IP packet; padding may follow */

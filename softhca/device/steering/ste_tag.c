@@ -73,12 +73,6 @@ static void put_state(uint8_t *tag, const struct frame *frame)
 
 /* ---- types ---- */
 
-/* A packet inside a tunnel of IP has no Ethernet header. */
-static bool has_l2(const struct frame *frame)
-{
-	return frame->ethertype != 0;
-}
-
 static void put_l2(const struct frame *frame, uint32_t mac, uint8_t *tag)
 {
 	fld_set(tag, STE_L2_IP_FRAGMENTED, frame->fragment);
@@ -88,10 +82,10 @@ static void put_l2(const struct frame *frame, uint32_t mac, uint8_t *tag)
 	fld_set(tag, STE_L2_FIRST_PRIORITY, vlan_get(frame, 0, VLAN_PRIORITY));
 	fld_set(tag, STE_L2_FIRST_CFI, vlan_get(frame, 0, VLAN_DEI));
 	fld_set(tag, STE_L2_FIRST_VLAN_ID, vlan_get(frame, 0, VLAN_ID));
-	if (has_l2(frame))
+	if (frame->l2)
 		memcpy(fld_at(tag, STE_L2_MAC), fld_at(frame->bytes, mac), MAC_SIZE);
 	fld_set(tag, STE_L2_L3_ETHERTYPE, frame->ethertype);
-	fld_set(tag, STE_L2_L2_OK, has_l2(frame));
+	fld_set(tag, STE_L2_L2_OK, frame->l2);
 	fld_set(tag, STE_L2_L3_OK, frame->l3 && frame_l3_ok(frame));
 	fld_set(tag, STE_L2_L4_OK, l4_type(frame) && frame_l4_ok(frame));
 	fld_set(tag, STE_L2_SECOND_VLAN_QUALIFIER, vlan_qualifier(frame, 1));
@@ -107,7 +101,7 @@ static void put_l2_both(const struct frame *frame, uint8_t *tag)
 	const uint8_t *to = fld_at(frame->bytes, ETHERNET_DESTINATION);
 	const uint8_t *from = fld_at(frame->bytes, ETHERNET_SOURCE);
 
-	if (has_l2(frame)) {
+	if (frame->l2) {
 		fld_set(tag, STE_L2_BOTH_DMAC_47_16, get_be32(to));
 		fld_set(tag, STE_L2_BOTH_DMAC_15_0, get_be16(to + 4));
 		fld_set(tag, STE_L2_BOTH_SMAC_47_16, get_be32(from));
@@ -281,7 +275,7 @@ static void put_l2_tunnel(const struct frame *frame, const struct frame *inner, 
 		fld_set(tag, STE_TUNNEL_NETWORK, fld_get(frame->bytes + at, VXLAN_VNI) << 8);
 	if (!inner)
 		return;
-	if (has_l2(inner))
+	if (inner->l2)
 		memcpy(fld_at(tag, STE_TUNNEL_DMAC), fld_at(inner->bytes, ETHERNET_DESTINATION),
 		       MAC_SIZE);
 	fld_set(tag, STE_TUNNEL_L3_ETHERTYPE, inner->ethertype);

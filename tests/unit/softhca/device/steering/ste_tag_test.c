@@ -176,6 +176,49 @@ static void a_frames_tag_has_the_rules_bits(void **state)
 	}
 }
 
+/* A frame of IEEE 802.3 may have any length there, even 0. */
+static void a_type_of_zero_is_behind_macs(void **state)
+{
+	static const char frame[] = MACS "0000"
+					 "4242";
+	uint8_t tag[PRM_STE_TAG_SIZE], mac[6];
+
+	(void)state;
+	assert_true(tag_of(frame, PRM_STE_L2_O, tag));
+	unhex("028f6d4b2911", mac);
+	assert_memory_equal(fld_at(tag, STE_L2_MAC), mac, sizeof(mac));
+	assert_int_equal(fld_get(tag, STE_L2_L2_OK), 1);
+	assert_true(tag_of(frame, PRM_STE_L2_SRC_DST_O, tag));
+	assert_int_equal(fld_get(tag, STE_L2_BOTH_SMAC_47_16), 0x048f6d4b);
+	assert_true(tag_of(MACS "0800"
+				"45000032"
+				"00000000"
+				"40110000"
+				"0a000001"
+				"0a000002"
+				"111112b5001e0000"
+				"0800000012345600" INNER "0000",
+			   PRM_STE_L2_TUNNEL, tag));
+	unhex("068f6d4b2933", mac);
+	assert_memory_equal(fld_at(tag, STE_TUNNEL_DMAC), mac, sizeof(mac));
+	/* A packet inside a tunnel of IP has no MACs. */
+	assert_true(tag_of(MACS "0800"
+				"45000028"
+				"00000000"
+				"40040000"
+				"0a000001"
+				"0a000002"
+				"45000014"
+				"00000000"
+				"40320000"
+				"0b000001"
+				"0b000002",
+			   PRM_STE_L2_I, tag));
+	assert_int_equal(fld_get(tag, STE_L2_L2_OK), 0);
+	memset(mac, 0, sizeof(mac));
+	assert_memory_equal(fld_at(tag, STE_L2_MAC), mac, sizeof(mac));
+}
+
 static void a_queue_has_its_number(void **state)
 {
 	uint8_t tag[PRM_STE_TAG_SIZE];
@@ -220,6 +263,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_frames_tag_has_the_rules_bits),
+		cmocka_unit_test(a_type_of_zero_is_behind_macs),
 		cmocka_unit_test(a_queue_has_its_number),
 		cmocka_unit_test(registers_have_their_values),
 		cmocka_unit_test(other_types_are_unknown),
