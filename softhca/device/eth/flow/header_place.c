@@ -18,7 +18,7 @@ uint8_t *header_place(const struct header_change *change, enum header_place plac
 	case AT_SOURCE:
 		return fld_at(bytes, ETHERNET_SOURCE);
 	case AT_TYPE:
-		return bytes + frame_type_at(frame);
+		return bytes + frame_type_at(frame) - FLD_BYTE(PLACE_TYPE);
 	case AT_TAG:
 		return frame->vlans ? fld_at(bytes, ETHERNET_TYPE) : NULL;
 	case AT_IP4:

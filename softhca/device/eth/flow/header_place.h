@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "util/fields.h"
+
 struct frame;
 
 enum header_place {
@@ -21,6 +23,9 @@ enum header_place {
 	AT_UDP,
 	IN_REGISTER,
 };
+
+/* The type, in the dword that ends with it: the frame may end there too. */
+#define PLACE_TYPE FLD(0x0, 15, 0)
 
 /* A frame that is being changed: as it was, and as it is now. REGISTERS are those of struct
  * flow_state. */

@@ -5,6 +5,9 @@
  * Covers: softhca/device/steering/ste_action.c, softhca/device/steering/ste_field.c,
  * softhca/device/eth/flow/header_place.c
  */
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "ste_rig.h"
 #include "util/bits.h"
 
@@ -125,6 +128,30 @@ static void registers_keep_their_values(void **state)
 	assert_null(frame.arrival.copies);
 }
 
+/* Reads the type of a frame that ends there, in front of a page that cannot be read. */
+static void no_byte_is_read_behind_the_frame(void **state)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *pages =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t entry[PRM_STE_SIZE], *bytes = pages + page - ETHERNET_SIZE;
+	struct rig_frame frame;
+
+	(void)state;
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+	rig_entry(entry, ste_end_address(STE_END_ALLOW, 0));
+	rig_unhex("0591202000012000", fld_at(entry, STE_MATCH_ACTIONS), 12);
+	rig_put(0, entry);
+	rig_frame(&frame, MACS "9000");
+	memcpy(bytes, frame.bytes, ETHERNET_SIZE);
+	frame_parse(&frame.arrival.frame, bytes, ETHERNET_SIZE);
+	rig_walk(&frame, STE_MEMORY_START);
+	assert_int_equal(fld_get(frame.state.registers, FLOW_REGISTER_C(1)), 0x00029000);
+	assert_null(frame.arrival.copies);
+	munmap(pages, 2 * page);
+}
+
 static void an_entry_gives_a_tag_and_counts(void **state)
 {
 	struct flow_counter counter = { 0 };
@@ -208,6 +235,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(actions_change_frames),
 		cmocka_unit_test(registers_keep_their_values),
+		cmocka_unit_test(no_byte_is_read_behind_the_frame),
 		cmocka_unit_test(an_entry_gives_a_tag_and_counts),
 		cmocka_unit_test(a_list_may_replace_headers),
 		cmocka_unit_test(a_tunnels_headers_get_lengths),
