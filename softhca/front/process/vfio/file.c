@@ -42,10 +42,12 @@ static void file_close(struct vfio_file *file)
 	LIST_REMOVE(file, in_all);
 	file->kind->close(file);
 	client_put(file->client);
+	close(file->memfd);
 	free(file);
 }
 
-/* Opens the memory for the program, and watches for its close. */
+/* Opens the memory for the program, and watches for its close. The descriptor that created it stays
+ * open: its close would look like the program's. */
 static int reopen(struct vfio_file *file, int memfd, int *fd)
 {
 	struct stat st;
@@ -68,15 +70,16 @@ int vfio_file_open(struct call *call, const struct vfio_file_kind *kind, int mem
 		   bool cloexec)
 {
 	struct vfio_file *file = calloc(1, sizeof(*file));
-	int fd, number, ret = file ? fd_number_pick(call->tid, &number) : ENOMEM;
+	int fd = -1, number, ret = file ? fd_number_pick(call->tid, &number) : ENOMEM;
 
 	if (!ret)
 		ret = client_get(call->tid, &file->client);
 	if (ret)
 		goto free_file;
-	ret = reopen(file, memfd, &fd);
+	file->memfd = fcntl(memfd, F_DUPFD_CLOEXEC, 0);
+	ret = file->memfd < 0 ? errno : reopen(file, memfd, &fd);
 	if (ret)
-		goto put_client;
+		goto close_memfd;
 	file->kind = kind;
 	file->object = object;
 	LIST_INSERT_HEAD(&files, file, in_all);
@@ -84,7 +87,9 @@ int vfio_file_open(struct call *call, const struct vfio_file_kind *kind, int mem
 	fd_number_return(call, fd, cloexec, number);
 	close(fd); /* if the caller did not get it, this closes the file */
 	return 0;
-put_client:
+close_memfd:
+	if (file->memfd >= 0)
+		close(file->memfd);
 	client_put(file->client);
 free_file:
 	free(file);

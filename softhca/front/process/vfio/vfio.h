@@ -75,6 +75,7 @@ struct vfio_file {
 	const struct vfio_file_kind *kind;
 	dev_t dev;
 	ino_t ino;
+	int memfd; /* the memory, as it was created */
 	int watch;
 	struct client *client;
 	void *object; /* of the kind */
