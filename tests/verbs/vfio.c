@@ -124,6 +124,23 @@ static void files_are_opened_in_order(void)
 	close_files();
 }
 
+static void a_group_stays_while_its_device_is_open(void)
+{
+	open_device();
+	say_check(request(vfio.group, VFIO_GROUP_UNSET_CONTAINER, NULL) == EBUSY,
+		  "it stays in its container");
+	close(vfio.group);
+	vfio.group = open("/dev/vfio/1000", O_RDWR | O_CLOEXEC);
+	say_check(vfio.group < 0 && errno == EBUSY, "its device is open still");
+	close(vfio.device);
+	vfio.device = 0;
+	vfio.group = open("/dev/vfio/1000", O_RDWR | O_CLOEXEC);
+	say_check(vfio.group >= 0, "the device is closed");
+	say_check(request(vfio.group, VFIO_GROUP_UNSET_CONTAINER, NULL) == EINVAL,
+		  "it has left its container");
+	close_files();
+}
+
 static int map(uint64_t iova, void *memory, uint64_t size, uint32_t flags)
 {
 	struct vfio_iommu_type1_dma_map map = { .argsz = sizeof(map),
@@ -311,6 +328,7 @@ static struct ibv_context *open_context(void)
 
 static void refuse_lists(void)
 {
+	a_group_stays_while_its_device_is_open();
 	struct mlx5dv_vfio_context_attr attr = { .pci_name = ADDRESS, .flags = 1u << 30 };
 
 	SAY_PTR(mlx5dv_get_vfio_device_list(&attr), "list, unknown flag");

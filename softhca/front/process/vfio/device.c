@@ -336,6 +336,7 @@ static void device_close(struct vfio_file *file)
 	window_close(&device->window);
 	pthread_mutex_unlock(&device->lock);
 	engine_release();
+	vfio_group_put();
 }
 
 static const struct vfio_file_kind file_kind = {
@@ -365,6 +366,7 @@ void vfio_device_open(struct call *call, struct vfio_device *device)
 	}
 	ret = vfio_file_open(call, &file_kind, device->window.memfd, device, true);
 	if (!ret) {
+		vfio_group_keep();
 		engine_hold();
 		return;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * group.c - /dev/vfio/GROUP: the group has one device. It is opened by one program at a time, and
- * gives the device only while it is in a container with an IOMMU. Linux: <linux/vfio.h>
+ * gives the device only while it is in a container with an IOMMU. It stays open, and in its
+ * container, until the device is closed as well. Linux: <linux/vfio.h>
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 enum { VFIO_GROUP_MAJOR = 511, NAME_SIZE = 32 };
 
 static struct {
-	bool is_open;
+	unsigned int users;               /* its file and the device's */
 	struct vfio_container *container; /* NULL: in none */
 } group;
 
@@ -69,12 +70,25 @@ static void leave_container(void)
 	group.container = NULL;
 }
 
+void vfio_group_keep(void)
+{
+	group.users++;
+}
+
+void vfio_group_put(void)
+{
+	if (!--group.users)
+		leave_container();
+}
+
 static int unset_container(struct vfio_file *file, struct call *call)
 {
 	(void)file;
 	(void)call;
 	if (!group.container)
 		return EINVAL;
+	if (group.users > 1)
+		return EBUSY;
 	leave_container();
 	return 0;
 }
@@ -105,8 +119,7 @@ static const struct vfio_request requests[] = {
 static void group_close(struct vfio_file *file)
 {
 	(void)file;
-	leave_container();
-	group.is_open = false;
+	vfio_group_put();
 }
 
 static const struct vfio_file_kind file_kind = {
@@ -122,13 +135,13 @@ static void group_open(struct call *call, unsigned int index, uint64_t flags)
 
 	(void)index;
 	vfio_files_settle();
-	ret = group.is_open ? EBUSY : 0;
+	ret = group.users ? EBUSY : 0;
 	if (!ret)
 		ret = vfio_file_open_empty(call, &file_kind, NULL, flags & O_CLOEXEC);
 	if (ret)
 		call_fail(call, ret);
 	else
-		group.is_open = true;
+		vfio_group_keep();
 }
 
 static bool group_exists(const struct daemon *daemon, unsigned int index)

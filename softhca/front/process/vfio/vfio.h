@@ -47,6 +47,10 @@ struct vfio_container;
 void vfio_container_start(void);
 void vfio_group_start(void);
 
+/* Add and remove a user of the group. The last one takes it out of its container. */
+void vfio_group_keep(void);
+void vfio_group_put(void);
+
 /* Returns the container of an open file, or NULL. */
 struct vfio_container *vfio_container_of(const struct vfio_file *file);
 /* Add a user of the container, which has a group then, or remove one. The last one frees it. */
