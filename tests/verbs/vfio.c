@@ -181,6 +181,8 @@ static void memory_is_mapped_by_pages(void)
 	say_check(map(8 * PAGE, memory, PAGE, RW | 1u << 30) == EINVAL, "an unknown flag");
 	say_check(map(0xfee00000, memory, PAGE, RW) == EINVAL, "addresses of interrupts");
 	say_check(map(1ull << 48, memory, PAGE, RW) == EINVAL, "beyond the IOMMU's addresses");
+	say_check(map(8 * PAGE, (void *)((uintptr_t)memory | 1ull << 48), PAGE, RW) == EFAULT,
+		  "an address of no program");
 	munmap(memory + 3 * PAGE, PAGE);
 	say_check(map(8 * PAGE, memory, 4 * PAGE, RW) == EFAULT, "memory that is not there");
 	say_check(unmap(PAGE, PAGE, &unmapped) == EINVAL, "a part of a mapping");

@@ -163,6 +163,14 @@ static bool is_usable(uint64_t iova, uint64_t size)
 	return false;
 }
 
+/* Higher bits of an address would choose another process. */
+static bool is_of_program(uint64_t vaddr, uint64_t size)
+{
+	const uint64_t end = 1ull << CLIENT_VA_BITS;
+
+	return vaddr < end && size <= end - vaddr;
+}
+
 static int map_dma(struct vfio_file *file, struct call *call)
 {
 	const uint32_t known = VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE;
@@ -180,6 +188,8 @@ static int map_dma(struct vfio_file *file, struct call *call)
 		prot |= PROT_READ;
 	if (map.flags & VFIO_DMA_MAP_FLAG_WRITE)
 		prot |= PROT_WRITE;
+	if (!is_of_program(map.vaddr, map.size))
+		return EFAULT;
 	ret = client_get(call->tid, &client);
 	if (ret)
 		return ret;
