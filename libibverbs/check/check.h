@@ -25,6 +25,7 @@ enum check_fault {
 	CHECK_KEY_RANGE,
 	CHECK_KEY_PD,
 	CHECK_KEY_RIGHTS,
+	CHECK_AH_DEAD,
 	CHECK_AH_PD,
 	CHECK_CQ_SMALL,
 	CHECK_LEAK,
@@ -45,6 +46,7 @@ enum check_kind {
 	CHECK_KEY, /* an lkey: its region */
 	CHECK_CQ,
 	CHECK_QP,
+	CHECK_AH,
 	CHECK_MADE, /* any object, while VERBS_CHECK=leaks asks for it */
 };
 
@@ -81,6 +83,11 @@ static inline uint64_t check_id(const void *address)
 {
 	return (uintptr_t)address;
 }
+
+struct check_ah {
+	struct check_record record;
+	uint32_t pd; /* the kernel's handle */
+};
 
 struct check_qp {
 	struct check_record record;

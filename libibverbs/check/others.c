@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * others.c - objects of which the checker only knows that they exist.
+ * others.c - address handles, and objects of which the checker only knows that they exist.
  */
 #include "check.h"
 
@@ -25,16 +25,30 @@ int verbs_check_dealloc_pd(struct ibv_pd *pd)
 int verbs_check_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah)
 {
 	int err = check_real(pd->context)->create_ah(pd, attr, ah);
+	struct check_ah *check;
 
-	if (!err)
-		verbs_check_made(*ah, "ibv_create_ah");
-	return err;
+	if (err)
+		return err;
+	verbs_check_lock();
+	check = verbs_check_add(CHECK_AH, NULL, check_id(*ah), sizeof(*check));
+	if (check)
+		check->pd = pd->handle;
+	verbs_check_unlock();
+	verbs_check_made(*ah, "ibv_create_ah");
+	return 0;
 }
 
 int verbs_check_destroy_ah(struct ibv_ah *ah)
 {
-	int err = check_real(ah->context)->destroy_ah(ah);
+	struct check_ah *check = verbs_check_find(CHECK_AH, NULL, check_id(ah));
+	int err;
 
+	/* First, as another thread may get the same address at once. */
+	if (check)
+		check_live(&check->record, false);
+	err = check_real(ah->context)->destroy_ah(ah);
+	if (err && check)
+		check_live(&check->record, true);
 	if (!err)
 		verbs_check_unmade(ah);
 	return err;

@@ -27,19 +27,37 @@ static const char *writer_of(enum ibv_wr_opcode opcode)
 	}
 }
 
+/* Checks the address handle of a datagram by its record, as a handle that the program has destroyed
+ * cannot be read. Other opcodes have other fields in its place. */
+static void ah_check(const struct ibv_send_wr *wr, const struct check_post *post)
+{
+	const bool is_datagram = wr->opcode == IBV_WR_SEND || wr->opcode == IBV_WR_SEND_WITH_IMM;
+	const struct check_ah *ah =
+		is_datagram ? verbs_check_find(CHECK_AH, NULL, check_id(wr->wr.ud.ah)) : NULL;
+
+	if (!ah)
+		return;
+	if (!check_lives(&ah->record))
+		verbs_check_say(CHECK_AH_DEAD,
+				"%s: %s 0x%x: wr_id 0x%llx: wr.ud.ah was destroyed: post before "
+				"ibv_destroy_ah()",
+				post->call, post->owner, post->number,
+				(unsigned long long)post->wr_id);
+	else if (ah->pd != post->pd)
+		verbs_check_say(CHECK_AH_PD,
+				"%s: %s 0x%x: wr_id 0x%llx: wr.ud.ah is of PD %u, but the QP is on "
+				"PD %u: create the address handle on the QP's PD",
+				post->call, post->owner, post->number,
+				(unsigned long long)post->wr_id, ah->pd, post->pd);
+}
+
 static void send_check(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 		       const struct check_post *post)
 {
-	const struct ibv_ah *ah = wr->wr.ud.ah;
-
 	if (!(wr->send_flags & IBV_SEND_INLINE))
 		verbs_check_sges(post, wr->sg_list, wr->num_sge, writer_of(wr->opcode));
-	if (qp->qp_type == IBV_QPT_UD && ah && ah->pd->handle != post->pd)
-		verbs_check_say(
-			CHECK_AH_PD,
-			"ibv_post_send: QP 0x%x: wr_id 0x%llx: wr.ud.ah is of PD %u, but the QP "
-			"is on PD %u: create the address handle on the QP's PD",
-			qp->qp_num, (unsigned long long)wr->wr_id, ah->pd->handle, post->pd);
+	if (qp->qp_type == IBV_QPT_UD)
+		ah_check(wr, post);
 }
 
 static bool is_signaled(const struct check_qp *check, const struct ibv_send_wr *wr)

@@ -6,6 +6,7 @@
  */
 #include "mistakes.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,6 +16,13 @@ static struct scene *scene_usual(void)
 	struct rig_conf conf = scene_conf();
 
 	return scene_open(&conf);
+}
+
+/* Opens the scene without lines of providers, which would hide that the checker says nothing. */
+static struct scene *scene_quiet(void)
+{
+	MUST(!setenv("VERBS_LOG", "error", 1));
+	return scene_usual();
 }
 
 /* ---- local buffers and address handles ---- */
@@ -62,14 +70,10 @@ static struct ibv_qp *datagram_qp(const struct scene *scene, struct ibv_pd *pd)
 	return qp;
 }
 
-MISTAKE(datagram_by_handle_of_another_pd)
+static struct ibv_ah *datagram_handle(const struct scene *scene, struct ibv_pd *pd)
 {
-	struct scene *scene = scene_usual();
-	struct ibv_qp *qp = datagram_qp(scene, scene->pair.pd);
 	struct ibv_ah_attr attr = { .dlid = scene->rig.port.lid, .port_num = RIG_PORT };
-	struct ibv_sge sge;
-	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_SEND, &sge), *bad;
-	struct ibv_pd *pd = ibv_alloc_pd(scene->rig.ctx);
+	struct ibv_ah *ah;
 
 	MUST(pd);
 	if (scene_is_ethernet(scene)) {
@@ -77,10 +81,46 @@ MISTAKE(datagram_by_handle_of_another_pd)
 		attr.grh.dgid = scene->rig.gid;
 		attr.grh.hop_limit = 1;
 	}
-	wr.wr.ud.ah = ibv_create_ah(pd, &attr);
-	MUST(wr.wr.ud.ah);
+	ah = ibv_create_ah(pd, &attr);
+	MUST(ah);
+	return ah;
+}
+
+MISTAKE(datagram_by_handle_of_another_pd)
+{
+	struct scene *scene = scene_usual();
+	struct ibv_qp *qp = datagram_qp(scene, scene->pair.pd);
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_SEND, &sge), *bad;
+
+	wr.wr.ud.ah = datagram_handle(scene, ibv_alloc_pd(scene->rig.ctx));
 	wr.wr.ud.remote_qpn = qp->qp_num;
 	MUST(!ibv_post_send(qp, &wr, &bad));
+}
+
+MISTAKE(datagram_by_destroyed_handle)
+{
+	struct scene *scene = scene_usual();
+	struct ibv_qp *qp = datagram_qp(scene, scene->pair.pd);
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_SEND, &sge), *bad;
+
+	wr.wr.ud.ah = datagram_handle(scene, scene->pair.pd);
+	wr.wr.ud.remote_qpn = qp->qp_num;
+	MUST(!ibv_destroy_ah(wr.wr.ud.ah));
+	ibv_post_send(qp, &wr, &bad);
+}
+
+/* wr.rdma.remote_addr is where wr.ud.ah would be. */
+MISTAKE(datagram_of_wrong_opcode)
+{
+	struct scene *scene = scene_quiet();
+	struct ibv_qp *qp = datagram_qp(scene, scene->pair.pd);
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_RDMA_WRITE, &sge), *bad;
+
+	wr.wr.rdma.remote_addr = 0x1000;
+	MUST(ibv_post_send(qp, &wr, &bad) == EINVAL);
 }
 
 /* ---- queues ---- */
@@ -143,6 +183,8 @@ const struct mistake checked_mistakes[] = {
 	ROW(lkey_of_shrunk_region),
 	ROW(srq_receive_of_another_pd),
 	ROW(datagram_by_handle_of_another_pd),
+	ROW(datagram_by_destroyed_handle),
+	ROW(datagram_of_wrong_opcode),
 	ROW(cq_smaller_than_receives),
 	ROW(never_destroyed),
 	ROW(first_mistake_aborts),
