@@ -46,6 +46,7 @@ enum check_kind {
 	CHECK_KEY, /* an lkey: its region */
 	CHECK_CQ,
 	CHECK_QP,
+	CHECK_SRQ,
 	CHECK_AH,
 	CHECK_MADE, /* any object, while VERBS_CHECK=leaks asks for it */
 };
@@ -92,6 +93,13 @@ struct check_ah {
 struct check_qp {
 	struct check_record record;
 	bool signals_all; /* sq_sig_all */
+	/* Providers refuse a request with more, and read no list of it. */
+	uint32_t max_send_sge, max_recv_sge;
+};
+
+struct check_srq {
+	struct check_record record;
+	uint32_t max_sge;
 };
 
 /* ---- regions.c ---- */

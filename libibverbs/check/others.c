@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * others.c - address handles, and objects of which the checker only knows that they exist.
+ * others.c - address handles, SRQs, and objects of which the checker only knows that they exist.
  */
 #include "check.h"
 
@@ -58,16 +58,29 @@ int verbs_check_create_srq(struct ibv_context *context, struct ibv_srq_init_attr
 			   struct verbs_srq **vsrq)
 {
 	int err = check_real(context)->create_srq(context, attr, vsrq);
+	struct check_srq *check;
 
-	if (!err)
-		verbs_check_made(*vsrq, "ibv_create_srq");
-	return err;
+	if (err)
+		return err;
+	verbs_check_lock();
+	check = verbs_check_add(CHECK_SRQ, NULL, check_id(*vsrq), sizeof(*check));
+	if (check)
+		check->max_sge = attr->attr.max_sge;
+	verbs_check_unlock();
+	verbs_check_made(*vsrq, "ibv_create_srq");
+	return 0;
 }
 
 int verbs_check_destroy_srq(struct ibv_srq *srq)
 {
-	int err = check_real(srq->context)->destroy_srq(srq);
+	struct check_srq *check = verbs_check_find(CHECK_SRQ, NULL, check_id(srq));
+	int err;
 
+	if (check)
+		check_live(&check->record, false);
+	err = check_real(srq->context)->destroy_srq(srq);
+	if (err && check)
+		check_live(&check->record, true);
 	if (!err)
 		verbs_check_unmade(srq);
 	return err;

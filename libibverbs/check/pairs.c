@@ -19,8 +19,11 @@ int verbs_check_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_e
 		return err;
 	verbs_check_lock();
 	check = verbs_check_add(CHECK_QP, NULL, check_id(*vqp), sizeof(*check));
-	if (check)
+	if (check) {
 		check->signals_all = attr->sq_sig_all;
+		check->max_send_sge = attr->cap.max_send_sge;
+		check->max_recv_sge = attr->cap.max_recv_sge;
+	}
 	verbs_check_unlock();
 	verbs_check_made(*vqp, "ibv_create_qp");
 	return 0;

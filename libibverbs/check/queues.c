@@ -3,7 +3,9 @@
  * queues.c - requests as the program posts them with ibv_post_send(), ibv_post_recv() and
  * ibv_post_srq_recv().
  *
- * A queue pair without a record (direct verbs made it) is passed to the provider as it is.
+ * A queue without a record (direct verbs made it) is passed to the provider as it is. So are a
+ * request whose list is longer than the queue takes and those behind it: the provider refuses them,
+ * and does not read the list.
  */
 #include "check.h"
 
@@ -51,10 +53,17 @@ static void ah_check(const struct ibv_send_wr *wr, const struct check_post *post
 				(unsigned long long)post->wr_id, ah->pd, post->pd);
 }
 
+/* Returns whether the provider looks keys of the list up. Requests on keys have no list. */
+static bool has_keys(const struct ibv_send_wr *wr)
+{
+	return !(wr->send_flags & IBV_SEND_INLINE) && wr->opcode != IBV_WR_LOCAL_INV &&
+	       wr->opcode != IBV_WR_BIND_MW;
+}
+
 static void send_check(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 		       const struct check_post *post)
 {
-	if (!(wr->send_flags & IBV_SEND_INLINE))
+	if (has_keys(wr))
 		verbs_check_sges(post, wr->sg_list, wr->num_sge, writer_of(wr->opcode));
 	if (qp->qp_type == IBV_QPT_UD)
 		ah_check(wr, post);
@@ -68,19 +77,21 @@ static bool is_signaled(const struct check_qp *check, const struct ibv_send_wr *
 int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	const struct check_qp *check = verbs_check_find(CHECK_QP, NULL, check_id(qp));
+	const struct ibv_send_wr *at = check ? wr : NULL, *end;
 	int ret, refused = 0;
 
-	for (const struct ibv_send_wr *at = check ? wr : NULL; at; at = at->next) {
+	for (; at && (uint32_t)at->num_sge <= check->max_send_sge; at = at->next) {
 		const struct check_post post = post_of("ibv_post_send", qp, at->wr_id);
 
 		send_check(qp, at, &post);
 		if (is_signaled(check, at))
 			verbs_check_promise(&post, qp->send_cq);
 	}
+	end = at;
 	ret = check_real(qp->context)->post_send(qp, wr, bad_wr);
 	if (!ret || !check)
 		return ret;
-	for (const struct ibv_send_wr *at = *bad_wr; at; at = at->next)
+	for (at = *bad_wr; at && at != end; at = at->next)
 		refused += is_signaled(check, at);
 	verbs_check_unpromise(qp->send_cq, refused);
 	return ret;
@@ -88,18 +99,21 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 
 int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
+	const struct check_qp *check = verbs_check_find(CHECK_QP, NULL, check_id(qp));
+	const struct ibv_recv_wr *at = check ? wr : NULL, *end;
 	int ret, refused = 0;
 
-	for (const struct ibv_recv_wr *at = wr; at; at = at->next) {
+	for (; at && (uint32_t)at->num_sge <= check->max_recv_sge; at = at->next) {
 		const struct check_post post = post_of("ibv_post_recv", qp, at->wr_id);
 
 		verbs_check_sges(&post, at->sg_list, at->num_sge, "the receive");
 		verbs_check_promise(&post, qp->recv_cq);
 	}
+	end = at;
 	ret = check_real(qp->context)->post_recv(qp, wr, bad_wr);
-	if (!ret)
-		return 0;
-	for (const struct ibv_recv_wr *at = *bad_wr; at; at = at->next)
+	if (!ret || !check)
+		return ret;
+	for (at = *bad_wr; at && at != end; at = at->next)
 		refused++;
 	verbs_check_unpromise(qp->recv_cq, refused);
 	return ret;
@@ -108,10 +122,12 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 int verbs_check_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 			      struct ibv_recv_wr **bad_wr)
 {
+	const struct check_srq *check = verbs_check_find(CHECK_SRQ, NULL, check_id(srq));
+	const struct ibv_recv_wr *at = check ? wr : NULL;
 	struct check_post post = { "ibv_post_srq_recv", "SRQ", to_vsrq(srq)->srq_num,
 				   srq->pd->handle,     0,     srq->context };
 
-	for (const struct ibv_recv_wr *at = wr; at; at = at->next) {
+	for (; at && (uint32_t)at->num_sge <= check->max_sge; at = at->next) {
 		post.wr_id = at->wr_id;
 		verbs_check_sges(&post, at->sg_list, at->num_sge, "the receive");
 	}

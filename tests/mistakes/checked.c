@@ -123,6 +123,52 @@ MISTAKE(datagram_of_wrong_opcode)
 	MUST(ibv_post_send(qp, &wr, &bad) == EINVAL);
 }
 
+/* ---- lists that the provider does not read ---- */
+
+MISTAKE(num_sge_negative)
+{
+	struct scene *scene = scene_quiet();
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_SEND, &sge), *bad;
+
+	wr.sg_list = NULL;
+	wr.num_sge = -1;
+	MUST(ibv_post_send(scene->near->qp, &wr, &bad));
+	wr.num_sge = 1 << 20;
+	MUST(ibv_post_send(scene->near->qp, &wr, &bad));
+}
+
+MISTAKE(receive_num_sge_above_limit)
+{
+	struct scene *scene = scene_quiet();
+	struct ibv_recv_wr wr = { .num_sge = 1 << 20 }, *bad;
+
+	MUST(ibv_post_recv(scene->near->qp, &wr, &bad) == EINVAL);
+}
+
+MISTAKE(srq_receive_num_sge_above_limit)
+{
+	struct scene *scene = scene_quiet();
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = 4, .max_sge = 1 } };
+	struct ibv_srq *srq = ibv_create_srq(scene->pair.pd, &init);
+	struct ibv_recv_wr wr = { .num_sge = 1 << 20 }, *bad;
+
+	MUST(srq);
+	MUST(ibv_post_srq_recv(srq, &wr, &bad) == EINVAL);
+}
+
+/* An invalidation names no buffer; its list is not read. */
+MISTAKE(invalidate_with_num_sge)
+{
+	struct scene *scene = scene_quiet();
+	struct ibv_send_wr wr = { .num_sge = 1,
+				  .opcode = IBV_WR_LOCAL_INV,
+				  .invalidate_rkey = scene->near->mr->rkey },
+			   *bad;
+
+	ibv_post_send(scene->near->qp, &wr, &bad);
+}
+
 /* ---- queues ---- */
 
 MISTAKE(cq_smaller_than_receives)
@@ -185,6 +231,10 @@ const struct mistake checked_mistakes[] = {
 	ROW(datagram_by_handle_of_another_pd),
 	ROW(datagram_by_destroyed_handle),
 	ROW(datagram_of_wrong_opcode),
+	ROW(num_sge_negative),
+	ROW(receive_num_sge_above_limit),
+	ROW(srq_receive_num_sge_above_limit),
+	ROW(invalidate_with_num_sge),
 	ROW(cq_smaller_than_receives),
 	ROW(never_destroyed),
 	ROW(first_mistake_aborts),
