@@ -163,7 +163,6 @@ int verbs_check_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, voi
 int verbs_check_dereg_mr(struct verbs_mr *vmr);
 int verbs_check_import_mr(struct ibv_pd *pd, uint32_t handle, struct verbs_mr **vmr);
 void verbs_check_unimport_mr(struct verbs_mr *vmr);
-struct ibv_mr *verbs_check_alloc_null_mr(struct ibv_pd *pd);
 struct ibv_mr *verbs_check_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
 				     size_t length, unsigned int access);
 

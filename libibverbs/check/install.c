@@ -18,7 +18,6 @@ static const struct verbs_ops checks = {
 	.dereg_mr = verbs_check_dereg_mr,
 	.import_mr = verbs_check_import_mr,
 	.unimport_mr = verbs_check_unimport_mr,
-	.alloc_null_mr = verbs_check_alloc_null_mr,
 	.reg_dm_mr = verbs_check_reg_dm_mr,
 	.alloc_pd = verbs_check_alloc_pd,
 	.dealloc_pd = verbs_check_dealloc_pd,

@@ -2,7 +2,8 @@
 /*
  * regions.c - memory regions by their lkeys, and the lists of buffers that requests name.
  *
- * An lkey without a record is not reported: direct verbs make keys that libibverbs does not see.
+ * An lkey without a record is not reported: direct verbs make keys that libibverbs does not see,
+ * and all null regions of a device share one lkey.
  */
 #include "check.h"
 
@@ -144,15 +145,6 @@ void verbs_check_unimport_mr(struct verbs_mr *vmr)
 	key_kill(context, vmr->mr.lkey);
 	verbs_check_unmade(vmr);
 	check_real(context)->unimport_mr(vmr);
-}
-
-struct ibv_mr *verbs_check_alloc_null_mr(struct ibv_pd *pd)
-{
-	struct ibv_mr *mr = check_real(pd->context)->alloc_null_mr(pd);
-
-	if (mr)
-		key_add(mr, 0, 0, ~0u, false);
-	return mr;
 }
 
 struct ibv_mr *verbs_check_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,

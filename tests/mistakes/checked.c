@@ -169,6 +169,24 @@ MISTAKE(invalidate_with_num_sge)
 	ibv_post_send(scene->near->qp, &wr, &bad);
 }
 
+/* ---- right programs, in which the checker must see no mistake ---- */
+
+/* All null regions share one lkey, which lives on with the second one. */
+MISTAKE(right_null_region)
+{
+	struct scene *scene = scene_quiet();
+	struct ibv_mr *first = ibv_alloc_null_mr(scene->pair.pd);
+	struct ibv_mr *second = ibv_alloc_null_mr(ibv_alloc_pd(scene->rig.ctx));
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_RDMA_WRITE, &sge);
+
+	MUST(first && second && first->lkey == second->lkey);
+	sge.lkey = first->lkey;
+	scene_post(scene, &wr);
+	MUST(!ibv_dereg_mr(second));
+	scene_post(scene, &wr);
+}
+
 /* ---- queues ---- */
 
 MISTAKE(cq_smaller_than_receives)
@@ -235,6 +253,7 @@ const struct mistake checked_mistakes[] = {
 	ROW(receive_num_sge_above_limit),
 	ROW(srq_receive_num_sge_above_limit),
 	ROW(invalidate_with_num_sge),
+	ROW(right_null_region),
 	ROW(cq_smaller_than_receives),
 	ROW(never_destroyed),
 	ROW(first_mistake_aborts),
