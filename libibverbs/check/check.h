@@ -127,10 +127,18 @@ void verbs_check_sges(const struct check_post *post, const struct ibv_sge *sges,
 
 /* ---- places.c ---- */
 
-/* Counts a request that will complete to CQ. */
-void verbs_check_promise(const struct check_post *post, const struct ibv_cq *cq);
-/* Takes back COUNT of them, which the provider has refused. */
-void verbs_check_unpromise(const struct ibv_cq *cq, int count);
+/* The requests of one call that may complete to CQ. */
+struct check_places {
+	const struct ibv_cq *cq;
+	int count;
+	bool is_over;
+	struct check_post post; /* the first that has no place, or the last */
+};
+
+/* Counts a request, before the provider sees it. */
+void verbs_check_promise(struct check_places *places, const struct check_post *post);
+/* The provider has refused REFUSED of those counted. Says if the accepted ones are too many. */
+void verbs_check_settle(const struct check_places *places, int refused);
 /* Drops what was promised to the CQs of a QP. */
 void verbs_check_forget(const struct ibv_cq *send_cq, const struct ibv_cq *recv_cq);
 

@@ -2,16 +2,18 @@
 /*
  * places.c - completion queues, and the places that posted requests will take in them.
  *
- * A signaled send and a receive promise one completion each. A counter per CQ has those that are
- * not polled yet. It may be too low (requests of direct verbs, of ibv_wr_*, of SRQs and flushed
- * ones without a signal are polled but not counted), and is then never below 0; it is never too
- * high, so that a right program sees no line.
+ * A signaled send and a receive promise one completion each. They are counted before the provider
+ * sees them, as another thread may poll at once, and compared when it has accepted them. A counter
+ * per CQ has those that are not polled yet. It may be too low (requests of direct verbs, of
+ * ibv_wr_*, of SRQs and flushed ones without a signal are polled but not counted), and is then
+ * never below 0; it is never too high, so that a right program sees no line.
  */
 #include "check.h"
 
 struct check_cq {
 	struct check_record record;
 	int promised;
+	int unsettled; /* of these, what providers have not accepted yet */
 	bool is_reported;
 	bool may_overrun; /* IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN */
 	/* The provider's functions of ibv_start_poll() and ibv_next_poll(). */
@@ -111,34 +113,49 @@ static bool cq_is_watched(const struct check_cq *check, const struct ibv_cq *cq)
 	return !check->start_poll || (cqx->start_poll == start_poll && cqx->next_poll == next_poll);
 }
 
-void verbs_check_promise(const struct check_post *post, const struct ibv_cq *cq)
+void verbs_check_promise(struct check_places *places, const struct check_post *post)
 {
-	struct check_cq *check = cq_find(cq);
-	bool overruns;
-	int promised;
+	struct check_cq *check = cq_find(places->cq);
 
-	if (!check || check->may_overrun)
+	if (!check)
+		return;
+	places->count++;
+	if (!places->is_over)
+		places->post = *post;
+	verbs_check_lock();
+	check->unsettled++;
+	places->is_over |= ++check->promised > places->cq->cqe;
+	verbs_check_unlock();
+}
+
+static void overrun_say(const struct check_post *post, const struct ibv_cq *cq, int promised)
+{
+	verbs_check_say(CHECK_CQ_SMALL,
+			"%s: %s 0x%x: wr_id 0x%llx: its CQ has %d places, but %d posted requests "
+			"will complete to it: create the CQ with a larger cqe, or poll it before "
+			"you post more",
+			post->call, post->owner, post->number, (unsigned long long)post->wr_id,
+			cq->cqe, promised);
+}
+
+void verbs_check_settle(const struct check_places *places, int refused)
+{
+	struct check_cq *check = places->count ? cq_find(places->cq) : NULL;
+	bool overruns;
+	int accepted;
+
+	if (!check)
 		return;
 	verbs_check_lock();
-	promised = ++check->promised;
-	overruns = promised > cq->cqe && !check->is_reported && cq_is_watched(check, cq);
+	check->unsettled -= places->count;
+	check->promised = check->promised > refused ? check->promised - refused : 0;
+	accepted = check->promised - check->unsettled;
+	overruns = accepted > places->cq->cqe && !check->is_reported && !check->may_overrun &&
+		   cq_is_watched(check, places->cq);
 	check->is_reported |= overruns;
 	verbs_check_unlock();
 	if (overruns)
-		verbs_check_say(CHECK_CQ_SMALL,
-				"%s: %s 0x%x: wr_id 0x%llx: its CQ has %d places, but %d posted "
-				"requests will complete to it: create the CQ with a larger cqe, or "
-				"poll it before you post more",
-				post->call, post->owner, post->number,
-				(unsigned long long)post->wr_id, cq->cqe, promised);
-}
-
-void verbs_check_unpromise(const struct ibv_cq *cq, int count)
-{
-	struct check_cq *check = cq_find(cq);
-
-	if (check && count)
-		cq_polled(check, count);
+		overrun_say(&places->post, places->cq, accepted);
 }
 
 /* A queue pair that is reset or destroyed takes its completions along, and how many these are is

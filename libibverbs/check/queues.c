@@ -78,6 +78,7 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 {
 	const struct check_qp *check = verbs_check_find(CHECK_QP, NULL, check_id(qp));
 	const struct ibv_send_wr *at = check ? wr : NULL, *end;
+	struct check_places places = { .cq = qp->send_cq };
 	int ret, refused = 0;
 
 	for (; at && (uint32_t)at->num_sge <= check->max_send_sge; at = at->next) {
@@ -85,15 +86,13 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 
 		send_check(qp, at, &post);
 		if (is_signaled(check, at))
-			verbs_check_promise(&post, qp->send_cq);
+			verbs_check_promise(&places, &post);
 	}
 	end = at;
 	ret = check_real(qp->context)->post_send(qp, wr, bad_wr);
-	if (!ret || !check)
-		return ret;
-	for (at = *bad_wr; at && at != end; at = at->next)
+	for (at = ret && check ? *bad_wr : NULL; at && at != end; at = at->next)
 		refused += is_signaled(check, at);
-	verbs_check_unpromise(qp->send_cq, refused);
+	verbs_check_settle(&places, refused);
 	return ret;
 }
 
@@ -101,21 +100,20 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 {
 	const struct check_qp *check = verbs_check_find(CHECK_QP, NULL, check_id(qp));
 	const struct ibv_recv_wr *at = check ? wr : NULL, *end;
+	struct check_places places = { .cq = qp->recv_cq };
 	int ret, refused = 0;
 
 	for (; at && (uint32_t)at->num_sge <= check->max_recv_sge; at = at->next) {
 		const struct check_post post = post_of("ibv_post_recv", qp, at->wr_id);
 
 		verbs_check_sges(&post, at->sg_list, at->num_sge, "the receive");
-		verbs_check_promise(&post, qp->recv_cq);
+		verbs_check_promise(&places, &post);
 	}
 	end = at;
 	ret = check_real(qp->context)->post_recv(qp, wr, bad_wr);
-	if (!ret || !check)
-		return ret;
-	for (at = *bad_wr; at && at != end; at = at->next)
+	for (at = ret && check ? *bad_wr : NULL; at && at != end; at = at->next)
 		refused++;
-	verbs_check_unpromise(qp->recv_cq, refused);
+	verbs_check_settle(&places, refused);
 	return ret;
 }
 

@@ -187,6 +187,25 @@ MISTAKE(right_null_region)
 	scene_post(scene, &wr);
 }
 
+/* Posts a list that is longer than the CQ, of which the queue takes a part that is not. */
+MISTAKE(right_list_refused)
+{
+	struct rig_conf conf = scene_conf();
+	struct scene *scene = scene_quiet();
+	struct ibv_recv_wr wrs[200] = { 0 }, *bad;
+	struct ibv_qp_init_attr init;
+	struct ibv_qp *qp;
+
+	rig_qp_init_attr(&conf, ibv_create_cq(scene->rig.ctx, 100, NULL, NULL, 0), &init);
+	init.cap.max_recv_wr = 32;
+	qp = ibv_create_qp(scene->pair.pd, &init);
+	MUST(qp && qp->recv_cq->cqe < 200 && (int)init.cap.max_recv_wr <= qp->recv_cq->cqe);
+	rig_qp_to(&scene->rig, &conf, qp, scene->far->qp->qp_num, IBV_QPS_INIT);
+	for (int i = 0; i < 199; i++)
+		wrs[i].next = &wrs[i + 1];
+	MUST(ibv_post_recv(qp, wrs, &bad) == ENOMEM);
+}
+
 /* ---- queues ---- */
 
 MISTAKE(cq_smaller_than_receives)
@@ -254,6 +273,7 @@ const struct mistake checked_mistakes[] = {
 	ROW(srq_receive_num_sge_above_limit),
 	ROW(invalidate_with_num_sge),
 	ROW(right_null_region),
+	ROW(right_list_refused),
 	ROW(cq_smaller_than_receives),
 	ROW(never_destroyed),
 	ROW(first_mistake_aborts),
