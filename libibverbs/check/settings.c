@@ -39,6 +39,13 @@ static void word_read(const char *word)
 		verbs_error("VERBS_CHECK=%s is not 0, or a list of 1, abort, leaks", word);
 }
 
+/* The parent's objects are not the child's to destroy. */
+static void forked(void)
+{
+	verbs_check_settings.leaks = false;
+	verbs_check_unlock();
+}
+
 static void settings_read(void)
 {
 	const char *value = getenv("VERBS_CHECK");
@@ -48,7 +55,7 @@ static void settings_read(void)
 		word_read(word);
 	free(words);
 	if (verbs_check_settings.on)
-		pthread_atfork(verbs_check_lock, verbs_check_unlock, verbs_check_unlock);
+		pthread_atfork(verbs_check_lock, verbs_check_unlock, forked);
 }
 
 bool verbs_check_is_on(void)

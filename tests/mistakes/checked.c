@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct scene *scene_usual(void)
@@ -206,6 +207,24 @@ MISTAKE(right_list_refused)
 	MUST(ibv_post_recv(qp, wrs, &bad) == ENOMEM);
 }
 
+/* A child that ends need not destroy what its parent made. */
+MISTAKE(right_child_exits)
+{
+	struct rig rig;
+	struct ibv_pd *pd;
+	pid_t child;
+	int status;
+
+	MUST(!setenv("VERBS_CHECK", "leaks", 1));
+	rig_open(&rig);
+	pd = ibv_alloc_pd(rig.ctx);
+	child = fork();
+	if (!child)
+		exit(0);
+	MUST(child > 0 && waitpid(child, &status, 0) == child && !status);
+	MUST(!ibv_dealloc_pd(pd));
+}
+
 /* ---- queues ---- */
 
 MISTAKE(cq_smaller_than_receives)
@@ -274,6 +293,7 @@ const struct mistake checked_mistakes[] = {
 	ROW(invalidate_with_num_sge),
 	ROW(right_null_region),
 	ROW(right_list_refused),
+	ROW(right_child_exits),
 	ROW(cq_smaller_than_receives),
 	ROW(never_destroyed),
 	ROW(first_mistake_aborts),
