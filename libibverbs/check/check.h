@@ -63,6 +63,9 @@ struct check_record {
 
 /* Returns the record, which may be of a dead object, or NULL. */
 void *verbs_check_find(enum check_kind kind, const void *context, uint64_t id);
+/* Returns the record of an object that lives, or NULL: direct verbs may make an object without a
+ * record at the address of a dead one. */
+void *verbs_check_find_live(enum check_kind kind, const void *context, uint64_t id);
 /* Returns a new record of SIZE bytes, all zeros behind its head, or NULL without memory. */
 void *verbs_check_add(enum check_kind kind, const void *context, uint64_t id, size_t size);
 

@@ -40,7 +40,7 @@ int verbs_check_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ib
 
 int verbs_check_destroy_ah(struct ibv_ah *ah)
 {
-	struct check_ah *check = verbs_check_find(CHECK_AH, NULL, check_id(ah));
+	struct check_ah *check = verbs_check_find_live(CHECK_AH, NULL, check_id(ah));
 	int err;
 
 	/* First, as another thread may get the same address at once. */
@@ -73,7 +73,7 @@ int verbs_check_create_srq(struct ibv_context *context, struct ibv_srq_init_attr
 
 int verbs_check_destroy_srq(struct ibv_srq *srq)
 {
-	struct check_srq *check = verbs_check_find(CHECK_SRQ, NULL, check_id(srq));
+	struct check_srq *check = verbs_check_find_live(CHECK_SRQ, NULL, check_id(srq));
 	int err;
 
 	if (check)

@@ -6,7 +6,7 @@
 
 static struct check_qp *qp_find(const struct ibv_qp *qp)
 {
-	return verbs_check_find(CHECK_QP, NULL, check_id(qp));
+	return verbs_check_find_live(CHECK_QP, NULL, check_id(qp));
 }
 
 int verbs_check_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
@@ -38,16 +38,23 @@ int verbs_check_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	return err;
 }
 
+/* Direct verbs make queue pairs without a record, whose completions may have been polled from CQs
+ * that have one. */
 int verbs_check_destroy_qp(struct ibv_qp *qp)
 {
 	struct check_qp *check = qp_find(qp);
 	const struct ibv_cq *send_cq = qp->send_cq, *recv_cq = qp->recv_cq;
-	int err = check_real(qp->context)->destroy_qp(qp);
+	int err;
 
-	if (!err && check) {
+	/* First, as another thread may get the same address at once. */
+	if (check)
 		check_live(&check->record, false);
-		verbs_check_forget(send_cq, recv_cq);
-		verbs_check_unmade(qp);
-	}
-	return err;
+	err = check_real(qp->context)->destroy_qp(qp);
+	if (err && check)
+		check_live(&check->record, true);
+	if (err)
+		return err;
+	verbs_check_forget(send_cq, recv_cq);
+	verbs_check_unmade(qp);
+	return 0;
 }

@@ -26,6 +26,11 @@ static struct check_cq *cq_find(const void *cq)
 	return cq ? verbs_check_find(CHECK_CQ, NULL, check_id(cq)) : NULL;
 }
 
+static struct check_cq *cq_live(const void *cq)
+{
+	return cq ? verbs_check_find_live(CHECK_CQ, NULL, check_id(cq)) : NULL;
+}
+
 /* Counts COUNT completions that were polled. */
 static void cq_polled(struct check_cq *check, int count)
 {
@@ -85,13 +90,17 @@ int verbs_check_create_cq(struct ibv_context *context, const struct ibv_cq_init_
 
 int verbs_check_destroy_cq(struct ibv_cq *cq)
 {
-	struct check_cq *check = cq_find(cq);
-	int err = check_real(cq->context)->destroy_cq(cq);
+	struct check_cq *check = cq_live(cq);
+	int err;
 
-	if (!err && check) {
+	/* First, as another thread may get the same address at once. */
+	if (check)
 		check_live(&check->record, false);
+	err = check_real(cq->context)->destroy_cq(cq);
+	if (err && check)
+		check_live(&check->record, true);
+	if (!err)
 		verbs_check_unmade(cq);
-	}
 	return err;
 }
 
@@ -100,7 +109,7 @@ int verbs_check_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 	int n = check_real(cq->context)->poll_cq(cq, num_entries, wc);
 	struct check_cq *check;
 
-	if (n > 0 && (check = cq_find(cq)))
+	if (n > 0 && (check = cq_live(cq)))
 		cq_polled(check, n);
 	return n;
 }
@@ -115,7 +124,7 @@ static bool cq_is_watched(const struct check_cq *check, const struct ibv_cq *cq)
 
 void verbs_check_promise(struct check_places *places, const struct check_post *post)
 {
-	struct check_cq *check = cq_find(places->cq);
+	struct check_cq *check = cq_live(places->cq);
 
 	if (!check)
 		return;
@@ -140,7 +149,7 @@ static void overrun_say(const struct check_post *post, const struct ibv_cq *cq, 
 
 void verbs_check_settle(const struct check_places *places, int refused)
 {
-	struct check_cq *check = places->count ? cq_find(places->cq) : NULL;
+	struct check_cq *check = places->count ? cq_live(places->cq) : NULL;
 	bool overruns;
 	int accepted;
 
@@ -162,7 +171,7 @@ void verbs_check_settle(const struct check_places *places, int refused)
  * not known. */
 void verbs_check_forget(const struct ibv_cq *send_cq, const struct ibv_cq *recv_cq)
 {
-	struct check_cq *send = cq_find(send_cq), *recv = cq_find(recv_cq);
+	struct check_cq *send = cq_live(send_cq), *recv = cq_live(recv_cq);
 
 	verbs_check_lock();
 	if (send)

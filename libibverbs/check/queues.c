@@ -76,7 +76,7 @@ static bool is_signaled(const struct check_qp *check, const struct ibv_send_wr *
 
 int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	const struct check_qp *check = verbs_check_find(CHECK_QP, NULL, check_id(qp));
+	const struct check_qp *check = verbs_check_find_live(CHECK_QP, NULL, check_id(qp));
 	const struct ibv_send_wr *at = check ? wr : NULL, *end;
 	struct check_places places = { .cq = qp->send_cq };
 	int ret, refused = 0;
@@ -98,7 +98,7 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 
 int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
-	const struct check_qp *check = verbs_check_find(CHECK_QP, NULL, check_id(qp));
+	const struct check_qp *check = verbs_check_find_live(CHECK_QP, NULL, check_id(qp));
 	const struct ibv_recv_wr *at = check ? wr : NULL, *end;
 	struct check_places places = { .cq = qp->recv_cq };
 	int ret, refused = 0;
@@ -120,7 +120,7 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 int verbs_check_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 			      struct ibv_recv_wr **bad_wr)
 {
-	const struct check_srq *check = verbs_check_find(CHECK_SRQ, NULL, check_id(srq));
+	const struct check_srq *check = verbs_check_find_live(CHECK_SRQ, NULL, check_id(srq));
 	const struct ibv_recv_wr *at = check ? wr : NULL;
 	struct check_post post = { "ibv_post_srq_recv", "SRQ", to_vsrq(srq)->srq_num,
 				   srq->pd->handle,     0,     srq->context };

@@ -33,6 +33,13 @@ void *verbs_check_find(enum check_kind kind, const void *context, uint64_t id)
 	return at;
 }
 
+void *verbs_check_find_live(enum check_kind kind, const void *context, uint64_t id)
+{
+	struct check_record *record = verbs_check_find(kind, context, id);
+
+	return record && check_lives(record) ? record : NULL;
+}
+
 void verbs_check_each(enum check_kind kind, void (*say)(const struct check_record *record))
 {
 	for (size_t i = 0; i < ARRAY_SIZE(buckets); i++)
