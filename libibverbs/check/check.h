@@ -107,12 +107,17 @@ struct check_srq {
 
 /* ---- regions.c ---- */
 
+/* The call that ended an lkey. */
+enum check_end { CHECK_DEREGISTERED, CHECK_REREGISTERED, CHECK_UNIMPORTED };
+
 struct check_key {
 	struct check_record record;
 	uint32_t pd;            /* the kernel's handle: a parent domain has its PD's */
 	uint64_t start, length; /* as SGEs name them */
 	unsigned int access;
 	bool is_ranged; /* start and length are known */
+	int imports;    /* that made the record; 0: another call made it */
+	enum check_end end;
 };
 
 /* Where a request was posted. */
@@ -127,6 +132,8 @@ struct check_post {
 /* Checks COUNT entries of a list. WHY says what writes to them; NULL: nothing does. */
 void verbs_check_sges(const struct check_post *post, const struct ibv_sge *sges, int count,
 		      const char *why);
+/* Checks the list of an atomic. Providers write 8 bytes to a single buffer, whatever its length. */
+void verbs_check_atomic(const struct check_post *post, const struct ibv_sge *sges, int count);
 
 /* ---- places.c ---- */
 

@@ -15,17 +15,23 @@ static struct check_post post_of(const char *call, const struct ibv_qp *qp, uint
 				    wr_id, qp->context };
 }
 
-/* Returns what writes to the local buffers of a send request; NULL: nothing. */
-static const char *writer_of(enum ibv_wr_opcode opcode)
+/* Checks the buffers of a send request. */
+static void buffers_check(const struct ibv_send_wr *wr, const struct check_post *post)
 {
-	switch (opcode) {
+	switch (wr->opcode) {
+	case IBV_WR_LOCAL_INV:
+	case IBV_WR_BIND_MW: /* these have no list */
+		break;
 	case IBV_WR_RDMA_READ:
-		return "the answer of the READ";
+		verbs_check_sges(post, wr->sg_list, wr->num_sge, "the answer of the READ");
+		break;
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		return "the answer of the atomic";
+		verbs_check_atomic(post, wr->sg_list, wr->num_sge);
+		break;
 	default:
-		return NULL;
+		verbs_check_sges(post, wr->sg_list, wr->num_sge, NULL);
+		break;
 	}
 }
 
@@ -53,18 +59,11 @@ static void ah_check(const struct ibv_send_wr *wr, const struct check_post *post
 				(unsigned long long)post->wr_id, ah->pd, post->pd);
 }
 
-/* Returns whether the provider looks keys of the list up. Requests on keys have no list. */
-static bool has_keys(const struct ibv_send_wr *wr)
-{
-	return !(wr->send_flags & IBV_SEND_INLINE) && wr->opcode != IBV_WR_LOCAL_INV &&
-	       wr->opcode != IBV_WR_BIND_MW;
-}
-
 static void send_check(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 		       const struct check_post *post)
 {
-	if (has_keys(wr))
-		verbs_check_sges(post, wr->sg_list, wr->num_sge, writer_of(wr->opcode));
+	if (!(wr->send_flags & IBV_SEND_INLINE))
+		buffers_check(wr, post);
 	if (qp->qp_type == IBV_QPT_UD)
 		ah_check(wr, post);
 }

@@ -7,6 +7,8 @@
  */
 #include "check.h"
 
+#include <stdio.h>
+
 /* ---- regions come and go ---- */
 
 static struct check_key *key_find(const struct ibv_context *context, uint32_t lkey)
@@ -31,28 +33,34 @@ static void key_add(const struct ibv_mr *mr, uint64_t start, uint64_t length, un
 	verbs_check_unlock();
 }
 
-static void key_kill(const struct ibv_context *context, uint32_t lkey)
+/* Kills the record before the call that ends the lkey, as another thread may get the same lkey at
+ * once. Returns the record, or NULL if none lives. */
+static struct check_key *key_end(const struct ibv_mr *mr, enum check_end end)
 {
 	struct check_key *key;
 
 	verbs_check_lock();
-	key = key_find(context, lkey);
-	if (key)
+	key = verbs_check_find_live(CHECK_KEY, mr->context, mr->lkey);
+	if (key) {
+		key->end = end;
 		check_live(&key->record, false);
+	}
 	verbs_check_unlock();
+	return key;
 }
 
+/* Addresses of a zero-based region depend on how it was made. */
 static bool has_range(unsigned int access)
 {
-	return !(access & (IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND));
+	return !(access & IBV_ACCESS_ZERO_BASED);
 }
 
-/* Records a region that a call has made. */
+/* Records a region that CALL has made. */
 static void region_add(const struct verbs_mr *vmr, uint64_t start, uint64_t length,
-		       unsigned int access, bool is_ranged)
+		       unsigned int access, const char *call)
 {
-	key_add(&vmr->mr, start, length, access, is_ranged);
-	verbs_check_made(vmr, "ibv_reg_mr");
+	key_add(&vmr->mr, start, length, access, has_range(access));
+	verbs_check_made(vmr, call);
 }
 
 int verbs_check_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
@@ -61,7 +69,7 @@ int verbs_check_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t io
 	int err = check_real(pd->context)->reg_mr(pd, addr, length, iova, access, vmr);
 
 	if (!err)
-		region_add(*vmr, iova, length, access, has_range(access));
+		region_add(*vmr, iova, length, access, "ibv_reg_mr");
 	return err;
 }
 
@@ -71,7 +79,7 @@ int verbs_check_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 	int err = check_real(pd->context)->reg_dmabuf_mr(pd, offset, length, iova, fd, access, vmr);
 
 	if (!err)
-		region_add(*vmr, iova, length, access, has_range(access));
+		region_add(*vmr, iova, length, access, "ibv_reg_dmabuf_mr");
 	return err;
 }
 
@@ -82,26 +90,24 @@ int verbs_check_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr
 	int err = check_real(pd->context)->reg_mr_ex(pd, attr, vmr);
 
 	if (!err)
-		region_add(*vmr, attr->iova, attr->length, access, has_range(access));
+		region_add(*vmr, attr->iova, attr->length, access, "ibv_reg_mr_ex");
 	return err;
 }
 
-/* A change that fails may leave the region dead. */
 int verbs_check_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
 			 size_t length, unsigned int access)
 {
 	struct ibv_context *context = vmr->mr.context;
-	const uint32_t old = vmr->mr.lkey;
-	const struct check_key *key = key_find(context, old);
 	const bool moves = flags & IBV_REREG_MR_CHANGE_TRANSLATION;
-	struct check_key now = { .is_ranged = false };
+	struct check_key *key = key_end(&vmr->mr, CHECK_REREGISTERED);
+	struct check_key now = key ? *key : (struct check_key){ .is_ranged = false };
 	struct ibv_mr mr;
 	int err = check_real(context)->rereg_mr(vmr, flags, pd, addr, length, access);
 
+	if (err && key)
+		check_live(&key->record, true);
 	if (err || !key)
 		return err;
-	now = *key;
-	key_kill(context, old);
 	mr = vmr->mr;
 	if (flags & IBV_REREG_MR_CHANGE_PD)
 		mr.pd = pd;
@@ -115,13 +121,9 @@ int verbs_check_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, voi
 int verbs_check_dereg_mr(struct verbs_mr *vmr)
 {
 	struct ibv_context *context = vmr->mr.context;
-	const uint32_t lkey = vmr->mr.lkey;
-	struct check_key *key = key_find(context, lkey);
-	int err;
+	struct check_key *key = key_end(&vmr->mr, CHECK_DEREGISTERED);
+	int err = check_real(context)->dereg_mr(vmr);
 
-	/* First, as another thread may get the same lkey at once. */
-	key_kill(context, lkey);
-	err = check_real(context)->dereg_mr(vmr);
 	if (err && key)
 		check_live(&key->record, true);
 	if (!err)
@@ -129,22 +131,56 @@ int verbs_check_dereg_mr(struct verbs_mr *vmr)
 	return err;
 }
 
+/* Counts an import of a region. The region has a record if this context registered it. */
+static void import_add(const struct ibv_mr *mr)
+{
+	struct check_key *key;
+
+	verbs_check_lock();
+	key = verbs_check_find_live(CHECK_KEY, mr->context, mr->lkey);
+	if (!key) {
+		key = verbs_check_add(CHECK_KEY, mr->context, mr->lkey, sizeof(*key));
+		if (key) {
+			key->pd = mr->pd->handle;
+			key->access = ~0u;
+			key->imports = 1;
+		}
+	} else if (key->imports) {
+		key->imports++;
+	}
+	verbs_check_unlock();
+}
+
+/* The last import that made a record takes it along. */
+static void import_drop(const struct ibv_mr *mr)
+{
+	struct check_key *key;
+
+	verbs_check_lock();
+	key = verbs_check_find_live(CHECK_KEY, mr->context, mr->lkey);
+	if (key && key->imports && !--key->imports) {
+		key->end = CHECK_UNIMPORTED;
+		check_live(&key->record, false);
+	}
+	verbs_check_unlock();
+}
+
 int verbs_check_import_mr(struct ibv_pd *pd, uint32_t handle, struct verbs_mr **vmr)
 {
 	int err = check_real(pd->context)->import_mr(pd, handle, vmr);
 
-	if (!err)
-		region_add(*vmr, 0, 0, ~0u, false);
-	return err;
+	if (err)
+		return err;
+	import_add(&(*vmr)->mr);
+	verbs_check_made(*vmr, "ibv_import_mr");
+	return 0;
 }
 
 void verbs_check_unimport_mr(struct verbs_mr *vmr)
 {
-	struct ibv_context *context = vmr->mr.context;
-
-	key_kill(context, vmr->mr.lkey);
+	import_drop(&vmr->mr);
 	verbs_check_unmade(vmr);
-	check_real(context)->unimport_mr(vmr);
+	check_real(vmr->mr.context)->unimport_mr(vmr);
 }
 
 struct ibv_mr *verbs_check_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
@@ -153,7 +189,7 @@ struct ibv_mr *verbs_check_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint6
 	struct ibv_mr *mr = check_real(pd->context)->reg_dm_mr(pd, dm, offset, length, access);
 
 	if (mr)
-		key_add(mr, 0, length, access, false);
+		key_add(mr, 0, length, access, true); /* requests name offsets in the region */
 	return mr;
 }
 
@@ -169,6 +205,31 @@ static bool key_holds(const struct check_key *key, const struct ibv_sge *sge)
 	       sge->addr - key->start <= key->length - sge->length;
 }
 
+static void dead_say(const struct check_post *post, const struct ibv_sge *sge, int index,
+		     const struct check_key *key)
+{
+	char range[64] = "";
+
+	if (key->is_ranged)
+		snprintf(range, sizeof(range), " (0x%llx, %llu bytes)",
+			 (unsigned long long)key->start, (unsigned long long)key->length);
+	if (key->end == CHECK_REREGISTERED)
+		SAY(CHECK_KEY_DEAD, post,
+		    "sg_list[%d]: lkey 0x%x is of an MR%s that ibv_rereg_mr() gave another lkey: "
+		    "read mr->lkey again after ibv_rereg_mr()",
+		    index, sge->lkey, range);
+	else if (key->end == CHECK_UNIMPORTED)
+		SAY(CHECK_KEY_DEAD, post,
+		    "sg_list[%d]: lkey 0x%x is of an MR that was unimported: post before "
+		    "ibv_unimport_mr()",
+		    index, sge->lkey);
+	else
+		SAY(CHECK_KEY_DEAD, post,
+		    "sg_list[%d]: lkey 0x%x is of an MR that was deregistered%s: post before "
+		    "ibv_dereg_mr(), or register the buffer again",
+		    index, sge->lkey, range);
+}
+
 static void sge_check(const struct check_post *post, const struct ibv_sge *sge, int index,
 		      const char *why)
 {
@@ -177,11 +238,7 @@ static void sge_check(const struct check_post *post, const struct ibv_sge *sge, 
 	if (!key || !sge->length)
 		return;
 	if (!check_lives(&key->record))
-		SAY(CHECK_KEY_DEAD, post,
-		    "sg_list[%d]: lkey 0x%x is of an MR that was deregistered (0x%llx, %llu "
-		    "bytes): post before ibv_dereg_mr(), or register the buffer again",
-		    index, sge->lkey, (unsigned long long)key->start,
-		    (unsigned long long)key->length);
+		dead_say(post, sge, index, key);
 	else if (key->pd != post->pd)
 		SAY(CHECK_KEY_PD, post,
 		    "sg_list[%d]: lkey 0x%x is of an MR on PD %u, but the %s is on PD %u: "
@@ -205,4 +262,18 @@ void verbs_check_sges(const struct check_post *post, const struct ibv_sge *sges,
 {
 	for (int i = 0; i < count; i++)
 		sge_check(post, &sges[i], i, why);
+}
+
+void verbs_check_atomic(const struct check_post *post, const struct ibv_sge *sges, int count)
+{
+	const char *why = "the answer of the atomic";
+	struct ibv_sge one;
+
+	if (count != 1) {
+		verbs_check_sges(post, sges, count, why);
+		return;
+	}
+	one = *sges;
+	one.length = one.length ? 8 : 0;
+	sge_check(post, &one, 0, why);
 }

@@ -38,6 +38,24 @@ MISTAKE(lkey_of_shrunk_region)
 	must_end(scene->near, IBV_WC_LOC_PROT_ERR);
 }
 
+MISTAKE(device_memory_beyond_region)
+{
+	struct scene *scene = scene_usual();
+	struct ibv_alloc_dm_attr attr = { .length = 64 };
+	struct ibv_dm *dm = ibv_alloc_dm(scene->rig.ctx, &attr);
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_RDMA_WRITE, &sge);
+	struct ibv_mr *mr;
+
+	MUST(dm);
+	mr = ibv_reg_dm_mr(scene->pair.pd, dm, 0, 64,
+			   IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE);
+	MUST(mr);
+	sge = (struct ibv_sge){ 32, 64, mr->lkey };
+	scene_post(scene, &wr);
+	must_end(scene->near, IBV_WC_LOC_PROT_ERR);
+}
+
 MISTAKE(srq_receive_of_another_pd)
 {
 	struct scene *scene = scene_usual();
@@ -225,6 +243,33 @@ MISTAKE(right_child_exits)
 	MUST(!ibv_dealloc_pd(pd));
 }
 
+/* An import shares the lkey of the region, which outlives it. */
+MISTAKE(right_import_beside_region)
+{
+	struct scene *scene = scene_quiet();
+	struct ibv_mr *mr = ibv_import_mr(scene->pair.pd, scene->near->mr->handle);
+
+	MUST(mr && mr->lkey == scene->near->mr->lkey);
+	ibv_unimport_mr(mr);
+	scene_send(scene, IBV_WR_RDMA_WRITE);
+	must_end(scene->near, IBV_WC_SUCCESS);
+}
+
+/* The device writes 8 bytes, whatever the length. */
+MISTAKE(right_atomic_with_long_buffer)
+{
+	struct scene *scene = scene_quiet();
+	struct ibv_mr *mr = ibv_reg_mr(scene->pair.pd, scene->near->buf, 8, IBV_ACCESS_LOCAL_WRITE);
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_ATOMIC_FETCH_AND_ADD, &sge);
+
+	MUST(mr);
+	sge.length = 64;
+	sge.lkey = mr->lkey;
+	scene_post(scene, &wr);
+	must_end(scene->near, IBV_WC_SUCCESS);
+}
+
 /* ---- queues ---- */
 
 MISTAKE(cq_smaller_than_receives)
@@ -283,6 +328,7 @@ MISTAKE(setting_unknown)
 
 const struct mistake checked_mistakes[] = {
 	ROW(lkey_of_shrunk_region),
+	ROW(device_memory_beyond_region),
 	ROW(srq_receive_of_another_pd),
 	ROW(datagram_by_handle_of_another_pd),
 	ROW(datagram_by_destroyed_handle),
@@ -294,6 +340,8 @@ const struct mistake checked_mistakes[] = {
 	ROW(right_null_region),
 	ROW(right_list_refused),
 	ROW(right_child_exits),
+	ROW(right_import_beside_region),
+	ROW(right_atomic_with_long_buffer),
 	ROW(cq_smaller_than_receives),
 	ROW(never_destroyed),
 	ROW(first_mistake_aborts),
