@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { FRAMES = 12, PLACE_SIZE = 200 };
 
@@ -20,15 +21,20 @@ struct made {
 
 void verbs_check_made(const void *object, const char *call)
 {
+	void *frames[FRAMES];
 	struct made *made;
+	int count;
 
 	if (!verbs_check_settings.leaks)
 		return;
+	/* Without the lock: it may load a library, and takes that loader's locks. */
+	count = backtrace(frames, FRAMES);
 	verbs_check_lock();
 	made = verbs_check_add(CHECK_MADE, NULL, check_id(object), sizeof(*made));
 	if (made) {
 		made->call = call;
-		made->count = backtrace(made->frames, FRAMES);
+		memcpy(made->frames, frames, sizeof(frames));
+		made->count = count;
 	}
 	verbs_check_unlock();
 }

@@ -42,8 +42,10 @@ void *verbs_check_find_live(enum check_kind kind, const void *context, uint64_t 
 
 void verbs_check_each(enum check_kind kind, void (*say)(const struct check_record *record))
 {
+	const struct check_record *at;
+
 	for (size_t i = 0; i < ARRAY_SIZE(buckets); i++)
-		for (const struct check_record *at = buckets[i]; at; at = at->next)
+		for (at = __atomic_load_n(&buckets[i], __ATOMIC_ACQUIRE); at; at = at->next)
 			if (at->kind == kind && check_lives(at))
 				say(at);
 }

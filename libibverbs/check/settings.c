@@ -66,6 +66,16 @@ bool verbs_check_is_on(void)
 	return verbs_check_settings.on;
 }
 
+static void line_write(const char *text, unsigned int before)
+{
+	if (!verbs_log_on(VERBS_LOG_ERROR) || before > LINES_MAX)
+		return;
+	if (before < LINES_MAX)
+		verbs_log_write_each(VERBS_LOG_WARN, "%s", text);
+	else
+		verbs_log_write_each(VERBS_LOG_WARN, "further lines of this kind are left out");
+}
+
 void verbs_check_say(enum check_fault fault, const char *format, ...)
 {
 	static unsigned int lines[CHECK_FAULTS];
@@ -73,15 +83,10 @@ void verbs_check_say(enum check_fault fault, const char *format, ...)
 	char text[900];
 	va_list args;
 
-	if (!verbs_log_on(VERBS_LOG_ERROR) || before > LINES_MAX)
-		return;
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	if (before < LINES_MAX)
-		verbs_log_write_each(VERBS_LOG_WARN, "%s", text);
-	else
-		verbs_log_write_each(VERBS_LOG_WARN, "further lines of this kind are left out");
+	line_write(text, before);
 	if (verbs_check_settings.aborts)
 		abort();
 }

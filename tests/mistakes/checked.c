@@ -315,6 +315,12 @@ MISTAKE(first_mistake_aborts)
 	MUST(!"alive");
 }
 
+MISTAKE(first_mistake_aborts_unlogged)
+{
+	MUST(!setenv("VERBS_LOG", "off", 1));
+	first_mistake_aborts();
+}
+
 MISTAKE(setting_unknown)
 {
 	MUST(!setenv("VERBS_CHECK", "1,leak", 1));
@@ -345,6 +351,7 @@ const struct mistake checked_mistakes[] = {
 	ROW(cq_smaller_than_receives),
 	ROW(never_destroyed),
 	ROW(first_mistake_aborts),
+	ROW(first_mistake_aborts_unlogged),
 	ROW(setting_unknown),
 	{ 0 },
 };
