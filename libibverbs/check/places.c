@@ -141,7 +141,7 @@ static void overrun_say(const struct check_post *post, const struct ibv_cq *cq, 
 {
 	verbs_check_say(CHECK_CQ_SMALL,
 			"%s: %s 0x%x: wr_id 0x%llx: its CQ has %d places, but %d posted requests "
-			"will complete to it: create the CQ with a larger cqe, or poll it before "
+			"may complete to it: create the CQ with a larger cqe, or poll it before "
 			"you post more",
 			post->call, post->owner, post->number, (unsigned long long)post->wr_id,
 			cq->cqe, promised);
