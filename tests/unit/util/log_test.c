@@ -564,8 +564,9 @@ static void the_first_mistake_hints_at_the_log(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		/* First, as it leaves no file: files that were opened are kept for ever */
+		/* First, as they leave no file: files that were opened are kept for ever */
 		cmocka_unit_test(a_name_that_is_too_long_is_no_file),
+		cmocka_unit_test(no_line_goes_into_a_file_at_standard_errors_number),
 		cmocka_unit_test(levels_include_the_graver_ones),
 		cmocka_unit_test(levels_have_numbers_too),
 		cmocka_unit_test(another_default_is_the_last_to_ask),
@@ -583,7 +584,6 @@ int main(void)
 		cmocka_unit_test(a_child_does_not_report_for_its_parent),
 		cmocka_unit_test(a_stamp_has_time_process_and_thread),
 		cmocka_unit_test(stamps_are_dates),
-		cmocka_unit_test(no_line_goes_into_a_file_at_standard_errors_number),
 		cmocka_unit_test(the_first_mistake_hints_at_the_log),
 	};
 
