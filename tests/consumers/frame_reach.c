@@ -158,7 +158,7 @@ static bool host_has(const struct side *side, uint8_t mark)
 	return false;
 }
 
-/* Who has a frame, when one of them does and the other had the time. */
+/* Prints whether the QP or the host's interface receives the frame with MARK within WAIT_MS. */
 static void say(const char *from, struct side *to, uint8_t mark)
 {
 	bool qp = false, host = false;

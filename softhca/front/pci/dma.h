@@ -11,7 +11,7 @@
 
 #include "softhca/device/hca.h"
 
-/* Memory that is not mapped here, as that of a process. */
+/* Memory that softhca copies instead of mapping it, as the memory of a process is. */
 struct dma_remote_ops {
 	/* Copies LEN bytes at ADDR there. Returns 0 or a positive errno. */
 	int (*copy)(void *remote, uint64_t addr, void *buf, uint64_t len, bool write);

@@ -35,7 +35,7 @@ void log_print(enum log_level level, const char *format, ...)
 	notes++;
 }
 
-/* All limits but that of DCTs are 64. */
+/* Every limit is 64, except the one of DCTs. */
 static int adapter_prepare(void **state)
 {
 	(void)state;
