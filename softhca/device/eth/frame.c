@@ -209,6 +209,13 @@ bool frame_l4_ok(const struct frame *frame)
 	return l4_sum(frame, frame->bytes) == 0xffff;
 }
 
+bool frame_l4_ok_once(struct frame *frame)
+{
+	if (frame->l4_check == FRAME_UNCHECKED)
+		frame->l4_check = frame_l4_ok(frame) ? FRAME_RIGHT : FRAME_WRONG;
+	return frame->l4_check == FRAME_RIGHT;
+}
+
 void frame_fill_l3(uint8_t *bytes, const struct frame *frame)
 {
 	uint8_t *ip = bytes + frame->l3;

@@ -12,6 +12,9 @@
 
 #include "ib/ethernet.h"
 
+/* What is known of a checksum. See frame_l4_ok_once(). */
+enum frame_check { FRAME_UNCHECKED, FRAME_RIGHT, FRAME_WRONG };
+
 /* Offsets are into BYTES; 0: the header is absent or truncated. */
 struct frame {
 	const uint8_t *bytes;
@@ -26,6 +29,8 @@ struct frame {
 	unsigned int l4;     /* transport header; 0 in a fragment other than the first */
 	uint8_t protocol;
 	bool fragment; /* a fragment of a larger datagram */
+	/* of this frame, and of the one that it carries in a tunnel */
+	enum frame_check l4_check, inner_l4_check;
 };
 
 void frame_parse(struct frame *frame, const uint8_t *bytes, size_t len);
@@ -39,6 +44,8 @@ bool frame_is_udp(const struct frame *frame);
 /* Check the IP header's checksum, and TCP's or UDP's if the datagram is not fragmented. */
 bool frame_l3_ok(const struct frame *frame);
 bool frame_l4_ok(const struct frame *frame);
+/* Is frame_l4_ok(), but sums the bytes of a parsed frame only once, as they do not change. */
+bool frame_l4_ok_once(struct frame *frame);
 
 /* Write the right checksums into the frame at BYTES, and ignore what the fields contain. */
 void frame_fill_l3(uint8_t *bytes, const struct frame *frame);

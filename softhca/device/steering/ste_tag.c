@@ -62,9 +62,9 @@ static bool has_ports(const struct frame *frame)
 	return frame_is_tcp(frame) || frame_is_udp(frame);
 }
 
-static void put_state(uint8_t *tag, const struct frame *frame)
+static void put_state(uint8_t *tag, struct frame *frame)
 {
-	fld_set(tag, STE_L4_OK, l4_type(frame) && frame_l4_ok(frame));
+	fld_set(tag, STE_L4_OK, l4_type(frame) && frame_l4_ok_once(frame));
 	fld_set(tag, STE_L3_OK, frame->l3 && frame_l3_ok(frame));
 	fld_set(tag, STE_FRAGMENTED, frame->fragment);
 	if (frame_is_tcp(frame))
@@ -73,7 +73,7 @@ static void put_state(uint8_t *tag, const struct frame *frame)
 
 /* ---- types ---- */
 
-static void put_l2(const struct frame *frame, uint32_t mac, uint8_t *tag)
+static void put_l2(struct frame *frame, uint32_t mac, uint8_t *tag)
 {
 	fld_set(tag, STE_L2_IP_FRAGMENTED, frame->fragment);
 	fld_set(tag, STE_L2_L3_TYPE, l3_type(frame));
@@ -87,7 +87,7 @@ static void put_l2(const struct frame *frame, uint32_t mac, uint8_t *tag)
 	fld_set(tag, STE_L2_L3_ETHERTYPE, frame->ethertype);
 	fld_set(tag, STE_L2_L2_OK, frame->l2);
 	fld_set(tag, STE_L2_L3_OK, frame->l3 && frame_l3_ok(frame));
-	fld_set(tag, STE_L2_L4_OK, l4_type(frame) && frame_l4_ok(frame));
+	fld_set(tag, STE_L2_L4_OK, l4_type(frame) && frame_l4_ok_once(frame));
 	fld_set(tag, STE_L2_SECOND_VLAN_QUALIFIER, vlan_qualifier(frame, 1));
 	fld_set(tag, STE_L2_SECOND_PRIORITY, vlan_get(frame, 1, VLAN_PRIORITY));
 	fld_set(tag, STE_L2_SECOND_CFI, vlan_get(frame, 1, VLAN_DEI));
@@ -114,7 +114,7 @@ static void put_l2_both(const struct frame *frame, uint8_t *tag)
 	fld_set(tag, STE_L2_BOTH_FIRST_VLAN_ID, vlan_get(frame, 0, VLAN_ID));
 }
 
-static void put_5_tuple(const struct frame *frame, uint8_t *tag)
+static void put_5_tuple(struct frame *frame, uint8_t *tag)
 {
 	const uint8_t *ip = frame->bytes + frame->l3;
 
@@ -147,7 +147,7 @@ static void put_ipv4_misc(const struct frame *frame, uint8_t *tag)
 	fld_set(tag, STE_MISC_TIME_TO_LIVE, fld_get(ip, IP4_TTL));
 }
 
-static void put_l4(const struct frame *frame, uint8_t *tag)
+static void put_l4(struct frame *frame, uint8_t *tag)
 {
 	const uint8_t *ip = frame->bytes + frame->l3;
 
@@ -291,7 +291,7 @@ static void put_l2_tunnel(const struct frame *frame, const struct frame *inner, 
 /* ---- all types ---- */
 
 /* Types that describe outer headers or inner ones. Returns false for all others. */
-static bool put_headers(const struct frame *frame, unsigned int lookup, uint8_t *tag)
+static bool put_headers(struct frame *frame, unsigned int lookup, uint8_t *tag)
 {
 	switch (lookup) {
 	case PRM_STE_L2_O:
@@ -395,7 +395,7 @@ static bool put_others(const struct frame *frame, const struct frame *inner,
 	}
 }
 
-bool ste_tag(const struct frame *frame, const struct flow_state *state, unsigned int lookup,
+bool ste_tag(struct frame *frame, const struct flow_state *state, unsigned int lookup,
 	     uint8_t tag[PRM_STE_TAG_SIZE])
 {
 	const int outer = outer_type(lookup);
@@ -408,7 +408,10 @@ bool ste_tag(const struct frame *frame, const struct flow_state *state, unsigned
 		return true;
 	tunnel = tunnel_find(frame);
 	has_inner = tunnel_parse_inner(frame, &tunnel, &inner);
-	if (outer >= 0)
-		return !has_inner || put_headers(&inner, (unsigned int)outer, tag);
-	return put_others(frame, has_inner ? &inner : NULL, state, lookup, tag);
+	if (outer >= 0 && has_inner) {
+		inner.l4_check = frame->inner_l4_check;
+		put_headers(&inner, (unsigned int)outer, tag);
+		frame->inner_l4_check = inner.l4_check;
+	}
+	return outer >= 0 || put_others(frame, has_inner ? &inner : NULL, state, lookup, tag);
 }

@@ -13,8 +13,9 @@
 struct flow_state;
 struct frame;
 
-/* Writes the tag of FRAME. Returns false for a lookup type that the adapter does not know. */
-bool ste_tag(const struct frame *frame, const struct flow_state *state, unsigned int lookup,
+/* Writes the tag of FRAME, which keeps the result of its checksum. Returns false for a lookup type
+ * that the adapter does not know. */
+bool ste_tag(struct frame *frame, const struct flow_state *state, unsigned int lookup,
 	     uint8_t tag[PRM_STE_TAG_SIZE]);
 
 #endif
