@@ -21,7 +21,7 @@ static uint64_t burst_of(uint64_t mantissa, uint64_t exponent)
 	return mantissa << exponent;
 }
 
-/* Takes the fields that SELECT names. */
+/* Takes the fields that SELECT names. What frames have used of an old rate is forgotten. */
 static void meter_take(struct flow_meter *meter, const uint8_t *object, uint64_t select)
 {
 	if (select & PRM_METER_MODIFY_ACTIVE)
@@ -32,6 +32,7 @@ static void meter_take(struct flow_meter *meter, const uint8_t *object, uint64_t
 	if (select & PRM_METER_MODIFY_CIR) {
 		meter->committed.mantissa = fld_get(object, PARAM(METER_PARAM_CIR_MANTISSA));
 		meter->committed.exponent = fld_get(object, PARAM(METER_PARAM_CIR_EXPONENT));
+		meter->committed.busy = 0;
 	}
 	if (select & PRM_METER_MODIFY_EBS)
 		meter->excess.burst = burst_of(fld_get(object, PARAM(METER_PARAM_EBS_MANTISSA)),
@@ -39,6 +40,7 @@ static void meter_take(struct flow_meter *meter, const uint8_t *object, uint64_t
 	if (select & PRM_METER_MODIFY_EIR) {
 		meter->excess.mantissa = fld_get(object, PARAM(METER_PARAM_EIR_MANTISSA));
 		meter->excess.exponent = fld_get(object, PARAM(METER_PARAM_EIR_EXPONENT));
+		meter->excess.busy = 0;
 	}
 }
 

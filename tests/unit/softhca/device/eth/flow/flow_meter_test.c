@@ -229,6 +229,44 @@ static void meters_use_their_table(void **state)
 	table_destroy(TX, table, PRM_STAT_OK);
 }
 
+static void meter_modify(uint32_t n, const uint8_t *wanted, uint64_t select, enum prm_status expect)
+{
+	uint8_t in[16 + PRM_METER_SIZE] = { 0 }, out[16];
+
+	memcpy(in + 16, wanted, PRM_METER_SIZE);
+	fld_set(in + 16, METER_MODIFY_FIELD_SELECT, select);
+	object_head(in, PRM_OP_MODIFY_GENERAL_OBJECT, PRM_OBJ_TYPE_FLOW_METER, n);
+	flat_cmd_expect(flat.hca[0], in, sizeof(in), out, sizeof(out), expect);
+}
+
+/* What frames have used of the old rate does not count against a new one. */
+static void a_new_rate_begins_at_once(void **state)
+{
+	const uint32_t table = eth_table(0, RX, 3, 0, PRM_STAT_OK);
+	uint8_t in[16 + PRM_METER_SIZE] = { 0 }, *parameters = fld_at(in + 16, METER_PARAMETERS);
+	struct flow_meter *meter;
+	uint32_t n;
+
+	(void)state;
+	meter_put(in + 16, RX, table, 1);
+	fld_set(parameters, METER_PARAM_CIR_EXPONENT, 31);
+	fld_set(parameters, METER_PARAM_EIR_MANTISSA, 1);
+	fld_set(parameters, METER_PARAM_EIR_EXPONENT, 31);
+	n = object_create(in, sizeof(in), PRM_OBJ_TYPE_FLOW_METER, PRM_STAT_OK);
+	meter = res_get(&flat.hca[0]->eth->flow_meters, n);
+	assert_int_equal(flow_meter_color(meter, 1, 1000), FLOW_METER_GREEN);
+	assert_int_equal(flow_meter_color(meter, 1, 1000), FLOW_METER_YELLOW);
+	assert_int_equal(flow_meter_color(meter, 1, 1000), FLOW_METER_RED);
+	fld_set(parameters, METER_PARAM_EIR_EXPONENT, 6);
+	meter_modify(n, in + 16, PRM_METER_MODIFY_EIR, PRM_STAT_OK);
+	assert_int_equal(flow_meter_color(meter, 100000, 1000), FLOW_METER_YELLOW);
+	fld_set(parameters, METER_PARAM_CIR_EXPONENT, 6);
+	meter_modify(n, in + 16, PRM_METER_MODIFY_CIR, PRM_STAT_OK);
+	assert_int_equal(flow_meter_color(meter, 200000, 1000), FLOW_METER_GREEN);
+	object_destroy(PRM_OBJ_TYPE_FLOW_METER, n, PRM_STAT_OK);
+	table_destroy(RX, table, PRM_STAT_OK);
+}
+
 static void other_adapters_have_neither(void **state)
 {
 	const uint32_t table = eth_table(0, RX, 3, 0, PRM_STAT_OK);
@@ -262,6 +300,7 @@ int main(void)
 		cmocka_unit_test(each_so_many_th_frame_is_sampled),
 		cmocka_unit_test(samplers_use_their_tables),
 		cmocka_unit_test(meters_use_their_table),
+		cmocka_unit_test(a_new_rate_begins_at_once),
 		cmocka_unit_test(other_adapters_have_neither),
 	};
 
