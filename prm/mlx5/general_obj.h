@@ -108,7 +108,10 @@ enum prm_meter_color { PRM_METER_RED = 0, PRM_METER_YELLOW = 1, PRM_METER_GREEN 
 
 /* Bytes of a burst are MANTISSA * 2^EXPONENT, bytes of a nanosecond MANTISSA / 2^EXPONENT. */
 #define METER_PARAM_VALID                   FLD(0x0, 31, 31)
+#define METER_PARAM_BUCKET_OVERFLOW         FLD(0x0, 30, 30)
 #define METER_PARAM_START_COLOR             FLD(0x0, 29, 28)
+#define METER_PARAM_BOTH_BUCKETS_ON_GREEN   FLD(0x0, 27, 27)
+#define METER_PARAM_METER_MODE              FLD(0x0, 25, 24)
 #define METER_PARAM_CBS_EXPONENT            FLD(0x8, 28, 24)
 #define METER_PARAM_CBS_MANTISSA            FLD(0x8, 23, 16)
 #define METER_PARAM_CIR_EXPONENT            FLD(0x8, 12, 8)

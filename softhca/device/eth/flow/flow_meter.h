@@ -25,7 +25,8 @@ enum flow_meter_color { FLOW_METER_RED, FLOW_METER_YELLOW, FLOW_METER_GREEN };
 /* A limit: BURST bytes at once, and MANTISSA / 2^EXPONENT bytes in each nanosecond */
 struct flow_meter_limit {
 	uint64_t burst;
-	uint32_t mantissa; /* 0: nothing passes */
+	unsigned int burst_exponent; /* BURST is a multiple of 2^this, as software wrote it */
+	uint32_t mantissa;           /* 0: nothing passes */
 	uint32_t exponent;
 	uint64_t busy; /* time until which frames have used the rate */
 };
@@ -37,6 +38,7 @@ struct flow_meter {
 	unsigned int reg;            /* which register C gets the color */
 	bool active;                 /* else all frames get the first color */
 	enum flow_meter_color first; /* the best color that a frame gets */
+	bool overflow;               /* software wants unused green bytes to become yellow ones */
 	struct flow_meter_limit committed,
 		excess; /* green up to the first, yellow up to the second */
 };

@@ -16,37 +16,77 @@ static_assert((int)FLOW_METER_GREEN == PRM_METER_GREEN &&
 
 #define PARAM(field) FLD_IN(METER_PARAMETERS, field)
 
-static uint64_t burst_of(uint64_t mantissa, uint64_t exponent)
+/* The fields of a limit in the parameters */
+struct limit_fields {
+	uint32_t burst_exponent, burst_mantissa, exponent, mantissa;
+};
+
+static const struct limit_fields committed_fields = {
+	PARAM(METER_PARAM_CBS_EXPONENT),
+	PARAM(METER_PARAM_CBS_MANTISSA),
+	PARAM(METER_PARAM_CIR_EXPONENT),
+	PARAM(METER_PARAM_CIR_MANTISSA),
+};
+static const struct limit_fields excess_fields = {
+	PARAM(METER_PARAM_EBS_EXPONENT),
+	PARAM(METER_PARAM_EBS_MANTISSA),
+	PARAM(METER_PARAM_EIR_EXPONENT),
+	PARAM(METER_PARAM_EIR_MANTISSA),
+};
+
+static void burst_take(struct flow_meter_limit *limit, const struct limit_fields *fields,
+		       const uint8_t *object)
 {
-	return mantissa << exponent;
+	limit->burst_exponent = (unsigned int)fld_get(object, fields->burst_exponent);
+	limit->burst = fld_get(object, fields->burst_mantissa) << limit->burst_exponent;
 }
 
-/* Takes the fields that SELECT names. What frames have used of an old rate is forgotten. */
+/* What frames have used of an old rate is forgotten. */
+static void rate_take(struct flow_meter_limit *limit, const struct limit_fields *fields,
+		      const uint8_t *object)
+{
+	limit->mantissa = (uint32_t)fld_get(object, fields->mantissa);
+	limit->exponent = (uint32_t)fld_get(object, fields->exponent);
+	limit->busy = 0;
+}
+
+static void limit_put(const struct flow_meter_limit *limit, const struct limit_fields *fields,
+		      uint8_t *object)
+{
+	fld_set(object, fields->burst_exponent, limit->burst_exponent);
+	fld_set(object, fields->burst_mantissa, limit->burst >> limit->burst_exponent);
+	fld_set(object, fields->exponent, limit->exponent);
+	fld_set(object, fields->mantissa, limit->mantissa);
+}
+
+/* Takes the fields that SELECT names. */
 static void meter_take(struct flow_meter *meter, const uint8_t *object, uint64_t select)
 {
 	if (select & PRM_METER_MODIFY_ACTIVE)
 		meter->active = fld_get(object, METER_ACTIVE);
 	if (select & PRM_METER_MODIFY_CBS)
-		meter->committed.burst = burst_of(fld_get(object, PARAM(METER_PARAM_CBS_MANTISSA)),
-						  fld_get(object, PARAM(METER_PARAM_CBS_EXPONENT)));
-	if (select & PRM_METER_MODIFY_CIR) {
-		meter->committed.mantissa = fld_get(object, PARAM(METER_PARAM_CIR_MANTISSA));
-		meter->committed.exponent = fld_get(object, PARAM(METER_PARAM_CIR_EXPONENT));
-		meter->committed.busy = 0;
-	}
+		burst_take(&meter->committed, &committed_fields, object);
+	if (select & PRM_METER_MODIFY_CIR)
+		rate_take(&meter->committed, &committed_fields, object);
 	if (select & PRM_METER_MODIFY_EBS)
-		meter->excess.burst = burst_of(fld_get(object, PARAM(METER_PARAM_EBS_MANTISSA)),
-					       fld_get(object, PARAM(METER_PARAM_EBS_EXPONENT)));
-	if (select & PRM_METER_MODIFY_EIR) {
-		meter->excess.mantissa = fld_get(object, PARAM(METER_PARAM_EIR_MANTISSA));
-		meter->excess.exponent = fld_get(object, PARAM(METER_PARAM_EIR_EXPONENT));
-		meter->excess.busy = 0;
-	}
+		burst_take(&meter->excess, &excess_fields, object);
+	if (select & PRM_METER_MODIFY_EIR)
+		rate_take(&meter->excess, &excess_fields, object);
 }
 
 static const uint64_t all_fields = PRM_METER_MODIFY_ACTIVE | PRM_METER_MODIFY_CBS |
 				   PRM_METER_MODIFY_CIR | PRM_METER_MODIFY_EBS |
 				   PRM_METER_MODIFY_EIR;
+
+/* Bytes that the committed limit leaves unused do not overflow to the excess limit, which has to be
+ * empty then. Returns whether it would be, once the fields that SELECT names are taken. */
+static bool overflow_is_done(const struct flow_meter *meter, const uint8_t *object, uint64_t select)
+{
+	struct flow_meter wanted = *meter;
+
+	meter_take(&wanted, object, select);
+	return !wanted.overflow || (!wanted.excess.burst && !wanted.excess.mantissa);
+}
 
 static const char *meter_check(const struct flow_meter *meter, const uint8_t *object)
 {
@@ -58,6 +98,11 @@ static const char *meter_check(const struct flow_meter *meter, const uint8_t *ob
 		return "flow meter: the parameters are not valid";
 	if (fld_get(object, PARAM(METER_PARAM_START_COLOR)) > PRM_METER_GREEN)
 		return "flow meter: unknown start_color";
+	if (fld_get(object, PARAM(METER_PARAM_BOTH_BUCKETS_ON_GREEN)) ||
+	    fld_get(object, PARAM(METER_PARAM_METER_MODE)))
+		return "flow meter: both_buckets_on_green and meter_mode are not done";
+	if (!overflow_is_done(meter, object, all_fields))
+		return "flow meter: bucket_overflow is not done with an excess rate or burst";
 	return NULL;
 }
 
@@ -70,6 +115,7 @@ enum prm_status flow_meter_create(struct hca *hca, struct cmd *cmd)
 				 fld_get(object, METER_DESTINATION_TABLE_ID)),
 		.reg = fld_get(object, METER_RETURN_REG_ID),
 		.first = (enum flow_meter_color)fld_get(object, PARAM(METER_PARAM_START_COLOR)),
+		.overflow = fld_get(object, PARAM(METER_PARAM_BUCKET_OVERFLOW)),
 	}, *meter;
 	const char *why = meter_check(&wanted, object);
 	int ret;
@@ -103,6 +149,10 @@ enum prm_status flow_meter_modify(struct hca *hca, struct cmd *cmd)
 	if (select & ~all_fields)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR,
 				"flow meter: unknown modify_field_select");
+	if (!overflow_is_done(meter, object, select))
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR,
+				"flow meter: bucket_overflow is not done with an excess rate or "
+				"burst");
 	meter_take(meter, object, select);
 	return PRM_STAT_OK;
 }
@@ -118,6 +168,11 @@ enum prm_status flow_meter_query(struct hca *hca, struct cmd *cmd)
 	fld_set(object, METER_RETURN_REG_ID, meter->reg);
 	fld_set(object, METER_TABLE_TYPE, meter->type);
 	fld_set(object, METER_DESTINATION_TABLE_ID, meter->next->n);
+	fld_set(object, PARAM(METER_PARAM_VALID), 1);
+	fld_set(object, PARAM(METER_PARAM_BUCKET_OVERFLOW), meter->overflow);
+	fld_set(object, PARAM(METER_PARAM_START_COLOR), meter->first);
+	limit_put(&meter->committed, &committed_fields, object);
+	limit_put(&meter->excess, &excess_fields, object);
 	fld_set(object,
 		meter->type == PRM_FLOW_NIC_TX ? METER_ICM_ADDRESS_TX : METER_ICM_ADDRESS_RX,
 		ste_end_address(STE_END_METER, meter->n));

@@ -73,9 +73,11 @@ static void extremes_do_not_overflow(void **state)
 
 	(void)state;
 	assert_int_equal(greens(&meter, 1, 1000, 10), 0); /* a rate of nothing */
-	meter.committed = (struct flow_meter_limit){ UINT64_C(255) << 31, 1, 31, 0 };
+	meter.committed = (struct flow_meter_limit){ .burst = UINT64_C(255) << 31,
+						     .mantissa = 1,
+						     .exponent = 31 };
 	assert_int_equal(greens(&meter, 1, 0, 1000), 1000);
-	meter.committed = (struct flow_meter_limit){ 0, 255, 0, 0 };
+	meter.committed = (struct flow_meter_limit){ .mantissa = 255 };
 	assert_int_equal(greens(&meter, 1, 4, 1000), 1000);
 }
 
@@ -267,6 +269,70 @@ static void a_new_rate_begins_at_once(void **state)
 	table_destroy(RX, table, PRM_STAT_OK);
 }
 
+/* A query returns the parameters as they were written, bit by bit. */
+static void a_query_has_the_parameters(void **state)
+{
+	const uint32_t table = eth_table(0, RX, 3, 0, PRM_STAT_OK);
+	uint8_t in[16 + PRM_METER_SIZE] = { 0 }, out[16 + PRM_METER_SIZE], *object = in + 16;
+	uint8_t *parameters = fld_at(object, METER_PARAMETERS);
+	uint32_t n;
+
+	(void)state;
+	meter_put(object, RX, table, 1);
+	fld_set(parameters, METER_PARAM_CBS_MANTISSA, 0xc0);
+	fld_set(parameters, METER_PARAM_CBS_EXPONENT, 31);
+	fld_set(parameters, METER_PARAM_EBS_MANTISSA, 0x10);
+	fld_set(parameters, METER_PARAM_EBS_EXPONENT, 2);
+	fld_set(parameters, METER_PARAM_EIR_MANTISSA, 7);
+	fld_set(parameters, METER_PARAM_EIR_EXPONENT, 9);
+	n = object_create(in, sizeof(in), PRM_OBJ_TYPE_FLOW_METER, PRM_STAT_OK);
+	object_query(PRM_OBJ_TYPE_FLOW_METER, n, out, sizeof(out));
+	assert_memory_equal(fld_at(out + 16, METER_PARAMETERS), parameters, 0x20);
+	object_destroy(PRM_OBJ_TYPE_FLOW_METER, n, PRM_STAT_OK);
+	memset(parameters, 0, 0x20); /* of zeroes, and with tokens that overflow to nowhere */
+	fld_set(parameters, METER_PARAM_VALID, 1);
+	fld_set(parameters, METER_PARAM_BUCKET_OVERFLOW, 1);
+	n = object_create(in, sizeof(in), PRM_OBJ_TYPE_FLOW_METER, PRM_STAT_OK);
+	object_query(PRM_OBJ_TYPE_FLOW_METER, n, out, sizeof(out));
+	assert_memory_equal(fld_at(out + 16, METER_PARAMETERS), parameters, 0x20);
+	object_destroy(PRM_OBJ_TYPE_FLOW_METER, n, PRM_STAT_OK);
+	table_destroy(RX, table, PRM_STAT_OK);
+}
+
+/* Modes of two buckets are not done, so they are refused. */
+static void unknown_modes_are_refused(void **state)
+{
+	static const uint32_t modes[] = { METER_PARAM_BOTH_BUCKETS_ON_GREEN,
+					  METER_PARAM_METER_MODE };
+	const uint32_t table = eth_table(0, RX, 3, 0, PRM_STAT_OK);
+	uint8_t in[16 + PRM_METER_SIZE] = { 0 }, *object = in + 16;
+	uint8_t *parameters = fld_at(object, METER_PARAMETERS);
+	uint32_t n;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(modes); i++) {
+		meter_put(object, RX, table, 1);
+		fld_set(parameters, modes[i], 1);
+		object_create(in, sizeof(in), PRM_OBJ_TYPE_FLOW_METER, PRM_STAT_BAD_PARAM_ERR);
+	}
+	meter_put(object, RX, table, 1);
+	fld_set(parameters, METER_PARAM_BUCKET_OVERFLOW, 1);
+	fld_set(parameters, METER_PARAM_EBS_MANTISSA, 1);
+	object_create(in, sizeof(in), PRM_OBJ_TYPE_FLOW_METER, PRM_STAT_BAD_PARAM_ERR);
+	fld_set(parameters, METER_PARAM_EBS_MANTISSA, 0);
+	fld_set(parameters, METER_PARAM_EIR_MANTISSA, 1);
+	object_create(in, sizeof(in), PRM_OBJ_TYPE_FLOW_METER, PRM_STAT_BAD_PARAM_ERR);
+	fld_set(parameters, METER_PARAM_EIR_MANTISSA, 0);
+	n = object_create(in, sizeof(in), PRM_OBJ_TYPE_FLOW_METER, PRM_STAT_OK);
+	fld_set(parameters, METER_PARAM_EIR_MANTISSA, 1);
+	meter_modify(n, object, PRM_METER_MODIFY_CIR, PRM_STAT_OK);
+	meter_modify(n, object, PRM_METER_MODIFY_EIR, PRM_STAT_BAD_PARAM_ERR);
+	fld_set(parameters, METER_PARAM_EBS_MANTISSA, 1);
+	meter_modify(n, object, PRM_METER_MODIFY_EBS, PRM_STAT_BAD_PARAM_ERR);
+	object_destroy(PRM_OBJ_TYPE_FLOW_METER, n, PRM_STAT_OK);
+	table_destroy(RX, table, PRM_STAT_OK);
+}
+
 static void other_adapters_have_neither(void **state)
 {
 	const uint32_t table = eth_table(0, RX, 3, 0, PRM_STAT_OK);
@@ -301,6 +367,8 @@ int main(void)
 		cmocka_unit_test(samplers_use_their_tables),
 		cmocka_unit_test(meters_use_their_table),
 		cmocka_unit_test(a_new_rate_begins_at_once),
+		cmocka_unit_test(a_query_has_the_parameters),
+		cmocka_unit_test(unknown_modes_are_refused),
 		cmocka_unit_test(other_adapters_have_neither),
 	};
 
