@@ -208,8 +208,10 @@ static int start_engine(void)
 
 static int start_threads(void)
 {
-	int ret = start_engine();
+	int ret = watchdog_block_signal();
 
+	if (!ret)
+		ret = start_engine();
 	if (ret)
 		return ret;
 	ret = watchdog_start();

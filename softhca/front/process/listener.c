@@ -12,6 +12,7 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/queue.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "softhca/front/process/daemon.h"
@@ -19,6 +20,7 @@
 #include "softhca/front/process/holder/epitaph.h"
 #include "softhca/front/process/listener.h"
 #include "softhca/front/process/notify.h"
+#include "softhca/front/process/program/refused_users.h"
 #include "softhca/front/process/watch.h"
 #include "softhca/log.h"
 
@@ -59,6 +61,18 @@ static void listener_close(struct listener *listener)
 	listeners_stop_if_unused();
 }
 
+/* Refuses the user of a client that has made us wait. The server's own user can stop it anyway. */
+static void thief_refuse(const struct listener *listener)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	log_error("a client receives its own trapped calls: they are served no more");
+	if (!getsockopt(listener->holder, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
+	    peer.uid != geteuid())
+		refused_users_add(peer.uid, timer_now());
+}
+
 static void listener_ready(struct watch *watch, uint32_t events)
 {
 	struct listener *listener = (struct listener *)watch;
@@ -70,7 +84,7 @@ static void listener_ready(struct watch *watch, uint32_t events)
 	else if (events & EPOLLHUP) /* no filtered process is left */
 		ret = ENOTCONN;
 	if (ret == ETIMEDOUT)
-		log_error("a client receives its own trapped calls: they are served no more");
+		thief_refuse(listener);
 	if (ret && ret != ENOENT && ret != EINTR)
 		listener_close(listener);
 }

@@ -13,6 +13,7 @@
 
 #include "softhca/front/process/link.h"
 #include "softhca/front/process/listener.h"
+#include "softhca/front/process/program/refused_users.h"
 #include "softhca/front/process/runner.h"
 #include "softhca/front/process/timer.h"
 #include "softhca/front/process/watch.h"
@@ -55,6 +56,15 @@ static void silence_ended(struct timer *silence)
 		runner_close(runner);
 }
 
+static bool is_refused(int link)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	return getsockopt(link, SOL_SOCKET, SO_PEERCRED, &peer, &len) ||
+	       refused_users_has(peer.uid, timer_now());
+}
+
 /* Receives the runner's hello and answers it. */
 static void runner_answer(int link)
 {
@@ -67,7 +77,7 @@ static void runner_answer(int link)
 	}
 	/* Refuse further messages, which would use memory here. */
 	shutdown(link, SHUT_RD);
-	ret = listener_add(listener, link, &memory);
+	ret = is_refused(link) ? EAGAIN : listener_add(listener, link, &memory);
 	link_send_welcome(link, ret, memory);
 	close(ret ? listener : memory);
 }

@@ -3,8 +3,9 @@
  * watchdog.c - see watchdog.h.
  *
  * The watched thread counts its turns: odd inside a call. A thread of its own looks at the count
- * at intervals and sends a signal if it sees the same odd number twice. The watched thread pays two
- * stores for each call.
+ * at intervals and sends a signal if it sees the same odd number twice. After an interval without a
+ * call it sleeps until the next call wakes it. So the watched thread pays two stores for a call,
+ * and a wake-up for the first one after a pause.
  */
 #include <errno.h>
 #include <poll.h>
@@ -25,7 +26,8 @@ static struct {
 	pthread_t watched, thread;
 	atomic_uint turn;
 	atomic_uint interrupted; /* the last turn that was sent a signal; even: none */
-	int stop_fd;
+	atomic_bool asleep, stopping;
+	int wake_fd;
 } dog;
 
 static void do_nothing(int number)
@@ -33,17 +35,26 @@ static void do_nothing(int number)
 	(void)number;
 }
 
-/* Without SA_RESTART, so that the interrupted call fails. */
-static int signal_prepare(void)
+static int signal_mask(int how)
 {
-	struct sigaction action = { .sa_handler = do_nothing };
 	sigset_t mask;
 
 	sigemptyset(&mask);
 	sigaddset(&mask, WAKE_UP);
-	if (sigaction(WAKE_UP, &action, NULL))
-		return errno;
-	return pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
+	return pthread_sigmask(how, &mask, NULL);
+}
+
+int watchdog_block_signal(void)
+{
+	return signal_mask(SIG_BLOCK);
+}
+
+/* Without SA_RESTART, so that the interrupted call fails. */
+static int signal_catch(void)
+{
+	struct sigaction action = { .sa_handler = do_nothing };
+
+	return sigaction(WAKE_UP, &action, NULL) ? errno : 0;
 }
 
 static void interrupt_turn(unsigned int turn)
@@ -52,48 +63,78 @@ static void interrupt_turn(unsigned int turn)
 	pthread_kill(dog.watched, WAKE_UP);
 }
 
+/* Waits for a wake-up, at most MS; -1: for ever. Returns whether there was one. */
+static bool wait_for_wake(int ms)
+{
+	struct pollfd wake = { .fd = dog.wake_fd, .events = POLLIN };
+	eventfd_t count;
+
+	return poll(&wake, 1, ms) == 1 && !eventfd_read(dog.wake_fd, &count);
+}
+
+/* Sleeps until a call begins. The store before the load, and watchdog_enter()'s in the other order,
+ * let at least one thread see the other's. */
+static void sleep_until_call(void)
+{
+	atomic_store(&dog.asleep, true);
+	if (atomic_load(&dog.turn) % 2 == 0 && !atomic_load(&dog.stopping))
+		wait_for_wake(-1);
+	atomic_store(&dog.asleep, false);
+}
+
 static void *watch_turns(void *unused)
 {
-	struct pollfd stop = { .fd = dog.stop_fd, .events = POLLIN };
-	unsigned int before = 0, turn;
+	unsigned int before = atomic_load(&dog.turn);
 
-	while (poll(&stop, 1, WATCHDOG_MS) != 1) {
-		turn = atomic_load(&dog.turn);
-		if (turn == before && turn % 2)
-			interrupt_turn(turn);
-		before = turn;
+	while (!atomic_load(&dog.stopping)) {
+		bool is_whole_interval = !wait_for_wake(WATCHDOG_MS);
+
+		if (is_whole_interval && atomic_load(&dog.turn) == before) {
+			if (before % 2)
+				interrupt_turn(before);
+			else
+				sleep_until_call();
+		}
+		before = atomic_load(&dog.turn);
 	}
 	return unused;
 }
 
+/* The watchdog's own thread inherits the blocked signal. */
 int watchdog_start(void)
 {
-	int ret = signal_prepare();
+	int ret = watchdog_block_signal();
 
+	if (!ret)
+		ret = signal_catch();
 	if (ret)
 		return ret;
 	dog.watched = pthread_self();
-	dog.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (dog.stop_fd < 0)
+	dog.asleep = dog.stopping = false;
+	dog.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (dog.wake_fd < 0)
 		return errno;
 	ret = pthread_create(&dog.thread, NULL, watch_turns, NULL);
 	if (ret)
-		close(dog.stop_fd);
-	return ret;
+		close(dog.wake_fd);
+	return ret ? ret : signal_mask(SIG_UNBLOCK);
 }
 
 void watchdog_stop(void)
 {
-	eventfd_write(dog.stop_fd, 1);
+	atomic_store(&dog.stopping, true);
+	eventfd_write(dog.wake_fd, 1);
 	pthread_join(dog.thread, NULL);
-	close(dog.stop_fd);
+	close(dog.wake_fd);
 }
 
 void watchdog_enter(void)
 {
 	unsigned int turn = atomic_load_explicit(&dog.turn, memory_order_relaxed);
 
-	atomic_store_explicit(&dog.turn, turn + 1, memory_order_relaxed);
+	atomic_store(&dog.turn, turn + 1);
+	if (atomic_load(&dog.asleep) && atomic_exchange(&dog.asleep, false))
+		eventfd_write(dog.wake_fd, 1);
 }
 
 bool watchdog_leave(void)

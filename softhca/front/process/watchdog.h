@@ -10,6 +10,9 @@
 
 #include <stdbool.h>
 
+/* Blocks the watchdog's signal for the calling thread and those that it creates. Called before
+ * other threads start, whose calls must not be interrupted. Returns 0 or an errno. */
+int watchdog_block_signal(void);
 /* Watches the calling thread, which is the only one to call the other functions. Returns 0 or an
  * errno. */
 int watchdog_start(void);
@@ -20,6 +23,6 @@ void watchdog_stop(void);
 void watchdog_enter(void);
 bool watchdog_leave(void);
 
-enum { WATCHDOG_MS = 250 };
+enum { WATCHDOG_MS = 10 };
 
 #endif
