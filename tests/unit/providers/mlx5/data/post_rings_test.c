@@ -138,6 +138,25 @@ static void inline_data_straddles_the_end(void **state)
 	rig_free(rig);
 }
 
+/* A long buffer of one SGE begins before the end of the ring and goes on at its start. */
+static void a_long_inline_buffer_straddles_the_end(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 7, .max_inline = 96 });
+	uint8_t data[96];
+	struct ibv_sge sge = { .addr = (uintptr_t)data, .length = sizeof(data) };
+	struct ibv_send_wr wr = send_wr(1, NULL), *bad;
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i + 1);
+	wr.send_flags = IBV_SEND_INLINE;
+	wr.sg_list = &sge;
+	assert_int_equal(post_send(rig, &wr, &bad), 0);
+	assert_memory_equal(rig_sq(rig, 7) + 20, data, 44);
+	assert_memory_equal(rig_sq(rig, 8), data + 44, 52);
+	rig_free(rig);
+}
+
 /* All bytes of a signed request sum to 0xff, including those at the start of the ring. */
 static void a_signature_covers_what_straddles_the_end(void **state)
 {
@@ -590,6 +609,7 @@ int main(void)
 		cmocka_unit_test(segments_go_on_at_the_start_of_the_ring),
 		cmocka_unit_test(a_push_goes_on_at_the_start_of_the_ring),
 		cmocka_unit_test(inline_data_straddles_the_end),
+		cmocka_unit_test(a_long_inline_buffer_straddles_the_end),
 		cmocka_unit_test(a_signature_covers_what_straddles_the_end),
 		cmocka_unit_test(inline_data_ends_with_the_ring),
 		cmocka_unit_test(inline_parts_meet_at_the_end),
