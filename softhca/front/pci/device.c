@@ -149,6 +149,8 @@ void device_read(struct device *device, uint32_t region, uint64_t offset, uint8_
 {
 	if (region == VFIO_PCI_CONFIG_REGION_INDEX)
 		pci_config_read(&device->pci, offset, data, len);
+	else if (!device->hca)
+		memset(data, 0xff, len); /* as of a device that is gone */
 	else
 		device->model->read(device, region, offset, data, len);
 }
@@ -166,6 +168,8 @@ int device_write(struct device *device, uint32_t region, uint64_t offset, const 
 {
 	if (region == VFIO_PCI_CONFIG_REGION_INDEX)
 		return write_config(device, offset, data, len);
+	if (!device->hca)
+		return ENODEV;
 	if (!device->model->write(device, region, offset, data, len))
 		return 0;
 	log_note("pci: the driver has reset the adapter");

@@ -293,9 +293,13 @@ static int region_read(struct vfio_file *file, struct call *call)
 	if (ret)
 		return ret;
 	pthread_mutex_lock(&device->lock);
-	device_read(&device->device, access.region, access.offset, access.data, access.len);
+	if (access.region == VFIO_PCI_BAR0_REGION_INDEX && !device->device.hca)
+		ret = ENODEV;
+	else
+		device_read(&device->device, access.region, access.offset, access.data, access.len);
 	pthread_mutex_unlock(&device->lock);
-	ret = caller_write(call, call_arg(call, 1), access.data, access.len);
+	if (!ret)
+		ret = caller_write(call, call_arg(call, 1), access.data, access.len);
 	if (!ret)
 		call_return(call, access.len);
 	return ret;
