@@ -270,6 +270,27 @@ static void the_device_has_regions(void)
 	close_files();
 }
 
+/* Reads the vendor by FD, and closes it. */
+static bool reaches_the_device(int fd)
+{
+	struct vfio_region_info region = { .argsz = sizeof(region),
+					   .index = VFIO_PCI_CONFIG_REGION_INDEX };
+	uint16_t vendor = 0;
+
+	MUST(fd >= 0 && !request(fd, VFIO_DEVICE_GET_REGION_INFO, &region));
+	MUST(pread(fd, &vendor, 2, (off_t)region.offset) >= 0);
+	close(fd);
+	return le16toh(vendor) == 0x15b3;
+}
+
+static void descriptors_can_be_copied(void)
+{
+	open_device();
+	say_check(reaches_the_device(dup(vfio.device)), "dup");
+	say_check(reaches_the_device(fcntl(vfio.device, F_DUPFD_CLOEXEC, 0)), "F_DUPFD_CLOEXEC");
+	close_files();
+}
+
 static int set_vectors(uint32_t flags, uint32_t start, uint32_t count, int fd)
 {
 	uint8_t bytes[sizeof(struct vfio_irq_set) + sizeof(fd)];
@@ -310,6 +331,7 @@ static void run_files(void)
 	memory_is_mapped_by_pages();
 	the_iommu_tells_its_addresses();
 	the_device_has_regions();
+	descriptors_can_be_copied();
 	interrupts_are_eventfds();
 }
 

@@ -29,6 +29,7 @@
 #include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/uverbs/quota.h"
+#include "softhca/front/process/vfio/vfio.h"
 #include "softhca/front/process/watch.h"
 #include "softhca/log.h"
 
@@ -444,7 +445,8 @@ static void copy_descriptor(struct call *call, bool cloexec)
 	int number, fd, ret;
 	struct stat st;
 
-	if (client_fd_stat(call->tid, call_arg_int(call, 0), &st) || !uverbs_file_find(&st))
+	if (client_fd_stat(call->tid, call_arg_int(call, 0), &st) ||
+	    (!uverbs_file_find(&st) && !vfio_file_find(&st)))
 		return; /* the kernel executes the call or reports the error */
 	ret = fd_number_pick(call->tid, &number);
 	fd = ret ? -1 : client_fd_copy(call->tid, call_arg_int(call, 0));
