@@ -5,7 +5,8 @@
  * A doorbell is exchanged with 0, as in driver/engine.c. The command queue's address is compared
  * with what the program found there, since it is also read back. The doorbell of the command queue
  * is read first: what the program has written before it is then seen, and rung UARs come before the
- * commands.
+ * commands. Two threads' doorbells overwrite each other, so each counts for all commands: the queue
+ * skips those that are software's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -199,6 +200,7 @@ static bool scan_address(const struct window *window, struct device *device, uin
 
 bool window_scan(struct window *window, struct device *device)
 {
+	static const uint32_t all = UINT32_MAX;
 	uint32_t ring = take_word(window, CMD_DOORBELL);
 	bool found = scan_address(window, device, CMDQ_HIGH, &window->shown_high);
 
@@ -206,6 +208,6 @@ bool window_scan(struct window *window, struct device *device)
 	for (unsigned int i = 0; device->hca && i < window->num_uars; i++)
 		found |= scan_uar(window, device, window->uars[i]);
 	if (ring)
-		device_write(device, BAR_INDEX, CMD_DOORBELL, (const uint8_t *)&ring, sizeof(ring));
+		device_write(device, BAR_INDEX, CMD_DOORBELL, (const uint8_t *)&all, sizeof(all));
 	return found || ring;
 }
