@@ -91,17 +91,18 @@ enum { SHOW_NS = 4000000 };
 uint64_t vfio_device_progress(uint64_t now)
 {
 	uint64_t next = HCA_IDLE;
-	bool found = false;
+	bool found = false, may_change;
 
 	if (!the_device)
 		return next;
 	pthread_mutex_lock(&the_device->lock);
 	if (the_device->window.pages)
 		found = window_scan(&the_device->window, &the_device->device);
+	may_change = found || the_device->device.model->is_pending(&the_device->device);
 	next = device_progress(&the_device->device, engine_now());
 	if (the_device->window.pages) {
 		window_show(&the_device->window, &the_device->device);
-		if (found && the_device->device.hca)
+		if (may_change)
 			window_learn_uars(&the_device->window, &the_device->device);
 		if (next > now + SHOW_NS)
 			next = now + SHOW_NS;
@@ -317,8 +318,10 @@ static int region_write(struct vfio_file *file, struct call *call)
 		return ret;
 	pthread_mutex_lock(&device->lock);
 	ret = device_write(&device->device, access.region, access.offset, access.data, access.len);
-	if (!ret && device->window.pages)
+	if (!ret && device->window.pages) {
 		window_show(&device->window, &device->device);
+		window_learn_uars(&device->window, &device->device);
+	}
 	pthread_mutex_unlock(&device->lock);
 	engine_kick();
 	if (!ret)

@@ -105,7 +105,8 @@ void window_show(struct window *window, struct device *device)
 /* If there is no memory for more numbers, the others' doorbells are not seen. */
 void window_learn_uars(struct window *window, struct device *device)
 {
-	unsigned int count = hca_uar_list(device->hca, window->uars, window->room);
+	unsigned int count =
+		device->hca ? hca_uar_list(device->hca, window->uars, window->room) : 0;
 
 	if (count > window->room) {
 		unsigned int room = count + MORE_UARS;
