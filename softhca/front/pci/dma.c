@@ -143,18 +143,23 @@ int dma_table_map_remote(struct dma_table *table, uint64_t addr, uint64_t size, 
 	return ret ? ret : range_insert(table, &new, at);
 }
 
-static void range_drop(struct dma_table *table, unsigned int at)
+/* Drops the regions from FIRST to below END, and closes the gap at once. */
+static void ranges_drop(struct dma_table *table, unsigned int first, unsigned int end)
 {
-	const struct dma_region old = table->region[at];
-
 	pthread_mutex_lock(&table->lock);
-	table->count--;
-	memmove(&table->region[at], &table->region[at + 1], (table->count - at) * sizeof(old));
+	for (unsigned int i = first; i < end; i++) {
+		const struct dma_region *old = &table->region[i];
+
+		if (old->memory)
+			munmap(old->memory, old->size);
+		if (old->ops)
+			old->ops->drop(old->remote);
+	}
+	if (end > first)
+		memmove(&table->region[first], &table->region[end],
+			(table->count - end) * sizeof(*table->region));
+	table->count -= end - first;
 	pthread_mutex_unlock(&table->lock);
-	if (old.memory)
-		munmap(old.memory, old.size);
-	if (old.ops)
-		old.ops->drop(old.remote);
 }
 
 int dma_table_unmap(struct dma_table *table, uint64_t addr, uint64_t size)
@@ -163,7 +168,7 @@ int dma_table_unmap(struct dma_table *table, uint64_t addr, uint64_t size)
 
 	if (at == table->count || table->region[at].addr != addr || table->region[at].size != size)
 		return ENOENT;
-	range_drop(table, at);
+	ranges_drop(table, at, at + 1);
 	return 0;
 }
 
@@ -182,17 +187,15 @@ int dma_table_unmap_range(struct dma_table *table, uint64_t addr, uint64_t size,
 		if (region->addr < addr || region->addr + (region->size - 1) > last)
 			return EINVAL;
 	}
-	for (; end > first; end--) {
-		*unmapped += table->region[end - 1].size;
-		range_drop(table, end - 1);
-	}
+	for (unsigned int i = first; i < end; i++)
+		*unmapped += table->region[i].size;
+	ranges_drop(table, first, end);
 	return 0;
 }
 
 void dma_table_clear(struct dma_table *table)
 {
-	while (table->count)
-		range_drop(table, table->count - 1);
+	ranges_drop(table, 0, table->count);
 	free(table->region);
 	table->region = NULL;
 	table->room = 0;

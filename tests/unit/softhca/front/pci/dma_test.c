@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "vfio_rig.h"
@@ -273,6 +274,24 @@ static void a_range_is_unmapped_with_all_regions_in_it_or_none(void **state)
 	dma_table_clear(&table);
 }
 
+/* The lower half is unmapped below an upper one that has to move: once, not for each region. */
+static void a_long_range_is_unmapped_in_one_move(void **state)
+{
+	const uint64_t half = DMA_MAX_REGIONS / 2;
+	uint64_t unmapped;
+	clock_t start;
+
+	(void)state;
+	for (uint64_t i = 1; i <= DMA_MAX_REGIONS; i++)
+		assert_int_equal(dma_table_map(&table, i * PAGE, PAGE, RW, -1, 0), 0);
+	start = clock();
+	assert_int_equal(dma_table_unmap_range(&table, PAGE, half * PAGE, &unmapped), 0);
+	assert_true(clock() - start < CLOCKS_PER_SEC / 2);
+	assert_int_equal(unmapped, half * PAGE);
+	assert_int_equal(table.count, DMA_MAX_REGIONS - half);
+	assert_true(table.region[0].addr == (half + 1) * PAGE);
+}
+
 static void nothing_is_reached_while_the_device_is_no_bus_master(void **state)
 {
 	struct hca_bus_seg seg = { PAGE, 8 };
@@ -317,6 +336,7 @@ int main(void)
 		T(table_has_an_end),
 		T(remote_memory_is_copied_by_its_owner),
 		T(a_range_is_unmapped_with_all_regions_in_it_or_none),
+		T(a_long_range_is_unmapped_in_one_move),
 		T(nothing_is_reached_while_the_device_is_no_bus_master),
 		T(segments_are_gathered_and_scattered_in_order),
 	};
