@@ -4,9 +4,9 @@
  *
  * A descriptor has the first 16 bytes of input and output, and chains of mailboxes the others. Each
  * block of a chain is checked: alignment, number, token, signature. A chain is only followed as far
- * as its length requires, so a cyclic chain ends. Software may omit signatures, of descriptors as
- * of blocks: one of 0 is not checked. A wrong chain or length gives a delivery status, and the
- * command is not executed. PRM: Command Interface.
+ * as its length requires, so a cyclic chain ends. Software may omit signatures: those of
+ * descriptors if it signs none, and 0 in a block is not checked. A wrong chain or length gives a
+ * delivery status, and the command is not executed. PRM: Command Interface.
  */
 #include <assert.h>
 #include <endian.h>
@@ -154,7 +154,7 @@ static enum delivery command_scatter(const struct cmdq *cmdq, struct descriptor 
 		if (out) {
 			memset(block.data, 0, sizeof(block.data));
 			memcpy(block.data, out + done, part);
-			if (desc->signature)
+			if (cmdq->is_signed)
 				block_sign(&block);
 			if (dma_table_write(cmdq->dma, addr, &block, sizeof(block)))
 				return BAD_OUT_PTR;
@@ -165,13 +165,13 @@ static enum delivery command_scatter(const struct cmdq *cmdq, struct descriptor 
 	return DELIVERED;
 }
 
-static enum delivery descriptor_check(const struct descriptor *desc)
+static enum delivery descriptor_check(const struct cmdq *cmdq, const struct descriptor *desc)
 {
 	static const uint8_t clear[sizeof(desc->reserved_01)];
 
 	if (desc->type != TYPE_PCI)
 		return BAD_DESCRIPTOR;
-	if (desc->signature && xor8(desc, sizeof(*desc)) != 0xff)
+	if (cmdq->is_signed && xor8(desc, sizeof(*desc)) != 0xff)
 		return BAD_SIGNATURE;
 	if (desc->reserved_3e || memcmp(desc->reserved_01, clear, sizeof(clear)))
 		return RESERVED_NOT_CLEAR;
@@ -185,7 +185,7 @@ static enum delivery descriptor_check(const struct descriptor *desc)
 static enum delivery command_execute(const struct cmdq *cmdq, struct descriptor *desc)
 {
 	uint32_t in_len = be32toh(desc->in_len), out_len = be32toh(desc->out_len);
-	enum delivery status = descriptor_check(desc);
+	enum delivery status = descriptor_check(cmdq, desc);
 	uint8_t *in, *out;
 
 	if (status)
@@ -204,12 +204,10 @@ static enum delivery command_execute(const struct cmdq *cmdq, struct descriptor 
 	return status;
 }
 
-/* Signs the answer to a signed command. Software that does not sign leaves the signature of the
- * last answer in the next command, so there must be none. */
+/* Signs the answer. Software that does not sign leaves the signature of the last answer in the next
+ * command, so there must be none. */
 static void descriptor_sign(struct descriptor *desc)
 {
-	if (!desc->signature)
-		return;
 	desc->signature = 0;
 	desc->signature = (uint8_t)~xor8(desc, sizeof(*desc));
 }
@@ -228,11 +226,13 @@ static void run_one(struct cmdq *cmdq, uint32_t index)
 		log_note("command %u: lost by a fault", index);
 		return;
 	}
+	cmdq->is_signed |= desc.signature;
 	status = command_execute(cmdq, &desc);
 	if (status)
 		log_note("command %u: not delivered, status %#x", index, status);
 	desc.status_own = (uint8_t)(status << 1);
-	descriptor_sign(&desc);
+	if (cmdq->is_signed)
+		descriptor_sign(&desc);
 	if (!dma_table_write(cmdq->dma, addr, &desc, sizeof(desc)) && by_event)
 		hca_command_event(cmdq->hca, 1u << index);
 }
@@ -241,6 +241,7 @@ void cmdq_set_address(struct cmdq *cmdq, uint64_t addr)
 {
 	cmdq->addr = addr;
 	cmdq->pending = 0;
+	cmdq->is_signed = false;
 }
 
 void cmdq_ring(struct cmdq *cmdq, uint32_t ready)

@@ -222,6 +222,22 @@ static void unsigned_commands_get_unsigned_answers(void **state)
 	assert_int_equal(guest(OUTPUT)[SIGNATURE], 0);
 }
 
+static void signature_may_be_0_once_software_signs(void **state)
+{
+	(void)state;
+	entry_prepare(0, PRM_OP_NOP, 16, 16);
+	assert_int_not_equal(entry(0)[D_SIGNATURE], 0);
+	assert_int_equal(entry_ring(0), OK);
+	entry_prepare(0, PRM_OP_NOP, 16, 16);
+	entry(0)[D_TOKEN] ^= entry(0)[D_SIGNATURE];
+	entry(0)[D_SIGNATURE] = 0;
+	assert_int_equal(bytes_sum(entry(0), 64), 0xff);
+	assert_int_equal(entry_ring(0), OK); /* checks the answer's signature */
+	entry_prepare(0, PRM_OP_NOP, 16, 16);
+	entry(0)[D_SIGNATURE] = 0;
+	assert_int_equal(entry_ring(0), BAD_SIGNATURE);
+}
+
 static void wrong_descriptors_get_a_delivery_status(void **state)
 {
 	(void)state;
@@ -389,6 +405,7 @@ int main(void)
 		IB(input_is_gathered_from_the_chain),
 		IB(signed_blocks_are_checked),
 		IB(unsigned_commands_get_unsigned_answers),
+		IB(signature_may_be_0_once_software_signs),
 		IB(wrong_descriptors_get_a_delivery_status),
 		IB(wrong_chains_get_a_delivery_status),
 		IB(nothing_is_executed_whose_answer_has_no_room),
