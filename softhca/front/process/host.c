@@ -87,7 +87,7 @@ static int filter_try(void)
 	if (pid < 0)
 		return errno;
 	if (!pid)
-		_exit(seccomp_install(&listener) == EBUSY);
+		_exit(seccomp_install(false, &listener) == EBUSY);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return WIFEXITED(status) && WEXITSTATUS(status) ? EBUSY : 0;

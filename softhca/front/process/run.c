@@ -64,7 +64,8 @@ static void program_main(const struct run *run, int link)
 	prctl(PR_SET_PTRACER, run->daemon_pid ? (unsigned long)getppid() : PR_SET_PTRACER_ANY);
 	/* Before exec, as the daemon may lack the right for another user's program. */
 	fd_number_raise_limit(0);
-	ret = seccomp_install(&listener);
+	/* Whether a server has --vfio is not known yet. */
+	ret = seccomp_install(run->options->vfio || !run->daemon_pid, &listener);
 	if (ret) {
 		host_explain_filter(ret);
 		_exit(EXIT_FAILURE);

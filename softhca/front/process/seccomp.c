@@ -39,6 +39,7 @@ enum trap_when {
 	ALWAYS,
 	IF_DEVICE_IOCTL,     /* argument 1 is a uverbs, umad or VFIO request */
 	IF_FD_IN_BAND,       /* argument 0 is a descriptor in the band */
+	IF_FD_OF_VFIO,       /* the same, only with --vfio */
 	IF_RDMA_NETLINK,     /* socket(AF_NETLINK, type, NETLINK_RDMA) */
 	IF_PATH_OR_BAND_AT3, /* with AT_EMPTY_PATH in argument 3: IF_FD_IN_BAND; else always */
 	IF_PATH_OR_BAND_AT2, /* the same for argument 2 */
@@ -78,8 +79,8 @@ static const struct trap {
 	{ __NR_sendto, IF_FD_IN_BAND },
 	{ __NR_write, IF_FD_IN_BAND },
 	{ __NR_read, IF_FD_IN_BAND },
-	{ __NR_pread64, IF_FD_IN_BAND },
-	{ __NR_pwrite64, IF_FD_IN_BAND },
+	{ __NR_pread64, IF_FD_OF_VFIO },
+	{ __NR_pwrite64, IF_FD_OF_VFIO },
 	{ __NR_setuid, ALWAYS },
 	{ __NR_setgid, ALWAYS },
 	{ __NR_setreuid, ALWAYS },
@@ -154,6 +155,7 @@ static void emit_condition(struct program *program, enum trap_when when)
 		allow_unless_equal(program, RDMA_IOCTL_TYPE); /* takes 2 instructions */
 		break;
 	case IF_FD_IN_BAND:
+	case IF_FD_OF_VFIO:
 		allow_unless_fd_in_band(program);
 		break;
 	case IF_RDMA_NETLINK:
@@ -185,24 +187,25 @@ static void emit_trap(struct program *program, const struct trap *trap)
 	program->insn[jump].jf = program->len - jump - 1;
 }
 
-static void build_filter(struct program *program)
+static void build_filter(struct program *program, bool has_vfio)
 {
 	program->len = 0;
 	load_word(program, offsetof(struct seccomp_data, arch));
 	allow_unless_equal(program, NATIVE_ARCH);
 	for (unsigned int i = 0; i < NUM_TRAPS; i++)
-		emit_trap(program, &trap_table[i]);
+		if (has_vfio || trap_table[i].when != IF_FD_OF_VFIO)
+			emit_trap(program, &trap_table[i]);
 	emit_return(program, SECCOMP_RET_ALLOW);
 }
 
-int seccomp_install(int *listener)
+int seccomp_install(bool has_vfio, int *listener)
 {
 	struct program program;
 	struct sock_fprog fprog = { .filter = program.insn };
 	unsigned long flags = SECCOMP_FILTER_FLAG_NEW_LISTENER;
 	int fd;
 
-	build_filter(&program);
+	build_filter(&program, has_vfio);
 	fprog.len = program.len;
 	/* An ordinary user may install a filter only with no_new_privs; set-user-ID programs then
 	 * run without their privilege. */

@@ -24,8 +24,8 @@ enum { IOCTL_TYPE_MASK = 0xff00, RDMA_IOCTL_TYPE = 0x1b00 };
 enum { VFIO_IOCTL_TYPE = 0x3b00 };
 
 /* Installs the filter in this thread and all processes that it starts; the daemon gets the
- * listener. Returns 0 or a positive errno. EBUSY: there is a listener already, as in a softhca
- * inside softhca. */
-int seccomp_install(int *listener);
+ * listener. HAS_VFIO: there may be an adapter of --vfio. Returns 0 or a positive errno. EBUSY:
+ * there is a listener already, as in a softhca inside softhca. */
+int seccomp_install(bool has_vfio, int *listener);
 
 #endif
