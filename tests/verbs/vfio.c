@@ -308,7 +308,8 @@ static int set_vectors(uint32_t flags, uint32_t start, uint32_t count, int fd)
 static void interrupts_are_eventfds(void)
 {
 	enum { TRIGGER = VFIO_IRQ_SET_ACTION_TRIGGER, FD = VFIO_IRQ_SET_DATA_EVENTFD | TRIGGER };
-	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), blocking = eventfd(0, EFD_CLOEXEC);
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
 	open_device();
 	say_check(!set_vectors(FD, 63, 1, fd), "the last vector");
@@ -316,10 +317,15 @@ static void interrupts_are_eventfds(void)
 	say_check(set_vectors(FD, 63, 2, fd) == EINVAL, "across the end");
 	say_check(set_vectors(FD, 0, 2, fd) == EINVAL, "a request that is too short");
 	say_check(set_vectors(FD, 0, 1, 99999) == EBADF, "no descriptor");
+	say_check(set_vectors(FD, 0, 1, null) == EINVAL, "no eventfd");
+	say_check(!set_vectors(FD, 62, 1, blocking) && !(fcntl(blocking, F_GETFL) & O_NONBLOCK),
+		  "an eventfd keeps its flags");
 	say_check(!set_vectors(FD, 63, 1, -1), "taken away");
 	say_check(set_vectors(VFIO_IRQ_SET_ACTION_MASK | VFIO_IRQ_SET_DATA_NONE, 0, 1, 0) == ENOTTY,
 		  "no mask");
 	say_check(!set_vectors(VFIO_IRQ_SET_DATA_NONE | TRIGGER, 0, 0, 0), "none at all");
+	close(null);
+	close(blocking);
 	close(fd);
 	close_files();
 }

@@ -8,12 +8,12 @@
  * docs/adr/0039.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/vfio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "prm/mlx5/eqe.h"
+#include "softhca/front/eventfd.h"
 #include "softhca/front/pci/device.h"
 #include "softhca/log.h"
 
@@ -21,15 +21,11 @@
 
 void device_interrupt(struct device *device, uint32_t vector)
 {
-	uint64_t one = 1;
-
 	if (vector >= PCI_MSIX_VECTORS || !device->dma.enabled)
 		return;
 	pthread_mutex_lock(&device->vector_lock);
-	/* If the eventfd's counter is full, an interrupt is pending already. */
-	if (device->vector_fd[vector] >= 0 &&
-	    write(device->vector_fd[vector], &one, sizeof(one)) != sizeof(one) && errno != EAGAIN)
-		log_error("interrupt %u: %m", vector);
+	if (device->vector_fd[vector] >= 0)
+		eventfd_signal(device->vector_fd[vector]);
 	pthread_mutex_unlock(&device->vector_lock);
 }
 
@@ -126,8 +122,6 @@ uint64_t device_progress(struct device *device, uint64_t now_ns)
 
 void device_set_vector(struct device *device, uint32_t vector, int fd)
 {
-	if (fd >= 0)
-		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 	pthread_mutex_lock(&device->vector_lock);
 	if (device->vector_fd[vector] >= 0)
 		close(device->vector_fd[vector]);

@@ -47,8 +47,7 @@ void device_read(struct device *device, uint32_t region, uint64_t offset, uint8_
 int device_write(struct device *device, uint32_t region, uint64_t offset, const uint8_t *data,
 		 uint32_t len);
 
-/* Sets a vector's eventfd, and closes the old one; -1: none. A write to it must never block,
- * whatever the client gave, so it becomes non-blocking. */
+/* Sets a vector's eventfd, and closes the old one; -1: none. It must be one, as others block. */
 void device_set_vector(struct device *device, uint32_t vector, int fd);
 /* Raises an interrupt. Any thread may call it. */
 void device_interrupt(struct device *device, uint32_t vector);

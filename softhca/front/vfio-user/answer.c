@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "softhca/front/eventfd.h"
 #include "softhca/front/vfio-user/answer.h"
 #include "softhca/log.h"
 #include "util/bits.h"
@@ -120,17 +121,20 @@ static int answer_irq_info(struct device *device, struct message *message)
 }
 
 /* Sets the eventfds of a message, in the order of the vectors. No eventfd removes them. */
-static void set_eventfds(struct device *device, const struct vfu_irq_set *set,
-			 struct message *message)
+static int set_eventfds(struct device *device, const struct vfu_irq_set *set,
+			struct message *message)
 {
 	for (uint32_t i = 0; i < set->count; i++) {
 		if (i >= message->num_fds) {
 			device_set_vector(device, set->start + i, -1);
 			continue;
 		}
+		if (!eventfd_is(message->fd[i]))
+			return EINVAL;
 		device_set_vector(device, set->start + i, message->fd[i]);
 		message->fd[i] = -1;
 	}
+	return 0;
 }
 
 static int answer_set_irqs(struct device *device, struct message *message)
@@ -146,8 +150,8 @@ static int answer_set_irqs(struct device *device, struct message *message)
 	if (set.start > PCI_MSIX_VECTORS || set.count > PCI_MSIX_VECTORS - set.start)
 		return EINVAL;
 	if (set.flags & VFIO_IRQ_SET_DATA_EVENTFD)
-		set_eventfds(device, &set, message);
-	else if (set.flags & VFIO_IRQ_SET_DATA_NONE && !set.count)
+		return set_eventfds(device, &set, message);
+	if (set.flags & VFIO_IRQ_SET_DATA_NONE && !set.count)
 		for (uint32_t i = 0; i < PCI_MSIX_VECTORS; i++)
 			device_set_vector(device, i, -1);
 	else if (set.flags & VFIO_IRQ_SET_DATA_NONE)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "softhca/front/eventfd.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/driver/adapter.h"
@@ -195,6 +196,10 @@ static int set_eventfd(struct device *device, pid_t tid, uint32_t vector, int32_
 
 	if (fd < -1 || (fd >= 0 && copy < 0))
 		return EBADF;
+	if (copy >= 0 && !eventfd_is(copy)) {
+		close(copy);
+		return EINVAL;
+	}
 	device_set_vector(device, vector, copy);
 	return 0;
 }

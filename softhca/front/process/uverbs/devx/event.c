@@ -8,23 +8,18 @@
  * events.h guards the data here.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/aio_abi.h>
-#include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/eqe.h"
+#include "softhca/front/eventfd.h"
 #include "softhca/front/process/uverbs/devx/devx.h"
 #include "softhca/front/process/uverbs/objects.h"
-#include "softhca/log.h"
 #include "util/bits.h"
 
 enum { MAX_EVENTS = 16 /* events in one call */ };
@@ -94,40 +89,6 @@ static bool is_about(const struct subscription *sub, const uint8_t *eqe)
 			event_has_creator(sub->event, creator_of(obj)));
 }
 
-/* Signals an eventfd without blocking. A write() to a full eventfd would wait, and block all
- * programs here. An AIO request that reads nothing makes the kernel signal the eventfd on
- * completion, which never waits. */
-static int signal_by_request(int fd)
-{
-	static aio_context_t context;
-	static int nothing = -1;
-	struct iocb request = { .aio_lio_opcode = IOCB_CMD_PREAD,
-				.aio_flags = IOCB_FLAG_RESFD,
-				.aio_resfd = (uint32_t)fd };
-	struct iocb *list[] = { &request };
-	struct io_event done;
-
-	if (nothing < 0)
-		nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (nothing < 0 || (!context && syscall(SYS_io_setup, 1, &context)))
-		return errno;
-	request.aio_fildes = (uint32_t)nothing;
-	if (syscall(SYS_io_submit, context, 1, list) != 1 ||
-	    syscall(SYS_io_getevents, context, 1, 1, &done, NULL) != 1)
-		return errno;
-	return 0;
-}
-
-/* Signals an eventfd. Without AIO it skips a full one, which has unread signals anyway. */
-static void signal_eventfd(int fd)
-{
-	struct pollfd room = { fd, POLLOUT, 0 };
-	const uint64_t one = 1;
-
-	if (signal_by_request(fd) && poll(&room, 1, 0) == 1 && write(fd, &one, sizeof(one)) < 0)
-		log_note("an eventfd cannot be signalled: %s", strerror(errno));
-}
-
 /* Queues a message for a channel without data, unless the program has not read the last one of this
  * subscription. */
 static void subscription_announce(struct subscription *sub)
@@ -143,7 +104,7 @@ static void event_deliver(struct subscription *sub, const uint8_t *eqe)
 	uint8_t message[sizeof(sub->cookie) + PRM_EQE_SIZE];
 
 	if (sub->eventfd >= 0) {
-		signal_eventfd(sub->eventfd);
+		eventfd_signal(sub->eventfd);
 		return;
 	}
 	if (sub->channel->omit_data) {
@@ -238,15 +199,6 @@ static int check_events(const struct wish *wish)
 	return 0;
 }
 
-static bool is_eventfd(int fd)
-{
-	char path[32], target[32] = "";
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return readlink(path, target, sizeof(target) - 1) > 0 &&
-	       !strcmp(target, "anon_inode:[eventfd]");
-}
-
 static int copy_eventfd(pid_t tid, int fd, int *copy)
 {
 	*copy = -1;
@@ -255,7 +207,7 @@ static int copy_eventfd(pid_t tid, int fd, int *copy)
 	*copy = client_fd_copy(tid, fd);
 	if (*copy < 0)
 		return EBADF;
-	if (is_eventfd(*copy))
+	if (eventfd_is(*copy))
 		return 0;
 	close(*copy);
 	return EINVAL;

@@ -3,7 +3,7 @@
  * answer_test.c - messages that describe the PCI device to the client: version, device, regions,
  * interrupts, memory. Each is answered whole, and refused if it is cut or names what is not there.
  *
- * Covers: softhca/front/vfio-user/answer.c, softhca/front/pci/device.c
+ * Covers: softhca/front/vfio-user/answer.c, softhca/front/pci/device.c, softhca/front/eventfd.c
  */
 #include <errno.h>
 #include <linux/vfio.h>
@@ -143,6 +143,18 @@ static void vectors_are_set_within_their_number(void **state)
 	message_cut(VFU_DEVICE_SET_IRQS, &set, sizeof(set));
 }
 
+/* A write to others can block. */
+static void only_eventfds_are_set(void **state)
+{
+	int pipes[2];
+
+	(void)state;
+	assert_int_equal(pipe(pipes), 0);
+	assert_int_equal(irqs(BY_FD, MSIX, 1, 1, pipes[1]), EINVAL);
+	assert_int_equal(rig.device.vector_fd[1], -1);
+	close(pipes[0]);
+}
+
 /* Sets an eventfd for the last vector, triggers, and removes it. */
 static void a_vector_is_raised_by_hand_and_removed(void **state)
 {
@@ -257,6 +269,7 @@ int main(void)
 		BOTH(regions_are_the_bars_and_the_configuration),
 		BOTH(the_only_interrupts_are_msix),
 		BOTH(vectors_are_set_within_their_number),
+		BOTH(only_eventfds_are_set),
 		BOTH(a_vector_is_raised_by_hand_and_removed),
 		BOTH(memory_is_unmapped_by_range_or_at_once),
 		BOTH(accesses_end_where_their_region_does),
