@@ -61,6 +61,7 @@ enum hca_link_layer {
 /* Limits of an adapter. 0 means the default, as the capability tables report it. */
 struct hca_limits {
 	uint32_t max_qp, max_cq, max_mkey, max_pd; /* numbers of objects */
+	uint32_t max_uar;                          /* doorbell pages */
 	uint32_t max_wqe_bb;                       /* WQEBBs of one send queue, a power of two */
 	uint32_t max_cqe;                          /* entries of one CQ, a power of two */
 	uint32_t max_rd_atomic; /* outstanding RDMA READ and atomics per QP, both directions */

@@ -51,6 +51,11 @@ static uint32_t first_page(const struct hca *hca)
 	return hca->config.first_uar ? hca->config.first_uar : FIRST_UAR;
 }
 
+static uint32_t num_pages(const struct hca *hca)
+{
+	return hca->config.limits.max_uar ? hca->config.limits.max_uar : PAGES;
+}
+
 #define INIT(table, first, limit, free_it) res_init(&hca->table, &hca->user, first, limit);
 #define INIT_NUMBERED(table, first, limit, free_it)            \
 	if (hca->format->software_numbers)                     \

@@ -25,7 +25,7 @@
 	OF_USER(deks, 1, 1 << DEK_LOG_MAX, dek_free(object)) \
 	OF_USER(logins, 1, LOGINS_MAX, free(object)) \
 	NUMBERED(srqs, 1, 1 << LOG_MAX_SRQ, srq_free(object)) \
-	PAGE(uars, first_page(hca), PAGES, uar_free(hca, object)) \
+	PAGE(uars, first_page(hca), num_pages(hca), uar_free(hca, object)) \
 	NUMBERED(pds, 1, hca->config.limits.max_pd, free(object)) \
 	OF_USER(tds, 1, 1 << 10, free(object)) \
 	NUMBERED(xrcds, 1, 1 << LOG_MAX_XRCD, free(object)) \

@@ -429,6 +429,21 @@ static void use_eq(struct ibv_context *ctx)
 	mlx5dv_devx_free_uar(uar);
 }
 
+/* The reset at the close frees them. */
+static void use_all_uars(struct ibv_context *ctx)
+{
+	enum { MORE_THAN_ALL = 600 };
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE] = { 0 };
+	unsigned int count = 0;
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_UAR);
+	while (count < MORE_THAN_ALL &&
+	       !mlx5dv_devx_general_cmd(ctx, in, sizeof(in), out, sizeof(out)))
+		count++;
+	say_check(count > 400 && count < MORE_THAN_ALL, "UARs have an end");
+	say_check(fld_get(out, CMD_OUT_STATUS) == PRM_STAT_LIM_ERR, "the limit is reached");
+}
+
 static void refuse_verbs(struct ibv_context *ctx)
 {
 	struct ibv_device_attr attr;
@@ -451,6 +466,7 @@ static void run_library(void)
 		use_memory(ctx);
 		use_commands(ctx);
 		use_eq(ctx);
+		use_all_uars(ctx);
 		refuse_verbs(ctx);
 		SAY_RET(ibv_close_device(ctx), "close");
 	}

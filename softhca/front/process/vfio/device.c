@@ -27,6 +27,8 @@
 
 #define CONFIG_OFFSET BAR_SIZE
 
+enum { MAX_UARS = 512 }; /* the engine looks at the page of each in each turn */
+
 struct vfio_device {
 	pthread_mutex_t lock; /* guards all but the description */
 	struct device device;
@@ -426,6 +428,7 @@ int vfio_device_create(struct daemon *daemon)
 
 	if (!options->vfio)
 		return 0;
+	config.limits.max_uar = MAX_UARS;
 	device = calloc(1, sizeof(*device));
 	if (!device)
 		return ENOMEM;
