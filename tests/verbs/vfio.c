@@ -139,6 +139,12 @@ static void a_group_stays_while_its_device_is_open(void)
 	say_check(request(vfio.group, VFIO_GROUP_UNSET_CONTAINER, NULL) == EINVAL,
 		  "it has left its container");
 	close_files();
+	open_device();
+	close(vfio.device);
+	vfio.device = 0;
+	say_check(!request(vfio.group, VFIO_GROUP_UNSET_CONTAINER, NULL),
+		  "taken out as soon as the device is closed");
+	close_files();
 }
 
 static int map(uint64_t iova, void *memory, uint64_t size, uint32_t flags)

@@ -85,6 +85,7 @@ static int unset_container(struct vfio_file *file, struct call *call)
 {
 	(void)file;
 	(void)call;
+	vfio_files_settle();
 	if (!group.container)
 		return EINVAL;
 	if (group.users > 1)
