@@ -28,6 +28,7 @@ enum check_fault {
 	CHECK_AH_DEAD,
 	CHECK_AH_PD,
 	CHECK_CQ_SMALL,
+	CHECK_BATCH,
 	CHECK_LEAK,
 	CHECK_FAULTS
 };
@@ -88,9 +89,37 @@ static inline uint64_t check_id(const void *address)
 	return (uintptr_t)address;
 }
 
+/* Where a request was posted. */
+struct check_post {
+	const char *call;
+	const char *owner; /* "QP", "SRQ" */
+	uint32_t number, pd;
+	uint64_t wr_id;
+	const struct ibv_context *context;
+};
+
+/* The requests of one call that may complete to CQ. */
+struct check_places {
+	const struct ibv_cq *cq;
+	int count;
+	bool is_over;
+	struct check_post post; /* the first that has no place, or the last */
+};
+
 struct check_ah {
 	struct check_record record;
 	uint32_t pd; /* the kernel's handle */
+};
+
+/* A batch of ibv_wr_*(): its owner alone uses the fields behind. */
+struct check_batch {
+	struct ibv_qp_ex real; /* has the provider's functions */
+	uint64_t ops;          /* send_ops_flags */
+	const void *owner;     /* thread between ibv_wr_start() and the end of the batch, or NULL */
+	const char *operation; /* last one of the batch */
+	const char *writer;    /* what writes to its buffers; NULL: nothing */
+	unsigned int lacks;    /* setters that it still needs */
+	struct check_places places;
 };
 
 struct check_qp {
@@ -98,6 +127,7 @@ struct check_qp {
 	bool signals_all; /* sq_sig_all */
 	/* Providers refuse a request with more, and read no list of it. */
 	uint32_t max_send_sge, max_recv_sge;
+	struct check_batch batch;
 };
 
 struct check_srq {
@@ -120,30 +150,26 @@ struct check_key {
 	enum check_end end;
 };
 
-/* Where a request was posted. */
-struct check_post {
-	const char *call;
-	const char *owner; /* "QP", "SRQ" */
-	uint32_t number, pd;
-	uint64_t wr_id;
-	const struct ibv_context *context;
-};
-
 /* Checks COUNT entries of a list. WHY says what writes to them; NULL: nothing does. */
 void verbs_check_sges(const struct check_post *post, const struct ibv_sge *sges, int count,
 		      const char *why);
 /* Checks the list of an atomic. Providers write 8 bytes to a single buffer, whatever its length. */
 void verbs_check_atomic(const struct check_post *post, const struct ibv_sge *sges, int count);
 
-/* ---- places.c ---- */
+/* ---- queues.c ---- */
 
-/* The requests of one call that may complete to CQ. */
-struct check_places {
-	const struct ibv_cq *cq;
-	int count;
-	bool is_over;
-	struct check_post post; /* the first that has no place, or the last */
-};
+/* Checks the address handle of a datagram by its record, as a handle that the program has destroyed
+ * cannot be read. FIELD names it. */
+void verbs_check_ah(const struct check_post *post, const struct ibv_ah *address, const char *field);
+
+/* ---- batches.c ---- */
+
+/* Puts the checker before the functions of a QP that ibv_wr_*() calls. */
+void verbs_check_watch_batches(struct check_qp *check, struct ibv_qp_ex *qp, uint64_t ops);
+/* Returns whether the calling thread is between ibv_wr_start() and the end of the batch. */
+bool verbs_check_batch_is_ours(const struct check_qp *check);
+
+/* ---- places.c ---- */
 
 /* Counts a request, before the provider sees it. */
 void verbs_check_promise(struct check_places *places, const struct check_post *post);

@@ -23,6 +23,8 @@ int verbs_check_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_e
 		check->signals_all = attr->sq_sig_all;
 		check->max_send_sge = attr->cap.max_send_sge;
 		check->max_recv_sge = attr->cap.max_recv_sge;
+		if ((*vqp)->ex)
+			verbs_check_watch_batches(check, &(*vqp)->qp_ex, attr->send_ops_flags);
 	}
 	verbs_check_unlock();
 	verbs_check_made(*vqp, "ibv_create_qp");

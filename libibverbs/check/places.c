@@ -4,9 +4,9 @@
  *
  * A signaled send and a receive promise one completion each. They are counted before the provider
  * sees them, as another thread may poll at once, and compared when it has accepted them. A counter
- * per CQ has those that are not polled yet. It may be too low (requests of direct verbs, of
- * ibv_wr_*, of SRQs and flushed ones without a signal are polled but not counted), and is then
- * never below 0; it is never too high, so that a right program sees no line.
+ * per CQ has those that are not polled yet. It may be too low (requests of direct verbs,
+ * of SRQs and flushed ones without a signal are polled but not counted), and is then never below 0;
+ * it is never too high, so that a right program sees no line.
  */
 #include "check.h"
 

@@ -35,28 +35,24 @@ static void buffers_check(const struct ibv_send_wr *wr, const struct check_post 
 	}
 }
 
-/* Checks the address handle of a datagram by its record, as a handle that the program has destroyed
- * cannot be read. Other opcodes have other fields in its place. */
-static void ah_check(const struct ibv_send_wr *wr, const struct check_post *post)
+void verbs_check_ah(const struct check_post *post, const struct ibv_ah *address, const char *field)
 {
-	const bool is_datagram = wr->opcode == IBV_WR_SEND || wr->opcode == IBV_WR_SEND_WITH_IMM;
-	const struct check_ah *ah =
-		is_datagram ? verbs_check_find(CHECK_AH, NULL, check_id(wr->wr.ud.ah)) : NULL;
+	const struct check_ah *ah = verbs_check_find(CHECK_AH, NULL, check_id(address));
 
 	if (!ah)
 		return;
 	if (!check_lives(&ah->record))
 		verbs_check_say(CHECK_AH_DEAD,
-				"%s: %s 0x%x: wr_id 0x%llx: wr.ud.ah was destroyed: post before "
+				"%s: %s 0x%x: wr_id 0x%llx: %s was destroyed: post before "
 				"ibv_destroy_ah()",
 				post->call, post->owner, post->number,
-				(unsigned long long)post->wr_id);
+				(unsigned long long)post->wr_id, field);
 	else if (ah->pd != post->pd)
 		verbs_check_say(CHECK_AH_PD,
-				"%s: %s 0x%x: wr_id 0x%llx: wr.ud.ah is of PD %u, but the QP is on "
+				"%s: %s 0x%x: wr_id 0x%llx: %s is of PD %u, but the QP is on "
 				"PD %u: create the address handle on the QP's PD",
 				post->call, post->owner, post->number,
-				(unsigned long long)post->wr_id, ah->pd, post->pd);
+				(unsigned long long)post->wr_id, field, ah->pd, post->pd);
 }
 
 static void send_check(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
@@ -64,8 +60,10 @@ static void send_check(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 {
 	if (!(wr->send_flags & IBV_SEND_INLINE))
 		buffers_check(wr, post);
-	if (qp->qp_type == IBV_QPT_UD)
-		ah_check(wr, post);
+	/* Other opcodes have other fields in its place. */
+	if (qp->qp_type == IBV_QPT_UD &&
+	    (wr->opcode == IBV_WR_SEND || wr->opcode == IBV_WR_SEND_WITH_IMM))
+		verbs_check_ah(post, wr->wr.ud.ah, "wr.ud.ah");
 }
 
 static bool is_signaled(const struct check_qp *check, const struct ibv_send_wr *wr)
@@ -80,6 +78,11 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	struct check_places places = { .cq = qp->send_cq };
 	int ret, refused = 0;
 
+	if (check && verbs_check_batch_is_ours(check))
+		verbs_check_say(CHECK_BATCH,
+				"ibv_post_send: QP 0x%x: wr_id 0x%llx: this thread is in a batch "
+				"of the QP: end it by ibv_wr_complete() or ibv_wr_abort() first",
+				qp->qp_num, (unsigned long long)wr->wr_id);
 	for (; at && (uint32_t)at->num_sge <= check->max_send_sge; at = at->next) {
 		const struct check_post post = post_of("ibv_post_send", qp, at->wr_id);
 

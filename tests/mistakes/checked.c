@@ -69,50 +69,14 @@ MISTAKE(srq_receive_of_another_pd)
 	MUST(!ibv_post_srq_recv(srq, &wr, &bad));
 }
 
-/* Moves a new UD queue pair on PD to RTS. */
-static struct ibv_qp *datagram_qp(const struct scene *scene, struct ibv_pd *pd)
-{
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT };
-	struct ibv_qp_init_attr init;
-	struct ibv_qp *qp;
-
-	rig_qp_init_attr(&scene->conf, scene->near->cq, &init);
-	init.qp_type = IBV_QPT_UD;
-	qp = ibv_create_qp(pd, &init);
-	MUST(qp);
-	MUST(!ibv_modify_qp(qp, &attr,
-			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
-	attr.qp_state = IBV_QPS_RTR;
-	MUST(!ibv_modify_qp(qp, &attr, IBV_QP_STATE));
-	attr.qp_state = IBV_QPS_RTS;
-	MUST(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN));
-	return qp;
-}
-
-static struct ibv_ah *datagram_handle(const struct scene *scene, struct ibv_pd *pd)
-{
-	struct ibv_ah_attr attr = { .dlid = scene->rig.port.lid, .port_num = RIG_PORT };
-	struct ibv_ah *ah;
-
-	MUST(pd);
-	if (scene_is_ethernet(scene)) {
-		attr.is_global = 1;
-		attr.grh.dgid = scene->rig.gid;
-		attr.grh.hop_limit = 1;
-	}
-	ah = ibv_create_ah(pd, &attr);
-	MUST(ah);
-	return ah;
-}
-
 MISTAKE(datagram_by_handle_of_another_pd)
 {
 	struct scene *scene = scene_usual();
-	struct ibv_qp *qp = datagram_qp(scene, scene->pair.pd);
+	struct ibv_qp *qp = scene_datagram_qp(scene, scene->pair.pd);
 	struct ibv_sge sge;
 	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_SEND, &sge), *bad;
 
-	wr.wr.ud.ah = datagram_handle(scene, ibv_alloc_pd(scene->rig.ctx));
+	wr.wr.ud.ah = scene_address(scene, ibv_alloc_pd(scene->rig.ctx));
 	wr.wr.ud.remote_qpn = qp->qp_num;
 	MUST(!ibv_post_send(qp, &wr, &bad));
 }
@@ -120,11 +84,11 @@ MISTAKE(datagram_by_handle_of_another_pd)
 MISTAKE(datagram_by_destroyed_handle)
 {
 	struct scene *scene = scene_usual();
-	struct ibv_qp *qp = datagram_qp(scene, scene->pair.pd);
+	struct ibv_qp *qp = scene_datagram_qp(scene, scene->pair.pd);
 	struct ibv_sge sge;
 	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_SEND, &sge), *bad;
 
-	wr.wr.ud.ah = datagram_handle(scene, scene->pair.pd);
+	wr.wr.ud.ah = scene_address(scene, scene->pair.pd);
 	wr.wr.ud.remote_qpn = qp->qp_num;
 	MUST(!ibv_destroy_ah(wr.wr.ud.ah));
 	ibv_post_send(qp, &wr, &bad);
@@ -134,7 +98,7 @@ MISTAKE(datagram_by_destroyed_handle)
 MISTAKE(datagram_of_wrong_opcode)
 {
 	struct scene *scene = scene_quiet();
-	struct ibv_qp *qp = datagram_qp(scene, scene->pair.pd);
+	struct ibv_qp *qp = scene_datagram_qp(scene, scene->pair.pd);
 	struct ibv_sge sge;
 	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_RDMA_WRITE, &sge), *bad;
 

@@ -21,7 +21,7 @@ struct mistake {
 
 /* Each array ends with an entry without a name. */
 extern const struct mistake setup_mistakes[], memory_mistakes[], post_mistakes[], queue_mistakes[],
-	connection_mistakes[], checked_mistakes[];
+	connection_mistakes[], checked_mistakes[], batch_mistakes[];
 
 /* Two RC queue pairs of one process, end[0] and end[1]. */
 struct scene {
@@ -56,6 +56,10 @@ struct ibv_send_wr scene_wr(struct scene *scene, enum ibv_wr_opcode opcode, stru
 void scene_post(struct scene *scene, struct ibv_send_wr *wr);
 void scene_send(struct scene *scene, enum ibv_wr_opcode opcode);
 void scene_receive(struct rig_end *end, uint32_t bytes);
+/* Moves a new UD queue pair on PD to RTS. Its completions go to the near end's CQ. */
+struct ibv_qp *scene_datagram_qp(const struct scene *scene, struct ibv_pd *pd);
+/* Returns an address handle on PD that leads to the port itself. */
+struct ibv_ah *scene_address(const struct scene *scene, struct ibv_pd *pd);
 /* Waits for a completion, whose status must be STATUS. */
 void must_end(struct rig_end *end, enum ibv_wc_status status);
 

@@ -129,3 +129,44 @@ void must_end(struct rig_end *end, enum ibv_wc_status status)
 		say("status %s, vendor 0x%x", ibv_wc_status_str(wc.status), wc.vendor_err);
 	MUST(wc.status == status);
 }
+
+struct ibv_qp *scene_datagram_qp(const struct scene *scene, struct ibv_pd *pd)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT };
+	struct ibv_qp_init_attr_ex init = { .qp_type = IBV_QPT_UD,
+					    .send_cq = scene->near->cq,
+					    .recv_cq = scene->near->cq,
+					    .cap = scene->conf.cap,
+					    .pd = pd,
+					    .comp_mask = IBV_QP_INIT_ATTR_PD,
+					    .send_ops_flags = scene->conf.send_ops };
+	struct ibv_qp *qp;
+
+	if (init.send_ops_flags)
+		init.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	qp = ibv_create_qp_ex(scene->rig.ctx, &init);
+	MUST(qp);
+	MUST(!ibv_modify_qp(qp, &attr,
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
+	attr.qp_state = IBV_QPS_RTR;
+	MUST(!ibv_modify_qp(qp, &attr, IBV_QP_STATE));
+	attr.qp_state = IBV_QPS_RTS;
+	MUST(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN));
+	return qp;
+}
+
+struct ibv_ah *scene_address(const struct scene *scene, struct ibv_pd *pd)
+{
+	struct ibv_ah_attr attr = { .dlid = scene->rig.port.lid, .port_num = RIG_PORT };
+	struct ibv_ah *ah;
+
+	MUST(pd);
+	if (scene_is_ethernet(scene)) {
+		attr.is_global = 1;
+		attr.grh.dgid = scene->rig.gid;
+		attr.grh.hop_limit = 1;
+	}
+	ah = ibv_create_ah(pd, &attr);
+	MUST(ah);
+	return ah;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the checker says of the order of ibv_wr_*() calls, and that it passes each on.
+ *
+ * Covers: libibverbs/check/batches.c, libibverbs/check/pairs.c
+ */
+#include "tests/unit/libibverbs/unit.h"
+
+#include "tests/unit/libibverbs/fake_device.h"
+#include "tests/unit/log_text.h"
+
+#include <pthread.h>
+
+/* ---- a provider that notes its calls ---- */
+
+static char calls[64];
+static int result;
+
+static void call_note(char call)
+{
+	const size_t length = strlen(calls);
+
+	if (length < sizeof(calls) - 1)
+		calls[length] = call;
+}
+
+static void fake_start(struct ibv_qp_ex *qp)
+{
+	(void)qp;
+	call_note('s');
+}
+
+static int fake_complete(struct ibv_qp_ex *qp)
+{
+	(void)qp;
+	call_note('c');
+	return result;
+}
+
+static void fake_abort(struct ibv_qp_ex *qp)
+{
+	(void)qp;
+	call_note('a');
+}
+
+static void fake_send(struct ibv_qp_ex *qp)
+{
+	(void)qp;
+	call_note('S');
+}
+
+static void fake_local_inv(struct ibv_qp_ex *qp, uint32_t rkey)
+{
+	(void)qp;
+	(void)rkey;
+	call_note('L');
+}
+
+static void fake_set_sge(struct ibv_qp_ex *qp, uint32_t lkey, uint64_t addr, uint32_t length)
+{
+	(void)qp;
+	assert_int_equal(lkey, 1);
+	assert_int_equal(addr, 2);
+	assert_int_equal(length, 3);
+	call_note('g');
+}
+
+static void fake_set_ud_addr(struct ibv_qp_ex *qp, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
+{
+	(void)qp;
+	assert_non_null(ah);
+	assert_int_equal(qpn, 5);
+	assert_int_equal(qkey, 6);
+	call_note('u');
+}
+
+static struct verbs_qp fake_qp;
+static struct ibv_pd pd = { .handle = 7 };
+
+static int create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+		     struct verbs_qp **vqp)
+{
+	struct ibv_qp_ex *qp = &fake_qp.qp_ex;
+
+	memset(&fake_qp, 0, sizeof(fake_qp));
+	qp->qp_base = (struct ibv_qp){ .context = context, .pd = &pd, .qp_type = attr->qp_type };
+	qp->wr_start = fake_start;
+	qp->wr_complete = fake_complete;
+	qp->wr_abort = fake_abort;
+	qp->wr_send = fake_send;
+	qp->wr_local_inv = fake_local_inv;
+	qp->wr_set_sge = fake_set_sge;
+	qp->wr_set_ud_addr = fake_set_ud_addr;
+	fake_qp.ex = VERBS_QP_HAS_EX;
+	*vqp = &fake_qp;
+	return 0;
+}
+
+static int create_ah(struct ibv_pd *of, struct ibv_ah_attr *attr, struct ibv_ah **ah)
+{
+	static struct ibv_ah handle;
+
+	(void)attr;
+	(void)of;
+	*ah = &handle;
+	return 0;
+}
+
+static int destroy_qp(struct ibv_qp *qp)
+{
+	(void)qp;
+	return 0;
+}
+
+/* ---- the rig ---- */
+
+static int open_rig(void **state)
+{
+	const struct verbs_ops ops = { .create_qp = create_qp,
+				       .destroy_qp = destroy_qp,
+				       .create_ah = create_ah };
+	struct fake_context *fake = fake_open();
+	const struct verbs_ops *checks;
+
+	verbs_log_on(VERBS_LOG_WARN); /* reads the environment first */
+	verbs_set_ops(&fake->vctx, &ops);
+	checks = verbs_check_context(&fake->vctx);
+	assert_non_null(checks);
+	verbs_ops_replace(&fake->vctx, checks);
+	memset(calls, 0, sizeof(calls));
+	result = 0;
+	log_text();
+	*state = fake;
+	return 0;
+}
+
+static int close_rig(void **state)
+{
+	struct fake_context *fake = *state;
+
+	ibv_destroy_qp(&fake_qp.qp);
+	fake_close(fake);
+	return 0;
+}
+
+static struct ibv_qp_ex *new_qp(void **state, enum ibv_qp_type type)
+{
+	struct fake_context *fake = *state;
+	struct ibv_qp_init_attr_ex attr = { .qp_type = type,
+					    .send_ops_flags = IBV_QP_EX_WITH_SEND };
+
+	assert_ptr_equal(ibv_create_qp_ex(&fake->vctx.context, &attr), &fake_qp.qp);
+	return &fake_qp.qp_ex;
+}
+
+#define SAYS_NOTHING() assert_string_equal(log_text(), "")
+
+/* ---- tests ---- */
+
+static void a_right_batch_passes_without_a_line(void **state)
+{
+	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_RC);
+
+	for (int i = 0; i < 2; i++) {
+		ibv_wr_start(qp);
+		ibv_wr_send(qp);
+		ibv_wr_set_sge(qp, 1, 2, 3);
+		ibv_wr_send(qp);
+		ibv_wr_set_sge(qp, 1, 2, 3);
+		assert_int_equal(ibv_wr_complete(qp), 0);
+	}
+	ibv_wr_start(qp);
+	ibv_wr_abort(qp);
+	assert_string_equal(calls, "sSgSgcsSgSgcsa");
+	SAYS_NOTHING();
+}
+
+/* The address may come before or after the data. */
+static void a_right_datagram_passes_without_a_line(void **state)
+{
+	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_UD);
+	struct ibv_ah ah = { .pd = &pd };
+
+	ibv_wr_start(qp);
+	ibv_wr_send(qp);
+	ibv_wr_set_ud_addr(qp, &ah, 5, 6);
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	ibv_wr_send(qp);
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	ibv_wr_set_ud_addr(qp, &ah, 5, 6);
+	result = ENOMEM;
+	assert_int_equal(ibv_wr_complete(qp), ENOMEM);
+	assert_string_equal(calls, "sSugSguc");
+	SAYS_NOTHING();
+}
+
+static void a_missing_start_is_said(void **state)
+{
+	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_RC);
+
+	ibv_wr_send(qp);
+	check_logged("ibv_wr_send: QP 0x0: wr_id 0x0: no batch was begun");
+	ibv_wr_complete(qp);
+	check_logged("ibv_wr_complete: QP 0x0: wr_id 0x0: no batch was begun");
+	ibv_wr_abort(qp);
+	check_logged("ibv_wr_abort: QP 0x0: wr_id 0x0: no batch was begun");
+	assert_string_equal(calls, "Sca");
+}
+
+static void a_second_start_is_said(void **state)
+{
+	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_RC);
+
+	ibv_wr_start(qp);
+	SAYS_NOTHING();
+	ibv_wr_start(qp);
+	check_logged("this thread has begun a batch already");
+	assert_string_equal(calls, "ss");
+}
+
+static void a_missing_setter_is_said_once(void **state)
+{
+	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_UD);
+	struct ibv_ah ah = { .pd = &pd };
+
+	ibv_wr_start(qp);
+	ibv_wr_send(qp);
+	ibv_wr_set_ud_addr(qp, &ah, 5, 6);
+	ibv_wr_send(qp);
+	check_logged("ibv_wr_send: QP 0x0: wr_id 0x0: ibv_wr_send() before it lacks a setter: call "
+		     "ibv_wr_set_sge(), or another");
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	ibv_wr_complete(qp);
+	check_logged("ibv_wr_complete: QP 0x0: wr_id 0x0: ibv_wr_send() before it lacks a setter: "
+		     "call ibv_wr_set_ud_addr()");
+	ibv_wr_start(qp);
+	ibv_wr_complete(qp);
+	SAYS_NOTHING();
+}
+
+static void a_setter_too_many_is_said(void **state)
+{
+	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_RC);
+
+	ibv_wr_start(qp);
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	check_logged("ibv_wr_set_sge: QP 0x0: wr_id 0x0: no request was begun");
+	ibv_wr_send(qp);
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	SAYS_NOTHING();
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	check_logged("takes no such setter, or has it already");
+	assert_string_equal(calls, "sgSgg");
+}
+
+static void an_operation_that_was_not_asked_for_is_said(void **state)
+{
+	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_RC);
+
+	ibv_wr_start(qp);
+	ibv_wr_local_inv(qp, 1);
+	check_logged("created without IBV_QP_EX_WITH_LOCAL_INV: add it to send_ops_flags");
+	ibv_wr_complete(qp);
+	SAYS_NOTHING();
+	assert_string_equal(calls, "sLc");
+}
+
+static void a_handle_of_another_pd_is_said(void **state)
+{
+	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_UD);
+	struct ibv_pd other_pd = { .context = qp->qp_base.context, .handle = 8 };
+	struct ibv_ah_attr attr = { .port_num = 1 };
+
+	ibv_wr_start(qp);
+	ibv_wr_send(qp);
+	ibv_wr_set_ud_addr(qp, ibv_create_ah(&other_pd, &attr), 5, 6);
+	check_logged("ah is of PD 8, but the QP is on PD 7");
+}
+
+static void *batch_of_another_thread(void *of)
+{
+	struct ibv_qp_ex *qp = of;
+
+	ibv_wr_start(qp);
+	ibv_wr_send(qp);
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	ibv_wr_complete(qp);
+	return NULL;
+}
+
+/* A provider lets the second thread wait; this one does not, and the checker must not mind. */
+static void another_thread_is_not_judged(void **state)
+{
+	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_RC);
+	pthread_t thread;
+
+	ibv_wr_start(qp);
+	assert_int_equal(pthread_create(&thread, NULL, batch_of_another_thread, qp), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	SAYS_NOTHING();
+}
+
+#define BATCH_TEST(fn) cmocka_unit_test_setup_teardown(fn, open_rig, close_rig)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BATCH_TEST(a_right_batch_passes_without_a_line),
+		BATCH_TEST(a_right_datagram_passes_without_a_line),
+		BATCH_TEST(a_missing_start_is_said),
+		BATCH_TEST(a_second_start_is_said),
+		BATCH_TEST(a_missing_setter_is_said_once),
+		BATCH_TEST(a_setter_too_many_is_said),
+		BATCH_TEST(an_operation_that_was_not_asked_for_is_said),
+		BATCH_TEST(a_handle_of_another_pd_is_said),
+		BATCH_TEST(another_thread_is_not_judged),
+	};
+
+	log_to_memory();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
