@@ -9,11 +9,12 @@
 
 /* Waits with cancellation disabled: a thread cancelled here would leave an object that the kernel
  * has already destroyed. */
-void verbs_event_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked,
-			    uint32_t reported)
+void verbs_event_wait_acked(const char *call, pthread_mutex_t *mutex, pthread_cond_t *cond,
+			    uint32_t *acked, uint32_t reported)
 {
 	int state;
 
+	(void)call;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(mutex);
 	while ((int32_t)(reported - *acked) > 0)

@@ -6,6 +6,7 @@
  * object: the application acknowledges each event that it read, and destruction waits for these
  * acknowledgements (verbs_event_wait_acked).
  */
+#include "check/check.h"
 #include "cmd/cmd.h"
 #include "util/alloc.h"
 #include "util/mutex.h"
@@ -118,24 +119,63 @@ void verbs_event_forget_all(const struct ibv_context *context)
 
 /* ---- destruction of objects ---- */
 
-/* Waits until the events of an object are acknowledged. Counts wrap. More events may be
- * acknowledged than the kernel reports, since it reports none for a removed device. Cancellation is
- * disabled: a cancelled thread would leave its lock held, and an object that the kernel has
- * destroyed. */
-void verbs_event_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked,
-			    uint32_t reported)
+static int32_t events_left(uint32_t *acked, uint32_t reported)
+{
+	*acked += drop_unheard(NULL, acked);
+	return (int32_t)(reported - *acked);
+}
+
+/* Waits for a second at most, and logs what CALL then still waits for, where somebody may see the
+ * line. MUTEX is held. */
+static void wait_and_say(const char *call, pthread_mutex_t *mutex, pthread_cond_t *cond,
+			 uint32_t *acked, uint32_t reported)
+{
+	struct timespec until;
+	int32_t left;
+	int err = 0;
+
+	if (!verbs_check_is_on() && !verbs_log_on(VERBS_LOG_WARN))
+		return;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	while ((left = events_left(acked, reported)) > 0 && !err)
+		err = pthread_cond_timedwait(cond, mutex, &until);
+	if (left > 0)
+		verbs_check_say(
+			CHECK_EVENTS,
+			"%s waits: %d events of the object were read, but not acknowledged: "
+			"call ibv_ack_cq_events() or ibv_ack_async_event() for each event",
+			call, left);
+}
+
+/* Apart from verbs_event_wait_acked(), so that a call without events saves no registers for it.
+ * Cancellation is disabled: a cancelled thread would leave its lock held, and an object that the
+ * kernel has destroyed. */
+static void __attribute__((noinline))
+events_wait(const char *call, pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked,
+	    uint32_t reported)
 {
 	int state;
 
-	/* No other thread holds the lock or will acknowledge anything. */
-	if (process_has_one_thread() && !any_unheard() && (int32_t)(reported - *acked) <= 0)
-		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(mutex);
-	while ((int32_t)(reported - (*acked += drop_unheard(NULL, acked))) > 0)
+	if (events_left(acked, reported) > 0)
+		wait_and_say(call, mutex, cond, acked, reported);
+	while (events_left(acked, reported) > 0)
 		pthread_cond_wait(cond, mutex);
 	pthread_mutex_unlock(mutex);
 	pthread_setcancelstate(state, NULL);
+}
+
+/* Waits until the events of an object are acknowledged. Counts wrap. More events may be
+ * acknowledged than the kernel reports, since it reports none for a removed device. */
+void verbs_event_wait_acked(const char *call, pthread_mutex_t *mutex, pthread_cond_t *cond,
+			    uint32_t *acked, uint32_t reported)
+{
+	/* No other thread holds the lock or will acknowledge anything. */
+	if (process_has_one_thread() && !any_unheard() && (int32_t)(reported - *acked) <= 0)
+		return;
+	events_wait(call, mutex, cond, acked, reported);
 }
 
 static void events_ack(struct acks acks, unsigned int count)

@@ -179,9 +179,10 @@ static inline bool verbs_env_is_on(const char *name)
 	return value && strcmp(value, "0") != 0;
 }
 
-/* events.c: waits until the application has acknowledged the events of a destroyed object. */
-void verbs_event_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked,
-			    uint32_t reported);
+/* events.c: waits until the application has acknowledged the events of an object that CALL
+ * destroys. */
+void verbs_event_wait_acked(const char *call, pthread_mutex_t *mutex, pthread_cond_t *cond,
+			    uint32_t *acked, uint32_t reported);
 
 /* Type of the object that an asynchronous event is about. */
 enum element_kind {

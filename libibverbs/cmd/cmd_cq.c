@@ -161,9 +161,9 @@ VERBS_EXPORT int verbs_cmd_destroy_cq(struct ibv_cq *cq)
 				   : "");
 		return ret;
 	}
-	verbs_event_wait_acked(&cq->mutex, &cq->cond, &cq->comp_events_completed,
+	verbs_event_wait_acked("ibv_destroy_cq", &cq->mutex, &cq->cond, &cq->comp_events_completed,
 			       resp.comp_events_reported);
-	verbs_event_wait_acked(&cq->mutex, &cq->cond, &cq->async_events_completed,
+	verbs_event_wait_acked("ibv_destroy_cq", &cq->mutex, &cq->cond, &cq->async_events_completed,
 			       resp.async_events_reported);
 	channel_count(cq->channel, -1);
 	cq_fini(cq);

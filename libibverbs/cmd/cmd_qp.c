@@ -365,7 +365,8 @@ VERBS_EXPORT int verbs_cmd_destroy_qp(struct ibv_qp *qp)
 					: "");
 		return ret;
 	}
-	verbs_event_wait_acked(&qp->mutex, &qp->cond, &qp->events_completed, resp.events_reported);
+	verbs_event_wait_acked("ibv_destroy_qp", &qp->mutex, &qp->cond, &qp->events_completed,
+			       resp.events_reported);
 	qp_fini(qp);
 	return 0;
 }

@@ -189,7 +189,7 @@ VERBS_EXPORT int verbs_cmd_destroy_srq(struct ibv_srq *srq)
 			   ret == EBUSY ? ": destroy the QPs that receive from it first" : "");
 		return ret;
 	}
-	verbs_event_wait_acked(&srq->mutex, &srq->cond, &srq->events_completed,
+	verbs_event_wait_acked("ibv_destroy_srq", &srq->mutex, &srq->cond, &srq->events_completed,
 			       resp.events_reported);
 	srq_fini(srq);
 	return 0;

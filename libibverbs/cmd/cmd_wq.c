@@ -135,7 +135,8 @@ VERBS_EXPORT int verbs_cmd_destroy_wq(struct ibv_wq *wq)
 					: "");
 		return ret;
 	}
-	verbs_event_wait_acked(&wq->mutex, &wq->cond, &wq->events_completed, events_reported);
+	verbs_event_wait_acked("ibv_destroy_wq", &wq->mutex, &wq->cond, &wq->events_completed,
+			       events_reported);
 	pthread_cond_destroy(&wq->cond);
 	pthread_mutex_destroy(&wq->mutex);
 	return 0;

@@ -148,8 +148,8 @@ static void counts_of_events_wrap(void **state)
 
 	(void)state;
 	alarm(20);
-	verbs_event_wait_acked(&mutex, &cond, &acked, 0);
-	verbs_event_wait_acked(&mutex, &cond, &acked, UINT32_MAX);
+	verbs_event_wait_acked("test", &mutex, &cond, &acked, 0);
+	verbs_event_wait_acked("test", &mutex, &cond, &acked, UINT32_MAX);
 	alarm(0);
 }
 
@@ -172,7 +172,8 @@ static void *await_the_end(void *unused)
 {
 	(void)unused;
 	pthread_cancel(pthread_self());
-	verbs_event_wait_acked(&in_use.mutex, &in_use.cond, &in_use.comp_events_completed, 1);
+	verbs_event_wait_acked("test", &in_use.mutex, &in_use.cond, &in_use.comp_events_completed,
+			       1);
 	return &in_use;
 }
 
@@ -272,7 +273,7 @@ static void a_completion_event_that_nobody_heard_of_goes_with_its_cq(void **stat
 	say(&desc, sizeof(desc));
 	cancel_in(get_cq_event, &channel);
 	alarm(20);
-	verbs_event_wait_acked(&cq.mutex, &cq.cond, &cq.comp_events_completed, 1);
+	verbs_event_wait_acked("test", &cq.mutex, &cq.cond, &cq.comp_events_completed, 1);
 	alarm(0);
 	assert_int_equal(ibv_get_cq_event(&channel, &got, &context), -1);
 }
@@ -281,7 +282,7 @@ static void *await_one(void *cq)
 {
 	struct ibv_cq *of = cq;
 
-	verbs_event_wait_acked(&of->mutex, &of->cond, &of->comp_events_completed, 1);
+	verbs_event_wait_acked("test", &of->mutex, &of->cond, &of->comp_events_completed, 1);
 	return NULL;
 }
 
@@ -339,7 +340,7 @@ static void an_event_of_a_cancelled_thread_is_read_by_the_next(void **state)
 	assert_int_equal(qp.events_completed, 0);
 	ibv_ack_async_event(&event);
 	alarm(20); /* the object is destroyed before the second event is read */
-	verbs_event_wait_acked(&qp.mutex, &qp.cond, &qp.events_completed, 2);
+	verbs_event_wait_acked("test", &qp.mutex, &qp.cond, &qp.events_completed, 2);
 	alarm(0);
 	assert_int_equal(ibv_get_async_event(&other, &event), -1);
 	assert_int_equal(errno, EAGAIN);
