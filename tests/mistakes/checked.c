@@ -6,6 +6,8 @@
  */
 #include "mistakes.h"
 
+#include <infiniband/mlx5dv.h>
+
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -189,6 +191,33 @@ MISTAKE(right_list_refused)
 	MUST(ibv_post_recv(qp, wrs, &bad) == ENOMEM);
 }
 
+/* Destroys queue pairs of direct verbs with their receives: these take no place in the CQ. */
+MISTAKE(right_direct_queue_pairs)
+{
+	struct scene *scene = scene_quiet();
+	struct ibv_cq *cq = ibv_create_cq(scene->rig.ctx, 32, NULL, NULL, 0);
+	struct ibv_qp_init_attr_ex init = { .qp_type = IBV_QPT_RC,
+					    .send_cq = cq,
+					    .recv_cq = cq,
+					    .pd = scene->pair.pd,
+					    .comp_mask = IBV_QP_INIT_ATTR_PD,
+					    .cap = { 1, 16, 1, 1, 0 } };
+	struct mlx5dv_qp_init_attr direct = { 0 };
+	struct ibv_recv_wr wr = { .wr_id = 1 }, *bad;
+
+	MUST(cq && cq->cqe < 8 * 16);
+	for (int i = 0; i < 8; i++) {
+		struct ibv_qp *qp = mlx5dv_create_qp(scene->rig.ctx, &init, &direct);
+		struct rig_end end = { .qp = qp };
+
+		MUST(qp);
+		scene_to(scene, &end, IBV_QPS_INIT, IBV_QPS_RESET, NULL);
+		for (int j = 0; j < 16; j++)
+			MUST(!ibv_post_recv(qp, &wr, &bad));
+		MUST(!ibv_destroy_qp(qp));
+	}
+}
+
 /* A child that ends need not destroy what its parent made. */
 MISTAKE(right_child_exits)
 {
@@ -309,6 +338,7 @@ const struct mistake checked_mistakes[] = {
 	ROW(invalidate_with_num_sge),
 	ROW(right_null_region),
 	ROW(right_list_refused),
+	ROW(right_direct_queue_pairs),
 	ROW(right_child_exits),
 	ROW(right_import_beside_region),
 	ROW(right_atomic_with_long_buffer),
