@@ -19,7 +19,7 @@ static struct scene *scene_of_batches(enum ibv_qp_type type, struct ibv_qp_ex **
 		conf.send_ops |= IBV_QP_EX_WITH_RDMA_READ;
 	scene = scene_open(&conf);
 	if (type == IBV_QPT_UD)
-		scene->near->qp = scene_datagram_qp(scene, scene->pair.pd);
+		scene->near->qp = scene_datagram_qp(scene, scene->pair.pd, scene->near->cq, 0);
 	*qp = ibv_qp_to_qp_ex(scene->near->qp);
 	MUST(*qp);
 	(*qp)->wr_id = 0x5e4d;

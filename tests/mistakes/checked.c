@@ -74,7 +74,7 @@ MISTAKE(srq_receive_of_another_pd)
 MISTAKE(datagram_by_handle_of_another_pd)
 {
 	struct scene *scene = scene_usual();
-	struct ibv_qp *qp = scene_datagram_qp(scene, scene->pair.pd);
+	struct ibv_qp *qp = scene_datagram_qp(scene, scene->pair.pd, scene->near->cq, 0);
 	struct ibv_sge sge;
 	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_SEND, &sge), *bad;
 
@@ -86,7 +86,7 @@ MISTAKE(datagram_by_handle_of_another_pd)
 MISTAKE(datagram_by_destroyed_handle)
 {
 	struct scene *scene = scene_usual();
-	struct ibv_qp *qp = scene_datagram_qp(scene, scene->pair.pd);
+	struct ibv_qp *qp = scene_datagram_qp(scene, scene->pair.pd, scene->near->cq, 0);
 	struct ibv_sge sge;
 	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_SEND, &sge), *bad;
 
@@ -100,7 +100,7 @@ MISTAKE(datagram_by_destroyed_handle)
 MISTAKE(datagram_of_wrong_opcode)
 {
 	struct scene *scene = scene_quiet();
-	struct ibv_qp *qp = scene_datagram_qp(scene, scene->pair.pd);
+	struct ibv_qp *qp = scene_datagram_qp(scene, scene->pair.pd, scene->near->cq, 0);
 	struct ibv_sge sge;
 	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_RDMA_WRITE, &sge), *bad;
 

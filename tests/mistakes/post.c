@@ -268,48 +268,22 @@ MISTAKE(atomic_of_16_bytes)
 
 /* ---- datagrams ---- */
 
-static struct ibv_qp *ud_qp(struct scene *scene, struct ibv_cq *cq, uint32_t qkey)
-{
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT, .qkey = qkey };
-	struct ibv_qp_init_attr init;
-	struct ibv_qp *qp;
-
-	rig_qp_init_attr(&scene->conf, cq, &init);
-	init.qp_type = IBV_QPT_UD;
-	qp = ibv_create_qp(scene->pair.pd, &init);
-	MUST(qp);
-	MUST(!ibv_modify_qp(qp, &attr,
-			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
-	attr.qp_state = IBV_QPS_RTR;
-	MUST(!ibv_modify_qp(qp, &attr, IBV_QP_STATE));
-	attr.qp_state = IBV_QPS_RTS;
-	MUST(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN));
-	return qp;
-}
-
 /* Opens a scene whose ends have UD queue pairs instead. */
 static struct scene *scene_of_datagrams(void)
 {
 	struct rig_conf conf = scene_conf();
 	struct scene *scene = scene_open_apart(&conf);
 
-	scene->near->qp = ud_qp(scene, scene->near->cq, QKEY);
-	scene->far->qp = ud_qp(scene, scene->far->cq, QKEY);
+	scene->near->qp = scene_datagram_qp(scene, scene->pair.pd, scene->near->cq, QKEY);
+	scene->far->qp = scene_datagram_qp(scene, scene->pair.pd, scene->far->cq, QKEY);
 	return scene;
 }
 
 static struct ibv_send_wr datagram(struct scene *scene, struct ibv_sge *sge)
 {
-	struct ibv_ah_attr attr = { .dlid = scene->rig.port.lid, .port_num = RIG_PORT };
 	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_SEND, sge);
 
-	if (scene_is_ethernet(scene)) {
-		attr.is_global = 1;
-		attr.grh.dgid = scene->rig.gid;
-		attr.grh.hop_limit = 1;
-	}
-	wr.wr.ud.ah = ibv_create_ah(scene->pair.pd, &attr);
-	MUST(wr.wr.ud.ah);
+	wr.wr.ud.ah = scene_address(scene, scene->pair.pd);
 	wr.wr.ud.remote_qpn = scene->far->qp->qp_num;
 	wr.wr.ud.remote_qkey = QKEY;
 	return wr;

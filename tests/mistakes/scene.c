@@ -130,12 +130,13 @@ void must_end(struct rig_end *end, enum ibv_wc_status status)
 	MUST(wc.status == status);
 }
 
-struct ibv_qp *scene_datagram_qp(const struct scene *scene, struct ibv_pd *pd)
+struct ibv_qp *scene_datagram_qp(const struct scene *scene, struct ibv_pd *pd, struct ibv_cq *cq,
+				 uint32_t qkey)
 {
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT };
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT, .qkey = qkey };
 	struct ibv_qp_init_attr_ex init = { .qp_type = IBV_QPT_UD,
-					    .send_cq = scene->near->cq,
-					    .recv_cq = scene->near->cq,
+					    .send_cq = cq,
+					    .recv_cq = cq,
 					    .cap = scene->conf.cap,
 					    .pd = pd,
 					    .comp_mask = IBV_QP_INIT_ATTR_PD,
