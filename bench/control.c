@@ -38,14 +38,14 @@ struct world {
 };
 
 /* Records the object. It must exist, unless the library lacks the call. */
-static bool made(struct world *w, int i, void *object)
+static bool object_is_made(struct world *w, int i, void *object)
 {
 	MUST(object || is_absent(errno));
 	w->object[i] = object;
 	return object;
 }
 
-static bool gone(int ret)
+static bool object_is_gone(int ret)
 {
 	MUST(!ret);
 	return true;
@@ -66,7 +66,7 @@ static bool list_devices(struct world *w, int i)
 static bool query_device(struct world *w, int i)
 {
 	(void)i;
-	return gone(ibv_query_device(w->rig.ctx, &w->rig.device));
+	return object_is_gone(ibv_query_device(w->rig.ctx, &w->rig.device));
 }
 
 static bool query_device_ex(struct world *w, int i)
@@ -74,13 +74,13 @@ static bool query_device_ex(struct world *w, int i)
 	struct ibv_device_attr_ex attr;
 
 	(void)i;
-	return gone(ibv_query_device_ex(w->rig.ctx, NULL, &attr));
+	return object_is_gone(ibv_query_device_ex(w->rig.ctx, NULL, &attr));
 }
 
 static bool query_port(struct world *w, int i)
 {
 	(void)i;
-	return gone(ibv_query_port(w->rig.ctx, RIG_PORT, &w->rig.port));
+	return object_is_gone(ibv_query_port(w->rig.ctx, RIG_PORT, &w->rig.port));
 }
 
 static bool query_gid_table(struct world *w, int i)
@@ -99,31 +99,31 @@ static bool query_rt_values(struct world *w, int i)
 	int ret = ibv_query_rt_values_ex(w->rig.ctx, &values);
 
 	(void)i;
-	return ret != EOPNOTSUPP && gone(ret);
+	return ret != EOPNOTSUPP && object_is_gone(ret);
 }
 
 /* ---- objects: each is made, and destroyed, by a row of its own */
 
 static bool pd_make(struct world *w, int i)
 {
-	return made(w, i, ibv_alloc_pd(w->rig.ctx));
+	return object_is_made(w, i, ibv_alloc_pd(w->rig.ctx));
 }
 
 static bool pd_end(struct world *w, int i)
 {
-	return gone(ibv_dealloc_pd(w->object[i]));
+	return object_is_gone(ibv_dealloc_pd(w->object[i]));
 }
 
 static bool td_make(struct world *w, int i)
 {
 	struct ibv_td_init_attr attr = { 0 };
 
-	return made(w, i, ibv_alloc_td(w->rig.ctx, &attr));
+	return object_is_made(w, i, ibv_alloc_td(w->rig.ctx, &attr));
 }
 
 static bool td_end(struct world *w, int i)
 {
-	return gone(ibv_dealloc_td(w->object[i]));
+	return object_is_gone(ibv_dealloc_td(w->object[i]));
 }
 
 static bool ah_make(struct world *w, int i)
@@ -133,59 +133,59 @@ static bool ah_make(struct world *w, int i)
 				    .grh = { .dgid = w->rig.gid, .hop_limit = 1 },
 				    .port_num = RIG_PORT };
 
-	return made(w, i, ibv_create_ah(w->pd, &attr));
+	return object_is_made(w, i, ibv_create_ah(w->pd, &attr));
 }
 
 static bool ah_end(struct world *w, int i)
 {
-	return gone(ibv_destroy_ah(w->object[i]));
+	return object_is_gone(ibv_destroy_ah(w->object[i]));
 }
 
 static bool mw_make(struct world *w, int i)
 {
-	return made(w, i, ibv_alloc_mw(w->pd, IBV_MW_TYPE_2));
+	return object_is_made(w, i, ibv_alloc_mw(w->pd, IBV_MW_TYPE_2));
 }
 
 static bool mw_end(struct world *w, int i)
 {
-	return gone(ibv_dealloc_mw(w->object[i]));
+	return object_is_gone(ibv_dealloc_mw(w->object[i]));
 }
 
 static bool channel_make(struct world *w, int i)
 {
-	return made(w, i, ibv_create_comp_channel(w->rig.ctx));
+	return object_is_made(w, i, ibv_create_comp_channel(w->rig.ctx));
 }
 
 static bool channel_end(struct world *w, int i)
 {
-	return gone(ibv_destroy_comp_channel(w->object[i]));
+	return object_is_gone(ibv_destroy_comp_channel(w->object[i]));
 }
 
 static bool cq_make(struct world *w, int i)
 {
-	return made(w, i, ibv_create_cq(w->rig.ctx, 15, NULL, NULL, 0));
+	return object_is_made(w, i, ibv_create_cq(w->rig.ctx, 15, NULL, NULL, 0));
 }
 
 static bool cq_large_make(struct world *w, int i)
 {
-	return made(w, i, ibv_create_cq(w->rig.ctx, 256, NULL, NULL, 0));
+	return object_is_made(w, i, ibv_create_cq(w->rig.ctx, 256, NULL, NULL, 0));
 }
 
 static bool cq_end(struct world *w, int i)
 {
-	return gone(ibv_destroy_cq(w->object[i]));
+	return object_is_gone(ibv_destroy_cq(w->object[i]));
 }
 
 static bool srq_make(struct world *w, int i)
 {
 	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 128, .max_sge = 1 } };
 
-	return made(w, i, ibv_create_srq(w->pd, &attr));
+	return object_is_made(w, i, ibv_create_srq(w->pd, &attr));
 }
 
 static bool srq_end(struct world *w, int i)
 {
-	return gone(ibv_destroy_srq(w->object[i]));
+	return object_is_gone(ibv_destroy_srq(w->object[i]));
 }
 
 static struct ibv_qp *qp_of(struct world *w, enum ibv_qp_type type, struct ibv_cq *cq,
@@ -203,17 +203,17 @@ static struct ibv_qp *qp_of(struct world *w, enum ibv_qp_type type, struct ibv_c
 
 static bool qp_make(struct world *w, int i)
 {
-	return made(w, i, qp_of(w, IBV_QPT_RC, w->cq, 8));
+	return object_is_made(w, i, qp_of(w, IBV_QPT_RC, w->cq, 8));
 }
 
 static bool qp_large_make(struct world *w, int i)
 {
-	return made(w, i, qp_of(w, IBV_QPT_RC, w->cq, 128));
+	return object_is_made(w, i, qp_of(w, IBV_QPT_RC, w->cq, 128));
 }
 
 static bool qp_end(struct world *w, int i)
 {
-	return gone(ibv_destroy_qp(w->object[i]));
+	return object_is_gone(ibv_destroy_qp(w->object[i]));
 }
 
 static bool qp_step(struct world *w, int i, enum ibv_qp_state state)
@@ -223,7 +223,7 @@ static bool qp_step(struct world *w, int i, enum ibv_qp_state state)
 	struct ibv_qp_attr attr;
 	int mask = rig_qp_attr(&w->rig, &conf, qp->qp_num, state, &attr);
 
-	return gone(ibv_modify_qp(qp, &attr, mask));
+	return object_is_gone(ibv_modify_qp(qp, &attr, mask));
 }
 
 static bool qp_to_init(struct world *w, int i)
@@ -292,18 +292,18 @@ static void calls_measure(struct world *w)
 
 static bool context_make(struct world *w, int i)
 {
-	return made(w, i, ibv_open_device(w->rig.ctx->device));
+	return object_is_made(w, i, ibv_open_device(w->rig.ctx->device));
 }
 
 static bool context_end(struct world *w, int i)
 {
-	return gone(ibv_close_device(w->object[i]));
+	return object_is_gone(ibv_close_device(w->object[i]));
 }
 
 static bool query_gid(struct world *w, int i)
 {
 	(void)i;
-	return gone(ibv_query_gid(w->rig.ctx, RIG_PORT, 0, &w->rig.gid));
+	return object_is_gone(ibv_query_gid(w->rig.ctx, RIG_PORT, 0, &w->rig.gid));
 }
 
 static bool query_gid_ex(struct world *w, int i)
@@ -311,7 +311,7 @@ static bool query_gid_ex(struct world *w, int i)
 	struct ibv_gid_entry entry;
 
 	(void)i;
-	return gone(ibv_query_gid_ex(w->rig.ctx, RIG_PORT, 0, &entry, 0));
+	return object_is_gone(ibv_query_gid_ex(w->rig.ctx, RIG_PORT, 0, &entry, 0));
 }
 
 static bool query_pkey(struct world *w, int i)
@@ -319,44 +319,45 @@ static bool query_pkey(struct world *w, int i)
 	__be16 pkey;
 
 	(void)i;
-	return gone(ibv_query_pkey(w->rig.ctx, RIG_PORT, 0, &pkey));
+	return object_is_gone(ibv_query_pkey(w->rig.ctx, RIG_PORT, 0, &pkey));
 }
 
 static char region[EACH][4096];
 
 static bool mr_make(struct world *w, int i)
 {
-	return made(w, i, ibv_reg_mr(w->pd, region[i], sizeof(region[i]), IBV_ACCESS_LOCAL_WRITE));
+	return object_is_made(
+		w, i, ibv_reg_mr(w->pd, region[i], sizeof(region[i]), IBV_ACCESS_LOCAL_WRITE));
 }
 
 static bool mr_end(struct world *w, int i)
 {
-	return gone(ibv_dereg_mr(w->object[i]));
+	return object_is_gone(ibv_dereg_mr(w->object[i]));
 }
 
 static bool mr_again(struct world *w, int i)
 {
-	return gone(ibv_rereg_mr(w->object[i], IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
-				 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ));
+	return object_is_gone(ibv_rereg_mr(w->object[i], IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+					   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ));
 }
 
 static bool domain_make(struct world *w, int i)
 {
 	struct ibv_parent_domain_init_attr attr = { .pd = w->pd };
 
-	return made(w, i, ibv_alloc_parent_domain(w->rig.ctx, &attr));
+	return object_is_made(w, i, ibv_alloc_parent_domain(w->rig.ctx, &attr));
 }
 
 static bool dm_make(struct world *w, int i)
 {
 	struct ibv_alloc_dm_attr attr = { .length = 64 };
 
-	return made(w, i, ibv_alloc_dm(w->rig.ctx, &attr));
+	return object_is_made(w, i, ibv_alloc_dm(w->rig.ctx, &attr));
 }
 
 static bool dm_end(struct world *w, int i)
 {
-	return gone(ibv_free_dm(w->object[i]));
+	return object_is_gone(ibv_free_dm(w->object[i]));
 }
 
 static bool xrcd_make(struct world *w, int i)
@@ -366,29 +367,29 @@ static bool xrcd_make(struct world *w, int i)
 					   .fd = -1,
 					   .oflags = O_CREAT };
 
-	return made(w, i, ibv_open_xrcd(w->rig.ctx, &attr));
+	return object_is_made(w, i, ibv_open_xrcd(w->rig.ctx, &attr));
 }
 
 static bool xrcd_end(struct world *w, int i)
 {
-	return gone(ibv_close_xrcd(w->object[i]));
+	return object_is_gone(ibv_close_xrcd(w->object[i]));
 }
 
 static bool cq_ex_make(struct world *w, int i)
 {
 	struct ibv_cq_init_attr_ex attr = { .cqe = 15, .wc_flags = IBV_WC_STANDARD_FLAGS };
 
-	return made(w, i, ibv_create_cq_ex(w->rig.ctx, &attr));
+	return object_is_made(w, i, ibv_create_cq_ex(w->rig.ctx, &attr));
 }
 
 static bool cq_resize(struct world *w, int i)
 {
-	return gone(ibv_resize_cq(w->object[i], 31));
+	return object_is_gone(ibv_resize_cq(w->object[i], 31));
 }
 
 static bool cq_arm(struct world *w, int i)
 {
-	return gone(ibv_req_notify_cq(w->object[i], 0));
+	return object_is_gone(ibv_req_notify_cq(w->object[i], 0));
 }
 
 static bool cq_moderate(struct world *w, int i)
@@ -397,21 +398,21 @@ static bool cq_moderate(struct world *w, int i)
 					   .moderate = { .cq_count = 4, .cq_period = 10 } };
 	int ret = ibv_modify_cq(w->object[i], &attr);
 
-	return ret != EOPNOTSUPP && gone(ret);
+	return ret != EOPNOTSUPP && object_is_gone(ret);
 }
 
 static bool srq_query(struct world *w, int i)
 {
 	struct ibv_srq_attr attr;
 
-	return gone(ibv_query_srq(w->object[i], &attr));
+	return object_is_gone(ibv_query_srq(w->object[i], &attr));
 }
 
 static bool srq_limit(struct world *w, int i)
 {
 	struct ibv_srq_attr attr = { .srq_limit = 1 };
 
-	return gone(ibv_modify_srq(w->object[i], &attr, IBV_SRQ_LIMIT));
+	return object_is_gone(ibv_modify_srq(w->object[i], &attr, IBV_SRQ_LIMIT));
 }
 
 static bool qp_query(struct world *w, int i)
@@ -419,14 +420,14 @@ static bool qp_query(struct world *w, int i)
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
 
-	return gone(ibv_query_qp(w->object[i], &attr, IBV_QP_STATE, &init));
+	return object_is_gone(ibv_query_qp(w->object[i], &attr, IBV_QP_STATE, &init));
 }
 
 static bool qp_reset(struct world *w, int i)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 
-	return gone(ibv_modify_qp(w->object[i], &attr, IBV_QP_STATE));
+	return object_is_gone(ibv_modify_qp(w->object[i], &attr, IBV_QP_STATE));
 }
 
 static const struct row others[] = {
@@ -465,9 +466,9 @@ static bool frames_make(struct world *w, int i)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT };
 
-	if (!made(w, i, qp_of(w, IBV_QPT_RAW_PACKET, w->cq, 8)))
+	if (!object_is_made(w, i, qp_of(w, IBV_QPT_RAW_PACKET, w->cq, 8)))
 		return false;
-	return gone(ibv_modify_qp(w->object[i], &attr, IBV_QP_STATE | IBV_QP_PORT));
+	return object_is_gone(ibv_modify_qp(w->object[i], &attr, IBV_QP_STATE | IBV_QP_PORT));
 }
 
 static bool flow_make(struct world *w, int i)
@@ -484,12 +485,12 @@ static bool flow_make(struct world *w, int i)
 	memset(rule.eth.mask.dst_mac, 0xff, ETH_ALEN);
 	rule.eth.val.dst_mac[0] = 2;
 	rule.eth.val.dst_mac[ETH_ALEN - 1] = (uint8_t)(i + 1);
-	return made(w, i, ibv_create_flow((struct ibv_qp *)w->queue[0], &rule.attr));
+	return object_is_made(w, i, ibv_create_flow((struct ibv_qp *)w->queue[0], &rule.attr));
 }
 
 static bool flow_end(struct world *w, int i)
 {
-	return gone(ibv_destroy_flow(w->object[i]));
+	return object_is_gone(ibv_destroy_flow(w->object[i]));
 }
 
 static const struct row flows[] = {
@@ -509,7 +510,7 @@ static void flows_measure(struct world *w)
 
 static bool event_channel_make(struct world *w, int i)
 {
-	return made(w, i, rdma_create_event_channel());
+	return object_is_made(w, i, rdma_create_event_channel());
 }
 
 static bool event_channel_end(struct world *w, int i)
@@ -523,19 +524,19 @@ static bool id_make(struct world *w, int i)
 	struct rdma_cm_id *id = NULL;
 
 	MUST(!rdma_create_id(w->channel, &id, NULL, RDMA_PS_TCP));
-	return made(w, i, id);
+	return object_is_made(w, i, id);
 }
 
 static bool id_end(struct world *w, int i)
 {
-	return gone(rdma_destroy_id(w->object[i]));
+	return object_is_gone(rdma_destroy_id(w->object[i]));
 }
 
 static bool id_bind(struct world *w, int i)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET };
 
-	return gone(rdma_bind_addr(w->object[i], (struct sockaddr *)&any));
+	return object_is_gone(rdma_bind_addr(w->object[i], (struct sockaddr *)&any));
 }
 
 static bool id_make_bound(struct world *w, int i)
@@ -545,7 +546,7 @@ static bool id_make_bound(struct world *w, int i)
 
 static bool id_listen(struct world *w, int i)
 {
-	return gone(rdma_listen(w->object[i], 8));
+	return object_is_gone(rdma_listen(w->object[i], 8));
 }
 
 static bool get_addrinfo(struct world *w, int i)

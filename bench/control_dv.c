@@ -42,7 +42,7 @@ struct world {
 	uint32_t number[EACH];
 };
 
-static bool made(struct world *w, int i, void *object)
+static bool object_is_made(struct world *w, int i, void *object)
 {
 	MUST(object || is_absent(errno));
 	w->object[i] = object;
@@ -161,7 +161,7 @@ static bool cq_make(struct world *w, int i)
 	struct ibv_cq_init_attr_ex attr = { .cqe = 15, .wc_flags = IBV_WC_STANDARD_FLAGS };
 	struct mlx5dv_cq_init_attr dv = { 0 };
 
-	return made(w, i, mlx5dv_create_cq(w->rig.ctx, &attr, &dv));
+	return object_is_made(w, i, mlx5dv_create_cq(w->rig.ctx, &attr, &dv));
 }
 
 static bool cq_end(struct world *w, int i)
@@ -179,7 +179,7 @@ static bool qp_make(struct world *w, int i)
 					    .pd = w->pd };
 	struct mlx5dv_qp_init_attr dv = { 0 };
 
-	return made(w, i, mlx5dv_create_qp(w->rig.ctx, &attr, &dv));
+	return object_is_made(w, i, mlx5dv_create_qp(w->rig.ctx, &attr, &dv));
 }
 
 static bool qp_end(struct world *w, int i)
@@ -193,7 +193,7 @@ static bool key_make(struct world *w, int i)
 					      .create_flags = MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT,
 					      .max_entries = 4 };
 
-	return made(w, i, mlx5dv_create_mkey(&attr));
+	return object_is_made(w, i, mlx5dv_create_mkey(&attr));
 }
 
 static bool key_end(struct world *w, int i)
@@ -223,7 +223,7 @@ static bool wq_make(struct world *w, int i)
 	struct ibv_wq_init_attr attr = wq_attr(w);
 	struct mlx5dv_wq_init_attr dv = { 0 };
 
-	return made(w, i, mlx5dv_create_wq(w->rig.ctx, &attr, &dv));
+	return object_is_made(w, i, mlx5dv_create_wq(w->rig.ctx, &attr, &dv));
 }
 
 static bool wq_end(struct world *w, int i)
@@ -236,7 +236,7 @@ static bool dm_make(struct world *w, int i)
 	struct ibv_alloc_dm_attr attr = { .length = 64 };
 	struct mlx5dv_alloc_dm_attr dv = { .type = MLX5DV_DM_TYPE_MEMIC };
 
-	return made(w, i, mlx5dv_alloc_dm(w->rig.ctx, &attr, &dv));
+	return object_is_made(w, i, mlx5dv_alloc_dm(w->rig.ctx, &attr, &dv));
 }
 
 static bool dm_end(struct world *w, int i)
@@ -277,7 +277,7 @@ static bool umem_make(struct world *w, int i)
 					  .access = IBV_ACCESS_LOCAL_WRITE,
 					  .pgsz_bitmap = UINT64_MAX & ~(sizeof(page) - 1) };
 
-	return made(w, i, mlx5dv_devx_umem_reg_ex(w->rig.ctx, &in));
+	return object_is_made(w, i, mlx5dv_devx_umem_reg_ex(w->rig.ctx, &in));
 }
 
 static bool umem_end(struct world *w, int i)
@@ -312,7 +312,7 @@ static bool matcher_make(struct world *w, int i)
 		.match_mask = match_mask(),
 	};
 
-	return made(w, i, mlx5dv_create_flow_matcher(w->rig.ctx, &attr));
+	return object_is_made(w, i, mlx5dv_create_flow_matcher(w->rig.ctx, &attr));
 }
 
 static bool matcher_end(struct world *w, int i)
@@ -325,7 +325,7 @@ static bool flow_make(struct world *w, int i)
 	struct mlx5dv_flow_action_attr action = { .type = MLX5DV_FLOW_ACTION_DEST_IBV_QP,
 						  .qp = w->frames };
 
-	return made(w, i, mlx5dv_create_flow(w->flow_matcher, match(i + 1), 1, &action));
+	return object_is_made(w, i, mlx5dv_create_flow(w->flow_matcher, match(i + 1), 1, &action));
 }
 
 static bool flow_end(struct world *w, int i)
@@ -338,7 +338,7 @@ static bool anchor_make(struct world *w, int i)
 	struct mlx5dv_steering_anchor_attr attr = { .ft_type = MLX5DV_FLOW_TABLE_TYPE_NIC_RX,
 						    .priority = (uint16_t)(i % 8) };
 
-	return made(w, i, mlx5dv_create_steering_anchor(w->rig.ctx, &attr));
+	return object_is_made(w, i, mlx5dv_create_steering_anchor(w->rig.ctx, &attr));
 }
 
 static bool anchor_end(struct world *w, int i)
@@ -350,7 +350,8 @@ static bool anchor_end(struct world *w, int i)
 
 static bool domain_make(struct world *w, int i)
 {
-	return made(w, i, mlx5dv_dr_domain_create(w->rig.ctx, MLX5DV_DR_DOMAIN_TYPE_NIC_RX));
+	return object_is_made(w, i,
+			      mlx5dv_dr_domain_create(w->rig.ctx, MLX5DV_DR_DOMAIN_TYPE_NIC_RX));
 }
 
 static bool domain_end(struct world *w, int i)
@@ -360,7 +361,7 @@ static bool domain_end(struct world *w, int i)
 
 static bool table_make(struct world *w, int i)
 {
-	return made(w, i, mlx5dv_dr_table_create(w->domain, 0));
+	return object_is_made(w, i, mlx5dv_dr_table_create(w->domain, 0));
 }
 
 static bool table_end(struct world *w, int i)
@@ -370,7 +371,7 @@ static bool table_end(struct world *w, int i)
 
 static bool dr_matcher_make(struct world *w, int i)
 {
-	return made(w, i, mlx5dv_dr_matcher_create(w->table, 0, 1, match_mask()));
+	return object_is_made(w, i, mlx5dv_dr_matcher_create(w->table, 0, 1, match_mask()));
 }
 
 static bool dr_matcher_end(struct world *w, int i)
@@ -380,7 +381,7 @@ static bool dr_matcher_end(struct world *w, int i)
 
 static bool rule_make(struct world *w, int i)
 {
-	return made(w, i, mlx5dv_dr_rule_create(w->matcher, match(i + 1), 1, &w->drop));
+	return object_is_made(w, i, mlx5dv_dr_rule_create(w->matcher, match(i + 1), 1, &w->drop));
 }
 
 static bool rule_end(struct world *w, int i)
@@ -390,7 +391,7 @@ static bool rule_end(struct world *w, int i)
 
 static bool drop_make(struct world *w, int i)
 {
-	return made(w, i, mlx5dv_dr_action_create_drop());
+	return object_is_made(w, i, mlx5dv_dr_action_create_drop());
 }
 
 static bool action_end(struct world *w, int i)
@@ -400,22 +401,22 @@ static bool action_end(struct world *w, int i)
 
 static bool tag_make(struct world *w, int i)
 {
-	return made(w, i, mlx5dv_dr_action_create_tag((uint32_t)i));
+	return object_is_made(w, i, mlx5dv_dr_action_create_tag((uint32_t)i));
 }
 
 static bool miss_make(struct world *w, int i)
 {
-	return made(w, i, mlx5dv_dr_action_create_default_miss());
+	return object_is_made(w, i, mlx5dv_dr_action_create_default_miss());
 }
 
 static bool to_qp_make(struct world *w, int i)
 {
-	return made(w, i, mlx5dv_dr_action_create_dest_ibv_qp(w->frames));
+	return object_is_made(w, i, mlx5dv_dr_action_create_dest_ibv_qp(w->frames));
 }
 
 static bool count_make(struct world *w, int i)
 {
-	return made(w, i, mlx5dv_dr_action_create_flow_counter(w->counter, 0));
+	return object_is_made(w, i, mlx5dv_dr_action_create_flow_counter(w->counter, 0));
 }
 
 static const struct row rows[] = {

@@ -222,7 +222,7 @@ static bool ud_await(struct world *w, int i)
 }
 
 /* Evicts everything else from the first-level cache. */
-static void sweep(void)
+static void cache_evict(void)
 {
 	static volatile char other[SWEPT_BYTES];
 
@@ -273,7 +273,7 @@ static bool ud_send(struct world *w, int i)
 	ud_post_arrival(w, w->chosen[i]);
 	await_arrival(w);
 	if (i + 1 == w->each)
-		sweep();
+		cache_evict();
 	return true;
 }
 

@@ -38,7 +38,7 @@ struct bench {
 /* Makes BURST calls, or prepares for them, or cleans up after them. */
 typedef void burst_fn(struct bench *b);
 
-static void nothing(struct bench *b)
+static void no_setup(struct bench *b)
 {
 	(void)b;
 }
@@ -235,8 +235,8 @@ static void count_xrc(struct bench *b)
 	xrc_open(b);
 	burst_count(b, "post_send, XRC", xrc_receive, send_plain, poll_both);
 	burst_count(b, "post_send, XRC, list of 16", xrc_receive, send_lists, poll_both);
-	burst_count(b, "poll_cq, 1 of XRC", xrc_exchange, poll_one_by_one, nothing);
-	burst_count(b, "poll_cq, 32 of XRC", xrc_exchange, poll_many, nothing);
+	burst_count(b, "poll_cq, 1 of XRC", xrc_exchange, poll_one_by_one, no_setup);
+	burst_count(b, "poll_cq, 32 of XRC", xrc_exchange, poll_many, no_setup);
 	xrc_close(b);
 	bench_close(b);
 }
@@ -327,10 +327,10 @@ static void windows_unbind(struct bench *b)
 static void count_windows(struct bench *b)
 {
 	windows_open(b, IBV_MW_TYPE_1);
-	burst_count(b, "bind_mw", nothing, windows_bind_1, poll_sent);
+	burst_count(b, "bind_mw", no_setup, windows_bind_1, poll_sent);
 	windows_close(b);
 	windows_open(b, IBV_MW_TYPE_2);
-	burst_count(b, "post_send, BIND_MW", nothing, windows_bind_2, windows_unbind);
+	burst_count(b, "post_send, BIND_MW", no_setup, windows_bind_2, windows_unbind);
 	burst_count(b, "post_send, LOCAL_INV", windows_bound, windows_invalidate, poll_sent);
 	windows_close(b);
 }
@@ -477,7 +477,7 @@ static void count_large(struct bench *b)
 	b->from = frames_qp(b, b->sent, TSO_HEADER);
 	frame_fill(b);
 	if (has_large_sends(b))
-		burst_count(b, name, nothing, frames_send_large, poll_sent);
+		burst_count(b, name, no_setup, frames_send_large, poll_sent);
 	else
 		count_absent(name);
 	MUST(!b->from || !ibv_destroy_qp(b->from));
@@ -495,10 +495,10 @@ static void count_frames(struct bench *b)
 	burst_count(b, "post_send, frame, checksums, list of 16", frames_receive, send_lists,
 		    poll_both);
 	sums_are_asked_for(b, false);
-	burst_count(b, "post_recv, frame", nothing, frames_receive_singly, frames_use_up);
-	burst_count(b, "post_recv, frame, list of 16", nothing, frames_receive, frames_use_up);
-	burst_count(b, "poll_cq, 1 frame", frames_exchange, poll_one_by_one, nothing);
-	burst_count(b, "poll_cq, 32 frames", frames_exchange, poll_many, nothing);
+	burst_count(b, "post_recv, frame", no_setup, frames_receive_singly, frames_use_up);
+	burst_count(b, "post_recv, frame, list of 16", no_setup, frames_receive, frames_use_up);
+	burst_count(b, "poll_cq, 1 frame", frames_exchange, poll_one_by_one, no_setup);
+	burst_count(b, "poll_cq, 32 frames", frames_exchange, poll_many, no_setup);
 	frames_close(b);
 	count_large(b);
 }

@@ -57,7 +57,7 @@ static void receive_all(const struct side *side, size_t size)
 
 /* ---- measured parts, which both sides run */
 
-static void trip(const struct side *side, size_t size)
+static void message_round_trip(const struct side *side, size_t size)
 {
 	if (side->is_client) {
 		send_all(side, size);
@@ -74,11 +74,11 @@ static void latency_of(struct side *side, size_t size, bool polls)
 
 	side->flags = polls ? MSG_DONTWAIT : 0;
 	for (int i = 0; i < WARM_UP; i++)
-		trip(side, size);
+		message_round_trip(side, size);
 	for (int i = 0; i < TRIPS; i++) {
 		double start = now_us();
 
-		trip(side, size);
+		message_round_trip(side, size);
 		us[i] = now_us() - start;
 	}
 	if (side->is_client)
@@ -115,7 +115,7 @@ static void bandwidth_of(struct side *side, size_t size)
 
 static void bandwidth(struct side *side)
 {
-	trip(side, 64);
+	message_round_trip(side, 64);
 	bandwidth_of(side, 4096);
 	bandwidth_of(side, 65536);
 	bandwidth_of(side, LARGE);

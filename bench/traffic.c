@@ -2,9 +2,9 @@
 /*
  * traffic.c - traffic latency|bandwidth|idle SECONDS: two processes over the adapter.
  *
- * Latency is the round trip of a 64-byte message when both ends poll: the median and the mean in
- * microseconds. Bandwidth is that of 1 MiB RDMA writes, eight in flight, in GiB/s. With idle, a
- * connected pair does nothing for SECONDS, in which the adapter's load can be measured.
+ * "latency" prints the median and the mean round trip of a 64-byte message, in microseconds; both
+ * ends poll. "bandwidth" prints GiB/s of RDMA WRITEs of 1 MiB, eight in flight. "idle" keeps a
+ * connected pair without requests for SECONDS: a caller then measures what softhca costs at rest.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -32,7 +32,7 @@ static int echo_fail(const char *what)
 	return 1;
 }
 
-static struct sockaddr_in here(int port)
+static struct sockaddr_in echo_address(int port)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(port) };
 	const char *address = getenv("FORK_ECHO_ADDRESS");
@@ -126,7 +126,7 @@ static int start_worker(int listener)
 
 static int port_listen(int port)
 {
-	struct sockaddr_in addr = here(port);
+	struct sockaddr_in addr = echo_address(port);
 	int listener = socket(AF_INET, SOCK_STREAM, 0), on = 1;
 
 	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
@@ -171,7 +171,7 @@ static uint8_t byte_at(int connection, size_t offset)
 
 static int connect_one(int port)
 {
-	struct sockaddr_in addr = here(port);
+	struct sockaddr_in addr = echo_address(port);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr))) {

@@ -38,7 +38,7 @@ struct mirror {
 	uint8_t buf[2 * SLOTS][ROOM];
 };
 
-static void must(bool holds, const char *what)
+static void require(bool holds, const char *what)
 {
 	if (holds)
 		return;
@@ -50,9 +50,9 @@ static void mac_parse(const char *text, uint8_t mac[6])
 {
 	unsigned int byte[6];
 
-	must(sscanf(text, "%x:%x:%x:%x:%x:%x", &byte[0], &byte[1], &byte[2], &byte[3], &byte[4],
-		    &byte[5]) == 6,
-	     text);
+	require(sscanf(text, "%x:%x:%x:%x:%x:%x", &byte[0], &byte[1], &byte[2], &byte[3], &byte[4],
+		       &byte[5]) == 6,
+		text);
 	for (int i = 0; i < 6; i++)
 		mac[i] = (uint8_t)byte[i];
 }
@@ -61,11 +61,11 @@ static void device_open(struct mirror *mirror, const char *name)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 
-	must(list != NULL, "ibv_get_device_list");
+	require(list != NULL, "ibv_get_device_list");
 	for (struct ibv_device **device = list; *device; device++)
 		if (!strcmp(ibv_get_device_name(*device), name))
 			mirror->ctx = ibv_open_device(*device);
-	must(mirror->ctx != NULL, name);
+	require(mirror->ctx != NULL, name);
 	ibv_free_device_list(list);
 }
 
@@ -77,14 +77,14 @@ static void qp_open(struct mirror *mirror)
 
 	init.send_cq = mirror->sent = ibv_create_cq(mirror->ctx, SLOTS, NULL, NULL, 0);
 	init.recv_cq = mirror->received = ibv_create_cq(mirror->ctx, SLOTS, NULL, NULL, 0);
-	must(init.send_cq && init.recv_cq, "ibv_create_cq");
+	require(init.send_cq && init.recv_cq, "ibv_create_cq");
 	mirror->qp = ibv_create_qp(mirror->pd, &init);
-	must(mirror->qp != NULL, "ibv_create_qp");
-	must(!ibv_modify_qp(mirror->qp, &attr, IBV_QP_STATE | IBV_QP_PORT), "to INIT");
+	require(mirror->qp != NULL, "ibv_create_qp");
+	require(!ibv_modify_qp(mirror->qp, &attr, IBV_QP_STATE | IBV_QP_PORT), "to INIT");
 	attr.qp_state = IBV_QPS_RTR;
-	must(!ibv_modify_qp(mirror->qp, &attr, IBV_QP_STATE), "to RTR");
+	require(!ibv_modify_qp(mirror->qp, &attr, IBV_QP_STATE), "to RTR");
 	attr.qp_state = IBV_QPS_RTS;
-	must(!ibv_modify_qp(mirror->qp, &attr, IBV_QP_STATE), "to RTS");
+	require(!ibv_modify_qp(mirror->qp, &attr, IBV_QP_STATE), "to RTS");
 }
 
 static void flow_open(struct mirror *mirror)
@@ -103,7 +103,7 @@ static void flow_open(struct mirror *mirror)
 	memcpy(rule.eth.val.dst_mac, mirror->own, 6);
 	memset(rule.eth.mask.dst_mac, 0xff, 6);
 	mirror->flow = ibv_create_flow(mirror->qp, &rule.attr);
-	must(mirror->flow != NULL, "ibv_create_flow");
+	require(mirror->flow != NULL, "ibv_create_flow");
 }
 
 static void mirror_open(struct mirror *mirror, char **argv)
@@ -114,20 +114,20 @@ static void mirror_open(struct mirror *mirror, char **argv)
 	mirror->count = (unsigned int)atoi(argv[4]);
 	mirror->is_back = calloc(mirror->count, sizeof(*mirror->is_back));
 	mirror->pd = ibv_alloc_pd(mirror->ctx);
-	must(mirror->is_back && mirror->pd, "ibv_alloc_pd");
+	require(mirror->is_back && mirror->pd, "ibv_alloc_pd");
 	mirror->mr =
 		ibv_reg_mr(mirror->pd, mirror->buf, sizeof(mirror->buf), IBV_ACCESS_LOCAL_WRITE);
-	must(mirror->mr != NULL, "ibv_reg_mr");
+	require(mirror->mr != NULL, "ibv_reg_mr");
 	qp_open(mirror);
 	flow_open(mirror);
 }
 
 static void mirror_close(struct mirror *mirror)
 {
-	must(!ibv_destroy_flow(mirror->flow) && !ibv_destroy_qp(mirror->qp), "destroy");
-	must(!ibv_destroy_cq(mirror->sent) && !ibv_destroy_cq(mirror->received), "destroy");
-	must(!ibv_dereg_mr(mirror->mr) && !ibv_dealloc_pd(mirror->pd), "destroy");
-	must(!ibv_close_device(mirror->ctx), "close");
+	require(!ibv_destroy_flow(mirror->flow) && !ibv_destroy_qp(mirror->qp), "destroy");
+	require(!ibv_destroy_cq(mirror->sent) && !ibv_destroy_cq(mirror->received), "destroy");
+	require(!ibv_dereg_mr(mirror->mr) && !ibv_dealloc_pd(mirror->pd), "destroy");
+	require(!ibv_close_device(mirror->ctx), "close");
 	free(mirror->is_back);
 }
 
@@ -176,11 +176,11 @@ static void frames_post(struct mirror *mirror, unsigned int first, unsigned int 
 			wr[count - 1].next = &wr[count];
 		count++;
 	}
-	must(!ibv_post_send(mirror->qp, wr, &bad), "ibv_post_send");
+	require(!ibv_post_send(mirror->qp, wr, &bad), "ibv_post_send");
 	while (count) {
 		int got = ibv_poll_cq(mirror->sent, 1, &wc);
 
-		must(!got || (got == 1 && !wc.status), "a frame was not sent");
+		require(!got || (got == 1 && !wc.status), "a frame was not sent");
 		count -= (unsigned int)got;
 	}
 }
@@ -190,7 +190,7 @@ static void receive_post(struct mirror *mirror, uint64_t slot)
 	struct ibv_sge sge = { (uintptr_t)mirror->buf[SLOTS + slot], ROOM, mirror->mr->lkey };
 	struct ibv_recv_wr wr = { .wr_id = slot, .sg_list = &sge, .num_sge = 1 }, *bad;
 
-	must(!ibv_post_recv(mirror->qp, &wr, &bad), "ibv_post_recv");
+	require(!ibv_post_recv(mirror->qp, &wr, &bad), "ibv_post_recv");
 }
 
 static void frame_judge(struct mirror *mirror, const uint8_t *got, uint32_t len)
@@ -225,7 +225,7 @@ static void frames_await(struct mirror *mirror, unsigned int count)
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (!ibv_poll_cq(mirror->received, 1, &wc))
 			continue;
-		must(!wc.status, "a receive has failed");
+		require(!wc.status, "a receive has failed");
 		frame_judge(mirror, mirror->buf[SLOTS + wc.wr_id], wc.byte_len);
 		receive_post(mirror, wc.wr_id);
 	}

@@ -32,7 +32,7 @@ struct side {
 	uint8_t buf[SLOTS + 1][ROOM];
 };
 
-static void must(bool holds, const char *what)
+static void require(bool holds, const char *what)
 {
 	if (holds)
 		return;
@@ -44,17 +44,17 @@ static void device_open(struct side *side, const char *name)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 
-	must(list != NULL, "ibv_get_device_list");
+	require(list != NULL, "ibv_get_device_list");
 	for (struct ibv_device **device = list; *device; device++)
 		if (!strcmp(ibv_get_device_name(*device), name))
 			side->ctx = ibv_open_device(*device);
-	must(side->ctx != NULL, name);
+	require(side->ctx != NULL, name);
 	ibv_free_device_list(list);
 	side->pd = ibv_alloc_pd(side->ctx);
 	side->cq = ibv_create_cq(side->ctx, 2 * SLOTS, NULL, NULL, 0);
-	must(side->pd && side->cq, "ibv_create_cq");
+	require(side->pd && side->cq, "ibv_create_cq");
 	side->mr = ibv_reg_mr(side->pd, side->buf, sizeof(side->buf), IBV_ACCESS_LOCAL_WRITE);
-	must(side->mr != NULL, "ibv_reg_mr");
+	require(side->mr != NULL, "ibv_reg_mr");
 }
 
 static void qp_open(struct side *side)
@@ -66,12 +66,12 @@ static void qp_open(struct side *side)
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
 
 	side->qp = ibv_create_qp(side->pd, &init);
-	must(side->qp != NULL, "ibv_create_qp");
-	must(!ibv_modify_qp(side->qp, &attr, IBV_QP_STATE | IBV_QP_PORT), "to INIT");
+	require(side->qp != NULL, "ibv_create_qp");
+	require(!ibv_modify_qp(side->qp, &attr, IBV_QP_STATE | IBV_QP_PORT), "to INIT");
 	attr.qp_state = IBV_QPS_RTR;
-	must(!ibv_modify_qp(side->qp, &attr, IBV_QP_STATE), "to RTR");
+	require(!ibv_modify_qp(side->qp, &attr, IBV_QP_STATE), "to RTR");
 	attr.qp_state = IBV_QPS_RTS;
-	must(!ibv_modify_qp(side->qp, &attr, IBV_QP_STATE), "to RTS");
+	require(!ibv_modify_qp(side->qp, &attr, IBV_QP_STATE), "to RTS");
 }
 
 /* All that comes to the port. */
@@ -81,12 +81,12 @@ static void flow_open(struct side *side)
 				     .size = sizeof(all),
 				     .port = 1 };
 
-	must(ibv_create_flow(side->qp, &all) != NULL, "ibv_create_flow");
+	require(ibv_create_flow(side->qp, &all) != NULL, "ibv_create_flow");
 	for (uint64_t slot = 0; slot < SLOTS; slot++) {
 		struct ibv_sge sge = { (uintptr_t)side->buf[slot], ROOM, side->mr->lkey };
 		struct ibv_recv_wr wr = { .wr_id = slot, .sg_list = &sge, .num_sge = 1 }, *bad;
 
-		must(!ibv_post_recv(side->qp, &wr, &bad), "ibv_post_recv");
+		require(!ibv_post_recv(side->qp, &wr, &bad), "ibv_post_recv");
 	}
 }
 
@@ -95,10 +95,10 @@ static void socket_open(struct side *side, const char *interface)
 	struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(TYPE) };
 
 	side->index = at.sll_ifindex = (int)if_nametoindex(interface);
-	must(side->index > 0, interface);
+	require(side->index > 0, interface);
 	side->socket = socket(AF_PACKET, SOCK_RAW, htons(TYPE));
-	must(side->socket >= 0 && !bind(side->socket, (struct sockaddr *)&at, sizeof(at)),
-	     "a packet socket");
+	require(side->socket >= 0 && !bind(side->socket, (struct sockaddr *)&at, sizeof(at)),
+		"a packet socket");
 }
 
 /* A broadcast with a mark, by which its receivers know it. */
@@ -127,7 +127,7 @@ static void send_by_qp(struct side *side, uint8_t mark)
 			   *bad;
 
 	frame_make(side->buf[SLOTS], mark);
-	must(!ibv_post_send(side->qp, &wr, &bad), "ibv_post_send");
+	require(!ibv_post_send(side->qp, &wr, &bad), "ibv_post_send");
 }
 
 static void send_by_host(const struct side *side, uint8_t mark)
@@ -135,7 +135,7 @@ static void send_by_host(const struct side *side, uint8_t mark)
 	uint8_t frame[LENGTH];
 
 	frame_make(frame, mark);
-	must(send(side->socket, frame, sizeof(frame), 0) == sizeof(frame), "send");
+	require(send(side->socket, frame, sizeof(frame), 0) == sizeof(frame), "send");
 }
 
 static bool qp_has(struct side *side, uint8_t mark)
@@ -159,7 +159,7 @@ static bool host_has(const struct side *side, uint8_t mark)
 }
 
 /* Prints whether the QP or the host's interface receives the frame with MARK within WAIT_MS. */
-static void say(const char *from, struct side *to, uint8_t mark)
+static void say_arrival(const char *from, struct side *to, uint8_t mark)
 {
 	bool qp = false, host = false;
 
@@ -186,8 +186,8 @@ int main(int argc, char **argv)
 	socket_open(&own, argv[2]);
 	socket_open(&other, argv[4]);
 	send_by_qp(&own, 1);
-	say("adapter", &other, 1);
+	say_arrival("adapter", &other, 1);
 	send_by_host(&own, 2);
-	say("interface", &other, 2);
+	say_arrival("interface", &other, 2);
 	return 0;
 }

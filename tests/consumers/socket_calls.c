@@ -57,7 +57,7 @@ ssize_t __write(int fd, const void *buf, size_t count);
 static struct sockaddr_in addr;
 static int ends[2]; /* of one connection */
 
-static void say(const char *name, long ret)
+static void say_result(const char *name, long ret)
 {
 	if (ret < 0)
 		printf("%s: %s\n", name, strerrorname_np(errno));
@@ -65,7 +65,7 @@ static void say(const char *name, long ret)
 		printf("%s: %ld\n", name, ret);
 }
 
-static void judge(const char *name, bool is_right)
+static void say_verdict(const char *name, bool is_right)
 {
 	printf("%s: %s\n", name, is_right ? "is right" : "IS WRONG");
 }
@@ -354,9 +354,9 @@ static void move_bytes(void)
 		reader = &readers[i / ARRAY_SIZE(writers)];
 		memset(bytes, 0, sizeof(bytes));
 		size = snprintf(text, sizeof(text), "%s to %s", writer->name, reader->name);
-		say(writer->name, writer->call(ends[i & 1], size));
+		say_result(writer->name, writer->call(ends[i & 1], size));
 		await_bytes(ends[!(i & 1)], size);
-		say(reader->name, reader->call(ends[!(i & 1)], bytes));
+		say_result(reader->name, reader->call(ends[!(i & 1)], bytes));
 		printf("%s\n", bytes);
 	}
 }
@@ -502,12 +502,12 @@ static void wait_for_bytes(const struct waiter *waiter)
 {
 	char bytes[ROOM];
 
-	say(waiter->name, waiter->call(ends[1], 0, NULL));
-	say(waiter->name, waiter->call(ends[1], 2, NULL));
-	say("write", write(ends[0], "word", 4));
-	say(waiter->name, waiter->call(ends[1], LONG_MS, NULL));
-	say("read", read(ends[1], bytes, ROOM));
-	say(waiter->name, waiter->call(ends[1], 0, NULL));
+	say_result(waiter->name, waiter->call(ends[1], 0, NULL));
+	say_result(waiter->name, waiter->call(ends[1], 2, NULL));
+	say_result("write", write(ends[0], "word", 4));
+	say_result(waiter->name, waiter->call(ends[1], LONG_MS, NULL));
+	say_result("read", read(ends[1], bytes, ROOM));
+	say_result(waiter->name, waiter->call(ends[1], 0, NULL));
 }
 
 static volatile sig_atomic_t signals;
@@ -539,18 +539,19 @@ static void wait_for_signals(const struct waiter *waiter)
 	pthread_sigmask(SIG_BLOCK, &users, &before);
 	if (pthread_create(&thread, NULL, signal_soon, NULL))
 		errx(1, "no thread");
-	say(waiter->name, waiter->call(ends[1], LONG_MS, &none));
+	say_result(waiter->name, waiter->call(ends[1], LONG_MS, &none));
 	pthread_join(thread, NULL);
 	kill(getpid(), SIGUSR1);
-	say(waiter->name, waiter->call(ends[1], LONG_MS, &none));
+	say_result(waiter->name, waiter->call(ends[1], LONG_MS, &none));
 	kill(getpid(), SIGUSR1);
-	say(waiter->name, waiter->call(ends[1], 0, &none));
-	say("signals", signals);
+	say_result(waiter->name, waiter->call(ends[1], 0, &none));
+	say_result("signals", signals);
 	kill(getpid(), SIGUSR1);
-	say(waiter->name, waiter->call(ends[1], 0, NULL)); /* without a mask it stays blocked */
-	say("signals", signals);
+	say_result(waiter->name,
+		   waiter->call(ends[1], 0, NULL)); /* without a mask it stays blocked */
+	say_result("signals", signals);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	say("signals", signals);
+	say_result("signals", signals);
 }
 
 static void wait_by_all(void)
@@ -561,18 +562,18 @@ static void wait_by_all(void)
 
 	signal(SIGUSR1, count_signal);
 	set_of = epoll_create1(EPOLL_CLOEXEC);
-	say("epoll_ctl", epoll_ctl(set_of, EPOLL_CTL_ADD, ends[1], &event));
+	say_result("epoll_ctl", epoll_ctl(set_of, EPOLL_CTL_ADD, ends[1], &event));
 	for (size_t i = 0; i < ARRAY_SIZE(waiters); i++) {
 		wait_for_bytes(&waiters[i]);
 		if (waiters[i].takes_mask)
 			wait_for_signals(&waiters[i]);
 	}
-	say("ppoll", ppoll(&one, 1, &wrong, NULL));
-	say("poll", poll(no_fds, 1, 0));
-	say("epoll_create1", epoll_create1(EPOLL_CLOEXEC | 1));
-	say("F_GETFD", fcntl(set_of, F_GETFD));
-	say("epoll_pwait", epoll_pwait(-1, &event, 1, 0, NULL));
-	say("epoll_pwait", epoll_pwait(set_of, &event, 0, 0, NULL));
+	say_result("ppoll", ppoll(&one, 1, &wrong, NULL));
+	say_result("poll", poll(no_fds, 1, 0));
+	say_result("epoll_create1", epoll_create1(EPOLL_CLOEXEC | 1));
+	say_result("F_GETFD", fcntl(set_of, F_GETFD));
+	say_result("epoll_pwait", epoll_pwait(-1, &event, 1, 0, NULL));
+	say_result("epoll_pwait", epoll_pwait(set_of, &event, 0, 0, NULL));
 }
 
 /* ---- numbers ---- */
@@ -587,28 +588,29 @@ static void copy_numbers(void)
 	enum { FIRST = 100 };
 	char bytes[ROOM];
 
-	say("dup3", dup3(ends[0], FIRST, O_CLOEXEC));
-	say("F_GETFD", __fcntl(FIRST, F_GETFD));
-	say("dup3", dup3(ends[0], ends[0], 0));
-	say("dup3", dup3(-1, FIRST, 0));
-	say("dup2", dup2(-1, FIRST));
-	say("write", write(FIRST, "copy", 4));
-	say("read", read(ends[1], bytes, ROOM));
-	say("__dup2", __dup2(ends[0], FIRST + 1));
-	say("dup2", dup2(0, FIRST + 2));
-	say("F_DUPFD", __fcntl(ends[0], F_DUPFD, FIRST + 3));
-	say("close_range", close_range(FIRST + 1, FIRST, 0));
-	say("close_range", close_range(FIRST, FIRST, CLOSE_RANGE_CLOEXEC));
-	say("write", write(FIRST, "copy", 4));
-	say("read", read(ends[1], bytes, ROOM));
-	say("close_range", close_range(FIRST, FIRST + 2, 0));
-	judge("close_range", is_closed(FIRST) && is_closed(FIRST + 1) && is_closed(FIRST + 2));
-	say("write", write(FIRST + 3, "copy", 4));
-	say("read", read(ends[1], bytes, ROOM));
-	say("__close", __close(FIRST + 3));
-	say("__close", __close(FIRST + 3));
-	say("write", write(ends[0], "end", 3));
-	say("read", read(ends[1], bytes, ROOM));
+	say_result("dup3", dup3(ends[0], FIRST, O_CLOEXEC));
+	say_result("F_GETFD", __fcntl(FIRST, F_GETFD));
+	say_result("dup3", dup3(ends[0], ends[0], 0));
+	say_result("dup3", dup3(-1, FIRST, 0));
+	say_result("dup2", dup2(-1, FIRST));
+	say_result("write", write(FIRST, "copy", 4));
+	say_result("read", read(ends[1], bytes, ROOM));
+	say_result("__dup2", __dup2(ends[0], FIRST + 1));
+	say_result("dup2", dup2(0, FIRST + 2));
+	say_result("F_DUPFD", __fcntl(ends[0], F_DUPFD, FIRST + 3));
+	say_result("close_range", close_range(FIRST + 1, FIRST, 0));
+	say_result("close_range", close_range(FIRST, FIRST, CLOSE_RANGE_CLOEXEC));
+	say_result("write", write(FIRST, "copy", 4));
+	say_result("read", read(ends[1], bytes, ROOM));
+	say_result("close_range", close_range(FIRST, FIRST + 2, 0));
+	say_verdict("close_range",
+		    is_closed(FIRST) && is_closed(FIRST + 1) && is_closed(FIRST + 2));
+	say_result("write", write(FIRST + 3, "copy", 4));
+	say_result("read", read(ends[1], bytes, ROOM));
+	say_result("__close", __close(FIRST + 3));
+	say_result("__close", __close(FIRST + 3));
+	say_result("write", write(ends[0], "end", 3));
+	say_result("read", read(ends[1], bytes, ROOM));
 }
 
 /* The time that is left is what Linux' select() leaves in its last argument. */
@@ -621,13 +623,13 @@ static void select_again(void)
 
 	FD_ZERO(&set);
 	FD_SET(ends[1], &set);
-	say("write", write(ends[0], "word", 4));
-	say("select", select(ends[1] + 1, &set, NULL, NULL, &time));
-	judge("time left", time.tv_sec <= LONG_S && time.tv_sec > LONG_S / 2);
-	say("read", read(ends[1], bytes, ROOM));
+	say_result("write", write(ends[0], "word", 4));
+	say_result("select", select(ends[1] + 1, &set, NULL, NULL, &time));
+	say_verdict("time left", time.tv_sec <= LONG_S && time.tv_sec > LONG_S / 2);
+	say_result("read", read(ends[1], bytes, ROOM));
 	time = (struct timeval){ 0, 5000 };
-	say("select", select(ends[1] + 1, &set, NULL, NULL, &time));
-	judge("time left", !time.tv_sec && !time.tv_usec);
+	say_result("select", select(ends[1] + 1, &set, NULL, NULL, &time));
+	say_verdict("time left", !time.tv_sec && !time.tv_usec);
 }
 
 /* A closed descriptor among those that select() waits for */
@@ -642,8 +644,8 @@ static void select_closed(void)
 	FD_SET(ends[1], &set);
 	FD_SET(CLOSED, &set);
 	kept = set;
-	say("select", select(CLOSED + 1, &set, NULL, NULL, &none));
-	say("pselect", pselect(CLOSED + 1, &kept, NULL, NULL, &no_time, NULL));
+	say_result("select", select(CLOSED + 1, &set, NULL, NULL, &none));
+	say_result("pselect", pselect(CLOSED + 1, &kept, NULL, NULL, &no_time, NULL));
 }
 
 static void count_bytes(void)
@@ -651,16 +653,16 @@ static void count_bytes(void)
 	char bytes[ROOM];
 	int count = -1;
 
-	say("FIONREAD", ioctl(ends[1], FIONREAD, &count));
-	say("bytes", count);
-	say("write", write(ends[0], "12345", 5));
+	say_result("FIONREAD", ioctl(ends[1], FIONREAD, &count));
+	say_result("bytes", count);
+	say_result("write", write(ends[0], "12345", 5));
 	await_bytes(ends[1], 5);
-	say("FIONREAD", ioctl(ends[1], FIONREAD, &count));
-	say("bytes", count);
-	say("read", read(ends[1], bytes, 2));
-	say("FIONREAD", ioctl(ends[1], FIONREAD, &count));
-	say("bytes", count);
-	say("read", read(ends[1], bytes, ROOM));
+	say_result("FIONREAD", ioctl(ends[1], FIONREAD, &count));
+	say_result("bytes", count);
+	say_result("read", read(ends[1], bytes, 2));
+	say_result("FIONREAD", ioctl(ends[1], FIONREAD, &count));
+	say_result("bytes", count);
+	say_result("read", read(ends[1], bytes, ROOM));
 }
 
 /* ---- stdio ---- */
@@ -684,7 +686,7 @@ static void say_text(int size)
 	char bytes[ROOM] = { 0 };
 
 	await_bytes(ends[1], size);
-	say("read", read(ends[1], bytes, ROOM));
+	say_result("read", read(ends[1], bytes, ROOM));
 	printf("%s", bytes);
 }
 
@@ -694,31 +696,32 @@ static void use_stdio(void)
 	FILE *in = fdopen(dup(ends[1]), "r"), *out = fdopen(dup(ends[0]), "w");
 	char line[ROOM] = { 0 };
 
-	judge("fdopen", in && out);
-	judge("fileno", fileno(out) >= 0 && fileno(out) != ends[0] && fileno_unlocked(in) >= 0);
-	judge("fileno", fileno(stdin) == 0);
-	say("fprintf", fprintf(out, "%d lines\n%s\n", 2, "the second"));
-	say("bytes", fcntl(fileno(out), F_GETFD));
-	say("fflush", fflush(out));
-	judge("fgets", fgets(line, ROOM, in) == line);
+	say_verdict("fdopen", in && out);
+	say_verdict("fileno",
+		    fileno(out) >= 0 && fileno(out) != ends[0] && fileno_unlocked(in) >= 0);
+	say_verdict("fileno", fileno(stdin) == 0);
+	say_result("fprintf", fprintf(out, "%d lines\n%s\n", 2, "the second"));
+	say_result("bytes", fcntl(fileno(out), F_GETFD));
+	say_result("fflush", fflush(out));
+	say_verdict("fgets", fgets(line, ROOM, in) == line);
 	printf("%s", line);
-	judge("fgets", fgets(line, ROOM, in) == line);
+	say_verdict("fgets", fgets(line, ROOM, in) == line);
 	printf("%s", line);
-	say("fseek", fseek(out, 0, SEEK_SET));
-	say("write", write(fileno(out), "by number\n", 10));
+	say_result("fseek", fseek(out, 0, SEEK_SET));
+	say_result("write", write(fileno(out), "by number\n", 10));
 	say_text(10);
-	say("dprintf", dprintf(ends[0], "%s\n", "dprintf"));
+	say_result("dprintf", dprintf(ends[0], "%s\n", "dprintf"));
 	say_text(8);
-	say("vdprintf", print_by_list(ends[0], false, "%s\n", "vdprintf"));
+	say_result("vdprintf", print_by_list(ends[0], false, "%s\n", "vdprintf"));
 	say_text(9);
-	say("__vdprintf_chk", print_by_list(ends[0], true, "%s\n", "checked"));
+	say_result("__vdprintf_chk", print_by_list(ends[0], true, "%s\n", "checked"));
 	say_text(8);
-	say("__dprintf_chk", __dprintf_chk(ends[0], 1, "%s\n", "checked"));
+	say_result("__dprintf_chk", __dprintf_chk(ends[0], 1, "%s\n", "checked"));
 	say_text(8);
-	say("fclose", fclose(out));
-	say("fclose", fclose(in));
-	judge("fdopen", !fdopen(ends[0], "x") && errno == EINVAL);
-	judge("fdopen", !fdopen(-1, "r") && errno == EBADF);
+	say_result("fclose", fclose(out));
+	say_result("fclose", fclose(in));
+	say_verdict("fdopen", !fdopen(ends[0], "x") && errno == EINVAL);
+	say_verdict("fdopen", !fdopen(-1, "r") && errno == EBADF);
 }
 
 /* The other program: it leaves it to exit() to write what its file has, and to close the socket. */
@@ -741,10 +744,10 @@ static void read_what_is_printed_at_the_end(char *port)
 	if (posix_spawn(&child, "/proc/self/exe", NULL, NULL, arguments, environ))
 		errx(1, "no other program");
 	fd = accept(listener, NULL, NULL);
-	say("recv", recv(fd, bytes, ROOM, MSG_WAITALL));
+	say_result("recv", recv(fd, bytes, ROOM, MSG_WAITALL));
 	printf("%s", bytes);
 	waitpid(child, &status, 0);
-	say("status", status);
+	say_result("status", status);
 	close(fd);
 	close(listener);
 }
@@ -755,13 +758,13 @@ static void use_as_file(void)
 {
 	struct iovec iov = { text, 1 };
 
-	say("lseek", lseek(ends[0], 0, SEEK_CUR));
-	say("pread", pread(ends[0], text, 1, 0));
-	say("pwrite", pwrite(ends[0], text, 1, 0));
-	say("preadv", preadv(ends[0], &iov, 1, 0));
-	say("preadv2", preadv2(ends[0], &iov, 1, 0, 0));
-	say("pwritev2", pwritev2(ends[0], &iov, 1, 0, 0));
-	say("ftruncate", ftruncate(ends[0], 0));
+	say_result("lseek", lseek(ends[0], 0, SEEK_CUR));
+	say_result("pread", pread(ends[0], text, 1, 0));
+	say_result("pwrite", pwrite(ends[0], text, 1, 0));
+	say_result("preadv", preadv(ends[0], &iov, 1, 0));
+	say_result("preadv2", preadv2(ends[0], &iov, 1, 0, 0));
+	say_result("pwritev2", pwritev2(ends[0], &iov, 1, 0, 0));
+	say_result("ftruncate", ftruncate(ends[0], 0));
 }
 
 /* A checked call ends a program whose buffer is too small. */
@@ -780,7 +783,7 @@ static void ask_for_too_much(void)
 		_exit(0);
 	}
 	waitpid(child, &status, 0);
-	judge("__recv_chk", WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	say_verdict("__recv_chk", WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
 /* ---- control messages of datagrams ---- */
@@ -832,10 +835,10 @@ static void ask_for_control(int family, const struct asking *asking)
 	if (fd < 0 || bind(fd, (struct sockaddr *)&name,
 			   family == AF_INET6 ? sizeof(name) : sizeof(struct sockaddr_in)))
 		err(1, "a datagram socket");
-	judge(asking->name, setsockopt(fd, asking->level, asking->option, &on, sizeof(on))
-				    ? errno == EOPNOTSUPP
-				    : control_comes(fd));
-	judge("off", !setsockopt(fd, asking->level, asking->option, &off, sizeof(off)));
+	say_verdict(asking->name, setsockopt(fd, asking->level, asking->option, &on, sizeof(on))
+					  ? errno == EOPNOTSUPP
+					  : control_comes(fd));
+	say_verdict("off", !setsockopt(fd, asking->level, asking->option, &off, sizeof(off)));
 	close(fd);
 }
 
@@ -846,11 +849,11 @@ static void end_all(void)
 	char bytes[ROOM];
 
 	closefrom((ends[0] > ends[1] ? ends[0] : ends[1]) + 1);
-	say("read", recv(ends[1], bytes, ROOM, MSG_DONTWAIT));
+	say_result("read", recv(ends[1], bytes, ROOM, MSG_DONTWAIT));
 	close_range(ends[0], ends[0], 0);
-	say("read", read(ends[1], bytes, ROOM));
+	say_result("read", read(ends[1], bytes, ROOM));
 	closefrom(3);
-	judge("closefrom", is_closed(ends[0]) && is_closed(ends[1]));
+	say_verdict("closefrom", is_closed(ends[0]) && is_closed(ends[1]));
 }
 
 int main(int argc, char **argv)

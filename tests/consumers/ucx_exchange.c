@@ -208,7 +208,7 @@ static void window_close(const struct peer *receiver, struct window *window)
 	free(window->memory);
 }
 
-static void flush(const struct exchange *all)
+static void endpoint_flush(const struct exchange *all)
 {
 	const ucp_request_param_t none = { 0 };
 
@@ -230,10 +230,10 @@ static unsigned int put_and_get(const struct exchange *all, const struct window 
 			out[i] = byte_of(n, i);
 		memset(in, 0, sizes[n]);
 		request_await(all, ucp_put_nbx(ep, out, sizes[n], at, window->key, &none));
-		flush(all);
+		endpoint_flush(all);
 		wrong += memcmp(window->memory, out, sizes[n]) != 0;
 		request_await(all, ucp_get_nbx(ep, in, sizes[n], at, window->key, &none));
-		flush(all);
+		endpoint_flush(all);
 		wrong += memcmp(in, out, sizes[n]) != 0;
 	}
 	return wrong;

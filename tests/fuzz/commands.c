@@ -37,7 +37,7 @@ static uint64_t record_alloc(struct world *world)
 	return WORLD_BASE + pick(&world->source, WORLD_PAGE / 64) * 64;
 }
 
-static uint32_t among(struct source *source, uint32_t bits)
+static uint32_t bit_among(struct source *source, uint32_t bits)
 {
 	uint32_t skip = pick(source, (uint32_t)__builtin_popcount(bits));
 
@@ -78,7 +78,7 @@ static void put_field(struct world *world, unsigned int hca, const struct field 
 		fld_set(in, field->where, pick(source, field->arg));
 		break;
 	case AMONG:
-		fld_set(in, field->where, among(source, field->arg));
+		fld_set(in, field->where, bit_among(source, field->arg));
 		break;
 	case RARELY:
 		fld_set(in, field->where, once_in(source, 8) ? field->arg : 0);

@@ -11,7 +11,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 /* Does something rare: changes a link, adds a fault, kills an adapter, or sends MADs. */
-static void misfortune(struct world *world, unsigned int hca)
+static void rare_event(struct world *world, unsigned int hca)
 {
 	static const char *const faults[] = { "drop", "drop:5%", "kill:40", "drop:3" };
 
@@ -50,7 +50,7 @@ static void step_world(struct world *world)
 	else if (what < 63)
 		fuzz_connect(world);
 	else
-		misfortune(world, hca);
+		rare_event(world, hca);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

@@ -66,12 +66,12 @@ static struct {
 	} qp[QPS];
 } guest;
 
-static uint32_t some(uint32_t n)
+static uint32_t random_below(uint32_t n)
 {
 	return pick(&guest.source, n);
 }
 
-static uint8_t *at(uint32_t addr)
+static uint8_t *guest_memory(uint32_t addr)
 {
 	return guest.mem + (addr - BASE);
 }
@@ -125,7 +125,7 @@ static void command_run(uint16_t opcode, uint64_t in, uint32_t modifier, uint8_t
 	register_write(M4_HCR + 0x10, once_in(&guest.source, 64) ? take_edge(&guest.source) : OUT);
 	register_write(M4_HCR + 0x14, take8(&guest.source) << 16);
 	register_write(M4_HCR + 0x18,
-		       1u << 23 | (some(4) ? 0 : 1u << 22) | (uint32_t)op << 12 | opcode);
+		       1u << 23 | (random_below(4) ? 0 : 1u << 22) | (uint32_t)op << 12 | opcode);
 	device_work();
 }
 
@@ -133,9 +133,9 @@ static void command_run(uint16_t opcode, uint64_t in, uint32_t modifier, uint8_t
 
 static void pages_give(uint16_t opcode, uint64_t virt, uint32_t addr, unsigned int log)
 {
-	memset(at(IN), 0, M4_MAP_ENTRY);
-	fld_set(at(IN), M4_MAP_VIRT, virt);
-	fld_set(at(IN), M4_MAP_ADDR, addr | log);
+	memset(guest_memory(IN), 0, M4_MAP_ENTRY);
+	fld_set(guest_memory(IN), M4_MAP_VIRT, virt);
+	fld_set(guest_memory(IN), M4_MAP_ADDR, addr | log);
 	command_run(opcode, IN, 1, 0);
 }
 
@@ -151,7 +151,7 @@ static void fill_init(uint8_t *in)
 	fld_set(in, M4_INIT_LOG_MCG, 10);
 	fld_set(in, M4_INIT_LOG_MCGS, LOG_OBJECTS);
 	fld_set(in, M4_INIT_LOG_HASH, LOG_OBJECTS - 1);
-	fld_set(in, M4_INIT_LARGE_CQE, some(2));
+	fld_set(in, M4_INIT_LARGE_CQE, random_below(2));
 }
 
 static void set_up(void)
@@ -167,12 +167,12 @@ static void set_up(void)
 	pages_give(M4_CMD_MAP_ICM_AUX, 0, TABLES + 4 * PAGE, 0);
 	pages_give(M4_CMD_MAP_ICM, ICM_MTT, TABLES, 0);
 	pages_give(M4_CMD_MAP_ICM, ICM_KEYS, TABLES + PAGE, 0);
-	memset(at(IN), 0, PAGE);
-	fill_init(at(IN));
+	memset(guest_memory(IN), 0, PAGE);
+	fill_init(guest_memory(IN));
 	command_run(M4_CMD_INIT_HCA, IN, 0, 0);
 	command_run(M4_CMD_CONF_SPECIAL_QP, 0, SPECIAL, 0);
 	for (uint32_t i = 0; i < PAGE / M4_MTT_SIZE; i++)
-		fld_set64(at(TABLES), i * M4_MTT_SIZE,
+		fld_set64(guest_memory(TABLES), i * M4_MTT_SIZE,
 			  (RINGS + i * PAGE % RING_BYTES) | M4_MTT_PRESENT);
 }
 
@@ -180,29 +180,29 @@ static void set_up(void)
 
 static uint32_t some_translation(void)
 {
-	return some(256) * M4_MTT_SIZE;
+	return random_below(256) * M4_MTT_SIZE;
 }
 
 static uint32_t some_record(void)
 {
-	return BASE + 8 * PAGE + some(64) * 64;
+	return BASE + 8 * PAGE + random_below(64) * 64;
 }
 
 static void fill_eq(uint8_t *in, uint32_t n)
 {
 	(void)n;
 	fld_set(in, M4_EQC_STATE, M4_EQ_ARMED);
-	fld_set(in, M4_EQC_LOG_SIZE, some(8));
+	fld_set(in, M4_EQC_LOG_SIZE, random_below(8));
 	fld_set(in, M4_EQC_MTT_L, some_translation());
 }
 
 static void fill_cq(uint8_t *in, uint32_t n)
 {
 	(void)n;
-	fld_set(in, M4_CQC_LOG_SIZE, some(8));
-	fld_set(in, M4_CQC_UAR, 1 + some(2));
-	fld_set(in, M4_CQC_EQN, FIRST_EQ + some(2));
-	fld_set(in, M4_CQC_HAS_TIME, some(2));
+	fld_set(in, M4_CQC_LOG_SIZE, random_below(8));
+	fld_set(in, M4_CQC_UAR, 1 + random_below(2));
+	fld_set(in, M4_CQC_EQN, FIRST_EQ + random_below(2));
+	fld_set(in, M4_CQC_HAS_TIME, random_below(2));
 	fld_set(in, M4_CQC_MTT_L, some_translation());
 	fld_set(in, M4_CQC_RECORD, some_record());
 }
@@ -210,14 +210,14 @@ static void fill_cq(uint8_t *in, uint32_t n)
 static void fill_mpt(uint8_t *in, uint32_t n)
 {
 	fld_set(in, FLD(0x0, 31, 0),
-		0xfu << 28 | 1u << 17 | (n < 2 ? 63 : some(64)) << 10 | 1u << 8);
+		0xfu << 28 | 1u << 17 | (n < 2 ? 63 : random_below(64)) << 10 | 1u << 8);
 	fld_set(in, M4_MPT_BIND, 1);
-	fld_set(in, M4_MPT_REGION, n < 2 || some(4));
+	fld_set(in, M4_MPT_REGION, n < 2 || random_below(4));
 	fld_set(in, M4_MPT_PHYSICAL, once_in(&guest.source, 8));
 	fld_set(in, M4_MPT_KEY, n);
 	fld_set(in, M4_MPT_PD, 1);
 	fld_set(in, M4_MPT_START, RINGS);
-	fld_set(in, M4_MPT_LENGTH, (n < 2 ? 8 : some(16)) * PAGE);
+	fld_set(in, M4_MPT_LENGTH, (n < 2 ? 8 : random_below(16)) * PAGE);
 	fld_set(in, M4_MPT_MTT, some_translation());
 	fld_set(in, M4_MPT_LOG_PAGE_SIZE, 12);
 }
@@ -225,12 +225,12 @@ static void fill_mpt(uint8_t *in, uint32_t n)
 static void fill_srq(uint8_t *in, uint32_t n)
 {
 	fld_set(in, M4_SRQC_SRQN, n);
-	fld_set(in, M4_SRQC_LOG_SIZE, some(6));
-	fld_set(in, M4_SRQC_LOG_STRIDE, 1 + some(3));
+	fld_set(in, M4_SRQC_LOG_SIZE, random_below(6));
+	fld_set(in, M4_SRQC_LOG_STRIDE, 1 + random_below(3));
 	fld_set(in, M4_SRQC_MTT_L, some_translation());
 	fld_set(in, M4_SRQC_PD, 1);
-	fld_set(in, M4_SRQC_XRCD, some(3));
-	fld_set(in, M4_SRQC_CQN, some(4));
+	fld_set(in, M4_SRQC_XRCD, random_below(3));
+	fld_set(in, M4_SRQC_CQN, random_below(4));
 	fld_set(in, M4_SRQC_RECORD, some_record());
 }
 
@@ -243,20 +243,20 @@ static void fill_frames_qp(uint8_t *in, uint32_t n)
 	fld_set(qpc, M4_QPC_ST, M4_ST_MLX);
 	fld_set(qpc, M4_QPC_RSS, spreads);
 	fld_set(qpc, M4_QPC_RSS_FUNCTION, spreads);
-	fld_set(qpc, M4_QPC_RSS_LOG_SIZE, some(3));
-	fld_set(qpc, M4_QPC_RSS_FLAGS, some(64));
-	fld_set(qpc, M4_QPC_RSS_QPN, TAKER - some(3));
-	fld_set(qpc, M4_QPC_RSS_OTHERS, TAKER + some(2));
-	fld_set(qpc, M4_QPC_RSS_UDP_QPN, TAKER - some(3));
+	fld_set(qpc, M4_QPC_RSS_LOG_SIZE, random_below(3));
+	fld_set(qpc, M4_QPC_RSS_FLAGS, random_below(64));
+	fld_set(qpc, M4_QPC_RSS_QPN, TAKER - random_below(3));
+	fld_set(qpc, M4_QPC_RSS_OTHERS, TAKER + random_below(2));
+	fld_set(qpc, M4_QPC_RSS_UDP_QPN, TAKER - random_below(3));
 	fld_set(qpc, M4_QPC_PD, 1);
-	fld_set(qpc, M4_QPC_LOG_RQ_SIZE, takes && !spreads ? some(4) : 0);
-	fld_set(qpc, M4_QPC_LOG_RQ_STRIDE, some(4) ? 0 : some(8));
-	fld_set(qpc, M4_QPC_LOG_SQ_SIZE, takes ? 0 : 1 + some(5));
-	fld_set(qpc, M4_QPC_LOG_SQ_STRIDE, some(4) ? 2 : some(8));
-	fld_set(qpc, M4_QPC_UAR, 1 + some(2));
+	fld_set(qpc, M4_QPC_LOG_RQ_SIZE, takes && !spreads ? random_below(4) : 0);
+	fld_set(qpc, M4_QPC_LOG_RQ_STRIDE, random_below(4) ? 0 : random_below(8));
+	fld_set(qpc, M4_QPC_LOG_SQ_SIZE, takes ? 0 : 1 + random_below(5));
+	fld_set(qpc, M4_QPC_LOG_SQ_STRIDE, random_below(4) ? 2 : random_below(8));
+	fld_set(qpc, M4_QPC_UAR, 1 + random_below(2));
 	fld_set(qpc, M4_QPC_LOCAL_QPN, n);
-	fld_set(qpc, M4_QPC_CQN_SEND, some(4));
-	fld_set(qpc, M4_QPC_CQN_RECV, some(4));
+	fld_set(qpc, M4_QPC_CQN_SEND, random_below(4));
+	fld_set(qpc, M4_QPC_CQN_RECV, random_below(4));
 	fld_set(qpc, M4_QPC_RECORD, some_record());
 	fld_set(qpc, M4_QPC_MTT_L, some_translation());
 }
@@ -277,25 +277,25 @@ static void fill_qp(uint8_t *in, uint32_t n)
 	}
 	fld_set(qpc, M4_QPC_ST, n >= SPECIAL && n < SPECIAL + 4 ? M4_ST_MLX : services[n % 4]);
 	fld_set(qpc, M4_QPC_PD, 1);
-	fld_set(qpc, M4_QPC_MTU, 1 + some(5));
+	fld_set(qpc, M4_QPC_MTU, 1 + random_below(5));
 	fld_set(qpc, M4_QPC_LOG_MSG_MAX, 20);
-	fld_set(qpc, M4_QPC_LOG_RQ_SIZE, some(4));
-	fld_set(qpc, M4_QPC_LOG_RQ_STRIDE, some(3));
-	fld_set(qpc, M4_QPC_LOG_SQ_SIZE, 1 + some(5));
-	fld_set(qpc, M4_QPC_LOG_SQ_STRIDE, 2 + some(3));
-	fld_set(qpc, M4_QPC_UAR, 1 + some(2));
+	fld_set(qpc, M4_QPC_LOG_RQ_SIZE, random_below(4));
+	fld_set(qpc, M4_QPC_LOG_RQ_STRIDE, random_below(3));
+	fld_set(qpc, M4_QPC_LOG_SQ_SIZE, 1 + random_below(5));
+	fld_set(qpc, M4_QPC_LOG_SQ_STRIDE, 2 + random_below(3));
+	fld_set(qpc, M4_QPC_UAR, 1 + random_below(2));
 	fld_set(qpc, M4_QPC_LOCAL_QPN, n);
-	fld_set(qpc, M4_QPC_REMOTE_QPN, n == 3 ? XRC_TARGET : some(4) ? n ^ 4 : n);
-	fld_set(qpc, M4_QPC_XRCD, some(3));
+	fld_set(qpc, M4_QPC_REMOTE_QPN, n == 3 ? XRC_TARGET : random_below(4) ? n ^ 4 : n);
+	fld_set(qpc, M4_QPC_XRCD, random_below(3));
 	fld_set(path, M4_PATH_RLID, 1);
-	fld_set(path, M4_PATH_GRH, some(2));
-	fld_set(path, M4_PATH_ACKTO, some(32));
-	fld_set(qpc, M4_QPC_CQN_SEND, some(4));
-	fld_set(qpc, M4_QPC_CQN_RECV, some(4));
-	fld_set(qpc, FLD(0x90, 15, 13), some(8));
+	fld_set(path, M4_PATH_GRH, random_below(2));
+	fld_set(path, M4_PATH_ACKTO, random_below(32));
+	fld_set(qpc, M4_QPC_CQN_SEND, random_below(4));
+	fld_set(qpc, M4_QPC_CQN_RECV, random_below(4));
+	fld_set(qpc, FLD(0x90, 15, 13), random_below(8));
 	fld_set(qpc, M4_QPC_RECORD, some_record());
 	fld_set(qpc, M4_QPC_HAS_SRQ, once_in(&guest.source, 4));
-	fld_set(qpc, M4_QPC_SRQN, some(4));
+	fld_set(qpc, M4_QPC_SRQN, random_below(4));
 	fld_set(qpc, M4_QPC_MTT_L, some_translation());
 }
 
@@ -317,7 +317,7 @@ static void remember_qp(const uint8_t *in, uint32_t n)
 	guest.qp[n % QPS].record = (uint32_t)fld_get(qpc, M4_QPC_RECORD);
 	guest.qp[n % QPS].uar = fld_get(qpc, M4_QPC_UAR);
 	guest.qp[n % QPS].head = 0;
-	memset(at(begin), 0xff, sends + receives);
+	memset(guest_memory(begin), 0xff, sends + receives);
 }
 
 static void fill_new_qp(uint8_t *in, uint32_t n)
@@ -328,36 +328,36 @@ static void fill_new_qp(uint8_t *in, uint32_t n)
 
 static void fill_mcg(uint8_t *in, uint32_t n)
 {
-	fld_set(in, M4_MCG_NEXT, n + some(3));
-	fld_set(in, M4_MCG_MEMBERS, some(3));
+	fld_set(in, M4_MCG_NEXT, n + random_below(3));
+	fld_set(in, M4_MCG_MEMBERS, random_below(3));
 	memset(fld_at(in, M4_MCG_GID), 0xff, 16);
-	fld_set(fld_at(in, M4_MCG_QPS), M4_MCG_QPN, some(32));
+	fld_set(fld_at(in, M4_MCG_QPS), M4_MCG_QPN, random_below(32));
 }
 
 static void fill_mad(uint8_t *in, uint32_t n)
 {
 	(void)n;
 	in[0] = in[2] = in[3] = 1;
-	in[1] = some(2) ? 1 : take8(&guest.source);
-	in[17] = some(4) ? 0x10 + some(8) : take8(&guest.source);
+	in[1] = random_below(2) ? 1 : take8(&guest.source);
+	in[17] = random_below(4) ? 0x10 + random_below(8) : take8(&guest.source);
 }
 
 static void fill_receiver(uint8_t *in, uint32_t n)
 {
 	(void)n;
-	fld_set(in, M4_SET_PORT_BASE_QPN, some(4) ? SPREADER : some(32));
+	fld_set(in, M4_SET_PORT_BASE_QPN, random_below(4) ? SPREADER : random_below(32));
 }
 
 static void fill_longest(uint8_t *in, uint32_t n)
 {
 	(void)n;
 	fld_set(in, M4_SET_PORT_HAS_MTU, 1);
-	fld_set(in, M4_SET_PORT_ETH_MTU, some(2) ? 1522 : some(1 << 14));
+	fld_set(in, M4_SET_PORT_ETH_MTU, random_below(2) ? 1522 : random_below(1 << 14));
 }
 
 static void fill_gids(uint8_t *in, uint32_t n)
 {
-	in[some(M4_ROCE_GIDS * 16)] = n;
+	in[random_below(M4_ROCE_GIDS * 16)] = n;
 }
 
 static void fill_nothing(uint8_t *in, uint32_t n)
@@ -425,23 +425,24 @@ static const struct recipe {
 
 static void some_command(void)
 {
-	const struct recipe *recipe = &recipes[some(sizeof(recipes) / sizeof(recipes[0]))];
-	uint32_t n = recipe->first + some(recipe->count), word = 4 * some(64);
+	const struct recipe *recipe = &recipes[random_below(sizeof(recipes) / sizeof(recipes[0]))];
+	uint32_t n = recipe->first + random_below(recipe->count), word = 4 * random_below(64);
 	uint32_t in = once_in(&guest.source, 64) ? take_edge(&guest.source) : IN;
 
-	memset(at(IN), 0, PAGE);
-	recipe->fill(at(IN), n);
+	memset(guest_memory(IN), 0, PAGE);
+	recipe->fill(guest_memory(IN), n);
 	if (once_in(&guest.source, 6))
-		fld_set(at(IN + word), FLD(0x0, 31, 0), take_edge(&guest.source));
+		fld_set(guest_memory(IN + word), FLD(0x0, 31, 0), take_edge(&guest.source));
 	if (once_in(&guest.source, 32))
 		n = take_edge(&guest.source);
-	command_run(recipe->opcode, in, n, once_in(&guest.source, 32) ? some(16) : recipe->op);
+	command_run(recipe->opcode, in, n,
+		    once_in(&guest.source, 32) ? random_below(16) : recipe->op);
 }
 
 static void object_make(uint16_t opcode, uint32_t n, void (*fill)(uint8_t *in, uint32_t n))
 {
-	memset(at(IN), 0, PAGE);
-	fill(at(IN), n);
+	memset(guest_memory(IN), 0, PAGE);
+	fill(guest_memory(IN), n);
 	command_run(opcode, IN, n, 0);
 }
 
@@ -465,8 +466,8 @@ static void make_objects(void)
 		object_make(M4_CMD_INIT2RTR_QP, qps[i], fill_qp);
 		object_make(M4_CMD_RTR2RTS_QP, qps[i], fill_qp);
 	}
-	memset(at(IN), 0, PAGE);
-	fill_receiver(at(IN), 0);
+	memset(guest_memory(IN), 0, PAGE);
+	fill_receiver(guest_memory(IN), 0);
 	command_run(M4_CMD_SET_PORT, IN, M4_SET_PORT_RQP_CALC << M4_SET_PORT_SHIFT | 1,
 		    M4_SET_PORT_ETH);
 }
@@ -478,14 +479,15 @@ static void any_command(void)
 		M4_CMD_UNMAP_ICM, M4_CMD_MAP_ICM,  M4_CMD_UNMAP_ICM_AUX, M4_CMD_UNMAP_FA,
 		M4_CMD_CLOSE_HCA, M4_CMD_INIT_HCA, M4_CMD_WRITE_MTT,     M4_CMD_MOD_STAT_CFG,
 	};
-	uint64_t in = some(2) ? IN : (uint64_t)some(64) * PAGE;
+	uint64_t in = random_below(2) ? IN : (uint64_t)random_below(64) * PAGE;
 
 	for (unsigned int i = 0; i < 64; i++)
-		at(IN)[some(512)] = take8(&guest.source);
-	if (some(2))
-		command_run((uint16_t)some(0x1000), in, take_edge(&guest.source), some(16));
+		guest_memory(IN)[random_below(512)] = take8(&guest.source);
+	if (random_below(2))
+		command_run((uint16_t)random_below(0x1000), in, take_edge(&guest.source),
+			    random_below(16));
 	else
-		command_run(opcodes[some(8)], in, 1 + some(128), 0);
+		command_run(opcodes[random_below(8)], in, 1 + random_below(128), 0);
 	if (once_in(&guest.source, 4)) {
 		set_up();
 		make_objects();
@@ -501,34 +503,38 @@ static void put_headers(uint8_t *wqe)
 
 	fld_set(wqe, M4_CTRL_DS, 5);
 	fld_set(wqe + M4_SEG, FLD(0x0, 31, 0), 1u << 31 | 28);
-	fld_set(headers, FLD(0x0, 31, 0), some(2) ? 0x00020001 : 0x00030001);
-	fld_set(headers, FLD(0x8, 31, 0), 0x6400ffff + some(3) * 0x1000000);
-	fld_set(headers, FLD(0xc, 31, 0), some(4));
-	fld_set(icrc, FLD(0x0, 31, 0), 1u << 31 | (some(4) ? 4 : some(32)));
+	fld_set(headers, FLD(0x0, 31, 0), random_below(2) ? 0x00020001 : 0x00030001);
+	fld_set(headers, FLD(0x8, 31, 0), 0x6400ffff + random_below(3) * 0x1000000);
+	fld_set(headers, FLD(0xc, 31, 0), random_below(4));
+	fld_set(icrc, FLD(0x0, 31, 0), 1u << 31 | (random_below(4) ? 4 : random_below(32)));
 }
 
 static void put_data(uint8_t *data, bool right)
 {
-	fld_set(data, FLD(0x0, 31, 0), right ? 1 + some(128) : some(128));
-	fld_set(data, M4_DATA_INLINE, !right && some(2));
-	fld_set(data, M4_DATA_LKEY, some(right ? 2 : 8) << 8);
-	fld_set(data, M4_DATA_ADDR, RINGS + (right ? some(256) : some(8 * PAGE)));
+	fld_set(data, FLD(0x0, 31, 0), right ? 1 + random_below(128) : random_below(128));
+	fld_set(data, M4_DATA_INLINE, !right && random_below(2));
+	fld_set(data, M4_DATA_LKEY, random_below(right ? 2 : 8) << 8);
+	fld_set(data, M4_DATA_ADDR, RINGS + (right ? random_below(256) : random_below(8 * PAGE)));
 }
 
 /* Puts a WQE. One of three is valid: a SEND of some bytes. */
 static void put_wqe(uint8_t *wqe)
 {
-	bool right = some(3) == 0;
+	bool right = random_below(3) == 0;
 
 	memset(wqe + 4, 0, 60);
-	fld_set(wqe, M4_CTRL_DS, right ? 2 : some(8) ? 1 + some(8) : some(64));
-	fld_set(wqe, M4_CTRL_SOLICITED, some(2));
-	fld_set(wqe, M4_CTRL_CQE, right || some(2) ? M4_CQE_WANTED : 0);
+	fld_set(wqe, M4_CTRL_DS,
+		right             ? 2
+		: random_below(8) ? 1 + random_below(8)
+				  : random_below(64));
+	fld_set(wqe, M4_CTRL_SOLICITED, random_below(2));
+	fld_set(wqe, M4_CTRL_CQE, right || random_below(2) ? M4_CQE_WANTED : 0);
 	for (unsigned int seg = 1; seg < 4; seg++)
 		put_data(wqe + (size_t)seg * M4_SEG, right);
-	if (!right && some(2))
+	if (!right && random_below(2))
 		put_headers(wqe);
-	fld_set(wqe, FLD(0x0, 31, 0), right || some(2) ? (uint32_t)M4_SEND : some(32));
+	fld_set(wqe, FLD(0x0, 31, 0),
+		right || random_below(2) ? (uint32_t)M4_SEND : random_below(32));
 }
 
 /* Posts requests with few segments, and receives for them. */
@@ -536,42 +542,42 @@ static void requests_post(uint32_t n)
 {
 	uint32_t mask = (1u << guest.qp[n].log_size) - 1;
 	uint16_t head = guest.qp[n].head++;
-	uint8_t *wqe = at(guest.qp[n].ring + ((head & mask) << guest.qp[n].log_block));
-	uint8_t *receive = at(guest.qp[n].receives + some(4) * 16);
+	uint8_t *wqe = guest_memory(guest.qp[n].ring + ((head & mask) << guest.qp[n].log_block));
+	uint8_t *receive = guest_memory(guest.qp[n].receives + random_below(4) * 16);
 
 	put_wqe(wqe);
 	fld_set(wqe, M4_CTRL_OWNER, head >> guest.qp[n].log_size & 1);
-	fld_set(receive, M4_DATA_LEN, some(256));
-	fld_set(receive, M4_DATA_LKEY, some(8) << 8);
-	fld_set(receive, M4_DATA_ADDR, RINGS + some(8 * PAGE));
-	fld_set(at(guest.qp[n].record), FLD(0x0, 31, 0), head + some(3));
+	fld_set(receive, M4_DATA_LEN, random_below(256));
+	fld_set(receive, M4_DATA_LKEY, random_below(8) << 8);
+	fld_set(receive, M4_DATA_ADDR, RINGS + random_below(8 * PAGE));
+	fld_set(guest_memory(guest.qp[n].record), FLD(0x0, 31, 0), head + random_below(3));
 }
 
 static void doorbell_ring(void)
 {
-	uint32_t n = some(QPS), offset = (1 + some(2)) * M4_UAR_PAGE;
+	uint32_t n = random_below(QPS), offset = (1 + random_below(2)) * M4_UAR_PAGE;
 	uint8_t bytes[8];
 
 	fld_set(bytes, FLD(0x0, 31, 0), once_in(&guest.source, 8) ? take32(&guest.source) : n << 8);
 	fld_set(bytes, FLD(0x4, 31, 0), n << 8);
-	if (guest.qp[n].ring && some(4)) {
+	if (guest.qp[n].ring && random_below(4)) {
 		requests_post(n);
 		offset = guest.qp[n].uar * M4_UAR_PAGE + 0x14;
-	} else if (some(2)) {
-		offset += some(2) ? 0x20 : 0x800 + some(5) * 8;
+	} else if (random_below(2)) {
+		offset += random_below(2) ? 0x20 : 0x800 + random_below(5) * 8;
 	} else {
-		offset += 2048 * M4_UAR_PAGE + some(3) * 256;
+		offset += 2048 * M4_UAR_PAGE + random_below(3) * 256;
 	}
-	region_write(VFIO_PCI_BAR2_REGION_INDEX, offset, bytes, some(2) ? 4 : 8);
+	region_write(VFIO_PCI_BAR2_REGION_INDEX, offset, bytes, random_below(2) ? 4 : 8);
 	for (unsigned int i = 0; i < 4; i++)
 		device_work();
 }
 
 /* ---- runs ---- */
 
-static void step(void)
+static void guest_step(void)
 {
-	uint32_t what = some(64);
+	uint32_t what = random_below(64);
 
 	if (what < 40)
 		some_command();
@@ -601,7 +607,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		open_memory();
 	memset(guest.mem, 0, MEM);
 	guest.source = (struct source){ data, len };
-	guest.is_ethernet = some(2);
+	guest.is_ethernet = random_below(2);
 	config.link_layer = guest.is_ethernet ? HCA_LINK_ETHERNET : HCA_LINK_INFINIBAND;
 	if (!once_in(&guest.source, 4))
 		config.strict = fuzz_reports();
@@ -610,7 +616,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	set_up();
 	make_objects();
 	while (guest.source.left)
-		step();
+		guest_step();
 	device_free(&guest.device);
 	return 0;
 }

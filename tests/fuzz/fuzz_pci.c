@@ -31,7 +31,7 @@ static struct {
 	uint8_t reply[REPLY];
 } pci;
 
-static uint32_t some(uint32_t n)
+static uint32_t random_below(uint32_t n)
 {
 	return pick(&pci.source, n);
 }
@@ -40,7 +40,7 @@ static uint32_t some(uint32_t n)
 
 static int some_fd(void)
 {
-	switch (some(4)) {
+	switch (random_below(4)) {
 	case 0:
 		return dup(pci.memory_fd);
 	case 1:
@@ -78,16 +78,16 @@ static void send_message(enum vfu_command command, const void *body, size_t len,
 static uint64_t some_size(void)
 {
 	if (once_in(&pci.source, 4))
-		return (uint64_t)take_edge(&pci.source) << some(33);
-	return (uint64_t)(1 + some(256)) * 4096;
+		return (uint64_t)take_edge(&pci.source) << random_below(33);
+	return (uint64_t)(1 + random_below(256)) * 4096;
 }
 
 static void map_or_unmap(void)
 {
 	struct vfu_dma_map map = {
-		.flags = some(4),
-		.offset = once_in(&pci.source, 4) ? some_size() : some(256) * 4096ull,
-		.addr = once_in(&pci.source, 4) ? some_size() : some(1024) * 4096ull,
+		.flags = random_below(4),
+		.offset = once_in(&pci.source, 4) ? some_size() : random_below(256) * 4096ull,
+		.addr = once_in(&pci.source, 4) ? some_size() : random_below(1024) * 4096ull,
 		.size = some_size(),
 	};
 	struct vfu_dma_unmap unmap = {
@@ -97,12 +97,13 @@ static void map_or_unmap(void)
 	};
 	const struct dma_table *dma = &pci.device.dma;
 
-	if (some(2)) {
-		send_message(VFU_DMA_MAP, &map, sizeof(map) - some(2) * some(8), some_fd());
+	if (random_below(2)) {
+		send_message(VFU_DMA_MAP, &map, sizeof(map) - random_below(2) * random_below(8),
+			     some_fd());
 		return;
 	}
-	if (dma->count && some(2)) {
-		const struct dma_region *region = &dma->region[some(dma->count)];
+	if (dma->count && random_below(2)) {
+		const struct dma_region *region = &dma->region[random_below(dma->count)];
 
 		unmap.addr = region->addr;
 		unmap.size = region->size;
@@ -114,9 +115,9 @@ static void set_irqs(void)
 {
 	struct vfu_irq_set set = {
 		.flags = take8(&pci.source),
-		.index = some(4) ? VFIO_PCI_MSIX_IRQ_INDEX : take_edge(&pci.source),
-		.start = some(4) ? some(70) : take_edge(&pci.source),
-		.count = some(4) ? some(3) : take_edge(&pci.source),
+		.index = random_below(4) ? VFIO_PCI_MSIX_IRQ_INDEX : take_edge(&pci.source),
+		.start = random_below(4) ? random_below(70) : take_edge(&pci.source),
+		.count = random_below(4) ? random_below(3) : take_edge(&pci.source),
 	};
 
 	send_message(VFU_DEVICE_SET_IRQS, &set, sizeof(set), some_fd());
@@ -127,8 +128,8 @@ static void any_message(void)
 	uint8_t body[64];
 
 	for (size_t i = 0; i < sizeof(body); i++)
-		body[i] = some(4) ? 0 : take8(&pci.source);
-	send_message(some(16), body, some(sizeof(body) + 1), some_fd());
+		body[i] = random_below(4) ? 0 : take8(&pci.source);
+	send_message(random_below(16), body, random_below(sizeof(body) + 1), some_fd());
 }
 
 /* ---- regions ---- */
@@ -141,7 +142,7 @@ static void access_region(uint32_t region, uint64_t offset, const void *data, ui
 
 	memcpy(body, &access, sizeof(access));
 	memcpy(body + sizeof(access), data, given);
-	if (some(3))
+	if (random_below(3))
 		send_message(VFU_REGION_WRITE, body, sizeof(access) + given, -1);
 	else
 		send_message(VFU_REGION_READ, body, sizeof(access), -1);
@@ -149,10 +150,11 @@ static void access_region(uint32_t region, uint64_t offset, const void *data, ui
 
 static void touch_region(void)
 {
-	uint32_t region =
-		some(8) ? VFIO_PCI_BAR0_REGION_INDEX + 7 * some(2) : take_edge(&pci.source);
-	uint64_t offset = some(8) ? some(region ? 256 : 0x8000) & ~3u : take_edge(&pci.source);
-	uint32_t count = some(4) ? 4u << some(2) : take_edge(&pci.source);
+	uint32_t region = random_below(8) ? VFIO_PCI_BAR0_REGION_INDEX + 7 * random_below(2)
+					  : take_edge(&pci.source);
+	uint64_t offset = random_below(8) ? random_below(region ? 256 : 0x8000) & ~3u
+					  : take_edge(&pci.source);
+	uint32_t count = random_below(4) ? 4u << random_below(2) : take_edge(&pci.source);
 	uint8_t data[256];
 
 	for (size_t i = 0; i < sizeof(data); i++)
@@ -191,7 +193,8 @@ static void put_word(uint8_t *at, uint32_t value)
 
 static uint32_t some_mailbox(void)
 {
-	return once_in(&pci.source, 16) ? take_edge(&pci.source) : MAILBOXES + some(16) * 1024;
+	return once_in(&pci.source, 16) ? take_edge(&pci.source)
+					: MAILBOXES + random_below(16) * 1024;
 }
 
 static void put_mailboxes(void)
@@ -199,9 +202,10 @@ static void put_mailboxes(void)
 	for (uint32_t i = 0; i < 16; i++) {
 		uint8_t *block = pci.mem + (MAILBOXES - BASE) + i * 1024;
 
-		block[some(512)] = take8(&pci.source);
-		put_word(block + 564, some(8) ? MAILBOXES + (i + 1) % 16 * 1024 : some_mailbox());
-		put_word(block + 568, some(16) ? i : take_edge(&pci.source));
+		block[random_below(512)] = take8(&pci.source);
+		put_word(block + 564,
+			 random_below(8) ? MAILBOXES + (i + 1) % 16 * 1024 : some_mailbox());
+		put_word(block + 568, random_below(16) ? i : take_edge(&pci.source));
 		block[573] = 1;
 		block[575] = 0;
 	}
@@ -213,26 +217,26 @@ static void ring_command(void)
 		0x100, 0x102, 0x103, 0x104, 0x105, 0x107, 0x108, 0x109, 0x10a, 0x10b, 0x200, 0x301,
 		0x302, 0x400, 0x500, 0x800, 0x802, 0x805, 0x80e, 0x816, 0x750, 0x762, 0x765, 0x90c
 	};
-	uint32_t index = some(32);
+	uint32_t index = random_below(32);
 	uint8_t *desc = pci.mem + index * 64;
-	uint32_t in = some(4) ? 16 + some(4200) : take_edge(&pci.source);
-	uint32_t out = some(4) ? 16 + some(4200) : take_edge(&pci.source);
+	uint32_t in = random_below(4) ? 16 + random_below(4200) : take_edge(&pci.source);
+	uint32_t out = random_below(4) ? 16 + random_below(4200) : take_edge(&pci.source);
 
 	put_mailboxes();
 	memset(desc, 0, 64);
-	desc[0] = some(64) ? 7 : take8(&pci.source);
+	desc[0] = random_below(64) ? 7 : take8(&pci.source);
 	put_word(desc + 4, in);
-	put_word(desc + 12, some(4) ? MAILBOXES : some_mailbox());
-	put_word(desc + 16, (uint32_t)opcodes[some(24)] << 16);
-	put_word(desc + 20, some(8));
-	put_word(desc + 24, some(4));
-	put_word(desc + 28, some(4) ? some(512) : take_edge(&pci.source));
-	put_word(desc + 52, some(4) ? MAILBOXES + 8 * 1024 : some_mailbox());
+	put_word(desc + 12, random_below(4) ? MAILBOXES : some_mailbox());
+	put_word(desc + 16, (uint32_t)opcodes[random_below(24)] << 16);
+	put_word(desc + 20, random_below(8));
+	put_word(desc + 24, random_below(4));
+	put_word(desc + 28, random_below(4) ? random_below(512) : take_edge(&pci.source));
+	put_word(desc + 52, random_below(4) ? MAILBOXES + 8 * 1024 : some_mailbox());
 	put_word(desc + 56, out);
 	desc[60] = 1;
 	desc[63] = 1;
-	desc[61] = some(64) ? ~bytes_sum(desc, 64) : 0;
-	put_register(0x18, some(4) ? 1u << index : take32(&pci.source));
+	desc[61] = random_below(64) ? ~bytes_sum(desc, 64) : 0;
+	put_register(0x18, random_below(4) ? 1u << index : take32(&pci.source));
 }
 
 /* ---- runs ---- */
@@ -254,7 +258,7 @@ static void start_over(void)
 
 static void step_device(void)
 {
-	uint32_t what = some(64);
+	uint32_t what = random_below(64);
 
 	if (what < 32)
 		ring_command();
@@ -294,7 +298,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		open_memory();
 	memset(pci.mem, 0, MEM);
 	pci.source = (struct source){ data, len };
-	config.link_layer = some(2) ? HCA_LINK_ETHERNET : HCA_LINK_INFINIBAND;
+	config.link_layer = random_below(2) ? HCA_LINK_ETHERNET : HCA_LINK_INFINIBAND;
 	if (!once_in(&pci.source, 4))
 		config.strict = fuzz_reports();
 	if (device_init(&pci.device, &config, 1000))

@@ -50,7 +50,7 @@ static int bus_write(void *bus, const struct hca_bus_seg *segs, unsigned int nse
 
 static const struct hca_bus_ops bus_ops = { .read = bus_read, .write = bus_write };
 
-static void must(int ret)
+static void require(int ret)
 {
 	if (ret)
 		abort();
@@ -80,15 +80,15 @@ void world_begin(struct world *world, const uint8_t *data, size_t len)
 		config.strict = fuzz_reports();
 	world->now = 1000000;
 	world->mem = calloc(1, WORLD_MEM);
-	must(!world->mem);
-	must(fabric_create(&world->fabric));
-	must(fault_create(take8(&world->source), &world->fault));
+	require(!world->mem);
+	require(fabric_create(&world->fabric));
+	require(fault_create(take8(&world->source), &world->fault));
 	config.link_layer = world->roce ? HCA_LINK_ETHERNET : HCA_LINK_INFINIBAND;
 	config.fabric = world->fabric;
 	config.fault = world->fault;
 	for (unsigned int i = 0; i < WORLD_HCAS; i++) {
 		config.node_guid = 0x0002c90300001000ull * (i + 1);
-		must(hca_create(&config, &mlx5_format, &world->hca[i]));
+		require(hca_create(&config, &mlx5_format, &world->hca[i]));
 		for (unsigned int at = 0; at < WORLD_MEM; at += WORLD_PAGE)
 			hca_place_memic(world->hca[i], WORLD_BASE + at, world->mem + at);
 	}

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Ends the program unless CONDITION holds: without AES there is nothing to compare with. */
-static void must(bool condition, const char *what)
+static void require(bool condition, const char *what)
 {
 	if (condition)
 		return;
@@ -35,8 +35,8 @@ static EVP_CIPHER_CTX *aes_open(const uint8_t *key, size_t len, bool decrypts)
 	const EVP_CIPHER *cipher = len == 16 ? EVP_aes_128_ecb() : EVP_aes_256_ecb();
 	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
 
-	must(ctx && EVP_CipherInit_ex(ctx, cipher, NULL, key, NULL, !decrypts) == 1, "key");
-	must(EVP_CIPHER_CTX_set_padding(ctx, 0) == 1, "padding");
+	require(ctx && EVP_CipherInit_ex(ctx, cipher, NULL, key, NULL, !decrypts) == 1, "key");
+	require(EVP_CIPHER_CTX_set_padding(ctx, 0) == 1, "padding");
 	return ctx;
 }
 
@@ -44,8 +44,8 @@ static void aes(EVP_CIPHER_CTX *ctx, uint8_t *block)
 {
 	int len = 0;
 
-	must(EVP_CipherUpdate(ctx, block, &len, block, AES_BLOCK) == 1 && len == AES_BLOCK,
-	     "block");
+	require(EVP_CipherUpdate(ctx, block, &len, block, AES_BLOCK) == 1 && len == AES_BLOCK,
+		"block");
 }
 
 static void mask_double(uint8_t *mask)

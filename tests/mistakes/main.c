@@ -41,7 +41,7 @@ static bool was_made(int status, unsigned int seconds)
 	return !WEXITSTATUS(status);
 }
 
-static void watch(const struct mistake *mistake)
+static void mistake_watch(const struct mistake *mistake)
 {
 	struct timespec begin, end;
 	char line[4096];
@@ -85,6 +85,6 @@ int main(int argc, char **argv)
 			if (lists)
 				puts(m->name);
 			else if (is_chosen(m->name, argc, argv))
-				watch(m);
+				mistake_watch(m);
 	return 0;
 }

@@ -355,7 +355,7 @@ static void wqs(struct rig *rig)
 }
 
 /* If creation fails, the program's memory is freed. */
-static void refused(struct rig *rig)
+static void creation_refused(struct rig *rig)
 {
 	struct ibv_cq *cq = ibv_create_cq(rig->ctx, 63, NULL, NULL, 0);
 	struct allocator a;
@@ -375,7 +375,7 @@ static void refused(struct rig *rig)
 static const struct rig_topic topics[] = {
 	{ "untouched-qp", untouched_qp },     { "untouched-srq-record", untouched_srq_record },
 	{ "all-given", all_given },           { "records-left", records_left },
-	{ "rings-left", rings_left },         { "refused", refused },
+	{ "rings-left", rings_left },         { "refused", creation_refused },
 	{ "untouched-more", untouched_more }, { "wqs", wqs },
 };
 

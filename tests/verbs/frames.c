@@ -166,7 +166,7 @@ static void post_send(struct pair *p, bool by_wr, struct ibv_send_wr *wr)
 }
 
 /* Takes the next frame, of LEN bytes, with its checksums right. */
-static const uint8_t *receive(struct pair *p, uint32_t len)
+static const uint8_t *frame_receive(struct pair *p, uint32_t len)
 {
 	struct ibv_wc wc;
 	const uint8_t *bytes;
@@ -178,7 +178,7 @@ static const uint8_t *receive(struct pair *p, uint32_t len)
 	return bytes;
 }
 
-static void sent(struct pair *p, enum ibv_wc_opcode opcode)
+static void expect_sent(struct pair *p, enum ibv_wc_opcode opcode)
 {
 	struct ibv_wc wc;
 
@@ -197,8 +197,8 @@ static void send_frame(const struct rig *rig, struct pair *p, bool by_wr, bool i
 	p->buf[ETH + 3] = (uint8_t)(len - ETH);
 	p->buf[len - 1] = (uint8_t)++p->next;
 	post_send(p, by_wr, &wr);
-	MUST(receive(p, len)[len - 1] == (uint8_t)p->next);
-	sent(p, IBV_WC_SEND);
+	MUST(frame_receive(p, len)[len - 1] == (uint8_t)p->next);
+	expect_sent(p, IBV_WC_SEND);
 }
 
 static void send_large(const struct rig *rig, struct pair *p, bool by_wr, size_t options)
@@ -219,13 +219,13 @@ static void send_large(const struct rig *rig, struct pair *p, bool by_wr, size_t
 	post_send(p, by_wr, &wr);
 	for (int i = 0; i < SEGMENTS; i++) {
 		uint32_t part = PAYLOAD - at < MSS ? PAYLOAD - at : MSS;
-		const uint8_t *bytes = receive(p, size + part);
+		const uint8_t *bytes = frame_receive(p, size + part);
 
 		MUST(!memcmp(bytes + size, p->buf + at, part));
 		MUST(!memcmp(bytes + ETH + IP4 + TCP, header + ETH + IP4 + TCP, options));
 		at += part;
 	}
-	sent(p, IBV_WC_TSO);
+	expect_sent(p, IBV_WC_TSO);
 }
 
 static void all_calls(struct rig *rig)
@@ -269,7 +269,7 @@ static void full_of_frames(const struct rig *rig, struct pair *p)
 	count = fill_sends(p, len);
 	say("%d sends are posted", count);
 	for (int i = 0; i < count; i++)
-		sent(p, IBV_WC_SEND);
+		expect_sent(p, IBV_WC_SEND);
 	MUST(rig_poll(p->cq[1], 1, wc) == 1 && !wc[0].status && wc[0].byte_len == len);
 	say("frames received: %d", 1 + rig_drain(p->cq[1]));
 	post_receive(p, 0);

@@ -237,7 +237,7 @@ static void imports(void)
 enum { PASSERS = 4200 }; /* more than there are slots for processes */
 
 /* Each child uses the inherited context once, and exits. */
-static void passers(void)
+static void short_children(void)
 {
 	struct rig rig;
 	int served = 0;
@@ -622,7 +622,7 @@ int main(int argc, char **argv)
 		{ "numbers", numbers },       { "many", many },
 		{ "imports", imports },       { "rights", rights },
 		{ "privileges", privileges }, { "again", again },
-		{ "exec", after_exec },       { "passers", passers },
+		{ "exec", after_exec },       { "passers", short_children },
 		{ "directory", directory },   { "partitions", partitions },
 		{ "leftovers", leftovers },
 	};

@@ -62,7 +62,7 @@ static uint32_t pick_below(uint32_t below)
 static uint8_t *room; /* with nothing mapped behind it */
 
 /* Returns numbers that mean something somewhere, or nothing anywhere. */
-static uint32_t word(void)
+static uint32_t random_word(void)
 {
 	static const uint32_t special[] = { 0, 1, 2, 4, 8, 0xff, 0xffff, 0x10000, 0x7fffffff, ~0u };
 
@@ -80,7 +80,7 @@ static uint64_t pointer(void)
 {
 	switch (pick_below(6)) {
 	case 0:
-		return word();
+		return random_word();
 	case 1:
 		return (uintptr_t)room + ROOM - pick_below(64); /* the end is near */
 	default:
@@ -102,7 +102,7 @@ static void fill_room(void)
 	uint32_t *at = (uint32_t *)room;
 
 	for (unsigned int i = 0; i < 256; i++)
-		at[pick_below(ROOM / 4)] = pick_below(4) ? word() : (uint32_t)pointer();
+		at[pick_below(ROOM / 4)] = pick_below(4) ? random_word() : (uint32_t)pointer();
 	for (unsigned int i = 0; i < 16; i++)
 		((uint64_t *)room)[pick_below(ROOM / 16)] = pointer();
 }
@@ -112,7 +112,7 @@ static void fill_attr(struct ib_uverbs_attr *attr, unsigned int id)
 	attr->attr_id = id;
 	attr->flags = pick_below(4) ? 1 : pick_below(1 << 16); /* mandatory */
 	attr->len = length();
-	attr->data = pick_below(2) ? pointer() : word();
+	attr->data = pick_below(2) ? pointer() : random_word();
 	if (!pick_below(16))
 		attr->attr_data.reserved = pick_below(1 << 16);
 }
@@ -221,7 +221,7 @@ static const struct shape {
 	    { UHW_IN + 4, 4 } } },
 };
 
-static unsigned int shaped(struct request *request)
+static unsigned int request_shaped(struct request *request)
 {
 	const struct shape *shape = &shapes[pick_below(ARRAY_SIZE(shapes))];
 	unsigned int count = 0;
@@ -284,7 +284,9 @@ static int random_call(int fd)
 	struct request request = { 0 };
 	unsigned int kind = pick_below(3), count;
 
-	count = kind == 0 ? native(&request) : kind == 1 ? written(&request) : shaped(&request);
+	count = kind == 0   ? native(&request)
+		: kind == 1 ? written(&request)
+			    : request_shaped(&request);
 	if (kind == 0)
 		make_handles(&request, count);
 	request.hdr.num_attrs = pick_below(64) ? count : pick_below(1 << 16);
@@ -293,7 +295,7 @@ static int random_call(int fd)
 		request.hdr.length = pick_below(1 << 16);
 	request.hdr.driver_id = pick_below(32) ? driver : pick_below(32);
 	if (!pick_below(64))
-		request.hdr.reserved1 = word();
+		request.hdr.reserved1 = random_word();
 	if (!(count & 3))
 		fill_room();
 	return ioctl(fd, CALL, &request) ? errno : 0;

@@ -42,7 +42,7 @@ static void say_comp(const char *who, int ret, const struct ibv_wc *wc)
 	    wc->status ? -1 : (int)wc->opcode, wc->status ? 0 : wc->byte_len);
 }
 
-static void sent(const char *what, struct rdma_cm_id *id)
+static void send_comp_say(const char *what, struct rdma_cm_id *id)
 {
 	struct ibv_wc wc = { 0 };
 	int ret = rdma_get_send_comp(id, &wc);
@@ -74,11 +74,11 @@ static void data_exchange(struct cm_pair *pair, struct memory *from, struct memo
 	SAY_RET(rdma_post_send(pair->client, context(4), from->bytes, 7, from->msgs,
 			       IBV_SEND_SIGNALED),
 		"post_send");
-	sent("send", pair->client);
+	send_comp_say("send", pair->client);
 	received("recv", pair->server);
 	sge[0] = (struct ibv_sge){ (uintptr_t)from->bytes, 9, from->msgs->lkey };
 	SAY_RET(rdma_post_sendv(pair->client, context(5), sge, 1, IBV_SEND_SIGNALED), "post_sendv");
-	sent("send", pair->client);
+	send_comp_say("send", pair->client);
 	received("recv", pair->server);
 	SAY_RET(rdma_post_sendv(pair->client, context(6), sge, 9, IBV_SEND_SIGNALED),
 		"post_sendv of too many");
@@ -94,32 +94,32 @@ static void write_and_read(struct cm_pair *pair, struct memory *from, struct mem
 	SAY_RET(rdma_post_write(pair->client, context(8), from->bytes, 16, from->msgs,
 				IBV_SEND_SIGNALED, (uintptr_t)to->bytes, to->write->rkey),
 		"post_write");
-	sent("write", pair->client);
+	send_comp_say("write", pair->client);
 	say("written: %u %u", to->bytes[15], to->bytes[16]);
 	SAY_RET(rdma_post_writev(pair->client, context(9), &sge, 1, IBV_SEND_SIGNALED,
 				 (uintptr_t)to->bytes + 32, to->write->rkey),
 		"post_writev");
-	sent("write", pair->client);
+	send_comp_say("write", pair->client);
 	say("written: %u %u", to->bytes[39], to->bytes[40]);
 	to->bytes[50] = 77;
 	SAY_RET(rdma_post_read(pair->client, context(10), from->bytes, 4, from->msgs,
 			       IBV_SEND_SIGNALED, (uintptr_t)to->bytes + 48, to->read->rkey),
 		"post_read");
-	sent("read", pair->client);
+	send_comp_say("read", pair->client);
 	say("read: %u", from->bytes[2]);
 	SAY_RET(rdma_post_readv(pair->client, context(11), &sge, 1, IBV_SEND_SIGNALED,
 				(uintptr_t)to->bytes + 44, to->read->rkey),
 		"post_readv");
-	sent("read", pair->client);
+	send_comp_say("read", pair->client);
 	say("read: %u", from->bytes[6]);
 	/* memory of rdma_reg_msgs() gives the peer no access */
 	SAY_RET(rdma_post_write(pair->client, context(12), from->bytes, 16, from->msgs,
 				IBV_SEND_SIGNALED, (uintptr_t)to->bytes, to->msgs->rkey),
 		"post_write without a right");
-	sent("write", pair->client);
+	send_comp_say("write", pair->client);
 	SAY_RET(rdma_post_send(pair->client, context(13), from->bytes, 7, from->msgs, 0),
 		"post_send behind it");
-	sent("send", pair->client);
+	send_comp_say("send", pair->client);
 }
 
 void cm_diff_data(void)

@@ -25,7 +25,7 @@ static int ep_make(struct rdma_cm_id **id, int flags, const char *service,
 	return ret;
 }
 
-static struct ibv_qp_init_attr plain(void)
+static struct ibv_qp_init_attr plain_attr(void)
 {
 	return (struct ibv_qp_init_attr){
 		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
@@ -36,7 +36,7 @@ static struct ibv_qp_init_attr plain(void)
 /* Connects, sends a byte once connected, and disconnects when the peer does. */
 static void *client(void *arg)
 {
-	struct ibv_qp_init_attr attr = plain();
+	struct ibv_qp_init_attr attr = plain_attr();
 	struct rdma_cm_id *id;
 	struct ibv_mr *mr;
 	struct ibv_wc wc;
@@ -96,7 +96,7 @@ static void with_client(struct rdma_cm_id *listener, bool accepts)
 
 void cm_diff_ep(void)
 {
-	struct ibv_qp_init_attr attr = plain();
+	struct ibv_qp_init_attr attr = plain_attr();
 	struct rdma_cm_id *id;
 
 	SAY_RET(ep_make(&id, 0, "1", NULL), "active, without a QP");
@@ -105,7 +105,7 @@ void cm_diff_ep(void)
 	rdma_destroy_ep(id);
 	attr.cap.max_send_wr = 1 << 30;
 	SAY_RET(ep_make(&id, 0, "1", &attr), "active, with a QP that is too large");
-	attr = plain();
+	attr = plain_attr();
 	SAY_RET(ep_make(&id, RAI_PASSIVE, "0", &attr), "passive");
 	SAY_RET(rdma_listen(id, 2), "listen");
 	snprintf(port, sizeof(port), "%u", be16toh(rdma_get_src_port(id)));

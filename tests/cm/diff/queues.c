@@ -11,7 +11,7 @@
 
 static struct rdma_event_channel *channel;
 
-static struct ibv_qp_init_attr plain(const struct rdma_cm_id *id)
+static struct ibv_qp_init_attr plain_attr(const struct rdma_cm_id *id)
 {
 	return (struct ibv_qp_init_attr){
 		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
@@ -55,16 +55,16 @@ static void bad_qps(struct rdma_cm_id *id)
 {
 	struct ibv_qp_init_attr attr;
 
-	attr = plain(id);
+	attr = plain_attr(id);
 	attr.cap.max_send_wr = 1 << 30;
 	try_qp(id, "too many sends", NULL, &attr);
-	attr = plain(id);
+	attr = plain_attr(id);
 	attr.cap.max_recv_sge = 100000;
 	try_qp(id, "too many pieces", NULL, &attr);
-	attr = plain(id);
+	attr = plain_attr(id);
 	attr.qp_type = IBV_QPT_UD;
 	try_qp(id, "of another type", NULL, &attr);
-	attr = plain(id);
+	attr = plain_attr(id);
 	attr.cap.max_inline_data = 1 << 20;
 	try_qp(id, "too much inline data", NULL, &attr);
 }
@@ -73,12 +73,12 @@ static void own_queues(struct rdma_cm_id *id)
 {
 	struct ibv_cq *cq = ibv_create_cq(id->verbs, 10, NULL, NULL, 0);
 	struct ibv_pd *pd = ibv_alloc_pd(id->verbs);
-	struct ibv_qp_init_attr attr = plain(id);
+	struct ibv_qp_init_attr attr = plain_attr(id);
 
 	MUST(cq && pd);
 	attr.send_cq = attr.recv_cq = cq;
 	try_qp(id, "with a PD and a CQ", pd, &attr);
-	attr = plain(id);
+	attr = plain_attr(id);
 	attr.send_cq = cq;
 	try_qp(id, "with a CQ for sends", NULL, &attr);
 	SAY_RET(ibv_destroy_cq(cq), "destroy_cq");
@@ -110,14 +110,14 @@ void cm_diff_queues(void)
 	MUST(channel);
 	id = cm_resolved(channel, RDMA_PS_TCP, 7471);
 	say_queues(id);
-	attr = plain(id);
+	attr = plain_attr(id);
 	try_qp(id, "plain", NULL, &attr);
 	bad_qps(id);
 	extended(id);
 	own_queues(id);
 	MUST(!rdma_destroy_id(id));
 	id = cm_resolved(channel, RDMA_PS_UDP, 7471);
-	attr = plain(id);
+	attr = plain_attr(id);
 	try_qp(id, "of datagrams", NULL, &attr);
 	MUST(!rdma_destroy_id(id));
 	rdma_destroy_event_channel(channel);
@@ -138,7 +138,7 @@ void cm_diff_srq(void)
 	attr.attr.max_wr = 8;
 	SAY_RET(rdma_create_srq(id, NULL, &attr), "create_srq");
 	say_queues(id);
-	qp_attr = plain(id);
+	qp_attr = plain_attr(id);
 	SAY_RET(rdma_create_qp(id, NULL, &qp_attr), "create_qp beside it");
 	say("the QP receives from it: %d", id->qp && id->qp->srq == id->srq);
 	say_queues(id);

@@ -53,7 +53,7 @@ static int next_type(int *status)
 	return type;
 }
 
-static void names(struct rdma_cm_id *id)
+static void resolve_names(struct rdma_cm_id *id)
 {
 	struct rdma_addrinfo hints = { .ai_flags = RAI_DNS, .ai_port_space = RDMA_PS_TCP };
 	struct rdma_addrinfo *info = NULL;
@@ -357,7 +357,7 @@ static void calls(void)
 
 	MUST(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
 	user_events(id);
-	names(id);
+	resolve_names(id);
 	MUST(!rdma_destroy_id(id));
 }
 

@@ -105,7 +105,7 @@ static void opened(void)
 }
 
 /* An id whose descriptors were closed cannot be destroyed, so its device stays in use. */
-static void left(void)
+static void id_is_left(void)
 {
 	static struct rdma_cm_id *volatile id; /* reachable for leak checkers */
 
@@ -119,7 +119,7 @@ static const struct topic topics[] = {
 	{ "closed", closed },
 	{ "reused", reused },
 	{ "opened", opened },
-	{ "left", left },
+	{ "left", id_is_left },
 };
 
 int main(int argc, char **argv)

@@ -25,7 +25,7 @@ struct life_of_cm {
 };
 
 /* Returns whether the call succeeded, so that the life goes on; else records its error. */
-static bool went(struct life_of_cm *life, int ret)
+static bool step_succeeded(struct life_of_cm *life, int ret)
 {
 	if (!ret)
 		return true;
@@ -54,7 +54,7 @@ static bool await_event(struct life_of_cm *life, struct rdma_event_channel *chan
 	struct rdma_cm_event *event = NULL;
 	bool is_it;
 
-	if (!went(life, next_event(channel, &event)))
+	if (!step_succeeded(life, next_event(channel, &event)))
 		return false;
 	is_it = event->event == type;
 	if (!is_it)
@@ -81,7 +81,7 @@ static bool make_qp(struct life_of_cm *life, struct rdma_cm_id *id)
 		.qp_type = IBV_QPT_RC,
 	};
 
-	return went(life, rdma_create_qp(id, NULL, &attr));
+	return step_succeeded(life, rdma_create_qp(id, NULL, &attr));
 }
 
 static bool listen_at(struct life_of_cm *life)
@@ -89,11 +89,11 @@ static bool listen_at(struct life_of_cm *life)
 	struct sockaddr_in addr = cm_loopback(0);
 
 	life->server_channel = open_channel();
-	return went(life, life->server_channel ? 0 : -1) &&
-	       went(life,
-		    rdma_create_id(life->server_channel, &life->listener, NULL, RDMA_PS_TCP)) &&
-	       went(life, rdma_bind_addr(life->listener, (struct sockaddr *)&addr)) &&
-	       went(life, rdma_listen(life->listener, 4));
+	return step_succeeded(life, life->server_channel ? 0 : -1) &&
+	       step_succeeded(life, rdma_create_id(life->server_channel, &life->listener, NULL,
+						   RDMA_PS_TCP)) &&
+	       step_succeeded(life, rdma_bind_addr(life->listener, (struct sockaddr *)&addr)) &&
+	       step_succeeded(life, rdma_listen(life->listener, 4));
 }
 
 static bool life_resolve(struct life_of_cm *life)
@@ -101,21 +101,24 @@ static bool life_resolve(struct life_of_cm *life)
 	struct sockaddr_in addr = cm_loopback(be16toh(rdma_get_src_port(life->listener)));
 
 	life->client_channel = open_channel();
-	return went(life, life->client_channel ? 0 : -1) &&
-	       went(life, rdma_create_id(life->client_channel, &life->client, NULL, RDMA_PS_TCP)) &&
-	       went(life,
-		    rdma_resolve_addr(life->client, NULL, (struct sockaddr *)&addr, RESOLVE_MS)) &&
+	return step_succeeded(life, life->client_channel ? 0 : -1) &&
+	       step_succeeded(life, rdma_create_id(life->client_channel, &life->client, NULL,
+						   RDMA_PS_TCP)) &&
+	       step_succeeded(life, rdma_resolve_addr(life->client, NULL, (struct sockaddr *)&addr,
+						      RESOLVE_MS)) &&
 	       await_event(life, life->client_channel, RDMA_CM_EVENT_ADDR_RESOLVED, NULL) &&
-	       went(life, rdma_resolve_route(life->client, RESOLVE_MS)) &&
+	       step_succeeded(life, rdma_resolve_route(life->client, RESOLVE_MS)) &&
 	       await_event(life, life->client_channel, RDMA_CM_EVENT_ROUTE_RESOLVED, NULL);
 }
 
 static bool connect_both(struct life_of_cm *life)
 {
-	return make_qp(life, life->client) && went(life, rdma_connect(life->client, NULL)) &&
+	return make_qp(life, life->client) &&
+	       step_succeeded(life, rdma_connect(life->client, NULL)) &&
 	       await_event(life, life->server_channel, RDMA_CM_EVENT_CONNECT_REQUEST,
 			   &life->server) &&
-	       make_qp(life, life->server) && went(life, rdma_accept(life->server, NULL)) &&
+	       make_qp(life, life->server) &&
+	       step_succeeded(life, rdma_accept(life->server, NULL)) &&
 	       await_event(life, life->client_channel, RDMA_CM_EVENT_ESTABLISHED, NULL) &&
 	       await_event(life, life->server_channel, RDMA_CM_EVENT_ESTABLISHED, NULL);
 }
@@ -142,7 +145,7 @@ static void life_end(struct life_of_cm *life)
 
 /* Lives once with a fault of KIND. Returns the errno of the failed step, or 0. CHANCES: the number
  * of commands, for example, before everything is destroyed. */
-static int live(enum fault_kind kind, uint64_t *chances)
+static int life_run(enum fault_kind kind, uint64_t *chances)
 {
 	struct life_of_cm life = { 0 };
 	uint64_t before = fault_count(kind);
@@ -170,7 +173,7 @@ static bool leaves_nothing(enum fault_kind kind, uint64_t n, int *err)
 		long blocks = fault_blocks();
 
 		fault_arm(kind, n);
-		*err = live(kind, &ignored);
+		*err = life_run(kind, &ignored);
 		if (nothing_left(objects) && fault_blocks() == blocks)
 			return true;
 	}
@@ -186,8 +189,8 @@ static void fail_each(enum fault_kind kind)
 	int err;
 
 	/* the first life also creates what stays for good, such as contexts */
-	MUST(!live(kind, &chances));
-	MUST(!live(kind, &chances) && chances);
+	MUST(!life_run(kind, &chances));
+	MUST(!life_run(kind, &chances) && chances);
 	for (uint64_t n = 1; n <= chances; n++) {
 		left += !leaves_nothing(kind, n, &err);
 		silent += !err;

@@ -33,7 +33,7 @@ static void *call_of(const char *name)
 	return call;
 }
 
-static void load(void)
+static void library_load(void)
 {
 	cm.library = dlopen("librdmacm.so.1", RTLD_NOW);
 	MUST(cm.library);
@@ -46,7 +46,7 @@ static void load(void)
 	cm.free_devices = call_of("rdma_free_devices");
 }
 
-static void unload(void)
+static void library_unload(void)
 {
 	MUST(!dlclose(cm.library));
 	say_check(!dlopen("librdmacm.so.1", RTLD_NOW | RTLD_NOLOAD), "librdmacm is unloaded");
@@ -82,9 +82,9 @@ static void unloaded_ids(void)
 	int before = 0;
 
 	for (int i = 0; i <= ROUNDS; i++) {
-		load();
+		library_load();
 		bind_an_id();
-		unload();
+		library_unload();
 		if (i) /* the first round loaded the providers, which stay loaded */
 			say_check(count_fds() == before, "no descriptor is left by an id");
 		before = count_fds();
@@ -104,12 +104,12 @@ static void unloaded_devices(void)
 	struct ibv_device_attr attr;
 	struct ibv_context **list, *context;
 
-	load();
+	library_load();
 	list = cm.get_devices(NULL);
 	MUST(list && *list);
 	context = *list;
 	cm.free_devices(list);
-	unload();
+	library_unload();
 	say_check(!ibv_query_device(context, &attr), "a context that was handed out lives on");
 }
 

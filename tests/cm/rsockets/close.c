@@ -31,7 +31,7 @@ static int64_t now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-static struct sockaddr_in here(int port)
+static struct sockaddr_in loopback_at(int port)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(port) };
 
@@ -53,7 +53,7 @@ static void fill_stream(int socket)
 static int port_serve(int port)
 {
 	int listener = rsocket(AF_INET, SOCK_STREAM, 0), socket;
-	struct sockaddr_in addr = here(port);
+	struct sockaddr_in addr = loopback_at(port);
 	struct pollfd fd;
 	int64_t ms;
 
@@ -75,7 +75,7 @@ static int port_serve(int port)
 static int port_shut(int port)
 {
 	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
-	struct sockaddr_in addr = here(port);
+	struct sockaddr_in addr = loopback_at(port);
 	char byte;
 
 	MUST(socket >= 0 && !rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)));

@@ -51,7 +51,7 @@ static void say_count(ssize_t ret, const char *fmt, ...)
 
 static int port = 21000;
 
-static struct sockaddr_in here(int at)
+static struct sockaddr_in loopback_at(int at)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(at) };
 
@@ -93,7 +93,7 @@ static struct ends connect_ends(int mappings)
 {
 	struct ends ends = { .listener = new_socket(SOCK_STREAM),
 			     .client = new_socket(SOCK_STREAM) };
-	struct sockaddr_in addr = here(++port);
+	struct sockaddr_in addr = loopback_at(++port);
 	pthread_t thread;
 
 	MUST(!rsetsockopt(ends.listener, SOL_RDMA, RDMA_IOMAPSIZE, &mappings, sizeof(mappings)));
@@ -138,7 +138,7 @@ static void topic_sockets(void)
 static void topic_no_socket(void)
 {
 	static const int numbers[] = { -1, 0, 777, 70000 };
-	struct sockaddr_in addr = here(1);
+	struct sockaddr_in addr = loopback_at(1);
 	socklen_t len = sizeof(addr);
 	int value = 1;
 
@@ -274,7 +274,7 @@ static void set_options(int socket)
 /* The options are set in SET, and read from another socket in another state. */
 static void topic_options(void)
 {
-	struct sockaddr_in addr = here(++port);
+	struct sockaddr_in addr = loopback_at(++port);
 	int socket = new_socket(SOCK_STREAM);
 
 	get_options(socket);
@@ -301,7 +301,7 @@ static void topic_options(void)
  * loopback, which have no device. */
 static int listen_on_device(void)
 {
-	struct sockaddr_in addr = here(++port);
+	struct sockaddr_in addr = loopback_at(++port);
 	int socket = new_socket(SOCK_STREAM);
 
 	if (!getenv("CM_ADDRESS"))
@@ -369,7 +369,8 @@ static void bind_to(const char *what, int domain, int type, const void *addr, so
 
 static void topic_bind(void)
 {
-	struct sockaddr_in loopback = here(0), foreign = here(0), any = here(0), taken;
+	struct sockaddr_in loopback = loopback_at(0), foreign = loopback_at(0),
+			   any = loopback_at(0), taken;
 	struct sockaddr_in6 any6 = { .sin6_family = AF_INET6 }, loopback6 = any6;
 	static const int types[] = { SOCK_STREAM, SOCK_DGRAM };
 
@@ -379,7 +380,7 @@ static void topic_bind(void)
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		int socket = new_socket(types[i]), other = new_socket(types[i]);
 
-		taken = here(++port);
+		taken = loopback_at(++port);
 		bind_to("the loopback", AF_INET, types[i], &loopback, sizeof(loopback));
 		bind_to("any", AF_INET, types[i], &any, sizeof(any));
 		bind_to("a foreign one", AF_INET, types[i], &foreign, sizeof(foreign));
@@ -416,7 +417,7 @@ static void poll_of(int socket, const char *state)
 
 static void topic_states(void)
 {
-	struct sockaddr_in addr = here(++port);
+	struct sockaddr_in addr = loopback_at(++port);
 	int socket = new_socket(SOCK_STREAM);
 	socklen_t len = sizeof(addr);
 
@@ -441,7 +442,7 @@ static void topic_states(void)
 /* A non-blocking connect does not always finish with the distribution's library. */
 static void topic_connect(void)
 {
-	struct sockaddr_in nobody = here(port + 500), peer;
+	struct sockaddr_in nobody = loopback_at(port + 500), peer;
 	int error = 0, socket = new_socket(SOCK_STREAM);
 	socklen_t len = sizeof(error);
 	struct ends ends;

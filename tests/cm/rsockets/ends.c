@@ -99,7 +99,7 @@ static void server_closes_at_once(void)
 
 /* ---- bytes and a side that reads no more */
 
-static void arrives(int socket, const char *text)
+static void text_arrives(int socket, const char *text)
 {
 	struct pollfd fd = { .fd = socket, .events = POLLIN };
 	char bytes[16];
@@ -118,7 +118,7 @@ static void bytes_stay_after_reading_was_shut(void)
 
 	MUST(rsend(both.client, "before", 6, 0) == 6 && rpoll(&fd, 1, PATIENCE_MS) == 1);
 	MUST(!rshutdown(both.server, SHUT_RD));
-	arrives(both.server, "before");
+	text_arrives(both.server, "before");
 	say_check(!rrecv(both.server, &byte, 1, MSG_DONTWAIT), "and then the end");
 	close_both(&both);
 }

@@ -43,7 +43,7 @@ struct ends {
 	int listener, client, server;
 };
 
-static struct sockaddr_in here(int at)
+static struct sockaddr_in loopback_at(int at)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(at) };
 
@@ -53,7 +53,7 @@ static struct sockaddr_in here(int at)
 
 static int listen_here(int mappings, int buffer)
 {
-	struct sockaddr_in addr = here(++port);
+	struct sockaddr_in addr = loopback_at(++port);
 	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
 
 	MUST(socket >= 0);
@@ -76,7 +76,7 @@ static void *accept_one(void *argument)
 
 static void connect_to_listener(struct ends *ends, int mappings)
 {
-	struct sockaddr_in addr = here(port);
+	struct sockaddr_in addr = loopback_at(port);
 	pthread_t thread;
 
 	ends->client = rsocket(AF_INET, SOCK_STREAM, 0);
@@ -122,7 +122,7 @@ static int events_of(int socket, int timeout)
 
 static void wrong_calls_are_refused(void)
 {
-	struct sockaddr_in addr = here(1);
+	struct sockaddr_in addr = loopback_at(1);
 	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
 	char byte;
 
@@ -143,11 +143,11 @@ static void wrong_calls_are_refused(void)
 			  errno == ENOTCONN,
 		  "rgetpeername before connecting: ENOTCONN");
 	say_check(rsocket(AF_UNIX, SOCK_STREAM, 0) == -1, "rsocket of AF_UNIX fails");
-	addr = here(1);
+	addr = loopback_at(1);
 	say_check(rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)) == -1 &&
 			  errno == ECONNREFUSED,
 		  "nobody listens: ECONNREFUSED");
-	addr = here(++port);
+	addr = loopback_at(++port);
 	say_check(!rbind(socket, (struct sockaddr *)&addr, sizeof(addr)) || errno,
 		  "rbind after that");
 	rclose(socket);
@@ -157,7 +157,7 @@ static void wrong_calls_are_refused(void)
 static void connected_sockets_refuse_to_begin_again(void)
 {
 	struct ends ends = connect_ends();
-	struct sockaddr_in addr = here(port);
+	struct sockaddr_in addr = loopback_at(port);
 	int size = 100;
 
 	say_topic("connected");
@@ -227,7 +227,7 @@ static void both_sides_may_close_at_once(void)
 /* Runs in the child: tries to connect until there is a listener. */
 static void connect_and_wait(int at)
 {
-	struct sockaddr_in addr = here(at);
+	struct sockaddr_in addr = loopback_at(at);
 	int socket, ret = -1;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* in case the test ends early */
@@ -334,7 +334,7 @@ static void *receive_byte(void *argument)
 static void mappings_are_granted_again(void)
 {
 	struct ends ends = { .listener = listen_here(4, 0) };
-	struct sockaddr_in addr = here(port);
+	struct sockaddr_in addr = loopback_at(port);
 	int queue = 8, mappings = 4;
 	static char memory[4096];
 	pthread_t thread;
@@ -451,7 +451,7 @@ static void listeners_options_change_meanwhile(void)
 static void connecting_need_not_wait(void)
 {
 	int listener = listen_here(0, 0), client = rsocket(AF_INET, SOCK_STREAM, 0), server;
-	struct sockaddr_in addr = here(port);
+	struct sockaddr_in addr = loopback_at(port);
 	int error = -1;
 
 	say_topic("nonblocking");
@@ -479,7 +479,8 @@ static void connecting_need_not_wait(void)
 /* Non-blocking programs call rgetpeername() to learn whether a socket is connected. */
 static void refused_sockets_have_no_peer(void)
 {
-	struct sockaddr_in addr = here(++port), name = { 0 }, bound = here(++port), self = { 0 };
+	struct sockaddr_in addr = loopback_at(++port), name = { 0 }, bound = loopback_at(++port),
+			   self = { 0 };
 	int client = rsocket(AF_INET, SOCK_STREAM, 0), listener, server;
 
 	say_topic("refused");
@@ -492,7 +493,7 @@ static void refused_sockets_have_no_peer(void)
 			  errno == ENOTCONN,
 		  "rgetpeername: ENOTCONN");
 	listener = listen_here(0, 0);
-	addr = here(port);
+	addr = loopback_at(port);
 	say_check(!rconnect(client, (struct sockaddr *)&addr, sizeof(addr)), "another try");
 	say_check(!rgetpeername(client, (struct sockaddr *)&name, &(socklen_t){ sizeof(name) }) &&
 			  name.sin_port == addr.sin_port,
@@ -516,7 +517,7 @@ enum { ELSEWHERE_MS = 600 };
 static void connections_are_made_without_calls(void)
 {
 	int listener = listen_here(0, 0), client = rsocket(AF_INET, SOCK_STREAM, 0), server;
-	struct sockaddr_in addr = here(port);
+	struct sockaddr_in addr = loopback_at(port);
 	char byte = 0;
 
 	say_topic("in no call");
@@ -754,7 +755,7 @@ static struct datagrams open_datagrams(void)
 {
 	struct datagrams ends = { .server = rsocket(AF_INET, SOCK_DGRAM, 0),
 				  .client = rsocket(AF_INET, SOCK_DGRAM, IPPROTO_UDP),
-				  .at = here(++port) };
+				  .at = loopback_at(++port) };
 
 	MUST(ends.server >= 0 && ends.client >= 0);
 	MUST(!rbind(ends.server, (struct sockaddr *)&ends.at, sizeof(ends.at)));
@@ -853,7 +854,7 @@ enum { WAKE_MS = 5000 };
 static void sender_does_not_keep_datagrams_from_reader(void)
 {
 	struct datagrams ends = open_datagrams();
-	struct sockaddr_in to = here(++port);
+	struct sockaddr_in to = loopback_at(++port);
 	struct timespec start, end;
 	pthread_t thread;
 	int clients[10];
@@ -945,7 +946,7 @@ static int wait_in_raccept(const struct ends *ends)
 
 static void connect_another(struct ends *ends)
 {
-	struct sockaddr_in addr = here(port);
+	struct sockaddr_in addr = loopback_at(port);
 	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
 
 	(void)ends;

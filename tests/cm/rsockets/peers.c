@@ -74,7 +74,7 @@ HOOK int getresuid(uid_t *real, uid_t *effective, uid_t *saved)
 
 /* ---- sockets ---- */
 
-static int bound(struct sockaddr_in *name)
+static int bound_socket(struct sockaddr_in *name)
 {
 	int socket = rsocket(AF_INET, SOCK_DGRAM, 0);
 	socklen_t len = sizeof(*name);
@@ -86,12 +86,12 @@ static int bound(struct sockaddr_in *name)
 	return socket;
 }
 
-static bool goes(int socket, const struct sockaddr_in *to)
+static bool datagram_goes(int socket, const struct sockaddr_in *to)
 {
 	return rsendto(socket, "x", 1, 0, (const struct sockaddr *)to, sizeof(*to)) == 1;
 }
 
-static bool arrives(int socket)
+static bool datagram_arrives(int socket)
 {
 	struct pollfd fd = { .fd = socket, .events = POLLIN };
 	char byte;
@@ -103,7 +103,8 @@ static bool arrives(int socket)
 static bool sockets_exchange(int one, const struct sockaddr_in *one_is, int other,
 			     const struct sockaddr_in *other_is)
 {
-	return goes(one, other_is) && arrives(other) && goes(other, one_is) && arrives(one);
+	return datagram_goes(one, other_is) && datagram_arrives(other) &&
+	       datagram_goes(other, one_is) && datagram_arrives(one);
 }
 
 /* ---- the tests ---- */
@@ -117,8 +118,8 @@ static struct pair pair_open(void)
 {
 	struct pair pair;
 
-	pair.one = bound(&pair.one_is);
-	pair.other = bound(&pair.other_is);
+	pair.one = bound_socket(&pair.one_is);
+	pair.other = bound_socket(&pair.other_is);
 	return pair;
 }
 
@@ -180,7 +181,7 @@ enum { EACH = 33500 }; /* peers on each of two hosts */
 static void peers_are_forgotten(void)
 {
 	struct sockaddr_in one_is, other_is, to;
-	int one = bound(&one_is), other = bound(&other_is);
+	int one = bound_socket(&one_is), other = bound_socket(&other_is);
 	unsigned int sent = 0;
 
 	say_topic("peers");
@@ -190,7 +191,7 @@ static void peers_are_forgotten(void)
 		to.sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + host);
 		for (int port = 1024; port < 1024 + EACH; port++) {
 			to.sin_port = htons(port);
-			sent += goes(one, &to);
+			sent += datagram_goes(one, &to);
 		}
 	}
 	say_check(sent == 2 * EACH, "all of 67000 are sent to");

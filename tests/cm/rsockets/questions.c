@@ -146,7 +146,7 @@ static int echo_one(int listener)
 	return child_echo(listener);
 }
 
-static bool asks(size_t from, size_t count)
+static bool patience_doubles(size_t from, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (patience_ms[from + i] != 1000u << i)
@@ -166,7 +166,7 @@ static void questions_are_repeated(unsigned int addrs, unsigned int routes)
 	socket = connect_here();
 	say_check(socket >= 0 && comes_back(socket, "hello") && asked == addrs + routes + 2,
 		  "%u for an address and %u for a route are repeated", addrs, routes);
-	say_check(asks(0, addrs + 1) && asks(addrs + 1, routes + 1),
+	say_check(patience_doubles(0, addrs + 1) && patience_doubles(addrs + 1, routes + 1),
 		  "each with a patience of 1, 2, 4, 8 seconds");
 	rclose(socket);
 	say_check(ends_well(child), "the other side ends well");

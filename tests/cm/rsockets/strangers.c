@@ -24,7 +24,7 @@
 
 enum { PORT = 17900, PATIENCE_MS = 5000, LONGEST_PACKET = 4096, HEAD = 16, DATA_HEAD = 8 };
 
-static struct sockaddr_in here(uint16_t port)
+static struct sockaddr_in loopback_at(uint16_t port)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(port) };
 
@@ -34,7 +34,7 @@ static struct sockaddr_in here(uint16_t port)
 
 static int udp_socket(void)
 {
-	struct sockaddr_in addr = here(0);
+	struct sockaddr_in addr = loopback_at(0);
 	int udp = socket(AF_INET, SOCK_DGRAM, 0);
 
 	MUST(udp >= 0 && !bind(udp, (struct sockaddr *)&addr, sizeof(addr)));
@@ -48,7 +48,7 @@ static bool is_readable(int socket)
 	return rpoll(&fd, 1, PATIENCE_MS) == 1 && fd.revents == POLLIN;
 }
 
-static bool arrives(int socket, const char *text)
+static bool text_arrives(int socket, const char *text)
 {
 	char bytes[16];
 	ssize_t size = strlen(text);
@@ -74,14 +74,14 @@ static uint32_t ask_for_qpn(int socket)
 {
 	static const uint8_t data[HEAD + 2] = { 0x55, 0x55, 0x55, 0x55, 4, 0, HEAD, 0,   0,
 						0,    0,    1,    127,  0, 0, 1,    'h', 'i' };
-	struct sockaddr_in to = here(PORT);
+	struct sockaddr_in to = loopback_at(PORT);
 	int udp = udp_socket();
 	uint8_t answer[HEAD];
 	uint32_t qpn;
 
 	MUST(sendto(udp, data, sizeof(data), 0, (struct sockaddr *)&to, sizeof(to)) ==
 	     sizeof(data));
-	MUST(arrives(socket, "hi"));
+	MUST(text_arrives(socket, "hi"));
 	MUST(recv(udp, answer, sizeof(answer), 0) == sizeof(answer));
 	close(udp);
 	memcpy(&qpn, answer + 8, sizeof(qpn));
@@ -104,7 +104,7 @@ static void stranger_open(struct stranger *stranger, int socket)
 	struct ibv_qp_init_attr init = { .qp_type = IBV_QPT_UD,
 					 .cap = { 4, 4, 1, 1, 0 },
 					 .sq_sig_all = 1 };
-	struct sockaddr_in addr = here(0);
+	struct sockaddr_in addr = loopback_at(0);
 
 	stranger->channel = rdma_create_event_channel();
 	MUST(!rdma_create_id(stranger->channel, &stranger->id, NULL, RDMA_PS_UDP));
@@ -163,21 +163,21 @@ enum { ROUNDS = 600 }; /* more than the socket has receives */
 static void a_long_packet_ends_nothing(void)
 {
 	static struct stranger stranger;
-	struct sockaddr_in addr = here(PORT);
+	struct sockaddr_in addr = loopback_at(PORT);
 	int socket = rsocket(AF_INET, SOCK_DGRAM, 0);
 	bool good = true;
 
 	say_topic("strangers");
 	MUST(socket >= 0 && !rbind(socket, (struct sockaddr *)&addr, sizeof(addr)));
 	stranger_open(&stranger, socket);
-	say_check(stranger_says(&stranger, "hello") && arrives(socket, "hello"), "are heard");
+	say_check(stranger_says(&stranger, "hello") && text_arrives(socket, "hello"), "are heard");
 	memset(stranger.bytes, 'x', sizeof(stranger.bytes));
 	MUST(stranger_sends(&stranger, LONGEST_PACKET));
-	say_check(stranger_says(&stranger, "again") && arrives(socket, "again"),
+	say_check(stranger_says(&stranger, "again") && text_arrives(socket, "again"),
 		  "after a packet of 4096 bytes, too");
 	for (int i = 0; i < ROUNDS && good; i++)
 		good = stranger_sends(&stranger, LONGEST_PACKET) &&
-		       stranger_says(&stranger, "still") && arrives(socket, "still");
+		       stranger_says(&stranger, "still") && text_arrives(socket, "still");
 	say_check(good, "and after many");
 	stranger_close(&stranger);
 	MUST(!rclose(socket));
@@ -208,7 +208,7 @@ static struct rdma_cm_id *ask_for_connection(struct rdma_event_channel *channel)
 					 .qp_num = 0x77,
 					 .retry_count = 7,
 					 .rnr_retry_count = 7 };
-	struct sockaddr_in to = here(PORT);
+	struct sockaddr_in to = loopback_at(PORT);
 	struct rdma_cm_id *id;
 
 	MUST(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
@@ -224,7 +224,7 @@ static void without_confirmation_a_close_ends(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 	int listener = rsocket(AF_INET, SOCK_STREAM, 0), socket;
-	struct sockaddr_in addr = here(PORT);
+	struct sockaddr_in addr = loopback_at(PORT);
 	struct rdma_cm_id *id;
 	time_t start;
 

@@ -87,7 +87,7 @@ static bool listener_make(struct numbers *numbers)
 
 /* ---- the tests, each in a process, which a signal may end ---- */
 
-static int nothing(int unused)
+static int no_child_setup(int unused)
 {
 	return unused;
 }
@@ -103,7 +103,7 @@ static int fork_after_closing(int which)
 		return 2;
 	if (which < numbers.count)
 		close(numbers.of_thread[which]);
-	return !ends_well(child_that(nothing, 0));
+	return !ends_well(child_that(no_child_setup, 0));
 }
 
 static void closing_is_no_signal(void)

@@ -106,7 +106,7 @@ static void a_pause_ends_with_its_id(void)
 
 /* Returns an address that nobody has: one reserved for documentation, or one of the same
  * network. */
-static struct sockaddr_in nowhere(void)
+static struct sockaddr_in unreachable_address(void)
 {
 	struct sockaddr_in addr = forks_here();
 
@@ -139,7 +139,7 @@ static int connect_after_another(int unused)
 	has_no_thread = true; /* the library's thread would read the answer */
 	program_thread = pthread_self();
 	held = RDMA_USER_CM_CMD_NOTIFY; /* never sent, so no command is held */
-	socket = begin_to_connect(nowhere());
+	socket = begin_to_connect(unreachable_address());
 	event.fd = socket; /* the socket's number is the channel's */
 	if (poll(&event, 1, PATIENCE_S * 1000) != 1)
 		return 2;

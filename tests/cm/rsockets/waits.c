@@ -44,7 +44,7 @@ struct ends {
 	int listener, client, server;
 };
 
-static struct sockaddr_in here(int at)
+static struct sockaddr_in loopback_at(int at)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(at) };
 
@@ -54,7 +54,7 @@ static struct sockaddr_in here(int at)
 
 static int listen_here(void)
 {
-	struct sockaddr_in addr = here(++port);
+	struct sockaddr_in addr = loopback_at(++port);
 	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
 
 	MUST(socket >= 0 && !rbind(socket, (struct sockaddr *)&addr, sizeof(addr)));
@@ -73,7 +73,7 @@ static void *accept_one(void *argument)
 static struct ends connect_ends(void)
 {
 	struct ends ends = { .listener = listen_here() };
-	struct sockaddr_in addr = here(port);
+	struct sockaddr_in addr = loopback_at(port);
 	pthread_t thread;
 
 	ends.client = rsocket(AF_INET, SOCK_STREAM, 0);
@@ -115,7 +115,7 @@ static void waiter_start(struct waiter *waiter, int (*wait)(int fd), int fd)
 
 /* Rounds wait for different times, so that events meet the threads in every state between call and
  * sleep. */
-static void nap(int round)
+static void round_delay(int round)
 {
 	if (round % 4)
 		usleep(round % 4 * 1500 + round % 7 * 100);
@@ -217,7 +217,7 @@ static void two_see_what_arrives(const char *what, int (*first)(int), int (*seco
 	for (int i = 0; i < ROUNDS && good; i++) {
 		waiter_start(&waiters[0], first, ends.server);
 		waiter_start(&waiters[1], second, ends.server);
-		nap(i);
+		round_delay(i);
 		start = now_us();
 		MUST(rsend(ends.client, "ab", 2, 0) == 2);
 		good &= waiter_is_woken(&waiters[0], start, 1);
@@ -265,7 +265,7 @@ static void reader_leaves_room_to_the_writer(void)
 		size = fill_ring(ends.client);
 		waiter_start(&reader, wait_in_rrecv, ends.client);
 		waiter_start(&writer, wait_to_write, ends.client);
-		nap(i);
+		round_delay(i);
 		drain_bytes(ends.server, size);
 		start = now_us(); /* draining takes time, and may already make room for one */
 		MUST(rsend(ends.server, "x", 1, 0) == 1);
@@ -286,7 +286,7 @@ static void two_readers_have_a_byte_each(void)
 	for (int i = 0; i < ROUNDS && good; i++) {
 		waiter_start(&waiters[0], wait_in_rrecv, ends.server);
 		waiter_start(&waiters[1], wait_in_rrecv, ends.server);
-		nap(i);
+		round_delay(i);
 		start = now_us();
 		MUST(rsend(ends.client, "ab", 2, 0) == 2);
 		good &= waiter_is_woken(&waiters[0], start, 1);
@@ -299,7 +299,7 @@ static void two_readers_have_a_byte_each(void)
 static void datagrams_are_seen_by_two(void)
 {
 	int server = rsocket(AF_INET, SOCK_DGRAM, 0), client = rsocket(AF_INET, SOCK_DGRAM, 0);
-	struct sockaddr_in addr = here(++port);
+	struct sockaddr_in addr = loopback_at(++port);
 	struct waiter waiters[2];
 	bool good = true;
 	char byte;
@@ -309,7 +309,7 @@ static void datagrams_are_seen_by_two(void)
 	for (int i = 0; i < ROUNDS && good; i++) {
 		waiter_start(&waiters[0], wait_to_read, server);
 		waiter_start(&waiters[1], wait_to_read, server);
-		nap(i);
+		round_delay(i);
 		start = now_us();
 		MUST(rsendto(client, "x", 1, 0, (struct sockaddr *)&addr, sizeof(addr)) == 1);
 		good &= waiter_is_woken(&waiters[0], start, 1);
@@ -375,7 +375,7 @@ static int64_t cpu_us(void)
 static void datagram_leaves_others_asleep(void)
 {
 	int server = rsocket(AF_INET, SOCK_DGRAM, 0), client = rsocket(AF_INET, SOCK_DGRAM, 0);
-	struct sockaddr_in addr = here(++port);
+	struct sockaddr_in addr = loopback_at(++port);
 	struct waiter waiters[3];
 	int64_t used_us;
 	bool good = true;
@@ -414,7 +414,7 @@ static void listener_that_is_shut_lets_go(void)
 		listener = listen_here();
 		waiter_start(&waiters[0], wait_in_raccept, listener);
 		waiter_start(&waiters[1], wait_in_raccept, listener);
-		nap(i);
+		round_delay(i);
 		start = now_us();
 		MUST(!rshutdown(listener, SHUT_RDWR));
 		good &= waiter_is_woken(&waiters[0], start, 1);
@@ -435,7 +435,7 @@ static void shutdown_ends_a_wait(int (*wait)(int), const char *what)
 		ends = connect_ends();
 		waiter_start(&waiters[0], wait, ends.client);
 		waiter_start(&waiters[1], wait, ends.client);
-		nap(i);
+		round_delay(i);
 		start = now_us();
 		MUST(!rshutdown(ends.client, SHUT_RD));
 		good &= waiter_is_woken(&waiters[0], start, 1);
@@ -498,7 +498,7 @@ static void members_go_while_another_waits(void)
 	for (int i = 0; i < ROUNDS; i++) {
 		ends = connect_ends();
 		MUST(!repoll_ctl_fn(set, EPOLL_CTL_ADD, ends.server, &event));
-		nap(i);
+		round_delay(i);
 		MUST(rsend(ends.client, "x", 1, 0) == 1);
 		MUST(!rclose(ends.server) && !rclose(ends.client) && !rclose(ends.listener));
 	}
@@ -527,7 +527,7 @@ static void member_that_is_added_is_seen(int first, const struct ends *ends, con
 			MUST(!repoll_ctl_fn(set, EPOLL_CTL_ADD, first, &event));
 		waiter_start(&waiters[0], wait_in_set, set);
 		waiter_start(&waiters[1], wait_in_set, set);
-		nap(i);
+		round_delay(i);
 		start = now_us();
 		MUST(!repoll_ctl_fn(set, EPOLL_CTL_ADD, ends->server, &event));
 		good &= waiter_is_woken(&waiters[0], start, 1);
@@ -550,7 +550,7 @@ static void member_that_is_changed_is_seen(const struct ends *ends)
 		set = repoll_create_fn(1);
 		MUST(set >= 0 && !repoll_ctl_fn(set, EPOLL_CTL_ADD, ends->server, &event));
 		waiter_start(&waiter, wait_in_set, set);
-		nap(i);
+		round_delay(i);
 		start = now_us();
 		MUST(!repoll_ctl_fn(set, EPOLL_CTL_MOD, ends->server, &changed));
 		good &= waiter_is_woken(&waiter, start, 1);
@@ -621,7 +621,7 @@ static void two_in_one_set_see_what_arrives(void)
 	for (int i = 0; i < ROUNDS && good; i++) {
 		waiter_start(&waiters[0], wait_in_set, set);
 		waiter_start(&waiters[1], wait_in_set, set);
-		nap(i);
+		round_delay(i);
 		start = now_us();
 		MUST(rsend(ends.client, "x", 1, 0) == 1);
 		good &= waiter_is_woken(&waiters[0], start, 1);
@@ -729,7 +729,7 @@ static void cancelled_threads_leave_nothing(void)
 /* The failed attempt had its own queues, of which the next attempt may keep nothing. */
 static void socket_that_was_refused_is_woken(void)
 {
-	struct sockaddr_in addr = here(++port);
+	struct sockaddr_in addr = loopback_at(++port);
 	struct waiter waiter;
 	struct ends ends;
 	pthread_t thread;
@@ -741,7 +741,7 @@ static void socket_that_was_refused_is_woken(void)
 	MUST(rconnect(ends.client, (struct sockaddr *)&addr, sizeof(addr)) == -1);
 	MUST(errno == ECONNREFUSED);
 	ends.listener = listen_here();
-	addr = here(port);
+	addr = loopback_at(port);
 	MUST(!pthread_create(&thread, NULL, accept_one, &ends));
 	MUST(!rconnect(ends.client, (struct sockaddr *)&addr, sizeof(addr)));
 	pthread_join(thread, NULL);

@@ -75,7 +75,7 @@ static int port_of(int fd)
 	return ntohs(in.sin_port);
 }
 
-static int bound(void)
+static int bound_socket(void)
 {
 	int fd = stream();
 
@@ -85,7 +85,7 @@ static int bound(void)
 
 static int listening(void)
 {
-	int fd = bound();
+	int fd = bound_socket();
 
 	MUST(!rlisten(fd, 4));
 	return fd;
@@ -192,12 +192,12 @@ CASE(rbind, EINVAL, "addrlen is too short for the address family")
 
 CASE(rbind, EINVAL, "socket is already bound")
 {
-	return bind_to(bound(), "127.0.0.1", 0);
+	return bind_to(bound_socket(), "127.0.0.1", 0);
 }
 
 CASE(rbind, EINVAL, "socket does not listen")
 {
-	return SIZE(raccept(bound(), NULL, NULL));
+	return SIZE(raccept(bound_socket(), NULL, NULL));
 }
 
 CASE(rbind, EADDRINUSE, "The address and port are in use")
@@ -215,7 +215,7 @@ CASE(rbind, EADDRNOTAVAIL, "No RDMA device has the address")
 
 CASE(rbind, EADDRNOTAVAIL, "the port is in use and one of the two addresses is the wildcard")
 {
-	return bind_to(stream(), "0.0.0.0", port_of(bound()));
+	return bind_to(stream(), "0.0.0.0", port_of(bound_socket()));
 }
 
 CASE(rbind, EAGAIN, "socket is non-blocking, and no connection waits")
@@ -224,7 +224,7 @@ CASE(rbind, EAGAIN, "socket is non-blocking, and no connection waits")
 }
 
 /* A connection waits for the listener. */
-static int awaited(void)
+static int listener_with_request(void)
 {
 	int fd = non_blocking(listening());
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
@@ -236,7 +236,7 @@ static int awaited(void)
 
 CASE(rbind, ENOMEM, "There is no memory")
 {
-	int fd = awaited();
+	int fd = listener_with_request();
 
 	return NO_MEMORY(SIZE(raccept(fd, NULL, NULL)));
 }

@@ -38,7 +38,7 @@ static int close_pipe(void **state)
 	return close(pipe_in);
 }
 
-static void say(const void *event, size_t size)
+static void event_write(const void *event, size_t size)
 {
 	assert_int_equal(write(pipe_in, event, size), size);
 }
@@ -76,7 +76,7 @@ static void an_event_of_a_port_has_its_number(void **state)
 	struct ibv_async_event event;
 
 	(void)state;
-	say(&desc, sizeof(desc));
+	event_write(&desc, sizeof(desc));
 	assert_int_equal(ibv_get_async_event(&context, &event), 0);
 	assert_int_equal(event.event_type, IBV_EVENT_PORT_ERR);
 	assert_int_equal(event.element.port_num, 2);
@@ -92,7 +92,7 @@ static void a_part_of_an_event_is_an_error(void **state)
 	struct ibv_async_event event;
 
 	(void)state;
-	say(&desc, sizeof(desc) - 1);
+	event_write(&desc, sizeof(desc) - 1);
 	errno = 0;
 	assert_int_equal(ibv_get_async_event(&context, &event), -1);
 	assert_int_equal(errno, EIO);
@@ -130,7 +130,7 @@ static void the_provider_hears_of_a_completion_event(void **state)
 
 	(void)state;
 	verbs_set_ops(&fake->vctx, &ops);
-	say(&desc, sizeof(desc));
+	event_write(&desc, sizeof(desc));
 	assert_int_equal(ibv_get_cq_event(&channel, &got, &context), 0);
 	assert_ptr_equal(got, &cq);
 	assert_ptr_equal(context, &told);
@@ -248,7 +248,7 @@ static void a_completion_event_of_a_cancelled_thread_is_read_by_the_next(void **
 	verbs_set_ops(&fake->vctx, &ops);
 	cancel_in(get_cq_event, &channel);
 	assert_int_equal(ibv_get_cq_event(&channel, &got, &context), -1);
-	say(&desc, sizeof(desc));
+	event_write(&desc, sizeof(desc));
 	cancel_in(get_cq_event, &channel);
 	assert_int_equal(told, 0);
 	assert_int_equal(ibv_get_cq_event(&channel, &got, &context), 0);
@@ -270,7 +270,7 @@ static void a_completion_event_that_nobody_heard_of_goes_with_its_cq(void **stat
 	void *context;
 
 	(void)state;
-	say(&desc, sizeof(desc));
+	event_write(&desc, sizeof(desc));
 	cancel_in(get_cq_event, &channel);
 	alarm(20);
 	verbs_event_wait_acked("test", &cq.mutex, &cq.cond, &cq.comp_events_completed, 1);
@@ -300,7 +300,7 @@ static void a_wait_for_an_event_that_nobody_heard_of_ends(void **state)
 	assert_int_equal(pthread_create(&end, NULL, await_one, &cq), 0);
 	while (!is_waiting)
 		usleep(1000);
-	say(&desc, sizeof(desc));
+	event_write(&desc, sizeof(desc));
 	cancel_in(get_cq_event, &channel);
 	assert_int_equal(pthread_join(end, NULL), 0);
 	alarm(0);
@@ -330,9 +330,9 @@ static void an_event_of_a_cancelled_thread_is_read_by_the_next(void **state)
 	struct ibv_async_event event;
 
 	(void)state;
-	say(&first, sizeof(first));
+	event_write(&first, sizeof(first));
 	cancel_in(get_async_event, &context);
-	say(&second, sizeof(second));
+	event_write(&second, sizeof(second));
 	cancel_in(get_async_event, &other);
 	assert_int_equal(ibv_get_async_event(&context, &event), 0);
 	assert_int_equal(event.event_type, IBV_EVENT_COMM_EST);
@@ -353,7 +353,7 @@ static void a_context_that_goes_takes_its_events_along(void **state)
 	struct ibv_async_event event;
 
 	(void)state;
-	say(&desc, sizeof(desc));
+	event_write(&desc, sizeof(desc));
 	cancel_in(get_async_event, &context);
 	verbs_event_forget_all(&context);
 	assert_int_equal(ibv_get_async_event(&context, &event), -1);

@@ -61,7 +61,7 @@ static int daemon_end(void **state)
 	return 0;
 }
 
-static void *asking(void *result)
+static void *acm_asker(void *result)
 {
 	const struct acm_message asked = { .header = { .length = sizeof(asked.header) } };
 	struct acm_message told;
@@ -81,12 +81,12 @@ static void one_thread_alone_asks_a_silent_daemon(void **state)
 	int result = 0;
 
 	(void)state;
-	asking(&result);
+	acm_asker(&result);
 	assert_int_equal(result, ETIMEDOUT);
 	assert_int_equal(connections, 1);
 	rests_till = 0;
 	cm_lock_take(&lock);
-	assert_int_equal(pthread_create(&thread, NULL, asking, &result), 0);
+	assert_int_equal(pthread_create(&thread, NULL, acm_asker, &result), 0);
 	while (lock_state() != LOCK_WANTED)
 		sched_yield();
 	rests_till = INT64_MAX; /* as the lock's holder finds out */
@@ -102,7 +102,7 @@ static void a_cancelled_thread_keeps_no_lock(void **state)
 	int result = 0;
 
 	(void)state;
-	assert_int_equal(pthread_create(&thread, NULL, asking, &result), 0);
+	assert_int_equal(pthread_create(&thread, NULL, acm_asker, &result), 0);
 	while (!__atomic_load_n(&connections, __ATOMIC_ACQUIRE)) /* now it has the lock */
 		sched_yield();
 	assert_int_equal(pthread_cancel(thread), 0);

@@ -45,7 +45,7 @@ static uint64_t value_of(struct flat_qp *qp)
 	return value;
 }
 
-static void done(uint16_t counter)
+static void expect_done(uint16_t counter)
 {
 	flat_run(LONG / 100);
 	flat_expect_done(a->send_cq, REQ, counter);
@@ -164,7 +164,7 @@ static void atomic_of_two_pieces(void **state)
 	flat_data(a, from + 4, 4, lkey);
 	flat_post(a);
 	flat_ring(a);
-	done(0);
+	expect_done(0);
 	flat_expect_report("wqe.segments");
 	unpair();
 }
@@ -181,7 +181,7 @@ static void addition_with_more_than_it_takes(void **state)
 	flat_data(a, from, 4, lkey);
 	flat_post(a);
 	flat_ring(a);
-	done(0);
+	expect_done(0);
 	flat_expect_report("wqe.reserved");
 	unpair();
 }
@@ -201,7 +201,7 @@ static void record_of_an_srq_beyond_its_ring(void **state)
 	flat_connect(a, b, NULL);
 	flat_srq_recv(srq, to, 64, rkey);
 	flat_send(a, OP_SEND, from, 8, lkey);
-	done(0);
+	expect_done(0);
 	fld_set(flat.mem + srq->dbr, FLD(0x0, 31, 0), 40);
 	flat_send(a, OP_SEND, from, 8, lkey);
 	flat_run(LONG / 100);
@@ -224,7 +224,7 @@ static void value_of_garbage(void **state)
 	flat_expect_empty(a->send_cq);
 	flat_write_uar(0, OTHER_HALF, value_of(a) ^ htobe64(1)); /* wrong ds, right QP */
 	flat_expect_report("doorbell.value");
-	done(0);
+	expect_done(0);
 	unpair();
 }
 
@@ -313,8 +313,8 @@ static void polled_values(void **state)
 	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, first);
 	hca_uar_found(flat.hca[0], flat.uar[0], OTHER_HALF, value_of(a));
 	hca_uar_scan_sq(flat.hca[0], flat.uar[0]);
-	done(0);
-	done(1);
+	expect_done(0);
+	expect_done(1);
 	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, value_of(a)); /* found late by polling */
 	flat_expect_empty(a->send_cq);
 	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, htobe64(0x77ull << 8));
@@ -523,7 +523,7 @@ static void expect_early_record(const uint8_t *was)
 	flat_run(1);
 	memcpy(newest(a), wqe, sizeof(wqe));
 	flat_ring(a);
-	done(0);
+	expect_done(0);
 	flat_expect_report("record.early");
 	unpair();
 }
@@ -632,7 +632,7 @@ static void record_beyond_the_ring_at_a_look(void **state)
 	records_look();
 	posted_write(a);
 	flat_ring(a);
-	done(0);
+	expect_done(0);
 	unpair();
 }
 
@@ -773,7 +773,7 @@ static void pushed_requests(void **state)
 		posted_write(a);
 		put_record(a);
 		push(i % 2 ? OTHER_HALF : REGISTER, newest(a), 64);
-		done(i);
+		expect_done(i);
 	}
 	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
 	flat_raddr(a, to, rkey);
@@ -781,7 +781,7 @@ static void pushed_requests(void **state)
 	flat_post(a);
 	put_record(a);
 	push(OTHER_HALF, newest(a), 128);
-	done(3);
+	expect_done(3);
 	unpair();
 }
 
@@ -797,7 +797,7 @@ static void pushed_bytes_differ(void **state)
 	wqe[40]++;
 	push(REGISTER, wqe, sizeof(wqe));
 	flat_expect_report("bf.bytes");
-	done(0);
+	expect_done(0);
 	unpair();
 }
 
@@ -825,11 +825,11 @@ static void pushed_too_little(void **state)
 	posted_write(a);
 	put_record(a);
 	push(REGISTER, newest(a), 48);
-	done(0);
+	expect_done(0);
 	posted_write(a);
 	flat_ring(a); /* the next write of the register ends the push */
 	flat_expect_report("bf.size");
-	done(1);
+	expect_done(1);
 	unpair();
 }
 
@@ -840,7 +840,7 @@ static void pushed_too_much(void **state)
 	posted_write(a);
 	put_record(a);
 	push(REGISTER, newest(a), 128);
-	done(0);
+	expect_done(0);
 	flat_simple(a->hca, PRM_OP_DESTROY_QP, a->n, PRM_STAT_OK);
 	flat_simple(flat.hca[0], PRM_OP_DEALLOC_UAR, flat.uar[0], PRM_STAT_OK);
 	flat_expect_report("bf.size");
@@ -854,12 +854,12 @@ static void halves_are_taken_in_turn(void **state)
 	posted_write(a);
 	put_record(a);
 	push(REGISTER, newest(a), 64);
-	done(0);
+	expect_done(0);
 	posted_write(a);
 	put_record(a);
 	push(REGISTER, newest(a), 64);
 	flat_expect_report("bf.halves");
-	done(1);
+	expect_done(1);
 	unpair();
 }
 
@@ -907,7 +907,7 @@ static void value_of_what_was_taken_back(void **state)
 	flat_expect_report("doorbell.value");
 	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, value);
 	hca_uar_scan_sq(flat.hca[0], flat.uar[0]);
-	done(0);
+	expect_done(0);
 	unpair();
 }
 
@@ -918,7 +918,7 @@ static void record_of_receives_beyond_the_ring(void **state)
 	flat_recv(b, to, 64, rkey);
 	fld_set(flat.mem + b->dbr, FLD(0x0, 31, 0), 17);
 	flat_send(a, OP_SEND, from, 8, lkey);
-	done(0);
+	expect_done(0);
 	flat_expect_report("record.beyond");
 	unpair();
 }
@@ -931,7 +931,7 @@ static void request_finished_after_its_doorbell(void **state)
 	newest(a)[47] ^= 8;
 	flat_ring(a);
 	newest(a)[47] ^= 8;
-	done(0);
+	expect_done(0);
 	flat_expect_report("wqe.changed");
 	unpair();
 }
@@ -952,13 +952,13 @@ static void padding_is_written_anew(void **state)
 	rules_sq_done(flat.hca[0], qp, 1);
 	newest(a)[15] ^= 2;
 	rules_sq_done(flat.hca[0], qp, 1);
-	done(0);
+	expect_done(0);
 	posted_write(a);
 	flat_ctrl(a, OP_NOP, 0, 0);
 	flat_post(a);
 	flat_ring(a);
 	newest(a)[15] ^= 2;
-	done(2);
+	expect_done(2);
 	flat_expect_report("wqe.changed");
 	unpair();
 }
@@ -984,7 +984,7 @@ static void what_completes_is_no_padding(void **state)
 	flat_post(a);
 	flat_ring(a);
 	newest(a)[15] ^= 2;
-	done(0);
+	expect_done(0);
 	flat_expect_report("wqe.changed");
 	unpair();
 }
@@ -1013,7 +1013,7 @@ static void consumer_index_goes_back(void **state)
 	pair(NULL, 4096);
 	for (int i = 0; i < 3; i++) {
 		flat_send(a, OP_NOP, from, 0, lkey);
-		done(i);
+		expect_done(i);
 	}
 	put_consumer(a->send_cq, 1); /* the adapter saw 2 before */
 	flat_send(a, OP_NOP, from, 0, lkey);
@@ -1027,7 +1027,7 @@ static void consumer_index_beyond_the_producer(void **state)
 	(void)state;
 	pair(NULL, 4096);
 	flat_send(a, OP_NOP, from, 0, lkey);
-	done(0);
+	expect_done(0);
 	put_consumer(a->send_cq, 2);
 	wait_and_look();
 	flat_expect_report("cq.ahead");
@@ -1041,7 +1041,7 @@ static void entry_is_owned_twice(void **state)
 	pair(NULL, 4096);
 	flat.mem[a->send_cq->ring + 63] = 0;
 	flat_send(a, OP_NOP, from, 0, lkey);
-	done(0);
+	expect_done(0);
 	flat_expect_report("cq.owner");
 	unpair();
 }
@@ -1058,15 +1058,15 @@ static void arm_of_an_event_that_was_raised(void **state)
 	pair(NULL, 4096);
 	arm_cq(a->send_cq, 0);
 	flat_send(a, OP_NOP, from, 0, lkey);
-	done(0);
+	expect_done(0);
 	assert_int_equal(flat.events, 1);
 	arm_cq(a->send_cq, 1); /* the event came before this arm */
 	flat_send(a, OP_NOP, from, 0, lkey);
-	done(1);
+	expect_done(1);
 	assert_int_equal(flat.events, 1); /* a stale arm has no effect */
 	arm_cq(a->send_cq, 1 << 28 | 2);
 	flat_send(a, OP_NOP, from, 0, lkey);
-	done(2);
+	expect_done(2);
 	assert_int_equal(flat.events, 2);
 	arm_cq(a->send_cq, 0 << 28 | 3);
 	flat_expect_report("arm.sn");
@@ -1299,7 +1299,7 @@ static void list_is_aligned(void **state)
 	flat_data(a, from + 16, 64, lkey);
 	flat_post(a);
 	flat_ring(a);
-	done(0);
+	expect_done(0);
 	flat_expect_report("umr.align");
 	unpair();
 }
@@ -1347,7 +1347,7 @@ static void more_reads_than_the_responder_has_room_for(void **state)
 	for (int i = 0; i < 16; i++)
 		post_read();
 	flat_ring(a);
-	done(0);
+	expect_done(0);
 	flat_expect_report("read.resources");
 	flat_expect_error(a->send_cq, REQ_ERR, 1, REMOTE_INVAL_REQ);
 	assert_int_equal(flat_state(b), PRM_QP_STATE_ERR);
@@ -1362,7 +1362,7 @@ static void reads_that_fit(void **state)
 		post_read();
 	flat_ring(a);
 	for (int i = 0; i < 40; i++)
-		done(i);
+		expect_done(i);
 	unpair();
 }
 
@@ -1373,7 +1373,7 @@ static void reads_one_by_one(void **state)
 	for (int i = 0; i < 4; i++) {
 		post_read();
 		flat_ring(a);
-		done(i);
+		expect_done(i);
 	}
 	for (int i = 4; i < 8; i++) {
 		flat_ctrl(a, OP_READ, SIGNALED | FENCE, 0); /* each waits for its predecessor */
@@ -1383,7 +1383,7 @@ static void reads_one_by_one(void **state)
 	}
 	flat_ring(a);
 	for (int i = 4; i < 8; i++)
-		done(i);
+		expect_done(i);
 	unpair();
 }
 
@@ -1402,17 +1402,17 @@ static void memory_of_a_region_is_another(void **state)
 	move_pages(to + 2 * 4096, 4096);
 	posted_write(a); /* the first page has not moved */
 	flat_ring(a);
-	done(0);
+	expect_done(0);
 	write_to(to + 2 * 4096 + 8, rkey, from, 8);
-	done(1);
+	expect_done(1);
 	flat_expect_report("memory.moved");
 	write_to(to + 2 * 4096 + 8, rkey, from, 8); /* reported once */
-	done(2);
+	expect_done(2);
 	flat.may_move = true;
 	move_pages(from, 4096);
 	posted_write(a);
 	flat_ring(a);
-	done(3);
+	expect_done(3);
 	unpair();
 }
 
@@ -1447,7 +1447,7 @@ static void text_names_queue_request_and_field(void **state)
 	posted_write(a);
 	newest(a)[31] = 3;
 	flat_ring(a);
-	done(0);
+	expect_done(0);
 	flat_expect_report("wqe.reserved");
 	assert_string_equal(
 		strict_newest(flat.strict),

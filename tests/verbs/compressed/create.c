@@ -17,8 +17,8 @@ enum {
 	FORMATS = 10,
 };
 
-static void try(struct ibv_context *ctx, uint64_t mask, uint8_t format, uint32_t flags,
-		uint16_t size)
+static void cq_try(struct ibv_context *ctx, uint64_t mask, uint8_t format, uint32_t flags,
+		   uint16_t size)
 {
 	struct ibv_cq_init_attr_ex attr = { .cqe = 15, .wc_flags = IBV_WC_EX_WITH_BYTE_LEN };
 	struct mlx5dv_cq_init_attr dv = {
@@ -49,13 +49,13 @@ void compressed_create(struct rig *rig)
 	    (unsigned long long)(caps.flags & (MLX5DV_CONTEXT_FLAGS_CQE_128B_COMP |
 					       MLX5DV_CONTEXT_FLAGS_CQE_128B_PAD)));
 	for (uint64_t mask = 0; mask < MASKS; mask++)
-		try(rig->ctx, mask, MLX5DV_CQE_RES_FORMAT_HASH, 0, 64);
+		cq_try(rig->ctx, mask, MLX5DV_CQE_RES_FORMAT_HASH, 0, 64);
 	for (uint8_t format = 0; format < FORMATS; format++)
-		try(rig->ctx, COMPRESSED, format, 0, 0);
+		cq_try(rig->ctx, COMPRESSED, format, 0, 0);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (uint32_t flags = 0; flags < 4; flags++) {
-			try(rig->ctx, COMPRESSED | FLAGS | SIZE, MLX5DV_CQE_RES_FORMAT_CSUM, flags,
-			    sizes[i]);
-			try(rig->ctx, FLAGS | SIZE, 0, flags, sizes[i]);
+			cq_try(rig->ctx, COMPRESSED | FLAGS | SIZE, MLX5DV_CQE_RES_FORMAT_CSUM,
+			       flags, sizes[i]);
+			cq_try(rig->ctx, FLAGS | SIZE, 0, flags, sizes[i]);
 		}
 }

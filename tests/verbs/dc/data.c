@@ -251,9 +251,9 @@ struct many {
 	unsigned int right, refused;
 };
 
-/* Sends each message of one initiator to another target. A message contains the number of its
- * target, and its completion that of the receiving one. Before every tenth message, the target
- * refuses another initiator's request. */
+/* Sends each message of one initiator to another target. A message contains the index of its
+ * target, and its completion the number of the QP that received it: both must name one target.
+ * Before every tenth message, the target refuses another initiator's request. */
 static void send_to_each(const struct dc *dc, struct many *many)
 {
 	struct ibv_wc wc[2];

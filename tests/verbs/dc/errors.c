@@ -10,7 +10,7 @@
 #include "dc.h"
 
 /* Resets an initiator in error; afterwards it works again. */
-static void revive(const struct dc *dc, struct ibv_qp *qp)
+static void initiator_reset(const struct dc *dc, struct ibv_qp *qp)
 {
 	say("state %d", (int)dc_state(qp));
 	SAY_RET(dc_initiator_to(dc, qp, IBV_QPS_RESET), "RESET");
@@ -19,7 +19,7 @@ static void revive(const struct dc *dc, struct ibv_qp *qp)
 	MUST(!dc_initiator_to(dc, qp, IBV_QPS_RTS));
 }
 
-static void works(const struct dc *dc, struct ibv_qp *qp, const struct dc_to *to)
+static void expect_working(const struct dc *dc, struct ibv_qp *qp, const struct dc_to *to)
 {
 	SAY_RET(dc_post_write(dc, qp, to, 99, 100), "a right one");
 	dc_say_completions(dc, 1);
@@ -38,13 +38,13 @@ void dc_wrong_key(struct rig *rig)
 	target = dc_target(&dc, DC_KEY);
 	to = wrong = dc_to(&dc, target);
 	wrong.key++;
-	works(&dc, initiator, &to);
-	works(&dc, other, &to);
+	expect_working(&dc, initiator, &to);
+	expect_working(&dc, other, &to);
 	dc_post_receive(&dc, 1000, 2);
 	SAY_RET(dc_post_send(&dc, initiator, &wrong, 1, 100), "a wrong key");
 	dc_say_completions(&dc, 1);
-	works(&dc, other, &to);
-	revive(&dc, initiator);
+	expect_working(&dc, other, &to);
+	initiator_reset(&dc, initiator);
 	SAY_RET(dc_post_send(&dc, initiator, &to, 2, 100), "the receive is still there");
 	dc_say_completions(&dc, 2);
 	MUST(!ibv_destroy_qp(initiator));
@@ -65,12 +65,12 @@ void dc_no_target(struct rig *rig)
 		"no target of that number");
 	SAY_RET(dc_post_write(&pair.dc, pair.initiator, &pair.to, 2, 100), "one behind it");
 	dc_say_completions(&pair.dc, 2);
-	revive(&pair.dc, pair.initiator);
+	initiator_reset(&pair.dc, pair.initiator);
 	wrong.dctn = pair.initiator->qp_num;
 	SAY_RET(dc_post_write(&pair.dc, pair.initiator, &wrong, 3, 100), "a number of no target");
 	dc_say_completions(&pair.dc, 1);
-	revive(&pair.dc, pair.initiator);
-	works(&pair.dc, pair.initiator, &pair.to);
+	initiator_reset(&pair.dc, pair.initiator);
+	expect_working(&pair.dc, pair.initiator, &pair.to);
 	dc_pair_close(&pair);
 }
 
@@ -79,15 +79,15 @@ void dc_target_gone(struct rig *rig)
 	struct dc_pair pair;
 
 	dc_pair_open(rig, &pair);
-	works(&pair.dc, pair.initiator, &pair.to);
+	expect_working(&pair.dc, pair.initiator, &pair.to);
 	SAY_RET(ibv_destroy_qp(pair.target), "destroy the target");
 	SAY_RET(dc_post_write(&pair.dc, pair.initiator, &pair.to, 1, 100),
 		"to a target that is gone");
 	dc_say_completions(&pair.dc, 1);
-	revive(&pair.dc, pair.initiator);
+	initiator_reset(&pair.dc, pair.initiator);
 	pair.target = dc_target(&pair.dc, DC_KEY);
 	pair.to = dc_to(&pair.dc, pair.target);
-	works(&pair.dc, pair.initiator, &pair.to);
+	expect_working(&pair.dc, pair.initiator, &pair.to);
 	dc_pair_close(&pair);
 }
 
@@ -134,10 +134,10 @@ void dc_access(struct rig *rig)
 	closed = target_without_access(&dc);
 	to = dc_to(&dc, target);
 	nowhere = dc_to(&dc, closed);
-	works(&dc, other, &to);
+	expect_working(&dc, other, &to);
 	SAY_RET(dc_post_write(&dc, initiator, &nowhere, 1, 100), "a target without access");
 	dc_say_completions(&dc, 1);
-	revive(&dc, initiator);
+	initiator_reset(&dc, initiator);
 	qpx = ibv_qp_to_qp_ex(initiator);
 	ibv_wr_start(qpx);
 	qpx->wr_id = 2;
@@ -147,9 +147,9 @@ void dc_access(struct rig *rig)
 	ibv_wr_set_sge(qpx, dc.mr->lkey, (uintptr_t)dc.buf, 8);
 	SAY_RET(ibv_wr_complete(qpx), "an address beyond the region");
 	dc_say_completions(&dc, 1);
-	works(&dc, other, &to);
-	revive(&dc, initiator);
-	works(&dc, initiator, &to);
+	expect_working(&dc, other, &to);
+	initiator_reset(&dc, initiator);
+	expect_working(&dc, initiator, &to);
 	MUST(!ibv_destroy_qp(initiator));
 	MUST(!ibv_destroy_qp(other));
 	MUST(!ibv_destroy_qp(target));
@@ -232,7 +232,7 @@ void dc_stream_budget(struct rig *rig)
 	s.to.key--;
 	write_on(&s, 4, 7);
 	dc_say_completions(&s.dc, 2);
-	revive(&s.dc, s.initiator);
+	initiator_reset(&s.dc, s.initiator);
 	write_on(&s, 3, 8);
 	dc_say_completions(&s.dc, 1);
 	streams_close(&s);
@@ -307,6 +307,6 @@ void dc_posting(struct rig *rig)
 	}
 	ret = ibv_wr_complete(qpx);
 	SAY_RET(ret, "too many requests");
-	works(&pair.dc, pair.initiator, &pair.to);
+	expect_working(&pair.dc, pair.initiator, &pair.to);
 	dc_pair_close(&pair);
 }

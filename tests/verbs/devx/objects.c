@@ -17,7 +17,7 @@
 #include "tests/lib/say.h"
 
 /* Prints the result of CMD, which must create nothing. */
-static void refused(const struct dx_end *set, struct dx_command *cmd, const char *what)
+static void say_refused(const struct dx_end *set, struct dx_command *cmd, const char *what)
 {
 	struct mlx5dv_devx_obj *obj = dx_create(set->device.ctx, cmd);
 
@@ -52,17 +52,17 @@ static void refuse_commands(const struct dx_end *set)
 	for (size_t i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
 		dx_command(&cmd, opcodes[i], 256);
 		say("create by %#x", opcodes[i]);
-		refused(set, &cmd, "it");
+		say_refused(set, &cmd, "it");
 	}
 	dx_command(&cmd, PRM_OP_ALLOC_PD, 16);
 	fld_set(cmd.in, GENERAL_OBJ_IN_VHCA_TUNNEL_ID, 1);
-	refused(set, &cmd, "through a tunnel");
+	say_refused(set, &cmd, "through a tunnel");
 	dx_command(&cmd, PRM_OP_ALLOC_PD, 15);
-	refused(set, &cmd, "no whole header");
+	say_refused(set, &cmd, "no whole header");
 	dx_command(&cmd, PRM_OP_CREATE_TIS, 64);
-	refused(set, &cmd, "a TIS without half of its context");
+	say_refused(set, &cmd, "a TIS without half of its context");
 	dx_command(&cmd, PRM_OP_CREATE_MKEY, 40);
-	refused(set, &cmd, "a key without its context");
+	say_refused(set, &cmd, "a key without its context");
 }
 
 static void refuse_short_answer(const struct dx_end *set)
@@ -91,40 +91,40 @@ static void refuse_contexts(const struct dx_end *set)
 	mkc = fld_at(cmd.in, CREATE_MKEY_IN_MKC);
 	dx_qp_command(&set->device, set->cq.cqn, &set->memory, &set->memory, &cmd);
 	fld_set(qpc, QPC_PD, 0xfffff0);
-	refused(set, &cmd, "a QP of no PD");
+	say_refused(set, &cmd, "a QP of no PD");
 	dx_qp_command(&set->device, 0xfffff0, &set->memory, &set->memory, &cmd);
-	refused(set, &cmd, "a QP of no CQ");
+	say_refused(set, &cmd, "a QP of no CQ");
 	dx_qp_command(&set->device, set->cq.cqn, &set->memory, &set->memory, &cmd);
 	fld_set(qpc, QPC_LOG_SQ_SIZE, 10);
-	refused(set, &cmd, "a QP larger than its memory");
+	say_refused(set, &cmd, "a QP larger than its memory");
 	dx_qp_command(&set->device, set->cq.cqn, &set->memory, &set->memory, &cmd);
 	fld_set(qpc, QPC_DBR_UMEM_ID, 0xfffff0);
-	refused(set, &cmd, "a record in no memory");
+	say_refused(set, &cmd, "a record in no memory");
 	dx_qp_command(&set->device, set->cq.cqn, &set->memory, &set->memory, &cmd);
 	fld_set(qpc, QPC_DBR_ADDR, 4);
-	refused(set, &cmd, "a record that is not aligned");
+	say_refused(set, &cmd, "a record that is not aligned");
 	fld_set(qpc, QPC_DBR_ADDR, DX_PAGE);
-	refused(set, &cmd, "a record behind its memory");
+	say_refused(set, &cmd, "a record behind its memory");
 	dx_qp_command(&set->device, set->cq.cqn, &set->memory, &set->memory, &cmd);
 	fld_set(cmd.in, CREATE_QP_IN_WQ_UMEM_OFFSET, 64);
-	refused(set, &cmd, "a ring that begins within a page"); /* is not refused */
+	say_refused(set, &cmd, "a ring that begins within a page"); /* is not refused */
 	fld_set(cmd.in, CREATE_QP_IN_WQ_UMEM_OFFSET, 32);
-	refused(set, &cmd, "a ring that begins within 64 bytes");
+	say_refused(set, &cmd, "a ring that begins within 64 bytes");
 	dx_cq_command(&set->device, &set->memory, &set->memory, &cmd);
 	fld_set(cqc, CQC_C_EQN, 0xff);
-	refused(set, &cmd, "a CQ of no event queue");
+	say_refused(set, &cmd, "a CQ of no event queue");
 	dx_cq_command(&set->device, &set->memory, &set->memory, &cmd);
 	fld_set(cqc, CQC_LOG_CQ_SIZE, 7);
-	refused(set, &cmd, "a CQ larger than its memory");
+	say_refused(set, &cmd, "a CQ larger than its memory");
 	dx_key_command(&set->device, &set->memory, &cmd);
 	fld_set(mkc, MKC_LEN, DX_PAGE + 1);
-	refused(set, &cmd, "a key larger than its memory");
+	say_refused(set, &cmd, "a key larger than its memory");
 	dx_key_command(&set->device, &set->memory, &cmd);
 	fld_set(mkc, MKC_START_ADDR, 8);
-	refused(set, &cmd, "a key with another place in the page");
+	say_refused(set, &cmd, "a key with another place in the page");
 	dx_key_command(&set->device, &set->memory, &cmd);
 	fld_set(cmd.in, CREATE_MKEY_IN_MKEY_UMEM_ID, 0xfffff0);
-	refused(set, &cmd, "a key in no memory");
+	say_refused(set, &cmd, "a key in no memory");
 }
 
 /* A program has no list of pages to name: the kernel puts "this memory is the program's" into the
@@ -136,12 +136,12 @@ static void force_memory(const struct dx_end *set)
 	dx_qp_command(&set->device, set->cq.cqn, &set->memory, &set->memory, &cmd);
 	fld_set(cmd.in, CREATE_QP_IN_WQ_UMEM_VALID, 0);
 	fld_set(fld_at(cmd.in, CREATE_QP_IN_QPC), QPC_DBR_UMEM_VALID, 0);
-	refused(set, &cmd, "a QP that does not say that it is in user memory");
+	say_refused(set, &cmd, "a QP that does not say that it is in user memory");
 	fld_set(cmd.in, CREATE_QP_IN_WQ_UMEM_ID, 0);
-	refused(set, &cmd, "a QP that lists pages");
+	say_refused(set, &cmd, "a QP that lists pages");
 	dx_key_command(&set->device, &set->memory, &cmd);
 	fld_set(fld_at(cmd.in, CREATE_MKEY_IN_MKC), MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_PA);
-	refused(set, &cmd, "a key of physical addresses");
+	say_refused(set, &cmd, "a key of physical addresses");
 }
 
 /* ---- objects in use, and others' names ---- */
@@ -193,7 +193,7 @@ static void make_domains(const struct dx_end *set)
 	for (size_t i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
 		say("object by %#x", opcodes[i]);
 		dx_command(&cmd, opcodes[i], 16);
-		refused(set, &cmd, "it");
+		say_refused(set, &cmd, "it");
 	}
 }
 
@@ -222,20 +222,20 @@ static void name_foreign(const struct dx_end *set, const struct dx_end *other)
 	mkc = fld_at(cmd.in, CREATE_MKEY_IN_MKC);
 	dx_qp_command(&set->device, set->cq.cqn, &set->memory, &set->memory, &cmd);
 	fld_set(qpc, QPC_PD, other->device.pdn);
-	refused(set, &cmd, "a QP of another's PD");
+	say_refused(set, &cmd, "a QP of another's PD");
 	dx_qp_command(&set->device, other->cq.cqn, &set->memory, &set->memory, &cmd);
-	refused(set, &cmd, "a QP of another's CQ");
+	say_refused(set, &cmd, "a QP of another's CQ");
 	dx_qp_command(&set->device, set->cq.cqn, &other->memory, &set->memory, &cmd);
-	refused(set, &cmd, "a QP in another's memory");
+	say_refused(set, &cmd, "a QP in another's memory");
 	dx_qp_command(&set->device, set->cq.cqn, &set->memory, &other->memory, &cmd);
-	refused(set, &cmd, "a record in another's memory");
+	say_refused(set, &cmd, "a record in another's memory");
 	dx_cq_command(&set->device, &other->memory, &set->memory, &cmd);
-	refused(set, &cmd, "a CQ in another's memory");
+	say_refused(set, &cmd, "a CQ in another's memory");
 	dx_key_command(&set->device, &other->memory, &cmd);
-	refused(set, &cmd, "a key in another's memory");
+	say_refused(set, &cmd, "a key in another's memory");
 	dx_key_command(&set->device, &set->memory, &cmd);
 	fld_set(mkc, MKC_PD, other->device.pdn);
-	refused(set, &cmd, "a key of another's PD");
+	say_refused(set, &cmd, "a key of another's PD");
 	dx_command(&cmd, PRM_OP_QUERY_QP, 16);
 	fld_set(cmd.in, QUERY_QP_IN_QPN, other->qp.qpn);
 	dx_say(obj_query(set->qp.obj, &cmd), &cmd, "query of another's QP");
@@ -250,7 +250,7 @@ static void claim_user(const struct dx_end *set, const struct dx_end *other)
 		dx_qp_command(&set->device, set->cq.cqn, &set->memory, &set->memory, &cmd);
 		fld_set(fld_at(cmd.in, CREATE_QP_IN_QPC), QPC_PD, other->device.pdn);
 		fld_set(cmd.in, CMD_IN_UID, uid);
-		refused(set, &cmd, "with the number of somebody");
+		say_refused(set, &cmd, "with the number of somebody");
 	}
 }
 

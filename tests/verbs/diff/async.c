@@ -73,7 +73,7 @@ static void say_one_wc(struct rig_pair *pair, int i)
 		say_wc(i ? "B" : "A", &wc, pair->end[!i].qp->qp_num);
 }
 
-static void nothing(struct rig_pair *pair)
+static void no_event(struct rig_pair *pair)
 {
 	struct ibv_async_event event;
 
@@ -161,7 +161,7 @@ void diff_async(struct rig *rig)
 	int flags = fcntl(rig->ctx->async_fd, F_GETFL);
 
 	MUST(!fcntl(rig->ctx->async_fd, F_SETFL, flags | O_NONBLOCK));
-	run_case(rig, "nothing", nothing, 0);
+	run_case(rig, "nothing", no_event, 0);
 	run_case(rig, "message in RTR", comm_est, 1);
 	run_case(rig, "SQD", sq_drained, 0);
 	run_case(rig, "write with a wrong rkey", bad_rkey_write, 1);

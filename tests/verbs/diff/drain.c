@@ -56,7 +56,7 @@ static void say_state(struct ibv_qp *qp)
 	say("state %d, draining %u, qp->state %d", attr.qp_state, attr.sq_draining, qp->state);
 }
 
-static struct ibv_sge whole(const struct ibv_mr *mr, uint32_t len)
+static struct ibv_sge whole_region(const struct ibv_mr *mr, uint32_t len)
 {
 	return (struct ibv_sge){ .addr = (uintptr_t)mr->addr, .length = len, .lkey = mr->lkey };
 }
@@ -64,7 +64,7 @@ static struct ibv_sge whole(const struct ibv_mr *mr, uint32_t len)
 static int request_post(const struct side *side, enum ibv_wr_opcode opcode, uint64_t id,
 			uint32_t len)
 {
-	struct ibv_sge sge = whole(side->mr, len);
+	struct ibv_sge sge = whole_region(side->mr, len);
 	struct ibv_send_wr wr = { .wr_id = id,
 				  .sg_list = &sge,
 				  .num_sge = 1,
@@ -91,13 +91,13 @@ static void post_one(const struct side *side, enum ibv_wr_opcode opcode, uint64_
 
 static void receive_by(struct ibv_qp *qp, struct ibv_srq *srq, const struct ibv_mr *mr)
 {
-	struct ibv_sge sge = whole(mr, 64);
+	struct ibv_sge sge = whole_region(mr, 64);
 	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
 
 	MUST(!(srq ? ibv_post_srq_recv(srq, &wr, &bad) : ibv_post_recv(qp, &wr, &bad)));
 }
 
-static void receive(const struct side *side)
+static void peer_receive(const struct side *side)
 {
 	receive_by(side->peer, side->srq, side->peer_mr);
 }
@@ -142,7 +142,7 @@ static void message_exchange(const struct side *side)
 	struct ibv_wc wc;
 	int got = 0;
 
-	receive(side);
+	peer_receive(side);
 	if (!is_unreliable(side)) {
 		post_one(side, IBV_WR_SEND, 1, 8);
 		say_sent(side, 1);
@@ -196,8 +196,8 @@ static void while_it_waits(struct side *side)
 	SAY_RET(to_state(side->qp, IBV_QPS_RTS), "to RTS, too soon");
 	SAY_RET(ibv_modify_qp(side->qp, &timeout, IBV_QP_TIMEOUT), "timeout, too soon");
 	say_check(!is_drained(side->qp, 0), "no event yet");
-	receive(side);
-	receive(side);
+	peer_receive(side);
+	peer_receive(side);
 	say_check(is_drained(side->qp, PATIENCE_MS), "the event comes");
 	say_sent(side, 1);
 	say_received(side);
@@ -244,7 +244,7 @@ static void reset_in_sqd(struct side *side)
 	post_one(side, IBV_WR_SEND, 2, 8);
 	SAY_RET(to_state(side->qp, IBV_QPS_RESET), "to RESET");
 	rig_pair_reconnect(side->pair);
-	receive(side);
+	peer_receive(side);
 	post_one(side, IBV_WR_SEND, 3, 8);
 	say_sent(side, 1);
 	say_received(side);
@@ -303,7 +303,7 @@ static void other_qkey(struct side *side)
 	SAY_RET(to_state(side->peer, IBV_QPS_SQD), "peer to SQD");
 	message_exchange(side);
 	SAY_RET(ibv_modify_qp(side->peer, &attr, IBV_QP_QKEY), "Q_Key");
-	receive(side);
+	peer_receive(side);
 	post_one(side, IBV_WR_SEND, 2, 8);
 	say_sent(side, 1);
 	say_check(!rig_drain(side->received), "nothing arrives");

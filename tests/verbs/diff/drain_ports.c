@@ -7,7 +7,7 @@
  */
 #include "diff.h"
 
-static void receive(struct rig_end *end)
+static void receive_post(struct rig_end *end)
 {
 	struct ibv_sge sge = { .addr = (uintptr_t)end->buf, .length = 64, .lkey = end->mr->lkey };
 	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
@@ -54,7 +54,7 @@ static void to_and_fro(struct rig_pair *pair)
 	for (int i = 0; i < 2; i++) {
 		MUST(!ibv_query_qp(pair->end[i].qp, &attr, IBV_QP_PORT, &init));
 		say("%d: port %u, path of port %u", i, attr.port_num, attr.ah_attr.port_num);
-		receive(&pair->end[i]);
+		receive_post(&pair->end[i]);
 	}
 	for (int i = 0; i < 2; i++) {
 		struct rig_end *end = &pair->end[i];

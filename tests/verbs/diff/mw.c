@@ -50,7 +50,7 @@ static void write_through(struct rig_pair *pair, uint32_t rkey, uint32_t len, co
 	write_to(pair, rkey, pair->end[1].buf + WINDOW_AT, len, what);
 }
 
-static struct ibv_mw_bind_info whole(struct rig_end *end, unsigned int access)
+static struct ibv_mw_bind_info whole_window(struct rig_end *end, unsigned int access)
 {
 	return (struct ibv_mw_bind_info){ end->mr, (uintptr_t)end->buf + WINDOW_AT, 256, access };
 }
@@ -74,9 +74,9 @@ static void type_1(struct rig_pair *pair, bool unbinds)
 
 	if (!mw)
 		return;
-	bind.bind_info = whole(end, IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_ZERO_BASED);
+	bind.bind_info = whole_window(end, IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_ZERO_BASED);
 	SAY_RET(ibv_bind_mw(end->qp, mw, &bind), "bind type 1 zero based");
-	bind.bind_info = whole(end, IBV_ACCESS_REMOTE_WRITE);
+	bind.bind_info = whole_window(end, IBV_ACCESS_REMOTE_WRITE);
 	first = mw->rkey;
 	SAY_RET(ibv_bind_mw(end->qp, mw, &bind), "bind");
 	completion_report(end, "bind");
@@ -115,7 +115,8 @@ static void type_2(struct rig_pair *pair)
 {
 	struct rig_end *end = &pair->end[1];
 	struct ibv_mw *mw = SAY_PTR(ibv_alloc_mw(pair->pd, IBV_MW_TYPE_2), "alloc type 2");
-	struct ibv_mw_bind_info info = whole(end, IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_LOCAL_WRITE);
+	struct ibv_mw_bind_info info =
+		whole_window(end, IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_LOCAL_WRITE);
 	struct ibv_mw_bind bind = { .bind_info = info };
 	uint32_t rkey;
 
@@ -160,7 +161,7 @@ static void bind_type_1(struct rig_end *end, struct ibv_pd *mw_pd, struct ibv_mr
 	struct ibv_mw_bind bind = { .send_flags = IBV_SEND_SIGNALED };
 
 	MUST(mw);
-	bind.bind_info = whole(end, IBV_ACCESS_REMOTE_WRITE);
+	bind.bind_info = whole_window(end, IBV_ACCESS_REMOTE_WRITE);
 	bind.bind_info.mr = mr;
 	if (!SAY_RET(ibv_bind_mw(end->qp, mw, &bind), "%s: by ibv_bind_mw", what))
 		completion_report(end, what);
@@ -170,7 +171,7 @@ static void bind_type_1(struct rig_end *end, struct ibv_pd *mw_pd, struct ibv_mr
 static void bind_type_2(struct rig_end *end, struct ibv_pd *mw_pd, struct ibv_mr *mr,
 			const char *what)
 {
-	struct ibv_mw_bind_info info = whole(end, IBV_ACCESS_REMOTE_WRITE);
+	struct ibv_mw_bind_info info = whole_window(end, IBV_ACCESS_REMOTE_WRITE);
 	struct ibv_mw *mw[2];
 
 	info.mr = mr;
@@ -275,7 +276,7 @@ void diff_mw_refused(struct rig *rig)
 
 	rig_pair_open(rig, &conf, &pair);
 	MUST(mw = ibv_alloc_mw(pair.pd, IBV_MW_TYPE_2));
-	info = whole(&pair.end[1], IBV_ACCESS_REMOTE_WRITE);
+	info = whole_window(&pair.end[1], IBV_ACCESS_REMOTE_WRITE);
 	post_bind(&pair.end[1], mw, ibv_inc_rkey(mw->rkey), &info, "no right to bind");
 	rig_pair_reconnect(&pair);
 	info.length = 1 << 30;
@@ -296,7 +297,7 @@ static bool is_mlx4(const struct rig *rig)
 
 static void post_rebind(struct rig_end *end, struct ibv_mw *mw, struct ibv_mr *mr, const char *what)
 {
-	struct ibv_mw_bind_info info = whole(end, IBV_ACCESS_REMOTE_WRITE);
+	struct ibv_mw_bind_info info = whole_window(end, IBV_ACCESS_REMOTE_WRITE);
 	uint32_t rkey = ibv_inc_rkey(mw->rkey);
 
 	info.mr = mr;

@@ -368,7 +368,7 @@ static void add_copy_specs(struct rule *rule, const struct copy_case *c)
 }
 
 /* A sniffer gets frames to other destinations when they are sent. */
-static void sniffed(struct rig *rig, struct raw *raw)
+static void sniffer_receives(struct rig *rig, struct raw *raw)
 {
 	const struct raw_frame away = { UDP4, .away = true };
 
@@ -428,7 +428,7 @@ void diff_flow_copies(struct rig *rig)
 		send_and_count(rig, &raw, &frame, "a frame");
 		send_and_count(rig, &raw, &group, "a group's frame");
 		if (table[i].type == IBV_FLOW_ATTR_SNIFFER && first)
-			sniffed(rig, &raw);
+			sniffer_receives(rig, &raw);
 		if (first)
 			MUST(!ibv_destroy_flow(first));
 		if (second)

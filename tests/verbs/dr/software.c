@@ -105,7 +105,7 @@ static void counted(struct rig *rig, struct floors *floors)
 }
 
 /* Rules of one matcher: the library makes its table larger, and places entries by their hash. */
-static void many(struct rig *rig, struct floors *floors)
+static void many_rules(struct rig *rig, struct floors *floors)
 {
 	static const uint16_t tried[] = { 0, 1, MANY / 2, MANY - 1, MANY };
 	struct mlx5dv_dr_rule *rules[MANY];
@@ -126,7 +126,7 @@ static void many(struct rig *rig, struct floors *floors)
 }
 
 /* A table of level 2, to which an entry of level 1 leads */
-static void deeper(struct rig *rig, struct floors *floors)
+static void deeper_table(struct rig *rig, struct floors *floors)
 {
 	struct dr_root below = { .domain = floors->root.domain };
 	struct mlx5dv_dr_action *down;
@@ -152,8 +152,8 @@ void dr_software(struct rig *rig)
 		return;
 	hits_and_misses(rig, &floors);
 	counted(rig, &floors);
-	many(rig, &floors);
-	deeper(rig, &floors);
+	many_rules(rig, &floors);
+	deeper_table(rig, &floors);
 	floors_close(&floors);
 }
 

@@ -195,8 +195,8 @@ static uint64_t number_at(const uint8_t *bytes, size_t len)
 
 /* Returns the first part of a signature that differs. CAME is with the data; MADE is computed by
  * the oracle. */
-static struct mlx5dv_mkey_err difference(const struct flips *flips, const uint8_t *came,
-					 const uint8_t *made)
+static struct mlx5dv_mkey_err first_difference(const struct flips *flips, const uint8_t *came,
+					       const uint8_t *made)
 {
 	static const struct {
 		enum mlx5dv_mkey_err_type type;
@@ -232,7 +232,7 @@ static struct mlx5dv_mkey_err expected_error(const struct flips *flips, size_t b
 
 	sig.ref += (uint32_t)(start / unit);
 	signature_insert(&sig, block, BLOCK, made);
-	err = difference(flips, block + BLOCK, made + BLOCK);
+	err = first_difference(flips, block + BLOCK, made + BLOCK);
 	err.err.sig.offset = start;
 	return err;
 }
@@ -265,7 +265,7 @@ static bool bit_is_noticed(const struct flips *flips, size_t bit)
 
 static uint32_t chance_state;
 
-static uint32_t chance(uint32_t below)
+static uint32_t random_below(uint32_t below)
 {
 	chance_state = chance_state * 1664525 + 1013904223;
 	return (uint32_t)((uint64_t)chance_state * below >> 32);
@@ -287,7 +287,7 @@ static void flips_begin(struct flips *flips, const struct protection *of, const 
 		.ref_counts = true,
 	};
 	for (size_t i = 0; i < DATA; i++)
-		data[i] = (uint8_t)chance(256);
+		data[i] = (uint8_t)random_below(256);
 	flips->len = signature_insert(&flips->sig, data, DATA, flips->right);
 	memcpy(plain_side(flips), data, DATA);
 	memset(signed_side(flips), 0, flips->len);
@@ -306,10 +306,11 @@ static void some_bits(struct flips *flips)
 	uint32_t unit = unit_of(flips), noticed = 0;
 
 	while (noticed < SOME_FLIPS) {
-		uint32_t bit = chance(8 * (uint32_t)flips->len);
+		uint32_t bit = random_below(8 * (uint32_t)flips->len);
 
 		if (noticed % 2) /* as often in a signature as anywhere */
-			bit = 8 * (bit / 8 / unit * unit + BLOCK) + chance(8 * (unit - BLOCK));
+			bit = 8 * (bit / 8 / unit * unit + BLOCK) +
+			      random_below(8 * (unit - BLOCK));
 		if (!bit_is_noticed(flips, bit))
 			break;
 		noticed++;
@@ -329,7 +330,7 @@ static void bits_of_the_second_block(struct flips *flips)
 		  bit - first, first);
 }
 
-static void flip(struct rig *rig, void (*bits)(struct flips *flips))
+static void flips_run(struct rig *rig, void (*bits)(struct flips *flips))
 {
 	struct rig_conf conf = rig_conf_default();
 	struct flips flips;
@@ -350,10 +351,10 @@ static void flip(struct rig *rig, void (*bits)(struct flips *flips))
 
 void dv_flips(struct rig *rig)
 {
-	flip(rig, some_bits);
+	flips_run(rig, some_bits);
 }
 
 void dv_every_bit(struct rig *rig)
 {
-	flip(rig, bits_of_the_second_block);
+	flips_run(rig, bits_of_the_second_block);
 }

@@ -84,7 +84,7 @@ static void say_end(const struct chain *chain, int i, const char *what)
 	say_result(wc.status);
 }
 
-static void receive(const struct rig_end *end, uint8_t *to, uint32_t lkey)
+static void receive_post(const struct rig_end *end, uint8_t *to, uint32_t lkey)
 {
 	struct ibv_sge sge = { (uintptr_t)to, LENGTH, lkey };
 	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
@@ -111,7 +111,7 @@ static void move_out(struct chain *chain, uint32_t lkey, uint32_t rkey)
 	const struct rig_end *end = chain->keys.pair.end;
 
 	(void)rkey;
-	receive(&end[1], keys_memory[1], chain->keys.mr[1]->lkey);
+	receive_post(&end[1], keys_memory[1], chain->keys.mr[1]->lkey);
 	request_post(&end[0], IBV_WR_SEND, 0, lkey, 0);
 	say_end(chain, 0, "send from the key");
 }
@@ -121,7 +121,7 @@ static void move_in(struct chain *chain, uint32_t lkey, uint32_t rkey)
 	const struct rig_end *end = chain->keys.pair.end;
 
 	(void)rkey;
-	receive(&end[0], NULL, lkey);
+	receive_post(&end[0], NULL, lkey);
 	request_post(&end[1], IBV_WR_SEND, (uintptr_t)keys_memory[1], chain->keys.mr[1]->lkey, 0);
 	say_end(chain, 0, "receive into the key");
 	say_end(chain, 1, "send to the key");
@@ -200,7 +200,7 @@ static void move_without(struct rig *rig, void (*lose)(struct chain *chain), mov
 }
 
 /* A new configuration of the keys makes them whole. */
-static void mend(struct rig *rig)
+static void keys_configure_anew(struct rig *rig)
 {
 	struct chain chain;
 
@@ -249,5 +249,5 @@ void dv_in_use(struct rig *rig)
 	for (size_t i = 0; i < ARRAY_SIZE(losses); i++)
 		for (size_t k = 0; k < ARRAY_SIZE(moves); k++)
 			move_without(rig, losses[i], moves[k]);
-	mend(rig);
+	keys_configure_anew(rig);
 }

@@ -17,7 +17,7 @@ enum { LAYOUTS = 300, MANY_LAYOUTS = 100000, MAP_MAX = 16384, PIECES = 8, PIECE_
 
 static uint64_t chance_state = 1;
 
-static uint32_t chance(uint32_t below)
+static uint32_t random_below(uint32_t below)
 {
 	chance_state = chance_state * 6364136223846793005u + 1442695040888963407u;
 	return (uint32_t)(chance_state >> 33) % below;
@@ -45,13 +45,13 @@ static void map_add(struct map *map, const struct below *below, uint32_t from, u
 static void lay_list(struct keys *keys, struct mlx5dv_mkey *mkey, const struct below *below,
 		     unsigned int belows, struct map *map)
 {
-	uint16_t count = (uint16_t)(1 + chance(PIECES));
+	uint16_t count = (uint16_t)(1 + random_below(PIECES));
 	struct ibv_sge sge[PIECES];
 
 	for (unsigned int i = 0; i < count; i++) {
-		const struct below *under = &below[chance(belows)];
-		uint32_t len = 1 + chance(min_of(under->len, (uint32_t)PIECE_MAX));
-		uint32_t from = chance(under->len - len + 1);
+		const struct below *under = &below[random_below(belows)];
+		uint32_t len = 1 + random_below(min_of(under->len, (uint32_t)PIECE_MAX));
+		uint32_t from = random_below(under->len - len + 1);
 
 		sge[i] = (struct ibv_sge){ under->base + from, len, under->lkey };
 		map_add(map, under, from, len);
@@ -62,24 +62,24 @@ static void lay_list(struct keys *keys, struct mlx5dv_mkey *mkey, const struct b
 static void lay_pattern(struct keys *keys, struct mlx5dv_mkey *mkey, const struct below *below,
 			unsigned int belows, struct map *map)
 {
-	uint32_t repeats = 1 + chance(5);
-	uint16_t count = (uint16_t)(1 + chance(4));
+	uint32_t repeats = 1 + random_below(5);
+	uint16_t count = (uint16_t)(1 + random_below(4));
 	struct mlx5dv_mr_interleaved part[4];
 	const struct below *under[4];
 
 	for (unsigned int i = 0; i < count; i++) {
 		uint32_t stride, len;
 
-		under[i] = &below[chance(belows)];
+		under[i] = &below[random_below(belows)];
 		stride = under[i]->len / repeats;
-		stride = 1 + chance(min_of(max_of(stride, 1u), (uint32_t)PIECE_MAX));
+		stride = 1 + random_below(min_of(max_of(stride, 1u), (uint32_t)PIECE_MAX));
 		if (stride * repeats > under[i]->len) { /* the key below is too short */
 			under[i] = &below[0];
-			stride = 1 + chance(PIECE_MAX);
+			stride = 1 + random_below(PIECE_MAX);
 		}
-		len = 1 + chance(stride);
+		len = 1 + random_below(stride);
 		part[i] = (struct mlx5dv_mr_interleaved){
-			under[i]->base + chance(under[i]->len - stride * repeats + 1), len,
+			under[i]->base + random_below(under[i]->len - stride * repeats + 1), len,
 			stride - len, under[i]->lkey
 		};
 	}
@@ -96,7 +96,7 @@ static void lay_any(struct keys *keys, struct mlx5dv_mkey *mkey, const struct be
 		    unsigned int belows, struct map *map)
 {
 	map->len = 0;
-	if (chance(2))
+	if (random_below(2))
 		lay_list(keys, mkey, below, belows, map);
 	else
 		lay_pattern(keys, mkey, below, belows, map);
@@ -127,8 +127,8 @@ static bool layout_is_right(struct keys *keys, struct mlx5dv_mkey *outer)
 	lay_any(keys, keys->mkey, below, 1, &inner_map);
 	below[1].len = inner_map.len;
 	lay_any(keys, outer, below, 2, &outer_map);
-	len = 1 + chance(outer_map.len);
-	from = chance(outer_map.len - len + 1);
+	len = 1 + random_below(outer_map.len);
+	from = random_below(outer_map.len - len + 1);
 	keys->qpx->wr_flags = IBV_SEND_SIGNALED;
 	ibv_wr_send(keys->qpx);
 	ibv_wr_set_sge(keys->qpx, outer->lkey, from, len);
@@ -157,7 +157,7 @@ static void move_layouts(struct rig *rig, int count)
 	keys_open(rig, &conf, 16, MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT, &keys);
 	keys_connect(&keys, MLX5DV_QP_EX_WITH_MR_LIST | MLX5DV_QP_EX_WITH_MR_INTERLEAVED);
 	for (size_t i = 0; i < KEYS_MEMORY; i++)
-		keys_memory[0][i] = (uint8_t)chance(256);
+		keys_memory[0][i] = (uint8_t)random_below(256);
 	attr.pd = keys.pair.pd;
 	outer = mlx5dv_create_mkey(&attr);
 	MUST(outer);

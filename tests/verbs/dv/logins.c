@@ -179,7 +179,7 @@ void dv_logged_out(struct rig *rig)
 	login_of_closed(rig);
 }
 
-static void lose(struct rig *rig, void *login)
+static void login_lose(struct rig *rig, void *login)
 {
 	(void)login;
 	crypto_lose_login(rig);
@@ -195,7 +195,7 @@ void dv_lost_login_data(struct rig *rig)
 	SAY_RET(mlx5dv_crypto_login(rig->ctx, &attr), "mlx5dv_crypto_login");
 	keys.dek = crypto_dek(rig, keys.pair.pd, 0, NULL);
 	MUST(keys.dek);
-	move_as_before(&keys, lose, NULL);
+	move_as_before(&keys, login_lose, NULL);
 	lose_dek(&keys);
 	SAY_RET(mlx5dv_crypto_logout(rig->ctx), "mlx5dv_crypto_logout");
 	keys_close(&keys);

@@ -19,7 +19,7 @@ static struct ibv_dm *dm_alloc(struct rig *rig, uint32_t type, size_t length, co
 	return SAY_PTR(mlx5dv_alloc_dm(rig->ctx, &attr, &dv), "%s", what);
 }
 
-static void use(struct ibv_dm *dm)
+static void dm_use(struct ibv_dm *dm)
 {
 	struct mlx5dv_dm out = { .comp_mask = MLX5DV_DM_MASK_REMOTE_VA };
 	struct mlx5dv_obj obj = { .dm = { dm, &out } };
@@ -51,7 +51,7 @@ void dv_memory(struct rig *rig)
 	struct ibv_dm *dm = dm_alloc(rig, MLX5DV_DM_TYPE_MEMIC, BYTES, "memory for data");
 
 	if (dm) {
-		use(dm);
+		dm_use(dm);
 		operations(dm);
 		say_ret(ibv_free_dm(dm), "freed");
 	}

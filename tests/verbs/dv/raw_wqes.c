@@ -77,7 +77,7 @@ static void say_sent(struct raw *raw, const char *what)
 	say_result(wc.status);
 }
 
-static uint32_t came(struct raw *raw)
+static uint32_t bytes_received(struct raw *raw)
 {
 	struct ibv_wc wc;
 
@@ -99,7 +99,7 @@ static bool size_is_right(struct raw *raw, unsigned int pieces)
 	MUST(!raw_post(raw));
 	MUST(rig_poll(raw->keys.pair.end[0].cq, 1, &wc) == 1);
 	if (wc.status || wc.wr_id != 7 || (int)wc.opcode != MLX5DV_WC_RAW_WQE ||
-	    came(raw) != pieces * PIECE)
+	    bytes_received(raw) != pieces * PIECE)
 		return false;
 	for (unsigned int i = 0; i < pieces; i++)
 		if (memcmp(keys_memory[1] + i * PIECE, keys_memory[0] + 100 * i, PIECE) != 0)
@@ -128,7 +128,7 @@ static void inlines(struct raw *raw)
 		receive_into(raw, 0);
 		SAY_RET(raw_post(raw), "inline, %zu bytes", strlen(texts[i]));
 		say_sent(raw, "inline");
-		say_check(came(raw) == strlen(texts[i]) &&
+		say_check(bytes_received(raw) == strlen(texts[i]) &&
 				  !memcmp(keys_memory[1], texts[i], strlen(texts[i])),
 			  "inline, %zu bytes came", strlen(texts[i]));
 	}
@@ -156,7 +156,7 @@ static void among_others(struct raw *raw)
 	SAY_RET(ibv_wr_complete(qpx), "two raw ones among two others");
 	for (unsigned int i = 0; i < 4; i++) {
 		say_sent(raw, "one of four");
-		say("%u bytes came", came(raw));
+		say("%u bytes came", bytes_received(raw));
 	}
 	say_check(!memcmp(keys_memory[1] + 3072, keys_memory[0] + 64, 32), "the last one");
 }
@@ -198,7 +198,7 @@ static void opcodes(struct raw *raw, bool unreliable)
 	receive_into(raw, 0);
 	SAY_RET(raw_post(raw), "SEND_IMM");
 	say_sent(raw, "SEND_IMM");
-	say("%u bytes came", came(raw));
+	say("%u bytes came", bytes_received(raw));
 
 	raw_begin(raw, MLX5_OPCODE_RDMA_WRITE);
 	raw_remote(raw, 2048);

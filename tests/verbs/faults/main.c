@@ -99,8 +99,8 @@ static bool errno_is_right(enum fault_kind kind, int err)
 
 /* Runs one life. With NTH 0 it has no fault, and COUNT becomes the number of operations that could
  * fail. */
-static void live(const struct life_kind *kind, struct life *l, enum fault_kind fault, uint64_t nth,
-		 uint64_t *count)
+static void life_run_once(const struct life_kind *kind, struct life *l, enum fault_kind fault,
+			  uint64_t nth, uint64_t *count)
 {
 	*l = (struct life){ 0 };
 	if (!kind->opens)
@@ -138,7 +138,7 @@ static bool live_with_fault(const struct life_kind *kind, enum fault_kind fault,
 
 	snprintf(what, sizeof(what), "%s: %s %d", kind->name, fault_name(fault), (int)nth);
 	watch_begin(&watch);
-	live(kind, l, fault, nth, NULL);
+	life_run_once(kind, l, fault, nth, NULL);
 	connect_and_send(&witness);
 	if (getenv("FAULTS_SHOW"))
 		printf("%s: %s: %s\n", what, l->calls_failed ? l->first_call : "nobody noticed",
@@ -146,7 +146,7 @@ static bool live_with_fault(const struct life_kind *kind, enum fault_kind fault,
 	/* A first failure may load and keep memory; only growth at each failure is a leak. */
 	if (watch_differs(&watch)) {
 		watch_begin(&watch);
-		live(kind, l, fault, nth, NULL);
+		life_run_once(kind, l, fault, nth, NULL);
 		if (!watch_end(&watch, what))
 			return false;
 	}
@@ -184,7 +184,7 @@ static void try_kind(const struct life_kind *kind)
 
 		if (!fault_is_offered(fault))
 			continue;
-		live(kind, &l, fault, 0, &count);
+		life_run_once(kind, &l, fault, 0, &count);
 		if (!say_check(!l.calls_failed, "it lives undisturbed")) {
 			say("%s: %s", l.first_call, say_errno(l.first_errno));
 			return;

@@ -54,7 +54,7 @@ static const struct {
 	{ "import_dm", import_dm },
 };
 
-static void refused(struct rig *rig)
+static void imports_refused(struct rig *rig)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
 
@@ -99,7 +99,7 @@ static void explained(struct rig *rig)
 }
 
 static const struct rig_topic topics[] = {
-	{ "refused", refused },
+	{ "refused", imports_refused },
 	{ "explained", explained },
 };
 

@@ -40,12 +40,12 @@ static uint8_t *slot_at(const struct ring *ring, uint32_t index)
 	       ((size_t)slot << ring->qp.sq.wqe_shift);
 }
 
-static uint32_t spare(const struct ring *ring)
+static uint32_t spare_wqes(const struct ring *ring)
 {
 	return (SPARE_BYTES >> ring->qp.sq.wqe_shift) + 1;
 }
 
-static void stamp(const struct ring *ring, uint32_t index)
+static void wqe_stamp(const struct ring *ring, uint32_t index)
 {
 	uint8_t *slot = slot_at(ring, index);
 
@@ -77,7 +77,7 @@ static void wqe_build(struct ring *ring, const struct rig_pair *pair, uint32_t n
 	__sync_synchronize();
 	ctrl->owner_opcode = htobe32(MLX4_OPCODE_RDMA_WRITE | (odd ? 1u << 31 : 0));
 	if (ring->stamps)
-		stamp(ring, ring->head + spare(ring));
+		wqe_stamp(ring, ring->head + spare_wqes(ring));
 	ring->head++;
 }
 
@@ -353,7 +353,7 @@ struct manner {
 
 /* What is stamped ahead of the last WQEs are the first ones here, so the adapter may meet an opcode
  * that there is not. */
-static void crowd(struct ring *ring, const struct rig_pair *pair)
+static void ring_crowd(struct ring *ring, const struct rig_pair *pair)
 {
 	for (uint32_t i = 0; i < ring->qp.sq.wqe_cnt - 2; i++)
 		wqe_build(ring, pair, i);
@@ -389,7 +389,7 @@ static void writes_run(struct manner manner)
 		pair.end[0].buf[i] = (uint8_t)(i * 7 + i / 256);
 	objects_look(&pair, &ring);
 	if (manner.crowded) {
-		crowd(&ring, &pair);
+		ring_crowd(&ring, &pair);
 	} else {
 		writes_fill(&ring, &pair);
 		say_check(!memcmp(pair.end[0].buf, pair.end[1].buf, WRITES * SGES * PART),

@@ -125,7 +125,7 @@ static void cqs(struct rig *rig)
 }
 
 /* A QP of CQ is flushed of a receive. Returns its number. */
-static uint32_t flush(struct rig *rig, struct ibv_pd *pd, struct ibv_cq *cq)
+static uint32_t flushed_qp(struct rig *rig, struct ibv_pd *pd, struct ibv_cq *cq)
 {
 	const struct rig_conf conf = rig_conf_default();
 	struct ibv_qp_attr error = { .qp_state = IBV_QPS_ERR };
@@ -165,7 +165,7 @@ static void rings(struct rig *rig)
 	resize.cq_handle = cq->handle;
 	MUST(!run_written(IB_USER_VERBS_CMD_RESIZE_CQ, &resize, sizeof(resize), &resp, sizeof(resp),
 			  &driver, sizeof(driver)));
-	qpn = flush(rig, pd, cq);
+	qpn = flushed_qp(rig, pd, cq);
 	say_check(qpn_at(LARGE_CQE) == qpn, "a CQE is in the ring's page");
 	say_check(qpn_at(OFFSET + LARGE_CQE) != qpn, "and not where it was said");
 	MUST(!ibv_destroy_cq(cq));

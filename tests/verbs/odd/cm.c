@@ -194,7 +194,7 @@ static void *hints(void)
 	return &hints;
 }
 
-static void *found(void)
+static void *found_info(void)
 {
 	static struct rdma_addrinfo *info;
 
@@ -313,7 +313,7 @@ static const struct odd_call calls[] = {
 	{ "rdma_create_ep",
 	  MINUS_ONE,
 	  NULL,
-	  { OUT_ARG("id"), ID_ARG("res", found, V("NULL", 0)), &arg_pd,
+	  { OUT_ARG("id"), ID_ARG("res", found_info, V("NULL", 0)), &arg_pd,
 	    ATTR_ARG("attr", qp_attr, qp_fields) } },
 	{ "rdma_migrate_id",
 	  MINUS_ONE,
@@ -416,7 +416,7 @@ static const struct odd_call calls[] = {
 	    NUMBER_ARG("service", TEXT("7471"), V("NULL", 0), V("empty", TEXT("")),
 		       V("70000", TEXT("70000")), V("a word", TEXT("nonsense"))),
 	    ATTR_ARG("hints", hints, hints_fields), OUT_ARG("res") } },
-	{ "rdma_freeaddrinfo", NOTHING, NULL, { ID_ARG("res", found, V("NULL", 0)) } },
+	{ "rdma_freeaddrinfo", NOTHING, NULL, { ID_ARG("res", found_info, V("NULL", 0)) } },
 	{ "rdma_resolve_addrinfo",
 	  MINUS_ONE,
 	  NULL,

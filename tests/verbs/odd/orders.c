@@ -204,7 +204,7 @@ static void poll_without_start(void)
 
 /* ---- a queue pair too early or too late ---- */
 
-static int to(struct ibv_qp *qp, enum ibv_qp_state state)
+static int modify_to(struct ibv_qp *qp, enum ibv_qp_state state)
 {
 	struct ibv_qp_attr attr = { .qp_state = state };
 
@@ -214,7 +214,7 @@ static int to(struct ibv_qp *qp, enum ibv_qp_state state)
 static void every_state(struct ibv_qp *(*make)(void))
 {
 	for (int state = IBV_QPS_RESET; state <= IBV_QPS_UNKNOWN + 1; state++)
-		E(to(make(), (enum ibv_qp_state)state));
+		E(modify_to(make(), (enum ibv_qp_state)state));
 }
 
 static struct ibv_qp *fixed_rc(void)
@@ -242,7 +242,7 @@ static void states_of_ud(void)
 	struct ibv_qp *qp = odd_qp_ud();
 
 	for (int state = IBV_QPS_UNKNOWN; state >= IBV_QPS_RESET; state--)
-		E(to(qp, (enum ibv_qp_state)state));
+		E(modify_to(qp, (enum ibv_qp_state)state));
 }
 
 static void post_in_error(void)
@@ -252,10 +252,10 @@ static void post_in_error(void)
 	struct ibv_recv_wr recv = { .sg_list = &sge, .num_sge = 1 }, *bad_recv;
 	struct ibv_qp *qp = odd_qp_rts();
 
-	E(to(qp, IBV_QPS_ERR));
+	E(modify_to(qp, IBV_QPS_ERR));
 	E(ibv_post_send(qp, &wr, &bad));
 	E(ibv_post_recv(qp, &recv, &bad_recv));
-	E(to(qp, IBV_QPS_RESET));
+	E(modify_to(qp, IBV_QPS_RESET));
 	E(ibv_post_send(qp, &wr, &bad));
 	E(ibv_post_recv(qp, &recv, &bad_recv));
 }

@@ -32,7 +32,7 @@ static void put_target(const struct raw_link *link, struct raw_wqe *wqe)
 		raw_wqe_make_compact(wqe, av);
 }
 
-static void receive(const struct raw_link *link)
+static void link_receive(const struct raw_link *link)
 {
 	const struct datagrams *d = link->owner;
 	struct ibv_sge sge = { (uintptr_t)link->to, RAW_ROOM, link->mr->lkey };
@@ -41,7 +41,7 @@ static void receive(const struct raw_link *link)
 	MUST(!ibv_post_recv(d->to, &wr, &bad));
 }
 
-static void walk(struct ibv_qp *qp)
+static void qp_walk(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = { .port_num = RIG_PORT, .qkey = QKEY };
 	static const int masks[] = {
@@ -57,9 +57,9 @@ static void walk(struct ibv_qp *qp)
 	}
 }
 
-static void mend(const struct raw_link *link)
+static void link_mend(const struct raw_link *link)
 {
-	walk(link->qp);
+	qp_walk(link->qp);
 }
 
 static struct ibv_ah *address_to_itself(const struct datagrams *d)
@@ -90,8 +90,8 @@ static void qps_open(struct datagrams *d)
 
 	MUST(d->link.qp = raw_wqe_qp(d->rig->ctx, &from, &mlx5));
 	MUST(d->to = ibv_create_qp(d->pd, &to));
-	walk(d->link.qp);
-	walk(d->to);
+	qp_walk(d->link.qp);
+	qp_walk(d->to);
 }
 
 static void datagrams_open(struct rig *rig, struct datagrams *d)
@@ -104,8 +104,8 @@ static void datagrams_open(struct rig *rig, struct datagrams *d)
 				   .only_sends = true,
 				   .owner = d,
 				   .put_target = put_target,
-				   .receive = receive,
-				   .mend = mend };
+				   .receive = link_receive,
+				   .mend = link_mend };
 	MUST(d->pd = ibv_alloc_pd(rig->ctx));
 	MUST(d->ah = address_to_itself(d));
 	MUST(link->sent = ibv_create_cq(rig->ctx, 32, NULL, NULL, 0));

@@ -29,14 +29,14 @@ static void put_target(const struct raw_link *link, struct raw_wqe *wqe)
 		raw_wqe_make_compact(wqe, av);
 }
 
-static void receive(const struct raw_link *link)
+static void link_receive(const struct raw_link *link)
 {
 	const struct initiator *initiator = link->owner;
 
 	dc_post_receive(&initiator->dc, 1000, 1);
 }
 
-static void mend(const struct raw_link *link)
+static void link_mend(const struct raw_link *link)
 {
 	const struct initiator *initiator = link->owner;
 
@@ -73,8 +73,8 @@ static void initiator_open(struct initiator *initiator, const struct ibv_qp *tar
 					     .to = dc_buf(dc, 1),
 					     .owner = initiator,
 					     .put_target = put_target,
-					     .receive = receive,
-					     .mend = mend };
+					     .receive = link_receive,
+					     .mend = link_mend };
 }
 
 void raw_initiators(struct rig *rig)

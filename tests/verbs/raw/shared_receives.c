@@ -20,12 +20,12 @@ static void put_target(const struct raw_link *link, struct raw_wqe *wqe)
 	raw_wqe_srq(wqe, xrc->srqn[wanted]);
 }
 
-static void receive(const struct raw_link *link)
+static void link_receive(const struct raw_link *link)
 {
 	xrc_receive(link->owner, wanted, 1000);
 }
 
-static void mend(const struct raw_link *link)
+static void link_mend(const struct raw_link *link)
 {
 	xrc_connect(link->owner);
 }
@@ -46,8 +46,8 @@ static struct raw_link link_of(struct xrc *xrc)
 				  .to = xrc->buf + XRC_SLICE,
 				  .owner = xrc,
 				  .put_target = put_target,
-				  .receive = receive,
-				  .mend = mend };
+				  .receive = link_receive,
+				  .mend = link_mend };
 }
 
 static void spoil_srqn(struct raw_wqe *wqe)

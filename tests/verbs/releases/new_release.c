@@ -25,7 +25,7 @@
 #define PAGE 4096
 
 /* The call gave no object, and ERR. */
-static void refused(const void *object, int err, const char *what)
+static void expect_refused(const void *object, int err, const char *what)
 {
 	say_check(!object && errno == err, "%s", what);
 }
@@ -39,9 +39,9 @@ static void buffers_are_registered(struct ibv_pd *pd, struct ibv_pd *other)
 
 	say_check(mr && mr->addr == addr + 10 && mr->length == 100, "a part of a buffer");
 	errno = 0;
-	refused(ibv_reg_buf_mr(pd, buf, addr + 3 * PAGE, 1, 0), EINVAL, "beyond its end");
+	expect_refused(ibv_reg_buf_mr(pd, buf, addr + 3 * PAGE, 1, 0), EINVAL, "beyond its end");
 	errno = 0;
-	refused(ibv_reg_buf_mr(other, buf, addr, 1, 0), EINVAL, "in another PD");
+	expect_refused(ibv_reg_buf_mr(other, buf, addr, 1, 0), EINVAL, "in another PD");
 	say_check(mr && !ibv_dereg_mr(mr), "deregistered");
 	ibv_free_buf(buf);
 }
@@ -70,7 +70,7 @@ static void hints_are_checked(struct ibv_context *ctx)
 		struct ibv_dmah_init_attr attr = cases[i].attr;
 
 		errno = 0;
-		refused(ibv_alloc_dmah(ctx, &attr), cases[i].err, cases[i].what);
+		expect_refused(ibv_alloc_dmah(ctx, &attr), cases[i].err, cases[i].what);
 	}
 }
 
@@ -92,7 +92,7 @@ static void regions_take_hints(struct ibv_pd *pd, char *memory)
 	say_check(mr && !ibv_dereg_mr(mr), "deregistered");
 	attr.access = IBV_ACCESS_REMOTE_WRITE;
 	errno = 0;
-	refused(ibv_reg_mr_ex(pd, &attr), EINVAL, "rights that cannot be");
+	expect_refused(ibv_reg_mr_ex(pd, &attr), EINVAL, "rights that cannot be");
 	say_check(dmah && !ibv_dealloc_dmah(dmah), "the handle is free again");
 }
 
@@ -113,7 +113,7 @@ static void regions_of_files(struct ibv_pd *pd)
 	say_check(mr && !ibv_dereg_mr(mr), "its second page");
 	attr.length++;
 	errno = 0;
-	refused(ibv_reg_mr_ex(pd, &attr), EINVAL, "more than there is");
+	expect_refused(ibv_reg_mr_ex(pd, &attr), EINVAL, "more than there is");
 	close(fd);
 }
 
@@ -125,7 +125,7 @@ static void open_with(struct ibv_device *device, int fd, uint32_t count, int err
 					    .fds = &fds };
 
 	errno = 0;
-	refused(mlx5dv_open_device(device, &attr), err, what);
+	expect_refused(mlx5dv_open_device(device, &attr), err, what);
 }
 
 /* A descriptor of a driver's device grants a right; softhca has no such device. */
@@ -140,10 +140,10 @@ static void descriptors_give_rights(struct ibv_device *device)
 	open_with(device, 9999, 1, EBADF, "a number that is no descriptor");
 	open_with(device, fd, UINT32_MAX, EINVAL, "more than an attribute holds");
 	errno = 0;
-	refused(mlx5dv_open_device(device, &attr), EINVAL, "no array");
+	expect_refused(mlx5dv_open_device(device, &attr), EINVAL, "no array");
 	attr.comp_mask <<= 1;
 	errno = 0;
-	refused(mlx5dv_open_device(device, &attr), EINVAL, "an unknown bit");
+	expect_refused(mlx5dv_open_device(device, &attr), EINVAL, "an unknown bit");
 	close(fd);
 }
 
@@ -160,10 +160,12 @@ static void no_data_direct(struct ibv_pd *pd)
 	mr = mlx5dv_reg_dmabuf_mr(pd, PAGE, PAGE, PAGE, fd, IBV_ACCESS_LOCAL_WRITE, 0);
 	say_check(mr && mr->length == PAGE && !ibv_dereg_mr(mr), "its second page");
 	errno = 0;
-	refused(mlx5dv_reg_dmabuf_mr(pd, 0, PAGE, 0, fd, 0, MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT),
+	expect_refused(
+		mlx5dv_reg_dmabuf_mr(pd, 0, PAGE, 0, fd, 0, MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT),
 		EINVAL, "by a second device");
 	errno = 0;
-	refused(mlx5dv_reg_dmabuf_mr(pd, 0, PAGE, 0, fd, 0, 1 << 5), EINVAL, "an unknown right");
+	expect_refused(mlx5dv_reg_dmabuf_mr(pd, 0, PAGE, 0, fd, 0, 1 << 5), EINVAL,
+		       "an unknown right");
 	close(fd);
 }
 
@@ -198,7 +200,7 @@ static void counters_of_completions(struct ibv_context *ctx)
 
 	say_check(ibv_query_comp_cntr_caps(ctx, &caps) == EOPNOTSUPP, "no completion counters");
 	errno = 0;
-	refused(ibv_create_comp_cntr(ctx, &attr), EOPNOTSUPP, "not one");
+	expect_refused(ibv_create_comp_cntr(ctx, &attr), EOPNOTSUPP, "not one");
 }
 
 /* ---- what another process, here another context of the same descriptor, is told of ---- */

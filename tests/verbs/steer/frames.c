@@ -558,7 +558,7 @@ void steer_tables(struct rig *rig)
 
 /* ---- sent frames ---- */
 
-static void sent(struct rig *rig, struct raw *raw)
+static void steer_sent_frames(struct rig *rig, struct raw *raw)
 {
 	const struct steer_rule out = { STEER_TO_PORT(PORT),
 					.table = MLX5DV_FLOW_TABLE_TYPE_NIC_TX };
@@ -590,6 +590,6 @@ void steer_sent(struct rig *rig)
 
 	if (!raw_open(rig, 0, &raw))
 		return;
-	sent(rig, &raw);
+	steer_sent_frames(rig, &raw);
 	raw_close(&raw);
 }

@@ -109,7 +109,7 @@ static void post_message(struct rig_pair *pair)
 
 /* Creates a PD, two MRs, two CQs and two QPs, sends a message, and destroys them. Returns true if
  * all steps succeeded. */
-static bool live(struct rig *rig, int id, int round)
+static bool objects_live(struct rig *rig, int id, int round)
 {
 	struct rig_conf conf = rig_conf_default();
 	struct rig_pair pair;
@@ -143,7 +143,7 @@ static void open_and_close(void *arg, int id)
 		struct rig rig;
 
 		rig_open(&rig);
-		atomic_fetch_add(&lifes->good, live(&rig, id, i));
+		atomic_fetch_add(&lifes->good, objects_live(&rig, id, i));
 		rig_close(&rig);
 	}
 }
@@ -161,7 +161,7 @@ static void come_and_go(void *arg, int id)
 	struct lifes *lifes = arg;
 
 	for (int i = 0; i < LIFES_EACH; i++)
-		atomic_fetch_add(&lifes->good, live(lifes->rig, id, i));
+		atomic_fetch_add(&lifes->good, objects_live(lifes->rig, id, i));
 }
 
 void threads_objects(struct rig *rig)

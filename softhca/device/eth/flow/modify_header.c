@@ -186,7 +186,7 @@ static void copy(const struct header_change *changed, const uint8_t *action, uin
 			 action_length(action), data >> fld_get(action, HEADER_ACTION_OFFSET));
 }
 
-static void act(const struct header_change *changed, const uint8_t *action)
+static void action_run(const struct header_change *changed, const uint8_t *action)
 {
 	const uint32_t data = (uint32_t)fld_get(action, HEADER_ACTION_DATA);
 	uint8_t *header;
@@ -214,6 +214,6 @@ void modify_header_apply(const struct modify_header *list, const struct frame *f
 	const struct header_change changed = { frame, bytes, registers };
 
 	for (unsigned int i = 0; i < list->count; i++)
-		act(&changed, list->action[i]);
+		action_run(&changed, list->action[i]);
 	frame_keep_sums(bytes, frame);
 }

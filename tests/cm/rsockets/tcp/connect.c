@@ -31,7 +31,7 @@ static struct sockaddr_in name_of(int fd)
 }
 
 /* Returns the address of a port without a listener. The port stays bound until the program ends. */
-static struct sockaddr_in nobody(void)
+static struct sockaddr_in unused_address(void)
 {
 	static struct sockaddr_in addr;
 	socklen_t len = sizeof(addr);
@@ -53,7 +53,7 @@ static struct sockaddr_in address_of(const char *word)
 	struct sockaddr_in addr = loopback();
 
 	if (!strcmp(word, "nobody"))
-		return nobody();
+		return unused_address();
 	if (!strcmp(word, "any"))
 		addr.sin_addr.s_addr = htonl(INADDR_ANY);
 	else if (!strcmp(word, "family"))

@@ -321,7 +321,8 @@ static void start_posting(unsigned int failing)
 }
 
 /* Whether a request is refused; NUMBER is its place in the piece. */
-static bool takes(uint64_t wr_id, const struct ibv_sge *sge, int num_sge, unsigned int number)
+static bool request_is_taken(uint64_t wr_id, const struct ibv_sge *sge, int num_sge,
+			     unsigned int number)
 {
 	assert_int_equal(wr_id, taken);
 	assert_ptr_equal(sge, &sges[taken]);
@@ -336,7 +337,7 @@ static int post_sends(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send
 	for (unsigned int n = 0; wr; wr = wr->next, n++) {
 		last_send = *wr;
 		*bad = wr;
-		if (!takes(wr->wr_id, wr->sg_list, wr->num_sge, n))
+		if (!request_is_taken(wr->wr_id, wr->sg_list, wr->num_sge, n))
 			return EINVAL;
 	}
 	return 0;
@@ -346,7 +347,7 @@ static int take_receives(struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
 	for (unsigned int n = 0; wr; wr = wr->next, n++) {
 		*bad = wr;
-		if (!takes(wr->wr_id, wr->sg_list, wr->num_sge, n))
+		if (!request_is_taken(wr->wr_id, wr->sg_list, wr->num_sge, n))
 			return EINVAL;
 	}
 	return 0;

@@ -29,7 +29,7 @@ static struct {
 	socklen_t *len;
 } it;
 
-static int called(struct rs *rs, const char *what)
+static int call_record(struct rs *rs, const char *what)
 {
 	assert_ptr_equal(rs, &it.rs);
 	it.called = what;
@@ -40,33 +40,33 @@ static int kind_bind(struct rs *rs, const struct sockaddr *addr, socklen_t len)
 {
 	assert_int_equal(len, sizeof(the_addr));
 	it.addr = addr;
-	return called(rs, "bind");
+	return call_record(rs, "bind");
 }
 
 static int kind_connect(struct rs *rs, const struct sockaddr *addr, socklen_t len)
 {
 	assert_int_equal(len, sizeof(the_addr));
 	it.addr = addr;
-	return called(rs, "connect");
+	return call_record(rs, "connect");
 }
 
 static int kind_listen(struct rs *rs, int backlog)
 {
 	it.backlog = backlog;
-	return called(rs, "listen");
+	return call_record(rs, "listen");
 }
 
 static int kind_accept(struct rs *rs, struct rs **out)
 {
 	*out = &it.accepted;
-	return called(rs, "accept");
+	return call_record(rs, "accept");
 }
 
 static int kind_local_name(struct rs *rs, struct sockaddr *addr, socklen_t *len)
 {
 	it.addr = addr;
 	it.len = len;
-	return called(rs, "local_name");
+	return call_record(rs, "local_name");
 }
 
 static int kind_peer_name(struct rs *rs, struct sockaddr *addr, socklen_t *len)
@@ -77,24 +77,24 @@ static int kind_peer_name(struct rs *rs, struct sockaddr *addr, socklen_t *len)
 		it.called = "peer_name of accepted";
 		return 0;
 	}
-	return called(rs, "peer_name");
+	return call_record(rs, "peer_name");
 }
 
 static int kind_shutdown(struct rs *rs, int how)
 {
 	it.how = how;
-	return called(rs, "shutdown");
+	return call_record(rs, "shutdown");
 }
 
 static void kind_close(struct rs *rs)
 {
-	called(rs, "close");
+	call_record(rs, "close");
 }
 
 static int kind_unread(struct rs *rs, int *bytes)
 {
 	*bytes = UNREAD;
-	return called(rs, "unread");
+	return call_record(rs, "unread");
 }
 
 static const struct rs_kind kind = {

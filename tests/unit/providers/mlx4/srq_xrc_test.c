@@ -72,7 +72,7 @@ static struct verbs_srq *new_srq(struct rig *rig)
 	return srq;
 }
 
-static void receive(struct rig *rig, uint32_t srqn, uint16_t index, unsigned int syndrome)
+static void receive_complete(struct rig *rig, uint32_t srqn, uint16_t index, unsigned int syndrome)
 {
 	const struct rig_cqe cqe = { .opcode = M4_RECV_SEND_IMM,
 				     .qpn = TARGET,
@@ -102,7 +102,7 @@ static void messages_complete_in_the_srq_that_the_cqe_names(void **state)
 		uint32_t srqn = srqs[i & 1]->srq_num;
 		uint16_t index = 2 - i / 2;
 
-		receive(rig, srqn, index, i == 3 ? SYND_LOCAL_LENGTH : 0);
+		receive_complete(rig, srqn, index, i == 3 ? SYND_LOCAL_LENGTH : 0);
 		assert_int_equal(poll_one(rig, &wc), 1);
 		assert_int_equal(wc.wr_id, srqn * 100 + index);
 		assert_int_equal(wc.qp_num, TARGET);
@@ -208,7 +208,7 @@ static void readers_know_of_no_qp(void **state)
 	struct ibv_poll_cq_attr attr = { 0 };
 
 	(void)state;
-	receive(rig, srq->srq_num, 1, 0);
+	receive_complete(rig, srq->srq_num, 1, 0);
 	assert_int_equal(ibv_start_poll(cqx, &attr), 0);
 	assert_int_equal(cqx->wr_id, srq->srq_num * 100 + 1);
 	assert_int_equal(ibv_wc_read_qp_num(cqx), TARGET);
@@ -254,9 +254,9 @@ static void an_srq_takes_its_completions_along(void **state)
 
 	(void)state;
 	assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
-	receive(rig, gone->srq_num, 0, 0);
-	receive(rig, stays->srq_num, 0, 0);
-	receive(rig, gone->srq_num, 1, 0);
+	receive_complete(rig, gone->srq_num, 0, 0);
+	receive_complete(rig, stays->srq_num, 0, 0);
+	receive_complete(rig, gone->srq_num, 1, 0);
 	rig_complete(rig, &sent);
 	assert_int_equal(mlx4_srq_destroy(&gone->srq), 0);
 	assert_int_equal(poll_one(rig, &wc), 1);

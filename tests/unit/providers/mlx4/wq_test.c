@@ -74,7 +74,7 @@ static int post_receive(struct ibv_wq *wq, uint64_t wr_id)
 	return wq->post_recv(wq, &wr, &bad);
 }
 
-static void arrive(struct rig *rig, uint16_t index)
+static void receive_complete(struct rig *rig, uint16_t index)
 {
 	rig_complete(rig, &(struct rig_cqe){ .opcode = M4_RECV_SEND,
 					     .qpn = WQN,
@@ -84,7 +84,7 @@ static void arrive(struct rig *rig, uint16_t index)
 
 /* ---- what may be asked for ---- */
 
-static int refused(struct rig *rig, struct ibv_wq_init_attr attr)
+static int wq_is_refused(struct rig *rig, struct ibv_wq_init_attr attr)
 {
 	errno = 0;
 	assert_null(mlx4_wq_create(&rig->ctx->vctx.context, &attr));
@@ -98,17 +98,17 @@ static void what_the_adapter_lacks_is_refused(void **state)
 
 	(void)state;
 	attr.wq_type = IBV_WQT_RQ + 1;
-	assert_int_equal(refused(rig, attr), EOPNOTSUPP);
+	assert_int_equal(wq_is_refused(rig, attr), EOPNOTSUPP);
 	attr = attr_of(rig, 4, 1);
 	attr.comp_mask = IBV_WQ_INIT_ATTR_FLAGS << 1;
-	assert_int_equal(refused(rig, attr), EOPNOTSUPP);
+	assert_int_equal(wq_is_refused(rig, attr), EOPNOTSUPP);
 	attr.comp_mask = IBV_WQ_INIT_ATTR_FLAGS;
 	attr.create_flags = IBV_WQ_FLAGS_SCATTER_FCS | IBV_WQ_FLAGS_CVLAN_STRIPPING;
-	assert_int_equal(refused(rig, attr), EOPNOTSUPP);
-	assert_int_equal(refused(rig, attr_of(rig, MAX_WR + 1, 1)), EINVAL);
-	assert_int_equal(refused(rig, attr_of(rig, 1, MAX_SGE + 1)), EINVAL);
+	assert_int_equal(wq_is_refused(rig, attr), EOPNOTSUPP);
+	assert_int_equal(wq_is_refused(rig, attr_of(rig, MAX_WR + 1, 1)), EINVAL);
+	assert_int_equal(wq_is_refused(rig, attr_of(rig, 1, MAX_SGE + 1)), EINVAL);
 	refusal = EPERM;
-	assert_int_equal(refused(rig, attr_of(rig, 1, 1)), EPERM);
+	assert_int_equal(wq_is_refused(rig, attr_of(rig, 1, 1)), EPERM);
 	refusal = 0;
 	rig_free(rig);
 }
@@ -143,7 +143,7 @@ static void a_range_of_numbers_is_asked_for_once(void **state)
 	(void)state;
 	rig->ctx->log_wqs_range = 3;
 	refusal = ENOMEM;
-	assert_int_equal(refused(rig, attr_of(rig, 1, 1)), ENOMEM);
+	assert_int_equal(wq_is_refused(rig, attr_of(rig, 1, 1)), ENOMEM);
 	refusal = 0;
 	wq = make_wq(rig, 1, 1);
 	assert_int_equal(created.log_range_size, 3);
@@ -201,7 +201,7 @@ static void frames_complete_in_the_wq(void **state)
 	(void)state;
 	for (uint16_t i = 0; i < 5; i++) {
 		assert_int_equal(post_receive(wq, 100 + i), 0);
-		arrive(rig, i);
+		receive_complete(rig, i);
 		assert_int_equal(mlx4_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
 		assert_int_equal(wc.wr_id, 100 + i);
 		assert_int_equal(wc.qp_num, WQN);
@@ -234,7 +234,7 @@ static void a_reset_wq_is_empty_and_takes_receives(void **state)
 		assert_int_equal(post_receive(wq, 2), 0);
 		assert_int_equal(post_receive(wq, 3), ENOMEM);
 		assert_int_equal(be32toh(*qp->rq.dbrec), 2);
-		arrive(rig, 0);
+		receive_complete(rig, 0);
 		set_state(wq, IBV_WQ_ATTR_STATE, IBV_WQS_RESET, 0);
 		assert_int_equal(*qp->rq.dbrec, 0);
 		assert_int_equal(qp->rq.wq.head | qp->rq.wq.tail, 0);
@@ -269,14 +269,14 @@ static void a_destroyed_wq_takes_its_completions_along(void **state)
 
 	(void)state;
 	assert_int_equal(post_receive(wq, 7), 0);
-	arrive(rig, 0);
+	receive_complete(rig, 0);
 	refusal = EBUSY;
 	assert_int_equal(mlx4_wq_destroy(wq), EBUSY);
 	refusal = 0;
 	assert_int_equal(mlx4_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
 	assert_int_equal(wc.wr_id, 7);
 	assert_int_equal(post_receive(wq, 8), 0);
-	arrive(rig, 1);
+	receive_complete(rig, 1);
 	assert_int_equal(mlx4_wq_destroy(wq), 0);
 	assert_int_equal(mlx4_poll_cq(&rig->cq->vcq.cq, 1, &wc), 0);
 	rig_free(rig);
@@ -292,7 +292,7 @@ static void a_wq_gives_its_memory_back(void **state)
 	(void)state;
 	assert_int_equal(mlx4_wq_destroy(wq), 0);
 	refusal = EPERM;
-	assert_int_equal(refused(rig, attr_of(rig, 2, 1)), EPERM);
+	assert_int_equal(wq_is_refused(rig, attr_of(rig, 2, 1)), EPERM);
 	refusal = 0;
 	wq = make_wq(rig, 2, 1);
 	assert_ptr_equal(mlx4_wq_queue(wq)->buf.addr, buf);

@@ -42,7 +42,7 @@ static struct fabric_msg write_from_a(void)
 	return msg;
 }
 
-static bool arrives(const struct fabric_msg *msg)
+static bool message_arrives(const struct fabric_msg *msg)
 {
 	flat.mem[to] = 0;
 	station_receive(flat.hca[1], 1, flat.now, msg);
@@ -59,9 +59,9 @@ static void messages_come_from_the_peer_s_lid(void **state)
 	pair(NULL, 4096);
 	msg = write_from_a();
 	msg.addr.slid++;
-	assert_false(arrives(&msg));
+	assert_false(message_arrives(&msg));
 	msg = write_from_a();
-	assert_true(arrives(&msg));
+	assert_true(message_arrives(&msg));
 	unpair();
 }
 
@@ -73,11 +73,11 @@ static void messages_come_from_the_peer_s_gid(void **state)
 	pair(NULL, 4096);
 	msg = write_from_a();
 	msg.addr.sgid[15] ^= 1;
-	assert_false(arrives(&msg));
+	assert_false(message_arrives(&msg));
 	memset(msg.addr.sgid, PEER_GID, sizeof(msg.addr.sgid)); /* the peer's own GID */
-	assert_false(arrives(&msg));
+	assert_false(message_arrives(&msg));
 	msg = write_from_a();
-	assert_true(arrives(&msg));
+	assert_true(message_arrives(&msg));
 	unpair();
 }
 
@@ -118,7 +118,7 @@ static void one_of_two_is_a_full_member(void **state)
 	msg = write_from_a();
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		msg.pkey = keys[i].pkey;
-		assert_int_equal(arrives(&msg), keys[i].taken);
+		assert_int_equal(message_arrives(&msg), keys[i].taken);
 		msg.psn += keys[i].taken;
 		refused += !keys[i].taken;
 	}

@@ -515,7 +515,7 @@ static void count_packet(void *owner, unsigned int host, uint8_t *packet, size_t
 	(*count)++;
 }
 
-static void nothing(void *owner, unsigned int host)
+static void ignore_host(void *owner, unsigned int host)
 {
 	(void)owner;
 	(void)host;
@@ -525,7 +525,7 @@ static void nothing(void *owner, unsigned int host)
 static void host_that_has_stopped_holds_up_nobody(void **state)
 {
 	bool busy;
-	static const struct network_ops ops = { count_packet, nothing, nothing };
+	static const struct network_ops ops = { count_packet, ignore_host, ignore_host };
 	static const uint8_t packet[1000] = { 7 };
 	const uint64_t ms = 1000000;
 	struct network *host[3];

@@ -114,7 +114,7 @@ static struct sockaddr_in loopback(uint16_t port)
 				     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 }
 
-static struct sockaddr *of(struct sockaddr_in *addr)
+static struct sockaddr *sockaddr_of(struct sockaddr_in *addr)
 {
 	return (struct sockaddr *)addr;
 }
@@ -139,18 +139,18 @@ static void a_socket_has_the_name_that_it_is_bound_to(void **state)
 	int fd = dgram_new();
 
 	(void)state;
-	assert_int_equal(rgetsockname(fd, of(&name), &len), 0);
+	assert_int_equal(rgetsockname(fd, sockaddr_of(&name), &len), 0);
 	assert_int_equal(name.sin_port, 0);
-	assert_int_equal(rbind(fd, of(&addr), sizeof(addr)), 0);
+	assert_int_equal(rbind(fd, sockaddr_of(&addr), sizeof(addr)), 0);
 	memset(&name, 0xee, sizeof(name));
-	assert_int_equal(rgetsockname(fd, of(&name), &len), 0);
+	assert_int_equal(rgetsockname(fd, sockaddr_of(&name), &len), 0);
 	assert_int_equal(len, sizeof(name));
 	assert_int_equal(name.sin_family, AF_INET);
 	assert_int_not_equal(name.sin_port, 0);
 	assert_int_equal(name.sin_addr.s_addr, htonl(INADDR_LOOPBACK));
-	assert_int_equal(rbind(fd, of(&addr), sizeof(addr)), -1); /* bound already */
+	assert_int_equal(rbind(fd, sockaddr_of(&addr), sizeof(addr)), -1); /* bound already */
 	assert_int_equal(errno, EINVAL);
-	assert_int_equal(rgetpeername(fd, of(&name), &len), -1);
+	assert_int_equal(rgetpeername(fd, sockaddr_of(&name), &len), -1);
 	assert_int_equal(errno, ENOTCONN);
 	assert_int_equal(rclose(fd), 0);
 }
@@ -165,7 +165,7 @@ static void options_are_set_before_the_first_use(void **state)
 	(void)state;
 	rs_flag_set(&dgram->rs.flags.reuse_addr, true);
 	dgram->rs.options.ip_tos = TOS;
-	assert_int_equal(rbind(fd, of(&addr), sizeof(addr)), 0);
+	assert_int_equal(rbind(fd, sockaddr_of(&addr), sizeof(addr)), 0);
 	assert_true(dgram->is_set_up);
 	assert_int_equal(getsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &value, &len), 0);
 	assert_int_equal(value, 1);
@@ -209,15 +209,15 @@ static void a_connection_is_one_to_a_peer(void **state)
 
 	(void)state;
 	dgram->port = 5;
-	assert_int_equal(rconnect(fd, of(&addr), sizeof(addr)), 0);
+	assert_int_equal(rconnect(fd, sockaddr_of(&addr), sizeof(addr)), 0);
 	assert_ptr_equal(dgram->connected, &it.peer);
 	assert_int_equal(dgram->port, 0);
 	assert_memory_equal(&it.sought, &addr, sizeof(addr));
-	assert_int_equal(rgetpeername(fd, of(&name), &len), 0);
+	assert_int_equal(rgetpeername(fd, sockaddr_of(&name), &len), 0);
 	assert_int_equal(name.sin_port, htons(7777));
 	assert_int_equal(rconnect(fd, &none, sizeof(none)), 0);
 	assert_null(dgram->connected);
-	assert_int_equal(rgetpeername(fd, of(&name), &len), -1);
+	assert_int_equal(rgetpeername(fd, sockaddr_of(&name), &len), -1);
 	assert_int_equal(errno, ENOTCONN);
 	assert_int_equal(rclose(fd), 0);
 }
@@ -230,14 +230,14 @@ static void a_peer_that_no_device_reaches_is_not_connected(void **state)
 	struct dgram *dgram = dgram_of(fd);
 
 	(void)state;
-	assert_int_equal(rconnect(fd, of(&addr), sizeof(addr)), 0);
+	assert_int_equal(rconnect(fd, sockaddr_of(&addr), sizeof(addr)), 0);
 	it.peer_error = ENETUNREACH;
-	assert_int_equal(rconnect(fd, of(&addr), sizeof(addr)), -1);
+	assert_int_equal(rconnect(fd, sockaddr_of(&addr), sizeof(addr)), -1);
 	assert_int_equal(errno, ENETUNREACH);
 	assert_null(dgram->connected);
-	assert_int_equal(rgetpeername(fd, of(&name), &len), -1);
+	assert_int_equal(rgetpeername(fd, sockaddr_of(&name), &len), -1);
 	it.peer_error = 0;
-	assert_int_equal(rconnect(fd, of(&addr), 3), -1); /* refused by the UDP socket */
+	assert_int_equal(rconnect(fd, sockaddr_of(&addr), 3), -1); /* refused by the UDP socket */
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(rclose(fd), 0);
 }
@@ -255,7 +255,7 @@ static void a_shutdown_is_of_a_connected_socket(void **state)
 	assert_int_equal(rshutdown(fd, SHUT_RD), -1);
 	assert_int_equal(errno, ENOTCONN);
 	assert_false(dgram->read_shut || dgram->write_shut);
-	assert_int_equal(rconnect(fd, of(&addr), sizeof(addr)), 0);
+	assert_int_equal(rconnect(fd, sockaddr_of(&addr), sizeof(addr)), 0);
 	assert_int_equal(rshutdown(fd, SHUT_RD), 0);
 	assert_true(dgram->read_shut && !dgram->write_shut);
 	dgram->read_shut = false;

@@ -291,7 +291,7 @@ static int dgram_end(void **state)
 	return close(dgram.rs.fd) | close(other);
 }
 
-static int receive(char *bytes, size_t room, int flags, size_t *done)
+static int datagram_receive(char *bytes, size_t room, int flags, size_t *done)
 {
 	struct iovec buffer = { bytes, room };
 	struct span span;
@@ -329,15 +329,15 @@ static void a_message_is_handed_over_once(void **state)
 
 	(void)state;
 	message_comes();
-	assert_int_equal(receive(bytes, sizeof(bytes), MSG_PEEK, &done), 0);
+	assert_int_equal(datagram_receive(bytes, sizeof(bytes), MSG_PEEK, &done), 0);
 	assert_int_equal(done, 4);
 	assert_int_equal(it.reposted, 0);
-	assert_int_equal(receive(bytes, 3, 0, &done), 0);
+	assert_int_equal(datagram_receive(bytes, 3, 0, &done), 0);
 	assert_int_equal(done, 3);
 	assert_memory_equal(bytes, "abc", 3);
 	assert_int_equal(it.reposted, 1);
 	assert_int_equal(dgram.rs.arrivals, 1);
-	assert_int_equal(receive(bytes, sizeof(bytes), MSG_DONTWAIT, &done), EAGAIN);
+	assert_int_equal(datagram_receive(bytes, sizeof(bytes), MSG_DONTWAIT, &done), EAGAIN);
 	assert_int_equal(dgram.rs.found_empty, 1);
 	assert_int_equal(it.sleeps, 0);
 }
@@ -409,7 +409,7 @@ static void completions_of_sends_make_room(void **state)
 	assert_true(rdmacm_dgram_progress(&dgram, false));
 	assert_int_equal(the_link.sq_done, 2);
 	assert_int_equal(it.woken, 1);
-	assert_int_equal(receive(bytes, sizeof(bytes), 0, &done), EIO);
+	assert_int_equal(datagram_receive(bytes, sizeof(bytes), 0, &done), EIO);
 	assert_int_equal(dgram.error, 0); /* reported once */
 	assert_false(rdmacm_dgram_progress(&dgram, false));
 }
@@ -421,7 +421,7 @@ static void a_shut_socket_has_no_bytes(void **state)
 
 	(void)state;
 	dgram.read_shut = true;
-	assert_int_equal(receive(bytes, sizeof(bytes), 0, &done), 0);
+	assert_int_equal(datagram_receive(bytes, sizeof(bytes), 0, &done), 0);
 	assert_int_equal(done, 0);
 }
 
@@ -434,7 +434,7 @@ static void a_wait_begins_with_polling(void **state)
 	(void)state;
 	message_comes();
 	it.polls_before = 4;
-	assert_int_equal(receive(bytes, sizeof(bytes), 0, &done), 0);
+	assert_int_equal(datagram_receive(bytes, sizeof(bytes), 0, &done), 0);
 	assert_int_equal(it.polls, 5);
 	assert_int_equal(it.armed, 0);
 	assert_int_equal(it.sleeps, 0);
@@ -448,7 +448,7 @@ static void a_wait_sleeps_until_a_message_comes(void **state)
 
 	(void)state;
 	it.arrives_in_sleep = true;
-	assert_int_equal(receive(bytes, sizeof(bytes), 0, &done), 0);
+	assert_int_equal(datagram_receive(bytes, sizeof(bytes), 0, &done), 0);
 	assert_int_equal(done, 4);
 	assert_int_equal(it.sleeps, 1);
 	assert_int_equal(it.armed, 1);
@@ -458,7 +458,7 @@ static void a_wait_sleeps_until_a_message_comes(void **state)
 	assert_int_equal(dgram.rs.spin.left, 1);
 	it.polls_before = it.polls + 1;
 	message_comes();
-	assert_int_equal(receive(bytes, sizeof(bytes), 0, &done), 0);
+	assert_int_equal(datagram_receive(bytes, sizeof(bytes), 0, &done), 0);
 	assert_int_equal(dgram.rs.spin.left, 0); /* skipped: a message came while it armed */
 	assert_int_equal(it.sleeps, 1);
 	assert_int_equal(it.armed, 2);
@@ -471,16 +471,16 @@ static void a_wait_ends_with_its_limit_or_a_signal(void **state)
 
 	(void)state;
 	dgram.rs.options.receive_limit_us = 500;
-	assert_int_equal(receive(bytes, sizeof(bytes), 0, &done), EAGAIN);
+	assert_int_equal(datagram_receive(bytes, sizeof(bytes), 0, &done), EAGAIN);
 	assert_int_equal(it.sleeps, 1);
 	assert_true(it.now_us >= 500 && it.now_us < 600);
 	dgram.rs.options.receive_limit_us = 0;
 	it.sleep_error = EINTR;
-	assert_int_equal(receive(bytes, sizeof(bytes), 0, &done), EINTR);
+	assert_int_equal(datagram_receive(bytes, sizeof(bytes), 0, &done), EINTR);
 	assert_int_equal(it.sleeps, 2);
 	it.arm_error = REFUSED;
 	the_link.is_armed = false;
-	assert_int_equal(receive(bytes, sizeof(bytes), 0, &done), EIO);
+	assert_int_equal(datagram_receive(bytes, sizeof(bytes), 0, &done), EIO);
 }
 
 static void poll_says_what_is_there(void **state)
@@ -579,13 +579,13 @@ static void data_by_udp_is_queued_and_answered(void **state)
 	assert_int_equal(it.found, 1);
 	assert_int_equal(it.found_qpn, PEER_QPN);
 	assert_int_equal(answer_of_socket(""), CONTROL_ANSWER);
-	assert_int_equal(receive(bytes, sizeof(bytes), 0, &done), 0);
+	assert_int_equal(datagram_receive(bytes, sizeof(bytes), 0, &done), 0);
 	assert_memory_equal(bytes, "xyz", 3);
 	assert_int_equal(rdmacm_dgram_unread(&dgram.rs, &unread), 0);
 	assert_int_equal(unread, 0);
 	it.peer_error = ENODEV; /* a sender that no device reaches */
 	control_send(CONTROL_DATA, "xyz", 0);
-	assert_int_equal(receive(bytes, sizeof(bytes), 0, &done), 0);
+	assert_int_equal(datagram_receive(bytes, sizeof(bytes), 0, &done), 0);
 	assert_int_equal(done, 3);
 	assert_int_equal(answer_of_socket(""), -1);
 }

@@ -44,7 +44,7 @@ static struct ibv_context *ctx(void)
 	return &context->vctx.context;
 }
 
-static struct mlx5dv_flow_matcher_attr plain(void)
+static struct mlx5dv_flow_matcher_attr plain_attr(void)
 {
 	return (struct mlx5dv_flow_matcher_attr){ .type = IBV_FLOW_ATTR_NORMAL,
 						  .priority = 0x102,
@@ -62,7 +62,7 @@ static void expect_new(uint16_t handle)
 
 static void matcher_open(void)
 {
-	struct mlx5dv_flow_matcher_attr attr = plain();
+	struct mlx5dv_flow_matcher_attr attr = plain_attr();
 
 	expect_new(MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE);
 	matcher = mlx5dv_create_flow_matcher(ctx(), &attr);
@@ -125,7 +125,7 @@ static void try_matcher(const struct mlx5dv_flow_matcher_attr *attr, const char 
 
 static void a_matcher_is_mask_sets_and_priority(void **state)
 {
-	struct mlx5dv_flow_matcher_attr attr = plain();
+	struct mlx5dv_flow_matcher_attr attr = plain_attr();
 
 	(void)state;
 	try_matcher(&attr, MASK);
@@ -136,7 +136,7 @@ static void a_matcher_is_mask_sets_and_priority(void **state)
 
 static void a_matcher_may_name_table_port_and_flags(void **state)
 {
-	struct mlx5dv_flow_matcher_attr attr = plain();
+	struct mlx5dv_flow_matcher_attr attr = plain_attr();
 
 	(void)state;
 	attr.flags = IBV_FLOW_ATTR_FLAGS_EGRESS;
@@ -152,7 +152,7 @@ static void a_matcher_may_name_table_port_and_flags(void **state)
 
 static void a_short_mask_lies_inside(void **state)
 {
-	struct mlx5dv_flow_matcher_attr attr = plain();
+	struct mlx5dv_flow_matcher_attr attr = plain_attr();
 
 	(void)state;
 	NEEDS_LITTLE_ENDIAN();
@@ -174,16 +174,16 @@ static void refuse_matcher(const struct mlx5dv_flow_matcher_attr *attr, int err,
 
 static void a_matcher_is_refused(void **state)
 {
-	struct mlx5dv_flow_matcher_attr attr = plain();
+	struct mlx5dv_flow_matcher_attr attr = plain_attr();
 
 	(void)state;
 	expect(NULL, NULL);
 	attr.comp_mask = 1 << 2;
 	refuse_matcher(&attr, EOPNOTSUPP, 0);
-	attr = plain();
+	attr = plain_attr();
 	attr.type = IBV_FLOW_ATTR_SNIFFER;
 	refuse_matcher(&attr, EOPNOTSUPP, 0);
-	attr = plain();
+	attr = plain_attr();
 	match->match_sz = UINT16_MAX + 1;
 	refuse_matcher(&attr, EINVAL, 0);
 	match->match_sz = VALUE;

@@ -162,7 +162,7 @@ static void tweak_for(uint64_t unit, uint8_t *tweak)
 	}
 }
 
-static void oracle(struct cipher *cipher, uint32_t unit, uint64_t whole, uint8_t *bytes)
+static void encrypt_by_oracle(struct cipher *cipher, uint32_t unit, uint64_t whole, uint8_t *bytes)
 {
 	for (uint64_t at = 0; at < whole; at += unit) {
 		uint8_t tweak[16];
@@ -199,7 +199,7 @@ static void rig_init(struct rig *rig, uint32_t unit, bool encrypts_out)
 	rig->whole = 3 * (uint64_t)unit + 64; /* ends in a partial unit */
 	for (size_t i = 0; i < rig->whole; i++)
 		rig->plain[i] = rig->crypted[i] = (uint8_t)(i * 7 + i / 256);
-	oracle(rig->dek->cipher, unit, rig->whole, rig->crypted);
+	encrypt_by_oracle(rig->dek->cipher, unit, rig->whole, rig->crypted);
 }
 
 static void rig_end(struct rig *rig)

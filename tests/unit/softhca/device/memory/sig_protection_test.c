@@ -229,7 +229,7 @@ static int key_move(bool write, uint64_t at, uint8_t *bytes, uint64_t len)
 
 static unsigned int seed;
 
-static uint32_t chance(uint32_t below)
+static uint32_t random_below(uint32_t below)
 {
 	return (uint32_t)rand_r(&seed) % below;
 }
@@ -239,12 +239,12 @@ static const uint32_t blocks[] = { 512, 520, 4048, 4096, 4160 };
 static struct signature any_signature(void)
 {
 	return (struct signature){
-		.kind = (enum signature_kind)chance(SIGN_CRC64 + 1),
-		.block = blocks[chance(ARRAY_SIZE(blocks))],
-		.from_ones = chance(2),
-		.app = (uint16_t)chance(0xffff),
-		.ref = chance(2) ? 0xffffffff - chance(3) : chance(1 << 20),
-		.ref_counts = chance(2),
+		.kind = (enum signature_kind)random_below(SIGN_CRC64 + 1),
+		.block = blocks[random_below(ARRAY_SIZE(blocks))],
+		.from_ones = random_below(2),
+		.app = (uint16_t)random_below(0xffff),
+		.ref = random_below(2) ? 0xffffffff - random_below(3) : random_below(1 << 20),
+		.ref_counts = random_below(2),
 	};
 }
 
@@ -265,16 +265,16 @@ static void rig_open_any(void)
 	memset(&rig, 0, sizeof(rig));
 	rig.mem = any_signature();
 	rig.wire = any_signature();
-	rig.key.crypt.on = chance(3) || !(rig.mem.kind || rig.wire.kind);
-	rig.key.crypt.on_wire = chance(2);
-	rig.key.crypt.encrypts_out = chance(2);
-	rig.crypt.unit = blocks[chance(ARRAY_SIZE(blocks))];
+	rig.key.crypt.on = random_below(3) || !(rig.mem.kind || rig.wire.kind);
+	rig.key.crypt.on_wire = random_below(2);
+	rig.key.crypt.encrypts_out = random_below(2);
+	rig.crypt.unit = blocks[random_below(ARRAY_SIZE(blocks))];
 	for (int i = 0; i < 16; i++)
-		rig.crypt.tweak[i] = chance(4) ? 0xff : (uint8_t)chance(256);
+		rig.crypt.tweak[i] = random_below(4) ? 0xff : (uint8_t)random_below(256);
 	for (size_t i = 0; i < DATA_MAX; i++)
-		rig.data[i] = (uint8_t)chance(256);
+		rig.data[i] = (uint8_t)random_below(256);
 	do
-		rig.data_len = 16 + chance(DATA_MAX - 16);
+		rig.data_len = 16 + random_below(DATA_MAX - 16);
 	while (!tail_is_right());
 	rig_open();
 }
@@ -291,7 +291,8 @@ static uint64_t next_cut(uint64_t at)
 {
 	static const uint32_t most[] = { 20, 300, 1100, 5000, SIDE_MAX };
 
-	return min_of(rig.wire_len - at, (uint64_t)1 + chance(most[chance(ARRAY_SIZE(most))]));
+	return min_of(rig.wire_len - at,
+		      (uint64_t)1 + random_below(most[random_below(ARRAY_SIZE(most))]));
 }
 
 static void goes_out_as_the_oracle_says(unsigned int i)
@@ -385,7 +386,7 @@ static void each_bit_is_noticed(void **state)
 		seed = i;
 		rig.data_len = 3 * sig->block;
 		for (size_t k = 0; k < rig.data_len; k++)
-			rig.data[k] = (uint8_t)chance(256);
+			rig.data[k] = (uint8_t)random_below(256);
 		rig_open();
 		for (size_t bit = 0; bit < 8 * (on_wire ? rig.wire_len : rig.mem_len); bit++)
 			bit_is_noticed(sig, on_wire, bit);
@@ -471,7 +472,7 @@ static void rig_leave(void)
 	res_remove(&flat.hca[0]->mkeys, rig.key.n);
 }
 
-static bool reaches(uint64_t len)
+static bool key_reaches(uint64_t len)
 {
 	return mkey_check(flat.hca[0], rig.key.key, rig.key.pd, 0, 0, len);
 }
@@ -483,7 +484,7 @@ static bool key_holds(uint64_t len, uint64_t data)
 
 	rig.key.len = len;
 	rig_enter();
-	found = reaches(data) && !reaches(data + 1);
+	found = key_reaches(data) && !key_reaches(data + 1);
 	rig_leave();
 	return found;
 }

@@ -14,7 +14,7 @@
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/uar.h"
 
-static unsigned int fired(void)
+static unsigned int events_raised(void)
 {
 	return flat_count_events(PRM_EVENT_COMP);
 }
@@ -42,7 +42,7 @@ static void unarmed_cq_is_silent(void **state)
 	(void)state;
 	pair(NULL, 4096);
 	one_write();
-	assert_int_equal(fired(), 0);
+	assert_int_equal(events_raised(), 0);
 	unpair();
 }
 
@@ -52,13 +52,13 @@ static void armed_cq_fires_once(void **state)
 	(void)state;
 	pair(NULL, 4096);
 	cq_arm_record(a->send_cq, 0, false);
-	assert_int_equal(fired(), 0);
+	assert_int_equal(events_raised(), 0);
 	one_write();
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	assert_int_equal(fld_get(flat.event[flat.events - 1], FLD(0x38, 23, 0)), a->send_cq->n);
 	assert_int_equal(flat.event_eqn[flat.events - 1], flat.eqn[0]);
 	one_write();
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	unpair();
 }
 
@@ -68,7 +68,7 @@ static void arm_after_the_completion_fires_at_once(void **state)
 	pair(NULL, 4096);
 	one_write();
 	cq_arm_record(a->send_cq, 0, false);
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	unpair();
 }
 
@@ -78,12 +78,12 @@ static void rearm_does_not_announce_old_completions(void **state)
 	pair(NULL, 4096);
 	cq_arm_record(a->send_cq, 0, false);
 	one_write();
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	/* software took the event, and has not polled the CQE */
 	cq_arm_record(a->send_cq, 1, false);
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	one_write();
-	assert_int_equal(fired(), 2);
+	assert_int_equal(events_raised(), 2);
 	unpair();
 }
 
@@ -97,15 +97,15 @@ static void what_a_part_of_polling_leaves_has_an_event(void **state)
 	cq_arm_record(a->send_cq, 0, false);
 	for (int i = 0; i < 5; i++)
 		one_write();
-	assert_int_equal(fired(), events);
+	assert_int_equal(events_raised(), events);
 	while (polled < 5) {
 		cq_arm_record(a->send_cq, events, false);
 		for (int i = 0; i < 2 && polled < 5; i++, polled++)
 			assert_non_null(flat_poll(a->send_cq));
 		if (polled < 5)
-			assert_int_equal(fired(), ++events);
+			assert_int_equal(events_raised(), ++events);
 	}
-	assert_true(fired() <= 5);
+	assert_true(events_raised() <= 5);
 	unpair();
 }
 
@@ -117,9 +117,9 @@ static void rearm_after_polling_all_waits_for_the_next(void **state)
 	one_write();
 	assert_non_null(flat_poll(a->send_cq));
 	cq_arm_record(a->send_cq, 1, false);
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	one_write();
-	assert_int_equal(fired(), 2);
+	assert_int_equal(events_raised(), 2);
 	unpair();
 }
 
@@ -131,7 +131,7 @@ static void same_word_again_is_no_new_arm(void **state)
 	one_write();
 	hca_uar_scan_cq(flat.hca[0], flat.uar[0]);
 	one_write();
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	unpair();
 }
 
@@ -151,9 +151,9 @@ static void solicited_only_waits_for_a_solicited_one(void **state)
 	pair(NULL, 4096);
 	cq_arm_record(b->recv_cq, 0, true);
 	send_with(0);
-	assert_int_equal(fired(), 0);
+	assert_int_equal(events_raised(), 0);
 	send_with(SOLICITED);
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	unpair();
 }
 
@@ -164,7 +164,7 @@ static void error_counts_as_solicited(void **state)
 	cq_arm_record(a->send_cq, 0, true);
 	flat_send(a, OP_SEND, from, 8, lkey + 1);
 	flat_run(LONG / 100);
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	unpair();
 }
 
@@ -175,9 +175,9 @@ static void solicited_completion_has_one_event(void **state)
 	cq_arm_record(b->recv_cq, 0, true);
 	send_with(0);
 	send_with(SOLICITED);
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	cq_arm_record(b->recv_cq, 1, true);
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	unpair();
 }
 
@@ -187,9 +187,9 @@ static void arm_for_any_replaces_solicited_only(void **state)
 	pair(NULL, 4096);
 	cq_arm_record(b->recv_cq, 0, true);
 	send_with(0);
-	assert_int_equal(fired(), 0);
+	assert_int_equal(events_raised(), 0);
 	cq_arm_record(b->recv_cq, 0, false);
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	unpair();
 }
 
@@ -201,12 +201,12 @@ static void solicited_only_does_not_take_back_an_arm_for_any(void **state)
 	cq_arm_record(b->recv_cq, 0, false);
 	cq_arm_record(b->recv_cq, 0, true);
 	send_with(0);
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	/* the event ended the former arm; this one is for solicited completions */
 	assert_non_null(flat_poll(b->recv_cq));
 	cq_arm_record(b->recv_cq, 1, true);
 	send_with(0);
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	unpair();
 }
 
@@ -220,7 +220,7 @@ static void arms_collapsed_into_one_are_all_seen(void **state)
 	flat_recv(a, from, 64, lkey);
 	flat_send(b, OP_SEND, to, 8, rkey);
 	flat_run(LONG / 100);
-	assert_int_equal(fired(), 2);
+	assert_int_equal(events_raised(), 2);
 	unpair();
 }
 
@@ -235,7 +235,7 @@ static void single_arm_doorbell_names_its_cq(void **state)
 	memcpy(&value, bytes, sizeof(value));
 	flat_write_uar(0, 0x20, value);
 	one_write();
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	unpair();
 }
 
@@ -392,9 +392,9 @@ static void moderated_events_wait_for_enough_completions(void **state)
 	cq_moderate(a->send_cq, 1000, 3);
 	cq_arm_record(a->send_cq, 0, false);
 	writes(2);
-	assert_int_equal(fired(), 0);
+	assert_int_equal(events_raised(), 0);
 	writes(1);
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	unpair();
 }
 
@@ -405,16 +405,16 @@ static void moderated_events_wait_no_longer_than_their_time(void **state)
 	cq_moderate(a->send_cq, 1000, 3);
 	cq_arm_record(a->send_cq, 0, false);
 	writes(1);
-	assert_int_equal(fired(), 0);
+	assert_int_equal(events_raised(), 0);
 	flat_run(2000000);
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	flat_run(2000000);
-	assert_int_equal(fired(), 1);
+	assert_int_equal(events_raised(), 1);
 	/* Without moderation, the next event comes at once. */
 	cq_moderate(a->send_cq, 0, 0);
 	cq_arm_record(a->send_cq, 1, false);
 	writes(1);
-	assert_int_equal(fired(), 2);
+	assert_int_equal(events_raised(), 2);
 	unpair();
 }
 

@@ -72,7 +72,7 @@ static const struct {
 /* clang-format on */
 
 /* Walks FRAME through an entry with these actions. */
-static void act(struct rig_frame *frame, const char *actions, const char *text)
+static void walk_actions(struct rig_frame *frame, const char *actions, const char *text)
 {
 	uint8_t entry[PRM_STE_SIZE];
 
@@ -100,7 +100,7 @@ static void actions_change_frames(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		print_message("%s\n", rows[i].what);
-		act(&frame, rows[i].actions, rows[i].frame);
+		walk_actions(&frame, rows[i].actions, rows[i].frame);
 		if (rows[i].want)
 			expect_frame(&frame, rows[i].want);
 		else
@@ -189,7 +189,7 @@ static void a_list_may_replace_headers(void **state)
 		rig_write(rig_lists, STE_MEMORY_CHANGE + i * sizeof(action), action,
 			  sizeof(action));
 	}
-	act(&frame, "0f060000", MACS "0800" V4("002c", "2f", "0000") "00000800" V4_INNER);
+	walk_actions(&frame, "0f060000", MACS "0800" V4("002c", "2f", "0000") "00000800" V4_INNER);
 	expect_frame(&frame, MACS "0800" V4_INNER);
 	rig_free(&frame);
 }
@@ -208,9 +208,9 @@ static void a_tunnels_headers_get_lengths(void **state)
 						 reformat->data, sizeof(reformat->data));
 	assert_int_equal(res_add(&rig_eth.packet_reformats, reformat, &reformat->n), 0);
 	snprintf(actions, sizeof(actions), "0b000099%08x", reformat->n); /* 19 words, a tunnel */
-	act(&frame, actions,
-	    MACS "9000"
-		 "0000");
+	walk_actions(&frame, actions,
+		     MACS "9000"
+			  "0000");
 	expect_frame(&frame, MACS "0800"
 				  "45000028"
 				  "00000000"
@@ -221,9 +221,9 @@ static void a_tunnels_headers_get_lengths(void **state)
 				  "0000");
 	rig_free(&frame);
 	snprintf(actions, sizeof(actions), "0b000091%08x", reformat->n); /* another size */
-	act(&frame, actions,
-	    MACS "9000"
-		 "0000");
+	walk_actions(&frame, actions,
+		     MACS "9000"
+			  "0000");
 	assert_int_equal(frame.walk.end, STE_END_DROP);
 	rig_free(&frame);
 	res_remove(&rig_eth.packet_reformats, reformat->n);

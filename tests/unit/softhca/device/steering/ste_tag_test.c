@@ -136,7 +136,7 @@ static const struct flow_state flow = {
 		       [23] = 0xc3, [27] = 0xc4, [31] = 0xc5, [35] = 0xc6, [39] = 0xc7 },
 };
 
-static size_t unhex(const char *text, uint8_t *bytes)
+static size_t hex_to_bytes(const char *text, uint8_t *bytes)
 {
 	const size_t len = strlen(text) / 2;
 
@@ -155,7 +155,7 @@ static bool tag_of(const char *text, unsigned int lookup, uint8_t tag[PRM_STE_TA
 	uint8_t bytes[ROOM];
 	struct frame frame;
 
-	frame_parse(&frame, bytes, unhex(text, bytes));
+	frame_parse(&frame, bytes, hex_to_bytes(text, bytes));
 	return ste_tag(&frame, &flow, lookup, tag);
 }
 
@@ -166,7 +166,7 @@ static void a_frames_tag_has_the_rules_bits(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		print_message("%s\n", rows[i].what);
-		assert_int_equal(unhex(rows[i].tag, rule), PRM_STE_TAG_SIZE);
+		assert_int_equal(hex_to_bytes(rows[i].tag, rule), PRM_STE_TAG_SIZE);
 		assert_true(tag_of(rows[i].has, rows[i].lookup, tag));
 		for (unsigned int at = 0; at < PRM_STE_TAG_SIZE; at++)
 			assert_int_equal(tag[at] & rule[at], rule[at]);
@@ -185,7 +185,7 @@ static void a_type_of_zero_is_behind_macs(void **state)
 
 	(void)state;
 	assert_true(tag_of(frame, PRM_STE_L2_O, tag));
-	unhex("028f6d4b2911", mac);
+	hex_to_bytes("028f6d4b2911", mac);
 	assert_memory_equal(fld_at(tag, STE_L2_MAC), mac, sizeof(mac));
 	assert_int_equal(fld_get(tag, STE_L2_L2_OK), 1);
 	assert_true(tag_of(frame, PRM_STE_L2_SRC_DST_O, tag));
@@ -199,7 +199,7 @@ static void a_type_of_zero_is_behind_macs(void **state)
 				"111112b5001e0000"
 				"0800000012345600" INNER "0000",
 			   PRM_STE_L2_TUNNEL, tag));
-	unhex("068f6d4b2933", mac);
+	hex_to_bytes("068f6d4b2933", mac);
 	assert_memory_equal(fld_at(tag, STE_TUNNEL_DMAC), mac, sizeof(mac));
 	/* A packet inside a tunnel of IP has no MACs. */
 	assert_true(tag_of(MACS "0800"
@@ -299,7 +299,7 @@ static void registers_have_their_values(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
-		unhex(expected[i].tag, want);
+		hex_to_bytes(expected[i].tag, want);
 		assert_true(tag_of(rows[0].has, expected[i].lookup, tag));
 		assert_memory_equal(tag, want, sizeof(tag));
 	}

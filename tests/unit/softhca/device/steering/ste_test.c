@@ -38,7 +38,7 @@ static const char acting[] = "0400000000120f000000004000000f0000aa0020000000000c
 			     "00000000000000000000000000000000"
 			     "00000000000000000000000000000000";
 
-static void unhex(const char *text, uint8_t *bytes, size_t len)
+static void hex_to_bytes(const char *text, uint8_t *bytes, size_t len)
 {
 	assert_int_equal(strlen(text), 2 * len);
 	for (size_t i = 0; i < len; i++) {
@@ -53,7 +53,7 @@ static const uint8_t *entry_of(const char *text)
 {
 	static uint8_t entry[PRM_STE_SIZE];
 
-	unhex(text, entry, sizeof(entry));
+	hex_to_bytes(text, entry, sizeof(entry));
 	return entry;
 }
 
@@ -91,7 +91,7 @@ static void the_hash_chooses_the_librarys_entry(void **state)
 	(void)state;
 	ste_next_table(entry_of(anchor), &table);
 	for (size_t i = 0; i < ARRAY_SIZE(placed); i++) {
-		unhex(placed[i].tag, tag, sizeof(tag));
+		hex_to_bytes(placed[i].tag, tag, sizeof(tag));
 		assert_int_equal(ste_index(&table, tag), placed[i].index);
 	}
 }
@@ -104,7 +104,7 @@ static void a_tag_hits_or_misses(void **state)
 
 	(void)state;
 	assert_int_equal(ste_lookup(entry), PRM_STE_L2_O);
-	unhex("ffffffff020000020002ffffffffffff", tag, sizeof(tag));
+	hex_to_bytes("ffffffff020000020002ffffffffffff", tag, sizeof(tag));
 	assert_true(ste_hits(entry, tag));
 	for (unsigned int bit = 0; bit < 8 * sizeof(tag); bit++) {
 		tag[bit / 8] ^= 1 << bit % 8;
@@ -169,7 +169,7 @@ static void an_action_is_no_byte_mask(void **state)
 	struct ste_table table;
 
 	(void)state;
-	unhex(acting, entry, sizeof(entry));
+	hex_to_bytes(acting, entry, sizeof(entry));
 	action = fld_at(entry, STE_MATCH_ACTIONS);
 	fld_set(action, STE_ACTION_ID, PRM_STE_ACTION_FLOW_TAG);
 	fld_set(action, STE_ACTION_FLOW_TAG, 0xffffff);

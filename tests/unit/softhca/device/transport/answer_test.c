@@ -34,7 +34,7 @@ static void expect_same(uint64_t offset, uint64_t len)
 }
 
 /* Runs a's adapter COUNT times. */
-static void turns(unsigned int count)
+static void adapter_run(unsigned int count)
 {
 	while (count--)
 		hca_progress(flat.hca[0], flat.now);
@@ -138,7 +138,7 @@ static void others_have_their_turn(void **state)
 	flat_data(c, from, 8, lkey);
 	flat_post(c);
 	flat_ring(c);
-	turns(1);
+	adapter_run(1);
 	flat_expect_done(c->send_cq, REQ, 0);
 	flat_expect_empty(b->send_cq);
 	flat_run(LONG);
@@ -285,7 +285,7 @@ static void a_qp_goes_with_its_answers(void **state)
 	begin_long_read(NULL);
 	flat_simple(a->hca, PRM_OP_2RST_QP, a->n, PRM_STAT_OK);
 	flat_simple(a->hca, PRM_OP_DESTROY_QP, a->n, PRM_STAT_OK);
-	turns(3);
+	adapter_run(3);
 	unpair();
 }
 

@@ -405,12 +405,12 @@ static uint64_t written(unsigned int n)
 	return to + WRITTEN + (uint64_t)n * SIZE;
 }
 
-static uint64_t came(unsigned int n)
+static uint64_t read_target(unsigned int n)
 {
 	return from + WRITTEN + (uint64_t)n * SIZE;
 }
 
-static uint64_t source(unsigned int n)
+static uint64_t write_source(unsigned int n)
 {
 	return from + (uint64_t)n * SIZE;
 }
@@ -429,7 +429,7 @@ static void mixture_post_one(unsigned int n)
 		flat_raddr(a, to, rkey);
 	if (opcode == OP_FA)
 		flat_atomic(a, 1, 0);
-	flat_data(a, opcode == OP_SEND || opcode == OP_WRITE ? source(n) : came(n),
+	flat_data(a, opcode == OP_SEND || opcode == OP_WRITE ? write_source(n) : read_target(n),
 		  opcode == OP_FA ? 8 : SIZE, lkey);
 	flat_post(a);
 }
@@ -460,7 +460,7 @@ static bool mixture_check_send(unsigned int n)
 	assert_int_equal(fld_get(cqe, CQE_OPCODE), RESP_SEND);
 	index = fld_get(cqe, CQE_WQE_COUNTER);
 	assert_in_range(index, 0, REQUESTS - 1);
-	expect_same(to + SIZE + index * SIZE, source(n));
+	expect_same(to + SIZE + index * SIZE, write_source(n));
 	return index != n / ROUND * ROUND_SENDS + n % ROUND;
 }
 
@@ -476,11 +476,11 @@ static unsigned int mixture_check(void)
 		if (round_of[n % ROUND] == OP_SEND)
 			early_ones += mixture_check_send(n);
 		else if (round_of[n % ROUND] == OP_WRITE)
-			expect_same(written(n), source(n));
+			expect_same(written(n), write_source(n));
 		else if (round_of[n % ROUND] == OP_READ)
-			expect_same(came(n), source(n - 1));
+			expect_same(read_target(n), write_source(n - 1));
 		else
-			assert_memory_equal(flat.mem + came(n), &before, sizeof(before));
+			assert_memory_equal(flat.mem + read_target(n), &before, sizeof(before));
 	}
 	flat_expect_empty(a->send_cq);
 	flat_expect_empty(b->recv_cq);

@@ -101,7 +101,7 @@ static void key_of_another_pd_is_refused(void **state)
 }
 
 /* Fails unless the responder refuses LEN bytes at this address and key. */
-static void refused(uint64_t addr, uint32_t key, uint32_t len)
+static void expect_refused(uint64_t addr, uint32_t key, uint32_t len)
 {
 	pair(NULL, 4096);
 	write_to(addr ? addr : to, key ? key : rkey, from, len);
@@ -116,13 +116,13 @@ static void refused(uint64_t addr, uint32_t key, uint32_t len)
 static void bad_rkey_is_a_remote_access_error(void **state)
 {
 	(void)state;
-	refused(0, 0x12345600, 8);
+	expect_refused(0, 0x12345600, 8);
 }
 
 static void write_past_the_region_is_a_remote_access_error(void **state)
 {
 	(void)state;
-	refused(flat.used + 4096 * 1024, 0, 8);
+	expect_refused(flat.used + 4096 * 1024, 0, 8);
 }
 
 static void nothing_of_a_refused_write_arrives(void **state)

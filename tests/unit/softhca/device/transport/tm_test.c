@@ -182,7 +182,7 @@ static void expect_op(uint8_t op, bool success, uint16_t phase)
 	assert_int_equal(fld_get(cqe, FLD(0x4, 31, 16)), phase);
 }
 
-static void added(uint64_t tag, uint64_t mask, uint32_t len)
+static void tag_add_done(uint64_t tag, uint64_t mask, uint32_t len)
 {
 	tag_add(tag, mask, len);
 	expect_op(APPENDED, true, 0);
@@ -222,9 +222,9 @@ static void a_message_takes_the_first_tag_that_its_header_matches(void **state)
 
 	(void)state;
 	set_up();
-	added(0x100, 0xff00, 64);
-	added(0x1, 0xff, 64);
-	added(0, 0, 64);
+	tag_add_done(0x100, 0xff00, 64);
+	tag_add_done(0x1, 0xff, 64);
+	tag_add_done(0, 0, 64);
 	send_eager(0x201, 32);
 	cqe = cqe_expect(RESP_SEND, CONSUMED_MSG);
 	assert_int_equal(fld_get(cqe, CQE_APP_INFO), 1);
@@ -242,7 +242,7 @@ static void a_long_message_is_matched_first_and_complete_later(void **state)
 {
 	(void)state;
 	set_up();
-	added(5, ~0ull, FRAME);
+	tag_add_done(5, ~0ull, FRAME);
 	send_eager(5, 3000);
 	expect_tag(NO_PACKET, CONSUMED, 0, 0);
 	expect_tag(RESP_SEND, EXPECTED, 0, 3000);
@@ -254,7 +254,7 @@ static void tags_wait_until_software_has_seen_what_found_none(void **state)
 {
 	(void)state;
 	set_up();
-	added(7, ~0ull, 64);
+	tag_add_done(7, ~0ull, 64);
 	flat_srq_recv(&xrq, to + 8 * FRAME, FRAME, rkey);
 	flat_srq_recv(&xrq, to + 9 * FRAME, FRAME, rkey);
 	send_eager(9, 16);
@@ -283,7 +283,7 @@ static void messages_without_a_tag_do_not_count(void **state)
 	flat_send(a, OP_SEND, from, 64, lkey);
 	flat_run(LONG / 1000);
 	cqe_expect(RESP_SEND, NO_TAG);
-	added(3, ~0ull, 64);
+	tag_add_done(3, ~0ull, 64);
 	flat_send(a, OP_SEND, from, 5, lkey); /* shorter than a header */
 	flat_run(LONG / 1000);
 	cqe_expect(RESP_SEND, NO_TAG);
@@ -296,8 +296,8 @@ static void only_a_tag_that_is_there_can_be_removed(void **state)
 {
 	(void)state;
 	set_up();
-	added(1, ~0ull, 64);
-	added(2, ~0ull, 64);
+	tag_add_done(1, ~0ull, 64);
+	tag_add_done(2, ~0ull, 64);
 	list_operate(DEL, WITH_CQE, 0, 0, 0, 0, 0);
 	expect_op(REMOVED, true, 0);
 	list_operate(DEL, WITH_CQE, 0, 0, 0, 0, 0);
@@ -319,7 +319,7 @@ static void a_rendezvous_is_fetched_and_answered(void **state)
 	set_up();
 	answer = from + 60000;
 	flat_recv(a, answer, 64, lkey);
-	added(4, ~0ull, FRAME);
+	tag_add_done(4, ~0ull, FRAME);
 	send_rndv(4, 4000);
 	expect_tag(NO_PACKET, CONSUMED, 0, 0);
 	expect_tag(RESP_SEND, EXPECTED, 0, 4000);
@@ -334,7 +334,7 @@ static void software_goes_on_where_the_buffer_is_too_small(void **state)
 {
 	(void)state;
 	set_up();
-	added(4, ~0ull, 64);
+	tag_add_done(4, ~0ull, 64);
 	send_rndv(4, 65);
 	expect_tag(RESP_SEND, SW_RNDV, 0, 32);
 	assert_memory_equal(flat.mem + buffers, flat.mem + from, 32);
@@ -345,7 +345,7 @@ static void software_goes_on_where_the_send_queue_is_its_own(void **state)
 {
 	(void)state;
 	set_up_with(false);
-	added(4, ~0ull, 64);
+	tag_add_done(4, ~0ull, 64);
 	send_rndv(4, 16);
 	expect_tag(RESP_SEND, SW_RNDV, 0, 32);
 	tear_down();
@@ -356,7 +356,7 @@ static void a_fetch_that_fails_gives_the_tag_back(void **state)
 {
 	(void)state;
 	set_up();
-	added(4, ~0ull, 64);
+	tag_add_done(4, ~0ull, 64);
 	header(RNDV, 4);
 	fld_set(flat.mem + from, FLD(0x18, 31, 0), lkey ^ 0x100);
 	fld_set(flat.mem + from, FLD(0x1c, 31, 0), 16);
@@ -374,7 +374,7 @@ static void a_message_that_is_too_long_costs_a_wqe_of_the_queue(void **state)
 
 	(void)state;
 	set_up();
-	added(4, ~0ull, 64);
+	tag_add_done(4, ~0ull, 64);
 	flat_srq_recv(&xrq, to + 8 * FRAME, FRAME, rkey);
 	send_eager(4, 65);
 	expect_tag(NO_PACKET, CONSUMED, 0, 0);
@@ -395,7 +395,7 @@ static void an_xrq_says_its_phases_and_goes_last(void **state)
 
 	(void)state;
 	set_up();
-	added(1, ~0ull, 64);
+	tag_add_done(1, ~0ull, 64);
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_XRQ);
 	fld_set(in, QUERY_XRQ_IN_XRQN, xrq.n);
 	flat_cmd(xrq.hca, in, sizeof(in), out, sizeof(out));
@@ -489,7 +489,7 @@ static void a_message_with_a_tag_takes_no_stride(void **state)
 	(void)state;
 	set_up_strides();
 	strides_post(0, 0);
-	added(5, ~0ull, FRAME);
+	tag_add_done(5, ~0ull, FRAME);
 	send_eager(5, 3000);
 	expect_tag(NO_PACKET, CONSUMED, 0, 0);
 	expect_tag(RESP_SEND, EXPECTED, 0, 3000);

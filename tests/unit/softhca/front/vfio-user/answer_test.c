@@ -197,7 +197,7 @@ static void memory_is_unmapped_by_range_or_at_once(void **state)
 	assert_int_equal(vfio_map(GUEST_BASE, GUEST_MEM, VFU_DMA_READ_OK, rig.fd, 0), 0);
 }
 
-static int at(enum vfu_command command, uint32_t index, uint64_t offset, uint32_t count)
+static int access_at(enum vfu_command command, uint32_t index, uint64_t offset, uint32_t count)
 {
 	struct {
 		struct vfu_region_access access;
@@ -212,19 +212,25 @@ static void accesses_end_where_their_region_does(void **state)
 	const uint64_t bar = region(VFIO_PCI_BAR0_REGION_INDEX);
 
 	(void)state;
-	assert_int_equal(at(VFU_REGION_READ, VFIO_PCI_BAR0_REGION_INDEX, bar - 8, 8), 0);
+	assert_int_equal(access_at(VFU_REGION_READ, VFIO_PCI_BAR0_REGION_INDEX, bar - 8, 8), 0);
 	assert_int_equal(rig.message.reply_len, sizeof(struct vfu_region_access) + 8);
-	assert_int_equal(at(VFU_REGION_READ, VFIO_PCI_BAR0_REGION_INDEX, bar - 4, 8), EINVAL);
-	assert_int_equal(at(VFU_REGION_READ, VFIO_PCI_BAR0_REGION_INDEX, bar, 0), 0);
-	assert_int_equal(at(VFU_REGION_READ, VFIO_PCI_BAR0_REGION_INDEX, bar + 4, 0), EINVAL);
-	assert_int_equal(at(VFU_REGION_READ, VFIO_PCI_CONFIG_REGION_INDEX, PCI_CONFIG_SIZE - 4, 4),
-			 0);
-	assert_int_equal(at(VFU_REGION_READ, VFIO_PCI_CONFIG_REGION_INDEX, PCI_CONFIG_SIZE - 4, 8),
+	assert_int_equal(access_at(VFU_REGION_READ, VFIO_PCI_BAR0_REGION_INDEX, bar - 4, 8),
 			 EINVAL);
-	assert_int_equal(at(VFU_REGION_WRITE, VFIO_PCI_BAR0_REGION_INDEX, bar - 4, 8), EINVAL);
-	assert_int_equal(at(VFU_REGION_WRITE, VFIO_PCI_BAR0_REGION_INDEX, 0, 9), EINVAL); /* cut */
-	assert_int_equal(at(VFU_REGION_READ, VFIO_PCI_NUM_REGIONS, 0, 0), EINVAL);
-	assert_int_equal(at(VFU_REGION_READ, VFIO_PCI_ROM_REGION_INDEX, 0, 4), EINVAL);
+	assert_int_equal(access_at(VFU_REGION_READ, VFIO_PCI_BAR0_REGION_INDEX, bar, 0), 0);
+	assert_int_equal(access_at(VFU_REGION_READ, VFIO_PCI_BAR0_REGION_INDEX, bar + 4, 0),
+			 EINVAL);
+	assert_int_equal(
+		access_at(VFU_REGION_READ, VFIO_PCI_CONFIG_REGION_INDEX, PCI_CONFIG_SIZE - 4, 4),
+		0);
+	assert_int_equal(
+		access_at(VFU_REGION_READ, VFIO_PCI_CONFIG_REGION_INDEX, PCI_CONFIG_SIZE - 4, 8),
+		EINVAL);
+	assert_int_equal(access_at(VFU_REGION_WRITE, VFIO_PCI_BAR0_REGION_INDEX, bar - 4, 8),
+			 EINVAL);
+	assert_int_equal(access_at(VFU_REGION_WRITE, VFIO_PCI_BAR0_REGION_INDEX, 0, 9),
+			 EINVAL); /* cut */
+	assert_int_equal(access_at(VFU_REGION_READ, VFIO_PCI_NUM_REGIONS, 0, 0), EINVAL);
+	assert_int_equal(access_at(VFU_REGION_READ, VFIO_PCI_ROM_REGION_INDEX, 0, 4), EINVAL);
 }
 
 /* Without memory for an adapter, only a reset helps. */
@@ -235,7 +241,7 @@ static void a_device_without_an_adapter_takes_only_a_reset(void **state)
 	(void)state;
 	rig.device.hca = NULL;
 	assert_int_equal(vfio_send(VFU_DEVICE_GET_INFO, "", 0, -1), ENODEV);
-	assert_int_equal(at(VFU_REGION_READ, VFIO_PCI_BAR0_REGION_INDEX, 0, 4), ENODEV);
+	assert_int_equal(access_at(VFU_REGION_READ, VFIO_PCI_BAR0_REGION_INDEX, 0, 4), ENODEV);
 	assert_true(device_progress(&rig.device, 0) == HCA_IDLE);
 	rig.device.hca = hca;
 	assert_int_equal(vfio_send(VFU_DEVICE_RESET, "", 0, -1), 0);

@@ -289,7 +289,7 @@ static void what_a_wide_queue_has_done_a_narrow_one_refuses(void **state)
 
 enum { REQUESTS = 20000 };
 
-static uint32_t chance(uint32_t n)
+static uint32_t random_below(uint32_t n)
 {
 	static uint64_t x = 88172645463325252;
 
@@ -312,22 +312,23 @@ static struct wish {
 static void draw_domain(struct wish *to, int side)
 {
 	to->dif[side] = (struct mlx5dv_sig_t10dif){
-		.bg_type = (enum mlx5dv_sig_t10dif_bg_type)chance(2),
-		.bg = chance(2) ? UINT16_MAX : (uint16_t)!chance(8),
-		.app_tag = (uint16_t)chance(2),
-		.ref_tag = chance(2),
-		.flags = (uint16_t)chance(chance(4) ? 2 : 16),
+		.bg_type = (enum mlx5dv_sig_t10dif_bg_type)random_below(2),
+		.bg = random_below(2) ? UINT16_MAX : (uint16_t)!random_below(8),
+		.app_tag = (uint16_t)random_below(2),
+		.ref_tag = random_below(2),
+		.flags = (uint16_t)random_below(random_below(4) ? 2 : 16),
 	};
 	to->crc[side] = (struct mlx5dv_sig_crc){
-		.type = (enum mlx5dv_sig_crc_type)chance(3),
-		.seed = chance(2)   ? UINT32_MAX
-			: chance(4) ? 0
-				    : UINT64_MAX,
+		.type = (enum mlx5dv_sig_crc_type)random_below(3),
+		.seed = random_below(2)   ? UINT32_MAX
+			: random_below(4) ? 0
+					  : UINT64_MAX,
 	};
 	to->domain[side] = (struct mlx5dv_sig_block_domain){
-		.sig_type = (enum mlx5dv_sig_type)chance(2),
-		.block_size = (enum mlx5dv_block_size)chance(chance(8) ? 2 : MKEY_BLOCKS + 1),
-		.comp_mask = !chance(32),
+		.sig_type = (enum mlx5dv_sig_type)random_below(2),
+		.block_size =
+			(enum mlx5dv_block_size)random_below(random_below(8) ? 2 : MKEY_BLOCKS + 1),
+		.comp_mask = !random_below(32),
 	};
 	if (to->domain[side].sig_type == MLX5DV_SIG_TYPE_T10DIF)
 		to->domain[side].sig.dif = &to->dif[side];
@@ -338,48 +339,50 @@ static void draw_domain(struct wish *to, int side)
 static void draw_crypto(struct wish *to, struct mlx5dv_dek *deks)
 {
 	to->crypto = (struct mlx5dv_crypto_attr){
-		.crypto_standard = (enum mlx5dv_crypto_standard) !chance(16),
-		.encrypt_on_tx = chance(2),
+		.crypto_standard = (enum mlx5dv_crypto_standard) !random_below(16),
+		.encrypt_on_tx = random_below(2),
 		.signature_crypto_order =
-			(enum mlx5dv_signature_crypto_order)chance(chance(8) ? 2 : 3),
-		.data_unit_size = (enum mlx5dv_block_size)chance(chance(8) ? 2 : MKEY_BLOCKS + 1),
-		.dek = chance(16) ? &deks[chance(2)] : NULL,
-		.comp_mask = !chance(16),
+			(enum mlx5dv_signature_crypto_order)random_below(random_below(8) ? 2 : 3),
+		.data_unit_size =
+			(enum mlx5dv_block_size)random_below(random_below(8) ? 2 : MKEY_BLOCKS + 1),
+		.dek = random_below(16) ? &deks[random_below(2)] : NULL,
+		.comp_mask = !random_below(16),
 	};
-	to->crypto.initial_tweak[chance(16)] = (char)chance(2);
-	to->crypto.keytag[chance(8)] = (char)chance(2);
+	to->crypto.initial_tweak[random_below(16)] = (char)random_below(2);
+	to->crypto.keytag[random_below(8)] = (char)random_below(2);
 }
 
 /* Changes a few fields of the former request. */
 static void draw_wish(struct wish *to, struct mlx5dv_dek *deks)
 {
-	to->access = chance(8);
-	to->layout = chance(8);
-	to->signs = chance(4);
-	to->encrypts = chance(4);
-	to->resets = !chance(16);
-	to->repeats = !chance(4);
-	to->at_once = !chance(4);
-	to->pieces = chance(4) ? 1 : chance(9);
-	to->rights = chance(2) ? IBV_ACCESS_LOCAL_WRITE : chance(chance(16) ? 16 : 32);
-	to->flags = IBV_SEND_INLINE | (chance(2) ? IBV_SEND_SIGNALED : chance(8));
-	to->max_inline = chance(16) ? 512 : 188;
-	if (!chance(4))
-		draw_domain(to, (int)chance(2));
-	if (!chance(4)) /* only the tag, which must match the other side's */
-		to->dif[chance(2)].app_tag ^= 1;
-	if (!chance(8))
+	to->access = random_below(8);
+	to->layout = random_below(8);
+	to->signs = random_below(4);
+	to->encrypts = random_below(4);
+	to->resets = !random_below(16);
+	to->repeats = !random_below(4);
+	to->at_once = !random_below(4);
+	to->pieces = random_below(4) ? 1 : random_below(9);
+	to->rights =
+		random_below(2) ? IBV_ACCESS_LOCAL_WRITE : random_below(random_below(16) ? 16 : 32);
+	to->flags = IBV_SEND_INLINE | (random_below(2) ? IBV_SEND_SIGNALED : random_below(8));
+	to->max_inline = random_below(16) ? 512 : 188;
+	if (!random_below(4))
+		draw_domain(to, (int)random_below(2));
+	if (!random_below(4)) /* only the tag, which must match the other side's */
+		to->dif[random_below(2)].app_tag ^= 1;
+	if (!random_below(8))
 		to->sig = (struct mlx5dv_sig_block_attr){
-			.mem = chance(3) ? &to->domain[0] : NULL,
-			.wire = chance(3) ? &to->domain[1] : NULL,
-			.flags = !chance(4),
-			.check_mask = (uint8_t)chance(2),
-			.copy_mask = (uint8_t)chance(2),
-			.comp_mask = !chance(16),
+			.mem = random_below(3) ? &to->domain[0] : NULL,
+			.wire = random_below(3) ? &to->domain[1] : NULL,
+			.flags = !random_below(4),
+			.check_mask = (uint8_t)random_below(2),
+			.copy_mask = (uint8_t)random_below(2),
+			.comp_mask = !random_below(16),
 		};
-	if (!chance(4))
+	if (!random_below(4))
 		draw_crypto(to, deks);
-	deks[0].object.id ^= !chance(8); /* another DEK at the same address */
+	deks[0].object.id ^= !random_below(8); /* another DEK at the same address */
 }
 
 static struct ibv_sge pieces[8] = { { 0x1000, 500, 0x100 }, { 0x2000, 100, 0x200 } };
@@ -455,13 +458,13 @@ static void sequence(bool signs, bool encrypts, bool counts_units)
 	draw_domain(&wish, 1);
 	draw_crypto(&wish, deks);
 	for (int i = 0; i < REQUESTS; i++) {
-		const bool cancels = !chance(8);
+		const bool cancels = !random_below(8);
 		int ret;
 
 		draw_wish(&wish, deks);
 		wish.signs &= signs;
 		wish.encrypts &= encrypts;
-		keeps.sig_count += !chance(16) && signs;
+		keeps.sig_count += !random_below(16) && signs;
 		anew = keeps;
 		mkey_forget_formats(&anew);
 		anew.again.usual.word = 0;

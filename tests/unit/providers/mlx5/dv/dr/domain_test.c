@@ -66,7 +66,7 @@ static struct mlx5dv_dr_domain *domain_of(int type)
 	return mlx5dv_dr_domain_create(&it.ctx->vctx.context, (enum mlx5dv_dr_domain_type)type);
 }
 
-static void refused(int type, int error)
+static void expect_refused(int type, int error)
 {
 	assert_null(domain_of(type));
 	assert_int_equal(errno, error);
@@ -98,16 +98,16 @@ static void each_type_has_its_table(void **state)
 static void rules_need_ethernet(void **state)
 {
 	(void)state;
-	refused(3, EINVAL);
-	refused(-1, EINVAL);
+	expect_refused(3, EINVAL);
+	expect_refused(-1, EINVAL);
 	it.link = IBV_LINK_LAYER_INFINIBAND;
-	refused(0, EOPNOTSUPP);
+	expect_refused(0, EOPNOTSUPP);
 	it.port_error = REFUSED;
-	refused(2, REFUSED);
+	expect_refused(2, REFUSED);
 	it.port_error = 0;
 	it.link = IBV_LINK_LAYER_ETHERNET;
 	it.device.driver = NULL;
-	refused(0, EOPNOTSUPP);
+	expect_refused(0, EOPNOTSUPP);
 }
 
 static void a_domain_in_use_stays(void **state)

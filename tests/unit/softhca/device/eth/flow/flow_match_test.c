@@ -685,7 +685,8 @@ static void a_tag_is_kept_to_the_tir(void **state)
 	rig_end();
 }
 
-/* A sent frame may loop back: its tag is not that of a received one. */
+/* Entries of the sending side tag no frame: if the frame looped back, its receiver would report a
+ * tag that no entry of the receiving side gave. */
 static void a_sent_frame_has_no_tag(void **state)
 {
 	struct flow_table first, next;

@@ -47,7 +47,7 @@ static int close_flows(void **state)
 }
 
 /* Takes all frames that the queue has received, and returns their number. */
-static unsigned int arrived(unsigned int queue)
+static unsigned int frames_taken(unsigned int queue)
 {
 	unsigned int count = 0;
 
@@ -95,7 +95,7 @@ static void without_a_root_frames_are_dropped(void **state)
 {
 	(void)state;
 	udp_to(1);
-	assert_int_equal(arrived(0), 0);
+	assert_int_equal(frames_taken(0), 0);
 }
 
 static void entries_match_their_value(void **state)
@@ -115,12 +115,12 @@ static void entries_match_their_value(void **state)
 	udp_to(102);
 	udp_to(102);
 	udp_to(103);
-	assert_int_equal(arrived(0), 0);
-	assert_int_equal(arrived(1), 1);
-	assert_int_equal(arrived(2), 2);
+	assert_int_equal(frames_taken(0), 0);
+	assert_int_equal(frames_taken(1), 1);
+	assert_int_equal(frames_taken(2), 2);
 	eth_delete(1, RX, entry.table, 1, PRM_STAT_OK);
 	udp_to(101);
-	assert_int_equal(arrived(1), 0);
+	assert_int_equal(frames_taken(1), 0);
 	eth_delete(1, RX, entry.table, 1, PRM_STAT_BAD_RES_ERR);
 }
 
@@ -145,8 +145,8 @@ static void the_lowest_index_wins(void **state)
 	eth_root(1, RX, table);
 	udp_to(53);
 	udp_to(54);
-	assert_int_equal(arrived(1), 1);
-	assert_int_equal(arrived(0), 1);
+	assert_int_equal(frames_taken(1), 1);
+	assert_int_equal(frames_taken(0), 1);
 }
 
 static void each_field_is_matched(void **state)
@@ -192,8 +192,8 @@ static void each_field_is_matched(void **state)
 		eth_set(1, &entry, PRM_STAT_OK);
 		eth_root(1, RX, entry.table);
 		eth_send(sq, frame, len);
-		assert_int_equal(arrived(0), 1);
-		assert_int_equal(arrived(1), 0);
+		assert_int_equal(frames_taken(0), 1);
+		assert_int_equal(frames_taken(1), 0);
 	}
 }
 
@@ -369,8 +369,8 @@ static void a_frame_can_go_to_several(void **state)
 	eth_set(1, &entry, PRM_STAT_OK);
 	eth_root(1, RX, entry.table);
 	udp_to(1);
-	assert_int_equal(arrived(0), 1);
-	assert_int_equal(arrived(3), 1);
+	assert_int_equal(frames_taken(0), 1);
+	assert_int_equal(frames_taken(3), 1);
 }
 
 static void tables_lead_to_tables(void **state)
@@ -391,8 +391,8 @@ static void tables_lead_to_tables(void **state)
 	eth_root(1, RX, first.table);
 	udp_to(80); /* the second table matches */
 	udp_to(81); /* the second table misses */
-	assert_int_equal(arrived(0), 1);
-	assert_int_equal(arrived(1), 1);
+	assert_int_equal(frames_taken(0), 1);
+	assert_int_equal(frames_taken(1), 1);
 	/* a table that an entry or a miss leads to cannot be destroyed */
 	eth_delete(1, RX, third.table, 0, PRM_STAT_OK);
 	{
@@ -423,8 +423,8 @@ static void multiplying_destinations_end(void **state)
 	}
 	eth_root(1, RX, next);
 	udp_to(1);
-	assert_int_equal(arrived(0), 20);
-	assert_int_equal(arrived(1), 20);
+	assert_int_equal(frames_taken(0), 20);
+	assert_int_equal(frames_taken(1), 20);
 }
 
 static void transmit_tables_drop_and_allow(void **state)
@@ -443,10 +443,10 @@ static void transmit_tables_drop_and_allow(void **state)
 	eth_set(0, &entry, PRM_STAT_OK);
 	eth_root(0, TX, entry.table);
 	udp_to(7);
-	assert_int_equal(arrived(0), 0);
+	assert_int_equal(frames_taken(0), 0);
 	udp_to(8);
 	udp_to(9);
-	assert_int_equal(arrived(0), 2);
+	assert_int_equal(frames_taken(0), 2);
 }
 
 /* ---- RSS ---- */
@@ -488,7 +488,7 @@ static void flows_spread_over_queues_and_stay_there(void **state)
 		eth_send(sq, frame, eth_build(&flow, frame));
 	}
 	for (uint32_t i = 0; i < QUEUES; i++) {
-		got = arrived(i);
+		got = frames_taken(i);
 		assert_int_equal(got % 2, 0);
 		used += got > 0;
 	}

@@ -63,7 +63,7 @@ static void bits_put(uint8_t *bytes, unsigned int bit, unsigned int width, uint3
 	}
 }
 
-static uint32_t words(const uint8_t *bytes, unsigned int len)
+static uint32_t words_sum(const uint8_t *bytes, unsigned int len)
 {
 	uint32_t sum = 0;
 
@@ -85,8 +85,8 @@ static uint16_t whole_sum(const struct made *made)
 	const unsigned int addresses = made->at[V4] ? 8 : 32;
 	const unsigned int len = made->len - made->l4;
 
-	return folded(words(made->bytes + made->l3 + (made->at[V4] ? 12 : 8), addresses) + len +
-		      (made->at[TCP] ? 6 : 17) + words(made->bytes + made->l4, len));
+	return folded(words_sum(made->bytes + made->l3 + (made->at[V4] ? 12 : 8), addresses) + len +
+		      (made->at[TCP] ? 6 : 17) + words_sum(made->bytes + made->l4, len));
 }
 
 /* Computes the checksums anew; NO_L4 leaves UDP without one. */
@@ -97,7 +97,7 @@ static void sums_put(struct made *made, bool no_l4)
 	if (made->at[V4]) {
 		bits_put(made->bytes, 8 * (made->l3 + 10), 16, 0);
 		bits_put(made->bytes, 8 * (made->l3 + 10), 16,
-			 0xffff & ~folded(words(made->bytes + made->l3, 20)));
+			 0xffff & ~folded(words_sum(made->bytes + made->l3, 20)));
 	}
 	if (!made->sum)
 		return;
@@ -221,7 +221,7 @@ static void action_write(const struct action *action, uint8_t raw[PRM_HEADER_ACT
 	}
 }
 
-static unsigned int least(unsigned int a, unsigned int b)
+static unsigned int smaller_of(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;
 }
@@ -240,7 +240,7 @@ static struct action action_random(void)
 	if (action.type == PRM_HEADER_ADD)
 		action.field = add[(unsigned int)rand() % ARRAY_SIZE(add)];
 	if (action.type == PRM_HEADER_COPY)
-		room = least(room, model[to].width);
+		room = smaller_of(room, model[to].width);
 	action.length = 1 + (uint32_t)rand() % room;
 	action.offset = (uint32_t)rand() % (model[from].width - action.length + 1);
 	if (action.type == PRM_HEADER_COPY)

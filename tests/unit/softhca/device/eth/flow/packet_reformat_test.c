@@ -46,7 +46,7 @@ static void be16(uint8_t *at, size_t value)
 	at[1] = (uint8_t)value;
 }
 
-static unsigned int roll(unsigned int below)
+static unsigned int random_below(unsigned int below)
 {
 	return (unsigned int)rand() % below;
 }
@@ -91,7 +91,7 @@ static uint16_t inner_type(const struct outer *outer)
 
 static void append_gre(struct outer *outer)
 {
-	const unsigned int flags = roll(8);
+	const unsigned int flags = random_below(8);
 	const bool c = flags & 1, k = flags & 2, s = flags & 4;
 	uint8_t *gre;
 
@@ -103,7 +103,7 @@ static void append_gre(struct outer *outer)
 
 static void append_geneve(struct outer *outer)
 {
-	const unsigned int words = roll(8);
+	const unsigned int words = random_below(8);
 	uint8_t *geneve;
 
 	append_ip(outer, 17);
@@ -122,9 +122,9 @@ static void append_gpe(struct outer *outer)
 
 static void outer_random(struct outer *outer, bool is_l3, bool inner_v6)
 {
-	const unsigned int tags = roll(3), kind = roll(4);
+	const unsigned int tags = random_below(3), kind = random_below(4);
 
-	*outer = (struct outer){ .is_l3 = is_l3, .inner_v6 = inner_v6, .v6 = roll(2) };
+	*outer = (struct outer){ .is_l3 = is_l3, .inner_v6 = inner_v6, .v6 = random_below(2) };
 	append(outer, 12);
 	for (unsigned int i = 0; i < tags; i++)
 		be16(append(outer, 4), i ? 0x8100 : 0x88a8);
@@ -182,14 +182,14 @@ static size_t model_wrap(const struct outer *outer, const uint8_t *inner, size_t
 static size_t inner_random(bool v6, uint8_t *bytes, unsigned int *l3)
 {
 	const struct eth_flow flow = {
-		.vlan = (uint16_t)(roll(2) ? 5 : 0),
+		.vlan = (uint16_t)(random_below(2) ? 5 : 0),
 		.v6 = v6,
-		.protocol = roll(2) ? 6 : 17,
-		.src = roll(200),
-		.dst = roll(200),
+		.protocol = random_below(2) ? 6 : 17,
+		.src = random_below(200),
+		.dst = random_below(200),
 		.sport = (uint16_t)rand(),
-		.dport = (uint16_t)(1 + roll(1000)),
-		.payload = roll(200),
+		.dport = (uint16_t)(1 + random_below(1000)),
+		.payload = random_below(200),
 	};
 
 	*l3 = flow.vlan ? 18 : 14;
@@ -215,7 +215,7 @@ static void frames_enter_tunnels_as_in_the_model(void **state)
 	(void)state;
 	srand(1);
 	for (unsigned int i = 0; i < ROUNDS; i++) {
-		const bool is_l3 = roll(2), v6 = roll(2);
+		const bool is_l3 = random_below(2), v6 = random_below(2);
 		struct packet_reformat reformat;
 		struct frame frame;
 		struct outer outer;
@@ -242,8 +242,8 @@ static void frames_leave_tunnels_as_they_were(void **state)
 	for (unsigned int i = 0; i < sizeof(l2); i++)
 		l2[i] = (uint8_t)rand();
 	for (unsigned int i = 0; i < ROUNDS; i++) {
-		const bool is_l3 = roll(2), v6 = roll(2);
-		const unsigned int size = roll(2) ? 14 : 18;
+		const bool is_l3 = random_below(2), v6 = random_below(2);
+		const unsigned int size = random_below(2) ? 14 : 18;
 		const struct packet_reformat reformat = reformat_of(L3_OFF, l2, size);
 		struct frame frame;
 		struct outer outer;
@@ -287,7 +287,7 @@ static void no_header_is_read_behind_the_end(void **state)
 	(void)state;
 	srand(3);
 	for (unsigned int i = 0; i < 400; i++) {
-		const bool is_l3 = i % 2, v6 = roll(2);
+		const bool is_l3 = i % 2, v6 = random_below(2);
 		const unsigned int least = !is_l3 ? 14 : v6 ? 40 : 20;
 		struct outer outer;
 		unsigned int l3;

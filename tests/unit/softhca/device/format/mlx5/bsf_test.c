@@ -14,7 +14,7 @@
 static struct sig sig;
 static struct crypt crypt;
 
-static bool takes(const uint8_t *bsf, size_t len)
+static bool bsf_is_valid(const uint8_t *bsf, size_t len)
 {
 	return mlx5_decode_bsf(bsf, len, &sig, &crypt);
 }
@@ -56,7 +56,7 @@ static void formats_are_taken(void **state)
 
 	(void)state;
 	put_signature(bsf);
-	assert_true(takes(bsf, BSF_SIZE));
+	assert_true(bsf_is_valid(bsf, BSF_SIZE));
 	assert_true(sig.on && !crypt.on);
 	assert_int_equal(sig.mem.guard, GUARD_DIF_CRC);
 	assert_int_equal(sig.mem.block, 512);
@@ -65,7 +65,7 @@ static void formats_are_taken(void **state)
 	assert_int_equal(sig.wire.guard, GUARD_NONE);
 	fld_set(bsf, BSF_KIND, BSF_SIZE_SIG_AND_CRYPTO);
 	put_crypto(bsf + BSF_SIZE, BSF_SIZE_SIG_AND_CRYPTO);
-	assert_true(takes(bsf, sizeof(bsf)));
+	assert_true(bsf_is_valid(bsf, sizeof(bsf)));
 	assert_true(sig.on && crypt.on);
 	assert_int_equal(crypt.unit, 520);
 }
@@ -88,7 +88,7 @@ static void checksums_start_from_what_the_format_says(void **state)
 		fld_set(bsf, BSF_KIND, BSF_SIZE_WITH_INLINE);
 		fld_set(bsf, BSF_WIRE_BS, BSF_BLOCK_4096);
 		fld_set(bsf, BSF_WIRE_FORMAT, formats[i].format);
-		assert_true(takes(bsf, sizeof(bsf)));
+		assert_true(bsf_is_valid(bsf, sizeof(bsf)));
 		assert_true(sig.wire.start == formats[i].start);
 	}
 }
@@ -103,7 +103,7 @@ static unsigned int bits_taken(const uint8_t *given, size_t total, size_t at, si
 	for (size_t bit = 8 * at; bit < 8 * (at + len); bit++) {
 		memcpy(bsf, given, total);
 		bsf[bit / 8] ^= (uint8_t)(1u << bit % 8);
-		count += takes(bsf, total);
+		count += bsf_is_valid(bsf, total);
 	}
 	return count;
 }
@@ -153,7 +153,7 @@ static void types_of_t10_that_are_none_are_refused(void **state)
 	put_signature(bsf);
 	for (unsigned int type = 0; type < 256; type++) {
 		fld_set(fld_at(bsf, BSF_MEM_INLINE), BSF_INL_TYPE, type);
-		assert_int_equal(takes(bsf, sizeof(bsf)),
+		assert_int_equal(bsf_is_valid(bsf, sizeof(bsf)),
 				 type == BSF_DIF_CRC || type == BSF_DIF_CSUM);
 	}
 }

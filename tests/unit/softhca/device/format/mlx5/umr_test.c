@@ -415,7 +415,7 @@ static void a_window_serves_the_qp_it_is_bound_to(void **state)
 	unpair_after_refused_write(key, 1);
 }
 
-static void refused(uint32_t key, const struct flat_umr *umr)
+static void expect_umr_refused(uint32_t key, const struct flat_umr *umr)
 {
 	uint32_t own = pair_with_free_key();
 
@@ -432,20 +432,21 @@ static void what_does_not_fit_is_refused(void **state)
 
 	(void)state;
 	umr = umr_for(0x11, 0, 100, enable_mask, 8, UMR_INLINE); /* longer than the key's table */
-	refused(0, &umr);
+	expect_umr_refused(0, &umr);
 	umr = umr_for(0x11, 0, 100, enable_mask, 4, UMR_INLINE | UMR_FAIL_IF_FREE);
-	refused(0, &umr);
+	expect_umr_refused(0, &umr);
 	umr = umr_for(0x11, 0, 100, enable_mask | 1ull << UMR_PD, 4, UMR_INLINE);
-	refused(0, &umr);
+	expect_umr_refused(0, &umr);
 	umr = umr_for(0x11, 0, 100, enable_mask | 1ull << 60, 4, UMR_INLINE);
-	refused(0, &umr);
+	expect_umr_refused(0, &umr);
 	umr = umr_for(0x11, 0, 100, enable_mask, 4, UMR_INLINE);
-	refused(0xffffff11, &umr);
+	expect_umr_refused(0xffffff11, &umr);
 	stranger = flat_simple(flat.hca[1], PRM_OP_ALLOC_PD, 0, PRM_STAT_OK);
 	foreign = flat_free_mkey(flat.hca[1], stranger, PRM_MKEY_MODE_KLMS, 4);
-	refused(foreign, &umr);
+	expect_umr_refused(foreign, &umr);
 	fld_set(umr.mkc, MKC_MKEY_7_0, 0x5a);
-	refused(flat_mr(flat.hca[1], flat.pd[1], 4096, 100, ALL_ACCESS), &umr); /* no UMR key */
+	expect_umr_refused(flat_mr(flat.hca[1], flat.pd[1], 4096, 100, ALL_ACCESS),
+			   &umr); /* no UMR key */
 }
 
 /* ---- BSFs in UMRs */

@@ -77,7 +77,7 @@ static int requested(const struct cm_request *request, struct cm_conn **conn)
 	return 0;
 }
 
-static void happened(struct cm_conn *conn, enum cm_event event, const uint8_t *mad)
+static void event_record(struct cm_conn *conn, enum cm_event event, const uint8_t *mad)
 {
 	assert_true(rig.num_events < EVENTS);
 	rig.events[rig.num_events].conn = conn;
@@ -97,12 +97,12 @@ static void no_timer(uint64_t deadline)
 	(void)deadline;
 }
 
-static uint64_t now(void)
+static uint64_t rig_now(void)
 {
 	return rig.now;
 }
 
-static const struct cm_ops ops = { requested, happened, wire_send, guid_of, no_timer, now };
+static const struct cm_ops ops = { requested, event_record, wire_send, guid_of, no_timer, rig_now };
 
 static int world_start(void **state)
 {

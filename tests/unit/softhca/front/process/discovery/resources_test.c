@@ -32,7 +32,7 @@ static struct {
 	struct nlattr nest;
 } it;
 
-static void say(const char *text)
+static void say_text(const char *text)
 {
 	if (strlen(it.said) + strlen(text) < sizeof(it.said))
 		strcat(it.said, text);
@@ -43,7 +43,7 @@ static void say_number(uint16_t type, uint64_t value)
 	char text[48];
 
 	snprintf(text, sizeof(text), "%u=%llu ", type, (unsigned long long)value);
-	say(text);
+	say_text(text);
 }
 
 void reply_begin(struct reply *reply, uint16_t type)
@@ -89,7 +89,7 @@ void reply_string(struct reply *reply, uint16_t type, const char *value)
 
 	(void)reply;
 	snprintf(text, sizeof(text), "%u:%.32s ", type, value);
-	say(text);
+	say_text(text);
 }
 
 struct nlattr *reply_nest(struct reply *reply, uint16_t type)
@@ -98,7 +98,7 @@ struct nlattr *reply_nest(struct reply *reply, uint16_t type)
 
 	(void)reply;
 	snprintf(text, sizeof(text), "%u[ ", type);
-	say(text);
+	say_text(text);
 	it.entries += type == RDMA_NLDEV_ATTR_RES_PD_ENTRY;
 	return &it.nest;
 }
@@ -107,7 +107,7 @@ void reply_nest_end(struct reply *reply, struct nlattr *nest)
 {
 	(void)reply;
 	assert_ptr_equal(nest, &it.nest);
-	say("] ");
+	say_text("] ");
 }
 
 void qp_look(struct adapter *adapter, const struct real_qp *real, unsigned int *state,

@@ -86,7 +86,7 @@ static int agent_begin(void **state)
 }
 
 /* An agent of vendor class 0x30 for method 3. */
-static struct ib_user_mad_reg_req2 usual(void)
+static struct ib_user_mad_reg_req2 usual_request(void)
 {
 	return (struct ib_user_mad_reg_req2){ .qpn = 1,
 					      .mgmt_class = MAD_CLASS_VENDOR_OUI,
@@ -106,7 +106,7 @@ static int registered(unsigned int file, struct ib_user_mad_reg_req2 req, uint32
 	return ret;
 }
 
-static void refused(struct ib_user_mad_reg_req2 req, int error)
+static void expect_refused(struct ib_user_mad_reg_req2 req, int error)
 {
 	uint32_t id;
 
@@ -114,8 +114,8 @@ static void refused(struct ib_user_mad_reg_req2 req, int error)
 	assert_false(it.file[1].agent[0].used || it.file[1].used);
 }
 
-static const struct umad_agent *found(unsigned int qpn, uint8_t class, uint8_t version,
-				      uint8_t method)
+static const struct umad_agent *agent_found(unsigned int qpn, uint8_t class, uint8_t version,
+					    uint8_t method)
 {
 	uint8_t mad[MAD_SIZE] = { 1, class, version, method };
 	struct umad_file *file = NULL;
@@ -129,7 +129,7 @@ static const struct umad_agent *found(unsigned int qpn, uint8_t class, uint8_t v
 
 static void a_request_finds_its_agent(void **state)
 {
-	struct ib_user_mad_reg_req2 req = usual();
+	struct ib_user_mad_reg_req2 req = usual_request();
 	uint32_t id;
 
 	(void)state;
@@ -137,15 +137,15 @@ static void a_request_finds_its_agent(void **state)
 	assert_int_equal(registered(1, req, &id), 0);
 	assert_int_equal(id, 0);
 	assert_true(it.file[1].used);
-	assert_ptr_equal(found(1, 0x30, VERSION, 3), &it.file[1].agent[0]);
-	assert_ptr_equal(found(1, 0x30, VERSION, 64), &it.file[1].agent[0]);
-	assert_null(found(0, 0x30, VERSION, 3));
-	assert_null(found(1, 0x31, VERSION, 3));
-	assert_null(found(1, 0x30, VERSION + 1, 3));
-	assert_null(found(1, 0x30, VERSION, 4));
-	assert_null(found(1, 0x30, VERSION, 0x83)); /* an answer */
+	assert_ptr_equal(agent_found(1, 0x30, VERSION, 3), &it.file[1].agent[0]);
+	assert_ptr_equal(agent_found(1, 0x30, VERSION, 64), &it.file[1].agent[0]);
+	assert_null(agent_found(0, 0x30, VERSION, 3));
+	assert_null(agent_found(1, 0x31, VERSION, 3));
+	assert_null(agent_found(1, 0x30, VERSION + 1, 3));
+	assert_null(agent_found(1, 0x30, VERSION, 4));
+	assert_null(agent_found(1, 0x30, VERSION, 0x83)); /* an answer */
 	it.file[1].agent[0].oui[2]++;
-	assert_null(found(1, 0x30, VERSION, 3));
+	assert_null(agent_found(1, 0x30, VERSION, 3));
 	memcpy(it.memory, &id, sizeof(id));
 	assert_int_equal(umad_unregister(&it.call, &it.file[1]), 0);
 	assert_true(it.ended == 1 && it.forgotten == 1);
@@ -178,47 +178,47 @@ static void classes_are_checked(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct ib_user_mad_reg_req2 req = usual();
+		struct ib_user_mad_reg_req2 req = usual_request();
 
 		req.qpn = rows[i].qpn;
 		req.mgmt_class = rows[i].class;
 		req.mgmt_class_version = rows[i].version;
 		req.rmpp_version = rows[i].rmpp;
 		req.oui = rows[i].oui;
-		refused(req, rows[i].error);
+		expect_refused(req, rows[i].error);
 	}
 	it.adapter.link_layer = HCA_LINK_ETHERNET;
-	refused((struct ib_user_mad_reg_req2){ .qpn = 0 }, EPROTONOSUPPORT);
+	expect_refused((struct ib_user_mad_reg_req2){ .qpn = 0 }, EPROTONOSUPPORT);
 }
 
 static void unknown_flags_are_answered_with_the_known(void **state)
 {
-	struct ib_user_mad_reg_req2 req = usual();
+	struct ib_user_mad_reg_req2 req = usual_request();
 
 	(void)state;
 	req.flags = IB_USER_MAD_REG_FLAGS_CAP + 1;
-	refused(req, EINVAL);
+	expect_refused(req, EINVAL);
 	memcpy(&req, it.memory, sizeof(req));
 	assert_int_equal(req.flags, IB_USER_MAD_REG_FLAGS_CAP);
 }
 
 static void a_method_has_one_agent(void **state)
 {
-	struct ib_user_mad_reg_req2 req = usual();
+	struct ib_user_mad_reg_req2 req = usual_request();
 	uint32_t id;
 
 	(void)state;
 	assert_int_equal(registered(0, req, &id), 0);
-	refused(req, EINVAL);
+	expect_refused(req, EINVAL);
 	req.method_mask[0] = 1 << 3 | 1 << 4;
-	refused(req, EINVAL);
-	req = usual();
+	expect_refused(req, EINVAL);
+	req = usual_request();
 	req.oui++;
 	assert_int_equal(registered(1, req, &id), 0);
-	req = usual();
+	req = usual_request();
 	req.mgmt_class_version++;
 	assert_int_equal(registered(1, req, &id), 0);
-	req = usual();
+	req = usual_request();
 	req.method_mask[0] = 1 << 4;
 	assert_int_equal(registered(1, req, &id), 0);
 	assert_int_equal(id, 2);
@@ -240,16 +240,16 @@ static void an_agent_without_a_class_gets_no_requests(void **state)
 		assert_int_equal(registered(0, req, &id), 0);
 		assert_int_equal(id, i);
 	}
-	assert_int_equal(registered(0, usual(), &id), ENOMEM);
+	assert_int_equal(registered(0, usual_request(), &id), ENOMEM);
 	assert_int_not_equal(it.file[0].agent[0].hi_tid, it.file[0].agent[1].hi_tid);
-	assert_null(found(1, 0, 0, 3));
+	assert_null(agent_found(1, 0, 0, 3));
 }
 
 static void a_number_that_cannot_be_told_ends_the_agent(void **state)
 {
 	(void)state;
 	it.is_read_only = true;
-	refused(usual(), EFAULT);
+	expect_refused(usual_request(), EFAULT);
 	it.notif.data.args[2] = sizeof(it.memory);
 	assert_int_equal(umad_register(&it.call, &it.file[1]), EFAULT);
 	assert_int_equal(umad_register2(&it.call, &it.file[1]), EFAULT);
@@ -269,7 +269,8 @@ static void the_older_call_has_the_same_fields(void **state)
 	memcpy(req.method_mask, &methods, sizeof(methods));
 	memcpy(it.memory, &req, sizeof(req));
 	assert_int_equal(umad_register(&it.call, &it.file[1]), 0);
-	assert_ptr_equal(found(1, MAD_CLASS_VENDOR_OUI_LAST, VERSION, 5), &it.file[1].agent[0]);
+	assert_ptr_equal(agent_found(1, MAD_CLASS_VENDOR_OUI_LAST, VERSION, 5),
+			 &it.file[1].agent[0]);
 	assert_int_equal(it.file[1].agent[0].rmpp_version, 1);
 	req.qpn = 2;
 	memcpy(it.memory, &req, sizeof(req));

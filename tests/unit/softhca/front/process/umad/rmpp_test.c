@@ -66,7 +66,7 @@ static struct gsi_arrival arrival_make(uint32_t segment)
 	return arrival;
 }
 
-static bool takes(const struct gsi_arrival *arrival, unsigned int agent)
+static bool segment_completes(const struct gsi_arrival *arrival, unsigned int agent)
 {
 	size_t len = 0;
 	uint8_t *whole = umad_rmpp_take(&file, agent, arrival, &len);
@@ -99,9 +99,9 @@ static void parts_of_one_sender_are_one(void **state)
 	struct gsi_arrival first = arrival_make(1);
 
 	(void)state;
-	assert_false(takes(&first, AGENT));
+	assert_false(segment_completes(&first, AGENT));
 	first = arrival_make(2);
-	assert_true(takes(&first, AGENT));
+	assert_true(segment_completes(&first, AGENT));
 }
 
 static void from_another_gid(struct gsi_arrival *arrival)
@@ -139,15 +139,15 @@ static void parts_of_others_are_not(void **state)
 	struct gsi_arrival arrival = arrival_make(1);
 
 	(void)state;
-	assert_false(takes(&arrival, AGENT));
+	assert_false(segment_completes(&arrival, AGENT));
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
 		arrival = arrival_make(2);
 		changes[i](&arrival);
-		assert_false(takes(&arrival, AGENT));
+		assert_false(segment_completes(&arrival, AGENT));
 	}
 	arrival = arrival_make(2);
-	assert_false(takes(&arrival, AGENT + 1));
-	assert_true(takes(&arrival, AGENT));
+	assert_false(segment_completes(&arrival, AGENT + 1));
+	assert_true(segment_completes(&arrival, AGENT));
 }
 
 /* Without a GRH, the GID field may hold bytes of another datagram, so it must not count. */
@@ -157,11 +157,11 @@ static void a_gid_that_is_not_there_does_not_count(void **state)
 
 	(void)state;
 	arrival.addr.grh = false;
-	assert_false(takes(&arrival, AGENT));
+	assert_false(segment_completes(&arrival, AGENT));
 	arrival = arrival_make(2);
 	arrival.addr.grh = false;
 	arrival.addr.sgid[0] = 1;
-	assert_true(takes(&arrival, AGENT));
+	assert_true(segment_completes(&arrival, AGENT));
 }
 
 static void answers_go_back_to_the_gid(void **state)
@@ -170,7 +170,7 @@ static void answers_go_back_to_the_gid(void **state)
 
 	(void)state;
 	answers = 0;
-	assert_false(takes(&arrival, AGENT));
+	assert_false(segment_completes(&arrival, AGENT));
 	assert_int_equal(answers, 1);
 	assert_true(last_answer.grh);
 	assert_memory_equal(last_answer.dgid, arrival.addr.sgid, sizeof(last_answer.dgid));

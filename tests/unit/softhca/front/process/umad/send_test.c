@@ -169,7 +169,7 @@ static int write_as(struct ib_user_mad_hdr hdr, size_t len)
 	return umad_send(NULL, &it.file, 0, umad_header_size(&it.file) + len);
 }
 
-static void refused(struct ib_user_mad_hdr hdr, size_t len, int error)
+static void expect_refused(struct ib_user_mad_hdr hdr, size_t len, int error)
 {
 	const unsigned int sent = it.sent, own = it.own, waiting = it.file.send_count;
 
@@ -222,7 +222,7 @@ static void roce_needs_a_gid(void **state)
 	(void)state;
 	it.adapter.link_layer = HCA_LINK_ETHERNET;
 	request(1);
-	refused(hdr, MAD_SIZE, EINVAL);
+	expect_refused(hdr, MAD_SIZE, EINVAL);
 	hdr.grh_present = 1;
 	assert_int_equal(write_as(hdr, MAD_SIZE), 0);
 	assert_true(it.datagram.grh);
@@ -235,17 +235,17 @@ static void what_cannot_be_sent_is_refused(void **state)
 
 	(void)state;
 	request(1);
-	refused(hdr, LEAST - 1, EINVAL);
+	expect_refused(hdr, LEAST - 1, EINVAL);
 	hdr.id = UMAD_MAX_AGENTS;
-	refused(hdr, MAD_SIZE, EINVAL);
+	expect_refused(hdr, MAD_SIZE, EINVAL);
 	hdr.id = AGENT + 1;
-	refused(hdr, MAD_SIZE, EIO);
+	expect_refused(hdr, MAD_SIZE, EIO);
 	hdr = header();
-	refused(hdr, MAD_SIZE + 1, EINVAL);
+	expect_refused(hdr, MAD_SIZE + 1, EINVAL);
 	it.readable--;
-	refused(hdr, MAD_SIZE, EFAULT);
+	expect_refused(hdr, MAD_SIZE, EFAULT);
 	it.readable = umad_header_size(&it.file) - 1;
-	refused(hdr, LEAST, EFAULT);
+	expect_refused(hdr, LEAST, EFAULT);
 	it.readable = umad_header_size(&it.file) + LEAST;
 	assert_int_equal(write_as(hdr, LEAST), 0); /* the rest is zeroes */
 	assert_int_equal(fld_get(it.mad, FLD(0xfc, 31, 0)), 0);
@@ -260,7 +260,7 @@ static void rmpp_is_the_programs_own(void **state)
 	fld_set(mad(), MAD_CLASS, MAD_CLASS_SA);
 	fld_set(mad(), RMPP_FLAGS, RMPP_ACTIVE);
 	agent->rmpp_version = 1;
-	refused(header(), MAD_SIZE, EOPNOTSUPP);
+	expect_refused(header(), MAD_SIZE, EOPNOTSUPP);
 	agent->user_rmpp = true;
 	assert_int_equal(write_as(header(), MAD_SIZE), 0);
 	request(2);
@@ -327,7 +327,7 @@ static void a_transaction_is_in_use_until_it_ends(void **state)
 	request(1);
 	assert_int_equal(write_as(header(), MAD_SIZE), 0);
 	assert_int_equal(it.file.send_count, 1);
-	refused(header(), MAD_SIZE, EINVAL);
+	expect_refused(header(), MAD_SIZE, EINVAL);
 	request(2);
 	assert_int_equal(write_as(header(), MAD_SIZE), 0);
 	request(1);
@@ -384,7 +384,7 @@ static void the_number_of_requests_is_limited(void **state)
 	request(1);
 	assert_int_equal(write_as(header(), MAD_SIZE), 0);
 	request(2);
-	refused(header(), MAD_SIZE, ENOMEM);
+	expect_refused(header(), MAD_SIZE, ENOMEM);
 	it.file.failed_count--;
 	assert_int_equal(write_as(header(), MAD_SIZE), 0);
 }
@@ -408,11 +408,11 @@ static void a_route_leads_out_of_the_own_port_or_ends_here(void **state)
 
 	(void)state;
 	directed(0, 1, PORT + 1, LID_PERMISSIVE);
-	refused(hdr, MAD_SIZE, EINVAL);
+	expect_refused(hdr, MAD_SIZE, EINVAL);
 	directed(0, SMP_MAX_HOPS + 1, PORT, LID_PERMISSIVE);
-	refused(hdr, MAD_SIZE, EINVAL);
+	expect_refused(hdr, MAD_SIZE, EINVAL);
 	directed(0, 0, PORT, 5); /* goes on by LIDs, from here */
-	refused(hdr, MAD_SIZE, EINVAL);
+	expect_refused(hdr, MAD_SIZE, EINVAL);
 	directed(0, 1, PORT, LID_PERMISSIVE);
 	assert_int_equal(write_as(hdr, MAD_SIZE), 0);
 	assert_int_equal(it.sent, 1);

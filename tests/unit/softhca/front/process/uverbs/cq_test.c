@@ -150,7 +150,7 @@ struct asked {
 	struct mlx5_ib_create_cq driver;
 };
 
-static struct asked usual(void)
+static struct asked usual_cq(void)
 {
 	return (struct asked){ .cqe = 63,
 			       .vector = 2,
@@ -174,7 +174,7 @@ static int asked_create(struct asked asked)
 	return cq_create(&rig.call);
 }
 
-static struct uverbs_cq *made(struct asked asked)
+static struct uverbs_cq *cq_made(struct asked asked)
 {
 	uint32_t handle;
 
@@ -193,7 +193,7 @@ static uint64_t page(unsigned int i)
 	return fld_get64(fld_at(rig.command, CREATE_CQ_IN_PAS), 8 * i);
 }
 
-static void refused(struct asked asked, int error)
+static void expect_refused(struct asked asked, int error)
 {
 	const unsigned int commands = rig.commands;
 
@@ -211,7 +211,7 @@ static void a_cq_is_as_it_is_asked_for(void **state)
 
 	(void)state;
 	rig.client.slot = 3;
-	cq = made(usual());
+	cq = cq_made(usual_cq());
 	assert_int_equal(fld_get(rig.command, CMD_IN_OPCODE), PRM_OP_CREATE_CQ);
 	assert_int_equal(fld_get(rig.command, CREATE_CQ_IN_HAS_TIME), 0);
 	assert_int_equal(cqc(CQC_CQE_SZ), 0);
@@ -245,12 +245,12 @@ static void sizes_are_rounded_up(void **state)
 	static const struct {
 		uint32_t cqe, log;
 	} rows[] = { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 3, 2 }, { 4, 3 }, { 1022, 10 }, { 1023, 10 } };
-	struct asked asked = usual();
+	struct asked asked = usual_cq();
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		asked.cqe = rows[i].cqe;
-		assert_int_equal(made(asked)->cqe, (1u << rows[i].log) - 1);
+		assert_int_equal(cq_made(asked)->cqe, (1u << rows[i].log) - 1);
 		assert_int_equal(cqc(CQC_LOG_CQ_SIZE), rows[i].log);
 	}
 	asked.cqe = 1024;
@@ -261,16 +261,16 @@ static void sizes_are_rounded_up(void **state)
 
 static void a_ring_may_begin_within_a_page(void **state)
 {
-	struct asked asked = usual();
+	struct asked asked = usual_cq();
 
 	(void)state;
 	asked.driver.buf_addr = RING + 3 * 64;
-	made(asked);
+	cq_made(asked);
 	assert_int_equal(cqc(CQC_PAGE_OFFSET), 3);
 	assert_int_equal(cqc(CQC_LOG_PAGE_SIZE), 0);
 	assert_true(page(0) == RING && page(1) == RING + 4096 && page(2) == 0);
 	asked.driver.buf_addr = RING + 2 * 64; /* fits a larger page */
-	made(asked);
+	cq_made(asked);
 	assert_int_equal(cqc(CQC_PAGE_OFFSET), 1);
 	assert_int_equal(cqc(CQC_LOG_PAGE_SIZE), 1);
 	assert_true(page(0) == RING && page(1) == 0);
@@ -280,68 +280,68 @@ static void a_ring_may_begin_within_a_page(void **state)
 
 static void cqes_have_two_sizes_and_may_be_padded(void **state)
 {
-	struct asked asked = usual();
+	struct asked asked = usual_cq();
 
 	(void)state;
 	asked.driver.cqe_size = 128;
-	assert_int_equal(made(asked)->cqe_size, 128);
+	assert_int_equal(cq_made(asked)->cqe_size, 128);
 	assert_int_equal(cqc(CQC_CQE_SZ), 1);
 	assert_true(rig.pins[0].len == 64 * 128);
 	asked.driver.flags |= MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD;
 	assert_int_equal(asked_create(asked), EOPNOTSUPP);
 	fld_set(rig.adapter.caps, HCA_CAP_CQE_128_ALWAYS, 1);
-	assert_true(made(asked)->padded);
+	assert_true(cq_made(asked)->padded);
 	assert_int_equal(cqc(CQC_CQE_SZ), 2);
 	asked.driver.cqe_size = 64;
 	assert_int_equal(asked_create(asked), EOPNOTSUPP);
-	asked = usual();
+	asked = usual_cq();
 	asked.driver.flags |= MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS;
-	assert_true(made(asked)->real_time);
+	assert_true(cq_made(asked)->real_time);
 }
 
 static void what_the_device_lacks_is_refused(void **state)
 {
-	struct asked asked = usual();
+	struct asked asked = usual_cq();
 
 	(void)state;
 	asked.flags = IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN << 1;
-	refused(asked, EINVAL);
-	asked = usual();
+	expect_refused(asked, EINVAL);
+	asked = usual_cq();
 	asked.driver.flags |= MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS << 1;
-	refused(asked, EOPNOTSUPP);
-	asked = usual();
+	expect_refused(asked, EOPNOTSUPP);
+	asked = usual_cq();
 	asked.driver.reserved0 = 1;
-	refused(asked, EINVAL);
-	asked = usual();
+	expect_refused(asked, EINVAL);
+	asked = usual_cq();
 	asked.driver.reserved1 = 1;
-	refused(asked, EINVAL);
+	expect_refused(asked, EINVAL);
 	for (uint32_t size = 32; size <= 256; size += 32) {
-		asked = usual();
+		asked = usual_cq();
 		asked.driver.cqe_size = size;
 		if (size != 64 && size != 128)
-			refused(asked, EINVAL);
+			expect_refused(asked, EINVAL);
 	}
-	asked = usual();
+	asked = usual_cq();
 	asked.vector = NUM_COMP_VECTORS;
-	refused(asked, EINVAL);
-	asked = usual();
+	expect_refused(asked, EINVAL);
+	asked = usual_cq();
 	asked.driver.flags = 0; /* no doorbell page */
-	refused(asked, EINVAL);
+	expect_refused(asked, EINVAL);
 	it.has_uar = true;
 	asked.uar = 1 << 24;
-	refused(asked, EINVAL);
+	expect_refused(asked, EINVAL);
 	asked.uar--;
-	made(asked);
+	cq_made(asked);
 	assert_int_equal(cqc(CQC_UAR_PAGE), asked.uar);
 }
 
 static void overruns_may_be_ignored(void **state)
 {
-	struct asked asked = usual();
+	struct asked asked = usual_cq();
 
 	(void)state;
 	asked.flags = IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN | IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
-	made(asked);
+	cq_made(asked);
 	assert_int_equal(cqc(CQC_OI), 1);
 	assert_int_equal(fld_get(rig.command, CREATE_CQ_IN_HAS_TIME), 0); /* only mlx4's driver */
 }
@@ -355,44 +355,44 @@ static void compression_takes_a_capability(void **state)
 		{ MLX5_IB_CQE_RES_FORMAT_CSUM, PRM_MINI_CQE_CHECKSUM },
 		{ MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX, PRM_MINI_CQE_CHECKSUM_STRIDE },
 	};
-	struct asked asked = usual();
+	struct asked asked = usual_cq();
 
 	(void)state;
 	asked.driver.cqe_comp_en = 1;
 	asked.driver.cqe_comp_res_format = MLX5_IB_CQE_RES_FORMAT_HASH;
-	refused(asked, EOPNOTSUPP);
+	expect_refused(asked, EOPNOTSUPP);
 	fld_set(rig.adapter.caps, HCA_CAP_CQE_COMPRESSION, 1);
 	asked.driver.cqe_comp_res_format = MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX;
-	refused(asked, EOPNOTSUPP);
+	expect_refused(asked, EOPNOTSUPP);
 	fld_set(rig.adapter.caps, HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX, 1);
 	asked.driver.cqe_comp_res_format = 0;
-	refused(asked, EINVAL);
+	expect_refused(asked, EINVAL);
 	asked.driver.cqe_comp_res_format = MLX5_IB_CQE_RES_FORMAT_HASH;
 	asked.driver.cqe_size = 128;
-	refused(asked, EOPNOTSUPP); /* a capability of its own */
+	expect_refused(asked, EOPNOTSUPP); /* a capability of its own */
 	asked.driver.cqe_size = 64;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		asked.driver.cqe_comp_res_format = rows[i].asked;
-		made(asked);
+		cq_made(asked);
 		assert_int_equal(cqc(CQC_CQE_COMP_EN), 1);
 		assert_int_equal(cqc(CQC_MINI_CQE_RES_FORMAT), rows[i].format);
 	}
 	asked.driver.cqe_comp_en = 2; /* ignored */
-	made(asked);
+	cq_made(asked);
 	assert_int_equal(cqc(CQC_CQE_COMP_EN), 0);
 }
 
 static void a_channel_is_referenced(void **state)
 {
-	struct asked asked = usual();
+	struct asked asked = usual_cq();
 
 	(void)state;
 	it.has_comp = true;
 	it.comp.data_s64 = 8;
-	refused(asked, EBADF);
+	expect_refused(asked, EBADF);
 	assert_int_equal(it.channels, 0);
 	it.comp.data_s64 = 7;
-	assert_ptr_equal(made(asked)->events.comp, a_channel);
+	assert_ptr_equal(cq_made(asked)->events.comp, a_channel);
 	assert_int_equal(it.channels, 1);
 }
 
@@ -400,19 +400,19 @@ static void a_cq_that_fails_leaves_nothing(void **state)
 {
 	(void)state;
 	rig.command_error = REFUSED;
-	assert_int_equal(asked_create(usual()), REFUSED);
+	assert_int_equal(asked_create(usual_cq()), REFUSED);
 	rig.command_error = 0;
 	rig.pin_error = EFAULT;
-	refused(usual(), EFAULT);
+	expect_refused(usual_cq(), EFAULT);
 	rig.pin_error = 0;
 	assert_int_equal(rig.released, 0);
 	rig.out_refused = UVERBS_ATTR_CREATE_CQ_RESP_CQE;
-	assert_int_equal(asked_create(usual()), EFAULT);
+	assert_int_equal(asked_create(usual_cq()), EFAULT);
 	rig.out_refused = UVERBS_ATTR_UHW_OUT;
-	assert_int_equal(asked_create(usual()), EFAULT);
+	assert_int_equal(asked_create(usual_cq()), EFAULT);
 	rig.out_refused = UINT16_MAX;
 	it.has_no_answer = true;
-	assert_int_equal(asked_create(usual()), EFAULT);
+	assert_int_equal(asked_create(usual_cq()), EFAULT);
 	assert_int_equal(rig.released, 3);
 	assert_int_equal(rig.made, rig.freed);
 	assert_int_equal(it.epitaphs, 0);
@@ -420,12 +420,12 @@ static void a_cq_that_fails_leaves_nothing(void **state)
 
 static void mlx4_has_a_part_of_its_own(void **state)
 {
-	struct asked asked = usual();
+	struct asked asked = usual_cq();
 
 	(void)state;
 	rig.identity.kind = HCA_MLX4;
 	asked.flags = IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
-	made(asked);
+	cq_made(asked);
 	assert_int_equal(fld_get(rig.command, CREATE_CQ_IN_HAS_TIME), 1);
 	assert_int_equal(cqc(CQC_UAR_PAGE), 9);
 	assert_int_equal(it.epitaphs, 0); /* the holder cannot write its CQEs */
@@ -440,7 +440,7 @@ static void a_destroyed_cq_tells_its_events(void **state)
 {
 	struct ib_uverbs_destroy_cq cmd = { 0 };
 	const struct ib_uverbs_destroy_cq_resp *resp;
-	struct uverbs_cq *cq = made(usual());
+	struct uverbs_cq *cq = cq_made(usual_cq());
 
 	(void)state;
 	cq->events.comp_read = 5;
@@ -457,7 +457,7 @@ static void a_destroyed_cq_tells_its_events(void **state)
 	resp = rig_out(UVERBS_ATTR_DESTROY_CQ_RESP, sizeof(*resp));
 	assert_true(resp->comp_events_reported == 5 && resp->async_events_reported == 6);
 	assert_int_equal(it.epitaphs, 0);
-	cq = made(usual());
+	cq = cq_made(usual_cq());
 	cq->events.comp_read = 8;
 	cmd.cq_handle = cq->base.handle + 1;
 	rig_in(UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd));
@@ -480,7 +480,7 @@ static int cq_moderate(struct ib_uverbs_ex_modify_cq cmd)
 
 static void moderation_goes_to_the_device(void **state)
 {
-	struct ib_uverbs_ex_modify_cq cmd = { .cq_handle = made(usual())->base.handle,
+	struct ib_uverbs_ex_modify_cq cmd = { .cq_handle = cq_made(usual_cq())->base.handle,
 					      .attr_mask = CQ_MODERATE,
 					      .attr = { .cq_count = 65535, .cq_period = 4095 } },
 				      bad;
@@ -528,7 +528,7 @@ static int resize(uint32_t handle, uint32_t cqe, uint32_t size)
 
 static void a_resized_cq_has_another_ring(void **state)
 {
-	struct uverbs_cq *cq = made(usual());
+	struct uverbs_cq *cq = cq_made(usual_cq());
 
 	(void)state;
 	assert_int_equal(resize(cq->base.handle, 15, 64), 0);
@@ -555,14 +555,14 @@ static void a_resized_cq_has_another_ring(void **state)
 
 static void a_padded_cq_stays_padded(void **state)
 {
-	struct asked asked = usual();
+	struct asked asked = usual_cq();
 	struct uverbs_cq *cq;
 
 	(void)state;
 	fld_set(rig.adapter.caps, HCA_CAP_CQE_128_ALWAYS, 1);
 	asked.driver.cqe_size = 128;
 	asked.driver.flags |= MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD;
-	cq = made(asked);
+	cq = cq_made(asked);
 	assert_int_equal(resize(cq->base.handle, 100, 128), 0);
 	assert_int_equal(cqc(CQC_CQE_SZ), 2);
 	assert_int_equal(it.epitaph.cqe_size, 128);
@@ -570,7 +570,7 @@ static void a_padded_cq_stays_padded(void **state)
 
 static void a_resize_that_is_refused_changes_nothing(void **state)
 {
-	struct uverbs_cq *cq = made(usual());
+	struct uverbs_cq *cq = cq_made(usual_cq());
 	const uint32_t handle = cq->base.handle;
 
 	(void)state;

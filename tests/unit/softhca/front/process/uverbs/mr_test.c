@@ -93,7 +93,7 @@ static int mr_end(void **state)
 
 /* ---- registration ---- */
 
-static int asked(uint64_t start, uint64_t length, uint64_t iova, uint32_t access)
+static int mr_ask(uint64_t start, uint64_t length, uint64_t iova, uint32_t access)
 {
 	const struct ib_uverbs_reg_mr cmd = { .pd_handle = it.pd.base.handle,
 					      .start = start,
@@ -105,12 +105,12 @@ static int asked(uint64_t start, uint64_t length, uint64_t iova, uint32_t access
 	return mr_reg(&rig.call);
 }
 
-static struct uverbs_mr *made(uint64_t start, uint64_t length, uint64_t iova, uint32_t access)
+static struct uverbs_mr *mr_made(uint64_t start, uint64_t length, uint64_t iova, uint32_t access)
 {
 	const struct ib_uverbs_reg_mr_resp *resp;
 	struct uverbs_mr *mr;
 
-	assert_int_equal(asked(start, length, iova, access), 0);
+	assert_int_equal(mr_ask(start, length, iova, access), 0);
 	resp = rig_out(UVERBS_ATTR_CORE_OUT, sizeof(*resp));
 	mr = (struct uverbs_mr *)rig.objects[resp->mr_handle];
 	assert_int_equal(resp->lkey, mr->key);
@@ -141,7 +141,7 @@ static void check_rights(uint32_t access)
 static void a_key_has_the_pages_of_its_range(void **state)
 {
 	const uint64_t bus = 3ull << CLIENT_VA_BITS;
-	struct uverbs_mr *mr = made(START, LEN, IOVA, LW | RR);
+	struct uverbs_mr *mr = mr_made(START, LEN, IOVA, LW | RR);
 
 	(void)state;
 	assert_int_equal(fld_get(rig.command, CMD_IN_OPCODE), PRM_OP_CREATE_MKEY);
@@ -190,7 +190,7 @@ static void pages_are_as_large_as_the_alignment(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		made(rows[i].start, rows[i].length, rows[i].iova, 0);
+		mr_made(rows[i].start, rows[i].length, rows[i].iova, 0);
 		assert_int_equal(mkc(MKC_LOG_PAGE_SIZE), rows[i].shift);
 		assert_true(page(rows[i].pages - 1) & 0xffffffffffff || !rows[i].start);
 		assert_true(page(rows[i].pages) == 0);
@@ -203,11 +203,11 @@ static void room_grows_by_powers_of_two(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
-		assert_int_equal(made(START, pages[i] * 0x1000, IOVA, 0)->room, rooms[i]);
+		assert_int_equal(mr_made(START, pages[i] * 0x1000, IOVA, 0)->room, rooms[i]);
 		assert_int_equal(rig.command_len, PRM_CREATE_MKEY_IN_SIZE + rooms[i] * 8);
 		assert_false(rig.pins[i].writable);
 	}
-	assert_int_equal(made(START, 0x100001000, IOVA, 0)->room, 0); /* no key of a cache */
+	assert_int_equal(mr_made(START, 0x100001000, IOVA, 0)->room, 0); /* no key of a cache */
 	assert_int_equal(rig.command_len, PRM_CREATE_MKEY_IN_SIZE + 0x80001 * 16);
 }
 
@@ -223,11 +223,11 @@ static void rights_are_checked(void **state)
 	}
 	assert_int_equal(mr_check_access(&rig.call, IB_UVERBS_ACCESS_RELAXED_ORDERING), 0);
 	assert_int_equal(mr_check_access(&rig.call, 1ull << 40), EINVAL);
-	assert_int_equal(asked(START, LEN, IOVA, RW), EINVAL);
+	assert_int_equal(mr_ask(START, LEN, IOVA, RW), EINVAL);
 	fld_set(rig.adapter.caps, HCA_CAP_PG, 0);
 	assert_int_equal(mr_check_access(&rig.call, OD), EINVAL);
 	assert_int_equal(rig.commands + rig.made, 0);
-	made(START, LEN, IOVA, LW | RW | RA | MW);
+	mr_made(START, LEN, IOVA, LW | RW | RA | MW);
 	check_rights(LW | RW | RA | MW);
 }
 
@@ -255,13 +255,14 @@ static void ranges_are_checked(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		assert_int_equal(asked(rows[i].start, rows[i].length, rows[i].iova, rows[i].access),
-				 rows[i].error);
+		assert_int_equal(
+			mr_ask(rows[i].start, rows[i].length, rows[i].iova, rows[i].access),
+			rows[i].error);
 }
 
 static void on_demand_memory_may_be_absent(void **state)
 {
-	struct uverbs_mr *mr = made((1ull << 47) - 0x1000, LEN, 0x1000, LW | OD);
+	struct uverbs_mr *mr = mr_made((1ull << 47) - 0x1000, LEN, 0x1000, LW | OD);
 
 	(void)state;
 	assert_int_equal(rig.pinned, 0);
@@ -269,7 +270,7 @@ static void on_demand_memory_may_be_absent(void **state)
 	assert_true(mr->length == LEN && mr->region.length == 0x1000);
 	assert_int_equal(fld_get(rig.command, CREATE_MKEY_IN_PG_ACCESS), 1);
 	assert_true(page(0) & CLIENT_ON_DEMAND);
-	mr = made(0, UINT64_MAX, 0, OD);
+	mr = mr_made(0, UINT64_MAX, 0, OD);
 	assert_int_equal(mr->kind, MR_IMPLICIT);
 	assert_true(mr->length == UINT64_MAX && mr->region.length == 1ull << 47);
 	assert_int_equal(mkc(MKC_UMR_EN), 0);
@@ -285,22 +286,22 @@ static void a_region_that_fails_leaves_nothing(void **state)
 	rig_in(UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd));
 	assert_int_equal(mr_reg(&rig.call), ENOENT);
 	rig.pin_error = ENOMEM;
-	assert_int_equal(asked(START, LEN, IOVA, LW), ENOMEM);
+	assert_int_equal(mr_ask(START, LEN, IOVA, LW), ENOMEM);
 	rig.pin_error = 0;
 	assert_int_equal(rig.commands + rig.made, 0);
 	rig.command_error = REFUSED;
-	assert_int_equal(asked(START, LEN, IOVA, LW), REFUSED);
+	assert_int_equal(mr_ask(START, LEN, IOVA, LW), REFUSED);
 	rig.command_error = 0;
 	assert_int_equal(rig.made, rig.freed);
 	rig.out_refused = UVERBS_ATTR_CORE_OUT;
-	assert_int_equal(asked(START, LEN, IOVA, LW), EFAULT);
+	assert_int_equal(mr_ask(START, LEN, IOVA, LW), EFAULT);
 	assert_int_equal(rig.made, rig.freed);
 	assert_int_equal(rig.released, 1);
 }
 
 static void an_answer_that_fails_destroys_the_region(void **state)
 {
-	struct uverbs_mr *mr = made(START, LEN, IOVA, LW);
+	struct uverbs_mr *mr = mr_made(START, LEN, IOVA, LW);
 
 	(void)state;
 	assert_int_equal(mr_return(&rig.call, mr, 0x100, 0x101, 0x102), 0);
@@ -314,7 +315,7 @@ static void an_answer_that_fails_destroys_the_region(void **state)
 
 static void a_region_with_windows_stays(void **state)
 {
-	struct uverbs_mr *mr = made(START, LEN, IOVA, LW);
+	struct uverbs_mr *mr = mr_made(START, LEN, IOVA, LW);
 	const struct ib_uverbs_dereg_mr cmd = { .mr_handle = mr->base.handle };
 
 	(void)state;
@@ -329,7 +330,7 @@ static void a_region_with_windows_stays(void **state)
 
 static void a_query_tells_range_and_keys(void **state)
 {
-	struct uverbs_mr *mr = made(START, LEN, IOVA, LW);
+	struct uverbs_mr *mr = mr_made(START, LEN, IOVA, LW);
 
 	(void)state;
 	rig_in_object(UVERBS_ATTR_QUERY_MR_HANDLE, &mr->base);
@@ -378,7 +379,7 @@ static void a_range_that_fits_keeps_the_key(void **state)
 	const uint64_t bus = 3ull << CLIENT_VA_BITS, rights = 1ull << UMR_PD | 1ull << UMR_A |
 							      1ull << UMR_RW | 1ull << UMR_RR |
 							      1ull << UMR_LW;
-	struct uverbs_mr *mr = made(START, LEN, IOVA, LW);
+	struct uverbs_mr *mr = mr_made(START, LEN, IOVA, LW);
 	const uint8_t *ctrl = it.wqe + WQE_SEG;
 
 	(void)state;
@@ -411,7 +412,7 @@ static void a_range_that_fits_keeps_the_key(void **state)
 
 static void some_rights_change_without_a_new_key(void **state)
 {
-	struct uverbs_mr *mr = made(START, LEN, IOVA, LW);
+	struct uverbs_mr *mr = mr_made(START, LEN, IOVA, LW);
 
 	(void)state;
 	assert_int_equal(access_changed(mr, LW | RW | RR | RA), 0);
@@ -436,7 +437,7 @@ static void some_rights_change_without_a_new_key(void **state)
 
 static void a_new_key_takes_pinned_memory(void **state)
 {
-	struct uverbs_mr *mr = made(START, LEN, IOVA, LW | OD);
+	struct uverbs_mr *mr = mr_made(START, LEN, IOVA, LW | OD);
 
 	(void)state;
 	assert_int_equal(access_changed(mr, LW | RR | OD), 0);
@@ -456,7 +457,7 @@ static void a_new_key_takes_pinned_memory(void **state)
 /* Its pages are those of a file: the program's memory is not looked at. */
 static void rights_of_a_files_memory_change(void **state)
 {
-	struct uverbs_mr *mr = made(START, LEN, IOVA, LW);
+	struct uverbs_mr *mr = mr_made(START, LEN, IOVA, LW);
 
 	(void)state;
 	mr->kind = MR_DMABUF;
@@ -467,7 +468,7 @@ static void rights_of_a_files_memory_change(void **state)
 
 static void an_implicit_region_keeps_its_range(void **state)
 {
-	struct uverbs_mr *mr = made(0, UINT64_MAX, 0, OD);
+	struct uverbs_mr *mr = mr_made(0, UINT64_MAX, 0, OD);
 
 	(void)state;
 	assert_int_equal(access_changed(mr, LW), EOPNOTSUPP);
@@ -479,7 +480,7 @@ static void an_implicit_region_keeps_its_range(void **state)
 
 static void a_region_moves_to_another_domain(void **state)
 {
-	struct uverbs_mr *mr = made(START, LEN, IOVA, LW);
+	struct uverbs_mr *mr = mr_made(START, LEN, IOVA, LW);
 	struct ib_uverbs_rereg_mr cmd = { .flags = REREG_PD, .pd_handle = it.other_pd.base.handle };
 
 	(void)state;
@@ -494,7 +495,7 @@ static void a_region_moves_to_another_domain(void **state)
 
 static void a_change_that_is_refused_changes_nothing(void **state)
 {
-	struct uverbs_mr *mr = made(START, LEN, IOVA, LW), none = { .base.handle = 30 };
+	struct uverbs_mr *mr = mr_made(START, LEN, IOVA, LW), none = { .base.handle = 30 };
 	const struct uverbs_mr before = *mr;
 	struct uverbs_dm dm = { .size = 1 };
 

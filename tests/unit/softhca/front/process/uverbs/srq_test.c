@@ -95,7 +95,7 @@ struct asked {
 	bool is_short; /* a program that knows no user index */
 };
 
-static struct asked usual(uint32_t type)
+static struct asked usual_srq(uint32_t type)
 {
 	return (struct asked){ .type = type,
 			       .max_wr = 15,
@@ -125,7 +125,7 @@ static int asked_create(struct asked asked)
 	return srq_create(&rig.call);
 }
 
-static struct uverbs_srq *made(struct asked asked)
+static struct uverbs_srq *srq_made(struct asked asked)
 {
 	uint32_t handle;
 
@@ -134,7 +134,7 @@ static struct uverbs_srq *made(struct asked asked)
 	return (struct uverbs_srq *)rig.objects[handle];
 }
 
-static void refused(struct asked asked, int error)
+static void expect_refused(struct asked asked, int error)
 {
 	assert_int_equal(asked_create(asked), error);
 	assert_int_equal(rig.commands, 0);
@@ -168,7 +168,7 @@ static void check_page(uint32_t pas)
 
 static void a_basic_srq_is_an_rmp(void **state)
 {
-	struct uverbs_srq *srq = made(usual(IB_UVERBS_SRQT_BASIC));
+	struct uverbs_srq *srq = srq_made(usual_srq(IB_UVERBS_SRQT_BASIC));
 	const uint8_t *context = fld_at(rig.command, CREATE_RMP_IN_CTX);
 	const struct mlx5_ib_create_srq_resp *resp;
 
@@ -194,15 +194,15 @@ static void a_basic_srq_is_an_rmp(void **state)
 
 static void an_xrc_srq_has_domain_and_cq(void **state)
 {
-	struct asked asked = usual(IB_UVERBS_SRQT_XRC);
+	struct asked asked = usual_srq(IB_UVERBS_SRQT_XRC);
 	const uint8_t *context = fld_at(rig.command, CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY);
 
 	(void)state;
-	refused(asked, ENOENT);
+	expect_refused(asked, ENOENT);
 	rig_in_object(UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, &it.cq.base);
-	refused(asked, ENOENT);
+	expect_refused(asked, ENOENT);
 	have_objects();
-	made(asked);
+	srq_made(asked);
 	assert_int_equal(fld_get(rig.command, CMD_IN_OPCODE), PRM_OP_CREATE_XRC_SRQ);
 	assert_int_equal(fld_get(context, XRC_SRQC_WQ_SIGNATURE), 0);
 	assert_int_equal(fld_get(context, XRC_SRQC_LOG_XRC_SRQ_SIZE), 4);
@@ -219,7 +219,7 @@ static void an_xrc_srq_has_domain_and_cq(void **state)
 	asked.is_short = true;
 	asked.driver.flags = MLX5_SRQ_FLAG_SIGNATURE;
 	asked.driver.buf_addr += 32 * 64; /* the last half of a page, which an RMP cannot name */
-	made(asked);
+	srq_made(asked);
 	assert_int_equal(fld_get(context, XRC_SRQC_USER_INDEX), PRM_NO_USER_INDEX);
 	assert_int_equal(fld_get(context, XRC_SRQC_WQ_SIGNATURE), 1);
 	assert_int_equal(fld_get(context, XRC_SRQC_PAGE_OFFSET), 32);
@@ -230,24 +230,24 @@ static void an_srq_for_tags_is_an_xrq(void **state)
 	static const struct {
 		uint32_t tags, log;
 	} rows[] = { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 20, 5 }, { 31, 5 }, { 32, 6 }, { 63, 6 } };
-	struct asked asked = usual(IB_UVERBS_SRQT_TM);
+	struct asked asked = usual_srq(IB_UVERBS_SRQT_TM);
 	const uint8_t *context = fld_at(rig.command, CREATE_XRQ_IN_XRQ_CONTEXT);
 
 	(void)state;
-	refused(asked, ENOENT);
+	expect_refused(asked, ENOENT);
 	have_objects();
 	it.has_tags = false;
-	refused(asked, ENOENT);
+	expect_refused(asked, ENOENT);
 	it.has_tags = true;
 	asked.tags = 64;
-	refused(asked, EINVAL);
+	expect_refused(asked, EINVAL);
 	fld_set(rig.adapter.caps, HCA_CAP_TAG_MATCHING, 0);
-	refused(asked, EOPNOTSUPP);
+	expect_refused(asked, EOPNOTSUPP);
 	fld_set(rig.adapter.caps, HCA_CAP_TAG_MATCHING, 1);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		asked.tags = rows[i].tags;
 		rig.pinned = 0;
-		assert_null(made(asked)->xrcd);
+		assert_null(srq_made(asked)->xrcd);
 		assert_int_equal(fld_get(context, XRQC_LOG_MATCHING_LIST_SZ), rows[i].log);
 	}
 	assert_int_equal(fld_get(rig.command, CMD_IN_OPCODE), PRM_OP_CREATE_XRQ);
@@ -266,21 +266,21 @@ static void a_ring_fits_what_is_asked_for(void **state)
 		uint32_t max_wr, max_sge, log, stride;
 	} rows[] = { { 0, 0, 0, 5 }, { 1, 1, 1, 5 }, { 2, 2, 2, 6 },
 		     { 3, 3, 2, 6 }, { 4, 4, 3, 7 }, { 1023, MOST_SGE, 10, 9 } };
-	struct asked asked = usual(IB_UVERBS_SRQT_BASIC);
+	struct asked asked = usual_srq(IB_UVERBS_SRQT_BASIC);
 	const uint8_t *wq = fld_at(fld_at(rig.command, CREATE_RMP_IN_CTX), RMPC_WQ);
 
 	(void)state;
 	asked.max_wr = 1024;
-	refused(asked, EINVAL);
+	expect_refused(asked, EINVAL);
 	asked.max_wr = 1;
 	asked.max_sge = MOST_SGE + 1;
-	refused(asked, EINVAL);
+	expect_refused(asked, EINVAL);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct uverbs_srq *srq;
 
 		asked.max_wr = rows[i].max_wr;
 		asked.max_sge = rows[i].max_sge;
-		srq = made(asked);
+		srq = srq_made(asked);
 		assert_int_equal(srq->wqes, 1u << rows[i].log);
 		assert_int_equal(out32(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR), srq->wqes - 1);
 		assert_int_equal(fld_get(wq, WQ_LOG_WQ_SZ), rows[i].log);
@@ -290,27 +290,27 @@ static void a_ring_fits_what_is_asked_for(void **state)
 
 static void what_the_device_lacks_is_refused(void **state)
 {
-	struct asked asked = usual(IB_UVERBS_SRQT_BASIC);
+	struct asked asked = usual_srq(IB_UVERBS_SRQT_BASIC);
 
 	(void)state;
 	asked.type = IB_UVERBS_SRQT_TM + 1;
-	refused(asked, EINVAL);
-	asked = usual(IB_UVERBS_SRQT_BASIC);
+	expect_refused(asked, EINVAL);
+	asked = usual_srq(IB_UVERBS_SRQT_BASIC);
 	asked.driver.reserved0 = 1;
-	refused(asked, EINVAL);
+	expect_refused(asked, EINVAL);
 	asked.driver.reserved0 = 0;
 	asked.driver.reserved1 = 1;
-	refused(asked, EINVAL);
+	expect_refused(asked, EINVAL);
 	asked.driver.reserved1 = 0;
 	it.has_tail = true;
-	refused(asked, EINVAL);
+	expect_refused(asked, EINVAL);
 	it.has_tail = false;
 	asked.driver.buf_addr += 32;
-	refused(asked, EINVAL);
+	expect_refused(asked, EINVAL);
 	asked.driver.buf_addr = RING + 33 * 64; /* an RMP has 32 offsets */
-	refused(asked, EINVAL);
+	expect_refused(asked, EINVAL);
 	fld_set(rig.adapter.caps, HCA_CAP_LOG_MAX_SRQ, 0);
-	refused(usual(IB_UVERBS_SRQT_BASIC), EOPNOTSUPP);
+	expect_refused(usual_srq(IB_UVERBS_SRQT_BASIC), EOPNOTSUPP);
 }
 
 static void an_srq_that_fails_leaves_nothing(void **state)
@@ -323,15 +323,15 @@ static void an_srq_that_fails_leaves_nothing(void **state)
 	(void)state;
 	have_objects();
 	rig.pin_error = ENOMEM;
-	refused(usual(IB_UVERBS_SRQT_BASIC), ENOMEM);
+	expect_refused(usual_srq(IB_UVERBS_SRQT_BASIC), ENOMEM);
 	rig.pin_error = 0;
 	rig.command_error = REFUSED;
-	assert_int_equal(asked_create(usual(IB_UVERBS_SRQT_XRC)), REFUSED);
+	assert_int_equal(asked_create(usual_srq(IB_UVERBS_SRQT_XRC)), REFUSED);
 	assert_int_equal(it.pd.base.users, 0);
 	rig.command_error = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
 		rig.out_refused = answers[i];
-		assert_int_equal(asked_create(usual(IB_UVERBS_SRQT_XRC)), EFAULT);
+		assert_int_equal(asked_create(usual_srq(IB_UVERBS_SRQT_XRC)), EFAULT);
 		assert_int_equal(rig.released, i + 1);
 		assert_int_equal(rig.last_released, SRQN);
 		assert_int_equal(rig.made, rig.freed);
@@ -343,7 +343,7 @@ static void mlx4_has_a_record_of_4_bytes(void **state)
 	(void)state;
 	rig.identity.kind = HCA_MLX4;
 	it.mlx4 = (struct mlx5_ib_create_srq){ .buf_addr = RING, .db_addr = RECORD };
-	made(usual(IB_UVERBS_SRQT_BASIC));
+	srq_made(usual_srq(IB_UVERBS_SRQT_BASIC));
 	assert_true(rig.pins[1].addr == RECORD && rig.pins[1].len == 4);
 }
 
@@ -351,7 +351,7 @@ static void mlx4_has_a_record_of_4_bytes(void **state)
 
 static void a_destroyed_srq_tells_its_events(void **state)
 {
-	struct uverbs_srq *srq = made(usual(IB_UVERBS_SRQT_BASIC));
+	struct uverbs_srq *srq = srq_made(usual_srq(IB_UVERBS_SRQT_BASIC));
 	struct ib_uverbs_destroy_srq cmd;
 
 	(void)state;
@@ -366,7 +366,7 @@ static void a_destroyed_srq_tells_its_events(void **state)
 	assert_int_equal(it.pd.base.users, 1);
 	assert_int_equal(srq_remove(&rig.call), 0);
 	assert_int_equal(out32(UVERBS_ATTR_DESTROY_SRQ_RESP), 6);
-	srq = made(usual(IB_UVERBS_SRQT_BASIC));
+	srq = srq_made(usual_srq(IB_UVERBS_SRQT_BASIC));
 	srq->events.async_read = 8;
 	cmd.srq_handle = srq->base.handle + 1;
 	rig_in(UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd));
@@ -392,7 +392,8 @@ static int limit_set(const struct uverbs_srq *srq, uint32_t mask, uint32_t limit
 
 static void a_limit_is_below_the_size(void **state)
 {
-	struct uverbs_srq *srq = made(usual(IB_UVERBS_SRQT_BASIC)), none = { .base.handle = 30 };
+	struct uverbs_srq *srq = srq_made(usual_srq(IB_UVERBS_SRQT_BASIC)),
+			  none = { .base.handle = 30 };
 
 	(void)state;
 	assert_int_equal(limit_set(srq, LIMIT, 16), EINVAL);
@@ -419,7 +420,8 @@ static void other_kinds_are_armed_by_their_numbers(void **state)
 	(void)state;
 	have_objects();
 	for (int tm = 0; tm < 2; tm++) {
-		struct uverbs_srq *srq = made(usual(tm ? IB_UVERBS_SRQT_TM : IB_UVERBS_SRQT_XRC));
+		struct uverbs_srq *srq =
+			srq_made(usual_srq(tm ? IB_UVERBS_SRQT_TM : IB_UVERBS_SRQT_XRC));
 
 		assert_int_equal(limit_set(srq, LIMIT, 3), 0);
 		assert_int_equal(fld_get(rig.command, CMD_IN_OPCODE),
@@ -446,7 +448,7 @@ static void a_query_asks_the_device_for_the_limit(void **state)
 	rig_in(UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd));
 	assert_int_equal(srq_query(&rig.call), ENOENT);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		cmd.srq_handle = made(usual(rows[i].type))->base.handle;
+		cmd.srq_handle = srq_made(usual_srq(rows[i].type))->base.handle;
 		rig_in(UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd));
 		assert_int_equal(srq_query(&rig.call), 0);
 		assert_int_equal(fld_get(rig.command, CMD_IN_OPCODE), rows[i].opcode);

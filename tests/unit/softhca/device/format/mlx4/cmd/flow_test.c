@@ -159,7 +159,7 @@ static void a_sniffer_sees_what_is_sent(void **state)
 
 /* ---- multicast groups ---- */
 
-static bool hears(uint32_t qpn)
+static bool group_has_member(uint32_t qpn)
 {
 	struct hca *hca = rig.device.hca;
 	const struct mcg_member *member;
@@ -192,11 +192,11 @@ static void a_group_is_left_by_the_last_rule(void **state)
 	assert_int_equal(mailbox(RST2INIT, QPN, 0), OK);
 	first = attach_group(QPN);
 	second = attach_group(QPN);
-	assert_true(hears(QPN));
+	assert_true(group_has_member(QPN));
 	assert_int_equal(command(FLOW_DETACH, first, 0, 0), OK);
-	assert_true(hears(QPN));
+	assert_true(group_has_member(QPN));
 	assert_int_equal(command(FLOW_DETACH, second, 0, 0), OK);
-	assert_false(hears(QPN));
+	assert_false(group_has_member(QPN));
 }
 
 int main(void)

@@ -128,7 +128,7 @@ static void fill_group(uint32_t first, uint32_t members)
 		put32(in(32 + i * 4), first + i);
 }
 
-static bool hears(uint32_t qpn)
+static bool group_has_member(uint32_t qpn)
 {
 	struct hca *hca = rig.device.hca;
 	const struct mcg_member *member;
@@ -174,12 +174,12 @@ static void a_refused_group_stays_as_it_was(void **state)
 	assert_int_not_equal(mailbox(WRITE_MCG, index, 0), OK);
 	assert_int_equal(command(READ_MCG, 0, index, 0), OK);
 	assert_int_equal(get32(guest(OUT + 4)), 1);
-	assert_true(hears(FIRST));
+	assert_true(group_has_member(FIRST));
 	for (uint32_t i = 1; i <= MEMBERS; i++)
-		assert_false(hears(FIRST + i));
+		assert_false(group_has_member(FIRST + i));
 	fill_group(FIRST, MEMBERS);
 	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK);
-	assert_true(hears(FIRST + MEMBERS - 1));
+	assert_true(group_has_member(FIRST + MEMBERS - 1));
 }
 
 /* The adapter follows the chain from the hash of the GID to the first entry with that GID. A second
@@ -201,18 +201,18 @@ static void a_group_has_one_entry(void **state)
 	fill_group(FIRST, 1);
 	put32(in(0), SECOND << 6);
 	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK);
-	assert_true(hears(FIRST));
-	assert_false(hears(FIRST + 1));
+	assert_true(group_has_member(FIRST));
+	assert_false(group_has_member(FIRST + 1));
 	put32(in(0), SECOND << 6); /* without members, but with a next entry */
 	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK);
-	assert_false(hears(FIRST));
-	assert_true(hears(FIRST + 1));
+	assert_false(group_has_member(FIRST));
+	assert_true(group_has_member(FIRST + 1));
 	fill_group(FIRST + 1, 1);
 	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK); /* move it; the old copy stays */
 	fill_group(FIRST, 0);
 	assert_int_equal(mailbox(WRITE_MCG, SECOND, 0), OK);
-	assert_true(hears(FIRST + 1));
-	assert_false(hears(FIRST + 2));
+	assert_true(group_has_member(FIRST + 1));
+	assert_false(group_has_member(FIRST + 2));
 }
 
 /* Sets up an adapter and a QP for groups; returns the index where the chain of the group's GID
@@ -238,7 +238,7 @@ static void a_chain_of_groups_may_be_a_ring(void **state)
 	assert_int_equal(mailbox(WRITE_MCG, OTHER, 0), OK);
 	fill_group(MEMBER, 1);
 	assert_int_equal(mailbox(WRITE_MCG, OTHER + 1, 0), OK);
-	assert_false(hears(MEMBER));
+	assert_false(group_has_member(MEMBER));
 }
 
 /* ---- a table of the longest chains ---- */
@@ -328,13 +328,13 @@ static void an_entry_is_of_one_chain(void **state)
 	assert_int_equal(mailbox(WRITE_MCG, OTHER, 0), OK);
 	put32(in(0), OTHER << 6);
 	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK);
-	assert_true(hears(MEMBER));
+	assert_true(group_has_member(MEMBER));
 	put32(in(0), OTHER << 6);
 	assert_int_equal(mailbox(WRITE_MCG, index + 1, 0), OK);
-	assert_true(hears(MEMBER));
+	assert_true(group_has_member(MEMBER));
 	put32(in(0), OTHER << 6);
 	assert_int_equal(mailbox(WRITE_MCG, index - 1, 0), OK);
-	assert_false(hears(MEMBER));
+	assert_false(group_has_member(MEMBER));
 }
 
 int main(void)

@@ -208,14 +208,14 @@ static bool is_about_length(enum prm_status status)
 	return status == PRM_STAT_BAD_INP_LEN_ERR || status == PRM_STAT_BAD_OUTP_LEN_ERR;
 }
 
-static void clear(uint32_t opcode)
+static void cmd_clear(uint32_t opcode)
 {
 	memset(in, 0, sizeof(in));
 	fld_set(in, CMD_IN_OPCODE, opcode);
 }
 
 /* Checks a command with mailboxes of exactly these lengths, and with one byte less. */
-static void judge(const char *name, size_t in_len, size_t out_len)
+static void cmd_check_lengths(const char *name, size_t in_len, size_t out_len)
 {
 	if (command_status(in_len - 1, ROOM) != PRM_STAT_BAD_INP_LEN_ERR)
 		fail_msg("%s: takes a command of %zu bytes", name, in_len - 1);
@@ -229,8 +229,8 @@ static void a_byte_less_is_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		clear(commands[i].opcode);
-		judge(commands[i].name, commands[i].in, commands[i].out);
+		cmd_clear(commands[i].opcode);
+		cmd_check_lengths(commands[i].name, commands[i].in, commands[i].out);
 	}
 }
 
@@ -243,7 +243,7 @@ static void nothing_else_is_known(void **state)
 		for (listed = 0; listed < ARRAY_SIZE(commands); listed++)
 			if (commands[listed].opcode == opcode)
 				break;
-		clear(opcode);
+		cmd_clear(opcode);
 		if (listed == ARRAY_SIZE(commands) &&
 		    command_status(ROOM, ROOM) != PRM_STAT_BAD_OP_ERR)
 			fail_msg("%#x is no command", opcode);
@@ -257,7 +257,7 @@ static void nothing_else_is_known(void **state)
 
 static void clear_object(uint32_t opcode, uint32_t type)
 {
-	clear(opcode);
+	cmd_clear(opcode);
 	fld_set(in, GENERAL_OBJ_IN_OBJ_TYPE, type);
 }
 
@@ -270,17 +270,17 @@ static void objects_have_their_size(void **state)
 		const struct object *object = &objects[i];
 
 		clear_object(MLX5_CMD_OP_CREATE_GENERAL_OBJECT, object->type);
-		judge("create", HEADER + object->size, HEADER);
+		cmd_check_lengths("create", HEADER + object->size, HEADER);
 		clear_object(MLX5_CMD_OP_DESTROY_GENERAL_OBJECT, object->type);
-		judge("destroy", HEADER, HEADER);
+		cmd_check_lengths("destroy", HEADER, HEADER);
 		clear_object(MLX5_CMD_OP_MODIFY_GENERAL_OBJECT, object->type);
 		if (object->is_changed)
-			judge("modify", HEADER + object->size, HEADER);
+			cmd_check_lengths("modify", HEADER + object->size, HEADER);
 		else
 			assert_int_equal(command_status(ROOM, ROOM), PRM_STAT_BAD_PARAM_ERR);
 		clear_object(MLX5_CMD_OP_QUERY_GENERAL_OBJECT, object->type);
 		if (object->is_queried)
-			judge("query", HEADER, HEADER + object->size);
+			cmd_check_lengths("query", HEADER, HEADER + object->size);
 		else
 			assert_int_equal(command_status(ROOM, ROOM), PRM_STAT_BAD_PARAM_ERR);
 	}
@@ -385,7 +385,7 @@ static void what_is_not_there_is_not_found(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(uses); i++) {
 		uint32_t width = FLD_WIDTH(uses[i].number);
 
-		clear(uses[i].opcode);
+		cmd_clear(uses[i].opcode);
 		fld_set(in, uses[i].number, width == 8 ? 0xfe : 0xfffe);
 		if (command_status(ROOM, ROOM) != PRM_STAT_BAD_RES_ERR)
 			fail_msg("%s of what is not there: status %#x", uses[i].name,

@@ -104,7 +104,7 @@ static const uint32_t not_had[] = {
 
 static uint8_t in[ROOM], out[ROOM];
 
-static void clear(uint32_t opcode)
+static void cmd_clear(uint32_t opcode)
 {
 	memset(in, 0, sizeof(in));
 	memset(out, 0, sizeof(out));
@@ -135,16 +135,16 @@ static void objects_are_made_by_these(void **state)
 	for (uint32_t opcode = 0; opcode < OPCODES; opcode++) {
 		bool expect = kind_of(opcode) || is_not_had(opcode);
 
-		clear(opcode);
+		cmd_clear(opcode);
 		if (opcode == MLX5_CMD_OP_CREATE_PSV)
 			fld_set(in, PLACE(create_psv_in, num_psv), 1);
 		if (devx_makes_object(in) != expect)
 			fail_msg("%#x: %s", opcode, expect ? "makes an object" : "makes none");
 	}
-	clear(MLX5_CMD_OP_CREATE_PSV);
+	cmd_clear(MLX5_CMD_OP_CREATE_PSV);
 	fld_set(in, PLACE(create_psv_in, num_psv), 2);
 	assert_false(devx_makes_object(in));
-	clear(MLX5_CMD_OP_SET_FLOW_TABLE_ENTRY);
+	cmd_clear(MLX5_CMD_OP_SET_FLOW_TABLE_ENTRY);
 	fld_set(in, CMD_IN_OP_MOD, 1);
 	assert_false(devx_makes_object(in));
 }
@@ -169,7 +169,7 @@ static void objects_use_up_their_own_kind(void **state)
 		for (unsigned int i = 0; i < ARRAY_SIZE(special); i++)
 			if (special[i].opcode == opcode)
 				expect = special[i].kind;
-		clear(opcode);
+		cmd_clear(opcode);
 		assert_int_equal(devx_kind(in), expect);
 	}
 }
@@ -182,7 +182,7 @@ static void objects_are_destroyed_by_those(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		const struct kind *kind = &kinds[i];
 
-		clear(kind->create);
+		cmd_clear(kind->create);
 		memset(&made, 0, sizeof(made));
 		fld_set(kind->of_command ? in : out, kind->of_command ? kind->gone : kind->made,
 			NUMBER);
@@ -271,12 +271,12 @@ static const struct use changes[] = {
 };
 
 /* Checks the object that NAME_IN finds in each possible command against the list USES. */
-static void judge(uint64_t (*name_in)(const uint8_t *), const struct use *uses, size_t count)
+static void names_check(uint64_t (*name_in)(const uint8_t *), const struct use *uses, size_t count)
 {
 	for (uint32_t opcode = 0; opcode < OPCODES; opcode++) {
 		uint64_t expect = 0;
 
-		clear(opcode);
+		cmd_clear(opcode);
 		if (opcode == MLX5_CMD_OP_SET_FLOW_TABLE_ENTRY)
 			fld_set(in, CMD_IN_OP_MOD, 1);
 		for (size_t i = 0; i < count; i++) {
@@ -297,15 +297,15 @@ static void judge(uint64_t (*name_in)(const uint8_t *), const struct use *uses, 
 static void queries_are_these(void **state)
 {
 	(void)state;
-	judge(devx_name_in_query, queries, ARRAY_SIZE(queries));
+	names_check(devx_name_in_query, queries, ARRAY_SIZE(queries));
 }
 
 /* SQD2RTS is not in the list: Linux leaves it to verbs. */
 static void changes_are_these(void **state)
 {
 	(void)state;
-	judge(devx_name_in_change, changes, ARRAY_SIZE(changes));
-	clear(MLX5_CMD_OP_SET_FLOW_TABLE_ENTRY);
+	names_check(devx_name_in_change, changes, ARRAY_SIZE(changes));
+	cmd_clear(MLX5_CMD_OP_SET_FLOW_TABLE_ENTRY);
 	fld_set(in, PLACE(set_fte_in, flow_index), NUMBER);
 	assert_int_equal(devx_name_in_change(in), 0); /* creates an entry */
 }

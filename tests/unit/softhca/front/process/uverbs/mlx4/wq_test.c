@@ -240,7 +240,7 @@ static void an_rss_qp_goes_up_step_by_step(void **state)
 	}
 }
 
-static int spread(uint64_t fields)
+static int rss_create(uint64_t fields)
 {
 	const struct mlx4_ib_create_qp_rss part = { .rx_hash_fields_mask = fields,
 						    .rx_hash_function =
@@ -255,16 +255,16 @@ static int spread(uint64_t fields)
 static void fields_are_hashed_in_pairs(void **state)
 {
 	(void)state;
-	assert_int_equal(spread(IPV4), 0);
+	assert_int_equal(rss_create(IPV4), 0);
 	assert_true(it.hash.ipv4 && !it.hash.ipv6 && !it.hash.tcp && !it.hash.udp);
-	assert_int_equal(spread(IPV4 | IPV6 | TCP | UDP), 0); /* mlx4 takes them all at once */
+	assert_int_equal(rss_create(IPV4 | IPV6 | TCP | UDP), 0); /* mlx4 takes them all at once */
 	assert_true(it.hash.ipv4 && it.hash.ipv6 && it.hash.tcp && it.hash.udp);
-	assert_int_equal(spread(TCP), EOPNOTSUPP); /* ports without addresses */
-	assert_int_equal(spread(IPV6 | UDP), 0);
+	assert_int_equal(rss_create(TCP), EOPNOTSUPP); /* ports without addresses */
+	assert_int_equal(rss_create(IPV6 | UDP), 0);
 	for (unsigned int bit = 0; bit < 8; bit++)
-		assert_int_equal(spread(IPV4 ^ 1ull << bit ^ (1ull << bit & IPV4 ? 0 : IPV4)),
+		assert_int_equal(rss_create(IPV4 ^ 1ull << bit ^ (1ull << bit & IPV4 ? 0 : IPV4)),
 				 EOPNOTSUPP);
-	assert_int_equal(spread(IPV4 | MLX4_IB_RX_HASH_INNER), EOPNOTSUPP);
+	assert_int_equal(rss_create(IPV4 | MLX4_IB_RX_HASH_INNER), EOPNOTSUPP);
 }
 
 int main(void)

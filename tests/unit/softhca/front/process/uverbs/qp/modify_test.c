@@ -186,7 +186,7 @@ static int wish_change(struct ib_uverbs_ex_modify_qp cmd)
 }
 
 /* Takes the QP to STATE, as far as RTS. */
-static void bring(unsigned int state)
+static void qp_bring_to(unsigned int state)
 {
 	if (state >= QP_INIT)
 		assert_int_equal(wish_change(to_init()), 0);
@@ -198,7 +198,7 @@ static void bring(unsigned int state)
 }
 
 /* A change that is refused runs no command, and changes nothing that is remembered. */
-static void refused(struct ib_uverbs_ex_modify_qp cmd, int error)
+static void expect_refused(struct ib_uverbs_ex_modify_qp cmd, int error)
 {
 	const unsigned int commands = rig.commands;
 	const struct real_qp before = it.real;
@@ -256,7 +256,7 @@ static void reset_to_init_gives_place_and_access(void **state)
 static void init_to_rtr_gives_the_path(void **state)
 {
 	(void)state;
-	bring(QP_RTR);
+	qp_bring_to(QP_RTR);
 	check_command(PRM_OP_INIT2RTR_QP, PRM_OPTPAR_RRE | PRM_OPTPAR_RAE | PRM_OPTPAR_RWE);
 	assert_int_equal(qpc(QPC_MTU), 4);
 	assert_int_equal(qpc(QPC_LOG_MSG_MAX), 30);
@@ -285,7 +285,7 @@ static void a_local_path_has_no_grh(void **state)
 	static const uint8_t none[16];
 
 	(void)state;
-	bring(QP_INIT);
+	qp_bring_to(QP_INIT);
 	cmd.base.dest.is_global = 0;
 	cmd.base.dest.static_rate = 0;
 	cmd.base.dest.sgid_index = 100; /* not looked at */
@@ -303,9 +303,9 @@ static void a_path_of_roce_has_a_mac(void **state)
 
 	(void)state;
 	rig.adapter.link_layer = HCA_LINK_ETHERNET;
-	bring(QP_INIT);
+	qp_bring_to(QP_INIT);
 	local.base.dest.is_global = 0;
-	refused(local, EINVAL);
+	expect_refused(local, EINVAL);
 	assert_int_equal(wish_change(to_rtr()), 0);
 	assert_int_equal(fld_get(path(), ADS_RMAC_47_32), 0x0102);
 	assert_int_equal(fld_get(path(), ADS_RMAC_31_0), 0x03040506);
@@ -317,7 +317,7 @@ static void a_path_of_roce_has_a_mac(void **state)
 static void rtr_to_rts_gives_the_requester(void **state)
 {
 	(void)state;
-	bring(QP_RTS);
+	qp_bring_to(QP_RTS);
 	check_command(PRM_OP_RTR2RTS_QP, 0);
 	assert_int_equal(fld_get(path(), ADS_ACK_TIMEOUT), 14);
 	assert_int_equal(qpc(QPC_NEXT_SEND_PSN), PSN + 1);
@@ -338,7 +338,7 @@ static void in_rts_each_attribute_is_optional(void **state)
 	};
 
 	(void)state;
-	bring(QP_RTS);
+	qp_bring_to(QP_RTS);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		assert_int_equal(wish_change((struct ib_uverbs_ex_modify_qp){
 					 .base = { .attr_mask = rows[i].attr } }),
@@ -358,7 +358,7 @@ static void a_datagram_qp_has_one_packet_and_a_qkey(void **state)
 
 	(void)state;
 	it.qp.type = IB_UVERBS_QPT_UD;
-	refused(cmd, EPERM);
+	expect_refused(cmd, EPERM);
 	it.is_privileged = true;
 	assert_int_equal(wish_change(cmd), 0);
 	assert_int_equal(qpc(QPC_Q_KEY), 0x80010000);
@@ -381,42 +381,42 @@ static void values_have_limits(void **state)
 
 	(void)state;
 	cmd.base.port_num = 3;
-	refused(cmd, EINVAL);
+	expect_refused(cmd, EINVAL);
 	cmd.base.port_num = 0;
-	refused(cmd, EINVAL);
+	expect_refused(cmd, EINVAL);
 	cmd.base.port_num = 1;
-	refused(cmd, ERANGE); /* P_Key index 9 is of port 2 */
+	expect_refused(cmd, ERANGE); /* P_Key index 9 is of port 2 */
 	cmd = to_init();
 	cmd.base.qp_state = QP_STATES;
-	refused(cmd, EINVAL);
+	expect_refused(cmd, EINVAL);
 	cmd = to_init();
 	cmd.base.attr_mask |= QP_ATTR_CUR_STATE;
 	cmd.base.cur_qp_state = QP_STATES;
-	refused(cmd, EINVAL);
+	expect_refused(cmd, EINVAL);
 	cmd = to_init();
 	cmd.base.attr_mask &= ~(uint32_t)QP_ATTR_PKEY;
-	refused(cmd, EINVAL);
+	expect_refused(cmd, EINVAL);
 	cmd = to_init();
 	cmd.base.attr_mask |= 1u << 21;
-	refused(cmd, EOPNOTSUPP);
-	bring(QP_INIT);
+	expect_refused(cmd, EOPNOTSUPP);
+	qp_bring_to(QP_INIT);
 	for (uint8_t mtu = 0; mtu < 8; mtu++) {
 		cmd = to_rtr();
 		cmd.base.path_mtu = mtu;
 		if (mtu < 1 || mtu > 5)
-			refused(cmd, EINVAL);
+			expect_refused(cmd, EINVAL);
 	}
 	cmd = to_rtr();
 	cmd.base.max_dest_rd_atomic = 9;
-	refused(cmd, EINVAL);
+	expect_refused(cmd, EINVAL);
 	cmd.base.max_dest_rd_atomic = 8;
 	assert_int_equal(wish_change(cmd), 0);
 	cmd = to_rts();
 	cmd.base.max_rd_atomic = 17;
-	refused(cmd, EINVAL);
+	expect_refused(cmd, EINVAL);
 	cmd = to_rts();
 	cmd.base.attr_mask |= QP_ATTR_ALT_PATH;
-	refused(cmd, EINVAL);
+	expect_refused(cmd, EINVAL);
 	assert_int_equal(wish_change(to_rts()), 0);
 }
 
@@ -425,14 +425,14 @@ static void a_path_leads_from_the_own_port(void **state)
 	struct ib_uverbs_ex_modify_qp cmd = to_rtr();
 
 	(void)state;
-	bring(QP_INIT);
+	qp_bring_to(QP_INIT);
 	cmd.base.dest.port_num = 1;
-	refused(cmd, EINVAL);
+	expect_refused(cmd, EINVAL);
 	cmd.base.dest.port_num = 3;
-	refused(cmd, EINVAL);
+	expect_refused(cmd, EINVAL);
 	cmd = to_rtr();
 	cmd.base.dest.sgid_index = 4;
-	refused(cmd, ENODATA);
+	expect_refused(cmd, ENODATA);
 }
 
 /* mlx4 has a state SQD, in which a path may lead from another port, which becomes the QP's. */
@@ -442,7 +442,7 @@ static void in_sqd_a_path_brings_its_port(void **state)
 
 	(void)state;
 	rig.identity.kind = HCA_MLX4;
-	bring(QP_RTS);
+	qp_bring_to(QP_RTS);
 	cmd.base.en_sqd_async_notify = 1; /* without its bit in the mask */
 	assert_int_equal(wish_change(cmd), 0);
 	assert_int_equal(command_field(M4_AS_RTS2SQD_TELL), 0);
@@ -462,7 +462,7 @@ static void in_sqd_a_path_brings_its_port(void **state)
 	assert_int_equal(it.real.port, 1);
 	cmd.base.attr_mask |= QP_ATTR_PORT;
 	cmd.base.port_num = 2; /* not the path's */
-	refused(cmd, EINVAL);
+	expect_refused(cmd, EINVAL);
 }
 
 static void the_other_side_of_xrc_is_ignored(void **state)
@@ -471,7 +471,7 @@ static void the_other_side_of_xrc_is_ignored(void **state)
 
 	(void)state;
 	it.qp.type = IB_UVERBS_QPT_XRC_INI;
-	bring(QP_INIT);
+	qp_bring_to(QP_INIT);
 	cmd.base.max_dest_rd_atomic = 200;
 	assert_int_equal(wish_change(cmd), 0);
 	assert_int_equal(qpc(QPC_LOG_RRA_MAX), 0);
@@ -491,7 +491,7 @@ static void a_command_that_fails_changes_nothing(void **state)
 	struct real_qp before;
 
 	(void)state;
-	bring(QP_INIT);
+	qp_bring_to(QP_INIT);
 	before = it.real;
 	it.started = -1;
 	rig.command_error = REFUSED;
@@ -504,7 +504,7 @@ static void a_command_that_fails_changes_nothing(void **state)
 static void a_reset_qp_has_not_started(void **state)
 {
 	(void)state;
-	bring(QP_RTS);
+	qp_bring_to(QP_RTS);
 	assert_int_equal(wish_change(to_state(QP_ERR)), 0);
 	assert_int_equal(command_field(CMD_IN_OPCODE), PRM_OP_2ERR_QP);
 	assert_int_equal(it.started, 1);
@@ -529,9 +529,9 @@ static void reordering_takes_a_capability_and_lasts(void **state)
 {
 	(void)state;
 	driver_in(MLX5_IB_MODIFY_QP_OOO_DP << 1, 0);
-	refused(to_init(), EOPNOTSUPP);
+	expect_refused(to_init(), EOPNOTSUPP);
 	driver_in(MLX5_IB_MODIFY_QP_OOO_DP, 0);
-	refused(to_init(), EOPNOTSUPP);
+	expect_refused(to_init(), EOPNOTSUPP);
 	fld_set(rig.adapter.caps, HCA_CAP_DP_ORDERING_OOO_ALL_RC, 1);
 	assert_int_equal(wish_change(to_init()), 0);
 	assert_int_equal(qpc(QPC_DP_ORDERING_1), 1);
@@ -543,9 +543,9 @@ static void reordering_takes_a_capability_and_lasts(void **state)
 	assert_false(it.real.out_of_order);
 	it.qp.type = IB_UVERBS_QPT_UC;
 	driver_in(MLX5_IB_MODIFY_QP_OOO_DP, 0);
-	refused(to_init(), EOPNOTSUPP);
+	expect_refused(to_init(), EOPNOTSUPP);
 	rig_in(UVERBS_ATTR_UHW_IN, "", 1); /* cut */
-	refused(to_init(), EINVAL);
+	expect_refused(to_init(), EINVAL);
 }
 
 static void options_of_the_connection_go_both_ways(void **state)
@@ -616,7 +616,7 @@ static void an_underlay_qp_has_nothing_but_a_state(void **state)
 	it.qp.type = IB_UVERBS_QPT_UD;
 	it.qp.is_underlay = true;
 	it.real.raw = &it.raw;
-	refused(cmd, EINVAL);
+	expect_refused(cmd, EINVAL);
 	assert_int_equal(wish_change(to_state(QP_INIT)), 0);
 	assert_int_equal(wish_change(to_state(QP_RTR)), 0);
 	assert_int_equal(wish_change(to_state(QP_RTS)), 0);
@@ -636,14 +636,14 @@ static void targets_and_spreading_qps_go_their_own_way(void **state)
 				 ->dctn,
 			 QPN);
 	cmd.base.port_num = 3;
-	refused(cmd, EINVAL);
+	expect_refused(cmd, EINVAL);
 	assert_int_equal(it.dct_changes, 1);
 	it.real.target = NULL;
 	it.qp.table = &it.table;
-	refused(to_init(), ENOSYS);
+	expect_refused(to_init(), ENOSYS);
 	rig.identity.kind = HCA_MLX4;
 	it.spread_error = REFUSED;
-	refused(to_init(), REFUSED);
+	expect_refused(to_init(), REFUSED);
 	it.spread_error = 0;
 	assert_int_equal(wish_change(to_init()), 0);
 	assert_int_equal(it.real.state, QP_INIT);

@@ -53,7 +53,7 @@ static int spread_on(const struct mlx5_ib_create_qp_rss *driver, const struct uv
 	return ret;
 }
 
-static int spread(uint64_t fields)
+static int rss_create(uint64_t fields)
 {
 	const struct mlx5_ib_create_qp_rss driver = request_of(fields);
 
@@ -89,7 +89,7 @@ static void each_field_is_the_devices(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_int_equal(spread(rows[i].asked), 0);
+		assert_int_equal(rss_create(rows[i].asked), 0);
 		assert_int_equal(it.hash.fields, rows[i].device);
 		assert_int_equal(it.hash.ipv4, rows[i].ipv4);
 		assert_int_equal(it.hash.ipv6, rows[i].ipv6);
@@ -110,14 +110,14 @@ static void fields_of_two_protocols_do_not_go_together(void **state)
 	(void)state;
 	for (unsigned int i = 1; i < ARRAY_SIZE(networks); i++) {
 		for (unsigned int j = 0; j < ARRAY_SIZE(transports); j++)
-			assert_int_equal(spread(networks[i] | transports[j]), 0);
+			assert_int_equal(rss_create(networks[i] | transports[j]), 0);
 	}
 	for (unsigned int j = 1; j < ARRAY_SIZE(transports); j++)
-		assert_int_equal(spread(transports[j]), 0);
-	assert_int_equal(spread(MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_DST_IPV6), EINVAL);
-	assert_int_equal(spread(IPV4 | IPV6 | TCP), EINVAL);
-	assert_int_equal(spread(MLX5_RX_HASH_SRC_PORT_TCP | MLX5_RX_HASH_DST_PORT_UDP), EINVAL);
-	assert_int_equal(spread(IPV4 | TCP | UDP), EINVAL);
+		assert_int_equal(rss_create(transports[j]), 0);
+	assert_int_equal(rss_create(MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_DST_IPV6), EINVAL);
+	assert_int_equal(rss_create(IPV4 | IPV6 | TCP), EINVAL);
+	assert_int_equal(rss_create(MLX5_RX_HASH_SRC_PORT_TCP | MLX5_RX_HASH_DST_PORT_UDP), EINVAL);
+	assert_int_equal(rss_create(IPV4 | TCP | UDP), EINVAL);
 }
 
 static void without_fields_there_is_one_queue(void **state)
@@ -126,7 +126,7 @@ static void without_fields_there_is_one_queue(void **state)
 	const struct mlx5_ib_create_qp_rss driver = request_of(0);
 
 	(void)state;
-	assert_int_equal(spread(0), EINVAL);
+	assert_int_equal(rss_create(0), EINVAL);
 	assert_int_equal(spread_on(&driver, &one), 0);
 	assert_int_equal(it.hash.fields, 0);
 }
@@ -136,8 +136,8 @@ static void what_is_not_known_is_refused(void **state)
 	struct mlx5_ib_create_qp_rss driver = request_of(IPV4);
 
 	(void)state;
-	assert_int_equal(spread(IPV4 | MLX5_RX_HASH_INNER), EOPNOTSUPP);
-	assert_int_equal(spread(IPV4 | MLX5_RX_HASH_IPSEC_SPI), EOPNOTSUPP);
+	assert_int_equal(rss_create(IPV4 | MLX5_RX_HASH_INNER), EOPNOTSUPP);
+	assert_int_equal(rss_create(IPV4 | MLX5_RX_HASH_IPSEC_SPI), EOPNOTSUPP);
 	driver.comp_mask = 1;
 	assert_int_equal(spread_on(&driver, &table), EOPNOTSUPP);
 	driver = request_of(IPV4);
@@ -150,7 +150,7 @@ static void what_is_not_known_is_refused(void **state)
 	driver.rx_key_len--;
 	assert_int_equal(spread_on(&driver, &table), EINVAL);
 	it.error = REFUSED;
-	assert_int_equal(spread(IPV4), REFUSED);
+	assert_int_equal(rss_create(IPV4), REFUSED);
 }
 
 static void own_frames_are_blocked_as_asked(void **state)
