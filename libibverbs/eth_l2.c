@@ -211,8 +211,8 @@ static int find_neighbour(struct nl_sock *sock, const struct hop *hop, uint8_t *
 	if (found)
 		return 0;
 	verbs_warn(
-		"ibv_resolve_eth_l2_from_gid: nobody on interface %d answers for the GID within %d "
-		"ms",
+		"ibv_resolve_eth_l2_from_gid: no host on interface %d answers for the GID within "
+		"%d ms",
 		hop->ifindex, WAIT_MS);
 	return EHOSTUNREACH;
 }

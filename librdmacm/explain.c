@@ -19,7 +19,7 @@ static const char *const reject_reasons[] = {
 	[5] = "request not supported",
 	[6] = "unknown communication ID",
 	[7] = "communication ID of another connection",
-	[NOBODY_LISTENS] = "no such service: nobody listens there",
+	[NOBODY_LISTENS] = "no such service: no program listens there",
 	[9] = "transport service not offered",
 	[10] = "stale connection",
 	[11] = "no such RDC",
@@ -49,7 +49,7 @@ static const char *const reject_reasons[] = {
 };
 
 static const char *const datagram_reasons[] = {
-	[1] = "no such service: nobody listens there",
+	[1] = "no such service: no program listens there",
 	[2] = "the other program says no",
 	[3] = "no QP to be had",
 	[4] = "redirected",
@@ -78,7 +78,7 @@ static const char *cure_of(const struct rdma_cm_event *event)
 {
 	if (event->event == RDMA_CM_EVENT_ADDR_ERROR)
 		return ": no network interface of an RDMA port leads to the address (ibv_doctor "
-		       "lists the interfaces), or nobody there answers";
+		       "lists the interfaces), or no host there answers";
 	if (event->event == RDMA_CM_EVENT_ROUTE_ERROR)
 		return ": the subnet has no path to the address: is the peer's port active?";
 	if (event->event == RDMA_CM_EVENT_REJECTED && event->status == NOBODY_LISTENS)

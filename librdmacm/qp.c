@@ -295,7 +295,7 @@ static int check_qp_attr(const struct cm_id *cm, const struct ibv_qp_init_attr_e
 	else if (cm->id.qp)
 		why = "the id has one already";
 	else if (attr->qp_type != cm->id.qp_type)
-		why = "qp_type is not that of the id's port space";
+		why = "qp_type does not fit the id's port space";
 	if (!why)
 		return 0;
 	verbs_warn("rdma_create_qp: %s", why);

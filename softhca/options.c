@@ -52,7 +52,7 @@ static const struct command_def {
 	  "        the same with the adapters of a server, which its programs share\n" },
 	{ "serve", COMMAND_SERVE, FOR_SERVE,
 	  "  softhca serve --socket PATH [options]\n"
-	  "        keep adapters running until told to stop by SIGTERM or SIGINT\n" },
+	  "        keep adapters running until SIGTERM or SIGINT\n" },
 	{ "pci", COMMAND_PCI, FOR_PCI,
 	  "  softhca pci --socket PATH [options]\n"
 	  "        be a PCI device for a virtual machine: QEMU's vfio-user-pci connects to PATH;\n"
@@ -182,7 +182,8 @@ static int set_kinds(struct options *options, const struct option_def *def, cons
 		size_t len = strcspn(word, ",");
 
 		if (add_kind(options, word, len))
-			return bad_value(def, value, "must be of mlx5 and mlx4, with commas");
+			return bad_value(def, value,
+					 "must be a list of mlx5 and mlx4, separated by commas");
 		word += len;
 		if (!*word)
 			break;
@@ -212,7 +213,7 @@ static int add_fault(struct options *options, const struct option_def *def, cons
 static int add_netdev(struct options *options, const struct option_def *def, const char *value)
 {
 	if (options->num_netdevs == MAX_DEVICES * MAX_PORTS)
-		return bad_value(def, value, "more than there can be ports");
+		return bad_value(def, value, "more network interfaces than ports");
 	options->netdevs[options->num_netdevs++] = value;
 	return 0;
 }
@@ -343,16 +344,17 @@ static int ask_version(struct options *options, const struct option_def *def, co
 static const struct option_def option_table[] = {
 	{ "socket", "PATH", "run, fault: the adapters served there; serve, pci: listen there",
 	  set_string, AT(socket_path), 0, 0, FOR_RUN | FOR_SERVE | FOR_PCI | FOR_FAULT },
-	{ "socket-mode", "MODE", "permissions of the socket, octal (default 600: its owner only)",
-	  set_mode, AT(socket_mode), 0, 0, FOR_SERVE | FOR_PCI },
+	{ "socket-mode", "MODE",
+	  "permissions of the socket, octal (default 600: only its owner connects)", set_mode,
+	  AT(socket_mode), 0, 0, FOR_SERVE | FOR_PCI },
 	{ "devices", "N", "number of adapters, mlx5_0 and up (default 1)", set_u32, AT(devices), 1,
 	  MAX_DEVICES, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "device", "mlx5|mlx4[,...]",
-	  "the kind of the adapters, ConnectX-6 (default) or ConnectX-3, or of each; pci: one kind",
+	  "kind of all adapters, or a list: ConnectX-6 (default) or ConnectX-3; pci: one kind",
 	  set_kinds, 0, 0, 0, FOR_ADAPTER },
 	{ "ports", "N", "ports of each adapter (default 1)", set_u32, AT(ports), 1, MAX_PORTS,
 	  FOR_ADAPTER },
-	{ "lag", "N", "each port is N that are bonded (2; default: it is not)", set_u32,
+	{ "lag", "N", "each port is a bond of N ports (2; default: no bond)", set_u32,
 	  AT(lag_ports), 2, 2, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "link", "ib|ib-grh|roce",
 	  "link layer: InfiniBand (default; ib-grh: all paths need a GRH) or Ethernet with RoCE",
@@ -371,11 +373,11 @@ static const struct option_def option_table[] = {
 	{ "max-msg-size", "BYTES", "longest message", set_u32, AT(limits.max_msg_size), 1, 1u << 31,
 	  FOR_ADAPTER },
 	{ "max-tx-speed", "N",
-	  "what the adapter may send at most, in 100 Mbit/s (default: what the link carries)",
-	  set_u32, AT(limits.max_tx_speed), 1, UINT16_MAX, FOR_ADAPTER },
-	{ "seed", "N", "of everything chosen at random: the same seed, the same run", set_u64,
+	  "largest speed of sending, in 100 Mbit/s (default: the speed of the link)", set_u32,
+	  AT(limits.max_tx_speed), 1, UINT16_MAX, FOR_ADAPTER },
+	{ "seed", "N", "seed of all random choices: the same seed makes the same ones", set_u64,
 	  AT(seed), 0, UINT64_MAX, FOR_ADAPTER },
-	{ "first-uar", "N", "the number of the first doorbell page: above 65535 on large machines",
+	{ "first-uar", "N", "number of the first doorbell page: above 65535 on large machines",
 	  set_u32, AT(first_uar), 4, 1 << 23, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "fault", "SPEC", "inject a fault; may be repeated", add_fault, 0, 0, 0,
 	  FOR_ADAPTER | REPEATS },
@@ -383,39 +385,40 @@ static const struct option_def option_table[] = {
 	  "a service that the subnet knows: NAME,ID[,mlx5_N[:PORT]]; may be repeated", add_service,
 	  0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER | REPEATS },
 	{ "without", "PATH",
-	  "what programs do not find below /dev or /sys, as in a container; may be repeated",
+	  "path below /dev or /sys that programs do not find, as in a container; may be repeated",
 	  add_absent, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER | REPEATS },
 	{ "memlock", "linux|unlimited",
-	  "what programs may pin: as RLIMIT_MEMLOCK says (default), or any memory", set_memlock, 0,
-	  0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
+	  "memory that programs may pin: up to RLIMIT_MEMLOCK (default), or without limit",
+	  set_memlock, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "crypto", "FILE",
-	  "keys of data are taken wrapped; the keys and credentials for that are in FILE",
+	  "programs pass keys of data wrapped; FILE has the keys and credentials for that",
 	  set_secrets, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "vfio", NULL, "one more adapter, bound to vfio-pci: programs drive it themselves",
 	  set_vfio, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "atomics-in-cqe", NULL,
-	  "results of atomics come in CQEs, where the queue pair asks for data there",
+	  "return results of atomics in CQEs, if the queue pair asks for data there",
 	  set_atomics_in_cqe, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "steering", "none|v1",
-	  "table entries that software writes itself: none (default), or those of ConnectX-6 Dx",
+	  "format of flow table entries that programs write: none (default), or of ConnectX-6 Dx",
 	  set_steering, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
-	{ "command-timeout", "MS", "pci: what the driver is told to wait for a command (60000)",
-	  set_u32, AT(command_timeout_ms), 100, 1000000, FOR_PCI },
-	{ "once", NULL, "pci: end when the virtual machine does", set_once, 0, 0, 0, FOR_PCI },
+	{ "command-timeout", "MS", "pci: time that the driver waits for a command (60000)", set_u32,
+	  AT(command_timeout_ms), 100, 1000000, FOR_PCI },
+	{ "once", NULL, "pci: end when the virtual machine ends", set_once, 0, 0, 0, FOR_PCI },
 	{ "trace", "FILE", "write every verbs call, command, WQE and CQE to FILE", set_string,
 	  AT(trace_path), 0, 0, FOR_ADAPTER },
 	{ "network", "DIR",
-	  "be a host of the network of all that name this directory; hosts: list it", set_string,
+	  "be a host of the network DIR, which all its hosts name; hosts: list it", set_string,
 	  AT(network_path), 0, 0, FOR_ADAPTER | FOR_HOSTS },
 	{ "pcap", "FILE", "write all packets to FILE, for Wireshark", set_string, AT(pcap_path), 0,
 	  0, FOR_ADAPTER },
-	{ "netdev", "NAME", "the host's network interface that is a port's; repeat for more ports",
-	  add_netdev, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER | REPEATS },
-	{ "strict", NULL, "report what an adapter would not do as hoped; the status is 99 then",
+	{ "netdev", "NAME",
+	  "the host's network interface that belongs to a port; repeat for more ports", add_netdev,
+	  0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER | REPEATS },
+	{ "strict", NULL, "report errors that only softhca tolerates; the exit status is 99 then",
 	  set_strict, 0, 0, 0, FOR_ADAPTER },
-	{ "verbose", NULL, "say more on standard error; twice: every call", more_verbose, 0, 0, 0,
+	{ "verbose", NULL, "print more on standard error; twice: every call", more_verbose, 0, 0, 0,
 	  FOR_RUN | FOR_SERVE | FOR_PCI | REPEATS },
-	{ "help", NULL, "print this and exit; behind a command: its part", ask_help, 0, 0, 0,
+	{ "help", NULL, "print this help and exit; after a command: its options", ask_help, 0, 0, 0,
 	  FOR_RUN | FOR_SERVE | FOR_PCI | FOR_FAULT | FOR_HOSTS },
 	{ "version", NULL, "print the version and exit", ask_version, 0, 0, 0,
 	  FOR_RUN | FOR_SERVE | FOR_PCI | FOR_FAULT | FOR_HOSTS },
@@ -427,8 +430,8 @@ static const char faults[] =
 	"Faults, for --fault at start or while running; counts and times begin then:\n"
 	"  drop:N  drop:N%          lose the Nth message, or N per cent of all\n"
 	"  loss:N  loss:N%          lose the Nth packet, or N per cent of all (decimals allowed)\n"
-	"  late:N  late:N%          the same, but the next packet overtakes it\n"
-	"  late:N+M  late:N%+M      the same, but the next M packets do, whenever they come\n"
+	"  late:N  late:N%          delay the packet until the next one has overtaken it\n"
+	"  late:N+M  late:N%+M      delay it until M packets have overtaken it\n"
 	"  flip:N  flip:N%          one bit of the Nth transfer of signed data (memory keys with\n"
 	"                           signatures) is another, or of N per cent of them; "
 	"flip:N+B: bit B\n"
@@ -438,14 +441,14 @@ static const char faults[] =
 	"and resets it\n"
 	"  link-down@MS  link-up@MS the link of all ports; without @MS at once\n"
 	"  lid-change@MS  pkey-change@MS  gid-change@MS  client-reregister@MS\n"
-	"                           that event of all ports, as a subnet manager causes it\n"
-	"  keks-vanish@MS           run, serve: the keys of --crypto are taken away, "
+	"                           all ports raise that event\n"
+	"  keks-vanish@MS           run, serve: the keys of --crypto are removed, "
 	"and logins with them\n"
 	"  nodes-vanish@MS  nodes-appear@MS\n"
-	"                           run, serve: the files of adapters in /dev/infiniband\n"
+	"                           run, serve: the device files disappear, or appear again\n"
 	"  cmd:N=ERRNO              run, serve: the Nth kernel command fails\n"
 	"  prm:N                    the Nth command that the adapter executes fails "
-	"for want of resources\n"
+	"for lack of resources\n"
 	"                           (those that destroy are not counted)\n"
 	"  cmd-timeout:N            pci: the Nth command of the command queue is never answered\n";
 

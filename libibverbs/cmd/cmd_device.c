@@ -57,7 +57,7 @@ VERBS_EXPORT int verbs_cmd_query_context(struct verbs_context *vctx,
 	if (ret) {
 		verbs_warn("ibv_import_device %s: cmd_fd %d: %s%s", context->device->name,
 			   context->cmd_fd, strerror(ret),
-			   ret == EINVAL ? ": nobody has made a context on it" : "");
+			   ret == EINVAL ? ": no context was created on it" : "");
 		return ret;
 	}
 	context->num_comp_vectors = (int)num_comp_vectors;

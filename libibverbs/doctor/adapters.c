@@ -89,7 +89,7 @@ static void check_device(struct ibv_device *device)
 
 	if (!ctx) {
 		found(PROBLEM, name, "cannot be opened: %s", strerror(errno));
-		cure("see what is said of its device file; VERBS_LOG=warn ibv_devinfo says more");
+		cure("see the line about its device file; VERBS_LOG=warn ibv_devinfo tells more");
 		return;
 	}
 	ret = ibv_query_device(ctx, &attr);

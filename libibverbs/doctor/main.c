@@ -16,10 +16,10 @@ static bool with_report;
 
 static void print_usage(FILE *out)
 {
-	fputs("Usage: ibv_doctor [-q] [--report]    look for what is missing for RDMA here\n"
+	fputs("Usage: ibv_doctor [-q] [--report]    find what this machine lacks for RDMA\n"
 	      "\n"
 	      "Options:\n"
-	      "  -q, --quiet    say nothing of what is fine\n"
+	      "  -q, --quiet    print faults only\n"
 	      "  -r, --report   say all that a report of a defect needs, too\n"
 	      "  -h, --help     print this and exit\n"
 	      "\n"

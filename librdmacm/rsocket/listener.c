@@ -32,7 +32,7 @@ static int listener_lose_device(struct stream *listener)
 	if (rs_share_is_open(&listener->share))
 		ret = rdmacm_share_lose(&listener->share);
 	if (ret)
-		verbs_warn("rsocket: other processes wait for a listener in vain: %s",
+		verbs_warn("rsocket: cannot wake other processes that wait for a listener: %s",
 			   strerror(ret));
 	if (!__atomic_exchange_n(&listener->is_lost, true, __ATOMIC_RELAXED))
 		verbs_warn("rsocket: socket %d: the device of the listener's address was removed",
@@ -142,7 +142,7 @@ int rdmacm_stream_adopt(struct stream *stream)
 	else
 		keep_from_child(stream);
 	if (ret)
-		verbs_warn("rsocket: a socket of the parent's cannot be had after fork(): %s",
+		verbs_warn("rsocket: cannot take over a socket of the parent after fork(): %s",
 			   strerror(ret));
 	return ret;
 }
@@ -152,7 +152,7 @@ static int listener_renew_channel(struct stream *stream, uint32_t in_hand)
 	int ret = move_with_id(stream, in_hand);
 
 	if (ret && !stream->pause.until_us) /* log a repeated failure only once */
-		verbs_warn("rsocket: socket %d cannot be had after a change of user: %s",
+		verbs_warn("rsocket: socket %d is unusable after a change of user: %s",
 			   stream->rs.fd, strerror(ret));
 	if (!ret)
 		rs_pause_end(&stream->pause);
@@ -335,7 +335,7 @@ static bool listener_await(struct rs *rs, struct rs_alarm *alarm)
 /* Gives up reading requests, so that another process takes over, or this one with a new channel. */
 static void give_up(struct stream *listener, int error)
 {
-	verbs_warn("rsocket: a listener's requests cannot be read, another process is to: %s",
+	verbs_warn("rsocket: cannot read a listener's requests, another process must: %s",
 		   strerror(error));
 	cm_lock_take(&listener->rs.lock);
 	rdmacm_share_let_go(&listener->share);

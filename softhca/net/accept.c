@@ -44,7 +44,7 @@ static void turn_away(struct accept_door *door, int error)
 	int fd;
 
 	if (!door->told)
-		log_error("whoever connects is turned away: %s", strerror(error));
+		log_error("new connections are turned away: %s", strerror(error));
 	door->told = true;
 	accept_close(door);
 	fd = accept4(door->listener, NULL, NULL, SOCK_CLOEXEC);

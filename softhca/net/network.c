@@ -241,14 +241,14 @@ static const char *take_greeting(struct network *network, struct peer *peer, con
 	int ret;
 
 	if (len != sizeof(greeting))
-		return "has not said who it is";
+		return "has not identified itself";
 	memcpy(&greeting, data, sizeof(greeting));
 	if (greeting.magic != GREETING || greeting.ethernet != network->ethernet ||
 	    greeting.number >= NETWORK_MAX_HOSTS || greeting.number == network->number)
 		return "is of another network";
 	ret = prove_number(network, peer, greeting.number);
 	if (ret) {
-		log_error("network: a caller that says to be host %u is refused: %s",
+		log_error("network: a caller that claims to be host %u is refused: %s",
 			  greeting.number,
 			  ret == EPERM ? "host is another process" : strerror(ret));
 		return "has not proved its number";
@@ -313,7 +313,7 @@ static void close_oldest_caller(struct network *network)
 		if (!peer->known)
 			oldest = peer;
 	if (oldest)
-		peer_lost(network, oldest, "has not said who it is, and others wait");
+		peer_lost(network, oldest, "has not identified itself, and others wait");
 }
 
 static void accept_caller(struct network *network)

@@ -52,7 +52,7 @@ static int channel_renew(struct dgram *dgram)
 	if (channel)
 		rdma_destroy_event_channel(channel);
 	if (ret && !dgram->pause.until_us) /* log a repeated failure only once */
-		verbs_warn("rsocket: socket %d cannot be had after a change of user: %s",
+		verbs_warn("rsocket: socket %d is unusable after a change of user: %s",
 			   dgram->rs.fd, strerror(ret));
 	if (ret) {
 		rs_pause_begin(&dgram->pause);

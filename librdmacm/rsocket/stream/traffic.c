@@ -64,7 +64,7 @@ static void on_message(struct stream *stream, uint32_t imm)
 		on_control(stream, value);
 		break;
 	default:
-		verbs_warn("rsocket: the other side says what nobody understands (0x%08x)", imm);
+		verbs_warn("rsocket: the other side sent an unknown message (0x%08x)", imm);
 		rdmacm_stream_fail(stream, EPROTO);
 	}
 }

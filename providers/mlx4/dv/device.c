@@ -51,6 +51,6 @@ DV_EXPORT int mlx4dv_set_context_attr(struct ibv_context *context,
 	case MLX4DV_SET_CTX_ATTR_BUF_ALLOCATORS:
 		return verbs_result(set_allocators(context, attr));
 	}
-	verbs_warn("mlx4dv_set_context_attr: attr_type is %d, which there is not", (int)attr_type);
+	verbs_warn("mlx4dv_set_context_attr: attr_type is %d, which is unknown", (int)attr_type);
 	return verbs_result(EOPNOTSUPP);
 }

@@ -17,7 +17,7 @@ static inline int dv_check_context(struct ibv_context *context, const char *call
 {
 	if (context_is_mlx4(context))
 		return 0;
-	verbs_warn("%s: %s is no device of mlx4", call, context->device->name);
+	verbs_warn("%s: %s is not an mlx4 device", call, context->device->name);
 	return EOPNOTSUPP;
 }
 

@@ -39,8 +39,9 @@ DV_EXPORT int mlx5dv_get_data_direct_sysfs_path(struct ibv_context *context, cha
 	ret = verbs_cmd_run(context, UVERBS_OBJECT_DEVICE,
 			    MLX5_IB_METHOD_GET_DATA_DIRECT_SYSFS_PATH, attrs, ARRAY_SIZE(attrs));
 	if (ret)
-		verbs_warn("mlx5dv_get_data_direct_sysfs_path: the kernel tells no path for %s in "
-			   "%zu bytes: errno %d",
-			   context->device->name, buf_len, ret);
+		verbs_warn(
+			"mlx5dv_get_data_direct_sysfs_path: the kernel returns no path for %s in "
+			"%zu bytes: errno %d",
+			context->device->name, buf_len, ret);
 	return verbs_result(ret);
 }

@@ -33,7 +33,7 @@ static int blueflame_get(struct mlx5_context *ctx, struct dv_uar *uar)
 
 	if (ret) {
 		verbs_warn("mlx5dv_devx_alloc_uar: the kernel gives no page for BlueFlame: errno "
-			   "%d; MLX5DV_UAR_ALLOC_TYPE_NC may do",
+			   "%d; try MLX5DV_UAR_ALLOC_TYPE_NC",
 			   ret);
 		return ret;
 	}

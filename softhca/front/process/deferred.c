@@ -105,7 +105,7 @@ void call_defer(struct call *call, struct deferred_call *deferred)
 	if (deferred->slot)
 		*deferred->slot = deferred->id;
 	else
-		log_note("a call waits that nobody would answer should softhca be killed");
+		log_note("if softhca is killed, a waiting call gets no answer");
 	TAILQ_INSERT_TAIL(&waiting, deferred, entry);
 	call->answered = true;
 	if (!look.deadline)

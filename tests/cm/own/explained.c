@@ -144,7 +144,7 @@ static void groups(void)
 	MUST(!rdma_destroy_id(id));
 }
 
-static void names(void)
+static void resolve_names(void)
 {
 	struct rdma_addrinfo hints = { .ai_qp_type = IBV_QPT_UD, .ai_port_space = RDMA_PS_TCP },
 			     *info;
@@ -195,13 +195,13 @@ static void unreachable(void)
 	id = cm_resolved(channel, RDMA_PS_TCP, 7998);
 	cm_make_qp(id);
 	MUST(!rdma_connect(id, &param));
-	expect_event(RDMA_CM_EVENT_REJECTED, "nobody listens there (status 8)");
+	expect_event(RDMA_CM_EVENT_REJECTED, "no program listens there (status 8)");
 	rdma_destroy_qp(id);
 	MUST(!rdma_destroy_id(id));
 	id = cm_resolved(channel, RDMA_PS_UDP, 7998);
 	cm_make_qp(id);
 	MUST(!rdma_connect(id, &param));
-	expect_event(RDMA_CM_EVENT_UNREACHABLE, "nobody listens there (status 1)");
+	expect_event(RDMA_CM_EVENT_UNREACHABLE, "no program listens there (status 1)");
 	rdma_destroy_qp(id);
 	MUST(!rdma_destroy_id(id));
 }
@@ -285,7 +285,7 @@ static const struct topic topics[] = {
 	{ "connections", connections },
 	{ "queues", queues },
 	{ "groups", groups },
-	{ "names", names },
+	{ "names", resolve_names },
 	{ "unreachable", unreachable },
 	{ "rejected", rejected },
 	{ "children", children },

@@ -50,8 +50,7 @@ bool mlx5_mkey_access_fits(struct mlx5_qp *qp, uint32_t access)
 {
 	if (access_is_known(access))
 		return true;
-	mlx5_mkey_fail(qp, EINVAL, "access_flags is %#x, a key may have those of %#x", access,
-		       ACCESS_KNOWN);
+	mlx5_mkey_fail(qp, EINVAL, "access_flags is %#x, supported are %#x", access, ACCESS_KNOWN);
 	return false;
 }
 

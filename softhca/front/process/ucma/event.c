@@ -133,7 +133,7 @@ void ucma_event_send(struct ucma_event *event)
 	if (write(file->watch.fd, "", 1) == 1)
 		file->byte_count++;
 	else
-		log_note("rdma_cm: more events wait than poll() is told of");
+		log_note("rdma_cm: poll() may miss an event: the pipe is full");
 }
 
 void ucma_event_simple(struct ucma_id *id, enum ucma_event_type type, int status)

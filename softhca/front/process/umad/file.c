@@ -457,7 +457,7 @@ void umad_file_deliver(struct umad_file *file, const struct ib_user_mad_hdr *hdr
 	struct umad_packet *packet;
 
 	if (!failed && file->packet_count >= MAX_PACKETS) {
-		log_note("umad: a datagram is lost: nobody reads");
+		log_note("umad: a datagram is lost: no program reads the file");
 		return;
 	}
 	packet = malloc(sizeof(*packet) + len);

@@ -166,7 +166,7 @@ enum m4_status m4_roce_configure(struct hca *hca, struct m4_cmd *cmd)
 	if (hca->config.link_layer != HCA_LINK_ETHERNET || cmd->order->modifier != M4_CONFIG_SET)
 		return m4_fail(cmd, M4_STAT_BAD_OP, "driver: nothing to configure, or to tell");
 	if (change & ~(uint64_t)M4_CONFIG_CHANGE_ROCE_PORT)
-		return m4_fail(cmd, M4_STAT_BAD_PARAM, "driver: what was not announced");
+		return m4_fail(cmd, M4_STAT_BAD_PARAM, "driver: a feature that was not announced");
 	if (change && fld_get(cmd->in, M4_CONFIG_ROCE_PORT) != ROCE_UDP_PORT)
 		return m4_fail(cmd, M4_STAT_BAD_PARAM, "driver: another port of RoCE than 4791");
 	return M4_STAT_OK;

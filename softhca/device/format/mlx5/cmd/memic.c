@@ -54,7 +54,7 @@ enum prm_status memic_modify(struct hca *hca, struct cmd *cmd)
 {
 	uint32_t operation = fld_get(cmd->in, MODIFY_MEMIC_IN_MEMIC_OPERATION_TYPE);
 	uint64_t addr = fld_get(cmd->in, MODIFY_MEMIC_IN_MEMIC_START_ADDR), window = 0;
-	const char *why = "memic: what to do with the address";
+	const char *why = "memic: unknown op_mod";
 
 	if (!hca->memic)
 		return cmd_fail(cmd, PRM_STAT_BAD_OP_ERR, "memic: there is none");

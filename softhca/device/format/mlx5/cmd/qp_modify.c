@@ -151,7 +151,7 @@ static const char *read_mmo(const struct qp *qp, const struct cmd *cmd, uint32_t
 			    struct extension *ext)
 {
 	if (opcode != PRM_OP_INIT2INIT_QP || !qp_is_reliable(qp))
-		return "qp: only reliable QPs in state INIT are told of copies of memory";
+		return "qp: only reliable QPs in state INIT can be set to copy memory";
 	if (!fld_get(cmd->in, MODIFY_QP_IN_QPC_EXT))
 		return "qp: no extension that says whether memory is copied";
 	ext->copies = fld_get(fld_at(cmd->in, MODIFY_QP_IN_QPC_DATA_EXT), QPC_EXT_MMO);
