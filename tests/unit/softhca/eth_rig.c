@@ -536,3 +536,25 @@ uint32_t eth_build(const struct eth_flow *flow, uint8_t *bytes)
 	put16(bytes + field, ~words_sum(bytes + l4, len - l4, s));
 	return len;
 }
+
+void eth_open_pair(void **state, struct eth_sq_rig **sq, struct eth_rq_rig *rq[2])
+{
+	uint32_t td;
+
+	flat_setup_roce(state);
+	*sq = eth_sq(0, eth_td(0));
+	td = eth_td(1);
+	for (unsigned int i = 0; i < 2; i++) {
+		rq[i] = eth_rq(1, false);
+		rq[i]->tir = eth_direct_tir(1, td, rq[i]->n, 0);
+		eth_recv(rq[i], ETH_BUF, 8);
+	}
+}
+
+int eth_close_pair(void **state, struct eth_sq_rig *sq, struct eth_rq_rig *rq[2])
+{
+	for (unsigned int i = 0; i < 2; i++)
+		eth_free_rq(rq[i]);
+	eth_free_sq(sq);
+	return flat_teardown(state);
+}

@@ -102,6 +102,10 @@ void eth_send(struct eth_sq_rig *sq, const uint8_t *bytes, uint32_t len);
 /* Returns the bytes of the next frame of an RQ, with its completion in *CQE, or NULL. */
 const uint8_t *eth_receive(struct eth_rq_rig *rq, const uint8_t **cqe);
 
+/* Sets up two RoCE adapters: an SQ on the first, two RQs with a direct TIR each on the second. */
+void eth_open_pair(void **state, struct eth_sq_rig **sq, struct eth_rq_rig *rq[2]);
+int eth_close_pair(void **state, struct eth_sq_rig *sq, struct eth_rq_rig *rq[2]);
+
 struct eth_flow {
 	uint16_t vlan; /* TCI, 0: untagged */
 	bool v6;

@@ -231,7 +231,7 @@ static void each_kind_named_is_an_adapter(void **state)
 		char line[64];
 
 		snprintf(line, sizeof(line), "run --device=%s -- true", *bad);
-		assert_refused(line, "must be of mlx5 and mlx4, with commas");
+		assert_refused(line, "must be a list of mlx5 and mlx4, separated by commas");
 	}
 }
 
@@ -254,7 +254,7 @@ static void lists_have_an_end(void **state)
 	(void)state;
 	repeated("service=a,1", MAX_OPTION_SERVICES, "too many services");
 	repeated("without=/dev/a", MAX_ABSENT, "too many paths");
-	repeated("netdev=lo", MAX_DEVICES * MAX_PORTS, "more than there can be ports");
+	repeated("netdev=lo", MAX_DEVICES * MAX_PORTS, "more network interfaces than ports");
 }
 
 static void services_have_a_name_and_a_number(void **state)

@@ -6,6 +6,7 @@
 #include "tests/unit/libibverbs/unit.h"
 
 #include "libibverbs/compat/verbs_1_0.h"
+#include "tests/unit/libibverbs/compat/refusal.h"
 
 #include <errno.h>
 #include <string.h>
@@ -42,7 +43,6 @@ void *__wrap_calloc(size_t n, size_t size)
 
 /* ---- today's calls ---- */
 
-static int refusal; /* errno of each call, 0 to let it succeed */
 static struct ibv_context real_context;
 static struct ibv_cq real_cq = { .context = &real_context, .handle = 0x31, .cqe = 15 };
 static struct ibv_srq real_srq = { .context = &real_context, .handle = 0x41 };
@@ -64,14 +64,6 @@ int __wrap_ibv_destroy_qp(struct ibv_qp *qp);
 int __wrap_ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **context);
 int __wrap_ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event);
 void __wrap_ibv_ack_async_event(struct ibv_async_event *event);
-
-static void *made_or_refused(void *object)
-{
-	if (!refusal)
-		return object;
-	errno = refusal;
-	return NULL;
-}
 
 struct ibv_cq *__wrap_ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context,
 				    struct ibv_comp_channel *channel, int comp_vector)
@@ -191,13 +183,6 @@ static struct old_qp *make_qp(void)
 {
 	return make_qp_with(NULL, NULL);
 }
-
-#define assert_fails_with(error, call)          \
-	do {                                    \
-		errno = 0;                      \
-		assert_null(call);              \
-		assert_int_equal(errno, error); \
-	} while (0)
 
 static void what_cannot_be_made_says_why(void **state)
 {

@@ -6,6 +6,7 @@
 
 #include "tests/unit/libibverbs/fake_device.h"
 #include "libibverbs/compat/verbs_1_0.h"
+#include "tests/unit/libibverbs/compat/refusal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +39,6 @@ void *__wrap_calloc(size_t n, size_t size)
 
 /* ---- today's calls ---- */
 
-static int refusal; /* errno of each call, 0 to let it succeed */
 static struct verbs_device vdevs[2];
 static int lists, asked; /* lists of devices that live; how often a device was held */
 static struct ibv_context real_context = { .cmd_fd = 5, .async_fd = 6, .num_comp_vectors = 7 };
@@ -57,14 +57,6 @@ struct ibv_mr *__wrap_ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, i
 int __wrap_ibv_dereg_mr(struct ibv_mr *mr);
 struct ibv_ah *__wrap_ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
 int __wrap_ibv_destroy_ah(struct ibv_ah *ah);
-
-static void *made_or_refused(void *object)
-{
-	if (!refusal)
-		return object;
-	errno = refusal;
-	return NULL;
-}
 
 struct ibv_device **__wrap_ibv_get_device_list(int *num)
 {
@@ -141,13 +133,6 @@ int __wrap_ibv_destroy_ah(struct ibv_ah *ah)
 }
 
 /* ---- devices ---- */
-
-#define assert_fails_with(error, call)          \
-	do {                                    \
-		errno = 0;                      \
-		assert_null(call);              \
-		assert_int_equal(errno, error); \
-	} while (0)
 
 /* First of all: later, no device needs a wrapper. */
 static void no_list_is_made_without_memory(void **state)

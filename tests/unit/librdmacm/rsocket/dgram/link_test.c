@@ -15,11 +15,12 @@
 
 #include "librdmacm/rsocket/dgram/link.c"
 
-enum { LKEY = 0x77, INLINE = 32, ROOM = 64, REFUSED = EDOM };
+#include "tests/unit/librdmacm/rsocket/counted_objects.h"
+
+enum { INLINE = 32, ROOM = 64 };
 
 static struct {
-	int fails_at; /* number of the call that fails, from 1; 0: none */
-	int calls, objects, acked, woken;
+	int woken;
 	bool has_no_device;
 	enum ibv_mtu mtu;
 	int cqe;
@@ -32,70 +33,19 @@ static struct {
 } it;
 
 static const struct cm_renewal *const outer = (void *)&it;
-static struct ibv_context context;
-static struct ibv_pd pd = { .context = &context };
-static struct ibv_mr mr = { .lkey = LKEY };
-static struct ibv_cq cq;
-static struct ibv_comp_channel channel;
-static struct ibv_qp qp = { .context = &context };
 static struct rdma_cm_id id;
 static struct dgram dgram;
-
-/* Counts a call. Returns whether it must fail, with errno set. */
-static bool call_fails(void)
-{
-	errno = REFUSED;
-	return ++it.calls == it.fails_at;
-}
-
-static void *object_made(void *object)
-{
-	if (call_fails())
-		return NULL;
-	it.objects++;
-	return object;
-}
-
-static int object_gone(void)
-{
-	it.objects--;
-	return 0;
-}
-
-struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *verbs)
-{
-	assert_ptr_equal(verbs, &context);
-	return object_made(&channel);
-}
-
-int ibv_destroy_comp_channel(struct ibv_comp_channel *of)
-{
-	assert_ptr_equal(of, &channel);
-	return object_gone();
-}
 
 struct ibv_cq *ibv_create_cq(struct ibv_context *verbs, int cqe, void *cq_context,
 			     struct ibv_comp_channel *with, int vector)
 {
 	assert_ptr_equal(verbs, &context);
 	assert_ptr_equal(cq_context, LIST_FIRST(&dgram.links));
-	assert_ptr_equal(with, &channel);
+	assert_ptr_equal(with, &completions);
 	assert_int_equal(vector, 0);
-	it.channel_flags = fcntl(channel.fd, F_GETFL);
+	it.channel_flags = fcntl(completions.fd, F_GETFL);
 	it.cqe = cqe;
 	return object_made(&cq);
-}
-
-int ibv_destroy_cq(struct ibv_cq *of)
-{
-	assert_ptr_equal(of, &cq);
-	return object_gone();
-}
-
-void ibv_ack_cq_events(struct ibv_cq *of, unsigned int count)
-{
-	assert_ptr_equal(of, &cq);
-	it.acked += (int)count;
 }
 
 struct ibv_mr *(ibv_reg_mr)(struct ibv_pd *of, void *addr, size_t length, int access)
@@ -107,13 +57,6 @@ struct ibv_mr *(ibv_reg_mr)(struct ibv_pd *of, void *addr, size_t length, int ac
 	assert_int_equal(length, link->memory_size);
 	assert_int_equal(access, IBV_ACCESS_LOCAL_WRITE);
 	return object_made(&mr);
-}
-
-struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *of, void *addr, size_t length, uint64_t iova,
-				unsigned int access)
-{
-	assert_true(iova == (uintptr_t)addr);
-	return (ibv_reg_mr)(of, addr, length, (int)access);
 }
 
 int ibv_dereg_mr(struct ibv_mr *of)
@@ -234,16 +177,17 @@ static int dgram_begin(void **state)
 {
 	(void)state;
 	memset(&it, 0, sizeof(it));
+	memset(&counted, 0, sizeof(counted));
 	it.mtu = IBV_MTU_4096;
 	it.renewal = outer;
 	context.ops.post_recv = post_recv;
 	context.ops.post_send = post_send;
-	channel.fd = dup(0);
+	completions.fd = dup(0);
 	memset(&dgram, 0, sizeof(dgram));
 	dgram.rs.flags.rx_size = 6 * DGRAM_MAX_MESSAGE;
 	dgram.rs.flags.tx_size = 5 * DGRAM_MAX_MESSAGE;
 	dgram.rs.options = (struct rs_options){ .rq_size = 20, .sq_size = 20, .inline_size = 16 };
-	return channel.fd < 0;
+	return completions.fd < 0;
 }
 
 static int dgram_end(void **state)
@@ -255,9 +199,9 @@ static int dgram_end(void **state)
 		LIST_REMOVE(link, entry);
 		rdmacm_dgram_link_free(link);
 	}
-	assert_int_equal(it.objects, 0);
+	assert_int_equal(counted.objects, 0);
 	assert_ptr_equal(it.renewal, outer);
-	return close(channel.fd);
+	return close(completions.fd);
 }
 
 static struct dgram_link *link_get(uint32_t host)
@@ -280,8 +224,8 @@ static void a_link_is_made_once_for_an_address(void **state)
 	assert_int_equal(dgram.link_count, 1);
 	link->events = 3;
 	dgram_end(state);
-	assert_int_equal(it.acked, 3);
-	channel.fd = dup(0);
+	assert_int_equal(counted.acked, 3);
+	completions.fd = dup(0);
 }
 
 static void a_socket_has_so_many_links(void **state)
@@ -358,8 +302,8 @@ static void a_receive_has_room_for_the_longest_packet(void **state)
 		assert_int_equal(sges[0].length, DGRAM_MAX_MESSAGE + GRH);
 		assert_int_equal(sges[1].addr, spill);
 		assert_int_equal(sges[0].length + sges[1].length, LONGEST_PACKET + GRH);
-		assert_int_equal(sges[0].lkey, LKEY);
-		assert_int_equal(sges[1].lkey, LKEY);
+		assert_int_equal(sges[0].lkey, KEY);
+		assert_int_equal(sges[1].lkey, KEY);
 	}
 }
 
@@ -379,7 +323,7 @@ static void short_sends_are_inline_and_buffers_take_turns(void **state)
 		assert_int_equal(rdmacm_dgram_link_post_send(link, &peer, sizes[i]), 0);
 		assert_int_equal(it.sent_sge.addr, (uintptr_t)at);
 		assert_int_equal(it.sent_sge.length, sizes[i]);
-		assert_int_equal(it.sent_sge.lkey, LKEY);
+		assert_int_equal(it.sent_sge.lkey, KEY);
 		assert_int_equal(it.sent.send_flags, IBV_SEND_SIGNALED | is_inline);
 		assert_int_equal(it.sent.opcode, IBV_WR_SEND);
 		assert_int_equal(it.sent.num_sge, 1);
@@ -389,7 +333,7 @@ static void short_sends_are_inline_and_buffers_take_turns(void **state)
 		assert_int_equal(it.sent.wr.ud.remote_qkey, RDMA_UDP_QKEY);
 		assert_int_equal(peer.sent_until, i + 1);
 	}
-	it.fails_at = it.calls + 1;
+	counted.fails_at = counted.calls + 1;
 	assert_int_equal(rdmacm_dgram_link_post_send(link, &peer, 1), REFUSED);
 	assert_int_equal(link->sq_put, ARRAY_SIZE(sizes));
 	assert_int_equal(peer.sent_until, ARRAY_SIZE(sizes));
@@ -404,14 +348,14 @@ static void a_refused_call_leaves_no_link(void **state)
 
 	(void)state;
 	for (;;) {
-		it.calls = 0;
-		it.fails_at = ++steps;
+		counted.calls = 0;
+		counted.fails_at = ++steps;
 		ret = rdmacm_dgram_link_get(&dgram, &local, &link);
 		if (!ret)
 			break;
 		assert_int_equal(ret, REFUSED);
 		assert_null(link);
-		assert_int_equal(it.objects, 0);
+		assert_int_equal(counted.objects, 0);
 		assert_int_equal(dgram.link_count, 0);
 		assert_true(LIST_EMPTY(&dgram.links));
 		assert_int_equal(it.woken, 0);
@@ -428,7 +372,7 @@ static void an_address_of_no_device_is_refused(void **state)
 	(void)state;
 	it.has_no_device = true;
 	assert_int_equal(rdmacm_dgram_link_get(&dgram, &local, &link), ENODEV);
-	assert_int_equal(it.objects, 0);
+	assert_int_equal(counted.objects, 0);
 }
 
 #define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, dgram_begin, dgram_end)

@@ -14,63 +14,25 @@
 
 #include "librdmacm/rsocket/stream/stream.c"
 
-enum { RKEY = 0x77, INLINE = 200, MOST_WR = 8192, REFUSED = EDOM, CALLS = 7 };
+#include "tests/unit/librdmacm/rsocket/counted_objects.h"
+
+enum { INLINE = 200, MOST_WR = 8192, CALLS = 7 };
 
 static struct {
-	int fails_at; /* number of the call that fails, from 1; 0: none */
-	int calls, objects, acked, receives, mappings_freed, ids_freed, ids_destroyed, retired;
+	int receives, mappings_freed, ids_freed, ids_destroyed, retired;
 	int queries, query_error, cqe;
 	struct ibv_qp_init_attr attr;
 	void *registered;
 	size_t registered_size;
 } it;
 
-static struct ibv_context context;
-static struct ibv_pd pd = { .context = &context };
-static struct ibv_mr mr = { .rkey = RKEY };
-static struct ibv_cq cq;
-static struct ibv_comp_channel completions;
-static struct ibv_qp qp = { .context = &context };
 static struct cm_id id;
 static struct rdma_event_channel channel;
 static struct stream stream;
 
 const struct rs_kind rdmacm_stream_kind;
 
-/* Counts a call. Returns whether it must fail, with errno set. */
-static bool call_fails(void)
-{
-	errno = REFUSED;
-	return ++it.calls == it.fails_at;
-}
-
-static void *object_made(void *object)
-{
-	if (call_fails())
-		return NULL;
-	it.objects++;
-	return object;
-}
-
-static int object_gone(void)
-{
-	it.objects--;
-	return 0;
-}
-
 /* ---- verbs */
-
-struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *verbs)
-{
-	assert_ptr_equal(verbs, &context);
-	return object_made(&completions);
-}
-
-int ibv_destroy_comp_channel(struct ibv_comp_channel *of)
-{
-	assert_ptr_equal(of, &completions);
-	return object_gone();
-}
 
 struct ibv_cq *ibv_create_cq(struct ibv_context *verbs, int cqe, void *cq_context,
 			     struct ibv_comp_channel *with, int vector)
@@ -81,18 +43,6 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *verbs, int cqe, void *cq_contex
 	assert_int_equal(vector, 0);
 	it.cqe = cqe;
 	return object_made(&cq);
-}
-
-int ibv_destroy_cq(struct ibv_cq *of)
-{
-	assert_ptr_equal(of, &cq);
-	return object_gone();
-}
-
-void ibv_ack_cq_events(struct ibv_cq *of, unsigned int count)
-{
-	assert_ptr_equal(of, &cq);
-	it.acked += (int)count;
 }
 
 int ibv_query_device(struct ibv_context *verbs, struct ibv_device_attr *attr)
@@ -110,13 +60,6 @@ struct ibv_mr *(ibv_reg_mr)(struct ibv_pd *of, void *addr, size_t length, int ac
 	it.registered = addr;
 	it.registered_size = length;
 	return object_made(&mr);
-}
-
-struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *of, void *addr, size_t length, uint64_t iova,
-				unsigned int access)
-{
-	assert_true(iova == (uintptr_t)addr);
-	return (ibv_reg_mr)(of, addr, length, (int)access);
 }
 
 int ibv_dereg_mr(struct ibv_mr *of)
@@ -231,6 +174,7 @@ static int stream_begin(void **state)
 {
 	(void)state;
 	memset(&it, 0, sizeof(it));
+	memset(&counted, 0, sizeof(counted));
 	memset(&stream, 0, sizeof(stream));
 	memset(&id, 0, sizeof(id));
 	context.ops.post_recv = post_recv;
@@ -272,7 +216,7 @@ static void memory_has_its_parts_behind_each_other(void **state)
 	assert_ptr_equal(it.registered, stream.memory);
 	assert_int_equal(it.registered_size, stream.memory_size);
 	rdmacm_stream_unequip(&stream);
-	assert_int_equal(it.objects, 0);
+	assert_int_equal(counted.objects, 0);
 	assert_int_equal(it.mappings_freed, 1);
 }
 
@@ -349,20 +293,20 @@ static void queues_fit_the_device(void **state)
 static void nothing_is_left_of_a_stream_that_fails(void **state)
 {
 	(void)state;
-	for (it.fails_at = 1; it.fails_at <= CALLS; it.fails_at++) {
-		it.calls = 0;
+	for (counted.fails_at = 1; counted.fails_at <= CALLS; counted.fails_at++) {
+		counted.calls = 0;
 		assert_int_equal(rdmacm_stream_equip(&stream), REFUSED);
-		assert_int_equal(it.objects, 0);
+		assert_int_equal(counted.objects, 0);
 		assert_null(stream.completions);
 		assert_null(stream.cq);
 		assert_null(stream.mr);
 		assert_null(stream.memory);
 		assert_null(id.id.qp);
 	}
-	it.fails_at = 0;
+	counted.fails_at = 0;
 	close(completions.fd);
 	assert_int_equal(rdmacm_stream_equip(&stream), EBADF);
-	assert_int_equal(it.objects, 0);
+	assert_int_equal(counted.objects, 0);
 	completions.fd = dup(0);
 }
 
@@ -373,11 +317,11 @@ static void events_are_acknowledged_before_the_end(void **state)
 	stream.events = 4;
 	stream.has_event = stream.is_armed = true;
 	rdmacm_stream_unequip(&stream);
-	assert_int_equal(it.acked, 4);
+	assert_int_equal(counted.acked, 4);
 	assert_int_equal(stream.events, 0);
 	assert_false(stream.has_event || stream.is_armed);
 	rdmacm_stream_unequip(&stream);
-	assert_int_equal(it.objects, 0);
+	assert_int_equal(counted.objects, 0);
 }
 
 /* What one side says is what the other hears. */
@@ -396,9 +340,9 @@ static void a_hello_tells_where_to_write(void **state)
 	assert_int_equal(stream.slot, 0);
 	assert_int_equal(rdmacm_stream_meet(&stream, &param), 0);
 	assert_true(stream.remote.slots_addr == (uintptr_t)stream.slots);
-	assert_int_equal(stream.remote.slots_key, RKEY);
+	assert_int_equal(stream.remote.slots_key, KEY);
 	assert_true(stream.target.addr == (uintptr_t)stream.rx_bytes);
-	assert_int_equal(stream.target.key, RKEY);
+	assert_int_equal(stream.target.key, KEY);
 	assert_int_equal(stream.target.length, stream.rx.size / 2);
 	assert_int_equal(stream.tx_limit, 20);
 	assert_int_equal(stream.remote.mappings, 3);
@@ -420,12 +364,12 @@ static void a_new_stream_has_its_channels_number(void **state)
 	rdmacm_stream_free(made);
 	for (int i = 1; i <= 2; i++) {
 		made = NULL;
-		it.calls = 0;
-		it.fails_at = i;
+		counted.calls = 0;
+		counted.fails_at = i;
 		assert_int_equal(rdmacm_stream_alloc(AF_INET, &made), REFUSED);
 		assert_null(made);
 	}
-	assert_int_equal(it.objects, 0);
+	assert_int_equal(counted.objects, 0);
 	assert_int_equal(it.retired, 3);
 }
 

@@ -357,25 +357,13 @@ static uint8_t sent[4096];
 
 static int open_flows(void **state)
 {
-	uint32_t td;
-
-	flat_setup_roce(state);
-	sq = eth_sq(0, eth_td(0));
-	td = eth_td(1);
-	for (unsigned int i = 0; i < 2; i++) {
-		rq[i] = eth_rq(1, false);
-		rq[i]->tir = eth_direct_tir(1, td, rq[i]->n, 0);
-		eth_recv(rq[i], ETH_BUF, 8);
-	}
+	eth_open_pair(state, &sq, rq);
 	return 0;
 }
 
 static int close_flows(void **state)
 {
-	for (unsigned int i = 0; i < 2; i++)
-		eth_free_rq(rq[i]);
-	eth_free_sq(sq);
-	return flat_teardown(state);
+	return eth_close_pair(state, sq, rq);
 }
 
 /* Makes a list of one action: PORT as the UDP port of the destination. */

@@ -24,7 +24,7 @@ int rig_begin(void **state)
 	rig.call.adapter = &rig.adapter;
 	rig.call.file = &rig.file;
 	rig.number = 0x50;
-	rig.out_refused = UINT16_MAX;
+	rig.in_refused = rig.out_refused = UINT16_MAX;
 	return 0;
 }
 
@@ -91,6 +91,8 @@ int uc_in(struct uverbs_call *uc, uint16_t id, void *buf, size_t len)
 	size_t have = attr ? attr->len : 0;
 
 	assert_ptr_equal(uc, &rig.call);
+	if (id == rig.in_refused)
+		return EFAULT;
 	memset(buf, 0, len);
 	if (attr)
 		memcpy(buf, attr->bytes, have < len ? have : len);

@@ -32,6 +32,7 @@ struct rig {
 	struct client client;
 	struct uverbs_call call;
 	struct rig_attr in[RIG_ATTRS], out[RIG_ATTRS];
+	uint16_t in_refused;  /* attribute whose buffer the program cannot read */
 	uint16_t out_refused; /* attribute whose buffer the program cannot write to */
 	struct object *objects[RIG_OBJECTS]; /* by handle */
 	unsigned int made, freed;            /* objects */
