@@ -74,6 +74,7 @@ static void wr_start(struct ibv_qp_ex *qp)
 		    "ibv_wr_abort() first");
 	batch->real.wr_start(qp);
 	batch->lacks = 0;
+	batch->count = 0;
 	batch->operation = NULL;
 	batch->places = (struct check_places){ .cq = qp->qp_base.send_cq };
 	owner_set(batch, self());
@@ -92,30 +93,40 @@ static void batch_leave(struct ibv_qp_ex *qp, struct check_batch *batch, const c
 
 static int wr_complete(struct ibv_qp_ex *qp)
 {
-	struct check_batch *batch = &qp_of(qp)->batch;
+	struct check_qp *check = qp_of(qp);
+	struct check_batch *batch = &check->batch;
 	struct check_places places = { .count = 0 };
+	unsigned int count = 0;
 	int err;
 
 	if (owner_of(batch) == self()) {
 		request_end(qp, batch, "ibv_wr_complete");
 		places = batch->places;
+		count = batch->count;
 	}
 	batch_leave(qp, batch, "ibv_wr_complete");
 	err = batch->real.wr_complete(qp);
 	verbs_check_settle(&places, err ? places.count : 0);
+	if (err)
+		verbs_check_request_drop(&check->sends, count);
 	return err;
 }
 
 static void wr_abort(struct ibv_qp_ex *qp)
 {
-	struct check_batch *batch = &qp_of(qp)->batch;
+	struct check_qp *check = qp_of(qp);
+	struct check_batch *batch = &check->batch;
 	struct check_places places = { .count = 0 };
+	unsigned int count = 0;
 
-	if (owner_of(batch) == self())
+	if (owner_of(batch) == self()) {
 		places = batch->places;
+		count = batch->count;
+	}
 	batch_leave(qp, batch, "ibv_wr_abort");
 	batch->real.wr_abort(qp);
 	verbs_check_settle(&places, places.count);
+	verbs_check_request_drop(&check->sends, count);
 }
 
 /* ---- operations ---- */
@@ -168,6 +179,7 @@ static const struct ibv_qp_ex *request_begin(struct ibv_qp_ex *qp,
 	struct check_batch *batch = &check->batch;
 	const struct check_post post = post_of(qp, operation->call);
 	const void *owner = owner_of(batch);
+	bool is_signaled;
 
 	if (!owner)
 		SAY(qp, operation->call, "%s",
@@ -181,7 +193,10 @@ static const struct ibv_qp_ex *request_begin(struct ibv_qp_ex *qp,
 	batch->operation = operation->call;
 	batch->writer = operation->writer;
 	batch->lacks = lacks_of(&qp->qp_base, operation);
-	if (check->signals_all || qp->wr_flags & IBV_SEND_SIGNALED)
+	is_signaled = check->signals_all || qp->wr_flags & IBV_SEND_SIGNALED;
+	verbs_check_request_add(&check->sends, &post, is_signaled);
+	batch->count++;
+	if (is_signaled)
 		verbs_check_promise(&batch->places, &post);
 	return &batch->real;
 }
@@ -267,8 +282,11 @@ static void sges_check(const struct ibv_qp_ex *qp, const struct check_batch *bat
 {
 	const struct check_post post = post_of(qp, call);
 
-	if (owner_of(batch) == self())
-		verbs_check_sges(&post, sges, (int)count, batch->writer);
+	if (owner_of(batch) != self())
+		return;
+	verbs_check_sges(&post, sges, (int)count, batch->writer);
+	if (batch->operation)
+		verbs_check_request_buffers(&qp_of(qp)->sends, sges, (int)count);
 }
 
 static void wr_set_sge(struct ibv_qp_ex *qp, uint32_t lkey, uint64_t addr, uint32_t length)

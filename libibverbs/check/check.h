@@ -25,11 +25,13 @@ enum check_fault {
 	CHECK_KEY_RANGE,
 	CHECK_KEY_PD,
 	CHECK_KEY_RIGHTS,
+	CHECK_KEY_BUSY,
 	CHECK_AH_DEAD,
 	CHECK_AH_PD,
 	CHECK_CQ_SMALL,
 	CHECK_BATCH,
 	CHECK_EVENTS,
+	CHECK_ABANDONED,
 	CHECK_LEAK,
 	CHECK_FAULTS
 };
@@ -48,6 +50,7 @@ enum check_kind {
 	CHECK_KEY, /* an lkey: its region */
 	CHECK_CQ,
 	CHECK_QP,
+	CHECK_QPN, /* a number: its QP */
 	CHECK_SRQ,
 	CHECK_AH,
 	CHECK_MADE, /* any object, while VERBS_CHECK=leaks asks for it */
@@ -120,11 +123,33 @@ struct check_batch {
 	const char *operation; /* last one of the batch */
 	const char *writer;    /* what writes to its buffers; NULL: nothing */
 	unsigned int lacks;    /* setters that it still needs */
+	unsigned int count;    /* requests of the batch */
 	struct check_places places;
+};
+
+enum { CHECK_SGES = 4 };
+
+/* A request that was posted and has not completed. */
+struct check_request {
+	uint64_t wr_id;
+	const char *call;
+	bool is_signaled;
+	int count;
+	struct ibv_sge sges[CHECK_SGES]; /* the first ones */
+};
+
+/* The requests of a queue, the oldest at HEAD. Both indices run freely. */
+struct check_ring {
+	struct check_request *requests;
+	unsigned int room, head, tail;
+	bool is_lost;      /* what is outstanding is not known, until a reset */
+	bool is_unwatched; /* the same, for ever */
 };
 
 struct check_qp {
 	struct check_record record;
+	const struct ibv_qp *of;
+	struct check_ring sends, receives;
 	bool signals_all; /* sq_sig_all */
 	/* Providers refuse a request with more, and read no list of it. */
 	uint32_t max_send_sge, max_recv_sge;
@@ -163,6 +188,36 @@ void verbs_check_atomic(const struct check_post *post, const struct ibv_sge *sge
  * cannot be read. FIELD names it. */
 void verbs_check_ah(const struct check_post *post, const struct ibv_ah *address, const char *field);
 
+/* ---- requests.c ---- */
+
+/* A completion that the program has polled. */
+struct check_completion {
+	uint32_t qp_num;
+	uint64_t wr_id;
+	bool is_failed, is_receive;
+};
+
+/* Adds a request before the provider sees it. */
+void verbs_check_request_add(struct check_ring *ring, const struct check_post *post,
+			     bool is_signaled);
+/* Notes the buffers of the last request. */
+void verbs_check_request_buffers(struct check_ring *ring, const struct ibv_sge *sges, int count);
+/* The provider has refused the last COUNT requests. */
+void verbs_check_request_drop(struct check_ring *ring, unsigned int count);
+void verbs_check_request_done(const struct ibv_context *context,
+			      const struct check_completion *done);
+
+/* A QP was created (the caller has the lock), has changed its state, will be destroyed. */
+void verbs_check_request_watch(struct check_qp *qp, const struct ibv_qp *of);
+void verbs_check_request_state(struct check_qp *qp, enum ibv_qp_state state);
+void verbs_check_request_unwatch(struct check_qp *qp);
+
+/* Says what a QP still has to send when it is destroyed. */
+void verbs_check_request_abandon(const struct check_qp *qp);
+/* Returns whether a request that has not completed names a region, and which one. */
+bool verbs_check_request_names(const struct ibv_context *context, uint32_t lkey,
+			       struct check_post *post);
+
 /* ---- batches.c ---- */
 
 /* Puts the checker before the functions of a QP that ibv_wr_*() calls. */
@@ -176,6 +231,9 @@ bool verbs_check_batch_is_ours(const struct check_qp *check);
 void verbs_check_promise(struct check_places *places, const struct check_post *post);
 /* The provider has refused REFUSED of those counted. Says if the accepted ones are too many. */
 void verbs_check_settle(const struct check_places *places, int refused);
+/* Returns whether the checker sees the completions that the program polls from CQ, and has seen a
+ * poll. The caller has the lock. */
+bool verbs_check_cq_is_polled(const struct ibv_cq *cq);
 /* Drops what was promised to the CQs of a QP. */
 void verbs_check_forget(const struct ibv_cq *send_cq, const struct ibv_cq *recv_cq);
 

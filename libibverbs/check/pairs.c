@@ -23,6 +23,7 @@ int verbs_check_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_e
 		check->signals_all = attr->sq_sig_all;
 		check->max_send_sge = attr->cap.max_send_sge;
 		check->max_recv_sge = attr->cap.max_recv_sge;
+		verbs_check_request_watch(check, &(*vqp)->qp);
 		if ((*vqp)->ex)
 			verbs_check_watch_batches(check, &(*vqp)->qp_ex, attr->send_ops_flags);
 	}
@@ -34,7 +35,10 @@ int verbs_check_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_e
 int verbs_check_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
 	int err = check_real(qp->context)->modify_qp(qp, attr, mask);
+	struct check_qp *check = qp_find(qp);
 
+	if (!err && check && mask & IBV_QP_STATE)
+		verbs_check_request_state(check, attr->qp_state);
 	if (!err && mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
 		verbs_check_forget(qp->send_cq, qp->recv_cq);
 	return err;
@@ -49,8 +53,11 @@ int verbs_check_destroy_qp(struct ibv_qp *qp)
 	int err;
 
 	/* First, as another thread may get the same address at once. */
-	if (check)
+	if (check) {
+		verbs_check_request_abandon(check);
+		verbs_check_request_unwatch(check);
 		check_live(&check->record, false);
+	}
 	err = check_real(qp->context)->destroy_qp(qp);
 	if (err && check)
 		check_live(&check->record, true);

@@ -16,6 +16,9 @@ struct check_cq {
 	int unsettled; /* of these, what providers have not accepted yet */
 	bool is_reported;
 	bool may_overrun; /* IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN */
+	bool is_polled;   /* at least once */
+	bool has_numbers; /* ibv_wc_read_qp_num() works */
+	bool is_mute;     /* was polled in a way that hides the QPs of completions */
 	/* The provider's functions of ibv_start_poll() and ibv_next_poll(). */
 	int (*start_poll)(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr);
 	int (*next_poll)(struct ibv_cq_ex *cq);
@@ -39,13 +42,28 @@ static void cq_polled(struct check_cq *check, int count)
 	verbs_check_unlock();
 }
 
+/* Takes the completion that ibv_start_poll() or ibv_next_poll() stands at. */
+static void current_take(struct check_cq *check, struct ibv_cq_ex *cq)
+{
+	struct check_completion done = { .wr_id = cq->wr_id, .is_failed = cq->status };
+
+	cq_polled(check, 1);
+	check->is_mute |= !check->has_numbers;
+	if (!check->has_numbers)
+		return;
+	done.qp_num = ibv_wc_read_qp_num(cq);
+	done.is_receive = !done.is_failed && ibv_wc_read_opcode(cq) & IBV_WC_RECV;
+	verbs_check_request_done(cq->context, &done);
+}
+
 static int start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
 {
 	struct check_cq *check = cq_find(cq);
 	int ret = check->start_poll(cq, attr);
 
+	check->is_polled = true;
 	if (!ret)
-		cq_polled(check, 1);
+		current_take(check, cq);
 	return ret;
 }
 
@@ -55,7 +73,7 @@ static int next_poll(struct ibv_cq_ex *cq)
 	int ret = check->next_poll(cq);
 
 	if (!ret)
-		cq_polled(check, 1);
+		current_take(check, cq);
 	return ret;
 }
 
@@ -80,6 +98,7 @@ int verbs_check_create_cq(struct ibv_context *context, const struct ibv_cq_init_
 	check = verbs_check_add(CHECK_CQ, NULL, check_id(*vcq), sizeof(*check));
 	if (check) {
 		check->may_overrun = has_flags && attr->flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
+		check->has_numbers = attr->wc_flags & IBV_WC_EX_WITH_QP_NUM;
 		if ((*vcq)->cq_ex.start_poll)
 			cq_watch(check, &(*vcq)->cq_ex);
 	}
@@ -107,10 +126,19 @@ int verbs_check_destroy_cq(struct ibv_cq *cq)
 int verbs_check_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	int n = check_real(cq->context)->poll_cq(cq, num_entries, wc);
-	struct check_cq *check;
+	struct check_cq *check = cq_live(cq);
 
-	if (n > 0 && (check = cq_live(cq)))
+	if (!check)
+		return n;
+	check->is_polled = true;
+	if (n > 0)
 		cq_polled(check, n);
+	for (int i = 0; i < n; i++) {
+		const struct check_completion done = { wc[i].qp_num, wc[i].wr_id, wc[i].status,
+						       wc[i].opcode & IBV_WC_RECV };
+
+		verbs_check_request_done(cq->context, &done);
+	}
 	return n;
 }
 
@@ -120,6 +148,13 @@ static bool cq_is_watched(const struct check_cq *check, const struct ibv_cq *cq)
 	const struct ibv_cq_ex *cqx = (const struct ibv_cq_ex *)cq;
 
 	return !check->start_poll || (cqx->start_poll == start_poll && cqx->next_poll == next_poll);
+}
+
+bool verbs_check_cq_is_polled(const struct ibv_cq *cq)
+{
+	const struct check_cq *check = cq_live(cq);
+
+	return check && check->is_polled && !check->is_mute && cq_is_watched(check, cq);
 }
 
 void verbs_check_promise(struct check_places *places, const struct check_post *post)

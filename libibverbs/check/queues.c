@@ -71,12 +71,27 @@ static bool is_signaled(const struct check_qp *check, const struct ibv_send_wr *
 	return check->signals_all || wr->send_flags & IBV_SEND_SIGNALED;
 }
 
+/* Notes a request that the provider sees next. */
+static void send_note(struct check_qp *check, const struct ibv_send_wr *wr,
+		      const struct check_post *post, struct check_places *places)
+{
+	const bool names_buffers = !(wr->send_flags & IBV_SEND_INLINE) &&
+				   wr->opcode != IBV_WR_LOCAL_INV && wr->opcode != IBV_WR_BIND_MW;
+
+	verbs_check_request_add(&check->sends, post, is_signaled(check, wr));
+	if (names_buffers)
+		verbs_check_request_buffers(&check->sends, wr->sg_list, wr->num_sge);
+	if (is_signaled(check, wr))
+		verbs_check_promise(places, post);
+}
+
 int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	const struct check_qp *check = verbs_check_find_live(CHECK_QP, NULL, check_id(qp));
+	struct check_qp *check = verbs_check_find_live(CHECK_QP, NULL, check_id(qp));
 	const struct ibv_send_wr *at = check ? wr : NULL, *end;
 	struct check_places places = { .cq = qp->send_cq };
 	int ret, refused = 0;
+	unsigned int left = 0;
 
 	if (check && verbs_check_batch_is_ours(check))
 		verbs_check_say(CHECK_BATCH,
@@ -87,20 +102,23 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 		const struct check_post post = post_of("ibv_post_send", qp, at->wr_id);
 
 		send_check(qp, at, &post);
-		if (is_signaled(check, at))
-			verbs_check_promise(&places, &post);
+		send_note(check, at, &post, &places);
 	}
 	end = at;
 	ret = check_real(qp->context)->post_send(qp, wr, bad_wr);
-	for (at = ret && check ? *bad_wr : NULL; at && at != end; at = at->next)
+	for (at = ret && check ? *bad_wr : NULL; at && at != end; at = at->next) {
 		refused += is_signaled(check, at);
+		left++;
+	}
 	verbs_check_settle(&places, refused);
+	if (left)
+		verbs_check_request_drop(&check->sends, left);
 	return ret;
 }
 
 int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
-	const struct check_qp *check = verbs_check_find_live(CHECK_QP, NULL, check_id(qp));
+	struct check_qp *check = verbs_check_find_live(CHECK_QP, NULL, check_id(qp));
 	const struct ibv_recv_wr *at = check ? wr : NULL, *end;
 	struct check_places places = { .cq = qp->recv_cq };
 	int ret, refused = 0;
@@ -109,6 +127,8 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 		const struct check_post post = post_of("ibv_post_recv", qp, at->wr_id);
 
 		verbs_check_sges(&post, at->sg_list, at->num_sge, "the receive");
+		verbs_check_request_add(&check->receives, &post, true);
+		verbs_check_request_buffers(&check->receives, at->sg_list, at->num_sge);
 		verbs_check_promise(&places, &post);
 	}
 	end = at;
@@ -116,6 +136,8 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 	for (at = ret && check ? *bad_wr : NULL; at && at != end; at = at->next)
 		refused++;
 	verbs_check_settle(&places, refused);
+	if (refused)
+		verbs_check_request_drop(&check->receives, (unsigned int)refused);
 	return ret;
 }
 

@@ -94,6 +94,15 @@ int verbs_check_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr
 	return err;
 }
 
+/* Says that an lkey which REQUEST names was deregistered. */
+static void busy_say(uint32_t lkey, const struct check_post *request)
+{
+	verbs_check_say(CHECK_KEY_BUSY,
+			"ibv_dereg_mr: lkey 0x%x: %s of QP 0x%x, wr_id 0x%llx, names the MR and "
+			"has not completed: poll its completion, or destroy the QP, before",
+			lkey, request->call, request->number, (unsigned long long)request->wr_id);
+}
+
 int verbs_check_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
 			 size_t length, unsigned int access)
 {
@@ -122,7 +131,13 @@ int verbs_check_dereg_mr(struct verbs_mr *vmr)
 {
 	struct ibv_context *context = vmr->mr.context;
 	struct check_key *key = key_end(&vmr->mr, CHECK_DEREGISTERED);
+	const uint32_t lkey = vmr->mr.lkey;
+	struct check_post request;
+	const bool is_busy = key && verbs_check_request_names(context, lkey, &request);
 	int err = check_real(context)->dereg_mr(vmr);
+
+	if (!err && is_busy)
+		busy_say(lkey, &request);
 
 	if (err && key)
 		check_live(&key->record, true);

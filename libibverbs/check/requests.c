@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * requests.c - requests that were posted and whose completions the program has not polled.
+ *
+ * Each queue of a QP has a ring of them. A queue completes its requests in order, and a signaled
+ * request also completes the unsignaled ones before it:
+ *
+ *	post: add at the tail ---> [ unsignaled, unsignaled, signaled, ... ] ---> poll: the first
+ *	                                                                          signaled one
+ *
+ * A ring is lost, and says nothing until the QP is reset, when the checker cannot know what is
+ * outstanding: after a failed completion (the adapter flushes the rest), or when completions come
+ * in another order (two threads post at once, or direct verbs post, too). The checker's lock guards
+ * the rings.
+ */
+#include "check.h"
+
+#include <stdlib.h>
+
+enum { RING_MIN = 64, RING_MAX = 1 << 17 };
+
+/* Finds the QP of a completion. */
+struct check_qpn {
+	struct check_record record;
+	struct check_qp *qp;
+};
+
+static struct check_request *ring_at(const struct check_ring *ring, unsigned int index)
+{
+	return &ring->requests[index & (ring->room - 1)];
+}
+
+static void ring_lose(struct check_ring *ring)
+{
+	ring->is_lost = true;
+	ring->head = ring->tail = 0;
+}
+
+static void ring_clear(struct check_ring *ring)
+{
+	ring->is_lost = false;
+	ring->head = ring->tail = 0;
+}
+
+/* Makes room for another request. */
+static bool ring_grow(struct check_ring *ring)
+{
+	const unsigned int count = ring->tail - ring->head;
+	const unsigned int room = ring->room ? ring->room * 2 : RING_MIN;
+	struct check_request *more;
+
+	if (count < ring->room)
+		return true;
+	more = room <= RING_MAX ? calloc(room, sizeof(*more)) : NULL;
+	if (!more)
+		return false;
+	for (unsigned int i = 0; i < count; i++)
+		more[i] = *ring_at(ring, ring->head + i);
+	free(ring->requests);
+	ring->requests = more;
+	ring->room = room;
+	ring->head = 0;
+	ring->tail = count;
+	return true;
+}
+
+/* ---- posting ---- */
+
+void verbs_check_request_add(struct check_ring *ring, const struct check_post *post,
+			     bool is_signaled)
+{
+	verbs_check_lock();
+	if (!ring->is_lost && !ring->is_unwatched) {
+		if (ring_grow(ring))
+			*ring_at(ring, ring->tail++) = (struct check_request){
+				.wr_id = post->wr_id,
+				.call = post->call,
+				.is_signaled = is_signaled,
+			};
+		else
+			ring_lose(ring);
+	}
+	verbs_check_unlock();
+}
+
+void verbs_check_request_buffers(struct check_ring *ring, const struct ibv_sge *sges, int count)
+{
+	struct check_request *last;
+
+	verbs_check_lock();
+	if (ring->tail != ring->head) {
+		last = ring_at(ring, ring->tail - 1);
+		last->count = count < CHECK_SGES ? count : CHECK_SGES;
+		for (int i = 0; i < last->count; i++)
+			last->sges[i] = sges[i];
+	}
+	verbs_check_unlock();
+}
+
+void verbs_check_request_drop(struct check_ring *ring, unsigned int count)
+{
+	verbs_check_lock();
+	if (count > ring->tail - ring->head)
+		ring_lose(ring);
+	else
+		ring->tail -= count;
+	verbs_check_unlock();
+}
+
+/* ---- completions ---- */
+
+/* Removes the requests up to the first signaled one, which has WR_ID. */
+static void ring_complete(struct check_ring *ring, uint64_t wr_id)
+{
+	while (ring->head != ring->tail) {
+		const struct check_request *request = ring_at(ring, ring->head++);
+
+		if (!request->is_signaled)
+			continue;
+		if (request->wr_id != wr_id)
+			ring_lose(ring);
+		return;
+	}
+	ring_lose(ring);
+}
+
+static void completion_take(struct check_qp *qp, const struct check_completion *done)
+{
+	struct check_ring *ring = done->is_receive ? &qp->receives : &qp->sends;
+
+	if (done->is_failed) {
+		ring_lose(&qp->sends);
+		ring_lose(&qp->receives);
+	} else if (!ring->is_lost && !ring->is_unwatched) {
+		ring_complete(ring, done->wr_id);
+	}
+}
+
+void verbs_check_request_done(const struct ibv_context *context,
+			      const struct check_completion *done)
+{
+	struct check_qpn *number;
+
+	number = verbs_check_find_live(CHECK_QPN, context, done->qp_num);
+	if (!number)
+		return;
+	verbs_check_lock();
+	completion_take(number->qp, done);
+	verbs_check_unlock();
+}
+
+/* ---- queue pairs ---- */
+
+/* Queue pairs whose rings are kept. */
+static struct {
+	struct check_qp **qps;
+	unsigned int count, room;
+} kept;
+
+static unsigned int kept_find(const struct check_qp *qp)
+{
+	unsigned int i = 0;
+
+	while (i < kept.count && kept.qps[i] != qp)
+		i++;
+	return i;
+}
+
+/* Returns whether QP is in the list. */
+static bool kept_add(struct check_qp *qp)
+{
+	const unsigned int room = kept.room ? kept.room * 2 : 64;
+	struct check_qp **more;
+
+	if (kept_find(qp) < kept.count)
+		return true;
+	if (kept.count == kept.room) {
+		more = reallocarray(kept.qps, room, sizeof(struct check_qp *));
+		if (!more)
+			return false;
+		kept.qps = more;
+		kept.room = room;
+	}
+	kept.qps[kept.count++] = qp;
+	return true;
+}
+
+static void kept_remove(const struct check_qp *qp)
+{
+	const unsigned int i = kept_find(qp);
+
+	if (i < kept.count)
+		kept.qps[i] = kept.qps[--kept.count];
+}
+
+void verbs_check_request_watch(struct check_qp *qp, const struct ibv_qp *of)
+{
+	struct check_qpn *number;
+	bool is_kept;
+
+	number = verbs_check_add(CHECK_QPN, of->context, of->qp_num, sizeof(*number));
+	is_kept = number && kept_add(qp);
+	qp->of = of;
+	qp->sends.is_unwatched = !is_kept;
+	qp->receives.is_unwatched = !is_kept || of->srq;
+	if (number)
+		number->qp = qp;
+}
+
+void verbs_check_request_unwatch(struct check_qp *qp)
+{
+	struct check_record *number;
+
+	verbs_check_lock();
+	number = qp->of ? verbs_check_find(CHECK_QPN, qp->of->context, qp->of->qp_num) : NULL;
+	if (number)
+		check_live(number, false);
+	kept_remove(qp);
+	free(qp->sends.requests);
+	free(qp->receives.requests);
+	qp->sends = qp->receives = (struct check_ring){ .is_unwatched = true };
+	verbs_check_unlock();
+}
+
+void verbs_check_request_state(struct check_qp *qp, enum ibv_qp_state state)
+{
+	verbs_check_lock();
+	if (state == IBV_QPS_RESET) {
+		ring_clear(&qp->sends);
+		ring_clear(&qp->receives);
+	} else if (state == IBV_QPS_ERR) {
+		ring_lose(&qp->sends);
+		ring_lose(&qp->receives);
+	}
+	verbs_check_unlock();
+}
+
+/* ---- what is outstanding ---- */
+
+static unsigned int signaled_count(const struct check_ring *ring,
+				   const struct check_request **first)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = ring->head; i != ring->tail; i++) {
+		const struct check_request *request = ring_at(ring, i);
+
+		if (request->is_signaled && !count++)
+			*first = request;
+	}
+	return count;
+}
+
+void verbs_check_request_abandon(const struct check_qp *qp)
+{
+	const struct check_request *request = NULL;
+	uint64_t wr_id = 0;
+	unsigned int count = 0;
+
+	verbs_check_lock();
+	if (qp->of->state == IBV_QPS_RTS && verbs_check_cq_is_polled(qp->of->send_cq))
+		count = signaled_count(&qp->sends, &request);
+	if (request)
+		wr_id = request->wr_id;
+	verbs_check_unlock();
+	if (count)
+		verbs_check_say(CHECK_ABANDONED,
+				"ibv_destroy_qp: QP 0x%x: %u signaled sends have not completed, "
+				"the first has wr_id 0x%llx: the peer may never get them: poll "
+				"their completions first, or give them up by IBV_QPS_ERR",
+				qp->of->qp_num, count, (unsigned long long)wr_id);
+}
+
+static const struct check_request *ring_find_lkey(const struct check_ring *ring, uint32_t lkey)
+{
+	for (unsigned int i = ring->head; i != ring->tail; i++) {
+		const struct check_request *request = ring_at(ring, i);
+
+		for (int j = 0; j < request->count; j++)
+			if (request->sges[j].lkey == lkey && request->sges[j].length)
+				return request;
+	}
+	return NULL;
+}
+
+/* Returns whether the adapter may still work on requests of the QP. */
+static bool qp_works(const struct check_qp *qp)
+{
+	return qp->of->state != IBV_QPS_RESET && qp->of->state != IBV_QPS_ERR;
+}
+
+/* Returns a request of a QP that names the region, or NULL. */
+static const struct check_request *qp_find_lkey(const struct check_qp *qp, uint32_t lkey)
+{
+	const struct check_request *request = NULL;
+
+	if (verbs_check_cq_is_polled(qp->of->send_cq))
+		request = ring_find_lkey(&qp->sends, lkey);
+	if (!request && verbs_check_cq_is_polled(qp->of->recv_cq))
+		request = ring_find_lkey(&qp->receives, lkey);
+	return request;
+}
+
+bool verbs_check_request_names(const struct ibv_context *context, uint32_t lkey,
+			       struct check_post *post)
+{
+	const struct check_request *request = NULL;
+
+	verbs_check_lock();
+	for (unsigned int i = 0; i < kept.count && !request; i++) {
+		const struct check_qp *qp = kept.qps[i];
+
+		if (qp->of->context == context && qp_works(qp))
+			request = qp_find_lkey(qp, lkey);
+		if (request)
+			*post = (struct check_post){ request->call,  "QP",   qp->of->qp_num, 0,
+						     request->wr_id, context };
+	}
+	verbs_check_unlock();
+	return request;
+}
