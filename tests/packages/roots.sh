@@ -25,15 +25,17 @@ suite_of() {
 	esac
 }
 
-# in_root ROOT COMMAND...: with /proc, and nothing of the host's but the network. Its processes end with it.
+# in_root ROOT COMMAND...: with /proc, and nothing of the host's but the network. Its processes end with it. Enters the root by pivot_root, since
+#                         Linux makes no namespace of users below a chroot.
 # alone_in_root: without the network, too, so that no other program has the ports of this one's.
 in_root() {
 	local root=$1
 	shift
 	# shellcheck disable=SC2016 # expanded by the inner shell
 	unshare --mount --pid --fork --kill-child bash -c '
-		mount -t proc proc "$0/proc" && mount -t tmpfs tmpfs "$0/run" &&
-		exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TMPDIR=/tmp \
+		mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && mount -t tmpfs tmpfs run &&
+		pivot_root . . && umount -l . && cd / &&
+		exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TMPDIR=/tmp \
 			DEBIAN_FRONTEND=noninteractive "$@"' "$root" "$@"
 }
 
