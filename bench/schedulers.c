@@ -107,7 +107,6 @@ static double flow_measure(struct flow *flow)
 
 enum { BATCH = 2048 };
 
-/* Opens a second QP with the buffers and the CQ of FLOW. */
 static struct ibv_qp *beside_open(const struct flow *flow, struct ibv_qp **peer)
 {
 	const struct rig_pair *pair = &flow->pair;
@@ -119,7 +118,6 @@ static struct ibv_qp *beside_open(const struct flow *flow, struct ibv_qp **peer)
 	return qp;
 }
 
-/* Posts a batch with one doorbell. */
 static void batch_post(const struct flow *flow, struct ibv_qp *qp)
 {
 	static struct ibv_send_wr wr[BATCH];

@@ -12,8 +12,6 @@
 #include <stddef.h>
 #include <string.h>
 
-/* ---- addresses ---- */
-
 #define AH_FIELD(field)                                                  \
 	static_assert(offsetof(struct ibv_ah_attr, field) ==             \
 			      offsetof(struct ib_uverbs_ah_attr, field), \
@@ -42,8 +40,6 @@ void rdmacm_attr_take_ah(struct ibv_ah_attr *to, const struct ib_uverbs_ah_attr 
 	memcpy(to, from, GRH_END);
 	memcpy(&to->dlid, &from->dlid, ADDRESS_END - offsetof(struct ibv_ah_attr, dlid));
 }
-
-/* ---- QPs ---- */
 
 /* Where each run begins, and the last field's end. */
 enum {

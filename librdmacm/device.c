@@ -142,7 +142,6 @@ static void device_close(struct cm_device *device)
 	free(device);
 }
 
-/* Returns whether the device is gone and has no users. */
 static bool device_is_over(const struct cm_device *device)
 {
 	return (device->is_removed || !device->ibv) && !device->users && !device->is_handed_out;

@@ -93,8 +93,6 @@ void rdmacm_event_explain(const struct rdma_cm_event *event)
 			   reason_of(event), event->status, cure_of(event));
 }
 
-/* ---- names ---- */
-
 #define NAME(type) [RDMA_CM_EVENT_##type] = "RDMA_CM_EVENT_" #type
 
 CMA_EXPORT const char *rdma_event_str(enum rdma_cm_event_type event)

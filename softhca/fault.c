@@ -255,7 +255,6 @@ static void count_from(const struct fault *fault, struct one_fault *one)
 		one->n += fault->transfers;
 }
 
-/* Returns the only front that has a fault of this kind. */
 static enum fault_front front_of(const struct one_fault *one)
 {
 	if (one->kind == LOSE_COMMAND)

@@ -36,7 +36,6 @@ static bool begins_with_one_of(const char *line, const char *const *beginnings)
 	return false;
 }
 
-/* Prints the lines of a file that begin with one of BEGINNINGS. */
 static void print_lines(const char *path, const char *const *beginnings)
 {
 	FILE *file = fopen(path, "re");

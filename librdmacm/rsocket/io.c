@@ -8,8 +8,6 @@
 #include <limits.h>
 #include <string.h>
 
-/* ---- sending ---- */
-
 static ssize_t send_span(int socket, struct span *span, int flags, const struct sockaddr *to,
 			 socklen_t len)
 {
@@ -70,8 +68,6 @@ CMA_EXPORT ssize_t rwritev(int socket, const struct iovec *iov, int iovcnt)
 		return cma_return(EINVAL);
 	return send_iov(socket, iov, iovcnt, 0, NULL, 0);
 }
-
-/* ---- receiving ---- */
 
 /* Receives a span, and sets *FLAGS for msg_flags. */
 static inline ssize_t receive_span(struct rs *rs, struct span *span, int *flags,

@@ -27,13 +27,11 @@ static int ah_check_attr(const struct ibv_ah_attr *attr, bool is_ethernet)
 	return 0;
 }
 
-/* Returns VALUE in the place that a field has in its dword. */
 static uint32_t in_dword(uint32_t field, uint32_t value)
 {
 	return (value & FLD_MASK(field)) << FLD_SHIFT(field);
 }
 
-/* Writes the dword that FIELD is in. */
 static void dword_put(uint8_t *av, uint32_t field, uint32_t value)
 {
 	const uint32_t be = htobe32(value);

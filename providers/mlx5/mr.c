@@ -123,8 +123,6 @@ struct ibv_mr *mlx5_mr_alloc_null(struct ibv_pd *pd)
 	return &mr->mr;
 }
 
-/* ---- windows */
-
 /* Allocates a window. The driver's request is empty: the kernel reads none of its fields for plain
  * windows. */
 struct ibv_mw *mlx5_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type)

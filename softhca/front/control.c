@@ -110,8 +110,6 @@ void control_receive(int fd, struct fault *fault, uint64_t now_ns, uint64_t obje
 	sendto(fd, answer, strlen(answer), MSG_DONTWAIT, (struct sockaddr *)&from, from_len);
 }
 
-/* ---- the sender ---- */
-
 static int control_ask(int fd, const char *text)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- tables ---- */
-
 void services_init(struct services *services)
 {
 	*services = (struct services){ 0 };
@@ -104,8 +102,6 @@ unsigned int services_find(const struct services *services, uint64_t components,
 	}
 	return count;
 }
-
-/* ---- the command line ---- */
 
 static int parse_port(const char *text, struct service_text *service)
 {

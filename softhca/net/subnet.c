@@ -311,7 +311,6 @@ static uint16_t get_group(struct subnet *subnet, const struct request *req, uint
 
 /* ---- paths ---- */
 
-/* Returns whether MAD is a query for the path to one GID. */
 static bool is_about_path(const uint8_t *mad)
 {
 	return fld_get(mad, MAD_ATTRIBUTE) == SA_PATH_RECORD &&

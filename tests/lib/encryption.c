@@ -19,8 +19,6 @@ static void require(bool condition, const char *what)
 	abort();
 }
 
-/* ---- AES-XTS: IEEE 1619, 5.3 and 5.4 ---- */
-
 enum { AES_BLOCK = 16 };
 
 /* Contexts of the two AES keys: the data key for both directions, the mask key for encryption

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-/* ---- CRCs: remainders of polynomials; the data are coefficients, the highest first ---- */
-
 struct polynomial {
 	unsigned int degree;
 	uint64_t low; /* coefficients below the highest */
@@ -70,8 +68,6 @@ static uint64_t guard_of(const struct signature *sig, const uint8_t *block)
 	rest = remainder_of(by, sig->from_ones ? ones : 0, block, sig->block);
 	return sig->kind == SIGN_T10_CRC ? rest : mirrored(rest ^ ones, by->degree);
 }
-
-/* ---- signatures ---- */
 
 static uint8_t *bytes_put(uint8_t *to, uint64_t value, unsigned int bytes)
 {

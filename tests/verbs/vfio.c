@@ -35,7 +35,6 @@ static struct {
 	int container, group, device;
 } vfio;
 
-/* Returns the errno of the request. */
 static int request(int fd, unsigned long number, void *argument)
 {
 	errno = 0;

@@ -54,7 +54,6 @@ static int introduce_self(struct test *test, struct peer *self)
 
 /* ---- the tests ---- */
 
-/* Runs a test of CONNECTIONS with each peer of the other role. */
 static int run_test(struct test *test, int connections, enum qp_kind kind)
 {
 	int ret = -1;

@@ -12,8 +12,6 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-/* ---- checked variants: abort if the buffer is too small ---- */
-
 _Noreturn void __chk_fail(void); /* glibc's; not in any header */
 
 static void need_room(size_t size, size_t room)
@@ -54,8 +52,6 @@ PRELOAD_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct ti
 	need_room(count, room / sizeof(*fds));
 	return ppoll(fds, count, timeout, mask);
 }
-
-/* ---- names with underscores ---- */
 
 PRELOAD_EXPORT int __close(int fd)
 {

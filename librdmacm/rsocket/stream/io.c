@@ -441,7 +441,6 @@ static short events_now(struct stream *stream)
 	return stream->error ? events | POLLERR : events;
 }
 
-/* Adds the aliases of POLLIN and POLLOUT. */
 static short with_aliases(short events)
 {
 	if (events & POLLIN)

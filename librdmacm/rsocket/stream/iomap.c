@@ -58,7 +58,6 @@ static int map_for_peer(struct stream *stream, struct riomapping *mapping, size_
 _Static_assert((off_t)FIRST_OFFSET > 0 && (uint64_t)(off_t)FIRST_OFFSET == FIRST_OFFSET,
 	       "riomap() returns it");
 
-/* Returns EOVERFLOW if the next offset does not fit an off_t. */
 static int choose_offset(struct stream *stream, size_t len, uint64_t *offset)
 {
 	*offset = FIRST_OFFSET + stream->next_mapping * OFFSET_UNIT;

@@ -112,7 +112,6 @@ static struct hwbuf kept_take_oldest(struct buf_pool *pool)
 	return buf;
 }
 
-/* Removes kept buffer I from the list and returns it. */
 static struct hwbuf kept_take(struct buf_pool *pool, unsigned int i)
 {
 	const struct hwbuf buf = *kept_at(pool, i);
@@ -225,7 +224,6 @@ static unsigned int ones_count(uint32_t bits)
 	return ((bits + (bits >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
-/* Returns the longest run of ones in BITS. */
 static unsigned int ones_longest(uint32_t bits)
 {
 	unsigned int count = 0;
@@ -293,7 +291,6 @@ static unsigned int chunk_free_from(const struct buf_chunk *chunk, unsigned int 
 	return count;
 }
 
-/* Returns the length of the free run that contains FIRST. */
 static unsigned int chunk_run_around(const struct buf_chunk *chunk, unsigned int first)
 {
 	return chunk_free_before(chunk, first) + chunk_free_from(chunk, first);

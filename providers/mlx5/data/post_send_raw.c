@@ -101,8 +101,6 @@ int mlx5_put_raw(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 	return frame_put_data(qp, wqe, &place, wr);
 }
 
-/* ---- underlay QPs: datagrams with the number of another QP */
-
 static void wqe_put_pad(struct send_wqe *wqe)
 {
 	memset(wqe->seg, 0, UNDERLAY_PAD);

@@ -5,8 +5,6 @@
  */
 #include "providers/mlx5/data/batch.h"
 
-/* ---- datagrams */
-
 static void ud_send(struct ibv_qp_ex *qpx)
 {
 	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND, MLX5_OPCODE_SEND, 0, SEND_DATAGRAM);
@@ -43,8 +41,6 @@ void mlx5_batch_fill_datagram(struct ibv_qp_ex *qpx)
 	qpx->wr_set_sge = ud_set_sge;
 }
 
-/* ---- XRC */
-
 #define BUILDERS_KIND SEND_XRC
 #define BUILDER(name) xrc_##name
 #include "providers/mlx5/data/builders.h"
@@ -62,8 +58,6 @@ void mlx5_batch_fill_xrc(struct ibv_qp_ex *qpx)
 	xrc_fill(qpx);
 	qpx->wr_set_xrc_srqn = xrc_set_srqn;
 }
-
-/* ---- DC */
 
 #define BUILDERS_KIND SEND_DC
 #define BUILDER(name) dc_##name

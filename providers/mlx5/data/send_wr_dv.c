@@ -78,8 +78,6 @@ void mlx5_send_wr_fill_raw_wqe(struct mlx5_qp *qp)
 	qp->dv_qp.wr_raw_wqe = wr_raw_wqe;
 }
 
-/* ---- copies of memory */
-
 /* PRM: the segment of a memory copy, after the control segment: address for the status, source,
  * destination. mlx5dv.h has no structure for it. */
 struct wqe_copy_seg {

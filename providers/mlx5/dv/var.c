@@ -72,8 +72,6 @@ DV_EXPORT void mlx5dv_free_var(struct mlx5dv_var *dv_var)
 	dv_give(var->context, var);
 }
 
-/* ---- other processes ---- */
-
 DV_EXPORT int mlx5dv_var_export(struct mlx5dv_var *dv_var, void *attrs)
 {
 	const struct dv_export_var out = {

@@ -49,8 +49,6 @@ int mlx5_qp_query_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
 	return 0;
 }
 
-/* ---- the order of data */
-
 static bool device_keeps_order(struct ibv_context *context)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[16 + PRM_HCA_CAP_SIZE] = { 0 };

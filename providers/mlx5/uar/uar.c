@@ -112,7 +112,6 @@ static struct mlx5_bfreg *bfreg_find(struct mlx5_context *ctx,
 	return best;
 }
 
-/* Returns the address of register N of the page's UAR I. */
 static uint8_t *register_at(const struct mlx5_context *ctx, const struct mlx5_uar *uar,
 			    unsigned int i, unsigned int n)
 {

@@ -120,7 +120,6 @@ static void wqe_end(struct eth_rq *rq)
 	rq->wqes++;
 }
 
-/* Completes the current WQE in error. */
 static void complete_error(struct hca *hca, struct eth_rq *rq, uint8_t syndrome,
 			   uint8_t vendor_syndrome)
 {

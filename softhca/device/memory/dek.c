@@ -14,8 +14,6 @@
 static_assert((int)CREDENTIAL_WRAPPED == (int)HCA_CREDENTIAL + (int)CIPHER_WRAP_EXTRA,
 	      "a credential is wrapped");
 
-/* ---- logins ---- */
-
 static const struct hca_kek *kek_find(const struct hca *hca, uint64_t n)
 {
 	const struct hca_secrets *secrets = hca->config.secrets;
@@ -77,8 +75,6 @@ void crypto_login_remove(struct hca *hca, struct crypto_login *login)
 	res_remove(&hca->logins, login->n);
 	free(login);
 }
-
-/* ---- keys ---- */
 
 int dek_set_key(const struct hca *hca, struct dek *dek, const struct crypto_login *login,
 		const uint8_t *bytes)

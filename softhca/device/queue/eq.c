@@ -60,7 +60,6 @@ static void eq_post(struct hca *hca, struct eq *eq, uint8_t *eqe)
 		hca->config.event(hca->config.front, eq->n, eqe);
 }
 
-/* Returns whether an EQ subscribes to events of TYPE. */
 static bool is_heard(const struct hca *hca, unsigned int type)
 {
 	uint32_t i = 0;

@@ -85,7 +85,6 @@ static void compare_wqe(struct hca *hca, const struct qp *qp, uint16_t index, ui
 		    index);
 }
 
-/* Marks the WQE at INDEX as read if it is padding. */
 static void read_padding(struct hca *hca, struct qp *qp, uint16_t index)
 {
 	uint8_t wqe[WQE_BYTES_MAX];

@@ -66,7 +66,6 @@ static void edit_end(struct edit *edit)
 	edit->bytes = NULL;
 }
 
-/* Replaces SIZE bytes from offset AT on by LEN bytes of DATA. */
 static const char *edit_splice(struct edit *edit, size_t at, size_t size, const uint8_t *data,
 			       size_t len)
 {

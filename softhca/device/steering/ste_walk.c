@@ -22,7 +22,6 @@ static uint64_t walk_stop(const struct ste_walk *walk, uint64_t addr, const char
 	return ste_end_address(STE_END_DROP, 0);
 }
 
-/* Returns the address of the next entry after a hit. */
 static uint64_t entry_follow(const struct ste_walk *walk, const uint8_t *entry, uint64_t addr)
 {
 	uint8_t tag[PRM_STE_TAG_SIZE];
@@ -40,7 +39,6 @@ static uint64_t entry_follow(const struct ste_walk *walk, const uint8_t *entry, 
 	return next.base + (uint64_t)ste_index(&next, tag) * PRM_STE_SIZE;
 }
 
-/* Returns the address of the next entry. */
 static uint64_t walk_step(struct ste_walk *walk, uint64_t addr)
 {
 	uint8_t entry[PRM_STE_SIZE], tag[PRM_STE_TAG_SIZE];

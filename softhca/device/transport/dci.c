@@ -9,8 +9,6 @@
 #include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/qp.h"
 
-/* ---- sessions ---- */
-
 /* Ends the session with a CLOSE message. Not for callers inside the delivery of an answer: the
  * CLOSE would free the responder while it sends that answer. */
 void dci_leave(struct hca *hca, struct qp *qp)
@@ -54,8 +52,6 @@ static bool begin_session(struct hca *hca, struct qp *qp)
 		   to.qpn, dci->stream);
 	return true;
 }
-
-/* ---- streams ---- */
 
 static bool is_in_error(const struct dci *dci, uint16_t stream)
 {

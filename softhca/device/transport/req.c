@@ -420,7 +420,6 @@ static bool must_wait(struct qp *qp)
 	return is_read(wqe->opcode) && reads_outstanding(qp) >= qp->max_reads;
 }
 
-/* Returns whether the request takes a receive of the peer. */
 static bool takes_receive(uint8_t opcode)
 {
 	return !is_read(opcode) && opcode != WQE_RDMA_WRITE;

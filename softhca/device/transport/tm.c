@@ -177,7 +177,6 @@ static void match_announce(struct hca *hca, struct qp *qp, const struct tm_note 
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
-/* Makes the tag's buffer the receive buffer of the message. */
 static void use_buffer(struct qp *qp, const struct tm_tag *tag, bool with_header)
 {
 	struct responder *resp = &qp->resp;

@@ -38,8 +38,6 @@ static int deferred_answer(const struct deferred_call *deferred, int64_t value)
 	return ioctl(deferred->listener, SECCOMP_IOCTL_NOTIF_SEND, &response) ? errno : 0;
 }
 
-/* ---- signals ---- */
-
 static void slot_free(struct deferred_call *deferred)
 {
 	if (deferred->slot)
@@ -91,8 +89,6 @@ static void look_at_all(struct timer *timer)
 }
 
 static struct timer look = { .expired = look_at_all };
-
-/* ---- waiting ---- */
 
 void call_defer(struct call *call, struct deferred_call *deferred)
 {

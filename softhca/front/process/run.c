@@ -154,7 +154,6 @@ static int daemon_connect(struct run *run)
 	return reach_server(run->daemon, &addr, path);
 }
 
-/* Sends hello and receives the mailbox's memory. */
 static int daemon_greet(struct run *run)
 {
 	int ret = link_send_hello(run->daemon, run->listener);

@@ -65,7 +65,6 @@ static bool is_refused(int link)
 	       refused_users_has(peer.uid, timer_now());
 }
 
-/* Receives the runner's hello and answers it. */
 static void runner_answer(int link)
 {
 	int listener, memory = -1, ret = link_receive_hello(link, &listener);

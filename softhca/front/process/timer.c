@@ -34,8 +34,6 @@ static void timer_arm(uint64_t deadline)
 	timerfd_settime(watch.fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-/* ---- the heap ---- */
-
 /* Merges two heaps: the later root becomes the first child of the earlier one, which is
  * returned. */
 static struct timer *heap_merge(struct timer *a, struct timer *b)
@@ -90,8 +88,6 @@ static void heap_remove(struct timer *timer)
 		root = heap_merge(root, orphans);
 	}
 }
-
-/* ---- expiry ---- */
 
 static void timers_ready(struct watch *own, uint32_t events)
 {

@@ -64,7 +64,6 @@ static void changed_meanwhile(void)
 	pair_finish(&pair, NULL);
 }
 
-/* Replaces the QP of the id by a new one with the same queues. */
 static void replace_qp(struct rdma_cm_id *id)
 {
 	struct ibv_qp_init_attr attr = {

@@ -17,7 +17,6 @@
 
 enum { ENDS = 50, FORKS = 8, CHILD_S = 60 };
 
-/* Runs BODY in a child and returns the child's status. */
 static int in_child(void (*body)(void *arg), void *arg)
 {
 	pid_t child = fork();

@@ -30,8 +30,6 @@ static bool event_comes(enum rdma_cm_event_type type)
 	return !rdma_ack_cm_event(event) && good;
 }
 
-/* ---- names ---- */
-
 static bool is_own_event(const void *command)
 {
 	return ((const struct rdma_ucm_cmd_hdr *)command)->cmd == RDMA_USER_CM_CMD_WRITE_CM_EVENT;
@@ -58,8 +56,6 @@ static void names_are_there_with_their_event(void)
 	rdma_freeaddrinfo(taken);
 	MUST(!rdma_destroy_id(raced));
 }
-
-/* ---- groups ---- */
 
 static bool is_join(const void *command)
 {

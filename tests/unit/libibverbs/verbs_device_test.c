@@ -38,8 +38,6 @@ static int open_rig(void **state)
 	return 0;
 }
 
-/* ---- devices ---- */
-
 static int device_query(void **state, struct ibv_device_attr_ex *attr, size_t size,
 			uint32_t comp_mask)
 {
@@ -98,8 +96,6 @@ static void limits_are_asked_for_once(void **state)
 	assert_ptr_equal(verbs_limits(context_of(state)), limits);
 	assert_int_equal(queries, 2);
 }
-
-/* ---- speeds ---- */
 
 static void the_speed_of_a_port_is_the_kernels(void **state)
 {

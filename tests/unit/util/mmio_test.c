@@ -61,8 +61,6 @@ static void a_push_is_sixty_four_bytes(void **state)
 	assert_rest_is_zero(0x900, sizeof(data));
 }
 
-/* ---- threads ---- */
-
 enum { ROUNDS = 2000 };
 
 static pthread_barrier_t both;

@@ -145,7 +145,6 @@ static void fork_state(void)
 	say("is_fork_initialized %d", (int)ibv_is_fork_initialized());
 }
 
-/* Prints whether a child sees a registered page. */
 static void child_of_registration(struct rig *rig)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);

@@ -29,7 +29,6 @@ static const struct null_case null_cases[] = {
 	{ "atomic", IBV_WR_ATOMIC_FETCH_AND_ADD, 8, 0 },
 };
 
-/* Returns whether LEN bytes at AT are all VALUE. */
 static bool all_are(const uint8_t *at, uint32_t len, uint8_t value)
 {
 	while (len && *at == value)

@@ -187,7 +187,6 @@ static void say_current(struct ends *tm)
 	}
 }
 
-/* Takes up to N completions. */
 static void completions_reap(struct ends *tm, int n)
 {
 	struct ibv_poll_cq_attr attr = { 0 };

@@ -24,8 +24,6 @@ static void qps_open(struct xrc *xrc)
 	xrc_connect(xrc);
 }
 
-/* ---- requests ---- */
-
 struct request {
 	const char *name;
 	enum ibv_wr_opcode opcode;

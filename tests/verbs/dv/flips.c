@@ -319,7 +319,6 @@ static void some_bits(struct flips *flips)
 		  noticed, SOME_FLIPS);
 }
 
-/* Flips bits of a block between others. */
 static void bits_of_the_second_block(struct flips *flips)
 {
 	size_t first = (size_t)8 * unit_of(flips), bit = first;

@@ -29,7 +29,6 @@ static const struct {
 	[SYND_REMOTE_ABORTED] = { IBV_WC_REM_ABORT_ERR, "the peer gave up" },
 };
 
-/* Returns whether this is the first error of a QP or XRC SRQ. */
 static bool is_first(const struct completion *comp)
 {
 	bool *reported = comp->qp ? &comp->qp->error_reported : &comp->srq->error_reported;

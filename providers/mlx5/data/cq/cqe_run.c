@@ -18,7 +18,6 @@ uint32_t mlx5_cqe_run_length(const struct mlx5_cq *cq, const struct mlx5_cqe64 *
 	return count > cq->mask + 1 ? 0 : count;
 }
 
-/* Returns the index of a CQE in the ring. */
 static uint32_t cqe_place(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	return (uint32_t)((size_t)((const uint8_t *)cqe - cq->ring) >> cq->entry_log);

@@ -78,8 +78,6 @@ bool flow_table_remove(struct hca *hca, struct flow_table *table)
 	return true;
 }
 
-/* ---- groups ---- */
-
 static bool group_overlaps(const struct flow_table *table, uint32_t first, uint32_t last)
 {
 	struct flow_group *group;

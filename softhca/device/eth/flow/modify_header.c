@@ -71,7 +71,6 @@ static const struct place *place_of(uint64_t number)
 	return NULL;
 }
 
-/* Returns the number of bits that an action sets or copies. */
 static unsigned int action_length(const uint8_t *action)
 {
 	unsigned int length = (unsigned int)fld_get(action, HEADER_ACTION_LENGTH);

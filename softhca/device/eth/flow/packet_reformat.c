@@ -10,8 +10,6 @@
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/eth/tunnel.h"
 
-/* ---- headers ---- */
-
 const char *packet_reformat_check(uint64_t type, unsigned int size)
 {
 	switch (type) {
@@ -57,8 +55,6 @@ enum prm_flow_table_type packet_reformat_table(const struct packet_reformat *ref
 {
 	return reformat->type == PRM_REFORMAT_L3_TUNNEL_TO_L2 ? PRM_FLOW_NIC_RX : PRM_FLOW_NIC_TX;
 }
-
-/* ---- frames ---- */
 
 /* Returns the offset behind type and tags. */
 static unsigned int l2_end(const struct frame *frame)

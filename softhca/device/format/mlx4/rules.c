@@ -154,7 +154,6 @@ void mlx4_judge_frame(struct hca *hca, const struct eth_sq *sq, const uint8_t *r
 		    sq->ci);
 }
 
-/* Returns whether the WQE at INDEX looks posted. */
 static bool is_posted(struct hca *hca, const struct ring *ring, uint16_t index)
 {
 	uint8_t raw[WQE_BYTES_MAX];

@@ -61,8 +61,6 @@ enum prm_status driver_set_issi(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* ---- init ---- */
-
 enum prm_status driver_init(struct hca *hca, struct cmd *cmd)
 {
 	if (!hca->firmware->enabled || hca->firmware->initialized)

@@ -111,8 +111,6 @@ enum prm_status driver_manage_pages(struct hca *hca, struct cmd *cmd)
 	}
 }
 
-/* ---- requests ---- */
-
 void pages_forget_requests(struct hca *hca)
 {
 	hca->firmware->requested = 0;

@@ -124,7 +124,6 @@ static const struct reserved inline_reserved[] = {
 	{ FLD(0x0, 30, 10), "inline bits 30:10 beside the byte count" },
 };
 
-/* Returns the number of data segments with pointers. */
 static unsigned int check_data(const struct subject *of, const uint8_t *seg, const uint8_t *end)
 {
 	unsigned int count = 0;

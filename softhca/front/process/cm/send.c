@@ -15,8 +15,6 @@ void cm_send_start(void)
 	waiting.wanted = CM_NEVER;
 }
 
-/* ---- timers ---- */
-
 void cm_stop_timer(struct cm_conn *conn)
 {
 	if (conn->deadline)
@@ -34,8 +32,6 @@ void cm_start_timer(struct cm_conn *conn, uint64_t ns)
 		cm_user->set_timer(waiting.wanted);
 	}
 }
-
-/* ---- messages ---- */
 
 void cm_send(const struct cm_conn *conn)
 {
@@ -57,8 +53,6 @@ void cm_send_ids(const struct cm_conn *conn, unsigned int attribute)
 	cm_put_ids(mad, conn, attribute);
 	cm_user->send(&conn->path, mad);
 }
-
-/* ---- the end of waiting ---- */
 
 void cm_become_idle(struct cm_conn *conn)
 {

@@ -306,7 +306,6 @@ static int get_counters_of_qps(struct request *req)
 	return 0;
 }
 
-/* Returns the counters of a port. */
 static int get_counters(struct request *req)
 {
 	struct adapter *adapter = attr_adapter(req);

@@ -67,7 +67,6 @@ static bool hw_counter_text(struct adapter *adapter, unsigned int port, const ch
 	return false;
 }
 
-/* Writes the text of a table entry to DIR/SUB/index. */
 static void make_entry(struct writer *writer, const char *dir, const char *sub,
 		       const struct sysfs_subject *of, const char *text)
 {

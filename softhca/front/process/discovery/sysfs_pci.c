@@ -214,7 +214,6 @@ void sysfs_pci_start(struct writer *writer)
 	make_module(writer, "ib_uverbs");
 }
 
-/* Makes the driver's directory and binds the adapter to it. */
 static void make_driver(struct writer *writer, const struct adapter *adapter)
 {
 	const char *driver = adapter->identity->core_driver;

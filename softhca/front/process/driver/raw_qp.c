@@ -150,7 +150,6 @@ static int rest_sq(struct adapter *adapter, const struct raw_qp *raw, bool rests
 	return raw->has_sq ? eth_sq_rest(adapter, raw->sqn, rests) : 0;
 }
 
-/* Removes the rate limit of a queue that is reset. */
 static void forget_rate(struct adapter *adapter, struct raw_qp *raw)
 {
 	if (raw->rate)

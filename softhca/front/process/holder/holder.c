@@ -75,7 +75,6 @@ static void event_file_close(struct event_file *file)
 	free(file);
 }
 
-/* Drops event files that their program has closed. */
 static void drop_closed(struct holder *holder)
 {
 	struct event_file *next;

@@ -123,8 +123,6 @@ void credentials_change(struct call *call)
 			change_note(client, call->tid);
 }
 
-/* ---- who has the same ---- */
-
 static uint64_t change_of(const struct client *client, pid_t tid)
 {
 	const struct credentials_change *change = change_find(client, tid);

@@ -67,8 +67,6 @@ static int cover_by_query(int maps, uint64_t addr, uint64_t end, bool writable, 
 	return ret == EFAULT || ret == ENOENT || ret == ESRCH ? 0 : ret;
 }
 
-/* ---- by the list ---- */
-
 static bool next_mapping(FILE *list, struct mapping *mapping)
 {
 	char line[512];

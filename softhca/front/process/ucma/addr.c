@@ -214,7 +214,6 @@ static uint32_t gid_index_of(struct adapter *adapter, unsigned int port, const u
 	return family == AF_INET ? GID_INDEX_V4 : GID_INDEX_V6;
 }
 
-/* Fills END with address HOST of FAMILY. */
 static int fill_end_as(struct adapter *adapter, unsigned int port, unsigned int family,
 		       const uint8_t host[16], struct ucma_end *end)
 {
@@ -317,7 +316,6 @@ static int port_of_interface(struct daemon *daemon, const char *name, const uint
 	return fill_end(daemon->adapters[0], 1, AF_INET, end);
 }
 
-/* Finds the port for an address of the machine itself. */
 static int find_of_machine(struct daemon *daemon, const uint8_t host[16], struct ucma_end *end)
 {
 	char name[IF_NAMESIZE];

@@ -22,7 +22,6 @@
 
 static_assert(sizeof(struct ib_user_service_rec) == SERVICE_RECORD_SIZE, "the same bytes");
 
-/* Sets the destination from the first record. */
 static void take_destination(struct ucma_id *id)
 {
 	const uint8_t *record = id->services[0];

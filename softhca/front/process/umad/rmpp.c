@@ -20,7 +20,6 @@ enum {
 	DEVICE_DATA = 64,
 };
 
-/* Returns the offset of the data in MADs of this class. */
 static size_t rmpp_header(unsigned int class)
 {
 	if (class == MAD_CLASS_SA)

@@ -48,7 +48,6 @@ static int cq_destroy(struct object *object, pid_t tid)
 	return 0;
 }
 
-/* Returns the code of CQC_CQE_SZ for CQEs of this size. */
 static unsigned int cqe_size_code(uint32_t cqe_size, bool padded)
 {
 	return padded ? 2 : cqe_size == 128;

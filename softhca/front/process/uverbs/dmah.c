@@ -50,8 +50,6 @@ static int dmah_free(struct uverbs_call *uc)
 	return object_destroy(uc_object(uc, UVERBS_ATTR_FREE_DMA_HANDLE), uc->tid);
 }
 
-/* ---- regions, by the one method for all kinds ---- */
-
 /* Reads a registration of memory at an address, or of a file at an offset. */
 static int read_request(struct uverbs_call *uc, struct mr_request *req)
 {
@@ -90,8 +88,6 @@ static int mr_reg_any(struct uverbs_call *uc)
 	return mr_return(uc, mr, UVERBS_ATTR_REG_MR_HANDLE, UVERBS_ATTR_REG_MR_RESP_LKEY,
 			 UVERBS_ATTR_REG_MR_RESP_RKEY);
 }
-
-/* ---- tables ---- */
 
 static const struct uverbs_attr alloc_attrs[] = {
 	{ UVERBS_ATTR_ALLOC_DMAH_HANDLE, ATTR_NEW, MANDATORY, 0, 0, UVERBS_OBJECT_DMAH },

@@ -636,7 +636,6 @@ static void send_async(const struct adapter *adapter, enum source_kind kind, uin
 	}
 }
 
-/* Sends the event to each program that has the adapter open. */
 static void send_global(struct adapter *adapter, uint32_t type, uint32_t element)
 {
 	struct ib_uverbs_async_event_desc event = { .element = element, .event_type = type };

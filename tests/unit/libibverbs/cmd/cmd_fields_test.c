@@ -299,7 +299,6 @@ static const struct {
 	FIELD(IBV_QP_DEST_QPN, dest_qp_num),
 };
 
-/* Returns the request expected for ATTR with a mask of one bit. */
 static struct ib_uverbs_modify_qp request_of(int bit, const struct ib_uverbs_modify_qp *all)
 {
 	struct ib_uverbs_modify_qp want = { .qp_handle = 0x61, .attr_mask = (uint32_t)bit };

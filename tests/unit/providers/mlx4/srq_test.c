@@ -103,7 +103,6 @@ static void a_ring_has_room_for_what_was_asked(void **state)
 	rig_free(rig);
 }
 
-/* Posts one receive of NUM_SGE SGEs. */
 static int post_receive(struct verbs_srq *srq, int num_sge)
 {
 	struct ibv_sge sges[4] = { { .addr = 0x1000, .length = 8, .lkey = 5 } };

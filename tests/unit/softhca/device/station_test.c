@@ -17,7 +17,6 @@
 
 enum { FULL = 0xffff, LIMITED = 0x7fff, KEY = 0x1234, PEER_GID = 0x21 };
 
-/* Returns a one-byte WRITE from QP a to QP b. */
 static struct fabric_msg write_from_a(void)
 {
 	static const uint8_t byte = 1;

@@ -318,7 +318,6 @@ static void who_finds_no_descriptor_is_turned_away(void **state)
 	run_with(NULL);
 }
 
-/* Returns a socket that listens as host NUMBER. */
 static int listen_as(unsigned int number)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };

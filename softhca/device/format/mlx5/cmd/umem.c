@@ -68,8 +68,6 @@ enum prm_status umem_destroy(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* ---- look-up for other commands ---- */
-
 int umem_place_ring(struct hca *hca, const struct umem_place *place, uint64_t len,
 		    struct dma_map *map, struct umem **umem)
 {

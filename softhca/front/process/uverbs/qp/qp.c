@@ -26,7 +26,6 @@
 #include "softhca/front/process/uverbs/qp/request.h"
 #include "util/bits.h"
 
-/* Adds CHANGE to the users of all objects that the QP uses. */
 static void count_users(const struct uverbs_qp *qp, int change)
 {
 	void *const used[] = { qp->pd, qp->send_cq, qp->recv_cq, qp->srq, qp->xrcd, qp->table };

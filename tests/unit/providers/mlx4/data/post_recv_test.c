@@ -26,7 +26,6 @@ static void buffers_fill(struct ibv_sge *sge, int n, int empty)
 					   0x5500u + (unsigned int)i };
 }
 
-/* Checks the CAPACITY segments of the WQE. */
 static void check_segments(const uint8_t *wqe, uint32_t capacity, const struct ibv_sge *sge, int n)
 {
 	uint32_t at = 0;

@@ -225,7 +225,6 @@ static int free_context(void **state)
 	return 0;
 }
 
-/* Returns a CQ without completions. */
 static struct ibv_cq *cq_of(struct mlx5_context *ctx)
 {
 	static struct mlx5_cq cq;

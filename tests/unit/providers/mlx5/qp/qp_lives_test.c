@@ -241,7 +241,6 @@ static int qp_create(struct life *life, uint32_t recv_sge, struct mlx5_qp **qp)
 	return ret;
 }
 
-/* Writes a CQE for the queue with user index or number NUMBER. */
 static void cqe_write(struct mlx5_cq *cq, uint32_t index, uint32_t number, unsigned int opcode)
 {
 	struct mlx5_cqe64 *cqe = cqe_at(cq, index);

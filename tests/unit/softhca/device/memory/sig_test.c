@@ -77,7 +77,6 @@ static void an_atomic_is_told_to_its_target(void **state)
 
 enum { FLIP_BYTES = 2 * SIGNED_UNIT, FLIP_STEP = 37 };
 
-/* Flips bit BIT in the Nth transfer from now on. */
 static void flip_bit(unsigned int n, unsigned int bit)
 {
 	char text[32];

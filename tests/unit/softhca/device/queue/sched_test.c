@@ -154,7 +154,6 @@ static void assert_about(unsigned int pieces, double expected)
 	assert_true(pieces > expected * 0.9 && pieces < expected * 1.1);
 }
 
-/* Returns the number of pieces that MBITS Mbit/s send in MS ms. */
 static double pieces_in(double ms, double mbits)
 {
 	return ms * mbits * 1000 / 8 / PIECE;

@@ -33,7 +33,6 @@ static void expect_same(uint64_t offset, uint64_t len)
 	assert_memory_equal(flat.mem + from + offset, flat.mem + to + offset, len);
 }
 
-/* Runs a's adapter COUNT times. */
 static void adapter_run(unsigned int count)
 {
 	while (count--)

@@ -110,7 +110,6 @@ static const char *take_lists(struct hca *hca, const struct cmd *cmd, const uint
 	return entry->counter ? NULL : "flow: no such counter";
 }
 
-/* Finds the list that changes headers. */
 static const char *take_change(struct hca *hca, const uint8_t *context,
 			       const struct flow_table *table, struct flow_entry *entry)
 {

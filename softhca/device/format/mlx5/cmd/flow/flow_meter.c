@@ -59,7 +59,6 @@ static void limit_put(const struct flow_meter_limit *limit, const struct limit_f
 	fld_set(object, fields->mantissa, limit->mantissa);
 }
 
-/* Takes the fields that SELECT names. */
 static void meter_take(struct flow_meter *meter, const uint8_t *object, uint64_t select)
 {
 	if (select & PRM_METER_MODIFY_ACTIVE)

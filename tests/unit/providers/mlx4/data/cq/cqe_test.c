@@ -237,7 +237,6 @@ static void priority_is_read_by_the_port_of_the_qp(void **state)
 	}
 }
 
-/* Checks that the SL of a CQE is read by the rules of PORT. */
 static void priority_is_that_of(struct rig *rig, unsigned int port)
 {
 	const struct rig_cqe cqe = { .opcode = M4_RECV_SEND, .sl_rlid = 0xa0000000 };

@@ -317,7 +317,6 @@ static size_t bytes_of(const char *hex, uint8_t *bytes)
 	return len;
 }
 
-/* Returns whether an entry of VALUE under MASK takes the frame. */
 static bool is_taken(unsigned int number, const uint8_t *mask, const uint8_t *value)
 {
 	static struct eth eth;

@@ -419,7 +419,6 @@ static void port_match(uint8_t set[PRM_MATCH_SET_SIZE], uint16_t port)
 	fld_set(set, LYR_2_4_UDP_DPORT, port);
 }
 
-/* Makes a table whose only entry matches PORT. */
 static uint32_t table_for(uint32_t level, uint16_t port, struct eth_entry entry)
 {
 	uint8_t mask[PRM_MATCH_SET_SIZE], value[PRM_MATCH_SET_SIZE];

@@ -51,7 +51,6 @@ static unsigned int random_below(unsigned int below)
 	return (unsigned int)rand() % below;
 }
 
-/* Appends SIZE random bytes. */
 static uint8_t *append(struct outer *outer, unsigned int size)
 {
 	uint8_t *at = outer->bytes + outer->size;

@@ -102,7 +102,6 @@ static void window_bind(uint32_t key, const struct flat_umr *umr, uint32_t base)
 	umr_go(b);
 }
 
-/* Makes two connected QPs and a free key for a window. */
 static uint32_t pair_with_free_key(void)
 {
 	pair(NULL, PAGE);

@@ -143,7 +143,6 @@ static int socket_end(void **state)
 	return 0;
 }
 
-/* Sends LEN bytes at DATA in two parts. */
 static void message_send(const void *data, size_t len)
 {
 	struct iovec iov[2] = { { (void *)(uintptr_t)data, len / 2 },

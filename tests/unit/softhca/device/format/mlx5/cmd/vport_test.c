@@ -29,7 +29,6 @@ static void vport_modify(enum prm_status expect)
 	flat_cmd_expect(flat.hca[0], in, sizeof(in), answer, sizeof(answer), expect);
 }
 
-/* Returns the vport context with the list of that type. */
 static const uint8_t *vport_query(uint32_t list)
 {
 	uint8_t ask[16] = { 0 };
