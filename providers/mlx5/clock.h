@@ -57,7 +57,8 @@ static inline uint64_t clock_to_ns(const struct mlx5_ib_clock_info *info, uint64
 	return info->nsec - ((behind * info->mult - info->frac) >> info->shift);
 }
 
-/* Converts a real-time timestamp: the upper half has seconds, the lower half nanoseconds. */
+/* Converts a real-time timestamp: the upper half has seconds, the lower half nanoseconds, so no
+ * clock information of the kernel is needed. */
 static inline uint64_t clock_real_to_ns(uint64_t stamp)
 {
 	return (stamp >> 32) * 1000000000u + (uint32_t)stamp;

@@ -139,7 +139,8 @@ static int cq_run_create(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 	return 0;
 }
 
-/* Chooses the polling routines, before the program can poll. */
+/* Chooses the polling routines once, at creation: a poll then tests neither the CQ's locks nor the
+ * environment. */
 static void cq_choose_routines(struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 			       struct mlx5_cq *cq)
 {

@@ -121,7 +121,7 @@ static int dm_refuse_copy_from(void *to, struct ibv_dm *dm, uint64_t offset, siz
 }
 
 /* Returns the offset for mmap(): command and index, with the upper byte of the index above the
- * command. */
+ * command. The kernel splits the number of the page like this. */
 static uint64_t dm_map_offset(uint16_t index, size_t page)
 {
 	uint64_t pgoff =

@@ -179,8 +179,8 @@ static bool page_is_known(const struct hca_caps_cache *cache, enum prm_cap page)
 	return __atomic_load_n(&cache->known[page], __ATOMIC_ACQUIRE);
 }
 
-/* Queries PAGE if the general page announces it. A refused page stays unknown and does not affect
- * the others. */
+/* Queries PAGE if the general page announces it: firmware answers a query for an unknown page with
+ * an error. A refused page stays unknown and does not affect the others. */
 static int page_learn(struct mlx5_context *ctx, enum prm_cap page)
 {
 	struct hca_caps_cache *cache = &ctx->hca_caps;

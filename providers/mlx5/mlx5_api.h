@@ -46,8 +46,8 @@
 #define MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA \
 	MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA
 
-/* Pages and doorbells. Bit 31 of a UAR type is the library's own: a page that no other user
- * shares. */
+/* Pages and doorbells. Bit 31 of a UAR type is the library's own, as the kernel's types count from
+ * 0: a page that no other user shares. */
 #define MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX MLX5_IB_UAPI_PP_ALLOC_FLAGS_DEDICATED_INDEX
 #define MLX5DV_UAR_ALLOC_TYPE_BF              MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF
 #define MLX5DV_UAR_ALLOC_TYPE_NC              MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC

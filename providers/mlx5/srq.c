@@ -235,7 +235,8 @@ int mlx5_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *at
 	return 0;
 }
 
-/* Queries the SRQ. The kernel reports the whole ring, but some of its WQEs are not for requests. */
+/* Queries the SRQ. The kernel reports the whole ring, but some of its WQEs are not for requests, so
+ * the library answers the size it granted. */
 int mlx5_srq_query(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
 {
 	int ret = verbs_cmd_query_srq(ibsrq, attr);

@@ -60,7 +60,8 @@ void mlx5_ah_fill_roce(const struct ibv_ah_attr *attr, const uint8_t *dmac, stru
 {
 	struct mlx5_wqe_av *av = &mah->av;
 
-	/* On Ethernet, the SL is an 802.1p priority of 3 bits. */
+	/* On Ethernet, the SL is an 802.1p priority of 3 bits; a fourth bit would set a
+	 * neighbouring field. */
 	av->stat_rate_sl = (uint8_t)(rate_code(attr->static_rate) << 4 | (attr->sl & 0x7) << 1);
 	memcpy(av->rmac, dmac, sizeof(av->rmac));
 	av_fill_grh(&attr->grh, true, av);

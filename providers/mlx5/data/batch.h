@@ -93,7 +93,8 @@ WQE_INLINE void batch_start_wqe(struct mlx5_qp *qp, struct send_wqe *wqe, uint8_
 		wqe_reserve_av(sq, wqe);
 }
 
-/* Returns whether the gate is shut or the queue is full. */
+/* Returns whether the gate is shut or the queue is full: rare cases, which the builder leaves to a
+ * call out of line. */
 WQE_INLINE bool batch_is_exception(const struct mlx5_qp *qp, enum ibv_wr_opcode op)
 {
 	return unlikely(!(qp->sq.opcodes & 1u << op) || qp->sq.wq.head == qp->sq.wq.limit);

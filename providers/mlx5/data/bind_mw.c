@@ -57,7 +57,7 @@ bind_exchange(struct mlx5_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 }
 
 /* Binds without the atomic operations of a lock, if the process has one thread and the lock is
- * free. */
+ * free: they cost more than plain loads and stores. */
 static int bind_locked(struct mlx5_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
 	return qlock_is_idle(&qp->sq_lock) ? bind_unlocked(qp, mw, bind)

@@ -14,8 +14,8 @@
 
 struct datapath {
 	struct verbs_ops ops; /* polling and posting, for context->ops */
-	/* Each member points to this variant's function mlx5_NAME, where NAME is the member's
-	 * name. */
+	/* Each member points to this variant's function mlx5_NAME, where NAME is the member's name.
+	 * There is one table for each CPU level, so that one choice selects all routines. */
 	post_send_fn *(*post_send_routine)(enum send_kind kind, bool shared, enum bfreg_use use);
 	bind_mw_fn *(*bind_mw_routine)(enum send_kind kind, bool shared, enum bfreg_use use);
 	post_recv_fn *(*post_recv_routine)(uint32_t max_sge, uint32_t stride_log, bool shared);

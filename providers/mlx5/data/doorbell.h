@@ -109,8 +109,8 @@ DOORBELL_INLINE void shared_ring(const struct mlx5_sq *sq, const uint8_t *ctrl, 
 	}
 }
 
-/* Publishes the WQEs up to PI (exclusive) in the doorbell record. After that the register may be
- * written. */
+/* Publishes the WQEs up to PI (exclusive) in the doorbell record. Only then may the register be
+ * written: the adapter reads WQEs only up to the record's value. */
 DOORBELL_INLINE void send_record(struct mlx5_sq *sq, uint32_t pi)
 {
 	order_publish(&sq->wq);
@@ -206,7 +206,8 @@ static inline void doorbell_cq_arm(__be32 *dbrec, void *uar_page, uint32_t cqn, 
 	__be64 value;
 
 	__atomic_store_n(&dbrec[FLD_DWORD(CQ_DBREC_ARM)], words[0], __ATOMIC_RELAXED);
-	/* The adapter reads the record when the register is written. */
+	/* The adapter reads the record when the register is written, so the record must be visible
+	 * before. */
 	wc_start_barrier();
 	memcpy(&value, words, sizeof(value));
 	mmio_store_be64((uint8_t *)uar_page + MLX5_CQ_DOORBELL, value);

@@ -33,7 +33,7 @@ srq_refuse(const struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_w
 #define SRQ_INLINE static inline __attribute__((always_inline))
 
 /* Most SRQs have WQEs of a single data segment. They have their own instances, in which ONE is the
- * constant true. */
+ * constant true: the compiler drops the loop over segments. */
 #define ONE_SGE_STRIDE_LOG 5
 
 SRQ_INLINE struct mlx5_wqe_srq_next_seg *srq_free_wqe(const struct mlx5_srq *srq, uint32_t head,
@@ -204,7 +204,8 @@ static int post_any_locked(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct i
 	return post_one(srq, wr, bad_wr, false, true);
 }
 
-/* Returns the routine for MAX_SGE. The smallest WQE has 32 bytes: the link and one segment. */
+/* Returns the routine for MAX_SGE. The smallest WQE has 32 bytes, the link and one segment, so only
+ * a limit of 1 has WQEs of that size. */
 post_srq_fn *mlx5_post_srq_routine(uint32_t max_sge, bool shared)
 {
 	if (max_sge == 1)

@@ -72,7 +72,8 @@ post_recv_fn mlx5_post_recv_signed;
 /* Returns the instance of rq.post for such a ring, with the lock if SHARED. */
 post_recv_fn *mlx5_post_recv_routine(uint32_t max_sge, uint32_t stride_log, bool shared);
 
-/* Opens or shuts the gate (post.h): the owner's state permits or forbids posting. */
+/* Opens or shuts the gate (post.h): the owner's state permits or forbids posting. Takes the lock,
+ * as another thread may be posting. */
 static inline void rq_set_gate(struct mlx5_rq *rq, bool open)
 {
 	qlock_enter(&rq->lock);

@@ -58,7 +58,8 @@ static inline void sq_prepare_flags(struct mlx5_sq *sq, bool signal_all)
 	}
 }
 
-/* Sets the limits that permit or forbid posting, by the QP's state. */
+/* Sets the limits that permit or forbid posting, by the QP's state. A limit of 0 makes the check of
+ * num_sge refuse, so that posting needs no test of the state. */
 static inline void sq_permit(struct mlx5_sq *sq, bool open)
 {
 	sq->sge_limit = open ? sq->max_sge + 1 : 0;
@@ -122,7 +123,8 @@ WQE_INLINE void wqe_begin_with(const struct mlx5_sq *sq, struct send_wqe *wqe, u
 	wqe->ds = 1;
 	wqe->head =
 		index << (32 + FLD_SHIFT(CTRL_INDEX)) | (uint64_t)opcode << 32 | sq->qpn_shifted;
-	/* wqe_finish() writes the first half, which has the length. */
+	/* wqe_finish() writes the first half, which has the length, as the length is known only at
+	 * the end. */
 	seg_put_raw_pair(wqe->ctrl + offsetof(struct mlx5_wqe_ctrl_seg, signature), word, imm);
 }
 
@@ -205,7 +207,7 @@ WQE_INLINE void wqe_set_dc_av(uint8_t *ctrl, const struct mlx5_ah *ah, uint32_t 
 	copy_32(to + AV_AT_PATH, (const uint8_t *)&ah->av + AV_AT_PATH);
 }
 
-/* Sets the DCI stream in the control segment, after wqe_begin(). */
+/* Sets the DCI stream in the control segment, after wqe_begin(), which writes the whole word. */
 WQE_INLINE void wqe_set_stream(uint8_t *ctrl, uint16_t stream)
 {
 	((struct mlx5_wqe_ctrl_seg *)ctrl)->dci_stream_channel_id = htobe16(stream);

@@ -114,7 +114,8 @@ static void connected_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t add
 	batch_set_only_sge(qpx, lkey, addr, length, 1);
 }
 
-/* Refuses an SGE: a QP without SGEs may have no room for one, if the head fills whole WQEBBs. */
+/* Refuses an SGE: a QP without SGEs may have no room for one, if the head fills whole WQEBBs.
+ * Writing it would overwrite the next WQE. */
 static void wr_refuse_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
@@ -359,7 +360,8 @@ static int wr_complete_long_locked_twice(struct ibv_qp_ex *qpx)
 	return batch_complete_as(qpx, true, BFREG_SHARED, true);
 }
 
-/* Signs the WQEs at the end of the batch: only then are they complete. */
+/* Signs the WQEs at the end of the batch: only then are they complete, and the signature covers
+ * every byte. */
 static int wr_complete_signed(struct ibv_qp_ex *qpx)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);

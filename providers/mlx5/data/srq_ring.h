@@ -41,7 +41,8 @@ static inline bool srq_record_is_others(const struct mlx5_srq *srq)
 	       be32toh(srq->dbrec[MLX5_RCV_DBR]) != (srq->posted & FLD_MASK(CTRL_INDEX));
 }
 
-/* Returns what a program that may post by itself needs. All free WQEs are linked. */
+/* Returns what a program that may post by itself needs. All free WQEs are linked, as such a program
+ * follows the links and knows no other list. */
 static inline struct srq_ends srq_show(struct mlx5_srq *srq)
 {
 	struct srq_ends ends;

@@ -106,7 +106,8 @@ WQE_INLINE __be32 umr_access_word(uint32_t access)
 	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_WRITE |                                         \
 	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_ATOMIC)
 
-/* A window of type 2 belongs to the QP that bound it, and can be bound only while it is free. */
+/* A window of type 2 belongs to the QP that bound it, and can be bound only while it is free; the
+ * adapter checks both. */
 #define UMR_ANY      (MLX5_WQE_UMR_CTRL_FLAG_INLINE | MLX5_WQE_UMR_CTRL_FLAG_TRNSLATION_OFFSET)
 #define UMR_BIND_2   (UMR_ANY | MLX5_WQE_UMR_CTRL_FLAG_CHECK_FREE)
 #define UMR_UNBIND_2 (UMR_ANY | MLX5_WQE_UMR_CTRL_FLAG_CHECK_QPN)

@@ -15,7 +15,8 @@
 #define SL_BITS         0x0f
 #define SGID_INDEX_BITS 0x0ff00000u
 
-/* The device identifies an address by its service level, source GID and destination GID. */
+/* The device identifies an address by its service level, source GID and destination GID, so the
+ * other fields stay 0. */
 static void mapping_put_address(uint8_t *at, const struct mlx5_wqe_av *from)
 {
 	struct mlx5_wqe_av av = {

@@ -156,7 +156,7 @@ static uint64_t parts_put_clock(struct mlx5_context *ctx, uint64_t asked,
 }
 
 /* Answers the fields that only a command to the device provides. Returns the mask of answered
- * fields. */
+ * fields: without DevX, commands are refused, and the fields stay unanswered. */
 static uint64_t parts_put_caps(struct mlx5_context *ctx, uint64_t asked,
 			       struct mlx5dv_context *attrs)
 {

@@ -12,7 +12,8 @@
 
 #define DV_EXPORT __attribute__((visibility("default")))
 
-/* Checks the device: a program may call direct verbs with a context of another provider. */
+/* Checks the device: a program may call direct verbs with a context of another provider, whose
+ * private fields this library would misread. */
 static inline int dv_check_context(const char *call, struct ibv_context *context)
 {
 	if (context_is_mlx5(context))

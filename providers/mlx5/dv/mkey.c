@@ -115,7 +115,7 @@ static int sig_destroy(struct mlx5_context *ctx, struct mkey_sig *sig)
 }
 
 /* Adds the key to the table by which error CQEs find it. The first key with signatures creates the
- * table. */
+ * table, as few contexts have such keys. */
 static int sig_index(struct mlx5_mkey *mkey)
 {
 	static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;

@@ -410,7 +410,8 @@ static int request_refuse(const struct mlx5_qp *qp, uint64_t wr_id)
 	return -EINVAL;
 }
 
-/* Turns requests into NOPs; they still complete. */
+/* Turns requests into NOPs; they still complete, since the adapter executes the WQEs of a ring in
+ * order and skips none. */
 static int cancel_from(struct mlx5_qp *qp, uint16_t at, uint64_t wr_id)
 {
 	struct mlx5_sq *sq = &qp->sq;

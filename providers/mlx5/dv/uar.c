@@ -77,7 +77,7 @@ static int uar_get(struct mlx5_context *ctx, uint32_t flags, struct dv_uar *uar)
 }
 
 /* Creates the context's plain page for programs. Two threads may do this at once; one of the pages
- * is kept. */
+ * is kept, the other is freed, so no lock is held during the system call. */
 static int plain_make(struct mlx5_context *ctx, struct dv_uar **out)
 {
 	struct dv_uar *uar = calloc_for("mlx5dv_devx_alloc_uar", 1, sizeof(*uar));

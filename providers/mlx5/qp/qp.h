@@ -60,7 +60,8 @@ struct mlx5_sq {
 	uint32_t done_mask;
 	uint32_t number;
 	struct mlx5_bfreg *bfreg; /* that db rings; not read by posts */
-	/* a request on memory keys needs one of these flags; 0 while the state forbids posting */
+	/* a request on memory keys needs one of these flags; 0 while the state forbids posting, so
+	 * one test checks both */
 	uint32_t key_flags;
 	uint32_t max_sge;
 	uint32_t max_inline;
@@ -69,7 +70,7 @@ struct mlx5_sq {
 	uint8_t umr_flags[16];
 
 	/* Inline data up to this length fits after the longest head of any operation of the QP;
-	 * longer data is checked exactly. */
+	 * longer data is checked exactly. Most inline data is short, so one compare decides. */
 	uint32_t usual_inline;
 	uint32_t short_inline; /* the same, at most COPY_SMALL_MAX */
 	uint8_t *end;          /* of the ring */
@@ -188,7 +189,8 @@ struct mlx5_qp {
 	uint16_t mkey_entries; /* translation entries that fit into a request */
 	bool is_gone;          /* destroyed in the kernel, but not yet freed here */
 	bool drains;           /* the device stops the send queue at a signature error */
-	/* Memory copies: the device writes a status here, which nothing reads. */
+	/* Memory copies: the device writes a status here, which nothing reads: the WQE must name a
+	 * place for it. */
 	struct {
 		struct hwbuf buf;
 		struct verbs_mr *mr;
@@ -209,7 +211,8 @@ static_assert(offsetof(struct mlx5_qp, sq.wq.tail) % CACHE_LINE == 0 &&
 
 int mlx5_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 		   struct verbs_qp **vqp);
-/* For the library's own QPs: no signatures, whatever the environment says. */
+/* For the library's own QPs: no signatures, whatever the environment says, since their owners write
+ * WQEs without them. */
 #define QP_CREATE_UNSIGNED (1u << 31)
 
 /* Arguments of mlx5dv_create_qp() beyond those of the verb. */

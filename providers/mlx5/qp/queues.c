@@ -65,8 +65,8 @@ void mlx5_qp_set_limits(const struct qp_size *size, struct mlx5_qp *qp)
 	qp->rq.max_sge = size->rq_max_sge;
 	qp->sq.max_sge = size->sq_max_sge;
 	qp->sq.max_inline = size->sq_max_inline;
-	/* The length field of the control segment counts at most 63 units, even if the ring has
-	 * room for 64. */
+	/* The length field of the control segment counts at most 63 units (PRM: ds, 6 bits), even
+	 * if the ring has room for 64. */
 	qp->sq.wqe_bytes = min_of(size->sq_wqe_bytes, (uint32_t)FLD_MASK(CTRL_DS) * WQE_SEG);
 	sq_prepare_inline(&qp->sq,
 			  mlx5_qp_usual_inline(qp->rules, size->sq_max_inline, qp->sq.wqe_bytes));

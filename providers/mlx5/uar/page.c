@@ -63,7 +63,7 @@ static void object_destroy(struct mlx5_context *ctx, const struct mlx5_uar *uar)
 /* ---- pages by number ---- */
 
 /* Returns the offset for mmap(). Counted in pages, its bits 0-7 and 16-23 are the number, and bits
- * 8-15 the command. */
+ * 8-15 the command: the kernel had only 8 bits for the number first. */
 static uint64_t numbered_offset(uint32_t command, uint32_t number, long page_size)
 {
 	uint64_t page = (number & 0xff) | command << 8 | (uint64_t)(number >> 8) << 16;

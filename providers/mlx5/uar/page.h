@@ -24,8 +24,8 @@ enum bfreg_use {
 	/* One queue uses the register, and keeps the next half. Or nothing is pushed through it:
 	 * then any number of queues may ring it at the same time. */
 	BFREG_OWN,
-	/* The queues of one thread domain use it: the register keeps the next half, without a
-	 * lock. */
+	/* The queues of one thread domain use it: the register keeps the next half, without a lock,
+	 * as the program promises that one thread posts at a time. */
 	BFREG_DOMAIN,
 	/* Any queue may use it: the register keeps the next half, under a lock. A queue that finds
 	 * the lock taken, or has nothing to push, rings the neighbouring register, which is never

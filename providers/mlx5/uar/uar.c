@@ -211,7 +211,8 @@ static int shared_bfreg_grow(struct mlx5_context *ctx)
 	return ret ? ret : bfregs_add(ctx, uar, uar->count, 1, PRM_UAR_SQS, &shared);
 }
 
-/* Returns a register without BlueFlame: the page of the CQs serves such queues, too. */
+/* Returns a register without BlueFlame. The page of the CQs serves such queues, too: a plain
+ * doorbell needs no page of its own. */
 static int plain_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 {
 	static const struct mlx5_bfreg plain = { .use = BFREG_OWN };

@@ -15,7 +15,7 @@
 
 #include "providers/mlx5/uar/page.h"
 
-/* Returns the page that all CQs share. */
+/* Returns the page that all CQs share: arming is rare, so sharing costs little. */
 int mlx5_uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar);
 /* Allocate and free a plain page for one user. */
 int mlx5_uar_get_plain(struct mlx5_context *ctx, struct mlx5_uar **uar);
@@ -24,8 +24,8 @@ void mlx5_uar_put_plain(struct mlx5_context *ctx, struct mlx5_uar *uar);
 int mlx5_uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
 /* Returns a register for a thread domain. It is exclusive, unless it has no BlueFlame. */
 int mlx5_uar_get_domain_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
-/* Returns a BlueFlame register for a program, whatever the environment says about QPs. On failure,
- * returns the kernel's errno. */
+/* Returns a BlueFlame register for a program, whatever the environment says about QPs, as the
+ * program writes WQEs by itself. On failure, returns the kernel's errno. */
 int mlx5_uar_get_blueflame(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
 /* Sets *REG to register NUMBER, which a kernel without UAR objects chose for a QP. Returns EPROTO
  * when there is no such register. */

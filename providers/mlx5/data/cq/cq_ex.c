@@ -14,7 +14,8 @@
 #include "providers/mlx5/data/doorbell.h"
 #include "providers/mlx5/data/cq/poll.h"
 
-/* Makes COMP the current completion. CI is the index of the next CQE. */
+/* Makes COMP the current completion. CI is the index of the next CQE; the release store keeps the
+ * loads that cqe_is_none() relies on before it. */
 CQE_INLINE int cq_ex_keep(struct mlx5_cq *cq, const struct completion *comp, uint32_t ci)
 {
 	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELEASE);
@@ -43,7 +44,8 @@ OUT_OF_LINE next_of_any_kind(struct mlx5_cq *cq)
 	return ENOENT;
 }
 
-/* Takes the first completion of a poll under the lock, and drops the lock if there is none. */
+/* Takes the first completion of a poll under the lock, and drops the lock if there is none: a
+ * program must not call ibv_end_poll() after ENOENT. */
 OUT_OF_LINE start_of_any_kind(struct mlx5_cq *cq)
 {
 	int ret = next_of_any_kind(cq);
@@ -128,7 +130,8 @@ static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *att
 		return cqe_is_none(cq, ci) ? ENOENT : wait_and_start(cq);
 	if (unlikely(!qlock_try(&cq->lock)))
 		return wait_and_start(cq);
-	/* The adapter writes the ownership bit last: read the rest after the check. */
+	/* The adapter writes the ownership bit last: a load of the rest before the check may return
+	 * bytes of the previous lap. */
 	dma_load_barrier();
 	return likely(cq->ci == ci) ? cq_ex_take(cq, cqe, ci, true) : start_of_any_kind(cq);
 }

@@ -48,7 +48,8 @@ static bool cq_record_is_others(const struct mlx5_cq *cq)
 	uint32_t behind = (cq->ci - be32toh(record)) & FLD_MASK(CQ_ARM_CI);
 	bool may_be_polling = !cq->lock.shared && !cq_is_unread(cq);
 
-	/* mlx5dv_init_obj() may have been called in the middle of a poll. */
+	/* mlx5dv_init_obj() may have been called in the middle of a poll, whose entries the record
+	 * does not count yet. */
 	if (!cq->lock.shared && record == cq->shown_record)
 		return false;
 	return behind > (may_be_polling ? 1u << cq->count_log : 0);
@@ -66,13 +67,15 @@ void mlx5_cq_show(struct mlx5_cq *cq)
 	uint32_t ci = __atomic_load_n(&cq->ci, __ATOMIC_RELAXED);
 
 	__atomic_store_n(&cq->shown_ci, ci, __ATOMIC_RELAXED);
-	/* With a lock, another thread may be writing the record now. */
+	/* With a lock, another thread may be writing the record now, so its value proves
+	 * nothing. */
 	if (!cq->lock.shared)
 		cq->shown_record = cq->dbrec[FLD_DWORD(CQ_DBREC_CI)];
 	__atomic_store_n(&cq->shown, true, __ATOMIC_RELEASE);
 }
 
-/* Returns the first index whose entry the adapter owns. */
+/* Returns the first index whose entry the adapter owns. Later entries may arrive meanwhile; they
+ * belong to the next call. */
 static uint32_t cq_ring_end(const struct mlx5_cq *cq)
 {
 	uint32_t index = cq->ci;
@@ -114,8 +117,8 @@ static void wqe_give_back(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe
 		mlx5_srq_complete(rq->srq, be16toh(cqe->wqe_counter));
 }
 
-/* Returns whether the CQE belongs to queue RSN_RAW. The CQE of a signature error has other data in
- * that field. */
+/* Returns whether the CQE belongs to queue RSN_RAW. A signature error must not match by chance: it
+ * has other data in that field. */
 static bool cqe_is_of(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint32_t rsn_raw)
 {
 	return cqe_opcode(cqe) != MLX5_CQE_SIG_ERR && cqe_rsn_raw(cq, cqe) == rsn_raw;

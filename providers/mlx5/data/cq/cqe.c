@@ -75,7 +75,8 @@ payload_copy_to_sq(const struct mlx5_qp *qp, __be32 null_lkey, const struct mlx5
 {
 	const struct sent_wqe wqe = sent_wqe_at(&qp->sq, be16toh(cqe->wqe_counter));
 	bool read = cqe_send_opcode(cqe) == MLX5_OPCODE_RDMA_READ;
-	/* Units before the data: control, [XRC] or [address vector], remote address[, atomic]. */
+	/* Units before the data: control, [XRC] or [address vector], remote address[, atomic]. The
+	 * WQE is the only record of the buffers, as the library keeps no scatter lists. */
 	uint32_t unit = (read ? 2 : 3) + qp->rules->address_size / WQE_SEG;
 	uint32_t bytes = read ? be32toh(cqe->byte_cnt) : ATOMIC_BYTES, left = bytes;
 

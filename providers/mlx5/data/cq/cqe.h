@@ -249,8 +249,8 @@ CQE_INLINE bool cqe_take_from_srq(const struct mlx5_cq *cq, struct mlx5_srq *srq
 	return true;
 }
 
-/* Returns whether OP_OWN, the last byte of a CQE, means a send request without payload in the
- * CQE. */
+/* Returns whether OP_OWN, the last byte of a CQE, means a send request without payload in the CQE.
+ * One compare covers opcode, format and payload flags, since all of them are 0. */
 CQE_INLINE bool op_own_is_request(uint8_t op_own)
 {
 	return !(op_own & ~MLX5_CQE_OWNER_MASK); /* MLX5_CQE_REQ */
@@ -337,8 +337,8 @@ CQE_INLINE bool cqe_take_frame(const struct mlx5_cq *cq, const struct mlx5_cqe64
 	return cqe_take_from_rq(cq, rq, cqe, 0, comp);
 }
 
-/* Takes the completion in CQE, which software owns. Returns false, with nothing done, if it needs a
- * slow path. */
+/* Takes the completion in CQE, which software owns. Returns false if it needs a slow path, and has
+ * then changed nothing, so that the slow path may begin anew. */
 CQE_INLINE bool cqe_take_usual(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 			       struct completion *comp)
 {
@@ -358,7 +358,8 @@ CQE_INLINE bool cqe_take_usual(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 /* ---- any completion */
 
 /* Takes the next completion, at *CI, and advances *CI. Returns false if there is none. The caller
- * writes the index back to the CQ. */
+ * writes the index back to the CQ once for all entries, which costs one store and one doorbell
+ * record. */
 CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *comp)
 {
 	for (;;) {
@@ -369,7 +370,8 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 
 		if (!cqe_is_sw_owned(cq, cqe, *ci))
 			return false;
-		/* The adapter writes the ownership bit last: read the rest after the check. */
+		/* The adapter writes the ownership bit last: a load of the rest before the check
+		 * may return bytes of the previous lap. */
 		dma_load_barrier();
 		++*ci;
 		if (unlikely(!cqe_find_rq(cq, cqe))) {
@@ -460,7 +462,8 @@ CQE_INLINE uint8_t cqe_path_bits(const struct mlx5_cqe64 *cqe)
 	return cqe->ml_path & FLD_MASK(CQE_PATH_BITS);
 }
 
-/* In an ibv_wc, immediate data is in network order, and an invalidated key is not. */
+/* In an ibv_wc, immediate data is in network order, and an invalidated key is not
+ * (ibv_poll_cq(3)). */
 CQE_INLINE uint32_t cqe_imm(const struct mlx5_cqe64 *cqe, unsigned int opcode)
 {
 	return opcode == MLX5_CQE_RESP_SEND_INV ? be32toh(cqe->imm_inval_pkey)

@@ -188,8 +188,9 @@ static void name_receive(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
 	name_buffer(first, n, f);
 }
 
-/* Returns whether KEY looks like OTHER with its bytes in reverse order: keys that one adapter gives
- * out are close to each other. */
+/* Returns whether KEY looks like OTHER with its bytes in reverse order. Keys that one adapter gives
+ * out are close to each other, so a swapped key is far from OTHER and comes close when it is
+ * swapped back. */
 static bool key_is_swapped(uint32_t key, uint32_t other)
 {
 	const uint32_t near = 1 << 18;

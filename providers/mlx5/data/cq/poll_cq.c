@@ -131,7 +131,8 @@ CQE_INLINE void wc_fill_error(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe, u
 	wc->wc_flags = 0;
 }
 
-/* Fills wc for tag matching: tm_done.c has set the opcode MLX5_CQE_NO_PACKET. */
+/* Fills wc for tag matching: tm_done.c has set the opcode MLX5_CQE_NO_PACKET, since the CQE alone
+ * does not say what has completed. */
 static void __attribute__((noinline))
 wc_fill_tagged(struct ibv_wc *wc, const struct completion *comp)
 {
@@ -184,7 +185,8 @@ CQE_INLINE void wc_fill_frame(struct ibv_wc *wc, const struct completion *comp)
  * began until the end. All of them hold the CQ's lock, if it has one, and the last one drops it.
  */
 
-/* Ends the poll before the CQE at CI. Returns the number of CQEs read. */
+/* Ends the poll before the CQE at CI. Returns the number of CQEs read. The record is written once
+ * for all of them. */
 CQE_INLINE int poll_done(struct mlx5_cq *cq, uint32_t ci)
 {
 	int n = (int)(ci - cq->ci);
@@ -196,7 +198,8 @@ CQE_INLINE int poll_done(struct mlx5_cq *cq, uint32_t ci)
 	return n;
 }
 
-/* Polls completions of every kind: errors, tag matching, payloads scattered to several buffers. */
+/* Polls completions of every kind: errors, tag matching, payloads scattered to several buffers. Out
+ * of line, so that the usual loops stay small. */
 static int __attribute__((noinline))
 poll_rest(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc, uint32_t ci)
 {
@@ -206,7 +209,8 @@ poll_rest(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc, uint32_t c
 
 	for (; wc < end && cqe_take(cq, &ci, &comp); wc++)
 		wc_fill(wc, &comp);
-	/* CQEs that complete nothing count in poll_done(), but not in the result. */
+	/* CQEs that complete nothing count in poll_done(), as they leave the ring, but not in the
+	 * result. */
 	poll_done(cq, ci);
 	return (int)(wc - start);
 }
@@ -244,7 +248,8 @@ POLL_LOOP poll_requests(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 		struct completion comp = { .status = IBV_WC_SUCCESS };
 		struct mlx5_rq *rq = cq->rsn_rq;
 
-		/* The adapter writes the ownership bit last: read the rest after the check. */
+		/* The adapter writes the ownership bit last: a load of the rest before the check
+		 * may return bytes of the previous lap. */
 		dma_load_barrier();
 		if (unlikely(!op_own_is_request(cqe->op_own) || !cqe_is_of_rsn_rq(cq, cqe)))
 			return mlx5_cq_poll_any(ibcq, end, wc, cqe, ci);
@@ -258,7 +263,7 @@ POLL_LOOP poll_requests(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 }
 
 /* Polls SENDs without immediate data or key. FORMAT says where their payload is, SPECIAL describes
- * their queue; both are constants. */
+ * their queue; both are constants, so that each instance has only the branches it needs. */
 CQE_INLINE int poll_sends(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
 			  const struct mlx5_cqe64 *cqe, uint32_t ci, unsigned int format,
 			  enum rq_special special)

@@ -83,8 +83,8 @@ bool mlx5_mkey_pieces_fit(struct mlx5_qp *qp, uint16_t count, const struct ibv_s
 	return true;
 }
 
-/* Checks the strides, which have 16 bits in the device. A stride leads from a part to the same part
- * of the next repetition. */
+/* Checks the strides, which have 16 bits in the device (PRM: repeat block); a longer one would lose
+ * its high bits. A stride leads from a part to the same part of the next repetition. */
 bool mlx5_mkey_pattern_fits(struct mlx5_qp *qp, uint16_t count,
 			    const struct mlx5dv_mr_interleaved *part)
 {

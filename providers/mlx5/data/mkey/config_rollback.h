@@ -18,7 +18,8 @@ WQE_INLINE uint16_t other_format(uint16_t second, uint16_t now, uint16_t before)
 	return (uint16_t)(3 * second - now - before);
 }
 
-/* Commits the request's configuration: later requests build on it. */
+/* Commits the request's configuration: later requests build on it. The first commit in a batch
+ * keeps the state before the batch, for a batch that is cancelled. */
 WQE_INLINE void config_take(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
 {
 	const struct mkey_config *next = &qp->mkey_request.next;

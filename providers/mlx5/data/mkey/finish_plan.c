@@ -95,7 +95,8 @@ static bool request_look(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struc
 	};
 	if (end->has_states) {
 		end->push = PUSH_NEVER;
-		/* The last of the WQEs has the completion. */
+		/* The last of the WQEs has the completion, since all of them together are one
+		 * request of the program. */
 		end->flags_kept = ~htobe32(MLX5_WQE_CTRL_CQ_UPDATE);
 	}
 	if (!crypt_fits(qp, mkey) || !crypt_has_order(qp, mkey))

@@ -136,8 +136,8 @@ static inline uint32_t checksum_of(const struct side *side)
 	return side->format >> FLD_SHIFT(BSF_WIRE_FORMAT);
 }
 
-/* Returns whether both domains have the same structure. The device's structure includes the CRC,
- * but not its seed. */
+/* Returns whether both domains have the same structure, in which case the device can copy
+ * signatures from one to the other. The device's structure includes the CRC, but not its seed. */
 static bool same_structure(const struct side *a, const struct side *b)
 {
 	return a->kind && a->kind == b->kind && a->selector == b->selector &&

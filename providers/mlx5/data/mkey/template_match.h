@@ -13,7 +13,8 @@
 #include "providers/common/seg.h"
 #include "providers/mlx5/mkey.h"
 
-/* Returns the first six bytes of RAW, followed by 0 in place of the last two. */
+/* Returns the first six bytes of RAW, followed by 0 in place of the last two, which are padding and
+ * may have any value. */
 static inline uint64_t first_six_bytes(uint64_t raw)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -119,7 +120,8 @@ SEG_INLINE bool side_comes_again(const struct mlx5dv_sig_block_domain *side,
 	return true;
 }
 
-/* Returns flags and masks. Valid ones never equal MKEY_GIVEN_NOTHING. */
+/* Returns flags and masks as one word, which one compare checks. Valid ones never equal
+ * MKEY_GIVEN_NOTHING. */
 static inline uint64_t sig_given(const struct mlx5dv_sig_block_attr *attr)
 {
 	uint64_t raw;
