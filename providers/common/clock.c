@@ -52,8 +52,8 @@ int provider_clock_page_get(struct clock_page *page, const struct ibv_context *c
 	return ret;
 }
 
-/* Reads the clock. The two words are consistent if the upper one is the same before and after
- * reading the lower one. */
+/* Reads the clock, whose two words no single load covers. They are consistent if the upper one is
+ * the same before and after reading the lower one. */
 void provider_clock_fill(const volatile __be32 *words, struct ibv_values_ex *values)
 {
 	uint32_t high, low, again = be32toh(words[0]);

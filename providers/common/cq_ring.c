@@ -25,7 +25,8 @@ static uint8_t entry_owner(const struct cqe_marks *marks, const struct cq_ring *
 	return index >> ring->count_log & 1 ? marks->owner : 0;
 }
 
-/* Writes VALUE to the last byte of COUNT entries, from slot FIRST on. */
+/* Writes VALUE to the last byte of COUNT entries, from slot FIRST on. Only this byte decides who
+ * owns an entry, so the rest keeps its old contents. */
 static void entries_mark(const struct cq_ring *ring, uint32_t first, uint32_t count, uint8_t value)
 {
 	const size_t step = (size_t)1 << ring->entry_log;

@@ -60,7 +60,8 @@ int provider_pd_alloc(struct ibv_context *context, struct cells *cells,
 	return 0;
 }
 
-/* Frees a parent domain. The kernel's object belongs to the base PD and stays. */
+/* Frees a parent domain. The kernel knows no parent domains: its object belongs to the base PD and
+ * stays. */
 static int parent_dealloc(struct provider_pd *parent)
 {
 	users_add(&parent->base->users, -1);

@@ -66,7 +66,7 @@ int provider_pd_import(struct ibv_context *context, uint32_t handle, uint32_t pd
 void provider_pd_unimport(struct ibv_pd *pd);
 
 /* Checks ATTR; providers allocate and free thread domains themselves. Returns EINVAL for unknown
- * parts. */
+ * parts, which this library could not honour. */
 int provider_td_check_attr(const struct ibv_td_init_attr *attr);
 /* Returns EBUSY if a parent domain uses TD. */
 int provider_td_check_unused(const struct provider_td *td);

@@ -12,7 +12,8 @@
 #include "providers/common/seg.h"
 
 #ifdef __AVX__
-/* Writes four buffers. Returns false, with nothing written, if one of them is empty. */
+/* Writes four buffers. Returns false, with nothing written, if one of them is empty: the WQE would
+ * end there, as a length of 0 means 2 GiB to the adapter. */
 SEG_INLINE bool scatter_put_four(struct data_seg *seg, const struct ibv_sge *sge)
 {
 	const seg_sge a = seg_load_sge(&sge[0]), b = seg_load_sge(&sge[1]);

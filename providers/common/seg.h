@@ -203,7 +203,8 @@ SEG_INLINE void copy_small(uint8_t *to, const uint8_t *from, uint32_t len)
 	memcpy(to + len - 16, from + len - 16, 16);
 }
 
-/* An explicit vector type makes the compiler use the widest registers. */
+/* An explicit vector type makes the compiler use the widest registers, which it does not choose for
+ * memcpy() at this optimisation level. */
 #ifdef __AVX__
 typedef long long seg_wide __attribute__((vector_size(32), aligned(1), may_alias));
 #endif

@@ -54,7 +54,9 @@ static inline void wq_reset(struct wq *wq)
 	__atomic_store_n(&wq->tail, 0, __ATOMIC_RELEASE);
 }
 
-/* Reads tail again, and returns whether there is room for another request at HEAD. */
+/* Reads tail again, and returns whether there is room for another request at HEAD. Posting compares
+ * with the cached limit, as tail is written by the polling thread, and its cache line may be
+ * elsewhere. */
 static inline bool wq_refresh(struct wq *wq, uint32_t head)
 {
 	wq->limit = __atomic_load_n(&wq->tail, __ATOMIC_ACQUIRE) + wq->max_post;
@@ -98,7 +100,8 @@ static inline void wq_slot_set_done(struct wq_slot *slot, uint32_t head, uint64_
 	memcpy(&slot->tail_after, &both, sizeof(both));
 }
 
-/* Completes the request of SLOT and all before it. Returns its wr_id. */
+/* Completes the request of SLOT and all before it, as a completion stands for unsignaled requests
+ * before it, too. Returns its wr_id. */
 static inline uint64_t wq_complete_slot(struct wq *wq, const struct wq_slot *slot,
 					uint32_t *done_as)
 {

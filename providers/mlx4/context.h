@@ -21,7 +21,8 @@ struct mlx4_device {
 	struct verbs_device vdev; /* first */
 };
 
-/* The BlueFlame register of a context, shared by all its send queues. */
+/* The BlueFlame register of a context, shared by all its send queues: the kernel maps one page for
+ * each context. */
 struct mlx4_blueflame {
 	struct qlock lock;
 	uint8_t *next; /* buffer to use next, of the register's two; guarded by the lock */

@@ -139,7 +139,8 @@ static int qp_check_objects(const struct qp_type *type, const struct ibv_qp_init
 	return EINVAL;
 }
 
-/* The bits of send_ops_flags have the numbers of enum ibv_wr_opcode. */
+/* The bits of send_ops_flags have the numbers of enum ibv_wr_opcode, so both masks can be
+ * compared. */
 static int qp_check_attr(const struct qp_type *type, const struct ibv_qp_init_attr_ex *attr)
 {
 	int ret;
@@ -262,7 +263,7 @@ static void qp_choose_sends(struct mlx4_qp *qp)
 }
 
 /* Chooses the routines. Sends may be posted from RTS on, receives from INIT on; limits of 0 forbid
- * them until then. */
+ * them until then, so posting needs no test of the state. */
 static void qp_choose_routines(const struct ibv_qp_init_attr_ex *attr, const struct qp_type *type,
 			       struct mlx4_qp *qp)
 {
@@ -299,7 +300,8 @@ static void qp_grant(const struct mlx4_qp_size *size, const struct mlx4_qp *qp,
 	};
 }
 
-/* Runs CREATE_QP. The kernel computes the receive queue from the same capacities. */
+/* Runs CREATE_QP. The kernel computes the receive queue from the same capacities, so both must
+ * round alike. */
 static int qp_run_create(struct mlx4_context *ctx, const struct qp_type *type,
 			 struct ibv_qp_init_attr_ex *attr, const struct mlx4_qp_size *size,
 			 struct mlx4_qp *qp)
@@ -418,8 +420,8 @@ static bool qp_has_cqes(const struct mlx4_qp *qp)
 	return qp->sq.buf && qp->vqp.qp.qp_type != IBV_QPT_XRC_RECV;
 }
 
-/* Removes the QP's completions. CQs that it does not use are skipped: the program may have
- * destroyed them already. */
+/* Removes the QP's completions, which would name a freed QP. CQs that it does not use are skipped:
+ * the program may have destroyed them already. */
 static void qp_clean_cqs(struct mlx4_qp *qp)
 {
 	struct ibv_qp *ibqp = &qp->vqp.qp;
@@ -538,7 +540,7 @@ int mlx4_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 		qp_reset(qp);
 	else if (attr->qp_state == IBV_QPS_INIT)
 		qp_init_rings(qp, was_reset);
-	/* In state ERR, posted requests are flushed. */
+	/* In state ERR, posted requests are flushed, so posting is allowed. */
 	if (attr->qp_state == IBV_QPS_RTS || attr->qp_state == IBV_QPS_ERR)
 		qp_open_sends(qp);
 	return 0;
@@ -574,7 +576,8 @@ int mlx4_qp_destroy(struct ibv_qp *ibqp)
 	return 0;
 }
 
-/* Opens a handle, which can neither post nor poll. */
+/* Opens a handle, which can neither post nor poll: the QP's rings belong to the process that
+ * created it. */
 struct ibv_qp *mlx4_qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr)
 {
 	struct mlx4_qp *qp = zalloc_aligned_for("open_qp", CACHE_LINE, sizeof(*qp));

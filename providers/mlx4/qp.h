@@ -156,7 +156,7 @@ struct mlx4_qp_size {
 };
 
 /* HEAD is the longest part of a WQE before its data. An atomic, whose head has one more segment,
- * has less room for data. */
+ * has less room for data, and needs only one SGE. */
 int mlx4_qp_size(const struct ibv_qp_cap *cap, uint32_t head, bool has_rq,
 		 struct mlx4_qp_size *size);
 /* Sizes the queues of an XRC receive QP: it posts nothing, but the kernel requires one slot. */

@@ -83,7 +83,8 @@ static int size_receives(const struct ibv_qp_cap *cap, struct mlx4_qp_size *size
 	return 0;
 }
 
-/* Places the rings: the one with larger WQEs first, the send ring if they are equal. */
+/* Places the rings: the one with larger WQEs first, the send ring if they are equal. The kernel
+ * expects this order, as the larger WQEs are then aligned. */
 static void place_rings(struct mlx4_qp_size *size)
 {
 	size_t sends = (size_t)size->sq_slots << size->sq_slot_log;

@@ -131,8 +131,8 @@ static void wq_free(struct mlx4_context *ctx, struct mlx4_wq *wq)
 	free(wq);
 }
 
-/* Runs CREATE_WQ. The requested range begins with this WQ; later WQs get numbers of the open
- * range. */
+/* Runs CREATE_WQ. The requested range begins with this WQ; later WQs get numbers of the open range,
+ * as an RSS QP needs consecutive numbers. */
 static int wq_ask_kernel(struct mlx4_context *ctx, struct ibv_wq_init_attr *granted,
 			 struct mlx4_wq *wq)
 {
@@ -221,7 +221,8 @@ struct ibv_wq *mlx4_wq_create(struct ibv_context *context, struct ibv_wq_init_at
 
 /* ---- modify and destroy ---- */
 
-/* Empties the WQ before it is used again. */
+/* Empties the WQ before it is used again: CQEs of its earlier life would complete requests of the
+ * new one. */
 static void wq_renew(struct mlx4_wq *wq)
 {
 	struct mlx4_rq *rq = &wq->qp.rq;

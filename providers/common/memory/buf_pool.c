@@ -38,7 +38,7 @@ struct buf_chunk {
 };
 
 /* Returns the class of a run: one for each length up to a page, then one for each page up to four,
- * and one for all longer runs. */
+ * and one for all longer runs. Short buffers are the most frequent, so their classes are exact. */
 static unsigned int class_of(unsigned int run)
 {
 	if (run <= PAGE_GRAINS)
@@ -46,7 +46,8 @@ static unsigned int class_of(unsigned int run)
 	return min_of(PAGE_GRAINS + 1 + (run - PAGE_GRAINS - 1) / PAGE_GRAINS, BUF_CLASSES - 1u);
 }
 
-/* Returns the first class whose chunks all have a run of NEED grains. */
+/* Returns the first class whose chunks all have a run of NEED grains: a chunk from it fits without
+ * a look at its bits. */
 static unsigned int class_with(unsigned int need)
 {
 	return need ? min_of(class_of(need - 1) + 1, BUF_CLASSES - 1u) : 0;
@@ -254,7 +255,8 @@ static unsigned int chunk_longest_run(const struct buf_chunk *chunk)
 	return longest;
 }
 
-/* Returns the number of free grains before END, up to MUCH plus a page. */
+/* Returns the number of free grains before END, up to MUCH plus a page: all longer runs are of one
+ * class, so counting on would be in vain. */
 static unsigned int chunk_free_before(const struct buf_chunk *chunk, unsigned int end)
 {
 	unsigned int count = 0, page = end / PAGE_GRAINS, in_page = end % PAGE_GRAINS;

@@ -80,8 +80,8 @@ static struct dbrec_page *pages_take_all(struct dbrec_pool *pool, struct dbrec_p
 	return last;
 }
 
-/* Changes the source. Pages of the former source stay while their records are in use, but hand out
- * no more; its empty page is freed. */
+/* Changes the source. Pages of the former source stay while their records are in use, as the
+ * adapter reads them, but hand out no more; its empty page is freed. */
 void provider_dbrec_pool_set_source(struct dbrec_pool *pool, const struct hwbuf_source *source)
 {
 	struct dbrec_page *page, *next;

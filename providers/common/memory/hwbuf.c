@@ -51,7 +51,7 @@ int provider_hwbuf_alloc_huge(size_t size, struct hwbuf *buf)
 void provider_hwbuf_free(struct hwbuf *buf)
 {
 	if (buf->addr) {
-		/* resets the page counts; memory mapped here later starts at 0 */
+		/* resets the page counts, or memory mapped here later would inherit them */
 		ibv_dofork_range(buf->addr, buf->size);
 		munmap(buf->addr, buf->size);
 	}

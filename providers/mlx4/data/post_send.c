@@ -178,7 +178,8 @@ WQE_INLINE bool wr_has_bytes(const struct ibv_send_wr *wr)
 	return false;
 }
 
-/* Writes the destination of a frame that may be spread over several buffers. */
+/* Writes the destination of a frame that may be spread over several buffers. The adapter reads it
+ * from the control segment, to loop back frames for its own ports. */
 static void __attribute__((noinline)) put_mac_in_parts(uint8_t *ctrl, const struct ibv_send_wr *wr)
 {
 	uint32_t have = 0;
@@ -323,7 +324,8 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 	return true;
 }
 
-/* Posts the WQE at CTRL by its first word. The adapter may see it even before the doorbell. */
+/* Posts the WQE at CTRL by its first word. The adapter may see it even before the doorbell, as it
+ * reads ahead; so the rest of the WQE must be visible first. */
 WQE_INLINE void hand_over(struct mlx4_qp *qp, uint8_t *ctrl, uint32_t head, uint32_t opcode)
 {
 	order_publish(&qp->sq.wq);
@@ -492,7 +494,8 @@ WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_
 
 /* ---- single requests ---- */
 
-/* Constants that select a routine for a single request. */
+/* Constants that select a routine for a single request: with them, the compiler drops the branches
+ * for other kinds of QP. */
 struct one {
 	enum send_kind kind;
 	bool shared; /* takes the lock */
@@ -839,7 +842,7 @@ WQE_INLINE int enter_for_one(struct mlx4_qp *qp, struct ibv_send_wr *wr,
 	ENTRY(name, list, unusual, name##_inline, name##_four_sges, __VA_ARGS__)
 
 /* In a process with one thread, only checks that the lock is free, which saves no registers; taking
- * the lock is a separate function. */
+ * the lock is a separate function, whose frame the usual path does not pay for. */
 #define LOCKED_ROUTINE(name)                                                                  \
 	static int name##_locked(POST_ARGS)                                                   \
 	{                                                                                     \

@@ -288,7 +288,7 @@ WQE_INLINE bool wqe_put_few_sges(uint8_t *to, const struct ibv_sge *sge, int n)
 }
 
 /* Writes N SGEs, at least 1, in groups of four; the first group overlaps the second if N is no
- * multiple of four. */
+ * multiple of four, so no loop over the rest is needed. */
 WQE_INLINE bool wqe_put_whole_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int n)
 {
 	uint8_t *const to = ctrl + at;
@@ -373,7 +373,8 @@ WQE_INLINE void wqe_put_piece(uint8_t *ctrl, uint32_t at, const struct ibv_sge *
 		wqe_put_sge(ctrl, at + (uint32_t)i * M4_SEG, &sge[i], NULL);
 }
 
-/* Writes the headers of a large send after its data; the first word of each piece comes last. */
+/* Writes the headers of a large send after its data; the first word of each piece comes last, as it
+ * ends the stamp by which the adapter knows unfinished pieces. */
 WQE_INLINE void wqe_put_header(uint8_t *ctrl, const uint8_t *from, uint32_t size, uint32_t mss,
 			       __be32 *aside)
 {

@@ -20,7 +20,8 @@ static void wr_start(struct ibv_qp_ex *qpx)
 	qp->batch = (struct mlx4_batch){ .first = qp->sq.wq.head };
 }
 
-/* Returns where the first words of a slot's pieces are kept while its batch is open. */
+/* Returns where the first words of a slot's pieces are kept while its batch is open: in the ring,
+ * the pieces stay stamped until the batch completes. */
 static __be32 *slot_aside(const struct mlx4_qp *qp, uint32_t index)
 {
 	return qp->asides +
@@ -305,7 +306,8 @@ static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
 
 /* ---- end of a batch ---- */
 
-/* Writes the first words of the WQE's later pieces in place of the stamps. */
+/* Writes the first words of the WQE's later pieces in place of the stamps. The barrier before it
+ * keeps a piece invalid until its other bytes are visible. */
 static void wqe_reveal(const struct mlx4_qp *qp, uint32_t index)
 {
 	uint8_t *ctrl = sq_slot(&qp->sq, index);

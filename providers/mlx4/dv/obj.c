@@ -41,7 +41,7 @@ static int show_qp(struct ibv_qp *ibqp, struct mlx4dv_qp *out)
 	return 0;
 }
 
-/* After this, the program owns the consumer index. */
+/* After this, the program owns the consumer index, as it polls by itself. */
 static int show_cq(struct ibv_cq *ibcq, struct mlx4dv_cq *out)
 {
 	struct mlx4_cq *cq = to_mcq(ibcq);

@@ -74,7 +74,8 @@ CQE_INLINE uint8_t cqe_last_at(const struct mlx4_cq *cq, const uint8_t *cqe, uin
 	uint8_t last = __atomic_load_n(cqe + CQE_LAST, __ATOMIC_RELAXED);
 	uint32_t count_log = __atomic_load_n(&cq->count_log, __ATOMIC_RELAXED);
 
-	/* The adapter writes the ownership bit last: read the rest after the check. */
+	/* The adapter writes the ownership bit last: a load of the rest before the check may return
+	 * bytes of the previous lap. */
 	dma_load_barrier();
 	return last ^ (uint8_t)(ci >> count_log << FLD_SHIFT(M4_CQE_OWNER));
 }
@@ -91,7 +92,8 @@ CQE_INLINE bool cqe_step(const struct mlx4_cq *cq, const uint8_t **cqe, uint32_t
 		before ^= FLD_BITS(M4_CQE_OWNER);
 	}
 	*last = __atomic_load_n(*cqe + CQE_LAST, __ATOMIC_RELAXED);
-	/* The adapter writes the ownership bit last: read the rest after the check. */
+	/* The adapter writes the ownership bit last: a load of the rest before the check may return
+	 * bytes of the previous lap. */
 	dma_load_barrier();
 	return (int8_t)(*last ^ before) >= 0;
 }
@@ -211,7 +213,8 @@ CQE_INLINE __be32 cqe_qpn_be(const uint8_t *cqe)
 	return cqe_first_word(cqe) & htobe32(FLD_BITS(M4_CQE_QPN));
 }
 
-/* Forgets the QP of the last CQE: the number may soon belong to another QP. */
+/* Forgets the QP of the last CQE, or a later CQE would complete on a freed QP: the number may soon
+ * belong to another QP. */
 CQE_INLINE void cq_forget_qp(struct mlx4_cq *cq)
 {
 	cq->qpn_be = M4_NO_QPN;
@@ -312,7 +315,7 @@ CQE_INLINE void cqe_complete(struct completion *comp)
 }
 
 /* Takes the next CQE at *CI, and advances *CI. Returns false if there is none. Skips CQEs of QPs
- * that do not exist. */
+ * that do not exist: the program has destroyed them, and wants no completion. */
 CQE_INLINE bool cqe_take(struct mlx4_cq *cq, uint32_t *ci, struct completion *comp)
 {
 	struct mlx4_srq *srq = NULL;
@@ -322,7 +325,8 @@ CQE_INLINE bool cqe_take(struct mlx4_cq *cq, uint32_t *ci, struct completion *co
 		cqe = cqe_at(cq, *ci);
 		if (!cqe_is_sw_owned(cq, cqe, *ci))
 			return false;
-		/* The adapter writes the ownership bit last: read the rest after the check. */
+		/* The adapter writes the ownership bit last: a load of the rest before the check
+		 * may return bytes of the previous lap. */
 		dma_load_barrier();
 		++*ci;
 		if (likely(cqe_find_qp(cq, cqe)))

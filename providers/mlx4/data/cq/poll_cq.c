@@ -209,7 +209,8 @@ OUT_OF_LINE poll_mixed(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, uint32_
 
 		if (!cqe_is_sw_owned(cq, cqe, ci))
 			break;
-		/* The adapter writes the ownership bit last: read the rest after the check. */
+		/* The adapter writes the ownership bit last: a load of the rest before the check
+		 * may return bytes of the previous lap. */
 		dma_load_barrier();
 		if (likely(cqe_find_qp(cq, cqe)))
 			fill_wc(cq, cq->qp, cqe, wc++);
