@@ -201,7 +201,7 @@ static const struct verbs_driver *find_driver(const struct verbs_device_info *in
 	}
 	if (driver && info->abi_version >= driver->min_abi && info->abi_version <= driver->max_abi)
 		return driver;
-	/* No message for a device file that a container was not given. */
+	/* No message for a device file that a container was not given: its absence is intended. */
 	if (verbs_node_exists(info) && first_refusal(info))
 		explain_refusal(info, driver);
 	return NULL;
@@ -241,7 +241,8 @@ static struct verbs_device *take_known(const struct verbs_device_info *info)
 	return NULL;
 }
 
-/* Updates the table to INFOS: devices not in INFOS are removed. Returns the number of devices. */
+/* Updates the table to INFOS: devices not in INFOS are removed. A device that stays keeps its
+ * struct, which contexts refer to. Returns the number of devices. */
 static unsigned int update_known(struct verbs_device_info *infos, unsigned int count)
 {
 	struct verbs_device *now = NULL, **tail = &now, *vdev;

@@ -33,7 +33,8 @@ struct verbs_pci_id {
 	uint16_t vendor, device;
 };
 
-/* Facts about a device found by discovery, before a driver is involved. Strings are never NULL. */
+/* Facts about a device found by discovery, before a driver is involved. Strings are never NULL, so
+ * that drivers can compare them unchecked. */
 struct verbs_device_info {
 	char name[IBV_SYSFS_NAME_MAX];        /* "mlx5_0" */
 	char uverbs_name[IBV_SYSFS_NAME_MAX]; /* "uverbs0" */

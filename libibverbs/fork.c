@@ -66,7 +66,8 @@ static bool enabled;    /* ibv_fork_init() was called, and the kernel does not c
 static bool huge_pages; /* RDMAV_HUGEPAGES_SAFE: pages may be huge pages */
 bool verbs_fork_is_off; /* a region is not excluded, so it is too late for ibv_fork_init() */
 
-/* Makes room for the most that one change adds: two splits, and a gap next to each range. */
+/* Makes room for the most that one change adds: two splits, and a gap next to each range. Done
+ * first, so that a change cannot fail half-way. */
 static int ranges_reserve(void)
 {
 	const size_t need = kept.count * 2 + 3;
@@ -184,7 +185,8 @@ static int remove_pages(uintptr_t start, uintptr_t end)
 	return 0;
 }
 
-/* Increments the counts of [start, end). On failure, changes nothing. */
+/* Increments the counts of [start, end). On failure, changes nothing: the caller then refuses the
+ * registration. */
 static int add_pages(uintptr_t start, uintptr_t end)
 {
 	uintptr_t at = start;

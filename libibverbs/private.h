@@ -15,7 +15,7 @@
 #define VERBS_EXPORT __attribute__((visibility("default")))
 
 /* Target of verbs_context.priv, except in a context made by another library (bridge/). Hidden from
- * applications. */
+ * applications, so that it may change without a new ABI. */
 struct verbs_ex_private {
 	struct verbs_ops ops;
 	/* the provider's operation, if explain/suspect_qp.c has replaced ops.modify_qp */

@@ -109,7 +109,8 @@ static inline int check_entry_args(const char *call, const void *entry, uint32_t
 	return 0;
 }
 
-/* Copies an entry to a program's longer one, of a newer release. */
+/* Copies an entry to a program's longer one, of a newer release; fields that this library does not
+ * know become 0. */
 static void entry_put(void *to, const struct ibv_gid_entry *entry, size_t size)
 {
 	memset(to, 0, size);

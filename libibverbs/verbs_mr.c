@@ -15,7 +15,8 @@ static bool is_pinned(unsigned int access)
 	return !(access & IBV_ACCESS_ON_DEMAND);
 }
 
-/* Registers memory that needs no fork protection. */
+/* Registers memory that needs no fork protection, such as on-demand memory: its pages are not
+ * pinned, so a child's copy does no harm. */
 static inline struct ibv_mr *reg_only(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 				      unsigned int access)
 {
@@ -160,7 +161,8 @@ VERBS_EXPORT struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_
 
 /* ---- changes ---- */
 
-/* Checks the arguments. Regions of device memory pass: the kernel refuses them. */
+/* Checks the arguments. Regions of device memory pass: the kernel refuses them, and names the
+ * errno. */
 static int mr_check_rereg(const struct verbs_mr *vmr, int flags, const struct ibv_pd *pd,
 			  const void *addr, size_t length, int access)
 {

@@ -259,7 +259,8 @@ static int daemon_ask(const struct acm_message *question, struct acm_message *an
 	return ret;
 }
 
-/* Another thread of the parent may hold the lock while it waits for an answer. */
+/* Another thread of the parent may hold the lock while it waits for an answer; in the child,
+ * nothing would release it. */
 static void forked_in_child(void)
 {
 	cm_lock_init(&lock);

@@ -180,8 +180,8 @@ static int put_gid(const struct sockaddr_in6 *from, const struct rdma_addrinfo *
 	return make_entry(&entry, hints, list);
 }
 
-/* Resolves a GID. It is written as an IPv6 address, and its services have the names of IP
- * services. */
+/* Resolves a GID. It is written as an IPv6 address, and its services have the names of IP services,
+ * so the C library can parse both. */
 static int resolve_gid(const char *node, const char *service, const struct rdma_addrinfo *hints,
 		       struct rdma_addrinfo **list)
 {

@@ -52,7 +52,8 @@ static int ask_from(struct sockaddr_ib *port, const char *service, struct rdma_a
 	return ret == ENODATA ? ENOENT : ret;
 }
 
-/* Gets the address of a port. Only InfiniBand subnets have services. */
+/* Gets the address of a port. Only InfiniBand subnets have services: their administration keeps the
+ * records. */
 static bool port_address(struct ibv_context *verbs, uint8_t number, struct sockaddr_ib *addr)
 {
 	struct ibv_port_attr port;

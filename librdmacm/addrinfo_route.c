@@ -168,7 +168,8 @@ static int add_gids(struct rdma_addrinfo **list, const struct acm_answer *answer
 	return 0;
 }
 
-/* Returns whether the kernel accepts GIDs as addresses. It is asked only once. */
+/* Returns whether the kernel accepts GIDs as addresses. It is asked only once, as the answer costs
+ * an id and cannot change. */
 static bool kernel_knows_gids(void)
 {
 	enum { UNKNOWN, NO, YES };

@@ -274,7 +274,8 @@ int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma
 int rdmacm_id_create(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
 		     enum ibv_qp_type qp_type, struct cm_id **id);
 void rdmacm_id_free(struct cm_id *id);
-/* Destroys the id in the kernel, and waits until all its events are acknowledged. */
+/* Destroys the id in the kernel, and waits until all its events are acknowledged: until then, the
+ * program may read the id from them. */
 int rdmacm_id_destroy_in_kernel(struct cm_id *id);
 /* Makes the kernel move an id and its unread events to CHANNEL, from the channel with descriptor
  * FROM, which may belong to another process. Sets *REPORTED to the number of its events that were
@@ -283,7 +284,8 @@ int rdmacm_id_fetch(uint32_t number, int from, const struct rdma_event_channel *
 		    uint32_t *reported);
 /* Waits until COUNTER reaches REPORTED, the number of events read. */
 void rdmacm_id_await_acks(struct cm_id *id, const uint32_t *counter, uint32_t reported);
-/* Called in a child of fork(), which continues with a copy of the id. */
+/* Called in a child of fork(), which continues with a copy of the id. Another thread of the parent
+ * may have held its lock. */
 void rdmacm_id_forked(struct cm_id *id);
 
 /* ---- id_memory.c ---- */
@@ -294,7 +296,7 @@ void rdmacm_id_memory_free(struct cm_id *cm);
 void rdmacm_id_init_lock(struct cm_id *cm);
 /* Frees the memory kept for later ids. */
 void rdmacm_id_free_spare(void);
-/* Called in a child of fork(). */
+/* Called in a child of fork(): another thread of the parent may have been changing the list. */
 void rdmacm_id_spare_forked(void);
 
 /* ---- query.c ---- */

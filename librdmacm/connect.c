@@ -18,7 +18,8 @@ enum { /* reasons for a rejection: IBTA vol 1, 12.6.7.2 */
        REJ_VENDOR_OPTION = 35,
 };
 
-/* Parameters of a call without any: as many READs and atomics as the device supports. */
+/* Parameters of a call without any: as many READs and atomics as the device supports, and as many
+ * retries as the fields can say (7; for RNR, that is without end). */
 static const struct rdma_conn_param default_param = {
 	.responder_resources = RDMA_MAX_RESP_RES,
 	.initiator_depth = RDMA_MAX_INIT_DEPTH,
@@ -218,7 +219,8 @@ CMA_EXPORT int rdma_listen(struct rdma_cm_id *id, int backlog)
 
 /* ---- passive side ---- */
 
-/* Enables the peer's ECE options on the QP, and tells the peer which of them are in use. */
+/* Enables the peer's ECE options on the QP, and tells the peer which of them are in use. Must
+ * precede RTR: the adapter takes options only before (ibv_set_ece(3)). */
 static int prepare_qp(struct cm_id *cm)
 {
 	bool asks;

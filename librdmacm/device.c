@@ -290,7 +290,7 @@ int rdmacm_device_must_exist(void)
 	devices_lock();
 	if (!device_is_any())
 		ret = devices_refresh();
-	/* ENOSYS: the kernel has no RDMA support */
+	/* ENOSYS: the kernel has no RDMA support; to a program, that is no device */
 	if (ret == ENOSYS || (!ret && !device_is_any()))
 		ret = ENODEV;
 	cm_lock_drop(&lock);
@@ -301,7 +301,7 @@ int rdmacm_device_must_exist(void)
 }
 
 /* Returns whether this process opened the device. A device inherited from a parent is in no list,
- * and the parent closes it. */
+ * and the parent closes it: its descriptors and mappings are not the child's. */
 static bool device_is_own(const struct cm_device *device)
 {
 	const struct cm_device *at;

@@ -119,7 +119,8 @@ int rdmacm_request_refuse(int fd, uint32_t number, const char *why)
 	return CM_RUN(fd, &cmd, DESTROY_ID, destroy_id, sizeof(resp));
 }
 
-/* Queries the kernel about a request's id. On any error destroys the id, in the kernel too. */
+/* Queries the kernel about a request's id. On any error destroys the id, in the kernel too: no
+ * program knows it, so nothing else would. */
 static int request_learn(struct cm_id *cm, const struct rdma_ucm_event_resp *resp)
 {
 	int ret;
@@ -403,7 +404,8 @@ static void wait_abandon(void *of)
 	event_acknowledge(wait->event);
 }
 
-/* Waits with cancellation enabled, and returns with it disabled. *STATE is the previous setting. */
+/* Waits with cancellation enabled, and returns with it disabled, so that an event that was read
+ * cannot be lost. *STATE is the previous setting. */
 static int __attribute__((noinline)) await_cancelled(struct wait *wait, int *state)
 {
 	int ret;

@@ -76,7 +76,8 @@ int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma
 	return 0;
 }
 
-/* Resets the lock in a child: a thread of the parent may have held it. */
+/* Resets the lock in a child: a thread of the parent may have held it, and does not exist here to
+ * release it. */
 void rdmacm_id_forked(struct cm_id *cm)
 {
 	rdmacm_id_init_lock(cm);

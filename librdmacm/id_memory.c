@@ -89,7 +89,8 @@ void rdmacm_id_free_spare(void)
 	}
 }
 
-/* Drops the list in a child if another thread of the parent was changing it. */
+/* Drops the list in a child if another thread of the parent was changing it: its links may be
+ * half-written. */
 void rdmacm_id_spare_forked(void)
 {
 	if (spare_lock.state != LOCK_FREE) {

@@ -201,7 +201,8 @@ static inline int rdma_await_comp(struct rdma_cm_id *id, struct ibv_cq *cq,
 		found = ibv_poll_cq(cq, 1, wc);
 		if (found)
 			break;
-		/* a completion between polling and arming causes no event: poll again */
+		/* a completion between polling and arming causes no event, and waiting would sleep
+		 * forever: poll again */
 		ret = ibv_req_notify_cq(cq, 0);
 		if (ret)
 			return rdma_seterrno(ret);

@@ -88,8 +88,8 @@ int verbs_cmd_create_comp_channel(struct ibv_context *context, int *fd)
 	return ret;
 }
 
-/* Copies a field that has the same name in the kernel's answer and in the verbs struct; the
- * kernel's are unsigned. */
+/* Copies a field that has the same name in the kernel's answer and in the verbs struct; a macro, as
+ * the types differ: the kernel's are unsigned. */
 #define COPY(field) (attr->field = resp->field)
 
 static void copy_identity(struct ibv_device_attr *attr,

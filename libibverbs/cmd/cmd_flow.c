@@ -57,7 +57,7 @@ static const struct match_layout *find_layout(uint32_t type)
 	return NULL;
 }
 
-/* Large enough for any spec of the kernel. */
+/* Large enough for any spec of the kernel, which has no limit of its own to name. */
 union kernel_spec {
 	struct ib_uverbs_flow_spec_hdr hdr;
 	struct ib_uverbs_flow_spec_action_tag tag;
@@ -189,7 +189,7 @@ static int run_create(struct ibv_qp *qp, const struct ibv_flow_attr *attr,
 
 static_assert(UINT8_MAX * sizeof(union kernel_spec) < UINT16_MAX, "any number of specs fits");
 
-/* Number of specs that are converted on the stack, without allocation. */
+/* Number of specs that are converted on the stack, without allocation: few flows have more. */
 enum {
 	FEW_SPECS = 6,
 	FEW_WORDS = (sizeof(struct ib_uverbs_create_flow) + FEW_SPECS * sizeof(union kernel_spec)) /

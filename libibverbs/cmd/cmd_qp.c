@@ -238,7 +238,8 @@ static inline int check_widths(const struct ibv_qp *qp, const struct ibv_qp_attr
 	return all <= UINT8_MAX ? 0 : refuse_width(qp, attr, mask);
 }
 
-/* Runs the extended command, the only one with a rate limit and a response of the driver. */
+/* Runs the extended command, the only one with a rate limit and a response of the driver. Other
+ * changes use the older command, which every kernel has. */
 static int __attribute__((noinline))
 run_extended_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, uint32_t mask,
 		    const struct verbs_udata *udata)

@@ -187,7 +187,7 @@ static struct verbs_places places;
 static bool all_loaded; /* guarded by the lock of the device list */
 
 /* Makes a later list of devices try again after a temporary shortage. A bad plugin or file is not
- * tried again. */
+ * tried again, as it would fail and log each time. */
 static void note_failure(int err)
 {
 	if (err == EMFILE || err == ENFILE || err == ENOMEM || err == EINTR)

@@ -161,7 +161,8 @@ static int scan_uverbs(DIR *dir, const char *class_dir, struct verbs_device_info
 	return err;
 }
 
-/* Returns ENOSYS if the kernel has no RDMA support. The caller frees *infos, also on failure. */
+/* Returns ENOSYS if the kernel has no RDMA support, which programs tell from "no devices". The
+ * caller frees *infos, also on failure. */
 int verbs_sysfs_find_devices(struct verbs_device_info **infos, unsigned int *count)
 {
 	char class_dir[IBV_SYSFS_PATH_MAX];

@@ -64,7 +64,7 @@ static int parent_shutdown(struct rs *rs, int how)
 	return ENOTCONN;
 }
 
-/* Closes the child's copy. The connection's memory and queues belong to the parent. */
+/* Closes the child's copy, and no more: the connection's memory and queues belong to the parent. */
 static void parent_close(struct rs *rs)
 {
 	rdmacm_rs_retire(rs);
@@ -72,7 +72,8 @@ static void parent_close(struct rs *rs)
 	free(rs);
 }
 
-/* Reports an error to a program that polls its parent's connection. */
+/* Reports an error to a program that polls its parent's connection, so that it does not wait for
+ * data that never comes. */
 static short parent_poll(struct rs *rs, short events, bool sleep)
 {
 	(void)sleep;

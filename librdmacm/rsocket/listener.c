@@ -54,7 +54,8 @@ static int read_request(struct stream *listener, struct rdma_ucm_event_resp *req
 
 /* ---- a channel of this process ---- */
 
-/* Replaces the stream's channel by CHANNEL, which gets the same descriptor number. */
+/* Replaces the stream's channel by CHANNEL, which gets the same descriptor number: the program, and
+ * sets of epoll, know the stream by it. */
 static int channel_replace(struct stream *stream, struct rdma_event_channel *channel)
 {
 	int ret = dup3(channel->fd, stream->rs.fd, O_CLOEXEC) < 0 ? errno : 0;
@@ -416,14 +417,15 @@ static int become_holder(struct stream *listener)
 	return ret ? ret : rdmacm_service_add(&listener->rs, &care_of_listener);
 }
 
-/* Returns whether ERROR is temporary, a lack of descriptors or memory. */
+/* Returns whether ERROR is temporary, a lack of descriptors or memory: a later call may succeed, so
+ * the listener stays. */
 static bool is_passing(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN;
 }
 
-/* Becomes the holder, if there is none. Returns 0 if there is a holder again, this process or
- * another. */
+/* Becomes the holder, if there is none: the former one may have exited. Returns 0 if there is a
+ * holder again, this process or another. */
 static int take_over(struct stream *listener)
 {
 	int ret;

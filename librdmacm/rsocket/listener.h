@@ -39,9 +39,9 @@ void rdmacm_accept_close(struct stream *listener);
 
 /* ---- handlers of fork(), which take no lock ---- */
 
-/* Called before fork(). */
+/* Called before fork(), after which parent and child both accept. */
 void rdmacm_listener_share(struct stream *listener);
-/* Called in the child. */
+/* Called in the child, which begins without the holder's part. */
 void rdmacm_listener_forked(struct stream *listener);
 
 /* Returns whether ERROR means that an id is not on this channel any more. */

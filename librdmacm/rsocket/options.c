@@ -249,7 +249,7 @@ static int get_protocol(struct rs *rs)
 	return rs->type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP;
 }
 
-/* Sets the TOS. A stream's ECN bits belong to the transport. */
+/* Sets the TOS. A stream's ECN bits belong to the transport, as with TCP. */
 static int set_tos(struct rs *rs, int value)
 {
 	rs->options.ip_tos = value & (rs->type == SOCK_STREAM ? 0xfc : 0xff);
@@ -458,7 +458,8 @@ static bool read_number(int level, const void *value, socklen_t len, int *number
 	return true;
 }
 
-/* Hands out a number: in one byte for an IP option with room for less than an int, if it fits. */
+/* Hands out a number. As Linux does, an IP option with room for less than an int gets one byte, if
+ * the number fits. */
 static int hand_out_number(int level, int number, void *value, socklen_t *len)
 {
 	uint8_t byte = number;

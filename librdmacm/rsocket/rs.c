@@ -144,7 +144,8 @@ static void set_nonblocking(struct rs *rs, bool on)
 	rs->status_flags = on ? O_NONBLOCK : 0;
 }
 
-/* Handles ioctl() requests, whose numbers differ from all fcntl() commands. */
+/* Handles ioctl() requests, whose numbers differ from all fcntl() commands, so that rfcntl() can
+ * serve both. */
 static int request_of_socket(struct rs *rs, unsigned int request, int *argument)
 {
 	if (!argument)

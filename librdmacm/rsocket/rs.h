@@ -276,7 +276,8 @@ void rdmacm_rs_table_each(void (*call)(struct rs *rs));
 void rdmacm_rs_watch_forks(void);
 void rdmacm_rs_epoll_before_fork(void);
 void rdmacm_rs_epoll_in_parent(void);
-/* Called in the child, which lacks the parent's other threads. */
+/* Called in the child, which lacks the parent's other threads, so their locks and references are
+ * void. */
 void rdmacm_rs_table_forked(void);
 void rdmacm_rs_keepalive_forked(void);
 void rdmacm_rs_epoll_forked(void);

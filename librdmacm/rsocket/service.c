@@ -79,7 +79,7 @@ static int kick_end(int end)
 }
 
 /* Returns whether the descriptor is still ours: a program may close all descriptors and reuse the
- * numbers. */
+ * numbers, and a byte would go into its file. */
 static bool kick_is_there(int end)
 {
 	int fd = kick_end(end);

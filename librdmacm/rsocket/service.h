@@ -32,7 +32,7 @@ int rdmacm_service_add(struct rs *rs, const struct rs_care *care);
 void rdmacm_service_drop(const struct rs *rs);
 /* Makes the thread query all its sockets again. May be called in handlers of fork(). */
 void rdmacm_service_kick(void);
-/* Called in a forked child, which has no such thread. */
+/* Called in a forked child, which has no such thread and must start its own. */
 void rdmacm_service_forked(void);
 
 #endif

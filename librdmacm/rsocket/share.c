@@ -185,7 +185,7 @@ static int share_make(struct rs_share *share, int channel)
 	return lay_down(share, &stamp, &channels);
 }
 
-/* Creates the share; other threads use it only when is_open is set. */
+/* Creates the share; other threads use it only when is_open is set, so it is set last. */
 static int share_open_alone(struct rs_share *share, int channel)
 {
 	int ret;

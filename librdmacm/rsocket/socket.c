@@ -27,7 +27,7 @@ void rdmacm_rs_retire(struct rs *rs)
 {
 	if (rs->fd >= 0 && rdmacm_rs_find(rs->fd) == rs)
 		rdmacm_rs_table_remove(rs);
-	/* No thread can begin to watch the socket any more. */
+	/* No thread can begin to watch the socket any more, as it has left the table. */
 	if (__atomic_load_n(&rs->waiters.count, __ATOMIC_ACQUIRE))
 		rdmacm_rs_waiters_dismiss(&rs->waiters);
 }

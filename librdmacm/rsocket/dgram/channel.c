@@ -38,8 +38,8 @@ static void ids_move(struct dgram *dgram, const struct rdma_event_channel *to)
 	}
 }
 
-/* Renews the channel. The new one keeps the descriptor number of the old one, which the ids
- * know. */
+/* Renews the channel after a change of user: the kernel serves a channel only to the user that
+ * opened it. The new one keeps the descriptor number of the old one, which the ids know. */
 static int channel_renew(struct dgram *dgram)
 {
 	struct rdma_event_channel *channel;
@@ -98,7 +98,8 @@ static int read_events(struct dgram *dgram)
 	return any ? 0 : errno;
 }
 
-/* Reads the events of the channel. An event may stay unread if there is no memory for it. */
+/* Reads the events of the channel. An event may stay unread if there is no memory for it; the
+ * channel is then left out of poll(), which would return at once. */
 bool rdmacm_dgram_cm_events(struct dgram *dgram)
 {
 	int ret = read_events(dgram);

@@ -199,7 +199,8 @@ static bool is_sending(struct dgram *dgram)
 	return false;
 }
 
-/* Waits for posted sends before it destroys the QP. */
+/* Waits for posted sends before it destroys the QP, which would drop them; not longer than
+ * CLOSE_MS, as an adapter may be dead. */
 static void dgram_close(struct rs *rs)
 {
 	struct dgram *dgram = to_dgram(rs);
@@ -227,7 +228,7 @@ static int dgram_error(struct rs *rs)
 	return error;
 }
 
-/* Options ask without the lock. */
+/* Options ask without the lock, hence the atomic load. */
 static bool dgram_has_queues(struct rs *rs)
 {
 	return __atomic_load_n(&to_dgram(rs)->link_count, __ATOMIC_RELAXED) > 0;

@@ -142,7 +142,8 @@ static int ask_port(struct dgram_link *link)
 	return 0;
 }
 
-/* Binds the id to port 0: nothing needs the port that rdma_cm chooses. */
+/* Binds the id to port 0: nothing needs the port that rdma_cm chooses, as peers know the socket by
+ * its UDP port. */
 static int bind_id(struct dgram *dgram, struct dgram_link *link)
 {
 	int ret = rdmacm_dgram_new_id(dgram, NULL, &link->id);

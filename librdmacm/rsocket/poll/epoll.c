@@ -117,7 +117,8 @@ static void set_put(const struct visit *visit)
 	pthread_mutex_unlock(&sets_lock);
 }
 
-/* Drops a closed set, and wakes its waiters, which then notice. */
+/* Drops a closed set, and wakes its waiters: otherwise they would wait for members of a set that
+ * nobody can change. */
 static void drop_set_locked(struct set *set)
 {
 	LIST_REMOVE(set, entry);

@@ -23,7 +23,8 @@ struct rs_sleepers {
 	struct pollfd *fds;
 	struct entry {
 		struct rs *rs; /* NULL: not an rsocket */
-		/* another thread closed it, and the waiter's eventfd got its number */
+		/* another thread closed it, and the waiter's eventfd got its number: poll() must
+		 * not look at that */
 		bool is_closed;
 		struct rs_watch watch;
 		int first, count;

@@ -122,7 +122,8 @@ void rdmacm_rs_watch(struct rs_waiters *waiters, struct rs_watch *watch, struct 
 static void watch_remove_locked(struct rs_watch *watch)
 {
 	LIST_REMOVE(watch, entry);
-	/* A socket without waiters may be freed without the lock. */
+	/* A socket without waiters may be freed without the lock: release the count last, after the
+	 * watch is unlinked. */
 	__atomic_sub_fetch(&watch->at->count, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&watch->at, NULL, __ATOMIC_RELAXED);
 }
@@ -180,7 +181,7 @@ void rdmacm_rs_waiters_forked(void)
 }
 
 /* Keeps the watches of the forking thread in the child, where it may continue if a signal handler
- * forked. */
+ * forked. Their lists are the parent's, so the watches are detached. */
 void rdmacm_rs_waiters_inherit(struct rs_waiters *waiters)
 {
 	struct rs_watch *watch;

@@ -255,7 +255,8 @@ PRELOAD_EXPORT void closefrom(int low)
 			close(fd);
 }
 
-/* Commands other than duplication apply to the number's own file, which has the flags. */
+/* Commands other than duplication apply to the number's own file, which has the flags, and need no
+ * rsocket. */
 PRELOAD_EXPORT int fcntl(int fd, int cmd, ...)
 {
 	bool copies = (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) && !preload_is_foreign();
@@ -515,7 +516,8 @@ PRELOAD_EXPORT ssize_t sendfile64(int out, int in, off64_t *offset, size_t count
 	return sendfile(out, in, (off_t *)offset, count);
 }
 
-/* Refuses rsockets with EINVAL, after which programs copy the bytes themselves. */
+/* Refuses rsockets with EINVAL, after which programs copy the bytes themselves: splice() moves
+ * pages of files, which an rsocket does not have. */
 PRELOAD_EXPORT ssize_t splice(int in, off64_t *in_offset, int out, off64_t *out_offset, size_t size,
 			      unsigned int flags)
 {
@@ -646,7 +648,8 @@ static int count_of_pending(int fd, int *count)
 	return ret;
 }
 
-/* FIONBIO and FIOCLEX apply to the number's own file, which has the flags. */
+/* FIONBIO and FIOCLEX apply to the number's own file, which has the flags, so only FIONREAD asks
+ * the rsocket. */
 PRELOAD_EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	int rsocket = request == FIONREAD ? preload_use(fd, MSG_DONTWAIT) : -1;

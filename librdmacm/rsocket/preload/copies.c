@@ -200,7 +200,8 @@ bool preload_drop(int fd)
 	return last;
 }
 
-/* Replaces a number by FILE, keeping its descriptor flags; each number has its own. */
+/* Replaces a number by FILE, keeping its descriptor flags, which dup2() would clear; each number
+ * has its own. */
 static int number_turn_over(int fd, int file)
 {
 	int flags = real()->fcntl(fd, F_GETFD);

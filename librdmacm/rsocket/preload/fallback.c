@@ -157,7 +157,8 @@ static int connect_by_system(int fd, int rsocket, const struct name *name,
 	return -1;
 }
 
-/* Returns whether ERROR is about the peer, not about the call or the socket's state. */
+/* Returns whether ERROR is about the peer, not about the call or the socket's state: only then can
+ * TCP succeed in place of RDMA. */
 static bool is_of_other_side(int error)
 {
 	static const int of_call[] = { EINPROGRESS, EALREADY, EISCONN, EINTR, EFAULT, EOPNOTSUPP };

@@ -17,7 +17,8 @@
 #define SYS_futex SYS_futex_time64
 #endif
 
-/* Tests a word with a futex operation that adds 0 and wakes no thread. */
+/* Tests a word with a futex operation that adds 0 and wakes no thread: the kernel checks the
+ * address without changing the word, and a bad one gives EFAULT instead of a signal. */
 static bool word_is_writable(uintptr_t word)
 {
 	const long add_0 = FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0);

@@ -93,7 +93,7 @@ real_epoll_pwait2_call *real_epoll_pwait2(void);
 
 /* ---- copies.c ---- */
 
-/* Higher numbers are never intercepted. */
+/* Higher numbers are never intercepted, which bounds the table of numbers. */
 enum { PRELOAD_NUMBERS = 1 << 20 };
 
 /* Returns the rsocket that FD stands for, or -1. Always -1 while this thread is inside

@@ -89,7 +89,8 @@ PRELOAD_EXPORT FILE *fdopen(int fd, const char *mode)
 	return is_of_rsocket(fd) ? stream_open(fd, mode) : real()->fdopen(fd, mode);
 }
 
-/* Returns the number of a file; libc has none for a file of fopencookie(). */
+/* Returns the number of a file. libc has none for a file of fopencookie(), which stands for an
+ * rsocket here. */
 PRELOAD_EXPORT int fileno(FILE *file)
 {
 	int fd = real()->fileno(file);
@@ -175,7 +176,8 @@ PRELOAD_EXPORT int dprintf(int fd, const char *format, ...)
 
 /* ---- exit ---- */
 
-/* Flushes the files. Skips a file locked by another thread, which may sleep in a call forever. */
+/* Flushes the files at exit. Skips a file locked by another thread, which may sleep in a call
+ * forever. */
 void preload_flush_streams(void)
 {
 	struct stream *stream;

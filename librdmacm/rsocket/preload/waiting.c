@@ -137,7 +137,8 @@ static int poll_inside(struct pollfd *fds, nfds_t count, int timeout)
 	return ret;
 }
 
-/* For a zero timeout: delivers pending signals of the mask, if there was no event. */
+/* For a zero timeout: delivers pending signals of the mask, if there was no event, as ppoll() and
+ * pselect() do. */
 static int let_signals_in(const sigset_t *mask)
 {
 	const struct timespec no_time = { 0, 0 };

@@ -602,7 +602,7 @@ static int stream_connect(struct rs *rs, const struct sockaddr *addr, socklen_t 
 
 /* ---- names ---- */
 
-/* Hands out the name of an unbound socket: only its family. */
+/* Hands out the name of an unbound socket: only its family, as TCP does. */
 static int __attribute__((noinline))
 unbound_name(const struct rs *rs, struct sockaddr *addr, socklen_t *len)
 {
@@ -823,7 +823,7 @@ static bool stream_is_listening(struct rs *rs)
 	return to_stream(rs)->state == STREAM_LISTENING;
 }
 
-/* Options ask without the lock. */
+/* Options ask without the lock, hence the atomic load. */
 static bool stream_has_queues(struct rs *rs)
 {
 	return __atomic_load_n(&to_stream(rs)->state, __ATOMIC_RELAXED) > STREAM_LISTENING;
@@ -839,7 +839,7 @@ static void stream_inherit(struct rs *rs)
 {
 	struct stream *stream = to_stream(rs);
 
-	/* another thread of the parent may hold them */
+	/* another thread of the parent may hold them, and does not exist here */
 	cm_lock_init(&stream->rx_lock);
 	cm_lock_init(&stream->tx_lock);
 	if (stream->id)

@@ -68,8 +68,8 @@ static int why_not_sendable(struct stream *stream)
 	return error ? error : EPIPE;
 }
 
-/* Checks a send of zero bytes, which needs no reader: as with TCP, it does not fail after the
- * peer's close. */
+/* Checks a send of zero bytes. It needs no reader, so as with TCP it does not fail after the peer's
+ * close. */
 static int why_not_sendable_nothing(struct stream *stream)
 {
 	bool was_connected = stream->state >= STREAM_ACCEPTED && stream->remote.slots_addr;
