@@ -32,8 +32,8 @@ enum hca_kind {
 
 enum { CREATE_TIR_OF_IPV4 = 1 << 0, CREATE_TIR_OF_TCP = 1 << 2 };
 
-/* Frame queues of mlx4 are QPs and share their numbers, behind those of other QPs. RQ and SQ of one
- * QP have the same number. */
+/* Frame queues of mlx4 are QPs and share their numbers, behind those of other QPs, so that the
+ * number tells the kind. RQ and SQ of one QP have the same number. */
 enum { M4_FIRST_FRAME_QUEUE = 1 << 19, M4_FRAME_QUEUES = 1 << 12, M4_LOG_QPNS = 20 };
 
 /* Opcodes that the PRM leaves free, for mlx4's transitions to and within state SQD. Layout as of

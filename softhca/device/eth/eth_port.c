@@ -48,7 +48,8 @@ static void steer_received(struct hca *hca, struct eth_arrival *arrival)
 		flow_steer(hca, hca->eth->root[PRM_FLOW_NIC_RX], arrival, 0);
 }
 
-/* Receives a sent frame, and leaves it in ARRIVAL as it was sent. */
+/* Receives a sent frame, and leaves it in ARRIVAL as it was sent: tables of the receiving side may
+ * change it, and the wire gets the original. */
 static void loop_back(struct hca *hca, struct eth_sq *sq, struct eth_arrival *arrival)
 {
 	const struct frame sent = arrival->frame;

@@ -300,7 +300,8 @@ static void wqe_use(struct eth_rq *rq, uint32_t strides)
 		wqe_end(rq);
 }
 
-/* Writes the frame and its CQE in one bus call. Returns 0 or a vendor syndrome. */
+/* Writes the frame and its CQE in one bus call, which orders them: software must not see the CQE
+ * before the bytes. Returns 0 or a vendor syndrome. */
 static int frame_deliver(struct hca *hca, struct eth_rq *rq, const struct recv_wqe *wqe,
 			 const struct eth_arrival *arrival)
 {

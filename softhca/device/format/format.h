@@ -99,7 +99,8 @@ struct format {
 	uint8_t (*wqe_opcode)(const uint8_t *raw);
 	uint16_t (*wqe_stream)(const uint8_t *raw); /* the DC stream of the request */
 	uint32_t (*umr_key)(const uint8_t *raw);    /* the memory key that a UMR changes */
-	/* Executes the UMR of LEN bytes for QP. Returns 0 or the vendor syndrome. */
+	/* Executes the UMR of LEN bytes for QP, whose layout only the format knows. Returns 0 or
+	 * the vendor syndrome. */
 	int (*execute_umr)(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
 	/* Executes a UMR for a frame queue that the driver allows to. */
 	int (*execute_frame_umr)(struct hca *hca, const struct eth_sq *sq, const uint8_t *raw,

@@ -106,7 +106,8 @@ static int units_read(struct hca *hca, struct mkey *mkey, struct dek *dek, uint6
 	return ret ? EFAULT : 0;
 }
 
-/* Copies the bytes of an incomplete unit that wait in crypt_part: they are not in memory yet. */
+/* Copies the bytes of an incomplete unit that wait in crypt_part: a unit is encrypted as a whole,
+ * so they are not in memory yet. */
 static void take_waiting(const struct mkey *mkey, uint64_t at, uint8_t *bytes, uint64_t len,
 			 uint64_t whole)
 {

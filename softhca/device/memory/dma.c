@@ -24,7 +24,8 @@ static int map_append(struct dma_map *map, uint64_t addr, uint64_t len)
 		map->len += len;
 		return 0;
 	}
-	/* Double the array whenever its count is a power of two. */
+	/* Double the array whenever its count is a power of two: no field for its room is
+	 * needed. */
 	if ((map->count & (map->count - 1)) == 0) {
 		extent =
 			reallocarray(map->extent, map->count ? map->count * 2 : 1, sizeof(*extent));

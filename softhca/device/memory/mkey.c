@@ -95,7 +95,7 @@ static bool crypt_is_right(const struct mkey *mkey, uint64_t addr, uint64_t len)
 }
 
 /* Checks the keys below an indirect key. The indirect key itself grants remote rights; those below
- * it need only local ones. */
+ * it need only local ones, as the peer does not know them. */
 static bool pieces_allow(struct hca *hca, struct mkey *mkey, unsigned int access, uint64_t addr,
 			 uint64_t len, struct descent *descent)
 {

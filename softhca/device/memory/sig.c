@@ -76,7 +76,8 @@ static uint64_t to_block_end(const struct sig_domain *domain, uint64_t data)
 	return domain->guard ? domain->block - data % domain->block : UINT64_MAX;
 }
 
-/* Returns the bytes of data. A last block without its complete signature does not count. */
+/* Returns the bytes of data. A last block without its complete signature does not count, as it
+ * could not be checked. */
 static uint64_t data_length(const struct mkey *mkey)
 {
 	const struct sig_domain *mem = &mkey->sig.mem;

@@ -253,8 +253,8 @@ static int put_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_
 	return put_bytes(hca, cq, bytes, len, before, 1, solicited);
 }
 
-/* Copies a 64-byte CQE to the end of SLOT, where a 128-byte entry has it, and returns how many
- * bytes to write. */
+/* Copies a 64-byte CQE to the end of SLOT, where a 128-byte entry has it (PRM: CQE size), and
+ * returns how many bytes to write. */
 static uint32_t cqe_pad(const struct hca *hca, const struct cq *cq, const uint8_t *cqe,
 			uint8_t slot[CQE_MAX])
 {

@@ -69,7 +69,7 @@ static int write_title(struct hca *hca, struct cq *cq, const uint8_t *cqe, bool 
 }
 
 /* Writes a run as one block behind the last whole CQE. A single completion becomes a whole CQE, the
- * title of the next run. */
+ * title of the next run: a block of one would save nothing. */
 static int write_block(struct hca *hca, struct cq *cq, uint32_t count)
 {
 	struct cq_run *run = cq->run;

@@ -285,7 +285,8 @@ void sq_scan_doorbells(struct hca *hca, struct uar *uar);
 int sq_read_doorbell(struct hca *hca, struct qp *qp);
 /* Fetches the posted WQE at INDEX. Returns 0 or EFAULT; *RAW is valid until the next fetch. */
 int sq_fetch(struct hca *hca, struct qp *qp, uint16_t index, const uint8_t **raw);
-/* Drops cached WQEs and digests: software may change waiting WQEs while the queue is stopped. */
+/* Drops cached WQEs and digests: software may change waiting WQEs while the queue is stopped, and
+ * the queue must read the new ones. */
 void sq_read_again(struct hca *hca, struct qp *qp);
 /* Copies BBS blocks of the ring from INDEX on, whether posted or not. Returns 0 or EFAULT. */
 int sq_copy(struct hca *hca, const struct qp *qp, uint16_t index, uint32_t bbs, uint8_t *buf);

@@ -340,8 +340,8 @@ bool rules_cq_arm(struct hca *hca, const struct cq *cq, const struct cq_arm *arm
 
 /* ---- work without a doorbell ---- */
 
-/* Returns whether the record has said PI for longer than PATIENCE without a doorbell. True once for
- * each PI. */
+/* Returns whether the record has said PI for longer than PATIENCE without a doorbell: software
+ * writes the doorbell right after the record, unless it was preempted. True once for each PI. */
 static bool is_overdue(const struct hca *hca, struct sq *sq, uint16_t pi)
 {
 	if (!sq->unrung_since || sq->unrung_pi != pi)

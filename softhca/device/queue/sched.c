@@ -85,7 +85,7 @@ static bool element_is_paced(const struct hca *hca, const struct sched_element *
 }
 
 /* Returns whether a queue below ELEMENT has something to send and no maximum below ELEMENT holds it
- * back. */
+ * back; only such elements share the bandwidth. */
 static bool element_competes(const struct hca *hca, const struct sched_element *element)
 {
 	const struct sched_element *child;

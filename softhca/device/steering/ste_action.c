@@ -54,7 +54,8 @@ static bool edit_begin(struct edit *edit)
 	return edit->bytes != NULL;
 }
 
-/* Ends a row of changed fields: the copy becomes the frame. */
+/* Ends a row of changed fields: the copy becomes the frame, and its checksums are adjusted once for
+ * all fields. */
 static void edit_end(struct edit *edit)
 {
 	struct frame *frame = edit_frame(edit);

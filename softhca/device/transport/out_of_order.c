@@ -134,7 +134,7 @@ static bool receive_take(struct hca *hca, struct qp *qp)
 }
 
 /* Places a SEND. Only plain keys (MKEY_PLAIN) take part: a key that computes signatures or ciphers
- * needs the blocks in order. */
+ * needs the blocks in order, since its state passes from block to block. */
 static bool send_place(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
 		       struct early *early)
 {

@@ -21,7 +21,8 @@ void srq_take_back(struct hca *hca, const struct srq *srq);
 
 /* ---- req.c, resp.c, ud.c ---- */
 
-/* Sends up to BUDGET bytes. Returns true if there is more to do now. */
+/* Sends up to BUDGET bytes, so that other queues get their turn. Returns true if there is more to
+ * do now. */
 bool req_run(struct hca *hca, struct qp *qp, uint64_t budget);
 /* Resets the retry counters to the QP's attributes. */
 void req_count_tries(struct qp *qp);

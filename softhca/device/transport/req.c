@@ -111,7 +111,8 @@ static void go_back(struct hca *hca, struct qp *qp)
 	qp_wake(hca, qp);
 }
 
-/* Returns how many requests with sequence numbers a WQE is: long READs are several. */
+/* Returns how many requests with sequence numbers a WQE is: long READs are several, as one response
+ * may not exceed READ_PACKETS_MAX packets. */
 static uint32_t requests_of(const struct qp *qp, const struct sq_entry *entry)
 {
 	uint64_t most = (uint64_t)READ_PACKETS_MAX * qp->mtu;
@@ -529,7 +530,8 @@ static int address_datagram(struct hca *hca, struct qp *qp, struct fabric_msg *m
 	return 0;
 }
 
-/* Reads the payload into a buffer, except for READs. Short inline data is sent from the WQE. */
+/* Reads the payload into a buffer, except for READs, whose response brings it. Short inline data is
+ * sent from the WQE, without a copy. */
 static int payload_gather(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;

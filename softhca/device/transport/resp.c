@@ -145,7 +145,8 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 
 /* ---- SEND ---- */
 
-/* Returns whether the payload fits the CQE. A CQE of tag matching has a header in that place. */
+/* Returns whether the payload fits the CQE. A CQE of tag matching has a header in that place, so it
+ * carries none. */
 bool resp_fits_cqe(const struct qp *qp, const struct fabric_msg *msg)
 {
 	uint32_t limit = rq_note(qp) ? 0 : qp->resp_in_cqe;
@@ -312,8 +313,8 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 
 /* ---- RDMA WRITE ---- */
 
-/* Notes address and length, which only the first packet of a request has. Returns 0 or the NAK
- * code. */
+/* Notes address and length, which only the first packet of a request has (in its RETH). Returns 0
+ * or the NAK code. */
 static int begin_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
 		       unsigned int access)
 {

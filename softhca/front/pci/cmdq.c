@@ -212,7 +212,7 @@ static void descriptor_sign(struct descriptor *desc)
 	desc->signature = (uint8_t)~xor8(desc, sizeof(*desc));
 }
 
-/* The last byte returns ownership to software. */
+/* The last byte returns ownership to software, so it is written after the rest. */
 static void run_one(struct cmdq *cmdq, uint32_t index)
 {
 	uint64_t addr = cmdq->addr + ((uint64_t)index << CMDQ_LOG_STRIDE);

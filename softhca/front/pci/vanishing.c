@@ -30,14 +30,15 @@ int vanishing_prepare(void)
 	return sigaction(SIGBUS, &action, NULL) ? errno : 0;
 }
 
-/* The last byte has the ownership bit of CQEs and EQEs. */
+/* The last byte has the ownership bit of CQEs and EQEs, so the guest must not see it before the
+ * others. */
 static void copy_last_byte_last(uint8_t *to, const uint8_t *from, size_t len)
 {
 	memcpy(to, from, len - 1);
 	__atomic_store_n(to + len - 1, from[len - 1], __ATOMIC_RELEASE);
 }
 
-/* The fences keep the copy between the two stores. */
+/* The fences keep the copy between the two stores, as a signal handler reads what they wrote. */
 int vanishing_copy(void *to, const void *from, size_t len)
 {
 	volatile int ret = EFAULT;

@@ -292,7 +292,8 @@ bool client_may(pid_t tid, unsigned int capability)
 	return effective >> capability & 1 && is_of_our_users(tid);
 }
 
-/* Drops a client whose process has executed another program, and is a new client from then on. */
+/* Drops a client whose process has executed another program, and is a new client from then on: its
+ * address space, and all mappings in it, are gone. */
 static struct client *drop_if_gone(struct client *client)
 {
 	if (!client || space_is_there(&client->space))

@@ -24,7 +24,8 @@
 #include "softhca/options.h"
 
 enum { CLIENT_VA_BITS = 48 };
-/* Bit of a bus address: check the program's access rights at each use. */
+/* Bit of a bus address: check the program's access rights at each use, as on-demand memory may be
+ * unmapped or protected after its registration. */
 #define CLIENT_ON_DEMAND (1ull << 60)
 
 /* Copy from and to memory of thread TID's process. Return 0 or EFAULT. */

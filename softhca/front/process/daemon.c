@@ -323,8 +323,8 @@ static void signal_ready(struct watch *watch, uint32_t events)
 	watch_finish();
 }
 
-/* Makes signals events of the loop. They are blocked before the engine's thread inherits the
- * mask. */
+/* Makes signals events of the loop. They are blocked before the engine's thread inherits the mask,
+ * or they could end the process in that thread. */
 static int block_signals(sigset_t *mask)
 {
 	sigemptyset(mask);

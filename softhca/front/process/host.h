@@ -8,7 +8,8 @@
 
 #include <sys/types.h>
 
-/* Checks everything that needs no program yet: page size, /proc, and system calls. */
+/* Checks everything that needs no program yet: page size, /proc, and system calls; so a container
+ * that lacks them fails with one line, before the program starts. */
 int host_check(void);
 /* Checks that the memory of PID, a fork of this process, can be accessed. */
 int host_check_memory(pid_t pid);

@@ -33,7 +33,8 @@ static int send_with_fds(int link, const void *data, size_t len, const int *fds,
 	return sendmsg(link, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
 }
 
-/* Closes descriptors that a message should not have had. */
+/* Closes descriptors that a message should not have had; a hostile sender could use up ours
+ * otherwise. */
 static void close_fds(const struct cmsghdr *cmsg)
 {
 	size_t nfds = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -112,7 +113,7 @@ int link_send_answer(int link, int error)
 {
 	uint32_t value = error;
 
-	/* do not block on a peer that reads nothing */
+	/* do not block on a peer that reads nothing: this thread serves all others */
 	return send(link, &value, sizeof(value), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
 }
 

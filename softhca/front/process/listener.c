@@ -89,7 +89,8 @@ static void listener_ready(struct watch *watch, uint32_t events)
 		listener_close(listener);
 }
 
-/* Seals the memory: only the existing mapping, which is softhca's own, stays writable. */
+/* Seals the memory: only the existing mapping, which is softhca's own, stays writable. The runner's
+ * copy of the descriptor could change answers otherwise. */
 static int memory_seal(int memory)
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;

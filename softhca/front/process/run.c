@@ -73,7 +73,7 @@ static void program_main(const struct run *run, int link)
 	if (link_send_fd(link, listener))
 		_exit(EXIT_FAILURE);
 	close(listener);
-	/* The runner answers when the daemon listens. */
+	/* The runner answers when the daemon listens: a call before that would find no listener. */
 	if (link_receive_answer(link))
 		_exit(EXIT_FAILURE);
 	close(link);

@@ -82,7 +82,7 @@ static void runner_answer(int link)
 }
 
 /* Handles a runner's hello. The listener keeps the connection, by which the holder notices our
- * death. */
+ * death: a socket closes with its process, however that ends. */
 static void runner_ready(struct watch *watch, uint32_t events)
 {
 	(void)events;
@@ -117,7 +117,8 @@ int runner_add_own(int fd)
 	return runner_create(fd, &runner);
 }
 
-/* Makes room for one more connection of USER. */
+/* Makes room for one more connection of USER, so that one user cannot take the room of the
+ * others. */
 static void close_oldest_of(uid_t user)
 {
 	struct runner *runner, *oldest = NULL;

@@ -207,8 +207,8 @@ int seccomp_install(bool has_vfio, int *listener)
 
 	build_filter(&program, has_vfio);
 	fprog.len = program.len;
-	/* An ordinary user may install a filter only with no_new_privs; set-user-ID programs then
-	 * run without their privilege. */
+	/* An ordinary user may install a filter only with no_new_privs (seccomp(2)); set-user-ID
+	 * programs then run without their privilege. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return errno;
 	/* A signal must not interrupt a call that the daemon is already handling. */

@@ -87,7 +87,7 @@ static bool others_take(pid_t pid, pid_t tid, uint64_t signals, unsigned int *re
 }
 
 /* Checks a thread other than the main one. If the main thread has stopped, the whole process is
- * stopping. */
+ * stopping, as SIGSTOP stops all threads. */
 static enum signals_verdict look_beside_main(const struct thread *thread, pid_t tid,
 					     unsigned int *reads)
 {

@@ -101,7 +101,8 @@ static void destination_visit(struct walk *walk, const struct flow_entry *entry,
 	}
 }
 
-/* A frame where its way forks: tables on one branch may change it, but not for the others. */
+/* A frame where its way forks: tables on one branch may change it, but the other branches must see
+ * it unchanged. */
 struct fork {
 	struct frame frame;
 	struct flow_state state;

@@ -36,7 +36,8 @@ void flow_meter_remove(struct hca *hca, struct flow_meter *meter)
 	free(meter);
 }
 
-/* Returns the nanoseconds that BYTES take at the limit's rate; at most some centuries. */
+/* Returns the nanoseconds that BYTES take at the limit's rate; at most some centuries, so that sums
+ * of times do not overflow. */
 static uint64_t limit_time(const struct flow_meter_limit *limit, uint64_t bytes)
 {
 	const uint64_t most = UINT64_MAX / 4;

@@ -331,7 +331,8 @@ static void forget_objects(struct hca *hca)
 		m4_mpt_remove(hca, object);
 }
 
-/* Closes the adapter; objects that software has not destroyed are lost. */
+/* Closes the adapter; objects that software has not destroyed are lost, as a driver that is
+ * reloaded knows none of them. */
 enum m4_status m4_close_hca(struct hca *hca, struct m4_cmd *cmd)
 {
 	(void)cmd;

@@ -104,7 +104,8 @@ bool mlx4_judge_write(struct hca *hca, uint32_t uar, uint32_t offset, const uint
 	       find_ring(hca, uar, fld_get(bytes, M4_SEND_QPN), &ring);
 }
 
-/* Checks a register of a front that polls: it finds the last value, in steps of 8 bytes. */
+/* Checks a register of a front that polls: it finds the last value, in steps of 8 bytes, so earlier
+ * values and their order are unknown. */
 void mlx4_judge_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be)
 {
 	const uint8_t *bytes = (const uint8_t *)&value_be;

@@ -132,8 +132,8 @@ static bool headers_find(const uint8_t *bytes, bool roce, struct headers *found)
 	return fld_get(found->bth, BTH_SERVICE) == FABRIC_UD;
 }
 
-/* Puts the source GID's index into the AV; the header has the GID itself. Returns false if the port
- * has no such GID. */
+/* Puts the source GID's index into the AV, as a QP's path has an index; the header that software
+ * wrote has the GID itself. Returns false if the port has no such GID. */
 static bool put_source(const struct hca *hca, unsigned int port, const uint8_t gid[16],
 		       enum fabric_roce version, uint8_t *av)
 {

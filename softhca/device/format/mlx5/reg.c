@@ -115,7 +115,8 @@ static const char *reg_node_desc(struct hca *hca, bool write, uint8_t *data)
 	return NULL;
 }
 
-/* Takes the host's byte order: only big-endian structures with little-endian data are supported. */
+/* Takes the host's byte order: only big-endian structures with little-endian data are supported, as
+ * hosts of softhca are little-endian. */
 static const char *reg_host_endianness(struct hca *hca, bool write, uint8_t *data)
 {
 	(void)hca;

@@ -46,7 +46,7 @@ const char *eth_reg_pmtu(struct hca *hca, bool write, unsigned int port, uint8_t
 	return NULL;
 }
 
-/* The port has one speed and does not negotiate. */
+/* The port has one speed and does not negotiate, so only that speed can be set. */
 const char *eth_reg_ptys(struct hca *hca, bool write, unsigned int port, uint8_t *data)
 {
 	if (fld_get(data, PTYS_REG_PROTO_MASK) != PROTO_ETHERNET)

@@ -188,7 +188,8 @@ static bool names_pages(const struct umr *umr)
 	       (umr->mkey->mode == MKEY_MTT && (umr->bytes || umr_takes(umr, UMR_PAGE_SIZE)));
 }
 
-/* Only the driver's own queue may move a key to another domain. */
+/* Only the driver's own queue may move a key to another domain: a program could reach memory of
+ * another domain. */
 static int check_context(struct hca *hca, const struct umr_rights *by, struct umr *umr)
 {
 	const uint8_t *context = umr->context;

@@ -221,7 +221,8 @@ static void take_nap(uint64_t now, uint64_t due)
 		engine.nap_ns *= 2;
 }
 
-/* Spins for the page rung last. Returns false when the spin ends or does not pay. */
+/* Spins for the page rung last, as a ping-pong rings the same page again. Returns false when the
+ * spin ends or does not pay. */
 static bool spin_for_last(uint64_t now)
 {
 	struct uar_page *page = engine.last;

@@ -147,7 +147,8 @@ static int set_root(struct adapter *adapter, const struct steering *steering, un
 	return run_create(adapter, in, sizeof(in), NULL);
 }
 
-/* Creates a chain from the last table to the first, which becomes the root. */
+/* Creates a chain from the last table to the first, which becomes the root: a table must exist
+ * before another names it for a miss. */
 static int create_chain(struct adapter *adapter, struct steering *steering,
 			const struct chain *chain)
 {

@@ -28,7 +28,8 @@ enum sw_icm_area { SW_ICM_ENTRIES, SW_ICM_CHANGES, SW_ICM_PATTERNS };
  */
 int sw_icm_alloc(struct adapter *adapter, enum sw_icm_area area, uint64_t length,
 		 uint32_t log_align, struct sw_icm **block);
-/* Frees a block. If a memory key still uses a part of it, its place stays taken. */
+/* Frees a block. If a memory key still uses a part of it, its place stays taken, as the key could
+ * write into a later block. */
 void sw_icm_release(struct adapter *adapter, struct sw_icm *block);
 /* Forgets all blocks. */
 void sw_icm_free(struct adapter *adapter);

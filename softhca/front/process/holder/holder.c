@@ -107,7 +107,8 @@ static bool receive_event_file(struct holder *holder, int daemon)
 	return true;
 }
 
-/* Gives programs the event of an unplugged adapter, and then end of file. */
+/* Gives programs the event of an unplugged adapter, and then end of file: a program that waits for
+ * events or completions must not wait forever. */
 static void tell_programs(struct holder *holder, bool know_already)
 {
 	struct ib_uverbs_async_event_desc event = { .event_type = EVENT_DEVICE_FATAL };

@@ -58,7 +58,8 @@ static bool takes_same(const struct wish *wish, const struct umad_agent *agent)
 	return agent->methods[0] & wish->methods[0] || agent->methods[1] & wish->methods[1];
 }
 
-/* Returns whether the registration is for CM, whose messages this side's rdma_cm takes. */
+/* Returns whether the registration is for CM, whose messages this side's rdma_cm takes, as Linux'
+ * does. */
 static bool is_of_kernel(const struct wish *wish)
 {
 	return wish->class == MAD_CLASS_CM && wish->methods[0] >> MAD_SEND & 1;

@@ -139,7 +139,6 @@ struct umad_send {
 	uint8_t mad[MAD_SIZE];
 };
 
-/* Returns whether MAD is an answer. */
 bool umad_is_answer(const uint8_t *mad);
 /* Sends LEN bytes at ADDRESS of the caller. Returns 0 or an errno. */
 int umad_send(struct call *call, struct umad_file *file, uint64_t address, size_t len);

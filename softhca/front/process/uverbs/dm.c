@@ -111,7 +111,8 @@ static int return_place(struct uverbs_call *uc, const struct uverbs_dm *dm, uint
 		       : 0;
 }
 
-/* Makes memory for table entries. A program that writes entries decides about frames of others. */
+/* Makes memory for table entries. A program that writes entries decides about frames of others, so
+ * it needs the capabilities that Linux asks for. */
 static int dm_make_icm(struct uverbs_call *uc, enum sw_icm_area area, struct uverbs_dm *dm)
 {
 	uint32_t log_align;

@@ -565,7 +565,8 @@ static bool is_event_of(const struct pending *pending, const struct event_source
 	return is_kind_of(async->event_type, source->kind);
 }
 
-/* Removes unread events of SOURCE from CHANNEL. Returns their number. */
+/* Removes unread events of SOURCE from CHANNEL, as the kernel does when an object is destroyed.
+ * Returns their number. */
 static uint32_t take_back(struct event_channel *channel, pid_t tid, size_t event_len,
 			  const struct event_source *source)
 {

@@ -284,7 +284,7 @@ int uverbs_call_begin(struct uverbs_file *file, pid_t tid)
 
 void uverbs_call_end(struct uverbs_file *file)
 {
-	/* Memory of an object that the call has failed to create */
+	/* Memory of an object that the call has failed to create: nothing else would unpin it */
 	pinned_drop(&file->caller->pinning);
 	client_put(file->caller);
 	file->caller = NULL;

@@ -46,7 +46,8 @@ static void cq_set_moderation(struct cq *cq, const uint8_t *cqc)
 	cq->max_count = fld_get(cqc, M4_CQC_MAX_COUNT);
 }
 
-/* Maps the ring, which creation and resizing have at the same place of the context. */
+/* Maps the ring, which creation and resizing have at the same place of the context, so one function
+ * serves both. */
 static int cq_map(struct hca *hca, const struct cq *cq, const uint8_t *cqc, struct dma_map *map)
 {
 	const struct m4_ring ring = {

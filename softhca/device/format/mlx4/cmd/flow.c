@@ -108,7 +108,7 @@ static bool udp_matches(const uint8_t *spec, const struct frame *frame)
 	return frame_is_udp(frame) && l4_matches(spec, frame);
 }
 
-/* RoCE messages are not steered by rules. */
+/* RoCE messages are not steered by rules, as their transport finds the QP by its number. */
 static bool never_matches(const uint8_t *spec, const struct frame *frame)
 {
 	(void)spec;

@@ -143,7 +143,8 @@ static const char *find_objects(struct hca *hca, struct qp *qp)
 	return fld_get(qpc, M4_QPC_HAS_SRQ) && !qp->srq ? "qp: no such SRQ" : NULL;
 }
 
-/* Places the rings one behind the other, the one with the larger WQEs first. */
+/* Places the rings one behind the other, the one with the larger WQEs first, as software lays them
+ * out: the context has one address for both. */
 static int map_rings(struct hca *hca, struct qp *qp)
 {
 	const uint8_t *qpc = qp->context;

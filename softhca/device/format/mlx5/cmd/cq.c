@@ -69,7 +69,8 @@ static void cq_set_moderation(struct cq *cq, const uint8_t *cqc)
 	cq->max_count = fld_get(cqc, CQC_CQ_MAX_COUNT);
 }
 
-/* Maps the ring's memory; creation and resizing have it at the same place of the mailbox. */
+/* Maps the ring's memory; creation and resizing have it at the same place of the mailbox, so one
+ * function serves both. */
 static int cq_map_ring(struct hca *hca, const struct cmd *cmd, uint64_t len, struct dma_map *map,
 		       struct umem **umem)
 {

@@ -72,7 +72,7 @@ static const char *qp_check_user(const struct hca *hca, const uint8_t *qpc)
 	return NULL;
 }
 
-/* Checks streams, which only DC initiators have. */
+/* Checks streams, which only DC initiators have: other types must leave the fields 0. */
 static const char *qp_check_streams(const uint8_t *qpc)
 {
 	uint64_t streams = fld_get(qpc, QPC_LOG_NUM_DCI_STREAM_CHANNELS);
@@ -213,7 +213,8 @@ static uint32_t qp_block(const struct hca *hca, const struct cmd *cmd)
 	return log >= WQE_BB_LOG && 1u << log <= WQE_BYTES_MAX ? 1u << log : WQE_BB;
 }
 
-/* Places the rings in the QP's buffer, one behind the other. */
+/* Places the rings in the QP's buffer, one behind the other, as software lays them out: the context
+ * has one address for both. */
 static uint64_t qp_place_rings(const struct hca *hca, struct qp *qp)
 {
 	uint64_t rq = (uint64_t)qp->rq.stride << qp->rq.log_size;
@@ -387,7 +388,7 @@ enum prm_status qp_query(struct hca *hca, struct cmd *cmd)
 		fld_set(qpc, QPC_LAG_TX_PORT_AFFINITY, lag_port_of(hca, qp->n));
 	fld_set(cmd->out, QUERY_QP_OUT_ECE, qp->ece);
 	fld_set(qpc, QPC_STATE, qp->state);
-	/* Payload is written in ascending address order. */
+	/* Payload is written in ascending address order, so a program may poll its last byte. */
 	fld_set(qpc, QPC_DATA_IN_ORDER, qp_is_reliable(qp));
 	fld_set(qpc, QPC_NEXT_SEND_PSN, qp->req.next_psn);
 	fld_set(qpc, QPC_LAST_ACKED_PSN, (qp->req.unacked - 1) & PSN_MASK);

@@ -98,7 +98,8 @@ static int open_range(struct uverbs_call *uc, uint32_t size, struct wqn_range **
 	return 0;
 }
 
-/* Takes a number. A new range is refused until the last one is full. */
+/* Takes a number. A new range is refused until the last one is full: an RSS QP needs consecutive
+ * numbers, so a range must not have gaps. */
 int mlx4_wqn_take(struct uverbs_call *uc, const struct wq_request *req, struct wqn_range **range,
 		  uint32_t *number)
 {

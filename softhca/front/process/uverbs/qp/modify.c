@@ -203,7 +203,7 @@ static void fill_path(const struct uverbs_call *uc, const struct ib_uverbs_qp_de
 }
 
 /* Sets access flags. A responder with max_dest_rd_atomic 0 refuses READs and atomics, whatever the
- * flags say. */
+ * flags say, since it has no resources for them. */
 static void fill_access(const struct uverbs_call *uc, struct uverbs_qp *qp, uint8_t *qpc)
 {
 	bool reads = qp->real->max_dest_reads;
