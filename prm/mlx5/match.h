@@ -78,6 +78,7 @@ enum {
 #define MISC_OUTER_SECOND_SVLAN_TAG FLD(0xc, 29, 29)
 #define MISC_VXLAN_VNI              FLD(0x14, 31, 8)
 #define MISC_GRE_C_PRESENT          FLD(0x0, 31, 31)
+#define MISC_BTH_A                  FLD(0x0, 30, 30)
 #define MISC_GRE_K_PRESENT          FLD(0x0, 29, 29)
 #define MISC_GRE_S_PRESENT          FLD(0x0, 28, 28)
 #define MISC_GRE_PROTOCOL           FLD(0xc, 15, 0)

@@ -16,16 +16,20 @@ enum { PRM_STE_BYTES = 0, PRM_STE_WORDS = 1, PRM_STE_MATCH = 4 };
 
 #define STE_ENTRY_FORMAT       FLD(0x0, 31, 24)
 #define STE_COUNTER_ID         FLD(0x0, 23, 0)
+#define STE_MISS_ADDRESS_63_48 FLD(0x4, 31, 16)
 #define STE_DEFINER            FLD(0x4, 15, 8)
 #define STE_MISS_ADDRESS_39_32 FLD(0x4, 7, 0)
 #define STE_MISS_ADDRESS_31_6  FLD(0x8, 31, 6)
+#define STE_REPARSE            FLD(0x8, 3, 3) /* actions change headers */
 /* The table to go to on a hit: its address, and in the lowest bit that is set, from bit 5 on, half
  * of its size in bytes. Tables are aligned to their size. */
+#define STE_NEXT_TABLE_63_48  FLD(0xc, 31, 16)
 #define STE_NEXT_DEFINER      FLD(0xc, 15, 8)
 #define STE_NEXT_TABLE_39_32  FLD(0xc, 7, 0)
 #define STE_NEXT_TABLE_31_5   FLD(0x10, 31, 5)
 #define STE_NEXT_BYTE_MASK    FLD(0x14, 31, 16) /* bit 31: the first byte of the tag */
 #define STE_NEXT_ENTRY_FORMAT FLD(0x14, 15, 15)
+#define STE_GVMI              FLD(0x14, 13, 0)
 #define STE_ACTIONS           FLD_PART(0x18)
 #define STE_MATCH_ACTIONS     FLD_PART(0x14)
 #define STE_MASK              FLD_PART(0x20)

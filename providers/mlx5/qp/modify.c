@@ -48,7 +48,7 @@ static void qp_reset_queues(struct mlx5_qp *qp)
 /* IBTA vol 1, 10.3.1: receives may be posted from INIT on, sends from RTS on, both until RESET.
  * Opens or closes the gates of the data path (data/post.h) to match. Closing drops a pending UMR
  * fence, because the queue is empty; a change from RTS or SQD to RTS keeps it. */
-static void sq_set_gate(struct mlx5_qp *qp, bool open)
+static inline __attribute__((always_inline)) void sq_set_gate(struct mlx5_qp *qp, bool open)
 {
 	qlock_enter(&qp->sq_lock);
 	sq_permit(&qp->sq, open);
@@ -169,6 +169,12 @@ static int qp_enter_state(struct mlx5_qp *qp, enum ibv_qp_state state)
 	if (state == IBV_QPS_RTS)
 		sq_set_gate(qp, true);
 	return 0;
+}
+
+void mlx5_qp_note_rts(struct ibv_qp *ibqp)
+{
+	ibqp->state = IBV_QPS_RTS;
+	sq_set_gate(to_mqp(ibqp), true);
 }
 
 int mlx5_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)

@@ -228,6 +228,8 @@ struct mlx5_qp_dv {
 int mlx5_qp_create_dv(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 		      const struct mlx5_qp_dv *dv, struct verbs_qp **vqp);
 int mlx5_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+/* Opens the send queue of a QP that commands in the device's format have brought to RTS. */
+void mlx5_qp_note_rts(struct ibv_qp *qp);
 int mlx5_qp_query(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		  struct ibv_qp_init_attr *init_attr);
 int mlx5_qp_destroy(struct ibv_qp *qp);

@@ -3,9 +3,12 @@
  * software.c - tables of level 1 and above, whose entries the library writes into the adapter's
  * memory: who receives a frame that hits, and one that misses.
  *
- * Our library has no such tables yet (EOPNOTSUPP): the topic ends there.
- *
- * Covers: softhca/device/steering/ste.c, softhca/device/steering/ste_tag.c,
+ * Covers: providers/mlx5/dv/dr/caps.c, providers/mlx5/dv/dr/htable.c, providers/mlx5/dv/dr/lane.c,
+ * providers/mlx5/dv/dr/memory.c, providers/mlx5/dv/dr/places.h, providers/mlx5/dv/dr/plan.c,
+ * providers/mlx5/dv/dr/ring.c,
+ * providers/mlx5/dv/dr/soft.c, providers/mlx5/dv/dr/soft_matcher.c,
+ * providers/mlx5/dv/dr/soft_rule.c, providers/mlx5/dv/dr/soft_table.c,
+ * softhca/device/steering/ste.c, softhca/device/steering/ste_tag.c,
  * softhca/device/steering/ste_walk.c, softhca/device/steering/ste_memory.c,
  * softhca/device/steering/ste_end.h,
  * softhca/device/format/mlx5/cmd/sw_icm.c, softhca/front/process/driver/sw_icm.c

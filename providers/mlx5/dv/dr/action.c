@@ -10,6 +10,7 @@
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/dr/dr.h"
 #include "providers/mlx5/dv/export.h"
+#include "providers/mlx5/qp/qp.h"
 #include "util/alloc.h"
 
 enum { TAG_MASK = 0xffffff /* tags have 24 bits in the adapter */ };
@@ -69,12 +70,38 @@ DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_default_miss(void)
 	return action_new("mlx5dv_dr_action_create_default_miss", DR_ACTION_DEFAULT_MISS);
 }
 
-/* Fails: all tables are root tables, and a rule of a root table cannot lead to a root table. */
 DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_table(struct mlx5dv_dr_table *table)
 {
-	(void)table;
-	verbs_warn("mlx5dv_dr_action_create_dest_table: a root table is no destination");
-	return dv_fail(EINVAL);
+	static const char call[] = "mlx5dv_dr_action_create_dest_table";
+	struct mlx5dv_dr_action *action;
+
+	if (!table->soft) {
+		verbs_warn("%s: a root table is no destination", call);
+		return dv_fail(EINVAL);
+	}
+	action = action_new(call, DR_ACTION_TABLE);
+	if (!action)
+		return NULL;
+	action->table = table;
+	dr_use(&table->users);
+	return action;
+}
+
+uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action)
+{
+	switch (action->kind) {
+	case DR_ACTION_QP:
+		return to_mqp(action->qp)->parts.tir_icm_addr;
+	case DR_ACTION_TIR:
+		return action->tir->icm;
+	default:
+		return mlx5_dr_soft_table_address(action->table->soft);
+	}
+}
+
+uint32_t mlx5_dr_action_counter(const struct mlx5dv_dr_action *action)
+{
+	return action->counter.obj->id + action->counter.offset;
 }
 
 /* Fails for valid arguments: an array needs a table of the adapter's own, which is not supported
@@ -128,21 +155,24 @@ DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_pop_vlan(void)
 	return action_new("mlx5dv_dr_action_create_pop_vlan", DR_ACTION_POP_VLAN);
 }
 
-/* Creates the action, but keeps neither domain nor header, because rules of root tables do not
- * accept it. */
+/* Creates the action without a use of the domain: the adapter keeps nothing of it. */
 DV_EXPORT struct mlx5dv_dr_action *
 mlx5dv_dr_action_create_push_vlan(struct mlx5dv_dr_domain *domain, __be32 vlan_hdr)
 {
 	enum { TPID_C_VLAN = 0x8100, TPID_S_VLAN = 0x88a8 };
 	static const char call[] = "mlx5dv_dr_action_create_push_vlan";
 	const uint32_t tpid = ntohl(vlan_hdr) >> 16;
+	struct mlx5dv_dr_action *action;
 
 	(void)domain;
 	if (tpid != TPID_C_VLAN && tpid != TPID_S_VLAN) {
 		verbs_warn("%s: vlan_hdr begins with %#x, must be 0x8100 or 0x88a8", call, tpid);
 		return dv_fail(EINVAL);
 	}
-	return action_new(call, DR_ACTION_PUSH_VLAN);
+	action = action_new(call, DR_ACTION_PUSH_VLAN);
+	if (action)
+		action->vlan = ntohl(vlan_hdr);
+	return action;
 }
 
 /* ---- header changes, which the kernel creates for root tables ---- */
@@ -155,8 +185,8 @@ static int check_root_flag(const char *call, uint32_t flags)
 	}
 	if (flags)
 		return 0;
-	verbs_warn("%s: without ROOT_LEVEL the action is for tables of other levels, which are not "
-		   "supported",
+	verbs_warn("%s: without ROOT_LEVEL the action is for tables of other levels, which have no "
+		   "such actions yet",
 		   call);
 	return EOPNOTSUPP;
 }
@@ -256,6 +286,8 @@ DV_EXPORT int mlx5dv_dr_action_destroy(struct mlx5dv_dr_action *action)
 		ret = change_destroy(action);
 	if (ret)
 		return ret;
+	if (action->kind == DR_ACTION_TABLE)
+		dr_unuse(&action->table->users);
 	free(action);
 	return 0;
 }

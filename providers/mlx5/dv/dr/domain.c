@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * domain.c - domains of direct rules: reception, transmission, or the embedded switch. A domain has
- * only root tables, which the kernel maintains.
+ * domain.c - domains of direct rules: reception, transmission, or the embedded switch. The kernel
+ * maintains root tables, and soft.h all others.
  */
 #include <string.h>
 
 #include "providers/mlx5/dv/dr/dr.h"
+#include "providers/mlx5/dv/dr/soft.h"
 #include "util/alloc.h"
 
 /* Direct rules need Ethernet. */
@@ -65,20 +66,45 @@ DV_EXPORT int mlx5dv_dr_domain_destroy(struct mlx5dv_dr_domain *domain)
 
 	if (ret)
 		return ret;
+	if (domain->soft)
+		mlx5_dr_soft_close(domain->soft);
 	pthread_mutex_destroy(&domain->lock);
 	free(domain);
 	return 0;
 }
 
-/* Fails: rules of root tables take effect when they are created, so there is nothing to
- * synchronise. */
+static struct dr_soft *soft_of(struct mlx5dv_dr_domain *domain)
+{
+	struct dr_soft *soft;
+
+	pthread_mutex_lock(&domain->lock);
+	soft = domain->soft;
+	pthread_mutex_unlock(&domain->lock);
+	return soft;
+}
+
+/* Rules of root tables take effect when they are created. Others take effect when their entries are
+ * written, which SW waits for. The adapter may keep copies of old entries until HW. A domain whose
+ * tables could not have entries to write fails, as in the distribution's library. */
 DV_EXPORT int mlx5dv_dr_domain_sync(struct mlx5dv_dr_domain *domain, uint32_t flags)
 {
-	(void)domain;
-	verbs_warn("mlx5dv_dr_domain_sync: flags are %#x, but the domain has root tables alone, "
-		   "where rules hold when they are made",
-		   flags);
-	return verbs_result(EOPNOTSUPP);
+	const uint32_t known = MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW | MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW |
+			       MLX5DV_DR_DOMAIN_SYNC_FLAGS_MEM;
+	struct dr_soft *soft = soft_of(domain);
+
+	if (flags & ~known) {
+		verbs_warn("mlx5dv_dr_domain_sync: flags are %#x, known are %#x", flags, known);
+		return verbs_result(EOPNOTSUPP);
+	}
+	if (!soft && !mlx5_dr_soft_exists(domain)) {
+		verbs_warn("mlx5dv_dr_domain_sync: flags are %#x, but the domain has root tables "
+			   "alone, where rules hold when they are made",
+			   flags);
+		return verbs_result(EOPNOTSUPP);
+	}
+	if (!soft || !flags)
+		return 0;
+	return verbs_result(mlx5_dr_soft_sync(soft, flags & ~MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW));
 }
 
 static void domain_set(struct mlx5dv_dr_domain *domain, unsigned int flag, bool on)

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sys/queue.h>
 
+#include "providers/mlx5/dv/dr/soft_rule.h"
 #include "providers/mlx5/dv/dv.h"
 
 enum dr_domain_flags {
@@ -26,11 +27,14 @@ struct mlx5dv_dr_domain {
 	unsigned int flags; /* enum dr_domain_flags, as last set by the program */
 	pthread_mutex_t lock;
 	TAILQ_HEAD(, mlx5dv_dr_table) tables; /* in order of creation; guarded by lock */
+	struct dr_soft *soft; /* writes entries; NULL: not yet. Set once, guarded by lock */
 };
 
 struct mlx5dv_dr_table {
 	struct mlx5dv_dr_domain *domain;
-	unsigned int users; /* matchers */
+	unsigned int users; /* matchers, and actions that lead here */
+	uint32_t level;
+	struct dr_soft_table *soft; /* NULL: the root table, which is the kernel's */
 	TAILQ_ENTRY(mlx5dv_dr_table) link;
 };
 
@@ -38,12 +42,14 @@ struct mlx5dv_dr_matcher {
 	struct mlx5dv_dr_table *table;
 	unsigned int users; /* rules */
 	uint16_t priority;
-	struct mlx5dv_flow_matcher *flow_matcher; /* the kernel's matcher */
+	struct mlx5dv_flow_matcher *flow_matcher; /* of the root table: the kernel's matcher */
+	struct dr_soft_matcher *soft;             /* of another table */
 };
 
 enum dr_action_kind {
 	DR_ACTION_QP,
 	DR_ACTION_TIR,
+	DR_ACTION_TABLE,
 	DR_ACTION_DROP,
 	DR_ACTION_DEFAULT_MISS,
 	DR_ACTION_TAG,
@@ -61,7 +67,8 @@ struct mlx5dv_dr_action {
 	union {
 		struct ibv_qp *qp;
 		struct mlx5dv_devx_obj *tir;
-		uint32_t tag;
+		struct mlx5dv_dr_table *table;
+		uint32_t tag, vlan;
 		struct {
 			struct mlx5dv_devx_obj *obj;
 			uint32_t offset;
@@ -75,7 +82,8 @@ struct mlx5dv_dr_action {
 
 struct mlx5dv_dr_rule {
 	struct mlx5dv_dr_matcher *matcher;
-	struct ibv_flow *flow;
+	struct ibv_flow *flow; /* of the root table */
+	struct dr_soft_rule soft;
 	size_t num_actions;
 	struct mlx5dv_dr_action *actions[]; /* in the program's order */
 };
@@ -102,6 +110,11 @@ static inline int dr_check_unused(const char *call, const unsigned int *users, c
 
 	return __builtin_expect(!!count, 0) ? mlx5_dr_refuse_used(call, count, who) : 0;
 }
+
+/* Returns the address of an action's QP, TIR or table, for entries. */
+uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action);
+/* Returns the number of an action's counter. */
+uint32_t mlx5_dr_action_counter(const struct mlx5dv_dr_action *action);
 
 /* Returns which of the kernel's table types holds the roots of the domain. */
 enum mlx5dv_flow_table_type mlx5_dr_table_type(const struct mlx5dv_dr_domain *domain);

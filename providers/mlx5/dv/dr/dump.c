@@ -30,6 +30,7 @@ enum dump_record {
 	DUMP_MODIFY_HEADER = 3402,
 	DUMP_DROP = 3403,
 	DUMP_QP = 3404,
+	DUMP_DEST_TABLE = 3405,
 	DUMP_COUNTER = 3406,
 	DUMP_TAG = 3407,
 	DUMP_DECAP_L2 = 3409,
@@ -175,6 +176,11 @@ static void dump_action(FILE *file, const struct mlx5dv_dr_action *action,
 	case DR_ACTION_TIR:
 		dump_head(file, DUMP_TIR, action, rule);
 		fprintf(file, ",0x%" PRIx64, action->tir->icm);
+		break;
+	case DR_ACTION_TABLE:
+		dump_head(file, DUMP_DEST_TABLE, action, rule);
+		fprintf(file, ",0x%x,0x%" PRIx64, action->table->soft->number,
+			id_of(action->table));
 		break;
 	case DR_ACTION_DROP:
 		dump_head(file, DUMP_DROP, action, rule);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * matcher.c - matchers of root tables, each backed by a flow matcher of the kernel.
+ * matcher.c - matchers: of root tables, each backed by a flow matcher of the kernel, and of others
+ * (soft_matcher.h).
  */
 #include "providers/mlx5/dv/dr/dr.h"
 #include "providers/mlx5/dv/flow.h"
@@ -23,25 +24,48 @@ static struct mlx5dv_flow_matcher *flow_matcher_create(const char *call,
 	return mlx5_dv_matcher_create(call, domain->context, &attr);
 }
 
+static int matcher_make(const char *call, struct mlx5dv_dr_matcher *matcher, uint8_t criteria,
+			struct mlx5dv_flow_match_parameters *mask)
+{
+	struct mlx5dv_dr_table *table = matcher->table;
+
+	if (table->soft)
+		return mlx5_dr_soft_matcher_create(call, table->soft, matcher->priority, criteria,
+						   mask, &matcher->soft);
+	matcher->flow_matcher =
+		flow_matcher_create(call, table->domain, matcher->priority, criteria, mask);
+	return matcher->flow_matcher ? 0 : errno;
+}
+
 DV_EXPORT struct mlx5dv_dr_matcher *
 mlx5dv_dr_matcher_create(struct mlx5dv_dr_table *table, uint16_t priority,
 			 uint8_t match_criteria_enable, struct mlx5dv_flow_match_parameters *mask)
 {
 	static const char call[] = "mlx5dv_dr_matcher_create";
 	struct mlx5dv_dr_matcher *matcher = calloc_for(call, 1, sizeof(*matcher));
+	int ret;
 
 	if (!matcher)
 		return dv_fail(ENOMEM);
-	matcher->flow_matcher =
-		flow_matcher_create(call, table->domain, priority, match_criteria_enable, mask);
-	if (!matcher->flow_matcher) {
-		free(matcher); /* free() keeps errno */
-		return NULL;
-	}
 	matcher->table = table;
 	matcher->priority = priority;
+	ret = matcher_make(call, matcher, match_criteria_enable, mask);
+	if (ret) {
+		free(matcher);
+		return dv_fail(ret);
+	}
 	dr_use(&table->users);
 	return matcher;
+}
+
+/* Frames may pass the adapter's entries of a destroyed matcher if these could not be changed. */
+static int __attribute__((noinline)) soft_destroy(struct mlx5dv_dr_matcher *matcher)
+{
+	int ret = mlx5_dr_soft_matcher_destroy(matcher->soft);
+
+	dr_unuse(&matcher->table->users);
+	free(matcher);
+	return verbs_result(ret);
 }
 
 DV_EXPORT int mlx5dv_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher)
@@ -49,8 +73,11 @@ DV_EXPORT int mlx5dv_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher)
 	static const char call[] = "mlx5dv_dr_matcher_destroy";
 	int ret = dr_check_unused(call, &matcher->users, "rules");
 
-	if (!ret)
-		ret = mlx5_dv_matcher_destroy(call, matcher->flow_matcher);
+	if (ret)
+		return ret;
+	if (unlikely(matcher->soft != NULL))
+		return soft_destroy(matcher);
+	ret = mlx5_dv_matcher_destroy(call, matcher->flow_matcher);
 	if (ret)
 		return ret;
 	dr_unuse(&matcher->table->users);
@@ -58,13 +85,13 @@ DV_EXPORT int mlx5dv_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher)
 	return 0;
 }
 
-/* Fails: the kernel chooses the layout of its own tables. */
+/* Fails: the kernel chooses the layout of its own tables, and other tables grow by themselves. */
 DV_EXPORT int mlx5dv_dr_matcher_set_layout(struct mlx5dv_dr_matcher *matcher,
 					   struct mlx5dv_dr_matcher_layout *layout)
 {
-	(void)matcher;
-	verbs_warn("mlx5dv_dr_matcher_set_layout: flags are %#x, but the matcher is one of the "
-		   "root table, whose layout is the kernel's",
-		   layout->flags);
+	verbs_warn("mlx5dv_dr_matcher_set_layout: flags are %#x, but %s", layout->flags,
+		   matcher->soft ? "layouts are not supported yet"
+				 : "the matcher is one of the root table, whose layout is the "
+				   "kernel's");
 	return verbs_result(EOPNOTSUPP);
 }

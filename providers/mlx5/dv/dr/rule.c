@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rule.c - rules of root tables, each backed by a flow of the kernel.
+ * rule.c - rules: of root tables, each backed by a flow of the kernel, and of others (soft_rule.h).
  */
 #include "providers/mlx5/dv/dr/dr.h"
 #include "providers/mlx5/dv/flow.h"
@@ -37,6 +37,10 @@ static int action_translate(const struct mlx5dv_dr_action *action,
 	case DR_ACTION_TIR:
 		attr->type = MLX5DV_FLOW_ACTION_DEST_DEVX;
 		attr->obj = action->tir;
+		return 0;
+	case DR_ACTION_TABLE:
+		attr->type = MLX5DV_FLOW_ACTION_DEST_DEVX;
+		attr->obj = action->table->soft->obj;
 		return 0;
 	case DR_ACTION_DROP:
 		attr->type = MLX5DV_FLOW_ACTION_DROP;
@@ -86,40 +90,74 @@ static void rule_use(struct mlx5dv_dr_rule *rule, void (*use)(unsigned int *user
 		(*use)(&rule->actions[i]->users);
 }
 
+static int soft_rule_make(const char *call, struct mlx5dv_dr_rule *rule,
+			  const struct mlx5dv_flow_match_parameters *value)
+{
+	struct dr_soft_matcher *matcher = rule->matcher->soft;
+	const struct mlx5dv_dr_domain *domain = rule->matcher->table->domain;
+	const struct dr_match *match = &matcher->match;
+	const bool is_tx = domain->type == MLX5DV_DR_DOMAIN_TYPE_NIC_TX;
+	struct dr_plan plan; /* its entries are set as far as they are used */
+	int ret = mlx5_dr_plan(call, matcher->table->soft, is_tx,
+			       match->steps[match->num_steps - 1].lookup.type, rule->num_actions,
+			       rule->actions, &plan);
+
+	if (ret)
+		return ret;
+	return mlx5_dr_soft_rule_create(matcher, value->match_buf, value->match_sz, &plan,
+					__atomic_load_n(&domain->flags, __ATOMIC_RELAXED) &
+						DR_REFUSES_DUPLICATES,
+					&rule->soft);
+}
+
+static int rule_make(const char *call, struct mlx5dv_dr_rule *rule,
+		     const struct mlx5dv_flow_match_parameters *value)
+{
+	if (rule->matcher->soft)
+		return soft_rule_make(call, rule, value);
+	rule->flow = flow_create(call, rule->matcher, value, rule->num_actions, rule->actions);
+	return rule->flow ? 0 : errno;
+}
+
 DV_EXPORT struct mlx5dv_dr_rule *mlx5dv_dr_rule_create(struct mlx5dv_dr_matcher *matcher,
 						       struct mlx5dv_flow_match_parameters *value,
 						       size_t num_actions,
 						       struct mlx5dv_dr_action *actions[])
 {
 	static const char call[] = "mlx5dv_dr_rule_create";
-	struct ibv_flow *flow = flow_create(call, matcher, value, num_actions, actions);
-	struct mlx5dv_dr_rule *rule;
+	struct mlx5dv_dr_rule *rule =
+		malloc_for(call, sizeof(*rule) + num_actions * sizeof(rule->actions[0]));
+	int ret;
 
-	if (!flow)
-		return NULL;
-	rule = calloc_for(call, 1, sizeof(*rule) + num_actions * sizeof(rule->actions[0]));
-	if (!rule) {
-		ibv_destroy_flow(flow);
+	if (!rule)
 		return dv_fail(ENOMEM);
-	}
 	rule->matcher = matcher;
-	rule->flow = flow;
+	rule->flow = NULL;
 	rule->num_actions = num_actions;
 	for (size_t i = 0; i < num_actions; i++)
 		rule->actions[i] = actions[i];
+	ret = rule_make(call, rule, value);
+	if (ret) {
+		free(rule);
+		return dv_fail(ret);
+	}
 	rule_use(rule, dr_use);
 	return rule;
 }
 
 DV_EXPORT int mlx5dv_dr_rule_destroy(struct mlx5dv_dr_rule *rule)
 {
-	int ret = ibv_destroy_flow(rule->flow);
+	int ret = rule->flow ? ibv_destroy_flow(rule->flow)
+			     : mlx5_dr_soft_rule_destroy(rule->matcher->soft, &rule->soft);
 
-	if (ret) {
-		verbs_warn("mlx5dv_dr_rule_destroy: the kernel keeps the flow: errno %d", ret);
+	if (ret)
+		verbs_warn("mlx5dv_dr_rule_destroy: %s: errno %d",
+			   rule->flow ? "the kernel keeps the flow"
+				      : "frames may still find the rule",
+			   ret);
+	if (ret && rule->flow)
 		return ret;
-	}
 	rule_use(rule, dr_unuse);
 	free(rule);
-	return 0;
+	return verbs_result(ret);
 }

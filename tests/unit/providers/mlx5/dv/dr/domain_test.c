@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/device.h"
 #include "providers/mlx5/dv/dr/dr.h"
@@ -26,7 +28,24 @@ static struct {
 	struct mlx5_context *ctx;
 	uint8_t link;
 	int port_error;
+	bool writes_entries;
 } it;
+
+/* Stands for the adapter: its page of flow tables has what the test says. */
+int __wrap_mlx5_devx_run(struct mlx5_context *ctx, const void *in, size_t in_len, void *out,
+			 size_t out_len)
+{
+	uint8_t *nic = fld_at(out, QUERY_HCA_CAP_OUT_CAPABILITY);
+
+	assert_ptr_equal(ctx, it.ctx);
+	assert_int_equal(fld_get(in, CMD_IN_OPCODE), PRM_OP_QUERY_HCA_CAP);
+	assert_int_equal(in_len, PRM_CMD_IN_SIZE);
+	memset(out, 0, out_len);
+	if (fld_get(in, CMD_IN_OP_MOD) >> 1 == PRM_CAP_FLOW_TABLE)
+		fld_set(fld_at(nic, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE),
+			FT_PROP_SW_OWNER_V2, it.writes_entries);
+	return 0;
+}
 
 static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr,
 		      size_t size)
@@ -95,6 +114,22 @@ static void each_type_has_its_table(void **state)
 	}
 }
 
+static void only_written_entries_need_a_sync(void **state)
+{
+	struct mlx5dv_dr_domain *domain = domain_of(0);
+
+	(void)state;
+	assert_int_equal(mlx5dv_dr_domain_sync(domain, 0), EOPNOTSUPP);
+	it.writes_entries = true;
+	assert_int_equal(mlx5dv_dr_domain_sync(domain, 0), 0);
+	assert_int_equal(mlx5dv_dr_domain_sync(domain, 7), 0);
+	assert_int_equal(mlx5dv_dr_domain_sync(domain, 8), EOPNOTSUPP);
+	assert_int_equal(mlx5dv_dr_domain_destroy(domain), 0);
+	domain = domain_of(1); /* of the other side, whose page says no */
+	assert_int_equal(mlx5dv_dr_domain_sync(domain, 3), EOPNOTSUPP);
+	assert_int_equal(mlx5dv_dr_domain_destroy(domain), 0);
+}
+
 static void rules_need_ethernet(void **state)
 {
 	(void)state;
@@ -142,9 +177,8 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, domain_begin, domain_end)
 	const struct CMUnitTest tests[] = {
-		CASE(each_type_has_its_table),
-		CASE(rules_need_ethernet),
-		CASE(a_domain_in_use_stays),
+		CASE(each_type_has_its_table), CASE(only_written_entries_need_a_sync),
+		CASE(rules_need_ethernet),     CASE(a_domain_in_use_stays),
 		CASE(flags_are_kept_apart),
 	};
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * caps.h - what an adapter reports about tables whose entries the library writes.
+ */
+#ifndef PROVIDERS_MLX5_DV_DR_CAPS_H
+#define PROVIDERS_MLX5_DV_DR_CAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ibv_context;
+
+struct dr_caps {
+	uint16_t gvmi;  /* number of the function, part of the addresses in entries */
+	uint8_t format; /* of entries: 1 is ConnectX-6 Dx */
+	bool writes_rx, writes_tx;
+	uint8_t rx_levels, tx_levels; /* levels of the kernel's tables */
+	uint64_t rx_drop, tx_drop, tx_allow;
+};
+
+/* Returns 0 or an errno. */
+int mlx5_dr_caps_query(struct ibv_context *context, struct dr_caps *caps);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * entry.h - the bytes of a table entry, in format 1 (ConnectX-6 Dx). PRM: STE
+ *
+ * Functions write the fields of an entry of PRM_STE_SIZE bytes. GVMI is the number of the function,
+ * which addresses contain.
+ */
+#ifndef PROVIDERS_MLX5_DV_DR_ENTRY_H
+#define PROVIDERS_MLX5_DV_DR_ENTRY_H
+
+#include "prm/mlx5/ste.h"
+
+enum { DR_CONTROL_SIZE = 32 };
+
+/* How a table is looked up: what its tags describe, and which of their bytes make the index. */
+struct dr_lookup {
+	uint16_t type, byte_mask;
+};
+
+/* Where a hit leads to: a table of 1 << LOG entries, or one thing. */
+struct dr_target {
+	uint64_t address;
+	uint16_t gvmi;
+	uint8_t log;
+	struct dr_lookup lookup;
+};
+
+/* Sets the control part of an entry with a tag of LOOKUP's type, which leads nowhere. */
+void mlx5_dr_entry_begin(uint8_t *entry, uint16_t lookup_type, uint16_t gvmi);
+/* Sets an entry whose only content are actions, and which all frames hit. */
+void mlx5_dr_entry_begin_actions(uint8_t *entry, uint16_t gvmi);
+void mlx5_dr_entry_set_miss(uint8_t *entry, uint64_t address);
+void mlx5_dr_entry_set_hit(uint8_t *entry, const struct dr_target *target);
+/* Makes all frames miss, or hit. */
+void mlx5_dr_entry_always_miss(uint8_t *entry);
+void mlx5_dr_entry_always_hit(uint8_t *entry);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * lane.c - stocks of a lane. See lane.h.
+ */
+#include "providers/mlx5/dv/dr/lane.h"
+
+#include "prm/mlx5/cmd.h"
+#include "providers/mlx5/context.h"
+#include "providers/mlx5/devx_cmd.h"
+#include "util/alloc.h"
+
+enum {
+	SINGLES_LOG = 6,         /* so many places at a time */
+	FREED_ENTRIES = 1 << 16, /* so many wait for a SYNC_STEERING */
+	SYNC_STEERING_IN_SIZE = 32,
+};
+
+int mlx5_dr_lane_open(struct dr_lane *lane, struct dr_memory *memory)
+{
+	int ret;
+
+	memset(lane, 0, sizeof(*lane));
+	lane->memory = memory;
+	ret = mlx5_dr_ring_open(&lane->ring, memory);
+	if (!ret)
+		pthread_mutex_init(&lane->lock, NULL);
+	return ret;
+}
+
+void mlx5_dr_lane_close(struct dr_lane *lane)
+{
+	mlx5_dr_ring_close(&lane->ring);
+	dr_places_free(&lane->singles);
+	dr_places_free(&lane->freed);
+	for (struct dr_slab *slab = lane->slabs, *next; slab; slab = next) {
+		next = slab->next;
+		free(slab);
+	}
+	pthread_mutex_destroy(&lane->lock);
+}
+
+/* ---- shadows ---- */
+
+static void slab_add(struct dr_lane *lane)
+{
+	struct dr_slab *slab = malloc_for("mlx5dv_dr_rule_create", sizeof(*slab));
+
+	if (!slab)
+		return;
+	slab->next = lane->slabs;
+	lane->slabs = slab;
+	for (size_t i = 0; i < sizeof(slab->entries) / sizeof(slab->entries[0]); i++)
+		mlx5_dr_lane_give_entry(lane, &slab->entries[i]);
+}
+
+struct dr_entry *mlx5_dr_lane_entry(struct dr_lane *lane)
+{
+	struct dr_entry *entry;
+
+	if (!lane->unused)
+		slab_add(lane);
+	entry = lane->unused;
+	if (!entry)
+		return NULL;
+	lane->unused = entry->next;
+	entry->next = NULL;
+	entry->table = entry->below = NULL;
+	entry->users = 0;
+	return entry;
+}
+
+void mlx5_dr_lane_give_entry(struct dr_lane *lane, struct dr_entry *entry)
+{
+	entry->next = lane->unused;
+	lane->unused = entry;
+}
+
+/* ---- places ---- */
+
+static int singles_add(struct dr_lane *lane)
+{
+	uint32_t place;
+	int ret = mlx5_dr_memory_alloc(lane->memory, SINGLES_LOG, &place);
+
+	if (ret)
+		return ret;
+	for (uint32_t i = 1u << SINGLES_LOG; i-- > 0;)
+		if (!dr_places_push(&lane->singles, place + i, 0))
+			return ENOMEM;
+	return 0;
+}
+
+int mlx5_dr_lane_alloc(struct dr_lane *lane, unsigned int log, uint32_t *place)
+{
+	struct dr_block block = { 0, 0 };
+	int ret = 0;
+
+	if (log)
+		return mlx5_dr_memory_alloc(lane->memory, log, place);
+	if (!lane->singles.count)
+		ret = singles_add(lane);
+	if (ret || !dr_places_pop(&lane->singles, &block))
+		return ret ? ret : ENOMEM;
+	*place = block.place;
+	return 0;
+}
+
+void mlx5_dr_lane_free(struct dr_lane *lane, unsigned int log, uint32_t place)
+{
+	dr_places_push(&lane->freed, place, log);
+	lane->freed_entries += (size_t)1 << log;
+	if (lane->freed_entries >= FREED_ENTRIES)
+		mlx5_dr_lane_sync(lane);
+}
+
+static int run_sync(struct ibv_context *context)
+{
+	uint8_t in[SYNC_STEERING_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE] = { 0 };
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_SYNC_STEERING);
+	return mlx5_devx_run(to_mctx(context), in, sizeof(in), out, sizeof(out));
+}
+
+int mlx5_dr_lane_sync(struct dr_lane *lane)
+{
+	struct dr_block block;
+	int ret = mlx5_dr_ring_drain(&lane->ring);
+
+	if (!ret)
+		ret = run_sync(lane->memory->context);
+	if (ret)
+		return ret;
+	while (dr_places_pop(&lane->freed, &block))
+		if (block.log)
+			mlx5_dr_memory_free(lane->memory, block.log, block.place);
+		else
+			dr_places_push(&lane->singles, block.place, 0);
+	lane->freed_entries = 0;
+	return 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * lane.h - what a thread needs to change entries: a ring, places for single entries, and shadows of
+ * entries. A matcher belongs to one lane, whose lock guards it.
+ *
+ * Freed places wait in the lane until the adapter has dropped its copies (SYNC_STEERING), many at
+ * once. So insertion and deletion take one lock, that of the lane, and run no system call and no
+ * allocation but when a stock is empty.
+ */
+#ifndef PROVIDERS_MLX5_DV_DR_LANE_H
+#define PROVIDERS_MLX5_DV_DR_LANE_H
+
+#include "providers/mlx5/dv/dr/entry.h"
+#include "providers/mlx5/dv/dr/memory.h"
+#include "providers/mlx5/dv/dr/ring.h"
+
+struct dr_htable;
+
+/* The shadow of an entry. */
+struct dr_entry {
+	struct dr_entry *next;   /* in the chain of a slot, of a rule's actions, or unused */
+	struct dr_htable *table; /* whose slot leads here; NULL: only actions */
+	struct dr_htable *below; /* table of the next step, or NULL */
+	uint32_t place;
+	uint32_t users; /* rules */
+	uint8_t control[DR_CONTROL_SIZE];
+	uint8_t tag[PRM_STE_TAG_SIZE];
+};
+
+struct dr_slab {
+	struct dr_slab *next;
+	struct dr_entry entries[63];
+};
+
+struct dr_lane {
+	pthread_mutex_t lock;
+	struct dr_memory *memory;
+	struct dr_ring ring;
+	struct dr_places singles; /* unused places of one entry */
+	struct dr_places freed;   /* the adapter may have copies of these */
+	size_t freed_entries;
+	struct dr_entry *unused;
+	struct dr_slab *slabs;
+};
+
+int mlx5_dr_lane_open(struct dr_lane *lane, struct dr_memory *memory);
+void mlx5_dr_lane_close(struct dr_lane *lane);
+
+/* The caller of the following functions has the lane's lock. */
+
+/* Returns the shadow of an entry, without a place, or NULL. */
+struct dr_entry *mlx5_dr_lane_entry(struct dr_lane *lane);
+void mlx5_dr_lane_give_entry(struct dr_lane *lane, struct dr_entry *entry);
+
+/* Sets *PLACE to 1 << LOG entries. Returns 0 or an errno. */
+int mlx5_dr_lane_alloc(struct dr_lane *lane, unsigned int log, uint32_t *place);
+/* Frees entries that frames may have met. */
+void mlx5_dr_lane_free(struct dr_lane *lane, unsigned int log, uint32_t place);
+/* Waits for the writes, and lets the adapter drop its copies. */
+int mlx5_dr_lane_sync(struct dr_lane *lane);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * plan.c - plans the actions of a rule. See plan.h.
+ *
+ * Header changes have an order in the adapter: removal of VLAN tags, fields, new headers. A rule
+ * that wants another order is refused.
+ */
+#include "providers/mlx5/dv/dr/plan.h"
+
+#include "providers/mlx5/dv/dr/dr.h"
+#include "providers/mlx5/dv/dr/soft.h"
+#include "util/bits.h"
+
+enum {
+	MATCH_ROOM = 8,    /* in an entry that matches */
+	ACTIONS_ROOM = 12, /* in a further one */
+	SINGLE = 4,        /* size of an action */
+	DOUBLE = 8,
+};
+
+enum { POP_VLAN_HEAD = 0x0802, POP_VLAN_WORDS = 2, PUSH_VLAN = 0x0a000c00 };
+
+/* Ranks of header changes */
+enum { RANK_NONE, RANK_POP, RANK_MODIFY, RANK_PUSH };
+
+static int plan_refuse(const struct dr_plan *plan, int err, const char *why)
+{
+	verbs_warn("%s: an action %s", plan->call, why);
+	return err;
+}
+
+/* ---- entries ---- */
+
+static int entry_next(struct dr_plan *plan)
+{
+	uint8_t *entry;
+
+	if (plan->count == DR_PLAN_ENTRIES)
+		return plan_refuse(plan, EINVAL, "does not fit: the rule has too many");
+	entry = plan->entries[plan->count++];
+	mlx5_dr_entry_begin_actions(entry, plan->soft->caps.gvmi);
+	plan->at = fld_at(entry, STE_MATCH_ACTIONS);
+	plan->room = ACTIONS_ROOM;
+	return 0;
+}
+
+static int plan_reserve(struct dr_plan *plan, unsigned int size)
+{
+	return plan->room < size ? entry_next(plan) : 0;
+}
+
+static void plan_put(struct dr_plan *plan, uint32_t word)
+{
+	const uint32_t be = htobe32(word);
+
+	memcpy(plan->at, &be, sizeof(be));
+	plan->at += SINGLE;
+	plan->room -= SINGLE;
+}
+
+static uint8_t *plan_entry(struct dr_plan *plan)
+{
+	return plan->entries[plan->count - 1];
+}
+
+/* ---- the order of actions ---- */
+
+static unsigned int rank_of(enum dr_action_kind kind)
+{
+	switch (kind) {
+	case DR_ACTION_POP_VLAN:
+		return RANK_POP;
+	case DR_ACTION_MODIFY_HEADER:
+		return RANK_MODIFY;
+	case DR_ACTION_PUSH_VLAN:
+		return RANK_PUSH;
+	default:
+		return RANK_NONE;
+	}
+}
+
+static bool may_repeat(enum dr_action_kind kind)
+{
+	return kind == DR_ACTION_POP_VLAN || kind == DR_ACTION_PUSH_VLAN;
+}
+
+static int order_check(struct dr_plan *plan, enum dr_action_kind kind)
+{
+	const uint32_t bit = 1u << kind;
+	const unsigned int rank = rank_of(kind);
+
+	if (plan->kinds & bit && !may_repeat(kind))
+		return plan_refuse(plan, EINVAL, "is in the rule twice");
+	if (plan->end && kind != DR_ACTION_COUNTER)
+		return plan_refuse(plan, EOPNOTSUPP, "follows the end of the way");
+	if (rank &&
+	    (rank < plan->rank || (!plan->is_tx && rank == RANK_PUSH && plan->rank == RANK_POP)))
+		return plan_refuse(plan, EOPNOTSUPP, "comes later than the adapter can do it");
+	if (plan->rank && (kind == DR_ACTION_DROP || kind == DR_ACTION_DEFAULT_MISS))
+		return plan_refuse(plan, EOPNOTSUPP, "drops a frame that was changed");
+	if (plan->is_tx && (kind == DR_ACTION_TAG || kind == DR_ACTION_QP || kind == DR_ACTION_TIR))
+		return plan_refuse(plan, EOPNOTSUPP, "is for received frames");
+	plan->kinds |= bit;
+	plan->rank = rank ? rank : plan->rank;
+	return 0;
+}
+
+/* ---- actions ---- */
+
+static int tag_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
+{
+	int ret = plan_reserve(plan, SINGLE);
+
+	if (!ret)
+		plan_put(plan, (uint32_t)PRM_STE_ACTION_FLOW_TAG << 24 | action->tag);
+	return ret;
+}
+
+static void note_change(struct dr_plan *plan)
+{
+	fld_set(plan_entry(plan), STE_REPARSE, 1);
+}
+
+/* Several tags in a row go together. */
+static int pop_put(struct dr_plan *plan, unsigned int count)
+{
+	int ret = plan_reserve(plan, SINGLE);
+
+	if (ret)
+		return ret;
+	plan_put(plan, (uint32_t)POP_VLAN_HEAD << 16 | POP_VLAN_WORDS * count);
+	note_change(plan);
+	plan->may_count = plan->is_tx; /* a received frame counts without what is removed */
+	return 0;
+}
+
+static int push_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
+{
+	int ret = plan_reserve(plan, DOUBLE);
+
+	if (ret)
+		return ret;
+	plan_put(plan, PUSH_VLAN);
+	plan_put(plan, action->vlan);
+	note_change(plan);
+	return 0;
+}
+
+static int modify_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
+{
+	int ret = plan->rank == RANK_MODIFY && plan->kinds & 1u << DR_ACTION_POP_VLAN
+			  ? entry_next(plan)
+			  : plan_reserve(plan, DOUBLE);
+
+	(void)action;
+	return ret ? ret : plan_refuse(plan, EOPNOTSUPP, "changes headers: not supported yet");
+}
+
+static int action_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action,
+		      unsigned int repeats)
+{
+	switch (action->kind) {
+	case DR_ACTION_TAG:
+		return tag_put(plan, action);
+	case DR_ACTION_COUNTER:
+		plan->counter = action;
+		return 0;
+	case DR_ACTION_POP_VLAN:
+		return pop_put(plan, repeats);
+	case DR_ACTION_PUSH_VLAN:
+		return push_put(plan, action);
+	case DR_ACTION_MODIFY_HEADER:
+		return modify_put(plan, action);
+	case DR_ACTION_REFORMAT:
+		return plan_refuse(plan, EOPNOTSUPP, "changes tunnels: not supported yet");
+	default:
+		plan->end = action;
+		return 0;
+	}
+}
+
+/* ---- the end ---- */
+
+static struct dr_target end_of(const struct dr_plan *plan)
+{
+	const struct dr_soft *soft = plan->soft;
+	struct dr_target target = {
+		.address = soft->miss,
+		.gvmi = soft->caps.gvmi,
+		.lookup.type = PRM_STE_NOTHING,
+	};
+
+	if (!plan->end)
+		return target;
+	switch (plan->end->kind) {
+	case DR_ACTION_QP:
+	case DR_ACTION_TIR:
+	case DR_ACTION_TABLE:
+		target.address = mlx5_dr_action_address(plan->end);
+		break;
+	case DR_ACTION_DROP:
+		target.address = soft->drop;
+		target.gvmi = (uint16_t)(soft->drop >> 48);
+		break;
+	default:
+		break;
+	}
+	return target;
+}
+
+static int plan_finish(struct dr_plan *plan)
+{
+	const struct dr_target target = end_of(plan);
+	int ret = plan->counter && !plan->may_count ? entry_next(plan) : 0;
+
+	if (ret)
+		return ret;
+	if (plan->counter)
+		fld_set(plan_entry(plan), STE_COUNTER_ID, mlx5_dr_action_counter(plan->counter));
+	mlx5_dr_entry_set_hit(plan_entry(plan), &target);
+	return 0;
+}
+
+/* Returns how many actions from FIRST on are of its kind, if they go together. */
+static unsigned int run_of(size_t count, struct mlx5dv_dr_action *const actions[], size_t first)
+{
+	unsigned int run = 1;
+
+	if (actions[first]->kind != DR_ACTION_POP_VLAN)
+		return 1;
+	while (first + run < count && actions[first + run]->kind == DR_ACTION_POP_VLAN)
+		run++;
+	return run;
+}
+
+int mlx5_dr_plan(const char *call, const struct dr_soft *soft, bool is_tx, uint16_t lookup_type,
+		 size_t count, struct mlx5dv_dr_action *const actions[], struct dr_plan *plan)
+{
+	int ret = 0;
+
+	plan->call = call;
+	plan->soft = soft;
+	plan->is_tx = is_tx;
+	plan->count = 1;
+	plan->at = fld_at(plan->entries[0], STE_ACTIONS);
+	plan->room = MATCH_ROOM;
+	plan->may_count = true;
+	plan->kinds = plan->rank = 0;
+	plan->counter = plan->end = NULL;
+	mlx5_dr_entry_begin(plan->entries[0], lookup_type, soft->caps.gvmi);
+	for (size_t i = 0, run; !ret && i < count; i += run) {
+		run = run_of(count, actions, i);
+		ret = order_check(plan, actions[i]->kind);
+		if (!ret)
+			ret = action_put(plan, actions[i], (unsigned int)run);
+	}
+	return ret ? ret : plan_finish(plan);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ring.h - writes table entries into the adapter's memory, by RDMA WRITEs of an RC QP that is
+ * connected to itself.
+ *
+ * The adapter executes the writes of a ring in order. Each is followed by a READ of the same
+ * entries, so that the entry a write leads to is in the memory before the write. The caller locks.
+ */
+#ifndef PROVIDERS_MLX5_DV_DR_RING_H
+#define PROVIDERS_MLX5_DV_DR_RING_H
+
+#include <infiniband/verbs.h>
+
+#include "providers/mlx5/dv/dr/memory.h"
+
+enum {
+	DR_RING_WRITES = 64,  /* in flight at most */
+	DR_RING_STAGED = 256, /* entries of a write from the staging buffer */
+};
+
+struct dr_ring {
+	const struct dr_memory *memory;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	struct ibv_mr *mr;
+	uint8_t *staged; /* what long writes write, and behind it what READs bring */
+	unsigned int unsignaled, in_flight;
+	int error; /* of the first write that failed: the ring is lost */
+};
+
+int mlx5_dr_ring_open(struct dr_ring *ring, const struct dr_memory *memory);
+void mlx5_dr_ring_close(struct dr_ring *ring);
+
+/* Writes one entry. Returns 0 or an errno. */
+int mlx5_dr_ring_write(struct dr_ring *ring, uint32_t place, const uint8_t entry[PRM_STE_SIZE]);
+/* Fills COUNT entries from PLACE on by FILL(arg, i, entry). */
+int mlx5_dr_ring_fill(struct dr_ring *ring, uint32_t place, uint32_t count,
+		      void (*fill)(const void *arg, uint32_t i, uint8_t *entry), const void *arg);
+/* Waits until the adapter has executed all writes. */
+int mlx5_dr_ring_drain(struct dr_ring *ring);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * soft.c - opens and closes the half of a domain that writes table entries itself.
+ */
+#include "providers/mlx5/dv/dr/soft.h"
+
+#include "prm/mlx5/caps.h"
+#include "providers/mlx5/dv/dr/dr.h"
+#include "util/alloc.h"
+
+static bool side_writes(const struct mlx5dv_dr_domain *domain, const struct dr_caps *caps)
+{
+	return domain->type == MLX5DV_DR_DOMAIN_TYPE_NIC_TX ? caps->writes_tx : caps->writes_rx;
+}
+
+bool mlx5_dr_soft_exists(const struct mlx5dv_dr_domain *domain)
+{
+	struct dr_caps caps;
+
+	return !mlx5_dr_caps_query(domain->context, &caps) && side_writes(domain, &caps);
+}
+
+static int soft_check(const char *call, const struct mlx5dv_dr_domain *domain,
+		      const struct dr_caps *caps)
+{
+	const bool writes = side_writes(domain, caps);
+
+	if (domain->type == MLX5DV_DR_DOMAIN_TYPE_FDB) {
+		verbs_warn("%s: a domain of type FDB has root tables only: not supported yet",
+			   call);
+		return EOPNOTSUPP;
+	}
+	if (!writes || caps->format != PRM_STEERING_V1) {
+		verbs_warn("%s: %s has root tables only: entries of format %u, %s", call,
+			   domain->context->device->name, caps->format,
+			   writes ? "not supported yet (1 is)" : "which software cannot write");
+		return EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static void soft_take_side(const struct mlx5dv_dr_domain *domain, struct dr_soft *soft)
+{
+	const struct dr_caps *caps = &soft->caps;
+	const bool is_tx = domain->type == MLX5DV_DR_DOMAIN_TYPE_NIC_TX;
+
+	soft->miss = is_tx ? caps->tx_allow : caps->rx_drop;
+	soft->drop = is_tx ? caps->tx_drop : caps->rx_drop;
+	soft->level = (uint8_t)((is_tx ? caps->tx_levels : caps->rx_levels) - 1);
+}
+
+static int soft_begin(struct dr_soft *soft)
+{
+	int ret;
+
+	soft->pd = ibv_alloc_pd(soft->context);
+	if (!soft->pd)
+		return errno;
+	mlx5_dr_memory_init(&soft->memory, soft->context, soft->pd);
+	ret = mlx5_dr_ring_open(&soft->anchors, &soft->memory);
+	if (!ret) {
+		pthread_mutex_init(&soft->lock, NULL);
+		return 0;
+	}
+	mlx5_dr_memory_destroy(&soft->memory);
+	ibv_dealloc_pd(soft->pd);
+	return ret;
+}
+
+int mlx5_dr_soft_open(const char *call, struct mlx5dv_dr_domain *domain, struct dr_soft **out)
+{
+	struct dr_caps caps;
+	struct dr_soft *soft;
+	int ret = mlx5_dr_caps_query(domain->context, &caps);
+
+	if (!ret)
+		ret = soft_check(call, domain, &caps);
+	if (ret)
+		return ret;
+	soft = calloc_for(call, 1, sizeof(*soft));
+	if (!soft)
+		return ENOMEM;
+	soft->context = domain->context;
+	soft->caps = caps;
+	soft_take_side(domain, soft);
+	ret = soft_begin(soft);
+	if (ret) {
+		free(soft);
+		return ret;
+	}
+	*out = soft;
+	return 0;
+}
+
+void mlx5_dr_soft_close(struct dr_soft *soft)
+{
+	for (unsigned int i = 0; i < DR_LANES; i++)
+		if (soft->lanes[i]) {
+			mlx5_dr_lane_close(soft->lanes[i]);
+			free(soft->lanes[i]);
+		}
+	mlx5_dr_ring_close(&soft->anchors);
+	mlx5_dr_memory_destroy(&soft->memory);
+	ibv_dealloc_pd(soft->pd);
+	pthread_mutex_destroy(&soft->lock);
+	free(soft);
+}
+
+static struct dr_lane *lane_open(struct dr_soft *soft)
+{
+	struct dr_lane *lane = calloc_for("mlx5dv_dr_matcher_create", 1, sizeof(*lane));
+	int ret = lane ? mlx5_dr_lane_open(lane, &soft->memory) : ENOMEM;
+
+	if (!ret)
+		return lane;
+	free(lane);
+	errno = ret;
+	return NULL;
+}
+
+struct dr_lane *mlx5_dr_soft_lane(struct dr_soft *soft)
+{
+	struct dr_lane **lane;
+
+	pthread_mutex_lock(&soft->lock);
+	lane = &soft->lanes[soft->next_lane++ % DR_LANES];
+	if (!*lane)
+		*lane = lane_open(soft);
+	pthread_mutex_unlock(&soft->lock);
+	return *lane;
+}
+
+static int lane_sync(struct dr_lane *lane, bool is_hardware)
+{
+	int ret;
+
+	pthread_mutex_lock(&lane->lock);
+	ret = is_hardware ? mlx5_dr_lane_sync(lane) : mlx5_dr_ring_drain(&lane->ring);
+	pthread_mutex_unlock(&lane->lock);
+	return ret;
+}
+
+int mlx5_dr_soft_sync(struct dr_soft *soft, bool is_hardware)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < DR_LANES; i++) {
+		struct dr_lane *lane;
+
+		pthread_mutex_lock(&soft->lock);
+		lane = soft->lanes[i];
+		pthread_mutex_unlock(&soft->lock);
+		if (lane)
+			ret = lane_sync(lane, is_hardware);
+	}
+	return ret;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * soft.h - the half of a domain that writes table entries itself. The first table below the root
+ * creates it.
+ */
+#ifndef PROVIDERS_MLX5_DV_DR_SOFT_H
+#define PROVIDERS_MLX5_DV_DR_SOFT_H
+
+#include "providers/mlx5/dv/dr/caps.h"
+#include "providers/mlx5/dv/dr/lane.h"
+
+struct mlx5dv_dr_domain;
+struct mlx5dv_dr_table;
+
+enum { DR_LANES = 4 };
+
+struct dr_soft {
+	struct ibv_context *context;
+	struct dr_caps caps;
+	uint64_t miss, drop; /* addresses: of frames that no rule hits, and of dropped ones */
+	uint8_t level;       /* of the adapter's objects for tables */
+	struct ibv_pd *pd;
+	struct dr_memory memory;
+	pthread_mutex_t lock;   /* guards anchors and next_lane, and opens lanes */
+	struct dr_ring anchors; /* writes the entries between matchers */
+	unsigned int next_lane;
+	struct dr_lane *lanes[DR_LANES]; /* NULL: not opened yet */
+};
+
+/* Returns whether the adapter lets software write entries for domains of this type. */
+bool mlx5_dr_soft_exists(const struct mlx5dv_dr_domain *domain);
+/* Returns 0, EOPNOTSUPP if the adapter has no such tables, or an errno. */
+int mlx5_dr_soft_open(const char *call, struct mlx5dv_dr_domain *domain, struct dr_soft **soft);
+void mlx5_dr_soft_close(struct dr_soft *soft);
+
+/* Returns the lane of the next matcher, or NULL with errno. */
+struct dr_lane *mlx5_dr_soft_lane(struct dr_soft *soft);
+
+/* Lets the adapter drop its copies of freed entries, in all lanes; with IS_HARDWARE even if there
+ * are none. */
+int mlx5_dr_soft_sync(struct dr_soft *soft, bool is_hardware);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * soft_matcher.c - matchers of tables below the root. See soft_matcher.h.
+ */
+#include "providers/mlx5/dv/dr/soft_matcher.h"
+
+#include <errno.h>
+#include <infiniband/mlx5dv.h>
+
+#include "providers/mlx5/dv/dr/soft.h"
+#include "util/alloc.h"
+
+/* Makes the first table, which is empty. */
+static int top_make(struct dr_soft_matcher *matcher)
+{
+	struct dr_lane *lane = matcher->end.lane;
+	int ret = 0;
+
+	pthread_mutex_lock(&lane->lock);
+	matcher->top = mlx5_dr_htable_new(&matcher->end, &matcher->match.steps[0], NULL);
+	if (matcher->top)
+		ret = mlx5_dr_htable_write(matcher->top);
+	pthread_mutex_unlock(&lane->lock);
+	return matcher->top ? ret : ENOMEM;
+}
+
+static void top_delete(struct dr_soft_matcher *matcher)
+{
+	pthread_mutex_lock(&matcher->end.lane->lock);
+	if (matcher->top)
+		mlx5_dr_htable_delete(matcher->top);
+	mlx5_dr_lane_free(matcher->end.lane, 0, matcher->end_place);
+	pthread_mutex_unlock(&matcher->end.lane->lock);
+}
+
+static int matcher_place(struct dr_soft_matcher *matcher)
+{
+	struct dr_soft *soft = matcher->table->soft;
+	int ret;
+
+	matcher->end.lane = mlx5_dr_soft_lane(soft);
+	if (!matcher->end.lane)
+		return errno;
+	matcher->end.gvmi = soft->caps.gvmi;
+	pthread_mutex_lock(&matcher->end.lane->lock);
+	ret = mlx5_dr_lane_alloc(matcher->end.lane, 0, &matcher->end_place);
+	pthread_mutex_unlock(&matcher->end.lane->lock);
+	if (ret)
+		return ret;
+	matcher->end.miss = dr_place_address(&soft->memory, matcher->end_place);
+	ret = top_make(matcher);
+	if (!ret)
+		ret = mlx5_dr_soft_table_link(matcher->table, matcher);
+	if (ret)
+		top_delete(matcher);
+	return ret;
+}
+
+int mlx5_dr_soft_matcher_create(const char *call, struct dr_soft_table *table, uint16_t priority,
+				uint8_t criteria, const struct mlx5dv_flow_match_parameters *mask,
+				struct dr_soft_matcher **out)
+{
+	struct dr_soft_matcher *matcher = calloc_for(call, 1, sizeof(*matcher));
+	int ret;
+
+	if (!matcher)
+		return ENOMEM;
+	matcher->table = table;
+	matcher->priority = priority;
+	ret = mlx5_dr_match_plan(call, mask->match_buf, mask->match_sz, criteria, &matcher->match);
+	if (!ret)
+		ret = matcher_place(matcher);
+	if (ret)
+		free(matcher);
+	else
+		*out = matcher;
+	return ret;
+}
+
+int mlx5_dr_soft_matcher_destroy(struct dr_soft_matcher *matcher)
+{
+	int ret = mlx5_dr_soft_table_unlink(matcher->table, matcher);
+
+	top_delete(matcher);
+	free(matcher);
+	return ret;
+}

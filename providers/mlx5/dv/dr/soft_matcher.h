@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * soft_matcher.h - a matcher of a table below the root: its steps, and the table of its first step.
+ */
+#ifndef PROVIDERS_MLX5_DV_DR_SOFT_MATCHER_H
+#define PROVIDERS_MLX5_DV_DR_SOFT_MATCHER_H
+
+#include "providers/mlx5/dv/dr/soft_table.h"
+
+struct mlx5dv_flow_match_parameters;
+
+struct dr_soft_matcher {
+	struct dr_soft_table *table;
+	TAILQ_ENTRY(dr_soft_matcher) link; /* guarded by table->lock */
+	uint16_t priority;
+	uint32_t end_place; /* of the entry that leads to the next matcher */
+	struct dr_chain_end end;
+	struct dr_htable *top; /* guarded by the lane's lock; its place also by table->lock */
+	struct dr_match match;
+};
+
+int mlx5_dr_soft_matcher_create(const char *call, struct dr_soft_table *table, uint16_t priority,
+				uint8_t criteria, const struct mlx5dv_flow_match_parameters *mask,
+				struct dr_soft_matcher **matcher);
+int mlx5_dr_soft_matcher_destroy(struct dr_soft_matcher *matcher);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * soft_table.h - a table below the root, and its matchers: the entries between them.
+ */
+#ifndef PROVIDERS_MLX5_DV_DR_SOFT_TABLE_H
+#define PROVIDERS_MLX5_DV_DR_SOFT_TABLE_H
+
+#include <sys/queue.h>
+
+#include "providers/mlx5/dv/dr/htable.h"
+
+struct dr_soft;
+struct dr_soft_matcher;
+struct mlx5dv_devx_obj;
+
+struct dr_soft_table {
+	struct dr_soft *soft;
+	uint32_t start;              /* place of the entry that leads to the first matcher */
+	struct mlx5dv_devx_obj *obj; /* the adapter's object, for rules of the root table */
+	uint32_t number;             /* of that object */
+	pthread_mutex_t lock;        /* guards matchers, and the entries between them */
+	TAILQ_HEAD(dr_soft_matchers, dr_soft_matcher) matchers; /* in the order of frames */
+};
+
+int mlx5_dr_soft_table_create(const char *call, struct dr_soft *soft, enum prm_flow_table_type type,
+			      struct dr_soft_table **table);
+int mlx5_dr_soft_table_destroy(struct dr_soft_table *table);
+
+/* The address of the table, for entries of others. */
+uint64_t mlx5_dr_soft_table_address(const struct dr_soft_table *table);
+
+/* Puts the matcher before others of the same or a higher priority, and leads frames to it. */
+int mlx5_dr_soft_table_link(struct dr_soft_table *table, struct dr_soft_matcher *matcher);
+/* Leads frames past the matcher. */
+int mlx5_dr_soft_table_unlink(struct dr_soft_table *table, struct dr_soft_matcher *matcher);
+/* Makes the matcher's first table larger, and leads frames to it. The caller has the lock of the
+ * matcher's lane. */
+int mlx5_dr_soft_table_grow(struct dr_soft_table *table, struct dr_soft_matcher *matcher);
+
+#endif

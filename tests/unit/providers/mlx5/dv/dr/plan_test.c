@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * plan_test.c - the actions of rules: which release 65.0's library accepts on an adapter of format
+ * 1, and how many entries they take. Then the bytes of some.
+ *
+ * Covers: providers/mlx5/dv/dr/plan.c
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "providers/mlx5/dv/dr/dr.h"
+#include "providers/mlx5/dv/dr/soft.h"
+
+enum { COUNTER = 6, PORT_LOOKUP = PRM_STE_IPV4_5_TUPLE_O };
+
+static const struct dr_soft soft = {
+	.caps = { .gvmi = 0x12 },
+	.miss = 0xaa0000,
+	.drop = 0xbb0000,
+};
+
+/* ---- actions ---- */
+
+uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action)
+{
+	return action->kind == DR_ACTION_TABLE ? 0x40 : 0x70012001c140;
+}
+
+uint32_t mlx5_dr_action_counter(const struct mlx5dv_dr_action *action)
+{
+	assert_int_equal(action->kind, DR_ACTION_COUNTER);
+	return COUNTER;
+}
+
+static struct {
+	const char *name;
+	struct mlx5dv_dr_action action;
+} actions[] = {
+	{ "drop", { .kind = DR_ACTION_DROP } },
+	{ "tir", { .kind = DR_ACTION_TIR } },
+	{ "table", { .kind = DR_ACTION_TABLE } },
+	{ "miss", { .kind = DR_ACTION_DEFAULT_MISS } },
+	{ "tag", { .kind = DR_ACTION_TAG, .tag = 0x123456 } },
+	{ "counter", { .kind = DR_ACTION_COUNTER } },
+	{ "pop_vlan", { .kind = DR_ACTION_POP_VLAN } },
+	{ "push_vlan", { .kind = DR_ACTION_PUSH_VLAN, .vlan = 0x81000064 } },
+};
+
+static struct mlx5dv_dr_action *action_named(const char *name, size_t len)
+{
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (strlen(actions[i].name) == len && !strncmp(actions[i].name, name, len))
+			return &actions[i].action;
+	fail_msg("no action %s", name);
+	return NULL;
+}
+
+static int plan_of(const char *names, bool is_tx, struct dr_plan *plan)
+{
+	struct mlx5dv_dr_action *list[20];
+	size_t count = 0;
+
+	while (*names) {
+		const size_t len = strcspn(names, " ");
+
+		list[count++] = action_named(names, len);
+		names += len;
+		names += *names == ' ';
+	}
+	return mlx5_dr_plan("test", &soft, is_tx, PORT_LOOKUP, count, list, plan);
+}
+
+/* ---- accepted or not ---- */
+
+static const struct {
+	bool is_tx;
+	const char *actions;
+	unsigned int entries; /* 0: refused */
+	int error;
+} rows[] = {
+	{ false, "drop", 1, 0 },
+	{ false, "tir", 1, 0 },
+	{ false, "tag table", 1, 0 },
+	{ false, "tag miss", 1, 0 },
+	{ false, "counter table", 1, 0 },
+	{ false, "counter miss", 1, 0 },
+	{ false, "pop_vlan table", 1, 0 },
+	{ false, "pop_vlan miss", 0, EOPNOTSUPP },
+	{ false, "push_vlan table", 1, 0 },
+	{ false, "push_vlan miss", 0, EOPNOTSUPP },
+	{ false, "tag tag table", 0, EINVAL },
+	{ false, "tag pop_vlan table", 1, 0 },
+	{ false, "counter counter table", 0, EINVAL },
+	{ false, "counter push_vlan table", 1, 0 },
+	{ false, "pop_vlan tag table", 1, 0 },
+	{ false, "pop_vlan pop_vlan table", 1, 0 },
+	{ false, "push_vlan counter table", 1, 0 },
+	{ false, "push_vlan push_vlan table", 2, 0 },
+	{ false, "table counter", 1, 0 },
+	{ false, "table push_vlan", 0, EOPNOTSUPP },
+	{ false, "table table", 0, EINVAL },
+	{ false, "table miss", 0, EOPNOTSUPP },
+	{ false, "drop counter", 1, 0 },
+	{ false, "drop push_vlan", 0, EOPNOTSUPP },
+	{ false, "drop table", 0, EOPNOTSUPP },
+	{ false, "drop miss", 0, EOPNOTSUPP },
+	{ false, "miss counter", 1, 0 },
+	{ false, "miss push_vlan", 0, EOPNOTSUPP },
+	{ false, "miss table", 0, EOPNOTSUPP },
+	{ false, "miss miss", 0, EINVAL },
+	{ false, "tir counter", 1, 0 },
+	{ false, "tir push_vlan", 0, EOPNOTSUPP },
+	{ false, "tir table", 0, EOPNOTSUPP },
+	{ false, "tir miss", 0, EOPNOTSUPP },
+	{ false, "counter push_vlan pop_vlan table", 0, EOPNOTSUPP },
+	{ false, "pop_vlan push_vlan counter table", 0, EOPNOTSUPP },
+	{ false, "push_vlan pop_vlan counter table", 0, EOPNOTSUPP },
+	{ false, "counter tag pop_vlan table", 2, 0 },
+	{ false, "counter tag push_vlan table", 2, 0 },
+	{ true, "drop", 1, 0 },
+	{ true, "tag table", 0, EOPNOTSUPP },
+	{ true, "tag miss", 0, EOPNOTSUPP },
+	{ true, "counter table", 1, 0 },
+	{ true, "counter miss", 1, 0 },
+	{ true, "pop_vlan table", 1, 0 },
+	{ true, "pop_vlan miss", 0, EOPNOTSUPP },
+	{ true, "push_vlan table", 1, 0 },
+	{ true, "push_vlan miss", 0, EOPNOTSUPP },
+	{ true, "tag tag table", 0, EOPNOTSUPP },
+	{ true, "tag pop_vlan table", 0, EOPNOTSUPP },
+	{ true, "counter counter table", 0, EINVAL },
+	{ true, "counter push_vlan table", 1, 0 },
+	{ true, "pop_vlan tag table", 0, EOPNOTSUPP },
+	{ true, "pop_vlan pop_vlan table", 1, 0 },
+	{ true, "push_vlan counter table", 1, 0 },
+	{ true, "push_vlan push_vlan table", 2, 0 },
+	{ true, "table counter", 1, 0 },
+	{ true, "table push_vlan", 0, EOPNOTSUPP },
+	{ true, "table table", 0, EINVAL },
+	{ true, "table miss", 0, EOPNOTSUPP },
+	{ true, "drop counter", 1, 0 },
+	{ true, "drop push_vlan", 0, EOPNOTSUPP },
+	{ true, "drop table", 0, EOPNOTSUPP },
+	{ true, "drop miss", 0, EOPNOTSUPP },
+	{ true, "miss counter", 1, 0 },
+	{ true, "miss push_vlan", 0, EOPNOTSUPP },
+	{ true, "miss table", 0, EOPNOTSUPP },
+	{ true, "miss miss", 0, EINVAL },
+	{ true, "counter push_vlan pop_vlan table", 0, EOPNOTSUPP },
+	{ true, "pop_vlan push_vlan counter table", 2, 0 },
+	{ true, "push_vlan pop_vlan counter table", 0, EOPNOTSUPP },
+	{ true, "counter pop_vlan push_vlan table", 2, 0 },
+	{ true, "tag pop_vlan push_vlan table", 0, EOPNOTSUPP },
+	{ true, "counter tag pop_vlan push_vlan table", 0, EOPNOTSUPP },
+};
+
+static void rules_are_those_of_the_release(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct dr_plan plan;
+
+		print_message("%s %s\n", rows[i].is_tx ? "tx" : "rx", rows[i].actions);
+		assert_int_equal(plan_of(rows[i].actions, rows[i].is_tx, &plan), rows[i].error);
+		if (rows[i].entries)
+			assert_int_equal(plan.count, rows[i].entries);
+	}
+}
+
+static void a_rule_has_so_many_entries(void **state)
+{
+	struct dr_plan plan;
+
+	(void)state;
+	assert_int_equal(
+		plan_of("push_vlan push_vlan push_vlan push_vlan push_vlan push_vlan "
+			"push_vlan push_vlan push_vlan push_vlan push_vlan push_vlan table",
+			false, &plan),
+		0);
+	assert_int_equal(plan.count, DR_PLAN_ENTRIES);
+	assert_int_equal(plan_of("push_vlan push_vlan push_vlan push_vlan push_vlan push_vlan "
+				 "push_vlan push_vlan push_vlan push_vlan push_vlan push_vlan "
+				 "push_vlan table",
+				 false, &plan),
+			 EINVAL);
+}
+
+/* ---- bytes ---- */
+
+/* Bytes of entries, from the dumps of release 65.0's library. In an entry that matches, actions are
+ * at byte 24; in others at 20. */
+static const struct {
+	const char *actions;
+	unsigned int entry, at, size;
+	uint8_t bytes[16];
+} golden[] = {
+	{ "tag table", 0, 12, 8, { 0x00, 0x12, 0x0f, 0x00, 0x00, 0x00, 0x00, 0x60 } },
+	{ "tag table", 0, 24, 8, { 0x0c, 0x12, 0x34, 0x56 } },
+	{ "counter table", 0, 0, 4, { 0x00, 0x00, 0x00, COUNTER } },
+	{ "counter pop_vlan table", 1, 0, 4, { 0x04, 0x00, 0x00, COUNTER } },
+	{ "drop", 0, 12, 8, { 0x00, 0x00, 0x0f, 0x00, 0x00, 0xbb, 0x00, 0x20 } },
+	{ "miss", 0, 12, 8, { 0x00, 0x12, 0x0f, 0x00, 0x00, 0xaa, 0x00, 0x20 } },
+	{ "", 0, 12, 8, { 0x00, 0x12, 0x0f, 0x00, 0x00, 0xaa, 0x00, 0x20 } },
+	{ "tir", 0, 12, 8, { 0x00, 0x12, 0x0f, 0x01, 0x20, 0x01, 0xc1, 0x60 } },
+	{ "tir", 0, 8, 4, { 0 } },
+	{ "pop_vlan tir", 0, 8, 4, { 0x00, 0x00, 0x00, 0x08 } },
+	{ "pop_vlan tir", 0, 24, 4, { 0x08, 0x02, 0x00, 0x02 } },
+	{ "pop_vlan pop_vlan tir", 0, 24, 8, { 0x08, 0x02, 0x00, 0x04 } },
+	{ "push_vlan table", 0, 24, 8, { 0x0a, 0x00, 0x0c, 0x00, 0x81, 0x00, 0x00, 0x64 } },
+	{ "push_vlan push_vlan table",
+	  1,
+	  0,
+	  16,
+	  { 0x04, 0, 0, 0, 0x00, 0x12, 0x0f, 0x00, 0, 0, 0, 0x08, 0x00, 0x12, 0x0f, 0x00 } },
+	{ "push_vlan push_vlan table",
+	  1,
+	  16,
+	  16,
+	  { 0, 0, 0, 0x60, 0x0a, 0x00, 0x0c, 0x00, 0x81, 0x00, 0x00, 0x64 } },
+};
+
+static void bytes_are_those_of_the_release(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(golden) / sizeof(golden[0]); i++) {
+		struct dr_plan plan;
+
+		print_message("%s\n", golden[i].actions);
+		assert_int_equal(plan_of(golden[i].actions, false, &plan), 0);
+		assert_memory_equal(plan.entries[golden[i].entry] + golden[i].at, golden[i].bytes,
+				    golden[i].size);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rules_are_those_of_the_release),
+		cmocka_unit_test(a_rule_has_so_many_entries),
+		cmocka_unit_test(bytes_are_those_of_the_release),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
