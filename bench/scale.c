@@ -186,7 +186,7 @@ static void *ud_make(struct world *w)
 	return qp;
 }
 
-/* Sends an empty datagram to a QP number that nobody has. */
+/* Sends an empty datagram to a number that no QP has. */
 static bool ud_post(struct world *w, int i)
 {
 	struct ibv_send_wr *bad, wr = { .opcode = IBV_WR_SEND,

@@ -125,8 +125,8 @@ static int32_t events_left(uint32_t *acked, uint32_t reported)
 	return (int32_t)(reported - *acked);
 }
 
-/* Waits for a second at most, and logs what CALL then still waits for, where somebody may see the
- * line. MUTEX is held. */
+/* Waits for a second at most, and logs what CALL then still waits for, if the log or the checker is
+ * on. MUTEX is held. */
 static void wait_and_say(const char *call, pthread_mutex_t *mutex, pthread_cond_t *cond,
 			 uint32_t *acked, uint32_t reported)
 {

@@ -159,8 +159,8 @@ static bool file_is_open(const struct log_file *file)
 	return !fstat(file->fd, &st) && st.st_dev == file->dev && st.st_ino == file->ino;
 }
 
-/* Returns whether a line may go to standard error although nobody asked for it. A program may close
- * that descriptor, and get its number for a file or a connection of its own. */
+/* Returns whether a line may go to standard error although no variable asked for it. A program may
+ * close that descriptor, and get its number for a file or a connection of its own. */
 static bool stderr_takes_lines(void)
 {
 	struct stat st;

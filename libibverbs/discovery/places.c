@@ -21,7 +21,8 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 
-/* Directory of the library, and who can replace it. */
+/* Directory of the library, and the users that can replace the library; only those are trusted with
+ * plugins. */
 struct home {
 	char dir[PATH_MAX];
 	uid_t owner;

@@ -159,8 +159,8 @@ int directory_connect(int dir, const char *name, int *out)
 	return 0;
 }
 
-/* A name gets its socket when that listens, so whoever finds a socket that refuses knows that its
- * host is dead. */
+/* A name gets its socket only when that listens. A socket that refuses a connection thus proves
+ * that its host is dead. */
 int directory_listen(int dir, const char *name, int fd)
 {
 	char hidden[NAME_SIZE];

@@ -220,9 +220,9 @@ static void name_socket(const struct network *network, unsigned int number, char
 	snprintf(name, NAME_SIZE, "%u.%s", number, network->ethernet ? "roce" : "ib");
 }
 
-/* Returns 0 if the caller may have the number. A host may have left by now, and what it has sent
- * still counts: a number without a socket is taken from nobody, and its next owner will prove
- * it. */
+/* Returns 0 if the caller may have the number. A host may have left by now, and its messages still
+ * count: a number without a socket has no owner to protect, and its next owner must prove
+ * itself. */
 static int prove_number(const struct network *network, const struct peer *peer, unsigned int number)
 {
 	char name[NAME_SIZE];
@@ -304,7 +304,7 @@ static const char *peer_receive(struct network *network, struct peer *peer)
 	return why;
 }
 
-/* Anyone who may connect can stay silent; that must not keep hosts out. */
+/* Any user who may connect can stay silent; that must not keep hosts out. */
 static void close_oldest_caller(struct network *network)
 {
 	struct peer *peer, *oldest = NULL;

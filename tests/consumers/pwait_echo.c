@@ -80,7 +80,8 @@ static int listen_at(void)
 	return listener;
 }
 
-/* Sends as much as is under way at a time, so that nobody waits for room. */
+/* Sends only as many bytes at a time as both sides buffer: if more were in flight, both would wait
+ * for room, and neither would read. */
 static void exchange_bytes(int fd, const char *bytes)
 {
 	int set = set_with(fd);

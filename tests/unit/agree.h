@@ -54,7 +54,7 @@ static void agree_post(struct any_source *source, agree_post_fn *post,
 	assert_ptr_equal(bad[AGREE_SINGLE], bad[AGREE_LIST]);
 }
 
-/* Some of what is posted on both is done. */
+/* Completes some of the requests posted on both. */
 static void agree_complete(struct any_source *source, struct wq *const wqs[AGREE_WAYS])
 {
 	const struct wq *wq = wqs[AGREE_LIST];
@@ -76,7 +76,7 @@ static void agree_on_note(struct wq *const wqs[AGREE_WAYS], uint32_t unit, uint3
 	assert_int_equal(list->tail_after, head + 1);
 }
 
-static void agree_compare(void); /* by the test: all that there is to be compared */
+static void agree_compare(void); /* by the test: compares all state that both sides have */
 
 static void requests_are_the_same_in_lists(void **state)
 {

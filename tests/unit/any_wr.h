@@ -31,7 +31,8 @@ struct any_source {
 };
 
 static uint8_t any_bytes[512];
-static struct ibv_pd any_pd, any_other_pd; /* the first one is of the QP */
+/* any_pd is the QP's; regions of the other one must be refused */
+static struct ibv_pd any_pd, any_other_pd;
 static struct verbs_mr any_region = { .mr = { .pd = &any_pd, .lkey = 0x10000 } };
 static struct verbs_mr any_zero_based = { .mr = { .pd = &any_pd, .lkey = 0x20000 },
 					  .access = IBV_ACCESS_ZERO_BASED };
@@ -121,7 +122,7 @@ static inline void any_large(struct any_source *source, struct any_wr *any)
 	any->wr.tso.mss = (uint16_t)any_number(source, 1 << 16);
 }
 
-/* Flags are all that there are; what is inline is not the rule. */
+/* Any flag may be set; data is inline in few requests. */
 static inline void any_make(struct any_source *source, struct any_wr *any)
 {
 	struct ibv_send_wr *wr = &any->wr;

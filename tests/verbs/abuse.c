@@ -522,7 +522,7 @@ static void call_for_a_while(void)
 		MUST(!pthread_join(callers[i], NULL));
 }
 
-/* Thieves and the adapter compete for each call; one who loses waits for the next. */
+/* Thieves and the adapter compete for each call; the loser of one waits for the next. */
 static int abuse_thief(const char *path)
 {
 	static int listener;

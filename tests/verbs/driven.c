@@ -339,7 +339,8 @@ static void driven_reset(struct rig *rig)
 	rig_drive(rig, 20, qp_reset);
 }
 
-/* The CQ's doorbell record has not moved yet, so the library cannot know who polls it. */
+/* The CQ's doorbell record has not moved yet, so the library cannot know whether the program or the
+ * library polls it. */
 static void driven_early(struct rig *rig)
 {
 	struct picture before;

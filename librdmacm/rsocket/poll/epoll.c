@@ -117,8 +117,8 @@ static void set_put(const struct visit *visit)
 	pthread_mutex_unlock(&sets_lock);
 }
 
-/* Drops a closed set, and wakes its waiters: otherwise they would wait for members of a set that
- * nobody can change. */
+/* Drops a closed set, and wakes its waiters: otherwise they would wait for events of a set that no
+ * call can reach any more. */
 static void drop_set_locked(struct set *set)
 {
 	LIST_REMOVE(set, entry);

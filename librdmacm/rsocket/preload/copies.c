@@ -352,8 +352,8 @@ static void shut_all(int how, int64_t end_ms)
 }
 
 /* Flushes and closes at exit. A program may rely on exit() to close its sockets, and to write
- * stdio's buffers, which exit() itself does only after this. All peers are told of the end first,
- * before one that does not answer uses up the time. */
+ * stdio's buffers, which exit() itself does only after this. It first announces the end to all
+ * peers, as one that does not answer may use up the time. */
 static void __attribute__((destructor)) end_of_process(void)
 {
 	int64_t end_ms = preload_now_ms() + END_MS;

@@ -256,7 +256,7 @@ static unsigned int chunk_longest_run(const struct buf_chunk *chunk)
 }
 
 /* Returns the number of free grains before END, up to MUCH plus a page: all longer runs are of one
- * class, so counting on would be in vain. */
+ * class, so counting further would change nothing. */
 static unsigned int chunk_free_before(const struct buf_chunk *chunk, unsigned int end)
 {
 	unsigned int count = 0, page = end / PAGE_GRAINS, in_page = end % PAGE_GRAINS;

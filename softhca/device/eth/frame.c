@@ -235,7 +235,7 @@ void frame_fill_l4(uint8_t *bytes, const struct frame *frame)
 		return;
 	fld_set(l4, l4_checksum(frame), 0);
 	sum = (uint16_t)~l4_sum(frame, bytes);
-	/* A checksum of 0 would mean that there is none. RFC 768 */
+	/* RFC 768: a checksum of 0 means "no checksum", so a computed 0 is sent as all ones */
 	if (!sum && frame->protocol == PROTO_UDP)
 		sum = 0xffff;
 	fld_set(l4, l4_checksum(frame), sum);

@@ -358,7 +358,8 @@ static int outer_type(unsigned int lookup)
 	}
 }
 
-/* Types of what is between outer and inner headers, or of no header. Returns false for others. */
+/* Types of the header between outer and inner headers, or of no header. Returns false for
+ * others. */
 static bool put_others(const struct frame *frame, const struct frame *inner,
 		       const struct flow_state *state, unsigned int lookup, uint8_t *tag)
 {

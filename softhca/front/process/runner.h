@@ -3,7 +3,7 @@
  * runner.h - runners: connections of the processes that start programs. A runner sends hello with
  * the listener for trapped calls of its program.
  *
- * Anyone who may open the server's socket may connect and stay silent. So a connection has one
+ * Any user with access to the server's socket may connect and stay silent. So a connection has one
  * second to send hello, and a user has at most 64 that have not sent it: the oldest is closed for a
  * new one. All calls are made in the thread of the daemon's poll loop.
  */

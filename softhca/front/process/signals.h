@@ -17,8 +17,8 @@ enum signals_verdict {
 	SIGNALS_WAIT,    /* the thread acts on it when its call ends */
 };
 
-/* Returns what is pending for thread TID. Adds to *READS the threads read from /proc, which may
- * be all of the process. */
+/* Returns whether signals are pending for thread TID. Adds to *READS the threads read from /proc,
+ * which may be all of the process. */
 enum signals_verdict signals_look(pid_t tid, unsigned int *reads);
 
 #endif

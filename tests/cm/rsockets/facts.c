@@ -355,7 +355,8 @@ static void mappings_are_granted_again(void)
 	close_ends(&ends);
 }
 
-/* Replaces the time of day by one an hour ahead, as after somebody has set the clock. */
+/* Replaces the time of day by one an hour ahead, as if an administrator had set the clock: time
+ * limits must not change. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
 	int ret = (int)syscall(SYS_clock_gettime, clock, now);

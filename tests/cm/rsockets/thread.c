@@ -198,7 +198,7 @@ static int lose_a_request(int unused)
 }
 
 /* A request that is lost on the pipe must be refused, because no process knows of it and the peer
- * would wait in vain. */
+ * would wait forever. */
 static void a_lost_request_is_refused(void)
 {
 	pid_t server;

@@ -104,7 +104,7 @@ static void a_pause_ends_with_its_id(void)
 
 /* ---- events of an id that has failed ---- */
 
-/* Returns an address that nobody has: one reserved for documentation, or one of the same
+/* Returns an address that no host has: one reserved for documentation, or one of the same
  * network. */
 static struct sockaddr_in unreachable_address(void)
 {

@@ -94,7 +94,7 @@ static struct ibv_qp_init_attr qp_attr(void)
 	};
 }
 
-/* Ready to connect to where nobody listens. */
+/* An id with a route to an address where no program listens. */
 static struct rdma_cm_id *routed_id(void)
 {
 	struct rdma_cm_id *id = resolved_id(9);

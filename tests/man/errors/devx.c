@@ -53,7 +53,7 @@ CASE(mlx5dv_devx_general_cmd, EREMOTEIO, "The adapter refuses the command")
 {
 	struct dx_command cmd = command(PRM_OP_QUERY_HCA_CAP, 16);
 
-	cmd.in[6] = 0x7f; /* a group of capabilities that there is not */
+	cmd.in[6] = 0x7f; /* a group of capabilities that does not exist */
 	return RET(mlx5dv_devx_general_cmd(devx_of(bed), cmd.in, 16, cmd.out, sizeof(cmd.out)));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * queue_pairs.c - pages on queue pairs, and on what is posted to them.
+ * queue_pairs.c - pages on queue pairs, and on their requests.
  *
  * Covers: libibverbs/verbs_qp.c, providers/mlx5/qp/, providers/mlx5/qp/extra.c
  */

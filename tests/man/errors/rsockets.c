@@ -689,7 +689,7 @@ CASE(rconnect, EINPROGRESS, "or the time of SO_SNDTIMEO has passed")
 	int port = port_of(listening()), fd = stream();
 
 	limit_set(fd, SO_SNDTIMEO);
-	return connect_to(fd, "127.0.0.1", port); /* nobody accepts */
+	return connect_to(fd, "127.0.0.1", port); /* no program accepts there */
 }
 
 CASE(rrecv, EAGAIN, "or the time of SO_RCVTIMEO has passed")

@@ -26,7 +26,7 @@ static struct options options;
 static char program[] = "softhca", *argv[MAX_WORDS + 1]; /* options point to them */
 static char words[2048], said[512];
 
-/* Parses a command line of words between spaces, and keeps what is said on standard error. */
+/* Parses a command line of words between spaces, and keeps the lines on standard error. */
 static int parse(const char *line)
 {
 	int argc = 1, ret, was = dup(STDERR_FILENO), fd = memfd_create("stderr", MFD_CLOEXEC);

@@ -35,7 +35,7 @@ static void live_context(struct life *l)
 		OK(l, ibv_query_gid(l->rig.ctx, RIG_PORT, 0, &l->rig.gid));
 }
 
-/* Queries GIDs; the call returns their number. */
+/* Queries GIDs. The call returns their number; a life wants 0 or an errno. */
 static int query_gids(struct ibv_context *ctx)
 {
 	struct ibv_gid_entry entries[16];
@@ -86,7 +86,7 @@ static void live_domains(struct life *l)
 	life_qp(l, &qp_attr);
 }
 
-/* ibv_rereg_mr() answers with an enumeration. */
+/* Registers a region anew. ibv_rereg_mr() returns an enum; a life wants 0 or an errno. */
 static int mr_rereg(struct ibv_mr *mr)
 {
 	int ret = ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_ACCESS,

@@ -351,8 +351,8 @@ struct manner {
 	bool stamps, crowded, astray, overlong;
 };
 
-/* What is stamped ahead of the last WQEs are the first ones here, so the adapter may meet an opcode
- * that there is not. */
+/* The stamps ahead of the last WQEs fall on the first WQEs here, so the adapter may meet an opcode
+ * that does not exist. */
 static void ring_crowd(struct ring *ring, const struct rig_pair *pair)
 {
 	for (uint32_t i = 0; i < ring->qp.sq.wqe_cnt - 2; i++)

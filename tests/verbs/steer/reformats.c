@@ -236,7 +236,8 @@ static size_t outer_build(const struct ways *ways, const struct raw *raw, size_t
 	return ways->size + len - gone;
 }
 
-/* Each tunnel: in by a flow on what is sent, then also out by one on what is received. */
+/* Passes a frame through each tunnel: a flow of the sender puts it in; then a flow of the receiver
+ * also takes it out. */
 static void tunnel_pass(struct rig *rig, struct raw *raw, const struct tunnel_case *tunnel)
 {
 	struct ways ways = ways_open(rig, tunnel);
@@ -260,7 +261,8 @@ static void tunnel_pass(struct rig *rig, struct raw *raw, const struct tunnel_ca
 	ways_close(&ways);
 }
 
-/* Changes of fields: of what is sent, before the tunnel; of what is received, behind it. */
+/* Changes fields of sent frames before the tunnel, and of received frames behind it, so that the
+ * order of both actions shows. */
 static void with_changes(struct rig *rig, struct raw *raw)
 {
 	struct ways ways = ways_open(rig, &tunnels[0]);

@@ -358,7 +358,8 @@ static const uint32_t in_headers[] = {
 	LYR_2_4_UDP_DPORT,
 };
 
-/* Fields of the other sets that kernel drivers are told of as well, or that belong to such */
+/* Fields of the other sets that the device announces to kernel drivers as well, or that belong to
+ * such */
 static const uint32_t announced[] = {
 	MISC(MISC_SOURCE_SQN),
 	MISC(MISC_OUTER_SECOND_PRIO),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * caps.c - capabilities that an mlx4 adapter reports to a kernel driver. It does not support what
- * is not reported, such as tunnels.
+ * caps.c - capabilities that an mlx4 adapter reports to a kernel driver. The adapter supports
+ * nothing beyond these, so tunnels, for example, are absent.
  */
 #include "prm/mlx4/caps.h"
 #include "softhca/device/core.h"

@@ -115,7 +115,7 @@ struct adapter {
 	struct rate_table *rates;            /* see rate_limits.c; NULL: not used yet */
 	struct frame_qpns *frame_qpns;       /* see frame_qpns.c; NULL: not used yet */
 	struct steering *steering;           /* see steering.c; NULL: no flow so far */
-	uint16_t user; /* device's user id for whom objects are created now; 0: the driver */
+	uint16_t user; /* user id of the device that owns objects created now; 0: the driver */
 	volatile bool dead;
 	/* Guards uar_pages. Not held over calls into the core that can send events. */
 	pthread_mutex_t uar_lock;

@@ -537,7 +537,7 @@ static void an_asynchronous_event_has_the_programs_object(void **state)
 		assert_int_equal(event.event_type, next_event.event_type);
 		assert_memory_equal(&event.element, &rows[i].old, size);
 		ack_async_event_1_0(&event);
-		if (is_of_port) /* nobody waits for its acknowledgement */
+		if (is_of_port) /* no object waits for its acknowledgement */
 			next_event = (struct ibv_async_event){};
 		assert_int_equal(acknowledged.event_type, next_event.event_type);
 		assert_memory_equal(&acknowledged.element, &next_event.element, size);

@@ -207,7 +207,7 @@ static void drivers_are_found_on_both_sides_of_a_fork(void **state)
 	verbs_loader_forked_in_child();
 	assert_non_null(verbs_loader_match(&info));
 	verbs_loader_before_fork(&past);
-	verbs_loader_before_fork(&past); /* somebody has the lock, */
+	verbs_loader_before_fork(&past); /* another thread holds the lock, */
 	verbs_loader_forked_in_parent(); /* so it is not this fork's to leave */
 	verbs_loader_forked_in_child();
 	assert_non_null(verbs_loader_match(&info));

@@ -356,7 +356,7 @@ static void imported_memory_is_the_same(void **state)
 	assert_int_equal(seen.comp_mask, 0);
 	assert_int_equal(dm->memcpy_to_dm(dm, LENGTH - 4, "last", 4), 0);
 	mlx5_dm_unimport(dm);
-	assert_int_equal(it.allocated, 0); /* nobody freed the kernel's */
+	assert_int_equal(it.allocated, 0); /* unimport has not freed the kernel's memory */
 }
 
 static void a_dma_buf_is_of_the_mapped_pages(void **state)

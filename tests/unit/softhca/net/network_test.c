@@ -426,7 +426,8 @@ static void an_older_lock_loses_the_right_to_read(void **state)
 	fabric_destroy(third);
 }
 
-/* Anyone who may write there can put anything there. */
+/* Any user who may write to the directory can put anything there, so a host must not open it
+ * unseen. */
 static void a_pipe_in_place_of_the_lock_holds_nobody(void **state)
 {
 	struct fabric *third;

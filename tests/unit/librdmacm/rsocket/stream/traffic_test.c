@@ -340,7 +340,7 @@ static void controls_go_while_their_queue_has_room(void **state)
 	assert_int_equal(it.sends, 2);
 	announced(wire_imm(WIRE_CONTROL, WIRE_DISCONNECT), SLOTS, 0, true);
 	stream.controls = 0;
-	stream.peer_gone = true; /* nobody answers a keepalive */
+	stream.peer_gone = true; /* a peer that is gone answers no keepalive */
 	rdmacm_stream_send_controls(&stream);
 	assert_int_equal(it.sends, 2);
 	stream.peer_gone = false;

@@ -718,7 +718,6 @@ static void full_queue_names_the_first_that_does_not_fit(void **state)
 	}
 }
 
-/* No opcode can be posted before RTS. */
 static void nothing_is_posted_before_rts(void **state)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };

@@ -121,7 +121,6 @@ static void a_refused_batch_leaves_the_queue_as_it_was(void **state)
 	}
 }
 
-/* No operation is allowed before RTS. */
 static void no_operation_is_begun_before_rts(void **state)
 {
 	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };

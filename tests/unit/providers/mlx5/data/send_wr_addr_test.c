@@ -330,7 +330,6 @@ static void inline_data_of_dc_goes_on_at_the_start_of_the_ring(void **state)
 	rig_free(rig);
 }
 
-/* Without a builder, the address is not written. */
 static void a_dc_address_without_a_builder_is_not_written(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .type = IBV_QPT_DRIVER });

@@ -246,7 +246,7 @@ static void each_type_has_its_limit_of_receives_out_of_order(void **state)
 	assert_int_equal(with_receives(IBV_QPT_RAW_PACKET, 0), EOPNOTSUPP);
 }
 
-/* Without DevX nobody can ask the device; Linux' errno says so as well. */
+/* Without DevX the library cannot query the device, so it refuses; Linux' errno is the same. */
 static void without_devx_there_is_no_order_to_give_up(void **state)
 {
 	static const int errors[] = { EPROTONOSUPPORT, EOPNOTSUPP };

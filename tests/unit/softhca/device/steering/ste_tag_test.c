@@ -267,7 +267,7 @@ static void a_frame_is_summed_once(void **state)
 
 		frame_parse(&frame, bytes, len);
 		assert_int_equal(l4_ok(&frame, lookups[i]), 1);
-		bytes[len - 1] ^= 1; /* nobody sums that */
+		bytes[len - 1] ^= 1; /* a byte that no checksum covers */
 		assert_int_equal(l4_ok(&frame, lookups[i]), 1);
 		frame_parse(&frame, bytes, len);
 		assert_int_equal(l4_ok(&frame, lookups[i]), 0);

@@ -101,7 +101,8 @@ static void a_send_of_nothing_has_no_buffer(void **state)
 	rig_free(rig);
 }
 
-/* What looks wrong in the values of a request is named before any other cause. */
+/* Values of a request that look wrong are named before any other cause, as they are the more
+ * precise hint. */
 static void values_that_look_wrong_are_named(void **state)
 {
 	static const struct {

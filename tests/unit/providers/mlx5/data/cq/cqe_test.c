@@ -614,7 +614,6 @@ static void a_run_of_requests_names_each(void **state)
 	rig_free(rig);
 }
 
-/* A run may be as long as the ring. */
 static void a_run_fills_the_ring(void **state)
 {
 	enum { LONG = 128 };
@@ -1024,8 +1023,8 @@ static void messages_come(struct rig *rig, unsigned int count)
 		rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND });
 }
 
-/* The library reads one CQE, and the program READ more by itself. The library's index tells who
- * reads. */
+/* The library reads one CQE, and the program READ more by itself. Only the index in the doorbell
+ * record tells the library that it is not the only reader. */
 static void whoever_moves_the_index_reads_the_ring(void **state)
 {
 	static const uint32_t reads[] = {

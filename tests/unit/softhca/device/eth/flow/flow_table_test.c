@@ -310,7 +310,8 @@ static void bulks_are_announced_to_programs_only(void **state)
 	flat.hca[1]->config.kernel_driver = false;
 }
 
-/* A guest's program cannot match by DevX what its driver is not told of. */
+/* A guest's program must not match by DevX the fields that the device hides from the guest's
+ * driver. */
 static void guests_match_no_inner_headers(void **state)
 {
 	const uint32_t table = eth_table(1, RX, 0, 0, PRM_STAT_OK);

@@ -280,7 +280,8 @@ static struct tunnel tunnel_of_cut(const struct outer *outer, const uint8_t *byt
 	return tunnel;
 }
 
-/* Cuts the frame at each byte behind the outer IP header: only what is whole leaves the tunnel. */
+/* Cuts the frame at each byte behind the outer IP header: only a whole header may leave the tunnel,
+ * or bytes behind the frame would be read. */
 static void no_header_is_read_behind_the_end(void **state)
 {
 	(void)state;
@@ -567,7 +568,6 @@ static void tirs_of_tunnels_are_as_others(void **state)
 	received_is(0, inner, len);
 }
 
-/* Nothing hashes inner headers. */
 static void tirs_do_not_hash_inner_headers(void **state)
 {
 	uint8_t in[32 + PRM_TIRC_SIZE] = { 0 }, *tirc = fld_at(in, CREATE_TIR_IN_CTX);

@@ -217,7 +217,7 @@ static void a_waiting_thread_gets_the_next_event(void **state)
 	assert_int_equal(it.read.event, EV_ESTABLISHED);
 	assert_int_equal(it.id.events_reported, 1);
 	bytes_wait(it.program, 0);
-	ucma_event_simple(&it.id, EV_DISCONNECTED, 0); /* nobody waits any more */
+	ucma_event_simple(&it.id, EV_DISCONNECTED, 0); /* no call waits any more */
 	bytes_wait(it.program, 1);
 }
 

@@ -207,7 +207,7 @@ static void links_that_go_down_are_counted(void **state)
 	assert_int_equal(it.adapter.link_downs[0], 1);
 	assert_int_equal(it.adapter.link_downs[1], 2);
 	assert_int_equal(it.devx, 6); /* DevX sees them all */
-	nothing_is_read();            /* nobody has the adapter open */
+	nothing_is_read();            /* no program has the adapter open */
 }
 
 static void only_who_has_the_adapter_open_hears_of_it(void **state)

@@ -175,7 +175,7 @@ void object_free(struct object *object)
 
 int object_publish(struct object *object)
 {
-	uint32_t handle = 1; /* 0 is that of objects without one */
+	uint32_t handle = 1; /* 0 stands for an object without a handle */
 
 	while (handle < RIG_OBJECTS && rig.objects[handle])
 		handle++;

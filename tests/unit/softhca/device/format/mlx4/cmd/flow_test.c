@@ -179,7 +179,6 @@ static uint64_t attach_group(uint32_t qpn)
 	return bar_get(HCR + 0x10);
 }
 
-/* A QP leaves a group with the last of its rules for that group. */
 static void a_group_is_left_by_the_last_rule(void **state)
 {
 	enum { UD = 3 };
