@@ -39,7 +39,8 @@ static struct sockaddr_in loopback_at(int port)
 	return addr;
 }
 
-/* Fills the connection. The first byte tells the peer that the rest is under way. */
+/* Fills the connection, so that later bytes wait for the peer. The first byte tells the peer that
+ * the rest is under way. */
 static void fill_stream(int socket)
 {
 	static const char bytes[4096];

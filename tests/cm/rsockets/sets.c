@@ -237,7 +237,8 @@ static bool is_reported_among_others(int set, int fd)
 	return got == 2 && (events[0].data.fd == fd || events[1].data.fd == fd);
 }
 
-/* Only an event of rdma_cm reports that the peer has died, and no thread sleeps on the channel. */
+/* Only an event of rdma_cm reports that the peer has died, and no thread sleeps on the channel: the
+ * set itself must look there. */
 static void a_busy_set_reports_whose_peer_has_died(void)
 {
 	int fds[2], listener = listen_here(), server = accept_one_that_dies(listener), set;

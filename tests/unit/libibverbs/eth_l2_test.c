@@ -100,7 +100,7 @@ static bool make_network(void)
 }
 
 /* Makes the GID table: RoCE v1 and v2 of one link-local GID, then v2 of each address; the last
- * entry lacks an interface. */
+ * entry lacks an interface, as after the interface was removed. */
 static void make_gids(void)
 {
 	static const char *const gids[] = {

@@ -275,7 +275,8 @@ static void regions_that_change_keep_what_they_pin(void **state)
 	assert_true(on_kernel("5.10.0", keep_what_is_pinned));
 }
 
-/* Excludes [0, 3), [1, 4) and [2, 3) of six pages, and releases them in another order. */
+/* Excludes [0, 3), [1, 4) and [2, 3) of six pages, and releases them in another order: a page is
+ * copied again only when the last range that has it is gone. */
 static int keep_shared(void)
 {
 	char *at = pages(6);

@@ -193,7 +193,8 @@ static int devices_begin(void **state)
 	return 0;
 }
 
-/* Checks that nothing is left open, and that the lock is free. */
+/* Checks that nothing is left open, and that the lock is free: a forgotten unlock would only show
+ * in the next call. */
 static int devices_end(void **state)
 {
 	struct cm_device *device;

@@ -348,7 +348,8 @@ static void an_srq_that_fails_leaves_nothing(void **state)
 	}
 }
 
-/* The QP and the SRQ of an id may be destroyed in either order; CQs and PD go with the last one. */
+/* The QP and the SRQ of an id may be destroyed in either order; CQs and PD go with the last one,
+ * which still uses them. */
 static void cqs_and_domain_go_with_their_last_user(void **state)
 {
 	struct ibv_srq_init_attr_ex srq = { .comp_mask = IBV_SRQ_INIT_ATTR_TYPE,
@@ -380,7 +381,7 @@ static void cqs_and_domain_go_with_their_last_user(void **state)
 	}
 }
 
-/* If creating an SRQ fails, the QP keeps its own PD. */
+/* If creating an SRQ fails, the QP keeps its own PD, on which its regions are registered. */
 static void a_qp_keeps_its_domain_when_an_srq_fails(void **state)
 {
 	struct ibv_qp_init_attr_ex qp = { .qp_type = IBV_QPT_RC,

@@ -63,7 +63,7 @@ static void each_request_of_a_list_is_checked(void **state)
 	check_logged("ibv_post_recv: QP 0x40: wr_id 0x2: sg_list[0]: the receive writes");
 }
 
-/* The provider refuses such a list without reading it. */
+/* The provider refuses such a list without reading it, so mistakes in it have no effect. */
 static void a_list_above_the_limit_is_not_read(void **state)
 {
 	struct ibv_qp *qp = watched_qp(IBV_QPT_RC, watched_cq(64), NULL);

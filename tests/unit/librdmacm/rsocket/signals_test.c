@@ -88,7 +88,7 @@ static int handlers_end(void **state)
 	return 0;
 }
 
-/* Signals without a handler end no call. */
+/* Signals without a handler end no call, as the kernel does not interrupt calls for them. */
 static void a_call_goes_on_if_all_handlers_say_so(void **state)
 {
 	struct rs_user before;

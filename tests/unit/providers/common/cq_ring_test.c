@@ -96,7 +96,8 @@ static void cqes_move_one_index_up(void **state)
 		check_cqe(4, i - 1, i - 2);
 }
 
-/* Entries that receive no CQE get the owner bit of the adapter. */
+/* Entries that receive no CQE get the owner bit of the adapter; with the other one, polling would
+ * read them as completions. */
 static void the_rest_of_the_ring_is_the_adapters(void **state)
 {
 	(void)state;

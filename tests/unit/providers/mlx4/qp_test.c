@@ -82,7 +82,7 @@ static void what_the_adapter_lacks_is_named(void **state)
 	rig_free(rig);
 }
 
-/* Members that the mask does not name count for nothing. */
+/* Members that the mask does not name count for nothing, as programs leave them uninitialised. */
 static void what_the_mask_lacks_is_not_looked_at(void **state)
 {
 	struct rig *rig = rig_new(NULL);

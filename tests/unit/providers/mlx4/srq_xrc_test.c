@@ -243,7 +243,8 @@ static void readers_take_plain_messages_by_the_longer_way(void **state)
 	rig_free(rig);
 }
 
-/* Destroying an SRQ removes its CQEs from the CQ, and no others. */
+/* Destroying an SRQ removes its CQEs from the CQ, and no others: a later SRQ of the same number
+ * would take them. */
 static void an_srq_takes_its_completions_along(void **state)
 {
 	struct rig *rig = rig_new(NULL);

@@ -606,7 +606,8 @@ static void an_answer_by_udp_is_no_message(void **state)
 	assert_int_equal(dgram.error, 0);
 }
 
-/* The socket looks at UDP at intervals, and not while many UDP messages wait for readers. */
+/* The socket looks at UDP at intervals, since each look is a system call, and not while many UDP
+ * messages wait for readers, which would fill memory. */
 static void udp_waits_for_its_time_and_for_readers(void **state)
 {
 	(void)state;

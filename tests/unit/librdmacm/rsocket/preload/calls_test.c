@@ -348,7 +348,8 @@ static void a_set_that_is_gone_leaves_its_number_to_an_rsocket(void **state)
 	real()->close(rsocket);
 }
 
-/* Sockets may be created or accepted as nonblocking. */
+/* Sockets may be created or accepted as nonblocking; the rsocket and its number's file must agree,
+ * as either may be asked. */
 static void a_number_that_waits_has_an_rsocket_that_waits(void **state)
 {
 	int rsocket = preload_file(0), number;

@@ -99,7 +99,8 @@ static void a_side_that_has_left_is_no_error(void **state)
 	assert_int_equal(stream.state, STREAM_OVER);
 }
 
-/* All posted requests have completed, and no control message is due. */
+/* All posted requests have completed, and no control message is due; closing earlier would drop
+ * them. */
 static void a_close_waits_until_the_stream_is_quiet(void **state)
 {
 	(void)state;

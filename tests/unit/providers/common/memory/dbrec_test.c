@@ -46,7 +46,8 @@ static void records_are_zero_and_have_a_cache_line_each(void **state)
 	provider_dbrec_pool_destroy(&pool);
 }
 
-/* A full page leaves the search list, and returns to it with its first free record. */
+/* A full page leaves the search list, and returns to it with its first free record: otherwise each
+ * allocation would walk over all full pages. */
 static void full_pages_of_records_are_passed_over(void **state)
 {
 	struct dbrec_page **pages = calloc(MANY, sizeof(*pages)), *page;

@@ -169,7 +169,8 @@ static struct queue_mem ring_take(struct buf_pool *pool, size_t size)
 	return mem;
 }
 
-/* A freed ring serves the next request of its size, zeroed, and no other size. */
+/* A freed ring serves the next request of its size, zeroed, as old CQEs or WQEs would be taken for
+ * new ones, and no other size. */
 static void a_freed_ring_is_the_next_one_of_its_size(void **state)
 {
 	struct queue_mem first, second, other;
@@ -295,7 +296,8 @@ static void a_switch_is_zero_or_one(void **state)
 
 enum { CELLS = 300, SMALL = 24, LINES = 128 };
 
-/* Cells do not overlap, and each starts on a cache line. */
+/* Cells do not overlap, and each starts on a cache line, so that threads that use neighbours do not
+ * slow each other down. */
 static void cells_have_places_of_their_own(void **state)
 {
 	struct cells cells = { 0 };

@@ -835,7 +835,8 @@ static void long_batch_leaves_nothing_of_the_last_lap(void **state)
 	}
 }
 
-/* Slots of one piece have nothing to stamp; behind the last slot is the receive ring. */
+/* Slots of one piece have nothing to stamp. Behind the last slot is the receive ring, which a stamp
+ * too many would damage. */
 static void long_batch_of_short_slots_writes_nothing_else(void **state)
 {
 	const struct rig_options options = { .send_wr = 64, .send_sge = 1, .recv_sge = 1 };

@@ -220,7 +220,8 @@ static void an_arm_request_is_record_register(void **state)
 
 /* ---- CQEs */
 
-/* Writes a CQE as the adapter does, but shows only the owner byte and the QP number at first. */
+/* Writes a CQE as the adapter does, but shows only the owner byte and the QP number at first: a
+ * poll that reads the rest too early finds old bytes. */
 static void complete_late(struct rig *rig, const struct rig_cqe *want)
 {
 	uint8_t *entry = rig->cq->ring + (rig->cq_pi % 8) * 64;
@@ -235,7 +236,8 @@ static void complete_late(struct rig *rig, const struct rig_cqe *want)
 	watch.cqe = entry;
 }
 
-/* Checks that the consumer index moves only after the entry was read. */
+/* Checks that the consumer index moves only after the entry was read; the adapter may overwrite it
+ * from then on. */
 static void assert_given_back_last(struct rig *rig)
 {
 	assert_true(watch.count >= 2);

@@ -262,7 +262,8 @@ static void a_queue_that_was_reset_is_as_long_as_before(void **state)
 	rig_free(rig);
 }
 
-/* A batch uses BlueFlame only if it has inline data, whatever the batch before had. */
+/* A batch uses BlueFlame only if it has inline data, whatever the batch before had: the flag must
+ * not survive its batch. */
 static void each_batch_says_whether_it_is_pushed(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .bf_max = 64 });

@@ -136,7 +136,8 @@ static void a_datagram_is_ctrl_address_vector_data(void **state)
 	rig_free(rig);
 }
 
-/* The ring of a QP without SGEs has no room for a data segment behind full WQEBBs. */
+/* The ring of a QP without SGEs has no room for a data segment behind full WQEBBs: it would
+ * overwrite the next WQE. */
 static void refuses_an_sge_without_room(enum ibv_qp_type type)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .type = type });

@@ -144,7 +144,8 @@ static void an_answer_goes_to_its_buffers_wherever_its_wqe_is(void **state)
 						       first[at / RING] + at % RING, n);
 }
 
-/* The log line of a failure reads remote address and first buffer from the WQE. */
+/* The log line of a failure reads remote address and first buffer from the WQE, which may wrap at
+ * the end of the ring. */
 static void a_failure_is_explained_wherever_its_wqe_is(void **state)
 {
 	(void)state;

@@ -436,7 +436,8 @@ static void a_window_of_type_1_is_bound_by_a_verb_of_its_own(void **state)
 	rig_free(rig);
 }
 
-/* ibv_bind_mw() refuses what ibv_post_send() refuses, and the window keeps its key. */
+/* ibv_bind_mw() refuses what ibv_post_send() refuses, and the window keeps its key, which the
+ * program still uses. */
 static void a_window_that_is_not_bound_keeps_its_key(void **state)
 {
 	struct ibv_pd other = { .handle = 1 };

@@ -548,7 +548,8 @@ static void large_pages_go_on_with_their_numbers(void **state)
 	destroy_qp(own);
 }
 
-/* The library ignores UARs beyond the page, even if the kernel reports more. */
+/* The library ignores UARs beyond the page, even if the kernel reports more: their registers are
+ * not mapped. */
 static void uars_that_are_not_on_the_page_are_left_out(void **state)
 {
 	static const uint32_t numbers[] = { 0, 1, 2, UARS_OF_LARGE_PAGE + 1, UINT32_MAX };
@@ -762,7 +763,8 @@ static void limits_of_type_hold(struct mlx5_context *ctx, enum ibv_qp_type type,
 	assert_in_range(bytes, 800, LONGEST_WQE);
 }
 
-/* Operations that the program did not name may have longer heads than those it named. */
+/* Operations that the program did not name may have longer heads than those it named;
+ * ibv_post_send() still allows them. */
 static void no_request_is_longer_than_its_control_segment_says(void **state)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD,

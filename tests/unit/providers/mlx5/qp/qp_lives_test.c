@@ -642,7 +642,8 @@ static void resize_with_two_unread(struct mlx5_cq *cq, uint32_t ci, int cqes)
 		assert_false(cqe_is_sw_owned(cq, cqe_at(cq, cq->ci + i), cq->ci + i));
 }
 
-/* At each index, a poll after a resize returns the unread completions, and nothing else. */
+/* At each index, a poll after a resize returns the unread completions, and nothing else: entries
+ * move to other slots, and their owner bits depend on the index. */
 static void unread_completions_move_to_the_new_ring(void **state)
 {
 	static const int sizes[] = { 8, 100, 3, 16 };

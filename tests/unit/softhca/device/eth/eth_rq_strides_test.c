@@ -161,8 +161,8 @@ static void wqes_are_used_as_they_are_linked(void **state)
 	assert_null(flat_poll(rq->cq));
 }
 
-/* A reused WQE writes to the page of the last UMR, and the page of the former round keeps its
- * bytes. */
+/* A reused WQE writes to the page of the last UMR. The page of the former round keeps its bytes, as
+ * the program may still read them. */
 static void memory_is_what_requests_say(void **state)
 {
 	(void)state;

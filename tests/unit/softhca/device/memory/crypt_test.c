@@ -242,7 +242,8 @@ static void what_goes_out_may_be_cut(void **state)
 	}
 }
 
-/* Writes arrive in order, but a split may fall anywhere, even within a cipher block. */
+/* Writes arrive in order, but a split may fall anywhere, even within a cipher block, as the network
+ * cuts messages by its MTU. */
 static void what_comes_in_may_be_cut(void **state)
 {
 	static struct rig rig;

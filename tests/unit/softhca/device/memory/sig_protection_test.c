@@ -490,7 +490,7 @@ static bool key_holds(uint64_t len, uint64_t data)
 }
 
 /* If a key ends within a signature, it ends before that signature's block, even if its list of
- * pieces goes on. */
+ * pieces goes on: the block could not be checked. */
 static void a_part_of_a_signature_is_none(void **state)
 {
 	static const uint64_t whole[] = { 511, 512, 516, 519, 520, 700, 1031, 1032, 1036, 1040 };

@@ -20,7 +20,8 @@ static void send_some(int count)
 	flat_run(LONG / 1000);
 }
 
-/* Resizes a CQ to smaller and larger rings, from each position and with 0 to 6 CQEs in it. */
+/* Resizes a CQ to smaller and larger rings, from each position and with 0 to 6 CQEs in it: wraps
+ * and owner bits differ at each. */
 static void completions_survive(uint32_t cqe_size)
 {
 	struct flat_qp_attr attr = small;

@@ -321,7 +321,8 @@ static void more_than_the_qp_keeps_is_refused(void **state)
 	check_fifth(FABRIC_ATOMIC_FA);
 }
 
-/* A repeated request replaces the responses still due to the first one, and counts once. */
+/* A repeated request replaces the responses still due to the first one, and counts once: retries
+ * could otherwise use up the responder. */
 static void what_is_asked_for_again_is_kept_once(void **state)
 {
 	struct flat_qp_attr attr = { .rd_atomic_log = 1 };

@@ -90,7 +90,8 @@ static const struct {
 	  UINT64_C(1) << 63 },
 };
 
-/* Checks that the bytes beside a value or a result keep their contents. */
+/* Checks that the bytes beside a value or a result keep their contents: an atomic of 4 bytes must
+ * not write 8. */
 static void expect_neighbours(uint64_t addr, uint8_t bytes)
 {
 	for (int i = 1; i <= 8; i++) {

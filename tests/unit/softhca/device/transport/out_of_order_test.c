@@ -80,7 +80,8 @@ static void later_sends_are_placed_first(void **state)
 	unpair();
 }
 
-/* Messages that came before their turn belong to the life of the QP that a reset ends. */
+/* Messages that came before their turn belong to the life of the QP that a reset ends, and must not
+ * complete in the next one. */
 static void what_was_early_goes_with_a_reset(void **state)
 {
 	struct qp *qp;
@@ -146,7 +147,8 @@ static void reads_keep_their_place(void **state)
 	unpair();
 }
 
-/* After a loss, the retry skips messages that have already arrived. */
+/* After a loss, the retry skips messages that have already arrived, as executing them twice would
+ * take a second receive. */
 static void a_loss_is_made_good(void **state)
 {
 	(void)state;

@@ -54,8 +54,8 @@ static void without_a_receive_it_is_lost(void **state)
 	unpair();
 }
 
-/* If the second of three messages is lost, the request is dropped, and its receive WQE serves the
- * next one. */
+/* If the second of three messages is lost, the request is dropped (UC has no retries), and its
+ * receive WQE serves the next one. */
 static void a_gap_loses_the_request(void **state)
 {
 	enum { SIZE = 600000 };

@@ -498,7 +498,8 @@ static void a_message_with_a_tag_takes_no_stride(void **state)
 	tear_down();
 }
 
-/* The sender repeats what had no stride, and nothing else. */
+/* The sender repeats what had no stride, and nothing else: packets that have a stride are in memory
+ * already. */
 static void packets_wait_for_strides(void **state)
 {
 	(void)state;

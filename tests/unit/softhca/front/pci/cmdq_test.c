@@ -380,7 +380,8 @@ static int pair_teardown(void **state)
 	return vfio_teardown(state);
 }
 
-/* Doorbell and command both arrive before the device runs. */
+/* Doorbell and command both arrive before the device runs. The request must be sent first: the
+ * command destroys its QP. */
 static void doorbell_before_a_command_counts_before_it(void **state)
 {
 	(void)state;

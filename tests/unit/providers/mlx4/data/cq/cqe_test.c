@@ -314,7 +314,8 @@ static void short_way_is_left_for_what_is_beside_the_number(void **state)
 	rig_free(rig);
 }
 
-/* After a completion of an unknown QP, the fast path has no former QP. */
+/* After a completion of an unknown QP, the fast path has no former QP, and must not complete on the
+ * one before. */
 static void short_way_is_left_for_other_qps(void **state)
 {
 	const struct rig_cqe other = { .opcode = M4_RECV_SEND, .qpn = 0x99 };
@@ -423,7 +424,7 @@ static void timestamp_is_where_others_have_the_lid(void **state)
 	rig_free(rig);
 }
 
-/* A reset drops the CQEs of its QP; others stay, in order. */
+/* A reset drops the CQEs of its QP, whose requests are gone; others stay, in order. */
 static void completions_of_a_qp_in_reset_go(void **state)
 {
 	const struct rig_cqe gone = { .is_send = true, .opcode = M4_SEND },
@@ -886,7 +887,7 @@ static void ring_of_the_program_is_not_cleaned(void **state)
 }
 
 /* A poll without result may have skipped CQEs of destroyed queues; the next one continues behind
- * them. */
+ * them, or they would be read again and again. */
 static void a_poll_goes_on_behind_what_it_skipped(void **state)
 {
 	const struct rig_cqe cqe = { .is_send = true, .opcode = M4_SEND },
@@ -949,8 +950,8 @@ static void *do_nothing(void *arg)
 	return arg;
 }
 
-/* A start_poll without result unlocks the CQ; one with a result holds the lock; with other threads
- * or without. */
+/* A start_poll without result unlocks the CQ, as the program must not call end_poll then; one with
+ * a result holds the lock; with other threads or without. */
 static void nothing_to_tell_is_no_poll(void **state)
 {
 	const struct rig_cqe cqe = { .is_send = true, .opcode = M4_SEND },

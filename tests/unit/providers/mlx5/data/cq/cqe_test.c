@@ -713,7 +713,7 @@ static void the_first_failure_stays_the_first(void **state)
 	rig_free(rig);
 }
 
-/* A start_poll without result unlocks the CQ. */
+/* A start_poll without result unlocks the CQ, as the program must not call end_poll then. */
 static void nothing_to_tell_is_no_poll(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -936,7 +936,8 @@ static void cleaning_keeps_the_others_in_order(void **state)
 	}
 }
 
-/* Destroying a QP removes its completions from runs, and keeps those of other QPs. */
+/* Destroying a QP removes its completions from runs, and keeps those of other QPs, which share the
+ * run's title. */
 static void cleaning_takes_runs_apart(void **state)
 {
 	static const uint32_t sizes[] = { 64, 128 }, starts[] = { 0, 15, 0xfffffff0 };
@@ -1095,7 +1096,8 @@ static void a_ring_that_is_shown_while_polled_is_the_librarys(void **state)
 	rig_free(rig);
 }
 
-/* After another mlx5dv_init_obj() the program may be the reader: CQEs stay unchanged. */
+/* After another mlx5dv_init_obj() the program may be the reader: CQEs stay unchanged, as it would
+ * not know what the library did to them. */
 static void a_program_that_is_told_again_may_read(void **state)
 {
 	struct rig *rig = rig_new(NULL);

@@ -258,7 +258,8 @@ static int lay_out_and_sign(struct rig *rig, struct mlx5_mkey *mkey)
 	return ibv_wr_complete(&rig->qp->vqp.qp_ex);
 }
 
-/* One QP has room for list and signature, another only for the list. */
+/* One QP has room for list and signature, another only for the list: a cached size of the first
+ * must not pass the check of the second. */
 static void what_a_wide_queue_has_done_a_narrow_one_refuses(void **state)
 {
 	struct mkey_sig sig = { 0 };

@@ -489,7 +489,7 @@ static void a_guest_matches_what_is_announced(void **state)
 }
 
 /* If a frame ends inside a matched header, the field counts as 0, and the device reads no byte
- * behind the end. */
+ * behind the end, which may belong to another frame. */
 static void headers_that_are_not_whole_have_no_fields(void **state)
 {
 	static const char *const cut[] = {

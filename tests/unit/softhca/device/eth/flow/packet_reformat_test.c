@@ -605,7 +605,8 @@ static void later_tables_see_the_inner_frame(void **state)
 	received_is(1, inner, len);
 }
 
-/* Padding comes behind a tunnel that a short frame enters, not into it. */
+/* Padding comes behind a tunnel that a short frame enters, not into it: the inner frame would have
+ * wrong lengths. */
 static void short_frames_are_padded_behind_the_tunnel(void **state)
 {
 	const struct eth_flow small = { .protocol = 17, .src = 1, .dst = 2, .payload = 1 };
@@ -626,7 +627,8 @@ static void short_frames_are_padded_behind_the_tunnel(void **state)
 	received_is(0, expect, total);
 }
 
-/* The port's longest frame does not fit a tunnel. It is discarded, not cut. */
+/* The port's longest frame does not fit a tunnel. It is discarded, not cut, as a receiver could not
+ * tell a cut frame. */
 static void too_long_frames_are_discarded(void **state)
 {
 	const struct port *port = &flat.hca[0]->port[0];

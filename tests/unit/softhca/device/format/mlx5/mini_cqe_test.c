@@ -195,7 +195,7 @@ static void payload_in_a_cqe_ends_a_run(void **state)
 }
 
 /* A resize right after a run completes the run in the old ring, in front of the CQE that ends that
- * ring. */
+ * ring: software does not return to it. */
 static void a_resize_leaves_none_behind(void **state)
 {
 	struct flat_cq sent, received;
@@ -274,7 +274,7 @@ static void blocks_go_on_from_a_cqe(void **state)
 	unpair();
 }
 
-/* A title is valid only within one lap of the ring. */
+/* A title is valid only within one lap of the ring, as its owner bit is that lap's. */
 static void a_block_ends_with_the_ring(void **state)
 {
 	(void)state;

@@ -272,7 +272,8 @@ static void rmpp_is_the_programs_own(void **state)
 	assert_int_equal(write_as(header(), MAD_SIZE), 0);
 }
 
-/* Old programs' headers have no P_Key index. */
+/* Old programs' headers have no P_Key index (ABI before IB_USER_MAD_ENABLE_PKEY), so the datagram
+ * begins earlier. */
 static void old_headers_are_shorter(void **state)
 {
 	(void)state;

@@ -285,7 +285,8 @@ static void a_completion_is_of_the_cqs_channel(void **state)
 	assert_int_equal(silent.comp_sent, 0);
 }
 
-/* Destroying takes back what the program has not read, and leaves the events of others. */
+/* Destroying takes back what the program has not read, or it would read an event of an object that
+ * is gone, and leaves the events of others. */
 static void unread_events_of_an_object_go_with_it(void **state)
 {
 	struct event_source qp = source_of(SOURCE_QP), srq = source_of(SOURCE_SRQ);

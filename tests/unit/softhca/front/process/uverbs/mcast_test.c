@@ -153,7 +153,8 @@ static void what_the_device_refuses_is_not_attached(void **state)
 	assert_true(LIST_EMPTY(&qp.groups));
 }
 
-/* A dead device takes no command; nothing of its groups is left. */
+/* A dead device takes no command; nothing of its groups is left, as a program must be able to clean
+ * up. */
 static void groups_of_a_dead_device_only_end(void **state)
 {
 	(void)state;

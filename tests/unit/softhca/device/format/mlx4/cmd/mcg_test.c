@@ -225,7 +225,8 @@ static uint32_t group_of_one(uint32_t member)
 	return hash_of_group();
 }
 
-/* A chain that forms a ring does not hang the adapter. */
+/* A chain that forms a ring does not hang the adapter: a guest writes the links, and may write
+ * any. */
 static void a_chain_of_groups_may_be_a_ring(void **state)
 {
 	enum { OTHER = 40, MEMBER = 0x100 };
