@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int verbs_context_init(struct verbs_context *vctx, struct verbs_device *vdev, int cmd_fd)
+static inline int context_init(struct verbs_context *vctx, struct verbs_device *vdev, int cmd_fd,
+			       size_t size)
 {
 	struct ibv_context *context = &vctx->context;
 
@@ -22,8 +23,8 @@ int verbs_context_init(struct verbs_context *vctx, struct verbs_device *vdev, in
 		return ENOMEM;
 	vctx->priv->driver_id = vdev->info.driver_id;
 	vctx->priv->lost_is_destroyed = verbs_env_is_on("RDMAV_ALLOW_DISASSOC_DESTROY");
-	vctx->sz = sizeof(*vctx);
-	context->device = &vdev->device;
+	vctx->sz = size;
+	context->device = vdev->seen ? vdev->seen : &vdev->device;
 	context->cmd_fd = cmd_fd;
 	context->async_fd = -1;
 	context->abi_compat = __VERBS_ABI_IS_EXTENDED;
@@ -37,6 +38,17 @@ int verbs_context_init(struct verbs_context *vctx, struct verbs_device *vdev, in
 	return 0;
 }
 
+int verbs_context_init(struct verbs_context *vctx, struct verbs_device *vdev, int cmd_fd)
+{
+	return context_init(vctx, vdev, cmd_fd, sizeof(*vctx));
+}
+
+VERBS_EXPORT int verbs_context_init_sized(struct verbs_context *vctx, struct verbs_device *vdev,
+					  int cmd_fd, size_t size)
+{
+	return context_init(vctx, vdev, cmd_fd, size);
+}
+
 static inline void context_clean(struct verbs_context *vctx)
 {
 	verbs_event_forget_all(&vctx->context);
@@ -47,7 +59,7 @@ static inline void context_clean(struct verbs_context *vctx)
 	free(vctx->priv);
 }
 
-void verbs_context_cleanup(struct verbs_context *vctx)
+VERBS_EXPORT void verbs_context_cleanup(struct verbs_context *vctx)
 {
 	context_clean(vctx);
 	vctx->priv = NULL;
@@ -81,7 +93,7 @@ VERBS_EXPORT void verbs_qp_set_ex(struct verbs_qp *vqp)
 
 static void free_context(struct verbs_context *vctx)
 {
-	verbs_driver_of(vctx->context.device)->free_context(vctx);
+	to_vdev(vctx->context.device)->driver->free_context(vctx);
 }
 
 /* Opens the channel of asynchronous events, unless the context's command has done so. */

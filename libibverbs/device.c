@@ -123,12 +123,16 @@ static void fill_device(struct verbs_device *vdev, const struct verbs_driver *dr
 	vdev->refcount = 1;
 	if (!vdev->info.driver_id)
 		vdev->info.driver_id = driver->driver_id;
+	if (!vdev->seen)
+		vdev->seen = device;
 	device->node_type = info->node_type;
 	device->transport_type = transport_of(info->node_type);
 	memcpy(device->name, info->name, sizeof(device->name));
 	memcpy(device->dev_name, info->uverbs_name, sizeof(device->dev_name));
 	memcpy(device->dev_path, info->uverbs_path, sizeof(device->dev_path));
 	memcpy(device->ibdev_path, info->ibdev_path, sizeof(device->ibdev_path));
+	if (vdev->seen != device)
+		*vdev->seen = *device;
 }
 
 static bool known_and_differ(uint64_t a, uint64_t b)
@@ -181,8 +185,8 @@ static void explain_refusal(const struct verbs_device_info *info, const struct v
 			    info->name, info->abi_version, driver->min_abi, driver->max_abi,
 			    driver->name);
 	else if (foreign)
-		verbs_error("%s is left out: it needs provider %s, which this libibverbs does not "
-			    "have; lib%s-rdmav*.so can be loaded by the distribution's only",
+		verbs_error("%s is left out: it needs provider %s of the distribution, and neither "
+			    "lib%s-rdmav65.so nor -rdmav34.so was loaded",
 			    info->name, foreign, foreign);
 	else
 		verbs_error("%s is left out: no provider for it is loaded (driver id %u, %s)%s",
@@ -199,6 +203,8 @@ static const struct verbs_driver *find_driver(const struct verbs_device_info *in
 		verbs_loader_load_drivers();
 		driver = verbs_loader_match(info);
 	}
+	if (!driver && verbs_loader_load_foreign(info->driver_id))
+		driver = verbs_loader_match(info);
 	if (driver && info->abi_version >= driver->min_abi && info->abi_version <= driver->max_abi)
 		return driver;
 	/* No message for a device file that a container was not given: its absence is intended. */
@@ -217,7 +223,8 @@ static struct verbs_device *add_device(struct verbs_device_info *info)
 	driver = find_driver(info);
 	if (!driver)
 		return NULL;
-	err = driver->alloc_device(info, &vdev);
+	err = driver->alloc_device_of ? driver->alloc_device_of(driver, info, &vdev)
+				      : driver->alloc_device(info, &vdev);
 	if (err) {
 		verbs_warn("%s: provider %s: %s", info->name, driver->name, strerror(err));
 		return NULL;
@@ -322,7 +329,7 @@ static int device_list_build(struct ibv_device ***list, int *num)
 		if (!device_is_listed(vdev))
 			continue;
 		vdev->refcount++;
-		(*list)[(*num)++] = &vdev->device;
+		(*list)[(*num)++] = vdev->seen;
 	}
 	return 0;
 }

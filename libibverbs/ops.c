@@ -58,7 +58,9 @@ static const struct verbs_ops plain_commands = {
 
 #define SET_OPS(vctx, name, op)  ((vctx)->context.ops.name = (op))
 #define SET_VCTX(vctx, name, op) ((vctx)->name = (op))
-#define SET_LIB(vctx, name, op)  ((void)0)
+#define SET_LATE(vctx, name, op) \
+	(verbs_context_is_whole(vctx) ? (void)((vctx)->name = (op)) : (void)0)
+#define SET_LIB(vctx, name, op) ((void)0)
 #define SET_OP(slot, fail, type, name, params)     \
 	if (ops->name) {                           \
 		priv->ops.name = ops->name;        \
@@ -119,7 +121,7 @@ EDGES(DEFINE_EDGE)
 
 #define INSTALL_EDGE(slots, name, context_of, params, args) (slots)->name = edge_##name;
 
-void verbs_ops_replace(struct verbs_context *vctx, const struct verbs_ops *ops)
+static inline void ops_replace(struct verbs_context *vctx, const struct verbs_ops *ops)
 {
 	struct verbs_ex_private *priv = to_priv(&vctx->context);
 
@@ -127,11 +129,17 @@ void verbs_ops_replace(struct verbs_context *vctx, const struct verbs_ops *ops)
 	EDGES(INSTALL_EDGE)
 }
 
+/* Not called from here: a call of an exported function takes a detour. */
+VERBS_EXPORT void verbs_ops_replace(struct verbs_context *vctx, const struct verbs_ops *ops)
+{
+	ops_replace(vctx, ops);
+}
+
 VERBS_EXPORT void verbs_set_ops(struct verbs_context *vctx, const struct verbs_ops *ops)
 {
 	struct verbs_ex_private *priv = to_priv(&vctx->context);
 
-	verbs_ops_replace(vctx, ops);
+	ops_replace(vctx, ops);
 	if (ops->modify_qp && verbs_log_on(VERBS_LOG_WARN))
 		verbs_qp_suspect_all(priv);
 }

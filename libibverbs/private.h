@@ -25,6 +25,7 @@ struct verbs_ex_private {
 	struct ibv_device_attr *limits; /* see verbs_limits() */
 	bool lost_is_destroyed;         /* RDMAV_ALLOW_DISASSOC_DESTROY: see verbs_cmd_destroy() */
 	uint32_t legacy;                /* methods that the kernel lacks: see cmd/cmd_legacy.h */
+	void *foreign;                  /* what foreign/ keeps for a context, or NULL */
 	struct check_context *check;    /* NULL unless VERBS_CHECK is set: see check/README.md */
 };
 
@@ -70,12 +71,15 @@ static inline int fail_fd(int err)
 /* context.c: verbs_context_init() fills in the public part of a zeroed context, and installs the
  * default operations; verbs_context_cleanup() undoes that. */
 int verbs_context_init(struct verbs_context *vctx, struct verbs_device *vdev, int cmd_fd);
-void verbs_context_cleanup(struct verbs_context *vctx);
+
+/* Returns whether the context has all slots: see verbs_context_init_sized(). */
+static inline bool verbs_context_is_whole(const struct verbs_context *vctx)
+{
+	return vctx->sz >= sizeof(*vctx);
+}
 
 /* ops.c */
 void verbs_ops_set_defaults(struct verbs_context *vctx);
-/* Installs the non-NULL members of OPS, also in the public slots. */
-void verbs_ops_replace(struct verbs_context *vctx, const struct verbs_ops *ops);
 /* Fills the slots for programs with headers of their own (old_slots.c). */
 void verbs_old_slots_fill(struct verbs_context *vctx);
 
@@ -117,6 +121,9 @@ void verbs_loader_load_drivers(void);
 /* Sets the providers of a static program that names none; the list ends with NULL. */
 void verbs_loader_set_default(const struct verbs_driver *const *all);
 #endif
+/* Loads the distribution's provider of a kernel driver that none of ours supports. Returns whether
+ * a plugin was loaded now; each is tried once. The caller holds the lock of the device list. */
+bool verbs_loader_load_foreign(uint32_t driver_id);
 /* Returns a hint how to install a missing provider, for the end of a log line. */
 const char *verbs_loader_cure(void);
 /* Takes a lock, or returns false if the monotonic clock passes UNTIL. */
@@ -132,6 +139,15 @@ const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *in
  * project supports, or NULL. */
 const char *verbs_foreign_provider(uint32_t driver_id);
 bool verbs_foreign_has(const char *name);
+
+/* foreign_load.c: loads the distribution's plugin NAME, a name or a path without suffix, behind
+ * libforeign-rdmakit, which lies in PLUGINS. */
+enum verbs_foreign_result {
+	VERBS_FOREIGN_ABSENT,  /* there is no such plugin */
+	VERBS_FOREIGN_REFUSED, /* the reason is logged */
+	VERBS_FOREIGN_LOADED,
+};
+enum verbs_foreign_result verbs_foreign_load(const char *plugins, const char *name);
 
 /* fork.c: verbs_fork_keep() excludes a region's pages from child processes, if the program has
  * asked for it and the kernel does not copy them. verbs_fork_release() undoes that. */

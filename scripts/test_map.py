@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from sources import files_of, text_of
 
-PRODUCT = ("libibverbs/", "librdmacm/", "providers/", "bridge/", "softhca/", "util/", "compat/", "prm/", "ib/")
+PRODUCT = ("libibverbs/", "librdmacm/", "providers/", "bridge/", "foreign/", "softhca/", "util/", "compat/", "prm/", "ib/")
 # A definition begins its line, and its body is a line with a brace.
 DEFINITION = re.compile(r"^(?![ \t#/*}])[^\n;{}]*?\b(\w+)\([^;{}]*?\)[^\n;(){}]*\n\{", re.MULTILINE)
 COVERS = re.compile(r"^[ \t]*(?:/?\*|#|//|\")*[ \t]*Covers: (.*(?:(?<=,)\n.*)*)", re.MULTILINE)

@@ -8,11 +8,9 @@
 
 /* Initialises the CQ before the command runs: right after it, another thread may read an event that
  * points to the CQ. */
-static void cq_init(struct verbs_cq *vcq, struct ibv_context *context,
+static void cq_init(struct ibv_cq *cq, struct ibv_context *context,
 		    const struct ibv_cq_init_attr_ex *attr)
 {
-	struct ibv_cq *cq = &vcq->cq;
-
 	cq->context = context;
 	cq->channel = attr->channel;
 	cq->cq_context = attr->cq_context;
@@ -70,17 +68,16 @@ static void explain_create_cq(int err, struct ibv_context *context,
 				   : "");
 }
 
-VERBS_EXPORT int verbs_cmd_create_cq(struct ibv_context *context,
-				     const struct ibv_cq_init_attr_ex *attr, uint32_t flags,
-				     struct verbs_cq *vcq, const struct verbs_udata *udata)
+static inline int create_cq(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+			    uint32_t flags, uint32_t ring_cqe, struct ibv_cq *cq,
+			    const struct verbs_udata *udata)
 {
 	struct ibv_comp_channel *channel = attr->channel;
 	uint32_t handle = 0, cqe = 0;
 	const struct verbs_attr attrs[] = {
 		verbs_attr_new_handle(UVERBS_ATTR_CREATE_CQ_HANDLE, &handle),
-		verbs_attr_u32(UVERBS_ATTR_CREATE_CQ_CQE,
-			       vcq->ring_cqe ? vcq->ring_cqe : attr->cqe),
-		verbs_attr_u64(UVERBS_ATTR_CREATE_CQ_USER_HANDLE, (uintptr_t)&vcq->cq),
+		verbs_attr_u32(UVERBS_ATTR_CREATE_CQ_CQE, ring_cqe ? ring_cqe : attr->cqe),
+		verbs_attr_u64(UVERBS_ATTR_CREATE_CQ_USER_HANDLE, (uintptr_t)cq),
 		channel ? verbs_attr_fd(UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL, channel->fd)
 			: verbs_attr_skip(),
 		verbs_attr_u32(UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, attr->comp_vector),
@@ -91,18 +88,33 @@ VERBS_EXPORT int verbs_cmd_create_cq(struct ibv_context *context,
 	};
 	int ret;
 
-	cq_init(vcq, context, attr);
+	cq_init(cq, context, attr);
 	ret = verbs_cmd_run_core(context, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, attrs,
 				 ARRAY_SIZE(attrs), udata);
 	if (ret) {
 		explain_create_cq(ret, context, attr);
-		cq_fini(&vcq->cq);
+		cq_fini(cq);
 		return ret;
 	}
-	vcq->cq.handle = handle;
-	vcq->cq.cqe = (int)cqe;
+	cq->handle = handle;
+	cq->cqe = (int)cqe;
 	channel_count(channel, 1);
 	return 0;
+}
+
+VERBS_EXPORT int verbs_cmd_create_cq(struct ibv_context *context,
+				     const struct ibv_cq_init_attr_ex *attr, uint32_t flags,
+				     struct verbs_cq *vcq, const struct verbs_udata *udata)
+{
+	return create_cq(context, attr, flags, vcq->ring_cqe, &vcq->cq, udata);
+}
+
+VERBS_EXPORT int verbs_cmd_create_bare_cq(struct ibv_context *context,
+					  const struct ibv_cq_init_attr_ex *attr, uint32_t flags,
+					  uint32_t ring_cqe, struct ibv_cq *cq,
+					  const struct verbs_udata *udata)
+{
+	return create_cq(context, attr, flags, ring_cqe, cq, udata);
 }
 
 VERBS_EXPORT int verbs_cmd_resize_cq(struct ibv_cq *cq, uint32_t cqe,

@@ -9,20 +9,18 @@
 
 /* Initialises the SRQ before the command runs: right after it, another thread may read an event
  * that points to the SRQ. */
-static void srq_init(struct verbs_srq *vsrq, struct ibv_context *context,
+static void srq_init(struct ibv_srq *srq, struct verbs_srq *tail, struct ibv_context *context,
 		     const struct ibv_srq_init_attr_ex *attr)
 {
-	struct ibv_srq *srq = &vsrq->srq;
-
 	srq->context = context;
 	srq->srq_context = attr->srq_context;
 	srq->pd = attr->pd;
 	srq->events_completed = 0;
 	pthread_mutex_init(&srq->mutex, NULL);
 	pthread_cond_init(&srq->cond, NULL);
-	vsrq->type = attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE ? attr->srq_type : IBV_SRQT_BASIC;
-	vsrq->xrcd = vsrq->type == IBV_SRQT_XRC ? attr->xrcd : NULL;
-	vsrq->cq = vsrq->type != IBV_SRQT_BASIC ? attr->cq : NULL;
+	tail->type = attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE ? attr->srq_type : IBV_SRQT_BASIC;
+	tail->xrcd = tail->type == IBV_SRQT_XRC ? attr->xrcd : NULL;
+	tail->cq = tail->type != IBV_SRQT_BASIC ? attr->cq : NULL;
 	order_publish(srq);
 }
 
@@ -88,56 +86,62 @@ static void explain_create(struct ibv_context *context, const struct ibv_srq_ini
 				   : "");
 }
 
-static int run_create(struct verbs_srq *vsrq, struct ibv_srq_init_attr_ex *attr,
-		      const struct verbs_udata *udata)
+static int run_create(struct ibv_srq *srq, struct verbs_srq *tail,
+		      struct ibv_srq_init_attr_ex *attr, const struct verbs_udata *udata)
 {
-	struct ibv_srq *srq = &vsrq->srq;
 	const struct verbs_attr attrs[] = {
 		verbs_attr_new_handle(UVERBS_ATTR_CREATE_SRQ_HANDLE, &srq->handle),
 		verbs_attr_handle(UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, srq->pd->handle),
-		vsrq->xrcd ? verbs_attr_handle(UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE,
-					       to_vxrcd(vsrq->xrcd)->handle)
+		tail->xrcd ? verbs_attr_handle(UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE,
+					       to_vxrcd(tail->xrcd)->handle)
 			   : verbs_attr_skip(),
-		vsrq->cq ? verbs_attr_handle(UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, vsrq->cq->handle)
+		tail->cq ? verbs_attr_handle(UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, tail->cq->handle)
 			 : verbs_attr_skip(),
 		verbs_attr_u64(UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, (uintptr_t)srq),
 		verbs_attr_u32(UVERBS_ATTR_CREATE_SRQ_MAX_WR,
-			       vsrq->ring_wr ? vsrq->ring_wr : attr->attr.max_wr),
+			       tail->ring_wr ? tail->ring_wr : attr->attr.max_wr),
 		verbs_attr_u32(UVERBS_ATTR_CREATE_SRQ_MAX_SGE,
-			       vsrq->ring_sge ? vsrq->ring_sge : attr->attr.max_sge),
+			       tail->ring_sge ? tail->ring_sge : attr->attr.max_sge),
 		verbs_attr_u32(UVERBS_ATTR_CREATE_SRQ_LIMIT, attr->attr.srq_limit),
-		vsrq->type == IBV_SRQT_TM ? verbs_attr_u32(UVERBS_ATTR_CREATE_SRQ_MAX_NUM_TAGS,
+		tail->type == IBV_SRQT_TM ? verbs_attr_u32(UVERBS_ATTR_CREATE_SRQ_MAX_NUM_TAGS,
 							   attr->tm_cap.max_num_tags)
 					  : verbs_attr_skip(),
-		verbs_attr_u64(UVERBS_ATTR_CREATE_SRQ_TYPE, vsrq->type),
+		verbs_attr_u64(UVERBS_ATTR_CREATE_SRQ_TYPE, tail->type),
 		verbs_attr_fd(UVERBS_ATTR_CREATE_SRQ_EVENT_FD, srq->context->async_fd),
 		verbs_attr_out(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, &attr->attr.max_wr,
 			       sizeof(attr->attr.max_wr)),
 		verbs_attr_out(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, &attr->attr.max_sge,
 			       sizeof(attr->attr.max_sge)),
-		verbs_attr_out(UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, &vsrq->srq_num,
-			       sizeof(vsrq->srq_num)),
+		verbs_attr_out(UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, &tail->srq_num,
+			       sizeof(tail->srq_num)),
 	};
 
 	return verbs_cmd_run_core(srq->context, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE, attrs,
 				  ARRAY_SIZE(attrs), udata);
 }
 
-VERBS_EXPORT int verbs_cmd_create_srq(struct ibv_context *context,
-				      struct ibv_srq_init_attr_ex *attr, struct verbs_srq *vsrq,
-				      const struct verbs_udata *udata)
+VERBS_EXPORT int verbs_cmd_create_bare_srq(struct ibv_context *context,
+					   struct ibv_srq_init_attr_ex *attr, struct ibv_srq *srq,
+					   struct verbs_srq *tail, const struct verbs_udata *udata)
 {
 	int ret = check_init_attr(attr);
 
 	if (ret)
 		return ret;
-	srq_init(vsrq, context, attr);
-	ret = run_create(vsrq, attr, udata);
+	srq_init(srq, tail, context, attr);
+	ret = run_create(srq, tail, attr, udata);
 	if (ret) {
 		explain_create(context, attr, ret);
-		srq_fini(&vsrq->srq);
+		srq_fini(srq);
 	}
 	return ret;
+}
+
+VERBS_EXPORT int verbs_cmd_create_srq(struct ibv_context *context,
+				      struct ibv_srq_init_attr_ex *attr, struct verbs_srq *vsrq,
+				      const struct verbs_udata *udata)
+{
+	return verbs_cmd_create_bare_srq(context, attr, &vsrq->srq, vsrq, udata);
 }
 
 VERBS_EXPORT int verbs_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask)

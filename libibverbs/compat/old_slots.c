@@ -71,6 +71,8 @@ void verbs_old_slots_fill(struct verbs_context *vctx)
 	ops->_compat_query_port = ibv_query_port;
 	fill_objects(ops);
 	fill_queues(ops);
+	if (!verbs_context_is_whole(vctx))
+		return;
 	vctx->free_buf = ibv_free_buf;
 	vctx->alloc_buf = ibv_alloc_buf;
 	vctx->reg_mr_ex = ibv_reg_mr_ex;

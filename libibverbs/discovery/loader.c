@@ -31,6 +31,7 @@
 
 struct registered {
 	const struct verbs_driver *driver;
+	bool is_wanted; /* a driver of the distribution that the environment names */
 	struct registered *next;
 };
 
@@ -39,6 +40,9 @@ static struct registered *drivers;
 static struct registered first_drivers[8];
 static unsigned int num_first_drivers;
 static pthread_mutex_t drivers_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The environment names the plugin that is being loaded. */
+static bool is_listed;
 
 static __thread bool has_drivers_lock; /* this thread holds the lock for its fork() */
 
@@ -96,7 +100,7 @@ static void register_driver(const struct verbs_driver *driver)
 		verbs_error("driver %s: no memory to register it", driver->name);
 		return;
 	}
-	*r = (struct registered){ .driver = driver, .next = drivers };
+	*r = (struct registered){ driver, is_listed && driver->matches, drivers };
 	drivers = r;
 }
 
@@ -123,21 +127,32 @@ static bool pci_matches(const struct verbs_driver *driver, const struct verbs_de
 
 static bool driver_matches(const struct verbs_driver *driver, const struct verbs_device_info *info)
 {
+	if (driver->matches)
+		return driver->matches(driver, info);
 	if (info->driver_id)
 		return driver->driver_id == info->driver_id;
 	return pci_matches(driver, info);
 }
 
+static const struct verbs_driver *find_matching(const struct verbs_device_info *info,
+						bool is_wanted)
+{
+	for (const struct registered *r = drivers; r; r = r->next)
+		if (r->is_wanted == is_wanted && driver_matches(r->driver, info))
+			return r->driver;
+	return NULL;
+}
+
 /* Returns the driver of the device INFO, whether or not it supports the kernel driver's ABI, or
- * NULL. */
+ * NULL. The distribution's goes before ours only where the environment names it. */
 const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *info)
 {
-	const struct verbs_driver *driver = NULL;
+	const struct verbs_driver *driver;
 
 	pthread_mutex_lock(&drivers_lock);
-	for (const struct registered *r = drivers; r && !driver; r = r->next)
-		if (driver_matches(r->driver, info))
-			driver = r->driver;
+	driver = find_matching(info, true);
+	if (!driver)
+		driver = find_matching(info, false);
 	pthread_mutex_unlock(&drivers_lock);
 	return driver;
 }
@@ -173,6 +188,12 @@ void verbs_loader_load_drivers(void)
 	for (const struct verbs_driver *const *driver = default_drivers; driver && *driver;
 	     driver++)
 		verbs_register_driver(*driver);
+}
+
+bool verbs_loader_load_foreign(uint32_t driver_id)
+{
+	(void)driver_id;
+	return false;
 }
 
 const char *verbs_loader_cure(void)
@@ -262,8 +283,24 @@ static bool find_plugin(const char *name)
 
 static void load_plugin(const char *name)
 {
-	if (!find_plugin(name))
-		explain_load(VERBS_LOG_WARN, name, dlerror());
+	const char *why;
+
+	if (find_plugin(name))
+		return;
+	why = dlerror();
+	if (verbs_foreign_load(places.plugins, name) == VERBS_FOREIGN_ABSENT)
+		explain_load(VERBS_LOG_WARN, name, why);
+}
+
+bool verbs_loader_load_foreign(uint32_t driver_id)
+{
+	const char *name = verbs_foreign_provider(driver_id);
+	static uint64_t tried;
+
+	if (!name || driver_id >= 64 || tried >> driver_id & 1)
+		return false;
+	tried |= (uint64_t)1 << driver_id;
+	return verbs_foreign_load(places.plugins, name) == VERBS_FOREIGN_LOADED;
 }
 
 /* Loads a configured driver. The distribution configures its providers on every machine, so one
@@ -283,8 +320,10 @@ static void load_listed(const char *list)
 		note_failure(ENOMEM);
 		return;
 	}
+	is_listed = true;
 	for (char *name = strtok_r(names, ":;", &save); name; name = strtok_r(NULL, ":;", &save))
 		load_plugin(name);
+	is_listed = false;
 	free(names);
 }
 

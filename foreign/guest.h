@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * guest.h - the guest: a provider of the distribution, which runs on our libibverbs through this
+ * library as if on the distribution's.
+ *
+ * bridge/Tables.cmake generates the structures that guest and library share, host_tables.h, from
+ * the tables of a private number. Every file here is compiled once per number. Functions for the
+ * guest are defined as GUEST_CALL; others that files share get the number behind their names.
+ */
+#ifndef FOREIGN_GUEST_H
+#define FOREIGN_GUEST_H
+
+#include <assert.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/rdma_user_ioctl.h>
+
+#include "libibverbs/private.h"
+#include "util/bits.h"
+
+struct host_list_node {
+	void *next, *prev;
+};
+struct host_device_ops;
+struct host_sysfs_dev;
+struct host_match_ent;
+struct host_device;
+struct host_context;
+struct host_mr;
+
+#include <host_tables.h>
+
+/* ---- 1. Names ---- */
+
+#define GUEST_TEXT_OF(number)    #number
+#define GUEST_TEXT(number)       GUEST_TEXT_OF(number)
+#define GUEST_NODE               "IBVERBS_PRIVATE_" GUEST_TEXT(HOST_NUMBER)
+#define GUEST_JOIN(a, b, number) a##b##_##number
+#define GUEST_NAME(a, b, number) GUEST_JOIN(a, b, number)
+
+/* Defines the function NAME of the private node; its body follows. Programs that are linked with
+ * -lforeign-rdmakit do not get it: the version is not the default one. */
+#define GUEST_CALL(type, name, params)                                                        \
+	__asm__(".symver " GUEST_TEXT(GUEST_NAME(guest_, name, HOST_NUMBER)) ", " #name       \
+									     "@" GUEST_NODE); \
+	VERBS_EXPORT type GUEST_NAME(guest_, name, HOST_NUMBER) params;                       \
+	VERBS_EXPORT type GUEST_NAME(guest_, name, HOST_NUMBER) params
+
+/* ---- 2. Objects ---- */
+
+/* A context ends with its public part, for both sides. In front of that, ours may have slots that
+ * the guest's lacks; they lie outside its object and are never used (verbs_context_is_whole()). */
+#define CONTEXT_AT \
+	(offsetof(struct verbs_context, context) - offsetof(struct host_context, context))
+
+static inline struct verbs_context *guest_to_vctx(struct host_context *context)
+{
+	return (struct verbs_context *)((char *)context - CONTEXT_AT);
+}
+
+static_assert(sizeof(struct verbs_context) == CONTEXT_AT + sizeof(struct host_context), "end");
+static_assert(offsetof(struct verbs_context, sz) == CONTEXT_AT + offsetof(struct host_context, sz),
+	      "sz");
+static_assert(offsetof(struct verbs_context, priv) ==
+		      CONTEXT_AT + offsetof(struct host_context, priv),
+	      "priv");
+static_assert(offsetof(struct verbs_context, query_port) ==
+		      CONTEXT_AT + offsetof(struct host_context, query_port),
+	      "slots lie at the same distance from the end");
+
+static_assert(offsetof(struct verbs_device, driver) == offsetof(struct host_device, ops), "ops");
+static_assert(offsetof(struct verbs_device, foreign.refcount_of_host) ==
+		      offsetof(struct host_device, refcount),
+	      "refcount");
+static_assert(offsetof(struct verbs_device, foreign.vdev) == offsetof(struct host_device, entry),
+	      "entry");
+static_assert(offsetof(struct verbs_mr, kind) == offsetof(struct host_mr, mr_type), "kind");
+static_assert(offsetof(struct verbs_mr, access) == offsetof(struct host_mr, access), "access");
+
+/* The same in all releases, beginning with the public object. The tables of bridge/ lack them. */
+struct guest_srq {
+	struct ibv_srq srq;
+	uint32_t type;
+	struct ibv_xrcd *xrcd;
+	struct ibv_cq *cq;
+	uint32_t srq_num;
+};
+static_assert(sizeof(struct guest_srq) == 160, "SRQ");
+static_assert(offsetof(struct guest_srq, srq_num) == 152, "number of an SRQ");
+
+struct guest_xrcd {
+	struct ibv_xrcd xrcd;
+	uint32_t handle_of_ours, handle;
+};
+static_assert(offsetof(struct guest_xrcd, handle_of_ours) == offsetof(struct verbs_xrcd, handle),
+	      "our commands find the handle of an XRC domain");
+
+struct guest_dm {
+	struct ibv_dm dm;
+	uint32_t handle;
+};
+static_assert(offsetof(struct guest_dm, handle) == 32, "device memory");
+
+/* Attributes of the guest for a command, or a whole command of its own. */
+struct guest_buffer {
+	struct guest_buffer *next; /* more attributes */
+	struct ib_uverbs_attr *next_attr, *last_attr;
+	uint8_t uhw[4];
+	uint8_t bits; /* GUEST_BUFFER_FAILED */
+	struct ib_uverbs_ioctl_hdr hdr;
+};
+#define GUEST_BUFFER_FAILED 1
+static_assert(offsetof(struct guest_buffer, bits) == 28, "buffer");
+static_assert(offsetof(struct guest_buffer, hdr) == 32, "buffer");
+
+/* ---- 3. Shared by the files ---- */
+
+/* A registered guest */
+struct guest_driver {
+	struct verbs_driver driver;
+	const struct host_device_ops *ops;
+};
+
+/* Returns the operations that the guest has installed in a context. */
+static inline struct host_context_ops *guest_table(struct ibv_context *context)
+{
+	return to_priv(context)->foreign;
+}
+
+/* Returns why a call of the guest has returned NULL: guests refuse some arguments without errno. */
+static inline int guest_error(void)
+{
+	return errno ? errno : EINVAL;
+}
+
+/* Sets errno as the guest's callers expect, and returns ERR. */
+static inline int guest_result(int err)
+{
+	return verbs_result(err);
+}
+
+/* The driver's part of a command's buffers, which lies behind a header and the core's part. */
+static inline struct verbs_udata guest_udata(const void *cmd, size_t cmd_size, size_t cmd_core,
+					     void *resp, size_t resp_size, size_t resp_core)
+{
+	struct verbs_udata udata = { 0 };
+
+	if (cmd && cmd_size > cmd_core) {
+		udata.req = (const char *)cmd + cmd_core;
+		udata.req_len = cmd_size - cmd_core;
+	}
+	if (resp && resp_size > resp_core) {
+		udata.resp = (char *)resp + resp_core;
+		udata.resp_len = resp_size - resp_core;
+	}
+	return udata;
+}
+
+/* Sizes of what lies in front of the driver's part: the core's with the header of a command in the
+ * form of write(), and in its extended form. */
+#define WRITE_CORE(core)    (8 + sizeof(core))
+#define EXTENDED_CORE(core) (24 + sizeof(core))
+
+/* Attributes of a guest's buffers as ours */
+#define GUEST_MAX_ATTRS 24
+struct guest_attrs {
+	struct verbs_attr attrs[GUEST_MAX_ATTRS];
+	unsigned int count;
+};
+
+#define guest_attrs_of GUEST_NAME(guest_attrs, _of, HOST_NUMBER)
+#define guest_alloc    GUEST_NAME(guest_context, _alloc, HOST_NUMBER)
+#define guest_alloc_as GUEST_NAME(guest_context, _alloc_as, HOST_NUMBER)
+#define guest_import   GUEST_NAME(guest_context, _import, HOST_NUMBER)
+#define guest_free     GUEST_NAME(guest_context, _free, HOST_NUMBER)
+#define guest_match    GUEST_NAME(guest_match, _of, HOST_NUMBER)
+#define guest_refuse   GUEST_NAME(guest, _refuse, HOST_NUMBER)
+
+/* exec.c: collects the attributes of BUFFER and those behind it. Returns EINVAL for too many. */
+int guest_attrs_of(const struct guest_buffer *buffer, struct guest_attrs *attrs);
+/* exec.c: logs that a function is not supported here, and returns EOPNOTSUPP. */
+int guest_refuse(const char *name);
+
+/* context.c: members of a driver */
+int guest_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
+int guest_alloc_as(struct verbs_device *vdev, int cmd_fd, const void *how,
+		   struct verbs_context **vctx);
+int guest_import(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
+void guest_free(struct verbs_context *vctx);
+
+#endif

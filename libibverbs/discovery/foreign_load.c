@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * foreign_load.c - loads a provider of the distribution, libNAME-rdmavNUMBER.so, behind
+ * libforeign-rdmakit, which serves it in the place of the distribution's libibverbs (foreign/).
+ *
+ * The plugin finds the symbols of its private node in libforeign-rdmakit because that is loaded
+ * with RTLD_GLOBAL before. Called by loader.c under the lock of the device list.
+ */
+#include "libibverbs/private.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/bits.h"
+
+#define BRIDGE "libforeign-rdmakit" RDMAKIT_DRIVER_ABI_STRING ".so"
+
+/* Private numbers that libforeign-rdmakit has, the preferred first */
+static const unsigned int numbers[] = { 65, 34 };
+
+/* Loads libforeign-rdmakit once, from DIR, for the provider NAME. */
+static bool load_bridge(const char *dir, const char *name)
+{
+	static bool is_loaded;
+	char path[PATH_MAX];
+
+	if (is_loaded)
+		return true;
+	snprintf(path, sizeof(path), "%s/" BRIDGE, dir);
+	is_loaded = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+	if (!is_loaded)
+		verbs_warn("provider %s: skipped: %s", name, dlerror());
+	return is_loaded;
+}
+
+/* Looks for STEM-rdmav*.so of any number, and copies its file name to FOUND. */
+static bool find_number(const char *stem, char *found, size_t size)
+{
+	const char *slash = strrchr(stem, '/');
+	char dir[PATH_MAX], prefix[NAME_MAX + 1];
+	struct dirent *entry;
+	bool hit = false;
+	DIR *handle;
+
+	snprintf(dir, sizeof(dir), "%.*s", (int)(slash - stem + 1), stem);
+	snprintf(prefix, sizeof(prefix), "%s-rdmav", slash + 1);
+	handle = opendir(dir);
+	while (handle && !hit && (entry = readdir(handle))) {
+		hit = !strncmp(entry->d_name, prefix, strlen(prefix));
+		if (hit)
+			snprintf(found, size, "%s", entry->d_name);
+	}
+	if (handle)
+		closedir(handle);
+	return hit;
+}
+
+static bool load_plugin(const char *name, const char *path)
+{
+	if (!dlopen(path, RTLD_NOW)) {
+		verbs_warn("provider %s: skipped: %s", name, dlerror());
+		return false;
+	}
+	verbs_info("loaded %s", path);
+	return true;
+}
+
+/* Loads STEM-rdmavNUMBER.so for a number that is known here; STEM is a path. */
+static enum verbs_foreign_result load_stem(const char *plugins, const char *name, const char *stem)
+{
+	char path[PATH_MAX], other[NAME_MAX + 1];
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		snprintf(path, sizeof(path), "%s-rdmav%u.so", stem, numbers[i]);
+		if (access(path, F_OK))
+			continue;
+		if (!load_bridge(plugins, name) || !load_plugin(name, path))
+			return VERBS_FOREIGN_REFUSED;
+		return VERBS_FOREIGN_LOADED;
+	}
+	if (!find_number(stem, other, sizeof(other)))
+		return VERBS_FOREIGN_ABSENT;
+	verbs_warn("provider %s: skipped: %s has another private interface of libibverbs than 34 "
+		   "and 65",
+		   name, other);
+	return VERBS_FOREIGN_REFUSED;
+}
+
+enum verbs_foreign_result verbs_foreign_load(const char *plugins, const char *name)
+{
+	char stem[PATH_MAX];
+
+	if (strchr(name, '/'))
+		return load_stem(plugins, name, name);
+	snprintf(stem, sizeof(stem), "%s/lib%s", plugins, name);
+	return load_stem(plugins, name, stem);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * opens.c - foreign-opens DRIVER ABI [accept]: opens the adapter as if its kernel driver were that
+ * of the number DRIVER with version ABI, and says what came of it. With "accept", commands that
+ * the kernel refuses seem to succeed, so that a provider goes on and installs its operations.
+ *
+ * Covers: foreign/driver.c, foreign/context.c, foreign/ops.c
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <infiniband/verbs.h>
+#include <linux/netlink.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/rdma_netlink.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define IN_FRONT __attribute__((visibility("default")))
+
+static uint32_t driver;
+static uint64_t abi;
+static bool is_accepting;
+
+/* libibverbs calls these functions of libnl. */
+IN_FRONT uint32_t nla_get_u32(const struct nlattr *attr)
+{
+	uint32_t value;
+
+	memcpy(&value, attr + 1, sizeof(value));
+	return attr->nla_type == RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID ? driver : value;
+}
+
+IN_FRONT uint64_t nla_get_u64(const struct nlattr *attr)
+{
+	uint64_t value;
+
+	memcpy(&value, attr + 1, sizeof(value));
+	return attr->nla_type == RDMA_NLDEV_ATTR_CHARDEV_ABI ? abi : value;
+}
+
+/* Answers a command that was refused: a channel of events gets a descriptor. */
+static int accept_command(struct ib_uverbs_ioctl_hdr *cmd)
+{
+	if (cmd->object_id == UVERBS_OBJECT_ASYNC_EVENT)
+		cmd->attrs[0].data = (uint64_t)open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return 0;
+}
+
+IN_FRONT int ioctl(int fd, unsigned long request, ...)
+{
+	int (*real)(int, unsigned long, void *) =
+		(int (*)(int, unsigned long, void *))dlsym(RTLD_NEXT, "ioctl");
+	va_list args;
+	void *arg;
+	int ret;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	ret = real(fd, request, arg);
+	return ret && is_accepting && request == RDMA_VERBS_IOCTL ? accept_command(arg) : ret;
+}
+
+static const char *file_of(const void *code)
+{
+	Dl_info info;
+	const char *slash;
+
+	if (!dladdr(code, &info))
+		return "nobody";
+	slash = strrchr(info.dli_fname, '/');
+	return slash ? slash + 1 : info.dli_fname;
+}
+
+static void say_context(struct ibv_context *context)
+{
+	const void *poll, *post;
+
+	memcpy(&poll, &context->ops.poll_cq, sizeof(poll));
+	memcpy(&post, &context->ops.post_send, sizeof(post));
+	printf("opened: poll_cq of %s, post_send of %s\n", file_of(poll), file_of(post));
+	ibv_close_device(context);
+}
+
+int main(int argc, char **argv)
+{
+	struct ibv_device **list;
+	int num = 0;
+
+	if (argc < 3)
+		return 2;
+	driver = (uint32_t)strtoul(argv[1], NULL, 0);
+	abi = strtoull(argv[2], NULL, 0);
+	is_accepting = argc > 3;
+	list = ibv_get_device_list(&num);
+	if (!list || !num) {
+		printf("no device\n");
+		return 0;
+	}
+	for (int i = 0; i < 3; i++) {
+		struct ibv_context *context;
+
+		errno = 0;
+		context = ibv_open_device(list[0]);
+		if (context)
+			say_context(context);
+		else
+			printf("refused: %s\n", strerror(errno));
+	}
+	ibv_free_device_list(list);
+	return 0;
+}
