@@ -262,7 +262,7 @@ static void a_frame_is_summed_once(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(texts); i++) {
 		uint8_t bytes[ROOM];
-		const size_t len = unhex(texts[i], bytes);
+		const size_t len = hex_to_bytes(texts[i], bytes);
 		struct frame frame;
 
 		frame_parse(&frame, bytes, len);
