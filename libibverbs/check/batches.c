@@ -35,6 +35,14 @@ bool verbs_check_batch_is_ours(const struct check_qp *check)
 	return owner_of(&check->batch) == self();
 }
 
+void verbs_check_batch_meet(const struct check_qp *check, const char *call, const struct ibv_qp *qp)
+{
+	const void *owner = owner_of(&check->batch);
+
+	if (owner && owner != self())
+		verbs_check_meet(call, "QP", qp->qp_num);
+}
+
 static struct check_qp *qp_of(const struct ibv_qp_ex *qp)
 {
 	return verbs_check_find(CHECK_QP, NULL, check_id(qp));
@@ -72,6 +80,9 @@ static void wr_start(struct ibv_qp_ex *qp)
 		SAY(qp, "ibv_wr_start", "%s",
 		    "this thread has begun a batch already: end it by ibv_wr_complete() or "
 		    "ibv_wr_abort() first");
+	verbs_check_is_ours(qp->qp_base.context, "ibv_wr_start", "QP", qp->qp_base.qp_num);
+	if (check->has_no_lock)
+		verbs_check_batch_meet(check, "ibv_wr_start", &qp->qp_base);
 	batch->real.wr_start(qp);
 	batch->lacks = 0;
 	batch->count = 0;

@@ -31,7 +31,8 @@ enum check_fault {
 	CHECK_CQ_SMALL,
 	CHECK_BATCH,
 	CHECK_EVENTS,
-	CHECK_ABANDONED,
+	CHECK_FORK,
+	CHECK_THREADS,
 	CHECK_LEAK,
 	CHECK_FAULTS
 };
@@ -53,7 +54,8 @@ enum check_kind {
 	CHECK_QPN, /* a number: its QP */
 	CHECK_SRQ,
 	CHECK_AH,
-	CHECK_MADE, /* any object, while VERBS_CHECK=leaks asks for it */
+	CHECK_DOMAIN, /* a parent domain with a thread domain */
+	CHECK_MADE,   /* any object, while VERBS_CHECK=leaks asks for it */
 };
 
 /* Starts each kind of record. Records are never freed, so that verbs_check_find() needs no lock. A
@@ -149,6 +151,8 @@ struct check_ring {
 struct check_qp {
 	struct check_record record;
 	const struct ibv_qp *of;
+	bool has_no_lock;
+	const void *sender, *receiver; /* the thread in a call, if so */
 	struct check_ring sends, receives;
 	bool signals_all; /* sq_sig_all */
 	/* Providers refuse a request with more, and read no list of it. */
@@ -212,16 +216,39 @@ void verbs_check_request_watch(struct check_qp *qp, const struct ibv_qp *of);
 void verbs_check_request_state(struct check_qp *qp, enum ibv_qp_state state);
 void verbs_check_request_unwatch(struct check_qp *qp);
 
-/* Says what a QP still has to send when it is destroyed. */
-void verbs_check_request_abandon(const struct check_qp *qp);
 /* Returns whether a request that has not completed names a region, and which one. */
 bool verbs_check_request_names(const struct ibv_context *context, uint32_t lkey,
 			       struct check_post *post);
+
+/* ---- owners.c ---- */
+
+/* Returns a number of the calling process, which no child of it has. */
+unsigned int verbs_check_process(void);
+/* Handlers of fork(). */
+void verbs_check_before_fork(void);
+void verbs_check_forked(void);
+/* Says so if the calling process has not opened the device itself. */
+void verbs_check_is_ours(struct ibv_context *context, const char *call, const char *owner,
+			 uint32_t number);
+
+/* A parent domain with a thread domain. */
+void verbs_check_domain_made(const struct ibv_pd *domain);
+void verbs_check_domain_unmade(const struct ibv_pd *domain);
+/* Returns whether queues of a domain, or of none, have no lock. */
+bool verbs_check_has_no_lock(struct ibv_context *context, const struct ibv_pd *domain);
+/* A thread begins a call on a queue without a lock, and ends it. USER has the thread in it. */
+void verbs_check_enter(const void **user, const char *call, const char *owner, uint32_t number);
+void verbs_check_leave(const void **user);
+/* Says that two threads met. */
+void verbs_check_meet(const char *call, const char *owner, uint32_t number);
 
 /* ---- batches.c ---- */
 
 /* Puts the checker before the functions of a QP that ibv_wr_*() calls. */
 void verbs_check_watch_batches(struct check_qp *check, struct ibv_qp_ex *qp, uint64_t ops);
+/* Says so if another thread is in a batch of a QP without a lock. */
+void verbs_check_batch_meet(const struct check_qp *check, const char *call,
+			    const struct ibv_qp *qp);
 /* Returns whether the calling thread is between ibv_wr_start() and the end of the batch. */
 bool verbs_check_batch_is_ours(const struct check_qp *check);
 
@@ -247,6 +274,7 @@ void verbs_check_unmade(const void *object);
 /* Stays when the context is closed, so that closing costs nothing without the checker. */
 struct check_context {
 	struct check_context *next;
+	unsigned int process; /* that has opened it: verbs_check_process() */
 	struct verbs_ops real;
 };
 
@@ -271,6 +299,8 @@ struct ibv_mr *verbs_check_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint6
 
 int verbs_check_alloc_pd(struct ibv_context *context, struct ibv_pd **pd);
 int verbs_check_dealloc_pd(struct ibv_pd *pd);
+struct ibv_pd *verbs_check_alloc_parent_domain(struct ibv_context *context,
+					       struct ibv_parent_domain_init_attr *attr);
 int verbs_check_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah);
 int verbs_check_destroy_ah(struct ibv_ah *ah);
 int verbs_check_create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,

@@ -21,6 +21,7 @@ static const struct verbs_ops checks = {
 	.reg_dm_mr = verbs_check_reg_dm_mr,
 	.alloc_pd = verbs_check_alloc_pd,
 	.dealloc_pd = verbs_check_dealloc_pd,
+	.alloc_parent_domain = verbs_check_alloc_parent_domain,
 	.create_ah = verbs_check_create_ah,
 	.destroy_ah = verbs_check_destroy_ah,
 	.create_srq = verbs_check_create_srq,
@@ -42,6 +43,7 @@ const struct verbs_ops *verbs_check_context(struct verbs_context *vctx)
 	if (!check)
 		return NULL;
 	check->real = priv->ops;
+	check->process = verbs_check_process();
 	verbs_check_lock();
 	check->next = contexts;
 	contexts = check;

@@ -13,12 +13,26 @@ int verbs_check_alloc_pd(struct ibv_context *context, struct ibv_pd **pd)
 	return err;
 }
 
+struct ibv_pd *verbs_check_alloc_parent_domain(struct ibv_context *context,
+					       struct ibv_parent_domain_init_attr *attr)
+{
+	struct ibv_pd *pd = check_real(context)->alloc_parent_domain(context, attr);
+
+	if (pd)
+		verbs_check_made(pd, "ibv_alloc_parent_domain");
+	if (pd && attr->td)
+		verbs_check_domain_made(pd);
+	return pd;
+}
+
 int verbs_check_dealloc_pd(struct ibv_pd *pd)
 {
 	int err = check_real(pd->context)->dealloc_pd(pd);
 
-	if (!err)
+	if (!err) {
 		verbs_check_unmade(pd);
+		verbs_check_domain_unmade(pd);
+	}
 	return err;
 }
 

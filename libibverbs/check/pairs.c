@@ -23,6 +23,7 @@ int verbs_check_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_e
 		check->signals_all = attr->sq_sig_all;
 		check->max_send_sge = attr->cap.max_send_sge;
 		check->max_recv_sge = attr->cap.max_recv_sge;
+		check->has_no_lock = verbs_check_has_no_lock(context, (*vqp)->qp.pd);
 		verbs_check_request_watch(check, &(*vqp)->qp);
 		if ((*vqp)->ex)
 			verbs_check_watch_batches(check, &(*vqp)->qp_ex, attr->send_ops_flags);
@@ -52,9 +53,9 @@ int verbs_check_destroy_qp(struct ibv_qp *qp)
 	const struct ibv_cq *send_cq = qp->send_cq, *recv_cq = qp->recv_cq;
 	int err;
 
+	verbs_check_is_ours(qp->context, "ibv_destroy_qp", "QP", qp->qp_num);
 	/* First, as another thread may get the same address at once. */
 	if (check) {
-		verbs_check_request_abandon(check);
 		verbs_check_request_unwatch(check);
 		check_live(&check->record, false);
 	}

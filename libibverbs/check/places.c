@@ -15,13 +15,16 @@ struct check_cq {
 	int promised;
 	int unsettled; /* of these, what providers have not accepted yet */
 	bool is_reported;
-	bool may_overrun; /* IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN */
-	bool is_polled;   /* at least once */
-	bool has_numbers; /* ibv_wc_read_qp_num() works */
-	bool is_mute;     /* was polled in a way that hides the QPs of completions */
-	/* The provider's functions of ibv_start_poll() and ibv_next_poll(). */
+	bool has_no_lock;
+	const void *poller; /* the thread in a call, if so */
+	bool may_overrun;   /* IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN */
+	bool is_polled;     /* at least once */
+	bool has_numbers;   /* ibv_wc_read_qp_num() works */
+	bool is_mute;       /* was polled in a way that hides the QPs of completions */
+	/* The provider's functions of ibv_start_poll(), ibv_next_poll() and ibv_end_poll(). */
 	int (*start_poll)(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr);
 	int (*next_poll)(struct ibv_cq_ex *cq);
+	void (*end_poll)(struct ibv_cq_ex *cq);
 };
 
 static struct check_cq *cq_find(const void *cq)
@@ -59,8 +62,14 @@ static void current_take(struct check_cq *check, struct ibv_cq_ex *cq)
 static int start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
 {
 	struct check_cq *check = cq_find(cq);
-	int ret = check->start_poll(cq, attr);
+	int ret;
 
+	verbs_check_is_ours(cq->context, "ibv_start_poll", "CQ", cq->handle);
+	if (check->has_no_lock)
+		verbs_check_enter(&check->poller, "ibv_start_poll", "CQ", cq->handle);
+	ret = check->start_poll(cq, attr);
+	if (ret && check->has_no_lock)
+		verbs_check_leave(&check->poller);
 	check->is_polled = true;
 	if (!ret)
 		current_take(check, cq);
@@ -77,12 +86,32 @@ static int next_poll(struct ibv_cq_ex *cq)
 	return ret;
 }
 
+static void end_poll(struct ibv_cq_ex *cq)
+{
+	struct check_cq *check = cq_find(cq);
+
+	check->end_poll(cq);
+	if (check->has_no_lock)
+		verbs_check_leave(&check->poller);
+}
+
 static void cq_watch(struct check_cq *check, struct ibv_cq_ex *cq)
 {
 	check->start_poll = cq->start_poll;
 	check->next_poll = cq->next_poll;
+	check->end_poll = cq->end_poll;
 	cq->start_poll = start_poll;
 	cq->next_poll = next_poll;
+	cq->end_poll = end_poll;
+}
+
+static bool cq_has_no_lock(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr)
+{
+	const bool has_flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS;
+	const bool has_domain = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD;
+
+	return (has_flags && attr->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED) ||
+	       verbs_check_has_no_lock(context, has_domain ? attr->parent_domain : NULL);
 }
 
 int verbs_check_create_cq(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
@@ -97,6 +126,7 @@ int verbs_check_create_cq(struct ibv_context *context, const struct ibv_cq_init_
 	verbs_check_lock();
 	check = verbs_check_add(CHECK_CQ, NULL, check_id(*vcq), sizeof(*check));
 	if (check) {
+		check->has_no_lock = cq_has_no_lock(context, attr);
 		check->may_overrun = has_flags && attr->flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
 		check->has_numbers = attr->wc_flags & IBV_WC_EX_WITH_QP_NUM;
 		if ((*vcq)->cq_ex.start_poll)
@@ -112,6 +142,7 @@ int verbs_check_destroy_cq(struct ibv_cq *cq)
 	struct check_cq *check = cq_live(cq);
 	int err;
 
+	verbs_check_is_ours(cq->context, "ibv_destroy_cq", "CQ", cq->handle);
 	/* First, as another thread may get the same address at once. */
 	if (check)
 		check_live(&check->record, false);
@@ -125,11 +156,17 @@ int verbs_check_destroy_cq(struct ibv_cq *cq)
 
 int verbs_check_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
-	int n = check_real(cq->context)->poll_cq(cq, num_entries, wc);
 	struct check_cq *check = cq_live(cq);
+	int n;
 
+	verbs_check_is_ours(cq->context, "ibv_poll_cq", "CQ", cq->handle);
+	if (check && check->has_no_lock)
+		verbs_check_enter(&check->poller, "ibv_poll_cq", "CQ", cq->handle);
+	n = check_real(cq->context)->poll_cq(cq, num_entries, wc);
 	if (!check)
 		return n;
+	if (check->has_no_lock)
+		verbs_check_leave(&check->poller);
 	check->is_polled = true;
 	if (n > 0)
 		cq_polled(check, n);

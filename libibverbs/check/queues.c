@@ -85,6 +85,34 @@ static void send_note(struct check_qp *check, const struct ibv_send_wr *wr,
 		verbs_check_promise(places, post);
 }
 
+/* The provider's call, during which the thread owns a queue without a lock. */
+static int provider_send(struct check_qp *check, struct ibv_qp *qp, struct ibv_send_wr *wr,
+			 struct ibv_send_wr **bad_wr)
+{
+	int ret;
+
+	if (!check || !check->has_no_lock)
+		return check_real(qp->context)->post_send(qp, wr, bad_wr);
+	verbs_check_batch_meet(check, "ibv_post_send", qp);
+	verbs_check_enter(&check->sender, "ibv_post_send", "QP", qp->qp_num);
+	ret = check_real(qp->context)->post_send(qp, wr, bad_wr);
+	verbs_check_leave(&check->sender);
+	return ret;
+}
+
+static int provider_receive(struct check_qp *check, struct ibv_qp *qp, struct ibv_recv_wr *wr,
+			    struct ibv_recv_wr **bad_wr)
+{
+	int ret;
+
+	if (!check || !check->has_no_lock)
+		return check_real(qp->context)->post_recv(qp, wr, bad_wr);
+	verbs_check_enter(&check->receiver, "ibv_post_recv", "QP", qp->qp_num);
+	ret = check_real(qp->context)->post_recv(qp, wr, bad_wr);
+	verbs_check_leave(&check->receiver);
+	return ret;
+}
+
 int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	struct check_qp *check = verbs_check_find_live(CHECK_QP, NULL, check_id(qp));
@@ -93,6 +121,7 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	int ret, refused = 0;
 	unsigned int left = 0;
 
+	verbs_check_is_ours(qp->context, "ibv_post_send", "QP", qp->qp_num);
 	if (check && verbs_check_batch_is_ours(check))
 		verbs_check_say(CHECK_BATCH,
 				"ibv_post_send: QP 0x%x: wr_id 0x%llx: this thread is in a batch "
@@ -105,7 +134,7 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 		send_note(check, at, &post, &places);
 	}
 	end = at;
-	ret = check_real(qp->context)->post_send(qp, wr, bad_wr);
+	ret = provider_send(check, qp, wr, bad_wr);
 	for (at = ret && check ? *bad_wr : NULL; at && at != end; at = at->next) {
 		refused += is_signaled(check, at);
 		left++;
@@ -123,6 +152,7 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 	struct check_places places = { .cq = qp->recv_cq };
 	int ret, refused = 0;
 
+	verbs_check_is_ours(qp->context, "ibv_post_recv", "QP", qp->qp_num);
 	for (; at && (uint32_t)at->num_sge <= check->max_recv_sge; at = at->next) {
 		const struct check_post post = post_of("ibv_post_recv", qp, at->wr_id);
 
@@ -132,7 +162,7 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 		verbs_check_promise(&places, &post);
 	}
 	end = at;
-	ret = check_real(qp->context)->post_recv(qp, wr, bad_wr);
+	ret = provider_receive(check, qp, wr, bad_wr);
 	for (at = ret && check ? *bad_wr : NULL; at && at != end; at = at->next)
 		refused++;
 	verbs_check_settle(&places, refused);
@@ -149,6 +179,7 @@ int verbs_check_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 	struct check_post post = { "ibv_post_srq_recv", "SRQ", to_vsrq(srq)->srq_num,
 				   srq->pd->handle,     0,     srq->context };
 
+	verbs_check_is_ours(srq->context, "ibv_post_srq_recv", "SRQ", post.number);
 	for (; at && (uint32_t)at->num_sge <= check->max_sge; at = at->next) {
 		post.wr_id = at->wr_id;
 		verbs_check_sges(&post, at->sg_list, at->num_sge, "the receive");

@@ -134,7 +134,10 @@ int verbs_check_dereg_mr(struct verbs_mr *vmr)
 	const uint32_t lkey = vmr->mr.lkey;
 	struct check_post request;
 	const bool is_busy = key && verbs_check_request_names(context, lkey, &request);
-	int err = check_real(context)->dereg_mr(vmr);
+	int err;
+
+	verbs_check_is_ours(context, "ibv_dereg_mr", "lkey", lkey);
+	err = check_real(context)->dereg_mr(vmr);
 
 	if (!err && is_busy)
 		busy_say(lkey, &request);

@@ -237,40 +237,6 @@ void verbs_check_request_state(struct check_qp *qp, enum ibv_qp_state state)
 
 /* ---- what is outstanding ---- */
 
-static unsigned int signaled_count(const struct check_ring *ring,
-				   const struct check_request **first)
-{
-	unsigned int count = 0;
-
-	for (unsigned int i = ring->head; i != ring->tail; i++) {
-		const struct check_request *request = ring_at(ring, i);
-
-		if (request->is_signaled && !count++)
-			*first = request;
-	}
-	return count;
-}
-
-void verbs_check_request_abandon(const struct check_qp *qp)
-{
-	const struct check_request *request = NULL;
-	uint64_t wr_id = 0;
-	unsigned int count = 0;
-
-	verbs_check_lock();
-	if (qp->of->state == IBV_QPS_RTS && verbs_check_cq_is_polled(qp->of->send_cq))
-		count = signaled_count(&qp->sends, &request);
-	if (request)
-		wr_id = request->wr_id;
-	verbs_check_unlock();
-	if (count)
-		verbs_check_say(CHECK_ABANDONED,
-				"ibv_destroy_qp: QP 0x%x: %u signaled sends have not completed, "
-				"the first has wr_id 0x%llx: the peer may never get them: poll "
-				"their completions first, or give them up by IBV_QPS_ERR",
-				qp->of->qp_num, count, (unsigned long long)wr_id);
-}
-
 static const struct check_request *ring_find_lkey(const struct check_ring *ring, uint32_t lkey)
 {
 	for (unsigned int i = ring->head; i != ring->tail; i++) {

@@ -39,10 +39,17 @@ static void word_read(const char *word)
 		verbs_error("VERBS_CHECK=%s is not 0, or a list of 1, abort, leaks", word);
 }
 
+static void before_fork(void)
+{
+	verbs_check_before_fork();
+	verbs_check_lock();
+}
+
 /* The parent's objects are not the child's to destroy. */
 static void forked(void)
 {
 	verbs_check_settings.leaks = false;
+	verbs_check_forked();
 	verbs_check_unlock();
 }
 
@@ -55,7 +62,7 @@ static void settings_read(void)
 		word_read(word);
 	free(words);
 	if (verbs_check_settings.on)
-		pthread_atfork(verbs_check_lock, verbs_check_unlock, forked);
+		pthread_atfork(before_fork, verbs_check_unlock, forked);
 }
 
 bool verbs_check_is_on(void)

@@ -208,7 +208,17 @@ static int destroy_ah(struct ibv_ah *ah)
 	return object_free(ah);
 }
 
+static struct ibv_pd *alloc_parent_domain(struct ibv_context *context,
+					  struct ibv_parent_domain_init_attr *attr)
+{
+	struct ibv_pd *domain = object_new(sizeof(*domain));
+
+	*domain = (struct ibv_pd){ context, attr->pd->handle };
+	return domain;
+}
+
 static const struct verbs_ops provider_ops = {
+	.alloc_parent_domain = alloc_parent_domain,
 	.poll_cq = poll_cq,
 	.post_send = post_send,
 	.post_recv = post_recv,

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Objects of a parent process, fork() without protection, and threads that meet in a queue without
+ * a lock.
+ *
+ * Covers: libibverbs/check/owners.c, libibverbs/check/others.c
+ */
+#include "watched.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+
+static enum ibv_fork_status protection;
+
+enum ibv_fork_status __wrap_ibv_is_fork_initialized(void);
+
+enum ibv_fork_status __wrap_ibv_is_fork_initialized(void)
+{
+	return protection;
+}
+
+/* ---- processes ---- */
+
+static struct ibv_cq *cq;
+static struct ibv_qp *qp;
+static char memory[64];
+
+static void pair_open(void)
+{
+	cq = watched_cq(64);
+	qp = watched_qp(IBV_QPT_RC, cq, NULL);
+}
+
+static void child_fork(void (*body)(void))
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (!child) {
+		body();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static void queues_use(void)
+{
+	struct ibv_recv_wr *bad, wr = { 0 };
+	struct ibv_wc wc;
+
+	watched_send(qp, 1, NULL, 0);
+	watched_recv(qp, 2, NULL);
+	verbs_check_poll_cq(cq, 1, &wc);
+	verbs_check_post_srq_recv(watched_srq(), &wr, &bad);
+}
+
+static void a_child_may_not_use_queues_of_its_parent(void **state)
+{
+	const char *text;
+
+	(void)state;
+	pair_open();
+	queues_use();
+	says_nothing();
+	child_fork(queues_use);
+	text = log_text();
+	assert_non_null(strstr(text, "ibv_post_send: QP 0x40: a parent of this process opened"));
+	assert_non_null(strstr(text, "ibv_post_recv: QP 0x40: a parent"));
+	assert_non_null(strstr(text, "ibv_poll_cq: CQ 0x0: a parent"));
+	assert_non_null(strstr(text, "ibv_post_srq_recv: SRQ 0x0: a parent"));
+	queues_use();
+	says_nothing();
+}
+
+static void objects_destroy(void)
+{
+	verbs_check_destroy_qp(qp);
+	verbs_check_destroy_cq(cq);
+	verbs_check_dereg_mr(watched_region(memory, 64, 0));
+}
+
+static void a_child_may_not_destroy_objects_of_its_parent(void **state)
+{
+	const char *text;
+
+	(void)state;
+	pair_open();
+	child_fork(objects_destroy);
+	text = log_text();
+	assert_non_null(strstr(text, "ibv_destroy_qp: QP 0x40: a parent of this process opened"));
+	assert_non_null(strstr(text, "ibv_destroy_cq: CQ 0x0: a parent"));
+	assert_non_null(strstr(text, "ibv_dereg_mr: lkey 0x100: a parent"));
+}
+
+static void device_use(void)
+{
+	void *fake;
+
+	watched_open(&fake);
+	pair_open();
+	queues_use();
+	objects_destroy();
+	says_nothing();
+}
+
+static void a_child_may_open_the_device(void **state)
+{
+	(void)state;
+	child_fork(device_use);
+	says_nothing();
+}
+
+static void body_none(void)
+{
+}
+
+static void a_fork_without_protection_is_said(void **state)
+{
+	struct verbs_mr *vmr;
+
+	(void)state;
+	protection = IBV_FORK_DISABLED;
+	child_fork(body_none);
+	says_nothing();
+	vmr = watched_region(memory, 64, 0);
+	child_fork(body_none);
+	check_logged("fork: 1 memory regions are registered without protection");
+	protection = IBV_FORK_ENABLED;
+	child_fork(body_none);
+	protection = IBV_FORK_UNNEEDED;
+	child_fork(body_none);
+	says_nothing();
+	protection = IBV_FORK_DISABLED;
+	verbs_check_dereg_mr(vmr);
+	child_fork(body_none);
+	says_nothing();
+	protection = IBV_FORK_UNNEEDED;
+}
+
+/* ---- threads ---- */
+
+static void *other_thread(void *of)
+{
+	struct ibv_wc wc;
+
+	(void)of;
+	provider.in_post = NULL;
+	watched_send(qp, 2, NULL, 0);
+	watched_recv(qp, 2, NULL);
+	verbs_check_poll_cq(cq, 1, &wc);
+	return NULL;
+}
+
+static void thread_run(void)
+{
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, other_thread, NULL), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+/* Opens a QP on a parent domain, as the program would. */
+static void domain_open(struct ibv_td *td)
+{
+	static struct ibv_pd *domain;
+	struct ibv_parent_domain_init_attr attr = { .pd = &watched_pd, .td = td };
+	struct ibv_qp_init_attr_ex init = { .qp_type = IBV_QPT_RC };
+	struct verbs_qp *vqp;
+
+	domain = ibv_alloc_parent_domain(watched, &attr);
+	assert_non_null(domain);
+	cq = watched_cq(64);
+	init.send_cq = init.recv_cq = cq;
+	init.pd = domain;
+	assert_int_equal(verbs_check_create_qp(watched, &init, &vqp), 0);
+	qp = &vqp->qp;
+}
+
+static void threads_that_meet_without_a_lock_are_said(void **state)
+{
+	struct ibv_td td = { .context = watched };
+
+	(void)state;
+	domain_open(&td);
+	provider.in_post = thread_run;
+	watched_send(qp, 1, NULL, 0);
+	check_logged(
+		"ibv_post_send: QP 0x40: another thread is in a call on it, and it has no lock");
+	provider.in_post = thread_run;
+	watched_recv(qp, 1, NULL);
+	check_logged("ibv_post_recv: QP 0x40: another thread");
+}
+
+static void threads_in_turn_are_right(void **state)
+{
+	struct ibv_td td = { .context = watched };
+
+	(void)state;
+	domain_open(&td);
+	watched_send(qp, 1, NULL, 0);
+	thread_run();
+	watched_recv(qp, 1, NULL);
+	says_nothing();
+}
+
+static void threads_may_meet_at_a_lock(void **state)
+{
+	(void)state;
+	domain_open(NULL);
+	provider.in_post = thread_run;
+	watched_send(qp, 1, NULL, 0);
+	pair_open();
+	provider.in_post = thread_run;
+	watched_recv(qp, 1, NULL);
+	says_nothing();
+}
+
+/* The address of a domain may become that of a PD. */
+static void a_domain_that_is_gone_has_no_threads(void **state)
+{
+	struct ibv_td td = { .context = watched };
+
+	(void)state;
+	domain_open(&td);
+	assert_true(verbs_check_has_no_lock(watched, qp->pd));
+	verbs_check_domain_unmade(qp->pd);
+	assert_false(verbs_check_has_no_lock(watched, qp->pd));
+}
+
+static void the_environment_takes_locks_away(void **state)
+{
+	(void)state;
+	setenv("MLX5_SINGLE_THREADED", "1", 1);
+	assert_true(verbs_check_has_no_lock(watched, NULL));
+	setenv("MLX5_SINGLE_THREADED", "0", 1);
+	assert_false(verbs_check_has_no_lock(watched, NULL));
+	unsetenv("MLX5_SINGLE_THREADED");
+	assert_false(verbs_check_has_no_lock(watched, NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WATCHED_TEST(a_child_may_not_use_queues_of_its_parent),
+		WATCHED_TEST(a_child_may_not_destroy_objects_of_its_parent),
+		WATCHED_TEST(a_child_may_open_the_device),
+		WATCHED_TEST(a_fork_without_protection_is_said),
+		WATCHED_TEST(threads_that_meet_without_a_lock_are_said),
+		WATCHED_TEST(threads_in_turn_are_right),
+		WATCHED_TEST(threads_may_meet_at_a_lock),
+		WATCHED_TEST(a_domain_that_is_gone_has_no_threads),
+		WATCHED_TEST(the_environment_takes_locks_away),
+	};
+
+	log_to_memory();
+	setenv("VERBS_CHECK", "1", 1);
+	protection = IBV_FORK_UNNEEDED;
+	assert_true(verbs_check_is_on());
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
