@@ -121,7 +121,6 @@ static size_t read_spec(struct ibv_flow_spec *to, const uint8_t *from)
 	return to->hdr.size;
 }
 
-/* Writes the kernel's specs to TO, and sets *SIZE to their length. */
 static int put_specs(uint8_t *to, const struct ibv_flow_attr *attr, size_t *size)
 {
 	const uint8_t *from = (const uint8_t *)(attr + 1);

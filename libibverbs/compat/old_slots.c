@@ -10,7 +10,7 @@
 
 #undef ibv_query_port
 
-/* In this slot, there is no argument for the CQ's context. */
+/* Release 1.0's slot has no argument for the CQ's context, which the caller sets afterwards. */
 static struct ibv_cq *slot_create_cq(struct ibv_context *context, int cqe,
 				     struct ibv_comp_channel *channel, int comp_vector)
 {

@@ -43,7 +43,6 @@ static bool copy_name(char *to, size_t size, const struct nlattr *attr)
 	return verbs_text_join(to, size, nla_get_string(attr), "", "");
 }
 
-/* Adds a device of the dump. */
 static int on_device(struct nl_msg *msg, void *arg)
 {
 	struct found *found = arg;
@@ -70,7 +69,6 @@ static int on_device(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* Stores the uverbs character device of a device. */
 static int on_chardev(struct nl_msg *msg, void *arg)
 {
 	struct verbs_device_info *info = arg;

@@ -33,7 +33,6 @@ static bool path_of_call(void *call, char path[PATH_MAX])
 	return call && dladdr(call, &info) && realpath(info.dli_fname, path);
 }
 
-/* Compares the release of a library with the first one's. */
 static void check_release_of(const char *name, void *call, char release[SYSFS_TEXT])
 {
 	char path[PATH_MAX];

@@ -77,7 +77,6 @@ static int wq_check_attr(const struct ibv_wq_init_attr *attr)
 	return 0;
 }
 
-/* Returns the size of the part of a WQE before its scatter list. */
 static uint32_t wq_recv_head(const struct mlx5_context *ctx, const struct mlx5_wq *wq)
 {
 	return (ctx->env.wq_signatures ? RECV_SIGNATURE_SIZE : 0) +

@@ -267,7 +267,8 @@ static int read_all(int fd, char *text, size_t size)
 	return 0;
 }
 
-/* Does not follow links, and does not wait for the writer of a pipe. */
+/* Does not follow links, and does not wait for the writer of a pipe: any user of the directory may
+ * have put either there. */
 int directory_read(int dir, unsigned int host, char *text, size_t size)
 {
 	char name[NAME_SIZE];

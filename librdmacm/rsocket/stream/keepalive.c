@@ -63,7 +63,8 @@ static int64_t knock_at_all(int64_t now)
 	return next;
 }
 
-/* Creates the condition with the monotonic clock of rdmacm_rs_now_us(). */
+/* Creates the condition with the monotonic clock of rdmacm_rs_now_us(): a change of the time of day
+ * must not delay keepalives. */
 static void make_condition(void)
 {
 	pthread_condattr_t attr;

@@ -27,7 +27,8 @@ static inline void rx_ring_init(struct rx_ring *ring, uint32_t size)
 	*ring = (struct rx_ring){ .size = size, .due = 1, .next = 1 };
 }
 
-/* Adds received bytes. Returns false if the peer has exceeded its grant. */
+/* Adds received bytes. Returns false if the peer has exceeded its grant, and so has overwritten
+ * bytes that were not read. */
 static inline bool rx_ring_arrived(struct rx_ring *ring, uint32_t bytes)
 {
 	if (bytes > ring->size - ring->ready)

@@ -31,7 +31,7 @@ enum stream_state {
 };
 
 /* When calls that do not wait look for rdma_cm events again. If calls are frequent, only each
- * sixteenth reads the exact clock. */
+ * sixteenth reads the exact clock, which costs more than the coarse one. */
 struct rs_look {
 	int64_t next_us;
 	unsigned int skip; /* number of calls that only read the coarse clock */

@@ -92,7 +92,8 @@ int rdmacm_stream_sleep(struct stream *stream, int timeout_ms)
 	return ret;
 }
 
-/* Polls the queue for a moment, and returns whether the stream became ready. */
+/* Polls the queue for a moment, since a wake-up costs more than a short spin, and returns whether
+ * the stream became ready. */
 static bool spin_until_ready(struct stream *stream, bool (*ready)(struct stream *))
 {
 	int64_t until;

@@ -27,7 +27,8 @@ static int lag_check(const char *call, struct ibv_qp *qp, const struct mlx5_hca_
 	return EOPNOTSUPP;
 }
 
-/* Queries the port of a raw packet QP, which its TIS determines. */
+/* Queries the port of a raw packet QP, which its TIS determines: the QP exists only as an SQ and an
+ * RQ in the device. */
 static int qp_get_tis_port(struct ibv_qp *qp, uint8_t *port)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[16 + PRM_TISC_SIZE] = { 0 };

@@ -102,7 +102,8 @@ static int sig_create(struct mlx5_context *ctx, uint32_t pdn, struct mkey_sig **
 	return 0;
 }
 
-/* Destroys the PSVs. On failure, keeps the remaining ones for another try. */
+/* Destroys the PSVs. On failure, keeps the remaining ones for another try, as the program may
+ * destroy the key again. */
 static int sig_destroy(struct mlx5_context *ctx, struct mkey_sig *sig)
 {
 	int ret = sig ? psv_destroy(ctx, &sig->wire) : 0;
@@ -149,7 +150,8 @@ static int crypt_create(struct mlx5_mkey *mkey)
 
 /* ---- keys ---- */
 
-/* Fills in the key's context. The key is free until a request sets a layout. */
+/* Fills in the key's context. The key is free until a request sets a layout, so that no access
+ * passes before. */
 static void mkey_describe(const struct mlx5dv_mkey_init_attr *attr, const struct mlx5_mkey *mkey,
 			  uint8_t *in)
 {

@@ -169,7 +169,6 @@ static int drain_check(struct mlx5_context *ctx, uint32_t flags)
 	return flags_refuse(flags, "the device stops no queue for a signature", EOPNOTSUPP);
 }
 
-/* Refuses flags that the device does not support. */
 static int flags_check_device(struct mlx5_context *ctx, uint32_t flags)
 {
 	const struct mlx5_ib_query_device_resp *device;

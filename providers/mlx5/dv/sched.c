@@ -209,7 +209,6 @@ static uint32_t leaf_id(const struct mlx5dv_sched_leaf *leaf)
 	return leaf ? leaf->element.object.id : 0;
 }
 
-/* Assigns the SQ of a raw packet QP. */
 static int qp_schedule_sq(struct ibv_qp *qp, const struct mlx5dv_sched_leaf *requestor)
 {
 	uint8_t in[32 + PRM_SQC_SIZE] = { 0 };

@@ -76,7 +76,6 @@ free_doorbell:
 	return ret;
 }
 
-/* Returns the size of control segment, Ethernet segment and inline headers of a TSO request. */
 static uint32_t tso_head_size(const struct ibv_qp_init_attr_ex *attr)
 {
 	uint32_t header = qp_tso_header(attr);
@@ -93,7 +92,6 @@ static bool qp_signs(const struct mlx5_context *ctx, const struct qp_rules *rule
 	       (rules->sends || rules->receives) && !(dv->flags & QP_CREATE_UNSIGNED);
 }
 
-/* Computes the ring sizes without the queues that the type lacks or that an SRQ replaces. */
 static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *rules,
 		       const struct ibv_qp_init_attr_ex *attr, const struct mlx5_qp_dv *dv,
 		       bool sign, struct qp_size *size)

@@ -102,7 +102,8 @@ qp_run_modify_with(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_
 	return ret;
 }
 
-/* Modifies a QP; most need no driver's part of the command. */
+/* Modifies a QP; most need no driver's part of the command, and use the form that every kernel
+ * has. */
 static inline int qp_run_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
 {
 	if (qp->ece_asked || qp->out_of_order || attr_mask & IBV_QP_RATE_LIMIT)
@@ -122,7 +123,8 @@ static int underlay_check_mask(const struct mlx5_qp *qp, int attr_mask)
 	return EINVAL;
 }
 
-/* Modifies a DCT. The kernel creates it in the change to RTR and then returns its number. */
+/* Modifies a DCT. The kernel creates it only in the change to RTR, when all its attributes are
+ * known, and then returns its number. */
 static int dct_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct mlx5_context *ctx = to_mctx(qp->vqp.qp.context);

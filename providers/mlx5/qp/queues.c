@@ -53,7 +53,6 @@ static int qp_alloc_rings(struct mlx5_context *ctx, struct ibv_pd *pd, struct ml
 	return 0;
 }
 
-/* Returns the size of the part of a receive WQE before its scatter list. */
 static uint32_t qp_recv_head(const struct mlx5_qp *qp)
 {
 	return qp->has_signatures ? RECV_SIGNATURE_SIZE : 0;

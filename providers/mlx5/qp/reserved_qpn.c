@@ -26,7 +26,6 @@ void mlx5_qpn_pool_init(struct qpn_pool *pool)
 	pthread_mutex_init(&pool->lock, NULL);
 }
 
-/* Removes the range at LINK from its list. */
 static struct qpn_range *range_unlink(struct qpn_range **link)
 {
 	struct qpn_range *range = *link;
@@ -90,7 +89,6 @@ static int range_add(struct mlx5_context *ctx)
 	return 0;
 }
 
-/* Returns an unused number of RANGE, which has one. */
 static uint32_t range_take(struct qpn_range *range)
 {
 	uint32_t n;

@@ -15,7 +15,6 @@
 
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
-/* Allocates a page and links it into the context's list. */
 static int uar_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **out)
 {
 	struct mlx5_uar *uar;
@@ -135,7 +134,6 @@ static void bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned i
 	ctx->unused_bfregs += bfreg_is_own(bfreg);
 }
 
-/* Counts a new user of a register. */
 static void bfreg_use(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 {
 	if (bfreg->users++ || !bfreg_is_own(bfreg))

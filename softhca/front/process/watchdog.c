@@ -19,7 +19,7 @@
 
 #include "softhca/front/process/watchdog.h"
 
-/* Ignored by default, and no terminal or timer sends it. */
+/* Ignored by default, so one too many does no harm, and no terminal or timer sends it. */
 enum { WAKE_UP = SIGURG };
 
 static struct {
