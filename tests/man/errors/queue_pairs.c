@@ -272,7 +272,7 @@ CASE(ibv_set_ece, EOPNOTSUPP, "vendor_id is 0")
 	return RET(ibv_set_ece(bed->rc, &ece));
 }
 
-CASE(ibv_set_ece, EINVAL, "vendor_id is that of another vendor")
+CASE(ibv_set_ece, EINVAL, "vendor_id names another vendor")
 {
 	struct ibv_ece ece = { .vendor_id = 1, .options = 1 };
 
