@@ -26,6 +26,7 @@ struct station {
 };
 
 struct fabric {
+	pthread_mutex_t next; /* held by the thread that gets the lock next */
 	pthread_mutex_t lock;
 	uint64_t now;
 	struct uplink *uplink;
@@ -59,6 +60,7 @@ int fabric_create(struct fabric **out)
 	ret = uplink_create(&uplink_ops, fabric, &fabric->uplink);
 	if (ret)
 		goto destroy_subnet;
+	pthread_mutex_init(&fabric->next, NULL);
 	pthread_mutex_init(&fabric->lock, NULL);
 	LIST_INIT(&fabric->stations);
 	fabric->leaf.ops = &leaf_ops;
@@ -77,12 +79,17 @@ void fabric_destroy(struct fabric *fabric)
 	subnet_destroy(fabric->subnet);
 	uplink_destroy(fabric->uplink);
 	pthread_mutex_destroy(&fabric->lock);
+	pthread_mutex_destroy(&fabric->next);
 	free(fabric);
 }
 
+/* The engine takes the lock again as soon as it has released it. A mutex alone would let it do so
+ * before a waiting thread wakes up; NEXT makes it wait for that thread. */
 void fabric_lock(struct fabric *fabric)
 {
+	pthread_mutex_lock(&fabric->next);
 	pthread_mutex_lock(&fabric->lock);
+	pthread_mutex_unlock(&fabric->next);
 }
 
 void fabric_unlock(struct fabric *fabric)
