@@ -38,6 +38,7 @@
 #include "softhca/device/fabric.h"
 #include "softhca/device/format/format.h"
 #include "softhca/device/station.h"
+#include "softhca/device/uar_scan.h"
 #include "softhca/device/uctx.h"
 #include "softhca/fault.h"
 #include "softhca/strict.h"
@@ -66,6 +67,7 @@ struct hca {
 	TAILQ_HEAD(qp_list, qp) ready;
 	struct qp_list timed;
 	LIST_HEAD(, cq) waiting_cqs; /* with an event delayed by moderation */
+	TAILQ_HEAD(, uar) scans;     /* with doorbell records to read: see uar_scan.h */
 	LIST_HEAD(, qp) gaps;     /* that wait for missing packets: see transport/out_of_order.h */
 	LIST_HEAD(, cq) held_cqs; /* that hold completions of a run back: see queue/cq_run.h */
 	LIST_HEAD(, mcg_member) mcg_members;

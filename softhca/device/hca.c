@@ -90,6 +90,7 @@ int hca_create(const struct hca_config *config, const struct format *format, str
 	hca->mkey_mask = UINT32_MAX;
 	TAILQ_INIT(&hca->ready);
 	TAILQ_INIT(&hca->timed);
+	TAILQ_INIT(&hca->scans);
 	LIST_INIT(&hca->waiting_cqs);
 	LIST_INIT(&hca->held_cqs);
 	LIST_INIT(&hca->gaps);
@@ -180,26 +181,26 @@ unsigned int hca_uar_list(struct hca *hca, uint32_t *numbers, unsigned int room)
 	return count;
 }
 
-static void uar_scan(struct hca *hca, uint32_t n, void (*look)(struct hca *hca, struct uar *uar))
+void hca_uar_scan_sq(struct hca *hca, uint32_t n, uint64_t value_be)
 {
 	struct uar *uar;
 
 	fabric_lock(hca->fabric);
 	uar = res_get(&hca->uars, n);
 	if (uar)
-		look(hca, uar);
+		uar_scan_sqs(hca, uar, hca->format->rung_sq(value_be));
 	fabric_unlock(hca->fabric);
 }
 
-void hca_uar_scan_sq(struct hca *hca, uint32_t uar)
+void hca_uar_scan_cq(struct hca *hca, uint32_t n, uint64_t value_be)
 {
-	uar_scan(hca, uar, sq_scan_doorbells);
-	uar_scan(hca, uar, eth_scan);
-}
+	struct uar *uar;
 
-void hca_uar_scan_cq(struct hca *hca, uint32_t uar)
-{
-	uar_scan(hca, uar, cq_scan_arms);
+	fabric_lock(hca->fabric);
+	uar = res_get(&hca->uars, n);
+	if (uar)
+		uar_scan_cqs(hca, uar, hca->format->rung_cq(value_be));
+	fabric_unlock(hca->fabric);
 }
 
 /* ---- the loop ---- */
@@ -281,6 +282,8 @@ static uint64_t next_call(struct hca *hca)
 {
 	uint64_t soon = hca->now + NS_PER_MS;
 
+	if (!TAILQ_EMPTY(&hca->scans))
+		return 0;
 	if (TAILQ_EMPTY(&hca->ready) && TAILQ_EMPTY(&hca->eth->ready))
 		return hca->next_timer;
 	if (!fabric_is_congested(hca->fabric))
@@ -294,6 +297,7 @@ uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 
 	fabric_lock(hca->fabric);
 	hca->now = now_ns;
+	uar_scans_run(hca);
 	run_timers(hca);
 	run_ready(hca);
 	if (!fabric_is_congested(hca->fabric))

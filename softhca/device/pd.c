@@ -46,9 +46,21 @@ void uar_free(struct hca *hca, struct uar *uar)
 	free(uar);
 }
 
-int uar_add(struct hca *hca, struct uar **out)
+static struct uar *uar_new(void)
 {
 	struct uar *uar = calloc(1, sizeof(*uar));
+
+	if (!uar)
+		return NULL;
+	TAILQ_INIT(&uar->qps);
+	TAILQ_INIT(&uar->cqs);
+	TAILQ_INIT(&uar->sqs);
+	return uar;
+}
+
+int uar_add(struct hca *hca, struct uar **out)
+{
+	struct uar *uar = uar_new();
 	int ret = uar ? res_add(&hca->uars, uar, &uar->n) : ENOMEM;
 
 	if (ret) {
@@ -63,7 +75,7 @@ int uar_add(struct hca *hca, struct uar **out)
 
 int uar_add_as(struct hca *hca, uint32_t n, struct uar **out)
 {
-	struct uar *uar = calloc(1, sizeof(*uar));
+	struct uar *uar = uar_new();
 	int ret = uar ? res_add_as(&hca->uars, uar, n) : ENOMEM;
 
 	if (ret) {
@@ -78,6 +90,7 @@ int uar_add_as(struct hca *hca, uint32_t n, struct uar **out)
 void uar_remove(struct hca *hca, struct uar *uar)
 {
 	cq_forget_uar(uar);
+	uar_scan_forget(hca, uar);
 	res_remove(&hca->uars, uar->n);
 	uar_free(hca, uar);
 }

@@ -5,6 +5,7 @@
 #ifndef SOFTHCA_DEVICE_PD_H
 #define SOFTHCA_DEVICE_PD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
 
@@ -19,12 +20,21 @@ struct pd {
 	uint32_t users;
 };
 
+/* Numbers of queues of a UAR whose doorbell records are still to be read. */
+struct uar_left {
+	uint32_t qps, cqs, sqs;
+};
+
 struct uar {
 	uint32_t n;
 	uint32_t users; /* send queues; a CQ does not count, as it outlives its UAR */
-	LIST_HEAD(, qp) qps;
-	LIST_HEAD(, cq) cqs;
-	LIST_HEAD(, eth_sq) sqs;
+	uint32_t num_qps, num_cqs, num_sqs; /* lengths of the lists */
+	TAILQ_HEAD(, qp) qps;
+	TAILQ_HEAD(, cq) cqs;
+	TAILQ_HEAD(, eth_sq) sqs;
+	struct uar_left left; /* see uar_scan.h */
+	bool scanned;         /* in hca->scans */
+	TAILQ_ENTRY(uar) in_scans;
 	struct mlx5_bells *bells;      /* see doorbell_rules.c; NULL unless the adapter is strict */
 	const volatile uint64_t *page; /* the page in a front that polls it, or NULL */
 };

@@ -46,7 +46,7 @@ static void drop_pages(struct hca *hca, const struct uctx *uctx)
 	for (uint32_t at = 0; (uar = res_next(&hca->uars, &at)) != NULL;) {
 		if (hca->uars.owner[at - 1] != uctx->n)
 			continue;
-		if (uar->users || !LIST_EMPTY(&uar->cqs))
+		if (uar->users || !TAILQ_EMPTY(&uar->cqs))
 			hca->uars.owner[at - 1] = 0;
 		else
 			uar_remove(hca, uar);

@@ -80,6 +80,8 @@ bool eth_run(struct hca *hca)
 	return !TAILQ_EMPTY(&eth->ready);
 }
 
+enum { SCAN_SQS = 16 }; /* bus calls of a piece of a scan */
+
 static void eth_look(struct hca *hca, struct eth_sq *sq)
 {
 	if (eth_sq_read_doorbell(hca, sq))
@@ -98,6 +100,12 @@ void eth_scan(struct hca *hca, struct uar *uar)
 {
 	struct eth_sq *sq;
 
-	LIST_FOREACH(sq, &uar->sqs, in_uar)
+	for (unsigned int i = 0; i < SCAN_SQS && uar->left.sqs; i++, uar->left.sqs--) {
+		sq = TAILQ_FIRST(&uar->sqs);
+		if (!sq)
+			return;
+		TAILQ_REMOVE(&uar->sqs, sq, in_uar);
+		TAILQ_INSERT_TAIL(&uar->sqs, sq, in_uar);
 		eth_look(hca, sq);
+	}
 }

@@ -59,7 +59,8 @@ int eth_sq_add(struct hca *hca, struct eth_sq *sq)
 	if (ret)
 		return ret;
 	sq_use(sq, 1);
-	LIST_INSERT_HEAD(&sq->uar->sqs, sq, in_uar);
+	TAILQ_INSERT_HEAD(&sq->uar->sqs, sq, in_uar);
+	sq->uar->num_sqs++;
 	return 0;
 }
 
@@ -70,7 +71,8 @@ void eth_sq_remove(struct hca *hca, struct eth_sq *sq)
 	eth_sq_schedule(hca, sq, NULL);
 	if (sq->ready)
 		TAILQ_REMOVE(&hca->eth->ready, sq, in_ready);
-	LIST_REMOVE(sq, in_uar);
+	TAILQ_REMOVE(&sq->uar->sqs, sq, in_uar);
+	sq->uar->num_sqs--;
 	sq_use(sq, -1);
 	eth_sq_free(sq);
 }

@@ -36,7 +36,7 @@ struct eth_sq {
 	uint16_t pi, ci;
 	bool ready; /* on eth->ready */
 	TAILQ_ENTRY(eth_sq) in_ready;
-	LIST_ENTRY(eth_sq) in_uar;
+	TAILQ_ENTRY(eth_sq) in_uar;
 	/* The index names an entry of the table in pacing.h. */
 	uint32_t pacing_index;
 	uint64_t paced_until; /* when the bytes sent so far are over at the queue's rate */

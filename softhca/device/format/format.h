@@ -191,6 +191,9 @@ struct format {
 	uint8_t first_arm; /* number of the first event that software requests */
 	/* Takes a write of VALUE_BE at OFFSET of a UAR page. The caller holds the lock. */
 	void (*ring)(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
+	/* Return the number of the send queue, or of the CQ, that a doorbell VALUE_BE names. */
+	uint32_t (*rung_sq)(uint64_t value_be);
+	uint32_t (*rung_cq)(uint64_t value_be);
 
 	/* Trace WQEs, CQEs and EQEs. opcode_name() names a send WQE's opcode. */
 	void (*trace_send)(struct trace *trace, uint32_t qpn, uint32_t index, const uint8_t *wqe,

@@ -370,12 +370,13 @@ void cq_scan_arms(struct hca *hca, struct uar *uar)
 	struct cq *cqs[ARM_BATCH], *cq;
 	unsigned int count = 0;
 
-	LIST_FOREACH(cq, &uar->cqs, in_uar) {
+	for (; count < ARM_BATCH && uar->left.cqs; uar->left.cqs--) {
+		cq = TAILQ_FIRST(&uar->cqs);
+		if (!cq)
+			break;
+		TAILQ_REMOVE(&uar->cqs, cq, in_uar);
+		TAILQ_INSERT_TAIL(&uar->cqs, cq, in_uar);
 		cqs[count++] = cq;
-		if (count == ARM_BATCH) {
-			scan_batch(hca, cqs, count);
-			count = 0;
-		}
 	}
 	if (count)
 		scan_batch(hca, cqs, count);
@@ -388,10 +389,8 @@ void cq_forget_uar(struct uar *uar)
 {
 	struct cq *cq;
 
-	while ((cq = LIST_FIRST(&uar->cqs)) != NULL) {
-		LIST_REMOVE(cq, in_uar);
-		cq->uar = NULL;
-	}
+	while ((cq = TAILQ_FIRST(&uar->cqs)) != NULL)
+		uar_remove_cq(cq);
 }
 
 int cq_start_arms(struct hca *hca, struct cq *cq)

@@ -132,8 +132,7 @@ void qp_free(struct hca *hca, struct qp *qp)
 	qp_schedule(hca, qp, NULL, NULL);
 	if (qp->ready)
 		TAILQ_REMOVE(&hca->ready, qp, in_ready);
-	if (qp->uar)
-		LIST_REMOVE(qp, in_uar);
+	uar_remove_qp(qp);
 	dma_unmap(&qp->map);
 	qp->transport->free(hca, qp);
 	free(qp->sq.entry);

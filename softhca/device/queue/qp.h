@@ -219,7 +219,7 @@ struct qp {
 	bool ready;                           /* on hca->ready */
 	bool timed;                           /* on hca->timed */
 	uint64_t flush_poll; /* state ERR: time between reads of the receive record */
-	LIST_ENTRY(qp) in_uar;
+	TAILQ_ENTRY(qp) in_uar;
 	TAILQ_ENTRY(qp) in_ready;
 	TAILQ_ENTRY(qp) in_timed;
 	uint8_t context[CONTEXT_MAX];
@@ -281,6 +281,7 @@ void qp_reset_queues(struct qp *qp);
 void qp_leave_port(struct hca *hca, struct qp *qp);
 
 /* ---- sq.c: the send queue's ring and completions ---- */
+/* Reads the doorbell records of the next send queues of the UAR: see uar_scan.h. */
 void sq_scan_doorbells(struct hca *hca, struct uar *uar);
 int sq_read_doorbell(struct hca *hca, struct qp *qp);
 /* Fetches the posted WQE at INDEX. Returns 0 or EFAULT; *RAW is valid until the next fetch. */

@@ -199,7 +199,12 @@ void sq_scan_doorbells(struct hca *hca, struct uar *uar)
 	struct scan scan[SCAN_QPS];
 	struct qp *qp;
 
-	LIST_FOREACH(qp, &uar->qps, in_uar) {
+	for (unsigned int i = 0; i < SCAN_QPS && uar->left.qps; i++, uar->left.qps--) {
+		qp = TAILQ_FIRST(&uar->qps);
+		if (!qp)
+			break;
+		TAILQ_REMOVE(&uar->qps, qp, in_uar);
+		TAILQ_INSERT_TAIL(&uar->qps, qp, in_uar);
 		if (!is_scanned(qp))
 			continue;
 		if (hca->format->send_is_posted) {
@@ -208,10 +213,6 @@ void sq_scan_doorbells(struct hca *hca, struct uar *uar)
 		}
 		scan[count].qp = qp;
 		scan[count++].bbs = blocks_to_speculate(qp, &tries);
-		if (count == SCAN_QPS) {
-			scan_batch(hca, scan, count);
-			count = tries = 0;
-		}
 	}
 	if (count)
 		scan_batch(hca, scan, count);

@@ -22,14 +22,24 @@ struct cq_arm mlx4_decode_arm(uint32_t word_be)
 	};
 }
 
+uint32_t mlx4_rung_sq(uint64_t value_be)
+{
+	return fld_get(&value_be, M4_SEND_QPN);
+}
+
+uint32_t mlx4_rung_cq(uint64_t value_be)
+{
+	return fld_get(&value_be, M4_UAR_CQ_CQN);
+}
+
 /* Rings a send queue. The WQEs' ownership bits tell how many are posted, so the doorbell has no
  * index. */
 static void ring_sq(struct hca *hca, uint32_t uar, uint64_t value_be)
 {
-	struct qp *qp = res_get(&hca->qps, fld_get(&value_be, M4_SEND_QPN));
+	struct qp *qp = res_get(&hca->qps, mlx4_rung_sq(value_be));
 
 	if (!qp)
-		eth_ring(hca, uar, fld_get(&value_be, M4_SEND_QPN));
+		eth_ring(hca, uar, mlx4_rung_sq(value_be));
 	else if (qp->uar && qp->uar->n == uar && sq_read_doorbell(hca, qp))
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
@@ -38,7 +48,7 @@ static void ring_sq(struct hca *hca, uint32_t uar, uint64_t value_be)
  * record. */
 static void ring_cq(struct hca *hca, uint32_t uar, uint64_t value_be)
 {
-	struct cq *cq = res_get(&hca->cqs, fld_get(&value_be, M4_UAR_CQ_CQN));
+	struct cq *cq = res_get(&hca->cqs, mlx4_rung_cq(value_be));
 	uint32_t word = value_be;
 
 	fld_set(&word, M4_ARM_CI, fld_get(&value_be, M4_UAR_CQ_CI));

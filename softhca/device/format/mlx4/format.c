@@ -45,6 +45,8 @@
 	.dbrec_align = 4, \
 	.decode_arm = mlx4_decode_arm, \
 	.first_arm = 1, \
+	.rung_sq = mlx4_rung_sq, \
+	.rung_cq = mlx4_rung_cq, \
 	.trace_send = mlx4_trace_send, \
 	.trace_cqe = mlx4_trace_cqe, \
 	.opcode_name = mlx4_opcode_name, \

@@ -62,6 +62,8 @@ void mlx4_encode_frame_cqe(const struct cqe_place *place, const struct frame_com
 /* doorbell.c */
 struct cq_arm mlx4_decode_arm(uint32_t word_be);
 void mlx4_ring(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
+uint32_t mlx4_rung_sq(uint64_t value_be);
+uint32_t mlx4_rung_cq(uint64_t value_be);
 /* Takes a doorbell on a page that also has registers of event queues. */
 void mlx4_ring_driver(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
 

@@ -22,11 +22,21 @@ struct cq_arm mlx5_decode_arm(uint32_t word_be)
 	};
 }
 
+uint32_t mlx5_rung_sq(uint64_t value_be)
+{
+	return fld_get(&value_be, CTRL_QPN);
+}
+
+uint32_t mlx5_rung_cq(uint64_t value_be)
+{
+	return fld_get(&value_be, UAR_CQ_CQN);
+}
+
 /* Rings a send queue. The value is the start of a control segment, which names the QP; the doorbell
  * record tells the index. So other bytes of a BlueFlame write are not needed. */
 static void ring_sq(struct hca *hca, uint32_t uar, uint64_t value_be)
 {
-	uint32_t n = fld_get(&value_be, CTRL_QPN);
+	uint32_t n = mlx5_rung_sq(value_be);
 	struct qp *qp = res_get(&hca->qps, n);
 
 	if (!qp)
@@ -37,7 +47,7 @@ static void ring_sq(struct hca *hca, uint32_t uar, uint64_t value_be)
 
 static void ring_cq(struct hca *hca, uint32_t uar, uint64_t value_be)
 {
-	struct cq *cq = res_get(&hca->cqs, fld_get(&value_be, UAR_CQ_CQN));
+	struct cq *cq = res_get(&hca->cqs, mlx5_rung_cq(value_be));
 
 	if (cq && cq->uar && cq->uar->n == uar)
 		cq_arm(hca, cq, htobe32(fld_get(&value_be, UAR_CQ_ARM)));

@@ -88,6 +88,8 @@ void mlx5_set_eqe_owner(uint8_t *eqe, bool owner);
 /* doorbell.c */
 struct cq_arm mlx5_decode_arm(uint32_t word_be);
 void mlx5_ring(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
+uint32_t mlx5_rung_sq(uint64_t value_be);
+uint32_t mlx5_rung_cq(uint64_t value_be);
 
 /* trace.c */
 void mlx5_trace_command(struct trace *trace, const void *in, size_t in_len, const void *out,

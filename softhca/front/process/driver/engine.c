@@ -98,19 +98,20 @@ static void note_ring(struct uar_page *page)
 static bool scan_page(struct adapter *adapter, struct uar_page *page)
 {
 	const unsigned int *doorbells = send_doorbells[adapter->identity->kind];
-	bool send = false, arm = take_doorbell(page->page, CQ_DOORBELL);
-	uint64_t value;
+	uint64_t arm = take_doorbell(page->page, CQ_DOORBELL), send = 0, value;
 
 	for (unsigned int i = 0; i < SEND_DOORBELLS && doorbells[i]; i++) {
 		value = take_doorbell(page->page, doorbells[i]);
-		send |= value;
-		if (value && adapter->strict)
+		if (!value)
+			continue;
+		send = value;
+		if (adapter->strict)
 			hca_uar_found(adapter->hca, page->uar, doorbells[i], value);
 	}
 	if (arm)
-		hca_uar_scan_cq(adapter->hca, page->uar);
+		hca_uar_scan_cq(adapter->hca, page->uar, arm);
 	if (send) {
-		hca_uar_scan_sq(adapter->hca, page->uar);
+		hca_uar_scan_sq(adapter->hca, page->uar, send);
 		note_ring(page);
 	}
 	return arm || send;

@@ -159,27 +159,29 @@ static bool scan_eq(const struct window *window, struct device *device, uint32_t
 static bool scan_sq(const struct window *window, struct device *device, uint32_t uar)
 {
 	const uint64_t page = (uint64_t)uar * PRM_UAR_SIZE;
-	bool found = false;
+	uint64_t found = 0;
 
 	for (unsigned int i = 0; i < 2 * PRM_UAR_SQS; i++) {
 		uint32_t offset = PRM_UAR_SQ + i * PRM_UAR_SQ_SIZE;
 		uint64_t value = take_long(window, page + offset);
 
-		if (value)
-			hca_uar_found(device->hca, uar, offset, value);
-		found |= value;
+		if (!value)
+			continue;
+		hca_uar_found(device->hca, uar, offset, value);
+		found = value;
 	}
 	if (found)
-		hca_uar_scan_sq(device->hca, uar);
+		hca_uar_scan_sq(device->hca, uar, found);
 	return found;
 }
 
 static bool scan_uar(const struct window *window, struct device *device, uint32_t uar)
 {
-	bool found = take_long(window, (uint64_t)uar * PRM_UAR_SIZE + PRM_UAR_CQ);
+	uint64_t arm = take_long(window, (uint64_t)uar * PRM_UAR_SIZE + PRM_UAR_CQ);
+	bool found = arm;
 
-	if (found)
-		hca_uar_scan_cq(device->hca, uar);
+	if (arm)
+		hca_uar_scan_cq(device->hca, uar, arm);
 	/* The update is older: who arms last, waits */
 	found |= scan_eq(window, device, uar, PRM_EQ_UPDATE);
 	found |= scan_eq(window, device, uar, PRM_EQ_ARM);

@@ -109,7 +109,7 @@ enum m4_status m4_cq_give(struct hca *hca, struct m4_cmd *cmd)
 			   : m4_errno(cmd, ret, "cq: translations, memory, or the number is taken");
 	}
 	cq->eq->users++;
-	LIST_INSERT_HEAD(&cq->uar->cqs, cq, in_uar);
+	uar_add_cq(cq);
 	pins_take(hca, &cq->map);
 	return M4_STAT_OK;
 }
@@ -135,8 +135,7 @@ static void cq_put_context(const struct cq *cq, uint8_t *cqc)
 void m4_cq_remove(struct hca *hca, struct cq *cq)
 {
 	res_remove(&hca->cqs, cq->n);
-	if (cq->uar)
-		LIST_REMOVE(cq, in_uar);
+	uar_remove_cq(cq);
 	cq->eq->users--;
 	cq_free(cq);
 }

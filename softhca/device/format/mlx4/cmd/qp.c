@@ -301,7 +301,7 @@ enum m4_status m4_qp_create(struct hca *hca, struct m4_cmd *cmd)
 	}
 	qp_reset_queues(qp);
 	use_objects(qp, 1);
-	LIST_INSERT_HEAD(&qp->uar->qps, qp, in_uar);
+	uar_add_qp(qp);
 	pins_take(hca, &qp->map);
 	m4_qp_begin(hca, qp);
 	return M4_STAT_OK;

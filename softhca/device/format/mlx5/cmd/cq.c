@@ -133,7 +133,7 @@ static enum prm_status cq_add(struct hca *hca, struct cmd *cmd, struct cq *cq)
 		return cmd_errno(cmd, ret, "cq: page list, umem, doorbell record, or table full");
 	cq->eq->users++;
 	queue_umems_use(&cq->umems, 1);
-	LIST_INSERT_HEAD(&cq->uar->cqs, cq, in_uar);
+	uar_add_cq(cq);
 	pins_take(hca, &cq->map);
 	fld_set(cmd->out, CREATE_CQ_OUT_CQN, cq->n);
 	return PRM_STAT_OK;
@@ -273,8 +273,7 @@ enum prm_status cq_destroy(struct hca *hca, struct cmd *cmd)
 	if (cq->users)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "cq: in use by a QP");
 	res_remove(&hca->cqs, cq->n);
-	if (cq->uar)
-		LIST_REMOVE(cq, in_uar);
+	uar_remove_cq(cq);
 	cq->eq->users--;
 	queue_umems_use(&cq->umems, -1);
 	cq_free(cq);

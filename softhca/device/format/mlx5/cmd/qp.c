@@ -306,7 +306,7 @@ static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
 		qp->xrcd->users++;
 	if (qp->uar) {
 		qp->uar->users++;
-		LIST_INSERT_HEAD(&qp->uar->qps, qp, in_uar);
+		uar_add_qp(qp);
 	}
 	queue_umems_use(&qp->umems, 1);
 	pins_take(hca, &qp->map);

@@ -28,7 +28,7 @@ static void write_arm(struct flat_cq *cq, unsigned int sn, bool solicited_only)
 static void cq_arm_record(struct flat_cq *cq, unsigned int sn, bool solicited_only)
 {
 	write_arm(cq, sn, solicited_only);
-	hca_uar_scan_cq(cq->hca, flat.uar[cq->hca == flat.hca[1]]);
+	hca_uar_scan_cq(cq->hca, flat.uar[cq->hca == flat.hca[1]], 0);
 }
 
 static void one_write(void)
@@ -129,7 +129,7 @@ static void same_word_again_is_no_new_arm(void **state)
 	pair(NULL, 4096);
 	cq_arm_record(a->send_cq, 0, false);
 	one_write();
-	hca_uar_scan_cq(flat.hca[0], flat.uar[0]);
+	hca_uar_scan_cq(flat.hca[0], flat.uar[0], 0);
 	one_write();
 	assert_int_equal(events_raised(), 1);
 	unpair();

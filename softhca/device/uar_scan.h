@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * uar_scan.h - reading the doorbell records of a UAR's queues, in pieces.
+ *
+ * A doorbell register names one queue, but later values may have replaced those of other queues. So
+ * after each doorbell the records of all queues of the UAR are read. A page may have any number of
+ * queues, and its user may ring without end: the named queue is read at once, together with as many
+ * others as one bus call reads. The rest follow in turns of hca_progress(), with turns of other
+ * pages between them. A doorbell during that begins anew, behind the queues read last.
+ */
+#ifndef SOFTHCA_DEVICE_UAR_SCAN_H
+#define SOFTHCA_DEVICE_UAR_SCAN_H
+
+#include <stdint.h>
+
+struct cq;
+struct hca;
+struct qp;
+struct uar;
+
+/* Add an object to the list of its UAR, and remove it, if it is in one. */
+void uar_add_qp(struct qp *qp);
+void uar_remove_qp(struct qp *qp);
+void uar_add_cq(struct cq *cq);
+void uar_remove_cq(struct cq *cq);
+
+/* Scan send queues, or CQs, after a doorbell for number N. */
+void uar_scan_sqs(struct hca *hca, struct uar *uar, uint32_t n);
+void uar_scan_cqs(struct hca *hca, struct uar *uar, uint32_t n);
+/* Continues scans. hca->scans has the UARs whose scans are not complete. */
+void uar_scans_run(struct hca *hca);
+void uar_scan_forget(struct hca *hca, struct uar *uar);
+
+#endif
