@@ -62,6 +62,7 @@ struct hca {
 	bool keks_gone;  /* the key encryption keys were taken away (hca_take_keks()) */
 	bool owner_gone; /* the current message needed memory of an ended program */
 	uint64_t now;
+	uint64_t turn_bytes; /* sent in the current run_ready() */
 	uint64_t next_timer; /* earliest deadline of a QP's timer, or earlier */
 	uint64_t next_look;  /* next rules_look() of a strict adapter */
 	TAILQ_HEAD(qp_list, qp) ready;

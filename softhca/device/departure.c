@@ -17,6 +17,7 @@ static bool is_lost(struct hca *hca)
 
 void station_send(struct hca *hca, const struct fabric_msg *msg)
 {
+	hca->turn_bytes += msg->payload_len;
 	if (hca->dead || !port_is_up(hca, msg->addr.port))
 		return;
 	if (is_lost(hca)) {

@@ -17,7 +17,7 @@
 
 enum {
 	TURNS = 8,               /* turns of queues in one call of hca_progress() */
-	TURN_BYTES = 256 * 1024, /* bytes that a queue may send in its turn */
+	TURN_BYTES = 256 * 1024, /* bytes that a queue may send in its turn, and all in one call */
 	TURN_FLUSHES = 64,
 	MAX_FLUSH_POLL_MS = 10,
 };
@@ -236,9 +236,12 @@ static bool take_turn(struct hca *hca, struct qp *qp)
 
 static void run_ready(struct hca *hca)
 {
-	for (unsigned int turn = 0; turn < TURNS && !TAILQ_EMPTY(&hca->ready); turn++) {
+	hca->turn_bytes = 0;
+	for (unsigned int turn = 0; turn < TURNS && hca->turn_bytes < TURN_BYTES; turn++) {
 		struct qp *qp = TAILQ_FIRST(&hca->ready);
 
+		if (!qp)
+			return;
 		TAILQ_REMOVE(&hca->ready, qp, in_ready);
 		qp->ready = false;
 		if (take_turn(hca, qp))
