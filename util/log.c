@@ -45,7 +45,8 @@ static bool log_stamp;         /* VERBS_LOG_STAMP */
 static unsigned int log_burst; /* VERBS_LOG_LIMIT: lines of a kind in a second; 0: all */
 static bool log_is_asked;      /* a variable has chosen the level */
 
-/* The file of standard error when the log was first asked for. */
+/* The file of standard error when the log was first asked for. A program may close it later and get
+ * the number for a file of its own, into which no line may go. */
 static struct stat first_stderr;
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 

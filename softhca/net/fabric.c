@@ -361,7 +361,8 @@ static void send_mad(void *owner, const struct fabric_msg *msg)
 		message_deliver(fabric, msg);
 }
 
-/* Answers a query of another host only if it concerns a port or service of this process. */
+/* Answers a query of another host only if it concerns a port or service of this process: each
+ * process answers for its own. */
 static void ask_subnet(struct fabric *fabric, const struct fabric_msg *msg)
 {
 	struct fabric_addr back = { .dlid = msg->addr.slid };

@@ -97,7 +97,7 @@ static int advise_range(struct uverbs_call *uc, const struct range *range, uint6
 	return range_fetch(range);
 }
 
-/* Finds all ranges before fetching any page. */
+/* Finds all ranges before fetching any page, so that a wrong range refuses the call as a whole. */
 static int find_ranges(struct uverbs_call *uc, const struct sge *sges, size_t count,
 		       uint64_t advice, struct range *ranges)
 {

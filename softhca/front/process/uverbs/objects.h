@@ -185,7 +185,7 @@ extern const struct uverbs_writes device_writes, async_writes, pd_writes, mr_wri
 	xrcd_writes, mw_writes, query_device_writes, wq_writes, flow_writes;
 
 /* Create and destroy the device's user context for a program that may send commands (DevX).
- * Destroyed after the program's last object. */
+ * Destroyed after the program's last object, which belongs to it. */
 int devx_file_open(struct uverbs_call *uc);
 void devx_file_close(struct uverbs_file *file);
 

@@ -118,7 +118,8 @@ static void fill_receive_queue(const struct qp_request *req, const struct uverbs
 	}
 }
 
-/* Enables small payloads in CQEs; for requests only if each one has a CQE. */
+/* Enables small payloads in CQEs; for requests only if each one has a CQE, as the data of the
+ * others would have no place. */
 static void fill_scatter_cqe(const struct qp_request *req, const struct uverbs_qp *qp, uint8_t *qpc)
 {
 	bool is_rc = req->type == IB_UVERBS_QPT_RC, is_dci = req->type == QP_TYPE_DCI;
