@@ -8,6 +8,8 @@
  * while the adapter queries the channel's unread bytes. The adapter must not count the other
  * socket's.
  * abuse hoard: a program creates as many QPs as it may. Programs that come later must get some.
+ * abuse traced: a traced program goes to a directory of the adapter, by a path that another program
+ * changes meanwhile. The adapter must not wait until it arrives.
  * abuse memory SOCKET: a starter tries to write to, map or truncate the memory that the adapter
  * hands out and trusts.
  * abuse former SOCKET: a starter says hello in an old form, with memory of its own, which is empty.
@@ -26,11 +28,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,10 +43,13 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <infiniband/verbs.h>
@@ -259,6 +266,89 @@ static int abuse_hoard(const char *unused)
 	say_check(qps_of_child(2) >= HOARD_QPS / 8, "another gets some of the rest");
 	fflush(stdout);
 	_exit(topics_end()); /* the adapter cleans up */
+}
+
+/* ---- a traced program whose path changes during chdir() ---- */
+
+enum { TRACED_MS = 4000, WAIT_FOR_TRACED_MS = 200 };
+
+static const char place[] = "/sys/class/infiniband";
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Goes to the path again and again. Its tracer keeps the adapter from holding it. */
+static void traced_go(const char *path)
+{
+	MUST(!ptrace(PTRACE_TRACEME, 0, NULL, NULL));
+	raise(SIGSTOP);
+	for (;;)
+		if (!chdir(path))
+			MUST(!chdir("/tmp"));
+}
+
+static void traced_steer(char *path, pid_t pid)
+{
+	int status;
+
+	MUST(waitpid(pid, &status, 0) == pid && WIFSTOPPED(status));
+	MUST(!ptrace(PTRACE_CONT, pid, NULL, NULL));
+	for (;;) {
+		memcpy(path, place, sizeof(place));
+		usleep(50);
+		memcpy(path, "/", 2);
+	}
+}
+
+/* Returns the longest time, in ms, until the adapter answers a call. */
+static uint64_t longest_wait(void)
+{
+	uint64_t start = now_ms(), end = start + TRACED_MS, longest = 0;
+	struct stat st;
+
+	while (start < end) {
+		uint64_t then;
+
+		MUST(!stat(place, &st));
+		then = now_ms();
+		longest = then - start > longest ? then - start : longest;
+		start = then;
+	}
+	return longest;
+}
+
+static int abuse_traced(const char *unused)
+{
+	char *path = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint64_t longest;
+	pid_t attacker;
+
+	(void)unused;
+	MUST(path != MAP_FAILED);
+	memcpy(path, place, sizeof(place));
+	fflush(stdout);
+	attacker = fork();
+	MUST(attacker >= 0);
+	if (!attacker) {
+		pid_t pid = fork();
+
+		MUST(pid >= 0 && !prctl(PR_SET_PDEATHSIG, SIGKILL));
+		if (!pid)
+			traced_go(path);
+		traced_steer(path, pid);
+	}
+	usleep(200000);
+	longest = longest_wait();
+	printf("others wait %" PRIu64 " ms at most\n", longest);
+	say_check(longest < WAIT_FOR_TRACED_MS, "others are answered");
+	kill(attacker, SIGKILL);
+	waitpid(attacker, NULL, 0);
+	return 0;
 }
 
 /* ---- connections ---- */
@@ -552,7 +642,7 @@ static const struct {
 	{ "file", abuse_file },     { "swap", abuse_swap },         { "memory", abuse_memory },
 	{ "former", abuse_former }, { "listener", abuse_listener }, { "twice", abuse_twice },
 	{ "idle", abuse_idle },     { "many", abuse_many },         { "thief", abuse_thief },
-	{ "hoard", abuse_hoard },
+	{ "hoard", abuse_hoard },   { "traced", abuse_traced },
 };
 
 int main(int argc, char **argv)

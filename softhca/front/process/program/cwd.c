@@ -8,11 +8,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/queue.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -25,7 +28,9 @@
 #include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/seccomp.h"
+#include "softhca/front/process/timer.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 static bool is_in_tree(const struct call *call, const char *path)
 {
@@ -59,6 +64,7 @@ struct loan {
 	uint64_t addr;
 	size_t size;
 	bool is_longer;       /* than the caller's path: the bytes behind that are replaced too */
+	char lent[32];        /* the other path */
 	char bytes[PATH_MAX]; /* original bytes, to restore */
 };
 
@@ -89,20 +95,26 @@ static bool is_alone(pid_t tid)
 	return !stat(path, &st) && st.st_nlink == DIRECTORY_ITSELF + 1;
 }
 
-static int loan_take(struct loan *loan, const char *path)
+static int loan_take(struct loan *loan)
 {
-	const size_t size = strlen(path) + 1;
+	const size_t size = strlen(loan->lent) + 1;
 
 	if (pread(loan->memory, loan->bytes, loan->size, (off_t)loan->addr) != (ssize_t)loan->size)
 		return EFAULT;
-	return pwrite(loan->memory, path, size, (off_t)loan->addr) == (ssize_t)size ? 0 : EFAULT;
+	return pwrite(loan->memory, loan->lent, size, (off_t)loan->addr) == (ssize_t)size ? 0
+											  : EFAULT;
 }
 
-static int loan_return(const struct loan *loan)
+/* Restores the original path, unless the program has written something else by now. */
+static void loan_return(const struct loan *loan)
 {
-	ssize_t done = pwrite(loan->memory, loan->bytes, loan->size, (off_t)loan->addr);
+	const ssize_t len = (ssize_t)strlen(loan->lent) + 1;
+	char now[sizeof(loan->lent)];
 
-	return done == (ssize_t)loan->size ? 0 : EFAULT;
+	if (pread(loan->memory, now, len, (off_t)loan->addr) == len &&
+	    !memcmp(now, loan->lent, len) &&
+	    pwrite(loan->memory, loan->bytes, loan->size, (off_t)loan->addr) != (ssize_t)loan->size)
+		log_note("a path at 0x%" PRIx64 " cannot be restored", loan->addr);
 }
 
 static bool is_at(pid_t tid, const char *where)
@@ -122,104 +134,193 @@ static bool thread_hold(pid_t tid)
 	return true;
 }
 
-/* Waits until the kernel has read the path, which shows by the program's new directory. */
-static void await_arrival(pid_t tid, const char *where)
-{
-	const struct timespec step = { .tv_nsec = 20000 };
+/* A call under way whose path is replaced. */
+struct move {
+	struct timer timer;
+	LIST_ENTRY(move) in_all; /* moves that a timer watches */
+	pid_t tid;
+	bool is_held;     /* the thread stops when its call ends */
+	bool interrupted; /* by our hold */
+	bool is_ending;   /* the thread is killed */
+	uint64_t give_up; /* when to wait no longer */
+	struct loan loan;
+	char where[PATH_MAX]; /* the directory that it goes to */
+};
 
-	for (int i = 0; i < 5000 && !is_at(tid, where); i++)
-		nanosleep(&step, NULL);
+enum {
+	STEP_US = 20,
+	AT_ONCE_US = 1000,
+	STEP_MS = 1,
+	ARRIVAL_MS = 200,
+	STOP_MS = 2000,
+	END_MS = 1000,
+	MOVES_MAX = 256
+};
+
+static bool holding_interrupts; /* see thread_hold() */
+static LIST_HEAD(, move) moves = LIST_HEAD_INITIALIZER(moves);
+static unsigned int num_moves;
+
+/* Expects the end of the thread, which is being killed. Returns false: the move is not done. */
+static bool move_expect_end(struct move *move)
+{
+	move->is_ending = true;
+	move->give_up = timer_now() + END_MS * NS_PER_MS;
+	return false;
 }
 
-static int poll_status(pid_t tid, int *status, unsigned int seconds)
-{
-	const struct timespec step = { .tv_nsec = 20000 };
-	struct timespec start, now;
-
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	do {
-		pid_t got = waitpid(tid, status, __WALL | WNOHANG);
-
-		if (got)
-			return got < 0 ? errno : 0;
-		nanosleep(&step, NULL);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (now.tv_sec <= start.tv_sec + seconds);
-	return ETIMEDOUT;
-}
-
-/* Lets the thread continue; a signal that stopped it first is delivered. A thread that is killed
- * now is not released thereby, and its parent sees its end only after our wait. */
-static void thread_release(pid_t tid, int status)
+/* Takes the status of the thread, which has stopped or ended. A signal that stopped it first is
+ * delivered. A thread that is killed now is not released thereby, and its parent sees its end only
+ * after our wait. */
+static bool move_take_status(struct move *move, int status)
 {
 	const long signal = status >> 16 ? 0 : WSTOPSIG(status);
 
-	if (ptrace(PTRACE_DETACH, tid, NULL, signal))
-		poll_status(tid, &status, 1);
+	if (!WIFSTOPPED(status))
+		return true;
+	holding_interrupts |= move->interrupted;
+	if (!move->is_ending)
+		loan_return(&move->loan);
+	return !ptrace(PTRACE_DETACH, move->tid, NULL, signal) || move_expect_end(move);
 }
 
-/* Waits until the thread stops. All programs wait meanwhile, so a thread that does not stop, such
- * as a frozen one, is killed. */
-static bool await_stop(pid_t tid, int *status)
+/* Looks after a held thread. One that does not stop, such as a frozen one, is killed: its memory
+ * has another path, which it must not see. Returns whether the move is done. */
+static bool move_look_held(struct move *move)
 {
-	enum { SECONDS_TO_STOP = 2, SECONDS_TO_END = 1 };
-	int ret = poll_status(tid, status, SECONDS_TO_STOP);
+	int status = 0;
+	pid_t got = waitpid(move->tid, &status, __WALL | WNOHANG);
 
-	if (ret == ETIMEDOUT) {
-		log_error("%d does not stop, and is killed", tid);
-		kill(tid, SIGKILL);
-		ret = poll_status(tid, status, SECONDS_TO_END);
+	if (got)
+		return got < 0 || move_take_status(move, status);
+	if (timer_now() < move->give_up)
+		return false;
+	if (move->is_ending)
+		return true;
+	log_error("%d does not stop, and is killed", move->tid);
+	kill(move->tid, SIGKILL);
+	return move_expect_end(move);
+}
+
+/* Returns whether the move is done. The kernel has read the path when the program has its new
+ * directory. */
+static bool move_look(struct move *move)
+{
+	if (move->is_held)
+		return move_look_held(move);
+	if (!is_at(move->tid, move->where) && timer_now() < move->give_up)
+		return false;
+	loan_return(&move->loan);
+	return true;
+}
+
+static void move_end(struct move *move)
+{
+	if (move->loan.memory >= 0)
+		close(move->loan.memory);
+	free(move);
+}
+
+static void move_drop(struct move *move)
+{
+	timer_stop(&move->timer);
+	LIST_REMOVE(move, in_all);
+	num_moves--;
+	move_end(move);
+}
+
+/* Ends moves of a thread that makes another call: the kernel has read their paths. */
+static void moves_finish(pid_t tid)
+{
+	struct move *move, *next;
+
+	for (move = LIST_FIRST(&moves); move; move = next) {
+		next = LIST_NEXT(move, in_all);
+		if (move->tid != tid || move->is_held)
+			continue;
+		loan_return(&move->loan);
+		move_drop(move);
 	}
-	return !ret && WIFSTOPPED(*status);
 }
 
-/* Lets the kernel execute the call with the path that is in memory now. */
-static int let_go(struct call *call, const struct loan *loan, const char *where)
+static void move_expired(struct timer *timer)
 {
-	static bool holding_interrupts;
-	const bool is_held = !holding_interrupts && thread_hold(call->tid);
-	int status = 0, ret;
-	bool interrupted;
+	struct move *move = container_of(timer, struct move, timer);
 
-	if (loan->is_longer && !is_held) {
-		loan_return(loan);
+	if (move_look(move)) {
+		move_drop(move);
+		return;
+	}
+	timer_start(&move->timer, timer_now() + STEP_MS * NS_PER_MS);
+}
+
+/* Waits for the usual time of a call, in which other programs wait, too. A timer watches the move
+ * that takes longer, as that of a thread with a debugger does. */
+static void move_await(struct move *move)
+{
+	const struct timespec step = { .tv_nsec = STEP_US * 1000 };
+	uint64_t soon = timer_now() + AT_ONCE_US * 1000ull;
+
+	do {
+		if (move_look(move)) {
+			move_end(move);
+			return;
+		}
+		nanosleep(&step, NULL);
+	} while (timer_now() < soon);
+	LIST_INSERT_HEAD(&moves, move, in_all);
+	num_moves++;
+	move->timer.expired = move_expired;
+	timer_start(&move->timer, timer_now() + STEP_MS * NS_PER_MS);
+}
+
+/* Lets the kernel execute the call with the path that is in memory now. Frees MOVE. */
+static int let_go(struct call *call, struct move *move)
+{
+	move->is_held = !holding_interrupts && thread_hold(call->tid);
+	if (move->loan.is_longer && !move->is_held) {
+		loan_return(&move->loan);
+		move_end(move);
 		return ENAMETOOLONG;
 	}
-	interrupted = call_continue(call) == ENOENT && is_held;
-	if (!is_held) {
-		await_arrival(call->tid, where);
-		return loan_return(loan);
-	}
-	if (!await_stop(call->tid, &status))
-		return 0; /* it has ended or is being killed */
-	holding_interrupts |= interrupted;
-	ret = loan_return(loan);
-	thread_release(call->tid, status);
-	return ret;
+	move->interrupted = call_continue(call) == ENOENT && move->is_held;
+	move->give_up = timer_now() + (move->is_held ? STOP_MS : ARRIVAL_MS) * NS_PER_MS;
+	move_await(move);
+	return 0;
+}
+
+/* Replaces the path NAMED at ADDR by that of descriptor NUMBER. */
+static int path_replace(const struct call *call, struct loan *loan, const char *named, int number)
+{
+	snprintf(loan->lent, sizeof(loan->lent), "/proc/self/fd/%d", number);
+	if (strlen(loan->lent) > strlen(named))
+		snprintf(loan->lent, sizeof(loan->lent), "/dev/fd/%d", number);
+	loan->is_longer = strlen(loan->lent) > strlen(named);
+	if (loan->is_longer && !is_alone(call->tid))
+		return ENAMETOOLONG;
+	loan->size = strlen(loan->is_longer ? loan->lent : named) + 1;
+	loan->memory = loan_open(call);
+	return loan->memory < 0 ? EFAULT : loan_take(loan);
 }
 
 static int move_by_number(struct call *call, uint64_t addr, const char *where, int number)
 {
-	char named[PATH_MAX], path[32];
-	struct loan loan = { .addr = addr };
+	char named[PATH_MAX];
+	struct move *move;
 	int ret = caller_read_string(call, addr, named, sizeof(named));
 
 	if (ret)
 		return ret;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", number);
-	if (strlen(path) > strlen(named))
-		snprintf(path, sizeof(path), "/dev/fd/%d", number);
-	loan.is_longer = strlen(path) > strlen(named);
-	if (loan.is_longer && !is_alone(call->tid))
-		return ENAMETOOLONG;
-	loan.size = strlen(loan.is_longer ? path : named) + 1;
-	loan.memory = loan_open(call);
-	if (loan.memory < 0)
-		return EFAULT;
-	ret = loan_take(&loan, path);
+	move = num_moves < MOVES_MAX ? calloc(1, sizeof(*move)) : NULL;
+	if (!move)
+		return ENOMEM;
+	move->tid = call->tid;
+	move->loan = (struct loan){ .memory = -1, .addr = addr };
+	snprintf(move->where, sizeof(move->where), "%s", where);
+	ret = path_replace(call, &move->loan, named, number);
 	if (!ret)
-		ret = let_go(call, &loan, where);
-	close(loan.memory);
+		return let_go(call, move);
+	move_end(move);
 	return ret;
 }
 
@@ -229,6 +330,7 @@ void cwd_enter(struct call *call, uint64_t addr, int fd)
 	int number, ret;
 	ssize_t len;
 
+	moves_finish(call->tid);
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	len = readlink(self, where, sizeof(where) - 1);
 	if (len < 0) {
