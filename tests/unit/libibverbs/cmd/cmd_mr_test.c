@@ -7,6 +7,87 @@
 #include "fake_kernel.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static char log_path[] = "/tmp/cmd_mr.XXXXXX";
+static const char *status_text; /* of /proc/self/status; NULL: it cannot be opened */
+
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode) __attribute__((visibility("default")));
+FILE *__real_fopen64(const char *path, const char *mode);
+FILE *__wrap_fopen64(const char *path, const char *mode) __attribute__((visibility("default")));
+
+static FILE *status_open(void)
+{
+	return status_text ? fmemopen((void *)(uintptr_t)status_text, strlen(status_text), "r")
+			   : NULL;
+}
+
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+	return strcmp(path, "/proc/self/status") ? __real_fopen(path, mode) : status_open();
+}
+
+FILE *__wrap_fopen64(const char *path, const char *mode)
+{
+	return strcmp(path, "/proc/self/status") ? __real_fopen64(path, mode) : status_open();
+}
+
+/* Returns whether the log of a refused registration of TWO pages has the text. */
+static bool refusal_says(struct ibv_pd *pd, const char *text)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct verbs_mr vmr = {};
+	char log[4096];
+	ssize_t len;
+	int fd;
+
+	assert_int_equal(truncate(log_path, 0), 0);
+	expect(NULL, NULL);
+	kernel.err = ENOMEM;
+	assert_int_equal(verbs_cmd_reg_mr(pd, (void *)(page + 1), page, page + 1, 0, &vmr, NULL),
+			 ENOMEM);
+	fd = open(log_path, O_RDONLY | O_CLOEXEC);
+	len = read(fd, log, sizeof(log) - 1);
+	close(fd);
+	assert_true(len > 0);
+	log[len] = '\0';
+	return strstr(log, text);
+}
+
+/* The two pages pass the limit of 4 together with 3 that are pinned, but not with 2. */
+static void a_limit_of_pinned_memory_is_explained(void **state)
+{
+	static const char not_it[] = "RLIMIT_MEMLOCK is not the reason";
+	struct ibv_pd pd = { .context = context_of(state), .handle = 0x21 };
+	const unsigned long page = (unsigned long)sysconf(_SC_PAGESIZE);
+	struct rlimit before, limit;
+	char text[128], said[128];
+
+	assert_int_equal(getrlimit(RLIMIT_MEMLOCK, &before), 0);
+	limit = (struct rlimit){ 4 * page, before.rlim_max };
+	if (setrlimit(RLIMIT_MEMLOCK, &limit))
+		skip();
+	status_text = text;
+	snprintf(text, sizeof(text), "Name:\tx\nVmPin:\t %lu kB\nCapEff:\t0\n", 3 * page / 1024);
+	snprintf(said, sizeof(said), "%lu bytes are pinned already and %lu more would pass",
+		 3 * page, 2 * page);
+	assert_true(refusal_says(&pd, said));
+	snprintf(text, sizeof(text), "VmPin:\t %lu kB\nCapEff:\t0\n", 2 * page / 1024);
+	assert_true(refusal_says(&pd, not_it));
+	snprintf(text, sizeof(text), "VmPin:\t %lu kB\nCapEff:\t4000\n", 3 * page / 1024);
+	assert_true(refusal_says(&pd, not_it)); /* CAP_IPC_LOCK */
+	limit.rlim_cur = page;
+	assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
+	status_text = NULL;
+	assert_true(refusal_says(&pd, ": 0 bytes are pinned already"));
+	assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &before), 0);
+}
 
 static void alloc_mw_carries_pd_and_type(void **state)
 {
@@ -211,6 +292,7 @@ static void a_dma_handle_has_the_hints_that_its_mask_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		COMMAND_TEST(a_limit_of_pinned_memory_is_explained),
 		COMMAND_TEST(alloc_mw_carries_pd_and_type),
 		COMMAND_TEST(rereg_mr_sends_only_what_changes),
 		COMMAND_TEST(reg_dmabuf_mr_has_the_descriptor_as_a_number),
@@ -221,6 +303,12 @@ int main(void)
 		COMMAND_TEST(alloc_dm_sets_context_and_handle),
 		COMMAND_TEST(a_dma_handle_has_the_hints_that_its_mask_names),
 	};
+	int failed;
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	close(mkstemp(log_path));
+	setenv("VERBS_LOG", "warn", 1);
+	setenv("VERBS_LOG_FILE", log_path, 1);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(log_path);
+	return failed;
 }

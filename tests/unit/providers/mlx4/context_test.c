@@ -11,6 +11,8 @@
 
 #include "rig.h"
 
+#include "providers/mlx4/device.h"
+
 #include <string.h>
 
 #include "prm/mlx4/cqe.h"
@@ -130,12 +132,40 @@ static void adapter_without_blueflame_has_one_page(void **state)
 	mlx4_context_free(vctx);
 }
 
+int __wrap_provider_device_query(struct device_facts *facts, struct ibv_device_attr_ex *attr,
+				 size_t attr_size);
+
+static const struct device_facts *asked_facts;
+
+int __wrap_provider_device_query(struct device_facts *facts, struct ibv_device_attr_ex *attr,
+				 size_t attr_size)
+{
+	asked_facts = facts;
+	attr->max_dm_size = attr_size;
+	return EDOM;
+}
+
+static void a_query_is_answered_by_the_cache(void **state)
+{
+	struct ibv_device_attr_ex attr = { 0 };
+	struct verbs_context *vctx;
+
+	(void)state;
+	answer = (struct mlx4_ib_alloc_ucontext_resp){ .cqe_size = 64 };
+	assert_int_equal(open_device(NEW, device_file(), &vctx), 0);
+	assert_int_equal(mlx4_device_query_ex(&vctx->context, NULL, &attr, 77), EDOM);
+	assert_int_equal(attr.max_dm_size, 77);
+	assert_ptr_equal(asked_facts, &to_mctx(&vctx->context)->common.device);
+	mlx4_context_free(vctx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cqes_are_as_large_as_the_kernel_says),
 		cmocka_unit_test(other_cqes_are_not_known),
 		cmocka_unit_test(adapter_without_blueflame_has_one_page),
+		cmocka_unit_test(a_query_is_answered_by_the_cache),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

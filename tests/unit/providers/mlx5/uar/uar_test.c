@@ -119,6 +119,19 @@ static void there_is_no_second_plain_page(void **state)
 	assert_int_equal(mlx5_uar_get_plain(*state, &uar), EOPNOTSUPP);
 }
 
+static void no_register_is_numbered_beyond_the_limit(void **state)
+{
+	struct mlx5_context *ctx = *state;
+	struct mlx5_uar *uar;
+
+	ctx->caps.num_dyn_bfregs = 1; /* a page has two */
+	assert_int_equal(mlx5_uar_page_alloc(ctx, MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF, &uar), ENOMEM);
+	assert_int_equal(ctx->numbered_uars, 0);
+	ctx->caps.num_dyn_bfregs = 2;
+	assert_int_equal(mlx5_uar_page_alloc(ctx, MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF, &uar), 0);
+	mlx5_uar_page_free(ctx, uar);
+}
+
 #define on_old_kernel(test) cmocka_unit_test_setup_teardown(test, new_context, free_context)
 
 int main(void)
@@ -129,6 +142,7 @@ int main(void)
 		on_old_kernel(page_256_has_its_number_in_two_parts),
 		on_old_kernel(queue_pairs_go_to_the_ready_page_when_there_are_no_more),
 		on_old_kernel(there_is_no_second_plain_page),
+		on_old_kernel(no_register_is_numbered_beyond_the_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,12 +37,12 @@ static void gid_of(int i, uint8_t gid[16])
 	memcpy(gid, fld_at(out, QUERY_HCA_VPORT_GID_OUT_GID), 16);
 }
 
-static uint16_t lid_of_a(void)
+static uint16_t lid_of(int i)
 {
 	uint8_t in[16] = { 0 }, out[16 + PRM_HCA_VPORT_CONTEXT_SIZE];
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
-	flat_cmd(flat.hca[0], in, sizeof(in), out, sizeof(out));
+	flat_cmd(flat.hca[i], in, sizeof(in), out, sizeof(out));
 	return fld_get(fld_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT),
 		       HCA_VPORT_CONTEXT_LID);
 }
@@ -61,10 +61,43 @@ static void datagram_arrives_behind_40_bytes(void **state)
 	flat_expect_done(b->recv_cq, RESP_SEND, 0);
 	assert_int_equal(fld_get(cqe, FLD(0x2c, 31, 0)), GRH_LEN + 100);
 	assert_int_equal(fld_get(cqe, FLD(0x18, 31, 0)), 3 << 24 | a->n); /* SL 3, no GRH */
-	assert_int_equal(fld_get(cqe, FLD(0x14, 15, 0)), lid_of_a());
+	assert_int_equal(fld_get(cqe, FLD(0x14, 15, 0)), lid_of(0));
 	assert_int_equal(flat.mem[to], 0xee);
 	assert_int_equal(flat.mem[to + GRH_LEN - 1], 0xee);
 	assert_memory_equal(flat.mem + to + GRH_LEN, flat.mem + from, 100);
+	unpair();
+}
+
+static void a_front_sends_as_a_queue_pair_does(void **state)
+{
+	struct hca_datagram datagram = { .port = 1, .sl = 3, .src_qpn = 1, .qkey = KEY };
+	const uint8_t *cqe;
+
+	(void)state;
+	pair(&ud, 4096);
+	flat_recv(b, to, 4096, rkey);
+	datagram.dlid = lid_of(1);
+	datagram.dest_qpn = b->n;
+	datagram.payload = "of a front";
+	datagram.len = 10;
+	hca_send_datagram(flat.hca[0], &datagram);
+	flat_run(LONG);
+	cqe = flat_poll(b->recv_cq);
+	assert_non_null(cqe);
+	assert_int_equal(cqe[63] >> 4, RESP_SEND);
+	assert_int_equal(fld_get(cqe, FLD(0x18, 31, 0)), 3 << 24 | 1); /* SL 3, no GRH */
+	assert_int_equal(fld_get(cqe, FLD(0x14, 15, 0)), lid_of(0));
+	assert_memory_equal(flat.mem + to + GRH_LEN, "of a front", 10);
+	flat_recv(b, to, 4096, rkey);
+	datagram.grh = true;
+	datagram.hop_limit = 7;
+	gid_of(1, datagram.dgid);
+	hca_send_datagram(flat.hca[0], &datagram);
+	flat_run(LONG);
+	cqe = flat_poll(b->recv_cq);
+	assert_non_null(cqe);
+	assert_int_equal(flat.mem[to + 7], 7);
+	assert_memory_equal(flat.mem + to + 24, datagram.dgid, 16);
 	unpair();
 }
 
@@ -347,6 +380,7 @@ int main(void)
 #define ROCE(f) cmocka_unit_test_setup_teardown(f, flat_setup_roce, flat_teardown)
 	const struct CMUnitTest tests[] = {
 		IB(datagram_arrives_behind_40_bytes),
+		IB(a_front_sends_as_a_queue_pair_does),
 		IB(global_route_is_in_front_of_the_data),
 		ROCE(roce_2_brings_the_ip_header),
 		IB(a_wrong_q_key_loses_the_datagram),

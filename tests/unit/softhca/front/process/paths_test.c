@@ -177,9 +177,10 @@ static void put_file(const char *path)
 
 static int tree_begin(void **state)
 {
-	static const char *const directories[] = { "dev", "dev/infiniband", "sys", "sys/class",
-						   "sys/class/infiniband",
-						   "sys/class/infiniband/mlx5_0" };
+	static const char *const directories[] = {
+		"dev",       "dev/infiniband",       "sys",
+		"sys/class", "sys/class/infiniband", "sys/class/infiniband/mlx5_0"
+	};
 
 	(void)state;
 	assert_non_null(mkdtemp(root));
@@ -235,8 +236,8 @@ static bool open_path(const char *path, uint64_t flags)
 
 static void other_paths_are_the_kernels(void **state)
 {
-	static const char *const paths[] = { "/etc/passwd", "/dev/null", "infiniband", "", "/",
-					     PLACE "/../../net" };
+	static const char *const paths[] = { "/etc/passwd", "/dev/null",       "infiniband", "",
+					     "/",           PLACE "/../../net" };
 	struct stat st;
 
 	(void)state;
@@ -257,9 +258,9 @@ static void other_paths_are_the_kernels(void **state)
 static void paths_are_normalized(void **state)
 {
 	static const char *const rows[][2] = {
-		{ "/a//b/./c", "/a/b/c" }, { "/a/../b", "/b" },   { "/../a", "/a" },
-		{ "/a/b/", "/a/b/" },      { "/a/b/.", "/a/b/" }, { "/", "/" },
-		{ "/a/..", "/" },	   { "/..a/.b", "/..a/.b" }
+		{ "/a//b/./c", "/a/b/c" }, { "/a/../b", "/b" },     { "/../a", "/a" },
+		{ "/a/b/", "/a/b/" },      { "/a/b/.", "/a/b/" },   { "/", "/" },
+		{ "/a/..", "/" },          { "/..a/.b", "/..a/.b" }
 	};
 	char path[PATH_MAX];
 
@@ -422,9 +423,8 @@ static void an_empty_path_names_the_descriptor(void **state)
 static bool make_statx(int fd, const char *path, int flags, struct statx *stx)
 {
 	memset(stx, 0xee, sizeof(*stx));
-	notif = (struct seccomp_notif){
-		.data.args = { (uint64_t)fd, POINTER(path), (uint64_t)flags, 0, POINTER(stx) }
-	};
+	notif = (struct seccomp_notif){ .data.args = { (uint64_t)fd, POINTER(path), (uint64_t)flags,
+						       0, POINTER(stx) } };
 	call = (struct call){ .daemon = &it, .notif = &notif, .tid = TID };
 	path_statx(&call);
 	return call.answered;

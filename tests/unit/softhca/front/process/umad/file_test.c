@@ -24,7 +24,7 @@ static struct call call;
 static int64_t answer;
 static int program_fd; /* the program's end of the file */
 static int pick_error, watch_error, sent, agents_ended, forgotten, managers;
-static bool is_alive;		/* the call that waits */
+static bool is_alive;           /* the call that waits */
 static int64_t deferred_answer; /* of it; 0: none yet */
 static const struct timer *timer_of;
 static struct watch *watched;
