@@ -56,11 +56,15 @@ struct operation {
 		POLLS_SEND,
 		POLLS_RECV,
 		POLLS_NOTHING,
+		FLUSHES_SENDS,
+		FLUSHES_RECVS,
 		CONTROL
 	} phase;
 	enum which_pair pair;
 	int n; /* SGEs, bytes of inline data or entries of a poll; 0: one SGE */
 };
+
+static run_fn send_inline_list;
 
 static bool is_phase(const struct operation *op, int phase)
 {
@@ -78,7 +82,8 @@ static void aim_send(const struct bench *b, const struct operation *op, struct i
 		.sg_list = (struct ibv_sge *)(in_pieces ? b->parts : &b->sge),
 		.num_sge = in_pieces ? op->n : 1,
 		.opcode = IBV_WR_SEND,
-		.send_flags = IBV_SEND_SIGNALED,
+		.send_flags =
+			IBV_SEND_SIGNALED | (op->run == send_inline_list ? IBV_SEND_INLINE : 0),
 	};
 	wr->wr.ud.ah = b->pairs.ah[op->pair];
 	wr->wr.ud.remote_qpn = pair->end[1].qp->qp_num;
@@ -160,6 +165,19 @@ static int send_inline(struct bench *b, const struct operation *op, struct rig_p
 	return GROUP;
 }
 
+/* Posts inline data in OP's number of pieces. */
+static int send_inline_pieces(struct bench *b, const struct operation *op, struct rig_pair *pair)
+{
+	struct ibv_send_wr wr = b->sends[LIST - 1], *bad;
+
+	(void)op;
+	wr.send_flags |= IBV_SEND_INLINE;
+	for (int i = 0; i < GROUP; i++)
+		if (ibv_post_send(pair->end[0].qp, &wr, &bad))
+			return i;
+	return GROUP;
+}
+
 static int send_list(struct bench *b, const struct operation *op, struct rig_pair *pair)
 {
 	struct ibv_send_wr *bad;
@@ -169,6 +187,12 @@ static int send_list(struct bench *b, const struct operation *op, struct rig_pai
 		if (ibv_post_send(pair->end[0].qp, b->sends, &bad))
 			return i;
 	return GROUP;
+}
+
+/* aim_send() has set the flag of each request. */
+static int send_inline_list(struct bench *b, const struct operation *op, struct rig_pair *pair)
+{
+	return send_list(b, op, pair);
 }
 
 /* Posts inline RDMA writes, as UCX sends small data: only the last one of the group has a
@@ -279,6 +303,61 @@ static int wr_datagram(struct bench *b, const struct operation *op, struct rig_p
 		ibv_wr_set_sge(qpx, b->sge.lkey, b->sge.addr, b->sge.length);
 		if (ibv_wr_complete(qpx))
 			return i;
+	}
+	return GROUP;
+}
+
+static int wr_pieces(struct bench *b, const struct operation *op, struct rig_pair *pair)
+{
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(pair->end[0].qp);
+	struct ibv_sge pieces[MAX_SGES];
+
+	payload_cut(pieces, (uint32_t)op->n, b->sge.addr, b->sge.length, b->sge.lkey);
+	for (int i = 0; i < GROUP; i++) {
+		ibv_wr_start(qpx);
+		qpx->wr_id = i;
+		qpx->wr_flags = IBV_SEND_SIGNALED;
+		ibv_wr_send(qpx);
+		ibv_wr_set_sge_list(qpx, (size_t)op->n, pieces);
+		if (ibv_wr_complete(qpx))
+			return i;
+	}
+	return GROUP;
+}
+
+static int wr_inline_pieces(struct bench *b, const struct operation *op, struct rig_pair *pair)
+{
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(pair->end[0].qp);
+	const size_t length = b->sge.length / (size_t)op->n;
+	struct ibv_data_buf pieces[MAX_SGES];
+
+	for (int i = 0; i < op->n; i++)
+		pieces[i] = (struct ibv_data_buf){ pair->end[0].buf + (size_t)i * length, length };
+	for (int i = 0; i < GROUP; i++) {
+		ibv_wr_start(qpx);
+		qpx->wr_id = i;
+		qpx->wr_flags = IBV_SEND_SIGNALED;
+		ibv_wr_send(qpx);
+		ibv_wr_set_inline_data_list(qpx, (size_t)op->n, pieces);
+		if (ibv_wr_complete(qpx))
+			return i;
+	}
+	return GROUP;
+}
+
+/* Cancels each request. */
+static int wr_cancel(struct bench *b, const struct operation *op, struct rig_pair *pair)
+{
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(pair->end[0].qp);
+
+	(void)op;
+	for (int i = 0; i < GROUP; i++) {
+		ibv_wr_start(qpx);
+		qpx->wr_id = i;
+		qpx->wr_flags = IBV_SEND_SIGNALED;
+		ibv_wr_send(qpx);
+		ibv_wr_set_sge(qpx, b->sge.lkey, b->sge.addr, b->sge.length);
+		ibv_wr_abort(qpx);
 	}
 	return GROUP;
 }
@@ -568,7 +647,10 @@ static const struct operation operations[] = {
 	{ "post_send, 16 SGEs", send_one, SENDS, WIDE, 16 },
 	{ "post_send, inline 32", send_inline, SENDS, PLAIN, 32 },
 	{ "post_send, inline 128", send_inline, SENDS, PLAIN, 128 },
+	{ "post_send, inline 2 of 16", send_inline_pieces, SENDS, WIDE, 2 },
+	{ "post_send, inline 4 of 8", send_inline_pieces, SENDS, WIDE, 4 },
 	{ "post_send, list of 16", send_list, SENDS, PLAIN, 0 },
+	{ "post_send, inline 32, list of 16", send_inline_list, SENDS, PLAIN, 0 },
 	{ "post_send, UD", send_one, SENDS, UD, 0 },
 	{ "post_send, UD, list of 16", send_list, SENDS, UD, 0 },
 	{ "post_send, thread domain", send_one, SENDS, DOMAIN, 0 },
@@ -577,6 +659,9 @@ static const struct operation operations[] = {
 	{ "wr_send", wr_one, SENDS, EX, 0 },
 	{ "wr_send, inline 32", wr_inline, SENDS, EX, 32 },
 	{ "wr_send, inline 128", wr_inline, SENDS, EX, 128 },
+	{ "wr_send, 4 SGEs", wr_pieces, SENDS, EX, 4 },
+	{ "wr_send, inline 4 of 8", wr_inline_pieces, SENDS, EX, 4 },
+	{ "wr_send, aborted", wr_cancel, POLLS_NOTHING, EX, 0 },
 	{ "wr_send, batch of 16", wr_batch, SENDS, EX, 0 },
 	{ "wr_send, UD", wr_datagram, SENDS, EX_UD, 0 },
 	{ "wr_rdma_write, put of 8", wr_put, QUIET_PUTS, EX, 8 },
@@ -609,6 +694,10 @@ static const struct operation operations[] = {
 	{ "poll_cq, 32 of an SRQ", poll_recvs, POLLS_RECV, SHARED, 32 },
 	{ "poll_cq, 1 datagram", poll_recvs, POLLS_RECV, UD, 1 },
 	{ "poll_cq, 32 datagrams", poll_recvs, POLLS_RECV, UD, 32 },
+	{ "poll_cq, 1 flushed send", poll_sends, FLUSHES_SENDS, PLAIN, 1 },
+	{ "poll_cq, 32 flushed sends", poll_sends, FLUSHES_SENDS, PLAIN, 32 },
+	{ "poll_cq, 1 flushed receive", poll_recvs, FLUSHES_RECVS, PLAIN, 1 },
+	{ "poll_cq, 32 flushed receives", poll_recvs, FLUSHES_RECVS, PLAIN, 32 },
 	{ "start_poll, 1 receive", poll_readers, POLLS_RECV, EX, 1 },
 	{ "start_poll, 8 receives", poll_readers, POLLS_RECV, EX, 8 },
 	{ "start_poll, 32 receives", poll_readers, POLLS_RECV, EX, 32 },
@@ -740,6 +829,38 @@ static uint64_t measure_regions(struct bench *b, const struct operation *op)
 	return best;
 }
 
+static void set_state(struct ibv_qp *qp, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	MUST(!ibv_modify_qp(qp, &attr, IBV_QP_STATE));
+}
+
+/* Measures a round in which an end's requests are flushed: sends that are posted in the state
+ * ERROR, or receives that were posted before it. */
+static uint64_t measure_flush(struct bench *b, const struct operation *op)
+{
+	struct rig_pair *pair = &b->pairs.pair[op->pair];
+	const bool is_send = is_phase(op, FLUSHES_SENDS);
+	struct rig_end *end = &pair->end[!is_send];
+	struct ibv_wc wc[BURST];
+	uint64_t cycles;
+	int done;
+
+	if (!is_send)
+		post_burst(b, op, recv_list);
+	set_state(end->qp, IBV_QPS_ERR);
+	if (is_send)
+		post_burst(b, op, send_list);
+	bench_nap(b);
+	cycles = timed(b, op, pair, op->run, &done);
+	MUST(rig_poll(end->cq, BURST - done, wc) == BURST - done);
+	set_state(pair->end[0].qp, IBV_QPS_RESET);
+	set_state(pair->end[1].qp, IBV_QPS_RESET);
+	rig_pair_reconnect(pair);
+	return done == BURST ? cycles : UINT64_MAX;
+}
+
 /* Runs a round. Returns the cycles of the best group, or UINT64_MAX if the adapter did not finish
  * in time. */
 static uint64_t measure_round(struct bench *b, const struct operation *op)
@@ -751,6 +872,8 @@ static uint64_t measure_round(struct bench *b, const struct operation *op)
 
 	if (is_phase(op, CONTROL))
 		return measure_regions(b, op);
+	if (is_phase(op, FLUSHES_SENDS) || is_phase(op, FLUSHES_RECVS))
+		return measure_flush(b, op);
 	if (is_phase(op, RECVS))
 		cycles = timed(b, op, pair, op->run, &done);
 	else if (recvs)

@@ -293,6 +293,7 @@ static void open_ex(struct pairs *p)
 	struct rig_pair *pair = &p->pair[EX];
 
 	conf.send_ops = p->has_all ? SEND_OPS : 0;
+	conf.cap.max_send_sge = PIECES;
 	rig_pair_open(&p->rig, &conf, pair);
 	MUST(p->cq_ex = ibv_create_cq_ex(p->rig.ctx, &attr));
 	MUST(!ibv_destroy_qp(pair->end[1].qp));

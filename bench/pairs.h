@@ -13,7 +13,7 @@
 #define BYTES    32  /* size of a message */
 #define INLINE   128 /* the longest inline data */
 #define MAX_SGES 16
-#define PIECES   4  /* pieces of a memory key */
+#define PIECES   4  /* pieces of a memory key, and of a request by ibv_wr_*() */
 #define GRH      40 /* bytes before a datagram */
 #define QKEY     0x11111111
 #define DC_KEY   0x1122334455667788ull

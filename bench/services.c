@@ -324,6 +324,61 @@ static void windows_unbind(struct bench *b)
 	poll_sent(b);
 }
 
+/* Binds each window to the buffer, and revokes it, in one batch of ibv_wr_*(). */
+static void windows_bind_and_revoke(struct bench *b)
+{
+	const struct ibv_mw_bind_info info = window_info(b);
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(b->from);
+	int failed = 0;
+
+	for (int i = 0; i < BURST / 2; i++) {
+		const uint32_t rkey = ibv_inc_rkey(b->windows[i]->rkey);
+
+		b->windows[i]->rkey = rkey;
+		ibv_wr_start(qpx);
+		qpx->wr_flags = IBV_SEND_SIGNALED;
+		ibv_wr_bind_mw(qpx, b->windows[i], rkey, &info);
+		ibv_wr_local_inv(qpx, rkey);
+		failed |= ibv_wr_complete(qpx);
+	}
+	MUST(!failed);
+}
+
+/* Creates the sender again, for ibv_wr_*(). Returns false with libraries that lack it. */
+static bool windows_reopen(struct bench *b)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = b->sent,
+		.recv_cq = b->received,
+		.cap = { BURST, 1, 1, 1, 0 },
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = b->pd,
+		.send_ops_flags = IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV,
+	};
+	struct rig_conf conf = rig_conf_default();
+	struct ibv_qp *qp = ibv_create_qp_ex(b->rig.ctx, &attr);
+
+	if (!qp)
+		return false;
+	MUST(!ibv_destroy_qp(b->from));
+	b->from = qp;
+	rig_qp_to(&b->rig, &conf, b->from, b->to->qp_num, IBV_QPS_RTS);
+	return true;
+}
+
+static void count_batches_of_windows(struct bench *b)
+{
+	static const char name[] = "wr_bind_mw and wr_local_inv, one batch";
+
+	windows_open(b, IBV_MW_TYPE_2);
+	if (windows_reopen(b))
+		burst_count(b, name, nothing, windows_bind_and_revoke, poll_sent);
+	else
+		count_absent(name);
+	windows_close(b);
+}
+
 static void count_windows(struct bench *b)
 {
 	windows_open(b, IBV_MW_TYPE_1);
@@ -513,5 +568,6 @@ int main(int argc, char **argv)
 	}
 	count_xrc(&b);
 	count_windows(&b);
+	count_batches_of_windows(&b);
 	return 0;
 }
