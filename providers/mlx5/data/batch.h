@@ -204,8 +204,10 @@ WQE_INLINE void batch_cancel(struct mlx5_qp *qp)
 	qp->batch.err = 0;
 	qp->sq.pi = qp->batch.first_pi;
 	qp->sq.wq.head = qp->batch.first_head;
-	if (unlikely(qp->opcodes & UMR_OPCODES || qp->mkey_entries))
+	if (unlikely(qp->batch.opened_gate)) {
+		qp->batch.opened_gate = false;
 		gate_shut(qp);
+	}
 }
 
 /* Each sets its builders and setters in the table of a QP. Datagram, XRC and DC requests name their

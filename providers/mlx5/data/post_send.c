@@ -98,12 +98,54 @@ put_inline(const struct mlx5_qp *qp, uint8_t *seg, uint32_t ds, const struct ibv
 	return (int)(wqe.ds - ds);
 }
 
+/* Copies N pieces of inline data, which together do not meet the end of the ring. */
+WQE_INLINE uint32_t copy_pieces(uint8_t *to, const struct ibv_sge *sge, int n)
+{
+	uint8_t *const start = to;
+
+	for (; n > 0; n--, sge++) {
+		copy_inline(to, (const void *)(uintptr_t)sge->addr, sge->length);
+		to += sge->length;
+	}
+	return (uint32_t)(to - start);
+}
+
+/* Returns whether inline data in pieces at SEG takes the fast path. */
+WQE_INLINE bool pieces_are_usual(const struct mlx5_sq *sq, const uint8_t *seg,
+				 const struct ibv_send_wr *wr)
+{
+	return inline_is_usual(sq, seg, sges_length(wr->sg_list, wr->num_sge));
+}
+
+/* Does what put_inline() does, for the usual data of a request in a list. Returns 0 if it is not
+ * usual. */
+static uint32_t __attribute__((noinline))
+put_listed_inline(const struct mlx5_sq *sq, uint8_t *seg, const struct ibv_send_wr *wr)
+{
+	const struct ibv_sge *sge = wr->sg_list;
+	uint8_t *const to = seg + sizeof(struct mlx5_wqe_inl_data_seg);
+	uint32_t len;
+
+	if (likely(wr->num_sge == 1) && inline_is_usual(sq, seg, sge->length)) {
+		len = sge->length;
+		copy_inline(to, (const void *)(uintptr_t)sge->addr, len);
+	} else if (pieces_are_usual(sq, seg, wr)) {
+		len = copy_pieces(to, sge, wr->num_sge);
+	} else {
+		return 0;
+	}
+	*(__be32 *)seg = htobe32(MLX5_INLINE_SEG | len);
+	return inline_units(len);
+}
+
 WQE_INLINE int put_payload(const struct mlx5_qp *qp, struct send_wqe *wqe,
 			   const struct ibv_send_wr *wr)
 {
 	if (wr->send_flags & IBV_SEND_INLINE) {
-		int units = put_inline(qp, wqe->seg, wqe->ds, wr);
+		int units = (int)put_listed_inline(&qp->sq, wqe->seg, wr);
 
+		if (unlikely(!units))
+			units = put_inline(qp, wqe->seg, wqe->ds, wr);
 		if (unlikely(units < 0))
 			return -units;
 		wqe->ds += (uint32_t)units;
@@ -162,15 +204,12 @@ WQE_INLINE void put_usual_inline(struct send_wqe *wqe, const struct ibv_sge *sge
 	const uint8_t *from = (const uint8_t *)(uintptr_t)sge->addr;
 	const uint32_t len = sge->length;
 
-	if (likely(len <= COPY_SMALL_MAX))
-		copy_small(wqe_inline_open(wqe), from, len);
-	else
-		copy_large(wqe_inline_open(wqe), from, len);
+	copy_inline(wqe_inline_open(wqe), from, len);
 	wqe_inline_close(wqe, len);
 }
 
 /* How a request's payload is written: the caller has looked at its flags, or not. */
-enum payload { PAYLOAD_ANY, PAYLOAD_BUFFERS, PAYLOAD_USUAL_INLINE };
+enum payload { PAYLOAD_ANY, PAYLOAD_BUFFERS, PAYLOAD_USUAL_INLINE, PAYLOAD_USUAL_PIECES };
 
 WQE_INLINE int put_payload_as(const struct mlx5_qp *qp, struct send_wqe *wqe,
 			      const struct ibv_send_wr *wr, enum payload payload)
@@ -179,8 +218,10 @@ WQE_INLINE int put_payload_as(const struct mlx5_qp *qp, struct send_wqe *wqe,
 		return put_payload(qp, wqe, wr);
 	if (payload == PAYLOAD_BUFFERS)
 		wqe_put_sges(&qp->sq, wqe, wr->sg_list, wr->num_sge);
-	else
+	else if (payload == PAYLOAD_USUAL_INLINE)
 		put_usual_inline(wqe, wr->sg_list);
+	else
+		wqe_inline_close(wqe, copy_pieces(wqe_inline_open(wqe), wr->sg_list, wr->num_sge));
 	return 0;
 }
 
@@ -579,7 +620,7 @@ WQE_INLINE int one_unusual(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv
 /* Posts a single request. All checks come before the first store, so that the stores have the
  * registers. */
 WQE_INLINE int post_one(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
-			struct one one, bool has_inline)
+			struct one one, enum payload payload, post_send_fn *in_pieces)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
 	struct mlx5_sq *sq = &qp->sq;
@@ -591,19 +632,23 @@ WQE_INLINE int post_one(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_
 	    (one.kind == SEND_RAW && !frame_is_usual(qp, wr)))
 		return one_unusual(ibqp, wr, bad_wr, one);
 	wqe_place(sq, &wqe, pi);
-	if (has_inline && unlikely(!inline_payload_is_usual(sq, wqe.ctrl, wr)))
+	if (payload == PAYLOAD_USUAL_INLINE && unlikely(!inline_payload_is_usual(sq, wqe.ctrl, wr)))
+		return in_pieces(ibqp, wr, bad_wr);
+	if (payload == PAYLOAD_USUAL_PIECES &&
+	    unlikely(!pieces_are_usual(sq, wqe.ctrl + WQE_BB, wr)))
 		return one_by_list(ibqp, wr, bad_wr, one);
 	sq->wq.head = head + 1;
 	wq_slot_note(wqe.slot, head, wr->wr_id);
 	if (one.kind == SEND_RAW)
 		put_usual_frame(qp, &wqe, pi, wr);
 	else
-		put_plain(qp, &wqe, pi, wr, one.kind,
-			  has_inline ? PAYLOAD_USUAL_INLINE : PAYLOAD_BUFFERS);
+		put_plain(qp, &wqe, pi, wr, one.kind, payload);
 	blocks = wqe_finish(&wqe);
 	sq->pi = pi + blocks;
-	doorbell_send(sq, pi + blocks, wqe.ctrl,
-		      bf_push_length(sq, blocks, has_inline ? PUSH_INLINE : PUSH_PLAIN), one.use);
+	doorbell_send(
+		sq, pi + blocks, wqe.ctrl,
+		bf_push_length(sq, blocks, payload == PAYLOAD_BUFFERS ? PUSH_PLAIN : PUSH_INLINE),
+		one.use);
 	if (one.shared)
 		qlock_drop(&qp->sq_lock);
 	return 0;
@@ -624,33 +669,48 @@ WQE_INLINE int enter_for_one(struct ibv_qp *qp, struct ibv_send_wr *wr, struct i
 					    : enter_and_list_other(qp, wr, bad_wr);
 	if (wr->send_flags & IBV_SEND_INLINE)
 		return with_inline(qp, wr, bad_wr);
-	return post_one(qp, wr, bad_wr, one, false);
+	return post_one(qp, wr, bad_wr, one, PAYLOAD_BUFFERS, NULL);
 }
 
-/* Each routine has a second function for inline data, so that the first one does not pay for it. */
-#define ROUTINE(name, ...)                                                                        \
-	OUT_OF_LINE name##_inline(struct ibv_qp * qp, struct ibv_send_wr * wr,                    \
-				  struct ibv_send_wr * *bad_wr)                                   \
-	{                                                                                         \
-		return post_one(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, true);               \
-	}                                                                                         \
-	static int name(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)   \
-	{                                                                                         \
-		return enter_for_one(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, name##_inline); \
+/* Each routine has a second function for inline data, so that the first one does not pay for it.
+ * IN_PIECES posts what that does not take: inline data in pieces, and anything unusual. */
+#define ROUTINE(name, in_pieces, ...)                                                              \
+	OUT_OF_LINE name##_inline(struct ibv_qp * qp, struct ibv_send_wr * wr,                     \
+				  struct ibv_send_wr * *bad_wr)                                    \
+	{                                                                                          \
+		return post_one(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, PAYLOAD_USUAL_INLINE, \
+				in_pieces);                                                        \
+	}                                                                                          \
+	static int name(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)    \
+	{                                                                                          \
+		return enter_for_one(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, name##_inline);  \
 	}
 
-ROUTINE(one_connected, SEND_CONNECTED, false, BFREG_OWN)
-ROUTINE(one_connected_exchange, SEND_CONNECTED, true, BFREG_OWN)
-ROUTINE(one_connected_in_domain, SEND_CONNECTED, false, BFREG_DOMAIN)
-ROUTINE(one_connected_locked_twice, SEND_CONNECTED, true, BFREG_SHARED)
-ROUTINE(one_datagram, SEND_DATAGRAM, false, BFREG_OWN)
-ROUTINE(one_datagram_exchange, SEND_DATAGRAM, true, BFREG_OWN)
-ROUTINE(one_datagram_in_domain, SEND_DATAGRAM, false, BFREG_DOMAIN)
-ROUTINE(one_datagram_locked_twice, SEND_DATAGRAM, true, BFREG_SHARED)
-ROUTINE(one_xrc, SEND_XRC, false, BFREG_OWN)
-ROUTINE(one_xrc_exchange, SEND_XRC, true, BFREG_OWN)
-ROUTINE(one_xrc_in_domain, SEND_XRC, false, BFREG_DOMAIN)
-ROUTINE(one_xrc_locked_twice, SEND_XRC, true, BFREG_SHARED)
+/* The queues that most programs have post a single request in pieces without the path of lists. */
+#define PIECES_ROUTINE(name, ...)                                                                  \
+	OUT_OF_LINE name(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)   \
+	{                                                                                          \
+		return post_one(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, PAYLOAD_USUAL_PIECES, \
+				NULL);                                                             \
+	}
+
+PIECES_ROUTINE(one_connected_in_pieces, SEND_CONNECTED, false, BFREG_OWN)
+PIECES_ROUTINE(one_connected_exchange_in_pieces, SEND_CONNECTED, true, BFREG_OWN)
+PIECES_ROUTINE(one_datagram_in_pieces, SEND_DATAGRAM, false, BFREG_OWN)
+PIECES_ROUTINE(one_datagram_exchange_in_pieces, SEND_DATAGRAM, true, BFREG_OWN)
+
+ROUTINE(one_connected, one_connected_in_pieces, SEND_CONNECTED, false, BFREG_OWN)
+ROUTINE(one_connected_exchange, one_connected_exchange_in_pieces, SEND_CONNECTED, true, BFREG_OWN)
+ROUTINE(one_connected_in_domain, list_other, SEND_CONNECTED, false, BFREG_DOMAIN)
+ROUTINE(one_connected_locked_twice, list_other, SEND_CONNECTED, true, BFREG_SHARED)
+ROUTINE(one_datagram, one_datagram_in_pieces, SEND_DATAGRAM, false, BFREG_OWN)
+ROUTINE(one_datagram_exchange, one_datagram_exchange_in_pieces, SEND_DATAGRAM, true, BFREG_OWN)
+ROUTINE(one_datagram_in_domain, list_other, SEND_DATAGRAM, false, BFREG_DOMAIN)
+ROUTINE(one_datagram_locked_twice, list_other, SEND_DATAGRAM, true, BFREG_SHARED)
+ROUTINE(one_xrc, list_xrc, SEND_XRC, false, BFREG_OWN)
+ROUTINE(one_xrc_exchange, list_xrc, SEND_XRC, true, BFREG_OWN)
+ROUTINE(one_xrc_in_domain, list_other, SEND_XRC, false, BFREG_DOMAIN)
+ROUTINE(one_xrc_locked_twice, list_other, SEND_XRC, true, BFREG_SHARED)
 
 /* Frames have no second function: inline data takes the slow path. */
 #define FRAME_ROUTINE(name, by_list, ...)                                                       \

@@ -325,6 +325,15 @@ WQE_INLINE void wqe_inline_close(struct send_wqe *wqe, uint32_t total)
 	}
 }
 
+/* Copies LEN bytes without a call. */
+WQE_INLINE void copy_inline(uint8_t *to, const void *from, uint32_t len)
+{
+	if (likely(len <= COPY_SMALL_MAX))
+		copy_small(to, from, len);
+	else
+		copy_large(to, from, len);
+}
+
 WQE_INLINE bool inline_is_up_to(const struct mlx5_sq *sq, const uint8_t *seg, size_t len,
 				uint32_t most)
 {

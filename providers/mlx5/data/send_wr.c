@@ -36,8 +36,10 @@ batch_fail_limit(struct mlx5_qp *qp, const char *setter, const char *what, uint6
 
 bool __attribute__((cold, noinline)) mlx5_batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op)
 {
-	if (gate_open(qp, op))
+	if (gate_open(qp, op)) {
+		qp->batch.opened_gate = true;
 		return true;
+	}
 	if (!qp->sq.sge_limit)
 		verbs_warn(
 			"ibv_wr: qp 0x%x, wr_id %#llx: the QP is in state %s, must be RTS: connect "
@@ -162,6 +164,18 @@ set_unusual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 	batch_finish_wqe(qp, &wqe, true);
 }
 
+/* Finishes the WQE whose LEN inline bytes follow SEG. */
+WQE_INLINE void finish_inline(struct mlx5_qp *qp, uint8_t *seg, uint32_t len)
+{
+	const uint64_t head = qp->batch.head + inline_units(len) - BATCH_UNITS;
+	const struct send_wqe wqe = { .ds = head & FLD_MASK(CTRL_DS) };
+
+	*(__be32 *)seg = htobe32(MLX5_INLINE_SEG | len);
+	seg_put_be64(qp->batch.ctrl, head);
+	qp->sq.pi += wqe_blocks(&wqe);
+	qp->batch.push = PUSH_INLINE;
+}
+
 /* IS_LONG: more than COPY_SMALL_MAX bytes. */
 WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length, bool is_long)
 {
@@ -218,8 +232,8 @@ static uint64_t bufs_length(const struct ibv_data_buf *bufs, size_t n)
 	return total;
 }
 
-static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
-				    const struct ibv_data_buf *bufs)
+static void __attribute__((noinline))
+set_unusual_inline_list(struct ibv_qp_ex *qpx, size_t num_buf, const struct ibv_data_buf *bufs)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 	struct send_wqe wqe = batch_wqe(qp);
@@ -239,6 +253,25 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
 		to = ring_copy(&qp->sq, to, bufs[i].addr, bufs[i].length);
 	wqe_inline_close(&wqe, (uint32_t)total);
 	batch_finish_wqe(qp, &wqe, true);
+}
+
+static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
+				    const struct ibv_data_buf *bufs)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	uint8_t *const seg = qp->batch.seg;
+	uint8_t *to = seg + sizeof(struct mlx5_wqe_inl_data_seg);
+	uint64_t total = bufs_length(bufs, num_buf);
+
+	if (unlikely(!inline_is_usual(&qp->sq, seg, total))) {
+		set_unusual_inline_list(qpx, num_buf, bufs);
+		return;
+	}
+	for (size_t i = 0; i < num_buf; i++) {
+		copy_inline(to, bufs[i].addr, (uint32_t)bufs[i].length);
+		to += bufs[i].length;
+	}
+	finish_inline(qp, seg, (uint32_t)total);
 }
 
 /* ---- begin and end of a batch */

@@ -29,8 +29,10 @@ static bool raw_wqe_has_size(struct mlx5_qp *qp, uint32_t ds)
 
 static bool qp_is_ready(struct mlx5_qp *qp, const char *call)
 {
-	if (gate_open_for_any(qp))
+	if (gate_open_for_any(qp)) {
+		qp->batch.opened_gate = true;
 		return true;
+	}
 	verbs_warn("%s: qp 0x%x, wr_id %#llx: the QP is in state %s, must be RTS", call,
 		   qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id,
 		   provider_qp_state_str(qp->vqp.qp.state));

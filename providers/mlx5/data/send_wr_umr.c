@@ -4,6 +4,7 @@
  * no setter. umr.h describes their effect on the gate.
  */
 #include "providers/mlx5/data/batch.h"
+#include "providers/mlx5/data/single_umr.h"
 
 static bool begin_umr(struct mlx5_qp *qp, enum ibv_wr_opcode op)
 {
@@ -26,8 +27,9 @@ static void finish_umr(struct mlx5_qp *qp, const struct send_wqe *wqe)
 	gate_shut(qp);
 }
 
-static void wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw, uint32_t rkey,
-		       const struct ibv_mw_bind_info *bind)
+static void __attribute__((noinline))
+bind_slowly(struct ibv_qp_ex *qpx, struct ibv_mw *mw, uint32_t rkey,
+	    const struct ibv_mw_bind_info *bind)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 	struct send_wqe wqe;
@@ -42,7 +44,7 @@ static void wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw, uint32_t rkey,
 		finish_umr(qp, &wqe);
 }
 
-static void wr_local_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
+static void __attribute__((noinline)) invalidate_slowly(struct ibv_qp_ex *qpx, uint32_t rkey)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 	struct send_wqe wqe;
@@ -51,6 +53,44 @@ static void wr_local_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
 		return;
 	mlx5_umr_invalidate(qp, &wqe, qp->sq.pi, qpx->wr_flags, rkey);
 	finish_umr(qp, &wqe);
+}
+
+/* Returns whether the state permits requests on keys. In a failed batch there is no room, so
+ * on_key_fits() is false. */
+WQE_INLINE bool may_post_on_key(const struct mlx5_qp *qp)
+{
+	return likely(qp->sq.sge_limit);
+}
+
+static void wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw, uint32_t rkey,
+		       const struct ibv_mw_bind_info *bind)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	struct send_wqe wqe;
+
+	/* first whether there is room: in a failed batch, MW may be anything */
+	if (!may_post_on_key(qp) || !bind_is_usual(qp, &wqe, mw, bind, qpx->wr_flags) ||
+	    mw->type != IBV_MW_TYPE_2) {
+		bind_slowly(qpx, mw, rkey, bind);
+		return;
+	}
+	put_bind(qp, wqe.ctrl, IBV_MW_TYPE_2, rkey, bind);
+	qp->batch.ctrl = wqe.ctrl;
+	enter_on_key(qp, &wqe, mw->rkey, qpx->wr_id, qpx->wr_flags, BIND_BLOCKS, IBV_WC_BIND_MW);
+}
+
+static void wr_local_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+	struct send_wqe wqe;
+
+	if (!may_post_on_key(qp) || !inval_is_usual(qp, &wqe, qpx->wr_flags)) {
+		invalidate_slowly(qpx, rkey);
+		return;
+	}
+	put_inval(wqe.ctrl);
+	qp->batch.ctrl = wqe.ctrl;
+	enter_on_key(qp, &wqe, rkey, qpx->wr_id, qpx->wr_flags, INVAL_BLOCKS, IBV_WC_LOCAL_INV);
 }
 
 void mlx5_batch_fill_umr(struct mlx5_qp *qp)

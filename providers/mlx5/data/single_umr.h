@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * single_umr.h - fast path for a single request on a memory key: binding a window, or invalidating
- * a key. post_send.c and bind_mw.c use it on connected QPs with an exclusive register.
+ * single_umr.h - fast path for a request on a memory key: binding a window, or invalidating a key.
+ * post_send.c and bind_mw.c use it for a single request, on connected QPs with an exclusive
+ * register; send_wr_umr.c builds the requests of a batch with it.
  *
  * The WQE does not wrap, so all its segments are at constant offsets, and none of the special cases
  * of umr.c applies. Both paths build the same bytes, with the same functions of umr.h.
@@ -64,10 +65,11 @@ WQE_INLINE void put_inval(uint8_t *ctrl)
 	umr_fill_free_key(ctrl + WQE_BB, 0);
 }
 
-/* Writes the control segment of a request on KEY, rings the doorbell, and shuts the gate. The
- * caller holds the lock, if there is one. */
-WQE_INLINE void post_on_key(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t key, uint64_t wr_id,
-			    unsigned int send_flags, uint32_t blocks, enum ibv_wc_opcode done_as)
+/* Writes the control segment of a request on KEY, enters it into the queue, and shuts the gate.
+ * The caller holds the lock, if there is one. Returns the queue's next WQEBB. */
+WQE_INLINE uint32_t enter_on_key(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t key,
+				 uint64_t wr_id, unsigned int send_flags, uint32_t blocks,
+				 enum ibv_wc_opcode done_as)
 {
 	struct mlx5_sq *sq = &qp->sq;
 	const uint32_t pi = sq->pi, head = sq->wq.head;
@@ -80,7 +82,16 @@ WQE_INLINE void post_on_key(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t k
 	wq_slot_set(wqe->slot, head, wr_id, done_as);
 	gate_shut(qp);
 	sq->pi = pi + blocks;
-	doorbell_send_blocks(sq, pi + blocks, wqe->ctrl, blocks);
+	return pi + blocks;
+}
+
+/* Does the same, and rings the doorbell. */
+WQE_INLINE void post_on_key(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t key, uint64_t wr_id,
+			    unsigned int send_flags, uint32_t blocks, enum ibv_wc_opcode done_as)
+{
+	uint32_t pi = enter_on_key(qp, wqe, key, wr_id, send_flags, blocks, done_as);
+
+	doorbell_send_blocks(&qp->sq, pi, wqe->ctrl, blocks);
 }
 
 WQE_INLINE void post_bind(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t key, uint64_t wr_id,

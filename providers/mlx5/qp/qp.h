@@ -119,6 +119,9 @@ struct mlx5_batch {
 	uint32_t header_left;
 	/* the maximum PUSH_* of the requests; only used for a single request */
 	uint8_t push;
+	/* The gate of data/umr.h was opened since the last batch that was cancelled, so this batch
+	 * may have the request that waits for a UMR. */
+	bool opened_gate;
 	int err; /* first error; the rest of the batch writes nothing */
 };
 

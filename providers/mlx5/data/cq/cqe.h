@@ -337,6 +337,40 @@ CQE_INLINE bool cqe_take_frame(const struct mlx5_cq *cq, const struct mlx5_cqe64
 	return cqe_take_from_rq(cq, rq, cqe, 0, comp);
 }
 
+/* Returns whether CQE completes a request that the adapter flushed, as its QP is in an error. */
+CQE_INLINE bool cqe_is_flush(const struct mlx5_cqe64 *cqe)
+{
+	const uint8_t kind = cqe->op_own & (uint8_t)~MLX5_CQE_OWNER_MASK;
+
+	return (kind == MLX5_CQE_REQ_ERR << FLD_SHIFT(CQE_OPCODE) ||
+		kind == MLX5_CQE_RESP_ERR << FLD_SHIFT(CQE_OPCODE)) &&
+	       ((const struct mlx5_err_cqe *)cqe)->syndrome == MLX5_CQE_SYNDROME_WR_FLUSH_ERR;
+}
+
+/* Takes a flushed request of RQ's QP. A flush has no cause of its own, so there is nothing to log.
+ * Returns false for a receive that is not simply the next one of its queue, and for a request that
+ * has completed, and has then changed nothing: cqe_error.c handles both. */
+CQE_INLINE bool cqe_take_flush(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
+			       struct completion *comp)
+{
+	struct mlx5_sq *sq = &rq_qp(rq)->sq;
+
+	comp->cqe = cqe;
+	comp->status = IBV_WC_WR_FLUSH_ERR;
+	comp->opcode = cqe_opcode(cqe);
+	if (comp->opcode == MLX5_CQE_REQ_ERR) {
+		if (unlikely(cqe_slot(sq, cqe)->tail_after == sq->wq.tail))
+			return false;
+		cqe_complete_request(rq, cqe, comp);
+		return true;
+	}
+	if (unlikely(rq->special))
+		return false;
+	comp->wr_id = wq_complete_next(&rq->wq);
+	comp->extra = IBV_WC_RECV;
+	return true;
+}
+
 /* Takes the completion in CQE, which software owns. Returns false if it needs a slow path, and has
  * then changed nothing, so that the slow path may begin anew. */
 CQE_INLINE bool cqe_take_usual(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,

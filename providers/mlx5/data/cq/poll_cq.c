@@ -180,6 +180,17 @@ CQE_INLINE void wc_fill_frame(struct ibv_wc *wc, const struct completion *comp)
 	wc_fill_send(wc, comp->cqe, comp->extra);
 }
 
+CQE_INLINE void wc_fill_flushed(struct ibv_wc *wc, const struct completion *comp)
+{
+	wc->wr_id = comp->wr_id;
+	wc->status = comp->status;
+	wc->opcode = comp->extra & WQ_DONE_OPCODE_MASK;
+	wc->vendor_err = cqe_vendor_err(comp->cqe);
+	wc->byte_len = 0;
+	wc->qp_num = cqe_qpn(comp->cqe);
+	wc->wc_flags = 0;
+}
+
 /* ---- functions that continue each other within one poll. CQE, at index CI, is the next
  * completion; it goes to WC, and there is room up to END. cq->ci keeps the index at which the poll
  * began until the end. All of them hold the CQ's lock, if it has one, and the last one drops it.
@@ -340,6 +351,34 @@ POLL_LOOP poll_messages(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 	return poll_done(cq, ci);
 }
 
+static int poll_mixed(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
+		      const struct mlx5_cqe64 *cqe, uint32_t ci);
+
+/* Polls flushed requests of any queue: programs that end a connection poll as many as were posted.
+ * mlx5_cq_poll_any() enters this loop for any number of completions, so it must not go back
+ * there. */
+POLL_LOOP poll_flushed(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
+		       const struct mlx5_cqe64 *cqe, uint32_t ci)
+{
+	struct mlx5_cq *cq = to_mcq(ibcq);
+
+	do {
+		struct completion comp;
+
+		dma_load_barrier();
+		if (unlikely(!cqe_is_flush(cqe))) {
+			cq->poll = mlx5_cq_poll_any;
+			return poll_mixed(ibcq, end, wc, cqe, ci);
+		}
+		if (unlikely(!cqe_find_rq(cq, cqe) || !cqe_take_flush(cq->rsn_rq, cqe, &comp)))
+			return poll_rest(ibcq, end, wc, ci);
+		wc_fill_flushed(wc, &comp);
+		wc++;
+		ci++;
+	} while (poll_goes_on(cq, end, wc, &cqe, ci));
+	return poll_done(cq, ci);
+}
+
 /* Returns the loop for CQE, a usual completion of cq->rsn_rq. */
 CQE_INLINE cq_poll_fn *poll_loop_for(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
@@ -353,7 +392,7 @@ CQE_INLINE cq_poll_fn *poll_loop_for(const struct mlx5_cq *cq, const struct mlx5
 		return shared ? poll_shared : poll_plain;
 	if (op_own_is_send(cqe->op_own, MLX5_INLINE_SCATTER_32))
 		return shared ? poll_shared_inline : poll_inline;
-	return poll_messages;
+	return cqe_is_flush(cqe) ? poll_flushed : poll_messages;
 }
 
 /* Polls usual completions of all kinds and queues. Switching kinds is cheaper here than between
@@ -372,6 +411,9 @@ poll_mixed(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc, const str
 			wc_fill_usual(wc, &comp);
 		else if (cqe_take_frame(cq, cqe, &comp))
 			wc_fill_frame(wc, &comp);
+		else if (cqe_is_flush(cqe) && cqe_find_rq(cq, cqe) &&
+			 cqe_take_flush(cq->rsn_rq, cqe, &comp))
+			wc_fill_flushed(wc, &comp);
 		else
 			return poll_rest(ibcq, end, wc, ci);
 		wc++;
@@ -390,7 +432,7 @@ int mlx5_cq_poll_any(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
 		return poll_rest(ibcq, end, wc, ci);
 	cq->poll = poll_loop_for(cq, cqe);
 	/* Only one more completion fits, so no other kind can follow. */
-	if (wc + 1 == end)
+	if (wc + 1 == end || cq->poll == poll_flushed)
 		return cq->poll(ibcq, end, wc, cqe, ci);
 	return poll_mixed(ibcq, end, wc, cqe, ci);
 }

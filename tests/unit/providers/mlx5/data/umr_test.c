@@ -251,6 +251,78 @@ static void a_cancelled_batch_does_not_lose_the_fence(void **state)
 	rig_free(rig);
 }
 
+static void abort_send(struct ibv_qp_ex *qpx)
+{
+	ibv_wr_start(qpx);
+	ibv_wr_send(qpx);
+	ibv_wr_set_sge(qpx, 0, 0, 0);
+	ibv_wr_abort(qpx);
+}
+
+/* A fence would slow down the adapter, and a shut gate the next request. */
+static void a_cancelled_batch_without_the_fence_adds_none(void **state)
+{
+	struct rig *rig = umr_rig(0, IBV_QPT_RC);
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	(void)state;
+	abort_send(qpx);
+	assert_int_not_equal(rig->qp->sq.opcodes, 0);
+	assert_int_equal(post_send(rig, IBV_SEND_SIGNALED), 0);
+	check_bytes(rig_sq(rig, 0), "0000000a 12345601 00000008");
+	/* the fence that the first of two batches takes back is taken by the next request */
+	assert_int_equal(post_inv(rig), 0);
+	abort_send(qpx);
+	abort_send(qpx);
+	assert_int_equal(post_send(rig, IBV_SEND_SIGNALED), 0);
+	check_bytes(rig_sq(rig, 3), "0000030a 12345601 00000028");
+	abort_send(qpx);
+	assert_int_equal(post_send(rig, IBV_SEND_SIGNALED), 0);
+	check_bytes(rig_sq(rig, 4), "0000040a 12345601 00000008");
+	rig_free(rig);
+}
+
+/* A cancelled request on a key has no effect on the fence for the one before it. */
+static void a_cancelled_request_on_a_key_keeps_the_fence(void **state)
+{
+	struct rig *rig = umr_rig(0, IBV_QPT_RC);
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	(void)state;
+	assert_int_equal(post_inv(rig), 0);
+	ibv_wr_start(qpx);
+	ibv_wr_local_inv(qpx, 0x55667788);
+	ibv_wr_send(qpx);
+	ibv_wr_set_sge(qpx, 0, 0, 0);
+	ibv_wr_abort(qpx);
+	assert_int_equal(post_send(rig, IBV_SEND_SIGNALED), 0);
+	check_bytes(rig_sq(rig, 2), "0000020a 12345601 00000028");
+	rig_free(rig);
+}
+
+/* Each waits for the one before it, and the request after them for the last. */
+static void requests_on_keys_in_one_batch_wait_for_each_other(void **state)
+{
+	struct ibv_mw_bind_info info = mw_bind_info(ALL_ACCESS);
+	struct ibv_mw mw = mw_of_type(IBV_MW_TYPE_2);
+	struct rig *rig = umr_rig(0, IBV_QPT_RC);
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	(void)state;
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_start(qpx);
+	ibv_wr_bind_mw(qpx, &mw, 0x000123ab, &info);
+	ibv_wr_local_inv(qpx, 0x55667788);
+	ibv_wr_send(qpx);
+	ibv_wr_set_sge(qpx, 0, 0, 0);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	check_bytes(rig_sq(rig, 0), "00000025 1234560c 00000008" BOUND_2);
+	check_bytes(rig_sq(rig, 3), "00000325 12345608 00000028 55667788" FREE_2);
+	check_bytes(rig_sq(rig, 5), "0000050a 12345601 00000028");
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 6);
+	rig_free(rig);
+}
+
 static void what_a_binding_must_not_be(void **state)
 {
 	struct rig *rig = umr_rig(0, IBV_QPT_RC);
@@ -674,6 +746,9 @@ int main(void)
 		cmocka_unit_test(a_refused_request_does_not_lose_the_fence),
 		cmocka_unit_test(a_window_has_2_gib_at_most),
 		cmocka_unit_test(a_cancelled_batch_does_not_lose_the_fence),
+		cmocka_unit_test(a_cancelled_batch_without_the_fence_adds_none),
+		cmocka_unit_test(a_cancelled_request_on_a_key_keeps_the_fence),
+		cmocka_unit_test(requests_on_keys_in_one_batch_wait_for_each_other),
 		cmocka_unit_test(what_a_binding_must_not_be),
 		cmocka_unit_test(a_region_that_windows_cannot_be_bound_to),
 		cmocka_unit_test(requests_on_keys_have_the_limits_of_others),

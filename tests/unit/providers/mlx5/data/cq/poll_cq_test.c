@@ -19,6 +19,8 @@
 #define MAX_COMPLETIONS 4096u
 #define OTHER_RSN       0x123u
 
+enum { FLUSHED = 0x100, FLUSHED_RECEIVE = MLX5_CQE_RESP_ERR | FLUSHED };
+
 /* Two QPs on the CQ of the first */
 struct pair {
 	struct rig *rig, *other;
@@ -43,7 +45,7 @@ static void pair_free(struct pair *pair)
 	rig_free(pair->other);
 }
 
-static void complete_send(struct pair *pair, bool is_other, uint64_t wr_id)
+static void complete_send(struct pair *pair, bool is_other, uint64_t wr_id, bool is_flushed)
 {
 	struct ibv_sge sge = { .addr = 0x1000, .length = 0x10, .lkey = 1 };
 	struct ibv_send_wr wr = { .wr_id = wr_id,
@@ -55,9 +57,12 @@ static void complete_send(struct pair *pair, bool is_other, uint64_t wr_id)
 	struct rig *owner = is_other ? pair->other : pair->rig;
 
 	assert_int_equal(mlx5_post_send(&owner->qp->vqp.qp, &wr, &bad), 0);
-	rig_complete(pair->rig, &(struct rig_cqe){ .send_opcode = MLX5_OPCODE_SEND,
-						   .wqe_counter = (uint16_t)pair->sends[is_other]++,
-						   .rsn = is_other ? OTHER_RSN : 0 });
+	rig_complete(pair->rig,
+		     &(struct rig_cqe){ .opcode = is_flushed ? MLX5_CQE_REQ_ERR : MLX5_CQE_REQ,
+					.syndrome = MLX5_CQE_SYNDROME_WR_FLUSH_ERR,
+					.send_opcode = MLX5_OPCODE_SEND,
+					.wqe_counter = (uint16_t)pair->sends[is_other]++,
+					.rsn = is_other ? OTHER_RSN : 0 });
 }
 
 static void complete_receive(struct pair *pair, bool is_other, uint64_t wr_id, unsigned int opcode,
@@ -69,12 +74,15 @@ static void complete_receive(struct pair *pair, bool is_other, uint64_t wr_id, u
 	struct rig *owner = is_other ? pair->other : pair->rig;
 
 	assert_int_equal(mlx5_post_recv(&owner->qp->vqp.qp, &wr, &bad), 0);
-	rig_complete(pair->rig, &(struct rig_cqe){ .opcode = opcode,
-						   .byte_cnt = sizeof(buffer),
-						   .imm = htobe32(0x01020304),
-						   .flags_rqpn = 0x13000042,
-						   .rsn = is_other ? OTHER_RSN : 0,
-						   .payload = payload });
+	rig_complete(pair->rig,
+		     &(struct rig_cqe){
+			     .opcode = opcode & ~FLUSHED,
+			     .syndrome = opcode & FLUSHED ? MLX5_CQE_SYNDROME_WR_FLUSH_ERR : 0,
+			     .byte_cnt = sizeof(buffer),
+			     .imm = htobe32(0x01020304),
+			     .flags_rqpn = 0x13000042,
+			     .rsn = is_other ? OTHER_RSN : 0,
+			     .payload = payload });
 }
 
 /* Adds a completion; KIND is a letter, a capital for the other QP. */
@@ -85,7 +93,13 @@ static void pair_complete(struct pair *pair, char kind, uint64_t wr_id)
 
 	switch (kind | 0x20) {
 	case 's':
-		complete_send(pair, is_other, wr_id);
+		complete_send(pair, is_other, wr_id, false);
+		break;
+	case 'f':
+		complete_send(pair, is_other, wr_id, true);
+		break;
+	case 'g':
+		complete_receive(pair, is_other, wr_id, FLUSHED_RECEIVE, NULL);
 		break;
 	case 'r':
 		complete_receive(pair, is_other, wr_id, MLX5_CQE_RESP_SEND, NULL);
@@ -121,10 +135,26 @@ static void poll_by(const char *kinds, unsigned int count, int at_once, struct i
 	pair_free(&pair);
 }
 
+static void check_statuses(const char *kinds, const struct ibv_wc *wc, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		char kind = (char)(kinds[i % strlen(kinds)] | 0x20);
+
+		if (kind == 'f' || kind == 'g') {
+			assert_int_equal(wc[i].status, IBV_WC_WR_FLUSH_ERR);
+			assert_int_equal(wc[i].opcode, kind == 'f' ? IBV_WC_SEND : IBV_WC_RECV);
+			assert_int_not_equal(wc[i].qp_num, 0);
+		} else {
+			assert_int_equal(wc[i].status == IBV_WC_SUCCESS, kind != 'e');
+		}
+	}
+}
+
 static void many_at_once_are_what_each_is_alone(void **state)
 {
 	static const char *const patterns[] = {
-		"s", "sr", "srpi", "rRpP", "sS", "sRiSp", "ssssrrrr", "sresrpepi", "SrRsePpeEiI",
+		"s",           "sr", "srpi", "rRpP", "sS",   "sRiSp",    "ssssrrrr", "sresrpepi",
+		"SrRsePpeEiI", "f",  "fg",   "fGFg", "sfrg", "ggggffff", "sFePgrfE",
 	};
 	static const int sizes[] = { 2, 3, 16, 64 };
 	enum { COUNT = 60 };
@@ -133,6 +163,7 @@ static void many_at_once_are_what_each_is_alone(void **state)
 	(void)state;
 	for (unsigned int p = 0; p < ARRAY_SIZE(patterns); p++) {
 		poll_by(patterns[p], COUNT, 1, alone);
+		check_statuses(patterns[p], alone, COUNT);
 		for (unsigned int s = 0; s < ARRAY_SIZE(sizes); s++) {
 			poll_by(patterns[p], COUNT, sizes[s], wc);
 			assert_memory_equal(wc, alone, sizeof(alone));
@@ -197,7 +228,7 @@ static size_t stack_of_poll(const char *kinds, unsigned int count, uint8_t *stac
 
 static void the_stack_does_not_grow_with_num_entries(void **state)
 {
-	static const char *const patterns[] = { "sr", "srpi", "rR", "sSpPiI" };
+	static const char *const patterns[] = { "sr", "srpi", "rR", "sSpPiI", "fF", "sfgS" };
 	uint8_t *stack = aligned_alloc(4096, STACK_SIZE);
 
 	(void)state;
