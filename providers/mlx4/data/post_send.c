@@ -123,10 +123,18 @@ static bool inline_fits(const struct mlx4_sq *sq, const struct ibv_send_wr *wr, 
 	return *length + taken <= sq->max_inline;
 }
 
-static uint32_t put_inline(uint8_t *ctrl, uint32_t at, const struct ibv_send_wr *wr)
+/* Writes inline data of LENGTH bytes. Most have one piece, or end within the first piece of the
+ * WQE. */
+static uint32_t put_inline(uint8_t *ctrl, uint32_t at, const struct ibv_send_wr *wr,
+			   uint32_t length)
 {
 	struct wqe_stream stream;
 
+	if (likely(wr->num_sge == 1))
+		return wqe_put_inline(ctrl, at, (const uint8_t *)(uintptr_t)wr->sg_list->addr,
+				      length);
+	if (likely(length <= wqe_inline_room(at)))
+		return wqe_put_short_inline(ctrl, at, wr->sg_list, wr->num_sge);
 	stream_begin(&stream, ctrl, at, NULL);
 	for (int i = 0; i < wr->num_sge; i++)
 		stream_put(&stream, (const uint8_t *)(uintptr_t)wr->sg_list[i].addr,
@@ -260,13 +268,13 @@ static bool __attribute__((noinline)) build_large(struct mlx4_qp *qp, const stru
 	uint8_t *ctrl = sq_slot(sq, head);
 	uint32_t at = wqe_large_end(wr->tso.hdr_sz);
 	bool is_inline = wr->send_flags & IBV_SEND_INLINE && wr->num_sge;
-	uint64_t length;
+	uint64_t length = 0;
 
 	if (wr->tso.hdr_sz < TSO_HEADER_MIN || wr->tso.hdr_sz > qp->max_tso_header)
 		return *err = refuse_large(qp, wr), false;
 	if (is_inline && !inline_fits(sq, wr, 0, &length))
 		return *err = refuse_inline(qp, wr, length), false;
-	at = is_inline ? put_inline(ctrl, at, wr)
+	at = is_inline ? put_inline(ctrl, at, wr, (uint32_t)length)
 		       : wqe_put_sges(ctrl, at, wr->sg_list, wr->num_sge, NULL);
 	wqe_put_header(ctrl, wr->tso.hdr, wr->tso.hdr_sz, wr->tso.mss, NULL);
 	wqe_put_control(ctrl, at, wqe_control(sq, SEND_RAW, wr->send_flags & ~IBV_SEND_FENCE), 0);
@@ -308,7 +316,7 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 	if (wr->send_flags & IBV_SEND_INLINE && wr->num_sge) {
 		if (unlikely(!inline_fits(sq, wr, more * M4_SEG, &length)))
 			return *err = refuse_inline(qp, wr, length), false;
-		at = put_inline(ctrl, put_head(ctrl, wr, op, kind), wr);
+		at = put_inline(ctrl, put_head(ctrl, wr, op, kind), wr, (uint32_t)length);
 		built->is_whole = true;
 	} else {
 		at = put_data(ctrl, put_head(ctrl, wr, op, kind), wr);
@@ -361,6 +369,14 @@ WQE_INLINE uint32_t put_usual_head(uint8_t *ctrl, const struct ibv_send_wr *wr, 
 	return wqe_put_raddr(ctrl, M4_SEG, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
 }
 
+/* Returns their end. */
+WQE_INLINE uint32_t usual_head_size(const struct ibv_send_wr *wr, enum send_kind kind)
+{
+	if (kind == SEND_DATAGRAM)
+		return M4_SEG + M4_DATAGRAM_SIZE;
+	return kind == SEND_RAW || wr->opcode >= IBV_WR_SEND ? M4_SEG : 2 * M4_SEG;
+}
+
 /* Writes the rest of a usual request of SIZE bytes, and notes the request. */
 WQE_INLINE void put_usual_rest(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
 			       const struct place *place, uint32_t size, enum send_kind kind)
@@ -384,6 +400,35 @@ WQE_INLINE uint32_t put_usual(struct mlx4_qp *qp, const struct ibv_send_wr *wr, 
 	put_usual_rest(qp, wr, &place, size, kind);
 	hand_over(qp, place.ctrl, head, usual.opcode[place.opcode]);
 	return size;
+}
+
+/* Returns whether WR, which is inline, takes the fast path, apart from its SGEs. */
+WQE_INLINE bool inline_flags_are_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
+				       uint32_t head, enum send_kind kind)
+{
+	return opcode_is_usual(sq, wr->opcode, kind) &&
+	       !(kind_has_sums(kind) && wr->send_flags & sq->unusual_flags & IBV_SEND_IP_CSUM) &&
+	       head != sq->wq.limit;
+}
+
+/* Returns whether WR has usual inline data: one buffer. */
+WQE_INLINE bool is_usual_inline(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
+				uint32_t head, enum send_kind kind)
+{
+	return wr->num_sge == 1 && inline_flags_are_usual(sq, wr, head, kind) &&
+	       wr->sg_list->length <= sq->max_inline && (kind != SEND_RAW || frame_has_mac(wr));
+}
+
+/* Writes a request with such data to PLACE, except its first word. Returns its size. */
+WQE_INLINE uint32_t put_usual_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
+				     const struct place *place, enum send_kind kind)
+{
+	uint32_t at =
+		wqe_put_inline(place->ctrl, put_usual_head(place->ctrl, wr, kind),
+			       (const uint8_t *)(uintptr_t)wr->sg_list->addr, wr->sg_list->length);
+
+	put_usual_rest(qp, wr, place, at, kind);
+	return at;
 }
 
 /* Writes several SGEs. Returns false if one is empty and this variant does not handle that. */
@@ -421,6 +466,22 @@ WQE_INLINE bool sq_has_stamps(const struct mlx4_sq *sq)
 	return sq->slot_log > M4_MIN_SLOT_LOG;
 }
 
+/* Posts a request with usual inline data in a list. Returns false for any other request. */
+WQE_INLINE bool put_listed_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
+				  enum send_kind kind)
+{
+	const struct place place = place_at(&qp->sq, wr, head);
+	uint32_t size;
+
+	if (!(wr->send_flags & IBV_SEND_INLINE) || !is_usual_inline(&qp->sq, wr, head, kind))
+		return false;
+	size = put_usual_inline(qp, wr, &place, kind);
+	hand_over(qp, place.ctrl, head, usual.opcode[place.opcode]);
+	if (sq_has_stamps(&qp->sq))
+		sq_stamp_ahead(&qp->sq, kind, head, size);
+	return true;
+}
+
 /* Posts WR at HEAD. Returns 0 or an errno. If it is ALONE and needs no data from memory, it goes
  * through BlueFlame if it fits; *RINGS tells whether the doorbell must still be rung. */
 typedef int put_any_fn(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head, bool alone,
@@ -433,6 +494,8 @@ WQE_INLINE int put_any(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_
 	struct built built;
 	int ret = 0;
 
+	if (!alone && kind != SEND_RAW && put_listed_inline(qp, wr, head, kind))
+		return 0;
 	if (unlikely(!build(qp, wr, head, kind, &built, &ret)))
 		return ret;
 	*rings = !alone || !built.is_whole || !sq->bf || built.size > sq->bf->half;
@@ -502,14 +565,20 @@ struct one {
 	bool stamps; /* see sq_has_stamps() */
 };
 
-/* Returns whether a single request has usual inline data: one buffer. */
-WQE_INLINE bool is_usual_inline(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
-				enum send_kind kind)
+/* Rings the doorbell for the single request at PLACE, of SIZE bytes with inline data. */
+WQE_INLINE void ring_inline(struct mlx4_qp *qp, const struct place *place, uint32_t size)
 {
-	return wr->num_sge == 1 && opcode_is_usual(sq, wr->opcode, kind) &&
-	       !(kind_has_sums(kind) && wr->send_flags & sq->unusual_flags & IBV_SEND_IP_CSUM) &&
-	       wr->sg_list->length <= sq->max_inline && sq->wq.head != sq->wq.limit &&
-	       (kind != SEND_RAW || frame_has_mac(wr));
+	struct mlx4_sq *sq = &qp->sq;
+
+	if (likely(sq->bf && size <= sq->bf->half)) {
+		order_publish(&sq->wq);
+		doorbell_push(sq, place->ctrl, size,
+			      wqe_owner_opcode(sq, place->head, usual.opcode[place->opcode]),
+			      place->head);
+	} else {
+		hand_over(qp, place->ctrl, place->head, usual.opcode[place->opcode]);
+		doorbell_send(sq);
+	}
 }
 
 WQE_INLINE int post_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, struct one one)
@@ -518,24 +587,48 @@ WQE_INLINE int post_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, str
 	uint32_t head = sq->wq.head, at;
 	const struct place place = place_at(sq, wr, head);
 
-	at = wqe_put_inline(place.ctrl, put_usual_head(place.ctrl, wr, one.kind),
-			    (const uint8_t *)(uintptr_t)wr->sg_list->addr, wr->sg_list->length);
-	put_usual_rest(qp, wr, &place, at, one.kind);
+	at = put_usual_inline(qp, wr, &place, one.kind);
 	sq->wq.head = head + 1;
 	if (one.stamps && at > M4_PIECE)
 		sq_stamp_ahead_of_long(sq, one.kind, head);
 	else if (one.stamps)
 		sq_stamp_ahead(sq, one.kind, head, at);
-	if (likely(sq->bf && at <= sq->bf->half)) {
-		order_publish(&sq->wq);
-		doorbell_push(sq, place.ctrl, at,
-			      wqe_owner_opcode(sq, head, usual.opcode[place.opcode]), head);
-	} else {
-		hand_over(qp, place.ctrl, head, usual.opcode[place.opcode]);
-		doorbell_send(sq);
-	}
+	ring_inline(qp, &place, at);
 	if (one.shared)
 		qlock_drop(&qp->sq_lock);
+	return 0;
+}
+
+/* Returns whether the inline data of a single request ends in the first piece after its head, in
+ * any number of buffers. */
+WQE_INLINE bool is_short_inline(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
+				enum send_kind kind)
+{
+	uint64_t length;
+
+	return inline_flags_are_usual(sq, wr, sq->wq.head, kind) &&
+	       (uint32_t)wr->num_sge - 1 < sq->max_sge && inline_fits(sq, wr, 0, &length) &&
+	       length <= wqe_inline_room(usual_head_size(wr, kind));
+}
+
+/* Posts inline data in pieces for all QPs of a kind, or calls OTHER. */
+WQE_INLINE int post_pieces(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+			   enum send_kind kind, qp_post_send_fn *other)
+{
+	struct mlx4_sq *sq = &qp->sq;
+	const struct place place = place_at(sq, wr, sq->wq.head);
+	uint32_t at;
+
+	if (!is_short_inline(sq, wr, kind))
+		return other(qp, wr, bad_wr);
+	at = wqe_put_short_inline(place.ctrl, put_usual_head(place.ctrl, wr, kind), wr->sg_list,
+				  wr->num_sge);
+	put_usual_rest(qp, wr, &place, at, kind);
+	sq->wq.head = place.head + 1;
+	if (sq_has_stamps(sq))
+		sq_stamp_ahead(sq, kind, place.head, at);
+	ring_inline(qp, &place, at);
+	qlock_leave(&qp->sq_lock);
 	return 0;
 }
 
@@ -740,12 +833,21 @@ KIND_PARTS(datagram, SEND_DATAGRAM)
 KIND_PARTS(xrc, SEND_XRC)
 KIND_PARTS(raw, SEND_RAW)
 
+#define PIECES_PART(name, kind)                                         \
+	OUT_OF_LINE pieces_##name(POST_ARGS)                            \
+	{                                                               \
+		return post_pieces(qp, wr, bad_wr, kind, other_##name); \
+	}
+
+PIECES_PART(connected, SEND_CONNECTED)
+PIECES_PART(datagram, SEND_DATAGRAM)
+
 /* ---- routines of a QP ----
  *
  *   call -> enter_for_one -> post_one             one SGE: the straight line
- *                         -> one_with_inline      else UNUSUAL
+ *                         -> one_with_inline      else PIECES, else UNUSUAL
  *                         -> one_with_four_sges   -> one_with_sges, else UNUSUAL
- *                         -> LIST, UNUSUAL        the parts that all QPs of a kind share
+ *                         -> LIST, PIECES, UNUSUAL   the parts that all QPs of a kind share
  *
  * Each arrow to the right is a call of a function out of line, so that the registers that a part
  * saves cost the others nothing. QPs of rare kinds have the straight line and the shared parts. */
@@ -771,11 +873,11 @@ WQE_INLINE int one_on_key(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv
 
 WQE_INLINE int one_with_inline(struct mlx4_qp *qp, struct ibv_send_wr *wr,
 			       struct ibv_send_wr **bad_wr, struct one one,
-			       qp_post_send_fn *unusual)
+			       qp_post_send_fn *in_pieces)
 {
-	if (likely(is_usual_inline(&qp->sq, wr, one.kind)))
+	if (likely(is_usual_inline(&qp->sq, wr, qp->sq.wq.head, one.kind)))
 		return post_inline(qp, wr, one);
-	return unusual(qp, wr, bad_wr);
+	return in_pieces(qp, wr, bad_wr);
 }
 
 WQE_INLINE int one_with_sges(struct mlx4_qp *qp, struct ibv_send_wr *wr,
@@ -825,20 +927,20 @@ WQE_INLINE int enter_for_one(struct mlx4_qp *qp, struct ibv_send_wr *wr,
 		return name##_here(qp, wr, bad_wr);                                                \
 	}
 
-#define ROUTINE(name, list, unusual, ...)                                                     \
-	OUT_OF_LINE name##_inline(POST_ARGS)                                                  \
-	{                                                                                     \
-		return one_with_inline(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, unusual); \
-	}                                                                                     \
-	OUT_OF_LINE name##_sges(POST_ARGS)                                                    \
-	{                                                                                     \
-		return one_with_sges(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, unusual);   \
-	}                                                                                     \
-	OUT_OF_LINE name##_four_sges(POST_ARGS)                                               \
-	{                                                                                     \
-		return one_with_four_sges(qp, wr, bad_wr, (struct one){ __VA_ARGS__ },        \
-					  name##_sges);                                       \
-	}                                                                                     \
+#define ROUTINE(name, list, pieces, unusual, ...)                                            \
+	OUT_OF_LINE name##_inline(POST_ARGS)                                                 \
+	{                                                                                    \
+		return one_with_inline(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, pieces); \
+	}                                                                                    \
+	OUT_OF_LINE name##_sges(POST_ARGS)                                                   \
+	{                                                                                    \
+		return one_with_sges(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, unusual);  \
+	}                                                                                    \
+	OUT_OF_LINE name##_four_sges(POST_ARGS)                                              \
+	{                                                                                    \
+		return one_with_four_sges(qp, wr, bad_wr, (struct one){ __VA_ARGS__ },       \
+					  name##_sges);                                      \
+	}                                                                                    \
 	ENTRY(name, list, unusual, name##_inline, name##_four_sges, __VA_ARGS__)
 
 /* In a process with one thread, only checks that the lock is free, which saves no registers; taking
@@ -861,21 +963,24 @@ ON_KEYS(post_connected_large, other_connected, SEND_CONNECTED, false, true)
 ON_KEYS(post_connected_exchange, other_connected, SEND_CONNECTED, true, false)
 ON_KEYS(post_connected_large_exchange, other_connected, SEND_CONNECTED, true, true)
 
-ROUTINE(post_connected, list_connected, post_connected_on_key, SEND_CONNECTED, false, false)
-ROUTINE(post_connected_large, list_connected_large, post_connected_large_on_key, SEND_CONNECTED,
-	false, true)
-ROUTINE(post_connected_exchange, list_connected, post_connected_exchange_on_key, SEND_CONNECTED,
-	true, false)
-ROUTINE(post_connected_large_exchange, list_connected_large, post_connected_large_exchange_on_key,
-	SEND_CONNECTED, true, true)
+ROUTINE(post_connected, list_connected, pieces_connected, post_connected_on_key, SEND_CONNECTED,
+	false, false)
+ROUTINE(post_connected_large, list_connected_large, pieces_connected, post_connected_large_on_key,
+	SEND_CONNECTED, false, true)
+ROUTINE(post_connected_exchange, list_connected, pieces_connected, post_connected_exchange_on_key,
+	SEND_CONNECTED, true, false)
+ROUTINE(post_connected_large_exchange, list_connected_large, pieces_connected,
+	post_connected_large_exchange_on_key, SEND_CONNECTED, true, true)
 LOCKED_ROUTINE(post_connected)
 LOCKED_ROUTINE(post_connected_large)
 
-ROUTINE(post_datagram, list_datagram, other_datagram, SEND_DATAGRAM, false, false)
-ROUTINE(post_datagram_large, list_datagram_large, other_datagram, SEND_DATAGRAM, false, true)
-ROUTINE(post_datagram_exchange, list_datagram, other_datagram, SEND_DATAGRAM, true, false)
-ROUTINE(post_datagram_large_exchange, list_datagram_large, other_datagram, SEND_DATAGRAM, true,
-	true)
+ROUTINE(post_datagram, list_datagram, pieces_datagram, other_datagram, SEND_DATAGRAM, false, false)
+ROUTINE(post_datagram_large, list_datagram_large, pieces_datagram, other_datagram, SEND_DATAGRAM,
+	false, true)
+ROUTINE(post_datagram_exchange, list_datagram, pieces_datagram, other_datagram, SEND_DATAGRAM, true,
+	false)
+ROUTINE(post_datagram_large_exchange, list_datagram_large, pieces_datagram, other_datagram,
+	SEND_DATAGRAM, true, true)
 LOCKED_ROUTINE(post_datagram)
 LOCKED_ROUTINE(post_datagram_large)
 

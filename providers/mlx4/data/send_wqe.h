@@ -477,6 +477,27 @@ WQE_INLINE uint32_t wqe_put_last_inline(uint8_t *ctrl, uint32_t at, const uint8_
 	return (uint32_t)align_up(at + M4_INLINE_HEADER + length, M4_SEG);
 }
 
+/* Returns how many inline bytes with a header at AT end within the same piece. */
+WQE_INLINE uint32_t wqe_inline_room(uint32_t at)
+{
+	return M4_PIECE - at % M4_PIECE - M4_INLINE_HEADER;
+}
+
+/* Writes the inline bytes of N SGEs, which end within the piece of AT. Returns the end of the
+ * WQE. */
+WQE_INLINE uint32_t wqe_put_short_inline(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge,
+					 int n)
+{
+	uint32_t end = at + M4_INLINE_HEADER;
+
+	for (; n > 0; n--, sge++) {
+		copy_small(ctrl + end, (const uint8_t *)(uintptr_t)sge->addr, sge->length);
+		end += sge->length;
+	}
+	wqe_put_word(ctrl, at, FLD_BITS(M4_DATA_INLINE) | (end - at - M4_INLINE_HEADER), NULL);
+	return (uint32_t)align_up(end, M4_SEG);
+}
+
 /* Writes inline bytes that fill the rest, PART, of their piece. */
 WQE_INLINE void wqe_fill_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from, uint32_t part)
 {
@@ -494,7 +515,7 @@ WQE_INLINE void wqe_fill_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from,
 /* Writes LENGTH bytes at FROM inline, the whole payload. Returns the end of the WQE. */
 WQE_INLINE uint32_t wqe_put_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from, uint32_t length)
 {
-	const uint32_t room = M4_PIECE - at % M4_PIECE - M4_INLINE_HEADER;
+	const uint32_t room = wqe_inline_room(at);
 
 	if (likely(length <= room))
 		return wqe_put_last_inline(ctrl, at, from, length);

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "prm/mlx5/cqe.h"
 #include "providers/mlx4/data/cq/cqe.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
@@ -338,11 +339,57 @@ CQE_INLINE int poll_shared(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, con
 SHARED_LOOPS(poll_shared_sends, false, qp->srq)
 SHARED_LOOPS(poll_xrc_sends, true, srq)
 
+/* Returns whether the CQE completes a request that the adapter flushed: its QP has failed. */
+CQE_INLINE bool cqe_is_flush(const uint8_t *cqe)
+{
+	return (cqe[CQE_LAST] & FLD_BITS(M4_CQE_OPCODE)) == M4_CQE_ERROR &&
+	       fld_get(cqe, M4_CQE_SYNDROME) == SYND_FLUSH;
+}
+
+/* Fills wc for a flushed request of QP, which has no cause of its own, so there is nothing to log.
+ * Returns false for a receive of an SRQ, and has then changed nothing. */
+CQE_INLINE bool fill_flushed(struct mlx4_qp *qp, const uint8_t *cqe, struct ibv_wc *wc)
+{
+	uint32_t done_as;
+
+	if (cqe_is_request(cqe))
+		wc->wr_id = cqe_complete_request(qp, cqe, &done_as);
+	else if (likely(!qp->srq))
+		wc->wr_id = wq_complete_next(&qp->rq.wq);
+	else
+		return false;
+	wc->status = IBV_WC_WR_FLUSH_ERR;
+	wc->qp_num = cqe_qpn(cqe);
+	wc->vendor_err = (uint32_t)fld_get(cqe, M4_CQE_VENDOR);
+	return true;
+}
+
+/* Polls flushed requests of any QP: programs that end a connection poll as many as were posted.
+ * mlx4_cq_poll_any() enters this loop for any number of completions, so it must not go back
+ * there. */
+OUT_OF_LINE poll_flushed(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
+			 uint32_t ci)
+{
+	struct mlx4_cq *cq = to_mcq(ibcq);
+	uint8_t last;
+
+	while (likely(cqe_is_flush(cqe) && cqe_find_qp(cq, cqe) && fill_flushed(cq->qp, cqe, wc))) {
+		wc++;
+		ci++;
+		if (!--room || !cqe_step(cq, &cqe, ci, &last))
+			return poll_done(cq, ci);
+	}
+	cq->poll = mlx4_cq_poll_any;
+	return poll_mixed(ibcq, room, wc, ci);
+}
+
 /* Returns the loop for CQE, a completion of cq->qp. */
 CQE_INLINE cq_poll_fn *poll_loop_for(const struct mlx4_cq *cq, const uint8_t *cqe)
 {
 	if (cqe_is_good_request(cqe))
 		return poll_requests;
+	if (cqe_is_flush(cqe))
+		return poll_flushed;
 	if (!cqe_is_send(cqe) || cq->has_time)
 		return mlx4_cq_poll_any;
 	if (cq->qp->has_checksums)
@@ -374,7 +421,7 @@ int mlx4_cq_poll_any(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uin
 		return poll_without_qp(ibcq, room, wc, cqe, ci);
 	cq->poll = poll_loop_for(cq, cqe);
 	/* Only one more completion fits, so no other kind can follow. */
-	if (room == 1 && cq->poll != mlx4_cq_poll_any)
+	if ((room == 1 && cq->poll != mlx4_cq_poll_any) || cq->poll == poll_flushed)
 		return cq->poll(ibcq, room, wc, cqe, ci);
 	return poll_mixed(ibcq, room, wc, ci);
 }
