@@ -129,6 +129,17 @@ struct ibv_context *verbs_open_device_as(struct ibv_device *device, const void *
 	return verbs_open_device(device, (void *)(uintptr_t)how);
 }
 
+/* The host has no list that it does not make. */
+int verbs_device_offer(const struct verbs_driver *driver, const struct verbs_device_info *info,
+		       struct ibv_device ***list)
+{
+	(void)driver;
+	(void)info;
+	(void)list;
+	verbs_warn("mlx5dv_get_vfio_device_list: not below the distribution's libibverbs");
+	return EOPNOTSUPP;
+}
+
 /* Marks the QP as one with ibv_qp_ex. Before release 45 the host looks for the mark where ibv_qp_ex
  * has since got a call. */
 void verbs_qp_set_ex(struct verbs_qp *vqp)

@@ -142,13 +142,14 @@ static int alloc_context(struct verbs_device *vdev, int fd, const void *how,
 
 static int open_context(struct verbs_device *vdev, const void *how, struct verbs_context **vctx)
 {
-	int fd, err;
+	int fd = -1, err = 0;
 
-	err = verbs_node_open(&vdev->info, &fd);
+	if (!vdev->driver->has_no_node)
+		err = verbs_node_open(&vdev->info, &fd);
 	if (err)
 		return err;
 	err = finish_context(vdev, alloc_context(vdev, fd, how, vctx), vctx);
-	if (err)
+	if (err && fd >= 0)
 		close(fd);
 	return err;
 }
@@ -212,7 +213,7 @@ VERBS_EXPORT int ibv_close_device(struct ibv_context *context)
 	int cmd_fd = context->cmd_fd;
 
 	free_context(to_vctx(context));
-	close(cmd_fd);
+	close(cmd_fd); /* -1, which is no error here, if the device has no file */
 	verbs_device_put(vdev);
 	return 0;
 }

@@ -380,6 +380,25 @@ VERBS_EXPORT struct ibv_device **ibv_get_device_list(int *num_devices)
 	return err ? fail_null(err) : list;
 }
 
+VERBS_EXPORT int verbs_device_offer(const struct verbs_driver *driver,
+				    const struct verbs_device_info *info, struct ibv_device ***list)
+{
+	struct ibv_device **new = calloc_for("get_device_list", 2, sizeof(*new));
+	struct verbs_device *vdev;
+	int err = new ? driver->alloc_device(info, &vdev) : ENOMEM;
+
+	if (err) {
+		free(new);
+		return err;
+	}
+	init_once();
+	watch_forks();
+	fill_device(vdev, driver, info);
+	new[0] = &vdev->device;
+	*list = new;
+	return 0;
+}
+
 VERBS_EXPORT void ibv_free_device_list(struct ibv_device **list)
 {
 	for (struct ibv_device **at = list; *at; at++)

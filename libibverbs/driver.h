@@ -106,6 +106,9 @@ struct verbs_driver {
 	uint32_t driver_id;                 /* enum rdma_driver_id */
 	const struct verbs_pci_id *pci_ids; /* ends with vendor 0; may be NULL */
 	uint32_t min_abi, max_abi;          /* supported versions of the kernel driver's data */
+	/* Devices that verbs_device_offer() lists: they have no character device, and cmd_fd is -1.
+	 */
+	bool has_no_node;
 	/* Allocates a zeroed object that starts with struct verbs_device, which the library then
 	 * fills in. Must not access the device, because listing devices opens none. */
 	int (*alloc_device)(const struct verbs_device_info *info, struct verbs_device **vdev);
@@ -155,6 +158,12 @@ void verbs_register_driver(const struct verbs_driver *driver);
 		verbs_register_driver(&verbs_provider_##drv);                \
 	}
 #endif
+
+/* Makes a list, for ibv_free_device_list(), of a device that the provider itself knows and that
+ * discovery does not find. DRIVER need not be registered. Returns EOPNOTSUPP below another library
+ * (bridge/). */
+int verbs_device_offer(const struct verbs_driver *driver, const struct verbs_device_info *info,
+		       struct ibv_device ***list);
 
 /* ---- 2. Objects ---- */
 /* If the library keeps state next to a public object, the provider embeds the wrapper struct;

@@ -112,21 +112,36 @@ static int64_t clock_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+static bool may_appear(int err)
+{
+	return err == ENOENT || err == NODE_OF_OTHER;
+}
+
+static int await_node(const struct verbs_device_info *info, const struct node_paths *paths,
+		      const char **path, int *fd)
+{
+	enum { PATIENCE_MS = 1000, STEP_MS = 10 };
+	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
+	const int64_t deadline = clock_ms() + PATIENCE_MS;
+	int err;
+
+	do {
+		nanosleep(&step, NULL);
+		err = open_node(info, paths, path, fd);
+	} while (may_appear(err) && clock_ms() < deadline);
+	return err;
+}
+
 /* Opens the file, waiting for it if it is missing or belongs to an earlier device of the same name:
  * the device was listed, so udev may be about to create the file. */
 int verbs_node_open(const struct verbs_device_info *info, int *fd)
 {
-	enum { PATIENCE_MS = 1000, STEP_MS = 10 };
-	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
 	const struct node_paths paths = node_paths(info);
-	const int64_t deadline = clock_ms() + PATIENCE_MS;
 	const char *path;
 	int err = open_node(info, &paths, &path, fd);
 
-	while ((err == ENOENT || err == NODE_OF_OTHER) && clock_ms() < deadline) {
-		nanosleep(&step, NULL);
-		err = open_node(info, &paths, &path, fd);
-	}
+	if (may_appear(err))
+		err = await_node(info, &paths, &path, fd);
 	if (err == NODE_OF_OTHER) {
 		verbs_warn("ibv_open_device %s: %s: is not the file of this device", info->name,
 			   path);
