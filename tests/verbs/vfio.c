@@ -3,7 +3,8 @@
  * vfio.c - an adapter that a program drives itself: the files of VFIO and what their requests
  * refuse, and a library on top of them.
  *
- * Covers: softhca/front/process/vfio/, softhca/front/process/discovery/sysfs_pci.c
+ * Covers: softhca/front/process/vfio/, softhca/front/process/discovery/sysfs_pci.c,
+ * providers/mlx5/vfio/
  */
 #include <endian.h>
 #include <errno.h>
@@ -434,6 +435,50 @@ static void use_eq(struct ibv_context *ctx)
 	mlx5dv_devx_free_uar(uar);
 }
 
+static void refuse_eqs(struct ibv_context *ctx)
+{
+	enum { TOO_LARGE = 31 };
+	uint8_t in[PRM_CREATE_EQ_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_EQ);
+	SAY_PTR(mlx5dv_devx_create_eq(ctx, in, PRM_CMD_IN_SIZE, out, sizeof(out)), "eq, short");
+	fld_set(in, FLD_IN(CREATE_EQ_IN_EQC, EQC_LOG_EQ_SIZE), TOO_LARGE);
+	SAY_PTR(mlx5dv_devx_create_eq(ctx, in, sizeof(in), out, sizeof(out)), "eq, too large");
+}
+
+/* Keys for memory whose addresses lie elsewhere in the pages that the adapter sees it in. */
+static void use_other_addresses(struct ibv_context *ctx)
+{
+	enum { LARGE = 2 << 20, LARGE_PAGE = 1 << 16 };
+	char *memory = aligned_alloc(LARGE_PAGE, LARGE + LARGE_PAGE);
+	struct ibv_pd *pd = ibv_alloc_pd(ctx);
+	struct ibv_mr *mr;
+
+	MUST(pd && memory);
+	mr = SAY_PTR(ibv_reg_mr_iova(pd, memory, LARGE, PAGE, IBV_ACCESS_LOCAL_WRITE), "iova");
+	MUST(!mr || !ibv_dereg_mr(mr));
+	mr = SAY_PTR(ibv_reg_mr(pd, memory + PAGE, LARGE, IBV_ACCESS_LOCAL_WRITE), "large mr");
+	MUST(!mr || !ibv_dereg_mr(mr));
+	SAY_PTR(ibv_reg_mr_iova(pd, memory, PAGE, 1, IBV_ACCESS_LOCAL_WRITE), "unaligned iova");
+	SAY_PTR(ibv_reg_mr(pd, memory, PAGE, IBV_ACCESS_MW_BIND), "mr, for windows");
+	SAY_PTR(mlx5dv_devx_umem_reg(ctx, memory, PAGE, 1u << 19), "umem, unknown access");
+	SAY_PTR(mlx5dv_devx_alloc_uar(ctx, MLX5DV_UAR_ALLOC_TYPE_BF), "uar of BlueFlame");
+	MUST(!ibv_dealloc_pd(pd));
+	free(memory);
+}
+
+static void use_all_vectors(struct ibv_context *ctx)
+{
+	struct mlx5dv_devx_msi_vector *all[64];
+	unsigned int count = 0;
+
+	while (count < 64 && (all[count] = mlx5dv_devx_alloc_msi_vector(ctx)))
+		count++;
+	say_check(count == 63 && errno == ENOSPC, "vectors have an end");
+	while (count)
+		MUST(!mlx5dv_devx_free_msi_vector(all[--count]));
+}
+
 /* The reset at the close frees them. */
 static void use_all_uars(struct ibv_context *ctx)
 {
@@ -471,6 +516,9 @@ static void run_library(void)
 		use_memory(ctx);
 		use_commands(ctx);
 		use_eq(ctx);
+		refuse_eqs(ctx);
+		use_other_addresses(ctx);
+		use_all_vectors(ctx);
 		use_all_uars(ctx);
 		refuse_verbs(ctx);
 		SAY_RET(ibv_close_device(ctx), "close");

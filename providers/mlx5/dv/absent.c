@@ -37,22 +37,15 @@ static int not_yet(const char *name)
 	}
 
 /* clang-format off */
-ABSENT_POINTER(mlx5dv_devx_alloc_msi_vector)
-ABSENT_POINTER(mlx5dv_devx_create_eq)
 ABSENT_POINTER(mlx5dv_dr_action_create_aso)
 ABSENT_POINTER(mlx5dv_dr_action_create_dest_ib_port)
 ABSENT_POINTER(mlx5dv_dr_action_create_dest_root_table)
 ABSENT_POINTER(mlx5dv_dr_action_create_dest_vport)
 ABSENT_POINTER(mlx5dv_dr_action_create_flow_meter)
 ABSENT_POINTER(mlx5dv_dr_action_create_flow_sampler)
-ABSENT_POINTER(mlx5dv_get_vfio_device_list)
 
-ABSENT_INT(mlx5dv_devx_destroy_eq)
-ABSENT_INT(mlx5dv_devx_free_msi_vector)
 ABSENT_INT(mlx5dv_dr_action_modify_aso)
 ABSENT_INT(mlx5dv_dr_action_modify_flow_meter)
 ABSENT_INT(mlx5dv_dr_aso_other_domain_link)
 ABSENT_INT(mlx5dv_dr_aso_other_domain_unlink)
-ABSENT_INT(mlx5dv_vfio_get_events_fd)
-ABSENT_INT(mlx5dv_vfio_process_events)
 /* clang-format on */

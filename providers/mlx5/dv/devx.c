@@ -9,13 +9,17 @@
 
 #include "prm/mlx5/cmd.h"
 #include "providers/mlx5/dv/devx.h"
+#include "providers/mlx5/vfio/vfio.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
 int mlx5_devx_refuse(const char *call, struct ibv_context *context, size_t inlen, size_t outlen)
 {
-	int ret = dv_check_context(call, context);
+	int ret;
 
+	if (context_is_vfio(context))
+		return EOPNOTSUPP; /* unless the caller has another way for it */
+	ret = dv_check_context(call, context);
 	if (ret)
 		return ret;
 	verbs_warn("%s: inlen is %zu, outlen %zu, limit %u", call, inlen, outlen, UINT16_MAX);
@@ -65,7 +69,9 @@ DV_EXPORT int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *i
 	struct verbs_short cmd;
 
 	if (ret)
-		return verbs_result(ret);
+		return context_is_vfio(context) ? mlx5_vfio_command("mlx5dv_devx_general_cmd",
+								    context, in, inlen, out, outlen)
+						: verbs_result(ret);
 	cmd.attrs[0] = verbs_short_in(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, inlen);
 	cmd.attrs[1] = verbs_short_out(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, outlen);
 	ret = verbs_cmd_run_short(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, &cmd, 2);

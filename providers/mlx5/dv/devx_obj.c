@@ -13,6 +13,7 @@
 #include "prm/mlx5/tir.h"
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/export.h"
+#include "providers/mlx5/vfio/vfio.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
@@ -112,7 +113,9 @@ DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *con
 	struct verbs_short cmd;
 
 	if (ret)
-		return dv_fail(ret);
+		return context_is_vfio(context)
+			       ? mlx5_vfio_obj_create(context, in, inlen, out, outlen)
+			       : dv_fail(ret);
 	obj = dv_take("mlx5dv_devx_obj_create", context, obj);
 	if (!obj)
 		return dv_fail(ENOMEM);
@@ -149,6 +152,8 @@ DV_EXPORT int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
 		verbs_warn("mlx5dv_devx_obj_destroy: obj is NULL");
 		return verbs_result(EINVAL);
 	}
+	if (unlikely(!context_is_mlx5(obj->context)))
+		return mlx5_vfio_obj_destroy(obj);
 	ret = run_destroy(obj);
 	if (ret) {
 		verbs_warn("mlx5dv_devx_obj_destroy: object %u is not destroyed: %s", obj->handle,
@@ -168,7 +173,9 @@ static int run_query(const char *call, struct ibv_context *context, uint32_t han
 	struct verbs_short cmd;
 
 	if (ret)
-		return verbs_result(ret);
+		return context_is_vfio(context)
+			       ? mlx5_vfio_command(call, context, in, inlen, out, outlen)
+			       : verbs_result(ret);
 	cmd.attrs[0] = verbs_short_handle(MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, handle);
 	cmd.attrs[1] = verbs_short_in(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, in, inlen);
 	cmd.attrs[2] = verbs_short_out(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, out, outlen);
@@ -186,7 +193,9 @@ static int run_modify(const char *call, struct ibv_context *context, uint32_t ha
 	struct verbs_short cmd;
 
 	if (ret)
-		return verbs_result(ret);
+		return context_is_vfio(context)
+			       ? mlx5_vfio_command(call, context, in, inlen, out, outlen)
+			       : verbs_result(ret);
 	cmd.attrs[0] = verbs_short_handle(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE, handle);
 	cmd.attrs[1] = verbs_short_in(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, in, inlen);
 	cmd.attrs[2] = verbs_short_out(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, out, outlen);

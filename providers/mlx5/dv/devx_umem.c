@@ -8,6 +8,7 @@
 
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/export.h"
+#include "providers/mlx5/vfio/vfio.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
@@ -73,7 +74,8 @@ static struct mlx5dv_devx_umem *umem_new(const char *call, struct ibv_context *c
 	struct devx_umem *umem;
 
 	if (ret)
-		return dv_fail(ret);
+		return context_is_vfio(context) ? mlx5_vfio_umem_reg(call, context, req)
+						: dv_fail(ret);
 	umem = dv_take(call, context, umem);
 	if (!umem)
 		return dv_fail(ENOMEM);
@@ -102,7 +104,9 @@ DV_EXPORT struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg_ex(struct ibv_context *c
 	struct verbs_attr page_sizes;
 
 	if (ret)
-		return dv_fail(ret);
+		return context_is_vfio(context)
+			       ? mlx5_vfio_umem_reg("mlx5dv_devx_umem_reg_ex", context, umem_in)
+			       : dv_fail(ret);
 	page_sizes = verbs_short_u64(MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, umem_in->pgsz_bitmap);
 	if (umem_in->comp_mask & ~(uint64_t)MLX5DV_UMEM_MASK_DMABUF) {
 		verbs_warn("mlx5dv_devx_umem_reg_ex: comp_mask is %#llx, known is %#x",
@@ -119,10 +123,13 @@ DV_EXPORT struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg_ex(struct ibv_context *c
 DV_EXPORT int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *dv_umem)
 {
 	struct devx_umem *umem = (struct devx_umem *)dv_umem;
-	int ret = verbs_cmd_run_destroy(umem->context, MLX5_IB_OBJECT_DEVX_UMEM,
-					MLX5_IB_METHOD_DEVX_UMEM_DEREG,
-					MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, umem->handle);
+	int ret;
 
+	if (unlikely(!context_is_mlx5(umem->context)))
+		return mlx5_vfio_umem_dereg(umem);
+	ret = verbs_cmd_run_destroy(umem->context, MLX5_IB_OBJECT_DEVX_UMEM,
+				    MLX5_IB_METHOD_DEVX_UMEM_DEREG,
+				    MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, umem->handle);
 	if (ret) {
 		verbs_warn("mlx5dv_devx_umem_dereg: umem %#x stays, is anything in it? %s",
 			   umem->umem.umem_id, strerror(ret));

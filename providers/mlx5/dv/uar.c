@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "providers/mlx5/dv/dv.h"
+#include "providers/mlx5/vfio/vfio.h"
 #include "prm/mlx5/uar.h"
 #include "util/alloc.h"
 
@@ -107,9 +108,12 @@ static struct mlx5dv_devx_uar *plain_for_all(struct mlx5_context *ctx)
 
 DV_EXPORT struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *context, uint32_t flags)
 {
-	int ret = dv_check_context("mlx5dv_devx_alloc_uar", context);
 	struct dv_uar *uar;
+	int ret;
 
+	if (unlikely(context_is_vfio(context)))
+		return mlx5_vfio_uar_alloc(context, flags);
+	ret = dv_check_context("mlx5dv_devx_alloc_uar", context);
 	if (ret)
 		return dv_fail(ret);
 	if (flags == MLX5DV_UAR_ALLOC_TYPE_NC)
@@ -128,8 +132,13 @@ DV_EXPORT struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *cont
 DV_EXPORT void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
 {
 	struct dv_uar *uar = (struct dv_uar *)devx_uar;
-	struct mlx5_context *ctx = to_mctx(uar->context);
+	struct mlx5_context *ctx;
 
+	if (unlikely(context_is_vfio(uar->context))) {
+		mlx5_vfio_uar_free(devx_uar);
+		return;
+	}
+	ctx = to_mctx(uar->context);
 	if (uar->bfreg)
 		mlx5_uar_put_bfreg(ctx, uar->bfreg);
 	else if (uar != __atomic_load_n(&ctx->plain_for_programs, __ATOMIC_ACQUIRE))
@@ -144,8 +153,10 @@ DV_EXPORT int mlx5dv_devx_uar_export_dmabuf_fd(struct mlx5dv_devx_uar *devx_uar)
 {
 	const struct dv_uar *uar = (struct dv_uar *)devx_uar;
 	int fd = -1;
-	int ret = verbs_cmd_alloc_dmabuf(uar->context, uar->page->mmap_offset, &fd);
+	int ret = dv_check_context("mlx5dv_devx_uar_export_dmabuf_fd", uar->context);
 
+	if (!ret)
+		ret = verbs_cmd_alloc_dmabuf(uar->context, uar->page->mmap_offset, &fd);
 	if (!ret)
 		return fd;
 	errno = ret;

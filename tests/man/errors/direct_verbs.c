@@ -942,29 +942,43 @@ CASE(mlx5dv_dek_create, ENOMEM, "There is no memory for the key")
 	return NO_MEMORY(OBJ(mlx5dv_dek_create(bed->ctx, &attr)));
 }
 
-/* ---- what there is not ---- */
+/* ---- by VFIO only ---- */
 
-CASE(mlx5dv_devx_alloc_msi_vector, EOPNOTSUPP, "Always, in this release")
+CASE(mlx5dv_devx_alloc_msi_vector, EOPNOTSUPP, "ibctx is not driven by VFIO")
 {
 	return OBJ(mlx5dv_devx_alloc_msi_vector(bed->ctx));
 }
 
-CASE(mlx5dv_devx_create_eq, EOPNOTSUPP, "Always, in this release")
+CASE(mlx5dv_devx_create_eq, EOPNOTSUPP, "ibctx is not driven by VFIO")
 {
 	uint32_t in[4] = { 0 }, out[4];
 
 	return OBJ(mlx5dv_devx_create_eq(bed->ctx, in, sizeof(in), out, sizeof(out)));
 }
 
-CASE(mlx5dv_vfio_get_events_fd, EOPNOTSUPP, "Always, in this release")
+CASE(mlx5dv_vfio_get_events_fd, EOPNOTSUPP, "ibctx is not driven by VFIO")
 {
-	return RET(mlx5dv_vfio_get_events_fd(bed->ctx));
+	return RET(-mlx5dv_vfio_get_events_fd(bed->ctx));
 }
 
-CASE(mlx5dv_vfio_process_events, EOPNOTSUPP, "Always, in this release")
+CASE(mlx5dv_vfio_process_events, EOPNOTSUPP, "context is not driven by VFIO")
 {
 	return RET(mlx5dv_vfio_process_events(bed->ctx));
 }
+
+CASE(mlx5dv_devx_alloc_msi_vector, EINVAL, "msi is NULL")
+{
+	(void)bed;
+	return RET(mlx5dv_devx_free_msi_vector(NULL));
+}
+
+CASE(mlx5dv_devx_create_eq, EINVAL, "eq is NULL")
+{
+	(void)bed;
+	return RET(mlx5dv_devx_destroy_eq(NULL));
+}
+
+/* ---- what there is not ---- */
 
 CASE(mlx5dv_dr_action_create_aso, EOPNOTSUPP, "Always, in this release")
 {
@@ -1098,9 +1112,21 @@ CASE_ON(ON_ROCE, mlx5dv_create_steering_anchor, EPERM, "The program lacks CAP_NE
 	return create_anchor(bed, MLX5DV_FLOW_TABLE_TYPE_NIC_RX, 0, 0);
 }
 
-CASE(mlx5dv_get_vfio_device_list, EOPNOTSUPP, "Always, in this release")
+CASE(mlx5dv_get_vfio_device_list, EOPNOTSUPP, "flags or comp_mask has an unknown bit")
 {
-	struct mlx5dv_vfio_context_attr attr = { 0 };
+	struct mlx5dv_vfio_context_attr attr = { .pci_name = "0000:00:00.0", .comp_mask = 1 };
+
+	return OBJ(mlx5dv_get_vfio_device_list(&attr));
+}
+
+CASE(mlx5dv_get_vfio_device_list, EINVAL, "attr is NULL")
+{
+	return OBJ(mlx5dv_get_vfio_device_list(NULL));
+}
+
+CASE(mlx5dv_get_vfio_device_list, ENOENT, "At pci_name is no ConnectX with an IOMMU group")
+{
+	struct mlx5dv_vfio_context_attr attr = { .pci_name = "ffff:1f:1f.7" };
 
 	return OBJ(mlx5dv_get_vfio_device_list(&attr));
 }

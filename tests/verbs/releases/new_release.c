@@ -185,11 +185,10 @@ static void doorbells_for_others(struct ibv_pd *pd)
 		mlx5dv_devx_free_uar(uar);
 }
 
-/* Both calls need the whole adapter by VFIO. */
 static void no_event_queues(void)
 {
-	say_check(mlx5dv_devx_destroy_eq(NULL) == EOPNOTSUPP, "no event queue to destroy");
-	say_check(mlx5dv_devx_free_msi_vector(NULL) == EOPNOTSUPP, "no interrupt to give back");
+	say_check(mlx5dv_devx_destroy_eq(NULL) == EINVAL, "no event queue to destroy");
+	say_check(mlx5dv_devx_free_msi_vector(NULL) == EINVAL, "no interrupt to give back");
 }
 
 /* No ConnectX has any. */

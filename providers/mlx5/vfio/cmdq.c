@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmdq.c - see cmdq.h. PRM: Command Interface
+ *
+ *	            entry written          doorbell          owner bit cleared
+ *	free ------------------> ready ------------> running ------------------> free
+ *	                                                |
+ *	                                                | 60 s, or registers read as ones
+ *	                                                v
+ *	                                              dead: no further command
+ */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/init_seg.h"
+#include "providers/mlx5/vfio/cmdq.h"
+#include "util/barrier.h"
+#include "util/bits.h"
+#include "util/log.h"
+#include "util/mmio.h"
+
+enum {
+	ENTRIES_SIZE = 4096, /* the queue is one page */
+	READY_MS = 120000,   /* PRM: an adapter may burn firmware first */
+	COMMAND_MS = 60000,
+	FIRST_BLOCKS = 16, /* capabilities take 9 */
+	SPINS = 1000,
+	ALL_ONES = -1, /* what a device that is gone reads as */
+};
+
+/* ---- registers ---- */
+
+static uint32_t register_read(const uint8_t *bar, uint32_t field)
+{
+	const volatile uint32_t *word = (const volatile void *)(bar + FLD_DWORD(field) * 4);
+
+	return (be32toh(*word) >> FLD_SHIFT(field)) & FLD_MASK(field);
+}
+
+/* Writes the whole word of a field. */
+static void register_write(uint8_t *bar, uint32_t field, uint32_t value)
+{
+	mmio_store_be32(bar + FLD_DWORD(field) * 4, htobe32(value));
+}
+
+static bool is_gone(const uint8_t *bar)
+{
+	return register_read(bar, INIT_SEG_FW_REV) == (uint32_t)ALL_ONES;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void rest(long us)
+{
+	const struct timespec time = { .tv_nsec = us * 1000 };
+
+	nanosleep(&time, NULL);
+}
+
+static int wait_ready(const uint8_t *bar)
+{
+	const uint64_t end = now_ms() + READY_MS;
+
+	while (!is_gone(bar) && register_read(bar, INIT_SEG_INITIALIZING)) {
+		if (now_ms() > end) {
+			verbs_warn("ibv_open_device: firmware is not ready after %d s",
+				   READY_MS / 1000);
+			return ETIMEDOUT;
+		}
+		rest(1000);
+	}
+	if (is_gone(bar)) {
+		verbs_warn("ibv_open_device: the device does not answer");
+		return EIO;
+	}
+	if (register_read(bar, INIT_SEG_CMDIF_REV) == PRM_CMDIF_REV)
+		return 0;
+	verbs_warn("ibv_open_device: the command interface has revision %u, known is %u",
+		   register_read(bar, INIT_SEG_CMDIF_REV), PRM_CMDIF_REV);
+	return EOPNOTSUPP;
+}
+
+/* Makes the chain long enough for LENGTH bytes. */
+static int chain_reserve(struct vfio_cmdq *cmdq, struct vfio_chain *chain, uint32_t length)
+{
+	const uint32_t blocks = vfio_blocks_for(length);
+	struct vfio_dma dma;
+	int ret;
+
+	if (blocks <= chain->blocks)
+		return 0;
+	ret = vfio_dma_alloc(
+		cmdq->space,
+		max_of(pow2_ceil(blocks), (uint64_t)FIRST_BLOCKS) * PRM_CMDQ_BLOCK_STRIDE, &dma);
+	if (ret)
+		return ret;
+	vfio_dma_free(cmdq->space, &chain->dma);
+	chain->dma = dma;
+	chain->blocks = (uint32_t)(dma.shape.length / PRM_CMDQ_BLOCK_STRIDE);
+	return 0;
+}
+
+/* ---- commands ---- */
+
+/* As Linux maps them, which programs know by DevX. */
+static int status_errno(unsigned int status)
+{
+	switch (status) {
+	case PRM_STAT_OK:
+		return 0;
+	case PRM_STAT_BAD_OP_ERR:
+	case PRM_STAT_BAD_PARAM_ERR:
+	case PRM_STAT_BAD_RES_ERR:
+	case PRM_STAT_BAD_RES_STATE_ERR:
+	case PRM_STAT_IX_ERR:
+	case PRM_STAT_BAD_QP_STATE_ERR:
+		return EINVAL;
+	case PRM_STAT_RES_BUSY:
+		return EBUSY;
+	case PRM_STAT_LIM_ERR:
+		return ENOMEM;
+	case PRM_STAT_NO_RES_ERR:
+		return EAGAIN;
+	default:
+		return EIO;
+	}
+}
+
+static bool is_owned_by_adapter(const uint8_t *entry)
+{
+	const uint8_t *last = entry + PRM_CMDQ_ENTRY_SIZE - 1;
+
+	return __atomic_load_n(last, __ATOMIC_RELAXED) & 1;
+}
+
+static void explain_silence(const struct vfio_cmdq *cmdq, unsigned int opcode, bool gone)
+{
+	if (gone)
+		verbs_warn("VFIO: command %#x: the device has left the bus", opcode);
+	else
+		verbs_warn("VFIO: command %#x: no answer in %u ms, health syndrome %#x; the device "
+			   "takes no further ones",
+			   opcode, cmdq->command_ms,
+			   register_read(cmdq->bar, INIT_SEG_HEALTH_SYNDROME));
+}
+
+static int entry_wait(struct vfio_cmdq *cmdq, const uint8_t *entry, unsigned int opcode,
+		      enum vfio_lane number)
+{
+	const uint64_t end = now_ms() + cmdq->command_ms;
+
+	for (unsigned int turn = 0; is_owned_by_adapter(entry); turn++) {
+		const bool gone = turn > SPINS && is_gone(cmdq->bar);
+
+		if (gone || (turn > SPINS && now_ms() > end)) {
+			__atomic_store_n(&cmdq->is_dead, true, __ATOMIC_RELAXED);
+			explain_silence(cmdq, opcode, gone);
+			return gone ? EIO : ETIMEDOUT;
+		}
+		if (turn <= SPINS)
+			continue;
+		if (number != VFIO_LANE_PAGES && cmdq->while_waiting)
+			cmdq->while_waiting(cmdq->waiting_arg);
+		rest(20);
+	}
+	dma_load_barrier(); /* the owner before the answer */
+	return 0;
+}
+
+static int lane_run(struct vfio_cmdq *cmdq, enum vfio_lane number, const void *in, uint32_t inlen,
+		    void *out, uint32_t outlen)
+{
+	struct cmdq_lane *lane = &cmdq->lane[number];
+	uint8_t *entry = (uint8_t *)cmdq->entries.memory + ((size_t)number << cmdq->log_stride);
+	int ret = chain_reserve(cmdq, &lane->in, inlen);
+
+	if (!ret)
+		ret = chain_reserve(cmdq, &lane->out, outlen);
+	if (ret)
+		return ret;
+	lane->token += lane->token == UINT8_MAX ? 2 : 1; /* never 0 */
+	vfio_chain_put(&lane->in, lane->token, in, inlen);
+	vfio_chain_put(&lane->out, lane->token, NULL, outlen);
+	vfio_entry_put(entry, lane->token, in, inlen,
+		       vfio_blocks_for(inlen) ? vfio_block_address(&lane->in, 0) : 0, outlen,
+		       vfio_blocks_for(outlen) ? vfio_block_address(&lane->out, 0) : 0);
+	dma_store_barrier(); /* the entry before the doorbell */
+	register_write(cmdq->bar, INIT_SEG_COMMAND_DOORBELL, 1u << number);
+	ret = entry_wait(cmdq, entry, (unsigned int)fld_get(in, CMD_IN_OPCODE), number);
+	if (ret)
+		return ret;
+	if (fld_get(entry, CMDQ_STATUS)) {
+		verbs_warn("VFIO: command %#x: not delivered, status %#x",
+			   (unsigned int)fld_get(in, CMD_IN_OPCODE),
+			   (unsigned int)fld_get(entry, CMDQ_STATUS));
+		return EIO;
+	}
+	memcpy(out, fld_at(entry, CMDQ_OUTPUT_INLINE), min_of(outlen, (uint32_t)PRM_CMDQ_INLINE));
+	vfio_chain_get(&lane->out, out, outlen);
+	return 0;
+}
+
+int vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane number, const void *in, uint32_t inlen,
+		  void *out, uint32_t outlen, bool *is_answered)
+{
+	struct cmdq_lane *lane = &cmdq->lane[number];
+	int ret = EIO;
+
+	if (is_answered)
+		*is_answered = false;
+	pthread_mutex_lock(&lane->lock);
+	if (!__atomic_load_n(&cmdq->is_dead, __ATOMIC_RELAXED))
+		ret = lane_run(cmdq, number, in, inlen, out, outlen);
+	pthread_mutex_unlock(&lane->lock);
+	if (ret)
+		return ret;
+	if (is_answered)
+		*is_answered = true;
+	ret = status_errno((unsigned int)fld_get(out, CMD_OUT_STATUS));
+	if (ret)
+		verbs_info("VFIO: command %#x: status %#x, syndrome %#x",
+			   (unsigned int)fld_get(in, CMD_IN_OPCODE),
+			   (unsigned int)fld_get(out, CMD_OUT_STATUS),
+			   (unsigned int)fld_get(out, CMD_OUT_SYNDROME));
+	return ret;
+}
+
+int vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_t *bar)
+{
+	int ret = wait_ready(bar);
+	uint64_t address;
+
+	*cmdq = (struct vfio_cmdq){ .space = space, .bar = bar, .command_ms = COMMAND_MS };
+	if (ret)
+		return ret;
+	cmdq->log_stride = register_read(bar, INIT_SEG_LOG_CMDQ_STRIDE);
+	if (register_read(bar, INIT_SEG_LOG_CMDQ_SIZE) + cmdq->log_stride > VFIO_LOG_PAGE ||
+	    register_read(bar, INIT_SEG_LOG_CMDQ_SIZE) < 1 ||
+	    1u << cmdq->log_stride < PRM_CMDQ_ENTRY_SIZE) {
+		verbs_warn("ibv_open_device: a command queue of 2^%u entries of 2^%u bytes",
+			   register_read(bar, INIT_SEG_LOG_CMDQ_SIZE), cmdq->log_stride);
+		return EIO;
+	}
+	ret = vfio_dma_alloc(space, ENTRIES_SIZE, &cmdq->entries);
+	if (ret)
+		return ret;
+	for (unsigned int i = 0; i < VFIO_LANES; i++)
+		pthread_mutex_init(&cmdq->lane[i].lock, NULL);
+	address = vfio_dma_start(&cmdq->entries);
+	dma_store_barrier();
+	register_write(bar, INIT_SEG_CMDQ_ADDR_63_32, (uint32_t)(address >> 32));
+	register_write(bar, INIT_SEG_CMDQ_ADDR_31_12, (uint32_t)address);
+	ret = wait_ready(bar);
+	if (ret)
+		vfio_cmdq_destroy(cmdq);
+	return ret;
+}
+
+void vfio_cmdq_destroy(struct vfio_cmdq *cmdq)
+{
+	for (unsigned int i = 0; i < VFIO_LANES; i++) {
+		vfio_dma_free(cmdq->space, &cmdq->lane[i].in.dma);
+		vfio_dma_free(cmdq->space, &cmdq->lane[i].out.dma);
+		pthread_mutex_destroy(&cmdq->lane[i].lock);
+	}
+	vfio_dma_free(cmdq->space, &cmdq->entries);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmdq.h - the command queue: an entry for each lane, and the mailboxes of what does not fit there.
+ *
+ * A lane runs one command at a time. Pages have a lane of their own, since the adapter may need
+ * some to complete a command of the other. The answer is polled for. After a timeout the queue is
+ * dead: an entry whose answer may still come is never used again, and its memory stays mapped until
+ * the device is closed.
+ */
+#ifndef PROVIDERS_MLX5_VFIO_CMDQ_H
+#define PROVIDERS_MLX5_VFIO_CMDQ_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "providers/mlx5/vfio/entry.h"
+
+enum vfio_lane { VFIO_LANE_COMMANDS, VFIO_LANE_PAGES, VFIO_LANES };
+
+struct vfio_cmdq {
+	struct vfio_space *space;
+	uint8_t *bar;
+	struct vfio_dma entries;
+	unsigned int log_stride;
+	unsigned int command_ms; /* patience with a command */
+	bool is_dead;            /* atomic */
+	/* Called again and again while a command is waited for, other than of pages. NULL: nothing
+	 * is. */
+	void (*while_waiting)(void *arg);
+	void *waiting_arg;
+	struct cmdq_lane {
+		pthread_mutex_t lock; /* guards the lane */
+		struct vfio_chain in, out;
+		uint8_t token;
+	} lane[VFIO_LANES];
+};
+
+/* Waits until the adapter takes commands, and gives it the queue. */
+int vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_t *bar);
+/* The device must be closed, or reset. */
+void vfio_cmdq_destroy(struct vfio_cmdq *cmdq);
+
+/* Runs a command. Returns 0, the errno of the answer's status, or that of a command that was not
+ * delivered or not answered: EIO, ETIMEDOUT, ENOMEM. The answer is in OUT with 0, and when
+ * *IS_ANSWERED; IS_ANSWERED may be NULL. */
+int vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, uint32_t inlen,
+		  void *out, uint32_t outlen, bool *is_answered);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dma.h - the address space of a device: memory of the program, mapped for the device, and memory
+ * that the library allocates for it.
+ */
+#ifndef PROVIDERS_MLX5_VFIO_DMA_H
+#define PROVIDERS_MLX5_VFIO_DMA_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "providers/mlx5/vfio/iova.h"
+
+struct vfio_space {
+	int container;
+	unsigned int log_unit; /* of a mapping: as large as the kernel's pages, at least 4 KiB */
+	pthread_mutex_t lock;  /* guards iova */
+	struct vfio_iova iova;
+};
+
+/* A mapping. Page I of its shape is at IOVA + (I << shape.log_page). */
+struct vfio_dma {
+	struct vfio_shape shape;
+	uint64_t iova;
+	void *memory; /* allocated by vfio_dma_alloc(); else NULL */
+};
+
+/* Learns the usable addresses. */
+int vfio_space_init(struct vfio_space *space, int container);
+void vfio_space_destroy(struct vfio_space *space);
+
+/* Maps memory for an object of the adapter, in which the first byte has the address AS. It differs
+ * from ADDR by whole units; else the answer is EINVAL. */
+int vfio_dma_map(struct vfio_space *space, const void *addr, uint64_t as, uint64_t length,
+		 bool writable, struct vfio_dma *dma);
+/* Allocates zeroed memory for the device, which starts where its first page does. */
+int vfio_dma_alloc(struct vfio_space *space, uint64_t length, struct vfio_dma *dma);
+/* Undoes either. Does nothing to a mapping of zeros. */
+void vfio_dma_free(struct vfio_space *space, struct vfio_dma *dma);
+/* Writes the addresses of the pages to PAS, big-endian. */
+void vfio_dma_put_pages(const struct vfio_dma *dma, void *pas);
+
+/* Returns the device's address of the first unit. */
+static inline uint64_t vfio_dma_start(const struct vfio_dma *dma)
+{
+	return dma->iova + (dma->shape.start - dma->shape.base);
+}
+
+/* Returns where an address lies in its unit of mapping. */
+static inline uint64_t vfio_in_unit(const struct vfio_space *space, uint64_t addr)
+{
+	return addr & ((UINT64_C(1) << space->log_unit) - 1);
+}
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * events.c - see events.h.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/eqc.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/pd.h"
+#include "prm/mlx5/uar.h"
+#include "providers/mlx5/vfio/events.h"
+#include "util/barrier.h"
+#include "util/log.h"
+#include "util/mmio.h"
+
+enum { LOG_SIZE = 6, VECTOR = 0 };
+
+#define WANTED (UINT64_C(1) << PRM_EVENT_PAGE_REQUEST | UINT64_C(1) << PRM_EVENT_PORT_CHANGE)
+
+int vfio_uar_alloc(struct vfio_cmdq *cmdq, uint64_t bar_size, uint32_t *uar)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	int ret;
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_UAR);
+	ret = vfio_cmdq_run(cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, sizeof(out), NULL);
+	if (ret)
+		return ret;
+	*uar = (uint32_t)fld_get(out, ALLOC_UAR_OUT_UAR);
+	if (*uar < bar_size / PRM_UAR_SIZE)
+		return 0;
+	verbs_warn("VFIO: UAR %u lies beyond the registers", *uar);
+	return EIO;
+}
+
+int vfio_uar_dealloc(struct vfio_cmdq *cmdq, uint32_t uar)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_DEALLOC_UAR);
+	fld_set(in, DEALLOC_UAR_IN_UAR, uar);
+	return vfio_cmdq_run(cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, sizeof(out), NULL);
+}
+
+/* Tells the adapter what was read, and asks for an interrupt with the next event. */
+static void arm_eq(const struct vfio_events *events)
+{
+	uint8_t *page = events->cmdq->bar + (size_t)events->uar * PRM_UAR_SIZE;
+	uint8_t word[4] = { 0 };
+	__be32 raw;
+
+	fld_set(word, UAR_EQ_EQN, events->eqn);
+	fld_set(word, UAR_EQ_CI, events->ring.ci);
+	memcpy(&raw, word, sizeof(raw));
+	dma_store_barrier(); /* what was read before it is given back */
+	mmio_store_be32(page + PRM_EQ_ARM, raw);
+}
+
+static int create_eq(struct vfio_events *events)
+{
+	uint8_t in[PRM_CREATE_EQ_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	uint8_t *eqc = fld_at(in, CREATE_EQ_IN_EQC);
+	int ret;
+
+	fld_set(eqc, EQC_UAR_PAGE, events->uar);
+	fld_set(eqc, EQC_INTR, VECTOR);
+	fld_set64(fld_at(in, CREATE_EQ_IN_EVENT_BITMASK), 0, WANTED);
+	ret = vfio_eq_create(events->cmdq, &events->ring, in, sizeof(in), out, sizeof(out), NULL);
+	if (!ret)
+		events->eqn = (uint32_t)fld_get(out, CREATE_EQ_OUT_EQ_NUMBER);
+	return ret;
+}
+
+static int take_one(struct vfio_events *events, const uint8_t *entry)
+{
+	const enum prm_event type = (enum prm_event)fld_get(entry, EQE_TYPE);
+
+	switch (type) {
+	case PRM_EVENT_PAGE_REQUEST:
+		return vfio_pages_change(events->pages,
+					 (int32_t)fld_get(entry, EQE_PAGE_REQUEST_NUM_PAGES));
+	case PRM_EVENT_PORT_CHANGE:
+		verbs_info("VFIO: port %u: event %u", (unsigned int)fld_get(entry, EQE_PORT),
+			   (unsigned int)fld_get(entry, EQE_SUB_TYPE));
+		return 0;
+	default:
+		verbs_info("VFIO: an event of type %#x", type);
+		return 0;
+	}
+}
+
+static int serve_locked(struct vfio_events *events)
+{
+	unsigned int left = 1u << LOG_SIZE;
+	const uint8_t *entry;
+	int ret = 0;
+
+	while (left-- && (entry = vfio_ring_next(&events->ring))) {
+		int err = take_one(events, entry);
+
+		ret = ret ? ret : err;
+	}
+	arm_eq(events);
+	return ret;
+}
+
+int vfio_events_process(struct vfio_events *events)
+{
+	uint64_t count;
+	int ret = 0, err;
+
+	pthread_mutex_lock(&events->lock);
+	if (read(events->fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
+		ret = errno;
+	err = serve_locked(events);
+	pthread_mutex_unlock(&events->lock);
+	return ret ? ret : err;
+}
+
+/* Gives pages that a command may wait for, if no other thread does. */
+static void serve_waiting(void *arg)
+{
+	struct vfio_events *events = arg;
+
+	if (pthread_mutex_trylock(&events->lock))
+		return;
+	if (vfio_ring_has_next(&events->ring))
+		serve_locked(events);
+	pthread_mutex_unlock(&events->lock);
+}
+
+int vfio_events_start(struct vfio_events *events, struct vfio_cmdq *cmdq, struct vfio_pages *pages,
+		      uint64_t bar_size, int fd)
+{
+	int ret;
+
+	*events = (struct vfio_events){ .cmdq = cmdq, .pages = pages, .fd = fd };
+	ret = vfio_ring_alloc(cmdq->space, LOG_SIZE, &events->ring);
+	if (ret)
+		return ret;
+	ret = vfio_uar_alloc(cmdq, bar_size, &events->uar);
+	if (ret)
+		goto free_ring;
+	ret = create_eq(events);
+	if (ret)
+		goto dealloc_uar;
+	pthread_mutex_init(&events->lock, NULL);
+	arm_eq(events);
+	cmdq->while_waiting = serve_waiting;
+	cmdq->waiting_arg = events;
+	return 0;
+dealloc_uar:
+	vfio_uar_dealloc(cmdq, events->uar);
+free_ring:
+	vfio_dma_free(cmdq->space, &events->ring.dma);
+	return ret;
+}
+
+void vfio_events_stop(struct vfio_events *events)
+{
+	events->cmdq->while_waiting = NULL;
+	vfio_eq_destroy(events->cmdq, events->eqn);
+	vfio_uar_dealloc(events->cmdq, events->uar);
+}
+
+void vfio_events_free(struct vfio_events *events)
+{
+	vfio_dma_free(events->cmdq->space, &events->ring.dma);
+	pthread_mutex_destroy(&events->lock);
+}

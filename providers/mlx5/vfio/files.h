@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * files.h - the three files of VFIO that belong to a device, and its registers.
+ */
+#ifndef PROVIDERS_MLX5_VFIO_FILES_H
+#define PROVIDERS_MLX5_VFIO_FILES_H
+
+#include <stdint.h>
+
+struct vfio_files {
+	int container, group, device;
+	uint8_t *bar; /* BAR 0 as a whole */
+	uint64_t bar_size;
+	uint32_t vectors; /* MSI-X vectors of the device */
+};
+
+/* Returns the number in a file of the device in sysfs, as "vendor"; 0 if there is none. */
+unsigned int vfio_files_id(const char *pci_name, const char *file);
+/* Returns the number of the IOMMU group of the device at a PCI address, or -1. */
+int vfio_files_group(const char *pci_name);
+/* Opens container, group and device, resets the device, maps its registers and makes it a bus
+ * master. Returns 0 or an errno; nothing is open after an error. */
+int vfio_files_open(struct vfio_files *files, const char *pci_name);
+/* Resets the device, so that it uses no memory any more, and ends bus mastering. */
+void vfio_files_reset(const struct vfio_files *files);
+/* Closes the device, which resets it, and then what its memory is mapped in. */
+void vfio_files_close(struct vfio_files *files);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pages.c - see pages.h. PRM: QUERY_PAGES, MANAGE_PAGES
+ */
+#include <errno.h>
+
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/driver.h"
+#include "providers/mlx5/vfio/pages.h"
+#include "util/alloc.h"
+#include "util/bits.h"
+
+enum { PAGE = 4096, MOST = VFIO_MAX_PAGES /* of one command */ };
+
+void vfio_pages_init(struct vfio_pages *pages, struct vfio_cmdq *cmdq)
+{
+	*pages = (struct vfio_pages){ .cmdq = cmdq };
+	pthread_mutex_init(&pages->lock, NULL);
+}
+
+static int run_command(struct vfio_pages *pages, const void *in, uint32_t inlen, void *out,
+		       uint32_t outlen)
+{
+	return vfio_cmdq_run(pages->cmdq, VFIO_LANE_PAGES, in, inlen, out, outlen, NULL);
+}
+
+/* Tells firmware that there is no memory, so that it does not wait for any. */
+static void refuse(struct vfio_pages *pages)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_MANAGE_PAGES);
+	fld_set(in, CMD_IN_OP_MOD, PRM_PAGES_CANNOT_GIVE);
+	run_command(pages, in, sizeof(in), out, sizeof(out));
+}
+
+static int give_bunch(struct vfio_pages *pages, struct page_bunch *bunch, uint32_t count)
+{
+	uint8_t in[PRM_CMD_IN_SIZE + MOST * 8] = { 0 }, out[PRM_CMD_OUT_SIZE];
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_MANAGE_PAGES);
+	fld_set(in, CMD_IN_OP_MOD, PRM_PAGES_GIVE);
+	fld_set(in, MANAGE_PAGES_IN_INPUT_NUM_ENTRIES, count);
+	for (uint32_t i = 0; i < count; i++)
+		fld_set64(fld_at(in, MANAGE_PAGES_IN_PAS), i * 8,
+			  vfio_dma_start(&bunch->dma) + i * (uint64_t)PAGE);
+	return run_command(pages, in, PRM_CMD_IN_SIZE + count * 8, out, sizeof(out));
+}
+
+static int give_pages(struct vfio_pages *pages, uint32_t count)
+{
+	struct page_bunch *bunch = calloc_for("VFIO: pages for firmware", 1, sizeof(*bunch));
+	int ret = bunch ? vfio_dma_alloc(pages->cmdq->space, (uint64_t)count * PAGE, &bunch->dma)
+			: ENOMEM;
+
+	if (ret) {
+		free(bunch);
+		refuse(pages);
+		return ret;
+	}
+	bunch->with_adapter = count;
+	ret = give_bunch(pages, bunch, count);
+	if (ret) {
+		verbs_warn("VFIO: firmware does not take %u pages", count);
+		if (ret == ETIMEDOUT || ret == EIO)
+			bunch->with_adapter = 0; /* it may use them: kept until the close */
+		else
+			vfio_dma_free(pages->cmdq->space, &bunch->dma);
+	}
+	if (!bunch->dma.shape.count) {
+		free(bunch);
+		return ret;
+	}
+	bunch->next = pages->bunches;
+	pages->bunches = bunch;
+	return ret;
+}
+
+/* Notes that the page at ADDRESS is back. */
+static void page_returned(struct vfio_pages *pages, uint64_t address)
+{
+	for (struct page_bunch **at = &pages->bunches; *at; at = &(*at)->next) {
+		struct page_bunch *bunch = *at;
+
+		if (address - vfio_dma_start(&bunch->dma) >= bunch->dma.shape.length)
+			continue;
+		if (!bunch->with_adapter || --bunch->with_adapter)
+			return;
+		*at = bunch->next;
+		vfio_dma_free(pages->cmdq->space, &bunch->dma);
+		free(bunch);
+		return;
+	}
+	verbs_warn("VFIO: firmware returns a page that it never had: %#llx",
+		   (unsigned long long)address);
+}
+
+/* Takes up to COUNT pages back. *TAKEN says how many came. */
+static int take_pages(struct vfio_pages *pages, uint32_t count, uint32_t *taken)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE + MOST * 8] = { 0 };
+	const uint8_t *pas = fld_at(out, MANAGE_PAGES_OUT_PAS);
+	int ret;
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_MANAGE_PAGES);
+	fld_set(in, CMD_IN_OP_MOD, PRM_PAGES_TAKE);
+	fld_set(in, MANAGE_PAGES_IN_INPUT_NUM_ENTRIES, count);
+	ret = run_command(pages, in, sizeof(in), out, PRM_CMD_OUT_SIZE + count * 8);
+	*taken = ret ? 0 : (uint32_t)fld_get(out, MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES);
+	if (*taken > count)
+		return EIO;
+	for (uint32_t i = 0; i < *taken; i++)
+		page_returned(pages, fld_get64(pas, i * 8));
+	return ret;
+}
+
+static int take_all(struct vfio_pages *pages, uint32_t count)
+{
+	uint32_t taken = 1;
+	int ret = 0;
+
+	while (!ret && count && taken) {
+		ret = take_pages(pages, min_of(count, (uint32_t)MOST), &taken);
+		count -= min_of(taken, count);
+	}
+	return ret;
+}
+
+int vfio_pages_change(struct vfio_pages *pages, int32_t count)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&pages->lock);
+	for (int32_t left = count; !ret && left > 0; left -= MOST)
+		ret = give_pages(pages, min_of((uint32_t)left, (uint32_t)MOST));
+	if (count < 0)
+		ret = take_all(pages, 0u - (uint32_t)count);
+	pthread_mutex_unlock(&pages->lock);
+	return ret;
+}
+
+int vfio_pages_give_for(struct vfio_pages *pages, unsigned int step)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	int ret;
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_PAGES);
+	fld_set(in, CMD_IN_OP_MOD, step);
+	ret = run_command(pages, in, sizeof(in), out, sizeof(out));
+	return ret ? ret
+		   : vfio_pages_change(pages, (int32_t)fld_get(out, QUERY_PAGES_OUT_NUM_PAGES));
+}
+
+int vfio_pages_reclaim(struct vfio_pages *pages)
+{
+	uint32_t count = 0;
+	int ret;
+
+	pthread_mutex_lock(&pages->lock);
+	for (const struct page_bunch *bunch = pages->bunches; bunch; bunch = bunch->next)
+		count += bunch->with_adapter;
+	ret = take_all(pages, count);
+	pthread_mutex_unlock(&pages->lock);
+	return ret;
+}
+
+void vfio_pages_destroy(struct vfio_pages *pages)
+{
+	while (pages->bunches) {
+		struct page_bunch *bunch = pages->bunches;
+
+		pages->bunches = bunch->next;
+		vfio_dma_free(pages->cmdq->space, &bunch->dma);
+		free(bunch);
+	}
+	pthread_mutex_destroy(&pages->lock);
+}

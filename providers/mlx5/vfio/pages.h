@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pages.h - memory that firmware asks for, and gives back.
+ */
+#ifndef PROVIDERS_MLX5_VFIO_PAGES_H
+#define PROVIDERS_MLX5_VFIO_PAGES_H
+
+#include "providers/mlx5/vfio/cmdq.h"
+
+/* Pages of one allocation, freed when the last was given back. */
+struct page_bunch {
+	struct vfio_dma dma;
+	uint32_t with_adapter;
+	struct page_bunch *next;
+};
+
+struct vfio_pages {
+	struct vfio_cmdq *cmdq;
+	pthread_mutex_t lock; /* guards the bunches */
+	struct page_bunch *bunches;
+};
+
+void vfio_pages_init(struct vfio_pages *pages, struct vfio_cmdq *cmdq);
+/* Asks how many pages a step of the start needs (PRM_PAGES_BOOT, _INIT), and gives them. */
+int vfio_pages_give_for(struct vfio_pages *pages, unsigned int step);
+/* Gives COUNT pages, or takes -COUNT back, as an event asks. */
+int vfio_pages_change(struct vfio_pages *pages, int32_t count);
+/* Takes all back after the adapter's teardown. */
+int vfio_pages_reclaim(struct vfio_pages *pages);
+/* Frees the memory. The device must be closed, or reset. */
+void vfio_pages_destroy(struct vfio_pages *pages);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * vectors.c - see vectors.h. Linux: <linux/vfio.h>
+ *
+ * Kernels before Linux 6.5 fix the number of vectors when the first is enabled, so all are enabled
+ * at once, most of them without an eventfd.
+ */
+#include <errno.h>
+#include <linux/vfio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "providers/mlx5/vfio/vectors.h"
+#include "util/alloc.h"
+
+/* Sets COUNT eventfds from vector START on, which are those of FDS. */
+static int set_irqs(int device, uint32_t start, uint32_t count, const int *fds)
+{
+	const size_t size = sizeof(struct vfio_irq_set) + count * sizeof(*fds);
+	struct vfio_irq_set *set = calloc_for("VFIO: vectors", 1, size);
+	int ret;
+
+	if (!set)
+		return ENOMEM;
+	set->argsz = (uint32_t)size;
+	set->flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER;
+	set->index = VFIO_PCI_MSIX_IRQ_INDEX;
+	set->start = start;
+	set->count = count;
+	memcpy(set->data, fds, count * sizeof(*fds));
+	ret = ioctl(device, VFIO_DEVICE_SET_IRQS, set) ? errno : 0;
+	free(set);
+	if (ret)
+		verbs_warn("VFIO: vectors %u to %u: %s", start, start + count - 1, strerror(ret));
+	return ret;
+}
+
+int vfio_vectors_init(struct vfio_vectors *vectors, int device, uint32_t count)
+{
+	int ret;
+
+	if (!count) {
+		verbs_warn("ibv_open_device: the device has no MSI-X vectors");
+		return EOPNOTSUPP;
+	}
+	*vectors = (struct vfio_vectors){ .device = device, .count = count };
+	vectors->fd = calloc_for("ibv_open_device", count, sizeof(*vectors->fd));
+	if (!vectors->fd)
+		return ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		vectors->fd[i] = -1;
+	pthread_mutex_init(&vectors->lock, NULL);
+	vectors->fd[0] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ret = vectors->fd[0] < 0 ? errno : set_irqs(device, 0, count, vectors->fd);
+	if (ret)
+		vfio_vectors_destroy(vectors);
+	return ret;
+}
+
+void vfio_vectors_destroy(struct vfio_vectors *vectors)
+{
+	for (uint32_t i = 0; i < vectors->count; i++)
+		if (vectors->fd[i] >= 0)
+			close(vectors->fd[i]);
+	free(vectors->fd);
+	pthread_mutex_destroy(&vectors->lock);
+}
+
+static int take_locked(struct vfio_vectors *vectors, uint32_t *vector)
+{
+	uint32_t free_one = 1;
+	int fd, ret;
+
+	while (free_one < vectors->count && vectors->fd[free_one] >= 0)
+		free_one++;
+	if (free_one >= vectors->count)
+		return ENOSPC;
+	fd = eventfd(0, EFD_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	ret = set_irqs(vectors->device, free_one, 1, &fd);
+	if (ret) {
+		close(fd);
+		return ret;
+	}
+	vectors->fd[free_one] = fd;
+	*vector = free_one;
+	return 0;
+}
+
+int vfio_vectors_take(struct vfio_vectors *vectors, uint32_t *vector)
+{
+	int ret;
+
+	pthread_mutex_lock(&vectors->lock);
+	ret = take_locked(vectors, vector);
+	pthread_mutex_unlock(&vectors->lock);
+	return ret;
+}
+
+int vfio_vectors_give(struct vfio_vectors *vectors, uint32_t vector)
+{
+	const int none = -1;
+	int ret;
+
+	pthread_mutex_lock(&vectors->lock);
+	ret = set_irqs(vectors->device, vector, 1, &none);
+	if (!ret) {
+		close(vectors->fd[vector]);
+		vectors->fd[vector] = -1;
+	}
+	pthread_mutex_unlock(&vectors->lock);
+	return ret;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * vectors.h - the device's interrupts (MSI-X), each an eventfd. Vector 0 is the library's.
+ */
+#ifndef PROVIDERS_MLX5_VFIO_VECTORS_H
+#define PROVIDERS_MLX5_VFIO_VECTORS_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+struct vfio_vectors {
+	int device;
+	uint32_t count;
+	pthread_mutex_t lock; /* guards fd */
+	int *fd;              /* of each vector; -1: none */
+};
+
+/* Enables all vectors, and the eventfd of the first. */
+int vfio_vectors_init(struct vfio_vectors *vectors, int device, uint32_t count);
+/* Closes all eventfds. The device may be closed. */
+void vfio_vectors_destroy(struct vfio_vectors *vectors);
+/* Returns 0, ENOSPC, or an errno. */
+int vfio_vectors_take(struct vfio_vectors *vectors, uint32_t *vector);
+int vfio_vectors_give(struct vfio_vectors *vectors, uint32_t vector);
+
+#endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmdq_test.c - the command queue as an adapter sees it: registers, entries, mailboxes, and what
+ * answers of any kind do. The test plays the adapter while a command is waited for. Repeats the
+ * layouts as offsets, as an independent check.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "prm/mlx5/cmd.h"
+#include "providers/mlx5/vfio/cmdq.h"
+#include "util/bits.h"
+
+#include "guarded.h"
+
+enum {
+	BLOCK = 576,
+	DATA = 512,
+	STRIDE = 1024,
+	ADDRESS_HIGH = 0x10 / 4,
+	ADDRESS_LOW = 0x14 / 4,
+	DOORBELL = 0x18 / 4,
+	INITIALIZING = 0x1fc / 4,
+	OWNER = 63,
+	TOKEN = 60,
+	LONGEST = 5000,
+};
+
+static struct {
+	uint32_t bar[1024];
+	struct vfio_space space;
+	struct vfio_cmdq cmdq;
+	unsigned int turns;   /* of the adapter */
+	uint8_t status;       /* of delivery */
+	uint8_t answer;       /* first byte of the answer: its status */
+	bool is_silent;       /* answers nothing */
+	bool is_lost;         /* registers read as ones */
+	uint8_t tokens[1000]; /* of each command */
+	unsigned int commands;
+} rig;
+
+static uint64_t number_at(const uint8_t *at, unsigned int bytes)
+{
+	uint64_t value = 0;
+
+	while (bytes--)
+		value = value << 8 | *at++;
+	return value;
+}
+
+/* Looks at each block of a chain, and returns how many there are. */
+static unsigned int check_chain(uint64_t iova, uint8_t token)
+{
+	unsigned int count = 0;
+
+	for (; iova; count++) {
+		const uint8_t *block = guarded_at(iova);
+
+		assert_true(iova % DATA == 0); /* PRM: bits 8 to 0 are reserved */
+		assert_int_equal(number_at(block + 568, 4), count);
+		assert_int_equal(block[573], token);
+		iova = number_at(block + 560, 8);
+	}
+	return count;
+}
+
+static unsigned int blocks_of(uint64_t length)
+{
+	return length <= 16 ? 0 : (unsigned int)((length - 16 + DATA - 1) / DATA);
+}
+
+/* The adapter's answer: each byte of the command, plus one, after the status. */
+static void answer_command(uint8_t *entry)
+{
+	const uint64_t inlen = number_at(entry + 4, 4), outlen = number_at(entry + 56, 4);
+	uint64_t in = number_at(entry + 8, 8), out = number_at(entry + 48, 8);
+
+	for (uint64_t i = 0; i < outlen; i++) {
+		const uint64_t at = (i - 16) / DATA * STRIDE + (i - 16) % DATA;
+		uint8_t byte = 0;
+
+		if (i < inlen)
+			byte = i < 16 ? entry[16 + i] : *guarded_at(in + at);
+		byte = i ? byte + 1 : rig.answer;
+		*(i < 16 ? &entry[32 + i] : guarded_at(out + at)) = byte;
+	}
+}
+
+static void adapter_turn(void *arg)
+{
+	uint8_t *entry = rig.cmdq.entries.memory, sum = 0;
+
+	(void)arg;
+	rig.turns++;
+	if (rig.is_lost)
+		memset(rig.bar, 0xff, sizeof(rig.bar));
+	if (rig.is_silent || rig.is_lost || !rig.bar[DOORBELL])
+		return;
+	assert_int_equal(be32toh(rig.bar[DOORBELL]), 1);
+	rig.bar[DOORBELL] = 0;
+	assert_int_equal(entry[OWNER], 1);
+	for (unsigned int i = 0; i < 64; i++)
+		sum ^= entry[i];
+	assert_int_equal(sum, 0xff);
+	assert_int_equal(check_chain(number_at(entry + 8, 8), entry[TOKEN]),
+			 blocks_of(number_at(entry + 4, 4)));
+	assert_int_equal(check_chain(number_at(entry + 48, 8), entry[TOKEN]),
+			 blocks_of(number_at(entry + 56, 4)));
+	rig.tokens[rig.commands++ % ARRAY_SIZE(rig.tokens)] = entry[TOKEN];
+	answer_command(entry);
+	entry[OWNER] = (uint8_t)(rig.status << 1);
+}
+
+static int rig_up(void **state)
+{
+	(void)state;
+	memset(&rig, 0, sizeof(rig));
+	rig.bar[1] = htobe32(5u << 16);
+	rig.bar[ADDRESS_LOW] = htobe32(5u << 4 | 6);
+	assert_int_equal(vfio_cmdq_init(&rig.cmdq, &rig.space, (uint8_t *)rig.bar), 0);
+	rig.cmdq.while_waiting = adapter_turn;
+	return 0;
+}
+
+static int rig_down(void **state)
+{
+	(void)state;
+	vfio_cmdq_destroy(&rig.cmdq);
+	assert_int_equal(guarded.in_use, 0);
+	return 0;
+}
+
+static void the_queue_is_told_by_two_registers(void **state)
+{
+	const uint64_t iova = rig.cmdq.entries.iova;
+
+	(void)state;
+	assert_int_equal(be32toh(rig.bar[ADDRESS_HIGH]), iova >> 32);
+	assert_int_equal(be32toh(rig.bar[ADDRESS_LOW]), (uint32_t)iova);
+}
+
+static void odd_adapters_are_refused(void **state)
+{
+	static const struct {
+		uint32_t revision, sizes;
+		int ret;
+	} cases[] = {
+		{ 4u << 16, 5u << 4 | 6, EOPNOTSUPP },
+		{ 6u << 16, 5u << 4 | 6, EOPNOTSUPP },
+		{ 5u << 16, 6, EIO },
+		{ 5u << 16, 7u << 4 | 6, EIO },
+		{ 5u << 16, 15u << 4 | 15, EIO },
+		{ 5u << 16, 5u << 4 | 5, EIO },
+		{ 5u << 16, 1u << 4 | 6, 0 },
+		{ 5u << 16, 6u << 4 | 6, 0 },
+		{ 5u << 16, 1u << 4 | 11, 0 },
+	};
+	const unsigned int in_use = guarded.in_use;
+	uint32_t bar[1024] = { 0 };
+	struct vfio_cmdq cmdq;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		bar[1] = htobe32(cases[i].revision);
+		bar[ADDRESS_LOW] = htobe32(cases[i].sizes);
+		assert_int_equal(vfio_cmdq_init(&cmdq, &rig.space, (uint8_t *)bar), cases[i].ret);
+		if (!cases[i].ret)
+			vfio_cmdq_destroy(&cmdq);
+		assert_int_equal(guarded.in_use, in_use);
+	}
+	memset(bar, 0xff, sizeof(bar));
+	assert_int_equal(vfio_cmdq_init(&cmdq, &rig.space, (uint8_t *)bar), EIO);
+}
+
+static void run_one(uint32_t inlen, uint32_t outlen)
+{
+	uint8_t *in = guarded_new(inlen), *out = guarded_new(outlen);
+	bool is_answered = false;
+
+	for (uint32_t i = 0; i < inlen; i++)
+		in[i] = (uint8_t)(i * 3 + i / 256);
+	assert_int_equal(
+		vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, inlen, out, outlen, &is_answered),
+		0);
+	assert_true(is_answered);
+	for (uint32_t i = 1; i < outlen; i++)
+		assert_int_equal(out[i], (uint8_t)((i < inlen ? in[i] : 0) + 1));
+	guarded_free(in, inlen);
+	guarded_free(out, outlen);
+}
+
+static void commands_and_answers_have_any_length(void **state)
+{
+	static const uint32_t lengths[] = { 16, 17, 64, 527, 528, 529, 1040, LONGEST, 65535, 16 };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(lengths); i++)
+		for (unsigned int j = 0; j < ARRAY_SIZE(lengths); j++)
+			run_one(lengths[i], lengths[j]);
+	assert_true(guarded.in_use == 3); /* the entries and a chain for each way */
+}
+
+static void tokens_change_and_are_never_0(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 600; i++)
+		run_one(16, 16);
+	for (unsigned int i = 0; i < 600; i++) {
+		assert_int_not_equal(rig.tokens[i], 0);
+		if (i)
+			assert_int_not_equal(rig.tokens[i], rig.tokens[i - 1]);
+	}
+}
+
+static int run_status(uint8_t answer_status, uint8_t delivery, bool *is_answered)
+{
+	uint8_t in[16] = { 0 }, out[64];
+
+	rig.answer = answer_status;
+	rig.status = delivery;
+	return vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, sizeof(out),
+			     is_answered);
+}
+
+static void refusals_have_an_errno(void **state)
+{
+	static const struct {
+		uint8_t status;
+		int ret;
+	} cases[] = { { 0, 0 },      { 1, EIO },      { 2, EINVAL },   { 3, EINVAL },
+		      { 4, EIO },    { 5, EINVAL },   { 6, EBUSY },    { 8, ENOMEM },
+		      { 9, EINVAL }, { 0xa, EINVAL }, { 0xf, EAGAIN }, { 0x10, EINVAL },
+		      { 0x30, EIO }, { 0x40, EIO },   { 0x50, EIO },   { 0x51, EIO },
+		      { 0xff, EIO } };
+	bool is_answered;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(run_status(cases[i].status, 0, &is_answered), cases[i].ret);
+		assert_true(is_answered);
+	}
+	for (uint8_t delivery = 1; delivery < 128; delivery++) {
+		assert_int_equal(run_status(0, delivery, &is_answered), EIO);
+		assert_false(is_answered);
+	}
+	assert_int_equal(run_status(0, 0, &is_answered), 0); /* the queue goes on */
+}
+
+static void scribble_answer(void *arg)
+{
+	uint8_t *entry = rig.cmdq.entries.memory;
+
+	adapter_turn(arg);
+	memset(entry, 0xff, 63); /* lengths and addresses, too */
+	for (unsigned int i = 0; i < rig.cmdq.lane[0].out.blocks; i++)
+		memset(guarded_at(rig.cmdq.lane[0].out.dma.iova + i * STRIDE), 0xff, BLOCK);
+}
+
+static void answers_of_any_bytes_stay_in_their_buffer(void **state)
+{
+	uint8_t in[16] = { 0 }, *out = guarded_new(LONGEST);
+	bool is_answered;
+
+	(void)state;
+	rig.cmdq.while_waiting = scribble_answer;
+	assert_int_equal(vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, LONGEST,
+				       &is_answered),
+			 EIO);
+	assert_true(is_answered);
+	for (unsigned int i = 0; i < LONGEST; i++)
+		assert_int_equal(out[i], 0xff);
+	guarded_free(out, LONGEST);
+	rig.cmdq.while_waiting = adapter_turn;
+	run_one(16, 64); /* what was written there is no harm */
+}
+
+static void a_late_answer_is_no_harm(void **state)
+{
+	uint8_t in[64] = { 0 }, out[64], zeros[64] = { 0 };
+	unsigned int in_use;
+	bool is_answered = true;
+
+	(void)state;
+	rig.is_silent = true;
+	rig.cmdq.command_ms = 3;
+	memset(out, 0, sizeof(out));
+	assert_int_equal(vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out,
+				       sizeof(out), &is_answered),
+			 ETIMEDOUT);
+	assert_false(is_answered);
+	assert_memory_equal(out, zeros, sizeof(out));
+	in_use = guarded.in_use;
+	rig.is_silent = false;
+	adapter_turn(NULL); /* the memory is there still */
+	assert_int_equal(rig.commands, 1);
+	assert_memory_equal(out, zeros, sizeof(out));
+	for (unsigned int lane = 0; lane < VFIO_LANES; lane++)
+		assert_int_equal(vfio_cmdq_run(&rig.cmdq, lane, in, sizeof(in), out, sizeof(out),
+					       &is_answered),
+				 EIO);
+	assert_int_equal(rig.bar[DOORBELL], 0);
+	assert_int_equal(guarded.in_use, in_use);
+}
+
+static void a_lost_device_is_noticed(void **state)
+{
+	uint8_t in[16] = { 0 }, out[16];
+
+	(void)state;
+	rig.is_lost = true;
+	assert_int_equal(vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, 16, out, 16, NULL), EIO);
+	assert_true(rig.cmdq.is_dead);
+}
+
+static void pages_are_not_served_while_pages_are_given(void **state)
+{
+	uint8_t in[16] = { 0 }, out[16];
+
+	(void)state;
+	rig.cmdq.command_ms = 3;
+	assert_int_equal(vfio_cmdq_run(&rig.cmdq, VFIO_LANE_PAGES, in, 16, out, 16, NULL),
+			 ETIMEDOUT);
+	assert_int_equal(be32toh(rig.bar[DOORBELL]), 2);
+	assert_int_equal(rig.turns, 0);
+}
+
+static void a_command_without_memory_is_not_sent(void **state)
+{
+	uint8_t in[16] = { 0 }, out[64];
+
+	(void)state;
+	guarded.fails = true;
+	assert_int_equal(vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, 16, out, 64, NULL),
+			 ENOMEM);
+	guarded.fails = false;
+	assert_int_equal(rig.bar[DOORBELL], 0);
+	run_one(16, 64);
+}
+
+#define T(test) cmocka_unit_test_setup_teardown(test, rig_up, rig_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(the_queue_is_told_by_two_registers),
+		T(odd_adapters_are_refused),
+		T(commands_and_answers_have_any_length),
+		T(tokens_change_and_are_never_0),
+		T(refusals_have_an_errno),
+		T(answers_of_any_bytes_stay_in_their_buffer),
+		T(a_late_answer_is_no_harm),
+		T(a_lost_device_is_noticed),
+		T(pages_are_not_served_while_pages_are_given),
+		T(a_command_without_memory_is_not_sent),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * events_test.c - the library's own event queue: what it asks for, which events it acts on, and
+ * that neither a flood of them nor a number that is wrong takes the program away.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "prm/mlx5/cmd.h"
+#include "providers/mlx5/vfio/events.h"
+#include "tests/unit/golden.h"
+#include "util/bits.h"
+
+#include "guarded.h"
+
+enum { UAR = 3, EQN = 0x2a, ENTRIES = 64, EQE = 64, OWNER = 63, UAR_SIZE = 4096, ARM = 0x40 };
+
+static struct {
+	uint8_t bar[8 * UAR_SIZE];
+	struct vfio_cmdq cmdq;
+	struct vfio_pages pages;
+	struct vfio_events events;
+	uint32_t uar;
+	uint32_t written; /* events */
+	uint32_t opcodes[8];
+	unsigned int commands;
+	int32_t changes[128];
+	unsigned int num_changes;
+	bool floods;
+} rig;
+
+int vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, uint32_t inlen,
+		  void *out, uint32_t outlen, bool *is_answered)
+{
+	const uint32_t opcode = (uint32_t)fld_get(in, CMD_IN_OPCODE);
+
+	(void)cmdq;
+	(void)lane;
+	(void)inlen;
+	(void)is_answered;
+	memset(out, 0, outlen);
+	fld_set(out, FLD(0x8, 31, 0), opcode == PRM_OP_CREATE_EQ ? EQN : rig.uar);
+	rig.opcodes[rig.commands++ % ARRAY_SIZE(rig.opcodes)] = opcode;
+	return 0;
+}
+
+void vfio_dma_put_pages(const struct vfio_dma *dma, void *pas)
+{
+	(void)dma;
+	(void)pas;
+}
+
+static void event_write(uint8_t type, uint32_t pages)
+{
+	uint8_t *entry = (uint8_t *)rig.events.ring.dma.memory + rig.written % ENTRIES * EQE;
+
+	entry[1] = type;
+	fld_set(entry, FLD(0x24, 31, 0), pages);
+	entry[OWNER] = (uint8_t)(rig.written++ / ENTRIES & 1);
+}
+
+int vfio_pages_change(struct vfio_pages *pages, int32_t count)
+{
+	(void)pages;
+	rig.changes[rig.num_changes++ % ARRAY_SIZE(rig.changes)] = count;
+	if (rig.floods)
+		event_write(0x0b, 1);
+	return count > 1000 ? ENOMEM : 0;
+}
+
+static int rig_up(void **state)
+{
+	(void)state;
+	memset(&rig, 0, sizeof(rig));
+	rig.cmdq.bar = rig.bar;
+	rig.uar = UAR;
+	assert_int_equal(vfio_events_start(&rig.events, &rig.cmdq, &rig.pages, sizeof(rig.bar),
+					   eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+			 0);
+	return 0;
+}
+
+static int rig_down(void **state)
+{
+	(void)state;
+	vfio_events_stop(&rig.events);
+	assert_null(rig.cmdq.while_waiting);
+	vfio_events_free(&rig.events);
+	close(rig.events.fd);
+	assert_int_equal(guarded.in_use, 0);
+	return 0;
+}
+
+static void check_armed(const char *register_hex)
+{
+	check_bytes(rig.bar + UAR * UAR_SIZE + ARM, register_hex);
+}
+
+static void a_queue_is_made_and_armed(void **state)
+{
+	(void)state;
+	assert_int_equal(rig.commands, 2);
+	assert_int_equal(rig.opcodes[0], PRM_OP_ALLOC_UAR);
+	assert_int_equal(rig.opcodes[1], PRM_OP_CREATE_EQ);
+	check_armed("2a000000");
+}
+
+static void requests_for_pages_are_served(void **state)
+{
+	(void)state;
+	event_write(0x0b, 17);
+	event_write(0x09, 5); /* a port */
+	event_write(0x00, 5); /* a completion, which nobody asked for */
+	event_write(0x0b, (uint32_t)-4);
+	assert_int_equal(vfio_events_process(&rig.events), 0);
+	assert_int_equal(rig.num_changes, 2);
+	assert_int_equal(rig.changes[0], 17);
+	assert_int_equal(rig.changes[1], -4);
+	check_armed("2a000004");
+	assert_int_equal(vfio_events_process(&rig.events), 0);
+	assert_int_equal(rig.num_changes, 2);
+}
+
+static void the_first_error_is_returned_after_all_events(void **state)
+{
+	(void)state;
+	event_write(0x0b, 2000);
+	event_write(0x0b, 1);
+	assert_int_equal(vfio_events_process(&rig.events), ENOMEM);
+	assert_int_equal(rig.num_changes, 2);
+}
+
+static void a_flood_of_events_ends(void **state)
+{
+	(void)state;
+	event_write(0x0b, 1);
+	rig.floods = true;
+	assert_int_equal(vfio_events_process(&rig.events), 0);
+	assert_int_equal(rig.num_changes, ENTRIES);
+	check_armed("2a000040");
+}
+
+/* A command may need the pages that an event asks for. */
+static void pages_are_given_while_a_command_waits(void **state)
+{
+	(void)state;
+	rig.cmdq.while_waiting(rig.cmdq.waiting_arg);
+	assert_int_equal(rig.num_changes, 0);
+	event_write(0x0b, 9);
+	assert_int_equal(pthread_mutex_lock(&rig.events.lock), 0);
+	rig.cmdq.while_waiting(rig.cmdq.waiting_arg); /* another thread serves them */
+	assert_int_equal(rig.num_changes, 0);
+	pthread_mutex_unlock(&rig.events.lock);
+	rig.cmdq.while_waiting(rig.cmdq.waiting_arg);
+	assert_int_equal(rig.num_changes, 1);
+	check_armed("2a000001");
+}
+
+static void a_uar_beyond_the_registers_is_refused(void **state)
+{
+	uint32_t uar;
+
+	(void)state;
+	rig.uar = 7;
+	assert_int_equal(vfio_uar_alloc(&rig.cmdq, sizeof(rig.bar), &uar), 0);
+	rig.uar = 8;
+	assert_int_equal(vfio_uar_alloc(&rig.cmdq, sizeof(rig.bar), &uar), EIO);
+	rig.uar = 0xffffff;
+	assert_int_equal(vfio_uar_alloc(&rig.cmdq, sizeof(rig.bar), &uar), EIO);
+}
+
+#define T(test) cmocka_unit_test_setup_teardown(test, rig_up, rig_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(a_queue_is_made_and_armed),
+		T(requests_for_pages_are_served),
+		T(the_first_error_is_returned_after_all_events),
+		T(a_flood_of_events_ends),
+		T(pages_are_given_while_a_command_waits),
+		T(a_uar_beyond_the_registers_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
