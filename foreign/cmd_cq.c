@@ -187,7 +187,7 @@ static void get_wc(struct ibv_wc *to, const struct ib_uverbs_wc *from)
 		.opcode = (enum ibv_wc_opcode)from->opcode,
 		.vendor_err = from->vendor_err,
 		.byte_len = from->byte_len,
-		.imm_data = from->imm_data,
+		.imm_data = from->ex.imm_data,
 		.qp_num = from->qp_num,
 		.src_qp = from->src_qp,
 		.wc_flags = from->wc_flags,

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
 # guest.sh - run programs on our libibverbs with the distribution's provider below it. Sourced after tests/lib/softhca.sh.
+softhca_args=()
 
 # guest_setup STAGE SOFTHCA: `number` becomes the private number of the distribution's providers, `guestlibs` their libraries' folder.
 guest_setup() {
 	softhca_setup "$1" "$2"
+	softhca=${SOFTHCA:-$2}
 	need_ours
 	need_reference
 	guestlibs=${REFERENCE_ROOT:-}/usr/lib/x86_64-linux-gnu

@@ -26,11 +26,11 @@ compare() {
 	}' "$work/pairs"
 }
 
-# must_equal_either WHOSE SCRIPT...: in $work, each line of `ours` is that of `theirs`, or what the SCRIPTs of sed make of it. WHOSE says in
-# the report which provider is on which side.
+# must_equal_either WHOSE DIRECTORY SCRIPT...: in DIRECTORY, each line of `ours` is that of `theirs`, or what the SCRIPTs of sed make of it.
+# WHOSE says in the report which provider is on which side.
 must_equal_either() {
-	local whose=$1 change lines
-	shift
+	local whose=$1 work=$2 change lines
+	shift 2
 	sed -E 's,/d$,/s/.*//,; s,\\n,\x02,g' "$@" >"$work/script"
 	sed -E -f "$work/script" "$work/theirs" >"$work/right" || fail "known-differences is no script of sed"
 	lines=$(wc -l <"$work/theirs")
