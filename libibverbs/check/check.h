@@ -33,6 +33,7 @@ enum check_fault {
 	CHECK_EVENTS,
 	CHECK_FORK,
 	CHECK_THREADS,
+	CHECK_DEAD,
 	CHECK_LEAK,
 	CHECK_FAULTS
 };
@@ -55,6 +56,7 @@ enum check_kind {
 	CHECK_SRQ,
 	CHECK_AH,
 	CHECK_DOMAIN, /* a parent domain with a thread domain */
+	CHECK_GRAVE,  /* an address: what was destroyed there last */
 	CHECK_MADE,   /* any object, while VERBS_CHECK=leaks asks for it */
 };
 
@@ -264,6 +266,41 @@ bool verbs_check_cq_is_polled(const struct ibv_cq *cq);
 /* Drops what was promised to the CQs of a QP. */
 void verbs_check_forget(const struct ibv_cq *send_cq, const struct ibv_cq *recv_cq);
 
+/* ---- leaks.c: places of the program ---- */
+
+enum { CHECK_FRAMES = 12, CHECK_PLACE_SIZE = 200 };
+
+struct check_place {
+	const char *call;
+	void *frames[CHECK_FRAMES];
+	int count;
+};
+
+/* Notes where the program calls. The caller does not have the lock. */
+void verbs_check_place_take(struct check_place *place, const char *call);
+/* Writes the first frame outside of this library and of librdmacm: "prog(main+0x1b)". Returns
+ * false if there is none, as in a static program, or if librdmacm made the object for itself: it
+ * keeps a PD for each device. */
+bool verbs_check_place_write(const struct check_place *place, char *to);
+
+/* ---- graves.c ---- */
+
+/* CALL has destroyed an object. */
+void verbs_check_bury(const void *object, const char *call);
+/* Returns whether an object without a live record was destroyed, and says so. MUTEX is its own. */
+bool verbs_check_is_dead(const void *object, pthread_mutex_t *mutex, const char *call,
+			 const char *owner, uint32_t number);
+
+static inline bool check_qp_is_dead(struct ibv_qp *qp, const char *call)
+{
+	return verbs_check_is_dead(qp, &qp->mutex, call, "QP", qp->qp_num);
+}
+
+static inline bool check_cq_is_dead(struct ibv_cq *cq, const char *call)
+{
+	return verbs_check_is_dead(cq, &cq->mutex, call, "CQ", cq->handle);
+}
+
 /* ---- leaks.c: CALL made an object; it was destroyed ---- */
 
 void verbs_check_made(const void *object, const char *call);
@@ -310,6 +347,7 @@ int verbs_check_destroy_srq(struct ibv_srq *srq);
 int verbs_check_create_cq(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
 			  struct verbs_cq **vcq);
 int verbs_check_destroy_cq(struct ibv_cq *cq);
+int verbs_check_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 int verbs_check_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 
 int verbs_check_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,

@@ -8,6 +8,7 @@
 
 static const struct verbs_ops checks = {
 	.poll_cq = verbs_check_poll_cq,
+	.req_notify_cq = verbs_check_req_notify_cq,
 	.post_send = verbs_check_post_send,
 	.post_recv = verbs_check_post_recv,
 	.post_srq_recv = verbs_check_post_srq_recv,

@@ -10,32 +10,30 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FRAMES = 12, PLACE_SIZE = 200 };
-
 struct made {
 	struct check_record record;
-	const char *call;
-	void *frames[FRAMES];
-	int count;
+	struct check_place place;
 };
+
+/* Takes no lock of the checker: backtrace() may load a library, and takes that loader's locks. */
+void verbs_check_place_take(struct check_place *place, const char *call)
+{
+	place->call = call;
+	place->count = backtrace(place->frames, CHECK_FRAMES);
+}
 
 void verbs_check_made(const void *object, const char *call)
 {
-	void *frames[FRAMES];
+	struct check_place place;
 	struct made *made;
-	int count;
 
 	if (!verbs_check_settings.leaks)
 		return;
-	/* Without the lock: it may load a library, and takes that loader's locks. */
-	count = backtrace(frames, FRAMES);
+	verbs_check_place_take(&place, call);
 	verbs_check_lock();
 	made = verbs_check_add(CHECK_MADE, NULL, check_id(object), sizeof(*made));
-	if (made) {
-		made->call = call;
-		memcpy(made->frames, frames, sizeof(frames));
-		made->count = count;
-	}
+	if (made)
+		made->place = place;
 	verbs_check_unlock();
 }
 
@@ -47,26 +45,23 @@ void verbs_check_unmade(const void *object)
 		check_live(record, false);
 }
 
-/* Writes the first frame outside of this library and of librdmacm: "prog(main+0x1b)". Returns
- * false if there is none, as in a static program, or if librdmacm made the object for itself: it
- * keeps a PD for each device. */
-static bool place_write(const struct made *made, char *to)
+bool verbs_check_place_write(const struct check_place *place, char *to)
 {
 	Dl_info own, info;
 
 	if (!dladdr(&verbs_check_settings, &own))
 		return false;
-	for (int i = 0; i < made->count; i++) {
-		if (!dladdr(made->frames[i], &info) || info.dli_fbase == own.dli_fbase)
+	for (int i = 0; i < place->count; i++) {
+		if (!dladdr(place->frames[i], &info) || info.dli_fbase == own.dli_fbase)
 			continue;
 		if (strstr(info.dli_fname, "librdmacm.so")) {
-			if (!strcmp(made->call, "ibv_alloc_pd"))
+			if (!strcmp(place->call, "ibv_alloc_pd"))
 				return false;
 			continue;
 		}
-		snprintf(to, PLACE_SIZE, "%s(%s+0x%zx)", info.dli_fname,
+		snprintf(to, CHECK_PLACE_SIZE, "%s(%s+0x%zx)", info.dli_fname,
 			 info.dli_sname ? info.dli_sname : "",
-			 (size_t)((char *)made->frames[i] -
+			 (size_t)((char *)place->frames[i] -
 				  (char *)(info.dli_sname ? info.dli_saddr : info.dli_fbase)));
 		return true;
 	}
@@ -76,13 +71,13 @@ static bool place_write(const struct made *made, char *to)
 static void leak_say(const struct check_record *record)
 {
 	const struct made *made = (const struct made *)record;
-	char place[PLACE_SIZE];
+	char place[CHECK_PLACE_SIZE];
 
-	if (place_write(made, place))
+	if (verbs_check_place_write(&made->place, place))
 		verbs_check_say(CHECK_LEAK,
 				"at exit: the object of %s() at %s was never destroyed: destroy it "
 				"before the program ends",
-				made->call, place);
+				made->place.call, place);
 }
 
 static void __attribute__((destructor)) leaks_say(void)

@@ -35,9 +35,12 @@ int verbs_check_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_e
 
 int verbs_check_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
-	int err = check_real(qp->context)->modify_qp(qp, attr, mask);
 	struct check_qp *check = qp_find(qp);
+	int err;
 
+	if (!check && check_qp_is_dead(qp, "ibv_modify_qp"))
+		return EINVAL;
+	err = check_real(qp->context)->modify_qp(qp, attr, mask);
 	if (!err && check && mask & IBV_QP_STATE)
 		verbs_check_request_state(check, attr->qp_state);
 	if (!err && mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
@@ -53,6 +56,8 @@ int verbs_check_destroy_qp(struct ibv_qp *qp)
 	const struct ibv_cq *send_cq = qp->send_cq, *recv_cq = qp->recv_cq;
 	int err;
 
+	if (!check && check_qp_is_dead(qp, "ibv_destroy_qp"))
+		return EINVAL;
 	verbs_check_is_ours(qp->context, "ibv_destroy_qp", "QP", qp->qp_num);
 	/* First, as another thread may get the same address at once. */
 	if (check) {
@@ -66,5 +71,6 @@ int verbs_check_destroy_qp(struct ibv_qp *qp)
 		return err;
 	verbs_check_forget(send_cq, recv_cq);
 	verbs_check_unmade(qp);
+	verbs_check_bury(qp, "ibv_destroy_qp");
 	return 0;
 }

@@ -64,6 +64,8 @@ static int start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
 	struct check_cq *check = cq_find(cq);
 	int ret;
 
+	if (!check_lives(&check->record) && check_cq_is_dead(ibv_cq_ex_to_cq(cq), "ibv_start_poll"))
+		return EINVAL;
 	verbs_check_is_ours(cq->context, "ibv_start_poll", "CQ", cq->handle);
 	if (check->has_no_lock)
 		verbs_check_enter(&check->poller, "ibv_start_poll", "CQ", cq->handle);
@@ -142,6 +144,8 @@ int verbs_check_destroy_cq(struct ibv_cq *cq)
 	struct check_cq *check = cq_live(cq);
 	int err;
 
+	if (!check && check_cq_is_dead(cq, "ibv_destroy_cq"))
+		return EINVAL;
 	verbs_check_is_ours(cq->context, "ibv_destroy_cq", "CQ", cq->handle);
 	/* First, as another thread may get the same address at once. */
 	if (check)
@@ -149,9 +153,11 @@ int verbs_check_destroy_cq(struct ibv_cq *cq)
 	err = check_real(cq->context)->destroy_cq(cq);
 	if (err && check)
 		check_live(&check->record, true);
-	if (!err)
-		verbs_check_unmade(cq);
-	return err;
+	if (err)
+		return err;
+	verbs_check_unmade(cq);
+	verbs_check_bury(cq, "ibv_destroy_cq");
+	return 0;
 }
 
 int verbs_check_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
@@ -159,6 +165,8 @@ int verbs_check_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 	struct check_cq *check = cq_live(cq);
 	int n;
 
+	if (!check && check_cq_is_dead(cq, "ibv_poll_cq"))
+		return -EINVAL;
 	verbs_check_is_ours(cq->context, "ibv_poll_cq", "CQ", cq->handle);
 	if (check && check->has_no_lock)
 		verbs_check_enter(&check->poller, "ibv_poll_cq", "CQ", cq->handle);
@@ -177,6 +185,13 @@ int verbs_check_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 		verbs_check_request_done(cq->context, &done);
 	}
 	return n;
+}
+
+int verbs_check_req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+	if (!cq_live(cq) && check_cq_is_dead(cq, "ibv_req_notify_cq"))
+		return EINVAL;
+	return check_real(cq->context)->req_notify_cq(cq, solicited_only);
 }
 
 /* Returns whether the checker sees all completions that the program polls. */

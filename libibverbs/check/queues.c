@@ -121,6 +121,10 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	int ret, refused = 0;
 	unsigned int left = 0;
 
+	if (!check && check_qp_is_dead(qp, "ibv_post_send")) {
+		*bad_wr = wr;
+		return EINVAL;
+	}
 	verbs_check_is_ours(qp->context, "ibv_post_send", "QP", qp->qp_num);
 	if (check && verbs_check_batch_is_ours(check))
 		verbs_check_say(CHECK_BATCH,
@@ -152,6 +156,10 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 	struct check_places places = { .cq = qp->recv_cq };
 	int ret, refused = 0;
 
+	if (!check && check_qp_is_dead(qp, "ibv_post_recv")) {
+		*bad_wr = wr;
+		return EINVAL;
+	}
 	verbs_check_is_ours(qp->context, "ibv_post_recv", "QP", qp->qp_num);
 	for (; at && (uint32_t)at->num_sge <= check->max_recv_sge; at = at->next) {
 		const struct check_post post = post_of("ibv_post_recv", qp, at->wr_id);

@@ -5,6 +5,8 @@
  */
 #include "mistakes.h"
 
+#include <errno.h>
+#include <infiniband/mlx5dv.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,6 +51,59 @@ MISTAKE(right_destruction_after_completion)
 	MUST(!ibv_destroy_qp(scene->near->qp));
 	MUST(!ibv_destroy_qp(scene->far->qp));
 	MUST(!ibv_dereg_mr(scene->far->mr));
+}
+
+/* ---- destroyed queues ---- */
+
+MISTAKE(queue_pair_destroyed_twice)
+{
+	struct scene *scene = scene_polled();
+
+	MUST(!ibv_destroy_qp(scene->near->qp));
+	MUST(ibv_destroy_qp(scene->near->qp) == EINVAL);
+}
+
+MISTAKE(post_to_destroyed_queue_pair)
+{
+	struct scene *scene = scene_polled();
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_SEND, &sge), *bad = NULL;
+
+	MUST(!ibv_destroy_qp(scene->near->qp));
+	MUST(ibv_post_send(scene->near->qp, &wr, &bad) == EINVAL && bad == &wr);
+}
+
+MISTAKE(destroyed_cq_polled)
+{
+	struct scene *scene = scene_polled();
+	struct ibv_wc wc;
+
+	MUST(!ibv_destroy_qp(scene->near->qp));
+	MUST(!ibv_destroy_cq(scene->near->cq));
+	MUST(ibv_poll_cq(scene->near->cq, 1, &wc) < 0);
+}
+
+/* A new object often gets the memory of the last one. */
+MISTAKE(right_queue_pair_after_another)
+{
+	struct scene *scene = scene_polled();
+	struct ibv_qp_init_attr_ex init = { .qp_type = IBV_QPT_RC,
+					    .send_cq = scene->near->cq,
+					    .recv_cq = scene->near->cq,
+					    .pd = scene->pair.pd,
+					    .comp_mask = IBV_QP_INIT_ATTR_PD,
+					    .cap = scene->conf.cap };
+
+	MUST(!ibv_destroy_qp(scene->near->qp));
+	for (int i = 0; i < 8; i++) {
+		struct ibv_qp *qp = ibv_create_qp_ex(scene->rig.ctx, &init);
+
+		MUST(qp);
+		MUST(!ibv_destroy_qp(qp));
+		qp = mlx5dv_create_qp(scene->rig.ctx, &init, NULL);
+		MUST(qp);
+		MUST(!ibv_destroy_qp(qp));
+	}
 }
 
 /* ---- another process, another thread ---- */
@@ -169,6 +224,10 @@ const struct mistake life_mistakes[] = {
 	ROW(region_gone_before_receive),
 	ROW(region_gone_before_completion),
 	ROW(right_destruction_after_completion),
+	ROW(queue_pair_destroyed_twice),
+	ROW(post_to_destroyed_queue_pair),
+	ROW(destroyed_cq_polled),
+	ROW(right_queue_pair_after_another),
 	ROW(child_polls_of_its_parent),
 	ROW(child_destroys_of_its_parent),
 	ROW(right_child_opens_the_device),
