@@ -60,6 +60,7 @@ enum prm_header_field {
 	PRM_HEADER_METADATA_C_7 = 0x58,
 	PRM_HEADER_TCP_SEQ_NUM = 0x59,
 	PRM_HEADER_TCP_ACK_NUM = 0x5b,
+	PRM_HEADER_IP_ECN = 0x73,
 };
 
 #endif

@@ -7,13 +7,19 @@
 #include <string.h>
 
 #include "prm/mlx5/cmd.h"
+#include "prm/mlx5/packet_reformat.h"
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/dr/dr.h"
+#include "providers/mlx5/dv/dr/modify.h"
+#include "providers/mlx5/dv/dr/soft.h"
 #include "providers/mlx5/dv/export.h"
 #include "providers/mlx5/qp/qp.h"
 #include "util/alloc.h"
 
 enum { TAG_MASK = 0xffffff /* tags have 24 bits in the adapter */ };
+enum { ENCAP_MAX = 128 };
+/* Removes headers up to the inner Ethernet header, with the bits that release 65.0 sets. */
+enum { DECAP_L2 = 0x0900130c };
 
 static struct mlx5dv_dr_action *action_new(const char *call, enum dr_action_kind kind)
 {
@@ -175,18 +181,18 @@ mlx5dv_dr_action_create_push_vlan(struct mlx5dv_dr_domain *domain, __be32 vlan_h
 	return action;
 }
 
-/* ---- header changes, which the kernel creates for root tables ---- */
+/* ---- header changes: objects of the kernel for root tables, words of entries for others ---- */
 
-static int check_root_flag(const char *call, uint32_t flags)
+static int check_flags(const char *call, const struct mlx5dv_dr_domain *domain, uint32_t flags)
 {
 	if (flags & ~(uint32_t)MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL) {
 		verbs_warn("%s: flags are %#x, known is ROOT_LEVEL (1)", call, flags);
 		return EINVAL;
 	}
-	if (flags)
+	if (flags || mlx5_dr_soft_exists(domain))
 		return 0;
-	verbs_warn("%s: without ROOT_LEVEL the action is for tables of other levels, which have no "
-		   "such actions yet",
+	verbs_warn("%s: without ROOT_LEVEL the action is for tables of other levels, which the "
+		   "domain cannot have",
 		   call);
 	return EOPNOTSUPP;
 }
@@ -208,16 +214,63 @@ static bool reformat_fits(const struct mlx5dv_dr_domain *domain,
 	}
 }
 
-/* Completes ACTION, whose domain is set, with the kernel's FLOW_ACTION. If that is NULL, frees
- * ACTION. */
-static struct mlx5dv_dr_action *action_take_change(struct mlx5dv_dr_action *action,
-						   struct ibv_flow_action *flow_action)
+/* Makes new headers an object of the adapter, and the action of entries that inserts them. PRM: STE
+ * insert with pointer */
+static int encap_make(struct mlx5dv_dr_action *action, size_t size, const void *data)
 {
-	if (!flow_action) {
-		free(action); /* free() keeps errno */
-		return NULL;
+	uint8_t in[PRM_ALLOC_REFORMAT_IN_SIZE + ENCAP_MAX] = { 0 };
+	uint8_t out[PRM_CMD_OUT_SIZE] = { 0 }, word[sizeof(uint32_t)] = { 0 };
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_PACKET_REFORMAT_CONTEXT);
+	fld_set(in, ALLOC_REFORMAT_IN_TYPE, PRM_REFORMAT_L2_TO_L2_TUNNEL);
+	fld_set(in, ALLOC_REFORMAT_IN_DATA_SIZE, size);
+	memcpy(fld_at(in, ALLOC_REFORMAT_IN_DATA), data, size);
+	action->change.obj = mlx5dv_devx_obj_create(
+		action->domain->context, in, (FLD_BYTE(ALLOC_REFORMAT_IN_DATA) + size + 3) / 4 * 4,
+		out, sizeof(out));
+	if (!action->change.obj)
+		return errno;
+	fld_set(word, STE_ACTION_ID, PRM_STE_ACTION_INSERT_POINTER);
+	fld_set(word, STE_INSERT_SIZE, size / PRM_STE_WORD);
+	fld_set(word, STE_INSERT_ATTRIBUTES, PRM_STE_INSERT_TUNNEL);
+	action->change.words[0] = (uint32_t)fld_get(word, FLD(0x0, 31, 0));
+	action->change.words[1] = (uint32_t)fld_get(out, ALLOC_REFORMAT_OUT_ID);
+	return 0;
+}
+
+/* Makes a reformat for tables below the root. */
+static int soft_reformat(const char *call, struct mlx5dv_dr_action *action, size_t size,
+			 const void *data)
+{
+	switch (action->change.type) {
+	case MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2:
+		action->change.words[0] = DECAP_L2;
+		return 0;
+	case MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL:
+		if (data && size && size <= ENCAP_MAX && size % PRM_STE_WORD == 0)
+			return encap_make(action, size, data);
+		verbs_warn("%s: data_sz is %zu, must be even, 2 to %d", call, size, ENCAP_MAX);
+		return EINVAL;
+	default:
+		verbs_warn("%s: reformat_type %d is not supported below the root", call,
+			   (int)action->change.type);
+		return EOPNOTSUPP;
 	}
+}
+
+static int root_change(struct mlx5dv_dr_action *action, struct ibv_flow_action *flow_action)
+{
 	action->change.action = flow_action;
+	return flow_action ? 0 : errno;
+}
+
+/* Completes ACTION, whose domain is set, unless RET is not 0: then frees it. */
+static struct mlx5dv_dr_action *action_finish(struct mlx5dv_dr_action *action, int ret)
+{
+	if (ret) {
+		free(action);
+		return dv_fail(ret);
+	}
 	dr_use(&action->domain->users);
 	return action;
 }
@@ -228,7 +281,7 @@ mlx5dv_dr_action_create_packet_reformat(struct mlx5dv_dr_domain *domain, uint32_
 					size_t data_sz, void *data)
 {
 	static const char call[] = "mlx5dv_dr_action_create_packet_reformat";
-	int ret = check_root_flag(call, flags);
+	int ret = check_flags(call, domain, flags);
 	struct mlx5dv_dr_action *action;
 
 	if (!ret && !reformat_fits(domain, reformat_type)) {
@@ -243,9 +296,13 @@ mlx5dv_dr_action_create_packet_reformat(struct mlx5dv_dr_domain *domain, uint32_
 		return NULL;
 	action->domain = domain;
 	action->change.type = reformat_type;
-	return action_take_change(action, mlx5dv_create_flow_action_packet_reformat(
+	if (flags)
+		ret = root_change(action, mlx5dv_create_flow_action_packet_reformat(
 						  domain->context, data_sz, data, reformat_type,
 						  mlx5_dr_table_type(domain)));
+	else
+		ret = soft_reformat(call, action, data_sz, data);
+	return action_finish(action, ret);
 }
 
 DV_EXPORT struct mlx5dv_dr_action *
@@ -253,7 +310,8 @@ mlx5dv_dr_action_create_modify_header(struct mlx5dv_dr_domain *domain, uint32_t 
 				      size_t actions_sz, __be64 actions[])
 {
 	static const char call[] = "mlx5dv_dr_action_create_modify_header";
-	int ret = check_root_flag(call, flags);
+	const bool is_tx = domain->type == MLX5DV_DR_DOMAIN_TYPE_NIC_TX;
+	int ret = check_flags(call, domain, flags);
 	struct mlx5dv_dr_action *action;
 
 	if (ret)
@@ -262,17 +320,25 @@ mlx5dv_dr_action_create_modify_header(struct mlx5dv_dr_domain *domain, uint32_t 
 	if (!action)
 		return NULL;
 	action->domain = domain;
-	return action_take_change(action, mlx5dv_create_flow_action_modify_header(
+	if (flags)
+		ret = root_change(action, mlx5dv_create_flow_action_modify_header(
 						  domain->context, actions_sz, (uint64_t *)actions,
 						  mlx5_dr_table_type(domain)));
+	else
+		ret = mlx5_dr_modify(call, is_tx, actions, actions_sz, action->change.words);
+	return action_finish(action, ret);
 }
 
 /* ---- destruction ---- */
 
 static int change_destroy(struct mlx5dv_dr_action *action)
 {
-	int ret = ibv_destroy_flow_action(action->change.action);
+	int ret = 0;
 
+	if (action->change.action)
+		ret = ibv_destroy_flow_action(action->change.action);
+	else if (action->change.obj)
+		ret = mlx5dv_devx_obj_destroy(action->change.obj);
 	if (!ret)
 		dr_unuse(&action->domain->users);
 	return ret;

@@ -74,9 +74,11 @@ struct mlx5dv_dr_action {
 			uint32_t offset;
 		} counter;
 		struct {
-			struct ibv_flow_action *action;
+			struct ibv_flow_action *action; /* of root tables; NULL: of others */
 			enum mlx5dv_flow_action_packet_reformat_type type;
-		} change; /* change of headers, created by the kernel */
+			struct mlx5dv_devx_obj *obj; /* new headers, for entries; or NULL */
+			uint32_t words[2];           /* of entries; the second may be unused */
+		} change;                            /* change of headers */
 	};
 };
 

@@ -2,8 +2,8 @@
 /*
  * plan.c - plans the actions of a rule. See plan.h.
  *
- * Header changes have an order in the adapter: removal of VLAN tags, fields, new headers. A rule
- * that wants another order is refused.
+ * Header changes have an order in the adapter: decapsulation, removal of VLAN tags, fields, new
+ * headers. A rule that wants another order is refused.
  */
 #include "providers/mlx5/dv/dr/plan.h"
 
@@ -21,7 +21,7 @@ enum {
 enum { POP_VLAN_HEAD = 0x0802, POP_VLAN_WORDS = 2, PUSH_VLAN = 0x0a000c00 };
 
 /* Ranks of header changes */
-enum { RANK_NONE, RANK_POP, RANK_MODIFY, RANK_PUSH };
+enum { RANK_NONE, RANK_DECAP, RANK_POP, RANK_MODIFY, RANK_PUSH, RANK_ENCAP };
 
 static int plan_refuse(const struct dr_plan *plan, int err, const char *why)
 {
@@ -41,6 +41,7 @@ static int entry_next(struct dr_plan *plan)
 	mlx5_dr_entry_begin_actions(entry, plan->soft->caps.gvmi);
 	plan->at = fld_at(entry, STE_MATCH_ACTIONS);
 	plan->room = ACTIONS_ROOM;
+	plan->is_bare = false;
 	return 0;
 }
 
@@ -65,15 +66,23 @@ static uint8_t *plan_entry(struct dr_plan *plan)
 
 /* ---- the order of actions ---- */
 
-static unsigned int rank_of(enum dr_action_kind kind)
+static bool is_decap(const struct mlx5dv_dr_action *action)
 {
-	switch (kind) {
+	return action->kind == DR_ACTION_REFORMAT &&
+	       action->change.type == MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2;
+}
+
+static unsigned int rank_of(const struct mlx5dv_dr_action *action)
+{
+	switch (action->kind) {
 	case DR_ACTION_POP_VLAN:
 		return RANK_POP;
 	case DR_ACTION_MODIFY_HEADER:
 		return RANK_MODIFY;
 	case DR_ACTION_PUSH_VLAN:
 		return RANK_PUSH;
+	case DR_ACTION_REFORMAT:
+		return is_decap(action) ? RANK_DECAP : RANK_ENCAP;
 	default:
 		return RANK_NONE;
 	}
@@ -84,10 +93,11 @@ static bool may_repeat(enum dr_action_kind kind)
 	return kind == DR_ACTION_POP_VLAN || kind == DR_ACTION_PUSH_VLAN;
 }
 
-static int order_check(struct dr_plan *plan, enum dr_action_kind kind)
+static int order_check(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
 {
+	const enum dr_action_kind kind = action->kind;
 	const uint32_t bit = 1u << kind;
-	const unsigned int rank = rank_of(kind);
+	const unsigned int rank = rank_of(action);
 
 	if (plan->kinds & bit && !may_repeat(kind))
 		return plan_refuse(plan, EINVAL, "is in the rule twice");
@@ -124,7 +134,7 @@ static void note_change(struct dr_plan *plan)
 /* Several tags in a row go together. */
 static int pop_put(struct dr_plan *plan, unsigned int count)
 {
-	int ret = plan_reserve(plan, SINGLE);
+	int ret = plan->is_bare ? entry_next(plan) : plan_reserve(plan, SINGLE);
 
 	if (ret)
 		return ret;
@@ -146,14 +156,43 @@ static int push_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
 	return 0;
 }
 
+/* Puts a change of headers of one or two words. After a tunnel has gone, others are in an entry of
+ * their own. */
+static int change_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action,
+		      unsigned int size)
+{
+	int ret;
+
+	if (action->change.action)
+		return plan_refuse(plan, EOPNOTSUPP, "is for root tables");
+	ret = plan->is_bare ? entry_next(plan) : plan_reserve(plan, size);
+	if (ret)
+		return ret;
+	plan_put(plan, action->change.words[0]);
+	if (size == DOUBLE)
+		plan_put(plan, action->change.words[1]);
+	note_change(plan);
+	return 0;
+}
+
 static int modify_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
 {
-	int ret = plan->rank == RANK_MODIFY && plan->kinds & 1u << DR_ACTION_POP_VLAN
-			  ? entry_next(plan)
-			  : plan_reserve(plan, DOUBLE);
+	const unsigned int count = plan->count;
+	int ret = change_put(plan, action, DOUBLE);
 
-	(void)action;
-	return ret ? ret : plan_refuse(plan, EOPNOTSUPP, "changes headers: not supported yet");
+	plan->may_count = plan->may_count || plan->count > count;
+	return ret;
+}
+
+static int reformat_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
+{
+	int ret = change_put(plan, action, is_decap(action) ? SINGLE : DOUBLE);
+
+	if (!ret && is_decap(action)) {
+		plan->is_bare = true;
+		plan->may_count = false;
+	}
+	return ret;
 }
 
 static int action_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action,
@@ -172,7 +211,7 @@ static int action_put(struct dr_plan *plan, const struct mlx5dv_dr_action *actio
 	case DR_ACTION_MODIFY_HEADER:
 		return modify_put(plan, action);
 	case DR_ACTION_REFORMAT:
-		return plan_refuse(plan, EOPNOTSUPP, "changes tunnels: not supported yet");
+		return reformat_put(plan, action);
 	default:
 		plan->end = action;
 		return 0;
@@ -245,12 +284,13 @@ int mlx5_dr_plan(const char *call, const struct dr_soft *soft, bool is_tx, uint1
 	plan->at = fld_at(plan->entries[0], STE_ACTIONS);
 	plan->room = MATCH_ROOM;
 	plan->may_count = true;
+	plan->is_bare = false;
 	plan->kinds = plan->rank = 0;
 	plan->counter = plan->end = NULL;
 	mlx5_dr_entry_begin(plan->entries[0], lookup_type, soft->caps.gvmi);
 	for (size_t i = 0, run; !ret && i < count; i += run) {
 		run = run_of(count, actions, i);
-		ret = order_check(plan, actions[i]->kind);
+		ret = order_check(plan, actions[i]);
 		if (!ret)
 			ret = action_put(plan, actions[i], (unsigned int)run);
 	}

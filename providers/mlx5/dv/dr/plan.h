@@ -25,6 +25,7 @@ struct dr_plan {
 	uint8_t *at; /* the next action */
 	unsigned int room;
 	bool may_count; /* the last entry counts what the program means */
+	bool is_bare;   /* the last entry has removed a tunnel */
 	uint32_t kinds; /* bits of enum dr_action_kind that are in the rule */
 	unsigned int rank;
 	const struct mlx5dv_dr_action *counter, *end;

@@ -57,6 +57,8 @@ static int action_translate(const struct mlx5dv_dr_action *action,
 		return 0;
 	case DR_ACTION_REFORMAT:
 	case DR_ACTION_MODIFY_HEADER:
+		if (!action->change.action)
+			return EOPNOTSUPP;
 		attr->type = MLX5DV_FLOW_ACTION_IBV_FLOW_ACTION;
 		attr->action = action->change.action;
 		return 0;
@@ -74,9 +76,7 @@ static struct ibv_flow *flow_create(const char *call, struct mlx5dv_dr_matcher *
 	count = count < MAX_ACTIONS ? count : MAX_ACTIONS;
 	for (size_t i = 0; i < count; i++)
 		if (action_translate(actions[i], &attrs[i])) {
-			verbs_warn("%s: action %zu pushes or pops a VLAN, which rules of root "
-				   "tables cannot",
-				   call, i);
+			verbs_warn("%s: action %zu is for tables below the root", call, i);
 			return dv_fail(EOPNOTSUPP);
 		}
 	return mlx5_dv_flow_create(call, matcher->flow_matcher, value, count, attrs,
