@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""survivors.py - survivors.drawn: drawn mutants that no test can see, since the program does the same with them.
+"""survivors.py - survivors.drawn: drawn mutants that no test can see, since the program does the same with them, or no unit test.
 
     in libibverbs/fork.c page_size         the file and the function
     -size = 4096;                          its lines before and after the change, without what they begin and end with
     +size = (4096 + 1);
     equivalent WHY                         nobody can tell the two apart, for this reason
+    seen TEST                              instead: only this test of the system sees it
 
 Lines are compared as text, so a mutant is known again when others have moved it.
 """
 import os
+import re
 
 from lists import Fault
 
@@ -18,7 +20,7 @@ PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "survivors.drawn
 class Survivor:
     def __init__(self, where, file, function):
         self.where, self.file, self.function = where, file, function
-        self.old, self.new, self.why = [], [], None
+        self.old, self.new, self.why, self.is_seen = [], [], None, False
 
     def is_of(self, place):
         return (self.file, self.function) == (place.file, place.function) and [self.old, self.new] == place.lines()
@@ -29,6 +31,8 @@ def take(survivor, line):
         (survivor.old if line[0] == "-" else survivor.new).append(line[1:].strip())
     elif line.startswith("equivalent ") and not survivor.why:
         survivor.why = line.split(" ", 1)[1]
+    elif re.fullmatch(r"seen \S+", line) and not survivor.why:
+        survivor.why, survivor.is_seen = f"seen by {line.split()[1]}", True
     else:
         raise Fault(f"{survivor.where}: not understood: {line}")
 
@@ -51,8 +55,9 @@ def read_survivors(path=PATH):
     return survivors
 
 
-def reason_of(survivors, place):
-    return next((survivor.why for survivor in survivors if survivor.is_of(place)), None)
+def reason_of(survivors, place, with_seen=False):
+    """Why no test sees PLACE; with_seen: why no unit test does."""
+    return next((survivor.why for survivor in survivors if survivor.is_of(place) and (with_seen or not survivor.is_seen)), None)
 
 
 def faults_of_survivors(root):

@@ -301,6 +301,11 @@ static void a_program_that_takes_its_time_is_waited_for(void **state)
 	cm_accept(&rig.server, &server_param);
 	wire_deliver();
 	check_event(&client, CM_EVENT_REP);
+	check_said("REP");
+	time_pass(TIMEOUT_NS + 2 * LIFETIME_NS); /* the other program takes its time, too */
+	check_said("REP MRA");
+	time_pass(60 * SECOND);
+	check_said("");
 	cm_destroy(&client);
 	cm_destroy(&rig.server);
 }
