@@ -373,7 +373,7 @@ static void count_batches_of_windows(struct bench *b)
 
 	windows_open(b, IBV_MW_TYPE_2);
 	if (windows_reopen(b))
-		burst_count(b, name, nothing, windows_bind_and_revoke, poll_sent);
+		burst_count(b, name, no_setup, windows_bind_and_revoke, poll_sent);
 	else
 		count_absent(name);
 	windows_close(b);
