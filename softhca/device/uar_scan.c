@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uar_scan.c - see uar_scan.h. The lists of a UAR rotate: a queue that was read moves to the end.
+ * uar_scan.c - see uar_scan.h. The lists of a UAR rotate: a queue that was read moves to the end,
+ * where new queues go, too. So the queues that a scan has still to read are the first ones.
  */
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
@@ -11,7 +12,7 @@ enum { PIECES = 2 /* of a turn of hca_progress() */ };
 
 void uar_add_qp(struct qp *qp)
 {
-	TAILQ_INSERT_HEAD(&qp->uar->qps, qp, in_uar);
+	TAILQ_INSERT_TAIL(&qp->uar->qps, qp, in_uar);
 	qp->uar->num_qps++;
 }
 
@@ -25,7 +26,7 @@ void uar_remove_qp(struct qp *qp)
 
 void uar_add_cq(struct cq *cq)
 {
-	TAILQ_INSERT_HEAD(&cq->uar->cqs, cq, in_uar);
+	TAILQ_INSERT_TAIL(&cq->uar->cqs, cq, in_uar);
 	cq->uar->num_cqs++;
 }
 
@@ -36,6 +37,18 @@ void uar_remove_cq(struct cq *cq)
 	TAILQ_REMOVE(&cq->uar->cqs, cq, in_uar);
 	cq->uar->num_cqs--;
 	cq->uar = NULL;
+}
+
+void uar_add_sq(struct eth_sq *sq)
+{
+	TAILQ_INSERT_TAIL(&sq->uar->sqs, sq, in_uar);
+	sq->uar->num_sqs++;
+}
+
+void uar_remove_sq(struct eth_sq *sq)
+{
+	TAILQ_REMOVE(&sq->uar->sqs, sq, in_uar);
+	sq->uar->num_sqs--;
 }
 
 /* Moves the send queue N to the head of its list. */

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct cq;
+struct eth_sq;
 struct hca;
 struct qp;
 struct uar;
@@ -23,6 +24,8 @@ void uar_add_qp(struct qp *qp);
 void uar_remove_qp(struct qp *qp);
 void uar_add_cq(struct cq *cq);
 void uar_remove_cq(struct cq *cq);
+void uar_add_sq(struct eth_sq *sq);
+void uar_remove_sq(struct eth_sq *sq);
 
 /* Scan send queues, or CQs, after a doorbell for number N. */
 void uar_scan_sqs(struct hca *hca, struct uar *uar, uint32_t n);

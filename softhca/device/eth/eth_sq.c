@@ -59,8 +59,7 @@ int eth_sq_add(struct hca *hca, struct eth_sq *sq)
 	if (ret)
 		return ret;
 	sq_use(sq, 1);
-	TAILQ_INSERT_HEAD(&sq->uar->sqs, sq, in_uar);
-	sq->uar->num_sqs++;
+	uar_add_sq(sq);
 	return 0;
 }
 
@@ -71,8 +70,7 @@ void eth_sq_remove(struct hca *hca, struct eth_sq *sq)
 	eth_sq_schedule(hca, sq, NULL);
 	if (sq->ready)
 		TAILQ_REMOVE(&hca->eth->ready, sq, in_ready);
-	TAILQ_REMOVE(&sq->uar->sqs, sq, in_uar);
-	sq->uar->num_sqs--;
+	uar_remove_sq(sq);
 	sq_use(sq, -1);
 	eth_sq_free(sq);
 }

@@ -13,7 +13,7 @@
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
 
-enum { MANY = 300, STEPS = 30 /* enough to read the records of all */, ARMED = 100 };
+enum { MANY = 300, STEPS = 30 /* enough to read the records of all */, ARMED = 100, ADDED = 64 };
 
 static struct flat_qp *idle[MANY];
 static struct flat_cq *cqs[ARMED];
@@ -135,6 +135,28 @@ static void queues_may_go_during_a_scan(void **state)
 	unpair_many();
 }
 
+/* Queues are created while a scan is under way, whose last queues include a. */
+static void new_queues_hide_no_older_one(void **state)
+{
+	struct flat_qp *added[ADDED];
+
+	(void)state;
+	pair_with_many();
+	ring_for(a);
+	ring_for(idle[0]);
+	write_post();
+	for (unsigned int i = 0; i < ADDED; i++)
+		added[i] = flat_qp(0, NULL);
+	flat_run(LONG / 1000);
+	flat_expect_done(a->send_cq, REQ, 0);
+	for (unsigned int i = 0; i < ADDED; i++) {
+		test_free(added[i]->send_cq);
+		test_free(added[i]->recv_cq);
+		test_free(added[i]);
+	}
+	unpair_many();
+}
+
 /* A page is freed with a scan under way; its only queue went before. */
 static void a_page_may_go_during_a_scan(void **state)
 {
@@ -155,6 +177,14 @@ static void a_page_may_go_during_a_scan(void **state)
 
 /* ---- CQs ---- */
 
+static void ring_cqs_for(const struct flat_cq *cq)
+{
+	uint64_t value = 0;
+
+	fld_set(&value, UAR_CQ_CQN, cq->n);
+	hca_uar_scan_cq(flat.hca[0], flat.uar[0], value);
+}
+
 static void cq_arm_record(const struct flat_cq *cq)
 {
 	fld_set(flat.mem + cq->dbr, FLD(0x4, 31, 0), cq->ci & 0xffffff);
@@ -163,7 +193,6 @@ static void cq_arm_record(const struct flat_cq *cq)
 static void arms_of_many_cqs_are_found(void **state)
 {
 	unsigned int before;
-	uint64_t value = 0;
 
 	(void)state;
 	for (unsigned int i = 0; i < ARMED; i++)
@@ -174,9 +203,8 @@ static void arms_of_many_cqs_are_found(void **state)
 	for (unsigned int i = 0; i < ARMED; i++)
 		cq_arm_record(cqs[i]);
 	cq_arm_record(a->send_cq);
-	fld_set(&value, UAR_CQ_CQN, a->send_cq->n);
 	before = flat.reads;
-	hca_uar_scan_cq(flat.hca[0], flat.uar[0], value);
+	ring_cqs_for(a->send_cq);
 	assert_int_equal(flat.reads, before + 1);
 	assert_int_equal(flat_count_events(PRM_EVENT_COMP), 1);
 
@@ -184,10 +212,34 @@ static void arms_of_many_cqs_are_found(void **state)
 	flat_run(LONG / 1000);
 	fld_set(flat.mem + a->send_cq->dbr, FLD(0x4, 31, 0),
 		1u << 28 | (a->send_cq->ci & 0xffffff));
-	fld_set(&value, UAR_CQ_CQN, cqs[0]->n);
-	hca_uar_scan_cq(flat.hca[0], flat.uar[0], value);
+	ring_cqs_for(cqs[0]);
 	flat_run(LONG / 1000);
 	assert_int_equal(flat_count_events(PRM_EVENT_COMP), 2);
+	for (unsigned int i = 0; i < ARMED; i++)
+		test_free(cqs[i]);
+	unpair();
+}
+
+/* As new_queues_hide_no_older_one(), of CQs. */
+static void new_cqs_hide_no_older_one(void **state)
+{
+	struct flat_cq *added[ADDED];
+
+	(void)state;
+	for (unsigned int i = 0; i < ARMED; i++)
+		cqs[i] = flat_cq(flat.hca[0], 1, 64);
+	pair(NULL, 4096);
+	write_to(to, rkey, from, 64);
+	flat_run(LONG / 1000);
+	ring_cqs_for(a->send_cq);
+	ring_cqs_for(cqs[0]);
+	cq_arm_record(a->send_cq);
+	for (unsigned int i = 0; i < ADDED; i++)
+		added[i] = flat_cq(flat.hca[0], 1, 64);
+	flat_run(LONG / 1000);
+	assert_int_equal(flat_count_events(PRM_EVENT_COMP), 1);
+	for (unsigned int i = 0; i < ADDED; i++)
+		test_free(added[i]);
 	for (unsigned int i = 0; i < ARMED; i++)
 		test_free(cqs[i]);
 	unpair();
@@ -201,7 +253,8 @@ int main(void)
 		TEST(the_named_queue_is_served_at_once), TEST(replaced_doorbells_are_found),
 		TEST(endless_doorbells_cost_little),     TEST(a_scan_comes_to_its_end),
 		TEST(queues_may_go_during_a_scan),       TEST(a_page_may_go_during_a_scan),
-		TEST(arms_of_many_cqs_are_found),
+		TEST(arms_of_many_cqs_are_found),        TEST(new_queues_hide_no_older_one),
+		TEST(new_cqs_hide_no_older_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
