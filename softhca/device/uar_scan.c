@@ -10,6 +10,13 @@
 
 enum { PIECES = 2 /* of a turn of hca_progress() */ };
 
+/* Ends the wait for queues that are gone. */
+static void left_limit(uint32_t *left, uint32_t num)
+{
+	if (*left > num)
+		*left = num;
+}
+
 void uar_add_qp(struct qp *qp)
 {
 	TAILQ_INSERT_TAIL(&qp->uar->qps, qp, in_uar);
@@ -22,6 +29,7 @@ void uar_remove_qp(struct qp *qp)
 		return;
 	TAILQ_REMOVE(&qp->uar->qps, qp, in_uar);
 	qp->uar->num_qps--;
+	left_limit(&qp->uar->left.qps, qp->uar->num_qps);
 }
 
 void uar_add_cq(struct cq *cq)
@@ -36,6 +44,7 @@ void uar_remove_cq(struct cq *cq)
 		return;
 	TAILQ_REMOVE(&cq->uar->cqs, cq, in_uar);
 	cq->uar->num_cqs--;
+	left_limit(&cq->uar->left.cqs, cq->uar->num_cqs);
 	cq->uar = NULL;
 }
 
@@ -49,6 +58,7 @@ void uar_remove_sq(struct eth_sq *sq)
 {
 	TAILQ_REMOVE(&sq->uar->sqs, sq, in_uar);
 	sq->uar->num_sqs--;
+	left_limit(&sq->uar->left.sqs, sq->uar->num_sqs);
 }
 
 /* Moves the send queue N to the head of its list. */

@@ -157,6 +157,20 @@ static void new_queues_hide_no_older_one(void **state)
 	unpair_many();
 }
 
+/* The page stays without queues, and the adapter rests. */
+static void all_queues_may_go_during_a_scan(void **state)
+{
+	(void)state;
+	pair_with_many();
+	ring_for(a);
+	for (unsigned int i = 0; i < MANY; i++)
+		flat_simple(flat.hca[0], PRM_OP_DESTROY_QP, idle[i]->n, PRM_STAT_OK);
+	flat_simple(flat.hca[0], PRM_OP_DESTROY_QP, a->n, PRM_STAT_OK);
+	hca_progress(flat.hca[0], flat.now);
+	assert_int_not_equal(hca_progress(flat.hca[0], flat.now), 0);
+	unpair_many();
+}
+
 /* A page is freed with a scan under way; its only queue went before. */
 static void a_page_may_go_during_a_scan(void **state)
 {
@@ -253,8 +267,8 @@ int main(void)
 		TEST(the_named_queue_is_served_at_once), TEST(replaced_doorbells_are_found),
 		TEST(endless_doorbells_cost_little),     TEST(a_scan_comes_to_its_end),
 		TEST(queues_may_go_during_a_scan),       TEST(a_page_may_go_during_a_scan),
-		TEST(arms_of_many_cqs_are_found),        TEST(new_queues_hide_no_older_one),
-		TEST(new_cqs_hide_no_older_one),
+		TEST(all_queues_may_go_during_a_scan),   TEST(arms_of_many_cqs_are_found),
+		TEST(new_queues_hide_no_older_one),      TEST(new_cqs_hide_no_older_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
