@@ -181,14 +181,17 @@ unsigned int hca_uar_list(struct hca *hca, uint32_t *numbers, unsigned int room)
 	return count;
 }
 
-void hca_uar_scan_sq(struct hca *hca, uint32_t n, uint64_t value_be)
+void hca_uar_scan_sq(struct hca *hca, uint32_t n, const uint64_t *values_be, unsigned int count)
 {
+	uint32_t rung[HCA_SCAN_VALUES];
 	struct uar *uar;
 
+	for (unsigned int i = 0; i < count; i++)
+		rung[i] = hca->format->rung_sq(values_be[i]);
 	fabric_lock(hca->fabric);
 	uar = res_get(&hca->uars, n);
 	if (uar)
-		uar_scan_sqs(hca, uar, hca->format->rung_sq(value_be));
+		uar_scan_sqs(hca, uar, rung, count);
 	fabric_unlock(hca->fabric);
 }
 

@@ -205,13 +205,15 @@ void hca_command_event(struct hca *hca, uint32_t done);
  * hca_uar_found(). hca_uar_place() tells where the page is, until the UAR is freed, as a BlueFlame
  * write leaves the whole WQE there.
  *
- * VALUE_BE of a scan is a value that was found, whose queue is served at once, or 0. Where a UAR
- * has many queues, hca_progress() reads the records of the others.
+ * A scan gets the values that were found, at most HCA_SCAN_VALUES of send queues: their queues are
+ * served at once. Where a UAR has many queues, hca_progress() reads the records of the others.
  */
+enum { HCA_SCAN_VALUES = 4 };
+
 void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, const void *bytes, size_t len);
 void hca_uar_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
 void hca_uar_place(struct hca *hca, uint32_t uar, const volatile uint64_t *page);
-void hca_uar_scan_sq(struct hca *hca, uint32_t uar, uint64_t value_be);
+void hca_uar_scan_sq(struct hca *hca, uint32_t uar, const uint64_t *values_be, unsigned int count);
 void hca_uar_scan_cq(struct hca *hca, uint32_t uar, uint64_t value_be);
 /* Writes the numbers of allocated UARs, at most ROOM. Returns how many there are. */
 unsigned int hca_uar_list(struct hca *hca, uint32_t *numbers, unsigned int room);

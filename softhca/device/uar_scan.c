@@ -97,11 +97,12 @@ static void scan_put_off(struct hca *hca, struct uar *uar)
 	TAILQ_INSERT_TAIL(&hca->scans, uar, in_scans);
 }
 
-void uar_scan_sqs(struct hca *hca, struct uar *uar, uint32_t n)
+void uar_scan_sqs(struct hca *hca, struct uar *uar, const uint32_t *n, unsigned int count)
 {
 	uar->left.qps = uar->num_qps;
 	uar->left.sqs = uar->num_sqs;
-	sq_bring_forward(hca, uar, n);
+	for (unsigned int i = 0; i < count; i++)
+		sq_bring_forward(hca, uar, n[i]);
 	sq_scan_doorbells(hca, uar);
 	eth_scan(hca, uar);
 	scan_put_off(hca, uar);

@@ -27,8 +27,8 @@ void uar_remove_cq(struct cq *cq);
 void uar_add_sq(struct eth_sq *sq);
 void uar_remove_sq(struct eth_sq *sq);
 
-/* Scan send queues, or CQs, after a doorbell for number N. */
-void uar_scan_sqs(struct hca *hca, struct uar *uar, uint32_t n);
+/* Scan send queues after doorbells for COUNT numbers N, or CQs after one. */
+void uar_scan_sqs(struct hca *hca, struct uar *uar, const uint32_t *n, unsigned int count);
 void uar_scan_cqs(struct hca *hca, struct uar *uar, uint32_t n);
 /* Continues scans. hca->scans has the UARs whose scans are not complete. */
 void uar_scans_run(struct hca *hca);

@@ -363,7 +363,7 @@ static void rings_scan(struct world *world, unsigned int hca)
 	uint32_t uar = world_number(world, hca, KIND_UAR);
 
 	watch_begin("hca_uar_scan");
-	hca_uar_scan_sq(world->hca[hca], uar, 0);
+	hca_uar_scan_sq(world->hca[hca], uar, NULL, 0);
 	hca_uar_scan_cq(world->hca[hca], uar, 0);
 	watch_end();
 }

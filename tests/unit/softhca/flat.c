@@ -649,7 +649,7 @@ void flat_ring(struct flat_qp *qp)
 		return;
 	}
 	hca_uar_found(qp->hca, flat.uar[hca], offset, value);
-	hca_uar_scan_sq(qp->hca, flat.uar[hca], 0);
+	hca_uar_scan_sq(qp->hca, flat.uar[hca], NULL, 0);
 }
 
 void flat_expect_report(const char *rule)

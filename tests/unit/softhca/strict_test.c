@@ -312,7 +312,7 @@ static void polled_values(void **state)
 	put_record(a);
 	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, first);
 	hca_uar_found(flat.hca[0], flat.uar[0], OTHER_HALF, value_of(a));
-	hca_uar_scan_sq(flat.hca[0], flat.uar[0], 0);
+	hca_uar_scan_sq(flat.hca[0], flat.uar[0], NULL, 0);
 	expect_done(0);
 	expect_done(1);
 	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, value_of(a)); /* found late by polling */
@@ -871,7 +871,7 @@ static void record_beyond_the_ring(void **state)
 	pair(NULL, 4096);
 	posted_write(a);
 	fld_set(flat.mem + a->dbr, FLD(0x4, 31, 0), 65 + a->sq_pi);
-	hca_uar_scan_sq(flat.hca[0], flat.uar[0], 0);
+	hca_uar_scan_sq(flat.hca[0], flat.uar[0], NULL, 0);
 	flat_expect_report("record.beyond");
 	assert_int_equal(flat_state(a), PRM_QP_STATE_ERR);
 	unpair();
@@ -886,7 +886,7 @@ static void record_goes_back(void **state)
 	flat_ring(a);
 	a->sq_pi--;
 	put_record(a);
-	hca_uar_scan_sq(flat.hca[0], flat.uar[0], 0);
+	hca_uar_scan_sq(flat.hca[0], flat.uar[0], NULL, 0);
 	flat_expect_report("record.backwards");
 	unpair();
 }
@@ -906,7 +906,7 @@ static void value_of_what_was_taken_back(void **state)
 	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, value ^ htobe64(1));
 	flat_expect_report("doorbell.value");
 	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, value);
-	hca_uar_scan_sq(flat.hca[0], flat.uar[0], 0);
+	hca_uar_scan_sq(flat.hca[0], flat.uar[0], NULL, 0);
 	expect_done(0);
 	unpair();
 }
@@ -971,7 +971,7 @@ static void padding_is_not_read(void **state)
 	flat_post(a);
 	flat_ring(a);
 	fld_set(flat.mem + a->dbr, FLD(0x4, 31, 0), 65);
-	hca_uar_scan_sq(flat.hca[0], flat.uar[0], 0);
+	hca_uar_scan_sq(flat.hca[0], flat.uar[0], NULL, 0);
 	flat_expect_report("record.beyond");
 	unpair();
 }

@@ -49,7 +49,7 @@ enum {
 /* Send doorbell registers in a page, by kind of adapter. On mlx5 a queue may ring two registers,
  * each with two halves written in turn. PRM: Doorbells, BlueFlame. mlx4 has one register of 4
  * bytes, and two BlueFlame buffers in the next page: prm/mlx4/uar.h. */
-enum { CQ_DOORBELL = 0x20, SEND_DOORBELLS = 4 };
+enum { CQ_DOORBELL = 0x20, SEND_DOORBELLS = HCA_SCAN_VALUES };
 
 static const unsigned int send_doorbells[][SEND_DOORBELLS] = {
 	[HCA_MLX5] = { 0x800, 0x900, 0xa00, 0xb00 },
@@ -98,23 +98,24 @@ static void note_ring(struct uar_page *page)
 static bool scan_page(struct adapter *adapter, struct uar_page *page)
 {
 	const unsigned int *doorbells = send_doorbells[adapter->identity->kind];
-	uint64_t arm = take_doorbell(page->page, CQ_DOORBELL), send = 0, value;
+	uint64_t arm = take_doorbell(page->page, CQ_DOORBELL), sends[SEND_DOORBELLS], value;
+	unsigned int count = 0;
 
 	for (unsigned int i = 0; i < SEND_DOORBELLS && doorbells[i]; i++) {
 		value = take_doorbell(page->page, doorbells[i]);
 		if (!value)
 			continue;
-		send = value;
+		sends[count++] = value;
 		if (adapter->strict)
 			hca_uar_found(adapter->hca, page->uar, doorbells[i], value);
 	}
 	if (arm)
 		hca_uar_scan_cq(adapter->hca, page->uar, arm);
-	if (send) {
-		hca_uar_scan_sq(adapter->hca, page->uar, send);
+	if (count) {
+		hca_uar_scan_sq(adapter->hca, page->uar, sends, count);
 		note_ring(page);
 	}
-	return arm || send;
+	return arm || count;
 }
 
 static bool scan_adapter(struct adapter *adapter)

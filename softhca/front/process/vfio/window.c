@@ -8,6 +8,7 @@
  * commands. Two threads' doorbells overwrite each other, so each counts for all commands: the queue
  * skips those that are software's.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -156,23 +157,26 @@ static bool scan_eq(const struct window *window, struct device *device, uint32_t
 	return value;
 }
 
+static_assert(2 * PRM_UAR_SQS <= HCA_SCAN_VALUES, "all registers of a page fit a scan");
+
 static bool scan_sq(const struct window *window, struct device *device, uint32_t uar)
 {
 	const uint64_t page = (uint64_t)uar * PRM_UAR_SIZE;
-	uint64_t found = 0;
+	uint64_t found[2 * PRM_UAR_SQS];
+	unsigned int count = 0;
 
-	for (unsigned int i = 0; i < 2 * PRM_UAR_SQS; i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(found); i++) {
 		uint32_t offset = PRM_UAR_SQ + i * PRM_UAR_SQ_SIZE;
 		uint64_t value = take_long(window, page + offset);
 
 		if (!value)
 			continue;
 		hca_uar_found(device->hca, uar, offset, value);
-		found = value;
+		found[count++] = value;
 	}
-	if (found)
-		hca_uar_scan_sq(device->hca, uar, found);
-	return found;
+	if (count)
+		hca_uar_scan_sq(device->hca, uar, found, count);
+	return count;
 }
 
 static bool scan_uar(const struct window *window, struct device *device, uint32_t uar)

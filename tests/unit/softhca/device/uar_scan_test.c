@@ -56,7 +56,15 @@ static void ring_for(const struct flat_qp *qp)
 	uint64_t value = 0;
 
 	fld_set(&value, CTRL_QPN, qp->n);
-	hca_uar_scan_sq(flat.hca[0], flat.uar[0], value);
+	hca_uar_scan_sq(flat.hca[0], flat.uar[0], &value, 1);
+}
+
+/* Returns the producer index of the send queue that the adapter has seen. */
+static uint16_t sq_seen(const struct flat_qp *qp)
+{
+	const struct qp *seen = res_get(&qp->hca->qps, qp->n);
+
+	return seen->sq.pi;
 }
 
 static void the_named_queue_is_served_at_once(void **state)
@@ -73,6 +81,30 @@ static void the_named_queue_is_served_at_once(void **state)
 		hca_progress(flat.hca[0], flat.now);
 		flat_expect_done(a->send_cq, REQ, i);
 	}
+	unpair_many();
+}
+
+/* One batch of reads covers the queues of all registers that were found rung. */
+static void each_named_queue_is_served_at_once(void **state)
+{
+	uint64_t values[HCA_SCAN_VALUES] = { 0 };
+	unsigned int before;
+
+	(void)state;
+	pair_with_many();
+	write_post();
+	fld_set(&values[0], CTRL_QPN, a->n);
+	for (unsigned int i = 1; i < HCA_SCAN_VALUES; i++)
+		fld_set(&values[i], CTRL_QPN, idle[MANY / 2 + i]->n);
+	ring_for(a); /* takes a from the head */
+	write_post();
+	before = flat.reads;
+	hca_uar_scan_sq(flat.hca[0], flat.uar[0], values, HCA_SCAN_VALUES);
+	assert_int_equal(flat.reads, before + 1);
+	assert_int_equal(sq_seen(a), 2);
+	flat_run(LONG / 1000);
+	flat_expect_done(a->send_cq, REQ, 0);
+	flat_expect_done(a->send_cq, REQ, 1);
 	unpair_many();
 }
 
@@ -180,7 +212,7 @@ static void a_page_may_go_during_a_scan(void **state)
 	flat.uar[0] = n;
 	pair_with_many();
 	flat.uar[0] = kept;
-	hca_uar_scan_sq(flat.hca[0], n, 0);
+	hca_uar_scan_sq(flat.hca[0], n, NULL, 0);
 	for (unsigned int i = 0; i < MANY; i++)
 		flat_simple(flat.hca[0], PRM_OP_DESTROY_QP, idle[i]->n, PRM_STAT_OK);
 	flat_simple(flat.hca[0], PRM_OP_DESTROY_QP, a->n, PRM_STAT_OK);
@@ -264,11 +296,12 @@ static void new_cqs_hide_no_older_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_named_queue_is_served_at_once), TEST(replaced_doorbells_are_found),
-		TEST(endless_doorbells_cost_little),     TEST(a_scan_comes_to_its_end),
-		TEST(queues_may_go_during_a_scan),       TEST(a_page_may_go_during_a_scan),
-		TEST(all_queues_may_go_during_a_scan),   TEST(arms_of_many_cqs_are_found),
-		TEST(new_queues_hide_no_older_one),      TEST(new_cqs_hide_no_older_one),
+		TEST(the_named_queue_is_served_at_once), TEST(each_named_queue_is_served_at_once),
+		TEST(replaced_doorbells_are_found),      TEST(endless_doorbells_cost_little),
+		TEST(a_scan_comes_to_its_end),           TEST(queues_may_go_during_a_scan),
+		TEST(a_page_may_go_during_a_scan),       TEST(all_queues_may_go_during_a_scan),
+		TEST(arms_of_many_cqs_are_found),        TEST(new_queues_hide_no_older_one),
+		TEST(new_cqs_hide_no_older_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
