@@ -19,6 +19,7 @@ enum {
 	TURNS = 8,               /* turns of queues in one call of hca_progress() */
 	TURN_BYTES = 256 * 1024, /* bytes that a queue may send in its turn, and all in one call */
 	TURN_FLUSHES = 64,
+	SCAN_TURNS = 1024, /* of hca_finish_scans() */
 	MAX_FLUSH_POLL_MS = 10,
 };
 
@@ -204,6 +205,21 @@ void hca_uar_scan_cq(struct hca *hca, uint32_t n, uint64_t value_be)
 	if (uar)
 		uar_scan_cqs(hca, uar, hca->format->rung_cq(value_be));
 	fabric_unlock(hca->fabric);
+}
+
+/* Others have their turns between the pieces. A program that rings without end begins its scan anew
+ * each time, thus the limit. */
+void hca_finish_scans(struct hca *hca, uint64_t now_ns)
+{
+	bool more = true;
+
+	for (unsigned int turn = 0; more && turn < SCAN_TURNS; turn++) {
+		fabric_lock(hca->fabric);
+		hca->now = now_ns;
+		uar_scans_run(hca);
+		more = !TAILQ_EMPTY(&hca->scans);
+		fabric_unlock(hca->fabric);
+	}
 }
 
 /* ---- the loop ---- */

@@ -215,6 +215,9 @@ void hca_uar_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t valu
 void hca_uar_place(struct hca *hca, uint32_t uar, const volatile uint64_t *page);
 void hca_uar_scan_sq(struct hca *hca, uint32_t uar, const uint64_t *values_be, unsigned int count);
 void hca_uar_scan_cq(struct hca *hca, uint32_t uar, uint64_t value_be);
+/* Completes the scans under way, but reads a bounded number of records. For a front that gives
+ * earlier doorbells their turns before a command. */
+void hca_finish_scans(struct hca *hca, uint64_t now_ns);
 /* Writes the numbers of allocated UARs, at most ROOM. Returns how many there are. */
 unsigned int hca_uar_list(struct hca *hca, uint32_t *numbers, unsigned int room);
 

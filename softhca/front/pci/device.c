@@ -103,6 +103,8 @@ static void take_doorbells(struct device *device, uint64_t now_ns)
 {
 	unsigned int turns = 4;
 
+	if (device->model->is_pending(device))
+		hca_finish_scans(device->hca, now_ns);
 	while (device->model->is_pending(device) && turns && !hca_progress(device->hca, now_ns))
 		turns--;
 }

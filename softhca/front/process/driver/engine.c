@@ -164,6 +164,7 @@ static bool run_adapters(uint64_t now, uint64_t *due)
 void engine_catch_up(struct adapter *adapter, unsigned int turns)
 {
 	scan_adapter(adapter);
+	hca_finish_scans(adapter->hca, engine_now());
 	while (turns && !hca_progress(adapter->hca, engine_now()))
 		turns--;
 }

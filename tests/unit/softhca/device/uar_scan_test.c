@@ -120,6 +120,20 @@ static void replaced_doorbells_are_found(void **state)
 	unpair_many();
 }
 
+/* As a front does before a command that ends the queue. */
+static void finished_scans_have_read_all_records(void **state)
+{
+	(void)state;
+	pair_with_many();
+	ring_for(a); /* takes a behind the others */
+	write_post();
+	ring_for(idle[0]);
+	assert_int_equal(sq_seen(a), 0);
+	hca_finish_scans(flat.hca[0], flat.now);
+	assert_int_equal(sq_seen(a), 1);
+	unpair_many();
+}
+
 /* A page that is rung without end costs a few reads a turn, and none of its queues waits for
  * ever. */
 static void endless_doorbells_cost_little(void **state)
@@ -301,7 +315,7 @@ int main(void)
 		TEST(a_scan_comes_to_its_end),           TEST(queues_may_go_during_a_scan),
 		TEST(a_page_may_go_during_a_scan),       TEST(all_queues_may_go_during_a_scan),
 		TEST(arms_of_many_cqs_are_found),        TEST(new_queues_hide_no_older_one),
-		TEST(new_cqs_hide_no_older_one),
+		TEST(new_cqs_hide_no_older_one),         TEST(finished_scans_have_read_all_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
