@@ -10,6 +10,7 @@
 #include <linux/aio_abi.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,38 +29,68 @@ bool eventfd_is(int fd)
 	       !strcmp(target, "anon_inode:[eventfd]");
 }
 
+static struct {
+	aio_context_t context; /* 0: none */
+	int nothing;           /* a file that reads as empty */
+} requests = { .nothing = -1 };
+
+/* Any user may take all contexts of the machine (fs.aio-max-nr), so ours is taken at once. */
+bool eventfd_start(void)
+{
+	if (requests.context)
+		return true;
+	if (requests.nothing < 0)
+		requests.nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (requests.nothing >= 0 && !syscall(SYS_io_setup, 1, &requests.context))
+		return true;
+	requests.context = 0;
+	log_note("no AIO, so eventfds in blocking mode get no signals: %s", strerror(errno));
+	return false;
+}
+
 static int signal_by_request(int fd)
 {
-	static aio_context_t context;
-	static int nothing = -1;
 	struct iocb request = { .aio_lio_opcode = IOCB_CMD_PREAD,
+				.aio_fildes = (uint32_t)requests.nothing,
 				.aio_flags = IOCB_FLAG_RESFD,
 				.aio_resfd = (uint32_t)fd };
 	struct iocb *list[] = { &request };
 	struct io_event done;
 
-	if (nothing < 0)
-		nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (nothing < 0 || (!context && syscall(SYS_io_setup, 1, &context)))
-		return errno;
-	request.aio_fildes = (uint32_t)nothing;
-	if (syscall(SYS_io_submit, context, 1, list) != 1 ||
-	    syscall(SYS_io_getevents, context, 1, 1, &done, NULL) != 1)
+	if (!requests.context)
+		return ENOSYS;
+	if (syscall(SYS_io_submit, requests.context, 1, list) != 1 ||
+	    syscall(SYS_io_getevents, requests.context, 1, 1, &done, NULL) != 1)
 		return errno;
 	return 0;
 }
 
-/* Without AIO it skips a full eventfd, which has unread signals anyway. */
+/* Skips a full eventfd, which has unread signals anyway, and one whose write() may wait. A client
+ * that changes the mode between the two calls can fill it as well, and have us wait. */
+static void signal_by_write(int fd)
+{
+	static atomic_flag told = ATOMIC_FLAG_INIT;
+	struct pollfd room = { fd, POLLOUT, 0 };
+	const uint64_t one = 1;
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || !(flags & O_NONBLOCK)) {
+		if (!atomic_flag_test_and_set(&told))
+			log_note("an eventfd in blocking mode is not signalled");
+		return;
+	}
+	if (poll(&room, 1, 0) == 1 && write(fd, &one, sizeof(one)) < 0)
+		log_note("an eventfd cannot be signalled: %s", strerror(errno));
+}
+
 void eventfd_signal(int fd)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	struct pollfd room = { fd, POLLOUT, 0 };
-	const uint64_t one = 1;
 	int ret;
 
 	pthread_mutex_lock(&lock);
 	ret = signal_by_request(fd);
 	pthread_mutex_unlock(&lock);
-	if (ret && poll(&room, 1, 0) == 1 && write(fd, &one, sizeof(one)) < 0)
-		log_note("an eventfd cannot be signalled: %s", strerror(errno));
+	if (ret)
+		signal_by_write(fd);
 }

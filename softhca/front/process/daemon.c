@@ -24,6 +24,7 @@
 #include "softhca/net/fabric.h"
 #include "softhca/fault.h"
 #include "softhca/front/control.h"
+#include "softhca/front/eventfd.h"
 #include "softhca/front/faults.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/daemon.h"
@@ -235,6 +236,7 @@ static int daemon_start(const struct options *options)
 	listeners_start(&the_daemon);
 	signal(SIGPIPE, SIG_IGN);
 	raise_fd_limit();
+	eventfd_start();
 	if (options->no_memlock)
 		pinned_lift_limit();
 	ret = start_loop();

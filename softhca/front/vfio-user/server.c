@@ -22,6 +22,7 @@
 #include "softhca/net/fabric.h"
 #include "softhca/fault.h"
 #include "softhca/front/control.h"
+#include "softhca/front/eventfd.h"
 #include "softhca/front/faults.h"
 #include "softhca/front/socket_bind.h"
 #include "softhca/front/pci/device.h"
@@ -336,6 +337,7 @@ static int server_run(struct server *server, const struct options *options,
 {
 	int ret = device_init(&server->device, config, options->command_timeout_ms);
 
+	eventfd_start();
 	if (!ret)
 		ret = listen_at(options->socket_path, options->socket_mode, &server->listen_fd);
 	if (ret) {
