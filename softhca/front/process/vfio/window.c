@@ -193,25 +193,36 @@ static bool scan_uar(const struct window *window, struct device *device, uint32_
 	return found;
 }
 
-static bool scan_address(const struct window *window, struct device *device, uint32_t offset,
-			 uint32_t *shown)
+static void write_word(struct device *device, uint32_t offset, uint32_t value)
 {
-	uint32_t value = __atomic_load_n(word_at(window, offset), __ATOMIC_ACQUIRE);
-
-	if (value == *shown)
-		return false;
-	*shown = value;
 	device_write(device, BAR_INDEX, offset, (const uint8_t *)&value, sizeof(value));
-	return true;
+}
+
+/* A program writes the high half first, and the low half makes the address valid. So the low half
+ * is read first: the high half beside it is not older. If only that is new, the low half was read
+ * too early or has the same value as before: it is written again, as it may belong to the new high
+ * half. */
+static bool scan_address(struct window *window, struct device *device)
+{
+	uint32_t low = __atomic_load_n(word_at(window, CMDQ_LOW), __ATOMIC_ACQUIRE);
+	uint32_t high = __atomic_load_n(word_at(window, CMDQ_HIGH), __ATOMIC_RELAXED);
+	const bool new_high = high != window->shown_high, new_low = low != window->shown_low;
+
+	window->shown_high = high;
+	window->shown_low = low;
+	if (new_high)
+		write_word(device, CMDQ_HIGH, high);
+	if (new_high || new_low)
+		write_word(device, CMDQ_LOW, low);
+	return new_high || new_low;
 }
 
 bool window_scan(struct window *window, struct device *device)
 {
 	static const uint32_t all = UINT32_MAX;
 	uint32_t ring = take_word(window, CMD_DOORBELL);
-	bool found = scan_address(window, device, CMDQ_HIGH, &window->shown_high);
+	bool found = scan_address(window, device);
 
-	found |= scan_address(window, device, CMDQ_LOW, &window->shown_low);
 	for (unsigned int i = 0; device->hca && i < window->num_uars; i++)
 		found |= scan_uar(window, device, window->uars[i]);
 	if (ring)
