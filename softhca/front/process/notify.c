@@ -95,6 +95,7 @@ static const struct {
 
 static void dispatch_call(struct call *call)
 {
+	cwd_finish_moves(call->tid);
 	for (unsigned int i = 0; i < ARRAY_SIZE(call_table); i++) {
 		if (call_table[i].nr != call->notif->data.nr)
 			continue;

@@ -229,8 +229,7 @@ static void move_drop(struct move *move)
 	move_end(move);
 }
 
-/* Ends moves of a thread that makes another call: the kernel has read their paths. */
-static void moves_finish(pid_t tid)
+void cwd_finish_moves(pid_t tid)
 {
 	struct move *move, *next;
 
@@ -330,7 +329,6 @@ void cwd_enter(struct call *call, uint64_t addr, int fd)
 	int number, ret;
 	ssize_t len;
 
-	moves_finish(call->tid);
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	len = readlink(self, where, sizeof(where) - 1);
 	if (len < 0) {
