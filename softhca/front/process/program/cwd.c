@@ -139,6 +139,7 @@ struct move {
 	struct timer timer;
 	LIST_ENTRY(move) in_all; /* moves that a timer watches */
 	pid_t tid;
+	unsigned int uid;
 	bool is_held;     /* the thread stops when its call ends */
 	bool interrupted; /* by our hold */
 	bool is_ending;   /* the thread is killed */
@@ -154,7 +155,8 @@ enum {
 	ARRIVAL_MS = 200,
 	STOP_MS = 2000,
 	END_MS = 1000,
-	MOVES_MAX = 256
+	MOVES_MAX = 256,
+	MOVES_OF_USER = 16
 };
 
 static bool holding_interrupts; /* see thread_hold() */
@@ -302,18 +304,31 @@ static int path_replace(const struct call *call, struct loan *loan, const char *
 	return loan->memory < 0 ? EFAULT : loan_take(loan);
 }
 
+/* Returns whether the user may have one more move that a timer watches. */
+static bool may_move(unsigned int uid)
+{
+	unsigned int own = 0;
+	struct move *move;
+
+	LIST_FOREACH(move, &moves, in_all)
+		own += move->uid == uid;
+	return num_moves < MOVES_MAX && own < MOVES_OF_USER;
+}
+
 static int move_by_number(struct call *call, uint64_t addr, const char *where, int number)
 {
+	const unsigned int uid = client_thread_uid(call->tid);
 	char named[PATH_MAX];
 	struct move *move;
 	int ret = caller_read_string(call, addr, named, sizeof(named));
 
 	if (ret)
 		return ret;
-	move = num_moves < MOVES_MAX ? calloc(1, sizeof(*move)) : NULL;
+	move = may_move(uid) ? calloc(1, sizeof(*move)) : NULL;
 	if (!move)
 		return ENOMEM;
 	move->tid = call->tid;
+	move->uid = uid;
 	move->loan = (struct loan){ .memory = -1, .addr = addr };
 	snprintf(move->where, sizeof(move->where), "%s", where);
 	ret = path_replace(call, &move->loan, named, number);
