@@ -57,15 +57,16 @@ static int directory_place(struct call *call, int fd, int *number)
 	return ret ? ret : fd_number_place(call, fd, true, number);
 }
 
+enum { LENT_MAX = 32 };
+
 /* The part of the caller's memory that has another path during its call. Accessed by an open
  * descriptor, as the caller's process id may be reused. */
 struct loan {
 	int memory;
 	uint64_t addr;
-	size_t size;
 	bool is_longer;       /* than the caller's path: the bytes behind that are replaced too */
-	char lent[32];        /* the other path */
-	char bytes[PATH_MAX]; /* original bytes, to restore */
+	char lent[LENT_MAX];  /* the other path */
+	char bytes[LENT_MAX]; /* original bytes, to restore */
 };
 
 /* Opens the caller's memory for writing. /proc/PID/mem also writes to constant strings, which are
@@ -95,25 +96,31 @@ static bool is_alone(pid_t tid)
 	return !stat(path, &st) && st.st_nlink == DIRECTORY_ITSELF + 1;
 }
 
+/* Only the bytes that are replaced are saved, and written back: the program may use those behind
+ * them meanwhile. */
+static ssize_t loan_len(const struct loan *loan)
+{
+	return (ssize_t)strlen(loan->lent) + 1;
+}
+
 static int loan_take(struct loan *loan)
 {
-	const size_t size = strlen(loan->lent) + 1;
+	const ssize_t len = loan_len(loan);
 
-	if (pread(loan->memory, loan->bytes, loan->size, (off_t)loan->addr) != (ssize_t)loan->size)
+	if (pread(loan->memory, loan->bytes, len, (off_t)loan->addr) != len)
 		return EFAULT;
-	return pwrite(loan->memory, loan->lent, size, (off_t)loan->addr) == (ssize_t)size ? 0
-											  : EFAULT;
+	return pwrite(loan->memory, loan->lent, len, (off_t)loan->addr) == len ? 0 : EFAULT;
 }
 
 /* Restores the original path, unless the program has written something else by now. */
 static void loan_return(const struct loan *loan)
 {
-	const ssize_t len = (ssize_t)strlen(loan->lent) + 1;
-	char now[sizeof(loan->lent)];
+	const ssize_t len = loan_len(loan);
+	char now[LENT_MAX];
 
 	if (pread(loan->memory, now, len, (off_t)loan->addr) == len &&
 	    !memcmp(now, loan->lent, len) &&
-	    pwrite(loan->memory, loan->bytes, loan->size, (off_t)loan->addr) != (ssize_t)loan->size)
+	    pwrite(loan->memory, loan->bytes, len, (off_t)loan->addr) != len)
 		log_note("a path at 0x%" PRIx64 " cannot be restored", loan->addr);
 }
 
@@ -299,7 +306,6 @@ static int path_replace(const struct call *call, struct loan *loan, const char *
 	loan->is_longer = strlen(loan->lent) > strlen(named);
 	if (loan->is_longer && !is_alone(call->tid))
 		return ENAMETOOLONG;
-	loan->size = strlen(loan->is_longer ? loan->lent : named) + 1;
 	loan->memory = loan_open(call);
 	return loan->memory < 0 ? EFAULT : loan_take(loan);
 }
