@@ -18,6 +18,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/eqe.h"
 #include "softhca/front/eventfd.h"
+#include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/uverbs/devx/devx.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "util/bits.h"
@@ -199,24 +200,30 @@ static int check_events(const struct wish *wish)
 	return 0;
 }
 
-static int copy_eventfd(pid_t tid, int fd, int *copy)
+/* Copies the caller's descriptor FD. If the caller is gone, the copy may be one of another
+ * process. */
+static int copy_eventfd(const struct call *call, int fd, int *copy)
 {
+	int ret;
+
 	*copy = -1;
 	if (fd < 0)
 		return 0;
-	*copy = client_fd_copy(tid, fd);
+	*copy = client_fd_copy(call->tid, fd);
 	if (*copy < 0)
 		return EBADF;
-	if (eventfd_is(*copy))
-		return 0;
-	close(*copy);
-	return EINVAL;
+	ret = caller_is_alive(call) ? 0 : EBADF;
+	if (!ret && !eventfd_is(*copy))
+		ret = EINVAL;
+	if (ret)
+		close(*copy);
+	return ret;
 }
 
 static int subscribe_to(struct uverbs_call *uc, const struct wish *wish, uint16_t event)
 {
 	struct subscription *sub = calloc(1, sizeof(*sub));
-	int ret = sub ? copy_eventfd(uc->tid, wish->eventfd, &sub->eventfd) : ENOMEM;
+	int ret = sub ? copy_eventfd(uc->call, wish->eventfd, &sub->eventfd) : ENOMEM;
 
 	if (ret) {
 		free(sub);
