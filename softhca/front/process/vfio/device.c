@@ -191,25 +191,52 @@ static int check_irqs(const struct vfio_irq_set *set)
 	return data == VFIO_IRQ_SET_DATA_EVENTFD && set->count ? 0 : EINVAL;
 }
 
-/* Sets one vector to the caller's descriptor FD, or to none. */
-static int set_eventfd(struct device *device, pid_t tid, uint32_t vector, int32_t fd)
+static void close_copies(const int *copies, uint32_t count)
 {
-	int copy = fd < 0 ? -1 : client_fd_copy(tid, fd);
+	for (uint32_t i = 0; i < count; i++)
+		if (copies[i] >= 0)
+			close(copies[i]);
+}
 
-	if (fd < -1 || (fd >= 0 && copy < 0))
-		return EBADF;
-	if (copy >= 0 && !eventfd_is(copy)) {
-		close(copy);
-		return EINVAL;
+/* Copies COUNT descriptors of the caller, of which -1 stands for none, or nothing. */
+static int copy_eventfds(const struct call *call, const int32_t *fds, uint32_t count, int *copies)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		copies[i] = !ret && fds[i] >= 0 ? client_fd_copy(call->tid, fds[i]) : -1;
+		if (!ret && (fds[i] < -1 || (fds[i] >= 0 && copies[i] < 0)))
+			ret = EBADF;
+		if (!ret && copies[i] >= 0 && !eventfd_is(copies[i]))
+			ret = EINVAL;
 	}
-	device_set_vector(device, vector, copy);
-	return 0;
+	if (!ret && !caller_is_alive(call)) /* they may be those of another process */
+		ret = EBADF;
+	if (ret)
+		close_copies(copies, count);
+	return ret;
+}
+
+/* Sets the vectors of SET to descriptors of the caller: all of them, or none. */
+static int set_eventfds(struct device *device, const struct call *call,
+			const struct vfio_irq_set *set)
+{
+	int32_t fds[PCI_MSIX_VECTORS];
+	int copies[PCI_MSIX_VECTORS], ret;
+
+	if (set->argsz < sizeof(*set) + set->count * sizeof(*fds))
+		return EINVAL;
+	if (caller_read(call, call_arg(call, 2) + sizeof(*set), fds, set->count * sizeof(*fds)))
+		return EFAULT;
+	ret = copy_eventfds(call, fds, set->count, copies);
+	for (uint32_t i = 0; !ret && i < set->count; i++)
+		device_set_vector(device, set->start + i, copies[i]);
+	return ret;
 }
 
 static int set_irqs(struct vfio_file *file, struct call *call)
 {
 	struct device *device = &((struct vfio_device *)file->object)->device;
-	int32_t fds[PCI_MSIX_VECTORS];
 	struct vfio_irq_set set;
 	int ret = take_request(call, &set, sizeof(set));
 
@@ -217,20 +244,13 @@ static int set_irqs(struct vfio_file *file, struct call *call)
 		ret = check_irqs(&set);
 	if (ret)
 		return ret;
-	if (set.flags & VFIO_IRQ_SET_DATA_NONE) {
-		for (uint32_t i = 0; set.count && i < set.count; i++)
-			device_interrupt(device, set.start + i);
-		for (uint32_t i = 0; !set.count && i < PCI_MSIX_VECTORS; i++)
-			device_set_vector(device, i, -1);
-		return 0;
-	}
-	if (set.argsz < sizeof(set) + set.count * sizeof(*fds))
-		return EINVAL;
-	if (caller_read(call, call_arg(call, 2) + sizeof(set), fds, set.count * sizeof(*fds)))
-		return EFAULT;
-	for (uint32_t i = 0; !ret && i < set.count; i++)
-		ret = set_eventfd(device, call->tid, set.start + i, fds[i]);
-	return ret;
+	if (!(set.flags & VFIO_IRQ_SET_DATA_NONE))
+		return set_eventfds(device, call, &set);
+	for (uint32_t i = 0; set.count && i < set.count; i++)
+		device_interrupt(device, set.start + i);
+	for (uint32_t i = 0; !set.count && i < PCI_MSIX_VECTORS; i++)
+		device_set_vector(device, i, -1);
+	return 0;
 }
 
 /* Resets the device, and shows its new registers. The lock is held. */
