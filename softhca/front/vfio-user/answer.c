@@ -120,17 +120,19 @@ static int answer_irq_info(struct device *device, struct message *message)
 	return message_give(message, &info, sizeof(info));
 }
 
-/* Sets the eventfds of a message, in the order of the vectors. No eventfd removes them. */
+/* Sets the eventfds of a message, in the order of the vectors: all of them, or none. No eventfd
+ * removes them. */
 static int set_eventfds(struct device *device, const struct vfu_irq_set *set,
 			struct message *message)
 {
+	for (uint32_t i = 0; i < set->count && i < message->num_fds; i++)
+		if (!eventfd_is(message->fd[i]))
+			return EINVAL;
 	for (uint32_t i = 0; i < set->count; i++) {
 		if (i >= message->num_fds) {
 			device_set_vector(device, set->start + i, -1);
 			continue;
 		}
-		if (!eventfd_is(message->fd[i]))
-			return EINVAL;
 		device_set_vector(device, set->start + i, message->fd[i]);
 		message->fd[i] = -1;
 	}

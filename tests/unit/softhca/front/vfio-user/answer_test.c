@@ -155,6 +155,34 @@ static void only_eventfds_are_set(void **state)
 	close(pipes[0]);
 }
 
+/* A message whose second descriptor is wrong leaves the first vector as it was. */
+static void vectors_are_set_together_or_not_at_all(void **state)
+{
+	const struct vfu_irq_set set = {
+		.argsz = sizeof(set), .flags = BY_FD, .index = MSIX, .start = 0, .count = 2
+	};
+	int pipes[2], fds[2] = { eventfd(0, EFD_NONBLOCK) };
+	struct message message = {
+		.command = VFU_DEVICE_SET_IRQS,
+		.body = rig.body,
+		.len = sizeof(set),
+		.fd = fds,
+		.num_fds = 2,
+		.reply = rig.reply,
+	};
+
+	(void)state;
+	assert_int_equal(pipe(pipes), 0);
+	fds[1] = pipes[1];
+	memcpy(rig.body, &set, sizeof(set));
+	assert_int_equal(message_answer(&rig.device, &message), EINVAL);
+	assert_int_equal(rig.device.vector_fd[0], -1);
+	assert_true(fds[0] >= 0); /* still the message's */
+	close(fds[0]);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
 /* Sets an eventfd for the last vector, triggers, and removes it. */
 static void a_vector_is_raised_by_hand_and_removed(void **state)
 {
@@ -276,6 +304,7 @@ int main(void)
 		BOTH(the_only_interrupts_are_msix),
 		BOTH(vectors_are_set_within_their_number),
 		BOTH(only_eventfds_are_set),
+		BOTH(vectors_are_set_together_or_not_at_all),
 		BOTH(a_vector_is_raised_by_hand_and_removed),
 		BOTH(memory_is_unmapped_by_range_or_at_once),
 		BOTH(accesses_end_where_their_region_does),
