@@ -123,7 +123,8 @@ static void close_watched(int watch)
 	}
 }
 
-void vfio_files_settle(void)
+/* Handles some of the waiting events. Returns whether there were any. */
+static bool settle_some(void)
 {
 	union {
 		struct inotify_event event;
@@ -138,6 +139,13 @@ void vfio_files_settle(void)
 			close_watched(event->wd);
 		at += (ssize_t)(sizeof(*event) + event->len);
 	}
+	return n > 0;
+}
+
+void vfio_files_settle(void)
+{
+	while (settle_some())
+		;
 }
 
 static void closes_ready(struct watch *watch, uint32_t events)
