@@ -38,7 +38,7 @@
 #include "softhca/device/fabric.h"
 #include "softhca/device/format/format.h"
 #include "softhca/device/station.h"
-#include "softhca/device/uar_scan.h"
+#include "softhca/device/uar_queues.h"
 #include "softhca/device/uctx.h"
 #include "softhca/fault.h"
 #include "softhca/strict.h"

@@ -14,6 +14,7 @@
 #include "softhca/device/transport/qp.h"
 #include "softhca/device/memory/memic.h"
 #include "softhca/device/queue/umr_delay.h"
+#include "softhca/device/uar_scan.h"
 
 enum {
 	TURNS = 8,               /* turns of queues in one call of hca_progress() */

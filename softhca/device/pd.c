@@ -90,7 +90,7 @@ int uar_add_as(struct hca *hca, uint32_t n, struct uar **out)
 void uar_remove(struct hca *hca, struct uar *uar)
 {
 	cq_forget_uar(uar);
-	uar_scan_forget(hca, uar);
+	uar_forget_scan(hca, uar);
 	res_remove(&hca->uars, uar->n);
 	uar_free(hca, uar);
 }

@@ -13,25 +13,13 @@
 
 #include <stdint.h>
 
-struct cq;
-struct eth_sq;
 struct hca;
-struct qp;
 struct uar;
-
-/* Add an object to the list of its UAR, and remove it, if it is in one. */
-void uar_add_qp(struct qp *qp);
-void uar_remove_qp(struct qp *qp);
-void uar_add_cq(struct cq *cq);
-void uar_remove_cq(struct cq *cq);
-void uar_add_sq(struct eth_sq *sq);
-void uar_remove_sq(struct eth_sq *sq);
 
 /* Scan send queues after doorbells for COUNT numbers N, or CQs after one. */
 void uar_scan_sqs(struct hca *hca, struct uar *uar, const uint32_t *n, unsigned int count);
 void uar_scan_cqs(struct hca *hca, struct uar *uar, uint32_t n);
 /* Continues scans. hca->scans has the UARs whose scans are not complete. */
 void uar_scans_run(struct hca *hca);
-void uar_scan_forget(struct hca *hca, struct uar *uar);
 
 #endif

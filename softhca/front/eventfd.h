@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 bool eventfd_is(int fd);
-/* Prepares signals, in the process that gives them. Returns whether all eventfds will get them; else
+/* Prepares signals, in the process that gives them. Returns whether all eventfds get them; else
  * those in blocking mode are skipped. */
 bool eventfd_start(void);
 /* Adds one signal, and never waits. Any thread may call it. */

@@ -12,7 +12,7 @@ struct call;
 
 /* Makes the caller's chdir() enter directory FD of the tree; ADDR is the path in its memory. */
 void cwd_enter(struct call *call, uint64_t addr, int fd);
-/* Ends calls of cwd_enter() of a thread that makes another call, whatever it is: the kernel has read
+/* Ends calls of cwd_enter() of a thread that makes any other call: the kernel has read
  * their paths, which the program may read now. */
 void cwd_finish_moves(pid_t tid);
 /* Answers getcwd(). */
