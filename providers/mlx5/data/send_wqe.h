@@ -334,7 +334,8 @@ WQE_INLINE void copy_inline(uint8_t *to, const void *from, uint32_t len)
 		copy_large(to, from, len);
 }
 
-WQE_INLINE bool inline_is_up_to(const struct mlx5_sq *sq, const uint8_t *seg, size_t len,
+/* LEN may be a total of several lengths, which size_t does not hold on 32-bit hosts. */
+WQE_INLINE bool inline_is_up_to(const struct mlx5_sq *sq, const uint8_t *seg, uint64_t len,
 				uint32_t most)
 {
 	return likely(len - 1 < most && seg + sizeof(struct mlx5_wqe_inl_data_seg) + len < sq->end);
@@ -342,13 +343,13 @@ WQE_INLINE bool inline_is_up_to(const struct mlx5_sq *sq, const uint8_t *seg, si
 
 /* Returns whether LEN inline bytes at SEG take the fast path: at least one, no wrap of the ring,
  * and within wqe_inline_limit(). */
-WQE_INLINE bool inline_is_usual(const struct mlx5_sq *sq, const uint8_t *seg, size_t len)
+WQE_INLINE bool inline_is_usual(const struct mlx5_sq *sq, const uint8_t *seg, uint64_t len)
 {
 	return inline_is_up_to(sq, seg, len, sq->usual_inline);
 }
 
 /* Does the same, with COPY_SMALL_MAX as a further limit. */
-WQE_INLINE bool inline_is_short(const struct mlx5_sq *sq, const uint8_t *seg, size_t len)
+WQE_INLINE bool inline_is_short(const struct mlx5_sq *sq, const uint8_t *seg, uint64_t len)
 {
 	return inline_is_up_to(sq, seg, len, sq->short_inline);
 }

@@ -60,6 +60,15 @@ static void more_than_max_inline_data_in_two(struct ibv_qp_ex *qpx)
 	ibv_wr_set_inline_data_list(qpx, ARRAY_SIZE(bufs), bufs);
 }
 
+/* The total is 16 where 32 bits hold it. */
+static void more_than_four_gigabytes_in_two(struct ibv_qp_ex *qpx)
+{
+	const struct ibv_data_buf bufs[] = { { data, 0xfffffff0 }, { data, 0x20 } };
+
+	ibv_wr_send(qpx);
+	ibv_wr_set_inline_data_list(qpx, ARRAY_SIZE(bufs), bufs);
+}
+
 /* A batch keeps its first error. */
 static void two_errors(struct ibv_qp_ex *qpx)
 {
@@ -89,6 +98,7 @@ static const struct refusal {
 	{ IBV_QPT_RC, more_than_max_send_sge, ENOMEM },
 	{ IBV_QPT_RC, more_than_max_inline_data, ENOMEM },
 	{ IBV_QPT_RC, more_than_max_inline_data_in_two, ENOMEM },
+	{ IBV_QPT_RC, more_than_four_gigabytes_in_two, ENOMEM },
 	{ IBV_QPT_RC, an_operation_that_was_not_asked_for, EINVAL },
 	{ IBV_QPT_UC, more_than_max_send_wr, ENOMEM },
 	{ IBV_QPT_UC, more_than_max_send_sge, ENOMEM },
