@@ -317,21 +317,37 @@ bool preload_is_foreign(void)
 
 enum { END_MS = 120000 }; /* the time that librdmacm gives a closing connection */
 
-/* Shuts the rsocket down. The linger time is LEFT_MS, rounded up to seconds, or the program's
- * SO_LINGER if shorter. */
-static void shut_within(int rsocket, int how, int64_t left_ms)
+/* Returns the time that the rsocket may take to close: LEFT_MS, rounded up to seconds, or the
+ * program's SO_LINGER if shorter. */
+static struct linger linger_within(int rsocket, int64_t left_ms)
 {
 	struct linger linger = { 0, 0 };
 	socklen_t len = sizeof(linger);
 	int seconds = (int)((left_ms + 999) / 1000);
 
-	preload_inside++;
 	rgetsockopt(rsocket, SOL_SOCKET, SO_LINGER, &linger, &len);
-	if (!linger.l_onoff || linger.l_linger <= 0 || linger.l_linger > seconds) {
-		linger = (struct linger){ 1, seconds };
-		rsetsockopt(rsocket, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
-	}
+	if (linger.l_onoff && linger.l_linger > 0 && linger.l_linger <= seconds)
+		return linger;
+	return (struct linger){ 1, seconds };
+}
+
+static void set_linger(int rsocket, struct linger linger)
+{
+	rsetsockopt(rsocket, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+}
+
+/* Shuts the rsocket down. The end of sending waits for one second at most, because other peers are
+ * still to be told. */
+static void shut_within(int rsocket, int how, int64_t left_ms)
+{
+	struct linger linger;
+
+	preload_inside++;
+	linger = linger_within(rsocket, left_ms);
+	set_linger(rsocket, how == SHUT_WR ? (struct linger){ 1, 1 } : linger);
 	rshutdown(rsocket, how);
+	if (how == SHUT_WR)
+		set_linger(rsocket, linger);
 	preload_inside--;
 }
 

@@ -710,8 +710,20 @@ static void say_disconnect(struct stream *stream, int64_t limit_us)
 	stream_over(stream);
 }
 
+/* Ends sending and waits until all data was delivered, since the process may end without a close. A
+ * stream that is not confirmed yet announces the end when it is. */
+static void end_sending(struct stream *stream)
+{
+	stream->must_shutdown = !stream->peer_gone;
+	rs_changed(&stream->rs);
+	/* data to a peer that receives no more may never complete */
+	flush_sends(stream, stream->peer_gone ? 0 : close_limit(stream));
+}
+
 static int shutdown_locked(struct stream *stream, int how)
 {
+	bool ends_sending;
+
 	if (stream->state == STREAM_LISTENING) {
 		stream->read_shut |= how != SHUT_WR;
 		rs_changed(&stream->rs);
@@ -719,18 +731,17 @@ static int shutdown_locked(struct stream *stream, int how)
 	}
 	if (stream->state < STREAM_ACCEPTED)
 		return ENOTCONN;
-	if (how != SHUT_RD)
-		await_confirmation(stream, flush_limit(stream));
+	if (how == SHUT_WR)
+		await_confirmation(stream, close_limit(stream));
 	if (how != SHUT_WR)
 		stream->read_shut = true;
-	if (how != SHUT_RD && !stream->write_shut && stream->state == STREAM_CONNECTED &&
-	    !stream->read_shut) {
-		stream->must_shutdown = !stream->peer_gone;
-		flush_sends(stream, 0);
-	}
+	ends_sending = how == SHUT_WR && !stream->write_shut && !stream->read_shut &&
+		       stream->state != STREAM_OVER;
 	if (how != SHUT_RD)
 		stream->write_shut = true;
-	if (stream->read_shut && stream->write_shut)
+	if (ends_sending)
+		end_sending(stream);
+	else if (stream->read_shut && stream->write_shut)
 		say_disconnect(stream, flush_limit(stream));
 	stream->rs.arrivals++;
 	rs_changed(&stream->rs);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * conn_test.c - states of a stream without a connection: rconnect() in each state, its errors, and
- * whether and how long a close waits.
+ * whether and how long a close and a shutdown wait.
  *
  * Covers: librdmacm/rsocket/stream/conn.c
  */
@@ -17,10 +17,38 @@
 
 static struct stream stream;
 
+/* The waits of a call. Nothing becomes ready. */
+static struct {
+	int64_t limit_us; /* of the last wait, rounded up to seconds */
+	int count;
+	int controls; /* number of times that controls were sent */
+	bool (*ready)(struct stream *stream);
+} waits;
+
+int __wrap_rdmacm_stream_wait(struct stream *of, bool (*ready)(struct stream *), bool nonblocking,
+			      int64_t deadline_us)
+{
+	int64_t left_us = deadline_us - rdmacm_rs_now_us();
+
+	assert_ptr_equal(of, &stream);
+	assert_false(nonblocking);
+	waits.limit_us = (left_us + 999999) / 1000000 * 1000000;
+	waits.ready = ready;
+	waits.count++;
+	return ETIMEDOUT;
+}
+
+void __wrap_rdmacm_stream_send_controls(struct stream *of)
+{
+	assert_ptr_equal(of, &stream);
+	waits.controls++;
+}
+
 static int stream_begin(void **state)
 {
 	(void)state;
 	memset(&stream, 0, sizeof(stream));
+	memset(&waits, 0, sizeof(waits));
 	rdmacm_rs_init(&stream.rs, &rdmacm_stream_kind, AF_INET, SOCK_STREAM);
 	stream.rs.status_flags = O_NONBLOCK;
 	return 0;
@@ -135,6 +163,53 @@ static void linger_limits_the_close(void **state)
 	}
 }
 
+/* A program may end by _exit() after it. As with release 65.0, O_NONBLOCK changes nothing. */
+static void the_end_of_sending_waits_for_what_was_sent(void **state)
+{
+	(void)state;
+	stream.state = STREAM_CONNECTED;
+	stream.rs.options.linger = (struct linger){ 1, 7 };
+	assert_int_equal(stream_shutdown(&stream.rs, SHUT_WR), 0);
+	assert_true(stream.write_shut && !stream.read_shut && stream.must_shutdown);
+	assert_int_equal(waits.controls, 1);
+	assert_int_equal(waits.count, 1);
+	assert_ptr_equal(waits.ready, is_quiet);
+	assert_int_equal(waits.limit_us, 7000000);
+	assert_int_equal(stream_shutdown(&stream.rs, SHUT_WR), 0);
+	assert_int_equal(waits.count, 1);
+}
+
+static void a_peer_that_receives_no_more_is_not_waited_for(void **state)
+{
+	(void)state;
+	stream.state = STREAM_CONNECTED;
+	stream.peer_gone = true;
+	assert_int_equal(stream_shutdown(&stream.rs, SHUT_WR), 0);
+	assert_true(stream.write_shut && !stream.must_shutdown);
+	assert_int_equal(waits.count, 0);
+}
+
+static void the_end_of_receiving_waits_for_nothing(void **state)
+{
+	(void)state;
+	stream.state = STREAM_CONNECTED;
+	assert_int_equal(stream_shutdown(&stream.rs, SHUT_RD), 0);
+	assert_true(stream.read_shut && !stream.write_shut && !stream.must_shutdown);
+	assert_int_equal(waits.count, 0);
+}
+
+/* The peer confirms after the wait of the call, and still gets the end of the stream. */
+static void an_unconfirmed_stream_ends_when_it_is_confirmed(void **state)
+{
+	(void)state;
+	stream.state = STREAM_ACCEPTED;
+	assert_int_equal(stream_shutdown(&stream.rs, SHUT_WR), 0);
+	assert_true(stream.write_shut && stream.must_shutdown);
+	waits.controls = 0;
+	rdmacm_stream_established(&stream);
+	assert_int_equal(waits.controls, 1);
+}
+
 static void without_an_id_there_is_a_family_only(void **state)
 {
 	struct sockaddr_storage name;
@@ -194,6 +269,10 @@ int main(void)
 		TEST(a_side_that_has_left_is_no_error),
 		TEST(a_close_waits_until_the_stream_is_quiet),
 		TEST(linger_limits_the_close),
+		TEST(the_end_of_sending_waits_for_what_was_sent),
+		TEST(a_peer_that_receives_no_more_is_not_waited_for),
+		TEST(the_end_of_receiving_waits_for_nothing),
+		TEST(an_unconfirmed_stream_ends_when_it_is_confirmed),
 		TEST(without_an_id_there_is_a_family_only),
 		TEST(locks_of_the_parent_are_free_in_a_child),
 		TEST(an_adapter_that_goes_resets_a_connected_stream),
