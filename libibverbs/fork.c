@@ -62,7 +62,9 @@ static struct {
 } kept;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool enabled;    /* ibv_fork_init() was called, and the kernel does not copy */
+/* ibv_fork_init() was called, and the kernel does not copy. Written with the lock, and read without
+ * it by ibv_is_fork_initialized(): a handler of fork() may call that while the lock is held. */
+static bool enabled;
 static bool huge_pages; /* RDMAV_HUGEPAGES_SAFE: pages may be huge pages */
 bool verbs_fork_is_off; /* a region is not excluded, so it is too late for ibv_fork_init() */
 
@@ -342,7 +344,7 @@ static int protection_start(void)
 		return err;
 	}
 	huge_pages = getenv("RDMAV_HUGEPAGES_SAFE") != NULL;
-	enabled = true;
+	__atomic_store_n(&enabled, true, __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -372,14 +374,9 @@ void verbs_fork_init_from_environment(void)
 
 VERBS_EXPORT enum ibv_fork_status ibv_is_fork_initialized(void)
 {
-	bool is_enabled;
-
 	if (kernel_copies())
 		return IBV_FORK_UNNEEDED;
-	pthread_mutex_lock(&lock);
-	is_enabled = enabled;
-	pthread_mutex_unlock(&lock);
-	return is_enabled ? IBV_FORK_ENABLED : IBV_FORK_DISABLED;
+	return __atomic_load_n(&enabled, __ATOMIC_ACQUIRE) ? IBV_FORK_ENABLED : IBV_FORK_DISABLED;
 }
 
 VERBS_EXPORT int ibv_dontfork_range(void *base, size_t size)

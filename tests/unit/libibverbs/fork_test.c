@@ -626,11 +626,43 @@ static void a_handler_that_interrupts_the_loader_may_fork(void **state)
 	assert_true(on_kernel("6.1.0", fork_within_the_loader));
 }
 
+/* ---- handlers of fork() ---- */
+
+static enum ibv_fork_status status_at_fork;
+
+static void status_ask(void)
+{
+	status_at_fork = ibv_is_fork_initialized();
+}
+
+/* The C library runs the handler that was added last first, so that of ibv_fork_init() before this
+ * one. The alarm ends a wait for its lock. */
+static int a_fork_with_an_older_handler(void)
+{
+	pid_t child;
+
+	alarm(60);
+	CHECK(!pthread_atfork(status_ask, NULL, NULL) && !ibv_fork_init());
+	child = fork();
+	if (!child)
+		_exit(0);
+	CHECK(child > 0 && waitpid(child, NULL, 0) == child);
+	CHECK(status_at_fork == IBV_FORK_ENABLED);
+	return 0;
+}
+
+static void an_older_handler_of_fork_may_ask(void **state)
+{
+	(void)state;
+	assert_true(on_kernel("5.4.0", a_fork_with_an_older_handler));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_child_looks_for_devices_itself),
 		cmocka_unit_test(nothing_is_needed_where_the_kernel_copies),
+		cmocka_unit_test(an_older_handler_of_fork_may_ask),
 		cmocka_unit_test(elsewhere_pages_are_kept_from_children_on_request),
 		cmocka_unit_test(device_memory_keeps_no_other_pages),
 		cmocka_unit_test(regions_that_change_keep_what_they_pin),
