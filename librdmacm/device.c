@@ -28,7 +28,7 @@ static struct cm_device *device_lookup(uint64_t guid, int index)
 	struct cm_device *device;
 
 	LIST_FOREACH(device, &devices, entry) {
-		if (device->is_removed)
+		if (device->is_removed || !device->ibv)
 			continue;
 		if (index >= 0 && device->index >= 0 ? device->index == index
 						     : device->guid == guid)
@@ -158,7 +158,7 @@ static void remove_gone(struct ibv_device *const *list)
 		if (is_in_list(device->ibv, list))
 			continue;
 		device->ibv = NULL;
-		if (!device->verbs || device_is_over(device))
+		if (device_is_over(device))
 			device_close(device);
 	}
 }

@@ -298,6 +298,26 @@ static void what_cannot_be_opened_says_why(void **state)
 	assert_int_equal(device_found(GUID, 0)->users, 1); /* only the last device matched */
 }
 
+/* The program has closed the descriptor of a device in use, which then goes. */
+static void a_device_in_use_stays_in_the_list_without_a_context(void **state)
+{
+	struct cm_device *device = device_found(GUID, 0), *other = NULL;
+
+	(void)state;
+	close(device->verbs->cmd_fd);
+	played[0].closed++; /* its context is forgotten, not closed */
+	it.open_error = EACCES;
+	assert_int_equal(rdmacm_device_find(GUID, 0, &other), EACCES);
+	assert_null(device->verbs);
+	it.open_error = 0;
+	played[0].is_plugged = false;
+	assert_int_equal(rdmacm_device_find(GUID + 2, 2, &other), ENODEV);
+	assert_true(device_is_own(device));
+	assert_int_equal(rdmacm_device_find(GUID, 0, &other), ENODEV);
+	rdmacm_device_put(device);
+	assert_false(device_is_own(device));
+}
+
 static void reads_and_atomics_are_limited_to_a_byte(void **state)
 {
 	struct cm_device *device;
@@ -567,6 +587,7 @@ int main(void)
 		DEVICE_TEST(known_devices_are_found_by_their_guid),
 		DEVICE_TEST(a_device_that_comes_later_is_found),
 		DEVICE_TEST(what_cannot_be_opened_says_why),
+		DEVICE_TEST(a_device_in_use_stays_in_the_list_without_a_context),
 		DEVICE_TEST(reads_and_atomics_are_limited_to_a_byte),
 		DEVICE_TEST(without_memory_no_device_is_found),
 		DEVICE_TEST(a_closed_descriptor_loses_its_context),
