@@ -45,6 +45,12 @@ static void cq_polled(struct check_cq *check, int count)
 	verbs_check_unlock();
 }
 
+/* Opcodes of the provider's own are of sends, but have the bit of receives. */
+static bool opcode_is_receive(enum ibv_wc_opcode opcode)
+{
+	return opcode & IBV_WC_RECV && opcode < IBV_WC_DRIVER1;
+}
+
 /* Takes the completion that ibv_start_poll() or ibv_next_poll() stands at. */
 static void current_take(struct check_cq *check, struct ibv_cq_ex *cq)
 {
@@ -55,7 +61,7 @@ static void current_take(struct check_cq *check, struct ibv_cq_ex *cq)
 	if (!check->has_numbers)
 		return;
 	done.qp_num = ibv_wc_read_qp_num(cq);
-	done.is_receive = !done.is_failed && ibv_wc_read_opcode(cq) & IBV_WC_RECV;
+	done.is_receive = !done.is_failed && opcode_is_receive(ibv_wc_read_opcode(cq));
 	verbs_check_request_done(cq->context, &done);
 }
 
@@ -180,7 +186,7 @@ int verbs_check_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 		cq_polled(check, n);
 	for (int i = 0; i < n; i++) {
 		const struct check_completion done = { wc[i].qp_num, wc[i].wr_id, wc[i].status,
-						       wc[i].opcode & IBV_WC_RECV };
+						       opcode_is_receive(wc[i].opcode) };
 
 		verbs_check_request_done(cq->context, &done);
 	}

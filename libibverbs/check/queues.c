@@ -9,6 +9,9 @@
  */
 #include "check.h"
 
+/* Requests of one call that are looked at: a list that leads back to itself has no end. */
+enum { LIST_MAX = 1 << 16 };
+
 static struct check_post post_of(const char *call, const struct ibv_qp *qp, uint64_t wr_id)
 {
 	return (struct check_post){ call,  "QP",       qp->qp_num, qp->pd ? qp->pd->handle : 0,
@@ -116,13 +119,15 @@ static int provider_receive(struct check_qp *check, struct ibv_qp *qp, struct ib
 int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	struct check_qp *check = verbs_check_find_live(CHECK_QP, NULL, check_id(qp));
-	const struct ibv_send_wr *at = check ? wr : NULL, *end;
+	const struct ibv_send_wr *at = check ? wr : NULL;
 	struct check_places places = { .cq = qp->send_cq };
+	unsigned int count = 0, left = 0;
+	struct ibv_send_wr *bad = NULL;
 	int ret, refused = 0;
-	unsigned int left = 0;
 
 	if (!check && check_qp_is_dead(qp, "ibv_post_send")) {
-		*bad_wr = wr;
+		if (bad_wr)
+			*bad_wr = wr;
 		return EINVAL;
 	}
 	verbs_check_is_ours(qp->context, "ibv_post_send", "QP", qp->qp_num);
@@ -131,15 +136,19 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 				"ibv_post_send: QP 0x%x: wr_id 0x%llx: this thread is in a batch "
 				"of the QP: end it by ibv_wr_complete() or ibv_wr_abort() first",
 				qp->qp_num, (unsigned long long)wr->wr_id);
-	for (; at && (uint32_t)at->num_sge <= check->max_send_sge; at = at->next) {
+	for (; at && count < LIST_MAX && (uint32_t)at->num_sge <= check->max_send_sge;
+	     at = at->next, count++) {
 		const struct check_post post = post_of("ibv_post_send", qp, at->wr_id);
 
 		send_check(qp, at, &post);
 		send_note(check, at, &post, &places);
 	}
-	end = at;
-	ret = provider_send(check, qp, wr, bad_wr);
-	for (at = ret && check ? *bad_wr : NULL; at && at != end; at = at->next) {
+	ret = provider_send(check, qp, wr, &bad);
+	if (bad && bad_wr)
+		*bad_wr = bad;
+	for (at = wr; ret && count; at = at->next, count--) {
+		if (!left && bad && at != bad)
+			continue; /* was accepted */
 		refused += is_signaled(check, at);
 		left++;
 	}
@@ -152,16 +161,20 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct check_qp *check = verbs_check_find_live(CHECK_QP, NULL, check_id(qp));
-	const struct ibv_recv_wr *at = check ? wr : NULL, *end;
+	const struct ibv_recv_wr *at = check ? wr : NULL;
 	struct check_places places = { .cq = qp->recv_cq };
+	struct ibv_recv_wr *bad = NULL;
+	unsigned int count = 0;
 	int ret, refused = 0;
 
 	if (!check && check_qp_is_dead(qp, "ibv_post_recv")) {
-		*bad_wr = wr;
+		if (bad_wr)
+			*bad_wr = wr;
 		return EINVAL;
 	}
 	verbs_check_is_ours(qp->context, "ibv_post_recv", "QP", qp->qp_num);
-	for (; at && (uint32_t)at->num_sge <= check->max_recv_sge; at = at->next) {
+	for (; at && count < LIST_MAX && (uint32_t)at->num_sge <= check->max_recv_sge;
+	     at = at->next, count++) {
 		const struct check_post post = post_of("ibv_post_recv", qp, at->wr_id);
 
 		verbs_check_sges(&post, at->sg_list, at->num_sge, "the receive");
@@ -169,10 +182,11 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 		verbs_check_request_buffers(&check->receives, at->sg_list, at->num_sge);
 		verbs_check_promise(&places, &post);
 	}
-	end = at;
-	ret = provider_receive(check, qp, wr, bad_wr);
-	for (at = ret && check ? *bad_wr : NULL; at && at != end; at = at->next)
-		refused++;
+	ret = provider_receive(check, qp, wr, &bad);
+	if (bad && bad_wr)
+		*bad_wr = bad;
+	for (at = wr; ret && count; at = at->next, count--)
+		refused += refused || !bad || at == bad;
 	verbs_check_settle(&places, refused);
 	if (refused)
 		verbs_check_request_drop(&check->receives, (unsigned int)refused);
@@ -184,13 +198,19 @@ int verbs_check_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 {
 	const struct check_srq *check = verbs_check_find_live(CHECK_SRQ, NULL, check_id(srq));
 	const struct ibv_recv_wr *at = check ? wr : NULL;
+	struct ibv_recv_wr *bad = NULL;
+	int count = 0, ret;
 	struct check_post post = { "ibv_post_srq_recv", "SRQ", to_vsrq(srq)->srq_num,
 				   srq->pd->handle,     0,     srq->context };
 
 	verbs_check_is_ours(srq->context, "ibv_post_srq_recv", "SRQ", post.number);
-	for (; at && (uint32_t)at->num_sge <= check->max_sge; at = at->next) {
+	for (; at && count < LIST_MAX && (uint32_t)at->num_sge <= check->max_sge;
+	     at = at->next, count++) {
 		post.wr_id = at->wr_id;
 		verbs_check_sges(&post, at->sg_list, at->num_sge, "the receive");
 	}
-	return check_real(srq->context)->post_srq_recv(srq, wr, bad_wr);
+	ret = check_real(srq->context)->post_srq_recv(srq, wr, &bad);
+	if (bad && bad_wr)
+		*bad_wr = bad;
+	return ret;
 }

@@ -278,7 +278,7 @@ static void sge_check(const struct check_post *post, const struct ibv_sge *sge, 
 void verbs_check_sges(const struct check_post *post, const struct ibv_sge *sges, int count,
 		      const char *why)
 {
-	for (int i = 0; i < count; i++)
+	for (int i = 0; sges && i < count; i++)
 		sge_check(post, &sges[i], i, why);
 }
 
@@ -287,7 +287,7 @@ void verbs_check_atomic(const struct check_post *post, const struct ibv_sge *sge
 	const char *why = "the answer of the atomic";
 	struct ibv_sge one;
 
-	if (count != 1) {
+	if (count != 1 || !sges) {
 		verbs_check_sges(post, sges, count, why);
 		return;
 	}

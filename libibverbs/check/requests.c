@@ -88,7 +88,7 @@ void verbs_check_request_buffers(struct check_ring *ring, const struct ibv_sge *
 	struct check_request *last;
 
 	verbs_check_lock();
-	if (ring->tail != ring->head) {
+	if (sges && ring->tail != ring->head) {
 		last = ring_at(ring, ring->tail - 1);
 		last->count = count < CHECK_SGES ? count : CHECK_SGES;
 		for (int i = 0; i < last->count; i++)

@@ -129,6 +129,53 @@ static void a_queue_pair_without_a_record_is_not_judged(void **state)
 	assert_int_equal(provider.posts, 2);
 }
 
+/* The provider refuses it in most states without reading the list. */
+static void a_list_at_null_is_not_read(void **state)
+{
+	struct ibv_qp *qp = watched_qp(IBV_QPT_RC, watched_cq(64), NULL);
+	struct ibv_send_wr *bad_send, send = { .num_sge = 1, .opcode = IBV_WR_SEND };
+	struct ibv_send_wr atomic = { .num_sge = 1, .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD };
+	struct ibv_recv_wr *bad, wr = { .num_sge = 1 };
+
+	(void)state;
+	assert_int_equal(verbs_check_post_send(qp, &send, &bad_send), 0);
+	assert_int_equal(verbs_check_post_send(qp, &atomic, &bad_send), 0);
+	assert_int_equal(verbs_check_post_recv(qp, &wr, &bad), 0);
+	assert_int_equal(verbs_check_post_srq_recv(watched_srq(), &wr, &bad), 0);
+	says_nothing();
+	assert_int_equal(provider.posts, 4);
+}
+
+/* The provider stops where the queue is full. */
+static void a_list_that_leads_back_ends(void **state)
+{
+	struct ibv_qp *qp = watched_qp(IBV_QPT_RC, watched_cq(4096), NULL);
+	struct ibv_send_wr *bad_send, send = { .next = &send, .opcode = IBV_WR_SEND };
+	struct ibv_recv_wr *bad, wr = { .next = &wr };
+
+	(void)state;
+	assert_int_equal(verbs_check_post_send(qp, &send, &bad_send), ENOMEM);
+	assert_ptr_equal(bad_send, &send);
+	assert_int_equal(verbs_check_post_recv(qp, &wr, &bad), ENOMEM);
+	assert_int_equal(verbs_check_post_srq_recv(watched_srq(), &wr, &bad), ENOMEM);
+	assert_ptr_equal(bad, &wr);
+	says_nothing();
+}
+
+static void a_refused_request_needs_no_place_for_its_address(void **state)
+{
+	struct ibv_qp *qp = watched_qp(IBV_QPT_RC, watched_cq(64), NULL);
+	struct ibv_recv_wr wr = { 0 };
+	struct ibv_send_wr send = { .opcode = IBV_WR_SEND };
+
+	(void)state;
+	provider.takes = 0;
+	assert_int_equal(verbs_check_post_send(qp, &send, NULL), ENOMEM);
+	assert_int_equal(verbs_check_post_recv(qp, &wr, NULL), ENOMEM);
+	assert_int_equal(verbs_check_post_srq_recv(watched_srq(), &wr, NULL), ENOMEM);
+	says_nothing();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,6 +186,9 @@ int main(void)
 		WATCHED_TEST(a_receive_of_an_srq_is_checked_on_its_pd),
 		WATCHED_TEST(a_datagram_needs_a_live_handle_of_its_pd),
 		WATCHED_TEST(a_queue_pair_without_a_record_is_not_judged),
+		WATCHED_TEST(a_list_at_null_is_not_read),
+		WATCHED_TEST(a_list_that_leads_back_ends),
+		WATCHED_TEST(a_refused_request_needs_no_place_for_its_address),
 	};
 
 	log_to_memory();

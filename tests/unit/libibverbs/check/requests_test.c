@@ -39,6 +39,12 @@ static void sent(uint64_t wr_id)
 	watched_complete(cq, qp, wr_id, IBV_WC_SEND, IBV_WC_SUCCESS);
 }
 
+/* As a request of mlx5dv_wr_*() completes. */
+static void driver_sent(uint64_t wr_id)
+{
+	watched_complete(cq, qp, wr_id, IBV_WC_DRIVER1, IBV_WC_SUCCESS);
+}
+
 static void deregister(void)
 {
 	assert_int_equal(verbs_check_dereg_mr(vmr), 0);
@@ -85,6 +91,16 @@ static void an_unsignaled_request_is_outstanding_until_a_later_one_completes(voi
 	sent(1);
 	deregister();
 	check_logged("wr_id 0x2, names the MR");
+}
+
+static void an_opcode_of_the_provider_completes_a_send(void **state)
+{
+	(void)state;
+	assert_int_equal(watched_recv(qp, 1, &sge), 0);
+	send(1, IBV_SEND_SIGNALED);
+	driver_sent(1);
+	deregister();
+	check_logged("ibv_post_recv of QP 0x40, wr_id 0x1, names the MR");
 }
 
 static void inline_data_and_other_regions_are_free(void **state)
@@ -204,6 +220,7 @@ int main(void)
 		PAIR_TEST(a_region_that_a_receive_names_is_said),
 		PAIR_TEST(a_region_of_completed_requests_is_right),
 		PAIR_TEST(an_unsignaled_request_is_outstanding_until_a_later_one_completes),
+		PAIR_TEST(an_opcode_of_the_provider_completes_a_send),
 		PAIR_TEST(inline_data_and_other_regions_are_free),
 		PAIR_TEST(a_refused_request_is_not_outstanding),
 		PAIR_TEST(a_region_that_stays_is_not_said),

@@ -125,12 +125,26 @@ static void what_is_never_destroyed_is_said_at_exit(void **state)
 	assert_null(strstr(text, "ibv_create_destroyed"));
 }
 
+static void wait_say(void)
+{
+	if (verbs_check_is_on())
+		verbs_check_say(CHECK_EVENTS, "a wait");
+}
+
+static void abort_leaves_a_program_that_waits(void **state)
+{
+	(void)state;
+	assert_int_equal(child_run("abort", wait_say), 0);
+	check_logged("a wait");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_variable_is_a_list_of_words),
 		cmocka_unit_test(lines_of_one_kind_have_a_limit),
 		cmocka_unit_test(abort_ends_the_program_after_the_line),
+		cmocka_unit_test(abort_leaves_a_program_that_waits),
 		cmocka_unit_test(what_is_never_destroyed_is_said_at_exit),
 	};
 
