@@ -210,12 +210,15 @@ void rdmacm_accept_ahead(struct stream *listener)
 		put_accepted(listener, stream);
 }
 
+/* Closes the streams that the program has not taken. Nothing was sent on them, so there is nothing
+ * to wait for. */
 void rdmacm_accept_close(struct stream *listener)
 {
 	struct stream *stream;
 
 	while ((stream = STAILQ_FIRST(&listener->accepted))) {
 		STAILQ_REMOVE_HEAD(&listener->accepted, in_accepted);
+		stream->rs.options.aborts = true;
 		stream->rs.kind->close(&stream->rs);
 	}
 }

@@ -691,8 +691,12 @@ static void await_confirmation(struct stream *stream, int64_t limit_us)
 {
 	int64_t deadline;
 
-	if (stream->state != STREAM_ACCEPTED || !limit_us)
+	if (stream->state != STREAM_ACCEPTED)
 		return;
+	if (!limit_us) {
+		rdmacm_stream_wait(stream, is_confirmed, true, -1);
+		return;
+	}
 	deadline = rdmacm_rs_now_us() + (limit_us < CONFIRM_US ? limit_us : CONFIRM_US);
 	while (rdmacm_stream_wait(stream, is_confirmed, false, deadline) == EINTR)
 		;
