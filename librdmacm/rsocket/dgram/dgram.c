@@ -125,7 +125,8 @@ static int connect_locked(struct dgram *dgram, const struct sockaddr *addr, sock
 	dgram->connected = NULL;
 	if (addr->sa_family == AF_UNSPEC)
 		return 0;
-	memcpy(&copy, addr, rdmacm_addr_len(addr));
+	/* the kernel takes an IPv6 address without its last field, too */
+	memcpy(&copy, addr, min_of(len, rdmacm_addr_len(addr)));
 	ret = rdmacm_dgram_peer_get(dgram, &copy, &dgram->connected);
 	if (ret)
 		udp_disconnect(dgram);
