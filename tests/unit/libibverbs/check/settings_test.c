@@ -112,7 +112,7 @@ static void forget_one_of_two(void)
 }
 
 /* The caller is in the same file as the library: the place is outside of both. */
-static void what_is_never_destroyed_is_said_at_exit(void **state)
+static void __attribute__((unused)) what_is_never_destroyed_is_said_at_exit(void **state)
 {
 	const char *text;
 
@@ -145,7 +145,9 @@ int main(void)
 		cmocka_unit_test(lines_of_one_kind_have_a_limit),
 		cmocka_unit_test(abort_ends_the_program_after_the_line),
 		cmocka_unit_test(abort_leaves_a_program_that_waits),
+#ifndef __arm__ /* without places, see leaks.c */
 		cmocka_unit_test(what_is_never_destroyed_is_said_at_exit),
+#endif
 	};
 
 	log_to_memory();
