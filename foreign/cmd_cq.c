@@ -32,7 +32,8 @@ GUEST_CALL(int, ibv_cmd_create_cq,
 	return guest_result(err);
 }
 
-/* The only flag of a guest for this command: the device needs not be told of timestamps. */
+/* A flag of a guest for this command: the device needs not be told of timestamps. All others are of
+ * number 65, and tell that the provider brings the memory. */
 #define CQ_TIMESTAMP_IS_NO_FLAG 1u
 
 static uint32_t cq_flags(const struct ibv_cq_init_attr_ex *attr, uint32_t how)
@@ -65,7 +66,15 @@ static int create_cq_ex(struct ibv_context *context, const struct ibv_cq_init_at
 #define CREATE_CQ_CORE EXTENDED_CORE(struct ib_uverbs_ex_create_cq)
 
 #if HOST_NUMBER >= 65
-/* PROV_ATTR has buffers of the provider, which no device of ours takes. */
+/* PROV_ATTR names memory of the provider if flags of HOW say so, and is not NULL in all other calls
+ * of efa. The kernel's attributes for that memory are not known here. */
+static int check_memory(uint32_t how)
+{
+	return how & ~CQ_TIMESTAMP_IS_NO_FLAG
+		       ? guest_refuse("create_cq with buffers of the provider")
+		       : 0;
+}
+
 GUEST_CALL(int, ibv_cmd_create_cq_ex,
 	   (struct ibv_context * context, const struct ibv_cq_init_attr_ex *attr, void *prov_attr,
 	    struct ibv_cq *cq, const void *cmd, size_t cmd_size,
@@ -73,10 +82,10 @@ GUEST_CALL(int, ibv_cmd_create_cq_ex,
 {
 	struct verbs_udata udata =
 		guest_udata(cmd, cmd_size, CREATE_CQ_CORE, resp, resp_size, sizeof(*resp));
+	int err = check_memory(how);
 
-	if (prov_attr)
-		return guest_result(guest_refuse("create_cq with buffers of the provider"));
-	return create_cq_ex(context, attr, cq, &udata, how, NULL);
+	(void)prov_attr;
+	return err ? guest_result(err) : create_cq_ex(context, attr, cq, &udata, how, NULL);
 }
 
 GUEST_CALL(int, ibv_cmd_create_cq_ex2,
@@ -87,10 +96,10 @@ GUEST_CALL(int, ibv_cmd_create_cq_ex2,
 {
 	struct verbs_udata udata =
 		guest_udata(cmd, cmd_size, CREATE_CQ_CORE, resp, resp_size, sizeof(*resp));
+	int err = check_memory(how);
 
-	if (prov_attr)
-		return guest_result(guest_refuse("create_cq with buffers of the provider"));
-	return create_cq_ex(context, attr, cq, &udata, how, buffer);
+	(void)prov_attr;
+	return err ? guest_result(err) : create_cq_ex(context, attr, cq, &udata, how, buffer);
 }
 #else
 GUEST_CALL(int, ibv_cmd_create_cq_ex,
