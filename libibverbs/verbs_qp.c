@@ -42,7 +42,8 @@ VERBS_EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 {
 	struct verbs_qp *vqp = to_vqp(qp);
 
-	return vqp->ex ? &vqp->qp_ex : NULL;
+	/* A provider of the distribution may have other data there (foreign/). */
+	return vqp->ex == VERBS_QP_HAS_EX ? &vqp->qp_ex : NULL;
 }
 
 VERBS_EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)

@@ -25,7 +25,8 @@ int verbs_check_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_e
 		check->max_recv_sge = attr->cap.max_recv_sge;
 		check->has_no_lock = verbs_check_has_no_lock(context, (*vqp)->qp.pd);
 		verbs_check_request_watch(check, &(*vqp)->qp);
-		if ((*vqp)->ex)
+		/* Without the bit, a guest's QP may have other data there. */
+		if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS && (*vqp)->ex)
 			verbs_check_watch_batches(check, &(*vqp)->qp_ex, attr->send_ops_flags);
 	}
 	verbs_check_unlock();

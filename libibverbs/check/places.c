@@ -137,7 +137,8 @@ int verbs_check_create_cq(struct ibv_context *context, const struct ibv_cq_init_
 		check->has_no_lock = cq_has_no_lock(context, attr);
 		check->may_overrun = has_flags && attr->flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
 		check->has_numbers = attr->wc_flags & IBV_WC_EX_WITH_QP_NUM;
-		if ((*vcq)->cq_ex.start_poll)
+		/* A guest's basic CQ may end before these members. */
+		if (!to_priv(context)->foreign && (*vcq)->cq_ex.start_poll)
 			cq_watch(check, &(*vcq)->cq_ex);
 	}
 	verbs_check_unlock();

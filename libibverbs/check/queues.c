@@ -198,9 +198,11 @@ int verbs_check_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 {
 	const struct check_srq *check = verbs_check_find_live(CHECK_SRQ, NULL, check_id(srq));
 	const struct ibv_recv_wr *at = check ? wr : NULL;
+	/* A guest's SRQ has no wrapper of ours. */
+	const uint32_t number = to_priv(srq->context)->foreign ? 0 : to_vsrq(srq)->srq_num;
 	struct ibv_recv_wr *bad = NULL;
 	int count = 0, ret;
-	struct check_post post = { "ibv_post_srq_recv", "SRQ", to_vsrq(srq)->srq_num,
+	struct check_post post = { "ibv_post_srq_recv", "SRQ", number,
 				   srq->pd->handle,     0,     srq->context };
 
 	verbs_check_is_ours(srq->context, "ibv_post_srq_recv", "SRQ", post.number);

@@ -147,6 +147,7 @@ static struct ibv_qp_ex *new_qp(void **state, enum ibv_qp_type type)
 {
 	struct fake_context *fake = *state;
 	struct ibv_qp_init_attr_ex attr = { .qp_type = type,
+					    .comp_mask = IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 					    .send_ops_flags = IBV_QP_EX_WITH_SEND };
 
 	assert_ptr_equal(ibv_create_qp_ex(&fake->vctx.context, &attr), &fake_qp.qp);
@@ -192,6 +193,19 @@ static void a_right_datagram_passes_without_a_line(void **state)
 	assert_int_equal(ibv_wr_complete(qp), ENOMEM);
 	assert_string_equal(calls, "sSugSguc");
 	SAYS_NOTHING();
+}
+
+/* A QP of the distribution's provider may have its own data behind the public part. */
+static void a_qp_without_batches_is_not_touched(void **state)
+{
+	struct fake_context *fake = *state;
+	struct ibv_qp_init_attr_ex attr = { .qp_type = IBV_QPT_RC };
+
+	assert_ptr_equal(ibv_create_qp_ex(&fake->vctx.context, &attr), &fake_qp.qp);
+	assert_ptr_equal(fake_qp.qp_ex.wr_start, fake_start);
+	assert_ptr_equal(ibv_qp_to_qp_ex(&fake_qp.qp), &fake_qp.qp_ex);
+	fake_qp.ex = 3;
+	assert_null(ibv_qp_to_qp_ex(&fake_qp.qp));
 }
 
 static void a_missing_start_is_said(void **state)
@@ -307,6 +321,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		BATCH_TEST(a_right_batch_passes_without_a_line),
 		BATCH_TEST(a_right_datagram_passes_without_a_line),
+		BATCH_TEST(a_qp_without_batches_is_not_touched),
 		BATCH_TEST(a_missing_start_is_said),
 		BATCH_TEST(a_second_start_is_said),
 		BATCH_TEST(a_missing_setter_is_said_once),

@@ -140,6 +140,26 @@ static void a_refused_destroy_keeps_the_places(void **state)
 	check_logged(TOO_SMALL);
 }
 
+/* A basic CQ of the distribution's provider may be a struct ibv_cq with its own data behind. */
+static void what_lies_behind_a_cq_of_a_guest_stays(void **state)
+{
+	int table, data;
+	struct ibv_cq *cq;
+	struct ibv_cq_ex *cqx;
+
+	(void)state;
+	to_priv(watched)->foreign = &table;
+	provider.behind = &data;
+	cq = watched_cq(4);
+	cqx = (struct ibv_cq_ex *)cq;
+	assert_memory_equal(&cqx->start_poll, &provider.behind, sizeof(provider.behind));
+	assert_null(cqx->next_poll);
+	assert_null(cqx->end_poll);
+	to_priv(watched)->foreign = NULL;
+	cq_fill(watched_qp(IBV_QPT_RC, cq, NULL), 5);
+	check_logged(TOO_SMALL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +172,7 @@ int main(void)
 		WATCHED_TEST(a_reset_and_a_destroy_free_the_places),
 		WATCHED_TEST(a_cq_that_may_overrun_is_not_judged),
 		WATCHED_TEST(a_refused_destroy_keeps_the_places),
+		WATCHED_TEST(what_lies_behind_a_cq_of_a_guest_stays),
 	};
 
 	log_to_memory();

@@ -107,6 +107,7 @@ static int create_cq(struct ibv_context *context, const struct ibv_cq_init_attr_
 	*vcq = object_new(sizeof(**vcq));
 	(*vcq)->cq.context = context;
 	(*vcq)->cq.cqe = (int)attr->cqe;
+	memcpy(&(*vcq)->cq_ex.start_poll, &provider.behind, sizeof(provider.behind));
 	return 0;
 }
 

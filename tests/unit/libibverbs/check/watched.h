@@ -19,6 +19,7 @@ struct watched_provider {
 	int completions;
 	uint32_t lkey, qpn;        /* of the next region and queue pair */
 	unsigned int posts, polls; /* calls that reached the provider */
+	void *behind;              /* what CQs have where ours have start_poll() */
 	void (*in_post)(void);     /* NULL, or runs inside of a post */
 };
 
