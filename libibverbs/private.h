@@ -122,7 +122,8 @@ void verbs_loader_load_drivers(void);
 void verbs_loader_set_default(const struct verbs_driver *const *all);
 #endif
 /* Loads the distribution's provider of a kernel driver that none of ours supports. Returns whether
- * a plugin was loaded now; each is tried once. The caller holds the lock of the device list. */
+ * a plugin was loaded now; each is tried once, and again after a shortage. The caller holds the
+ * lock of the device list. */
 bool verbs_loader_load_foreign(uint32_t driver_id);
 /* Returns a hint how to install a missing provider, for the end of a log line. */
 const char *verbs_loader_cure(void);
@@ -145,6 +146,7 @@ bool verbs_foreign_has(const char *name);
 enum verbs_foreign_result {
 	VERBS_FOREIGN_ABSENT,  /* there is no such plugin */
 	VERBS_FOREIGN_REFUSED, /* the reason is logged */
+	VERBS_FOREIGN_SHORT,   /* so is it: descriptors or memory, worth another try */
 	VERBS_FOREIGN_LOADED,
 };
 enum verbs_foreign_result verbs_foreign_load(const char *plugins, const char *name);

@@ -10,6 +10,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,19 +23,34 @@
 /* Private numbers that libforeign-rdmakit has, the preferred first */
 static const unsigned int numbers[] = { 65, 34 };
 
+/* Opens the library PATH for the provider NAME, for good. */
+static enum verbs_foreign_result open_library(const char *path, const char *name, int flags)
+{
+	int err;
+
+	errno = 0;
+	if (dlopen(path, flags))
+		return VERBS_FOREIGN_LOADED;
+	err = errno;
+	verbs_warn("provider %s: skipped: %s", name, dlerror());
+	return err == EMFILE || err == ENFILE || err == ENOMEM || err == EINTR
+		       ? VERBS_FOREIGN_SHORT
+		       : VERBS_FOREIGN_REFUSED;
+}
+
 /* Loads libforeign-rdmakit once, from DIR, for the provider NAME. */
-static bool load_bridge(const char *dir, const char *name)
+static enum verbs_foreign_result load_bridge(const char *dir, const char *name)
 {
 	static bool is_loaded;
+	enum verbs_foreign_result result;
 	char path[PATH_MAX];
 
 	if (is_loaded)
-		return true;
+		return VERBS_FOREIGN_LOADED;
 	snprintf(path, sizeof(path), "%s/" BRIDGE, dir);
-	is_loaded = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-	if (!is_loaded)
-		verbs_warn("provider %s: skipped: %s", name, dlerror());
-	return is_loaded;
+	result = open_library(path, name, RTLD_NOW | RTLD_GLOBAL);
+	is_loaded = result == VERBS_FOREIGN_LOADED;
+	return result;
 }
 
 /* Looks for STEM-rdmav*.so of any number, and copies its file name to FOUND. */
@@ -59,28 +75,27 @@ static bool find_number(const char *stem, char *found, size_t size)
 	return hit;
 }
 
-static bool load_plugin(const char *name, const char *path)
+static enum verbs_foreign_result load_plugin(const char *name, const char *path)
 {
-	if (!dlopen(path, RTLD_NOW)) {
-		verbs_warn("provider %s: skipped: %s", name, dlerror());
-		return false;
-	}
-	verbs_info("loaded %s", path);
-	return true;
+	const enum verbs_foreign_result result = open_library(path, name, RTLD_NOW);
+
+	if (result == VERBS_FOREIGN_LOADED)
+		verbs_info("loaded %s", path);
+	return result;
 }
 
 /* Loads STEM-rdmavNUMBER.so for a number that is known here; STEM is a path. */
 static enum verbs_foreign_result load_stem(const char *plugins, const char *name, const char *stem)
 {
 	char path[PATH_MAX], other[NAME_MAX + 1];
+	enum verbs_foreign_result result;
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		snprintf(path, sizeof(path), "%s-rdmav%u.so", stem, numbers[i]);
 		if (access(path, F_OK))
 			continue;
-		if (!load_bridge(plugins, name) || !load_plugin(name, path))
-			return VERBS_FOREIGN_REFUSED;
-		return VERBS_FOREIGN_LOADED;
+		result = load_bridge(plugins, name);
+		return result == VERBS_FOREIGN_LOADED ? load_plugin(name, path) : result;
 	}
 	if (!find_number(stem, other, sizeof(other)))
 		return VERBS_FOREIGN_ABSENT;

@@ -283,24 +283,31 @@ static bool find_plugin(const char *name)
 
 static void load_plugin(const char *name)
 {
+	enum verbs_foreign_result result;
 	const char *why;
 
 	if (find_plugin(name))
 		return;
 	why = dlerror();
-	if (verbs_foreign_load(places.plugins, name) == VERBS_FOREIGN_ABSENT)
+	result = verbs_foreign_load(places.plugins, name);
+	if (result == VERBS_FOREIGN_ABSENT)
 		explain_load(VERBS_LOG_WARN, name, why);
+	else if (result == VERBS_FOREIGN_SHORT)
+		all_loaded = false;
 }
 
 bool verbs_loader_load_foreign(uint32_t driver_id)
 {
 	const char *name = verbs_foreign_provider(driver_id);
+	enum verbs_foreign_result result;
 	static uint64_t tried;
 
 	if (!name || driver_id >= 64 || tried >> driver_id & 1)
 		return false;
-	tried |= (uint64_t)1 << driver_id;
-	return verbs_foreign_load(places.plugins, name) == VERBS_FOREIGN_LOADED;
+	result = verbs_foreign_load(places.plugins, name);
+	if (result != VERBS_FOREIGN_SHORT)
+		tried |= (uint64_t)1 << driver_id;
+	return result == VERBS_FOREIGN_LOADED;
 }
 
 /* Loads a configured driver. The distribution configures its providers on every machine, so one

@@ -11,6 +11,7 @@
 #include "tests/unit/libibverbs/temp_tree.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +22,7 @@ static struct {
 } loaded[4];
 static int num_loaded;
 static const char *broken; /* a part of the name of what does not load */
+static int broken_err;
 
 void *__wrap_dlopen(const char *path, int flags);
 char *__wrap_dlerror(void);
@@ -30,6 +32,7 @@ void *__wrap_dlopen(const char *path, int flags)
 	assert_in_range(num_loaded, 0, 3);
 	snprintf(loaded[num_loaded].file, sizeof(loaded[0].file), "%.255s", strrchr(path, '/') + 1);
 	loaded[num_loaded++].flags = flags;
+	errno = broken_err;
 	return broken && strstr(path, broken) ? NULL : &num_loaded;
 }
 
@@ -75,6 +78,9 @@ static void a_plugin_is_not_loaded_without_the_bridge(void **state)
 	broken = "libforeign-rdmakit";
 	assert_int_equal(provider_load("rxe"), VERBS_FOREIGN_REFUSED);
 	assert_int_equal(num_loaded, 1);
+	broken_err = EMFILE;
+	assert_int_equal(provider_load("rxe"), VERBS_FOREIGN_SHORT);
+	broken_err = 0;
 	broken = NULL;
 }
 
@@ -119,6 +125,9 @@ static void a_broken_plugin_is_refused(void **state)
 	(void)state;
 	broken = "librxe";
 	assert_int_equal(provider_load("rxe"), VERBS_FOREIGN_REFUSED);
+	broken_err = ENOMEM;
+	assert_int_equal(provider_load("rxe"), VERBS_FOREIGN_SHORT);
+	broken_err = 0;
 	broken = NULL;
 }
 

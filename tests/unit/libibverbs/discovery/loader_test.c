@@ -15,6 +15,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <rdma/ib_user_ioctl_verbs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +133,24 @@ static void a_configured_provider_of_nobody_is_a_warning(void **state)
 	assert_int_equal(lines_with("provider gone: skipped"), ARRAY_SIZE(short_errs) + 2);
 }
 
+/* After what was short is there again, each plugin of the distribution is tried once. */
+static void a_guest_is_tried_again_after_a_shortage(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(short_errs); i++) {
+		plugins_tried = 0;
+		dlopen_err = short_errs[i];
+		assert_false(verbs_loader_load_foreign(RDMA_DRIVER_RXE));
+		assert_int_equal(plugins_tried, 1);
+	}
+	dlopen_err = 0;
+	for (int i = 0; i < 2; i++) {
+		plugins_tried = 0;
+		assert_false(verbs_loader_load_foreign(RDMA_DRIVER_RXE));
+		assert_int_equal(plugins_tried, i ? 0 : 1);
+	}
+}
+
 static void plugins_are_tried_once(void **state)
 {
 	(void)state;
@@ -224,6 +243,7 @@ int main(void)
 		cmocka_unit_test(configured_providers_of_the_distribution_are_no_warning),
 		cmocka_unit_test(a_configured_provider_of_nobody_is_a_warning),
 		cmocka_unit_test(plugins_are_tried_once),
+		cmocka_unit_test(a_guest_is_tried_again_after_a_shortage),
 		cmocka_unit_test(a_driver_id_decides_and_pci_is_for_sysfs),
 		cmocka_unit_test(another_contract_is_refused),
 		cmocka_unit_test(a_driver_is_registered_without_memory),
