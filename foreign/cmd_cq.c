@@ -40,7 +40,8 @@ static uint32_t cq_flags(const struct ibv_cq_init_attr_ex *attr, uint32_t how)
 {
 	uint32_t flags = 0;
 
-	if (attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP &&
+	if (attr->wc_flags & (IBV_WC_EX_WITH_COMPLETION_TIMESTAMP |
+			      IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK) &&
 	    !(how & CQ_TIMESTAMP_IS_NO_FLAG))
 		flags |= IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
 	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS &&
@@ -49,13 +50,18 @@ static uint32_t cq_flags(const struct ibv_cq_init_attr_ex *attr, uint32_t how)
 	return flags;
 }
 
+#define KNOWN_MEMBERS (IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)
+
 static int create_cq_ex(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
 			struct ibv_cq *cq, struct verbs_udata *udata, uint32_t how,
 			const struct guest_buffer *buffer)
 {
 	struct guest_attrs more;
-	int err = guest_attrs_of(buffer, &more);
+	int err;
 
+	if (attr->comp_mask & ~(uint32_t)KNOWN_MEMBERS)
+		return guest_result(EOPNOTSUPP);
+	err = guest_attrs_of(buffer, &more);
 	udata->attrs = more.attrs;
 	udata->nattrs = more.count;
 	if (!err)

@@ -176,7 +176,6 @@ struct guest_attrs {
 #define guest_alloc_as GUEST_NAME(guest_context, _alloc_as, HOST_NUMBER)
 #define guest_import   GUEST_NAME(guest_context, _import, HOST_NUMBER)
 #define guest_free     GUEST_NAME(guest_context, _free, HOST_NUMBER)
-#define guest_match    GUEST_NAME(guest_match, _of, HOST_NUMBER)
 #define guest_refuse   GUEST_NAME(guest, _refuse, HOST_NUMBER)
 
 /* exec.c: collects the attributes of BUFFER and those behind it. Returns EINVAL for too many. */

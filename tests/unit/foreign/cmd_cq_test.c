@@ -120,12 +120,38 @@ static void memory_of_the_provider_is_refused_by_its_flag(void **state)
 	assert_int_equal(made.calls, 1);
 }
 
+static void timestamps_of_both_kinds_are_asked_for(void **state)
+{
+	static const uint64_t kinds[] = { IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
+					  IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		const struct ibv_cq_init_attr_ex attr = { .cqe = 1, .wc_flags = kinds[i] };
+
+		assert_int_equal(guest_creates_of(attr, 0), 0);
+		assert_int_equal(made.flags, IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION);
+		assert_int_equal(guest_creates_of(attr, 1), 0);
+		assert_int_equal(made.flags, 0);
+	}
+}
+
+static void members_of_later_releases_are_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(guest_creates_of((struct ibv_cq_init_attr_ex){ .comp_mask = 4 }, 0),
+			 EOPNOTSUPP);
+	assert_int_equal(made.calls, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_drivers_part_lies_behind_the_cores),
 		cmocka_unit_test(a_buffer_without_a_drivers_part_is_empty),
 		cmocka_unit_test(memory_of_the_provider_is_refused_by_its_flag),
+		cmocka_unit_test(timestamps_of_both_kinds_are_asked_for),
+		cmocka_unit_test(members_of_later_releases_are_refused),
 	};
 
 	log_to_memory();
