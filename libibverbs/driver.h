@@ -94,7 +94,7 @@ static inline struct verbs_device *to_vdev(struct ibv_device *device)
 	return vdev->foreign.mark == VERBS_DEVICE_IS_FOREIGN ? vdev->foreign.vdev : vdev;
 }
 
-#define VERBS_DRIVER_MAGIC 0x34746b61u /* detects a plugin built against another driver.h */
+#define VERBS_DRIVER_MAGIC 0x35746b61u /* detects a plugin built against another driver.h */
 
 struct verbs_driver {
 	/* First, because the driver pointer of a device points here. Only a bridge writes it. */
