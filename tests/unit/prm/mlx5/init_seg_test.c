@@ -41,7 +41,7 @@ static void the_segment_has_these_fields(void **state)
 		{ INIT_SEG_LOG_CMDQ_STRIDE, 6, 0x14, "0000000f" },
 		{ INIT_SEG_COMMAND_DOORBELL, 1u << 31, 0x18, "ffffffff" },
 		{ INIT_SEG_INITIALIZING, 1, 0x1fc, "80000000" },
-		{ INIT_SEG_HEALTH_SYNDROME, 0x0d, 0x23c, "ff000000" },
+		{ INIT_SEG_HEALTH_SYNDROME, 0x0d, 0x23c, "00ff0000" },
 	};
 
 	(void)state;
