@@ -380,10 +380,14 @@ static void use_memory(struct ibv_context *ctx)
 {
 	char *memory = aligned_alloc(PAGE, 2 * PAGE);
 	struct ibv_pd *pd = SAY_PTR(ibv_alloc_pd(ctx), "pd");
+	struct mlx5dv_pd number = { 0 };
+	struct mlx5dv_obj obj = { .pd = { .in = pd, .out = &number } };
 	struct mlx5dv_devx_umem *umem;
 	struct ibv_mr *mr;
 
 	MUST(pd && memory);
+	SAY_RET(mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD), "init_obj, pd");
+	say_check(number.pdn, "the number of the pd");
 	mr = SAY_PTR(ibv_reg_mr(pd, memory, 2 * PAGE, IBV_ACCESS_LOCAL_WRITE), "mr");
 	say_check(mr && mr->lkey && mr->length == 2 * PAGE, "its key");
 	umem = SAY_PTR(mlx5dv_devx_umem_reg(ctx, memory, PAGE, IBV_ACCESS_LOCAL_WRITE), "umem");

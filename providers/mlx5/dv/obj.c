@@ -14,6 +14,7 @@
 #include "providers/mlx5/srq.h"
 #include "providers/mlx5/dm.h"
 #include "providers/mlx5/pd.h"
+#include "providers/mlx5/vfio/vfio.h"
 #include "providers/mlx5/wq.h"
 
 #define SUPPORTED_OBJECTS                                                                  \
@@ -138,7 +139,11 @@ static int check_one(const struct mlx5dv_obj *obj, uint64_t type)
 {
 	struct ibv_context *context = context_of(obj, type);
 
-	return context ? dv_check_context("mlx5dv_init_obj", context) : 0;
+	if (!context || context_is_mlx5(context))
+		return 0;
+	if (type == MLX5DV_OBJ_PD && context_is_vfio(context))
+		return 0; /* a struct provider_pd, too */
+	return dv_check_context("mlx5dv_init_obj", context);
 }
 
 static void init_one(struct mlx5dv_obj *obj, uint64_t type)
