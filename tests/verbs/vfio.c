@@ -404,7 +404,11 @@ static void use_commands(struct ibv_context *ctx)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE] = { 0 };
 	struct mlx5dv_devx_obj *obj;
+	uint32_t eqn = 0;
 
+	SAY_RET(mlx5dv_devx_query_eqn(ctx, 0, &eqn), "query_eqn");
+	say_check(eqn, "the number of the library's event queue");
+	SAY_RET(mlx5dv_devx_query_eqn(ctx, 1, &eqn), "query_eqn, another vector");
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_PD);
 	obj = SAY_PTR(mlx5dv_devx_obj_create(ctx, in, sizeof(in), out, sizeof(out)), "object");
 	say_check(fld_get(out, ALLOC_PD_OUT_PD), "its number");

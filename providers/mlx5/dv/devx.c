@@ -83,9 +83,12 @@ DV_EXPORT int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *i
 
 DV_EXPORT int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn)
 {
-	int ret = dv_check_context("mlx5dv_devx_query_eqn", context);
 	struct verbs_short cmd;
+	int ret;
 
+	if (context_is_vfio(context))
+		return mlx5_vfio_query_eqn(context, vector, eqn);
+	ret = dv_check_context("mlx5dv_devx_query_eqn", context);
 	cmd.attrs[0] = verbs_short_u32(MLX5_IB_ATTR_DEVX_QUERY_EQN_USER_VEC, vector);
 	cmd.attrs[1] = verbs_short_out(MLX5_IB_ATTR_DEVX_QUERY_EQN_DEV_EQN, eqn, sizeof(*eqn));
 	if (!ret)

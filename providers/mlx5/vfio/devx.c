@@ -51,6 +51,17 @@ int mlx5_vfio_command(const char *call, struct ibv_context *context, const void 
 	return verbs_result(command_run(call, context, in, inlen, out, outlen));
 }
 
+/* The library has one event queue, on vector 0; those of other vectors are the program's own. */
+int mlx5_vfio_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn)
+{
+	if (vector) {
+		verbs_warn("mlx5dv_devx_query_eqn: vector is %u, must be 0 with VFIO", vector);
+		return verbs_result(EINVAL);
+	}
+	*eqn = to_vfio(context)->events.eqn;
+	return 0;
+}
+
 /* ---- objects ---- */
 
 struct vfio_obj {

@@ -39,6 +39,7 @@ void mlx5_vfio_context_free(struct verbs_context *vctx);
 /* What dv/ calls for such a context. They set errno as the public calls do. */
 int mlx5_vfio_command(const char *call, struct ibv_context *context, const void *in, size_t inlen,
 		      void *out, size_t outlen);
+int mlx5_vfio_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn);
 struct mlx5dv_devx_obj *mlx5_vfio_obj_create(struct ibv_context *context, const void *in,
 					     size_t inlen, void *out, size_t outlen);
 int mlx5_vfio_obj_destroy(struct mlx5dv_devx_obj *obj);
