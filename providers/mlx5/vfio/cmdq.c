@@ -192,7 +192,7 @@ static int lane_run(struct vfio_cmdq *cmdq, enum vfio_lane number, const void *i
 	vfio_entry_put(entry, lane->token, in, inlen,
 		       vfio_blocks_for(inlen) ? vfio_block_address(&lane->in, 0) : 0, outlen,
 		       vfio_blocks_for(outlen) ? vfio_block_address(&lane->out, 0) : 0);
-	dma_store_barrier(); /* the entry before the doorbell */
+	wc_start_barrier(); /* the entry before the doorbell */
 	register_write(cmdq->bar, INIT_SEG_COMMAND_DOORBELL, 1u << number);
 	ret = entry_wait(cmdq, entry, (unsigned int)fld_get(in, CMD_IN_OPCODE), number);
 	if (ret)
@@ -255,7 +255,7 @@ int vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_t *ba
 	for (unsigned int i = 0; i < VFIO_LANES; i++)
 		pthread_mutex_init(&cmdq->lane[i].lock, NULL);
 	address = vfio_dma_start(&cmdq->entries);
-	dma_store_barrier();
+	wc_start_barrier();
 	register_write(bar, INIT_SEG_CMDQ_ADDR_63_32, (uint32_t)(address >> 32));
 	register_write(bar, INIT_SEG_CMDQ_ADDR_31_12, (uint32_t)address);
 	ret = wait_ready(bar);

@@ -54,7 +54,7 @@ static void arm_eq(const struct vfio_events *events)
 	fld_set(word, UAR_EQ_EQN, events->eqn);
 	fld_set(word, UAR_EQ_CI, events->ring.ci);
 	memcpy(&raw, word, sizeof(raw));
-	dma_store_barrier(); /* what was read before it is given back */
+	wc_start_barrier(); /* what was read before it is given back */
 	mmio_store_be32(page + PRM_EQ_ARM, raw);
 }
 
