@@ -204,7 +204,7 @@ static int umem_check(const char *call, const struct mlx5dv_devx_umem_in *req)
 struct mlx5dv_devx_umem *mlx5_vfio_umem_reg(const char *call, struct ibv_context *context,
 					    const struct mlx5dv_devx_umem_in *req)
 {
-	const bool writable = req->access & ~(uint32_t)IBV_ACCESS_REMOTE_READ;
+	const bool writable = req->access & (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	struct vfio_space *space = &to_vfio(context)->space;
 	struct vfio_umem *umem;
 	uint64_t offset;
