@@ -122,10 +122,11 @@ static int master_bus(const struct vfio_files *files)
 
 	if (ret)
 		return ret;
-	if (pread(files->device, command, 2, (off_t)config.offset + PCI_COMMAND) != 2)
+	if (pread64(files->device, command, 2, (off64_t)config.offset + PCI_COMMAND) != 2)
 		return EIO;
 	command[0] |= PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER; /* little-endian */
-	return pwrite(files->device, command, 2, (off_t)config.offset + PCI_COMMAND) == 2 ? 0 : EIO;
+	return pwrite64(files->device, command, 2, (off64_t)config.offset + PCI_COMMAND) == 2 ? 0
+											      : EIO;
 }
 
 static int open_device(struct vfio_files *files, const char *pci_name)
@@ -173,7 +174,7 @@ void vfio_files_reset(const struct vfio_files *files)
 	const uint8_t none[2] = { 0 };
 
 	if (!region_find(files, VFIO_PCI_CONFIG_REGION_INDEX, &config) &&
-	    pwrite(files->device, none, 2, (off_t)config.offset + PCI_COMMAND) != 2)
+	    pwrite64(files->device, none, 2, (off64_t)config.offset + PCI_COMMAND) != 2)
 		verbs_info("VFIO: bus mastering is not switched off: %s", strerror(errno));
 	if (ioctl(files->device, VFIO_DEVICE_RESET))
 		verbs_info("VFIO: no reset: %s", strerror(errno));
