@@ -8,6 +8,7 @@
 
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/packet_reformat.h"
+#include "prm/mlx5/ste.h"
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/dr/dr.h"
 #include "providers/mlx5/dv/dr/modify.h"
@@ -17,7 +18,8 @@
 #include "util/alloc.h"
 
 enum { TAG_MASK = 0xffffff /* tags have 24 bits in the adapter */ };
-enum { ENCAP_MAX = 128 };
+/* Bytes of new headers: as many as an entry's size field has words for. */
+enum { ENCAP_MAX = FLD_MASK(STE_INSERT_SIZE) * PRM_STE_WORD };
 /* Removes headers up to the inner Ethernet header, with the bits that release 65.0 sets. */
 enum { DECAP_L2 = 0x0900130c };
 
