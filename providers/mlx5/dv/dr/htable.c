@@ -176,16 +176,20 @@ static int first_remove(struct dr_htable *table, uint32_t slot, struct dr_entry 
 	struct dr_lane *lane = table->end->lane;
 	struct dr_entry *second = entry->next;
 	uint8_t bytes[PRM_STE_SIZE];
+	uint32_t freed;
+	int ret;
 
 	table->slots[slot] = second;
 	if (!second) {
 		empty_compose(table, bytes);
 		return mlx5_dr_ring_write(&lane->ring, entry->place, bytes);
 	}
-	mlx5_dr_lane_free(lane, 0, second->place);
-	table->collisions--;
+	freed = second->place;
 	second->place = entry->place;
-	return mlx5_dr_entry_write(lane, second, table->step);
+	ret = mlx5_dr_entry_write(lane, second, table->step);
+	mlx5_dr_lane_free(lane, 0, freed); /* after the write: it may sync */
+	table->collisions--;
+	return ret;
 }
 
 static int later_remove(struct dr_htable *table, uint32_t slot, struct dr_entry *entry)
