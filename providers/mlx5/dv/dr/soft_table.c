@@ -159,18 +159,30 @@ int mlx5_dr_soft_table_unlink(struct dr_soft_table *table, struct dr_soft_matche
 	return ret;
 }
 
+/* Without the anchor, frames would never reach entries of the larger table: the lane ends. */
+static int top_lead(struct dr_soft_table *table, struct dr_soft_matcher *matcher,
+		    struct dr_old_htable *old)
+{
+	struct dr_ring *ring = &matcher->end.lane->ring;
+	int ret = mlx5_dr_ring_drain(ring);
+
+	if (!ret)
+		ret = anchor_write(table->soft, place_before(table, matcher), matcher);
+	if (!ret) {
+		mlx5_dr_htable_grown(matcher->top, old);
+		return 0;
+	}
+	ring->error = ret;
+	dr_places_free(&old->collisions);
+	return ret;
+}
+
 static int top_grow(struct dr_soft_table *table, struct dr_soft_matcher *matcher)
 {
 	struct dr_old_htable old;
 	int ret = mlx5_dr_htable_grow(matcher->top, &old);
 
-	if (!ret)
-		ret = mlx5_dr_ring_drain(&matcher->end.lane->ring);
-	if (!ret)
-		ret = anchor_write(table->soft, place_before(table, matcher), matcher);
-	if (!ret)
-		mlx5_dr_htable_grown(matcher->top, &old);
-	return ret;
+	return ret ? ret : top_lead(table, matcher, &old);
 }
 
 int mlx5_dr_soft_table_grow(struct dr_soft_table *table, struct dr_soft_matcher *matcher)
