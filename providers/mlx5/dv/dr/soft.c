@@ -144,14 +144,16 @@ int mlx5_dr_soft_sync(struct dr_soft *soft, bool is_hardware)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && i < DR_LANES; i++) {
+	for (unsigned int i = 0; i < DR_LANES; i++) {
 		struct dr_lane *lane;
+		int failed = 0;
 
 		pthread_mutex_lock(&soft->lock);
 		lane = soft->lanes[i];
 		pthread_mutex_unlock(&soft->lock);
 		if (lane)
-			ret = lane_sync(lane, is_hardware);
+			failed = lane_sync(lane, is_hardware);
+		ret = ret ? ret : failed;
 	}
 	return ret;
 }
