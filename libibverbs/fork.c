@@ -305,18 +305,31 @@ int verbs_fork_release(void *addr, size_t length)
  * that it lacks, or a list that such a thread was changing.
  */
 
+enum { FORK_WAIT_S = 2 };
+
+static __thread bool has_lock; /* this thread holds the lock for its fork() */
+
+/* Takes the lock before fork(). The wait is limited, because a signal handler may fork in the
+ * thread that holds the lock. */
 static void fork_prepare(void)
 {
-	pthread_mutex_lock(&lock);
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += FORK_WAIT_S;
+	has_lock = verbs_loader_lock_until(&lock, &until);
 }
 
 static void forked_in_parent(void)
 {
-	pthread_mutex_unlock(&lock);
+	if (has_lock)
+		pthread_mutex_unlock(&lock);
+	has_lock = false;
 }
 
 static void forked_in_child(void)
 {
+	has_lock = false;
 	kept.count = 0;
 	pthread_mutex_init(&lock, NULL);
 }
