@@ -197,7 +197,7 @@ static void dump_action(FILE *file, const struct mlx5dv_dr_action *action,
 		fprintf(file, ",0x%x", action->counter.obj->id + action->counter.offset);
 		break;
 	case DR_ACTION_PUSH_VLAN:
-	case DR_ACTION_POP_VLAN: /* no rule of a root table has them */
+	case DR_ACTION_POP_VLAN: /* below the root: not dumped yet */
 		return;
 	case DR_ACTION_REFORMAT:
 	case DR_ACTION_MODIFY_HEADER:
