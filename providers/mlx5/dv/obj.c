@@ -139,11 +139,7 @@ static int check_one(const struct mlx5dv_obj *obj, uint64_t type)
 {
 	struct ibv_context *context = context_of(obj, type);
 
-	if (!context || context_is_mlx5(context))
-		return 0;
-	if (type == MLX5DV_OBJ_PD && context_is_vfio(context))
-		return 0; /* a struct provider_pd, too */
-	return dv_check_context("mlx5dv_init_obj", context);
+	return context ? dv_check_context("mlx5dv_init_obj", context) : 0;
 }
 
 static void init_one(struct mlx5dv_obj *obj, uint64_t type)
@@ -206,7 +202,15 @@ static int init_alone(struct mlx5dv_obj *obj, uint64_t type)
 	return ret;
 }
 
-/* Fast path for a single QP, CQ or SRQ, the most common request. */
+/* A PD on VFIO is as on other contexts; it is all that mlx5dv_init_obj() knows there. */
+static bool is_ours(const struct ibv_context *context)
+{
+	const struct verbs_driver *driver = verbs_driver_of(context->device);
+
+	return driver == &verbs_provider_mlx5 || driver == &mlx5_vfio_driver;
+}
+
+/* Fast path for a single QP, CQ, SRQ or PD, the most common requests. */
 static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 {
 	if (obj_type == MLX5DV_OBJ_QP && context_is_mlx5(obj->qp.in->context)) {
@@ -219,6 +223,10 @@ static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 	}
 	if (obj_type == MLX5DV_OBJ_SRQ && context_is_mlx5(obj->srq.in->context)) {
 		init_srq(obj->srq.in, obj->srq.out);
+		return 0;
+	}
+	if (obj_type == MLX5DV_OBJ_PD && is_ours(obj->pd.in->context)) {
+		init_pd(obj->pd.in, obj->pd.out);
 		return 0;
 	}
 	return is_one_object(obj_type) ? init_alone(obj, obj_type) : init_all(obj, obj_type);

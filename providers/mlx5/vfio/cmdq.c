@@ -91,18 +91,18 @@ static int wait_ready(const uint8_t *bar)
 /* Makes the chain long enough for LENGTH bytes. */
 static int chain_reserve(struct vfio_cmdq *cmdq, struct vfio_chain *chain, uint32_t length)
 {
-	const uint32_t blocks = vfio_blocks_for(length);
+	const uint32_t blocks = mlx5_vfio_blocks_for(length);
 	struct vfio_dma dma;
 	int ret;
 
 	if (blocks <= chain->blocks)
 		return 0;
-	ret = vfio_dma_alloc(
+	ret = mlx5_vfio_dma_alloc(
 		cmdq->space,
 		max_of(pow2_ceil(blocks), (uint64_t)FIRST_BLOCKS) * PRM_CMDQ_BLOCK_STRIDE, &dma);
 	if (ret)
 		return ret;
-	vfio_dma_free(cmdq->space, &chain->dma);
+	mlx5_vfio_dma_free(cmdq->space, &chain->dma);
 	chain->dma = dma;
 	chain->blocks = (uint32_t)(dma.shape.length / PRM_CMDQ_BLOCK_STRIDE);
 	return 0;
@@ -187,11 +187,12 @@ static int lane_run(struct vfio_cmdq *cmdq, enum vfio_lane number, const void *i
 	if (ret)
 		return ret;
 	lane->token += lane->token == UINT8_MAX ? 2 : 1; /* never 0 */
-	vfio_chain_put(&lane->in, lane->token, in, inlen);
-	vfio_chain_put(&lane->out, lane->token, NULL, outlen);
-	vfio_entry_put(entry, lane->token, in, inlen,
-		       vfio_blocks_for(inlen) ? vfio_block_address(&lane->in, 0) : 0, outlen,
-		       vfio_blocks_for(outlen) ? vfio_block_address(&lane->out, 0) : 0);
+	mlx5_vfio_chain_put(&lane->in, lane->token, in, inlen);
+	mlx5_vfio_chain_put(&lane->out, lane->token, NULL, outlen);
+	mlx5_vfio_entry_put(
+		entry, lane->token, in, inlen,
+		mlx5_vfio_blocks_for(inlen) ? mlx5_vfio_block_address(&lane->in, 0) : 0, outlen,
+		mlx5_vfio_blocks_for(outlen) ? mlx5_vfio_block_address(&lane->out, 0) : 0);
 	wc_start_barrier(); /* the entry before the doorbell */
 	register_write(cmdq->bar, INIT_SEG_COMMAND_DOORBELL, 1u << number);
 	ret = entry_wait(cmdq, entry, (unsigned int)fld_get(in, CMD_IN_OPCODE), number);
@@ -204,12 +205,12 @@ static int lane_run(struct vfio_cmdq *cmdq, enum vfio_lane number, const void *i
 		return EIO;
 	}
 	memcpy(out, fld_at(entry, CMDQ_OUTPUT_INLINE), min_of(outlen, (uint32_t)PRM_CMDQ_INLINE));
-	vfio_chain_get(&lane->out, out, outlen);
+	mlx5_vfio_chain_get(&lane->out, out, outlen);
 	return 0;
 }
 
-int vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane number, const void *in, uint32_t inlen,
-		  void *out, uint32_t outlen, bool *is_answered)
+int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane number, const void *in,
+		       uint32_t inlen, void *out, uint32_t outlen, bool *is_answered)
 {
 	struct cmdq_lane *lane = &cmdq->lane[number];
 	int ret = EIO;
@@ -233,7 +234,7 @@ int vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane number, const void *in,
 	return ret;
 }
 
-int vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_t *bar)
+int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_t *bar)
 {
 	int ret = wait_ready(bar);
 	uint64_t address;
@@ -249,7 +250,7 @@ int vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_t *ba
 			   register_read(bar, INIT_SEG_LOG_CMDQ_SIZE), cmdq->log_stride);
 		return EIO;
 	}
-	ret = vfio_dma_alloc(space, ENTRIES_SIZE, &cmdq->entries);
+	ret = mlx5_vfio_dma_alloc(space, ENTRIES_SIZE, &cmdq->entries);
 	if (ret)
 		return ret;
 	for (unsigned int i = 0; i < VFIO_LANES; i++)
@@ -260,16 +261,16 @@ int vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_t *ba
 	register_write(bar, INIT_SEG_CMDQ_ADDR_31_12, (uint32_t)address);
 	ret = wait_ready(bar);
 	if (ret)
-		vfio_cmdq_destroy(cmdq);
+		mlx5_vfio_cmdq_destroy(cmdq);
 	return ret;
 }
 
-void vfio_cmdq_destroy(struct vfio_cmdq *cmdq)
+void mlx5_vfio_cmdq_destroy(struct vfio_cmdq *cmdq)
 {
 	for (unsigned int i = 0; i < VFIO_LANES; i++) {
-		vfio_dma_free(cmdq->space, &cmdq->lane[i].in.dma);
-		vfio_dma_free(cmdq->space, &cmdq->lane[i].out.dma);
+		mlx5_vfio_dma_free(cmdq->space, &cmdq->lane[i].in.dma);
+		mlx5_vfio_dma_free(cmdq->space, &cmdq->lane[i].out.dma);
 		pthread_mutex_destroy(&cmdq->lane[i].lock);
 	}
-	vfio_dma_free(cmdq->space, &cmdq->entries);
+	mlx5_vfio_dma_free(cmdq->space, &cmdq->entries);
 }

@@ -37,14 +37,14 @@ struct vfio_cmdq {
 };
 
 /* Waits until the adapter takes commands, and gives it the queue. */
-int vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_t *bar);
+int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_t *bar);
 /* The device must be closed, or reset. */
-void vfio_cmdq_destroy(struct vfio_cmdq *cmdq);
+void mlx5_vfio_cmdq_destroy(struct vfio_cmdq *cmdq);
 
 /* Runs a command. Returns 0, the errno of the answer's status, or that of a command that was not
  * delivered or not answered: EIO, ETIMEDOUT, ENOMEM. The answer is in OUT with 0, and when
  * *IS_ANSWERED; IS_ANSWERED may be NULL. */
-int vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, uint32_t inlen,
-		  void *out, uint32_t outlen, bool *is_answered);
+int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, uint32_t inlen,
+		       void *out, uint32_t outlen, bool *is_answered);
 
 #endif

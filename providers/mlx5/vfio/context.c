@@ -11,45 +11,45 @@
 
 static int open_adapter(struct vfio_context *ctx, bool link_down)
 {
-	int ret = vfio_space_init(&ctx->space, ctx->files.container);
+	int ret = mlx5_vfio_space_init(&ctx->space, ctx->files.container);
 
 	if (ret)
 		return ret;
-	ret = vfio_cmdq_init(&ctx->cmdq, &ctx->space, ctx->files.bar);
+	ret = mlx5_vfio_cmdq_init(&ctx->cmdq, &ctx->space, ctx->files.bar);
 	if (ret)
 		goto destroy_space;
-	vfio_pages_init(&ctx->pages, &ctx->cmdq);
-	ret = vfio_vectors_init(&ctx->vectors, ctx->files.device, ctx->files.vectors);
+	mlx5_vfio_pages_init(&ctx->pages, &ctx->cmdq);
+	ret = mlx5_vfio_vectors_init(&ctx->vectors, ctx->files.device, ctx->files.vectors);
 	if (ret)
 		goto destroy_pages;
-	ret = vfio_start(&ctx->pages, link_down);
+	ret = mlx5_vfio_start(&ctx->pages, link_down);
 	if (!ret)
-		ret = vfio_events_start(&ctx->events, &ctx->cmdq, &ctx->pages, ctx->files.bar_size,
-					ctx->vectors.fd[0]);
+		ret = mlx5_vfio_events_start(&ctx->events, &ctx->cmdq, &ctx->pages,
+					     ctx->files.bar_size, ctx->vectors.fd[0]);
 	if (ret)
 		goto destroy_vectors;
 	return 0;
 destroy_vectors:
-	vfio_vectors_destroy(&ctx->vectors);
+	mlx5_vfio_vectors_destroy(&ctx->vectors);
 destroy_pages:
-	vfio_files_reset(&ctx->files); /* before memory that it may use is freed */
-	vfio_pages_destroy(&ctx->pages);
-	vfio_cmdq_destroy(&ctx->cmdq);
+	mlx5_vfio_files_reset(&ctx->files); /* before memory that it may use is freed */
+	mlx5_vfio_pages_destroy(&ctx->pages);
+	mlx5_vfio_cmdq_destroy(&ctx->cmdq);
 destroy_space:
-	vfio_space_destroy(&ctx->space);
+	mlx5_vfio_space_destroy(&ctx->space);
 	return ret;
 }
 
 static void close_adapter(struct vfio_context *ctx)
 {
-	vfio_events_stop(&ctx->events);
-	vfio_stop(&ctx->pages);
-	vfio_files_reset(&ctx->files);
-	vfio_events_free(&ctx->events);
-	vfio_vectors_destroy(&ctx->vectors);
-	vfio_pages_destroy(&ctx->pages);
-	vfio_cmdq_destroy(&ctx->cmdq);
-	vfio_space_destroy(&ctx->space);
+	mlx5_vfio_events_stop(&ctx->events);
+	mlx5_vfio_stop(&ctx->pages);
+	mlx5_vfio_files_reset(&ctx->files);
+	mlx5_vfio_events_free(&ctx->events);
+	mlx5_vfio_vectors_destroy(&ctx->vectors);
+	mlx5_vfio_pages_destroy(&ctx->pages);
+	mlx5_vfio_cmdq_destroy(&ctx->cmdq);
+	mlx5_vfio_space_destroy(&ctx->space);
 }
 
 /* There is no channel of the kernel for asynchronous events: one that never has any. */
@@ -73,7 +73,7 @@ int mlx5_vfio_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_
 	ctx = container_of(new, struct vfio_context, vctx);
 	ret = make_silent_channel(&new->context);
 	if (!ret)
-		ret = vfio_files_open(&ctx->files, device->pci_name);
+		ret = mlx5_vfio_files_open(&ctx->files, device->pci_name);
 	if (ret)
 		goto free_ctx;
 	ret = open_adapter(ctx, device->flags & MLX5DV_VFIO_CTX_FLAGS_INIT_LINK_DOWN);
@@ -83,7 +83,7 @@ int mlx5_vfio_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_
 	*vctx = new;
 	return 0;
 close_files:
-	vfio_files_close(&ctx->files);
+	mlx5_vfio_files_close(&ctx->files);
 free_ctx:
 	verbs_context_free(new, offsetof(struct vfio_context, vctx));
 	return ret;
@@ -94,6 +94,6 @@ void mlx5_vfio_context_free(struct verbs_context *vctx)
 	struct vfio_context *ctx = container_of(vctx, struct vfio_context, vctx);
 
 	close_adapter(ctx);
-	vfio_files_close(&ctx->files);
+	mlx5_vfio_files_close(&ctx->files);
 	verbs_context_free(vctx, offsetof(struct vfio_context, vctx));
 }

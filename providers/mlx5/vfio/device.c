@@ -55,12 +55,12 @@ static bool name_is_address(const char *name, char out[PCI_NAME_MAX])
 /* Returns whether the device is there, is one that this provider drives, and has an IOMMU. */
 static bool device_exists(const char *pci_name)
 {
-	const unsigned int vendor = vfio_files_id(pci_name, "vendor");
-	const unsigned int device = vfio_files_id(pci_name, "device");
+	const unsigned int vendor = mlx5_vfio_files_id(pci_name, "vendor");
+	const unsigned int device = mlx5_vfio_files_id(pci_name, "device");
 
 	for (const struct verbs_pci_id *id = verbs_provider_mlx5.pci_ids; id->vendor; id++)
 		if (id->vendor == vendor && id->device == device)
-			return vfio_files_group(pci_name) >= 0;
+			return mlx5_vfio_files_group(pci_name) >= 0;
 	return false;
 }
 

@@ -33,8 +33,8 @@ static int command_run(const char *call, struct ibv_context *context, const void
 
 	if (ret)
 		return ret;
-	ret = vfio_cmdq_run(&to_vfio(context)->cmdq, VFIO_LANE_COMMANDS, in, (uint32_t)inlen, out,
-			    (uint32_t)outlen, &is_answered);
+	ret = mlx5_vfio_cmdq_run(&to_vfio(context)->cmdq, VFIO_LANE_COMMANDS, in, (uint32_t)inlen,
+				 out, (uint32_t)outlen, &is_answered);
 	if (!ret)
 		return 0;
 	if (is_answered)
@@ -181,7 +181,7 @@ static int umem_create(struct vfio_umem *umem, uint64_t offset)
 	fld_set(layout, UMEM_LOG_PAGE_SIZE, dma->shape.log_page - VFIO_LOG_PAGE);
 	fld_set(layout, UMEM_PAGE_OFFSET, offset);
 	fld_set(layout, UMEM_NUM_OF_MTT, dma->shape.count);
-	vfio_dma_put_pages(dma, fld_at(layout, UMEM_MTT));
+	mlx5_vfio_dma_put_pages(dma, fld_at(layout, UMEM_MTT));
 	ret = command_run("mlx5dv_devx_umem_reg", umem->umem.context, in, inlen, out, sizeof(out));
 	free(in);
 	if (!ret)
@@ -223,7 +223,7 @@ struct mlx5dv_devx_umem *mlx5_vfio_umem_reg(const char *call, struct ibv_context
 		goto free_umem;
 	}
 	offset = vfio_in_unit(space, (uintptr_t)req->addr);
-	ret = vfio_dma_map(space, req->addr, offset, req->size, writable, &umem->dma);
+	ret = mlx5_vfio_dma_map(space, req->addr, offset, req->size, writable, &umem->dma);
 	if (ret)
 		goto dofork;
 	ret = umem_create(umem, offset);
@@ -231,7 +231,7 @@ struct mlx5dv_devx_umem *mlx5_vfio_umem_reg(const char *call, struct ibv_context
 		goto unmap;
 	return &umem->umem.umem;
 unmap:
-	vfio_dma_free(space, &umem->dma);
+	mlx5_vfio_dma_free(space, &umem->dma);
 dofork:
 	ibv_dofork_range(req->addr, req->size);
 free_umem:
@@ -250,7 +250,7 @@ int mlx5_vfio_umem_dereg(struct devx_umem *umem)
 			  sizeof(out));
 	if (ret)
 		return verbs_result(ret);
-	vfio_dma_free(&to_vfio(umem->context)->space, &((struct vfio_umem *)umem)->dma);
+	mlx5_vfio_dma_free(&to_vfio(umem->context)->space, &((struct vfio_umem *)umem)->dma);
 	ibv_dofork_range(umem->addr, umem->size);
 	free(umem);
 	return 0;
@@ -277,7 +277,8 @@ struct mlx5dv_devx_uar *mlx5_vfio_uar_alloc(struct ibv_context *context, uint32_
 		return dv_fail(EOPNOTSUPP);
 	}
 	uar = calloc_for("mlx5dv_devx_alloc_uar", 1, sizeof(*uar));
-	ret = uar ? vfio_uar_alloc(&ctx->cmdq, ctx->files.bar_size, &uar->uar.page_id) : ENOMEM;
+	ret = uar ? mlx5_vfio_uar_number_alloc(&ctx->cmdq, ctx->files.bar_size, &uar->uar.page_id)
+		  : ENOMEM;
 	if (ret) {
 		free(uar);
 		return dv_fail(ret);
@@ -292,7 +293,7 @@ void mlx5_vfio_uar_free(struct mlx5dv_devx_uar *devx_uar)
 {
 	struct vfio_uar *uar = (struct vfio_uar *)devx_uar;
 
-	if (vfio_uar_dealloc(&to_vfio(uar->context)->cmdq, uar->uar.page_id))
+	if (mlx5_vfio_uar_number_dealloc(&to_vfio(uar->context)->cmdq, uar->uar.page_id))
 		verbs_warn("mlx5dv_devx_free_uar: page %u stays", uar->uar.page_id);
 	free(uar);
 }

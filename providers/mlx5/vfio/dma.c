@@ -29,7 +29,7 @@ static int ranges_add(struct vfio_iova *iova,
 
 		first = first < FIRST_ADDRESS ? FIRST_ADDRESS : first;
 		if (first <= cap->iova_ranges[i].end)
-			ret = vfio_iova_give(iova, first, cap->iova_ranges[i].end);
+			ret = mlx5_vfio_iova_give(iova, first, cap->iova_ranges[i].end);
 	}
 	return ret;
 }
@@ -49,8 +49,8 @@ static int ranges_find(struct vfio_iova *iova, const struct vfio_iommu_type1_inf
 		if (head->id == VFIO_IOMMU_TYPE1_INFO_CAP_IOVA_RANGE)
 			return ranges_add(iova, (const void *)head);
 	}
-	ret = vfio_iova_give(iova, FIRST_ADDRESS, 0xfedfffff);
-	return ret ? ret : vfio_iova_give(iova, 0xfef00000, (UINT64_C(1) << 39) - 1);
+	ret = mlx5_vfio_iova_give(iova, FIRST_ADDRESS, 0xfedfffff);
+	return ret ? ret : mlx5_vfio_iova_give(iova, 0xfef00000, (UINT64_C(1) << 39) - 1);
 }
 
 /* The smallest page of the IOMMU, which Linux makes no smaller than its own. */
@@ -82,7 +82,7 @@ static int ranges_ask(struct vfio_space *space)
 	return ret;
 }
 
-int vfio_space_init(struct vfio_space *space, int container)
+int mlx5_vfio_space_init(struct vfio_space *space, int container)
 {
 	int ret;
 
@@ -90,13 +90,13 @@ int vfio_space_init(struct vfio_space *space, int container)
 	pthread_mutex_init(&space->lock, NULL);
 	ret = ranges_ask(space);
 	if (ret)
-		vfio_space_destroy(space);
+		mlx5_vfio_space_destroy(space);
 	return ret;
 }
 
-void vfio_space_destroy(struct vfio_space *space)
+void mlx5_vfio_space_destroy(struct vfio_space *space)
 {
-	vfio_iova_clear(&space->iova);
+	mlx5_vfio_iova_clear(&space->iova);
 	pthread_mutex_destroy(&space->lock);
 }
 
@@ -112,8 +112,8 @@ static int addresses_take(struct vfio_space *space, struct vfio_dma *dma)
 	int ret;
 
 	pthread_mutex_lock(&space->lock);
-	ret = vfio_iova_take(&space->iova, span_of(&dma->shape), UINT64_C(1) << dma->shape.log_page,
-			     &dma->iova);
+	ret = mlx5_vfio_iova_take(&space->iova, span_of(&dma->shape),
+				  UINT64_C(1) << dma->shape.log_page, &dma->iova);
 	pthread_mutex_unlock(&space->lock);
 	return ret;
 }
@@ -121,7 +121,7 @@ static int addresses_take(struct vfio_space *space, struct vfio_dma *dma)
 static void addresses_give(struct vfio_space *space, const struct vfio_dma *dma)
 {
 	pthread_mutex_lock(&space->lock);
-	vfio_iova_give(&space->iova, dma->iova, dma->iova + span_of(&dma->shape) - 1);
+	mlx5_vfio_iova_give(&space->iova, dma->iova, dma->iova + span_of(&dma->shape) - 1);
 	pthread_mutex_unlock(&space->lock);
 }
 
@@ -132,11 +132,11 @@ static void explain_map(const struct vfio_iommu_type1_dma_map *map, int err)
 		   err == ENOMEM ? " (is RLIMIT_MEMLOCK large enough?)" : "");
 }
 
-int vfio_dma_map(struct vfio_space *space, const void *addr, uint64_t as, uint64_t length,
-		 bool writable, struct vfio_dma *dma)
+int mlx5_vfio_dma_map(struct vfio_space *space, const void *addr, uint64_t as, uint64_t length,
+		      bool writable, struct vfio_dma *dma)
 {
 	struct vfio_iommu_type1_dma_map map = { .argsz = sizeof(map) };
-	int ret = vfio_shape_find(as, length, space->log_unit, &dma->shape);
+	int ret = mlx5_vfio_shape_find(as, length, space->log_unit, &dma->shape);
 
 	dma->memory = NULL;
 	if (!ret && vfio_in_unit(space, as ^ (uintptr_t)addr))
@@ -157,7 +157,7 @@ int vfio_dma_map(struct vfio_space *space, const void *addr, uint64_t as, uint64
 	return ret;
 }
 
-int vfio_dma_alloc(struct vfio_space *space, uint64_t length, struct vfio_dma *dma)
+int mlx5_vfio_dma_alloc(struct vfio_space *space, uint64_t length, struct vfio_dma *dma)
 {
 	const size_t whole = (size_t)(length + vfio_in_unit(space, 0 - length));
 	void *memory =
@@ -167,7 +167,7 @@ int vfio_dma_alloc(struct vfio_space *space, uint64_t length, struct vfio_dma *d
 	if (memory == MAP_FAILED)
 		return ENOMEM;
 	madvise(memory, whole, MADV_DONTFORK);
-	ret = vfio_dma_map(space, memory, 0, whole, true, dma);
+	ret = mlx5_vfio_dma_map(space, memory, 0, whole, true, dma);
 	if (ret)
 		munmap(memory, whole);
 	else
@@ -175,7 +175,7 @@ int vfio_dma_alloc(struct vfio_space *space, uint64_t length, struct vfio_dma *d
 	return ret;
 }
 
-void vfio_dma_free(struct vfio_space *space, struct vfio_dma *dma)
+void mlx5_vfio_dma_free(struct vfio_space *space, struct vfio_dma *dma)
 {
 	struct vfio_iommu_type1_dma_unmap unmap = { .argsz = sizeof(unmap) };
 
@@ -193,7 +193,7 @@ void vfio_dma_free(struct vfio_space *space, struct vfio_dma *dma)
 	*dma = (struct vfio_dma){ 0 };
 }
 
-void vfio_dma_put_pages(const struct vfio_dma *dma, void *pas)
+void mlx5_vfio_dma_put_pages(const struct vfio_dma *dma, void *pas)
 {
 	for (uint32_t i = 0; i < dma->shape.count; i++)
 		fld_set64(pas, i * 8, dma->iova + ((uint64_t)i << dma->shape.log_page));

@@ -22,23 +22,23 @@ struct vfio_space {
 struct vfio_dma {
 	struct vfio_shape shape;
 	uint64_t iova;
-	void *memory; /* allocated by vfio_dma_alloc(); else NULL */
+	void *memory; /* allocated by mlx5_vfio_dma_alloc(); else NULL */
 };
 
 /* Learns the usable addresses. */
-int vfio_space_init(struct vfio_space *space, int container);
-void vfio_space_destroy(struct vfio_space *space);
+int mlx5_vfio_space_init(struct vfio_space *space, int container);
+void mlx5_vfio_space_destroy(struct vfio_space *space);
 
 /* Maps memory for an object of the adapter, in which the first byte has the address AS. It differs
  * from ADDR by whole units; else the answer is EINVAL. */
-int vfio_dma_map(struct vfio_space *space, const void *addr, uint64_t as, uint64_t length,
-		 bool writable, struct vfio_dma *dma);
+int mlx5_vfio_dma_map(struct vfio_space *space, const void *addr, uint64_t as, uint64_t length,
+		      bool writable, struct vfio_dma *dma);
 /* Allocates zeroed memory for the device, which starts where its first page does. */
-int vfio_dma_alloc(struct vfio_space *space, uint64_t length, struct vfio_dma *dma);
+int mlx5_vfio_dma_alloc(struct vfio_space *space, uint64_t length, struct vfio_dma *dma);
 /* Undoes either. Does nothing to a mapping of zeros. */
-void vfio_dma_free(struct vfio_space *space, struct vfio_dma *dma);
+void mlx5_vfio_dma_free(struct vfio_space *space, struct vfio_dma *dma);
 /* Writes the addresses of the pages to PAS, big-endian. */
-void vfio_dma_put_pages(const struct vfio_dma *dma, void *pas);
+void mlx5_vfio_dma_put_pages(const struct vfio_dma *dma, void *pas);
 
 /* Returns the device's address of the first unit. */
 static inline uint64_t vfio_dma_start(const struct vfio_dma *dma)

@@ -32,7 +32,7 @@ DV_EXPORT int mlx5dv_vfio_process_events(struct ibv_context *context)
 {
 	int ret = check_vfio("mlx5dv_vfio_process_events", context);
 
-	return verbs_result(ret ? ret : vfio_events_process(&to_vfio(context)->events));
+	return verbs_result(ret ? ret : mlx5_vfio_events_process(&to_vfio(context)->events));
 }
 
 /* ---- vectors ---- */
@@ -51,7 +51,7 @@ DV_EXPORT struct mlx5dv_devx_msi_vector *mlx5dv_devx_alloc_msi_vector(struct ibv
 	if (ret)
 		return dv_fail(ret);
 	msi = calloc_for("mlx5dv_devx_alloc_msi_vector", 1, sizeof(*msi));
-	ret = msi ? vfio_vectors_take(&to_vfio(context)->vectors, &vector) : ENOMEM;
+	ret = msi ? mlx5_vfio_vectors_take(&to_vfio(context)->vectors, &vector) : ENOMEM;
 	if (ret) {
 		free(msi);
 		return dv_fail(ret);
@@ -71,7 +71,7 @@ DV_EXPORT int mlx5dv_devx_free_msi_vector(struct mlx5dv_devx_msi_vector *dv_msi)
 		verbs_warn("mlx5dv_devx_free_msi_vector: msi is NULL");
 		return verbs_result(EINVAL);
 	}
-	ret = vfio_vectors_give(&to_vfio(msi->context)->vectors, (uint32_t)msi->msi.vector);
+	ret = mlx5_vfio_vectors_give(&to_vfio(msi->context)->vectors, (uint32_t)msi->msi.vector);
 	if (!ret)
 		free(msi);
 	return verbs_result(ret);
@@ -108,15 +108,15 @@ static int eq_make(struct vfio_context *ctx, struct vfio_eq *eq, const void *in,
 	const unsigned int log_size =
 		(unsigned int)fld_get(in, FLD_IN(CREATE_EQ_IN_EQC, EQC_LOG_EQ_SIZE));
 	bool is_answered = false;
-	int ret = vfio_ring_alloc(&ctx->space, log_size, &eq->ring);
+	int ret = mlx5_vfio_ring_alloc(&ctx->space, log_size, &eq->ring);
 
 	if (ret)
 		return ret;
-	ret = vfio_eq_create(&ctx->cmdq, &eq->ring, in, PRM_CREATE_EQ_IN_SIZE, out,
-			     (uint32_t)outlen, &is_answered);
+	ret = mlx5_vfio_eq_create(&ctx->cmdq, &eq->ring, in, PRM_CREATE_EQ_IN_SIZE, out,
+				  (uint32_t)outlen, &is_answered);
 	if (ret) {
 		verbs_warn("mlx5dv_devx_create_eq: %s", strerror(ret));
-		vfio_dma_free(&ctx->space, &eq->ring.dma);
+		mlx5_vfio_dma_free(&ctx->space, &eq->ring.dma);
 		return is_answered ? EREMOTEIO : ret;
 	}
 	eq->eqn = (uint32_t)fld_get(out, CREATE_EQ_OUT_EQ_NUMBER);
@@ -156,12 +156,12 @@ DV_EXPORT int mlx5dv_devx_destroy_eq(struct mlx5dv_devx_eq *dv_eq)
 		return verbs_result(EINVAL);
 	}
 	ctx = to_vfio(eq->context);
-	ret = vfio_eq_destroy(&ctx->cmdq, eq->eqn);
+	ret = mlx5_vfio_eq_destroy(&ctx->cmdq, eq->eqn);
 	if (ret) {
 		verbs_warn("mlx5dv_devx_destroy_eq: EQ %u stays: %s", eq->eqn, strerror(ret));
 		return verbs_result(ret);
 	}
-	vfio_dma_free(&ctx->space, &eq->ring.dma);
+	mlx5_vfio_dma_free(&ctx->space, &eq->ring.dma);
 	free(eq);
 	return 0;
 }

@@ -16,22 +16,22 @@ static uint8_t *block_at(const struct vfio_chain *chain, uint32_t number)
 	return (uint8_t *)chain->dma.memory + number * PRM_CMDQ_BLOCK_STRIDE;
 }
 
-uint64_t vfio_block_address(const struct vfio_chain *chain, uint32_t number)
+uint64_t mlx5_vfio_block_address(const struct vfio_chain *chain, uint32_t number)
 {
 	return vfio_dma_start(&chain->dma) + number * PRM_CMDQ_BLOCK_STRIDE;
 }
 
-uint32_t vfio_blocks_for(uint32_t length)
+uint32_t mlx5_vfio_blocks_for(uint32_t length)
 {
 	return length <= PRM_CMDQ_INLINE
 		       ? 0
 		       : (length - PRM_CMDQ_INLINE + PRM_CMDQ_BLOCK_DATA - 1) / PRM_CMDQ_BLOCK_DATA;
 }
 
-void vfio_chain_put(const struct vfio_chain *chain, uint8_t token, const uint8_t *data,
-		    uint32_t length)
+void mlx5_vfio_chain_put(const struct vfio_chain *chain, uint8_t token, const uint8_t *data,
+			 uint32_t length)
 {
-	const uint32_t count = vfio_blocks_for(length);
+	const uint32_t count = mlx5_vfio_blocks_for(length);
 
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t done = PRM_CMDQ_INLINE + i * PRM_CMDQ_BLOCK_DATA;
@@ -42,15 +42,15 @@ void vfio_chain_put(const struct vfio_chain *chain, uint8_t token, const uint8_t
 			memcpy(block, data + done,
 			       min_of(length - done, (uint32_t)PRM_CMDQ_BLOCK_DATA));
 		fld_set(block, CMDQ_BLOCK_NEXT,
-			i + 1 < count ? vfio_block_address(chain, i + 1) : 0);
+			i + 1 < count ? mlx5_vfio_block_address(chain, i + 1) : 0);
 		fld_set(block, CMDQ_BLOCK_NUMBER, i);
 		fld_set(block, CMDQ_BLOCK_TOKEN, token);
 	}
 }
 
-void vfio_chain_get(const struct vfio_chain *chain, uint8_t *data, uint32_t length)
+void mlx5_vfio_chain_get(const struct vfio_chain *chain, uint8_t *data, uint32_t length)
 {
-	for (uint32_t i = 0; i < vfio_blocks_for(length); i++) {
+	for (uint32_t i = 0; i < mlx5_vfio_blocks_for(length); i++) {
 		const uint32_t done = PRM_CMDQ_INLINE + i * PRM_CMDQ_BLOCK_DATA;
 
 		memcpy(data + done, block_at(chain, i),
@@ -69,8 +69,8 @@ static uint8_t xor_all(const uint8_t *bytes, uint32_t count)
 	return all;
 }
 
-void vfio_entry_put(uint8_t *entry, uint8_t token, const void *in, uint32_t inlen,
-		    uint64_t in_mailbox, uint32_t outlen, uint64_t out_mailbox)
+void mlx5_vfio_entry_put(uint8_t *entry, uint8_t token, const void *in, uint32_t inlen,
+			 uint64_t in_mailbox, uint32_t outlen, uint64_t out_mailbox)
 {
 	enum { LAST = PRM_CMDQ_ENTRY_SIZE - 4 };
 	uint8_t new[PRM_CMDQ_ENTRY_SIZE] = { 0 };

@@ -15,15 +15,15 @@ struct vfio_chain {
 };
 
 /* Returns how many mailboxes LENGTH bytes need. */
-uint32_t vfio_blocks_for(uint32_t length);
-uint64_t vfio_block_address(const struct vfio_chain *chain, uint32_t number);
+uint32_t mlx5_vfio_blocks_for(uint32_t length);
+uint64_t mlx5_vfio_block_address(const struct vfio_chain *chain, uint32_t number);
 /* Writes the mailboxes for LENGTH bytes of a command. With DATA NULL they are for an answer. */
-void vfio_chain_put(const struct vfio_chain *chain, uint8_t token, const uint8_t *data,
-		    uint32_t length);
-void vfio_chain_get(const struct vfio_chain *chain, uint8_t *data, uint32_t length);
+void mlx5_vfio_chain_put(const struct vfio_chain *chain, uint8_t token, const uint8_t *data,
+			 uint32_t length);
+void mlx5_vfio_chain_get(const struct vfio_chain *chain, uint8_t *data, uint32_t length);
 /* Writes an entry, signs it, and gives it to the adapter. It is the adapter's only when all of it
  * is there, whoever looks at the queue then. */
-void vfio_entry_put(uint8_t *entry, uint8_t token, const void *in, uint32_t inlen,
-		    uint64_t in_mailbox, uint32_t outlen, uint64_t out_mailbox);
+void mlx5_vfio_entry_put(uint8_t *entry, uint8_t token, const void *in, uint32_t inlen,
+			 uint64_t in_mailbox, uint32_t outlen, uint64_t out_mailbox);
 
 #endif

@@ -19,10 +19,10 @@ static uint8_t *entry_at(const struct vfio_ring *ring, uint32_t index)
 	return (uint8_t *)ring->dma.memory + (size_t)index * PRM_EQE_SIZE;
 }
 
-int vfio_ring_alloc(struct vfio_space *space, unsigned int log_size, struct vfio_ring *ring)
+int mlx5_vfio_ring_alloc(struct vfio_space *space, unsigned int log_size, struct vfio_ring *ring)
 {
 	const uint64_t bytes = (uint64_t)PRM_EQE_SIZE << log_size;
-	int ret = vfio_dma_alloc(space, max_of(bytes, (uint64_t)PAGE), &ring->dma);
+	int ret = mlx5_vfio_dma_alloc(space, max_of(bytes, (uint64_t)PAGE), &ring->dma);
 
 	if (ret)
 		return ret;
@@ -38,7 +38,7 @@ static uint8_t *entry_next(const struct vfio_ring *ring)
 	return entry_at(ring, ring->ci & ((1u << ring->log_size) - 1));
 }
 
-bool vfio_ring_has_next(const struct vfio_ring *ring)
+bool mlx5_vfio_ring_has_next(const struct vfio_ring *ring)
 {
 	/* the owner is the last bit */
 	const uint8_t owner =
@@ -47,19 +47,19 @@ bool vfio_ring_has_next(const struct vfio_ring *ring)
 	return owner == (ring->ci >> ring->log_size & 1);
 }
 
-const uint8_t *vfio_ring_next(struct vfio_ring *ring)
+const uint8_t *mlx5_vfio_ring_next(struct vfio_ring *ring)
 {
 	const uint8_t *entry = entry_next(ring);
 
-	if (!vfio_ring_has_next(ring))
+	if (!mlx5_vfio_ring_has_next(ring))
 		return NULL;
 	dma_load_barrier(); /* the owner before the rest */
 	ring->ci++;
 	return entry;
 }
 
-int vfio_eq_create(struct vfio_cmdq *cmdq, const struct vfio_ring *ring, const void *in,
-		   uint32_t inlen, void *out, uint32_t outlen, bool *is_answered)
+int mlx5_vfio_eq_create(struct vfio_cmdq *cmdq, const struct vfio_ring *ring, const void *in,
+			uint32_t inlen, void *out, uint32_t outlen, bool *is_answered)
 {
 	const uint32_t whole = PRM_CREATE_EQ_IN_SIZE + ring->dma.shape.count * 8;
 	uint8_t *command = calloc_for("mlx5dv_devx_create_eq", 1, whole), *eqc;
@@ -73,17 +73,18 @@ int vfio_eq_create(struct vfio_cmdq *cmdq, const struct vfio_ring *ring, const v
 	fld_set(eqc, EQC_LOG_EQ_SIZE, ring->log_size);
 	fld_set(eqc, EQC_PAGE_OFFSET, 0);
 	fld_set(eqc, EQC_LOG_PAGE_SIZE, ring->dma.shape.log_page - VFIO_LOG_PAGE);
-	vfio_dma_put_pages(&ring->dma, fld_at(command, CREATE_EQ_IN_PAS));
-	ret = vfio_cmdq_run(cmdq, VFIO_LANE_COMMANDS, command, whole, out, outlen, is_answered);
+	mlx5_vfio_dma_put_pages(&ring->dma, fld_at(command, CREATE_EQ_IN_PAS));
+	ret = mlx5_vfio_cmdq_run(cmdq, VFIO_LANE_COMMANDS, command, whole, out, outlen,
+				 is_answered);
 	free(command);
 	return ret;
 }
 
-int vfio_eq_destroy(struct vfio_cmdq *cmdq, uint32_t eqn)
+int mlx5_vfio_eq_destroy(struct vfio_cmdq *cmdq, uint32_t eqn)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_DESTROY_EQ);
 	fld_set(in, DESTROY_EQ_IN_EQ_NUMBER, eqn);
-	return vfio_cmdq_run(cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, sizeof(out), NULL);
+	return mlx5_vfio_cmdq_run(cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, sizeof(out), NULL);
 }

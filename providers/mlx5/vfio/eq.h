@@ -17,14 +17,14 @@ struct vfio_ring {
 };
 
 /* Allocates a ring of 2^LOG_SIZE entries that are the adapter's. */
-int vfio_ring_alloc(struct vfio_space *space, unsigned int log_size, struct vfio_ring *ring);
-bool vfio_ring_has_next(const struct vfio_ring *ring);
+int mlx5_vfio_ring_alloc(struct vfio_space *space, unsigned int log_size, struct vfio_ring *ring);
+bool mlx5_vfio_ring_has_next(const struct vfio_ring *ring);
 /* Returns the next entry that the adapter has written, or NULL, and passes it. */
-const uint8_t *vfio_ring_next(struct vfio_ring *ring);
+const uint8_t *mlx5_vfio_ring_next(struct vfio_ring *ring);
 
 /* Completes the command CREATE_EQ at IN with the ring, runs it, and returns the number. */
-int vfio_eq_create(struct vfio_cmdq *cmdq, const struct vfio_ring *ring, const void *in,
-		   uint32_t inlen, void *out, uint32_t outlen, bool *is_answered);
-int vfio_eq_destroy(struct vfio_cmdq *cmdq, uint32_t eqn);
+int mlx5_vfio_eq_create(struct vfio_cmdq *cmdq, const struct vfio_ring *ring, const void *in,
+			uint32_t inlen, void *out, uint32_t outlen, bool *is_answered);
+int mlx5_vfio_eq_destroy(struct vfio_cmdq *cmdq, uint32_t eqn);
 
 #endif

@@ -19,13 +19,13 @@ enum { LOG_SIZE = 6, VECTOR = 0 };
 
 #define WANTED (UINT64_C(1) << PRM_EVENT_PAGE_REQUEST | UINT64_C(1) << PRM_EVENT_PORT_CHANGE)
 
-int vfio_uar_alloc(struct vfio_cmdq *cmdq, uint64_t bar_size, uint32_t *uar)
+int mlx5_vfio_uar_number_alloc(struct vfio_cmdq *cmdq, uint64_t bar_size, uint32_t *uar)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 	int ret;
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_UAR);
-	ret = vfio_cmdq_run(cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, sizeof(out), NULL);
+	ret = mlx5_vfio_cmdq_run(cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, sizeof(out), NULL);
 	if (ret)
 		return ret;
 	*uar = (uint32_t)fld_get(out, ALLOC_UAR_OUT_UAR);
@@ -35,13 +35,13 @@ int vfio_uar_alloc(struct vfio_cmdq *cmdq, uint64_t bar_size, uint32_t *uar)
 	return EIO;
 }
 
-int vfio_uar_dealloc(struct vfio_cmdq *cmdq, uint32_t uar)
+int mlx5_vfio_uar_number_dealloc(struct vfio_cmdq *cmdq, uint32_t uar)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_DEALLOC_UAR);
 	fld_set(in, DEALLOC_UAR_IN_UAR, uar);
-	return vfio_cmdq_run(cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, sizeof(out), NULL);
+	return mlx5_vfio_cmdq_run(cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, sizeof(out), NULL);
 }
 
 /* Tells the adapter what was read, and asks for an interrupt with the next event. */
@@ -67,7 +67,8 @@ static int create_eq(struct vfio_events *events)
 	fld_set(eqc, EQC_UAR_PAGE, events->uar);
 	fld_set(eqc, EQC_INTR, VECTOR);
 	fld_set64(fld_at(in, CREATE_EQ_IN_EVENT_BITMASK), 0, WANTED);
-	ret = vfio_eq_create(events->cmdq, &events->ring, in, sizeof(in), out, sizeof(out), NULL);
+	ret = mlx5_vfio_eq_create(events->cmdq, &events->ring, in, sizeof(in), out, sizeof(out),
+				  NULL);
 	if (!ret)
 		events->eqn = (uint32_t)fld_get(out, CREATE_EQ_OUT_EQ_NUMBER);
 	return ret;
@@ -79,8 +80,8 @@ static int take_one(struct vfio_events *events, const uint8_t *entry)
 
 	switch (type) {
 	case PRM_EVENT_PAGE_REQUEST:
-		return vfio_pages_change(events->pages,
-					 (int32_t)fld_get(entry, EQE_PAGE_REQUEST_NUM_PAGES));
+		return mlx5_vfio_pages_change(events->pages,
+					      (int32_t)fld_get(entry, EQE_PAGE_REQUEST_NUM_PAGES));
 	case PRM_EVENT_PORT_CHANGE:
 		verbs_info("VFIO: port %u: event %u", (unsigned int)fld_get(entry, EQE_PORT),
 			   (unsigned int)fld_get(entry, EQE_SUB_TYPE));
@@ -97,7 +98,7 @@ static int serve_locked(struct vfio_events *events)
 	const uint8_t *entry;
 	int ret = 0;
 
-	while (left-- && (entry = vfio_ring_next(&events->ring))) {
+	while (left-- && (entry = mlx5_vfio_ring_next(&events->ring))) {
 		int err = take_one(events, entry);
 
 		ret = ret ? ret : err;
@@ -106,7 +107,7 @@ static int serve_locked(struct vfio_events *events)
 	return ret;
 }
 
-int vfio_events_process(struct vfio_events *events)
+int mlx5_vfio_events_process(struct vfio_events *events)
 {
 	uint64_t count;
 	int ret = 0, err;
@@ -126,21 +127,21 @@ static void serve_waiting(void *arg)
 
 	if (pthread_mutex_trylock(&events->lock))
 		return;
-	if (vfio_ring_has_next(&events->ring))
+	if (mlx5_vfio_ring_has_next(&events->ring))
 		serve_locked(events);
 	pthread_mutex_unlock(&events->lock);
 }
 
-int vfio_events_start(struct vfio_events *events, struct vfio_cmdq *cmdq, struct vfio_pages *pages,
-		      uint64_t bar_size, int fd)
+int mlx5_vfio_events_start(struct vfio_events *events, struct vfio_cmdq *cmdq,
+			   struct vfio_pages *pages, uint64_t bar_size, int fd)
 {
 	int ret;
 
 	*events = (struct vfio_events){ .cmdq = cmdq, .pages = pages, .fd = fd };
-	ret = vfio_ring_alloc(cmdq->space, LOG_SIZE, &events->ring);
+	ret = mlx5_vfio_ring_alloc(cmdq->space, LOG_SIZE, &events->ring);
 	if (ret)
 		return ret;
-	ret = vfio_uar_alloc(cmdq, bar_size, &events->uar);
+	ret = mlx5_vfio_uar_number_alloc(cmdq, bar_size, &events->uar);
 	if (ret)
 		goto free_ring;
 	ret = create_eq(events);
@@ -152,21 +153,21 @@ int vfio_events_start(struct vfio_events *events, struct vfio_cmdq *cmdq, struct
 	cmdq->waiting_arg = events;
 	return 0;
 dealloc_uar:
-	vfio_uar_dealloc(cmdq, events->uar);
+	mlx5_vfio_uar_number_dealloc(cmdq, events->uar);
 free_ring:
-	vfio_dma_free(cmdq->space, &events->ring.dma);
+	mlx5_vfio_dma_free(cmdq->space, &events->ring.dma);
 	return ret;
 }
 
-void vfio_events_stop(struct vfio_events *events)
+void mlx5_vfio_events_stop(struct vfio_events *events)
 {
 	events->cmdq->while_waiting = NULL;
-	vfio_eq_destroy(events->cmdq, events->eqn);
-	vfio_uar_dealloc(events->cmdq, events->uar);
+	mlx5_vfio_eq_destroy(events->cmdq, events->eqn);
+	mlx5_vfio_uar_number_dealloc(events->cmdq, events->uar);
 }
 
-void vfio_events_free(struct vfio_events *events)
+void mlx5_vfio_events_free(struct vfio_events *events)
 {
-	vfio_dma_free(events->cmdq->space, &events->ring.dma);
+	mlx5_vfio_dma_free(events->cmdq->space, &events->ring.dma);
 	pthread_mutex_destroy(&events->lock);
 }

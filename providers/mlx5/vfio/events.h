@@ -18,16 +18,16 @@ struct vfio_events {
 };
 
 /* Gets a UAR and creates the queue, armed. */
-int vfio_events_start(struct vfio_events *events, struct vfio_cmdq *cmdq, struct vfio_pages *pages,
-		      uint64_t bar_size, int fd);
-/* Destroys both. The ring stays allocated until vfio_events_free(). */
-void vfio_events_stop(struct vfio_events *events);
-void vfio_events_free(struct vfio_events *events);
+int mlx5_vfio_events_start(struct vfio_events *events, struct vfio_cmdq *cmdq,
+			   struct vfio_pages *pages, uint64_t bar_size, int fd);
+/* Destroys both. The ring stays allocated until mlx5_vfio_events_free(). */
+void mlx5_vfio_events_stop(struct vfio_events *events);
+void mlx5_vfio_events_free(struct vfio_events *events);
 /* Handles what is in the queue now, at most one round of it. Returns the first error. */
-int vfio_events_process(struct vfio_events *events);
+int mlx5_vfio_events_process(struct vfio_events *events);
 
 /* Allocates a page of doorbells that lies in the BAR. */
-int vfio_uar_alloc(struct vfio_cmdq *cmdq, uint64_t bar_size, uint32_t *uar);
-int vfio_uar_dealloc(struct vfio_cmdq *cmdq, uint32_t uar);
+int mlx5_vfio_uar_number_alloc(struct vfio_cmdq *cmdq, uint64_t bar_size, uint32_t *uar);
+int mlx5_vfio_uar_number_dealloc(struct vfio_cmdq *cmdq, uint32_t uar);
 
 #endif

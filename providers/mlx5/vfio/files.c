@@ -17,7 +17,7 @@
 #include "util/bits.h"
 #include "util/log.h"
 
-unsigned int vfio_files_id(const char *pci_name, const char *file)
+unsigned int mlx5_vfio_files_id(const char *pci_name, const char *file)
 {
 	char path[128], text[16] = "";
 	int fd;
@@ -32,7 +32,7 @@ unsigned int vfio_files_id(const char *pci_name, const char *file)
 	return (unsigned int)strtoul(text, NULL, 16);
 }
 
-int vfio_files_group(const char *pci_name)
+int mlx5_vfio_files_group(const char *pci_name)
 {
 	char path[128], target[256];
 	const char *number;
@@ -66,7 +66,7 @@ static int open_group(struct vfio_files *files, const char *pci_name)
 	struct vfio_group_status status = { .argsz = sizeof(status) };
 	char path[64];
 
-	snprintf(path, sizeof(path), "/dev/vfio/%d", vfio_files_group(pci_name));
+	snprintf(path, sizeof(path), "/dev/vfio/%d", mlx5_vfio_files_group(pci_name));
 	files->group = open(path, O_RDWR | O_CLOEXEC);
 	if (files->group < 0) {
 		verbs_warn("ibv_open_device: %s: %s: %s", pci_name, path, strerror(errno));
@@ -149,7 +149,7 @@ static int open_device(struct vfio_files *files, const char *pci_name)
 	return ret ? ret : master_bus(files);
 }
 
-int vfio_files_open(struct vfio_files *files, const char *pci_name)
+int mlx5_vfio_files_open(struct vfio_files *files, const char *pci_name)
 {
 	int ret;
 
@@ -163,12 +163,12 @@ int vfio_files_open(struct vfio_files *files, const char *pci_name)
 			verbs_warn("ibv_open_device: %s: %s", pci_name, strerror(ret));
 	}
 	if (ret)
-		vfio_files_close(files);
+		mlx5_vfio_files_close(files);
 	return ret;
 }
 
 /* A device that cannot be reset is at least no bus master. */
-void vfio_files_reset(const struct vfio_files *files)
+void mlx5_vfio_files_reset(const struct vfio_files *files)
 {
 	struct vfio_region_info config;
 	const uint8_t none[2] = { 0 };
@@ -180,7 +180,7 @@ void vfio_files_reset(const struct vfio_files *files)
 		verbs_info("VFIO: no reset: %s", strerror(errno));
 }
 
-void vfio_files_close(struct vfio_files *files)
+void mlx5_vfio_files_close(struct vfio_files *files)
 {
 	if (files->bar)
 		munmap(files->bar, files->bar_size);

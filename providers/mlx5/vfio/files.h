@@ -15,15 +15,15 @@ struct vfio_files {
 };
 
 /* Returns the number in a file of the device in sysfs, as "vendor"; 0 if there is none. */
-unsigned int vfio_files_id(const char *pci_name, const char *file);
+unsigned int mlx5_vfio_files_id(const char *pci_name, const char *file);
 /* Returns the number of the IOMMU group of the device at a PCI address, or -1. */
-int vfio_files_group(const char *pci_name);
+int mlx5_vfio_files_group(const char *pci_name);
 /* Opens container, group and device, resets the device, maps its registers and makes it a bus
  * master. Returns 0 or an errno; nothing is open after an error. */
-int vfio_files_open(struct vfio_files *files, const char *pci_name);
+int mlx5_vfio_files_open(struct vfio_files *files, const char *pci_name);
 /* Resets the device, so that it uses no memory any more, and ends bus mastering. */
-void vfio_files_reset(const struct vfio_files *files);
+void mlx5_vfio_files_reset(const struct vfio_files *files);
 /* Closes the device, which resets it, and then what its memory is mapped in. */
-void vfio_files_close(struct vfio_files *files);
+void mlx5_vfio_files_close(struct vfio_files *files);
 
 #endif

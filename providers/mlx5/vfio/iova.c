@@ -19,7 +19,7 @@ static void hole_join(struct iova_hole *hole)
 	free(next);
 }
 
-int vfio_iova_give(struct vfio_iova *iova, uint64_t first, uint64_t last)
+int mlx5_vfio_iova_give(struct vfio_iova *iova, uint64_t first, uint64_t last)
 {
 	struct iova_hole *before = NULL, *next = iova->holes, *hole;
 
@@ -64,7 +64,7 @@ static int hole_cut(struct iova_hole **at, uint64_t first, uint64_t last)
 	return 0;
 }
 
-int vfio_iova_take(struct vfio_iova *iova, uint64_t size, uint64_t align, uint64_t *first)
+int mlx5_vfio_iova_take(struct vfio_iova *iova, uint64_t size, uint64_t align, uint64_t *first)
 {
 	for (struct iova_hole **at = &iova->holes; *at; at = &(*at)->next) {
 		const struct iova_hole *hole = *at;
@@ -82,7 +82,7 @@ int vfio_iova_take(struct vfio_iova *iova, uint64_t size, uint64_t align, uint64
 	return ENOSPC;
 }
 
-void vfio_iova_clear(struct vfio_iova *iova)
+void mlx5_vfio_iova_clear(struct vfio_iova *iova)
 {
 	while (iova->holes) {
 		struct iova_hole *hole = iova->holes;
@@ -97,7 +97,8 @@ static uint64_t down(uint64_t value, unsigned int log)
 	return value >> log << log;
 }
 
-int vfio_shape_find(uint64_t addr, uint64_t length, unsigned int log_unit, struct vfio_shape *shape)
+int mlx5_vfio_shape_find(uint64_t addr, uint64_t length, unsigned int log_unit,
+			 struct vfio_shape *shape)
 {
 	const uint64_t last = addr + (length - 1);
 	unsigned int log = log_unit;

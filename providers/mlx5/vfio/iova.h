@@ -22,10 +22,10 @@ struct vfio_iova {
 };
 
 /* Adds a range, which must be in no hole: at the start, or when a use of it has ended. */
-int vfio_iova_give(struct vfio_iova *iova, uint64_t first, uint64_t last);
+int mlx5_vfio_iova_give(struct vfio_iova *iova, uint64_t first, uint64_t last);
 /* Takes SIZE bytes at a multiple of ALIGN, a power of two. Returns 0, ENOMEM or ENOSPC. */
-int vfio_iova_take(struct vfio_iova *iova, uint64_t size, uint64_t align, uint64_t *first);
-void vfio_iova_clear(struct vfio_iova *iova);
+int mlx5_vfio_iova_take(struct vfio_iova *iova, uint64_t size, uint64_t align, uint64_t *first);
+void mlx5_vfio_iova_clear(struct vfio_iova *iova);
 
 /* How the adapter sees memory: COUNT pages of 2^LOG_PAGE bytes, of which the first and the last may
  * lie partly outside of the memory. Addresses are those in the object that the memory is for. */
@@ -40,7 +40,7 @@ enum { VFIO_LOG_PAGE = 12, VFIO_MAX_PAGES = 256, VFIO_MAX_LOG_PAGE = 31 };
 
 /* Chooses the smallest page size with which few pages suffice. A unit of mapping has 2^LOG_UNIT
  * bytes, and a page no less. Returns 0 or EINVAL. */
-int vfio_shape_find(uint64_t addr, uint64_t length, unsigned int log_unit,
-		    struct vfio_shape *shape);
+int mlx5_vfio_shape_find(uint64_t addr, uint64_t length, unsigned int log_unit,
+			 struct vfio_shape *shape);
 
 #endif

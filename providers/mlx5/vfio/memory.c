@@ -19,8 +19,8 @@ struct vfio_mr {
 
 static int run_command(struct ibv_context *context, const void *in, uint32_t inlen, void *out)
 {
-	return vfio_cmdq_run(&to_vfio(context)->cmdq, VFIO_LANE_COMMANDS, in, inlen, out,
-			     PRM_CMD_OUT_SIZE, NULL);
+	return mlx5_vfio_cmdq_run(&to_vfio(context)->cmdq, VFIO_LANE_COMMANDS, in, inlen, out,
+				  PRM_CMD_OUT_SIZE, NULL);
 }
 
 /* ---- protection domains ---- */
@@ -104,7 +104,7 @@ static int mkey_create(struct ibv_pd *pd, const struct vfio_mr *mr, uint64_t iov
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
 	fld_set(in, CREATE_MKEY_IN_TRANSLATIONS_OCTWORD_ACTUAL_SIZE, octwords);
 	mkc_fill(fld_at(in, CREATE_MKEY_IN_MKC), to_ppd(pd), shape, iova, length, access);
-	vfio_dma_put_pages(&mr->dma, fld_at(in, CREATE_MKEY_IN_PAS));
+	mlx5_vfio_dma_put_pages(&mr->dma, fld_at(in, CREATE_MKEY_IN_PAS));
 	ret = run_command(pd->context, in, inlen, out);
 	free(in);
 	if (!ret)
@@ -141,12 +141,12 @@ static int mr_make(struct ibv_pd *pd, struct vfio_mr *mr, void *addr, size_t len
 	int ret = mr_check(space, addr, length, iova, access);
 
 	if (!ret)
-		ret = vfio_dma_map(space, addr, iova, length, writable, &mr->dma);
+		ret = mlx5_vfio_dma_map(space, addr, iova, length, writable, &mr->dma);
 	if (ret)
 		return ret;
 	ret = mkey_create(pd, mr, iova, length, access, &key);
 	if (ret) {
-		vfio_dma_free(space, &mr->dma);
+		mlx5_vfio_dma_free(space, &mr->dma);
 		return ret;
 	}
 	mr->vmr.mr = (struct ibv_mr){ .context = pd->context,
@@ -187,7 +187,7 @@ static int mr_dereg(struct verbs_mr *vmr)
 		verbs_warn("ibv_dereg_mr: key %#x stays: %s", vmr->mr.lkey, strerror(ret));
 		return ret;
 	}
-	vfio_dma_free(&to_vfio(context)->space, &mr->dma);
+	mlx5_vfio_dma_free(&to_vfio(context)->space, &mr->dma);
 	free(mr);
 	return 0;
 }

@@ -12,7 +12,7 @@
 
 enum { PAGE = 4096, MOST = VFIO_MAX_PAGES /* of one command */ };
 
-void vfio_pages_init(struct vfio_pages *pages, struct vfio_cmdq *cmdq)
+void mlx5_vfio_pages_init(struct vfio_pages *pages, struct vfio_cmdq *cmdq)
 {
 	*pages = (struct vfio_pages){ .cmdq = cmdq };
 	pthread_mutex_init(&pages->lock, NULL);
@@ -21,7 +21,7 @@ void vfio_pages_init(struct vfio_pages *pages, struct vfio_cmdq *cmdq)
 static int run_command(struct vfio_pages *pages, const void *in, uint32_t inlen, void *out,
 		       uint32_t outlen)
 {
-	return vfio_cmdq_run(pages->cmdq, VFIO_LANE_PAGES, in, inlen, out, outlen, NULL);
+	return mlx5_vfio_cmdq_run(pages->cmdq, VFIO_LANE_PAGES, in, inlen, out, outlen, NULL);
 }
 
 /* Tells firmware that there is no memory, so that it does not wait for any. */
@@ -50,8 +50,9 @@ static int give_bunch(struct vfio_pages *pages, struct page_bunch *bunch, uint32
 static int give_pages(struct vfio_pages *pages, uint32_t count)
 {
 	struct page_bunch *bunch = calloc_for("VFIO: pages for firmware", 1, sizeof(*bunch));
-	int ret = bunch ? vfio_dma_alloc(pages->cmdq->space, (uint64_t)count * PAGE, &bunch->dma)
-			: ENOMEM;
+	int ret =
+		bunch ? mlx5_vfio_dma_alloc(pages->cmdq->space, (uint64_t)count * PAGE, &bunch->dma)
+		      : ENOMEM;
 
 	if (ret) {
 		free(bunch);
@@ -65,7 +66,7 @@ static int give_pages(struct vfio_pages *pages, uint32_t count)
 		if (ret == ETIMEDOUT || ret == EIO)
 			bunch->with_adapter = 0; /* it may use them: kept until the close */
 		else
-			vfio_dma_free(pages->cmdq->space, &bunch->dma);
+			mlx5_vfio_dma_free(pages->cmdq->space, &bunch->dma);
 	}
 	if (!bunch->dma.shape.count) {
 		free(bunch);
@@ -87,7 +88,7 @@ static void page_returned(struct vfio_pages *pages, uint64_t address)
 		if (!bunch->with_adapter || --bunch->with_adapter)
 			return;
 		*at = bunch->next;
-		vfio_dma_free(pages->cmdq->space, &bunch->dma);
+		mlx5_vfio_dma_free(pages->cmdq->space, &bunch->dma);
 		free(bunch);
 		return;
 	}
@@ -126,7 +127,7 @@ static int take_all(struct vfio_pages *pages, uint32_t count)
 	return ret;
 }
 
-int vfio_pages_change(struct vfio_pages *pages, int32_t count)
+int mlx5_vfio_pages_change(struct vfio_pages *pages, int32_t count)
 {
 	int ret = 0;
 
@@ -139,7 +140,7 @@ int vfio_pages_change(struct vfio_pages *pages, int32_t count)
 	return ret;
 }
 
-int vfio_pages_give_for(struct vfio_pages *pages, unsigned int step)
+int mlx5_vfio_pages_give_for(struct vfio_pages *pages, unsigned int step)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 	int ret;
@@ -148,10 +149,11 @@ int vfio_pages_give_for(struct vfio_pages *pages, unsigned int step)
 	fld_set(in, CMD_IN_OP_MOD, step);
 	ret = run_command(pages, in, sizeof(in), out, sizeof(out));
 	return ret ? ret
-		   : vfio_pages_change(pages, (int32_t)fld_get(out, QUERY_PAGES_OUT_NUM_PAGES));
+		   : mlx5_vfio_pages_change(pages,
+					    (int32_t)fld_get(out, QUERY_PAGES_OUT_NUM_PAGES));
 }
 
-int vfio_pages_reclaim(struct vfio_pages *pages)
+int mlx5_vfio_pages_reclaim(struct vfio_pages *pages)
 {
 	uint32_t count = 0;
 	int ret;
@@ -164,13 +166,13 @@ int vfio_pages_reclaim(struct vfio_pages *pages)
 	return ret;
 }
 
-void vfio_pages_destroy(struct vfio_pages *pages)
+void mlx5_vfio_pages_destroy(struct vfio_pages *pages)
 {
 	while (pages->bunches) {
 		struct page_bunch *bunch = pages->bunches;
 
 		pages->bunches = bunch->next;
-		vfio_dma_free(pages->cmdq->space, &bunch->dma);
+		mlx5_vfio_dma_free(pages->cmdq->space, &bunch->dma);
 		free(bunch);
 	}
 	pthread_mutex_destroy(&pages->lock);

@@ -20,14 +20,14 @@ struct vfio_pages {
 	struct page_bunch *bunches;
 };
 
-void vfio_pages_init(struct vfio_pages *pages, struct vfio_cmdq *cmdq);
+void mlx5_vfio_pages_init(struct vfio_pages *pages, struct vfio_cmdq *cmdq);
 /* Asks how many pages a step of the start needs (PRM_PAGES_BOOT, _INIT), and gives them. */
-int vfio_pages_give_for(struct vfio_pages *pages, unsigned int step);
+int mlx5_vfio_pages_give_for(struct vfio_pages *pages, unsigned int step);
 /* Gives COUNT pages, or takes -COUNT back, as an event asks. */
-int vfio_pages_change(struct vfio_pages *pages, int32_t count);
+int mlx5_vfio_pages_change(struct vfio_pages *pages, int32_t count);
 /* Takes all back after the adapter's teardown. */
-int vfio_pages_reclaim(struct vfio_pages *pages);
+int mlx5_vfio_pages_reclaim(struct vfio_pages *pages);
 /* Frees the memory. The device must be closed, or reset. */
-void vfio_pages_destroy(struct vfio_pages *pages);
+void mlx5_vfio_pages_destroy(struct vfio_pages *pages);
 
 #endif

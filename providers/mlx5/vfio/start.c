@@ -19,7 +19,7 @@ enum { ISSI_1 = 1, REGISTER_SIZE = 16, PORT = 1, QUERY_ISSI_OUT_SIZE = 112 };
 static int run_command(struct vfio_pages *pages, const void *in, uint32_t inlen, void *out,
 		       uint32_t outlen)
 {
-	int ret = vfio_cmdq_run(pages->cmdq, VFIO_LANE_COMMANDS, in, inlen, out, outlen, NULL);
+	int ret = mlx5_vfio_cmdq_run(pages->cmdq, VFIO_LANE_COMMANDS, in, inlen, out, outlen, NULL);
 
 	if (ret)
 		verbs_warn("VFIO: command %#x of the start: %s",
@@ -112,20 +112,20 @@ static int set_caps(struct vfio_pages *pages)
 	return ret;
 }
 
-int vfio_start(struct vfio_pages *pages, bool link_down)
+int mlx5_vfio_start(struct vfio_pages *pages, bool link_down)
 {
 	int ret = run_plain(pages, PRM_OP_ENABLE_HCA);
 
 	if (!ret)
 		ret = choose_issi(pages);
 	if (!ret)
-		ret = vfio_pages_give_for(pages, PRM_PAGES_BOOT);
+		ret = mlx5_vfio_pages_give_for(pages, PRM_PAGES_BOOT);
 	if (!ret)
 		ret = tell_endianness(pages);
 	if (!ret)
 		ret = set_caps(pages);
 	if (!ret)
-		ret = vfio_pages_give_for(pages, PRM_PAGES_INIT);
+		ret = mlx5_vfio_pages_give_for(pages, PRM_PAGES_INIT);
 	if (!ret)
 		ret = run_plain(pages, PRM_OP_INIT_HCA);
 	if (!ret && link_down)
@@ -133,9 +133,9 @@ int vfio_start(struct vfio_pages *pages, bool link_down)
 	return ret;
 }
 
-void vfio_stop(struct vfio_pages *pages)
+void mlx5_vfio_stop(struct vfio_pages *pages)
 {
-	if (run_plain(pages, PRM_OP_TEARDOWN_HCA) || vfio_pages_reclaim(pages))
+	if (run_plain(pages, PRM_OP_TEARDOWN_HCA) || mlx5_vfio_pages_reclaim(pages))
 		return; /* the close resets the adapter */
 	run_plain(pages, PRM_OP_DISABLE_HCA);
 }

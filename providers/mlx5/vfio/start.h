@@ -7,7 +7,7 @@
 
 #include "providers/mlx5/vfio/pages.h"
 
-int vfio_start(struct vfio_pages *pages, bool link_down);
-void vfio_stop(struct vfio_pages *pages);
+int mlx5_vfio_start(struct vfio_pages *pages, bool link_down);
+void mlx5_vfio_stop(struct vfio_pages *pages);
 
 #endif

@@ -38,7 +38,7 @@ static int set_irqs(int device, uint32_t start, uint32_t count, const int *fds)
 	return ret;
 }
 
-int vfio_vectors_init(struct vfio_vectors *vectors, int device, uint32_t count)
+int mlx5_vfio_vectors_init(struct vfio_vectors *vectors, int device, uint32_t count)
 {
 	int ret;
 
@@ -56,11 +56,11 @@ int vfio_vectors_init(struct vfio_vectors *vectors, int device, uint32_t count)
 	vectors->fd[0] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ret = vectors->fd[0] < 0 ? errno : set_irqs(device, 0, count, vectors->fd);
 	if (ret)
-		vfio_vectors_destroy(vectors);
+		mlx5_vfio_vectors_destroy(vectors);
 	return ret;
 }
 
-void vfio_vectors_destroy(struct vfio_vectors *vectors)
+void mlx5_vfio_vectors_destroy(struct vfio_vectors *vectors)
 {
 	for (uint32_t i = 0; i < vectors->count; i++)
 		if (vectors->fd[i] >= 0)
@@ -91,7 +91,7 @@ static int take_locked(struct vfio_vectors *vectors, uint32_t *vector)
 	return 0;
 }
 
-int vfio_vectors_take(struct vfio_vectors *vectors, uint32_t *vector)
+int mlx5_vfio_vectors_take(struct vfio_vectors *vectors, uint32_t *vector)
 {
 	int ret;
 
@@ -101,7 +101,7 @@ int vfio_vectors_take(struct vfio_vectors *vectors, uint32_t *vector)
 	return ret;
 }
 
-int vfio_vectors_give(struct vfio_vectors *vectors, uint32_t vector)
+int mlx5_vfio_vectors_give(struct vfio_vectors *vectors, uint32_t vector)
 {
 	const int none = -1;
 	int ret;

@@ -16,11 +16,11 @@ struct vfio_vectors {
 };
 
 /* Enables all vectors, and the eventfd of the first. */
-int vfio_vectors_init(struct vfio_vectors *vectors, int device, uint32_t count);
+int mlx5_vfio_vectors_init(struct vfio_vectors *vectors, int device, uint32_t count);
 /* Closes all eventfds. The device may be closed. */
-void vfio_vectors_destroy(struct vfio_vectors *vectors);
+void mlx5_vfio_vectors_destroy(struct vfio_vectors *vectors);
 /* Returns 0, ENOSPC, or an errno. */
-int vfio_vectors_take(struct vfio_vectors *vectors, uint32_t *vector);
-int vfio_vectors_give(struct vfio_vectors *vectors, uint32_t vector);
+int mlx5_vfio_vectors_take(struct vfio_vectors *vectors, uint32_t *vector);
+int mlx5_vfio_vectors_give(struct vfio_vectors *vectors, uint32_t vector);
 
 #endif

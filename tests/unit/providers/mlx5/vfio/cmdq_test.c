@@ -124,7 +124,7 @@ static int rig_up(void **state)
 	memset(&rig, 0, sizeof(rig));
 	rig.bar[1] = htobe32(5u << 16);
 	rig.bar[ADDRESS_LOW] = htobe32(5u << 4 | 6);
-	assert_int_equal(vfio_cmdq_init(&rig.cmdq, &rig.space, (uint8_t *)rig.bar), 0);
+	assert_int_equal(mlx5_vfio_cmdq_init(&rig.cmdq, &rig.space, (uint8_t *)rig.bar), 0);
 	rig.cmdq.while_waiting = adapter_turn;
 	return 0;
 }
@@ -132,7 +132,7 @@ static int rig_up(void **state)
 static int rig_down(void **state)
 {
 	(void)state;
-	vfio_cmdq_destroy(&rig.cmdq);
+	mlx5_vfio_cmdq_destroy(&rig.cmdq);
 	assert_int_equal(guarded.in_use, 0);
 	return 0;
 }
@@ -170,13 +170,14 @@ static void odd_adapters_are_refused(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		bar[1] = htobe32(cases[i].revision);
 		bar[ADDRESS_LOW] = htobe32(cases[i].sizes);
-		assert_int_equal(vfio_cmdq_init(&cmdq, &rig.space, (uint8_t *)bar), cases[i].ret);
+		assert_int_equal(mlx5_vfio_cmdq_init(&cmdq, &rig.space, (uint8_t *)bar),
+				 cases[i].ret);
 		if (!cases[i].ret)
-			vfio_cmdq_destroy(&cmdq);
+			mlx5_vfio_cmdq_destroy(&cmdq);
 		assert_int_equal(guarded.in_use, in_use);
 	}
 	memset(bar, 0xff, sizeof(bar));
-	assert_int_equal(vfio_cmdq_init(&cmdq, &rig.space, (uint8_t *)bar), EIO);
+	assert_int_equal(mlx5_vfio_cmdq_init(&cmdq, &rig.space, (uint8_t *)bar), EIO);
 }
 
 static void run_one(uint32_t inlen, uint32_t outlen)
@@ -186,9 +187,9 @@ static void run_one(uint32_t inlen, uint32_t outlen)
 
 	for (uint32_t i = 0; i < inlen; i++)
 		in[i] = (uint8_t)(i * 3 + i / 256);
-	assert_int_equal(
-		vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, inlen, out, outlen, &is_answered),
-		0);
+	assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, inlen, out, outlen,
+					    &is_answered),
+			 0);
 	assert_true(is_answered);
 	for (uint32_t i = 1; i < outlen; i++)
 		assert_int_equal(out[i], (uint8_t)((i < inlen ? in[i] : 0) + 1));
@@ -225,8 +226,8 @@ static int run_status(uint8_t answer_status, uint8_t delivery, bool *is_answered
 
 	rig.answer = answer_status;
 	rig.status = delivery;
-	return vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, sizeof(out),
-			     is_answered);
+	return mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, sizeof(out),
+				  is_answered);
 }
 
 static void refusals_have_an_errno(void **state)
@@ -270,8 +271,8 @@ static void answers_of_any_bytes_stay_in_their_buffer(void **state)
 
 	(void)state;
 	rig.cmdq.while_waiting = scribble_answer;
-	assert_int_equal(vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, LONGEST,
-				       &is_answered),
+	assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out,
+					    LONGEST, &is_answered),
 			 EIO);
 	assert_true(is_answered);
 	for (unsigned int i = 0; i < LONGEST; i++)
@@ -291,8 +292,8 @@ static void a_late_answer_is_no_harm(void **state)
 	rig.is_silent = true;
 	rig.cmdq.command_ms = 3;
 	memset(out, 0, sizeof(out));
-	assert_int_equal(vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out,
-				       sizeof(out), &is_answered),
+	assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out,
+					    sizeof(out), &is_answered),
 			 ETIMEDOUT);
 	assert_false(is_answered);
 	assert_memory_equal(out, zeros, sizeof(out));
@@ -302,8 +303,8 @@ static void a_late_answer_is_no_harm(void **state)
 	assert_int_equal(rig.commands, 1);
 	assert_memory_equal(out, zeros, sizeof(out));
 	for (unsigned int lane = 0; lane < VFIO_LANES; lane++)
-		assert_int_equal(vfio_cmdq_run(&rig.cmdq, lane, in, sizeof(in), out, sizeof(out),
-					       &is_answered),
+		assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, lane, in, sizeof(in), out,
+						    sizeof(out), &is_answered),
 				 EIO);
 	assert_int_equal(rig.bar[DOORBELL], 0);
 	assert_int_equal(guarded.in_use, in_use);
@@ -315,7 +316,8 @@ static void a_lost_device_is_noticed(void **state)
 
 	(void)state;
 	rig.is_lost = true;
-	assert_int_equal(vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, 16, out, 16, NULL), EIO);
+	assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, 16, out, 16, NULL),
+			 EIO);
 	assert_true(rig.cmdq.is_dead);
 }
 
@@ -325,7 +327,7 @@ static void pages_are_not_served_while_pages_are_given(void **state)
 
 	(void)state;
 	rig.cmdq.command_ms = 3;
-	assert_int_equal(vfio_cmdq_run(&rig.cmdq, VFIO_LANE_PAGES, in, 16, out, 16, NULL),
+	assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_PAGES, in, 16, out, 16, NULL),
 			 ETIMEDOUT);
 	assert_int_equal(be32toh(rig.bar[DOORBELL]), 2);
 	assert_int_equal(rig.turns, 0);
@@ -337,7 +339,7 @@ static void a_command_without_memory_is_not_sent(void **state)
 
 	(void)state;
 	guarded.fails = true;
-	assert_int_equal(vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, 16, out, 64, NULL),
+	assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, 16, out, 64, NULL),
 			 ENOMEM);
 	guarded.fails = false;
 	assert_int_equal(rig.bar[DOORBELL], 0);

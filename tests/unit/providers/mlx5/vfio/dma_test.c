@@ -67,7 +67,7 @@ static void space_begin(uint64_t pages)
 {
 	memset(&iommu, 0, sizeof(iommu));
 	iommu.pages = pages;
-	assert_int_equal(vfio_space_init(&space, -1), 0);
+	assert_int_equal(mlx5_vfio_space_init(&space, -1), 0);
 }
 
 /* All addresses are free again. */
@@ -77,7 +77,7 @@ static void space_end(void)
 	assert_true(space.iova.holes->last == 0xfedfffff);
 	assert_true(space.iova.holes->next->first == 0xfef00000);
 	assert_int_equal(iommu.maps, iommu.unmaps);
-	vfio_space_destroy(&space);
+	mlx5_vfio_space_destroy(&space);
 }
 
 static void memory_is_mapped_by_pages_of_the_kernel(void **state)
@@ -88,16 +88,16 @@ static void memory_is_mapped_by_pages_of_the_kernel(void **state)
 
 	(void)state;
 	space_begin(0x1000 | 1u << 21);
-	assert_int_equal(vfio_dma_map(&space, addr, 0x345, 0x1000, false, &dma), 0);
+	assert_int_equal(mlx5_vfio_dma_map(&space, addr, 0x345, 0x1000, false, &dma), 0);
 	assert_true(iommu.map.vaddr == 0x40012000 && iommu.map.size == 0x2000);
 	assert_true(iommu.map.iova == FIRST && vfio_dma_start(&dma) == FIRST);
 	assert_int_equal(iommu.map.flags, VFIO_DMA_MAP_FLAG_READ);
 	assert_int_equal(dma.shape.count, 2);
-	vfio_dma_put_pages(&dma, pas);
+	mlx5_vfio_dma_put_pages(&dma, pas);
 	check_bytes(pas, "00000000 00010000 00000000 00011000");
-	vfio_dma_free(&space, &dma);
+	mlx5_vfio_dma_free(&space, &dma);
 	assert_true(iommu.unmap.iova == iommu.map.iova && iommu.unmap.size == iommu.map.size);
-	vfio_dma_free(&space, &dma); /* nothing more */
+	mlx5_vfio_dma_free(&space, &dma); /* nothing more */
 	space_end();
 }
 
@@ -108,12 +108,12 @@ static void pages_may_have_64_kib(void **state)
 
 	(void)state;
 	space_begin(0x10000 | 1u << 29);
-	assert_int_equal(vfio_dma_map(&space, addr, 0x2345, 0x1000, true, &dma), 0);
+	assert_int_equal(mlx5_vfio_dma_map(&space, addr, 0x2345, 0x1000, true, &dma), 0);
 	assert_true(iommu.map.vaddr == 0x40010000 && iommu.map.size == 0x10000);
 	assert_true(iommu.map.iova % 0x10000 == 0);
 	assert_int_equal(iommu.map.flags, VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE);
 	assert_int_equal(dma.shape.log_page, 16);
-	vfio_dma_free(&space, &dma);
+	mlx5_vfio_dma_free(&space, &dma);
 	space_end();
 }
 
@@ -125,12 +125,12 @@ static void an_object_has_addresses_of_its_own(void **state)
 
 	(void)state;
 	space_begin(0x1000);
-	assert_int_equal(vfio_dma_map(&space, addr, 0x7000, 1 << 24, true, &dma), 0);
+	assert_int_equal(mlx5_vfio_dma_map(&space, addr, 0x7000, 1 << 24, true, &dma), 0);
 	assert_true(iommu.map.vaddr == 0x40001000 && iommu.map.size == 1 << 24);
 	assert_int_equal(dma.shape.log_page, 17);
 	assert_true(dma.iova % (1 << 17) == 0 && iommu.map.iova == dma.iova + 0x7000);
-	vfio_dma_free(&space, &dma);
-	assert_int_equal(vfio_dma_map(&space, addr, 0x7001, 0x1000, true, &dma), EINVAL);
+	mlx5_vfio_dma_free(&space, &dma);
+	assert_int_equal(mlx5_vfio_dma_map(&space, addr, 0x7001, 0x1000, true, &dma), EINVAL);
 	space_end();
 }
 
@@ -141,13 +141,13 @@ static void allocations_begin_with_a_page_of_the_device(void **state)
 	(void)state;
 	space_begin(0x1000);
 	for (uint64_t length = 64; length <= 1 << 26; length = length * 3 / 2) {
-		assert_int_equal(vfio_dma_alloc(&space, length, &dma), 0);
+		assert_int_equal(mlx5_vfio_dma_alloc(&space, length, &dma), 0);
 		assert_non_null(dma.memory);
 		assert_true(iommu.map.size >= length && iommu.map.size < length + 0x1000);
 		assert_true(vfio_dma_start(&dma) == dma.iova);
 		assert_true(dma.iova % (UINT64_C(1) << dma.shape.log_page) == 0);
 		assert_int_equal(((uint8_t *)dma.memory)[length - 1], 0);
-		vfio_dma_free(&space, &dma);
+		mlx5_vfio_dma_free(&space, &dma);
 	}
 	space_end();
 }
@@ -159,8 +159,8 @@ static void what_the_kernel_refuses_is_free_again(void **state)
 	(void)state;
 	space_begin(0x1000);
 	iommu.ret = ENOMEM;
-	assert_int_equal(vfio_dma_map(&space, (void *)0x1000, 0, 0x1000, true, &dma), ENOMEM);
-	assert_int_equal(vfio_dma_alloc(&space, 0x1000, &dma), ENOMEM);
+	assert_int_equal(mlx5_vfio_dma_map(&space, (void *)0x1000, 0, 0x1000, true, &dma), ENOMEM);
+	assert_int_equal(mlx5_vfio_dma_alloc(&space, 0x1000, &dma), ENOMEM);
 	iommu.ret = 0;
 	iommu.maps = 0;
 	space_end();

@@ -40,12 +40,12 @@ static void an_entry_has_these_bytes(void **state)
 
 	(void)state;
 	memset(entry, 0xee, 64);
-	vfio_entry_put(entry, 0x7e, command, 20, UINT64_C(0x123456789abcde00), 0x30,
-		       UINT64_C(0xfedcba9876543200));
+	mlx5_vfio_entry_put(entry, 0x7e, command, 20, UINT64_C(0x123456789abcde00), 0x30,
+			    UINT64_C(0xfedcba9876543200));
 	check_bytes(entry,
 		    "07000000 00000014 12345678 9abcde00 01020000 00000000 11223344 05660708"
 		    "00000000 00000000 00000000 00000000 fedcba98 76543200 00000030 7e680001");
-	vfio_entry_put(entry, 1, command, 16, 0, 16, 0);
+	mlx5_vfio_entry_put(entry, 1, command, 16, 0, 16, 0);
 	check_bytes(entry,
 		    "07000000 00000010 00000000 00000000 01020000 00000000 11223344 05660708"
 		    "00000000 00000000 00000000 00000000 00000000 00000000 00000010 01d30001");
@@ -67,7 +67,7 @@ static void chains_hold_commands_of_any_length(void **state)
 			data[i] = (uint8_t)(i * 7 + i / 256);
 		if (blocks)
 			memset(memory, 0xee, (blocks - 1) * STRIDE + BLOCK);
-		vfio_chain_put(&chain, 0x42, data, length);
+		mlx5_vfio_chain_put(&chain, 0x42, data, length);
 		for (unsigned int i = 0; i < blocks; i++) {
 			const uint8_t *block = memory + (size_t)i * STRIDE;
 
@@ -78,7 +78,7 @@ static void chains_hold_commands_of_any_length(void **state)
 			if (i + 1 < blocks)
 				assert_int_equal(block[BLOCK], 0xee);
 		}
-		vfio_chain_get(&chain, back, length);
+		mlx5_vfio_chain_get(&chain, back, length);
 		if (length > 16)
 			assert_memory_equal(back + 16, data + 16, length - 16);
 		for (uint32_t i = 0; i < 16 && i < length; i++)

@@ -29,8 +29,8 @@ static struct {
 	int ret;
 } ran;
 
-int vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, uint32_t inlen,
-		  void *out, uint32_t outlen, bool *is_answered)
+int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, uint32_t inlen,
+		       void *out, uint32_t outlen, bool *is_answered)
 {
 	(void)cmdq;
 	(void)lane;
@@ -43,7 +43,7 @@ int vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, u
 	return ran.ret;
 }
 
-void vfio_dma_put_pages(const struct vfio_dma *dma, void *pas)
+void mlx5_vfio_dma_put_pages(const struct vfio_dma *dma, void *pas)
 {
 	for (uint32_t i = 0; i < dma->shape.count; i++)
 		fld_set64(pas, i * 8, dma->iova + ((uint64_t)i << dma->shape.log_page));
@@ -62,7 +62,8 @@ static void a_ring_is_told_with_its_pages(void **state)
 	fld_set(in, FLD_IN(CREATE_EQ_IN_EQC, EQC_INTR), 3);
 	fld_set(in, FLD_IN(CREATE_EQ_IN_EQC, EQC_PAGE_OFFSET), 0x3f);
 	fld_set64(fld_at(in, CREATE_EQ_IN_EVENT_BITMASK), 0, 0xb00);
-	assert_int_equal(vfio_eq_create(NULL, &ring, in, sizeof(in), out, sizeof(out), NULL), 0);
+	assert_int_equal(mlx5_vfio_eq_create(NULL, &ring, in, sizeof(in), out, sizeof(out), NULL),
+			 0);
 	assert_int_equal(ran.inlen, 0x110 + 16);
 	check_bytes(ran.in, "03010000 00000000 00000000 00000000"
 			    "00000000 00000000 00000000 09000055 00000000 00000003 02000000");
@@ -90,8 +91,8 @@ static void event_expect(struct vfio_ring *ring, uint32_t number)
 {
 	const uint8_t *entry;
 
-	assert_true(vfio_ring_has_next(ring));
-	entry = vfio_ring_next(ring);
+	assert_true(mlx5_vfio_ring_has_next(ring));
+	entry = mlx5_vfio_ring_next(ring);
 	assert_ptr_equal(entry, entry_of(ring, number));
 	assert_memory_equal(entry, &number, sizeof(number));
 }
@@ -102,13 +103,13 @@ static void nothing_is_in_a_new_ring(void **state)
 
 	(void)state;
 	for (unsigned int log_size = 0; log_size <= 10; log_size++) {
-		assert_int_equal(vfio_ring_alloc(NULL, log_size, &ring), 0);
+		assert_int_equal(mlx5_vfio_ring_alloc(NULL, log_size, &ring), 0);
 		assert_true(ring.dma.shape.length >= (uint64_t)EQE << log_size);
 		for (uint32_t i = 0; i < 1u << log_size; i++)
 			assert_int_equal(entry_of(&ring, i)[OWNER], 1);
-		assert_false(vfio_ring_has_next(&ring));
-		assert_null(vfio_ring_next(&ring));
-		vfio_dma_free(NULL, &ring.dma);
+		assert_false(mlx5_vfio_ring_has_next(&ring));
+		assert_null(mlx5_vfio_ring_next(&ring));
+		mlx5_vfio_dma_free(NULL, &ring.dma);
 	}
 }
 
@@ -121,17 +122,17 @@ static void events_are_read_once_in_each_round(void **state)
 	for (unsigned int log_size = 0; log_size <= 6; log_size += 2) {
 		uint32_t written = 0, read = 0;
 
-		assert_int_equal(vfio_ring_alloc(NULL, log_size, &ring), 0);
+		assert_int_equal(mlx5_vfio_ring_alloc(NULL, log_size, &ring), 0);
 		for (uint32_t burst = 1; written < 40u << log_size;
 		     burst = burst % (1u << log_size) + 1) {
 			for (uint32_t i = 0; i < burst; i++)
 				event_write(&ring, written++);
 			while (read < written)
 				event_expect(&ring, read++);
-			assert_null(vfio_ring_next(&ring));
+			assert_null(mlx5_vfio_ring_next(&ring));
 			assert_int_equal(ring.ci, read);
 		}
-		vfio_dma_free(NULL, &ring.dma);
+		mlx5_vfio_dma_free(NULL, &ring.dma);
 	}
 }
 
@@ -142,16 +143,16 @@ static void the_counter_of_events_wraps(void **state)
 	struct vfio_ring ring;
 
 	(void)state;
-	assert_int_equal(vfio_ring_alloc(NULL, LOG_SIZE, &ring), 0);
+	assert_int_equal(mlx5_vfio_ring_alloc(NULL, LOG_SIZE, &ring), 0);
 	ring.ci = number;
 	for (uint32_t i = number - 4; i != number; i++)
 		event_write(&ring, i); /* read long ago */
 	for (unsigned int i = 0; i < 20; i++) {
-		assert_null(vfio_ring_next(&ring));
+		assert_null(mlx5_vfio_ring_next(&ring));
 		event_write(&ring, number);
 		event_expect(&ring, number++);
 	}
-	vfio_dma_free(NULL, &ring.dma);
+	mlx5_vfio_dma_free(NULL, &ring.dma);
 }
 
 static void a_ring_without_memory_is_refused(void **state)
@@ -160,7 +161,7 @@ static void a_ring_without_memory_is_refused(void **state)
 
 	(void)state;
 	guarded.fails = true;
-	assert_int_equal(vfio_ring_alloc(NULL, 6, &ring), ENOMEM);
+	assert_int_equal(mlx5_vfio_ring_alloc(NULL, 6, &ring), ENOMEM);
 	guarded.fails = false;
 }
 

@@ -35,8 +35,8 @@ static struct {
 	bool floods;
 } rig;
 
-int vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, uint32_t inlen,
-		  void *out, uint32_t outlen, bool *is_answered)
+int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, uint32_t inlen,
+		       void *out, uint32_t outlen, bool *is_answered)
 {
 	const uint32_t opcode = (uint32_t)fld_get(in, CMD_IN_OPCODE);
 
@@ -50,7 +50,7 @@ int vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, u
 	return 0;
 }
 
-void vfio_dma_put_pages(const struct vfio_dma *dma, void *pas)
+void mlx5_vfio_dma_put_pages(const struct vfio_dma *dma, void *pas)
 {
 	(void)dma;
 	(void)pas;
@@ -65,7 +65,7 @@ static void event_write(uint8_t type, uint32_t pages)
 	entry[OWNER] = (uint8_t)(rig.written++ / ENTRIES & 1);
 }
 
-int vfio_pages_change(struct vfio_pages *pages, int32_t count)
+int mlx5_vfio_pages_change(struct vfio_pages *pages, int32_t count)
 {
 	(void)pages;
 	rig.changes[rig.num_changes++ % ARRAY_SIZE(rig.changes)] = count;
@@ -80,8 +80,8 @@ static int rig_up(void **state)
 	memset(&rig, 0, sizeof(rig));
 	rig.cmdq.bar = rig.bar;
 	rig.uar = UAR;
-	assert_int_equal(vfio_events_start(&rig.events, &rig.cmdq, &rig.pages, sizeof(rig.bar),
-					   eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+	assert_int_equal(mlx5_vfio_events_start(&rig.events, &rig.cmdq, &rig.pages, sizeof(rig.bar),
+						eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
 			 0);
 	return 0;
 }
@@ -89,9 +89,9 @@ static int rig_up(void **state)
 static int rig_down(void **state)
 {
 	(void)state;
-	vfio_events_stop(&rig.events);
+	mlx5_vfio_events_stop(&rig.events);
 	assert_null(rig.cmdq.while_waiting);
-	vfio_events_free(&rig.events);
+	mlx5_vfio_events_free(&rig.events);
 	close(rig.events.fd);
 	assert_int_equal(guarded.in_use, 0);
 	return 0;
@@ -118,12 +118,12 @@ static void requests_for_pages_are_served(void **state)
 	event_write(0x09, 5); /* a port */
 	event_write(0x00, 5); /* a completion, which nobody asked for */
 	event_write(0x0b, (uint32_t)-4);
-	assert_int_equal(vfio_events_process(&rig.events), 0);
+	assert_int_equal(mlx5_vfio_events_process(&rig.events), 0);
 	assert_int_equal(rig.num_changes, 2);
 	assert_int_equal(rig.changes[0], 17);
 	assert_int_equal(rig.changes[1], -4);
 	check_armed("2a000004");
-	assert_int_equal(vfio_events_process(&rig.events), 0);
+	assert_int_equal(mlx5_vfio_events_process(&rig.events), 0);
 	assert_int_equal(rig.num_changes, 2);
 }
 
@@ -132,7 +132,7 @@ static void the_first_error_is_returned_after_all_events(void **state)
 	(void)state;
 	event_write(0x0b, 2000);
 	event_write(0x0b, 1);
-	assert_int_equal(vfio_events_process(&rig.events), ENOMEM);
+	assert_int_equal(mlx5_vfio_events_process(&rig.events), ENOMEM);
 	assert_int_equal(rig.num_changes, 2);
 }
 
@@ -141,7 +141,7 @@ static void a_flood_of_events_ends(void **state)
 	(void)state;
 	event_write(0x0b, 1);
 	rig.floods = true;
-	assert_int_equal(vfio_events_process(&rig.events), 0);
+	assert_int_equal(mlx5_vfio_events_process(&rig.events), 0);
 	assert_int_equal(rig.num_changes, ENTRIES);
 	check_armed("2a000040");
 }
@@ -168,11 +168,11 @@ static void a_uar_beyond_the_registers_is_refused(void **state)
 
 	(void)state;
 	rig.uar = 7;
-	assert_int_equal(vfio_uar_alloc(&rig.cmdq, sizeof(rig.bar), &uar), 0);
+	assert_int_equal(mlx5_vfio_uar_number_alloc(&rig.cmdq, sizeof(rig.bar), &uar), 0);
 	rig.uar = 8;
-	assert_int_equal(vfio_uar_alloc(&rig.cmdq, sizeof(rig.bar), &uar), EIO);
+	assert_int_equal(mlx5_vfio_uar_number_alloc(&rig.cmdq, sizeof(rig.bar), &uar), EIO);
 	rig.uar = 0xffffff;
-	assert_int_equal(vfio_uar_alloc(&rig.cmdq, sizeof(rig.bar), &uar), EIO);
+	assert_int_equal(mlx5_vfio_uar_number_alloc(&rig.cmdq, sizeof(rig.bar), &uar), EIO);
 }
 
 #define T(test) cmocka_unit_test_setup_teardown(test, rig_up, rig_down)

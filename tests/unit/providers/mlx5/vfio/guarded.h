@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * guarded.h - memory between inaccessible pages, and vfio_dma_alloc() and vfio_dma_free() that hand
- * it out for a device that the test plays.
+ * guarded.h - memory between inaccessible pages, and mlx5_vfio_dma_alloc() and mlx5_vfio_dma_free()
+ * that hand it out for a device that the test plays.
  */
 #ifndef TESTS_UNIT_PROVIDERS_MLX5_VFIO_GUARDED_H
 #define TESTS_UNIT_PROVIDERS_MLX5_VFIO_GUARDED_H
@@ -58,7 +58,7 @@ static inline void guarded_free(uint8_t *memory, size_t length)
 	munmap(memory + length - whole - page, whole + 2 * page);
 }
 
-int vfio_dma_alloc(struct vfio_space *space, uint64_t length, struct vfio_dma *dma)
+int mlx5_vfio_dma_alloc(struct vfio_space *space, uint64_t length, struct vfio_dma *dma)
 {
 	unsigned int i = 0;
 
@@ -81,7 +81,7 @@ int vfio_dma_alloc(struct vfio_space *space, uint64_t length, struct vfio_dma *d
 	return 0;
 }
 
-void vfio_dma_free(struct vfio_space *space, struct vfio_dma *dma)
+void mlx5_vfio_dma_free(struct vfio_space *space, struct vfio_dma *dma)
 {
 	(void)space;
 	for (unsigned int i = 0; dma->memory && i < GUARDED_MOST; i++) {

@@ -25,17 +25,17 @@ static void holes_are_taken_from_the_lowest_on(void **state)
 	uint64_t at;
 
 	(void)state;
-	assert_int_equal(vfio_iova_give(&iova, 0x10000, 0x1ffff), 0);
-	assert_int_equal(vfio_iova_give(&iova, 0x30000, 0x3ffff), 0);
-	assert_int_equal(vfio_iova_take(&iova, UNIT, UNIT, &at), 0);
+	assert_int_equal(mlx5_vfio_iova_give(&iova, 0x10000, 0x1ffff), 0);
+	assert_int_equal(mlx5_vfio_iova_give(&iova, 0x30000, 0x3ffff), 0);
+	assert_int_equal(mlx5_vfio_iova_take(&iova, UNIT, UNIT, &at), 0);
 	assert_true(at == 0x10000);
-	assert_int_equal(vfio_iova_take(&iova, 0x8000, 0x8000, &at), 0);
+	assert_int_equal(mlx5_vfio_iova_take(&iova, 0x8000, 0x8000, &at), 0);
 	assert_true(at == 0x18000); /* the rest below stays a hole */
-	assert_int_equal(vfio_iova_take(&iova, 0x7000, UNIT, &at), 0);
+	assert_int_equal(mlx5_vfio_iova_take(&iova, 0x7000, UNIT, &at), 0);
 	assert_true(at == 0x11000);
-	assert_int_equal(vfio_iova_take(&iova, 0x10000, UNIT, &at), 0);
+	assert_int_equal(mlx5_vfio_iova_take(&iova, 0x10000, UNIT, &at), 0);
 	assert_true(at == 0x30000);
-	assert_int_equal(vfio_iova_take(&iova, UNIT, UNIT, &at), ENOSPC);
+	assert_int_equal(mlx5_vfio_iova_take(&iova, UNIT, UNIT, &at), ENOSPC);
 	assert_null(iova.holes);
 }
 
@@ -45,13 +45,13 @@ static void a_range_is_not_taken_across_a_reserved_one(void **state)
 	uint64_t at;
 
 	(void)state;
-	assert_int_equal(vfio_iova_give(&iova, 0x10000, 0xfedfffff), 0);
-	assert_int_equal(vfio_iova_give(&iova, 0xfef00000, 0x1ffffffff), 0);
-	assert_int_equal(vfio_iova_take(&iova, 0xfedf0000, UNIT, &at), 0);
+	assert_int_equal(mlx5_vfio_iova_give(&iova, 0x10000, 0xfedfffff), 0);
+	assert_int_equal(mlx5_vfio_iova_give(&iova, 0xfef00000, 0x1ffffffff), 0);
+	assert_int_equal(mlx5_vfio_iova_take(&iova, 0xfedf0000, UNIT, &at), 0);
 	assert_true(at == 0x10000);
-	assert_int_equal(vfio_iova_take(&iova, 2 * UNIT, UNIT, &at), 0);
+	assert_int_equal(mlx5_vfio_iova_take(&iova, 2 * UNIT, UNIT, &at), 0);
 	assert_true(at == 0xfef00000);
-	vfio_iova_clear(&iova);
+	mlx5_vfio_iova_clear(&iova);
 }
 
 static void the_last_address_can_be_taken(void **state)
@@ -60,14 +60,14 @@ static void the_last_address_can_be_taken(void **state)
 	uint64_t at;
 
 	(void)state;
-	assert_int_equal(vfio_iova_give(&iova, UINT64_MAX - (2 * UNIT - 1), UINT64_MAX), 0);
-	assert_int_equal(vfio_iova_take(&iova, 3 * UNIT, UNIT, &at), ENOSPC);
-	assert_int_equal(vfio_iova_take(&iova, UNIT, UINT64_C(1) << 63, &at), ENOSPC);
-	assert_int_equal(vfio_iova_take(&iova, 2 * UNIT, UNIT, &at), 0);
+	assert_int_equal(mlx5_vfio_iova_give(&iova, UINT64_MAX - (2 * UNIT - 1), UINT64_MAX), 0);
+	assert_int_equal(mlx5_vfio_iova_take(&iova, 3 * UNIT, UNIT, &at), ENOSPC);
+	assert_int_equal(mlx5_vfio_iova_take(&iova, UNIT, UINT64_C(1) << 63, &at), ENOSPC);
+	assert_int_equal(mlx5_vfio_iova_take(&iova, 2 * UNIT, UNIT, &at), 0);
 	assert_true(at == UINT64_MAX - (2 * UNIT - 1));
-	assert_int_equal(vfio_iova_give(&iova, at, UINT64_MAX), 0);
+	assert_int_equal(mlx5_vfio_iova_give(&iova, at, UINT64_MAX), 0);
 	assert_true(iova.holes->last == UINT64_MAX && !iova.holes->next);
-	vfio_iova_clear(&iova);
+	mlx5_vfio_iova_clear(&iova);
 }
 
 static void ranges_join_what_they_touch(void **state)
@@ -82,11 +82,11 @@ static void ranges_join_what_they_touch(void **state)
 		for (unsigned int j = 0; j < 3; j++) {
 			uint64_t at = (1 + orders[i][j]) * (uint64_t)UNIT;
 
-			assert_int_equal(vfio_iova_give(&iova, at, at + UNIT - 1), 0);
+			assert_int_equal(mlx5_vfio_iova_give(&iova, at, at + UNIT - 1), 0);
 		}
 		assert_true(iova.holes->first == UNIT && iova.holes->last == 4 * UNIT - 1);
 		assert_null(iova.holes->next);
-		vfio_iova_clear(&iova);
+		mlx5_vfio_iova_clear(&iova);
 	}
 }
 
@@ -135,8 +135,8 @@ static void take_some(struct model *model)
 	const unsigned int count = 1 + (unsigned int)random() % 12;
 	const unsigned int align = 1u << random() % 5;
 	uint64_t first = 0;
-	int ret = vfio_iova_take(&model->iova, (uint64_t)count * UNIT, (uint64_t)align * UNIT,
-				 &first);
+	int ret = mlx5_vfio_iova_take(&model->iova, (uint64_t)count * UNIT, (uint64_t)align * UNIT,
+				      &first);
 	unsigned int at = (unsigned int)(first / UNIT);
 
 	assert_int_equal(ret, is_room(model, count, align) ? 0 : ENOSPC);
@@ -154,8 +154,8 @@ static void give_some(struct model *model)
 	const unsigned int i = (unsigned int)random() % model->num_taken;
 	const unsigned int at = model->taken[i].at, count = model->taken[i].count;
 
-	assert_int_equal(vfio_iova_give(&model->iova, (uint64_t)at * UNIT,
-					(uint64_t)(at + count) * UNIT - 1),
+	assert_int_equal(mlx5_vfio_iova_give(&model->iova, (uint64_t)at * UNIT,
+					     (uint64_t)(at + count) * UNIT - 1),
 			 0);
 	memset(&model->used[at], false, count);
 	model->taken[i] = model->taken[--model->num_taken];
@@ -167,7 +167,7 @@ static void random_uses_agree_with_a_map_of_units(void **state)
 
 	(void)state;
 	srandom(35);
-	assert_int_equal(vfio_iova_give(&model.iova, 0, (uint64_t)UNITS * UNIT - 1), 0);
+	assert_int_equal(mlx5_vfio_iova_give(&model.iova, 0, (uint64_t)UNITS * UNIT - 1), 0);
 	for (unsigned int i = 0; i < 20000; i++) {
 		if (model.num_taken < MOST_TAKEN && (!model.num_taken || random() % 2))
 			take_some(&model);
@@ -175,7 +175,7 @@ static void random_uses_agree_with_a_map_of_units(void **state)
 			give_some(&model);
 		check_holes(&model);
 	}
-	vfio_iova_clear(&model.iova);
+	mlx5_vfio_iova_clear(&model.iova);
 }
 
 /* ---- pages of an object ---- */
@@ -185,7 +185,7 @@ static void check_shape(uint64_t addr, uint64_t length, unsigned int log_unit)
 	struct vfio_shape shape;
 	uint64_t page, unit = UINT64_C(1) << log_unit;
 
-	assert_int_equal(vfio_shape_find(addr, length, log_unit, &shape), 0);
+	assert_int_equal(mlx5_vfio_shape_find(addr, length, log_unit, &shape), 0);
 	page = UINT64_C(1) << shape.log_page;
 	assert_true(shape.log_page >= log_unit && shape.count >= 1);
 	assert_true(shape.count <= VFIO_MAX_PAGES);
@@ -222,12 +222,12 @@ static void memory_that_no_pages_hold_is_refused(void **state)
 	struct vfio_shape shape;
 
 	(void)state;
-	assert_int_equal(vfio_shape_find(0, 0, 12, &shape), EINVAL);
-	assert_int_equal(vfio_shape_find(UINT64_MAX, 2, 12, &shape), EINVAL);
-	assert_int_equal(vfio_shape_find(UINT64_C(1) << 63, 1, 12, &shape), EINVAL);
-	assert_int_equal(vfio_shape_find(0, UINT64_C(256) << 31, 12, &shape), 0);
-	assert_int_equal(vfio_shape_find(0, (UINT64_C(256) << 31) + 1, 12, &shape), EINVAL);
-	assert_int_equal(vfio_shape_find(1, UINT64_C(256) << 31, 12, &shape), EINVAL);
+	assert_int_equal(mlx5_vfio_shape_find(0, 0, 12, &shape), EINVAL);
+	assert_int_equal(mlx5_vfio_shape_find(UINT64_MAX, 2, 12, &shape), EINVAL);
+	assert_int_equal(mlx5_vfio_shape_find(UINT64_C(1) << 63, 1, 12, &shape), EINVAL);
+	assert_int_equal(mlx5_vfio_shape_find(0, UINT64_C(256) << 31, 12, &shape), 0);
+	assert_int_equal(mlx5_vfio_shape_find(0, (UINT64_C(256) << 31) + 1, 12, &shape), EINVAL);
+	assert_int_equal(mlx5_vfio_shape_find(1, UINT64_C(256) << 31, 12, &shape), EINVAL);
 }
 
 int main(void)

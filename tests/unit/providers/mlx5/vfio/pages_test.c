@@ -56,8 +56,8 @@ static void pages_return(uint8_t *out, uint32_t outlen, uint32_t count)
 	fld_set(out, FLD(0x8, 31, 0), count + firmware.lies);
 }
 
-int vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, uint32_t inlen,
-		  void *out, uint32_t outlen, bool *is_answered)
+int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, uint32_t inlen,
+		       void *out, uint32_t outlen, bool *is_answered)
 {
 	const uint32_t count = (uint32_t)fld_get(in, FLD(0xc, 31, 0));
 
@@ -91,14 +91,14 @@ static int rig_up(void **state)
 {
 	(void)state;
 	memset(&firmware, 0, sizeof(firmware));
-	vfio_pages_init(&pages, &cmdq);
+	mlx5_vfio_pages_init(&pages, &cmdq);
 	return 0;
 }
 
 static int rig_down(void **state)
 {
 	(void)state;
-	vfio_pages_destroy(&pages);
+	mlx5_vfio_pages_destroy(&pages);
 	assert_int_equal(guarded.in_use, 0);
 	return 0;
 }
@@ -112,12 +112,13 @@ static void each_step_gets_what_it_asks_for(void **state)
 	for (unsigned int i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		firmware.wants = counts[i];
 		assert_int_equal(
-			vfio_pages_give_for(&pages, i % 2 ? PRM_PAGES_BOOT : PRM_PAGES_INIT), 0);
+			mlx5_vfio_pages_give_for(&pages, i % 2 ? PRM_PAGES_BOOT : PRM_PAGES_INIT),
+			0);
 		sum += counts[i];
 		assert_int_equal(firmware.count, sum);
 	}
 	assert_int_equal(firmware.steps, 1u << 1 | 1u << 2);
-	assert_int_equal(vfio_pages_reclaim(&pages), 0);
+	assert_int_equal(mlx5_vfio_pages_reclaim(&pages), 0);
 	assert_int_equal(firmware.count, 0);
 	assert_null(pages.bunches);
 	assert_int_equal(guarded.in_use, 0);
@@ -126,12 +127,12 @@ static void each_step_gets_what_it_asks_for(void **state)
 static void an_event_takes_pages_back(void **state)
 {
 	(void)state;
-	assert_int_equal(vfio_pages_change(&pages, 600), 0);
-	assert_int_equal(vfio_pages_change(&pages, -300), 0);
+	assert_int_equal(mlx5_vfio_pages_change(&pages, 600), 0);
+	assert_int_equal(mlx5_vfio_pages_change(&pages, -300), 0);
 	assert_int_equal(firmware.count, 300);
-	assert_int_equal(vfio_pages_change(&pages, -1), 0);
+	assert_int_equal(mlx5_vfio_pages_change(&pages, -1), 0);
 	assert_int_equal(firmware.count, 299);
-	assert_int_equal(vfio_pages_change(&pages, INT32_MIN), 0); /* ends with the pages */
+	assert_int_equal(mlx5_vfio_pages_change(&pages, INT32_MIN), 0); /* ends with the pages */
 	assert_int_equal(firmware.count, 0);
 }
 
@@ -139,7 +140,7 @@ static void firmware_is_told_when_there_is_no_memory(void **state)
 {
 	(void)state;
 	guarded.fails = true;
-	assert_int_equal(vfio_pages_change(&pages, 1000), ENOMEM);
+	assert_int_equal(mlx5_vfio_pages_change(&pages, 1000), ENOMEM);
 	guarded.fails = false;
 	assert_int_equal(firmware.refusals, 1);
 	assert_null(pages.bunches);
@@ -149,7 +150,7 @@ static void refused_pages_are_freed(void **state)
 {
 	(void)state;
 	firmware.ret = EINVAL;
-	assert_int_equal(vfio_pages_change(&pages, 1), EINVAL);
+	assert_int_equal(mlx5_vfio_pages_change(&pages, 1), EINVAL);
 	assert_null(pages.bunches);
 	assert_int_equal(guarded.in_use, 0);
 }
@@ -158,19 +159,19 @@ static void pages_that_may_be_in_use_are_kept(void **state)
 {
 	(void)state;
 	firmware.ret = ETIMEDOUT;
-	assert_int_equal(vfio_pages_change(&pages, 1), ETIMEDOUT);
+	assert_int_equal(mlx5_vfio_pages_change(&pages, 1), ETIMEDOUT);
 	assert_int_equal(guarded.in_use, 1);
 	firmware.ret = 0;
-	assert_int_equal(vfio_pages_reclaim(&pages), 0);
+	assert_int_equal(mlx5_vfio_pages_reclaim(&pages), 0);
 	assert_int_equal(guarded.in_use, 1); /* until the device is closed */
 }
 
 static void firmware_that_keeps_pages_is_not_asked_for_ever(void **state)
 {
 	(void)state;
-	assert_int_equal(vfio_pages_change(&pages, 10), 0);
+	assert_int_equal(mlx5_vfio_pages_change(&pages, 10), 0);
 	firmware.keeps = 4;
-	assert_int_equal(vfio_pages_reclaim(&pages), 0);
+	assert_int_equal(mlx5_vfio_pages_reclaim(&pages), 0);
 	assert_int_equal(firmware.count, 4);
 	assert_int_equal(guarded.in_use, 1);
 }
@@ -178,23 +179,23 @@ static void firmware_that_keeps_pages_is_not_asked_for_ever(void **state)
 static void an_answer_with_more_than_asked_for_is_an_error(void **state)
 {
 	(void)state;
-	assert_int_equal(vfio_pages_change(&pages, 10), 0);
+	assert_int_equal(mlx5_vfio_pages_change(&pages, 10), 0);
 	firmware.lies = 1;
-	assert_int_equal(vfio_pages_change(&pages, -10), EIO);
+	assert_int_equal(mlx5_vfio_pages_change(&pages, -10), EIO);
 	firmware.lies = UINT32_MAX - 9;
-	assert_int_equal(vfio_pages_change(&pages, -10), EIO);
+	assert_int_equal(mlx5_vfio_pages_change(&pages, -10), EIO);
 	assert_int_equal(guarded.in_use, 1);
 }
 
 static void pages_that_firmware_never_had_are_left_alone(void **state)
 {
 	(void)state;
-	assert_int_equal(vfio_pages_change(&pages, 4), 0);
+	assert_int_equal(mlx5_vfio_pages_change(&pages, 4), 0);
 	firmware.stranger = UINT64_MAX - 0xfff;
-	assert_int_equal(vfio_pages_change(&pages, -1), 0);
+	assert_int_equal(mlx5_vfio_pages_change(&pages, -1), 0);
 	assert_int_equal(pages.bunches->with_adapter, 4);
 	firmware.stranger = 0;
-	assert_int_equal(vfio_pages_change(&pages, -3), 0);
+	assert_int_equal(mlx5_vfio_pages_change(&pages, -3), 0);
 	assert_int_equal(guarded.in_use, 1); /* one is not back */
 }
 
