@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "providers/mlx5/context.h"
 #include "providers/mlx5/devx_cmd.h"
 #include "providers/mlx5/dv/dr/hash.h"
 #include "providers/mlx5/dv/dr/soft.h"
@@ -35,6 +36,7 @@ static struct {
 	uint32_t next_place;
 	uint32_t anchor_place; /* the first table, as frames find it */
 	uint8_t anchor_log;
+	struct mlx5_context mlx5; /* of commands */
 	struct dr_soft soft;
 	struct dr_soft_table table;
 	struct dr_soft_matcher *matcher;
@@ -291,6 +293,7 @@ static int rules_begin(void **state)
 
 	(void)state;
 	memset(&it, 0, sizeof(it));
+	it.soft.memory.context = &it.mlx5.vctx.context;
 	it.soft.memory.pools[0].base = 0x4000000;
 	it.matcher = calloc(1, sizeof(*it.matcher));
 	assert_non_null(it.matcher);
