@@ -4,7 +4,7 @@
  * mlx5's number. BAD in the environment names its fault:
  *
  *	table     the table lacks alloc_device
- *	small     its context is smaller than that of the interface
+ *	small     its context is smaller than struct verbs_context of the release
  *	empty     it installs no operations, so that nothing can free its context
  *	none      none: it matches no device
  */

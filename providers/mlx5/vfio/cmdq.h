@@ -41,9 +41,9 @@ int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_
 /* The device must be closed, or reset. */
 void mlx5_vfio_cmdq_destroy(struct vfio_cmdq *cmdq);
 
-/* Runs a command. Returns 0, the errno of the answer's status, or that of a command that was not
- * delivered or not answered: EIO, ETIMEDOUT, ENOMEM. The answer is in OUT with 0, and when
- * *IS_ANSWERED; IS_ANSWERED may be NULL. */
+/* Runs a command. Returns 0, or an errno for the answer's status; EIO, ETIMEDOUT or ENOMEM if the
+ * command was not delivered or not answered. OUT has the answer if 0 is returned or *IS_ANSWERED is
+ * set; IS_ANSWERED may be NULL. */
 int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, uint32_t inlen,
 		       void *out, uint32_t outlen, bool *is_answered);
 

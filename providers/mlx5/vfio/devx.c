@@ -258,7 +258,7 @@ int mlx5_vfio_umem_dereg(struct devx_umem *umem)
 
 /* ---- doorbell pages ---- */
 
-/* The start is that of struct dv_uar in dv/uar.c, which looks at the context. */
+/* Begins with the same fields as struct dv_uar of dv/uar.c, which reads the context. */
 struct vfio_uar {
 	struct mlx5dv_devx_uar uar;
 	struct ibv_context *context;

@@ -21,8 +21,8 @@ uint64_t mlx5_vfio_block_address(const struct vfio_chain *chain, uint32_t number
 void mlx5_vfio_chain_put(const struct vfio_chain *chain, uint8_t token, const uint8_t *data,
 			 uint32_t length);
 void mlx5_vfio_chain_get(const struct vfio_chain *chain, uint8_t *data, uint32_t length);
-/* Writes an entry, signs it, and gives it to the adapter. It is the adapter's only when all of it
- * is there, whoever looks at the queue then. */
+/* Writes an entry, signs it, and gives it to the adapter. The last store hands it over, so the
+ * adapter never reads half an entry. */
 void mlx5_vfio_entry_put(uint8_t *entry, uint8_t token, const void *in, uint32_t inlen,
 			 uint64_t in_mailbox, uint32_t outlen, uint64_t out_mailbox);
 

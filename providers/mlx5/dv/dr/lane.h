@@ -4,8 +4,8 @@
  * entries. A matcher belongs to one lane, whose lock guards it.
  *
  * Freed places wait in the lane until the adapter has dropped its copies (SYNC_STEERING), many at
- * once. So insertion and deletion take one lock, that of the lane, and run no system call and no
- * allocation but when a stock is empty.
+ * once. So insertion and deletion take the lane's lock only, and run no system call unless a stock
+ * of places is empty. The rule itself and tables of later steps come from malloc().
  */
 #ifndef PROVIDERS_MLX5_DV_DR_LANE_H
 #define PROVIDERS_MLX5_DV_DR_LANE_H

@@ -262,8 +262,8 @@ static void move_expired(struct timer *timer)
 	timer_start(&move->timer, timer_now() + STEP_MS * NS_PER_MS);
 }
 
-/* Waits for the usual time of a call, in which other programs wait, too. A timer watches the move
- * that takes longer, as that of a thread with a debugger does. */
+/* Waits as long as a call usually takes; other programs wait meanwhile. A timer watches a move that
+ * takes longer, for example because a debugger holds the thread. */
 static void move_await(struct move *move)
 {
 	const struct timespec step = { .tv_nsec = STEP_US * 1000 };
@@ -297,7 +297,7 @@ static int let_go(struct call *call, struct move *move)
 	return 0;
 }
 
-/* Replaces the path NAMED at ADDR by that of descriptor NUMBER. */
+/* Replaces the path NAMED at ADDR by the /proc path of descriptor NUMBER. */
 static int path_replace(const struct call *call, struct loan *loan, const char *named, int number)
 {
 	snprintf(loan->lent, sizeof(loan->lent), "/proc/self/fd/%d", number);

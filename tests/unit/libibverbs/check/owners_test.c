@@ -217,7 +217,7 @@ static void threads_may_meet_at_a_lock(void **state)
 	says_nothing();
 }
 
-/* The address of a domain may become that of a PD. */
+/* A new PD may have the address of a domain that is gone. */
 static void a_domain_that_is_gone_has_no_threads(void **state)
 {
 	struct ibv_td td = { .context = watched };
