@@ -97,6 +97,17 @@ function(rdmakit_bridge_tables number file)
 #define HOST_LAST_RELEASE ${last}
 #define HOST_QP_MASKS ${masks}
 
+/* Structures that members point at. */
+struct host_list_node {
+	void *next, *prev;
+};
+struct host_device_ops;
+struct host_sysfs_dev;
+struct host_match_ent;
+struct host_device;
+struct host_context;
+struct host_mr;
+
 ${common}
 #endif
 " @ONLY)

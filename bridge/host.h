@@ -14,16 +14,6 @@
 
 #include "libibverbs/private.h"
 
-struct host_list_node {
-	void *next, *prev;
-};
-struct host_device_ops;
-struct host_sysfs_dev;
-struct host_match_ent;
-struct host_device;
-struct host_context;
-struct host_mr;
-
 #include <host_tables.h>
 
 #define HOST_TEXT_OF(number) #number

@@ -4,6 +4,7 @@
  * QP alone, so an object of the guest is as good as one of ours.
  */
 #include "guest.h"
+#include "libibverbs/init_attr.h"
 
 static void put_create_resp(struct ib_uverbs_create_qp_resp *resp, const struct ibv_qp *qp,
 			    const struct ibv_qp_cap *cap)
@@ -26,17 +27,7 @@ GUEST_CALL(int, ibv_cmd_create_qp,
 	const struct verbs_udata udata =
 		guest_udata(cmd, cmd_size, WRITE_CORE(struct ib_uverbs_create_qp), resp, resp_size,
 			    sizeof(*resp));
-	struct ibv_qp_init_attr_ex ex = {
-		.qp_context = attr->qp_context,
-		.send_cq = attr->send_cq,
-		.recv_cq = attr->recv_cq,
-		.srq = attr->srq,
-		.cap = attr->cap,
-		.qp_type = attr->qp_type,
-		.sq_sig_all = attr->sq_sig_all,
-		.comp_mask = IBV_QP_INIT_ATTR_PD,
-		.pd = pd,
-	};
+	struct ibv_qp_init_attr_ex ex = extend_qp_init_attr(pd, attr);
 	int err = verbs_cmd_create_qp(pd->context, &ex, to_vqp(qp), &udata);
 
 	if (err)

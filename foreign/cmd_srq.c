@@ -6,6 +6,7 @@
  * a variable here.
  */
 #include "guest.h"
+#include "libibverbs/init_attr.h"
 
 static void put_create_resp(struct ib_uverbs_create_srq_resp *resp, const struct ibv_srq *srq,
 			    const struct verbs_srq *tail, const struct ibv_srq_attr *attr)
@@ -26,13 +27,7 @@ GUEST_CALL(int, ibv_cmd_create_srq,
 	const struct verbs_udata udata =
 		guest_udata(cmd, cmd_size, WRITE_CORE(struct ib_uverbs_create_srq), resp, resp_size,
 			    sizeof(*resp));
-	struct ibv_srq_init_attr_ex ex = {
-		.srq_context = attr->srq_context,
-		.attr = attr->attr,
-		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD,
-		.srq_type = IBV_SRQT_BASIC,
-		.pd = pd,
-	};
+	struct ibv_srq_init_attr_ex ex = extend_srq_init_attr(pd, attr);
 	struct verbs_srq tail = { .ring_wr = 0 };
 	int err = verbs_cmd_create_bare_srq(pd->context, &ex, srq, &tail, &udata);
 

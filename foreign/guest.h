@@ -21,16 +21,6 @@
 #include "libibverbs/private.h"
 #include "util/bits.h"
 
-struct host_list_node {
-	void *next, *prev;
-};
-struct host_device_ops;
-struct host_sysfs_dev;
-struct host_match_ent;
-struct host_device;
-struct host_context;
-struct host_mr;
-
 #include <host_tables.h>
 
 /* ---- 1. Names ---- */

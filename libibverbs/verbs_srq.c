@@ -2,6 +2,7 @@
 /*
  * verbs_srq.c - the public calls on shared receive queues.
  */
+#include "libibverbs/init_attr.h"
 #include "libibverbs/private.h"
 
 static struct ibv_srq *create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
@@ -19,13 +20,7 @@ struct ibv_srq *verbs_create_srq_ex(struct ibv_context *context, struct ibv_srq_
 
 VERBS_EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
 {
-	struct ibv_srq_init_attr_ex ex = {
-		.srq_context = attr->srq_context,
-		.attr = attr->attr,
-		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD,
-		.srq_type = IBV_SRQT_BASIC,
-		.pd = pd,
-	};
+	struct ibv_srq_init_attr_ex ex = extend_srq_init_attr(pd, attr);
 	struct ibv_srq *srq = create_srq(pd->context, &ex);
 
 	if (srq)
