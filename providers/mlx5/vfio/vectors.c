@@ -16,26 +16,49 @@
 #include "providers/mlx5/vfio/vectors.h"
 #include "util/alloc.h"
 
-/* Sets COUNT eventfds from vector START on, which are those of FDS. */
-static int set_irqs(int device, uint32_t start, uint32_t count, const int *fds)
+/* Sets COUNT eventfds from vector START on, which are those of FDS. Returns 0, a negative errno, or
+ * how many vectors the host has, if these are fewer: then nothing is set. */
+static int try_irqs(int device, uint32_t start, uint32_t count, const int *fds)
 {
 	const size_t size = sizeof(struct vfio_irq_set) + count * sizeof(*fds);
 	struct vfio_irq_set *set = calloc_for("VFIO: vectors", 1, size);
 	int ret;
 
 	if (!set)
-		return ENOMEM;
+		return -ENOMEM;
 	set->argsz = (uint32_t)size;
 	set->flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER;
 	set->index = VFIO_PCI_MSIX_IRQ_INDEX;
 	set->start = start;
 	set->count = count;
 	memcpy(set->data, fds, count * sizeof(*fds));
-	ret = ioctl(device, VFIO_DEVICE_SET_IRQS, set) ? errno : 0;
+	ret = ioctl(device, VFIO_DEVICE_SET_IRQS, set);
+	ret = ret < 0 ? -errno : ret;
 	free(set);
-	if (ret)
-		verbs_warn("VFIO: vectors %u to %u: %s", start, start + count - 1, strerror(ret));
+	if (ret < 0)
+		verbs_warn("VFIO: vectors %u to %u: %s", start, start + count - 1, strerror(-ret));
 	return ret;
+}
+
+static int set_irq(int device, uint32_t vector, int fd)
+{
+	const int ret = try_irqs(device, vector, 1, &fd);
+
+	return ret > 0 ? ENOSPC : -ret;
+}
+
+/* Enables all vectors, or as many as the host has. */
+static int enable_all(struct vfio_vectors *vectors)
+{
+	int ret = try_irqs(vectors->device, 0, vectors->count, vectors->fd);
+
+	while (ret > 0 && (uint32_t)ret < vectors->count) {
+		verbs_info("VFIO: the host has %d MSI-X vectors, the device %u", ret,
+			   vectors->count);
+		vectors->count = (uint32_t)ret;
+		ret = try_irqs(vectors->device, 0, vectors->count, vectors->fd);
+	}
+	return ret > 0 ? ENOSPC : -ret;
 }
 
 int mlx5_vfio_vectors_init(struct vfio_vectors *vectors, int device, uint32_t count)
@@ -54,7 +77,7 @@ int mlx5_vfio_vectors_init(struct vfio_vectors *vectors, int device, uint32_t co
 		vectors->fd[i] = -1;
 	pthread_mutex_init(&vectors->lock, NULL);
 	vectors->fd[0] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	ret = vectors->fd[0] < 0 ? errno : set_irqs(device, 0, count, vectors->fd);
+	ret = vectors->fd[0] < 0 ? errno : enable_all(vectors);
 	if (ret)
 		mlx5_vfio_vectors_destroy(vectors);
 	return ret;
@@ -81,7 +104,7 @@ static int take_locked(struct vfio_vectors *vectors, uint32_t *vector)
 	fd = eventfd(0, EFD_CLOEXEC);
 	if (fd < 0)
 		return errno;
-	ret = set_irqs(vectors->device, free_one, 1, &fd);
+	ret = set_irq(vectors->device, free_one, fd);
 	if (ret) {
 		close(fd);
 		return ret;
@@ -103,11 +126,10 @@ int mlx5_vfio_vectors_take(struct vfio_vectors *vectors, uint32_t *vector)
 
 int mlx5_vfio_vectors_give(struct vfio_vectors *vectors, uint32_t vector)
 {
-	const int none = -1;
 	int ret;
 
 	pthread_mutex_lock(&vectors->lock);
-	ret = set_irqs(vectors->device, vector, 1, &none);
+	ret = set_irq(vectors->device, vector, -1);
 	if (!ret) {
 		close(vectors->fd[vector]);
 		vectors->fd[vector] = -1;

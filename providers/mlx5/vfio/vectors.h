@@ -15,7 +15,7 @@ struct vfio_vectors {
 	int *fd;              /* of each vector; -1: none */
 };
 
-/* Enables all vectors, and the eventfd of the first. */
+/* Enables all vectors, or as many as the host has, and the eventfd of the first. */
 int mlx5_vfio_vectors_init(struct vfio_vectors *vectors, int device, uint32_t count);
 /* Closes all eventfds. The device may be closed. */
 void mlx5_vfio_vectors_destroy(struct vfio_vectors *vectors);
