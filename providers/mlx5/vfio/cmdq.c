@@ -213,14 +213,16 @@ int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane number, const void
 		       uint32_t inlen, void *out, uint32_t outlen, bool *is_answered)
 {
 	struct cmdq_lane *lane = &cmdq->lane[number];
-	int ret = EIO;
+	int ret = EIO, cancel;
 
 	if (is_answered)
 		*is_answered = false;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* the wait would keep the lock */
 	pthread_mutex_lock(&lane->lock);
 	if (!__atomic_load_n(&cmdq->is_dead, __ATOMIC_RELAXED))
 		ret = lane_run(cmdq, number, in, inlen, out, outlen);
 	pthread_mutex_unlock(&lane->lock);
+	pthread_setcancelstate(cancel, NULL);
 	if (ret)
 		return ret;
 	if (is_answered)

@@ -59,7 +59,7 @@ static int make_silent_channel(struct ibv_context *context)
 	return context->async_fd < 0 ? errno : 0;
 }
 
-int mlx5_vfio_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
+static int context_open(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
 {
 	const struct vfio_device *device = to_vfio_device(vdev);
 	struct verbs_context *new;
@@ -89,11 +89,26 @@ free_ctx:
 	return ret;
 }
 
+/* A thread that is cancelled in an open or a close ends after it: else the device and its group
+ * would stay open. */
+int mlx5_vfio_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
+{
+	int ret, cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	ret = context_open(vdev, cmd_fd, vctx);
+	pthread_setcancelstate(cancel, NULL);
+	return ret;
+}
+
 void mlx5_vfio_context_free(struct verbs_context *vctx)
 {
 	struct vfio_context *ctx = container_of(vctx, struct vfio_context, vctx);
+	int cancel;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	close_adapter(ctx);
 	mlx5_vfio_files_close(&ctx->files);
 	verbs_context_free(vctx, offsetof(struct vfio_context, vctx));
+	pthread_setcancelstate(cancel, NULL);
 }

@@ -110,13 +110,15 @@ static int serve_locked(struct vfio_events *events)
 int mlx5_vfio_events_process(struct vfio_events *events)
 {
 	uint64_t count;
-	int ret = 0, err;
+	int ret = 0, err, cancel;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* the read would keep the lock */
 	pthread_mutex_lock(&events->lock);
 	if (read(events->fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
 		ret = errno;
 	err = serve_locked(events);
 	pthread_mutex_unlock(&events->lock);
+	pthread_setcancelstate(cancel, NULL);
 	return ret ? ret : err;
 }
 

@@ -126,8 +126,9 @@ int mlx5_vfio_vectors_take(struct vfio_vectors *vectors, uint32_t *vector)
 
 int mlx5_vfio_vectors_give(struct vfio_vectors *vectors, uint32_t vector)
 {
-	int ret;
+	int ret, cancel;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* the close would keep the lock */
 	pthread_mutex_lock(&vectors->lock);
 	ret = set_irq(vectors->device, vector, -1);
 	if (!ret) {
@@ -135,5 +136,6 @@ int mlx5_vfio_vectors_give(struct vfio_vectors *vectors, uint32_t vector)
 		vectors->fd[vector] = -1;
 	}
 	pthread_mutex_unlock(&vectors->lock);
+	pthread_setcancelstate(cancel, NULL);
 	return ret;
 }

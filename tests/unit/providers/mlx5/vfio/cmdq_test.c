@@ -333,6 +333,36 @@ static void pages_are_not_served_while_pages_are_given(void **state)
 	assert_int_equal(rig.turns, 0);
 }
 
+static void cancel_first(void *arg)
+{
+	if (rig.turns++)
+		adapter_turn(arg);
+	else
+		pthread_cancel(pthread_self());
+}
+
+static void *run_in_thread(void *arg)
+{
+	static uint8_t in[16], out[16];
+
+	mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, 16, out, 16, NULL);
+	return arg;
+}
+
+static void a_cancelled_thread_leaves_a_free_lane(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	rig.cmdq.while_waiting = cancel_first;
+	assert_int_equal(pthread_create(&thread, NULL, run_in_thread, NULL), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(rig.commands, 1);
+	assert_int_equal(pthread_mutex_trylock(&rig.cmdq.lane[0].lock), 0);
+	pthread_mutex_unlock(&rig.cmdq.lane[0].lock);
+	run_one(16, 64);
+}
+
 static void a_command_without_memory_is_not_sent(void **state)
 {
 	uint8_t in[16] = { 0 }, out[64];
@@ -360,6 +390,7 @@ int main(void)
 		T(a_late_answer_is_no_harm),
 		T(a_lost_device_is_noticed),
 		T(pages_are_not_served_while_pages_are_given),
+		T(a_cancelled_thread_leaves_a_free_lane),
 		T(a_command_without_memory_is_not_sent),
 	};
 

@@ -162,6 +162,26 @@ static void pages_are_given_while_a_command_waits(void **state)
 	check_armed("2a000001");
 }
 
+static void *process_cancelled(void *arg)
+{
+	pthread_cancel(pthread_self());
+	mlx5_vfio_events_process(&rig.events);
+	return arg;
+}
+
+static void a_cancelled_thread_leaves_a_free_queue(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	event_write(0x0b, 9);
+	assert_int_equal(pthread_create(&thread, NULL, process_cancelled, NULL), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(rig.num_changes, 1);
+	assert_int_equal(pthread_mutex_trylock(&rig.events.lock), 0);
+	pthread_mutex_unlock(&rig.events.lock);
+}
+
 static void a_uar_beyond_the_registers_is_refused(void **state)
 {
 	uint32_t uar;
@@ -185,6 +205,7 @@ int main(void)
 		T(the_first_error_is_returned_after_all_events),
 		T(a_flood_of_events_ends),
 		T(pages_are_given_while_a_command_waits),
+		T(a_cancelled_thread_leaves_a_free_queue),
 		T(a_uar_beyond_the_registers_is_refused),
 	};
 
