@@ -162,6 +162,7 @@ static int entry_wait(struct vfio_cmdq *cmdq, const uint8_t *entry, unsigned int
 
 		if (gone || (turn > SPINS && now_ms() > end)) {
 			__atomic_store_n(&cmdq->is_dead, true, __ATOMIC_RELAXED);
+			vfio_space_lose(cmdq->space);
 			explain_silence(cmdq, opcode, gone);
 			return gone ? EIO : ETIMEDOUT;
 		}
@@ -262,8 +263,10 @@ int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_
 	register_write(bar, INIT_SEG_CMDQ_ADDR_63_32, (uint32_t)(address >> 32));
 	register_write(bar, INIT_SEG_CMDQ_ADDR_31_12, (uint32_t)address);
 	ret = wait_ready(bar);
-	if (ret)
+	if (ret) {
+		vfio_space_lose(space); /* it knows the queue's address */
 		mlx5_vfio_cmdq_destroy(cmdq);
+	}
 	return ret;
 }
 

@@ -16,8 +16,10 @@ static int open_adapter(struct vfio_context *ctx, bool link_down)
 	if (ret)
 		return ret;
 	ret = mlx5_vfio_cmdq_init(&ctx->cmdq, &ctx->space, ctx->files.bar);
-	if (ret)
+	if (ret) {
+		mlx5_vfio_files_reset(&ctx->files); /* it may know the queue's address */
 		goto destroy_space;
+	}
 	mlx5_vfio_pages_init(&ctx->pages, &ctx->cmdq);
 	ret = mlx5_vfio_vectors_init(&ctx->vectors, ctx->files.device, ctx->files.vectors);
 	if (ret)

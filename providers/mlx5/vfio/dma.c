@@ -96,6 +96,14 @@ int mlx5_vfio_space_init(struct vfio_space *space, int container)
 
 void mlx5_vfio_space_destroy(struct vfio_space *space)
 {
+	space->is_lost = false;
+	while (space->kept) {
+		struct vfio_kept *kept = space->kept;
+
+		space->kept = kept->next;
+		mlx5_vfio_dma_free(space, &kept->dma);
+		free(kept);
+	}
 	mlx5_vfio_iova_clear(&space->iova);
 	pthread_mutex_destroy(&space->lock);
 }
@@ -125,6 +133,25 @@ static void addresses_give(struct vfio_space *space, const struct vfio_dma *dma)
 	pthread_mutex_unlock(&space->lock);
 }
 
+static bool is_lost(const struct vfio_space *space)
+{
+	return __atomic_load_n(&space->is_lost, __ATOMIC_RELAXED);
+}
+
+/* Without memory for the note, the mapping stays as long as the container. */
+static void dma_keep(struct vfio_space *space, const struct vfio_dma *dma)
+{
+	struct vfio_kept *kept = calloc_for("VFIO: memory in use", 1, sizeof(*kept));
+
+	if (!kept)
+		return;
+	kept->dma = *dma;
+	pthread_mutex_lock(&space->lock);
+	kept->next = space->kept;
+	space->kept = kept;
+	pthread_mutex_unlock(&space->lock);
+}
+
 static void explain_map(const struct vfio_iommu_type1_dma_map *map, int err)
 {
 	verbs_warn("VFIO: %llu bytes at %#llx are not mapped for the device: %s%s",
@@ -139,6 +166,8 @@ int mlx5_vfio_dma_map(struct vfio_space *space, const void *addr, uint64_t as, u
 	int ret = mlx5_vfio_shape_find(as, length, space->log_unit, &dma->shape);
 
 	dma->memory = NULL;
+	if (!ret && is_lost(space))
+		ret = EIO; /* the log has said why */
 	if (!ret && vfio_in_unit(space, as ^ (uintptr_t)addr))
 		ret = EINVAL;
 	if (!ret)
@@ -175,12 +204,10 @@ int mlx5_vfio_dma_alloc(struct vfio_space *space, uint64_t length, struct vfio_d
 	return ret;
 }
 
-void mlx5_vfio_dma_free(struct vfio_space *space, struct vfio_dma *dma)
+static void dma_unmap(struct vfio_space *space, const struct vfio_dma *dma)
 {
 	struct vfio_iommu_type1_dma_unmap unmap = { .argsz = sizeof(unmap) };
 
-	if (!dma->shape.count)
-		return;
 	unmap.iova = vfio_dma_start(dma);
 	unmap.size = dma->shape.length;
 	if (ioctl(space->container, VFIO_IOMMU_UNMAP_DMA, &unmap))
@@ -190,6 +217,16 @@ void mlx5_vfio_dma_free(struct vfio_space *space, struct vfio_dma *dma)
 		addresses_give(space, dma);
 	if (dma->memory)
 		munmap(dma->memory, dma->shape.length);
+}
+
+void mlx5_vfio_dma_free(struct vfio_space *space, struct vfio_dma *dma)
+{
+	if (!dma->shape.count)
+		return;
+	if (is_lost(space))
+		dma_keep(space, dma);
+	else
+		dma_unmap(space, dma);
 	*dma = (struct vfio_dma){ 0 };
 }
 

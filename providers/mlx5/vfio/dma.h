@@ -11,13 +11,6 @@
 
 #include "providers/mlx5/vfio/iova.h"
 
-struct vfio_space {
-	int container;
-	unsigned int log_unit; /* of a mapping: as large as the kernel's pages, at least 4 KiB */
-	pthread_mutex_t lock;  /* guards iova */
-	struct vfio_iova iova;
-};
-
 /* A mapping. Page I of its shape is at IOVA + (I << shape.log_page). */
 struct vfio_dma {
 	struct vfio_shape shape;
@@ -25,12 +18,34 @@ struct vfio_dma {
 	void *memory; /* allocated by mlx5_vfio_dma_alloc(); else NULL */
 };
 
+struct vfio_kept {
+	struct vfio_dma dma;
+	struct vfio_kept *next;
+};
+
+struct vfio_space {
+	int container;
+	unsigned int log_unit; /* of a mapping: as large as the kernel's pages, at least 4 KiB */
+	pthread_mutex_t lock;  /* guards iova */
+	struct vfio_iova iova;
+	bool is_lost;           /* atomic: what is freed may be in use still */
+	struct vfio_kept *kept; /* what was freed since */
+};
+
 /* Learns the usable addresses. */
 int mlx5_vfio_space_init(struct vfio_space *space, int container);
+/* The device must be reset, or never had an address. */
 void mlx5_vfio_space_destroy(struct vfio_space *space);
 
+/* The device does not answer, and may use what it was told of until it is reset: from now on no
+ * memory is mapped, and what is freed is kept until the space is destroyed. */
+static inline void vfio_space_lose(struct vfio_space *space)
+{
+	__atomic_store_n(&space->is_lost, true, __ATOMIC_RELAXED);
+}
+
 /* Maps memory for an object of the adapter, in which the first byte has the address AS. It differs
- * from ADDR by whole units; else the answer is EINVAL. */
+ * from ADDR by whole units; else the answer is EINVAL. EIO: the device is lost. */
 int mlx5_vfio_dma_map(struct vfio_space *space, const void *addr, uint64_t as, uint64_t length,
 		      bool writable, struct vfio_dma *dma);
 /* Allocates zeroed memory for the device, which starts where its first page does. */

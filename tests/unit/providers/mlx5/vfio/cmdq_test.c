@@ -297,6 +297,7 @@ static void a_late_answer_is_no_harm(void **state)
 			 ETIMEDOUT);
 	assert_false(is_answered);
 	assert_memory_equal(out, zeros, sizeof(out));
+	assert_true(rig.space.is_lost);
 	in_use = guarded.in_use;
 	rig.is_silent = false;
 	adapter_turn(NULL); /* the memory is there still */
@@ -319,6 +320,7 @@ static void a_lost_device_is_noticed(void **state)
 	assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, 16, out, 16, NULL),
 			 EIO);
 	assert_true(rig.cmdq.is_dead);
+	assert_true(rig.space.is_lost);
 }
 
 static void pages_are_not_served_while_pages_are_given(void **state)

@@ -152,6 +152,30 @@ static void allocations_begin_with_a_page_of_the_device(void **state)
 	space_end();
 }
 
+/* It may write what it knows until the space is destroyed, after its reset. */
+static void memory_of_a_lost_device_is_kept(void **state)
+{
+	struct vfio_dma dma[3];
+	uint8_t *memory;
+
+	(void)state;
+	space_begin(0x1000);
+	assert_int_equal(mlx5_vfio_dma_map(&space, (void *)0x1000, 0, 0x1000, true, &dma[0]), 0);
+	assert_int_equal(mlx5_vfio_dma_alloc(&space, 0x1000, &dma[1]), 0);
+	memory = dma[1].memory;
+	vfio_space_lose(&space);
+	mlx5_vfio_dma_free(&space, &dma[0]);
+	mlx5_vfio_dma_free(&space, &dma[1]);
+	assert_int_equal(dma[1].shape.count, 0);
+	assert_int_equal(iommu.unmaps, 0);
+	memory[0xfff] = 1; /* is there still */
+	assert_int_equal(mlx5_vfio_dma_map(&space, (void *)0x1000, 0, 0x1000, true, &dma[2]), EIO);
+	assert_int_equal(mlx5_vfio_dma_alloc(&space, 0x1000, &dma[2]), EIO);
+	assert_int_equal(iommu.maps, 2);
+	mlx5_vfio_space_destroy(&space);
+	assert_int_equal(iommu.unmaps, 2);
+}
+
 static void what_the_kernel_refuses_is_free_again(void **state)
 {
 	struct vfio_dma dma;
@@ -173,6 +197,7 @@ int main(void)
 		cmocka_unit_test(pages_may_have_64_kib),
 		cmocka_unit_test(an_object_has_addresses_of_its_own),
 		cmocka_unit_test(allocations_begin_with_a_page_of_the_device),
+		cmocka_unit_test(memory_of_a_lost_device_is_kept),
 		cmocka_unit_test(what_the_kernel_refuses_is_free_again),
 	};
 
