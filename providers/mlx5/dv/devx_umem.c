@@ -90,7 +90,10 @@ static struct mlx5dv_devx_umem *umem_new(const char *call, struct ibv_context *c
 DV_EXPORT struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg(struct ibv_context *context, void *addr,
 							size_t size, uint32_t access)
 {
-	const struct mlx5dv_devx_umem_in req = { .addr = addr, .size = size, .access = access };
+	const struct mlx5dv_devx_umem_in req = { .addr = addr,
+						 .size = size,
+						 .access = access,
+						 .pgsz_bitmap = ~(uint64_t)(ADAPTER_PAGE - 1) };
 	const struct verbs_attr page_sizes = verbs_attr_optional(verbs_short_u64(
 		MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, ~(uint64_t)(ADAPTER_PAGE - 1)));
 

@@ -194,11 +194,27 @@ static int umem_check(const char *call, const struct mlx5dv_devx_umem_in *req)
 	const uint32_t known = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 			       IBV_ACCESS_REMOTE_READ | IBV_ACCESS_RELAXED_ORDERING;
 
-	if (!req->comp_mask && !(req->access & ~known))
+	if (req->comp_mask || req->access & ~known) {
+		verbs_warn("%s: comp_mask is %#llx, must be 0 with VFIO; access is %#x, known are "
+			   "%#x",
+			   call, (unsigned long long)req->comp_mask, req->access, known);
+		return EOPNOTSUPP;
+	}
+	if (!(req->access & IBV_ACCESS_REMOTE_WRITE) || req->access & IBV_ACCESS_LOCAL_WRITE)
 		return 0;
-	verbs_warn("%s: comp_mask is %#llx, must be 0 with VFIO; access is %#x, known are %#x",
-		   call, (unsigned long long)req->comp_mask, req->access, known);
-	return EOPNOTSUPP;
+	verbs_warn("%s: access is %#x: IBV_ACCESS_REMOTE_WRITE needs IBV_ACCESS_LOCAL_WRITE", call,
+		   req->access);
+	return EINVAL;
+}
+
+/* VFIO chooses one size; a program that cannot use it must not get it. */
+static int check_page(const char *call, const struct vfio_dma *dma, uint64_t allowed)
+{
+	if (allowed >> dma->shape.log_page & 1)
+		return 0;
+	verbs_warn("%s: pgsz_bitmap is %#llx, VFIO needs pages of 2^%u bytes", call,
+		   (unsigned long long)allowed, dma->shape.log_page);
+	return allowed ? EOPNOTSUPP : EINVAL;
 }
 
 struct mlx5dv_devx_umem *mlx5_vfio_umem_reg(const char *call, struct ibv_context *context,
@@ -226,7 +242,9 @@ struct mlx5dv_devx_umem *mlx5_vfio_umem_reg(const char *call, struct ibv_context
 	ret = mlx5_vfio_dma_map(space, req->addr, offset, req->size, writable, &umem->dma);
 	if (ret)
 		goto dofork;
-	ret = umem_create(umem, offset);
+	ret = check_page(call, &umem->dma, req->pgsz_bitmap);
+	if (!ret)
+		ret = umem_create(umem, offset);
 	if (ret)
 		goto unmap;
 	return &umem->umem.umem;
