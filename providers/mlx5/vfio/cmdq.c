@@ -237,6 +237,19 @@ int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane number, const void
 	return ret;
 }
 
+int mlx5_vfio_cmdq_health(const struct vfio_cmdq *cmdq)
+{
+	const uint32_t syndrome = register_read(cmdq->bar, INIT_SEG_HEALTH_SYNDROME);
+
+	if (__atomic_load_n(&cmdq->is_dead, __ATOMIC_RELAXED))
+		return EIO; /* the log has said why */
+	if (is_gone(cmdq->bar))
+		verbs_warn("VFIO: the device has left the bus");
+	else if (syndrome)
+		verbs_warn("VFIO: the device is ill, health syndrome %#x", syndrome);
+	return is_gone(cmdq->bar) || syndrome ? EIO : 0;
+}
+
 int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_t *bar)
 {
 	int ret = wait_ready(bar);

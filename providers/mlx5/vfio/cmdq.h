@@ -40,6 +40,8 @@ struct vfio_cmdq {
 int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_t *bar);
 /* The device must be closed, or reset. */
 void mlx5_vfio_cmdq_destroy(struct vfio_cmdq *cmdq);
+/* Returns 0, or EIO for an adapter that is dead, gone from the bus, or ill by its own account. */
+int mlx5_vfio_cmdq_health(const struct vfio_cmdq *cmdq);
 
 /* Runs a command. Returns 0, or an errno for the answer's status; EIO, ETIMEDOUT or ENOMEM if the
  * command was not delivered or not answered. OUT has the answer if 0 is returned or *IS_ANSWERED is

@@ -119,7 +119,8 @@ int mlx5_vfio_events_process(struct vfio_events *events)
 	err = serve_locked(events);
 	pthread_mutex_unlock(&events->lock);
 	pthread_setcancelstate(cancel, NULL);
-	return ret ? ret : err;
+	ret = ret ? ret : err;
+	return ret ? ret : mlx5_vfio_cmdq_health(events->cmdq);
 }
 
 /* Gives pages that a command may wait for, if no other thread does. */

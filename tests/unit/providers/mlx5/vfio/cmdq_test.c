@@ -28,6 +28,7 @@ enum {
 	ADDRESS_LOW = 0x14 / 4,
 	DOORBELL = 0x18 / 4,
 	INITIALIZING = 0x1fc / 4,
+	SYNDROME = 0x23d,
 	OWNER = 63,
 	TOKEN = 60,
 	LONGEST = 5000,
@@ -323,6 +324,20 @@ static void a_lost_device_is_noticed(void **state)
 	assert_true(rig.space.is_lost);
 }
 
+static void health_is_that_of_the_device(void **state)
+{
+	(void)state;
+	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), 0);
+	((uint8_t *)rig.bar)[SYNDROME] = 0x10;
+	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), EIO);
+	((uint8_t *)rig.bar)[SYNDROME] = 0;
+	rig.cmdq.is_dead = true;
+	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), EIO);
+	rig.cmdq.is_dead = false;
+	memset(rig.bar, 0xff, sizeof(rig.bar));
+	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), EIO);
+}
+
 static void pages_are_not_served_while_pages_are_given(void **state)
 {
 	uint8_t in[16] = { 0 }, out[16];
@@ -391,6 +406,7 @@ int main(void)
 		T(answers_of_any_bytes_stay_in_their_buffer),
 		T(a_late_answer_is_no_harm),
 		T(a_lost_device_is_noticed),
+		T(health_is_that_of_the_device),
 		T(pages_are_not_served_while_pages_are_given),
 		T(a_cancelled_thread_leaves_a_free_lane),
 		T(a_command_without_memory_is_not_sent),

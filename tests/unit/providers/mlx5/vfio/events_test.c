@@ -33,6 +33,7 @@ static struct {
 	int32_t changes[128];
 	unsigned int num_changes;
 	bool floods;
+	int health;
 } rig;
 
 int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, uint32_t inlen,
@@ -48,6 +49,12 @@ int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *
 	fld_set(out, FLD(0x8, 31, 0), opcode == PRM_OP_CREATE_EQ ? EQN : rig.uar);
 	rig.opcodes[rig.commands++ % ARRAY_SIZE(rig.opcodes)] = opcode;
 	return 0;
+}
+
+int mlx5_vfio_cmdq_health(const struct vfio_cmdq *cmdq)
+{
+	(void)cmdq;
+	return rig.health;
 }
 
 void mlx5_vfio_dma_put_pages(const struct vfio_dma *dma, void *pas)
@@ -136,6 +143,15 @@ static void the_first_error_is_returned_after_all_events(void **state)
 	assert_int_equal(rig.num_changes, 2);
 }
 
+static void a_lost_device_is_said(void **state)
+{
+	(void)state;
+	rig.health = EIO;
+	event_write(0x0b, 1);
+	assert_int_equal(mlx5_vfio_events_process(&rig.events), EIO);
+	assert_int_equal(rig.num_changes, 1);
+}
+
 static void a_flood_of_events_ends(void **state)
 {
 	(void)state;
@@ -203,6 +219,7 @@ int main(void)
 		T(a_queue_is_made_and_armed),
 		T(requests_for_pages_are_served),
 		T(the_first_error_is_returned_after_all_events),
+		T(a_lost_device_is_said),
 		T(a_flood_of_events_ends),
 		T(pages_are_given_while_a_command_waits),
 		T(a_cancelled_thread_leaves_a_free_queue),
