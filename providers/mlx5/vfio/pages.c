@@ -62,7 +62,9 @@ static int give_pages(struct vfio_pages *pages, uint32_t count)
 	bunch->with_adapter = count;
 	ret = give_bunch(pages, bunch, count);
 	if (ret) {
-		verbs_warn("VFIO: firmware does not take %u pages", count);
+		verbs_warn("VFIO: firmware does not take %u pages: %s", count, strerror(ret));
+		if (ret == ENOMEM) /* the command was not sent: there was no mailbox */
+			refuse(pages);
 		if (ret == ETIMEDOUT || ret == EIO)
 			bunch->with_adapter = 0; /* it may use them: kept until the close */
 		else

@@ -146,6 +146,16 @@ static void firmware_is_told_when_there_is_no_memory(void **state)
 	assert_null(pages.bunches);
 }
 
+/* There is memory for pages, but not for the command. */
+static void firmware_is_told_when_the_command_has_no_memory(void **state)
+{
+	(void)state;
+	firmware.ret = ENOMEM;
+	assert_int_equal(mlx5_vfio_pages_change(&pages, 1000), ENOMEM);
+	assert_int_equal(firmware.refusals, 1);
+	assert_null(pages.bunches);
+}
+
 static void refused_pages_are_freed(void **state)
 {
 	(void)state;
@@ -207,6 +217,7 @@ int main(void)
 		T(each_step_gets_what_it_asks_for),
 		T(an_event_takes_pages_back),
 		T(firmware_is_told_when_there_is_no_memory),
+		T(firmware_is_told_when_the_command_has_no_memory),
 		T(refused_pages_are_freed),
 		T(pages_that_may_be_in_use_are_kept),
 		T(firmware_that_keeps_pages_is_not_asked_for_ever),
