@@ -24,6 +24,7 @@ enum {
 #define ADAPTER_VSD_CONTD_PSID                 FLD_PART(0xf0)
 
 #define QUERY_PAGES_OUT_NUM_PAGES              FLD(0xc, 31, 0)
+#define MANAGE_PAGES_IN_FUNCTION_ID            FLD(0x8, 15, 0)
 #define MANAGE_PAGES_IN_INPUT_NUM_ENTRIES      FLD(0xc, 31, 0)
 #define MANAGE_PAGES_IN_PAS                    FLD_PART(0x10)
 #define MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES    FLD(0x8, 31, 0)

@@ -60,6 +60,7 @@ enum {
 #define EQE_PORT                   FLD(0x28, 31, 28)
 #define EQE_OWNER                  FLD(0x3c, 0, 0)
 
+#define EQE_PAGE_REQUEST_FUNC_ID   FLD(0x20, 15, 0)
 #define EQE_PAGE_REQUEST_NUM_PAGES FLD(0x24, 31, 0) /* signed: pages given back are negative */
 #define EQE_COMMAND_VECTOR         FLD(0x20, 31, 0)
 

@@ -74,14 +74,28 @@ static int create_eq(struct vfio_events *events)
 	return ret;
 }
 
+/* The library has one function, whose number is 0; it must not give that one's pages for others. */
+static int serve_pages(struct vfio_events *events, const uint8_t *entry)
+{
+	const uint32_t function = (uint32_t)fld_get(entry, EQE_PAGE_REQUEST_FUNC_ID);
+	const int32_t count = (int32_t)fld_get(entry, EQE_PAGE_REQUEST_NUM_PAGES);
+
+	if (!function)
+		return mlx5_vfio_pages_change(events->pages, count);
+	verbs_warn("VFIO: function %u asks for %d pages, which only function 0 gets", function,
+		   count);
+	if (count > 0)
+		mlx5_vfio_pages_refuse(events->pages, function);
+	return 0;
+}
+
 static int take_one(struct vfio_events *events, const uint8_t *entry)
 {
 	const enum prm_event type = (enum prm_event)fld_get(entry, EQE_TYPE);
 
 	switch (type) {
 	case PRM_EVENT_PAGE_REQUEST:
-		return mlx5_vfio_pages_change(events->pages,
-					      (int32_t)fld_get(entry, EQE_PAGE_REQUEST_NUM_PAGES));
+		return serve_pages(events, entry);
 	case PRM_EVENT_PORT_CHANGE:
 		verbs_info("VFIO: port %u: event %u", (unsigned int)fld_get(entry, EQE_PORT),
 			   (unsigned int)fld_get(entry, EQE_SUB_TYPE));

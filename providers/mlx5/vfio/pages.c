@@ -24,13 +24,13 @@ static int run_command(struct vfio_pages *pages, const void *in, uint32_t inlen,
 	return mlx5_vfio_cmdq_run(pages->cmdq, VFIO_LANE_PAGES, in, inlen, out, outlen, NULL);
 }
 
-/* Tells firmware that there is no memory, so that it does not wait for any. */
-static void refuse(struct vfio_pages *pages)
+void mlx5_vfio_pages_refuse(struct vfio_pages *pages, uint32_t function)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_MANAGE_PAGES);
 	fld_set(in, CMD_IN_OP_MOD, PRM_PAGES_CANNOT_GIVE);
+	fld_set(in, MANAGE_PAGES_IN_FUNCTION_ID, function);
 	run_command(pages, in, sizeof(in), out, sizeof(out));
 }
 
@@ -56,7 +56,7 @@ static int give_pages(struct vfio_pages *pages, uint32_t count)
 
 	if (ret) {
 		free(bunch);
-		refuse(pages);
+		mlx5_vfio_pages_refuse(pages, 0);
 		return ret;
 	}
 	bunch->with_adapter = count;
@@ -64,7 +64,7 @@ static int give_pages(struct vfio_pages *pages, uint32_t count)
 	if (ret) {
 		verbs_warn("VFIO: firmware does not take %u pages: %s", count, strerror(ret));
 		if (ret == ENOMEM) /* the command was not sent: there was no mailbox */
-			refuse(pages);
+			mlx5_vfio_pages_refuse(pages, 0);
 		if (ret == ETIMEDOUT || ret == EIO)
 			bunch->with_adapter = 0; /* it may use them: kept until the close */
 		else

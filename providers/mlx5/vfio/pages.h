@@ -25,6 +25,8 @@ void mlx5_vfio_pages_init(struct vfio_pages *pages, struct vfio_cmdq *cmdq);
 int mlx5_vfio_pages_give_for(struct vfio_pages *pages, unsigned int step);
 /* Gives COUNT pages, or takes -COUNT back, as an event asks. */
 int mlx5_vfio_pages_change(struct vfio_pages *pages, int32_t count);
+/* Tells firmware that it gets no memory for a function, so that it does not wait for any. */
+void mlx5_vfio_pages_refuse(struct vfio_pages *pages, uint32_t function);
 /* Takes all back after the adapter's teardown. */
 int mlx5_vfio_pages_reclaim(struct vfio_pages *pages);
 /* Frees the memory. The device must be closed, or reset. */

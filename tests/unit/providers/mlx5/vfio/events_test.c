@@ -34,6 +34,7 @@ static struct {
 	unsigned int num_changes;
 	bool floods;
 	int health;
+	uint32_t refused; /* the function */
 } rig;
 
 int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, uint32_t inlen,
@@ -79,6 +80,12 @@ int mlx5_vfio_pages_change(struct vfio_pages *pages, int32_t count)
 	if (rig.floods)
 		event_write(0x0b, 1);
 	return count > 1000 ? ENOMEM : 0;
+}
+
+void mlx5_vfio_pages_refuse(struct vfio_pages *pages, uint32_t function)
+{
+	(void)pages;
+	rig.refused = function;
 }
 
 static int rig_up(void **state)
@@ -141,6 +148,16 @@ static void the_first_error_is_returned_after_all_events(void **state)
 	event_write(0x0b, 1);
 	assert_int_equal(mlx5_vfio_events_process(&rig.events), ENOMEM);
 	assert_int_equal(rig.num_changes, 2);
+}
+
+static void other_functions_get_no_pages(void **state)
+{
+	(void)state;
+	fld_set((uint8_t *)rig.events.ring.dma.memory, FLD(0x20, 31, 0), 3);
+	event_write(0x0b, 17);
+	assert_int_equal(mlx5_vfio_events_process(&rig.events), 0);
+	assert_int_equal(rig.num_changes, 0);
+	assert_int_equal(rig.refused, 3);
 }
 
 static void a_lost_device_is_said(void **state)
@@ -219,6 +236,7 @@ int main(void)
 		T(a_queue_is_made_and_armed),
 		T(requests_for_pages_are_served),
 		T(the_first_error_is_returned_after_all_events),
+		T(other_functions_get_no_pages),
 		T(a_lost_device_is_said),
 		T(a_flood_of_events_ends),
 		T(pages_are_given_while_a_command_waits),
