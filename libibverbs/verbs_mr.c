@@ -79,8 +79,6 @@ VERBS_EXPORT struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset
 	return err ? fail_null(err) : &vmr->mr;
 }
 
-/* ---- ibv_reg_mr_ex() ---- */
-
 #define MASK_FD  (IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET)
 #define MASK_ALL (IBV_REG_MR_MASK_BUF * 2 - 1)
 
@@ -158,8 +156,6 @@ VERBS_EXPORT struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_
 					 attr.access);
 	return reg_mr(pd, attr.addr, attr.length, attr.iova, (unsigned int)attr.access);
 }
-
-/* ---- changes ---- */
 
 /* Checks the arguments. Regions of device memory pass: the kernel refuses them, and names the
  * errno. */
@@ -261,8 +257,6 @@ VERBS_EXPORT int ibv_dereg_mr(struct ibv_mr *mr)
 	return verbs_result(verbs_fork_never_keeps() ? get_ops(mr->context)->dereg_mr(vmr)
 						     : dereg_and_release(vmr));
 }
-
-/* ---- import ---- */
 
 VERBS_EXPORT struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle)
 {

@@ -42,8 +42,6 @@ static int64_t now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* ---- the connection ---- */
-
 static bool sock_is_ours(void)
 {
 	struct stat st;
@@ -167,8 +165,6 @@ static int connect_daemon(int64_t deadline)
 	}
 	return ret;
 }
-
-/* ---- a question ---- */
 
 static int send_all(const void *bytes, size_t len, int64_t deadline)
 {

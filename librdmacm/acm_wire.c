@@ -35,8 +35,6 @@ static const char *status_str(uint8_t status)
 	return texts[status];
 }
 
-/* ---- questions ---- */
-
 static struct acm_entry *add_entry(struct acm_message *message, uint32_t flags, uint16_t kind)
 {
 	size_t used = message->header.length - sizeof(message->header);
@@ -109,8 +107,6 @@ int rdmacm_acm_pack(const struct acm_question *question, struct acm_message *mes
 		put_path(message, question);
 	return ret;
 }
-
-/* ---- answers ---- */
 
 bool rdmacm_acm_header_is_sane(const struct acm_header *header)
 {

@@ -160,8 +160,6 @@ static int resolve_ip(const char *node, const char *service, const struct rdma_a
 	return ret;
 }
 
-/* ---- AF_IB ---- */
-
 static int put_gid(const struct sockaddr_in6 *from, const struct rdma_addrinfo *hints,
 		   struct rdma_addrinfo **list)
 {
@@ -197,8 +195,6 @@ static int resolve_gid(const char *node, const char *service, const struct rdma_
 		freeaddrinfo(found);
 	return ret;
 }
-
-/* ---- the public calls ---- */
 
 /* Copies the hints to the result, when there is neither node nor service. */
 static int take_hints(const struct rdma_addrinfo *hints, struct rdma_addrinfo **list)

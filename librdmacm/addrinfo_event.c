@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- events of the program's own ---- */
-
 static int write_event(struct cm_id *cm, enum rdma_cm_event_type type, int status, uint64_t arg)
 {
 	struct cm_cmd cmd = { .write_cm_event = { .id = cm->number,
@@ -32,8 +30,6 @@ CMA_EXPORT int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_typ
 	verbs_warn("rdma_write_cm_event: %d is not an event that programs write", event);
 	return cma_return(EINVAL);
 }
-
-/* ---- names ---- */
 
 /* Resolves a name. An unknown name is an error of the call instead of an event, because it is
  * detected before the call returns. */
@@ -57,8 +53,6 @@ static int resolve_names(struct cm_id *cm, const char *node, const char *service
 	}
 	return ret;
 }
-
-/* ---- services ---- */
 
 /* Encodes SERVICE as a service ID if it is a number, else as a name. */
 static int put_service(struct rdma_ucm_ib_service *to, const char *service)
@@ -108,8 +102,6 @@ static int resolve_service(struct cm_id *cm, const char *node, const char *servi
 		cm->found_flags = hints->ai_flags;
 	return ret;
 }
-
-/* ---- the public calls ---- */
 
 CMA_EXPORT int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, const char *service,
 				     const struct rdma_addrinfo *hints)

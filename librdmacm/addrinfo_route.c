@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- questions ---- */
-
 /* Adds the path of the hints, which is either a bare record or a struct ibv_path_data. */
 static void put_wanted_path(struct acm_question *question, const struct rdma_addrinfo *hints)
 {
@@ -38,8 +36,6 @@ static void put_wanted_path(struct acm_question *question, const struct rdma_add
 	}
 	question->has_path = true;
 }
-
-/* ---- answers ---- */
 
 static int put_route(struct rdma_addrinfo *info, const struct acm_answer *answer)
 {

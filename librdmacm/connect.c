@@ -217,8 +217,6 @@ CMA_EXPORT int rdma_listen(struct rdma_cm_id *id, int backlog)
 	return cma_return(rdmacm_id_query_route(cm));
 }
 
-/* ---- passive side ---- */
-
 /* Enables the peer's ECE options on the QP, and tells the peer which of them are in use. Must
  * precede RTR: the adapter takes options only before (ibv_set_ece(3)). */
 static int prepare_qp(struct cm_id *cm)
@@ -319,8 +317,6 @@ CMA_EXPORT int rdma_disconnect(struct rdma_cm_id *id)
 		ret = CM_RUN_ID(cm, &cmd, DISCONNECT, disconnect, 0);
 	return cma_return(ret ? ret : cm_event_await(cm));
 }
-
-/* ---- ECE ---- */
 
 CMA_EXPORT int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 {

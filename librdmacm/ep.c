@@ -103,8 +103,6 @@ CMA_EXPORT void rdma_destroy_ep(struct rdma_cm_id *id)
 	rdma_destroy_id(id);
 }
 
-/* ---- requests ---- */
-
 /* Creates the QP of a request with the attributes given to rdma_create_ep() for the listener, which
  * has no QP itself. */
 static int give_qp(struct cm_id *listener, struct cm_id *cm)

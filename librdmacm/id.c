@@ -16,8 +16,6 @@
 
 #include "util/threads.h"
 
-/* ---- channels ---- */
-
 static int channel_create(struct rdma_event_channel **out)
 {
 	struct rdma_event_channel *channel = malloc(sizeof(*channel));
@@ -50,8 +48,6 @@ CMA_EXPORT void rdma_destroy_event_channel(struct rdma_event_channel *channel)
 	close(channel->fd);
 	free(channel);
 }
-
-/* ---- ids ---- */
 
 int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
 		    enum ibv_qp_type qp_type, struct cm_id **out)
@@ -201,8 +197,6 @@ CMA_EXPORT int rdma_destroy_id(struct rdma_cm_id *id)
 	return cma_return(ret);
 }
 
-/* ---- options ---- */
-
 CMA_EXPORT int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval,
 			       size_t optlen)
 {
@@ -215,8 +209,6 @@ CMA_EXPORT int rdma_set_option(struct rdma_cm_id *id, int level, int optname, vo
 						       .optlen = optlen };
 	return cma_return(CM_RUN_ID(to_cm_id(id), &cmd, SET_OPTION, set_option, 0));
 }
-
-/* ---- another channel ---- */
 
 int rdmacm_id_fetch(uint32_t number, int from, const struct rdma_event_channel *channel,
 		    uint32_t *reported)

@@ -69,8 +69,6 @@ static void request_end(const struct ibv_qp_ex *qp, struct check_batch *batch, c
 	batch->operation = NULL;
 }
 
-/* ---- the ends of a batch ---- */
-
 static void wr_start(struct ibv_qp_ex *qp)
 {
 	struct check_qp *check = qp_of(qp);
@@ -139,8 +137,6 @@ static void wr_abort(struct ibv_qp_ex *qp)
 	verbs_check_settle(&places, places.count);
 	verbs_check_request_drop(&check->sends, count);
 }
-
-/* ---- operations ---- */
 
 struct operation {
 	const char *call, *flag;
@@ -269,8 +265,6 @@ static void wr_bind_mw(struct ibv_qp_ex *qp, struct ibv_mw *mw, uint32_t rkey,
 	request_begin(qp, &bind_mw_op)->wr_bind_mw(qp, mw, rkey, info);
 }
 
-/* ---- setters ---- */
-
 /* Notes that a setter gives the request what it lacks. */
 static struct check_batch *setter_note(struct ibv_qp_ex *qp, const char *call, unsigned int what)
 {
@@ -344,8 +338,6 @@ static void wr_set_xrc_srqn(struct ibv_qp_ex *qp, uint32_t srqn)
 {
 	setter_note(qp, "ibv_wr_set_xrc_srqn", XRC_SRQN)->real.wr_set_xrc_srqn(qp, srqn);
 }
-
-/* ---- installation ---- */
 
 /* Replaces the functions that the provider has. */
 #define REPLACE(name)                              \

@@ -11,8 +11,6 @@
 #include <pthread.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
-/* ---- processes ---- */
-
 static unsigned int forks; /* from the first process to this one */
 
 unsigned int verbs_check_process(void)
@@ -66,8 +64,6 @@ void verbs_check_before_fork(void)
 				"ibv_fork_init() before the first ibv_reg_mr()",
 				count);
 }
-
-/* ---- threads ---- */
 
 static const void *self(void)
 {

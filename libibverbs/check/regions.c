@@ -9,8 +9,6 @@
 
 #include <stdio.h>
 
-/* ---- regions come and go ---- */
-
 static struct check_key *key_find(const struct ibv_context *context, uint32_t lkey)
 {
 	return verbs_check_find(CHECK_KEY, context, lkey);
@@ -210,8 +208,6 @@ struct ibv_mr *verbs_check_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint6
 		key_add(mr, 0, length, access, true); /* requests name offsets in the region */
 	return mr;
 }
-
-/* ---- the buffers of a request ---- */
 
 #define SAY(fault, post, format, ...)                                                             \
 	verbs_check_say(fault, "%s: %s 0x%x: wr_id 0x%llx: " format, (post)->call, (post)->owner, \

@@ -64,8 +64,6 @@ static bool ring_grow(struct check_ring *ring)
 	return true;
 }
 
-/* ---- posting ---- */
-
 void verbs_check_request_add(struct check_ring *ring, const struct check_post *post,
 			     bool is_signaled)
 {
@@ -107,8 +105,6 @@ void verbs_check_request_drop(struct check_ring *ring, unsigned int count)
 	verbs_check_unlock();
 }
 
-/* ---- completions ---- */
-
 /* Removes the requests up to the first signaled one, which has WR_ID. */
 static void ring_complete(struct check_ring *ring, uint64_t wr_id)
 {
@@ -148,8 +144,6 @@ void verbs_check_request_done(const struct ibv_context *context,
 	completion_take(number->qp, done);
 	verbs_check_unlock();
 }
-
-/* ---- queue pairs ---- */
 
 /* Queue pairs whose rings are kept. */
 static struct {
@@ -234,8 +228,6 @@ void verbs_check_request_state(struct check_qp *qp, enum ibv_qp_state state)
 	}
 	verbs_check_unlock();
 }
-
-/* ---- what is outstanding ---- */
 
 static const struct check_request *ring_find_lkey(const struct check_ring *ring, uint32_t lkey)
 {

@@ -11,8 +11,6 @@
 #include "util/alloc.h"
 #include "util/bits.h"
 
-/* ---- completion queues ---- */
-
 COMPAT_FN(struct old_cq *, create_cq,
 	  (struct old_context * context, int cqe, void *cq_context,
 	   struct ibv_comp_channel *channel, int comp_vector))
@@ -68,8 +66,6 @@ COMPAT_FN(void, ack_cq_events, (struct old_cq * cq, unsigned int nevents))
 	ibv_ack_cq_events(cq->real, nevents);
 }
 
-/* ---- shared receive queues ---- */
-
 COMPAT_FN(struct old_srq *, create_srq, (struct old_pd * pd, struct ibv_srq_init_attr *attr))
 {
 	struct old_srq *srq = calloc_for("ibv_create_srq", 1, sizeof(*srq));
@@ -108,8 +104,6 @@ COMPAT_FN(int, destroy_srq, (struct old_srq * srq))
 		free(srq);
 	return ret;
 }
-
-/* ---- queue pairs ---- */
 
 static struct ibv_qp *create_real_qp(struct old_qp *qp, struct old_qp_init_attr *attr)
 {
@@ -214,8 +208,6 @@ COMPAT_FN(int, detach_mcast, (struct old_qp * qp, union ibv_gid *gid, uint16_t l
 {
 	return ibv_detach_mcast(qp->real, gid, lid);
 }
-
-/* ---- data path ---- */
 
 static int poll_old_cq(struct old_cq *cq, int num_entries, struct ibv_wc *wc)
 {
@@ -332,8 +324,6 @@ const struct old_context_ops verbs_old_ops = {
 	.post_send = post_send_old,
 	.post_recv = post_recv_old,
 };
-
-/* ---- asynchronous events ---- */
 
 COMPAT_FN(int, get_async_event, (struct old_context * context, struct old_async_event *event))
 {

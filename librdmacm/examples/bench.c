@@ -38,8 +38,6 @@ void bench_init(struct bench *bench, const struct bench_program *program)
 	};
 }
 
-/* ---- options ---- */
-
 static bool is_word(const char *given, const char *word)
 {
 	return !strcmp(given, word) || (given[0] == word[0] && !given[1]);
@@ -188,8 +186,6 @@ bool bench_take_options(struct bench *bench, int argc, char **argv)
 	return true;
 }
 
-/* ---- sizes ---- */
-
 /* Returns a size of the table: powers of two from 64 on, and from 128 on also the midpoints between
  * them. 0 ends the table. */
 static int table_size(unsigned int index, bool all)
@@ -214,8 +210,6 @@ static int transfers_enough(int size)
 	       : size >= 64      ? 100000
 				 : 1000000;
 }
-
-/* ---- results ---- */
 
 /* Formats a size, with one decimal if there is one digit before the point. */
 static void size_text(char *text, size_t room, long long size)
@@ -309,8 +303,6 @@ void bench_print_datagrams(const struct bench *bench)
 	print_row(bench, bench->transfers, false);
 }
 
-/* ---- the pattern ---- */
-
 void bench_fill(struct bench *bench, void *buf, size_t size)
 {
 	uint8_t *at = buf;
@@ -331,8 +323,6 @@ int bench_check(struct bench *bench, const void *buf, size_t size)
 	}
 	return 0;
 }
-
-/* ---- runs ---- */
 
 static void name_test(struct bench *bench, bool latency)
 {

@@ -99,8 +99,6 @@ static int find_address(struct bench *bench, const char *host, bool passive, str
 				      : find_by_system(bench, host, passive, found);
 }
 
-/* ---- connecting ---- */
-
 static int listen_at(struct bench *bench, int *listener)
 {
 	const struct bench_calls *calls = bench->calls;
@@ -200,8 +198,6 @@ static int connect_stream(struct bench *bench, int *socket)
 	return 0;
 }
 
-/* ---- moving bytes ---- */
-
 static bool try_again(void)
 {
 	return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
@@ -257,8 +253,6 @@ int bench_sync(struct bench *bench, int socket)
 	return bench->host ? bench_receive(bench, socket, BENCH_SYNC_SIZE)
 			   : bench_send(bench, socket, BENCH_SYNC_SIZE);
 }
-
-/* ---- the programs ---- */
 
 static int alloc_buffer(struct bench *bench)
 {

@@ -19,8 +19,6 @@ static struct {
 	struct sockaddr_storage group_addr, local_addr;
 } options;
 
-/* ---- events ---- */
-
 static int join_group(struct node *node)
 {
 	struct rdma_cm_join_mc_attr_ex attr = {
@@ -73,8 +71,6 @@ static int on_event(struct test *test, struct rdma_cm_event *event)
 		return 0;
 	}
 }
-
-/* ---- the test ---- */
 
 static int find_addresses(struct test *test)
 {
@@ -147,8 +143,6 @@ static int run_test(struct test *test)
 	leave_group(test);
 	return ret;
 }
-
-/* ---- options ---- */
 
 static int usage(const char *program)
 {

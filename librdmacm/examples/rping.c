@@ -22,8 +22,6 @@
 #define PING_HEAD "rdma-ping-%d: "
 enum { MIN_SIZE = sizeof(PING_HEAD) - 2 + 10, MAX_SIZE = 64 * 1024, RESOLVE_MS = 2000 };
 
-/* ---- the client ---- */
-
 static char next_letter(char c)
 {
 	return c == 'z' ? 'A' : (char)(c + 1);
@@ -132,8 +130,6 @@ static int run_client(struct rping *rping)
 	rping_clean(rping);
 	return ret;
 }
-
-/* ---- the server ---- */
 
 static int pong_once(struct rping *rping)
 {
@@ -274,8 +270,6 @@ static int run_server(struct rping *listener)
 	rping_clean(listener);
 	return ret;
 }
-
-/* ---- options ---- */
 
 static void print_usage(const char *program)
 {

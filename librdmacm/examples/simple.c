@@ -28,8 +28,6 @@ int simple_check_completion(const struct simple *simple, const char *call, int c
 	return -1;
 }
 
-/* ---- options ---- */
-
 static int take_kind(struct simple *simple, char kind)
 {
 	switch (kind) {
@@ -69,8 +67,6 @@ int simple_take_options(struct simple *simple, int argc, char *argv[], const cha
 		printf("usage: %s\n%s", argv[0], usage);
 	return ret;
 }
-
-/* ---- endpoints ---- */
 
 static int resolve_address(const struct simple *simple, int passive, struct rdma_addrinfo **info)
 {
@@ -129,8 +125,6 @@ int simple_await_request(struct simple *simple, struct ibv_qp_init_attr *attr)
 				   rdma_get_request(simple->listener, &simple->id));
 	return ret;
 }
-
-/* ---- the message ---- */
 
 static int register_message(struct simple *simple, uint8_t *message, struct ibv_mr **mr)
 {

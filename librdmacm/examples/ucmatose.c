@@ -13,8 +13,6 @@
 
 static bool migrates;
 
-/* ---- events ---- */
-
 static int route_resolved(struct test *test, struct node *node)
 {
 	struct rdma_conn_param param = { .responder_resources = 1,
@@ -76,8 +74,6 @@ static int on_event(struct test *test, struct rdma_cm_event *event)
 		return test_usual_event(test, event);
 	}
 }
-
-/* ---- transfers ---- */
 
 static int send_first(struct test *test)
 {
@@ -153,8 +149,6 @@ static int disconnect_nodes(struct test *test)
 	return 0;
 }
 
-/* ---- the two sides ---- */
-
 static int run_server(struct test *test)
 {
 	int ret = 0;
@@ -188,8 +182,6 @@ static int run_client(struct test *test)
 		ret = migrate_ids(test);
 	return ret ? ret : test_await(test, &test->disconnects_left);
 }
-
-/* ---- options ---- */
 
 static int usage(const char *program)
 {

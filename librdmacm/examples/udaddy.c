@@ -13,8 +13,6 @@
 
 #include "nodes.h"
 
-/* ---- a node ---- */
-
 static int learn_peer(struct node *node, struct ibv_wc *wc)
 {
 	struct ibv_qp_init_attr init;
@@ -31,8 +29,6 @@ static int learn_peer(struct node *node, struct ibv_wc *wc)
 	node->remote_qkey = attr.qkey;
 	return 0;
 }
-
-/* ---- events ---- */
 
 static int route_resolved(struct test *test, struct node *node)
 {
@@ -82,8 +78,6 @@ static int on_event(struct test *test, struct rdma_cm_event *event)
 		return test_usual_event(test, event);
 	}
 }
-
-/* ---- the two sides ---- */
 
 static int reply_to_clients(struct test *test)
 {
@@ -140,8 +134,6 @@ static int run_client(struct test *test)
 		printf("data transfers complete\n");
 	return ret;
 }
-
-/* ---- options ---- */
 
 static int usage(const char *program)
 {

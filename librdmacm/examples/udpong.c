@@ -67,8 +67,6 @@ static int open_socket(struct bench *bench, const struct addrinfo *info)
 	return socket;
 }
 
-/* ---- the server ---- */
-
 static int wait_and_receive(struct bench *bench, int socket, struct sockaddr_storage *from,
 			    socklen_t *len)
 {
@@ -117,8 +115,6 @@ static int serve_clients(struct bench *bench, int socket)
 		}
 	}
 }
-
-/* ---- the client ---- */
 
 static int send_message(struct client *client, enum op op, size_t size)
 {
@@ -240,8 +236,6 @@ static int run_client(struct bench *bench, int socket)
 	ret = run_table(&client, true);
 	return ret ? ret : run_table(&client, false);
 }
-
-/* ---- both ---- */
 
 static int start_side(struct bench *bench, int socket, const struct addrinfo *info)
 {

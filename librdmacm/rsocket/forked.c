@@ -104,8 +104,6 @@ const struct rs_kind rdmacm_rs_of_parent_kind = {
 	.woken = parent_woken,
 };
 
-/* ---- fork() ---- */
-
 static void prepare_socket(struct rs *rs)
 {
 	if (rs->kind->share)

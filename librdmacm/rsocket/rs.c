@@ -12,8 +12,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-/* ---- making ---- */
-
 enum { TYPE_FLAGS = SOCK_NONBLOCK | SOCK_CLOEXEC };
 
 static int check_protocol(int type, int protocol)
@@ -110,8 +108,6 @@ CMA_EXPORT int rclose(int socket)
 	return cma_return(ret);
 }
 
-/* ---- names ---- */
-
 CMA_EXPORT int raccept(int socket, struct sockaddr *addr, socklen_t *addrlen)
 {
 	struct rs *accepted = NULL;
@@ -136,8 +132,6 @@ CMA_EXPORT int rgetpeername(int socket, struct sockaddr *addr, socklen_t *addrle
 
 	return cma_return(rs ? rs->kind->peer_name(rs, addr, addrlen) : EBADF);
 }
-
-/* ---- rfcntl ---- */
 
 static void set_nonblocking(struct rs *rs, bool on)
 {

@@ -71,8 +71,6 @@ static void ward_drop(uint64_t serial)
 	}
 }
 
-/* ---- waking the thread ---- */
-
 static int kick_end(int end)
 {
 	return __atomic_load_n(&kick_fds[end], __ATOMIC_RELAXED);
@@ -137,8 +135,6 @@ void rdmacm_service_kick(void)
 	if (kick_is_there(1) && send(kick_end(1), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		return; /* full: the thread is about to wake */
 }
-
-/* ---- the thread ---- */
 
 /* The thread's copy of the wards, for use without the lock. */
 struct round {
@@ -321,8 +317,6 @@ static int start_thread(void)
 	is_running = !ret;
 	return ret;
 }
-
-/* ---- the calls of service.h ---- */
 
 int rdmacm_service_add(struct rs *rs, const struct rs_care *care)
 {

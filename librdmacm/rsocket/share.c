@@ -21,8 +21,6 @@
 /* Writes of up to PIPE_BUF are atomic, so a request is never split. */
 _Static_assert(sizeof(struct rdma_ucm_event_resp) <= 512, "POSIX: PIPE_BUF");
 
-/* ---- descriptors in a socket ---- */
-
 /* Data of a message with descriptors. The stamp distinguishes it from earlier messages. */
 struct stamp {
 	pid_t pid;
@@ -146,8 +144,6 @@ int rdmacm_share_lose(const struct rs_share *share)
 	return ret ? ret : drop_others(share, &stamp);
 }
 
-/* ---- life ---- */
-
 static void close_end(int *fd)
 {
 	if (*fd >= 0)
@@ -242,8 +238,6 @@ void rdmacm_share_forked(struct rs_share *share)
 		rdmacm_share_let_go(share);
 }
 
-/* ---- requests ---- */
-
 bool rdmacm_share_has_room(const struct rs_share *share)
 {
 	struct pollfd fd = { .fd = share->requests[1], .events = POLLOUT };
@@ -273,8 +267,6 @@ unsigned int rdmacm_share_count(const struct rs_share *share)
 		return 0;
 	return (unsigned int)bytes / sizeof(struct rdma_ucm_event_resp);
 }
-
-/* ---- the next holder ---- */
 
 /* Reopens the pipe for writing, and locks it. While it has a writer, the pipe shows no end, so a
  * process that is too late closes it again. */

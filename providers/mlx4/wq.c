@@ -44,8 +44,6 @@ static int wq_post_recv(struct ibv_wq *wq, struct ibv_recv_wr *wr, struct ibv_re
 	return rq->post(rq, wr, bad_wr);
 }
 
-/* ---- creation ---- */
-
 static int wq_refuse(const char *field, uint32_t value, uint32_t limit)
 {
 	verbs_warn("create_wq: %s is %u, limit %u", field, value, limit);
@@ -219,8 +217,6 @@ struct ibv_wq *mlx4_wq_create(struct ibv_context *context, struct ibv_wq_init_at
 	return NULL;
 }
 
-/* ---- modify and destroy ---- */
-
 /* Empties the WQ before it is used again: CQEs of its earlier life would complete requests of the
  * new one. */
 static void wq_renew(struct mlx4_wq *wq)
@@ -259,8 +255,6 @@ int mlx4_wq_destroy(struct ibv_wq *ibwq)
 	wq_free(ctx, wq);
 	return 0;
 }
-
-/* ---- RSS QPs ---- */
 
 int mlx4_qp_create_spreading(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			     struct verbs_qp *qp)

@@ -8,8 +8,6 @@
 
 #include "test.h"
 
-/* ---- events ---- */
-
 /* Repeats a step that has timed out. */
 static int retry_step(struct connection *connection, const struct rdma_cm_event *event,
 		      int (*ask)(struct connection *connection))
@@ -26,8 +24,6 @@ static int connection_done(struct connection *connection, enum step step)
 	connection_finish(connection, 0);
 	return 0;
 }
-
-/* ---- steps ---- */
 
 /* Returns the server of a connection. Servers take turns, so that connections to all of them are
  * made in parallel. */
@@ -82,8 +78,6 @@ static int start_disconnecting(struct connection *connection)
 	return rdma_disconnect(connection->id) ? complain_errno("disconnect failed") : 0;
 }
 
-/* ---- work for the worker threads ---- */
-
 static void work_create_qp(struct work *work)
 {
 	connection_finish(connection_of(work), connection_create_qp(connection_of(work)));
@@ -114,8 +108,6 @@ static void work_establish(struct work *work)
 {
 	connection_finish(connection_of(work), establish_connection(connection_of(work)));
 }
-
-/* ---- events during the steps ---- */
 
 static int connection_answered(struct connection *connection)
 {
@@ -152,8 +144,6 @@ static int on_event(struct test *test, const struct rdma_cm_event *event)
 		return 0;
 	}
 }
-
-/* ---- steps over all connections ---- */
 
 /* Runs a step that is complete when its call returns. */
 static int each_connection(struct test *test, enum step step,

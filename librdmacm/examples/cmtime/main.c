@@ -51,8 +51,6 @@ static void usage(const char *program)
 	       program);
 }
 
-/* ---- options ---- */
-
 /* Each option sets one of the pointers, the destination of its value. */
 static const struct {
 	int letter;

@@ -34,8 +34,6 @@ static struct connection *connections;
 static struct ibv_cq *cq; /* CQ of all QPs, which never get a work request */
 static uint64_t total[STEPS];
 
-/* ---- both sides ---- */
-
 static int create_qp(struct rdma_cm_id *id)
 {
 	struct ibv_qp_init_attr attr = {
@@ -122,8 +120,6 @@ static const struct {
 	[DESTROY] = { "destroy", "destroying id", destroy_id, false },
 };
 
-/* ---- the client's events ---- */
-
 static void finish_step(struct connection *connection, enum step step)
 {
 	connection->end[step] = cmtime_now();
@@ -187,8 +183,6 @@ static int take_event(void)
 	return 0;
 }
 
-/* ---- all connections through one step ---- */
-
 static bool has_event(void)
 {
 	struct pollfd fd = { .fd = channel->fd, .events = POLLIN };
@@ -239,8 +233,6 @@ static int run_step(enum step step)
 	return ret;
 }
 
-/* ---- the table ---- */
-
 static void print_step(enum step step)
 {
 	double max = 0, min = 1e12;
@@ -263,8 +255,6 @@ static void print_table(void)
 	for (int step = 0; step < STEPS; step++)
 		print_step(step);
 }
-
-/* ---- the client ---- */
 
 static int find_server(void)
 {
@@ -296,8 +286,6 @@ static int run_client(void)
 	free(connections);
 	return ret;
 }
-
-/* ---- the server ---- */
 
 static void accept_request(struct rdma_cm_id *id)
 {

@@ -17,8 +17,6 @@
 
 enum { RETRY_MS = 20 };
 
-/* ---- transfers of an exact length ---- */
-
 static int send_all(int socket, const void *buf, size_t size)
 {
 	const char *at = buf;
@@ -48,8 +46,6 @@ static int receive_all(int socket, void *buf, size_t size)
 	}
 	return 0;
 }
-
-/* ---- meeting ---- */
 
 /* Disables Nagle's algorithm: messages are short, and the peer waits for each. */
 static int without_delay(int socket)
@@ -194,8 +190,6 @@ void peers_part(struct peers *peers)
 	free(peers->all);
 	*peers = (struct peers){ 0 };
 }
-
-/* ---- synchronisation ---- */
 
 static int receive_step(int socket, uint8_t step)
 {

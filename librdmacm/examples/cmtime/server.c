@@ -7,8 +7,6 @@
 
 #include "test.h"
 
-/* ---- work for the worker threads ---- */
-
 static int accept_connection(struct connection *connection)
 {
 	struct rdma_conn_param param;
@@ -43,8 +41,6 @@ static void work_part(struct work *work)
 	connection_end(connection, DISCONNECT);
 	connection_finish(connection, ret);
 }
-
-/* ---- events ---- */
 
 static void give_work(struct connection *connection, void (*run)(struct work *work))
 {
@@ -87,8 +83,6 @@ static int on_event(struct test *test, const struct rdma_cm_event *event)
 		return 0;
 	}
 }
-
-/* ---- a run ---- */
 
 static int accept_all(struct test *test)
 {

@@ -35,8 +35,6 @@ int sockets_listen(struct sockaddr_storage *address)
 		       : 0;
 }
 
-/* ---- steps of one connection ---- */
-
 static int create_socket(struct test *test, int i)
 {
 	sockets[i] = socket(test->local->ai_src_addr->sa_family, SOCK_STREAM, 0);
@@ -75,8 +73,6 @@ static int close_socket(struct test *test, int i)
 	sockets[i] = -1;
 	return 0;
 }
-
-/* ---- all connections ---- */
 
 static int each_socket(struct test *test, enum step step, int (*call)(struct test *test, int i))
 {

@@ -12,8 +12,6 @@
 
 enum { STALE_CONNECTION = 10 }; /* reason of a rejection */
 
-/* ---- a run ---- */
-
 bool test_begin(struct test *test, int count, enum qp_kind kind)
 {
 	test->connections = calloc(count, sizeof(*test->connections));
@@ -71,8 +69,6 @@ void connection_finish(struct connection *connection, int ret)
 {
 	atomic_fetch_add(ret ? &connection->test->failed : &connection->test->finished, 1);
 }
-
-/* ---- waiting ---- */
 
 static int take_event(struct test *test,
 		      int (*on_event)(struct test *test, const struct rdma_cm_event *event))
@@ -138,8 +134,6 @@ int test_refused(const struct rdma_cm_event *event)
 		printf("(peers at the same adapter need different -q)\n");
 	return -1;
 }
-
-/* ---- QPs ---- */
 
 int test_open_device(struct test *test, struct ibv_context *device)
 {
@@ -241,8 +235,6 @@ struct rdma_conn_param connection_param(const struct connection *connection)
 					 .rnr_retry_count = 5,
 					 .qp_num = connection->qpn };
 }
-
-/* ---- destruction ---- */
 
 void test_destroy_qps(struct test *test)
 {

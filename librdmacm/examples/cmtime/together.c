@@ -52,8 +52,6 @@ static int introduce_self(struct test *test, struct peer *self)
 			       : listen_by_rdma(test, &self->address);
 }
 
-/* ---- the tests ---- */
-
 static int run_test(struct test *test, int connections, enum qp_kind kind)
 {
 	int ret = -1;

@@ -13,8 +13,6 @@
 
 enum { CLOSE_MS = 1000 };
 
-/* ---- making ---- */
-
 static void dgram_free(struct dgram *dgram)
 {
 	struct dgram_link *link;
@@ -81,8 +79,6 @@ int rdmacm_dgram_set_up(struct dgram *dgram)
 			    : set_udp_option(dgram, IPPROTO_IP, IP_TOS, options->ip_tos);
 	return ret;
 }
-
-/* ---- names ---- */
 
 static int bind_locked(struct dgram *dgram, const struct sockaddr *addr, socklen_t len)
 {
@@ -165,8 +161,6 @@ static int dgram_peer_name(struct rs *rs, struct sockaddr *addr, socklen_t *len)
 	return 0;
 }
 
-/* ---- shutdown and close ---- */
-
 /* Shuts down the datagram socket. The UDP socket stays open in both directions, because it carries
  * the control messages. */
 static int dgram_shutdown(struct rs *rs, int how)
@@ -214,8 +208,6 @@ static void dgram_close(struct rs *rs)
 	cm_lock_drop(&rs->lock);
 	dgram_free(dgram);
 }
-
-/* ---- options ---- */
 
 static int dgram_error(struct rs *rs)
 {

@@ -109,8 +109,6 @@ static int find_local(struct dgram *dgram, const struct sockaddr_storage *addr,
 	return ret;
 }
 
-/* ---- peers ---- */
-
 static void peer_free(void *entry)
 {
 	struct dgram_peer *peer = entry;
@@ -219,8 +217,6 @@ void rdmacm_dgram_peers_free(struct dgram *dgram)
 	TAILQ_INIT(&dgram->used_peers);
 	dgram->connected = NULL;
 }
-
-/* ---- routes ---- */
 
 static void give_up(struct dgram_peer *peer, const char *why)
 {

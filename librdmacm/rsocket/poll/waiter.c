@@ -20,8 +20,6 @@ enum { BLIND_MS = 10 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread struct rs_waiter *own; /* this thread's waiter */
 
-/* ---- waiters ---- */
-
 void rdmacm_rs_waiter_begin(struct rs_waiter *waiter, void (*undo)(void *of), void *of)
 {
 	*waiter = (struct rs_waiter){ .fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
@@ -107,8 +105,6 @@ static void waiter_wake(struct rs_waiter *waiter)
 		eventfd_write(waiter->fd, 1);
 }
 
-/* ---- watches ---- */
-
 void rdmacm_rs_watch(struct rs_waiters *waiters, struct rs_watch *watch, struct rs_waiter *waiter)
 {
 	watch->waiter = waiter;
@@ -171,8 +167,6 @@ void rdmacm_rs_waiters_dismiss(struct rs_waiters *waiters)
 	pthread_mutex_unlock(&lock);
 	rdmacm_rs_unshield();
 }
-
-/* ---- fork() ---- */
 
 void rdmacm_rs_waiters_forked(void)
 {

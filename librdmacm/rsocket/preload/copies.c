@@ -241,8 +241,6 @@ int preload_turn_over(int rsocket, int file)
 	return ret;
 }
 
-/* ---- pending connections ---- */
-
 enum pending preload_pending(int fd)
 {
 	struct numbers *page = preload_inside ? NULL : page_of(fd);
@@ -275,8 +273,6 @@ int preload_list_pending(enum pending pending, int *fds, int room)
 	return count;
 }
 
-/* ---- numbers of any kind ---- */
-
 static bool is_known(int fd)
 {
 	return preload_find(fd) >= 0 || preload_is_rsocket(fd) || preload_is_set(fd) ||
@@ -293,8 +289,6 @@ unsigned int preload_first_known(unsigned int first, unsigned int last)
 	}
 	return last + 1;
 }
-
-/* ---- processes ---- */
 
 static pid_t owner;
 

@@ -170,8 +170,6 @@ static bool is_of_other_side(int error)
 	return true;
 }
 
-/* ---- answers to nonblocking connects ---- */
-
 struct late {
 	LIST_ENTRY(late) entry;
 	int fd, rsocket;
@@ -325,8 +323,6 @@ int preload_late_error(int rsocket)
 	pthread_mutex_unlock(&late_lock);
 	return error;
 }
-
-/* ---- connecting ---- */
 
 bool preload_is_own_limit(int error)
 {

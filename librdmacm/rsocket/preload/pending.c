@@ -43,8 +43,6 @@ int64_t preload_now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* ---- RDMAV_FORK_SAFE ---- */
-
 static bool works;
 
 static void pending_forked(void)
@@ -79,8 +77,6 @@ bool preload_forks(void)
 	return works;
 }
 
-/* ---- conversion from TCP to an rsocket ---- */
-
 /* Makes FD, which the program keeps using, a number of the rsocket. */
 static int replace_socket(int fd, int rsocket)
 {
@@ -106,8 +102,6 @@ static int finish_connection(int fd, int rsocket)
 		rclose(rsocket);
 	return ret;
 }
-
-/* ---- the accepting side ---- */
 
 /* Converts an IPv4-mapped IPv6 address to IPv4, the form in which the peer knows it. */
 static void undress_addr(struct sockaddr_storage *addr)
@@ -260,8 +254,6 @@ static int use_asked(int fd)
 	return ret;
 }
 
-/* ---- the connecting side ---- */
-
 static int follow_word(int fd)
 {
 	struct sockaddr_storage addr;
@@ -346,8 +338,6 @@ static int use_asking(int fd)
 	}
 	return ret;
 }
-
-/* ---- both sides ---- */
 
 static int use_pending(int fd, bool nonblocking)
 {

@@ -112,8 +112,6 @@ PRELOAD_EXPORT int fileno_unlocked(FILE *file)
 	return fileno(file);
 }
 
-/* ---- dprintf ---- */
-
 int __vasprintf_chk(char **text, int flag, const char *format, va_list args); /* glibc's */
 
 static int write_all(int fd, const char *text, int size)
@@ -173,8 +171,6 @@ PRELOAD_EXPORT int dprintf(int fd, const char *format, ...)
 	va_end(args);
 	return size;
 }
-
-/* ---- exit ---- */
 
 /* Flushes the files at exit. Skips a file locked by another thread, which may sleep in a call
  * forever. */

@@ -14,8 +14,6 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* ---- poll ---- */
-
 /* Returns whether FDS contains rsockets. If not, or if the memory is invalid or too large, the
  * system handles the call and reports the error. FDS is not const, because gcc with a sanitizer
  * would assume that poll() does not read a const parameter. */
@@ -187,8 +185,6 @@ PRELOAD_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec
 	return poll_all_masked(fds, count, ms, mask);
 }
 
-/* ---- select ---- */
-
 /* Returns whether a descriptor is closed: then select() fails with EBADF. */
 static bool has_closed(const struct pollfd *fds, nfds_t count)
 {
@@ -270,8 +266,6 @@ PRELOAD_EXPORT int pselect(int limit, fd_set *restrict read, fd_set *restrict wr
 		return real()->pselect(limit, read, write, except, timeout, mask);
 	return select_all(fds, count, read, write, except, ms, mask);
 }
-
-/* ---- epoll ---- */
 
 static __thread int flags_of_set; /* flags of the set that repoll_create() is creating */
 

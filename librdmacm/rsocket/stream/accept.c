@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the peer's hello ---- */
-
 struct greeting {
 	struct wire_hello hello;
 	struct rdma_conn_param param; /* private_data points to the hello */
@@ -34,8 +32,6 @@ static void take_greeting(struct greeting *greeting, const struct rdma_cm_id *id
 	greeting->param.private_data = &greeting->hello;
 	greeting->param.private_data_len = size;
 }
-
-/* ---- streams ---- */
 
 static void inherit_flags(struct rs_flags *flags, const struct rs_flags *from)
 {
@@ -160,8 +156,6 @@ static int accept_one(struct stream *listener, struct stream **out, bool *is_tak
 	return ret;
 }
 
-/* ---- accepting before raccept() ---- */
-
 enum { LEAST_ROOM = 1 };
 
 bool rdmacm_accept_has_room(const struct stream *listener)
@@ -222,8 +216,6 @@ void rdmacm_accept_close(struct stream *listener)
 		stream->rs.kind->close(&stream->rs);
 	}
 }
-
-/* ---- raccept ---- */
 
 static int accept_next(struct stream *listener, struct stream **out)
 {

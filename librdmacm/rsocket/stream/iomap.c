@@ -15,8 +15,6 @@
 #include <sys/mman.h>
 #include <sys/queue.h>
 
-/* ---- mapping ---- */
-
 static bool may_send_mapping(struct stream *stream)
 {
 	return stream->state == STREAM_OVER || stream->peer_gone ||
@@ -145,8 +143,6 @@ CMA_EXPORT off_t riomap(int socket, void *buf, size_t len, int prot, int flags, 
 	return ret ? cma_return(ret) : offset;
 }
 
-/* ---- unmapping ---- */
-
 static int unmap_buffer(struct stream *stream, const void *buf, size_t len)
 {
 	struct riomapping **at = rdmacm_mapping_find(stream, buf, len), *mapping = *at;
@@ -178,8 +174,6 @@ CMA_EXPORT int riounmap(int socket, void *buf, size_t len)
 	rdmacm_rs_unshield_sleep();
 	return cma_return(ret);
 }
-
-/* ---- writing ---- */
 
 /* Finds the peer's memory at OFFSET, up to the end of its mapping. */
 static bool look_up_offset(const struct stream *stream, uint64_t offset, struct wire_segment *to)

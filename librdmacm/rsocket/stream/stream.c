@@ -20,8 +20,6 @@ static uint32_t round_up(uint32_t value, uint32_t to)
 	return (value + to - 1) / to * to;
 }
 
-/* ---- the socket ---- */
-
 /* Creates the channel in nonblocking mode: blocking calls wait in wait.c instead. */
 static int make_channel(struct stream *stream)
 {
@@ -75,8 +73,6 @@ void rdmacm_stream_free(struct stream *stream)
 	rdmacm_rs_fini(&stream->rs);
 	free(stream);
 }
-
-/* ---- queues ---- */
 
 static int make_cq(struct stream *stream)
 {
@@ -140,8 +136,6 @@ static int make_qp(struct stream *stream)
 	return 0;
 }
 
-/* ---- memory ---- */
-
 static void lay_out(struct stream *stream, uint32_t head, uint32_t rx_size, uint32_t tx_size)
 {
 	stream->slots = (struct wire_segment *)stream->memory;
@@ -179,8 +173,6 @@ static int make_memory(struct stream *stream)
 				IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	return stream->mr ? 0 : errno;
 }
-
-/* ---- the whole stream ---- */
 
 static int post_receives(struct stream *stream)
 {
@@ -236,8 +228,6 @@ void rdmacm_stream_unequip(struct stream *stream)
 	stream->events = 0;
 	stream->has_event = stream->is_armed = false;
 }
-
-/* ---- hello ---- */
 
 void rdmacm_stream_hello(struct stream *stream, struct wire_hello *hello)
 {

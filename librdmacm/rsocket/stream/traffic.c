@@ -21,8 +21,6 @@ static uint64_t wr_id_now(const struct stream *stream)
 	return (uint64_t)(stream->sq_put & 0x7fffffff) << 32 | stream->tx.put;
 }
 
-/* ---- received messages ---- */
-
 static void on_data(struct stream *stream, uint32_t bytes)
 {
 	stream->rx_count++;
@@ -147,8 +145,6 @@ bool rdmacm_stream_progress(struct stream *stream)
 	return false;
 }
 
-/* ---- sending ---- */
-
 static inline int post_send(struct stream *stream, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
@@ -263,8 +259,6 @@ int rdmacm_stream_post_mapping(struct stream *stream, unsigned int index,
 	return post_announcement(stream, wire_imm(WIRE_MAPPING, index), mapping, sizeof(*mapping),
 				 offset, 0);
 }
-
-/* ---- announcements ---- */
 
 static uint16_t grant_credits(struct stream *stream)
 {

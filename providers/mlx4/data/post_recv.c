@@ -20,8 +20,6 @@
 /* Sizes of WQEs with one segment, in a QP and, with the link before it, in an SRQ. */
 enum { ONE_SGE_LOG = 4, SHARED_ONE_SGE_LOG = 5 };
 
-/* ---- a QP's own ring ---- */
-
 static int __attribute__((cold))
 refuse(const struct mlx4_rq *rq, const struct ibv_recv_wr *wr, bool is_full)
 {
@@ -177,8 +175,6 @@ int mlx4_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_
 
 	return rq->post(rq, wr, bad_wr);
 }
-
-/* ---- a shared ring ---- */
 
 static int __attribute__((cold, noinline))
 refuse_shared(const struct mlx4_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)

@@ -63,8 +63,6 @@ static int object_query(struct mlx5_context *ctx, const struct devx_object *obje
 	return mlx5_devx_object_query(ctx, object, in, sizeof(in), out, out_len);
 }
 
-/* ---- logins ---- */
-
 static int login_check(const char *call, struct ibv_context *context,
 		       const struct mlx5dv_crypto_login_attr_ex *attr)
 {
@@ -160,8 +158,6 @@ DV_EXPORT int mlx5dv_crypto_login_destroy(struct mlx5dv_crypto_login_obj *login)
 	return verbs_result(login_destroy(login));
 }
 
-/* ---- the login of a context ---- */
-
 static int context_login(struct mlx5_context *ctx, const struct mlx5dv_crypto_login_attr_ex *attr)
 {
 	int ret = EEXIST;
@@ -233,8 +229,6 @@ DV_EXPORT int mlx5dv_crypto_logout(struct ibv_context *context)
 		verbs_warn("mlx5dv_crypto_logout: the context is not logged in");
 	return verbs_result(ret);
 }
-
-/* ---- data encryption keys ---- */
 
 static bool context_is_logged_in(struct mlx5_context *ctx)
 {

@@ -17,8 +17,6 @@
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
-/* ---- objects ---- */
-
 static uint64_t tir_icm(const void *out)
 {
 	return (uint64_t)fld_get(out, CREATE_TIR_OUT_ICM_ADDRESS_63_40) << 40 |
@@ -164,8 +162,6 @@ DV_EXPORT int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
 	return 0;
 }
 
-/* ---- commands on existing objects ---- */
-
 static int run_query(const char *call, struct ibv_context *context, uint32_t handle, const void *in,
 		     size_t inlen, void *out, size_t outlen)
 {
@@ -283,8 +279,6 @@ DV_EXPORT int mlx5dv_devx_ind_tbl_modify(struct ibv_rwq_ind_table *ind_tbl, cons
 	return run_modify("mlx5dv_devx_ind_tbl_modify", ind_tbl->context,
 			  (uint32_t)ind_tbl->ind_tbl_handle, in, inlen, out, outlen);
 }
-
-/* ---- in other processes ---- */
 
 DV_EXPORT int mlx5dv_devx_obj_export(struct mlx5dv_devx_obj *obj, void *attrs)
 {

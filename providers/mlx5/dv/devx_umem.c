@@ -144,8 +144,6 @@ DV_EXPORT int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *dv_umem)
 	return 0;
 }
 
-/* ---- in other processes ---- */
-
 DV_EXPORT int mlx5dv_devx_umem_export(struct mlx5dv_devx_umem *dv_umem, void *attrs)
 {
 	const struct devx_umem *umem = (const struct devx_umem *)dv_umem;

@@ -32,8 +32,6 @@ static int check_size(const char *call, const struct mlx5dv_flow_match_parameter
 	return EINVAL;
 }
 
-/* ---- matchers ---- */
-
 #define KNOWN_MASK (MLX5DV_FLOW_MATCHER_MASK_FT_TYPE | MLX5DV_FLOW_MATCHER_MASK_IB_PORT)
 
 static int matcher_check(const char *call, struct ibv_context *context,
@@ -131,8 +129,6 @@ DV_EXPORT int mlx5dv_destroy_flow_matcher(struct mlx5dv_flow_matcher *matcher)
 {
 	return mlx5_dv_matcher_destroy("mlx5dv_destroy_flow_matcher", matcher);
 }
-
-/* ---- flows ---- */
 
 /* Size of an action in old releases: a type and a pointer. */
 enum { OLD_ACTION_SIZE = 2 * (int)sizeof(void *) };

@@ -56,8 +56,6 @@ static int mkey_check_flags(struct mlx5_context *ctx, uint32_t flags)
 		       : 0;
 }
 
-/* ---- signatures ---- */
-
 static int psv_create(struct mlx5_context *ctx, uint32_t pdn, struct mkey_psv *psv)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CREATE_PSV_OUT_SIZE] = { 0 };
@@ -134,8 +132,6 @@ static int sig_index(struct mlx5_mkey *mkey)
 	return ctx->sig_keys ? provider_id_set(ctx->sig_keys, mkey->object.id, mkey) : ENOMEM;
 }
 
-/* ---- encryption ---- */
-
 static int crypt_create(struct mlx5_mkey *mkey)
 {
 	const struct mlx5_hca_caps *caps;
@@ -147,8 +143,6 @@ static int crypt_create(struct mlx5_mkey *mkey)
 	mkey->encrypts_units = caps->encrypts_units;
 	return 0;
 }
-
-/* ---- keys ---- */
 
 /* Fills in the key's context. The key is free until a request sets a layout, so that no access
  * passes before. */
@@ -266,8 +260,6 @@ DV_EXPORT int mlx5dv_destroy_mkey(struct mlx5dv_mkey *dv)
 	free(mkey);
 	return 0;
 }
-
-/* ---- signature errors ---- */
 
 static int check_refuse(const struct mlx5_mkey *mkey, const char *why)
 {

@@ -202,8 +202,6 @@ DV_EXPORT int mlx5dv_sched_leaf_destroy(struct mlx5dv_sched_leaf *leaf)
 	return verbs_result(ret);
 }
 
-/* ---- QPs ---- */
-
 static uint32_t leaf_id(const struct mlx5dv_sched_leaf *leaf)
 {
 	return leaf ? leaf->element.object.id : 0;

@@ -14,8 +14,6 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
-/* ---- objects ---- */
-
 static int object_create(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar *uar)
 {
 	uint64_t offset = 0;
@@ -59,8 +57,6 @@ static void object_destroy(struct mlx5_context *ctx, const struct mlx5_uar *uar)
 			      MLX5_IB_METHOD_UAR_OBJ_DESTROY, MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE,
 			      uar->handle);
 }
-
-/* ---- pages by number ---- */
 
 /* Returns the offset for mmap(). Counted in pages, its bits 0-7 and 16-23 are the number, and bits
  * 8-15 the command: the kernel had only 8 bits for the number first. */
@@ -128,8 +124,6 @@ int mlx5_uar_page_ask_id(struct mlx5_context *ctx, uint32_t number, uint32_t *pa
 			   ctx->vctx.context.device->name, number, ret);
 	return ret;
 }
-
-/* ---- both ---- */
 
 static int page_map(struct mlx5_context *ctx, struct mlx5_uar *uar)
 {

@@ -76,8 +76,6 @@ void mlx5_uar_put_plain(struct mlx5_context *ctx, struct mlx5_uar *uar)
 	mlx5_uar_page_free(ctx, uar);
 }
 
-/* ---- registers of sends ---- */
-
 static bool bfreg_is_own(const struct mlx5_bfreg *bfreg)
 {
 	return bfreg->pushes && bfreg->use == BFREG_OWN;

@@ -30,8 +30,6 @@ enum {
 	ALL_ONES = -1, /* what a device that is gone reads as */
 };
 
-/* ---- registers ---- */
-
 static uint32_t register_read(const uint8_t *bar, uint32_t field)
 {
 	const volatile uint32_t *word = (const volatile void *)(bar + FLD_DWORD(field) * 4);
@@ -107,8 +105,6 @@ static int chain_reserve(struct vfio_cmdq *cmdq, struct vfio_chain *chain, uint3
 	chain->blocks = (uint32_t)(dma.shape.length / PRM_CMDQ_BLOCK_STRIDE);
 	return 0;
 }
-
-/* ---- commands ---- */
 
 /* As Linux maps them, which programs know by DevX. */
 static int status_errno(unsigned int status)

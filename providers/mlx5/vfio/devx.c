@@ -12,8 +12,6 @@
 #include "providers/mlx5/vfio/vfio.h"
 #include "util/alloc.h"
 
-/* ---- commands ---- */
-
 static int check_lengths(const char *call, size_t inlen, size_t outlen)
 {
 	if (inlen >= PRM_CMD_IN_SIZE && inlen <= UINT16_MAX && outlen >= PRM_CMD_OUT_SIZE &&
@@ -61,8 +59,6 @@ int mlx5_vfio_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *
 	*eqn = to_vfio(context)->events.eqn;
 	return 0;
 }
-
-/* ---- objects ---- */
 
 struct vfio_obj {
 	struct mlx5dv_devx_obj obj;       /* first */
@@ -158,8 +154,6 @@ int mlx5_vfio_obj_destroy(struct mlx5dv_devx_obj *obj)
 		free(obj);
 	return verbs_result(ret);
 }
-
-/* ---- umems ---- */
 
 struct vfio_umem {
 	struct devx_umem umem; /* first */
@@ -273,8 +267,6 @@ int mlx5_vfio_umem_dereg(struct devx_umem *umem)
 	free(umem);
 	return 0;
 }
-
-/* ---- doorbell pages ---- */
 
 /* Begins with the same fields as struct dv_uar of dv/uar.c, which reads the context. */
 struct vfio_uar {

@@ -14,8 +14,6 @@
 #include "util/bits.h"
 #include "util/fields.h"
 
-/* ---- the usable addresses ---- */
-
 /* The device's address 0 stays unused: it is what an unset pointer has. */
 enum { FIRST_ADDRESS = 1 << 16 };
 
@@ -107,8 +105,6 @@ void mlx5_vfio_space_destroy(struct vfio_space *space)
 	mlx5_vfio_iova_clear(&space->iova);
 	pthread_mutex_destroy(&space->lock);
 }
-
-/* ---- mappings ---- */
 
 static uint64_t span_of(const struct vfio_shape *shape)
 {

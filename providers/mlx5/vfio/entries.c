@@ -18,8 +18,6 @@ static int check_vfio(const char *call, struct ibv_context *context)
 	return EOPNOTSUPP;
 }
 
-/* ---- events ---- */
-
 /* Returns a negative errno. */
 DV_EXPORT int mlx5dv_vfio_get_events_fd(struct ibv_context *context)
 {
@@ -34,8 +32,6 @@ DV_EXPORT int mlx5dv_vfio_process_events(struct ibv_context *context)
 
 	return verbs_result(ret ? ret : mlx5_vfio_events_process(&to_vfio(context)->events));
 }
-
-/* ---- vectors ---- */
 
 struct vfio_msi {
 	struct mlx5dv_devx_msi_vector msi; /* first */
@@ -76,8 +72,6 @@ DV_EXPORT int mlx5dv_devx_free_msi_vector(struct mlx5dv_devx_msi_vector *dv_msi)
 		free(msi);
 	return verbs_result(ret);
 }
-
-/* ---- event queues ---- */
 
 enum { MAX_LOG_EQ_SIZE = 22 };
 

@@ -9,8 +9,6 @@
 #include "util/barrier.h"
 #include "util/bits.h"
 
-/* ---- mailboxes ---- */
-
 static uint8_t *block_at(const struct vfio_chain *chain, uint32_t number)
 {
 	return (uint8_t *)chain->dma.memory + number * PRM_CMDQ_BLOCK_STRIDE;
@@ -57,8 +55,6 @@ void mlx5_vfio_chain_get(const struct vfio_chain *chain, uint8_t *data, uint32_t
 		       min_of(length - done, (uint32_t)PRM_CMDQ_BLOCK_DATA));
 	}
 }
-
-/* ---- entries ---- */
 
 static uint8_t xor_all(const uint8_t *bytes, uint32_t count)
 {

@@ -23,8 +23,6 @@ static int run_command(struct ibv_context *context, const void *in, uint32_t inl
 				  PRM_CMD_OUT_SIZE, NULL);
 }
 
-/* ---- protection domains ---- */
-
 static int pd_alloc(struct ibv_context *context, struct ibv_pd **out_pd)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
@@ -61,8 +59,6 @@ static int pd_dealloc(struct ibv_pd *pd)
 		free(to_ppd(pd));
 	return ret;
 }
-
-/* ---- memory regions ---- */
 
 enum {
 	KNOWN_ACCESS = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
@@ -191,8 +187,6 @@ static int mr_dereg(struct verbs_mr *vmr)
 	free(mr);
 	return 0;
 }
-
-/* ---- what would be a command of the kernel by default ---- */
 
 static int port_query(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
 		      size_t attr_size)

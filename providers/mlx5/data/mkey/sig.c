@@ -42,8 +42,6 @@ static inline bool is_seed(uint64_t seed, uint64_t all_ones)
 	return !seed || seed == all_ones;
 }
 
-/* ---- one domain ---- */
-
 /* Writes the parts of the format that only T10-DIF has. */
 static inline void put_dif(uint8_t *part, uint64_t *start, const struct mlx5dv_sig_t10dif *dif)
 {
@@ -128,8 +126,6 @@ static inline const char *take_side(struct side *side, const struct mlx5dv_sig_b
 		return take_crc(side, from->sig.crc, part);
 	return "sig_type is none that there is";
 }
-
-/* ---- both domains ---- */
 
 static inline uint32_t checksum_of(const struct side *side)
 {

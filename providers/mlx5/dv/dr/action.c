@@ -33,8 +33,6 @@ static struct mlx5dv_dr_action *action_new(const char *call, enum dr_action_kind
 	return action;
 }
 
-/* ---- destinations ---- */
-
 DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_ibv_qp(struct ibv_qp *ibqp)
 {
 	static const char call[] = "mlx5dv_dr_action_create_dest_ibv_qp";
@@ -330,8 +328,6 @@ mlx5dv_dr_action_create_modify_header(struct mlx5dv_dr_domain *domain, uint32_t 
 		ret = mlx5_dr_modify(call, is_tx, actions, actions_sz, action->change.words);
 	return action_finish(action, ret);
 }
-
-/* ---- destruction ---- */
 
 static int change_destroy(struct mlx5dv_dr_action *action)
 {

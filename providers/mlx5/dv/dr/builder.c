@@ -19,8 +19,6 @@
 	}
 #define DWORD(n) FLD(4 * (n), 31, 0)
 
-/* ---- Ethernet ---- */
-
 #define MAC_FIELDS(SIDE, which)                               \
 	COPY(SIDE(LYR_2_4_##which##_47_16), FLD(0x4, 31, 0)), \
 		COPY(SIDE(LYR_2_4_##which##_15_0), FLD(0x8, 31, 16))
@@ -58,8 +56,6 @@ static const struct dr_field outer_l2_src[] = { MAC_FIELDS(OUTER, SMAC), L2_FIEL
 static const struct dr_field inner_l2_src[] = { MAC_FIELDS(INNER, SMAC), L2_FIELDS(INNER) };
 static const struct dr_field outer_l2[] = { MAC_FIELDS(OUTER, DMAC), L2_FIELDS(OUTER) };
 static const struct dr_field inner_l2[] = { MAC_FIELDS(INNER, DMAC), L2_FIELDS(INNER) };
-
-/* ---- IP ---- */
 
 #define ADDRESS_FIELDS(address)                                                 \
 	COPY(address + DWORD(0), DWORD(0)), COPY(address + DWORD(1), DWORD(1)), \
@@ -125,8 +121,6 @@ static const struct dr_field icmp6[] = {
 	COPY(MISC3(MISC3_ICMPV6_CODE), STE_ICMP_CODE),
 };
 
-/* ---- between outer and inner headers ---- */
-
 /* The network of VXLAN with inner Ethernet fields */
 static const struct dr_field vxlan[] = {
 	COPY(MISC(MISC_VXLAN_VNI), FLD(0x0, 31, 8)),
@@ -184,8 +178,6 @@ static const struct dr_field bth[] = {
 	COPY(MISC(MISC_BTH_A), STE_BTH_ACK_REQUEST),
 };
 
-/* ---- no headers ---- */
-
 static const struct dr_field register_a[] = { COPY(MISC2(MISC2_METADATA_REG_A), DWORD(0)) };
 
 static const struct dr_field registers_0[] = {
@@ -203,8 +195,6 @@ static const struct dr_field registers_1[] = {
 };
 
 static const struct dr_field source_qp[] = { COPY(MISC(MISC_SOURCE_SQN), STE_SOURCE_QP) };
-
-/* ---- the order ---- */
 
 #define BUILDER(type, need, version, side, fields)                                                \
 	{                                                                                         \

@@ -44,8 +44,6 @@ static uint64_t id_of(const void *object)
 	return (uintptr_t)object;
 }
 
-/* ---- the domain ---- */
-
 static uint64_t domain_id(const struct mlx5dv_dr_domain *domain)
 {
 	return (uint64_t)(uint32_t)getpid() << 8 | domain->type;
@@ -214,8 +212,6 @@ static void dump_rule(FILE *file, const struct mlx5dv_dr_rule *rule)
 	for (size_t i = 0; i < rule->num_actions; i++)
 		dump_action(file, rule->actions[i], rule);
 }
-
-/* ---- the calls ---- */
 
 static bool can_dump(const char *call, const FILE *file, const void *object)
 {

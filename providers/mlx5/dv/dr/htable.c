@@ -9,8 +9,6 @@
 
 static const char call[] = "mlx5dv_dr_rule_create";
 
-/* ---- tables ---- */
-
 struct dr_htable *mlx5_dr_htable_new(const struct dr_chain_end *end, const struct dr_step *step,
 				     struct dr_entry *above)
 {
@@ -45,8 +43,6 @@ struct dr_target mlx5_dr_htable_target(const struct dr_htable *table)
 		.lookup = table->step->lookup,
 	};
 }
-
-/* ---- bytes ---- */
 
 static void entry_compose(const struct dr_entry *entry, const struct dr_step *step, uint8_t *bytes)
 {
@@ -100,8 +96,6 @@ static void entry_link(const struct dr_htable *table, struct dr_entry *entry)
 			       entry->next ? dr_place_address(end->lane->memory, entry->next->place)
 					   : end->miss);
 }
-
-/* ---- entries ---- */
 
 static uint32_t slot_of(const struct dr_htable *table, const uint8_t *tag)
 {
@@ -216,8 +210,6 @@ int mlx5_dr_htable_remove(struct dr_htable *table, struct dr_entry *entry)
 	return table->slots[slot] == entry ? first_remove(table, slot, entry)
 					   : later_remove(table, slot, entry);
 }
-
-/* ---- growth ---- */
 
 /* As release 65.0 does it: both halves count, and more slots than the selected bytes have values
  * would be empty. */

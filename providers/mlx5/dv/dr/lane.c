@@ -39,8 +39,6 @@ void mlx5_dr_lane_close(struct dr_lane *lane)
 	pthread_mutex_destroy(&lane->lock);
 }
 
-/* ---- shadows ---- */
-
 static void slab_add(struct dr_lane *lane)
 {
 	struct dr_slab *slab = malloc_for("mlx5dv_dr_rule_create", sizeof(*slab));
@@ -74,8 +72,6 @@ void mlx5_dr_lane_give_entry(struct dr_lane *lane, struct dr_entry *entry)
 	entry->next = lane->unused;
 	lane->unused = entry;
 }
-
-/* ---- places ---- */
 
 static int singles_add(struct dr_lane *lane)
 {

@@ -12,8 +12,6 @@
 #include "providers/mlx5/dv/dr/builder.h"
 #include "util/log.h"
 
-/* ---- fields ---- */
-
 static uint32_t l3_type(uint32_t version)
 {
 	if (version == 4)
@@ -58,8 +56,6 @@ void mlx5_dr_match_tag(const struct dr_step *step, const void *value, uint8_t *t
 	for (unsigned int i = 0; i < step->count; i++)
 		field_put(&step->fields[i], value, tag);
 }
-
-/* ---- steps ---- */
 
 static bool mask_has(const uint8_t *left, uint32_t headers, uint32_t field)
 {
@@ -137,8 +133,6 @@ static void builder_take(const struct dr_builder *builder, uint8_t *left, struct
 	if (!is_first)
 		step->lookup.byte_mask = byte_mask_of(step->mask);
 }
-
-/* ---- checks ---- */
 
 static int version_check(const char *call, const uint8_t *mask, uint32_t headers)
 {

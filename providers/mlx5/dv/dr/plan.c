@@ -29,8 +29,6 @@ static int plan_refuse(const struct dr_plan *plan, int err, const char *why)
 	return err;
 }
 
-/* ---- entries ---- */
-
 static int entry_next(struct dr_plan *plan)
 {
 	uint8_t *entry;
@@ -63,8 +61,6 @@ static uint8_t *plan_entry(struct dr_plan *plan)
 {
 	return plan->entries[plan->count - 1];
 }
-
-/* ---- the order of actions ---- */
 
 static bool is_decap(const struct mlx5dv_dr_action *action)
 {
@@ -114,8 +110,6 @@ static int order_check(struct dr_plan *plan, const struct mlx5dv_dr_action *acti
 	plan->rank = rank ? rank : plan->rank;
 	return 0;
 }
-
-/* ---- actions ---- */
 
 static int tag_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
 {
@@ -217,8 +211,6 @@ static int action_put(struct dr_plan *plan, const struct mlx5dv_dr_action *actio
 		return 0;
 	}
 }
-
-/* ---- the end ---- */
 
 static struct dr_target end_of(const struct dr_plan *plan)
 {

@@ -24,8 +24,6 @@ enum {
 	PAGE = 4096,
 };
 
-/* ---- the QP ---- */
-
 static int qp_change(struct ibv_qp *qp, uint16_t op, uint8_t in[PRM_MODIFY_QP_IN_SIZE])
 {
 	fld_set(in, CMD_IN_OPCODE, op);
@@ -138,8 +136,6 @@ void mlx5_dr_ring_close(struct dr_ring *ring)
 	free(ring->staged);
 	*ring = (struct dr_ring){ .memory = NULL };
 }
-
-/* ---- writes ---- */
 
 static int ring_fail(struct dr_ring *ring, int error, int status)
 {

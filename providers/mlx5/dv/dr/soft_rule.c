@@ -25,8 +25,6 @@ struct insertion {
 	uint8_t tags[DR_MATCH_STEPS][PRM_STE_TAG_SIZE];
 };
 
-/* ---- entries of actions ---- */
-
 static struct dr_target entry_target(const struct insertion *in, const struct dr_entry *entry)
 {
 	return (struct dr_target){
@@ -72,8 +70,6 @@ static int actions_write(struct insertion *in)
 	}
 	return ret;
 }
-
-/* ---- entries of steps ---- */
 
 /* Finds the entries that others have made for the first tags. */
 static int path_find(struct insertion *in, bool refuses_duplicates)
@@ -169,8 +165,6 @@ static void insertion_undo(struct insertion *in)
 	}
 }
 
-/* ---- growth ---- */
-
 /* Makes the table below ABOVE larger. Frames find the old one until ABOVE is written. */
 static int lower_grow(struct insertion *in)
 {
@@ -197,8 +191,6 @@ static void table_grow(struct insertion *in)
 	else
 		mlx5_dr_soft_table_grow(in->matcher->table, in->matcher);
 }
-
-/* ---- rules ---- */
 
 static int insertion_run(struct insertion *in, bool refuses_duplicates)
 {

@@ -39,8 +39,6 @@ static int anchor_write(struct dr_soft *soft, uint32_t place, const struct dr_so
 	return ret;
 }
 
-/* ---- tables ---- */
-
 static int run_create(struct dr_soft_table *table, enum prm_flow_table_type type)
 {
 	uint8_t in[FLD_BYTE(CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT) +
@@ -110,8 +108,6 @@ uint64_t mlx5_dr_soft_table_address(const struct dr_soft_table *table)
 {
 	return dr_place_address(&table->soft->memory, table->start);
 }
-
-/* ---- the order of matchers ---- */
 
 static uint32_t place_before(const struct dr_soft_table *table,
 			     const struct dr_soft_matcher *matcher)
