@@ -31,8 +31,11 @@ static struct cm_lock lock;
 static int sock = -1;
 /* identifies the socket: the program may have closed it and reused its number */
 static ino_t sock_inode;
-static pid_t owner;        /* process that opened the socket */
-static int64_t rests_till; /* time in milliseconds before which the daemon is not asked */
+/* process that opened the socket; a child of fork() opens its own, as two readers of one socket
+ * would take each other's answers */
+static pid_t owner;
+/* until this time in milliseconds the daemon is not asked, because it was absent or failed */
+static int64_t rests_till;
 
 static int64_t now_ms(void)
 {
@@ -228,7 +231,9 @@ static int exchange_question(const struct acm_message *question, struct acm_mess
 	rdmacm_acm_disconnect();
 	if (ret == ETIMEDOUT)
 		rests_till = now_ms() + ACM_REST_MS;
-	if (ret != EPROTO) /* already logged by rdmacm_acm_header_is_sane() */
+	/* already logged by rdmacm_acm_header_is_sane(), and two lines for one fault would
+	 * mislead */
+	if (ret != EPROTO)
 		verbs_warn("ibacm: no answer: %s", strerror(ret));
 	return ret;
 }

@@ -38,7 +38,8 @@ enum { ACM_ENTRY_IPV4 = 2, ACM_ENTRY_IPV6 = 3, ACM_ENTRY_PATH = 0x10 };
 struct acm_header {
 	uint8_t version;
 	uint8_t opcode;
-	uint8_t status; /* answers: 0, or the reason for the failure; acm_wire.c has the texts */
+	/* answers: 0, or the reason for the failure, which acm_wire.c puts into words */
+	uint8_t status;
 	uint8_t data[3];
 	uint16_t length; /* bytes of the message, this header included */
 	uint64_t tid;
@@ -73,7 +74,8 @@ struct acm_question {
 };
 
 struct acm_answer {
-	socklen_t src_len; /* 0 if the daemon does not name the source address */
+	/* 0: the daemon does not name the source address, so the kernel chooses it */
+	socklen_t src_len;
 	struct sockaddr_storage src;
 	unsigned int num_paths;
 	struct ibv_path_data paths[ACM_MAX_ENTRIES];
@@ -106,7 +108,6 @@ enum {
 /* Returns whether the daemon was recently absent or silent, so that it is not asked now. */
 bool rdmacm_acm_rests(void);
 int rdmacm_acm_ask(const struct acm_question *question, int timeout_ms, struct acm_answer *answer);
-/* Ends the connection to the daemon, if there is one. */
 void rdmacm_acm_disconnect(void);
 
 #endif

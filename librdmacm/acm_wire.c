@@ -2,8 +2,8 @@
 /*
  * acm_wire.c - encodes questions for ibacm and decodes its answers; see acm.h.
  *
- * Each IP address of a question is a separate entry. A GID (AF_IB) is not an entry; it is part of
- * the requested path record.
+ * Each IP address of a question is a separate entry, because ibacm's protocol has one address in an
+ * entry. A GID (AF_IB) is not an entry; it is part of the requested path record.
  */
 #include "acm.h"
 
@@ -156,7 +156,7 @@ static void take_entry(struct acm_answer *answer, const struct acm_entry *entry)
 		answer->paths[answer->num_paths++] =
 			(struct ibv_path_data){ .flags = entry->flags, .path = entry->path };
 		break;
-	default: /* ignore names, and kinds of newer daemons */
+	default: /* names, which no call needs, and kinds of newer daemons */
 		break;
 	}
 }

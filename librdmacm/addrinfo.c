@@ -64,8 +64,8 @@ static int socket_type(const struct rdma_addrinfo *hints)
 	}
 }
 
-/* Returns the IP protocol. If port space and QP type contradict each other, the C library then
- * returns EAI_SOCKTYPE. */
+/* Returns the IP protocol. The C library compares it with the socket type, so a port space that
+ * contradicts the QP type fails there, with EAI_SOCKTYPE. */
 static int protocol_of(int port_space)
 {
 	switch (port_space) {
@@ -196,7 +196,6 @@ static int resolve_gid(const char *node, const char *service, const struct rdma_
 	return ret;
 }
 
-/* Copies the hints to the result, when there is neither node nor service. */
 static int take_hints(const struct rdma_addrinfo *hints, struct rdma_addrinfo **list)
 {
 	struct rdma_addrinfo *info = calloc(1, sizeof(*info));

@@ -8,7 +8,6 @@
 
 #include "cma.h"
 
-/* Sets *TO to a copy of LEN bytes, or to NULL if LEN is 0. */
 int rdmacm_addrinfo_copy(void **to, size_t *to_len, const void *from, size_t len);
 int rdmacm_addrinfo_put_source(struct rdma_addrinfo *info, const struct sockaddr *addr,
 			       socklen_t len);
@@ -16,7 +15,7 @@ int rdmacm_addrinfo_put_destination(struct rdma_addrinfo *info, const struct soc
 				    socklen_t len);
 
 /* Asks ibacm for paths for the only entry of *LIST, and may add an entry. Without a path, it still
- * returns 0. */
+ * returns 0. because a program can still let the kernel resolve the route. */
 int rdmacm_addrinfo_add_route(struct rdma_addrinfo **list, const struct rdma_addrinfo *hints);
 
 /* For RAI_SA: finds the hosts that offer a service, by its name or number. NODE must be NULL.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * addrinfo_entry.c - fills and frees the entries of a struct rdma_addrinfo list.
+ * addrinfo_entry.c - fills and frees the entries of a struct rdma_addrinfo list. All memory belongs
+ * to an entry, so rdma_freeaddrinfo() frees any list, whichever file built it.
  */
 #include "addrinfo.h"
 
@@ -41,7 +42,8 @@ int rdmacm_addrinfo_put_destination(struct rdma_addrinfo *info, const struct soc
 	return ret;
 }
 
-/* Makes one entry from one address of the C library's result. On failure, the caller frees *OUT. */
+/* Makes one entry from one address of the C library's result. On failure, the caller frees *OUT,
+ * which may be half filled. */
 
 /* Skips the call for NULL: most members of an entry are NULL, and calls cost time. */
 static inline void free_if_any(void *memory)

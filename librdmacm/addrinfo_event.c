@@ -54,7 +54,8 @@ static int resolve_names(struct cm_id *cm, const char *node, const char *service
 	return ret;
 }
 
-/* Encodes SERVICE as a service ID if it is a number, else as a name. */
+/* Encodes SERVICE as a service ID if it is a number, else as a name: the kernel's request has a
+ * field for each. */
 static int put_service(struct rdma_ucm_ib_service *to, const char *service)
 {
 	int before = errno;
@@ -120,7 +121,7 @@ CMA_EXPORT int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, co
 	return cma_return(ret ? ret : cm_event_await(cm));
 }
 
-/* Hands out the list, which the caller then owns. */
+/* Hands out the list, which the caller then owns, so a second call finds nothing. */
 CMA_EXPORT int rdma_query_addrinfo(struct rdma_cm_id *id, struct rdma_addrinfo **info)
 {
 	struct cm_id *cm = to_cm_id(id);

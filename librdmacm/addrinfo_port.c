@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets the source of the entries: the port that found the service. */
+/* Sets the source of the entries: only the port that found the service is known to reach it. */
 static int put_sources(struct rdma_addrinfo *list, const struct sockaddr_ib *port)
 {
 	int ret = 0;

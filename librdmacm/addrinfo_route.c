@@ -88,7 +88,9 @@ struct ip_cm_header {
 	uint8_t ip_version; /* 4 or 6, in the upper four bits */
 	/* 0, as Debian's sends it: the receiving kernel reads only the addresses */
 	__be16 src_port;
-	uint8_t src[16], dst[16]; /* an IPv4 address is in the last four bytes */
+	/* an IPv4 address is in the last four bytes, as in the hello header of the IP CM service
+	 * (IBTA vol 1, annex A11) */
+	uint8_t src[16], dst[16];
 };
 
 static void put_host(uint8_t to[16], const struct sockaddr *addr)
@@ -146,7 +148,7 @@ static int fill_gids(struct rdma_addrinfo *to, const struct rdma_addrinfo *from,
 	return ret;
 }
 
-/* Inserts an entry of GIDs before *LIST. */
+/* Inserts an entry of GIDs before *LIST, as programs try the first entry first. */
 static int add_gids(struct rdma_addrinfo **list, const struct acm_answer *answer)
 {
 	struct rdma_addrinfo *info = calloc(1, sizeof(*info));

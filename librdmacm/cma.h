@@ -268,7 +268,8 @@ static inline struct cm_id *to_cm_id(struct rdma_cm_id *id)
 	return (struct cm_id *)id;
 }
 
-/* Allocates an id that the kernel does not know yet. CHANNEL NULL: the id gets its own channel. */
+/* Allocates an id that the kernel does not know yet. CHANNEL NULL: the id gets its own channel, so
+ * that its calls can wait for their events. */
 int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
 		    enum ibv_qp_type qp_type, struct cm_id **id);
 int rdmacm_id_create(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
@@ -290,11 +291,11 @@ void rdmacm_id_forked(struct cm_id *id);
 
 /* ---- id_memory.c ---- */
 
-/* Returns an id that is zeroed except lock and condition, or NULL. */
+/* Returns an id that is zeroed except lock and condition, or NULL. These two stay initialised while
+ * ids reuse the memory. */
 struct cm_id *rdmacm_id_memory(void);
 void rdmacm_id_memory_free(struct cm_id *cm);
 void rdmacm_id_init_lock(struct cm_id *cm);
-/* Frees the memory kept for later ids. */
 void rdmacm_id_free_spare(void);
 /* Called in a child of fork(): another thread of the parent may have been changing the list. */
 void rdmacm_id_spare_forked(void);
@@ -304,7 +305,6 @@ void rdmacm_id_spare_forked(void);
 /* Fills in id->route as far as the kernel knows it, and binds the id to its device if the kernel
  * has. */
 int rdmacm_id_query_route(struct cm_id *id);
-/* Fills in only the paths. */
 int rdmacm_id_query_path(struct cm_id *id);
 /* WHAT is an RDMA_USER_CM_QUERY_*. */
 int rdmacm_id_query(struct cm_id *id, uint32_t what, void *resp, size_t size);
@@ -314,7 +314,6 @@ int rdmacm_id_query(struct cm_id *id, uint32_t what, void *resp, size_t size);
 /* Waits for the event of the operation just started. Returns 0, or the errno that the event stands
  * for. */
 int rdmacm_event_await(struct cm_id *id);
-/* Does so if the id's calls wait. */
 static inline int cm_event_await(struct cm_id *id)
 {
 	return id->waits ? rdmacm_event_await(id) : 0;
@@ -328,14 +327,14 @@ int rdmacm_event_read(struct cm_id *listener, struct rdma_ucm_event_resp *resp);
 /* Makes the kernel reject a request, so that the peer does not wait, and logs WHY. The request's id
  * is on the channel with descriptor FD and has no memory here. */
 int rdmacm_request_refuse(int fd, uint32_t number, const char *why);
-/* Makes the id of a LISTENER's request that another process may have read: moves it from the
- * channel with descriptor FROM to CHANNEL. */
+/* Makes the id of a LISTENER's request that another process may have read: the kernel lets only the
+ * opener of a channel use its ids, so this call moves the id from the channel with descriptor FROM
+ * to CHANNEL. */
 int rdmacm_request_fetch(const struct cm_id *listener, const struct rdma_ucm_event_resp *request,
 			 int from, struct rdma_event_channel *channel, struct cm_id **id);
 
 /* ---- explain.c ---- */
 
-/* If the event reports a failure, logs operation and reason at level warn. */
 void rdmacm_event_explain(const struct rdma_cm_event *event);
 
 /* ---- addrinfo_services.c ---- */

@@ -54,7 +54,8 @@ static inline int check_depths(const struct cm_id *cm, const struct rdma_conn_pa
 }
 
 /* Checks what both sides of a connection need: a device, READs and atomics that it supports, and a
- * QP, which the id or the parameters name. WHY explains a missing device. */
+ * QP, which the id or the parameters name: the request carries the QP's number. WHY explains a
+ * missing device. */
 static inline int check_side(const struct cm_id *cm, const struct rdma_conn_param *param,
 			     const char *why)
 {
@@ -107,7 +108,6 @@ static inline int put_private_data(const struct cm_id *cm, const struct rdma_con
 	return 0;
 }
 
-/* Fills in the program's parameters and the QP. */
 static inline int put_param(const struct cm_id *cm, const struct rdma_conn_param *param,
 			    struct rdma_ucm_conn_param *to)
 {
@@ -147,7 +147,8 @@ int rdmacm_qp_take_ece(struct cm_id *cm)
 	return ret == EOPNOTSUPP ? 0 : ret;
 }
 
-/* Offers the QP's own ECE, unless the program has chosen one. */
+/* Offers the QP's own ECE, unless the program has chosen one: an explicit choice goes before the
+ * provider's. */
 static void offer_ece(struct cm_id *cm)
 {
 	if (cm->id.qp && !cm->local_ece.vendor_id && ibv_query_ece(cm->id.qp, &cm->local_ece))

@@ -104,7 +104,7 @@ CMA_EXPORT void rdma_destroy_ep(struct rdma_cm_id *id)
 }
 
 /* Creates the QP of a request with the attributes given to rdma_create_ep() for the listener, which
- * has no QP itself. */
+ * has no QP itself, as a connection needs one of its own. */
 static int give_qp(struct cm_id *listener, struct cm_id *cm)
 {
 	struct ibv_qp_init_attr attr;

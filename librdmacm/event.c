@@ -88,8 +88,8 @@ static int event_fail(struct cm_event *event, enum rdma_cm_event_type type, int 
 	return 0;
 }
 
-/* ADDR_RESOLVED: binds the id. That fails for a port without a provisioned GUID (0), which no
- * device matches. */
+/* ADDR_RESOLVED: binds the id. The library must find the device by its GUID, which fails for a port
+ * without a provisioned GUID (0), which no device matches. */
 static int addr_resolved(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	int ret = rdmacm_id_query_route(event->cm);
@@ -417,7 +417,6 @@ static int __attribute__((noinline)) await_cancelled(struct wait *wait, int *sta
 	return ret;
 }
 
-/* Does the library's part, and returns whether the event is hidden from the program. */
 static bool is_swallowed(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	return resp->event < ARRAY_SIZE(on_event) && on_event[resp->event] &&

@@ -73,7 +73,6 @@ static const char *reason_of(const struct rdma_cm_event *event)
 	return strerror(event->status);
 }
 
-/* Returns the cure for an address or a route that is not found, or "". */
 static const char *cure_of(const struct rdma_cm_event *event)
 {
 	if (event->event == RDMA_CM_EVENT_ADDR_ERROR)

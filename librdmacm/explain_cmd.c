@@ -64,8 +64,8 @@ static const struct room request_room = { "a request", 92 - 36, 216 - 36, 216 };
 static const struct room answer_room = { "an answer", 196, 136, 196 };
 static const struct room rejection_room = { "a rejection", 148, 136, 148 };
 
-/* Names the length if it is too long for one of the messages, and the rule of the command unless
- * the length is the certain cause. */
+/* Names the length if it is too long for one of the messages. Adds the rule of the command unless
+ * the length is the certain cause, because EINVAL does not tell the two apart. */
 static void explain_length(uint32_t number, const struct room *room, unsigned int len, char *why,
 			   size_t size)
 {
@@ -80,7 +80,6 @@ static void explain_length(uint32_t number, const struct room *room, unsigned in
 			 len > room->certain ? "" : rules[number] + strlen(":"));
 }
 
-/* Writes the address in numbers, with its port. */
 static void name_address(const struct __kernel_sockaddr_storage *addr, char *text, size_t size)
 {
 	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;

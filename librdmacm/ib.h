@@ -17,7 +17,6 @@
 #define PF_IB AF_IB
 #endif
 
-/* An address is a GID. */
 struct ib_addr {
 	union {
 		__u8 uib_addr8[16];
@@ -34,13 +33,11 @@ struct ib_addr {
 #define sib_interface_id  ib_u.uib_addr64[1]
 };
 
-/* Returns whether the address is all zeros, which means any. */
 static inline int ib_addr_any(const struct ib_addr *a)
 {
 	return !a->sib_subnet_prefix && !a->sib_interface_id;
 }
 
-/* Returns whether the address is ::1. */
 static inline int ib_addr_loopback(const struct ib_addr *a)
 {
 	return !a->sib_subnet_prefix && a->sib_interface_id == htobe64(1);
@@ -53,7 +50,6 @@ static inline void ib_addr_set(struct ib_addr *addr, __be32 w1, __be32 w2, __be3
 	memcpy(addr->sib_addr32, words, sizeof(words));
 }
 
-/* Compares two addresses as memcmp() does. */
 static inline int ib_addr_cmp(const struct ib_addr *a1, const struct ib_addr *a2)
 {
 	return memcmp(a1->sib_raw, a2->sib_raw, sizeof(a1->sib_raw));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * id_memory.c - memory of ids. Some freed ids are kept for reuse.
+ * id_memory.c - memory of ids. Some freed ids are kept for reuse. A program that connects often
+ * would otherwise allocate, and initialise a lock, for each connection.
  */
 #include "cma.h"
 

@@ -24,7 +24,6 @@ struct cm_lock {
 
 /* Waits for the holder, and takes the lock. */
 void rdmacm_lock_wait(struct cm_lock *lock);
-/* Wakes one waiting thread. */
 void rdmacm_lock_wake(struct cm_lock *lock);
 
 static inline void cm_lock_init(struct cm_lock *lock)
@@ -32,7 +31,6 @@ static inline void cm_lock_init(struct cm_lock *lock)
 	lock->state = LOCK_FREE;
 }
 
-/* Returns false if another thread has the lock. */
 static inline bool cm_lock_try(struct cm_lock *lock)
 {
 	uint32_t was = LOCK_FREE;

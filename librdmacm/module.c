@@ -39,8 +39,8 @@ static time_t now_s(void)
 	return now.tv_sec;
 }
 
-/* Waits for the answer until the time limit. A signal handler may interrupt the wait; it continues
- * then. */
+/* Waits for the answer until the time limit. A signal handler may interrupt the wait, which then
+ * continues, because the device file exists only after the answer. */
 static ssize_t await_answer(int sock, void *answer, size_t size)
 {
 	const struct timeval limit = { .tv_sec = ANSWER_S };
@@ -85,7 +85,6 @@ static int ask_kernel(int sock)
 	return -error.error;
 }
 
-/* Returns EAGAIN if the kernel does not answer in time. */
 int rdmacm_module_load(void)
 {
 	int sock = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA), ret;

@@ -81,7 +81,9 @@ static bool is_pkey_of_route(const struct rdma_route *route)
 	return !(differ & htobe16(0x7fff));
 }
 
-/* Returns the device's cached access flags for connections with attributes like RTR. */
+/* Returns the device's cached access flags for connections with attributes like RTR. The kernel
+ * grants READs and atomics only to a peer that may have some outstanding, so there are two
+ * values. */
 static atomic_uint *granted_access(struct cm_id *cm, const struct ibv_qp_attr *rtr)
 {
 	return &cm->device->granted[rtr->max_dest_rd_atomic > 0];
@@ -178,7 +180,6 @@ static int take_pd(struct cm_id *cm, struct ibv_pd *pd)
 	return 0;
 }
 
-/* Gets the XRC domain, which an id's XRC QP and XRC SRQ share. */
 static int take_xrcd(struct cm_id *cm, struct ibv_xrcd **xrcd)
 {
 	int ret;
@@ -250,7 +251,8 @@ static int take_send_cq(struct cm_id *cm, uint32_t size)
 	return ret;
 }
 
-/* Destroys the library's CQs that no QP or SRQ uses any more. */
+/* Destroys the library's CQs that no QP or SRQ uses any more: the kernel refuses to destroy a CQ in
+ * use (EBUSY). */
 static void put_cqs(struct cm_id *cm)
 {
 	if (cm->id.qp)
@@ -302,7 +304,8 @@ static int check_qp_attr(const struct cm_id *cm, const struct ibv_qp_init_attr_e
 	return EINVAL;
 }
 
-/* Sets the domain of a QP: an XRC receive QP belongs to an XRC domain, all others to a PD. */
+/* Sets the domain of a QP: an XRC receive QP belongs to an XRC domain, because it names no memory
+ * (its SRQs do); all others belong to a PD. */
 static int choose_domain(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
 {
 	int ret = 0;
@@ -409,7 +412,6 @@ CMA_EXPORT void rdma_destroy_qp(struct rdma_cm_id *id)
 
 /* ---- SRQs ---- */
 
-/* Adds the default domain and CQ that an XRC SRQ needs. */
 static int complete_xrc(struct cm_id *cm, struct ibv_srq_init_attr_ex *attr)
 {
 	int ret = 0;
@@ -484,7 +486,6 @@ CMA_EXPORT int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_att
 	return cma_return(make_srq(to_cm_id(id), attr));
 }
 
-/* Creates an SRQ; on an XRC id, an XRC SRQ. */
 CMA_EXPORT int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd,
 			       struct ibv_srq_init_attr *attr)
 {

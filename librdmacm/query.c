@@ -59,7 +59,6 @@ static int query_addr(struct cm_id *cm)
 	return bind_device(cm, resp.node_guid, resp.ibdev_index, resp.port_num);
 }
 
-/* Queries the GIDs, which the kernel returns as AF_IB addresses. */
 static int query_gid(struct cm_id *cm)
 {
 	struct rdma_ucm_query_addr_resp resp = { .ibdev_index = -1u };
@@ -79,7 +78,6 @@ static int query_gid(struct cm_id *cm)
 
 enum { MAX_PATHS = 6 };
 
-/* Replaces the array of paths by one with room for COUNT. */
 static int make_paths(struct cm_id *cm, uint32_t count)
 {
 	struct ibv_sa_path_rec *paths;
@@ -160,7 +158,7 @@ static int query_by_kind(struct cm_id *cm)
 
 enum { ROUTE_PATHS = 2 };
 
-/* Copies an IP address, followed by zeros. */
+/* Copies an IP address, followed by zeros: a GID that was there before is longer. */
 static void take_ip(struct sockaddr_storage *to, const uint32_t from[7])
 {
 	if (to->ss_family == AF_IB)

@@ -38,7 +38,8 @@ CMA_EXPORT int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_add
 		return cma_return(ret);
 	/* Set the address before the command: after it, another thread may read the event and use
 	 * the id. */
-	if (before.ss_family != dst_addr->sa_family) /* clears the rest of a longer address */
+	/* clears the rest of a longer address, which the copy below would leave */
+	if (before.ss_family != dst_addr->sa_family)
 		memset(&id->route.addr.dst_storage, 0, sizeof(before));
 	memcpy(&id->route.addr.dst_storage, dst_addr, rdmacm_addr_len(dst_addr));
 	ret = CM_RUN_ID(cm, &cmd, RESOLVE_ADDR, resolve_addr, 0);
@@ -89,7 +90,7 @@ static __be16 port_of(const struct sockaddr_storage *addr)
 		return ((const struct sockaddr_in *)addr)->sin_port;
 	case AF_INET6:
 		return ((const struct sockaddr_in6 *)addr)->sin6_port;
-	case AF_IB: /* the port is in the low bits of the service ID */
+	case AF_IB: /* the port is in the low bits of the service ID (IBTA vol 1, annex A11) */
 		memcpy(&sib, addr, sizeof(sib));
 		return htobe16(be64toh(sib.sib_sid) & be64toh(sib.sib_sid_mask) &
 			       RDMA_IB_IP_PORT_MASK);

@@ -133,7 +133,7 @@ static void kick_take(void)
 void rdmacm_service_kick(void)
 {
 	if (kick_is_there(1) && send(kick_end(1), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-		return; /* full: the thread is about to wake */
+		return; /* full: the thread is about to wake, and one kick is enough */
 }
 
 /* The thread's copy of the wards, for use without the lock. */
@@ -152,7 +152,6 @@ static bool round_alloc(struct round *round)
 	return round->wards && round->until_us && round->fds;
 }
 
-/* Begins a round. Returns false if there are no wards, or no memory. */
 static bool round_begin(struct round *round)
 {
 	const struct ward *ward;
@@ -237,7 +236,6 @@ static int limit_when_deaf(const struct round *round, int timeout_ms)
 	return DEAF_MS;
 }
 
-/* Queries all wards, and returns the timeout for poll(). */
 static int round_ask(struct round *round)
 {
 	int64_t until_us = INT64_MAX, left_us;

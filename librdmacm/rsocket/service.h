@@ -8,13 +8,11 @@
 
 #include "librdmacm/rsocket/rs.h"
 
-/* What wakes the thread for a socket. */
 struct rs_alarm {
-	struct pollfd fd; /* negative: no descriptor */
+	struct pollfd fd; /* negative: no descriptor, which poll() ignores */
 	int64_t until_us; /* INT64_MAX: no time */
 };
 
-/* Functions that the thread calls for a socket. */
 struct rs_care {
 	/* Sets *ALARM, which is empty. Returns false if the socket needs no service any more.
 	 * rs->lock is held. */

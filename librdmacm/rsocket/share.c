@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * share.c - the pipe of requests, and the socket with the holders' channels; see share.h.
- */
 #include "librdmacm/rsocket/share.h"
 
 #include <errno.h>
@@ -21,7 +18,8 @@
 /* Writes of up to PIPE_BUF are atomic, so a request is never split. */
 _Static_assert(sizeof(struct rdma_ucm_event_resp) <= 512, "POSIX: PIPE_BUF");
 
-/* Data of a message with descriptors. The stamp distinguishes it from earlier messages. */
+/* Data of a message with descriptors. The stamp distinguishes it from earlier messages. which a
+ * holder that died may have left. */
 struct stamp {
 	pid_t pid;
 	int32_t is_lost; /* the listener is lost: no descriptors */

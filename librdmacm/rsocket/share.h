@@ -51,16 +51,14 @@ void rdmacm_share_close(struct rs_share *share);
 /* Called in the child: its parent remains the holder. */
 void rdmacm_share_forked(struct rs_share *share);
 
-/* Returns whether the holder can write a request. */
+/* Returns whether the holder can write a request. A write to a full pipe would lose it. */
 bool rdmacm_share_has_room(const struct rs_share *share);
 int rdmacm_share_put(const struct rs_share *share, const struct rdma_ucm_event_resp *request);
-/* Returns EAGAIN if there is no request, or another process was faster. */
 int rdmacm_share_take(const struct rs_share *share, struct rdma_ucm_event_resp *request);
 
 /* Tries to make this process the holder. Returns true on success: the former holder is gone, and no
  * other process was faster. Sets *ERROR to an errno on failure. */
 bool rdmacm_share_hold(struct rs_share *share, int *error);
-/* Undoes rdmacm_share_hold(). */
 void rdmacm_share_let_go(struct rs_share *share);
 /* Returns 0 or an errno: EMFILE without free descriptors, EIDRM after rdmacm_share_lose(). */
 int rdmacm_share_find_channels(const struct rs_share *share, struct rs_share_channels *channels);
@@ -72,7 +70,6 @@ int rdmacm_share_set_channel(const struct rs_share *share, int channel,
 /* Records for all processes that no more requests will arrive: the kernel informs only the holder.
  * Returns 0 or an errno. */
 int rdmacm_share_lose(const struct rs_share *share);
-/* Returns the number of queued requests. */
 unsigned int rdmacm_share_count(const struct rs_share *share);
 
 #endif

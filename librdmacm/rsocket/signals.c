@@ -21,7 +21,7 @@
 #include "util/threads.h"
 
 /* Returns whether the signal is synchronous, and so never interrupts a sleep. Crash reporters have
- * handlers for these. */
+ * handlers for these, and must not make calls end with EINTR. */
 static bool is_of_fault(int number)
 {
 	return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
@@ -45,7 +45,7 @@ void rdmacm_rs_who(struct rs_user *user)
 	getresuid(&user->uids[0], &user->uids[1], &user->uids[2]);
 	getresgid(&user->gids[0], &user->gids[1], &user->gids[2]);
 	user->group_count = getgroups(RS_USER_GROUPS, user->groups);
-	if (user->group_count < 0) /* more than fit */
+	if (user->group_count < 0) /* more groups than there is room for */
 		user->group_count = getgroups(0, NULL);
 }
 

@@ -27,7 +27,8 @@ void rdmacm_rs_retire(struct rs *rs)
 {
 	if (rs->fd >= 0 && rdmacm_rs_find(rs->fd) == rs)
 		rdmacm_rs_table_remove(rs);
-	/* No thread can begin to watch the socket any more, as it has left the table. */
+	/* No thread can begin to watch the socket any more, because it has left the table: so the
+	 * count cannot grow after this look. */
 	if (__atomic_load_n(&rs->waiters.count, __ATOMIC_ACQUIRE))
 		rdmacm_rs_waiters_dismiss(&rs->waiters);
 }

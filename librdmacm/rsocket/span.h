@@ -15,18 +15,19 @@
 
 struct span {
 	const struct iovec *iov;
-	size_t offset; /* consumed bytes of the first buffer */
-	size_t left;   /* remaining bytes of all buffers */
+	size_t offset;
+	size_t left;
 };
 
-/* Returns EINVAL if the length does not fit a ssize_t. */
+/* Returns EINVAL if the length does not fit a ssize_t. as the call returns the number of bytes in
+ * one. */
 static inline int span_of_buffer(struct span *span, const struct iovec *buffer)
 {
 	*span = (struct span){ .iov = buffer, .left = buffer->iov_len };
 	return buffer->iov_len > SSIZE_MAX ? EINVAL : 0;
 }
 
-/* Returns whether the next SIZE bytes are contiguous. */
+/* Returns whether the next SIZE bytes are contiguous, so that a caller can use them in place. */
 static inline bool span_has_run(const struct span *span, size_t size)
 {
 	return size && span->iov->iov_len - span->offset >= size;
@@ -42,7 +43,6 @@ static inline void *span_take(struct span *span, size_t size)
 	return front;
 }
 
-/* Returns EINVAL if the sum of the lengths does not fit a ssize_t. */
 int rdmacm_span_init(struct span *span, const struct iovec *iov, size_t count);
 /* Returns the contiguous bytes at the front. *SIZE is the wanted maximum, and becomes their
  * number. */

@@ -94,11 +94,11 @@ static inline uint32_t wire_imm_value(uint32_t imm)
 	return imm & WIRE_MAX_VALUE;
 }
 
-/* Scale a count of mappings to a byte: up to 128 unchanged, above that in units of 256. */
+/* Scale a count of mappings to a byte: up to 128 unchanged, above that in units of 256. The hello
+ * has one byte for the count. */
 uint8_t rdmacm_wire_count_scale(unsigned int count);
 unsigned int rdmacm_wire_count_unscale(uint8_t scaled);
 
-/* Contents of a hello, in host order. */
 struct wire_peer {
 	uint16_t credits;
 	uint64_t slots_addr;

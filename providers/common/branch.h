@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * branch.h - branch prediction hints for the data path.
- */
+/* branch.h - branch prediction hints for the data path, by which the compiler moves rare cases out
+ * of the straight line. */
 #ifndef PROVIDERS_COMMON_BRANCH_H
 #define PROVIDERS_COMMON_BRANCH_H
 

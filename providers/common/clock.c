@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * clock.c - maps the page of a device's clock, and reads the clock.
- */
 #include "providers/common/clock.h"
 
 #include <endian.h>
@@ -23,7 +20,6 @@ void provider_clock_page_destroy(struct clock_page *page)
 	pthread_mutex_destroy(&page->lock);
 }
 
-/* The caller holds the lock. */
 static int page_map(struct clock_page *page, int fd, unsigned int number)
 {
 	void *addr;
@@ -43,7 +39,7 @@ int provider_clock_page_get(struct clock_page *page, const struct ibv_context *c
 	int ret = 0;
 
 	*addr = __atomic_load_n(&page->addr, __ATOMIC_ACQUIRE);
-	if (*addr) /* once mapped, it stays mapped */
+	if (*addr) /* once mapped, the page stays mapped, so later calls need no lock */
 		return 0;
 	pthread_mutex_lock(&page->lock);
 	ret = page_map(page, context->cmd_fd, number);

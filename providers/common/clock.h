@@ -13,8 +13,8 @@
 
 struct clock_page {
 	pthread_mutex_t lock;
-	const void *addr; /* NULL: not mapped; set under the lock */
-	size_t size;      /* bytes */
+	const void *addr; /* NULL: not mapped; set under the lock, read without it */
+	size_t size;
 };
 
 void provider_clock_page_init(struct clock_page *page);
@@ -23,7 +23,6 @@ void provider_clock_page_destroy(struct clock_page *page);
 int provider_clock_page_get(struct clock_page *page, const struct ibv_context *context,
 			    unsigned int number, const void **addr);
 
-/* Implements ibv_query_rt_values_ex() with the clock at WORDS. */
 void provider_clock_fill(const volatile __be32 *words, struct ibv_values_ex *values);
 
 #endif

@@ -31,8 +31,8 @@ struct provider_context {
 	struct id_lookup ids; /* maps the number in a CQE to its queue */
 	struct dbrec_pool dbrecs;
 	struct buf_pool queue_bufs;
-	struct cells cells;                  /* allocates small objects */
-	struct queue_allocators *allocators; /* set by the program, or NULL */
+	struct cells cells;
+	struct queue_allocators *allocators; /* set by the program through direct verbs, or NULL */
 	struct device_facts device;
 	struct clock_page clock;
 };

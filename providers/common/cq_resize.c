@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * cq_resize.c - implements cq_resize.h.
- */
 #include "providers/common/cq_resize.h"
 
 #include <errno.h>
@@ -66,7 +63,7 @@ static int cq_run_resize(const struct cq_resize_kind *kind, const struct cq_part
 			   "the adapter has not marked the end of the old ring: it cannot be used "
 			   "any more",
 			   parts->cqn, new_cqe);
-		/* The adapter may write to either ring. */
+		/* The adapter may write to either ring, so both must stay mapped. */
 		new->keeper->is_lost = true;
 		provider_cq_ring_keep(parts->old_rings, new->keeper, &new->mem);
 		parts->cq->cqe = cqe;

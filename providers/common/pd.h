@@ -43,7 +43,6 @@ static inline struct provider_td *to_ptd(struct ibv_td *td)
 	return container_of(td, struct provider_td, td);
 }
 
-/* Returns the thread domain of PD, or NULL. */
 static inline struct provider_td *pd_thread_domain(struct ibv_pd *pd)
 {
 	return pd ? to_ppd(pd)->td : NULL;

@@ -9,7 +9,6 @@
 
 #define PROVIDER_REPORT void __attribute__((cold))
 
-/* Return a name for a log line, for instance "RTS" or "RDMA_READ"; "?" for any other value. */
 const char *provider_qp_state_str(enum ibv_qp_state state) __attribute__((cold));
 const char *provider_wr_opcode_str(enum ibv_wr_opcode opcode) __attribute__((cold));
 /* Writes the names of the opcodes in MASK, for instance "SEND, SEND_WITH_IMM". Bit n of MASK stands
@@ -24,7 +23,6 @@ PROVIDER_REPORT provider_report_full_sq(const struct ibv_qp *qp, const struct ib
 PROVIDER_REPORT provider_report_inline(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 				       uint64_t total, uint32_t limit);
 
-/* OWNER names the type of object that has the queue. */
 PROVIDER_REPORT provider_report_full_rq(const char *owner, uint32_t number,
 					const struct ibv_recv_wr *wr, uint32_t limit);
 PROVIDER_REPORT provider_report_rq_sges(const char *owner, uint32_t number,

@@ -57,8 +57,11 @@ SEG_INLINE void scatter_put(struct data_seg *seg, uint32_t capacity, const struc
 			seg_put_data(seg + 4, 0, DATA_SEG_LKEY_END, 0);
 		return;
 	}
-	__asm__("" : "+r"(sge)); /* stops the compiler from merging the loop with the code above */
-	/* Write four buffers at a time, up to an empty one. */
+	/* stops the compiler from merging the loop with the code above, which would lose the
+	 * straight line for one buffer */
+	__asm__("" : "+r"(sge));
+	/* Write four buffers at a time, up to an empty one, which the list must not contain: its
+	 * length 0 would mean 2 GiB. */
 	for (; n >= 4 && scatter_put_four(seg, sge); n -= 4) {
 		sge += 4;
 		seg += 4;

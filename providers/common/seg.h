@@ -31,7 +31,7 @@
 
 /* PRM: Data Segment, pointer: a buffer of a request. The same in all ConnectX adapters. */
 struct data_seg {
-	__be32 byte_count; /* 0 means 2 GiB */
+	__be32 byte_count; /* 0 means 2 GiB, so an empty buffer cannot be written */
 	__be32 lkey;
 	__be64 addr;
 };
@@ -46,19 +46,16 @@ SEG_INLINE void seg_put_be64(void *at, uint64_t value)
 	memcpy(at, &raw, sizeof(raw));
 }
 
-/* Stores 8 bytes unconverted. */
 SEG_INLINE void seg_put_raw(void *at, uint64_t raw)
 {
 	memcpy(at, &raw, sizeof(raw));
 }
 
-/* Stores two 32-bit fields, given in host order. */
 SEG_INLINE void seg_put_pair(void *at, uint32_t first, uint32_t second)
 {
 	seg_put_be64(at, (uint64_t)first << 32 | second);
 }
 
-/* Stores two 32-bit fields that are already big-endian. */
 SEG_INLINE void seg_put_raw_pair(void *at, __be32 first, __be32 second)
 {
 	uint64_t raw = side_by_side(first, second);
@@ -75,7 +72,6 @@ SEG_INLINE void seg_put_data(void *at, uint32_t length, uint32_t lkey, uint64_t 
 static_assert(offsetof(struct ibv_sge, length) == 8 && offsetof(struct ibv_sge, lkey) == 12,
 	      "struct ibv_sge: addr, length, lkey");
 
-/* Writes the data segment of a nonempty SGE. */
 #ifdef __SSSE3__
 SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
 {
@@ -117,7 +113,6 @@ SEG_INLINE bool seg_has_bytes(seg_sge sge)
 	return !_mm_testz_si128(sge, length);
 }
 
-/* Writes a nonempty SGE to any address. */
 SEG_INLINE void seg_put_loaded(void *at, seg_sge sge)
 {
 	const __m128i order = _mm_setr_epi8(11, 10, 9, 8, 15, 14, 13, 12, 7, 6, 5, 4, 3, 2, 1, 0);
@@ -162,7 +157,8 @@ SEG_INLINE void seg_put_loaded(void *at, seg_sge sge)
 SEG_INLINE void copy_8_to_16(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	memcpy(to, from, 8);
-	memcpy(to + len - 8, from + len - 8, 8); /* may overlap the first */
+	/* may overlap the first 8: two fixed stores cost less than a loop over the rest */
+	memcpy(to + len - 8, from + len - 8, 8);
 }
 
 /* Copies up to 32 bytes inline, without touching other bytes; takes fewer instructions than a
@@ -171,7 +167,7 @@ SEG_INLINE void copy_up_to_32(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	if (len >= 16) {
 		memcpy(to, from, 16);
-		/* The last 16 bytes may overlap the first. */
+		/* The last 16 bytes may overlap the first, which saves a copy of the exact rest. */
 		memcpy(to + len - 16, from + len - 16, 16);
 	} else if (len >= 8) {
 		memcpy(to, from, 8);
@@ -188,7 +184,6 @@ SEG_INLINE void copy_up_to_32(uint8_t *to, const uint8_t *from, uint32_t len)
 
 #define COPY_SMALL_MAX 64
 
-/* Copies up to COPY_SMALL_MAX bytes, like copy_up_to_32(). */
 SEG_INLINE void copy_small(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	if (len < 16) {

@@ -37,14 +37,15 @@ static_assert(offsetof(struct wq_slot, done_as) == offsetof(struct wq_slot, tail
 
 struct wq {
 	uint32_t head;
-	uint32_t limit;    /* head may advance to here without reading tail */
-	uint32_t max_post; /* limit of outstanding requests */
-	uint32_t mask;     /* number of ring units (WQEBBs or receive WQEs) - 1 */
+	uint32_t limit; /* head may advance to here without reading tail */
+	uint32_t max_post;
+	uint32_t mask;
 	union {
 		struct wq_slot *slots; /* send queues: by the unit at which a request starts */
 		uint64_t *wr_ids;      /* receive queues: by unit */
 	};
-	uint32_t tail; /* written by the pollers */
+	/* written by the pollers, so posting reads it only when the cached limit is reached */
+	uint32_t tail;
 };
 
 static inline void wq_reset(struct wq *wq)
@@ -80,7 +81,7 @@ static inline void wq_slot_note(struct wq_slot *slot, uint32_t head, uint64_t wr
 	slot->tail_after = head + 1;
 }
 
-/* Does the same, and also sets DONE_AS. */
+/* Does the same, and also sets DONE_AS by the same store. */
 static inline void wq_slot_set(struct wq_slot *slot, uint32_t head, uint64_t wr_id,
 			       uint32_t done_as)
 {
@@ -90,7 +91,8 @@ static inline void wq_slot_set(struct wq_slot *slot, uint32_t head, uint64_t wr_
 	memcpy(&slot->tail_after, &both, sizeof(both));
 }
 
-/* Does the same, with DONE in the form of side_by_side(0, DONE_AS). */
+/* Does the same, with DONE in the form of side_by_side(0, DONE_AS), which a caller with a constant
+ * opcode has for free. */
 static inline void wq_slot_set_done(struct wq_slot *slot, uint32_t head, uint64_t wr_id,
 				    uint64_t done)
 {
@@ -114,13 +116,11 @@ static inline uint64_t wq_complete_slot(struct wq *wq, const struct wq_slot *slo
 	return wr_id;
 }
 
-/* Does what wq_complete_slot() does, for the request that starts at UNIT. */
 static inline uint64_t wq_complete_at(struct wq *wq, uint32_t unit, uint32_t *done_as)
 {
 	return wq_complete_slot(wq, wq_slot_at(wq, unit), done_as);
 }
 
-/* Completes the oldest request of a receive queue, at TAIL, whose wr_id was read before. */
 static inline void wq_complete_oldest(struct wq *wq, uint32_t tail)
 {
 	__atomic_store_n(&wq->tail, tail + 1, __ATOMIC_RELEASE);
@@ -137,7 +137,6 @@ static inline uint64_t wq_complete_one(struct wq *wq, uint32_t unit)
 	return wr_id;
 }
 
-/* Completes the oldest request of a receive queue. Returns its wr_id. */
 static inline uint64_t wq_complete_next(struct wq *wq)
 {
 	uint32_t tail;

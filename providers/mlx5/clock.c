@@ -64,7 +64,7 @@ int mlx5_clock_get_info(struct mlx5_context *ctx, const struct mlx5_ib_clock_inf
 	const void *page = __atomic_load_n(&ctx->clock_info.addr, __ATOMIC_ACQUIRE);
 	int ret = EOPNOTSUPP;
 
-	if (page) { /* it stays */
+	if (page) { /* a mapped page stays, so later calls need no lock */
 		*info = page;
 		return 0;
 	}

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * clock.h - converts timestamps of the adapter's clock to wall-clock time.
- */
 #ifndef PROVIDERS_MLX5_CLOCK_H
 #define PROVIDERS_MLX5_CLOCK_H
 
 #include <errno.h>
 #include <stdint.h>
 #include "util/barrier.h"
-#include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
+/* before kernel headers, because public headers name some of their things */
+#include "libibverbs/driver.h"
 #include <rdma/mlx5-abi.h>
 
 struct mlx5_context;

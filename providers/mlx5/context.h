@@ -7,7 +7,8 @@
 #define PROVIDERS_MLX5_CONTEXT_H
 
 #include <pthread.h>
-#include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
+/* before kernel headers, because public headers name some of their things */
+#include "libibverbs/driver.h"
 #include <rdma/mlx5-abi.h>
 #include "providers/common/clock.h"
 #include "providers/common/context.h"
@@ -28,7 +29,7 @@ struct mlx5_context {
 	bool has_devx;                /* the kernel allows commands in the device's format (DevX) */
 	int devx_refusal;             /* errno of the open with DevX, if it failed */
 	const struct ibv_fd_arr *fds; /* valid during open: descriptors that grant rights */
-	struct mlx5_ib_alloc_ucontext_resp caps; /* limits of the device, from GET_CONTEXT */
+	struct mlx5_ib_alloc_ucontext_resp caps;
 
 	struct provider_context common;
 
@@ -40,11 +41,13 @@ struct mlx5_context {
 	unsigned int unused_bfregs, used_bfregs;
 	/* errno of the kernel's permanent refusal of a BlueFlame page, or 0 */
 	int no_blueflame;
-	uint32_t numbered_uars; /* count of pages made by number: see uar/page.c */
+	/* pages made by number, which kernels before 5.8 need: see uar/page.c */
+	uint32_t numbered_uars;
 
-	void *plain_for_programs; /* page of dv/uar.c for programs, or NULL; atomic */
+	/* page of dv/uar.c for programs, or NULL; atomic, as it is read without the lock */
+	void *plain_for_programs;
 
-	struct mlx5_ib_query_device_resp device_resp; /* cached by device.c */
+	struct mlx5_ib_query_device_resp device_resp;
 	struct hca_caps_cache hca_caps;
 	struct qpn_pool qpns; /* reserved numbers, which no QP gets */
 
@@ -52,7 +55,7 @@ struct mlx5_context {
 
 	/* maps the index of a key with signatures to the key; NULL: no such key */
 	struct id_lookup *sig_keys;
-	pthread_mutex_t login_lock;            /* guards login */
+	pthread_mutex_t login_lock;
 	struct mlx5dv_crypto_login_obj *login; /* of dv/crypto.c, or NULL */
 	uint32_t ah_count; /* count of handles whose UDP source port came from a counter; atomic */
 

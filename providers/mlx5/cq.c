@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * cq.c - creates, arms and destroys completion queues.
- */
 #include "providers/mlx5/cq.h"
 
 #include <errno.h>
@@ -139,8 +136,8 @@ static int cq_run_create(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 	return 0;
 }
 
-/* Chooses the polling routines once, at creation: a poll then tests neither the CQ's locks nor the
- * environment. */
+/* Chooses the polling routines once, at creation, so that a poll tests neither the CQ's locks nor
+ * the environment. */
 static void cq_choose_routines(struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 			       struct mlx5_cq *cq)
 {

@@ -28,10 +28,10 @@ struct mlx5_cq {
 	struct qlock lock;
 	/* entry 0; of a 128-byte entry its last 64 bytes, which have the ownership bit */
 	uint8_t *ring;
-	uint32_t entry_log; /* log2 of the size of an entry: 6 or 7 */
-	uint32_t count_log; /* log2 of the number of entries */
-	uint32_t mask;      /* number of entries - 1 */
-	uint32_t ci;        /* next CQE to read; free-running, the device sees the low 24 bits */
+	uint32_t entry_log;
+	uint32_t count_log;
+	uint32_t mask;
+	uint32_t ci; /* next CQE to read; free-running, the device sees the low 24 bits */
 	/* Offset in a CQE of the field that identifies its QP, WQ or SRQ: the user index, or the
 	 * QPN for CQE version 0. */
 	uint32_t rsn_offset;
@@ -43,8 +43,8 @@ struct mlx5_cq {
 	bool is_moving;
 	const struct id_root *ids;
 	__be32 *dbrec;
-	const struct mlx5_cqe64 *cqe; /* current completion of the extended readers */
-	unsigned int cqe_opcode;      /* of cqe */
+	const struct mlx5_cqe64 *cqe;
+	unsigned int cqe_opcode;
 	/* of the current completion: see struct completion */
 	uint32_t cqe_extra;
 	/* conversion factors for wall-clock time; see clock.h */
@@ -52,14 +52,14 @@ struct mlx5_cq {
 
 	struct verbs_cq vcq;
 
-	bool freezes;          /* stops at the first failed completion: see cqe_error.c */
-	uint16_t kernel_flags; /* MLX5_IB_CREATE_CQ_FLAGS_* that direct verbs asked for */
-	uint32_t arm_sn;       /* number of events read; arm requests carry it */
+	bool freezes; /* stops at the first failed completion: see cqe_error.c */
+	uint16_t kernel_flags;
+	uint32_t arm_sn; /* number of events read; arm requests carry it */
 	uint32_t cqn;
 	struct mlx5_uar *uar;
 	struct queue_mem buf;
-	struct queue_rec rec;          /* dbrec */
-	struct cq_old_ring *old_rings; /* see providers/common/cq_resize.h */
+	struct queue_rec rec;
+	struct cq_old_ring *old_rings;
 	struct cq_stall stall;
 
 	/* The program knows the address of the ring (shown), last when ci was shown_ci, and may
@@ -71,8 +71,11 @@ struct mlx5_cq {
 	bool compressed;         /* CQEs may be compressed into runs: see cqe_run.h */
 	uint8_t mini_cqe_format; /* format of messages in such runs, MLX5_IB_CQE_RES_FORMAT_* */
 	uint32_t shown_ci;
-	struct mlx5_ib_clock_info clock_now; /* start_poll's copy of the kernel's page */
-	bool clock_reported;                 /* EBUSY of the clock was logged once */
+	/* start_poll's copy of the kernel's page, so that all readers of a batch convert by the
+	 * same factors */
+	struct mlx5_ib_clock_info clock_now;
+	/* EBUSY of the clock was logged once: a poll that meets it again must not fill the log */
+	bool clock_reported;
 	__be32 shown_record; /* for CQs without a lock: the doorbell record at shown_ci */
 };
 
@@ -88,12 +91,11 @@ static inline struct mlx5_cq *to_mcq_ex(struct ibv_cq_ex *cqx)
 	return container_of(cqx, struct mlx5_cq, vcq.cq_ex);
 }
 
-/* What direct verbs can ask of a CQ beyond its attributes. */
 struct cq_options {
 	unsigned int cqe_size; /* 64 or 128, otherwise EINVAL */
-	uint16_t kernel_flags; /* MLX5_IB_CREATE_CQ_FLAGS_* */
+	uint16_t kernel_flags;
 	bool compressed;
-	uint8_t mini_cqe_format; /* enum mlx5_ib_cqe_comp_res_format */
+	uint8_t mini_cqe_format;
 };
 
 int mlx5_cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,

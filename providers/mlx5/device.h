@@ -5,7 +5,8 @@
 #ifndef PROVIDERS_MLX5_DEVICE_H
 #define PROVIDERS_MLX5_DEVICE_H
 
-#include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
+/* before kernel headers, because public headers name some of their things */
+#include "libibverbs/driver.h"
 #include <rdma/mlx5-abi.h>
 
 struct device_kind;
@@ -16,7 +17,6 @@ extern const struct device_kind mlx5_device_kind;
 int mlx5_device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 			 struct ibv_device_attr_ex *attr, size_t attr_size);
 
-/* Sets *RESP to the driver's part of the device's attributes. */
 int mlx5_device_resp_get(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp **resp);
 
 /* Returns whether the buffers of an SRQ may be on demand. A receive then may fail with a page fault

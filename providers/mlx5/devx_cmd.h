@@ -23,7 +23,6 @@ int mlx5_devx_status_errno(uint32_t status);
 int mlx5_devx_run(struct mlx5_context *ctx, const void *in, size_t in_len, void *out,
 		  size_t out_len);
 
-/* A general object: the kernel's handle, and the id that the device assigned. */
 struct devx_object {
 	uint32_t handle, id;
 };
@@ -40,7 +39,6 @@ int mlx5_devx_object_query(struct mlx5_context *ctx, const struct devx_object *o
 			   const void *in, size_t in_len, void *out, size_t out_len);
 int mlx5_devx_object_destroy(struct mlx5_context *ctx, const struct devx_object *object);
 
-/* These run commands on the device's object behind a QP of verbs. */
 int mlx5_devx_qp_query(struct ibv_qp *qp, const void *in, size_t in_len, void *out, size_t out_len);
 int mlx5_devx_qp_modify(struct ibv_qp *qp, const void *in, size_t in_len);
 

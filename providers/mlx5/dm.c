@@ -25,7 +25,7 @@
 struct mlx5_dm {
 	struct ibv_dm dm;
 	size_t length;
-	void *map; /* starts at a page boundary, and is whole pages long */
+	void *map;
 	size_t map_size;
 	uint8_t *start;      /* address of the memory in the first page of map; NULL: not mapped */
 	uint64_t map_offset; /* offset that mmap() got */
@@ -199,7 +199,6 @@ static int dm_explain_refusal(struct ibv_context *context, size_t length, int er
 	return length > device.max_dm_size ? EINVAL : err;
 }
 
-/* Allocates the object only; the caller maps the adapter's memory. */
 static struct mlx5_dm *dm_new(const char *call, struct ibv_context *context)
 {
 	struct mlx5_dm *dm =
@@ -303,7 +302,8 @@ int mlx5_dm_import(struct ibv_context *context, uint32_t handle, struct ibv_dm *
 	return 0;
 }
 
-/* Unmaps the memory and frees the object of this process; the adapter's memory stays allocated. */
+/* Unmaps the memory and frees the object of this process. The adapter's memory stays allocated, as
+ * the process that allocated it may use it. */
 void mlx5_dm_unimport(struct ibv_dm *ibdm)
 {
 	struct mlx5_dm *dm = to_mdm(ibdm);

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * dm.h - device memory.
- */
 #ifndef PROVIDERS_MLX5_DM_H
 #define PROVIDERS_MLX5_DM_H
 
-#include "libibverbs/driver.h" /* before mlx5dv.h, which names some things of kernel headers */
+#include "libibverbs/driver.h" /* before mlx5dv.h, because it names some things of kernel headers */
 #include <infiniband/mlx5dv.h>
 
 struct ibv_dm *mlx5_dm_alloc(struct ibv_context *context, struct ibv_alloc_dm_attr *attr);
-/* TYPE is an enum mlx5_ib_uapi_dm_type. */
 struct ibv_dm *mlx5_dm_alloc_of_type(struct ibv_context *context,
 				     const struct ibv_alloc_dm_attr *attr, uint32_t type);
 int mlx5_dm_free(struct ibv_dm *dm);
@@ -22,7 +18,6 @@ int mlx5_dm_export_dmabuf(struct ibv_dm *dm);
 /* Sets *ADDR to the address at which accesses to DM perform operation OP in the adapter. */
 int mlx5_dm_map_operation(struct ibv_dm *dm, uint8_t op, void **addr);
 
-/* Fills in the answer of mlx5dv_init_obj() for DM. */
 void mlx5_dm_describe(struct ibv_dm *dm, struct mlx5dv_dm *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * env.c - the environment variables of the provider. No other file reads them.
+ * env.c - the environment variables of the provider. No other file reads them, so that a context
+ * has one set of them for its life.
  */
 #include <limits.h>
 #include <stdlib.h>

@@ -12,8 +12,10 @@
 struct mlx5_env {
 	bool single_threaded; /* MLX5_SINGLE_THREADED: no queue takes a lock */
 	bool scatter_to_cqe;  /* MLX5_SCATTER_TO_CQE: small payloads may arrive inside the CQE */
-	bool blueflame; /* MLX5_SHUT_UP_BF unset: WQEs may be written to the adapter directly */
-	bool prefer_bf; /* MLX5_POST_SEND_PREFER_BF: push WQEs without inline data, too */
+	/* MLX5_SHUT_UP_BF unset: WQEs may be written to the adapter directly, which then need not
+	 * fetch them */
+	bool blueflame;
+	bool prefer_bf;       /* MLX5_POST_SEND_PREFER_BF: push WQEs without inline data, too */
 	bool freeze_on_error; /* MLX5_FREEZE_ON_ERROR_CQE: see cqe_error.c */
 	/* Whether MLX5_QP_SIGNATURE, MLX5_SRQ_SIGNATURE and MLX5_RWQ_SIGNATURE are set, to any
 	 * value: see data/signature.h. */

@@ -15,10 +15,10 @@
 
 struct mlx5_counters {
 	struct verbs_counters vcounters;
-	pthread_mutex_t lock; /* guards the fields below */
+	pthread_mutex_t lock;
 	struct mlx5_ib_flow_counters_desc *points;
 	uint32_t npoints;
-	bool fixed; /* a flow uses the set */
+	bool fixed; /* a flow uses the set: the kernel takes the points only with the first flow */
 };
 
 static struct mlx5_counters *to_mcounters(struct ibv_counters *counters)
@@ -65,7 +65,8 @@ static int flow_create_with(struct ibv_qp *qp, const struct ibv_flow_attr *attr,
 	int ret;
 
 	pthread_mutex_lock(&counters->lock);
-	/* The kernel does not know counters without a point, and refuses the flow. */
+	/* The kernel does not know counters without a point, and refuses the flow, so no set is
+	 * named. */
 	if (counters->fixed || !counters->npoints) {
 		ret = verbs_cmd_create_flow(qp, attr, flow, NULL);
 	} else {
@@ -189,7 +190,8 @@ int mlx5_counters_attach(struct ibv_counters *ibcounters, struct ibv_counter_att
 			   (int)attr->counter_desc);
 		return EOPNOTSUPP;
 	}
-	/* The kernel attaches counters only when it creates a flow. */
+	/* The kernel attaches counters only when it creates a flow, so a flow that exists gets
+	 * none. */
 	if (flow) {
 		verbs_warn(
 			"attach_counters_point_flow: flow is set: name the counters in its specs");

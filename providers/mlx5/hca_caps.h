@@ -17,23 +17,23 @@ struct mlx5_context;
 struct mlx5_hca_caps {
 	/* log2 of the most READs and atomics in flight: to a DC target, of a DC initiator */
 	uint8_t log_dc_reads, log_dc_requests;
-	bool has_odp, has_qos, has_general_2; /* the adapter has these capability pages */
+	bool has_odp, has_qos, has_general_2;
 	/* page ODP: operations of DC that may meet a page fault, enum ibv_odp_transport_cap_bits */
 	uint32_t dc_odp;
-	uint8_t lag_ports;                       /* number of bonded ports, or 0 */
-	bool lag_chooses_port;                   /* a queue may choose the port it sends on */
-	bool lag_changes_qp;                     /* an RTS QP may change that port */
-	bool changes_udp_port;                   /* an RTS QP may change its UDP source port */
-	bool schedules_qps, schedules_sqs;       /* page QOS, like the next two lines */
-	bool shares_bandwidth, limits_bandwidth; /* features of schedulers */
+	uint8_t lag_ports;     /* number of bonded ports, or 0 */
+	bool lag_chooses_port; /* a queue may choose the port it sends on */
+	bool lag_changes_qp;   /* an RTS QP may change that port */
+	bool changes_udp_port; /* an RTS QP may change its UDP source port */
+	bool schedules_qps, schedules_sqs;
+	bool shares_bandwidth, limits_bandwidth;
 	uint16_t scheduler_elements, scheduler_tsars;
 	bool reserves_qpns;        /* QP numbers can be reserved */
 	uint8_t log_reserved_qpns; /* page GENERAL_2: log2 of the size of a range */
 	uint32_t max_copy;         /* largest memory copy by a QP, in bytes; 0: not supported */
-	bool signs_blocks;         /* memory keys compute signatures */
+	bool signs_blocks;
 	bool signs_crc32c, signs_crc64, signs_4048;
 	bool drains_on_sig_error; /* a QP can stop at a signature error */
-	bool encrypts;            /* memory keys encrypt */
+	bool encrypts;
 	/* one key encrypts many units, each with its tweak; otherwise one unit */
 	bool encrypts_units;
 	bool imports_wrapped;     /* page CRYPTO: data keys must be imported wrapped */
@@ -45,11 +45,11 @@ struct mlx5_hca_caps {
 	 * supported. */
 	uint32_t early_rc, early_xrc, early_dc;
 	uint32_t early_ud, early_uc;
-	bool maps_addresses; /* maps an address handle to a QP for congestion control */
+	bool maps_addresses;
 };
 
 struct hca_caps_cache {
-	pthread_mutex_t lock;              /* serializes the queries */
+	pthread_mutex_t lock;
 	bool known[PRM_CAP_GENERAL_2 + 1]; /* by enum prm_cap; a known page is not queried again */
 	struct mlx5_hca_caps caps;
 };

@@ -20,7 +20,7 @@ enum mkey_sig_state {
 	MKEY_SIG_DROPPED,
 	MKEY_SIG_NONE,
 	MKEY_SIG_SET,
-	MKEY_SIG_SET_TWICE, /* both domains are signed */
+	MKEY_SIG_SET_TWICE,
 };
 
 /* State of a key's encryption. Encrypted data contains the signatures of one domain at most. */
@@ -30,10 +30,9 @@ enum mkey_crypt_state {
 	MKEY_CRYPT_RAW,
 };
 
-/* Type of the signatures of a domain (memory or wire). 0: no signatures. */
 enum mkey_sig_kind {
 	MKEY_SIG_KIND_DIF = 1,
-	MKEY_SIG_KIND_CRC32, /* also CRC32C */
+	MKEY_SIG_KIND_CRC32,
 	MKEY_SIG_KIND_CRC64,
 };
 
@@ -45,11 +44,11 @@ struct mkey_sig_format {
 	struct mkey_start {
 		uint64_t psv, state;
 	} mem_start, wire_start;
-	uint8_t mem, wire; /* enum mkey_sig_kind */
-	uint16_t told;     /* value for SIG_TOLD of union mkey_progress: an enum mkey_sig_state */
+	uint8_t mem, wire;
+	uint16_t told; /* value for SIG_TOLD of union mkey_progress: an enum mkey_sig_state */
 	/* Cache of the attributes that made this format. The next signature usually differs only in
 	 * its tags: see data/mkey/template_match.h. */
-	uint64_t given; /* flags and masks of these attributes, or MKEY_GIVEN_NOTHING */
+	uint64_t given;
 	struct mkey_sig_given {
 		uint64_t is_absent; /* boolean, of 64 bits because the words are compared */
 		enum mlx5dv_sig_type type;
@@ -69,31 +68,31 @@ struct mkey_crypt_format {
 	/* Cache of the attributes that made this format. The next encryption usually differs only
 	 * in tweak and tag. */
 	uint32_t dek;
-	struct mlx5dv_crypto_attr given; /* its dek is MKEY_NO_DEK if the cache is empty */
+	struct mlx5dv_crypto_attr given;
 };
 
 /* What completing a request needs beyond the fields of struct mkey_request
  * (data/mkey/configure.c). */
 struct mkey_end {
 	uint32_t bsf_units;
-	uint32_t flags_pd;     /* flags and PD of the key's context */
-	uint64_t mask;         /* fields of the context that change */
-	uint32_t usual_wqebbs; /* size of the WQE whose list is one block */
-	bool has_states;       /* further WQEs follow, which set PSVs */
-	bool sig, crypt;       /* the request has such a format */
-	uint8_t push;          /* PUSH_* */
-	__be32 flags_kept;     /* bits of the control segment's flags that stay */
+	uint32_t flags_pd;
+	uint64_t mask;
+	uint32_t usual_wqebbs;
+	bool has_states; /* further WQEs follow, which set PSVs */
+	bool sig, crypt; /* the request has such a format */
+	uint8_t push;    /* PUSH_* */
+	__be32 flags_kept;
 };
 
 /* Precomputed words of a request's control blocks, in ring format. Each request ORs in its own
  * values (data/mkey/ctrl_words.h), which costs less than building the words anew. */
 struct mkey_head {
-	uint64_t key;           /* of the control segment; without flags */
-	uint64_t control;       /* of the UMR control segment; without the list's length */
-	uint64_t usual_control; /* the same for a list of one block */
+	uint64_t key; /* of the control segment; without flags */
+	uint64_t control;
+	uint64_t usual_control;
 	uint64_t mask;
 	uint64_t context[4]; /* first half of the key's context; without access rights and length */
-	uint64_t kind;       /* of the BSF formats */
+	uint64_t kind;
 };
 
 /* Cache of the last request's control words. The next request usually configures the same parts of
@@ -107,7 +106,7 @@ struct mkey_again {
 
 /* Configuration of a key as of some request (data/mkey/configure.c). */
 struct mkey_config {
-	uint64_t length;     /* bytes of the layout */
+	uint64_t length;
 	uint16_t count_told; /* count of signature errors that the device was last told to expect */
 	uint16_t told;       /* SIG_TOLD and CRYPT_TOLD of union mkey_progress */
 	uint16_t sig, crypt; /* offsets in the key of its current formats: see MKEY_SIG() */
@@ -154,15 +153,16 @@ struct mlx5_mkey {
 	struct mlx5dv_mkey dv;
 	struct mlx5_context *ctx;
 	struct devx_object object;
-	bool is_gone;         /* the object is destroyed, but destroying its PSVs failed */
+	/* the object is destroyed, but destroying its PSVs failed: the next call goes on there */
+	bool is_gone;
 	uint16_t max_entries; /* capacity of its list of translations */
 	/* Longest list, in bytes, that takes the fast path: it fits into one block. plain_bytes is
 	 * the limit of a request without signature or encryption, 0 for a key that computes. */
 	uint8_t usual_bytes, plain_bytes;
-	bool computes; /* signatures, encryption or both */
+	bool computes;
 	bool encrypts;
-	bool encrypts_units;  /* one tweak per unit; otherwise the whole key is one unit */
-	struct mkey_sig *sig; /* NULL: no signatures */
+	bool encrypts_units; /* one tweak per unit; otherwise the whole key is one unit */
+	struct mkey_sig *sig;
 	/* Number of the key's next signature error, from 1 on; 0 for keys without signatures. The
 	 * device has only its lowest bit, which a request sets. */
 	uint16_t sig_count;
@@ -202,9 +202,8 @@ static inline bool mkey_computes(const struct mlx5_mkey *mkey)
 	return mkey->computes;
 }
 
-/* The device's encoding of a block size, by enum mlx5dv_block_size. */
 struct mkey_block {
-	uint8_t selector; /* enum bsf_block */
+	uint8_t selector;
 	uint16_t bytes;
 };
 #define MKEY_BLOCKS (MLX5DV_BLOCK_SIZE_4160 + 1)

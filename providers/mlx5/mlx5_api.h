@@ -8,7 +8,6 @@
 
 #include <infiniband/mlx5_user_ioctl_verbs.h>
 
-/* Flow steering. */
 #define mlx5dv_flow_action_flags                  mlx5_ib_uapi_flow_action_flags
 #define mlx5dv_flow_action_packet_reformat_type   mlx5_ib_uapi_flow_action_packet_reformat_type
 #define mlx5dv_flow_table_type                    mlx5_ib_uapi_flow_table_type
@@ -29,17 +28,15 @@
 #define MLX5DV_FLOW_TABLE_TYPE_RDMA_TRANSPORT_RX MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TRANSPORT_RX
 #define MLX5DV_FLOW_TABLE_TYPE_RDMA_TRANSPORT_TX MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TRANSPORT_TX
 
-/* Memory. */
-#define mlx5dv_alloc_dm_type                mlx5_ib_uapi_dm_type
-#define MLX5DV_DM_TYPE_MEMIC                MLX5_IB_UAPI_DM_TYPE_MEMIC
-#define MLX5DV_DM_TYPE_STEERING_SW_ICM      MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM
-#define MLX5DV_DM_TYPE_HEADER_MODIFY_SW_ICM MLX5_IB_UAPI_DM_TYPE_HEADER_MODIFY_SW_ICM
+#define mlx5dv_alloc_dm_type                     mlx5_ib_uapi_dm_type
+#define MLX5DV_DM_TYPE_MEMIC                     MLX5_IB_UAPI_DM_TYPE_MEMIC
+#define MLX5DV_DM_TYPE_STEERING_SW_ICM           MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM
+#define MLX5DV_DM_TYPE_HEADER_MODIFY_SW_ICM      MLX5_IB_UAPI_DM_TYPE_HEADER_MODIFY_SW_ICM
 #define MLX5DV_DM_TYPE_HEADER_MODIFY_PATTERN_SW_ICM \
 	MLX5_IB_UAPI_DM_TYPE_HEADER_MODIFY_PATTERN_SW_ICM
-#define MLX5DV_DM_TYPE_ENCAP_SW_ICM          MLX5_IB_UAPI_DM_TYPE_ENCAP_SW_ICM
-#define MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT MLX5_IB_UAPI_REG_DMABUF_ACCESS_DATA_DIRECT
+#define MLX5DV_DM_TYPE_ENCAP_SW_ICM            MLX5_IB_UAPI_DM_TYPE_ENCAP_SW_ICM
+#define MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT   MLX5_IB_UAPI_REG_DMABUF_ACCESS_DATA_DIRECT
 
-/* DevX. */
 #define mlx5dv_devx_async_cmd_hdr              mlx5_ib_uapi_devx_async_cmd_hdr
 #define mlx5dv_devx_async_event_hdr            mlx5_ib_uapi_devx_async_event_hdr
 #define mlx5dv_devx_create_event_channel_flags mlx5_ib_uapi_devx_create_event_channel_flags
@@ -48,13 +45,12 @@
 
 /* Pages and doorbells. Bit 31 of a UAR type is the library's own, as the kernel's types count from
  * 0: a page that no other user shares. */
-#define MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX MLX5_IB_UAPI_PP_ALLOC_FLAGS_DEDICATED_INDEX
-#define MLX5DV_UAR_ALLOC_TYPE_BF              MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF
-#define MLX5DV_UAR_ALLOC_TYPE_NC              MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC
-#define MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED    (1U << 31)
-#define MLX5DV_VAR_ALLOC_FLAG_TLP             MLX5_IB_UAPI_VAR_ALLOC_FLAG_TLP
+#define MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX   MLX5_IB_UAPI_PP_ALLOC_FLAGS_DEDICATED_INDEX
+#define MLX5DV_UAR_ALLOC_TYPE_BF                MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF
+#define MLX5DV_UAR_ALLOC_TYPE_NC                MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC
+#define MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED      (1U << 31)
+#define MLX5DV_VAR_ALLOC_FLAG_TLP               MLX5_IB_UAPI_VAR_ALLOC_FLAG_TLP
 
-/* Ports. */
 #define mlx5dv_port                             mlx5_ib_uapi_query_port
 #define mlx5dv_reg                              mlx5_ib_uapi_reg
 #define MLX5DV_QUERY_PORT_VPORT                 MLX5_IB_UAPI_QUERY_PORT_VPORT

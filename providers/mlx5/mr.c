@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * mr.c - memory regions: of host memory, of dma-bufs, imported ones, and the null region.
- */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -12,7 +9,6 @@
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
-/* Returns MR through VMR, or frees it when RET is an error. */
 static int mr_finish(int ret, struct verbs_mr *mr, struct verbs_mr **vmr)
 {
 	if (ret)
@@ -32,7 +28,7 @@ int mlx5_mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, uns
 			"reg_mr: length SIZE_MAX on demand means all memory, and needs addr NULL");
 		return EINVAL;
 	}
-	/* uninitialised: the command fills in every field */
+	/* uninitialised, because the command fills in every field */
 	mr = malloc_for("reg_mr", sizeof(*mr));
 	if (!mr)
 		return ENOMEM;

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * mr.h - memory regions and memory windows.
- */
 #ifndef PROVIDERS_MLX5_MR_H
 #define PROVIDERS_MLX5_MR_H
 
@@ -11,7 +8,6 @@ int mlx5_mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, uns
 		struct verbs_mr **vmr);
 int mlx5_mr_reg_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
 		       unsigned int access, struct verbs_mr **vmr);
-/* Does the same, with the driver's FLAGS (MLX5_IB_UAPI_REG_DMABUF_ACCESS_*). */
 int mlx5_mr_reg_dmabuf_with(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
 			    int fd, unsigned int access, uint32_t flags, struct verbs_mr **vmr);
 int mlx5_mr_reg_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr, struct verbs_mr **vmr);

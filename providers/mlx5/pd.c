@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * pd.c - protection domains and thread domains: the parts that are specific to mlx5.
- */
 #include "providers/mlx5/pd.h"
 
 #include <errno.h>
@@ -13,7 +10,7 @@
 
 int mlx5_pd_alloc(struct ibv_context *context, struct ibv_pd **pd)
 {
-	struct mlx5_ib_alloc_pd_resp resp; /* the command clears it */
+	struct mlx5_ib_alloc_pd_resp resp; /* not cleared here, as the command clears it */
 	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
 	int ret = provider_pd_alloc(context, &to_mctx(context)->common.cells, &udata, pd);
 

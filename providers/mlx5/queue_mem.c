@@ -26,7 +26,8 @@ static enum env_alloc queue_alloc_type(uint64_t type)
 	}
 }
 
-#define ADAPTER_PAGE ((size_t)4096) /* smallest page size of the adapter */
+/* smallest page size of the adapter */
+#define ADAPTER_PAGE ((size_t)4096)
 
 /* Chooses the place of a ring. A WQE must not cross a page, so a ring starts at a multiple of its
  * WQE size.

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * queue_mem.h - allocates memory and doorbell records of queues.
- */
 #ifndef PROVIDERS_MLX5_QUEUE_MEM_H
 #define PROVIDERS_MLX5_QUEUE_MEM_H
 
@@ -14,7 +11,6 @@ struct mlx5_context;
 int mlx5_queue_mem_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, uint64_t type, size_t size,
 			 size_t stride, struct queue_mem *mem);
 
-/* Allocates a doorbell record; PD may be NULL. */
 int mlx5_queue_rec_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, struct queue_rec *rec);
 void mlx5_queue_rec_free(struct mlx5_context *ctx, struct queue_rec *rec);
 

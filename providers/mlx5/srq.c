@@ -164,7 +164,8 @@ static bool srq_completes_itself(const struct ibv_srq_init_attr_ex *attr)
 	return attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && attr->srq_type != IBV_SRQT_BASIC;
 }
 
-/* Creates the SRQ. An SRQ with its own CQ is found by a user index of its own. */
+/* Creates the SRQ. An SRQ with its own CQ is found by a user index of its own. Messages of other
+ * SRQs are found by their QP. */
 static int srq_create_indexed(struct mlx5_context *ctx, struct ibv_srq_init_attr_ex *attr,
 			      struct mlx5_srq *srq)
 {

@@ -37,7 +37,7 @@ struct mlx5_srq {
 	int (*post)(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 	struct qlock lock;
 	uint8_t *ring;
-	uint64_t *wr_ids; /* by index of the WQE */
+	uint64_t *wr_ids;
 	uint32_t stride_log;
 	uint32_t max_sge;
 	uint32_t head, run_end; /* run_end is the index after the run that contains head */
@@ -56,13 +56,15 @@ struct mlx5_srq {
 	bool taken;    /* the program posts by itself: see srq_ring.c */
 	bool followed; /* the library follows the program's links */
 	uint32_t list_head, list_tail;
-	uint32_t wqes;   /* ring size, a power of two, larger than max_wr */
+	/* ring size, a power of two, larger than max_wr because the last link names a WQE that is
+	 * not posted */
+	uint32_t wqes;
 	uint32_t max_wr; /* limit of posted requests; WQEs after this index are room to wait */
 	/* Room to wait after page faults: WQEs never used so far, from free_map.count on, and a
 	 * linked list of waiting ones. */
 	uint32_t waiting, wait_head, wait_tail;
 	struct queue_mem buf;
-	struct queue_rec rec; /* dbrec */
+	struct queue_rec rec;
 };
 
 static inline struct mlx5_srq *to_msrq(struct ibv_srq *srq)
@@ -75,7 +77,6 @@ static inline struct mlx5_wqe_srq_next_seg *srq_wqe(const struct mlx5_srq *srq, 
 	return (struct mlx5_wqe_srq_next_seg *)(srq->ring + ((size_t)index << srq->stride_log));
 }
 
-/* Adds WQE INDEX to the free ones. The caller holds the lock. */
 static inline void srq_add_free(struct mlx5_srq *srq, uint32_t index)
 {
 	if (index == srq->run_end)

@@ -20,7 +20,7 @@ struct tm_tag {
 	 * NULL: discard them. */
 	uint8_t *buf;
 	uint32_t len;
-	uint16_t next; /* next free entry */
+	uint16_t next;
 	bool used;
 };
 
@@ -28,10 +28,12 @@ struct mlx5_tm {
 	struct mlx5_qp *qp; /* internal QP; NULL: destroyed */
 	struct tm_tag *tags;
 	uint16_t *deleting; /* by WQEBB: the tag that the request in it deletes */
-	uint32_t size;      /* a power of two; one entry stays free */
+	/* a power of two; one entry stays free, so that head and tail never meet */
+	uint32_t size;
 	uint32_t head, tail;
-	uint16_t seen;      /* unexpected messages that the program has polled */
-	uint16_t told;      /* unexpected messages that it has reported to the device */
+	uint16_t seen; /* unexpected messages that the program has polled */
+	/* unexpected messages that it has reported to the device */
+	uint16_t told;
 	uint32_t null_lkey; /* lkey of the context's null region */
 };
 
@@ -50,7 +52,6 @@ int mlx5_tm_create(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex *attr
 int mlx5_tm_check_attr(const struct ibv_srq_init_attr_ex *attr);
 int mlx5_tm_destroy(struct mlx5_srq *srq);
 void mlx5_tm_free(struct mlx5_srq *srq);
-/* Implements vctx->post_srq_ops. */
 int mlx5_tm_post(struct ibv_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad_wr);
 
 #endif

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * wq.c - receive work queues, and the indirection tables over which a QP with receive side scaling
- * spreads packets.
- */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -146,7 +142,8 @@ static int wq_run_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr
 	if (ret)
 		return ret;
 	wq->wq.post_recv = wq_post_recv;
-	/* Receives may be posted in any state; they wait until the WQ is ready. */
+	/* Receives may be posted in any state, and wait until the WQ is ready, so the gate stays
+	 * open from here on. */
 	rq_set_gate(&wq->rq, true);
 	wq->rq.number = wq->wq.wq_num;
 	return 0;

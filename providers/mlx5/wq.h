@@ -5,7 +5,7 @@
 #ifndef PROVIDERS_MLX5_WQ_H
 #define PROVIDERS_MLX5_WQ_H
 
-#include "libibverbs/driver.h" /* before mlx5dv.h, which names some things of kernel headers */
+#include "libibverbs/driver.h" /* before mlx5dv.h, because it names some things of kernel headers */
 #include <infiniband/mlx5dv.h>
 
 struct ibv_wq *mlx5_wq_create(struct ibv_context *context, struct ibv_wq_init_attr *attr);
@@ -15,7 +15,6 @@ int mlx5_wq_create_with(struct ibv_context *context, struct ibv_wq_init_attr *at
 			const struct mlx5dv_striding_rq_init_attr *strides, struct ibv_wq **out);
 int mlx5_wq_modify(struct ibv_wq *wq, struct ibv_wq_attr *attr);
 int mlx5_wq_destroy(struct ibv_wq *wq);
-/* Fills in the answer of mlx5dv_init_obj() for WQ. */
 void mlx5_wq_describe(struct ibv_wq *wq, struct mlx5dv_rwq *out);
 
 #endif

@@ -60,7 +60,7 @@ static int channel_renew(struct dgram *dgram)
 		rs_pause_end(&dgram->pause);
 		dgram->is_channel_of_parent = false;
 	}
-	rs_changed(&dgram->rs); /* wakes threads that poll the old channel */
+	rs_changed(&dgram->rs); /* threads that poll the old channel must look at the new one */
 	return ret;
 }
 
@@ -85,7 +85,6 @@ int rdmacm_dgram_new_id(struct dgram *dgram, void *context, struct rdma_cm_id **
 	return rdma_create_id(dgram->channel, id, context, RDMA_PS_UDP) ? errno : 0;
 }
 
-/* Returns 0 if there was an event, EAGAIN if there was none, or the errno of reading. */
 static int read_events(struct dgram *dgram)
 {
 	struct rdma_cm_event *event;

@@ -60,7 +60,8 @@ static int set_udp_option(struct dgram *dgram, int level, int name, int value)
 	return setsockopt(dgram->rs.fd, level, name, &value, sizeof(value)) ? errno : 0;
 }
 
-/* Sets the options of the UDP socket before its first use. */
+/* Sets the options of the UDP socket before its first use: the system takes some of them only until
+ * the socket is bound. */
 int rdmacm_dgram_set_up(struct dgram *dgram)
 {
 	const struct rs_options *options = &dgram->rs.options;
@@ -107,7 +108,6 @@ static void udp_disconnect(struct dgram *dgram)
 	connect(dgram->rs.fd, &none, sizeof(none));
 }
 
-/* Fails if no device reaches the address. */
 static int connect_locked(struct dgram *dgram, const struct sockaddr *addr, socklen_t len)
 {
 	struct sockaddr_storage copy = { 0 };

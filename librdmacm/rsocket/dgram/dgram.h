@@ -19,7 +19,6 @@
 
 struct dgram_link;
 
-/* A received message that waits to be read. */
 struct dgram_message {
 	STAILQ_ENTRY(dgram_message) entry;
 	/* link with the receive buffer of the message; NULL: it came over UDP, and its bytes follow
@@ -37,12 +36,15 @@ struct dgram_link {
 	struct ibv_comp_channel *completions;
 	struct ibv_cq *cq;
 	bool is_armed;
-	unsigned int events; /* unacknowledged events of the CQ */
+	unsigned int events; /* unacknowledged events of the CQ, which ibv_destroy_cq() waits for */
 	struct ibv_mr *mr;
-	uint8_t *memory; /* receive buffers, send buffers, and a buffer for data to ignore */
+	uint8_t *
+		/* receive buffers, send buffers, and a buffer for data to ignore: one region, as
+		 * each registration costs a command */
+		memory;
 	size_t memory_size;
-	struct dgram_message *received; /* one entry for each receive buffer */
-	unsigned int receives, sends;   /* number of buffers */
+	struct dgram_message *received;
+	unsigned int receives, sends;
 	uint32_t sq_put, sq_done;
 	uint32_t max_message; /* largest message in a packet, header included */
 	uint32_t inline_size;
@@ -54,11 +56,11 @@ struct dgram_peer {
 	struct dgram_link *link;
 	uint32_t qpn;                /* 0: not yet known */
 	unsigned int senders;        /* threads that are sending to it */
-	struct rdma_cm_id *resolver; /* id that resolves the route to the peer */
+	struct rdma_cm_id *resolver; /* its events tell the route to the peer */
 	/* NULL while no route is known, or if there is none */
 	struct ibv_ah *ah;
-	uint32_t sent_until;  /* link's sq_put after the last send to the peer */
-	unsigned int looks;   /* number of attempts to resolve the route */
+	uint32_t sent_until; /* link's sq_put after the last send to the peer */
+	unsigned int looks;
 	int64_t next_look_us; /* time before which no new attempt is made */
 };
 
@@ -68,7 +70,7 @@ struct dgram {
 	struct cm_renewal renewal; /* of the channel, while commands are given on it */
 	bool is_channel_of_parent; /* the parent's channel, which this process cannot use */
 	struct rs_pause pause;     /* pause after reading the channel's events failed */
-	bool is_set_up;            /* the options of the UDP socket are set */
+	bool is_set_up;            /* the options of the UDP socket are set, which is done once */
 	bool read_shut, write_shut;
 	int error; /* what SO_ERROR reports */
 	LIST_HEAD(, dgram_link) links;
@@ -80,7 +82,8 @@ struct dgram {
 	struct dgram_peer *connected;
 	uint16_t port; /* UDP port, big-endian; 0: not yet known */
 	STAILQ_HEAD(, dgram_message) messages;
-	unsigned int by_udp;  /* number of messages that came over UDP */
+	/* messages that came over UDP, which take no receive buffer; limited by their number */
+	unsigned int by_udp;
 	int64_t next_look_us; /* time to look at the UDP socket again */
 };
 
@@ -100,7 +103,6 @@ int rdmacm_dgram_link_post_receive(struct dgram_link *link, unsigned int index);
 uint8_t *rdmacm_dgram_link_send_buffer(const struct dgram_link *link);
 /* Sends SIZE bytes of the send buffer, which begins with the header. */
 int rdmacm_dgram_link_post_send(struct dgram_link *link, struct dgram_peer *peer, size_t size);
-/* Returns the index of the message's receive buffer. */
 unsigned int rdmacm_dgram_link_index(const struct dgram_link *link,
 				     const struct dgram_message *message);
 
@@ -124,7 +126,6 @@ bool rdmacm_dgram_same_address(const struct sockaddr_storage *a, const struct so
 struct cm_renewal rdmacm_dgram_renewal(struct dgram *dgram);
 /* Creates an id whose events get CONTEXT. Returns 0 or an errno. */
 int rdmacm_dgram_new_id(struct dgram *dgram, void *context, struct rdma_cm_id **id);
-/* Handles pending events, and returns whether there were any. */
 bool rdmacm_dgram_cm_events(struct dgram *dgram);
 /* Returns the descriptor for poll(), or -1 if the channel cannot be read now. */
 int rdmacm_dgram_channel_fd(const struct dgram *dgram);

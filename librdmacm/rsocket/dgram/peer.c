@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 enum { RESOLVE_MS = 2000, MOST_PEERS = 65536, MOST_LOOKS = 64, ROUTED_HOPS = 64 };
-enum { FIRST_PAUSE_US = 1000000, MOST_DOUBLINGS = 6 }; /* between attempts to resolve a route */
+/* between attempts to resolve a route, so that a peer without one costs little */
+enum { FIRST_PAUSE_US = 1000000, MOST_DOUBLINGS = 6 };
 
 static const struct sockaddr *plain_addr(const struct sockaddr_storage *addr)
 {
@@ -37,7 +38,8 @@ static int compare_v6(const struct sockaddr_in6 *a, const struct sockaddr_in6 *b
 	return scope_of(a) < scope_of(b) ? -1 : 1;
 }
 
-/* Compares addresses, without flow information and padding. */
+/* Compares addresses, without flow information and padding, which differ between packets of one
+ * peer. */
 static int compare_addr(const void *left, const void *right)
 {
 	const struct sockaddr_in6 *a = left, *b = right;
@@ -120,7 +122,8 @@ static void peer_free(void *entry)
 	free(peer);
 }
 
-/* Returns whether posted sends still use the peer's address handle. Sends complete in order. */
+/* Returns whether posted sends still use the peer's address handle. Sends complete in order. so the
+ * last send to the peer decides. */
 static bool is_sent_to(const struct dgram_peer *peer)
 {
 	const struct dgram_link *link = peer->link;

@@ -50,7 +50,7 @@ static __thread struct visit *visits; /* stack of this thread's calls */
 
 static LIST_HEAD(, set) sets = LIST_HEAD_INITIALIZER(sets);
 static pthread_mutex_t sets_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
-static bool sets_are_held; /* locked for fork() */
+static bool sets_are_held;
 
 /* Initialises a lock of the type that detects relocking, because a signal handler may fork in a
  * thread that holds it. */
@@ -122,7 +122,8 @@ static void set_put(const struct visit *visit)
 static void drop_set_locked(struct set *set)
 {
 	LIST_REMOVE(set, entry);
-	__atomic_store_n(&set->fd, -1, __ATOMIC_RELAXED); /* the number may be reused */
+	/* the kernel may give the number to another file */
+	__atomic_store_n(&set->fd, -1, __ATOMIC_RELAXED);
 	rdmacm_rs_waiters_dismiss(&set->waiters);
 	put_set_locked(set);
 }
@@ -338,7 +339,8 @@ static void rotate_members(struct set *set, struct member *last)
 	TAILQ_INSERT_TAIL(&set->members, last, entry);
 }
 
-/* Collects the members' events, and removes members whose sockets were closed. */
+/* Collects the members' events, and removes members whose sockets were closed, as epoll does by
+ * itself. */
 static int collect_events(struct set *set, bool sleep, struct epoll_event *events, int room)
 {
 	struct member *member = TAILQ_FIRST(&set->members), *next;
@@ -403,7 +405,6 @@ static struct pollfd *fds_of_set(struct set *set, nfds_t *count)
 	return fds;
 }
 
-/* A thread that sleeps in a set. */
 struct nap {
 	struct visit *visit;
 	struct pollfd *fds;

@@ -19,10 +19,10 @@ enum { FEW = 32 };
  * descriptors behind its rsocket; and the waiter's eventfd. */
 struct rs_sleepers {
 	struct rs_waiter waiter;
-	struct rs_watch also; /* watches what else ends the sleep */
+	struct rs_watch also;
 	struct pollfd *fds;
 	struct entry {
-		struct rs *rs; /* NULL: not an rsocket */
+		struct rs *rs;
 		/* another thread closed it, and the waiter's eventfd got its number: poll() must
 		 * not look at that */
 		bool is_closed;
@@ -144,7 +144,6 @@ static bool is_woken(const struct pollfd *fds, int count)
 	return false;
 }
 
-/* Calls the socket's woken(). */
 static void tell_woken(const struct entry *entry, int fd, const struct pollfd *at)
 {
 	struct rs *rs = entry_get(entry, fd);
@@ -307,7 +306,6 @@ static inline short ask_one(struct rs *rs, short events, int *look_fd)
 	return rs->kind->glance ? rs->kind->glance(rs, events, look_fd) : ask_shielded(rs, events);
 }
 
-/* Queries the rsockets only, and returns how many have events. */
 static int ask_sockets(struct pollfd *fds, nfds_t nfds, struct answers *answers)
 {
 	int look_fd, ready = 0;
@@ -363,8 +361,6 @@ static int count_ready(const struct pollfd *fds, nfds_t nfds)
 	return ready;
 }
 
-/* Sleeps once, or only looks if TIMEOUT is 0. Returns the number of entries with events, or -1 with
- * errno. */
 static int sleep_once(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout)
 {
 	if (rdmacm_rs_sleep(sleepers, fds, nfds, timeout))
@@ -443,7 +439,6 @@ static int look_at_rest(struct pollfd *fds, nfds_t nfds, struct answers *answers
 	return count_ready(fds, nfds);
 }
 
-/* Queries all entries without sleeping. */
 static int ask_all(struct pollfd *fds, nfds_t nfds, int timeout)
 {
 	struct answers answers;

@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <sys/select.h>
 
-/* Converts TIMEOUT to milliseconds for poll(). Returns false if it is invalid. */
 static inline bool select_timeout(const struct timeval *timeout, int *ms)
 {
 	*ms = -1;
@@ -30,7 +29,6 @@ static inline bool select_has(int fd, fd_set *set)
 	return set && FD_ISSET(fd, set);
 }
 
-/* Fills FDS, which has room for LIMIT entries. Returns their number. */
 static inline nfds_t select_to_poll(struct pollfd *fds, int limit, fd_set *read, fd_set *write,
 				    fd_set *except)
 {

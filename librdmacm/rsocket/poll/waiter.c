@@ -18,7 +18,7 @@ enum { BLIND_MS = 10 };
 
 /* Guards all lists. It is the innermost lock: a waking thread also holds its socket's lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static __thread struct rs_waiter *own; /* this thread's waiter */
+static __thread struct rs_waiter *own;
 
 void rdmacm_rs_waiter_begin(struct rs_waiter *waiter, void (*undo)(void *of), void *of)
 {

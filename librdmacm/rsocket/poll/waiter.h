@@ -24,14 +24,12 @@ struct rs_waiter {
 	void *of;
 };
 
-/* The registration of a waiter at one object */
 struct rs_watch {
 	LIST_ENTRY(rs_watch) entry;
 	struct rs_waiter *waiter;
 	struct rs_waiters *at; /* NULL after the object is gone */
 };
 
-/* The waiters of one object. */
 struct rs_waiters {
 	LIST_HEAD(, rs_watch) all;
 	unsigned int count;
@@ -42,7 +40,6 @@ void rdmacm_rs_waiter_end(struct rs_waiter *waiter);
 
 void rdmacm_rs_watch(struct rs_waiters *waiters, struct rs_watch *watch, struct rs_waiter *waiter);
 void rdmacm_rs_unwatch(struct rs_watch *watch);
-/* Returns whether the watched object still exists. */
 bool rdmacm_rs_is_watched(const struct rs_watch *watch);
 
 /* Sleeps like poll(). FDS[COUNT] must be free, for the waiter's eventfd. */
@@ -57,7 +54,6 @@ void rdmacm_rs_waiters_dismiss(struct rs_waiters *waiters);
 void rdmacm_rs_waiters_forked(void);
 void rdmacm_rs_waiters_inherit(struct rs_waiters *waiters);
 
-/* Initialises an object without waiters. */
 void rdmacm_rs_waiters_forget(struct rs_waiters *waiters);
 
 #endif

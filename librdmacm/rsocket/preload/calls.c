@@ -30,7 +30,6 @@ static int number_marked(int fd, enum pending pending)
 	return fd;
 }
 
-/* Creates an rsocket, or an ordinary socket if there is no adapter. */
 PRELOAD_EXPORT int socket(int domain, int type, int protocol)
 {
 	int fd = -1;
@@ -159,8 +158,8 @@ PRELOAD_EXPORT int close(int fd)
 	return last ? INSIDE(rclose(rsocket)) : 0;
 }
 
-/* Records COPY, a new duplicate of FD, for the same rsocket or pending state. Returns COPY, or -1
- * with errno. */
+/* Records COPY, a new duplicate of FD, for the same rsocket or pending state, as the kernel does
+ * for files. Returns COPY, or -1 with errno. */
 static int copy_made(int fd, int rsocket, int copy)
 {
 	int ret;
@@ -189,7 +188,8 @@ PRELOAD_EXPORT int dup(int fd)
 	return copy_made(fd, rsocket, real()->dup(fd));
 }
 
-/* Duplicates FD to TO, which may currently stand for another rsocket or a set. */
+/* Duplicates FD to TO. If TO stands for another rsocket or a set, closes that first, because dup3()
+ * of the system would not. */
 static int dup_onto(int fd, int to, int flags)
 {
 	int rsocket = preload_use(fd, PRELOAD_WAIT);
@@ -265,7 +265,8 @@ PRELOAD_EXPORT int fcntl(int fd, int cmd, ...)
 	long argument;
 
 	va_start(args, cmd);
-	argument = va_arg(args, long); /* unused by commands without an argument */
+	/* va_arg() is harmless for commands without an argument, which ignore it */
+	argument = va_arg(args, long);
 	va_end(args);
 	if (rsocket == PRELOAD_FAILED)
 		return -1;
@@ -445,7 +446,7 @@ PRELOAD_EXPORT ssize_t pwritev2(int fd, const struct iovec *iov, int count, off_
 	return INSIDE(rsendmsg(rsocket, &msg, message_flags(flags)));
 }
 
-/* off_t always has 64 bits in this library. */
+/* off_t has 64 bits in this library on every machine, so both names do the same. */
 PRELOAD_EXPORT ssize_t preadv64v2(int fd, const struct iovec *iov, int count, off64_t offset,
 				  int flags)
 {
@@ -467,7 +468,7 @@ static ssize_t read_piece(int file, off_t *offset, void *buf, size_t size)
 	return offset ? pread(file, buf, size, *offset) : real()->read(file, buf, size);
 }
 
-/* Advances the position only by the bytes sent; bytes read but not sent are read again. */
+/* Advances the position only by the bytes sent, so that bytes read but not sent are read again. */
 static void advance_file(int file, off_t *offset, ssize_t got, ssize_t sent)
 {
 	if (sent < 0)
@@ -509,7 +510,7 @@ PRELOAD_EXPORT ssize_t sendfile(int out, int in, off_t *offset, size_t count)
 			   : send_file(rsocket, in, offset, count);
 }
 
-/* off_t always has 64 bits in this library. */
+/* off_t has 64 bits in this library on every machine, so both names do the same. */
 PRELOAD_EXPORT ssize_t sendfile64(int out, int in, off64_t *offset, size_t count)
 {
 	_Static_assert(sizeof(off_t) == sizeof(off64_t), "one type");
@@ -610,7 +611,6 @@ PRELOAD_EXPORT int setsockopt(int socket, int level, int name, const void *value
 	return EITHER(socket, rsetsockopt, setsockopt, level, name, value, len);
 }
 
-/* Returns a late connection error for SO_ERROR, or 0. */
 static int late_error(int socket, int level, int name, socklen_t len)
 {
 	int rsocket;

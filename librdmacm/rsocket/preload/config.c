@@ -159,7 +159,6 @@ bool preload_wants_any(void)
 	return !rules_of_program()->has_lines || rules_of_program()->count;
 }
 
-/* Sets a size from TEXT. NULL, 0, or text that is not a number keeps the default. */
 static void set_size(int rsocket, int option, const char *text)
 {
 	int size = text ? atoi(text) : 0;

@@ -19,11 +19,12 @@
 enum { PAGE_BITS = 10, PAGE_SIZE = 1 << PAGE_BITS, PAGES = PRELOAD_NUMBERS / PAGE_SIZE };
 
 struct numbers {
-	int rsocket_plus_1[PAGE_SIZE];  /* 0: not an rsocket */
-	int references[PAGE_SIZE];      /* indexed by rsocket: count of its numbers */
-	uint8_t nonblocking[PAGE_SIZE]; /* indexed by rsocket: its current mode */
-	uint8_t pending[PAGE_SIZE];     /* by descriptor that is not an rsocket: enum pending */
-	uint8_t is_set[PAGE_SIZE];      /* by descriptor: is an epoll set */
+	/* 0: not an rsocket, so that a new page needs no setting up */
+	int rsocket_plus_1[PAGE_SIZE];
+	int references[PAGE_SIZE];
+	uint8_t nonblocking[PAGE_SIZE];
+	uint8_t pending[PAGE_SIZE];
+	uint8_t is_set[PAGE_SIZE];
 };
 
 __thread unsigned int preload_inside;
@@ -220,7 +221,8 @@ int preload_turn_over(int rsocket, int file)
 
 	pthread_mutex_lock(&lock);
 	if (!page_of(rsocket)->references[rsocket & (PAGE_SIZE - 1)])
-		/* another thread has closed the last number, and now closes the rsocket */
+		/* another thread has closed the last number, and now closes the rsocket: there is
+		 * nothing to replace */
 		ret = EBADF;
 	for (int fd = 0; fd < PAGES * PAGE_SIZE && !ret; fd++) {
 		page = page_of(fd);

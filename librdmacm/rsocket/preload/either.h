@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * either.h - macros that call librdmacm for an rsocket, and the system for any other descriptor.
- */
 #ifndef RSOCKET_PRELOAD_EITHER_H
 #define RSOCKET_PRELOAD_EITHER_H
 
@@ -17,7 +14,6 @@
 		result_;                  \
 	})
 
-/* Calls RCALL with the rsocket of FD, or CALL with FD itself; the other arguments are the same. */
 #define EITHER(fd, rcall, call, ...)                               \
 	({                                                         \
 		int found_ = preload_find(fd);                     \

@@ -77,7 +77,8 @@ bool preload_forks(void)
 	return works;
 }
 
-/* Makes FD, which the program keeps using, a number of the rsocket. */
+/* Makes FD, which the program keeps using, a number of the rsocket. Carries the options and flags
+ * over, because the program set them on the TCP socket. */
 static int replace_socket(int fd, int rsocket)
 {
 	int status = real()->fcntl(fd, F_GETFL), flags = real()->fcntl(fd, F_GETFD);
@@ -103,7 +104,8 @@ static int finish_connection(int fd, int rsocket)
 	return ret;
 }
 
-/* Converts an IPv4-mapped IPv6 address to IPv4, the form in which the peer knows it. */
+/* Converts an IPv4-mapped IPv6 address to IPv4, because the peer knows it in that form and would
+ * not recognise the other. */
 static void undress_addr(struct sockaddr_storage *addr)
 {
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)addr;
@@ -169,7 +171,7 @@ static bool is_taken(const struct sockaddr_storage *addr, int error)
 	return error == EADDRINUSE || (error == EADDRNOTAVAIL && is_loopback);
 }
 
-/* Listens, taking turns with other processes of the same server. */
+/* Listens, taking turns with other processes of the same server, because all need the same port. */
 static int listen_for(int fd, int *listener)
 {
 	int64_t end = preload_now_ms() + TURN_MS;
@@ -292,7 +294,6 @@ static enum word look_for_word(int fd)
 	return got == sizeof(bytes) ? WORD_THERE : WORD_MISSING;
 }
 
-/* Returns EAGAIN if no word has come yet. */
 static int advance_asking(int fd)
 {
 	enum word word;

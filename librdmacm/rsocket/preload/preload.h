@@ -81,7 +81,6 @@ struct real_calls {
 #undef DECLARE
 };
 
-/* Returns the table of libc's functions; the first call looks them up. */
 const struct real_calls *real(void);
 
 /* Functions that the oldest supported libc lacks: NULL if this one lacks them. */
@@ -108,18 +107,14 @@ int preload_number(int rsocket, int flags);
 int preload_number_by(int file, int rsocket);
 /* Returns whether any number was ever recorded. */
 bool preload_is_used(void);
-/* Returns whether FD is an rsocket's own number. */
 bool preload_is_rsocket(int fd);
 /* Returns whether FD is a set that repoll_create() has made. */
 bool preload_is_set(int fd);
 /* Returns the first number from FIRST to LAST that is an rsocket, an rsocket's own descriptor, a
  * set or a pending connection, or LAST + 1. Both are below PRELOAD_NUMBERS. */
 unsigned int preload_first_known(unsigned int first, unsigned int last);
-/* Returns FD, or -1 with errno unchanged if FD is negative. */
 int preload_mark_set(int fd, bool is_set);
-/* Creates an unconnected socket, the kernel's file behind an rsocket's number. */
 int preload_file(int flags);
-/* Makes FD, an unused descriptor, stand for the rsocket. Returns 0 or an errno. */
 int preload_add_copy(int fd, int rsocket);
 /* Replaces all numbers of the rsocket by duplicates of FILE, with FILE's status flags. Returns 0 or
  * an errno. */
@@ -146,7 +141,6 @@ struct preload_report {
 void preload_members_unreport(int rsocket, const struct preload_report *report);
 /* Records a change made by epoll_ctl(). Returns 0 or an errno; EPOLL_CTL_DEL never fails. */
 int preload_member_noted(int set, int op, int fd, int rsocket, const struct epoll_event *event);
-/* Adds the numbers, which are ordinary sockets now, to the sets that contained them. */
 void preload_members_turn_over(int rsocket);
 void preload_members_of_number_gone(int fd, int rsocket);
 void preload_members_of_set_gone(int set);
@@ -166,11 +160,10 @@ enum {
 	PRELOAD_WAIT = 1 << 30 /* in flags: wait even if the socket is nonblocking */
 };
 
-/* Returns whether this program's streams begin as TCP connections. */
 bool preload_forks(void);
-enum pending preload_pending(int fd); /* this and the next two are in copies.c */
+enum pending preload_pending(int fd);
 void preload_mark(int fd, enum pending pending);
-int preload_list_pending(enum pending pending, int *fds, int room); /* returns their number */
+int preload_list_pending(enum pending pending, int *fds, int room);
 /* Makes a pending connection an rsocket, and returns what preload_find_synced() does, or
  * PRELOAD_FAILED with errno. FLAGS are those of recv(). */
 int preload_use(int fd, int flags);
@@ -178,12 +171,10 @@ int64_t preload_now_ms(void);
 
 /* ---- waiting.c ---- */
 
-/* Converts TIMEOUT to milliseconds for poll(). Returns false if it is invalid. */
 bool preload_timespec_ms(const struct timespec *timeout, int *ms);
 
 /* ---- stdio.c ---- */
 
-/* Writes the buffers of stdio files that fdopen() made of rsockets. */
 void preload_flush_streams(void);
 
 /* ---- fallback.c ---- */
@@ -192,7 +183,6 @@ typedef int preload_get_option(int socket, int level, int name, void *value, soc
 typedef int preload_set_option(int socket, int level, int name, const void *value, socklen_t len);
 void preload_carry_options(int from, preload_get_option *get, int to, preload_set_option *set);
 
-/* Returns whether ERROR is a resource limit of this process. */
 bool preload_is_own_limit(int error);
 /* Connects the rsocket. If RDMA does not reach the address, FD and its duplicates become numbers of
  * an ordinary socket connected to it. */

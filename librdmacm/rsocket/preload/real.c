@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * real.c - looks up the intercepted functions in the next library, libc.
+ * real.c - looks up the intercepted functions in the next library, libc, because this library's own
+ * names hide them.
  */
 #include "librdmacm/rsocket/preload/preload.h"
 

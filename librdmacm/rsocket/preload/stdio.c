@@ -29,7 +29,8 @@ static ssize_t stream_read(void *cookie, char *bytes, size_t size)
 	return read(((struct stream *)cookie)->fd, bytes, size);
 }
 
-/* Returns 0 with errno for a failure: fopencookie() does not accept negative results. */
+/* Returns 0 with errno for a failure, because fopencookie() does not accept negative results of a
+ * write. */
 static ssize_t stream_write(void *cookie, const char *bytes, size_t size)
 {
 	ssize_t written = write(((struct stream *)cookie)->fd, bytes, size);
@@ -78,7 +79,6 @@ static FILE *stream_open(int fd, const char *mode)
 	return stream->file;
 }
 
-/* Returns whether FD is an rsocket, or a pending connection, which becomes one. */
 static bool is_of_rsocket(int fd)
 {
 	return preload_find(fd) >= 0 || preload_pending(fd);
@@ -112,7 +112,8 @@ PRELOAD_EXPORT int fileno_unlocked(FILE *file)
 	return fileno(file);
 }
 
-int __vasprintf_chk(char **text, int flag, const char *format, va_list args); /* glibc's */
+/* glibc's; declared here, because no header has it without _FORTIFY_SOURCE */
+int __vasprintf_chk(char **text, int flag, const char *format, va_list args);
 
 static int write_all(int fd, const char *text, int size)
 {

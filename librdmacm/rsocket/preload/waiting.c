@@ -185,7 +185,8 @@ PRELOAD_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec
 	return poll_all_masked(fds, count, ms, mask);
 }
 
-/* Returns whether a descriptor is closed: then select() fails with EBADF. */
+/* Returns whether a descriptor is closed: poll() reports it in its entry, but select() must fail
+ * with EBADF. */
 static bool has_closed(const struct pollfd *fds, nfds_t count)
 {
 	for (nfds_t i = 0; i < count; i++) {
@@ -214,8 +215,8 @@ static bool set_is_there(const fd_set *set, int limit)
 	return !set || preload_may_write(set, (limit + BITS - 1) / BITS * sizeof(long));
 }
 
-/* Returns whether to handle the sets here. The system reports errors, and handles sets without
- * rsockets. */
+/* Returns whether to handle the sets here. Invalid ones go to the system, which reports the error,
+ * and so do sets without rsockets. */
 static bool sets_are_there(int limit, const fd_set *read, const fd_set *write, const fd_set *except)
 {
 	return !preload_inside && limit >= 0 && limit <= FD_SETSIZE && preload_is_used() &&
@@ -332,7 +333,6 @@ PRELOAD_EXPORT int epoll_wait(int epfd, struct epoll_event *events, int room, in
 	return wait_in_set(epfd, events, room, timeout);
 }
 
-/* Returns whether the set is the system's, without rsockets. */
 static bool is_of_system(int set)
 {
 	return preload_inside || !preload_is_set(set);

@@ -15,7 +15,7 @@
 
 struct greeting {
 	struct wire_hello hello;
-	struct rdma_conn_param param; /* private_data points to the hello */
+	struct rdma_conn_param param;
 };
 
 static void take_greeting(struct greeting *greeting, const struct rdma_cm_id *id,
@@ -43,7 +43,7 @@ static void inherit_flags(struct rs_flags *flags, const struct rs_flags *from)
 	flags->tx_size = rs_number(&from->tx_size);
 }
 
-/* Another thread may set options of the listener meanwhile. */
+/* The lock is for the listener's options: another thread may set them meanwhile. */
 static void inherit_options(struct stream *stream, struct stream *listener)
 {
 	inherit_flags(&stream->rs.flags, &listener->rs.flags);
@@ -129,8 +129,8 @@ static int accept_as(struct stream *stream, struct stream *listener, bool *is_ta
 	return ret;
 }
 
-/* Returns whether ERROR prevents this side from accepting anything. With any other error, only this
- * request is refused. */
+/* Returns whether ERROR prevents this side from accepting anything, so that raccept() must report
+ * it. With any other error, only this request is refused. */
 static bool is_own_trouble(int error)
 {
 	return error == ENOMEM || error == EMFILE || error == ENFILE || error == EIDRM;
@@ -244,8 +244,8 @@ static bool is_not_listening(struct stream *stream)
 	return is;
 }
 
-/* Waits for a request. Another thread may shut the listener down, or take the request,
- * meanwhile. */
+/* Waits for a request. Another thread may shut the listener down, or take the request, meanwhile,
+ * so the caller looks again. */
 static int await_request(struct stream *listener, int64_t deadline_us)
 {
 	int ret = 0;
@@ -259,7 +259,8 @@ static int await_request(struct stream *listener, int64_t deadline_us)
 	return ret;
 }
 
-/* Returns the time at which accepting gives up. Another thread may be setting the limit. */
+/* Returns the time at which accepting gives up. The lock is needed because another thread may be
+ * setting the limit. */
 static int64_t accept_deadline(struct rs *rs)
 {
 	int64_t limit_us;

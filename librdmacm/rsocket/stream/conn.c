@@ -179,7 +179,8 @@ static void on_failure(struct stream *stream, const struct rdma_cm_event *event)
 	rdmacm_stream_fail(stream, error ? error : EHOSTUNREACH);
 }
 
-/* Retries a resolution that has timed out. */
+/* Retries a resolution that has timed out, because a single lost packet (an ARP request, a path
+ * query) must not fail the connection. */
 static void on_no_answer(struct stream *stream, const struct rdma_cm_event *event)
 {
 	int ret = abs(event->status);
@@ -326,7 +327,7 @@ static int set_id_options(struct stream *stream)
 	return 0;
 }
 
-/* Binds a new id to the name that the socket had. */
+/* Binds a new id to the name that the socket had, because a new id has none. */
 static int bind_again(struct stream *stream)
 {
 	struct sockaddr_storage copy = stream->bound;
@@ -464,8 +465,8 @@ static int start_connecting(struct stream *stream, const struct sockaddr *addr)
 	return take_error(stream);
 }
 
-/* Destroys the id. If another process has moved it to its own channel, no events of it remain
- * here. */
+/* Destroys the id. If another process has moved it to its own channel, no events of it remain here,
+ * and only the memory is left to free. */
 static int destroy_id(struct stream *stream, const void *unused)
 {
 	int ret = rdma_destroy_id(stream->id) ? errno : 0;

@@ -13,7 +13,6 @@
 
 enum { FIRST_PIECE = 4096, LAST_PIECE = 65536, FEW_BYTES = 4096 };
 
-/* Limits of a call's wait. */
 struct patience {
 	bool nonblocking;
 	int64_t deadline_us; /* -1: none */
@@ -111,7 +110,7 @@ static int send_copied(struct stream *stream, struct span *span, uint32_t size)
 {
 	uint8_t *to = stream->tx_bytes + stream->tx.head;
 
-	if (size <= FEW_BYTES) { /* for few bytes, releasing the lock costs more */
+	if (size <= FEW_BYTES) { /* for few bytes, releasing the lock costs more than the copy */
 		rdmacm_span_read(span, to, size);
 	} else {
 		cm_lock_drop(&stream->rs.lock);
@@ -171,7 +170,7 @@ static int send_all(struct stream *stream, struct span *span, const struct patie
 	}
 	if (ret == EAGAIN)
 		stream->rs.found_full++;
-	stream->tx_want = WORTH_SENDING; /* also for poll() */
+	stream->tx_want = WORTH_SENDING; /* poll() reports room only from there on, too */
 	return ret;
 }
 
@@ -278,7 +277,6 @@ static inline bool receive_few(struct stream *stream, struct span *span, int fla
 	return true;
 }
 
-/* Returns whether both directions are open, without an error. */
 static inline bool is_open(const struct stream *stream)
 {
 	return stream->state == STREAM_CONNECTED && !stream->ends && !stream->error;
@@ -321,8 +319,6 @@ static size_t copy_out(struct stream *stream, struct span *span, uint32_t limit)
 	return size;
 }
 
-/* Returns whether the end was reached. After shutdown of reading, data that has arrived can still
- * be read, as with TCP. */
 static bool at_end(const struct stream *stream)
 {
 	return !stream->rx.ready && (stream->read_shut || stream->peer_done);
@@ -350,7 +346,8 @@ static int receive_some(struct stream *stream, struct span *span, int flags, int
 		if (ret || at_end(stream))
 			break;
 		size = copy_out(stream, span, peek ? UINT32_MAX : rx_ring_rest(&stream->rx));
-		if (!peek) /* announce the free half while the rest is read */
+		/* announce the free half now, so that the peer sends while the rest is read */
+		if (!peek)
 			rdmacm_stream_received(stream, size);
 	} while (span->left && (all || (!peek && stream->rx.ready)));
 	if (ret == EAGAIN)
@@ -378,7 +375,7 @@ int rdmacm_stream_receive(struct rs *rs, struct span *span, int *flags,
 	cm_lock_drop(&stream->rx_lock);
 	*done = size - span->left;
 	*flags = 0;
-	if (from) /* stream data has no sender address */
+	if (from) /* stream data has no sender address, so the program gets none */
 		from->ss_family = AF_UNSPEC;
 	return ret;
 }

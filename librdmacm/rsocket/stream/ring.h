@@ -74,9 +74,9 @@ static inline uint32_t rx_ring_tell(struct rx_ring *ring)
 
 struct tx_ring {
 	uint32_t size;
-	uint32_t head;   /* offset of the next byte to write */
-	uint32_t put;    /* total bytes written; wraps */
-	uint32_t done;   /* bytes completed */
+	uint32_t head; /* offset of the next byte to write */
+	uint32_t put;
+	uint32_t done;
 	uint32_t marked; /* bytes covered by requested completions */
 };
 
@@ -85,7 +85,6 @@ static inline uint32_t tx_ring_free(const struct tx_ring *ring)
 	return ring->size - (ring->put - ring->done);
 }
 
-/* Returns the contiguous room from head on. */
 static inline uint32_t tx_ring_room(const struct tx_ring *ring)
 {
 	uint32_t room = tx_ring_free(ring);

@@ -20,7 +20,8 @@ static uint32_t round_up(uint32_t value, uint32_t to)
 	return (value + to - 1) / to * to;
 }
 
-/* Creates the channel in nonblocking mode: blocking calls wait in wait.c instead. */
+/* Creates the channel in nonblocking mode: blocking calls wait in wait.c instead, for completions
+ * and events at once. */
 static int make_channel(struct stream *stream)
 {
 	int ret = rdmacm_rs_open_channel(&stream->channel);
@@ -124,7 +125,8 @@ static int make_qp(struct stream *stream)
 			 .max_recv_sge = 1 },
 	};
 
-	if (inline_size < sizeof(struct wire_mapping)) /* announcements are sent inline */
+	/* announcements are sent inline: then no buffer must live until they complete */
+	if (inline_size < sizeof(struct wire_mapping))
 		inline_size = sizeof(struct wire_mapping);
 	attr.cap.max_inline_data = inline_size;
 	if (rdma_create_qp(stream->id, NULL, &attr))
@@ -208,7 +210,7 @@ int rdmacm_stream_equip(struct stream *stream)
 void rdmacm_stream_unequip(struct stream *stream)
 {
 	rdmacm_stream_free_mappings(stream);
-	if (stream->mr) /* before the memory that it covers */
+	if (stream->mr) /* before the memory that it covers: the adapter may still write there */
 		ibv_dereg_mr(stream->mr);
 	if (stream->id && stream->id->qp)
 		rdma_destroy_qp(stream->id);

@@ -22,12 +22,12 @@ enum stream_state {
 	STREAM_NEW,
 	STREAM_BOUND,
 	STREAM_LISTENING,
-	STREAM_ADDR,     /* resolving the peer's address */
-	STREAM_ROUTE,    /* resolving the route */
-	STREAM_ASKED,    /* the connection request was sent */
-	STREAM_ACCEPTED, /* a request of the peer was accepted */
+	STREAM_ADDR,
+	STREAM_ROUTE,
+	STREAM_ASKED,
+	STREAM_ACCEPTED,
 	STREAM_CONNECTED,
-	STREAM_OVER /* the connection has ended or failed */
+	STREAM_OVER
 };
 
 /* When calls that do not wait look for rdma_cm events again. If calls are frequent, only each
@@ -40,11 +40,16 @@ struct rs_look {
 
 enum {
 	MAX_INLINE = 1024,
-	WORTH_SENDING = 2048, /* a longer send waits for this much room */
-	CONTROL_SQ = 4,       /* send queue entries reserved for controls and segments */
+	/* a longer send waits for this much room, because small messages cost as many credits as
+	 * large ones */
+	WORTH_SENDING = 2048,
+	/* send queue entries reserved for controls and segments: without credits, two sides could
+	 * never give each other any */
+	CONTROL_SQ = 4,
 	/* receive queue entries for the peer's controls and segments */
 	CONTROL_RQ = 24,
-	/* receives posted together; up to this many may be missing */
+	/* receives posted together, as one doorbell costs more than a receive; up to this many may
+	 * be missing */
 	REPOST_BATCH = 16
 };
 
@@ -66,7 +71,7 @@ struct stream {
 		uint32_t ends; /* all four flags: 0 while both directions are open */
 	};
 	bool is_asked_for; /* the program has not yet been told that it is connected */
-	int error;         /* what SO_ERROR reports */
+	int error;
 	struct sockaddr_storage peer;
 	struct sockaddr_storage bound; /* name set by rbind(), or AF_UNSPEC */
 	/* number of attempts to resolve address or route */
@@ -84,11 +89,10 @@ struct stream {
 	bool has_peer;         /* has a peer name; read without a lock */
 	struct rs_pause pause; /* pause after reading rdma_cm's events failed */
 
-	/* completions of both directions */
 	struct ibv_comp_channel *completions;
 	struct ibv_cq *cq;
-	bool is_armed;       /* the next completion raises an event */
-	bool has_event;      /* an event is unread in the channel */
+	bool is_armed; /* the next completion raises an event */
+	bool has_event;
 	unsigned int events; /* unacknowledged events of the CQ */
 	struct rs_look look;
 
@@ -102,20 +106,20 @@ struct stream {
 	struct wire_mapping *peer_mappings;
 	unsigned int peer_mappings_room;
 
-	struct cm_lock rx_lock; /* held while a call reads */
+	struct cm_lock rx_lock;
 	struct rx_ring rx;
 	uint8_t *rx_bytes;
 	uint16_t rx_count;   /* messages received that count against the credits */
 	uint16_t rx_granted; /* limit granted to the peer's count */
 	unsigned int to_post;
 
-	struct cm_lock tx_lock; /* held while a call writes */
+	struct cm_lock tx_lock;
 	struct tx_ring tx;
 	uint8_t *tx_bytes;
 	/* least room for which poll reports room and sends continue */
 	uint32_t tx_want;
-	struct wire_segment target; /* where the next byte is written */
-	unsigned int slot;          /* slot that gets the next target */
+	struct wire_segment target;
+	unsigned int slot;
 	uint16_t tx_count, tx_limit;
 	/* counts of work requests, like the byte counts of tx_ring */
 	uint32_t sq_put, sq_done, sq_marked;
@@ -123,7 +127,7 @@ struct stream {
 
 	struct wire_peer remote;
 	unsigned int remote_slot; /* the peer's slot to fill next */
-	unsigned int controls;    /* controls posted and not completed */
+	unsigned int controls;
 	bool must_shutdown, must_disconnect;
 	bool keepalive_due;
 	bool was_kept; /* has had keepalives; set under the lock of keepalive.c */
@@ -150,8 +154,6 @@ int rdmacm_stream_meet(struct stream *stream, const struct rdma_conn_param *para
 /* ---- conn.c: called with rs.lock held ---- */
 
 void rdmacm_stream_cm_events(struct stream *stream);
-/* Does the same for the library's threads. If they may not use the channel, leaves it to the
- * program's calls and returns EACCES. */
 int rdmacm_stream_own_events(struct stream *stream);
 void rdmacm_stream_fail(struct stream *stream, int error);
 void rdmacm_stream_established(struct stream *stream);
@@ -184,7 +186,6 @@ void rdmacm_stream_received(struct stream *stream, uint32_t bytes);
 
 bool rdmacm_stream_look_by_clock(struct rs_look *look);
 
-/* Returns whether to look for rdma_cm events now. */
 static inline bool stream_look_is_due(struct stream *stream)
 {
 	if (stream->look.left) {
@@ -195,7 +196,6 @@ static inline bool stream_look_is_due(struct stream *stream)
 	return rdmacm_stream_look_by_clock(&stream->look);
 }
 
-/* Looks for rdma_cm events, for a call that does not wait. */
 void rdmacm_stream_look(struct stream *stream);
 
 /* Waits until READY, releasing the lock while it sleeps. Returns 0, EAGAIN if NONBLOCKING,
@@ -205,7 +205,6 @@ int rdmacm_stream_wait(struct stream *stream, bool (*ready)(struct stream *), bo
 /* Arms the queue before sleeping. Returns false if something has happened meanwhile; then the
  * caller must not sleep. */
 bool rdmacm_stream_arm(struct stream *stream);
-/* Sleeps without the lock until something may have changed. Returns 0 or EINTR. */
 int rdmacm_stream_sleep(struct stream *stream, int timeout_ms);
 int rdmacm_stream_wake_fds(struct stream *stream, struct pollfd *fds);
 void rdmacm_stream_woken(struct stream *stream, const struct pollfd *fds, int count);

@@ -45,7 +45,8 @@ static void on_message(struct stream *stream, uint32_t imm)
 {
 	uint32_t value = wire_imm_value(imm);
 
-	/* the message has arrived before the event of rdma_cm */
+	/* the message can arrive before the event of rdma_cm, which the service thread or the next
+	 * look reads */
 	if (stream->state == STREAM_ACCEPTED)
 		rdmacm_stream_established(stream);
 	switch (wire_imm_op(imm)) {
@@ -108,7 +109,6 @@ static void repost_receives(struct stream *stream)
 	stream->to_post -= REPOST_BATCH;
 }
 
-/* Handles completions. WC has the first COUNT; or COUNT is an error. */
 static __attribute__((noinline)) void on_completions(struct stream *stream, struct ibv_wc *wc,
 						     int count)
 {

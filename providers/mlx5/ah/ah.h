@@ -18,7 +18,9 @@
 struct mlx5_ah {
 	struct ibv_ah ah;
 	struct mlx5_wqe_av av; /* except destination QPN and Q_Key: each request sets them */
-	uint64_t number; /* bytes of av at AV_AT_NUMBER in host order; the data path adds the QPN */
+	/* bytes of av at AV_AT_NUMBER in host order, so that the data path adds the QPN by one
+	 * OR */
+	uint64_t number;
 	bool has_kernel_object; /* RoCE: the kernel resolved the address and keeps a handle */
 	bool is_mapped;         /* mapping is valid: mlx5dv_map_ah_to_qp() was called */
 	struct devx_object mapping;

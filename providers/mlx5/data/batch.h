@@ -16,7 +16,6 @@
 #include "providers/mlx5/data/umr.h"
 #include "providers/mlx5/data/variant.h"
 
-/* Returns whether a builder has begun a WQE that a setter may fill. */
 static inline bool batch_has_wqe(const struct mlx5_qp *qp)
 {
 	return likely(qp->batch.seg != BATCH_NO_WQE);
@@ -41,8 +40,6 @@ void mlx5_batch_fail_full(struct mlx5_qp *qp);
  * shut (umr.h), opens the gate and returns true. Otherwise fails the batch and returns false. */
 bool mlx5_batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op);
 
-/* Slow path of batch_begin(), for a shut gate or a full queue, which the fast path does not tell
- * apart. */
 bool mlx5_batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
 				__be32 imm, enum send_kind kind);
 
@@ -53,7 +50,6 @@ WQE_INLINE void batch_note(struct mlx5_qp *qp, const struct send_wqe *wqe)
 	wq_slot_note(wqe->slot, qp->sq.wq.head++, qp->vqp.qp_ex.wr_id);
 }
 
-/* Stores the builder's WQE for the setters. */
 WQE_INLINE void batch_keep_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe)
 {
 	qp->batch.ctrl = wqe->ctrl;
@@ -120,7 +116,6 @@ WQE_INLINE void batch_finish_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe,
 		qp->batch.push = PUSH_INLINE;
 }
 
-/* Notes that the builder has added UNITS of 16 bytes, up to WQE's current segment. */
 WQE_INLINE void batch_extend(struct mlx5_qp *qp, const struct send_wqe *wqe, uint32_t units)
 {
 	qp->batch.seg = wqe->seg;
@@ -135,7 +130,8 @@ WQE_INLINE void batch_put_raddr(struct mlx5_qp *qp, uint64_t raddr, uint32_t rke
 	batch_extend(qp, &wqe, 1);
 }
 
-/* Adds a payload of one SGE to any WQE: its segment may meet the end of the ring. */
+/* Adds a payload of one SGE to any WQE. Out of line, as its segment may meet the end of the ring,
+ * which is rare. */
 void mlx5_batch_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length);
 
 /* Adds a payload of one SGE to a WQE that has BLOCKS WQEBBs with it. The builder has already begun
@@ -157,7 +153,7 @@ WQE_INLINE void batch_set_only_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_
 
 /* An operation whose only segment before the payload is the remote address. */
 struct rdma_op {
-	uint8_t op, opcode, kind; /* enum ibv_wr_opcode, MLX5_OPCODE_*, enum send_kind */
+	uint8_t op, opcode, kind;
 };
 
 void mlx5_batch_begin_rdma_exception(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr,

@@ -16,7 +16,6 @@ WQE_INLINE bool window_is_usual(const struct mlx5_qp *qp, struct send_wqe *wqe,
 	return qp->sq.sge_limit && bind_is_usual(qp, wqe, mw, &bind->bind_info, bind->send_flags);
 }
 
-/* The caller holds the lock, if there is one. */
 WQE_INLINE void bind_window(struct mlx5_qp *qp, struct send_wqe *wqe, struct ibv_mw *mw,
 			    const struct ibv_mw_bind *bind)
 {
@@ -71,10 +70,9 @@ bind_mw_fn *mlx5_bind_mw_routine(enum send_kind kind, bool shared, enum bfreg_us
 	return shared ? bind_locked : bind_unlocked;
 }
 
-/* Implements context->ops.bind_mw for the context of the window. */
 int mlx5_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
-	/* a QP of another context may belong to another provider */
+	/* a QP of another context may belong to another provider, so its struct is unknown here */
 	if (unlikely(ibqp->context != mw->context))
 		return provider_mw_bind(ibqp, mw, bind);
 	return to_mqp(ibqp)->bind_mw(to_mqp(ibqp), mw, bind);

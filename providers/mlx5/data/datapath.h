@@ -19,7 +19,6 @@ struct datapath {
 	post_send_fn *(*post_send_routine)(enum send_kind kind, bool shared, enum bfreg_use use);
 	bind_mw_fn *(*bind_mw_routine)(enum send_kind kind, bool shared, enum bfreg_use use);
 	post_recv_fn *(*post_recv_routine)(uint32_t max_sge, uint32_t stride_log, bool shared);
-	/* Routines for a QP whose WQEs have signatures. */
 	post_send_fn *post_send_signed;
 	bind_mw_fn *bind_mw_any;
 	post_recv_fn *post_recv_signed;
@@ -30,7 +29,6 @@ struct datapath {
 	void (*cq_ex_read_tags)(struct mlx5_cq *cq);
 };
 
-/* Returns the variant that this CPU can run. */
 const struct datapath *mlx5_datapath(void);
 
 extern const struct datapath mlx5_datapath_plain;

@@ -24,29 +24,23 @@ typedef int post_send_fn(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_s
  * the QP's register; BFREG_SHARED occurs only with the lock, BFREG_DOMAIN only without. */
 post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared, enum bfreg_use use);
 
-/* The routine for QPs of any kind whose WQEs have signatures. */
 post_send_fn mlx5_post_send_signed;
 
 int mlx5_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 
 typedef int bind_mw_fn(struct mlx5_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 
-/* Returns the instance of ibv_bind_mw() for the same arguments. */
 bind_mw_fn *mlx5_bind_mw_routine(enum send_kind kind, bool shared, enum bfreg_use use);
 
-/* The routine for QPs of any kind: it calls ibv_post_send(). */
 bind_mw_fn mlx5_bind_mw_any;
 
 int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-/* Fills the wr_* table according to the QP's rules and lock. */
 void mlx5_send_wr_fill(struct mlx5_qp *qp);
 /* Chooses doorbell routines for a QP whose requests usually have several WQEBBs: the usual routines
  * assume one. */
 void mlx5_send_wr_fill_long(struct mlx5_qp *qp);
-/* Adds mlx5dv_wr_raw_wqe() (send_wr_dv.c). */
 void mlx5_send_wr_fill_raw_wqe(struct mlx5_qp *qp);
-/* Add the builders of memory keys in OPS, and of memory copies. */
 void mlx5_send_wr_fill_mkeys(struct mlx5_qp *qp, uint64_t ops);
 void mlx5_send_wr_fill_copy(struct mlx5_qp *qp);
 

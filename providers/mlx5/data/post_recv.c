@@ -42,7 +42,6 @@ recv_refuse(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr, bool full)
  * constant true: the compiler drops the loop and the terminator. */
 #define ONE_SGE_STRIDE_LOG 4
 
-/* Returns whether the request can take the fast path. */
 RQ_INLINE bool recv_is_usual(const struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr,
 			     bool one)
 {
@@ -79,7 +78,8 @@ recv_put_unusual(struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr
 	return 0;
 }
 
-/* Posts a list. The caller holds the lock, if there is one; it is dropped. */
+/* Posts a list. The caller holds the lock, if there is one. The routine drops it, so that the call
+ * can be the last one of the caller. */
 RQ_INLINE int post_list(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			bool one)
 {
@@ -115,7 +115,6 @@ OUT_OF_LINE list_any(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv
 	return post_list(rq, wr, bad_wr, false);
 }
 
-/* Slow path: the lock is contended, or the request is a list. */
 OUT_OF_LINE take_and_list(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			  bool one)
 {
@@ -195,7 +194,6 @@ post_recv_fn *mlx5_post_recv_routine(uint32_t max_sge, uint32_t stride_log, bool
 	return shared ? post_any_locked : post_any;
 }
 
-/* Implements context->ops.post_recv. */
 int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct mlx5_rq *rq = &to_mqp(qp)->rq;

@@ -98,7 +98,6 @@ put_inline(const struct mlx5_qp *qp, uint8_t *seg, uint32_t ds, const struct ibv
 	return (int)(wqe.ds - ds);
 }
 
-/* Copies N pieces of inline data, which together do not meet the end of the ring. */
 WQE_INLINE uint32_t copy_pieces(uint8_t *to, const struct ibv_sge *sge, int n)
 {
 	uint8_t *const start = to;
@@ -110,7 +109,6 @@ WQE_INLINE uint32_t copy_pieces(uint8_t *to, const struct ibv_sge *sge, int n)
 	return (uint32_t)(to - start);
 }
 
-/* Returns whether inline data in pieces at SEG takes the fast path. */
 WQE_INLINE bool pieces_are_usual(const struct mlx5_sq *sq, const uint8_t *seg,
 				 const struct ibv_send_wr *wr)
 {
@@ -155,7 +153,6 @@ WQE_INLINE int put_payload(const struct mlx5_qp *qp, struct send_wqe *wqe,
 	return 0;
 }
 
-/* Writes the destination, after the control segment, for a QP of KIND. */
 WQE_INLINE void put_address(const struct mlx5_sq *sq, struct send_wqe *wqe,
 			    const struct ibv_send_wr *wr, enum send_kind kind)
 {
@@ -406,8 +403,8 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	return ret;
 }
 
-/* Posts a list. The caller holds the lock, if there is one; it is dropped. OWN: no other queue uses
- * the register. */
+/* Posts a list. The caller holds the lock, if there is one; the routine drops it, so that the call
+ * can be the last one of its caller. OWN: no other queue uses the register. */
 WQE_INLINE int post_list_entered(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 				 struct ibv_send_wr **bad_wr, enum send_kind kind, bool own)
 {
@@ -445,7 +442,8 @@ OUT_OF_LINE list_underlay(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	return post_list_entered(qp, wr, bad_wr, SEND_UNDERLAY, true);
 }
 
-/* Posts lists of any kind through a register that other queues use, too. */
+/* Posts lists of any kind through a register that other queues use, too: so rare that one routine
+ * serves all kinds. */
 OUT_OF_LINE list_other(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	switch (to_mqp(qp)->rules->kind) {
@@ -479,7 +477,6 @@ WQE_INLINE int list_of_kind(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ib
 	}
 }
 
-/* Slow path: the lock is contended, or the request is a list. */
 OUT_OF_LINE enter_and_list(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
@@ -538,7 +535,7 @@ WQE_INLINE bool inline_payload_is_usual(const struct mlx5_sq *sq, const uint8_t 
  * branches for other kinds of QP. */
 struct one {
 	enum send_kind kind;
-	bool shared; /* the lock is taken */
+	bool shared;
 	enum bfreg_use use;
 };
 
@@ -597,7 +594,6 @@ OUT_OF_LINE large_send_alone(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	return 0;
 }
 
-/* Posts an unusual single request through the path of lists. */
 WQE_INLINE int one_by_list(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			   struct one one)
 {
@@ -686,7 +682,8 @@ WQE_INLINE int enter_for_one(struct ibv_qp *qp, struct ibv_send_wr *wr, struct i
 		return enter_for_one(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, name##_inline);  \
 	}
 
-/* The queues that most programs have post a single request in pieces without the path of lists. */
+/* The queues that most programs have post a single request in pieces without the path of lists,
+ * which would save registers that one request does not need. */
 #define PIECES_ROUTINE(name, ...)                                                                  \
 	OUT_OF_LINE name(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)   \
 	{                                                                                          \
@@ -712,7 +709,7 @@ ROUTINE(one_xrc_exchange, list_xrc, SEND_XRC, true, BFREG_OWN)
 ROUTINE(one_xrc_in_domain, list_other, SEND_XRC, false, BFREG_DOMAIN)
 ROUTINE(one_xrc_locked_twice, list_other, SEND_XRC, true, BFREG_SHARED)
 
-/* Frames have no second function: inline data takes the slow path. */
+/* Frames have no second function, because inline data of frames is rare: it takes the slow path. */
 #define FRAME_ROUTINE(name, by_list, ...)                                                       \
 	static int name(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) \
 	{                                                                                       \
@@ -773,7 +770,6 @@ post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared, enum bfre
 	return routines[kind][use == BFREG_OWN ? shared : 2 + shared];
 }
 
-/* Implements context->ops.post_send. */
 int mlx5_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	return to_mqp(qp)->post_send(qp, wr, bad_wr);

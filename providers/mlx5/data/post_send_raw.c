@@ -108,7 +108,6 @@ static void wqe_put_pad(struct send_wqe *wqe)
 	wqe->ds += UNDERLAY_PAD / WQE_SEG;
 }
 
-/* Returns how many bytes of the packet go inline into the WQE. */
 static uint32_t underlay_header(const struct ibv_send_wr *wr)
 {
 	bool is_inline = wr->send_flags & IBV_SEND_INLINE;

@@ -42,7 +42,6 @@ SRQ_INLINE struct mlx5_wqe_srq_next_seg *srq_free_wqe(const struct mlx5_srq *srq
 	return (void *)(srq->ring + ((size_t)head << (one ? ONE_SGE_STRIDE_LOG : srq->stride_log)));
 }
 
-/* Returns whether the WQE after HEAD is free, and so can be the next one. */
 SRQ_INLINE bool srq_run_goes_on(const struct mlx5_srq *srq, uint32_t head)
 {
 	return likely(head + 1 != srq->run_end);
@@ -53,7 +52,6 @@ SRQ_INLINE bool srq_is_single(const struct ibv_recv_wr *wr)
 	return wr->num_sge == 1 && wr->sg_list->length;
 }
 
-/* Returns whether the request can take the fast path. */
 SRQ_INLINE bool srq_is_usual(const struct mlx5_srq *srq, uint32_t head,
 			     const struct ibv_recv_wr *wr, bool one)
 {
@@ -72,7 +70,6 @@ SRQ_INLINE bool srq_find_next(struct mlx5_srq *srq, uint32_t head, uint32_t *nex
 	return provider_free_map_take_run(&srq->free_map, next, &srq->run_end);
 }
 
-/* Writes a request into WQE, and links it to NEXT. */
 SRQ_INLINE void srq_put(const struct mlx5_srq *srq, struct mlx5_wqe_srq_next_seg *wqe,
 			uint32_t next, const struct ibv_recv_wr *wr, bool one)
 {
@@ -98,7 +95,8 @@ SRQ_INLINE void srq_ring_doorbell(struct mlx5_srq *srq, uint32_t head, uint32_t 
 	srq->dbrec[MLX5_RCV_DBR] = htobe32(posted & FLD_MASK(CTRL_INDEX));
 }
 
-/* Posts a list. The caller holds the lock, if there is one; it is dropped. */
+/* Posts a list. The caller holds the lock, if there is one; the routine drops it, so that the call
+ * can be the last one of its caller. */
 static int __attribute__((noinline))
 list_any(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
@@ -147,7 +145,6 @@ list_one_sge(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 	return 0;
 }
 
-/* Slow path: the lock is contended, or the request is a list. */
 static int __attribute__((noinline))
 take_and_list(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
@@ -157,7 +154,7 @@ take_and_list(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 	return srq->max_sge == 1 ? list_one_sge(ibsrq, wr, bad_wr) : list_any(ibsrq, wr, bad_wr);
 }
 
-/* Posts a single request. The usual path calls nothing. */
+/* Posts a single request. The usual path calls nothing, so that it need not save registers. */
 SRQ_INLINE int post_one(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			bool one, bool shared)
 {
@@ -213,7 +210,6 @@ post_srq_fn *mlx5_post_srq_routine(uint32_t max_sge, bool shared)
 	return shared ? post_any_locked : post_any;
 }
 
-/* Implements context->ops.post_srq_recv. */
 int mlx5_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	return to_msrq(srq)->post(srq, wr, bad_wr);

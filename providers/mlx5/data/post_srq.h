@@ -9,7 +9,6 @@
 #include "providers/mlx5/srq.h"
 #include "providers/mlx5/data/variant.h"
 
-/* Implements context->ops.post_srq_recv. */
 int mlx5_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 typedef int post_srq_fn(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
@@ -17,7 +16,6 @@ typedef int post_srq_fn(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_
 /* Returns the instance of srq.post for MAX_SGE, with the lock if SHARED. */
 post_srq_fn *mlx5_post_srq_routine(uint32_t max_sge, bool shared);
 
-/* Posts the request of WQE INDEX again, after its message met a page fault. */
 void mlx5_srq_put_back(struct mlx5_srq *srq, uint32_t index);
 
 #endif

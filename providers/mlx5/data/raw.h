@@ -19,7 +19,7 @@ static_assert(ETH_HEADER_AT == 14, "PRM: Ethernet Segment, byte 0Eh");
 
 struct header_place {
 	uint8_t *to;
-	uint32_t left; /* header bytes still missing */
+	uint32_t left;
 };
 
 enum {
@@ -46,7 +46,6 @@ WQE_INLINE void wqe_put_eth(const struct mlx5_sq *sq, struct send_wqe *wqe, uint
 		wqe->seg -= sq->end - sq->buf;
 }
 
-/* Copies the part of FROM that belongs to the header. Returns its length. */
 WQE_INLINE uint32_t header_take(const struct mlx5_sq *sq, struct header_place *place,
 				const void *from, uint64_t len)
 {
@@ -85,7 +84,6 @@ WQE_INLINE bool frame_is_usual(const struct mlx5_qp *qp, const struct ibv_send_w
 		      frame_flags_are_usual(qp, wr) && wr->sg_list->length > qp->min_header);
 }
 
-/* Writes the first 8 bytes of an Ethernet segment. */
 WQE_INLINE void eth_put_start(uint8_t *seg, unsigned int send_flags, uint16_t mss)
 {
 	static_assert(offsetof(struct mlx5_wqe_eth_seg, cs_flags) == 4 &&
@@ -105,7 +103,6 @@ WQE_INLINE void eth_put_header_start(uint8_t *seg, uint32_t header, const uint8_
 	seg_put_pair(seg + 8, 0, header << 16 | be16toh(two));
 }
 
-/* Writes a usual frame after the control segment. */
 WQE_INLINE void wqe_put_usual_frame(const struct mlx5_qp *qp, struct send_wqe *wqe,
 				    const struct ibv_send_wr *wr)
 {
@@ -144,7 +141,6 @@ WQE_INLINE bool tso_is_usual(const struct mlx5_qp *qp, const uint8_t *ctrl,
 	       ctrl + USUAL_TSO_BLOCKS * WQE_BB <= qp->sq.end;
 }
 
-/* Writes a usual large send after the control segment. */
 WQE_INLINE void wqe_put_usual_tso(struct send_wqe *wqe, const struct ibv_send_wr *wr)
 {
 	const uint32_t header = wr->tso.hdr_sz;

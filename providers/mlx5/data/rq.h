@@ -36,18 +36,17 @@ struct mlx5_rq {
 	/* Units are WQEs, which have data segments only. In struct mlx5_qp, tail, which pollers
 	 * write, begins a cache line; what a post reads is on the line before. */
 	struct wq wq;
-	uint32_t max_sge;     /* data segments per WQE */
-	uint8_t special;      /* enum rq_special */
-	bool out_of_order;    /* CQEs name the WQE, which may not be the oldest */
-	bool checksums;       /* the adapter verifies checksums and reports them in the CQE */
-	uint8_t owner;        /* enum rq_owner */
-	bool error_reported;  /* the first failure was logged; atomic, since there may be two CQs */
-	struct mlx5_srq *srq; /* SRQ that provides the WQEs, or NULL */
-	uint32_t rsn;         /* number in CQEs: the user index of version 1, else the QPN */
-	uint32_t number;      /* number of the owner, for log messages */
+	uint32_t max_sge; /* data segments per WQE */
+	uint8_t special;
+	bool out_of_order; /* CQEs name the WQE, which may not be the oldest */
+	bool checksums;    /* the adapter verifies checksums and reports them in the CQE */
+	uint8_t owner;
+	bool error_reported; /* the first failure was logged; atomic, since there may be two CQs */
+	struct mlx5_srq *srq;
+	uint32_t rsn; /* number in CQEs: the user index of version 1, else the QPN */
+	uint32_t number;
 };
 
-/* Returns the name of the owner's type, for log messages. */
 static inline const char *rq_owner_name(const struct mlx5_rq *rq)
 {
 	static const char *const names[] = { "qp", "wq", "srq" };
@@ -66,7 +65,6 @@ static inline void rq_choose_checksums(struct mlx5_rq *rq, bool checked)
 
 typedef int post_recv_fn(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-/* rq.post for rings whose WQEs have signatures. */
 post_recv_fn mlx5_post_recv_signed;
 
 /* Returns the instance of rq.post for such a ring, with the lock if SHARED. */

@@ -101,13 +101,12 @@ WQE_INLINE uint8_t *sq_wqebb(const struct mlx5_sq *sq, uint32_t pi)
 	return sq->buf + ((size_t)(pi & sq->wq.mask) << WQE_BB_LOG);
 }
 
-/* Finds the WQE at WQEBB PI, and the slot for its request. */
 WQE_INLINE void wqe_place(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi)
 {
 	const size_t at = pi * (uint32_t)sizeof(struct wq_slot) & sq->slot_mask;
 
 	wqe->ctrl = sq->buf + at * (WQE_BB / sizeof(struct wq_slot));
-	/* keeps the address in a register instead of recomputing it for each segment */
+	/* keeps the address in a register, as the compiler would recompute it for each segment */
 	__asm__("" : "+r"(wqe->ctrl));
 	wqe->slot = (struct wq_slot *)((uint8_t *)sq->wq.slots + at);
 }
@@ -157,7 +156,6 @@ WQE_INLINE void wqe_wrap(const struct mlx5_sq *sq, struct send_wqe *wqe)
 		wqe->seg = sq->buf;
 }
 
-/* Returns the address of the segment after the control segment. */
 WQE_INLINE void *wqe_second(uint8_t *ctrl)
 {
 	return ctrl + sizeof(struct mlx5_wqe_ctrl_seg);
@@ -207,7 +205,8 @@ WQE_INLINE void wqe_set_dc_av(uint8_t *ctrl, const struct mlx5_ah *ah, uint32_t 
 	copy_32(to + AV_AT_PATH, (const uint8_t *)&ah->av + AV_AT_PATH);
 }
 
-/* Sets the DCI stream in the control segment, after wqe_begin(), which writes the whole word. */
+/* Sets the DCI stream in the control segment. Call it after wqe_begin(), because that writes the
+ * whole word. */
 WQE_INLINE void wqe_set_stream(uint8_t *ctrl, uint16_t stream)
 {
 	((struct mlx5_wqe_ctrl_seg *)ctrl)->dci_stream_channel_id = htobe16(stream);
@@ -254,7 +253,6 @@ WQE_INLINE void wqe_put_sge(const struct mlx5_sq *sq, struct send_wqe *wqe,
 	wqe->ds++;
 }
 
-/* Writes the data segments of N SGEs; usually there is one. */
 WQE_INLINE void wqe_put_sges(const struct mlx5_sq *sq, struct send_wqe *wqe,
 			     const struct ibv_sge *sge, int n)
 {
@@ -273,7 +271,7 @@ WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void 
 	size_t room = (size_t)(sq->end - to);
 
 	if (unlikely(!len))
-		return to; /* FROM may be NULL */
+		return to; /* FROM may be NULL, which memcpy() must not get */
 	if (unlikely(len >= room)) {
 		memcpy(to, from, room);
 		from = (const uint8_t *)from + room;
@@ -287,7 +285,6 @@ WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void 
 	return to + len;
 }
 
-/* Returns the offset of inline data in the WQE. */
 WQE_INLINE uint32_t wqe_inline_start(const struct send_wqe *wqe)
 {
 	return wqe->ds * WQE_SEG + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
@@ -304,7 +301,6 @@ WQE_INLINE uint32_t wqe_inline_limit(const struct mlx5_sq *sq, const struct send
 	return min_of(room, sq->max_inline);
 }
 
-/* Returns the number of 16-byte units for LEN inline bytes. */
 WQE_INLINE uint32_t inline_units(uint32_t len)
 {
 	return (len + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg) + WQE_SEG - 1) / WQE_SEG;
@@ -325,7 +321,6 @@ WQE_INLINE void wqe_inline_close(struct send_wqe *wqe, uint32_t total)
 	}
 }
 
-/* Copies LEN bytes without a call. */
 WQE_INLINE void copy_inline(uint8_t *to, const void *from, uint32_t len)
 {
 	if (likely(len <= COPY_SMALL_MAX))
@@ -361,7 +356,7 @@ WQE_INLINE uint32_t wqe_blocks(const struct send_wqe *wqe)
 	return (wqe->ds + (WQE_BB / WQE_SEG) - 1) / (WQE_BB / WQE_SEG);
 }
 
-/* Writes the length of the WQE. Returns its size in WQEBBs. */
+/* Writes the length of the WQE, which is known only now. Returns its size in WQEBBs. */
 WQE_INLINE uint32_t wqe_finish(const struct send_wqe *wqe)
 {
 	seg_put_be64(wqe->ctrl, wqe->head | wqe->ds);

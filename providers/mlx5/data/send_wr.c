@@ -110,7 +110,6 @@ mlx5_batch_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t
 	batch_finish_wqe(qp, &wqe, false);
 }
 
-/* Sets the SGE of a connected QP, whose head leaves room for it in the first WQEBB. */
 static void connected_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
 {
 	batch_set_only_sge(qpx, lkey, addr, length, 1);
@@ -164,7 +163,6 @@ set_unusual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 	batch_finish_wqe(qp, &wqe, true);
 }
 
-/* Finishes the WQE whose LEN inline bytes follow SEG. */
 WQE_INLINE void finish_inline(struct mlx5_qp *qp, uint8_t *seg, uint32_t len)
 {
 	const uint64_t head = qp->batch.head + inline_units(len) - BATCH_UNITS;
@@ -176,7 +174,6 @@ WQE_INLINE void finish_inline(struct mlx5_qp *qp, uint8_t *seg, uint32_t len)
 	qp->batch.push = PUSH_INLINE;
 }
 
-/* IS_LONG: more than COPY_SMALL_MAX bytes. */
 WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length, bool is_long)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
@@ -187,7 +184,7 @@ WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t lengt
 
 	if (is_long)
 		copy_large(wqe_inline_open(&wqe), addr, len);
-	else if (likely(len - 8 <= 8)) /* 8 to 16 bytes */
+	else if (likely(len - 8 <= 8))
 		copy_8_to_16(wqe_inline_open(&wqe), addr, len);
 	else
 		copy_small(wqe_inline_open(&wqe), addr, len);
@@ -199,8 +196,6 @@ WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t lengt
 	qp->batch.push = PUSH_INLINE;
 }
 
-/* Writes long inline data on the fast path, or takes the slow path. Short data comes here only for
- * the slow path. */
 static void __attribute__((noinline))
 set_long_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 {
@@ -212,7 +207,7 @@ set_long_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 		set_unusual_inline(qpx, addr, length);
 }
 
-/* Writes inline data. The short case needs no saved registers. */
+/* Writes inline data. Short data is handled here, because that needs no saved registers. */
 static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
 {
 	const struct mlx5_qp *qp = to_mqp_ex(qpx);
@@ -284,7 +279,6 @@ WQE_INLINE void batch_open(struct mlx5_qp *qp)
 	qp->batch.push = PUSH_PLAIN;
 }
 
-/* Ends a batch that is empty or has failed. */
 static int __attribute__((noinline)) batch_end_empty(struct mlx5_qp *qp)
 {
 	int err = qp->batch.err;

@@ -122,7 +122,7 @@ static void wr_memcpy(struct mlx5dv_qp_ex *dv, uint32_t to_lkey, uint64_t to, ui
 	seg->control = 0;
 	seg->outcome_lkey = htobe32(qp->copy.mr->mr.lkey);
 	seg->outcome_addr = htobe64((uintptr_t)qp->copy.buf.addr);
-	/* PRM: length 0 means 2 GiB. */
+	/* PRM: length 0 means 2 GiB, so the top bit is dropped. */
 	seg_put_data((uint8_t *)&seg->from, length & INT32_MAX, from_lkey, from);
 	seg_put_data((uint8_t *)&seg->to, length & INT32_MAX, to_lkey, to);
 	wqe.ds += sizeof(*seg) / WQE_SEG;

@@ -68,7 +68,7 @@ static void wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw, uint32_t rkey,
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 	struct send_wqe wqe;
 
-	/* first whether there is room: in a failed batch, MW may be anything */
+	/* First whether there is room, because in a failed batch MW may be anything. */
 	if (!may_post_on_key(qp) || !bind_is_usual(qp, &wqe, mw, bind, qpx->wr_flags) ||
 	    mw->type != IBV_MW_TYPE_2) {
 		bind_slowly(qpx, mw, rkey, bind);

@@ -21,7 +21,6 @@ struct sent_wqe {
 	uint32_t units; /* length in units of 16 bytes, control segment included */
 };
 
-/* Returns the WQE that starts at WQEBB INDEX, the WQE counter of a CQE. */
 static inline struct sent_wqe sent_wqe_at(const struct mlx5_sq *sq, uint32_t index)
 {
 	const uint8_t *ctrl = sq->buf + ((size_t)(index & sq->wq.mask) << WQE_BB_LOG);
@@ -30,7 +29,6 @@ static inline struct sent_wqe sent_wqe_at(const struct mlx5_sq *sq, uint32_t ind
 	return (struct sent_wqe){ sq, ctrl, qpn_ds & FLD_MASK(CTRL_DS) };
 }
 
-/* Returns unit N of the WQE. */
 static inline const void *sent_wqe_unit(const struct sent_wqe *wqe, uint32_t n)
 {
 	const uint8_t *unit = wqe->ctrl + n * WQE_SEG;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * signature.h - signatures of WQEs, which the adapter checks before it executes a WQE.
- * MLX5_QP_SIGNATURE enables them. QPs with signatures post through separate routines that are not
- * optimised.
+ * MLX5_QP_SIGNATURE enables them. QPs with signatures post through separate routines, so that
+ * others do not test for signatures; these are not optimised, as signatures only help to find
+ * faults.
  */
 #ifndef PROVIDERS_MLX5_DATA_SIGNATURE_H
 #define PROVIDERS_MLX5_DATA_SIGNATURE_H
@@ -13,7 +14,6 @@
 void mlx5_sign_send(const struct mlx5_sq *sq, uint8_t *ctrl);
 /* Signs the WQEs from WQEBB PI up to END (exclusive). */
 void mlx5_sign_sends(const struct mlx5_sq *sq, uint32_t pi, uint32_t end);
-/* Signs receive HEAD, whose scatter list is complete. */
 void mlx5_sign_recv(const struct mlx5_rq *rq, uint32_t head);
 
 #endif

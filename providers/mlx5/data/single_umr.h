@@ -36,8 +36,8 @@ WQE_INLINE bool inval_is_usual(const struct mlx5_qp *qp, struct send_wqe *wqe,
 	return on_key_fits(qp, wqe, IBV_WR_LOCAL_INV, send_flags, INVAL_BLOCKS);
 }
 
-/* Returns whether the binding can take the fast path. A parent domain has another address than its
- * domain; umr.c handles that case. */
+/* Returns whether the binding can take the fast path. PDs are compared by address, so a parent
+ * domain differs from its own domain; umr.c handles that case. */
 WQE_INLINE bool bind_is_usual(const struct mlx5_qp *qp, struct send_wqe *wqe,
 			      const struct ibv_mw *mw, const struct ibv_mw_bind_info *bind,
 			      unsigned int send_flags)
@@ -50,7 +50,6 @@ WQE_INLINE bool bind_is_usual(const struct mlx5_qp *qp, struct send_wqe *wqe,
 	       !(to_vmr(bind->mr)->access & IBV_ACCESS_ZERO_BASED);
 }
 
-/* Fill a WQE after its control segment. */
 WQE_INLINE void put_bind(const struct mlx5_qp *qp, uint8_t *ctrl, enum ibv_mw_type type,
 			 uint32_t rkey, const struct ibv_mw_bind_info *bind)
 {
@@ -85,7 +84,6 @@ WQE_INLINE uint32_t enter_on_key(struct mlx5_qp *qp, struct send_wqe *wqe, uint3
 	return pi + blocks;
 }
 
-/* Does the same, and rings the doorbell. */
 WQE_INLINE void post_on_key(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t key, uint64_t wr_id,
 			    unsigned int send_flags, uint32_t blocks, enum ibv_wc_opcode done_as)
 {

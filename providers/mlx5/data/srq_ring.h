@@ -8,7 +8,6 @@
 
 #include "providers/mlx5/srq.h"
 
-/* Frees WQE INDEX, whose message is complete, and returns its wr_id. */
 uint64_t mlx5_srq_complete(struct mlx5_srq *srq, uint32_t index);
 
 /* Marks max_wr + 1 WQEs of a new ring as free; the ring itself is not written. Returns 0, or ENOMEM
@@ -21,7 +20,7 @@ void mlx5_srq_ring_free(struct mlx5_srq *srq);
 void mlx5_srq_list_end(struct mlx5_srq *srq);
 
 struct srq_ends {
-	uint32_t head, tail; /* the first and the last free WQE */
+	uint32_t head, tail;
 };
 
 /* Links the free WQEs, unless a program posts by itself already: then its own links are kept. The

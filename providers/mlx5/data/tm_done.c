@@ -49,7 +49,7 @@ int mlx5_tm_take_operation(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe)
 	uint32_t noted;
 
 	if (cqe->app_op < TM_CQE_APPEND || cqe->app_op > TM_CQE_NOOP)
-		return IBV_WC_SUCCESS; /* a message */
+		return IBV_WC_SUCCESS;
 	if (tm->qp->sq.wq.slots[slot_of(tm, cqe)].done_as & TM_DONE_QUIETLY) {
 		complete_operation(srq, cqe, &noted);
 		return -1;
@@ -79,9 +79,9 @@ int mlx5_tm_copy_inline(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe, cons
 
 /* Meaning of each kind of CQE for the tag of its message. */
 static const struct tm_kind {
-	uint8_t flags;   /* enum ibv_wc_flags */
+	uint8_t flags;
 	bool incomplete; /* the program must fetch the remaining data */
-	bool first;      /* the tag stays in use: another CQE follows */
+	bool first;      /* the tag stays in use, because another CQE follows */
 } tm_kinds[] = {
 	[TM_CQE_CONSUMED] = { IBV_WC_TM_MATCH, false, true },
 	[TM_CQE_EXPECTED] = { IBV_WC_TM_DATA_VALID, false, false },

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * tm_done.h - completions of an SRQ with tag matching: of messages, and of operations on its
- * matching list.
- */
 #ifndef PROVIDERS_MLX5_DATA_TM_DONE_H
 #define PROVIDERS_MLX5_DATA_TM_DONE_H
 
@@ -14,7 +10,6 @@ struct special_completion mlx5_tm_complete(struct mlx5_srq *srq, const struct ml
 /* Returns the status of an operation, or a negative number if the program did not ask for its
  * completion. */
 int mlx5_tm_take_operation(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe);
-/* Copies a message out of its CQE, and returns its status. */
 int mlx5_tm_copy_inline(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe, const uint8_t *payload);
 
 #endif

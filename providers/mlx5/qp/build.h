@@ -15,9 +15,7 @@
 
 /* Returns the rules of the type that ATTR asks for, or NULL for a type that does not exist. */
 const struct qp_rules *mlx5_qp_rules_for(const struct ibv_qp_init_attr_ex *attr);
-/* Logs that no QP has TYPE, or that it needs another call. Returns EINVAL. */
 int mlx5_qp_refuse_type(enum ibv_qp_type type);
-/* Returns 0, or EINVAL or EOPNOTSUPP, logged. */
 int mlx5_qp_check_attr(const struct ibv_context *context, const struct qp_rules *rules,
 		       const struct ibv_qp_init_attr_ex *attr);
 
@@ -36,7 +34,8 @@ void mlx5_qp_clean_cqs(struct mlx5_qp *qp);
 
 /* ---- routines.c ---- */
 
-/* Needs the doorbell and the limits; the rings may come later. */
+/* Needs the doorbell and the limits; the rings may come later, as no routine looks at them before
+ * the first post. */
 int mlx5_qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
 			    const struct qp_size *size, struct mlx5_qp *qp);
 
@@ -45,7 +44,6 @@ int mlx5_qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init_a
 /* Creates the QP in the kernel. Sets the granted capacities in ATTR, and the numbers in QP. */
 int mlx5_qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
 		       const struct qp_size *size, const struct mlx5_qp_dv *dv, struct mlx5_qp *qp);
-/* Creates an RSS QP: a hash of each packet chooses a WQ of the indirection table. */
 int mlx5_qp_run_create_rss(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
 			   const struct mlx5_qp_dv *dv, struct mlx5_qp *qp);
 
@@ -56,7 +54,6 @@ static inline struct ibv_pd *qp_attr_pd(const struct ibv_qp_init_attr_ex *attr)
 	return attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL;
 }
 
-/* Returns the operations that may be posted, as IBV_QP_EX_WITH_*. */
 static inline uint64_t qp_send_ops(const struct ibv_qp_init_attr_ex *attr)
 {
 	return attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? attr->send_ops_flags
@@ -88,7 +85,6 @@ static inline bool qp_withholds(const struct mlx5_qp *qp)
 	return qp->rules->rings_apart && qp->rules->receives;
 }
 
-/* Returns whether CQEs can name the QP. */
 static inline bool qp_is_indexed(const struct mlx5_qp *qp)
 {
 	return qp_has_queues(qp) || qp->rules->is_target;

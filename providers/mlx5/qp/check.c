@@ -63,7 +63,6 @@ static int qp_check_create_flags(uint32_t flags, enum ibv_qp_type type)
 	return 0;
 }
 
-/* Returns the name of an object that the type requires and ATTR lacks, or NULL. */
 static const char *qp_missing(const struct qp_rules *rules, const struct ibv_qp_init_attr_ex *attr)
 {
 	if (rules->needs_pd && (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd))

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * command.c - the kernel's command that creates a QP.
- */
 #include "providers/mlx5/qp/build.h"
 
 #include <errno.h>
@@ -30,7 +27,6 @@ static uint32_t qp_dv_flags(uint32_t flags)
 	return kernel;
 }
 
-/* Returns the driver's flags that only mlx5dv_create_qp() can request. */
 static uint32_t qp_vendor_flags(const struct mlx5_qp_dv *dv, const struct mlx5_qp *qp)
 {
 	uint32_t flags = qp_dv_flags(dv->flags);
@@ -75,7 +71,7 @@ static int qp_take_register(const struct mlx5_context *ctx, uint32_t number, str
 }
 
 /* Sets CAP to the granted capacities. If the QP has no send queue, the program's values for it stay
- * unchanged. */
+ * unchanged, as there is nothing to grant. */
 static void qp_grant_cap(const struct ibv_qp_cap *granted, struct ibv_qp_cap *cap)
 {
 	struct ibv_qp_cap asked = *cap;
@@ -135,7 +131,8 @@ int mlx5_qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *att
 		.flags = qp_kernel_flags(ctx, dv, qp),
 		.uidx = context_has_user_index(ctx) ? qp->rq.rsn : PRM_NO_USER_INDEX,
 		.bfreg_index = qp->sq.bfreg ? qp->sq.bfreg->index : 0,
-		/* access_key of a DCT: the kernel's struct has both in a union. */
+		/* access_key of a DCT goes in here: the kernel's struct has both in a union,
+		 * because a DCT has no send queue. */
 		.sq_buf_addr = qp->rules->is_target ? dv->access_key
 						    : (uint64_t)(uintptr_t)qp->sq_buf.addr,
 		.ece_options = context_has_ece(ctx) ? ECE_VERSION_1 : 0,

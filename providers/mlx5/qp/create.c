@@ -37,7 +37,8 @@ static int qp_create_indexed(struct mlx5_context *ctx, struct ibv_qp_init_attr_e
 		return ret;
 	}
 	ret = mlx5_qp_run_create(ctx, attr, size, dv, qp);
-	if (ret || qp->rules->is_target) /* a DCT gets its number only in state RTR */
+	/* a DCT gets its number only in state RTR, so it is indexed there */
+	if (ret || qp->rules->is_target)
 		return ret;
 	ret = qp_index_by_qpn(ctx, qp);
 	if (ret)

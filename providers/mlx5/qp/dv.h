@@ -8,7 +8,6 @@
 
 #include "providers/mlx5/qp/qp.h"
 
-/* Allocates what the builders of DV need, for a QP in PD. Returns 0 or an errno, logged. */
 int mlx5_qp_dv_take(struct mlx5_context *ctx, struct ibv_pd *pd, const struct mlx5_qp_dv *dv,
 		    struct mlx5_qp *qp);
 /* Frees it. Returns 0, or the kernel's errno; then it may be called again. */
@@ -17,11 +16,8 @@ int mlx5_qp_dv_release(struct mlx5_qp *qp);
 /* Enables the features in the device, for a QP in state INIT. */
 int mlx5_qp_dv_init(struct mlx5_qp *qp);
 
-/* Returns the bytes before the payload in the longest WQE of these builders. The payload is at most
- * max_inline_data long. */
 uint32_t mlx5_qp_dv_head(const struct mlx5_qp_dv *dv);
 
-/* Returns the bytes of send queue that a request may take beyond the longest WQE. */
 uint32_t mlx5_qp_dv_room(const struct mlx5_qp_dv *dv);
 
 #endif

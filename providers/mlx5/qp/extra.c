@@ -18,7 +18,8 @@
 
 #define MELLANOX 0x15b3
 
-/* Stores the options; the next change of state passes them to the kernel. */
+/* Stores the options. Nothing reaches the kernel before the next change of state, which carries
+ * them. */
 int mlx5_qp_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
@@ -59,7 +60,8 @@ static bool device_keeps_order(struct ibv_context *context)
 	int ret;
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
-	fld_set(in, CMD_IN_OP_MOD, PRM_CAP_GENERAL << 1 | 1); /* current values instead of maxima */
+	/* current values, because the maxima may be more than the firmware enabled */
+	fld_set(in, CMD_IN_OP_MOD, PRM_CAP_GENERAL << 1 | 1);
 	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, attrs,
 			    ARRAY_SIZE(attrs));
 	return !ret && !fld_get(out, CMD_OUT_STATUS) &&

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * modify.c - changes the state of queue pairs, and queries them.
- */
 #include "providers/mlx5/qp/build.h"
 
 #include <errno.h>
@@ -27,7 +24,7 @@ static void qp_release_record(struct mlx5_qp *qp)
 	qlock_leave(&rq->lock);
 }
 
-/* Empties both queues, as the adapter does on a reset. */
+/* Empties both queues, as the adapter does on a reset, so that both agree on index 0. */
 static void qp_reset_queues(struct mlx5_qp *qp)
 {
 	qlock_enter(&qp->sq_lock);
@@ -102,8 +99,8 @@ qp_run_modify_with(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_
 	return ret;
 }
 
-/* Modifies a QP; most need no driver's part of the command, and use the form that every kernel
- * has. */
+/* Modifies a QP; most need no driver's part of the command, and use the older form, because every
+ * kernel has it. */
 static inline int qp_run_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
 {
 	if (qp->ece_asked || qp->out_of_order || attr_mask & IBV_QP_RATE_LIMIT)
@@ -123,8 +120,8 @@ static int underlay_check_mask(const struct mlx5_qp *qp, int attr_mask)
 	return EINVAL;
 }
 
-/* Modifies a DCT. The kernel creates it only in the change to RTR, when all its attributes are
- * known, and then returns its number. */
+/* Modifies a DCT. The kernel creates it only in the change to RTR, because the adapter's command
+ * needs all attributes at once, and then returns its number. */
 static int dct_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct mlx5_context *ctx = to_mctx(qp->vqp.qp.context);

@@ -23,7 +23,6 @@
 #include "providers/mlx5/uar/uar.h"
 #include "util/bits.h"
 
-/* The doorbell of a send queue: where it rings, and the doorbell record. */
 struct mlx5_doorbell {
 	union {
 		uint8_t *reg;             /* BFREG_OWN: to be rung; the half to use next */
@@ -59,21 +58,21 @@ struct mlx5_sq {
 	const struct wq_slot *done_slots;
 	uint32_t done_mask;
 	uint32_t number;
-	struct mlx5_bfreg *bfreg; /* that db rings; not read by posts */
+	struct mlx5_bfreg *bfreg;
 	/* a request on memory keys needs one of these flags; 0 while the state forbids posting, so
 	 * one test checks both */
 	uint32_t key_flags;
 	uint32_t max_sge;
 	uint32_t max_inline;
-	uint32_t wqe_bytes; /* room for one request */
+	uint32_t wqe_bytes;
 	/* As ctrl_flags, for requests on memory keys, also indexed by FENCE_NEXT. */
 	uint8_t umr_flags[16];
 
 	/* Inline data up to this length fits after the longest head of any operation of the QP;
 	 * longer data is checked exactly. Most inline data is short, so one compare decides. */
 	uint32_t usual_inline;
-	uint32_t short_inline; /* the same, at most COPY_SMALL_MAX */
-	uint8_t *end;          /* of the ring */
+	uint32_t short_inline;
+	uint8_t *end;
 	struct mlx5_doorbell db;
 	/* Last byte of the third word of a control segment, indexed by IBV_SEND_FENCE, _SIGNALED
 	 * and _SOLICITED. */
@@ -99,10 +98,10 @@ static inline void sq_set_slots(struct mlx5_sq *sq)
 /* A send WQE under construction: see send_wqe.h. */
 struct send_wqe {
 	uint8_t *ctrl;
-	uint8_t *seg;         /* address of the next segment */
-	uint32_t ds;          /* length so far, in 16-byte units */
-	struct wq_slot *slot; /* bookkeeping of the request */
-	uint64_t head;        /* first 8 bytes of the control segment, without the length */
+	uint8_t *seg;
+	uint32_t ds; /* length so far, in 16-byte units */
+	struct wq_slot *slot;
+	uint64_t head; /* first 8 bytes of the control segment, without the length */
 };
 
 /* State of a batch between ibv_wr_start() and ibv_wr_complete(). */
@@ -134,14 +133,14 @@ struct mlx5_batch {
 /* The request on a memory key under construction: see data/mkey/configure.c. */
 struct mkey_request {
 	struct mlx5_mkey *mkey;
-	uint8_t *ctrl; /* the WQE */
-	uint32_t head; /* head of the queue when the request began */
-	__be32 flags;  /* third word of the control segment */
+	uint8_t *ctrl;
+	uint32_t head;
+	__be32 flags;
 	union mkey_progress progress;
-	__be32 context;  /* first word of the key's context */
-	uint64_t length; /* bytes of the layout */
+	__be32 context; /* first word of the key's context */
+	uint64_t length;
 	uint32_t list_units;
-	struct mkey_config next; /* configuration of the key after the request */
+	struct mkey_config next;
 };
 
 /* Memory keys that the batch has changed, and the original ends of a batch. A QP that configures
@@ -165,20 +164,20 @@ struct mlx5_qp {
 
 	_Alignas(CACHE_LINE) struct mlx5_rq rq;
 
-	const struct qp_rules *rules; /* rules of the QP's type */
-	uint16_t opcodes;             /* opcodes of the send queue in a state that allows posting */
+	const struct qp_rules *rules;
+	uint16_t opcodes; /* opcodes of the send queue in a state that allows posting */
 	struct queue_rec rec;
 	__be32 *dbrec;           /* of rec */
 	__be32 withheld[2];      /* separate rings: stands in for dbrec before state RTR */
 	uint32_t min_header;     /* raw packets: bytes of the frame that the WQE must contain */
 	uint32_t max_tso_header; /* raw packets: limit in bytes */
-	bool has_signatures;     /* WQEs carry signatures: see data/signature.h */
-	bool out_of_order;       /* accepts messages out of order */
-	bool has_ece;            /* the device supports ECE options */
+	bool has_signatures;
+	bool out_of_order; /* accepts messages out of order */
+	bool has_ece;
 	uint32_t ece_asked, ece_granted;
 	struct queue_mem sq_buf; /* send ring of types with separate rings */
 	struct queue_mem buf;    /* receive ring, followed by the send ring */
-	struct ibv_qp_cap cap;   /* as granted */
+	struct ibv_qp_cap cap;
 	/* Device objects of a raw packet QP, if the kernel reports them, else 0. */
 	struct {
 		uint32_t tirn, tisn, rqn, sqn;
@@ -190,16 +189,17 @@ struct mlx5_qp {
 	 * request that sets a PSV. */
 	uint64_t mkey_first, psv_first;
 	uint16_t mkey_entries; /* translation entries that fit into a request */
-	bool is_gone;          /* destroyed in the kernel, but not yet freed here */
-	bool drains;           /* the device stops the send queue at a signature error */
+	/* destroyed in the kernel, but not yet freed here, because the command of its MR failed */
+	bool is_gone;
+	bool drains; /* the device stops the send queue at a signature error */
 	/* Memory copies: the device writes a status here, which nothing reads: the WQE must name a
 	 * place for it. */
 	struct {
 		struct hwbuf buf;
 		struct verbs_mr *mr;
-		uint32_t max; /* longest copy, in bytes */
+		uint32_t max;
 	} copy;
-	struct mlx5dv_qp_ex dv_qp; /* returned by mlx5dv_qp_ex_from_ibv_qp_ex() */
+	struct mlx5dv_qp_ex dv_qp;
 };
 
 #if UINTPTR_MAX == UINT64_MAX
@@ -220,12 +220,12 @@ int mlx5_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr
 
 /* Arguments of mlx5dv_create_qp() beyond those of the verb. */
 struct mlx5_qp_dv {
-	uint32_t flags;               /* MLX5DV_QP_CREATE_* and QP_CREATE_UNSIGNED */
-	const struct qp_rules *rules; /* rules for IBV_QPT_DRIVER; NULL for other types */
-	uint64_t access_key;          /* of a DCT */
-	bool has_streams;             /* of a DCI: streams is valid */
+	uint32_t flags; /* MLX5DV_QP_CREATE_* and QP_CREATE_UNSIGNED */
+	const struct qp_rules *rules;
+	uint64_t access_key;
+	bool has_streams;
 	struct mlx5dv_dci_streams streams;
-	uint64_t send_ops; /* enum mlx5dv_qp_create_send_ops_flags */
+	uint64_t send_ops;
 };
 
 int mlx5_qp_create_dv(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,

@@ -321,8 +321,8 @@ void mlx5_cq_ex_read_tags(struct mlx5_cq *cq)
 	cq->vcq.cq_ex.read_wc_flags = read_wc_flags_tagged;
 }
 
-/* Chooses the wall-clock reader: the adapter writes real time, or the factors in the kernel's clock
- * page convert its ticks. */
+/* Chooses the wall-clock reader. Real time of the adapter needs no conversion; its ticks need the
+ * factors in the kernel's clock page. */
 static void cq_ex_tell_time(struct mlx5_cq *cq)
 {
 	struct ibv_cq_ex *cqx = &cq->vcq.cq_ex;

@@ -8,7 +8,6 @@
 
 #include "providers/mlx5/cq.h"
 
-/* Gives all entries of a new ring to the adapter, and resets the cache of the last queue found. */
 void mlx5_cq_ring_init(struct mlx5_cq *cq);
 
 /* Removes all completions of RQ, before its owner is destroyed or reset. If a program reads the

@@ -44,7 +44,7 @@ static uint32_t rq_unit(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 }
 
 /* Copies the payload to the buffers of the oldest receive WQE, or of the SRQ's WQE that the CQE
- * names. */
+ * names, because the adapter wrote it into the CQE only. */
 static int __attribute__((noinline))
 payload_copy_to_rq(const struct mlx5_rq *rq, __be32 null_lkey, const struct mlx5_cqe64 *cqe)
 {
@@ -69,7 +69,8 @@ payload_copy_to_rq(const struct mlx5_rq *rq, __be32 null_lkey, const struct mlx5
 	return payload_copy_to_list(scatter, max_sge, null_lkey, cqe_payload(cqe), len);
 }
 
-/* Copies the payload of a READ or an atomic to the buffers of its send WQE. */
+/* Copies the payload of a READ or an atomic to the buffers of its send WQE, because the adapter
+ * wrote it into the CQE only. */
 static int __attribute__((noinline))
 payload_copy_to_sq(const struct mlx5_qp *qp, __be32 null_lkey, const struct mlx5_cqe64 *cqe)
 {

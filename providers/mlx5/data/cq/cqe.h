@@ -27,7 +27,7 @@ struct completion {
 	const struct mlx5_cqe64 *cqe;
 	uint64_t wr_id;
 	enum ibv_wc_status status;
-	unsigned int opcode; /* MLX5_CQE_* */
+	unsigned int opcode;
 	/* For a send, what its poster noted in struct wq_slot; for a receive, further wc_flags. */
 	uint32_t extra;
 };
@@ -62,8 +62,8 @@ struct special_completion {
 	/* wc_flags. With opcode MLX5_CQE_NO_PACKET, which tag matching sets: enum ibv_wc_opcode,
 	 * and flags above it, as in struct wq_slot. */
 	uint32_t wc_flags;
-	uint8_t status; /* enum ibv_wc_status */
-	uint8_t opcode; /* MLX5_CQE_* */
+	uint8_t status;
+	uint8_t opcode;
 };
 
 struct special_completion mlx5_cqe_complete_special(struct mlx5_rq *rq,
@@ -91,7 +91,6 @@ CQE_INLINE unsigned int cqe_opcode(const struct mlx5_cqe64 *cqe)
 	return cqe->op_own >> FLD_SHIFT(CQE_OPCODE);
 }
 
-/* Returns whether OPCODE completes a request of a send queue, failed or not. */
 CQE_INLINE bool opcode_is_request(unsigned int opcode)
 {
 	return opcode == MLX5_CQE_REQ || opcode == MLX5_CQE_REQ_ERR;
@@ -307,7 +306,7 @@ CQE_INLINE bool cqe_take_message(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 	unsigned int format = op_own & FLD_BITS(CQE_FORMAT);
 
 	comp->extra = 0;
-	/* Fast path for the most common kind of message. */
+	/* Take the most common kind of message first, as all its tests are on constants. */
 	if (cqe_is_common_message(rq, op_own)) {
 		comp->opcode = MLX5_CQE_RESP_SEND;
 		return cqe_take_from_rq(cq, rq, cqe, MLX5_INLINE_SCATTER_32, comp);
@@ -453,7 +452,8 @@ CQE_INLINE enum ibv_wc_opcode cqe_recv_wc_opcode(unsigned int opcode)
 
 CQE_INLINE enum ibv_wc_opcode cqe_wc_opcode(unsigned int opcode, uint32_t extra)
 {
-	/* 0 for opcodes that complete a send request */
+	/* 0 for opcodes that complete a send request, whose kind the CQE does not tell: EXTRA has
+	 * it */
 	static const uint8_t by_opcode[MLX5_CQE_INVALID + 1] = {
 		[MLX5_CQE_RESP_WR_IMM] = IBV_WC_RECV_RDMA_WITH_IMM,
 		[MLX5_CQE_RESP_SEND] = IBV_WC_RECV,
@@ -509,7 +509,6 @@ CQE_INLINE unsigned int cqe_grh_flag(const struct mlx5_cqe64 *cqe)
 	return cqe->flags_rqpn & htobe32(FLD_BITS(CQE_GRH)) ? IBV_WC_GRH : 0;
 }
 
-/* Returns the wc_flags of a successful receive. */
 CQE_INLINE unsigned int cqe_recv_flags(const struct mlx5_cqe64 *cqe, unsigned int opcode)
 {
 	static const uint8_t by_opcode[] = {

@@ -100,8 +100,8 @@ struct failed {
 	enum request_kind kind;
 	bool is_send, has_target, has_buffer;
 	uint64_t raddr;
-	uint32_t rkey, lkey; /* lkey: of the first buffer */
-	char *text;          /* the request, as the log names it */
+	uint32_t rkey, lkey;
+	char *text;
 	size_t size;
 };
 
@@ -115,7 +115,8 @@ static enum request_kind kind_of(const struct mlx5_qp *qp, uint8_t opcode)
 		return REQUEST_WRITE_IMM;
 	if (opcode_has_raddr(opcode))
 		return REQUEST_WRITE;
-	if (opcode == MLX5_OPCODE_TSO) /* even on a UD QP it may have several packets */
+	/* even on a UD QP it may have several packets, so no datagram's limit applies */
+	if (opcode == MLX5_OPCODE_TSO)
 		return REQUEST_SEND;
 	if (opcode != MLX5_OPCODE_SEND && opcode != MLX5_OPCODE_SEND_IMM &&
 	    opcode != MLX5_OPCODE_SEND_INVAL)
@@ -213,7 +214,6 @@ static bool address_is_swapped(uint64_t addr)
 	return addr >> 48 && address_is_usual(__builtin_bswap64(addr));
 }
 
-/* Names a remote address or rkey that looks wrong. Returns false if neither does. */
 static bool suspect_remote(const struct failed *f, char *why, size_t size)
 {
 	if (f->kind == REQUEST_ATOMIC && f->raddr & 7)
@@ -278,8 +278,6 @@ static bool name_peer(struct mlx5_rq *rq, char *why, size_t size)
 	return true;
 }
 
-/* Appends the likely cure of SYNDROME to the log line: WHY becomes "; " and a text, or stays
- * empty. */
 static void write_cure(struct mlx5_rq *rq, uint8_t syndrome, const struct failed *f, char *why,
 		       size_t size)
 {
@@ -300,7 +298,8 @@ static void write_cure(struct mlx5_rq *rq, uint8_t syndrome, const struct failed
 		snprintf(why, size, "; %s", cure);
 }
 
-/* Returns whether the peer has ended, or is slow, which happens to sound programs. */
+/* Returns whether the peer has ended, or is slow. Both happen to sound programs, so such an error
+ * is logged at level warn only. */
 static bool error_is_of_peer(uint8_t syndrome)
 {
 	return syndrome == MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR ||

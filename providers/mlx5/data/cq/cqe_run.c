@@ -31,7 +31,6 @@ static const uint8_t *run_array(const struct mlx5_cq *cq, const struct mlx5_cqe6
 	return (const uint8_t *)cqe_at(cq, cqe_place(cq, title) + (i ? i : 1));
 }
 
-/* Where a completion has its WQE counter. */
 enum counts { COUNTS_IN_TITLE, COUNTS_REQUESTS, COUNTS_STRIDES };
 
 static enum counts run_counts(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title)
@@ -62,7 +61,6 @@ uint32_t mlx5_cqe_run_counter(const struct mlx5_cq *cq, const struct mlx5_cqe64 
 			    array + i % PRM_MINI_CQES * PRM_MINI_CQE_SIZE, i);
 }
 
-/* Fields common to all CQEs of a run, and the index of the first. */
 struct run {
 	struct mlx5_cqe64 cqe;
 	uint32_t place;

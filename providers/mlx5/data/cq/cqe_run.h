@@ -17,7 +17,6 @@ static inline bool cqe_is_title(const struct mlx5_cqe64 *cqe)
 
 /* Returns the number of completions in the run, or 0 if the title is invalid. */
 uint32_t mlx5_cqe_run_length(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title);
-/* Returns the WQE counter of message I of the run. */
 uint32_t mlx5_cqe_run_counter(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title, uint32_t i);
 
 /* Expands the run: TITLE becomes its first CQE, and the entries after it the others, which polling

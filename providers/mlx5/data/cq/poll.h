@@ -9,10 +9,8 @@
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/data/variant.h"
 
-/* Implements context->ops.poll_cq. */
 int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 
-/* Polls a CQ when nothing is known about the previous completion. */
 cq_poll_fn mlx5_cq_poll_any;
 
 /* Sets CQ's polling routines: mlx5_cq_poll_any() for ibv_poll_cq(); start_poll, next_poll,

@@ -240,7 +240,6 @@ wait_and_poll(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc)
  * of another kind, to mlx5_cq_poll_any(). */
 #define POLL_LOOP static int __attribute__((noinline))
 
-/* Returns whether WC has room and the CQE at CI has arrived. */
 CQE_INLINE bool poll_goes_on(const struct mlx5_cq *cq, const struct ibv_wc *end,
 			     const struct ibv_wc *wc, const struct mlx5_cqe64 **cqe, uint32_t ci)
 {
@@ -329,7 +328,6 @@ POLL_LOOP poll_frames(struct ibv_cq *cq, struct ibv_wc *end, struct ibv_wc *wc,
 	return poll_sends(cq, end, wc, cqe, ci, 0, RQ_CHECKED);
 }
 
-/* Polls usual messages of the other opcodes and formats. */
 POLL_LOOP poll_messages(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
 			const struct mlx5_cqe64 *cqe, uint32_t ci)
 {
@@ -379,7 +377,6 @@ POLL_LOOP poll_flushed(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *w
 	return poll_done(cq, ci);
 }
 
-/* Returns the loop for CQE, a usual completion of cq->rsn_rq. */
 CQE_INLINE cq_poll_fn *poll_loop_for(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	const bool shared = cq->rsn_rq->special == RQ_SHARED;
@@ -453,7 +450,8 @@ CQE_INLINE int poll_found(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *w
 	return cq->poll(ibcq, wc + num_entries, wc, cqe, ci);
 }
 
-/* Polls with the lock: the CQ's ring was replaced during the lockless look. */
+/* Polls with the lock: the CQ's ring was replaced during the lockless look. so its result cannot be
+ * trusted. */
 static int __attribute__((noinline))
 look_again(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 {

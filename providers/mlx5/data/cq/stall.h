@@ -16,10 +16,10 @@
 
 struct mlx5_cq;
 
-/* The environment variables MLX5_STALL_*, as env.c reads them. */
 struct stall_env {
 	bool on;
-	int loops; /* loops of the pause after an empty poll; negative: adaptive pauses */
+	/* loops of the pause after an empty poll; negative: adaptive pauses */
+	int loops;
 	/* Limits of the adaptive pause, in cycles of the CPU's clock. */
 	uint32_t min, max;
 	uint32_t longer, less; /* steps by which the pause grows and shrinks */
@@ -30,15 +30,15 @@ struct stall_env {
 struct cq_stall {
 	bool due;        /* the last poll found nothing */
 	uint32_t cycles; /* length of the current pause */
-	uint64_t since;  /* start of the current pause; 0: none */
-	bool ran_dry;    /* this batch of the extended calls reached the end of the CQ */
-	/* The extended calls of cq_ex.c, which stall.c wraps. */
+	uint64_t since;
+	bool ran_dry; /* this batch of the extended calls reached the end of the CQ */
+	/* The extended calls of cq_ex.c, which stall.c wraps, so that a CQ without pauses pays
+	 * nothing. */
 	int (*start_poll)(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr);
 	int (*next_poll)(struct ibv_cq_ex *cqx);
 	void (*end_poll)(struct ibv_cq_ex *cqx);
 };
 
-/* Implements context->ops.poll_cq when pauses are on. */
 int mlx5_stall_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 /* Wraps the extended calls of a CQ, if pauses are on. */
 void mlx5_stall_wrap(struct mlx5_cq *cq, const struct stall_env *env);

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * syndrome.h - texts for the syndromes of error CQEs.
- */
 #ifndef PROVIDERS_MLX5_DATA_CQ_SYNDROME_H
 #define PROVIDERS_MLX5_DATA_CQ_SYNDROME_H
 
@@ -24,7 +21,6 @@ enum request_kind {
 const char *mlx5_syndrome_str(uint8_t syndrome);
 const char *mlx5_vendor_syndrome_str(uint8_t vendor);
 
-/* Returns the likely cure for a request of this kind that ends with SYNDROME, or NULL. */
 const char *mlx5_syndrome_cure(uint8_t syndrome, enum request_kind kind);
 
 #endif

@@ -68,7 +68,6 @@ WQE_INLINE void clear_block(uint8_t *block)
 	clear_32(block + 32);
 }
 
-/* Records the size of a list: COUNT entries that cover BYTES. */
 static inline void layout_close(struct mkey_request *request, uint32_t count, uint64_t bytes)
 {
 	request->list_units = (uint32_t)align_up(count, BLOCK_UNITS);
@@ -178,9 +177,8 @@ WQE_INLINE bool strides_fit(const struct pattern_sums *sums)
 	return likely(_mm_testz_si128(sums->fit, _mm_setr_epi32(~UINT16_MAX, ~UINT16_MAX, 0, 0)));
 }
 #else
-/* Sums over the parts of a pattern. */
 struct pattern_sums {
-	uint64_t bytes, strides; /* strides ORed together, to check their range once */
+	uint64_t bytes, strides;
 };
 
 WQE_INLINE void put_part(uint8_t *seg, const struct mlx5dv_mr_interleaved *part,
@@ -234,7 +232,6 @@ WQE_INLINE bool pattern_is_usual(const struct mlx5_sq *sq, const uint8_t *first,
 	return likely(first + align_up(count + 1, BLOCK_UNITS) * WQE_SEG <= sq->end);
 }
 
-/* Writes a pattern of the fast path, and clears the rest of its last block. */
 WQE_INLINE bool put_usual_pattern(struct mkey_request *request, uint8_t *first, uint32_t repeats,
 				  uint32_t count, const struct mlx5dv_mr_interleaved *part)
 {

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * checks.c - checks requests on memory keys against limits of device and QP: see checks.h.
- */
 #include "providers/common/report.h"
 #include "providers/mlx5/data/mkey/checks.h"
 
@@ -27,7 +24,6 @@ mlx5_mkey_fail(struct mlx5_qp *qp, int err, const char *why, ...)
 	batch_set_err(qp, err);
 }
 
-/* Decides whether the request may begin after the fast check failed; if not, logs the reason. */
 bool __attribute__((cold, noinline)) mlx5_mkey_may_begin(struct mlx5_qp *qp)
 {
 	if (qp->batch.err)

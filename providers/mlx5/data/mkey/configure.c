@@ -104,13 +104,11 @@ WQE_INLINE union mkey_progress progress_now(struct mlx5dv_qp_ex *dv)
 	return dv_mqp(dv)->mkey_request.progress;
 }
 
-/* Ends a setter of PART: access or layout. */
 WQE_INLINE void part_finish(struct mlx5dv_qp_ex *dv, uint32_t part)
 {
 	setter_finish(dv, progress_after(progress_now(dv), part));
 }
 
-/* Ends a setter of a signature or of encryption. */
 WQE_INLINE void computed_finish(struct mlx5dv_qp_ex *dv, const struct mlx5_mkey *mkey,
 				union mkey_progress now)
 {
@@ -154,7 +152,8 @@ layout_list_slowly(struct mlx5dv_qp_ex *dv, uint16_t count, const struct ibv_sge
 		part_finish(dv, LAYOUT_PENDING);
 }
 
-/* Ends a setter of a usual list; for a key that computes nothing, it is usually the last setter. */
+/* Ends a setter of a usual list. For a key that computes nothing it is usually the last setter, so
+ * that case is tested here and finished without a call. */
 WQE_INLINE void usual_list_finish(struct mlx5dv_qp_ex *dv, const struct mlx5_mkey *mkey)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
@@ -183,7 +182,8 @@ static void wr_set_mkey_layout_list(struct mlx5dv_qp_ex *dv, uint16_t count,
 		layout_list_slowly(dv, count, sge);
 }
 
-/* Sets a list on a QP that may lack room for a list together with BSF blocks. */
+/* Sets a list on a QP that may lack room for a list together with BSF blocks, which only a key that
+ * computes needs. */
 static void layout_list_narrowly(struct mlx5dv_qp_ex *dv, uint16_t count, const struct ibv_sge *sge)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
@@ -258,7 +258,8 @@ static void wr_set_mkey_sig_block(struct mlx5dv_qp_ex *dv, const struct mlx5dv_s
 
 	if (likely(setter_is_awaited(qp, SIG_PENDING))) {
 		format = mkey_sig_at(mkey, mkey->spare_sig);
-		/* keeps the address in a register instead of recomputing it for each field */
+		/* keeps the address in a register, as the compiler would recompute it for each
+		 * field */
 		__asm__("" : "+r"(format));
 		if (likely(sig_comes_again(attr, format))) {
 			signature_finish(dv, mkey, format);
@@ -302,7 +303,8 @@ static void wr_set_mkey_crypto(struct mlx5dv_qp_ex *dv, const struct mlx5dv_cryp
 
 	if (likely(setter_is_awaited(qp, CRYPTO_PENDING))) {
 		format = mkey_crypt_at(mkey, mkey->spare_crypt);
-		/* keeps the address in a register instead of recomputing it for each field */
+		/* keeps the address in a register, as the compiler would recompute it for each
+		 * field */
 		__asm__("" : "+r"(format));
 		if (likely(crypt_comes_again(mkey, attr, format))) {
 			crypto_finish(dv, mkey, format);

@@ -23,7 +23,6 @@
 	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_ATOMIC)
 #define MKEY_MASK_LAYOUT MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN
 
-/* Computes the control words of requests with this END. */
 static inline void mkey_make_head(struct mlx5_mkey *mkey, const struct mkey_end *end)
 {
 	const uint64_t inlines = (uint64_t)MLX5_WQE_UMR_CTRL_FLAG_INLINE << FLD_SHIFT(UMR_FLAGS);
@@ -46,7 +45,8 @@ static inline void mkey_make_head(struct mlx5_mkey *mkey, const struct mkey_end 
 static inline void mkey_forget_formats(struct mlx5_mkey *mkey)
 {
 	mkey->again.found.word = 0;
-	/* A key that computes nothing has only this one end. */
+	/* A key that computes nothing has only this one end, so it is known before the first
+	 * request. */
 	mkey->again.usual.word = mkey->computes ? 0 : SIG_PENDING | CRYPTO_PENDING | LIST_USUAL;
 	for (int i = 0; i < MKEY_FORMATS; i++) {
 		mkey->sigs[i].given = MKEY_GIVEN_NOTHING;

@@ -33,13 +33,13 @@ WQE_INLINE void put_head(const struct mlx5_sq *sq, const struct mkey_request *re
 	clear_32(context + 32);
 }
 
-/* Writes a BSF block. KIND is ORed into the highest bits of its first word. */
 WQE_INLINE void put_format(uint8_t *block, const uint8_t *bsf, uint64_t kind)
 {
 	uint64_t first;
 
 	copy_64(block, bsf);
-	memcpy(&first, block, sizeof(first)); /* compiles to a single load */
+	/* compiles to a single load, but allows any alignment */
+	memcpy(&first, block, sizeof(first));
 	seg_put_raw(block, first | kind);
 }
 
@@ -47,7 +47,7 @@ WQE_INLINE void put_formats(const struct mlx5_sq *sq, const struct mkey_request 
 			    const struct mlx5_mkey *mkey, const struct mkey_end *end, uint8_t *ctrl,
 			    bool usual)
 {
-	/* A BSF without signature, for any length. */
+	/* A BSF without signature, for any length: the block must be there when the key has one. */
 	static const uint8_t without[BSF_SIZE] = { 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff };
 	const struct mkey_config *next = &request->next;
 	const uint64_t kind = mkey->head.kind;
@@ -91,7 +91,7 @@ WQE_INLINE void put_states(struct mlx5_qp *qp, const struct mkey_sig_format *for
 {
 	const __be32 last = flags & ~htobe32(MLX5_WQE_CTRL_FENCE);
 
-	/* keeps the address in a register instead of recomputing it for each field */
+	/* keeps the address in a register, as the compiler would recompute it for each field */
 	__asm__("" : "+r"(format));
 	if (format->mem)
 		put_psv(qp, &format->mem_start,
@@ -148,7 +148,6 @@ static void __attribute__((noinline)) finish_computing(struct mlx5_qp *qp)
 		finish_anew(qp);
 }
 
-/* Finishes a request on a key that computes nothing. */
 static void finish_plain(struct mlx5_qp *qp, const struct mkey_request *request)
 {
 	const uint32_t pi = qp->sq.pi, units = HEAD_UNITS + request->list_units;
@@ -161,7 +160,8 @@ static void finish_plain(struct mlx5_qp *qp, const struct mkey_request *request)
 	request_close(qp, PUSH_INLINE, take_wqe(qp, pi));
 }
 
-/* Finishes any request. A part whose setter was not called becomes 0. */
+/* Finishes any request. A part whose setter was not called becomes 0, because the fields may hold
+ * the last request's values. */
 static void __attribute__((noinline)) finish_slowly(struct mlx5dv_qp_ex *dv)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);

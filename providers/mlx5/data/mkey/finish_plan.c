@@ -29,7 +29,7 @@ static bool formats_change(const struct mlx5_mkey *mkey, const struct mkey_reque
 }
 
 /* Checks the length of an encrypted key. A device that does not count units encrypts the whole key
- * as one unit. */
+ * as one unit, so the key may not be longer than that. */
 static bool crypt_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 {
 	const struct mkey_config *next = &qp->mkey_request.next;
@@ -81,8 +81,6 @@ static bool formats_fit(struct mlx5_qp *qp, const struct mkey_end *end)
 	return true;
 }
 
-/* Computes the end of the request. The key's context has the BSF enable bit and the expected error
- * count. */
 static bool request_look(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struct mkey_end *end)
 {
 	const struct mkey_request *request = &qp->mkey_request;
@@ -127,8 +125,8 @@ static uint32_t request_usual(const struct mkey_request *request, const struct m
 	return progress.word | LIST_USUAL;
 }
 
-/* Computes the end of the request. Caches it unless it drops a signature, reports a signature
- * error, or depends on the key's length. */
+/* Computes the end of the request. Caches it, because the next request usually ends alike, unless
+ * it drops a signature, reports a signature error, or depends on the key's length. */
 bool __attribute__((noinline)) mlx5_mkey_look_anew(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
 {
 	struct mkey_request *request = &qp->mkey_request;

@@ -8,11 +8,8 @@
 
 #include "providers/mlx5/data/mkey/request.h"
 
-/* Computes the end of the request and caches it. Returns false, logged, if the device does not
- * support the request. */
 bool mlx5_mkey_look_anew(struct mlx5_qp *qp, struct mlx5_mkey *mkey);
 
-/* Returns the mask of the context fields that access and layout change. */
 WQE_INLINE uint64_t mask_of(const struct mkey_request *request)
 {
 	uint64_t mask = MKEY_MASK_ALWAYS;

@@ -8,8 +8,6 @@
 #include "providers/mlx5/data/mkey/request.h"
 #include "providers/mlx5/mkey.h"
 
-/* Begins such a request on the slow path, which checks everything. */
-
 static bool begin_slowly(struct mlx5_qp *qp, struct mlx5_mkey *mkey, uint32_t access)
 {
 	struct mkey_request *request = &qp->mkey_request;

@@ -33,7 +33,6 @@ WQE_INLINE bool may_begin(const struct mlx5_qp *qp)
 		      qp->sq.wq.head != qp->sq.wq.limit);
 }
 
-/* Starts the request at the next place of the ring. Its flags include the fence. */
 WQE_INLINE void request_start(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 			      struct mkey_request *request)
 {
@@ -46,7 +45,6 @@ WQE_INLINE void request_start(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 	request->ctrl = sq_wqebb(sq, sq->pi);
 }
 
-/* Starts a request with the given PROGRESS. */
 WQE_INLINE void request_begin(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 			      struct mkey_request *request, uint32_t progress)
 {
@@ -108,7 +106,6 @@ WQE_INLINE uint32_t blocks_of(uint32_t units)
 	return (units + BLOCK_UNITS - 1) / BLOCK_UNITS;
 }
 
-/* Finishes a request that does not wrap, on a key that computes nothing. */
 WQE_INLINE void finish_plain_usual(struct mlx5_qp *qp, const struct mkey_request *request,
 				   uint32_t list_units)
 {

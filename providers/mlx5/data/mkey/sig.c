@@ -24,10 +24,10 @@ enum {
 /* One domain (memory or wire) of a key, with the fields that are compared between both. All 0: not
  * signed. */
 struct side {
-	uint32_t selector; /* code of the block size */
-	uint32_t format;   /* the checksum, unless T10-DIF's, and the PSV */
-	uint8_t kind;      /* enum mkey_sig_kind */
-	uint64_t start;    /* initial state, in the device's layout */
+	uint32_t selector;
+	uint32_t format; /* the checksum, unless T10-DIF's, and the PSV */
+	uint8_t kind;
+	uint64_t start;
 };
 
 /* The format is written in whole words, so a field is shifted into its word. */
@@ -36,13 +36,11 @@ static inline uint32_t in_word(uint32_t field, uint32_t value)
 	return value << FLD_SHIFT(field);
 }
 
-/* Returns whether SEED is supported: all bits 0, or all bits 1. */
 static inline bool is_seed(uint64_t seed, uint64_t all_ones)
 {
 	return !seed || seed == all_ones;
 }
 
-/* Writes the parts of the format that only T10-DIF has. */
 static inline void put_dif(uint8_t *part, uint64_t *start, const struct mlx5dv_sig_t10dif *dif)
 {
 	const uint32_t type = dif->bg_type == MLX5DV_SIG_T10DIF_CRC ? BSF_DIF_CRC : BSF_DIF_CSUM;
@@ -105,7 +103,6 @@ static const char *take_crc(struct side *side, const struct mlx5dv_sig_crc *crc,
 		       : "a seed is neither 0 nor has all its bits set";
 }
 
-/* Converts one domain. PART is its part of the format. */
 static inline const char *take_side(struct side *side, const struct mlx5dv_sig_block_domain *from,
 				    const struct mkey_psv *psv, uint8_t *part)
 {
@@ -225,7 +222,8 @@ const char *mlx5_mkey_take_sig(const struct mkey_sig *psvs,
 		first |= FLD_BITS(BSF_SAME_BLOCKS) |
 			 in_word(BSF_COPY,
 				 copies ? attr->copy_mask : common_bytes(&mem, &wire, bsf));
-	else if (copies && attr->wire) /* without a wire domain, the mask is unused */
+	/* without a wire domain there is nothing to copy to, so the mask is unused */
+	else if (copies && attr->wire)
 		return "a copy_mask is for domains of the same structure";
 	else
 		first |= in_word(BSF_WIRE_BS, wire.selector);

@@ -90,7 +90,6 @@ static inline bool dif_is_like(const struct mlx5dv_sig_t10dif *a, const struct m
 #endif
 }
 
-/* Writes the tags of SIDE. Returns false if another attribute differs. */
 SEG_INLINE bool side_comes_again(const struct mlx5dv_sig_block_domain *side,
 				 const struct mkey_sig_given *given, uint8_t *part,
 				 struct mkey_start *start)
