@@ -37,9 +37,8 @@ enum {
 #define ETHERNET_SOURCE      FLD_PART(0x6)
 #define ETHERNET_TYPE        FLD(0xc, 31, 16) /* last two bytes of the header */
 
-/* The two parts of a MAC address */
-#define MAC_47_16 FLD(0x0, 31, 0)
-#define MAC_15_0  FLD(0x4, 31, 16)
+#define MAC_47_16            FLD(0x0, 31, 0)
+#define MAC_15_0             FLD(0x4, 31, 16)
 
 /* A VLAN tag stands in place of the type, which follows it. */
 #define VLAN_TPID     FLD(0x0, 31, 16)

@@ -90,10 +90,9 @@ enum { /* selectors and values of MTU, rate and packet lifetime */
        LIFETIME_1_S = 18,
 };
 
-#define SA_ATTR_OFFSET FLD(0x2c, 31, 16) /* distance of records, in units of 8 bytes */
-#define SA_COMPONENTS  FLD64(0x30)
+#define SA_ATTR_OFFSET         FLD(0x2c, 31, 16) /* distance of records, in units of 8 bytes */
+#define SA_COMPONENTS          FLD64(0x30)
 
-/* Fields of a PathRecord */
 #define PATH_DGID              FLD_PART(0x8)
 #define PATH_SGID              FLD_PART(0x18)
 #define PATH_DLID              FLD(0x28, 31, 16)
@@ -112,32 +111,30 @@ enum { /* selectors and values of MTU, rate and packet lifetime */
 #define PATH_LIFETIME_SELECTOR FLD(0x38, 31, 30)
 #define PATH_LIFETIME          FLD(0x38, 29, 24)
 
-/* Fields of an MCMemberRecord */
-#define MC_MGID              FLD_PART(0x0)
-#define MC_PORT_GID          FLD_PART(0x10)
-#define MC_QKEY              FLD(0x20, 31, 0)
-#define MC_MLID              FLD(0x24, 31, 16)
-#define MC_MTU_SELECTOR      FLD(0x24, 15, 14)
-#define MC_MTU               FLD(0x24, 13, 8)
-#define MC_PKEY              FLD(0x28, 31, 16)
-#define MC_RATE_SELECTOR     FLD(0x28, 15, 14)
-#define MC_RATE              FLD(0x28, 13, 8)
-#define MC_LIFETIME_SELECTOR FLD(0x28, 7, 6)
-#define MC_LIFETIME          FLD(0x28, 5, 0)
-#define MC_SCOPE             FLD(0x30, 31, 28)
-#define MC_JOIN_STATE        FLD(0x30, 27, 24)
+#define MC_MGID                FLD_PART(0x0)
+#define MC_PORT_GID            FLD_PART(0x10)
+#define MC_QKEY                FLD(0x20, 31, 0)
+#define MC_MLID                FLD(0x24, 31, 16)
+#define MC_MTU_SELECTOR        FLD(0x24, 15, 14)
+#define MC_MTU                 FLD(0x24, 13, 8)
+#define MC_PKEY                FLD(0x28, 31, 16)
+#define MC_RATE_SELECTOR       FLD(0x28, 15, 14)
+#define MC_RATE                FLD(0x28, 13, 8)
+#define MC_LIFETIME_SELECTOR   FLD(0x28, 7, 6)
+#define MC_LIFETIME            FLD(0x28, 5, 0)
+#define MC_SCOPE               FLD(0x30, 31, 28)
+#define MC_JOIN_STATE          FLD(0x30, 27, 24)
 
-/* Fields of a ServiceRecord */
-#define SERVICE_ID            FLD64(0x0)
-#define SERVICE_GID           FLD_PART(0x8)
-#define SERVICE_PKEY          FLD(0x18, 31, 16)
-#define SERVICE_LEASE         FLD(0x1c, 31, 0)
-#define SERVICE_KEY           FLD_PART(0x20)
-#define SERVICE_NAME          FLD_PART(0x30)
-#define SERVICE_DATA8         FLD_PART(0x70)
-#define SERVICE_DATA16        FLD_PART(0x80)
-#define SERVICE_DATA32        FLD_PART(0x90)
-#define SERVICE_DATA64        FLD_PART(0xa0)
-#define SERVICE_LEASE_FOREVER 0xffffffffu
+#define SERVICE_ID             FLD64(0x0)
+#define SERVICE_GID            FLD_PART(0x8)
+#define SERVICE_PKEY           FLD(0x18, 31, 16)
+#define SERVICE_LEASE          FLD(0x1c, 31, 0)
+#define SERVICE_KEY            FLD_PART(0x20)
+#define SERVICE_NAME           FLD_PART(0x30)
+#define SERVICE_DATA8          FLD_PART(0x70)
+#define SERVICE_DATA16         FLD_PART(0x80)
+#define SERVICE_DATA32         FLD_PART(0x90)
+#define SERVICE_DATA64         FLD_PART(0xa0)
+#define SERVICE_LEASE_FOREVER  0xffffffffu
 
 #endif

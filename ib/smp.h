@@ -42,22 +42,20 @@ enum { SMP_RETURNS = 0x8000 };
 
 enum { NODE_CA = 1, NODE_SWITCH = 2 };
 
-/* Fields of NodeInfo */
 enum { NODE_INFO_SIZE = 40, NODE_DESCRIPTION_SIZE = 64 };
 
-#define NODE_BASE_VERSION  FLD(0x0, 31, 24)
-#define NODE_CLASS_VERSION FLD(0x0, 23, 16)
-#define NODE_TYPE          FLD(0x0, 15, 8)
-#define NODE_PORTS         FLD(0x0, 7, 0)
-#define NODE_SYSTEM_GUID   FLD64(0x4)
-#define NODE_GUID          FLD64(0xc)
-#define NODE_PORT_GUID     FLD64(0x14)
-#define NODE_PKEYS         FLD(0x1c, 31, 16)
-#define NODE_DEVICE        FLD(0x1c, 15, 0)
-#define NODE_LOCAL_PORT    FLD(0x24, 31, 24)
-#define NODE_VENDOR        FLD(0x24, 23, 0)
+#define NODE_BASE_VERSION     FLD(0x0, 31, 24)
+#define NODE_CLASS_VERSION    FLD(0x0, 23, 16)
+#define NODE_TYPE             FLD(0x0, 15, 8)
+#define NODE_PORTS            FLD(0x0, 7, 0)
+#define NODE_SYSTEM_GUID      FLD64(0x4)
+#define NODE_GUID             FLD64(0xc)
+#define NODE_PORT_GUID        FLD64(0x14)
+#define NODE_PKEYS            FLD(0x1c, 31, 16)
+#define NODE_DEVICE           FLD(0x1c, 15, 0)
+#define NODE_LOCAL_PORT       FLD(0x24, 31, 24)
+#define NODE_VENDOR           FLD(0x24, 23, 0)
 
-/* Fields of SwitchInfo */
 #define SWITCH_INFO_SIZE      20
 #define SWITCH_LINEAR_CAP     FLD(0x0, 31, 16)
 #define SWITCH_LINEAR_TOP     FLD(0x4, 15, 0)
@@ -65,7 +63,6 @@ enum { NODE_INFO_SIZE = 40, NODE_DESCRIPTION_SIZE = 64 };
 #define SWITCH_PARTITION_CAP  FLD(0xc, 15, 0)
 #define SWITCH_ENHANCED_PORT0 FLD(0x10, 27, 27)
 
-/* Fields of PortInfo */
 enum { /* bits of the capability mask */
        PORT_CAP_SM = 1 << 1,
        PORT_CAP_EXTENDED_SPEEDS = 1 << 14,
@@ -106,7 +103,6 @@ enum { PORT_VL_0 = 1 };                              /* data uses one virtual la
 /* Tables are read and written in blocks; the attribute modifier is the block's number. */
 enum { GUIDS_PER_BLOCK = 8, PKEYS_PER_BLOCK = 32, LIDS_PER_BLOCK = 64, NO_PORT = 255 };
 
-/* Fields of SMInfo */
 enum { SM_MASTER = 3, SM_HIGHEST_PRIORITY = 15, SM_INFO_SIZE = 21 };
 
 #define SM_INFO_GUID     FLD64(0x0)

@@ -59,7 +59,6 @@ static const char *setters_of(unsigned int lacks)
 	return lacks & UD_ADDR ? "ibv_wr_set_ud_addr()" : "ibv_wr_set_xrc_srqn()";
 }
 
-/* The next request begins, or the batch ends. */
 static void request_end(const struct ibv_qp_ex *qp, struct check_batch *batch, const char *call)
 {
 	if (batch->lacks)
@@ -89,7 +88,6 @@ static void wr_start(struct ibv_qp_ex *qp)
 	owner_set(batch, self());
 }
 
-/* The calling thread gives the batch up. */
 static void batch_leave(struct ibv_qp_ex *qp, struct check_batch *batch, const char *call)
 {
 	const void *owner = owner_of(batch);
@@ -140,8 +138,8 @@ static void wr_abort(struct ibv_qp_ex *qp)
 
 struct operation {
 	const char *call, *flag;
-	uint64_t op;        /* IBV_QP_EX_WITH_* */
-	bool has_data;      /* takes a setter of data */
+	uint64_t op;
+	bool has_data;
 	const char *writer; /* what writes to its buffers; NULL: nothing */
 };
 
@@ -178,7 +176,6 @@ static struct check_post post_of(const struct ibv_qp_ex *qp, const char *call)
 				    qp->wr_id,    base->context };
 }
 
-/* Begins a request. Returns the provider's functions. */
 static const struct ibv_qp_ex *request_begin(struct ibv_qp_ex *qp,
 					     const struct operation *operation)
 {
@@ -265,7 +262,6 @@ static void wr_bind_mw(struct ibv_qp_ex *qp, struct ibv_mw *mw, uint32_t rkey,
 	request_begin(qp, &bind_mw_op)->wr_bind_mw(qp, mw, rkey, info);
 }
 
-/* Notes that a setter gives the request what it lacks. */
 static struct check_batch *setter_note(struct ibv_qp_ex *qp, const char *call, unsigned int what)
 {
 	struct check_batch *batch = &qp_of(qp)->batch;
@@ -339,7 +335,8 @@ static void wr_set_xrc_srqn(struct ibv_qp_ex *qp, uint32_t srqn)
 	setter_note(qp, "ibv_wr_set_xrc_srqn", XRC_SRQN)->real.wr_set_xrc_srqn(qp, srqn);
 }
 
-/* Replaces the functions that the provider has. */
+/* Replaces the functions that the provider has. The others stay NULL, because programs test for
+ * that. */
 #define REPLACE(name)                              \
 	do {                                       \
 		if (qp->wr_##name)                 \

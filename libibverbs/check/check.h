@@ -13,13 +13,14 @@
 
 struct check_settings {
 	bool on;
-	bool aborts; /* VERBS_CHECK=abort */
-	bool leaks;  /* VERBS_CHECK=leaks */
+	bool aborts;
+	bool leaks;
 };
 
 extern struct check_settings verbs_check_settings;
 
-/* Kinds of mistakes: each has a limit of lines. */
+/* Kinds of mistakes: each has a limit of lines, so that a loop with one mistake does not hide
+ * others. */
 enum check_fault {
 	CHECK_KEY_DEAD,
 	CHECK_KEY_RANGE,
@@ -63,7 +64,7 @@ enum check_kind {
 /* Starts each kind of record. Records are never freed, so that verbs_check_find() needs no lock. A
  * new object at the address of a dead one takes over its record. */
 struct check_record {
-	struct check_record *next; /* in the same bucket */
+	struct check_record *next;
 	enum check_kind kind;
 	const void *context; /* of a key or number; NULL: ID is an address */
 	uint64_t id;
@@ -78,7 +79,6 @@ void *verbs_check_find_live(enum check_kind kind, const void *context, uint64_t 
 /* Returns a new record of SIZE bytes, all zeros behind its head, or NULL without memory. */
 void *verbs_check_add(enum check_kind kind, const void *context, uint64_t id, size_t size);
 
-/* Calls SAY for each live record of a kind. */
 void verbs_check_each(enum check_kind kind, void (*say)(const struct check_record *record));
 
 /* The object dies, or does not after all. Other threads may look at its record. */
@@ -97,16 +97,14 @@ static inline uint64_t check_id(const void *address)
 	return (uintptr_t)address;
 }
 
-/* Where a request was posted. */
 struct check_post {
 	const char *call;
-	const char *owner; /* "QP", "SRQ" */
+	const char *owner;
 	uint32_t number, pd;
 	uint64_t wr_id;
 	const struct ibv_context *context;
 };
 
-/* The requests of one call that may complete to CQ. */
 struct check_places {
 	const struct ibv_cq *cq;
 	int count;
@@ -139,7 +137,8 @@ struct check_request {
 	const char *call;
 	bool is_signaled;
 	int count;
-	struct ibv_sge sges[CHECK_SGES]; /* the first ones */
+	/* the first ones: a record has a fixed size, and few requests have more */
+	struct ibv_sge sges[CHECK_SGES];
 };
 
 /* The requests of a queue, the oldest at HEAD. Both indices run freely. */
@@ -154,10 +153,11 @@ struct check_qp {
 	struct check_record record;
 	const struct ibv_qp *of;
 	bool has_no_lock;
-	const void *sender, *receiver; /* the thread in a call, if so */
+	const void *sender, *receiver;
 	struct check_ring sends, receives;
-	bool signals_all; /* sq_sig_all */
-	/* Providers refuse a request with more, and read no list of it. */
+	bool signals_all;
+	/* Providers refuse a request with more, and read no list of it, so the checker must not
+	 * read that either. */
 	uint32_t max_send_sge, max_recv_sge;
 	struct check_batch batch;
 };
@@ -169,20 +169,18 @@ struct check_srq {
 
 /* ---- regions.c ---- */
 
-/* The call that ended an lkey. */
 enum check_end { CHECK_DEREGISTERED, CHECK_REREGISTERED, CHECK_UNIMPORTED };
 
 struct check_key {
 	struct check_record record;
-	uint32_t pd;            /* the kernel's handle: a parent domain has its PD's */
-	uint64_t start, length; /* as SGEs name them */
+	uint32_t pd; /* the kernel's handle: a parent domain has its PD's */
+	uint64_t start, length;
 	unsigned int access;
-	bool is_ranged; /* start and length are known */
-	int imports;    /* that made the record; 0: another call made it */
+	bool is_ranged;
+	int imports; /* that made the record; 0: another call made it */
 	enum check_end end;
 };
 
-/* Checks COUNT entries of a list. WHY says what writes to them; NULL: nothing does. */
 void verbs_check_sges(const struct check_post *post, const struct ibv_sge *sges, int count,
 		      const char *why);
 /* Checks the list of an atomic. Providers write 8 bytes to a single buffer, whatever its length. */
@@ -196,17 +194,16 @@ void verbs_check_ah(const struct check_post *post, const struct ibv_ah *address,
 
 /* ---- requests.c ---- */
 
-/* A completion that the program has polled. */
 struct check_completion {
 	uint32_t qp_num;
 	uint64_t wr_id;
 	bool is_failed, is_receive;
 };
 
-/* Adds a request before the provider sees it. */
+/* Adds a request before the provider sees it, as its completion may be polled by another thread at
+ * once. */
 void verbs_check_request_add(struct check_ring *ring, const struct check_post *post,
 			     bool is_signaled);
-/* Notes the buffers of the last request. */
 void verbs_check_request_buffers(struct check_ring *ring, const struct ibv_sge *sges, int count);
 /* The provider has refused the last COUNT requests. */
 void verbs_check_request_drop(struct check_ring *ring, unsigned int count);
@@ -218,7 +215,6 @@ void verbs_check_request_watch(struct check_qp *qp, const struct ibv_qp *of);
 void verbs_check_request_state(struct check_qp *qp, enum ibv_qp_state state);
 void verbs_check_request_unwatch(struct check_qp *qp);
 
-/* Returns whether a request that has not completed names a region, and which one. */
 bool verbs_check_request_names(const struct ibv_context *context, uint32_t lkey,
 			       struct check_post *post);
 
@@ -226,14 +222,12 @@ bool verbs_check_request_names(const struct ibv_context *context, uint32_t lkey,
 
 /* Returns a number of the calling process, which no child of it has. */
 unsigned int verbs_check_process(void);
-/* Handlers of fork(). */
 void verbs_check_before_fork(void);
 void verbs_check_forked(void);
 /* Says so if the calling process has not opened the device itself. */
 void verbs_check_is_ours(struct ibv_context *context, const char *call, const char *owner,
 			 uint32_t number);
 
-/* A parent domain with a thread domain. */
 void verbs_check_domain_made(const struct ibv_pd *domain);
 void verbs_check_domain_unmade(const struct ibv_pd *domain);
 /* Returns whether queues of a domain, or of none, have no lock. */
@@ -241,17 +235,13 @@ bool verbs_check_has_no_lock(struct ibv_context *context, const struct ibv_pd *d
 /* A thread begins a call on a queue without a lock, and ends it. USER has the thread in it. */
 void verbs_check_enter(const void **user, const char *call, const char *owner, uint32_t number);
 void verbs_check_leave(const void **user);
-/* Says that two threads met. */
 void verbs_check_meet(const char *call, const char *owner, uint32_t number);
 
 /* ---- batches.c ---- */
 
-/* Puts the checker before the functions of a QP that ibv_wr_*() calls. */
 void verbs_check_watch_batches(struct check_qp *check, struct ibv_qp_ex *qp, uint64_t ops);
-/* Says so if another thread is in a batch of a QP without a lock. */
 void verbs_check_batch_meet(const struct check_qp *check, const char *call,
 			    const struct ibv_qp *qp);
-/* Returns whether the calling thread is between ibv_wr_start() and the end of the batch. */
 bool verbs_check_batch_is_ours(const struct check_qp *check);
 
 /* ---- places.c ---- */
@@ -263,7 +253,6 @@ void verbs_check_settle(const struct check_places *places, int refused);
 /* Returns whether the checker sees the completions that the program polls from CQ, and has seen a
  * poll. The caller has the lock. */
 bool verbs_check_cq_is_polled(const struct ibv_cq *cq);
-/* Drops what was promised to the CQs of a QP. */
 void verbs_check_forget(const struct ibv_cq *send_cq, const struct ibv_cq *recv_cq);
 
 /* ---- leaks.c: places of the program ---- */
@@ -276,7 +265,8 @@ struct check_place {
 	int count;
 };
 
-/* Notes where the program calls. The caller does not have the lock. */
+/* Notes where the program calls. The caller does not have the lock, because backtrace() may load a
+ * library and takes the dynamic linker's locks. */
 void verbs_check_place_take(struct check_place *place, const char *call);
 /* Writes the first frame outside of this library and of librdmacm: "prog(main+0x1b)". Returns
  * false if there is none, as in a static program, or if librdmacm made the object for itself: it
@@ -285,7 +275,6 @@ bool verbs_check_place_write(const struct check_place *place, char *to);
 
 /* ---- graves.c ---- */
 
-/* CALL has destroyed an object. */
 void verbs_check_bury(const void *object, const char *call);
 /* Returns whether an object without a live record was destroyed, and says so. MUTEX is its own. */
 bool verbs_check_is_dead(const void *object, pthread_mutex_t *mutex, const char *call,

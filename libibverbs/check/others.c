@@ -57,7 +57,7 @@ int verbs_check_destroy_ah(struct ibv_ah *ah)
 	struct check_ah *check = verbs_check_find_live(CHECK_AH, NULL, check_id(ah));
 	int err;
 
-	/* First, as another thread may get the same address at once. */
+	/* Mark the record first, because another thread may get the same address at once. */
 	if (check)
 		check_live(&check->record, false);
 	err = check_real(ah->context)->destroy_ah(ah);

@@ -42,7 +42,6 @@ static void region_count(const struct check_record *record)
 	regions++;
 }
 
-/* The caller has the lock. */
 static unsigned int regions_alive(void)
 {
 	regions = 0;

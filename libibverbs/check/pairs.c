@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * pairs.c - queue pairs come and go.
- */
 #include "check.h"
 
 static struct check_qp *qp_find(const struct ibv_qp *qp)
@@ -25,7 +22,8 @@ int verbs_check_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_e
 		check->max_recv_sge = attr->cap.max_recv_sge;
 		check->has_no_lock = verbs_check_has_no_lock(context, (*vqp)->qp.pd);
 		verbs_check_request_watch(check, &(*vqp)->qp);
-		/* Without the bit, a guest's QP may have other data there. */
+		/* Without the bit, the QP of a guest (a provider of the distribution) may have
+		 * other data there. */
 		if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS && (*vqp)->ex)
 			verbs_check_watch_batches(check, &(*vqp)->qp_ex, attr->send_ops_flags);
 	}
@@ -49,8 +47,8 @@ int verbs_check_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	return err;
 }
 
-/* Direct verbs make queue pairs without a record, whose completions may have been polled from CQs
- * that have one. */
+/* Also forgets the completions of a queue pair without a record, as direct verbs make them, because
+ * these may have been polled from CQs that have one. */
 int verbs_check_destroy_qp(struct ibv_qp *qp)
 {
 	struct check_qp *check = qp_find(qp);
@@ -60,7 +58,7 @@ int verbs_check_destroy_qp(struct ibv_qp *qp)
 	if (!check && check_qp_is_dead(qp, "ibv_destroy_qp"))
 		return EINVAL;
 	verbs_check_is_ours(qp->context, "ibv_destroy_qp", "QP", qp->qp_num);
-	/* First, as another thread may get the same address at once. */
+	/* Mark the record first, because another thread may get the same address at once. */
 	if (check) {
 		verbs_check_request_unwatch(check);
 		check_live(&check->record, false);

@@ -13,15 +13,15 @@
 struct check_cq {
 	struct check_record record;
 	int promised;
-	int unsettled; /* of these, what providers have not accepted yet */
+	int unsettled;
 	bool is_reported;
 	bool has_no_lock;
-	const void *poller; /* the thread in a call, if so */
-	bool may_overrun;   /* IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN */
-	bool is_polled;     /* at least once */
-	bool has_numbers;   /* ibv_wc_read_qp_num() works */
-	bool is_mute;       /* was polled in a way that hides the QPs of completions */
-	/* The provider's functions of ibv_start_poll(), ibv_next_poll() and ibv_end_poll(). */
+	const void *poller;
+	bool may_overrun;
+	bool is_polled;
+	/* ibv_wc_read_qp_num() works: without it, a completion does not tell its QP */
+	bool has_numbers;
+	bool is_mute; /* was polled in a way that hides the QPs of completions */
 	int (*start_poll)(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr);
 	int (*next_poll)(struct ibv_cq_ex *cq);
 	void (*end_poll)(struct ibv_cq_ex *cq);
@@ -37,7 +37,6 @@ static struct check_cq *cq_live(const void *cq)
 	return cq ? verbs_check_find_live(CHECK_CQ, NULL, check_id(cq)) : NULL;
 }
 
-/* Counts COUNT completions that were polled. */
 static void cq_polled(struct check_cq *check, int count)
 {
 	verbs_check_lock();
@@ -51,7 +50,6 @@ static bool opcode_is_receive(enum ibv_wc_opcode opcode)
 	return opcode & IBV_WC_RECV && opcode < IBV_WC_DRIVER1;
 }
 
-/* Takes the completion that ibv_start_poll() or ibv_next_poll() stands at. */
 static void current_take(struct check_cq *check, struct ibv_cq_ex *cq)
 {
 	struct check_completion done = { .wr_id = cq->wr_id, .is_failed = cq->status };
@@ -137,7 +135,7 @@ int verbs_check_create_cq(struct ibv_context *context, const struct ibv_cq_init_
 		check->has_no_lock = cq_has_no_lock(context, attr);
 		check->may_overrun = has_flags && attr->flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
 		check->has_numbers = attr->wc_flags & IBV_WC_EX_WITH_QP_NUM;
-		/* A guest's basic CQ may end before these members. */
+		/* A guest's basic CQ may end before these members, so they must not be read. */
 		if (!to_priv(context)->foreign && (*vcq)->cq_ex.start_poll)
 			cq_watch(check, &(*vcq)->cq_ex);
 	}
@@ -154,7 +152,7 @@ int verbs_check_destroy_cq(struct ibv_cq *cq)
 	if (!check && check_cq_is_dead(cq, "ibv_destroy_cq"))
 		return EINVAL;
 	verbs_check_is_ours(cq->context, "ibv_destroy_cq", "CQ", cq->handle);
-	/* First, as another thread may get the same address at once. */
+	/* Mark the record first, because another thread may get the same address at once. */
 	if (check)
 		check_live(&check->record, false);
 	err = check_real(cq->context)->destroy_cq(cq);
@@ -201,7 +199,8 @@ int verbs_check_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 	return check_real(cq->context)->req_notify_cq(cq, solicited_only);
 }
 
-/* Returns whether the checker sees all completions that the program polls. */
+/* Returns whether the checker sees all completions that the program polls: others may have replaced
+ * the functions since. */
 static bool cq_is_watched(const struct check_cq *check, const struct ibv_cq *cq)
 {
 	const struct ibv_cq_ex *cqx = (const struct ibv_cq_ex *)cq;
@@ -262,7 +261,7 @@ void verbs_check_settle(const struct check_places *places, int refused)
 }
 
 /* A queue pair that is reset or destroyed takes its completions along, and how many these are is
- * not known. */
+ * not known. so the count starts again at 0. */
 void verbs_check_forget(const struct ibv_cq *send_cq, const struct ibv_cq *recv_cq)
 {
 	struct check_cq *send = cq_live(send_cq), *recv = cq_live(recv_cq);

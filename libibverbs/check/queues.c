@@ -18,12 +18,11 @@ static struct check_post post_of(const char *call, const struct ibv_qp *qp, uint
 				    wr_id, qp->context };
 }
 
-/* Checks the buffers of a send request. */
 static void buffers_check(const struct ibv_send_wr *wr, const struct check_post *post)
 {
 	switch (wr->opcode) {
 	case IBV_WR_LOCAL_INV:
-	case IBV_WR_BIND_MW: /* these have no list */
+	case IBV_WR_BIND_MW: /* these have no list, so sg_list may be anything */
 		break;
 	case IBV_WR_RDMA_READ:
 		verbs_check_sges(post, wr->sg_list, wr->num_sge, "the answer of the READ");
@@ -63,7 +62,7 @@ static void send_check(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 {
 	if (!(wr->send_flags & IBV_SEND_INLINE))
 		buffers_check(wr, post);
-	/* Other opcodes have other fields in its place. */
+	/* Only these read the address handle: other opcodes have other fields in its place. */
 	if (qp->qp_type == IBV_QPT_UD &&
 	    (wr->opcode == IBV_WR_SEND || wr->opcode == IBV_WR_SEND_WITH_IMM))
 		verbs_check_ah(post, wr->wr.ud.ah, "wr.ud.ah");
@@ -74,7 +73,6 @@ static bool is_signaled(const struct check_qp *check, const struct ibv_send_wr *
 	return check->signals_all || wr->send_flags & IBV_SEND_SIGNALED;
 }
 
-/* Notes a request that the provider sees next. */
 static void send_note(struct check_qp *check, const struct ibv_send_wr *wr,
 		      const struct check_post *post, struct check_places *places)
 {
@@ -148,7 +146,7 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 		*bad_wr = bad;
 	for (at = wr; ret && count; at = at->next, count--) {
 		if (!left && bad && at != bad)
-			continue; /* was accepted */
+			continue;
 		refused += is_signaled(check, at);
 		left++;
 	}
@@ -198,7 +196,7 @@ int verbs_check_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 {
 	const struct check_srq *check = verbs_check_find_live(CHECK_SRQ, NULL, check_id(srq));
 	const struct ibv_recv_wr *at = check ? wr : NULL;
-	/* A guest's SRQ has no wrapper of ours. */
+	/* A guest's SRQ has no wrapper of ours, so its number is not known. */
 	const uint32_t number = to_priv(srq->context)->foreign ? 0 : to_vsrq(srq)->srq_num;
 	struct ibv_recv_wr *bad = NULL;
 	int count = 0, ret;

@@ -19,7 +19,9 @@ static struct check_record *buckets[1 << BUCKETS_LOG];
 static struct check_record **bucket_of(enum check_kind kind, const void *context, uint64_t id)
 {
 	const uint64_t mixed = (id ^ check_id(context) << 7 ^ (uint64_t)kind << 56) *
-			       UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio */
+			       /* 2^64 / golden ratio: multiplying by it spreads addresses, which
+			        * differ in few bits, over the buckets */
+			       UINT64_C(0x9e3779b97f4a7c15);
 
 	return &buckets[mixed >> (64 - BUCKETS_LOG)];
 }

@@ -47,13 +47,11 @@ static struct check_key *key_end(const struct ibv_mr *mr, enum check_end end)
 	return key;
 }
 
-/* Addresses of a zero-based region depend on how it was made. */
 static bool has_range(unsigned int access)
 {
 	return !(access & IBV_ACCESS_ZERO_BASED);
 }
 
-/* Records a region that CALL has made. */
 static void region_add(const struct verbs_mr *vmr, uint64_t start, uint64_t length,
 		       unsigned int access, const char *call)
 {
@@ -92,7 +90,6 @@ int verbs_check_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr
 	return err;
 }
 
-/* Says that an lkey which REQUEST names was deregistered. */
 static void busy_say(uint32_t lkey, const struct check_post *request)
 {
 	verbs_check_say(CHECK_KEY_BUSY,
@@ -167,7 +164,8 @@ static void import_add(const struct ibv_mr *mr)
 	verbs_check_unlock();
 }
 
-/* The last import that made a record takes it along. */
+/* Ends the record with the last import, if an import made it. A record of a registration stays, as
+ * the region does. */
 static void import_drop(const struct ibv_mr *mr)
 {
 	struct check_key *key;

@@ -19,7 +19,6 @@
 
 enum { RING_MIN = 64, RING_MAX = 1 << 17 };
 
-/* Finds the QP of a completion. */
 struct check_qpn {
 	struct check_record record;
 	struct check_qp *qp;
@@ -42,7 +41,6 @@ static void ring_clear(struct check_ring *ring)
 	ring->head = ring->tail = 0;
 }
 
-/* Makes room for another request. */
 static bool ring_grow(struct check_ring *ring)
 {
 	const unsigned int count = ring->tail - ring->head;
@@ -105,7 +103,6 @@ void verbs_check_request_drop(struct check_ring *ring, unsigned int count)
 	verbs_check_unlock();
 }
 
-/* Removes the requests up to the first signaled one, which has WR_ID. */
 static void ring_complete(struct check_ring *ring, uint64_t wr_id)
 {
 	while (ring->head != ring->tail) {
@@ -145,7 +142,6 @@ void verbs_check_request_done(const struct ibv_context *context,
 	verbs_check_unlock();
 }
 
-/* Queue pairs whose rings are kept. */
 static struct {
 	struct check_qp **qps;
 	unsigned int count, room;
@@ -160,7 +156,6 @@ static unsigned int kept_find(const struct check_qp *qp)
 	return i;
 }
 
-/* Returns whether QP is in the list. */
 static bool kept_add(struct check_qp *qp)
 {
 	const unsigned int room = kept.room ? kept.room * 2 : 64;
@@ -241,13 +236,11 @@ static const struct check_request *ring_find_lkey(const struct check_ring *ring,
 	return NULL;
 }
 
-/* Returns whether the adapter may still work on requests of the QP. */
 static bool qp_works(const struct check_qp *qp)
 {
 	return qp->of->state != IBV_QPS_RESET && qp->of->state != IBV_QPS_ERR;
 }
 
-/* Returns a request of a QP that names the region, or NULL. */
 static const struct check_request *qp_find_lkey(const struct check_qp *qp, uint32_t lkey)
 {
 	const struct check_request *request = NULL;

@@ -45,7 +45,8 @@ static void before_fork(void)
 	verbs_check_lock();
 }
 
-/* The parent's objects are not the child's to destroy. */
+/* Stops looking for leaks in a child, because the parent's objects are not the child's to
+ * destroy. */
 static void forked(void)
 {
 	verbs_check_settings.leaks = false;

@@ -6,8 +6,8 @@
 #include "util/mutex.h"
 #include "util/order.h"
 
-/* Initialises the CQ before the command runs: right after it, another thread may read an event that
- * points to the CQ. */
+/* Initialises the CQ before the command runs, because right after it another thread may read an
+ * event that points to the CQ. */
 static void cq_init(struct ibv_cq *cq, struct ibv_context *context,
 		    const struct ibv_cq_init_attr_ex *attr)
 {

@@ -16,9 +16,9 @@
 struct match_layout {
 	enum ibv_flow_spec_type type;
 	uint16_t kernel_type;
-	uint16_t val, mask;     /* offsets of both filters in the program's spec */
-	uint16_t filter_size;   /* meaningful bytes of a filter */
-	uint16_t kernel_filter; /* size of the kernel's filter */
+	uint16_t val, mask; /* offsets of both filters in the program's spec */
+	uint16_t filter_size;
+	uint16_t kernel_filter;
 };
 
 #define LAYOUT(spec, to, name, last, kernel_size)                                     \

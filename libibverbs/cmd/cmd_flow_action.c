@@ -24,7 +24,6 @@ static int check_esp_attr(const struct ibv_flow_action_esp_attr *attr)
 	return EOPNOTSUPP;
 }
 
-/* Runs creation or modification, whose attributes differ only in the handle. */
 static int run_esp(struct ibv_context *context, uint16_t method, struct verbs_attr handle,
 		   const struct ibv_flow_action_esp_attr *attr, const struct verbs_udata *udata)
 {

@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-/* The kernel's header, with room for the attributes. */
 union ioctl_cmd {
 	struct ib_uverbs_ioctl_hdr hdr;
 	char room[sizeof(struct ib_uverbs_ioctl_hdr) +
@@ -31,7 +30,8 @@ static_assert(offsetof(struct verbs_attr, elem) == offsetof(struct ib_uverbs_att
 	      "elem");
 static_assert(offsetof(struct verbs_attr, value) == offsetof(struct ib_uverbs_attr, data), "data");
 static_assert((int)VERBS_ATTR_MUST == (int)UVERBS_ATTR_F_MANDATORY, "how");
-/* A struct verbs_short is the kernel's header followed by attributes. */
+/* A struct verbs_short is the kernel's header followed by attributes, so that it need not be
+ * copied. */
 static_assert(offsetof(struct verbs_short, object) ==
 		      offsetof(struct ib_uverbs_ioctl_hdr, object_id),
 	      "object");
@@ -97,7 +97,6 @@ static void take_back(const struct ib_uverbs_attr *from, const struct verbs_attr
 		*(int *)(uintptr_t)to->value = (int)from->data_s64;
 }
 
-/* Attributes in which the kernel returns values: their count, and the last one. */
 struct given {
 	unsigned int count;
 	const struct ib_uverbs_attr *from;
@@ -388,17 +387,15 @@ int verbs_cmd_run_write(struct ibv_context *context, uint32_t command, const voi
 	return run_listed_write(context, command, req, req_len, resp, resp_len, udata, asked);
 }
 
-/* Converts the result of a destruction for the program: see verbs_cmd_destroy(). */
 static int destroy_result(struct ibv_context *context, int ret)
 {
 	return ret == EIO && to_priv(context)->lost_is_destroyed ? 0 : ret;
 }
 
-/* A destroying command: the handle, and the buffer for its answer, if any. */
 struct destroy_call {
 	uint16_t object, method, handle_attr, resp_attr;
 	uint32_t handle;
-	void *resp; /* NULL: none */
+	void *resp;
 	size_t resp_len;
 };
 

@@ -20,7 +20,6 @@ static const struct verbs_attr *find_attr(const struct cmd_call *call, uint16_t 
 	return NULL;
 }
 
-/* Returns the value of a scalar or handle, or 0 if the command lacks the attribute. */
 static uint64_t value_of(const struct cmd_call *call, uint16_t id)
 {
 	const struct verbs_attr *attr = find_attr(call, id);
@@ -210,7 +209,6 @@ static int destroy_by(const struct cmd_call *call, uint32_t command)
 	return verbs_cmd_run_write(call->context, command, &handle, sizeof(handle), NULL, 0, NULL);
 }
 
-/* Runs an extended destruction, whose payload has a comp_mask before the handle. */
 static int destroy_ex_by(const struct cmd_call *call, uint32_t command)
 {
 	const uint32_t req[] = { 0, (uint32_t)value_of(call, 0) };

@@ -20,7 +20,6 @@ struct cmd_legacy {
 	int (*run)(const struct cmd_call *call);
 };
 
-/* Returns NULL if the method has no older form. */
 const struct cmd_legacy *verbs_cmd_legacy_find(uint16_t object, uint16_t method);
 
 #endif

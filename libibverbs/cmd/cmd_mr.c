@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * cmd_mr.c - commands on memory regions.
- */
 #include "cmd/cmd.h"
 
 #include <assert.h>
@@ -32,7 +29,7 @@ static void read_pinned(unsigned long long *pinned, bool *is_exempt)
 }
 
 /* Logs the reason of ENOMEM: the limit of pinned memory or a lack of memory, which need different
- * remedies. The kernel counts whole pages. */
+ * remedies. The kernel counts whole pages, so this does, too. */
 static void explain_enomem(const void *addr, size_t length)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -342,7 +339,9 @@ VERBS_EXPORT int verbs_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advic
 	}
 	ret = verbs_cmd_run_core(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, attrs,
 				 ARRAY_SIZE(attrs), NULL);
-	if (ret == EPROTONOSUPPORT) /* a driver without on-demand memory lacks the method */
+	/* a driver without on-demand memory lacks the method, which to a program means that it is
+	 * not supported */
+	if (ret == EPROTONOSUPPORT)
 		ret = errno = EOPNOTSUPP;
 	if (ret)
 		verbs_warn("ibv_advise_mr: advice %d flags 0x%x num_sge %u: %s%s", advice, flags,

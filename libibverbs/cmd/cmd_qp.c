@@ -13,8 +13,8 @@ static void init_locks(struct ibv_qp *qp)
 	order_publish(qp);
 }
 
-/* Initialises the QP before the command runs: right after it, another thread may read an event that
- * points to the QP. */
+/* Initialises the QP before the command runs, because right after it another thread may read an
+ * event that points to the QP. */
 static void qp_init(struct verbs_qp *vqp, struct ibv_context *context,
 		    const struct ibv_qp_init_attr_ex *attr)
 {
@@ -153,10 +153,9 @@ static void get_dest(struct ibv_ah_attr *ah, const struct ib_uverbs_qp_dest *des
 	ah->port_num = dest->port_num;
 }
 
-/* Attributes of transitions to RESET, ERR and SQD. */
 #define STATE_ALONE (uint32_t)(IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY)
 
-/* Copies only the fields in MASK: a program need not initialise the others. */
+/* Copies only the fields in MASK, because a program need not initialise the others. */
 static void put_modify(struct ib_uverbs_modify_qp *req, const struct ibv_qp *qp,
 		       const struct ibv_qp_attr *attr, uint32_t mask)
 {
@@ -423,7 +422,6 @@ VERBS_EXPORT int verbs_cmd_open_qp(struct ibv_context *context, const struct ibv
 	return 0;
 }
 
-/* Attaches or detaches; both commands have the same payload. */
 static int run_mcast(struct ibv_qp *qp, uint32_t command, const union ibv_gid *gid, uint16_t lid)
 {
 	struct ib_uverbs_attach_mcast req = { .qp_handle = qp->handle, .mlid = lid };

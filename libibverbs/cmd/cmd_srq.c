@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Initialises the SRQ before the command runs: right after it, another thread may read an event
- * that points to the SRQ. */
+/* Initialises the SRQ before the command runs, because right after it another thread may read an
+ * event that points to the SRQ. */
 static void srq_init(struct ibv_srq *srq, struct verbs_srq *tail, struct ibv_context *context,
 		     const struct ibv_srq_init_attr_ex *attr)
 {

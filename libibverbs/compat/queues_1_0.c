@@ -272,7 +272,6 @@ static int post_send_old(struct old_qp *qp, struct old_send_wr *wr, struct old_s
 	return 0;
 }
 
-/* Posts to QP, or to SRQ if QP is NULL. */
 static int post_piece(struct old_qp *qp, struct old_srq *srq, struct ibv_recv_wr *piece,
 		      struct ibv_recv_wr **bad)
 {

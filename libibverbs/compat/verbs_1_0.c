@@ -16,7 +16,7 @@
  * forever. */
 static struct old_device *devices;
 static struct old_context *contexts;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards both lists */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct old_device *wrap_device(struct ibv_device *real)
 {
@@ -256,8 +256,8 @@ COMPAT_FN(int, destroy_ah, (struct old_ah * ah))
 	return ret;
 }
 
-/* Registration call of drivers of release 1.1. It has the version IBVERBS_1.1, but is not the
- * default version. */
+/* Registration call of drivers of release 1.1. It is not the default version, so that new drivers
+ * do not link with it. */
 VERBS_EXPORT void register_driver_1_1(const char *name, void *init);
 __asm__(".symver register_driver_1_1, ibv_register_driver@IBVERBS_1.1");
 

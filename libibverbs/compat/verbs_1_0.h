@@ -14,7 +14,8 @@
 #include <assert.h>
 #include <pthread.h>
 
-/* Defines a function of version IBVERBS_1.0, which is not the default version for linking. */
+/* Defines a function of version IBVERBS_1.0, which is not the default version for linking. so that
+ * only programs of that release get it. */
 #define COMPAT_FN(type, name, params)                                \
 	VERBS_EXPORT type name##_1_0 params;                         \
 	__asm__(".symver " #name "_1_0, ibv_" #name "@IBVERBS_1.0"); \
@@ -164,7 +165,6 @@ struct old_recv_wr {
 	int num_sge;
 };
 
-/* Element of an event: one of these objects, or a port number. */
 union old_element {
 	struct old_cq *cq;
 	struct old_qp *qp;
@@ -187,7 +187,6 @@ static_assert(offsetof(struct old_qp, real) == 15 * 8 + sizeof(pthread_mutex_t),
 static_assert(sizeof(struct old_send_wr) == 72, "release 1.0");
 #endif
 
-/* queues_1_0.c: data path operations of a context. */
 extern const struct old_context_ops verbs_old_ops;
 
 #endif

@@ -45,7 +45,7 @@ void rdmacm_rs_who(struct rs_user *user)
 	getresuid(&user->uids[0], &user->uids[1], &user->uids[2]);
 	getresgid(&user->gids[0], &user->gids[1], &user->gids[2]);
 	user->group_count = getgroups(RS_USER_GROUPS, user->groups);
-	if (user->group_count < 0) /* more groups than there is room for */
+	if (user->group_count < 0) /* more than fit */
 		user->group_count = getgroups(0, NULL);
 }
 

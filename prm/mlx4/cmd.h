@@ -153,13 +153,10 @@ enum { M4_MTT_SIZE = 8, M4_MTT_PRESENT = 1 };
 enum { M4_MAP_EQ_EQN = 0xff };
 #define M4_MAP_EQ_UNMAP (1u << 31) /* a bit of the modifier */
 
-/* MODIFY_CQ */
 enum { M4_MODIFY_CQ_RESIZE = 0, M4_MODIFY_CQ_MODERATION = 1 };
 
-/* SET_PORT */
 enum { M4_SET_PORT_IB = 0, M4_SET_PORT_ETH = 1 };
 
-/* MAD_IFC */
 enum {
 	M4_MAD_IGNORE_MKEY = 1 << 0,
 	M4_MAD_IGNORE_BKEY = 1 << 1,

@@ -47,9 +47,8 @@ enum m4_cqe_opcode {
 #define M4_CQE_IS_SEND      FLD(0x1c, 6, 6)
 #define M4_CQE_OPCODE       FLD(0x1c, 4, 0)
 
-/* Fields of a CQE with an error */
-#define M4_CQE_VENDOR   FLD(0x18, 15, 8)
-#define M4_CQE_SYNDROME FLD(0x18, 7, 0)
+#define M4_CQE_VENDOR       FLD(0x18, 15, 8)
+#define M4_CQE_SYNDROME     FLD(0x18, 7, 0)
 
 /* Bits of M4_CQE_STATUS, for frames */
 enum m4_cqe_status {

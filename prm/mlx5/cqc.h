@@ -8,7 +8,6 @@
 #include "prm/mlx5/states.h"
 #include "util/fields.h"
 
-/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_CQC_SIZE = 64,
 	PRM_CREATE_CQ_IN_SIZE = 272,

@@ -69,7 +69,6 @@ enum prm_ts_format {
 /* A capability has 2 bits for the formats of each kind of queue. */
 enum { PRM_TS_CAP_BOTH = 2 };
 
-/* Vendor syndromes that adapters report */
 enum cqe_vendor_syndrome {
 	VEND_RETRY_EXCEEDED = 0x81,
 	VEND_RNR_EXCEEDED = 0x87,

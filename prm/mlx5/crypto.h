@@ -8,7 +8,6 @@
 
 #include "util/fields.h"
 
-/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_CRYPTO_LOGIN_SIZE = 256,
 	PRM_DEK_SIZE = 256,

@@ -8,7 +8,6 @@
 
 #include "util/fields.h"
 
-/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_DCTC_SIZE = 64,
 	PRM_CREATE_DCT_IN_SIZE = 128,

@@ -7,7 +7,6 @@
 
 #include "util/fields.h"
 
-/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_EQC_SIZE = 64,
 	PRM_CREATE_EQ_IN_SIZE = 272,

@@ -8,7 +8,6 @@
 #include "prm/mlx5/match.h"
 #include "util/fields.h"
 
-/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_FLOW_TABLE_CONTEXT_SIZE = 40,
 	PRM_FLOW_CONTEXT_SIZE = 768,

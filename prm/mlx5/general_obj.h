@@ -24,7 +24,6 @@ enum prm_obj_type {
 	PRM_OBJ_TYPE_AV_QP_MAPPING = 0x3a,
 };
 
-/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_GENERAL_OBJ_HDR_SIZE = 16, /* of a command or an answer; the object follows */
 	PRM_SCHED_ELEM_SIZE = 128,

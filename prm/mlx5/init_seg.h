@@ -8,7 +8,6 @@
 
 #include "util/fields.h"
 
-/* Sizes in bytes of each layout */
 enum {
 	PRM_CMDQ_ENTRY_SIZE = 64,
 	PRM_CMDQ_BLOCK_DATA = 512, /* the share of a mailbox that is command or answer */

@@ -7,7 +7,6 @@
 
 #include "util/fields.h"
 
-/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_QUERY_LAG_OUT_SIZE = 16,
 };

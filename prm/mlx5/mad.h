@@ -7,7 +7,6 @@
 
 #include "util/fields.h"
 
-/* Bytes of the command and of its answer */
 enum { PRM_MAD_IFC_SIZE = 16 + 256 };
 
 /* Bits of OP_MOD: do not check the datagram's M_Key or B_Key. */

@@ -37,7 +37,6 @@ enum {
 	PRM_FLOW_MODIFY_HEADER = 0x40,
 };
 
-/* Sets of match fields and their layouts */
 #define MATCH_OUTER_HEADERS         FLD_PART(0x0)
 #define MATCH_MISC_PARAMETERS       FLD_PART(0x40)
 #define MATCH_INNER_HEADERS         FLD_PART(0x80)

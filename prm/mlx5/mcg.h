@@ -7,7 +7,6 @@
 
 #include "util/fields.h"
 
-/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_MCG_IN_SIZE = 32,
 };

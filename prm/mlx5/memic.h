@@ -7,7 +7,6 @@
 
 #include "util/fields.h"
 
-/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_ALLOC_MEMIC_IN_SIZE = 32,
 	PRM_DEALLOC_MEMIC_IN_SIZE = 32,

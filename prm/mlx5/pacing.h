@@ -7,7 +7,6 @@
 
 #include "util/fields.h"
 
-/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_SET_PP_RATE_LIMIT_IN_SIZE = 64,
 	PRM_PP_CONTEXT_SIZE = 48,

@@ -8,7 +8,6 @@
 #include "prm/mlx5/states.h"
 #include "util/fields.h"
 
-/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_QPC_SIZE = 232,
 	PRM_QUERY_QP_OUT_SIZE = 24 + PRM_QPC_SIZE + 16,

@@ -9,7 +9,6 @@
 
 #include "util/fields.h"
 
-/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_XRC_SRQC_SIZE = 64,
 	PRM_RMPC_SIZE = 240,

@@ -7,7 +7,6 @@
 
 #include "util/fields.h"
 
-/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_TISC_SIZE = 160,
 	PRM_TIRC_SIZE = 240, /* RQTC, SQC and RQC too */

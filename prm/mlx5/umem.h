@@ -8,7 +8,6 @@
 
 #include "util/fields.h"
 
-/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_CREATE_UCTX_IN_SIZE = 64,
 	PRM_CREATE_UMEM_IN_SIZE = 48, /* a page list follows */

@@ -8,7 +8,6 @@
 
 #include "util/fields.h"
 
-/* Sizes in bytes of the fixed part of each layout */
 enum {
 	UMR_CTRL_SIZE = 48,
 	UMR_MKEY_SIZE = 64,

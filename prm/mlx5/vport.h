@@ -7,7 +7,6 @@
 
 #include "util/fields.h"
 
-/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_HCA_VPORT_CONTEXT_SIZE = 512,
 	PRM_ROCE_ADDR_SIZE = 32,

@@ -8,7 +8,6 @@
 #include "prm/mlx5/states.h"
 #include "util/fields.h"
 
-/* Sizes in bytes of the fixed part of each layout */
 enum {
 	PRM_SQC_SIZE = 240,
 	PRM_RQC_SIZE = 240,

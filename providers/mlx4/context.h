@@ -8,7 +8,8 @@
 
 #include <pthread.h>
 
-#include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
+/* before kernel headers, because public headers name some of their things */
+#include "libibverbs/driver.h"
 #include <rdma/mlx4-abi.h>
 #include "providers/common/context.h"
 #include "providers/common/lock.h"
@@ -25,16 +26,18 @@ struct mlx4_device {
  * each context. */
 struct mlx4_blueflame {
 	struct qlock lock;
-	uint8_t *next; /* buffer to use next, of the register's two; guarded by the lock */
-	uint32_t half; /* size of each buffer; 0: no BlueFlame */
-	uint8_t *page; /* start of the mapped page */
+	/* buffer to use next, of the register's two, which alternate so that a write need not wait
+	 * for the last one; guarded by the lock */
+	uint8_t *next;
+	uint32_t half;
+	uint8_t *page;
 };
 
 struct mlx4_context {
 	struct mlx4_blueflame bf;
-	uint8_t *uar; /* page of doorbell registers */
+	uint8_t *uar;
 	struct provider_context common;
-	struct mlx4_ib_alloc_ucontext_resp caps;             /* the kernel's answer */
+	struct mlx4_ib_alloc_ucontext_resp caps;
 	struct mlx4_uverbs_ex_query_device_resp device_resp; /* cached by device.c */
 	/* The kernel opens a range of QP numbers for a WQ that requests one. The lock keeps other
 	 * WQs out between reading log_wqs_range and the end of the request. */
@@ -56,7 +59,6 @@ static inline bool context_is_mlx4(struct ibv_context *context)
 	return verbs_driver_of(context->device) == &verbs_provider_mlx4;
 }
 
-/* Allocates memory for a ring; PD may be NULL. */
 int mlx4_queue_mem_alloc(struct mlx4_context *ctx, struct ibv_pd *pd,
 			 const struct queue_mem_request *request, struct queue_mem *mem);
 

@@ -116,7 +116,7 @@ static int cq_run_create(struct mlx4_context *ctx, const struct ibv_cq_init_attr
 	return ret;
 }
 
-/* Chooses the polling routines once, at creation: a poll then does not test the CQ's locks. */
+/* Chooses the polling routines once, at creation, so that a poll does not test the CQ's locks. */
 static void cq_choose_routines(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 			       struct mlx4_cq *cq)
 {

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * cq.h - completion queues.
- */
 #ifndef PROVIDERS_MLX4_CQ_H
 #define PROVIDERS_MLX4_CQ_H
 
@@ -28,35 +25,35 @@ struct mlx4_cq {
 	struct qlock lock;
 	uint8_t *ring;      /* CQE of entry 0, whose last byte has the ownership bit */
 	uint32_t entry_log; /* log2 of the size of an entry: 5 to 8 */
-	uint32_t count_log; /* log2 of the number of entries */
+	uint32_t count_log;
 	size_t entry_size;
-	uint32_t ci;        /* next CQE to read; free-running, the device sees the low 24 bits */
-	uint32_t mask;      /* entries - 1 */
-	__be32 qpn_be;      /* QPN of the previous completion, as in the CQE, or M4_NO_QPN */
-	struct mlx4_qp *qp; /* its QP */
+	uint32_t ci;   /* next CQE to read; free-running, the device sees the low 24 bits */
+	uint32_t mask; /* entries - 1 */
+	__be32 qpn_be; /* QPN of the previous completion, as in the CQE, or M4_NO_QPN */
+	struct mlx4_qp *qp;
 	/* first word of CQEs to qp if it receives by its own ring, or M4_NO_WORD */
 	uint64_t ring_word;
 	bool is_moving; /* a resize is in progress: ring, count_log, mask and ci are inconsistent */
 	__be32 srqn_be; /* SRQ number of the last XRC message, as in the CQE */
-	struct mlx4_srq *srq; /* its SRQ */
-	cq_poll_fn *poll;     /* routine of the next poll; specialised for qp */
-	uint64_t from_mask;   /* mask of the valid sender fields in a CQE */
+	struct mlx4_srq *srq;
+	cq_poll_fn *poll;   /* routine of the next poll; specialised for qp */
+	uint64_t from_mask; /* mask of the valid sender fields in a CQE */
 	const struct id_root *ids;
 	__be32 *dbrec;
-	const uint8_t *cqe; /* current completion of the extended readers */
-	uint32_t extra;     /* of cqe: ibv_wc_opcode, with ibv_wc_flags above it: WQ_DONE_* */
-	uint32_t qpn;       /* of it */
+	const uint8_t *cqe;
+	uint32_t extra; /* of cqe: ibv_wc_opcode, with ibv_wc_flags above it: WQ_DONE_* */
+	uint32_t qpn;
 
 	struct verbs_cq vcq;
 
 	uint32_t arm_sn; /* number of the next event; arm requests carry it */
 	uint32_t cqn;
-	uint8_t *doorbell; /* register */
+	uint8_t *doorbell;
 	bool has_time;
 	bool taken; /* the program polls by itself: mlx4dv_init_obj() */
 	struct queue_mem buf;
-	struct cq_old_ring *old_rings; /* see providers/common/cq_resize.h */
-	struct queue_rec rec;          /* dbrec */
+	struct cq_old_ring *old_rings;
+	struct queue_rec rec;
 };
 
 static inline struct mlx4_cq *to_mcq(struct ibv_cq *cq)
@@ -69,13 +66,11 @@ static inline struct mlx4_cq *to_mcq_ex(struct ibv_cq_ex *cqx)
 	return container_of(cqx, struct mlx4_cq, vcq.cq_ex);
 }
 
-/* Returns the offset of the CQE in an entry. */
 static inline uint32_t cq_cqe_at(const struct mlx4_cq *cq)
 {
 	return 1u << cq->entry_log == M4_CQE_LARGE ? M4_CQE_LARGE - M4_CQE_SIZE : 0;
 }
 
-/* Allocates a ring, with PD's allocator if it has one; PD may be NULL. */
 int mlx4_cq_alloc_ring(struct mlx4_context *ctx, struct ibv_pd *pd, size_t size,
 		       struct queue_mem *mem);
 int mlx4_cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,

@@ -25,7 +25,6 @@ struct datapath {
 	void (*cq_ex_fill)(struct mlx4_cq *cq, uint64_t wc_flags);
 };
 
-/* Returns the table of the variant for this CPU. */
 const struct datapath *mlx4_datapath(void);
 
 extern const struct datapath mlx4_datapath_plain;
@@ -39,16 +38,13 @@ int mlx4_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr
 int mlx4_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 int mlx4_poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc);
 
-/* Choose a routine by the properties of QP. */
 qp_post_send_fn *mlx4_post_send_routine(const struct mlx4_qp *qp);
 qp_bind_mw_fn *mlx4_bind_mw_routine(const struct mlx4_qp *qp);
 /* WQEs have 1 << STRIDE_LOG bytes. SHARED: the routine takes the queue's lock. */
 post_recv_fn *mlx4_post_recv_routine(uint32_t stride_log, bool shared);
 post_srq_fn *mlx4_post_srq_routine(uint32_t stride_log, bool shared);
-/* Sets the ibv_wr_* functions of QP. */
 void mlx4_send_wr_fill(struct mlx4_qp *qp);
 void mlx4_cq_ex_fill(struct mlx4_cq *cq, uint64_t wc_flags);
-/* Polls a CQ when nothing is known about the previous completion. */
 cq_poll_fn mlx4_cq_poll_any;
 
 /* ---- rings outside posting and polling ---- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * datapath_table.c - the table of one variant of the data path.
- */
+/* datapath_table.c - the table of one variant of the data path, compiled with each, so that its
+ * entries are the names of that variant. */
 #include "providers/mlx4/data/datapath.h"
 
 const struct datapath mlx4_datapath_here = {

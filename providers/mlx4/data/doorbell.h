@@ -80,7 +80,6 @@ DOORBELL_INLINE void doorbell_recv(__be32 *dbrec, uint32_t head)
 	*record_count(dbrec) = htobe16((uint16_t)head);
 }
 
-/* Publishes N more receives. */
 DOORBELL_INLINE void doorbell_recv_more(__be32 *dbrec, uint32_t n)
 {
 	doorbell_recv(dbrec, be16toh(*record_count(dbrec)) + n);

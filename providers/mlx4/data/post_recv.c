@@ -36,8 +36,6 @@ refuse(const struct mlx4_rq *rq, const struct ibv_recv_wr *wr, bool is_full)
 	return verbs_result(is_full ? ENOMEM : EINVAL);
 }
 
-/* Returns whether the request can take the fast path. ONE is a constant: WQEs have a single
- * segment, and then the state is not checked here. */
 RECV_INLINE bool recv_is_usual(const struct mlx4_rq *rq, uint32_t head,
 			       const struct ibv_recv_wr *wr, uint32_t sge_limit, bool one)
 {
@@ -66,7 +64,6 @@ RECV_INLINE void recv_put(struct mlx4_rq *rq, uint32_t head, const struct ibv_re
 	(*wr_ids)[unit] = wr->wr_id;
 }
 
-/* Posts on the slow path. Returns 0, or an errno, logged. */
 OUT_OF_LINE recv_put_unusual(struct mlx4_rq *rq, uint32_t head, const struct ibv_recv_wr *wr)
 {
 	if (rq->sge_limit && !wq_has_room(&rq->wq, head))
@@ -84,7 +81,8 @@ RECV_INLINE void recv_ring_doorbell(struct mlx4_rq *rq, uint32_t head)
 	doorbell_recv(rq->dbrec, head);
 }
 
-/* Posts a list. The caller holds the lock, if there is one; it is dropped. */
+/* Posts a list. The caller holds the lock, if there is one; the routine drops it, so that the call
+ * can be the last one of its caller. */
 RECV_INLINE int post_list(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			  bool one)
 {
@@ -141,7 +139,7 @@ RECV_INLINE int post_one(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_
 }
 
 /* Two routines, without and with lock. In a process with one thread, the latter only checks that
- * the lock is free. */
+ * the lock is free, which costs less than an atomic exchange. */
 #define RECV_ROUTINES(name, one)                                                                 \
 	static int name(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) \
 	{                                                                                        \
@@ -189,7 +187,6 @@ refuse_shared(const struct mlx4_srq *srq, struct ibv_recv_wr *wr, struct ibv_rec
 	return is_full ? ENOMEM : EINVAL;
 }
 
-/* Writes a request into the WQE at HEAD. Returns the index of the next WQE. */
 RECV_INLINE uint32_t srq_put(const struct mlx4_srq *srq, uint32_t head,
 			     const struct ibv_recv_wr *wr, uint64_t *const *wr_ids, bool one)
 {
@@ -198,7 +195,8 @@ RECV_INLINE uint32_t srq_put(const struct mlx4_srq *srq, uint32_t head,
 
 	if (one)
 		first = seg_load_sge(wr->sg_list);
-	/* Store first: after this, the index is not needed any more. */
+	/* Store first, because the index is not needed any more after this, which frees a
+	 * register. */
 	(*wr_ids)[head] = wr->wr_id;
 	wqe = srq->ring + ((size_t)head << (one ? SHARED_ONE_SGE_LOG : srq->stride_log));
 	if (one)
@@ -235,7 +233,8 @@ RECV_INLINE void srq_ring_doorbell(struct mlx4_srq *srq, uint32_t head, uint32_t
 	doorbell_recv_more(srq->dbrec, n);
 }
 
-/* Posts a list. The caller holds the lock, if there is one; it is dropped. */
+/* Posts a list. The caller holds the lock, if there is one; the routine drops it, so that the call
+ * can be the last one of its caller. */
 RECV_INLINE int srq_post_list(struct mlx4_srq *srq, struct ibv_recv_wr *wr,
 			      struct ibv_recv_wr **bad_wr, bool one)
 {

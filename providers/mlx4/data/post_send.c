@@ -13,7 +13,6 @@
 #include "providers/mlx4/data/doorbell.h"
 #include "providers/mlx4/data/send_wqe.h"
 
-/* Properties of each opcode for the adapter and the poller. */
 static const struct send_op {
 	uint32_t done_as;
 	uint8_t opcode;
@@ -95,7 +94,6 @@ refuse_inline(const struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint64_t l
 	return ENOMEM;
 }
 
-/* Writes the segments between control segment and data. Returns the offset of the data. */
 WQE_INLINE uint32_t put_head(uint8_t *ctrl, const struct ibv_send_wr *wr, const struct send_op *op,
 			     enum send_kind kind)
 {
@@ -157,7 +155,6 @@ static __be32 third_word(const struct ibv_send_wr *wr)
 	return wr->imm_data;
 }
 
-/* Returns the control words for wqe_put_control(). */
 WQE_INLINE uint64_t wr_control(const struct mlx4_sq *sq, enum send_kind kind,
 			       const struct ibv_send_wr *wr)
 {
@@ -197,18 +194,18 @@ static void __attribute__((noinline)) put_mac_in_parts(uint8_t *ctrl, const stru
 				   wr->sg_list[i].length);
 }
 
-/* A WQE that has been built but not posted. */
 struct built {
 	uint8_t *ctrl;
 	uint32_t size, opcode;
 	bool is_whole; /* the adapter need not read data from memory */
 };
 
-/* Destination of a request, computed before the first store. */
+/* Destination of a request. Computed before the first store, because the compiler would otherwise
+ * load the fields of the queue again after each. */
 struct place {
 	uint8_t *ctrl;
 	struct wq_slot *note;
-	uint32_t opcode; /* enum ibv_wr_opcode */
+	uint32_t opcode;
 	uint32_t head;
 };
 
@@ -218,7 +215,6 @@ WQE_INLINE struct place place_at(const struct mlx4_sq *sq, const struct ibv_send
 	return (struct place){ sq_slot(sq, head), wq_slot_at(&sq->wq, head), wr->opcode, head };
 }
 
-/* Writes the rest of a request on a memory key, except its first word, and notes the request. */
 WQE_INLINE void put_rest_on_key(struct mlx4_sq *sq, const struct place *place, uint64_t wr_id,
 				unsigned int send_flags)
 {
@@ -348,7 +344,6 @@ WQE_INLINE bool opcode_is_usual(const struct mlx4_sq *sq, uint32_t opcode, enum 
 	return opcode - first_usual_opcode(kind) < sq->usual_opcodes;
 }
 
-/* Returns whether WR takes the fast path, apart from its SGEs. */
 WQE_INLINE bool is_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr, uint32_t head,
 			 enum send_kind kind)
 {
@@ -357,7 +352,6 @@ WQE_INLINE bool is_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
 	       (kind != SEND_RAW || frame_has_mac(wr));
 }
 
-/* Writes the segments between control segment and data of a usual request. */
 WQE_INLINE uint32_t put_usual_head(uint8_t *ctrl, const struct ibv_send_wr *wr, enum send_kind kind)
 {
 	if (kind == SEND_DATAGRAM) {
@@ -369,7 +363,6 @@ WQE_INLINE uint32_t put_usual_head(uint8_t *ctrl, const struct ibv_send_wr *wr, 
 	return wqe_put_raddr(ctrl, M4_SEG, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
 }
 
-/* Returns their end. */
 WQE_INLINE uint32_t usual_head_size(const struct ibv_send_wr *wr, enum send_kind kind)
 {
 	if (kind == SEND_DATAGRAM)
@@ -377,7 +370,6 @@ WQE_INLINE uint32_t usual_head_size(const struct ibv_send_wr *wr, enum send_kind
 	return kind == SEND_RAW || wr->opcode >= IBV_WR_SEND ? M4_SEG : 2 * M4_SEG;
 }
 
-/* Writes the rest of a usual request of SIZE bytes, and notes the request. */
 WQE_INLINE void put_usual_rest(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
 			       const struct place *place, uint32_t size, enum send_kind kind)
 {
@@ -389,7 +381,6 @@ WQE_INLINE void put_usual_rest(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
 	wq_slot_set_done(place->note, place->head, wr->wr_id, usual.done[place->opcode]);
 }
 
-/* Posts a usual request at HEAD. Returns its size. */
 WQE_INLINE uint32_t put_usual(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
 			      enum send_kind kind)
 {
@@ -402,7 +393,6 @@ WQE_INLINE uint32_t put_usual(struct mlx4_qp *qp, const struct ibv_send_wr *wr, 
 	return size;
 }
 
-/* Returns whether WR, which is inline, takes the fast path, apart from its SGEs. */
 WQE_INLINE bool inline_flags_are_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
 				       uint32_t head, enum send_kind kind)
 {
@@ -419,7 +409,6 @@ WQE_INLINE bool is_usual_inline(const struct mlx4_sq *sq, const struct ibv_send_
 	       wr->sg_list->length <= sq->max_inline && (kind != SEND_RAW || frame_has_mac(wr));
 }
 
-/* Writes a request with such data to PLACE, except its first word. Returns its size. */
 WQE_INLINE uint32_t put_usual_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
 				     const struct place *place, enum send_kind kind)
 {
@@ -431,7 +420,6 @@ WQE_INLINE uint32_t put_usual_inline(struct mlx4_qp *qp, const struct ibv_send_w
 	return at;
 }
 
-/* Writes several SGEs. Returns false if one is empty and this variant does not handle that. */
 WQE_INLINE bool put_several(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int sges)
 {
 	if (SGES_ARE_WHOLE)
@@ -466,7 +454,6 @@ WQE_INLINE bool sq_has_stamps(const struct mlx4_sq *sq)
 	return sq->slot_log > M4_MIN_SLOT_LOG;
 }
 
-/* Posts a request with usual inline data in a list. Returns false for any other request. */
 WQE_INLINE bool put_listed_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
 				  enum send_kind kind)
 {
@@ -522,7 +509,8 @@ WQE_INLINE void stamp_in_list(struct mlx4_sq *sq, enum send_kind kind, uint32_t 
 		sq_stamp(sq, head + sq->spare);
 }
 
-/* Posts a list. The caller holds the lock; it is dropped. PUTS_ANY posts unusual requests. */
+/* Posts a list. The caller holds the lock; the routine drops it, so that the call can be the last
+ * one of its caller. PUTS_ANY posts unusual requests. */
 WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			 put_any_fn *puts_any, enum send_kind kind, bool stamps)
 {
@@ -561,11 +549,10 @@ WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_
  * for other kinds of QP. */
 struct one {
 	enum send_kind kind;
-	bool shared; /* takes the lock */
-	bool stamps; /* see sq_has_stamps() */
+	bool shared;
+	bool stamps;
 };
 
-/* Rings the doorbell for the single request at PLACE, of SIZE bytes with inline data. */
 WQE_INLINE void ring_inline(struct mlx4_qp *qp, const struct place *place, uint32_t size)
 {
 	struct mlx4_sq *sq = &qp->sq;
@@ -611,7 +598,6 @@ WQE_INLINE bool is_short_inline(const struct mlx4_sq *sq, const struct ibv_send_
 	       length <= wqe_inline_room(usual_head_size(wr, kind));
 }
 
-/* Posts inline data in pieces for all QPs of a kind, or calls OTHER. */
 WQE_INLINE int post_pieces(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			   enum send_kind kind, qp_post_send_fn *other)
 {
@@ -632,7 +618,6 @@ WQE_INLINE int post_pieces(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ib
 	return 0;
 }
 
-/* Rings the doorbell for the single request at HEAD, and drops the lock. */
 WQE_INLINE void ring_for_one(struct mlx4_qp *qp, uint32_t head, bool shared)
 {
 	qp->sq.wq.head = head + 1;
@@ -650,7 +635,6 @@ WQE_INLINE void post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, struc
 	ring_for_one(qp, head, one.shared);
 }
 
-/* With this many SGEs, a WQE has several pieces. */
 enum { LONG_SGES = M4_PIECE / M4_SEG };
 
 /* Post a request with several SGEs. Return false if it needs the slow path. The variant for four
@@ -710,7 +694,8 @@ WQE_INLINE bool may_post(const struct mlx4_sq *sq, enum ibv_wr_opcode opcode)
 	return sq->opcodes & 1u << opcode && sq->wq.head != sq->wq.limit;
 }
 
-/* Rights of most windows, none of which mw_access_is_wrong() refuses. */
+/* Rights of most windows. mw_access_is_wrong() refuses none of them, so they need no further
+ * check. */
 #define USUAL_BIND_ACCESS                                                            \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 	 IBV_ACCESS_REMOTE_ATOMIC)
@@ -733,7 +718,6 @@ WQE_INLINE struct place place_on_key(const struct mlx4_sq *sq, enum ibv_wr_opcod
 	return (struct place){ sq_slot(sq, head), wq_slot_at(&sq->wq, head), opcode, head };
 }
 
-/* Posts a request whose key segment is already written. */
 WQE_INLINE int post_on_key(struct mlx4_qp *qp, const struct place *place, uint64_t wr_id,
 			   unsigned int send_flags, bool shared, bool stamps)
 {
@@ -763,7 +747,6 @@ WQE_INLINE int post_inval(struct mlx4_qp *qp, const struct ibv_send_wr *wr, bool
 	return post_on_key(qp, &place, wr->wr_id, wr->send_flags, shared, stamps);
 }
 
-/* Returns whether ibv_bind_mw() may take its own fast path. */
 WQE_INLINE bool may_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw,
 			 const struct ibv_mw_bind *bind)
 {

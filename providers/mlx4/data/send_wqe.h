@@ -94,7 +94,8 @@ WQE_INLINE void sq_stamp_ahead(struct mlx4_sq *sq, enum send_kind kind, uint32_t
 		sq->last_long = index;
 }
 
-/* Does the same for a WQE of several pieces; then the last lap usually had such WQEs, too. */
+/* Does the same for a WQE of several pieces; then the last lap usually had such WQEs, too. so no
+ * test is needed. */
 WQE_INLINE void sq_stamp_ahead_of_long(struct mlx4_sq *sq, enum send_kind kind, uint32_t index)
 {
 	sq_stamp(sq, index + sq->spare);
@@ -166,7 +167,6 @@ WQE_INLINE uint32_t wqe_put_mac(uint8_t *ctrl, uint32_t have, const void *from, 
 
 enum { TSO_HEADER_MIN = 14 }; /* Ethernet's addresses and type */
 
-/* Returns the offset of the data of a large send with HEADER bytes of headers. */
 WQE_INLINE uint32_t wqe_large_end(uint32_t header)
 {
 	return M4_SEG + (uint32_t)align_up(M4_LARGE_HEADER + header, M4_SEG);
@@ -189,7 +189,6 @@ enum {
 	M4_ON_KEY = FLD_BITS(M4_CTRL_STRONG_ORDER),
 };
 
-/* Returns 0, or the errno that refuses the binding. */
 int mlx4_check_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw,
 		    const struct ibv_mw_bind_info *bind);
 
@@ -222,7 +221,6 @@ WQE_INLINE void wqe_put_bind(uint8_t *ctrl, const struct ibv_mw *mw, uint32_t rk
 	seg_put_be64(seg + 24, bind->length);
 }
 
-/* Returns the lkey of the region, or 0 to unbind. */
 WQE_INLINE uint32_t bind_lkey(const struct ibv_mw_bind_info *bind)
 {
 	return bind->mr ? bind->mr->lkey : 0;
@@ -347,7 +345,8 @@ WQE_INLINE void wqe_put_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sg
  * last, in one store: once that word is no stamp, the adapter may use the piece. */
 WQE_INLINE void wqe_put_first_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge)
 {
-	if (sizeof(long) < sizeof(uint64_t)) { /* an 8-byte store may be split */
+	/* an 8-byte store may be split in two here, so the order needs barriers */
+	if (sizeof(long) < sizeof(uint64_t)) {
 		wqe_put_sge(ctrl, at, sge, NULL);
 		return;
 	}
@@ -357,7 +356,8 @@ WQE_INLINE void wqe_put_first_sge(uint8_t *ctrl, uint32_t at, const struct ibv_s
 			 __ATOMIC_RELAXED);
 }
 
-/* Writes the four SGEs of a piece, from last to first. */
+/* Writes the four SGEs of a piece, from last to first, because the first word of a piece ends its
+ * stamp. */
 WQE_INLINE void wqe_put_piece(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge)
 {
 	enum { SGES = M4_PIECE / M4_SEG };
@@ -417,12 +417,11 @@ WQE_INLINE uint32_t wqe_put_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sg
 	return end;
 }
 
-/* State of writing inline bytes into a WQE. */
 struct wqe_stream {
 	uint8_t *ctrl;
-	uint32_t header; /* offset of the current inline header */
-	uint32_t at;     /* offset of the next byte */
-	__be32 *aside;   /* see wqe_put_word() */
+	uint32_t header;
+	uint32_t at;
+	__be32 *aside;
 };
 
 WQE_INLINE void stream_begin(struct wqe_stream *stream, uint8_t *ctrl, uint32_t at, __be32 *aside)
@@ -430,7 +429,8 @@ WQE_INLINE void stream_begin(struct wqe_stream *stream, uint8_t *ctrl, uint32_t 
 	*stream = (struct wqe_stream){ ctrl, at, at + M4_INLINE_HEADER, aside };
 }
 
-/* Writes the current inline header, when all its bytes are written. */
+/* Writes the current inline header, when all its bytes are written, because it ends the stamp of
+ * its piece. */
 WQE_INLINE void stream_close(const struct wqe_stream *stream)
 {
 	uint32_t length = stream->at - stream->header - M4_INLINE_HEADER;
@@ -458,17 +458,14 @@ WQE_INLINE void stream_put(struct wqe_stream *stream, const uint8_t *from, uint3
 	}
 }
 
-/* Ends the stream, and returns the end of the WQE. */
 WQE_INLINE uint32_t stream_end(const struct wqe_stream *stream)
 {
 	stream_close(stream);
 	return (uint32_t)align_up(stream->at, M4_SEG);
 }
 
-/* inline bytes per piece */
 enum { PIECE_INLINE = M4_PIECE - M4_INLINE_HEADER };
 
-/* Writes the last inline bytes of a WQE. Returns the end of the WQE. */
 WQE_INLINE uint32_t wqe_put_last_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from,
 					uint32_t length)
 {
@@ -477,14 +474,11 @@ WQE_INLINE uint32_t wqe_put_last_inline(uint8_t *ctrl, uint32_t at, const uint8_
 	return (uint32_t)align_up(at + M4_INLINE_HEADER + length, M4_SEG);
 }
 
-/* Returns how many inline bytes with a header at AT end within the same piece. */
 WQE_INLINE uint32_t wqe_inline_room(uint32_t at)
 {
 	return M4_PIECE - at % M4_PIECE - M4_INLINE_HEADER;
 }
 
-/* Writes the inline bytes of N SGEs, which end within the piece of AT. Returns the end of the
- * WQE. */
 WQE_INLINE uint32_t wqe_put_short_inline(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge,
 					 int n)
 {
@@ -498,7 +492,6 @@ WQE_INLINE uint32_t wqe_put_short_inline(uint8_t *ctrl, uint32_t at, const struc
 	return (uint32_t)align_up(end, M4_SEG);
 }
 
-/* Writes inline bytes that fill the rest, PART, of their piece. */
 WQE_INLINE void wqe_fill_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from, uint32_t part)
 {
 	uint8_t *to = ctrl + at + M4_INLINE_HEADER;
@@ -512,7 +505,6 @@ WQE_INLINE void wqe_fill_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from,
 	wqe_put_word(ctrl, at, FLD_BITS(M4_DATA_INLINE) | part, NULL);
 }
 
-/* Writes LENGTH bytes at FROM inline, the whole payload. Returns the end of the WQE. */
 WQE_INLINE uint32_t wqe_put_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from, uint32_t length)
 {
 	const uint32_t room = wqe_inline_room(at);

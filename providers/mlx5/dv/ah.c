@@ -28,8 +28,8 @@ static void mapping_put_address(uint8_t *at, const struct mlx5_wqe_av *from)
 	memcpy(at, &av, sizeof(av));
 }
 
-/* Maps the address to QP_NUM. An address has one QP, named by the first call; the device's object
- * is destroyed with the address handle. */
+/* Maps the address to QP_NUM. An address has one QP, named by the first call, because the device's
+ * object holds one number; the device's object is destroyed with the address handle. */
 DV_EXPORT int mlx5dv_map_ah_to_qp(struct ibv_ah *ah, uint32_t qp_num)
 {
 	uint8_t in[PRM_GENERAL_OBJ_HDR_SIZE + PRM_AV_QP_MAPPING_SIZE + 16] = { 0 };

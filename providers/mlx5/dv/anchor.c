@@ -8,7 +8,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
 struct dv_anchor {
-	struct mlx5dv_steering_anchor anchor; /* first */
+	struct mlx5dv_steering_anchor anchor; /* first, because programs get its address */
 	uint32_t handle;
 	struct ibv_context *context;
 };

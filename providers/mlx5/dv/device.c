@@ -199,8 +199,6 @@ static void parts_put_early(struct mlx5_context *ctx, struct mlx5dv_ooo_recv_wrs
 	out->max_uc = caps->early_uc;
 }
 
-/* Answers the optional fields, if kernel and device have them. Returns the mask of answered
- * fields. */
 static uint64_t parts_put_if_there(struct mlx5_context *ctx,
 				   const struct mlx5_ib_query_device_resp *resp, uint64_t asked,
 				   struct mlx5dv_context *attrs)
@@ -280,7 +278,6 @@ static uint32_t max_copy(struct mlx5_context *ctx)
 	return mlx5_hca_caps_get(ctx, &caps) ? 0 : caps->max_copy;
 }
 
-/* Answers the requested fields that this library knows, and returns their mask. */
 static uint64_t parts_put(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp *resp,
 			  uint64_t asked, struct mlx5dv_context *attrs)
 {

@@ -18,7 +18,7 @@ int mlx5_devx_refuse(const char *call, struct ibv_context *context, size_t inlen
 	int ret;
 
 	if (context_is_vfio(context))
-		return EOPNOTSUPP; /* unless the caller has another way for it */
+		return EOPNOTSUPP; /* unless the caller has another way for it, as on VFIO */
 	ret = dv_check_context(call, context);
 	if (ret)
 		return ret;

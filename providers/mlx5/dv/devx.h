@@ -21,11 +21,11 @@ struct devx_umem {
 	struct mlx5dv_devx_umem umem; /* first */
 	struct ibv_context *context;
 	uint32_t handle;
-	void *addr; /* range of size bytes excluded from fork; NULL: a dma-buf */
+	/* range of size bytes excluded from fork, as the device writes there; NULL: a dma-buf */
+	void *addr;
 	size_t size;
 };
 
-/* Logs the fault and returns EINVAL or EOPNOTSUPP. */
 int mlx5_devx_refuse(const char *call, struct ibv_context *context, size_t inlen, size_t outlen)
 	__attribute__((cold));
 

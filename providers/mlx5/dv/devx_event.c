@@ -13,7 +13,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
 struct devx_event_channel {
-	struct mlx5dv_devx_event_channel channel; /* first */
+	struct mlx5dv_devx_event_channel channel; /* first, because programs get its address */
 	struct ibv_context *context;
 };
 
@@ -51,7 +51,8 @@ DV_EXPORT void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channe
 }
 
 /* Returns whether handles of A and B may be of the same kernel file. Each opened context has its
- * own file; an imported context shares the file of another one. */
+ * own file; an imported context shares the file of another one. so a handle means the same object
+ * in both. */
 static bool may_share_file(struct ibv_context *a, struct ibv_context *b)
 {
 	return a == b || to_mctx(a)->is_imported || to_mctx(b)->is_imported;
@@ -64,7 +65,6 @@ static int refuse_foreign(const char *call)
 	return EINVAL;
 }
 
-/* TARGET is the eventfd to signal, or the cookie to report on the channel. */
 static int subscribe(const char *call, const struct mlx5dv_devx_event_channel *event_channel,
 		     const struct mlx5dv_devx_obj *obj, const uint16_t *events, uint16_t size,
 		     struct verbs_attr target)

@@ -48,7 +48,6 @@ static void obj_set_name(struct mlx5dv_devx_obj *obj, enum dv_export_type type, 
 	obj->id = (uint32_t)id;
 }
 
-/* Returns the index of a table's rule, which the program has chosen. */
 static uint64_t fte_index(const void *in, size_t inlen)
 {
 	enum { INDEX_END = 0x24 };

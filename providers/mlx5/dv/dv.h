@@ -22,7 +22,6 @@ static inline int dv_check_context(const char *call, struct ibv_context *context
 	return EOPNOTSUPP;
 }
 
-/* Checks the arguments of an import, which needs both. */
 static inline int dv_check_import(const char *call, struct ibv_context *context, const void *attrs)
 {
 	if (context && attrs)
@@ -37,7 +36,6 @@ static inline int dv_check_import(const char *call, struct ibv_context *context,
 #define dv_give(context, object) \
 	provider_cells_give(&to_mctx(context)->common.cells, object, sizeof(*(object)))
 
-/* For calls that return an object. */
 static inline void *dv_fail(int err)
 {
 	errno = err;

@@ -43,8 +43,8 @@ enum dv_export_type {
 
 struct dv_export_obj {
 	uint32_t handle;
-	uint32_t type; /* enum dv_export_type */
-	uint32_t id;   /* device's number of the object, where release 65.0 exports it; else 0 */
+	uint32_t type;
+	uint32_t id; /* device's number of the object, where release 65.0 exports it; else 0 */
 	uint32_t reserved_1;
 	uint64_t icm;      /* of a TIR: its address in the device's memory; else 0 */
 	uint8_t log_range; /* of a general object: log2 of the number of objects created */

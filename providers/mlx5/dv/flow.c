@@ -16,7 +16,8 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
-/* mlx5dv.h defines mlx5dv_create_flow() as a macro that passes the size of an action. */
+/* mlx5dv.h defines mlx5dv_create_flow() as a macro that passes the size of an action, so the
+ * function's own name must be undefined here. */
 #undef mlx5dv_create_flow
 
 struct mlx5dv_flow_matcher {
@@ -130,10 +131,10 @@ DV_EXPORT int mlx5dv_destroy_flow_matcher(struct mlx5dv_flow_matcher *matcher)
 	return mlx5_dv_matcher_destroy("mlx5dv_destroy_flow_matcher", matcher);
 }
 
-/* Size of an action in old releases: a type and a pointer. */
+/* Size of an action in old releases: a type and a pointer. Programs built with them call the
+ * function with this size. */
 enum { OLD_ACTION_SIZE = 2 * (int)sizeof(void *) };
 
-/* The kernel's attributes for the actions of a flow. */
 struct flow_plan {
 	const char *call;
 	struct verbs_attr attrs[DV_FLOW_ATTRS];
@@ -283,7 +284,8 @@ static int flow_run_create(const char *call, const struct mlx5dv_flow_matcher *m
 			   const struct mlx5dv_flow_match_parameters *value, size_t num_actions,
 			   const void *actions, size_t action_size, uint32_t *handle)
 {
-	struct flow_plan plan; /* its arrays stay uninitialised behind their counts */
+	/* its arrays stay uninitialised behind their counts, because clearing them costs time */
+	struct flow_plan plan;
 	int ret = check_actions(call, num_actions, actions, action_size);
 
 	if (ret)

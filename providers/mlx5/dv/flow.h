@@ -17,7 +17,6 @@ enum { DV_FLOW_ATTRS = 10, DV_FLOW_ACTIONS = 8 };
 
 struct mlx5dv_flow_matcher *mlx5_dv_matcher_create(const char *call, struct ibv_context *context,
 						   const struct mlx5dv_flow_matcher_attr *attr);
-/* Returns EBUSY if a flow uses MATCHER. */
 int mlx5_dv_matcher_destroy(const char *call, struct mlx5dv_flow_matcher *matcher);
 
 /* Actions are SIZE bytes apart. ibv_destroy_flow() destroys the flow. */

@@ -304,7 +304,7 @@ static int take_error_locked(struct mlx5_mkey *mkey, struct mlx5dv_mkey_err *err
 	const struct mkey_sig_format *format = mkey_sig_at(mkey, mkey->config.sig);
 	enum mkey_sig_kind kind = error->domain == SIG_ERR_ON_WIRE ? format->wire : format->mem;
 
-	if (!sig->has_error) /* another thread has fetched the error meanwhile */
+	if (!sig->has_error)
 		return 0;
 	if (error->type)
 		return check_refuse(mkey, "the device tells of an error that is not of a block");

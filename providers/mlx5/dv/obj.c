@@ -21,7 +21,6 @@
 	(MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ | MLX5DV_OBJ_SRQ | MLX5DV_OBJ_RWQ | MLX5DV_OBJ_DM | \
 	 MLX5DV_OBJ_AH | MLX5DV_OBJ_PD | MLX5DV_OBJ_DEVX)
 
-/* Answers all requested fields; those that the QP lacks are 0. */
 static void init_qp_parts(const struct mlx5_qp *qp, uint64_t asked, struct mlx5dv_qp *out)
 {
 	if (asked & MLX5DV_QP_MASK_RAW_QP_HANDLES) {
@@ -171,7 +170,8 @@ static void init_one(struct mlx5dv_obj *obj, uint64_t type)
 	}
 }
 
-/* Writes nothing unless all objects belong to this provider. */
+/* Writes nothing unless all objects belong to this provider, so that a refused call has no
+ * effect. */
 static int __attribute__((noinline)) init_all(struct mlx5dv_obj *obj, uint64_t types)
 {
 	int ret = 0;
@@ -202,7 +202,8 @@ static int init_alone(struct mlx5dv_obj *obj, uint64_t type)
 	return ret;
 }
 
-/* A PD on VFIO is as on other contexts; it is all that mlx5dv_init_obj() knows there. */
+/* Returns whether mlx5dv_init_obj() knows the context. A PD of a context of VFIO is as on other
+ * contexts, and the only object that it knows there. */
 static bool is_ours(const struct ibv_context *context)
 {
 	const struct verbs_driver *driver = verbs_driver_of(context->device);
@@ -210,7 +211,7 @@ static bool is_ours(const struct ibv_context *context)
 	return driver == &verbs_provider_mlx5 || driver == &mlx5_vfio_driver;
 }
 
-/* Fast path for a single QP, CQ, SRQ or PD, the most common requests. */
+/* Answers a single QP, CQ, SRQ or PD without the loop, as programs ask for these most. */
 static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 {
 	if (obj_type == MLX5DV_OBJ_QP && context_is_mlx5(obj->qp.in->context)) {
@@ -246,8 +247,8 @@ DV_EXPORT int init_obj_1_2(struct mlx5dv_obj *obj, uint64_t obj_type)
 	return verbs_result(init_obj(obj, obj_type));
 }
 
-/* For programs linked with the first version of the ABI, cq_uar is the address of a pointer to the
- * page. */
+/* Answers programs linked with the first version of the ABI, for which cq_uar is the address of a
+ * pointer to the page. */
 DV_EXPORT int init_obj_1_0(struct mlx5dv_obj *obj, uint64_t obj_type)
 {
 	int ret = init_obj(obj, obj_type);

@@ -9,7 +9,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
 struct dv_pp {
-	struct mlx5dv_pp pp; /* first */
+	struct mlx5dv_pp pp; /* first, because programs get its address */
 	uint32_t handle;
 	struct ibv_context *context;
 };

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * qp.c - direct verbs on queue pairs.
- */
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/states.h"
@@ -116,7 +113,6 @@ static int flags_refuse(uint32_t flags, const char *why, int err)
 	return err;
 }
 
-/* Refuses flags that do not fit the type of QP. */
 static int flags_check_type(uint32_t flags, const struct ibv_qp_init_attr_ex *attr,
 			    const struct mlx5_qp_dv *dv)
 {
@@ -184,8 +180,6 @@ static int flags_check_device(struct mlx5_context *ctx, uint32_t flags)
 	return drain_check(ctx, flags);
 }
 
-/* Returns the limit of outstanding receives for a QP of TYPE with out-of-order messages; 0: not
- * supported. */
 static uint32_t early_limit(const struct mlx5_hca_caps *caps, enum ibv_qp_type type)
 {
 	switch (type) {
@@ -315,7 +309,8 @@ static int qp_take_dc(struct ibv_context *context, const struct ibv_qp_init_attr
 	if (mask & MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS && !is_dc)
 		return dc_refuse("comp_mask has DCI_STREAMS without DC");
 	if (!is_dc)
-		return 0; /* type DRIVER is refused later, with the other types */
+		/* type DRIVER is refused later, with the other types */
+		return 0;
 	if (attr->qp_type != IBV_QPT_DRIVER)
 		return dc_refuse("comp_mask has DC, and qp_type is not DRIVER");
 	switch (dv_attr->dc_init_attr.dc_type) {
@@ -364,7 +359,7 @@ DV_EXPORT struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context,
 	if (ret)
 		return dv_fail(ret);
 	/* As in the distribution's library: without the builders of verbs, a QP has no builders of
-	 * direct verbs. */
+	 * direct verbs, which need their batch. */
 	if (vqp->ex)
 		qp_fill_builders(to_mqp(&vqp->qp), dv.send_ops);
 	return &vqp->qp;
@@ -378,8 +373,6 @@ DV_EXPORT struct mlx5dv_qp_ex *mlx5dv_qp_ex_from_ibv_qp_ex(struct ibv_qp_ex *qpx
 
 /* ---- cancelling posted requests */
 
-/* Queries the device for the block of the send queue that it has reached, and whether the queue is
- * drained. */
 static int query_stop(struct ibv_qp *qp, uint16_t *at)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_QUERY_QP_OUT_SIZE] = { 0 };
@@ -451,7 +444,6 @@ DV_EXPORT int mlx5dv_qp_cancel_posted_send_wrs(struct mlx5dv_qp_ex *dv, uint64_t
 
 /* ---- streams */
 
-/* Returns 0, or the error of kernel or device. */
 static int stream_run_reset(struct ibv_qp *qp, uint16_t stream)
 {
 	uint8_t in[PRM_MODIFY_QP_EXT_IN_SIZE] = { 0 };

@@ -14,10 +14,11 @@
 #include "providers/mlx5/qp/qp.h"
 #include "providers/mlx5/qp/rules.h"
 
-/* Nodes and leaves have the same struct; only the device distinguishes what may be below them. */
+/* Nodes and leaves have the same struct, because only the device distinguishes them: by what may be
+ * below them. */
 struct mlx5dv_sched_node {
 	struct ibv_context *context;
-	struct mlx5dv_sched_node *parent; /* NULL: a root */
+	struct mlx5dv_sched_node *parent;
 	struct devx_object object;
 };
 
@@ -51,7 +52,6 @@ static int sched_check_attr(const char *call, const struct mlx5dv_sched_attr *at
 	return EINVAL;
 }
 
-/* Checks that the device has elements of TYPE with the limits and shares in FLAGS. */
 static int sched_check_caps(const char *call, struct ibv_context *context, unsigned int type,
 			    uint32_t flags)
 {

@@ -13,7 +13,7 @@
 #include "util/alloc.h"
 
 struct dv_uar {
-	struct mlx5dv_devx_uar uar; /* first */
+	struct mlx5dv_devx_uar uar; /* first, because programs get its address */
 	struct ibv_context *context;
 	struct mlx5_uar *page;
 	struct mlx5_bfreg *bfreg; /* BlueFlame: reserved until freed. NULL: a plain page */
@@ -144,11 +144,10 @@ DV_EXPORT void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
 	else if (uar != __atomic_load_n(&ctx->plain_for_programs, __ATOMIC_ACQUIRE))
 		mlx5_uar_put_plain(ctx, uar->page);
 	else
-		return; /* freed with the context */
+		return; /* freed with the context, because CQs ring it, too */
 	dv_give(uar->context, uar);
 }
 
-/* Makes a dma-buf of the page that contains the register. */
 DV_EXPORT int mlx5dv_devx_uar_export_dmabuf_fd(struct mlx5dv_devx_uar *devx_uar)
 {
 	const struct dv_uar *uar = (struct dv_uar *)devx_uar;

@@ -11,7 +11,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
 struct dv_var {
-	struct mlx5dv_var var; /* first */
+	struct mlx5dv_var var; /* first, because programs get its address */
 	struct ibv_context *context;
 	uint32_t handle;
 	uint64_t mmap_offset; /* 64 bits; off_t may be shorter */
@@ -19,7 +19,8 @@ struct dv_var {
 
 static int var_run_alloc(uint32_t flags, struct dv_var *var)
 {
-	const bool has_flags = flags; /* sent only if set: old kernels refuse the attribute */
+	/* sent only if set, because old kernels refuse the attribute */
+	const bool has_flags = flags;
 	struct verbs_short cmd;
 	int ret;
 
@@ -108,7 +109,7 @@ DV_EXPORT struct mlx5dv_var *mlx5dv_var_import(struct ibv_context *context, void
 	return &var->var;
 }
 
-/* Frees the local object; the process that allocated the page keeps it. */
+/* Frees the local object. The page stays, because the process that allocated it keeps it. */
 DV_EXPORT void mlx5dv_var_unimport(struct mlx5dv_var *dv_var)
 {
 	struct dv_var *var = (struct dv_var *)dv_var;

@@ -27,7 +27,8 @@ enum {
 	COMMAND_MS = 60000,
 	FIRST_BLOCKS = 16, /* capabilities take 9 */
 	SPINS = 1000,
-	ALL_ONES = -1, /* what a device that is gone reads as */
+	/* what a device that is gone reads as: the PCIe root complex answers for it */
+	ALL_ONES = -1,
 };
 
 static uint32_t register_read(const uint8_t *bar, uint32_t field)
@@ -37,7 +38,6 @@ static uint32_t register_read(const uint8_t *bar, uint32_t field)
 	return (be32toh(*word) >> FLD_SHIFT(field)) & FLD_MASK(field);
 }
 
-/* Writes the whole word of a field. */
 static void register_write(uint8_t *bar, uint32_t field, uint32_t value)
 {
 	mmio_store_be32(bar + FLD_DWORD(field) * 4, htobe32(value));
@@ -86,7 +86,6 @@ static int wait_ready(const uint8_t *bar)
 	return EOPNOTSUPP;
 }
 
-/* Makes the chain long enough for LENGTH bytes. */
 static int chain_reserve(struct vfio_cmdq *cmdq, struct vfio_chain *chain, uint32_t length)
 {
 	const uint32_t blocks = mlx5_vfio_blocks_for(length);
@@ -106,7 +105,7 @@ static int chain_reserve(struct vfio_cmdq *cmdq, struct vfio_chain *chain, uint3
 	return 0;
 }
 
-/* As Linux maps them, which programs know by DevX. */
+/* Maps a status as Linux maps it, because programs know these errnos from DevX. */
 static int status_errno(unsigned int status)
 {
 	switch (status) {
@@ -168,7 +167,8 @@ static int entry_wait(struct vfio_cmdq *cmdq, const uint8_t *entry, unsigned int
 			cmdq->while_waiting(cmdq->waiting_arg);
 		rest(20);
 	}
-	dma_load_barrier(); /* the owner before the answer */
+	/* reads the answer after the owner bit, which the adapter writes last */
+	dma_load_barrier();
 	return 0;
 }
 
@@ -183,14 +183,16 @@ static int lane_run(struct vfio_cmdq *cmdq, enum vfio_lane number, const void *i
 		ret = chain_reserve(cmdq, &lane->out, outlen);
 	if (ret)
 		return ret;
-	lane->token += lane->token == UINT8_MAX ? 2 : 1; /* never 0 */
+	/* never 0 */
+	lane->token += lane->token == UINT8_MAX ? 2 : 1;
 	mlx5_vfio_chain_put(&lane->in, lane->token, in, inlen);
 	mlx5_vfio_chain_put(&lane->out, lane->token, NULL, outlen);
 	mlx5_vfio_entry_put(
 		entry, lane->token, in, inlen,
 		mlx5_vfio_blocks_for(inlen) ? mlx5_vfio_block_address(&lane->in, 0) : 0, outlen,
 		mlx5_vfio_blocks_for(outlen) ? mlx5_vfio_block_address(&lane->out, 0) : 0);
-	wc_start_barrier(); /* the entry before the doorbell */
+	/* the adapter must see the entry before the doorbell that makes it fetch it */
+	wc_start_barrier();
 	register_write(cmdq->bar, INIT_SEG_COMMAND_DOORBELL, 1u << number);
 	ret = entry_wait(cmdq, entry, (unsigned int)fld_get(in, CMD_IN_OPCODE), number);
 	if (ret)

@@ -25,12 +25,12 @@ struct vfio_cmdq {
 	unsigned int log_stride;
 	unsigned int command_ms; /* patience with a command */
 	bool is_dead;            /* atomic */
-	/* Called again and again while a command is waited for, other than of pages. NULL: nothing
-	 * is. */
+	/* Called again and again while a command is waited for, other than of pages, because
+	 * firmware may ask for pages before it answers. NULL: nothing is. */
 	void (*while_waiting)(void *arg);
 	void *waiting_arg;
 	struct cmdq_lane {
-		pthread_mutex_t lock; /* guards the lane */
+		pthread_mutex_t lock;
 		struct vfio_chain in, out;
 		uint8_t token;
 	} lane[VFIO_LANES];

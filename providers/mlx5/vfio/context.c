@@ -34,7 +34,8 @@ static int open_adapter(struct vfio_context *ctx, bool link_down)
 destroy_vectors:
 	mlx5_vfio_vectors_destroy(&ctx->vectors);
 destroy_pages:
-	mlx5_vfio_files_reset(&ctx->files); /* before memory that it may use is freed */
+	/* before memory that it may use is freed, as the device writes to it until then */
+	mlx5_vfio_files_reset(&ctx->files);
 	mlx5_vfio_pages_destroy(&ctx->pages);
 	mlx5_vfio_cmdq_destroy(&ctx->cmdq);
 destroy_space:
@@ -54,7 +55,8 @@ static void close_adapter(struct vfio_context *ctx)
 	mlx5_vfio_space_destroy(&ctx->space);
 }
 
-/* There is no channel of the kernel for asynchronous events: one that never has any. */
+/* Makes an eventfd that never has an event: there is no channel of the kernel for asynchronous
+ * events, but programs poll async_fd. */
 static int make_silent_channel(struct ibv_context *context)
 {
 	context->async_fd = eventfd(0, EFD_CLOEXEC);

@@ -27,7 +27,7 @@ static void device_free(struct verbs_device *vdev)
 	free(to_vfio_device(vdev));
 }
 
-/* Not registered: it has no devices of the kernel's. */
+/* Not registered, because discovery must not find it: it has no devices of the kernel's. */
 const struct verbs_driver mlx5_vfio_driver = {
 	.magic = VERBS_DRIVER_MAGIC,
 	.name = "mlx5_vfio",
@@ -38,7 +38,6 @@ const struct verbs_driver mlx5_vfio_driver = {
 	.free_context = mlx5_vfio_context_free,
 };
 
-/* Writes a PCI address as sysfs does. Returns whether it is one. */
 static bool name_is_address(const char *name, char out[PCI_NAME_MAX])
 {
 	unsigned int domain, bus, device, function;
@@ -108,7 +107,8 @@ DV_EXPORT struct ibv_device **mlx5dv_get_vfio_device_list(struct mlx5dv_vfio_con
 		return dv_fail(ret);
 	if (!name_is_address(attr->pci_name, pci_name)) {
 		verbs_warn("mlx5dv_get_vfio_device_list: pci_name is no address as 0000:08:00.0");
-		return NULL; /* errno stays, as with release 65.0 */
+		/* errno stays, as with release 65.0 */
+		return NULL;
 	}
 	if (!device_exists(pci_name)) {
 		verbs_warn("mlx5dv_get_vfio_device_list: %s: no ConnectX with an IOMMU group",

@@ -11,7 +11,7 @@
 enum { PCI_NAME_MAX = 32 };
 
 struct vfio_device {
-	struct verbs_device vdev; /* first */
+	struct verbs_device vdev;
 	char pci_name[PCI_NAME_MAX];
 	uint32_t flags; /* MLX5DV_VFIO_CTX_FLAGS_* */
 };

@@ -22,7 +22,8 @@ static int check_lengths(const char *call, size_t inlen, size_t outlen)
 	return EINVAL;
 }
 
-/* A refusal by the device is EREMOTEIO, as the kernel's DevX has it: OUT has the status. */
+/* Runs a command. A refusal by the device is EREMOTEIO, because the kernel's DevX has it so and
+ * programs then look at the status in OUT. */
 static int command_run(const char *call, struct ibv_context *context, const void *in, size_t inlen,
 		       void *out, size_t outlen)
 {
@@ -49,7 +50,8 @@ int mlx5_vfio_command(const char *call, struct ibv_context *context, const void 
 	return verbs_result(command_run(call, context, in, inlen, out, outlen));
 }
 
-/* The library has one event queue, on vector 0; those of other vectors are the program's own. */
+/* Returns the library's only event queue, which is on vector 0. Those of other vectors are the
+ * program's own, so it knows their numbers. */
 int mlx5_vfio_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn)
 {
 	if (vector) {
@@ -61,7 +63,7 @@ int mlx5_vfio_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *
 }
 
 struct vfio_obj {
-	struct mlx5dv_devx_obj obj;       /* first */
+	struct mlx5dv_devx_obj obj;       /* first, because programs get its address */
 	uint8_t destroy[PRM_CMD_IN_SIZE]; /* the command */
 };
 
@@ -95,7 +97,6 @@ static const struct {
 #define OUT_NUMBER FLD(0x8, 31, 0)
 #define IN_NUMBER  FLD(0x8, 31, 0)
 
-/* Returns the opcode that destroys what OPCODE creates, or 0. */
 static uint16_t destroyer_of(unsigned int opcode)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
@@ -156,7 +157,7 @@ int mlx5_vfio_obj_destroy(struct mlx5dv_devx_obj *obj)
 }
 
 struct vfio_umem {
-	struct devx_umem umem; /* first */
+	struct devx_umem umem; /* first, because callers have its address */
 	struct vfio_dma dma;
 };
 
@@ -268,7 +269,8 @@ int mlx5_vfio_umem_dereg(struct devx_umem *umem)
 	return 0;
 }
 
-/* Begins with the same fields as struct dv_uar of dv/uar.c, which reads the context. */
+/* Begins with the same fields as struct dv_uar of dv/uar.c, because that file reads the context of
+ * either. */
 struct vfio_uar {
 	struct mlx5dv_devx_uar uar;
 	struct ibv_context *context;

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * dma.c - see dma.h. Linux: <linux/vfio.h>
- */
 #include <errno.h>
 #include <linux/vfio.h>
 #include <string.h>
@@ -14,7 +11,8 @@
 #include "util/bits.h"
 #include "util/fields.h"
 
-/* The device's address 0 stays unused: it is what an unset pointer has. */
+/* The device's address 0 stays unused, because an unset pointer has it: a stray access then fails
+ * in the IOMMU. */
 enum { FIRST_ADDRESS = 1 << 16 };
 
 static int ranges_add(struct vfio_iova *iova,
@@ -51,7 +49,8 @@ static int ranges_find(struct vfio_iova *iova, const struct vfio_iommu_type1_inf
 	return ret ? ret : mlx5_vfio_iova_give(iova, 0xfef00000, (UINT64_C(1) << 39) - 1);
 }
 
-/* The smallest page of the IOMMU, which Linux makes no smaller than its own. */
+/* Returns log2 of the smallest page of the IOMMU: mappings are whole units of it. Linux makes it no
+ * smaller than its own. */
 static unsigned int log_unit_of(const struct vfio_iommu_type1_info *info)
 {
 	uint64_t smallest = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -208,7 +207,8 @@ static void dma_unmap(struct vfio_space *space, const struct vfio_dma *dma)
 	unmap.size = dma->shape.length;
 	if (ioctl(space->container, VFIO_IOMMU_UNMAP_DMA, &unmap))
 		verbs_warn("VFIO: unmapping %#llx: %s", (unsigned long long)unmap.iova,
-			   strerror(errno)); /* the addresses stay taken */
+			   /* the addresses stay taken, as the device may still reach them */
+			   strerror(errno));
 	else
 		addresses_give(space, dma);
 	if (dma->memory)

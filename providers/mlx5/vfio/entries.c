@@ -18,7 +18,7 @@ static int check_vfio(const char *call, struct ibv_context *context)
 	return EOPNOTSUPP;
 }
 
-/* Returns a negative errno. */
+/* Returns a negative errno, as the manual page says, and not -1. */
 DV_EXPORT int mlx5dv_vfio_get_events_fd(struct ibv_context *context)
 {
 	int ret = check_vfio("mlx5dv_vfio_get_events_fd", context);
@@ -34,7 +34,7 @@ DV_EXPORT int mlx5dv_vfio_process_events(struct ibv_context *context)
 }
 
 struct vfio_msi {
-	struct mlx5dv_devx_msi_vector msi; /* first */
+	struct mlx5dv_devx_msi_vector msi; /* first, because programs get its address */
 	struct ibv_context *context;
 };
 
@@ -76,7 +76,7 @@ DV_EXPORT int mlx5dv_devx_free_msi_vector(struct mlx5dv_devx_msi_vector *dv_msi)
 enum { MAX_LOG_EQ_SIZE = 22 };
 
 struct vfio_eq {
-	struct mlx5dv_devx_eq eq; /* first */
+	struct mlx5dv_devx_eq eq; /* first, because programs get its address */
 	struct ibv_context *context;
 	struct vfio_ring ring;
 	uint32_t eqn;

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * eq.c - see eq.h.
- */
 #include <errno.h>
 
 #include "prm/mlx5/cmd.h"
@@ -40,7 +37,7 @@ static uint8_t *entry_next(const struct vfio_ring *ring)
 
 bool mlx5_vfio_ring_has_next(const struct vfio_ring *ring)
 {
-	/* the owner is the last bit */
+	/* the owner is the last bit of an entry, because the adapter writes it last */
 	const uint8_t owner =
 		__atomic_load_n(entry_next(ring) + PRM_EQE_SIZE - 1, __ATOMIC_RELAXED) & 1;
 
@@ -53,7 +50,7 @@ const uint8_t *mlx5_vfio_ring_next(struct vfio_ring *ring)
 
 	if (!mlx5_vfio_ring_has_next(ring))
 		return NULL;
-	dma_load_barrier(); /* the owner before the rest */
+	dma_load_barrier(); /* reads the rest after the owner bit, which the adapter writes last */
 	ring->ci++;
 	return entry;
 }

@@ -22,7 +22,6 @@ bool mlx5_vfio_ring_has_next(const struct vfio_ring *ring);
 /* Returns the next entry that the adapter has written, or NULL, and passes it. */
 const uint8_t *mlx5_vfio_ring_next(struct vfio_ring *ring);
 
-/* Completes the command CREATE_EQ at IN with the ring, runs it, and returns the number. */
 int mlx5_vfio_eq_create(struct vfio_cmdq *cmdq, const struct vfio_ring *ring, const void *in,
 			uint32_t inlen, void *out, uint32_t outlen, bool *is_answered);
 int mlx5_vfio_eq_destroy(struct vfio_cmdq *cmdq, uint32_t eqn);

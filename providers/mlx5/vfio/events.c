@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * events.c - see events.h.
- */
 #include <errno.h>
 #include <unistd.h>
 
@@ -54,7 +51,7 @@ static void arm_eq(const struct vfio_events *events)
 	fld_set(word, UAR_EQ_EQN, events->eqn);
 	fld_set(word, UAR_EQ_CI, events->ring.ci);
 	memcpy(&raw, word, sizeof(raw));
-	wc_start_barrier(); /* what was read before it is given back */
+	wc_start_barrier(); /* reads the entries before the index gives them back to the adapter */
 	mmio_store_be32(page + PRM_EQ_ARM, raw);
 }
 

@@ -11,7 +11,7 @@
 struct vfio_events {
 	struct vfio_cmdq *cmdq;
 	struct vfio_pages *pages;
-	pthread_mutex_t lock; /* guards the ring */
+	pthread_mutex_t lock;
 	struct vfio_ring ring;
 	uint32_t uar, eqn;
 	int fd; /* of vector 0 */
@@ -20,7 +20,8 @@ struct vfio_events {
 /* Gets a UAR and creates the queue, armed. */
 int mlx5_vfio_events_start(struct vfio_events *events, struct vfio_cmdq *cmdq,
 			   struct vfio_pages *pages, uint64_t bar_size, int fd);
-/* Destroys both. The ring stays allocated until mlx5_vfio_events_free(). */
+/* Destroys both. The ring stays allocated until mlx5_vfio_events_free(), as the adapter may write
+ * there until its reset. */
 void mlx5_vfio_events_stop(struct vfio_events *events);
 void mlx5_vfio_events_free(struct vfio_events *events);
 /* Handles what is in the queue now, at most one round of it. Returns the first error. */

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * files.c - see files.h. Linux: <linux/vfio.h>
- */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/pci_regs.h>
@@ -113,7 +110,7 @@ static int map_bar(struct vfio_files *files)
 	return 0;
 }
 
-/* Without bus mastering, each access of the device to memory fails. */
+/* Sets the bus master bit: without it, each access of the device to memory fails. */
 static int master_bus(const struct vfio_files *files)
 {
 	struct vfio_region_info config;
@@ -124,7 +121,8 @@ static int master_bus(const struct vfio_files *files)
 		return ret;
 	if (pread64(files->device, command, 2, (off64_t)config.offset + PCI_COMMAND) != 2)
 		return EIO;
-	command[0] |= PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER; /* little-endian */
+	/* PCI configuration space is little-endian */
+	command[0] |= PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER;
 	return pwrite64(files->device, command, 2, (off64_t)config.offset + PCI_COMMAND) == 2 ? 0
 											      : EIO;
 }
@@ -142,7 +140,8 @@ static int open_device(struct vfio_files *files, const char *pci_name)
 	    ioctl(files->device, VFIO_DEVICE_GET_IRQ_INFO, &irq))
 		return errno;
 	files->vectors = irq.count;
-	/* A program that was killed may have left the device in any state. */
+	/* Resets the device first, because a program that was killed may have left it in any
+	 * state. */
 	if (info.flags & VFIO_DEVICE_FLAGS_RESET && ioctl(files->device, VFIO_DEVICE_RESET))
 		return errno;
 	ret = map_bar(files);

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * iova.c - see iova.h.
- */
 #include <errno.h>
 
 #include "providers/mlx5/vfio/iova.h"
 #include "util/alloc.h"
 
-/* Joins a hole with the next one if they touch. */
 static void hole_join(struct iova_hole *hole)
 {
 	struct iova_hole *next = hole->next;
@@ -71,7 +67,8 @@ int mlx5_vfio_iova_take(struct vfio_iova *iova, uint64_t size, uint64_t align, u
 		const uint64_t start = (hole->first + (align - 1)) & ~(align - 1);
 		int ret;
 
-		/* a start that wraps around is below the hole */
+		/* no overflow: a start that wraps around is below the hole, so this test refuses
+		 * it */
 		if (start < hole->first || start > hole->last || size - 1 > hole->last - start)
 			continue;
 		ret = hole_cut(at, start, start + (size - 1));

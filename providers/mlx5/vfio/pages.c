@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * pages.c - see pages.h. PRM: QUERY_PAGES, MANAGE_PAGES
- */
 #include <errno.h>
 
 #include "prm/mlx5/cmd.h"
@@ -66,7 +63,8 @@ static int give_pages(struct vfio_pages *pages, uint32_t count)
 		if (ret == ENOMEM) /* the command was not sent: there was no mailbox */
 			mlx5_vfio_pages_refuse(pages, 0);
 		if (ret == ETIMEDOUT || ret == EIO)
-			bunch->with_adapter = 0; /* it may use them: kept until the close */
+			/* the adapter may still use it, so it is kept until the close */
+			bunch->with_adapter = 0;
 		else
 			mlx5_vfio_dma_free(pages->cmdq->space, &bunch->dma);
 	}
@@ -79,7 +77,6 @@ static int give_pages(struct vfio_pages *pages, uint32_t count)
 	return ret;
 }
 
-/* Notes that the page at ADDRESS is back. */
 static void page_returned(struct vfio_pages *pages, uint64_t address)
 {
 	for (struct page_bunch **at = &pages->bunches; *at; at = &(*at)->next) {

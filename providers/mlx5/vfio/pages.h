@@ -7,7 +7,8 @@
 
 #include "providers/mlx5/vfio/cmdq.h"
 
-/* Pages of one allocation, freed when the last was given back. */
+/* Pages of one allocation, freed together when the last was given back, because the IOMMU maps them
+ * as one. */
 struct page_bunch {
 	struct vfio_dma dma;
 	uint32_t with_adapter;
@@ -16,7 +17,7 @@ struct page_bunch {
 
 struct vfio_pages {
 	struct vfio_cmdq *cmdq;
-	pthread_mutex_t lock; /* guards the bunches */
+	pthread_mutex_t lock;
 	struct page_bunch *bunches;
 };
 

@@ -27,7 +27,6 @@ static int run_command(struct vfio_pages *pages, const void *in, uint32_t inlen,
 	return ret;
 }
 
-/* Runs a command without arguments. */
 static int run_plain(struct vfio_pages *pages, enum prm_opcode opcode)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
@@ -36,7 +35,7 @@ static int run_plain(struct vfio_pages *pages, enum prm_opcode opcode)
 	return run_command(pages, in, sizeof(in), out, sizeof(out));
 }
 
-/* Chooses version 1 of the command interface, which all fields of prm/ belong to. */
+/* Chooses version 1 of the command interface, because all fields of prm/ belong to it. */
 static int choose_issi(struct vfio_pages *pages)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[QUERY_ISSI_OUT_SIZE] = { 0 };

@@ -11,15 +11,14 @@
 struct vfio_vectors {
 	int device;
 	uint32_t count;
-	pthread_mutex_t lock; /* guards fd */
-	int *fd;              /* of each vector; -1: none */
+	pthread_mutex_t lock;
+	int *fd; /* of each vector; -1: none */
 };
 
 /* Enables all vectors, or as many as the host has, and the eventfd of the first. */
 int mlx5_vfio_vectors_init(struct vfio_vectors *vectors, int device, uint32_t count);
-/* Closes all eventfds. The device may be closed. */
+/* Closes all eventfds. It makes no call to the device, which may be closed. */
 void mlx5_vfio_vectors_destroy(struct vfio_vectors *vectors);
-/* Returns 0, ENOSPC, or an errno. */
 int mlx5_vfio_vectors_take(struct vfio_vectors *vectors, uint32_t *vector);
 int mlx5_vfio_vectors_give(struct vfio_vectors *vectors, uint32_t vector);
 

@@ -38,7 +38,6 @@ CQE_INLINE bool cqe_is_common(const struct mlx4_cq *cq, const uint8_t *cqe, uint
 	return last == M4_RECV_SEND && cqe_is_as_before(cq, cqe);
 }
 
-/* Takes such a CQE, at index CI. cq->qpn already has the QP's number. */
 CQE_INLINE int cq_ex_receive(struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci)
 {
 	return cq_ex_keep(cq, cqe, ci + 1, wq_complete_next(&cq->qp->rq.wq), IBV_WC_RECV);
@@ -72,7 +71,8 @@ OUT_OF_LINE next_of_any_kind(struct ibv_cq_ex *cqx)
 	return 0;
 }
 
-/* Takes the first completion of a poll under the lock, and drops the lock if there is none. */
+/* Takes the first completion of a poll under the lock. Drops the lock if there is none, because
+ * ibv_end_poll() is not called then. */
 OUT_OF_LINE start_of_any_kind(struct ibv_cq_ex *cqx)
 {
 	int ret = next_of_any_kind(cqx);
@@ -133,7 +133,6 @@ OUT_OF_LINE start_exchanging(struct ibv_cq_ex *cqx, uint32_t ci)
 	return cq_ex_take(cqx, cqe, ci, last, true);
 }
 
-/* Slow path: the CQE is of another kind, or the lock is contended. */
 OUT_OF_LINE start_other(struct ibv_cq_ex *cqx, const uint8_t *cqe, uint32_t ci, uint8_t last)
 {
 	struct mlx4_cq *cq = to_mcq_ex(cqx);
@@ -154,7 +153,7 @@ CQE_INLINE int start_at_none(struct ibv_cq_ex *cqx, uint32_t ci)
 	return start_of_any_kind(cqx);
 }
 
-/* Detects an empty CQ without the lock. */
+/* Detects an empty CQ without the lock, because most polls find nothing. */
 static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 {
 	struct mlx4_cq *cq = to_mcq_ex(cqx);
@@ -262,7 +261,8 @@ static uint8_t read_sl(struct ibv_cq_ex *cqx)
 	return cqe_sl(cq->qp && cq->qp->is_ethernet, cq->cqe);
 }
 
-/* In a CQ with timestamps, the time overlays the LID and the service level. */
+/* In a CQ with timestamps, the time overlays the LID and the service level, so their readers return
+ * 0. */
 static uint32_t read_no_slid(struct ibv_cq_ex *cqx)
 {
 	(void)cqx;
@@ -281,7 +281,7 @@ static uint8_t read_dlid_path_bits(struct ibv_cq_ex *cqx)
 }
 
 /* Returns the timestamp. The adapter updates the upper part late: when the lower part is 0, the
- * upper one is still old. See mlx4_en_get_cqe_ts() in Linux' driver. */
+ * upper one is still old. See mlx4_en_get_cqe_ts() in Linux' driver. so this adds 1 there. */
 static uint64_t read_completion_ts(struct ibv_cq_ex *cqx)
 {
 	const uint8_t *cqe = to_mcq_ex(cqx)->cqe;

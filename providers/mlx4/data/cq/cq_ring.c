@@ -42,7 +42,6 @@ static uint32_t cq_ring_end(const struct mlx4_cq *cq)
 	return index;
 }
 
-/* The object that is destroyed or reset: a QP, or an XRC SRQ. */
 struct leaving {
 	const struct mlx4_qp *qp;
 	uint32_t srqn;

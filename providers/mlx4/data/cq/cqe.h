@@ -21,13 +21,12 @@
 
 enum { CQE_LAST = M4_CQE_SIZE - 1 }; /* the byte with ownership and opcode */
 
-/* Data of a CQE, known when its request is completed. */
 struct completion {
 	const uint8_t *cqe;
-	struct mlx4_qp *qp;   /* NULL: an XRC message */
-	struct mlx4_srq *srq; /* SRQ of an XRC message */
+	struct mlx4_qp *qp; /* NULL: an XRC message */
+	struct mlx4_srq *srq;
 	uint64_t wr_id;
-	uint32_t done_as; /* sends: see struct wq_slot */
+	uint32_t done_as;
 	enum ibv_wc_status status;
 };
 
@@ -98,7 +97,6 @@ CQE_INLINE bool cqe_step(const struct mlx4_cq *cq, const uint8_t **cqe, uint32_t
 	return (int8_t)(*last ^ before) >= 0;
 }
 
-/* Bits of the last byte without ownership. */
 enum { LAST_MASK = FLD_BITS(M4_CQE_IS_SEND) | FLD_BITS(M4_CQE_OPCODE) };
 
 CQE_INLINE bool cqe_is_request(const uint8_t *cqe)
@@ -111,19 +109,18 @@ CQE_INLINE uint32_t cqe_opcode(const uint8_t *cqe)
 	return cqe[CQE_LAST] & 0x1f;
 }
 
-/* Returns whether the CQE completes a send request without error. */
 CQE_INLINE bool cqe_is_good_request(const uint8_t *cqe)
 {
 	return cqe_is_request(cqe) && cqe_opcode(cqe) != M4_CQE_ERROR;
 }
 
-/* Returns the same for LAST, the last byte. M4_CQE_ERROR is above all opcodes of requests. */
+/* Returns the same for LAST, the last byte. M4_CQE_ERROR is above all opcodes of requests, so that
+ * one compare decides. */
 CQE_INLINE bool last_is_good_request(uint8_t last)
 {
 	return (uint8_t)((last & LAST_MASK) - FLD_BITS(M4_CQE_IS_SEND)) < M4_CQE_ERROR;
 }
 
-/* Returns whether the CQE is for a received SEND without immediate data or key. */
 CQE_INLINE bool cqe_is_send(const uint8_t *cqe)
 {
 	return (cqe[CQE_LAST] & (FLD_BITS(M4_CQE_IS_SEND) | FLD_BITS(M4_CQE_OPCODE))) ==
@@ -167,7 +164,6 @@ CQE_INLINE uint32_t cqe_extra_of(uint32_t opcode)
 	return extra[opcode];
 }
 
-/* Returns further flags of a message. */
 CQE_INLINE unsigned int cqe_recv_flags(bool has_checksums, const uint8_t *cqe)
 {
 	unsigned int all = fld_get(cqe, M4_CQE_GRH) ? IBV_WC_GRH : 0;
@@ -199,10 +195,8 @@ CQE_INLINE uint8_t cqe_sl(bool is_ethernet, const uint8_t *cqe)
 
 /* ---- taking a CQE ---- */
 
-/* Decodes an error CQE, whose request is already completed. */
 void mlx4_cqe_fail(struct completion *comp);
 
-/* Returns the word with the QP number and other bits. */
 CQE_INLINE __be32 cqe_first_word(const uint8_t *cqe)
 {
 	return *(const __be32 *)cqe;
@@ -226,7 +220,7 @@ CQE_INLINE bool cqe_look_up(struct mlx4_cq *cq, __be32 qpn)
 {
 	struct mlx4_qp *qp = qpn & htobe32(M4_XRC_TARGET) ? NULL : id_find(cq->ids, be32toh(qpn));
 
-	if (likely(qp || cq->qp)) /* the XRC loop stays: it looks for SRQs and has no QP */
+	if (likely(qp || cq->qp)) /* the XRC loop stays, because it looks for SRQs and has no QP */
 		cq->poll = mlx4_cq_poll_any;
 	cq->qpn_be = qp ? qpn : M4_NO_QPN;
 	cq->ring_word = M4_NO_WORD;
@@ -243,7 +237,6 @@ CQE_INLINE bool cqe_find_qp(struct mlx4_cq *cq, const uint8_t *cqe)
 	return likely(qpn == cq->qpn_be) || cqe_look_up(cq, qpn);
 }
 
-/* Returns the SRQ of a CQE without a QP of this context, or NULL. */
 CQE_INLINE struct mlx4_srq *cqe_find_srq(const struct mlx4_cq *cq, const uint8_t *cqe)
 {
 	if (!(cqe_qpn(cqe) & M4_XRC_TARGET) || cqe_is_request(cqe))
@@ -257,7 +250,6 @@ CQE_INLINE __be32 cqe_srqn_be(const uint8_t *cqe)
 	       htobe32(FLD_BITS(M4_CQE_RQPN));
 }
 
-/* Returns whether the CQE of a message belongs to cq->srq. */
 CQE_INLINE bool cqe_is_for_srq(const struct mlx4_cq *cq, const uint8_t *cqe)
 {
 	return *(const __be32 *)cqe & htobe32(M4_XRC_TARGET) && cqe_srqn_be(cqe) == cq->srqn_be;
@@ -299,7 +291,6 @@ CQE_INLINE uint64_t cqe_complete_request(struct mlx4_qp *qp, const uint8_t *cqe,
 	return wr_id;
 }
 
-/* Completes the request that the CQE is for. */
 CQE_INLINE void cqe_complete(struct completion *comp)
 {
 	struct mlx4_qp *qp = comp->qp;

@@ -36,7 +36,8 @@ static bool is_first(const struct completion *comp)
 	return !__atomic_exchange_n(reported, true, __ATOMIC_RELAXED);
 }
 
-/* Without a wish for warnings, a peer that has ended or is slow is no news. */
+/* Returns whether to log the error. A peer that has ended or is slow is no mistake of the program,
+ * so it is logged only where warnings are wanted. */
 static bool is_logged(uint32_t syndrome)
 {
 	if (syndrome == SYND_RETRY_EXCEEDED || syndrome == SYND_RNR_EXCEEDED)

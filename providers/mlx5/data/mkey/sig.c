@@ -222,8 +222,7 @@ const char *mlx5_mkey_take_sig(const struct mkey_sig *psvs,
 		first |= FLD_BITS(BSF_SAME_BLOCKS) |
 			 in_word(BSF_COPY,
 				 copies ? attr->copy_mask : common_bytes(&mem, &wire, bsf));
-	/* without a wire domain there is nothing to copy to, so the mask is unused */
-	else if (copies && attr->wire)
+	else if (copies && attr->wire) /* without a wire domain, the mask is unused */
 		return "a copy_mask is for domains of the same structure";
 	else
 		first |= in_word(BSF_WIRE_BS, wire.selector);

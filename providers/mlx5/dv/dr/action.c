@@ -110,8 +110,8 @@ uint32_t mlx5_dr_action_counter(const struct mlx5dv_dr_action *action)
 	return action->counter.obj->id + action->counter.offset;
 }
 
-/* Fails for valid arguments: an array needs a table of the adapter's own, which is not supported
- * yet. */
+/* Fails for valid arguments: an array of destinations needs a table of the adapter's own, which is
+ * not supported yet. */
 DV_EXPORT struct mlx5dv_dr_action *
 mlx5dv_dr_action_create_dest_array(struct mlx5dv_dr_domain *domain, size_t num_dest,
 				   struct mlx5dv_dr_action_dest_attr *dests[])
@@ -161,7 +161,7 @@ DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_pop_vlan(void)
 	return action_new("mlx5dv_dr_action_create_pop_vlan", DR_ACTION_POP_VLAN);
 }
 
-/* Creates the action without a use of the domain: the adapter keeps nothing of it. */
+/* Creates the action without a use of the domain, because the adapter keeps nothing of it. */
 DV_EXPORT struct mlx5dv_dr_action *
 mlx5dv_dr_action_create_push_vlan(struct mlx5dv_dr_domain *domain, __be32 vlan_hdr)
 {
@@ -238,7 +238,6 @@ static int encap_make(struct mlx5dv_dr_action *action, size_t size, const void *
 	return 0;
 }
 
-/* Makes a reformat for tables below the root. */
 static int soft_reformat(const char *call, struct mlx5dv_dr_action *action, size_t size,
 			 const void *data)
 {

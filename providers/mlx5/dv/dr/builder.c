@@ -121,7 +121,6 @@ static const struct dr_field icmp6[] = {
 	COPY(MISC3(MISC3_ICMPV6_CODE), STE_ICMP_CODE),
 };
 
-/* The network of VXLAN with inner Ethernet fields */
 static const struct dr_field vxlan[] = {
 	COPY(MISC(MISC_VXLAN_VNI), FLD(0x0, 31, 8)),
 	MAC_FIELDS(INNER, DMAC),

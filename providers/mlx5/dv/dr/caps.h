@@ -18,7 +18,6 @@ struct dr_caps {
 	uint64_t rx_drop, tx_drop, tx_allow;
 };
 
-/* Returns 0 or an errno. */
 int mlx5_dr_caps_query(struct ibv_context *context, struct dr_caps *caps);
 
 #endif

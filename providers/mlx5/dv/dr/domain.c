@@ -9,7 +9,8 @@
 #include "providers/mlx5/dv/dr/soft.h"
 #include "util/alloc.h"
 
-/* Direct rules need Ethernet. */
+/* Checks that the port is Ethernet, because the entries of direct rules describe Ethernet
+ * headers. */
 static int check_port(const char *call, struct ibv_context *context)
 {
 	struct ibv_port_attr port;
@@ -120,7 +121,7 @@ DV_EXPORT void mlx5dv_dr_domain_set_reclaim_device_memory(struct mlx5dv_dr_domai
 	domain_set(dmn, DR_RECLAIMS_MEMORY, enable);
 }
 
-/* Only stores the flag: in a root table the kernel decides. */
+/* Only stores the flag, because in a root table the kernel decides. */
 DV_EXPORT void mlx5dv_dr_domain_allow_duplicate_rules(struct mlx5dv_dr_domain *domain, bool allow)
 {
 	domain_set(domain, DR_REFUSES_DUPLICATES, !allow);

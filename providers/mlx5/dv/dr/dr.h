@@ -16,23 +16,23 @@
 #include "providers/mlx5/dv/dv.h"
 
 enum dr_domain_flags {
-	DR_RECLAIMS_MEMORY = 1 << 0, /* the values are part of the dump format */
+	DR_RECLAIMS_MEMORY = 1 << 0, /* the values are part of the dump format, which tools parse */
 	DR_REFUSES_DUPLICATES = 1 << 1,
 };
 
 struct mlx5dv_dr_domain {
 	struct ibv_context *context;
 	enum mlx5dv_dr_domain_type type;
-	unsigned int users; /* tables */
+	unsigned int users;
 	unsigned int flags; /* enum dr_domain_flags, as last set by the program */
 	pthread_mutex_t lock;
 	TAILQ_HEAD(, mlx5dv_dr_table) tables; /* in order of creation; guarded by lock */
-	struct dr_soft *soft; /* writes entries; NULL: not yet. Set once, guarded by lock */
+	struct dr_soft *soft;
 };
 
 struct mlx5dv_dr_table {
 	struct mlx5dv_dr_domain *domain;
-	unsigned int users; /* matchers, and actions that lead here */
+	unsigned int users;
 	uint32_t level;
 	struct dr_soft_table *soft; /* NULL: the root table, which is the kernel's */
 	TAILQ_ENTRY(mlx5dv_dr_table) link;
@@ -40,7 +40,7 @@ struct mlx5dv_dr_table {
 
 struct mlx5dv_dr_matcher {
 	struct mlx5dv_dr_table *table;
-	unsigned int users; /* rules */
+	unsigned int users;
 	uint16_t priority;
 	struct mlx5dv_flow_matcher *flow_matcher; /* of the root table: the kernel's matcher */
 	struct dr_soft_matcher *soft;             /* of another table */
@@ -62,7 +62,7 @@ enum dr_action_kind {
 
 struct mlx5dv_dr_action {
 	enum dr_action_kind kind;
-	unsigned int users;              /* rules */
+	unsigned int users;
 	struct mlx5dv_dr_domain *domain; /* domain that counts this action as a user, or NULL */
 	union {
 		struct ibv_qp *qp;
@@ -87,7 +87,7 @@ struct mlx5dv_dr_rule {
 	struct ibv_flow *flow; /* of the root table */
 	struct dr_soft_rule soft;
 	size_t num_actions;
-	struct mlx5dv_dr_action *actions[]; /* in the program's order */
+	struct mlx5dv_dr_action *actions[];
 };
 
 static inline void dr_use(unsigned int *users)
@@ -95,17 +95,15 @@ static inline void dr_use(unsigned int *users)
 	__atomic_add_fetch(users, 1, __ATOMIC_RELAXED);
 }
 
-/* Release order: the user's accesses to the object happen before its destruction by another
+/* Release order, so that the user's accesses to the object happen before its destruction by another
  * thread. */
 static inline void dr_unuse(unsigned int *users)
 {
 	__atomic_sub_fetch(users, 1, __ATOMIC_RELEASE);
 }
 
-/* Returns EBUSY, and logs CALL, the number of users and their kind, WHO. */
 int mlx5_dr_refuse_used(const char *call, unsigned int count, const char *who);
 
-/* Returns 0, or EBUSY if there are users. */
 static inline int dr_check_unused(const char *call, const unsigned int *users, const char *who)
 {
 	const unsigned int count = __atomic_load_n(users, __ATOMIC_ACQUIRE);
@@ -115,7 +113,6 @@ static inline int dr_check_unused(const char *call, const unsigned int *users, c
 
 /* Returns the address of an action's QP, TIR or table, for entries. */
 uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action);
-/* Returns the number of an action's counter. */
 uint32_t mlx5_dr_action_counter(const struct mlx5dv_dr_action *action);
 
 /* Returns which of the kernel's table types holds the roots of the domain. */

@@ -49,7 +49,8 @@ static uint64_t domain_id(const struct mlx5dv_dr_domain *domain)
 	return (uint64_t)(uint32_t)getpid() << 8 | domain->type;
 }
 
-/* Queries a capability page. If the adapter refuses, the page is all 0. */
+/* Queries a capability page. If the adapter refuses, the page is all 0, so that the record keeps
+ * its fields. */
 static const uint8_t *page_query(const struct mlx5dv_dr_domain *domain, enum prm_cap page,
 				 uint8_t *out, size_t size)
 {
@@ -140,7 +141,6 @@ static enum dump_record reformat_record(enum mlx5dv_flow_action_packet_reformat_
 	}
 }
 
-/* Writes the record's type, action and rule. The caller adds the fields of the action's kind. */
 static void dump_head(FILE *file, enum dump_record record, const struct mlx5dv_dr_action *action,
 		      const struct mlx5dv_dr_rule *rule)
 {

@@ -17,7 +17,6 @@ struct dr_lookup {
 	uint16_t type, byte_mask;
 };
 
-/* Where a hit leads to: a table of 1 << LOG entries, or one thing. */
 struct dr_target {
 	uint64_t address;
 	uint16_t gvmi;
@@ -31,7 +30,6 @@ void mlx5_dr_entry_begin(uint8_t *entry, uint16_t lookup_type, uint16_t gvmi);
 void mlx5_dr_entry_begin_actions(uint8_t *entry, uint16_t gvmi);
 void mlx5_dr_entry_set_miss(uint8_t *entry, uint64_t address);
 void mlx5_dr_entry_set_hit(uint8_t *entry, const struct dr_target *target);
-/* Makes all frames miss, or hit. */
 void mlx5_dr_entry_always_miss(uint8_t *entry);
 void mlx5_dr_entry_always_hit(uint8_t *entry);
 

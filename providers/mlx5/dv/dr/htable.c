@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * htable.c - hash tables of entries. See htable.h.
- */
 #include "providers/mlx5/dv/dr/htable.h"
 
 #include "providers/mlx5/dv/dr/hash.h"
@@ -64,7 +61,6 @@ int mlx5_dr_entry_write(struct dr_lane *lane, const struct dr_entry *entry,
 	return mlx5_dr_ring_write(&lane->ring, entry->place, bytes);
 }
 
-/* Composes the entry of an empty slot. */
 static void empty_compose(const struct dr_htable *table, uint8_t *bytes)
 {
 	mlx5_dr_entry_begin(bytes, table->step->lookup.type, table->end->gvmi);
@@ -122,7 +118,8 @@ static int first_add(struct dr_htable *table, uint32_t slot, struct dr_entry *en
 	return ret;
 }
 
-/* Writes ENTRY to a place of its own, then the entry before it, which leads there. */
+/* Writes ENTRY to a place of its own, then the entry before it, which leads there: in this order,
+ * because frames must not follow an address to an entry that is not written. */
 static int collision_add(struct dr_htable *table, uint32_t slot, struct dr_entry *entry)
 {
 	struct dr_lane *lane = table->end->lane;
@@ -163,8 +160,8 @@ int mlx5_dr_htable_add(struct dr_htable *table, struct dr_entry *entry)
 	return ret;
 }
 
-/* The second entry of the chain moves to the slot: one write, and frames that are in the chain
- * still find it. */
+/* Removes the first entry of a slot. The second one of the chain moves to the slot, because that
+ * takes one write, and frames that are in the chain still find it. */
 static int first_remove(struct dr_htable *table, uint32_t slot, struct dr_entry *entry)
 {
 	struct dr_lane *lane = table->end->lane;
@@ -181,7 +178,7 @@ static int first_remove(struct dr_htable *table, uint32_t slot, struct dr_entry 
 	freed = second->place;
 	second->place = entry->place;
 	ret = mlx5_dr_entry_write(lane, second, table->step);
-	mlx5_dr_lane_free(lane, 0, freed); /* after the write: it may sync */
+	mlx5_dr_lane_free(lane, 0, freed); /* after the write, because it may sync */
 	table->collisions--;
 	return ret;
 }

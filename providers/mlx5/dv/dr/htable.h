@@ -14,7 +14,6 @@
 
 enum { DR_HTABLE_LOG_MAX = 18, DR_HTABLE_GROWTH = 2 };
 
-/* What all tables of a matcher share. */
 struct dr_chain_end {
 	struct dr_lane *lane;
 	uint16_t gvmi;
@@ -30,10 +29,10 @@ struct dr_htable {
 	uint32_t entries,
 		collisions;      /* entries in all, and those that are not first in their slot */
 	struct dr_entry **slots; /* 1 << log chains */
-	struct dr_entry *only;   /* the slot of a table of one */
+	/* the slot of a table of one, which needs no further allocation */
+	struct dr_entry *only;
 };
 
-/* Creates a table of one slot, which is not written. Returns NULL without memory. */
 struct dr_htable *mlx5_dr_htable_new(const struct dr_chain_end *end, const struct dr_step *step,
 				     struct dr_entry *above);
 /* Frees the table, which frames may have met, and its memory. It has no entries. */
@@ -41,7 +40,6 @@ void mlx5_dr_htable_delete(struct dr_htable *table);
 
 /* Writes all slots of an empty table. */
 int mlx5_dr_htable_write(struct dr_htable *table);
-/* Describes the table as the target of a hit. */
 struct dr_target mlx5_dr_htable_target(const struct dr_htable *table);
 
 struct dr_entry *mlx5_dr_htable_find(const struct dr_htable *table, const uint8_t *tag);
@@ -64,7 +62,6 @@ struct dr_old_htable {
 int mlx5_dr_htable_grow(struct dr_htable *table, struct dr_old_htable *old);
 void mlx5_dr_htable_grown(struct dr_htable *table, struct dr_old_htable *old);
 
-/* Writes an entry at its place. */
 int mlx5_dr_entry_write(struct dr_lane *lane, const struct dr_entry *entry,
 			const struct dr_step *step);
 

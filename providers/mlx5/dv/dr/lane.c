@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * lane.c - stocks of a lane. See lane.h.
- */
 #include "providers/mlx5/dv/dr/lane.h"
 
 #include "prm/mlx5/cmd.h"
@@ -10,8 +7,10 @@
 #include "util/alloc.h"
 
 enum {
-	SINGLES_LOG = 6,         /* so many places at a time */
-	FREED_ENTRIES = 1 << 16, /* so many wait for a SYNC_STEERING */
+	/* so many places at a time: each block taken costs the pool's lock */
+	SINGLES_LOG = 6,
+	/* so many wait for a SYNC_STEERING, which costs a system call */
+	FREED_ENTRIES = 1 << 16,
 	SYNC_STEERING_IN_SIZE = 32,
 };
 

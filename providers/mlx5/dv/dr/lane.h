@@ -16,13 +16,12 @@
 
 struct dr_htable;
 
-/* The shadow of an entry. */
 struct dr_entry {
 	struct dr_entry *next;   /* in the chain of a slot, of a rule's actions, or unused */
 	struct dr_htable *table; /* whose slot leads here; NULL: only actions */
 	struct dr_htable *below; /* table of the next step, or NULL */
 	uint32_t place;
-	uint32_t users; /* rules */
+	uint32_t users;
 	uint8_t control[DR_CONTROL_SIZE];
 	uint8_t tag[PRM_STE_TAG_SIZE];
 };
@@ -48,13 +47,11 @@ void mlx5_dr_lane_close(struct dr_lane *lane);
 
 /* The caller of the following functions has the lane's lock. */
 
-/* Returns the shadow of an entry, without a place, or NULL. */
 struct dr_entry *mlx5_dr_lane_entry(struct dr_lane *lane);
 void mlx5_dr_lane_give_entry(struct dr_lane *lane, struct dr_entry *entry);
 
-/* Sets *PLACE to 1 << LOG entries. Returns 0 or an errno. */
 int mlx5_dr_lane_alloc(struct dr_lane *lane, unsigned int log, uint32_t *place);
-/* Frees entries that frames may have met. */
+/* Frees entries that frames may have met, so their places wait for a sync. */
 void mlx5_dr_lane_free(struct dr_lane *lane, unsigned int log, uint32_t place);
 /* Waits for the writes, and lets the adapter drop its copies. */
 int mlx5_dr_lane_sync(struct dr_lane *lane);

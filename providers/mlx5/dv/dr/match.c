@@ -188,7 +188,6 @@ static void mask_take(const void *mask, size_t size, uint8_t criteria, struct dr
 			       PRM_MATCH_SET_SIZE);
 }
 
-/* Returns the bytes up to the last one that is not 0, in dwords. */
 static size_t used_size(const uint8_t *mask)
 {
 	size_t size = DR_MATCH_SIZE;
@@ -218,7 +217,7 @@ int mlx5_dr_match_plan(const char *call, const void *mask, size_t size, uint8_t 
 	for (size_t i = 0; i < mlx5_dr_num_builders; i++)
 		if (builder_fits(&mlx5_dr_builders[i], left, match->mask))
 			builder_take(&mlx5_dr_builders[i], left, match);
-	if (!match->num_steps) /* all frames */
+	if (!match->num_steps) /* all frames: one entry must be there for them to hit */
 		step_add(match, PRM_STE_NOTHING);
 	return left_check(call, match->mask, left);
 }

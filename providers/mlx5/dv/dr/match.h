@@ -24,7 +24,6 @@ enum dr_field_kind {
 	DR_FIELD_SVLAN,
 };
 
-/* FROM is a field of the match parameters, TO one of the tag. */
 struct dr_field {
 	uint32_t from, to;
 	enum dr_field_kind kind;
@@ -53,7 +52,6 @@ int mlx5_dr_match_plan(const char *call, const void *mask, size_t size, uint8_t 
 /* Returns EINVAL if VALUE has bits outside of the mask. */
 int mlx5_dr_match_check(const struct dr_match *match, const void *value, size_t size);
 
-/* Writes the tag of a step. VALUE has DR_MATCH_SIZE bytes. */
 void mlx5_dr_match_tag(const struct dr_step *step, const void *value, uint8_t *tag);
 
 #endif

@@ -85,7 +85,8 @@ DV_EXPORT int mlx5dv_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher)
 	return 0;
 }
 
-/* Fails: the kernel chooses the layout of its own tables, and other tables grow by themselves. */
+/* Fails, because the kernel chooses the layout of its own tables, and other tables grow by
+ * themselves. */
 DV_EXPORT int mlx5dv_dr_matcher_set_layout(struct mlx5dv_dr_matcher *matcher,
 					   struct mlx5dv_dr_matcher_layout *layout)
 {

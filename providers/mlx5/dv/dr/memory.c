@@ -82,7 +82,6 @@ static int pool_open(struct dr_memory *memory)
 	return 0;
 }
 
-/* Takes the smallest block of at least 1 << LOG entries. */
 static bool block_find(struct dr_memory *memory, unsigned int log, struct dr_block *block)
 {
 	for (unsigned int i = log; i <= DR_POOL_LOG; i++)
@@ -91,7 +90,8 @@ static bool block_find(struct dr_memory *memory, unsigned int log, struct dr_blo
 	return false;
 }
 
-/* Gives all of the block back but its first 1 << LOG entries. */
+/* Gives all of the block back but its first 1 << LOG entries, as blocks of a power of two: these
+ * stay aligned to their size. */
 static void block_split(struct dr_memory *memory, const struct dr_block *block, unsigned int log)
 {
 	for (unsigned int i = block->log; i-- > log;)

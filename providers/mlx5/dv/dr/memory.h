@@ -23,7 +23,7 @@ enum { DR_POOL_LOG = 20, DR_POOLS = 64 };
 struct dr_pool {
 	struct ibv_dm *dm;
 	struct ibv_mr *mr; /* addresses begin at 0 */
-	uint64_t base;     /* address in entries */
+	uint64_t base;
 };
 
 struct dr_memory {
@@ -38,7 +38,6 @@ struct dr_memory {
 void mlx5_dr_memory_init(struct dr_memory *memory, struct ibv_context *context, struct ibv_pd *pd);
 void mlx5_dr_memory_destroy(struct dr_memory *memory);
 
-/* Sets *PLACE to a block of 1 << LOG entries, aligned to its size. Returns 0 or an errno. */
 int mlx5_dr_memory_alloc(struct dr_memory *memory, unsigned int log, uint32_t *place);
 /* The adapter must have no copy of the block's entries: see lane.h. */
 void mlx5_dr_memory_free(struct dr_memory *memory, unsigned int log, uint32_t place);

@@ -15,7 +15,7 @@ enum { ACTIONS_MAX = 32, WORD_BITS = 32 };
 
 /* Where a field is in the dwords of entries' actions: lowest bit, and how many. */
 struct place {
-	uint16_t field; /* enum prm_header_field */
+	uint16_t field;
 	uint8_t dword, first, width;
 	enum { BOTH, RX, TX } side;
 	bool adds;
@@ -67,7 +67,6 @@ static const struct place *place_of(bool is_tx, uint32_t field)
 	return NULL;
 }
 
-/* Bits of a field: the place of the field, and which of its bits. */
 struct bits {
 	const struct place *place;
 	unsigned int offset, length;

@@ -20,7 +20,7 @@ enum {
 
 enum { POP_VLAN_HEAD = 0x0802, POP_VLAN_WORDS = 2, PUSH_VLAN = 0x0a000c00 };
 
-/* Ranks of header changes */
+/* Ranks of header changes: the adapter executes them in this order. */
 enum { RANK_NONE, RANK_DECAP, RANK_POP, RANK_MODIFY, RANK_PUSH, RANK_ENCAP };
 
 static int plan_refuse(const struct dr_plan *plan, int err, const char *why)
@@ -134,7 +134,8 @@ static int pop_put(struct dr_plan *plan, unsigned int count)
 		return ret;
 	plan_put(plan, (uint32_t)POP_VLAN_HEAD << 16 | POP_VLAN_WORDS * count);
 	note_change(plan);
-	plan->may_count = plan->is_tx; /* a received frame counts without what is removed */
+	/* a received frame counts without what is removed */
+	plan->may_count = plan->is_tx;
 	return 0;
 }
 
@@ -252,7 +253,6 @@ static int plan_finish(struct dr_plan *plan)
 	return 0;
 }
 
-/* Returns how many actions from FIRST on are of its kind, if they go together. */
 static unsigned int run_of(size_t count, struct mlx5dv_dr_action *const actions[], size_t first)
 {
 	unsigned int run = 1;

@@ -145,7 +145,6 @@ static int ring_fail(struct dr_ring *ring, int error, int status)
 	return error;
 }
 
-/* Waits until at most MAX writes are in flight, not counting those without a CQE of their own. */
 static int ring_wait(struct dr_ring *ring, unsigned int max)
 {
 	struct ibv_wc wc;
@@ -208,7 +207,7 @@ int mlx5_dr_ring_write(struct dr_ring *ring, uint32_t place, const uint8_t entry
 	return ring_post(ring, place, &data, true, false);
 }
 
-/* Writes COUNT staged entries, and waits: the staging buffer is used again. */
+/* Writes COUNT staged entries. Waits for the end, because the staging buffer is used again. */
 static int staged_write(struct dr_ring *ring, uint32_t place, uint32_t count)
 {
 	struct ibv_sge data = {
@@ -237,7 +236,8 @@ int mlx5_dr_ring_fill(struct dr_ring *ring, uint32_t place, uint32_t count,
 	return ret;
 }
 
-/* The last CQE completes all writes before it. Without one, a READ of the first entry makes it. */
+/* Waits for all writes. The last CQE completes all writes before it; if the last ones have none, a
+ * READ of the first entry makes it. */
 int mlx5_dr_ring_drain(struct dr_ring *ring)
 {
 	struct ibv_sge back = {

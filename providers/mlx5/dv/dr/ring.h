@@ -31,12 +31,9 @@ struct dr_ring {
 int mlx5_dr_ring_open(struct dr_ring *ring, const struct dr_memory *memory);
 void mlx5_dr_ring_close(struct dr_ring *ring);
 
-/* Writes one entry. Returns 0 or an errno. */
 int mlx5_dr_ring_write(struct dr_ring *ring, uint32_t place, const uint8_t entry[PRM_STE_SIZE]);
-/* Fills COUNT entries from PLACE on by FILL(arg, i, entry). */
 int mlx5_dr_ring_fill(struct dr_ring *ring, uint32_t place, uint32_t count,
 		      void (*fill)(const void *arg, uint32_t i, uint8_t *entry), const void *arg);
-/* Waits until the adapter has executed all writes. */
 int mlx5_dr_ring_drain(struct dr_ring *ring);
 
 #endif

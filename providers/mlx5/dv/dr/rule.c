@@ -97,7 +97,8 @@ static int soft_rule_make(const char *call, struct mlx5dv_dr_rule *rule,
 	const struct mlx5dv_dr_domain *domain = rule->matcher->table->domain;
 	const struct dr_match *match = &matcher->match;
 	const bool is_tx = domain->type == MLX5DV_DR_DOMAIN_TYPE_NIC_TX;
-	struct dr_plan plan; /* its entries are set as far as they are used */
+	/* its entries are set as far as they are used, because clearing all of it costs time */
+	struct dr_plan plan;
 	int ret = mlx5_dr_plan(call, matcher->table->soft, is_tx,
 			       match->steps[match->num_steps - 1].lookup.type, rule->num_actions,
 			       rule->actions, &plan);

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * soft_matcher.c - matchers of tables below the root. See soft_matcher.h.
- */
 #include "providers/mlx5/dv/dr/soft_matcher.h"
 
 #include <errno.h>
@@ -10,7 +7,6 @@
 #include "providers/mlx5/dv/dr/soft.h"
 #include "util/alloc.h"
 
-/* Makes the first table, which is empty. */
 static int top_make(struct dr_soft_matcher *matcher)
 {
 	struct dr_lane *lane = matcher->end.lane;

@@ -11,7 +11,7 @@ struct mlx5dv_flow_match_parameters;
 
 struct dr_soft_matcher {
 	struct dr_soft_table *table;
-	TAILQ_ENTRY(dr_soft_matcher) link; /* guarded by table->lock */
+	TAILQ_ENTRY(dr_soft_matcher) link;
 	uint16_t priority;
 	uint32_t end_place; /* of the entry that leads to the next matcher */
 	struct dr_chain_end end;

@@ -12,14 +12,13 @@
 #include "providers/mlx5/dv/dr/soft.h"
 #include "util/log.h"
 
-/* The insertion of a rule. */
 struct insertion {
 	struct dr_soft_matcher *matcher;
 	struct dr_lane *lane;
 	const struct dr_plan *plan;
 	struct dr_entry *above;  /* the last entry of others on the path, or NULL */
 	struct dr_htable *table; /* where the first own entry goes */
-	unsigned int step;       /* of that entry */
+	unsigned int step;
 	struct dr_entry *own[DR_MATCH_STEPS];
 	struct dr_entry *actions[DR_PLAN_ENTRIES];
 	uint8_t tags[DR_MATCH_STEPS][PRM_STE_TAG_SIZE];
@@ -51,7 +50,8 @@ static int actions_alloc(struct insertion *in)
 	return 0;
 }
 
-/* Writes the further entries, the last one first: they are more than a shadow has room for. */
+/* Writes the further entries. The last one comes first, because each leads to the one after it.
+ * They are more than a shadow has room for. */
 static int actions_write(struct insertion *in)
 {
 	int ret = 0;
@@ -92,7 +92,6 @@ static int path_find(struct insertion *in, bool refuses_duplicates)
 	return EEXIST;
 }
 
-/* Allocates the own entries, and a table of one for each but the first. */
 static int own_alloc(struct insertion *in)
 {
 	const struct dr_match *match = &in->matcher->match;
@@ -113,7 +112,6 @@ static int own_alloc(struct insertion *in)
 	return 0;
 }
 
-/* Sets the control of the own entry of step I. */
 static void own_compose(struct insertion *in, unsigned int i)
 {
 	const struct dr_match *match = &in->matcher->match;
@@ -147,7 +145,6 @@ static int own_write(struct insertion *in)
 	return ret;
 }
 
-/* Frees what an insertion has allocated that failed. */
 static void insertion_undo(struct insertion *in)
 {
 	for (unsigned int i = in->step; i < in->matcher->match.num_steps; i++) {
@@ -165,7 +162,8 @@ static void insertion_undo(struct insertion *in)
 	}
 }
 
-/* Makes the table below ABOVE larger. Frames find the old one until ABOVE is written. */
+/* Makes the table below ABOVE larger. The old one stays until ABOVE is written, because frames
+ * still find it. */
 static int lower_grow(struct insertion *in)
 {
 	struct dr_old_htable old;
@@ -244,7 +242,8 @@ int mlx5_dr_soft_rule_create(struct dr_soft_matcher *matcher, const void *value,
 			     const struct dr_plan *plan, bool refuses_duplicates,
 			     struct dr_soft_rule *rule)
 {
-	struct insertion in; /* its arrays are set as far as they are used */
+	/* its arrays are set as far as they are used, because clearing all of them costs time */
+	struct insertion in;
 	int ret;
 
 	in.matcher = matcher;

@@ -9,8 +9,8 @@
 #include "providers/mlx5/dv/dr/soft_matcher.h"
 
 struct dr_soft_rule {
-	struct dr_entry *last;    /* of the last step; the path is above it */
-	struct dr_entry *actions; /* further entries, in the order of frames */
+	struct dr_entry *last;
+	struct dr_entry *actions;
 };
 
 /* Returns 0 or an errno: EINVAL for bits outside of the mask, EEXIST for a duplicate if

@@ -92,7 +92,8 @@ int mlx5_dr_soft_table_create(const char *call, struct dr_soft *soft, enum prm_f
 	return 0;
 }
 
-/* Keeps the first entry's place: a frame may be on its way to it until the domain's next sync. */
+/* Destroys the object, and keeps the first entry's place, because a frame may be on its way to it
+ * until the domain's next sync. */
 int mlx5_dr_soft_table_destroy(struct dr_soft_table *table)
 {
 	int ret = mlx5dv_devx_obj_destroy(table->obj);

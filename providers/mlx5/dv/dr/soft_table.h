@@ -17,8 +17,8 @@ struct dr_soft_table {
 	struct dr_soft *soft;
 	uint32_t start;              /* place of the entry that leads to the first matcher */
 	struct mlx5dv_devx_obj *obj; /* the adapter's object, for rules of the root table */
-	uint32_t number;             /* of that object */
-	pthread_mutex_t lock;        /* guards matchers, and the entries between them */
+	uint32_t number;
+	pthread_mutex_t lock; /* guards matchers, and the entries between them */
 	TAILQ_HEAD(dr_soft_matchers, dr_soft_matcher) matchers; /* in the order of frames */
 };
 
@@ -26,12 +26,10 @@ int mlx5_dr_soft_table_create(const char *call, struct dr_soft *soft, enum prm_f
 			      struct dr_soft_table **table);
 int mlx5_dr_soft_table_destroy(struct dr_soft_table *table);
 
-/* The address of the table, for entries of others. */
 uint64_t mlx5_dr_soft_table_address(const struct dr_soft_table *table);
 
 /* Puts the matcher before others of the same or a higher priority, and leads frames to it. */
 int mlx5_dr_soft_table_link(struct dr_soft_table *table, struct dr_soft_matcher *matcher);
-/* Leads frames past the matcher. */
 int mlx5_dr_soft_table_unlink(struct dr_soft_table *table, struct dr_soft_matcher *matcher);
 /* Makes the matcher's first table larger, and leads frames to it. The caller has the lock of the
  * matcher's lane. */

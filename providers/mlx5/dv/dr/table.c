@@ -12,7 +12,6 @@ static enum prm_flow_table_type prm_type(const struct mlx5dv_dr_domain *domain)
 	return domain->type == MLX5DV_DR_DOMAIN_TYPE_NIC_TX ? PRM_FLOW_NIC_TX : PRM_FLOW_NIC_RX;
 }
 
-/* Makes the part of a table below the root. */
 static int __attribute__((noinline)) soft_make(const char *call, struct mlx5dv_dr_table *table)
 {
 	struct mlx5dv_dr_domain *domain = table->domain;
