@@ -117,8 +117,6 @@ static void server_open(struct server *s)
 	MUST(!rdma_listen(s->listener, MOST));
 }
 
-/* ---- the connecting side: each phase for all ids, then the next */
-
 struct client {
 	struct rdma_event_channel *channel;
 	struct rdma_cm_id *id[MOST];

@@ -51,8 +51,6 @@ static bool object_is_gone(int ret)
 	return true;
 }
 
-/* ---- devices and their attributes */
-
 static bool list_devices(struct world *w, int i)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -460,8 +458,6 @@ static void others_measure(struct world *w)
 	rows_measure(w, others, ARRAY_SIZE(others));
 }
 
-/* ---- flows, on Ethernet */
-
 static bool frames_make(struct world *w, int i)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT };
@@ -724,8 +720,6 @@ static void streams_measure(struct world *w)
 	fflush(stdout);
 	_exit(0); /* closing a thousand streams would take long, and is not measured */
 }
-
-/* ---- scale: a CQ and a QP of small rings, where others are there */
 
 struct set {
 	struct ibv_cq *cq;

@@ -638,8 +638,6 @@ static void sockets_measure(struct world *w)
 	_exit(0); /* the waits of a close are not measured */
 }
 
-/* ---- where many are there ---- */
-
 static struct rdma_cm_id *ids[MOST_IDS];
 
 static void bound_make(struct world *w, int i)

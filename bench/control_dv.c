@@ -244,8 +244,6 @@ static bool dm_end(struct world *w, int i)
 	return step_done(ibv_free_dm(w->object[i]));
 }
 
-/* ---- DevX ---- */
-
 static bool cq_query(struct world *w, int i)
 {
 	uint8_t in[16] = { 0 }, out[512];
@@ -284,8 +282,6 @@ static bool umem_end(struct world *w, int i)
 {
 	return step_done(mlx5dv_devx_umem_dereg(w->object[i]));
 }
-
-/* ---- steering of frames ---- */
 
 /* Returns a match on the source address and the type of a frame. */
 static struct mlx5dv_flow_match_parameters *match(uint64_t value)

@@ -71,8 +71,6 @@ static bool is_phase(const struct operation *op, int phase)
 	return (int)op->phase == phase;
 }
 
-/* ---- messages and their destinations */
-
 static void aim_send(const struct bench *b, const struct operation *op, struct ibv_send_wr *wr)
 {
 	const struct rig_pair *pair = &b->pairs.pair[op->pair];
@@ -493,8 +491,6 @@ static int wr_pattern(struct bench *b, const struct operation *op, struct rig_pa
 	return GROUP;
 }
 
-/* ---- receives */
-
 static int recv_one(struct bench *b, const struct operation *op, struct rig_pair *pair)
 {
 	struct ibv_recv_wr wr = b->recvs[LIST - 1], *bad;
@@ -540,8 +536,6 @@ static int srq_list(struct bench *b, const struct operation *op, struct rig_pair
 			return i;
 	return GROUP;
 }
-
-/* ---- completions */
 
 static int poll_by(struct ibv_cq *cq, int step)
 {

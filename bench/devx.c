@@ -32,8 +32,6 @@ struct bench {
 	bool counting; /* set under callgrind: counts instructions */
 };
 
-/* ---- objects of commands */
-
 static size_t command_write(struct bench *b, uint32_t opcode, uint32_t number)
 {
 	memset(b->in, 0, sizeof(b->in));
@@ -99,8 +97,6 @@ static void channel_end(void *channel)
 	mlx5dv_devx_destroy_event_channel(channel);
 }
 
-/* ---- small objects */
-
 static void *var_make(struct bench *b)
 {
 	return mlx5dv_alloc_var(b->ctx, 0);
@@ -165,8 +161,6 @@ static const struct kind {
 	{ "scheduler", sched_make, sched_end },
 };
 
-/* ---- calls that create nothing */
-
 static void ask_general(struct bench *b)
 {
 	MUST(!mlx5dv_devx_general_cmd(b->ctx, b->in, command_write(b, PRM_OP_NOP, 0), b->out, 16));
@@ -208,8 +202,6 @@ static const struct call {
 	{ "query_eqn", ask_eqn },
 	{ "init_obj of a QP", lay_open },
 };
-
-/* ---- measuring */
 
 static void print_figure(const char *of, const char *what, double value)
 {

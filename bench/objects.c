@@ -34,8 +34,6 @@ static void print_absent(const char *object, const char *what)
 	printf("%s: %s\tabsent\n", object, what);
 }
 
-/* ---- the device: listed once, opened and closed OPENS times */
-
 static struct ibv_context *measure_open(void)
 {
 	static double us[OPENS];
@@ -63,8 +61,6 @@ static struct ibv_context *measure_open(void)
 	ibv_free_device_list(list);
 	return ctx;
 }
-
-/* ---- objects: of each kind COUNT are created, measured and destroyed */
 
 struct parents {
 	struct ibv_context *ctx;

@@ -113,8 +113,6 @@ static void open_ud(struct pairs *p, enum which_pair which)
 	MUST(p->ah[which] = ibv_create_ah(pair->pd, &attr));
 }
 
-/* ---- DC */
-
 static struct ibv_qp *dc_create(const struct pairs *p, struct ibv_cq *cq, struct ibv_srq *srq)
 {
 	const struct rig_pair *pair = &p->pair[DC];
@@ -209,8 +207,6 @@ static void close_dc(struct pairs *p)
 	MUST(!ibv_destroy_srq(p->dc_srq));
 }
 
-/* ---- memory keys */
-
 enum { KEY_INLINE = 256 }; /* the data of a key is inline */
 
 static struct ibv_qp *create_keyed(const struct pairs *p)
@@ -283,8 +279,6 @@ static void close_keys(struct pairs *p)
 		MUST(!p->key[i] || !mlx5dv_destroy_mkey(p->key[i]));
 	MUST(!p->dek || !mlx5dv_dek_destroy(p->dek));
 }
-
-/* ---- RC with additional objects */
 
 static void open_ex(struct pairs *p)
 {

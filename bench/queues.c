@@ -15,8 +15,6 @@
 
 enum { BURST = 64, LIST = 16, POLL = 32, BYTES = 100 };
 
-/* ---- posting */
-
 static struct ibv_wq *wq_make(struct rig *rig, struct ibv_pd *pd, struct ibv_cq *cq, bool strides)
 {
 	struct ibv_wq_init_attr attr = {
@@ -69,8 +67,6 @@ static void count_posts(const struct rig_pair *pair, bool strides, int step, con
 	count_dump(name, BURST);
 	MUST(!ibv_destroy_wq(wq));
 }
-
-/* ---- polling */
 
 /* Creates the receiver, whose CQ may compress. Payload inside CQEs is off, because such CQEs are
  * never compressed. */

@@ -55,8 +55,6 @@ static bool choose(struct world *w, int i)
 	return true;
 }
 
-/* ---- PDs, memory, address handles */
-
 static void *pd_make(struct world *w)
 {
 	return ibv_alloc_pd(w->rig.ctx);
@@ -288,8 +286,6 @@ static const struct row ud_uses[] = {
 	{ NULL, NULL, NULL, NULL },
 };
 
-/* ---- rdma_cm and rsockets */
-
 static void *id_make(struct world *w)
 {
 	struct rdma_cm_id *id;
@@ -345,8 +341,6 @@ static const struct kind kinds[] = {
 	{ "QP", qp_make, qp_end, qp_uses }, { "UD", ud_make, qp_end, ud_uses },
 	{ "id", id_make, id_end, NULL },    { "rsocket", socket_make, socket_end, socket_uses },
 };
-
-/* ---- steps of rows */
 
 static bool add_one(struct world *w, int i)
 {
@@ -407,8 +401,6 @@ static void curve(struct world *w, int most)
 	}
 	fflush(stdout);
 }
-
-/* ---- memory */
 
 /* Returns the resident memory of this process, in bytes. */
 static long resident(void)

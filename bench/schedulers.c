@@ -183,8 +183,6 @@ static void shares_measure(struct rig *rig, struct mlx5dv_sched_node *root)
 	MUST(!mlx5dv_sched_node_destroy(both));
 }
 
-/* ---- a maximum: measured by the clock */
-
 static void maximum_measure(struct rig *rig, struct mlx5dv_sched_node *root)
 {
 	struct flow flow;

@@ -90,8 +90,6 @@ static void bench_close(struct bench *b)
 	rig_close(&b->rig);
 }
 
-/* ---- sends of any kind */
-
 /* Returns whether all were posted. */
 static bool send_times(struct bench *b, int times, const struct ibv_send_wr *like)
 {
@@ -163,8 +161,6 @@ static void poll_many(struct bench *b)
 {
 	poll_by(b, POLL);
 }
-
-/* ---- XRC */
 
 static void xrc_srq_open(struct bench *b)
 {

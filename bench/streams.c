@@ -55,8 +55,6 @@ static void receive_all(const struct side *side, size_t size)
 		at += bytes_moved(rrecv(side->socket, buf + at, size - at, side->flags));
 }
 
-/* ---- measured parts, which both sides run */
-
 static void message_round_trip(const struct side *side, size_t size)
 {
 	if (side->is_client) {
@@ -120,8 +118,6 @@ static void bandwidth(struct side *side)
 	bandwidth_of(side, 65536);
 	bandwidth_of(side, LARGE);
 }
-
-/* ---- two processes */
 
 static void no_delay(int socket)
 {

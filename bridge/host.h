@@ -20,8 +20,6 @@
 #define HOST_TEXT(number)    HOST_TEXT_OF(number)
 #define HOST_NODE            "IBVERBS_PRIVATE_" HOST_TEXT(HOST_NUMBER)
 
-/* ---- 1. Functions of the host ---- */
-
 /* Kinds of match entries */
 enum { HOST_MATCH_END = 0, HOST_MATCH_PCI = 1, HOST_MATCH_DRIVER_ID = 3 };
 
@@ -73,8 +71,6 @@ static_assert(offsetof(struct verbs_mr, access) == offsetof(struct host_mr, acce
 static_assert(offsetof(struct ibv_buf, size) == 8, "size of a buffer");
 static_assert(offsetof(struct ibv_buf, pd) == 16, "PD of a buffer");
 static_assert(offsetof(struct ibv_buf, dmabuf_fd) == 24, "dma-buf of a buffer");
-
-/* ---- 3. The bridge ---- */
 
 /* release.c: returns whether this bridge was built for the host, and no other library of the
  * provider is loaded. Logs the reason if not. */

@@ -9,8 +9,6 @@
 /* Imported under another name, as our libibverbs/ops.c defines verbs_set_ops() as well. */
 __asm__(".symver host_set_ops, verbs_set_ops@" HOST_NODE);
 
-/* ---- contexts and ports ---- */
-
 /* Programs of these releases pass a struct that ends before active_speed_ex, a member of a later
  * release. */
 #if HOST_NUMBER < 65
@@ -23,8 +21,6 @@ static int port_query(struct ibv_context *context, uint8_t port_num, struct ibv_
 {
 	return verbs_result(get_ops(context)->query_port(context, port_num, attr, PORT_ATTR_SIZE));
 }
-
-/* ---- memory: the host keeps it out of children of fork() (fork.c) ---- */
 
 static int mr_rereg(struct host_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
 		    int access)
@@ -39,8 +35,6 @@ static int mr_dereg(struct host_mr *mr)
 {
 	return ibv_dereg_mr((struct ibv_mr *)mr);
 }
-
-/* ---- completion queues: the host counts a channel's CQs, and so do our commands ---- */
 
 static void channel_count(struct ibv_comp_channel *channel, int add)
 {
@@ -89,8 +83,6 @@ static void cq_event(struct ibv_cq *cq)
 	get_ops(cq->context)->cq_event(cq);
 }
 
-/* ---- address handles and queue pairs ---- */
-
 static struct ibv_ah *ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
 	struct ibv_ah *ah;
@@ -108,8 +100,6 @@ static int qp_query_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint
 {
 	return get_ops(qp->context)->query_qp_data_in_order(qp, op, flags);
 }
-
-/* ---- the table ---- */
 
 static const struct host_context_ops of_calls = {
 	.query_device_ex = verbs_query_device_ex,

@@ -53,8 +53,6 @@ static struct ibv_qp_init_attr queue_sizes(void)
 	};
 }
 
-/* ---- the server ---- */
-
 static void server_run(struct rdma_addrinfo *info)
 {
 	struct ibv_qp_init_attr sizes = queue_sizes();
@@ -89,8 +87,6 @@ static void server_run(struct rdma_addrinfo *info)
 	rdma_destroy_ep(id);
 	rdma_destroy_ep(listener);
 }
-
-/* ---- the client ---- */
 
 static struct rdma_cm_id *client_connect(struct rdma_addrinfo *info)
 {

@@ -167,8 +167,6 @@ GUEST_CALL(int, ibv_cmd_destroy_cq, (struct ibv_cq * cq))
 	return guest_result(verbs_cmd_destroy_cq(cq));
 }
 
-/* ---- CQs that the kernel polls and arms for the guest ---- */
-
 /* Runs a command of the form for write(), whose request and answer are the core's alone. */
 static int run_write(struct ibv_context *context, uint32_t command, const void *req, size_t req_len,
 		     void *resp, size_t resp_len)

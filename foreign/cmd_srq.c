@@ -89,8 +89,6 @@ GUEST_CALL(int, ibv_cmd_post_srq_recv,
 	return guest_result(guest_refuse("ibv_cmd_post_srq_recv"));
 }
 
-/* ---- XRC domains: our commands find the handle at another place than the guest's ---- */
-
 GUEST_CALL(int, ibv_cmd_open_xrcd,
 	   (struct ibv_context * context, struct guest_xrcd *xrcd, int size,
 	    const struct ibv_xrcd_init_attr *attr, const void *cmd, size_t cmd_size,
@@ -111,8 +109,6 @@ GUEST_CALL(int, ibv_cmd_close_xrcd, (struct guest_xrcd * xrcd))
 {
 	return guest_result(verbs_cmd_close_xrcd((struct verbs_xrcd *)xrcd));
 }
-
-/* ---- work queues ---- */
 
 GUEST_CALL(int, ibv_cmd_create_wq,
 	   (struct ibv_context * context, struct ibv_wq_init_attr *attr, struct ibv_wq *wq,

@@ -23,8 +23,6 @@
 
 #include <host_tables.h>
 
-/* ---- 1. Names ---- */
-
 #define GUEST_TEXT_OF(number)    #number
 #define GUEST_TEXT(number)       GUEST_TEXT_OF(number)
 #define GUEST_NODE               "IBVERBS_PRIVATE_" GUEST_TEXT(HOST_NUMBER)
@@ -38,8 +36,6 @@
 									     "@" GUEST_NODE); \
 	VERBS_EXPORT type GUEST_NAME(guest_, name, HOST_NUMBER) params;                       \
 	VERBS_EXPORT type GUEST_NAME(guest_, name, HOST_NUMBER) params
-
-/* ---- 2. Objects ---- */
 
 /* A context ends with its public part, for both sides. In front of that, ours may have slots that
  * the guest's lacks; they lie outside its object and are never used (verbs_context_is_whole()). */
@@ -105,8 +101,6 @@ struct guest_buffer {
 #define GUEST_BUFFER_FAILED 1
 static_assert(offsetof(struct guest_buffer, bits) == 28, "buffer");
 static_assert(offsetof(struct guest_buffer, hdr) == 32, "buffer");
-
-/* ---- 3. Shared by the files ---- */
 
 /* A registered guest */
 struct guest_driver {

@@ -8,8 +8,6 @@
  */
 #include "guest.h"
 
-/* ---- device and port ---- */
-
 /* Guests of these releases fill a struct that ends before active_speed_ex. */
 static int op_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
 			 size_t attr_size)
@@ -21,8 +19,6 @@ static int op_query_port(struct ibv_context *context, uint8_t port_num, struct i
 		memcpy(attr, &full, min_of(attr_size, sizeof(full)));
 	return err;
 }
-
-/* ---- protection domains and address handles ---- */
 
 static int op_alloc_pd(struct ibv_context *context, struct ibv_pd **pd)
 {
@@ -55,8 +51,6 @@ static int op_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_
 	(*ah)->pd = pd;
 	return 0;
 }
-
-/* ---- memory ---- */
 
 static int made_mr(struct ibv_pd *pd, struct ibv_mr *mr, struct verbs_mr **vmr)
 {
@@ -130,8 +124,6 @@ static int op_import_dm(struct ibv_context *context, uint32_t handle, struct ibv
 	return *dm ? 0 : guest_error();
 }
 
-/* ---- completion queues ---- */
-
 /* The basic call of a guest has no cq_context. */
 static int op_create_cq(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
 			struct verbs_cq **vcq)
@@ -161,8 +153,6 @@ static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq
 		cq->cq_context = attr->cq_context;
 	return cq;
 }
-
-/* ---- queue pairs ---- */
 
 /* In release 44 the mark of a QP with ibv_wr_*() lies where ours has wr_flush, and nothing else of
  * the guest's lies where our library looks for the mark. */
@@ -218,8 +208,6 @@ static int op_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex 
 	return 0;
 }
 
-/* ---- shared receive queues ---- */
-
 static struct ibv_srq *create_basic_srq(struct ibv_context *context,
 					struct ibv_srq_init_attr_ex *ex)
 {
@@ -259,8 +247,6 @@ static int op_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
 	(void)srq_num;
 	return guest_refuse("get_srq_num");
 }
-
-/* ---- the table ---- */
 
 /* Operations with the same name and prototype on both sides */
 #define SAME(OP)                       \

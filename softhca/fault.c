@@ -423,8 +423,6 @@ bool fault_flip(struct fault *fault, uint64_t bits, uint64_t *bit)
 	return true;
 }
 
-/* ---- time ---- */
-
 static struct one_fault *fault_earliest(const struct fault *fault)
 {
 	struct one_fault *found = NULL;

@@ -13,8 +13,6 @@
 
 #include "ib/ethernet.h"
 
-/* ---- checksums ---- */
-
 /* Adds the big-endian words of DATA to SUM; inet_fold() finishes it. An odd last byte is the upper
  * half of a word. */
 static inline uint32_t inet_sum(uint32_t sum, const uint8_t *data, size_t len)
@@ -40,8 +38,6 @@ static inline uint32_t inet_sum_v6(const uint8_t *ip, uint8_t protocol, size_t l
 
 	return inet_sum(protocol + (uint32_t)len, ip + addresses, IP6_SIZE - addresses + len);
 }
-
-/* ---- mapped addresses ---- */
 
 enum { INET_PREFIX = 12 }; /* bytes before the IPv4 address */
 

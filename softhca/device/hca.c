@@ -24,8 +24,6 @@ enum {
 	MAX_FLUSH_POLL_MS = 10,
 };
 
-/* ---- creation ---- */
-
 static void default_limit(uint32_t *limit, uint32_t value)
 {
 	if (!*limit)
@@ -138,8 +136,6 @@ void hca_take_keks(struct hca *hca)
 	fabric_unlock(hca->fabric);
 }
 
-/* ---- doorbells ---- */
-
 void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, const void *bytes, size_t len)
 {
 	uint64_t value_be = 0;
@@ -222,8 +218,6 @@ void hca_finish_scans(struct hca *hca, uint64_t now_ns)
 		fabric_unlock(hca->fabric);
 	}
 }
-
-/* ---- the loop ---- */
 
 /* Flushes a QP in error. Receives ring no doorbell, so the QP is polled for new ones, at growing
  * intervals. */

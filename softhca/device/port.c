@@ -182,8 +182,6 @@ bool station_find_mac(const struct hca *hca, unsigned int port, const uint8_t gi
 	return false;
 }
 
-/* ---- the description of a port ---- */
-
 /* Returns whether an earlier entry of the table has the same GID, as entries for both versions of
  * RoCE do. */
 static bool gid_is_repeated(const struct port *port, unsigned int index)

@@ -15,12 +15,8 @@
 struct fabric_msg;
 struct hca;
 
-/* ---- departure.c: sending, unless the port is down or an injected fault loses the message ---- */
-
 void station_send(struct hca *hca, const struct fabric_msg *msg);
 void station_send_frame(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len);
-
-/* ---- calls of the fabric ---- */
 
 bool station_is_ethernet(const struct hca *hca);
 bool port_is_up(const struct hca *hca, unsigned int port);

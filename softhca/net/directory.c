@@ -21,8 +21,6 @@
 #define LOCK "lock"
 enum { NAME_SIZE = 32 };
 
-/* ---- the lock ---- */
-
 /* Opens or creates the lock file. An existing one is opened without O_CREAT, which Linux refuses
  * for another user's file in a directory with the sticky bit (fs.protected_regular). */
 static int lock_file(int dir)
@@ -93,8 +91,6 @@ int directory_lock(int dir, int wait_ms, int *lock)
 	}
 	return ret;
 }
-
-/* ---- sockets ---- */
 
 /* Parses N.ib or N.roce. Returns the number, or -1 for other names. */
 static int parse_name(const char *name, bool *ethernet)
@@ -209,8 +205,6 @@ int directory_prove(int dir, const char *name, int fd)
 	close(back);
 	return proved ? 0 : EPERM;
 }
-
-/* ---- descriptions ---- */
 
 static int write_all(int fd, const char *text, size_t len)
 {

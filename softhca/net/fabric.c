@@ -143,8 +143,6 @@ int fabric_fd(const struct fabric *fabric)
 	return uplink_fd(fabric->uplink);
 }
 
-/* ---- stations ---- */
-
 static bool is_taken(const struct fabric *fabric, uint16_t lid)
 {
 	const struct station *station;
@@ -200,8 +198,6 @@ void fabric_detach(struct fabric *fabric, struct hca *hca)
 	fabric_port_changed(fabric);
 	fabric_unlock(fabric);
 }
-
-/* ---- the description of this host ---- */
 
 void fabric_port_changed(struct fabric *fabric)
 {
@@ -276,8 +272,6 @@ static bool is_local(const struct fabric *fabric, const struct fabric_msg *msg)
 	return is_at_one(fabric, &msg->addr);
 }
 
-/* ---- subnet administration ---- */
-
 static uint16_t find_lid(void *owner, const uint8_t gid[16])
 {
 	struct fabric *fabric = owner;
@@ -329,8 +323,6 @@ unsigned int fabric_find_services(struct fabric *fabric, uint64_t components,
 
 static void message_deliver(struct fabric *fabric, const struct fabric_msg *msg);
 
-/* ---- the switch ---- */
-
 static bool find_port(void *owner, uint16_t lid, struct hca **hca, unsigned int *port)
 {
 	struct fabric *fabric = owner;
@@ -380,8 +372,6 @@ static void ask_subnet(struct fabric *fabric, const struct fabric_msg *msg)
 	while (subnet_answer_more(fabric->subnet, mad, &answer));
 }
 
-/* ---- messages ---- */
-
 static void message_deliver(struct fabric *fabric, const struct fabric_msg *msg)
 {
 	bool multicast = fabric_is_multicast(&msg->addr);
@@ -416,8 +406,6 @@ void fabric_send(struct fabric *fabric, uint64_t now, struct fault *fault,
 	if (!uplink_send(fabric->uplink, fault, msg, is_local(fabric, msg)))
 		message_deliver(fabric, msg);
 }
-
-/* ---- frames ---- */
 
 static bool station_hears(const struct station *station, const struct hca *from, unsigned int port)
 {
@@ -463,8 +451,6 @@ static void frame_arrived(void *owner, const uint8_t *frame, size_t len)
 		if (station_hears(station, NULL, 0))
 			station_receive_frame(station->hca, station->port, 0, frame, len);
 }
-
-/* ---- other hosts ---- */
 
 static void stations_settle(struct fabric *fabric)
 {

@@ -13,8 +13,6 @@
 #include "softhca/net/inventory.h"
 #include "util/bits.h"
 
-/* ---- records ---- */
-
 void records_init(struct records *records, uint32_t size)
 {
 	*records = (struct records){ .size = size, .spacing = (size + 7) & ~7u };
@@ -40,8 +38,6 @@ void records_free(struct records *records)
 	free(records->bytes);
 	records->bytes = NULL;
 }
-
-/* ---- questions to ports ---- */
 
 struct search {
 	inventory_ask_fn ask;
@@ -77,8 +73,6 @@ static bool find_node(const struct search *search, unsigned int number, struct n
 {
 	return ask_port(search, number, SMP_NODE_INFO, 0, &node->lid, node->info);
 }
-
-/* ---- which records are wanted ---- */
 
 /* Components of each kind of record that a query may select, and their places. */
 struct component {
@@ -127,8 +121,6 @@ static void keep_if(struct search *search, const struct component *components,
 	if (!record_matches(search->wish, components, record))
 		search->records->count--;
 }
-
-/* ---- the kinds ---- */
 
 static void find_nodes(struct search *search)
 {
@@ -308,8 +300,6 @@ static void find_paths(struct search *search)
 		for (unsigned int j = 0; find_node(search, j, &to); j++)
 			add_path(search, &from, &to);
 }
-
-/* ---- dispatch ---- */
 
 static const struct kind {
 	uint16_t attribute;

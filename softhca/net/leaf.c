@@ -29,8 +29,6 @@ enum {
 	LEAF_GUID = 0x80, /* offset in GUIDs, behind the first adapter's ports */
 };
 
-/* ---- its ports ---- */
-
 static uint16_t lid_at(const struct leaf *leaf, unsigned int port)
 {
 	return (uint16_t)(leaf->host * UPLINK_LIDS + port);
@@ -423,8 +421,6 @@ static void directed_receive(struct leaf *leaf, unsigned int port, const uint8_t
 	else
 		packet_forward(leaf, port, mad);
 }
-
-/* ---- arrivals ---- */
 
 static bool is_to_switch(const struct leaf *leaf, uint16_t lid)
 {

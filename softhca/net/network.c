@@ -62,8 +62,6 @@ struct network {
 	struct peer *host[NETWORK_MAX_HOSTS];
 };
 
-/* ---- peers ---- */
-
 static int peer_add(struct network *network, int fd, struct peer **out)
 {
 	struct peer *peer = calloc(1, sizeof(*peer));

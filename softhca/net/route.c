@@ -11,8 +11,6 @@
 
 enum { DEFAULT_HOPS = 64 };
 
-/* ---- encoding ---- */
-
 void route_init(struct route *route, const struct fabric_msg *msg)
 {
 	const struct fabric_addr *addr = &msg->addr;
@@ -159,8 +157,6 @@ size_t route_finish(const struct route *route, uint8_t *packet, size_t len)
 	return len + sizeof(vcrc);
 }
 
-/* ---- ICRC ---- */
-
 static void mask_ip(const struct route *route, uint8_t *p)
 {
 	if (route->ipv4) {
@@ -191,8 +187,6 @@ size_t route_mask(const uint8_t *packet, const struct route *route, uint8_t mask
 		fld_set(masked + LRH_SIZE + (route->udp - from), UDP_CHECKSUM, UINT16_MAX);
 	return LRH_SIZE + len;
 }
-
-/* ---- decoding ---- */
 
 static void take_grh_fields(const uint8_t *p, struct fabric_addr *addr)
 {

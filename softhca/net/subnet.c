@@ -309,8 +309,6 @@ static uint16_t get_group(struct subnet *subnet, const struct request *req, uint
 	return 0;
 }
 
-/* ---- paths ---- */
-
 static bool is_about_path(const uint8_t *mad)
 {
 	return fld_get(mad, MAD_ATTRIBUTE) == SA_PATH_RECORD &&
@@ -331,8 +329,6 @@ static uint16_t get_path(struct subnet *subnet, const struct request *req, uint8
 	inventory_describe_path(data);
 	return 0;
 }
-
-/* ---- services ---- */
 
 struct services *subnet_services(struct subnet *subnet)
 {
@@ -383,8 +379,6 @@ static uint16_t get_class(struct subnet *subnet, const struct request *req, uint
 	fld_set(data, CPI_RESPONSE_TIME, RESPONSE_TIME);
 	return 0;
 }
-
-/* ---- dispatch ---- */
 
 static const struct call {
 	uint8_t method, response;

@@ -46,8 +46,6 @@ struct uplink {
 	uint8_t held[WIRE_PACKET_MAX];
 };
 
-/* ---- the hosts of addresses ---- */
-
 static struct learned *slot_of(struct uplink *uplink, const uint8_t key[KEY])
 {
 	uint32_t hash = 0x811c9dc5;

@@ -15,8 +15,6 @@
 #include "softhca/device/queue/wqe.h"
 #include "softhca/log.h"
 
-/* ---- life ---- */
-
 static void rq_use(struct eth_rq *rq, int by)
 {
 	rq->cq->users += by;
@@ -75,8 +73,6 @@ void eth_rq_set_counter(struct eth_rq *rq, struct q_counter *counter)
 	if (counter)
 		counter->users++;
 }
-
-/* ---- completions ---- */
 
 static bool rq_strips(const struct eth_rq *rq, const struct frame *frame)
 {
@@ -217,8 +213,6 @@ void eth_rq_fail(struct hca *hca, struct eth_rq *rq)
 	for (; left && rq->ci != rq->pi && !rq_read_next(hca, rq); left--)
 		complete_error(hca, rq, SYND_FLUSH, VEND_FLUSH);
 }
-
-/* ---- frames ---- */
 
 /* Decodes a WQE. Returns 0, or EBADMSG if its signature does not match its bytes. */
 static int rq_decode_wqe(const struct hca *hca, struct eth_rq *rq, const uint8_t *raw,

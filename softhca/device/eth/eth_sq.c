@@ -22,8 +22,6 @@ enum {
 	MAX_LSO_SEGMENTS = 1024,
 };
 
-/* ---- life ---- */
-
 static void sq_use(struct eth_sq *sq, int by)
 {
 	sq->cq->users += by;
@@ -189,8 +187,6 @@ int eth_sq_read_doorbell(struct hca *hca, struct eth_sq *sq)
 	eth_sq_wake(hca, sq);
 	return 0;
 }
-
-/* ---- frames ---- */
 
 static size_t insert_vlan(uint8_t *bytes, size_t len, uint16_t tpid, uint16_t tci)
 {

@@ -12,8 +12,6 @@
 
 enum { MAX_EXTENSIONS = 8 };
 
-/* ---- parsing headers ---- */
-
 static unsigned int l4_header(uint8_t protocol)
 {
 	return protocol == PROTO_TCP ? TCP_SIZE : protocol == PROTO_UDP ? UDP_SIZE : 0;
@@ -157,8 +155,6 @@ bool frame_is_udp(const struct frame *frame)
 {
 	return frame->l4 && frame->protocol == PROTO_UDP;
 }
-
-/* ---- checksums ---- */
 
 uint16_t frame_sum(const uint8_t *bytes, size_t len)
 {

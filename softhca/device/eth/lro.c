@@ -28,8 +28,6 @@ struct segment {
 	size_t data, end;
 };
 
-/* ---- segments ---- */
-
 static bool options_are_known(const uint8_t *tcp, size_t header)
 {
 	return header == TCP_SIZE || (header == TCP_SIZE + TIMESTAMP_OPTION &&
@@ -75,8 +73,6 @@ static uint32_t segment_next(const struct segment *seg)
 	return fld_get(seg->tcp, TCP_SEQUENCE) + (uint32_t)(seg->end - seg->data);
 }
 
-/* ---- whether a segment continues the held ones ---- */
-
 static bool ip_is_alike(const struct segment *seg, const uint8_t *first)
 {
 	if (seg->frame->ip_version == 6)
@@ -110,8 +106,6 @@ static bool segment_follows(const struct lro_session *session, const struct segm
 	       ip_is_alike(seg, session->bytes + first->l3) &&
 	       tcp_is_alike(seg, session->bytes + first->l4);
 }
-
-/* ---- the merged frame ---- */
 
 static void note_segment(struct lro_session *session, const struct segment *seg)
 {

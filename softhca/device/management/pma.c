@@ -18,8 +18,6 @@ enum { RESPONSE_TIME = 18, WORD = 4 };
 static_assert((int)PM_EXT_COUNTERS <= (int)PORT_CLEARED,
 	      "a port keeps what each counter was set to");
 
-/* ---- the port's counts ---- */
-
 static void count_port(const struct port *port, uint64_t value[PM_EXT_COUNTERS])
 {
 	const struct message_counters *sent = &port->messages_sent;
@@ -34,8 +32,6 @@ static void count_port(const struct port *port, uint64_t value[PM_EXT_COUNTERS])
 	value[PM_EXT_MULTICAST_XMIT_PACKETS] = sent->multicast_packets;
 	value[PM_EXT_MULTICAST_RECEIVE_PACKETS] = received->multicast_packets;
 }
-
-/* ---- PortCountersExtended ---- */
 
 static uint32_t extended_byte(unsigned int counter)
 {
@@ -61,8 +57,6 @@ static void set_extended(struct port *port, const uint8_t *data)
 		if (select >> i & 1)
 			port->extended_base[i] = value[i] - fld_get64(data, extended_byte(i));
 }
-
-/* ---- PortCounters ---- */
 
 /* Counters of PortCounters: first those that PortCountersExtended also has, with the same
  * numbers. */
@@ -111,8 +105,6 @@ static void set_short(struct port *port, const uint8_t *data)
 		if (select & counters[i].select)
 			port->short_base[i] = value[i] - fld_get(data, counters[i].field);
 }
-
-/* ---- dispatch ---- */
 
 static void get_class(uint8_t *data)
 {

@@ -56,8 +56,6 @@ void crypt_widen(const struct crypt *crypt, uint64_t whole, uint64_t *start, uin
 		*end = min_of(*end - beyond + crypt->unit, whole);
 }
 
-/* ---- units ---- */
-
 static struct dek *dek_find(struct hca *hca, const struct mkey *mkey)
 {
 	const struct crypt *crypt = &mkey->crypt;
@@ -91,8 +89,6 @@ static int unit_change(const struct mkey *mkey, struct dek *dek, bool write, uin
 	return mkey->crypt.encrypts_out != write ? cipher_encrypt(dek->cipher, tweak, bytes, len)
 						 : cipher_decrypt(dek->cipher, tweak, bytes, len);
 }
-
-/* ---- reading: read whole units, change them, and copy the part that the transfer wants ---- */
 
 static int units_read(struct hca *hca, struct mkey *mkey, struct dek *dek, uint64_t start,
 		      uint64_t end, uint8_t *image, crypt_move_fn *move)
@@ -144,8 +140,6 @@ static int read_crypt(struct hca *hca, struct mkey *mkey, struct dek *dek, uint6
 	free(image);
 	return ret;
 }
-
-/* ---- writing: a unit continues where the previous transfer has ended ---- */
 
 struct arrival {
 	uint64_t start, end;  /* counted from the start of the unit that it begins in */

@@ -76,8 +76,6 @@ void hca_place_memic(struct hca *hca, uint64_t addr, void *page)
 	fabric_unlock(hca->fabric);
 }
 
-/* ---- blocks ---- */
-
 static const struct memic_block *block_overlapping(const struct memic *memic, uint64_t addr,
 						   uint64_t len)
 {
@@ -166,8 +164,6 @@ int memic_give_back(struct memic *memic, uint64_t addr, uint64_t size)
 	return 0;
 }
 
-/* ---- operations ---- */
-
 static uint64_t window_of(const struct memic *memic, uint32_t operation)
 {
 	return memic->windows + operation * memic->bar_size;
@@ -244,8 +240,6 @@ void hca_memic_write(struct hca *hca, uint64_t addr, const uint8_t *data, size_t
 		*byte += *data;
 	fabric_unlock(hca->fabric);
 }
-
-/* ---- use ---- */
 
 struct memic_block *memic_get(struct hca *hca, uint64_t addr, uint64_t len)
 {

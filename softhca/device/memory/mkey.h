@@ -131,8 +131,6 @@ void mkey_bind(struct mkey *window, struct mkey *region);
 void mkey_invalidate(struct mkey *mkey);
 void mkey_free(struct mkey *mkey);
 
-/* ---- xlt.c: translations of a key ---- */
-
 enum { XLT_OCTOWORDS_MAX = 1 << 20, XLT_OCTOWORD = 16, LOG_MAX_KLMS = 16 };
 
 /* Stores LEN bytes at OFFSET of the table. Returns 0, EINVAL beyond its end, or ENOMEM. */

@@ -309,8 +309,6 @@ static uint64_t signature_outgoing(const struct mkey *mkey, const struct lane *l
 	return (lane_signature(lane, data) & ~copy) | (came & copy);
 }
 
-/* ---- injected faults: damage signed data before the check, other data after computing ---- */
-
 static bool is_damaged(struct hca *hca, const struct mkey *mkey, uint64_t len, uint64_t *bit)
 {
 	return mkey->sig.on && len && fault_flip(hca->config.fault, len * 8, bit);

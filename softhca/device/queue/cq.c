@@ -423,8 +423,6 @@ int cq_fill_ring(struct hca *hca, struct cq *cq)
 	return 0;
 }
 
-/* ---- resizing ---- */
-
 /* Adds one to the indices of CQEs that are not consumed yet, as the CQE that ends the old ring
  * takes an index. */
 static void skip_index(struct cq *cq)

@@ -135,8 +135,6 @@ static inline uint32_t cq_entries(const struct cq *cq)
 
 void cq_free(struct cq *cq);
 
-/* ---- for cq_run.c ---- */
-
 /* Writes LEN bytes to the end of the entry at INDEX. Returns 0 or EFAULT. */
 int cq_write_entry(struct hca *hca, struct cq *cq, uint32_t index, const uint8_t *bytes,
 		   uint32_t len);

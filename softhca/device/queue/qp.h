@@ -280,7 +280,6 @@ void qp_reset_queues(struct qp *qp);
 /* Detaches a management QP from its port. */
 void qp_leave_port(struct hca *hca, struct qp *qp);
 
-/* ---- sq.c: the send queue's ring and completions ---- */
 /* Reads the doorbell records of the next send queues of the UAR: see uar_scan.h. */
 void sq_scan_doorbells(struct hca *hca, struct uar *uar);
 int sq_read_doorbell(struct hca *hca, struct qp *qp);
@@ -299,7 +298,6 @@ void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 /* Flushes up to BUDGET WQEs. Returns true if some are left. */
 bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
 
-/* ---- rq.c: the receive queue's ring and completions ---- */
 /* Fetches the next WQE into qp->resp. Returns 0, ENOENT if none is posted, EBADMSG if its signature
  * is wrong, or EFAULT. A WQE of an SRQ leaves the SRQ at once. */
 int rq_fetch(struct hca *hca, struct qp *qp);

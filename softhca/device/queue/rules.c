@@ -285,8 +285,6 @@ void rules_recv_ring(struct hca *hca, const char *queue, uint32_t n, const struc
 		    (unsigned long long)map->extent[0].addr, stride);
 }
 
-/* ---- completion queues. PRM: CQ Doorbell Record, CQE Ownership ---- */
-
 /* Checks that the new consumer index is not behind the old one nor ahead of the producer. */
 void rules_cq_consumer(struct hca *hca, struct cq *cq, uint32_t ci)
 {
@@ -338,8 +336,6 @@ bool rules_cq_arm(struct hca *hca, const struct cq *cq, const struct cq_arm *arm
 	return true;
 }
 
-/* ---- work without a doorbell ---- */
-
 /* Returns whether the record has said PI for longer than PATIENCE without a doorbell: software
  * writes the doorbell right after the record, unless it was preempted. True once for each PI. */
 static bool is_overdue(const struct hca *hca, struct sq *sq, uint16_t pi)
@@ -381,8 +377,6 @@ static void look_at_rq(struct hca *hca, struct qp *qp)
 	if (!dma_read(hca, qp->dbr + hca->format->dbrec_recv, &word, sizeof(word)))
 		note_recvs(hca, qp, be32toh(word));
 }
-
-/* ---- memory of queues ---- */
 
 static void look_at_memory(struct hca *hca, const struct dma_map *map, uint64_t dbr, uint64_t *page,
 			   const char *queue, uint32_t n)

@@ -14,8 +14,6 @@ enum {
 	PACKET_OVERHEAD_BYTES = 64, /* headers and gaps, charged for each message */
 };
 
-/* ---- the tree ---- */
-
 int sched_add(struct hca *hca, struct sched_element *element)
 {
 	int ret = res_add(&hca->scheds, element, &element->n);
@@ -76,8 +74,6 @@ void sched_join(struct hca *hca, struct sched_queue *queue, struct sched_element
 	if (waited)
 		queue->wake(hca, queue);
 }
-
-/* ---- turns ---- */
 
 static bool element_is_paced(const struct hca *hca, const struct sched_element *element)
 {
@@ -144,8 +140,6 @@ void sched_rests(struct sched_queue *queue)
 	queue->waits = false;
 }
 
-/* ---- charges ---- */
-
 static void element_pace(const struct hca *hca, struct sched_element *element, uint64_t bytes)
 {
 	if (!element->max)
@@ -187,8 +181,6 @@ void sched_sent(struct hca *hca, struct sched_element *group, uint64_t bytes)
 		element_tag(group, bytes);
 	}
 }
-
-/* ---- the loop ---- */
 
 static bool group_wake(struct hca *hca, struct sched_element *group)
 {

@@ -80,8 +80,6 @@ void srq_arm(struct hca *hca, struct srq *srq, uint16_t limit);
 /* Returns the XRC SRQ of number N in the domain XRCD, or NULL. */
 struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrcd);
 
-/* ---- srq_fault.c: buffers on demand ---- */
-
 /* Returns whether all pages of the WQE's first LEN bytes of buffers are present. */
 bool srq_has_pages(struct hca *hca, const struct recv_wqe *wqe, uint64_t len);
 /* Reports that the WQE which QP took from its SRQ has absent pages. */

@@ -29,8 +29,6 @@ struct edit {
 
 static const char no_memory[] = "no memory for a copy of the frame";
 
-/* ---- the frame's bytes ---- */
-
 static struct frame *edit_frame(const struct edit *edit)
 {
 	return &edit->walk->arrival->frame;
@@ -114,8 +112,6 @@ static bool anchor_find(const struct frame *frame, uint64_t anchor, size_t *at)
 		return false;
 	}
 }
-
-/* ---- actions ---- */
 
 typedef const char *action_fn(struct edit *edit, const uint8_t *action);
 

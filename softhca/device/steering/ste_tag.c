@@ -12,8 +12,6 @@
 #include "softhca/device/steering/ste_tag.h"
 #include "util/bits.h"
 
-/* ---- fields of several types ---- */
-
 static uint32_t l3_type(const struct frame *frame)
 {
 	if (!frame->l3)
@@ -209,8 +207,6 @@ static void put_mpls(const struct frame *frame, uint8_t *tag)
 		at += MPLS_SIZE;
 	}
 }
-
-/* ---- what follows the outer headers ---- */
 
 /* Returns the offset of what UDP carries to PORT, or 0 if the packet has no SIZE bytes there. */
 static unsigned int in_udp(const struct frame *frame, unsigned int port, unsigned int size)

@@ -32,8 +32,6 @@ static bool is_refusal(const struct answer *answer)
 	       answer->msg.nak != FABRIC_NAK_RNR;
 }
 
-/* ---- sending ---- */
-
 static void message_send(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	qp_address(hca, qp, msg);
@@ -83,8 +81,6 @@ static void answer_remove(struct qp *qp, struct answer *answer)
 	TAILQ_REMOVE(&qp->answers, answer, in_order);
 	free(answer);
 }
-
-/* ---- the queue ---- */
 
 /* Returns whether NAK already acknowledges what ANSWER, an ACK of a duplicate, would. Replacing the
  * NAK with the ACK would lose it, as a responder sends each NAK once. */

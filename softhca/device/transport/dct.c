@@ -33,8 +33,6 @@ int dct_start(struct hca *hca, struct dct *dct, struct qp *model)
 	return 0;
 }
 
-/* ---- responders ---- */
-
 static void responder_end(struct hca *hca, struct dct *dct, struct qp *qp)
 {
 	qp_fail(hca, qp, -1); /* completes a WQE that it holds */
@@ -118,8 +116,6 @@ static struct qp *responder_of(struct hca *hca, struct dct *dct, const struct fa
 	return qp;
 }
 
-/* ---- requests ---- */
-
 static void request_refuse(struct hca *hca, unsigned int port, const struct fabric_msg *request,
 			   enum fabric_nak nak)
 {
@@ -196,8 +192,6 @@ void dct_receive(struct hca *hca, unsigned int port, const struct fabric_msg *ms
 		request_execute(hca, dct, msg);
 	}
 }
-
-/* ---- the end ---- */
 
 static void responders_end(struct hca *hca, struct dct *dct)
 {

@@ -73,8 +73,6 @@ static void out_of_order_remove(struct qp *qp, struct early *early)
 		gap_end(qp);
 }
 
-/* ---- placing ---- */
-
 /* Returns how many packets are missing before MSG. Each may be a message of its own. */
 static uint32_t missing_before(const struct qp *qp, const struct fabric_msg *msg)
 {
@@ -198,8 +196,6 @@ bool out_of_order_take(struct hca *hca, struct qp *qp, const struct fabric_msg *
 	out_of_order_insert(hca, qp, early);
 	return true;
 }
-
-/* ---- in order ---- */
 
 static void out_of_order_complete(struct hca *hca, struct qp *qp, const struct early *early)
 {

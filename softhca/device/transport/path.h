@@ -46,8 +46,6 @@ void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg);
 bool path_reverse(const struct hca *hca, unsigned int port, const struct fabric_msg *msg,
 		  struct qp_path *path);
 
-/* ---- packets.c ---- */
-
 /* Returns A - B as a signed number, modulo 2^24. */
 static inline int32_t psn_diff(uint32_t a, uint32_t b)
 {

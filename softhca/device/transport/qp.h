@@ -19,8 +19,6 @@ struct qp *qp_alloc(void);
 /* Takes from all QPs the WQEs of an SRQ that is being destroyed. */
 void srq_take_back(struct hca *hca, const struct srq *srq);
 
-/* ---- req.c, resp.c, ud.c ---- */
-
 /* Sends up to BUDGET bytes, so that other queues get their turn. Returns true if there is more to
  * do now. */
 bool req_run(struct hca *hca, struct qp *qp, uint64_t budget);

@@ -311,8 +311,6 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 	resp_accept(hca, qp, whole);
 }
 
-/* ---- RDMA WRITE ---- */
-
 /* Notes address and length, which only the first packet of a request has (in its RETH). Returns 0
  * or the NAK code. */
 static int begin_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
@@ -386,8 +384,6 @@ static void receive_write(struct hca *hca, struct qp *qp, const struct fabric_ms
 	}
 	resp_accept(hca, qp, msg);
 }
-
-/* ---- RDMA READ ---- */
 
 /* Returns whether one more READ or atomic is allowed. The responder keeps each until it is
  * answered, up to max_reads_in. msg->reads is set by strict requesters: how many may be

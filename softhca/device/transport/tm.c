@@ -33,8 +33,6 @@ static void take_off(struct tm *tm, struct tm_tag *tag)
 	tag->used = false;
 }
 
-/* ---- operations ---- */
-
 static void put_note(struct tm_note *note, enum tm_cqe op, uint16_t index)
 {
 	*note = (struct tm_note){ .op = op, .tag = index };
@@ -146,8 +144,6 @@ int tm_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
 		operation_report(hca, qp, seg, index, success);
 	return 0;
 }
-
-/* ---- messages ---- */
 
 static struct tm_tag *tag_find(struct tm *tm, uint64_t value)
 {

@@ -57,8 +57,6 @@ void tm_count_unexpected(struct qp *qp);
 /* Completes a matched tag in error, as the rest of its message will not come. */
 void tm_cancel(struct hca *hca, struct qp *qp);
 
-/* ---- tm_offload.c: rendezvous, by a send queue that programs do not see ---- */
-
 /* Gives the QP a send queue that the adapter owns. Returns 0 or ENOMEM. */
 int tm_offload_start(struct qp *qp);
 bool tm_offload_has_room(const struct qp *qp);

@@ -21,8 +21,6 @@
 
 enum { UD_MAX = 4096 };
 
-/* ---- headers ---- */
-
 static uint32_t transport_len(const struct fabric_msg *msg)
 {
 	return BTH_SIZE + DETH_SIZE + (msg->has_imm ? IMMDT_SIZE : 0) +
@@ -75,8 +73,6 @@ static uint32_t put_header(const struct fabric_msg *msg, uint8_t *header)
 	put_grh(msg, header);
 	return 0;
 }
-
-/* ---- delivery ---- */
 
 static uint8_t l3_type(const struct fabric_addr *addr)
 {

@@ -17,8 +17,6 @@
 #include "softhca/front/pci/device.h"
 #include "softhca/log.h"
 
-/* ---- the adapter ---- */
-
 void device_interrupt(struct device *device, uint32_t vector)
 {
 	if (vector >= PCI_MSIX_VECTORS || !device->dma.enabled)
@@ -131,8 +129,6 @@ void device_set_vector(struct device *device, uint32_t vector, int fd)
 	pthread_mutex_unlock(&device->vector_lock);
 }
 
-/* ---- regions ---- */
-
 uint64_t device_region_size(const struct device *device, uint32_t index)
 {
 	if (index < PCI_BARS)
@@ -171,8 +167,6 @@ int device_write(struct device *device, uint32_t region, uint64_t offset, const 
 	log_note("pci: the driver has reset the adapter");
 	return restart_adapter(device, RESET_BY_DRIVER);
 }
-
-/* ---- the client's end ---- */
 
 static void forget_client(struct device *device)
 {

@@ -47,8 +47,6 @@
 
 static struct daemon the_daemon;
 
-/* ---- requests ---- */
-
 static uint64_t count_objects(void)
 {
 	uint64_t count = 0;

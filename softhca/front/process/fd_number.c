@@ -68,8 +68,6 @@ static int usable_numbers(pid_t tid)
 	return limit < MOST_NUMBERS ? (int)limit : MOST_NUMBERS;
 }
 
-/* ---- numbers in use ---- */
-
 struct numbers {
 	uint8_t *used; /* indexed by number */
 	int limit;
@@ -156,8 +154,6 @@ static int search_number(pid_t tid, int *number, int *below)
 	return ret;
 }
 
-/* ---- picking ---- */
-
 static bool is_free(pid_t tid, int number)
 {
 	struct stat st;
@@ -202,8 +198,6 @@ int fd_number_pick(pid_t tid, int *number)
 		client->fd_hint = hint;
 	return ret;
 }
-
-/* ---- installing ---- */
 
 /* Makes a descriptor harmless that the caller got but does not know of, as it cannot be closed from
  * here: replaces it with one that keeps no object alive. */

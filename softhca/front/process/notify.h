@@ -39,8 +39,6 @@ static inline int call_arg_int(const struct call *call, unsigned int arg)
 	return (int)call->notif->data.args[arg];
 }
 
-/* ---- answer.c ---- */
-
 void call_return(struct call *call, int64_t value);
 void call_fail(struct call *call, int error);
 /* Lets the kernel execute the call. ENOENT: the caller does not wait any more. */
@@ -53,8 +51,6 @@ int call_give_fd(struct call *call, int fd, bool cloexec);
 /* Gives the caller a copy of FD at that number, replacing any descriptor there, without answering.
  * Returns 0 or an errno. */
 int call_place_fd(struct call *call, int fd, bool cloexec, int number);
-
-/* ---- notify.c ---- */
 
 /* Asks the kernel for fast wake-ups, if it supports them. */
 void notify_tune(int listener);

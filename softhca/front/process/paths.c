@@ -400,8 +400,6 @@ void path_statx(struct call *call)
 	finish_call(call, ret);
 }
 
-/* ---- access and readlink ---- */
-
 static void access_common(struct call *call, int dirfd, unsigned int path_arg)
 {
 	int mode = call_arg_int(call, path_arg + 1);
@@ -478,8 +476,6 @@ void path_readlinkat(struct call *call)
 	readlink_common(call, call_arg_int(call, 0), 1);
 }
 
-/* ---- directories and file systems ---- */
-
 void path_chdir(struct call *call)
 {
 	char path[PATH_MAX];
@@ -521,8 +517,6 @@ void path_statfs(struct call *call)
 		ret = caller_write(call, call_arg(call, 1), &fs, sizeof(fs));
 	finish_call(call, ret);
 }
-
-/* ---- extended attributes: none ---- */
 
 void path_getxattr(struct call *call)
 {

@@ -43,8 +43,6 @@ struct run {
 
 static volatile pid_t program; /* read by the signal handler */
 
-/* ---- PROGRAM ---- */
-
 static void program_exec(const struct options *options)
 {
 	setenv("VERBS_LOG_DEFAULT", "warn", 0); /* here people try programs out */
@@ -98,8 +96,6 @@ static int program_fork(struct run *run)
 	/* The child has logged the reason */
 	return link_receive_fd(pair[0], &run->listener) ? ECHILD : 0;
 }
-
-/* ---- the daemon ---- */
 
 /* Closes the terminal or pipe, so that it does not stay open because of us. Messages still go to
  * standard error. */
@@ -183,8 +179,6 @@ static int server_greet(struct run *run)
 	return ret;
 }
 
-/* ---- the holder ---- */
-
 static int mailbox_map(struct run *run)
 {
 	void *at = mmap(NULL, sizeof(*run->mailbox), PROT_READ, MAP_SHARED, run->memory, 0);
@@ -204,8 +198,6 @@ static int holder_fork(const struct run *run)
 	holder_run(run->listener, run->daemon, run->mailbox, run->memory);
 	_exit(EXIT_SUCCESS);
 }
-
-/* ---- the runner ---- */
 
 static void forward_signal(int signal)
 {

@@ -141,8 +141,6 @@ static int message_receive(struct server *server)
 	}
 }
 
-/* ---- sending ---- */
-
 /* Sends the reply. Returns 0 when it is sent, EAGAIN before that. */
 static int send_reply(struct server *server)
 {

@@ -211,8 +211,6 @@ static void entry_act(struct walk *walk, const struct flow_entry *entry)
 		entry_forward(walk, entry);
 }
 
-/* ---- where entries of software end ---- */
-
 static void table_visit_changed(struct walk *walk, struct flow_table *table)
 {
 	flow_key_write(&walk->arrival->frame, &walk->state, walk->key);

@@ -61,8 +61,6 @@ static const struct place places[] = {
 	{ PRM_HEADER_METADATA_C_7, IN_REGISTER, FLOW_REGISTER_C(7) },
 };
 
-/* ---- lists ---- */
-
 static const struct place *place_of(uint64_t number)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
@@ -141,8 +139,6 @@ void modify_header_remove(struct hca *hca, struct modify_header *list)
 	res_remove(&hca->eth->modify_headers, list->n);
 	free(list);
 }
-
-/* ---- frames ---- */
 
 /* Finds the place of field NUMBER in the frame, and the header there. Returns NULL if the frame has
  * no such field. */

@@ -67,8 +67,6 @@ enum m4_status m4_query_fw(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
-/* ---- memory ---- */
-
 /* An entry of a mailbox that lists pages. */
 struct entry {
 	uint64_t virt, addr, size;
@@ -221,8 +219,6 @@ enum m4_status m4_unmap_icm(struct hca *hca, struct m4_cmd *cmd)
 		return m4_fail(cmd, M4_STAT_BAD_PARAM, "driver: a part of what was mapped at once");
 	return M4_STAT_OK;
 }
-
-/* ---- the adapter ---- */
 
 /* Configures a port. Without a mailbox the command only names the port, and its page size stays. */
 enum m4_status m4_configure(struct hca *hca, struct m4_cmd *cmd)

@@ -16,8 +16,6 @@
 #include "softhca/device/format/mlx4/mlx4.h"
 #include "softhca/device/queue/wqe.h"
 
-/* ---- send WQEs ---- */
-
 /* Bytes that follow a message sent on a frame queue: an ICRC of InfiniBand. Its value does not
  * matter, as the frame has four bytes too many anyway. */
 static const uint8_t icrc[4] = { 0x1c, 0x2c, 0x3c, 0x4c };
@@ -103,8 +101,6 @@ int mlx4_decode_frame_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uin
 		add_sge(send, &(struct wqe_sge){ .len = sizeof(icrc), .data = icrc });
 	return why;
 }
-
-/* ---- CQEs ---- */
 
 static uint32_t ip_status(const struct frame *frame)
 {

@@ -53,8 +53,6 @@ static int ring_copy(struct hca *hca, const struct ring *ring, uint16_t index, u
 			: eth_sq_copy(hca, ring->sq, index, bbs, raw);
 }
 
-/* ---- doorbells ---- */
-
 /* Finds the ring that a doorbell on this page names; reports and returns false if there is none. */
 static bool find_ring(struct hca *hca, uint32_t uar, uint32_t qpn, struct ring *ring)
 {
@@ -116,8 +114,6 @@ void mlx4_judge_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t v
 	else
 		check_push(hca, uar, bytes);
 }
-
-/* ---- WQEs ---- */
 
 static const struct {
 	uint32_t field;

@@ -100,8 +100,6 @@ static bool is_empty(const uint8_t *inl)
 	return has_only(inl, nothing, INLINE_WORDS);
 }
 
-/* ---- signatures ---- */
-
 static bool decode_crc(uint64_t format, struct sig_domain *domain)
 {
 	domain->guard = crc_of(format);

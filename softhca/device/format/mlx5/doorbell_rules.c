@@ -55,8 +55,6 @@ void mlx5_bells_create(struct uar *uar)
 		uar->bells->newest[i] = -1;
 }
 
-/* ---- the value ---- */
-
 static bool check_sq(struct hca *hca, uint32_t uar, uint32_t offset, uint32_t n)
 {
 	struct eth_sq *sq = res_get(&hca->eth->sqs, n);
@@ -157,8 +155,6 @@ static bool check_value(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t
 		     be64toh(in_ring));
 	return true;
 }
-
-/* ---- BlueFlame ---- */
 
 /* Checks at the end of a BlueFlame write that it had the whole WQE. */
 static void bell_end(struct hca *hca, uint32_t uar, uint32_t offset, struct bell *bell)
@@ -281,8 +277,6 @@ bool mlx5_judge_write(struct hca *hca, uint32_t uar_n, uint32_t offset, const ui
 		bell_push(hca, bell, uar_n, offset, bytes, len);
 	return found;
 }
-
-/* ---- registers found by polling ---- */
 
 /* Returns whether AFTER is a later doorbell of the same queue than BEFORE. */
 static bool rings_later(uint64_t before_be, uint64_t after_be)

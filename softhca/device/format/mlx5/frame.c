@@ -14,8 +14,6 @@
 #include "softhca/device/format/mlx5/mlx5.h"
 #include "softhca/device/queue/wqe.h"
 
-/* ---- send WQEs ---- */
-
 /* Decodes inline data: a length, then the bytes, padded to a segment. Returns the bytes taken, or 0
  * if they run over the end of the WQE. */
 static size_t decode_inline_data(const uint8_t *seg, const uint8_t *end, struct wqe_sge *sge)
@@ -139,8 +137,6 @@ int mlx5_decode_underlay_send(const uint8_t *raw, uint16_t index, uint32_t bbs, 
 	return why;
 }
 
-/* ---- receive WQEs ---- */
-
 uint16_t mlx5_striding_next(const uint8_t *head)
 {
 	return fld_get(head, SRQ_WQE_NEXT);
@@ -164,8 +160,6 @@ void mlx5_decode_frame_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe
 		wqe->length += sge->len;
 	}
 }
-
-/* ---- CQEs ---- */
 
 static enum cqe_eth_l3 l3_type(const struct frame *frame)
 {

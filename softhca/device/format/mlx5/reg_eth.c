@@ -81,8 +81,6 @@ const char *eth_reg_pfcc(struct hca *hca, bool write, unsigned int port, uint8_t
 	return NULL;
 }
 
-/* ---- counters ---- */
-
 static void put_counter(uint8_t *set, uint32_t part, uint64_t value)
 {
 	fld_set64(set, FLD_BYTE(part), value);

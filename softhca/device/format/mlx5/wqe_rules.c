@@ -58,8 +58,6 @@ static void check_reserved(const struct subject *of, const uint8_t *segment,
 				     fld_get(segment, fields[i].field));
 }
 
-/* ---- segments of sends ---- */
-
 static const struct reserved ctrl_reserved[] = {
 	{ FLD(0x4, 7, 6), "ctrl bits 7:6 beside ds" },
 	{ FLD(0x8, 4, 4), "ctrl fm_ce_se bit 4" },
@@ -185,8 +183,6 @@ static void check_message(const struct subject *of, const struct qp *qp, const u
 	if (atomic_is(opcode) && count != 1)
 		report_field(of, "wqe.segments", "the number of data segments of an atomic", count);
 }
-
-/* ---- segments of UMR: PRM: UMR control segment ---- */
 
 static const struct reserved umr_reserved[] = {
 	{ FLD(0x0, 23, 0), "umr bytes 1 to 3" }, { FLD(0x14, 31, 0), "umr dword 14h" },

@@ -32,8 +32,6 @@ void registers_reset(struct registers *registers, bool keep_owner)
 	*registers = fresh;
 }
 
-/* ---- BAR 0 ---- */
-
 /* Returns the flag and sets it: a reader that gets 0 now owns it. */
 static uint32_t flag_take(bool *taken)
 {
@@ -114,8 +112,6 @@ void registers_run(struct registers *registers)
 	fld_set(registers->hcr, M4_HCR_GO, 0);
 	registers->pending = false;
 }
-
-/* ---- BAR 2 ---- */
 
 static void page_ring(struct registers *registers, uint64_t offset, const uint8_t *data,
 		      uint32_t len)

@@ -19,8 +19,6 @@ void cm_start(const struct cm_ops *ops)
 	cm_send_start();
 }
 
-/* ---- the side that asks ---- */
-
 static uint64_t round_trip(const struct cm_conn *conn)
 {
 	return cm_ns_of(CM_RESPONSE_TIMEOUT) + 2 * cm_ns_of(conn->path.lifetime);
@@ -72,8 +70,6 @@ int cm_confirm(struct cm_conn *conn)
 	cm_send_ids(conn, CM_RTU);
 	return 0;
 }
-
-/* ---- the side that answers ---- */
 
 int cm_accept(struct cm_conn *conn, const struct cm_param *param)
 {
@@ -134,8 +130,6 @@ int cm_answer_service(struct cm_conn *conn, uint8_t status, uint32_t qpn, uint32
 	cm_become_idle(conn);
 	return 0;
 }
-
-/* ---- the end ---- */
 
 void cm_send_dreq(struct cm_conn *conn)
 {

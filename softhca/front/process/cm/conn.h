@@ -16,13 +16,9 @@ static inline uint64_t cm_ns_of(unsigned int iba_time)
 	return 4096ull << iba_time;
 }
 
-/* ---- cm.c ---- */
-
 /* Returns the QP's acknowledge timeout, also such an exponent; IBTA vol 1, 12.7.34. */
 uint8_t cm_ack_timeout(uint8_t lifetime, uint8_t ack_delay);
 void cm_send_dreq(struct cm_conn *conn);
-
-/* ---- table.c: NULL where there is none ---- */
 
 void cm_table_start(uint32_t first_id);
 struct cm_conn *cm_find_local(uint32_t local_id);
@@ -38,8 +34,6 @@ void cm_enlist(struct cm_conn *conn);
 void cm_enlist_remote(struct cm_conn *conn);
 void cm_delist_remote(struct cm_conn *conn);
 void cm_delist(struct cm_conn *conn);
-
-/* ---- send.c ---- */
 
 void cm_send_start(void);
 /* Send conn->mad: once, or every INTERVAL nanoseconds until it is answered. */

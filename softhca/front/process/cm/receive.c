@@ -14,8 +14,6 @@
 
 enum { PROCESSING_TIMEOUT = 24 };
 
-/* ---- answers that are of no connection ---- */
-
 static void answer_unconnected(const struct cm_path *path, const uint8_t *mad,
 			       unsigned int attribute)
 {
@@ -37,8 +35,6 @@ static void refuse_request(const struct cm_path *path, const uint8_t *mad, unsig
 	fld_set(rej + CM_DATA, REJ_REASON, reason);
 	cm_user->send(path, rej);
 }
-
-/* ---- what arrives: requests ---- */
 
 static void send_mra(const struct cm_conn *conn, unsigned int message)
 {
@@ -173,8 +169,6 @@ static void receive_sidr_req(const struct cm_path *path, const uint8_t *mad)
 	cm_enlist_remote(conn);
 	cm_user->event(conn, CM_EVENT_SIDR_REQ, mad);
 }
-
-/* ---- what arrives: answers ---- */
 
 static void receive_sidr_rep(const struct cm_path *path, const uint8_t *mad)
 {

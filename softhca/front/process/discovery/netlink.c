@@ -41,8 +41,6 @@ struct request {
 	struct reply *reply;
 };
 
-/* ---- sockets ---- */
-
 void netlink_socket(struct call *call)
 {
 	int type = call_arg_int(call, 1), number;

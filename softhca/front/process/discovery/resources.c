@@ -13,8 +13,6 @@
 #include "softhca/front/process/uverbs/objects.h"
 #include "util/bits.h"
 
-/* ---- entries ---- */
-
 static void put_qp(struct reply *reply, const struct object *object)
 {
 	const struct uverbs_qp *qp = (const struct uverbs_qp *)object;
@@ -83,8 +81,6 @@ static const struct kind context_kind = { "ctx",
 					  RDMA_NLDEV_ATTR_RES_CTX_ENTRY,
 					  NULL };
 
-/* ---- a sum ---- */
-
 static void count_object(const struct object *object, void *arg)
 {
 	unsigned int *count = arg;
@@ -123,8 +119,6 @@ void resources_put_summary(struct reply *reply, uint16_t type, const struct adap
 	reply_nest_end(reply, table);
 	reply_end(reply);
 }
-
-/* ---- single objects ---- */
 
 enum { ENTRIES_OF_MESSAGE = 64 }; /* a quarter of a datagram */
 

@@ -23,8 +23,6 @@
 #define IOMMU_GROUPS        "sys/kernel/iommu_groups"
 #define PCI_ADDRESS         ADAPTER_PCI_DOMAIN ":%02x:00.0"
 
-/* ---- files of the device ---- */
-
 static void pci_vendor(const struct sysfs_subject *of, char *text)
 {
 	(void)of;
@@ -138,8 +136,6 @@ static const struct sysfs_file pci_files[] = {
 	{ 0 },
 };
 
-/* ---- configuration space ---- */
-
 static void put16(uint8_t *config, unsigned int offset, uint16_t value)
 {
 	memcpy(config + offset, &(uint16_t){ htole16(value) }, sizeof(value));
@@ -175,8 +171,6 @@ static void make_config(struct writer *writer, const char *pci, const struct ada
 	snprintf(path, sizeof(path), "%s/config", pci);
 	writer_make_bytes(writer, path, config, sizeof(config));
 }
-
-/* ---- the driver, and the bus ---- */
 
 static void make_module(struct writer *writer, const char *name)
 {

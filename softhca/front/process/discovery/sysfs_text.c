@@ -23,8 +23,6 @@ static void put_guid(char *text, uint64_t guid)
 		       (unsigned int)guid & 0xffff);
 }
 
-/* ---- the RDMA device ---- */
-
 static void ib_guid(const struct sysfs_subject *of, char *text)
 {
 	put_guid(text, of->adapter->node_guid);
@@ -63,8 +61,6 @@ const struct sysfs_file sysfs_ib_files[] = {
 	{ "reg_pages", NULL, "0\n" },
 	{ 0 },
 };
-
-/* ---- a port ---- */
 
 static const char *const port_states[] = {
 	"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"
@@ -133,8 +129,6 @@ const struct sysfs_file sysfs_port_files[] = {
 	{ "cap_mask", port_cap_mask, NULL },
 	{ 0 },
 };
-
-/* ---- counters of a port; data counts words of 4 bytes ---- */
 
 void sysfs_put_count(char *text, uint64_t count)
 {

@@ -35,8 +35,6 @@ static struct {
 } ours[MAX_DEVICES * MAX_PORTS];
 static unsigned int num_ours;
 
-/* ---- which ---- */
-
 bool netdev_place(const char *name, char *path, size_t size)
 {
 	char link[64], real[PATH_MAX];
@@ -91,8 +89,6 @@ uint32_t netdev_index(const struct adapter *adapter, unsigned int port)
 	return name ? if_nametoindex(name) : 0;
 }
 
-/* ---- addresses ---- */
-
 static bool address_bytes(const struct sockaddr *from, uint8_t address[16])
 {
 	if (!from || (from->sa_family != AF_INET && from->sa_family != AF_INET6))
@@ -141,8 +137,6 @@ bool netdev_with_address(const uint8_t address[16], char name[IF_NAMESIZE])
 	freeifaddrs(list);
 	return found;
 }
-
-/* ---- sysfs ---- */
 
 bool netdev_text(const char *name, unsigned int port, const char *file, char *text)
 {

@@ -105,8 +105,6 @@ int raw_qp_destroy(struct adapter *adapter, struct raw_qp *raw)
 	return 0;
 }
 
-/* ---- states ---- */
-
 static int change_rq(struct adapter *adapter, const struct raw_qp *raw, enum prm_wq_state to)
 {
 	enum prm_wq_state now;

@@ -66,8 +66,6 @@ size_t epitaph_memory_bytes(void);
 int epitaph_map(int fd, struct epitaph_table **table);
 void epitaph_unmap(struct epitaph_table *table);
 
-/* ---- the daemon's side; notification thread only ---- */
-
 struct epitaph;
 
 /* Opens the table with one reference. */

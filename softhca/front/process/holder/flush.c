@@ -46,8 +46,6 @@ struct flush {
 	int32_t bucket[BUCKETS]; /* QPs, hashed by key */
 };
 
-/* ---- the ring of a CQ ---- */
-
 /* A part of a ring, read at once. */
 struct window {
 	const struct epitaph_cq *cq;
@@ -323,8 +321,6 @@ static bool flush_receives(struct flush *flush, const struct epitaph_qp *qp, str
 	return was_busy;
 }
 
-/* ---- whose queues are left ---- */
-
 static bool has_file_open(const struct epitaph_owner *owner)
 {
 	struct stat st;
@@ -381,8 +377,6 @@ void flush_forget(struct flush *flush, const struct stat *file, uint32_t handle)
 	for (uint32_t i = 0; i < flush->table->qps; i++)
 		forget_handle(&flush->table->qp[i].entry, file, handle);
 }
-
-/* ---- the beginning ---- */
 
 static void sort_into_buckets(struct flush *flush)
 {

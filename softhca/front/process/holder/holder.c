@@ -66,8 +66,6 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* ---- event files ---- */
-
 static void event_file_close(struct event_file *file)
 {
 	LIST_REMOVE(file, in_holder);
@@ -120,8 +118,6 @@ static void tell_programs(struct holder *holder, bool know_already)
 		event_file_close(file);
 	}
 }
-
-/* ---- trapped calls ---- */
 
 /* Notes destroyed queues: a program may free their memory even though the call fails. */
 static void forget_destroyed(struct flush *flush, const struct seccomp_notif *notif)
@@ -184,8 +180,6 @@ static bool serve_call(const struct holder *holder, int timeout_ms)
 		answer_call(holder, &notif);
 	return true;
 }
-
-/* ---- queues ---- */
 
 static void holder_look(struct holder *holder)
 {

@@ -21,8 +21,6 @@ static bool is_usable(const struct mapping *mapping, uint64_t addr, bool writabl
 	return mapping->start <= addr && mapping->readable && (mapping->writable || !writable);
 }
 
-/* ---- by a query for an address: Linux 6.11 ---- */
-
 /* PROCMAP_QUERY's argument, from <linux/fs.h>, which Debian 12's headers lack. */
 struct map_query {
 	uint64_t size; /* of this structure */

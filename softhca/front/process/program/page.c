@@ -66,8 +66,6 @@ static uint64_t page_entry(pid_t pid, uint64_t addr)
 	return entry & PAGEMAP_PRESENT ? entry : 0;
 }
 
-/* ---- what Linux does by itself ---- */
-
 /* Returns whether the event gives a program's memory other pages: migration, huge pages, swap. */
 static bool is_of_exchange(const char *name)
 {
@@ -101,8 +99,6 @@ static void learn_first(void)
 }
 
 static pthread_once_t first = PTHREAD_ONCE_INIT;
-
-/* ---- pages ---- */
 
 /* Returns the page's number if only this process has it. A shared page (zero page, file, parent) is
  * copied when it is written; pinning would copy it first. */

@@ -190,8 +190,6 @@ void ucma_addr_put(struct sockaddr_storage *addr, unsigned int family, const uin
 	ucma_addr_set_port(addr, port);
 }
 
-/* ---- ports by address ---- */
-
 static void port_ipv4(const struct adapter *adapter, unsigned int port, uint8_t host[16])
 {
 	const uint8_t bytes[16] = { [10] = 0xff, 0xff,          198,

@@ -11,8 +11,6 @@
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/inet.h"
 
-/* ---- asking ---- */
-
 /* Writes the IP header of private data. Returns its length. */
 static unsigned int put_ip_header(const struct ucma_id *id, uint8_t *header)
 {
@@ -100,8 +98,6 @@ int ucma_conn_connect(struct ucma_call *uc)
 	send_request(id, cmd, data, len + param->private_data_len);
 	return 0;
 }
-
-/* ---- answering ---- */
 
 static int answer_datagram(struct ucma_id *id, const struct rdma_ucm_conn_param *param)
 {

@@ -11,8 +11,6 @@
 #include "softhca/front/process/ucma/ucma.h"
 #include "util/bits.h"
 
-/* ---- events ---- */
-
 static void put_rep(struct ucma_event *event, const uint8_t *mad, const struct cm_conn *conn)
 {
 	struct rdma_ucm_conn_param *param = &event->resp.param.conn;
@@ -149,8 +147,6 @@ static void conn_happened(struct cm_conn *conn, enum cm_event what, const uint8_
 		ucma_conn_event(id, what, mad);
 	}
 }
-
-/* ---- what cm/ needs ---- */
 
 static struct timer cm_timer;
 

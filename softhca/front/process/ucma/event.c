@@ -184,8 +184,6 @@ void ucma_events_move(struct ucma_id *id, struct ucma_file *to)
 	}
 }
 
-/* ---- WRITE_CM_EVENT ---- */
-
 /* Events that a program may write, as in Linux: its own and its library's. */
 enum { EVENT_USER = 18, EVENT_INTERNAL = 19 };
 
@@ -207,8 +205,6 @@ int ucma_event_write(struct ucma_call *uc)
 	ucma_event_send(event);
 	return 0;
 }
-
-/* ---- GET_EVENT ---- */
 
 static bool is_nonblocking(struct ucma_call *uc)
 {

@@ -17,8 +17,6 @@
 
 static LIST_HEAD(, ucma_file) files = LIST_HEAD_INITIALIZER(files);
 
-/* ---- life ---- */
-
 /* Destroys the file with its ids, whose events go with them; none is on another file. */
 static void file_close(struct ucma_file *file)
 {
@@ -151,8 +149,6 @@ void ucma_stop(void)
 	while ((file = LIST_FIRST(&files)))
 		file_close(file);
 }
-
-/* ---- ids from one file to another ---- */
 
 static int file_of_descriptor(struct ucma_call *uc, int fd, struct ucma_file **file)
 {

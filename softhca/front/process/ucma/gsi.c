@@ -41,8 +41,6 @@ static struct {
 	STAILQ_HEAD(, packet) packets;
 } gsi = { .watch.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* ---- arrival, in any thread ---- */
-
 static void packet_enqueue(const struct gsi_arrival *arrival)
 {
 	struct packet *packet = malloc(sizeof(*packet) + arrival->len);
@@ -109,8 +107,6 @@ void gsi_adapter_died(struct adapter *adapter)
 
 	packet_enqueue(&arrival);
 }
-
-/* ---- and in ours ---- */
 
 static bool find_gid(struct adapter *adapter, unsigned int port, const struct fabric_addr *addr,
 		     uint8_t *index)
@@ -207,8 +203,6 @@ static void gsi_ready(struct watch *watch, uint32_t events)
 	}
 }
 
-/* ---- life ---- */
-
 int gsi_open(void (*take)(const struct gsi_arrival *arrival), void (*died)(struct adapter *adapter))
 {
 	int ret;
@@ -239,8 +233,6 @@ void gsi_close(void)
 	gsi.watch.fd = -1;
 	pthread_mutex_unlock(&gsi.lock);
 }
-
-/* ---- sending ---- */
 
 static void send_datagram(struct adapter *adapter, const struct hca_datagram *datagram)
 {

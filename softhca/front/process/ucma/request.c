@@ -10,8 +10,6 @@
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/inet.h"
 
-/* ---- who asks whom ---- */
-
 static bool has_ip_header(const uint8_t *header, bool *ipv4)
 {
 	unsigned int family = fld_get(header, CM_IP_FAMILY);
@@ -52,8 +50,6 @@ static void put_addresses(struct ucma_id *id, const struct ucma_id *listener,
 	ucma_addr_put(&id->dst.addr, ipv4 ? AF_INET : AF_INET6, from, id->ps,
 		      fld_get(header, CM_IP_PORT));
 }
-
-/* ---- the id that it makes ---- */
 
 static int make_request(struct ucma_id *listener, const struct cm_request *request,
 			struct ucma_id **out)
@@ -114,8 +110,6 @@ int ucma_request_wanted(const struct cm_request *request, struct cm_conn **conn)
 	*conn = &id->conn;
 	return 0;
 }
-
-/* ---- the event ---- */
 
 /* Exchanges the depths: READs that one side starts are those that the other answers. */
 static void put_req(struct ucma_event *event, const uint8_t *mad, unsigned int skip)

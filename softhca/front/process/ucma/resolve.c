@@ -186,8 +186,6 @@ static void ask_network(const struct resolution *res)
 	}
 }
 
-/* ---- life of a resolution ---- */
-
 void resolve_cancel(struct resolution *res)
 {
 	if (!res->active)

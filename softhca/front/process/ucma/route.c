@@ -13,8 +13,6 @@
 #include "softhca/front/process/ucma/ucma.h"
 #include "util/bits.h"
 
-/* ---- addresses ---- */
-
 static int bind_any(struct ucma_id *id, unsigned int family, pid_t tid)
 {
 	struct sockaddr_storage any = { .ss_family = family };
@@ -191,8 +189,6 @@ int ucma_id_resolve_ip(struct ucma_call *uc)
 		return EINVAL;
 	return resolve_to(uc, cmd->id, &src, &dst, cmd->timeout_ms);
 }
-
-/* ---- routes ---- */
 
 static void put_path_ends(struct ucma_id *id)
 {

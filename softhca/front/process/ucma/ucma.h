@@ -67,8 +67,6 @@ enum ucma_event_type {
 	EV_ADDRINFO_ERROR = 17,
 };
 
-/* ---- ucma/file.c ---- */
-
 struct ucma_event {
 	STAILQ_ENTRY(ucma_event) entry;
 	struct ucma_id *id; /* counts the event, unless mcast does */
@@ -105,8 +103,6 @@ void ucma_stop(void);
 /* Returns the file with ST's device and inode, or NULL. */
 struct ucma_file *ucma_file_find(const struct stat *st);
 
-/* ---- ucma/event.c ---- */
-
 /* Makes an event of TYPE for ID, to be filled and sent. Returns NULL without memory, after logging
  * the loss. */
 struct ucma_event *ucma_event_new(struct ucma_id *id, enum ucma_event_type type, int status);
@@ -120,8 +116,6 @@ void ucma_events_move(struct ucma_id *id, struct ucma_file *to);
 void ucma_event_join(struct ucma_event *event, struct ucma_id *request);
 /* Unties REQUEST from its event. */
 void ucma_event_part(struct ucma_id *request);
-
-/* ---- commands ---- */
 
 /* Executes the command that CALL writes to a file. */
 void ucma_write(struct call *call);
@@ -187,8 +181,6 @@ int ucma_service_resolve(struct ucma_call *uc);
 int ucma_event_get(struct ucma_call *uc);
 int ucma_event_write(struct ucma_call *uc);
 
-/* ---- ucma/id.c ---- */
-
 enum ucma_state {
 	UCMA_IDLE,
 	UCMA_BOUND,
@@ -247,8 +239,6 @@ void ucma_id_destroy(struct ucma_id *id);
 /* Reports the adapter's removal to its ids, and ends their connections. */
 void ucma_id_adapter_died(struct adapter *adapter);
 
-/* ---- ucma/number.c ---- */
-
 /* Gives ID a free number, by which it is found. */
 void ucma_id_number(struct ucma_id *id);
 void ucma_id_unnumber(struct ucma_id *id);
@@ -261,8 +251,6 @@ struct ucma_id *ucma_id_next(struct ucma_id *id);
 /* Returns a random number; with --seed a reproducible one. */
 uint32_t ucma_random(const struct daemon *daemon);
 
-/* ---- ucma/bind.c ---- */
-
 /* Binds ID to ADDR for thread TID, and to a free port if ADDR has none. Returns EINVAL if it is
  * bound already. */
 int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr, pid_t tid);
@@ -272,8 +260,6 @@ int ucma_bind_take_service(struct ucma_id *id);
 /* Returns 0 if the id, which starts to listen, has its port alone; else Linux' errno. */
 int ucma_bind_keep_alone(struct ucma_id *id);
 
-/* ---- ucma/listen.c ---- */
-
 /* Stops listening, if ID did. */
 void ucma_id_unlisten(struct ucma_id *id);
 /* Finds the listener for a request to SERVICE at ADAPTER and address HOST; HOST is NULL in a
@@ -281,20 +267,14 @@ void ucma_id_unlisten(struct ucma_id *id);
 struct ucma_id *ucma_id_find_listener(uint64_t service, const struct adapter *adapter,
 				      const uint8_t *host, bool ipv4);
 
-/* ---- ucma/route.c ---- */
-
 /* Makes the path to a destination in this process, which needs no query. */
 void ucma_route_put_known(struct ucma_id *id);
 /* Ends resolving a path; STATUS is 0 or minus an errno. */
 void ucma_route_known(struct ucma_id *id, int status);
 
-/* ---- ucma/request.c: for cm_ops (cm/cm.h) ---- */
-
 int ucma_request_wanted(const struct cm_request *request, struct cm_conn **conn);
 /* Reports the request that made ID to its listener. */
 void ucma_request_tell(struct ucma_id *id, const struct cm_request *request);
-
-/* ---- ucma/conn_event.c ---- */
 
 /* Starts communication management; adapters must exist. */
 int ucma_conn_start(void);
@@ -306,11 +286,7 @@ void ucma_conn_event(struct ucma_id *id, enum cm_event what, const uint8_t *mad)
 void ucma_conn_put_ah(const struct cm_path *path, uint8_t sgid_index,
 		      struct ib_uverbs_ah_attr *attr);
 
-/* ---- ucma/service.c ---- */
-
 int ucma_service_query(struct ucma_call *uc, const struct ucma_id *id);
-
-/* ---- ucma/mcast.c ---- */
 
 struct ucma_mcast {
 	LIST_ENTRY(ucma_mcast) in_id;

@@ -21,8 +21,6 @@ struct wish {
 	uint64_t methods[2];
 };
 
-/* ---- what Linux lets be registered ---- */
-
 static bool is_subnet_class(unsigned int class)
 {
 	return class == MAD_CLASS_SUBNET || class == MAD_CLASS_DIRECTED;
@@ -90,8 +88,6 @@ static int wish_check(const struct umad_file *file, const struct wish *wish)
 		return ret;
 	return wish->class && is_taken(file, wish) ? EINVAL : 0;
 }
-
-/* ---- registering ---- */
 
 static int agent_add(struct umad_file *file, const struct wish *wish, uint32_t *id)
 {
@@ -218,8 +214,6 @@ void umad_agent_end(struct umad_file *file, unsigned int agent)
 	umad_rmpp_forget(file, agent, 0);
 	file->agent[agent].used = false;
 }
-
-/* ---- who takes a request ---- */
 
 static bool agent_takes(const struct umad_agent *agent, unsigned int qpn, const uint8_t *mad)
 {

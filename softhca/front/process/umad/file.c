@@ -483,8 +483,6 @@ void umad_file_deliver(struct umad_file *file, const struct ib_user_mad_hdr *hdr
 	file->failed_count += failed;
 }
 
-/* ---- writing, ioctls ---- */
-
 void umad_write(struct call *call)
 {
 	struct umad_file *file = file_of(call);

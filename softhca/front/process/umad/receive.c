@@ -14,8 +14,6 @@
 #include "softhca/front/process/umad/smi.h"
 #include "softhca/front/process/umad/umad.h"
 
-/* ---- the adapter's own agents ---- */
-
 /* Returns whether the adapter answers this MAD, as with mlx5_ib. Queries to a subnet manager are
  * not for it. */
 static bool is_for_adapter(const uint8_t *mad)
@@ -45,8 +43,6 @@ static bool adapter_answers(struct adapter *adapter, unsigned int port, const ui
 	memcpy(answer, fld_at(out, MAD_IFC_OUT_MAD), MAD_SIZE);
 	return true;
 }
-
-/* ---- agents of programs ---- */
 
 static struct ib_user_mad_hdr header_of(const struct gsi_arrival *arrival, unsigned int agent)
 {
@@ -131,8 +127,6 @@ static void deliver_to_agent(const struct gsi_arrival *arrival)
 	else
 		deliver_request(arrival);
 }
-
-/* ---- arrivals ---- */
 
 static void answer_arrival(const struct gsi_arrival *arrival, const uint8_t *answer)
 {

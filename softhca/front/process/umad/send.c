@@ -20,8 +20,6 @@ enum {
 	MAX_SENDS = 4096, /* per file: sends that wait for an answer, or failed and are unread */
 };
 
-/* ---- requests that wait for an answer ---- */
-
 bool umad_is_answer(const uint8_t *mad)
 {
 	unsigned int method = fld_get(mad, MAD_METHOD);
@@ -127,8 +125,6 @@ static int send_remember(struct umad_file *file, const struct ib_user_mad_hdr *h
 	timer_start(&send->timer, timer_now() + send->timeout_ms * NS_PER_MS);
 	return 0;
 }
-
-/* ---- what is written ---- */
 
 static struct hca_datagram datagram_of(const struct umad_file *file,
 				       const struct ib_user_mad_hdr *hdr, const uint8_t *mad)

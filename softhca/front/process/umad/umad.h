@@ -84,8 +84,6 @@ struct umad_file {
 	LIST_HEAD(, umad_assembly) assemblies;
 };
 
-/* ---- file.c ---- */
-
 void umad_start(void);
 void umad_stop(void);
 /* Answer a call if its descriptor is a file of ours. */
@@ -108,8 +106,6 @@ static inline size_t umad_header_size(const struct umad_file *file)
 struct umad_file *umad_file_next(struct umad_file *after, const struct adapter *adapter,
 				 unsigned int port);
 
-/* ---- agent.c ---- */
-
 int umad_register(struct call *call, struct umad_file *file);
 int umad_register2(struct call *call, struct umad_file *file);
 int umad_unregister(struct call *call, struct umad_file *file);
@@ -125,8 +121,6 @@ static inline bool umad_class_has_rmpp(unsigned int class)
 	       class == MAD_CLASS_DEVICE_ADMIN || class == MAD_CLASS_BIS ||
 	       (class >= MAD_CLASS_VENDOR_OUI && class <= MAD_CLASS_VENDOR_OUI_LAST);
 }
-
-/* ---- send.c ---- */
 
 /* A request that waits for its answer. */
 struct umad_send {
@@ -148,14 +142,10 @@ void umad_send_end(struct umad_send *send);
 void umad_send_end_agent(struct umad_file *file, unsigned int agent);
 void umad_send_datagram(struct adapter *adapter, const struct hca_datagram *datagram);
 
-/* ---- receive.c ---- */
-
 /* Handles an arrived datagram; see gsi.h. */
 void umad_take(const struct gsi_arrival *arrival);
 /* Lets our own agent answer a directed route packet whose route ends here. */
 void umad_take_own(struct adapter *adapter, unsigned int port, const uint8_t mad[MAD_SIZE]);
-
-/* ---- rmpp.c ---- */
 
 /* A datagram being reassembled, or complete and kept because its sender may repeat the last
  * segment. */

@@ -26,8 +26,6 @@ static const struct uverbs_attr *find_attr_def(const struct uverbs_method *metho
 	return NULL;
 }
 
-/* ---- attributes, for methods ---- */
-
 struct ib_uverbs_attr *uc_attr(struct uverbs_call *uc, uint16_t id)
 {
 	for (unsigned int i = 0; i < uc->hdr.num_attrs; i++)
@@ -181,8 +179,6 @@ int uc_async_channel(struct uverbs_call *uc, uint16_t id, struct event_channel *
 		event_channel_get(*channel);
 	return 0;
 }
-
-/* ---- checking ---- */
 
 static bool is_zero(const uint8_t *bytes, size_t len)
 {

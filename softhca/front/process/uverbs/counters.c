@@ -59,8 +59,6 @@ static int counters_remove(struct uverbs_call *uc)
 	return object->users ? EBUSY : object_destroy(object, uc->tid);
 }
 
-/* ---- with a flow ---- */
-
 static int read_points(struct uverbs_call *uc, const struct mlx5_ib_flow_counters_data *data,
 		       struct uverbs_counters *counters)
 {
@@ -127,8 +125,6 @@ int counters_for_flow(struct uverbs_call *uc, uint32_t handle, struct object **o
 	*number = counters->number;
 	return 0;
 }
-
-/* ---- reading ---- */
 
 static int query_counter(struct adapter *adapter, uint32_t number, uint64_t value[2])
 {

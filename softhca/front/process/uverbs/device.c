@@ -366,8 +366,6 @@ static int query_gid_table(struct uverbs_call *uc)
 	return ret;
 }
 
-/* ---- handles ---- */
-
 static int info_handles(struct uverbs_call *uc)
 {
 	size_t room = uc_len(uc, UVERBS_ATTR_INFO_HANDLES_LIST) / sizeof(uint32_t);

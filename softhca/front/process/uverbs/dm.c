@@ -27,8 +27,6 @@ enum {
 	MEMIC_OPERATIONS = 32, /* bits of an operation mask */
 };
 
-/* ---- pages of the file ---- */
-
 static bool find_pages(const struct uverbs_file *file, uint32_t pages, uint32_t *first)
 {
 	uint32_t run = 0;
@@ -58,8 +56,6 @@ static void place_pages(struct uverbs_dm *dm, bool here)
 		hca_place_memic(file->adapter->hca, addr + (uint64_t)i * PAGE, here ? page : NULL);
 	}
 }
-
-/* ---- blocks ---- */
 
 static int dm_destroy(struct object *object, pid_t tid)
 {
@@ -219,8 +215,6 @@ static int dm_map_operation(struct uverbs_call *uc)
 	return EOPNOTSUPP;
 }
 
-/* ---- their regions ---- */
-
 static int create_key(struct uverbs_call *uc, const struct uverbs_mr *mr, uint32_t access,
 		      uint32_t pdn, uint32_t *key)
 {
@@ -297,8 +291,6 @@ static int dm_reg(struct uverbs_call *uc)
 	ret = check_region(uc, dm, access, offset, length);
 	return ret ? ret : make_region(uc, dm, offset, length, access);
 }
-
-/* ---- tables ---- */
 
 static const struct uverbs_attr alloc_attrs[] = {
 	{ UVERBS_ATTR_ALLOC_DM_HANDLE, ATTR_NEW, MANDATORY, 0, 0, UVERBS_OBJECT_DM },

@@ -65,8 +65,6 @@ static uint64_t size_of(int fd)
 	return 0;
 }
 
-/* ---- what this front has given out ---- */
-
 static struct export *export_at(const struct uverbs_file *file, uint32_t first_page)
 {
 	struct export *export;
@@ -186,8 +184,6 @@ static int map_export(struct export *export, uint64_t offset, uint64_t length, b
 	LIST_INSERT_HEAD(&export->maps, dmabuf, in_export);
 	return 0;
 }
-
-/* ---- files of any kind ---- */
 
 static int map_range(int fd, uint64_t offset, uint64_t length, bool writable, struct dmabuf *dmabuf)
 {

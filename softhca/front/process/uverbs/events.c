@@ -101,8 +101,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, event_channel) channels = LIST_HEAD_INITIALIZER(channels);
 static LIST_HEAD(, event_source) buckets[BUCKETS];
 
-/* ---- writing to a channel ---- */
-
 static void keep_pending(struct event_channel *channel, const void *event, size_t len)
 {
 	struct pending *pending = malloc(sizeof(*pending) + len);
@@ -204,8 +202,6 @@ static void forget_read(struct event_channel *channel)
 	       channel->told_cost - told->cost >= queued)
 		drop_told(channel);
 }
-
-/* ---- writing ---- */
 
 static bool channel_put(struct event_channel *channel, const void *event, size_t len)
 {

@@ -170,8 +170,6 @@ static void destroy_objects(struct uverbs_file *file)
 	free(file->object);
 }
 
-/* ---- files ---- */
-
 struct uverbs_file *uverbs_file_find(const struct stat *st)
 {
 	struct uverbs_file *file;
@@ -228,8 +226,6 @@ void *uverbs_file_memory(const struct uverbs_file *file, uint32_t index)
 {
 	return file->pages + (MEMORY_PAGE + (size_t)index) * UAR_PAGE_SIZE;
 }
-
-/* ---- clients ---- */
 
 struct file_guest {
 	STAILQ_ENTRY(file_guest) entry;

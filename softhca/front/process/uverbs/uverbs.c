@@ -92,8 +92,6 @@ static const struct uverbs_write *find_write(uint32_t command)
 	return NULL;
 }
 
-/* ---- running ---- */
-
 static int read_call(struct uverbs_call *uc, uint64_t addr)
 {
 	struct uverbs_header *hdr = &uc->hdr;
@@ -204,8 +202,6 @@ void uverbs_ioctl(struct call *call)
 	else
 		call_return(call, 0);
 }
-
-/* ---- INVOKE_WRITE ---- */
 
 /* Returns whether a list of any length follows the fixed part. */
 static bool has_list(const struct uverbs_write *write)

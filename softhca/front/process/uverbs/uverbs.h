@@ -30,8 +30,6 @@ struct object;
 struct event_channel;
 struct event_source;
 
-/* ---- files ---- */
-
 enum {
 	UVERBS_FILE_UARS = 1024,
 	UVERBS_FILE_EMULATION = UVERBS_FILE_UARS, /* first doorbell of emulated devices */
@@ -95,8 +93,6 @@ void *uverbs_file_memory(const struct uverbs_file *file, uint32_t index);
 /* Returns the page number of that page in the file. */
 uint32_t uverbs_file_memory_page(uint32_t index);
 
-/* ---- objects ---- */
-
 struct object {
 	struct uverbs_file *file;
 	uint16_t type; /* UVERBS_OBJECT_* or MLX5_IB_OBJECT_* */
@@ -135,8 +131,6 @@ int object_will_move(const struct object *object);
 /* Finds an object. Returns 0, ENOENT for an unused handle, or EINVAL for another type; ANY_OBJECT
  * matches all. */
 int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, void *object);
-
-/* ---- calls ---- */
 
 enum attr_kind {
 	ATTR_IN,      /* MIN to MAX bytes */
@@ -238,8 +232,6 @@ struct uverbs_call {
 	struct object *object[UVERBS_MAX_ATTRS]; /* objects of handle attributes */
 	bool known[UVERBS_MAX_ATTRS];            /* attributes in the method's table */
 };
-
-/* ---- call.c ---- */
 
 /* Checks the attributes against the table of uc->method, and finds the objects of handles. Returns
  * 0 or the kernel's errno. */

@@ -155,8 +155,6 @@ static int xrcd_close(struct uverbs_call *uc)
 	return object_destroy(uc_object(uc, UVERBS_ATTR_DESTROY_XRCD_HANDLE), uc->tid);
 }
 
-/* ---- target QPs ---- */
-
 static struct real_qp *find_target(const struct xrc_domain *domain, uint32_t qpn)
 {
 	struct real_qp *real;

@@ -61,8 +61,6 @@ bool vfio_container_has_iommu(const struct vfio_container *container)
 	return container->has_iommu;
 }
 
-/* ---- requests ---- */
-
 static int get_api_version(struct vfio_file *file, struct call *call)
 {
 	(void)file;
@@ -242,8 +240,6 @@ static const struct vfio_request requests[] = {
 	{ VFIO_IOMMU_MAP_DMA, map_dma_if_set },
 	{ VFIO_IOMMU_UNMAP_DMA, unmap_dma_if_set },
 };
-
-/* ---- the file ---- */
 
 static void container_close(struct vfio_file *file)
 {

@@ -49,8 +49,6 @@ struct adapter *vfio_device_shown(void)
 	return the_device ? &the_device->shown : NULL;
 }
 
-/* ---- memory ---- */
-
 /* Copies memory of a client. It is the bus that checks whether the process is still there. */
 static int client_copy(void *remote, uint64_t addr, void *buf, uint64_t len, bool write)
 {
@@ -85,8 +83,6 @@ void vfio_device_unmap_all(struct vfio_device *device)
 {
 	dma_table_clear(&device->device.dma);
 }
-
-/* ---- the engine's turn ---- */
 
 /* How often registers that count are renewed while the program has the device */
 enum { SHOW_NS = 4000000 };
@@ -285,8 +281,6 @@ static const struct vfio_request requests[] = {
 	{ VFIO_DEVICE_RESET, device_do_reset },
 };
 
-/* ---- reads and writes ---- */
-
 struct access {
 	uint32_t region;
 	uint64_t offset;
@@ -356,8 +350,6 @@ static int region_write(struct vfio_file *file, struct call *call)
 	return ret;
 }
 
-/* ---- the file ---- */
-
 static void device_close(struct vfio_file *file)
 {
 	struct vfio_device *device = file->object;
@@ -409,8 +401,6 @@ void vfio_device_open(struct call *call, struct vfio_device *device)
 	pthread_mutex_unlock(&device->lock);
 	call_fail(call, ret);
 }
-
-/* ---- start and stop ---- */
 
 static void device_describe(struct vfio_device *device, const struct options *options)
 {

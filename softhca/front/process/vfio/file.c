@@ -34,8 +34,6 @@ struct vfio_file *vfio_file_find(const struct stat *st)
 	return NULL;
 }
 
-/* ---- opening and closing ---- */
-
 static void file_close(struct vfio_file *file)
 {
 	log_note("vfio: %s closed by process %d", file->kind->name, file->client->pid);
@@ -155,8 +153,6 @@ static void closes_ready(struct watch *watch, uint32_t events)
 	vfio_files_settle();
 }
 
-/* ---- calls ---- */
-
 static struct vfio_file *file_of_call(const struct call *call)
 {
 	struct stat st;
@@ -206,8 +202,6 @@ void vfio_pwrite(struct call *call)
 	if (file)
 		finish_call(call, file->kind->write ? file->kind->write(file, call) : EINVAL);
 }
-
-/* ---- start and stop ---- */
 
 int vfio_start(struct daemon *daemon)
 {

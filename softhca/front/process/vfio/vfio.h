@@ -21,8 +21,6 @@ struct vfio_file;
 
 enum { VFIO_FIRST_GROUP = 1000 }; /* no machine has as many groups of its own */
 
-/* ---- device.c: the adapter ---- */
-
 /* Creates the adapter of --vfio. Returns 0 or a positive errno. */
 int vfio_device_create(struct daemon *daemon);
 void vfio_device_destroy(void);
@@ -38,8 +36,6 @@ int vfio_device_unmap(struct vfio_device *device, uint64_t iova, uint64_t size, 
 void vfio_device_unmap_all(struct vfio_device *device);
 /* Runs the adapter in the engine's thread. Returns the time of its next work; 0: at once. */
 uint64_t vfio_device_progress(uint64_t now);
-
-/* ---- container.c, group.c ---- */
 
 struct vfio_container;
 
@@ -57,8 +53,6 @@ struct vfio_container *vfio_container_of(const struct vfio_file *file);
 void vfio_container_attach(struct vfio_container *container);
 void vfio_container_detach(struct vfio_container *container);
 bool vfio_container_has_iommu(const struct vfio_container *container);
-
-/* ---- file.c: what is open ---- */
 
 struct vfio_request {
 	uint32_t number;

@@ -26,8 +26,6 @@ enum { CMDQ_HIGH = 0x10, CMDQ_LOW = 0x14, CMD_DOORBELL = 0x18, BAR_INDEX = 0, MO
 static const uint16_t readable[] = { 0x0,   0x4,   0x1fc, 0x230,  0x234,  0x238,
 				     0x23c, 0xff8, 0xffc, 0x1000, 0x1004, 0x1010 };
 
-/* ---- pages ---- */
-
 static int make_pages(struct window *window)
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
@@ -72,8 +70,6 @@ static uint32_t *word_at(const struct window *window, uint64_t offset)
 {
 	return (uint32_t *)(void *)(window->pages + offset);
 }
-
-/* ---- showing ---- */
 
 static uint32_t register_read(struct device *device, uint32_t offset)
 {
@@ -126,8 +122,6 @@ void window_learn_uars(struct window *window, struct device *device)
 		hca_uar_place(device->hca, window->uars[i], (volatile uint64_t *)(void *)page);
 	}
 }
-
-/* ---- taking ---- */
 
 static uint64_t take_long(const struct window *window, uint64_t offset)
 {

@@ -163,8 +163,6 @@ enum m4_status m4_cq_query(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
-/* ---- modification ---- */
-
 static enum m4_status cq_check_resize(struct hca *hca, struct cq *cq, struct m4_cmd *cmd)
 {
 	uint64_t log_size = fld_get(cmd->in, M4_CQC_LOG_SIZE);

@@ -48,8 +48,6 @@ void m4_flows_free(struct hca *hca)
 	hca->mlx4->num_flows = 0;
 }
 
-/* ---- what a rule matches ---- */
-
 static bool bytes_match(const uint8_t *at, const uint8_t *value, const uint8_t *mask, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -149,8 +147,6 @@ static bool flow_matches(const struct m4_flow *flow, const struct frame *frame)
 	return true;
 }
 
-/* ---- whom a frame is for ---- */
-
 static bool is_for_group(const struct frame *frame)
 {
 	return frame->bytes[0] & ETHERNET_GROUP;
@@ -230,8 +226,6 @@ unsigned int m4_flow_find_sent(const struct hca *hca, uint32_t qpns[M4_FLOW_GROU
 			qpns[count++] = fld_get(flow->rule, M4_FLOW_QPN);
 	return count;
 }
-
-/* ---- commands ---- */
 
 static const char *specs_check(const uint8_t *rule, uint32_t size)
 {

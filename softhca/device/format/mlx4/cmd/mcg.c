@@ -152,8 +152,6 @@ static struct m4_group *group_make(struct hca *hca, uint32_t index)
 	return groups ? groups->by_index[index] : NULL;
 }
 
-/* ---- which entries count ---- */
-
 static const uint8_t *gid_of(const struct m4_group *group)
 {
 	return fld_at(group->entry, M4_MCG_GID);

@@ -123,8 +123,6 @@ static int mpt_map(struct hca *hca, struct mkey *mkey)
 	return m4_map_ring(hca, &ring, mkey->len, &mkey->map);
 }
 
-/* ---- keys that software has had back ---- */
-
 static void taken_forget(struct mlx4_firmware *firmware, uint32_t index)
 {
 	uint32_t *at = firmware->taken + index;
@@ -150,8 +148,6 @@ static void taken_remove(struct mlx4_firmware *firmware, uint32_t n)
 			return;
 		}
 }
-
-/* ---- commands ---- */
 
 /* Adds the key of entry MPT. */
 static int mpt_add(struct hca *hca, uint32_t n, const uint8_t *mpt)
@@ -260,8 +256,6 @@ enum m4_status m4_mpt_query(struct hca *hca, struct m4_cmd *cmd)
 	memcpy(cmd->out, mkey->context, M4_MPT_SIZE);
 	return M4_STAT_OK;
 }
-
-/* ---- keys that software has changed in the table ---- */
 
 static void look_at_entry(struct hca *hca, uint32_t n)
 {

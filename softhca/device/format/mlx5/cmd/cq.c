@@ -181,8 +181,6 @@ enum prm_status cq_query(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* ---- resizing ---- */
-
 static const char *cq_check_resize(struct hca *hca, struct cq *cq, const struct cmd *cmd)
 {
 	uint64_t all = PRM_RESIZE_CQ_LOG_SIZE | PRM_RESIZE_CQ_PG_OFFSET | PRM_RESIZE_CQ_PG_SIZE;

@@ -17,8 +17,6 @@ static_assert((int)DEK_BYTES_MAX + (int)CIPHER_WRAP_EXTRA <= (int)PRM_DEK_KEY_SI
 	      "PRM: DEK object");
 static_assert((int)DEK_OPAQUE_SIZE == (int)PRM_DEK_OPAQUE_SIZE, "PRM: DEK object");
 
-/* ---- logins ---- */
-
 enum prm_status login_create(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *obj = fld_at(cmd->in, GENERAL_OBJ_OBJECT);
@@ -69,8 +67,6 @@ enum prm_status login_destroy(struct hca *hca, struct cmd *cmd)
 	crypto_login_remove(hca, login);
 	return PRM_STAT_OK;
 }
-
-/* ---- keys of data ---- */
 
 /* Finds the login of the user. An adapter with secrets accepts commands on keys only from users
  * with a login. */

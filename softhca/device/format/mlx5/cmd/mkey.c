@@ -249,8 +249,6 @@ enum prm_status mkey_destroy(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* ---- keys of the adapter itself ---- */
-
 int mlx5_add_special_key(struct hca *hca)
 {
 	struct mkey *mkey = calloc(1, sizeof(*mkey));

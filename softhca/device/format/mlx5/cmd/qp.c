@@ -351,8 +351,6 @@ enum prm_status qp_create(struct hca *hca, struct cmd *cmd)
 	return status;
 }
 
-/* ---- destruction and query ---- */
-
 enum prm_status qp_destroy(struct hca *hca, struct cmd *cmd)
 {
 	struct qp *qp = res_find(&hca->qps, fld_get(cmd->in, DESTROY_QP_IN_QPN));

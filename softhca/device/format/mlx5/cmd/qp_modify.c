@@ -398,8 +398,6 @@ static void take_ece(struct cmd *cmd, struct qp *qp, uint32_t options)
 	fld_set(cmd->out, MODIFY_QP_OUT_ECE, qp->ece);
 }
 
-/* ---- fields outside the context ---- */
-
 static bool has_extension(const struct cmd *cmd, const struct transition *t)
 {
 	return (t->opcode == PRM_OP_RTS2RTS_QP || t->opcode == PRM_OP_INIT2INIT_QP) &&

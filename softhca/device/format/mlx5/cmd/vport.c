@@ -17,8 +17,6 @@ static_assert((int)PRM_LIST_UC == VPORT_UNICAST && (int)PRM_LIST_MC == VPORT_MUL
 
 enum { STATE_DOWN = 0, STATE_UP = 1, STATE_FOLLOW = 2, OP_UPLINK = 2 };
 
-/* ---- context ---- */
-
 static size_t list_entry_size(uint64_t type)
 {
 	return type == PRM_LIST_VLAN ? 4 : 8;
@@ -160,8 +158,6 @@ enum prm_status vport_modify(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* ---- state ---- */
-
 enum prm_status vport_modify_state(struct hca *hca, struct cmd *cmd)
 {
 	uint64_t state = fld_get(cmd->in, MODIFY_VPORT_STATE_IN_ADMIN_STATE);
@@ -187,8 +183,6 @@ enum prm_status vport_query_state(struct hca *hca, struct cmd *cmd)
 		admin != STATE_DOWN && port_is_up(hca, 1) ? STATE_UP : STATE_DOWN);
 	return PRM_STAT_OK;
 }
-
-/* ---- counters ---- */
 
 static void put_counter(uint8_t *out, uint32_t part, uint64_t frames, uint64_t bytes)
 {

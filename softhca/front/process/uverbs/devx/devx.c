@@ -15,8 +15,6 @@
 #include "softhca/log.h"
 #include "util/bits.h"
 
-/* ---- programs ---- */
-
 int devx_file_open(struct uverbs_call *uc)
 {
 	uint8_t in[PRM_CREATE_UCTX_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
@@ -46,8 +44,6 @@ void devx_file_close(struct uverbs_file *file)
 			  file->client->pid);
 	file->uid = 0;
 }
-
-/* ---- commands ---- */
 
 enum { ROOM = 1024 /* the fixed part of any command is shorter */ };
 
@@ -79,8 +75,6 @@ int devx_command_pass(struct uverbs_call *uc, struct devx_command *command, uint
 
 	return uc_out(uc, out_id, command->out, command->out_len) ? EFAULT : ret;
 }
-
-/* ---- commands that are about no object ---- */
 
 /* Commands that any program with the device open may send. */
 static const enum prm_opcode open_to_all[] = {
@@ -140,8 +134,6 @@ static int devx_other(struct uverbs_call *uc)
 	return ret;
 }
 
-/* ---- numbers ---- */
-
 static int query_eqn(struct uverbs_call *uc)
 {
 	uint32_t vector;
@@ -160,8 +152,6 @@ static int query_uar(struct uverbs_call *uc)
 	(void)uc;
 	return EINVAL;
 }
-
-/* ---- tables ---- */
 
 static const struct uverbs_attr other_attrs[] = {
 	{ MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, ATTR_IN, MANDATORY, PRM_CMD_IN_SIZE, ANY_SIZE, 0 },

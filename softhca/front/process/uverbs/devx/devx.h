@@ -26,8 +26,6 @@ void devx_command_free(struct devx_command *command);
  * (EREMOTEIO). */
 int devx_command_pass(struct uverbs_call *uc, struct devx_command *command, uint16_t out_id);
 
-/* ---- devx_names.c: what commands are about ---- */
-
 /* Makes a name for an object from the command that creates its kind and its number, as objects of
  * different kinds may have the same number. 0: none. */
 uint64_t devx_name(uint16_t create, uint16_t general_type, uint32_t number);
@@ -52,8 +50,6 @@ void devx_describe_made(const uint8_t *in, const uint8_t *out, struct devx_made 
  * does not: other addresses could reach foreign memory. */
 void devx_force_umem(uint8_t *in);
 
-/* ---- devx_obj.c ---- */
-
 struct devx_obj {
 	struct object base;
 	struct devx_made made;
@@ -62,8 +58,6 @@ struct devx_obj {
 
 /* Returns whether OBJECT, of any type, has the name NAME. */
 bool devx_object_is(const struct object *object, uint64_t name);
-
-/* ---- devx_event.c ---- */
 
 /* Delivers EQE to its subscribers. The caller holds the lock of events.h. */
 void devx_event_from_device(const struct adapter *adapter, const uint8_t *eqe);

@@ -318,8 +318,6 @@ static int subscribe(struct uverbs_call *uc)
 	return ret ? ret : subscribe_to_all(uc, &wish);
 }
 
-/* ---- channels ---- */
-
 static void channel_drop(struct devx_channel *channel)
 {
 	events_lock();
@@ -381,8 +379,6 @@ static int channel_alloc(struct uverbs_call *uc)
 	uc_set(uc, MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_HANDLE, number);
 	return 0;
 }
-
-/* ---- tables ---- */
 
 static const struct uverbs_attr alloc_attrs[] = {
 	{ MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_HANDLE, ATTR_NEW_FD, MANDATORY, 0, 0,

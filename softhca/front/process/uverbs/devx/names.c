@@ -175,8 +175,6 @@ uint64_t devx_name_in_change(const uint8_t *in)
 	return name_in(in, changes, ARRAY_SIZE(changes));
 }
 
-/* ---- what is made ---- */
-
 static const struct kind *find_kind(const uint8_t *in)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
@@ -249,8 +247,6 @@ void devx_describe_made(const uint8_t *in, const uint8_t *out, struct devx_made 
 	made->name = devx_name(kind->create, general_type(in, kind->create), number);
 	made->count = bulk_of(in);
 }
-
-/* ---- memory ---- */
 
 /* The flag of a command which says that a ring or record is in user memory. */
 static const struct {

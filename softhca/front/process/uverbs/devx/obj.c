@@ -48,8 +48,6 @@ static int obj_destroy(struct object *object, pid_t tid)
 	return ret;
 }
 
-/* ---- creation ---- */
-
 static bool is_completion_eq(const struct adapter *adapter, uint32_t eqn)
 {
 	for (unsigned int i = 0; i < NUM_COMP_VECTORS; i++)
@@ -129,8 +127,6 @@ static int obj_destroy_method(struct uverbs_call *uc)
 	return object_destroy(uc_object(uc, MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE), uc->tid);
 }
 
-/* ---- which object ---- */
-
 static bool qp_is(const struct real_qp *real, uint64_t name)
 {
 	const struct raw_qp *raw = real->raw;
@@ -182,8 +178,6 @@ bool devx_object_is(const struct object *object, uint64_t name)
 	}
 }
 
-/* ---- queries and changes ---- */
-
 static int check_use(const struct uverbs_call *uc, const struct devx_command *command,
 		     const struct object *object, uint64_t name)
 {
@@ -223,8 +217,6 @@ static int obj_modify(struct uverbs_call *uc)
 	devx_command_free(&command);
 	return ret;
 }
-
-/* ---- tables ---- */
 
 static const struct uverbs_attr create_attrs[] = {
 	{ MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, ATTR_NEW, MANDATORY, 0, 0, MLX5_IB_OBJECT_DEVX_OBJ },

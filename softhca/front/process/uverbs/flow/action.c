@@ -15,8 +15,6 @@
 #include "prm/mlx5/packet_reformat.h"
 #include "softhca/front/process/uverbs/flow/flow.h"
 
-/* ---- objects ---- */
-
 /* Frees the device's object of an action. The device refuses if an entry that was made by DevX uses
  * the object. Linux ignores the refusal, so the object then stays until the adapter's end. */
 static void action_release(struct adapter *adapter, unsigned int action, uint32_t number)
@@ -51,8 +49,6 @@ static int action_return(struct uverbs_call *uc, uint16_t id, unsigned int what,
 	action->number = number;
 	return uc_return_object(uc, id, &action->base);
 }
-
-/* ---- modification ---- */
 
 static uint64_t max_changes(const struct adapter *adapter, uint32_t properties)
 {
@@ -141,8 +137,6 @@ static int modify_header(struct uverbs_call *uc)
 		   : action_return(uc, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_HANDLE,
 				   PRM_FLOW_MODIFY_HEADER, number);
 }
-
-/* ---- tunnels ---- */
 
 static bool table_has(const struct adapter *adapter, uint32_t properties, uint32_t field)
 {
@@ -235,8 +229,6 @@ static int packet_reformat(struct uverbs_call *uc)
 	ret = reformat_alloc(uc, reformat_type(type), &number);
 	return ret ? ret : action_return(uc, handle, PRM_FLOW_PACKET_REFORMAT, number);
 }
-
-/* ---- the calls ---- */
 
 static int action_remove(struct uverbs_call *uc)
 {

@@ -35,8 +35,6 @@ static bool matcher_is_of_sends(const struct uverbs_matcher *matcher)
 	       is_of(matcher, MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TX);
 }
 
-/* ---- where frames go ---- */
-
 /* Returns the command that destroys a DevX object, which tells its kind. */
 static uint32_t devx_opcode(const struct object *object)
 {
@@ -122,8 +120,6 @@ static void read_flags(uint64_t flags, struct steering_target *target)
 		target->action |= PRM_FLOW_DROP;
 }
 
-/* ---- what else is done ---- */
-
 static int read_offset(struct uverbs_call *uc, uint32_t *offset)
 {
 	const uint16_t id = MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX_OFFSET;
@@ -183,8 +179,6 @@ static int read_tag(struct uverbs_call *uc, struct steering_request *request)
 	return request->tag < MAX_TAG ? 0 : EINVAL;
 }
 
-/* ---- where the flow stands ---- */
-
 /* Returns whether the set matches IPv4 multicast addresses (first byte 224 to 239). Linux checks
  * the mask in the same way. */
 static bool is_v4_group(const uint8_t *set)
@@ -230,8 +224,6 @@ static bool is_within_mask(const struct steering_match *match)
 			return false;
 	return true;
 }
-
-/* ---- the calls ---- */
 
 static int read_actions(struct uverbs_call *uc, struct steering_request *request)
 {

@@ -40,8 +40,6 @@ enum {
 		      MLX4_IB_RX_HASH_SRC_PORT_UDP | MLX4_IB_RX_HASH_DST_PORT_UDP,
 };
 
-/* ---- contexts ---- */
-
 static int return_context(struct uverbs_call *uc, uint16_t vectors_id, uint16_t support_id,
 			  uint16_t resp_id)
 {
@@ -87,8 +85,6 @@ void mlx4_close_context(struct uverbs_file *file)
 	adapter_release(file->adapter, PRM_OP_DEALLOC_UAR, file->doorbells.uar);
 	file->doorbells.page = NULL;
 }
-
-/* ---- queues ---- */
 
 uint64_t mlx4_ring_in(uint64_t addr)
 {
@@ -217,8 +213,6 @@ void mlx4_grant_qp(struct qp_request *req)
 		driver->rq_wqe_count ? 1u << (driver->rq_wqe_shift - QP_MIN_RQ_SHIFT) : 0;
 }
 
-/* ---- queues of frames ---- */
-
 /* Places the rings in the shared buffer: the one with the larger WQEs first, or the send ring if
  * they are equal. */
 static void place_rings(struct eth_ring *send, struct eth_ring *receive)
@@ -249,8 +243,6 @@ int mlx4_make_raw_qp(struct adapter *adapter, struct raw_request *request, struc
 		frame_qpns_release(adapter, request->number, 1);
 	return ret;
 }
-
-/* ---- the device ---- */
 
 void mlx4_limit_device(struct ib_uverbs_query_device_resp *resp)
 {

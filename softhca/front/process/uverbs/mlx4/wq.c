@@ -39,8 +39,6 @@ struct wqn_range {
 	bool dirty; /* one of its WQs was destroyed: add no more */
 };
 
-/* ---- queues ---- */
-
 static int size_queue(const struct wq_request *req, struct mlx5_ib_create_wq *driver)
 {
 	if (!req->max_wr || !req->max_sge || req->max_sge > MAX_SGE ||
@@ -170,8 +168,6 @@ int mlx4_check_spread_change(unsigned int from, unsigned int to)
 
 	return begins || goes_on ? 0 : EOPNOTSUPP;
 }
-
-/* ---- the hash ---- */
 
 enum {
 	IPV4 = MLX4_IB_RX_HASH_SRC_IPV4 | MLX4_IB_RX_HASH_DST_IPV4,

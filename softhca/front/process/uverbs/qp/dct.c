@@ -65,8 +65,6 @@ int qp_dct_destroy(struct adapter *adapter, struct real_qp *real)
 	return ret;
 }
 
-/* ---- states ---- */
-
 enum {
 	TO_INIT = QP_ATTR_STATE | QP_ATTR_ACCESS | QP_ATTR_PKEY | QP_ATTR_PORT,
 	TO_RTR = QP_ATTR_STATE | QP_ATTR_RNR_TIMER | QP_ATTR_AV | QP_ATTR_MTU,
@@ -175,8 +173,6 @@ int qp_dct_modify(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
 		return dct_refuse(uc, "RTR needs RNR timer, address and MTU");
 	return enter_rtr(uc, cmd, qp);
 }
-
-/* ---- queries ---- */
 
 static uint32_t read_access(const uint8_t *dctc)
 {

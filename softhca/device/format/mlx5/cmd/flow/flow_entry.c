@@ -18,8 +18,6 @@ enum { ENTRY_SET = 0, ENTRY_MODIFY = 1 };
 
 CONTEXT_HOLDS(struct flow_entry, PRM_FLOW_CONTEXT_SIZE);
 
-/* ---- decoding ---- */
-
 static uint64_t known_actions(const struct hca *hca, const struct flow_table *table)
 {
 	uint64_t known = PRM_FLOW_DROP | PRM_FLOW_FWD | PRM_FLOW_COUNT;
@@ -170,8 +168,6 @@ static const char *entry_build(struct hca *hca, const struct cmd *cmd, const uin
 		*out = entry;
 	return why;
 }
-
-/* ---- commands ---- */
 
 static struct flow_group *find_group(struct hca *hca, const struct flow_table *table,
 				     const uint8_t *context, uint32_t index)

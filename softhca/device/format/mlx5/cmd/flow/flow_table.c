@@ -204,8 +204,6 @@ enum prm_status flow_table_set_root(struct hca *hca, struct cmd *cmd)
 	}
 }
 
-/* ---- groups ---- */
-
 /* Takes the enabled sets of the match criteria. Returns false if they have unknown bits. */
 static bool take_mask(const struct hca *hca, const struct cmd *cmd, uint8_t mask[FLOW_KEY_SIZE])
 {
