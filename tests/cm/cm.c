@@ -23,8 +23,6 @@ struct sockaddr_in cm_loopback(uint16_t port)
 				     .sin_addr = { inet_addr(cm_host()) } };
 }
 
-/* ---- events ---- */
-
 static void say_private_data(const char *who, const void *data, uint8_t len)
 {
 	unsigned int sum = 0;
@@ -90,8 +88,6 @@ int cm_expect(const char *who, struct rdma_event_channel *channel)
 	return type;
 }
 
-/* ---- ids ---- */
-
 static void must_take(struct rdma_event_channel *channel, enum rdma_cm_event_type type)
 {
 	struct rdma_cm_event *event;
@@ -138,8 +134,6 @@ void cm_make_qp(struct rdma_cm_id *id)
 
 	MUST(!rdma_create_qp(id, NULL, &attr));
 }
-
-/* ---- pairs ---- */
 
 void cm_pair_request(struct cm_pair *pair, struct rdma_conn_param *param)
 {

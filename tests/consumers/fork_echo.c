@@ -65,8 +65,6 @@ static int read_all(int fd, uint8_t *bytes, size_t size)
 	return 0;
 }
 
-/* ---- the server ---- */
-
 static int client_echo(int fd)
 {
 	uint8_t bytes[PIECE];
@@ -161,8 +159,6 @@ static int port_serve_as_daemon(int port, int connections)
 	}
 	return await_children(connections);
 }
-
-/* ---- the client ---- */
 
 static uint8_t byte_at(int connection, size_t offset)
 {

@@ -131,8 +131,6 @@ static void mirror_close(struct mirror *mirror)
 	free(mirror->is_back);
 }
 
-/* ---- frames ---- */
-
 static uint32_t frame_length(unsigned int n)
 {
 	return SHORTEST + n * 97 % (LONGEST - SHORTEST + 1);

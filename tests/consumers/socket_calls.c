@@ -70,8 +70,6 @@ static void say_verdict(const char *name, bool is_right)
 	printf("%s: %s\n", name, is_right ? "is right" : "IS WRONG");
 }
 
-/* ---- one connection ---- */
-
 static void *connect_to(void *name)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -752,8 +750,6 @@ static void read_what_is_printed_at_the_end(char *port)
 	close(listener);
 }
 
-/* ---- what sockets cannot do ---- */
-
 static void use_as_file(void)
 {
 	struct iovec iov = { text, 1 };
@@ -785,8 +781,6 @@ static void ask_for_too_much(void)
 	waitpid(child, &status, 0);
 	say_verdict("__recv_chk", WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
-
-/* ---- control messages of datagrams ---- */
 
 static const struct asking {
 	const char *name;
@@ -841,8 +835,6 @@ static void ask_for_control(int family, const struct asking *asking)
 	say_verdict("off", !setsockopt(fd, asking->level, asking->option, &off, sizeof(off)));
 	close(fd);
 }
-
-/* ---- the end ---- */
 
 static void end_all(void)
 {

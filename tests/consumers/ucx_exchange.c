@@ -128,8 +128,6 @@ static unsigned int exchange_batch(const struct exchange *all, unsigned int firs
 	return wrong;
 }
 
-/* ---- active messages ---- */
-
 struct arrivals {
 	unsigned int next, wrong;
 };
@@ -173,8 +171,6 @@ static unsigned int exchange_active(const struct exchange *all)
 	}
 	return arrivals.wrong;
 }
-
-/* ---- memory of the receiver ---- */
 
 struct window {
 	uint64_t *memory; /* WINDOW bytes */
@@ -311,8 +307,6 @@ static unsigned int exchange_all(const struct exchange *all)
 	window_close(&all->receivers[0], &window);
 	return wrong;
 }
-
-/* ---- all ---- */
 
 static void exchange_open(struct exchange *all, uint64_t features)
 {

@@ -30,8 +30,6 @@ static const struct recipe *find_recipe(uint16_t opcode)
 	return recipe;
 }
 
-/* ---- filling ---- */
-
 static uint64_t record_alloc(struct world *world)
 {
 	return WORLD_BASE + pick(&world->source, WORLD_PAGE / 64) * 64;
@@ -162,8 +160,6 @@ static size_t mailbox_cook(struct world *world, unsigned int hca, const struct r
 	fld_set(in, CMD_IN_OPCODE, recipe->opcode);
 	return len;
 }
-
-/* ---- running ---- */
 
 /* A QP without queues of its own may have been created without a page list. */
 static void note_queue_pair(struct object *object, const uint8_t *in)

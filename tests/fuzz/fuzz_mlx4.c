@@ -129,8 +129,6 @@ static void command_run(uint16_t opcode, uint64_t in, uint32_t modifier, uint8_t
 	device_work();
 }
 
-/* ---- setting it up ---- */
-
 static void pages_give(uint16_t opcode, uint64_t virt, uint32_t addr, unsigned int log)
 {
 	memset(guest_memory(IN), 0, M4_MAP_ENTRY);
@@ -494,8 +492,6 @@ static void any_command(void)
 	}
 }
 
-/* ---- work ---- */
-
 /* Puts the segments of a management QP before its data, and those after it. */
 static void put_headers(uint8_t *wqe)
 {
@@ -572,8 +568,6 @@ static void doorbell_ring(void)
 	for (unsigned int i = 0; i < 4; i++)
 		device_work();
 }
-
-/* ---- runs ---- */
 
 static void guest_step(void)
 {

@@ -36,8 +36,6 @@ static uint32_t random_below(uint32_t n)
 	return pick(&pci.source, n);
 }
 
-/* ---- messages ---- */
-
 static int some_fd(void)
 {
 	switch (random_below(4)) {
@@ -132,8 +130,6 @@ static void any_message(void)
 	send_message(random_below(16), body, random_below(sizeof(body) + 1), some_fd());
 }
 
-/* ---- regions ---- */
-
 static void access_region(uint32_t region, uint64_t offset, const void *data, uint32_t count)
 {
 	uint8_t body[sizeof(struct vfu_region_access) + 256];
@@ -172,8 +168,6 @@ static void put_register(uint64_t offset, uint32_t value)
 	memcpy(body + sizeof(access), &be, sizeof(be));
 	send_message(VFU_REGION_WRITE, body, sizeof(body), -1);
 }
-
-/* ---- the command queue ---- */
 
 static uint8_t bytes_sum(const uint8_t *at, size_t len)
 {
@@ -238,8 +232,6 @@ static void ring_command(void)
 	desc[61] = random_below(64) ? ~bytes_sum(desc, 64) : 0;
 	put_register(0x18, random_below(4) ? 1u << index : take32(&pci.source));
 }
-
-/* ---- runs ---- */
 
 static void start_over(void)
 {

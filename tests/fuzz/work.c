@@ -286,8 +286,6 @@ static void post_frame(struct world *world, unsigned int hca)
 	world_doorbell(world, hca, sq->uar, SQ_DOORBELL, first);
 }
 
-/* ---- receive ---- */
-
 static void post_receive(struct world *world, unsigned int hca, struct object *qp)
 {
 	struct wqe wqe = { .len = 0 };
@@ -320,8 +318,6 @@ static void post_shared(struct world *world, unsigned int hca, enum kind kind)
 	store_word(world, srq->dbr, srq->rq_pi);
 }
 
-/* ---- completions and events ---- */
-
 static void cq_consume(struct world *world, unsigned int hca)
 {
 	struct object *cq = world_object(world, hca, KIND_CQ);
@@ -343,8 +339,6 @@ static void update_events(struct world *world, unsigned int hca)
 	world_doorbell(world, hca, world_number(world, hca, KIND_UAR),
 		       pick(&world->source, 2) ? PRM_EQ_ARM : PRM_EQ_UPDATE, htobe64(word << 32));
 }
-
-/* ---- anything ---- */
 
 static void ring_anything(struct world *world, unsigned int hca)
 {

@@ -105,8 +105,6 @@ void world_end(struct world *world)
 	free(world->mem);
 }
 
-/* ---- objects ---- */
-
 struct object *world_object(struct world *world, unsigned int hca, enum kind kind)
 {
 	unsigned int count = world->count[hca][kind];
@@ -153,8 +151,6 @@ uint64_t world_page(struct world *world)
 		return (uint64_t)take_edge(&world->source) << 12;
 	return WORLD_BASE + pick(&world->source, WORLD_MEM / WORLD_PAGE) * (uint64_t)WORLD_PAGE;
 }
-
-/* ---- calls ---- */
 
 enum prm_status world_exec(struct world *world, unsigned int hca, const void *in, size_t in_len,
 			   void *out, size_t out_len)

@@ -101,8 +101,6 @@ void raw_close(struct raw *raw)
 	free(raw->buf);
 }
 
-/* ---- frames ---- */
-
 static void put16(uint8_t *at, uint16_t value)
 {
 	at[0] = value >> 8;

@@ -43,8 +43,6 @@ static void must_hang(void)
 	alarm(2);
 }
 
-/* ---- the order of calls ---- */
-
 MISTAKE(wr_without_start)
 {
 	struct ibv_qp_ex *qp;
@@ -140,8 +138,6 @@ MISTAKE(wr_datagram_without_address)
 	sge_set(scene, qp);
 	MUST(!ibv_wr_complete(qp));
 }
-
-/* ---- buffers and address handles ---- */
 
 MISTAKE(wr_datagram_by_handle_of_another_pd)
 {

@@ -28,8 +28,6 @@ static struct scene *scene_quiet(void)
 	return scene_usual();
 }
 
-/* ---- local buffers and address handles ---- */
-
 MISTAKE(lkey_of_shrunk_region)
 {
 	struct scene *scene = scene_usual();
@@ -108,8 +106,6 @@ MISTAKE(datagram_of_wrong_opcode)
 	MUST(ibv_post_send(qp, &wr, &bad) == EINVAL);
 }
 
-/* ---- lists that the provider does not read ---- */
-
 MISTAKE(num_sge_negative)
 {
 	struct scene *scene = scene_quiet();
@@ -153,8 +149,6 @@ MISTAKE(invalidate_with_num_sge)
 
 	ibv_post_send(scene->near->qp, &wr, &bad);
 }
-
-/* ---- right programs, in which the checker must see no mistake ---- */
 
 /* All null regions share one lkey, which lives on with the second one. */
 MISTAKE(right_null_region)
@@ -263,8 +257,6 @@ MISTAKE(right_atomic_with_long_buffer)
 	must_end(scene->near, IBV_WC_SUCCESS);
 }
 
-/* ---- queues ---- */
-
 MISTAKE(cq_smaller_than_receives)
 {
 	struct rig_conf conf = scene_conf();
@@ -276,8 +268,6 @@ MISTAKE(cq_smaller_than_receives)
 	for (unsigned int i = 0; i < conf.cap.max_recv_wr; i++)
 		scene_receive(scene->near, 64);
 }
-
-/* ---- settings ---- */
 
 MISTAKE(never_destroyed)
 {

@@ -22,8 +22,6 @@ static struct scene *scene_polled(void)
 	return scene;
 }
 
-/* ---- requests that have not completed ---- */
-
 MISTAKE(region_gone_before_receive)
 {
 	struct scene *scene = scene_polled();
@@ -52,8 +50,6 @@ MISTAKE(right_destruction_after_completion)
 	MUST(!ibv_destroy_qp(scene->far->qp));
 	MUST(!ibv_dereg_mr(scene->far->mr));
 }
-
-/* ---- destroyed queues ---- */
 
 MISTAKE(queue_pair_destroyed_twice)
 {
@@ -105,8 +101,6 @@ MISTAKE(right_queue_pair_after_another)
 		MUST(!ibv_destroy_qp(qp));
 	}
 }
-
-/* ---- another process, another thread ---- */
 
 /* Runs BODY in a child, which must end by itself. */
 static void child_run(struct scene *scene, void (*body)(struct scene *scene))

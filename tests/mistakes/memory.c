@@ -31,8 +31,6 @@ static void fails(unsigned int mr_access, enum ibv_wr_opcode opcode, spoil_wr_fn
 
 #define ALL (IBV_ACCESS_LOCAL_WRITE | RIG_ALL_REMOTE)
 
-/* ---- the local side ---- */
-
 static void spoil_lkey_pd(struct scene *scene, struct ibv_send_wr *wr)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(scene->rig.ctx);
@@ -120,8 +118,6 @@ MISTAKE(peer_receives_into_readonly_region)
 {
 	must_end(send_into_readonly()->near, IBV_WC_REM_OP_ERR);
 }
-
-/* ---- the remote side ---- */
 
 MISTAKE(region_forbids_write)
 {
@@ -212,8 +208,6 @@ MISTAKE(rkey_of_another_pd)
 {
 	fails(ALL, IBV_WR_RDMA_WRITE, spoil_rkey_pd, IBV_WC_REM_ACCESS_ERR);
 }
-
-/* ---- registration ---- */
 
 static int register_errno(void *addr, size_t length, int access)
 {

@@ -16,8 +16,6 @@ static struct scene *scene_usual(void)
 	return scene_open(&conf);
 }
 
-/* ---- receives ---- */
-
 MISTAKE(no_receive)
 {
 	struct scene *scene = scene_usual();
@@ -113,8 +111,6 @@ MISTAKE(srq_full)
 		ret = ibv_post_srq_recv(srq, &wr, &bad);
 	MUST(ret == ENOMEM);
 }
-
-/* ---- sends ---- */
 
 static int try_send(struct scene *scene, void (*spoil)(struct ibv_send_wr *wr))
 {
@@ -239,8 +235,6 @@ MISTAKE(wr_in_init)
 	MUST(ibv_wr_complete(qp));
 }
 
-/* ---- atomics ---- */
-
 MISTAKE(atomic_misaligned)
 {
 	struct scene *scene = scene_usual();
@@ -265,8 +259,6 @@ MISTAKE(atomic_of_16_bytes)
 	scene_post(scene, &wr);
 	MUST(rig_poll(scene->near->cq, 1, &wc) == 1);
 }
-
-/* ---- datagrams ---- */
 
 /* Opens a scene whose ends have UD queue pairs instead. */
 static struct scene *scene_of_datagrams(void)

@@ -149,8 +149,6 @@ MISTAKE(retry_cnt_10)
 	try_step(IBV_QPS_RTS, 0, 0, spoil_retries);
 }
 
-/* ---- creation ---- */
-
 static int create_errno(void (*spoil)(struct scene *, struct ibv_qp_init_attr *))
 {
 	struct rig_conf conf = scene_conf();

@@ -75,8 +75,6 @@ enum {
 	THEFTS = 250,
 };
 
-/* ---- the device file ---- */
-
 static int abuse_file(const char *unused)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -217,8 +215,6 @@ static int abuse_swap(const char *unused)
 	_exit(topics_end()); /* the adapter cleans up the rest */
 }
 
-/* ---- all of the adapter's QPs ---- */
-
 /* Creates QPs until the adapter refuses. Returns their number. */
 static unsigned int qps_take(void)
 {
@@ -351,8 +347,6 @@ static int abuse_traced(const char *unused)
 	return 0;
 }
 
-/* ---- connections ---- */
-
 static int server_connect(const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -400,8 +394,6 @@ static int quiet_pipe(int ends[2])
 {
 	return pipe2(ends, O_CLOEXEC) ? errno : 0;
 }
-
-/* ---- the adapter's memory ---- */
 
 static int abuse_memory(const char *path)
 {
@@ -475,8 +467,6 @@ static int abuse_former(const char *path)
 	return 0;
 }
 
-/* ---- a pipe in place of the listener ---- */
-
 /* Sends a pipe that is always readable but never has a trapped call. */
 static int abuse_listener(const char *path)
 {
@@ -493,8 +483,6 @@ static int abuse_listener(const char *path)
 	say_check(poll(&pfd, 1, WAIT_MS) == 1, "the adapter has let go of what is no listener");
 	return 0;
 }
-
-/* ---- too many requests ---- */
 
 static int abuse_twice(const char *path)
 {

@@ -43,8 +43,6 @@ static enum kind kind_of_mlx5(uint64_t type)
 	return NONE;
 }
 
-/* ---- an allocator */
-
 struct block {
 	uint8_t *addr;
 	size_t size;
@@ -161,8 +159,6 @@ static void say_given(const struct allocator *a)
 		if (a->given[kind])
 			say("%s given %u times", kinds[kind].name, a->given[kind]);
 }
-
-/* ---- objects */
 
 static struct ibv_qp *qp_make(struct allocator *a, struct ibv_cq *cq)
 {

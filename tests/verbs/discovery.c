@@ -26,8 +26,6 @@
 #include "tests/lib/topics.h"
 #include "util/bits.h"
 
-/* ---- RDMA netlink: libibverbs calls these functions of libnl ---- */
-
 struct nl_sock;
 int nl_connect(struct nl_sock *sock, int protocol);
 
@@ -54,8 +52,6 @@ IN_FRONT int nl_connect(struct nl_sock *sock, int protocol)
 	return has_netlink ? real(sock, protocol) : -1;
 }
 
-/* ---- the adapter, which gets faults ---- */
-
 static void node_await(bool present)
 {
 	for (int i = 0; !access("/dev/infiniband/uverbs0", F_OK) != present; i++) {
@@ -63,8 +59,6 @@ static void node_await(bool present)
 		usleep(1000);
 	}
 }
-
-/* ---- topics */
 
 static void say_device(struct ibv_device *device)
 {
@@ -136,8 +130,6 @@ static void rdma_cm_opens_once(void)
 	free_devices(first);
 	free_devices(second);
 }
-
-/* ---- removed devices, by librdmacm */
 
 static struct rdma_cm {
 	struct rdma_event_channel *(*create_event_channel)(void);

@@ -144,8 +144,6 @@ static void send_by_all(struct driven *d)
 			send_by(d, i);
 }
 
-/* ---- the CQ, read by the program */
-
 static const struct mlx5_cqe64 *cqe_of(const struct driven *d, uint32_t index)
 {
 	const uint8_t *entry = (const uint8_t *)d->dv_cq.buf +
@@ -179,8 +177,6 @@ static uint32_t cqe_qpn(const struct mlx5_cqe64 *cqe)
 {
 	return be32toh(cqe->sop_drop_qpn) & 0xffffff;
 }
-
-/* ---- the SRQ, linked by the program */
 
 static struct mlx5_wqe_srq_next_seg *srq_wqe(const struct driven *d, uint32_t index)
 {

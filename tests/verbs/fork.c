@@ -23,8 +23,6 @@
 #include "tests/lib/topics.h"
 #include "util/bits.h"
 
-/* ---- the kernel: libibverbs calls these functions of libc and libnl ---- */
-
 #define IN_FRONT __attribute__((visibility("default")))
 
 struct nl_sock;
@@ -382,8 +380,6 @@ static void asked_late(void)
 	rig_close(&rig);
 }
 
-/* ---- ranges of a program's own ---- */
-
 /* These are in the library's driver interface, not in verbs.h. */
 int ibv_dontfork_range(void *base, size_t size);
 int ibv_dofork_range(void *base, size_t size);
@@ -443,8 +439,6 @@ static void ranges_that_go(void)
 	SAY_RET(ibv_dontfork_range(pages, PAGES * PAGE), "dontfork of a hole");
 	pages_say(pages, "refused");
 }
-
-/* ---- when the protection begins ---- */
 
 static const char *variable, *value; /* of the environment */
 

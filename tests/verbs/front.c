@@ -261,8 +261,6 @@ static void short_children(void)
 	rig_close(&rig);
 }
 
-/* ---- rights that a program takes from its memory ---- */
-
 /* The status of a WRITE to memory that can only be read meanwhile; ON_DEMAND: of such a region. */
 static enum ibv_wc_status write_to_readable(struct rig *rig, unsigned int on_demand)
 {
@@ -300,8 +298,6 @@ static void rights(void)
 	rig_close(&rig);
 }
 
-/* ---- calls that need privileges ---- */
-
 static int set_qkey(const struct rig *rig, uint32_t qkey)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
@@ -333,8 +329,6 @@ static void privileges(void)
 	}
 	say_check(!child_status(child), "a Q_Key of the administration's: EPERM");
 }
-
-/* ---- files that are opened by their descriptors ---- */
 
 static int open_again(int fd, const char *form)
 {

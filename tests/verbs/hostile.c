@@ -136,8 +136,6 @@ static unsigned int native(struct request *request)
 	return count;
 }
 
-/* ---- calls that are nearly right ---- */
-
 enum { HANDLE = 0, CONST = 8 }; /* instead of a length */
 
 static const struct shape {

@@ -102,8 +102,6 @@ static struct ibv_mr *reg(size_t from, size_t len)
 	return ibv_reg_mr(pd, memory + from, len, IBV_ACCESS_LOCAL_WRITE);
 }
 
-/* ---- objects that count ---- */
-
 static void count_regions(void)
 {
 	unsigned long before = pinned();
@@ -226,8 +224,6 @@ static void count_all(void)
 	in_a_child(count_queues);
 	in_a_child(count_heirs);
 }
-
-/* ---- the limit ---- */
 
 static void refuse_regions(void)
 {

@@ -48,8 +48,6 @@ static void own_mac(const struct rig *rig, uint8_t mac[6])
 	memcpy(mac, from_gid, 6);
 }
 
-/* ---- QPs */
-
 static uint8_t *slot(const struct raw *raw, uint32_t n)
 {
 	return raw->buf + (size_t)(SLOTS + n % SLOTS) * ROOM;
@@ -126,8 +124,6 @@ static void raw_close(struct raw *raw)
 	free(raw->buf);
 }
 
-/* ---- the TIR */
-
 static uint32_t qp_tirn(struct ibv_qp *qp)
 {
 	struct mlx5dv_qp parts = { .comp_mask = MLX5DV_QP_MASK_RAW_QP_HANDLES };
@@ -174,8 +170,6 @@ static void tir_own_frames(struct ibv_qp *qp, uint32_t of)
 	fld_set(fld_at(in, MODIFY_TIR_IN_CTX), TIRC_SELF_LB_BLOCK, of);
 	tir_change(qp, in, "own frames");
 }
-
-/* ---- frames */
 
 static void frame_begin(const struct raw *raw, uint8_t *frame, const uint8_t to[6], uint16_t type)
 {
@@ -276,8 +270,6 @@ static int frames_take(struct raw *raw, int sent, uint32_t *at)
 	}
 	return frames;
 }
-
-/* ---- topics */
 
 static void stream_send(struct raw *raw, int count, uint32_t *at)
 {

@@ -115,8 +115,6 @@ static bool is_readable(int fd, int ms)
 	return poll(&poll_fd, 1, ms) == 1 && poll_fd.revents & POLLIN;
 }
 
-/* ---- unread datagrams ---- */
-
 /* Waits until all earlier datagrams have arrived: the adapter answers in order. */
 static void batch_await(const struct end *from)
 {
@@ -274,8 +272,6 @@ static void others_parts_are_not_taken(void)
 	close(from.fd);
 }
 
-/* ---- unanswered requests ---- */
-
 /* Those that have come back count until they are read. */
 static void waiting_requests_have_a_limit(uint32_t timeout_ms)
 {
@@ -293,8 +289,6 @@ static void waiting_requests_have_a_limit(uint32_t timeout_ms)
 	say_check(sent == MOST_SENDS && errno == ENOMEM, "%u requests wait: %u", MOST_SENDS, sent);
 	close(from.fd);
 }
-
-/* ---- a thread reads while another one closes ---- */
 
 struct reader {
 	pthread_t thread;
@@ -371,8 +365,6 @@ static void reader_outlives_the_descriptor(void)
 	close(from.fd);
 }
 
-/* ---- signals ---- */
-
 static void on_alarm(int signal)
 {
 	(void)signal;
@@ -393,8 +385,6 @@ static void signals_end_a_read(void)
 	MUST(!setitimer(ITIMER_REAL, &never, NULL) && !sigaction(SIGALRM, &before, NULL));
 	close(end.fd);
 }
-
-/* ---- softhca without a free descriptor ---- */
 
 /* A byte in a descriptor of the program marks its file as readable. Without a free number to take
  * the descriptor by, softhca leaves the byte, and takes it the next time. */
@@ -424,8 +414,6 @@ static void readiness_outlasts_a_lack_of_numbers(void)
 	close(to.fd);
 	close(from.fd);
 }
-
-/* ---- the adapter dies ---- */
 
 static void death_is_told(void)
 {

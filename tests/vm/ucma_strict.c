@@ -136,8 +136,6 @@ static int command_run(void)
 	return command_write(sizeof(command.hdr) + command.hdr.in);
 }
 
-/* ---- ids ---- */
-
 static int id_make(uint16_t ps, uint8_t qp_type, uint32_t *id)
 {
 	struct rdma_ucm_create_id *create = (void *)command.body;
@@ -366,8 +364,6 @@ static void addresses_try(void)
 	print_result("bind", "with a reserved field", command_run());
 	id_destroy(id);
 }
-
-/* ---- other files, other processes ---- */
 
 static void strangers_try(void)
 {

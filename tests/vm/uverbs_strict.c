@@ -57,8 +57,6 @@ static void print_result(const char *name, const char *what, int err)
 	printf("%s: %s: %s\n", name, what, err ? strerrorname_np(err) : "0");
 }
 
-/* ---- requests ---- */
-
 static void request_begin(struct request *request, unsigned int object, unsigned int method)
 {
 	*request = (struct request){
@@ -127,8 +125,6 @@ static struct ib_uverbs_attr *attr_find(struct request *request, unsigned int id
 			return &request->attr[i];
 	return NULL;
 }
-
-/* ---- objects ---- */
 
 static uint32_t pd_handle, mr_handle, cq_handle, srq_handle, uar_handle;
 static uint32_t uar_page;
@@ -619,8 +615,6 @@ static void method_try(const struct method *method)
 	method_try_headers(method);
 }
 
-/* ---- contexts ---- */
-
 static int device_open(void)
 {
 	return open("/dev/infiniband/uverbs0", O_RDWR | O_CLOEXEC);
@@ -688,8 +682,6 @@ static int async_open(void)
 	async_fd = (int)native_handle(&request, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE);
 	return err;
 }
-
-/* ---- objects in use ---- */
 
 static int method_make(void (*fill)(struct request *request), unsigned int id, uint32_t *handle)
 {

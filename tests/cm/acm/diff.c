@@ -19,8 +19,6 @@
 
 enum { PORT = 7471 };
 
-/* ---- printing ---- */
-
 static void say_bytes(const char *what, const void *bytes, size_t len)
 {
 	char text[2 * 16 + 1];
@@ -90,8 +88,6 @@ static void say_info(const struct rdma_addrinfo *info)
 	}
 }
 
-/* ---- names ---- */
-
 static void addrinfo_ask(const char *node, const char *service, const struct rdma_addrinfo *hints)
 {
 	struct rdma_addrinfo *info = NULL;
@@ -154,8 +150,6 @@ static void ask_by_hints(void)
 	/* a host that the daemon does not know */
 	addrinfo_ask("203.0.113.9", "7471", NULL);
 }
-
-/* ---- routes ---- */
 
 static struct rdma_cm_id *resolved(struct rdma_event_channel *channel, const char *to)
 {
@@ -265,8 +259,6 @@ static void connect_by_each(void)
 		connect_by(one);
 	rdma_freeaddrinfo(info);
 }
-
-/* ---- the program ---- */
 
 static void ask_gid(const char *gid)
 {

@@ -84,8 +84,6 @@ static void standin_die(const char *what)
 	exit(1);
 }
 
-/* ---- the fabric ---- */
-
 static void learn_device(struct ibv_device *device, unsigned int number)
 {
 	struct ibv_context *ctx = ibv_open_device(device);
@@ -138,8 +136,6 @@ static const struct port *find_gid(const union ibv_gid *gid)
 			return &ports[i];
 	return NULL;
 }
-
-/* ---- answers ---- */
 
 static struct entry *entry_add(struct message *answer, uint32_t flags, uint16_t kind)
 {
@@ -217,8 +213,6 @@ static void address_resolve(const struct message *question, struct message *answ
 		memcpy(entry_add(answer, FLAG_SOURCE, KIND_IPV4)->addr, &src->ip, sizeof(src->ip));
 }
 
-/* ---- answers of a faulty daemon ---- */
-
 static void answer_spoil(struct message *answer)
 {
 	if (is_how("error")) {
@@ -259,8 +253,6 @@ static bool answer_send(int fd, const struct message *answer)
 	send(fd, bytes, length, MSG_NOSIGNAL);
 	return !is_how("half-close") && !is_how("once");
 }
-
-/* ---- connections ---- */
 
 static void print_entry(const struct entry *entry)
 {

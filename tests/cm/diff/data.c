@@ -137,8 +137,6 @@ void cm_diff_data(void)
 	cm_pair_close(&pair);
 }
 
-/* ---- GIDs ---- */
-
 static struct sockaddr_ib gid_addr(const union ibv_gid *gid, uint64_t service)
 {
 	struct sockaddr_ib sib = { .sib_family = AF_IB,

@@ -202,8 +202,6 @@ static void beside_the_main_thread(void)
 	MUST(!pthread_sigmask(SIG_SETMASK, &before, NULL));
 }
 
-/* ---- a handler that acknowledges ---- */
-
 static struct {
 	struct rdma_cm_event *event;
 	int ticks;

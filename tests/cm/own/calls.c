@@ -18,8 +18,6 @@
 #include "tests/lib/topics.h"
 #include "util/bits.h"
 
-/* ---- events that the program writes itself ---- */
-
 static struct rdma_event_channel *channel;
 
 static void user_events(struct rdma_cm_id *id)

@@ -23,8 +23,6 @@ static uint32_t qp_options(struct ibv_qp *qp)
 	return ece.options;
 }
 
-/* ---- a QP alone */
-
 static struct ibv_qp *make_qp(struct ibv_pd *pd, struct ibv_cq *cq, enum ibv_qp_type type)
 {
 	struct ibv_qp_init_attr attr = {
@@ -81,8 +79,6 @@ static void qp_on_its_way(struct ibv_context *ctx)
 	qp_asks(qp, 0x20000007, 0);
 	MUST(!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd));
 }
-
-/* ---- connections: the options of a side are those of its id's QP, or the program passes them */
 
 struct ece_pair {
 	struct rdma_event_channel *client_channel, *server_channel;
@@ -177,8 +173,6 @@ static void connect_sides(uint32_t client, uint32_t server, uint32_t agreed)
 			  agreed);
 	pair_close(&pair);
 }
-
-/* ---- a peer whose options are another vendor's */
 
 #define STRANGER 0x1234u
 

@@ -63,8 +63,6 @@ static struct rdma_cm_id *new_id(enum rdma_port_space ps)
 	return id;
 }
 
-/* ---- calls ---- */
-
 static void addresses(void)
 {
 	struct sockaddr_in odd = { .sin_family = AF_UNIX }, foreign = cm_loopback(0),
@@ -164,8 +162,6 @@ static void resolve_names(void)
 	MUST(!rdma_destroy_id(id));
 }
 
-/* ---- events ---- */
-
 /* Returns the next event, which must have type TYPE. */
 static struct rdma_cm_event *next(int type)
 {
@@ -225,8 +221,6 @@ static void rejected(void)
 	MUST(!rdma_destroy_id(id) && !rdma_destroy_id(listener));
 }
 
-/* ---- fork() ---- */
-
 static void children(void)
 {
 	struct rdma_cm_id *id = new_id(RDMA_PS_TCP), *of_child;
@@ -277,8 +271,6 @@ static void connections_of_parents(void)
 	expect_line("a child's rsend, twice", "is of the process that made it");
 	MUST(!rclose(socket) && !rclose(server) && !rclose(listener));
 }
-
-/* ---- the program ---- */
 
 static const struct topic topics[] = {
 	{ "addresses", addresses },

@@ -64,8 +64,6 @@ static bool is_next(enum rdma_cm_event_type type, int status, struct rdma_cm_id 
 	return right;
 }
 
-/* ---- listeners ---- */
-
 /* Returns the type of the event that answers a request to HOST's PORT. */
 static enum rdma_cm_event_type connect_to(const char *host, uint16_t port)
 {
@@ -152,8 +150,6 @@ static void listener_has_its_port_alone(const char *host, int error)
 	say_check(!rdma_listen(first, 1), "%s: one alone listens", host);
 	MUST(!rdma_destroy_id(first));
 }
-
-/* ---- destinations ---- */
 
 static bool has_source(struct rdma_cm_id *id, const char *host)
 {

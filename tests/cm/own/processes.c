@@ -32,8 +32,6 @@ static int in_child(void (*body)(void *arg), void *arg)
 	return status;
 }
 
-/* ---- exit() beside threads ---- */
-
 static struct ibv_cq *cq;
 static struct ibv_qp *qp;
 static pthread_barrier_t started;
@@ -123,8 +121,6 @@ static void processes_exit(void)
 		bad += in_child(end_beside_threads, &ofs[i % 2]) != 0;
 	say_check(!bad, "exit() beside threads that poll: %d of %d ended otherwise", bad, ENDS);
 }
-
-/* ---- fork() while another thread lists devices ---- */
 
 static pthread_barrier_t about_to_list;
 

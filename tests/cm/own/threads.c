@@ -55,8 +55,6 @@ static void worker_await(struct worker *worker, enum rdma_cm_event_type type)
 	rdma_ack_cm_event(event);
 }
 
-/* ---- the reader ---- */
-
 static void accept_request(struct rdma_cm_id *id)
 {
 	id->context = NULL;
@@ -99,8 +97,6 @@ static void *read_events(void *arg)
 	}
 	return arg;
 }
-
-/* ---- the workers ---- */
 
 static void connect_once(struct worker *worker)
 {

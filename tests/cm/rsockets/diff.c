@@ -75,8 +75,6 @@ static void socket_end(int socket, int type)
 		rclose(socket);
 }
 
-/* ---- a connection ---- */
-
 struct ends {
 	int listener, client, server;
 };
@@ -113,8 +111,6 @@ static void close_ends(struct ends *ends)
 	rclose(ends->server);
 	rclose(ends->listener);
 }
-
-/* ---- making ---- */
 
 static void topic_sockets(void)
 {
@@ -568,8 +564,6 @@ static void topic_poll(void)
 	close(pipes[0]);
 	close(pipes[1]);
 }
-
-/* ---- mappings ---- */
 
 static void topic_mappings(void)
 {

@@ -66,8 +66,6 @@ static void close_both(const struct both *both)
 	MUST(!rclose(both->client) && !rclose(both->server));
 }
 
-/* ---- a server that closes at once */
-
 static void *accept_and_close(void *listener)
 {
 	int socket = raccept(*(int *)listener, NULL, NULL);
@@ -97,8 +95,6 @@ static void server_closes_at_once(void)
 		connect_to_one_that_closes();
 }
 
-/* ---- bytes and a side that reads no more */
-
 static void text_arrives(int socket, const char *text)
 {
 	struct pollfd fd = { .fd = socket, .events = POLLIN };
@@ -123,8 +119,6 @@ static void bytes_stay_after_reading_was_shut(void)
 	close_both(&both);
 }
 
-/* ---- both sides have ended their writing */
-
 static void hangs_up(int socket)
 {
 	struct pollfd fd = { .fd = socket, .events = POLLRDHUP };
@@ -148,8 +142,6 @@ static void both_sides_end(void)
 	hangs_up(both.server);
 	close_both(&both);
 }
-
-/* ---- a signal ends a call that connects */
 
 static void interrupted(int signal)
 {

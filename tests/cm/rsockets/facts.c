@@ -118,8 +118,6 @@ static int events_of(int socket, int timeout)
 	return rpoll(&fd, 1, timeout) < 0 ? -1 : fd.revents;
 }
 
-/* ---- errors ---- */
-
 static void wrong_calls_are_refused(void)
 {
 	struct sockaddr_in addr = loopback_at(1);

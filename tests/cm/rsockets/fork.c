@@ -282,8 +282,6 @@ static bool is_served(void)
 	return good && !rclose(socket);
 }
 
-/* ---- a program closes what the library has opened ---- */
-
 enum { PLAIN_NUMBERS = 512 }; /* below the numbers of channels, which softhca puts above */
 
 /* The program takes over the numbers of the library's descriptors; fork() wakes the listener's
@@ -324,8 +322,6 @@ static void numbers_are_the_programs(void)
 	server = child_that(numbers_take, 0);
 	say_check(is_served() && ends_well(server), "nothing is written there, the listener works");
 }
-
-/* ---- a process changes its user ---- */
 
 enum { NOBODY = 65534 };
 
@@ -383,8 +379,6 @@ static void a_listener_changes_its_user(void)
 	say_check(are_served(1) && reports_well(), "of the next process that does");
 	results_close();
 }
-
-/* ---- who waits, and how ---- */
 
 static int poll_and_serve(int listener)
 {
@@ -534,8 +528,6 @@ static void what_a_child_has_used_up_begins_anew(void)
 	say_check(ends_well(server), "the end is seen");
 	MUST(!rclose(listener));
 }
-
-/* ---- fork() in a signal's handler ---- */
 
 enum { ALARM_US = 50000 };
 

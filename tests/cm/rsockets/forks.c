@@ -170,8 +170,6 @@ bool ends_well(pid_t child)
 	return waitpid(child, &status, 0) == child && !status;
 }
 
-/* ---- processes that outlive those that made them ---- */
-
 static pid_t leaver;
 
 void await_leaver(void)

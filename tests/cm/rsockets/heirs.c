@@ -31,8 +31,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* ---- calls to the system ---- */
-
 static int calls_left = -1; /* at 0, the next call ends the process; negative: none does */
 static void (*before_open)(void);
 static bool has_no_number; /* the next message cannot pass a descriptor, for lack of a number */
@@ -118,8 +116,6 @@ HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*r
 		    "pthread_create")(thread, attr, run, arg);
 }
 
-/* ---- the heirs ---- */
-
 enum { NOT_DEAD = 64, ALARM_S = 20 };
 
 static int turn[2];     /* closed by an heir to let the next one go on */
@@ -196,8 +192,6 @@ static void heirs_begin(int call)
 	close(first_is[1]);
 }
 
-/* ---- the tests ---- */
-
 /* The first heir dies only after it has handed the request on. */
 static void requests_outlive_the_first_heir(void)
 {
@@ -253,8 +247,6 @@ static bool dies_at(int call)
 	return !result && socket >= 0;
 }
 
-/* ---- no number for the descriptor of another process's channel ---- */
-
 static int serve_at_the_second_try(int listener)
 {
 	int socket;
@@ -283,8 +275,6 @@ static void a_lack_of_numbers_loses_no_request(void)
 	say_check(ends_well(child), "and was told EMFILE before");
 	MUST(!rclose(listener));
 }
-
-/* ---- one heir, which lacks something ---- */
 
 /* After its first try, this process owns the listener, but it cannot start the thread that serves
  * it. */

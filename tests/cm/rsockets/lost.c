@@ -35,8 +35,6 @@ static int64_t now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* ---- the program's calls go before the system's ---- */
-
 /* The thread's next poll() returns only when goes_on is set, so that the test can act in
  * between. */
 static __thread bool is_held_up;
@@ -75,8 +73,6 @@ pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void 
 	act();
 	return EAGAIN;
 }
-
-/* ---- numbers ---- */
 
 struct waiting {
 	struct pollfd fd;
@@ -161,8 +157,6 @@ static void sleeping_keeps_no_descriptor(void)
 	MUST(!rclose(fd.fd));
 }
 
-/* ---- options ---- */
-
 static int socket_of_both;
 
 static void set_linger(void)
@@ -192,8 +186,6 @@ static void options_stay(void)
 	say_check(!on, "the refused one is what it was");
 	MUST(!rclose(socket_of_both));
 }
-
-/* ---- the adapter ---- */
 
 static void adapter_dies(void)
 {
@@ -255,8 +247,6 @@ static void adapter_of_a_shared_listener_dies(void)
 	}
 }
 
-/* ---- the process ---- */
-
 static void *accept_one(void *listener)
 {
 	return (void *)(intptr_t)raccept(*(int *)listener, NULL, NULL);
@@ -299,8 +289,6 @@ static void lingering_for_no_time_ends_at_once(void)
 	MUST(!rclose(socket));
 	say_check(now_ms() - start < AT_ONCE_MS, "rclose() does not wait");
 }
-
-/* ---- data that a close leaves behind */
 
 enum { PARTING_BYTES = 60000, PARTINGS = 10 };
 

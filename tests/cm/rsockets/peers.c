@@ -29,8 +29,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- calls to the system ---- */
-
 static bool no_address_is_resolved;
 static int events_without_memory; /* number of events that will fail with ENOMEM */
 static unsigned int questions, sent_by_udp;
@@ -72,8 +70,6 @@ HOOK int getresuid(uid_t *real, uid_t *effective, uid_t *saved)
 	return REAL(int (*)(uid_t *, uid_t *, uid_t *), "getresuid")(real, effective, saved);
 }
 
-/* ---- sockets ---- */
-
 static int bound_socket(struct sockaddr_in *name)
 {
 	int socket = rsocket(AF_INET, SOCK_DGRAM, 0);
@@ -106,8 +102,6 @@ static bool sockets_exchange(int one, const struct sockaddr_in *one_is, int othe
 	return datagram_goes(one, other_is) && datagram_arrives(other) &&
 	       datagram_goes(other, one_is) && datagram_arrives(one);
 }
-
-/* ---- the tests ---- */
 
 struct pair {
 	int one, other;

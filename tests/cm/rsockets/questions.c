@@ -138,8 +138,6 @@ HOOK int poll(struct pollfd *fds, nfds_t count, int timeout)
 	return REAL(int (*)(struct pollfd *, nfds_t, int), "poll")(fds, count, timeout);
 }
 
-/* ---- questions that are lost ---- */
-
 static int echo_one(int listener)
 {
 	alarm(PATIENCE_S);
@@ -195,8 +193,6 @@ static void questions_are_lost(void)
 	there_is_a_last_one(0, 4);
 	MUST(!rclose(listener));
 }
-
-/* ---- GUID 0 ---- */
 
 /* Returns the name of the device that an id is bound to by its address; "": none. */
 static const char *device_resolved(int *status)

@@ -52,8 +52,6 @@ static uint32_t events_of(int set, int fd, int timeout_ms)
 	return events[0].events;
 }
 
-/* ---- listeners ---- */
-
 static int begin_connect(void)
 {
 	int socket = rsocket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -98,8 +96,6 @@ static void an_edge_of_a_listener_is_not_lost(void)
 	}
 	MUST(!rclose(set) && !rclose(listener));
 }
-
-/* ---- connections ---- */
 
 struct ends {
 	int listener, client, server;
@@ -159,8 +155,6 @@ static void an_end_is_reported_to_who_asks_for_nothing(void)
 	close_ends(&ends);
 }
 
-/* ---- little room ---- */
-
 enum { TURNS = 8 };
 
 static bool all_are_reported(int set, const int *fds, int count, int room)
@@ -201,8 +195,6 @@ static void all_get_their_turn(void)
 	MUST(!rclose(set) && !rclose(ends.client));
 	close_ends(&ends);
 }
-
-/* ---- a set with a member that is always ready ---- */
 
 /* Exits without closing its socket, and with no message under way to it. */
 static int connect_and_die(int unused)
@@ -252,8 +244,6 @@ static void a_busy_set_reports_whose_peer_has_died(void)
 	MUST(!rclose(listener));
 }
 
-/* ---- fewer descriptors than entries ---- */
-
 enum { ENTRIES = 24, FEW_DESCRIPTORS = 25, SOON_US = 50000 };
 
 static void *send_soon(void *socket)
@@ -285,8 +275,6 @@ static void a_limit_of_descriptors_holds_for_entries(void)
 	MUST(!setrlimit(RLIMIT_NOFILE, &before) && !rclose(ends.client));
 	close_ends(&ends);
 }
-
-/* ---- EPOLLEXCLUSIVE ---- */
 
 /* Makes two calls about FD. Their results are 0 or an errno. */
 static void ask_twice(int fd, const uint32_t *events, const int *ops, int *results)
@@ -332,8 +320,6 @@ static void exclusive_members_are_as_those_of_linux(void)
 	}
 	MUST(!close(fds[0]) && !close(fds[1]) && !rclose(socket));
 }
-
-/* ---- a child ---- */
 
 static int parents_client;
 

@@ -27,8 +27,6 @@ struct command {
 	int number;
 };
 
-/* ---- connecting ---- */
-
 /* Connects, and changes the user before command NUMBER. Linux refuses that command, so the id moves
  * to another channel; CHANGES_AGAIN: the user changes once more before it has moved. */
 static int change_before(int number, bool changes_again)

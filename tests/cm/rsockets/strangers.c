@@ -57,8 +57,6 @@ static bool text_arrives(int socket, const char *text)
 	       !memcmp(bytes, text, size);
 }
 
-/* ---- a stranger ---- */
-
 struct stranger {
 	struct rdma_event_channel *channel;
 	struct rdma_cm_id *id;
@@ -156,8 +154,6 @@ static bool stranger_says(struct stranger *stranger, const char *text)
 	return stranger_sends(stranger, DATA_HEAD + strlen(text));
 }
 
-/* ---- the test ---- */
-
 enum { ROUNDS = 600 }; /* more than the socket has receives */
 
 static void a_long_packet_ends_nothing(void)
@@ -182,8 +178,6 @@ static void a_long_packet_ends_nothing(void)
 	stranger_close(&stranger);
 	MUST(!rclose(socket));
 }
-
-/* ---- a request that is never confirmed ---- */
 
 enum { ANSWER_MS = 2000, SOON_S = 60 };
 

@@ -56,8 +56,6 @@ __attribute__((visibility("default"))) ssize_t write(int fd, const void *bytes, 
 	return -1;
 }
 
-/* ---- what the library opens ---- */
-
 struct numbers {
 	int listener;
 	int of_thread[PLAIN_NUMBERS], count; /* descriptors of the thread, without the listener */
@@ -84,8 +82,6 @@ static bool listener_make(struct numbers *numbers)
 	}
 	return numbers->count > 0;
 }
-
-/* ---- the tests, each in a process, which a signal may end ---- */
 
 static int no_child_setup(int unused)
 {

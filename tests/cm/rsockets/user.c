@@ -22,8 +22,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- sockets that are made before ---- */
-
 static int listen_afterwards(int is_bound)
 {
 	int socket = rsocket(AF_INET, SOCK_STREAM, 0);

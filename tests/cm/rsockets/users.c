@@ -56,8 +56,6 @@ static int64_t now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* ---- a socket that pauses its attempts to open a channel ---- */
-
 /* the pauses before this one are of 1, 2 and 4 s */
 enum { REFUSALS = 4, PAUSE_MS = 8000, LEFT_MS = 1500 };
 
@@ -101,8 +99,6 @@ static void a_pause_ends_with_its_id(void)
 	say_check(connects_when_somebody_listens(connect_within_the_pause),
 		  "who may use the channel connects at once");
 }
-
-/* ---- events of an id that has failed ---- */
 
 /* Returns an address that no host has: one reserved for documentation, or one of the same
  * network. */

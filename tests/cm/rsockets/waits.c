@@ -38,8 +38,6 @@ static int64_t now_us(void)
 	return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
 }
 
-/* ---- both ends of a connection ---- */
-
 struct ends {
 	int listener, client, server;
 };
@@ -88,8 +86,6 @@ static void close_ends(struct ends *ends)
 {
 	MUST(!rclose(ends->client) && !rclose(ends->server) && !rclose(ends->listener));
 }
-
-/* ---- threads that wait, and note when they go on ---- */
 
 struct waiter {
 	pthread_t thread;
@@ -145,8 +141,6 @@ static void end_case(bool good, const char *what)
 }
 
 static bool is_told; /* tells the threads that wait in a loop to end */
-
-/* ---- how they wait ---- */
 
 static int wait_in_rpoll(int fd, short events)
 {
@@ -605,8 +599,6 @@ static void sets_see_what_others_do_to_them(void)
 	close_ends(&quiet);
 	close_ends(&ends);
 }
-
-/* ---- one set ---- */
 
 static void two_in_one_set_see_what_arrives(void)
 {

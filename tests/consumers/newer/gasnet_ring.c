@@ -38,8 +38,6 @@ static void check_words(const uint32_t *words, int n, int from, int round, const
 		check_holds(words[i] == value(from, round, i), what, round);
 }
 
-/* --- active messages -------------------------------------------------------------------------- */
-
 enum { PING = GEX_AM_INDEX_BASE, PONG };
 
 static void ping(gex_Token_t token, void *words, size_t size, gex_AM_Arg_t from, gex_AM_Arg_t round)
@@ -61,8 +59,6 @@ static gex_AM_Entry_t handlers[] = {
 	{ PING, (gex_AM_Fn_t)ping, GEX_FLAG_AM_REQUEST | GEX_FLAG_AM_LONG, 2, NULL, "ping" },
 	{ PONG, (gex_AM_Fn_t)pong, GEX_FLAG_AM_REPLY | GEX_FLAG_AM_SHORT, 1, NULL, "pong" },
 };
-
-/* --- rounds ----------------------------------------------------------------------------------- */
 
 static void barrier(void)
 {

@@ -53,8 +53,6 @@ static void await_event(struct rpma_conn *connection, enum rpma_conn_event wante
 	exit(1);
 }
 
-/* --- server ----------------------------------------------------------------------------------- */
-
 static void check_region(void)
 {
 	static const uint64_t word = 0x1122334455667788;
@@ -99,8 +97,6 @@ static void serve_region(const char *address, const char *port)
 	check_result(rpma_peer_delete(&peer), "delete the peer");
 	free(descriptor.ptr);
 }
-
-/* --- client ----------------------------------------------------------------------------------- */
 
 static struct rpma_mr_remote *remote_region(struct rpma_conn *connection)
 {

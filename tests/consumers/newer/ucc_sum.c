@@ -25,8 +25,6 @@ static void check_holds(int holds, const char *what)
 	MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* --- how ranks find each other ---------------------------------------------------------------- */
-
 static ucc_status_t gather_addresses(void *from, void *to, size_t size, void *info, void **request)
 {
 	(void)info;
@@ -78,8 +76,6 @@ static void open_team(void)
 		ucc_context_progress(context);
 	check_holds(status == UCC_OK, "no team in the end");
 }
-
-/* --- collectives ------------------------------------------------------------------------------ */
 
 static void run_collective(ucc_coll_args_t *args, const char *what)
 {

@@ -76,8 +76,6 @@ static const struct linux_attr *attr_find(const struct request *request, uint16_
 	return NULL;
 }
 
-/* ---- checks against Linux' declarations ---- */
-
 static bool enum_fits(const struct linux_attr *def, const struct ib_uverbs_attr *attr)
 {
 	const bool is_first = !attr->attr_data.enum_data.elem_id;
@@ -171,8 +169,6 @@ static bool request_is_right(const struct request *request)
 	return right;
 }
 
-/* ---- text ---- */
-
 static void __attribute__((format(printf, 2, 3))) line_add(char *line, const char *format, ...)
 {
 	const size_t used = strlen(line);
@@ -255,8 +251,6 @@ static void request_say(const void *arg)
 	if (!request_is_right(&request) || !is_whenever(&request))
 		say_check(request_is_right(&request), "%s", line);
 }
-
-/* ---- answers ---- */
 
 /* Returns whether this kernel has the method, and each attribute that it may not ignore. */
 static bool request_is_known(const struct request *request, uint16_t kernel)

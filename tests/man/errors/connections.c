@@ -523,8 +523,6 @@ CASE(rdma_set_option, ENOSYS, "There is no such option")
 	return RET(rdma_set_option(bound_id(), 99, 0, &on, sizeof(on)));
 }
 
-/* ---- events ---- */
-
 CASE(rdma_get_cm_event, EAGAIN, "The descriptor is non-blocking, and there is no event")
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
@@ -717,8 +715,6 @@ CASE(rdma_create_ep, ENOMEM, "There is no memory")
 
 	return NO_MEMORY(RET(rdma_create_ep(&id, res, NULL, NULL)));
 }
-
-/* ---- multicast ---- */
 
 static struct rdma_cm_id *datagram_id(void)
 {

@@ -14,8 +14,6 @@
 
 NEWER(ibv_create_comp_cntr);
 
-/* ---- devices ---- */
-
 static void list_forget(struct ibv_device **list)
 {
 	if (list)
@@ -92,8 +90,6 @@ CASE(ibv_query_port, EINVAL, "context has no port port_num")
 
 	return RET(ibv_query_port(bed->ctx, 0, &attr));
 }
-
-/* ---- tables of a port ---- */
 
 CASE(ibv_query_gid, EINVAL, "There is no such port or entry")
 {
@@ -254,8 +250,6 @@ CASE_ON(ON_ROCE, ibv_resolve_eth_l2_from_gid, EINVAL,
 {
 	return resolve_l2(bed, &bed->rig.gid, RIG_PORT, 0);
 }
-
-/* ---- imports ---- */
 
 CASE(ibv_import_device, EINVAL, "cmd_fd is not an open descriptor")
 {

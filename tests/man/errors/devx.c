@@ -20,8 +20,6 @@ NEWER(__mlx5dv_create_flow);
 
 enum { LONG = 70000 };
 
-/* ---- contexts ---- */
-
 /* A context with DevX, which on the distribution's library has to be asked for. */
 static struct ibv_context *devx_of(struct bed *bed)
 {
@@ -39,8 +37,6 @@ static struct dx_command command(uint32_t opcode, size_t len)
 	dx_command(&cmd, opcode, len);
 	return cmd;
 }
-
-/* ---- mlx5dv_devx_general_cmd ---- */
 
 static int general_run(struct ibv_context *ctx, uint32_t opcode, size_t len)
 {
@@ -633,8 +629,6 @@ CASE_ON(ON_IB, mlx5dv_create_flow_action_packet_reformat, EOPNOTSUPP,
 	return reformat(bed, 64, bed->buf);
 }
 
-/* ---- clauses of what changes headers ---- */
-
 static int change_headers(struct bed *bed, size_t size, enum mlx5dv_flow_table_type type)
 {
 	static uint64_t actions[LONG / 8];
@@ -818,8 +812,6 @@ CASE(mlx5dv_devx_create_cmd_comp, EAGAIN, "Answers of more than a MiB were not r
 		ret = RET(mlx5dv_devx_obj_query_async(cq.obj, cmd.in, 16, 60000, i, comp));
 	return ret;
 }
-
-/* ---- contexts without DevX ---- */
 
 CASE(mlx5dv_devx_obj_create, EINVAL, "the context was opened without DevX")
 {

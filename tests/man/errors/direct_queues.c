@@ -12,8 +12,6 @@
 
 enum { MANY = 2000 };
 
-/* ---- mlx5dv_create_qp ---- */
-
 static int create_qp(struct bed *bed, struct ibv_qp_init_attr_ex attr,
 		     struct mlx5dv_qp_init_attr mlx5)
 {
@@ -149,8 +147,6 @@ CASE(mlx5dv_create_qp, EINVAL, "or as for ibv_create_qp_ex(3)")
 	return create_qp(bed, attr, with_ops(MLX5DV_QP_EX_WITH_RAW_WQE));
 }
 
-/* ---- completion queues and work queues ---- */
-
 CASE(mlx5dv_create_cq, EINVAL, "or not one, of what the device has")
 {
 	struct ibv_cq_init_attr_ex basic = { .cqe = 16 };
@@ -202,8 +198,6 @@ CASE(ibv_create_cq, EINVAL, "or the program reads the ring itself")
 	return RET(ibv_resize_cq(cq, 100));
 }
 
-/* ---- streams ---- */
-
 static struct ibv_qp *streams_ready(struct bed *bed)
 {
 	struct mlx5dv_qp_init_attr mlx5 = dc_of(MLX5DV_DCTYPE_DCI);
@@ -236,8 +230,6 @@ CASE(mlx5dv_dci_stream_id_reset, EOPNOTSUPP, "qp is not in RTS")
 {
 	return RET(mlx5dv_dci_stream_id_reset(bed->rc, 1));
 }
-
-/* ---- requests that are the program's own, and copies ---- */
 
 static struct ibv_qp_ex *qp_of_ops(struct bed *bed, uint64_t ops)
 {
@@ -292,8 +284,6 @@ CASE(mlx5dv_wr_post, EINVAL, "mlx5dv_wr_memcpy(): length is out of range")
 {
 	return post_copy(bed, (size_t)1 << 31);
 }
-
-/* ---- requests that are taken back ---- */
 
 CASE(mlx5dv_qp_cancel_posted_send_wrs, EINVAL, "The send queue has not stopped")
 {

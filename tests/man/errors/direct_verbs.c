@@ -147,8 +147,6 @@ CASE_ON(ON_MLX4, mlx5dv_get_clock_info, EOPNOTSUPP, "context is of another provi
 	return RET(mlx5dv_get_clock_info(bed->ctx, &info));
 }
 
-/* ---- completion queues and work queues ---- */
-
 static int create_cq(struct bed *bed, struct mlx5dv_cq_init_attr attr)
 {
 	struct ibv_cq_init_attr_ex basic = { .cqe = 16 };
@@ -909,8 +907,6 @@ CASE(mlx5dv_reg_dmabuf_mr, ENODEV, "The device has no such function to tell the 
 		       : NO_SUCH_CALL;
 }
 
-/* ---- encryption, without an adapter that wraps keys ---- */
-
 CASE(mlx5dv_crypto_login, ENOENT, "The context is not logged in")
 {
 	return RET(mlx5dv_crypto_logout(bed->ctx));
@@ -941,8 +937,6 @@ CASE(mlx5dv_dek_create, ENOMEM, "There is no memory for the key")
 	memset(attr.key + 32, 'T', 8);
 	return NO_MEMORY(OBJ(mlx5dv_dek_create(bed->ctx, &attr)));
 }
-
-/* ---- by VFIO only ---- */
 
 CASE(mlx5dv_devx_alloc_msi_vector, EOPNOTSUPP, "ibctx is not driven by VFIO")
 {
@@ -978,8 +972,6 @@ CASE(mlx5dv_devx_create_eq, EINVAL, "eq is NULL")
 	return RET(mlx5dv_devx_destroy_eq(NULL));
 }
 
-/* ---- what there is not ---- */
-
 CASE(mlx5dv_dr_action_create_aso, EOPNOTSUPP, "Always, in this release")
 {
 	return OBJ(mlx5dv_dr_action_create_dest_vport(NULL, 0));
@@ -1002,8 +994,6 @@ CASE(mlx5dv_flow_action_esp, EOPNOTSUPP, "A comp_mask is unknown")
 
 	return OBJ(mlx5dv_create_flow_action_esp(bed->ctx, &attr, &mlx5));
 }
-
-/* ---- libmlx4 ---- */
 
 static int init_mlx4_cq(struct bed *bed)
 {

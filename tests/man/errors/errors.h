@@ -103,8 +103,6 @@ int errno_of_size(long ret);
 /* What a case returns for a call that this release of the library does not have. */
 #define NO_SUCH_CALL (-10000)
 
-/* ---- memory that is not there: memory.c ---- */
-
 /* Makes the call again and again, and each time another of its allocations fails. The result is
  * ENOMEM if that was the answer each time, or the first other one. */
 #define NO_MEMORY(call) NO_MEMORY_STORED(call, 0)
@@ -129,8 +127,6 @@ struct no_memory {
 
 bool no_memory_next(struct no_memory *m);
 int no_memory_end(const struct no_memory *m);
-
-/* ---- the adapter's faults ---- */
 
 /* Sends softhca a fault as "softhca fault" does. */
 void adapter_fault(const char *text);

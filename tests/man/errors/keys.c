@@ -75,8 +75,6 @@ static int batch_end(struct batch *batch)
 	return RET(ibv_wr_complete(batch->qp));
 }
 
-/* ---- mlx5dv_wr_mkey_configure ---- */
-
 CASE(mlx5dv_wr_mkey_configure, EINVAL, "No request waits for the setter")
 {
 	struct batch batch = batch_begin(bed, INDIRECT);
@@ -547,8 +545,6 @@ CASE_ON(ON_WRAPPED, mlx5dv_crypto_login_create, ENOMEM, "or the context has a lo
 	MUST(!mlx5dv_crypto_login(bed->ctx, &attr));
 	return login_object(bed, object_attr());
 }
-
-/* ---- data keys ---- */
 
 static int create_dek(struct bed *bed, struct mlx5dv_dek_init_attr attr)
 {

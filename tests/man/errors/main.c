@@ -95,8 +95,6 @@ void descriptors_end(void)
 	MUST(!setrlimit(RLIMIT_NOFILE, &limit));
 }
 
-/* ---- the bed ---- */
-
 struct ibv_qp_init_attr bed_qp_attr(struct bed *bed)
 {
 	return (struct ibv_qp_init_attr){
@@ -189,8 +187,6 @@ static void bed_open(struct bed *bed)
 	bed->other_cq = ibv_create_cq(bed->other, 16, NULL, NULL, 0);
 	MUST(bed->other_pd && bed->other_cq);
 }
-
-/* ---- running ---- */
 
 static const char *result_name(int result)
 {

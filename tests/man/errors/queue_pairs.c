@@ -135,8 +135,6 @@ CASE(ibv_create_qp, ENOMEM, "the adapter has no queue pair left")
 	return ret;
 }
 
-/* ---- ibv_create_qp_ex ---- */
-
 CASE(ibv_create_qp_ex, EINVAL, "As for ibv_create_qp(3)")
 {
 	struct ibv_qp_init_attr_ex attr = bed_qp_attr_ex(bed);
@@ -209,8 +207,6 @@ CASE(ibv_create_qp_ex, ENOMEM, "or the adapter has no queue pair left")
 	return ret;
 }
 
-/* ---- ibv_modify_qp ---- */
-
 CASE(ibv_modify_qp, EINVAL, "The queue pair cannot go from its state to qp_state")
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS };
@@ -255,8 +251,6 @@ CASE(ibv_modify_qp, EINVAL, "a value is out of range")
 	return RET(ibv_modify_qp(qp, &attr, mask));
 }
 
-/* ---- ibv_query_qp and its kin ---- */
-
 CASE(ibv_query_qp, EOPNOTSUPP, "attr_mask selects an attribute that cannot be queried")
 {
 	struct ibv_qp_init_attr init;
@@ -299,8 +293,6 @@ CASE_ON(ON_MLX4, ibv_query_ece, EOPNOTSUPP, "The provider does not support such 
 
 	return RET(ibv_query_ece(bed->rc, &ece));
 }
-
-/* ---- ibv_modify_qp_rate_limit ---- */
 
 static void raw_to_rts(struct ibv_qp *qp)
 {
@@ -374,8 +366,6 @@ CASE_ON(ON_MLX4, ibv_modify_qp_rate_limit, EOPNOTSUPP, "The provider does not li
 	return RET(ibv_modify_qp_rate_limit(bed_rts(bed), &attr));
 }
 
-/* ---- ibv_open_qp ---- */
-
 static struct ibv_qp_open_attr open_attr(struct bed *bed)
 {
 	return (struct ibv_qp_open_attr){ .comp_mask = IBV_QP_OPEN_ATTR_NUM |
@@ -421,8 +411,6 @@ CASE(ibv_open_qp, ENOMEM, "There is no memory")
 	attr.qp_num = qp->qp_num;
 	return NO_MEMORY(OBJ(ibv_open_qp(bed->ctx, &attr)));
 }
-
-/* ---- ibv_open_xrcd ---- */
 
 CASE(ibv_open_xrcd, EINVAL, "comp_mask lacks a bit")
 {
@@ -708,8 +696,6 @@ CASE(ibv_wr_post, EOPNOTSUPP, "the type does not support one of the operations")
 	attr.send_ops_flags = IBV_QP_EX_WITH_TSO;
 	return OBJ(ibv_create_qp_ex(bed->ctx, &attr));
 }
-
-/* ---- ibv_attach_mcast ---- */
 
 static int group_attach(struct ibv_qp *qp, uint8_t first)
 {

@@ -13,8 +13,6 @@
 
 enum { MANY = 2000 };
 
-/* ---- ibv_create_cq, ibv_resize_cq, ibv_destroy_cq ---- */
-
 CASE(ibv_create_cq, EINVAL, "cqe or comp_vector is out of range")
 {
 	return OBJ(ibv_create_cq(bed->ctx, 0, NULL, NULL, 0));
@@ -176,8 +174,6 @@ CASE(ibv_modify_cq, EINVAL, "a value is above the device's limit")
 
 	return RET(ibv_modify_cq(bed->cq, &attr));
 }
-
-/* ---- events ---- */
 
 CASE(ibv_create_comp_channel, EBUSY, "Completion queues still use channel")
 {
@@ -374,8 +370,6 @@ CASE(ibv_post_srq_recv, ENOMEM, "The queue is full")
 		ret = post_srq(bed, srq, 1);
 	return ret;
 }
-
-/* ---- tag matching ---- */
 
 static int tm_add(struct ibv_srq *srq, int num_sge, uint32_t *handle)
 {

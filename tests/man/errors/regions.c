@@ -133,8 +133,6 @@ CASE(ibv_reg_mr, ENOMEM, "The memory would exceed RLIMIT_MEMLOCK")
 	return reg_mr(bed, bed->buf, BED_BUF, IBV_ACCESS_LOCAL_WRITE);
 }
 
-/* ---- ibv_reg_mr_ex ---- */
-
 static struct ibv_mr_init_attr mr_attr(struct bed *bed)
 {
 	return (struct ibv_mr_init_attr){ .length = 100,
@@ -190,8 +188,6 @@ CASE(ibv_reg_mr_ex, ENOMEM, "As for ibv_reg_mr(3)")
 {
 	return NO_MEMORY(reg_mr_ex(bed, mr_attr(bed)));
 }
-
-/* ---- ibv_rereg_mr ---- */
 
 static int mr_rereg(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, int access)
 {
@@ -536,8 +532,6 @@ CASE(ibv_bind_mw, ENOMEM, "The send queue is full")
 		ret = bind_mw(qp, mw, info);
 	return ret;
 }
-
-/* ---- device memory ---- */
 
 static struct ibv_dm *bed_dm(struct bed *bed)
 {

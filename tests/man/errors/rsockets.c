@@ -122,8 +122,6 @@ static int non_blocking(int fd)
 	return fd;
 }
 
-/* ---- rsocket, rclose, rshutdown ---- */
-
 CASE(rsocket, EOPNOTSUPP, "The domain, type or protocol is not supported")
 {
 	return SIZE(rsocket(AF_UNIX, SOCK_STREAM, 0));
@@ -170,8 +168,6 @@ CASE(rsocket, EMFILE, "The process has no descriptor left")
 	descriptors_end();
 	return SIZE(rsocket(AF_INET, SOCK_STREAM, 0));
 }
-
-/* ---- rbind, rlisten, raccept ---- */
 
 CASE(rbind, EBADF, "socket is not an rsocket")
 {
@@ -248,8 +244,6 @@ CASE(rbind, EACCES, "The port is below 1024, and the program lacks CAP_NET_BIND_
 	capabilities_drop();
 	return bind_to(fd, "127.0.0.1", 80);
 }
-
-/* ---- rconnect ---- */
 
 CASE(rconnect, EINPROGRESS, "socket is non-blocking")
 {
@@ -396,8 +390,6 @@ CASE(rpoll, ENOMEM, "There is no memory for the set")
 		fds[i] = (struct pollfd){ .fd = i ? ends[0] : listening(), .events = POLLIN };
 	return NO_MEMORY(SIZE(rpoll(fds, ARRAY_SIZE(fds), 0)));
 }
-
-/* ---- names and options ---- */
 
 CASE(rgetsockname, EBADF, "socket is not an rsocket")
 {
@@ -600,8 +592,6 @@ CASE(rsend, EINVAL, "iovcnt is negative")
 
 	return SIZE(rwritev(connected().near, &piece, -1));
 }
-
-/* ---- riomap ---- */
 
 static int map_at(int fd, void *memory, size_t len, int prot)
 {

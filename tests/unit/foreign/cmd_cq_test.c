@@ -10,8 +10,6 @@
 #include "foreign/guest.h"
 #include "tests/unit/log_text.h"
 
-/* ---- our command */
-
 static struct {
 	int calls;
 	uint32_t flags;
@@ -37,8 +35,6 @@ int __wrap_verbs_cmd_create_bare_cq(struct ibv_context *context,
 	made.udata = *udata;
 	return 0;
 }
-
-/* ---- the guest's */
 
 #define create_cq_ex GUEST_NAME(guest_, ibv_cmd_create_cq_ex, HOST_NUMBER)
 #if HOST_NUMBER >= 65

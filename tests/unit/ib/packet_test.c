@@ -429,8 +429,6 @@ static int compare_with_kernel(void)
 
 #endif
 
-/* ---- golden bytes ---- */
-
 /* A PathRecord that is asked for in a table: header, RMPP, the SA's header, then the record. */
 static int path_request_has_its_bytes(void)
 {

@@ -47,8 +47,6 @@ int __wrap_open(const char *path, int flags, ...)
 /* Name of open() where a 32-bit program has 64-bit file offsets */
 int __wrap_open64(const char *path, int flags, ...) __attribute__((alias("__wrap_open")));
 
-/* ---- a provider ---- */
-
 static struct verbs_device vdev;
 static int refusal, last_fd, contexts;
 
@@ -104,8 +102,6 @@ static bool is_open(int fd)
 {
 	return fcntl(fd, F_GETFD) >= 0;
 }
-
-/* ---- opening ---- */
 
 static void a_context_holds_its_device(void **state)
 {
@@ -198,8 +194,6 @@ static void a_refused_context_leaves_nothing_open(void **state)
 	assert_false(is_open(last_fd));
 	assert_int_equal(vdev.refcount, 1);
 }
-
-/* ---- importing ---- */
 
 static void what_is_no_device_is_not_imported(void **state)
 {

@@ -30,8 +30,6 @@
 
 static const char *root;
 
-/* ---- /dev/infiniband: libibverbs asks by this name of libc */
-
 #define UVERBS_DEV makedev(231, 192) /* number of each device of put_device() */
 
 static int node_of_10_err; /* error of a lookup of its file, or 0 */

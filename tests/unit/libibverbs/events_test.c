@@ -153,8 +153,6 @@ static void counts_of_events_wrap(void **state)
 	alarm(0);
 }
 
-/* ---- threads that are cancelled ---- */
-
 int __real_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 

@@ -585,8 +585,6 @@ static void a_child_looks_for_devices_itself(void **state)
 	assert_true(on_kernel("6.1.0", fork_while_a_thread_looks));
 }
 
-/* ---- a handler that forks ---- */
-
 static struct verbs_pci_id *ids_out_of_reach;
 static pid_t handlers_child;
 
@@ -625,8 +623,6 @@ static void a_handler_that_interrupts_the_loader_may_fork(void **state)
 	(void)state;
 	assert_true(on_kernel("6.1.0", fork_within_the_loader));
 }
-
-/* ---- handlers of fork() ---- */
 
 static enum ibv_fork_status status_at_fork;
 

@@ -16,8 +16,6 @@
 
 enum { PORT = 2, TABLE = 4, NEXT_HDR_BTH = 0x1b };
 
-/* ---- a port with four GIDs ---- */
-
 static struct ibv_gid_entry table[TABLE];
 static int refusal; /* of each operation */
 static struct ibv_ah_attr asked;
@@ -91,8 +89,6 @@ static struct ibv_context *context_of(void **state)
 {
 	return &((struct fake_context *)*state)->vctx.context;
 }
-
-/* ---- received datagrams ---- */
 
 static struct ibv_wc with_grh = {
 	.wc_flags = IBV_WC_GRH, .slid = 0x11, .sl = 3, .dlid_path_bits = 5
@@ -241,8 +237,6 @@ static void a_destination_that_is_not_of_the_port_is_refused(void **state)
 	refusal = EIO;
 	assert_int_equal(address_of(context_of(state), grh, &attr), EIO);
 }
-
-/* ---- address handles ---- */
 
 static void a_handle_is_made_for_the_sender(void **state)
 {

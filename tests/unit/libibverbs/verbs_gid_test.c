@@ -75,8 +75,6 @@ static void fill_tree(void)
 	tree_put("fake_0/ports/1/pkeys/1", "0x8001\n");
 }
 
-/* ---- GIDs ---- */
-
 static void a_gid_table_has_no_empty_slots(void **state)
 {
 	struct ibv_gid_entry entries[4];
@@ -166,8 +164,6 @@ static void a_large_gid_table_is_asked_for_in_part(void **state)
 	assert_non_null(strstr(kernel.text, " 002>65504 "));
 }
 
-/* ---- address of a datagram's sender ---- */
-
 /* RFC 1071 */
 static uint16_t checksum_of(const uint8_t *header)
 {
@@ -215,8 +211,6 @@ static void an_ipv4_header_is_known_by_its_checksum(void **state)
 		assert_int_equal(errno, EPROTONOSUPPORT);
 	}
 }
-
-/* ---- P_Keys ---- */
 
 static void a_pkey_is_in_network_order(void **state)
 {

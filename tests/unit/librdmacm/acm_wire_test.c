@@ -104,8 +104,6 @@ static void other_families_are_refused(void **state)
 	assert_int_equal(rdmacm_acm_pack(&question, &message), EINVAL);
 }
 
-/* ---- answers ---- */
-
 static struct acm_message answer_of(unsigned int entries)
 {
 	return (struct acm_message){ .header = { .version = ACM_VERSION,

@@ -41,8 +41,6 @@ void __wrap_free(void *memory);
 int __real_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 
-/* ---- the kernel ---- */
-
 enum { NONE = -1 };
 
 static struct {
@@ -104,8 +102,6 @@ ssize_t __wrap_write(int fd, const void *data, size_t size)
 	return (ssize_t)size;
 }
 
-/* ---- memory ---- */
-
 static void *last_taken; /* NULL again after its free */
 
 void *__wrap_calloc(size_t count, size_t size)
@@ -126,8 +122,6 @@ void __wrap_free(void *memory)
 		last_taken = NULL;
 	__real_free(memory);
 }
-
-/* ---- the rig ---- */
 
 static struct rdma_event_channel *channel;
 static struct rdma_cm_id *id;
@@ -188,8 +182,6 @@ static void need_to_unwind(void)
 #endif
 }
 
-/* ---- events ---- */
-
 static void a_cancelled_wait_leaves_no_memory(void **state)
 {
 	(void)state;
@@ -236,8 +228,6 @@ static void an_event_that_was_read_is_handed_out(void **state)
 	assert_int_equal(rdma_destroy_id(event->id), 0);
 	assert_int_equal(rdma_ack_cm_event(event), 0);
 }
-
-/* ---- other calls ---- */
 
 static void *make_id(void *unused)
 {

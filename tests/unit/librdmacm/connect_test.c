@@ -220,8 +220,6 @@ static int qp_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 	return 0;
 }
 
-/* ---- the rig ---- */
-
 struct rig {
 	struct verbs_device vdev;
 	struct verbs_context vctx;
@@ -390,8 +388,6 @@ static void an_ece_of_the_program_goes_before_the_qps(void **state)
 	assert_int_equal(kernel.cmd.connect.ece.vendor_id, 1);
 	assert_int_equal(kernel.cmd.connect.ece.attr_mod, 2);
 }
-
-/* ---- the passive side ---- */
 
 static void as_many_as_possible_are_those_of_the_request(void **state)
 {
@@ -795,8 +791,6 @@ static void a_family_that_is_unknown_has_its_error(void **state)
 	assert_int_equal(errno, EAFNOSUPPORT);
 }
 
-/* ---- QPs ---- */
-
 static void a_qp_is_of_the_ids_kind_and_device(void **state)
 {
 	struct rig *rig = *state;
@@ -811,8 +805,6 @@ static void a_qp_is_of_the_ids_kind_and_device(void **state)
 	assert_int_equal(rdma_create_qp(rig->id, &pd, &attr), -1);
 	assert_int_equal(errno, EINVAL);
 }
-
-/* ---- ids ---- */
 
 static void an_id_that_waits_closes_its_channel(void **state)
 {

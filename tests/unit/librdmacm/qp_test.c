@@ -186,8 +186,6 @@ int rdmacm_cmd_run_shielded(int fd, const struct cm_cmd *cmd, size_t size)
 	return 0;
 }
 
-/* ---- the id ---- */
-
 static int id_begin_as(enum ibv_qp_type type)
 {
 	static const char several;

@@ -68,8 +68,6 @@ static void assert_refused(const char *line, const char *text)
 		fail_msg("%s: %d, and not \"%s\": %s", line, ret, text, said);
 }
 
-/* ---- options of other commands ---- */
-
 static void options_of_other_commands_are_refused(void **state)
 {
 	static const char *const lines[][2] = {
@@ -117,8 +115,6 @@ static void each_command_takes_its_own_options(void **state)
 	assert_string_equal(options.program[1], "kill@5");
 	assert_taken("hosts --network /n");
 }
-
-/* ---- the mode of the socket ---- */
 
 static void socket_mode_is_octal(void **state)
 {

@@ -1084,8 +1084,6 @@ static void words_of_arms(void **state)
 	unpair();
 }
 
-/* ---- memory keys ---- */
-
 static const uint64_t enable_mask = 1ull << UMR_LEN | 1ull << UMR_START_ADDR | 1ull << UMR_KEY |
 				    1ull << UMR_LR | 1ull << UMR_LW | 1ull << UMR_FREE |
 				    1ull << UMR_QPN;
@@ -1160,8 +1158,6 @@ static void any_request_behind_a_umr_needs_a_fence(void **state)
 	flat_expect_done(a->send_cq, REQ, 3);
 	unpair();
 }
-
-/* ---- windows ---- */
 
 static void bind_window(uint64_t region_len, bool may_bind)
 {
@@ -1317,8 +1313,6 @@ static void gathering_needs_local_read(void **state)
 	flat_expect_error(a->send_cq, REQ_ERR, 3, LOCAL_PROT);
 	unpair();
 }
-
-/* ---- READs and atomics ---- */
 
 static void post_read(void)
 {

@@ -10,8 +10,6 @@
 
 const char own_mac[7] = "\x00\x02\xc9\x00\x10\x00";
 
-/* ---- bytes ---- */
-
 void put32(uint8_t *at, uint32_t value)
 {
 	uint32_t be = htobe32(value);
@@ -32,8 +30,6 @@ uint32_t get32(const uint8_t *at)
 	memcpy(&be, at, sizeof(be));
 	return be32toh(be);
 }
-
-/* ---- commands ---- */
 
 void command_start(uint16_t opcode, uint64_t in, uint32_t modifier, uint8_t op, uint32_t flags)
 {
@@ -74,8 +70,6 @@ unsigned int map(uint16_t opcode, uint64_t virt, uint64_t addr, unsigned int log
 	put64(in(8), addr | log_pages);
 	return mailbox(opcode, 1, 0);
 }
-
-/* ---- a driver's way to an initialized adapter ---- */
 
 void init_fill(void)
 {
@@ -122,8 +116,6 @@ void set_up(void)
 	assert_int_equal(mailbox(INIT_HCA, 0, 0), OK);
 	write_translations();
 }
-
-/* ---- objects ---- */
 
 void fill_eq(void)
 {
@@ -243,8 +235,6 @@ const uint8_t *cqe(unsigned int index)
 {
 	return guest(CQ + index * 32);
 }
-
-/* ---- invalid contexts ---- */
 
 void refuse(uint16_t opcode, uint32_t number, void (*fill)(void), const struct wrong *wrong,
 	    unsigned int count)

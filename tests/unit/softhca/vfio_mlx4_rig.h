@@ -127,13 +127,9 @@ enum { FRAME = 100 };
 
 enum { CQE_ERROR = 0x1e, OF_SEND = 1 << 6, BAD_SIZE = 0x6b, BAD_AV = 0x6f };
 
-/* ---- bytes ---- */
-
 void put32(uint8_t *at, uint32_t value);
 void put64(uint8_t *at, uint64_t value);
 uint32_t get32(const uint8_t *at);
-
-/* ---- commands ---- */
 
 void command_start(uint16_t opcode, uint64_t in, uint32_t modifier, uint8_t op, uint32_t flags);
 /* Executes a command with the parameter IN; returns its status. */
@@ -144,16 +140,12 @@ uint8_t *in(uint32_t offset);
 /* Executes MAP_FA, MAP_ICM_AUX or MAP_ICM with one entry. */
 unsigned int map(uint16_t opcode, uint64_t virt, uint64_t addr, unsigned int log_pages);
 
-/* ---- a driver's way to an initialized adapter ---- */
-
 void init_fill(void);
 void run_firmware(void);
 void give_memory(void);
 /* Writes the MTT entries, in this order: EQ, CQ, rings, SRQ, data. */
 void write_translations(void);
 void set_up(void);
-
-/* ---- objects ---- */
 
 void fill_eq(void);
 void fill_cq(void);
@@ -172,8 +164,6 @@ void make_queues_and_key(void);
 void doorbell(uint32_t offset, const void *bytes, uint32_t len);
 void doorbell32(uint32_t offset, uint32_t value);
 const uint8_t *cqe(unsigned int index);
-
-/* ---- invalid contexts ---- */
 
 void refuse(uint16_t opcode, uint32_t number, void (*fill)(void), const struct wrong *wrong,
 	    unsigned int count);

@@ -438,8 +438,6 @@ static void a_child_does_not_report_for_its_parent(void **state)
 	free(text);
 }
 
-/* ---- the stamp ---- */
-
 static void one_line(void)
 {
 	verbs_warn("w");
@@ -493,8 +491,6 @@ static void stamps_are_dates(void **state)
 	}
 }
 
-/* ---- another file at the number of standard error ---- */
-
 /* Returns how many bytes a line at the default level adds to a file that takes standard error's
  * number, opened with FLAGS. */
 static off_t bytes_in_another_file(const char *level, int flags)
@@ -528,8 +524,6 @@ static void no_line_goes_into_a_file_at_standard_errors_number(void **state)
 	assert_true(bytes_in_another_file("", O_APPEND) > 0);
 	assert_true(bytes_in_another_file("error", 0) > 0); /* asked for */
 }
-
-/* ---- the hint ---- */
 
 static void two_mistakes(void)
 {

@@ -51,8 +51,6 @@ static void own_mac(const struct rig *rig, uint8_t mac[6])
 	memcpy(mac, from_gid, 6);
 }
 
-/* ---- queues */
-
 static void post_wqe(struct striding *s)
 {
 	uint32_t slot = s->posted % WQES;
@@ -157,8 +155,6 @@ static void striding_close(struct striding *s)
 	MUST(!ibv_dereg_mr(s->mr) && !ibv_dealloc_pd(s->pd));
 	free(s->buf);
 }
-
-/* ---- frames */
 
 static uint32_t frame_length(uint32_t n)
 {
@@ -269,8 +265,6 @@ static void frames_share_wqes(struct rig *rig)
 		striding_close(&s);
 	}
 }
-
-/* ---- attributes */
 
 static void try_wq(struct striding *s, uint64_t mask, uint32_t bytes, uint32_t strides)
 {

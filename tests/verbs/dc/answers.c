@@ -50,8 +50,6 @@ struct asker {
 	unsigned int count;
 };
 
-/* ---- the queue pair ---- */
-
 static void cq_open(struct asker *asker, uint16_t cqe_size)
 {
 	struct ibv_cq_init_attr_ex attr = { .cqe = 64, .wc_flags = IBV_WC_STANDARD_FLAGS };
@@ -128,8 +126,6 @@ static void asker_close(struct asker *asker)
 	MUST(!ibv_destroy_cq(ibv_cq_ex_to_cq(asker->cq)));
 	dc_close(&asker->dc);
 }
-
-/* ---- a request ---- */
 
 static uint32_t request_blocks(const struct asker *asker, const struct request *request)
 {
@@ -256,8 +252,6 @@ static void request_try(struct asker *asker, const struct request *request, stru
 	result->right += right && entries_are(sges, request->sges, was) &&
 			 rest_is_untouched(sges, request->sges, room + 256);
 }
-
-/* ---- the ring ---- */
 
 static const char *request_name(const struct request *request)
 {

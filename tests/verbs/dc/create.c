@@ -122,8 +122,6 @@ void dc_create_errors(struct rig *rig)
 	dc_close(&dc);
 }
 
-/* ---- states ---- */
-
 static struct ibv_qp *qp_make(const struct dc *dc, struct ibv_qp_init_attr_ex attr,
 			      struct mlx5dv_qp_init_attr mlx5)
 {

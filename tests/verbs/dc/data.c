@@ -25,8 +25,6 @@ static bool buf_is_filled(const uint8_t *buf, size_t len, unsigned int seed)
 	return true;
 }
 
-/* ---- the example of the manual ---- */
-
 /* Uses QPs of mlx5dv_create_qp() with generic calls: the initiator has one CQ for both directions
  * and no receive queue, its target no queue at all. */
 void dc_example(struct rig *rig)
@@ -53,8 +51,6 @@ void dc_example(struct rig *rig)
 	SAY_RET(ibv_destroy_qp(target), "destroy the target");
 	dc_close(&dc);
 }
-
-/* ---- operations ---- */
 
 static void send_one(const struct dc *dc, struct ibv_qp *qp, const struct dc_to *to,
 		     uint32_t length)
@@ -166,8 +162,6 @@ void dc_rdma(struct rig *rig)
 	dc_pair_close(&pair);
 }
 
-/* ---- payloads ---- */
-
 static void post_inline(const struct dc *dc, struct ibv_qp *qp, const struct dc_to *to,
 			uint32_t length)
 {
@@ -220,8 +214,6 @@ void dc_inline(struct rig *rig)
 		post_parts(&pair.dc, pair.initiator, &pair.to);
 	dc_pair_close(&pair);
 }
-
-/* ---- many targets, many requests ---- */
 
 #define TARGETS 1000
 

@@ -157,8 +157,6 @@ void dc_access(struct rig *rig)
 	dc_close(&dc);
 }
 
-/* ---- streams ---- */
-
 struct streams {
 	struct dc dc;
 	struct ibv_qp *initiator, *target;
@@ -282,8 +280,6 @@ void dc_stream_reset(struct rig *rig)
 	SAY_RET(mlx5dv_dci_stream_id_reset(s.initiator, 9), "reset in state ERR");
 	streams_close(&s);
 }
-
-/* ---- posting ---- */
 
 void dc_posting(struct rig *rig)
 {

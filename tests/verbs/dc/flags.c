@@ -149,8 +149,6 @@ static void try_create(const struct parts *parts, struct ibv_qp_init_attr_ex *at
 	SAY_RET(ibv_destroy_qp(qp), "destroy");
 }
 
-/* ---- flags ---- */
-
 enum { FLAGS = 8 }; /* the release's flags, and an undefined one */
 
 static uint32_t flag(unsigned int i)
@@ -206,8 +204,6 @@ void dc_create_flags(struct rig *rig)
 	parts_close(&parts);
 }
 
-/* ---- operations ---- */
-
 static void try_operations(const struct parts *parts, const struct type *type, uint64_t ops,
 			   uint64_t dv_ops)
 {
@@ -241,8 +237,6 @@ void dc_create_operations(struct rig *rig)
 	parts_close(&parts);
 }
 
-/* ---- absent queues ---- */
-
 /* Each direction needs a CQ, even without a queue. Debian's library crashes without one. */
 void dc_absent_queues(struct rig *rig)
 {
@@ -264,8 +258,6 @@ void dc_absent_queues(struct rig *rig)
 		}
 	parts_close(&parts);
 }
-
-/* ---- calls that Debian's library accepts, although they have no effect ---- */
 
 static void must_refuse(const struct parts *parts, const struct type *type, uint64_t mask,
 			uint32_t flags)
@@ -300,8 +292,6 @@ void dc_not_ignored(struct rig *rig)
 			    flags[i]);
 	parts_close(&parts);
 }
-
-/* ---- placement out of order ---- */
 
 #define OUT_OF_ORDER (1u << 7) /* MLX5DV_QP_CREATE_OOO_DP, of later releases */
 

@@ -52,8 +52,6 @@ struct ibv_sge dc_sge(const struct dc *dc, unsigned int i, uint32_t length)
 	return (struct ibv_sge){ (uintptr_t)dc_buf(dc, i), length, dc->mr->lkey };
 }
 
-/* ---- queue pairs ---- */
-
 struct ibv_qp_init_attr_ex dc_attr(const struct dc *dc)
 {
 	return (struct ibv_qp_init_attr_ex){
@@ -174,8 +172,6 @@ enum ibv_qp_state dc_state(struct ibv_qp *qp)
 	return attr.qp_state;
 }
 
-/* ---- requests ---- */
-
 struct dc_to dc_to(const struct dc *dc, const struct ibv_qp *target)
 {
 	return (struct dc_to){ dc->ah, target->qp_num, DC_KEY, -1 };
@@ -241,8 +237,6 @@ void dc_post_receive(const struct dc *dc, uint64_t wr_id, unsigned int buf)
 
 	MUST(!ibv_post_srq_recv(dc->srq, &wr, &bad));
 }
-
-/* ---- completions ---- */
 
 static bool is_receive(const struct ibv_wc *wc)
 {

@@ -18,8 +18,6 @@
 
 enum { SQ_AT = 16 << DX_LOG_RQ, DB_RECV = 0, DB_SEND = 1, DB_CI = 0, DB_ARM = 1, TIMEOUT_S = 20 };
 
-/* ---- commands ---- */
-
 void dx_command(struct dx_command *cmd, uint32_t opcode, size_t in_len)
 {
 	memset(cmd, 0, sizeof(*cmd));
@@ -57,8 +55,6 @@ struct mlx5dv_devx_obj *dx_must_create(struct ibv_context *ctx, struct dx_comman
 		*number = fld_get(cmd->out, CREATE_QP_OUT_QPN);
 	return obj;
 }
-
-/* ---- devices and memory ---- */
 
 static void memory_open_at(struct ibv_context *ctx, size_t size, size_t offset,
 			   struct dx_memory *memory)
@@ -330,8 +326,6 @@ void dx_qp_connect(struct dx_qp *qp, const struct dx_device *peer_device, uint32
 	qp_change(qp, &cmd);
 }
 
-/* ---- keys ---- */
-
 void dx_key_command(const struct dx_device *device, const struct dx_memory *memory,
 		    struct dx_command *cmd)
 {
@@ -366,8 +360,6 @@ void dx_key_open(const struct dx_device *device, const struct dx_memory *memory,
 	key->key = index << 8 | 0x42;
 }
 
-/* ---- work requests ---- */
-
 void dx_post_recv(struct dx_qp *qp, const struct dx_piece *piece)
 {
 	uint32_t at = qp->rq_pi++ & ((1u << DX_LOG_RQ) - 1);
@@ -396,8 +388,6 @@ void dx_post_send(struct dx_qp *qp, uint8_t opcode, const struct dx_piece *piece
 	*(volatile uint64_t *)qp->device->uar->reg_addr = *(uint64_t *)ctrl;
 	__sync_synchronize();
 }
-
-/* ---- all of it ---- */
 
 void dx_end_open_at(size_t size, size_t ring_offset, struct dx_end *end)
 {

@@ -124,8 +124,6 @@ void dx_end_open(size_t size, struct dx_end *end);
 void dx_end_open_at(size_t size, size_t ring_offset, struct dx_end *end);
 void dx_end_close(struct dx_end *end);
 
-/* ---- topics ---- */
-
 void dx_pair(void);
 void dx_places(void);
 void dx_objects(void);

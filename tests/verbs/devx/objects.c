@@ -36,8 +36,6 @@ static int obj_modify(struct mlx5dv_devx_obj *obj, struct dx_command *cmd)
 	return mlx5dv_devx_obj_modify(obj, cmd->in, cmd->in_len, cmd->out, sizeof(cmd->out));
 }
 
-/* ---- commands ---- */
-
 /* Queues without a context are left out: Linux writes into the context before it checks the length,
  * and so into other memory. */
 static void refuse_commands(const struct dx_end *set)
@@ -144,8 +142,6 @@ static void force_memory(const struct dx_end *set)
 	say_refused(set, &cmd, "a key of physical addresses");
 }
 
-/* ---- objects in use, and others' names ---- */
-
 static void refuse_uses(struct dx_end *set)
 {
 	struct dx_command cmd;
@@ -211,8 +207,6 @@ void dx_objects(void)
 	make_domains(&set);
 	dx_end_close(&set);
 }
-
-/* ---- of another opening of the device ---- */
 
 static void name_foreign(const struct dx_end *set, const struct dx_end *other)
 {

@@ -15,8 +15,6 @@
 #include "prm/mlx5/wq.h"
 #include "tests/lib/say.h"
 
-/* ---- general commands ---- */
-
 void dx_general(void)
 {
 	static const uint32_t opcodes[] = {
@@ -56,8 +54,6 @@ void dx_general(void)
 			vector);
 	dx_device_close(&device);
 }
-
-/* ---- objects of verbs ---- */
 
 struct objects {
 	struct ibv_cq *cq;

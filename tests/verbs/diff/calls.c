@@ -45,8 +45,6 @@ void diff_rates(struct rig *rig)
 		say("flow label %#x: port %u", label, ibv_flow_label_to_udp_sport(label));
 }
 
-/* ---- the kernel's structs: bytes that tell each field from its neighbours ---- */
-
 static void object_fill(void *object, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -87,8 +85,6 @@ void diff_kernel_copies(struct rig *rig)
 	ibv_copy_path_rec_to_kern(&back, &path);
 	show_bytes("and back", &back, sizeof(back));
 }
-
-/* ---- sysfs, Ethernet addresses ---- */
 
 void diff_small_calls(struct rig *rig)
 {
@@ -230,8 +226,6 @@ void diff_fork(struct rig *rig)
 	}
 	(void)rig;
 }
-
-/* ---- windows and keys by the extended entry points ---- */
 
 static void completion_report(struct rig_end *end, const char *what)
 {

@@ -380,8 +380,6 @@ static void run_xrc(struct rig *rig, const char *name, case_fn *body)
 	xrc_close(&xrc);
 }
 
-/* ---- datagrams ---- */
-
 static struct ibv_qp *datagram_qp(const struct rig_end *end)
 {
 	const int to_init = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY;
@@ -436,8 +434,6 @@ static void run_datagrams(struct rig *rig, const char *name, case_fn *body)
 		rig_end_close(&end[i]);
 	MUST(!ibv_dealloc_pd(pd));
 }
-
-/* ---- frames ---- */
 
 static void frames_to_rts(struct ibv_qp *qp)
 {
@@ -500,8 +496,6 @@ static void run_frames(struct rig *rig, const char *name, case_fn *body)
 	rig_end_close(&end);
 	MUST(!ibv_dealloc_pd(pd));
 }
-
-/* ---- the topic ---- */
 
 /* mlx5's driver has no command for the state. */
 static bool may_drain(struct rig *rig)

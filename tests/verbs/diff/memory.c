@@ -458,8 +458,6 @@ void diff_advise(struct rig *rig)
 	MUST(!ibv_dealloc_pd(pd) && !ibv_dealloc_pd(other));
 }
 
-/* ---- dma-bufs: softhca takes a memfd for one ---- */
-
 static void dmabuf_values(struct ibv_pd *pd, int fd)
 {
 	static const struct {
@@ -533,8 +531,6 @@ void diff_dmabuf(struct rig *rig)
 	close(null);
 	MUST(!ibv_dealloc_pd(pd));
 }
-
-/* ---- keys that stay ---- */
 
 static void mr_change(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
 		      int access, const char *what)

@@ -135,8 +135,6 @@ static void type_2(struct rig_pair *pair)
 	SAY_RET(ibv_dealloc_mw(mw), "dealloc");
 }
 
-/* ---- domains: to the adapter, a parent domain is the PD below it */
-
 static void bind_by_batch(struct rig_end *end, struct ibv_mw *mw,
 			  const struct ibv_mw_bind_info *info, const char *what)
 {

@@ -647,8 +647,6 @@ void diff_flow_action(struct rig *rig)
 	SAY_PTR(ibv_create_flow_action_esp(rig->ctx, &attr), "create_flow_action_esp");
 }
 
-/* ---- rate limits ---- */
-
 static void try_rate(struct raw *raw, uint32_t rate, uint32_t burst, uint16_t packet)
 {
 	struct ibv_qp_rate_limit_attr attr = { .rate_limit = rate,
@@ -701,8 +699,6 @@ void diff_pacing(struct rig *rig)
 	say_check(send_ten(&raw) >= 85, "ten frames take their time");
 	raw_close(&raw);
 }
-
-/* ---- checksums ---- */
 
 static uint32_t words_sum(const uint8_t *bytes, size_t len)
 {

@@ -26,8 +26,6 @@ struct source {
 	uint8_t buf[2 * ROOM];
 };
 
-/* ---- creation ---- */
-
 static struct ibv_qp_init_attr_ex underlay_attr(const struct source *s)
 {
 	return (struct ibv_qp_init_attr_ex){
@@ -75,8 +73,6 @@ static void try_others(struct source *s)
 	try_create(s, attr, "that only sends");
 }
 
-/* ---- states ---- */
-
 static int to_state(struct ibv_qp *qp, enum ibv_qp_state state, int mask)
 {
 	struct ibv_qp_attr attr = { .qp_state = state, .port_num = RIG_PORT, .qkey = QKEY };
@@ -101,8 +97,6 @@ static void underlay_open(struct source *s)
 	SAY_RET(to_state(s->qp, IBV_QPS_RTS, IBV_QP_SQ_PSN), "RTS with a PSN");
 	SAY_RET(to_state(s->qp, IBV_QPS_RTS, 0), "RTS");
 }
-
-/* ---- datagrams ---- */
 
 static void post_receive(struct source *s)
 {
@@ -186,8 +180,6 @@ static void datagrams(struct source *s)
 	SAY_RET(datagram_post(s, IBV_WR_SEND_WITH_IMM, 0, &sge, 1), "post with an immediate");
 	SAY_RET(datagram_post(s, IBV_WR_SEND, IBV_SEND_IP_CSUM, &sge, 1), "post with checksums");
 }
-
-/* ---- */
 
 static struct ibv_qp *datagram_qp(struct source *s, struct ibv_cq *cq)
 {

@@ -105,8 +105,6 @@ static void tm_close(struct ends *tm)
 	free(tm->buf);
 }
 
-/* ---- operations ---- */
-
 static int op(struct ends *tm, struct ibv_ops_wr *wr, const char *what)
 {
 	struct ibv_ops_wr *bad = NULL;
@@ -162,8 +160,6 @@ static void sync_to(struct ends *tm, uint32_t count)
 	tm->told = wr.tm.unexpected_cnt = count;
 	op(tm, &wr, "sync");
 }
-
-/* ---- completions ---- */
 
 static void say_current(struct ends *tm)
 {

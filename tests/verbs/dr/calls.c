@@ -13,8 +13,6 @@
 
 enum { RX, TX, FDB, MANY = 40, PORT = 200 };
 
-/* ---- domains and tables */
-
 static void sync_domain(struct mlx5dv_dr_domain *domain)
 {
 	static const uint32_t flags[] = { 0, 1, 4, 5, 8, 0x80000000 };
@@ -58,8 +56,6 @@ void dr_tables(struct rig *rig)
 		}
 	dr_root_close(&root);
 }
-
-/* ---- matchers */
 
 static void try_mask(struct dr_root *root, size_t size, uint16_t priority, uint8_t criteria)
 {
@@ -379,8 +375,6 @@ void dr_rules(struct rig *rig)
 	kinds_end(&kinds);
 	ends_close(&ends);
 }
-
-/* ---- objects in use ---- */
 
 static void in_use(struct dr_root *root, const struct ends *ends)
 {

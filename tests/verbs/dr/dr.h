@@ -46,8 +46,6 @@ struct dr_tir {
 struct dr_tir dr_tir_make(struct ibv_context *ctx, struct ibv_qp *qp);
 void dr_tir_end(struct dr_tir *tir);
 
-/* ---- topics ---- */
-
 void dr_domains(struct rig *rig);
 void dr_tables(struct rig *rig);
 void dr_matchers(struct rig *rig);

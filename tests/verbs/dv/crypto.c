@@ -99,8 +99,6 @@ static void odd_deks(struct rig *rig, struct ibv_pd *pd)
 	say_dek(rig, &attr, "with an unknown mask");
 }
 
-/* ---- logins ---- */
-
 void crypto_say_state(struct rig *rig)
 {
 	enum mlx5dv_crypto_login_state state = (enum mlx5dv_crypto_login_state)7;
@@ -228,8 +226,6 @@ struct mlx5dv_crypto_login_obj *crypto_login_object(struct rig *rig)
 
 	return SAY_PTR(mlx5dv_crypto_login_create(rig->ctx, &attr), "login object");
 }
-
-/* ---- a lost login: the adapter's administrator removes its keys ---- */
 
 static bool login_is_valid(struct rig *rig)
 {

@@ -76,8 +76,6 @@ static uint8_t *plain_side(const struct flips *flips)
 	return flips->way->on_wire ? keys_memory[0] : far_bytes(flips);
 }
 
-/* ---- the key ---- */
-
 static void put_signature(const struct flips *flips)
 {
 	const struct mlx5dv_sig_t10dif dif = {
@@ -121,8 +119,6 @@ static void configure(const struct flips *flips)
 	put_signature(flips);
 	MUST(!ibv_wr_complete(keys->qpx));
 }
-
-/* ---- transfers ---- */
 
 /* END writes to the other one, or reads. */
 static void flips_transfer(const struct flips *flips, int end, enum ibv_wr_opcode opcode)
@@ -181,8 +177,6 @@ static struct mlx5dv_mkey_err flips_check(const struct flips *flips)
 	MUST(!mlx5dv_mkey_check(flips->keys.mkey, &err));
 	return err;
 }
-
-/* ---- expected errors ---- */
 
 static uint64_t number_at(const uint8_t *bytes, size_t len)
 {
@@ -260,8 +254,6 @@ static bool bit_is_noticed(const struct flips *flips, size_t bit)
 	    (unsigned long long)expected.err.sig.expected_value);
 	return false;
 }
-
-/* ---- topics ---- */
 
 static uint32_t chance_state;
 

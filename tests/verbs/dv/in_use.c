@@ -67,8 +67,6 @@ static void chain_close(struct chain *chain)
 	keys_close(&chain->keys);
 }
 
-/* ---- data through the outer key ---- */
-
 static void say_end(const struct chain *chain, int i, const char *what)
 {
 	const struct rig_end *end = &chain->keys.pair.end[i];
@@ -145,8 +143,6 @@ static void read_from(struct chain *chain, uint32_t lkey, uint32_t rkey)
 
 typedef void move_fn(struct chain *chain, uint32_t lkey, uint32_t rkey);
 static move_fn *const moves[] = { move_out, move_in, write_to, read_from };
-
-/* ---- objects that are destroyed ---- */
 
 static void lose_memory(struct chain *chain)
 {

@@ -24,8 +24,6 @@ enum {
 
 uint8_t keys_memory[2][KEYS_MEMORY];
 
-/* ---- one call each ---- */
-
 static void put_configure(struct keys *keys, unsigned int n)
 {
 	struct mlx5dv_mkey_conf_attr attr = { 0 };

@@ -85,8 +85,6 @@ static uint32_t bytes_received(struct raw *raw)
 	return wc.byte_len;
 }
 
-/* ---- valid WQEs ---- */
-
 static bool size_is_right(struct raw *raw, unsigned int pieces)
 {
 	struct ibv_wc wc;
@@ -215,8 +213,6 @@ static void opcodes(struct raw *raw, bool unreliable)
 	say_check(!memcmp(keys_memory[0] + 4096, keys_memory[0] + 5, 40), "written and read back");
 	atomics(raw);
 }
-
-/* ---- malformed WQEs ---- */
 
 /* The batch keeps nothing of one that is refused. */
 static void say_state(struct raw *raw, const char *what)

@@ -113,8 +113,6 @@ void dv_scheduling(struct rig *rig)
 	tree_close(&tree);
 }
 
-/* ---- of another opening of the device ---- */
-
 static void parent_refuse(struct ibv_context *ctx, const struct tree *foreign)
 {
 	struct mlx5dv_sched_attr attr = {

@@ -12,8 +12,6 @@
 
 #include "tests/verbs/diff/diff.h"
 
-/* ---- operations that fail ---- */
-
 enum fault_kind {
 	FAULT_KERNEL,  /* a kernel command, with FAULT_ERRNO */
 	FAULT_ADAPTER, /* a command of the adapter, below the kernel */
@@ -46,8 +44,6 @@ long fault_blocks(void);
 int unnoticed_most(const char *life, enum fault_kind kind);
 /* Lies in memlock.c. */
 void check_memlock(void);
-
-/* ---- one life ---- */
 
 #define LIFE_KEEPS 40
 
@@ -92,8 +88,6 @@ struct life_kind {
 
 /* Lists that end with an empty entry. */
 extern const struct life_kind life_objects[], life_queues[], life_raw[], life_devx[], life_small[];
-
-/* ---- common parts of lives: life.c ---- */
 
 struct ibv_cq *life_cq(struct life *l);
 struct ibv_pd *life_pd(struct life *l);

@@ -48,8 +48,6 @@ bool fault_is_offered(enum fault_kind kind)
 	return kind != FAULT_MEMORY || (OWN_ALLOCATOR && !getenv("FAULTS_NO_MEMORY"));
 }
 
-/* ---- commands ---- */
-
 void fault_open(void)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -152,8 +150,6 @@ BEFORE_LIBC void *mmap(void *addr, size_t length, int prot, int flags, int fd, o
 	}
 	return (void *)syscall(SYS_mmap, addr, length, prot, flags, fd, offset);
 }
-
-/* ---- allocations ---- */
 
 #if OWN_ALLOCATOR
 void *__libc_malloc(size_t size);

@@ -189,8 +189,6 @@ static void live_channel(struct life *l)
 	KEEP(l, ibv_create_comp_channel(l->rig.ctx), ibv_destroy_comp_channel);
 }
 
-/* ---- import: the first context owns, the second one looks ---- */
-
 static int unimport_pd(void *pd)
 {
 	ibv_unimport_pd(pd);

@@ -13,8 +13,6 @@
 
 #include "faults.h"
 
-/* ---- completion queues ---- */
-
 static void live_cq(struct life *l)
 {
 	struct ibv_modify_cq_attr attr = { .attr_mask = IBV_CQ_ATTR_MODERATE,
@@ -55,8 +53,6 @@ static void live_cq_dv(struct life *l)
 
 	KEEP(l, mlx5dv_create_cq(l->rig.ctx, &attr, &dv), ibv_destroy_cq);
 }
-
-/* ---- shared receive queues ---- */
 
 static void change_srq(struct life *l, struct ibv_srq *srq)
 {
@@ -124,8 +120,6 @@ static void live_tm_srq(struct life *l)
 	if ((attr.pd = life_pd(l)) && (attr.cq = life_cq(l)))
 		KEEP(l, ibv_create_srq_ex(l->rig.ctx, &attr), ibv_destroy_srq);
 }
-
-/* ---- queue pairs ---- */
 
 static void live_qp(struct life *l, enum ibv_qp_type type, uint64_t send_ops)
 {
@@ -201,8 +195,6 @@ static void live_xrc_recv(struct life *l)
 	open.qp_num = qp->qp_num;
 	KEEP(l, ibv_open_qp(l->rig.ctx, &open), ibv_destroy_qp);
 }
-
-/* ---- DC ---- */
 
 static struct ibv_qp *life_dc(struct life *l, struct ibv_qp_init_attr_ex *attr,
 			      struct mlx5dv_qp_init_attr *mlx5)

@@ -17,8 +17,6 @@
 
 static uint8_t memory[4 * DX_PAGE] __attribute__((aligned(4 * DX_PAGE)));
 
-/* ---- schedulers ---- */
-
 static struct mlx5dv_sched_leaf *live_tree(struct life *l)
 {
 	struct mlx5dv_sched_attr attr = { 0 };
@@ -59,8 +57,6 @@ static void live_scheduled_qp(struct life *l)
 		OK(l, mlx5dv_modify_qp_sched_elem(qp, NULL, NULL));
 }
 
-/* ---- numbers ---- */
-
 static struct {
 	struct ibv_context *ctx;
 	uint32_t n;
@@ -78,8 +74,6 @@ static void live_numbers(struct life *l)
 	if (OK(l, mlx5dv_reserved_qpn_alloc(l->rig.ctx, &number.n)))
 		KEEP(l, &number, number_free);
 }
-
-/* ---- pages ---- */
 
 static int page_free(void *page)
 {
@@ -100,8 +94,6 @@ static void live_pages(struct life *l)
 	    KEEP(l, mlx5dv_devx_alloc_uar(l->rig.ctx, MLX5DV_UAR_ALLOC_TYPE_NC), page_free))
 		KEEP(l, mlx5dv_alloc_var(l->rig.ctx, 0), var_free);
 }
-
-/* ---- keys and memory ---- */
 
 static void live_mkey(struct life *l)
 {
@@ -147,8 +139,6 @@ static bool lacks_dm(struct ibv_context *ctx, const struct ibv_device_attr_ex *a
 	return !attr->max_dm_size;
 }
 
-/* ---- objects by their commands ---- */
-
 /* Each is hardly more than a number. */
 static void live_domains_by_devx(struct life *l)
 {
@@ -166,8 +156,6 @@ static void live_domains_by_devx(struct life *l)
 	dx_command(&cmd, PRM_OP_QUERY_ADAPTER, 16);
 	OK(l, mlx5dv_devx_general_cmd(l->rig.ctx, cmd.in, 16, cmd.out, sizeof(cmd.out)));
 }
-
-/* ---- objects of verbs ---- */
 
 static bool lay_open(struct life *l, struct ibv_qp *qp)
 {

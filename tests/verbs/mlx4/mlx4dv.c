@@ -161,8 +161,6 @@ static void objects_look(struct rig_pair *pair, struct ring *ring)
 	say_check(1 << ring->qp.sq.wqe_shift >= 2 * PIECE, "slots of two pieces");
 }
 
-/* ---- memory of the program ---- */
-
 static void rings_are_of(const struct store *store, struct rig_pair *pair)
 {
 	struct ring ring = { 0 };
@@ -300,8 +298,6 @@ static void wqs_look(void)
 	rig_close(&rig);
 	say_check(store.given && store.given == store.back, "all came back");
 }
-
-/* ---- receives into WQEs ---- */
 
 static struct ibv_qp *inline_qp(struct ibv_pd *pd, struct ibv_cq *cq, uint32_t bytes)
 {

@@ -312,8 +312,6 @@ static void qps(struct rig *rig)
 	MUST(!ibv_destroy_srq(srq) && !ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd));
 }
 
-/* ---- shared receive queues ---- */
-
 static void destroy_srq(uint32_t handle)
 {
 	struct ib_uverbs_destroy_srq_resp resp;
@@ -364,8 +362,6 @@ static void srqs(struct rig *rig)
 	MUST(!ibv_dealloc_pd(pd));
 }
 
-/* ---- work queues ---- */
-
 enum { WQ_STATE = 1 << 0, WQ_FLAGS = 1 << 2 };
 
 static int try_wq_change(uint32_t handle, uint32_t mask, const struct mlx4_ib_modify_wq *driver,
@@ -399,8 +395,6 @@ static void wqs(struct rig *rig)
 		     EOPNOTSUPP, "its flags");
 	MUST(!ibv_destroy_wq(wq) && !ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd));
 }
-
-/* ---- methods ---- */
 
 /* The driver has none of these operations, so Linux does not know their methods. */
 static void methods(struct rig *rig)

@@ -30,8 +30,6 @@ struct ibv_device *odd_ibv_device;
 	}                                     \
 	static void *make_##name(void)
 
-/* ---- devices and memory ---- */
-
 void *odd_open_device(void)
 {
 	return ibv_open_device(odd_ibv_device);
@@ -102,8 +100,6 @@ ONCE(xrcd)
 	return ibv_open_xrcd(odd_context(), &attr);
 }
 
-/* ---- queues of receives and completions ---- */
-
 ONCE(channel)
 {
 	return ibv_create_comp_channel(odd_context());
@@ -156,8 +152,6 @@ ONCE(counters)
 
 	return ibv_create_counters(odd_context(), &attr);
 }
-
-/* ---- queue pairs ---- */
 
 static struct ibv_qp *qp_of(enum ibv_qp_type type)
 {

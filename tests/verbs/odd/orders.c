@@ -147,8 +147,6 @@ static void context_before_all(void)
 	M(ibv_close_device(odd_context()));
 }
 
-/* ---- twice ---- */
-
 static void mcast_twice(void)
 {
 	const union ibv_gid gid = { .raw = { 0xff, 0x12, [15] = 9 } };
@@ -201,8 +199,6 @@ static void poll_without_start(void)
 	ODD_SAY(" ", POLLED, ibv_start_poll(cq, &attr));
 	ODD_SAY(" ", POLLED, ibv_start_poll(cq, &attr));
 }
-
-/* ---- a queue pair too early or too late ---- */
 
 static int modify_to(struct ibv_qp *qp, enum ibv_qp_state state)
 {

@@ -119,8 +119,6 @@ static struct ibv_recv_wr *bad_recv;
 		"of raw packets", .make = odd_qp_raw \
 	}
 
-/* ---- builders: the result of a request is known when its batch completes ---- */
-
 #define BUILT(name, call)                                     \
 	static int name(struct ibv_qp_ex *qp, long a, long b) \
 	{                                                     \

@@ -91,8 +91,6 @@ void odd_say(const char *call, enum odd_returns returns, long ret)
 	}
 }
 
-/* ---- one call ---- */
-
 /* One odd value at most is among the arguments. */
 struct odd_case {
 	const struct odd_call *call;
@@ -159,8 +157,6 @@ static void make_call(const struct odd_case *odd)
 		say_areas(odd);
 }
 
-/* ---- a process for each ---- */
-
 static void say_end(int status)
 {
 	if (WIFSIGNALED(status))
@@ -207,8 +203,6 @@ static void run_order(const void *order)
 {
 	((const struct odd_order *)order)->run();
 }
-
-/* ---- the values of an argument ---- */
 
 static void say_case(const struct odd_case *odd)
 {

@@ -166,8 +166,6 @@ void raw_requests(const struct raw_link *link)
 		}
 }
 
-/* ---- faults */
-
 static const struct request *request_of(uint8_t opcode)
 {
 	size_t i = 0;

@@ -90,8 +90,6 @@ static int file_of_pages(void)
 	return fd;
 }
 
-/* ---- ports ---- */
-
 static void ports(struct rig *rig)
 {
 	struct ibv_gid_entry entry, table[4];
@@ -389,8 +387,6 @@ static void receive_queues(struct rig *rig)
 	}
 	MUST(!ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd));
 }
-
-/* ---- counters, actions, flows ---- */
 
 static void counters(struct rig *rig)
 {

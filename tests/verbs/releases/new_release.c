@@ -202,8 +202,6 @@ static void counters_of_completions(struct ibv_context *ctx)
 	expect_refused(ibv_create_comp_cntr(ctx, &attr), EOPNOTSUPP, "not one");
 }
 
-/* ---- what another process, here another context of the same descriptor, is told of ---- */
-
 /* Returns the bytes that the call writes; their number must be the one it returns. */
 static void *exported(uint32_t size, int (*export)(void *object, void *attrs), void *object)
 {

@@ -16,8 +16,6 @@
 
 enum { TOO_LONG = 70000, UNKNOWN = 99 };
 
-/* ---- matchers */
-
 static void try_matcher(struct ibv_context *ctx, struct mlx5dv_flow_matcher_attr *attr,
 			size_t mask_size, const char *what)
 {
@@ -79,8 +77,6 @@ void steer_matchers(struct rig *rig)
 		try_matcher(rig->ctx, &attr, sizes[i], what);
 	}
 }
-
-/* ---- anchors */
 
 static const struct {
 	const char *name;
@@ -307,8 +303,6 @@ void steer_flows(struct rig *rig)
 	ends_close(&ends);
 }
 
-/* ---- objects in use ---- */
-
 static void in_use(struct rig *rig, struct ends *ends)
 {
 	const struct steer_rule rule = { STEER_TO_PORT(200) };
@@ -384,8 +378,6 @@ void steer_actions(struct rig *rig)
 	try_reformat(rig->ctx, TOO_LONG, MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL,
 		     MLX5DV_FLOW_TABLE_TYPE_NIC_TX);
 }
-
-/* ---- actions of IPsec, which Linux has removed ---- */
 
 void steer_esp(struct rig *rig)
 {

@@ -17,8 +17,6 @@ static const struct steer_rule to_port = { STEER_TO_PORT(PORT) };
 static const struct steer_rule sent_to_port = { STEER_TO_PORT(PORT),
 						.table = MLX5DV_FLOW_TABLE_TYPE_NIC_TX };
 
-/* ---- frames with sums ---- */
-
 static uint16_t sum_of(uint32_t sum, const uint8_t *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -90,8 +88,6 @@ static void frame_pass(struct rig *rig, struct raw *raw, const struct raw_frame 
 	frame_say(f, raw_slot(raw, 0, (unsigned int)wc.wr_id), what);
 	raw_post_receive(raw, 0, (unsigned int)wc.wr_id);
 }
-
-/* ---- lists of changes ---- */
 
 #define SET(field, offset, length, data)                    \
 	{                                                   \
@@ -265,8 +261,6 @@ void steer_changes(struct rig *rig)
 	change_shared(rig, &raw);
 	raw_close(&raw);
 }
-
-/* ---- what is refused ---- */
 
 static void refuse(struct rig *rig, struct change change, const char *what)
 {

@@ -132,8 +132,6 @@ void steer_fields(struct rig *rig)
 	raw_close(&raw);
 }
 
-/* ---- order of flows, and frames for several receivers ---- */
-
 static void order(struct rig *rig, struct raw *raw)
 {
 	const struct steer_rule later = { STEER_TO_PORT(PORT), .priority = 1 };
@@ -198,8 +196,6 @@ void steer_shared(struct rig *rig)
 	raw_close(&raw);
 }
 
-/* ---- tags */
-
 /* Says the tag of the next frame that was sent. */
 static void take_tagged(struct raw *raw, const char *what)
 {
@@ -252,8 +248,6 @@ void steer_tags(struct rig *rig)
 	raw_close(&raw);
 }
 
-/* ---- frames that no QP gets, or other QPs ---- */
-
 void steer_drops(struct rig *rig)
 {
 	struct steered drop, all;
@@ -296,8 +290,6 @@ void steer_misses(struct rig *rig)
 	raw_close(&raw);
 }
 
-/* ---- counters */
-
 static void counters(struct rig *rig, struct raw *raw)
 {
 	struct steer_counter counter = steer_counter_make(rig->ctx);
@@ -327,8 +319,6 @@ void steer_counters(struct rig *rig)
 	counters(rig, &raw);
 	raw_close(&raw);
 }
-
-/* ---- targets that the program has made */
 
 static uint32_t qp_rqn(struct ibv_qp *qp)
 {
@@ -555,8 +545,6 @@ void steer_tables(struct rig *rig)
 	anchored(rig, &raw);
 	raw_close(&raw);
 }
-
-/* ---- sent frames ---- */
 
 static void steer_sent_frames(struct rig *rig, struct raw *raw)
 {

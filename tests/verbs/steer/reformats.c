@@ -136,8 +136,6 @@ static struct steer_rule rule_of(const struct tunnel_case *t)
 						 below[t->bottom] } } };
 }
 
-/* ---- actions ---- */
-
 static struct ibv_flow_action *reformat_make(struct rig *rig, size_t size, void *data, int type)
 {
 	struct ibv_flow_action *action = mlx5dv_create_flow_action_packet_reformat(
@@ -378,8 +376,6 @@ void steer_reformats(struct rig *rig)
 	no_tunnel(rig, &raw);
 	raw_close(&raw);
 }
-
-/* ---- what is refused ---- */
 
 void steer_odd_reformats(struct rig *rig)
 {

@@ -82,8 +82,6 @@ struct steer_counter {
 struct steer_counter steer_counter_make(struct ibv_context *ctx);
 void steer_counter_say(const struct steer_counter *counter, const char *what);
 
-/* ---- topics ---- */
-
 void steer_matchers(struct rig *rig);
 void steer_flows(struct rig *rig);
 void steer_in_use(struct rig *rig);

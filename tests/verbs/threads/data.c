@@ -85,8 +85,6 @@ static void message_write(struct shared *s, uint32_t number)
 		message->fill[i] = message_fill(number, i);
 }
 
-/* ---- Posting ---- */
-
 static void post_plain(struct shared *s, uint32_t number, uint32_t bytes, bool is_inline)
 {
 	struct rig_end *to = &s->pair.end[1];
@@ -173,8 +171,6 @@ static void post_recv(struct shared *s, uint32_t slot)
 	memset(buf, 0, SLOT_BYTES);
 	MUST(!ibv_post_recv(end->qp, &wr, &bad));
 }
-
-/* ---- Polling ---- */
 
 static void take_sent(struct shared *s, const struct ibv_wc *wc)
 {

@@ -89,8 +89,6 @@ static void note_end(struct events *e, int round, atomic_int *count)
 		atomic_fetch_add(&e->destroyed_unread, 1);
 }
 
-/* ---- Completion events ---- */
-
 /* A completion between the last poll and the arming would have no event: poll once more. */
 static void take_messages(struct events *e)
 {
@@ -207,8 +205,6 @@ void threads_comp_events(struct rig *rig)
 	MUST(!ibv_destroy_comp_channel(e.channel));
 }
 
-/* ---- Readers that are cancelled ---- */
-
 struct cancelled {
 	struct ibv_comp_channel *channel;
 	atomic_int heard;
@@ -276,8 +272,6 @@ void threads_cancelled(struct rig *rig)
 	say_check(is_mixed(unheard, rounds), "some readers were cancelled before they heard");
 	MUST(!ibv_destroy_comp_channel(c.channel));
 }
-
-/* ---- Asynchronous events ---- */
 
 static void read_async_events(struct events *e)
 {

@@ -26,8 +26,6 @@ enum {
 	CHURN_MESSAGES = 4,
 };
 
-/* ---- polling, either way ---- */
-
 static int poll_extended(struct ibv_cq *cq, struct ibv_wc *wc)
 {
 	struct ibv_cq_ex *cqx = (struct ibv_cq_ex *)cq;

@@ -66,8 +66,6 @@ static int flags_of(const struct step *step, int word)
 	return flags;
 }
 
-/* ---- sending ---- */
-
 /* Counts all bytes as sent before the call, because the peer may receive them during it. */
 static ssize_t send_pattern(struct end *end, size_t size, int flags)
 {
@@ -167,8 +165,6 @@ static void run_fill(struct step *step)
 	}
 	step_say(step, "%s", idle ? say_errno(EAGAIN) : say_errno(errno));
 }
-
-/* ---- receiving ---- */
 
 static void say_received(struct step *step, struct end *end, const uint8_t *bytes, ssize_t ret,
 			 size_t size, bool is_taken)

@@ -71,8 +71,6 @@ static socklen_t length_of(const struct step *step, int word)
 	return (socklen_t)step_number(step, word, sizeof(struct sockaddr_in));
 }
 
-/* ---- making ---- */
-
 static int type_of(const struct step *step, int word)
 {
 	int type = SOCK_STREAM;
@@ -105,8 +103,6 @@ static void run_make(struct step *step)
 	if (fd >= 0)
 		CALL(close, fd);
 }
-
-/* ---- names ---- */
 
 /* bind A ADDRESS [LENGTH] */
 static void run_bind(struct step *step)
@@ -162,8 +158,6 @@ static void run_peer(struct step *step)
 	if (length_of(step, 2) >= sizeof(addr))
 		say_address(step, &addr);
 }
-
-/* ---- connecting ---- */
 
 /* listen A [BACKLOG] */
 static void run_listen(struct step *step)
@@ -227,8 +221,6 @@ static void run_pair(struct step *step)
 	end_new(step->words[2], (int)(intptr_t)accepted);
 	step_say(step, "connected");
 }
-
-/* ---- the end ---- */
 
 /* shutdown A rd|wr|rdwr|NUMBER */
 static void run_shutdown(struct step *step)

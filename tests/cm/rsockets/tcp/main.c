@@ -29,8 +29,6 @@ bool steps_use_rsockets;
 static struct end ends[MOST_ENDS];
 static int end_count;
 
-/* ---- ends ---- */
-
 struct end *end_find(const char *name)
 {
 	for (int i = 0; name && i < end_count; i++) {
@@ -78,8 +76,6 @@ static void ends_close(void)
 	end_count = 0;
 }
 
-/* ---- steps ---- */
-
 void step_say(struct step *step, const char *fmt, ...)
 {
 	size_t at = strlen(step->text);
@@ -115,8 +111,6 @@ static const struct command *command_find(const char *name)
 	fprintf(stderr, "no command %s\n", name);
 	exit(1);
 }
-
-/* ---- a step in the background ---- */
 
 static struct background {
 	pthread_t thread;
@@ -185,8 +179,6 @@ static void background_join(void)
 	background.tid = 0;
 }
 
-/* ---- a step that takes its time ---- */
-
 static int64_t now_ms(void)
 {
 	struct timespec now;
@@ -204,8 +196,6 @@ static void timed_run(struct step *step)
 	command_find(step->words[0])->run(step);
 	step_say(step, now_ms() < least ? " too early" : " in time");
 }
-
-/* ---- scripts ---- */
 
 static void line_split(char *line, struct step *step)
 {

@@ -102,8 +102,6 @@ static void run_linger(struct step *step)
 				   &linger, sizeof(linger)));
 }
 
-/* ---- limits of time ---- */
-
 /* limit A rcvtimeo|sndtimeo SECONDS MICROSECONDS [LENGTH] */
 static void run_limit(struct step *step)
 {
@@ -127,8 +125,6 @@ static void run_get_limit(struct step *step)
 		step_say(step, " %ld.%ld s of %u bytes", (long)time.tv_sec,
 			 (long)(time.tv_usec + 50000) / 100000, len);
 }
-
-/* ---- flags ---- */
 
 /* flags A: prints whether it is non-blocking */
 static void run_flags(struct step *step)

@@ -36,8 +36,6 @@ struct step {
 	char text[STEP_TEXT];    /* the result */
 };
 
-/* ---- main.c ---- */
-
 struct end *end_find(const char *name); /* exits if there is no such end */
 struct end *end_new(const char *name, int fd);
 struct end *end_at(int index); /* NULL after the last */
@@ -46,8 +44,6 @@ void step_say(struct step *step, const char *fmt, ...) SAY_FORMAT(2);
 /* Writes the number that a call returned, or its errno, as the result. */
 void step_say_result(struct step *step, ssize_t result);
 int step_number(const struct step *step, int word, int otherwise);
-
-/* ---- the commands of each file; the last has no name ---- */
 
 struct command {
 	const char *name;

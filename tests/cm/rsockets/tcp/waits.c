@@ -62,8 +62,6 @@ static int64_t now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* ---- poll ---- */
-
 static short events_now(int fd, short events)
 {
 	struct pollfd entry = { .fd = fd, .events = events };
@@ -110,8 +108,6 @@ static void run_poll2(struct step *step)
 	say_events(step, entries[1].revents);
 }
 
-/* ---- select ---- */
-
 /* WHICH: the sets "rwx" with the COUNT ends; MS: the time limit, or NULL for none. */
 static void select_ends(struct step *step, int count, const char *which, const char *ms)
 {
@@ -146,8 +142,6 @@ static void run_select2(struct step *step)
 {
 	select_ends(step, 2, step->words[3], step->words[4]);
 }
-
-/* ---- sets ---- */
 
 static int set_ctl(int set, int op, int fd, struct epoll_event *event)
 {
@@ -224,8 +218,6 @@ static void run_wait(struct step *step)
 			say_events(step, (short)events[i].events);
 		}
 }
-
-/* ---- time ---- */
 
 /* nap MS: waits while nothing may happen */
 static void run_nap(struct step *step)

@@ -11,8 +11,6 @@
 
 #include <pthread.h>
 
-/* ---- a provider that notes its calls ---- */
-
 static char calls[64];
 static int result;
 
@@ -112,8 +110,6 @@ static int destroy_qp(struct ibv_qp *qp)
 	return 0;
 }
 
-/* ---- the rig ---- */
-
 static int open_rig(void **state)
 {
 	const struct verbs_ops ops = { .create_qp = create_qp,
@@ -155,8 +151,6 @@ static struct ibv_qp_ex *new_qp(void **state, enum ibv_qp_type type)
 }
 
 #define SAYS_NOTHING() assert_string_equal(log_text(), "")
-
-/* ---- tests ---- */
 
 static void a_right_batch_passes_without_a_line(void **state)
 {

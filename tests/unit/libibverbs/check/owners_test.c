@@ -19,8 +19,6 @@ enum ibv_fork_status __wrap_ibv_is_fork_initialized(void)
 	return protection;
 }
 
-/* ---- processes ---- */
-
 static struct ibv_cq *cq;
 static struct ibv_qp *qp;
 static char memory[64];
@@ -138,8 +136,6 @@ static void a_fork_without_protection_is_said(void **state)
 	says_nothing();
 	protection = IBV_FORK_UNNEEDED;
 }
-
-/* ---- threads ---- */
 
 static void *other_thread(void *of)
 {

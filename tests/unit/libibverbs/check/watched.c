@@ -63,8 +63,6 @@ static void objects_leave(void)
 	}
 }
 
-/* ---- the provider ---- */
-
 static int reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
 		  struct verbs_mr **vmr)
 {
@@ -252,8 +250,6 @@ static const struct verbs_ops provider_ops = {
 	.destroy_ah = destroy_ah,
 };
 
-/* ---- the context ---- */
-
 int watched_open(void **state)
 {
 	struct fake_context *fake = fake_open();
@@ -279,8 +275,6 @@ int watched_close(void **state)
 	fake_close(*state);
 	return 0;
 }
-
-/* ---- the program ---- */
 
 struct verbs_mr *watched_region(void *addr, size_t length, unsigned int access)
 {

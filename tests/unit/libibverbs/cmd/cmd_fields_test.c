@@ -405,8 +405,6 @@ static void a_state_of_256_is_not_reset(void **state)
 	assert_int_equal(verbs_cmd_modify_qp(&qp, &attr, IBV_QP_STATE, NULL), 0);
 }
 
-/* ---- fields that count only if the mask names them ---- */
-
 static void create_qp_of(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr, bool old)
 {
 	struct verbs_qp vqp = {};

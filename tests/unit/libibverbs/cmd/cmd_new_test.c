@@ -120,8 +120,6 @@ static void an_opened_qp_has_no_events(void **state)
 	}
 }
 
-/* ---- the end ---- */
-
 static int mutexes, conds; /* destroyed */
 
 int __real_pthread_mutex_destroy(pthread_mutex_t *mutex);

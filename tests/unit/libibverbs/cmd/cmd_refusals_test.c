@@ -51,8 +51,6 @@ static struct objects objects_of(struct ibv_context *context)
 	};
 }
 
-/* ---- creation, change, query ---- */
-
 static int try_contexts(struct objects *o)
 {
 	struct verbs_context *vctx = to_vctx(o->context);
@@ -201,8 +199,6 @@ static void a_refused_command_returns_the_kernels_error(void **state)
 		}
 }
 
-/* ---- events ---- */
-
 static void *ack_late(void *arg)
 {
 	struct ibv_async_event *event = arg;
@@ -279,8 +275,6 @@ static void a_wq_waits_for_its_events(void **state)
 	assert_int_equal(wq.events_completed, 2);
 	assert_int_equal(pthread_join(acker, NULL), 0);
 }
-
-/* ---- the transport ---- */
 
 static void a_lost_device_reports_no_events(void **state)
 {

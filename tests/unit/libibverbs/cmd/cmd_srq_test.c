@@ -185,8 +185,6 @@ static void modify_and_query_srq_are_invoked_writes(void **state)
 	assert_int_equal(attr.srq_limit, 0x12121212);
 }
 
-/* ---- what the log says of an SRQ that the kernel refuses ---- */
-
 static bool has_limits;
 
 static int query_device(struct ibv_context *context, const struct ibv_query_device_ex_input *input,

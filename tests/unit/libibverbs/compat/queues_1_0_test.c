@@ -29,8 +29,6 @@ int get_cq_event_1_0(struct ibv_comp_channel *channel, struct old_cq **cq, void 
 int get_async_event_1_0(struct old_context *context, struct old_async_event *event);
 void ack_async_event_1_0(struct old_async_event *event);
 
-/* ---- memory ---- */
-
 static bool no_memory;
 
 void *__real_calloc(size_t n, size_t size);
@@ -250,8 +248,6 @@ static void a_resized_cq_shows_its_size(void **state)
 	assert_int_equal(resize_cq_1_0(&cq, 30), EINVAL);
 	real_cq.cqe = 15;
 }
-
-/* ---- attributes: the struct of release 1.0 ends before the rate limit ---- */
 
 enum { OLD_ATTR_SIZE = offsetof(struct ibv_qp_attr, rate_limit) };
 

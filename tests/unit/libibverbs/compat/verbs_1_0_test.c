@@ -25,8 +25,6 @@ int dereg_mr_1_0(struct old_mr *mr);
 struct old_ah *create_ah_1_0(struct old_pd *pd, struct ibv_ah_attr *attr);
 int destroy_ah_1_0(struct old_ah *ah);
 
-/* ---- memory ---- */
-
 static int allocations = -1; /* that succeed before one fails; any number below 0 */
 
 void *__real_calloc(size_t n, size_t size);
@@ -36,8 +34,6 @@ void *__wrap_calloc(size_t n, size_t size)
 {
 	return allocations && allocations-- ? __real_calloc(n, size) : NULL;
 }
-
-/* ---- today's calls ---- */
 
 static struct verbs_device vdevs[2];
 static int lists, asked; /* lists of devices that live; how often a device was held */
@@ -132,8 +128,6 @@ int __wrap_ibv_destroy_ah(struct ibv_ah *ah)
 	return refusal;
 }
 
-/* ---- devices ---- */
-
 /* First of all: later, no device needs a wrapper. */
 static void no_list_is_made_without_memory(void **state)
 {
@@ -177,8 +171,6 @@ static void a_device_has_one_wrapper_for_ever(void **state)
 	assert_int_equal(asked, 2);
 }
 
-/* ---- contexts ---- */
-
 static struct old_context *make_context(void)
 {
 	struct old_device device = { .real = &vdevs[1].device };
@@ -212,8 +204,6 @@ static void a_context_is_known_from_opening_to_closing(void **state)
 	assert_int_equal(close_device_1_0(second), 0);
 	assert_ptr_equal(real_of(second), second);
 }
-
-/* ---- what is made in a context ---- */
 
 static struct old_context old_context = { .real = &real_context };
 static struct old_pd old_pd = { .context = &old_context, .real = &real_pd };

@@ -20,8 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is short: loader.c asks by these names */
-
 static int dlopen_err; /* error of dlopen(), or 0 */
 static int plugins_tried;
 static bool has_no_memory;
@@ -54,8 +52,6 @@ char *__wrap_strdup(const char *text)
 {
 	return has_no_names ? NULL : __real_strdup(text);
 }
-
-/* ---- the log */
 
 static int lines_with(const char *what)
 {

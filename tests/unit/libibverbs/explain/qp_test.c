@@ -15,8 +15,6 @@
 
 #include "util/bits.h"
 
-/* ---- a device of two ports ---- */
-
 static bool has_limits, has_port;
 static enum { IB = IBV_LINK_LAYER_INFINIBAND, ETHERNET = IBV_LINK_LAYER_ETHERNET } link_layer;
 
@@ -77,8 +75,6 @@ static void check_line_ends(const char *text)
 	if (len <= want || line[len - 1] != '\n' || strncmp(line + len - 1 - want, text, want))
 		fail_msg("\"%s\" is not the end of: %s", text, line);
 }
-
-/* ---- masks ---- */
 
 struct mask_row {
 	enum ibv_qp_type type;

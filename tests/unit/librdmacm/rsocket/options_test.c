@@ -316,8 +316,6 @@ static void queues_that_exist_keep_their_sizes(void **state)
 	assert_int_equal(option_set(IPPROTO_TCP, TCP_NODELAY, 1), 0);
 }
 
-/* ---- calls that are refused ---- */
-
 static void calls_are_refused(void **state)
 {
 	int value = 1;
@@ -351,8 +349,6 @@ static void calls_are_refused(void **state)
 	assert_int_equal(errno, EOPNOTSUPP);
 }
 
-/* ---- structures ---- */
-
 static void linger_is_a_structure(void **state)
 {
 	struct linger linger = { .l_onoff = 1, .l_linger = 7 }, got = { 0 };
@@ -367,8 +363,6 @@ static void linger_is_a_structure(void **state)
 	assert_int_equal(rsetsockopt(SOCKET, SOL_SOCKET, SO_LINGER, &linger, len - 1), -1);
 	assert_int_equal(errno, EINVAL);
 }
-
-/* ---- values of other lengths ---- */
 
 struct room {
 	uint8_t bytes[8];

@@ -93,8 +93,6 @@ static int lowest_free_fd(void)
 	return fd;
 }
 
-/* ---- life ---- */
-
 static void whoever_opens_it_is_the_holder(void **state)
 {
 	(void)state;
@@ -191,8 +189,6 @@ static void a_child_holds_nothing(void **state)
 	assert_int_equal(child.requests[1], 3);
 }
 
-/* ---- requests ---- */
-
 static struct rdma_ucm_event_resp request_of(uint32_t id)
 {
 	return (struct rdma_ucm_event_resp){ .id = id, .uid = 0x1122334455667788 };
@@ -252,8 +248,6 @@ static void without_a_holder_there_is_nothing_to_take(void **state)
 	share.requests[0] = -1;
 }
 
-/* ---- holders ---- */
-
 static void there_is_one_holder_at_a_time(void **state)
 {
 	struct rs_share child = share_of_child();
@@ -286,8 +280,6 @@ static void a_pipe_that_is_not_there_is_an_error(void **state)
 	assert_false(rdmacm_share_hold(&none, &error));
 	assert_int_equal(error, ENOENT);
 }
-
-/* ---- channels ---- */
 
 /* The newest channel comes first; the oldest falls out. */
 static void channels_lie_newest_first(void **state)

@@ -138,8 +138,6 @@ static void a_thread_that_is_alone_asks_for_no_user(void **state)
 	assert_int_equal(user.calls, 0);
 }
 
-/* ---- with another thread from here on ---- */
-
 static void *thread_run(void *unused)
 {
 	return unused;

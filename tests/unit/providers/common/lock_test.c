@@ -159,8 +159,6 @@ static void every_request_of_every_thread_is_there(void **state)
 	}
 }
 
-/* ---- an open batch while a thread starts */
-
 static void *post_once(void *arg)
 {
 	const struct poster *poster = arg;

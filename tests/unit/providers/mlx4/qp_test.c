@@ -105,8 +105,6 @@ static void what_the_mask_lacks_is_not_looked_at(void **state)
 	rig_free(rig);
 }
 
-/* ---- states ---- */
-
 static void move_to(struct rig *rig, enum ibv_qp_state state)
 {
 	struct ibv_qp_attr attr = { .qp_state = state };
@@ -198,8 +196,6 @@ static void a_reset_empties_the_queues(void **state)
 	assert_int_equal(post_both(rig), 2);
 	rig_free(rig);
 }
-
-/* ---- CQs ---- */
 
 #define WITH_TIMESTAMP IBV_WC_EX_WITH_COMPLETION_TIMESTAMP
 

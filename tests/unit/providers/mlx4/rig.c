@@ -15,8 +15,6 @@
 
 #define OR_DEFAULT(value, fallback) ((value) ? (value) : (fallback))
 
-/* ---- the kernel ---- */
-
 static bool second_port_is_ethernet;
 static struct rig *resized; /* newest rig */
 
@@ -157,8 +155,6 @@ int verbs_cmd_destroy_qp(struct ibv_qp *qp)
 	(void)qp;
 	return 0;
 }
-
-/* ---- the rig ---- */
 
 /* Returns the variant that the test is compiled for, on any CPU. */
 const struct datapath *mlx4_datapath(void)

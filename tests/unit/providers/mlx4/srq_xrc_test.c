@@ -49,8 +49,6 @@ static void requests_name_the_srq_by_both_calls(void **state)
 	rig_free(new);
 }
 
-/* ---- receiving ---- */
-
 static struct verbs_srq *new_srq(struct rig *rig)
 {
 	struct ibv_srq_init_attr_ex attr = {

@@ -14,8 +14,6 @@
 
 enum { MAX_WR = (1 << 14) - 33, MAX_SGE = 32, WQN = 0x4711 };
 
-/* ---- the kernel ---- */
-
 static int refusal; /* of the next command */
 static struct mlx4_ib_create_wq created;
 static struct ibv_wq_init_attr granted;
@@ -45,8 +43,6 @@ int verbs_cmd_destroy_wq(struct ibv_wq *wq)
 	(void)wq;
 	return refusal;
 }
-
-/* ---- the rig ---- */
 
 static struct ibv_wq_init_attr attr_of(struct rig *rig, uint32_t max_wr, uint32_t max_sge)
 {
@@ -81,8 +77,6 @@ static void receive_complete(struct rig *rig, uint16_t index)
 					     .wqe_index = index,
 					     .byte_count = 8 });
 }
-
-/* ---- what may be asked for ---- */
 
 static int wq_is_refused(struct rig *rig, struct ibv_wq_init_attr attr)
 {
@@ -154,8 +148,6 @@ static void a_range_of_numbers_is_asked_for_once(void **state)
 	rig_free(rig);
 }
 
-/* ---- the ring ---- */
-
 static void a_ring_lies_beside_a_send_slot_that_is_not_posted(void **state)
 {
 	static const struct {
@@ -209,8 +201,6 @@ static void frames_complete_in_the_wq(void **state)
 	assert_int_equal(mlx4_wq_destroy(wq), 0);
 	rig_free(rig);
 }
-
-/* ---- reset ---- */
 
 static void set_state(struct ibv_wq *wq, uint32_t mask, enum ibv_wq_state state, int err)
 {

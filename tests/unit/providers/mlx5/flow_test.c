@@ -95,8 +95,6 @@ int __wrap_verbs_cmd_destroy_counters(struct verbs_counters *counters)
 	return kernel.err;
 }
 
-/* ---- what programs say ---- */
-
 /* A spec of uninteresting contents, whose size is no multiple of 8, followed by counters */
 struct flow_of {
 	struct ibv_flow_attr attr;
@@ -152,8 +150,6 @@ static int nothing_is_left(void **state)
 	memset(&kernel, 0, sizeof(kernel));
 	return 0;
 }
-
-/* ---- tests ---- */
 
 static void the_first_flow_brings_the_points(void **state)
 {

@@ -42,8 +42,6 @@ struct ring {
 static struct mlx5_context *ctx;
 static size_t page; /* the host's page size */
 
-/* ---- memory of the host, by the names that the linker gives the library's calls (--wrap) */
-
 long __real_sysconf(int name);
 long __wrap_sysconf(int name);
 int __wrap_provider_hwbuf_alloc(size_t size, struct hwbuf *buf);

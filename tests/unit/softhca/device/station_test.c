@@ -48,8 +48,6 @@ static bool message_arrives(const struct fabric_msg *msg)
 	return flat.mem[to];
 }
 
-/* ---- source addresses ---- */
-
 static void messages_come_from_the_peer_s_lid(void **state)
 {
 	struct fabric_msg msg;
@@ -79,8 +77,6 @@ static void messages_come_from_the_peer_s_gid(void **state)
 	assert_true(message_arrives(&msg));
 	unpair();
 }
-
-/* ---- P_Keys ---- */
 
 /* Checks the violation counters of b's port in its vport context and its PortInfo. */
 static void expect_violations(uint16_t pkeys, uint16_t qkeys)
@@ -145,8 +141,6 @@ static void the_index_of_no_key_is_refused(void **state)
 	test_free(qp);
 }
 
-/* ---- Q_Keys ---- */
-
 static void datagrams_with_another_q_key_are_counted(void **state)
 {
 	static const struct flat_qp_attr ud = { .st = PRM_QP_ST_UD, .qkey = KEY };
@@ -179,8 +173,6 @@ static void violations_stop_at_the_end_of_their_counter(void **state)
 	port_count_violation(&count);
 	assert_int_equal(count, UINT16_MAX);
 }
-
-/* ---- timers ---- */
 
 /* Returns the time until a lost message is sent again. */
 static uint64_t time_of_a_retry(uint32_t timeout)

@@ -235,8 +235,6 @@ static void a_page_may_go_during_a_scan(void **state)
 	unpair_many();
 }
 
-/* ---- CQs ---- */
-
 static void ring_cqs_for(const struct flat_cq *cq)
 {
 	uint64_t value = 0;

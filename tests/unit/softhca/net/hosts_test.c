@@ -65,8 +65,6 @@ static const char *path_of(const char *name)
 	return path;
 }
 
-/* ---- ports ---- */
-
 static void each_port_is_a_row(void **state)
 {
 	(void)state;
@@ -114,8 +112,6 @@ static void gids_are_listed_once(void **state)
 	assert_row("\n1    %-7d -       1    roce up    -     -           ::ffff:198.18.1.9\n",
 		   getpid());
 }
-
-/* ---- hosts ---- */
 
 static void third_joins(struct fabric **fabric)
 {
@@ -198,8 +194,6 @@ static void host_killed_while_joining_leaves_nothing(void **state)
 	fabric_destroy(third);
 	assert_int_equal(access(path_of("2.ib"), F_OK), -1);
 }
-
-/* ---- hosts that are stuck ---- */
 
 static void remove_host_2(void)
 {
@@ -302,8 +296,6 @@ static void directory_without_hosts_is_an_error_or_empty(void **state)
 	assert_int_equal(list(), ENOENT);
 	strcpy(flat.network, was);
 }
-
-/* ---- hostile files ---- */
 
 static void only_descriptions_are_printed(void **state)
 {

@@ -108,8 +108,6 @@ static void packets_are_lost_on_one_host_too(void **state)
 	run_with("loss:2%");
 }
 
-/* ---- captures ---- */
-
 /* Returns the number of packets of OPCODE in an InfiniBand capture; -1 counts all. */
 static unsigned int captured(const char *path, int opcode)
 {

@@ -21,8 +21,6 @@
 #include "tests/unit/hex.h"
 #include "util/bits.h"
 
-/* ---- checksums ---- */
-
 /* IBTA vol 1, 7.8.2: the low bit of each byte first, the register shifts towards x^15. */
 static uint16_t slow_crc16(const uint8_t *data, size_t len)
 {

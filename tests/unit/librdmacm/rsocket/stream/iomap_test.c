@@ -199,8 +199,6 @@ int ibv_dereg_mr(struct ibv_mr *mr)
 	return 0;
 }
 
-/* ---- a connected stream whose peer has mapped 100 bytes at 1000 ---- */
-
 static int open_stream(void **state)
 {
 	(void)state;

@@ -32,8 +32,6 @@ static struct stream stream;
 
 const struct rs_kind rdmacm_stream_kind;
 
-/* ---- verbs */
-
 struct ibv_cq *ibv_create_cq(struct ibv_context *verbs, int cqe, void *cq_context,
 			     struct ibv_comp_channel *with, int vector)
 {

@@ -278,8 +278,6 @@ static void slots_take_turns(void **state)
 	assert_int_equal(stream.slot, 1);
 }
 
-/* ---- announcements ---- */
-
 static void halves_that_were_read_are_announced(void **state)
 {
 	struct wire_segment segment;

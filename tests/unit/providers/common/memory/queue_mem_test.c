@@ -256,8 +256,6 @@ static void a_place_may_keep_bytes(void **state)
 	provider_buf_pool_destroy(&pool);
 }
 
-/* ---- the environment ---- */
-
 static unsigned int number(const char *value)
 {
 	setenv("UNIT_NUMBER", value, 1);

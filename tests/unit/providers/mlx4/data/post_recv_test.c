@@ -103,8 +103,6 @@ static void count_of_receives_goes_round(void **state)
 	rig_free(rig);
 }
 
-/* ---- shared rings ---- */
-
 static struct mlx4_srq *new_srq(struct rig *rig, uint32_t wqes, uint32_t sges)
 {
 	struct ibv_srq_init_attr_ex attr = {

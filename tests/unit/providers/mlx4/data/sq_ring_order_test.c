@@ -149,8 +149,6 @@ static void complete_sends(struct rig *rig)
 	assert_int_equal(mlx4_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
 }
 
-/* ---- posts ---- */
-
 struct post {
 	struct rig *rig;
 	struct ibv_send_wr *wr;
@@ -227,8 +225,6 @@ static bool post_watched(struct rig *rig, struct ibv_send_wr *wr, void (*post_ca
 	complete_sends(rig);
 	return steps;
 }
-
-/* ---- requests ---- */
 
 enum { SGES_MAX = 14, LIST_MAX = 4, ROUNDS = 2 };
 

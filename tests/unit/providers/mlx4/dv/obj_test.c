@@ -31,8 +31,6 @@ int verbs_cmd_destroy_wq(struct ibv_wq *wq)
 	return 0;
 }
 
-/* ---- one object of each kind ---- */
-
 struct objects {
 	struct rig *rig;
 	struct verbs_device *device;
@@ -104,8 +102,6 @@ static int init_obj(struct objects *o, uint64_t types, uint64_t qp_mask, uint64_
 	return mlx4dv_init_obj(&obj, types);
 }
 
-/* ---- what each view has ---- */
-
 static void check_qp(const struct objects *o, const struct mlx4dv_qp *view)
 {
 	const struct mlx4_qp *qp = o->rig->qp;
@@ -164,8 +160,6 @@ static void check_rwq(const struct objects *o, const struct mlx4dv_rwq *view)
 	assert_int_equal(view->buf.length, qp->buf.size);
 	assert_int_equal(view->comp_mask, 0);
 }
-
-/* ---- the call ---- */
 
 static void post_to_srq(struct objects *o)
 {

@@ -218,8 +218,6 @@ static void an_arm_request_is_record_register(void **state)
 	rig_free(rig);
 }
 
-/* ---- CQEs */
-
 /* Writes a CQE as the adapter does, but shows only the owner byte and the QP number at first: a
  * poll that reads the rest too early finds old bytes. */
 static void complete_late(struct rig *rig, const struct rig_cqe *want)

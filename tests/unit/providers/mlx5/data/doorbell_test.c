@@ -320,8 +320,6 @@ static void a_long_request_is_rung(void **state)
 	sharers_free(s);
 }
 
-/* ---- threads ---- */
-
 enum { ROUNDS = 20000 };
 
 static void *post_again_and_again(void *arg)

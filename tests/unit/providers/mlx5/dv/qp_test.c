@@ -262,8 +262,6 @@ static void without_devx_there_is_no_order_to_give_up(void **state)
 	assert_int_equal(with_flags(IBV_QPT_RC, OOO), EOPNOTSUPP);
 }
 
-/* ---- builders */
-
 static void builders_are_those_of_the_type(void **state)
 {
 	const uint64_t keys = MLX5DV_QP_EX_WITH_MR_INTERLEAVED | MLX5DV_QP_EX_WITH_MR_LIST |

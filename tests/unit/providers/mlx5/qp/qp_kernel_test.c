@@ -572,8 +572,6 @@ static void uars_that_are_not_on_the_page_are_left_out(void **state)
 	}
 }
 
-/* ---- the page of a CQ ---- */
-
 static void create_cq(struct mlx5_context *ctx)
 {
 	const struct ibv_cq_init_attr_ex attr = { .cqe = 7 };

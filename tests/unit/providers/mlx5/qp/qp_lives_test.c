@@ -381,8 +381,6 @@ static void an_xrc_srq_that_is_gone_completes_nothing(void **state)
 	assert_null(id_find(life->ctx->common.ids.root, number));
 }
 
-/* ---- receive work queues ---- */
-
 static void a_wq_that_was_reset_is_as_new_and_leaves_no_number(void **state)
 {
 	struct life *life = *state;

@@ -21,8 +21,6 @@
 
 enum { EQE = 64, OWNER = 63, MANY = 8192 };
 
-/* ---- the command ---- */
-
 static struct {
 	uint8_t in[MANY];
 	uint32_t inlen;
@@ -70,8 +68,6 @@ static void a_ring_is_told_with_its_pages(void **state)
 	check_bytes(ran.in + 0x58, "00000000 00000b00");
 	check_bytes(ran.in + 0x110, "00001234 00000000 00001234 00004000");
 }
-
-/* ---- entries ---- */
 
 static uint8_t *entry_of(const struct vfio_ring *ring, uint32_t number)
 {

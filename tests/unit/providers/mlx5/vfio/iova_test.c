@@ -178,8 +178,6 @@ static void random_uses_agree_with_a_map_of_units(void **state)
 	mlx5_vfio_iova_clear(&model.iova);
 }
 
-/* ---- pages of an object ---- */
-
 static void check_shape(uint64_t addr, uint64_t length, unsigned int log_unit)
 {
 	struct vfio_shape shape;

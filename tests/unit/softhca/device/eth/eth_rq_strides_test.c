@@ -399,8 +399,6 @@ static void wqes_in_turn_are_no_fault(void **state)
 	eth_free_rq(plain);
 }
 
-/* ---- lengths ---- */
-
 /* A frame must fit into the strides of a WQE, even if the WQE's buffer is longer. */
 static void a_frame_fits_the_strides(void **state)
 {

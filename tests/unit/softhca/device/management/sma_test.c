@@ -32,8 +32,6 @@ static void ask_for(uint8_t class, uint16_t attribute, uint32_t modifier)
 	fld_set(request, MAD_MODIFIER, modifier);
 }
 
-/* ---- the adapter's agents ---- */
-
 static unsigned int ask_adapter(unsigned int port)
 {
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_MAD_IFC);
@@ -153,8 +151,6 @@ static void counters_can_be_set(void **state)
 	ask_expect(0x1c);
 	unpair();
 }
-
-/* ---- the switch ---- */
 
 /* Sends the request to the switch, and returns the answer, or NULL. */
 static const uint8_t *ask_switch(uint16_t lid)

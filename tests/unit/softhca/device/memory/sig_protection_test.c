@@ -20,8 +20,6 @@
 
 enum { DATA_MAX = 3 * 4160, SIDE_MAX = 2 * DATA_MAX, CASES = 2000 };
 
-/* ---- the oracle itself ---- */
-
 static void oracle_gives_known_answers(void **state)
 {
 	static const struct {
@@ -339,8 +337,6 @@ static void any_key_is_as_the_oracle_says(void **state)
 	}
 }
 
-/* ---- each flipped bit ---- */
-
 static int kind_of_error(const struct signature *sig, size_t inside)
 {
 	if ((sig->kind != SIGN_T10_CRC && sig->kind != SIGN_T10_SUM) || inside < sig->block + 2)
@@ -393,8 +389,6 @@ static void each_bit_is_noticed(void **state)
 		rig_close();
 	}
 }
-
-/* ---- error reports of a key and its PSV ---- */
 
 static void open_signed(void)
 {

@@ -73,8 +73,6 @@ static void an_atomic_is_told_to_its_target(void **state)
 	unpair();
 }
 
-/* ---- bits that the fault injection flips ---- */
-
 enum { FLIP_BYTES = 2 * SIGNED_UNIT, FLIP_STEP = 37 };
 
 static void flip_bit(unsigned int n, unsigned int bit)
@@ -154,8 +152,6 @@ static void only_signed_data_is_damaged(void **state)
 	assert_memory_equal(flat.mem + to, flat.mem + from, PAGE);
 	unpair();
 }
-
-/* ---- a key's PSV: present, missing, or of another domain ---- */
 
 static struct psv *psv_of(const struct mkey *mkey)
 {

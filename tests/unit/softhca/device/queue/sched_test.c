@@ -20,8 +20,6 @@ enum {
 
 static const struct flat_qp_attr full = { .sq_log = 8, .cq_log = 9, .mtu = 5 };
 
-/* ---- objects ---- */
-
 struct wanted {
 	uint32_t type, parent, select, share, max;
 };
@@ -76,8 +74,6 @@ static void element_destroy(uint32_t id, enum prm_status status)
 
 	element_run(PRM_OP_DESTROY_GENERAL_OBJECT, id, &nothing, status);
 }
-
-/* ---- queues ---- */
 
 static struct flat_qp *queue[QUEUES], *peer[QUEUES];
 static uint32_t lkeys[QUEUES], rkeys[QUEUES];
@@ -158,8 +154,6 @@ static double pieces_in(double ms, double mbits)
 {
 	return ms * mbits * 1000 / 8 / PIECE;
 }
-
-/* ---- tests ---- */
 
 static void elements_are_a_tree(void **state)
 {

@@ -89,8 +89,6 @@ static inline size_t rig_unhex(const char *text, uint8_t *bytes, size_t room)
 	return len;
 }
 
-/* ---- entries ---- */
-
 static inline void rig_miss_to(uint8_t *entry, uint64_t addr)
 {
 	fld_set(entry, STE_MISS_ADDRESS_39_32, addr >> 32);
@@ -120,8 +118,6 @@ static inline void rig_put(unsigned int index, const uint8_t entry[PRM_STE_SIZE]
 	rig_write(rig_entries, STE_MEMORY_START + (uint64_t)index * PRM_STE_SIZE, entry,
 		  PRM_STE_SIZE);
 }
-
-/* ---- frames ---- */
 
 /* A frame on its way, and the result of its walk */
 struct rig_frame {

@@ -52,8 +52,6 @@ static void begin_long_read(const struct flat_qp_attr *attr)
 	begin_read(attr, LONG_READ);
 }
 
-/* ---- one request ---- */
-
 static void a_long_read_is_one_request(void **state)
 {
 	const struct message_counters *sent = &flat.hca[1]->port[0].messages_sent;
@@ -119,8 +117,6 @@ static void what_is_beyond_the_key_or_the_limit_is_refused(void **state)
 		unpair();
 	}
 }
-
-/* ---- turns ---- */
 
 static void others_have_their_turn(void **state)
 {
@@ -287,8 +283,6 @@ static void a_qp_goes_with_its_answers(void **state)
 	adapter_run(3);
 	unpair();
 }
-
-/* ---- resources ---- */
 
 static void request_data(enum fabric_op op, uint32_t psn)
 {

@@ -333,8 +333,6 @@ static void operands_without_data_are_refused(void **state)
 	flat_expect_report("wqe.segments");
 }
 
-/* ---- losses ---- */
-
 enum { ADDS = 6 };
 
 static void add_with(const char *fault)

@@ -64,8 +64,6 @@ static void expect_all_done(unsigned int count, uint16_t first)
 	flat_expect_empty(b->recv_cq);
 }
 
-/* ---- codes. IBTA vol 1, 9.7.7.2.2 ---- */
-
 static void codes_are_those_of_the_specification(void **state)
 {
 	static const struct {
@@ -94,8 +92,6 @@ static void a_code_promises_no_more_than_there_is(void **state)
 		assert_in_range(promised, count - count / 3, count);
 	}
 }
-
-/* ---- credits of a responder ---- */
 
 static void the_limit_is_what_was_done_and_what_is_posted(void **state)
 {
@@ -151,8 +147,6 @@ static void others_than_rc_have_none(void **state)
 	qp.rq.stride = 0;
 	assert_int_equal(credits_offer(&qp), 0);
 }
-
-/* ---- a requester without credits ---- */
 
 static void a_sender_out_of_credits_waits_and_goes_on(void **state)
 {

@@ -265,8 +265,6 @@ static void an_initiator_that_was_reset_is_another(void **state)
 	target_close();
 }
 
-/* ---- initiators ---- */
-
 static void refuses_qp(uint32_t st, uint32_t streams, uint32_t errored)
 {
 	uint8_t in[PRM_CREATE_QP_IN_SIZE] = { 0 }, out[16];

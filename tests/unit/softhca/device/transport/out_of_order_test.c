@@ -342,8 +342,6 @@ static void an_srq_goes_with_what_was_early(void **state)
 	unpair();
 }
 
-/* ---- keys with signatures ---- */
-
 /* Writes both halves of a block through a key that signs the block in memory. */
 static void write_halves(struct mkey *mkey)
 {

@@ -271,8 +271,6 @@ static void message_above_the_limit_is_a_length_error(void **state)
 	unpair();
 }
 
-/* ---- RNR, and peers that do not answer ---- */
-
 static void rnr_ends_after_its_retries(void **state)
 {
 	struct flat_qp_attr attr = { .rnr_retry = 2, .min_rnr = 12 }; /* 0.64 ms */

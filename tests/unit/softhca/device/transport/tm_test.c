@@ -128,8 +128,6 @@ static void set_up(void)
 	set_up_with(true);
 }
 
-/* ---- requests and CQEs ---- */
-
 static void list_operate(uint8_t opcode, uint8_t flags, uint16_t index, uint16_t count,
 			 uint64_t tag, uint64_t mask, uint32_t len)
 {

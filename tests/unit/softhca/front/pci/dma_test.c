@@ -204,8 +204,6 @@ static void table_has_an_end(void **state)
 		assert_int_equal(dma_table_unmap(&table, i * PAGE, PAGE), 0);
 }
 
-/* ---- memory elsewhere ---- */
-
 static uint8_t elsewhere[2 * PAGE];
 static unsigned int drops;
 

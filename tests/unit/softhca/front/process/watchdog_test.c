@@ -117,8 +117,6 @@ static void blocked_signal_arrives(void **state)
 	assert_true(watchdog_leave());
 }
 
-/* ---- threads ---- */
-
 /* Reads the number behind NAME in the status of thread TID. Returns whether it is there. */
 static bool status_number(const char *tid, const char *format, unsigned long long *number)
 {

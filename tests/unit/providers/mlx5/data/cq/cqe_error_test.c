@@ -32,8 +32,6 @@ static void error_arrive(struct rig *rig, unsigned int opcode, uint16_t counter)
 	assert_int_equal(wc.vendor_err, 0x88);
 }
 
-/* ---- send queues ---- */
-
 static void a_send_request_is_named(void **state)
 {
 	static const struct {
@@ -172,8 +170,6 @@ static void a_cure_is_that_of_the_operation(void **state)
 		rig_free(rig);
 	}
 }
-
-/* ---- receives ---- */
 
 static void a_receive_is_the_oldest_of_its_queue(void **state)
 {

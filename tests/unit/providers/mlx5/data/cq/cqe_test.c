@@ -484,8 +484,6 @@ static void an_atomic_has_8_bytes_whatever_the_cqe_says(void **state)
 	}
 }
 
-/* ---- errors */
-
 struct error_case {
 	uint8_t syndrome;
 	enum ibv_wc_status status;

@@ -171,8 +171,6 @@ static void many_at_once_are_what_each_is_alone(void **state)
 	}
 }
 
-/* ---- the stack */
-
 #define STACK_SIZE (8u << 20)
 #define STACK_FILL 0xa5
 /* A sanitizer uses some bytes of the stack. A nested call for each completion would use 16 bytes

@@ -491,8 +491,6 @@ static void what_comes_again_is_as_the_first_time(void **state)
 	sequence(true, true, true);
 }
 
-/* ---- errors of signatures ---- */
-
 static void *poll_once(void *rig)
 {
 	struct ibv_wc wc;

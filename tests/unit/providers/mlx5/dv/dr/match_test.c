@@ -23,8 +23,6 @@
 
 enum { ALL = (1 << PRM_MATCH_SETS) - 1, DUMPED = DR_CONTROL_SIZE + PRM_STE_TAG_SIZE };
 
-/* ---- fields by name ---- */
-
 struct named {
 	const char *name;
 	uint32_t field;
@@ -131,8 +129,6 @@ static void row_read(const char *fields, uint8_t *mask, uint8_t *value)
 	}
 }
 
-/* ---- entries ---- */
-
 static const char *hex_read(const char *hex, uint8_t *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++, hex += 2) {
@@ -198,8 +194,6 @@ static void entries_are_those_of_the_release(void **state)
 		row_check(&match_rows[i]);
 	}
 }
-
-/* ---- refusals ---- */
 
 static int plan_of(uint32_t field, uint32_t bits, size_t size, uint8_t criteria)
 {

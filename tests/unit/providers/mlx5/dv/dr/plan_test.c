@@ -25,8 +25,6 @@ static const struct dr_soft soft = {
 	.drop = 0xbb0000,
 };
 
-/* ---- actions ---- */
-
 uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action)
 {
 	return action->kind == DR_ACTION_TABLE ? 0x40 : 0x70012001c140;
@@ -85,8 +83,6 @@ static int plan_of(const char *names, bool is_tx, struct dr_plan *plan)
 	}
 	return mlx5_dr_plan("test", &soft, is_tx, PORT_LOOKUP, count, list, plan);
 }
-
-/* ---- accepted or not ---- */
 
 static const struct {
 	bool is_tx;
@@ -261,8 +257,6 @@ static void a_rule_has_so_many_entries(void **state)
 				 false, &plan),
 			 EINVAL);
 }
-
-/* ---- bytes ---- */
 
 /* Bytes of entries, from the dumps of release 65.0's library. In an entry that matches, actions are
  * at byte 24; in others at 20. */

@@ -15,8 +15,6 @@
 
 enum { RX = PRM_FLOW_NIC_RX, TX = PRM_FLOW_NIC_TX };
 
-/* ---- colors ---- */
-
 /* One byte in 64 ns: 15.625 MB/s */
 static const struct flow_meter_limit slow = { .mantissa = 1, .exponent = 6 };
 
@@ -93,8 +91,6 @@ static void each_so_many_th_frame_is_sampled(void **state)
 	}
 	(void)state;
 }
-
-/* ---- commands ---- */
 
 static void object_head(uint8_t *in, uint32_t opcode, uint32_t type, uint32_t n)
 {

@@ -450,8 +450,6 @@ static void transmit_tables_drop_and_allow(void **state)
 	assert_int_equal(frames_taken(0), 2);
 }
 
-/* ---- RSS ---- */
-
 static void hash_is_that_of_the_verification_suite(void **state)
 {
 	/* 66.9.149.187:2794 -> 161.142.100.80:1766 over IPv4 with TCP */

@@ -219,8 +219,6 @@ static void a_resize_leaves_none_behind(void **state)
 	unpair();
 }
 
-/* ---- enhanced compression: blocks ---- */
-
 static const struct flat_qp_attr blocks = {
 	.rq_log = LOG,
 	.sq_log = LOG,

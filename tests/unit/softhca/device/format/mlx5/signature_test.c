@@ -64,8 +64,6 @@ static void a_receive_is_signed_for_its_place(void **state)
 	}
 }
 
-/* ---- queues that require signatures ---- */
-
 static uint8_t xor_of(const uint8_t *bytes, size_t len)
 {
 	uint8_t sum = 0;

@@ -19,8 +19,6 @@
 #include "softhca/device/core.h"
 #include "vfio_mlx4_rig.h"
 
-/* ---- registers ---- */
-
 static uint32_t find_cap(uint8_t id)
 {
 	uint32_t at = config_get(PCI_CAPABILITY_LIST, 1);
@@ -106,8 +104,6 @@ static void a_lost_command_stays(void **state)
 	vfio_run();
 	assert_true(bar_get(STATUS) & GO);
 }
-
-/* ---- commands ---- */
 
 static void commands_wait_for_their_turn(void **state)
 {
@@ -203,8 +199,6 @@ static void initialization_is_checked(void **state)
 	init_fill();
 	assert_int_equal(mailbox(INIT_HCA, 0, 0), BAD_SYS_STATE);
 }
-
-/* ---- events ---- */
 
 static int open_vector(uint32_t vector)
 {

@@ -78,8 +78,6 @@ static void check_command(uint32_t opcode, uint32_t port_field, uint32_t port)
 	assert_int_equal(fld_get(device.in, port_field), port);
 }
 
-/* ---- ports ---- */
-
 static uint8_t *prepared_context(void)
 {
 	uint8_t *context = fld_at(device.out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT);
@@ -192,8 +190,6 @@ static void errors_of_commands_are_those_of_the_queries(void **state)
 	assert_int_equal(device.count, 4);
 }
 
-/* ---- speed ---- */
-
 static uint64_t speed_of_port(void)
 {
 	uint64_t speed = 99;
@@ -216,8 +212,6 @@ static void speed_is_the_limit_or_that_of_the_link(void **state)
 	fld_set(adapter->caps, HCA_CAP_NUM_LAG_PORTS, 2);
 	assert_int_equal(speed_of_port(), 500);
 }
-
-/* ---- tables ---- */
 
 static void gids_of_infiniband_are_asked_for(void **state)
 {
@@ -279,8 +273,6 @@ static void roce_has_the_default_p_key_alone(void **state)
 	assert_int_equal(adapter_query_pkey(adapter, 1, 1, &pkey), EINVAL);
 	assert_int_equal(device.count, 0);
 }
-
-/* ---- counters ---- */
 
 static void prepare_counter(uint32_t counter, uint64_t packets, uint64_t bytes)
 {

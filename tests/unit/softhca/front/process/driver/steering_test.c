@@ -194,8 +194,6 @@ static void a_refused_rule_leaves_the_others(void **state)
 	steering_remove(&adapter, count);
 }
 
-/* ---- order ---- */
-
 enum { RANGE = INDICES / 7 };
 
 /* Adds a rule with mask number MASK, and checks the index of its entry. */
@@ -286,8 +284,6 @@ static void a_full_level_has_no_space(void **state)
 	for (unsigned int i = 0; i < INDICES; i++)
 		steering_remove(&adapter, rules[i]);
 }
-
-/* ---- tunnels ---- */
 
 /* What a table allows for tunnels follows the capabilities that Linux asks for. */
 static void tunnels_follow_capabilities(void **state)

@@ -122,8 +122,6 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* ---- earlier work of the device and the program ---- */
-
 static void device_completes(uint32_t qpn, uint8_t opcode, uint16_t counter)
 {
 	uint8_t *cqe = cqe_at(program.pi);

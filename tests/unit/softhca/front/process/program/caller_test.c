@@ -176,8 +176,6 @@ static void memory_of_another_with_its_number_is_left_alone(void **state)
 	close(call.listener);
 }
 
-/* ---- clients ---- */
-
 static int bytes_transfer(const struct client *client, bool write, char *text)
 {
 	struct hca_bus_seg seg = { client_bus_addr(client, (uintptr_t)secret), sizeof(secret) };
@@ -216,8 +214,6 @@ static void keys_of_a_dead_client_reach_no_other(void **state)
 	client_put(client);
 	client_put(again);
 }
-
-/* ---- descriptors ---- */
 
 int __real_statx(int at, const char *path, int flags, unsigned int mask, struct statx *found);
 int __wrap_statx(int at, const char *path, int flags, unsigned int mask, struct statx *found);

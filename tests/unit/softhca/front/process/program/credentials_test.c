@@ -27,8 +27,6 @@ static pid_t own_tid(void)
 	return (pid_t)syscall(SYS_gettid);
 }
 
-/* ---- a thread that announces one change, and lives until its release ---- */
-
 struct member {
 	pthread_t thread;
 	pthread_barrier_t met;
@@ -98,8 +96,6 @@ static void member_end(struct member *member)
 	pthread_barrier_destroy(&member->met);
 }
 
-/* ---- the process ---- */
-
 static struct client *client;
 
 static int client_begin(void **state)
@@ -124,8 +120,6 @@ static unsigned int count_notes(void)
 		count++;
 	return count;
 }
-
-/* ---- the tests ---- */
 
 static void threads_share_what_nobody_has_changed(void **state)
 {

@@ -267,8 +267,6 @@ static void the_queue_is_bounded_but_for_deaths(void **state)
 	assert_int_equal(handlers.also, MAX_WAITING + 1);
 }
 
-/* ---- handlers ---- */
-
 static void the_bytes_are_a_copy(void **state)
 {
 	uint8_t bytes[28] = { 1, 2, 3 };
@@ -415,8 +413,6 @@ static void a_way_back_on_roce(void **state)
 	assert_int_equal(path->gid_index, 1);
 }
 
-/* ---- sending ---- */
-
 static void a_mad_goes_along_its_path(void **state)
 {
 	const uint8_t mad[MAD_SIZE] = { 0 };
@@ -477,8 +473,6 @@ static void ipoib_has_a_grh_to_groups_only(void **state)
 	assert_true(world.sent.grh);
 	assert_memory_equal(world.sent.dgid, group, 16);
 }
-
-/* ---- life ---- */
 
 static void what_comes_before_and_behind_its_life_is_dropped(void **state)
 {

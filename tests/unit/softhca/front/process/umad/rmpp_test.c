@@ -16,8 +16,6 @@
 #include "ib/sa.h"
 #include "softhca/front/process/umad/umad.h"
 
-/* ---- stand-ins for the process front ---- */
-
 uint64_t timer_now(void)
 {
 	return 0;
@@ -42,8 +40,6 @@ void umad_send_datagram(struct adapter *adapter, const struct hca_datagram *data
 	answers++;
 	last_answer = *datagram;
 }
-
-/* ---- segments ---- */
 
 enum { LID = 7, QPN = 1, AGENT = 2 };
 
@@ -91,8 +87,6 @@ static int file_end(void **state)
 	umad_rmpp_forget(&file, AGENT + 1, 0);
 	return (int)file.assembly_count + (int)file.assembly_bytes;
 }
-
-/* ---- the tests ---- */
 
 static void parts_of_one_sender_are_one(void **state)
 {

@@ -38,8 +38,6 @@ static struct {
 	unsigned int given;
 } it;
 
-/* ---- stand-ins for the process front ---- */
-
 uint64_t timer_now(void)
 {
 	return it.now;
@@ -105,8 +103,6 @@ void umad_file_deliver(struct umad_file *file, const struct ib_user_mad_hdr *hdr
 	it.given_len = len;
 	it.given++;
 }
-
-/* ---- the program ---- */
 
 static int umad_begin(void **state)
 {
@@ -284,8 +280,6 @@ static void old_headers_are_shorter(void **state)
 	assert_int_equal(fld_get(it.mad, FLD(0xfc, 31, 0)), 0x600d);
 }
 
-/* ---- answers ---- */
-
 static void answers_are_known_by_method(void **state)
 {
 	(void)state;
@@ -317,8 +311,6 @@ static void an_answer_is_sent_as_it_is(void **state)
 	assert_int_equal(it.file.send_count, 0);
 	assert_int_equal(fld_get(it.mad, MAD_TRANSACTION_H), 0x1111);
 }
-
-/* ---- requests that wait ---- */
 
 static void a_transaction_is_in_use_until_it_ends(void **state)
 {
@@ -389,8 +381,6 @@ static void the_number_of_requests_is_limited(void **state)
 	it.file.failed_count--;
 	assert_int_equal(write_as(header(), MAD_SIZE), 0);
 }
-
-/* ---- directed routes ---- */
 
 static void directed(unsigned int pointer, unsigned int count, unsigned int first,
 		     unsigned int dlid)

@@ -143,8 +143,6 @@ static int cq_after(void **state)
 	return ret;
 }
 
-/* ---- what a program asks for ---- */
-
 struct asked {
 	uint32_t cqe, vector, flags, uar;
 	struct mlx5_ib_create_cq driver;
@@ -434,8 +432,6 @@ static void mlx4_has_a_part_of_its_own(void **state)
 	assert_int_equal(asked_create(asked), EINVAL);
 }
 
-/* ---- destruction ---- */
-
 static void a_destroyed_cq_tells_its_events(void **state)
 {
 	struct ib_uverbs_destroy_cq cmd = { 0 };
@@ -469,8 +465,6 @@ static void a_destroyed_cq_tells_its_events(void **state)
 	assert_int_equal(resp->comp_events_reported, 8);
 	assert_int_equal(rig.made, rig.freed);
 }
-
-/* ---- moderation ---- */
 
 static int cq_moderate(struct ib_uverbs_ex_modify_cq cmd)
 {

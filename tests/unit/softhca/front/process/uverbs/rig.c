@@ -39,8 +39,6 @@ int rig_end(void **state)
 	return 0;
 }
 
-/* ---- attributes ---- */
-
 static struct rig_attr *attr_of(struct rig_attr *attrs, uint16_t id, bool can_add)
 {
 	for (unsigned int i = 0; i < RIG_ATTRS; i++) {
@@ -148,8 +146,6 @@ void *uc_object(struct uverbs_call *uc, uint16_t id)
 	return attr ? attr->object : NULL;
 }
 
-/* ---- objects ---- */
-
 int object_new(size_t size, struct uverbs_file *file, uint16_t type,
 	       int (*destroy)(struct object *object, pid_t tid), void *object)
 {
@@ -224,8 +220,6 @@ int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, 
 	*(struct object **)object = found;
 	return 0;
 }
-
-/* ---- memory, events, the device ---- */
 
 int uc_pin(struct uverbs_call *uc, uint64_t addr, uint64_t len, bool writable)
 {

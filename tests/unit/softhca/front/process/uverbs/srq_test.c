@@ -87,8 +87,6 @@ static int srq_end(void **state)
 	return ret;
 }
 
-/* ---- what a program asks for ---- */
-
 struct asked {
 	uint32_t type, max_wr, max_sge, tags;
 	struct mlx5_ib_create_srq driver;
@@ -346,8 +344,6 @@ static void mlx4_has_a_record_of_4_bytes(void **state)
 	srq_made(usual_srq(IB_UVERBS_SRQT_BASIC));
 	assert_true(rig.pins[1].addr == RECORD && rig.pins[1].len == 4);
 }
-
-/* ---- the end ---- */
 
 static void a_destroyed_srq_tells_its_events(void **state)
 {

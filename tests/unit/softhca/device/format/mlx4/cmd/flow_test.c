@@ -9,8 +9,6 @@
 #include "softhca/device/core.h"
 #include "vfio_mlx4_rig.h"
 
-/* ---- steering rules ---- */
-
 enum { REGULAR = 0, DEFAULT = 1, MIRROR_TX = 5, SPECS = 0x10 };
 enum { IB_SPEC = 0xe005, IB_SPEC_WORDS = 12 };
 
@@ -156,8 +154,6 @@ static void a_sniffer_sees_what_is_sent(void **state)
 	assert_int_equal(send_and_see(2, group), QPN + 1);
 	assert_int_equal(send_and_see(3, own_mac), 0);
 }
-
-/* ---- multicast groups ---- */
 
 static bool group_has_member(uint32_t qpn)
 {

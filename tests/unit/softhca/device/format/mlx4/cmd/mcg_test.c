@@ -12,8 +12,6 @@
 #include "softhca/device/core.h"
 #include "vfio_mlx4_rig.h"
 
-/* ---- management datagrams ---- */
-
 /* A GET of NodeInfo */
 static void fill_mad(uint8_t *mad)
 {
@@ -241,8 +239,6 @@ static void a_chain_of_groups_may_be_a_ring(void **state)
 	assert_int_equal(mailbox(WRITE_MCG, OTHER + 1, 0), OK);
 	assert_false(group_has_member(MEMBER));
 }
-
-/* ---- a table of the longest chains ---- */
 
 /* Initializes an adapter whose hash has no bits, so that all chains begin at entry 0. */
 static void init_without_hash(void)

@@ -213,8 +213,6 @@ static void no_window_leads_to_a_window(void **state)
 	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), OK);
 }
 
-/* ---- fast registration ---- */
-
 enum { FAST_MTT = 8 * 8, FAST_ENTRIES = 2, LIST = DATA + 0x100, FAST_START = 0x12345678ff0 };
 
 static void fill_fast_mpt(void)

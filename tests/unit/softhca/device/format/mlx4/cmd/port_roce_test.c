@@ -103,8 +103,6 @@ static void a_management_datagram_arrives_on_roce(void **state)
 	assert_int_equal(cqe(2)[0x1a], BAD_AV);
 }
 
-/* ---- RoCE v2 ---- */
-
 enum { V2_GIDS = 0xd << 8 | 1, IPV6 = 1 };
 
 static void fill_gid(unsigned int index, const uint8_t gid[16], uint8_t version, uint8_t type)

@@ -253,8 +253,6 @@ static void nothing_else_is_known(void **state)
 	}
 }
 
-/* ---- general objects ---- */
-
 static void clear_object(uint32_t opcode, uint32_t type)
 {
 	cmd_clear(opcode);

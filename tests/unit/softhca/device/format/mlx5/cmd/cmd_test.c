@@ -87,8 +87,6 @@ static void freed_numbers_are_not_reused_at_once(void **state)
 		assert_int_not_equal(flat_simple(hca(), PRM_OP_ALLOC_PD, 0, PRM_STAT_OK), pd);
 }
 
-/* ---- QP states ---- */
-
 static void qp_modify(struct flat_qp *qp, uint32_t opcode, uint32_t mask, enum prm_status expect)
 {
 	uint8_t in[PRM_MODIFY_QP_IN_SIZE] = { 0 }, out[16];
@@ -154,8 +152,6 @@ static void query_shows_what_was_set(void **state)
 	assert_int_equal(fld_get(qpc, QPC_HW_SQ_WQEBB_COUNTER), 1);
 	unpair();
 }
-
-/* ---- fields without an implementation ---- */
 
 static void create_qp_expect(uint32_t field, uint64_t value)
 {
@@ -229,8 +225,6 @@ static void iova_need_not_be_the_address(void **state)
 	assert_memory_equal(flat.mem + to + 5100, flat.mem + from, 4000);
 	unpair();
 }
-
-/* ---- capabilities and ports ---- */
 
 static void capabilities_name_what_works(void **state)
 {

@@ -37,8 +37,6 @@ enum { OPCODES = 0x1000, ROOM = 1024, NUMBER = 0x54 /* NUMBER fits all fields */
 	(offsetof(struct mlx5_ifc_##layout##_bits, member) << 8 | \
 	 sizeof(((struct mlx5_ifc_##layout##_bits *)0)->member))
 
-/* ---- creation ---- */
-
 /* A type of object: the position of its number in the output, or, with OF_COMMAND, in the command;
  * and the destroy command with its length */
 static const struct kind {
@@ -201,8 +199,6 @@ static void objects_are_destroyed_by_those(void **state)
 				  NUMBER));
 	}
 }
-
-/* ---- use ---- */
 
 struct use {
 	uint32_t opcode, create, number;

@@ -126,8 +126,6 @@ static void without_numbers_there_is_no_queue(void **state)
 	assert_int_equal(number, 1);
 }
 
-/* ---- requests of the driver ---- */
-
 static int read_with(const struct mlx4_ib_create_wq *part, struct wq_request *req)
 {
 	rig_in(UVERBS_ATTR_UHW_IN, part, sizeof(*part));

@@ -516,8 +516,6 @@ static void a_reset_qp_has_not_started(void **state)
 	assert_int_equal(rig.commands, 0);
 }
 
-/* ---- the driver's part ---- */
-
 static void driver_in(uint32_t comp_mask, uint32_t ece)
 {
 	const struct mlx5_ib_modify_qp driver = { .comp_mask = comp_mask, .ece_options = ece };
@@ -648,8 +646,6 @@ static void targets_and_spreading_qps_go_their_own_way(void **state)
 	assert_int_equal(wish_change(to_init()), 0);
 	assert_int_equal(it.real.state, QP_INIT);
 }
-
-/* ---- the two commands ---- */
 
 static void the_old_command_has_no_rate(void **state)
 {
