@@ -13,7 +13,7 @@
 enum {
 	CIPHER_BLOCK = 16,
 	CIPHER_TWEAK = 16,
-	CIPHER_WRAP_EXTRA = 8, /* bytes that wrapping adds to a key */
+	CIPHER_WRAP_EXTRA = 8, /* bytes that wrapping adds to a key: RFC 3394's check value */
 };
 
 struct cipher;

@@ -28,7 +28,7 @@ struct crypt {
 	uint32_t unit;
 	uint32_t dek;
 	uint8_t tag[DEK_TAG_SIZE];
-	uint8_t tweak[CIPHER_TWEAK]; /* of the first unit, lowest byte first */
+	uint8_t tweak[CIPHER_TWEAK]; /* of the first unit, lowest byte first, as IEEE 1619 counts */
 };
 
 /* The first bytes of a unit that has not come completely. They must wait because a unit's end
@@ -50,7 +50,6 @@ int crypt_move(struct hca *hca, struct mkey *mkey, bool write, uint64_t at, uint
 
 /* Returns whether a transfer may begin at AT and have LEN bytes. */
 bool crypt_allows(const struct crypt *crypt, uint64_t at, uint64_t len, uint64_t whole);
-/* Widens a range of bytes to whole units. */
 void crypt_widen(const struct crypt *crypt, uint64_t whole, uint64_t *start, uint64_t *end);
 
 #endif

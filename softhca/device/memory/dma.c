@@ -24,7 +24,7 @@ static int map_append(struct dma_map *map, uint64_t addr, uint64_t len)
 		map->len += len;
 		return 0;
 	}
-	/* Double the array whenever its count is a power of two: no field for its room is
+	/* Doubles the array whenever its count is a power of two, so that no field for its room is
 	 * needed. */
 	if ((map->count & (map->count - 1)) == 0) {
 		extent =
@@ -69,7 +69,6 @@ void dma_unmap(struct dma_map *map)
 	memset(map, 0, sizeof(*map));
 }
 
-/* Finds the extent that holds OFFSET, by binary search. */
 static const struct dma_extent *map_find(const struct dma_map *map, uint64_t offset)
 {
 	uint32_t low = 0, high = map->count;

@@ -56,7 +56,6 @@ int dma_finish(struct dma_batch *batch);
 
 int dma_read(struct hca *hca, uint64_t addr, void *buf, size_t len);
 int dma_write(struct hca *hca, uint64_t addr, const void *buf, size_t len);
-/* Writes LEN bytes at OFFSET of a map. */
 int dma_write_map(struct hca *hca, const struct dma_map *map, uint64_t offset, const void *buf,
 		  size_t len);
 

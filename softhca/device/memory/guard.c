@@ -46,8 +46,8 @@ static uint64_t add_crc16(uint64_t state, const uint8_t *bytes, size_t len)
 	return state;
 }
 
-/* Adds big-endian 16-bit words in ones' complement: a carry out of the top is added at the
- * bottom. */
+/* Adds big-endian 16-bit words in ones' complement: a carry out of the top is added at the bottom,
+ * as RFC 1071 defines the IP checksum. */
 static uint64_t add_words(uint64_t state, const uint8_t *bytes, size_t len, size_t place)
 {
 	for (size_t i = 0; i < len; i++) {

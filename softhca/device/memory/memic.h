@@ -38,7 +38,7 @@ const char *memic_check(const struct memic *memic, const struct memic_request *r
 /* Allocates a block for a valid request. Returns 0, ENOSPC or ENOMEM. */
 int memic_take(struct memic *memic, const struct memic_request *request, uint64_t *addr);
 /* Frees a block. Returns 0, ENOENT if there is none, or EBUSY if keys use it or it has operation
- * addresses. */
+ * addresses: these would reach the memory of the block's next owner. */
 int memic_give_back(struct memic *memic, uint64_t addr, uint64_t size);
 
 /* Give a block the address of an operation, and take it back. Return NULL or the reason for

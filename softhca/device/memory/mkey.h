@@ -77,9 +77,9 @@ struct mkey {
 	uint32_t windows;          /* windows bound to this region */
 	struct mkey *bound_to;     /* of a window: its region, which must outlive it, or NULL */
 	bool on_demand;
-	struct odp odp; /* of an on-demand region */
-	bool sink;      /* null key: reads give zeroes, writes are dropped */
-	uint32_t qpn;   /* only QP with remote access, or MKEY_ANY_QP */
+	struct odp odp;
+	bool sink;    /* null key: reads give zeroes, writes are dropped */
+	uint32_t qpn; /* only QP with remote access, or MKEY_ANY_QP */
 	uint64_t start, len;
 	/* MEMIC, ICM: address of its first byte; key addresses begin at 0 */
 	uint64_t device_at;
@@ -99,7 +99,7 @@ struct mkey {
 	bool must_encrypt; /* unusable until it has encryption parameters */
 	struct crypt crypt;
 	struct crypt_part *crypt_part; /* NULL: no unit is incomplete */
-	struct sig sig;                /* signatures to compute, and progress */
+	struct sig sig;
 	struct sig_state sig_state;
 	struct sig_count sig_count;
 	LIST_ENTRY(mkey) in_sig_failed; /* while sig_state.unreported is set */
@@ -114,7 +114,6 @@ struct mkey *mkey_find(const struct hca *hca, uint32_t key);
  * of the domain, for the queue that changes memory keys. */
 struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
 			uint64_t addr, uint64_t len);
-/* Returns whether LEN bytes at ADDR are within the key's range. */
 bool mkey_holds(const struct mkey *mkey, uint64_t addr, uint64_t len);
 /* Adds bytes of a key, which the caller has checked, to a transfer. */
 int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);

@@ -44,7 +44,7 @@ static int page_add(struct odp *odp, uint64_t page)
 		return 0;
 	if (odp->count == PAGES_MAX)
 		at = odp->count = 0;
-	/* Double the array whenever its count is a power of two: no field for its room is
+	/* Doubles the array whenever its count is a power of two, so that no field for its room is
 	 * needed. */
 	if ((odp->count & (odp->count - 1)) == 0) {
 		pages = reallocarray(odp->pages, odp->count ? 2 * (size_t)odp->count : 1,

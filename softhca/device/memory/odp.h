@@ -15,12 +15,12 @@
 struct mkey;
 
 struct odp {
-	uint64_t *pages; /* numbers of the present pages, sorted */
+	uint64_t *pages; /* numbers of the present pages, sorted for page_find() */
 	uint32_t count;
 };
 
 /* Returns whether the first pages of LEN bytes at ADDR are present. Always true for a region that
- * is not on demand. */
+ * is not on demand, whose pages are pinned. */
 bool odp_has(const struct mkey *mkey, uint64_t addr, uint64_t len);
 /* Marks the first pages of LEN bytes at ADDR as present. Returns 0 or ENOMEM. */
 int odp_bring(struct mkey *mkey, uint64_t addr, uint64_t len);

@@ -334,7 +334,7 @@ struct walk {
 	struct mkey *mkey;
 	struct lane mem, wire;
 	uint64_t data, to;
-	uint64_t came; /* the last signature that was read */
+	uint64_t came;
 };
 
 static int walk_open(struct hca *hca, struct mkey *mkey, const struct span *span, struct walk *walk)
@@ -577,7 +577,7 @@ static int wire_write(struct hca *hca, struct mkey *mkey, uint64_t wire, uint8_t
 	return ret;
 }
 
-/* Writes a damaged copy: the sender owns the bytes and may retransmit them. */
+/* Writes a damaged copy, as the sender owns the bytes and may retransmit them. */
 static int write_damaged(struct hca *hca, struct mkey *mkey, uint64_t wire, const uint8_t *bytes,
 			 uint64_t len, uint64_t bit)
 {

@@ -17,7 +17,6 @@ struct hca;
 struct mkey;
 struct qp;
 
-/* One side of the key: memory or wire. */
 struct sig_domain {
 	enum guard guard;
 	uint32_t block; /* data bytes before each signature */
@@ -61,7 +60,6 @@ struct sig_count {
 	bool happened, expected;
 };
 
-/* Returns the length of the key's data on the wire side. */
 uint64_t sig_wire_length(const struct mkey *mkey);
 /* Finds the part of memory that LEN bytes at place WIRE need. */
 void sig_memory(const struct mkey *mkey, uint64_t wire, uint64_t len, uint64_t *start,

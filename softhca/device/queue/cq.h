@@ -23,7 +23,6 @@ struct srq;
 struct uar;
 
 struct cq {
-	/* These fields serve completions. */
 	uint32_t n;
 	uint32_t log_size;
 	uint32_t cqe_size;
@@ -67,7 +66,6 @@ struct completion {
 	uint8_t sl_or_l3; /* service level; on RoCE one of enum cqe_l3 */
 	bool tagged;
 	uint16_t vlan; /* priority and VLAN id, as in the tag */
-	/* These fields are valid for every completion. */
 	bool solicited;
 	uint8_t syndrome, vendor_syndrome; /* of error CQEs */
 	uint8_t send_opcode;               /* opcode of the WQE, in a requester's CQE */
@@ -122,7 +120,6 @@ void cq_scan_arms(struct hca *hca, struct uar *uar);
 uint64_t cq_run_timers(struct hca *hca);
 /* Returns a CQE's timestamp: ticks of the adapter's clock, or the time of day. */
 uint64_t cqe_time(const struct hca *hca, bool real_time);
-/* Returns the largest payload that fits a CQE of this CQ. */
 static inline uint32_t cq_inline_max(const struct cq *cq)
 {
 	return cq->cqe_size == 128 ? 64 : 32;

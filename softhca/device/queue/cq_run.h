@@ -45,7 +45,6 @@ int cq_run_add(struct hca *hca, struct cq *cq, const uint8_t *cqe, bool solicite
 void cq_run_free(struct cq *cq);
 /* Writes the completions that CQ holds back, if any. Returns 0 or EIO. */
 int cq_run_end(struct hca *hca, struct cq *cq);
-/* Ends the runs of all CQs. */
 void cq_end_runs(struct hca *hca);
 
 #endif

@@ -122,7 +122,7 @@ void eq_port_change(struct hca *hca, unsigned int port, uint8_t change)
 				.type = PRM_EVENT_PORT_CHANGE, .port = port, .detail = change });
 }
 
-/* Reports an internal error. It goes to EQN 0, which every front handles even when no EQ exists. */
+/* Reports an internal error, on EQN 0: every front handles it even when no EQ exists. */
 void eq_internal_error(struct hca *hca)
 {
 	const struct event event = { .type = PRM_EVENT_INTERNAL_ERROR };

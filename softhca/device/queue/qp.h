@@ -43,14 +43,15 @@ struct sq_entry {
 };
 
 struct sq {
-	uint32_t log_size;      /* in basic blocks */
-	uint32_t block;         /* bytes of a basic block; indices count these */
-	uint64_t offset;        /* of the ring in qp->map */
-	uint16_t pi;            /* as in the last doorbell, see sq_read_doorbell() */
-	uint16_t next;          /* block of the next WQE to transmit */
-	uint16_t ci;            /* block of the oldest WQE that is not completed */
-	uint16_t drain_end;     /* state SQ_DRAINING: end of the last WQE that was begun */
-	struct sq_entry *entry; /* indexed by the WQE's first block */
+	uint32_t log_size;  /* in basic blocks */
+	uint32_t block;     /* bytes of a basic block; indices count these */
+	uint64_t offset;    /* of the ring in qp->map */
+	uint16_t pi;        /* as in the last doorbell, see sq_read_doorbell() */
+	uint16_t next;      /* block of the next WQE to transmit */
+	uint16_t ci;        /* block of the oldest WQE that is not completed */
+	uint16_t drain_end; /* state SQ_DRAINING: end of the last WQE that was begun */
+	/* indexed by the WQE's first block, which a CQE names (wqe_counter) */
+	struct sq_entry *entry;
 	/* A strict adapter keeps a digest of each WQE at the time of its post, by index, and since
 	 * when the doorbell record has said unrung_pi without a doorbell. See rules.c. */
 	uint64_t *digest;
@@ -60,7 +61,8 @@ struct sq {
 	 * the doorbell. */
 	uint16_t ahead_pi;
 	bool is_ahead;
-	/* The cache holds blocks cache_from to cache_from + cache_bbs - 1 of the ring. */
+	/* The cache holds blocks cache_from to cache_from + cache_bbs - 1 of the ring, so that one
+	 * bus call serves several WQEs. */
 	uint16_t cache_from, cache_bbs;
 	uint8_t cache[SQ_CACHE_BYTES];
 };
@@ -94,7 +96,9 @@ struct requester {
 	bool gone_back;    /* on a gap in the responses: later ones do not retry again */
 	uint32_t window;   /* bytes that may be in flight; halved on loss */
 	uint64_t deadline; /* of the retransmission timer; HCA_IDLE: off */
-	bool decoded;      /* wqe is the decoded WQE at wqe.index */
+	/* wqe is the decoded WQE at wqe.index, so that each message of it does not decode it
+	 * again */
+	bool decoded;
 	struct send_wqe wqe;
 };
 
@@ -107,11 +111,12 @@ struct atomic_result {
 /* Executes requests that arrive. IBTA vol 1, 9.7.4 */
 struct responder {
 	uint32_t expected_psn;
-	uint32_t msn;             /* message sequence number: requests completed */
-	bool nak_sent;            /* limits NAKs to one for each gap */
-	bool established;         /* COMM_EST has been reported */
-	bool receiving;           /* recv is the WQE of a SEND that is not complete */
-	bool dropping;            /* UC: drop packets until the next message begins */
+	uint32_t msn;     /* message sequence number: requests completed */
+	bool nak_sent;    /* limits NAKs to one for each gap */
+	bool established; /* COMM_EST has been reported */
+	bool receiving;   /* recv is the WQE of a SEND that is not complete */
+	/* UC: drop packets until the next message begins, as the rest of this one is lost */
+	bool dropping;
 	bool under_way;           /* a request has begun and is not complete; */
 	enum fabric_op op;        /* its operation */
 	struct held_receive held; /* queue and index that recv came from */
@@ -152,7 +157,6 @@ struct qp_transport {
 	void (*flush)(struct hca *hca, struct qp *qp);
 	/* Cancels the tag whose buffer holds the start of an incomplete message. */
 	void (*cancel)(struct hca *hca, struct qp *qp);
-	/* Frees the transport's memory of the QP. */
 	void (*free)(struct hca *hca, struct qp *qp);
 	/* For a send queue that the adapter fills itself (qp->offload): returns the WQE at INDEX,
 	 * and takes the completion of the WQE at sq.ci. */
@@ -218,7 +222,9 @@ struct qp {
 	struct umr_wait *umr;                 /* UMR under way, or NULL; see umr_delay.c */
 	bool ready;                           /* on hca->ready */
 	bool timed;                           /* on hca->timed */
-	uint64_t flush_poll; /* state ERR: time between reads of the receive record */
+	/* state ERR: time between reads of the receive record, as software may post WQEs that must
+	 * be flushed */
+	uint64_t flush_poll;
 	TAILQ_ENTRY(qp) in_uar;
 	TAILQ_ENTRY(qp) in_ready;
 	TAILQ_ENTRY(qp) in_timed;
@@ -232,7 +238,8 @@ static inline bool qp_is_reliable(const struct qp *qp)
 	return qp->service == FABRIC_RC || qp->service == FABRIC_XRC || qp->service == FABRIC_DC;
 }
 
-/* Returns whether the QP accepts incoming packets. State SQER stops only the send queue. */
+/* Returns whether the QP accepts incoming packets. It does in SQER, which stops only the send queue
+ * (IBTA vol 1, 10.3.1). */
 static inline bool qp_receives(const struct qp *qp)
 {
 	return qp->state == PRM_QP_STATE_RTR || qp->state == PRM_QP_STATE_RTS ||
@@ -277,7 +284,6 @@ void qp_fail(struct hca *hca, struct qp *qp, int event);
 /* Puts the send queue in state SQER; on a reliable service, the whole QP in state ERR. */
 void qp_fail_send(struct hca *hca, struct qp *qp);
 void qp_reset_queues(struct qp *qp);
-/* Detaches a management QP from its port. */
 void qp_leave_port(struct hca *hca, struct qp *qp);
 
 /* Reads the doorbell records of the next send queues of the UAR: see uar_scan.h. */
@@ -299,7 +305,7 @@ void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
 
 /* Fetches the next WQE into qp->resp. Returns 0, ENOENT if none is posted, EBADMSG if its signature
- * is wrong, or EFAULT. A WQE of an SRQ leaves the SRQ at once. */
+ * is wrong, or EFAULT. A WQE of an SRQ leaves the SRQ at once, as other QPs take the next one. */
 int rq_fetch(struct hca *hca, struct qp *qp);
 /* Completes a WQE that an out-of-order request took. */
 void rq_complete_early(struct hca *hca, struct qp *qp, struct completion *done,

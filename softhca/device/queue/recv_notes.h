@@ -24,7 +24,6 @@ struct recv_notes {
 	struct recv_note *of;
 };
 
-/* A ring of receive WQEs. */
 struct recv_ring {
 	const struct dma_map *map;
 	uint32_t stride, log_size;
@@ -41,9 +40,7 @@ void recv_notes_look(struct hca *hca, struct recv_notes *notes, const struct rec
 /* Returns whether the WQE at INDEX, now RAW, differs from its note. True once for each note. */
 bool recv_notes_differ(struct hca *hca, struct recv_notes *notes, const struct recv_ring *ring,
 		       uint16_t index, const uint8_t *raw);
-/* Drops the note of a WQE that the adapter has taken. */
 void recv_notes_drop(struct recv_notes *notes, uint16_t index);
-/* Drops all notes, and frees their memory. */
 void recv_notes_free(struct recv_notes *notes);
 
 #endif

@@ -17,7 +17,6 @@ struct hca;
 struct qp;
 struct srq;
 
-/* Returns a digest of the bytes of a WQE. */
 static inline uint64_t rules_digest(const uint8_t *bytes, size_t len)
 {
 	uint64_t digest = 0xcbf29ce484222325ull;

@@ -8,9 +8,10 @@
 #include "softhca/device/core.h"
 
 enum {
-	TAG_UNITS = 1 << 16,     /* tag units of a byte: fractions, as tags are divided by shares */
-	BYTE_NS = 8 * 1000,      /* time of a byte at 1 Mbit/s */
-	LAG_NS = 10 * NS_PER_MS, /* how far a maximum's clock may lag behind now */
+	TAG_UNITS = 1 << 16, /* tag units of a byte: fractions, as tags are divided by shares */
+	BYTE_NS = 8 * 1000,  /* time of a byte at 1 Mbit/s */
+	/* how far a maximum's clock may lag behind now: an idle group saves up no more than this */
+	LAG_NS = 10 * NS_PER_MS,
 	PACKET_OVERHEAD_BYTES = 64, /* headers and gaps, charged for each message */
 };
 

@@ -33,8 +33,8 @@ struct sched_element;
 /* A send queue, as schedulers see it. */
 struct sched_queue {
 	struct sched_element *group; /* NULL: none */
-	bool backlogged;             /* has something to send */
-	bool waits;                  /* until wake() is called */
+	bool backlogged;
+	bool waits; /* until wake() is called */
 	void (*wake)(struct hca *hca, struct sched_queue *queue);
 	LIST_ENTRY(sched_queue) in_group;
 };
@@ -56,7 +56,6 @@ struct sched_element {
 
 /* Adds ELEMENT below its parent. Returns 0, ENOSPC or ENOMEM. */
 int sched_add(struct hca *hca, struct sched_element *element);
-/* Removes and frees ELEMENT, which has no users. */
 void sched_remove(struct hca *hca, struct sched_element *element);
 struct sched_element *sched_find(const struct hca *hca, uint32_t n);
 unsigned int sched_depth(const struct sched_element *element);

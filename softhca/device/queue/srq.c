@@ -98,7 +98,6 @@ static void srq_judge(struct hca *hca, struct srq *srq, const uint8_t *raw)
 		rules_recv_early(hca, "SRQ", srq->n, srq->next);
 }
 
-/* Reads the next WQE, and the index of its successor. */
 static int srq_look(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *next)
 {
 	uint8_t buf[sizeof(uint32_t) + RECV_WQE_MAX];

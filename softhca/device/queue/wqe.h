@@ -39,7 +39,6 @@ static inline uint32_t wqe_bbs(const struct hca *hca, const struct qp *qp, const
 	return hca->format->wqe_is_block && bbs > 1 ? 0 : bbs;
 }
 
-/* Returns the CQE syndrome for reason WHY. */
 uint8_t wqe_syndrome(int why);
 
 enum { LOG_MAX_COPY = 24 };

@@ -22,7 +22,6 @@ bool atomic_is(uint8_t opcode);
 uint32_t atomic_length(const struct fabric_msg *msg);
 /* Returns whether the responder executes an atomic of this kind and length at this address. */
 bool atomic_is_allowed(const struct qp *qp, const struct fabric_msg *msg);
-/* Returns the value that replaces OLD. */
 uint64_t atomic_result(const struct fabric_msg *msg, uint64_t old);
 
 #endif

@@ -24,7 +24,6 @@ struct qp;
 uint8_t credits_code(uint32_t count);
 /* Returns how many receives a code promises, except for AETH_NO_CREDITS. */
 uint32_t credits_count(uint8_t code);
-/* Returns the code for an answer of QP. */
 uint8_t credits_offer(const struct qp *qp);
 
 /* Forgets all limits and numbers, as a new connection does. */

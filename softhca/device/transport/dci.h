@@ -51,7 +51,6 @@ bool dci_bears(struct hca *hca, struct qp *qp, uint16_t stream);
 void dci_leave(struct hca *hca, struct qp *qp);
 /* Takes STREAM out of error. Returns false if it is not in error. */
 bool dci_reset_stream(struct qp *qp, uint16_t stream);
-/* Ends the session and clears all errors. */
 void dci_reset(struct hca *hca, struct qp *qp);
 
 #endif

@@ -75,7 +75,7 @@ static struct qp *responder_make(struct hca *hca, struct dct *dct, const struct 
 		free(qp);
 		return NULL;
 	}
-	resp_reset(qp); /* the copied queue state is the model's */
+	resp_reset(qp); /* the copied queue state is the model's, so start anew */
 	qp->dct = dct;
 	qp->session = msg->session;
 	qp->remote_qpn = msg->src_qpn;
@@ -158,7 +158,7 @@ static void request_execute(struct hca *hca, struct dct *dct, const struct fabri
 	struct qp *qp = responder_of(hca, dct, msg);
 
 	if (!qp)
-		return; /* dropped: the sender repeats it if it still waits */
+		return; /* dropped without a NAK: the sender repeats it if it still waits */
 	resp_receive(hca, qp, msg);
 	if (qp->state == PRM_QP_STATE_ERR && !answers_are_left(qp))
 		responder_end(hca, dct, qp);

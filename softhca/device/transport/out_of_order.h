@@ -30,7 +30,6 @@ void out_of_order_flush(struct hca *hca, struct qp *qp);
 /* Drops early requests that hold a WQE of SRQ, which is being destroyed; the sender repeats
  * them. */
 void out_of_order_leave_srq(struct qp *qp, const struct srq *srq);
-/* Frees all early requests. */
 void out_of_order_forget(struct qp *qp);
 /* Sends NAKs for packets that are missing for too long. Returns when to look again, or HCA_IDLE. */
 uint64_t out_of_order_run(struct hca *hca);

@@ -17,7 +17,8 @@ struct qp;
 
 /* An address path of a QP context, or an address vector of a WQE, decoded. */
 struct qp_path {
-	struct fabric_addr addr; /* without the source, which gid_index names */
+	/* without the source: gid_index names it, as the GID may change until a message is sent */
+	struct fabric_addr addr;
 	uint8_t gid_index;
 	uint16_t pkey;
 };

@@ -35,7 +35,6 @@ void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 void ud_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg);
 void req_reset(struct qp *qp);
 void resp_reset(struct qp *qp);
-/* Frees the responder's memory of a QP that is being destroyed. */
 void resp_free(struct qp *qp);
 
 #endif

@@ -50,7 +50,6 @@ static bool is_read(uint8_t opcode)
 	return opcode == WQE_RDMA_READ || atomic_is(opcode);
 }
 
-/* Returns whether packets are in flight without an acknowledge. */
 static bool is_outstanding(struct qp *qp)
 {
 	return qp->req.unacked != qp->req.next_psn;

@@ -32,7 +32,6 @@ uint8_t resp_send_opcode(const struct fabric_msg *msg);
 struct completion resp_completion(const struct fabric_msg *msg, uint8_t opcode, uint64_t length);
 /* Counts and acknowledges the request with expected_psn, which has been executed. */
 void resp_accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
-/* Executes the request with expected_psn. */
 void resp_perform(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 
 #endif
