@@ -48,7 +48,6 @@ uint32_t eth_tis(int hca, uint32_t td);
 struct eth_sq_rig *eth_sq(int hca, uint32_t td);
 /* Makes a TIS that sends with the identity of QP QPN (IPoIB), or fails with EXPECT. */
 uint32_t eth_underlay_tis(int hca, uint32_t td, uint32_t qpn, enum prm_status expect);
-/* Makes a send queue on an existing TIS. */
 struct eth_sq_rig *eth_sq_of(int hca, uint32_t td, uint32_t tis);
 /* Makes a send queue; HAS_UMR allows it to change memory keys. */
 struct eth_sq_rig *eth_umr_sq(int hca, bool has_umr);
@@ -92,7 +91,6 @@ void eth_delete(int hca, uint32_t type, uint32_t table, uint32_t index, enum prm
 void eth_catch_all(int hca, uint32_t tir);
 void eth_counter(int hca, uint32_t counter, uint64_t *packets, uint64_t *bytes);
 
-/* Posts COUNT receive WQEs, each with a buffer of LEN bytes. */
 void eth_recv(struct eth_rq_rig *rq, uint32_t len, unsigned int count);
 void eth_post(struct eth_sq_rig *sq, const struct eth_wqe *wqe, const uint8_t *bytes, uint32_t len);
 void eth_ring_doorbell(struct eth_sq_rig *sq);
@@ -122,7 +120,8 @@ struct eth_flow {
 	uint8_t dmac_last;
 	bool group; /* multicast destination */
 };
-/* Builds a frame with right checksums by code of its own; returns its length. */
+/* Builds a frame with right checksums; returns its length. Shares no code with the device, so that
+ * no fault of it is mirrored. */
 uint32_t eth_build(const struct eth_flow *flow, uint8_t *bytes);
 /* Builds the same frame with checksums of zero, for offloads. */
 uint32_t eth_build_unsummed(const struct eth_flow *flow, uint8_t *bytes);

@@ -226,7 +226,8 @@ static void any_one_message_may_be_lost(void **state)
 	}
 }
 
-/* The READ loses its response and is repeated; the fenced WRITE must not overtake it. */
+/* The READ loses its response and is repeated; the fenced WRITE must not overtake it, as the READ
+ * would return the new bytes. */
 static void fence_keeps_a_write_behind_a_lost_read(void **state)
 {
 	(void)state;

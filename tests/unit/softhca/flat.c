@@ -701,7 +701,6 @@ void flat_send(struct flat_qp *qp, uint8_t opcode, uint64_t addr, uint32_t len, 
 	flat_ring(qp);
 }
 
-/* Carries packets between hosts. */
 static bool run_network(void)
 {
 	bool worked = fabric_progress(flat.fabric, flat.now);

@@ -97,10 +97,11 @@ struct flat {
 	char network[32];          /* directory of the network */
 	struct fault *fault;
 	/* Both adapters are strict. A test of a rule expects its report; any other report fails the
-	 * test. */
+	 * test, so that no test breaks a rule unseen. */
 	struct strict *strict;
 	unsigned int reports; /* expected reports so far */
-	bool scans;           /* the adapter finds doorbells by polling, not by the call */
+	/* the adapter finds doorbells by polling, as on a host whose registers are plain memory */
+	bool scans;
 	struct hca *hca[2];
 	uint32_t pd[2], uar[2], eqn[2];
 	unsigned int interrupts;
@@ -132,7 +133,6 @@ void flat_cmd(struct hca *hca, const void *in, size_t in_len, void *out, size_t 
 uint32_t flat_simple(struct hca *hca, uint32_t opcode, uint32_t number, enum prm_status expect);
 
 uint32_t flat_mr(struct hca *hca, uint32_t pd, uint64_t addr, uint64_t len, int access);
-/* Makes a region that appears at IOVA. */
 uint32_t flat_mr_iova(struct hca *hca, uint32_t pd, uint64_t addr, uint64_t len, uint64_t iova,
 		      int access);
 /* Makes a free key with room for OCTOWORDS of translations, for UMR to enable. */
@@ -187,7 +187,6 @@ struct flat_umr {
 };
 
 void flat_umr(struct flat_qp *qp, const struct flat_umr *umr);
-/* Appends a segment. */
 void flat_segment(struct flat_qp *qp, const void *bytes, size_t len);
 void flat_klm(struct flat_qp *qp, uint32_t len, uint32_t key, uint64_t addr);
 
@@ -221,10 +220,8 @@ void flat_write_uar(int hca, uint32_t offset, uint64_t value_be);
 void flat_expect_report(const char *rule);
 void flat_recv(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey);
 
-/* Posts a SEND of one segment, and rings the doorbell. */
 void flat_send(struct flat_qp *qp, uint8_t opcode, uint64_t addr, uint32_t len, uint32_t lkey);
 
-/* Adds the QP to a multicast group, or removes it. */
 void flat_mcg(struct flat_qp *qp, uint32_t opcode, const uint8_t gid[16]);
 
 /* Runs the adapters until they are idle, for at most LIMIT_NS. */
@@ -233,7 +230,6 @@ void flat_run(uint64_t limit_ns);
 const uint8_t *flat_poll(struct flat_cq *cq);
 /* Resizes the CQ to 2^LOG_SIZE CQEs; on success consumes the old ring and moves to the new one. */
 enum prm_status flat_resize(struct flat_cq *cq, uint32_t log_size);
-/* Returns the number of events of TYPE so far. */
 unsigned int flat_count_events(uint8_t type);
 
 /* Consumes a CQE and checks its opcode and WQE counter, and the syndrome of an error. */

@@ -34,7 +34,8 @@ static int fake_cpuid(unsigned int leaf, unsigned int *eax, unsigned int *ebx, u
 
 #include "providers/common/cpu.c"
 
-/* Intel SDM vol. 2, CPUID: MOVBE is bit 22 of ECX in leaf 1, if the CPU has that leaf. */
+/* Intel SDM vol. 2, CPUID: MOVBE is bit 22 of ECX in leaf 1. A CPU without that leaf must not be
+ * asked for it. */
 static void movbe_is_a_bit_of_a_leaf_that_is_there(void **state)
 {
 	(void)state;
@@ -50,7 +51,8 @@ static void movbe_is_a_bit_of_a_leaf_that_is_there(void **state)
 #endif
 }
 
-/* Without MOVBE a CPU stays below the level, whatever else it has; the result is cached. */
+/* Without MOVBE a CPU stays below the level, whatever else it has, as the level's code uses that
+ * instruction; the result is cached. */
 static void a_cpu_without_movbe_is_not_of_that_level(void **state)
 {
 	(void)state;

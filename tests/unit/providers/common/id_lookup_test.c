@@ -34,7 +34,7 @@ static void numbers_find_their_object(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++) {
 		assert_null(id_find(root, numbers[i]));
 		assert_int_equal(provider_id_set(ids, numbers[i], &objects[i]), 0);
-		ids->patience_ms = 1; /* for entries that are never cleared */
+		ids->patience_ms = 1; /* short, as some entries are never cleared */
 		assert_int_equal(provider_id_set(ids, numbers[i], &objects[0]), EEXIST);
 	}
 	assert_int_equal(provider_id_set(ids, 0x1000000, &objects[0]), EINVAL);
@@ -66,8 +66,8 @@ static void *take_number(void *arg)
 	return NULL;
 }
 
-/* The kernel may reuse a number before the thread that destroyed the former object has cleared the
- * entry: the new owner waits. */
+/* The new owner of a number waits: the kernel may reuse the number before the thread that destroyed
+ * the former object has cleared the entry. */
 static void number_given_again_is_waited_for(void **state)
 {
 	struct taker taker = { .ids = calloc(1, sizeof(*taker.ids)) };
@@ -75,7 +75,7 @@ static void number_given_again_is_waited_for(void **state)
 	(void)state;
 	assert_non_null(taker.ids);
 	provider_id_lookup_init(taker.ids);
-	taker.ids->patience_ms = 60000; /* tolerates a loaded machine */
+	taker.ids->patience_ms = 60000; /* long, as the machine may be loaded */
 	assert_int_equal(provider_id_set(taker.ids, TAKEN, state), 0);
 	assert_int_equal(pthread_create(&taker.thread, NULL, take_number, &taker), 0);
 	for (int i = 0; i < 50; i++) {
@@ -94,7 +94,7 @@ static void number_given_again_is_waited_for(void **state)
 static bool clock_is_put_forward; /* by an hour, once the waiting thread has read the clock */
 
 int __real_clock_gettime(clockid_t clock, struct timespec *time);
-/* Overrides the clock; a sanitizer's library calls it as well. */
+/* Overrides the clock; visible, as a sanitizer's library calls it as well. */
 __attribute__((visibility("default"))) int __wrap_clock_gettime(clockid_t clock,
 								struct timespec *time);
 
@@ -141,7 +141,8 @@ static void numbers_are_given_out_densely(void **state)
 		assert_int_equal(id, i);
 	}
 	assert_int_equal(ids->root->room.all & 1, 1);
-	assert_int_equal(ids->root->room.word[0] & 3, 2); /* the first leaf is not examined */
+	/* the first leaf is not examined */
+	assert_int_equal(ids->root->room.word[0] & 3, 2);
 	provider_id_clear(ids, 4500);
 	provider_id_clear(ids, 7);
 	assert_int_equal(provider_id_alloc(ids, ids, &id), 0);

@@ -21,7 +21,6 @@ static struct ibv_sge one_sge = { .addr = 0x1000, .length = 16, .lkey = 1 };
 
 enum way { BY_POST, BY_INLINE, BY_LIST, BY_BATCH, BY_BIND, BY_RECV, WAYS };
 
-/* Returns the number of WQEBBs of a request. */
 static unsigned int way_units(enum way way)
 {
 	return way == BY_BIND ? 3 : 1;
@@ -167,7 +166,7 @@ static void *post_once(void *arg)
 	return NULL;
 }
 
-/* Returns whether THREAD still waits after a time in which it could have posted. */
+/* Returns whether THREAD still waits after a time in which it would have posted. */
 static bool thread_waits(pthread_t thread)
 {
 	struct timespec until;
@@ -252,7 +251,8 @@ static void an_unshared_lock_is_not_taken(void **state)
 
 int main(void)
 {
-	/* The first test must run before any test has created a thread. */
+	/* The first test is about a process of one thread, so it must run before any test has
+	 * created another. */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lock_lets_one_in_at_a_time),
 		cmocka_unit_test(an_unshared_lock_is_not_taken),

@@ -19,7 +19,7 @@ enum { LONGEST = 1024, ALIGNMENTS = 33 };
 
 typedef void copy_fn(uint8_t *to, const uint8_t *from, uint32_t len);
 
-/* A page between two inaccessible ones */
+/* A page between two inaccessible ones, so that an access beyond it ends the test */
 struct page {
 	uint8_t *begin, *end;
 };
@@ -106,8 +106,8 @@ static void short_copies_touch_no_other_byte(void **state)
 		check_length(small, len);
 }
 
-/* Copies above COPY_SMALL_MAX go in pieces of 64 bytes; the last piece may overlap the one
- * before. */
+/* Copies above COPY_SMALL_MAX go in pieces of 64 bytes. The last piece may overlap the one before,
+ * so no copy writes behind its end. */
 static void long_copies_touch_no_other_byte(void **state)
 {
 	(void)state;

@@ -18,9 +18,9 @@
 
 static struct {
 	struct rig *rig;
-	const uint8_t *before; /* ring in use, */
-	size_t entries;        /* entries in its memory, */
-	uint32_t ci;           /* and consumer index */
+	const uint8_t *before;
+	size_t entries;
+	uint32_t ci;
 	const char *wrong;
 	bool has_changed;
 } watch;

@@ -61,8 +61,8 @@ static void the_ring_with_the_larger_wqes_is_first(void **state)
 	assert_int_equal(size.rq_offset, 64 * 64);
 }
 
-/* Each piece of 64 bytes needs an inline header of 4 bytes; the first piece also has the control
- * segment. */
+/* Each piece of 64 bytes needs an inline header of 4 bytes, and the first piece also has the
+ * control segment, so slots grow faster than the data. */
 static void inline_data_make_slots_larger(void **state)
 {
 	struct mlx4_qp_size size;
@@ -109,7 +109,7 @@ static void one_more_than_the_most_is_refused(void **state)
 	}
 }
 
-/* TSO headers may exceed a WQE; the limit applies only to QPs that have TSO. */
+/* TSO headers may exceed a WQE, so a limit applies, but only to QPs that have TSO. */
 static void a_head_has_to_leave_room(void **state)
 {
 	struct mlx4_qp_size size;

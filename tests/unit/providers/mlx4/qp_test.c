@@ -90,7 +90,8 @@ static void what_the_mask_lacks_is_not_looked_at(void **state)
 	struct verbs_qp *vqp;
 
 	(void)state;
-	provider_id_clear(&rig->ctx->common.ids, RIG_QPN); /* the next QP gets the same number */
+	/* cleared, as the next QP gets the same number */
+	provider_id_clear(&rig->ctx->common.ids, RIG_QPN);
 	attr.create_flags = UINT32_MAX;
 	attr.send_ops_flags = UINT64_MAX;
 	attr.max_tso_header = UINT16_MAX;
@@ -177,7 +178,8 @@ static int post_both(struct rig *rig)
 	return mlx4_post_recv(qp, &receive, &bad_receive) ? 2 : 0;
 }
 
-/* A reset empties both queues and closes them until INIT and RTS. */
+/* A reset empties both queues, as their requests are gone without a completion, and closes them
+ * until INIT and RTS. */
 static void a_reset_empties_the_queues(void **state)
 {
 	struct rig *rig = rig_new(NULL);

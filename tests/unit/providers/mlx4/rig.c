@@ -52,7 +52,7 @@ static void complete_early(struct rig *rig, uint32_t cqe)
 	const struct mlx4_cq before = *cq;
 
 	if (!rig_early_cqes)
-		return; /* a watching test looks at the provider's own steps */
+		return; /* nothing more, as a watching test looks at the provider's own steps */
 	cq->buf.addr = (void *)(uintptr_t)rig_new_ring;
 	cq->count_log = log2_ceil((uint64_t)cqe + 1);
 	for (unsigned int i = 0; i < rig_early_cqes; i++)
@@ -63,7 +63,6 @@ static void complete_early(struct rig *rig, uint32_t cqe)
 	cq->count_log = before.count_log;
 }
 
-/* Ends the old ring with a resize CQE. */
 int verbs_cmd_resize_cq(struct ibv_cq *cq, uint32_t cqe, const struct verbs_udata *udata)
 {
 	const struct mlx4_ib_resize_cq *req = udata->req;
@@ -156,7 +155,7 @@ int verbs_cmd_destroy_qp(struct ibv_qp *qp)
 	return 0;
 }
 
-/* Returns the variant that the test is compiled for, on any CPU. */
+/* Returns the variant that the test is compiled for, on any CPU, so that each variant is tested. */
 const struct datapath *mlx4_datapath(void)
 {
 	return &mlx4_datapath_here;

@@ -50,10 +50,8 @@ struct rig {
 };
 
 struct rig *rig_new(const struct rig_options *options);
-/* Frees the rig; fails the test if a lock is still taken. */
 void rig_free(struct rig *rig);
 
-/* Makes later calls take locks, as in a process of several threads. */
 void rig_add_threads(void);
 
 /* Runs the tests as a single-threaded process, then as one with several threads. */
@@ -61,9 +59,7 @@ void rig_add_threads(void);
 	(cmocka_run_group_tests_name("one thread", tests, NULL, NULL) + \
 	 (rig_add_threads(), cmocka_run_group_tests_name("several threads", tests, NULL, NULL)))
 
-/* Returns the WQE at a free-running index. */
 uint8_t *rig_slot(struct rig *rig, uint32_t index);
-/* Returns the number of slots in the ring of sends. */
 uint32_t rig_slots(const struct rig *rig);
 
 /* Fields of a CQE that a test sets; rig_complete() fills the others for rig->qp. */

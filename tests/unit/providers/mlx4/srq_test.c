@@ -64,7 +64,8 @@ static void a_type_that_the_adapter_lacks_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(mlx4_srq_create(&rig->ctx->vctx.context, &attr, &srq), EOPNOTSUPP);
-	attr.comp_mask = IBV_SRQ_INIT_ATTR_PD; /* the type counts for nothing */
+	/* without the flag of a type, so the type counts for nothing */
+	attr.comp_mask = IBV_SRQ_INIT_ATTR_PD;
 	assert_int_equal(mlx4_srq_create(&rig->ctx->vctx.context, &attr, &srq), 0);
 	assert_int_equal(mlx4_srq_destroy(&srq->srq), 0);
 	attr.comp_mask |= IBV_SRQ_INIT_ATTR_TYPE;
@@ -74,7 +75,8 @@ static void a_type_that_the_adapter_lacks_is_refused(void **state)
 	rig_free(rig);
 }
 
-/* One WQE is never posted, and a WQE is a power of two of segments, the first of which links it. */
+/* One WQE is never posted, as it ends the list, and a WQE is a power of two of segments, the first
+ * of which links it. */
 static void a_ring_has_room_for_what_was_asked(void **state)
 {
 	static const struct {

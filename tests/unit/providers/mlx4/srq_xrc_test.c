@@ -173,7 +173,7 @@ static void plain_messages_are_told_apart(void **state)
 		poll_in_turns(room);
 }
 
-/* A new SRQ may reuse the number of a destroyed one. */
+/* A new SRQ may reuse the number of a destroyed one, so no poll may remember that. */
 static void an_srq_that_is_gone_is_not_remembered(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -218,7 +218,8 @@ static void readers_know_of_no_qp(void **state)
 	rig_free(rig);
 }
 
-/* The fast path of start_poll is for QPs only; messages of SRQs must neither use nor prime it. */
+/* The fast path of start_poll is for QPs only, so messages of SRQs must neither use nor prime
+ * it. */
 static void readers_take_plain_messages_by_the_longer_way(void **state)
 {
 	struct rig *rig = rig_new(NULL);

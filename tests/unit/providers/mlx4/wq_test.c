@@ -128,7 +128,7 @@ static void flags_count_only_if_the_mask_has_them(void **state)
 	rig_free(rig);
 }
 
-/* Only the first WQ of a range asks for it. */
+/* Only the first WQ of a range asks for it, as the kernel reserves the numbers of all at once. */
 static void a_range_of_numbers_is_asked_for_once(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -272,7 +272,7 @@ static void a_destroyed_wq_takes_its_completions_along(void **state)
 	rig_free(rig);
 }
 
-/* The next WQ gets the memory of one that is gone, or that the kernel refused. */
+/* The next WQ gets the memory of one that is gone, or that the kernel refused, so none leaks. */
 static void a_wq_gives_its_memory_back(void **state)
 {
 	struct rig *rig = rig_new(NULL);

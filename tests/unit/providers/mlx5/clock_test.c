@@ -49,8 +49,8 @@ static void the_clock_is_two_words_of_a_page(void **state)
 	close(fd);
 }
 
-/* The kernel may stop in the middle of an update, as in a paused virtual machine: readers give
- * up. */
+/* The kernel may stop in the middle of an update, as in a paused virtual machine, so readers give
+ * up instead of spinning. */
 static void a_page_that_stays_being_updated_is_busy(void **state)
 {
 	struct mlx5_ib_clock_info page = { .sign = 2, .cycles = 5, .nsec = 7 }, copy;

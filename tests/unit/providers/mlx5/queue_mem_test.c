@@ -124,8 +124,8 @@ static bool new_kernel_takes(const struct ring *ring, unsigned int bits, bool sc
 	return of_page >= ADAPTER_PAGE;
 }
 
-/* Older kernels use the host's pages, or larger contiguous ones that start with the ring's first
- * page and are more than half used. */
+/* Older kernels use the host's pages, or larger contiguous ones, so those must start with the
+ * ring's first page and be more than half used. */
 static bool old_kernel_takes(const struct ring *ring, unsigned int bits)
 {
 	uintptr_t start = (uintptr_t)ring->mem.addr, first = start - start % page;
@@ -231,7 +231,8 @@ static void rings_of_cqs(void **state)
 	}
 }
 
-/* Four SRQs of 16 requests share two pages, and QPs use the rest of these. */
+/* Four SRQs of 16 requests share two pages, as the adapter places a ring at any 64th of a page, and
+ * QPs use the rest of these. */
 static void small_srqs_share_pages(void **state)
 {
 	struct ring rings[4], qp = { .type = MLX5DV_RES_TYPE_QP, .stride = 1, .size = 1024 };

@@ -194,8 +194,8 @@ uint8_t *rig_rq(struct rig *rig, uint32_t head)
 	return rig->qp->rq.buf + ((size_t)(head & rig->qp->rq.wq.mask) << rig->qp->rq.stride_log);
 }
 
-/* Writes the fields by byte numbers, independently of the library's names for them, which are under
- * test. */
+/* Writes the fields by byte numbers: the library's names for them are under test, so a wrong one
+ * would hide itself. */
 void rig_complete(struct rig *rig, const struct rig_cqe *want)
 {
 	uint32_t size = 1u << rig->cq->entry_log, count = 1u << rig->cq->count_log;

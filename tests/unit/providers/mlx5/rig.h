@@ -43,10 +43,8 @@ struct rig {
 };
 
 struct rig *rig_new(const struct rig_options *options);
-/* Frees the rig; fails the test if a lock is still taken. */
 void rig_free(struct rig *rig);
 
-/* Makes later calls take locks, as in a process of several threads. */
 void rig_add_threads(void);
 
 /* Runs the tests as a single-threaded process, then as one with several threads. */

@@ -26,7 +26,8 @@ static void qp_modify(struct flat_qp *qp, uint32_t opcode, uint32_t mask, uint32
 	flat_cmd_expect(qp->hca, in, sizeof(in), out, sizeof(out), expect);
 }
 
-/* The port indexes the device's array of ports, and only RST2INIT used to check it. */
+/* The port indexes the device's array of ports, so each transition must check it: once only
+ * RST2INIT did. */
 static void port_is_checked_whenever_it_changes(void **state)
 {
 	(void)state;
@@ -67,8 +68,8 @@ static uint32_t key_of_pieces(uint32_t under, uint64_t addr, uint32_t len, uint3
 	return fld_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8;
 }
 
-/* Keys over keys make a gigabyte of one-byte pieces: visiting each piece once took half a
- * minute. */
+/* Keys over keys make a gigabyte of one-byte pieces. They are refused, as visiting each piece once
+ * took half a minute. */
 static void keys_of_keys_of_bytes_are_refused_soon(void **state)
 {
 	enum { PIECES = 4096, KIB = 1024 };
@@ -89,8 +90,8 @@ static void keys_of_keys_of_bytes_are_refused_soon(void **state)
 	unpair();
 }
 
-/* A key without UMR had no limit on its translation table: this one asked the device to read 64
- * GiB. */
+/* A key without UMR had no limit on its translation table, so that this one asked the device to
+ * read 64 GiB. */
 static void tables_of_pieces_have_a_limit(void **state)
 {
 	(void)state;

@@ -41,7 +41,7 @@ static void noisy_commands_are_answered(void **state)
 		if (random32() % 2)
 			fld_set(in, FLD(0x8, 23, 0), random32() % 2 ? a->n : a->send_cq->n);
 		hca_exec(flat.hca[0], in, random32() % sizeof(in), out, random32() % sizeof(out));
-		/* start again before random commands use up all objects */
+		/* start again, as random commands use up all objects */
 		if (i % 1000 == 0) {
 			unpair();
 			flat_teardown(state);

@@ -42,7 +42,6 @@ static void write_from(struct flat_qp *qp, uint32_t len)
 	flat_ring(qp);
 }
 
-/* Returns how many of the queues' requests one call completes. */
 static unsigned int done_in_a_call(void)
 {
 	unsigned int done = 0;

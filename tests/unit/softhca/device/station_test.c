@@ -174,7 +174,6 @@ static void violations_stop_at_the_end_of_their_counter(void **state)
 	assert_int_equal(count, UINT16_MAX);
 }
 
-/* Returns the time until a lost message is sent again. */
 static uint64_t time_of_a_retry(uint32_t timeout)
 {
 	struct flat_qp_attr attr = { .timeout = timeout, .retry = 7 };

@@ -18,7 +18,6 @@ enum { MANY = 300, STEPS = 30 /* enough to read the records of all */, ARMED = 1
 static struct flat_qp *idle[MANY];
 static struct flat_cq *cqs[ARMED];
 
-/* Makes a pair, and QPs on the UAR of its first end that send nothing. */
 static void pair_with_many(void)
 {
 	static const struct flat_qp_attr small = { .rq_log = 1, .sq_log = 1, .cq_log = 1 };
@@ -59,7 +58,6 @@ static void ring_for(const struct flat_qp *qp)
 	hca_uar_scan_sq(flat.hca[0], flat.uar[0], &value, 1);
 }
 
-/* Returns the producer index of the send queue that the adapter has seen. */
 static uint16_t sq_seen(const struct flat_qp *qp)
 {
 	const struct qp *seen = res_get(&qp->hca->qps, qp->n);
@@ -108,7 +106,8 @@ static void each_named_queue_is_served_at_once(void **state)
 	unpair_many();
 }
 
-/* The value of another queue's doorbell has replaced that of a's. */
+/* The value of another queue's doorbell has replaced that of a's, so only a scan of the records
+ * finds a. */
 static void replaced_doorbells_are_found(void **state)
 {
 	(void)state;
@@ -134,7 +133,7 @@ static void finished_scans_have_read_all_records(void **state)
 	unpair_many();
 }
 
-/* A page that is rung without end costs a few reads a turn, and none of its queues waits for
+/* A page that is rung without end costs a few reads a turn, so none of its queues waits for
  * ever. */
 static void endless_doorbells_cost_little(void **state)
 {

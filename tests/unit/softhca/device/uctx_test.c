@@ -121,7 +121,8 @@ static uint32_t cq_for(uint32_t uid, uint32_t umem, uint64_t offset, uint64_t re
 	return fld_get(out, CREATE_CQ_OUT_CQN);
 }
 
-/* Makes an EQ. A user can use the EQ of another user only if UID is PRM_SHARED_UID. */
+/* Makes an EQ. A user can use the EQ of another user only if UID is PRM_SHARED_UID, as it would see
+ * the other's events. */
 static uint32_t eq_for(uint32_t uid)
 {
 	uint8_t in[PRM_CREATE_EQ_IN_SIZE] = { 0 }, out[16];
@@ -322,7 +323,8 @@ static void memory_is_as_its_command_says(void **state)
 	cq_page = simple_for(uid, PRM_OP_ALLOC_UAR, 0, PRM_STAT_OK);
 	memory.offset = PAGE - 8;
 	umem = umem_for(uid, &memory, PRM_STAT_OK);
-	cq_for(uid, umem, 0, 0, PRM_STAT_BAD_PARAM_ERR); /* 64 CQEs of 64 bytes do not fit */
+	/* 64 CQEs of 64 bytes do not fit, so the ring would leave the memory */
+	cq_for(uid, umem, 0, 0, PRM_STAT_BAD_PARAM_ERR);
 	simple_for(uid, PRM_OP_DESTROY_UMEM, umem, PRM_STAT_OK);
 	memory.pages = 9; /* the page list holds eight */
 	umem_for(uid, &memory, PRM_STAT_BAD_PARAM_ERR);
@@ -396,7 +398,8 @@ static void memory_without_room_for_a_record_has_none(void **state)
 	user_end(uid, PRM_STAT_OK);
 }
 
-/* A queue that used the UAR of another user could ring that user's doorbells, or learn of them. */
+/* A queue uses a UAR of its own user only, as it could otherwise ring another user's doorbells, or
+ * learn of them. */
 static void queues_ring_their_users_page(void **state)
 {
 	struct memory memory = { flat_alloc(8 * PAGE, PAGE), 3, 12, 0 };

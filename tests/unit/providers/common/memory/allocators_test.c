@@ -149,7 +149,8 @@ static void records_come_from_pages_of_the_program(void **state)
 	provider_dbrec_free(&rig.dbrecs, page, record);
 }
 
-/* Existing queues return their memory to the allocator that it came from. */
+/* Existing queues return their memory to the allocator that it came from, as only that one can free
+ * it. */
 static void a_later_allocator_is_for_later_queues(void **state)
 {
 	struct program later = { .count = 0 };
@@ -178,7 +179,7 @@ static bool is_of_program(const __be32 *record)
 	return rig.program.count && at >= page && at < page + rig.program.bytes[0];
 }
 
-/* A page with records in use keeps them, and is freed with the last one. */
+/* A page with records in use is freed with the last one only, as the adapter still reads them. */
 static void an_allocator_that_is_taken_away_gives_no_more_records(void **state)
 {
 	struct dbrec_page *page, *page_after;

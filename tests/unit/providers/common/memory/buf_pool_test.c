@@ -35,7 +35,7 @@ static void small_buffers_share_pages(void **state)
 			assert_int_equal(((char *)bufs[i])[at], 0);
 		memset(bufs[i], (int)i | 1, size);
 	}
-	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++) { /* each keeps its own bytes */
+	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++) {
 		size_t size = sizes[i % ARRAY_SIZE(sizes)];
 
 		assert_int_equal(((char *)bufs[i])[0], (char)(i | 1));
@@ -113,7 +113,7 @@ static void a_chunk_without_a_place_is_measured(void **state)
 }
 
 /* If an adapter's rings start on a page, the pool takes any free page without measuring its run,
- * and zeroes only the requested bytes. */
+ * and zeroes only the requested bytes, as both would cost time for nothing. */
 static void a_pool_may_give_pages(void **state)
 {
 	enum { COUNT = 40, SMALL = 100 };

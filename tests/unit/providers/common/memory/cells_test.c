@@ -47,7 +47,7 @@ static void a_cell_is_handed_out_once(void **state)
 	provider_cells_destroy(&cells);
 }
 
-/* An object in use may contain the bytes that mark a free cell. */
+/* An object in use may contain the bytes that mark a free cell, so these prove nothing alone. */
 static void an_object_holds_any_bytes(void **state)
 {
 	struct cells cells = { .left = 0 };
@@ -104,7 +104,7 @@ static void a_cell_that_is_given_back_twice_ends_the_program(void **state)
 
 	(void)state;
 	if (!cells_are_kept())
-		return; /* the sanitizer reports it: each cell is a heap block */
+		return; /* the sanitizer reports it, as each cell is a heap block there */
 	child = fork();
 	assert_true(child >= 0);
 	if (!child)

@@ -42,7 +42,8 @@ static void records_are_zero_and_have_a_cache_line_each(void **state)
 	}
 	for (unsigned int i = 0; i < ARRAY_SIZE(recs); i++)
 		provider_dbrec_free(&pool, pages[i], recs[i]);
-	assert_int_equal(pool.empty, 1); /* one empty page stays for the next record */
+	/* one empty page stays, so that the next record needs no new one */
+	assert_int_equal(pool.empty, 1);
 	provider_dbrec_pool_destroy(&pool);
 }
 

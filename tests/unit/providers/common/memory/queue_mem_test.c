@@ -198,7 +198,8 @@ static void a_freed_ring_is_the_next_one_of_its_size(void **state)
 	assert_int_equal(kept_bytes, 0);
 }
 
-/* The oldest kept rings are freed first, and a ring beyond the limit is never kept. */
+/* The oldest kept rings are freed first, so the memory kept has a limit; a ring beyond the limit is
+ * never kept. */
 static void few_rings_are_kept(void **state)
 {
 	struct queue_mem rings[BUF_KEPT + 3], large;
@@ -224,8 +225,8 @@ static void few_rings_are_kept(void **state)
 	assert_int_equal(kept_bytes, 0);
 }
 
-/* A caller may ask for old bytes if it writes all that matters; the next caller still gets
- * zeroes. */
+/* A caller may ask for old bytes if it writes all that matters, as zeroing costs time; the next
+ * caller still gets zeroes. */
 static void a_place_may_keep_bytes(void **state)
 {
 	struct buf_place place = { .keeps_bytes = true };
@@ -361,7 +362,7 @@ static void threads_have_cells_of_their_own(void **state)
 	provider_cells_destroy(&cells);
 }
 
-/* Under a sanitizer the heap holds freed cells. */
+/* Under a sanitizer the heap holds freed cells, so none is seen again at once. */
 static void a_cell_that_was_given_back_is_taken_again(void **state)
 {
 	struct cells cells = { 0 };

@@ -110,7 +110,7 @@ static struct mlx4_srq *new_srq(struct rig *rig, uint32_t sges)
 	return to_msrq(&vsrq->srq);
 }
 
-/* Returns false if the CPU cannot single-step. */
+/* Returns false if the CPU cannot single-step, so the test skips. */
 static bool post_is_in_order(bool is_shared, uint32_t count, uint32_t sges)
 {
 	const struct rig_options options = { .recv_sge = sges, .recv_wr = 8 };

@@ -171,7 +171,8 @@ static void free_wqes_are_taken_as_they_came_back(void **state)
 	assert_int_equal(mlx4_post_srq_recv(&srq->vsrq.srq, &wr, &bad), ENOMEM);
 	for (unsigned int i = 0; i < ARRAY_SIZE(back); i++)
 		assert_int_equal(srq_complete(srq, back[i]), back[i]);
-	assert_int_equal(srq->head, 3); /* the last WQE ends the list and is never posted */
+	/* the last WQE ends the list and is never posted, as the next post links behind it */
+	assert_int_equal(srq->head, 3);
 	for (uint64_t i = 10; i < 13; i++) {
 		wr.wr_id = i;
 		assert_int_equal(mlx4_post_srq_recv(&srq->vsrq.srq, &wr, &bad), 0);
@@ -221,7 +222,8 @@ static void *post_shared(void *arg)
 	return NULL;
 }
 
-/* While another thread holds the lock, posts of all kinds wait for it, and they release it. */
+/* While another thread holds the lock, posts of all kinds wait for it, as two posts would write one
+ * slot, and they release it. */
 static void a_shared_ring_is_posted_to_under_its_lock(void **state)
 {
 	struct ibv_sge sges[2] = { { 0x1000, 1, 1 }, { 0x2000, 1, 1 } };

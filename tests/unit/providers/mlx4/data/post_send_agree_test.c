@@ -41,7 +41,7 @@ static struct rig *rig_for(const struct setup *setup)
 	return rig;
 }
 
-/* Checks that no slot ahead of the head looks like a WQE or its continuation: the adapter reads
+/* Checks that no slot ahead of the head looks like a WQE or its continuation, as the adapter reads
  * ahead of the doorbell. */
 static void expect_stamps(const struct mlx4_sq *sq)
 {

@@ -61,7 +61,7 @@ static const struct row rows[] = {
 	  .err = ENOMEM, .said = "33" },
 	{ RAW, SEND, .num_sge = 1, .lengths = { MAX_INLINE + 1 }, .flags = IBV_SEND_INLINE,
 	  .err = ENOMEM, .said = "33" },
-	/* atomics have a segment more */
+	/* an atomic has a segment more, so it has room for one SGE less */
 	{ RC, .opcode = IBV_WR_ATOMIC_CMP_AND_SWP, .num_sge = 1, .lengths = { 8 } },
 	{ RC, .opcode = IBV_WR_ATOMIC_CMP_AND_SWP, .num_sge = 2, .lengths = { 4, 4 }, .err = EINVAL,
 	  .said = "num_sge is 2" },
@@ -87,7 +87,7 @@ static const struct row rows[] = {
 	{ RAW, SEND, .num_sge = 2, .flags = IBV_SEND_INLINE, .err = EINVAL, .said = "no bytes" },
 	{ RAW, SEND, .num_sge = 2, .lengths = { 0, 60 } },
 	{ RAW, SEND, .num_sge = 2, .lengths = { 60, 0 } },
-	/* large sends: the least header is 14 bytes */
+	/* large sends: a header has at least the 14 bytes of Ethernet */
 	{ RAW, TSO, .num_sge = 1, .lengths = { 60 }, .header = 14 },
 	{ RAW, TSO, .num_sge = 1, .lengths = { 60 }, .header = HEADER },
 	{ RAW, TSO, .header = HEADER },
@@ -142,7 +142,6 @@ static struct ibv_send_wr request(const struct row *row, struct ibv_sge sges[MAX
 	return wr;
 }
 
-/* A request that each type takes. */
 static const struct row *good_of(const struct row *row)
 {
 	static const struct row good[] = {

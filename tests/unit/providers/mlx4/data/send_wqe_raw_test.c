@@ -112,8 +112,8 @@ static void short_header(void **state)
 			   "00000bb8 0000abcd");
 }
 
-/* A header of 60 bytes is the longest without an extra flag, and ends in the second piece, whose
- * first word must be written last. */
+/* A header of 60 bytes is the longest without an extra flag. It ends in the second piece, whose
+ * first word must be written last, as it replaces the stamp. */
 static void header_over_a_piece(void **state)
 {
 	struct ibv_sge sge = { (uintptr_t)frame, 3000, 0xabcd };

@@ -230,7 +230,8 @@ static void inline_bytes_are_the_same_by_both_calls(void **state)
 	}
 }
 
-/* LOCAL_INV and BIND_MW set the bit of strong order: later requests wait for them. */
+/* LOCAL_INV and BIND_MW set the bit of strong order, so later requests wait for them, as they use
+ * the key. */
 static void requests_on_keys_are_whole(void **state)
 {
 	struct rig *old = rig_new(NULL), *new = rig_new(NULL);
@@ -311,7 +312,7 @@ static void windows_are_unbound_and_refused(void **state)
 	rig_free(rig);
 }
 
-/* Window access flags have other bits in the hardware than in verbs. */
+/* Window access flags have other bits in the hardware than in verbs, so they are translated. */
 static void windows_grant_what_is_asked_for(void **state)
 {
 	const struct rig_options options = { .send_wr = 128 };
@@ -445,7 +446,8 @@ static void address_of_a_datagram_is_behind_the_control_segment(void **state)
 	rig_free(rig);
 }
 
-/* The adapter computes checksums of datagrams only, if it has the feature. */
+/* The adapter computes checksums of datagrams only, so the flag is refused elsewhere, and without
+ * the feature. */
 static void checksums_are_asked_for_where_they_are(void **state)
 {
 	struct rig_options options = { .type = IBV_QPT_UD };
@@ -476,7 +478,8 @@ static void checksums_are_asked_for_where_they_are(void **state)
 	}
 }
 
-/* Inline data needs a header in each piece of 64 bytes. */
+/* Inline data needs a header in each piece of 64 bytes, as a piece's first word must not look like
+ * a stamp. */
 static void inline_bytes_do_not_run_over_the_end_of_a_piece(void **state)
 {
 	const struct rig_options options = { .max_inline = 100 };
@@ -494,7 +497,8 @@ static void inline_bytes_do_not_run_over_the_end_of_a_piece(void **state)
 	rig_free(rig);
 }
 
-/* A WQE has up to 63 segments, fewer than the largest slot. */
+/* A WQE has up to 63 segments, as its control segment counts them in 6 bits; the largest slot has
+ * room for more. */
 static void longest_inline_data_fill_63_segments(void **state)
 {
 	const struct rig_options options = { .max_inline = 912 };
@@ -579,8 +583,8 @@ static void ownership_changes_with_each_lap(void **state)
 	rig_free(rig);
 }
 
-/* Checks the part ahead of the head that the adapter prefetches: no owner bit of a WQE, and stamps
- * at the start of each further piece. */
+/* Checks the part ahead of the head, as the adapter prefetches it: no owner bit of a WQE, and
+ * stamps at the start of each further piece. */
 static void check_free(struct rig *rig)
 {
 	uint32_t slot = 1u << rig->qp->sq.slot_log, head = rig->qp->sq.wq.head;
@@ -661,8 +665,8 @@ static void space_in_front_of_lists_is_stamped(void **state)
 }
 
 /* In a list longer than the ring, the adapter takes the first requests by their owner bits before
- * the doorbell, and another thread polls them. Their slots are stamped for the last requests of the
- * list. */
+ * the doorbell, and another thread polls them. So their slots are stamped for the last requests of
+ * the list. */
 static void list_that_laps_itself_is_stamped_for(void **state)
 {
 	enum { LONG_ONES = 4 };
@@ -915,7 +919,8 @@ static void doorbell_has_the_number_of_the_qp(void **state)
 	rig_free(rig);
 }
 
-/* For a BlueFlame write, the first two words of the WQE name its index and its QP. */
+/* For a BlueFlame write, the first two words of the WQE name its index and its QP, as the adapter
+ * reads neither from the ring. */
 static void blueflame_has_the_wqe_in_buffers_by_turns(void **state)
 {
 	const struct rig_options options = { .max_inline = 32, .blueflame = true };

@@ -16,7 +16,7 @@ enum { MAX_WR = 4, MAX_SGE = 2, MAX_INLINE = 32 };
 static uint8_t data[64];
 static struct ibv_sge sges[MAX_SGE + 1];
 
-/* An address is no constant initializer where pointers have 32 bits. */
+/* Filled here: an address is no constant initializer where pointers have 32 bits. */
 static int sges_fill(void **state)
 {
 	(void)state;
@@ -57,7 +57,6 @@ static void more_than_max_inline_data_in_two(struct ibv_qp_ex *qpx)
 	ibv_wr_set_inline_data_list(qpx, ARRAY_SIZE(bufs), bufs);
 }
 
-/* A batch keeps its first error. */
 static void two_errors(struct ibv_qp_ex *qpx)
 {
 	more_than_max_send_sge(qpx);
@@ -84,7 +83,8 @@ static const struct {
 	{ IBV_QPT_RAW_PACKET, checksums_without_the_device, EINVAL },
 };
 
-/* After the refusal, a batch of the queue's full size must fit. */
+/* After the refusal, a batch of the queue's full size must fit, as the refused one must give back
+ * its slots. */
 static void queue_fill(struct rig *rig)
 {
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
@@ -140,7 +140,7 @@ static void no_operation_is_begun_before_rts(void **state)
 	rig_free(rig);
 }
 
-/* Setters without a builder post nothing; later batches work. */
+/* Setters without a builder post nothing, as there is no WQE to complete; later batches work. */
 static void a_setter_without_a_builder_writes_nothing(void **state)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UD, IBV_QPT_XRC_SEND,

@@ -114,7 +114,8 @@ static void watch_begin(struct rig *rig, uint32_t count)
 				is_stamp(rig_slot(rig, watch.first + n) + at);
 }
 
-/* Checks that the prefetched pieces of each WQE equal the final ones. */
+/* Checks that the prefetched pieces of each WQE equal the final ones, as the adapter does not read
+ * them again. */
 static void check_pieces(const struct seen *seen)
 {
 	const uint32_t size = seen->is_posted ? wqe_bytes(seen->wqe) : 0;
@@ -244,7 +245,7 @@ static const struct shape connected[] = {
 	{ IBV_WR_RDMA_WRITE, 0, 4, 1, 20 },
 	{ IBV_WR_SEND, 0, SGES_MAX, 1, 20 },
 	{ IBV_WR_SEND, 0, SGES_MAX, 3, 20 },
-	{ IBV_WR_SEND, 0, 7, 2, 0 }, /* with empty SGEs */
+	{ IBV_WR_SEND, 0, 7, 2, 0 }, /* with empty SGEs, which take no segment */
 	{ IBV_WR_SEND, IBV_SEND_INLINE, 1, 1, 8 },
 	{ IBV_WR_RDMA_WRITE, IBV_SEND_INLINE, 1, 1, 29 },
 	{ IBV_WR_SEND, IBV_SEND_INLINE, 1, 1, 128 },

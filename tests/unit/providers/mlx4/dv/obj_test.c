@@ -223,7 +223,7 @@ static void members_are_granted_that_the_mask_asks_for(void **state)
 	assert_ptr_not_equal(views.cq.cq_uar, o->rig->ctx->uar);
 }
 
-/* With one foreign object, nothing is written of any. */
+/* With one foreign object, nothing is written of any: the caller could not know which are valid. */
 static void objects_of_another_provider_are_refused(void **state)
 {
 	struct objects *o = *state;
@@ -252,7 +252,7 @@ static void objects_of_another_provider_are_refused(void **state)
 		}
 }
 
-/* An initiator of XRC receives nothing. */
+/* An initiator of XRC receives nothing, so its ring of receives is empty. */
 static void a_qp_without_receives_has_an_empty_ring_of_them(void **state)
 {
 	const struct rig_options options = { .type = IBV_QPT_XRC_SEND };

@@ -167,7 +167,7 @@ static void a_flow_label_decides_the_port(void **state)
 	context_end(ctx);
 }
 
-/* The label has 20 bits; if they are 0, the handle has no label. */
+/* The label has 20 bits (IBTA vol 1, 8.3.2). If they are 0, the handle has no label. */
 static void bits_above_the_label_do_not_count(void **state)
 {
 	struct mlx5_context *ctx = new_context();

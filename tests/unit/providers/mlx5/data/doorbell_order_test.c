@@ -234,8 +234,8 @@ static void complete_late(struct rig *rig, const struct rig_cqe *want)
 	watch.cqe = entry;
 }
 
-/* Checks that the consumer index moves only after the entry was read; the adapter may overwrite it
- * from then on. */
+/* Checks that the consumer index moves only after the entry was read, as the adapter may overwrite
+ * it from then on. */
 static void assert_given_back_last(struct rig *rig)
 {
 	assert_true(watch.count >= 2);
@@ -287,8 +287,8 @@ static void nothing_is_read_before_the_owner_bit(void **state)
 	rig_free(rig);
 }
 
-/* After an error CQE, the library takes CQEs one by one: the barriers are of the poll, of the
- * error, and then the one under test. */
+/* After an error CQE, the library takes CQEs one by one, so the barriers are those of the poll, of
+ * the error, and then the one under test. */
 static void nor_behind_a_failure(void **state)
 {
 	struct rig *rig = rig_new(NULL);

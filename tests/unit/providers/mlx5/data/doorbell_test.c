@@ -133,7 +133,7 @@ static void request_post(struct rig *rig, enum way way)
 	fill_wr(&wr, way == BY_INLINE ? inline_sges : &sge, way);
 	fill_wr(&second, &sge, BY_POST);
 	wr.num_sge = way == BY_EMPTY_SGES ? 0 : 1;
-	if (way == BY_INLINE) /* two pieces avoid the fast path */
+	if (way == BY_INLINE) /* two pieces, as the fast path takes one */
 		wr.num_sge = 2;
 	if (way == BY_LIST)
 		wr.next = &second;
@@ -163,7 +163,6 @@ static bool is_pushed(const uint8_t *page, unsigned int at)
 	return memcmp(page + at + 8, nothing, sizeof(nothing)) != 0;
 }
 
-/* Posts by RIG; returns the offset of the written register. */
 static unsigned int post_at(struct sharers *s, struct rig *rig, enum way way, bool *pushed)
 {
 	unsigned int at;
@@ -176,8 +175,8 @@ static unsigned int post_at(struct sharers *s, struct rig *rig, enum way way, bo
 	return at;
 }
 
-/* In a thread domain, doorbells and BlueFlame writes share one register and alternate its
- * halves. */
+/* In a thread domain, doorbells and BlueFlame writes share one register and alternate its halves,
+ * as no other thread writes it. */
 static void halves_take_turns_in_a_domain(void **state)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UD, IBV_QPT_XRC_SEND };
@@ -201,8 +200,8 @@ static void halves_take_turns_in_a_domain(void **state)
 	}
 }
 
-/* Without a thread domain, BlueFlame writes alternate the halves of the page's second register;
- * plain doorbells use the first, and do not count. */
+/* Without a thread domain, BlueFlame writes alternate the halves of the page's second register,
+ * under its lock. Plain doorbells use the first, so they do not count. */
 static void halves_take_turns_under_the_lock(void **state)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UD, IBV_QPT_XRC_SEND };
@@ -302,7 +301,7 @@ static void nobody_else_pushes_meanwhile(void **state)
 	assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
 }
 
-/* A request longer than a half is rung. */
+/* A request longer than a half is rung, as a push has room for one half. */
 static void a_long_request_is_rung(void **state)
 {
 	struct sharers *s = sharers_new(BFREG_SHARED, IBV_QPT_RC);
@@ -335,7 +334,7 @@ static void *post_again_and_again(void *arg)
 }
 
 /* After all threads have posted, each half holds one whole request. Torn writes are too rare to
- * prove the lock (nobody_else_pushes_meanwhile does that); ThreadSanitizer sees the race here. */
+ * prove the lock (nobody_else_pushes_meanwhile does so), but ThreadSanitizer sees the race here. */
 static void threads_leave_whole_requests(void **state)
 {
 	struct sharers *s = sharers_new(BFREG_SHARED, IBV_QPT_RC);

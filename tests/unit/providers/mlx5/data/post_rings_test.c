@@ -262,8 +262,8 @@ static void a_queue_that_was_reset_is_as_long_as_before(void **state)
 	rig_free(rig);
 }
 
-/* A batch uses BlueFlame only if it has inline data, whatever the batch before had: the flag must
- * not survive its batch. */
+/* A batch uses BlueFlame only if it has inline data, whatever the batch before had, so the flag
+ * must not survive its batch. */
 static void each_batch_says_whether_it_is_pushed(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .bf_max = 64 });
@@ -298,7 +298,7 @@ static void a_full_queue_names_the_first_that_does_not_fit(void **state)
 	assert_ptr_equal(bad, &wr[4]);
 	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1); /* 0xfffd + 4 */
 
-	/* One completion frees one slot. */
+	/* One completion frees one slot, so one request fits again. */
 	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_REQ, .wqe_counter = 0xfffd });
 	assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 1, (struct ibv_wc[1]){}), 1);
 	bad = NULL;
@@ -370,7 +370,6 @@ static void a_refused_request_leaves_those_before_it(void **state)
 		assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1);
 		assert_int_equal(rig->qp->sq.wq.head, 1);
 
-		/* Aborted batches ring nothing. */
 		memset(rig->uar, 0, RIG_PAGE);
 		assert_int_equal(post_send(rig, &wrong, &bad), refused[i].err);
 		assert_ptr_equal(bad, &wrong);
@@ -421,7 +420,6 @@ static void a_batch_with_an_error_posts_nothing(void **state)
 	assert_int_equal(rig->qp->sq.wq.head, 0);
 	check_bytes(rig->uar + 0x800, "00000000 00000000");
 
-	/* The queue works as before. */
 	ibv_wr_start(qpx);
 	for (unsigned int i = 0; i < 4; i++)
 		wr_send_with(qpx, i);
@@ -443,7 +441,6 @@ static void an_empty_batch_rings_nothing(void **state)
 	rig_free(rig);
 }
 
-/* Posts are refused before RTS (sends) and before INIT (receives). */
 static void a_shut_gate_refuses_everything(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -546,7 +543,8 @@ static void a_receive_is_its_scatter_list(void **state)
 	assert_int_equal(post_recv(rig, &two, &bad), 0);
 	check_bytes(rig_rq(rig, 0),
 		    "00000040 00000abc 11223344 55667788 00000041 00000abd 00000000 00002000");
-	check_bytes(rig_rq(rig, 1), /* the terminator of a short list has the invalid lkey */
+	/* the terminator of a short list has the invalid lkey, so the adapter stops there */
+	check_bytes(rig_rq(rig, 1),
 		    "00000040 00000abc 11223344 55667788 00000000 00000100 00000000 00000000");
 	check_bytes(rig_rq(rig, 2),
 		    "00000041 00000abd 00000000 00002000 00000000 00000100 00000000 00000000");

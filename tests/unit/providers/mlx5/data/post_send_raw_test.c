@@ -156,7 +156,6 @@ static void tso_headers_go_over_the_end_of_the_ring(void **state)
 	rig_free(rig);
 }
 
-/* Posts WR through ibv_wr_*(). */
 static int frame_build(struct rig *rig, const struct ibv_send_wr *wr)
 {
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
@@ -166,7 +165,6 @@ static int frame_build(struct rig *rig, const struct ibv_send_wr *wr)
 	return ibv_wr_complete(qpx);
 }
 
-/* Checks that a single request, a list and ibv_wr_* write the same bytes. */
 static void assert_all_ways_alike(const struct ibv_send_wr *like, uint32_t at, uint32_t min_header)
 {
 	struct rig *one = raw_rig(at, min_header), *list = raw_rig(at, min_header);
@@ -267,8 +265,8 @@ static void frames_that_cannot_be_sent_are_refused(void **state)
 	rig_free(rig);
 }
 
-/* If the device needs no inline header, headers shorter than Ethernet's and empty frames are
- * refused. */
+/* If the device needs no inline header, the library refuses headers shorter than Ethernet's and
+ * empty frames itself. */
 static void frames_without_ethernet_headers_are_refused(void **state)
 {
 	struct rig *rig = raw_rig(0, 0);
@@ -311,7 +309,6 @@ static const struct checksums {
 } checksums[] = { { 0x06, 0x08, true },  { 0x06, 0x04, false }, { 0xff, 0xfb, true },
 		  { 0x02, 0x08, false }, { 0x04, 0x08, false }, { 0x00, 0x00, false } };
 
-/* Delivers the next frame. */
 static void frame_receive(struct rig *rig, const struct checksums *sums, uint64_t wr_id)
 {
 	const uint32_t entry = rig->cq_pi % (rig->cq->mask + 1);
@@ -391,7 +388,8 @@ static void frames_and_sends_complete_in_one_poll(void **state)
 	rig_free(rig);
 }
 
-/* A frame inside its CQE and an error leave the fast loop; later frames enter it again. */
+/* A frame inside its CQE and an error leave the fast loop, as it handles neither; later frames
+ * enter it again. */
 static void what_is_no_usual_frame_is_taken_among_them(void **state)
 {
 	struct rig *rig = checking_rig(RQ_CHECKED);

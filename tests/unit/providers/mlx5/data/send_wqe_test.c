@@ -164,7 +164,8 @@ static void both_doors_write_the_golden_bytes(void **state)
 	}
 }
 
-/* ibv_post_send() alone: ibv_wr_*() writes the length that it gets, as release 65.0 does. */
+/* ibv_post_send() alone: ibv_wr_*() writes the length that it gets, as release 65.0 does, so they
+ * differ here. */
 static void a_buffer_of_an_atomic_has_8_bytes(void **state)
 {
 	static const uint32_t lengths[] = { 1, 4, 7, 8, 9, 16, 0x80000000 };
@@ -190,7 +191,8 @@ static void a_buffer_of_an_atomic_has_8_bytes(void **state)
 	}
 }
 
-/* PRM: the control segment has all 16 bits of the index, though the ring uses fewer. */
+/* PRM: the control segment has all 16 bits of the index, so the library must not mask it to the
+ * ring. */
 static void both_doors_write_all_bits_of_the_index(void **state)
 {
 	(void)state;
@@ -247,7 +249,7 @@ static void inline_data_follows_its_length(void **state)
 	rig_free(rig);
 }
 
-/* Each length has its own copy routine, which must not write in front of the data. */
+/* Each length has its own copy routine, so each must be seen not to write in front of the data. */
 static void inline_data_of_each_length_stays_behind_its_head(void **state)
 {
 	enum { LONGEST = 200, UNIT = 16 };

@@ -166,7 +166,7 @@ static void a_qp_without_sges_refuses_one(void **state)
 	refuses_an_sge_without_room(IBV_QPT_DRIVER);
 }
 
-/* A setter without a builder has no WQE. It must not write to the WQE of the previous batch. */
+/* A setter without a builder has no WQE, so it must not write to the WQE of the previous batch. */
 static void a_setter_without_a_builder_writes_nothing(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .type = IBV_QPT_RC });

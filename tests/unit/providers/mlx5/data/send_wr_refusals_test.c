@@ -18,7 +18,7 @@ enum { MAX_WR = 4, MAX_SGE = 2, MAX_INLINE = 32, HEADER = 18 };
 static uint8_t data[256];
 static struct ibv_sge sges[MAX_SGE + 1];
 
-/* An address is no constant initializer where pointers have 32 bits. */
+/* Filled here: an address is no constant initializer where pointers have 32 bits. */
 static int sges_fill(void **state)
 {
 	(void)state;
@@ -60,7 +60,7 @@ static void more_than_max_inline_data_in_two(struct ibv_qp_ex *qpx)
 	ibv_wr_set_inline_data_list(qpx, ARRAY_SIZE(bufs), bufs);
 }
 
-/* The total is 16 where 32 bits hold it. */
+/* The sum wraps to 16 where 32 bits hold it. */
 static void more_than_four_gigabytes_in_two(struct ibv_qp_ex *qpx)
 {
 	const struct ibv_data_buf bufs[] = { { data, 0xfffffff0 }, { data, 0x20 } };
@@ -69,7 +69,6 @@ static void more_than_four_gigabytes_in_two(struct ibv_qp_ex *qpx)
 	ibv_wr_set_inline_data_list(qpx, ARRAY_SIZE(bufs), bufs);
 }
 
-/* A batch keeps its first error. */
 static void two_errors(struct ibv_qp_ex *qpx)
 {
 	more_than_max_send_sge(qpx);
@@ -124,7 +123,8 @@ static struct rig *narrow_rig(enum ibv_qp_type type)
 	return rig;
 }
 
-/* After the refusal, a batch of the queue's full size must fit. */
+/* After the refusal, a batch of the queue's full size must fit, as the refused one must give back
+ * its slots. */
 static void queue_fill(struct rig *rig)
 {
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;

@@ -25,7 +25,6 @@ struct buffers {
 	uint32_t count;
 };
 
-/* Splits LENGTH bytes into COUNT buffers of equal length, except for the last. */
 static void buffers_set_up(struct buffers *buffers, uint32_t length, uint32_t count)
 {
 	uint32_t part = length / count, left = length;
@@ -132,7 +131,7 @@ static const struct operation operations[] = {
 
 static void an_answer_goes_to_its_buffers_wherever_its_wqe_is(void **state)
 {
-	/* 0xfff8: the 16-bit index of the adapter wraps in that lap. */
+	/* 0xfff8, so that the 16-bit index of the adapter wraps in that lap */
 	static const uint32_t first[] = { 0, 0xfff8 };
 
 	(void)state;
@@ -144,8 +143,8 @@ static void an_answer_goes_to_its_buffers_wherever_its_wqe_is(void **state)
 						       first[at / RING] + at % RING, n);
 }
 
-/* The log line of a failure reads remote address and first buffer from the WQE, which may wrap at
- * the end of the ring. */
+/* The log line of a failure reads remote address and first buffer from the WQE, so it must follow a
+ * WQE that wraps at the end of the ring. */
 static void a_failure_is_explained_wherever_its_wqe_is(void **state)
 {
 	(void)state;

@@ -86,7 +86,7 @@ static bool order_message(struct order *o, uint32_t *index)
 		mlx5_srq_complete(&o->srq, o->taken[qp]);
 	}
 	*index = o->next;
-	assert_false(o->is_posted[*index]); /* one message per WQE */
+	assert_false(o->is_posted[*index]); /* one message per WQE, so none is posted twice */
 	o->is_posted[*index] = true;
 	o->is_busy[qp] = true;
 	o->taken[qp] = *index;

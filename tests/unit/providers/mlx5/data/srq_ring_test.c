@@ -217,7 +217,8 @@ static void a_request_that_met_an_absent_page_is_posted_again(void **state)
 		}
 		for (unsigned int k = 0; k < 2 && i % 4 >= 1; k++) {
 			assert_memory_equal(srq_wqe(&s->srq, failed[k]) + 1, kept[k], 48);
-			assert_int_not_equal(next, failed[k]); /* they wait */
+			/* they wait */
+			assert_int_not_equal(next, failed[k]);
 		}
 	}
 	assert_int_equal(seen, 16);
@@ -286,7 +287,7 @@ static void a_request_comes_back_also_when_its_cq_is_cleaned(void **state)
 	srq_rig_free(s);
 }
 
-/* The adapter takes 0, 1, 2; messages complete as 2, 0. The list goes on by address: 3, 0, 2. */
+/* The adapter takes 0, 1, 2; messages complete as 2, 0. The list goes on by address, so 3, 0, 2. */
 static void wqes_come_back_in_the_order_of_addresses(void **state)
 {
 	struct srq_rig *s = srq_rig_new(true);
@@ -464,7 +465,7 @@ static void each_of_a_run_leaves_its_wqe_to_the_others(void **state)
 	}
 }
 
-/* Mini CQEs may name WQEs that are not neighbours. */
+/* Mini CQEs may name WQEs that are not neighbours, so each is freed by its own index. */
 static void a_run_names_the_wqe_of_each(void **state)
 {
 	enum { COMPRESSED = 3 << 2, MINI = 8 };
@@ -527,8 +528,8 @@ static void whoever_moves_the_record_has_the_ring(void **state)
 	}
 }
 
-/* A ring that the program has taken stays the program's, even if the record equals the
- * library's. */
+/* A ring that the program has taken stays the program's, even if the record equals the library's:
+ * the program may post at any time. */
 static void a_ring_that_was_taken_stays_so(void **state)
 {
 	struct srq_rig *s = srq_rig_new(true);
@@ -546,7 +547,7 @@ static void a_ring_that_was_taken_stays_so(void **state)
 }
 
 /* After another mlx5dv_init_obj(), before or after the program's first post, the program's links
- * stay. */
+ * stay, as its posts depend on them. */
 static void a_program_that_is_told_again_keeps_its_links(void **state)
 {
 	(void)state;

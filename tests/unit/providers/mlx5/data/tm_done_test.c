@@ -127,7 +127,7 @@ static void a_message_without_a_tag_is_in_the_wqe_that_its_cqe_names(void **stat
 	}
 }
 
-/* The WQE counter exceeds the ring; its low bits are the WQE's index. */
+/* The WQE counter exceeds the ring, so only its low bits are the WQE's index. */
 static void the_counter_is_taken_modulo_the_ring(void **state)
 {
 	char buf[64];
@@ -139,7 +139,7 @@ static void the_counter_is_taken_modulo_the_ring(void **state)
 	assert_int_equal(unmatched(0xfffc, TM_CQE_UNEXPECTED, MLX5_CQE_RESP_SEND).wr_id, 100);
 }
 
-/* A message without a tag header is an ordinary one, and not counted. */
+/* A message without a tag header is an ordinary one, so it is not counted. */
 static void a_message_without_headers_is_not_counted(void **state)
 {
 	char buf[64];
@@ -157,7 +157,7 @@ static void a_message_without_headers_is_not_counted(void **state)
 	assert_int_equal(it.tm.seen, 1);
 }
 
-/* PRM: the counts have 16 bits. The library requests a sync when the program lags by 1 << 14. */
+/* PRM: the counts have 16 bits, so the library requests a sync when the program lags by 1 << 14. */
 static void too_many_untold_messages_ask_for_a_sync(void **state)
 {
 	static const uint16_t told[] = { 0, 0xc123, 0xffff };
@@ -179,7 +179,8 @@ static void too_many_untold_messages_ask_for_a_sync(void **state)
 	}
 }
 
-/* A payload inside the CQE must fit into the WQE's buffer; else the request fails. */
+/* A payload inside the CQE must fit into the WQE's buffer, as the library copies it; else the
+ * request fails. */
 static void a_payload_inside_the_cqe_fits_its_wqe_or_fails(void **state)
 {
 	struct ibv_cq_ex *cqx = &it.rig->cq->vcq.cq_ex;
@@ -213,7 +214,7 @@ static void a_payload_inside_the_cqe_fits_its_wqe_or_fails(void **state)
 	ibv_end_poll(cqx);
 }
 
-/* An unknown operation must not index beyond the table. */
+/* An unknown operation fails its tag, as it would index beyond the table. */
 static void an_unknown_operation_fails_its_tag(void **state)
 {
 	(void)state;

@@ -282,7 +282,8 @@ static void a_cancelled_batch_without_the_fence_adds_none(void **state)
 	rig_free(rig);
 }
 
-/* A cancelled request on a key has no effect on the fence for the one before it. */
+/* A cancelled request on a key has no effect on the fence for the one before it, as that one was
+ * posted. */
 static void a_cancelled_request_on_a_key_keeps_the_fence(void **state)
 {
 	struct rig *rig = umr_rig(0, IBV_QPT_RC);
@@ -300,7 +301,8 @@ static void a_cancelled_request_on_a_key_keeps_the_fence(void **state)
 	rig_free(rig);
 }
 
-/* Each waits for the one before it, and the request after them for the last. */
+/* Each waits for the one before it, and the request after them for the last, as each changes what
+ * the next may use. */
 static void requests_on_keys_in_one_batch_wait_for_each_other(void **state)
 {
 	struct ibv_mw_bind_info info = mw_bind_info(ALL_ACCESS);
@@ -662,7 +664,6 @@ static void requests_on_keys_are_the_same_by_each_way(void **state)
 	}
 }
 
-/* Checks the refusal; window and ring stay unchanged. */
 static void bind_is_refused(struct rig *rig, struct ibv_mw_bind *bind)
 {
 	struct ibv_mw mw = window_of(&pd, 0x00012300);

@@ -167,7 +167,7 @@ static void general_objects_have_kinds_of_their_own(void **state)
 	}
 }
 
-/* The bytes behind a short command belong to the program, and must not be read. */
+/* The bytes behind a short command belong to the program, so they must not be read. */
 static void a_short_command_names_nothing(void **state)
 {
 	const uint8_t rule[IN_SIZE] = { [0] = 0x09, [1] = 0x36, [32] = 1 };

@@ -214,7 +214,7 @@ static void another_process_has_the_same_object(void **state)
 	it.commands = 0;
 	mlx5dv_devx_umem_unimport(imported);
 	mlx5dv_devx_umem_unimport(NULL);
-	assert_int_equal(it.commands, 0); /* still used by others */
+	assert_int_equal(it.commands, 0); /* none yet, as others still use the memory */
 	imported = mlx5dv_devx_umem_import(context(), attrs);
 	assert_int_equal(mlx5dv_devx_umem_dereg(imported), 0);
 	assert_int_equal(it.attrs[0].value, HANDLE);

@@ -111,7 +111,7 @@ static void attr_answer(const struct verbs_attr *attr, uint64_t value)
 		memcpy((void *)(uintptr_t)attr->value, &value, sizeof(value));
 }
 
-/* Linux must know a page number, which it gave out by a mapping. */
+/* Linux must know a page number, as it gave it out by a mapping. */
 static int page_number(const struct verbs_attr *attrs)
 {
 	uint32_t number;
@@ -268,7 +268,6 @@ static void destroy_qp(struct mlx5_qp *qp)
 
 enum { QPS = 20 };
 
-/* The register that a QP's posts ring. */
 static uint8_t *rung(const struct mlx5_qp *qp)
 {
 	return qp->sq.db.use == BFREG_OWN ? qp->sq.db.reg : qp->sq.db.bfreg->reg;
@@ -385,7 +384,7 @@ static void a_kernel_that_has_none_is_not_asked_again(void **state)
 	}
 }
 
-/* After a temporary lack of pages, the next QP asks the kernel again. */
+/* After a temporary lack of pages, the next QP asks the kernel again, as pages may be free then. */
 static void a_kernel_that_is_short_is_asked_again(void **state)
 {
 	static const int errors[] = { ENOMEM, EAGAIN, EINTR, ENOSPC };
@@ -406,7 +405,7 @@ static void a_kernel_that_is_short_is_asked_again(void **state)
 	}
 }
 
-/* Halves of a register alternate across owners: the adapter does not know that the QP has
+/* Halves of a register alternate across owners, as the adapter does not know that the QP has
  * changed. */
 static void the_next_owner_goes_on_with_the_other_half(void **state)
 {
@@ -486,7 +485,7 @@ static void the_kernel_says_which_register_of_the_page_a_qp_has(void **state)
 	}
 }
 
-/* BIT(31) means "no register". */
+/* BIT(31) means "no register", so the QP fails. */
 static void a_register_that_is_not_on_the_page_fails_the_qp(void **state)
 {
 	static const uint32_t numbers[] = { 2, 3, 64, 65, 1u << 31 };
@@ -548,7 +547,7 @@ static void large_pages_go_on_with_their_numbers(void **state)
 	destroy_qp(own);
 }
 
-/* The library ignores UARs beyond the page, even if the kernel reports more: their registers are
+/* The library ignores UARs beyond the page, even if the kernel reports more, as their registers are
  * not mapped. */
 static void uars_that_are_not_on_the_page_are_left_out(void **state)
 {
@@ -614,7 +613,8 @@ static struct mlx5dv_devx_uar *page_for_program(struct mlx5_context *ctx, uint32
 	return mlx5dv_devx_alloc_uar(&ctx->vctx.context, type);
 }
 
-/* A request for BlueFlame succeeds or fails openly; environment variables apply to QPs only. */
+/* A request for BlueFlame succeeds or fails openly, as the program named it; environment variables
+ * apply to QPs only. */
 static void a_program_pushes_or_is_told(void **state)
 {
 	struct mlx5_context *ctx = *state;
@@ -707,7 +707,7 @@ enum { MOST_UNITS = 63, LONGEST_WQE = 1024 }; /* PRM: Control Segment, ds; max_w
 #define KEY_OPS (IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW)
 
 /* Checks that each operation of the QP has room for the largest SGE list and the most inline bytes,
- * whatever operations the QP was created for. */
+ * whatever operations the QP was created for, as ibv_post_send() takes any. */
 static void requests_fit(const struct mlx5_qp *qp)
 {
 	const struct mlx5_sq *sq = &qp->sq;
@@ -761,7 +761,7 @@ static void limits_of_type_hold(struct mlx5_context *ctx, enum ibv_qp_type type,
 	assert_in_range(bytes, 800, LONGEST_WQE);
 }
 
-/* Operations that the program did not name may have longer heads than those it named;
+/* Operations that the program did not name may have longer heads than those it named, as
  * ibv_post_send() still allows them. */
 static void no_request_is_longer_than_its_control_segment_says(void **state)
 {

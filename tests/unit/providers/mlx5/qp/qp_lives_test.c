@@ -305,7 +305,8 @@ static struct mlx5_cq *compressed_cq_create(struct life *life)
 	return to_mcq(&vcq->cq);
 }
 
-/* A reset removes compressed CQEs as well, unless the program reads the CQ by itself. */
+/* A reset removes compressed CQEs as well, as their requests are gone, unless the program reads the
+ * CQ by itself. */
 static void a_reset_forgets_what_was_compressed(void **state)
 {
 	enum { COUNT = 3, COMPRESSED = 3 << 2 };
@@ -602,7 +603,6 @@ static void each_event_makes_the_next_request_another(void **state)
 	assert_int_equal(be32toh(cq->dbrec[1]) >> 28, 1);
 }
 
-/* Ends the old ring with a resize CQE. */
 int verbs_cmd_resize_cq(struct ibv_cq *cq, uint32_t cqe, const struct verbs_udata *udata)
 {
 	const struct mlx5_ib_resize_cq *req = udata->req;
@@ -640,8 +640,8 @@ static void resize_with_two_unread(struct mlx5_cq *cq, uint32_t ci, int cqes)
 		assert_false(cqe_is_sw_owned(cq, cqe_at(cq, cq->ci + i), cq->ci + i));
 }
 
-/* At each index, a poll after a resize returns the unread completions, and nothing else: entries
- * move to other slots, and their owner bits depend on the index. */
+/* At each index, a poll after a resize returns the unread completions, and nothing else, as entries
+ * move to other slots and their owner bits depend on the index. */
 static void unread_completions_move_to_the_new_ring(void **state)
 {
 	static const int sizes[] = { 8, 100, 3, 16 };
@@ -653,7 +653,8 @@ static void unread_completions_move_to_the_new_ring(void **state)
 }
 
 /* Compressed CQEs cannot be moved one by one. */
-/* After a refused resize, a program may go on reading the old ring. */
+/* After a refused resize, a program may go on reading the old ring, so its CQEs must stay as they
+ * were. */
 static void a_refused_resize_leaves_the_cqes(void **state)
 {
 	enum { COUNT = 3 };
@@ -686,7 +687,7 @@ static void a_ring_of_compressed_cqes_stays(void **state)
 	resize_with_two_unread(cq, 0, 100);
 }
 
-/* Without a resize CQE, the adapter may still write to the old ring: both rings must stay
+/* Without a resize CQE, the adapter may still write to the old ring, so both rings must stay
  * allocated. */
 static void a_ring_without_end_keeps_both(void **state)
 {
@@ -721,7 +722,7 @@ static size_t old_rings_size(const struct mlx5_cq *cq, size_t size, unsigned int
 	return all;
 }
 
-/* A resize reuses the unused one of two rings. */
+/* A resize reuses the unused one of two rings, so that resizing back and forth maps nothing. */
 static void resizes_keep_two_rings_of_the_largest_size(void **state)
 {
 	static const int sizes[] = { 15, 200, 31, 800, 100, 400 };

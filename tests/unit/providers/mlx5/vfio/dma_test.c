@@ -23,7 +23,7 @@ static struct {
 	struct vfio_iommu_type1_dma_map map;
 	unsigned int maps, unmaps;
 	int ret;
-	struct vfio_iommu_type1_dma_unmap unmap; /* last: it may be longer */
+	struct vfio_iommu_type1_dma_unmap unmap; /* last, as it may be longer */
 } iommu;
 
 static int ask_iommu(unsigned long request, void *arg)
@@ -117,7 +117,8 @@ static void pages_may_have_64_kib(void **state)
 	space_end();
 }
 
-/* A region's own addresses are what its pages are counted from, and not the memory's. */
+/* A region's pages are counted from its own addresses, as objects name those, and not from the
+ * memory's. */
 static void an_object_has_addresses_of_its_own(void **state)
 {
 	const void *addr = (void *)(uintptr_t)0x40001000;

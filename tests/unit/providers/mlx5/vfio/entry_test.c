@@ -52,7 +52,8 @@ static void an_entry_has_these_bytes(void **state)
 	guarded_free(entry, 64);
 }
 
-/* Each length, with the data and the last mailbox before an inaccessible page. */
+/* Each length, with the data and the last mailbox before an inaccessible page, so that an access
+ * beyond them ends the test. */
 static void chains_hold_commands_of_any_length(void **state)
 {
 	(void)state;

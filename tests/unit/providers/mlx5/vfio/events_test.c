@@ -179,7 +179,7 @@ static void a_flood_of_events_ends(void **state)
 	check_armed("2a000040");
 }
 
-/* A command may need the pages that an event asks for. */
+/* A command may need the pages that an event asks for, so they are given while it waits. */
 static void pages_are_given_while_a_command_waits(void **state)
 {
 	(void)state;

@@ -38,7 +38,7 @@ static void pages_get(const uint8_t *in, uint32_t inlen, uint32_t count)
 		const uint64_t page = fld_get64(in + 16, i * 8);
 
 		assert_true(page % PAGE == 0);
-		*guarded_at(page) = *guarded_at(page + PAGE - 1) = 0x5a; /* a whole one */
+		*guarded_at(page) = *guarded_at(page + PAGE - 1) = 0x5a;
 		firmware.page[firmware.count++] = page;
 	}
 }
@@ -173,7 +173,8 @@ static void pages_that_may_be_in_use_are_kept(void **state)
 	assert_int_equal(guarded.in_use, 1);
 	firmware.ret = 0;
 	assert_int_equal(mlx5_vfio_pages_reclaim(&pages), 0);
-	assert_int_equal(guarded.in_use, 1); /* until the device is closed */
+	/* until the device is closed, as the firmware may still use it */
+	assert_int_equal(guarded.in_use, 1);
 }
 
 static void firmware_that_keeps_pages_is_not_asked_for_ever(void **state)

@@ -26,7 +26,8 @@ static uint32_t key;
 static uint64_t pages, filler;
 static uint8_t frame[1500];
 
-/* Makes a free key for UMR; all its entries point to one filler page until a UMR changes them. */
+/* Makes a free key for UMR; all its entries point to one filler page until a UMR changes them, as
+ * those of mlx5's kernel driver do. */
 static uint32_t free_key(void)
 {
 	enum { OCTOWORDS = WQES * WQE_PAGES / 2 };
@@ -108,7 +109,6 @@ static void wqe_post(uint32_t index, uint32_t next)
 	fld_set(flat.mem + rq->dbr, FLD(0x0, 31, 0), ++rq->pi);
 }
 
-/* Builds a UDP frame with PAYLOAD bytes in FRAME, and returns its length. */
 static uint32_t frame_build(uint32_t payload)
 {
 	struct eth_flow flow = { .protocol = 17, .sport = payload, .payload = payload };
@@ -182,7 +182,7 @@ static void memory_is_what_requests_say(void **state)
 static void what_was_not_mapped_is_the_filler(void **state)
 {
 	(void)state;
-	map_page(icosq, 0, page_of(0)); /* the UMR has made the key valid */
+	map_page(icosq, 0, page_of(0)); /* the UMR has made the key valid, so frames have a place */
 	wqe_post(0, 3);
 	wqe_post(3, 1);
 	frame_send(16 * STRIDE - 42);
@@ -221,7 +221,8 @@ static void linked_wqes_are_flushed_in_their_order(void **state)
 
 /* ---- WQEs with signatures ---- */
 
-/* The signature covers 48 of the 64 bytes: the segment that ends the scatter list is not signed. */
+/* The signature covers 48 of the 64 bytes: the segment that ends the scatter list is not signed, as
+ * the adapter does not read it. */
 enum { SIGNED_WQE = 64, SIGNED = 48, SIGNATURE = 16, SIGNATURE_AT = 4 };
 
 /* Posts a signed WQE: the signature segment, the link to the next WQE, the buffer. Returns the
@@ -399,7 +400,8 @@ static void wqes_in_turn_are_no_fault(void **state)
 	eth_free_rq(plain);
 }
 
-/* A frame must fit into the strides of a WQE, even if the WQE's buffer is longer. */
+/* A frame must fit into the strides of a WQE, even if the WQE's buffer is longer, as it may not
+ * reach the next WQE's. */
 static void a_frame_fits_the_strides(void **state)
 {
 	(void)state;

@@ -56,7 +56,6 @@ static uint32_t byte_count(const uint8_t *cqe)
 	return be32(cqe + 44);
 }
 
-/* Returns the MAC address of an adapter's vport. */
 static const uint8_t *flat_mac(int hca)
 {
 	static uint8_t out[16 + PRM_NIC_VPORT_CONTEXT_SIZE];
@@ -269,7 +268,7 @@ static void wrong_checksums_are_seen(void **state)
 	eth_send(sq, frame, len);
 	assert_non_null(eth_receive(rq, &cqe));
 	assert_int_equal(CQE_OK(cqe), 3);
-	frame[14 + 8]++; /* time to live */
+	frame[14 + 8]++; /* time to live: a router lowers it, so the sum of the header changes */
 	eth_send(sq, frame, len);
 	assert_non_null(eth_receive(rq, &cqe));
 	assert_int_equal(CQE_OK(cqe) & 2, 0);
@@ -454,7 +453,8 @@ static void a_wrong_wqe_ends_the_queue(void **state)
 	assert_null(eth_receive(rq, NULL));
 }
 
-/* A flushed WQE of several blocks has one CQE; from the error state, only a reset is allowed. */
+/* A flushed WQE of several blocks has one CQE, as software frees all its blocks by that CQE. From
+ * the error state, only a reset is allowed. */
 static void flushed_wqes_of_several_blocks_complete_once(void **state)
 {
 	struct eth_flow flow = { .protocol = 17, .payload = 600 };
@@ -557,7 +557,7 @@ static void own_frames_do_not_come_back(void **state)
 	struct eth_rq_rig *own = eth_rq(0, false);
 
 	(void)state;
-	/* This TIR belongs to the transport domain of the sender. */
+	/* This TIR belongs to the transport domain of the sender, so its frames loop back. */
 	eth_catch_all(0, eth_direct_tir(0, sq->td, own->n, 0));
 	eth_recv(own, ETH_BUF, 4);
 	eth_recv(rq, ETH_BUF, 4);
@@ -688,7 +688,6 @@ static void ports_count_frames_and_bytes(void **state)
 
 /* ---- datagrams with the source of another QP (IPoIB) ---- */
 
-/* Posts a datagram of LENGTH bytes, all inline. */
 static void datagram_post(struct eth_sq_rig *queue, uint32_t length)
 {
 	enum { AV = 16, ETH = AV + 48 + 16, WQE = 128 };
@@ -752,7 +751,8 @@ static void roce_has_no_such_datagrams(void **state)
 
 #define PAIR(test) cmocka_unit_test_setup_teardown(test, open_pair, close_pair)
 
-/* Queues of frames refuse keys that compute signatures: they have no way to report a wrong one. */
+/* Queues of frames refuse keys that compute signatures, as they have no way to report a wrong
+ * one. */
 static void frames_are_not_computed(void **state)
 {
 	struct eth_flow flow = { .protocol = 17, .payload = 2 * SIGNED_UNIT };

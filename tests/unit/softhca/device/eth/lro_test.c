@@ -84,7 +84,6 @@ static struct eth_flow segment(uint32_t number)
 				  .window = (uint16_t)(500 + number) };
 }
 
-/* Posts the frame; the next doorbell sends it. */
 static void bytes_post(uint32_t len)
 {
 	struct eth_wqe wqe = { .opcode = OP_SEND, .inline_data = true, .inline_len = 14 };
@@ -175,7 +174,8 @@ static void segments_become_one_frame(void **state)
 	merge_three((struct eth_flow){ .time = 77 }, HEADERS + 12);
 }
 
-/* Segments reach software without a timer once nothing is queued behind them, even without PSH. */
+/* Segments reach software without a timer once nothing is queued behind them, even without PSH: a
+ * latency test would otherwise wait for the timer. */
 static void segments_do_not_wait(void **state)
 {
 	struct eth_flow flow = segment(0);
@@ -363,7 +363,7 @@ static void stride_wqe_post(uint32_t index, uint32_t next)
 	fld_set(flat.mem + rq->dbr, FLD(0x0, 31, 0), ++rq->pi);
 }
 
-/* Five segments need more strides than one WQE has. */
+/* Five segments need more strides than one WQE has, so the frame ends with the fourth. */
 static void a_frame_takes_strides_of_one_wqe(void **state)
 {
 	const uint8_t *cqe;

@@ -152,7 +152,6 @@ static void counters_can_be_set(void **state)
 	unpair();
 }
 
-/* Sends the request to the switch, and returns the answer, or NULL. */
 static const uint8_t *ask_switch(uint16_t lid)
 {
 	flat_recv(a, from + 256, 4096 - 256, lkey);
@@ -167,7 +166,6 @@ static const uint8_t *ask_switch(uint16_t lid)
 	return flat_poll(a->recv_cq) ? flat.mem + from + 256 + GRH_LEN : NULL;
 }
 
-/* Starts a directed route of HOPS ports from the first adapter. */
 static void go_by(const uint8_t *ports, uint8_t hops)
 {
 	memset(request + 32, 0xff, 4); /* permissive LIDs: the whole path is a directed route */
@@ -204,7 +202,8 @@ static void the_second_hop_leads_through_it(void **state)
 	flat_recv(b, to, 4096, rkey);
 	ask_for(DIRECTED, 0x11, 0);
 	go_by((const uint8_t[]){ 1, 2 }, 2);
-	assert_null(ask_switch(PERMISSIVE)); /* delivered to b, whose software must answer */
+	/* delivered to b, whose software must answer */
+	assert_null(ask_switch(PERMISSIVE));
 	assert_non_null(flat_poll(b->recv_cq));
 	told = flat.mem + to + GRH_LEN;
 	assert_int_equal(told[3], 1);
@@ -253,14 +252,13 @@ static void the_manager_is_at_the_switch(void **state)
 	assert_int_equal(told[64 + 2], 2);
 	assert_int_equal(told[64 + 3], 255); /* port 255: no such LID */
 	ask_for(LID_ROUTED, 0x02, 0);
-	request[3] = 5; /* method Trap: must not be repeated */
+	request[3] = 5; /* method Trap: must not be repeated, as no answer comes */
 	told = ask_switch(SWITCH_LID);
 	assert_non_null(told);
 	assert_int_equal(told[3], 7);
 	unpair();
 }
 
-/* Returns the data of the switch's answer about ATTRIBUTE, which must have STATUS. */
 static const uint8_t *switch_says(uint16_t attribute, uint32_t modifier, uint16_t status)
 {
 	const uint8_t *told;

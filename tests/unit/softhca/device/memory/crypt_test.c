@@ -287,7 +287,7 @@ static void what_comes_in_may_begin_at_a_block(void **state)
 	rig_end(&rig);
 }
 
-/* Ciphertext stealing ties the last two blocks of a unit of 520 bytes: the end cannot be written
+/* Ciphertext stealing ties the last two blocks of a unit of 520 bytes, so the end cannot be written
  * alone. */
 static void a_stolen_end_needs_what_is_before_it(void **state)
 {
@@ -309,7 +309,8 @@ static void a_stolen_end_needs_what_is_before_it(void **state)
 	rig_end(&rig);
 }
 
-/* A new write to a unit discards the bytes kept of a former, incomplete one. */
+/* A new write to a unit discards the bytes kept of a former, incomplete one: both together would be
+ * neither's text. */
 static void an_old_start_is_forgotten(void **state)
 {
 	static struct rig rig;
@@ -339,7 +340,7 @@ static void an_old_start_is_forgotten(void **state)
 	rig_end(&rig);
 }
 
-/* A key over all of memory ends where its encrypted data do; the device must not look at pieces
+/* A key over all of memory ends where its encrypted data do, as the device must not look at pieces
  * beyond. */
 static void a_key_that_encrypts_has_an_end(void **state)
 {
@@ -458,7 +459,7 @@ static void keys_are_made_asked_for_and_destroyed(void **state)
 		   PRM_STAT_BAD_RES_ERR);
 }
 
-/* Without a file of secrets, a login is refused. */
+/* Without a file of secrets, a login is refused, as nothing can unwrap it. */
 static void logins_are_for_secrets(void **state)
 {
 	uint8_t in[OBJECT_SIZE] = { 0 }, out[OBJECT_SIZE] = { 0 };

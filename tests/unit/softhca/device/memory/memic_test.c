@@ -371,7 +371,8 @@ static void an_adapter_without_it_says_so(void **state)
 	hca_destroy(hca);
 }
 
-/* An adapter whose front cannot trap accesses offers no operations on its memory. */
+/* An adapter whose front cannot trap accesses offers no operations on its memory: nothing would
+ * execute them. */
 static void an_adapter_without_windows_says_so(void **state)
 {
 	static const struct hca_bus_ops ops = { .read = no_dma, .write = no_dma_out };

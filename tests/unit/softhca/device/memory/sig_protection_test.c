@@ -412,7 +412,6 @@ static void psv_starts_as_the_format_says(void **state)
 	rig_close();
 }
 
-/* The mask of the application tag excludes bits from the check. */
 static void application_tag_has_a_mask(void **state)
 {
 	static const uint8_t masks[] = { 0xff, 0x00, 0xf0 };
@@ -432,7 +431,8 @@ static void application_tag_has_a_mask(void **state)
 	rig_close();
 }
 
-/* A key reports one error; the next one needs software to acknowledge the last. */
+/* A key reports one error; the next one needs software to acknowledge the last, so that none is
+ * lost between. */
 static void errors_are_told_when_they_are_expected(void **state)
 {
 	uint8_t bytes[1024];
@@ -484,7 +484,7 @@ static bool key_holds(uint64_t len, uint64_t data)
 }
 
 /* If a key ends within a signature, it ends before that signature's block, even if its list of
- * pieces goes on: the block could not be checked. */
+ * pieces goes on, as the block could not be checked. */
 static void a_part_of_a_signature_is_none(void **state)
 {
 	static const uint64_t whole[] = { 511, 512, 516, 519, 520, 700, 1031, 1032, 1036, 1040 };

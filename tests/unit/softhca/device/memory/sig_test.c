@@ -52,7 +52,8 @@ static void a_datagram_is_told_with_its_receive(void **state)
 	unpair();
 }
 
-/* An atomic on the end of a block makes the responder read, and check, the whole block. */
+/* An atomic on the end of a block makes the responder read, and check, the whole block, as the
+ * signature covers all of it. */
 static void an_atomic_is_told_to_its_target(void **state)
 {
 	struct mkey *mkey;
@@ -205,7 +206,6 @@ static void a_key_without_its_psv_moves_nothing(void **state)
 	}
 }
 
-/* SET_PSV refuses a PSV of another protection domain. */
 static void a_foreign_psv_is_not_set(void **state)
 {
 	enum { MW_BIND = 0x06, START = 0x1234 };
@@ -228,8 +228,8 @@ static void a_foreign_psv_is_not_set(void **state)
 	unpair();
 }
 
-/* Keys do not compute on a list that a UMR reads: software wrote its plain bytes. A strict adapter
- * executes the UMR later, when the CQ may lack room for an error. */
+/* Keys do not compute on a list that a UMR reads, as software wrote its plain bytes. A strict
+ * adapter executes the UMR later, when the CQ may lack room for an error. */
 static void a_list_is_not_computed(void **state)
 {
 	struct flat_umr umr = { { 0 }, { 0 } };

@@ -87,7 +87,7 @@ static void rearm_does_not_announce_old_completions(void **state)
 	unpair();
 }
 
-/* perftest arms first and polls only a part: completions left in the CQ must raise an event. */
+/* perftest arms first and polls only a part, so completions left in the CQ must raise an event. */
 static void what_a_part_of_polling_leaves_has_an_event(void **state)
 {
 	int polled = 0, events = 1;
@@ -253,7 +253,7 @@ static void single_send_doorbell_names_its_qp(void **state)
 	memcpy(&value, flat.mem + a->sq, sizeof(value));
 	hca_uar_write(flat.hca[0], flat.uar[0] + 1, 0x800, &value, sizeof(value));
 	flat_expect_report("doorbell.uar");
-	flat_write_uar(0, 0x808, value); /* not on a WQE's start */
+	flat_write_uar(0, 0x808, value); /* not on a WQE's start, so it is no doorbell */
 	flat_expect_report("bf.size");
 	flat_run(LONG / 100);
 	flat_expect_empty(a->send_cq);
@@ -301,7 +301,6 @@ static void eq_doorbell(uint32_t offset, uint32_t ci)
 	flat_write_uar(0, offset, htobe64((uint64_t)(flat.eqn[0] << 24 | ci) << 32));
 }
 
-/* Makes a completion, and consumes its event. */
 static void cq_notify_once(void)
 {
 	uint64_t word = notified++ % 4 << 28 | (a->send_cq->ci & 0xffffff);

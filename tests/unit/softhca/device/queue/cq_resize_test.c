@@ -20,7 +20,7 @@ static void send_some(int count)
 	flat_run(LONG / 1000);
 }
 
-/* Resizes a CQ to smaller and larger rings, from each position and with 0 to 6 CQEs in it: wraps
+/* Resizes a CQ to smaller and larger rings, from each position and with 0 to 6 CQEs in it, as wraps
  * and owner bits differ at each. */
 static void completions_survive(uint32_t cqe_size)
 {
@@ -85,7 +85,7 @@ static void what_it_holds_must_fit(void **state)
 static void a_new_size_comes_with_a_page_list(void **state)
 {
 	const size_t len = PRM_MODIFY_CQ_IN_SIZE;
-	uint8_t *in = calloc(1, len), out[16]; /* exact size: a sanitizer sees overreads */
+	uint8_t *in = calloc(1, len), out[16]; /* exact size, so that a sanitizer sees overreads */
 
 	(void)state;
 	pair(&small, 4096);

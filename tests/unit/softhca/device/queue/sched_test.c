@@ -133,8 +133,8 @@ static unsigned int queue_sent(int i)
 	return pieces;
 }
 
-/* Starts the queues, and discards the first 2 ms: the first queue sends alone for a moment, and the
- * clocks of limits start late. */
+/* Starts the queues, and discards the first 2 ms, as the first queue sends alone for a moment and
+ * the clocks of limits start late. */
 static void queues_start(int count)
 {
 	for (int i = 0; i < count; i++)
@@ -227,7 +227,8 @@ static void shares_of_1_and_3(void **state)
 	queues_close();
 }
 
-/* Each share counts bytes in 64 bits; scheduling goes on when a count wraps. */
+/* Each share counts bytes in 64 bits; scheduling goes on when a count wraps, as only differences
+ * count. */
 static void shares_outlast_their_counts(void **state)
 {
 	uint32_t root = arbiter(0, 0, 0, 0), node = arbiter(root, MAXIMUM, 0, 800);

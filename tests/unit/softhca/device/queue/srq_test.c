@@ -29,7 +29,6 @@ static void free_qp(struct flat_qp *qp)
 	test_free(qp);
 }
 
-/* Connects two senders of the first adapter to two QPs on one SRQ of the second. */
 static void set_up(uint32_t log_size)
 {
 	struct flat_qp_attr attr;
@@ -135,7 +134,7 @@ static void the_limit_is_reported_once(void **state)
 	assert_int_equal(flat_srq_limit(srq), 0);
 	send_from(a, 0);
 	assert_int_equal(flat_count_events(PRM_EVENT_SRQ_RQ_LIMIT), 1);
-	flat_srq_arm(srq, 4); /* already below this limit */
+	flat_srq_arm(srq, 4); /* already below this limit, so the event comes at once */
 	assert_int_equal(flat_count_events(PRM_EVENT_SRQ_RQ_LIMIT), 2);
 	tear_down();
 }
@@ -415,7 +414,8 @@ static void a_message_that_faults_comes_again(void **state)
 	(void)state;
 	set_up_paged(PRM_QP_ST_RC);
 	fault_of_a_message();
-	flat_srq_free(srq, 0); /* a changed link is no changed WQE */
+	/* a changed link is no changed WQE, as software may free the WQE before it */
+	flat_srq_free(srq, 0);
 	message_arrives_after_all();
 	tear_down_paged();
 }

@@ -71,7 +71,6 @@ static const struct {
 };
 /* clang-format on */
 
-/* Walks FRAME through an entry with these actions. */
 static void walk_actions(struct rig_frame *frame, const char *actions, const char *text)
 {
 	uint8_t entry[PRM_STE_SIZE];

@@ -28,7 +28,6 @@ static struct eth rig_eth;
 static struct hca rig_hca = { .eth = &rig_eth };
 static struct ste_block *rig_entries, *rig_lists;
 
-/* What the last line of the trace said */
 static char rig_why[256];
 
 void trace_line(struct trace *trace, const char *format, ...)
@@ -119,7 +118,6 @@ static inline void rig_put(unsigned int index, const uint8_t entry[PRM_STE_SIZE]
 		  PRM_STE_SIZE);
 }
 
-/* A frame on its way, and the result of its walk */
 struct rig_frame {
 	struct eth_arrival arrival;
 	struct flow_state state;

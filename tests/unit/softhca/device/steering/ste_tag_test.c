@@ -228,8 +228,8 @@ static uint64_t l4_ok(struct frame *frame, unsigned int lookup)
 	return fld_get(tag, STE_L4_OK);
 }
 
-/* Entries in a circle may ask for the checksum of a long frame many times: it is computed when
- * first asked for, and again for a frame that has changed. */
+/* Entries in a circle may ask for the checksum of a long frame many times, so it is computed when
+ * first asked for, and again only for a frame that has changed. */
 static void a_frame_is_summed_once(void **state)
 {
 	static const char *const texts[] = {

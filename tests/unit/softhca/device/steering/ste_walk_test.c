@@ -21,7 +21,6 @@ static uint64_t address(unsigned int index)
 	return STE_MEMORY_START + (uint64_t)index * PRM_STE_SIZE;
 }
 
-/* Walks a frame from ROOT on. Returns where the walk ends. */
 static enum ste_end end_of(uint64_t root)
 {
 	struct rig_frame frame;
@@ -217,7 +216,7 @@ static void lists_are_looked_up(void **state)
 	put_list_action(0, 0, "0000000000000000");
 }
 
-/* Each insertion makes a copy of the frame. */
+/* Each insertion makes a copy of the frame, so it takes from the budget of the walk. */
 static void copies_take_from_the_budget(void **state)
 {
 	struct rig_frame frame;

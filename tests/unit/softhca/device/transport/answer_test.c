@@ -19,7 +19,6 @@ enum {
 
 static const struct flat_qp_attr patient = { .retry = 7, .rnr_retry = 7, .timeout = 14 };
 
-/* QP b reads LEN bytes from a's memory. */
 static void read_post(uint64_t offset, uint32_t len)
 {
 	flat_ctrl(b, OP_READ, SIGNALED, 0);
@@ -183,7 +182,8 @@ static void a_key_that_goes_ends_the_answer(void **state)
 	unpair();
 }
 
-/* The responder finishes earlier responses before it sends a NAK. */
+/* The responder finishes earlier responses before it sends a NAK, as the requester completes in
+ * order of PSNs. */
 static void a_refusal_comes_after_the_answer(void **state)
 {
 	struct fabric_msg msg;
@@ -202,7 +202,7 @@ static void a_refusal_comes_after_the_answer(void **state)
 }
 
 /* QP a is not ready for a SEND behind a READ. The acknowledge of a duplicate must not replace its
- * RNR NAK, the only reason for b to retry: its timeout is hours away. */
+ * RNR NAK: b has no other reason to retry, as its timeout is hours away. */
 static void a_nak_outlasts_the_acknowledge_of_a_duplicate(void **state)
 {
 	enum { TWO_PIECES = FABRIC_PAYLOAD_MAX + 17 };
@@ -370,8 +370,8 @@ static void lost_packets_are_sent_again(void **state)
 	check_with_loss("loss:0.2%");
 }
 
-/* If the response to the first of many atomics is lost, the retries return saved results: no atomic
- * runs twice. */
+/* If the response to the first of many atomics is lost, the retries return saved results, as no
+ * atomic may run twice. */
 static void results_of_all_atomics_are_kept(void **state)
 {
 	enum { ATOMICS = 40 };

@@ -90,8 +90,8 @@ static const struct {
 	  UINT64_C(1) << 63 },
 };
 
-/* Checks that the bytes beside a value or a result keep their contents: an atomic of 4 bytes must
- * not write 8. */
+/* Checks that the bytes beside a value or a result keep their contents, as an atomic of 4 bytes
+ * must not write 8. */
 static void expect_neighbours(uint64_t addr, uint8_t bytes)
 {
 	for (int i = 1; i <= 8; i++) {
@@ -195,7 +195,7 @@ static void post_two_sizes(void)
 	flat_run(LONG);
 }
 
-/* Results stay in memory by default: a program could not know their byte order in a CQE. */
+/* Results stay in memory by default, as a program could not know their byte order in a CQE. */
 static void no_result_goes_into_the_cqe(void **state)
 {
 	struct flat_qp_attr attr = { .cs_req = 0x22, .cqe_size = 128 };

@@ -216,8 +216,8 @@ static void a_write_with_immediate_is_tried_whole(void **state)
 	unpair();
 }
 
-/* READs, WRITEs and atomics need no receive: they pass without credits, and raise the limit for the
- * others. */
+/* READs, WRITEs and atomics need no receive, so they pass without credits, and raise the limit for
+ * the others. */
 static void other_requests_need_no_credits(void **state)
 {
 	struct requester *req;
@@ -245,7 +245,7 @@ static void other_requests_need_no_credits(void **state)
 	unpair();
 }
 
-/* A retried request keeps its number, and needs no second credit. */
+/* A retried request keeps its number, so it needs no second credit. */
 static void losses_change_no_numbers(void **state)
 {
 	enum { SENDS = 12 };
@@ -300,8 +300,8 @@ static void only_b_starts_again(void)
 	flat_to(b, a, &again, PRM_QP_STATE_RTS);
 }
 
-/* A responder that was reset counts from 0 again: the requester, which goes on, has credits again
- * with the first answer, and none that it had before. */
+/* A responder that was reset counts from 0 again, so the requester, which goes on, has credits
+ * again with the first answer, and none that it had before. */
 static void a_peer_that_was_reset_has_credits_again(void **state)
 {
 	(void)state;

@@ -186,8 +186,8 @@ static void a_late_request_is_not_executed(void **state)
 	target_close();
 }
 
-/* A CQ in overflow cannot take the report of a wrong signature, which ends the responder: its early
- * packets must go with it. */
+/* A CQ in overflow cannot take the report of a wrong signature, which ends the responder, so its
+ * early packets must go with it. */
 static void an_ended_responder_is_forgotten(void **state)
 {
 	static const uint8_t unsigned_bytes[SIGNED_UNIT];
@@ -251,8 +251,8 @@ static void a_refusal_ends_a_responder_behind_its_answers(void **state)
 	target_close();
 }
 
-/* After a reset, an initiator may begin with any PSN: the target knows the new session by its life
- * count. */
+/* After a reset, an initiator may begin with any PSN, so the target knows the new session by its
+ * life count. */
 static void an_initiator_that_was_reset_is_another(void **state)
 {
 	const uint32_t life = 1 << 24;

@@ -80,8 +80,8 @@ static void later_sends_are_placed_first(void **state)
 	unpair();
 }
 
-/* Messages that came before their turn belong to the life of the QP that a reset ends, and must not
- * complete in the next one. */
+/* Messages that came before their turn must not complete after a reset, as they belong to the QP's
+ * life before it. */
 static void what_was_early_goes_with_a_reset(void **state)
 {
 	struct qp *qp;
@@ -169,7 +169,7 @@ static void a_loss_is_made_good(void **state)
 }
 
 /* The last receive WQE stays reserved for the missing message: without it, the CQEs of the others
- * could never follow. */
+ * would never follow. */
 static void the_missing_message_has_a_receive(void **state)
 {
 	(void)state;
@@ -216,7 +216,7 @@ static void nothing_is_taken_too_early(void **state)
 	unpair();
 }
 
-/* If the sender has no timeout, the receiver's NAK requests the missing message. */
+/* If the sender has no timeout, only the receiver's NAK can request the missing message. */
 static void a_gap_is_asked_about(void **state)
 {
 	(void)state;
@@ -331,7 +331,7 @@ static void an_srq_goes_with_what_was_early(void **state)
 	flat_simple(flat.hca[1], PRM_OP_DESTROY_XRC_SRQ, goes->n, PRM_STAT_OK);
 	send_to(stays, 3);
 	flat_run(20ull * LONG);
-	/* Messages 0 and 1 completed. Message 2 has no SRQ any more, which fails the QP and
+	/* Messages 0 and 1 completed. Message 2 has no SRQ any more, so it fails the QP, which
 	 * discards message 3. */
 	expect_received(cq, 1);
 	expect_received(cq, 0);
@@ -374,7 +374,7 @@ static void what_is_signed_keeps_its_place(void **state)
 }
 
 /* If the receive WQE uses a key with signatures, an early message is dropped, and taken when it is
- * sent again in order. */
+ * sent again in order, as signatures are computed in order. */
 static void receives_that_sign_keep_their_place(void **state)
 {
 	struct mkey *mkey;
@@ -464,7 +464,6 @@ static bool mixture_check_send(unsigned int n)
 	return index != n / ROUND * ROUND_SENDS + n % ROUND;
 }
 
-/* Returns how many SENDs were early. */
 static unsigned int mixture_check(void)
 {
 	unsigned int early_ones = 0;

@@ -57,7 +57,7 @@ static void who_receives_names_a_cq(void **state)
 	qp_free(flat_qp(0, &receives));
 }
 
-/* Without the loopback bit, a path needs a destination: LID 0 is invalid. */
+/* Without the loopback bit, a path needs a destination, as LID 0 is invalid. */
 static void a_path_to_nowhere_is_forced_to_come_back(void **state)
 {
 	struct flat_qp_attr lost = alone;

@@ -30,7 +30,8 @@ static void bad_lkey_fails_and_flushes_the_rest(void **state)
 	flat_recv(b, to, 64, rkey);
 	flat_send(a, OP_SEND, from, 8, lkey);
 	flat_send(a, OP_SEND, from, 8, lkey + 1);
-	flat_ctrl(a, OP_SEND, 0, 0); /* an unsignaled WQE has an error CQE, too */
+	/* an unsignaled WQE has a CQE as well if it fails (IBTA vol 1, 10.7.3.1) */
+	flat_ctrl(a, OP_SEND, 0, 0);
 	flat_data(a, from, 8, lkey);
 	flat_post(a);
 	flat_ring(a);
@@ -47,7 +48,7 @@ static void bad_lkey_fails_and_flushes_the_rest(void **state)
 	unpair();
 }
 
-/* The requester checks the local key of a READ or an atomic when the response arrives, after its
+/* The requester checks the local key of a READ or an atomic when the response arrives, so after its
  * execution. */
 static void an_atomic_with_a_bad_lkey_is_executed(void **state)
 {
@@ -100,7 +101,6 @@ static void key_of_another_pd_is_refused(void **state)
 	unpair();
 }
 
-/* Fails unless the responder refuses LEN bytes at this address and key. */
 static void expect_refused(uint64_t addr, uint32_t key, uint32_t len)
 {
 	pair(NULL, 4096);
@@ -441,7 +441,6 @@ static void writes_without_an_answer(void)
 	assert_int_equal(device_qp(a)->req.sent_psn, 1 + PACKETS);
 }
 
-/* Lets the timer of the retransmission expire once. */
 static void retried(void)
 {
 	flat.now += 100 * 1000 * 1000;
@@ -526,7 +525,7 @@ static void a_retry_of_as_many_packets_is_sent(void **state)
 	unpair();
 }
 
-/* Packets that no entry covers end the search for their entry. */
+/* Packets that no entry covers end the search for their entry, so a hostile PSN costs one walk. */
 static void a_psn_of_no_entry_is_searched_once(void **state)
 {
 	(void)state;

@@ -54,7 +54,7 @@ static void without_a_receive_it_is_lost(void **state)
 	unpair();
 }
 
-/* If the second of three messages is lost, the request is dropped (UC has no retries), and its
+/* If the second of three messages is lost, the request is dropped, as UC has no retries, and its
  * receive WQE serves the next one. */
 static void a_gap_loses_the_request(void **state)
 {

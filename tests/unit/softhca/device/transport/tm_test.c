@@ -146,7 +146,6 @@ static void list_operate(uint8_t opcode, uint8_t flags, uint16_t index, uint16_t
 	flat_run(LONG / 1000);
 }
 
-/* Adds tag N with buffer N at index N. */
 static void tag_add(uint64_t tag, uint64_t mask, uint32_t len)
 {
 	list_operate(ADD, WITH_CQE, ++next, 0, tag, mask, len);
@@ -415,7 +414,6 @@ static void set_up_strides(void)
 	strided = false;
 }
 
-/* Where stride N of all is. */
 static uint8_t *stride_at(unsigned int n)
 {
 	return flat.mem + to + 8 * FRAME + n * MTU;
@@ -496,8 +494,8 @@ static void a_message_with_a_tag_takes_no_stride(void **state)
 	tear_down();
 }
 
-/* The sender repeats what had no stride, and nothing else: packets that have a stride are in memory
- * already. */
+/* The sender repeats what had no stride, and nothing else, as packets that have a stride are in
+ * memory already. */
 static void packets_wait_for_strides(void **state)
 {
 	(void)state;
@@ -595,7 +593,7 @@ static void packets_behind_a_full_cq_change_nothing(void **state)
 	tear_down();
 }
 
-/* The error returns the WQE to software: no packet of another QP may go to its other strides. */
+/* The error returns the WQE to software, so no packet of another QP may go to its other strides. */
 static void an_error_ends_the_wqe_of_a_stride(void **state)
 {
 	const struct flat_qp_attr plain = { .mtu = 3 };

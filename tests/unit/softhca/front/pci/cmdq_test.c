@@ -380,7 +380,7 @@ static int pair_teardown(void **state)
 	return vfio_teardown(state);
 }
 
-/* Doorbell and command both arrive before the device runs. The request must be sent first: the
+/* Doorbell and command both arrive before the device runs. The request must be sent first, as the
  * command destroys its QP. */
 static void doorbell_before_a_command_counts_before_it(void **state)
 {

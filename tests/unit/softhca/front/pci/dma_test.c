@@ -71,7 +71,7 @@ static void outside_of_regions_is_a_bus_error(void **state)
 	assert_int_equal(dma_table_read(&table, UINT64_MAX, buf, 2), EFAULT);
 }
 
-/* The client may shorten the file after it has mapped it. */
+/* The client may shorten the file after it has mapped it, so an access may raise SIGBUS. */
 static void memory_may_vanish(void **state)
 {
 	uint8_t buf[2 * PAGE] = { 0 };
@@ -113,7 +113,7 @@ static void other_bus_errors_still_end_the_process(void **state)
 	if (!child)
 		_exit(*(const volatile uint8_t *)memory);
 	assert_int_equal(waitpid(child, &status, 0), child);
-#ifndef __SANITIZE_ADDRESS__ /* reports the signal itself */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer reports the signal itself */
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGBUS);
 #endif
@@ -192,7 +192,7 @@ static void table_has_an_end(void **state)
 	const uint64_t some = 256;
 
 	(void)state;
-	/* from the top down: each insertion moves all others */
+	/* from the top down, so that each insertion moves all others */
 	for (uint64_t i = some; i > 0; i--)
 		assert_int_equal(dma_table_map(&table, i * PAGE, PAGE, RW, -1, 0), 0);
 	for (uint64_t i = some + 1; i <= DMA_MAX_REGIONS; i++)
@@ -272,7 +272,7 @@ static void a_range_is_unmapped_with_all_regions_in_it_or_none(void **state)
 	dma_table_clear(&table);
 }
 
-/* The lower half is unmapped below an upper one that has to move: once, not for each region. */
+/* The lower half is unmapped below an upper one that has to move once, not for each region. */
 static void a_long_range_is_unmapped_in_one_move(void **state)
 {
 	const uint64_t half = DMA_MAX_REGIONS / 2;

@@ -243,7 +243,7 @@ static void vectors_are_given_and_taken_away(void **state)
 	close(fd);
 }
 
-/* A full eventfd or pipe must not block the device. */
+/* A full eventfd or pipe must not block the device, as all its guests would stand still. */
 static void an_interrupt_never_blocks(void **state)
 {
 	const uint32_t give = VFIO_IRQ_SET_ACTION_TRIGGER | VFIO_IRQ_SET_DATA_EVENTFD;

@@ -333,7 +333,8 @@ static void a_device_is_opened_by_its_kind(void **state)
 	assert_int_equal(answer, 9);
 	assert_true(open_path(DEVICE, O_RDWR | O_DIRECTORY));
 	assert_int_equal(answer, -ENOTDIR);
-	assert_int_equal(unlinkat(it.sysfs.fd, &DEVICE[1], 0), 0); /* unplugged */
+	/* unplugged, so the path is gone */
+	assert_int_equal(unlinkat(it.sysfs.fd, &DEVICE[1], 0), 0);
 	assert_true(open_path(DEVICE, O_RDWR));
 	assert_int_equal(answer, -ENOENT);
 	put_file(&DEVICE[1]);

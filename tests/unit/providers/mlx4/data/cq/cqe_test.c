@@ -45,7 +45,7 @@ static int poll_cq(struct rig *rig, int n, struct ibv_wc *wc)
 	return mlx4_poll_cq(&rig->cq->vcq.cq, n, wc);
 }
 
-/* 128 and 256: hosts with such cache lines */
+/* 128 and 256: mlx4 stretches CQEs to the cache lines of such hosts */
 static const uint32_t entry_sizes[] = { M4_CQE_SIZE, M4_CQE_LARGE, 128, 256 };
 
 static void entries_of_each_size_are_read_lap_by_lap(void **state)
@@ -75,7 +75,7 @@ static void entries_of_each_size_are_read_lap_by_lap(void **state)
 	}
 }
 
-/* A request's CQE names its WQE; opcode and flags of the completion come from that slot. */
+/* A request's CQE names its WQE only, so opcode and flags of the completion come from that slot. */
 static void requests_complete_as_what_they_were(void **state)
 {
 	static const struct {
@@ -119,7 +119,8 @@ static void requests_complete_as_what_they_were(void **state)
 	}
 }
 
-/* PRM: a CQE has 16 bits of the index of its WQE, whatever the size of the ring. */
+/* PRM: a CQE has 16 bits of the index of its WQE, whatever the size of the ring, so the library
+ * masks them. */
 static void wqe_index_is_taken_modulo_the_ring(void **state)
 {
 	static const uint32_t sends[] = { 1, 60, 500, 2000 };
@@ -189,8 +190,8 @@ static unsigned int flags_for(const struct rig_options *options, uint32_t status
 	return wc.wc_flags;
 }
 
-/* Checksums are right only if the adapter set all their bits on a datagram; on other messages the
- * bits mean something else. */
+/* Checksums are right only if the adapter set all their bits on a datagram, as the bits mean
+ * something else on other messages. */
 static void checksums_are_told(void **state)
 {
 	const uint32_t right = 1u << 28 | 1u << 22 | 1u << 2;
@@ -211,7 +212,7 @@ static void checksums_are_told(void **state)
 	assert_int_equal(flags_for(&options, right), 0);
 }
 
-/* Ports may differ in their link layer; the QP's port decides the meaning of the bits. */
+/* Ports may differ in their link layer, so the QP's port decides the meaning of the bits. */
 static void priority_is_read_by_the_port_of_the_qp(void **state)
 {
 	const struct rig_cqe cqe = { .opcode = M4_RECV_SEND, .sl_rlid = 0xa0000000 };
@@ -314,8 +315,8 @@ static void short_way_is_left_for_what_is_beside_the_number(void **state)
 	rig_free(rig);
 }
 
-/* After a completion of an unknown QP, the fast path has no former QP, and must not complete on the
- * one before. */
+/* After a completion of an unknown QP, the fast path must not complete on the QP before, as it
+ * compares with none. */
 static void short_way_is_left_for_other_qps(void **state)
 {
 	const struct rig_cqe other = { .opcode = M4_RECV_SEND, .qpn = 0x99 };
@@ -332,7 +333,7 @@ static void short_way_is_left_for_other_qps(void **state)
 	rig_free(rig);
 }
 
-/* A new QP may reuse a number and receive through an SRQ: the fast path must not apply. */
+/* A new QP may reuse a number and receive through an SRQ, so the fast path must not apply. */
 static void short_way_is_left_for_an_srq(void **state)
 {
 	struct ibv_srq_init_attr_ex attr = { .attr = { .max_wr = 3, .max_sge = 1 } };
@@ -402,7 +403,8 @@ static void timestamp_is_where_others_have_the_lid(void **state)
 	} cases[] = {
 		{ 0x89abcdef, 0x0001, 0x89abcdef0001 },
 		{ 0x89abcdef, 0xffff, 0x89abcdefffff },
-		{ 0x89abcdef, 0x0000, 0x89abcdf00000 }, /* the upper half was written late */
+		/* the upper half was written late, so it is one behind */
+		{ 0x89abcdef, 0x0000, 0x89abcdf00000 },
 		{ 0xffffffff, 0x0000, 0 },
 	};
 	struct rig *rig = rig_new(&options);
@@ -441,7 +443,7 @@ static void completions_of_a_qp_in_reset_go(void **state)
 	assert_int_equal(mlx4_qp_modify(&rig->qp->vqp.qp, &attr, IBV_QP_STATE), 0);
 	assert_int_equal(rig->cq->ci, 2);
 	assert_int_equal(be32toh(rig->cq->dbrec[0]), 2);
-	/* The CQE of an unknown QP is skipped. */
+	/* An unknown QP was destroyed, so its CQE is skipped. */
 	assert_int_equal(poll_cq(rig, 1, &wc), 0);
 	assert_int_equal(rig->cq->ci, 3);
 	rig_free(rig);
@@ -510,7 +512,7 @@ static void unread_completions_are_not_lost_to_a_small_ring(void **state)
 	rig_free(rig);
 }
 
-/* Without a resize CQE, the adapter may still write to the old ring: both rings must stay
+/* Without a resize CQE, the adapter may still write to the old ring, so both rings must stay
  * allocated. */
 static void a_ring_without_end_keeps_both(void **state)
 {
@@ -637,7 +639,8 @@ static int meddler_cq(struct rig *rig, struct meddler *meddler)
 	return ret;
 }
 
-/* A lockless poller may still use the mask of the largest former ring. */
+/* A lockless poller may still use the mask of the largest former ring, so no ring gets less memory
+ * than that. */
 static void rings_do_not_shrink_below_another_threads(void **state)
 {
 	struct meddler meddler = { .given = 0 };
@@ -826,7 +829,8 @@ static void poll_run(struct rig *rig, const unsigned int *run, int n)
 	assert_int_equal(be32toh(rig->cq->dbrec[0]), rig->cq_pi & 0xffffff);
 }
 
-/* The results do not depend on the number polled at once, or on the order of kinds. */
+/* The results must not depend on the number polled at once, or on the order of kinds, although each
+ * kind has a loop of its own. */
 static void runs_of_any_length_say_the_same(void **state)
 {
 	static const int lengths[] = { 1, 2, 3, 5, RUN, 0 };
@@ -912,9 +916,9 @@ static void a_poll_goes_on_behind_what_it_skipped(void **state)
 	rig_free(rig);
 }
 
-/* A QP of a one-thread CQ may be destroyed between two completions of a start_poll. The current
- * completion stays readable, and the poll continues behind the removed CQEs, even across the ring's
- * end. */
+/* A QP of a one-thread CQ may be destroyed between two completions of a start_poll, as no lock
+ * forbids it. The current completion stays readable, and the poll continues behind the removed
+ * CQEs, even across the ring's end. */
 static void a_poll_goes_on_behind_what_has_gone(void **state)
 {
 	const struct rig_cqe cqe = { .is_send = true, .opcode = M4_SEND, .byte_count = 77 },

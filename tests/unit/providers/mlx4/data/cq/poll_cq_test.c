@@ -85,7 +85,8 @@ static void complete_request(struct scene *scene, struct rig_cqe *cqe)
 	scene->posted++;
 }
 
-/* The sender's QP number may equal the number of an SRQ. */
+/* The sender's QP number may equal the number of an SRQ, so the library must not look it up
+ * there. */
 static void complete_receive(struct scene *scene, struct rig_cqe *cqe)
 {
 	struct wq *wq = &scene->rig->qp->rq.wq;
@@ -186,8 +187,8 @@ static int poll_all(struct rig *rig, int room, struct ibv_wc *wc)
 	return n;
 }
 
-/* Masks fields that a completion lacks, which the two ways may leave different, and numbers of
- * SRQs, which differ between scenes. */
+/* Masks fields that a completion lacks, as the two ways may leave them different, and numbers of
+ * SRQs, as these differ between scenes. */
 static void keep_what_is_said(const struct scene *scene, struct ibv_wc *wc)
 {
 	const struct ibv_wc all = *wc;

@@ -85,7 +85,7 @@ static void a_send_request_is_named(void **state)
 	}
 }
 
-/* For a request without buffers, the line names none. */
+/* A request without buffers has none to blame, so the line names none. */
 static void a_send_of_nothing_has_no_buffer(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -222,7 +222,7 @@ static void srq_begin(struct rig *rig, struct srq_of_rig *of)
 	rig->qp->rq.special = RQ_SHARED;
 }
 
-/* The WQE counter exceeds the ring; its low bits are the WQE's index. */
+/* The WQE counter exceeds the ring, so only its low bits are the WQE's index. */
 static void a_receive_of_an_srq_is_the_one_that_its_cqe_names(void **state)
 {
 	static const struct {

@@ -334,7 +334,8 @@ static void a_message_inside_the_cqe_is_copied_out(void **state)
 	}
 }
 
-/* A scatter list that fills its WQE has no terminator: it must not go on in the next WQE. */
+/* A scatter list that fills its WQE has no terminator, so the library must not go on in the next
+ * WQE. */
 static void a_list_that_fills_its_wqe_ends_with_it(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .recv_sge = 2 });
@@ -394,8 +395,8 @@ static void read_data_inside_the_cqe_is_copied_out(void **state)
 	}
 }
 
-/* The first SGE is of the null region, with the address of the first buffer: the payload must not
- * go there. */
+/* The first SGE is of the null region, with the address of the first buffer. The payload must not
+ * go there, as an adapter drops bytes for that region. */
 static void a_payload_inside_the_cqe_is_not_copied_to_the_null_region(void **state)
 {
 	uint8_t payload[64];
@@ -434,7 +435,8 @@ static void a_payload_inside_the_cqe_is_not_copied_to_the_null_region(void **sta
 	}
 }
 
-/* An atomic returns 8 bytes, whatever byte count the CQE has, inside the CQE or in memory. */
+/* An atomic of verbs has 8 bytes, so the library takes as many, whatever byte count the CQE has,
+ * inside the CQE or in memory. */
 static void an_atomic_has_8_bytes_whatever_the_cqe_says(void **state)
 {
 	static const uint32_t said[] = { 8, 0, 4, 32, 0x80000000 };
@@ -642,7 +644,7 @@ static void a_run_fills_the_ring(void **state)
 	}
 }
 
-/* A count that no run can have is an error of the request. */
+/* A count that no run can have fails the request, as the run cannot be read. */
 static void a_run_of_no_length_fails_its_request(void **state)
 {
 	static const uint32_t counts[] = { 0, RUN_RING + 1, 0x10000, 0xffffffff };
@@ -664,7 +666,7 @@ static void a_run_of_no_length_fails_its_request(void **state)
 	}
 }
 
-/* The arrays of a run for an unknown QP must not be read as CQEs. */
+/* The arrays of a run for an unknown QP are skipped, as they must not be read as CQEs. */
 static void a_run_of_an_unknown_qp_is_skipped(void **state)
 {
 	(void)state;
@@ -731,8 +733,8 @@ static void nothing_to_tell_is_no_poll(void **state)
 	rig_free(rig);
 }
 
-/* A one-thread CQ has no lock to take or release. Polls check for other threads' requests and keep
- * entries until end_poll, as usual. */
+/* A one-thread CQ has no lock to take or release, as the program promised one thread. Polls check
+ * for other threads' requests and keep entries until end_poll, as usual. */
 static void a_cq_of_one_thread_is_polled_without_its_lock(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .single_threaded = true });
@@ -934,8 +936,8 @@ static void cleaning_keeps_the_others_in_order(void **state)
 	}
 }
 
-/* Destroying a QP removes its completions from runs, and keeps those of other QPs, which share the
- * run's title. */
+/* Destroying a QP removes its completions from runs, and keeps those of other QPs, as they share
+ * the run's title. */
 static void cleaning_takes_runs_apart(void **state)
 {
 	static const uint32_t sizes[] = { 64, 128 }, starts[] = { 0, 15, 0xfffffff0 };
@@ -1023,7 +1025,7 @@ static void messages_come(struct rig *rig, unsigned int count)
 }
 
 /* The library reads one CQE, and the program READ more by itself. Only the index in the doorbell
- * record tells the library that it is not the only reader. */
+ * record tells the library that it is not the only reader, as the program writes it. */
 static void whoever_moves_the_index_reads_the_ring(void **state)
 {
 	static const uint32_t reads[] = {
@@ -1049,7 +1051,7 @@ static void whoever_moves_the_index_reads_the_ring(void **state)
 	}
 }
 
-/* Between start_poll and end_poll the record lags, which must not look like a program that
+/* Between start_poll and end_poll the record lags, so it must not look like a program that
  * reads. */
 static void a_ring_that_is_being_polled_is_the_librarys(void **state)
 {
@@ -1202,7 +1204,7 @@ static void the_cqe_of_a_wrong_signature_is_for_no_queue(void **state)
 			assert_int_equal(poll_cq(rig, 1, wc), 0);
 		assert_ptr_not_equal(rig->cq->rsn_rq, stranger);
 		provider_id_clear(rig->ids, STRANGER);
-		free(stranger); /* a sanitizer reports any later access */
+		free(stranger); /* freed, so that a sanitizer reports any later access */
 		rig_complete(rig, &wrong);
 		rig_complete(rig, &(struct rig_cqe){ .send_opcode = MLX5_OPCODE_SEND,
 						     .wqe_counter = 1 });

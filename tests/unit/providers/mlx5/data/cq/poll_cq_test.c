@@ -122,7 +122,7 @@ static void poll_by(const char *kinds, unsigned int count, int at_once, struct i
 
 	for (unsigned int i = 0; i < count; i++)
 		pair_complete(&pair, kinds[i % strlen(kinds)], i);
-	memset(wc, 0, count * sizeof(*wc)); /* padding may differ */
+	memset(wc, 0, count * sizeof(*wc)); /* cleared, as padding may differ */
 	while (got < count) {
 		int n = mlx5_poll_cq(&pair.rig->cq->vcq.cq, at_once, wc + got);
 

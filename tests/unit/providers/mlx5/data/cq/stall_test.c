@@ -26,7 +26,6 @@ static void variable_set(const char *name, const char *value)
 	assert_int_equal(value ? setenv(name, value, 1) : unsetenv(name), 0);
 }
 
-/* Returns a rig whose CQ has an adaptive pause with these values. */
 static struct rig *stalled_rig(const struct stall_values *values)
 {
 	struct rig *rig = rig_new(NULL);
@@ -136,7 +135,6 @@ static void without_values_the_pause_has_the_documented_ones(void **state)
 	rig_free(rig);
 }
 
-/* Reads the clock of stall.c: the time stamp counter, if there is one. */
 static uint64_t clock_now(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -126,7 +126,7 @@ static void a_request_is_pushed_around_the_end_of_the_ring(void **state)
 	}
 }
 
-/* Bytes of an earlier lap must not extend the list. */
+/* Bytes of an earlier lap must not extend the list, so the padding is zeroed. */
 static void a_list_ends_in_zeroes(void **state)
 {
 	enum { LIST = 2 * WQE_BB, PIECES = 5 };
@@ -160,7 +160,8 @@ static void a_list_ends_in_zeroes(void **state)
 	rig_free(rig);
 }
 
-/* Setters after another request's failure must not complete the configuration. */
+/* Setters after another request's failure must not complete the configuration, as the batch is
+ * cancelled. */
 static void a_batch_that_failed_finishes_no_request(void **state)
 {
 	static const struct ibv_sge piece = { 0x1000, 64, 0x100 };
@@ -210,7 +211,7 @@ static void a_request_takes_no_place_that_is_taken(void **state)
 	rig_free(rig);
 }
 
-/* A stride has 16 bits in the device's format. */
+/* A stride has 16 bits in the device's format, so a longer one is refused. */
 static void a_longer_stride_is_refused(void **state)
 {
 	static const struct {
@@ -258,7 +259,7 @@ static int lay_out_and_sign(struct rig *rig, struct mlx5_mkey *mkey)
 	return ibv_wr_complete(&rig->qp->vqp.qp_ex);
 }
 
-/* One QP has room for list and signature, another only for the list: a cached size of the first
+/* One QP has room for list and signature, another only for the list, so a cached size of the first
  * must not pass the check of the second. */
 static void what_a_wide_queue_has_done_a_narrow_one_refuses(void **state)
 {
@@ -509,7 +510,8 @@ static void tell_of_error(struct rig *rig, uint32_t key)
 	memcpy(cqe + FLD_BYTE(SIG_ERR_MKEY), &key_be, sizeof(key_be));
 }
 
-/* Destroying a key waits while an error is recorded, and later errors no longer find the key. */
+/* Destroying a key waits while an error is recorded, so that no record goes into freed memory, and
+ * later errors no longer find the key. */
 static void an_error_waits_for_who_destroys_the_key(void **state)
 {
 	enum { KEY = 0x700, LONGER_MS = 100 };

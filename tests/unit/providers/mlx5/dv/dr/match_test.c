@@ -246,7 +246,8 @@ static void all_ones_fit(void **state)
 		fld_set(mask, FLD_IN(MATCH_OUTER_HEADERS, LYR_2_4_IP_VERSION), version);
 		fld_set(mask, FLD_IN(MATCH_INNER_HEADERS, LYR_2_4_IP_VERSION), version);
 		assert_int_equal(mlx5_dr_match_plan("test", mask, sizeof(mask), ALL, &match),
-				 EOPNOTSUPP); /* some fields have no entry */
+				 /* some fields have no entry, so no rule can match by them */
+				 EOPNOTSUPP);
 		assert_true(match.num_steps <= DR_MATCH_STEPS);
 		assert_true(match.num_fields <= DR_MATCH_FIELDS);
 	}

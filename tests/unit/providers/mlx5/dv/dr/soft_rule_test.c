@@ -141,7 +141,8 @@ static void check_frames(unsigned int from, unsigned int step)
 		}
 }
 
-/* A frame of the rule that comes or goes finds all of it or nothing. */
+/* A frame of the rule that comes or goes finds all of it or nothing, as the adapter may walk at any
+ * time. */
 static void check_changing(void)
 {
 	uint8_t value[DR_MATCH_SIZE];
@@ -204,7 +205,8 @@ int mlx5_dr_ring_drain(struct dr_ring *ring)
 	return 0;
 }
 
-/* Stands for SYNC_STEERING: behind it, others may write the freed places. */
+/* Stands for SYNC_STEERING: behind it, others may write the freed places, as no walk is in them any
+ * more. */
 int mlx5_devx_run(struct mlx5_context *ctx, const void *in, size_t in_len, void *out,
 		  size_t out_len)
 {
@@ -413,7 +415,7 @@ static void freed_places_wait_for_a_sync(void **state)
 	}
 }
 
-/* A place that is freed is used again at once. */
+/* A freed place is used again at once, so no frame may find it any more. */
 static void no_frame_finds_a_freed_place(void **state)
 {
 	(void)state;

@@ -552,7 +552,7 @@ static void key_of_cut(unsigned int number, size_t cut, int fill, uint8_t key[FL
 	flow_key_write(&frame, &nothing, key);
 }
 
-/* No field depends on bytes behind the end, wherever that is. */
+/* No field depends on bytes behind the end, wherever that is: they may be of another frame. */
 static void no_field_is_read_behind_the_end(void **state)
 {
 	uint8_t one[FLOW_KEY_SIZE], other[FLOW_KEY_SIZE];
@@ -632,7 +632,7 @@ static bool rig_steer(struct flow_table *root, struct eth_arrival *arrival)
 	return is_allowed;
 }
 
-/* A frame whose way does not end has met no entry that allows it. */
+/* A frame whose way does not end is dropped, as it has met no entry that allows it. */
 static void a_circle_of_tables_drops(void **state)
 {
 	struct eth_arrival arrival;

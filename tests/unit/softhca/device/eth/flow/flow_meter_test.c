@@ -33,9 +33,9 @@ static void a_rate_is_kept(void **state)
 	struct flow_meter meter = { .active = true, .first = FLOW_METER_GREEN, .committed = slow };
 
 	(void)state;
-	assert_int_equal(greens(&meter, 1000, 64000, 100), 100);      /* at the rate */
-	assert_int_equal(greens(&meter, 100000000, 32000, 100), 50);  /* twice as fast */
-	assert_int_equal(greens(&meter, 200000000, 0, 100), 1);       /* all at once */
+	assert_int_equal(greens(&meter, 1000, 64000, 100), 100);
+	assert_int_equal(greens(&meter, 100000000, 32000, 100), 50);
+	assert_int_equal(greens(&meter, 200000000, 0, 100), 1);
 	assert_int_equal(greens(&meter, 300000000, 1000000, 10), 10); /* far below */
 }
 
@@ -285,7 +285,7 @@ static void a_query_has_the_parameters(void **state)
 	object_query(PRM_OBJ_TYPE_FLOW_METER, n, out, sizeof(out));
 	assert_memory_equal(fld_at(out + 16, METER_PARAMETERS), parameters, 0x20);
 	object_destroy(PRM_OBJ_TYPE_FLOW_METER, n, PRM_STAT_OK);
-	memset(parameters, 0, 0x20); /* of zeroes, and with tokens that overflow to nowhere */
+	memset(parameters, 0, 0x20);
 	fld_set(parameters, METER_PARAM_VALID, 1);
 	fld_set(parameters, METER_PARAM_BUCKET_OVERFLOW, 1);
 	n = object_create(in, sizeof(in), PRM_OBJ_TYPE_FLOW_METER, PRM_STAT_OK);

@@ -46,7 +46,6 @@ static int close_flows(void **state)
 	return flat_teardown(state);
 }
 
-/* Takes all frames that the queue has received, and returns their number. */
 static unsigned int frames_taken(unsigned int queue)
 {
 	unsigned int count = 0;
@@ -265,7 +264,8 @@ static void counters_come_in_bulks(void **state)
 	counters_free(one, PRM_STAT_OK);
 }
 
-/* A number that was freed comes again only after the others: a stale one is noticed. */
+/* A number that was freed comes again only after the others: a stale one is noticed, so a program
+ * that still uses one gets an error and no other's count. */
 static void numbers_of_bulks_are_not_reused_at_once(void **state)
 {
 	uint32_t last = counters_alloc(1, 0, PRM_STAT_OK);
@@ -502,10 +502,12 @@ static void wrong_tables_and_groups_are_refused(void **state)
 	uint8_t mask[PRM_MATCH_SET_SIZE] = { 0 };
 
 	(void)state;
-	eth_table(1, 4, 0, 0, PRM_STAT_BAD_PARAM_ERR);         /* type 4: e-switch */
-	eth_table(1, RX, 5, table, PRM_STAT_BAD_PARAM_ERR);    /* a miss must go up */
+	eth_table(1, 4, 0, 0, PRM_STAT_BAD_PARAM_ERR); /* type 4: e-switch */
+	/* a miss must lead to a higher level, so that no circle forms */
+	eth_table(1, RX, 5, table, PRM_STAT_BAD_PARAM_ERR);
 	eth_table(1, RX, 1, 0x777777, PRM_STAT_BAD_PARAM_ERR); /* the miss leads to no table */
-	eth_table(1, RX, 128, 0, PRM_STAT_BAD_PARAM_ERR);      /* the level is too high */
+	/* the level is too high: the device announces fewer */
+	eth_table(1, RX, 128, 0, PRM_STAT_BAD_PARAM_ERR);
 	eth_group(1, RX, 0x777777, 0, 1, NULL, PRM_STAT_BAD_RES_ERR);
 	eth_group(1, TX, table, 0, 1, NULL, PRM_STAT_BAD_RES_ERR);
 	eth_group(1, RX, table, 2, 1, NULL, PRM_STAT_BAD_PARAM_ERR);
@@ -513,7 +515,8 @@ static void wrong_tables_and_groups_are_refused(void **state)
 	eth_group(1, RX, table, 0, UINT32_MAX, NULL, PRM_STAT_BAD_PARAM_ERR);
 	eth_group(1, RX, table, 4, 8, NULL, PRM_STAT_OK);
 	eth_group(1, RX, table, 8, 9, NULL, PRM_STAT_BAD_PARAM_ERR);
-	mask[0x18] = 0xff; /* reserved bits */
+	/* reserved bits: later firmware may give them a meaning, so they must be 0 */
+	mask[0x18] = 0xff;
 	eth_group(1, RX, table, 10, 11, mask, PRM_STAT_BAD_PARAM_ERR);
 }
 
@@ -542,7 +545,7 @@ static void wrong_entries_are_refused(void **state)
 	eth_set(1, &bad, PRM_STAT_BAD_PARAM_ERR);
 	bad = good;
 	bad.to_tir = 0;
-	bad.to_table = good.table; /* the table leads to itself */
+	bad.to_table = good.table; /* the table leads to itself, so a frame would never leave it */
 	eth_set(1, &bad, PRM_STAT_BAD_PARAM_ERR);
 	eth_set(1, &good, PRM_STAT_OK);
 	eth_set(1, &good, PRM_STAT_BAD_RES_STATE_ERR); /* the index is in use */

@@ -72,7 +72,7 @@ static void append_ip(struct outer *outer, uint8_t protocol)
 		ip[6] = protocol;
 		return;
 	}
-	ip[6] = 0x40; /* do not fragment */
+	ip[6] = 0x40; /* do not fragment: the header needs no identification */
 	ip[7] = 0;
 	ip[9] = protocol;
 }
@@ -266,7 +266,8 @@ static void frames_leave_tunnels_as_they_were(void **state)
 /* Looks for a tunnel in the first LEN bytes of the frame, to which its outer IP header agrees. */
 static struct tunnel tunnel_of_cut(const struct outer *outer, const uint8_t *bytes, size_t len)
 {
-	uint8_t *cut = malloc(len); /* for the address sanitizer */
+	/* for the address sanitizer, which sees a read behind the end */
+	uint8_t *cut = malloc(len);
 	struct tunnel tunnel;
 	struct frame frame;
 
@@ -343,7 +344,7 @@ static unsigned int l3_of(const uint8_t *bytes, size_t len)
 	return tunnel_find(&frame).l3;
 }
 
-/* What a tunnel carries ends where UDP does, and that is within the packet. */
+/* What a tunnel carries ends where UDP does, so that length must be within the packet. */
 static void udp_lengths_are_checked(void **state)
 {
 	unsigned int l3;
@@ -498,7 +499,6 @@ static void reformat_end(int hca, uint32_t reformat, enum prm_status status)
 	flat_simple(flat.hca[hca], PRM_OP_DEALLOC_PACKET_REFORMAT_CONTEXT, reformat, status);
 }
 
-/* Makes a table whose only entry takes all frames. */
 static uint32_t table_of(int hca, uint32_t level, struct eth_entry entry)
 {
 	entry.table = eth_tunnel_table(hca, entry.type, level);

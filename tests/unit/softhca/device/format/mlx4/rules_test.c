@@ -74,7 +74,7 @@ static int ring_begin(void **state)
 	hca = calloc(1, sizeof(*hca));
 	qp.sq.block = BLOCK;
 	qp.sq.log_size = LOG_SLOTS;
-	qp.sq.pi = qp.sq.ci = SLOTS - 3; /* the space goes on at the beginning */
+	qp.sq.pi = qp.sq.ci = SLOTS - 3; /* the space goes on at the beginning, so it wraps */
 	memset(ring_bytes, 0xff, sizeof(ring_bytes));
 	reports = 0;
 	posted = -1;
@@ -118,7 +118,7 @@ static void a_ring_keeps_room_for_what_is_read_ahead(void **state)
 	assert_string_equal(rule_of_last, "wqe.headroom");
 }
 
-/* Software has gone on by the time the adapter looks. */
+/* Software has gone on by the time the adapter looks, so the slot is no fault. */
 static void a_posted_slot_ends_the_check(void **state)
 {
 	(void)state;

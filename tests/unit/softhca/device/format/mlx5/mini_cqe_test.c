@@ -287,7 +287,8 @@ static void a_block_ends_with_the_ring(void **state)
 	unpair();
 }
 
-/* A CQE with inline data is not compressed; it ends the former title, and is no title itself. */
+/* A CQE with inline data is not compressed, as a mini-CQE has no room for the data. It ends the
+ * former title, and is no title itself. */
 static void another_cqe_ends_blocks(void **state)
 {
 	struct flat_qp_attr attr = blocks;

@@ -41,7 +41,8 @@ static void a_send_is_signed_with_all_its_bytes(void **state)
 	assert_true(mlx5_send_is_signed(raw));
 	for (size_t at = 0; at < sizeof(raw); at++) {
 		if (at == 7)
-			continue; /* this byte holds the WQE's size */
+			/* this byte holds the WQE's size, so another value is another WQE */
+			continue;
 		raw[at] ^= 0x10;
 		assert_false(mlx5_send_is_signed(raw));
 		raw[at] ^= 0x10;

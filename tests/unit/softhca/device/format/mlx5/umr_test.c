@@ -68,7 +68,7 @@ static void umr_go(struct flat_qp *qp)
 	flat_run(LONG / 1000);
 }
 
-/* A KLM holds at most 2 GiB, and only a length of exactly 0x80000000 may have the highest bit. */
+/* A KLM holds at most 2 GiB: the length's highest bit is allowed only in 0x80000000. */
 static void long_pieces_are_refused(void **state)
 {
 	static const uint32_t lengths[] = { UINT32_C(1) << 31, (UINT32_C(1) << 31) + 1,
@@ -94,7 +94,6 @@ static void long_pieces_are_refused(void **state)
 
 /* ---- windows: b makes a key of KLMs for a ---- */
 
-/* Binds the window to 100 bytes at TO of key BASE. */
 static void window_bind(uint32_t key, const struct flat_umr *umr, uint32_t base)
 {
 	umr_post(b, key, umr);
@@ -350,7 +349,6 @@ static void a_key_of_no_qp_is_invalidated_if_it_has_pieces(void **state)
 	unpair();
 }
 
-/* Three KLMs of one region, out of order, appear as contiguous memory. */
 static void a_list_of_pieces_is_one_region(void **state)
 {
 	uint32_t key = pair_with_free_key();
@@ -374,7 +372,7 @@ static void a_list_of_pieces_is_one_region(void **state)
 	umr_go(a);
 	flat_expect_done(a->send_cq, REQ, 1);
 	assert_memory_equal(flat.mem + from + 2048, flat.mem + from, 200);
-	write_to(0x5000 + 299, key, from, 2); /* beyond the end */
+	write_to(0x5000 + 299, key, from, 2); /* beyond the end, so it is refused */
 	flat_run(LONG / 1000);
 	flat_expect_error(a->send_cq, REQ_ERR, 2, REMOTE_ACCESS);
 	unpair();
@@ -551,7 +549,7 @@ static void umr_waits_for_what_is_before_it(void **state)
 	flat_post(a);
 	flat_ring(a);
 	flat_run(1000);
-	flat_expect_empty(a->send_cq); /* the peer has no receive yet */
+	flat_expect_empty(a->send_cq); /* the peer has no receive yet, so nothing completes */
 	flat_recv(b, to, PAGE, rkey);
 	flat_run(LONG);
 	flat_expect_done(a->send_cq, REQ, 0);

@@ -267,7 +267,8 @@ static void what_is_lost_is_repeated(void **state)
 	rig.lose = 1;
 	cm_accept(&rig.server, &server_param);
 	time_pass(TIMEOUT_NS + 2 * LIFETIME_NS);
-	check_said("REP REQ REP"); /* the repeated REQ gets the same REP */
+	/* the repeated REQ gets the same REP, as the first may be lost */
+	check_said("REP REQ REP");
 	check_event(&client, CM_EVENT_REP);
 	rig.lose = 1;
 	cm_confirm(&client);
@@ -384,7 +385,7 @@ static void private_data_comes_with_a_reject(void **state)
 }
 
 /* A reject of a connection that the peer never established ends it at once, unless the peer calls
- * it stale: packets of the old connection may still be on their way. */
+ * it stale, as packets of the old connection may still be on their way. */
 static void each_state_has_its_end_by_a_reject(void **state)
 {
 	static const struct {
@@ -509,7 +510,7 @@ static void a_disconnect_that_nobody_answers_ends(void **state)
 	cm_destroy(&rig.server);
 }
 
-/* The first client died without a DREQ, and a new process uses its QP number: the server refuses
+/* The first client died without a DREQ, and a new process uses its QP number, so the server refuses
  * the stale REQ, and ends the old connection. */
 static void a_stale_connection_is_refused_and_ended(void **state)
 {
@@ -530,8 +531,8 @@ static void a_stale_connection_is_refused_and_ended(void **state)
 	cm_destroy(&rig.server);
 }
 
-/* A REP from a QP whose old connection still exists here does not count: the client repeats its REQ
- * until it times out. */
+/* A REP from a QP whose old connection still exists here does not count, so the client repeats its
+ * REQ until it times out. */
 static void a_stale_answer_is_none(void **state)
 {
 	static const struct cm_path path = { .lifetime = LIFETIME };
@@ -595,7 +596,7 @@ static void an_end_that_is_not_known_is_confirmed(void **state)
 	assert_int_equal(fld_get(cm_data(rig.wire[0]), CM_REMOTE_ID), 5);
 }
 
-/* Random bytes in any state must not touch memory that they should not reach. */
+/* Random bytes in any state must not touch memory of others: messages come from any host. */
 static void noise_is_harmless(void **state)
 {
 	static const struct cm_path path = { .lifetime = LIFETIME };

@@ -162,7 +162,6 @@ static struct nlmsghdr header_of(unsigned int command, uint16_t flags)
 				  .nlmsg_seq = 0x1234 };
 }
 
-/* Returns the next message that the program receives, or NULL. */
 static const struct nlmsghdr *answer_read(void)
 {
 	ssize_t len = recv(it.fd, it.answer, sizeof(it.answer), MSG_DONTWAIT);
@@ -170,7 +169,6 @@ static const struct nlmsghdr *answer_read(void)
 	return len > 0 ? (const struct nlmsghdr *)it.answer : NULL;
 }
 
-/* Checks that the program receives error ERROR. */
 static void check_error(int error)
 {
 	const struct nlmsghdr *answer = answer_read();
@@ -251,7 +249,7 @@ static void a_message_that_cannot_be_read_is_a_fault(void **state)
 	assert_null(answer_read());
 }
 
-/* The kernel executes sends to other sockets. */
+/* The kernel executes sends to other sockets, as only RDMA's netlink is played here. */
 static void other_sockets_are_left_alone(void **state)
 {
 	static const struct {

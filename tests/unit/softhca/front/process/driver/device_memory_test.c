@@ -189,7 +189,8 @@ static void alignments_are_of_64_bytes_and_more(void **state)
 	assert_int_equal(device_memory_alloc(adapter, 64, 6, &addr, &size), 0);
 }
 
-/* EAGAIN of the device means that the resource is exhausted; programs get ENOMEM, as from Linux. */
+/* EAGAIN of the device means that the resource is exhausted, so programs get ENOMEM, as from
+ * Linux. */
 static void what_the_adapter_refuses_takes_no_page(void **state)
 {
 	uint64_t addr = 5, size;
@@ -208,7 +209,7 @@ static void what_the_adapter_refuses_takes_no_page(void **state)
 	assert_int_equal(memory_take(64), page(1));
 }
 
-/* A dead adapter gets no command, and a free succeeds without one. */
+/* A dead adapter gets no command, so a free succeeds without one. */
 static void a_dead_adapter_is_not_asked(void **state)
 {
 	unsigned int count;

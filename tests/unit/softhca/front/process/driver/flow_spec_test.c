@@ -46,7 +46,7 @@ static const struct ib_uverbs_flow_spec_ipv4 ipv4 = {
 
 static int read_one(const void *spec, size_t size, struct flow_specs *specs)
 {
-	void *copy = malloc(size); /* exact size: a sanitizer sees overreads */
+	void *copy = malloc(size); /* exact size, so that a sanitizer sees overreads */
 	int ret;
 
 	memcpy(copy, spec, size);

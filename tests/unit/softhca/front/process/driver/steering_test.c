@@ -210,7 +210,7 @@ static struct steering_rule *add_at(uint8_t mask, uint8_t value, uint32_t index)
 	return rule;
 }
 
-/* The entries of a mask stand where its first one was put, also those that come later: Linux
+/* The entries of a mask stand where its first one was put, also those that come later, as Linux
  * matches in that order. */
 static void masks_keep_their_order(void **state)
 {

@@ -149,7 +149,7 @@ static void put_control(unsigned int qp, uint16_t slot, uint16_t index, unsigned
 }
 
 /* Posts a WQE of BLOCKS blocks. The blocks behind the first hold payload, or an old control
- * segment: the search must not take either for a WQE. */
+ * segment, as the search must not take either for a WQE. */
 static void posts_send(unsigned int qp, uint16_t index, unsigned int blocks)
 {
 	for (unsigned int i = 1; i < blocks; i++)
@@ -319,7 +319,8 @@ static void a_full_cq_waits_for_the_program(void **state)
 	expect_no_more();
 }
 
-/* The ring may hold CQEs of a former QP with the same number: they must not count. */
+/* The ring may hold CQEs of a former QP with the same number, which must not count: its WQEs are
+ * gone. */
 static void a_former_life_does_not_count(void **state)
 {
 	(void)state;

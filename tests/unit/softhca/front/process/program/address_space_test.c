@@ -171,7 +171,7 @@ static bool kernel_has_query(void)
 }
 
 /* Where the kernel has PROCMAP_QUERY (Linux 6.11), a check of one mapping must not read the list of
- * all, which may be long. */
+ * all, as that may be long. */
 static void one_query_answers_for_one_mapping(void **state)
 {
 	(void)state;
@@ -206,7 +206,7 @@ static void questions_leave_no_descriptor(void **state)
 	assert_int_equal(lowest_free_fd(), before);
 }
 
-/* The adapter registered the memory when it had all rights, and keeps its access after
+/* The adapter registered the memory when it had all rights, so it keeps its access after
  * mprotect(). */
 static void bytes_are_copied_whatever_the_rights(void **state)
 {

@@ -185,7 +185,7 @@ static int bytes_transfer(const struct client *client, bool write, char *text)
 }
 
 /* A client has died, and the adapter has not seen that yet: its writes must not reach the process
- * with the same PID. */
+ * that has the same PID now. */
 static void keys_of_a_dead_client_reach_no_other(void **state)
 {
 	char text[sizeof(secret)] = "overwritten";

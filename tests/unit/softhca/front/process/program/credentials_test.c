@@ -250,7 +250,7 @@ static void notes_go_with_their_threads(void **state)
 	assert_int_equal(count_notes(), 1);
 }
 
-/* Limits descriptors: without a free one, the adapter cannot read /proc. */
+/* Limits descriptors, as the adapter cannot read /proc without a free one. */
 static void set_descriptors(rlim_t most)
 {
 	struct rlimit limit;

@@ -25,7 +25,7 @@ static uintptr_t page_at(int i)
 	return (uintptr_t)memory + (uintptr_t)i * FAR;
 }
 
-/* Keeps one page in FAR bytes: compaction moves pages that lie alone. */
+/* Keeps one page in FAR bytes, as compaction moves pages that lie alone. */
 static bool pages_scatter(void)
 {
 	size_t size = (size_t)PAGES * FAR;

@@ -60,7 +60,8 @@ void engine_kick(void)
 void hca_send_datagram(struct hca *hca, const struct hca_datagram *datagram)
 {
 	assert_ptr_equal(hca, adapter->hca);
-	assert_int_equal(world.kicks, 0); /* the datagram must be queued before the engine looks */
+	/* none, as the datagram must be queued before the engine looks */
+	assert_int_equal(world.kicks, 0);
 	world.sent = *datagram;
 }
 

@@ -158,7 +158,8 @@ static void an_id_without_an_adapter_names_none(void **state)
 	assert_true(!resp->node_guid && !resp->port_num && !resp->pkey && !resp->ibdev_index);
 }
 
-/* Older programs have no room for the index, and those before have too little for any answer. */
+/* A short response is cut before the index, as older programs have no room for it, and those before
+ * have too little for any answer. */
 static void a_short_response_is_cut_before_the_index(void **state)
 {
 	enum { LEAST = offsetof(struct rdma_ucm_query_addr_resp, ibdev_index) };

@@ -85,7 +85,6 @@ static int agent_begin(void **state)
 	return 0;
 }
 
-/* An agent of vendor class 0x30 for method 3. */
 static struct ib_user_mad_reg_req2 usual_request(void)
 {
 	return (struct ib_user_mad_reg_req2){ .qpn = 1,

@@ -311,7 +311,8 @@ static void a_port_has_one_manager(void **state)
 
 	(void)state;
 	assert_int_equal(managers, 1);
-	assert_null(umad_file_next(NULL, &adapters[1], 2)); /* it gets no datagrams */
+	/* it gets no datagrams, as Ethernet has no subnet manager */
+	assert_null(umad_file_next(NULL, &adapters[1], 2));
 	kinds[1]->open(call_with(0, 0), 3, 0);
 	assert_int_equal(answer, -EAGAIN);
 	assert_int_equal(file_read(0, 100), -EINVAL);
@@ -423,7 +424,8 @@ static void a_file_closes_with_the_programs_end(void **state)
 	assert_int_equal(agents_ended, UMAD_MAX_AGENTS);
 }
 
-/* A thread that sleeps in read() keeps the file, as in the kernel. */
+/* A thread that sleeps in read() keeps the file, as in the kernel: it would otherwise use freed
+ * memory. */
 static void a_sleeping_reader_keeps_the_file(void **state)
 {
 	struct umad_file *file = file_opened(0, 0, 0);

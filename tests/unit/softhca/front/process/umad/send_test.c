@@ -149,7 +149,6 @@ static uint8_t *mad(void)
 	return it.memory + umad_header_size(&it.file);
 }
 
-/* A request of performance management with this transaction. */
 static void request(uint32_t transaction)
 {
 	memset(mad(), 0, MAD_SIZE);
@@ -298,7 +297,7 @@ static void answers_are_known_by_method(void **state)
 	assert_false(umad_is_answer(mad()));
 }
 
-/* An answer keeps the asker's transaction, and waits for nothing. */
+/* An answer keeps the asker's transaction, as it is matched by that, and waits for nothing. */
 static void an_answer_is_sent_as_it_is(void **state)
 {
 	(void)state;

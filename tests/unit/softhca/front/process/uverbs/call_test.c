@@ -101,7 +101,6 @@ static int call_begin(void **state)
 	return 0;
 }
 
-/* Checks the first attribute as KIND of MIN to MAX bytes. */
 static int check_as(enum attr_kind kind, uint16_t min, uint16_t max)
 {
 	defs[0] = (struct uverbs_attr){

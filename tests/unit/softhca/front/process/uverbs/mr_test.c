@@ -368,7 +368,6 @@ static int access_changed(const struct uverbs_mr *mr, uint32_t access)
 		mr, &(struct ib_uverbs_rereg_mr){ .flags = REREG_ACCESS, .access_flags = access });
 }
 
-/* The context in the last UMR. */
 static const uint8_t *umr_mkc(void)
 {
 	return it.wqe + WQE_SEG + UMR_CTRL_SIZE;
@@ -454,7 +453,7 @@ static void a_new_key_takes_pinned_memory(void **state)
 	assert_int_equal(rig.commands, 1);
 }
 
-/* Its pages are those of a file: the program's memory is not looked at. */
+/* Its pages are those of a file, so the program's memory is not looked at. */
 static void rights_of_a_files_memory_change(void **state)
 {
 	struct uverbs_mr *mr = mr_made(START, LEN, IOVA, LW);

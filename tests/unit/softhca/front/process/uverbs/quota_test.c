@@ -61,7 +61,6 @@ static struct object object_of(struct client *maker, uint16_t type)
 	};
 }
 
-/* Takes objects until the quota refuses. Returns their number. */
 static unsigned int objects_take(struct client *maker, uint16_t type)
 {
 	struct object object = object_of(maker, type);

@@ -144,7 +144,6 @@ static uint32_t out32(uint16_t id)
 	return *(const uint32_t *)rig_out(id, sizeof(uint32_t));
 }
 
-/* Checks the ring of 16 WQEs of 64 bytes, which a WQ describes. */
 static void check_wq(const uint8_t *wq)
 {
 	assert_int_equal(fld_get(wq, WQ_LOG_WQ_SZ), 4);

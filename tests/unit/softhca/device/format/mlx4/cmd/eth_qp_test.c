@@ -113,7 +113,7 @@ static void frames_wait_in_sqd(void **state)
 	vfio_run();
 	assert_int_equal(guest(DATA)[99], 'a');
 	assert_int_equal(mailbox(RTS2SQD, QPN, 0), OK);
-	assert_int_equal(guest(EQ)[32 + 1], 0); /* no event was requested */
+	assert_int_equal(guest(EQ)[32 + 1], 0); /* no event was requested, so the EQ is empty */
 	assert_int_equal(command(TO_ERR, 0, QPN, 0), OK);
 	assert_int_equal(mailbox(SQD2RTS, QPN, 0), BAD_QP_STATE);
 }
@@ -169,7 +169,7 @@ static void one_queue_of_frames_sends_and_receives(void **state)
 	assert_int_equal(command(HW2SW_CQ, 0, CQN, 1), OK);
 }
 
-/* The device reads a ring only up to its end: a size beyond it must not reach memory behind the
+/* The device reads a ring only up to its end, as a size beyond it would reach memory behind the
  * copy. */
 static void a_frame_ends_where_its_ring_does(void **state)
 {

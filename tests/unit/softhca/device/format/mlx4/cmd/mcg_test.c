@@ -155,7 +155,7 @@ static uint32_t hash_of_group(void)
 }
 
 /* A group with one member too many is refused, and the former group stays valid, in the table and
- * for its members. */
+ * for its members: a driver takes a failed command for no change. */
 static void a_refused_group_stays_as_it_was(void **state)
 {
 	enum { FIRST = 0x100, MEMBERS = 240 };
@@ -223,7 +223,7 @@ static uint32_t group_of_one(uint32_t member)
 	return hash_of_group();
 }
 
-/* A chain that forms a ring does not hang the adapter: a guest writes the links, and may write
+/* A chain that forms a ring does not hang the adapter: a guest writes the links, so it may write
  * any. */
 static void a_chain_of_groups_may_be_a_ring(void **state)
 {

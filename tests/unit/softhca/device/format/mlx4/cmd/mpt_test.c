@@ -62,11 +62,13 @@ static void a_refused_key_stays_with_software(void **state)
 	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
 	memset(guest(KEYS + KEY * 64) + 8, 0x5a, 4);
 	fill_mpt();
-	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), BAD_RES_STATE); /* the index is taken */
+	/* the index is taken: software must take back the key first */
+	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), BAD_RES_STATE);
 	assert_int_equal(get32(guest(KEYS + KEY * 64 + 8)), 0x5a5a5a5a);
 }
 
-/* The device refuses a key if it cannot write the key's MPT entry. */
+/* The device refuses a key if it cannot write the key's MPT entry: the table is not mapped
+ * there. */
 static void a_key_outside_of_the_table_is_refused(void **state)
 {
 	(void)state;
@@ -184,13 +186,14 @@ static void a_window_opens_when_it_is_bound(void **state)
 	assert_int_equal(cqe(1)[31], 0x48);
 	assert_int_equal(cqe(2)[31], 0x5e);
 	assert_memory_equal(guest(DATA + 0x80c), "said", 4);
-	/* A region cannot go while a window is bound to it. */
+	/* A region cannot go while a window is bound to it: peers would reach freed memory. */
 	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), REG_BOUND);
 	assert_int_equal(command(HW2SW_MPT, 0, WINDOW, 1), OK);
 	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), OK);
 }
 
-/* Windows can be bound to regions only, even if a window's context claims to allow it. */
+/* Windows can be bound to regions only, even if a window's context claims to allow it: a chain of
+ * windows would have no end. */
 static void no_window_leads_to_a_window(void **state)
 {
 	uint32_t rkey = WINDOW << 8 | 5;
@@ -227,8 +230,10 @@ static void fill_fast_mpt(void)
 static void wrong_keys_for_registration_are_refused(void **state)
 {
 	static const struct wrong mpt[] = {
-		{ 0, 1 << 17 | 1 << 8, BAD_PARAM },           /* the key is not free */
-		{ 0xc, 3 << 24 | PDN, BAD_PARAM },            /* free, without access rights */
+		/* the key is not free, so a request cannot register it */
+		{ 0, 1 << 17 | 1 << 8, BAD_PARAM },
+		/* free, without access rights */
+		{ 0xc, 3 << 24 | PDN, BAD_PARAM },
 		{ 0, 3u << 28 | 1 << 9 | 1 << 8, BAD_PARAM }, /* the key has no translations */
 		{ 0x30, FAST_MTT + 4, BAD_PARAM },
 		{ 0x34, 0, BAD_PARAM },

@@ -19,7 +19,6 @@ enum {
 
 #define MOST_BYTES (1ull << 30)
 
-/* Sets up an adapter in which the rings of all QPs share a few pages. */
 static void set_up_many(void)
 {
 	run_firmware();
@@ -78,7 +77,6 @@ static void short_rings_take_what_is_left(void **state)
 	assert_int_equal(qp_make(qpn, 3), EXCEED_LIM);
 }
 
-/* CLOSE_HCA frees the memory of all QPs. */
 static void closing_gives_it_back(void **state)
 {
 	uint32_t qpn = FIRST;

@@ -38,7 +38,6 @@ static unsigned int to_sqd(uint32_t tell)
 	return mailbox(RTS2SQD, QPN | tell, 0);
 }
 
-/* Sends the request at INDEX of a ring of 8. */
 static void send_at(unsigned int index)
 {
 	post_send(RINGS + 64 * index, 0);
@@ -66,7 +65,6 @@ static void wait_for_cqe(unsigned int index)
 	}
 }
 
-/* Makes two connected QPs; the receiver's RNR timer is short. */
 static void set_up_pair(void)
 {
 	set_up();
@@ -128,7 +126,7 @@ static void what_was_begun_is_finished_first(void **state)
 	assert_int_equal(guest(EQ)[32 + 31], 0x80);
 }
 
-/* A QP in SQD still receives. */
+/* A QP in SQD still receives, as only its send queue is stopped. */
 static void messages_come_in_meanwhile(void **state)
 {
 	(void)state;
@@ -213,7 +211,8 @@ static void tries_are_as_many_as_was_said_in_sqd(void **state)
 	assert_int_equal(qp_state(), STATE_RTS);
 }
 
-/* A new path without SCHED_QUEUE keeps the QP's port, whatever port it names. */
+/* A new path without SCHED_QUEUE keeps the QP's port, whatever port it names, as the port is a part
+ * of that field. */
 static void a_path_keeps_its_port(void **state)
 {
 	uint8_t *path = in(8 + 0x18);

@@ -153,7 +153,7 @@ static bool wqe_change_is_told(uint32_t at, uint32_t bits)
 	return told;
 }
 
-/* Software copies index and QP number to the BlueFlame register; the adapter does not read them
+/* Software copies index and QP number to the BlueFlame register, so the adapter does not read them
  * from the ring. */
 static void the_index_of_a_wqe_is_for_its_register(void **state)
 {
@@ -215,7 +215,8 @@ static void blueflame_rings(void **state)
 	put32(guest(RINGS + 8), 3 << 2);
 	put32(guest(RINGS), 0); /* NOP */
 	memcpy(words, guest(RINGS), sizeof(words));
-	doorbell((2048 + UAR) * 0x1000 + 8, words, sizeof(words)); /* later words do not ring */
+	/* later words do not ring, as only the first 8 bytes are the doorbell */
+	doorbell((2048 + UAR) * 0x1000 + 8, words, sizeof(words));
 	vfio_run();
 	assert_int_equal(cqe(0)[31] & 0x80, 0x80);
 	doorbell((2048 + UAR) * 0x1000 + 256, words, sizeof(words));

@@ -68,9 +68,11 @@ static void destroying_what_is_in_use_is_refused(void **state)
 	simple(PRM_OP_DESTROY_CQ, a->send_cq->n, PRM_STAT_BAD_RES_STATE_ERR);
 	simple(PRM_OP_DESTROY_QP, a->n, PRM_STAT_OK);
 	simple(PRM_OP_DESTROY_CQ, a->send_cq->n, PRM_STAT_OK);
-	simple(PRM_OP_DEALLOC_UAR, flat.uar[0], PRM_STAT_OK); /* still in use by a CQ */
+	/* still in use by a CQ, which would arm through a freed page */
+	simple(PRM_OP_DEALLOC_UAR, flat.uar[0], PRM_STAT_OK);
 	simple(PRM_OP_DESTROY_CQ, a->recv_cq->n, PRM_STAT_OK);
-	simple(PRM_OP_DEALLOC_PD, flat.pd[0], PRM_STAT_BAD_RES_STATE_ERR); /* a key uses it */
+	/* a key uses it, so its memory stays reachable */
+	simple(PRM_OP_DEALLOC_PD, flat.pd[0], PRM_STAT_BAD_RES_STATE_ERR);
 	simple(PRM_OP_DESTROY_MKEY, lkey >> 8, PRM_STAT_OK);
 	simple(PRM_OP_DEALLOC_PD, flat.pd[0], PRM_STAT_OK);
 	unpair();
@@ -196,7 +198,8 @@ static void mkeys_are_checked(void **state)
 	(void)state;
 	create_mkey_expect(0, 0, PRM_STAT_OK);
 	create_mkey_expect(MKC_ACCESS_MODE_4_2, 1,
-			   PRM_STAT_BAD_RES_ERR); /* device memory that does not exist */
+			   /* device memory that does not exist: the fields name no block */
+			   PRM_STAT_BAD_RES_ERR);
 	create_mkey_expect(MKC_ACCESS_MODE_4_2, 2, PRM_STAT_BAD_PARAM_ERR);
 	create_mkey_expect(MKC_LEN, 8193, PRM_STAT_BAD_PARAM_ERR);
 	create_mkey_expect(MKC_START_ADDR, 1, PRM_STAT_BAD_PARAM_ERR); /* three pages */

@@ -104,7 +104,8 @@ static void a_key_lies_within_its_user_memory(void **state)
 		  .expected = PRM_STAT_BAD_PARAM_ERR },
 		{ .umem = id, .offset = 8, .len = PAGE, .expected = PRM_STAT_BAD_PARAM_ERR },
 		{ .umem = large, .offset = PAGE, .len = PAGE, .expected = PRM_STAT_BAD_PARAM_ERR },
-		/* a place in the page that differs from the address's */
+		/* a place in the page that differs from the address's, so the adapter would compute
+		 * wrong pages */
 		{ .umem = id, .start = 8, .len = PAGE, .expected = PRM_STAT_BAD_PARAM_ERR },
 		{ .umem = shifted, .start = 0, .len = PAGE, .expected = PRM_STAT_BAD_PARAM_ERR },
 		/* the key's pages are larger than those of the memory */
@@ -133,7 +134,7 @@ static void a_key_lies_within_its_user_memory(void **state)
 		key_end(key(good[i]));
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		key(bad[i]);
-	/* a refused key leaves no reference */
+	/* a refused key leaves no reference, so its memory can go */
 	flat_simple(adapter(), PRM_OP_DESTROY_UMEM, id, PRM_STAT_OK);
 	flat_simple(adapter(), PRM_OP_DESTROY_UMEM, large, PRM_STAT_OK);
 	flat_simple(adapter(), PRM_OP_DESTROY_UMEM, shifted, PRM_STAT_OK);

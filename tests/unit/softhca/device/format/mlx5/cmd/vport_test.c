@@ -112,7 +112,8 @@ static void wrong_values_are_refused(void **state)
 	vport_modify(PRM_STAT_BAD_PARAM_ERR);
 }
 
-/* A mailbox must hold the whole list that its context announces. */
+/* A mailbox must hold the whole list that its context announces, as the device would otherwise read
+ * behind it. */
 static void a_list_must_be_there(void **state)
 {
 	uint8_t answer[16];

@@ -296,7 +296,7 @@ static void queries_are_these(void **state)
 	names_check(devx_name_in_query, queries, ARRAY_SIZE(queries));
 }
 
-/* SQD2RTS is not in the list: Linux leaves it to verbs. */
+/* SQD2RTS is not in the list, as Linux leaves it to verbs. */
 static void changes_are_these(void **state)
 {
 	(void)state;

@@ -197,7 +197,7 @@ static void qp_bring_to(unsigned int state)
 	assert_int_equal(it.real.state, state);
 }
 
-/* A change that is refused runs no command, and changes nothing that is remembered. */
+/* A refused change runs no command, and changes nothing that is remembered: the QP is as it was. */
 static void expect_refused(struct ib_uverbs_ex_modify_qp cmd, int error)
 {
 	const unsigned int commands = rig.commands;
@@ -553,7 +553,8 @@ static void options_of_the_connection_go_both_ways(void **state)
 	(void)state;
 	driver_in(0, ECE);
 	assert_int_equal(wish_change(to_init()), 0);
-	assert_int_equal(command_field(MODIFY_QP_IN_ECE), 0); /* the device has none */
+	/* the device has none, so the command carries none */
+	assert_int_equal(command_field(MODIFY_QP_IN_ECE), 0);
 	fld_set(rig.adapter.caps, HCA_CAP_ECE_SUPPORT, 1);
 	assert_int_equal(wish_change(to_rtr()), 0);
 	assert_int_equal(command_field(MODIFY_QP_IN_ECE), ECE);
