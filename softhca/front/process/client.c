@@ -30,7 +30,7 @@ enum { MAX_SLOTS = 1 << 12, CLIENT_PAGE = 4096 };
 static pthread_rwlock_t slots_lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct client *slot_client[MAX_SLOTS];
 
-/* Logs once that the kernel refuses access to memory: it then does so always. */
+/* Logs only once that the kernel refuses access to memory, as it then does so always. */
 static void refusal_explain(pid_t tid, int error)
 {
 	static bool said;
@@ -264,7 +264,7 @@ free_client:
 }
 
 /* Returns whether the thread is in our user namespace: in a namespace of its own it may have any
- * capability, which must not count here. */
+ * capability, so these must not count here. */
 static bool is_of_our_users(pid_t tid)
 {
 	struct stat own, other;
@@ -292,8 +292,8 @@ bool client_may(pid_t tid, unsigned int capability)
 	return effective >> capability & 1 && is_of_our_users(tid);
 }
 
-/* Drops a client whose process has executed another program, and is a new client from then on: its
- * address space, and all mappings in it, are gone. */
+/* Drops a client whose process has executed another program. It is a new client from then on, as
+ * its address space, and all mappings in it, are gone. */
 static struct client *drop_if_gone(struct client *client)
 {
 	if (!client || space_is_there(&client->space))

@@ -31,7 +31,6 @@ enum { CLIENT_VA_BITS = 48 };
 /* Copy from and to memory of thread TID's process. Return 0 or EFAULT. */
 int client_read(pid_t tid, uint64_t addr, void *buf, size_t len);
 int client_write(pid_t tid, uint64_t addr, const void *buf, size_t len);
-/* Reads a string of less than SIZE bytes. Returns 0, EFAULT or ENAMETOOLONG. */
 int client_read_string(pid_t tid, uint64_t addr, char *buf, size_t size);
 
 /* Capabilities, and whether thread TID has one that counts outside of a user namespace of its
@@ -49,10 +48,11 @@ bool client_may(pid_t tid, unsigned int capability);
 int client_fd_stat(pid_t tid, int fd, struct stat *st);
 /* Gets the absolute path of directory descriptor FD, or of the working directory for AT_FDCWD. */
 int client_dir_path(pid_t tid, int fd, char *buf, size_t size);
-/* Returns a copy of descriptor FD, or -1. The program may have replaced the descriptor
- * meanwhile. */
+/* Returns a copy of descriptor FD, or -1. The program may have replaced the descriptor meanwhile,
+ * so the caller must check the file. */
 int client_fd_copy(pid_t tid, int fd);
-/* Returns a copy of descriptor FD if it is the file with this DEV and INO; else -1. */
+/* Returns a copy of descriptor FD if it is the file with this DEV and INO, as the program may have
+ * replaced it; else -1. */
 int client_fd_copy_of(pid_t tid, int fd, dev_t dev, ino_t ino);
 
 /* The last change of a thread's user or group; credentials.c counts them. */
@@ -69,7 +69,7 @@ struct fd_hint {
 };
 
 struct client {
-	struct watch watch; /* pidfd, readable when the process has ended */
+	struct watch watch;
 	pid_t pid;
 	uint16_t slot;
 	bool dead; /* its memory is gone */
@@ -90,9 +90,9 @@ int client_get(pid_t tid, struct client **client);
 /* Adds a user to CLIENT, which has one already. */
 void client_keep(struct client *client);
 void client_put(struct client *client);
-/* Returns whether TID is a thread of CLIENT. Cheap for the main thread. */
+/* Returns whether TID is a thread of CLIENT. Cheap for the main thread, as its number is the
+ * client's PID. */
 bool client_has_thread(const struct client *client, pid_t tid);
-/* Returns the client of thread TID, or NULL. */
 struct client *client_find(pid_t tid);
 /* Reads the real, effective and saved ids of thread TID; KIND is "Uid" or "Gid". Returns false if
  * they are not known. */

@@ -161,7 +161,7 @@ static void destroy_adapters(void)
 		fault_destroy(the_daemon.fault);
 }
 
-/* Raises the limit of descriptors: each connection of a program takes several here. */
+/* Raises the limit of descriptors, as each connection of a program takes several here. */
 static void raise_fd_limit(void)
 {
 	struct rlimit limit;
@@ -324,7 +324,7 @@ static void signal_ready(struct watch *watch, uint32_t events)
 }
 
 /* Makes signals events of the loop. They are blocked before the engine's thread inherits the mask,
- * or they could end the process in that thread. */
+ * as they could otherwise end the process in that thread. */
 static int block_signals(sigset_t *mask)
 {
 	sigemptyset(mask);
@@ -374,8 +374,8 @@ static int watch_all(int sock, int control, struct watch watches[2])
 	return ret ? ret : watch_add(&watches[1], EPOLLIN);
 }
 
-/* Opens the control socket only when PATH is this server's: until then, the socket beside it may be
- * another server's. */
+/* Opens the control socket only when PATH is this server's, as the socket beside it may be another
+ * server's until then. */
 static int serve_shown(const struct options *options, int sock)
 {
 	struct watch sockets[2], signals;

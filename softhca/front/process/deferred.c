@@ -20,11 +20,13 @@
 enum {
 	RESTARTSYS = 512, /* ERESTARTSYS, internal to the kernel */
 	LOOK_MS = 10,
-	ROUND_READS = 1000, /* reads of /proc in a round; the next one continues */
+	/* reads of /proc in a round: a limit, as one thread serves all calls; the next round
+	 * continues */
+	ROUND_READS = 1000,
 	MOST_DOUBTS = 20,
 };
 
-/* Waiting calls, the least recently checked first. */
+/* Waiting calls, the least recently checked first, so that each has its turn. */
 static TAILQ_HEAD(deferred_calls, deferred_call) waiting = TAILQ_HEAD_INITIALIZER(waiting);
 
 static int deferred_answer(const struct deferred_call *deferred, int64_t value)
@@ -69,8 +71,8 @@ static void look_at(struct deferred_call *deferred, unsigned int *reads)
 	}
 }
 
-/* Checks waiting calls for signals, up to ROUND_READS: with many threads, a full check might take
- * too long. */
+/* Checks waiting calls for signals, up to ROUND_READS, as a full check might take too long with
+ * many threads. */
 static void look_at_all(struct timer *timer)
 {
 	struct deferred_call *last = TAILQ_LAST(&waiting, deferred_calls), *deferred = NULL;
@@ -83,7 +85,7 @@ static void look_at_all(struct timer *timer)
 		if (call_deferred_is_alive(deferred))
 			look_at(deferred, &reads);
 	}
-	/* Check less often if it takes long, to leave most time to other work. */
+	/* Check less often if it takes long, so that most time is left to other work. */
 	if (reads)
 		timer_start(timer, timer_now() + (LOOK_MS + reads / 4) * NS_PER_MS);
 }

@@ -29,7 +29,7 @@
 enum { FD_GAP = 16, FD_SPARE = 16, FD_LAST = 8, MOST_NUMBERS = 1 << 20, MOST_TRIES = 8 };
 
 /* Returns how many descriptors the process may have. Reads /proc, as prlimit() on a process of
- * another user needs CAP_SYS_RESOURCE, which root in a container lacks. */
+ * another user needs CAP_SYS_RESOURCE, and root in a container lacks it. */
 static rlim_t descriptor_limit(pid_t tid)
 {
 	unsigned long long limit = 0;
@@ -170,8 +170,8 @@ static bool is_run(pid_t tid, int first, int count, bool free)
 }
 
 /* Returns whether the number below the last one can be given: the last FD_LAST are still in use,
- * and it has free numbers below. That avoids a search of all numbers, which takes long in a program
- * with thousands of descriptors. */
+ * and it has free numbers below. This avoids a search of all numbers, as that takes long in a
+ * program with thousands of descriptors. */
 static bool is_next_free(pid_t tid, const struct fd_hint *hint)
 {
 	const int next = hint->last - 1;

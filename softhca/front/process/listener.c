@@ -61,7 +61,8 @@ static void listener_close(struct listener *listener)
 	listeners_stop_if_unused();
 }
 
-/* Refuses the user of a client that has made us wait. The server's own user can stop it anyway. */
+/* Refuses the user of a client that has made us wait, but never the server's own user, as that one
+ * can stop it anyway. */
 static void thief_refuse(const struct listener *listener)
 {
 	struct ucred peer;
@@ -140,7 +141,8 @@ static void memory_release(struct listener *listener, int memory)
 	close(memory);
 }
 
-/* Any user can connect and send another descriptor, on which we might block. */
+/* Returns whether FD is a listener: any user can connect and send another descriptor, and we might
+ * block on that. */
 static bool is_listener(int fd)
 {
 	static const char expected[] = "anon_inode:seccomp notify";

@@ -18,7 +18,7 @@ struct daemon;
 struct node_kind {
 	const char *path; /* of its only file, or what precedes the index of each */
 	bool is_single;
-	bool for_owner; /* only the adapters' owner may open it: Linux gives it to root only */
+	bool for_owner;
 	unsigned int major, first_minor;
 	/* Returns whether there is a file INDEX. */
 	bool (*exists)(const struct daemon *daemon, unsigned int index);

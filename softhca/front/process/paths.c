@@ -108,7 +108,7 @@ static bool path_claim(struct call *call, int dirfd, uint64_t addr, char path[PA
 
 static int open_in_tree(struct daemon *daemon, const char *path, uint64_t flags)
 {
-	/* O_PATH descriptors cannot be sent; an ordinary one can do the same. */
+	/* O_PATH descriptors cannot be sent, so send an ordinary one, which can do the same. */
 	return sysfs_open(&daemon->sysfs, path,
 			  (flags & (O_NOFOLLOW | O_DIRECTORY)) | O_RDONLY | O_CLOEXEC);
 }
@@ -146,7 +146,7 @@ static bool names_descriptor(const char *path, pid_t caller, pid_t *owner, int *
 	return sscanf(path, "/proc/%d/fd/%d%n", owner, fd, &end) == 2 && !path[end];
 }
 
-/* Opens a device file again by its descriptor. As in Linux, that is a new open of the device,
+/* Opens a device file again by its descriptor. As in Linux, this is a new open of the device,
  * independent of the first. */
 static void open_again(struct call *call, const char *path, uint64_t flags)
 {
@@ -254,7 +254,7 @@ static int stat_in_tree(struct daemon *daemon, char *path, bool follow, struct s
 	return ret;
 }
 
-/* Changes the times of a file of sysfs to now: Linux invents them whenever its inode cache has
+/* Changes the times of a file of sysfs to now, as Linux invents them whenever its inode cache has
  * dropped the file, which can be at any time. The inode number stays. */
 static void become_sysfs_file(struct stat *st)
 {

@@ -21,7 +21,8 @@ void pinned_lift_limit(void)
 	no_limit = true;
 }
 
-/* Returns the memlock limit of process PID in bytes, which may change at any time. */
+/* Returns the memlock limit of process PID in bytes. Reads it each time, as it may change at any
+ * time. */
 static uint64_t limit_of(pid_t pid)
 {
 	uint64_t limit = UINT64_MAX;

@@ -18,7 +18,6 @@
 
 struct client;
 
-/* A page with doorbell records. */
 struct pinned_record {
 	LIST_ENTRY(pinned_record) entry;
 	struct client *client;

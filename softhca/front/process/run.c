@@ -45,7 +45,8 @@ static volatile pid_t program; /* read by the signal handler */
 
 static void program_exec(const struct options *options)
 {
-	setenv("VERBS_LOG_DEFAULT", "warn", 0); /* here people try programs out */
+	/* the default here, as people try programs out with it */
+	setenv("VERBS_LOG_DEFAULT", "warn", 0);
 	execvp(options->program[0], options->program);
 	log_error("%s: %s", options->program[0], strerror(errno));
 	_exit(errno == ENOENT ? 127 : 126);
@@ -57,8 +58,8 @@ static void program_main(const struct run *run, int link)
 
 	/* Die with the runner, as nothing else waits for the program. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Yama may restrict ptrace to descendants: let daemon and holder, which are not ancestors,
-	 * access this process's memory. */
+	/* Yama may restrict ptrace to descendants, so let daemon and holder, which are not
+	 * ancestors, access this process's memory. */
 	prctl(PR_SET_PTRACER, run->daemon_pid ? (unsigned long)getppid() : PR_SET_PTRACER_ANY);
 	/* Before exec, as the daemon may lack the right for another user's program. */
 	fd_number_raise_limit(0);
@@ -93,7 +94,7 @@ static int program_fork(struct run *run)
 	}
 	close(pair[1]);
 	run->program_link = pair[0];
-	/* The child has logged the reason */
+	/* The child has logged the reason, so no message is needed. */
 	return link_receive_fd(pair[0], &run->listener) ? ECHILD : 0;
 }
 
@@ -162,8 +163,6 @@ static bool was_hung_up(int error)
 	return error == EPIPE || error == ECONNRESET;
 }
 
-/* Connects to a server and greets it. The server closes connections that are silent for a second,
- * which happens on a busy machine, too. */
 static int server_greet(struct run *run)
 {
 	enum { TRIES = 5 };
@@ -206,7 +205,7 @@ static void forward_signal(int signal)
 }
 
 /* Passes signals to PROGRAM, except those that the terminal sends to the whole process group
- * anyway. */
+ * anyway, as it would get them twice. */
 static void set_signals(void)
 {
 	signal(SIGINT, SIG_IGN);
@@ -227,7 +226,6 @@ static int wait_for_program(void)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Starts the program and its own daemon. */
 static int start_private(struct run *run)
 {
 	int ret = daemon_fork(run);

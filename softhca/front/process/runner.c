@@ -40,7 +40,8 @@ static void runner_close(struct runner *runner)
 	free(runner);
 }
 
-/* Returns whether no hello waits at the connection: this thread may have been too busy for it. */
+/* Returns whether no hello waits at the connection, as this thread may have been too busy for
+ * it. */
 static bool runner_is_silent(const struct runner *runner)
 {
 	char byte;
@@ -81,7 +82,7 @@ static void runner_answer(int link)
 	close(ret ? listener : memory);
 }
 
-/* Handles a runner's hello. The listener keeps the connection, by which the holder notices our
+/* Handles a runner's hello. The listener keeps the connection, so that the holder notices our
  * death: a socket closes with its process, however that ends. */
 static void runner_ready(struct watch *watch, uint32_t events)
 {

@@ -109,7 +109,7 @@ static void load_word(struct program *program, size_t offset)
 	instruction_emit(program, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
 }
 
-/* Loads the low half of an argument: these are ints, whose upper half the kernel ignores too. */
+/* Loads the low half of an argument: these are ints, so the kernel ignores the upper half too. */
 static void load_arg(struct program *program, unsigned int arg)
 {
 	load_word(program, offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t));
@@ -127,7 +127,8 @@ static void allow_unless_equal(struct program *program, uint32_t value)
 	emit_return(program, SECCOMP_RET_ALLOW);
 }
 
-/* Allows the call unless the loaded value is in the band. Numbers below 0 are no descriptors. */
+/* Allows the call unless the loaded value is in the band. Numbers below 0 are no descriptors, so
+ * they are allowed. */
 static void allow_unless_fd_in_band(struct program *program)
 {
 	load_arg(program, 0);
@@ -207,11 +208,12 @@ int seccomp_install(bool has_vfio, int *listener)
 
 	build_filter(&program, has_vfio);
 	fprog.len = program.len;
-	/* An ordinary user may install a filter only with no_new_privs (seccomp(2)); set-user-ID
-	 * programs then run without their privilege. */
+	/* An ordinary user may install a filter only with no_new_privs (seccomp(2)), so set-user-ID
+	 * programs run without their privilege. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return errno;
-	/* A signal must not interrupt a call that the daemon is already handling. */
+	/* A signal must not interrupt a call that the daemon is already handling, as the program
+	 * would make it again. */
 	fd = syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER,
 		     flags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, &fprog);
 	if (fd < 0 && errno == EINVAL)

@@ -14,7 +14,8 @@
 #include "softhca/front/socket_bind.h"
 #include "softhca/log.h"
 
-/* Makes the temporary name under which the socket is created before it appears at PATH. */
+/* Makes the temporary name under which the socket is created, so that it appears at PATH when it is
+ * ready. */
 static int hidden_name(const char *path, struct sockaddr_un *addr)
 {
 	int len;
@@ -25,7 +26,7 @@ static int hidden_name(const char *path, struct sockaddr_un *addr)
 }
 
 /* Removes a socket that nothing listens on, left from a killed server. One that does not let us
- * connect is another user's. */
+ * connect is another user's, so it stays. */
 static int path_claim(int fd, const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };

@@ -53,7 +53,7 @@ static struct timer *heap_merge(struct timer *a, struct timer *b)
 	return first;
 }
 
-/* Merges the children of a removed root, first in pairs, which keeps the heap flat. */
+/* Merges the children of a removed root, first in pairs, so that the heap stays flat. */
 static struct timer *heap_merge_all(struct timer *list)
 {
 	struct timer *paired = NULL, *all = NULL;

@@ -7,7 +7,6 @@
 
 #include <stdint.h>
 
-/* A timer; zeroed: off. */
 struct timer {
 	uint64_t deadline; /* ns; 0: off */
 	/* Called once the timer is off again, so the function may restart it. */

@@ -47,7 +47,8 @@ void watch_finish(void)
 	finishing = true;
 }
 
-/* Takes one event at a time: a callback may free the watch of a later event in the same batch. */
+/* Takes one event at a time, as a callback may free the watch of a later event in the same
+ * batch. */
 void watch_loop(void)
 {
 	struct epoll_event event;

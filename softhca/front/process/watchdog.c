@@ -73,7 +73,7 @@ static bool wait_for_wake(int ms)
 }
 
 /* Sleeps until a call begins. The store before the load, and watchdog_enter()'s in the other order,
- * let at least one thread see the other's. */
+ * let at least one thread see the other's, so no call is missed. */
 static void sleep_until_call(void)
 {
 	atomic_store(&dog.asleep, true);

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* Blocks the watchdog's signal for the calling thread and those that it creates. Called before
- * other threads start, whose calls must not be interrupted. Returns 0 or an errno. */
+ * other threads start, as their calls must not be interrupted. Returns 0 or an errno. */
 int watchdog_block_signal(void);
 /* Watches the calling thread, which is the only one to call the other functions. Returns 0 or an
  * errno. */

@@ -75,7 +75,7 @@ struct cm_path {
 };
 
 /* Values of a path that no record gives: on RoCE those that Linux assumes, on InfiniBand those that
- * net/subnet.c reports for each path. */
+ * net/subnet.c reports for each path, so that both ends assume the same. */
 static inline uint8_t cm_path_lifetime(bool roce)
 {
 	return roce ? LIFETIME_1_S : LIFETIME_134_MS;

@@ -44,7 +44,7 @@ void cm_send_ids(const struct cm_conn *conn, unsigned int attribute);
 void cm_start_timer(struct cm_conn *conn, uint64_t ns);
 void cm_stop_timer(struct cm_conn *conn);
 void cm_become_idle(struct cm_conn *conn);
-/* Enters timewait, in which packets still on their way disappear. */
+/* Enters timewait, so that packets still on their way disappear before the QP is used again. */
 void cm_enter_timewait(struct cm_conn *conn);
 
 #endif

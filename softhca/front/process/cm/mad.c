@@ -27,7 +27,7 @@ static void put_private(uint8_t *to, const void *data, size_t len)
 		memcpy(to, data, len);
 }
 
-/* Sets the service type. RC and XRC are both reliable; the extended type distinguishes them. */
+/* Sets the service type. RC and XRC are both reliable, so the extended type distinguishes them. */
 static void put_service_type(uint8_t *data, uint8_t qp_type)
 {
 	if (qp_type == IB_UVERBS_QPT_UC) {

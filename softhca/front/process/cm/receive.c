@@ -30,7 +30,7 @@ static void refuse_request(const struct cm_path *path, const uint8_t *mad, unsig
 
 	cm_put_answer(rej, mad, CM_REJ);
 	if (message == CM_OF_REQ)
-		fld_set(rej + CM_DATA, CM_LOCAL_ID, 0); /* there was no connection yet */
+		fld_set(rej + CM_DATA, CM_LOCAL_ID, 0); /* there was no connection yet, so no id */
 	fld_set(rej + CM_DATA, REJ_MESSAGE, message);
 	fld_set(rej + CM_DATA, REJ_REASON, reason);
 	cm_user->send(path, rej);
@@ -46,7 +46,7 @@ static void send_mra(const struct cm_conn *conn, unsigned int message)
 	cm_user->send(&conn->path, mad);
 }
 
-/* Ends the older of two connections with one remote QP, which IBTA calls stale: the peer does not
+/* Ends the older of two connections with one remote QP. IBTA calls it stale, as the peer does not
  * know it any more. */
 static void end_stale(struct cm_conn *conn)
 {
@@ -131,8 +131,7 @@ static void refuse_service(const struct cm_path *path, const uint8_t *mad, uint8
 	cm_send(&none);
 }
 
-/* Returns an identity of a service's requester: its address, in place of the GUID that these
- * messages lack. */
+/* Returns an identity of a service's requester: its address, as these messages lack a GUID. */
 static uint64_t origin_of(const struct cm_path *path)
 {
 	uint64_t guid;
@@ -248,7 +247,7 @@ static void receive_rep(const struct cm_path *path, const uint8_t *mad)
 		return;
 	}
 	if (cm_find_remote(guid, fld_get(data, CM_LOCAL_ID), false))
-		return; /* another connection has this id */
+		return; /* another connection has this id, so the message is an old one */
 	other = cm_find_qpn(guid, qpn_of_rep(conn, mad));
 	if (other) {
 		refuse_request(path, mad, CM_OF_REP, REASON_STALE_CONNECTION);
@@ -336,7 +335,7 @@ static void receive_dreq(const struct cm_path *path, const uint8_t *mad)
 		conn->state = CM_DREQ_RECEIVED;
 		cm_user->event(conn, CM_EVENT_DREQ, mad);
 		break;
-	case CM_TIMEWAIT: /* our DREP was lost */
+	case CM_TIMEWAIT: /* our DREP was lost, so send it again */
 		answer_unconnected(path, mad, CM_DREP);
 		break;
 	default:

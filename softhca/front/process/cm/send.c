@@ -118,7 +118,7 @@ uint64_t cm_expire(void)
 		else if (conn->deadline < next)
 			next = conn->deadline;
 	}
-	/* Callbacks may have started other timers. */
+	/* Callbacks may have started other timers, so look at all again. */
 	TAILQ_FOREACH(conn, &waiting.conns, in_timers)
 		if (conn->deadline < next)
 			next = conn->deadline;

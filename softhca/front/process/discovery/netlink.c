@@ -48,7 +48,8 @@ void netlink_socket(struct call *call)
 			NETLINK_USERSOCK);
 
 	if (fd < 0) {
-		call_fail(call, EPROTONOSUPPORT); /* libraries then use sysfs */
+		/* an errno with which libraries use sysfs instead */
+		call_fail(call, EPROTONOSUPPORT);
 		return;
 	}
 	if (fd_number_pick(call->tid, &number))
@@ -68,7 +69,7 @@ static bool is_ours(int fd)
 	       protocol == NETLINK_USERSOCK;
 }
 
-/* Returns the program's port. Binds an unbound socket, as sending does. */
+/* Returns the program's port. Binds an unbound socket first, as sending does in Linux. */
 static int port_of(int fd, uint32_t *port)
 {
 	struct sockaddr_nl addr = { .nl_family = AF_NETLINK };
@@ -240,7 +241,7 @@ static uint64_t encode_device(unsigned int major, unsigned int minor)
 	return (minor & 0xff) | major << 8 | (uint64_t)(minor & ~0xffu) << 12;
 }
 
-/* Describes the rdma_cm device, which belongs to no adapter and so has no index. */
+/* Describes the rdma_cm device. It belongs to no adapter, so it has no index. */
 static int get_rdma_cm(struct request *req)
 {
 	struct reply *reply = req->reply;

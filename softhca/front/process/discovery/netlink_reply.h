@@ -32,7 +32,6 @@ void reply_string(struct reply *reply, uint16_t type, const char *value);
  * datagram is full. */
 struct nlattr *reply_nest(struct reply *reply, uint16_t type);
 void reply_nest_end(struct reply *reply, struct nlattr *nest);
-/* Ends a dump. */
 void reply_done(struct reply *reply);
 /* Adds the result of REQUEST: an error, or 0 for an acknowledge. */
 void reply_error(struct reply *reply, const struct nlmsghdr *request, int error);

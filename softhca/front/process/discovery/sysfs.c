@@ -312,8 +312,8 @@ enum { NUM_PLACES = ARRAY_SIZE(places) };
 
 #define OWNER_FILE "owner"
 
-/* Marks the tree with a file that is locked before it gets its name: an unlocked file means that
- * its owner is dead. */
+/* Marks the tree with a file that is locked before it gets its name, so that an unlocked file means
+ * that its owner is dead. */
 static int mark_owned(struct sysfs *sysfs)
 {
 	static const char unlocked[] = OWNER_FILE ".new";
@@ -421,7 +421,8 @@ int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct ad
 	snprintf(abi, sizeof(abi), "%u\n", IB_USER_MAD_ABI_VERSION);
 	writer_make_file(&writer, "sys/class/infiniband_mad/abi_version", abi);
 	make_rdma_cm(&writer);
-	/* tmpfs lists the newest entry first, and programs use the first adapter of the list. */
+	/* From the last to the first, as tmpfs lists the newest entry first, and programs use the
+	 * first adapter of the list. */
 	for (unsigned int i = num_adapters; i > 0; i--)
 		make_adapter(&writer, adapters[i - 1]);
 	if (vfio)

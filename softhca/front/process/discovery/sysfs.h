@@ -26,8 +26,8 @@ struct sysfs {
 int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct adapter *vfio,
 		 struct sysfs *sysfs);
 void sysfs_destroy(struct sysfs *sysfs);
-/* Removes a tree that another process has left; nothing for an empty path. A killed softhca cannot
- * remove its own. */
+/* Removes a tree that another process has left, as a killed softhca cannot remove its own; does
+ * nothing for an empty path. */
 void sysfs_remove_tree(const char *root);
 /* Opens PATH with the tree as root directory. Returns a descriptor, or -1 and errno. */
 int sysfs_open(const struct sysfs *sysfs, const char *path, uint64_t flags);

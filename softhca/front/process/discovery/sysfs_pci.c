@@ -215,7 +215,7 @@ static void make_driver(struct writer *writer, const struct adapter *adapter)
 
 	snprintf(path, sizeof(path), PCI_DRIVERS "/%s", driver);
 	if (!faccessat(writer->root, path, F_OK, 0))
-		return; /* another adapter has the same driver */
+		return; /* another adapter has the same driver, so its directory is there */
 	writer_make_dirs(writer, path);
 	make_module(writer, driver);
 	make_module(writer, adapter->identity->ib_driver);

@@ -10,9 +10,7 @@
 
 #include "softhca/front/process/discovery/writer.h"
 
-/* Makes what all adapters share: the bus, and the driver's modules. */
 void sysfs_pci_start(struct writer *writer);
-/* Makes one adapter's PCI device. */
 void sysfs_pci_make(struct writer *writer, struct adapter *adapter);
 /* Makes the PCI device of an adapter that is bound to vfio-pci, with its IOMMU group and that one's
  * device file. */

@@ -15,12 +15,10 @@ struct writer {
 	int error; /* first error */
 };
 
-/* Creates a directory and its parents. */
 void writer_make_dirs(struct writer *writer, const char *path);
 void writer_make_link(struct writer *writer, const char *path, const char *target);
 void writer_make_file(struct writer *writer, const char *path, const char *text);
 void writer_make_bytes(struct writer *writer, const char *path, const void *bytes, size_t len);
-/* Creates all files of a table in DIR. */
 void writer_make_files(struct writer *writer, const char *dir, const struct sysfs_file *files,
 		       const struct sysfs_subject *of);
 

@@ -67,14 +67,15 @@ static int status_errno(uint8_t status)
 }
 
 /* Returns whether a queue is destroyed or new after the command. A doorbell before the command
- * belongs to the old queue. */
+ * belongs to the old queue, so it is handled first. */
 static bool ends_queue(uint64_t opcode)
 {
 	return opcode == PRM_OP_DESTROY_QP || opcode == PRM_OP_2RST_QP ||
 	       opcode == PRM_OP_DESTROY_SQ || opcode == PRM_OP_MODIFY_SQ;
 }
 
-/* Returns whether the command removes a resource that posted work may need. */
+/* Returns whether the command removes a resource that posted work may need, so that the work runs
+ * first. */
 static bool takes_away(uint64_t opcode)
 {
 	return ends_queue(opcode) || opcode == PRM_OP_2ERR_QP || opcode == PRM_OP_DESTROY_MKEY;
@@ -146,7 +147,8 @@ int adapter_pass(struct adapter *adapter, const void *in, size_t in_len, void *o
 	return EREMOTEIO;
 }
 
-/* Runs a command that allocates a number. ALLOC_PD's layout fits all of these. */
+/* Runs a command that allocates a number. ALLOC_PD's layout serves for all of these, as each has
+ * the number at byte 8. */
 int adapter_allocate(struct adapter *adapter, enum prm_opcode opcode, uint32_t *number)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
@@ -164,7 +166,7 @@ int adapter_release(struct adapter *adapter, enum prm_opcode opcode, uint32_t nu
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 
 	if (adapter->dead)
-		return 0; /* the adapter's end has destroyed it */
+		return 0; /* the adapter's end has destroyed it, so there is nothing to do */
 	fld_set(in, CMD_IN_OPCODE, opcode);
 	fld_set(in, DEALLOC_PD_IN_PD, number);
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
@@ -246,7 +248,8 @@ static int set_roce_address(struct adapter *adapter, unsigned int port, uint32_t
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
 
-/* Fills in a port's GID: link-local from its GUID, or IPv4 from the benchmark range (RFC 2544). */
+/* Fills in a port's GID: link-local from its GUID, or IPv4 from the benchmark range (RFC 2544), as
+ * no other network uses that. */
 static void roce_gid(const struct adapter *adapter, unsigned int port, bool ipv4, uint8_t gid[16])
 {
 	uint64_t eui = htobe64(adapter_port_guid(adapter, port));
@@ -335,8 +338,8 @@ static int set_own_address(struct adapter *adapter)
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
 
-/* Removes capabilities that the device's commands offer but an mlx4 adapter does not have: striding
- * queues, tag matching, DC, device memory, on-demand paging. */
+/* Removes capabilities that the device's commands offer but an mlx4 adapter does not have, as
+ * programs would use them: striding queues, tag matching, DC, device memory, on-demand paging. */
 static void limit_mlx4(struct adapter *adapter)
 {
 	static const uint32_t absent[] = {

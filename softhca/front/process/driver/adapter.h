@@ -35,8 +35,9 @@ enum {
 	DEVICE_MEMORY_PAGES = 256, /* pages in which all device memory can be allocated */
 };
 
-#define ADAPTER_VENDOR_ID  0x15b3
-#define ADAPTER_PCI_DOMAIN "5fca" /* PCI domain that no real machine has */
+#define ADAPTER_VENDOR_ID 0x15b3
+/* PCI domain that no real machine has, so no path is a real device's */
+#define ADAPTER_PCI_DOMAIN "5fca"
 
 enum gid_kind { /* as IB_UVERBS_GID_TYPE_* */
 		GID_IB,
@@ -64,17 +65,16 @@ struct port_info {
 
 /* Counters of RDMA packets, InfiniBand's and RoCE's. */
 struct port_counters {
-	uint64_t unicast_sent, unicast_received;     /* packets */
-	uint64_t multicast_sent, multicast_received; /* packets */
+	uint64_t unicast_sent, unicast_received; /* packets */
+	uint64_t multicast_sent, multicast_received;
 	uint64_t bytes_sent, bytes_received;
 	uint64_t receive_errors;
 	uint32_t link_downs;
 };
 
-/* A UAR page of a program, which the engine polls: see engine.c. */
 struct uar_page {
 	LIST_ENTRY(uar_page) in_adapter;
-	uint32_t uar;                            /* the device's number */
+	uint32_t uar;
 	volatile uint64_t *page;                 /* on mlx4, the BlueFlame page follows it */
 	unsigned int spin_credit, spins_skipped; /* used by the engine */
 };

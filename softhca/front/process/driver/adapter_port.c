@@ -48,7 +48,7 @@ static int query_ib_port(struct adapter *adapter, unsigned int port, struct port
 
 	if (ret)
 		return ret;
-	/* Add connection management (bit 16), which Linux announces for every port. */
+	/* Add connection management (bit 16), as Linux announces it for every port. */
 	info->cap_mask = fld_get(context, HCA_VPORT_CONTEXT_CAP_MASK1) | 1 << 16;
 	info->lid = fld_get(context, HCA_VPORT_CONTEXT_LID);
 	info->lmc = fld_get(context, HCA_VPORT_CONTEXT_LMC);
@@ -86,7 +86,7 @@ static int query_roce_port(struct adapter *adapter, unsigned int port, struct po
 	bool up;
 	int ret;
 
-	(void)port; /* all ports of an adapter go up and down together */
+	(void)port; /* unused, as all ports of an adapter go up and down together */
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_VPORT_STATE);
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (ret)
@@ -95,7 +95,7 @@ static int query_roce_port(struct adapter *adapter, unsigned int port, struct po
 	info->state = up ? 4 : 1;           /* active, down */
 	info->phys_state = up ? 5 : 3;      /* link up, disabled */
 	info->cap_mask = 1 << 16 | 1 << 26; /* connection management, IP based GIDs */
-	info->active_mtu = 3;               /* 1024 bytes: fits Ethernet's 1500 */
+	info->active_mtu = 3;               /* 1024 bytes, as this fits Ethernet's 1500 */
 	info->grh_required = true;
 	return query_qkey_violations(adapter, &info->bad_qkeys);
 }

@@ -99,7 +99,7 @@ static int create_memory(struct adapter *adapter)
 	if (ret)
 		goto free_page;
 	memset(memory->page, 0, PAGE);
-	memset(memory->page + CQ_RING, 0xff, CQ_RECORD); /* no CQE is valid */
+	memset(memory->page + CQ_RING, 0xff, CQ_RECORD); /* all ones, so that no CQE is valid */
 	ret = create_objects(adapter, memory);
 	if (ret)
 		goto put_self;

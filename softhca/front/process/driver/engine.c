@@ -33,16 +33,17 @@
 
 enum {
 	SPIN_NS = 5000, /* after work, before the first nap */
-	/* A nap costs two timer interrupts, 5 to 15 us on a virtual machine; shorter naps are not
-	 * worth it. */
+	/* A nap costs two timer interrupts, 5 to 15 us on a virtual machine, so shorter naps are
+	 * not worth it. */
 	FIRST_NAP_NS = 10000,
 	LAST_NAP_NS = 4000000,
 	/* Naps before their length doubles. If a CPU idles longer at once, the scheduler moves one
 	 * of two programs there that share the other CPU. */
 	NAPS_OF_A_LENGTH = 4,
-	LONG_NAP_NS = 100000, /* a kick ends naps of this length and longer */
-	SPIN_CREDIT = 8,      /* spins without result after which a page is not spun for */
-	SPIN_RETRY = 64,      /* skipped spins after which one is tried again */
+	/* a kick ends naps of this length and longer, as shorter ones end soon */
+	LONG_NAP_NS = 100000,
+	SPIN_CREDIT = 8, /* spins without result after which a page is not spun for */
+	SPIN_RETRY = 64, /* skipped spins after which one is tried again */
 	NS_PER_S = 1000000000,
 };
 
@@ -61,8 +62,9 @@ static struct {
 	pthread_t thread;
 	int kick_fd;
 	atomic_bool stop;
-	atomic_bool blocked, kicked; /* each side sets its own, then reads the other's */
-	atomic_uint pages;           /* doorbell pages of all adapters */
+	/* each side sets its own, then reads the other's, so that no kick is missed */
+	atomic_bool blocked, kicked;
+	atomic_uint pages; /* doorbell pages of all adapters */
 	uint64_t naps, nap_ns;
 	pthread_mutex_t last_lock; /* guards last, as any page may be removed at any time */
 	struct uar_page *last;     /* page rung last, until the spin for it ends */
@@ -85,7 +87,8 @@ static uint64_t take_doorbell(volatile uint64_t *page, unsigned int offset)
 	return *word ? __atomic_exchange_n(word, 0, __ATOMIC_ACQ_REL) : 0;
 }
 
-/* Notes a doorbell. If the thread was spinning for the page rung before, that spin paid. */
+/* Notes a doorbell. If the thread was spinning for the page rung before, that spin paid, so the
+ * page gets new credit. */
 static void note_ring(struct uar_page *page)
 {
 	pthread_mutex_lock(&engine.last_lock);
@@ -200,7 +203,7 @@ static void sleep_until(uint64_t now, uint64_t due)
 	wake_up();
 }
 
-/* Blocks, unless a kick came during the round, which may concern something that the round had
+/* Blocks, unless a kick came during the round, as it may concern something that the round had
  * passed. */
 static void block_until_kick(uint64_t now, uint64_t due)
 {
@@ -265,8 +268,8 @@ static void rest_until(uint64_t now, uint64_t due)
 	}
 }
 
-/* Makes naps precise and wake-ups prompt: exact timers, and a short slice. From Linux 6.12 on a
- * waking thread with a short slice preempts one in a longer slice. */
+/* Makes naps precise and wake-ups prompt: exact timers, and a short slice, as a waking thread with
+ * a short slice preempts one in a longer slice from Linux 6.12 on. */
 static void tune_thread(void)
 {
 	struct {

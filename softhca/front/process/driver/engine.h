@@ -25,7 +25,6 @@ struct engine_load {
 
 int engine_start(const struct engine_load *load);
 void engine_stop(void);
-/* Wakes the engine, when there may be work at once, such as after a command. */
 void engine_kick(void);
 /* Handles the doorbells of ADAPTER before the call, and gives their work its turns, but at most
  * TURNS: a real adapter would have seen them long ago. */

@@ -22,7 +22,7 @@ enum {
 	PAS_AT = 272,
 };
 
-/* RQs and SQs have the ring at the same place of the context. */
+/* RQs and SQs have the ring at the same place of the context, so one function fills both. */
 static_assert(RQC_WQ == SQC_WQ && CREATE_RQ_IN_CTX == CREATE_SQ_IN_CTX, "one layout for both");
 
 static int describe_ring(const struct eth_ring *ring, struct queue_memory *memory)
@@ -102,7 +102,8 @@ static int run_create(struct adapter *adapter, void *in, size_t len, uint32_t *n
 	int ret = adapter_command(adapter, in, len, out, sizeof(out));
 
 	if (!ret && number)
-		*number = fld_get(out, CREATE_RQ_OUT_RQN); /* at the same place in all answers */
+		/* at the same place in all answers, so one field serves */
+		*number = fld_get(out, CREATE_RQ_OUT_RQN);
 	return ret;
 }
 

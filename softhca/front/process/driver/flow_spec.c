@@ -231,7 +231,7 @@ static int read_tag(const struct ib_uverbs_flow_spec_action_tag *spec, size_t si
 	return 0;
 }
 
-/* Reads a counter action; a flow has at most one. */
+/* Reads a counter action. A second one is refused, as a flow has at most one. */
 static int read_count(const struct ib_uverbs_flow_spec_action_count *spec, size_t size,
 		      struct flow_specs *specs)
 {
@@ -242,7 +242,7 @@ static int read_count(const struct ib_uverbs_flow_spec_action_count *spec, size_
 	return 0;
 }
 
-/* Returns the size of a filter, or 0 if it is invalid. Filters grow with releases: fields that a
+/* Returns the size of a filter, or 0 if it is invalid. Filters grow with releases, so fields that a
  * shorter one lacks are not matched, and those that a longer one adds must have no mask. */
 static size_t filter_size(const uint8_t *data, size_t size, size_t known)
 {

@@ -16,8 +16,8 @@ struct frame_qpns {
 	uint32_t next; /* next number to try */
 };
 
-/* Bits 7:6 of a sending queue's number must be 0. A BlueFlame WQE has the number where others have
- * the flags to insert a VLAN tag. Linux 6.1 (mlx4_ib, create_qp_common) does the same. */
+/* Bits 7:6 of a sending queue's number must be 0, as a BlueFlame WQE has the number where others
+ * have the flags to insert a VLAN tag. Linux 6.1 (mlx4_ib, create_qp_common) does the same. */
 enum { INSERTS_VLAN = 3 << 6 };
 
 static bool is_free(const struct frame_qpns *qpns, uint32_t at, uint32_t count, bool sends)

@@ -28,8 +28,6 @@ const char *const netdev_files[] = { "address", "addr_len", "broadcast",    "car
 				     "ifindex", "iflink",   "mtu",          "operstate",
 				     "speed",   "type",     "tx_queue_len", NULL };
 
-/* The assigned interfaces, for netdev_claims(): their directory in /sys/class, and the same with
- * links resolved. */
 static struct {
 	char class_path[PATH_MAX], place[PATH_MAX];
 } ours[MAX_DEVICES * MAX_PORTS];

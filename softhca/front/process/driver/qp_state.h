@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-/* Programs give DC initiators and targets the same type, and the driver's part says which. Here
- * they are types of their own. */
+/* Programs give DC initiators and targets the same type, and only the driver's part says which, so
+ * here they are types of their own. */
 enum { QP_TYPE_DCI = 30, QP_TYPE_DCT = 31 };
 
 enum { /* attr_mask of verbs */

@@ -30,7 +30,7 @@ int queue_memory_describe(uint64_t addr, uint64_t len, unsigned int offsets,
 
 	if (!len || !is_expressible(addr, shift, offsets))
 		return EINVAL;
-	/* Use the largest pages for which the offset fits: the list is then shortest. */
+	/* Use the largest pages for which the offset fits, as the list is shortest then. */
 	while (shift < MAX_SHIFT && addr >> shift != last >> shift &&
 	       is_expressible(addr, shift + 1, offsets))
 		shift++;

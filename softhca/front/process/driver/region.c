@@ -28,7 +28,7 @@ enum {
 };
 
 /* Returns log2 of the largest page size for which start and IOVA have the same offset, but not much
- * larger than the region. */
+ * larger than the region, so that the list is short. */
 static unsigned int pick_page_shift(const struct region *region)
 {
 	unsigned int shift = MIN_PAGE_SHIFT;

@@ -45,7 +45,7 @@ static struct {
 	uint8_t gid[16], mac[6];
 } learned[LEARNED];
 
-/* Returns the only place for a GID in the table of learned addresses; a newer GID overwrites an
+/* Returns the only place for a GID in the table of learned addresses, so a newer GID overwrites an
  * older one. */
 static unsigned int place_of(const uint8_t gid[16])
 {
@@ -74,8 +74,8 @@ void roce_learn(const uint8_t gid[16], const uint8_t mac[6])
 	memcpy(learned[place].mac, mac, 6);
 }
 
-/* GIDs of our own ports. They are added before any thread reads them, and learned ones never
- * replace them. */
+/* GIDs of our own ports. They are added before any thread reads them, so they need no lock, and
+ * learned ones never replace them. */
 static struct {
 	uint8_t gid[16], mac[6];
 } own[OWN];

@@ -16,7 +16,7 @@ void roce_port_mac(uint64_t port_guid, uint8_t mac[6]);
 /* Gets the MAC address of the port or group with this GID. */
 void roce_resolve(const uint8_t gid[16], uint8_t mac[6]);
 /* Adds the MAC address of an own GID that does not follow the rule. Only while adapters are
- * created. */
+ * created, as readers take no lock. */
 void roce_add_own(const uint8_t gid[16], const uint8_t mac[6]);
 /* Stores the MAC address of a sender with this GID. */
 void roce_learn(const uint8_t gid[16], const uint8_t mac[6]);

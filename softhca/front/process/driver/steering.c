@@ -147,8 +147,8 @@ static int set_root(struct adapter *adapter, const struct steering *steering, un
 	return run_create(adapter, in, sizeof(in), NULL);
 }
 
-/* Creates a chain from the last table to the first, which becomes the root: a table must exist
- * before another names it for a miss. */
+/* Creates a chain from the last table to the first, as a table must exist before another names it
+ * for a miss. The first becomes the root. */
 static int create_chain(struct adapter *adapter, struct steering *steering,
 			const struct chain *chain)
 {
@@ -253,8 +253,8 @@ static bool goes_likewise(const struct steering_rule *one, const struct steering
 	return one->target.to == other->target.to && one->target.number == other->target.number;
 }
 
-/* Returns whether the rule is the first with its destination: rules with the same one share it in
- * the entry. */
+/* Returns whether the rule is the first with its destination, as rules with the same one share it
+ * in the entry. */
 static bool is_first_to_go(const struct steering_rule *rule)
 {
 	const struct steering_rule *before;
@@ -326,7 +326,7 @@ enum { IS_NEW, HAS_CHANGED }; /* values of op_mod */
 
 static int set_entry(struct adapter *adapter, const struct entry *entry, unsigned int op)
 {
-	/* Room for the next table and the counter as well. */
+	/* Room for the next table and the counter as well, as these are in the same list. */
 	uint8_t in[ENTRY_IN_SIZE + (MAX_DESTINATIONS + 2) * PRM_DEST_FORMAT_SIZE] = { 0 };
 	uint8_t *context = fld_at(in, SET_FTE_IN_FLOW_CONTEXT);
 	const struct steering_rule *counts = entry_find(entry, PRM_FLOW_COUNT);
@@ -398,7 +398,6 @@ static unsigned int index_free(const struct level *level, unsigned int from, uns
 	return from;
 }
 
-/* Returns an entry of the range, or NULL. */
 static const struct entry *range_entry(const struct level *level, unsigned int range)
 {
 	for (unsigned int i = 0; i < RANGE_SIZE; i++)
@@ -479,7 +478,7 @@ static int set_with(struct adapter *adapter, struct steering_rule *rule)
 }
 
 /* Updates the device's entry after a rule was removed from it. The device has no entries that leave
- * open where frames go: without such rules it has none, until the next one joins. */
+ * open where frames go, so without a rule that says so it has none until the next one joins. */
 static void set_without(struct adapter *adapter, struct entry *entry)
 {
 	const unsigned int goes = PRM_FLOW_ALLOW | PRM_FLOW_DROP | PRM_FLOW_FWD;
@@ -500,8 +499,8 @@ static unsigned int count_destinations(const struct entry *entry)
 	return count;
 }
 
-/* Returns whether an entry cannot have the actions of a request as well: only one of the two drops,
- * or they change headers differently. A rule that only counts fits any entry. */
+/* Returns whether an entry cannot have the actions of a request as well, as only one of the two
+ * drops, or they change headers differently. A rule that only counts fits any entry. */
 static bool is_contrary(const struct entry *entry, const struct steering_target *target)
 {
 	const unsigned int same =

@@ -62,7 +62,7 @@ void steering_enable(struct steering_match *match);
 int steering_add(struct adapter *adapter, const struct steering_request *request,
 		 struct steering_rule **rule);
 /* Returns 0 and the number of the table that leads to the flows of LEVEL, or a positive errno. All
- * callers share the table, and any user's commands may name it. */
+ * callers share the table, so any user's commands may name it. */
 int steering_anchor(struct adapter *adapter, unsigned int level, uint32_t *table);
 void steering_remove(struct adapter *adapter, struct steering_rule *rule);
 /* Frees the memory, after the device. */

@@ -31,7 +31,6 @@ int sw_icm_alloc(struct adapter *adapter, enum sw_icm_area area, uint64_t length
 /* Frees a block. If a memory key still uses a part of it, its place stays taken, as the key could
  * write into a later block. */
 void sw_icm_release(struct adapter *adapter, struct sw_icm *block);
-/* Forgets all blocks. */
 void sw_icm_free(struct adapter *adapter);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Sizes of the table. Pages without entries take no memory. */
+/* Sizes of the table. Pages without entries take no memory, so it may be large. */
 enum { EPITAPH_CQS = 1 << 16, EPITAPH_QPS = 1 << 17, EPITAPH_OFFSET = 4096 };
 
 /* The process that created a queue, and its device file: the queue exists as long as the process
@@ -27,7 +27,7 @@ struct epitaph_owner {
 
 /* First member of each entry. */
 struct epitaph_entry {
-	uint32_t valid; /* set last, cleared first */
+	uint32_t valid; /* set last, cleared first, so that the holder never reads half an entry */
 	uint32_t handle;
 	struct epitaph_owner owner;
 };
@@ -48,8 +48,8 @@ struct epitaph_qp {
 	uint32_t send_cq, recv_cq; /* indices of their entries */
 	uint32_t has_started;      /* not in the reset state */
 	uint32_t by_index;         /* raw packet QP: its CQEs do not have the QP number */
-	/* The CQs' consumer indices when the QP started: earlier CQEs belong to its time before a
-	 * reset. */
+	/* The CQs' consumer indices when the QP started, as earlier CQEs belong to its time before
+	 * a reset. */
 	uint32_t send_since, recv_since;
 };
 
@@ -59,7 +59,6 @@ struct epitaph_table {
 	struct epitaph_qp qp[EPITAPH_QPS];
 };
 
-/* Returns the bytes of memory for mailbox and table. */
 size_t epitaph_memory_bytes(void);
 /* Maps the table in memory FD for the holder: it sees the daemon's writes, and its own stay
  * private. Returns 0 or a positive errno. */

@@ -22,7 +22,7 @@
 #include "softhca/front/process/holder/flush.h"
 
 enum {
-	WINDOW = 4096,     /* bytes of a ring read at once */
+	WINDOW = 4096,     /* bytes of a ring read at once, as each read is a system call */
 	CONTROL_BYTES = 8, /* first bytes of a WQE that are read */
 	BUCKETS = 1 << 12,
 	NO_QP = -1,
@@ -138,7 +138,7 @@ static struct qp_rest *find_by(struct flush *flush, bool by_index, uint32_t key,
 	for (; i != NO_QP; i = flush->qp[i].next_in_bucket) {
 		const struct epitaph_qp *qp = &flush->table->qp[i];
 
-		/* Adapters use the same QP numbers; the CQ tells which QP it is. */
+		/* Adapters use the same QP numbers, so only the CQ tells which QP it is. */
 		if (qp->by_index == by_index && key_of(qp) == key &&
 		    (is_send ? qp->send_cq : qp->recv_cq) == cq)
 			return &flush->qp[i];
@@ -160,7 +160,7 @@ static bool is_since(uint32_t pi, uint32_t since, uint32_t ago)
 	return ago <= ((pi - since) & PRM_CI_MASK);
 }
 
-/* Takes progress from a CQE, unless a later CQE of the QP was seen. */
+/* Takes progress from a CQE, unless a later CQE of the QP was seen, as that one says more. */
 static void learn_completion(struct flush *flush, uint32_t cq, const uint8_t *cqe, uint32_t ago)
 {
 	uint32_t opcode = fld_get(cqe, CQE_OPCODE), pi = flush->cq[cq].pi;
@@ -258,8 +258,8 @@ static void fill_cqe(const struct epitaph_qp *qp, uint32_t opcode, uint16_t coun
 	fld_set(cqe, CQE_OPCODE, opcode);
 }
 
-/* Finds the first WQE from *INDEX to END, and its opcode. A WQE contains its index and QP number; a
- * block without these is a later part of a WQE, or from an earlier lap. */
+/* Finds the first WQE from *INDEX to END, and its opcode. A WQE contains its index and QP number,
+ * so a block without these is a later part of a WQE, or from an earlier lap. */
 static int find_wqe(const struct epitaph_qp *qp, uint16_t *index, uint16_t end, uint8_t *opcode)
 {
 	uint8_t control[CONTROL_BYTES];
@@ -287,7 +287,7 @@ static bool flush_sends(struct flush *flush, const struct epitaph_qp *qp, struct
 	if (!qp->sq_blocks || !rest->send_known ||
 	    read_word(&qp->entry, qp->dbrec + FLD_BYTE(QP_DBREC_SEND), &posted))
 		return false;
-	/* The record is nonsense: the program uses this memory for something else now. */
+	/* The record is nonsense, so the program uses this memory for something else now. */
 	if ((uint16_t)(posted - rest->send_ci) > qp->sq_blocks)
 		return false;
 	while (!find_wqe(qp, &rest->send_ci, posted, &opcode)) {

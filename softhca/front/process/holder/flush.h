@@ -19,8 +19,8 @@ void flush_end(struct flush *flush);
 /* Completes WQEs that are posted now. Sets *WAS_BUSY if there were any. Returns false when no queue
  * is left. */
 bool flush_all(struct flush *flush, bool *was_busy);
-/* Forgets object HANDLE of device file FILE, which the program destroys: its memory is not written
- * any more. */
+/* Forgets object HANDLE of device file FILE, as the program destroys it and may use its memory for
+ * something else. */
 void flush_forget(struct flush *flush, const struct stat *file, uint32_t handle);
 
 #endif

@@ -105,8 +105,8 @@ static bool receive_event_file(struct holder *holder, int daemon)
 	return true;
 }
 
-/* Gives programs the event of an unplugged adapter, and then end of file: a program that waits for
- * events or completions must not wait forever. */
+/* Gives programs the event of an unplugged adapter, and then end of file, as a program that waits
+ * for events or completions must not wait forever. */
 static void tell_programs(struct holder *holder, bool know_already)
 {
 	struct ib_uverbs_async_event_desc event = { .event_type = EVENT_DEVICE_FATAL };
@@ -119,7 +119,7 @@ static void tell_programs(struct holder *holder, bool know_already)
 	}
 }
 
-/* Notes destroyed queues: a program may free their memory even though the call fails. */
+/* Notes destroyed queues, as a program may free their memory even though the call fails. */
 static void forget_destroyed(struct flush *flush, const struct seccomp_notif *notif)
 {
 	struct ib_uverbs_attr attr[MAX_ATTRS];
@@ -151,7 +151,7 @@ static void answer_call(const struct holder *holder, const struct seccomp_notif 
 	} else {
 		response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
 	}
-	/* An error means that the caller is gone or has its answer. */
+	/* An error means that the caller is gone or has its answer, so it is ignored. */
 	ioctl(holder->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
@@ -218,7 +218,7 @@ static void begin_flush(struct holder *holder, int memory)
 static void take_over(struct holder *holder, const struct mailbox *mailbox, int memory)
 {
 	tell_programs(holder, mailbox->told);
-	sysfs_remove_tree(mailbox->tree); /* the daemon did not get to it */
+	sysfs_remove_tree(mailbox->tree); /* the daemon did not get to it, as it was killed */
 	begin_flush(holder, memory);
 	if (mailbox->notif.id)
 		answer_call(holder, &mailbox->notif);

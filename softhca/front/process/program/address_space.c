@@ -10,7 +10,6 @@
 #include "softhca/front/process/program/address_space.h"
 #include "softhca/front/process/program/mappings.h"
 
-/* Opens a file of /proc/TID. Returns a descriptor, or -1. */
 static int file_open(pid_t tid, const char *name, int mode)
 {
 	char path[48];
@@ -19,7 +18,7 @@ static int file_open(pid_t tid, const char *name, int mode)
 	return open(path, mode | O_CLOEXEC);
 }
 
-/* Opens the memory through the calling thread: the main thread may have ended before it, and the
+/* Opens the memory through the calling thread, as the main thread may have ended before it, and the
  * list of mappings is only readable while its thread exists. */
 int space_open(pid_t pid, pid_t tid, struct address_space *space)
 {

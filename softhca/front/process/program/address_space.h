@@ -24,8 +24,8 @@ void space_close(struct address_space *space);
 /* Returns whether a process still uses the address space. */
 bool space_is_there(const struct address_space *space);
 
-/* Copy LEN bytes at ADDR, whatever access the process has now: it had access when it registered the
- * memory. Return 0, ESRCH if the address space is gone, or EFAULT. */
+/* Copy LEN bytes at ADDR, whatever access the process has now, as it had access when it registered
+ * the memory. Return 0, ESRCH if the address space is gone, or EFAULT. */
 int space_read(const struct address_space *space, uint64_t addr, void *buf, size_t len);
 int space_write(const struct address_space *space, uint64_t addr, const void *buf, size_t len);
 

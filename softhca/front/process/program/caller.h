@@ -22,7 +22,6 @@ bool caller_is_alive(const struct call *call);
 /* Copy memory of the caller. Return 0 or EFAULT; also EFAULT if the caller is gone. */
 int caller_read(const struct call *call, uint64_t addr, void *buf, size_t len);
 int caller_write(const struct call *call, uint64_t addr, const void *buf, size_t len);
-/* Reads a string of less than SIZE bytes. Returns 0, EFAULT or ENAMETOOLONG. */
 int caller_read_string(const struct call *call, uint64_t addr, char *buf, size_t size);
 
 #endif

@@ -40,7 +40,7 @@ static struct credentials_change *change_find(const struct client *client, pid_t
 	return NULL;
 }
 
-/* Drops changes of ended threads: a file server may change the user in a new thread for each
+/* Drops changes of ended threads, as a file server may change the user in a new thread for each
  * request. */
 static void changes_drop_ended(struct client *client)
 {

@@ -26,7 +26,7 @@ struct credentials {
 void credentials_change(struct call *call);
 struct credentials credentials_of(const struct client *client, pid_t tid);
 /* Returns whether thread TID has the same credentials. A thread started after a change has its
- * starter's credentials, but the starter is unknown: assumes they match. */
+ * starter's credentials, but the starter is unknown, so they are assumed to match. */
 bool credentials_are_of(const struct credentials *credentials, const struct client *client,
 			pid_t tid);
 

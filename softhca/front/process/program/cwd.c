@@ -64,13 +64,13 @@ enum { LENT_MAX = 32 };
 struct loan {
 	int memory;
 	uint64_t addr;
-	bool is_longer;       /* than the caller's path: the bytes behind that are replaced too */
-	char lent[LENT_MAX];  /* the other path */
+	bool is_longer;      /* than the caller's path, so the bytes behind that are replaced too */
+	char lent[LENT_MAX]; /* the other path */
 	char bytes[LENT_MAX]; /* original bytes, to restore */
 };
 
-/* Opens the caller's memory for writing. /proc/PID/mem also writes to constant strings, which are
- * in read-only memory. */
+/* Opens the caller's memory for writing: /proc/PID/mem, as this also writes to constant strings,
+ * which are in read-only memory. */
 static int loan_open(const struct call *call)
 {
 	char path[32];
@@ -85,7 +85,8 @@ static int loan_open(const struct call *call)
 	return fd;
 }
 
-/* Returns whether the process has no other thread, which could see the bytes behind the path. */
+/* Returns whether the process has no other thread, as that one could see the bytes behind the
+ * path. */
 static bool is_alone(pid_t tid)
 {
 	enum { DIRECTORY_ITSELF = 2 };
@@ -96,7 +97,7 @@ static bool is_alone(pid_t tid)
 	return !stat(path, &st) && st.st_nlink == DIRECTORY_ITSELF + 1;
 }
 
-/* Only the bytes that are replaced are saved, and written back: the program may use those behind
+/* Only the bytes that are replaced are saved, and written back, as the program may use those behind
  * them meanwhile. */
 static ssize_t loan_len(const struct loan *loan)
 {
@@ -112,7 +113,8 @@ static int loan_take(struct loan *loan)
 	return pwrite(loan->memory, loan->lent, len, (off_t)loan->addr) == len ? 0 : EFAULT;
 }
 
-/* Restores the original path, unless the program has written something else by now. */
+/* Restores the original path, unless the program has written something else by now, as that must
+ * not be lost. */
 static void loan_return(const struct loan *loan)
 {
 	const ssize_t len = loan_len(loan);
@@ -131,8 +133,8 @@ static bool is_at(pid_t tid, const char *where)
 	return !client_dir_path(tid, AT_FDCWD, dir, sizeof(dir)) && !strcmp(dir, where);
 }
 
-/* Makes the thread stop when its call ends, before it can read the path again. Fails if it has a
- * debugger, or on kernels before 5.19, where this interrupts the call. */
+/* Makes the thread stop when its call ends, so that it cannot read the path before it is restored.
+ * Fails if it has a debugger, or on kernels before 5.19, where this interrupts the call. */
 static bool thread_hold(pid_t tid)
 {
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL))
@@ -211,8 +213,8 @@ static bool move_look_held(struct move *move)
 	return move_expect_end(move);
 }
 
-/* Returns whether the move is done. The kernel has read the path when the program has its new
- * directory. */
+/* Returns whether the move is done. The program has its new directory only after the kernel has
+ * read the path, so the directory tells. */
 static bool move_look(struct move *move)
 {
 	if (move->is_held)

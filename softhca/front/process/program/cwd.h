@@ -12,10 +12,9 @@ struct call;
 
 /* Makes the caller's chdir() enter directory FD of the tree; ADDR is the path in its memory. */
 void cwd_enter(struct call *call, uint64_t addr, int fd);
-/* Ends calls of cwd_enter() of a thread that makes any other call: the kernel has read
- * their paths, which the program may read now. */
+/* Ends calls of cwd_enter() of a thread that makes any other call, as the kernel has read their
+ * paths, and the program may read these now. */
 void cwd_finish_moves(pid_t tid);
-/* Answers getcwd(). */
 void cwd_get(struct call *call);
 
 #endif

@@ -21,7 +21,7 @@ static bool is_usable(const struct mapping *mapping, uint64_t addr, bool writabl
 	return mapping->start <= addr && mapping->readable && (mapping->writable || !writable);
 }
 
-/* PROCMAP_QUERY's argument, from <linux/fs.h>, which Debian 12's headers lack. */
+/* PROCMAP_QUERY's argument, from <linux/fs.h>, written here as Debian 12's headers lack it. */
 struct map_query {
 	uint64_t size; /* of this structure */
 	uint64_t flags;
@@ -47,8 +47,8 @@ static int mapping_at(int maps, uint64_t addr, struct mapping *mapping)
 	return 0;
 }
 
-/* Sets COVERED to the answer. Returns 0, or an errno if the query cannot be made: the kernel has
- * none, or a sandbox refuses it. */
+/* Sets COVERED to the answer. Returns 0, or an errno if the query cannot be made, as the kernel has
+ * none or a sandbox refuses it. */
 static int cover_by_query(int maps, uint64_t addr, uint64_t end, bool writable, bool *covered)
 {
 	struct mapping mapping = { 0 };

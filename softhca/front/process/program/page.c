@@ -142,8 +142,8 @@ static bool has_children(pid_t pid)
 	return found || !proc;
 }
 
-/* Returns whether the process has forked. Looks at living children first: a child that ends
- * meanwhile is then counted in the faults. */
+/* Returns whether the process has forked. Looks at living children first, so that a child that ends
+ * meanwhile is counted in the faults. */
 static bool has_forked(pid_t pid)
 {
 	unsigned long faults;

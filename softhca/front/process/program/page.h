@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Returns ENOTSUP, and logs it, if the host's page size is not the adapter's: a program maps
+/* Returns ENOTSUP, and logs it, if the host's page size is not the adapter's, as a program maps
  * adapter pages itself, at multiples of that size. */
 int page_size_check(void);
 /* Returns the number of the page at ADDR of process PID, or 0: none yet, or Linux hides it (it

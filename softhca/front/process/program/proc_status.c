@@ -19,7 +19,7 @@
 #include "softhca/front/process/program/proc_status.h"
 
 /* Returns the process or thread of the caller whose status file PATH is, or 0. Other processes are
- * not considered: their ids are those of the caller's PID namespace. */
+ * not considered, as their ids are those of the caller's PID namespace. */
 static pid_t status_owner(const char *path, const struct client *caller, pid_t tid)
 {
 	pid_t owner = 0;

@@ -34,7 +34,7 @@ size_t ucma_addr_size(unsigned int family);
 int ucma_addr_get(const struct __kernel_sockaddr_storage *from, uint16_t size,
 		  struct sockaddr_storage *to);
 bool ucma_addr_is_ip(const struct sockaddr_storage *addr);
-/* Returns whether the address is unspecified or loopback, which Linux treats alike: no port has
+/* Returns whether the address is unspecified or loopback. Linux treats both alike, as no port has
  * either. */
 bool ucma_addr_is_of_no_port(const struct sockaddr_storage *addr);
 bool ucma_addr_is_loopback(const struct sockaddr_storage *addr);

@@ -95,8 +95,8 @@ int ucma_bind_take_service(struct ucma_id *id)
 	return fits ? 0 : EPROTONOSUPPORT;
 }
 
-/* Binds datagram ids on the loopback to the first device. Linux binds the loopback to no device;
- * but here UDP could use no such address without --netdev. */
+/* Binds datagram ids on the loopback to the first device, as UDP could otherwise use no such
+ * address here without --netdev. Linux binds the loopback to no device. */
 static int take_loopback_of_datagrams(struct ucma_id *id, const struct sockaddr_storage *addr)
 {
 	int ret = ucma_addr_find_loopback(id->file->daemon, addr->ss_family, &id->src);

@@ -64,7 +64,7 @@ static bool has_ece(uint32_t command)
 }
 
 /* Returns whether the caller may write. Linux compares the writer's credentials pointer with the
- * opener's; a forked child has a copy of the credentials. */
+ * opener's, so a forked child, which has a copy, may not. */
 static bool may_write(const struct ucma_call *uc)
 {
 	if (!client_has_thread(uc->file->opener, uc->call->tid)) {

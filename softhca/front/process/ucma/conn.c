@@ -174,7 +174,7 @@ int ucma_conn_disconnect(struct ucma_call *uc)
 	return 0;
 }
 
-/* Takes IBV_EVENT_COMM_EST: data from the peer stands for its RTU. */
+/* Takes IBV_EVENT_COMM_EST: data from the peer stands for its RTU, as that may be lost or late. */
 int ucma_conn_notify(struct ucma_call *uc)
 {
 	enum { COMM_EST = 4 };

@@ -53,7 +53,6 @@ static void event_free(struct ucma_event *event)
 	free(event);
 }
 
-/* Updates counts after the program has read the event. */
 static void count_read(struct ucma_event *event)
 {
 	event->id->events_reported++;
@@ -163,7 +162,8 @@ void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast)
 		if (event->request)
 			ucma_id_destroy(event->request);
 		event_free(event);
-		next = STAILQ_FIRST(&file->events); /* destroying may have removed other events */
+		/* the next one now, as destroying may have removed other events */
+		next = STAILQ_FIRST(&file->events);
 	}
 }
 

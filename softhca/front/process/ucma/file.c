@@ -37,8 +37,8 @@ static void file_close(struct ucma_file *file)
 	free(file);
 }
 
-/* Closes the file when all reading ends of the pipe are closed: the program, and the processes it
- * has forked, have closed it. */
+/* Closes the file when all reading ends of the pipe are closed, as then the program, and the
+ * processes it has forked, have closed it. */
 static void file_ready(struct watch *watch, uint32_t events)
 {
 	if (events & (EPOLLERR | EPOLLHUP))

@@ -130,7 +130,8 @@ static void put_req(struct ucma_event *event, const uint8_t *mad, unsigned int s
 	event->resp.ece.attr_mod = fld_get(mad, MAD_MODIFIER);
 }
 
-/* Reports the request, unless its listener is gone: then destroying the id tells the peer. */
+/* Reports the request, unless its listener is gone: destroying the id then tells the peer, so that
+ * it need not wait for its timeout. */
 void ucma_request_tell(struct ucma_id *id, const struct cm_request *request)
 {
 	struct ucma_id *listener = listener_of(request);

@@ -264,7 +264,8 @@ static void tell_address(const struct gsi_arrival *arrival, const uint8_t host[1
 			roce_learn(gid, mac);
 		}
 		resolution_finish(res, 0);
-		next = LIST_FIRST(&open_questions); /* callbacks may have removed other queries */
+		/* the next one now, as callbacks may have removed other queries */
+		next = LIST_FIRST(&open_questions);
 	}
 }
 

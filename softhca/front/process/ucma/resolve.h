@@ -49,7 +49,6 @@ void resolve_path(struct resolution *resolution, uint32_t timeout_ms);
 /* Starts a query. The caller has set adapter, port, components, record and done. */
 void resolve_service(struct resolution *resolution, uint32_t timeout_ms);
 void resolve_cancel(struct resolution *resolution);
-/* Handles an arrived datagram or frame; see gsi.h. */
 void resolve_take(const struct gsi_arrival *arrival);
 
 #endif

@@ -92,7 +92,7 @@ static void address_answered(struct resolution *res, int status)
 	address_known(id, status);
 }
 
-/* Queries the network for an address of another host. A GID needs no such query; its path is
+/* Queries the network for an address of another host. A GID needs no such query, as its path is
  * resolved later. */
 static void ask_network(struct ucma_id *id, uint32_t timeout_ms)
 {

@@ -107,7 +107,6 @@ struct ucma_file *ucma_file_find(const struct stat *st);
  * the loss. */
 struct ucma_event *ucma_event_new(struct ucma_id *id, enum ucma_event_type type, int status);
 void ucma_event_send(struct ucma_event *event);
-/* Makes and sends an event without further data. */
 void ucma_event_simple(struct ucma_id *id, enum ucma_event_type type, int status);
 /* Removes the unread events of ID, or if MCAST is not NULL, only that group's. */
 void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast);
@@ -117,7 +116,6 @@ void ucma_event_join(struct ucma_event *event, struct ucma_id *request);
 /* Unties REQUEST from its event. */
 void ucma_event_part(struct ucma_id *request);
 
-/* Executes the command that CALL writes to a file. */
 void ucma_write(struct call *call);
 
 struct ucma_call {

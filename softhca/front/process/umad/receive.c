@@ -85,7 +85,7 @@ static void deliver_to(struct umad_file *file, unsigned int number,
 		if (!whole)
 			return;
 	}
-	if (!answer || send) /* an answer without request is too late: drop it */
+	if (!answer || send) /* an answer without request is too late, so drop it */
 		umad_file_deliver(file, &hdr, false, whole ? whole : arrival->bytes, len);
 	if (answer && send)
 		umad_send_end(send);

@@ -199,7 +199,7 @@ static void assembly_refuse(struct umad_assembly *assembly, const struct gsi_arr
 		assembly_end(assembly);
 }
 
-/* Takes a segment. They must be in order: one that is not is dropped, and repeated later. */
+/* Takes a segment. They must be in order, so one that is not is dropped, and repeated later. */
 static uint8_t *take_part(struct umad_assembly *assembly, const struct gsi_arrival *arrival,
 			  size_t *len)
 {

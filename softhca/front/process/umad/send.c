@@ -167,7 +167,7 @@ static int read_datagram(struct call *call, const struct umad_agent *agent, uint
 	return len > MAD_SIZE ? EINVAL : 0;
 }
 
-/* Returns whether the transaction is in use: its answers could not be told apart. */
+/* Returns whether the transaction is in use, as its answers could not be told apart. */
 static bool is_duplicate(struct umad_file *file, unsigned int agent, const uint8_t *mad)
 {
 	return !umad_is_answer(mad) && umad_send_find(file, agent, mad);
@@ -213,7 +213,7 @@ int umad_send(struct call *call, struct umad_file *file, uint64_t address, size_
 	if (!agent->used)
 		return EIO;
 	if (!hdr.grh_present && adapter_is_roce(file->adapter))
-		return EINVAL; /* RoCE needs a GID */
+		return EINVAL; /* RoCE needs a GID, as it has no LIDs */
 	ret = read_datagram(call, agent, address + header, len - header, mad);
 	if (ret)
 		return ret;

@@ -86,7 +86,6 @@ struct umad_file {
 
 void umad_start(void);
 void umad_stop(void);
-/* Answer a call if its descriptor is a file of ours. */
 void umad_read(struct call *call);
 void umad_write(struct call *call);
 void umad_ioctl(struct call *call);
@@ -109,7 +108,7 @@ struct umad_file *umad_file_next(struct umad_file *after, const struct adapter *
 int umad_register(struct call *call, struct umad_file *file);
 int umad_register2(struct call *call, struct umad_file *file);
 int umad_unregister(struct call *call, struct umad_file *file);
-/* Ends an agent and drops its requests and datagrams. */
+/* Ends an agent, and drops its requests and datagrams, as nobody can read them. */
 void umad_agent_end(struct umad_file *file, unsigned int agent);
 /* Finds the agent of PORT that takes requests like MAD, which arrived at QPN. */
 struct umad_agent *umad_agent_find(const struct adapter *adapter, unsigned int port,
@@ -142,7 +141,6 @@ void umad_send_end(struct umad_send *send);
 void umad_send_end_agent(struct umad_file *file, unsigned int agent);
 void umad_send_datagram(struct adapter *adapter, const struct hca_datagram *datagram);
 
-/* Handles an arrived datagram; see gsi.h. */
 void umad_take(const struct gsi_arrival *arrival);
 /* Lets our own agent answer a directed route packet whose route ends here. */
 void umad_take_own(struct adapter *adapter, unsigned int port, const uint8_t mad[MAD_SIZE]);

@@ -38,8 +38,8 @@ static int check_address(struct uverbs_call *uc, const struct ib_uverbs_ah_attr 
 	return adapter_query_gid(uc->adapter, attr->port_num, attr->grh.sgid_index, &gid);
 }
 
-/* Returns the MAC address before creating anything: a program without space for it cannot use the
- * handle. */
+/* Returns the MAC address before creating anything, as a program without space for it cannot use
+ * the handle. */
 static int respond_mac(struct uverbs_call *uc, const struct ib_uverbs_ah_attr *attr)
 {
 	struct mlx5_ib_create_ah_resp driver = {

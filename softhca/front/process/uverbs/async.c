@@ -38,7 +38,8 @@ static int comp_channel_create(struct uverbs_call *uc)
 
 	if (ret)
 		return ret;
-	event_channel_put(channel); /* its descriptor and the CQs that use it keep it alive */
+	/* stays, as its descriptor and the CQs that use it keep it alive */
+	event_channel_put(channel);
 	resp.fd = number;
 	return uc_out(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 }

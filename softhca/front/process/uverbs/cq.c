@@ -268,7 +268,7 @@ static void cq_describe(const struct uverbs_call *uc, const struct cq_request *r
 	};
 
 	if (adapter_is_mlx4(uc->adapter))
-		return; /* the holder process cannot write CQEs of mlx4 */
+		return; /* none, as the holder process cannot write CQEs of mlx4 */
 	uc_epitaph_entry(uc, &cq->base, &entry.entry);
 	epitaph_add_cq(uc->call->epitaph, &entry, &cq->epitaph);
 }
@@ -424,7 +424,8 @@ static int resize_cq(struct uverbs_call *uc, const struct ib_uverbs_resize_cq *c
 		ret = object_will_move(&cq->base);
 	if (!ret)
 		engine_catch_up(uc->adapter,
-				/* Completions that come before the resize may not fit afterwards */
+				/* All work first, as completions that come before the resize may
+				 * not fit afterwards. */
 				ENGINE_ALL_TURNS);
 	if (!ret)
 		ret = resize_in_device(uc, &req, cq->cqn);

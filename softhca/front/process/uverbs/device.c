@@ -242,7 +242,7 @@ static int query_port_speed(struct uverbs_call *uc)
 	int ret;
 
 	if (adapter_is_mlx4(uc->adapter))
-		/* Linux has the method, and mlx4's driver does not implement it */
+		/* Linux has the method, but mlx4's driver does not implement it. */
 		return EOPNOTSUPP;
 	if (uc_in(uc, UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, &number, sizeof(number)))
 		return EFAULT;

@@ -198,8 +198,8 @@ static int dm_query(struct uverbs_call *uc)
 		   : uc_out(uc, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, &dm->length, sizeof(dm->length));
 }
 
-/* Refuses operations: they are pages whose accesses the device executes, which pages of a file
- * cannot do. */
+/* Refuses operations: they are pages whose accesses the device executes, so pages of a file cannot
+ * do that. */
 static int dm_map_operation(struct uverbs_call *uc)
 {
 	uint32_t known = fld_get(uc->adapter->memory_caps, MEM_CAP_MEMIC_OPERATIONS);

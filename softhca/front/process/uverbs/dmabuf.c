@@ -48,8 +48,8 @@ static int own_client(uint64_t *bus)
 	return ret;
 }
 
-/* Returns the size of the dma-buf, or 0 if the file is none. Only lseek() tells a dma-buf's size;
- * on a dma-buf it has no side effect. */
+/* Returns the size of the dma-buf, or 0 if the file is none. Only lseek() tells a dma-buf's size,
+ * and it has no side effect there, so it is used. */
 static uint64_t size_of(int fd)
 {
 	char path[32], target[32] = "";

@@ -96,7 +96,8 @@ struct event_channel {
 
 enum { BUCKETS = 1024, PORT_DOWN = 1 /* sub-type of a port change */ };
 
-/* Guards all data below except refs. A leaf lock: no other lock is taken while it is held. */
+/* Guards all data below except refs. A leaf lock: no other lock is taken while it is held, so it
+ * cannot deadlock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, event_channel) channels = LIST_HEAD_INITIALIZER(channels);
 static LIST_HEAD(, event_source) buckets[BUCKETS];
@@ -125,8 +126,8 @@ static size_t queued_in(int fd)
 	return ioctl(fd, SIOCOUTQ, &queued) ? 0 : (size_t)queued;
 }
 
-/* A socket pair of our own tells how much memory a socket counts for a message, which depends only
- * on its length. Opened before the first message that may need it. */
+/* A socket pair of our own, to ask how much memory a socket counts for a message, as that depends
+ * only on its length. Opened before the first message that may need it. */
 static int probe[2] = { -1, -1 };
 
 static int probe_open(void)
@@ -615,7 +616,7 @@ static void send_completion(struct adapter *adapter, const uint8_t *eqe)
 	channel_write(source->comp, &event, sizeof(event));
 }
 
-/* Sends the event to each program with a handle of the object; several may share an XRC target
+/* Sends the event to each program with a handle of the object, as several may share an XRC target
  * QP. */
 static void send_async(const struct adapter *adapter, enum source_kind kind, uint32_t number,
 		       uint32_t type)

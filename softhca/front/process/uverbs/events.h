@@ -40,7 +40,6 @@ struct event_source {
 	uint32_t comp_read, async_read; /* set when the source is removed */
 };
 
-/* Takes an event of the device; see adapter_listener. */
 void events_from_device(void *adapter, uint32_t eqn, const uint8_t eqe[64]);
 
 /* Kinds of channels, by what programs read. */

@@ -38,7 +38,7 @@ static int mr_destroy(struct object *object, pid_t tid)
 
 	(void)tid;
 	if (ret)
-		return ret; /* EBUSY: windows are bound to it */
+		return ret; /* EBUSY, as windows are bound to it */
 	mr->pd->base.users--;
 	if (mr->dm)
 		mr->dm->base.users--;
@@ -77,7 +77,7 @@ static int check_on_demand(const struct mr_request *req)
 		return EINVAL;
 	if (req->start + req->length < req->start ||
 	    req->start + req->length > -(uint64_t)(1u << PAGE_SHIFT))
-		return EOVERFLOW; /* the last page's end must not wrap */
+		return EOVERFLOW; /* refused, as the last page's end must not wrap */
 	return req->start >> USER_ADDRESS_BITS ? EFAULT : 0;
 }
 
@@ -95,7 +95,8 @@ static int check_memory(const struct mr_request *req)
 {
 	if (req->start + req->length < req->start || !pages_of(req))
 		return EINVAL;
-	return pages_of(req) > UINT32_MAX ? EINVAL : 0; /* Linux counts pages in 32 bits */
+	/* refused, as Linux counts pages in 32 bits */
+	return pages_of(req) > UINT32_MAX ? EINVAL : 0;
 }
 
 static int check_request(struct uverbs_call *uc, const struct mr_request *req)
@@ -274,7 +275,7 @@ static int read_change(struct uverbs_call *uc, const struct ib_uverbs_rereg_mr *
 }
 
 /* Checks the changed region. Pages that stay are pinned already, but the program must have the
- * access rights that it asks for. */
+ * access rights that it asks for, as it may have lost them since. */
 static int check_change(struct uverbs_call *uc, const struct uverbs_mr *mr,
 			const struct change *change)
 {
@@ -340,7 +341,8 @@ static int apply_change(struct uverbs_call *uc, struct uverbs_mr *mr, const stru
 		ret = region_change_key(uc->adapter, mr->key, &changed.region, change->pd->pdn,
 					moved);
 	else if (!moved && mr->kind != MR_PINNED)
-		return EOPNOTSUPP; /* a new key for the same pages works for pinned memory only */
+		/* refused, as a new key for the same pages works for pinned memory only */
+		return EOPNOTSUPP;
 	else
 		ret = replace_key(uc, mr, &changed, change->pd);
 	if (ret)

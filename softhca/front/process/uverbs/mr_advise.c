@@ -58,7 +58,6 @@ static int check_key(const struct uverbs_mr *mr, const struct uverbs_pd *pd, uin
 	return 0;
 }
 
-/* Touches a byte of each page of a range. */
 static int range_fetch(const struct range *range)
 {
 	const struct region *region = &range->mr->region;
@@ -88,7 +87,7 @@ static int advise_range(struct uverbs_call *uc, const struct range *range, uint6
 	    range->addr - region->iova > region->length - range->len)
 		return EFAULT;
 	if (advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
-		return 0; /* present pages only: nothing to fetch */
+		return 0; /* nothing to fetch, as only present pages are wanted */
 	at = region->start + (range->addr - region->iova);
 	if (advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE &&
 	    (region->bus & ~CLIENT_ON_DEMAND) == client_bus_addr(uc->client, 0) &&

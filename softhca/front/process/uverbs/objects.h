@@ -68,7 +68,6 @@ int mr_of_file(struct uverbs_call *uc, struct uverbs_pd *pd, const struct mr_req
 	       struct uverbs_mr **mr);
 
 int mr_new(struct uverbs_call *uc, struct uverbs_mr **mr);
-/* Frees an MR without a key. */
 void mr_free(struct uverbs_mr *mr);
 /* Creates the key of an MR whose region is set, in PD, and gives the MR a handle. Frees MR on
  * failure. */
@@ -141,7 +140,7 @@ struct mcast;
 LIST_HEAD(mcast_list, mcast);
 
 /* A QP of the device, with the state that the device does not keep. XRC target QPs may have a
- * handle in several programs, others have one. */
+ * handle in several programs, so this is apart from the handle. */
 struct real_qp {
 	LIST_ENTRY(real_qp) in_domain; /* of an XRC target */
 	unsigned int users;
@@ -206,7 +205,6 @@ void qp_look(struct adapter *adapter, const struct real_qp *real, unsigned int *
 int qp_reopen(struct uverbs_call *uc, struct uverbs_xrcd *xrcd, struct real_qp *real,
 	      uint64_t user_handle, struct uverbs_qp **qp);
 
-/* Detaches the QP from all multicast groups. */
 void mcast_detach_all(struct uverbs_qp *qp);
 /* Returns the service type in the context of a QP of TYPE. */
 int qp_service_type(unsigned int type);

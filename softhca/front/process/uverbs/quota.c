@@ -15,7 +15,7 @@ enum object_kind quota_kind(const struct adapter *adapter, uint16_t type)
 	switch (type) {
 	case UVERBS_OBJECT_QP:
 		return OBJECT_QP;
-	case UVERBS_OBJECT_WQ: /* mlx4 has QPs in the place of RQs */
+	case UVERBS_OBJECT_WQ: /* mlx4 has QPs in the place of RQs, so they count as QPs */
 		return adapter_is_mlx4(adapter) ? OBJECT_QP : OBJECT_RQ;
 	case UVERBS_OBJECT_CQ:
 		return OBJECT_CQ;
@@ -61,7 +61,8 @@ static uint32_t limit_of(const struct adapter *adapter, enum object_kind kind)
 	}
 }
 
-/* Says once for each program and kind why its calls fail. */
+/* Says only once for each program and kind why its calls fail, as a program may try again without
+ * end. */
 static int share_refuse(const struct adapter *adapter, struct client *client, enum object_kind kind,
 			uint32_t has)
 {

@@ -75,7 +75,7 @@ static const struct uverbs_method *find_method(const struct adapter *adapter, ui
 			const struct uverbs_method *method = &all_methods[i]->method[j];
 
 			if (adapter_is_mlx4(adapter) && (object | id) & DRIVER_NAMESPACE)
-				return NULL; /* all methods of drivers are mlx5's */
+				return NULL; /* none, as all methods of drivers are mlx5's */
 			if (method->object == object && method->method == id)
 				return method->exists && !method->exists(adapter) ? NULL : method;
 		}
@@ -124,7 +124,8 @@ static bool needs_context(const struct uverbs_method *method)
 	       method->object != UVERBS_OBJECT_ASYNC_EVENT;
 }
 
-/* Returns whether the method destroys an object: allowed after the adapter's death, for cleanup. */
+/* Returns whether the method destroys an object, as only these are allowed after the adapter's
+ * death, for cleanup. */
 static bool method_destroys(const struct uverbs_method *method)
 {
 	for (unsigned int i = 0; i < method->num_attrs; i++)
@@ -187,7 +188,7 @@ void uverbs_ioctl(struct call *call)
 		return;
 	uc.file = uverbs_file_find(&st);
 	if (!uc.file)
-		return; /* not our file: the kernel returns ENOTTY */
+		return; /* left to the kernel, which returns ENOTTY, as the file is not ours */
 	uc.adapter = uc.file->adapter;
 	ret = uverbs_call_begin(uc.file, uc.tid);
 	if (!ret) {

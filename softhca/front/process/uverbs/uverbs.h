@@ -120,9 +120,9 @@ int object_publish(struct object *object);
 /* Destroys and frees the object, unless it is in use or the device refuses. Returns 0 or a positive
  * errno. */
 int object_destroy(struct object *object, pid_t tid);
-/* Destroys the object but keeps the struct, with results for the program, until object_forget(). */
+/* Destroys the object but keeps the struct until object_forget(), as it has results for the
+ * program. */
 int object_take_down(struct object *object, pid_t tid);
-/* Frees an object after object_take_down(). */
 void object_forget(struct object *object);
 /* Notes that the caller replaces the object's memory by its own. If the caller did not create the
  * object, the file keeps a reference to the caller's process, as the object may be in the memory of
@@ -210,7 +210,6 @@ struct uverbs_writes {
 
 enum { UVERBS_MAX_ATTRS = 32 };
 
-/* struct ib_uverbs_ioctl_hdr without its attributes. */
 struct uverbs_header {
 	uint16_t length, object_id, method_id, num_attrs;
 	uint64_t reserved1;

@@ -171,7 +171,7 @@ static int wq_make(struct uverbs_call *uc, struct wq_request *req, struct uverbs
 	wq->pd = uc_object(uc, UVERBS_ATTR_CREATE_WQ_PD_HANDLE);
 	wq->cq = uc_object(uc, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE);
 	if (!wq->cq)
-		return EINVAL; /* Linux declares it optional but needs it */
+		return EINVAL; /* refused, as Linux declares it optional but needs it */
 	wq->events = (struct event_source){ .adapter = uc->adapter,
 					    .kind = SOURCE_WQ,
 					    .user_handle = req->user_handle };
@@ -246,7 +246,7 @@ static int wq_modify(struct uverbs_call *uc)
 	if (from > STATE_ERROR || to > STATE_ERROR)
 		return EINVAL;
 	if (cmd.attr_mask & ATTR_FLAGS && cmd.flags_mask)
-		return EOPNOTSUPP; /* this device cannot change a queue's flags */
+		return EOPNOTSUPP; /* refused, as this device cannot change a queue's flags */
 	if (adapter_is_mlx4(uc->adapter))
 		ret = mlx4_check_wq_change(uc, cmd.attr_mask & ATTR_FLAGS, from, to);
 	if (!ret)

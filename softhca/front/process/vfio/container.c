@@ -46,7 +46,7 @@ static void container_put(struct vfio_container *container)
 		free(container);
 }
 
-/* The last group takes the IOMMU along, and with it all mappings. */
+/* The last group takes the IOMMU along, so all mappings go with it. */
 void vfio_container_detach(struct vfio_container *container)
 {
 	if (!--container->groups) {

@@ -27,7 +27,7 @@
 
 #define CONFIG_OFFSET BAR_SIZE
 
-enum { MAX_UARS = 512 }; /* the engine looks at the page of each in each turn */
+enum { MAX_UARS = 512 }; /* a limit, as the engine looks at the page of each in each turn */
 
 struct vfio_device {
 	pthread_mutex_t lock; /* guards all but the description */
@@ -181,7 +181,7 @@ static int check_irqs(const struct vfio_irq_set *set)
 	    set->count > PCI_MSIX_VECTORS - set->start)
 		return EINVAL;
 	if (action != VFIO_IRQ_SET_ACTION_TRIGGER)
-		return ENOTTY; /* MSI-X vectors cannot be masked by a call */
+		return ENOTTY; /* refused, as MSI-X vectors cannot be masked by a call */
 	if (data == VFIO_IRQ_SET_DATA_NONE)
 		return 0;
 	return data == VFIO_IRQ_SET_DATA_EVENTFD && set->count ? 0 : EINVAL;
@@ -206,7 +206,7 @@ static int copy_eventfds(const struct call *call, const int32_t *fds, uint32_t c
 		if (!ret && copies[i] >= 0 && !eventfd_is(copies[i]))
 			ret = EINVAL;
 	}
-	if (!ret && !caller_is_alive(call)) /* they may be those of another process */
+	if (!ret && !caller_is_alive(call)) /* gone, so they may be those of another process */
 		ret = EBADF;
 	if (ret)
 		close_copies(copies, count);

@@ -19,7 +19,7 @@ struct daemon;
 struct vfio_device;
 struct vfio_file;
 
-enum { VFIO_FIRST_GROUP = 1000 }; /* no machine has as many groups of its own */
+enum { VFIO_FIRST_GROUP = 1000 }; /* high, as no machine has as many groups of its own */
 
 /* Creates the adapter of --vfio. Returns 0 or a positive errno. */
 int vfio_device_create(struct daemon *daemon);
@@ -27,7 +27,6 @@ void vfio_device_destroy(void);
 /* Returns the adapter's description for sysfs, or NULL without --vfio. */
 struct adapter *vfio_device_shown(void);
 struct vfio_device *vfio_device_get(void);
-/* Gives the caller a file of the device. */
 void vfio_device_open(struct call *call, struct vfio_device *device);
 /* Map and unmap memory of CLIENT, or end all. */
 int vfio_device_map(struct vfio_device *device, struct client *client, uint64_t iova, uint64_t size,
@@ -39,7 +38,6 @@ uint64_t vfio_device_progress(uint64_t now);
 
 struct vfio_container;
 
-/* Register /dev/vfio/vfio and /dev/vfio/GROUP. */
 void vfio_container_start(void);
 void vfio_group_start(void);
 
@@ -88,8 +86,8 @@ int vfio_file_open(struct call *call, const struct vfio_file_kind *kind, int mem
 /* The same with an empty file. */
 int vfio_file_open_empty(struct call *call, const struct vfio_file_kind *kind, void *object,
 			 bool cloexec);
-/* Closes what programs have closed by now: Linux closes a file before close() returns, and the next
- * open() must find it closed. */
+/* Closes what programs have closed by now, as Linux closes a file before close() returns, so the
+ * next open() must find it closed. */
 void vfio_files_settle(void);
 struct vfio_file *vfio_file_find(const struct stat *st);
 

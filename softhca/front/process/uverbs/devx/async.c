@@ -165,7 +165,7 @@ static int channel_alloc(struct uverbs_call *uc)
 
 	if (ret)
 		return ret;
-	event_channel_put(channel); /* its descriptor and pending answers keep it alive */
+	event_channel_put(channel); /* stays, as its descriptor and pending answers keep it alive */
 	uc_set(uc, MLX5_IB_ATTR_DEVX_ASYNC_CMD_FD_ALLOC_HANDLE, number);
 	return 0;
 }

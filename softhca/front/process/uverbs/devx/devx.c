@@ -45,7 +45,7 @@ void devx_file_close(struct uverbs_file *file)
 	file->uid = 0;
 }
 
-enum { ROOM = 1024 /* the fixed part of any command is shorter */ };
+enum { ROOM = 1024 /* enough, as the fixed part of any command is shorter */ };
 
 int devx_command_read(struct uverbs_call *uc, uint16_t in_id, size_t out_len,
 		      struct devx_command *command)
@@ -146,7 +146,8 @@ static int query_eqn(struct uverbs_call *uc)
 		      sizeof(uint32_t));
 }
 
-/* Refuses the query: pages of a context are objects, whose numbers their creation returns. */
+/* Refuses the query, as pages of a context are objects here, whose numbers their creation
+ * returns. */
 static int query_uar(struct uverbs_call *uc)
 {
 	(void)uc;

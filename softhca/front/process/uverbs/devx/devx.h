@@ -33,7 +33,6 @@ uint64_t devx_name(uint16_t create, uint16_t general_type, uint32_t number);
 uint64_t devx_name_in_query(const uint8_t *in);
 uint64_t devx_name_in_change(const uint8_t *in);
 
-/* An object that a command has created. */
 struct devx_made {
 	uint64_t name;
 	uint32_t count; /* of a bulk: how many consecutive numbers */
@@ -47,7 +46,7 @@ bool devx_makes_object(const uint8_t *in);
 enum object_kind devx_kind(const uint8_t *in);
 void devx_describe_made(const uint8_t *in, const uint8_t *out, struct devx_made *made);
 /* Sets the flags that put a program's queues and keys into user memory (UMEM), even if the command
- * does not: other addresses could reach foreign memory. */
+ * does not, as other addresses could reach foreign memory. */
 void devx_force_umem(uint8_t *in);
 
 struct devx_obj {
@@ -63,7 +62,6 @@ bool devx_object_is(const struct object *object, uint64_t name);
 void devx_event_from_device(const struct adapter *adapter, const uint8_t *eqe);
 /* Ends all subscriptions to OBJ, which is destroyed. */
 void devx_event_forget(struct devx_obj *obj);
-/* Ends all event channels of the program. */
 void devx_event_forget_file(const struct uverbs_file *file);
 
 #endif

@@ -38,7 +38,7 @@ static int obj_destroy(struct object *object, pid_t tid)
 	int ret = 0;
 
 	(void)tid;
-	if (!adapter->dead) { /* a dead adapter has no objects any more */
+	if (!adapter->dead) { /* a dead adapter has no objects any more, so there is no command */
 		drain_target(adapter, &obj->made);
 		ret = adapter_command(adapter, obj->made.destroy, obj->made.destroy_len, out,
 				      sizeof(out));

@@ -99,7 +99,7 @@ static int find_memory(struct uverbs_call *uc, const struct umem_request *req,
 }
 
 /* Returns log2 of the page size, or 0 if none of PAGE_SIZES fits. A page above 4 KiB must not
- * contain bytes outside the memory. */
+ * contain bytes outside the memory, as the adapter could then write those. */
 static unsigned int pick_page_shift(const struct memory *memory, uint64_t page_sizes)
 {
 	unsigned int top = PAGE_SHIFT, shift;

@@ -107,7 +107,8 @@ static int change_alloc(struct uverbs_call *uc, enum prm_flow_table_type table, 
 	return ret;
 }
 
-/* Checks the list, and makes it on the device. Linux counts actions in a byte. */
+/* Checks the list, and makes it on the device. Linux counts actions in a byte, so a longer list is
+ * refused. */
 static int change_make(struct uverbs_call *uc, uint32_t *number)
 {
 	const size_t size = uc_len(uc, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_ACTIONS_PRM);

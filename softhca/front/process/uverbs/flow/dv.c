@@ -213,7 +213,7 @@ static int pick_level(const struct uverbs_matcher *matcher, struct steering_requ
 		request->level += STEERING_TRANSMIT;
 	else if (!is_of(matcher, MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_RX))
 		return EOPNOTSUPP;
-	/* Rules for sent frames have no next table to miss to. */
+	/* Rules for sent frames have no next table to miss to, so this is refused. */
 	return request->target.misses && matcher_is_of_sends(matcher) ? EOPNOTSUPP : 0;
 }
 

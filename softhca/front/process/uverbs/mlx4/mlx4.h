@@ -20,8 +20,8 @@ struct raw_request;
 int mlx4_open_context(struct uverbs_call *uc);
 void mlx4_close_context(struct uverbs_file *file);
 
-/* Returns the page of ADDR, where the ring then begins: the driver tells the adapter pages, not the
- * ring's offset in the first one. */
+/* Returns the page of ADDR, where the ring then begins, as the driver tells the adapter pages and
+ * not the ring's offset in the first one. */
 uint64_t mlx4_ring_in(uint64_t addr);
 int mlx4_check_cq(uint32_t cqe, uint32_t flags);
 int mlx4_read_cq(struct uverbs_call *uc, struct mlx5_ib_create_cq *driver, uint32_t *uar);

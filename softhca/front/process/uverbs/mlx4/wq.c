@@ -36,7 +36,7 @@ enum {
 
 struct wqn_range {
 	uint32_t first, size, used;
-	bool dirty; /* one of its WQs was destroyed: add no more */
+	bool dirty; /* one of its WQs was destroyed, so add no more */
 };
 
 static int size_queue(const struct wq_request *req, struct mlx5_ib_create_wq *driver)
@@ -50,7 +50,7 @@ static int size_queue(const struct wq_request *req, struct mlx5_ib_create_wq *dr
 }
 
 /* Pins the ring. The driver also takes memory for one send WQE, and the adapter has the larger ring
- * first. */
+ * first, so both count. */
 static int pin_memory(struct uverbs_call *uc, const struct mlx5_ib_create_wq *driver)
 {
 	uint64_t bytes = ((uint64_t)driver->rq_wqe_count << driver->rq_wqe_shift) + M4_PIECE;

@@ -35,7 +35,8 @@ static int modify_refuse(struct uverbs_call *uc, const struct uverbs_qp *qp, con
 	return error;
 }
 
-/* Removes attributes that concern only the other side of an XRC connection, and are ignored. */
+/* Removes attributes that concern only the other side of an XRC connection, as Linux ignores
+ * them. */
 static uint32_t relevant_mask(const struct uverbs_qp *qp, uint32_t mask)
 {
 	if (qp->type == IB_UVERBS_QPT_XRC_INI)
@@ -45,7 +46,8 @@ static uint32_t relevant_mask(const struct uverbs_qp *qp, uint32_t mask)
 	return mask;
 }
 
-/* Checks an underlay QP. Linux accepts only the state; all other attributes are the other QP's. */
+/* Checks an underlay QP. Linux accepts only the state, as all other attributes are the other
+ * QP's. */
 static const char *underlay_change(unsigned int from, unsigned int to, uint32_t mask,
 				   struct qp_transition *transition)
 {

@@ -190,7 +190,7 @@ static void fill_qpc(struct uverbs_call *uc, const struct qp_request *req,
 	fill_receive_queue(req, qp, qpc);
 	fill_objects(qp, own, qpc);
 	if (qp->xrcd)
-		return; /* an XRC target has no queues */
+		return; /* an XRC target has no queues, so there is nothing to fill in */
 	fld_set(qpc, QPC_UAR_PAGE, req->driver.bfreg_index);
 	fld_set(qpc, QPC_LOG_PAGE_SIZE, req->memory.log_page_size);
 	fld_set(qpc, QPC_PAGE_OFFSET, req->memory.page_offset);
@@ -464,7 +464,8 @@ static void qp_describe(const struct uverbs_call *uc, const struct qp_request *r
 	};
 
 	if (!has_queues(qp) || adapter_is_mlx4(uc->adapter))
-		return; /* it has no queues, or the holder cannot write mlx4's CQEs */
+		/* not entered, as it has no queues, or the holder cannot write mlx4's CQEs */
+		return;
 	if (qp->real->raw) {
 		entry.sq = driver->sq_buf_addr;
 		entry.by_index = 1;

@@ -36,7 +36,7 @@ static int read_driver_part(struct uverbs_call *uc, struct qp_request *req)
 	req->driver = (struct mlx5_ib_create_qp){ 0 };
 	req->log_block = WQE_BB_LOG;
 	if (is_spread(uc))
-		return 0; /* qp/rss.c or mlx4/wq.c reads it */
+		return 0; /* nothing, as qp/rss.c or mlx4/wq.c reads it */
 	if (adapter_is_mlx4(uc->adapter))
 		return mlx4_read_qp(uc, req);
 	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
@@ -240,7 +240,7 @@ static int check_driver_part(struct uverbs_call *uc, const struct qp_request *re
 		return EINVAL;
 	}
 	if (req->type == QP_TYPE_DCT)
-		return 0; /* it has no queues */
+		return 0; /* nothing, as it has no queues */
 	if (!(req->driver.flags & MLX5_QP_FLAG_UAR_PAGE_INDEX)) {
 		refuse_unsupported(uc, "a static UAR", req->driver.bfreg_index);
 		return EINVAL;
@@ -294,7 +294,6 @@ static int pin_rings_apart(struct uverbs_call *uc, const struct qp_request *req)
 	return ret;
 }
 
-/* Pins the buffer with both rings. */
 static int pin_buffer(struct uverbs_call *uc, struct qp_request *req)
 {
 	uint64_t bytes = buffer_bytes(req);
@@ -302,7 +301,7 @@ static int pin_buffer(struct uverbs_call *uc, struct qp_request *req)
 
 	req->memory = (struct queue_memory){ 0 };
 	if (!bytes)
-		return 0; /* no queue: nothing to describe */
+		return 0; /* nothing, as a missing queue has nothing to describe */
 	ret = queue_memory_describe(req->driver.buf_addr, bytes, QUEUE_MEMORY_OFFSETS,
 				    &req->memory);
 	return ret ? ret : uc_pin(uc, req->driver.buf_addr, bytes, true);
