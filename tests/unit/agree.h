@@ -36,7 +36,7 @@ static int agree_post_each(agree_post_fn *post, struct ibv_qp *qp, struct ibv_se
 	return ret;
 }
 
-/* Posts some requests of SOURCE by both ways, which refuse the same one alike. */
+/* Posts some requests of SOURCE by both ways, which must refuse the same one alike. */
 static void agree_post(struct any_source *source, agree_post_fn *post,
 		       struct ibv_qp *const qps[AGREE_WAYS])
 {
@@ -54,7 +54,6 @@ static void agree_post(struct any_source *source, agree_post_fn *post,
 	assert_ptr_equal(bad[AGREE_SINGLE], bad[AGREE_LIST]);
 }
 
-/* Completes some of the requests posted on both. */
 static void agree_complete(struct any_source *source, struct wq *const wqs[AGREE_WAYS])
 {
 	const struct wq *wq = wqs[AGREE_LIST];

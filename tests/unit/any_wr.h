@@ -31,7 +31,7 @@ struct any_source {
 };
 
 static uint8_t any_bytes[512];
-/* any_pd is the QP's; regions of the other one must be refused */
+/* any_pd is the QP's; regions of the other one must be refused, as the PDs differ */
 static struct ibv_pd any_pd, any_other_pd;
 static struct verbs_mr any_region = { .mr = { .pd = &any_pd, .lkey = 0x10000 } };
 static struct verbs_mr any_zero_based = { .mr = { .pd = &any_pd, .lkey = 0x20000 },

@@ -270,7 +270,7 @@ static const struct number numbers[] = {
 };
 /* clang-format on */
 
-/* The header's fields are places: CM's own macros add the datagram's header, which is taken off. */
+/* The header's fields are places: CM's own macros add the datagram's header, so it is taken off. */
 #define _IBA_DEFS_H_
 #define BUILD_BUG_ON_ZERO(condition) 0
 /* clang-format off */

@@ -146,7 +146,7 @@ static void a_file_of_another_device_is_not_opened(void **state)
 static void the_first_error_is_the_one_that_is_told(void **state)
 {
 	(void)state;
-	by_name = "/etc/passwd/none"; /* ENOTDIR */
+	by_name = "/etc/passwd/none"; /* a file is no directory, so this gives ENOTDIR */
 	errno = 0;
 	assert_null(ibv_open_device(&vdev.device));
 	assert_int_equal(errno, ENOTDIR);

@@ -206,7 +206,7 @@ static void replace_device(const char *ibdev)
 	sysfs_put("infiniband_verbs", "uverbs2", "ibdev", ibdev);
 }
 
-/* A replugged device has a new directory, and counts as another device. */
+/* A replugged device has a new directory, so it counts as another device. */
 static void a_device_that_was_plugged_in_again_is_another(void **state)
 {
 	struct ibv_device **before, **after;
@@ -223,7 +223,7 @@ static void a_device_that_was_plugged_in_again_is_another(void **state)
 	assert_int_equal(devices_alive(), 2);
 }
 
-/* Linux may lose the times of a directory, but not its identity. */
+/* Linux may lose the times of a directory, but not its identity, so the times count for nothing. */
 static void a_directory_with_other_times_is_the_same(void **state)
 {
 	struct ibv_device **before, **after;
@@ -339,7 +339,7 @@ static void what_has_no_file_is_not_complained_about(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-/* After a reload, ib_core numbers devices from 0 again. */
+/* After a reload, ib_core numbers devices from 0 again, so a number alone is no identity. */
 static void a_device_with_another_file_is_another(void **state)
 {
 	struct ibv_device **before = ibv_get_device_list(NULL), **after;
@@ -365,7 +365,7 @@ static void a_replaced_device_is_another(void **state)
 	after = ibv_get_device_list(NULL);
 	assert_ptr_not_equal(before[0], after[0]);
 	assert_ptr_equal(before[1], after[1]);
-	/* The list that holds the old device keeps it alive. */
+	/* The list that holds the old device keeps it alive, so its name can be read. */
 	assert_string_equal(ibv_get_device_name(before[0]), "fake_2");
 	ibv_free_device_list(before);
 	ibv_free_device_list(after);

@@ -138,7 +138,7 @@ static void the_provider_hears_of_a_completion_event(void **state)
 	fake_close(fake);
 }
 
-/* Counts of events wrap: an acknowledged count may be just below the wrap, and the reported one
+/* Counts of events wrap, so an acknowledged count may be just below the wrap, and the reported one
  * above it. A failure is a wait without end. */
 static void counts_of_events_wrap(void **state)
 {
@@ -183,7 +183,7 @@ static void an_objects_end_is_waited_for(void **state)
 
 	(void)state;
 #ifdef __SANITIZE_THREAD__
-	skip(); /* ThreadSanitizer misses unlocks of cancelled threads */
+	skip(); /* ThreadSanitizer misses unlocks of cancelled threads, so it would report this */
 #endif
 	alarm(20);
 	assert_int_equal(pthread_create(&thread, NULL, await_the_end, NULL), 0);
@@ -337,7 +337,7 @@ static void an_event_of_a_cancelled_thread_is_read_by_the_next(void **state)
 	assert_ptr_equal(event.element.qp, &qp);
 	assert_int_equal(qp.events_completed, 0);
 	ibv_ack_async_event(&event);
-	alarm(20); /* the object is destroyed before the second event is read */
+	alarm(20); /* a limit for hangs: the object is destroyed before the second event is read */
 	verbs_event_wait_acked("test", &qp.mutex, &qp.cond, &qp.events_completed, 2);
 	alarm(0);
 	assert_int_equal(ibv_get_async_event(&other, &event), -1);

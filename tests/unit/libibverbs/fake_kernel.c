@@ -53,7 +53,8 @@ static unsigned long long inline_value(const struct ib_uverbs_attr *attr)
 	}
 }
 
-/* Checks that a field has zeroes behind a shorter value, not leftovers of memory. */
+/* Checks that a field has zeroes behind a shorter value, as leftovers of memory would reach the
+ * kernel. */
 static void check_rest(const struct ib_uverbs_attr *attr)
 {
 	uint8_t bytes[sizeof(attr->data)];
@@ -111,7 +112,7 @@ static void take_attr(struct ib_uverbs_attr *attr)
 	}
 }
 
-/* Name of ioctl() in a C library of 32 bits with 64-bit times */
+/* ioctl() has this name in a C library of 32 bits with 64-bit times, so both are wrapped */
 int __wrap___ioctl_time64(int fd, unsigned long request, void *arg);
 
 int __wrap___ioctl_time64(int fd, unsigned long request, void *arg)

@@ -34,8 +34,8 @@ extern struct fake_kernel kernel;
 
 #define IDS(...) ((const uint16_t[]){ __VA_ARGS__, 0xffff })
 
-/* Names the output attributes and new objects of the next method, which the ioctl itself does not
- * tell. */
+/* Names the output attributes and new objects of the next method, as the ioctl itself does not tell
+ * them. */
 void expect(const uint16_t *outs, const uint16_t *news);
 
 /* Fills a response with 1, 2, 3, ... */

@@ -79,7 +79,7 @@ FILE *__wrap_fopen64(const char *path, const char *mode)
 	return __wrap_fopen(path, mode);
 }
 
-/* A page of a mapping of device memory: Linux refuses MADV_DOFORK there, and stops. */
+/* A page of a mapping of device memory, as Linux refuses MADV_DOFORK there, and stops. */
 static char *device_page;
 
 int __wrap_madvise(void *addr, size_t length, int advice);
@@ -183,7 +183,8 @@ static int keep_pages(void)
 	return 0;
 }
 
-/* The program has put device memory in the place of page 2 of 8, and unmapped pages 1 and 4. */
+/* The program has put device memory in the place of page 2 of 8, and unmapped pages 1 and 4, so the
+ * kernel stops at each.  */
 static int release_around_device_memory(void)
 {
 	char *at = pages(8);
@@ -275,7 +276,7 @@ static void regions_that_change_keep_what_they_pin(void **state)
 	assert_true(on_kernel("5.10.0", keep_what_is_pinned));
 }
 
-/* Excludes [0, 3), [1, 4) and [2, 3) of six pages, and releases them in another order: a page is
+/* Excludes [0, 3), [1, 4) and [2, 3) of six pages, and releases them in another order, as a page is
  * copied again only when the last range that has it is gone. */
 static int keep_shared(void)
 {
@@ -509,7 +510,7 @@ static char *keep_in_a_huge_page(void)
 	huge_start = aligned;
 	if (verbs_fork_keep(aligned + HUGE_PAGE + PAGE, PAGE))
 		return NULL;
-	huge_start = NULL; /* is_kept() reads the real file */
+	huge_start = NULL; /* NULL, so that is_kept() reads the real file */
 	return aligned;
 }
 
@@ -555,7 +556,8 @@ static void *devices_look(void *unused)
 	return unused;
 }
 
-/* Runs in a process of its own: a forked child must not wait for a thread that it does not have. */
+/* Runs in a process of its own, as a forked child must not wait for a thread that it does not
+ * have. */
 static int fork_while_a_thread_looks(void)
 {
 	pthread_t thread;
@@ -597,7 +599,7 @@ static void fork_in_handler(int signal)
 	mprotect(ids_out_of_reach, PAGE, PROT_READ | PROT_WRITE);
 }
 
-/* The loader compares a driver's table with the device under its lock; the signal interrupts it
+/* The loader compares a driver's table with the device under its lock, so the signal interrupts it
  * there. */
 static int fork_within_the_loader(void)
 {
@@ -606,7 +608,7 @@ static int fork_within_the_loader(void)
 	struct sigaction action = { .sa_handler = fork_in_handler };
 	int status = -1;
 
-	devices_look(NULL); /* watches forks from now on */
+	devices_look(NULL); /* watches forks from now on, so later ones are seen */
 	ids_out_of_reach = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(ids_out_of_reach != MAP_FAILED);
 	driver.pci_ids = ids_out_of_reach;

@@ -7,9 +7,7 @@
 
 /* Makes a new directory under TMPDIR as the root of the tree, and returns its path. */
 const char *tree_make(void);
-/* Writes TEXT to the file PATH below the root, and makes its directories. */
 void tree_put(const char *path, const char *text);
-/* Returns the contents of a file below the root; the caller frees them. */
 char *tree_get(const char *path);
 void tree_remove(void);
 

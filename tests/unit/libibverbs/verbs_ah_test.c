@@ -174,7 +174,8 @@ static void a_grh_names_sender_flow_and_class(void **state)
 	assert_int_equal(attr.port_num, PORT);
 }
 
-/* Two entries have the same GID, one for each version of RoCE. */
+/* Two entries have the same GID, one for each version of RoCE, so the datagram's version
+ * decides. */
 static void the_local_gid_is_of_the_datagrams_version(void **state)
 {
 	struct ibv_ah_attr attr;
@@ -201,7 +202,7 @@ static void an_ipv4_header_is_found_behind_any_bytes(void **state)
 	}
 }
 
-/* A GID may look like the start of an IPv4 header, but for its checksum. */
+/* A GID may look like the start of an IPv4 header, so only the checksum tells them apart. */
 static void a_gid_that_looks_like_ipv4_is_a_gid(void **state)
 {
 	struct ibv_grh grh = grh_with(IPPROTO_UDP);

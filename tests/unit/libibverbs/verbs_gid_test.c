@@ -152,7 +152,7 @@ static void flags_and_short_entries_are_refused(void **state)
 			 -EINVAL);
 }
 
-/* An attribute has at most 65535 bytes: 2047 entries of 32 bytes. */
+/* An attribute has at most 65535 bytes, so 2047 entries of 32 bytes fit. */
 static void a_large_gid_table_is_asked_for_in_part(void **state)
 {
 	static struct ibv_gid_entry entries[4096];

@@ -173,7 +173,8 @@ static void *next_event(void *unused)
 	return rdma_get_cm_event(channel, &event) ? NULL : event;
 }
 
-/* AddressSanitizer does not know that a cancelled thread has left its frames. */
+/* AddressSanitizer does not know that a cancelled thread has left its frames, so this test would
+ * fail there. */
 static void need_to_unwind(void)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -191,7 +192,8 @@ static void a_cancelled_wait_leaves_no_memory(void **state)
 	assert_null(last_taken);
 }
 
-/* The thread must acknowledge the event, or rdma_destroy_id() in rig_close() waits for ever. */
+/* The thread must acknowledge the event, as rdma_destroy_id() in rig_close() would otherwise wait
+ * for ever. */
 static void an_event_that_comes_meanwhile_is_acknowledged(void **state)
 {
 	(void)state;
@@ -213,8 +215,8 @@ static void a_request_that_comes_meanwhile_is_refused(void **state)
 	assert_int_equal(kernel.destroyed, REQUEST);
 }
 
-/* The library's own work on an event precedes its return, and must not lose it to a
- * cancellation. */
+/* The library's own work on an event precedes its return, so a cancellation must not lose the
+ * event. */
 static void an_event_that_was_read_is_handed_out(void **state)
 {
 	struct rdma_cm_event *event;
@@ -292,7 +294,8 @@ static void an_ids_end_is_waited_for(void **state)
 	assert_int_equal(rdma_create_id(channel, &id, NULL, RDMA_PS_TCP), 0);
 }
 
-/* In the child, the condition variable still counts a waiting thread, which the child lacks. */
+/* In the child, the condition variable still counts a waiting thread. The child lacks that thread,
+ * so it must not wait for it. */
 static void a_child_frees_an_id_that_the_parent_waits_for(void **state)
 {
 	struct cm_id *cm = to_cm_id(id);

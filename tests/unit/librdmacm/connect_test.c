@@ -84,7 +84,7 @@ int __wrap_open(const char *path, int flags, ...)
 	return kernel.fd;
 }
 
-/* Name of open() where a 32-bit program has 64-bit file offsets */
+/* open() has this name where a 32-bit program has 64-bit file offsets, so both are wrapped */
 int __wrap_open64(const char *path, int flags, ...) __attribute__((alias("__wrap_open")));
 
 /* RDMA netlink answers at once, but the module's device file appears later. */
@@ -345,8 +345,8 @@ static void depths_are_within_the_device(void **state)
 	assert_int_equal(rdma_connect(rig->id, &param), -1);
 }
 
-/* Private data of rdma_getaddrinfo() precede the program's; together they have 255 bytes at
- * most. */
+/* Private data of rdma_getaddrinfo() precede the program's. Together they have 255 bytes at most,
+ * as the command counts them in one byte. */
 static void private_data_of_two_is_255_bytes(void **state)
 {
 	struct rig *rig = *state;
@@ -551,7 +551,7 @@ static void *ack_late(void *event)
 	return NULL;
 }
 
-/* rdma_destroy_id() must wait: the acknowledgement of an event writes to the id. */
+/* rdma_destroy_id() must wait, as the acknowledgement of an event writes to the id. */
 static void an_id_waits_for_its_events(void **state)
 {
 	struct rig *rig = *state;
@@ -876,7 +876,7 @@ static void a_machine_without_an_adapter_has_no_channel(void **state)
 	errno = 0;
 	assert_null(rdma_create_event_channel());
 	assert_int_equal(errno, ENODEV);
-	assert_int_equal(kernel.fd, fd); /* no new descriptor */
+	assert_int_equal(kernel.fd, fd); /* the same, so no descriptor leaks */
 	device_err = 0;
 }
 

@@ -54,7 +54,8 @@ int __wrap_fcntl(int fd, int command, ...)
 	return __real_fcntl(fd, command, value);
 }
 
-/* The names that fcntl() has where offsets, or times as well, have 64 bits and words have 32. */
+/* fcntl() has these names where offsets, or times as well, have 64 bits and words have 32, so all
+ * are wrapped */
 int __wrap_fcntl64(int fd, int command, ...)
 	__attribute__((alias("__wrap_fcntl"), visibility("default")));
 int __wrap___fcntl_time64(int fd, int command, ...)
@@ -233,7 +234,8 @@ static void a_device_is_opened_once(void **state)
 	rdmacm_device_put(device);
 	rdmacm_device_put(device);
 	assert_int_equal(device->users, 0);
-	assert_int_equal(played[1].closed, 0); /* stays open for the next connection */
+	/* stays open, so that the next connection need not open it */
+	assert_int_equal(played[1].closed, 0);
 }
 
 /* Two devices may share a GUID, so the index decides; a renamed device keeps its index. */
@@ -298,14 +300,16 @@ static void what_cannot_be_opened_says_why(void **state)
 	assert_int_equal(device_found(GUID, 0)->users, 1); /* only the last device matched */
 }
 
-/* The program has closed the descriptor of a device in use, which then goes. */
+/* The program has closed the descriptor of a device in use, so the device has no context, but it
+ * stays for its users. */
 static void a_device_in_use_stays_in_the_list_without_a_context(void **state)
 {
 	struct cm_device *device = device_found(GUID, 0), *other = NULL;
 
 	(void)state;
 	close(device->verbs->cmd_fd);
-	played[0].closed++; /* its context is forgotten, not closed */
+	/* its context is forgotten, not closed, as the descriptor may be another file's */
+	played[0].closed++;
 	it.open_error = EACCES;
 	assert_int_equal(rdmacm_device_find(GUID, 0, &other), EACCES);
 	assert_null(device->verbs);
@@ -350,8 +354,8 @@ static void without_memory_no_device_is_found(void **state)
 	assert_int_equal(count, 0);
 }
 
-/* A closed descriptor's number may belong to another file, even to another open of the same
- * device. */
+/* A closed descriptor's number may belong to another file, even to another open of the same device,
+ * so the context is lost. */
 static void a_closed_descriptor_loses_its_context(void **state)
 {
 	static const struct {
@@ -360,7 +364,8 @@ static void a_closed_descriptor_loses_its_context(void **state)
 	} rows[] = { { "/dev/zero", false, true },
 		     { "/dev/zero", true, true },
 		     { "/dev/null", false, true },
-		     { "/dev/null", true, false }, /* cannot be told from the context's */
+		     /* the same file cannot be told from the context's, so it counts as it */
+		     { "/dev/null", true, false },
 		     { NULL, false, true },
 		     { NULL, true, true } };
 
@@ -378,7 +383,7 @@ static void a_closed_descriptor_loses_its_context(void **state)
 		fd = device->verbs->cmd_fd;
 		close(fd);
 		other = rows[i].file ? open(rows[i].file, O_RDWR | O_CLOEXEC) : fd;
-		assert_int_equal(other, fd); /* the lowest free number */
+		assert_int_equal(other, fd);
 		assert_ptr_equal(device_found(GUID, 0), device);
 		assert_int_equal(played[0].opened, rows[i].is_lost ? 2 : 1);
 		assert_int_equal(played[0].closed, 0);
@@ -493,7 +498,7 @@ static void all_devices_are_handed_out_in_order(void **state)
 	assert_null(list[2]);
 	rdma_free_devices(list);
 	rdmacm_device_put(device_found(GUID, 0));
-	rdmacm_device_close_all(); /* programs may still use the contexts */
+	rdmacm_device_close_all(); /* nothing is closed, as programs may still use the contexts */
 	it.lists++;                /* the list it freed */
 	kept = ibv_get_device_list(NULL);
 	it.lists--;
@@ -557,7 +562,8 @@ static int child_has_no_devices(struct cm_device *of_parent)
 	return device_found(GUID, 0) == of_parent || played[0].opened != 2 ? 4 : 0;
 }
 
-/* Another thread of the parent may hold the lock during fork(). */
+/* Another thread of the parent may hold the lock during fork(), so the child starts with a new
+ * one. */
 static void a_child_begins_without_devices(void **state)
 {
 	struct cm_device *device = device_found(GUID, 0);

@@ -265,7 +265,7 @@ static void a_request_becomes_an_id_with_a_qp(void **state)
 	struct ibv_qp_init_attr of_requests = { .qp_type = IBV_QPT_UD };
 
 	(void)state;
-	ask_for_request(EINVAL, ""); /* the id has a channel of the program's */
+	ask_for_request(EINVAL, ""); /* refused, as the id has a channel of the program's */
 	cm.waits = true;
 	ask_for_request(0, "lgms");
 	assert_ptr_equal(request.id.event, &event);

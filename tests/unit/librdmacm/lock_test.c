@@ -44,7 +44,7 @@ static void *take_once(void *unused)
 	return unused;
 }
 
-/* The first waiting thread marks the lock as contended, and sleeps. */
+/* The first waiting thread marks the lock as contended, so that the owner wakes it, and sleeps. */
 static void threads_wait_for_one_that_took_it_alone(void **state)
 {
 	pthread_t thread;

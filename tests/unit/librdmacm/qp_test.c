@@ -94,7 +94,8 @@ static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_in
 	return object_new(QP, sizeof(struct ibv_qp));
 }
 
-/* Calls of verbs.h with few attributes arrive here; those fields begin the extended structure. */
+/* Calls of verbs.h with few attributes arrive here, as those fields begin the extended
+ * structure. */
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	memset(&it.qp_attr, 0, sizeof(it.qp_attr));
@@ -279,7 +280,8 @@ static void a_datagram_qp_goes_to_rts(void **state)
 	check_nothing_left();
 }
 
-/* Fails each call in turn until all succeed; the program's attributes must stay unchanged. */
+/* Fails each call in turn until all succeed. The program's attributes must stay unchanged, as it
+ * may try again with them. */
 static void a_qp_that_fails_leaves_nothing(void **state)
 {
 	static const struct {
@@ -346,8 +348,8 @@ static void an_srq_that_fails_leaves_nothing(void **state)
 	}
 }
 
-/* The QP and the SRQ of an id may be destroyed in either order; CQs and PD go with the last one,
- * which still uses them. */
+/* The QP and the SRQ of an id may be destroyed in either order, so CQs and PD go with the last one
+ * that uses them. */
 static void cqs_and_domain_go_with_their_last_user(void **state)
 {
 	struct ibv_srq_init_attr_ex srq = { .comp_mask = IBV_SRQ_INIT_ATTR_TYPE,
@@ -379,7 +381,7 @@ static void cqs_and_domain_go_with_their_last_user(void **state)
 	}
 }
 
-/* If creating an SRQ fails, the QP keeps its own PD, on which its regions are registered. */
+/* If creating an SRQ fails, the QP keeps its own PD, as its regions are registered there. */
 static void a_qp_keeps_its_domain_when_an_srq_fails(void **state)
 {
 	struct ibv_qp_init_attr_ex qp = { .qp_type = IBV_QPT_RC,
@@ -398,7 +400,7 @@ static void a_qp_keeps_its_domain_when_an_srq_fails(void **state)
 }
 
 /* The access that the kernel grants is asked for once, and known only to a QP that is still in the
- * INIT of this id. */
+ * INIT of this id, as a program may have changed others. */
 static void access_is_known_of_the_ids_own_init(void **state)
 {
 	const int mask = IBV_QP_MAX_DEST_RD_ATOMIC;

@@ -222,7 +222,8 @@ static void the_name_of_the_file_has_the_process(void **state)
 	tree_remove();
 }
 
-/* A name that is too long with the number is reported once, and lines go to standard error. */
+/* A name that is too long with the number is reported once, and lines go to standard error, as they
+ * must not be lost. */
 static void a_name_that_is_too_long_is_no_file(void **state)
 {
 	char path[PATH_MAX + 8];
@@ -410,7 +411,7 @@ static void lines_of_their_own_limit_pass(void **state)
 	free(text);
 }
 
-/* A child counts from 0: its parent reports what it has left out. */
+/* A child counts from 0, as its parent reports what it has left out. */
 static void often_in_parent_and_child(void)
 {
 	int status = 0;

@@ -39,7 +39,6 @@ static bool has_one_thread(void)
 	return process_has_one_thread();
 }
 
-/* Returns whether mutex_enter() takes a mutex, and mutex_leave() gives it back. */
 static bool takes_mutex(void)
 {
 	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -68,7 +67,7 @@ static void one_thread_needs_no_locks(void **state)
 {
 	(void)state;
 #ifdef __SANITIZE_THREAD__
-	skip(); /* the sanitizer has a thread */
+	skip(); /* the sanitizer has a thread of its own, so there is no process of one */
 #endif
 	assert_true(in_child(has_one_thread));
 	assert_true(in_child(wants_locks));
@@ -99,7 +98,8 @@ static void a_thread_of_clone_is_found(void **state)
 {
 	(void)state;
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-	skip(); /* the sanitizers do not survive threads that they have not made */
+	/* the sanitizers do not survive threads that they have not made, so this cannot run */
+	skip();
 #endif
 	assert_true(in_child(finds_a_clone));
 }

@@ -118,7 +118,8 @@ static int open_rig(void **state)
 	struct fake_context *fake = fake_open();
 	const struct verbs_ops *checks;
 
-	verbs_log_on(VERBS_LOG_WARN); /* reads the environment first */
+	/* reads the environment first, so it cannot do so in a test */
+	verbs_log_on(VERBS_LOG_WARN);
 	verbs_set_ops(&fake->vctx, &ops);
 	checks = verbs_check_context(&fake->vctx);
 	assert_non_null(checks);
@@ -189,7 +190,8 @@ static void a_right_datagram_passes_without_a_line(void **state)
 	SAYS_NOTHING();
 }
 
-/* A QP of the distribution's provider may have its own data behind the public part. */
+/* A QP of the distribution's provider may have its own data behind the public part, so the checker
+ * must not write there. */
 static void a_qp_without_batches_is_not_touched(void **state)
 {
 	struct fake_context *fake = *state;
@@ -296,7 +298,8 @@ static void *batch_of_another_thread(void *of)
 	return NULL;
 }
 
-/* A provider lets the second thread wait; this one does not, and the checker must not mind. */
+/* A provider lets the second thread wait. This one does not, so that the checker is seen not to
+ * mind. */
 static void another_thread_is_not_judged(void **state)
 {
 	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_RC);

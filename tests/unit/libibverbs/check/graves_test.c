@@ -51,7 +51,8 @@ static void calls_on_a_destroyed_queue_are_said_and_refused(void **state)
 	assert_int_equal(provider.posts + provider.polls, 0);
 }
 
-/* Direct verbs make objects without a record, perhaps where another one was. */
+/* Direct verbs make objects without a record, perhaps where another one was, so the checker must
+ * forget the grave. */
 static void a_new_queue_in_the_same_memory_is_right(void **state)
 {
 	struct ibv_wc wc;

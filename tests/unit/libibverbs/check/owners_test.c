@@ -213,7 +213,8 @@ static void threads_may_meet_at_a_lock(void **state)
 	says_nothing();
 }
 
-/* A new PD may have the address of a domain that is gone. */
+/* A new PD may have the address of a domain that is gone, so the domain's threads must go with
+ * it. */
 static void a_domain_that_is_gone_has_no_threads(void **state)
 {
 	struct ibv_td td = { .context = watched };

@@ -140,7 +140,8 @@ static void a_refused_destroy_keeps_the_places(void **state)
 	check_logged(TOO_SMALL);
 }
 
-/* A basic CQ of the distribution's provider may be a struct ibv_cq with its own data behind. */
+/* A basic CQ of the distribution's provider may be a struct ibv_cq with its own data behind, so the
+ * checker must not write there. */
 static void what_lies_behind_a_cq_of_a_guest_stays(void **state)
 {
 	int table, data;

@@ -116,7 +116,7 @@ static void a_datagram_needs_a_live_handle_of_its_pd(void **state)
 	check_logged("wr.ud.ah is of PD 2, but the QP is on PD 1");
 }
 
-/* Direct verbs make queue pairs that the checker has not seen. */
+/* Direct verbs make queue pairs that the checker has not seen, so it does not judge them. */
 static void a_queue_pair_without_a_record_is_not_judged(void **state)
 {
 	struct ibv_qp qp = { .context = watched, .pd = &watched_pd };
@@ -129,7 +129,8 @@ static void a_queue_pair_without_a_record_is_not_judged(void **state)
 	assert_int_equal(provider.posts, 2);
 }
 
-/* The provider refuses it in most states without reading the list. */
+/* The provider refuses the list in most states without reading it, so the checker must not read it
+ * either. */
 static void a_list_at_null_is_not_read(void **state)
 {
 	struct ibv_qp *qp = watched_qp(IBV_QPT_RC, watched_cq(64), NULL);
@@ -146,7 +147,8 @@ static void a_list_at_null_is_not_read(void **state)
 	assert_int_equal(provider.posts, 4);
 }
 
-/* The provider stops where the queue is full. */
+/* The provider stops where the queue is full, so the checker must not follow a list that leads back
+ * for ever. */
 static void a_list_that_leads_back_ends(void **state)
 {
 	struct ibv_qp *qp = watched_qp(IBV_QPT_RC, watched_cq(4096), NULL);

@@ -9,7 +9,6 @@
 static char memory[4096];
 static const struct check_post post = { "call", "QP", 0x40, 1, 0x77, NULL };
 
-/* Checks a buffer of a request on the PD with handle 1. */
 static void buffer_check(struct ibv_sge sge, const char *why)
 {
 	struct check_post of = post;
@@ -136,7 +135,7 @@ static void a_refused_reregistration_changes_nothing(void **state)
 	verbs_check_dereg_mr(vmr);
 }
 
-/* Addresses of a zero-based region are offsets, which the checker does not judge. */
+/* Addresses of a zero-based region are offsets, so the checker does not judge them. */
 static void a_zero_based_region_has_no_range(void **state)
 {
 	struct verbs_mr *vmr = watched_region(memory, 64, IBV_ACCESS_ZERO_BASED);

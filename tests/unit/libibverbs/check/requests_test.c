@@ -136,7 +136,7 @@ static void a_region_that_stays_is_not_said(void **state)
 	says_nothing();
 }
 
-/* The adapter flushes what is left. */
+/* The adapter flushes what is left, so no request holds the region. */
 static void a_failed_queue_pair_holds_no_region(void **state)
 {
 	(void)state;
@@ -177,7 +177,7 @@ static void completions_in_another_order_end_the_judgement(void **state)
 	says_nothing();
 }
 
-/* Its completions may be read by direct verbs. */
+/* Its completions may be read by direct verbs, so the checker cannot know which are done. */
 static void a_cq_that_was_never_polled_is_not_judged(void **state)
 {
 	struct ibv_qp *other = watched_qp(IBV_QPT_RC, watched_cq(64), NULL);
@@ -189,7 +189,7 @@ static void a_cq_that_was_never_polled_is_not_judged(void **state)
 }
 
 /* The answer of the peer may have told the program that its send arrived, and receives need not
- * complete. */
+ * complete, so destroying the QP is right. */
 static void a_destroyed_queue_pair_may_have_requests(void **state)
 {
 	(void)state;
@@ -200,7 +200,8 @@ static void a_destroyed_queue_pair_may_have_requests(void **state)
 	says_nothing();
 }
 
-/* The adapter gives the number of a destroyed QP to a new one. */
+/* The adapter gives the number of a destroyed QP to a new one, so the checker must not mix their
+ * requests. */
 static void a_number_of_a_dead_queue_pair_is_used_again(void **state)
 {
 	(void)state;

@@ -14,7 +14,7 @@ struct watched_provider provider;
 struct ibv_context *watched;
 struct ibv_pd watched_pd, other_pd;
 
-/* Objects of the test, which need not destroy them. */
+/* Objects of the test, kept here so that it need not destroy them. */
 static void *objects[64];
 
 static void *object_new(size_t size)
@@ -255,7 +255,8 @@ int watched_open(void **state)
 	struct fake_context *fake = fake_open();
 	const struct verbs_ops *checks;
 
-	verbs_log_on(VERBS_LOG_WARN); /* reads the environment first */
+	/* reads the environment first, so it cannot do so in a test */
+	verbs_log_on(VERBS_LOG_WARN);
 	verbs_set_ops(&fake->vctx, &provider_ops);
 	checks = verbs_check_context(&fake->vctx);
 	assert_non_null(checks);

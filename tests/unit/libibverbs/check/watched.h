@@ -42,7 +42,6 @@ struct ibv_sge watched_sge(const void *addr, uint32_t length, const struct verbs
 /* Posts a SEND or a receive of one buffer, or of none. */
 int watched_send(struct ibv_qp *qp, uint64_t wr_id, struct ibv_sge *sge, unsigned int flags);
 int watched_recv(struct ibv_qp *qp, uint64_t wr_id, struct ibv_sge *sge);
-/* Polls the completion of a request. */
 void watched_complete(struct ibv_cq *cq, const struct ibv_qp *qp, uint64_t wr_id,
 		      enum ibv_wc_opcode opcode, enum ibv_wc_status status);
 

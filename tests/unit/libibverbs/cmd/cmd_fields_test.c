@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#undef ibv_query_port /* tests the exported function, not the inline call of new programs */
+/* undefined, as the exported function is tested, not the inline call of new programs */
+#undef ibv_query_port
 
 #define SAME(a, b, field) assert_int_equal((a).field, (b).field)
 
@@ -360,7 +361,7 @@ static void modify_qp_sends_each_field_by_its_bit(void **state)
 	}
 }
 
-/* Only the extended command has room for a rate limit. */
+/* Only the extended command has room for a rate limit, so the mask chooses the command. */
 static void modify_qp_sends_a_rate_limit(void **state)
 {
 	struct ibv_qp qp = { .context = context_of(state), .handle = 0x61 };
@@ -377,7 +378,8 @@ static void modify_qp_sends_a_rate_limit(void **state)
 	assert_int_equal(req.base.qkey, attr.qkey);
 }
 
-/* A driver's response needs the extended command, too, which then has no rate limit. */
+/* A driver's response needs the extended command, too. Its rate limit must then be 0, as the mask
+ * does not have it. */
 static void modify_qp_sends_no_rate_limit_that_its_mask_lacks(void **state)
 {
 	struct ibv_qp qp = { .context = context_of(state), .handle = 0x61 };

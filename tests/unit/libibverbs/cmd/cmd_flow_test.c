@@ -120,7 +120,7 @@ static void an_unknown_spec_is_refused_before_the_kernel(void **state)
 	expect(NULL, NULL);
 	assert_int_equal(verbs_cmd_create_flow(&qp, (void *)&rule, &flow, NULL), EINVAL);
 	rule.eth.type = IBV_FLOW_SPEC_ETH;
-	rule.eth.size = 7; /* type and size alone take 8 */
+	rule.eth.size = 7; /* type and size alone take 8, so no spec is shorter */
 	assert_int_equal(verbs_cmd_create_flow(&qp, (void *)&rule, &flow, NULL), EINVAL);
 	assert_int_equal(kernel.calls, 0);
 }

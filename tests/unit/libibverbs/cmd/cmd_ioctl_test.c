@@ -17,7 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#undef ibv_query_port /* tests the exported function, not the inline call of new programs */
+/* undefined, as the exported function is tested, not the inline call of new programs */
+#undef ibv_query_port
 
 static void alloc_pd_is_an_invoked_write(void **state)
 {
@@ -319,8 +320,8 @@ static void an_old_context_brings_its_async_channel(void **state)
 	assert_int_equal(fake->vctx.context.num_comp_vectors, 0x07070707);
 }
 
-/* Descriptors travel beside the rest; a kernel without the attribute says so, and has no older form
- * for them. */
+/* Descriptors travel beside the rest. A kernel without the attribute says so, as no older form has
+ * them. */
 static void a_context_is_given_descriptors(void **state)
 {
 	struct fake_context *fake = *state;
@@ -347,7 +348,8 @@ static void a_context_is_given_descriptors(void **state)
 	assert_string_equal(kernel.text, "0/3 000>4 001>8");
 }
 
-/* A provider that refuses the device after the command succeeded has this one call to undo it. */
+/* A provider that refuses the device after the command succeeded has this one call to undo it, so
+ * the channel must be closed there. */
 static void a_context_that_is_given_up_closes_its_async_channel(void **state)
 {
 	struct fake_context *fake = fake_open();
@@ -516,7 +518,7 @@ static void query_port_gives_new_callers_speeds_of_more_than_8_bits(void **state
 	assert_int_equal(attr.active_speed_ex, 0x11111111);
 }
 
-/* The kernel takes port and index as constants, which are 8 bytes, and flags as 4. */
+/* The kernel takes port and index as constants, so they have 8 bytes, and flags have 4. */
 static void query_gid_has_constants_of_8_bytes(void **state)
 {
 	union ibv_gid gid;

@@ -81,7 +81,8 @@ static void a_limit_of_pinned_memory_is_explained(void **state)
 	snprintf(text, sizeof(text), "VmPin:\t %lu kB\nCapEff:\t0\n", 2 * page / 1024);
 	assert_true(refusal_says(&pd, not_it));
 	snprintf(text, sizeof(text), "VmPin:\t %lu kB\nCapEff:\t4000\n", 3 * page / 1024);
-	assert_true(refusal_says(&pd, not_it)); /* CAP_IPC_LOCK */
+	/* the program has CAP_IPC_LOCK, so the limit is not the reason */
+	assert_true(refusal_says(&pd, not_it));
 	limit.rlim_cur = page;
 	assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
 	status_text = NULL;

@@ -391,7 +391,6 @@ static void nothing_is_posted_after_the_request_that_is_refused(void **state)
 	}
 }
 
-/* Posts the last request alone, of QP type TYPE. */
 static void post_last(enum ibv_qp_type type)
 {
 	struct old_qp qp = { .real = &real_qp, .qp_type = type };

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-static int refusal; /* errno of each call, 0 to let it succeed */
+static int refusal;
 
 static void *made_or_refused(void *object)
 {

@@ -128,7 +128,7 @@ int __wrap_ibv_destroy_ah(struct ibv_ah *ah)
 	return refusal;
 }
 
-/* First of all: later, no device needs a wrapper. */
+/* First of all, as no device needs a wrapper later. */
 static void no_list_is_made_without_memory(void **state)
 {
 	int num = 7;

@@ -37,7 +37,8 @@ void *__wrap_dlopen(const char *path, int flags)
 	void *plugin;
 
 	plugins_tried++;
-	plugin = __real_dlopen(dlopen_err ? "/" : path, flags); /* a directory fails to load */
+	/* a directory, as that fails to load */
+	plugin = __real_dlopen(dlopen_err ? "/" : path, flags);
 	if (dlopen_err)
 		errno = dlopen_err;
 	return plugin;
@@ -80,7 +81,7 @@ static void what_was_short_is_tried_again(void **state)
 	}
 	assert_int_equal(lines_with("provider later: skipped"), ARRAY_SIZE(short_errs));
 	with_names = plugins_tried;
-	dlopen_err = 0; /* nothing is scarce any more */
+	dlopen_err = 0; /* nothing is scarce any more, so the next try may succeed */
 	plugins_tried = 0;
 	has_no_names = true;
 	verbs_loader_load_drivers();

@@ -55,7 +55,7 @@ static void a_device_is_read_and_a_broken_one_skipped(void **state)
 	assert_int_equal(infos[0].abi_version, 1);
 	assert_int_equal(infos[0].node_type, IBV_NODE_CA);
 	assert_int_equal(infos[0].uverbs_dev, makedev(231, 192));
-	assert_string_equal(infos[0].modalias, ""); /* read for new devices only */
+	assert_string_equal(infos[0].modalias, ""); /* empty, as it is read for new devices only */
 	verbs_sysfs_fill_pci(&infos[0]);
 	assert_int_equal(infos[0].pci.vendor, 0x15b3);
 	assert_int_equal(infos[0].pci.device, 0x1021);
@@ -121,7 +121,8 @@ static void modalias_of_another_bus_has_no_pci_id(void **state)
 	assert_int_equal(id.vendor, 0);
 }
 
-/* Runs discovery with EXTRA descriptors above those in use: it must find all devices or none. */
+/* Runs discovery with EXTRA descriptors above those in use. It must find all devices or none: a
+ * part would look like unplugged devices. */
 static int find_with(unsigned int extra, unsigned int *count)
 {
 	struct verbs_device_info *infos = NULL;

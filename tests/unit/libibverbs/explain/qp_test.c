@@ -271,7 +271,7 @@ static void a_type_of_the_adapter_has_rules_of_its_own(void **state)
 	check_line_ends("port_num 9: must be 1 to 2");
 }
 
-/* An error of the machine has nothing to do with the values. */
+/* An error of the machine has nothing to do with the values, so the log blames none. */
 static void a_value_is_no_cause_of_an_error_of_the_machine(void **state)
 {
 	static const int errors[] = { EIO, ETIMEDOUT, ENOMEM, ENODEV, EPERM };

@@ -46,7 +46,8 @@ static int open_rig(void **state)
 	const struct verbs_ops ops = { .query_port = query_port, .modify_qp = modify_qp };
 	struct fake_context *fake;
 
-	verbs_log_on(VERBS_LOG_WARN); /* reads the environment first */
+	/* reads the environment first, so it cannot do so in a test */
+	verbs_log_on(VERBS_LOG_WARN);
 	verbs_log_threshold = VERBS_LOG_WARN;
 	fake = fake_open();
 	verbs_set_ops(&fake->vctx, &ops);
@@ -98,7 +99,8 @@ static void an_address_that_leads_nowhere_is_named(void **state)
 	assert_string_equal(logged(state, IBV_QPT_RC, swapped_lid, IBV_QP_AV), "");
 }
 
-/* A DCI gets its peer with each request, and a DCT answers all. */
+/* A DCI gets its peer with each request, and a DCT answers all, so neither needs one to reach
+ * RTR. */
 static void the_adapters_own_types_have_no_peer(void **state)
 {
 	const struct ibv_qp_attr long_mtu = { .path_mtu = IBV_MTU_4096 };

@@ -23,7 +23,6 @@ static struct ibv_cq cq;
 static struct ibv_comp_channel completions;
 static struct ibv_qp qp = { .context = &context };
 
-/* Counts a call. Returns whether it must fail, with errno set. */
 static bool call_fails(void)
 {
 	errno = REFUSED;
@@ -68,7 +67,8 @@ void ibv_ack_cq_events(struct ibv_cq *of, unsigned int count)
 	counted.acked += (int)count;
 }
 
-/* The macro ibv_reg_mr() becomes this call if the access flags are not constant. */
+/* The macro ibv_reg_mr() becomes this call if the access flags are not constant, so it is replaced
+ * as well. */
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *of, void *addr, size_t length, uint64_t iova,
 				unsigned int access)
 {

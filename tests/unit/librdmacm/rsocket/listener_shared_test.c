@@ -307,7 +307,8 @@ static void a_holder_that_cannot_read_lets_go(void **state)
 	assert_false(listener.share.holds);
 }
 
-/* Linux refuses a thread of another user until the listener is on a channel of that user. */
+/* Linux refuses a thread of another user until the listener is on a channel of that user, so the
+ * thread makes one. */
 static void a_refused_holder_reads_by_another_channel(void **state)
 {
 	(void)state;
@@ -345,7 +346,7 @@ static void a_lost_device_ends_the_listener_for_all(void **state)
 	assert_int_equal(it.puts, 0);
 	assert_int_equal(rdmacm_listener_look(&listener), EIDRM);
 	listener.share.is_open = false;
-	id.device = NULL; /* its address belongs to no device */
+	id.device = NULL; /* none, as its address belongs to no device */
 	it.reads = 0;
 	assert_int_equal(read_alone(&listener, &(struct rdma_ucm_event_resp){ 0 }), EIDRM);
 	assert_int_equal(it.removed, 1);
@@ -405,7 +406,8 @@ static void the_next_holder_is_who_locks_the_pipe(void **state)
 		int hold_error, find_error, service_error, want, let_go;
 		bool is_lost;
 	} rows[] = { { true, 0, 0, 0, 0, 0, false },
-		     { false, 0, 0, 0, 0, 0, false }, /* another process was faster */
+		     /* another process was faster, so there is no request */
+		     { false, 0, 0, 0, 0, 0, false },
 		     { false, EMFILE, 0, 0, EMFILE, 1, false },
 		     { false, EIO, 0, 0, EIDRM, 1, true },
 		     { true, 0, EMFILE, 0, EMFILE, 1, false },
@@ -521,9 +523,9 @@ static void a_request_is_taken_where_it_is(void **state)
 	it.found_count = 2;
 	assert_int_equal(rdmacm_listener_take(&listener, &request, &channels), 0);
 	assert_int_equal(request.id, 200);
-	assert_int_equal(channels.count, 0); /* the holder has the channel */
+	assert_int_equal(channels.count, 0); /* none, as the holder has the channel */
 	listener.share.holds = false;
-	it.find_error = EMFILE; /* fails before it takes a request */
+	it.find_error = EMFILE; /* fails before it takes a request, so none is lost */
 	assert_int_equal(rdmacm_listener_take(&listener, &request, &channels), EMFILE);
 	it.find_error = 0;
 	assert_int_equal(rdmacm_listener_take(&listener, &request, &channels), 0);
@@ -561,7 +563,8 @@ static void a_changed_user_leaves_requests_to_the_thread(void **state)
 	}
 }
 
-/* If a child shares the channel, parent and child both move their streams to new channels. */
+/* If a child shares the channel, parent and child both move their streams to new channels, as each
+ * would take the other's events. */
 static void after_fork_a_stream_gets_its_own_channel(void **state)
 {
 	(void)state;

@@ -208,7 +208,8 @@ static void some_options_are_only_read(void **state)
 	assert_int_equal(option_set(SOL_SOCKET, SO_ERROR, 1), EOPNOTSUPP);
 }
 
-/* The kind sets is_sound while there is no error: then SO_ERROR takes no lock, no system call. */
+/* The kind sets is_sound while there is no error, so that SO_ERROR takes no lock and no system
+ * call. */
 static void a_sound_socket_is_not_asked_for_its_error(void **state)
 {
 	int value = -1;

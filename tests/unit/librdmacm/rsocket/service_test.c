@@ -239,7 +239,8 @@ static void a_socket_that_is_closed_is_dropped(void **state)
 	assert_int_equal(played[1].asked, 1);
 }
 
-/* The number now belongs to another socket, which has no service. */
+/* The number now belongs to another socket, which has no service, so the service must not run on
+ * it. */
 static void a_number_that_came_again_is_another_socket(void **state)
 {
 	(void)state;

@@ -128,7 +128,8 @@ static void an_open_share_stays_as_it_is(void **state)
 	check_channels(1, 0, 0, 0);
 }
 
-/* A signal handler may interrupt the thread that makes the share, and ask for it. */
+/* A signal handler may interrupt the thread that makes the share, and ask for it, so it must get an
+ * answer without a lock. */
 static void a_share_that_is_being_made_is_busy(void **state)
 {
 	(void)state;
@@ -230,7 +231,7 @@ static void a_full_pipe_has_no_room(void **state)
 	assert_int_equal(rdmacm_share_put(&share, &request), 0);
 }
 
-/* Without a holder, the pipe is at its end: no request comes until there is a next holder. */
+/* Without a holder, the pipe is at its end, so no request comes until there is a next holder. */
 static void without_a_holder_there_is_nothing_to_take(void **state)
 {
 	struct rdma_ucm_event_resp request = request_of(9);

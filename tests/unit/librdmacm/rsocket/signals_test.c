@@ -108,7 +108,7 @@ static void a_call_goes_on_if_all_handlers_say_so(void **state)
 	assert_false(rdmacm_rs_restarts(&before));
 }
 
-/* cmocka itself has such handlers, without SA_RESTART. */
+/* cmocka itself has such handlers, without SA_RESTART, so they must not count. */
 static void handlers_of_faults_do_not_count(void **state)
 {
 	static const int faults[] = { SIGTRAP, SIGABRT };

@@ -73,7 +73,7 @@ static void what_is_no_hello_is_refused(void **state)
 
 static void private_data_may_be_longer_than_a_hello(void **state)
 {
-	uint8_t padded[196] = { 0 }; /* the CM's private data has a fixed size */
+	uint8_t padded[196] = { 0 }; /* padded, as the CM's private data has a fixed size */
 	struct wire_peer peer;
 
 	(void)state;

@@ -16,7 +16,6 @@ struct field_case {
 	const char *hex;
 };
 
-/* Each field alone, set in a layout of zeros, is these bytes and no others. */
 static void check_field(const struct field_case *want)
 {
 	uint8_t layout[PRM_CMDQ_BLOCK_SIZE] = { 0 }, zeros[PRM_CMDQ_BLOCK_SIZE] = { 0 };

@@ -44,7 +44,7 @@ int __real_setsockopt(int fd, int level, int name, const void *value, socklen_t 
 int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 	__attribute__((visibility("default")));
 
-/* Emulators have no traffic class. */
+/* Stands for the system's call, as emulators have no traffic class. */
 int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 {
 	if (level != IPPROTO_IPV6 || name != IPV6_TCLASS)
@@ -54,7 +54,7 @@ int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t 
 	return 0;
 }
 
-/* The name that setsockopt() has where times have 64 bits and words have 32. */
+/* setsockopt() has this name where times have 64 bits and words have 32, so both are wrapped */
 int __wrap___setsockopt64(int fd, int level, int name, const void *value, socklen_t len)
 	__attribute__((alias("__wrap_setsockopt"), visibility("default")));
 
@@ -182,7 +182,7 @@ static void a_socket_of_ipv6_has_options_of_its_own(void **state)
 
 	(void)state;
 	if (fd < 0 && errno == EAFNOSUPPORT)
-		return; /* a machine without IPv6 */
+		return; /* skipped on a machine without IPv6 */
 	dgram = dgram_of(fd);
 	rs_flag_set(&dgram->rs.flags.v6_only, true);
 	dgram->rs.options.ip_tos = TOS;
@@ -295,7 +295,8 @@ static void options_of_queues_come_before_the_queues(void **state)
 	struct rs *rs = rdmacm_rs_find(fd);
 
 	(void)state;
-	assert_null(rs->kind->option_set); /* none has an effect beyond its value */
+	/* none has an effect beyond its value, so the kind need not hear of it */
+	assert_null(rs->kind->option_set);
 	assert_false(rs->kind->has_queues(rs));
 	LIST_INSERT_HEAD(&to_dgram(rs)->links, &link, entry);
 	to_dgram(rs)->link_count = 1;

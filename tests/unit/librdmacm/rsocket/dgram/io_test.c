@@ -492,7 +492,7 @@ static void poll_says_what_is_there(void **state)
 	assert_int_equal(rdmacm_dgram_poll(&dgram.rs, all, false), out);
 	assert_int_equal(it.armed, 0);
 	message_comes();
-	it.polls_before = it.polls + 1; /* found after arming, which counts as useful */
+	it.polls_before = it.polls + 1; /* found after arming, so the polling counts as useful */
 	assert_int_equal(rdmacm_dgram_poll(&dgram.rs, POLLIN, true), POLLIN);
 	assert_true(the_link.is_armed);
 	assert_int_equal(it.armed, 1);
@@ -518,12 +518,14 @@ static void a_woken_poll_takes_the_event(void **state)
 	assert_false(the_link.is_armed);
 	assert_int_equal(the_link.events, 1);
 	assert_false(STAILQ_EMPTY(&dgram.messages));
-	rdmacm_dgram_woken(&dgram.rs, NULL, 0); /* consumes no event of an unarmed CQ */
+	/* consumes no event of an unarmed CQ, as there is none */
+	rdmacm_dgram_woken(&dgram.rs, NULL, 0);
 	assert_int_equal(the_link.events, 1);
 	the_link.is_armed = true;
 	it.events_left = 1;
 	it.woken = 0;
-	rdmacm_dgram_woken(&dgram.rs, NULL, 0); /* other sleepers must arm the CQ again */
+	/* other sleepers must arm the CQ again */
+	rdmacm_dgram_woken(&dgram.rs, NULL, 0);
 	assert_int_equal(it.woken, 1);
 	rdmacm_dgram_woken(&dgram.rs, NULL, 0);
 	assert_int_equal(it.woken, 1);

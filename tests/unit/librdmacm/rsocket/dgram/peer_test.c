@@ -95,7 +95,7 @@ static void dgram_end(struct dgram *dgram)
 	close(dgram->rs.fd);
 }
 
-/* A busy server always has answers in flight, which must not prevent eviction. */
+/* A busy server always has answers in flight, so these must not prevent eviction. */
 static void a_busy_link_is_no_reason_to_remember(void **state)
 {
 	struct dgram *dgram = dgram_that_knows_many();
@@ -123,7 +123,7 @@ static void whom_a_send_is_on_its_way_to_is_remembered(void **state)
 	dgram_end(dgram);
 }
 
-/* Other threads wait for the lock during the search. */
+/* Other threads wait for the lock during the search, so it must be short. */
 static void a_look_at_those_in_use_is_short(void **state)
 {
 	struct dgram *dgram = dgram_that_knows_many();
@@ -152,7 +152,8 @@ static struct sockaddr_storage v6_of(const char *text, uint32_t scope)
 	return addr;
 }
 
-/* Each network may have a host of the same link-local address; other addresses are unique. */
+/* Each network may have a host of the same link-local address, so the network counts; other
+ * addresses are unique. */
 static void link_local_addresses_are_of_a_network(void **state)
 {
 	const struct sockaddr_storage one = v6_of("fe80::1", 2), other = v6_of("fe80::1", 3);
@@ -165,7 +166,7 @@ static void link_local_addresses_are_of_a_network(void **state)
 	assert_true(rdmacm_dgram_same_address(&global, &same));
 }
 
-/* A connected socket accepts messages of its peer only. */
+/* A connected socket accepts messages of its peer only, as UDP's does. */
 static void addresses_in_packets_are_of_the_links_network(void **state)
 {
 	const struct dgram_link link = { .local = v6_of("fe80::2", 3) };

@@ -59,7 +59,8 @@ static void a_size_below_1_is_refused(void **state)
 	}
 }
 
-/* fork() may happen in a signal handler while this thread holds the locks. */
+/* fork() may happen in a signal handler while this thread holds the locks, so the child must be
+ * able to take them. */
 static void a_child_can_take_all_locks(void **state)
 {
 	struct set *set = find_set_locked(epfd);
@@ -74,7 +75,7 @@ static void a_child_can_take_all_locks(void **state)
 	pthread_mutex_unlock(&sets_lock);
 }
 
-/* Only this thread's calls go on in the child. */
+/* Only this thread's calls go on in the child, so it counts no others. */
 static void a_child_counts_its_own_calls(void **state)
 {
 	struct visit inner, outer;

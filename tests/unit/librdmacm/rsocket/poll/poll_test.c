@@ -147,7 +147,6 @@ static int sockets_end(void **state)
 	return 0;
 }
 
-/* Fills the entries: both sockets, the pipe, then entries without a descriptor. */
 static void entries_fill(struct pollfd *fds, int count, short events)
 {
 	for (int i = 0; i < count; i++)
@@ -164,7 +163,6 @@ static void write_byte(const int *pipe_ends)
 
 static const int counts[] = { 3, FEW, FEW + 1, MANY };
 
-/* Polls COUNT entries, and compares the results of sockets and pipe. */
 static void check_poll(int count, int timeout, short first, short of_pipe, short last)
 {
 	struct pollfd fds[MANY];
@@ -205,7 +203,7 @@ static void a_pipe_ends_the_sleep(void **state)
 	assert_int_equal(played[0].told + played[1].told, 0);
 }
 
-/* A wake-up only means that polling the socket again may help. */
+/* A wake-up only means that polling the socket again may help, so the socket is asked again. */
 static void a_socket_that_wakes_is_told_and_asked_again(void **state)
 {
 	(void)state;

@@ -157,7 +157,7 @@ static void a_thread_does_not_wake_itself(void **state)
 	two_end(&other, &mine);
 }
 
-/* A count of 0 skips the list. */
+/* A count of 0 skips the list, so that a wake-up without waiters takes no lock. */
 static void nobody_is_woken_where_nobody_watches(void **state)
 {
 	struct rs_waiter other, mine;
@@ -275,7 +275,6 @@ static void other_errors_of_poll_are_returned(void **state)
 	rdmacm_rs_waiter_end(&waiter);
 }
 
-/* Runs CHECK in a child, while another thread of the parent holds the lock. */
 static void in_child(int (*check)(void))
 {
 	int status;

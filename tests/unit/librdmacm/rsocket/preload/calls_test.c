@@ -74,7 +74,7 @@ int rpoll(struct pollfd *fds, nfds_t count, int timeout)
 {
 	assert_int_equal(count, 1);
 	assert_int_equal(fds->events, POLLOUT);
-	assert_int_equal(timeout, 0); /* must not wait for the answer */
+	assert_int_equal(timeout, 0); /* 0, as it must not wait for the answer */
 	return answer_error >= 0;
 }
 
@@ -274,7 +274,8 @@ static void the_last_copy_closes_the_rsocket(void **state)
 	assert_int_equal(close(rsocket), 0);
 }
 
-/* A child of vfork() has its own descriptors, but the parent's memory. */
+/* A child of vfork() has its own descriptors, but the parent's memory, so a copy there must not
+ * change the parent's table. */
 static void a_copy_in_a_child_by_vfork_is_none_of_the_parents(void **state)
 {
 	int rsocket = preload_file(0), number = preload_number(rsocket, 0);
@@ -331,7 +332,8 @@ static void dup2_onto_a_set_closes_that(void **state)
 	close(file);
 }
 
-/* Closes the set by a system call that the library does not replace. */
+/* Closes the set by a system call that the library does not replace, so the library does not
+ * know. */
 static void a_set_that_is_gone_leaves_its_number_to_an_rsocket(void **state)
 {
 	int rsocket = preload_file(0), set = epoll_create1(0), number;
@@ -348,7 +350,7 @@ static void a_set_that_is_gone_leaves_its_number_to_an_rsocket(void **state)
 	real()->close(rsocket);
 }
 
-/* Sockets may be created or accepted as nonblocking; the rsocket and its number's file must agree,
+/* Sockets may be created or accepted as nonblocking. The rsocket and its number's file must agree,
  * as either may be asked. */
 static void a_number_that_waits_has_an_rsocket_that_waits(void **state)
 {
@@ -376,7 +378,7 @@ static void a_congestion_control_is_accepted(void **state)
 	real()->close(rsocket);
 }
 
-/* Without a free descriptor, no connection is accepted that could not be returned. */
+/* Without a free descriptor, no connection is accepted, as it could not be returned. */
 static void a_connection_waits_until_there_is_a_number(void **state)
 {
 	int rsocket = preload_file(0), listener = preload_number(rsocket, 0), number;
@@ -444,7 +446,8 @@ static void nobody_gets_a_ring_of_requests(void **state)
 	assert_int_equal(errno, EBADF);
 }
 
-/* exit() flushes stdio's buffers after the library has ended connections. */
+/* exit() flushes stdio's buffers after the library has ended connections, so the files must still
+ * take bytes. */
 static void files_of_rsockets_can_be_written_before_the_end(void **state)
 {
 	int rsocket = preload_file(0), number = preload_number(rsocket, 0);
@@ -507,7 +510,7 @@ static void memory_that_is_not_there_is_refused(void **state)
 }
 #endif
 
-/* A socket has no file position: preadv2() takes position -1 only, and pwritev2() no flags. */
+/* A socket has no file position, so preadv2() takes position -1 only, and pwritev2() no flags. */
 static void vectors_of_an_rsocket_have_no_position(void **state)
 {
 	const struct {
@@ -665,7 +668,8 @@ static void connect_by_tcp_keeps_limits_and_service(void **state)
 	assert_int_equal(getsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit[1], &len), 0);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(limit[i].tv_sec, 3);
-		assert_true(limit[i].tv_usec >= 500000); /* the kernel rounds to ticks */
+		/* rounded up, as the kernel counts in ticks */
+		assert_true(limit[i].tv_usec >= 500000);
 	}
 	len = sizeof(tos);
 	assert_int_equal(getsockopt(number, IPPROTO_IP, IP_TOS, &tos, &len), 0);
@@ -694,7 +698,8 @@ static void limits_are_carried_from_tcp_to_an_rsocket(void **state)
 	real()->close(rsocket);
 }
 
-/* rdma_cm chose the port, which another TCP socket may have: the fallback must not bind to it. */
+/* rdma_cm chose the port, so another TCP socket may have it, and the fallback must not bind to
+ * it. */
 static void a_name_that_connecting_gave_is_not_taken_along(void **state)
 {
 	struct sockaddr_in addr;
@@ -721,7 +726,8 @@ static void a_name_that_the_program_gave_is_taken_along(void **state)
 
 	(void)state;
 	connect_error = ECONNREFUSED;
-	real()->close(listen_by_tcp(&name_of_rsocket)); /* frees the port */
+	/* frees the port, so that the next bind succeeds */
+	real()->close(listen_by_tcp(&name_of_rsocket));
 	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), 0);
 	assert_int_equal(real()->getsockname(number, (struct sockaddr *)&name, &len), 0);
 	assert_int_equal(name.sin_port, name_of_rsocket.sin_port);
@@ -816,7 +822,7 @@ static void connect_that_does_not_wait_falls_back_when_it_fails_at_once(void **s
 	real()->close(listener);
 }
 
-/* EINPROGRESS even if the answer is there; the next call finds it. */
+/* EINPROGRESS even if the answer is there, as TCP answers so; the next call finds it. */
 static void connect_that_does_not_wait_is_in_progress(void **state)
 {
 	struct sockaddr_in addr;
@@ -913,7 +919,7 @@ static void answer_that_comes_late_is_not_waited_for_again(void **state)
 	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
 	assert_int_equal(real()->fcntl(number, F_SETFL, O_RDWR), 0);
 	answer_error = ECONNREFUSED;
-	alarm(5); /* a TCP timeout takes minutes */
+	alarm(5); /* a limit, as a TCP timeout takes minutes */
 	assert_true(preload_settle(NULL));
 	alarm(0);
 	assert_int_equal(preload_find(number), -1);

@@ -74,7 +74,8 @@ int rsetsockopt(int rsocket, int level, int name, const void *value, socklen_t l
 int rshutdown(int rsocket, int how)
 {
 	assert_int_equal(preload_inside, 1);
-	assert_true(it.flushed_count); /* must flush before the connection ends */
+	/* flushed, as the bytes must leave before the connection ends */
+	assert_true(it.flushed_count);
 	if (it.shut_count < ROOM) {
 		it.shut_how[it.shut_count] = how;
 		it.shut[it.shut_count++] = rsocket;
@@ -265,8 +266,8 @@ static void a_new_number_is_that_of_a_file(void **state)
 	assert_int_equal(it.closed, LAST + 1);
 }
 
-/* A number's own file neither supplies nor swallows bytes, for calls that the library does not
- * replace. */
+/* A number's own file neither supplies nor swallows bytes, as calls that the library does not
+ * replace must not lose them. */
 static void a_number_takes_no_bytes_by_itself(void **state)
 {
 	int fd = preload_file(0);
@@ -367,7 +368,8 @@ static void the_end_of_the_process_shuts_all(void **state)
 	owner--;
 }
 
-/* exit() must not wait for each peer in turn. Telling each of four peers takes a second. */
+/* exit() must not wait for each peer in turn: telling each of four peers takes a second, so they
+ * share one time. */
 static void sides_that_do_not_answer_share_one_time(void **state)
 {
 	(void)state;
@@ -380,7 +382,8 @@ static void sides_that_do_not_answer_share_one_time(void **state)
 	assert_int_equal(it.now_ms, 5000 + END_MS);
 	assert_int_equal(it.shut_count, 5);
 	for (int i = 0; i < 4; i++) {
-		assert_int_equal(it.shut[i], i + 1); /* shuts all down before it waits for one */
+		/* shuts all down before it waits for one, so that the waits overlap */
+		assert_int_equal(it.shut[i], i + 1);
 		assert_int_equal(it.shut_how[i], SHUT_WR);
 	}
 	assert_int_equal(it.linger[1].l_linger, END_MS / 1000 - 4);

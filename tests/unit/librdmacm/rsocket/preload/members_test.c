@@ -117,7 +117,7 @@ static void without_memory_a_member_is_refused(void **state)
 	member_put_in(SET, FD, FIRST, 1);
 	callocs_left = 0;
 	assert_int_equal(preload_member_noted(OTHER_SET, EPOLL_CTL_ADD, FD, FIRST, &event), ENOMEM);
-	/* modifying a member needs no memory */
+	/* modifying a member needs no memory, so it cannot fail for lack of it */
 	assert_int_equal(preload_member_noted(SET, EPOLL_CTL_MOD, FD, FIRST, &event), 0);
 	callocs_left = -1;
 	assert_int_equal(added_by(FIRST), 1);
@@ -166,7 +166,8 @@ static void a_set_that_is_gone_has_no_members(void **state)
 		assert_int_equal(added_by(rsocket), rsocket == FIRST);
 }
 
-/* Another thread of the parent may hold the lock during fork(). */
+/* Another thread of the parent may hold the lock during fork(), so the child starts with a free
+ * one. */
 static void a_child_finds_the_lock_free(void **state)
 {
 	int status;

@@ -412,7 +412,7 @@ static void a_word_that_leads_nowhere_ends_the_connection(void **state)
 	use_fails_with(1, REFUSED);
 }
 
-/* The peer may answer another connection first. */
+/* The peer may answer another connection first, so the call that waits serves all. */
 static void a_call_that_waits_serves_all_connections(void **state)
 {
 	int others[2];
@@ -465,7 +465,8 @@ static void an_ipv4_address_loses_its_dress(void **state)
 	assert_int_equal(size_of(&addr), sizeof(struct sockaddr_in));
 }
 
-/* Other threads of the parent may be in calls of both sides during fork(). */
+/* Other threads of the parent may be in calls of both sides during fork(), so the child starts with
+ * free locks. */
 static void a_child_finds_the_locks_free(void **state)
 {
 	int status;

@@ -40,7 +40,7 @@ static void calls_that_an_old_libc_has_not_are_null(void **state)
 {
 	(void)state;
 	is_old = true;
-	alarm(60); /* a nested call may deadlock */
+	alarm(60); /* a limit, as a nested call may deadlock */
 	assert_non_null(real()->socket);
 	assert_null(real_close_range());
 	assert_null(real_epoll_pwait2());

@@ -238,7 +238,7 @@ static void a_backlog_below_1_is_1(void **state)
 	}
 }
 
-/* Another process may be faster; without it, nothing is accepted ahead of a shared listener. */
+/* Another process may be faster, so nothing is accepted ahead of a shared listener. */
 static void a_shared_listener_accepts_nothing_ahead(void **state)
 {
 	(void)state;

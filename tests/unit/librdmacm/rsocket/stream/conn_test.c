@@ -19,7 +19,7 @@ static struct stream stream;
 
 /* The waits of a call. Nothing becomes ready. */
 static struct {
-	int64_t limit_us; /* of the last wait, rounded up to seconds */
+	int64_t limit_us;
 	int count;
 	int controls; /* number of times that controls were sent */
 	bool (*ready)(struct stream *stream);
@@ -116,7 +116,8 @@ static void only_the_first_error_is_heard(void **state)
 	assert_int_equal(stream.rs.arrivals, 1);
 }
 
-/* A peer that has shut down its receiving side has not reset the connection. */
+/* A peer that has shut down its receiving side has not reset the connection, so this is no
+ * error. */
 static void a_side_that_has_left_is_no_error(void **state)
 {
 	(void)state;
@@ -228,7 +229,8 @@ static void without_an_id_there_is_a_family_only(void **state)
 	}
 }
 
-/* Another thread of the parent may be in the middle of a call. */
+/* Another thread of the parent may be in the middle of a call, so the child starts with free
+ * locks. */
 static void locks_of_the_parent_are_free_in_a_child(void **state)
 {
 	struct cm_lock *const locks[] = { &stream.rx_lock, &stream.tx_lock };

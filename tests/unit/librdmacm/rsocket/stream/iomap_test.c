@@ -178,7 +178,8 @@ static struct ibv_mr *register_memory(struct ibv_pd *pd, void *addr, size_t leng
 	return mr;
 }
 
-/* ibv_reg_mr() is both a macro and a function; the compiler decides which one a call uses. */
+/* ibv_reg_mr() is both a macro and a function, and the compiler decides which one a call uses, so
+ * both are replaced. */
 #undef ibv_reg_mr
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
 {
@@ -282,7 +283,7 @@ static void more_are_copied_when_their_memory_is_not_mapped(void **state)
 	assert_int_equal(it.keepalives, 0);
 }
 
-/* The send ring has 64 bytes; the rest goes into another request, from the ring's start. */
+/* The send ring has 64 bytes, so the rest goes into another request, from the ring's start. */
 static void what_is_copied_goes_by_as_much_as_the_ring_has(void **state)
 {
 	(void)state;

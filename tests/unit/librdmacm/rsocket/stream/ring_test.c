@@ -50,7 +50,8 @@ static void reading_across_both_ends_makes_both_halves_due(void **state)
 	assert_int_equal(ring.head, 0);
 }
 
-/* A reader that stops there grants a half to the peer, which can send while the rest is read. */
+/* A reader that stops there grants a half to the peer, so that it can send while the rest is
+ * read. */
 static void rest_ends_where_a_half_becomes_due(void **state)
 {
 	struct rx_ring ring;

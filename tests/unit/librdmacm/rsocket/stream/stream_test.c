@@ -371,8 +371,8 @@ static void a_new_stream_has_its_channels_number(void **state)
 	assert_int_equal(it.retired, 3);
 }
 
-/* The kernel's id of a socket that fork() shared stays for the other process, unless it belongs to
- * this one's connection. */
+/* The kernel's id of a socket that fork() shared stays for the other process, as destroying it
+ * would end the connection, unless it belongs to this one's connection. */
 static void an_id_goes_with_its_last_process(void **state)
 {
 	(void)state;

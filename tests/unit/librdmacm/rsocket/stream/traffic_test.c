@@ -145,7 +145,6 @@ static int traffic_begin(void **state)
 	return 0;
 }
 
-/* Checks the last request: an RDMA WRITE with IMM to ADDR of the peer's slots and mappings. */
 static void announced(uint32_t imm, uint64_t addr, uint32_t size, bool is_control)
 {
 	assert_int_equal(it.wr.opcode, IBV_WR_RDMA_WRITE_WITH_IMM);
@@ -209,7 +208,8 @@ static void a_mapping_lies_behind_the_slots(void **state)
 	assert_int_equal(stream.tx_count, 1);
 }
 
-/* A quarter of the requests, or of the bytes, asks for a completion. */
+/* A quarter of the requests, or of the bytes, asks for a completion, so that space returns early
+ * and most requests cost none. */
 static void quarters_are_signaled(void **state)
 {
 	(void)state;
@@ -419,7 +419,8 @@ static void more_data_than_the_ring_has_is_an_error(void **state)
 	assert_true(stream.rx.ready == RING && stream.rs.arrivals == 1);
 }
 
-/* Data may come before rdma_cm says that the connection stands. */
+/* Data may come before rdma_cm says that the connection stands, so the first message establishes
+ * the stream. */
 static void the_first_message_establishes_the_stream(void **state)
 {
 	(void)state;
