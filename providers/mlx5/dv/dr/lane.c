@@ -108,7 +108,7 @@ void mlx5_dr_lane_free(struct dr_lane *lane, unsigned int log, uint32_t place)
 		mlx5_dr_lane_sync(lane);
 }
 
-static int run_sync(struct ibv_context *context)
+int mlx5_dr_steering_sync(struct ibv_context *context)
 {
 	uint8_t in[SYNC_STEERING_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE] = { 0 };
 
@@ -122,7 +122,7 @@ int mlx5_dr_lane_sync(struct dr_lane *lane)
 	int ret = mlx5_dr_ring_drain(&lane->ring);
 
 	if (!ret)
-		ret = run_sync(lane->memory->context);
+		ret = mlx5_dr_steering_sync(lane->memory->context);
 	if (ret)
 		return ret;
 	while (dr_places_pop(&lane->freed, &block))

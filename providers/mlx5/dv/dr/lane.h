@@ -45,6 +45,9 @@ struct dr_lane {
 int mlx5_dr_lane_open(struct dr_lane *lane, struct dr_memory *memory);
 void mlx5_dr_lane_close(struct dr_lane *lane);
 
+/* Lets the adapter drop its copies of entries. Needs no lock. Returns 0 or an errno. */
+int mlx5_dr_steering_sync(struct ibv_context *context);
+
 /* The caller of the following functions has the lane's lock. */
 
 struct dr_entry *mlx5_dr_lane_entry(struct dr_lane *lane);

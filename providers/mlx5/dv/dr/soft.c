@@ -89,14 +89,18 @@ int mlx5_dr_soft_open(const char *call, struct mlx5dv_dr_domain *domain, struct 
 	return 0;
 }
 
+/* The kernel may give the memory to others, so the adapter drops its copies of entries before. If
+ * that fails, the memory is given back all the same: the program cannot wait for anything. */
 void mlx5_dr_soft_close(struct dr_soft *soft)
 {
+	mlx5_dr_soft_sync(soft, true);
 	for (unsigned int i = 0; i < DR_LANES; i++)
 		if (soft->lanes[i]) {
 			mlx5_dr_lane_close(soft->lanes[i]);
 			free(soft->lanes[i]);
 		}
 	mlx5_dr_ring_close(&soft->anchors);
+	dr_places_free(&soft->starts);
 	mlx5_dr_memory_destroy(&soft->memory);
 	ibv_dealloc_pd(soft->pd);
 	pthread_mutex_destroy(&soft->lock);
@@ -137,9 +141,31 @@ static int lane_sync(struct dr_lane *lane, bool is_hardware)
 	return ret;
 }
 
+void mlx5_dr_soft_free_start(struct dr_soft *soft, uint32_t place)
+{
+	pthread_mutex_lock(&soft->lock);
+	dr_places_push(&soft->starts, place, 0);
+	pthread_mutex_unlock(&soft->lock);
+}
+
+/* Writes of anchors have ended: anchor_write() waits. */
+static int starts_sync(struct dr_soft *soft)
+{
+	struct dr_block block;
+	int ret = 0;
+
+	pthread_mutex_lock(&soft->lock);
+	if (soft->starts.count)
+		ret = mlx5_dr_steering_sync(soft->context);
+	while (!ret && dr_places_pop(&soft->starts, &block))
+		mlx5_dr_memory_free(&soft->memory, block.log, block.place);
+	pthread_mutex_unlock(&soft->lock);
+	return ret;
+}
+
 int mlx5_dr_soft_sync(struct dr_soft *soft, bool is_hardware)
 {
-	int ret = 0;
+	int ret = is_hardware ? starts_sync(soft) : 0;
 
 	for (unsigned int i = 0; i < DR_LANES; i++) {
 		struct dr_lane *lane;

@@ -21,8 +21,9 @@ struct dr_soft {
 	uint8_t level;       /* of the adapter's objects for tables */
 	struct ibv_pd *pd;
 	struct dr_memory memory;
-	pthread_mutex_t lock;   /* guards anchors and next_lane, and opens lanes */
-	struct dr_ring anchors; /* writes the entries between matchers */
+	pthread_mutex_t lock;    /* guards what follows, and opens lanes */
+	struct dr_ring anchors;  /* writes the entries between matchers */
+	struct dr_places starts; /* of destroyed tables: the adapter may have copies of these */
 	unsigned int next_lane;
 	struct dr_lane *lanes[DR_LANES]; /* NULL: not opened yet */
 };
@@ -36,8 +37,11 @@ void mlx5_dr_soft_close(struct dr_soft *soft);
 /* Returns the lane of the next matcher, or NULL with errno. */
 struct dr_lane *mlx5_dr_soft_lane(struct dr_soft *soft);
 
-/* Lets the adapter drop its copies of freed entries, in all lanes; with IS_HARDWARE even if there
- * are none. */
+/* Frees the first entry of a destroyed table at the next sync of the hardware. */
+void mlx5_dr_soft_free_start(struct dr_soft *soft, uint32_t place);
+
+/* Waits for the writes of all lanes. With IS_HARDWARE, lets the adapter drop its copies of freed
+ * entries, too. */
 int mlx5_dr_soft_sync(struct dr_soft *soft, bool is_hardware);
 
 #endif

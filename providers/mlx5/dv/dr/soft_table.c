@@ -100,6 +100,7 @@ int mlx5_dr_soft_table_destroy(struct dr_soft_table *table)
 
 	if (ret)
 		return ret;
+	mlx5_dr_soft_free_start(table->soft, table->start);
 	pthread_mutex_destroy(&table->lock);
 	free(table);
 	return 0;

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * soft_test.c - when the half of a domain that writes entries gives places and memory back: only
+ * behind a SYNC_STEERING. The adapter is the test's: it notes the order of events.
+ *
+ * Covers: providers/mlx5/dv/dr/soft.c, providers/mlx5/dv/dr/soft_table.c
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "providers/mlx5/devx_cmd.h"
+#include "providers/mlx5/dv/devx.h"
+#include "providers/mlx5/dv/dr/dr.h"
+#include "providers/mlx5/dv/dr/soft.h"
+
+enum { REFUSED = EDOM };
+
+static struct {
+	struct mlx5dv_dr_domain domain;
+	struct dr_soft *soft;
+	struct ibv_pd pd;
+	struct mlx5dv_devx_obj obj;
+	uint32_t next_place, freed_place;
+	int sync_error;
+	char events[64]; /* w: a write, d: a drain, s: SYNC_STEERING, f: a place, m: all memory */
+} it;
+
+static void event_note(char event)
+{
+	const size_t len = strlen(it.events);
+
+	assert_true(len + 1 < sizeof(it.events));
+	it.events[len] = event;
+}
+
+static void events_check(const char *events)
+{
+	assert_string_equal(it.events, events);
+	memset(it.events, 0, sizeof(it.events));
+}
+
+/* ---- the adapter ---- */
+
+int mlx5_dr_caps_query(struct ibv_context *context, struct dr_caps *caps)
+{
+	(void)context;
+	*caps = (struct dr_caps){ .format = 1, .writes_rx = true, .rx_levels = 1 };
+	return 0;
+}
+
+struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+{
+	(void)context;
+	return &it.pd;
+}
+
+int ibv_dealloc_pd(struct ibv_pd *pd)
+{
+	assert_ptr_equal(pd, &it.pd);
+	return 0;
+}
+
+struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *context, const void *in,
+					       size_t inlen, void *out, size_t outlen)
+{
+	(void)context, (void)in, (void)inlen, (void)out, (void)outlen;
+	return &it.obj;
+}
+
+int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
+{
+	assert_ptr_equal(obj, &it.obj);
+	return 0;
+}
+
+int mlx5_dr_ring_open(struct dr_ring *ring, const struct dr_memory *memory)
+{
+	ring->memory = memory;
+	return 0;
+}
+
+void mlx5_dr_ring_close(struct dr_ring *ring)
+{
+	(void)ring;
+}
+
+int mlx5_dr_ring_write(struct dr_ring *ring, uint32_t place, const uint8_t entry[PRM_STE_SIZE])
+{
+	(void)ring, (void)place, (void)entry;
+	event_note('w');
+	return 0;
+}
+
+int mlx5_dr_ring_fill(struct dr_ring *ring, uint32_t place, uint32_t count,
+		      void (*fill)(const void *arg, uint32_t i, uint8_t *entry), const void *arg)
+{
+	(void)ring, (void)place, (void)count, (void)fill, (void)arg;
+	event_note('w');
+	return 0;
+}
+
+int mlx5_dr_ring_drain(struct dr_ring *ring)
+{
+	(void)ring;
+	event_note('d');
+	return 0;
+}
+
+int mlx5_devx_run(struct mlx5_context *ctx, const void *in, size_t in_len, void *out,
+		  size_t out_len)
+{
+	(void)ctx, (void)in, (void)in_len, (void)out, (void)out_len;
+	event_note('s');
+	return it.sync_error;
+}
+
+void mlx5_dr_memory_init(struct dr_memory *memory, struct ibv_context *context, struct ibv_pd *pd)
+{
+	(void)context, (void)pd;
+	memset(memory, 0, sizeof(*memory));
+}
+
+void mlx5_dr_memory_destroy(struct dr_memory *memory)
+{
+	(void)memory;
+	event_note('m');
+}
+
+int mlx5_dr_memory_alloc(struct dr_memory *memory, unsigned int log, uint32_t *place)
+{
+	(void)memory;
+	*place = it.next_place;
+	it.next_place += 1u << log;
+	return 0;
+}
+
+void mlx5_dr_memory_free(struct dr_memory *memory, unsigned int log, uint32_t place)
+{
+	(void)memory, (void)log;
+	it.freed_place = place;
+	event_note('f');
+}
+
+/* ---- tests ---- */
+
+static int soft_begin(void **state)
+{
+	(void)state;
+	memset(&it, 0, sizeof(it));
+	it.next_place = 5;
+	return mlx5_dr_soft_open("test", &it.domain, &it.soft);
+}
+
+static struct dr_soft_table *table_make(void)
+{
+	struct dr_soft_table *table;
+
+	assert_int_equal(mlx5_dr_soft_table_create("test", it.soft, PRM_FLOW_NIC_RX, &table), 0);
+	events_check("wd");
+	return table;
+}
+
+static void a_start_is_free_after_a_sync(void **state)
+{
+	struct dr_soft_table *table = table_make();
+	const uint32_t start = table->start;
+
+	(void)state;
+	assert_int_equal(mlx5_dr_soft_table_destroy(table), 0);
+	assert_int_equal(mlx5_dr_soft_sync(it.soft, false), 0);
+	events_check("");
+	it.sync_error = REFUSED;
+	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), REFUSED);
+	events_check("s");
+	it.sync_error = 0;
+	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), 0);
+	events_check("sf");
+	assert_int_equal(it.freed_place, start);
+	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), 0);
+	events_check(""); /* once */
+	mlx5_dr_soft_close(it.soft);
+	events_check("m");
+}
+
+static void memory_goes_after_a_sync(void **state)
+{
+	(void)state;
+	assert_int_equal(mlx5_dr_soft_table_destroy(table_make()), 0);
+	assert_non_null(mlx5_dr_soft_lane(it.soft));
+	mlx5_dr_soft_close(it.soft);
+	events_check("sfdsm");
+}
+
+static void memory_goes_although_a_sync_fails(void **state)
+{
+	(void)state;
+	assert_non_null(mlx5_dr_soft_lane(it.soft));
+	it.sync_error = REFUSED;
+	mlx5_dr_soft_close(it.soft);
+	events_check("dsm");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_start_is_free_after_a_sync, soft_begin),
+		cmocka_unit_test_setup(memory_goes_after_a_sync, soft_begin),
+		cmocka_unit_test_setup(memory_goes_although_a_sync_fails, soft_begin),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
