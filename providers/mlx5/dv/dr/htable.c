@@ -220,26 +220,73 @@ bool mlx5_dr_htable_is_crowded(const struct dr_htable *table)
 	       table->log + DR_HTABLE_GROWTH <= DR_HTABLE_LOG_MAX && bits > table->log;
 }
 
+/* What a larger table needs. An entry's new slot extends its old one, so the table has no more
+ * collisions than before. */
+struct growth {
+	struct dr_entry **slots;
+	uint8_t log;
+	uint32_t place;
+	struct dr_places fresh; /* for collisions */
+};
+
+static void fresh_give(struct dr_lane *lane, struct dr_places *fresh)
+{
+	struct dr_block block;
+
+	while (dr_places_pop(fresh, &block))
+		mlx5_dr_lane_give_place(lane, block.place);
+	dr_places_free(fresh);
+}
+
+static int fresh_take(struct dr_lane *lane, uint32_t count, struct dr_places *fresh)
+{
+	int ret = dr_places_reserve(fresh, count) ? 0 : ENOMEM;
+
+	while (!ret && fresh->count < count) {
+		uint32_t place;
+
+		ret = mlx5_dr_lane_alloc(lane, 0, &place);
+		if (!ret)
+			dr_places_push(fresh, place, 0);
+	}
+	return ret;
+}
+
+/* Takes all that the growth needs, with room for the places in OLD, or nothing. */
+static int growth_take(struct dr_htable *table, struct growth *growth, struct dr_old_htable *old)
+{
+	struct dr_lane *lane = table->end->lane;
+	int ret;
+
+	growth->slots = calloc_for(call, (size_t)1 << growth->log, sizeof(struct dr_entry *));
+	ret = growth->slots && dr_places_reserve(&old->collisions, table->collisions) ? 0 : ENOMEM;
+	if (!ret)
+		ret = fresh_take(lane, table->collisions, &growth->fresh);
+	if (!ret)
+		ret = mlx5_dr_lane_alloc(lane, growth->log, &growth->place);
+	if (!ret)
+		return 0;
+	fresh_give(lane, &growth->fresh);
+	dr_places_free(&old->collisions);
+	free(growth->slots);
+	return ret;
+}
+
 /* Gives all collisions of the new slots places of their own, and links the chains. */
-static int chains_place(struct dr_htable *table)
+static void chains_place(struct dr_htable *table, struct dr_places *fresh)
 {
 	for (uint32_t slot = 0; slot < 1u << table->log; slot++) {
 		struct dr_entry *entry = table->slots[slot];
+		struct dr_block block = { table->place + slot, 0 };
 
 		for (; entry; entry = entry->next) {
-			int ret = 0;
-
-			if (entry == table->slots[slot])
-				entry->place = table->place + slot;
-			else
-				ret = mlx5_dr_lane_alloc(table->end->lane, 0, &entry->place);
-			if (ret)
-				return ret;
+			entry->place = block.place;
+			if (entry->next)
+				dr_places_pop(fresh, &block);
 		}
 		for (entry = table->slots[slot]; entry; entry = entry->next)
 			entry_link(table, entry);
 	}
-	return 0;
 }
 
 static int collisions_write(struct dr_htable *table)
@@ -256,8 +303,8 @@ static int collisions_write(struct dr_htable *table)
 }
 
 /* Moves the entries of OLD slots to those of the table, and notes where collisions were. */
-static int entries_move(struct dr_htable *table, struct dr_entry **slots, uint8_t log,
-			struct dr_places *collisions)
+static void entries_move(struct dr_htable *table, struct dr_entry **slots, uint8_t log,
+			 struct dr_places *collisions)
 {
 	table->collisions = 0;
 	for (uint32_t i = 0; i < 1u << log; i++) {
@@ -268,47 +315,50 @@ static int entries_move(struct dr_htable *table, struct dr_entry **slots, uint8_
 
 			next = entry->next;
 			entry->next = NULL;
-			if (entry != slots[i] && !dr_places_push(collisions, entry->place, 0))
-				return ENOMEM;
+			if (entry != slots[i])
+				dr_places_push(collisions, entry->place, 0); /* has room */
 			table->collisions += *at != NULL;
 			while (*at)
 				at = &(*at)->next;
 			*at = entry;
 		}
 	}
-	return 0;
+}
+
+/* Makes the shadow that of the larger table. */
+static void shadow_grow(struct dr_htable *table, struct growth *growth, struct dr_old_htable *old)
+{
+	struct dr_entry **old_slots = table->slots;
+
+	old->place = table->place;
+	old->log = table->log;
+	table->slots = growth->slots;
+	table->place = growth->place;
+	table->log = growth->log;
+	entries_move(table, old_slots, old->log, &old->collisions);
+	if (old_slots != &table->only)
+		free(old_slots);
+	chains_place(table, &growth->fresh);
+	fresh_give(table->end->lane, &growth->fresh);
 }
 
 int mlx5_dr_htable_grow(struct dr_htable *table, struct dr_old_htable *old)
 {
-	const uint8_t log = (uint8_t)(table->log + DR_HTABLE_GROWTH);
-	struct dr_entry **slots = calloc_for(call, (size_t)1 << log, sizeof(struct dr_entry *));
-	struct dr_entry **old_slots = table->slots;
-	uint32_t place;
+	struct growth growth = { .log = (uint8_t)(table->log + DR_HTABLE_GROWTH) };
 	int ret;
 
-	if (!slots)
-		return ENOMEM;
-	ret = mlx5_dr_lane_alloc(table->end->lane, log, &place);
-	if (ret) {
-		free(slots);
+	*old = (struct dr_old_htable){ .place = 0 };
+	ret = growth_take(table, &growth, old);
+	if (ret)
 		return ret;
-	}
-	*old = (struct dr_old_htable){ .place = table->place, .log = table->log };
-	table->slots = slots;
-	table->place = place;
-	table->log = log;
-	ret = entries_move(table, old_slots, old->log, &old->collisions);
-	if (old_slots != &table->only)
-		free(old_slots);
-	if (!ret)
-		ret = chains_place(table);
-	if (!ret)
-		ret = mlx5_dr_htable_write(table);
+	shadow_grow(table, &growth, old);
+	ret = mlx5_dr_htable_write(table);
 	if (!ret)
 		ret = collisions_write(table);
-	if (ret) /* the shadow is ahead of the memory */
+	if (ret) { /* the shadow is ahead of the memory */
 		table->end->lane->ring.error = ret;
+		dr_places_free(&old->collisions);
+	}
 	return ret;
 }
 

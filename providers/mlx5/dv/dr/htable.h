@@ -57,8 +57,8 @@ struct dr_old_htable {
 	uint8_t log;
 	struct dr_places collisions;
 };
-/* Makes the table larger, and writes it. mlx5_dr_htable_grown() frees OLD. Returns 0 or an errno;
- * if that came after the table's change, the lane writes no more. */
+/* Makes the table larger, and writes it. mlx5_dr_htable_grown() frees OLD. Returns 0 or an errno:
+ * without memory, the table is as before; after a failed write, the lane writes no more. */
 int mlx5_dr_htable_grow(struct dr_htable *table, struct dr_old_htable *old);
 void mlx5_dr_htable_grown(struct dr_htable *table, struct dr_old_htable *old);
 

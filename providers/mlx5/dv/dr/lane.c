@@ -100,6 +100,11 @@ int mlx5_dr_lane_alloc(struct dr_lane *lane, unsigned int log, uint32_t *place)
 	return 0;
 }
 
+void mlx5_dr_lane_give_place(struct dr_lane *lane, uint32_t place)
+{
+	dr_places_push(&lane->singles, place, 0);
+}
+
 void mlx5_dr_lane_free(struct dr_lane *lane, unsigned int log, uint32_t place)
 {
 	dr_places_push(&lane->freed, place, log);

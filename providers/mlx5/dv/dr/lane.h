@@ -54,7 +54,9 @@ struct dr_entry *mlx5_dr_lane_entry(struct dr_lane *lane);
 void mlx5_dr_lane_give_entry(struct dr_lane *lane, struct dr_entry *entry);
 
 int mlx5_dr_lane_alloc(struct dr_lane *lane, unsigned int log, uint32_t *place);
-/* Frees entries that frames may have met, so their places wait for a sync. */
+/* Gives back a place of one entry that no frame has met. */
+void mlx5_dr_lane_give_place(struct dr_lane *lane, uint32_t place);
+/* Frees entries that frames may have met. */
 void mlx5_dr_lane_free(struct dr_lane *lane, unsigned int log, uint32_t place);
 /* Waits for the writes, and lets the adapter drop its copies. */
 int mlx5_dr_lane_sync(struct dr_lane *lane);

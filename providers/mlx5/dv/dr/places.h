@@ -35,6 +35,15 @@ static inline bool dr_places_grow(struct dr_places *places)
 	return true;
 }
 
+/* Makes room for COUNT further blocks. Returns false without memory of the host. */
+static inline bool dr_places_reserve(struct dr_places *places, size_t count)
+{
+	while (places->room - places->count < count)
+		if (!dr_places_grow(places))
+			return false;
+	return true;
+}
+
 /* Adds a block. Returns false without memory of the host: the block is lost until the pool is
  * freed. */
 static inline bool dr_places_push(struct dr_places *places, uint32_t place, unsigned int log)

@@ -45,6 +45,8 @@ static struct {
 	bool there[RULES];
 	unsigned int changing;               /* the rule that comes or goes */
 	unsigned int writes, syncs, fail_in; /* the write that fails, from 1 on; 0: none */
+	bool is_scarce;                      /* there are allocs_left blocks of memory */
+	unsigned int allocs_left, refusals;
 } it;
 
 /* ---- frames ---- */
@@ -226,6 +228,11 @@ int mlx5_dr_memory_alloc(struct dr_memory *memory, unsigned int log, uint32_t *p
 	const uint32_t size = 1u << log;
 
 	(void)memory;
+	if (it.is_scarce && !it.allocs_left--) {
+		it.allocs_left = 0;
+		it.refusals++;
+		return ENOMEM;
+	}
 	*place = (it.next_place + size - 1) & ~(size - 1);
 	it.next_place = *place + size;
 	assert_true(it.next_place <= PLACES);
@@ -245,10 +252,15 @@ static void anchor_move(void)
 
 int mlx5_dr_soft_table_grow(struct dr_soft_table *table, struct dr_soft_matcher *matcher)
 {
+	const size_t singles = it.lane.singles.count;
 	struct dr_old_htable old;
+	int ret = mlx5_dr_htable_grow(matcher->top, &old);
 
 	(void)table;
-	assert_int_equal(mlx5_dr_htable_grow(matcher->top, &old), 0);
+	if (ret) {
+		assert_true(it.is_scarce && it.lane.singles.count >= singles);
+		return ret;
+	}
 	check_frames(0, 1); /* by the old table */
 	anchor_move();
 	mlx5_dr_htable_grown(matcher->top, &old);
@@ -396,6 +408,24 @@ static void a_failed_write_leaves_the_others(void **state)
 	assert_int_equal(it.matcher->top->entries, 0);
 }
 
+/* Whichever block is refused: the rules that are there stay, and others may come later. */
+static void a_table_without_memory_stays(void **state)
+{
+	(void)state;
+	it.is_scarce = true;
+	for (unsigned int i = 0; i < RULES; i++) {
+		it.allocs_left = 0;
+		for (unsigned int blocks = 1; rule_add(i, true); it.allocs_left = blocks++)
+			check_frames(0, 1);
+		assert_int_equal(it.lane.ring.error, 0);
+	}
+	assert_true(it.refusals > 20);
+	check_all();
+	for (unsigned int i = 0; i < RULES; i++)
+		rule_remove(i);
+	check_all();
+}
+
 static void freed_places_wait_for_a_sync(void **state)
 {
 	const size_t freed = it.lane.freed_entries;
@@ -438,7 +468,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(frames_find_rules_that_come_and_go), CASE(duplicates_are_refused_on_demand),
 		CASE(a_failed_write_leaves_the_others),   CASE(freed_places_wait_for_a_sync),
-		CASE(no_frame_finds_a_freed_place),
+		CASE(no_frame_finds_a_freed_place),       CASE(a_table_without_memory_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
