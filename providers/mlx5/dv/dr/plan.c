@@ -18,6 +18,7 @@ enum {
 	DOUBLE = 8,
 };
 
+enum { VLAN_TAGS = 2 /* that a rule may remove, and that it may add */ };
 enum { POP_VLAN_HEAD = 0x0802, POP_VLAN_WORDS = 2, PUSH_VLAN = 0x0a000c00 };
 
 /* Ranks of header changes: the adapter executes them in this order. */
@@ -128,8 +129,12 @@ static void note_change(struct dr_plan *plan)
 /* Several tags in a row go together. */
 static int pop_put(struct dr_plan *plan, unsigned int count)
 {
-	int ret = plan->is_bare ? entry_next(plan) : plan_reserve(plan, SINGLE);
+	int ret;
 
+	plan->popped += count;
+	if (plan->popped > VLAN_TAGS)
+		return plan_refuse(plan, EINVAL, "removes a third VLAN tag");
+	ret = plan->is_bare ? entry_next(plan) : plan_reserve(plan, SINGLE);
 	if (ret)
 		return ret;
 	plan_put(plan, (uint32_t)POP_VLAN_HEAD << 16 | POP_VLAN_WORDS * count);
@@ -141,8 +146,11 @@ static int pop_put(struct dr_plan *plan, unsigned int count)
 
 static int push_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
 {
-	int ret = plan_reserve(plan, DOUBLE);
+	int ret;
 
+	if (++plan->pushed > VLAN_TAGS)
+		return plan_refuse(plan, EINVAL, "adds a third VLAN tag");
+	ret = plan_reserve(plan, DOUBLE);
 	if (ret)
 		return ret;
 	plan_put(plan, PUSH_VLAN);
@@ -278,6 +286,7 @@ int mlx5_dr_plan(const char *call, const struct dr_soft *soft, bool is_tx, uint1
 	plan->may_count = true;
 	plan->is_bare = false;
 	plan->kinds = plan->rank = 0;
+	plan->popped = plan->pushed = 0;
 	plan->counter = plan->end = NULL;
 	mlx5_dr_entry_begin(plan->entries[0], lookup_type, soft->caps.gvmi);
 	for (size_t i = 0, run; !ret && i < count; i += run) {
