@@ -8,20 +8,22 @@
  */
 #include "providers/mlx5/dv/dr/ring.h"
 
+#include <time.h>
+
 #include "prm/mlx5/av.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/qpc.h"
 #include "providers/mlx5/devx_cmd.h"
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/qp/qp.h"
-#include "util/alloc.h"
 
 enum {
 	SIGNAL_EACH = DR_RING_WRITES / 4,
 	WRS_OF_WRITE = 2, /* the WRITE and its READ */
 	STAGED_SIZE = DR_RING_STAGED * PRM_STE_SIZE,
 	BUFFER_SIZE = 2 * STAGED_SIZE,
-	PAGE = 4096,
+	WAIT_S = 5,           /* far more than the QP's retries take */
+	POLLS_OF_LOOK = 1024, /* empty polls for each look at the clock */
 };
 
 static int qp_change(struct ibv_qp *qp, uint16_t op, uint8_t in[PRM_MODIFY_QP_IN_SIZE])
@@ -102,9 +104,11 @@ static int ring_make(struct dr_ring *ring)
 {
 	struct ibv_pd *pd = ring->memory->pd;
 
-	ring->staged = zalloc_aligned_for("mlx5dv_dr_table_create", PAGE, BUFFER_SIZE);
-	if (!ring->staged)
-		return ENOMEM;
+	int ret = provider_hwbuf_alloc(BUFFER_SIZE, &ring->buffer);
+
+	if (ret)
+		return ret;
+	ring->staged = ring->buffer.addr;
 	ring->mr = ibv_reg_mr(pd, ring->staged, BUFFER_SIZE, IBV_ACCESS_LOCAL_WRITE);
 	if (!ring->mr)
 		return errno;
@@ -133,7 +137,7 @@ void mlx5_dr_ring_close(struct dr_ring *ring)
 		ibv_destroy_cq(ring->cq);
 	if (ring->mr)
 		ibv_dereg_mr(ring->mr);
-	free(ring->staged);
+	provider_hwbuf_free(&ring->buffer);
 	*ring = (struct dr_ring){ .memory = NULL };
 }
 
@@ -145,18 +149,42 @@ static int ring_fail(struct dr_ring *ring, int error, int status)
 	return error;
 }
 
+static time_t now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* Waits for the next CQE. An adapter that is lost makes none. */
+static int cqe_wait(struct dr_ring *ring, struct ibv_wc *wc)
+{
+	time_t end = 0;
+
+	for (unsigned int polls = 1;; polls++) {
+		const int count = ibv_poll_cq(ring->cq, 1, wc);
+
+		if (count < 0 || (count && wc->status != IBV_WC_SUCCESS))
+			return ring_fail(ring, EIO, count < 0 ? count : (int)wc->status);
+		if (count)
+			return 0;
+		if (polls % POLLS_OF_LOOK)
+			continue;
+		if (end && now_s() > end)
+			return ring_fail(ring, ETIMEDOUT, 0);
+		end = end ? end : now_s() + WAIT_S;
+	}
+}
+
+/* Waits until at most MAX writes are in flight, not counting those without a CQE of their own. */
 static int ring_wait(struct dr_ring *ring, unsigned int max)
 {
 	struct ibv_wc wc;
 
-	while (!ring->error && ring->in_flight > max) {
-		int count = ibv_poll_cq(ring->cq, 1, &wc);
-
-		if (count < 0 || (count && wc.status != IBV_WC_SUCCESS))
-			return ring_fail(ring, EIO, count < 0 ? count : (int)wc.status);
-		if (count)
+	while (!ring->error && ring->in_flight > max)
+		if (!cqe_wait(ring, &wc))
 			ring->in_flight -= (unsigned int)wc.wr_id;
-	}
 	return ring->error;
 }
 

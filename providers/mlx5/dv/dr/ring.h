@@ -11,6 +11,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "providers/common/memory/hwbuf.h"
 #include "providers/mlx5/dv/dr/memory.h"
 
 enum {
@@ -23,7 +24,8 @@ struct dr_ring {
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
 	struct ibv_mr *mr;
-	uint8_t *staged; /* what long writes write, and behind it what READs bring */
+	struct hwbuf buffer;
+	uint8_t *staged; /* in the buffer: what long writes write, behind it what READs bring */
 	unsigned int unsignaled, in_flight;
 	int error; /* of the first write that failed: the ring is lost */
 };
