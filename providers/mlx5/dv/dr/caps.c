@@ -15,13 +15,31 @@ static int page_query(struct ibv_context *context, enum prm_cap page, uint8_t *o
 	return mlx5_devx_run(to_mctx(context), in, sizeof(in), out, size);
 }
 
-static void take_nic(const uint8_t *nic, struct dr_caps *caps)
+/* Returns whether the adapter has RC QPs that are connected to themselves, which write entries.
+ * PRM: fl_rc_qp_when_roce_enabled */
+static int loops_query(struct ibv_context *context, const uint8_t *general, bool *loops)
+{
+	uint8_t out[PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE] = { 0 };
+	int ret;
+
+	if (!fld_get(general, HCA_CAP_ROCE)) {
+		*loops = fld_get(general, HCA_CAP_FL_RC_QP_WHEN_ROCE_DISABLED);
+		return 0;
+	}
+	ret = page_query(context, PRM_CAP_ROCE, out, sizeof(out));
+	if (!ret)
+		*loops = fld_get(fld_at(out, QUERY_HCA_CAP_OUT_CAPABILITY),
+				 ROCE_CAP_FL_RC_QP_WHEN_ROCE_ENABLED);
+	return ret;
+}
+
+static void take_nic(const uint8_t *nic, bool loops, struct dr_caps *caps)
 {
 	const uint8_t *rx = fld_at(nic, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE);
 	const uint8_t *tx = fld_at(nic, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT);
 
-	caps->writes_rx = fld_get(rx, FT_PROP_SW_OWNER_V2);
-	caps->writes_tx = fld_get(tx, FT_PROP_SW_OWNER_V2);
+	caps->writes_rx = loops && fld_get(rx, FT_PROP_SW_OWNER_V2);
+	caps->writes_tx = loops && fld_get(tx, FT_PROP_SW_OWNER_V2);
 	caps->rx_levels = (uint8_t)fld_get(rx, FT_PROP_MAX_FT_LEVEL);
 	caps->tx_levels = (uint8_t)fld_get(tx, FT_PROP_MAX_FT_LEVEL);
 	caps->rx_drop = fld_get(nic, FLOW_NIC_CAP_SW_STEERING_RX_DROP_ICM_ADDRESS);
@@ -33,14 +51,17 @@ int mlx5_dr_caps_query(struct ibv_context *context, struct dr_caps *caps)
 {
 	uint8_t out[PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE] = { 0 };
 	const uint8_t *page = fld_at(out, QUERY_HCA_CAP_OUT_CAPABILITY);
+	bool loops = false;
 	int ret = page_query(context, PRM_CAP_GENERAL, out, sizeof(out));
 
 	if (ret)
 		return ret;
 	caps->gvmi = (uint16_t)fld_get(page, HCA_CAP_VHCA_ID);
 	caps->format = (uint8_t)fld_get(page, HCA_CAP_STEERING_FORMAT_VERSION);
-	ret = page_query(context, PRM_CAP_FLOW_TABLE, out, sizeof(out));
+	ret = loops_query(context, page, &loops);
 	if (!ret)
-		take_nic(page, caps);
+		ret = page_query(context, PRM_CAP_FLOW_TABLE, out, sizeof(out));
+	if (!ret)
+		take_nic(page, loops, caps);
 	return ret;
 }

@@ -11,9 +11,9 @@
 struct ibv_context;
 
 struct dr_caps {
-	uint16_t gvmi;  /* number of the function, part of the addresses in entries */
-	uint8_t format; /* of entries: 1 is ConnectX-6 Dx */
-	bool writes_rx, writes_tx;
+	uint16_t gvmi;                /* number of the function, part of the addresses in entries */
+	uint8_t format;               /* of entries: 1 is ConnectX-6 Dx */
+	bool writes_rx, writes_tx;    /* needs a QP that is connected to itself, too */
 	uint8_t rx_levels, tx_levels; /* levels of the kernel's tables */
 	uint64_t rx_drop, tx_drop, tx_allow;
 };

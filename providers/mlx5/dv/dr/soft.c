@@ -5,6 +5,12 @@
 #include "providers/mlx5/dv/dr/dr.h"
 #include "util/alloc.h"
 
+/* Entries of format 1 only, and no switch: others are not supported yet. */
+static bool side_is_known(const struct mlx5dv_dr_domain *domain, const struct dr_caps *caps)
+{
+	return domain->type != MLX5DV_DR_DOMAIN_TYPE_FDB && caps->format == PRM_STEERING_V1;
+}
+
 static bool side_writes(const struct mlx5dv_dr_domain *domain, const struct dr_caps *caps)
 {
 	return domain->type == MLX5DV_DR_DOMAIN_TYPE_NIC_TX ? caps->writes_tx : caps->writes_rx;
@@ -14,7 +20,8 @@ bool mlx5_dr_soft_exists(const struct mlx5dv_dr_domain *domain)
 {
 	struct dr_caps caps;
 
-	return !mlx5_dr_caps_query(domain->context, &caps) && side_writes(domain, &caps);
+	return !mlx5_dr_caps_query(domain->context, &caps) && side_is_known(domain, &caps) &&
+	       side_writes(domain, &caps);
 }
 
 static int soft_check(const char *call, const struct mlx5dv_dr_domain *domain,
@@ -27,7 +34,7 @@ static int soft_check(const char *call, const struct mlx5dv_dr_domain *domain,
 			   call);
 		return EOPNOTSUPP;
 	}
-	if (!writes || caps->format != PRM_STEERING_V1) {
+	if (!writes || !side_is_known(domain, caps)) {
 		verbs_warn("%s: %s has root tables only: entries of format %u, %s", call,
 			   domain->context->device->name, caps->format,
 			   writes ? "not supported yet (1 is)" : "which software cannot write");

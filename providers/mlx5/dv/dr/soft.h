@@ -28,7 +28,7 @@ struct dr_soft {
 	struct dr_lane *lanes[DR_LANES]; /* NULL: not opened yet */
 };
 
-/* Returns whether the adapter lets software write entries for domains of this type. */
+/* Returns whether domains of this type have tables whose entries are written here. */
 bool mlx5_dr_soft_exists(const struct mlx5dv_dr_domain *domain);
 /* Returns 0, EOPNOTSUPP if the adapter has no such tables, or an errno. */
 int mlx5_dr_soft_open(const char *call, struct mlx5dv_dr_domain *domain, struct dr_soft **soft);

@@ -42,11 +42,13 @@ int __wrap_mlx5_devx_run(struct mlx5_context *ctx, const void *in, size_t in_len
 	(void)ctx, (void)in_len;
 	assert_int_equal(fld_get(in, CMD_IN_OPCODE), PRM_OP_QUERY_HCA_CAP);
 	memset(out, 0, out_len);
-	if (fld_get(in, CMD_IN_OP_MOD) >> 1 == PRM_CAP_FLOW_TABLE)
+	if (fld_get(in, CMD_IN_OP_MOD) >> 1 == PRM_CAP_FLOW_TABLE) {
 		fld_set(fld_at(page, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT),
 			FT_PROP_SW_OWNER_V2, 1);
-	else
+	} else {
 		fld_set(page, HCA_CAP_STEERING_FORMAT_VERSION, PRM_STEERING_V1);
+		fld_set(page, HCA_CAP_FL_RC_QP_WHEN_ROCE_DISABLED, 1);
+	}
 	return 0;
 }
 
