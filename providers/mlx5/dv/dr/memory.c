@@ -7,10 +7,15 @@
  */
 #include "providers/mlx5/dv/dr/memory.h"
 
+#include <assert.h>
+
 #include "providers/mlx5/dm.h"
 #include "providers/mlx5/dv/dv.h"
 
 #include <rdma/mlx5_user_ioctl_verbs.h>
+
+enum { POOL_LOG_SIZE = DR_POOL_LOG + 6 }; /* in bytes */
+static_assert(PRM_STE_SIZE << DR_POOL_LOG == 1 << POOL_LOG_SIZE, "entries of 64 bytes");
 
 void mlx5_dr_memory_init(struct dr_memory *memory, struct ibv_context *context, struct ibv_pd *pd)
 {
@@ -57,7 +62,7 @@ static int pool_register(struct dr_memory *memory, struct dr_pool *pool, size_t 
 static int pool_open(struct dr_memory *memory)
 {
 	const size_t size = (size_t)PRM_STE_SIZE << DR_POOL_LOG;
-	const struct ibv_alloc_dm_attr attr = { .length = size };
+	const struct ibv_alloc_dm_attr attr = { .length = size, .log_align_req = POOL_LOG_SIZE };
 	const unsigned int number = memory->num_pools;
 	struct dr_pool *pool = &memory->pools[number];
 	int ret = 0;
