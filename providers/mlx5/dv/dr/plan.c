@@ -221,38 +221,46 @@ static int action_put(struct dr_plan *plan, const struct mlx5dv_dr_action *actio
 	}
 }
 
-static struct dr_target end_of(const struct dr_plan *plan)
+/* Fails if the kernel has not reported the address of the QP or TIR. */
+static int end_of(const struct dr_plan *plan, struct dr_target *target)
 {
 	const struct dr_soft *soft = plan->soft;
-	struct dr_target target = {
+
+	*target = (struct dr_target){
 		.address = soft->miss,
 		.gvmi = soft->caps.gvmi,
 		.lookup.type = PRM_STE_NOTHING,
 	};
-
 	if (!plan->end)
-		return target;
+		return 0;
 	switch (plan->end->kind) {
 	case DR_ACTION_QP:
 	case DR_ACTION_TIR:
+		target->address = mlx5_dr_action_address(plan->end);
+		if (!target->address)
+			return plan_refuse(plan, EOPNOTSUPP,
+					   "leads to a QP or TIR whose address is not known");
+		break;
 	case DR_ACTION_TABLE:
-		target.address = mlx5_dr_action_address(plan->end);
+		target->address = mlx5_dr_action_address(plan->end);
 		break;
 	case DR_ACTION_DROP:
-		target.address = soft->drop;
-		target.gvmi = (uint16_t)(soft->drop >> 48);
+		target->address = soft->drop;
+		target->gvmi = (uint16_t)(soft->drop >> 48);
 		break;
 	default:
 		break;
 	}
-	return target;
+	return 0;
 }
 
 static int plan_finish(struct dr_plan *plan)
 {
-	const struct dr_target target = end_of(plan);
-	int ret = plan->counter && !plan->may_count ? entry_next(plan) : 0;
+	struct dr_target target;
+	int ret = end_of(plan, &target);
 
+	if (!ret && plan->counter && !plan->may_count)
+		ret = entry_next(plan);
 	if (ret)
 		return ret;
 	if (plan->counter)

@@ -2,6 +2,7 @@
 /*
  * rule.c - rules: of root tables, each backed by a flow of the kernel, and of others (soft_rule.h).
  */
+#include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/dr/dr.h"
 #include "providers/mlx5/dv/flow.h"
 #include "util/alloc.h"
@@ -67,6 +68,51 @@ static int action_translate(const struct mlx5dv_dr_action *action,
 	}
 }
 
+/* ---- whose actions ---- */
+
+/* Returns the context of the object that an action leads to or counts in, or NULL. */
+static const struct ibv_context *action_context(const struct mlx5dv_dr_action *action)
+{
+	switch (action->kind) {
+	case DR_ACTION_QP:
+		return action->qp->context;
+	case DR_ACTION_TIR:
+		return action->tir->context;
+	case DR_ACTION_COUNTER:
+		return action->counter.obj->context;
+	default:
+		return NULL;
+	}
+}
+
+static const struct mlx5dv_dr_domain *action_domain(const struct mlx5dv_dr_action *action)
+{
+	return action->kind == DR_ACTION_TABLE ? action->table->domain : action->domain;
+}
+
+/* Returns whether an action of another domain or device would be used: numbers and addresses in
+ * entries mean something else there. */
+static bool action_is_foreign(const struct mlx5dv_dr_domain *domain,
+			      const struct mlx5dv_dr_action *action)
+{
+	const struct mlx5dv_dr_domain *own = action_domain(action);
+	const struct ibv_context *context = action_context(action);
+
+	return (own && own != domain) || (context && context != domain->context &&
+					  context->device != domain->context->device);
+}
+
+static int actions_check(const char *call, const struct mlx5dv_dr_domain *domain, size_t count,
+			 struct mlx5dv_dr_action *const actions[])
+{
+	for (size_t i = 0; i < count; i++)
+		if (action_is_foreign(domain, actions[i])) {
+			verbs_warn("%s: action %zu belongs to another domain or device", call, i);
+			return EINVAL;
+		}
+	return 0;
+}
+
 static struct ibv_flow *flow_create(const char *call, struct mlx5dv_dr_matcher *matcher,
 				    const struct mlx5dv_flow_match_parameters *value, size_t count,
 				    struct mlx5dv_dr_action *const actions[])
@@ -114,6 +160,11 @@ static int soft_rule_make(const char *call, struct mlx5dv_dr_rule *rule,
 static int rule_make(const char *call, struct mlx5dv_dr_rule *rule,
 		     const struct mlx5dv_flow_match_parameters *value)
 {
+	int ret =
+		actions_check(call, rule->matcher->table->domain, rule->num_actions, rule->actions);
+
+	if (ret)
+		return ret;
 	if (rule->matcher->soft)
 		return soft_rule_make(call, rule, value);
 	rule->flow = flow_create(call, rule->matcher, value, rule->num_actions, rule->actions);

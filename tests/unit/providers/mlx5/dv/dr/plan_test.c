@@ -25,9 +25,15 @@ static const struct dr_soft soft = {
 	.drop = 0xbb0000,
 };
 
+/* ---- actions ---- */
+
+static bool addresses_are_known = true; /* of TIRs and QPs */
+
 uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action)
 {
-	return action->kind == DR_ACTION_TABLE ? 0x40 : 0x70012001c140;
+	if (action->kind == DR_ACTION_TABLE)
+		return 0x40;
+	return addresses_are_known ? 0x70012001c140 : 0;
 }
 
 uint32_t mlx5_dr_action_counter(const struct mlx5dv_dr_action *action)
@@ -42,6 +48,7 @@ static struct {
 } actions[] = {
 	{ "drop", { .kind = DR_ACTION_DROP } },
 	{ "tir", { .kind = DR_ACTION_TIR } },
+	{ "qp", { .kind = DR_ACTION_QP } },
 	{ "table", { .kind = DR_ACTION_TABLE } },
 	{ "miss", { .kind = DR_ACTION_DEFAULT_MISS } },
 	{ "tag", { .kind = DR_ACTION_TAG, .tag = 0x123456 } },
@@ -255,6 +262,21 @@ static void a_rule_changes_two_vlan_tags(void **state)
 		assert_int_equal(plan_of(refused[i], true, &plan), EINVAL);
 }
 
+static void an_unknown_address_is_no_end(void **state)
+{
+	struct dr_plan plan;
+
+	(void)state;
+	addresses_are_known = false;
+	assert_int_equal(plan_of("tir", false, &plan), EOPNOTSUPP);
+	assert_int_equal(plan_of("tag qp", false, &plan), EOPNOTSUPP);
+	assert_int_equal(plan_of("table", false, &plan), 0);
+	addresses_are_known = true;
+	assert_int_equal(plan_of("qp", false, &plan), 0);
+}
+
+/* ---- bytes ---- */
+
 /* Bytes of entries, from the dumps of release 65.0's library. In an entry that matches, actions are
  * at byte 24; in others at 20. */
 static const struct {
@@ -305,6 +327,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_are_those_of_the_release),
 		cmocka_unit_test(a_rule_changes_two_vlan_tags),
+		cmocka_unit_test(an_unknown_address_is_no_end),
 		cmocka_unit_test(bytes_are_those_of_the_release),
 	};
 
