@@ -222,6 +222,17 @@ int mlx5_dr_match_plan(const char *call, const void *mask, size_t size, uint8_t 
 	return left_check(call, match->mask, left);
 }
 
+/* Returns whether the value has the mask's version of IP, or none: frames without IP. The mask of 6
+ * has other bits, which are no versions. */
+static bool version_fits(const struct dr_match *match, const void *value, size_t size,
+			 uint32_t headers)
+{
+	const uint32_t field = FLD_IN(headers, LYR_2_4_IP_VERSION);
+
+	return size < FLD_DWORD(field) * sizeof(uint32_t) + sizeof(uint32_t) ||
+	       !fld_get(value, field) || fld_get(value, field) == fld_get(match->mask, field);
+}
+
 int mlx5_dr_match_check(const struct dr_match *match, const void *value, size_t size)
 {
 	const uint8_t *bytes = value;
@@ -238,5 +249,8 @@ int mlx5_dr_match_check(const struct dr_match *match, const void *value, size_t 
 	for (; i < size; i++)
 		if (bytes[i] & ~match->mask[i])
 			return EINVAL;
-	return 0;
+	return version_fits(match, value, size, MATCH_OUTER_HEADERS) &&
+			       version_fits(match, value, size, MATCH_INNER_HEADERS)
+		       ? 0
+		       : EINVAL;
 }

@@ -49,7 +49,7 @@ struct dr_match {
 int mlx5_dr_match_plan(const char *call, const void *mask, size_t size, uint8_t criteria,
 		       struct dr_match *match);
 
-/* Returns EINVAL if VALUE has bits outside of the mask. */
+/* Returns EINVAL if VALUE has bits outside of the mask, or another version of IP. */
 int mlx5_dr_match_check(const struct dr_match *match, const void *value, size_t size);
 
 void mlx5_dr_match_tag(const struct dr_step *step, const void *value, uint8_t *tag);

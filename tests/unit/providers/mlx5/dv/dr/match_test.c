@@ -277,6 +277,29 @@ static void a_value_stays_in_its_mask(void **state)
 			 EINVAL); /* the last bytes, too */
 }
 
+/* The mask of version 6 has bits of others. */
+static void a_version_is_the_one_of_the_mask(void **state)
+{
+	static const uint32_t headers[] = { MATCH_OUTER_HEADERS, MATCH_INNER_HEADERS };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		for (unsigned int masked = 4; masked <= 6; masked += 2)
+			for (unsigned int version = 0; version < 8; version++) {
+				const uint32_t field = FLD_IN(headers[i], LYR_2_4_IP_VERSION);
+				uint8_t mask[DR_MATCH_SIZE] = { 0 }, value[DR_MATCH_SIZE] = { 0 };
+				struct dr_match match;
+
+				fld_set(mask, field, masked);
+				assert_int_equal(
+					mlx5_dr_match_plan("test", mask, sizeof(mask), ALL, &match),
+					0);
+				fld_set(value, field, version);
+				assert_int_equal(mlx5_dr_match_check(&match, value, sizeof(value)),
+						 !version || version == masked ? 0 : EINVAL);
+			}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +308,7 @@ int main(void)
 		cmocka_unit_test(an_empty_mask_takes_one_entry),
 		cmocka_unit_test(all_ones_fit),
 		cmocka_unit_test(a_value_stays_in_its_mask),
+		cmocka_unit_test(a_version_is_the_one_of_the_mask),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
