@@ -24,6 +24,11 @@ struct dr_htable *mlx5_dr_htable_new(const struct dr_chain_end *end, const struc
 void mlx5_dr_htable_delete(struct dr_htable *table)
 {
 	mlx5_dr_lane_free(table->end->lane, table->log, table->place);
+	mlx5_dr_htable_leave(table);
+}
+
+void mlx5_dr_htable_leave(struct dr_htable *table)
+{
 	if (table->slots != &table->only)
 		free(table->slots);
 	free(table);

@@ -37,6 +37,8 @@ struct dr_htable *mlx5_dr_htable_new(const struct dr_chain_end *end, const struc
 				     struct dr_entry *above);
 /* Frees the table, which frames may have met, and its memory. It has no entries. */
 void mlx5_dr_htable_delete(struct dr_htable *table);
+/* Frees the shadow only: frames may meet the table for ever. */
+void mlx5_dr_htable_leave(struct dr_htable *table);
 
 /* Writes all slots of an empty table. */
 int mlx5_dr_htable_write(struct dr_htable *table);

@@ -74,12 +74,16 @@ void mlx5_dr_lane_give_entry(struct dr_lane *lane, struct dr_entry *entry)
 
 static int singles_add(struct dr_lane *lane)
 {
-	uint32_t place;
+	uint32_t place, count = 1u << SINGLES_LOG;
 	int ret = mlx5_dr_memory_alloc(lane->memory, SINGLES_LOG, &place);
 
+	if (ret) {
+		count = 1;
+		ret = mlx5_dr_memory_alloc(lane->memory, 0, &place);
+	}
 	if (ret)
 		return ret;
-	for (uint32_t i = 1u << SINGLES_LOG; i-- > 0;)
+	for (uint32_t i = count; i-- > 0;)
 		if (!dr_places_push(&lane->singles, place + i, 0))
 			return ENOMEM;
 	return 0;
@@ -137,4 +141,17 @@ int mlx5_dr_lane_sync(struct dr_lane *lane)
 			dr_places_push(&lane->singles, block.place, 0);
 	lane->freed_entries = 0;
 	return 0;
+}
+
+bool mlx5_dr_lane_reclaim(struct dr_lane *lane)
+{
+	struct dr_block block;
+	bool any = lane->freed_entries;
+
+	if (any && mlx5_dr_lane_sync(lane))
+		return false;
+	any |= lane->singles.count > 0;
+	while (dr_places_pop(&lane->singles, &block))
+		mlx5_dr_memory_free(lane->memory, 0, block.place);
+	return any;
 }

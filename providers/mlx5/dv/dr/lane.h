@@ -60,5 +60,8 @@ void mlx5_dr_lane_give_place(struct dr_lane *lane, uint32_t place);
 void mlx5_dr_lane_free(struct dr_lane *lane, unsigned int log, uint32_t place);
 /* Waits for the writes, and lets the adapter drop its copies. */
 int mlx5_dr_lane_sync(struct dr_lane *lane);
+/* Gives all places that the lane does not need back to the memory, for other lanes. Returns whether
+ * there were any. */
+bool mlx5_dr_lane_reclaim(struct dr_lane *lane);
 
 #endif

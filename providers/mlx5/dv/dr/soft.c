@@ -170,17 +170,50 @@ static int starts_sync(struct dr_soft *soft)
 	return ret;
 }
 
+static struct dr_lane *lane_at(struct dr_soft *soft, unsigned int i)
+{
+	struct dr_lane *lane;
+
+	pthread_mutex_lock(&soft->lock);
+	lane = soft->lanes[i];
+	pthread_mutex_unlock(&soft->lock);
+	return lane;
+}
+
+static bool starts_reclaim(struct dr_soft *soft)
+{
+	bool waits;
+
+	pthread_mutex_lock(&soft->lock);
+	waits = soft->starts.count;
+	pthread_mutex_unlock(&soft->lock);
+	return waits && !starts_sync(soft);
+}
+
+bool mlx5_dr_soft_reclaim(struct dr_soft *soft)
+{
+	bool any = starts_reclaim(soft);
+
+	for (unsigned int i = 0; i < DR_LANES; i++) {
+		struct dr_lane *lane = lane_at(soft, i);
+
+		if (!lane)
+			continue;
+		pthread_mutex_lock(&lane->lock);
+		any |= mlx5_dr_lane_reclaim(lane);
+		pthread_mutex_unlock(&lane->lock);
+	}
+	return any;
+}
+
 int mlx5_dr_soft_sync(struct dr_soft *soft, bool is_hardware)
 {
 	int ret = is_hardware ? starts_sync(soft) : 0;
 
 	for (unsigned int i = 0; i < DR_LANES; i++) {
-		struct dr_lane *lane;
+		struct dr_lane *lane = lane_at(soft, i);
 		int failed = 0;
 
-		pthread_mutex_lock(&soft->lock);
-		lane = soft->lanes[i];
-		pthread_mutex_unlock(&soft->lock);
 		if (lane)
 			failed = lane_sync(lane, is_hardware);
 		ret = ret ? ret : failed;

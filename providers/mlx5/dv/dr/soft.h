@@ -40,6 +40,11 @@ struct dr_lane *mlx5_dr_soft_lane(struct dr_soft *soft);
 /* Frees the first entry of a destroyed table at the next sync of the hardware. */
 void mlx5_dr_soft_free_start(struct dr_soft *soft, uint32_t place);
 
+/* Gives freed places of all lanes back to the memory, behind a sync of the hardware. Returns
+ * whether there were any: then it makes sense to try an allocation again. The caller has no lane's
+ * lock. */
+bool mlx5_dr_soft_reclaim(struct dr_soft *soft);
+
 /* Waits for the writes of all lanes. With IS_HARDWARE, lets the adapter drop its copies of freed
  * entries, too. */
 int mlx5_dr_soft_sync(struct dr_soft *soft, bool is_hardware);

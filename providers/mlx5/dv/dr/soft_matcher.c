@@ -29,7 +29,16 @@ static void top_delete(struct dr_soft_matcher *matcher)
 	pthread_mutex_unlock(&matcher->end.lane->lock);
 }
 
-static int matcher_place(struct dr_soft_matcher *matcher)
+/* Frees what the host has of it. Frames may still pass its entries, so that their places are not
+ * free before the domain. */
+static void top_leave(struct dr_soft_matcher *matcher)
+{
+	pthread_mutex_lock(&matcher->end.lane->lock);
+	mlx5_dr_htable_leave(matcher->top);
+	pthread_mutex_unlock(&matcher->end.lane->lock);
+}
+
+static int end_alloc(struct dr_soft_matcher *matcher)
 {
 	struct dr_soft *soft = matcher->table->soft;
 	int ret;
@@ -44,11 +53,32 @@ static int matcher_place(struct dr_soft_matcher *matcher)
 	if (ret)
 		return ret;
 	matcher->end.miss = dr_place_address(&soft->memory, matcher->end_place);
+	return 0;
+}
+
+static int places_alloc(struct dr_soft_matcher *matcher)
+{
+	int ret = end_alloc(matcher);
+
+	if (ret)
+		return ret;
 	ret = top_make(matcher);
-	if (!ret)
-		ret = mlx5_dr_soft_table_link(matcher->table, matcher);
 	if (ret)
 		top_delete(matcher);
+	return ret;
+}
+
+static int matcher_place(struct dr_soft_matcher *matcher)
+{
+	int ret = places_alloc(matcher);
+
+	if (ret == ENOMEM && mlx5_dr_soft_reclaim(matcher->table->soft))
+		ret = places_alloc(matcher);
+	if (ret)
+		return ret;
+	ret = mlx5_dr_soft_table_link(matcher->table, matcher);
+	if (ret)
+		top_leave(matcher);
 	return ret;
 }
 
@@ -77,7 +107,10 @@ int mlx5_dr_soft_matcher_destroy(struct dr_soft_matcher *matcher)
 {
 	int ret = mlx5_dr_soft_table_unlink(matcher->table, matcher);
 
-	top_delete(matcher);
+	if (ret)
+		top_leave(matcher);
+	else
+		top_delete(matcher);
 	free(matcher);
 	return ret;
 }

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 
+#include "providers/common/branch.h"
 #include "providers/mlx5/dv/dr/soft.h"
 #include "util/log.h"
 
@@ -224,7 +225,7 @@ static int tags_make(struct insertion *in, const void *value, size_t size)
 
 	if (size > DR_MATCH_SIZE || mlx5_dr_match_check(match, value, size)) {
 		verbs_warn("mlx5dv_dr_rule_create: the value of %zu bytes has bits outside of the "
-			   "matcher's mask",
+			   "matcher's mask, or an ip_version that is not the mask's",
 			   size);
 		return EINVAL;
 	}
@@ -236,6 +237,21 @@ static int tags_make(struct insertion *in, const void *value, size_t size)
 	for (unsigned int i = 0; i < match->num_steps; i++)
 		mlx5_dr_match_tag(&match->steps[i], value, in->tags[i]);
 	return 0;
+}
+
+static int rule_insert(struct insertion *in, bool refuses_duplicates, struct dr_soft_rule *rule)
+{
+	int ret;
+
+	pthread_mutex_lock(&in->lane->lock);
+	ret = insertion_run(in, refuses_duplicates);
+	if (!ret) {
+		rule->last = in->own[in->matcher->match.num_steps - 1];
+		rule->actions = in->plan->count > 1 ? in->actions[1] : NULL;
+		path_use(rule->last);
+	}
+	pthread_mutex_unlock(&in->lane->lock);
+	return ret;
 }
 
 int mlx5_dr_soft_rule_create(struct dr_soft_matcher *matcher, const void *value, size_t size,
@@ -252,14 +268,9 @@ int mlx5_dr_soft_rule_create(struct dr_soft_matcher *matcher, const void *value,
 	ret = tags_make(&in, value, size);
 	if (ret)
 		return ret;
-	pthread_mutex_lock(&in.lane->lock);
-	ret = insertion_run(&in, refuses_duplicates);
-	if (!ret) {
-		rule->last = in.own[matcher->match.num_steps - 1];
-		rule->actions = plan->count > 1 ? in.actions[1] : NULL;
-		path_use(rule->last);
-	}
-	pthread_mutex_unlock(&in.lane->lock);
+	ret = rule_insert(&in, refuses_duplicates, rule);
+	if (unlikely(ret == ENOMEM) && mlx5_dr_soft_reclaim(matcher->table->soft))
+		ret = rule_insert(&in, refuses_duplicates, rule);
 	return ret;
 }
 

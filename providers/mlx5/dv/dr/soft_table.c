@@ -8,6 +8,8 @@
  */
 #include "providers/mlx5/dv/dr/soft_table.h"
 
+#include <errno.h>
+
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/flow.h"
 #include "providers/mlx5/dv/devx.h"
@@ -60,15 +62,18 @@ static int run_create(struct dr_soft_table *table, enum prm_flow_table_type type
 
 static int table_make(struct dr_soft_table *table, enum prm_flow_table_type type)
 {
-	int ret = mlx5_dr_memory_alloc(&table->soft->memory, 0, &table->start);
+	struct dr_memory *memory = &table->soft->memory;
+	int ret = mlx5_dr_memory_alloc(memory, 0, &table->start);
 
+	if (ret == ENOMEM && mlx5_dr_soft_reclaim(table->soft))
+		ret = mlx5_dr_memory_alloc(memory, 0, &table->start);
 	if (ret)
 		return ret;
 	ret = anchor_write(table->soft, table->start, NULL);
 	if (!ret)
 		ret = run_create(table, type);
 	if (ret)
-		mlx5_dr_memory_free(&table->soft->memory, 0, table->start);
+		mlx5_dr_memory_free(memory, 0, table->start);
 	return ret;
 }
 

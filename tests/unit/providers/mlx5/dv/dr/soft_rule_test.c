@@ -47,6 +47,7 @@ static struct {
 	unsigned int writes, syncs, fail_in; /* the write that fails, from 1 on; 0: none */
 	bool is_scarce;                      /* there are allocs_left blocks of memory */
 	unsigned int allocs_left, refusals;
+	unsigned int reclaims, reclaimed; /* calls, and blocks that the next one finds */
 } it;
 
 /* ---- frames ---- */
@@ -244,6 +245,16 @@ void mlx5_dr_memory_free(struct dr_memory *memory, unsigned int log, uint32_t pl
 	(void)memory, (void)log, (void)place;
 }
 
+bool mlx5_dr_soft_reclaim(struct dr_soft *soft)
+{
+	assert_ptr_equal(soft, &it.soft);
+	assert_int_equal(pthread_mutex_trylock(&it.lane.lock), 0);
+	pthread_mutex_unlock(&it.lane.lock);
+	it.reclaims++;
+	it.allocs_left += it.reclaimed;
+	return it.reclaimed;
+}
+
 static void anchor_move(void)
 {
 	it.anchor_place = it.matcher->top->place;
@@ -426,6 +437,22 @@ static void a_table_without_memory_stays(void **state)
 	check_all();
 }
 
+/* Places that wait for a sync are memory, too. Without any, there is no second try. */
+static void an_insertion_without_memory_reclaims_places(void **state)
+{
+	(void)state;
+	while (it.lane.singles.count)
+		it.lane.singles.count--; /* others have them */
+	it.is_scarce = true;
+	assert_int_equal(rule_add(2, true), ENOMEM);
+	assert_int_equal(it.reclaims, 1);
+	it.reclaimed = 10;
+	assert_int_equal(rule_add(2, true), 0);
+	assert_int_equal(it.reclaims, 2);
+	check_all();
+	rule_remove(2);
+}
+
 static void freed_places_wait_for_a_sync(void **state)
 {
 	const size_t freed = it.lane.freed_entries;
@@ -466,9 +493,13 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, rules_begin, rules_end)
 	const struct CMUnitTest tests[] = {
-		CASE(frames_find_rules_that_come_and_go), CASE(duplicates_are_refused_on_demand),
-		CASE(a_failed_write_leaves_the_others),   CASE(freed_places_wait_for_a_sync),
-		CASE(no_frame_finds_a_freed_place),       CASE(a_table_without_memory_stays),
+		CASE(frames_find_rules_that_come_and_go),
+		CASE(duplicates_are_refused_on_demand),
+		CASE(a_failed_write_leaves_the_others),
+		CASE(freed_places_wait_for_a_sync),
+		CASE(no_frame_finds_a_freed_place),
+		CASE(a_table_without_memory_stays),
+		CASE(an_insertion_without_memory_reclaims_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,8 @@
  * soft_test.c - when the half of a domain that writes entries gives places and memory back: only
  * behind a SYNC_STEERING. The adapter is the test's: it notes the order of events.
  *
- * Covers: providers/mlx5/dv/dr/soft.c, providers/mlx5/dv/dr/soft_table.c
+ * Covers: providers/mlx5/dv/dr/soft.c, providers/mlx5/dv/dr/soft_table.c,
+ * providers/mlx5/dv/dr/soft_matcher.c
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -18,6 +19,7 @@
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/dr/dr.h"
 #include "providers/mlx5/dv/dr/soft.h"
+#include "providers/mlx5/dv/dr/soft_matcher.h"
 
 enum { REFUSED = EDOM };
 
@@ -27,8 +29,9 @@ static struct {
 	struct ibv_pd pd;
 	struct mlx5dv_devx_obj obj;
 	uint32_t next_place, freed_place;
-	int sync_error;
-	char events[64]; /* w: a write, d: a drain, s: SYNC_STEERING, f: a place, m: all memory */
+	int sync_error, write_error;
+	unsigned int refused; /* allocations that find no memory */
+	char events[256]; /* w: a write, d: a drain, s: SYNC_STEERING, f: a place, m: all memory */
 } it;
 
 static void event_note(char event)
@@ -94,7 +97,7 @@ int mlx5_dr_ring_write(struct dr_ring *ring, uint32_t place, const uint8_t entry
 {
 	(void)ring, (void)place, (void)entry;
 	event_note('w');
-	return 0;
+	return it.write_error;
 }
 
 int mlx5_dr_ring_fill(struct dr_ring *ring, uint32_t place, uint32_t count,
@@ -135,6 +138,10 @@ void mlx5_dr_memory_destroy(struct dr_memory *memory)
 int mlx5_dr_memory_alloc(struct dr_memory *memory, unsigned int log, uint32_t *place)
 {
 	(void)memory;
+	if (it.refused) {
+		it.refused--;
+		return ENOMEM;
+	}
 	*place = it.next_place;
 	it.next_place += 1u << log;
 	return 0;
@@ -206,12 +213,94 @@ static void memory_goes_although_a_sync_fails(void **state)
 	events_check("dsm");
 }
 
+static struct dr_soft_matcher *matcher_make(struct dr_soft_table *table)
+{
+	static const struct mlx5dv_flow_match_parameters all = { .match_sz = 0 };
+	struct dr_soft_matcher *matcher;
+
+	assert_int_equal(mlx5_dr_soft_matcher_create("test", table, 0, 0, &all, &matcher), 0);
+	return matcher;
+}
+
+static void soft_end(struct dr_soft_table *table)
+{
+	assert_int_equal(mlx5_dr_soft_table_destroy(table), 0);
+	mlx5_dr_soft_close(it.soft);
+}
+
+/* Frames still find its entries if the anchor before it could not be written. */
+static void a_matcher_that_stays_keeps_its_places(void **state)
+{
+	struct dr_soft_table *table = table_make();
+	struct dr_soft_matcher *matcher = matcher_make(table);
+	struct dr_lane *lane = it.soft->lanes[0];
+
+	(void)state;
+	it.write_error = REFUSED;
+	assert_int_equal(mlx5_dr_soft_matcher_destroy(matcher), REFUSED);
+	assert_int_equal(lane->freed_entries, 0);
+	it.write_error = 0;
+	matcher = matcher_make(table);
+	lane = it.soft->lanes[1];
+	assert_int_equal(mlx5_dr_soft_matcher_destroy(matcher), 0);
+	assert_int_equal(lane->freed_entries, 2); /* its table, and its end */
+	soft_end(table);
+}
+
+/* A matcher that could not be linked keeps its places, too: the last write may be in the memory. */
+static void a_matcher_that_is_linked_in_part_keeps_its_places(void **state)
+{
+	static const struct mlx5dv_flow_match_parameters all = { .match_sz = 0 };
+	struct dr_soft_table *table = table_make();
+	struct dr_soft_matcher *matcher;
+
+	(void)state;
+	it.write_error = REFUSED;
+	assert_int_equal(mlx5_dr_soft_matcher_create("test", table, 0, 0, &all, &matcher), REFUSED);
+	assert_int_equal(it.soft->lanes[0]->freed_entries, 0);
+	soft_end(table);
+}
+
+static void freed_places_are_memory_for_all(void **state)
+{
+	struct dr_soft_table *table = table_make();
+
+	(void)state;
+	assert_int_equal(mlx5_dr_soft_matcher_destroy(matcher_make(table)), 0);
+	assert_true(mlx5_dr_soft_reclaim(it.soft));
+	assert_int_equal(it.soft->lanes[0]->freed_entries, 0);
+	assert_int_equal(it.soft->lanes[0]->singles.count, 0);
+	assert_false(mlx5_dr_soft_reclaim(it.soft)); /* once */
+	soft_end(table);
+}
+
+/* The start of the other table waits for a sync. */
+static void a_table_without_memory_reclaims_places(void **state)
+{
+	struct dr_soft_table *table;
+
+	(void)state;
+	it.refused = 1;
+	assert_int_equal(mlx5_dr_soft_table_create("test", it.soft, PRM_FLOW_NIC_RX, &table),
+			 ENOMEM);
+	assert_int_equal(mlx5_dr_soft_table_destroy(table_make()), 0);
+	it.refused = 1;
+	assert_int_equal(mlx5_dr_soft_table_create("test", it.soft, PRM_FLOW_NIC_RX, &table), 0);
+	events_check("sfwd");
+	soft_end(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_start_is_free_after_a_sync, soft_begin),
 		cmocka_unit_test_setup(memory_goes_after_a_sync, soft_begin),
 		cmocka_unit_test_setup(memory_goes_although_a_sync_fails, soft_begin),
+		cmocka_unit_test_setup(a_matcher_that_stays_keeps_its_places, soft_begin),
+		cmocka_unit_test_setup(a_matcher_that_is_linked_in_part_keeps_its_places,
+				       soft_begin),
+		cmocka_unit_test_setup(freed_places_are_memory_for_all, soft_begin),
+		cmocka_unit_test_setup(a_table_without_memory_reclaims_places, soft_begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
