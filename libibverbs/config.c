@@ -30,7 +30,6 @@ static bool parse_line(char *line, char **name)
 	return *name;
 }
 
-/* Returns 0, or the errno of a read error. */
 static int read_lines(FILE *file, const char *path, void (*on_driver)(const char *name))
 {
 	char *line = NULL, *name;

@@ -119,7 +119,6 @@ static int context_check(struct verbs_context *vctx)
 	return 0;
 }
 
-/* Completes a context that the driver has made, unless ERR. On failure, FD remains the caller's. */
 static int finish_context(struct verbs_device *vdev, int err, struct verbs_context **vctx)
 {
 	if (err)

@@ -207,7 +207,8 @@ static const struct verbs_driver *find_driver(const struct verbs_device_info *in
 		driver = verbs_loader_match(info);
 	if (driver && info->abi_version >= driver->min_abi && info->abi_version <= driver->max_abi)
 		return driver;
-	/* No message for a device file that a container was not given: its absence is intended. */
+	/* No message for a device file that a container was not given, because its absence is
+	 * intended. */
 	if (verbs_node_exists(info) && first_refusal(info))
 		explain_refusal(info, driver);
 	return NULL;
@@ -234,7 +235,6 @@ static struct verbs_device *add_device(struct verbs_device_info *info)
 	return vdev;
 }
 
-/* Removes the device that INFO describes from the table and returns it, or NULL. */
 static struct verbs_device *take_known(const struct verbs_device_info *info)
 {
 	for (struct verbs_device **at = &known; *at; at = &(*at)->next) {
@@ -249,7 +249,7 @@ static struct verbs_device *take_known(const struct verbs_device_info *info)
 }
 
 /* Updates the table to INFOS: devices not in INFOS are removed. A device that stays keeps its
- * struct, which contexts refer to. Returns the number of devices. */
+ * struct, because contexts refer to it. Returns the number of devices. */
 static unsigned int update_known(struct verbs_device_info *infos, unsigned int count)
 {
 	struct verbs_device *now = NULL, **tail = &now, *vdev;

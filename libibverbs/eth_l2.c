@@ -29,7 +29,7 @@
 #define LOOK_MS 20
 
 struct address {
-	int family; /* AF_INET or AF_INET6 */
+	int family;
 	size_t len;
 	uint8_t bytes[16];
 };
@@ -68,10 +68,10 @@ static void mac_of_group(uint8_t *mac, const union ibv_gid *gid)
 		memcpy(mac, (const uint8_t[]){ 0x33, 0x33, ip[0], ip[1], ip[2], ip[3] }, 6);
 }
 
-/* The next hop of a packet. */
 struct hop {
 	int ifindex;
-	bool is_local; /* the address belongs to this host */
+	/* the address belongs to this host, so the interface's own MAC is the answer */
+	bool is_local;
 	struct address address;
 };
 
@@ -135,7 +135,8 @@ static int find_route(struct nl_sock *sock, int ifindex, const struct address *f
 	return ENETUNREACH;
 }
 
-/* Makes the kernel resolve a neighbour. Any datagram does that; port 9 is the discard service. */
+/* Makes the kernel resolve a neighbour. Any datagram does that; port 9 is the discard service, so a
+ * host that gets it does nothing. */
 static void neighbour_provoke(const struct hop *hop)
 {
 	const struct sockaddr_in6 in6 = { .sin6_family = AF_INET6,
@@ -217,7 +218,6 @@ static int find_neighbour(struct nl_sock *sock, const struct hop *hop, uint8_t *
 	return EHOSTUNREACH;
 }
 
-/* Reads the VLAN of the interface, and also its MAC address unless OWN_MAC is NULL. */
 static int read_link(struct nl_sock *sock, int ifindex, uint8_t *own_mac, uint16_t *vid)
 {
 	struct rtnl_link *link;

@@ -31,7 +31,7 @@
 struct acks {
 	uint32_t *count;
 	pthread_mutex_t *mutex;
-	pthread_cond_t *cond; /* destruction waits here */
+	pthread_cond_t *cond;
 };
 
 struct unheard {
@@ -172,7 +172,7 @@ events_wait(const char *call, pthread_mutex_t *mutex, pthread_cond_t *cond, uint
 void verbs_event_wait_acked(const char *call, pthread_mutex_t *mutex, pthread_cond_t *cond,
 			    uint32_t *acked, uint32_t reported)
 {
-	/* No other thread holds the lock or will acknowledge anything. */
+	/* No other thread holds the lock or will acknowledge anything, so the count is final. */
 	if (process_has_one_thread() && !any_unheard() && (int32_t)(reported - *acked) <= 0)
 		return;
 	events_wait(call, mutex, cond, acked, reported);
@@ -250,7 +250,6 @@ static int await_event(int fd, void *event, size_t size, void (*keep)(void *wait
 	return ret;
 }
 
-/* State of a waiting thread. */
 struct comp_wait {
 	const struct ibv_comp_channel *channel;
 	struct ib_uverbs_comp_event_desc desc;

@@ -52,7 +52,7 @@ static bool kernel_copies(void)
 
 struct range {
 	uintptr_t start, end;
-	unsigned int count; /* number of regions with these pages, at least 1 */
+	unsigned int count;
 };
 
 /* Disjoint ranges, sorted by address. The lock guards them and the flags below. */
@@ -85,7 +85,6 @@ static int ranges_reserve(void)
 	return 0;
 }
 
-/* Returns the index of the first range that ends after ADDR. */
 static size_t range_find(uintptr_t addr)
 {
 	size_t low = 0, high = kept.count;
@@ -203,7 +202,8 @@ static int add_pages(uintptr_t start, uintptr_t end)
 		if (is_gap) {
 			err = pages_advise(at, gap_end, MADV_DONTFORK);
 			if (err) {
-				/* madvise() may have changed a part of the gap. */
+				/* Undo it, because madvise() may have changed a part of the gap
+				 * before it failed. */
 				pages_release(at, gap_end);
 				remove_pages(start, at);
 				return err;
@@ -250,7 +250,6 @@ static size_t page_size_at(uintptr_t addr)
 	return size ? size : (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Changes the counts for a region's pages. PAGES is add_pages() or remove_pages(). */
 static int region_count(void *addr, size_t length, int (*pages)(uintptr_t start, uintptr_t end))
 {
 	const uintptr_t first = (uintptr_t)addr;
@@ -336,7 +335,6 @@ static void forked_in_child(void)
 
 /* ---- public calls ---- */
 
-/* Returns 0, or -1 with errno, as the calls on ranges do. */
 static int range_result(int err)
 {
 	return err ? fail_fd(err) : 0;

@@ -11,7 +11,7 @@
 	IBV_OPCODE_##transport##_##op = IBV_OPCODE_##transport + IBV_OPCODE_##op
 
 enum {
-	/* bits 7:5 */
+	/* bits 7:5, as in the BTH (IBTA vol 1, 9.2, table 38) */
 	IBV_OPCODE_RC = 0x00,
 	IBV_OPCODE_UC = 0x20,
 	IBV_OPCODE_RD = 0x40,

@@ -129,7 +129,7 @@ static inline void ops_replace(struct verbs_context *vctx, const struct verbs_op
 	EDGES(INSTALL_EDGE)
 }
 
-/* Not called from here: a call of an exported function takes a detour. */
+/* Not called from here, because a call of an exported function takes a detour by the PLT. */
 VERBS_EXPORT void verbs_ops_replace(struct verbs_context *vctx, const struct verbs_ops *ops)
 {
 	ops_replace(vctx, ops);

@@ -54,14 +54,12 @@ static inline const struct verbs_ops *get_ops(struct ibv_context *context)
 	return &to_priv(context)->ops;
 }
 
-/* For public calls that return an object: sets errno and returns NULL. */
 static inline void *fail_null(int err)
 {
 	errno = err;
 	return NULL;
 }
 
-/* For public calls that return a descriptor: sets errno and returns -1. */
 static inline int fail_fd(int err)
 {
 	errno = err;
@@ -72,15 +70,12 @@ static inline int fail_fd(int err)
  * default operations; verbs_context_cleanup() undoes that. */
 int verbs_context_init(struct verbs_context *vctx, struct verbs_device *vdev, int cmd_fd);
 
-/* Returns whether the context has all slots: see verbs_context_init_sized(). */
 static inline bool verbs_context_is_whole(const struct verbs_context *vctx)
 {
 	return vctx->sz >= sizeof(*vctx);
 }
 
-/* ops.c */
 void verbs_ops_set_defaults(struct verbs_context *vctx);
-/* Fills the slots for programs with headers of their own (old_slots.c). */
 void verbs_old_slots_fill(struct verbs_context *vctx);
 
 /* Functions in public slots that check the input and then call the provider. */
@@ -100,7 +95,6 @@ int verbs_sysfs_read_ibdev(struct ibv_device *device, char *buf, size_t size, co
 			   ...) __attribute__((format(printf, 4, 5)));
 int verbs_sysfs_parse_gid(const char *text, union ibv_gid *gid);
 
-/* sysfs_device.c */
 int verbs_sysfs_fill_info(struct verbs_device_info *info);
 int verbs_sysfs_find_devices(struct verbs_device_info **infos, unsigned int *count);
 void verbs_sysfs_fill_pci(struct verbs_device_info *info);
@@ -115,7 +109,6 @@ int verbs_query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
 int verbs_netlink_find_devices(struct verbs_device_info **infos, unsigned int *count);
 bool verbs_netlink_copies_on_fork(void);
 
-/* loader.c */
 void verbs_loader_load_drivers(void);
 #ifdef VERBS_STATIC
 /* Sets the providers of a static program that names none; the list ends with NULL. */
@@ -185,7 +178,8 @@ void verbs_device_put(struct verbs_device *vdev);
 
 /* node.c: returns whether the device's file exists. If that cannot be determined, returns true. */
 bool verbs_node_exists(const struct verbs_device_info *info);
-/* Opens the file, waiting for udev if it does not exist yet. */
+/* Opens the file. Waits for udev if it does not exist yet, because a device appears before its
+ * file. */
 int verbs_node_open(const struct verbs_device_info *info, int *fd);
 
 /* Returns whether an environment variable is set to anything but "0"; an empty value counts,

@@ -10,7 +10,7 @@
 
 static const struct {
 	enum ibv_rate rate;
-	int mult; /* 0: none */
+	int mult;
 	int mbps;
 } rates[] = {
 	{ IBV_RATE_2_5_GBPS, 1, 2500 },       { IBV_RATE_5_GBPS, 2, 5000 },

@@ -30,12 +30,11 @@ VERBS_EXPORT int ibv_destroy_ah(struct ibv_ah *ah)
 	return verbs_result(get_ops(ah->context)->destroy_ah(ah));
 }
 
-/* Route of a received datagram, from either header. */
 struct route {
 	union ibv_gid source, dest;
 	uint32_t flow_label;
 	uint8_t traffic_class, hop_limit;
-	bool is_udp; /* RoCE v2 */
+	bool is_udp;
 };
 
 #define NEXT_HDR_BTH 0x1b /* next header in the GRH of InfiniBand and RoCE v1: IBTA vol 1, 8.3.3 */
@@ -103,7 +102,6 @@ static int read_route(struct ibv_grh *grh, struct route *route)
 	return 0;
 }
 
-/* Finds the local GID table entry that the datagram was sent to. */
 static int find_gid(struct ibv_context *context, uint8_t port_num, const struct route *route,
 		    const struct ibv_port_attr *port, uint8_t *index)
 {

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs a command. Returns EOPNOTSUPP whether kernel or device lacks it. */
+/* Runs a command. Returns EOPNOTSUPP whether kernel or device lacks it, because a program can do
+ * the same in both cases: go without. */
 static int cntr_run(struct ibv_context *context, uint16_t object, uint16_t method,
 		    const struct verbs_attr *attrs, unsigned int nattrs)
 {
@@ -60,7 +61,8 @@ static int cntr_create(struct ibv_context *context, const struct ibv_comp_cntr_i
 			   attr->comp_mask, attr->flags);
 		return EINVAL;
 	}
-	/* The kernel's command has no type: it always counts work requests. */
+	/* The kernel's command has no type, because it always counts work requests, so another type
+	 * is refused here. */
 	if (attr->type != IBV_COMP_CNTR_TYPE_WRS) {
 		verbs_warn("ibv_create_comp_cntr: type %d: only IBV_COMP_CNTR_TYPE_WRS can be had",
 			   attr->type);

@@ -190,7 +190,7 @@ static void table_add(struct gid_table *table, const struct ibv_gid_entry *entry
 	entry_put(table->entries + table->count++ * table->size, entry, table->size);
 }
 
-/* An attribute's length has 16 bits, which limits the table. */
+/* An attribute's length has 16 bits, which limits the table that one command can return. */
 #define MAX_TABLE_ENTRIES (UINT16_MAX / sizeof(struct ib_uverbs_gid_entry))
 
 /* Both entries have the same layout, so the kernel can write directly to the program's table. */
@@ -244,7 +244,6 @@ static int kernel_entries(struct ibv_context *context, void *entries, size_t max
 	return err;
 }
 
-/* Copies the kernel's entries to the longer entries of a newer release. */
 static int __attribute__((noinline))
 kernel_long_entries(struct ibv_context *context, struct gid_table *table, size_t max)
 {

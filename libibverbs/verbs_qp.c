@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * verbs_qp.c - the public calls on queue pairs.
- */
 #include "libibverbs/init_attr.h"
 #include "libibverbs/private.h"
 
@@ -33,7 +30,8 @@ VERBS_EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 {
 	struct verbs_qp *vqp = to_vqp(qp);
 
-	/* A provider of the distribution may have other data there (foreign/). */
+	/* The type alone does not tell: a provider of the distribution may have other data there
+	 * (foreign/). */
 	return vqp->ex == VERBS_QP_HAS_EX ? &vqp->qp_ex : NULL;
 }
 
@@ -69,7 +67,8 @@ VERBS_EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcod
 	const int whole = IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG;
 	int caps;
 
-	/* Other CPUs do not guarantee to observe an adapter's writes in order. */
+	/* Other CPUs do not guarantee to observe an adapter's writes in order, so the answer for
+	 * the whole system is 0. */
 	if (!ARCH_SEES_DMA_IN_ORDER && !(flags & IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY))
 		return 0;
 	caps = get_ops(qp->context)->query_qp_data_in_order(qp, op, flags);

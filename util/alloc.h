@@ -10,7 +10,6 @@
 
 #include "util/log.h"
 
-/* Calls calloc(). CALL is the name of the public call, for the log line. */
 static inline void *calloc_for(const char *call, size_t n, size_t size)
 {
 	void *memory = calloc(n, size);
@@ -31,7 +30,6 @@ static inline void *malloc_for(const char *call, size_t size)
 	return memory;
 }
 
-/* Calls posix_memalign(). free() frees the memory. */
 static inline void *memalign_for(const char *call, size_t alignment, size_t size)
 {
 	void *memory;
@@ -42,7 +40,6 @@ static inline void *memalign_for(const char *call, size_t alignment, size_t size
 	return NULL;
 }
 
-/* Does the same, and clears the memory. */
 static inline void *zalloc_aligned_for(const char *call, size_t alignment, size_t size)
 {
 	void *memory = memalign_for(call, alignment, size);

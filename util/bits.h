@@ -33,13 +33,11 @@ static inline bool is_pow2(uint64_t n)
 	return n && !(n & (n - 1));
 }
 
-/* Returns floor(log2(n)); n > 0. */
 static inline unsigned int log2_floor(uint64_t n)
 {
 	return 63 - (unsigned int)__builtin_clzll(n);
 }
 
-/* Returns ceil(log2(n)); n > 0. */
 static inline unsigned int log2_ceil(uint64_t n)
 {
 	return n == 1 ? 0 : log2_floor(n - 1) + 1;
@@ -51,7 +49,8 @@ static inline uint64_t pow2_ceil(uint64_t n)
 	return n <= 1 ? 1 : UINT64_C(1) << log2_ceil(n);
 }
 
-/* Returns the 8 bytes that hold FIRST at the lower address and SECOND behind it. */
+/* Returns the 8 bytes that hold FIRST at the lower address and SECOND behind it. so that one 8-byte
+ * store writes both. */
 static inline uint64_t side_by_side(uint32_t first, uint32_t second)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -61,7 +60,6 @@ static inline uint64_t side_by_side(uint32_t first, uint32_t second)
 #endif
 }
 
-/* Returns n or the next multiple of ALIGN, which is a power of two. */
 static inline uint64_t align_up(uint64_t n, uint64_t align)
 {
 	return (n + align - 1) & ~(align - 1);

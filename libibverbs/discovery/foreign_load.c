@@ -23,7 +23,6 @@
 /* Private numbers that libforeign-rdmakit has, the preferred first */
 static const unsigned int numbers[] = { 65, 34 };
 
-/* Opens the library PATH for the provider NAME, for good. */
 static enum verbs_foreign_result open_library(const char *path, const char *name, int flags)
 {
 	int err;
@@ -38,7 +37,6 @@ static enum verbs_foreign_result open_library(const char *path, const char *name
 		       : VERBS_FOREIGN_REFUSED;
 }
 
-/* Loads libforeign-rdmakit once, from DIR, for the provider NAME. */
 static enum verbs_foreign_result load_bridge(const char *dir, const char *name)
 {
 	static bool is_loaded;

@@ -46,7 +46,7 @@ static bool is_listed;
 
 static __thread bool has_drivers_lock; /* this thread holds the lock for its fork() */
 
-/* Used instead of pthread_mutex_clocklock(), which the thread sanitizer does not know. */
+/* Used instead of pthread_mutex_clocklock(), because the thread sanitizer does not know that. */
 bool verbs_loader_lock_until(pthread_mutex_t *lock, const struct timespec *until)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
@@ -205,7 +205,7 @@ const char *verbs_loader_cure(void)
 #else
 
 static struct verbs_places places;
-static bool all_loaded; /* guarded by the lock of the device list */
+static bool all_loaded;
 
 /* Makes a later list of devices try again after a temporary shortage. A bad plugin or file is not
  * tried again, as it would fail and log each time. */

@@ -80,7 +80,8 @@ static int on_chardev(struct nl_msg *msg, void *arg)
 	if (!copy_name(info->uverbs_name, sizeof(info->uverbs_name),
 		       tb[RDMA_NLDEV_ATTR_CHARDEV_NAME]))
 		return NL_SKIP;
-	/* For major numbers of up to 12 bits, the kernel encodes dev_t as glibc does. */
+	/* For major numbers of up to 12 bits, the kernel encodes dev_t as glibc does, so no
+	 * conversion is needed. */
 	info->uverbs_dev = nla_get_u64(tb[RDMA_NLDEV_ATTR_CHARDEV]);
 	info->abi_version = (uint32_t)nla_get_u64(tb[RDMA_NLDEV_ATTR_CHARDEV_ABI]);
 	if (tb[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID])
@@ -157,7 +158,7 @@ static int err_of(int nl_err)
 }
 
 /* Opens a socket. The kernel answers a device query with exactly one message, and without NLM_F_ACK
- * sends no acknowledgement. */
+ * sends no acknowledgement, so none is awaited. */
 static int open_socket(struct nl_sock **out)
 {
 	struct nl_sock *sock = nl_socket_alloc();

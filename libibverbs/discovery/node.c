@@ -45,7 +45,7 @@ enum { NODE_PATH_MAX = 64 + IBV_SYSFS_NAME_MAX };
 /* Possible paths. Without the usual udev rules, there is still a file in /dev/char. */
 struct node_paths {
 	char by_name[NODE_PATH_MAX];
-	char by_number[64]; /* "": the number is unknown */
+	char by_number[64];
 };
 
 static void put_name(char path[NODE_PATH_MAX], const struct verbs_device_info *info)

@@ -21,12 +21,12 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 
-/* Directory of the library, and the users that can replace the library; only those are trusted with
- * plugins. */
+/* Directory of the library, and the users that can replace the library. Only those are trusted with
+ * plugins, because a plugin can do in the process whatever the library can. */
 struct home {
 	char dir[PATH_MAX];
 	uid_t owner;
-	struct stat st; /* status of the directory */
+	struct stat st;
 };
 
 static bool find_home(struct home *home)

@@ -91,7 +91,6 @@ int verbs_sysfs_fill_info(struct verbs_device_info *info)
 	return 0;
 }
 
-/* Fills in INFO from a directory of class/infiniband_verbs. */
 static int read_uverbs_dir(const char *class_dir, const char *entry, struct verbs_device_info *info)
 {
 	char dir[IBV_SYSFS_PATH_MAX], text[32];
@@ -132,7 +131,8 @@ static int append_info(struct verbs_device_info **infos, unsigned int *count,
 	return 0;
 }
 
-/* Returns whether ERR is a resource limit of this process, not a fact about the device. */
+/* Returns whether ERR is a resource limit of this process, not a fact about the device: then the
+ * device may be found the next time. */
 static bool is_own_trouble(int err)
 {
 	return err == EMFILE || err == ENFILE || err == ENOMEM;

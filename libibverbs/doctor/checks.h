@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * checks.h - the checks of the doctor, one per file.
- */
 #ifndef LIBIBVERBS_DOCTOR_CHECKS_H
 #define LIBIBVERBS_DOCTOR_CHECKS_H
 
@@ -17,9 +14,7 @@ void check_libraries(void);
 void check_adapters(void);
 /* Names adapters of other makers that have no RDMA device, as their RDMA driver is not loaded. */
 void check_sleeping_adapters(void);
-/* Prints what a bug report needs in addition to the findings. */
 void report_machine(void);
-/* Checks one port of an open device. */
 void check_port(struct ibv_context *ctx, uint8_t number);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct {
-	const char *family; /* a word of ID or ID_LIKE */
+	const char *family;
 	const char *way;
 } ways[] = {
 	{ "debian", "\"apt-cache policy libibverbs1\" shows their version, apt install "

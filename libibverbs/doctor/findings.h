@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * findings.h - the doctor's findings, and its exit status.
- */
 #ifndef LIBIBVERBS_DOCTOR_FINDINGS_H
 #define LIBIBVERBS_DOCTOR_FINDINGS_H
 
@@ -17,10 +14,8 @@ enum severity {
 /* Quiet: findings of severity FINE are not printed. */
 void findings_quiet(bool quiet);
 
-/* Prints a finding: severity, subject and description. */
 void found(enum severity severity, const char *subject, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Prints the cure for the previous finding. */
 void cure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Records that a port works, so that problems elsewhere do not stop programs from using that

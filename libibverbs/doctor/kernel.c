@@ -120,7 +120,7 @@ static void check_modules(void)
 bool check_kernel(void)
 {
 	check_release();
-	/* Under softhca, sysfs may only contain the adapter's part. */
+	/* Under softhca, sysfs may only contain the adapter's part, so either folder is enough. */
 	if (!sysfs_has("class") && !sysfs_has("class/infiniband")) {
 		found(PROBLEM, "sysfs", "it is not there, and adapters are found by it");
 		cure("mount -t sysfs sysfs /sys; a container's engine does that");

@@ -10,7 +10,6 @@
 
 enum { SYSFS_TEXT = 64 };
 
-/* Returns whether the path exists; arguments as for printf(). */
 bool sysfs_has(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Reads the first word of a file; empty if the file cannot be read. */
 void sysfs_read(char text[SYSFS_TEXT], const char *format, ...)

@@ -79,7 +79,6 @@ static struct ibv_context *open_context(const char *name)
 	return context;
 }
 
-/* Prints events until the device is removed. */
 static int watch_events(struct ibv_context *context)
 {
 	struct ibv_async_event event;

@@ -11,8 +11,8 @@
 #include "devinfo.h"
 
 struct request {
-	const char *device; /* NULL: all */
-	unsigned int port;  /* 0: all */
+	const char *device;
+	unsigned int port;
 	bool names_only;
 	bool verbose;
 };
@@ -29,7 +29,6 @@ static void print_usage(const char *program)
 	       program);
 }
 
-/* Returns 0, or the exit status for an invalid command line. */
 static int parse_options(int argc, char **argv, struct request *request)
 {
 	static const struct option options[] = {
@@ -85,7 +84,8 @@ static int print_one(struct ibv_device **list, const struct request *request)
 	return -1;
 }
 
-/* Prints all devices, even if one fails, and returns whether one has failed. */
+/* Prints all devices, even if one fails, so that one bad device hides no others. Returns whether
+ * one has failed. */
 static int print_all(struct ibv_device **list, const struct request *request)
 {
 	int ret = 0;

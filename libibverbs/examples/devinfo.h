@@ -25,7 +25,6 @@ const char *value_name(const struct named_value *table, uint64_t value, const ch
  * nonzero after a message. */
 int devinfo_print_device(struct ibv_device *device, unsigned int port_num, bool verbose);
 
-/* Prints one port. Returns 0, or a positive errno after a message. */
 int devinfo_print_port(struct ibv_context *context, uint8_t port_num, bool verbose);
 
 #endif

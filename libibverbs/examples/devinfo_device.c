@@ -256,7 +256,7 @@ static void print_clocks(const struct ibv_device_attr_ex *attr)
 }
 
 /* Prints the QP types. For some features, the heading appears even without types, depending on
- * NEEDED only. */
+ * NEEDED only, as in the distribution's program. */
 static void print_supported_qps(uint32_t needed, uint32_t types)
 {
 	if (!needed)
@@ -305,7 +305,7 @@ static void print_offloads(const struct ibv_device_attr_ex *attr)
 {
 	print_raw_packet(attr->raw_packet_caps);
 	printf("\tdevice_cap_flags_ex:\t\t0x%" PRIX64 "\n", attr->device_cap_flags_ex);
-	/* The low half repeats device_cap_flags. */
+	/* The low half repeats device_cap_flags, which was printed above. */
 	print_flags(device_flags_ex, attr->device_cap_flags_ex & ~(uint64_t)UINT32_MAX);
 	print_tso(&attr->tso_caps);
 	print_rss(&attr->rss_caps);

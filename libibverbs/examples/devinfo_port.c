@@ -94,7 +94,7 @@ static int print_gids(struct ibv_context *context, uint8_t port_num,
 		struct ibv_gid_entry entry;
 		int ret = ibv_query_gid_ex(context, port_num, i, &entry, 0);
 
-		if (ret == ENODATA) /* an empty slot */
+		if (ret == ENODATA)
 			continue;
 		if (ret) {
 			fprintf(stderr, "Failed to query gid to port %u, index %d\n", port_num, i);

@@ -23,10 +23,10 @@ struct pp_options {
 	unsigned int size;
 	unsigned int rx_depth;
 	unsigned int iters;
-	unsigned int num_qp;      /* queue pairs that exchange messages at the same time */
-	unsigned int num_clients; /* a server waits for this many */
+	unsigned int num_qp;
+	unsigned int num_clients;
 	unsigned int headroom; /* bytes before the message in its buffer: the GRH of a datagram */
-	unsigned char fill;    /* content of a client's messages */
+	unsigned char fill;
 	enum ibv_mtu mtu;
 	int sl;
 	int gid_index; /* negative: none */
@@ -44,7 +44,6 @@ struct pp_options {
 /* Limit of queue pairs. ibv_srq_pingpong always sends this many addresses. */
 #define PP_MAX_QPS 256
 
-/* What each side tells the other about a queue pair. */
 struct pp_address {
 	uint16_t lid;
 	uint32_t qpn;
@@ -52,7 +51,6 @@ struct pp_address {
 	union ibv_gid gid;
 };
 
-/* A local queue pair and its remote one. */
 struct pp_peer {
 	struct ibv_qp *qp;
 	struct ibv_qp_ex *qp_ex; /* with options->new_send: the QP's builders */
@@ -75,7 +73,7 @@ struct pp {
 	struct ibv_srq *srq;              /* shared queue of receives; NULL: each QP has its own */
 	struct pp_peer peers[PP_MAX_QPS]; /* the first options->num_qp are in use */
 	unsigned int records;             /* number of addresses exchanged: 1, or PP_MAX_QPS */
-	bool names_qps;                   /* error messages name the QP */
+	bool names_qps;
 	char *buf;
 	size_t page_size;
 	unsigned int send_flags;
@@ -87,7 +85,6 @@ typedef int pp_connect_fn(struct pp *pp, struct pp_peer *peer);
 
 /* ---- pp_options.c ---- */
 
-/* Returns the default options, some of which a program may change before parsing. */
 struct pp_options pp_defaults(void);
 /* KEYS lists the program's options in the order of its usage text: their letters, or a digit for an
  * option whose letter or text differs (see pp_options.c). On failure prints the usage where that
@@ -104,7 +101,6 @@ int pp_create_qps(struct pp *pp, enum ibv_qp_type type);
 /* Fills in the local addresses, except the QP numbers. */
 int pp_find_address(struct pp *pp);
 int pp_close(struct pp *pp);
-/* Prints MESSAGE and returns -1. */
 int pp_fail(const char *message);
 
 /* ---- pp_connect.c ---- */
@@ -114,13 +110,13 @@ int pp_fail(const char *message);
 int pp_to_init(struct pp *pp, int mask);
 struct ibv_ah_attr pp_path_to(const struct pp *pp, const struct pp_address *remote);
 pp_connect_fn pp_connect_rc, pp_connect_uc, pp_connect_ud;
-#define PP_QKEY 0x11111111 /* the same in all implementations of these programs */
+/* the same in all implementations of these programs, because each may be the peer of another */
+#define PP_QKEY 0x11111111
 
 /* ---- pp_exchange.c ---- */
 
 /* Exchanges addresses with the peer, and connects. Both sides are connected when it returns 0. */
 int pp_exchange(struct pp *pp, pp_connect_fn *connect);
-/* Return a connected socket, or a listening one, or -1 after a message. */
 int pp_dial(const char *host, unsigned int port);
 int pp_listen(unsigned int port);
 /* Return the number of bytes, fewer than LEN at end of file or after an error. */

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * pp_connect.c - connects the queue pairs of the pingpong programs, for each kind of QP.
- */
 #include <stdio.h>
 
 #include "pingpong.h"
 
-/* Prints an error message, which names the QP ("QP[3]") in programs with many. */
 static int qp_refused(const struct pp *pp, const struct pp_peer *peer, const char *state)
 {
 	if (pp->names_qps)

@@ -169,7 +169,6 @@ int pp_listen(unsigned int port)
 	return listener;
 }
 
-/* Returns a socket to the first peer that connects to PORT, or -1 after a message. */
 static int await_peer(unsigned int port)
 {
 	int listener = pp_listen(port);

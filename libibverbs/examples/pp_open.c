@@ -95,7 +95,8 @@ static int check_device_memory(const struct pp_options *options,
 	return 0;
 }
 
-/* Checks the features that the options need; only then is the device queried. */
+/* Checks the features that the options need. Without such an option the device is not queried, as
+ * nothing would be read of the answer. */
 static int check_features(struct pp *pp)
 {
 	const struct pp_options *options = pp->options;
@@ -155,7 +156,8 @@ static int register_memory(struct pp *pp)
 
 static int create_cq(struct pp *pp)
 {
-	/* Room for all receives, and one send of each QP. */
+	/* Room for all receives, and one send of each QP: no more can be outstanding, so the CQ
+	 * never overflows. */
 	const unsigned int entries = pp->options->rx_depth + pp->options->num_qp;
 
 	if (pp->options->timestamps) {
@@ -335,7 +337,7 @@ static int close_peers(struct pp *pp)
 	return ret;
 }
 
-/* Destroys everything, even after a failure. */
+/* Destroys everything, even after a failure, so that each failure is reported. */
 int pp_close(struct pp *pp)
 {
 	int ret = close_peers(pp);

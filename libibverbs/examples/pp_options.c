@@ -18,7 +18,7 @@ struct option_entry {
 	char key;
 	char letter;
 	const char *name;
-	const char *help; /* the rest of its usage line */
+	const char *help;
 	/* Returns false for an invalid value. ARG is NULL for an option without argument. */
 	bool (*set)(struct pp_options *options, const char *arg);
 	bool has_arg;
@@ -203,7 +203,7 @@ static const struct option_entry *find_entry(const char *keys, int letter)
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
 		if (entries[i].letter == letter && strchr(keys, entries[i].key))
 			return &entries[i];
-	return NULL; /* '?': getopt has printed a message */
+	return NULL; /* getopt has printed a message for '?' */
 }
 
 static const struct option_entry *find_key(char key)
@@ -230,7 +230,6 @@ static void print_usage(const char *program, const char *keys)
 	}
 }
 
-/* Builds the option lists for getopt_long(). */
 static void build_getopt(const char *keys, struct option *longs, char *shorts)
 {
 	for (; *keys; keys++) {

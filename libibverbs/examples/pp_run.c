@@ -22,10 +22,10 @@ enum { RECEIVE = 1, SEND = 2 };
 #define PAGE_MARK 0x00
 
 struct progress {
-	unsigned int sends_done; /* sum over all queue pairs */
+	unsigned int sends_done;
 	unsigned int received;
-	unsigned int recvs_posted; /* outstanding receives */
-	unsigned int events;       /* unacknowledged events */
+	unsigned int recvs_posted;
+	unsigned int events; /* unacknowledged events */
 	uint64_t last_stamp;
 	uint64_t min_cycles, max_cycles, total_cycles;
 };
@@ -47,7 +47,6 @@ static struct ibv_sge receive_sge(const struct pp *pp)
 				 pp->options->headroom + pp->options->size, pp->mr->lkey };
 }
 
-/* Posts up to COUNT receives, and returns the number posted. */
 static unsigned int post_recv(struct pp *pp, unsigned int count)
 {
 	struct ibv_sge sge = receive_sge(pp);
@@ -129,7 +128,8 @@ static int refill_receives(struct pp *pp, struct progress *progress)
 {
 	const unsigned int depth = pp->options->rx_depth;
 
-	if (--progress->recvs_posted > pp->options->num_qp) /* each QP still has one */
+	/* each QP still has one, so posting more can wait */
+	if (--progress->recvs_posted > pp->options->num_qp)
 		return 0;
 	progress->recvs_posted += post_recv(pp, depth - progress->recvs_posted);
 	if (progress->recvs_posted < depth) {
@@ -195,7 +195,6 @@ static int handle_current(struct pp *pp, struct progress *progress)
 	return ret;
 }
 
-/* Handles one batch from the extended CQ. Returns 0, also if it was empty, or nonzero. */
 static int drain_cq_ex(struct pp *pp, struct progress *progress)
 {
 	struct ibv_poll_cq_attr attr = { 0 };
@@ -328,7 +327,6 @@ static int fill_message(struct pp *pp)
 	return 0;
 }
 
-/* Checks each byte of the client's message on the server. */
 static int check_message(struct pp *pp)
 {
 	int ret = 0;
@@ -344,12 +342,12 @@ static int check_message(struct pp *pp)
 			continue;
 		printf("invalid data in page %zu\n", i / pp->page_size);
 		ret = -1;
-		i |= pp->page_size - 1; /* report a page only once */
+		/* report a page only once: the whole page is the previous content */
+		i |= pp->page_size - 1;
 	}
 	return ret;
 }
 
-/* Exchanges the messages and prints the time. POSTED receives are outstanding. */
 static int measure_messages(struct pp *pp, unsigned int posted)
 {
 	struct progress progress = { .recvs_posted = posted };

@@ -27,7 +27,6 @@ struct xrc_address {
 	union ibv_gid gid;
 };
 
-/* The peer of one pair of connections. */
 struct xrc_peer {
 	int fd;
 	struct ibv_qp *recv_qp, *send_qp;
@@ -36,7 +35,7 @@ struct xrc_peer {
 };
 
 struct xrc {
-	struct pp pp; /* its cq is the receive CQ */
+	struct pp pp;
 	struct ibv_cq *send_cq;
 	struct ibv_xrcd *xrcd;
 	unsigned int num_peers;
@@ -410,7 +409,6 @@ static int await_event(struct xrc *x)
 	return ibv_req_notify_cq(cq, 0) ? pp_fail("Couldn't request CQ notification") : 0;
 }
 
-/* Returns the peer whose message has arrived, or NULL on failure. */
 static struct xrc_peer *await_message(struct xrc *x)
 {
 	struct ibv_wc wc;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct fault {
-	const char *prefix; /* prefix of the field names: "ah_attr." */
+	const char *prefix;
 	char *why;
 	size_t size;
 };

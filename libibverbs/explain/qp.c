@@ -72,12 +72,11 @@ static void name_attrs(unsigned int mask, char *text, size_t size)
 	}
 }
 
-/* A refused ibv_modify_qp(). */
 struct refusal {
 	struct ibv_qp *qp;
 	const struct ibv_qp_attr *attr;
 	int mask;
-	char *why; /* buffer for the explanation */
+	char *why;
 	size_t size;
 };
 
@@ -105,8 +104,8 @@ static void name_next(enum ibv_qp_type type, enum ibv_qp_state from, char *text,
 
 #define WRONG(r, ...) (snprintf((r)->why, (r)->size, __VA_ARGS__), true)
 
-/* Returns whether the type is the adapter's own, such as a DCI: its masks and its addresses have
- * rules of the kernel's driver. */
+/* Returns whether the type is the adapter's own, such as a DCI. Its masks and addresses have rules
+ * of the kernel's driver, which are not known here. */
 static bool type_is_own(const struct refusal *r)
 {
 	return r->qp->qp_type == IBV_QPT_DRIVER;
@@ -142,7 +141,6 @@ static bool is_above(struct refusal *r, int bit, const char *name, unsigned int 
 	return r->mask & bit && value > max && WRONG(r, "%s %u: must be 0 to %u", name, value, max);
 }
 
-/* Checks fields that are narrower in the adapter than their C type. */
 static bool width_is_wrong(struct refusal *r)
 {
 	if (is_above(r, IBV_QP_TIMEOUT, "timeout", r->attr->timeout, 31) ||
@@ -225,7 +223,8 @@ void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, 
 	struct refusal r = { qp, attr, mask, why, sizeof(why) };
 	bool explained;
 
-	/* Programs provoke other errors, as with a device that is gone, or to find out features. */
+	/* Log EINVAL only as a mistake. Programs provoke other errors, as with a device that is
+	 * gone, or to find out features, so these need the level warn. */
 	if (err == EINVAL ? !verbs_log_mistake() : !verbs_log_on(VERBS_LOG_WARN))
 		return;
 	snprintf(why, sizeof(why), "%s: see the kernel's log",

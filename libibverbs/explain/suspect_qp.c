@@ -14,7 +14,7 @@
 #define SUSPECT(qp, format, ...) \
 	verbs_warn("ibv_modify_qp: QP 0x%x: " format, (qp)->qp_num, __VA_ARGS__)
 
-enum { NUMBER_MAX = 0xffffff }; /* QP numbers and PSNs have 24 bits */
+enum { NUMBER_MAX = 0xffffff }; /* QP numbers and PSNs have 24 bits (IBTA vol 1, 9.2) */
 
 static void suspect_number(const struct ibv_qp *qp, const char *name, uint32_t number)
 {
@@ -127,7 +127,7 @@ static int modify_suspecting(struct ibv_qp *qp, struct ibv_qp_attr *attr, int ma
 	if (ret)
 		return ret;
 	suspect_values(qp, attr, mask);
-	errno = saved; /* a command of suspect_path() may have failed */
+	errno = saved; /* a command of suspect_path() may have changed it */
 	return 0;
 }
 

@@ -16,7 +16,6 @@ void address_take_format(const char *word, struct rdma_addrinfo *hints);
 int address_resolve(const char *host, const char *service, const char *local,
 		    const struct rdma_addrinfo *hints, struct rdma_addrinfo **info);
 
-/* Resolves LOCAL (NULL: any) and SERVICE for the passive side. */
 int address_resolve_passive(const char *local, const char *service,
 			    const struct rdma_addrinfo *hints, struct rdma_addrinfo **info);
 

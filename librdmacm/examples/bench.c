@@ -132,7 +132,7 @@ static bool take_option(struct bench *bench, int option, const char *value)
 /* All lines of usage; a program prints those of its own options and tests. */
 static const struct usage_line {
 	char letter;
-	const char *text; /* NULL: the program's own text about sizes */
+	const char *text;
 } option_lines[] = {
 	{ 's', "server_address" },
 	{ 'b', "bind_address" },
@@ -286,7 +286,6 @@ static void print_row(const struct bench *bench, long long transfers, bool has_i
 	fflush(stdout);
 }
 
-/* Prints a row that counts the transfers of both directions. */
 void bench_print(const struct bench *bench)
 {
 	print_row(bench, 2LL * bench->iterations * bench->transfers, true);

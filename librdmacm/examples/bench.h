@@ -17,7 +17,6 @@
 #include "complain.h"
 #include "util/bits.h"
 
-/* The calls under test: those of rsockets, or the system's. */
 struct bench_calls {
 	int (*socket)(int domain, int type, int protocol);
 	int (*bind)(int socket, const struct sockaddr *addr, socklen_t len);
@@ -40,9 +39,8 @@ struct bench_calls {
 
 extern const struct bench_calls bench_rsockets;
 
-/* The differences between the programs. */
 struct bench_program {
-	const char *port;    /* the server's port without -p */
+	const char *port;
 	const char *options; /* what getopt() gets */
 	const char *tests;   /* first letters of the words that -T accepts */
 	const char *sizes;   /* what usage says of -S */
@@ -97,7 +95,6 @@ int bench_receive(struct bench *bench, int socket, size_t size);
 /* Sends a message there and back, so that both sides know that the other one is ready. */
 int bench_sync(struct bench *bench, int socket);
 
-/* Runs one test on a connection. */
 typedef int (*bench_run)(struct bench *bench, int socket);
 /* Calls RUN for each size of the table, or once for the test that the user chose. */
 int bench_run_all(struct bench *bench, int socket, bool latency, bench_run run);
@@ -107,7 +104,6 @@ int bench_run_all(struct bench *bench, int socket, bool latency, bench_run run);
  * loop on its listening socket. */
 int bench_run_streams(struct bench *bench, bench_run run,
 		      int (*serve)(struct bench *bench, int listener));
-/* Runs all tests of one connection, and closes it. */
 int bench_run_connection(struct bench *bench, int socket, bool latency, bench_run run);
 
 #endif

@@ -443,7 +443,6 @@ static int check_completion(const struct test *test, const struct ibv_wc *wc)
 	return -1;
 }
 
-/* Polls once. Returns the number of completions, or -1. */
 static int poll_node(struct node *node, int kind,
 		     int (*on_first)(struct node *node, struct ibv_wc *wc))
 {

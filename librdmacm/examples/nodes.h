@@ -57,7 +57,6 @@ void test_take_port_space(struct test *test, const char *word, const char *first
 			  enum rdma_port_space first_space, const char *second,
 			  enum rdma_port_space second_space);
 
-/* Prints "NAME: WHAT: " and the text of errno on standard error, and returns -1. */
 int test_complain(const struct test *test, const char *what);
 /* Creates the channel and the nodes, and with WITH_IDS their ids, which the active side needs. Then
  * calls RUN, destroys everything, and prints the result. Returns the exit status. */
@@ -65,18 +64,15 @@ int test_run(struct test *test, bool with_ids, int (*run)(struct test *test));
 
 /* Handles events until *LEFT is 0, or until an event reports a failure. */
 int test_await(struct test *test, const int *left);
-/* Prints an event that makes a connection fail, and returns its status. */
 int test_node_failed(struct test *test, const struct rdma_cm_event *event);
 /* Handles the events that all connecting programs treat alike: an address is resolved, or a
  * connection fails. All others, such as device removal, need no action: the end of the test cleans
  * up. */
 int test_usual_event(struct test *test, const struct rdma_cm_event *event);
 
-/* Resolves the local address and creates the listening id. */
 int test_listen(struct test *test);
 /* Returns the node for a request. If all are in use, rejects the request and returns NULL. */
 struct node *test_take_request(struct test *test, const struct rdma_cm_event *event);
-/* Connects all nodes; fails if one fails. */
 int test_connect_all(struct test *test);
 
 /* Makes TO the destination of a datagram node, which then counts as connected. */
@@ -87,7 +83,6 @@ int node_set_options(struct node *node);
  * message does not fit into a datagram. */
 int node_make_queues(struct node *node);
 int node_post_recvs(struct node *node);
-/* Creates the queues and posts the receives. */
 int node_make_ready(struct node *node);
 
 int nodes_post_sends(struct test *test, int flags);

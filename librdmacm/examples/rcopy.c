@@ -54,7 +54,6 @@ static int send_all(int socket, const void *buf, size_t size)
 	return 0;
 }
 
-/* Returns -1 if the peer has disconnected. */
 static int receive_all(int socket, void *buf, size_t size)
 {
 	uint8_t *at = buf;
@@ -78,7 +77,6 @@ static int send_answer(int socket, const struct head *to, int error)
 	return send_all(socket, &head, sizeof(head));
 }
 
-/* Returns 0, an errno of the peer, or -1. */
 static int await_answer(int socket, uint8_t command)
 {
 	struct head head;

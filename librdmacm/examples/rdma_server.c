@@ -4,7 +4,6 @@
  */
 #include "simple.h"
 
-/* Returns the limit of inline data, from the QP of the request. */
 static int inline_size(const struct simple *simple)
 {
 	struct ibv_qp_init_attr init;

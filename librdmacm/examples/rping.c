@@ -92,7 +92,7 @@ static int resolve_server(struct rping *rping)
 
 	if (rping->options->has_source)
 		source = (struct sockaddr *)&rping->options->source;
-	/* sin6_port has the same offset */
+	/* sin6_port has the same offset, so this serves both versions of IP */
 	((struct sockaddr_in *)&addr)->sin_port = rping->options->port;
 	if (rdma_resolve_addr(rping->id, source, (struct sockaddr *)&addr, RESOLVE_MS))
 		return complain_errno("rdma_resolve_addr");
@@ -157,7 +157,6 @@ static int pong_once(struct rping *rping)
 	return 0;
 }
 
-/* Answers pings until the client ends. */
 static int pong_all(struct rping *rping)
 {
 	int ret = 0;
@@ -167,7 +166,6 @@ static int pong_all(struct rping *rping)
 	return rping->state == RPING_DISCONNECTED ? 0 : -1;
 }
 
-/* Serves the connection of a request, on its own channel, until it ends. */
 static int serve_connection(struct rping *rping)
 {
 	int ret;

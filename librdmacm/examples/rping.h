@@ -56,13 +56,12 @@ struct rping {
 	struct ibv_qp *qp;
 	struct rping_message received, sent;
 	struct ibv_mr *received_mr, *sent_mr, *source_mr, *sink_mr;
-	char *source; /* the ping to send */
-	char *sink;   /* the ping that came back; the server's only buffer */
+	char *source;
+	char *sink; /* the ping that came back; the server's only buffer */
 	uint64_t remote_addr;
 	uint32_t remote_rkey, remote_size;
 };
 
-/* Prints on standard output if -d was given. */
 void rping_debug(const struct rping *rping, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -70,13 +69,11 @@ void rping_debug(const struct rping *rping, const char *format, ...)
 int rping_make_queues(struct rping *rping);
 int rping_connect(struct rping *rping);
 int rping_accept(struct rping *rping);
-/* Destroys all objects, including id and channel. */
 void rping_clean(struct rping *rping);
 
 /* Handles events and completions until the exchange reaches STATE. */
 int rping_await(struct rping *rping, enum rping_state state);
 
-/* Advertises a buffer to the peer. */
 int rping_send(struct rping *rping, const void *addr, const struct ibv_mr *mr);
 /* Makes the server READ or WRITE the buffer that the client has advertised. */
 int rping_transfer(struct rping *rping, enum ibv_wr_opcode opcode);

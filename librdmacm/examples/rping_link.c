@@ -45,7 +45,7 @@ static int qp_to_rts(struct rping *rping)
 
 	if (!rping->options->own_qp)
 		return 0;
-	/* modify to INIT again: only now is the connection's access (READ) known */
+	/* Modify to INIT again, because only now the connection's access (READ) is known. */
 	ret = modify_qp(rping, IBV_QPS_INIT);
 	if (!ret)
 		ret = modify_qp(rping, IBV_QPS_RTR);
@@ -339,7 +339,8 @@ static int take_message(struct rping *rping, const struct ibv_wc *wc)
 
 static int on_completion(struct rping *rping, const struct ibv_wc *wc)
 {
-	if (wc->status == IBV_WC_WR_FLUSH_ERR) /* an event tells the cause */
+	/* an event tells the cause, so this line would only hide it */
+	if (wc->status == IBV_WC_WR_FLUSH_ERR)
 		return 0;
 	if (wc->status) {
 		fprintf(stderr, "cq completion failed status %d\n", wc->status);

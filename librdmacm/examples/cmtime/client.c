@@ -8,7 +8,6 @@
 
 #include "test.h"
 
-/* Repeats a step that has timed out. */
 static int retry_step(struct connection *connection, const struct rdma_cm_event *event,
 		      int (*ask)(struct connection *connection))
 {
@@ -145,7 +144,6 @@ static int on_event(struct test *test, const struct rdma_cm_event *event)
 	}
 }
 
-/* Runs a step that is complete when its call returns. */
 static int each_connection(struct test *test, enum step step,
 			   int (*call)(struct connection *connection))
 {
@@ -162,7 +160,6 @@ static int each_connection(struct test *test, enum step step,
 	return 0;
 }
 
-/* Runs a step that an event completes. */
 static int ask_each(struct test *test, enum step step, int (*ask)(struct connection *connection))
 {
 	int ret;
@@ -178,7 +175,6 @@ static int ask_each(struct test *test, enum step step, int (*ask)(struct connect
 	return ret;
 }
 
-/* Runs a step that worker threads do. */
 static int work_on_each(struct test *test, enum step step, void (*run)(struct work *work))
 {
 	int ret;
@@ -223,7 +219,8 @@ static int make_all_qps(struct test *test)
 	return work_on_each(test, INIT_QP, work_init_qp);
 }
 
-/* Starts connecting when all servers are ready. */
+/* Starts connecting when all servers are ready, because a request to one that is not would be
+ * rejected. */
 static int connect_all(struct test *test)
 {
 	int ret = peers_keep_step(test->peers, INIT_QP);

@@ -34,9 +34,7 @@ static inline uint64_t cmtime_now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Runs cmtime without a controller, and returns the exit status. */
 int cmtime_pair(void);
-/* Runs cmtime with a controller, and returns 0 or -1. */
 int cmtime_together(void);
 
 #endif

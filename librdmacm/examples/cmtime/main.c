@@ -93,7 +93,6 @@ static int take_option(int letter)
 	return 1;
 }
 
-/* Returns whether the options are consistent. */
 static bool is_possible(void)
 {
 	if (!options.controller)

@@ -23,7 +23,7 @@ enum step { CREATE, RESOLVE_ADDR, RESOLVE_ROUTE, CREATE_QP, CONNECT, DISCONNECT,
 struct connection {
 	struct rdma_cm_id *id;
 	bool failed;
-	enum step done; /* all steps before this one are complete */
+	enum step done;
 	int retries;
 	uint64_t start[STEPS], end[STEPS]; /* in nanoseconds; end is 0 if the step was not done */
 };
@@ -126,7 +126,6 @@ static void finish_step(struct connection *connection, enum step step)
 	connection->done = step + 1;
 }
 
-/* Repeats a step that has timed out. */
 static bool retry_step(struct connection *connection, enum step step,
 		       const struct rdma_cm_event *event)
 {
@@ -301,7 +300,8 @@ static void accept_request(struct rdma_cm_id *id)
 	rdma_destroy_id(id);
 }
 
-/* Handles one event. An id can be destroyed only after its event is acknowledged. */
+/* Handles one event. Acknowledges it before destroying its id, because rdma_destroy_id() waits for
+ * that. */
 static int serve_event(void)
 {
 	struct rdma_cm_event *event;

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * peers.c - synchronises clients and servers through a controller.
- */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -47,7 +44,7 @@ static int receive_all(int socket, void *buf, size_t size)
 	return 0;
 }
 
-/* Disables Nagle's algorithm: messages are short, and the peer waits for each. */
+/* Disables Nagle's algorithm, because messages are short and the peer waits for each. */
 static int without_delay(int socket)
 {
 	const int on = 1;

@@ -48,7 +48,6 @@ int peers_keep_step(struct peers *peers, uint8_t step);
 int peers_poll(const struct peers *peers, const int *fds, int count, int timeout_ms,
 	       bool *readable);
 
-/* Returns the number of servers if LISTENS, else of clients. */
 int peers_count(const struct peers *peers, bool listens);
 
 #endif

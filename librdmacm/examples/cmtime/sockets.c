@@ -11,7 +11,7 @@
 
 #include "test.h"
 
-static int *sockets; /* one for each connection, or -1 */
+static int *sockets;
 static int listener = -1;
 
 static socklen_t length_of(const struct sockaddr_storage *address)

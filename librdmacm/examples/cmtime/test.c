@@ -28,8 +28,8 @@ bool test_begin(struct test *test, int count, enum qp_kind kind)
 	return test->connections || complain_errno("connections") == 0;
 }
 
-/* Ends a run. After a failure, workers may still be busy with its connections: waits for them, and
- * does not start them again. */
+/* Ends a run. After a failure, workers may still be busy with its connections: waits for them,
+ * because the connections are freed here, and does not start them again. */
 void test_finish(struct test *test)
 {
 	if (atomic_load(&test->failed) && test->workers) {
@@ -143,12 +143,11 @@ int test_open_device(struct test *test, struct ibv_context *device)
 	test->pd = ibv_alloc_pd(device);
 	if (!test->pd)
 		return complain_errno("ibv_alloc_pd");
-	/* no work request is ever posted to its QPs */
+	/* one entry is the least that there is: no work request is ever posted to its QPs */
 	test->cq = ibv_create_cq(device, 1, NULL, NULL, 0);
 	return test->cq ? 0 : complain_errno("ibv_create_cq");
 }
 
-/* Sleeps as long as a simulated QP operation takes. */
 static int simulate_qp(void)
 {
 	struct timespec delay = { .tv_sec = options.delay_us / 1000000,

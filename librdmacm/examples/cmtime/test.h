@@ -72,15 +72,13 @@ struct test {
 	int count;
 	int requested; /* server: number of connections that requests have used */
 	atomic_int finished, failed;
-	struct times times; /* times of all connections together */
+	struct times times;
 };
 
-/* Begins a run with COUNT new connections. Returns false if there is no memory. */
 bool test_begin(struct test *test, int count, enum qp_kind kind);
 /* Ends the run, and destroys the remaining objects of its connections. */
 void test_finish(struct test *test);
 
-/* Starts the clock of a step. */
 void test_start_step(struct test *test, enum step step);
 void test_end_step(struct test *test, enum step step);
 /* Passes all events to ON_EVENT until all connections have finished, or one fails. TIMEOUT_MS
@@ -90,7 +88,6 @@ int test_await(struct test *test, int timeout_ms,
 /* Passes each connection to the workers, and waits until all have finished. */
 int test_work(struct test *test, void (*run)(struct work *work));
 
-/* Prints an event that makes a connection fail, and returns -1. */
 int test_refused(const struct rdma_cm_event *event);
 
 void connection_start(struct connection *connection, enum step step);
@@ -112,11 +109,9 @@ int connection_move_qp(struct connection *connection, enum ibv_qp_state state, e
 		       enum step qp_step);
 struct rdma_conn_param connection_param(const struct connection *connection);
 
-/* Destroy the QPs, or the ids, of all connections, one after the other. */
 void test_destroy_qps(struct test *test);
 void test_destroy_ids(struct test *test);
 
-/* Prints the table of a run. */
 void test_print(const struct test *test);
 
 /* Take the connections of a client, or of a server, through all steps between test_begin() and
@@ -124,7 +119,6 @@ void test_print(const struct test *test);
 int client_live(struct test *test);
 int server_live(struct test *test);
 
-/* Runs the test with TCP connections. */
 int sockets_run(struct test *test);
 /* Creates a socket that listens at ADDRESS, and stores its port there. Returns -1 after printing
  * the reason. */

@@ -37,7 +37,8 @@ static int listen_by_rdma(struct test *test, struct sockaddr_storage *address)
 	if (rdma_listen(listener, 0))
 		return complain_errno("failure trying to listen");
 	((struct sockaddr_in *)address)->sin_port =
-		rdma_get_src_port(listener); /* sin6_port has the same offset */
+		/* sin6_port has the same offset, so this serves both versions of IP */
+		rdma_get_src_port(listener);
 	return 0;
 }
 

@@ -15,9 +15,9 @@
 struct workers {
 	pthread_mutex_t lock;
 	pthread_cond_t given;
-	struct work *first, **last; /* queue; guarded by the lock, like stop */
+	struct work *first, **last;
 	bool stop;
-	int done; /* an eventfd */
+	int done;
 	int count;
 	pthread_t threads[];
 };

@@ -12,7 +12,6 @@ struct work {
 
 struct workers;
 
-/* Returns NULL and sets errno on failure. */
 struct workers *workers_start(int threads);
 /* Ends the threads after they have run all work. */
 void workers_stop(struct workers *workers);
