@@ -71,8 +71,6 @@ static void watch_forks(void)
 	pthread_once(&once, watch_forks_once);
 }
 
-/* ---- the devices ---- */
-
 static void device_put_locked(struct verbs_device *vdev)
 {
 	if (--vdev->refcount == 0)

@@ -117,8 +117,6 @@ void verbs_event_forget_all(const struct ibv_context *context)
 	drop_unheard(context, NULL);
 }
 
-/* ---- destruction of objects ---- */
-
 static int32_t events_left(uint32_t *acked, uint32_t reported)
 {
 	*acked += drop_unheard(NULL, acked);

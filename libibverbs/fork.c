@@ -19,8 +19,6 @@
 
 #include "util/bits.h"
 
-/* ---- whether the kernel copies pinned pages ---- */
-
 static bool release_copies(void)
 {
 	struct utsname system;
@@ -47,8 +45,6 @@ static bool kernel_copies(void)
 	pthread_once(&once, kernel_ask);
 	return copies;
 }
-
-/* ---- ranges of excluded pages ---- */
 
 struct range {
 	uintptr_t start, end;
@@ -216,8 +212,6 @@ static int add_pages(uintptr_t start, uintptr_t end)
 	return 0;
 }
 
-/* ---- the pages of a region ---- */
-
 /* Returns the page size of the mapping at ADDR. "7f00-7f20 rw-p ..." starts a mapping, and
  * "KernelPageSize: 2048 kB" is one of its lines. */
 static size_t page_size_in(FILE *smaps, uintptr_t addr)
@@ -332,8 +326,6 @@ static void forked_in_child(void)
 	kept.count = 0;
 	pthread_mutex_init(&lock, NULL);
 }
-
-/* ---- public calls ---- */
 
 static int range_result(int err)
 {

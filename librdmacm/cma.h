@@ -53,7 +53,6 @@ static inline int cma_return(int ret)
 	return -1;
 }
 
-/* Logs why the public call CALL is refused, and returns -1 with errno ERR. */
 static inline int cma_refuse(int err, const char *call, const char *why)
 {
 	verbs_warn("%s: %s", call, why);
@@ -133,7 +132,6 @@ const struct cm_renewal *rdmacm_cmd_set_renewal(const struct cm_renewal *renewal
  * "". */
 void rdmacm_cmd_explain(const struct cm_cmd *cmd, int err, char *why, size_t size);
 
-/* Opens a descriptor for a new event channel. */
 int rdmacm_cmd_open(int *fd);
 
 /* Copies an address to the kernel's struct. Returns EINVAL, logged, for an unknown family. */
@@ -146,7 +144,8 @@ int rdmacm_addr_check(const char *call, const struct sockaddr *addr);
 
 /* ---- module.c ---- */
 
-/* Makes the kernel load rdma_cm's interface. Its device file may appear a moment later. */
+/* Makes the kernel load rdma_cm's interface. Its device file may appear a moment later, because
+ * udev makes it. */
 int rdmacm_module_load(void);
 
 /* ---- attr.c: converts the kernel's attributes ---- */
@@ -161,15 +160,16 @@ void rdmacm_attr_take_qp(struct ibv_qp_attr *to, const struct ib_uverbs_qp_attr 
 struct cm_device {
 	LIST_ENTRY(cm_device) entry;
 	struct ibv_device *ibv;
-	uint64_t guid; /* in network byte order, as in the kernel */
-	int index;     /* index in RDMA netlink, or -1 */
+	uint64_t guid;
+	int index; /* index in RDMA netlink, or -1 */
 	struct ibv_context *verbs;
-	dev_t node_dev; /* device node of cmd_fd, if knows_node */
+	/* device node of cmd_fd, if knows_node: tells whether the program has reused the number */
+	dev_t node_dev;
 	ino_t node_inode;
 	bool knows_node, is_marked; /* see context_note() */
-	unsigned int users;         /* ids */
-	bool is_removed;            /* the kernel reported the removal to an id */
-	bool is_handed_out;         /* returned by rdma_get_devices() */
+	unsigned int users;
+	bool is_removed;    /* the kernel reported the removal to an id */
+	bool is_handed_out; /* returned by rdma_get_devices() */
 	/* default PD, created when the first id is bound, freed with the context */
 	struct ibv_pd *pd;
 	struct ibv_xrcd *xrcd; /* default XRC domain; exists while xrcd_users is not 0 */
@@ -196,12 +196,12 @@ int rdmacm_device_get_pd(struct cm_device *device, struct ibv_pd **pd);
  * rdmacm_device_put_xrcd() for each. */
 int rdmacm_device_get_xrcd(struct cm_device *device, struct ibv_xrcd **xrcd);
 void rdmacm_device_put_xrcd(struct cm_device *device);
-/* Closes all devices that neither ids nor the program use. */
 void rdmacm_device_close_all(void);
 
 /* ---- leave.c ---- */
 
-/* Call this before the library keeps anything for the lifetime of the process. */
+/* Call this before the library keeps anything for the lifetime of the process, because the order of
+ * atexit() handlers tells exit() and dlclose() apart (leave.c). */
 void rdmacm_watch_exit(void);
 
 /* ---- id.c ---- */
@@ -211,15 +211,14 @@ struct cm_multicast {
 	struct cm_id *id;
 	void *context;
 	struct sockaddr_storage addr;
-	union ibv_gid mgid; /* group that the QP is attached to, if attached */
+	union ibv_gid mgid;
 	uint16_t mlid;
 	bool attached;   /* the QP receives from mgid */
 	bool only_sends; /* the QP does not receive from the group */
-	uint32_t number; /* number in the kernel */
+	uint32_t number;
 	uint32_t events_acked;
 };
 
-/* A thread that waits for acknowledgements, on its stack. */
 struct cm_ack_wait {
 	pthread_cond_t acked;
 	LIST_ENTRY(cm_ack_wait) entry;
@@ -228,8 +227,8 @@ struct cm_ack_wait {
 struct cm_id {
 	struct rdma_cm_id id;
 	struct cm_device *device;
-	uint32_t number; /* number in the kernel */
-	bool waits;      /* the id has its own channel, and its calls wait for their event */
+	uint32_t number;
+	bool waits; /* the id has its own channel, and its calls wait for their event */
 	bool owns_cqs[2];
 	bool uses_default_xrcd;
 	bool is_request; /* made for a connection request */
@@ -306,7 +305,6 @@ void rdmacm_id_spare_forked(void);
  * has. */
 int rdmacm_id_query_route(struct cm_id *id);
 int rdmacm_id_query_path(struct cm_id *id);
-/* WHAT is an RDMA_USER_CM_QUERY_*. */
 int rdmacm_id_query(struct cm_id *id, uint32_t what, void *resp, size_t size);
 
 /* ---- event.c ---- */
@@ -358,7 +356,6 @@ int rdmacm_qp_take_ece(struct cm_id *id);
 
 /* ---- mcast.c ---- */
 
-/* Attaches the id's QP, if there is one, to the group that the kernel has joined. */
 int rdmacm_multicast_attach(struct cm_multicast *multicast, const struct rdma_ud_param *param);
 /* Detaches the id's QP from all groups. The id remains a member. */
 void rdmacm_multicast_detach_all(struct cm_id *cm);

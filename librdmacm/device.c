@@ -77,8 +77,6 @@ static int device_add(struct ibv_device *ibv)
 	return 0;
 }
 
-/* ---- contexts ---- */
-
 /* Marks the open file of a context, to recognise it later. F_SETSIG is a property of the open file,
  * not of a descriptor number or node, and an uverbs command file never sends a signal. If it cannot
  * be set, only the node is compared. */
@@ -125,8 +123,6 @@ static void context_forget(struct cm_device *device)
 	device->xrcd = NULL;
 	device->xrcd_users = 0;
 }
-
-/* ---- the list ---- */
 
 static void device_close(struct cm_device *device)
 {

@@ -49,7 +49,7 @@ static inline uint64_t pow2_ceil(uint64_t n)
 	return n <= 1 ? 1 : UINT64_C(1) << log2_ceil(n);
 }
 
-/* Returns the 8 bytes that hold FIRST at the lower address and SECOND behind it. so that one 8-byte
+/* Returns the 8 bytes that hold FIRST at the lower address and SECOND behind it, so that one 8-byte
  * store writes both. */
 static inline uint64_t side_by_side(uint32_t first, uint32_t second)
 {

@@ -261,7 +261,7 @@ void verbs_check_settle(const struct check_places *places, int refused)
 }
 
 /* A queue pair that is reset or destroyed takes its completions along, and how many these are is
- * not known. so the count starts again at 0. */
+ * not known, so the count starts again at 0. */
 void verbs_check_forget(const struct ibv_cq *send_cq, const struct ibv_cq *recv_cq)
 {
 	struct check_cq *send = cq_live(send_cq), *recv = cq_live(recv_cq);

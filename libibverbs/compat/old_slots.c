@@ -18,7 +18,7 @@ static struct ibv_cq *slot_create_cq(struct ibv_context *context, int cqe,
 }
 
 /* The library reports a CQ's events to a provider by these slots, but no provider of this project
- * uses them. so this one does nothing. */
+ * uses them, so this one does nothing. */
 static void slot_cq_event(struct ibv_cq *cq)
 {
 	(void)cq;

@@ -14,7 +14,7 @@
 #include <assert.h>
 #include <pthread.h>
 
-/* Defines a function of version IBVERBS_1.0, which is not the default version for linking. so that
+/* Defines a function of version IBVERBS_1.0, which is not the default version for linking, so that
  * only programs of that release get it. */
 #define COMPAT_FN(type, name, params)                                \
 	VERBS_EXPORT type name##_1_0 params;                         \

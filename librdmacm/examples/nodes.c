@@ -17,8 +17,6 @@
 #include "address.h"
 #include "channel.h"
 
-/* ---- options ---- */
-
 void test_init(struct test *test, const char *name)
 {
 	*test = (struct test){ .name = name,
@@ -79,8 +77,6 @@ int test_complain(const struct test *test, const char *what)
 	perror(text);
 	return -1;
 }
-
-/* ---- the set ---- */
 
 static int create_ids(struct test *test)
 {
@@ -149,8 +145,6 @@ int test_run(struct test *test, bool with_ids, int (*run)(struct test *test))
 	return ret;
 }
 
-/* ---- events ---- */
-
 static int handle_one(struct test *test)
 {
 	struct rdma_cm_event *event;
@@ -187,8 +181,6 @@ int test_node_failed(struct test *test, const struct rdma_cm_event *event)
 	test->connects_left--;
 	return event->status;
 }
-
-/* ---- connecting ---- */
 
 int test_listen(struct test *test)
 {
@@ -239,8 +231,6 @@ int test_connect_all(struct test *test)
 			return test_complain(test, "failure getting addr");
 	return test_await(test, &test->connects_left);
 }
-
-/* ---- a node ---- */
 
 int node_set_options(struct node *node)
 {
@@ -423,8 +413,6 @@ static int post_sends(struct node *node, int flags)
 	}
 	return 0;
 }
-
-/* ---- all nodes ---- */
 
 int nodes_post_sends(struct test *test, int flags)
 {

@@ -39,8 +39,6 @@ struct head {
 
 static const char *port = "7427";
 
-/* ---- messages ---- */
-
 static int send_all(int socket, const void *buf, size_t size)
 {
 	const uint8_t *at = buf;
@@ -90,8 +88,6 @@ static int await_answer(int socket, uint8_t command)
 	}
 	return (int)head.value;
 }
-
-/* ---- server ---- */
 
 static int receive_path(int socket, const struct head *head, char *path)
 {
@@ -254,8 +250,6 @@ static int serve_clients(void)
 		rclose(socket);
 	}
 }
-
-/* ---- client ---- */
 
 struct source {
 	int file;

@@ -76,8 +76,6 @@ static int create_qp(struct rping *rping)
 	return 0;
 }
 
-/* ---- queues and buffers ---- */
-
 static int create_cq(struct rping *rping)
 {
 	struct ibv_context *verbs = rping->id->verbs;
@@ -193,8 +191,6 @@ void rping_clean(struct rping *rping)
 		rdma_destroy_event_channel(rping->channel);
 }
 
-/* ---- connecting ---- */
-
 static struct rdma_conn_param conn_param(const struct rping *rping)
 {
 	return (struct rdma_conn_param){ .responder_resources = 1,
@@ -227,8 +223,6 @@ int rping_accept(struct rping *rping)
 		return complain_errno("rdma_accept");
 	return rping_await(rping, RPING_CONNECTED);
 }
-
-/* ---- events ---- */
 
 static int resolve_route(struct rping *rping)
 {
@@ -301,8 +295,6 @@ static int take_event(struct rping *rping)
 	rdma_ack_cm_event(event);
 	return ret;
 }
-
-/* ---- completions ---- */
 
 /* Advances the state after a message. The client advertises its source, then its sink; the server
  * answers each when it has used it. */
@@ -385,8 +377,6 @@ static int take_completions(struct rping *rping)
 	return ret;
 }
 
-/* ---- waiting ---- */
-
 static const char *state_name(enum rping_state state)
 {
 	static const char *const names[] = {
@@ -445,8 +435,6 @@ int rping_await(struct rping *rping, enum rping_state wanted)
 	rping->state = rping->state == RPING_DISCONNECTED ? RPING_DISCONNECTED : RPING_ERROR;
 	return -1;
 }
-
-/* ---- requests ---- */
 
 static int post_send(struct rping *rping, struct ibv_send_wr *wr)
 {

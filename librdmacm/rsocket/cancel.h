@@ -30,7 +30,6 @@ int rdmacm_rs_cancel_poll(struct pollfd *fds, nfds_t count, int timeout_ms, void
 /* Records a LOCK (or NULL) that the thread holds in addition to those that its sleep releases: a
  * cancelled thread must release it, too. */
 void rdmacm_rs_cancel_has(struct cm_lock *lock);
-/* Releases the recorded lock; for UNDO. */
 void rdmacm_rs_cancel_unlock(void);
 
 #endif

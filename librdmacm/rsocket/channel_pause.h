@@ -12,7 +12,7 @@
 enum { FIRST_CHANNEL_PAUSE_US = 1000000, LONGEST_CHANNEL_PAUSE_US = 64000000 };
 
 struct rs_pause {
-	int64_t until_us; /* 0 after a successful read */
+	int64_t until_us;
 	int64_t pause_us;
 };
 
@@ -21,7 +21,8 @@ static inline bool rs_is_paused(const struct rs_pause *pause)
 	return pause->until_us && rdmacm_rs_now_us() < pause->until_us;
 }
 
-/* Begins a pause; a failure during a pause does not extend it. */
+/* Begins a pause; a failure during a pause does not extend it, as several threads may meet the same
+ * fault. */
 static inline void rs_pause_begin(struct rs_pause *pause)
 {
 	if (rs_is_paused(pause))

@@ -64,7 +64,8 @@ static int parent_shutdown(struct rs *rs, int how)
 	return ENOTCONN;
 }
 
-/* Closes the child's copy, and no more: the connection's memory and queues belong to the parent. */
+/* Closes the child's copy, and no more, because the connection's memory and queues belong to the
+ * parent. */
 static void parent_close(struct rs *rs)
 {
 	rdmacm_rs_retire(rs);

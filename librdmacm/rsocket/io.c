@@ -48,7 +48,8 @@ CMA_EXPORT ssize_t rsendto(int socket, const void *buf, size_t len, int flags,
 	return send_buf(socket, buf, len, flags, dest_addr, addrlen);
 }
 
-/* Refuses ancillary data, which rsockets do not have. */
+/* Refuses ancillary data, because rsockets have none: a program that relied on it would lose it
+ * silently. */
 CMA_EXPORT ssize_t rsendmsg(int socket, const struct msghdr *msg, int flags)
 {
 	if (msg->msg_control && msg->msg_controllen)
@@ -69,7 +70,6 @@ CMA_EXPORT ssize_t rwritev(int socket, const struct iovec *iov, int iovcnt)
 	return send_iov(socket, iov, iovcnt, 0, NULL, 0);
 }
 
-/* Receives a span, and sets *FLAGS for msg_flags. */
 static inline ssize_t receive_span(struct rs *rs, struct span *span, int *flags,
 				   struct sockaddr_storage *from)
 {

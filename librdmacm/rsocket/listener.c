@@ -54,8 +54,8 @@ static int read_request(struct stream *listener, struct rdma_ucm_event_resp *req
 
 /* ---- a channel of this process ---- */
 
-/* Replaces the stream's channel by CHANNEL, which gets the same descriptor number: the program, and
- * sets of epoll, know the stream by it. */
+/* Replaces the stream's channel by CHANNEL, which gets the same descriptor number: because the
+ * program, and sets of epoll, know the stream by it. */
 static int channel_replace(struct stream *stream, struct rdma_event_channel *channel)
 {
 	int ret = dup3(channel->fd, stream->rs.fd, O_CLOEXEC) < 0 ? errno : 0;
@@ -78,7 +78,6 @@ static struct passenger passenger_of(const struct stream *stream, uint32_t in_ha
 	return (struct passenger){ cm->number, in_hand, cm };
 }
 
-/* Moves the id to CHANNEL, from the channel with descriptor FROM. */
 static int id_fetch(const struct passenger *id, int from, const struct rdma_event_channel *channel)
 {
 	uint32_t reported;
@@ -93,7 +92,6 @@ static int id_fetch(const struct passenger *id, int from, const struct rdma_even
  * with one call each. */
 enum { MOST_CHANGES = 4 };
 
-/* Moves the stream to a new channel. ID is a further id to move, or NULL. */
 static int move_here(struct stream *stream, const struct passenger *id)
 {
 	struct rdma_event_channel *channel;
@@ -157,7 +155,7 @@ static int listener_renew_channel(struct stream *stream, uint32_t in_hand)
 			   stream->rs.fd, strerror(ret));
 	if (!ret)
 		rs_pause_end(&stream->pause);
-	rs_changed(&stream->rs); /* sleepers poll the old channel */
+	rs_changed(&stream->rs); /* sleepers poll the old channel, so they must look again */
 	return ret;
 }
 
@@ -193,8 +191,6 @@ static void put_request(const struct stream *listener, const struct rdma_ucm_eve
 		rdmacm_request_refuse(listener->channel->fd, request->id, strerror(ret));
 }
 
-/* Moves the id of a request from one of CHANNELS, unless it is on the listener's channel
- * already. */
 static void move_request(struct stream *listener, const struct rs_share_channels *channels,
 			 const struct rdma_ucm_event_resp *request)
 {
@@ -271,8 +267,8 @@ static int listener_fetch(struct stream *listener)
 	return !ret && listener->is_lost ? EIDRM : ret;
 }
 
-/* Reads a request. After a change of user, Linux refuses this thread, and the channel is
- * renewed. */
+/* Reads a request. After a change of user the channel is renewed, because Linux refuses other
+ * credentials than those that opened it. */
 static int read_or_renew(struct stream *listener, struct rdma_ucm_event_resp *request)
 {
 	int ret = read_request(listener, request);
@@ -301,7 +297,6 @@ static void share_announce(struct stream *listener)
 		verbs_warn("rsocket: connections were made before fork(): no child can have them");
 }
 
-/* The thread's work while only this process has the listener. */
 static void listener_run_requests(struct stream *listener, struct rs_alarm *alarm)
 {
 	if (!rdmacm_accept_has_room(listener))
@@ -367,7 +362,6 @@ static bool request_is_there(const struct stream *listener)
 	return poll(&fd, 1, 0) > 0;
 }
 
-/* Returns whether a request has waited long enough for the thread to accept it. */
 static bool is_patience_over(struct stream *listener)
 {
 	int64_t now_us = rdmacm_rs_now_us();
@@ -586,7 +580,8 @@ void rdmacm_listener_share(struct stream *listener)
 void rdmacm_listener_forked(struct stream *listener)
 {
 	listener->is_lost |= !rs_share_is_open(&listener->share);
-	STAILQ_INIT(&listener->accepted); /* accepted streams belong to the parent */
+	/* accepted streams belong to the parent, whose queues they have */
+	STAILQ_INIT(&listener->accepted);
 	listener->accepted_count = 0;
 	rdmacm_share_forked(&listener->share);
 }

@@ -14,34 +14,27 @@
  * listener was lost with the process that held it. Any other error means that this process cannot
  * look now. Takes rs.lock. */
 int rdmacm_listener_look(struct stream *listener);
-/* Does the same; the caller holds rs.lock. */
 int rdmacm_listener_look_locked(struct stream *listener);
 /* Reads the next request. Returns EAGAIN if another thread or process was faster. Pass CHANNELS on
  * to rdmacm_listener_fetch() or rdmacm_share_close_channels(). */
 int rdmacm_listener_take(struct stream *listener, struct rdma_ucm_event_resp *request,
 			 struct rs_share_channels *channels);
-/* Creates the id of the request on CHANNEL, and closes CHANNELS. */
 int rdmacm_listener_fetch(const struct stream *listener, const struct rdma_ucm_event_resp *request,
 			  struct rs_share_channels *channels, struct rdma_event_channel *channel,
 			  struct cm_id **id);
-/* Returns the descriptor that is readable when there is a request. */
 int rdmacm_listener_fd(const struct stream *listener);
-/* Called when a stream begins to listen. */
 void rdmacm_listener_begin(struct stream *listener);
 
 /* ---- accept.c: accepts before raccept(), because the peer's connect() waits for it ---- */
 
 bool rdmacm_accept_has_room(const struct stream *listener);
-/* Accepts all pending requests. */
 void rdmacm_accept_ahead(struct stream *listener);
-/* Closes the listener, and the streams that no raccept() has taken. */
 void rdmacm_accept_close(struct stream *listener);
 
 /* ---- handlers of fork(), which take no lock ---- */
 
 /* Called before fork(), after which parent and child both accept. */
 void rdmacm_listener_share(struct stream *listener);
-/* Called in the child, which begins without the holder's part. */
 void rdmacm_listener_forked(struct stream *listener);
 
 /* Returns whether ERROR means that an id is not on this channel any more. */

@@ -37,7 +37,6 @@ struct option {
 	bool tell; /* option_set() of the kind is called, and may refuse */
 };
 
-/* Sets any option, and returns what the call returns. */
 static int __attribute__((noinline))
 set_slowly(struct rs *rs, int level, int name, const void *value, socklen_t len);
 
@@ -100,7 +99,7 @@ static unsigned int clip_count(int value)
 }
 
 /* Stores a size, or returns EINVAL if the queues exist. A socket gets its queues under the lock,
- * which the caller holds. */
+ * which the caller holds, so they cannot appear meanwhile. */
 static int set_size(struct rs *rs, unsigned int *size, unsigned int value)
 {
 	if (has_queues(rs))
@@ -173,7 +172,8 @@ static int set_idle(struct rs *rs, int value)
 	return 0;
 }
 
-/* Stores the time if it has no effect yet, else goes the usual way. */
+/* Stores the time if it has no effect yet, else goes the usual way, which tells the socket's
+ * kind. */
 static int quick_idle(struct rs *rs, int value)
 {
 	int ret = EAGAIN;
@@ -191,8 +191,8 @@ static int get_idle(struct rs *rs)
 	return rs->options.keepalive_idle;
 }
 
-/* Ignores the value: the transport retransmits by itself, with parameters fixed at connection
- * setup. */
+/* Ignores the value, because the transport retransmits by itself, with parameters fixed at
+ * connection setup. */
 static int set_ignored(struct rs *rs, int value)
 {
 	(void)rs;
@@ -328,7 +328,7 @@ static inline const struct option *option_of(int level, int name)
 
 /* ---- options that are not numbers ---- */
 
-/* Copies as much of a value as fits, as sockets do. */
+/* Copies as much of a value as fits, as sockets do, so that programs with an older struct work. */
 static int hand_out_part(const void *from, size_t size, void *value, socklen_t *len)
 {
 	if (*len > INT_MAX)
@@ -339,7 +339,6 @@ static int hand_out_part(const void *from, size_t size, void *value, socklen_t *
 	return 0;
 }
 
-/* Returns the address of the time limit for this option, or NULL for other options. */
 static int64_t *limit_of(struct rs *rs, int level, int name)
 {
 	if (level != SOL_SOCKET)
@@ -425,8 +424,8 @@ static int get_route(struct rs *rs, void *value, socklen_t *len)
 
 /* ---- the calls ---- */
 
-/* Calls option_set() of the kind. If it refuses, restores this option's old value; other options
- * may have changed meanwhile, and stay. */
+/* Calls option_set() of the kind. If it refuses, restores only this option's old value, because
+ * others may have changed meanwhile. */
 static int __attribute__((noinline))
 tell_kind(struct rs *rs, const struct option *option, int level, int name, int before)
 {
@@ -471,7 +470,6 @@ static int hand_out_number(int level, int number, void *value, socklen_t *len)
 	return 0;
 }
 
-/* Returns whether the kind has to know of a new value. The caller holds the lock. */
 static bool has_effect(const struct rs *rs, const struct option *option)
 {
 	return option->tell && rs->kind->option_set &&
@@ -580,7 +578,6 @@ static int get_parts(struct rs *rs, int level, int name, void *value, socklen_t 
 	return hand_out_part(&rs->options.linger, sizeof(rs->options.linger), value, len);
 }
 
-/* Gets an option that is not a number. */
 static int __attribute__((noinline))
 get_other(struct rs *rs, int level, int name, void *value, socklen_t *len)
 {

@@ -28,13 +28,12 @@ struct rs;
 
 struct rs_options {
 	unsigned int sq_size, rq_size, inline_size;
-	/* size of the table for mappings of the peer */
 	unsigned int mappings;
 	bool keepalive;
 	int keepalive_idle; /* in seconds; 0 until keepalive is first enabled */
 	struct linger linger;
 	bool aborts; /* the program has set a linger time of 0: close does not wait */
-	int ip_tos;  /* -1: not set */
+	int ip_tos;
 	/* limit of a call's wait, in microseconds: 0: none; -1: do not wait */
 	int64_t receive_limit_us, send_limit_us;
 	void *route;
@@ -44,10 +43,9 @@ struct rs_options {
 /* Options that are set and read without a lock, so they are not copied with the others. */
 struct rs_flags {
 	bool reuse_addr, v6_only, no_delay, oob_inline;
-	int rx_size, tx_size; /* sizes of the rings, in bytes */
+	int rx_size, tx_size; /* sizes of the rings, in bytes; fixed when the queues are made */
 };
 
-/* Loads a flag that another thread may set at the same time. */
 static inline bool rs_flag(const bool *flag)
 {
 	return __atomic_load_n(flag, __ATOMIC_RELAXED);
@@ -58,7 +56,6 @@ static inline void rs_flag_set(bool *flag, bool value)
 	__atomic_store_n(flag, value, __ATOMIC_RELAXED);
 }
 
-/* The same for a number. */
 static inline int rs_number(const int *number)
 {
 	return __atomic_load_n(number, __ATOMIC_RELAXED);
@@ -93,16 +90,14 @@ struct rs_kind {
 	short (*glance)(struct rs *rs, short events, int *look_fd);
 	/* Fills in the descriptors to sleep on, and returns their number, RS_WAKE_FDS at most. */
 	int (*wake_fds)(struct rs *rs, struct pollfd *fds);
-	/* Called when one of them has woken the caller. FDS has the results of poll(). */
 	void (*woken)(struct rs *rs, const struct pollfd *fds, int count);
 	/* Called for a changed option with effects beyond its stored value; may refuse. NULL: no
 	 * such option. */
 	int (*option_set)(struct rs *rs, int level, int name);
 	/* Returns the error for SO_ERROR and clears it. Not called while rs->is_sound. */
 	int (*error)(struct rs *rs);
-	/* Sets *BYTES to the readable bytes, for datagrams those of the first message. */
 	int (*unread)(struct rs *rs, int *bytes);
-	bool (*is_listening)(struct rs *rs); /* NULL: never */
+	bool (*is_listening)(struct rs *rs);
 	/* returns 0 if unknown; NULL: never known */
 	int (*segment_size)(struct rs *rs);
 	/* Returns whether the socket has queues, which only the process that created them can use.
@@ -119,8 +114,9 @@ enum { RS_WAKE_FDS = 8 };
 /* Adaptive spinning. Polling for a moment before sleeping pays if answers come soon. Otherwise it
  * takes the CPU from the answering process, so each useless spin makes the next ones rarer. */
 struct rs_spin {
-	unsigned int skip; /* waits without a spin after the last useless one */
-	unsigned int left; /* those of them still to come */
+	/* waits without a spin after the last useless one, which raised it */
+	unsigned int skip;
+	unsigned int left;
 };
 
 enum { RS_MOST_SKIPPED = 63 };
@@ -147,7 +143,8 @@ struct rs {
 	int fd;
 	int domain, type;
 	int status_flags; /* O_NONBLOCK */
-	/* shared with a forked process; the kernel destroys its objects when both have closed it */
+	/* shared with a forked process; the kernel destroys its objects when both have closed it,
+	 * so neither side may end the connection */
 	bool is_shared;
 	struct rs_flags flags;
 	/* SO_ERROR is 0 and needs no look for events; written under the lock, read without it */
@@ -157,7 +154,7 @@ struct rs {
 	struct cm_lock lock; /* guards all state except what a kind's I/O locks guard */
 	/* unique, whereas a number may be reused */
 	uint64_t serial;
-	bool was_served; /* the service thread has looked after it */
+	bool was_served;
 	struct rs_waiters waiters;
 	/* for edge-triggered sets: counts of calls that found nothing to read (or accept), or no
 	 * room to write */

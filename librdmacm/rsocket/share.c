@@ -18,7 +18,7 @@
 /* Writes of up to PIPE_BUF are atomic, so a request is never split. */
 _Static_assert(sizeof(struct rdma_ucm_event_resp) <= 512, "POSIX: PIPE_BUF");
 
-/* Data of a message with descriptors. The stamp distinguishes it from earlier messages. which a
+/* Data of a message with descriptors. The stamp distinguishes it from earlier messages, which a
  * holder that died may have left. */
 struct stamp {
 	pid_t pid;

@@ -19,7 +19,7 @@ struct span {
 	size_t left;
 };
 
-/* Returns EINVAL if the length does not fit a ssize_t. as the call returns the number of bytes in
+/* Returns EINVAL if the length does not fit a ssize_t, as the call returns the number of bytes in
  * one. */
 static inline int span_of_buffer(struct span *span, const struct iovec *buffer)
 {

@@ -21,9 +21,7 @@
 struct cq_resize_kind {
 	struct cqe_marks marks;
 	uint32_t cqe_size;
-	/* Allocates a ring with PD's allocator, if it has one; PD may be NULL. */
 	int (*ring_alloc)(struct ibv_cq *cq, struct ibv_pd *pd, size_t size, struct queue_mem *mem);
-	/* Returns 0 if the ring may be replaced. The lock is held. */
 	int (*check)(struct ibv_cq *cq);
 	int (*command)(struct ibv_cq *cq, uint32_t cqe, const void *ring);
 	/* Publishes that all CQEs before CI have been read. */
@@ -35,7 +33,7 @@ struct cq_resize_kind {
  * CQEs change their index. */
 static inline bool provider_cq_saw_one_ring(const bool *is_moving, const uint32_t *now, uint32_t ci)
 {
-	/* acquire: if values of a new ring were read, is_moving or ci show it */
+	/* acquire, because is_moving or ci must show it if values of a new ring were read */
 	dma_load_barrier();
 	return !__atomic_load_n(is_moving, __ATOMIC_ACQUIRE) &&
 	       __atomic_load_n(now, __ATOMIC_RELAXED) == ci;
@@ -45,9 +43,9 @@ static inline bool provider_cq_saw_one_ring(const bool *is_moving, const uint32_
 struct cq_parts {
 	struct ibv_cq *cq;
 	struct qlock *lock;
-	uint32_t cqn, entry_log; /* constant */
-	uint32_t cqe_at;         /* constant: offset of the CQE in an entry */
-	uint8_t **ring;          /* the CQE of entry 0 */
+	uint32_t cqn, entry_log;
+	uint32_t cqe_at;
+	uint8_t **ring;
 	uint32_t *count_log, *mask, *ci;
 	bool *is_moving; /* set while the parts above are inconsistent */
 	struct queue_mem *buf;

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * cq_ring.c - implements cq_ring.h.
- */
 #include "providers/common/cq_ring.h"
 
 #include <stddef.h>
@@ -62,7 +59,8 @@ static void entry_move(const struct cqe_marks *marks, const struct cq_ring *from
 bool provider_cq_ring_move(const struct cqe_marks *marks, const struct cq_ring *from,
 			   const struct cq_ring *to, uint32_t ci)
 {
-	const uint32_t room = 1u << to->count_log; /* room for this many, plus the end mark */
+	/* room for this many, plus the end mark, which the adapter writes at a resize */
+	const uint32_t room = 1u << to->count_log;
 	const uint32_t limit = min_of(1u << from->count_log, room + 1);
 
 	for (uint32_t i = ci; i != ci + limit; i++) {
@@ -83,7 +81,7 @@ bool provider_cq_ring_move(const struct cqe_marks *marks, const struct cq_ring *
 bool provider_cq_ring_fits(const struct cqe_marks *marks, const struct cq_ring *from,
 			   const struct cq_ring *to, uint32_t ci)
 {
-	/* one more than the capacity reported by verbs */
+	/* one more than the capacity reported by verbs, because the end mark needs an entry */
 	const uint32_t last = 1u << to->count_log;
 
 	if (to->count_log >= from->count_log)

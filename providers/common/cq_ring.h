@@ -17,8 +17,8 @@
 
 /* Parts of a CQE's last byte. */
 struct cqe_marks {
-	uint8_t owner;        /* the bit */
-	uint8_t opcode;       /* bits of the opcode */
+	uint8_t owner;
+	uint8_t opcode;
 	uint8_t none, resize; /* opcodes of an entry without a CQE yet, and of the end mark */
 };
 
@@ -45,7 +45,7 @@ bool provider_cq_ring_fits(const struct cqe_marks *marks, const struct cq_ring *
 struct cq_old_ring {
 	struct cq_old_ring *next;
 	struct queue_mem buf;
-	bool is_lost; /* the adapter may still write to it */
+	bool is_lost; /* the adapter may still write to it, so it is never reused */
 };
 
 /* Stores the memory in OLD, which is already allocated. */

@@ -64,7 +64,6 @@ static char *number_print(char *to, unsigned int n, int digits)
 	return to;
 }
 
-/* Formats the firmware version, whose major, minor and subminor numbers are packed in RAW. */
 static void device_print_fw(uint64_t raw, int digits, struct ibv_device_attr *attr)
 {
 	char *end = number_print(attr->fw_ver, (unsigned int)(raw >> 32 & 0xffff), 1);

@@ -33,12 +33,11 @@ struct device_facts {
 	pthread_mutex_t lock;   /* guards the fields below until they are known */
 	bool known;
 	uint32_t raw_packet_caps; /* enum ibv_raw_packet_caps */
-	bool srq_on_demand;       /* some transport supports on-demand buffers in an SRQ */
+	bool srq_on_demand;
 	struct ibv_device_attr attr;
 	void *resp; /* driver's part, stored in the provider's context */
 };
 
-/* RESP is the storage for the driver's part. */
 void provider_device_init(struct device_facts *facts, struct ibv_context *context,
 			  const struct device_kind *kind, void *resp);
 void provider_device_destroy(struct device_facts *facts);
@@ -50,7 +49,6 @@ int provider_device_query(struct device_facts *facts, struct ibv_device_attr_ex 
 /* Queries the kernel unless the answer is cached. When it returns 0, the fields are valid. */
 int provider_device_know(struct device_facts *facts);
 
-/* Returns the device's cached attributes. */
 static inline int provider_device_attr_get(struct device_facts *facts,
 					   const struct ibv_device_attr **attr)
 {

@@ -7,9 +7,7 @@
 
 #include <stdbool.h>
 
-/* Reads a switch that is on by default, and off for "0". */
 bool provider_env_unless_zero(const char *name);
-/* Reads a switch that is off by default, and on for "1". */
 bool provider_env_is_one(const char *name);
 /* Reads a number from MIN to MAX. For any other value logs a warning and returns FALLBACK. */
 unsigned int provider_env_number(const char *name, unsigned int min, unsigned int max,

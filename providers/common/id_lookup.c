@@ -64,7 +64,6 @@ static void room_clear(struct id_room *room, uint32_t n)
 		room->all &= ~(1ULL << n / WORD_BITS);
 }
 
-/* The caller holds the lock. */
 static int root_make(struct id_lookup *ids)
 {
 	if (ids->root)
@@ -86,7 +85,6 @@ int provider_id_root_get(struct id_lookup *ids, const struct id_root **root)
 	return ret;
 }
 
-/* The caller holds the lock. */
 static int leaf_get(struct id_lookup *ids, unsigned int n, struct id_leaf **leaf)
 {
 	int ret = root_make(ids);
@@ -181,7 +179,6 @@ int provider_id_set(struct id_lookup *ids, uint32_t id, void *object)
 	return ret;
 }
 
-/* The caller holds the lock. */
 static int id_take(struct id_lookup *ids, void *object, uint32_t *id)
 {
 	struct id_leaf *leaf;

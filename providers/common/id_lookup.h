@@ -38,7 +38,7 @@ struct id_lookup {
 	struct id_root *root; /* NULL: not yet allocated; set under the lock */
 	/* taken by writers, and by readers that keep an object from being cleared */
 	pthread_mutex_t lock;
-	pthread_cond_t cleared;   /* signaled when an entry is cleared */
+	pthread_cond_t cleared;
 	unsigned int patience_ms; /* limit of a wait for that */
 };
 

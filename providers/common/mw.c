@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * mw.c - memory windows.
- */
 #include "providers/common/mw.h"
 
 #include <errno.h>
@@ -34,7 +31,9 @@ int provider_mw_dealloc(struct cells *cells, struct ibv_mw *mw)
 /* Posts a binding of MW, which is of type 1 (ibv_bind_mw() has checked), and sets its new key. */
 int provider_mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
-	struct ibv_send_wr wr, *bad_wr; /* fields that a binding does not use stay uninitialised */
+	/* fields that a binding does not use stay uninitialised, because clearing them costs
+	 * time */
+	struct ibv_send_wr wr, *bad_wr;
 	int ret;
 
 	wr.wr_id = bind->wr_id;

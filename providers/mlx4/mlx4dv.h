@@ -55,7 +55,6 @@ enum {
 
 /* --- CQ: doorbell and entries ----------------------------------------------------------------- */
 
-/* Offset of the register in the doorbell page. */
 enum {
 	MLX4_CQ_DOORBELL = 0x20,
 };
@@ -254,7 +253,6 @@ static MLX4DV_ALWAYS_INLINE uint8_t mlx4dv_get_cqe_opcode(struct mlx4_cqe *cqe)
 
 /* --- WQE: doorbell and segments --------------------------------------------------------------- */
 
-/* Offset of the register in the doorbell page. */
 enum {
 	MLX4_SEND_DOORBELL = 0x14,
 };

@@ -14,7 +14,7 @@
 int mlx4_mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
 		struct verbs_mr **vmr)
 {
-	/* uninitialised: the command fills in every field */
+	/* uninitialised, because the command fills in every field */
 	struct verbs_mr *mr = malloc_for("reg_mr", sizeof(*mr));
 	int ret;
 

@@ -10,7 +10,7 @@
 
 int mlx4_pd_alloc(struct ibv_context *context, struct ibv_pd **pd)
 {
-	struct mlx4_ib_alloc_pd_resp resp; /* the command clears it */
+	struct mlx4_ib_alloc_pd_resp resp; /* not cleared here, as the command clears it */
 	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
 	int ret = provider_pd_alloc(context, &to_mctx(context)->common.cells, &udata, pd);
 

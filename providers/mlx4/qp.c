@@ -56,7 +56,6 @@ static const struct qp_type {
 	  COMP_MASK | IBV_QP_INIT_ATTR_MAX_TSO_HEADER, true },
 };
 
-/* A raw packet QP that receives by WQs (RSS). */
 static const struct qp_type spreading = {
 	.name = "a spreading raw packet",
 	.type = IBV_QPT_RAW_PACKET,
@@ -316,8 +315,8 @@ static int qp_run_create(struct mlx4_context *ctx, const struct qp_type *type,
 	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
 	int ret;
 
-	/* Pass the requested value: the kernel checks it, and then rounds it as this library
-	 * has. */
+	/* Pass the requested value, because the kernel checks it before it rounds it, as this
+	 * library has. */
 	kernel_attr.cap.max_recv_wr = size->rq_wqes ? max_of(attr->cap.max_recv_wr, 1u) : 0;
 	kernel_attr.cap.max_recv_sge = size->rq_wqes ? max_of(attr->cap.max_recv_sge, 1u) : 0;
 	/* Linux before 5.2 would size the queues of an XRC receive QP by these values. */
@@ -335,8 +334,6 @@ static int qp_run_create(struct mlx4_context *ctx, const struct qp_type *type,
 	return ret;
 }
 
-/* Returns the longest part of a large send before its data: a control segment, and the headers
- * after four bytes. */
 static uint32_t large_head(uint32_t max_tso_header)
 {
 	return M4_SEG + (uint32_t)align_up(M4_LARGE_HEADER + max_tso_header, M4_SEG);
@@ -376,7 +373,6 @@ static int qp_build(struct mlx4_context *ctx, const struct qp_type *type,
 	return ret;
 }
 
-/* Builds an RSS QP, which has no queues and posts nothing. */
 static int qp_build_spreading(struct mlx4_context *ctx, struct ibv_qp_init_attr_ex *attr,
 			      struct mlx4_qp *qp)
 {
@@ -479,7 +475,8 @@ static void qp_reset(struct mlx4_qp *qp)
 	__atomic_store_n(&qp->error_reported, false, __ATOMIC_RELAXED);
 }
 
-/* Returns whether checksums are computed: of frames, and of datagrams on InfiniBand. */
+/* Returns whether checksums are computed: of frames, and of datagrams on InfiniBand, because no
+ * other packet has an IP header that software writes. */
 static bool qp_computes_sums(const struct mlx4_qp *qp, unsigned int device_cap_flags)
 {
 	if (qp->kind == SEND_RAW)
@@ -504,7 +501,8 @@ static void qp_take_port(struct mlx4_qp *qp, uint8_t port_num)
 	is_ethernet = traits & PORT_ETHERNET;
 	if (qp->is_ethernet != is_ethernet) {
 		qp->is_ethernet = is_ethernet;
-		/* on Ethernet the field begins one bit higher: M4_CQE_ETH_PRIO */
+		/* on Ethernet the field begins one bit higher (M4_CQE_ETH_PRIO), so one shift
+		 * serves both */
 		qp->sl_shift = FLD_SHIFT(M4_CQE_SL) + is_ethernet;
 	}
 	has_checksums = qp_computes_sums(qp, device->device_cap_flags);

@@ -14,12 +14,11 @@
 #include "providers/common/wq.h"
 #include "util/bits.h"
 
-/* Kinds of send queues, by the format of their WQEs. */
 enum send_kind {
 	SEND_CONNECTED,
 	SEND_DATAGRAM,
 	SEND_XRC, /* connected; each request names an SRQ */
-	SEND_RAW, /* Ethernet frames */
+	SEND_RAW,
 	SEND_KINDS,
 };
 
@@ -63,20 +62,23 @@ typedef int post_recv_fn(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_
 struct mlx4_sq {
 	uint8_t *buf;
 	uint32_t slot_log;
-	uint32_t spare;       /* slots in front of the head that must not look like WQEs */
-	uint32_t last_long;   /* index of the last WQE with several pieces: see sq_is_dirty() */
+	uint32_t spare; /* slots in front of the head that must not look like WQEs */
+	/* index of the last WQE with several pieces: only such WQEs leave pieces that need
+	 * stamps */
+	uint32_t last_long;
 	uint32_t owner_shift; /* shift from an index to the bit of its lap in M4_CTRL_OWNER */
 	uint32_t max_sge;
 	uint32_t usual_opcodes; /* number of fast path opcodes: see usual_opcodes_of() */
 	struct wq wq;           /* head is the index of the next WQE */
 
-	struct wq_slot *done_slots; /* wq.slots, for pollers */
+	struct wq_slot *done_slots; /* wq.slots, for pollers, on their own cache line */
 	uint32_t note_mask;         /* mask for byte offsets into done_slots */
-	uint32_t number;            /* of the QP, for pollers */
-	uint8_t gap[40];            /* to the next line */
+	uint32_t number;
+	/* to the next line, so that posters and pollers write different ones */
+	uint8_t gap[40];
 
-	uint64_t control_always;   /* control words of each WQE, if all requests are signaled */
-	uint8_t *doorbell;         /* register */
+	uint64_t control_always; /* control words of each WQE, if all requests are signaled */
+	uint8_t *doorbell;
 	struct mlx4_blueflame *bf; /* NULL: no BlueFlame */
 	__be32 qpn_be;             /* upper 24 bits, as the registers need it */
 	/* enum ibv_send_flags of the slow path: inline, and unsupported checksums */
@@ -99,12 +101,12 @@ struct mlx4_rq {
 /* State of a batch, from ibv_wr_start() to ibv_wr_complete() or ibv_wr_abort(). */
 struct mlx4_batch {
 	int err;
-	uint32_t first;     /* head before the batch */
-	uint8_t *ctrl;      /* WQE for the setters */
-	__be32 *aside;      /* first words of the later pieces of ctrl */
-	uint32_t head_size; /* bytes of ctrl before its data */
-	uint32_t more;      /* segments beyond those of other requests */
-	bool is_whole;      /* the adapter need not read data from memory */
+	uint32_t first;
+	uint8_t *ctrl;
+	__be32 *aside; /* first words of the later pieces of ctrl */
+	uint32_t head_size;
+	uint32_t more; /* segments beyond those of other requests */
+	bool is_whole; /* the adapter need not read data from memory */
 };
 
 struct mlx4_qp {
@@ -120,14 +122,14 @@ struct mlx4_qp {
 	struct mlx4_srq *srq; /* SRQ for receives; NULL: own ring */
 	enum send_kind kind;
 	bool sq_sig_all, error_reported;
-	bool is_ethernet;   /* the port's link layer is Ethernet */
+	bool is_ethernet;
 	uint8_t sl_shift;   /* shift of the service level in the CQE's word */
 	bool has_checksums; /* the device computes and verifies checksums */
 	uint32_t max_tso_header;
-	uint32_t opcodes; /* opcodes of the QP's type */
+	uint32_t opcodes;
 	struct ibv_qp_cap cap;
 	struct queue_mem buf;
-	struct queue_rec rec; /* doorbell record of receives, if there are any */
+	struct queue_rec rec;
 };
 
 #if UINTPTR_MAX == UINT64_MAX
@@ -148,7 +150,6 @@ static inline struct mlx4_qp *to_mqp_ex(struct ibv_qp_ex *qpx)
 	return container_of(qpx, struct mlx4_qp, vqp.qp_ex);
 }
 
-/* Layout of a QP's queues in memory. */
 struct mlx4_qp_size {
 	uint32_t sq_slots, sq_slot_log, sq_spare, sq_max_sge, sq_max_inline;
 	uint32_t rq_wqes, rq_stride_log;
@@ -159,9 +160,9 @@ struct mlx4_qp_size {
  * has less room for data, and needs only one SGE. */
 int mlx4_qp_size(const struct ibv_qp_cap *cap, uint32_t head, bool has_rq,
 		 struct mlx4_qp_size *size);
-/* Sizes the queues of an XRC receive QP: it posts nothing, but the kernel requires one slot. */
+/* Sizes the queues of an XRC receive QP: it posts nothing, but the kernel requires one slot of
+ * every QP. */
 void mlx4_qp_size_target(struct mlx4_qp_size *size);
-/* Returns how many inline bytes fit after HEAD in a slot. */
 uint32_t mlx4_inline_room(uint32_t head, uint32_t slot);
 
 int mlx4_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
@@ -170,7 +171,6 @@ int mlx4_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 int mlx4_qp_query(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		  struct ibv_qp_init_attr *init_attr);
 int mlx4_qp_destroy(struct ibv_qp *qp);
-/* Opens a further handle of an XRC receive QP. */
 struct ibv_qp *mlx4_qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr);
 
 #endif

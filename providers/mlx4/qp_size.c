@@ -20,7 +20,8 @@ static int size_refuse(const char *field, uint32_t value, uint32_t limit)
 	return EINVAL;
 }
 
-/* Returns the room for inline data. Each piece of a WQE has its own inline header. */
+/* Returns the room for inline data. Each piece of a WQE has its own inline header, so the room is
+ * less than the slot. */
 uint32_t mlx4_inline_room(uint32_t head, uint32_t slot)
 {
 	uint32_t room = 0;

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * srq.c - shared receive queues.
- */
 #include "providers/mlx4/srq.h"
 
 #include <errno.h>
@@ -36,7 +33,8 @@ static int srq_check_attr(struct mlx4_context *ctx, const struct ibv_srq_init_at
 	return EINVAL;
 }
 
-/* Computes the sizes, as the kernel does from the same attributes. */
+/* Computes the sizes as the kernel does from the same attributes, because the command does not tell
+ * them. */
 static void srq_size(const struct ibv_srq_attr *attr, struct mlx4_srq *srq)
 {
 	uint64_t wqe = pow2_ceil(M4_SEG + (uint64_t)attr->max_sge * M4_SEG);

@@ -26,14 +26,14 @@ struct mlx4_srq {
 	post_srq_fn *post;
 	uint32_t stride_log;
 	uint32_t wqes, max_sge;
-	uint32_t head, tail; /* of the list of free WQEs */
+	uint32_t head, tail;
 	uint64_t *wr_ids;
 	__be32 *dbrec;
-	bool error_reported; /* of XRC */
+	bool error_reported;
 	uint32_t srqn;
 	struct verbs_srq vsrq;
 	struct queue_mem buf;
-	struct queue_rec rec; /* dbrec */
+	struct queue_rec rec;
 };
 
 static inline struct mlx4_srq *to_msrq(struct ibv_srq *srq)

@@ -172,7 +172,8 @@ static int wq_run_create(struct mlx4_context *ctx, struct ibv_wq_init_attr *attr
 	return 0;
 }
 
-/* Chooses the routines. Receives may be posted in any state; they wait until the WQ is ready. */
+/* Chooses the routines. Receives may be posted in any state, because they wait until the WQ is
+ * ready, so no gate is needed. */
 static void wq_choose_routines(struct mlx4_context *ctx, struct ibv_pd *pd, struct mlx4_wq *wq)
 {
 	const struct ibv_device_attr *device;

@@ -12,10 +12,8 @@ struct mlx4_qp;
 struct ibv_wq *mlx4_wq_create(struct ibv_context *context, struct ibv_wq_init_attr *attr);
 int mlx4_wq_modify(struct ibv_wq *wq, struct ibv_wq_attr *attr);
 int mlx4_wq_destroy(struct ibv_wq *wq);
-/* Returns the QP that implements WQ in the adapter. */
 const struct mlx4_qp *mlx4_wq_queue(struct ibv_wq *wq);
 
-/* Initialises QP, which is zeroed, as an RSS QP, and creates it. */
 int mlx4_qp_create_spreading(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			     struct verbs_qp *qp);
 

@@ -122,7 +122,7 @@ static void peer_free(void *entry)
 	free(peer);
 }
 
-/* Returns whether posted sends still use the peer's address handle. Sends complete in order. so the
+/* Returns whether posted sends still use the peer's address handle. Sends complete in order, so the
  * last send to the peer decides. */
 static bool is_sent_to(const struct dgram_peer *peer)
 {

@@ -17,9 +17,9 @@
 struct queue_allocators {
 	/* domain for queues without another one; alloc is NULL if unset */
 	struct provider_pd domain;
-	struct hwbuf_source source; /* allocates pages of doorbell records */
+	struct hwbuf_source source;
 	struct program_allocator of_program;
-	/* previous allocators; queues may still have memory of them */
+	/* previous allocators, kept because queues may still have memory of them */
 	struct queue_allocators *before;
 };
 
@@ -44,7 +44,8 @@ static void pages_free(void *addr, void *arg)
 	allocators->of_program.free(addr, allocators->of_program.data);
 }
 
-/* Allocates a ring. Doorbell records do not come here: the context's pool cuts them from pages. */
+/* Allocates a ring. Doorbell records do not come here, because the context's pool cuts them from
+ * pages. */
 static void *domain_alloc(struct ibv_pd *pd, void *pd_context, size_t size, size_t alignment,
 			  uint64_t type)
 {

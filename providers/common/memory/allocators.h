@@ -19,7 +19,6 @@ struct ibv_pd;
 struct provider_pd;
 struct queue_allocators;
 
-/* The program's allocator. */
 struct program_allocator {
 	void *(*alloc)(size_t size, void *data);
 	void (*free)(void *ptr, void *data);

@@ -19,7 +19,7 @@
 #include "util/bits.h"
 #include "util/mutex.h"
 
-#define PAGES       16 /* pages per chunk */
+#define PAGES       16
 #define PAGE_GRAINS 32
 #define GRAINS      (PAGES * PAGE_GRAINS)
 #define MUCH        (4 * PAGE_GRAINS) /* longer runs share one class */
@@ -29,11 +29,13 @@ struct buf_chunk {
 	TAILQ_ENTRY(buf_chunk) entry;
 	struct buf_pool *pool;
 	struct hwbuf buf;
-	unsigned int used; /* grains */
+	unsigned int used;
 	/* Upper limit of the longest free run, exact when last measured (at most MUCH). Allocation
-	 * does not update it; a failed search measures it again. */
+	 * does not update it, because measuring costs more than the allocation; a failed search
+	 * measures it again. */
 	unsigned int run;
-	unsigned int fresh;   /* grains from here on were never used, and are zero */
+	/* grains from here on were never used, and are zero, so they need no clearing */
+	unsigned int fresh;
 	uint32_t free[PAGES]; /* per page, a bit for each grain */
 };
 
@@ -97,7 +99,6 @@ static void chunk_release(struct buf_chunk *chunk)
 	free(chunk);
 }
 
-/* Returns kept buffer I; 0 is the oldest. */
 static struct hwbuf *kept_at(struct buf_pool *pool, unsigned int i)
 {
 	return &pool->kept[(pool->kept_first + i) % BUF_KEPT];
@@ -313,9 +314,9 @@ static void chunk_mark(struct buf_chunk *chunk, unsigned int first, unsigned int
 /* A struct buf_place, converted to grains for a buffer. */
 struct grain_place {
 	unsigned int grains, step;
-	unsigned int clear; /* as in struct buf_place */
-	uint32_t starts;    /* a bit for each grain of a page at which the buffer may start */
-	size_t clean;       /* bytes of it that are to be zero */
+	unsigned int clear;
+	uint32_t starts; /* a bit for each grain of a page at which the buffer may start */
+	size_t clean;
 };
 
 /* Masks of the numbers below PAGE_GRAINS whose bit N is 0. */
@@ -413,7 +414,8 @@ static bool chunk_take(struct buf_chunk *chunk, const struct grain_place *at, vo
 	return false;
 }
 
-/* Measures a chunk without a place, and moves it to the end of its class. */
+/* Measures a chunk without a place, and moves it to the end of its class, so that the next search
+ * begins with others. */
 static void chunk_measure(struct buf_chunk *chunk)
 {
 	unsigned int class;

@@ -28,14 +28,15 @@ enum { BUF_CLASSES = 37 }; /* classes of chunks, by their longest free run: buf_
 struct buf_pool {
 	pthread_mutex_t lock;
 	TAILQ_HEAD(, buf_chunk) chunks[BUF_CLASSES];
-	uint64_t classes;   /* a bit for each class with chunks */
-	unsigned int empty; /* number of empty chunks, at most 1 */
+	uint64_t classes; /* a bit for each class with chunks */
+	/* number of empty chunks: at most 1 is kept, so that memory goes back */
+	unsigned int empty;
 	unsigned int looks; /* number of chunks examined, a measure of the cost of allocations */
-	size_t page;        /* bytes */
+	size_t page;
 	unsigned int grain_log;      /* log2 of the bytes that one bit of a chunk stands for */
 	bool in_pages;               /* each buffer has a page of its own */
 	struct hwbuf kept[BUF_KEPT]; /* ring buffer of freed rings of more than a page */
-	unsigned int kept_first;     /* index of the oldest */
+	unsigned int kept_first;
 	unsigned int kept_count;
 	size_t kept_bytes;
 };
@@ -50,7 +51,8 @@ void provider_buf_pool_destroy(struct buf_pool *pool);
 struct buf_place {
 	size_t align; /* start at a multiple of this, a power of two up to a page; 0: anywhere */
 	size_t clear; /* bits that must be 0 in the offset of the start */
-	/* Do not clear the memory: the caller initialises what matters. */
+	/* Do not clear the memory: the caller initialises what matters, so clearing all of it would
+	 * be wasted. */
 	bool keeps_bytes;
 };
 

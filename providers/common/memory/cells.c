@@ -11,7 +11,8 @@
 #include "util/bits.h"
 #include "util/log.h"
 
-enum { BLOCK_SIZE = 4096 - CELL_LINE }; /* a page, minus the C library's overhead */
+/* a page, minus the C library's overhead, so that a block does not take two pages */
+enum { BLOCK_SIZE = 4096 - CELL_LINE };
 
 struct cells_block {
 	struct cells_block *next;
@@ -36,7 +37,8 @@ static int block_add(struct cells *cells, const char *call)
 	return 0;
 }
 
-/* Cuts a cell from the newest block, or from a new one; the rest of the old one is lost. */
+/* Cuts a cell from the newest block, or from a new one; the rest of the old one is lost, which is
+ * less than this cell. */
 static void *cell_cut(struct cells *cells, const char *call, size_t size)
 {
 	size_t skipped = -(uintptr_t)cells->rest & (size_alignment(size) - 1);

@@ -17,7 +17,8 @@
 
 enum {
 	CELL_UNIT = 16,
-	CELL_LINE = 64,  /* a cell of whole cache lines is aligned to one */
+	/* a cell of whole cache lines is aligned to one, so that two objects never share a line */
+	CELL_LINE = 64,
 	CELL_SIZES = 20, /* limit of a cell's size, in units */
 };
 
@@ -29,9 +30,9 @@ struct cell {
 };
 
 struct cells {
-	struct qlock lock; /* guards the fields below */
+	struct qlock lock;
 	struct cell *given[CELL_SIZES];
-	uint8_t *rest; /* rest of the newest block: LEFT bytes */
+	uint8_t *rest;
 	size_t left;
 	struct cells_block *blocks;
 };

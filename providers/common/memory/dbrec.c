@@ -21,7 +21,7 @@
 struct dbrec_page {
 	LIST_ENTRY(dbrec_page) entry;
 	struct hwbuf buf;
-	const struct hwbuf_source *source; /* source of BUF; NULL: mapped */
+	const struct hwbuf_source *source;
 	uint64_t free;
 };
 
@@ -34,8 +34,8 @@ void provider_dbrec_pool_init(struct dbrec_pool *pool)
 	pool->source = NULL;
 }
 
-/* Takes the lock, unless there is one thread. With a program's source, always: its allocator may
- * create a thread. */
+/* Takes the lock, unless there is one thread. With a program's source it takes the lock always,
+ * because the program's allocator may create a thread. */
 static bool pool_enter(struct dbrec_pool *pool)
 {
 	if (process_has_one_thread() && !pool->source)
@@ -53,7 +53,6 @@ static void page_release(struct dbrec_page *page)
 	free(page);
 }
 
-/* Puts the page into the right list, by its free records and its source. */
 static void page_file(struct dbrec_pool *pool, struct dbrec_page *page)
 {
 	if (page->free && page->source == pool->source)

@@ -19,9 +19,11 @@ struct hwbuf_source;
 
 struct dbrec_pool {
 	pthread_mutex_t lock;
-	LIST_HEAD(, dbrec_page) room;      /* pages of the current source with free records */
-	LIST_HEAD(, dbrec_page) full;      /* other pages */
-	unsigned int empty;                /* number of empty pages, at most 1 */
+	LIST_HEAD(, dbrec_page) room; /* pages of the current source with free records */
+	LIST_HEAD(, dbrec_page) full;
+	/* number of empty pages: at most 1 is kept, so that a QP created and destroyed in a loop
+	 * maps no page each time */
+	unsigned int empty;
 	const struct hwbuf_source *source; /* source of new pages; NULL: mmap */
 };
 

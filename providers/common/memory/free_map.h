@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 struct free_map {
-	uint8_t *is_free; /* 0 or 1 */
-	uint32_t count;   /* number of entries ever used, from the first on */
+	uint8_t *is_free;
+	uint32_t count; /* number of entries ever used, from the first on */
 };
 
 /* Initialises a map without free entries, with memory for SIZE of them. Returns ENOMEM without

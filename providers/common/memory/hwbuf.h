@@ -10,7 +10,6 @@
 
 #include <stddef.h>
 
-/* Another allocator, of whole pages. */
 struct hwbuf_source {
 	void *(*alloc)(size_t size, void *arg);
 	void (*free)(void *addr, void *arg);

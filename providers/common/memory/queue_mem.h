@@ -14,7 +14,7 @@
 
 struct queue_mem {
 	void *addr;
-	size_t size;               /* allocated bytes */
+	size_t size;
 	struct provider_pd *owner; /* parent domain whose allocator provided it, or NULL */
 	struct buf_chunk *chunk;   /* chunk of the pool; NULL: mapped */
 	struct buf_pool *pool;     /* pool that reuses mapped memory; NULL: unmap */
@@ -28,13 +28,13 @@ struct queue_mem_request {
 	enum env_alloc alloc;
 };
 
-/* PD may be NULL. */
 int provider_queue_mem_alloc(struct buf_pool *pool, struct ibv_pd *pd,
 			     const struct queue_mem_request *request, struct queue_mem *mem);
 void provider_queue_mem_free(struct queue_mem *mem);
 
 struct queue_rec {
-	__be32 *words; /* zeroed at allocation */
+	/* zeroed at allocation, because the adapter reads them from the first command on */
+	__be32 *words;
 	/* Parent domain that counts the queue, or NULL. Free the record last, because the domain's
 	 * allocator frees the rings. */
 	struct provider_pd *domain;
@@ -42,7 +42,6 @@ struct queue_rec {
 	struct dbrec_page *page;
 };
 
-/* PD may be NULL. TYPE is passed to the allocator. */
 int provider_queue_rec_alloc(struct dbrec_pool *pool, struct ibv_pd *pd, uint64_t type,
 			     struct queue_rec *rec);
 void provider_queue_rec_free(struct dbrec_pool *pool, uint64_t type, struct queue_rec *rec);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * datapath.c - chooses the variant of the data path for this CPU. Contexts and queues call it when
- * they are created. so that no call of the data path asks for the CPU.
+ * they are created, so that no call of the data path asks for the CPU.
  */
 #include "providers/mlx4/data/datapath.h"
 

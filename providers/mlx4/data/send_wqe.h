@@ -94,7 +94,7 @@ WQE_INLINE void sq_stamp_ahead(struct mlx4_sq *sq, enum send_kind kind, uint32_t
 		sq->last_long = index;
 }
 
-/* Does the same for a WQE of several pieces; then the last lap usually had such WQEs, too. so no
+/* Does the same for a WQE of several pieces; then the last lap usually had such WQEs, too, so no
  * test is needed. */
 WQE_INLINE void sq_stamp_ahead_of_long(struct mlx4_sq *sq, enum send_kind kind, uint32_t index)
 {

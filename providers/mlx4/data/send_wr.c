@@ -79,8 +79,6 @@ static uint32_t plain_head(const struct mlx4_qp *qp)
 	return qp->kind == SEND_DATAGRAM ? M4_SEG + M4_DATAGRAM_SIZE : M4_SEG;
 }
 
-/* ---- requests ---- */
-
 static void wr_send(struct ibv_qp_ex *qpx)
 {
 	struct mlx4_qp *qp = to_mqp_ex(qpx);
@@ -186,8 +184,6 @@ static void wr_send_tso(struct ibv_qp_ex *qpx, void *hdr, uint16_t hdr_sz, uint1
 	wqe_put_header(ctrl, hdr, hdr_sz, mss, qp->batch.aside);
 	wqe_put_mac(ctrl, 0, hdr, hdr_sz);
 }
-
-/* ---- setters ---- */
 
 /* Returns whether a builder has begun a WQE for a setter. */
 static bool batch_has_wqe(const struct mlx4_qp *qp)
@@ -303,8 +299,6 @@ static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
 
 	wr_set_inline_data_list(qpx, 1, &buf);
 }
-
-/* ---- end of a batch ---- */
 
 /* Writes the first words of the WQE's later pieces in place of the stamps. The barrier before it
  * keeps a piece invalid until its other bytes are visible. */

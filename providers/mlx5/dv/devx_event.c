@@ -51,7 +51,7 @@ DV_EXPORT void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channe
 }
 
 /* Returns whether handles of A and B may be of the same kernel file. Each opened context has its
- * own file; an imported context shares the file of another one. so a handle means the same object
+ * own file; an imported context shares the file of another one, so a handle means the same object
  * in both. */
 static bool may_share_file(struct ibv_context *a, struct ibv_context *b)
 {

@@ -281,7 +281,7 @@ static uint8_t read_dlid_path_bits(struct ibv_cq_ex *cqx)
 }
 
 /* Returns the timestamp. The adapter updates the upper part late: when the lower part is 0, the
- * upper one is still old. See mlx4_en_get_cqe_ts() in Linux' driver. so this adds 1 there. */
+ * upper one is still old. See mlx4_en_get_cqe_ts() in Linux' driver, so this adds 1 there. */
 static uint64_t read_completion_ts(struct ibv_cq_ex *cqx)
 {
 	const uint8_t *cqe = to_mcq_ex(cqx)->cqe;

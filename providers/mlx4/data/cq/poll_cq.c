@@ -434,7 +434,7 @@ OUT_OF_LINE poll_exchanging(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, co
 	return cq->poll(ibcq, room, wc, cqe, ci);
 }
 
-/* Polls with the lock: the CQ's ring was replaced during the lockless look. so its result cannot be
+/* Polls with the lock: the CQ's ring was replaced during the lockless look, so its result cannot be
  * trusted. */
 OUT_OF_LINE look_again(struct ibv_cq *ibcq, int count, struct ibv_wc *wc)
 {

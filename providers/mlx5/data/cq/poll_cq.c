@@ -450,7 +450,7 @@ CQE_INLINE int poll_found(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *w
 	return cq->poll(ibcq, wc + num_entries, wc, cqe, ci);
 }
 
-/* Polls with the lock: the CQ's ring was replaced during the lockless look. so its result cannot be
+/* Polls with the lock: the CQ's ring was replaced during the lockless look, so its result cannot be
  * trusted. */
 static int __attribute__((noinline))
 look_again(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
