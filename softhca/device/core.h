@@ -86,7 +86,7 @@ struct hca {
 	struct port port[PORT_MAX];
 	struct mlx5_firmware *firmware; /* state of mlx5's commands: see driver.h */
 	struct mlx4_firmware *mlx4;     /* state of mlx4's commands; NULL on mlx5 */
-	struct eth *eth;                /* eth.h */
+	struct eth *eth;
 	uint8_t *bounce; /* payload of the current message, FABRIC_PAYLOAD_MAX bytes */
 };
 

@@ -10,7 +10,7 @@
 #include "softhca/device/transport/dct.h"
 
 enum {
-	FIRST_UAR = 4, /* first doorbell page; a PCI front has registers before it */
+	FIRST_UAR = 4, /* first doorbell page, as a PCI front has registers before it */
 	/* Last one; behind it is memory on the adapter, in three images */
 	LAST_UAR = (1 << 16) - 768,
 	PAGES = LAST_UAR - FIRST_UAR,

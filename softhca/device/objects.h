@@ -43,7 +43,6 @@
 struct hca;
 
 void objects_init(struct hca *hca);
-/* Frees all objects and their tables. */
 void objects_free(struct hca *hca);
 
 #endif

@@ -39,7 +39,7 @@ struct gid_entry {
 
 enum {
 	FRAME_FCS_LEN = 4,
-	FRAME_SIZES = 10, /* size classes of frames: RFC 2819 */
+	FRAME_SIZES = 10,
 	PORT_MTU_MAX = FABRIC_FRAME_MAX + FRAME_FCS_LEN,
 	PORT_MTU_DEFAULT = 1522, /* with addresses, type, one VLAN tag and FCS */
 };

@@ -19,7 +19,7 @@ struct res_table {
 	uint32_t size;        /* entries of slot[] */
 	uint32_t first;       /* number of slot 0 */
 	uint32_t mark;        /* bits of a number that tell the object's kind, not its slot */
-	uint32_t cursor;      /* next slot to try: a freed number is not reused at once */
+	uint32_t cursor;      /* next slot to try, so that a freed number is not reused at once */
 	uint32_t used;
 	uint32_t max;
 };

@@ -10,7 +10,6 @@
 
 enum { PIECES = 2 /* of a turn of hca_progress() */ };
 
-/* Moves the send queue N to the head of its list. */
 static void sq_bring_forward(struct hca *hca, struct uar *uar, uint32_t n)
 {
 	struct qp *qp = res_get(&hca->qps, n);

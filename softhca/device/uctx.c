@@ -64,9 +64,9 @@ void uctx_remove(struct hca *hca, struct uctx *uctx)
 #define COUNT_ETH(table, first, limit, free_it) count += res_count_of(&hca->eth->table, uctx->n);
 #define SKIP(table, first, limit, free_it)
 
-/* Counts a user's objects without its doorbell pages. A driver frees these once when the program
- * releases them; that fails while a queue still uses the page, and it does not retry. They are
- * freed with the user. */
+/* Counts a user's objects without its doorbell pages, as these are freed with the user. A driver
+ * frees them once when the program releases them, but that fails while a queue still uses the page,
+ * and it does not retry. */
 uint64_t uctx_count_objects(const struct hca *hca, const struct uctx *uctx)
 {
 	uint64_t count = 0;

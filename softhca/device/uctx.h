@@ -24,7 +24,6 @@ struct uctx {
 /* Adds a user. Returns 0, ENOSPC or ENOMEM. */
 int uctx_add(struct hca *hca, bool sends_frames, bool uses_icm, struct uctx **uctx);
 void uctx_remove(struct hca *hca, struct uctx *uctx);
-/* Returns the number of the user's objects. */
 uint64_t uctx_count_objects(const struct hca *hca, const struct uctx *uctx);
 /* Returns whether the sender of the current command may send any frame: the driver may, and users
  * that it has allowed to. */

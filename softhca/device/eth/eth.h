@@ -66,7 +66,7 @@ struct eth {
 #undef OBJECT_TABLE
 	uint32_t flow_entries;
 	uint32_t flow_counters_next; /* where the search for a bulk begins: see flow_counter.c */
-	struct flow_table *root[PRM_FLOW_TYPES]; /* by type */
+	struct flow_table *root[PRM_FLOW_TYPES];
 	TAILQ_HEAD(, eth_sq) ready;
 	LIST_HEAD(, eth_rq) collecting; /* RQs that hold LRO segments: see lro.h */
 	struct pacing pacing;

@@ -59,8 +59,8 @@ static void loop_back(struct hca *hca, struct eth_sq *sq, struct eth_arrival *ar
 	arrival->frame = sent;
 }
 
-/* Gives the sniffers a copy of a frame that leaves. A frame that loops back is seen when it
- * arrives. */
+/* Gives the sniffers a copy of a frame that leaves. A frame that loops back is left out, as it is
+ * seen when it arrives. */
 static void show_sent(struct hca *hca, const struct eth_sq *sq, const struct frame *frame)
 {
 	struct flow_table *table = hca->eth->root[PRM_FLOW_SNIFFER_TX];

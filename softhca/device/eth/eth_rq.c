@@ -79,7 +79,7 @@ static bool rq_strips(const struct eth_rq *rq, const struct frame *frame)
 	return rq->strip_vlan && frame->vlans && frame->tpid[0] == ETHERTYPE_VLAN;
 }
 
-/* Returns the checksum of the delivered bytes behind the Ethernet header; capability
+/* Returns the checksum of the delivered bytes behind the Ethernet header, as capability
  * cqe_checksum_full promises it. */
 static uint16_t full_sum(const struct frame *frame, bool stripped)
 {
@@ -214,7 +214,6 @@ void eth_rq_fail(struct hca *hca, struct eth_rq *rq)
 		complete_error(hca, rq, SYND_FLUSH, VEND_FLUSH);
 }
 
-/* Decodes a WQE. Returns 0, or EBADMSG if its signature does not match its bytes. */
 static int rq_decode_wqe(const struct hca *hca, struct eth_rq *rq, const uint8_t *raw,
 			 struct recv_wqe *wqe)
 {
@@ -294,7 +293,7 @@ static void wqe_use(struct eth_rq *rq, uint32_t strides)
 		wqe_end(rq);
 }
 
-/* Writes the frame and its CQE in one bus call, which orders them: software must not see the CQE
+/* Writes the frame and its CQE in one bus call, which orders them, as software must not see the CQE
  * before the bytes. Returns 0 or a vendor syndrome. */
 static int frame_deliver(struct hca *hca, struct eth_rq *rq, const struct recv_wqe *wqe,
 			 const struct eth_arrival *arrival)
@@ -326,8 +325,8 @@ static int frame_deliver(struct hca *hca, struct eth_rq *rq, const struct recv_w
 	return 0;
 }
 
-/* Ends the current WQE, which has too few strides left for the frame: a filler CQE reports these,
- * and the frame goes into the next WQE. */
+/* Ends the current WQE, which has too few strides left for the frame. A filler CQE reports these,
+ * so that software can free the WQE, and the frame goes into the next one. */
 static void wqe_fill(struct hca *hca, struct eth_rq *rq)
 {
 	const struct frame_completion done = {

@@ -15,7 +15,7 @@
 #include "softhca/device/format/format.h"
 #include "softhca/device/queue/recv_notes.h"
 
-enum { RQ_SHIFT_MAX = 2 }; /* padding before a frame, which aligns its IP header */
+enum { RQ_SHIFT_MAX = 2 }; /* padding before a frame, so that its IP header is aligned */
 
 struct cq;
 struct hca;
@@ -62,7 +62,6 @@ struct eth_arrival {
 /* Adds a queue whose other fields are set, and numbers it if rq->n is 0. Returns 0, ENOSPC, EEXIST
  * or ENOMEM. */
 int eth_rq_add(struct hca *hca, struct eth_rq *rq);
-/* Removes a queue without users from the adapter, and frees it. */
 void eth_rq_remove(struct hca *hca, struct eth_rq *rq);
 void eth_rq_free(struct eth_rq *rq);
 void eth_rq_set_state(struct hca *hca, struct eth_rq *rq, enum prm_wq_state state);

@@ -271,7 +271,7 @@ static int send_frame(struct hca *hca, struct eth_sq *sq, const struct frame_sen
 struct segment {
 	unsigned int index;
 	uint64_t offset;
-	uint32_t len; /* bytes of its payload */
+	uint32_t len;
 	bool last;
 };
 
@@ -493,7 +493,7 @@ bool eth_sq_run(struct hca *hca, struct eth_sq *sq)
 	uint64_t end = hca->eth->work + TURN_WORK;
 
 	if ((uint16_t)(sq->pi - sq->ci) > 1u << sq->wq.log_size)
-		sq->state = PRM_WQ_STATE_ERR; /* the producer index is beyond the ring */
+		sq->state = PRM_WQ_STATE_ERR; /* ERR, as the producer index is beyond the ring */
 	for (unsigned int i = 0;
 	     i < TURN_WQES && sq_may_send(sq) && sq->ci != sq->pi && hca->eth->work < end &&
 	     !pacing_waits(hca, sq) && !sched_waits(hca, &sq->sched);

@@ -34,7 +34,7 @@ struct eth_sq {
 	bool spans;   /* WQEs of several blocks, in a format where others have one */
 	bool rests;   /* mlx4, state SQD: posted WQEs wait */
 	uint16_t pi, ci;
-	bool ready; /* on eth->ready */
+	bool ready;
 	TAILQ_ENTRY(eth_sq) in_ready;
 	TAILQ_ENTRY(eth_sq) in_uar;
 	/* The index names an entry of the table in pacing.h. */
@@ -49,10 +49,8 @@ struct eth_sq {
 /* Adds a queue whose other fields are set, and numbers it if sq->n is 0. Returns 0, ENOSPC, EEXIST
  * or ENOMEM. */
 int eth_sq_add(struct hca *hca, struct eth_sq *sq);
-/* Removes the queue from the adapter, and frees it. */
 void eth_sq_remove(struct hca *hca, struct eth_sq *sq);
 void eth_sq_free(struct eth_sq *sq);
-/* Moves the queue to scheduling group GROUP; NULL: to none. */
 void eth_sq_schedule(struct hca *hca, struct eth_sq *sq, struct sched_element *group);
 void eth_sq_set_state(struct hca *hca, struct eth_sq *sq, enum prm_wq_state state);
 /* Makes a ready queue stop sending posted WQEs, or send again. */

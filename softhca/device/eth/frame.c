@@ -81,7 +81,8 @@ static void parse_v6(struct frame *frame, unsigned int at)
 		return;
 	total = IP6_SIZE + fld_get(ip, IP6_PAYLOAD);
 	if (total > frame->len - at)
-		total = frame->len - at; /* steer by headers even if the length is wrong */
+		/* what the frame has, as headers steer it even if the length is wrong */
+		total = frame->len - at;
 	frame->l3 = at;
 	frame->ip_version = 6;
 	frame->l3_end = at + total;
@@ -188,7 +189,6 @@ static uint16_t l4_sum(const struct frame *frame, const uint8_t *bytes)
 	return inet_fold(inet_sum(sum, bytes + frame->l4, len));
 }
 
-/* Returns the checksum field of the frame's TCP or UDP header. */
 static uint32_t l4_checksum(const struct frame *frame)
 {
 	return frame->protocol == PROTO_TCP ? TCP_CHECKSUM : UDP_CHECKSUM;
@@ -198,7 +198,7 @@ bool frame_l4_ok(const struct frame *frame)
 {
 	if (frame->fragment || !(frame_is_tcp(frame) || frame_is_udp(frame)))
 		return false;
-	/* 0 means that the sender computed no checksum, which UDP over IPv4 allows. */
+	/* 0 means that the sender computed no checksum, as UDP over IPv4 allows. */
 	if (frame_is_udp(frame) && frame->ip_version == 4 &&
 	    !fld_get(frame->bytes + frame->l4, UDP_CHECKSUM))
 		return true;

@@ -120,7 +120,7 @@ static void note_segment(struct lro_session *session, const struct segment *seg)
 	session->next = segment_next(seg);
 }
 
-/* Returns the largest merged frame: it must fit into one WQE. */
+/* Returns the largest merged frame, as it must fit into one WQE. */
 static size_t frame_room(const struct eth_rq *rq)
 {
 	return rq->strides ? ((size_t)rq->strides << rq->log_stride) - rq->shift : LRO_FRAME_MAX;

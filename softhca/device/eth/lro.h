@@ -49,9 +49,7 @@ struct lro_note {
 /* Delivers a frame to RQ, at once or merged with those that follow. */
 void lro_receive(struct hca *hca, const struct lro_rule *rule, struct eth_rq *rq,
 		 const struct eth_arrival *arrival);
-/* Delivers the segments that any queue holds. */
 void lro_end_all(struct hca *hca);
-/* Frees the segments that RQ holds. */
 void lro_free(struct eth_rq *rq);
 
 #endif

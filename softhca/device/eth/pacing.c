@@ -35,7 +35,7 @@ void pacing_sent(struct hca *hca, struct eth_sq *sq, size_t len)
 
 	if (!rate)
 		return;
-	/* Idle time saves up no bandwidth. */
+	/* Idle time saves up no bandwidth, so the clock does not begin before now. */
 	if (sq->paced_until < hca->now)
 		sq->paced_until = hca->now;
 	sq->paced_until += frame_duration(rate, len);

@@ -36,7 +36,6 @@ struct pacing {
 
 /* Returns whether the sender of the current command may use rate INDEX. */
 bool pacing_exists(const struct hca *hca, uint32_t index);
-/* Sets the queue's rate to entry INDEX. */
 void pacing_choose(struct eth_sq *sq, uint32_t index);
 /* Advances the queue's clock for a frame of LEN bytes. */
 void pacing_sent(struct hca *hca, struct eth_sq *sq, size_t len);

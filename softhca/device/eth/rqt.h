@@ -22,9 +22,7 @@ struct rqt {
 
 /* Adds an empty table for up to MAX_SIZE queues. Returns 0, ENOSPC or ENOMEM. */
 int rqt_add(struct hca *hca, uint32_t max_size, struct rqt **rqt);
-/* Replaces the table's queues by SIZE queues. */
 void rqt_set(struct rqt *rqt, struct eth_rq *const *rq, uint32_t size);
-/* Removes a table without users from the adapter, and frees it. */
 void rqt_remove(struct hca *hca, struct rqt *rqt);
 void rqt_free(struct rqt *rqt);
 

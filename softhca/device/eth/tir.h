@@ -33,7 +33,6 @@ struct tir {
 
 /* Adds a TIR whose other fields are set, and numbers it. Returns 0, ENOSPC or ENOMEM. */
 int tir_add(struct hca *hca, struct tir *tir);
-/* Removes a TIR without users from the adapter, and frees it. */
 void tir_remove(struct hca *hca, struct tir *tir);
 void tir_receive(struct hca *hca, struct tir *tir, struct eth_arrival *arrival);
 

@@ -23,7 +23,6 @@ struct tis {
 
 /* Adds a TIS whose other fields are set, and numbers it. Returns 0, ENOSPC or ENOMEM. */
 int tis_add(struct hca *hca, struct tis *tis);
-/* Removes a TIS without users from the adapter, and frees it. */
 void tis_remove(struct hca *hca, struct tis *tis);
 
 #endif

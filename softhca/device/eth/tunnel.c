@@ -49,7 +49,7 @@ static unsigned int gtpu_skip(const struct frame *frame, unsigned int at, uint64
 	return next ? frame->l3_end : at;
 }
 
-/* The packet in GTP-U has no type: the version in its first byte tells which it is. */
+/* The packet in GTP-U has no type, so the version in its first byte tells which it is. */
 static struct payload gtpu_payload(const struct frame *frame, unsigned int at)
 {
 	const uint8_t *header = frame->bytes + at;
@@ -97,7 +97,7 @@ static struct payload udp_tunnel(const struct frame *frame)
 	return payload;
 }
 
-/* The payload ends where UDP does: UDP's own length must end within the packet, and cover the
+/* The payload ends where UDP does, so UDP's own length must end within the packet, and cover the
  * tunnel's header. */
 static struct payload udp_payload(const struct frame *frame)
 {
@@ -122,7 +122,8 @@ static struct payload gre_payload(const struct frame *frame)
 				 (uint16_t)fld_get(gre, GRE_PROTOCOL) };
 }
 
-/* Returns whether the IP packet ends in the frame. frame_parse() has checked that for IPv4. */
+/* Returns whether the IP packet ends in the frame. IPv4 needs no look, as frame_parse() has checked
+ * that. */
 static bool is_whole(const struct frame *frame)
 {
 	return frame->ip_version == 4 ||

@@ -30,13 +30,11 @@ struct frame_send {
 	struct wqe_sge sge[WQE_SGE_MAX];
 };
 
-/* What a CQE of a frame queue reports. */
 struct frame_completion {
 	uint8_t opcode;                    /* enum cqe_opcode */
 	uint8_t syndrome, vendor_syndrome; /* of error CQEs */
 	uint8_t send_opcode;               /* opcode of the WQE */
 	uint16_t wqe_counter;
-	/* These fields are valid for a frame that was received. */
 	const struct eth_arrival *arrival;
 	bool stripped; /* the first VLAN tag was removed and is in the CQE */
 	uint16_t sum;  /* checksum of the bytes delivered behind the Ethernet header */

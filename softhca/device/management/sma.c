@@ -118,8 +118,8 @@ static uint16_t get_pkeys(const struct question *q, uint8_t *data)
 	return 0;
 }
 
-/* Answers tables that are all zeroes: the only virtual lane serves each service level, and no link
- * has the speed FDR10. */
+/* Answers tables that are all zeroes, as the only virtual lane serves each service level, and no
+ * link has the speed FDR10. */
 static uint16_t get_zeroes(const struct question *q, uint8_t *data)
 {
 	(void)q;
@@ -175,6 +175,6 @@ bool sma_answer(struct hca *hca, unsigned int port, const uint8_t in[MAD_SIZE],
 	if (fld_get(in, MAD_CLASS) == MAD_CLASS_DIRECTED)
 		status |= SMP_RETURNS;
 	out[4] = status >> 8;
-	out[5] = (uint8_t)status; /* the next fields are a directed packet's hops */
+	out[5] = (uint8_t)status; /* one byte, as the next fields are a directed packet's hops */
 	return true;
 }

@@ -32,7 +32,7 @@ bool ste_hits(const uint8_t *entry, const uint8_t tag[PRM_STE_TAG_SIZE])
 {
 	const uint8_t *mask = fld_at(entry, STE_MASK), *own = fld_at(entry, STE_TAG);
 
-	/* Entries that only act have a tag of zeroes, which all frames hit. */
+	/* Entries that only act have a tag of zeroes, so all frames hit them. */
 	if (fld_get(entry, STE_ENTRY_FORMAT) == PRM_STE_MATCH)
 		return is_zero(fld_at(entry, STE_DEFINER_TAG), PRM_STE_DEFINER_TAG_SIZE);
 	for (unsigned int i = 0; i < PRM_STE_TAG_SIZE; i++)

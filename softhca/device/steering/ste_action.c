@@ -52,7 +52,7 @@ static bool edit_begin(struct edit *edit)
 	return edit->bytes != NULL;
 }
 
-/* Ends a row of changed fields: the copy becomes the frame, and its checksums are adjusted once for
+/* Ends a row of changed fields: the copy becomes the frame, so its checksums are adjusted once for
  * all fields. */
 static void edit_end(struct edit *edit)
 {
@@ -133,7 +133,8 @@ static uint32_t ones(unsigned int count)
 	return count < 32 ? (1u << count) - 1 : UINT32_MAX;
 }
 
-/* Returns the frame that fields are read from and written to. Reads do not need a copy. */
+/* Returns the frame that fields are read from and written to. Reads need no copy, as they change
+ * nothing. */
 static struct header_change edit_change(const struct edit *edit)
 {
 	const struct frame *frame = edit_frame(edit);
@@ -232,7 +233,7 @@ static const char *act_insert_inline(struct edit *edit, const uint8_t *action)
 	return act_insert(edit, action, action + FLD_BYTE(STE_INSERT_INLINE_DATA), 4);
 }
 
-/* Headers of a tunnel get the lengths that the frame needs. */
+/* Headers of a tunnel come without lengths, so they get those that the frame needs. */
 static const char *act_insert_pointer(struct edit *edit, const uint8_t *action)
 {
 	const struct packet_reformat *reformat =

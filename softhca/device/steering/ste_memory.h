@@ -47,7 +47,6 @@ struct ste_block {
 const char *ste_memory_check(const struct hca *hca, uint64_t addr, uint64_t log_size);
 /* Adds a block that ste_memory_check() has accepted. Returns 0, ENOSPC or ENOMEM. */
 int ste_memory_add(struct hca *hca, uint64_t addr, uint64_t log_size, struct ste_block **block);
-/* Removes and frees a block without users. */
 void ste_memory_remove(struct hca *hca, struct ste_block *block);
 void ste_memory_free(struct ste_block *block);
 

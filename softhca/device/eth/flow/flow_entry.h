@@ -54,7 +54,6 @@ const char *flow_destination_check(const struct flow_table *table,
  * reason for refusing it. */
 const char *flow_entry_put(struct hca *hca, struct flow_entry *entry);
 void flow_entry_remove(struct hca *hca, struct flow_entry *entry);
-/* Frees an entry that was not put into a table. */
 void flow_entry_discard(struct flow_entry *entry);
 
 #endif

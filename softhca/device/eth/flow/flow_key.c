@@ -61,7 +61,6 @@ static const struct side inner_side = {
 	.tcp_acknowledgment = MISC_3(MISC3_INNER_TCP_ACK_NUM),
 };
 
-/* Returns a field of a VLAN tag. */
 static uint32_t tci_get(uint16_t tci, uint32_t field)
 {
 	return tci >> FLD_SHIFT(field) & FLD_MASK(field);

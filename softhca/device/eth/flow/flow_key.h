@@ -36,7 +36,6 @@ void flow_key_write(const struct frame *frame, const struct flow_state *state,
 void flow_supported_mask(bool kernel_driver, uint8_t mask[FLOW_KEY_SIZE]);
 /* Returns the sets (PRM_MATCH_*) in which MASK has bits. */
 uint8_t flow_key_sets(const uint8_t mask[FLOW_KEY_SIZE]);
-/* Hashes SETS of a key. */
 uint32_t flow_hash(const uint8_t key[FLOW_KEY_SIZE], uint8_t sets);
 
 #endif

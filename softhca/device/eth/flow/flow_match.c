@@ -101,8 +101,8 @@ static void destination_visit(struct walk *walk, const struct flow_entry *entry,
 	}
 }
 
-/* A frame where its way forks: tables on one branch may change it, but the other branches must see
- * it unchanged. */
+/* A frame where its way forks, kept as tables on one branch may change it, but the other branches
+ * must see it unchanged. */
 struct fork {
 	struct frame frame;
 	struct flow_state state;
@@ -308,7 +308,7 @@ static void software_visit(struct walk *walk, const struct flow_table *table)
 
 	ste_walk(&way, table->software_root);
 	walk->steps = way.steps;
-	/* A sent frame may be received again, without the tag. */
+	/* For received frames only, as a sent frame may be received again, without the tag. */
 	if (table->type == PRM_FLOW_NIC_RX)
 		walk->arrival->tag = way.tag;
 	if (way.end == STE_END_ALLOW || (way.end != STE_END_DROP && end_visit(walk, table, &way)))
@@ -322,7 +322,7 @@ static void software_visit(struct walk *walk, const struct flow_table *table)
 }
 
 /* Follows a table and its miss tables. A table leads only to higher levels, but those of software
- * may lead in a circle: a frame whose steps are spent is dropped. */
+ * may lead in a circle, so a frame whose steps are spent is dropped. */
 static void table_visit(struct walk *walk, struct flow_table *table)
 {
 	struct flow_entry *entry = NULL;

@@ -56,12 +56,10 @@ int flow_table_add(struct hca *hca, enum prm_flow_table_type type, unsigned int 
 const char *flow_miss_check(enum prm_flow_table_type type, unsigned int level,
 			    const struct flow_table *miss);
 void flow_table_set_miss(struct flow_table *table, struct flow_table *miss);
-/* Makes TABLE the root, where frames of this type enter; NULL: no root. */
 void flow_set_root(struct eth *eth, enum prm_flow_table_type type, struct flow_table *table);
 /* Removes a table from the adapter and frees it. Returns false if it has groups or another object
  * leads to it. Removing the root table leaves no root. */
 bool flow_table_remove(struct hca *hca, struct flow_table *table);
-/* Frees a table with the adapter. */
 void flow_table_free(struct flow_table *table);
 
 /* Returns NULL, or the reason why the table cannot have a group at these indices. */
@@ -69,9 +67,7 @@ const char *flow_group_check(const struct flow_table *table, uint32_t first, uin
 /* Adds a group at indices that flow_group_check() has accepted. Returns 0, ENOSPC or ENOMEM. */
 int flow_group_add(struct hca *hca, struct flow_table *table, uint32_t first, uint32_t last,
 		   const uint8_t mask[FLOW_KEY_SIZE], struct flow_group **group);
-/* Removes a group without entries from its table, and frees it. */
 void flow_group_remove(struct hca *hca, struct flow_group *group);
-/* Removes and frees a group with its entries. */
 void flow_group_free(struct hca *hca, struct flow_group *group);
 
 #endif

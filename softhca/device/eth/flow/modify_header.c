@@ -15,7 +15,7 @@
  * other. */
 struct place {
 	uint16_t number; /* enum prm_header_field */
-	uint16_t header; /* enum header_place */
+	uint16_t header;
 	uint32_t field;
 };
 

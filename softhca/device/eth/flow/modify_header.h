@@ -33,7 +33,6 @@ const char *modify_header_check(const uint8_t action[PRM_HEADER_ACTION_SIZE]);
  * ENOMEM. */
 int modify_header_add(struct hca *hca, enum prm_flow_table_type type, const uint8_t *actions,
 		      unsigned int count, struct modify_header **list);
-/* Removes a list without users from the adapter, and frees it. */
 void modify_header_remove(struct hca *hca, struct modify_header *list);
 /* Changes the headers of the frame in BYTES, and keeps its checksums as right or wrong as they
  * were. FRAME describes the frame as it was; REGISTERS are those of struct flow_state. An action on

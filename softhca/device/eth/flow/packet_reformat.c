@@ -56,7 +56,6 @@ enum prm_flow_table_type packet_reformat_table(const struct packet_reformat *ref
 	return reformat->type == PRM_REFORMAT_L3_TUNNEL_TO_L2 ? PRM_FLOW_NIC_RX : PRM_FLOW_NIC_TX;
 }
 
-/* Returns the offset behind type and tags. */
 static unsigned int l2_end(const struct frame *frame)
 {
 	return frame_type_at(frame) + (unsigned int)sizeof(frame->ethertype);

@@ -33,7 +33,6 @@ const char *packet_reformat_check(uint64_t type, unsigned int size);
 /* Adds headers that packet_reformat_check() has accepted. Returns 0, ENOSPC or ENOMEM. */
 int packet_reformat_add(struct hca *hca, enum prm_reformat type, const uint8_t *data,
 			unsigned int size, struct packet_reformat **reformat);
-/* Removes headers without users from the adapter, and frees them. */
 void packet_reformat_remove(struct hca *hca, struct packet_reformat *reformat);
 /* Returns the type of the tables whose entries may name the headers. */
 enum prm_flow_table_type packet_reformat_table(const struct packet_reformat *reformat);

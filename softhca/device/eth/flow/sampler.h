@@ -27,7 +27,6 @@ struct sampler {
 /* Adds a sampler whose other fields are set, and uses its tables. Returns 0, ENOSPC or ENOMEM. */
 int sampler_add(struct hca *hca, const struct sampler *wanted, struct sampler **sampler);
 void sampler_remove(struct hca *hca, struct sampler *sampler);
-/* Returns whether the next frame is sampled. */
 bool sampler_takes(struct sampler *sampler);
 
 #endif

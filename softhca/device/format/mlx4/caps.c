@@ -75,8 +75,8 @@ static uint32_t log2_of(uint32_t value)
 	return 31 - (uint32_t)__builtin_clz(value);
 }
 
-/* Adds Ethernet capabilities. For RSS, Linux' network driver needs the hash function, and programs
- * the table's size. */
+/* Adds Ethernet capabilities, as Linux' network driver needs the hash function for RSS, and
+ * programs the table's size. */
 static void add_caps_of_ethernet(uint8_t *out)
 {
 	fld_set(out, M4_CAP_FLAGS_31_0, fld_get(out, M4_CAP_FLAGS_31_0) | M4_FLAG_ROCE);

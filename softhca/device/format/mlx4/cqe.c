@@ -28,7 +28,7 @@ bool mlx4_is_software_cqe(const uint8_t *cqe, bool owner)
 }
 
 /* Puts a timestamp where CQs without timestamps have service level and LID. The upper part lags by
- * one if the lower part is 0: Linux' network driver adds that one, in mlx4_en_get_cqe_ts(). */
+ * one if the lower part is 0, as Linux' network driver adds that one, in mlx4_en_get_cqe_ts(). */
 void mlx4_put_time(const struct cqe_place *place, uint8_t *cqe)
 {
 	const uint32_t low = place->time & 0xffff;

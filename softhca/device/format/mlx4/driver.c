@@ -67,7 +67,6 @@ enum m4_status m4_query_fw(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
-/* An entry of a mailbox that lists pages. */
 struct entry {
 	uint64_t virt, addr, size;
 };
@@ -173,7 +172,7 @@ static void unmap_entries(struct hca *hca, const struct m4_cmd *cmd, uint32_t co
 	}
 }
 
-/* Maps all entries of a mailbox, or none: software frees the pages of a failed command. */
+/* Maps all entries of a mailbox, or none, as software frees the pages of a failed command. */
 static int map_entries(struct hca *hca, const struct m4_cmd *cmd)
 {
 	struct entry entry;
@@ -249,7 +248,8 @@ enum m4_status m4_query_adapter(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
-/* Checks the multicast table, which a driver that uses flow steering rules does not have. */
+/* Checks the multicast table. A driver that uses flow steering rules has none, so it may be
+ * absent. */
 static const char *check_groups(const struct hca *hca, const uint8_t *init)
 {
 	if (fld_get(init, M4_INIT_DMFS))

@@ -45,8 +45,8 @@ static struct reg decode_reg(const uint8_t *seg)
 	return reg;
 }
 
-/* Checks a registration. A first-byte offset is refused: no source describes it and no driver uses
- * it. */
+/* Checks a registration. A first-byte offset is refused, as no source describes it and no driver
+ * uses it. */
 static bool reg_is_right(const struct reg *reg, const uint8_t *seg, uint32_t entries)
 {
 	uint64_t room;

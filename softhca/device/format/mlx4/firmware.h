@@ -46,7 +46,7 @@ enum {
 	M4_TAKEN_MAX = 4096,
 };
 
-struct m4_groups; /* cmd/mcg.c */
+struct m4_groups;
 
 struct mlx4_firmware {
 	uint32_t area_pages; /* pages mapped for the firmware */
@@ -58,9 +58,9 @@ struct mlx4_firmware {
 	uint8_t init[M4_INIT_SIZE]; /* INIT_HCA, as software wrote it */
 	struct q_counter *counters; /* error counters, shared by all QPs */
 	uint32_t special_base;      /* number of the first management QP; 0: none */
-	struct res_table eth_qps;   /* queue pairs of frames */
-	uint64_t qp_bytes;          /* memory of this process that all queue pairs use */
-	uint32_t frames_to;         /* QP that gets all frames (promiscuous); 0: none */
+	struct res_table eth_qps;
+	uint64_t qp_bytes;  /* memory of this process that all queue pairs use */
+	uint32_t frames_to; /* QP that gets all frames (promiscuous); 0: none */
 	uint8_t vlans[PORT_MAX][M4_VLAN_TABLE_SIZE]; /* as software wrote them */
 	/* The last keys that were returned to software, newest at the end: software may write their
 	 * table entries. */
@@ -71,11 +71,9 @@ struct mlx4_firmware {
 	uint64_t last_flow; /* number of the newest rule */
 };
 
-/* Create and free the state. */
 int m4_create(struct hca *hca);
 void m4_destroy(struct hca *hca);
 void m4_groups_free(struct hca *hca);
-/* Begin and end counting errors. */
 int m4_diag_begin(struct hca *hca);
 void m4_diag_end(struct hca *hca);
 

@@ -36,7 +36,8 @@ static void decode_control(const uint8_t *raw, struct frame_send *send)
 		     : fld_get(raw, M4_CTRL_INSERT_SVLAN) ? ETHERTYPE_QINQ
 							  : 0;
 	send->tci = fld_get(raw, M4_CTRL_VLAN);
-	/* Drivers that do not want loopback, such as DPDK's, leave the address out. */
+	/* Drivers that do not want loopback, such as DPDK's, leave the address out, so it may be
+	 * absent. */
 	send->has_mac = fld_get(raw, M4_CTRL_MAC_47_32) || fld_get(raw, M4_CTRL_MAC_31_0);
 	put_be16(send->mac, fld_get(raw, M4_CTRL_MAC_47_32));
 	put_be32(send->mac + 2, fld_get(raw, M4_CTRL_MAC_31_0));
@@ -82,9 +83,10 @@ int mlx4_decode_frame_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uin
 	const uint8_t *seg = raw + M4_SEG, *end = raw + mlx4_wqe_size(raw);
 	int why;
 
-	(void)index; /* the WQE has neither its index nor its queue (except for BlueFlame) */
+	/* unused, as the WQE has neither its index nor its queue (except for BlueFlame) */
+	(void)index;
 	(void)sqn;
-	(void)bbs; /* it is always one block of the ring */
+	(void)bbs; /* unused, as it is always one block of the ring */
 	decode_control(raw, send);
 	if (send->opcode != M4_NOP && send->opcode != M4_SEND && send->opcode != M4_LSO)
 		return WQE_BAD_OPCODE;

@@ -18,7 +18,6 @@
 #define say(hca, rule, ...) \
 	strict_report((hca)->config.strict, (hca)->config.trace, rule, __VA_ARGS__)
 
-/* A send ring: of a QP or a frame queue. */
 struct ring {
 	const struct qp *qp;
 	const struct eth_sq *sq;
@@ -85,8 +84,8 @@ static void check_push(struct hca *hca, uint32_t uar, const uint8_t *words)
 	    (unsigned long long)fld_get64(raw, 0));
 }
 
-/* Clears the fields for BlueFlame, which the distribution's library writes after the ownership bit.
- * A VLAN tag uses the place of the number. */
+/* Clears the fields for BlueFlame, as the distribution's library writes them after the ownership
+ * bit. A VLAN tag uses the place of the number. */
 void mlx4_wqe_clear_bell(uint8_t *raw)
 {
 	fld_set(raw, M4_CTRL_INDEX, 0);

@@ -25,7 +25,6 @@ const char *m4_spread_check(const uint8_t *qpc)
 	return NULL;
 }
 
-/* The parts of a frame to hash. */
 struct choice {
 	bool addresses, tcp, udp;
 };

@@ -12,7 +12,6 @@ struct hca;
 
 /* Checks the context of a QP that spreads frames. Returns NULL or the reason for refusing it. */
 const char *m4_spread_check(const uint8_t *qpc);
-/* Delivers a frame: struct format, steer(). */
 void m4_steer(struct hca *hca, struct eth_arrival *arrival);
 /* Delivers copies of a frame that leaves the port, by rules for sent frames. */
 void m4_sniff(struct hca *hca, struct eth_arrival *arrival);

@@ -164,7 +164,7 @@ int mlx4_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t 
 	const struct opcode *op;
 	int why;
 
-	(void)bbs; /* the ring's slots have the WQE's size */
+	(void)bbs; /* unused, as the ring's slots have the WQE's size */
 	(void)qpn;
 	decode_control(raw, index, service, wqe);
 	op = &opcodes[wqe->opcode];

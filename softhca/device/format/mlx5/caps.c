@@ -110,7 +110,7 @@ static void put_eth_objects(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, HCA_CAP_LOG_MAX_RQT_SIZE, ETH_LOG_RQT_SIZE);
 	fld_set(cap, HCA_CAP_LOG_MAX_WQ_SZ, ETH_LOG_WQ);
 	fld_set(cap, HCA_CAP_LOG_MAX_FLOW_COUNTER_BULK, FLOW_LOG_COUNTERS_QUERIED);
-	/* Not to a kernel driver: no test has driven Linux' own bulks yet. */
+	/* Not to a kernel driver, as no test has driven Linux' own bulks yet. */
 	fld_set(cap, HCA_CAP_FLOW_COUNTER_BULK_ALLOC,
 		hca->config.kernel_driver ? 0 : FLOW_BULK_SIZES);
 	fld_set(cap, HCA_CAP_STRIDING_RQ, 1);
@@ -356,7 +356,7 @@ static void put_flow_fields(const struct hca *hca, uint8_t *fields)
 		fld_set(fields, others[i], UINT32_MAX);
 }
 
-/* Not to a kernel driver: no test has driven these from Linux' own rules yet. Nor are reformats
+/* Not to a kernel driver, as no test has driven these from Linux' own rules yet. Nor are reformats
  * announced to it. */
 static void put_header_changes(uint8_t *prop)
 {
@@ -496,8 +496,8 @@ static void put_steering_memory(uint8_t *cap)
 	fld_set(cap, MEM_CAP_LOG_PATTERN_ICM_SIZE, STE_MEMORY_LOG_PATTERN);
 }
 
-/* Reports operations on the adapter's memory only where the adapter can see the accesses. They are
- * of one byte. */
+/* Reports operations on the adapter's memory only where the adapter can see the accesses, as it
+ * executes them itself. They are of one byte. */
 static void put_device_memory(const struct hca *hca, uint8_t *cap)
 {
 	if (mlx5_has_steering(hca))
@@ -518,7 +518,7 @@ static void put_device_memory(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, MEM_CAP_MEMIC_TEST_AND_SET_SIZES, 1);
 }
 
-/* Reports doorbells of devices that programs emulate. The adapter has no queues of such devices:
+/* Reports doorbells of devices that programs emulate. The adapter has no queues of such devices, so
  * their number is 0. */
 static void put_emulation(const struct hca *hca, uint8_t *cap)
 {

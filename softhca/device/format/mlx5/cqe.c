@@ -10,7 +10,7 @@
 #include "softhca/device/queue/srq.h"
 
 /* Puts short data into the CQE, or into the bytes before it. Fields that the data overwrites must
- * be set before. */
+ * be set before, as they would otherwise overwrite the data. */
 static bool put_inline(const struct cqe_place *place, uint8_t *slot, uint8_t *cqe,
 		       const struct completion *done)
 {
@@ -21,8 +21,6 @@ static bool put_inline(const struct cqe_place *place, uint8_t *slot, uint8_t *cq
 	return wide;
 }
 
-/* Puts the fields of tag matching into the first bytes: the header that matched, or the result of
- * an operation. */
 static void put_tm(const struct tm_note *note, uint8_t *cqe)
 {
 	memcpy(cqe, note->head, sizeof(note->head));

@@ -32,8 +32,8 @@ uint32_t mlx5_rung_cq(uint64_t value_be)
 	return fld_get(&value_be, UAR_CQ_CQN);
 }
 
-/* Rings a send queue. The value is the start of a control segment, which names the QP; the doorbell
- * record tells the index. So other bytes of a BlueFlame write are not needed. */
+/* Rings a send queue. The value is the start of a control segment, which names the QP, and the
+ * doorbell record tells the index, so other bytes of a BlueFlame write are not needed. */
 static void ring_sq(struct hca *hca, uint32_t uar, uint64_t value_be)
 {
 	uint32_t n = mlx5_rung_sq(value_be);

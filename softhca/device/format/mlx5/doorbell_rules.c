@@ -21,7 +21,6 @@
 
 enum { HALVES = 2, WORD = sizeof(uint64_t), BLOCK_WORDS = WQE_BB / sizeof(uint64_t) };
 
-/* The newest doorbell in one half of a register. */
 struct bell {
 	uint32_t written; /* a bit for each 8 bytes; 0: never rung */
 	uint32_t len;     /* of the WQE in whole blocks; 0: unknown */
@@ -80,7 +79,7 @@ static bool check_record(struct hca *hca, struct qp *qp, uint32_t uar, uint32_t 
 	uint32_t word;
 
 	if (dma_read(hca, qp->dbr + hca->format->dbrec_send, &word, sizeof(word)))
-		return true; /* another check reports this */
+		return true; /* fine here, as another check reports this */
 	*posted = be32toh(word) - index;
 	if (*posted)
 		return true;
@@ -144,7 +143,7 @@ static bool check_value(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t
 	if ((int16_t)(index - qp->sq.ci) < 0)
 		return true;
 	if (posted > sq_mask(qp) + 1u)
-		return true; /* rules_sq_record() reports this */
+		return true; /* fine here, as rules_sq_record() reports this */
 	bell->len = copy_wqe(hca, qp, index, bell->wqe);
 	memcpy(&in_ring, bell->wqe, sizeof(in_ring));
 	if (!bell->len || in_ring == value_be || was_taken_back(bell->wqe, value_be))
@@ -215,7 +214,7 @@ static struct bell *bell_begin(struct hca *hca, struct uar *uar, unsigned int re
 	return bell;
 }
 
-/* Returns whether the WQE may differ from the ring's: Linux tests write combining with NOPs that
+/* Returns whether the WQE may differ from the ring's, as Linux tests write combining with NOPs that
  * request a completion only in the register. */
 static bool bell_may_differ(const struct bell *bell)
 {
@@ -296,7 +295,8 @@ static bool half_copy(const volatile uint64_t *half, uint64_t bytes[PRM_UAR_SQ_S
 	return !half[0];
 }
 
-/* Checks the bytes of a half. Bytes that have not changed were not written: a plain doorbell. */
+/* Checks the bytes of a half. Bytes that have not changed were not written, so this was a plain
+ * doorbell. */
 static void half_judge(struct hca *hca, const struct uar *uar, uint32_t offset, struct bell *bell)
 {
 	uint64_t bytes[PRM_UAR_SQ_SIZE / WORD] = { 0 };

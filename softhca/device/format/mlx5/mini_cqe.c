@@ -22,7 +22,6 @@ bool mlx5_can_compress(const uint8_t *cqe)
 	       fld_get(cqe, CQE_APP) != CQE_APP_TAG_MATCHING && !fld_get(cqe, CQE_LRO_SEGMENTS);
 }
 
-/* Clears the fields in which CQEs of a run may differ. */
 static void clear_own(uint8_t *cqe)
 {
 	fld_set(cqe, CQE_TIMESTAMP, 0);

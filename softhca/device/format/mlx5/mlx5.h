@@ -17,10 +17,8 @@ struct qp_path;
 struct crypt;
 struct sig;
 
-/* wqe.c */
 uint32_t mlx5_wqe_size(const uint8_t *raw);
 uint32_t mlx5_wqe_bbs(const uint8_t *raw);
-/* Returns the bytes of a masked atomic's operands. */
 size_t mlx5_masked_size(const uint8_t *raw);
 uint8_t mlx5_wqe_opcode(const uint8_t *raw);
 uint16_t mlx5_wqe_stream(const uint8_t *raw);
@@ -30,30 +28,24 @@ int mlx5_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t 
 void mlx5_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 uint16_t mlx5_decode_srq(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 
-/* path.c */
 void mlx5_decode_path(const uint8_t *ads, bool roce, struct qp_path *path);
 void mlx5_decode_av(const uint8_t *av, bool roce, struct datagram_to *to);
 
-/* signature.c */
 bool mlx5_send_is_signed(const uint8_t *raw);
 bool mlx5_recv_is_signed(const uint8_t *raw, uint32_t stride, uint32_t n, uint16_t index);
 
 /* cmd/mkey.c */
-/* Decodes the key's context again after a change. */
 void mlx5_decode_mkey(struct mkey *mkey);
 /* Adds the adapter's own memory keys. */
 int mlx5_add_special_key(struct hca *hca);
 
-/* driver.c */
 int mlx5_create(struct hca *hca);
 void mlx5_destroy(struct hca *hca);
 
-/* umr.c */
 int mlx5_execute_umr(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
 int mlx5_execute_frame_umr(struct hca *hca, const struct eth_sq *sq, const uint8_t *raw,
 			   size_t len);
 
-/* cqe.c */
 uint32_t mlx5_encode_cqe(const struct cqe_place *place, const struct completion *done,
 			 uint8_t *slot);
 void mlx5_encode_ring_end(uint8_t *cqe);
@@ -64,14 +56,12 @@ void mlx5_set_cqe_owner(uint8_t *cqe, bool owner);
 void mlx5_set_cqe_lap(uint8_t *cqe, uint8_t lap);
 bool mlx5_is_software_cqe(const uint8_t *cqe, bool owner);
 
-/* mini_cqe.c */
 bool mlx5_can_compress(const uint8_t *cqe);
 bool mlx5_cqe_follows(const uint8_t *title, const uint8_t *last, const uint8_t *cqe);
 void mlx5_encode_mini_cqe(const struct run_format *format, const uint8_t *cqe, uint8_t *mini);
 void mlx5_encode_title(uint8_t *cqe, uint32_t count);
 void mlx5_encode_block(uint8_t *block, uint32_t count);
 
-/* frame.c */
 int mlx5_decode_frame_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
 			   struct frame_send *send);
 int mlx5_decode_underlay_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
@@ -81,17 +71,14 @@ void mlx5_decode_frame_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe
 void mlx5_encode_frame_cqe(const struct cqe_place *place, const struct frame_completion *done,
 			   uint8_t *cqe);
 
-/* eqe.c */
 void mlx5_encode_eqe(const struct event *event, uint8_t *eqe);
 void mlx5_set_eqe_owner(uint8_t *eqe, bool owner);
 
-/* doorbell.c */
 struct cq_arm mlx5_decode_arm(uint32_t word_be);
 void mlx5_ring(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
 uint32_t mlx5_rung_sq(uint64_t value_be);
 uint32_t mlx5_rung_cq(uint64_t value_be);
 
-/* trace.c */
 void mlx5_trace_command(struct trace *trace, const void *in, size_t in_len, const void *out,
 			size_t out_len);
 void mlx5_trace_send(struct trace *trace, uint32_t qpn, uint32_t index, const uint8_t *wqe,
@@ -100,10 +87,8 @@ void mlx5_trace_cqe(struct trace *trace, uint32_t cqn, uint32_t index, const uin
 void mlx5_trace_eqe(struct trace *trace, uint32_t eqn, const uint8_t *eqe);
 const char *mlx5_opcode_name(uint8_t opcode);
 
-/* wqe_rules.c */
 void mlx5_judge_send(struct hca *hca, const struct qp *qp, uint16_t index, const uint8_t *raw);
 
-/* doorbell_rules.c */
 bool mlx5_judge_write(struct hca *hca, uint32_t uar, uint32_t offset, const uint8_t *bytes,
 		      size_t len);
 void mlx5_judge_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);

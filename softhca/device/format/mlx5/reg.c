@@ -17,7 +17,7 @@ enum { OP_WRITE = 0, OP_READ = 1 };
  * Returns NULL or the reason for refusing it. */
 typedef const char *(*reg_fn)(struct hca *hca, bool write, uint8_t *data);
 
-/* Checks the port number, which all port registers have in the same place. Returns NULL or the
+/* Checks the port number, as all port registers have it in the same place. Returns NULL or the
  * reason for refusing it. */
 static const char *port_error(const struct hca *hca, bool write, uint64_t port)
 {
@@ -115,7 +115,7 @@ static const char *reg_node_desc(struct hca *hca, bool write, uint8_t *data)
 	return NULL;
 }
 
-/* Takes the host's byte order: only big-endian structures with little-endian data are supported, as
+/* Takes the host's byte order. Only big-endian structures with little-endian data are supported, as
  * hosts of softhca are little-endian. */
 static const char *reg_host_endianness(struct hca *hca, bool write, uint8_t *data)
 {

@@ -111,8 +111,8 @@ static const char *command_name(uint32_t opcode)
 	return "?";
 }
 
-/* Returns how many bytes to trace: only the header of commands with keys or credentials, which are
- * secret. */
+/* Returns how many bytes to trace: only the header of commands with keys or credentials, as these
+ * are secret. */
 static size_t shown_length(uint32_t opcode, const void *in, size_t in_len)
 {
 	uint16_t type;

@@ -37,9 +37,9 @@ struct umr {
 	uint64_t offset, bytes; /* part of the table to write */
 	const uint8_t *data;    /* translations, or a pointer to them */
 	size_t data_len;
-	const uint8_t *bsf; /* behind the translations; NULL: none */
+	const uint8_t *bsf;
 	size_t bsf_len;
-	struct sig sig; /* decoded from bsf */
+	struct sig sig;
 	struct crypt crypt;
 };
 
@@ -124,8 +124,8 @@ static int umr_decode(struct umr *umr, const uint8_t *raw, size_t len)
 	return 0;
 }
 
-/* Checks check_qpn, for keys that a QP has bound: no other QP may change them. It matches any free
- * key, and keys of pieces that name no QP. PRM: UMR control segment, check_qpn */
+/* Checks check_qpn, for keys that a QP has bound, as no other QP may change them. It matches any
+ * free key, and keys of pieces that name no QP. PRM: UMR control segment, check_qpn */
 static bool is_of_queue(const struct umr_rights *by, const struct umr *umr, const struct mkey *mkey)
 {
 	if (!(umr->flags & UMR_CHECK_QPN) || mkey->free)
@@ -188,8 +188,8 @@ static bool names_pages(const struct umr *umr)
 	       (umr->mkey->mode == MKEY_MTT && (umr->bytes || umr_takes(umr, UMR_PAGE_SIZE)));
 }
 
-/* Only the driver's own queue may move a key to another domain: a program could reach memory of
- * another domain. */
+/* Only the driver's own queue may move a key to another domain, as a program could otherwise reach
+ * memory of another domain. */
 static int check_context(struct hca *hca, const struct umr_rights *by, struct umr *umr)
 {
 	const uint8_t *context = umr->context;
@@ -366,7 +366,7 @@ int mlx5_execute_frame_umr(struct hca *hca, const struct eth_sq *sq, const uint8
 	return sq->has_umr ? umr_of_driver(hca, sq->wq.pd, raw, len) : WQE_BAD_OPCODE;
 }
 
-/* Regions with bound windows must not change. */
+/* Regions with bound windows must not change, as the windows refer to them. */
 static int umr_of_front(struct hca *hca, const void *wqe, size_t len)
 {
 	const struct mkey *mkey = mkey_find(hca, fld_get(wqe, CTRL_MKEY));

@@ -28,7 +28,6 @@
 
 enum { UMR_BLOCK_OCTOWORDS = UMR_KLM_BLOCK / 16 };
 
-/* Names the WQE in reports. */
 struct subject {
 	struct hca *hca;
 	uint32_t qpn;
@@ -69,7 +68,7 @@ static void check_ctrl(const struct subject *of, const struct qp *qp, const uint
 	uint8_t fence = fld_get(raw, CTRL_FM);
 
 	check_reserved(of, raw, ctrl_reserved, ARRAY_SIZE(ctrl_reserved));
-	/* Without streams the field is ignored; perftest always sets it. */
+	/* Without streams the field is ignored, so perftest may always set it. */
 	if (fld_get(raw, CTRL_DCI_STREAM) && !qp->dci)
 		report_field(of, "wqe.reserved",
 			     "ctrl bytes 9 and 10 (stream channel), of a QP without,",
@@ -216,7 +215,7 @@ static void check_table(const struct subject *of, const uint8_t *raw)
 	if (flags & UMR_OFFSET_GIVEN && offset % UMR_BLOCK_OCTOWORDS)
 		report_field(of, "umr.align", "umr xlt_offset", offset);
 	if (has_formats(of, raw))
-		offset = 0; /* the field has the formats' length instead */
+		offset = 0; /* 0, as the field has the formats' length instead */
 	if (!(flags & UMR_OFFSET_GIVEN) && (offset || fld_get(ctrl, UMR_XLT_OFFSET_47_16)))
 		report_field(of, "umr.offset", "umr xlt_offset, without its flag,", offset);
 	if (octowords && !(flags & UMR_INLINE) && fld_get(pointer, DATA_ADDR) % UMR_KLM_BLOCK)

@@ -36,8 +36,9 @@ static const struct command {
 	const char *name;
 	uint16_t in, out; /* mailbox sizes; 0: no parameter, or a value */
 	enum stage stage;
-	bool silent;      /* writes nothing if the operation modifier is set */
-	bool after_death; /* it frees an object: allowed after the adapter's death, for cleanup */
+	bool silent; /* writes nothing if the operation modifier is set */
+	/* it frees an object, so it is allowed after the adapter's death, for cleanup */
+	bool after_death;
 } commands[] = {
 	[M4_CMD_QUERY_FW] = { m4_query_fw, "QUERY_FW", 0, 0x100, AT_ONCE, false, false },
 	[M4_CMD_MAP_FA] = { m4_map_area, "MAP_FA", M4_MAILBOX_SIZE, 0, AT_ONCE, false, false },

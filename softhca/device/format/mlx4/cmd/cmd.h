@@ -45,8 +45,8 @@ enum m4_status m4_errno(struct m4_cmd *cmd, int err, const char *what);
 /* Returns the low bits of the modifier, which name an object. */
 uint32_t m4_number(const struct m4_cmd *cmd);
 
-/* Find or create a domain or doorbell page: software uses their numbers without a command to create
- * them. NULL: no memory, or no such page. */
+/* Find or create a domain or doorbell page, as software uses their numbers without a command to
+ * create them. NULL: no memory, or no such page. */
 struct pd *m4_pd(struct hca *hca, uint32_t n);
 struct pd *m4_xrcd(struct hca *hca, uint32_t n); /* an XRC domain; 0: none */
 struct uar *m4_uar(struct hca *hca, uint32_t n);
@@ -63,7 +63,6 @@ struct m4_ring {
 int m4_map_ring(struct hca *hca, const struct m4_ring *ring, uint64_t len, struct dma_map *map);
 enum m4_status m4_mtt_write(struct hca *hca, struct m4_cmd *cmd);
 
-/* driver.c */
 enum m4_status m4_query_fw(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_map_area(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_unmap_area(struct hca *hca, struct m4_cmd *cmd);
@@ -80,13 +79,10 @@ enum m4_status m4_query_hca(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_close_hca(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_nop(struct hca *hca, struct m4_cmd *cmd);
 
-/* diag.c */
 enum m4_status m4_diag_report(struct hca *hca, struct m4_cmd *cmd);
 
-/* caps.c */
 enum m4_status m4_query_caps(struct hca *hca, struct m4_cmd *cmd);
 
-/* cmd/port.c */
 enum m4_status m4_port_query(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_port_open(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_port_close(struct hca *hca, struct m4_cmd *cmd);
@@ -94,55 +90,46 @@ enum m4_status m4_port_set(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_mad(struct hca *hca, struct m4_cmd *cmd);
 bool m4_port_exists(const struct hca *hca, uint32_t port);
 
-/* cmd/eth_port.c */
 enum m4_status m4_roce_configure(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_filter_vlans(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_filter_groups(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_frames_report(struct hca *hca, struct m4_cmd *cmd);
 
-/* cmd/flow.c */
 enum m4_status m4_flow_attach(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_flow_detach(struct hca *hca, struct m4_cmd *cmd);
 
-/* cmd/mpt.c */
 enum m4_status m4_mpt_give(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_mpt_take(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_mpt_query(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_mpt_sync(struct hca *hca, struct m4_cmd *cmd);
 
-/* cmd/eq.c */
 enum m4_status m4_eq_map(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_eq_give(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_eq_take(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_eq_query(struct hca *hca, struct m4_cmd *cmd);
 
-/* cmd/cq.c */
 enum m4_status m4_cq_give(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_cq_take(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_cq_query(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_cq_modify(struct hca *hca, struct m4_cmd *cmd);
 
-/* cmd/srq.c */
 enum m4_status m4_srq_give(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_srq_take(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_srq_query(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_srq_arm(struct hca *hca, struct m4_cmd *cmd);
 
-/* cmd/qp.c, cmd/qp_modify.c */
 enum m4_status m4_qp_special(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_qp_create(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_qp_modify(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_qp_reset(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_qp_query(struct hca *hca, struct m4_cmd *cmd);
 
-/* Destroy an object without users. */
 void m4_qp_remove(struct hca *hca, struct qp *qp);
 void m4_srq_remove(struct hca *hca, struct srq *srq);
 void m4_cq_remove(struct hca *hca, struct cq *cq);
 void m4_eq_remove(struct hca *hca, struct eq *eq);
 void m4_mpt_remove(struct hca *hca, struct mkey *mkey);
 
-/* cmd/mcg.c */
 enum m4_status m4_mcg_hash(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_mcg_read(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_mcg_write(struct hca *hca, struct m4_cmd *cmd);

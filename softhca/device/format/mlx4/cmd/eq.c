@@ -20,7 +20,7 @@ static struct eq *eq_find(struct hca *hca, const struct m4_cmd *cmd)
 	return res_get(&hca->eqs, cmd->order->in_modifier & M4_MAP_EQ_EQN);
 }
 
-/* Each asynchronous event goes to one queue: mapping it anew takes it from the former one. */
+/* Each asynchronous event goes to one queue, so mapping it anew takes it from the former one. */
 enum m4_status m4_eq_map(struct hca *hca, struct m4_cmd *cmd)
 {
 	uint64_t events = cmd->order->in;

@@ -191,7 +191,7 @@ enum m4_status m4_filter_groups(struct hca *hca, struct m4_cmd *cmd)
 	return check_port(hca, cmd);
 }
 
-/* Reports error counters, all zero; Linux counts packets itself. */
+/* Reports error counters, all zero, as Linux counts packets itself. */
 enum m4_status m4_frames_report(struct hca *hca, struct m4_cmd *cmd)
 {
 	return check_port(hca, cmd);

@@ -12,11 +12,9 @@
 
 struct hca;
 
-/* Fills the answer to QUERY_PORT. */
 void m4_eth_port_query(const struct hca *hca, unsigned int port, uint8_t *out);
 /* Returns whether the port's VLAN table has an entry at an index, and its VLAN. */
 bool m4_find_vlan(const struct hca *hca, unsigned int port, unsigned int index, uint16_t *id);
-/* Executes SET_PORT. */
 enum m4_status m4_eth_port_set(struct hca *hca, struct m4_cmd *cmd);
 
 #endif

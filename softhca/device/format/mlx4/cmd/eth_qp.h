@@ -26,7 +26,6 @@ struct m4_eth_qp {
 /* Returns whether RST2INIT with this number and MAILBOX makes a QP of frames. A QP of datagrams
  * whose headers software writes has a Q_Key instead. */
 bool m4_is_eth_qp(const struct hca *hca, uint32_t n, const uint8_t *mailbox);
-/* Returns the QP, or NULL. */
 struct m4_eth_qp *m4_eth_qp(const struct hca *hca, uint32_t n);
 /* Execute RST2INIT, the later transitions, and QUERY_QP. */
 enum m4_status m4_eth_qp_create(struct hca *hca, struct m4_cmd *cmd);

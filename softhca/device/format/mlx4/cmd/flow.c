@@ -214,7 +214,7 @@ unsigned int m4_flow_find(const struct hca *hca, const struct frame *frame,
 	return count;
 }
 
-/* A frame that loops back is counted when it arrives. */
+/* A frame that loops back is counted when it arrives, so not here. */
 unsigned int m4_flow_find_sent(const struct hca *hca, uint32_t qpns[M4_FLOW_GROUP_MAX])
 {
 	const struct m4_flow *flow;

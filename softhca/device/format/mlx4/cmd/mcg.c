@@ -39,7 +39,7 @@ static uint32_t table_size(const struct hca *hca)
 	return 1u << fld_get(hca->mlx4->init, M4_INIT_LOG_MCGS);
 }
 
-/* A driver that uses steering rules has no table. */
+/* A driver that uses steering rules has no table, so there is no entry. */
 static bool has_entry(const struct hca *hca, uint32_t index)
 {
 	return !m4_flows_count(hca) && index < table_size(hca);

@@ -51,8 +51,8 @@ static const char *fast_reg_check(const uint8_t *mpt)
 						  : NULL;
 }
 
-/* Checks an MPT. The index is in the low bits of a key's number; software uses the other bits to
- * make keys unique. */
+/* Checks an MPT. Only the low bits of a key's number are the index, as software uses the other bits
+ * to make keys unique. */
 static const char *mpt_check(const struct hca *hca, const uint8_t *mpt, uint32_t n)
 {
 	if ((fld_get(mpt, M4_MPT_KEY) & hca->mkey_mask) != n)
@@ -131,8 +131,8 @@ static void taken_forget(struct mlx4_firmware *firmware, uint32_t index)
 	memmove(at, at + 1, (firmware->num_taken - index) * sizeof(*at));
 }
 
-/* Notes a key that was taken back. The oldest note is replaced: a driver changes a key right after
- * taking it back. */
+/* Notes a key that was taken back. The oldest note is replaced, as a driver changes a key right
+ * after taking it back. */
 static void taken_add(struct mlx4_firmware *firmware, uint32_t n)
 {
 	if (firmware->num_taken == M4_TAKEN_MAX)
@@ -179,7 +179,6 @@ static bool is_key(const struct hca *hca, uint32_t n)
 	return !(n >> fld_get(hca->mlx4->init, M4_INIT_LOG_MPTS));
 }
 
-/* Writes the table entry of an existing key. */
 static int entry_write(struct hca *hca, uint32_t n, const uint8_t *mpt)
 {
 	uint8_t entry[M4_MPT_SIZE];

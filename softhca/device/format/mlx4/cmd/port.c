@@ -40,7 +40,7 @@ enum m4_status m4_port_query(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
-/* The fabric does the subnet manager's work: an open port has an active link at once. */
+/* The fabric does the subnet manager's work, so an open port has an active link at once. */
 enum m4_status m4_port_open(struct hca *hca, struct m4_cmd *cmd)
 {
 	if (!m4_port_exists(hca, cmd->order->in_modifier))

@@ -144,7 +144,7 @@ static const char *find_objects(struct hca *hca, struct qp *qp)
 }
 
 /* Places the rings one behind the other, the one with the larger WQEs first, as software lays them
- * out: the context has one address for both. */
+ * out. They are one map, as the context has one address for both. */
 static int map_rings(struct hca *hca, struct qp *qp)
 {
 	const uint8_t *qpc = qp->context;

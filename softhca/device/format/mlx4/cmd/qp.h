@@ -26,7 +26,6 @@ const char *m4_receives_check(const uint8_t *qpc);
 int m4_qp_charge(struct hca *hca, uint64_t bytes);
 /* Moves the QP, whose context is set, to state INIT. */
 void m4_qp_begin(struct hca *hca, struct qp *qp);
-/* Returns the QP's state as contexts encode it. */
 uint8_t m4_qp_state(const struct qp *qp);
 
 #endif

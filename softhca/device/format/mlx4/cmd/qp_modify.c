@@ -114,7 +114,7 @@ static const struct transition *find_transition(uint16_t opcode)
 	return t;
 }
 
-/* Checks a connected QP of RoCE, which has no LID: it needs a GID and a MAC address. MODE is the
+/* Checks a connected QP of RoCE, which has no LID, so it needs a GID and a MAC address. MODE is the
  * RoCE version. */
 static const char *check_roce(const struct hca *hca, const uint8_t *qpc, unsigned int port,
 			      unsigned int mode)

@@ -47,7 +47,8 @@ static enum prm_status do_nop(struct hca *hca, struct cmd *cmd)
 static const struct {
 	cmd_fn run;
 	uint16_t in_min, out_min;
-	bool after_death; /* it frees an object: allowed after the adapter's death, for cleanup */
+	/* it frees an object, so it is allowed after the adapter's death, for cleanup */
+	bool after_death;
 } commands[] = {
 	[PRM_OP_QUERY_HCA_CAP] = { caps_query, 16, 16, false },
 	[PRM_OP_SET_HCA_CAP] = { caps_set, 16 + PRM_HCA_CAP_SIZE, 16, false },
@@ -220,7 +221,6 @@ static bool is_of_kind(const struct hca *hca, uint32_t opcode)
 	       (opcode != M4_AS_RTS2SQD_QP && opcode != M4_AS_SQD2SQD_QP);
 }
 
-/* Hashes with FNV-1a. */
 static uint32_t why_hash(const char *text)
 {
 	uint32_t sum = 2166136261u;

@@ -16,7 +16,7 @@
 
 CONTEXT_HOLDS(struct cq, PRM_CQC_SIZE);
 
-/* Distance of CQEs. Padding to a cache line is written too, which avoids partial line writes. */
+/* Distance of CQEs. Padding to a cache line is written too, as this avoids partial line writes. */
 enum { STRIDE_64 = 0, STRIDE_128_PADDED = 2 };
 
 static const char *cq_check_compression(const struct hca *hca, const uint8_t *cqc)

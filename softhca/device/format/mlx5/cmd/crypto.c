@@ -141,7 +141,7 @@ static struct dek *dek_of(struct hca *hca, struct cmd *cmd)
 	return res_find(&hca->deks, fld_get(cmd->in, GENERAL_OBJ_IN_OBJ_ID));
 }
 
-/* Queries a key's attributes. The key itself is never returned. */
+/* Queries a key's attributes. The key itself is never returned, as it is secret. */
 enum prm_status dek_query(struct hca *hca, struct cmd *cmd)
 {
 	struct dek *dek = dek_of(hca, cmd);

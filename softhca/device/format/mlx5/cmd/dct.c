@@ -146,8 +146,8 @@ enum prm_status dct_do_drain(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* Destroys a target. Software must drain it first, except on a dead adapter, where nothing
- * arrives. */
+/* Destroys a target. Software must drain it first, except on a dead adapter, as nothing arrives
+ * there. */
 enum prm_status dct_destroy(struct hca *hca, struct cmd *cmd)
 {
 	struct dct *dct = dct_named(hca, cmd);

@@ -8,8 +8,8 @@
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/cmd/cmd.h"
 
-/* Reports the bond. Without one the state is 0 and not an error: UCX queries each device and logs
- * each failure. */
+/* Reports the bond. Without one the state is 0 and not an error, as UCX queries each device and
+ * logs each failure. */
 enum prm_status lag_query(struct hca *hca, struct cmd *cmd)
 {
 	uint8_t *lag = fld_at(cmd->out, QUERY_LAG_OUT_CTX);

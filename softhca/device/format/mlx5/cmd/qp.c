@@ -59,7 +59,7 @@ static const char *qp_check_type(const uint8_t *qpc)
 	return NULL;
 }
 
-/* Refuses QPs that only the driver may have: a user with QP0 or QP1 could read all management
+/* Refuses QPs that only the driver may have, as a user with QP0 or QP1 could read all management
  * datagrams, and a registration QP or the reserved key reaches all memory. */
 static const char *qp_check_user(const struct hca *hca, const uint8_t *qpc)
 {
@@ -123,7 +123,7 @@ static const char *qp_check_sizes(const struct hca *hca, const uint8_t *qpc)
 static bool qp_find_shared(struct hca *hca, struct qp *qp)
 {
 	if (qp->service == FABRIC_DC)
-		return true; /* a DC initiator: it receives nothing */
+		return true; /* a DC initiator, so it receives nothing */
 	if (qp->service == FABRIC_XRC) {
 		qp->xrcd = res_find(&hca->xrcds, fld_get(qp->context, QPC_XRCD));
 		return qp->xrcd;

@@ -14,7 +14,7 @@
  * changes anything here; they exist so that peers can negotiate. */
 enum { ECE_OPTIONS_HERE = 0x7 };
 
-/* Returns whether the QP may have options: datagram QPs have no connection. */
+/* Returns whether the QP may have options. Datagram QPs have no connection, so they have none. */
 static inline bool qp_may_have_ece(const struct qp *qp)
 {
 	return qp->service != FABRIC_UD;

@@ -264,7 +264,8 @@ static const char *check_rtr(const struct hca *hca, const struct qp *qp, const u
 		return "qp: path MTU is not 256 to 4096";
 	if (1ull << fld_get(qpc, QPC_LOG_MSG_MAX) > hca->config.limits.max_msg_size)
 		return "qp: log_msg_max is above the limit";
-	if (qp->service == FABRIC_UD || qp->service == FABRIC_DC) /* these have no fixed peer */
+	/* these have no fixed peer, so no address is checked */
+	if (qp->service == FABRIC_UD || qp->service == FABRIC_DC)
 		return NULL;
 	if (1u << fld_get(qpc, QPC_LOG_RRA_MAX) > hca->config.limits.max_rd_atomic)
 		return "qp: log_rra_max is above the limit";

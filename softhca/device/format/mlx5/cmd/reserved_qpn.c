@@ -10,7 +10,7 @@
 
 enum prm_status reserved_qpn_create(struct hca *hca, struct cmd *cmd)
 {
-	static uint8_t range; /* dummy object: a range has no state but its owner */
+	static uint8_t range; /* dummy object, as a range has no state but its owner */
 	uint32_t n;
 	int ret;
 

@@ -42,8 +42,8 @@ static void rq_decode_strides(const uint8_t *wqc, struct eth_rq *rq)
 	rq->shift = fld_get(wqc, WQ_TWO_BYTE_SHIFT_EN) ? 2 : 0;
 }
 
-/* Checks that the WQE has room for the signature and striding head before its buffers: without a
- * buffer, no frame could be received. */
+/* Checks that the WQE has room for the signature and striding head before its buffers, as no frame
+ * could be received without a buffer. */
 static bool rqc_has_room(const uint8_t *rqc)
 {
 	uint32_t front = fld_get(rqc, FLD_IN(RQC_WQ, WQ_WQ_SIGNATURE)) ? RECV_SIGNATURE_SIZE : 0;

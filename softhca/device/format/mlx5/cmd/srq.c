@@ -267,7 +267,7 @@ enum prm_status rmp_create(struct hca *hca, struct cmd *cmd)
 	return srq_create(hca, cmd, context, &parts);
 }
 
-/* Checks an XRQ. It must have tag matching: without, an RMP does the same. */
+/* Checks an XRQ. It must have tag matching, as an RMP does the same without. */
 static const char *srq_check_xrq(const uint8_t *context)
 {
 	if (fld_get(context, XRQC_TOPOLOGY) != PRM_XRQC_TOPOLOGY_TAG_MATCHING)

@@ -44,7 +44,7 @@ enum prm_status sw_icm_destroy(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* Forgets what the adapter has read of entries, which is nothing: each frame reads them anew. */
+/* Forgets what the adapter has read of entries. This is nothing, as each frame reads them anew. */
 enum prm_status steering_sync(struct hca *hca, struct cmd *cmd)
 {
 	if (!mlx5_has_steering(hca))

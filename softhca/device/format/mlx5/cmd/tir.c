@@ -67,8 +67,8 @@ static const char *tir_check(const struct hca *hca, const uint8_t *tirc)
 	if (fld_get(tirc, TIRC_DISP_TYPE) > PRM_TIR_INDIRECT)
 		return "tir: neither direct nor indirect";
 	/* No offload of tunnels is announced. DPDK sets the bit nevertheless for rules that match
-	 * tunnels; it asks for nothing then. Linux' own driver does not, and a program in a virtual
-	 * machine must not rely on it. */
+	 * tunnels, and asks for nothing then, so the bit is accepted. Linux' own driver does not
+	 * set it, so a program in a virtual machine must not rely on it. */
 	if (fld_get(tirc, TIRC_TUNNELED_OFFLOAD_EN) && hca->config.kernel_driver)
 		return "tir: offloads of tunnels are not announced";
 	if (fld_get(tirc, TIRC_TLS_EN))
@@ -120,8 +120,8 @@ static unsigned int decode_fields(uint64_t selected)
 }
 
 /* Decodes a TIR. Despite the name, the bits of self_lb_block allow own frames, like self_lb_en of
- * the command that modifies a TIR: Linux sets them where a program, or its loopback test, wants its
- * own frames. */
+ * the command that modifies a TIR, as Linux sets them where a program, or its loopback test, wants
+ * its own frames. */
 static void tir_decode(struct tir *tir)
 {
 	const uint8_t *selector = fld_at(tir->context, TIRC_RX_HASH_FIELD_SELECTOR_OUTER);

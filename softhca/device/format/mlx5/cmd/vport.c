@@ -61,7 +61,6 @@ enum prm_status vport_query(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* Replaces the address list whose type CTX names. */
 static const char *take_list(struct vport *vport, const struct cmd *cmd, const uint8_t *ctx)
 {
 	static const unsigned int max[PRM_LIST_TYPES] = {

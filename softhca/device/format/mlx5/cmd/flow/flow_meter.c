@@ -41,7 +41,7 @@ static void burst_take(struct flow_meter_limit *limit, const struct limit_fields
 	limit->burst = fld_get(object, fields->burst_mantissa) << limit->burst_exponent;
 }
 
-/* What frames have used of an old rate is forgotten. */
+/* What frames have used of an old rate is forgotten, so that the new rate begins at once. */
 static void rate_take(struct flow_meter_limit *limit, const struct limit_fields *fields,
 		      const uint8_t *object)
 {

@@ -11,7 +11,8 @@
 #include "softhca/device/format/mlx5/cmd/cmd.h"
 #include "softhca/device/steering/ste_end.h"
 
-/* A user may send frames to a table that is for all, and not change it: others' frames go there. */
+/* A user may send frames to a table that is for all, but not change it, as others' frames go
+ * there. */
 static bool is_for_destinations_only(const struct hca *hca, const struct flow_table *table)
 {
 	return hca->user && hca->user != RES_FOR_ALL &&
