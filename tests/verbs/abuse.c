@@ -104,7 +104,7 @@ static int abuse_file(const char *unused)
 enum { SWAPS = 300 };
 
 static pthread_mutex_t swap_lock = PTHREAD_MUTEX_INITIALIZER; /* held: the file is the original */
-static int decoy[2]; /* bytes written to the second must stay in the first */
+static int decoy[2]; /* bytes written to the second, so the first must stay as it is */
 
 struct swapped {
 	int number, original;
@@ -212,7 +212,7 @@ static int abuse_swap(const char *unused)
 	swap_rounds(&rig, channel);
 	say_check(decoy_bytes() == sizeof(zeroes), "nothing of the other socket was read");
 	fflush(stdout);
-	_exit(topics_end()); /* the adapter cleans up the rest */
+	_exit(topics_end()); /* _exit(), as the adapter cleans up the rest */
 }
 
 /* Creates QPs until the adapter refuses. Returns their number. */
@@ -261,7 +261,7 @@ static int abuse_hoard(const char *unused)
 	say_check(qps_take() <= HOARD_QPS / 2, "one program gets half of the QPs at most");
 	say_check(qps_of_child(2) >= HOARD_QPS / 8, "another gets some of the rest");
 	fflush(stdout);
-	_exit(topics_end()); /* the adapter cleans up */
+	_exit(topics_end()); /* _exit(), as the adapter cleans up */
 }
 
 /* ---- a traced program whose path changes during chdir() ---- */
@@ -523,7 +523,8 @@ static int abuse_idle(const char *path)
 	return 0;
 }
 
-/* Connects until the adapter refuses, which must not leave the last one waiting. */
+/* Connects until the adapter refuses. It must not leave the last one waiting, as a starter would
+ * hang. */
 static int abuse_many(const char *path)
 {
 	int link, listener = quiet_listener();
@@ -600,7 +601,7 @@ static void call_for_a_while(void)
 		MUST(!pthread_join(callers[i], NULL));
 }
 
-/* Thieves and the adapter compete for each call; the loser of one waits for the next. */
+/* Thieves and the adapter compete for each call, so the loser of one waits for the next. */
 static int abuse_thief(const char *path)
 {
 	static int listener;
@@ -620,7 +621,7 @@ static int abuse_thief(const char *path)
 	}
 	say_check(answered, "the adapter answers others");
 	fflush(stdout);
-	_exit(topics_end()); /* the thieves still wait */
+	_exit(topics_end()); /* _exit(), as the thieves still wait */
 }
 
 static const struct {

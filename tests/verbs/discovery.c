@@ -86,7 +86,8 @@ static void list_devices(void)
 		ibv_free_device_list(list);
 }
 
-/* Linux forgets the times of sysfs's files whenever it wants memory, and makes up new ones. */
+/* Linux forgets the times of sysfs's files whenever it wants memory, and makes up new ones, so a
+ * device must not be recognised by them. */
 static void keep_pointers(void)
 {
 	struct ibv_device **first = ibv_get_device_list(NULL), **second;

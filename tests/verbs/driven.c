@@ -311,7 +311,8 @@ static void rig_drive(struct rig *rig, int rounds, void (*end)(struct driven *d,
 	send_by_all(&d);
 	send_by_all(&d);
 	await_cqes(&d, 2 * QPS);
-	take_cqe(&d, 0); /* taken, but its index is not published yet */
+	/* taken, but its index is not published yet, so the adapter counts it as unread */
+	take_cqe(&d, 0);
 	picture_take(&d, &before);
 	end(&d, 2);
 	picture_compare(&d, &before);
@@ -397,8 +398,8 @@ static void poll_of(struct driven *d, int from)
 	d->count--;
 }
 
-/* Unpolled completions of QP 2 must disappear, whatever later uses its number in CQEs: the QP
- * itself, connected again, or its successor. */
+/* Unpolled completions of QP 2 must disappear, as something else may use its number in CQEs later:
+ * the QP itself, connected again, or its successor. */
 static void rig_look(struct rig *rig, int rounds, bool again)
 {
 	struct driven d;
@@ -559,7 +560,7 @@ static void posted_list(struct rig *rig)
 	follower_close(&f);
 }
 
-/* Messages that a destroyed QP received give their WQEs back to the list. */
+/* Messages that a destroyed QP received give their WQEs back to the list, as no completion will. */
 static void posted_destroy(struct rig *rig)
 {
 	struct follower f;

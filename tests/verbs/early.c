@@ -31,7 +31,7 @@ enum {
 	RECEIVES = 3, /* posted at a time */
 	SLOTS = 2 * REQUESTS + 1,
 	SIZE = 256,
-	PATIENT = 20, /* as ack timeout: nothing is sent again while the program looks */
+	PATIENT = 20, /* as ack timeout, so that nothing is sent again while the program looks */
 	IMPATIENT = 12,
 	WAIT_MS = 20000,
 	KEY = 0x4711, /* of DC */

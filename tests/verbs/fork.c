@@ -338,7 +338,7 @@ static void queues_live_again(void)
 	_exit(say_failures() ? 1 : 0);
 }
 
-/* What a child maps comes to lie where its parent's rings are, which it does not have. */
+/* What a child maps comes to lie where its parent's rings are, as the child does not have those. */
 static void child_opens_again(void)
 {
 	struct queues queues = { 0 };
@@ -380,7 +380,7 @@ static void asked_late(void)
 	rig_close(&rig);
 }
 
-/* These are in the library's driver interface, not in verbs.h. */
+/* Declared here, as they are in the library's driver interface, not in verbs.h. */
 int ibv_dontfork_range(void *base, size_t size);
 int ibv_dofork_range(void *base, size_t size);
 
@@ -440,7 +440,7 @@ static void ranges_that_go(void)
 	pages_say(pages, "refused");
 }
 
-static const char *variable, *value; /* of the environment */
+static const char *variable, *value;
 
 static void environment_asks(void)
 {

@@ -119,7 +119,7 @@ static void many(void)
 	for (; count < most && (files[count] = open(cm_file, O_RDWR | O_CLOEXEC)) >= 0; count++)
 		devices += !fstat(files[count], &st) && S_ISCHR(st.st_mode);
 	say_check(count == most || errno == EMFILE, "there are no more: EMFILE");
-	/* Numbers too low to be watched are other files'. */
+	/* Numbers too low to be watched are other files', so a few may be missing. */
 	say_check(count >= most - 512 - SPARE, "a limit of descriptors is one of files");
 	say_check(devices == count, "each is a device");
 	for (int i = 0; i < count; i++)
@@ -236,7 +236,6 @@ static void imports(void)
 
 enum { PASSERS = 4200 }; /* more than there are slots for processes */
 
-/* Each child uses the inherited context once, and exits. */
 static void short_children(void)
 {
 	struct rig rig;
@@ -313,7 +312,7 @@ static int set_qkey(const struct rig *rig, uint32_t qkey)
 			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
 }
 
-/* Runs in a child, which drops all privileges. */
+/* Runs in a child, as it drops all privileges. */
 static void privileges(void)
 {
 	struct rig rig;
@@ -346,7 +345,7 @@ static bool is_same_device(int fd, int other)
 	       one.st_rdev == two.st_rdev;
 }
 
-/* What was there before is not the new file's, and does not go with it. */
+/* What was there before is not the new file's, so it does not go with it. */
 static void again(void)
 {
 	int cm = open(cm_file, O_RDWR | O_CLOEXEC), other;
@@ -484,7 +483,8 @@ static void after_exec(void)
 
 /* ---- getcwd(), and partitions, as on Linux ---- */
 
-/* The kernel's getcwd() needs room for the NUL, and returns the length with it. */
+/* The kernel's getcwd() needs room for the NUL, and returns the length with it, so softhca must do
+ * the same. */
 static void directory(void)
 {
 	static const char place[] = "/sys/class/infiniband";
@@ -595,7 +595,8 @@ static void contexts_come_and_go(int times)
 	}
 }
 
-/* Whoever keeps the other end of each event file for the program drops it with the program's. */
+/* A process keeps the other end of each event file for the program, so it must drop it with the
+ * program's. */
 static void leftovers(void)
 {
 	enum { TIMES = 30, AS_MANY = 4 };

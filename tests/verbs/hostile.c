@@ -51,7 +51,7 @@ struct request {
 };
 
 static uint64_t state;
-static uint32_t driver; /* of the device */
+static uint32_t driver;
 
 static uint32_t pick_below(uint32_t below)
 {
@@ -306,7 +306,6 @@ static struct ibv_context *open_device(void)
 	return list && *list ? ibv_open_device(*list) : NULL;
 }
 
-/* Makes objects for handles to name. */
 static void make_objects(struct ibv_context *ctx)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(ctx);
@@ -349,5 +348,5 @@ int main(int argc, char **argv)
 		refused += !!random_call(ctx->cmd_fd);
 	printf("seed %s: %u calls, %u refused\n", argc > 1 ? argv[1] : "1", calls, refused);
 	fflush(stdout);
-	_Exit(0); /* the adapter cleans up the rest */
+	_Exit(0); /* _Exit(), as the adapter cleans up the rest */
 }

@@ -29,7 +29,7 @@ enum { PAGE = 4096, PAGES = 64, SPARE = 16, LARGE_CQ = 8191 };
 
 static struct rig rig;
 static struct ibv_pd *pd;
-static uint8_t *memory; /* of PAGES */
+static uint8_t *memory;
 
 /* Returns the number of pinned pages. */
 static unsigned long pinned(void)
@@ -72,7 +72,7 @@ static void drop_privilege(void)
 	MUST(!syscall(SYS_capset, &header, caps));
 }
 
-/* Runs CASE in a child with a device of its own: limits and capabilities stay. */
+/* Runs CASE in a child with a device of its own, as limits and capabilities stay. */
 static void in_a_child(void (*run)(void))
 {
 	int before = say_failures(), status;
@@ -141,7 +141,8 @@ static void *thread_status(void *pid)
 	return NULL;
 }
 
-/* The file of the process is the same to each of its threads. */
+/* The file of the process is the same to each of its threads, as pinned memory counts for the
+ * process. */
 static void status_in_a_thread(void)
 {
 	struct ibv_mr *mr = reg(0, PAGE);
@@ -166,8 +167,8 @@ static void count_on_demand(void)
 	MUST(!ibv_dereg_mr(mr));
 }
 
-/* How large rings are is the provider's choice. That of a large CQ has at least 32 bytes for each
- * CQE. */
+/* How large rings are is the provider's choice, so the test only knows that a large CQ has at least
+ * 32 bytes for each CQE. */
 static void count_queues(void)
 {
 	struct rig_conf conf = rig_conf_default();
@@ -242,7 +243,7 @@ static void refuse_regions(void)
 		MUST(!ibv_dereg_mr(mr[i]));
 }
 
-/* What is refused for another reason has pinned nothing. */
+/* What is refused for another reason has pinned nothing, so nothing may stay counted. */
 static void forget_refused(void)
 {
 	unsigned long before = pinned();

@@ -22,7 +22,7 @@
 struct driven {
 	struct rig rig;
 	struct rig_pair pair;
-	struct mlx5dv_qp qp; /* of the first end */
+	struct mlx5dv_qp qp;
 };
 
 static void qp_take(struct driven *d)
@@ -87,7 +87,7 @@ static void record_without_a_doorbell(struct driven *d)
 	sleep(2);
 }
 
-/* The adapter looks at records several times a second. */
+/* The adapter looks at records several times a second, so the report comes within one. */
 static void record_before_the_request(struct driven *d)
 {
 	uint64_t value;

@@ -27,7 +27,9 @@ enum {
 	LONGEST = UINT16_MAX,
 	ROOM = 1 << 16,
 	ROUNDS = 100,
-	LIMIT = 20, /* times as long as without a tail; byte by byte it is more than 500 */
+	/* times as long as without a tail, as other programs run too; byte by byte it is more than
+	 * 500 */
+	LIMIT = 20,
 };
 
 static struct rig rig;
@@ -80,7 +82,7 @@ static int64_t now_ns(void)
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* The shortest of ROUNDS is no other program's doing. */
+/* The shortest of ROUNDS, as that one is no other program's doing. */
 static int64_t duration_ns(uint16_t len)
 {
 	int64_t began, shortest = INT64_MAX;

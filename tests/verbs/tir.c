@@ -224,7 +224,6 @@ static void segment_build(const struct raw *raw, uint8_t *frame, uint32_t number
 		frame[HEADERS + i] = byte_of(number * PART + i);
 }
 
-/* COUNT frames with one doorbell. */
 static void frames_send(struct raw *raw, int count, uint32_t length, unsigned int flags)
 {
 	struct ibv_send_wr wr[SLOTS] = { 0 }, *bad;

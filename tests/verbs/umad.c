@@ -57,7 +57,6 @@ struct packet {
 	uint8_t mad[MAD];
 };
 
-/* A file, and its agent. */
 struct end {
 	int fd;
 	uint32_t agent;
@@ -115,7 +114,8 @@ static bool is_readable(int fd, int ms)
 	return poll(&poll_fd, 1, ms) == 1 && poll_fd.revents & POLLIN;
 }
 
-/* Waits until all earlier datagrams have arrived: the adapter answers in order. */
+/* Waits until all earlier datagrams have arrived. One exchange is enough, as the adapter answers in
+ * order. */
 static void batch_await(const struct end *from)
 {
 	struct packet packet = packet_make(from, PERFORMANCE_CLASS, 1);
@@ -233,7 +233,8 @@ static void long_send(const struct end *from, uint32_t number)
 	batch_await(from);
 }
 
-/* A file without a reader queues datagrams until its room is used up. */
+/* A file without a reader queues datagrams only until its room is used up, as a peer could
+ * otherwise fill the server's memory. */
 static void unread_long_ones_have_a_limit(void)
 {
 	struct end from = sender_open(), to = end_open(LONG_CLASS, 1, O_NONBLOCK);
@@ -272,7 +273,7 @@ static void others_parts_are_not_taken(void)
 	close(from.fd);
 }
 
-/* Those that have come back count until they are read. */
+/* Those that have come back count until they are read, as they take memory, too. */
 static void waiting_requests_have_a_limit(uint32_t timeout_ms)
 {
 	struct end from = sender_open();
@@ -321,7 +322,8 @@ static bool reader_sleeps(struct reader *reader)
 	return state && state[1] == ' ' && (state[2] == 'S' || state[2] == 'D');
 }
 
-/* The device has the call a little after Linux: should it not, the test shows less. */
+/* The device has the call a little after Linux, so this waits: should it not, the test shows
+ * less. */
 static void reader_await(struct reader *reader)
 {
 	for (int i = 0; i < WAIT_MS && !reader_sleeps(reader); i++)
@@ -387,7 +389,7 @@ static void signals_end_a_read(void)
 }
 
 /* A byte in a descriptor of the program marks its file as readable. Without a free number to take
- * the descriptor by, softhca leaves the byte, and takes it the next time. */
+ * the descriptor by, softhca leaves the byte, so it takes it the next time. */
 static void readiness_outlasts_a_lack_of_numbers(void)
 {
 	struct end from = sender_open(), to = end_open(SHORT_CLASS, 0, O_NONBLOCK);
@@ -458,7 +460,7 @@ int main(int argc, char **argv)
 		{ "closing", reader_outlives_the_descriptor },
 		{ "signals", signals_end_a_read },
 		{ "no-numbers", readiness_outlasts_a_lack_of_numbers },
-		{ "death", death_is_told }, /* the adapter's: the last */
+		{ "death", death_is_told }, /* the adapter's, so it is the last */
 	};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -276,7 +276,6 @@ static void the_device_has_regions(void)
 	close_files();
 }
 
-/* Reads the vendor by FD, and closes it. */
 static bool reaches_the_device(int fd)
 {
 	struct vfio_region_info region = { .argsz = sizeof(region),
@@ -487,7 +486,7 @@ static void use_all_vectors(struct ibv_context *ctx)
 		MUST(!mlx5dv_devx_free_msi_vector(all[--count]));
 }
 
-/* The reset at the close frees them. */
+/* The reset at the close frees them, so the next open finds all. */
 static void use_all_uars(struct ibv_context *ctx)
 {
 	enum { MORE_THAN_ALL = 600 };

@@ -69,7 +69,8 @@ bool reader_is_empty(const struct reader *reader)
 	return (op_own & INVALID) == INVALID || (op_own & OWNER) != lap_owner(reader, reader->ci);
 }
 
-/* Gives an entry back to the adapter. A mini CQE may have overwritten its owner bit. */
+/* Gives an entry back to the adapter. A mini CQE may have overwritten its owner bit, so this sets
+ * it. */
 static void entry_give_back(struct reader *reader)
 {
 	entry(reader, reader->ci)->op_own = INVALID | lap_owner(reader, reader->ci);

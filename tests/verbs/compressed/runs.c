@@ -12,7 +12,12 @@
 #include "tests/verbs/compressed/reader.h"
 #include "util/bits.h"
 
-enum { DEPTH = 128, RING = 256, SLICE = 256, LEAST = 65 /* bytes: no payload in a CQE */ };
+enum {
+	DEPTH = 128,
+	RING = 256,
+	SLICE = 256,
+	LEAST = 65 /* bytes; the least is too long for a CQE, so no CQE has payload */
+};
 
 /* One end posts, the other receives; each has a CQ of its own. */
 struct ends {
@@ -219,7 +224,8 @@ void compressed_runs(struct rig *rig)
 	}
 }
 
-/* Uses the smallest ring for the completions in progress, from every position in it. */
+/* Uses the smallest ring for the completions in progress, from every position in it, so that runs
+ * cross its end at each place. */
 void compressed_laps(struct rig *rig)
 {
 	enum { SMALL = 16 };
@@ -238,8 +244,8 @@ void compressed_laps(struct rig *rig)
 	}
 }
 
-/* Completions with different immediate data or opcodes cannot share a run. Opcodes of requests are
- * in the mini CQEs themselves. */
+/* Completions with different immediate data or opcodes cannot share a run, as the title has these.
+ * Opcodes of requests are in the mini CQEs themselves. */
 void compressed_unlike(struct rig *rig)
 {
 	enum { COUNT = 32 };

@@ -260,7 +260,8 @@ static const char *request_name(const struct request *request)
 	return names[request->operation];
 }
 
-/* Makes the request at each WQEBB of the ring: a step of an odd number of blocks reaches all. */
+/* Makes the request at each WQEBB of the ring. A step of an odd number of blocks reaches all, as
+ * the ring's size is a power of two. */
 static void request_everywhere(struct asker *asker, const struct request *request)
 {
 	const struct request odd = { READ, 4, asker->target ? 4 : 1 };
@@ -304,7 +305,7 @@ void dc_answers(struct rig *rig)
 	asker_try(rig, 64, false, true);
 }
 
-/* The distribution's library reads short answers from another place of such CQEs. */
+/* Not compared: the distribution's library reads short answers from another place of such CQEs. */
 void dc_wide_answers(struct rig *rig)
 {
 	asker_try(rig, 128, false, false);

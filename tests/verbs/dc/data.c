@@ -202,7 +202,7 @@ static void post_parts(const struct dc *dc, struct ibv_qp *qp, const struct dc_t
 	dc_say_completions(dc, 4);
 }
 
-/* In a ring of 32 requests, the end of the ring falls into every part of a WQE. */
+/* In a ring of 32 requests, so that the end of the ring falls into every part of a WQE. */
 void dc_inline(struct rig *rig)
 {
 	struct dc_pair pair;
@@ -225,8 +225,8 @@ static struct dc_to target_of(const struct dc *dc, struct ibv_qp **targets, unsi
 	return to;
 }
 
-/* A request of another initiator names the target with a neighbour's key: it must fail, and consume
- * no receive. */
+/* A request of another initiator names the target with a neighbour's key, so it must fail, and
+ * consume no receive. */
 static unsigned int refuse_stranger(const struct dc *dc, struct ibv_qp *stranger, struct dc_to to)
 {
 	struct ibv_wc wc;
@@ -288,7 +288,8 @@ void dc_many_targets(struct rig *rig)
 	dc_close(&dc);
 }
 
-/* Requests of a batch go to targets in turn, and complete in order. */
+/* Requests of a batch go to targets in turn, and complete in order, as a queue completes in order
+ * whatever its targets do. */
 void dc_batch(struct rig *rig)
 {
 	struct ibv_qp *initiator, *targets[3];

@@ -29,7 +29,7 @@ struct dc {
 	struct ibv_cq *cq;
 	struct ibv_srq *srq;
 	struct ibv_mr *mr;
-	struct ibv_ah *ah; /* to the port itself */
+	struct ibv_ah *ah;
 	uint8_t *buf;
 };
 
@@ -41,11 +41,10 @@ struct dc_to {
 	int stream; /* negative: the request names no stream */
 };
 
-/* The objects that most topics need. */
 struct dc_pair {
 	struct dc dc;
 	struct ibv_qp *initiator, *target;
-	struct dc_to to; /* the target */
+	struct dc_to to;
 };
 
 typedef void dc_topic(struct rig *rig);
@@ -68,7 +67,6 @@ struct ibv_qp *dc_target(const struct dc *dc, uint64_t key);
 struct ibv_qp *dc_initiator(const struct dc *dc, int log_errored);
 /* Modifies the QP to STATE, with all attributes of that step. Returns the result. */
 int dc_initiator_to(const struct dc *dc, struct ibv_qp *qp, enum ibv_qp_state state);
-/* Walks from RESET to RTS. */
 void dc_initiator_ready(const struct dc *dc, struct ibv_qp *qp);
 int dc_target_to(const struct dc *dc, struct ibv_qp *qp, enum ibv_qp_state state);
 

@@ -91,7 +91,7 @@ void dc_target_gone(struct rig *rig)
 	dc_pair_close(&pair);
 }
 
-/* A request waits until the target has a receive for it. */
+/* A request waits until the target has a receive for it, as on RC. */
 void dc_not_ready(struct rig *rig)
 {
 	struct dc_pair pair;
@@ -119,7 +119,8 @@ static struct ibv_qp *target_without_access(const struct dc *dc)
 	return qp;
 }
 
-/* A refused request affects neither other initiators nor the target. */
+/* A refused request affects neither other initiators nor the target, as DC has no connection that
+ * could fail. */
 void dc_access(struct rig *rig)
 {
 	struct ibv_qp *initiator, *other, *target, *closed;

@@ -13,7 +13,6 @@
 
 /* ---- a QP of each type ---- */
 
-/* Objects that some types of QP need and an initiator does not */
 struct parts {
 	struct dc dc;
 	int fd;
@@ -35,7 +34,7 @@ static void parts_open(struct rig *rig, struct parts *parts)
 	MUST(parts->xrcd = ibv_open_xrcd(rig->ctx, &xrcd));
 	wq.pd = parts->dc.pd;
 	wq.cq = parts->dc.cq;
-	parts->wq = ibv_create_wq(rig->ctx, &wq); /* InfiniBand has no WQs */
+	parts->wq = ibv_create_wq(rig->ctx, &wq); /* left out on InfiniBand, which has no WQs */
 	if (parts->wq)
 		MUST(parts->table = ibv_create_rwq_ind_table(rig->ctx, &table));
 }
@@ -104,7 +103,8 @@ static void fill_rss(const struct parts *parts, struct ibv_qp_init_attr_ex *attr
 	};
 }
 
-/* A receive QP of XRC has no use for flags, but Debian's library accepts them. */
+/* A receive QP of XRC has no use for flags, but Debian's library accepts them, so they are
+ * tried. */
 enum { RC = 2, XRC_RECEIVE = 6 };
 
 static const struct type types[] = {
@@ -237,7 +237,8 @@ void dc_create_operations(struct rig *rig)
 	parts_close(&parts);
 }
 
-/* Each direction needs a CQ, even without a queue. Debian's library crashes without one. */
+/* Each direction needs a CQ, even without a queue. Not compared, as Debian's library crashes
+ * without one. */
 void dc_absent_queues(struct rig *rig)
 {
 	static struct parts parts;

@@ -51,7 +51,7 @@ struct mlx5dv_devx_obj *dx_must_create(struct ibv_context *ctx, struct dx_comman
 		dx_say(errno, cmd, "what must be created");
 	MUST(obj);
 	if (number)
-		/* all create commands have it at the same place */
+		/* all create commands have it at the same place, so one field serves */
 		*number = fld_get(cmd->out, CREATE_QP_OUT_QPN);
 	return obj;
 }
@@ -96,7 +96,7 @@ static struct ibv_context *open_first(void)
 	return ctx;
 }
 
-/* Allocates a page for BlueFlame, or a plain one: an emulated processor may have no write
+/* Allocates a page for BlueFlame, or a plain one, as an emulated processor may have no write
  * combining, which BlueFlame needs. */
 static struct mlx5dv_devx_uar *alloc_page(struct ibv_context *ctx)
 {
@@ -255,7 +255,7 @@ void dx_qp_close(struct dx_qp *qp)
 	dx_memory_close(&qp->record);
 }
 
-/* Takes the peer's MAC from libmlx5's address vector; the kernel has resolved it. */
+/* Takes the peer's MAC from libmlx5's address vector, as the kernel has resolved it there. */
 static void find_mac(const struct dx_device *device, union ibv_gid *gid, uint8_t mac[6])
 {
 	struct ibv_ah_attr attr = { .is_global = 1, .port_num = 1, .grh.dgid = *gid };

@@ -31,7 +31,6 @@ void dx_command(struct dx_command *cmd, uint32_t opcode, size_t in_len);
 /* "...: ok" or the errno, with the status of a device that has refused. */
 int dx_say(int err, const struct dx_command *cmd, const char *what);
 struct mlx5dv_devx_obj *dx_create(struct ibv_context *ctx, struct dx_command *cmd);
-/* Creates an object, or ends the program. */
 struct mlx5dv_devx_obj *dx_must_create(struct ibv_context *ctx, struct dx_command *cmd,
 				       uint32_t *number);
 
@@ -54,7 +53,6 @@ struct dx_device {
 	size_t ring_offset; /* of the rings of queues, in their memory */
 };
 
-/* Opens the first device for DevX. */
 void dx_device_open(struct dx_device *device);
 void dx_device_close(struct dx_device *device);
 
@@ -65,14 +63,12 @@ struct dx_cq {
 	uint8_t arms; /* each for one event */
 };
 
-/* The command that creates a CQ in RING and RECORD. */
 void dx_cq_command(const struct dx_device *device, const struct dx_memory *ring,
 		   const struct dx_memory *record, struct dx_command *cmd);
 void dx_cq_open(const struct dx_device *device, struct dx_cq *cq);
 void dx_cq_close(struct dx_cq *cq);
 /* Waits for a CQE, up to 20 seconds. NULL: none has come. */
 const struct mlx5_cqe64 *dx_cq_poll(struct dx_cq *cq);
-/* Asks for an event for the next CQE. */
 void dx_cq_arm(const struct dx_device *device, struct dx_cq *cq);
 
 struct dx_qp {
@@ -88,7 +84,6 @@ void dx_qp_command(const struct dx_device *device, uint32_t cqn, const struct dx
 		   const struct dx_memory *record, struct dx_command *cmd);
 void dx_qp_open(const struct dx_device *device, struct dx_cq *cq, struct dx_qp *qp);
 void dx_qp_close(struct dx_qp *qp);
-/* Walks from RESET to RTS. */
 void dx_qp_connect(struct dx_qp *qp, const struct dx_device *peer_device, uint32_t peer);
 
 struct dx_key {

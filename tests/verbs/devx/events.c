@@ -53,7 +53,7 @@ static void hear_answers(struct mlx5dv_devx_cmd_comp *comp)
 
 	for (unsigned int i = 0; i < QUERIES; i++) {
 		MUST(is_readable(comp->fd, WAIT_MS));
-		if (!i) /* stays unread */
+		if (!i) /* not read, so it stays in the channel */
 			SAY_RET(mlx5dv_devx_get_async_cmd_comp(comp, &answer.hdr,
 							       sizeof(answer) - ANSWER / 2),
 				"with too little room");
@@ -123,8 +123,8 @@ static void hear_large(struct mlx5dv_devx_cmd_comp *comp, int count)
 	}
 }
 
-/* A program that reads no answers is refused further commands; reading one makes room for
- * another. */
+/* A program that reads no answers is refused further commands, as the kernel keeps a limited
+ * number; reading one makes room for another. */
 static void overfill(struct dx_end *end, struct mlx5dv_devx_cmd_comp *comp)
 {
 	ask_until_refused(end, comp);
@@ -322,7 +322,6 @@ static void hear_of_two(struct dx_end *a, struct dx_end *b)
 	mlx5dv_devx_destroy_event_channel(channel);
 }
 
-/* A QP that fails reports an event. */
 static void hear_of_qp(struct dx_end *a, struct dx_end *b)
 {
 	struct mlx5dv_devx_event_channel *channel = channel_of(b, 0);
@@ -417,7 +416,7 @@ static void subscribe_by_import(const struct dx_end *end, uint16_t comp)
 	MUST(!ibv_close_device(twin));
 }
 
-/* Object numbers belong to their context; in another one a number may name another object. */
+/* Object numbers belong to their context, as a number may name another object in another one. */
 void dx_foreign_channels(void)
 {
 	struct mlx5dv_devx_event_channel *channel;

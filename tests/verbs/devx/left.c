@@ -16,7 +16,8 @@
 
 enum { ENDS = 100 /* of ten objects each: memory four times, CQ, QP, key, PD, page; and a user */ };
 
-/* Reachable for leak checkers: memory of a program that exits is no leak. Never read. */
+/* Reachable, so that leak checkers see none: memory of a program that exits is no leak. Never
+ * read. */
 static struct dx_end *volatile left;
 
 static void leave_objects(unsigned int ends)

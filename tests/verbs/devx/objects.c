@@ -16,7 +16,6 @@
 #include "prm/mlx5/qpc.h"
 #include "tests/lib/say.h"
 
-/* Prints the result of CMD, which must create nothing. */
 static void say_refused(const struct dx_end *set, struct dx_command *cmd, const char *what)
 {
 	struct mlx5dv_devx_obj *obj = dx_create(set->device.ctx, cmd);
@@ -36,8 +35,8 @@ static int obj_modify(struct mlx5dv_devx_obj *obj, struct dx_command *cmd)
 	return mlx5dv_devx_obj_modify(obj, cmd->in, cmd->in_len, cmd->out, sizeof(cmd->out));
 }
 
-/* Queues without a context are left out: Linux writes into the context before it checks the length,
- * and so into other memory. */
+/* Queues without a context are left out, as Linux writes into the context before it checks the
+ * length, and so into other memory. */
 static void refuse_commands(const struct dx_end *set)
 {
 	static const uint32_t opcodes[] = {
@@ -105,7 +104,8 @@ static void refuse_contexts(const struct dx_end *set)
 	say_refused(set, &cmd, "a record behind its memory");
 	dx_qp_command(&set->device, set->cq.cqn, &set->memory, &set->memory, &cmd);
 	fld_set(cmd.in, CREATE_QP_IN_WQ_UMEM_OFFSET, 64);
-	say_refused(set, &cmd, "a ring that begins within a page"); /* is not refused */
+	/* which is not refused, as a ring may begin within a page */
+	say_refused(set, &cmd, "a ring that begins within a page");
 	fld_set(cmd.in, CREATE_QP_IN_WQ_UMEM_OFFSET, 32);
 	say_refused(set, &cmd, "a ring that begins within 64 bytes");
 	dx_cq_command(&set->device, &set->memory, &set->memory, &cmd);
@@ -125,8 +125,8 @@ static void refuse_contexts(const struct dx_end *set)
 	say_refused(set, &cmd, "a key in no memory");
 }
 
-/* A program has no list of pages to name: the kernel puts "this memory is the program's" into the
- * command. */
+/* A program has no list of pages to name, so the kernel puts "this memory is the program's" into
+ * the command. */
 static void force_memory(const struct dx_end *set)
 {
 	struct dx_command cmd;
@@ -235,7 +235,8 @@ static void name_foreign(const struct dx_end *set, const struct dx_end *other)
 	dx_say(obj_query(set->qp.obj, &cmd), &cmd, "query of another's QP");
 }
 
-/* Puts the other user's number into the command itself, which must change nothing. */
+/* Puts the other user's number into the command itself. This must change nothing, as the kernel
+ * puts the program's own there. */
 static void claim_user(const struct dx_end *set, const struct dx_end *other)
 {
 	struct dx_command cmd;

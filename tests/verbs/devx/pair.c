@@ -64,7 +64,8 @@ static void move_by_rdma(struct dx_end *end, struct dx_end *peer, uint8_t opcode
 	say_check(same_memory(end, peer), "from where it should come");
 }
 
-/* A key without rights for the peer ends the connection. */
+/* A key without rights for the peer ends the connection, as IBTA has it fail with a remote access
+ * error. */
 static void break_rules(struct dx_end *end, struct dx_end *peer)
 {
 	struct dx_piece own = all_of(end);
@@ -84,7 +85,6 @@ static void connect_pair(struct dx_end *a, struct dx_end *b)
 	dx_qp_connect(&b->qp, &a->device, a->qp.qpn);
 }
 
-/* Wraps each ring. */
 static void move_laps(struct dx_end *a, struct dx_end *b)
 {
 	for (int i = 0; i < LAPS << DX_LOG_SQ; i++) {

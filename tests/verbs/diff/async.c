@@ -117,7 +117,8 @@ static void long_message(struct rig_pair *pair)
 	say_one_wc(pair, 1);
 }
 
-/* An unread event must not delay destroying its object, and disappears with it. */
+/* An unread event must not delay destroying its object, as nobody can acknowledge it, and
+ * disappears with it. */
 static void unread(struct rig_pair *pair)
 {
 	struct rig_end *end = &pair->end[1];

@@ -145,7 +145,7 @@ static void child_of_registration(struct rig *rig)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
 	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	static struct ibv_mr *mr; /* reachable for the child's leak checker */
+	static struct ibv_mr *mr; /* static, so that the child's leak checker can reach it */
 	int status;
 	pid_t pid;
 

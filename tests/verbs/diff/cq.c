@@ -96,8 +96,8 @@ static void cq_ex_flags(struct rig *rig)
 		{ .cqe = 0 },
 		{ .cqe = 1 },
 		{ .cqe = 0x7fffffff },
-		/* the distribution's provider computes 0 from 0xffffffff, which the kernel
-		 * accepts */
+		/* not 0xffffffff, as the distribution's provider computes 0 from that, which the
+		 * kernel accepts */
 		{ .cqe = 0x80000000 },
 		{ .cqe = 16, .comp_vector = 100000 },
 		{ .cqe = 16, .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS },
@@ -239,7 +239,7 @@ static void unblocked_channel(struct ibv_comp_channel *channel)
 	SAY_RET(ibv_get_cq_event(channel, &cq, &context), "get_cq_event, none there");
 }
 
-/* destroy_cq drops the event that was never read and must not wait for it. */
+/* destroy_cq drops the event that was never read, so it must not wait for it. */
 static void unread_event(struct rig_pair *pair)
 {
 	struct rig_end *end = &pair->end[1];

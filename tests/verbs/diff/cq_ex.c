@@ -87,8 +87,8 @@ static void say_readers(struct ex_rig *ex)
 	uint32_t peer = ex->pair.end[0].qp->qp_num;
 
 	say("opcode %d wc_flags 0x%x", ibv_wc_read_opcode(cq), ibv_wc_read_wc_flags(cq));
-	/* For an atomic the distribution's reader returns the CQE's byte count; a unit test checks
-	 * that ours returns 8. */
+	/* Not compared for an atomic, as the distribution's reader returns the CQE's byte count; a
+	 * unit test checks that ours returns 8. */
 	if (want & IBV_WC_EX_WITH_BYTE_LEN && ibv_wc_read_opcode(cq) != IBV_WC_FETCH_ADD)
 		say("byte_len %u", ibv_wc_read_byte_len(cq));
 	if ((want & IBV_WC_EX_WITH_IMM) && (ibv_wc_read_wc_flags(cq) & IBV_WC_WITH_IMM))
@@ -203,7 +203,7 @@ static void traffic(struct ex_rig *ex)
 	say_all(ex);
 }
 
-/* An extended CQ can be polled the plain way as well, and the two ways share the position in the
+/* An extended CQ can be polled the plain way as well, so the two ways share the position in the
  * ring. */
 static void plain_poll(struct ex_rig *ex)
 {
@@ -214,8 +214,8 @@ static void plain_poll(struct ex_rig *ex)
 	ex_post_send(ex, 0, IBV_WR_SEND, 16);
 	ex_post_send(ex, 0, IBV_WR_SEND, 17);
 	if (rig_poll(ibv_cq_ex_to_cq(ex->ex), 1, &wc) == 1) {
-		/* ConnectX-3 has a timestamp in that field, which the distribution's library
-		 * returns */
+		/* ConnectX-3 has a timestamp in that field, and the distribution's library returns
+		 * it, so the field is cleared. */
 		if (ex->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
 			wc.slid = wc.sl = 0;
 		say_wc("plain", &wc, ex->pair.end[0].qp->qp_num);
@@ -243,7 +243,8 @@ enum {
 	WITHOUT_LID = IBV_WC_STANDARD_FLAGS & ~LID_AND_LEVEL,
 };
 
-/* On ConnectX-3 a CQE has no flow tag, and the timestamp overlays LID and service level. */
+/* Returns whether a CQ can have these readers: on ConnectX-3 a CQE has no flow tag, and the
+ * timestamp overlays LID and service level, so some are left out. */
 static bool has_readers(const struct rig *rig, const struct ibv_cq_init_attr_ex *attr)
 {
 	uint64_t flags = attr->wc_flags;
@@ -342,7 +343,6 @@ static uint64_t time_of_day(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Writes no bytes, and prints the completion's timestamp. */
 static void read_stamp(struct rig *rig, struct ibv_pd *pd, uint64_t stamps)
 {
 	const uint64_t allowed = 2000000000;
@@ -426,8 +426,8 @@ static void read_ticks(struct rig *rig, struct ibv_pd *pd, const struct ibv_devi
 	MUST(!ibv_destroy_cq(ibv_cq_ex_to_cq(cq)));
 }
 
-/* Returns whether timestamps can be converted to the time of day: mlx4's kernel driver exports
- * nothing for it. */
+/* Returns whether timestamps can be converted to the time of day. mlx4's cannot, as its kernel
+ * driver exports nothing for it. */
 static bool has_times_of_day(struct rig *rig)
 {
 	struct ibv_cq_ex *cq = SAY_PTR(
@@ -459,8 +459,9 @@ void diff_cq_ex_time(struct rig *rig)
 		return;
 	}
 	read_stamp(rig, pd, raw | day);
-	/* On RoCE the adapter itself has the time of day, and the distribution's reader returns its
-	 * seconds and nanoseconds unchanged; a unit test checks our conversion. */
+	/* Not compared on RoCE, as the adapter itself has the time of day there, and the
+	 * distribution's reader returns its seconds and nanoseconds unchanged; a unit test checks
+	 * our conversion. */
 	if (rig->port.link_layer == IBV_LINK_LAYER_INFINIBAND)
 		read_stamp(rig, pd, day);
 	MUST(!ibv_dealloc_pd(pd));

@@ -364,7 +364,6 @@ void diff_data_sizes(struct rig *rig)
 	rig_pair_close(&pair);
 }
 
-/* One atomic on the 8 bytes at the start of the target's sink. */
 static void atomic_one(struct rig_pair *pair, enum entry entry, enum ibv_wr_opcode opcode,
 		       uint64_t compare_add, uint64_t swap)
 {
@@ -394,7 +393,7 @@ static void atomic_one(struct rig_pair *pair, enum entry entry, enum ibv_wr_opco
 	    (unsigned long long)*target);
 }
 
-/* An atomic returns 8 bytes, whatever the size of the buffer. */
+/* An atomic returns 8 bytes, so the size of the buffer must not matter. */
 static void atomic_into(struct rig *rig, enum entry entry, uint32_t length)
 {
 	struct rig_conf conf = entry_conf(entry);

@@ -14,7 +14,6 @@
 
 enum { PATIENCE_MS = 20000, TRIES = 500, WRITES = 5, WRITE_BYTES = 8 << 20, QKEY = 0x11 };
 
-/* The draining QP, and its peer */
 struct side {
 	struct ibv_qp *qp, *peer;
 	struct ibv_cq *sent, *received;
@@ -39,7 +38,6 @@ static int to_state(struct ibv_qp *qp, enum ibv_qp_state state)
 	return ibv_modify_qp(qp, &attr, IBV_QP_STATE);
 }
 
-/* Asks for an event. */
 static int to_sqd(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1 };
@@ -136,7 +134,7 @@ static void say_received(const struct side *side)
 		say_wc("B", &wc, side->qp->qp_num);
 }
 
-/* Sends a message until it arrives: on an unreliable service it may be lost. */
+/* Sends a message until it arrives, as it may be lost on an unreliable service. */
 static void message_exchange(const struct side *side)
 {
 	struct ibv_wc wc;
@@ -270,7 +268,7 @@ static void masks(struct ibv_qp *qp, bool within)
 	for (int bit = 0; bit <= 20; bit++) {
 		int mask = within ? 1 << bit : 1 << bit | IBV_QP_STATE;
 
-		if (mask & IBV_QP_ALT_PATH) /* no adapter here has one */
+		if (mask & IBV_QP_ALT_PATH) /* left out, as no adapter here has one */
 			continue;
 		SAY_RET(ibv_modify_qp(qp, &attr, mask), "bit %d", bit);
 		if (!within)
@@ -533,7 +531,8 @@ void diff_drain(struct rig *rig)
 	run_xrc(rig, "to SQD", masks_to_sqd);
 	run_xrc(rig, "in SQD", masks_in_sqd);
 	run_xrc(rig, "a target", target);
-	/* libmlx4 takes a RoCE address from the network interface, and ports here have none. */
+	/* Nothing else on Ethernet, as libmlx4 takes a RoCE address from the network interface, and
+	 * ports here have none. */
 	if (rig->port.link_layer == IBV_LINK_LAYER_ETHERNET) {
 		run_frames(rig, "waiting", frames_wait);
 		run_frames(rig, "reset", frames_anew);

@@ -267,9 +267,9 @@ static void post_sends(struct rig_end *end, int n)
 			.sg_list = &sge,
 			.num_sge = 1,
 			.opcode = IBV_WR_SEND,
-			.send_flags =
-				i % 2 ? 0
-				      : IBV_SEND_SIGNALED, /* errors are reported for all of them */
+			.send_flags = i % 2 ? 0
+					    /* either, as errors are reported for all of them */
+					    : IBV_SEND_SIGNALED,
 		};
 		struct ibv_send_wr *bad;
 

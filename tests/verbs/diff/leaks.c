@@ -124,7 +124,7 @@ static void body_repeat(struct rig *rig, const char *name, void (*body)(struct r
 {
 	int before;
 
-	body(rig); /* the first use may load and keep memory */
+	body(rig); /* once before, as the first use may load and keep memory */
 	before = rig_count_fds();
 	for (int i = 0; i < ROUNDS; i++)
 		body(rig);

@@ -85,7 +85,6 @@ static void fill_twice(struct limit_rig *l, const char *name, void *(*make)(stru
 	say_check(first > 0 && limit_fill(l, name, make, drop) == first, "as many %s again", name);
 }
 
-/* One byte more than the port allows in a message. */
 static void longest_message(struct rig *rig)
 {
 	struct rig_conf conf = rig_conf_default();

@@ -7,7 +7,7 @@
 
 #include "diff.h"
 
-/* Two processes want the adapter for themselves: the rig of the others is closed meanwhile. */
+/* Two processes want the adapter for themselves, so the rig of the others is closed meanwhile. */
 static void two_processes(struct rig *rig)
 {
 	rig_close(rig);

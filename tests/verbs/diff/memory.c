@@ -25,7 +25,6 @@
 #define ODP    IBV_ACCESS_ON_DEMAND
 #define DM_LEN 8192
 
-/* One request of end 0 with one entry; its completion. */
 static enum ibv_wc_status data_move(struct rig_pair *pair, enum ibv_wr_opcode opcode, uint64_t addr,
 				    uint32_t lkey, uint32_t len, uint64_t remote, uint32_t rkey,
 				    const char *what)

@@ -77,7 +77,7 @@ static void mr_ranges(struct ibv_pd *pd, uint8_t *buf)
 		       buf, pd);
 }
 
-/* Linux counts the pages that a region touches: 0 bytes within a page touch one. */
+/* Linux counts the pages that a region touches, so 0 bytes within a page are one page. */
 static void mr_of_no_bytes(struct ibv_pd *pd, uint8_t *buf)
 {
 	struct ibv_mr *mr = ibv_reg_mr(pd, buf + 16, 0, IBV_ACCESS_LOCAL_WRITE);

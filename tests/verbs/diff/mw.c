@@ -283,8 +283,8 @@ void diff_mw_refused(struct rig *rig)
 	rig_pair_close(&pair);
 }
 
-/* The following cases are for mlx4: mlx5's adapters let regions with windows be deregistered, and
- * do not look at the region when a window is bound. */
+/* The following cases are for mlx4, as mlx5's adapters let regions with windows be deregistered,
+ * and do not look at the region when a window is bound. */
 static bool is_mlx4(const struct rig *rig)
 {
 	if (rig->device.vendor_part_id < 4113) /* the first Connect-IB */
@@ -312,7 +312,8 @@ static void say_bound(struct ibv_mr *mr, const char *what)
 		  "%s: and as it is", what);
 }
 
-/* Linux' driver of mlx4 keeps a region as long as windows are bound to it. */
+/* Linux' driver of mlx4 keeps a region as long as windows are bound to it, so it cannot go before
+ * them. */
 void diff_mw_bound_to(struct rig *rig)
 {
 	struct rig_conf conf = rig_conf_default();

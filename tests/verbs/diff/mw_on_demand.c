@@ -127,7 +127,7 @@ static void windows_at(struct rig_pair *pair, struct ibv_mr *mr, uint8_t *place)
 	place_send(pair, mr->lkey, place);
 }
 
-/* A byte more than a translation's length holds. */
+/* A byte more than a translation's length holds, so the bind fails. */
 static void window_too_long(struct rig_pair *pair, struct ibv_mr *mr)
 {
 	struct ibv_mw *mw = ibv_alloc_mw(pair->pd, IBV_MW_TYPE_1);

@@ -115,7 +115,7 @@ static void null_zeros(struct rig_pair *pair, const struct ibv_mr *null)
 	say_check(all_are(to->buf + SOURCE, 100, 0), "what comes from there is zeros");
 }
 
-/* Answers come inside the CQE when all requests are signaled. */
+/* Answers come inside the CQE when all requests are signaled, so both ways are tried. */
 static void null_cases_run(struct rig *rig, int sig_all)
 {
 	struct rig_conf conf = rig_conf_default();

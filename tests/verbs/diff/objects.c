@@ -270,7 +270,7 @@ static void try_open_qp(struct rig *rig, struct ibv_xrcd *xrcd, uint32_t mask, u
 		qpn ? "of a QP" : "of none");
 }
 
-/* A QP that is opened a second time cannot be compared: the distribution's provider crashes when it
+/* A QP that is opened a second time is not compared, as the distribution's provider crashes when it
  * is closed. */
 #define OPENS(mask) ((mask) < 0x10 && ((mask)&0xb) == 0xb)
 
@@ -415,7 +415,7 @@ static void domain_with_queues(struct rig *rig, struct ibv_pd *pd)
 	MUST(!ibv_destroy_qp(qp));
 	MUST(qp = make_qp(child, plain, IBV_QPT_RC));
 	SAY_RET(ibv_dealloc_pd(child), "dealloc the parent domain of a CQ and a QP");
-	if (cq) /* CQs of mlx4 belong to no domain */
+	if (cq) /* CQs of mlx4 belong to no domain, so there may be none */
 		MUST(!ibv_destroy_cq(ibv_cq_ex_to_cq(cq)));
 	SAY_RET(ibv_dealloc_pd(child), "dealloc the parent domain of a QP");
 	MUST(!ibv_destroy_qp(qp) && !ibv_destroy_cq(plain));

@@ -182,7 +182,8 @@ static void post_all_ways(struct post_rig *p, const char *state)
 	say_flush(end, !ret && is_err);
 }
 
-/* Requests that a state accepted are dropped by the reset that follows. */
+/* Requests that a state accepted are dropped by the reset that follows, so they have no
+ * completions. */
 static void wrong_states(struct rig *rig)
 {
 	static const char *const names[] = { "RESET", "INIT", "RTR", "RTS" };
@@ -256,7 +257,7 @@ static void overfill_send(struct rig *rig, uint32_t max_send_wr, uint32_t max_se
 	rig_pair_close(&p.pair);
 }
 
-/* Only polling a signaled completion frees the unsignaled ones before it. */
+/* Only polling a signaled completion frees the unsignaled ones before it, as they have no CQE. */
 static void unsignaled(struct rig *rig)
 {
 	struct ibv_send_wr wr, *bad;

@@ -21,7 +21,6 @@ static void say_cap(const struct ibv_qp_cap *cap)
 	    cap->max_recv_wr, cap->max_recv_sge, cap->max_inline_data);
 }
 
-/* Prints the attributes of a new QP, and the changed attributes of the caller. */
 static void say_new_qp(struct ibv_qp *qp, const struct ibv_qp_cap *cap)
 {
 	struct ibv_qp_init_attr init;
@@ -155,7 +154,8 @@ static void other_fields(const struct create_rig *c)
 	say_new_qp(qp, &attr.cap);
 }
 
-/* A CQ of another context has a handle that this context does not know. */
+/* A CQ of another context has a handle that this context does not know, so the kernel must not find
+ * another object by it. */
 static void foreign_cq(const struct create_rig *c)
 {
 	struct ibv_qp_init_attr attr = plain_attr(c);
@@ -229,7 +229,7 @@ static void ex_send_ops(const struct create_rig *c)
 	ex_one(c, attr);
 	for (int bit = 0; bit < 14; bit++) {
 		if (bit == 7 || bit == 8)
-			continue; /* LOCAL_INV and BIND_MW need memory windows */
+			continue; /* left out, as LOCAL_INV and BIND_MW need memory windows */
 		attr.send_ops_flags = 1ULL << bit;
 		ex_one(c, attr);
 	}

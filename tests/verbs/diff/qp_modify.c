@@ -10,7 +10,7 @@
  */
 #include "diff.h"
 
-/* Without SQD, which drain.c tests, and SQE, which no command leads an RC QP to. */
+/* Without SQD, as drain.c tests it, and SQE, as no command leads an RC QP to it. */
 static const enum ibv_qp_state all_states[] = { IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_RTR,
 						IBV_QPS_RTS, IBV_QPS_ERR };
 

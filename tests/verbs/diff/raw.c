@@ -513,7 +513,7 @@ static struct ibv_qp *spread_qp(struct rig *rig, struct ibv_pd *pd, struct sprea
 	return qp;
 }
 
-/* Each queue has its own buffer, which shows where a frame arrived. */
+/* Each queue has its own buffer, so that the buffer shows where a frame arrived. */
 static void spread_send(struct rig *rig, struct raw *raw, struct spread *s,
 			const struct raw_frame *frame)
 {

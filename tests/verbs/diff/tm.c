@@ -16,7 +16,6 @@
 
 enum { BUF = 65536, PIECE = 4096, HEADERS = 32 };
 
-/* The ends are a sender, and a receiver on a TM SRQ. */
 struct ends {
 	struct rig_conf conf;
 	struct ibv_pd *pd;

@@ -163,7 +163,7 @@ static void kill_other(struct side *s, pid_t child)
 	MUST(!kill(child, SIGKILL));
 	MUST(waitpid(child, &status, 0) == child);
 	MUST(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	rig_settle(); /* an adapter notices the end of a process a little later */
+	rig_settle(); /* waits, as an adapter notices the end of a process a little later */
 	say("the other process was killed:");
 	side_post(s, IBV_WR_RDMA_WRITE, 8);
 	side_await(s, true);

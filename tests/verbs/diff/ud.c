@@ -120,7 +120,7 @@ static void datagrams_report(struct ud *ud, const char *what, int n)
 	int got = rig_poll(ud->cq, n, wc);
 
 	say("%s: %d completions", what, got);
-	/* Sent and received come in either order. */
+	/* Two passes, as sent and received come in either order. */
 	for (int pass = 0; pass < 2; pass++)
 		for (int i = 0; i < got; i++)
 			if (!!(wc[i].opcode & IBV_WC_RECV) == pass)

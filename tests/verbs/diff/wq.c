@@ -249,7 +249,7 @@ void diff_wq(struct rig *rig)
 	wq_rig_close(&w);
 }
 
-/* Undefined states: Linux refuses them, but leaves the WQ marked as in use. So guests skip this
+/* Undefined states: Linux refuses them, but leaves the WQ marked as in use, so guests skip this
  * topic with a library that passes them to Linux. */
 void diff_wq_no_state(struct rig *rig)
 {

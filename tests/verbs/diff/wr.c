@@ -165,7 +165,8 @@ void diff_wr_batch(struct rig *rig)
 	rig_pair_close(&pair);
 }
 
-/* Entries of length 0 are dropped by some builders and kept by others; results must agree. */
+/* Entries of length 0 are dropped by some builders and kept by others, so only results must
+ * agree. */
 static void odd_lists(struct rig_pair *pair)
 {
 	static const struct transfer cases[] = {
@@ -183,7 +184,7 @@ static void odd_lists(struct rig_pair *pair)
 	}
 }
 
-/* A QP made for ibv_wr_* can be posted to the plain way as well; the two share the ring. */
+/* A QP made for ibv_wr_* can be posted to the plain way as well, so the two share the ring. */
 void diff_wr(struct rig *rig)
 {
 	static const struct transfer t = { "SEND", IBV_WR_SEND, { 33 }, 1, { 33 }, 1, 0 };

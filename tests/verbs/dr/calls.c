@@ -121,7 +121,7 @@ static struct ibv_qp *make_qp(const struct ends *ends, enum ibv_qp_type type)
 	return ibv_create_qp(ends->pd, &attr);
 }
 
-/* InfiniBand has no QPs of frames. */
+/* Left out on InfiniBand, which has no QPs of frames. */
 static bool ends_open(struct rig *rig, struct ends *ends)
 {
 	if (rig->port.link_layer != IBV_LINK_LAYER_ETHERNET)

@@ -27,7 +27,6 @@ struct dr_made {
 	struct mlx5dv_dr_rule *rule;
 };
 
-/* Prints the results. */
 struct dr_made dr_make(struct dr_root *root, const struct steer_rule *rule, size_t count,
 		       struct mlx5dv_dr_action **actions, const char *what);
 void dr_end(struct dr_made *made);

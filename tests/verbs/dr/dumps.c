@@ -40,7 +40,7 @@ static void names_end(void)
 }
 
 /* Returns how many fields of a record are the same in all releases. The last field of a reformat on
- * a root table is uninitialised there. */
+ * a root table is left out, as it is uninitialised there. */
 static int fields_of(const char *line)
 {
 	static const struct {
@@ -55,7 +55,7 @@ static int fields_of(const char *line)
 	return INT_MAX;
 }
 
-/* Prints a line. The fifth field of record 3000 is the library's release. */
+/* Prints a line, without the fifth field of record 3000, as that is the library's release. */
 static void say_line(char *line)
 {
 	const bool is_domain = !strncmp(line, "3000,", 5);

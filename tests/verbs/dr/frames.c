@@ -151,7 +151,6 @@ static void bulk_say(struct mlx5dv_devx_obj *bulk, uint32_t number)
 			    (unsigned int)fld_get(counts, TRAFFIC_COUNTER_PACKETS));
 }
 
-/* Counters of a bulk, by their offsets there. */
 void dr_bulks(struct rig *rig)
 {
 	static const uint32_t offsets[] = { 0, 5, BULK - 1, BULK };
@@ -181,7 +180,6 @@ void dr_bulks(struct rig *rig)
 	stage_close(&stage);
 }
 
-/* Says the tag of the next frame. */
 static void take_tagged(struct raw *raw, const char *what)
 {
 	struct ibv_cq_ex *cq = (struct ibv_cq_ex *)raw->cq[0];

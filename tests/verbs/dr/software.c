@@ -18,7 +18,8 @@
 
 enum { PORT = 200, OTHER = 201, MANY = 100 };
 
-/* In these tables the mask of the version is the version itself, and ports need one. */
+/* In these tables the mask of the version is the version itself, and ports need one, so each rule
+ * names it. */
 #define OF_PORT(number)                                       \
 	.criteria = PRM_MATCH_OUTER, .field = {               \
 		{ OUTER(LYR_2_4_IP_VERSION), 4, 4 },          \

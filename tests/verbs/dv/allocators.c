@@ -91,8 +91,8 @@ void dv_allocators(struct rig *rig)
 	say_check(store.given == store.back, "all came back");
 }
 
-/* A CQ whose first ring is the program's gets another one after the allocators are removed. (The
- * distribution's library then cannot free the first one.) */
+/* A CQ whose first ring is the program's gets another one after the allocators are removed. Not
+ * compared, as the distribution's library cannot free the first one then. */
 void dv_allocators_taken(struct rig *rig)
 {
 	struct store store = { .room = PIECES };

@@ -50,9 +50,9 @@ void dv_cancelled(struct rig *rig)
 	run_taken_back(rig, cases, ARRAY_SIZE(cases));
 }
 
-/* The distribution's library assumes that the device has these configurations: there a key lacks
- * its earlier signature, keeps an aborted encryption, or is configured by setters of another
- * batch. */
+/* Not compared, as the distribution's library assumes that the device has these configurations:
+ * there a key lacks its earlier signature, keeps an aborted encryption, or is configured by setters
+ * of another batch. */
 void dv_taken_back(struct rig *rig)
 {
 	static const struct taken_back cases[] = {
@@ -77,7 +77,7 @@ void dv_taken_back(struct rig *rig)
 }
 
 /* A configuration is up to three requests of the device. If they fail, the program gets one
- * completion; with the distribution's library it gets one for each. */
+ * completion. Not compared, as it gets one for each with the distribution's library. */
 void dv_failed_once(struct rig *rig)
 {
 	static const struct {

@@ -24,7 +24,7 @@ void dv_device(struct rig *rig)
 	for (uint64_t part = 1; part <= LAST_PART; part <<= 1)
 		say("part %#llx: %#llx", (unsigned long long)part,
 		    (unsigned long long)device_ask(rig, part, &attrs));
-	/* Bits that came with later releases are their business. */
+	/* Bits that came with later releases are left out, as libraries differ in them. */
 	say("all known: %#llx", (unsigned long long)device_ask(rig, 2 * LAST_PART - 1, &attrs));
 	say("flags %#llx", (unsigned long long)(attrs.flags & 0xff));
 	say("clock: renewed within %llu ns, page %s",

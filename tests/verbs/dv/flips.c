@@ -120,7 +120,6 @@ static void configure(const struct flips *flips)
 	MUST(!ibv_wr_complete(keys->qpx));
 }
 
-/* END writes to the other one, or reads. */
 static void flips_transfer(const struct flips *flips, int end, enum ibv_wr_opcode opcode)
 {
 	const struct keys *keys = &flips->keys;

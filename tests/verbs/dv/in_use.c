@@ -195,7 +195,6 @@ static void move_without(struct rig *rig, void (*lose)(struct chain *chain), mov
 	chain_close(&chain);
 }
 
-/* A new configuration of the keys makes them whole. */
 static void keys_configure_anew(struct rig *rig)
 {
 	struct chain chain;

@@ -10,7 +10,8 @@
 
 #include "tests/lib/rig.h"
 
-/* The memory of both ends has the same address in each run, as requests contain it. */
+/* The memory of both ends has the same address in each run, as requests contain it and are
+ * compared. */
 enum { KEYS_MEMORY = 65536 };
 extern uint8_t keys_memory[2][KEYS_MEMORY];
 

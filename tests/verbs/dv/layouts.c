@@ -173,7 +173,7 @@ void dv_layouts(struct rig *rig)
 	move_layouts(rig, LAYOUTS);
 }
 
-/* This takes minutes. */
+/* Not among the usual topics, as this takes minutes. */
 void dv_many_layouts(struct rig *rig)
 {
 	move_layouts(rig, MANY_LAYOUTS);

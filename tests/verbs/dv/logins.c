@@ -28,7 +28,7 @@ static void encrypted_open(struct rig *rig, struct keys *keys)
 	attr.max_entries = 4;
 	keys->mkey = mlx5dv_create_mkey(&attr);
 	MUST(keys->mkey);
-	/* Of fewer builders, the two libraries give room for other numbers of requests. */
+	/* All builders, as the two libraries give room for other numbers of requests with fewer. */
 	keys_connect(keys, MLX5DV_QP_EX_WITH_MR_LIST | MLX5DV_QP_EX_WITH_MR_INTERLEAVED |
 				   MLX5DV_QP_EX_WITH_MKEY_CONFIGURE | MLX5DV_QP_EX_WITH_MEMCPY);
 }
@@ -89,7 +89,7 @@ static void move_as_before(struct keys *keys, void (*leave)(struct rig *rig, voi
 	}
 }
 
-/* Neither the domain nor the memory key keeps a key of data from going; data fail then. */
+/* Neither the domain nor the memory key keeps a key of data from going, so data fail then. */
 static void lose_dek(struct keys *keys)
 {
 	SAY_RET(ibv_dealloc_pd(keys->pair.pd), "ibv_dealloc_pd of a domain in use");

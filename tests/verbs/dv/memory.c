@@ -37,7 +37,7 @@ static void dm_use(struct ibv_dm *dm)
 	say_check(out.buf && !memcmp(out.buf, data, BYTES), "at its address");
 }
 
-/* The adapter in software executes none. */
+/* Each is refused, as the adapter in software executes none. */
 static void operations(struct ibv_dm *dm)
 {
 	for (unsigned int op = 0; op < 40; op += 13)

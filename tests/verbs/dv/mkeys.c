@@ -195,7 +195,6 @@ static void put_crypto(struct keys *keys, unsigned int n)
 	mlx5dv_wr_set_mkey_crypto(keys->dvx, &attr);
 }
 
-/* One long piece */
 static void put_whole(struct keys *keys, unsigned int n)
 {
 	struct ibv_sge sge = { (uintptr_t)keys_memory[0], n, keys->mr[0]->lkey };
@@ -250,7 +249,6 @@ static void put_invalidate(struct keys *keys, unsigned int n)
 	ibv_wr_local_inv(keys->qpx, keys->mkey->lkey);
 }
 
-/* A piece of so many bytes, and one behind it */
 static void put_large(struct keys *keys, unsigned int n)
 {
 	struct ibv_sge sge[] = { { (uintptr_t)keys_memory[0], n, keys->mr[0]->lkey },
@@ -259,7 +257,6 @@ static void put_large(struct keys *keys, unsigned int n)
 	mlx5dv_wr_set_mkey_layout_list(keys->dvx, ARRAY_SIZE(sge), sge);
 }
 
-/* The batch is cancelled, and another begins. */
 static void put_abort(struct keys *keys, unsigned int n)
 {
 	(void)n;
@@ -572,7 +569,6 @@ static void say_creations(struct rig *rig)
 void dv_mkeys(struct rig *rig)
 {
 	static const char *const cases[] = {
-		/* builders of one call */
 		"L1 s8",
 		"L2 s16",
 		"L3 s24",
@@ -637,7 +633,6 @@ void dv_mkeys(struct rig *rig)
 		"L2 c1 l3 s24",
 		"c1 l2 s16",
 		"s8",
-		/* copies */
 		"m16",
 		"m0",
 		"m4096",
@@ -739,7 +734,8 @@ void dv_signatures(struct rig *rig)
 		"c3 a w1040 g100 s1024 f10 c3 a w512 g010 s520",
 		"c2 a w512 s512",
 	};
-	/* Requested inline sizes for which blocks of 64 bytes just fit, or just do not. */
+	/* Requested inline sizes for which blocks of 64 bytes just fit, or just do not, so that
+	 * roundings show. */
 	static const uint32_t inlines[] = { 60, 61, 124, 188, 189, 252 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)

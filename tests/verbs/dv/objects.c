@@ -99,7 +99,8 @@ static void kinds(struct ibv_pd *pd, struct ibv_cq *cq)
 	SAY_RET(mlx5dv_init_obj(&obj, 0), "nothing");
 }
 
-/* An XRC receiver has no queues: mlx5dv_init_obj() must overwrite all fields all the same. */
+/* An XRC receiver has no queues, but mlx5dv_init_obj() must overwrite all fields all the same, as
+ * programs pass uninitialised ones. */
 static void xrc_receiver(struct ibv_context *ctx)
 {
 	struct ibv_xrcd_init_attr domain = { .comp_mask = IBV_XRCD_INIT_ATTR_FD |

@@ -15,7 +15,7 @@
 
 #include "tests/verbs/dv/dv.h"
 
-static int captured; /* captured standard error */
+static int captured;
 static int calls, refusals, misfits;
 
 static int count_lines(const char *text)

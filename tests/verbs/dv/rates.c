@@ -31,7 +31,7 @@ static void rate_free(struct mlx5dv_pp *pp)
 		mlx5dv_pp_free(pp);
 }
 
-/* The tests of others may take a refusal for a device without. */
+/* Asked first, as the tests of others may take a refusal for a device without. */
 static void rates_are_there(const struct rig *rig)
 {
 	const uint8_t rate[4] = { 0, 0, 0, 100 };
@@ -74,7 +74,8 @@ static void rates_refuse(struct ibv_context *ctx)
 	rate_free(rate_alloc(ctx, 100, 4, 2, "an unknown flag"));
 }
 
-/* A queue without a CQ, which the device refuses for that when it has found nothing else. */
+/* A queue without a CQ, so that the device refuses it for that when it has found nothing else, and
+ * no queue is left. */
 static void rate_try(struct ibv_context *ctx, uint32_t index, const char *what)
 {
 	uint8_t in[32 + PRM_SQC_SIZE + 64] = { 0 }, out[PRM_CMD_OUT_SIZE] = { 0 };

@@ -105,7 +105,8 @@ static bool size_is_right(struct raw *raw, unsigned int pieces)
 	return keys_memory[1][pieces * PIECE] == '.';
 }
 
-/* Lengths come in an order that puts each one across the end of the ring. */
+/* Lengths come in an order that puts each one across the end of the ring, so that each is copied in
+ * two parts. */
 static void sizes(struct raw *raw)
 {
 	int right = 0;
@@ -256,7 +257,7 @@ void dv_raw_wqes(struct rig *rig)
 	raw_wqes_on(rig, true);
 }
 
-/* The distribution's library copies a too long WQE over the requests behind it. */
+/* Not compared, as the distribution's library copies a too long WQE over the requests behind it. */
 void dv_raw_too_long(struct rig *rig)
 {
 	struct raw raw;

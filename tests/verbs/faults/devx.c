@@ -38,7 +38,6 @@ static struct mlx5dv_devx_obj *life_obj(struct life *l, struct dx_command *cmd)
 		    mlx5dv_devx_obj_destroy);
 }
 
-/* What all need. */
 static bool life_device(struct life *l, struct dx_device *device)
 {
 	struct mlx5dv_pd dv = { 0 };

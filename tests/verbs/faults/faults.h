@@ -20,13 +20,13 @@ enum fault_kind {
 	FAULT_KINDS,
 };
 
-/* One that no library takes for an answer of its own. */
+/* One that no library takes for an answer of its own, so that a test can tell it. */
 #define FAULT_ERRNO EDQUOT
 
 /* Connect with the server whose control socket the environment names as FAULTS_CONTROL. */
 void fault_open(void);
-/* Returns whether this build can make KIND fail. Sanitizers replace the allocator; a comparison of
- * libraries (FAULTS_COMMANDS_ONLY) makes only commands fail. */
+/* Returns whether this build can make KIND fail. Sanitizers replace the allocator, so its calls
+ * cannot; a comparison of libraries (FAULTS_COMMANDS_ONLY) makes only commands fail. */
 bool fault_is_offered(enum fault_kind kind);
 const char *fault_name(enum fault_kind kind);
 /* Returns the number of operations of KIND so far, each of which could fail. */

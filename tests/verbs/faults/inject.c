@@ -40,7 +40,8 @@ const char *fault_name(enum fault_kind kind)
 	return names[kind];
 }
 
-/* Under valgrind the allocator is valgrind's, whatever the program defines. */
+/* Under valgrind the allocator is valgrind's, whatever the program defines, so it cannot be made to
+ * fail. */
 bool fault_is_offered(enum fault_kind kind)
 {
 	if (getenv("FAULTS_COMMANDS_ONLY"))

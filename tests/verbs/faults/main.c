@@ -51,7 +51,7 @@ static void watch_begin(struct watch *w)
 	w->blocks = fault_blocks();
 }
 
-/* Waits for the adapter, to which the system reports a close a little later. */
+/* Waits for the adapter, as the system reports a close to it a little later. */
 static uint64_t objects_settled(uint64_t expected)
 {
 	uint64_t objects = fault_objects();
@@ -78,7 +78,7 @@ static bool watch_end(const struct watch *w, const char *what)
 }
 
 /* Returns whether the fault explains the errno of the first failure. The kernel has its own errnos
- * for failures of the adapter or of a mapping. */
+ * for failures of the adapter or of a mapping, so these count as well. */
 static bool errno_is_right(enum fault_kind kind, int err)
 {
 	switch (kind) {
@@ -87,7 +87,7 @@ static bool errno_is_right(enum fault_kind kind, int err)
 	case FAULT_ADAPTER:
 		/* An unanswered query for a GID looks like an empty slot of the table. Without
 		 * device memory the kernel returns ENOMEM, and EREMOTEIO for commands that it
-		 * passes on. */
+		 * passes on, so all of these are right. */
 		return err == EAGAIN || err == ENODATA || err == ENOMEM || err == EREMOTEIO;
 	case FAULT_MAP:
 		/* A clock that could not be mapped when it was wanted is one that is not there. */
@@ -143,7 +143,7 @@ static bool live_with_fault(const struct life_kind *kind, enum fault_kind fault,
 	if (getenv("FAULTS_SHOW"))
 		printf("%s: %s: %s\n", what, l->calls_failed ? l->first_call : "nobody noticed",
 		       say_errno(l->first_errno));
-	/* A first failure may load and keep memory; only growth at each failure is a leak. */
+	/* A first failure may load and keep memory, so only growth at each failure is a leak. */
 	if (watch_differs(&watch)) {
 		watch_begin(&watch);
 		life_run_once(kind, l, fault, nth, NULL);
@@ -152,7 +152,7 @@ static bool live_with_fault(const struct life_kind *kind, enum fault_kind fault,
 	}
 	if (!l->calls_failed)
 		return true;
-	/* An empty slot of a GID table is an answer, and needs no words. */
+	/* An empty slot of a GID table is an answer, so it needs no words. */
 	return (errno_is_right(fault, l->first_errno) ||
 		say_check(false, "%s: %s has errno %s", what, l->first_call,
 			  say_errno(l->first_errno))) &&
@@ -235,8 +235,8 @@ int main(int argc, char **argv)
 	say_topic("faults");
 	fault_open();
 	rig_open(&witness);
-	/* What the first use loads, opens and keeps is no leak: the log is opened by its first
-	 * line. */
+	/* Once before, as what the first use loads, opens and keeps is no leak: the log is opened
+	 * by its first line. */
 	connect_and_send(&witness);
 	MUST(!ibv_create_cq(witness.ctx, INT_MAX, NULL, NULL, 0));
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)

@@ -20,7 +20,7 @@
 
 static uint8_t region[REGION] __attribute__((aligned(4096)));
 
-/* Drops CAP_IPC_LOCK, which exempts from the limit. */
+/* Drops CAP_IPC_LOCK, as it exempts from the limit. */
 static void drop_privilege(void)
 {
 	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };

@@ -429,7 +429,7 @@ static void live_strides(struct life *l)
 		OK(l, ibv_modify_wq(wq, &ready));
 }
 
-/* The table has one queue: an mlx4 adapter requires consecutive numbers in a longer one. */
+/* The table has one queue, as an mlx4 adapter requires consecutive numbers in a longer one. */
 static void live_rss(struct life *l)
 {
 	static uint8_t key[40] = { 1, 2, 3 };

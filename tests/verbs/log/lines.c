@@ -21,7 +21,7 @@
 #include "log.h"
 #include "tests/lib/topics.h"
 
-static int captured; /* captured standard error */
+static int captured;
 
 static bool cq_plain(struct log_rig *l, int cqe, int vector)
 {
@@ -123,8 +123,8 @@ static bool qp_type(struct log_rig *l, long value)
 	return !ibv_create_qp(l->pair.pd, &attr);
 }
 
-/* The QP is to complete to the CQ of another context that has the number of ours: the kernel could
- * not tell them apart. */
+/* The QP is to complete to the CQ of another context that has the number of ours, as the kernel
+ * could not tell them apart. */
 static bool qp_other_context(struct log_rig *l, long send)
 {
 	struct ibv_qp_init_attr attr = qp_attr(l);

@@ -15,7 +15,7 @@ struct log_rig {
 	struct rig_pair pair; /* the right objects, of which a case spoils one detail */
 	struct ibv_comp_channel *channel;
 	struct ibv_cq *channel_cq;
-	struct ibv_qp *fresh; /* in RESET */
+	struct ibv_qp *fresh;
 };
 
 /* Returns whether the call was refused. */

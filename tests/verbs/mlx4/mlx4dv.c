@@ -53,7 +53,8 @@ static void wqe_stamp(const struct ring *ring, uint32_t index)
 		memset(slot + at, 0xff, sizeof(uint32_t));
 }
 
-/* Writes the first word of each piece last. */
+/* Writes the first word of each piece last, as the adapter reads ahead and takes a piece by that
+ * word. */
 static void wqe_build(struct ring *ring, const struct rig_pair *pair, uint32_t nth)
 {
 	struct mlx4_wqe_ctrl_seg *ctrl = (void *)slot_at(ring, ring->head);
@@ -104,7 +105,6 @@ static struct mlx4_cqe *cqe_at(const struct ring *ring, uint32_t index)
 	return (void *)(entry + ring->cq.cqe_size - sizeof(struct mlx4_cqe));
 }
 
-/* Returns the next CQE, when the adapter has written it. */
 static struct mlx4_cqe *cqe_next(struct ring *ring)
 {
 	struct mlx4_cqe *cqe = cqe_at(ring, ring->ci);
@@ -227,7 +227,7 @@ static struct ibv_wq *wq_make(struct ibv_context *ctx, const struct wqs *wqs)
 	return wq;
 }
 
-/* A WQ before the range begins at no multiple of the count, if those after it have no range. */
+/* A WQ before the range, so that the range begins at no multiple of the count. */
 static void row_open(struct ibv_context *ctx, struct wqs *wqs)
 {
 	uint8_t log = LOG_WQS;

@@ -35,7 +35,6 @@ static struct ibv_context *ctx;
 static uint8_t memory[16 * PAGE] __attribute__((aligned(PAGE))); /* for any queue of these, */
 static uint32_t record[2] __attribute__((aligned(8)));           /* and its doorbell record */
 
-/* Returns the errno of the command. */
 static int command_run(uint16_t object, uint16_t method, struct ib_uverbs_attr *attrs, uint16_t n)
 {
 	const struct uverbs_request_header command = { .object_id = object,

@@ -9,7 +9,7 @@
 
 #include "odd.h"
 
-/* A call for an event does not wait. */
+/* Its channel does not wait, so that a call for an event returns. */
 static void *quiet_context(void)
 {
 	struct ibv_context *context = odd_context();

@@ -17,7 +17,7 @@ static const struct odd_family *const families[] = {
 	&odd_rsocket, &odd_mlx5dv, &odd_devx,   &odd_steering, &odd_mlx4dv, &odd_orders,
 };
 
-/* The providers are loaded before the first fork(). */
+/* Loads the providers before the first fork(), so that each child need not. */
 static void find_device(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);

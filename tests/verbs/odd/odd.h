@@ -66,13 +66,11 @@ struct odd_call {
 	const struct odd_arg *args[MAX_ARGS];
 };
 
-/* Several calls in a wrong order, which print their own results */
 struct odd_order {
 	const char *name;
 	void (*run)(void);
 };
 
-/* What a family of calls consists of. */
 struct odd_family {
 	const char *name;
 	const struct odd_call *calls;
@@ -130,7 +128,7 @@ extern const struct odd_family odd_device, odd_memory, odd_queues, odd_qp, odd_p
 
 /* run.c */
 void odd_run(const struct odd_family *family);
-/* The call said to return an errno has to leave it in errno, too. */
+/* The call said to return an errno has to leave it in errno, too, as programs look at either. */
 extern bool odd_errno_is_set;
 /* In the process of a call: prints RET of a call, as its line or a part of it. */
 void odd_say(const char *call, enum odd_returns returns, long ret);

@@ -16,7 +16,7 @@
 
 enum { ADDRESS_SIZE = sizeof(struct sockaddr_in) };
 
-/* The numbers of sockets are arguments, not pointers: as makers return them, they are. */
+/* Makes a pointer of a socket's number, as makers return pointers. */
 static void *as_arg(int fd)
 {
 	if (fd < 0)
@@ -133,7 +133,8 @@ static const struct odd_field poll_fields[] = { ODD_FIELD(struct pollfd, fd),
 			V("9999", 9999)                        \
 		}                                              \
 	}
-/* How far a stream is when the call returns depends on time. */
+/* How far a stream is when the call returns depends on time, so only unconnected sockets are
+ * tried. */
 #define UNCONNECTED                                                           \
 	&(const struct odd_arg)                                               \
 	{                                                                     \
@@ -204,7 +205,7 @@ static const struct odd_call calls[] = {
 	  MINUS_ONE,
 	  NULL,
 	  { SOCKETS, NUMBER_ARG("how", 0, V("1", 1), V("2", 2), V("3", 3), V("-1", -1)) } },
-	/* That of a socket of datagrams hangs in release 65.0. */
+	/* Left out: on a socket of datagrams it hangs in release 65.0. */
 	{ "rclose", MINUS_ONE, NULL, { STREAMS } },
 	{ "rrecv", DESCRIPTOR, NULL, { SOCKETS, BUFFER_ARG, SIZE_ARG, FLAG_ARG } },
 	{ "rrecvfrom",

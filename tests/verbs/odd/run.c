@@ -171,8 +171,8 @@ static void say_end(int status)
 	wrong += WIFEXITED(status) && WEXITSTATUS(status) == SAID_WRONG;
 }
 
-/* Runs a test in a process. One that ends by a signal leaves only the output that it has
- * flushed. */
+/* Runs a test in a process, as it may crash. One that ends by a signal leaves only the output that
+ * it has flushed. */
 static void in_process(void (*run)(const void *), const void *what)
 {
 	pid_t child;

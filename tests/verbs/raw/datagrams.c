@@ -126,7 +126,7 @@ static void datagrams_close(struct datagrams *d)
 	free(d->link.from);
 }
 
-/* A datagram writes no memory. */
+/* A datagram writes no memory, so a WRITE is a wrong opcode. */
 static void spoil_opcode(struct raw_wqe *wqe)
 {
 	struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)wqe->unit;
@@ -134,7 +134,7 @@ static void spoil_opcode(struct raw_wqe *wqe)
 	ctrl->opmod_idx_opcode = htobe32(MLX5_OPCODE_RDMA_WRITE);
 }
 
-/* The sender gets no error when its datagram is dropped. */
+/* The sender gets no error when its datagram is dropped, as UD has no acknowledges. */
 void raw_datagrams(struct rig *rig)
 {
 	static const struct raw_fault faults[] = {

@@ -15,9 +15,9 @@ enum { RAW_ROOM = 4096 };
 
 struct raw_link {
 	const char *name;
-	struct ibv_qp *qp; /* that sends */
+	struct ibv_qp *qp;
 	struct ibv_cq *sent, *received;
-	struct ibv_mr *mr;  /* of both memories */
+	struct ibv_mr *mr;
 	uint8_t *from, *to; /* RAW_ROOM bytes each */
 	uint32_t header;    /* bytes in front of a message that came */
 	bool only_sends;

@@ -66,7 +66,7 @@ static void request_build(const struct raw_link *link, const struct request *req
 	}
 }
 
-/* The two ends' memory differs in each bit. */
+/* The two ends' memory differs in each bit, so that any byte that arrives shows. */
 enum { HERE = 0, THERE = 0xff };
 
 static uint8_t byte_of(unsigned int i, unsigned int seed, unsigned int end)

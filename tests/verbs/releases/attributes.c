@@ -34,7 +34,7 @@ enum { PAGE = 4096, BYTES = 64 * PAGE, LWRITE = IBV_ACCESS_LOCAL_WRITE, FD_CLOSE
 /* Set on a kernel's own driver, whose answers are judged: the link. */
 static const char *on_linux;
 
-/* Addresses are in commands, and both runs have the same. */
+/* Addresses are in commands that are compared, so both runs have the same. */
 #define MEMORY           ((char *)0x200000000000) /* free under the sanitizers, too */
 
 #define CALL(name, call) (call_begin(name), ioctl_attributes_say(true), call_end((call)))
@@ -79,7 +79,8 @@ static void memory_map(void)
 }
 
 /* softhca takes a file of memory for a dma-buf. Linux does not, and says so with the errno of a
- * wrong attribute. It says EBADF, after all attributes, of a descriptor that is not open. */
+ * wrong attribute, so it needs a line of its own. It says EBADF, after all attributes, of a
+ * descriptor that is not open. */
 static int file_of_pages(void)
 {
 	int fd = on_linux ? FD_CLOSED : memfd_create("dma-buf", MFD_CLOEXEC);
@@ -653,7 +654,7 @@ static void buffers(struct rig *rig)
 	MUST(!ibv_dealloc_pd(pd) && !ibv_dealloc_pd(other));
 }
 
-/* No ConnectX has any. */
+/* No ConnectX has any, so the calls fail. */
 static void counters_of_completions(struct rig *rig)
 {
 	struct ibv_comp_cntr counter = { .context = rig->ctx, .handle = 77 };

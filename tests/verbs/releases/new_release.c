@@ -24,7 +24,6 @@
 
 #define PAGE 4096
 
-/* The call gave no object, and ERR. */
 static void expect_refused(const void *object, int err, const char *what)
 {
 	say_check(!object && errno == err, "%s", what);
@@ -128,7 +127,8 @@ static void open_with(struct ibv_device *device, int fd, uint32_t count, int err
 	expect_refused(mlx5dv_open_device(device, &attr), err, what);
 }
 
-/* A descriptor of a driver's device grants a right; softhca has no such device. */
+/* A descriptor of a driver's device grants a right. softhca has no such device, so the call
+ * fails. */
 static void descriptors_give_rights(struct ibv_device *device)
 {
 	struct mlx5dv_context_attr attr = { .comp_mask = MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY };
@@ -147,7 +147,7 @@ static void descriptors_give_rights(struct ibv_device *device)
 	close(fd);
 }
 
-/* It is the path of a second PCI device, which softhca has not. */
+/* It is the path of a second PCI device, which softhca has not, so the call fails. */
 static void no_data_direct(struct ibv_pd *pd)
 {
 	int fd = memfd_create("dma-buf", MFD_CLOEXEC);
@@ -191,7 +191,7 @@ static void no_event_queues(void)
 	say_check(mlx5dv_devx_free_msi_vector(NULL) == EINVAL, "no interrupt to give back");
 }
 
-/* No ConnectX has any. */
+/* No ConnectX has any, so the calls fail. */
 static void counters_of_completions(struct ibv_context *ctx)
 {
 	struct ibv_comp_cntr_caps caps;

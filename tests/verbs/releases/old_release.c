@@ -248,7 +248,8 @@ static void completions_await(struct old_rig *rig, void *cq, unsigned int count,
 	}
 }
 
-/* More than the library converts at a time, by send, write and by way of the SRQ. */
+/* More than the library converts at a time, by send, write and by way of the SRQ, so that it
+ * converts in pieces. */
 #define MESSAGES 37
 
 static void messages_exchange(struct old_rig *rig)
@@ -327,7 +328,7 @@ static void rig_fail(struct old_rig *rig)
 	say("event %s", ibv_event_type_str(event.type));
 	say_check(event.qp == rig->a.qp, "it is about the QP that was written to");
 	ack_async_event(&event);
-	/* a QP with an SRQ: the distribution's call crashes without one */
+	/* a QP with an SRQ, as the distribution's call crashes without one */
 	SAY_RET(query_qp(rig->b.qp, &attr, IBV_QP_STATE, &init), "query_qp");
 	say("state %d", attr.qp_state);
 	say_check(init.send_cq == rig->b.cq && init.qp_context == &rig->b && init.srq == rig->srq,

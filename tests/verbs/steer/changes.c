@@ -72,7 +72,6 @@ static void frame_say(const struct raw_frame *f, uint8_t *bytes, const char *wha
 	    l4_sum(f, ip) == 0xffff ? "right" : "wrong");
 }
 
-/* Sends a frame, and says what the first receiver has got. */
 static void frame_pass(struct rig *rig, struct raw *raw, const struct raw_frame *f,
 		       const char *what)
 {

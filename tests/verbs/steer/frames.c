@@ -386,7 +386,6 @@ void steer_objects(struct rig *rig)
 
 /* ---- tables that the program has made */
 
-/* A table of one entry for all frames, which leads to a TIR */
 struct own_table {
 	struct mlx5dv_devx_obj *table, *group, *entry;
 	uint32_t table_id, group_id;
@@ -394,7 +393,6 @@ struct own_table {
 
 enum { TABLE_LEVEL = 64, GROUP_IN_SIZE = 1024, TABLE_IN_SIZE = 64 };
 
-/* Where the entry of such a table leads to */
 struct own_way {
 	uint32_t type; /* PRM_DEST_* */
 	uint32_t number;
@@ -495,7 +493,7 @@ static void tables(struct rig *rig, struct raw *raw)
 	MUST(!mlx5dv_devx_obj_destroy(tir) && !mlx5dv_devx_obj_destroy(domain));
 }
 
-/* The kernel's table is for all programs: a rule may lead there, and none may be put there. */
+/* The kernel's table is for all programs, so a rule may lead there, but none may be put there. */
 static void refuse_in_anchor(struct rig *rig, const struct mlx5dv_steering_anchor *anchor)
 {
 	uint8_t group[GROUP_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE] = { 0 };

@@ -162,7 +162,6 @@ static struct ibv_flow_action *change_make(struct rig *rig, uint32_t field, uint
 
 static const struct steer_rule sent = { STEER_TO_PORT(PORT), .table = TX };
 
-/* A tunnel for sent frames, and its way out for received ones */
 struct ways {
 	const struct tunnel_case *tunnel;
 	uint8_t header[MOST];
@@ -346,7 +345,8 @@ static void shared(struct rig *rig, struct raw *raw)
 	ways_close(&other);
 }
 
-/* Frames that are in no tunnel, or end within its headers, are dropped. */
+/* Frames that are in no tunnel, or end within its headers, are dropped, as there is nothing to take
+ * out. */
 static void no_tunnel(struct rig *rig, struct raw *raw)
 {
 	struct ways ways = ways_open(rig, &tunnels[0]);

@@ -73,7 +73,6 @@ void steer_send(struct rig *rig, struct raw *raw, uint16_t dport, const char *wh
 void steer_send_frame(struct rig *rig, struct raw *raw, const struct raw_frame *frame,
 		      const char *what);
 
-/* A counter of the device */
 struct steer_counter {
 	struct mlx5dv_devx_obj *obj;
 	uint32_t number;

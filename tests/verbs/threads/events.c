@@ -70,8 +70,8 @@ static void post_recv(struct rig_pair *pair)
 	MUST(!ibv_post_recv(pair->end[1].qp, &wr, &bad));
 }
 
-/* Every other round the event is waited for; in the rest it is a race between its reader and the
- * destruction. */
+/* Every other round the event is waited for, so that both orders occur; in the rest it is a race
+ * between its reader and the destruction. */
 static void await_every_other(int round, atomic_int *count)
 {
 	if (round & 1)
@@ -239,14 +239,14 @@ static void cancel_a_reader(struct cancelled *c, struct rig_pair *pair, int roun
 	MUST(rig_poll(pair->end[0].cq, 1, &wc) == 1 && wc.status == IBV_WC_SUCCESS);
 }
 
-/* Which of the two comes first is chance: on a busy machine it takes more rounds to see both. */
+/* Which of the two comes first is chance, so it takes more rounds to see both on a busy machine. */
 static bool is_mixed(int unheard, int rounds)
 {
 	return unheard && unheard < rounds;
 }
 
-/* An event that the thread has read, and not heard of, is read by the next thread, or goes with its
- * CQ. */
+/* An event that the thread has read but not returned is read by the next thread, or goes with its
+ * CQ, so that no destruction waits for it. */
 void threads_cancelled(struct rig *rig)
 {
 	struct cancelled c = { .channel = ibv_create_comp_channel(rig->ctx) };

@@ -186,7 +186,7 @@ static void ask_too_much(void *arg, int id)
 	}
 }
 
-/* The log lines of all threads must be whole: run-threads counts them. */
+/* The log lines of all threads must be whole, so run-threads counts them. */
 void threads_refused(struct rig *rig)
 {
 	struct lifes lifes = { .rig = rig };

@@ -356,7 +356,7 @@ static void churn_poll(struct churn *c, int poller)
 	}
 }
 
-/* What a poller took before the QPs went, it may not have counted yet. */
+/* Waits, as a poller may not have counted yet what it took before the QPs went. */
 static void churn_await_pollers(struct churn *c)
 {
 	for (int i = 0; i < NUM_POLLERS; i++)

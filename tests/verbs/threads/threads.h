@@ -24,7 +24,7 @@ void crew_run(int size, void (*body)(void *arg, int id), void *arg);
 #define CHECK(condition, ...) ((condition) ? (void)0 : crew_complain(__VA_ARGS__))
 void crew_complain(const char *fmt, ...) SAY_FORMAT(1);
 
-/* Programs with more threads than CPUs get nowhere by spinning. */
+/* Sleeps for a moment, as programs with more threads than CPUs get nowhere by spinning. */
 void crew_nap(void);
 long crew_now_ms(void);
 /* Until *VALUE is at least TARGET; false when that takes longer than anything should. */
