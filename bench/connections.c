@@ -139,8 +139,8 @@ static void event_await(struct client *c, enum rdma_cm_event_type type)
 	}
 }
 
-/* Each function runs for all ids before the next starts. The peers' parts are in those that wait
- * for events. */
+/* Each function runs for all ids before the next starts, so that the parts of many ids overlap. The
+ * peers' parts are in those that wait for events. */
 static void create_ids(struct client *c)
 {
 	for (int i = 0; i < c->n; i++)
@@ -268,7 +268,7 @@ static void clock_stop(struct costs *costs)
 	costs->cpu_us += cpu_us() - costs->cpu_start;
 }
 
-/* Reads the counters when all are connected; the reading itself is not timed. */
+/* Reads the counters when all are connected, as the reading itself is not to be timed. */
 static void measure_client(struct client *c, struct server *s, struct costs *costs)
 {
 	pthread_t thread;
@@ -298,7 +298,8 @@ static void connections_measure(int n)
 	struct costs costs = { 0 };
 
 	c.n = n;
-	/* one library finds its devices here, another one when an id needs a device */
+	/* before the clock is read, as one library finds its devices here and another one when an
+	 * id needs a device */
 	clock_start(&costs);
 	server_open(&s);
 	MUST(c.channel = rdma_create_event_channel());
@@ -317,7 +318,7 @@ int main(int argc, char **argv)
 	int count = argc > 1 ? atoi(argv[1]) : 0;
 
 	if (count > 0 && count <= MOST) {
-		/* not counted: the first connection also pays for what stays */
+		/* not counted, as the first connection also pays for what stays */
 		connections_measure(1);
 		connections_measure(count);
 		return 0;

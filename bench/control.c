@@ -636,14 +636,15 @@ static bool stream_receive(struct world *w, int i)
 	return true;
 }
 
-/* Fills the streams before the measured receives: the adapter must have delivered everything. */
+/* Fills the streams before the measured receives, as the adapter must have delivered everything by
+ * then. */
 static bool stream_fill(struct world *w, int i)
 {
 	stream_send(w, i);
 	return i + 1 < EACH || !usleep(ARRIVE_US);
 }
 
-/* Lets each end process its completions, which makes it grant room to its peer. */
+/* Lets each end process its completions, so that it grants room to its peer. */
 static bool stream_settle(struct world *w, int i)
 {
 	return i || rpoll(w->ends, 2, 0) >= 0;

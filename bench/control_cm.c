@@ -516,7 +516,7 @@ static void bytes_sendmsg(struct world *w, int i)
 
 enum { ARRIVE_US = 50000 };
 
-/* Fills the streams: everything must have arrived before the first measured receive. */
+/* Fills the streams, as everything must have arrived before the first measured receive. */
 static void bytes_fill(struct world *w, int i)
 {
 	bytes_write(w, i);
@@ -545,7 +545,7 @@ static void bytes_recvmsg(struct world *w, int i)
 	MUST(rrecvmsg(w->ends[1], &msg, 0) == sizeof(bytes));
 }
 
-/* Lets each end process its completions, which makes it grant room to its peer. */
+/* Lets each end process its completions, so that it grants room to its peer. */
 static void ends_settle(struct world *w, int i)
 {
 	struct pollfd fds[] = { { .fd = w->ends[0], .events = POLLIN },
@@ -635,7 +635,7 @@ static void sockets_measure(struct world *w)
 	listener_open(w);
 	stream_connect(w->listening, w->ends);
 	rows_measure(w, sockets, ARRAY_SIZE(sockets));
-	_exit(0); /* the waits of a close are not measured */
+	_exit(0); /* _exit(), as the waits of a close are not measured */
 }
 
 static struct rdma_cm_id *ids[MOST_IDS];

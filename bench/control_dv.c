@@ -15,7 +15,8 @@
 #include "tests/lib/say.h"
 #include "util/bits.h"
 
-/* Older libraries lack the macro, which passes only the first 16 bytes of an action. */
+/* Older libraries lack the macro, which passes only the first 16 bytes of an action, so it is not
+ * used. */
 #undef mlx5dv_create_flow
 struct ibv_flow *mlx5dv_create_flow(struct mlx5dv_flow_matcher *matcher,
 				    struct mlx5dv_flow_match_parameters *match_value,
@@ -463,7 +464,7 @@ static const struct row rows[] = {
 	{ "mlx5dv_dr_action_destroy", drop_make, action_end, NULL },
 };
 
-/* Brings a raw packet QP to INIT, which a rule's destination must be in. */
+/* Brings a raw packet QP to INIT, as a rule's destination must be in that state. */
 static void queues_make(struct world *w)
 {
 	struct ibv_qp_init_attr attr = {

@@ -25,7 +25,6 @@ static inline void count_dump(const char *name, int each)
 	printf("%s\t%d\n", name, (COUNT_ROUNDS - 1) * each);
 }
 
-/* Prints that the library lacks the operation. */
 static inline void count_absent(const char *name)
 {
 	printf("%s\tabsent\n", name);

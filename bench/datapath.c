@@ -23,9 +23,9 @@
 #include "tests/lib/say.h"
 #include "util/bits.h"
 
-#define GROUP  32 /* operations of one timed region */
+#define GROUP  32
 #define GROUPS (BURST / GROUP)
-#define LIST   16 /* requests in a list, or in a batch of ibv_wr_*() */
+#define LIST   16
 
 struct bench {
 	struct pairs pairs;
@@ -133,7 +133,7 @@ static int send_one(struct bench *b, const struct operation *op, struct rig_pair
 	return GROUP;
 }
 
-/* Only the last send of the group has a completion. */
+/* Only the last send of the group has a completion, so that the others cost none. */
 static int send_quiet(struct bench *b, const struct operation *op, struct rig_pair *pair)
 {
 	struct ibv_send_wr wr = b->sends[LIST - 1], *bad;
@@ -388,7 +388,7 @@ static int wr_put_dc(struct bench *b, const struct operation *op, struct rig_pai
 /* ---- memory keys: each request describes the pieces of a key, and its signature or encryption,
  * again */
 
-/* An operation's N contains both a key and its number of pieces. */
+/* An operation's N contains both a key and its number of pieces, as a row has one number. */
 #define KEY(key, pieces) ((int)(key)*16 + (pieces))
 
 struct key_attrs {
@@ -701,8 +701,8 @@ static const struct operation operations[] = {
 
 /* ---- measuring */
 
-/* Runs RUN between two readings of the clock. Fences keep earlier and later instructions out of the
- * interval. */
+/* Runs RUN between two readings of the clock, with fences, so that no earlier or later instruction
+ * is in the interval. */
 static uint64_t timed_group(struct bench *b, const struct operation *op, struct rig_pair *pair,
 			    run_fn *run, int *done)
 {
@@ -728,7 +728,8 @@ static int run_nothing(struct bench *b, const struct operation *op, struct rig_p
 	return GROUP;
 }
 
-/* Runs a burst group by group. Returns the cycles of the best group. */
+/* Runs a burst group by group. Returns the cycles of the best group, as interrupts make others
+ * longer. */
 static uint64_t timed(struct bench *b, const struct operation *op, struct rig_pair *pair,
 		      run_fn *run, int *done)
 {
@@ -757,7 +758,8 @@ static void bench_nap(const struct bench *b)
 	nanosleep(&nap, NULL);
 }
 
-/* Waits for the round's completions: under callgrind, where every round counts, for all of them. */
+/* Waits for the round's completions. Under callgrind for all of them, as every round counts
+ * there. */
 static void bench_settle(const struct bench *b, const struct operation *op, int *sends)
 {
 	struct ibv_wc wc[BURST];
@@ -803,8 +805,8 @@ static void post_burst(struct bench *b, const struct operation *op, run_fn *run)
 		MUST(run(b, op, &b->pairs.pair[op->pair]) == GROUP);
 }
 
-/* Measures a round of memory regions. Only registration or deregistration is timed; the other one
- * runs between the timed groups. */
+/* Measures a round of memory regions. Only registration or deregistration is timed, so the other
+ * one runs between the timed groups. */
 static uint64_t measure_regions(struct bench *b, const struct operation *op)
 {
 	struct rig_pair *pair = &b->pairs.pair[op->pair];
@@ -900,7 +902,7 @@ static void bench_measure(struct bench *b, const struct operation *op, int round
 		uint64_t cycles = measure_round(b, op);
 
 		b->nap_ns = cycles == UINT64_MAX ? min_of(2 * b->nap_ns, NAP_MAX) : NAP_MIN;
-		/* the first round, not counted, fills caches and binds functions */
+		/* not the first round, as it fills caches and binds functions */
 		if (b->counting && i == 0)
 			CALLGRIND_ZERO_STATS;
 		else if (cycles != UINT64_MAX)
@@ -938,7 +940,7 @@ static bool is_there(const struct bench *b, const struct operation *op)
 	       (b->pairs.has_all || op->pair != EX || is_phase(op, POLLS_RECV));
 }
 
-/* A thread that does nothing: libraries may be slower in a process with two threads. */
+/* A thread that does nothing, as libraries may be slower in a process with two threads. */
 static void *sleep_for_ever(void *unused)
 {
 	for (;;)

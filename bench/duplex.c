@@ -115,5 +115,5 @@ int main(int argc, char **argv)
 	group_post(&d);
 	MUST(!pthread_join(poller, NULL));
 	printf("post beside a poller, ns\t%.1f\n", 1000 * median(d.posts, d.rounds));
-	exit(0); /* the kernel destroys the objects */
+	exit(0); /* exit(), as the kernel destroys the objects */
 }

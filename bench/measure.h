@@ -23,7 +23,6 @@ static inline int double_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts VALUES, and returns the median. */
 static inline double median(double *values, int n)
 {
 	qsort(values, (size_t)n, sizeof(*values), double_compare);

@@ -123,7 +123,7 @@ static void *create_qp(const struct parents *p)
 	return ibv_create_qp(p->pd, &attr);
 }
 
-/* Creates a QP for few operations: its WQEs need no room for others. */
+/* Creates a QP for few operations, so that its WQEs need no room for others. */
 static void *create_qp_for_ops(const struct parents *p)
 {
 	struct ibv_qp_init_attr_ex attr = {
@@ -144,7 +144,7 @@ static void destroy_qp(void *qp)
 	MUST(!ibv_destroy_qp(qp));
 }
 
-/* Objects that a program creates together: a library may put their rings side by side. */
+/* Objects that a program creates together, as a library may put their rings side by side. */
 struct together {
 	struct ibv_cq *cq;
 	struct ibv_srq *srq;
@@ -214,7 +214,8 @@ static bool is_offered(const struct parents *p, const struct kind *kind)
 
 	MUST(object || errno == EOPNOTSUPP || errno == EINVAL);
 	if (object)
-		kind->destroy(object); /* not counted: the first object also pays for what stays */
+		/* not counted, as the first object also pays for what stays */
+		kind->destroy(object);
 	return object;
 }
 

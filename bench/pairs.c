@@ -227,7 +227,7 @@ static struct ibv_qp *create_keyed(const struct pairs *p)
 				  MLX5DV_QP_EX_WITH_MR_INTERLEAVED,
 	};
 
-	/* the distribution's library counts a request with signatures as three */
+	/* times three, as the distribution's library counts a request with signatures as three */
 	attr.cap.max_send_wr *= 3;
 	return mlx5dv_create_qp(p->rig.ctx, &attr, &mlx5);
 }
@@ -350,7 +350,7 @@ void pairs_open(struct pairs *pairs)
 	open_ud(pairs, EX_UD);
 	open_domain(pairs);
 	open_keys(pairs);
-	open_late(pairs); /* the other pairs use all 12 registers */
+	open_late(pairs); /* last, as the other pairs use all 12 registers */
 }
 
 static void close_own_qp(struct pairs *p, enum which_pair which)

@@ -9,9 +9,9 @@
 
 #include "tests/lib/rig.h"
 
-#define BURST    64  /* requests that a queue can hold */
-#define BYTES    32  /* size of a message */
-#define INLINE   128 /* the longest inline data */
+#define BURST    64 /* requests that a queue can hold */
+#define BYTES    32 /* size of a message */
+#define INLINE   128
 #define MAX_SGES 16
 #define PIECES   4  /* pieces of a memory key, and of a request by ibv_wr_*() */
 #define GRH      40 /* bytes before a datagram */

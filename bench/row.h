@@ -16,7 +16,6 @@ enum { EACH = 16 };
 
 struct world; /* the objects that a program's rows use; each program defines its own */
 
-/* Returns whether ERR says that the library does not have the call. */
 static inline bool is_absent(int err)
 {
 	return err == EOPNOTSUPP || err == ENOSYS;

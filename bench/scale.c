@@ -18,7 +18,12 @@
 #include "tests/lib/say.h"
 #include "util/bits.h"
 
-enum { MOST = 100000, BUFFER_BYTES = 4096, REQUESTS = 8, STRIDE = 7919 /* a prime */ };
+enum {
+	MOST = 100000,
+	BUFFER_BYTES = 4096,
+	REQUESTS = 8,
+	STRIDE = 7919 /* a prime, so that all objects have their turn */
+};
 enum { NO_QP = 1 << 22, QKEY = 1, GRH_BYTES = 40, SWEPT_BYTES = 1 << 17 };
 
 struct world {
@@ -26,7 +31,8 @@ struct world {
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
 	struct ibv_ah *ah;
-	/* its CQ's count of CQEs shows how many messages the others have sent */
+	/* its CQ's count of CQEs shows how many messages the others have sent, so none of their CQs
+	 * need be polled */
 	struct ibv_qp *arrivals;
 	struct ibv_mr *arrived;
 	struct rdma_event_channel *channel;
@@ -219,7 +225,8 @@ static bool ud_await(struct world *w, int i)
 	return true;
 }
 
-/* Evicts everything else from the first-level cache. */
+/* Evicts everything else from the first-level cache, so that the next use of an object finds it
+ * cold. */
 static void cache_evict(void)
 {
 	static volatile char other[SWEPT_BYTES];
@@ -241,7 +248,8 @@ static void arrivals_open(struct world *w)
 	ud_ready(w->arrivals);
 }
 
-/* Sends a datagram. It arrives after the QP has completed the one before. */
+/* Sends a datagram. It arrives after the QP has completed the one before, so its arrival tells that
+ * that one has completed. */
 static void ud_post_arrival(struct world *w, struct ibv_qp *qp)
 {
 	struct ibv_sge sge = { (uintptr_t)w->arrived->addr, GRH_BYTES, w->arrived->lkey };
@@ -262,8 +270,8 @@ static void await_arrival(struct world *w)
 	MUST(wc.status == IBV_WC_SUCCESS && wc.opcode == IBV_WC_RECV);
 }
 
-/* Sends from a chosen QP and waits for the completion without polling its CQ. The last one evicts
- * the QPs from the cache. */
+/* Sends from a chosen QP and waits for the completion without polling its CQ, as that would warm
+ * the cache. The last one evicts the QPs from the cache. */
 static bool ud_send(struct world *w, int i)
 {
 	choose(w, i);
@@ -352,7 +360,7 @@ static bool add_one(struct world *w, int i)
 	return object;
 }
 
-/* Creates objects until there are THERE. Returns false if that fails: a library that maps memory
+/* Creates objects until there are THERE. Returns false if that fails, as a library that maps memory
  * for each object reaches the limit of mappings. */
 static bool fill_up(struct world *w, int there)
 {
@@ -402,7 +410,6 @@ static void curve(struct world *w, int most)
 	fflush(stdout);
 }
 
-/* Returns the resident memory of this process, in bytes. */
 static long resident(void)
 {
 	FILE *file = fopen("/proc/self/statm", "r");
@@ -459,5 +466,5 @@ int main(int argc, char **argv)
 		memory(&w, most);
 	else
 		curve(&w, most);
-	_exit(0); /* the kernel destroys the objects, which is not measured */
+	_exit(0); /* _exit(), as the kernel destroys the objects, which is not measured */
 }

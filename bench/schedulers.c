@@ -14,19 +14,19 @@
 #include "tests/lib/say.h"
 
 enum {
-	PIECE = 64 * 1024, /* bytes of a write */
-	/* writes that each QP has posted: enough to keep it busy without the program */
+	PIECE = 64 * 1024,
+	/* writes that each QP has posted: enough, so that it is busy without the program */
 	POSTED = 256,
 	WARM_UP_US = 100 * 1000,
 	MEASURED_US = 2 * 1000 * 1000,
-	MAXIMUM = 200, /* Mbit/s */
+	MAXIMUM = 200,
 	SHARED = 2000, /* common maximum of the QPs with shares */
 };
 
 struct flow {
 	struct rig_pair pair;
 	struct mlx5dv_sched_leaf *leaf;
-	uint64_t done; /* bytes */
+	uint64_t done;
 };
 
 static void flow_open(struct rig *rig, struct mlx5dv_sched_node *parent, struct flow *flow,

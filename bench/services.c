@@ -90,7 +90,6 @@ static void bench_close(struct bench *b)
 	rig_close(&b->rig);
 }
 
-/* Returns whether all were posted. */
 static bool send_times(struct bench *b, int times, const struct ibv_send_wr *like)
 {
 	struct ibv_send_wr wr = *like, *bad;
@@ -502,7 +501,7 @@ static void frames_send_large(struct bench *b)
 	MUST(send_large(b, BURST));
 }
 
-/* Returns whether the library accepts the opcode: it may create the QP and still refuse it. */
+/* Returns whether the library accepts the opcode, as it may create the QP and still refuse that. */
 static bool has_large_sends(struct bench *b)
 {
 	struct ibv_wc wc;

@@ -31,7 +31,7 @@ static char buf[LARGE];
 
 struct side {
 	int socket;
-	int flags; /* flags of each call: 0 or MSG_DONTWAIT */
+	int flags;
 	bool is_client;
 };
 
@@ -142,7 +142,7 @@ static void side_serve(void (*run)(struct side *side), int pipe)
 	MUST((side.socket = raccept(listener, NULL, NULL)) >= 0);
 	no_delay(side.socket);
 	run(&side);
-	receive_all(&side, 1); /* its peer has received everything */
+	receive_all(&side, 1); /* waits, so that its peer has received everything */
 	rclose(side.socket);
 	rclose(listener);
 }

@@ -65,7 +65,8 @@ int verbs_context_alloc(struct verbs_device *vdev, int cmd_fd, size_t size, size
 		return errno ? errno : ENOMEM;
 	new = (struct verbs_context *)((char *)priv + at);
 	if (!host_is_as_told(to_host_context(new), &vdev->device, cmd_fd)) {
-		/* The host undoes its part, file included, at the address where it made it. */
+		/* The host undoes its part, file included, at the address where it made it, so the
+		 * provider's part must not. */
 		verbs_uninit_context(to_host_context(new));
 		free(priv);
 		return EPROTO;
@@ -86,14 +87,14 @@ void verbs_context_free(struct verbs_context *vctx, size_t offset)
 {
 	struct verbs_ex_private *priv = to_priv(&vctx->context);
 
-	(void)offset; /* the host has received it in verbs_context_alloc() */
+	(void)offset; /* unused, as the host has received it in verbs_context_alloc() */
 	free(priv->limits);
 	verbs_uninit_context(to_host_context(vctx));
 	free(priv);
 }
 
-/* Copies the core's support to the host's device. Without it, the host believes that the kernel
- * does not know optional access flags, and drops them. */
+/* Copies the core's support to the host's device, as the host would otherwise believe that the
+ * kernel does not know optional access flags, and drop them. */
 static struct host_context *hand_over(struct verbs_device *vdev, struct verbs_context *vctx)
 {
 	to_host_device(vdev)->core_support = to_priv(&vctx->context)->core_support;

@@ -10,7 +10,7 @@
 __asm__(".symver host_set_ops, verbs_set_ops@" HOST_NODE);
 
 /* Programs of these releases pass a struct that ends before active_speed_ex, a member of a later
- * release. */
+ * release, so the call must not write it. */
 #if HOST_NUMBER < 65
 #define PORT_ATTR_SIZE offsetof(struct ibv_port_attr, active_speed_ex)
 #else
@@ -45,7 +45,7 @@ static void channel_count(struct ibv_comp_channel *channel, int add)
 	pthread_mutex_unlock(&channel->context->mutex);
 }
 
-/* Creates a CQ with a NULL cq_context: the host sets it afterwards. */
+/* Creates a CQ with a NULL cq_context, as the host sets it afterwards. */
 static struct ibv_cq *cq_create(struct ibv_context *context, int cqe,
 				struct ibv_comp_channel *channel, int comp_vector)
 {
@@ -70,7 +70,7 @@ static int cq_destroy(struct ibv_cq *cq)
 	struct ibv_comp_channel *channel = cq->channel;
 	int err;
 
-	/* Count first: once its last CQ is gone, another thread may free the channel. */
+	/* Count first, as another thread may free the channel once its last CQ is gone. */
 	channel_count(channel, 1);
 	err = ibv_destroy_cq(cq);
 	if (err)
@@ -203,8 +203,8 @@ static const struct host_context_ops of_calls = {
 	SLOT(vctx->reg_dm_mr, reg_dm_mr)                                   \
 	SLOT(vctx->context.ops.req_notify_cq, req_notify_cq)
 
-/* Installs our operations and verifies the slots. A host whose table has one operation more or less
- * moves all later operations to wrong slots. */
+/* Installs our operations and verifies the slots, as a host whose table has one operation more or
+ * less moves all later operations to wrong slots. */
 int bridge_ops_install(struct verbs_context *vctx)
 {
 	struct host_context_ops table = of_calls;

@@ -37,7 +37,7 @@ static struct ibv_qp_init_attr queue_sizes(void)
 	return (struct ibv_qp_init_attr){
 		.qp_type = IBV_QPT_RC,
 		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
-		.sq_sig_all = 1, /* every request produces a completion */
+		.sq_sig_all = 1, /* so that every request produces a completion */
 	};
 }
 
@@ -45,12 +45,14 @@ static struct ibv_mr *receive_prepare(struct rdma_cm_id *id)
 {
 	struct ibv_mr *mr = rdma_reg_msgs(id, buf, sizeof(buf));
 
-	if (!mr || rdma_post_recv(id, NULL, buf[1], SIZE, mr)) /* before the peer can send */
+	/* now, as it must be there before the peer can send */
+	if (!mr || rdma_post_recv(id, NULL, buf[1], SIZE, mr))
 		err(1, "no receive");
 	return mr;
 }
 
-/* Accepts one connection. librdmacm creates its queue pair when the request arrives. */
+/* Accepts one connection. Its queue pair exists already, as librdmacm creates it when the request
+ * arrives. */
 static struct rdma_cm_id *server_accept(struct rdma_addrinfo *info, struct ibv_mr **mr)
 {
 	struct ibv_qp_init_attr sizes = queue_sizes();

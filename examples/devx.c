@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Operations: PRM, Command Reference */
 enum {
 	QUERY_HCA_CAP = 0x100,
 	ALLOC_TRANSPORT_DOMAIN = 0x816,

@@ -100,7 +100,8 @@ static void qp_modify(const struct ibv_qp_attr *values, enum ibv_qp_state state,
 static void qp_connect(const struct address *mine, const struct address *theirs)
 {
 	const struct ibv_qp_attr attr = {
-		.path_mtu = port.active_mtu, /* if the ports differ, the smaller MTU */
+		/* if the ports differ, the smaller MTU, as both QPs must have the same */
+		.path_mtu = port.active_mtu,
 		.dest_qp_num = ntohl(theirs->qpn),
 		.rq_psn = ntohl(theirs->psn), /* the peer's sq_psn */
 		.sq_psn = ntohl(mine->psn),
@@ -150,7 +151,7 @@ static void send_message(const char *text)
 		err(1, "ibv_post_send");
 }
 
-/* Waits for the completion of request WR_ID. The other request may complete first. */
+/* Waits for the completion of request WR_ID, as the other request may complete first. */
 static void wait_for(uint64_t wr_id)
 {
 	static int done[2];
@@ -177,7 +178,7 @@ int main(int argc, char **argv)
 	fd = tcp_open(argv[1], argv[2]);
 	qp_create();
 	qp_modify(&first, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
-	post_receive(); /* before the peer can send */
+	post_receive(); /* now, as it must be there before the peer can send */
 	mine.lid = htonl(port.lid);
 	mine.qpn = htonl(qp->qp_num);
 	mine.psn = htonl(getpid() & 0xffffff);
@@ -185,7 +186,7 @@ int main(int argc, char **argv)
 		err(1, "no GID %d", GID_INDEX);
 	swap(fd, &mine, &theirs, sizeof(mine));
 	qp_connect(&mine, &theirs);
-	swap(fd, "", &ready, 1); /* both queue pairs are ready */
+	swap(fd, "", &ready, 1); /* both queue pairs are ready, so the peer can receive */
 
 	if (argv[2])
 		send_message("hello");

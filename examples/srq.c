@@ -63,7 +63,8 @@ static void post_receive(int slot)
 		err(1, "ibv_post_srq_recv");
 }
 
-/* Asks for one event as soon as fewer than LOW receives are left; then it has to be asked again. */
+/* Asks for one event as soon as fewer than LOW receives are left. It has to be asked again then, as
+ * the event disarms the limit. */
 static void arm_limit(void)
 {
 	errno = ibv_modify_srq(srq, &(struct ibv_srq_attr){ .srq_limit = LOW }, IBV_SRQ_LIMIT);
@@ -151,7 +152,7 @@ static int cq_drain(void)
 	return received;
 }
 
-/* After the CQ is armed it is looked at once more: what came before makes no event. */
+/* The CQ is looked at once more after it is armed, as what came before makes no event. */
 static int wait_for_messages(void)
 {
 	struct ibv_cq *which;
@@ -193,7 +194,7 @@ int main(void)
 		send_message(i);
 	while (received < QPS)
 		received += wait_for_messages();
-	/* Four of eight are left: here a program posts more, and calls arm_limit() again. */
+	/* Four of eight are left, so a program posts more here, and calls arm_limit() again. */
 	wait_for_limit();
 	return 0;
 }

@@ -45,7 +45,7 @@ GUEST_CALL(int, ibv_cmd_reg_mr_ex,
 	return guest_result(verbs_cmd_reg_mr_ex(pd, attr, (struct verbs_mr *)mr, NULL));
 }
 
-/* Handles of DMA are objects of our library alone. */
+/* Handles of DMA are objects of our library alone, so guests are refused. */
 GUEST_CALL(int, ibv_cmd_alloc_dmah,
 	   (struct ibv_context * context, struct verbs_dmah *dmah, struct ibv_dmah_init_attr *attr))
 {

@@ -171,7 +171,7 @@ GUEST_CALL(int, ibv_cmd_detach_mcast, (struct ibv_qp * qp, const union ibv_gid *
 	return guest_result(verbs_cmd_detach_mcast(qp, gid, lid));
 }
 
-/* Posting by the kernel is for adapters that no program can post to: hfi1's and qib's. */
+/* Refused: posting by the kernel is for adapters that no program can post to, hfi1's and qib's. */
 GUEST_CALL(int, ibv_cmd_post_send,
 	   (struct ibv_qp * qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr))
 {

@@ -12,7 +12,7 @@
 
 #include "util/alloc.h"
 
-/* Kinds of match entries. Entries of kind 2 have a pattern for modalias and are skipped: the
+/* Kinds of match entries. Entries of kind 2 have a pattern for modalias. They are skipped, as the
  * drivers that have them give a driver id, too. */
 enum { MATCH_END = 0, MATCH_PCI = 1, MATCH_DRIVER_ID = 3 };
 
@@ -102,7 +102,7 @@ static void device_free(struct verbs_device *vdev)
 {
 	const struct guest_driver *guest = (const struct guest_driver *)vdev->driver;
 
-	/* Without it, nobody knows how to free the guest's object. */
+	/* Without it the guest is refused, as nobody knows how to free its object. */
 	if (guest->ops->uninit_device)
 		guest->ops->uninit_device((struct host_device *)vdev->seen);
 	free(vdev); /* the first member of struct device */

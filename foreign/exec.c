@@ -36,7 +36,7 @@ int guest_attrs_of(const struct guest_buffer *buffer, struct guest_attrs *attrs)
 }
 
 /* Returns the number of attributes of a command that has NUM of its own and those of buffers behind
- * it: the guest makes room for them. */
+ * it, as the guest makes room for them. */
 GUEST_CALL(unsigned int, __ioctl_final_num_attrs,
 	   (unsigned int num, const struct guest_buffer *more))
 {

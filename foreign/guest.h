@@ -30,7 +30,7 @@
 #define GUEST_NAME(a, b, number) GUEST_JOIN(a, b, number)
 
 /* Defines the function NAME of the private node; its body follows. Programs that are linked with
- * -lforeign-rdmakit do not get it: the version is not the default one. */
+ * -lforeign-rdmakit do not get it, as the version is not the default one. */
 #define GUEST_CALL(type, name, params)                                                        \
 	__asm__(".symver " GUEST_TEXT(GUEST_NAME(guest_, name, HOST_NUMBER)) ", " #name       \
 									     "@" GUEST_NODE); \
@@ -38,7 +38,8 @@
 	VERBS_EXPORT type GUEST_NAME(guest_, name, HOST_NUMBER) params
 
 /* A context ends with its public part, for both sides. In front of that, ours may have slots that
- * the guest's lacks; they lie outside its object and are never used (verbs_context_is_whole()). */
+ * the guest's lacks, so they lie outside its object and are never used
+ * (verbs_context_is_whole()). */
 #define CONTEXT_AT \
 	(offsetof(struct verbs_context, context) - offsetof(struct host_context, context))
 
@@ -114,7 +115,8 @@ static inline struct host_context_ops *guest_table(struct ibv_context *context)
 	return to_priv(context)->foreign;
 }
 
-/* Returns why a call of the guest has returned NULL: guests refuse some arguments without errno. */
+/* Returns why a call of the guest has returned NULL, as guests refuse some arguments without
+ * errno. */
 static inline int guest_error(void)
 {
 	return errno ? errno : EINVAL;

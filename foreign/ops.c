@@ -8,7 +8,8 @@
  */
 #include "guest.h"
 
-/* Guests of these releases fill a struct that ends before active_speed_ex. */
+/* Guests of these releases fill a struct that ends before active_speed_ex, so that member is filled
+ * here. */
 static int op_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
 			 size_t attr_size)
 {
@@ -154,8 +155,8 @@ static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq
 	return cq;
 }
 
-/* In release 44 the mark of a QP with ibv_wr_*() lies where ours has wr_flush, and nothing else of
- * the guest's lies where our library looks for the mark. */
+/* In release 44 the mark of a QP with ibv_wr_*() lies where ours has wr_flush, so it is moved;
+ * nothing else of the guest's lies where our library looks for the mark. */
 static void mark_qp_ex(struct ibv_qp *qp, const struct ibv_qp_init_attr_ex *attr)
 {
 	struct verbs_qp *vqp = to_vqp(qp);
@@ -240,7 +241,8 @@ static int op_create_srq(struct ibv_context *context, struct ibv_srq_init_attr_e
 	return 0;
 }
 
-/* The default of our library reads the number from a wrapper that a guest's SRQ lacks. */
+/* Reads the number from the guest's SRQ, as our library's default reads it from a wrapper that a
+ * guest's SRQ lacks. */
 static int op_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
 {
 	(void)srq;
