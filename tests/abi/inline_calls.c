@@ -15,7 +15,7 @@ static struct verbs_context vctx;
 static struct ibv_pd pd = { .context = &vctx.context };
 static volatile unsigned int access_at_run_time;
 
-/* In parentheses a name is not taken for the macro that the headers define over it. */
+/* In parentheses, so that a name is not taken for the macro that the headers define over it. */
 int(ibv_query_port)(struct ibv_context *context, uint8_t port_num,
 		    struct _compat_ibv_port_attr *attr)
 {

@@ -10,7 +10,7 @@
 
 #include "tests/lib/rig.h"
 
-/* malloc() keeps some chunks of each size for the thread: WARM fills these lists. BYTES is less
+/* malloc() keeps some chunks of each size for the thread, so WARM fills these lists. BYTES is less
  * than 50 contexts have. */
 enum { WARM = 16, TIMES = 50, BYTES = 2048 };
 

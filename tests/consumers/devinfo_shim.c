@@ -44,7 +44,8 @@ static uint64_t draw_value(void)
 	}
 }
 
-/* The same device gives the same answers however often and in whatever order it is asked. */
+/* The same device must give the same answers however often and in whatever order it is asked, as
+ * programs ask again. */
 static void draw_for(const struct ibv_device *device, unsigned int what, unsigned int index)
 {
 	const char *seed = getenv("DEVINFO_SEED");

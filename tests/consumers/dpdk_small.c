@@ -29,7 +29,8 @@ void rte_cryptodev_info_get(uint8_t dev, struct rte_cryptodev_info *info)
 	queues_of_device(dev, info);
 }
 
-/* Too many for the device that it seems to be are too many for the one that it is. */
+/* Turns one queue pair more than the small device has into one more than the real one has, so that
+ * the adapter itself refuses it. */
 int rte_cryptodev_configure(uint8_t dev, struct rte_cryptodev_config *config)
 {
 	int (*configure)(uint8_t, struct rte_cryptodev_config *);

@@ -146,7 +146,7 @@ static int port_serve(int port, int connections, int (*start)(int listener))
 	return await_children(connections);
 }
 
-/* The daemon has the standard output open until it ends. */
+/* Keeps the standard output open, so that its reader notices when the daemon ends. */
 static int port_serve_as_daemon(int port, int connections)
 {
 	int listener = port_listen(port);

@@ -136,7 +136,6 @@ static uint32_t frame_length(unsigned int n)
 	return SHORTEST + n * 97 % (LONGEST - SHORTEST + 1);
 }
 
-/* Makes frame N to address TO. */
 static void frame_make(uint8_t *frame, unsigned int n, const uint8_t *to, const uint8_t *from)
 {
 	uint32_t len = frame_length(n);

@@ -74,7 +74,6 @@ static void qp_open(struct side *side)
 	require(!ibv_modify_qp(side->qp, &attr, IBV_QP_STATE), "to RTS");
 }
 
-/* All that comes to the port. */
 static void flow_open(struct side *side)
 {
 	struct ibv_flow_attr all = { .type = IBV_FLOW_ATTR_ALL_DEFAULT,

@@ -255,7 +255,7 @@ static uint64_t atomic(const struct exchange *all, const struct window *window,
 	return atomic_of(all, window, 8, operation, value, reply);
 }
 
-/* Adapters do these by masks. They leave the 4 bytes behind a value of 4 alone. */
+/* Adapters do these by masks, so they must leave the 4 bytes behind a value of 4 alone. */
 static unsigned int combine(const struct exchange *all, const struct window *window, size_t bytes)
 {
 	static const struct {

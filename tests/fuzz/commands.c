@@ -178,7 +178,7 @@ static void note_queue_pair(struct object *object, const uint8_t *in)
 	}
 }
 
-/* Both kinds of context have their WQ at the same offset. */
+/* Both kinds of context have their WQ at the same offset, so one function serves both. */
 static void note_frame_queue(struct object *object, const uint8_t *in, const struct recipe *recipe)
 {
 	const uint8_t *wqc = fld_at(in, FLD_IN(CREATE_SQ_IN_CTX, SQC_WQ));

@@ -32,7 +32,7 @@ enum {
 	MEM = 1 << 20,
 	BASE = 1 << 20,
 	PAGE = 4096,
-	IN = BASE, /* mailboxes */
+	IN = BASE,
 	OUT = BASE + PAGE,
 	TABLES = BASE + 4 * PAGE, /* of translations, of keys, then the firmware's */
 	RINGS = BASE + 32 * PAGE,
@@ -366,7 +366,7 @@ static void fill_nothing(uint8_t *in, uint32_t n)
 
 static const struct recipe {
 	uint16_t opcode;
-	uint32_t first, count; /* of numbers that the command names */
+	uint32_t first, count;
 	uint8_t op;
 	void (*fill)(uint8_t *in, uint32_t n);
 } recipes[] = {
@@ -444,7 +444,8 @@ static void object_make(uint16_t opcode, uint32_t n, void (*fill)(uint8_t *in, u
 	command_run(opcode, IN, n, 0);
 }
 
-/* Creates some objects of each kind, mostly with valid contexts. */
+/* Creates some objects of each kind, mostly with valid contexts, as random ones would be
+ * refused. */
 static void make_objects(void)
 {
 	static const uint32_t qps[] = {
@@ -513,7 +514,8 @@ static void put_data(uint8_t *data, bool right)
 	fld_set(data, M4_DATA_ADDR, RINGS + (right ? random_below(256) : random_below(8 * PAGE)));
 }
 
-/* Puts a WQE. One of three is valid: a SEND of some bytes. */
+/* Puts a WQE. One of three is valid, a SEND of some bytes, so that the connection does not only
+ * fail. */
 static void put_wqe(uint8_t *wqe)
 {
 	bool right = random_below(3) == 0;

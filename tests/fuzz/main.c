@@ -21,7 +21,8 @@ enum { MAX_BYTES = 8192 };
 
 static char now_running[64];
 
-/* Prints the seed; also called when a sanitizer ends the process. */
+/* Prints the seed, by which the run can be repeated; also called when a sanitizer ends the
+ * process. */
 static void tell_seed(void)
 {
 	(void)!write(STDERR_FILENO, now_running, strlen(now_running));
@@ -88,7 +89,8 @@ void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak)
 /* Defined by fuzzers with strict adapters: see reports.h. */
 unsigned int fuzz_count_reports(void) __attribute__((weak));
 
-/* Returns whether random work caused no report. Then no adapter can have been strict. */
+/* Returns whether random work caused no report: no adapter can have been strict then, as such work
+ * breaks rules all the time. */
 static bool reports_are_missing(uint64_t runs)
 {
 	enum { A_REPORT_IS_SURE = 100 };

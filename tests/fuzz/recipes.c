@@ -24,7 +24,8 @@ enum {
 	RQ_TYPES = 1 << PRM_RQ_TYPE_RQ | 1 << PRM_RQ_TYPE_SRQ | 1 << PRM_RQ_TYPE_ZERO_SIZE,
 };
 
-/* Every transition of a QP has these fields. A command ignores those that it does not use. */
+/* Every transition of a QP has these fields. A command ignores those that it does not use, so one
+ * list serves all. */
 #define MODIFY_FIELDS                                                                     \
 	FIELDS({ NUMBER, NUMBER_OF, KIND_QP }, { MODIFY_QP_IN_OPT_PARAM_MASK, ANY, 0 },   \
 	       { ADS(ADS_VHCA_PORT_NUM), MOSTLY, 1 }, { ADS(ADS_RLID), BELOW, 4 },        \

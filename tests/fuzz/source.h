@@ -33,7 +33,6 @@ static inline uint32_t take32(struct source *source)
 	return value << 8 | take8(source);
 }
 
-/* Returns a number below N. */
 static inline uint32_t pick(struct source *source, uint32_t n)
 {
 	if (n <= 1)
@@ -41,7 +40,6 @@ static inline uint32_t pick(struct source *source, uint32_t n)
 	return (n <= 256 ? take8(source) : take32(source)) % n;
 }
 
-/* Returns true in one of N cases. */
 static inline bool once_in(struct source *source, uint32_t n)
 {
 	return pick(source, n) == n - 1;

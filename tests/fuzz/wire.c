@@ -118,7 +118,7 @@ static void send_message(struct world *world, unsigned int to)
 	put_message(world, to, &msg);
 	payload = random_bytes(world, msg.payload_len);
 	msg.payload = payload;
-	if (msg.op == FABRIC_READ) { /* the response has the length of the request */
+	if (msg.op == FABRIC_READ) { /* the length of the request, as the response has it */
 		msg.payload = NULL;
 		msg.payload_len = msg.length;
 	}

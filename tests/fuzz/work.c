@@ -107,7 +107,7 @@ static void put_vector(struct world *world, unsigned int hca, struct wqe *wqe)
 }
 
 /* Puts the segments of a UMR: control, the new context, and the translations. Most bits of the mask
- * are known ones. */
+ * are known ones, as others are refused at once. */
 static void put_umr(struct world *world, unsigned int hca, struct wqe *wqe)
 {
 	static const uint8_t bits[] = { 0, 1, 6, 7, 8, 13, 14, 17, 18, 19, 20, 21, 29 };
@@ -382,7 +382,8 @@ void fuzz_work(struct world *world, unsigned int hca)
 		return;
 	}
 	if (qp && once_in(&world->source, 2))
-		qp = &world->object[hca][KIND_QP][0]; /* the connected one */
+		/* the connected one, as it takes part in traffic */
+		qp = &world->object[hca][KIND_QP][0];
 	if (what < 8 && qp)
 		post_send(world, hca, qp);
 	else if (what < 11 && qp)

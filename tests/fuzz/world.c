@@ -128,7 +128,7 @@ struct object *world_add(struct world *world, unsigned int hca, enum kind kind, 
 
 	if (*count < OBJECTS)
 		object = &world->object[hca][kind][(*count)++];
-	else /* the list is full: the object stays, but is forgotten */
+	else /* the list is full, so the object stays, but is forgotten */
 		object = &world->object[hca][kind][pick(&world->source, OBJECTS)];
 	*object = (struct object){ .n = number };
 	return object;

@@ -19,7 +19,7 @@ enum {
 	WORLD_MEM = 1 << 20,
 	WORLD_PAGE = 4096,
 	WORLD_MEMIC = 8 * WORLD_PAGE,
-	OBJECTS = 32, /* remembered objects of a kind and an adapter */
+	OBJECTS = 32,
 };
 #define WORLD_BASE 0x100000000ull /* bus address of the memory */
 
@@ -102,9 +102,7 @@ void fuzz_connect(struct world *world);
 void fuzz_objects(struct world *world, unsigned int hca);
 /* work.c: posts a work request, rings a doorbell, or damages memory. */
 void fuzz_work(struct world *world, unsigned int hca);
-/* wire.c: sends a peer's message. */
 void fuzz_message(struct world *world, unsigned int hca);
-/* mads.c: queries subnet administration. */
 void fuzz_mads(struct world *world);
 /* Puts mostly valid headers of a frame, of at most ROOM bytes, which is 128 or more. Returns their
  * length. */

@@ -16,7 +16,7 @@ int main(void)
 	const char *how = getenv("BROKEN");
 
 	if (!how)
-		return ibv_fork_init(); /* never called; links libibverbs, as in other programs */
+		return ibv_fork_init(); /* never called: links libibverbs, as other programs do */
 	if (!strcmp(how, "crash"))
 		raise(SIGSEGV);
 	while (!strcmp(how, "hang"))

@@ -23,7 +23,7 @@ static inline void adapter_tell(const char *fault)
 
 	MUST(path && strlen(path) < sizeof(addr.sun_path) && fd >= 0);
 	strcpy(addr.sun_path, path);
-	/* Binds to an address that the kernel chooses, for the answer. */
+	/* Binds to an address that the kernel chooses, so that the answer finds this process. */
 	MUST(!bind(fd, (struct sockaddr *)&(struct sockaddr_un){ .sun_family = AF_UNIX },
 		   sizeof(sa_family_t)));
 	MUST(sendto(fd, fault, strlen(fault), 0, (struct sockaddr *)&addr, sizeof(addr)) > 0);

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends the program unless CONDITION holds: without AES there is nothing to compare with. */
+/* Ends the program unless CONDITION holds, as there is nothing to compare with when AES is
+ * missing. */
 static void require(bool condition, const char *what)
 {
 	if (condition)

@@ -121,7 +121,7 @@ static size_t put_l4(const struct raw_frame *f, uint8_t *at)
 {
 	memset(at, 0, L4);
 	if (f->protocol == 47) {
-		put16(at, 0x2000); /* flag: a key is present */
+		put16(at, 0x2000);
 		put16(at + 2, 0x6558);
 		put16(at + 4, f->key >> 16);
 		put16(at + 6, f->key & 0xffff);

@@ -20,7 +20,6 @@ struct raw_wqe {
 
 /* Begins a WQE with a control segment that requests a completion and has immediate data. */
 void raw_wqe_begin(struct raw_wqe *wqe, uint8_t opcode, uint32_t qpn);
-/* Returns the next UNITS units for the caller to fill. */
 void *raw_wqe_take(struct raw_wqe *wqe, unsigned int units);
 
 void raw_wqe_data(struct raw_wqe *wqe, const void *from, uint32_t len, uint32_t lkey);

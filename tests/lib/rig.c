@@ -187,7 +187,8 @@ void rig_qp_to(const struct rig *rig, const struct rig_conf *conf, struct ibv_qp
 	       uint32_t dest_qpn, enum ibv_qp_state state)
 {
 	qp_step(rig, conf, qp, dest_qpn, IBV_QPS_RESET);
-	if (state == IBV_QPS_ERR) { /* the kernel's table has no step from RESET to ERR */
+	/* by INIT, as the kernel's table has no step from RESET to ERR */
+	if (state == IBV_QPS_ERR) {
 		qp_step(rig, conf, qp, dest_qpn, IBV_QPS_INIT);
 		qp_step(rig, conf, qp, dest_qpn, IBV_QPS_ERR);
 		return;

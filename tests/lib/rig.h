@@ -70,17 +70,14 @@ struct ibv_qp *rig_qp_create(struct ibv_pd *pd, const struct rig_conf *conf, str
 /* Fills in the attributes of one step to STATE, and returns their mask. */
 int rig_qp_attr(const struct rig *rig, const struct rig_conf *conf, uint32_t dest_qpn,
 		enum ibv_qp_state state, struct ibv_qp_attr *attr);
-/* Modifies the QP step by step from RESET to STATE. */
 void rig_qp_to(const struct rig *rig, const struct rig_conf *conf, struct ibv_qp *qp,
 	       uint32_t dest_qpn, enum ibv_qp_state state);
 
 /* Opens one end. It shares PD and owns the rest. */
 void rig_end_open(struct ibv_pd *pd, const struct rig_conf *conf, struct rig_end *end);
 void rig_end_close(struct rig_end *end);
-/* Returns the end's extended CQ, if conf.cq_ex was set. */
 struct ibv_cq_ex *rig_end_cq_ex(const struct rig_end *end);
 
-/* Opens two ends, connected and in RTS. */
 void rig_pair_open(struct rig *rig, const struct rig_conf *conf, struct rig_pair *pair);
 void rig_pair_close(struct rig_pair *pair);
 /* Moves both QPs through RESET to RTS again, which drops queued requests. */
@@ -104,7 +101,6 @@ struct rig_topic {
 /* Runs the topics that the arguments choose, each with a new rig. Returns the exit status. */
 int rig_main(const struct rig_topic *topics, size_t count, int argc, char **argv);
 
-/* Returns the number of open descriptors of this process. */
 int rig_count_fds(void);
 
 #endif

@@ -17,7 +17,7 @@
 
 enum { RIGHTS_NOBODY = 65534 };
 
-/* Returns whether the namespace has a user named nobody; some containers map only root. */
+/* Returns whether the namespace has a user named nobody, as some containers map only root. */
 static inline bool rights_has_nobody(void)
 {
 	unsigned long first, outside, count;

@@ -159,7 +159,7 @@ bool say_check(bool condition, const char *fmt, ...)
 	line_begin(fmt, args);
 	va_end(args);
 	line_end(condition ? ": ok" : ": WRONG");
-	__atomic_fetch_add(&checks, 1, __ATOMIC_RELAXED); /* threads check, too */
+	__atomic_fetch_add(&checks, 1, __ATOMIC_RELAXED); /* atomically, as threads check, too */
 	if (!condition)
 		__atomic_fetch_add(&failures, 1, __ATOMIC_RELAXED);
 	return condition;

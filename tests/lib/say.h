@@ -18,7 +18,6 @@
 void say_topic(const char *topic);
 void say(const char *fmt, ...) SAY_FORMAT(1);
 
-/* Returns the name of an error, such as "EINVAL", or "0". */
 const char *say_errno(int err);
 
 /* Clears errno first, so that the value of an earlier call is not printed. */

@@ -25,10 +25,8 @@ struct xrc {
 
 void xrc_open(struct rig *rig, struct rig_conf conf, struct xrc *xrc);
 struct ibv_qp_init_attr_ex xrc_initiator_attr(const struct xrc *xrc);
-/* Moves both QPs from any state through RESET to the state in which they work. */
 void xrc_connect(struct xrc *xrc);
 void xrc_receive(const struct xrc *xrc, int srq, uint64_t wr_id);
-/* Destroys all objects, the send QP included. */
 void xrc_close(struct xrc *xrc);
 
 #endif

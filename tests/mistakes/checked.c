@@ -138,7 +138,7 @@ MISTAKE(srq_receive_num_sge_above_limit)
 	MUST(ibv_post_srq_recv(srq, &wr, &bad) == EINVAL);
 }
 
-/* An invalidation names no buffer; its list is not read. */
+/* An invalidation names no buffer, so its list is not read. */
 MISTAKE(invalidate_with_num_sge)
 {
 	struct scene *scene = scene_quiet();
@@ -150,7 +150,7 @@ MISTAKE(invalidate_with_num_sge)
 	ibv_post_send(scene->near->qp, &wr, &bad);
 }
 
-/* All null regions share one lkey, which lives on with the second one. */
+/* All null regions share one lkey, so it lives on with the second one. */
 MISTAKE(right_null_region)
 {
 	struct scene *scene = scene_quiet();
@@ -212,7 +212,7 @@ MISTAKE(right_direct_queue_pairs)
 	}
 }
 
-/* A child that ends need not destroy what its parent made. */
+/* A child that ends need not destroy what its parent made, as the parent does. */
 MISTAKE(right_child_exits)
 {
 	struct rig rig;
@@ -230,7 +230,7 @@ MISTAKE(right_child_exits)
 	MUST(!ibv_dealloc_pd(pd));
 }
 
-/* An import shares the lkey of the region, which outlives it. */
+/* An import shares the lkey of the region, so it outlives that. */
 MISTAKE(right_import_beside_region)
 {
 	struct scene *scene = scene_quiet();
@@ -242,7 +242,7 @@ MISTAKE(right_import_beside_region)
 	must_end(scene->near, IBV_WC_SUCCESS);
 }
 
-/* The device writes 8 bytes, whatever the length. */
+/* The device writes 8 bytes, whatever the length, so a longer buffer is no fault. */
 MISTAKE(right_atomic_with_long_buffer)
 {
 	struct scene *scene = scene_quiet();

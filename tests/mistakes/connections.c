@@ -226,7 +226,7 @@ MISTAKE(cm_events_not_acknowledged)
 
 	MUST(!rdma_resolve_addr(id, NULL, (struct sockaddr *)&addr, 1000));
 	MUST(!rdma_get_cm_event(id->channel, &event));
-	alarm(3); /* ends the process in the call that follows */
+	alarm(3); /* a limit, as the call that follows never returns */
 	rdma_destroy_id(id);
 	MUST(!"the call returns");
 }

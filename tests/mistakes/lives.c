@@ -79,7 +79,7 @@ MISTAKE(destroyed_cq_polled)
 	MUST(ibv_poll_cq(scene->near->cq, 1, &wc) < 0);
 }
 
-/* A new object often gets the memory of the last one. */
+/* A new object often gets the memory of the last one, so the checker must not take it for that. */
 MISTAKE(right_queue_pair_after_another)
 {
 	struct scene *scene = scene_polled();

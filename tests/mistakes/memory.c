@@ -150,7 +150,7 @@ MISTAKE(rkey_swapped)
 static void spoil_raddr_order(struct scene *scene, struct ibv_send_wr *wr)
 {
 	(void)scene;
-	/* The low bytes of a page's address may be 0, and then the swapped one looks usual. */
+	/* The low bytes of a page's address may be 0, so the swapped one would look usual. */
 	wr->wr.rdma.remote_addr = htobe64(wr->wr.rdma.remote_addr + 64);
 }
 

@@ -19,7 +19,6 @@ struct mistake {
 
 #define MISTAKE(name) static void name(void)
 
-/* Each array ends with an entry without a name. */
 extern const struct mistake setup_mistakes[], memory_mistakes[], post_mistakes[], queue_mistakes[],
 	connection_mistakes[], checked_mistakes[], batch_mistakes[], life_mistakes[];
 
@@ -33,9 +32,7 @@ struct scene {
 
 /* Returns the usual sizes, with retries that end within a fraction of a second. */
 struct rig_conf scene_conf(void);
-/* Opens both ends, connected. */
 struct scene *scene_open(const struct rig_conf *conf);
-/* Opens both ends in RESET. */
 struct scene *scene_open_apart(const struct rig_conf *conf);
 bool scene_is_ethernet(const struct scene *scene);
 /* Changes the attributes of one step, so that they are wrong. */
@@ -61,7 +58,6 @@ struct ibv_qp *scene_datagram_qp(const struct scene *scene, struct ibv_pd *pd, s
 				 uint32_t qkey);
 /* Returns an address handle on PD that leads to the port itself. */
 struct ibv_ah *scene_address(const struct scene *scene, struct ibv_pd *pd);
-/* Waits for a completion, whose status must be STATUS. */
 void must_end(struct rig_end *end, enum ibv_wc_status status);
 
 #endif

@@ -108,7 +108,7 @@ MISTAKE(cq_events_not_acknowledged)
 	scene_send(scene, IBV_WR_RDMA_WRITE);
 	MUST(!ibv_get_cq_event(scene->conf.channel, &cq, &context));
 	MUST(!ibv_destroy_qp(scene->near->qp));
-	alarm(3); /* ends the process in the call that follows */
+	alarm(3); /* a limit, as the call that follows never returns */
 	ibv_destroy_cq(cq);
 	MUST(!"the call returns");
 }

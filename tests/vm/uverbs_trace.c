@@ -35,7 +35,6 @@ struct request {
 	struct ib_uverbs_attr attr[MAX_ATTRS];
 };
 
-/* A thread between the entry and the exit of an ioctl. */
 struct thread {
 	pid_t tid;
 	uint64_t addr; /* of its request, 0: it is in another call */

@@ -59,7 +59,7 @@ static void say_addr(const char *what, const struct sockaddr *addr, socklen_t le
 	    ntohs(((const struct sockaddr_in *)addr)->sin_port), len);
 }
 
-/* Prints the host without the port or service: the system may choose any. */
+/* Prints the host without the port or service, as the system may choose any. */
 static void say_host(const char *what, const struct sockaddr *addr)
 {
 	struct sockaddr_storage copy = { .ss_family = addr->sa_family };

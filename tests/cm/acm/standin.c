@@ -206,7 +206,8 @@ static void address_resolve(const struct message *question, struct message *answ
 		return;
 	}
 	add_path(answer, src, dst);
-	/* Debian's client takes the data after the first path for the second path */
+	/* Debian's client takes the data after the first path for the second path, so it gets a
+	 * path there */
 	if (is_how("two"))
 		add_path(answer, src, dst);
 	if (!has_source && !by_gid)
@@ -300,7 +301,8 @@ static int listen_unix(void)
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
 	if (fd < 0 || bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, MAX_CLIENTS) ||
-	    rename(addr.sun_path, SOCKET_PATH)) /* a client that sees the name can connect */
+	    /* renamed last, so that a client that sees the name can connect */
+	    rename(addr.sun_path, SOCKET_PATH))
 		standin_die(SOCKET_PATH);
 	return fd;
 }

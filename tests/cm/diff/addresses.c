@@ -208,7 +208,8 @@ static void ask_for_gids(void)
 				hints = (struct rdma_addrinfo){ .ai_flags = flags,
 								.ai_family = AF_IB,
 								.ai_port_space = RDMA_PS_IB };
-				/* Debian's reads beyond the end of an IPv4 address here */
+				/* left out, as Debian's reads beyond the end of an IPv4 address
+				 * here */
 				if ((flags & numeric) == numeric &&
 				    (n == 3 || (!n && flags & RAI_PASSIVE)))
 					continue;

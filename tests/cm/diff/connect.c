@@ -19,7 +19,7 @@ static void try_all(const char *what, struct rdma_cm_id *id)
 	int mask;
 
 	say("%s", what);
-	if (id->verbs) { /* without a device the distribution's library crashes */
+	if (id->verbs) { /* not without a device, as the distribution's library crashes then */
 		SAY_RET(rdma_resolve_route(id, RESOLVE_MS), "resolve_route");
 		SAY_RET(rdma_connect(id, &param), "connect");
 		SAY_RET(rdma_accept(id, &param), "accept");

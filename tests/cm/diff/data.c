@@ -47,7 +47,7 @@ static void send_comp_say(const char *what, struct rdma_cm_id *id)
 	struct ibv_wc wc = { 0 };
 	int ret = rdma_get_send_comp(id, &wc);
 
-	wc.byte_len = 0; /* undefined in the completion of a send */
+	wc.byte_len = 0; /* 0, as it is undefined in the completion of a send */
 	say_comp(what, ret, &wc);
 }
 
@@ -112,7 +112,7 @@ static void write_and_read(struct cm_pair *pair, struct memory *from, struct mem
 		"post_readv");
 	send_comp_say("read", pair->client);
 	say("read: %u", from->bytes[6]);
-	/* memory of rdma_reg_msgs() gives the peer no access */
+	/* refused, as memory of rdma_reg_msgs() gives the peer no access */
 	SAY_RET(rdma_post_write(pair->client, context(12), from->bytes, 16, from->msgs,
 				IBV_SEND_SIGNALED, (uintptr_t)to->bytes, to->msgs->rkey),
 		"post_write without a right");

@@ -96,7 +96,7 @@ static void group_leave(struct rdma_cm_id *id, const char *what, struct sockaddr
 	SAY_RET(rdma_leave_multicast(id, addr), "leave %s", what);
 }
 
-/* A member that only sends to a group must not receive from it. */
+/* A member that only sends to a group must not receive from it, so it is not attached. */
 static void attached(struct rdma_event_channel *channel, struct rdma_cm_id *id,
 		     struct sockaddr *addr, uint32_t flags)
 {

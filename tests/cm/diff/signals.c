@@ -43,8 +43,8 @@ static void set_handler(int flags)
 struct sender {
 	pthread_t thread, target;
 	bool to_process; /* sends to the process instead of the thread TARGET */
-	/* If not NULL, the sender resolves an address on this id after ENOUGH signals: the event
-	 * ends the wait. */
+	/* If not NULL, the sender resolves an address on this id after ENOUGH signals, so that the
+	 * event ends the wait. */
 	struct rdma_cm_id *resolve;
 	atomic_bool stop;
 };
@@ -208,7 +208,7 @@ static struct {
 } held;
 
 /* The first signal acknowledges the event for which the interrupted call waits. If the call does
- * not notice, the second signal ends the program. */
+ * not notice, the second signal ends the program, so that the test does not hang. */
 static void tick(int signal)
 {
 	static const char late[] = "FAIL: the acknowledged event is still waited for\n";

@@ -16,7 +16,6 @@
 
 enum { OF_ROOT = 1023, OF_ALL = 1024 };
 
-/* Binds a new id. Returns 0 or an errno. */
 static int bind_anew(struct sockaddr *addr, enum rdma_port_space space)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();

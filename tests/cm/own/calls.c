@@ -69,7 +69,7 @@ static void resolve_names(struct rdma_cm_id *id)
 			  errno == ENODATA,
 		  "a name that is not there is known at once");
 	MUST(!rdma_resolve_addrinfo(id, "127.0.0.1", NULL, &hints));
-	next_type(&status); /* not acknowledged: destroying the id frees the event */
+	next_type(&status); /* not acknowledged, as destroying the id frees the event */
 	say_check(rdma_resolve_addrinfo(id, "127.0.0.1", NULL, &hints) == -1 && errno == EBUSY,
 		  "what was found is taken before more is asked for");
 }
@@ -193,7 +193,7 @@ static void services_of_all_ports(void)
 
 /* ---- devices ---- */
 
-/* Counts the files of open devices. Under softhca the memory of a device is a memfd. */
+/* Counts the files of open devices: memfds, as the memory of a device under softhca is one. */
 static int open_devices(void)
 {
 	char path[300], target[300];
@@ -304,7 +304,8 @@ static void *service_look_up(void *arg)
 
 enum { TOO_LONG_S = 20 }; /* an alarm, as a listener that waits for its requests would hang */
 
-/* A listener is destroyed before its requests. The distribution's library waits for ever here. */
+/* A listener is destroyed before its requests. Not compared, as the distribution's library waits
+ * for ever here. */
 static void listener_goes_before_its_requests(bool accepts)
 {
 	struct rdma_cm_id *listener = datagram_ep(RAI_PASSIVE, "0"), *id;

@@ -143,7 +143,7 @@ static void pair_close(struct ece_pair *pair)
  * options that both must have in the end. */
 static void connect_sides(uint32_t client, uint32_t server, uint32_t agreed)
 {
-	/* numbers of no existing QP, different ones for each connection */
+	/* numbers of no existing QP, different ones for each connection, so that none is stale */
 	static uint32_t qpn = 0x200;
 	struct rdma_conn_param param = { .qp_num = qpn++, .retry_count = 7 };
 	struct ece_pair pair;

@@ -162,7 +162,6 @@ static void resolve_names(void)
 	MUST(!rdma_destroy_id(id));
 }
 
-/* Returns the next event, which must have type TYPE. */
 static struct rdma_cm_event *next(int type)
 {
 	struct rdma_cm_event *event;

@@ -21,7 +21,7 @@
 struct life_of_cm {
 	struct rdma_event_channel *client_channel, *server_channel;
 	struct rdma_cm_id *listener, *client, *server;
-	int err; /* errno of the failed call or event */
+	int err;
 };
 
 /* Returns whether the call succeeded, so that the life goes on; else records its error. */
@@ -39,7 +39,7 @@ static int next_event(struct rdma_event_channel *channel, struct rdma_cm_event *
 	struct pollfd fd = { .fd = channel->fd, .events = POLLIN };
 
 	do {
-		/* no event: the fault hit the other side, which lost its own */
+		/* no event, as the fault hit the other side, which lost its own */
 		if (poll(&fd, 1, 1000) <= 0) {
 			errno = ETIMEDOUT;
 			return -1;
@@ -164,8 +164,8 @@ static bool nothing_left(uint64_t objects)
 	return fault_objects() == objects;
 }
 
-/* Returns whether a second life leaks as well. One leak alone is no defect: the library's first log
- * line, for example, opens the log for good. */
+/* Returns whether a second life leaks as well. One leak alone is no defect, as the library's first
+ * log line, for example, opens the log for good. */
 static bool leaves_nothing(enum fault_kind kind, uint64_t n, int *err)
 {
 	for (int tries = 0; tries < 2; tries++) {
@@ -188,7 +188,7 @@ static void fail_each(enum fault_kind kind)
 	uint64_t chances;
 	int err;
 
-	/* the first life also creates what stays for good, such as contexts */
+	/* once before, as the first life also creates what stays for good, such as contexts */
 	MUST(!life_run(kind, &chances));
 	MUST(!life_run(kind, &chances) && chances);
 	for (uint64_t n = 1; n <= chances; n++) {

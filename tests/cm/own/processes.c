@@ -96,8 +96,8 @@ static struct ibv_context *context_of_the_list(void)
 	return context;
 }
 
-/* Two threads use a CQ and a QP during exit(), until the kernel ends them: the library must not
- * free either. */
+/* Two threads use a CQ and a QP during exit(), until the kernel ends them, so the library must free
+ * neither. */
 static void end_beside_threads(void *arg)
 {
 	struct ibv_context *(**of)(void) = arg;

@@ -78,7 +78,7 @@ static void *leave_when_joined(void *unused)
 static void *left;
 
 /* Starts the thread that leaves the group. It may have to wait for the number that the join
- * returns: then it is joined after the call. */
+ * returns, so it is joined after the call then. */
 static void leave_at_once(const void *command)
 {
 	struct timespec end;

@@ -111,7 +111,7 @@ static void request_is_destroyed_unread(void)
 
 	asking_begin(&asking);
 	make_nonblocking(asking.channel);
-	/* the request's number is above the listener's: search downwards */
+	/* downwards, as the request's number is above the listener's */
 	for (uint32_t id = 10000; id; id--) {
 		command.body.id = id;
 		if (write(asking.channel->fd, &command, sizeof(command)) != sizeof(command))

@@ -85,7 +85,8 @@ static void *read_events(void *arg)
 			accept_request(event->id);
 			rdma_ack_cm_event(event);
 		} else if (event->event == RDMA_CM_EVENT_TIMEWAIT_EXIT) {
-			/* no thread waits for this event, but destroying the id does */
+			/* acknowledged here, as no thread waits for this event, but destroying the
+			 * id does */
 			rdma_ack_cm_event(event);
 		} else if (event->id->context) {
 			hand_over(event->id->context, event);

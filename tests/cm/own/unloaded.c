@@ -85,13 +85,15 @@ static void unloaded_ids(void)
 		library_load();
 		bind_an_id();
 		library_unload();
-		if (i) /* the first round loaded the providers, which stay loaded */
+		/* not in the first round, as that one loaded the providers, which stay loaded */
+		if (i)
 			say_check(count_fds() == before, "no descriptor is left by an id");
 		before = count_fds();
 	}
 }
 
-/* Nobody can free the library's part of a context after the library is unloaded. */
+/* Nobody can free the library's part of a context after the library is unloaded, so leak checkers
+ * must not look at it. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 
 const char *__lsan_default_suppressions(void)

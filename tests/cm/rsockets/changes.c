@@ -181,6 +181,6 @@ int begin_to_connect(struct sockaddr_in to)
 
 int changes_run(const struct topic *topics, size_t count, int argc, char *argv[])
 {
-	alarm(16 * PATIENCE_S); /* on an emulated processor, too */
+	alarm(16 * PATIENCE_S); /* long, as the test runs on an emulated processor, too */
 	return topics_main(topics, count, argc, argv);
 }

@@ -35,10 +35,9 @@ extern atomic_int questions; /* number of address resolutions */
 /* Waits until a thread is held, changes the user and lets the thread go on. HELD_NEXT is the next
  * command that is held. */
 int change_when_held(int held_next);
-/* Changes the user. An alarm ends a process that hangs afterwards. */
 int change_user(void);
-/* Changes the user of the calling thread only. The C library has no call for that: its setuid()
- * changes all threads. */
+/* Changes the user of the calling thread only. It is a system call of its own, as the C library's
+ * setuid() changes all threads. */
 int change_user_of_thread(void);
 /* Returns whether the process has slept while it waited, rather than polled. */
 bool is_idle(void);
@@ -55,7 +54,6 @@ bool connects_when_somebody_listens(int (*connect)(int told));
 /* Returns a socket whose connection is in progress. */
 int begin_to_connect(struct sockaddr_in to);
 
-/* Runs the topics. An alarm ends the program if they take too long. */
 int changes_run(const struct topic *topics, size_t count, int argc, char *argv[]);
 
 #endif

@@ -141,7 +141,8 @@ static void topic_no_socket(void)
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		int n = numbers[i];
 
-		if (n < 0 || n > 65535) /* the distribution's library reads beyond its table */
+		/* left out, as the distribution's library reads beyond its table */
+		if (n < 0 || n > 65535)
 			continue;
 		SAY_RET(rbind(n, (struct sockaddr *)&addr, len), "rbind of %d", n);
 		SAY_RET(rlisten(n, 1), "rlisten of %d", n);
@@ -199,7 +200,7 @@ static const struct option options[] = {
 	{ "of level 77", 77, 1, false },
 };
 
-/* the distribution's counters overflow with larger values */
+/* no larger ones, as the distribution's counters overflow with them */
 static const int values[] = { 0, 1, 2, 100, 129, 255, 256, 4096, 30000 };
 
 static void get_option(int socket, const struct option *option, socklen_t size)
@@ -230,7 +231,7 @@ static bool is_of_udp(int socket, const struct option *option)
 	int type;
 
 	if (getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &len))
-		return false; /* the number of a stream is no socket of the system */
+		return false; /* false, as the number of a stream is no socket of the system */
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (option->level == SOL_SOCKET && option->number == names[i])
 			return true;
@@ -240,7 +241,7 @@ static bool is_of_udp(int socket, const struct option *option)
 
 static void get_options(int socket)
 {
-	/* with a shorter length, the distribution's library writes beyond the value */
+	/* no shorter length, as the distribution's library writes beyond the value with one */
 	static const socklen_t sizes[] = { 8, 64 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
@@ -293,7 +294,7 @@ static void topic_options(void)
 	set_options(socket);
 }
 
-/* Listens at the device's address: the distribution's rsetsockopt() crashes on listeners of the
+/* Listens at the device's address, as the distribution's rsetsockopt() crashes on listeners of the
  * loopback, which have no device. */
 static int listen_on_device(void)
 {
@@ -435,7 +436,8 @@ static void topic_states(void)
 	SAY_RET(rclose(socket), "rclose");
 }
 
-/* A non-blocking connect does not always finish with the distribution's library. */
+/* A blocking connect, as a non-blocking one does not always finish with the distribution's
+ * library. */
 static void topic_connect(void)
 {
 	struct sockaddr_in nobody = loopback_at(port + 500), peer;
@@ -508,7 +510,8 @@ static void topic_bytes(void)
 	close_ends(&ends);
 }
 
-/* The distribution's library scatters received bytes into one piece only. */
+/* Receives in one piece, as the distribution's library scatters received bytes into one piece
+ * only. */
 static void send_pieces(struct ends *ends, int count, size_t size)
 {
 	static char out[8192], in[8192];
@@ -609,6 +612,6 @@ int main(int argc, char *argv[])
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	status = topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 	fflush(stdout);
-	/* the distribution's exit handler waits for datagram sockets */
+	/* _exit(), as the distribution's exit handler waits for datagram sockets */
 	_exit(status);
 }

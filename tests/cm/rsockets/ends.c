@@ -174,7 +174,7 @@ static void interrupted_connection_goes_on(void)
 		MUST(!connect_to(&addr, clients[i]));
 	fd.fd = clients[BACKLOG];
 	signal_every_ms(20);
-	ret = connect_to(&addr, fd.fd); /* no call accepts it yet */
+	ret = connect_to(&addr, fd.fd); /* in progress, as no call accepts it yet */
 	say_check(ret == -1 && errno == EINTR, "a signal ends rconnect()");
 	signal_every_ms(0);
 	for (int i = 0; i <= BACKLOG; i++)

@@ -242,7 +242,7 @@ static void connect_and_wait(int at)
 	_exit(1);
 }
 
-/* Runs first: an adapter that was opened before fork() belongs to the parent alone. */
+/* Runs first, as an adapter that was opened before fork() belongs to the parent alone. */
 static void killed_peers_are_noticed(void)
 {
 	pid_t child = fork();
@@ -328,7 +328,7 @@ static void *receive_byte(void *argument)
 	return NULL;
 }
 
-/* A mapping uses up one of the peer's messages, which the peer has to grant again. */
+/* A mapping uses up one of the peer's messages, so the peer has to grant it again. */
 static void mappings_are_granted_again(void)
 {
 	struct ends ends = { .listener = listen_here(4, 0) };
@@ -353,7 +353,7 @@ static void mappings_are_granted_again(void)
 	close_ends(&ends);
 }
 
-/* Replaces the time of day by one an hour ahead, as if an administrator had set the clock: time
+/* Replaces the time of day by one an hour ahead, as if an administrator had set the clock, so time
  * limits must not change. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
@@ -364,8 +364,8 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 	return ret;
 }
 
-/* While the program is in no call, only the keepalive thread handles what arrives and grants the
- * peer more room. */
+/* While the program is in no call, only the keepalive thread handles what arrives, so only that can
+ * grant the peer more room. */
 static bool grants_in_no_call(const struct ends *ends)
 {
 	while (rsend(ends->client, "x", 1, MSG_DONTWAIT) == 1)
@@ -419,7 +419,8 @@ static void *set_options(void *argument)
 	return NULL;
 }
 
-/* Under the thread sanitizer, reading a value while another thread sets it is an error. */
+/* Under the thread sanitizer, reading a value while another thread sets it is an error, so it must
+ * not happen. */
 static void listeners_options_change_meanwhile(void)
 {
 	struct ends ends = { .listener = listen_here(0, 0) };
@@ -475,7 +476,8 @@ static void connecting_need_not_wait(void)
 	rclose(listener);
 }
 
-/* Non-blocking programs call rgetpeername() to learn whether a socket is connected. */
+/* Non-blocking programs call rgetpeername() to learn whether a socket is connected, so it must fail
+ * for a refused one. */
 static void refused_sockets_have_no_peer(void)
 {
 	struct sockaddr_in addr = loopback_at(++port), name = { 0 }, bound = loopback_at(++port),
@@ -542,8 +544,8 @@ static void connections_are_made_without_calls(void)
 	rclose(client);
 }
 
-/* Runs only where the library has these calls: they are newer than the library that this program is
- * linked with. */
+/* Runs only where the library has these calls, as they are newer than the library that this program
+ * is linked with. */
 static void sets_report_edges(void)
 {
 	int (*create)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "repoll_create");
@@ -651,7 +653,7 @@ static void reader_and_writer_share_a_socket(void)
 	close_ends(&ends);
 }
 
-/* Sends more messages than the peer has receives, but far less than half of its ring of bytes:
+/* Sends more messages than the peer has receives, but far less than half of its ring of bytes, so
  * credits must come back before the ring's half does. */
 static void many_small_messages_go_one_way(void)
 {
@@ -791,8 +793,8 @@ static void datagrams_fail_as_those_of_udp(void)
 	close_datagrams(&ends);
 }
 
-/* The first message of each side goes by UDP, later ones by UD: a side learns of the other by its
- * first message. */
+/* The first message of each side goes by UDP, later ones by UD, as a side learns of the other by
+ * its first message. */
 static bool goes_both_ways(struct datagrams *ends)
 {
 	struct sockaddr_in from;
@@ -848,8 +850,8 @@ static void *receive_greetings(void *argument)
 /* a sleep that misses its end lasts this long by default (wake_up_interval) */
 enum { WAKE_MS = 5000 };
 
-/* Each client's first message comes by UDP. A sender on the same socket may read it first, and must
- * leave it to the receiver. */
+/* Each client's first message comes by UDP. A sender on the same socket may read it first, so it
+ * must leave it to the receiver. */
 static void sender_does_not_keep_datagrams_from_reader(void)
 {
 	struct datagrams ends = open_datagrams();

@@ -151,7 +151,7 @@ static int serve_after_parent(int listener)
 	return serve_some(listener);
 }
 
-static int gate[2]; /* closing the writing side lets the waiting processes go on */
+static int gate[2]; /* closing the writing side lets all waiting processes go on at once */
 
 static void await_gate(void)
 {
@@ -282,10 +282,11 @@ static bool is_served(void)
 	return good && !rclose(socket);
 }
 
-enum { PLAIN_NUMBERS = 512 }; /* below the numbers of channels, which softhca puts above */
+enum { PLAIN_NUMBERS = 512 }; /* below the numbers of channels, as softhca puts those above */
 
-/* The program takes over the numbers of the library's descriptors; fork() wakes the listener's
- * thread, which must not write to them. A listener at the wildcard address opens no adapter. */
+/* The program takes over the numbers of the library's descriptors. fork() wakes the listener's
+ * thread, which must not write to them. The listener is at the wildcard address, as it opens no
+ * adapter there. */
 static int numbers_take(int unused)
 {
 	struct sockaddr_in any = forks_here();
@@ -325,7 +326,7 @@ static void numbers_are_the_programs(void)
 
 enum { NOBODY = 65534 };
 
-/* Serves after setuid(). Linux refuses writes to the rdma_cm file from then on, even if the user
+/* Serves after setuid(), as Linux refuses writes to the rdma_cm file from then on, even if the user
  * stays the same. */
 static int serve_as_nobody(int listener)
 {
@@ -507,8 +508,9 @@ static void what_the_parent_uses_is_not_the_childs(void)
 	MUST(!rclose(listener));
 }
 
-/* A socket that the child has connected is lost when the child ends. The parent's next call on it
- * fails; after that, it can connect the socket again, as after any failure. */
+/* A socket that the child has connected is lost when the child ends, as the connection is the
+ * child's. The parent's next call on it fails; after that, it can connect the socket again, as
+ * after any failure. */
 static void what_a_child_has_used_up_begins_anew(void)
 {
 	int listener = listen_here(), socket = rsocket(AF_INET, SOCK_STREAM, 0);

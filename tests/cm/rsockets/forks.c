@@ -100,11 +100,9 @@ bool comes_back(int socket, const char *text)
 	       !memcmp(bytes, text, size);
 }
 
-/*
- * gcc 12's AddressSanitizer does not take its allocator's locks for fork(). A lock that another
- * thread of the parent holds at that moment stays locked in the child for ever. Threads that sleep
- * hold none.
- */
+/* gcc 12's AddressSanitizer does not take its allocator's locks for fork(). A lock that another
+ * thread of the parent holds at that moment stays locked in the child for ever, so all threads must
+ * sleep then, as those hold none. */
 #ifdef __SANITIZE_ADDRESS__
 enum { REST_LOOKS = 5, REST_US = 1000 };
 

@@ -21,7 +21,6 @@ int connect_here(void);
 /* Tries for ten seconds. */
 int connect_patiently(void);
 
-/* Echoes bytes until the peer ends the stream, and closes the socket. */
 int echo(int socket, size_t *echoed);
 /* Accepts one connection and echoes it until the peer ends it. */
 int child_echo(int listener);

@@ -151,7 +151,7 @@ static void let_the_first_go(void)
 }
 
 /* Serves the first connection that sends something. A client that gave up may leave behind a
- * connection that was accepted at the same moment; it sends nothing. */
+ * connection that was accepted at the same moment, so one that sends nothing is dropped. */
 static int serve_who_speaks(int listener)
 {
 	size_t echoed;
@@ -192,7 +192,7 @@ static void heirs_begin(int call)
 	close(first_is[1]);
 }
 
-/* The first heir dies only after it has handed the request on. */
+/* The first heir dies only after it has handed the request on, so the request must not be lost. */
 static void requests_outlive_the_first_heir(void)
 {
 	int socket;
@@ -337,7 +337,7 @@ static int leave_imprisoned(int listener)
 	return 0;
 }
 
-/* In the chroot, neither the pipe nor rdma_cm's file can be opened. */
+/* In the chroot, neither the pipe nor rdma_cm's file can be opened, so the heir has nothing. */
 static void an_heir_in_a_chroot_has_nothing(void)
 {
 	say_topic("an heir in a chroot");

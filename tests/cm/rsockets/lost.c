@@ -144,7 +144,7 @@ static unsigned int count_eventfds(void)
 	return count;
 }
 
-/* A program that closes all unknown descriptors gives their numbers to its own files. A sleeping
+/* A program that closes all unknown descriptors gives their numbers to its own files, so a sleeping
  * thread must not wait on them. */
 static void sleeping_keeps_no_descriptor(void)
 {
@@ -166,7 +166,8 @@ static void set_linger(void)
 	MUST(!rsetsockopt(socket_of_both, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)));
 }
 
-/* One option needs the thread, which cannot start; the other is set at that moment. */
+/* One option needs the thread, which cannot start. The other is set at that moment, and must
+ * stay. */
 static void options_stay(void)
 {
 	struct linger linger = { 0 };
@@ -204,7 +205,7 @@ static void adapter_dies(void)
 }
 
 /* Runs in each process that shares a listener. Only one process reads the event that the adapter is
- * gone; the others must learn of it from that one. */
+ * gone, so the others must learn of it from that one. */
 static int says_it_has_gone(int listener)
 {
 	struct pollfd fd = { .fd = listener, .events = POLLIN };
@@ -275,7 +276,8 @@ static int leave_open(void)
 	return 0;
 }
 
-/* When nothing arrives any more, nothing that is sent completes. */
+/* When nothing arrives any more, nothing that is sent completes, so only the linger time can end
+ * the close. */
 static void lingering_for_no_time_ends_at_once(void)
 {
 	const struct linger none = { .l_onoff = 1 };
@@ -331,8 +333,8 @@ static void send_and_close(int port)
 		  "%zu bytes arrive, then the end (errno %s)", reader.got, say_errno(reader.error));
 }
 
-/* A close waits until lost packets have been sent again. The adapter loses packets until the
- * program ends. */
+/* A close waits until lost packets have been sent again, as the program believes them sent. The
+ * adapter loses packets until the program ends. */
 static void close_waits_for_what_was_sent(void)
 {
 	adapter_tell("drop:5%");

@@ -133,7 +133,8 @@ static void close_ends(const struct ends *ends)
 	MUST(!rclose(ends->server) && !rclose(ends->listener));
 }
 
-/* Linux adds EPOLLERR and EPOLLHUP to any events that a program asks for, even none. */
+/* Linux adds EPOLLERR and EPOLLHUP to any events that a program asks for, even none, so a set must
+ * do the same. */
 static void an_end_is_reported_to_who_asks_for_nothing(void)
 {
 	struct ends ends = connect_ends();
@@ -229,8 +230,8 @@ static bool is_reported_among_others(int set, int fd)
 	return got == 2 && (events[0].data.fd == fd || events[1].data.fd == fd);
 }
 
-/* Only an event of rdma_cm reports that the peer has died, and no thread sleeps on the channel: the
- * set itself must look there. */
+/* Only an event of rdma_cm reports that the peer has died, and no thread sleeps on the channel, so
+ * the set itself must look there. */
 static void a_busy_set_reports_whose_peer_has_died(void)
 {
 	int fds[2], listener = listen_here(), server = accept_one_that_dies(listener), set;

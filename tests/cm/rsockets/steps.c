@@ -312,7 +312,7 @@ static int ask_for_an_heir(int listener)
 	return rclose(listener) || !is_served();
 }
 
-/* Sends a request now, before the heir reads any: it waits for the heir. */
+/* Sends a request now, before the heir reads any, so that it waits for the heir. */
 static int leave_a_request(int listener, int (*inherit)(int))
 {
 	child_that_reports(inherit, listener);
@@ -383,7 +383,8 @@ static bool answers_one(int socket, bool changes)
 
 enum { MOST_DATAGRAMS = 200 };
 
-/* Echoes datagrams until one goes by UD: they go by UDP until the sender's address is resolved. */
+/* Echoes datagrams until one goes by UD, as they go by UDP until the sender's address is
+ * resolved. */
 static int answer_until_found(int socket)
 {
 	int before;

@@ -154,7 +154,7 @@ static bool stranger_says(struct stranger *stranger, const char *text)
 	return stranger_sends(stranger, DATA_HEAD + strlen(text));
 }
 
-enum { ROUNDS = 600 }; /* more than the socket has receives */
+enum { ROUNDS = 600 }; /* more than the socket has receives, so that it must post them again */
 
 static void a_long_packet_ends_nothing(void)
 {

@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 enum { PATIENCE_S = 10, FEW_NUMBERS = 64, SETTLED_US = 300000 };
-enum { PLAIN_NUMBERS = 512 }; /* below the numbers of channels, which softhca puts above */
+enum { PLAIN_NUMBERS = 512 }; /* below the numbers of channels, as softhca puts those above */
 
 static pid_t main_thread;
 /* sleeps of the thread without a descriptor that wakes it */
@@ -61,8 +61,8 @@ struct numbers {
 	int of_thread[PLAIN_NUMBERS], count; /* descriptors of the thread, without the listener */
 };
 
-/* Makes a listener, and finds the descriptors that the library opened for it. A listener at the
- * wildcard address opens no adapter. */
+/* Makes a listener, and finds the descriptors that the library opened for it. At the wildcard
+ * address, as it opens no adapter there. */
 static bool listener_make(struct numbers *numbers)
 {
 	struct sockaddr_in any = forks_here();
@@ -113,7 +113,7 @@ static void closing_is_no_signal(void)
 }
 
 /* The descriptor that wakes the thread is gone, and no number is left for another. The thread must
- * still notice that a socket is closed. */
+ * still notice that a socket is closed, so it must not sleep for ever. */
 static int close_without_numbers(int unused)
 {
 	struct rlimit few;
@@ -144,7 +144,7 @@ static void nobody_waits_for_a_deaf_thread(void)
 }
 
 /* After the program has lowered RLIMIT_NOFILE, poll() refuses the thread's descriptors with EINVAL.
- * The thread must still hand a request on to the child, which gets requests from it only. */
+ * The thread must still hand a request on to the child, as that gets requests from it only. */
 static int hand_on_without_poll(int unused)
 {
 	struct rlimit few;

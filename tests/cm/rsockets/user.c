@@ -139,7 +139,7 @@ static int serve_without_channel(int why)
 	return !refusals || refusals > UDEV_TRIES + PATIENCE_S || !is_idle();
 }
 
-/* Without events, the connection must sleep rather than poll. */
+/* Without events, the connection must sleep rather than poll, as polling would take a CPU. */
 static bool works_for_a_while(void)
 {
 	int socket = connect_patiently();
@@ -152,7 +152,7 @@ static bool works_for_a_while(void)
 	return good && !rclose(socket);
 }
 
-/* The event "established" cannot be read either; the side that accepted must still be able to send
+/* The event "established" cannot be read either, so the side that accepted must be able to send
  * first. */
 static int speak_first(int why)
 {
@@ -197,7 +197,7 @@ static void a_connection_needs_no_channel(void)
 
 enum { NAME_ABOVE = 500, PROMPT_S = 4, DEAF_LOOKS = 20 };
 
-/* Asking must not try to open a channel each time: a refused attempt costs a system call, a
+/* Asking must not try to open a channel each time, as a refused attempt costs a system call, a
  * warning, and a wake-up of all waiting threads. rconnect() handles events in each call, SO_ERROR
  * of a connected socket in none. */
 static int ask_for_errors(int unused)
@@ -252,7 +252,7 @@ static int outlive_a_peer(int told)
 	why_no_channel = EMFILE;
 	if (socket < 0 || change_user() || rrecv(socket, bytes, 1, 0) != 1)
 		return 2;
-	/* on RoCE Linux waits 2.1 s for an acknowledgement, and retries seven times */
+	/* long, as Linux waits 2.1 s for an acknowledgement on RoCE, and retries seven times */
 	alarm(4 * PATIENCE_S);
 	if (close(told))
 		return 3;
@@ -288,7 +288,7 @@ static void a_killed_peer_is_missed(void)
 		next_port();
 		MUST(!pipe(ready));
 		server = child_that(outlive_a_peer, ready[1]);
-		close(ready[1]); /* only the server keeps it open */
+		close(ready[1]); /* so that only the server keeps it open */
 		client = child_that(wait_to_be_killed, is_half_closed);
 		MUST(!read(ready[0], &byte, 1));
 		usleep(3 * LATE_US);
@@ -336,8 +336,8 @@ static void a_connection_is_made(void)
 	say_check(ends_well(child), "a change in between is survived");
 }
 
-/* A refused socket keeps its address. This one has found that no channel could be opened; when one
- * can, it must connect at once rather than wait for the time of its next attempt. */
+/* A refused socket keeps its address. This one has found that no channel could be opened. When one
+ * can, it must connect at once, as the time of its next attempt may be far. */
 static int connect_again(int told)
 {
 	struct sockaddr_in here = forks_here(), name = here;

@@ -56,7 +56,7 @@ static int64_t now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* the pauses before this one are of 1, 2 and 4 s */
+/* long, as the pauses before this one are of 1, 2 and 4 s */
 enum { REFUSALS = 4, PAUSE_MS = 8000, LEFT_MS = 1500 };
 
 static void *ask_again_and_again(void *socket)
@@ -70,7 +70,7 @@ static void *ask_again_and_again(void *socket)
 	return (void *)(intptr_t)failed;
 }
 
-/* The new attempt uses a new id, for which the pause of the old one must not hold. */
+/* The new attempt uses a new id, so the pause of the old one must not hold for it. */
 static int connect_within_the_pause(int told)
 {
 	struct sockaddr_in here = forks_here();
@@ -114,7 +114,7 @@ static struct sockaddr_in unreachable_address(void)
 }
 
 /* Fails to connect in a thread of another user. The answer to the first resolution is on the
- * channel, which this thread may not read. */
+ * channel, so this thread may not read it. */
 static void *fail_to_connect(void *socket)
 {
 	struct sockaddr_in here = forks_here();

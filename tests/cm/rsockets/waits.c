@@ -261,7 +261,8 @@ static void reader_leaves_room_to_the_writer(void)
 		waiter_start(&writer, wait_to_write, ends.client);
 		round_delay(i);
 		drain_bytes(ends.server, size);
-		start = now_us(); /* draining takes time, and may already make room for one */
+		/* from now on, as draining takes time, and may already make room for one */
+		start = now_us();
 		MUST(rsend(ends.server, "x", 1, 0) == 1);
 		good &= waiter_is_woken(&writer, start, 1);
 		good &= waiter_is_woken(&reader, start, 1);
@@ -365,7 +366,7 @@ static int64_t cpu_us(void)
 }
 
 /* A datagram wakes all three threads, and one gets it. The two others must not wake each other
- * again and again. */
+ * again and again, as they would take a CPU each. */
 static void datagram_leaves_others_asleep(void)
 {
 	int server = rsocket(AF_INET, SOCK_DGRAM, 0), client = rsocket(AF_INET, SOCK_DGRAM, 0);
@@ -377,9 +378,9 @@ static void datagram_leaves_others_asleep(void)
 	MUST(!rbind(server, (struct sockaddr *)&addr, sizeof(addr)));
 	for (int i = 0; i < 3; i++)
 		waiter_start(&waiters[i], wait_in_rrecv, server);
-	usleep(20000); /* lets all fall asleep */
+	usleep(20000); /* a moment, so that all fall asleep */
 	MUST(rsendto(client, "x", 1, 0, (struct sockaddr *)&addr, sizeof(addr)) == 1);
-	usleep(20000); /* lets the two others fall asleep again */
+	usleep(20000); /* a moment, so that the two others fall asleep again */
 	used_us = cpu_us();
 	usleep(QUIET_MS * 1000);
 	used_us = cpu_us() - used_us;
@@ -657,7 +658,7 @@ static void cancelled_thread_leaves_nothing(int (*wait)(int), int fd, const stru
 
 	for (int i = 0; i < 4 && good; i++) {
 		waiter_start(&waiter, wait, fd);
-		usleep(20000); /* lets it fall asleep */
+		usleep(20000); /* a moment, so that it falls asleep */
 		MUST(!pthread_cancel(waiter.thread) && !pthread_join(waiter.thread, &result));
 		good = result == PTHREAD_CANCELED && byte_comes(ends);
 	}
@@ -666,7 +667,7 @@ static void cancelled_thread_leaves_nothing(int (*wait)(int), int fd, const stru
 
 static bool is_cancelled;
 
-/* Cancelled before rshutdown(), the thread must still complete the call, which wakes another
+/* Cancelled before rshutdown(), the thread must still complete the call, as that wakes another
  * thread. */
 static void *shut_down(void *argument)
 {
@@ -691,7 +692,7 @@ static void cancelled_thread_finishes_its_call(void)
 
 	waiter_start(&waiter, wait_to_read, ends.client);
 	MUST(!pthread_create(&thread, NULL, shut_down, &socket) && !pthread_cancel(thread));
-	usleep(20000); /* lets the other thread fall asleep */
+	usleep(20000); /* a moment, so that the other thread falls asleep */
 	__atomic_store_n(&is_cancelled, true, __ATOMIC_RELEASE);
 	pthread_join(thread, NULL);
 	say_check(waiter_is_woken(&waiter, start, 1) && socket == -1,
@@ -718,7 +719,7 @@ static void cancelled_threads_leave_nothing(void)
 
 /* ---- a socket that was refused ---- */
 
-/* The failed attempt had its own queues, of which the next attempt may keep nothing. */
+/* The failed attempt had its own queues, so the next attempt may keep nothing of them. */
 static void socket_that_was_refused_is_woken(void)
 {
 	struct sockaddr_in addr = loopback_at(++port);
@@ -739,7 +740,7 @@ static void socket_that_was_refused_is_woken(void)
 	pthread_join(thread, NULL);
 	for (int i = 0; i < ROUNDS && good; i++) {
 		waiter_start(&waiter, i % 2 ? wait_in_rrecv : wait_to_read, ends.client);
-		usleep(20000); /* lets it fall asleep */
+		usleep(20000); /* a moment, so that it falls asleep */
 		start = now_us();
 		MUST(rsend(ends.server, "x", 1, 0) == 1);
 		good &= waiter_is_woken(&waiter, start, 1);
@@ -750,8 +751,8 @@ static void socket_that_was_refused_is_woken(void)
 	close_ends(&ends);
 }
 
-/* ThreadSanitizer believes that a thread cancelled in poll() is still there, and misses that the
- * cleanup handler unlocks its locks. */
+/* Left out, as ThreadSanitizer believes that a thread cancelled in poll() is still there, and
+ * misses that the cleanup handler unlocks its locks. */
 #ifdef __SANITIZE_THREAD__
 enum { CANCELLING_IS_SEEN = 0 };
 #else

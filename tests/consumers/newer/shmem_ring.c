@@ -11,7 +11,7 @@
 #define WORDS  20000
 #define ROUNDS 10
 
-/* All of it is symmetric: the others reach it. */
+/* static, as all of it is symmetric memory: the others reach it */
 static long block[WORDS], counter, word, sums[WORDS], parts[WORDS];
 static long scratch[WORDS / 2 + 1 + SHMEM_REDUCE_MIN_WRKDATA_SIZE], syncs[SHMEM_REDUCE_SYNC_SIZE];
 

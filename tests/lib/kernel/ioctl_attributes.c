@@ -180,7 +180,7 @@ static void __attribute__((format(printf, 2, 3))) line_add(char *line, const cha
 }
 
 /* Returns whether the attribute's value is the same in every run. Descriptors and user handles are
- * not. */
+ * not, so they are not printed. */
 static bool is_same_in_every_run(const char *name)
 {
 	return strcmp(name + strlen(name) - 3, "_FD") != 0 && !strstr(name, "FD_NUM") &&
@@ -290,7 +290,7 @@ static void answer_judge(const void *arg, int err)
 	    (expected == EOPNOTSUPP && err == EPROTONOSUPPORT)) /* a driver without the object */
 		right = EPROTONOSUPPORT;
 	if (is_whenever(&request) && err == EOPNOTSUPP)
-		return; /* a processor without write combining */
+		return; /* left out on a processor without write combining */
 	if (!say_check(err == right, "    Linux answers %s", say_errno(right)))
 		say("    but: %s", say_errno(err));
 }

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 
 struct kernel_calls {
-	atomic_long ioctls;        /* ioctls of device files */
-	atomic_long writes;        /* write() and writev(), the calls with rdma_cm's commands */
+	atomic_long ioctls;
+	atomic_long writes;
 	atomic_long shared_pages;  /* mapped pages of a device */
 	atomic_long all;           /* calls of all these functions */
 	atomic_long private_bytes; /* mapped and not yet unmapped private bytes */

@@ -35,7 +35,7 @@ static struct sockaddr_in address(const char *host, int port)
 	return in;
 }
 
-/* An id without a channel, whose calls wait. */
+/* An id without a channel, so that its calls wait. */
 static struct rdma_cm_id *waiting_id(enum rdma_port_space ps)
 {
 	struct rdma_cm_id *id;
@@ -67,7 +67,7 @@ static int id_resolve(struct rdma_cm_id *id, const char *host, int port)
 	return RET(rdma_resolve_addr(id, NULL, (struct sockaddr *)&in, WAIT_MS));
 }
 
-static const char first_port[] = "198.18.0.1"; /* the loopback has no device */
+static const char first_port[] = "198.18.0.1"; /* not the loopback, as that has no device */
 
 static struct rdma_cm_id *bound_id(void)
 {
@@ -94,7 +94,6 @@ static struct ibv_qp_init_attr qp_attr(void)
 	};
 }
 
-/* An id with a route to an address where no program listens. */
 static struct rdma_cm_id *routed_id(void)
 {
 	struct rdma_cm_id *id = resolved_id(9);

@@ -313,7 +313,7 @@ CASE(ibv_import_device, ENOMEM, "There is no memory for the object")
 
 /* ---- flows ---- */
 
-/* The specs stand without a gap: an Ethernet spec's size is a multiple of 2 alone. */
+/* The specs stand without a gap, as an Ethernet spec's size is a multiple of 2 alone. */
 struct rule {
 	struct ibv_flow_attr attr;
 	struct ibv_flow_spec_eth eth;

@@ -113,7 +113,8 @@ CASE(mlx5dv_devx_obj_create, ENOMEM, "There is no memory")
 	struct dx_command cmd = command(PRM_OP_ALLOC_PD, 16);
 	int ret = 0;
 
-	for (int i = 0; i < 150 && !ret; i++) /* until the provider has no room left for it */
+	/* many times, so that the provider has no room left for it */
+	for (int i = 0; i < 150 && !ret; i++)
 		ret = NO_MEMORY(object_create(ctx, &cmd, 16));
 	return ret;
 }
@@ -198,7 +199,8 @@ CASE(mlx5dv_devx_alloc_uar, ENOMEM, "There is no memory")
 	struct ibv_context *ctx = devx_of(bed);
 	int ret = 0;
 
-	for (int i = 0; i < 150 && !ret; i++) /* until the provider has no room left for it */
+	/* many times, so that the provider has no room left for it */
+	for (int i = 0; i < 150 && !ret; i++)
 		ret = NO_MEMORY(alloc_uar(ctx, MLX5DV_UAR_ALLOC_TYPE_BF));
 	return ret;
 }
@@ -276,7 +278,8 @@ CASE(mlx5dv_devx_umem_reg, ENOMEM, "There is no memory")
 	struct ibv_context *ctx = devx_of(bed);
 	int ret = 0;
 
-	for (int i = 0; i < 150 && !ret; i++) /* until the provider has no room left for it */
+	/* many times, so that the provider has no room left for it */
+	for (int i = 0; i < 150 && !ret; i++)
 		ret = NO_MEMORY(umem_reg(ctx, umem_in(bed)));
 	return ret;
 }
@@ -419,7 +422,6 @@ CASE_ON(ON_MLX4, mlx5dv_create_flow, EOPNOTSUPP, "context is of another provider
 	return create_matcher(bed, matcher_attr());
 }
 
-/* A flow of a frame's destination, which comes to a QP. */
 static struct ibv_flow *create_flow(struct bed *bed, struct mlx5dv_flow_matcher *matcher,
 				    size_t num_actions, bool drop)
 {
@@ -546,12 +548,13 @@ CASE_ON(ON_ROCE, mlx5dv_create_flow, ENOMEM, "or there is no memory")
 	struct mlx5dv_flow_matcher_attr attr = matcher_attr();
 	int ret = 0;
 
-	for (int i = 0; i < 300 && !ret; i++) /* until the provider has no room left for it */
+	/* many times, so that the provider has no room left for it */
+	for (int i = 0; i < 300 && !ret; i++)
 		ret = NO_MEMORY(create_matcher(bed, attr));
 	return ret;
 }
 
-/* Tries more values than the table of any adapter has entries for. */
+/* Tries more values than the table of any adapter has entries for, so that one is refused. */
 CASE_ON(ON_ROCE, mlx5dv_create_flow, ENOSPC, "The table is full")
 {
 	struct mlx5dv_flow_action_attr drop = { .type = MLX5DV_FLOW_ACTION_DROP };

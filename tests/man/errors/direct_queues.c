@@ -186,7 +186,7 @@ CASE_ON(ON_ROCE, mlx5dv_create_wq, EINVAL, "or as for ibv_create_wq(3)")
 	return create_wq(bed, 0);
 }
 
-/* A program that polls by itself moves the index in the record. */
+/* A program that polls by itself moves the index in the record, so the library must not move it. */
 CASE(ibv_create_cq, EINVAL, "or the program reads the ring itself")
 {
 	struct ibv_cq *cq = ibv_create_cq(bed->ctx, 16, NULL, NULL, 0);

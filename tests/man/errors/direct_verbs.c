@@ -366,7 +366,6 @@ CASE_ON(ON_ROCE, mlx5dv_dr_action_create_dest_ibv_qp, ENOMEM, "There is no memor
 
 /* ---- direct rules ---- */
 
-/* A domain with a root table. */
 struct root {
 	struct mlx5dv_dr_domain *domain;
 	struct mlx5dv_dr_table *table;
@@ -582,7 +581,8 @@ CASE(mlx5dv_sched_node_create, ENOMEM, "There is no memory")
 {
 	int ret = 0;
 
-	for (int i = 0; i < 300 && !ret; i++) /* until the provider has no room left for it */
+	/* many times, so that the provider has no room left for it */
+	for (int i = 0; i < 300 && !ret; i++)
 		ret = NO_MEMORY(create_node(bed, (struct mlx5dv_sched_attr){ .flags = 0 }));
 	return ret;
 }
@@ -635,7 +635,8 @@ CASE_ON(ON_ROCE, mlx5dv_pp_alloc, ENOMEM, "There is no memory")
 {
 	int ret = 0;
 
-	for (int i = 0; i < 300 && !ret; i++) /* until the provider has no room left for it */
+	/* many times, so that the provider has no room left for it */
+	for (int i = 0; i < 300 && !ret; i++)
 		ret = NO_MEMORY(alloc_pp(bed, 100000, 8, 0));
 	return ret;
 }
@@ -1090,7 +1091,8 @@ CASE_ON(ON_ROCE, mlx5dv_create_steering_anchor, ENOMEM, "There is no memory")
 {
 	int ret = 0;
 
-	for (int i = 0; i < 300 && !ret; i++) /* until the provider has no room left for it */
+	/* many times, so that the provider has no room left for it */
+	for (int i = 0; i < 300 && !ret; i++)
 		ret = NO_MEMORY(create_anchor(bed, MLX5DV_FLOW_TABLE_TYPE_NIC_RX, 0, 0));
 	return ret;
 }

@@ -46,14 +46,11 @@ struct bed {
 
 enum { BED_BUF = 64 << 10 };
 
-/* A connected pair of RC QPs, 16 requests and 4 SGEs each way, 64 bytes inline. */
 struct ibv_qp *bed_rts(struct bed *bed);
-/* An RC QP with the right attributes, to be made wrong by a case. */
 struct ibv_qp_init_attr bed_qp_attr(struct bed *bed);
 struct ibv_qp_init_attr_ex bed_qp_attr_ex(struct bed *bed);
 struct ibv_qp *bed_qp(struct bed *bed, enum ibv_qp_type type);
 struct ibv_srq *bed_srq(struct bed *bed);
-/* QP in INIT, whatever its type (UD, RC). */
 void bed_to_init(struct ibv_qp *qp);
 void bed_to_rts_ud(struct ibv_qp *qp);
 

@@ -18,7 +18,6 @@ enum {
 	INLINE = 256,
 };
 
-/* A batch on an RC QP in RTS, whose first request configures a key. */
 struct batch {
 	struct ibv_qp_ex *qp;
 	struct mlx5dv_qp_ex *dv;
@@ -573,7 +572,8 @@ static struct mlx5dv_dek_init_attr wrapped_dek(struct bed *bed)
 	struct mlx5dv_crypto_login_attr login = login_attr();
 	struct mlx5dv_dek_init_attr attr = { .pd = bed->pd };
 
-	mlx5dv_crypto_login(bed->ctx, &login); /* an earlier case may have done so */
+	/* an error here counts for nothing, as an earlier case may have done so */
+	mlx5dv_crypto_login(bed->ctx, &login);
 	memcpy(attr.key, wrapped_128, sizeof(wrapped_128));
 	return attr;
 }

@@ -28,7 +28,6 @@ CASE(ibv_create_cq, EINVAL, "cqe or comp_vector is out of range")
 	return OBJ(ibv_create_cq(bed->ctx, 16, NULL, NULL, bed->ctx->num_comp_vectors));
 }
 
-/* A CQ with four completions. */
 static struct ibv_cq *cq_filled(struct bed *bed)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED };

@@ -129,7 +129,8 @@ CASE(ibv_reg_mr, ENOMEM, "The memory would exceed RLIMIT_MEMLOCK")
 	struct rlimit limit = { PAGE, PAGE };
 
 	MUST(!setrlimit(RLIMIT_MEMLOCK, &limit));
-	MUST(geteuid() || !seteuid(65534)); /* whose locked memory is limited */
+	/* a user without root's rights, as only that one's locked memory is limited */
+	MUST(geteuid() || !seteuid(65534));
 	return reg_mr(bed, bed->buf, BED_BUF, IBV_ACCESS_LOCAL_WRITE);
 }
 

@@ -200,7 +200,8 @@ CASE(rbind, EADDRINUSE, "The address and port are in use")
 {
 	int fd = stream();
 
-	MUST(!bind_to(fd, "198.18.0.1", 0)); /* the loopback is taken for any address */
+	/* not the loopback, as that is taken for any address */
+	MUST(!bind_to(fd, "198.18.0.1", 0));
 	return bind_to(stream(), "198.18.0.1", port_of(fd));
 }
 
@@ -679,7 +680,7 @@ CASE(rconnect, EINPROGRESS, "or the time of SO_SNDTIMEO has passed")
 	int port = port_of(listening()), fd = stream();
 
 	limit_set(fd, SO_SNDTIMEO);
-	return connect_to(fd, "127.0.0.1", port); /* no program accepts there */
+	return connect_to(fd, "127.0.0.1", port); /* refused, as no program accepts there */
 }
 
 CASE(rrecv, EAGAIN, "or the time of SO_RCVTIMEO has passed")
@@ -701,7 +702,6 @@ CASE(rsend, EAGAIN, "or the time of SO_SNDTIMEO has passed")
 	return errno_of_size(n);
 }
 
-/* The errno of a call that a child makes on its parent's connection. */
 static int of_child(ssize_t (*call)(int fd, void *buf), int fd, void *buf)
 {
 	pid_t child = fork();

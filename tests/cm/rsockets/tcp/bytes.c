@@ -95,7 +95,6 @@ static void run_send(struct step *step)
 		step_say_result(step, ret);
 }
 
-/* write A SIZE */
 static void run_write(struct step *step)
 {
 	struct end *end = end_find(step->words[1]);
@@ -154,7 +153,7 @@ static void run_fill(struct step *step)
 	struct end *end = end_find(step->words[1]);
 	int idle = 0;
 
-	/* bytes under way make room when they have arrived */
+	/* waits for a while, as bytes under way make room when they have arrived */
 	while (idle < QUIET_MS) {
 		if (send_pattern(end, PIECE, MSG_DONTWAIT) > 0)
 			idle = 0;
@@ -192,7 +191,6 @@ static void run_recv(struct step *step)
 	free(bytes);
 }
 
-/* read A SIZE */
 static void run_read(struct step *step)
 {
 	struct end *end = end_find(step->words[1]);

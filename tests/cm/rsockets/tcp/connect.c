@@ -84,7 +84,6 @@ static int type_of(const struct step *step, int word)
 	return type;
 }
 
-/* socket A [dgram] [nonblock] */
 static void run_socket(struct step *step)
 {
 	int fd = CALL(socket, AF_INET, type_of(step, 2), 0);
@@ -104,7 +103,6 @@ static void run_make(struct step *step)
 		CALL(close, fd);
 }
 
-/* bind A ADDRESS [LENGTH] */
 static void run_bind(struct step *step)
 {
 	struct sockaddr_in addr = address_of(step->words[2]);
@@ -129,7 +127,6 @@ static void say_address(struct step *step, const struct sockaddr_in *addr)
 		 addr->sin_port ? "yes" : "no");
 }
 
-/* name A [LENGTH] */
 static void run_name(struct step *step)
 {
 	struct sockaddr_in addr = { 0 };
@@ -144,7 +141,6 @@ static void run_name(struct step *step)
 		say_address(step, &addr);
 }
 
-/* peer A [LENGTH] */
 static void run_peer(struct step *step)
 {
 	struct sockaddr_in addr = { 0 };
@@ -159,7 +155,6 @@ static void run_peer(struct step *step)
 		say_address(step, &addr);
 }
 
-/* listen A [BACKLOG] */
 static void run_listen(struct step *step)
 {
 	step_say_result(step, CALL(listen, end_find(step->words[1])->fd, step_number(step, 2, 4)));
@@ -182,7 +177,6 @@ static void run_unconnect(struct step *step)
 	step_say_result(step, CALL(connect, end_find(step->words[1])->fd, &none, sizeof(none)));
 }
 
-/* accept A L */
 static void run_accept(struct step *step)
 {
 	struct sockaddr_in addr = { 0 };
@@ -235,7 +229,6 @@ static void run_shutdown(struct step *step)
 	step_say_result(step, CALL(shutdown, end_find(step->words[1])->fd, how));
 }
 
-/* close A */
 static void run_close(struct step *step)
 {
 	struct end *end = end_find(step->words[1]);

@@ -83,7 +83,6 @@ static void run_get_option(struct step *step)
 		step_say(step, " %d of %u bytes", value[0], len);
 }
 
-/* error A */
 static void run_error(struct step *step)
 {
 	int error = 0;

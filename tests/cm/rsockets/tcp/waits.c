@@ -149,7 +149,6 @@ static int set_ctl(int set, int op, int fd, struct epoll_event *event)
 				  : epoll_ctl(set, op, fd, event);
 }
 
-/* set E */
 static void run_set(struct step *step)
 {
 	int fd = steps_use_rsockets ? repoll_create_fn(1) : epoll_create1(0);
@@ -194,7 +193,6 @@ static void run_mod(struct step *step)
 	change_set(step, EPOLL_CTL_MOD);
 }
 
-/* del E A */
 static void run_del(struct step *step)
 {
 	step_say_result(step, set_ctl(end_find(step->words[1])->fd, EPOLL_CTL_DEL,
