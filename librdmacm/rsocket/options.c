@@ -375,13 +375,19 @@ static int get_limit(int64_t limit_us, void *value, socklen_t *len)
 	return hand_out_part(&time, sizeof(time), value, len);
 }
 
+/* The default reads {1, 0}, which makes a close abort, but waits, as in release 65.0. It still
+ * waits after a program has written back what it has read. */
 static int __attribute__((noinline)) set_linger(struct rs *rs, const void *value, socklen_t len)
 {
-	if (len < sizeof(rs->options.linger))
+	struct linger *linger = &rs->options.linger;
+
+	if (len < sizeof(*linger))
 		return cma_return(EINVAL);
 	cm_lock_take(&rs->lock);
-	memcpy(&rs->options.linger, value, sizeof(rs->options.linger));
-	rs->options.aborts = rs->options.linger.l_onoff && !rs->options.linger.l_linger;
+	if (memcmp(linger, value, sizeof(*linger))) {
+		memcpy(linger, value, sizeof(*linger));
+		rs->options.aborts = linger->l_onoff && !linger->l_linger;
+	}
 	cm_lock_drop(&rs->lock);
 	return 0;
 }

@@ -32,7 +32,7 @@ struct rs_options {
 	bool keepalive;
 	int keepalive_idle; /* in seconds; 0 until keepalive is first enabled */
 	struct linger linger;
-	bool aborts; /* the program has set a linger time of 0: close does not wait */
+	bool aborts; /* the program has changed the linger time to 0: close does not wait */
 	int ip_tos;
 	/* limit of a call's wait, in microseconds: 0: none; -1: do not wait */
 	int64_t receive_limit_us, send_limit_us;

@@ -167,6 +167,15 @@ static void set_size(int rsocket, int option, const char *text)
 		rsetsockopt(rsocket, SOL_RDMA, option, &size, sizeof(size));
 }
 
+/* Sets the default of a socket of the system. The default of an rsocket, {1, 0}, would hide that
+ * the program sets the same value to make close() abort. */
+static void linger_as_sockets_do(int rsocket)
+{
+	const struct linger off = { 0, 0 };
+
+	rsetsockopt(rsocket, SOL_SOCKET, SO_LINGER, &off, sizeof(off));
+}
+
 int preload_rsocket(int domain, int type, int protocol)
 {
 	int socket = rsocket(domain, type, protocol);
@@ -176,5 +185,6 @@ int preload_rsocket(int domain, int type, int protocol)
 	set_size(socket, RDMA_SQSIZE, getenv("RS_SQ_SIZE"));
 	set_size(socket, RDMA_RQSIZE, getenv("RS_RQ_SIZE"));
 	set_size(socket, RDMA_INLINE, getenv("RS_INLINE"));
+	linger_as_sockets_do(socket);
 	return socket;
 }

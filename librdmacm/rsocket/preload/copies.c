@@ -314,7 +314,7 @@ bool preload_is_foreign(void)
 enum { END_MS = 120000 }; /* the time that librdmacm gives a closing connection */
 
 /* Returns the time that the rsocket may take to close: LEFT_MS, rounded up to seconds, or the
- * program's SO_LINGER if shorter. */
+ * program's SO_LINGER if shorter. A time of 0 is an abort. */
 static struct linger linger_within(int rsocket, int64_t left_ms)
 {
 	struct linger linger = { 0, 0 };
@@ -322,7 +322,7 @@ static struct linger linger_within(int rsocket, int64_t left_ms)
 	int seconds = (int)((left_ms + 999) / 1000);
 
 	rgetsockopt(rsocket, SOL_SOCKET, SO_LINGER, &linger, &len);
-	if (linger.l_onoff && linger.l_linger > 0 && linger.l_linger <= seconds)
+	if (linger.l_onoff && linger.l_linger >= 0 && linger.l_linger <= seconds)
 		return linger;
 	return (struct linger){ 1, seconds };
 }
@@ -334,16 +334,23 @@ static void set_linger(int rsocket, struct linger linger)
 
 /* Shuts the rsocket down. The end of sending waits for one second at most, because other peers are
  * still to be told. */
+static void shut_to_linger(int rsocket, int how, struct linger linger)
+{
+	set_linger(rsocket, how == SHUT_WR ? (struct linger){ 1, 1 } : linger);
+	rshutdown(rsocket, how);
+	if (how == SHUT_WR)
+		set_linger(rsocket, linger);
+}
+
+/* Does so unless the program wants an abort, which the end of the process is by itself. */
 static void shut_within(int rsocket, int how, int64_t left_ms)
 {
 	struct linger linger;
 
 	preload_inside++;
 	linger = linger_within(rsocket, left_ms);
-	set_linger(rsocket, how == SHUT_WR ? (struct linger){ 1, 1 } : linger);
-	rshutdown(rsocket, how);
-	if (how == SHUT_WR)
-		set_linger(rsocket, linger);
+	if (linger.l_linger)
+		shut_to_linger(rsocket, how, linger);
 	preload_inside--;
 }
 

@@ -35,15 +35,12 @@ union value {
 	int number;
 };
 
-/* Returns whether to copy the option. Values that are off are the default. An rsocket's default
- * linger is not copied, nor are buffer sizes: they size rings for an rsocket, and limit memory for
- * a socket. */
-static bool is_carried(int name, const union value *value)
+/* Returns whether to copy the option. Values that are off are the default. Buffer sizes are not
+ * copied: they size rings for an rsocket, and limit memory for a socket. */
+static bool is_carried(const union value *value)
 {
 	static const union value off;
 
-	if (name == SO_LINGER)
-		return value->linger.l_onoff && value->linger.l_linger;
 	return memcmp(value, &off, sizeof(off)) != 0;
 }
 
@@ -56,7 +53,7 @@ void preload_carry_options(int from, preload_get_option *get, int to, preload_se
 		memset(&value, 0, sizeof(value));
 		len = sizeof(value);
 		if (!get(from, carried[i].level, carried[i].name, &value, &len) &&
-		    is_carried(carried[i].name, &value))
+		    is_carried(&value))
 			set(to, carried[i].level, carried[i].name, &value, len);
 	}
 }

@@ -212,7 +212,7 @@ bool preload_rules_want(const struct preload_rules *rules, int domain, int type,
 /* Returns whether this program's sockets of that kind become rsockets. */
 bool preload_wants(int domain, int type, int protocol);
 bool preload_wants_any(void);
-/* Creates an rsocket with the queue sizes of the environment. */
+/* Creates an rsocket with the queue sizes of the environment, and SO_LINGER off. */
 int preload_rsocket(int domain, int type, int protocol);
 
 /* ---- memory.c ---- */

@@ -665,8 +665,8 @@ static int64_t flush_limit(const struct stream *stream)
 	return CLOSE_US;
 }
 
-/* Returns the time limit of a close: 0 if the program has set a linger time of 0. The default also
- * reads as {1, 0}, as in release 65.0, but waits. */
+/* Returns the time limit of a close: 0 if the program has changed the linger time to 0. The
+ * default also reads as {1, 0}, as in release 65.0, but waits. */
 static int64_t close_limit(const struct stream *stream)
 {
 	return stream->rs.options.aborts ? 0 : flush_limit(stream);

@@ -280,11 +280,13 @@ static int leave_open(void)
  * the close. */
 static void lingering_for_no_time_ends_at_once(void)
 {
-	const struct linger none = { .l_onoff = 1 };
+	const struct linger off = { 0 }, none = { .l_onoff = 1 };
 	int socket = connect_both(PORT + 7);
 	int64_t start;
 
 	adapter_tell("drop:100%");
+	MUST(!rsetsockopt(socket, SOL_SOCKET, SO_LINGER, &off,
+			  sizeof(off))); /* {1, 0} reads back */
 	MUST(!rsetsockopt(socket, SOL_SOCKET, SO_LINGER, &none, sizeof(none)));
 	MUST(rsend(socket, "x", 1, 0) == 1);
 	start = now_ms();

@@ -237,12 +237,14 @@ static void run_close(struct step *step)
 	end->fd = -1;
 }
 
-/* abort A: closes it with a linger of no time */
+/* abort A: closes it with a linger of no time, which an rsocket also reads by default: it has to
+ * change */
 static void run_abort(struct step *step)
 {
-	const struct linger hard = { .l_onoff = 1 };
+	const struct linger off = { 0 }, hard = { .l_onoff = 1 };
 	int fd = end_find(step->words[1])->fd;
 
+	MUST(!CALL(setsockopt, fd, SOL_SOCKET, SO_LINGER, &off, sizeof(off)));
 	MUST(!CALL(setsockopt, fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard)));
 	run_close(step);
 }

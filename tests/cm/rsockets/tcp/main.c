@@ -64,13 +64,15 @@ void end_close(struct end *end)
 /* Closes the remaining ends with a reset, so that no script waits for another. */
 static void ends_close(void)
 {
-	const struct linger hard = { .l_onoff = 1 };
+	const struct linger off = { 0 }, hard = { .l_onoff = 1 };
 
 	for (int i = 0; i < end_count; i++) {
 		if (ends[i].fd < 0)
 			continue;
-		if (!ends[i].is_set)
+		if (!ends[i].is_set) {
+			CALL(setsockopt, ends[i].fd, SOL_SOCKET, SO_LINGER, &off, sizeof(off));
 			CALL(setsockopt, ends[i].fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
+		}
 		end_close(&ends[i]);
 	}
 	end_count = 0;

@@ -365,6 +365,32 @@ static void linger_is_a_structure(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
+static void linger_set(int on, int seconds)
+{
+	const struct linger linger = { .l_onoff = on, .l_linger = seconds };
+
+	assert_int_equal(rsetsockopt(SOCKET, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)), 0);
+	assert_int_equal(it.rs.options.linger.l_onoff, on);
+	assert_int_equal(it.rs.options.linger.l_linger, seconds);
+}
+
+/* The default reads {1, 0}, and a close waits: programs write back what they have read. */
+static void a_linger_time_of_0_aborts_unless_it_is_the_default(void **state)
+{
+	(void)state;
+	it.rs.options.linger = (struct linger){ .l_onoff = 1 };
+	linger_set(1, 0);
+	assert_false(it.rs.options.aborts);
+	linger_set(0, 0);
+	assert_false(it.rs.options.aborts);
+	linger_set(1, 0);
+	assert_true(it.rs.options.aborts);
+	linger_set(1, 0);
+	assert_true(it.rs.options.aborts);
+	linger_set(1, 3);
+	assert_false(it.rs.options.aborts);
+}
+
 struct room {
 	uint8_t bytes[8];
 	socklen_t len;
@@ -600,6 +626,7 @@ int main(void)
 		OPTION_TEST(queues_that_exist_keep_their_sizes),
 		OPTION_TEST(calls_are_refused),
 		OPTION_TEST(linger_is_a_structure),
+		OPTION_TEST(a_linger_time_of_0_aborts_unless_it_is_the_default),
 		OPTION_TEST(an_option_of_ip_may_be_one_byte),
 		OPTION_TEST(a_value_is_cut_to_the_room_for_it),
 		OPTION_TEST(a_limit_is_a_time),

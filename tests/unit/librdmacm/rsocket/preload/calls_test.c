@@ -87,6 +87,8 @@ int rgetsockname(int rsocket, struct sockaddr *addr, socklen_t *len)
 	return 0;
 }
 
+static struct linger linger; /* of the rsocket */
+
 int rgetsockopt(int rsocket, int level, int name, void *value, socklen_t *len)
 {
 	const struct timeval limit = { 3, 500000 };
@@ -100,8 +102,8 @@ int rgetsockopt(int rsocket, int level, int name, void *value, socklen_t *len)
 		return 0;
 	}
 	if (level == SOL_SOCKET && name == SO_LINGER) {
-		*(struct linger *)value = (struct linger){ .l_onoff = 1 };
-		*len = sizeof(struct linger);
+		memcpy(value, &linger, sizeof(linger));
+		*len = sizeof(linger);
 		return 0;
 	}
 	*number = name == SO_DOMAIN                       ? AF_INET
@@ -131,6 +133,8 @@ int rsetsockopt(int rsocket, int level, int name, const void *value, socklen_t l
 		sizes.rq = *size;
 	else if (level == SOL_RDMA && name == RDMA_INLINE)
 		sizes.inline_size = *size;
+	else if (level == SOL_SOCKET && name == SO_LINGER)
+		memcpy(&linger, value, sizeof(linger));
 	else
 		sizes.others++;
 	if (level == SOL_SOCKET && name == SO_RCVTIMEO) {
@@ -649,6 +653,31 @@ static void connect_falls_back_to_tcp(void **state)
 		real()->close(accepted);
 		real()->close(rsocket);
 	}
+	real()->close(listener);
+}
+
+/* An rsocket reads {1, 0} by default, and a TCP socket {0, 0}. */
+static void an_abort_is_taken_along_to_tcp(void **state)
+{
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), rsocket, number, accepted;
+	char byte;
+
+	(void)state;
+	linger = (struct linger){ .l_onoff = 1 };
+	rsocket = preload_rsocket(AF_INET, SOCK_STREAM, 0);
+	assert_int_equal(linger.l_onoff, 0);
+	linger = (struct linger){ .l_onoff = 1 }; /* set by the program */
+	number = preload_number(rsocket, 0);
+	connect_error = ECONNREFUSED;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	linger = (struct linger){ 0 };
+	accepted = real()->accept(listener, NULL, NULL);
+	close(number);
+	assert_int_equal(real()->read(accepted, &byte, 1), -1);
+	assert_int_equal(errno, ECONNRESET);
+	real()->close(accepted);
+	real()->close(rsocket);
 	real()->close(listener);
 }
 
@@ -1213,6 +1242,7 @@ int main(void)
 		cmocka_unit_test(sets_are_made_with_their_flags),
 		cmocka_unit_test(connect_falls_back_to_tcp),
 		cmocka_unit_test(connect_by_tcp_keeps_limits_and_service),
+		cmocka_unit_test(an_abort_is_taken_along_to_tcp),
 		cmocka_unit_test(limits_are_carried_from_tcp_to_an_rsocket),
 		cmocka_unit_test(a_name_that_connecting_gave_is_not_taken_along),
 		cmocka_unit_test(a_name_that_the_program_gave_is_taken_along),

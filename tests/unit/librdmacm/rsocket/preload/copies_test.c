@@ -396,7 +396,7 @@ static void the_programs_time_to_linger_counts_if_it_is_shorter(void **state)
 	it.are_deaf = true;
 	it.flushed_count = 1;
 	it.linger[1] = (struct linger){ 1, 3 };
-	it.linger[2] = (struct linger){ 1, 0 }; /* the default of an rsocket */
+	it.linger[2] = (struct linger){ 0, 0 };
 	it.linger[3] = (struct linger){ 1, 1000 };
 	for (int i = 1; i < 4; i++)
 		assert_int_equal(preload_add_copy(10 + i, i), 0);
@@ -406,6 +406,20 @@ static void the_programs_time_to_linger_counts_if_it_is_shorter(void **state)
 	assert_int_equal(it.now_ms, 14000);
 	shut_within(3, SHUT_RDWR, 1);
 	assert_int_equal(it.now_ms, 15000);
+}
+
+/* A linger time of 0 is the program's: it gives up what was not sent. */
+static void an_abort_at_the_end_stays_one(void **state)
+{
+	(void)state;
+	it.are_deaf = true;
+	it.linger[1] = (struct linger){ 1, 0 };
+	assert_int_equal(preload_add_copy(11, 1), 0);
+	end_of_process();
+	assert_int_equal(it.now_ms, 0);
+	assert_int_equal(it.shut_count, 0);
+	assert_int_equal(it.linger[1].l_onoff, 1);
+	assert_int_equal(it.linger[1].l_linger, 0);
 }
 
 #define COPIES_TEST(fn) cmocka_unit_test_setup_teardown(fn, forget_all, forget_all)
@@ -427,6 +441,7 @@ int main(void)
 		COPIES_TEST(the_end_of_the_process_shuts_all),
 		COPIES_TEST(sides_that_do_not_answer_share_one_time),
 		COPIES_TEST(the_programs_time_to_linger_counts_if_it_is_shorter),
+		COPIES_TEST(an_abort_at_the_end_stays_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
