@@ -115,7 +115,7 @@ PRELOAD_EXPORT int connect(int socket, const struct sockaddr *addr, socklen_t ad
 	if (!preload_pending(socket)) {
 		rsocket = preload_find_synced(socket);
 		return rsocket < 0 ? real()->connect(socket, addr, addrlen)
-				   : INSIDE(preload_connect(socket, rsocket, addr, addrlen));
+				   : INSIDE(preload_connect(rsocket, addr, addrlen));
 	}
 	ret = real()->connect(socket, addr, addrlen);
 	if (!ret || errno == EINPROGRESS)

@@ -214,9 +214,36 @@ static int number_turn_over(int fd, int file)
 	return 0;
 }
 
-int preload_turn_over(int rsocket, int file)
+/* Returns the first number of the rsocket from FD on, or a negative number. The caller holds the
+ * lock. */
+static int number_from(int fd, int rsocket)
 {
 	struct numbers *page;
+
+	for (; fd < PAGES * PAGE_SIZE; fd++) {
+		page = page_of(fd);
+		if (!page)
+			fd |= PAGE_SIZE - 1;
+		else if (page->rsocket_plus_1[fd & (PAGE_SIZE - 1)] == rsocket + 1)
+			return fd;
+	}
+	return -1;
+}
+
+int preload_status_flags(int rsocket)
+{
+	int fd, flags = 0;
+
+	pthread_mutex_lock(&lock);
+	fd = number_from(0, rsocket);
+	if (fd >= 0)
+		flags = real()->fcntl(fd, F_GETFL);
+	pthread_mutex_unlock(&lock);
+	return flags;
+}
+
+int preload_turn_over(int rsocket, int file)
+{
 	int *number, ret = 0;
 
 	pthread_mutex_lock(&lock);
@@ -224,15 +251,8 @@ int preload_turn_over(int rsocket, int file)
 		/* another thread has closed the last number, and now closes the rsocket: there is
 		 * nothing to replace */
 		ret = EBADF;
-	for (int fd = 0; fd < PAGES * PAGE_SIZE && !ret; fd++) {
-		page = page_of(fd);
-		if (!page) {
-			fd |= PAGE_SIZE - 1;
-			continue;
-		}
-		number = &page->rsocket_plus_1[fd & (PAGE_SIZE - 1)];
-		if (*number != rsocket + 1)
-			continue;
+	for (int fd = 0; !ret && (fd = number_from(fd, rsocket)) >= 0; fd++) {
+		number = &page_of(fd)->rsocket_plus_1[fd & (PAGE_SIZE - 1)];
 		ret = number_turn_over(fd, file);
 		if (!ret)
 			__atomic_store_n(number, 0, __ATOMIC_RELEASE);

@@ -92,7 +92,7 @@ static int number_of(int rsocket, int option)
 
 /* Returns an ordinary socket to replace the rsocket, or -1 with errno. A datagram rsocket is
  * already a UDP socket, and keeps its name. */
-static int socket_like(int fd, int rsocket, const struct name *name)
+static int socket_like(int rsocket, const struct name *name)
 {
 	int type = number_of(rsocket, SO_TYPE);
 	int socket = type == SOCK_DGRAM ? real()->fcntl(rsocket, F_DUPFD_CLOEXEC, 0)
@@ -101,7 +101,7 @@ static int socket_like(int fd, int rsocket, const struct name *name)
 
 	if (socket < 0)
 		return -1;
-	if (real()->fcntl(fd, F_GETFL) & O_NONBLOCK)
+	if (preload_status_flags(rsocket) & O_NONBLOCK)
 		real()->fcntl(socket, F_SETFL, O_RDWR | O_NONBLOCK);
 	preload_carry_options(rsocket, rgetsockopt, socket, real()->setsockopt);
 	if (type == SOCK_DGRAM || !carry_name(name, socket))
@@ -138,10 +138,10 @@ static int connect_at_once(int socket, const struct sockaddr *addr, socklen_t le
 	return ret;
 }
 
-static int connect_by_system(int fd, int rsocket, const struct name *name,
-			     const struct sockaddr *addr, socklen_t len, bool is_late)
+static int connect_by_system(int rsocket, const struct name *name, const struct sockaddr *addr,
+			     socklen_t len, bool is_late)
 {
-	int socket = socket_like(fd, rsocket, name), ret, error;
+	int socket = socket_like(rsocket, name), ret, error;
 
 	if (socket < 0)
 		return -1;
@@ -169,7 +169,7 @@ static bool is_of_other_side(int error)
 
 struct late {
 	LIST_ENTRY(late) entry;
-	int fd, rsocket;
+	int rsocket;
 	struct name name;
 	struct sockaddr_storage addr;
 	socklen_t len;
@@ -217,7 +217,7 @@ static struct late *late_lookup(int rsocket)
 
 /* Records a nonblocking connect. Without memory, the rsocket stays whatever the answer. Preserves
  * errno. */
-static void late_add(int fd, int rsocket, const struct name *name, const struct sockaddr *addr,
+static void late_add(int rsocket, const struct name *name, const struct sockaddr *addr,
 		     socklen_t len)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -231,7 +231,6 @@ static void late_add(int fd, int rsocket, const struct name *name, const struct 
 		free(late);
 		return;
 	}
-	late->fd = fd;
 	late->rsocket = rsocket;
 	late->name = *name;
 	memcpy(&late->addr, addr, len);
@@ -275,8 +274,8 @@ static bool late_settle(struct late *late, const struct preload_report *report)
 	}
 	if (report)
 		preload_members_unreport(late->rsocket, report);
-	if (connect_by_system(late->fd, late->rsocket, &late->name, (struct sockaddr *)&late->addr,
-			      late->len, true) &&
+	if (connect_by_system(late->rsocket, &late->name, (struct sockaddr *)&late->addr, late->len,
+			      true) &&
 	    errno != EINPROGRESS && errno != EINTR) {
 		late->error = errno;
 		return false;
@@ -346,18 +345,18 @@ static struct name name_before_connect(int rsocket)
 /* Connects the rsocket, or over TCP. If TCP is refused after a local limit prevented the rsocket,
  * reports the limit, because the peer's rsocket need not listen on TCP. A signal ends the call, and
  * connecting continues. */
-int preload_connect(int fd, int rsocket, const struct sockaddr *addr, socklen_t len)
+int preload_connect(int rsocket, const struct sockaddr *addr, socklen_t len)
 {
 	const struct name name = name_before_connect(rsocket);
 	int ret = rconnect(rsocket, addr, len), error;
 
 	if (ret && (errno == EINPROGRESS || errno == EINTR))
-		late_add(fd, rsocket, &name, addr, len);
+		late_add(rsocket, &name, addr, len);
 	if (!ret || !is_of_other_side(errno))
 		return ret;
 	error = errno;
 	preload_late_gone(rsocket);
-	ret = connect_by_system(fd, rsocket, &name, addr, len, false);
+	ret = connect_by_system(rsocket, &name, addr, len, false);
 	if (ret && errno == ECONNREFUSED && preload_is_own_limit(error))
 		errno = error;
 	return ret;

@@ -116,6 +116,8 @@ unsigned int preload_first_known(unsigned int first, unsigned int last);
 int preload_mark_set(int fd, bool is_set);
 int preload_file(int flags);
 int preload_add_copy(int fd, int rsocket);
+/* Returns the status flags of the file of the rsocket's numbers, or 0 if it has none. */
+int preload_status_flags(int rsocket);
 /* Replaces all numbers of the rsocket by duplicates of FILE, with FILE's status flags. Returns 0 or
  * an errno. */
 int preload_turn_over(int rsocket, int file);
@@ -184,9 +186,9 @@ typedef int preload_set_option(int socket, int level, int name, const void *valu
 void preload_carry_options(int from, preload_get_option *get, int to, preload_set_option *set);
 
 bool preload_is_own_limit(int error);
-/* Connects the rsocket. If RDMA does not reach the address, FD and its duplicates become numbers of
- * an ordinary socket connected to it. */
-int preload_connect(int fd, int rsocket, const struct sockaddr *addr, socklen_t len);
+/* Connects the rsocket. If RDMA does not reach the address, all its numbers become those of an
+ * ordinary socket connected to it. */
+int preload_connect(int rsocket, const struct sockaddr *addr, socklen_t len);
 /* Handles answers to nonblocking connects, and connects over TCP if RDMA fails. Returns whether
  * that happened for any, so that the caller must query again. REPORT, or NULL, is a set's report,
  * from which their events are removed. */

@@ -897,6 +897,30 @@ static void answer_that_comes_late_falls_back(void **state)
 	real()->close(listener);
 }
 
+static void answer_after_a_close_of_one_number_keeps_the_mode(void **state)
+{
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
+	int number = preload_number(rsocket, SOCK_NONBLOCK), copy = dup(number), other;
+
+	(void)state;
+	connect_error = EINPROGRESS;
+	answer_error = -1;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
+	close(number);
+	other = preload_file(0); /* a blocking one */
+	assert_int_equal(other, number);
+	answer_error = ECONNREFUSED;
+	assert_true(preload_settle(NULL));
+	answer_error = -1;
+	assert_int_equal(preload_find(copy), -1);
+	assert_true(real()->fcntl(copy, F_GETFL) & O_NONBLOCK);
+	real()->close(other);
+	close(copy);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
 /* A signal interrupts connect(), after rdma_cm has given the rsocket a name. */
 static void answer_after_a_signal_falls_back(void **state)
 {
@@ -1307,6 +1331,7 @@ int main(void)
 		cmocka_unit_test(connect_that_does_not_wait_falls_back_when_it_fails_at_once),
 		cmocka_unit_test(connect_that_does_not_wait_is_in_progress),
 		cmocka_unit_test(answer_that_comes_late_falls_back),
+		cmocka_unit_test(answer_after_a_close_of_one_number_keeps_the_mode),
 		cmocka_unit_test(answer_after_a_signal_falls_back),
 		cmocka_unit_test(answer_that_comes_late_is_not_waited_for_again),
 		cmocka_unit_test(an_error_of_both_ways_is_heard_once),
