@@ -94,7 +94,7 @@ DOORBELL_INLINE void half_ring(const struct mlx5_sq *sq, uint8_t **half, const u
 }
 
 /* Pushes through a shared register if its lock is free; otherwise rings its neighbour without
- * waiting. */
+ * waiting, even if a program that mlx5dv_init_obj() has shown it pushes through it. */
 DOORBELL_INLINE void shared_ring(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t push,
 				 bool wide)
 {

@@ -57,8 +57,9 @@ static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 		return; /* an XRC receive QP has no send queue */
 	out->bf.reg = bfreg->pushes ? bfreg->reg : qp->sq.db.reg;
 	/* For a shared register, reg is the neighbour that the library rings but never pushes
-	 * through, so the program's pushes cannot mix with the library's. If several threads of the
-	 * program push through it, they need a lock of their own, as with release 65.0. */
+	 * through, so the program's pushes cannot mix with the library's. They can meet a ring of
+	 * 8 bytes for another queue of the library, though, which takes no lock. If several threads
+	 * of the program push through it, they need a lock of their own, as with release 65.0. */
 	out->bf.size = (uint32_t)qp->sq.db.push[PUSH_INLINE] * WQE_BB;
 	if (asked & MLX5DV_QP_MASK_UAR_MMAP_OFFSET) {
 		out->uar_mmap_offset = (off_t)bfreg->uar->mmap_offset;

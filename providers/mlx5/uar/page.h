@@ -28,8 +28,9 @@ enum bfreg_use {
 	 * as the program promises that one thread posts at a time. */
 	BFREG_DOMAIN,
 	/* Any queue may use it: the register keeps the next half, under a lock. A queue that finds
-	 * the lock taken, or has nothing to push, rings the neighbouring register, which is never
-	 * pushed through; so no thread waits. */
+	 * the lock taken, or has nothing to push, rings the neighbouring register, which the
+	 * library never pushes through; so no thread waits. A program that mlx5dv_init_obj() shows
+	 * the neighbour may push there, and the library's rings do not wait for it. */
 	BFREG_SHARED,
 };
 
