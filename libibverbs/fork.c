@@ -163,7 +163,7 @@ static void join_neighbours(void)
 }
 
 /* Decrements the counts of [start, end). */
-static int remove_pages(uintptr_t start, uintptr_t end)
+static void remove_pages(uintptr_t start, uintptr_t end)
 {
 	size_t to;
 
@@ -179,7 +179,6 @@ static int remove_pages(uintptr_t start, uintptr_t end)
 			kept.ranges[to++] = range;
 	}
 	kept.count = to;
-	return 0;
 }
 
 /* Increments the counts of [start, end). On failure, changes nothing: the caller then refuses the
@@ -244,20 +243,71 @@ static size_t page_size_at(uintptr_t addr)
 	return size ? size : (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static int region_count(void *addr, size_t length, int (*pages)(uintptr_t start, uintptr_t end))
-{
-	const uintptr_t first = (uintptr_t)addr;
-	size_t page;
-	int err;
+/* The regions that are kept, if pages may be huge: by the time of its release, the program may have
+ * mapped pages of another size at a region's address. */
+struct region {
+	uintptr_t first;
+	size_t length, page;
+};
 
-	if (!length)
+static struct {
+	struct region *regions;
+	size_t count, room;
+} sized;
+
+static int sized_reserve(void)
+{
+	struct region *more;
+
+	if (!huge_pages || sized.room > sized.count)
 		return 0;
-	page = page_size_at(first);
-	err = ranges_reserve();
+	more = reallocarray(sized.regions, sized.count * 2 + 4, sizeof(*more));
+	if (!more)
+		return ENOMEM;
+	sized.regions = more;
+	sized.room = sized.count * 2 + 4;
+	return 0;
+}
+
+/* Takes a region from the list. Returns the size of its pages when it was kept. A range that was
+ * kept as a part of another is not there, and has the size of now. */
+static size_t sized_take(uintptr_t first, size_t length)
+{
+	for (size_t i = sized.count; i-- > 0;) {
+		const struct region region = sized.regions[i];
+
+		if (region.first != first || region.length != length)
+			continue;
+		sized.regions[i] = sized.regions[--sized.count];
+		return region.page;
+	}
+	return page_size_at(first);
+}
+
+static int region_keep(uintptr_t first, size_t length)
+{
+	const size_t page = page_size_at(first);
+	int err = ranges_reserve();
+
 	if (!err)
-		err = pages(first & ~(page - 1), align_up(first + length, page));
-	join_neighbours();
+		err = sized_reserve();
+	if (!err)
+		err = add_pages(first & ~(page - 1), align_up(first + length, page));
+	if (!err && huge_pages)
+		sized.regions[sized.count++] = (struct region){ first, length, page };
 	return err;
+}
+
+static int region_release(uintptr_t first, size_t length)
+{
+	const int err = ranges_reserve();
+	size_t page;
+
+	if (err)
+		return err;
+	page = sized_take(first, length);
+	remove_pages(first & ~(page - 1), align_up(first + length, page));
+	return 0;
 }
 
 int verbs_fork_keep(void *addr, size_t length)
@@ -267,10 +317,11 @@ int verbs_fork_keep(void *addr, size_t length)
 	if (verbs_fork_never_keeps())
 		return 0;
 	pthread_mutex_lock(&lock);
-	if (enabled)
-		err = region_count(addr, length, add_pages);
-	else
+	if (!enabled)
 		__atomic_store_n(&verbs_fork_is_off, true, __ATOMIC_RELAXED);
+	else if (length)
+		err = region_keep((uintptr_t)addr, length);
+	join_neighbours();
 	pthread_mutex_unlock(&lock);
 	if (err)
 		verbs_warn("addr %p length %zu cannot be kept from child processes: %s", addr,
@@ -285,8 +336,9 @@ int verbs_fork_release(void *addr, size_t length)
 	if (verbs_fork_never_keeps())
 		return 0;
 	pthread_mutex_lock(&lock);
-	if (enabled)
-		err = region_count(addr, length, remove_pages);
+	if (enabled && length)
+		err = region_release((uintptr_t)addr, length);
+	join_neighbours();
 	pthread_mutex_unlock(&lock);
 	return err;
 }
@@ -324,6 +376,7 @@ static void forked_in_child(void)
 {
 	has_lock = false;
 	kept.count = 0;
+	sized.count = 0;
 	pthread_mutex_init(&lock, NULL);
 }
 

@@ -540,6 +540,48 @@ static int keep_small_pages(void)
 	return 0;
 }
 
+/* The program maps pages of another size at the address of a region before the region's end. */
+static int release_by_the_size_of_then(void)
+{
+	char *at;
+
+	setenv("RDMAV_HUGEPAGES_SAFE", "1", 1);
+	CHECK(!ibv_fork_init());
+	at = keep_in_a_huge_page();
+	CHECK(at);
+	CHECK(!verbs_fork_release(at + HUGE_PAGE + PAGE, PAGE)); /* small pages now */
+	CHECK(!is_kept(at + HUGE_PAGE) && !is_kept(at + HUGE_PAGE + 3 * PAGE));
+	CHECK(!verbs_fork_keep(at, PAGE) && !verbs_fork_keep(at + PAGE, PAGE));
+	huge_start = at; /* huge pages now */
+	CHECK(!verbs_fork_release(at, PAGE));
+	huge_start = NULL;
+	CHECK(!is_kept(at) && is_kept(at + PAGE));
+	return 0;
+}
+
+/* A part of what was kept is released by the size that its pages have. */
+static int release_of_a_part(void)
+{
+	char *at;
+
+	setenv("RDMAV_HUGEPAGES_SAFE", "1", 1);
+	CHECK(!ibv_fork_init());
+	at = keep_in_a_huge_page();
+	CHECK(at);
+	huge_start = at;
+	CHECK(!verbs_fork_release(at + HUGE_PAGE, 2 * PAGE));
+	huge_start = NULL;
+	CHECK(!is_kept(at + HUGE_PAGE + 3 * PAGE));
+	return 0;
+}
+
+static void pages_are_released_by_the_size_they_were_kept_by(void **state)
+{
+	(void)state;
+	assert_true(on_kernel("5.4.0", release_by_the_size_of_then));
+	assert_true(on_kernel("5.4.0", release_of_a_part));
+}
+
 static void huge_pages_are_kept_whole_on_request(void **state)
 {
 	(void)state;
@@ -672,6 +714,7 @@ int main(void)
 		cmocka_unit_test(counts_survive_any_order),
 		cmocka_unit_test(the_environment_can_ask_for_it),
 		cmocka_unit_test(huge_pages_are_kept_whole_on_request),
+		cmocka_unit_test(pages_are_released_by_the_size_they_were_kept_by),
 		cmocka_unit_test(a_handler_that_interrupts_the_loader_may_fork),
 	};
 
