@@ -83,16 +83,18 @@ static void tell_state(const struct fault *fault, uint64_t objects, char *answer
 		 objects);
 }
 
-static void add_fault(struct fault *fault, const char *text, uint64_t now_ns, char *answer,
-		      size_t size)
+static void add_fault(const struct control *control, const char *text, uint64_t now_ns,
+		      char *answer, size_t size)
 {
-	int ret = fault_add(fault, text, now_ns);
+	int ret = fault_add(control->fault, text, now_ns);
 
+	if (!ret)
+		control->faults_finish(control->host, now_ns);
 	snprintf(answer, size, "%s", faults_answer(ret));
 	log_note("fault %s: %s", text, answer);
 }
 
-void control_receive(int fd, struct fault *fault, uint64_t now_ns, uint64_t objects)
+void control_receive(int fd, const struct control *control, uint64_t now_ns, uint64_t objects)
 {
 	struct sockaddr_un from;
 	socklen_t from_len = sizeof(from);
@@ -104,9 +106,9 @@ void control_receive(int fd, struct fault *fault, uint64_t now_ns, uint64_t obje
 		return;
 	text[len] = 0;
 	if (!strcmp(text, "state"))
-		tell_state(fault, objects, answer, sizeof(answer));
+		tell_state(control->fault, objects, answer, sizeof(answer));
 	else
-		add_fault(fault, text, now_ns, answer, sizeof(answer));
+		add_fault(control, text, now_ns, answer, sizeof(answer));
 	sendto(fd, answer, strlen(answer), MSG_DONTWAIT, (struct sockaddr *)&from, from_len);
 }
 

@@ -2,6 +2,7 @@
 /*
  * control.h - adds faults while the adapter runs. A datagram socket beside the server's, named
  * PATH.control, receives texts in the notation of fault.h and answers each with "ok" or an error.
+ * What a fault does at once has happened by then.
  * It answers the text "state" with three numbers: kernel commands and adapter commands so far, and
  * the adapters' current number of objects. Tests detect leaks by the last one.
  */
@@ -17,9 +18,17 @@ struct options;
 int control_open(const char *path, int *fd);
 void control_close(const char *path, int fd);
 
-/* Receives a message and adds its fault to FAULT, or answers "state". OBJECTS is the number of
- * objects of all adapters. Never blocks. */
-void control_receive(int fd, struct fault *fault, uint64_t now_ns, uint64_t objects);
+/* What a control socket belongs to. */
+struct control {
+	struct fault *fault; /* gets the faults */
+	/* Makes happen what is due at NOW_NS, and returns when it has. */
+	void (*faults_finish)(void *host, uint64_t now_ns);
+	void *host;
+};
+
+/* Receives a message and adds its fault, or answers "state". OBJECTS is the number of objects of
+ * all adapters. Does not wait for a message. */
+void control_receive(int fd, const struct control *control, uint64_t now_ns, uint64_t objects);
 
 /* Runs `softhca fault`: sends each text of the command line. Returns the exit status. */
 int control_send(const struct options *options);

@@ -13,7 +13,8 @@
 
 #include "tests/lib/say.h"
 
-/* Adds FAULT, in the notation of softhca's --fault. The adapter has it on return. */
+/* Adds FAULT, in the notation of softhca's --fault. What it does at once has happened
+ * on return. */
 static inline void adapter_tell(const char *fault)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };

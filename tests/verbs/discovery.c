@@ -52,9 +52,21 @@ IN_FRONT int nl_connect(struct nl_sock *sock, int protocol)
 	return has_netlink ? real(sock, protocol) : -1;
 }
 
-static void node_await(bool present)
+static bool node_is_there(void)
 {
-	for (int i = 0; !access("/dev/infiniband/uverbs0", F_OK) != present; i++) {
+	return !access("/dev/infiniband/uverbs0", F_OK);
+}
+
+/* The files are there, or not, as soon as the adapter has answered. */
+static void nodes_show(bool present)
+{
+	adapter_tell(present ? "nodes-appear" : "nodes-vanish");
+	MUST(node_is_there() == present);
+}
+
+static void node_await(void)
+{
+	for (int i = 0; !node_is_there(); i++) {
 		MUST(i < 30000);
 		usleep(1000);
 	}
@@ -197,15 +209,13 @@ static void rdma_cm_closes_unlisted(void)
 	first = bound_id(channel);
 	second = bound_id(channel);
 	say_check(contexts_count() == 1, "two ids have one context");
-	adapter_tell("nodes-vanish");
-	node_await(false);
+	nodes_show(false);
 	say_check(!rdma_cm.get_devices(&num) && !num, "no device is listed");
 	MUST(!rdma_cm.destroy_id(first));
 	say_check(contexts_count() == 1, "while an id uses it, the context stays");
 	MUST(!rdma_cm.destroy_id(second));
 	say_check(!contexts_count(), "it is closed with the last id");
-	adapter_tell("nodes-appear");
-	node_await(true);
+	nodes_show(true);
 	first = bound_id(channel);
 	say_check(contexts_count() == 1, "a device that is there again is opened again");
 	MUST(!rdma_cm.destroy_id(first));
@@ -240,14 +250,13 @@ static void node_comes_late(void)
 	struct ibv_context *context;
 
 	MUST(list && list[0]);
-	adapter_tell("nodes-vanish");
-	node_await(false);
+	nodes_show(false);
 	adapter_tell("nodes-appear@200");
 	context = SAY_PTR(ibv_open_device(list[0]), "open while the file is about to come");
 	if (context)
 		ibv_close_device(context);
 	ibv_free_device_list(list);
-	node_await(true);
+	node_await();
 }
 
 static void node_never_comes(void)
@@ -255,13 +264,11 @@ static void node_never_comes(void)
 	struct ibv_device **list = ibv_get_device_list(NULL);
 
 	MUST(list && list[0]);
-	adapter_tell("nodes-vanish");
-	node_await(false);
+	nodes_show(false);
 	SAY_PTR(ibv_open_device(list[0]), "open without the file");
 	ibv_free_device_list(list);
 	list_devices();
-	adapter_tell("nodes-appear");
-	node_await(true);
+	nodes_show(true);
 	list_devices();
 }
 
@@ -271,10 +278,8 @@ static void nodes_come_and_go(void)
 	const int times = 2000;
 
 	for (int i = 0; i < times; i++) {
-		adapter_tell("nodes-vanish");
-		node_await(false);
-		adapter_tell("nodes-appear");
-		node_await(true);
+		nodes_show(false);
+		nodes_show(true);
 	}
 }
 

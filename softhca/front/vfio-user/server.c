@@ -244,13 +244,32 @@ static const struct timespec *time_left(uint64_t deadline, struct timespec *left
 	return left;
 }
 
+static uint64_t run_faults(struct server *server, uint64_t now)
+{
+	const struct faults_target target = { &server->device.hca, 1, NULL };
+
+	return faults_run(server->fault, &target, now);
+}
+
+static void faults_finish(void *server, uint64_t now)
+{
+	run_faults(server, now);
+}
+
+static void turn_control(struct server *server)
+{
+	const struct control control = { server->fault, faults_finish, server };
+
+	control_receive(server->control_fd, &control, now_ns(),
+			hca_count_objects(server->device.hca));
+}
+
 /* Runs faults that are due, packets from other hosts, and the adapter. Returns the time of the next
  * work. */
 static uint64_t server_progress(struct server *server)
 {
 	uint64_t now = now_ns();
-	const struct faults_target target = { &server->device.hca, 1, NULL };
-	uint64_t fault = faults_run(server->fault, &target, now);
+	uint64_t fault = run_faults(server, now);
 	bool more = fabric_progress(server->device.config.fabric, now);
 	/* Take the time after the packets, so that no completion has an earlier timestamp than its
 	 * message's arrival. */
@@ -287,8 +306,7 @@ static int server_turn(struct server *server)
 	if (fds[0].revents)
 		return ECANCELED;
 	if (fds[1].revents)
-		control_receive(server->control_fd, server->fault, now_ns(),
-				hca_count_objects(server->device.hca));
+		turn_control(server);
 	if (!fds[2].revents)
 		return 0;
 	return server->client_fd < 0 ? accept_client(server) : turn_client(server);

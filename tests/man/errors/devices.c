@@ -56,7 +56,6 @@ CASE_ON(ON_DYING, ibv_open_device, ENOENT,
 	"The kernel lists the device, but its file did not appear")
 {
 	adapter_fault("nodes-vanish");
-	rig_settle();
 	return OBJ(ibv_open_device(bed->device));
 }
 
@@ -73,7 +72,6 @@ CASE_ON(ON_DYING, ibv_query_device, EIO, "The device was removed")
 	struct ibv_device_attr attr;
 
 	adapter_fault("kill");
-	rig_settle();
 	return RET(ibv_query_device(bed->ctx, &attr));
 }
 

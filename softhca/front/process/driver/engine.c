@@ -42,8 +42,9 @@ enum {
 	NAPS_OF_A_LENGTH = 4,
 	/* a kick ends naps of this length and longer, as shorter ones end soon */
 	LONG_NAP_NS = 100000,
-	SPIN_CREDIT = 8, /* spins without result after which a page is not spun for */
-	SPIN_RETRY = 64, /* skipped spins after which one is tried again */
+	SPIN_CREDIT = 8,  /* spins without result after which a page is not spun for */
+	SPIN_RETRY = 64,  /* skipped spins after which one is tried again */
+	AWAIT_NS = 50000, /* between looks at the number of rounds */
 	NS_PER_S = 1000000000,
 };
 
@@ -64,7 +65,8 @@ static struct {
 	atomic_bool stop;
 	/* each side sets its own, then reads the other's, so that no kick is missed */
 	atomic_bool blocked, kicked;
-	atomic_uint pages; /* doorbell pages of all adapters */
+	atomic_uint pages;  /* doorbell pages of all adapters */
+	atomic_uint rounds; /* that have ended */
 	uint64_t naps, nap_ns;
 	pthread_mutex_t last_lock; /* guards last, as any page may be removed at any time */
 	struct uar_page *last;     /* page rung last, until the spin for it ends */
@@ -295,9 +297,12 @@ static void *engine_main(void *unused)
 	wake_up();
 	while (!atomic_load(&engine.stop)) {
 		uint64_t now = engine_now();
+		bool worked;
 
 		atomic_store(&engine.kicked, false);
-		if (run_adapters(now, &due))
+		worked = run_adapters(now, &due);
+		atomic_fetch_add(&engine.rounds, 1);
+		if (worked)
 			wake_up();
 		else
 			rest_until(now, due);
@@ -332,6 +337,19 @@ void engine_kick(void)
 	atomic_store(&engine.kicked, true);
 	if (atomic_load(&engine.blocked))
 		eventfd_write(engine.kick_fd, 1);
+}
+
+/* The round under way may have passed what the caller has changed, so a second one must end. The
+ * engine may rest between the two, and is kicked again. */
+void engine_await_round(void)
+{
+	const unsigned int first = atomic_load(&engine.rounds);
+	const struct timespec step = { .tv_nsec = AWAIT_NS };
+
+	while (atomic_load(&engine.rounds) - first < 2) {
+		engine_kick();
+		nanosleep(&step, NULL);
+	}
 }
 
 void engine_hold(void)
