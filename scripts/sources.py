@@ -33,8 +33,8 @@ def root_of(arguments):
 
 
 def report(faults, what_is_well):
-    """Prints the faults; the exit code."""
+    """Prints the faults, as tests/lib/runner/results.py finds them; the exit code."""
     for fault in faults:
-        print(fault)
+        print(f"fault: {fault}")
     print(f"{len(faults)} faults" if faults else what_is_well)
     return 1 if faults else 0

@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LIB = os.path.dirname(HERE)
 ROOT = os.path.dirname(os.path.dirname(LIB))
 LINE = re.compile(r"(ok|FAIL|skip) (\S+?):?(?: (?:- )?(.*))?$")
-WRONG = re.compile(r": WRONG|: line \d+ needs: |ERROR: \w+Sanitizer|^\[  ERROR   \]")  # a check of a test, or of a sanitizer
+WRONG = re.compile(r"^fault: |^FAIL\b|^WRONG |: WRONG|: FAIL\b|: line \d+ needs: |ERROR: \w+Sanitizer|^\[  ERROR   \]")  # a check of a test, or of a sanitizer
 NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd]")
 
 
