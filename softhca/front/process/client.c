@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -222,6 +223,35 @@ static void client_ended(struct watch *watch, uint32_t events)
 	client_end((struct client *)watch);
 }
 
+static bool process_has_ended(int pidfd)
+{
+	struct pollfd end = { .fd = pidfd, .events = POLLIN };
+
+	return poll(&end, 1, 0) != 0;
+}
+
+/* Opens the process first: if it is there at the end, what was opened by its number is its own. */
+static int client_open(struct client *client, pid_t tid)
+{
+	int ret;
+
+	client->watch = (struct watch){ syscall(SYS_pidfd_open, client->pid, 0), client_ended };
+	if (client->watch.fd < 0)
+		return errno;
+	ret = space_open(client->pid, tid, &client->space);
+	if (ret) {
+		refusal_explain(tid, ret);
+		goto close_pidfd;
+	}
+	if (!process_has_ended(client->watch.fd))
+		return 0;
+	ret = ESRCH;
+	space_close(&client->space);
+close_pidfd:
+	close(client->watch.fd);
+	return ret;
+}
+
 /* Creates a client with one user, which stands for its memory. */
 static int new_client(pid_t tid, pid_t pid, struct client **out)
 {
@@ -235,28 +265,19 @@ static int new_client(pid_t tid, pid_t pid, struct client **out)
 	LIST_INIT(&client->changes);
 	LIST_INIT(&client->records);
 	client->pinning.client = client;
-	ret = space_open(pid, tid, &client->space);
-	if (ret) {
-		refusal_explain(tid, ret);
+	ret = client_open(client, tid);
+	if (ret)
 		goto free_client;
-	}
 	ret = find_slot(&client->slot);
+	if (!ret)
+		ret = watch_add(&client->watch, EPOLLIN);
 	if (ret)
-		goto close_memory;
-	client->watch = (struct watch){ syscall(SYS_pidfd_open, pid, 0), client_ended };
-	if (client->watch.fd < 0) {
-		ret = errno;
-		goto close_memory;
-	}
-	ret = watch_add(&client->watch, EPOLLIN);
-	if (ret)
-		goto close_pidfd;
+		goto close_process;
 	slot_set(client->slot, client);
 	*out = client;
 	return 0;
-close_pidfd:
+close_process:
 	close(client->watch.fd);
-close_memory:
 	space_close(&client->space);
 free_client:
 	free(client);

@@ -48,8 +48,7 @@ bool client_may(pid_t tid, unsigned int capability);
 int client_fd_stat(pid_t tid, int fd, struct stat *st);
 /* Gets the absolute path of directory descriptor FD, or of the working directory for AT_FDCWD. */
 int client_dir_path(pid_t tid, int fd, char *buf, size_t size);
-/* Returns a copy of descriptor FD, or -1. The program may have replaced the descriptor meanwhile,
- * so the caller must check the file. */
+/* Returns a copy of descriptor FD, or -1. caller_fd_copy() knows whose it is. */
 int client_fd_copy(pid_t tid, int fd);
 /* Returns a copy of descriptor FD if it is the file with this DEV and INO, as the program may have
  * replaced it; else -1. */

@@ -238,8 +238,15 @@ static int pick_anew(pid_t tid, int *number)
 	return fd_number_pick(tid, number);
 }
 
-/* Gives the caller a copy of FD. EBUSY: another thread is being given the number. EBADF: the
- * program has lowered its limit below it. */
+/* Installs a copy of FD. The kernel replaces what has the number meanwhile, so that it must still
+ * be free. */
+static int place_at(struct call *call, int fd, bool cloexec, int number)
+{
+	return is_free(call->tid, number) ? call_place_fd(call, fd, cloexec, number) : EBUSY;
+}
+
+/* Gives the caller a copy of FD. EBUSY: another thread has got the number, or is getting it. EBADF:
+ * the program has lowered its limit below it. */
 int fd_number_place(struct call *call, int fd, bool cloexec, int *number)
 {
 	int ret = EBUSY;
@@ -249,7 +256,7 @@ int fd_number_place(struct call *call, int fd, bool cloexec, int *number)
 			return EMFILE;
 		if (*number == FD_NUMBER_LOWEST)
 			return place_lowest(call, fd, cloexec, number);
-		ret = call_place_fd(call, fd, cloexec, *number);
+		ret = place_at(call, fd, cloexec, *number);
 	}
 	return ret;
 }

@@ -216,11 +216,19 @@ static void set_signals(void)
 	signal(SIGUSR2, forward_signal);
 }
 
+/* Waits for the end of the program, and gives its number back only when no signal is passed on any
+ * more: another process may have it then. */
 static int wait_for_program(void)
 {
+	const pid_t pid = program;
+	siginfo_t info;
 	int status;
 
-	while (waitpid(program, &status, 0) < 0)
+	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT))
+		if (errno != EINTR)
+			return EXIT_FAILURE;
+	program = 0;
+	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return EXIT_FAILURE;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

@@ -425,7 +425,7 @@ static size_t request_gather(const struct call *call, const struct iovec *iov, s
 static void serve_message(struct call *call, const struct iovec *iov, size_t iovlen)
 {
 	_Alignas(8) uint8_t message[MAX_REQUEST];
-	int fd = client_fd_copy(call->tid, call_arg_int(call, 0));
+	int fd = caller_fd_copy(call, call_arg_int(call, 0));
 	uint32_t port = 0;
 	size_t len;
 

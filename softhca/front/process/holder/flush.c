@@ -10,9 +10,12 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "prm/mlx5/cqc.h"
 #include "prm/mlx5/cqe.h"
@@ -39,15 +42,83 @@ struct qp_rest {
 	uint16_t send_ci, recv_ci; /* indices of the oldest WQEs that are not complete */
 };
 
+/* The memory of a program. The descriptor belongs to its address space for good: another process
+ * may have the program's number later. -1: it has ended, or has closed its file. */
+struct owner_memory {
+	struct epitaph_owner owner;
+	int bytes;
+};
+
 struct flush {
 	struct epitaph_table *table;
+	struct owner_memory *owners;
+	size_t num_owners;
 	struct cq_rest *cq;
 	struct qp_rest *qp;
 	int32_t bucket[BUCKETS]; /* QPs, hashed by key */
 };
 
+/* ---- memory of programs ---- */
+
+static bool has_file_open(const struct epitaph_owner *owner)
+{
+	struct stat st;
+
+	return !client_fd_stat(owner->pid, owner->fd, &st) && st.st_dev == owner->dev &&
+	       st.st_ino == owner->ino;
+}
+
+/* Opens first and asks then: if another process has got the number between the two, what was opened
+ * is the memory of one that has ended. */
+static int owner_open(const struct epitaph_owner *owner)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", owner->pid);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0 || has_file_open(owner))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int memory_of(struct flush *flush, const struct epitaph_owner *owner)
+{
+	struct owner_memory *more;
+
+	for (size_t i = 0; i < flush->num_owners; i++)
+		if (!memcmp(&flush->owners[i].owner, owner, sizeof(*owner)))
+			return flush->owners[i].bytes;
+	more = reallocarray(flush->owners, flush->num_owners + 1, sizeof(*more));
+	if (!more)
+		return -1;
+	flush->owners = more;
+	more[flush->num_owners] = (struct owner_memory){ *owner, owner_open(owner) };
+	return more[flush->num_owners++].bytes;
+}
+
+static int memory_read(struct flush *flush, const struct epitaph_entry *entry, uint64_t addr,
+		       void *buf, size_t len)
+{
+	const int bytes = memory_of(flush, &entry->owner);
+
+	return pread(bytes, buf, len, (off_t)addr) == (ssize_t)len ? 0 : EFAULT;
+}
+
+static int memory_write(struct flush *flush, const struct epitaph_entry *entry, uint64_t addr,
+			const void *buf, size_t len)
+{
+	const int bytes = memory_of(flush, &entry->owner);
+
+	return pwrite(bytes, buf, len, (off_t)addr) == (ssize_t)len ? 0 : EFAULT;
+}
+
+/* ---- the ring of a CQ ---- */
+
 /* A part of a ring, read at once. */
 struct window {
+	struct flush *flush;
 	const struct epitaph_cq *cq;
 	uint32_t first, count;
 	uint8_t bytes[WINDOW];
@@ -74,7 +145,7 @@ static const uint8_t *window_cqe(struct window *window, uint32_t index)
 	if (!window->count || slot - window->first >= window->count) {
 		window->first = slot & ~(fit - 1);
 		window->count = fit;
-		if (client_read(cq->entry.owner.pid,
+		if (memory_read(window->flush, &cq->entry,
 				cq->ring + (uint64_t)window->first * cq->cqe_size, window->bytes,
 				(size_t)fit * cq->cqe_size))
 			return NULL;
@@ -94,10 +165,11 @@ static bool is_software_owned(const struct epitaph_cq *cq, const uint8_t *cqe, u
 	       fld_get(cqe, CQE_OPCODE) != CQE_OP_INVALID;
 }
 
-static int read_word(const struct epitaph_entry *entry, uint64_t addr, uint32_t *word)
+static int read_word(struct flush *flush, const struct epitaph_entry *entry, uint64_t addr,
+		     uint32_t *word)
 {
 	uint32_t raw;
-	int ret = client_read(entry->owner.pid, addr, &raw, sizeof(raw));
+	int ret = memory_read(flush, entry, addr, &raw, sizeof(raw));
 
 	if (!ret)
 		*word = be32toh(raw);
@@ -109,7 +181,7 @@ static int find_producer(struct window *window, uint32_t *pi)
 	const struct epitaph_cq *cq = window->cq;
 	uint32_t ci, n;
 
-	if (read_word(&cq->entry, cq->dbrec, &ci))
+	if (read_word(window->flush, &cq->entry, cq->dbrec, &ci))
 		return EFAULT;
 	for (n = 0; n < cq->entries; n++) {
 		const uint8_t *cqe = window_cqe(window, ci + n);
@@ -201,7 +273,7 @@ static void learn_from_silence(struct flush *flush)
 static void learn_from_cq(struct flush *flush, uint32_t i)
 {
 	struct epitaph_cq *cq = &flush->table->cq[i];
-	struct window window = { .cq = cq };
+	struct window window = { .flush = flush, .cq = cq };
 	const uint8_t *cqe;
 
 	if (find_producer(&window, &flush->cq[i].pi)) {
@@ -219,14 +291,14 @@ static void learn_from_cq(struct flush *flush, uint32_t i)
 /* ---- completing ---- */
 
 /* Writes the byte with the ownership bit last, as the program may be polling. */
-static int write_cqe(const struct epitaph_cq *cq, uint32_t index, const uint8_t *cqe)
+static int write_cqe(struct flush *flush, const struct epitaph_cq *cq, uint32_t index,
+		     const uint8_t *cqe)
 {
 	uint64_t addr = cqe_addr(cq, index);
-	pid_t pid = cq->entry.owner.pid;
 
-	if (client_write(pid, addr, cqe, PRM_CQE_SIZE - 1))
+	if (memory_write(flush, &cq->entry, addr, cqe, PRM_CQE_SIZE - 1))
 		return EFAULT;
-	return client_write(pid, addr + PRM_CQE_SIZE - 1, cqe + PRM_CQE_SIZE - 1, 1);
+	return memory_write(flush, &cq->entry, addr + PRM_CQE_SIZE - 1, cqe + PRM_CQE_SIZE - 1, 1);
 }
 
 /* Writes a CQE. Returns 0, or ENOSPC if the CQ is full. */
@@ -236,12 +308,12 @@ static int cqe_complete(struct flush *flush, uint32_t cq_index, uint8_t *cqe)
 	struct cq_rest *rest = &flush->cq[cq_index];
 	uint32_t ci;
 
-	if (!cq->entry.valid || read_word(&cq->entry, cq->dbrec, &ci))
+	if (!cq->entry.valid || read_word(flush, &cq->entry, cq->dbrec, &ci))
 		return EFAULT;
 	if (((rest->pi - ci) & PRM_CI_MASK) >= cq->entries)
 		return ENOSPC;
 	fld_set(cqe, CQE_OWNER, owner_bit(cq, rest->pi));
-	if (write_cqe(cq, rest->pi, cqe))
+	if (write_cqe(flush, cq, rest->pi, cqe))
 		return EFAULT;
 	rest->pi = (rest->pi + 1) & PRM_CI_MASK;
 	return 0;
@@ -258,16 +330,17 @@ static void fill_cqe(const struct epitaph_qp *qp, uint32_t opcode, uint16_t coun
 	fld_set(cqe, CQE_OPCODE, opcode);
 }
 
-/* Finds the first WQE from *INDEX to END, and its opcode. A WQE contains its index and QP number,
- * so a block without these is a later part of a WQE, or from an earlier lap. */
-static int find_wqe(const struct epitaph_qp *qp, uint16_t *index, uint16_t end, uint8_t *opcode)
+/* Finds the first WQE from *INDEX to END, and its opcode. A WQE contains its index and QP number; a
+ * block without these is a later part of a WQE, or from an earlier lap. */
+static int find_wqe(struct flush *flush, const struct epitaph_qp *qp, uint16_t *index, uint16_t end,
+		    uint8_t *opcode)
 {
 	uint8_t control[CONTROL_BYTES];
 
 	for (; *index != end; ++*index) {
 		uint32_t slot = *index & (qp->sq_blocks - 1);
 
-		if (client_read(qp->entry.owner.pid, qp->sq + (uint64_t)slot * WQE_BB, control,
+		if (memory_read(flush, &qp->entry, qp->sq + (uint64_t)slot * WQE_BB, control,
 				sizeof(control)))
 			return EFAULT;
 		if (fld_get(control, CTRL_INDEX) != *index || fld_get(control, CTRL_QPN) != qp->qpn)
@@ -285,12 +358,12 @@ static bool flush_sends(struct flush *flush, const struct epitaph_qp *qp, struct
 	uint32_t posted;
 
 	if (!qp->sq_blocks || !rest->send_known ||
-	    read_word(&qp->entry, qp->dbrec + FLD_BYTE(QP_DBREC_SEND), &posted))
+	    read_word(flush, &qp->entry, qp->dbrec + FLD_BYTE(QP_DBREC_SEND), &posted))
 		return false;
 	/* The record is nonsense, so the program uses this memory for something else now. */
 	if ((uint16_t)(posted - rest->send_ci) > qp->sq_blocks)
 		return false;
-	while (!find_wqe(qp, &rest->send_ci, posted, &opcode)) {
+	while (!find_wqe(flush, qp, &rest->send_ci, posted, &opcode)) {
 		fill_cqe(qp, CQE_OP_REQ_ERR, rest->send_ci, cqe);
 		fld_set(cqe, CQE_SEND_OPCODE, opcode);
 		if (cqe_complete(flush, qp->send_cq, cqe))
@@ -307,7 +380,7 @@ static bool flush_receives(struct flush *flush, const struct epitaph_qp *qp, str
 	bool was_busy = false;
 	uint32_t posted;
 
-	if (!qp->rq_wqes || !rest->recv_known || read_word(&qp->entry, qp->dbrec, &posted))
+	if (!qp->rq_wqes || !rest->recv_known || read_word(flush, &qp->entry, qp->dbrec, &posted))
 		return false;
 	if ((uint16_t)(posted - rest->recv_ci) > qp->rq_wqes)
 		return false;
@@ -319,14 +392,6 @@ static bool flush_receives(struct flush *flush, const struct epitaph_qp *qp, str
 		was_busy = true;
 	}
 	return was_busy;
-}
-
-static bool has_file_open(const struct epitaph_owner *owner)
-{
-	struct stat st;
-
-	return !client_fd_stat(owner->pid, owner->fd, &st) && st.st_dev == owner->dev &&
-	       st.st_ino == owner->ino;
 }
 
 /* Returns whether the owner still has its file open. Caches the last answer, as entries of a
@@ -394,6 +459,10 @@ static void sort_into_buckets(struct flush *flush)
 
 void flush_end(struct flush *flush)
 {
+	for (size_t i = 0; i < flush->num_owners; i++)
+		if (flush->owners[i].bytes >= 0)
+			close(flush->owners[i].bytes);
+	free(flush->owners);
 	free(flush->qp);
 	free(flush->cq);
 	free(flush);

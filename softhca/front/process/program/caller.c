@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/client.h"
@@ -31,4 +32,14 @@ int caller_read_string(const struct call *call, uint64_t addr, char *buf, size_t
 	int ret = client_read_string(call->tid, addr, buf, size);
 
 	return ret || caller_is_alive(call) ? ret : EFAULT;
+}
+
+int caller_fd_copy(const struct call *call, int fd)
+{
+	int copy = client_fd_copy(call->tid, fd);
+
+	if (copy < 0 || caller_is_alive(call))
+		return copy;
+	close(copy);
+	return -1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * caller.h - memory of the process that waits in a trapped call.
+ * caller.h - memory and descriptors of the process that waits in a trapped call.
  *
  * A killed caller does not wait any more, and its process id may soon belong to an unrelated
  * process. So these functions check that the call is still waited for: after a read, as only then
@@ -23,5 +23,9 @@ bool caller_is_alive(const struct call *call);
 int caller_read(const struct call *call, uint64_t addr, void *buf, size_t len);
 int caller_write(const struct call *call, uint64_t addr, const void *buf, size_t len);
 int caller_read_string(const struct call *call, uint64_t addr, char *buf, size_t size);
+
+/* Returns a copy of the caller's descriptor FD, or -1: it has none, or is gone. The program may
+ * have replaced the descriptor meanwhile. */
+int caller_fd_copy(const struct call *call, int fd);
 
 #endif

@@ -208,7 +208,7 @@ int ucma_event_write(struct ucma_call *uc)
 
 static bool is_nonblocking(struct ucma_call *uc)
 {
-	int fd = client_fd_copy(uc->call->tid, call_arg_int(uc->call, 0));
+	int fd = caller_fd_copy(uc->call, call_arg_int(uc->call, 0));
 	int flags = fd < 0 ? 0 : fcntl(fd, F_GETFL);
 
 	if (fd >= 0)

@@ -349,7 +349,7 @@ static void token_take(struct umad_file *file, pid_t tid, int fd)
 
 static bool is_nonblocking(struct call *call)
 {
-	int fd = client_fd_copy(call->tid, call_arg_int(call, 0));
+	int fd = caller_fd_copy(call, call_arg_int(call, 0));
 	int flags = fd < 0 ? 0 : fcntl(fd, F_GETFL);
 
 	if (fd >= 0)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "softhca/front/process/client.h"
+#include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/uverbs/dmabuf.h"
 #include "softhca/front/process/uverbs/uverbs.h"
 
@@ -202,10 +203,10 @@ static int map_range(int fd, uint64_t offset, uint64_t length, bool writable, st
 	return 0;
 }
 
-int dmabuf_map(pid_t tid, int fd, uint64_t offset, uint64_t length, bool writable, bool pinned,
-	       struct dmabuf *dmabuf)
+int dmabuf_map(const struct call *call, int fd, uint64_t offset, uint64_t length, bool writable,
+	       bool pinned, struct dmabuf *dmabuf)
 {
-	int copy = client_fd_copy(tid, fd), ret;
+	int copy = caller_fd_copy(call, fd), ret;
 	struct export *export;
 
 	if (copy < 0)

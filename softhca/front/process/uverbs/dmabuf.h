@@ -11,6 +11,8 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
+struct call;
+
 struct uverbs_file;
 
 struct dmabuf {
@@ -22,11 +24,11 @@ struct dmabuf {
 	uint64_t start; /* address in this process */
 };
 
-/* Maps LENGTH bytes at OFFSET of descriptor FD of process TID. PINNED mappings stay until unmapped;
+/* Maps LENGTH bytes at OFFSET of the caller's descriptor FD. PINNED mappings stay until unmapped;
  * others may be revoked. Returns 0, EBADF, EINVAL for a file that is no dma-buf or too short,
  * ENODEV if its pages were freed, EOPNOTSUPP if it cannot be pinned, or the errno of mapping. */
-int dmabuf_map(pid_t tid, int fd, uint64_t offset, uint64_t length, bool writable, bool pinned,
-	       struct dmabuf *dmabuf);
+int dmabuf_map(const struct call *call, int fd, uint64_t offset, uint64_t length, bool writable,
+	       bool pinned, struct dmabuf *dmabuf);
 void dmabuf_unmap(struct dmabuf *dmabuf);
 
 /* Exports PAGES pages of FILE as a dma-buf, unless they are. *FD is for the program, and stays

@@ -24,6 +24,7 @@
 #include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/node.h"
 #include "softhca/front/process/notify.h"
+#include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/seccomp.h"
 #include "softhca/front/process/uverbs/mlx4/mlx4.h"
 #include "softhca/front/process/uverbs/uverbs.h"
@@ -445,7 +446,7 @@ static void copy_descriptor(struct call *call, bool cloexec)
 	    (!uverbs_file_find(&st) && !vfio_file_find(&st)))
 		return; /* the kernel executes the call or reports the error */
 	ret = fd_number_pick(call->tid, &number);
-	fd = ret ? -1 : client_fd_copy(call->tid, call_arg_int(call, 0));
+	fd = ret ? -1 : caller_fd_copy(call, call_arg_int(call, 0));
 	if (fd < 0) {
 		call_fail(call, ret ? ret : EMFILE);
 		return;

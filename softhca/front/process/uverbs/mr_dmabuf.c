@@ -17,7 +17,7 @@ enum {
 
 static int map_file(struct uverbs_call *uc, const struct mr_request *req, struct uverbs_mr *mr)
 {
-	int ret = dmabuf_map(uc->tid, req->fd, req->start, req->length,
+	int ret = dmabuf_map(uc->call, req->fd, req->start, req->length,
 			     req->access & IB_UVERBS_ACCESS_LOCAL_WRITE, false, &mr->dmabuf);
 
 	mr->kind = MR_DMABUF;

@@ -200,14 +200,12 @@ static int copy_eventfds(const struct call *call, const int32_t *fds, uint32_t c
 	int ret = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		copies[i] = !ret && fds[i] >= 0 ? client_fd_copy(call->tid, fds[i]) : -1;
+		copies[i] = !ret && fds[i] >= 0 ? caller_fd_copy(call, fds[i]) : -1;
 		if (!ret && (fds[i] < -1 || (fds[i] >= 0 && copies[i] < 0)))
 			ret = EBADF;
 		if (!ret && copies[i] >= 0 && !eventfd_is(copies[i]))
 			ret = EINVAL;
 	}
-	if (!ret && !caller_is_alive(call)) /* gone, so they may be those of another process */
-		ret = EBADF;
 	if (ret)
 		close_copies(copies, count);
 	return ret;

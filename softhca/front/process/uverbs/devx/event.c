@@ -200,8 +200,7 @@ static int check_events(const struct wish *wish)
 	return 0;
 }
 
-/* Copies the caller's descriptor FD. If the caller is gone, the copy may be one of another
- * process. */
+/* Copies the caller's descriptor FD. */
 static int copy_eventfd(const struct call *call, int fd, int *copy)
 {
 	int ret;
@@ -209,12 +208,10 @@ static int copy_eventfd(const struct call *call, int fd, int *copy)
 	*copy = -1;
 	if (fd < 0)
 		return 0;
-	*copy = client_fd_copy(call->tid, fd);
+	*copy = caller_fd_copy(call, fd);
 	if (*copy < 0)
 		return EBADF;
-	ret = caller_is_alive(call) ? 0 : EBADF;
-	if (!ret && !eventfd_is(*copy))
-		ret = EINVAL;
+	ret = eventfd_is(*copy) ? 0 : EINVAL;
 	if (ret)
 		close(*copy);
 	return ret;

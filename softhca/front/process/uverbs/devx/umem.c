@@ -87,7 +87,7 @@ static int find_memory(struct uverbs_call *uc, const struct umem_request *req,
 		.writable = req->access & WRITABLE,
 	};
 	if (req->fd >= 0) {
-		ret = dmabuf_map(uc->tid, req->fd, req->addr, req->length, memory->writable, true,
+		ret = dmabuf_map(uc->call, req->fd, req->addr, req->length, memory->writable, true,
 				 &umem->dmabuf);
 		memory->bus = umem->dmabuf.bus;
 		memory->start = umem->dmabuf.start;

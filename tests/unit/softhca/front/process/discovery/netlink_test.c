@@ -51,9 +51,9 @@ int caller_read(const struct call *call, uint64_t addr, void *buf, size_t len)
 	return 0;
 }
 
-int client_fd_copy(pid_t tid, int fd)
+int caller_fd_copy(const struct call *call, int fd)
 {
-	(void)tid;
+	(void)call;
 	return dup(fd);
 }
 

@@ -6,17 +6,23 @@
  * Covers: softhca/front/process/holder/flush.c, softhca/front/process/holder/epitaph.c
  */
 #include <endian.h>
+#include <linux/sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "softhca/front/process/client.h"
 #include "softhca/front/process/holder/flush.h"
 
 enum {
@@ -408,6 +414,84 @@ static void a_closed_file_is_the_end(void **state)
 	expect_no_more();
 }
 
+/* Starts a process that has a copy of the memory and the files, and NUMBER if that is not 0. -1:
+ * that is not allowed. */
+static pid_t copy_start(pid_t number)
+{
+	struct clone_args args = { .exit_signal = SIGCHLD,
+				   .set_tid = number ? (uintptr_t)&number : 0,
+				   .set_tid_size = number != 0 };
+	pid_t pid = syscall(SYS_clone3, &args, sizeof(args));
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		pause();
+}
+
+static void copy_end(pid_t pid)
+{
+	assert_true(pid > 1); /* -1 would end every process */
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void owner_is(pid_t pid)
+{
+	program.table->cq[0].entry.owner.pid = pid;
+	program.table->qp[0].entry.owner.pid = pid;
+	program.table->qp[1].entry.owner.pid = pid;
+}
+
+static bool is_written(pid_t pid, uint32_t index)
+{
+	uint8_t last;
+
+	assert_int_equal(client_read(pid, (uintptr_t)&cqe_at(index)[63], &last, 1), 0);
+	return last != cqe_at(index)[63];
+}
+
+static void another_process_is_written_to(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	posts_send(0, 0, 1);
+	pid = copy_start(0);
+	assert_true(pid > 1);
+	owner_is(pid);
+	assert_true(flush_now());
+	assert_true(is_written(pid, 0));
+	expect_no_more();
+	copy_end(pid);
+}
+
+/* The program has ended. Another process has its number, and the same file at the same number. */
+static void a_later_process_with_the_number_is_left_alone(void **state)
+{
+	bool was_busy;
+	pid_t pid, other;
+
+	(void)state;
+	posts_send(0, 0, 1);
+	pid = copy_start(0);
+	assert_true(pid > 1);
+	owner_is(pid);
+	assert_int_equal(flush_begin(program.table, &program.flush), 0);
+	copy_end(pid);
+	other = copy_start(pid);
+	if (other < 0) {
+		print_message("no process can be given a number here\n");
+		skip();
+	}
+	assert_int_equal(other, pid);
+	flush_all(program.flush, &was_busy);
+	assert_false(was_busy);
+	assert_false(is_written(other, 0));
+	copy_end(other);
+}
+
 int main(void)
 {
 #define FACT(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -425,6 +509,8 @@ int main(void)
 		FACT(a_qp_in_reset_is_left_alone),
 		FACT(a_destroyed_queue_is_not_written_to),
 		FACT(a_closed_file_is_the_end),
+		FACT(another_process_is_written_to),
+		FACT(a_later_process_with_the_number_is_left_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,6 +20,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -96,6 +97,7 @@ static struct call call_receive(pid_t pid)
 
 static void process_end(pid_t pid)
 {
+	assert_true(pid > 1); /* -1 would end every process */
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
@@ -121,6 +123,7 @@ static void memory_of_a_caller_is_read_and_written(void **state)
 	pid_t pid = caller_start();
 	struct call call = call_receive(pid);
 	char text[sizeof(secret)];
+	int copy;
 
 	(void)state;
 	assert_true(caller_is_alive(&call));
@@ -130,6 +133,10 @@ static void memory_of_a_caller_is_read_and_written(void **state)
 	assert_int_equal(caller_read_string(&call, (uintptr_t)secret, text, sizeof(text)), 0);
 	assert_string_equal(text, "written");
 	assert_int_equal(caller_read(&call, 0, text, sizeof(text)), EFAULT);
+	copy = caller_fd_copy(&call, STDERR_FILENO);
+	assert_true(copy >= 0);
+	close(copy);
+	assert_int_equal(caller_fd_copy(&call, 12345), -1);
 	process_end(pid);
 	close(call.listener);
 }
@@ -154,6 +161,7 @@ static void memory_of_another_with_its_number_is_left_alone(void **state)
 	pid_t pid = caller_start(), other;
 	struct call call = call_receive(pid);
 	char text[sizeof(secret)];
+	int copy;
 
 	(void)state;
 	process_end(pid);
@@ -172,8 +180,55 @@ static void memory_of_another_with_its_number_is_left_alone(void **state)
 	assert_int_equal(caller_write(&call, (uintptr_t)secret, "written", 8), EFAULT);
 	assert_int_equal(client_read(pid, (uintptr_t)secret, text, sizeof(text)), 0);
 	assert_string_equal(text, secret);
+	copy = client_fd_copy(pid, STDERR_FILENO);
+	assert_true(copy >= 0);
+	close(copy);
+	assert_int_equal(caller_fd_copy(&call, STDERR_FILENO), -1);
 	process_end(other);
 	close(call.listener);
+}
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
+
+static bool ends_early; /* once its memory is open */
+static pid_t successor; /* of such a process; -1: it has none */
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	int fd = __real_open(path, flags, 0), pid;
+
+	if (ends_early && sscanf(path, "/proc/%d/mem", &pid) == 1) {
+		ends_early = false;
+		process_end(pid);
+		successor = start_as(pid);
+	}
+	return fd;
+}
+
+int __wrap_open64(const char *path, int flags, ...)
+{
+	return __wrap_open(path, flags);
+}
+
+/* Else its end would not be seen, as what is watched is another process. */
+static void a_process_that_ends_is_no_client(void **state)
+{
+	struct client *client;
+	pid_t pid = caller_start();
+	int ret;
+
+	(void)state;
+	assert_int_equal(watch_start(), 0);
+	ends_early = true;
+	ret = client_get(pid, &client);
+	assert_false(ends_early);
+	if (successor > 1)
+		process_end(successor);
+	else
+		print_message("no process can be given a number here\n");
+	assert_int_equal(ret, ESRCH);
 }
 
 static int bytes_transfer(const struct client *client, bool write, char *text)
@@ -255,6 +310,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(memory_of_another_with_its_number_is_left_alone,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(keys_of_a_dead_client_reach_no_other, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_process_that_ends_is_no_client, set_up,
 						tear_down),
 		cmocka_unit_test(a_descriptors_file_system_is_not_asked),
 	};

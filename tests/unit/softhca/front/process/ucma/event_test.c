@@ -42,11 +42,11 @@ int client_write(pid_t tid, uint64_t addr, const void *buf, size_t len)
 	return 0;
 }
 
-int client_fd_copy(pid_t tid, int fd)
+int caller_fd_copy(const struct call *call, int fd)
 {
 	int copy = dup(it.program);
 
-	(void)tid;
+	(void)call;
 	(void)fd;
 	fcntl(copy, F_SETFL, it.is_blocking ? 0 : O_NONBLOCK);
 	return copy;

@@ -176,16 +176,16 @@ int client_fd_stat(pid_t tid, int fd, struct stat *st)
 	return fd != FD || fstat(program_fd, st) ? EBADF : 0;
 }
 
-int client_fd_copy(pid_t tid, int fd)
+int caller_fd_copy(const struct call *of, int fd)
 {
-	(void)tid;
+	(void)of;
 	return fd == FD ? fcntl(program_fd, F_DUPFD_CLOEXEC, 0) : -1;
 }
 
 int client_fd_copy_of(pid_t tid, int fd, dev_t dev, ino_t ino)
 {
-	(void)dev, (void)ino;
-	return client_fd_copy(tid, fd);
+	(void)tid, (void)dev, (void)ino;
+	return caller_fd_copy(NULL, fd);
 }
 
 int client_write(pid_t tid, uint64_t addr, const void *buf, size_t len)
