@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * file_test.c - uverbs files: how they open and close, their memory, the handles of their objects,
+ * and the processes that use them.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "softhca/front/process/uverbs/file.c"
+
+enum { TID = 77, OTHER_TID = 99, FD = 600, FIRST_TABLE = 64, TYPE = UVERBS_OBJECT_CQ };
+
+static struct adapter adapters[2];
+static struct daemon it = { .num_adapters = 2, .adapters = { &adapters[0], &adapters[1] } };
+static struct client owner, other;
+static struct seccomp_notif notif;
+static struct call call;
+static int64_t answer;
+static int program_fd; /* the program's end of the file */
+static bool returned_cloexec;
+static int pick_error, client_error, copy_error;
+static int quota_error, quota; /* quota: objects that are counted */
+static unsigned int drops, contexts_closed, devx_closed, channels_put;
+static struct node_kind *uverbs_kind;
+static struct watch *watched;
+
+void node_register(struct node_kind *kind)
+{
+	uverbs_kind = kind;
+}
+
+int watch_add(struct watch *watch, uint32_t events)
+{
+	assert_int_equal(events, EPOLLIN);
+	watched = watch;
+	return 0;
+}
+
+int client_get(pid_t tid, struct client **client)
+{
+	if (client_error)
+		return client_error;
+	*client = tid == TID ? &owner : &other;
+	client_keep(*client);
+	return 0;
+}
+
+void client_keep(struct client *client)
+{
+	client->users++;
+}
+
+void client_put(struct client *client)
+{
+	assert_true(client->users > 0);
+	client->users--;
+}
+
+bool client_has_thread(const struct client *client, pid_t tid)
+{
+	return client == (tid == TID ? &owner : &other);
+}
+
+int client_fd_stat(pid_t tid, int fd, struct stat *st)
+{
+	assert_int_equal(tid, TID);
+	return fd != FD || fstat(program_fd, st) ? EBADF : 0;
+}
+
+int client_fd_copy(pid_t tid, int fd)
+{
+	assert_int_equal(tid, TID);
+	assert_int_equal(fd, FD);
+	return copy_error ? -1 : fcntl(program_fd, F_DUPFD_CLOEXEC, 0);
+}
+
+struct vfio_file *vfio_file_find(const struct stat *st)
+{
+	(void)st;
+	return NULL;
+}
+
+int fd_number_pick(pid_t tid, int *number)
+{
+	assert_int_equal(tid, TID);
+	*number = FD;
+	return pick_error;
+}
+
+void fd_number_return(struct call *of, int fd, bool cloexec, int number)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (program_fd >= 0)
+		close(program_fd);
+	program_fd = copy;
+	returned_cloexec = cloexec;
+	of->answered = true;
+	answer = number;
+}
+
+void call_fail(struct call *of, int error)
+{
+	assert_false(of->answered);
+	of->answered = true;
+	answer = -error;
+}
+
+enum object_kind quota_kind(const struct adapter *adapter, uint16_t type)
+{
+	assert_ptr_equal(adapter, &adapters[1]);
+	assert_int_equal(type, TYPE);
+	return OBJECT_CQ;
+}
+
+int quota_take(const struct object *object)
+{
+	assert_non_null(object->file);
+	quota += !quota_error;
+	return quota_error;
+}
+
+void quota_give(const struct object *object)
+{
+	assert_non_null(object->file);
+	quota--;
+}
+
+void pinned_drop(struct pinned *pinned)
+{
+	assert_non_null(pinned);
+	drops++;
+}
+
+void mlx4_close_context(struct uverbs_file *file)
+{
+	assert_non_null(file->pages);
+	contexts_closed++;
+}
+
+void devx_file_close(struct uverbs_file *file)
+{
+	assert_non_null(file->pages);
+	devx_closed++;
+}
+
+void event_channel_put(struct event_channel *channel)
+{
+	assert_non_null(channel);
+	channels_put++;
+}
+
+/* ---- the test's calls ---- */
+
+static struct call *call_with(uint64_t a, uint64_t b, uint64_t c)
+{
+	notif = (struct seccomp_notif){ .data.args = { a, b, c } };
+	call = (struct call){ .daemon = &it, .notif = &notif, .tid = TID };
+	answer = 0;
+	return &call;
+}
+
+static struct uverbs_file *file_opened(unsigned int index, uint64_t flags)
+{
+	uverbs_kind->open(call_with(0, 0, 0), index, flags);
+	return answer == FD ? LIST_FIRST(&files) : NULL;
+}
+
+static int file_begin(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++)
+		adapters[i] = (struct adapter){ .index = i, .name = "mlx5" };
+	program_fd = -1;
+	pick_error = client_error = copy_error = quota_error = quota = 0;
+	drops = contexts_closed = devx_closed = channels_put = 0;
+	assert_int_equal(uverbs_start(), 0);
+	assert_ptr_equal(watched, &closes);
+	return 0;
+}
+
+static int file_end(void **state)
+{
+	(void)state;
+	uverbs_stop();
+	assert_true(LIST_EMPTY(&files));
+	assert_int_equal(quota, 0);
+	assert_int_equal(owner.users, 0);
+	assert_int_equal(other.users, 0);
+	if (program_fd >= 0)
+		close(program_fd);
+	return 0;
+}
+
+static void program_closes(void)
+{
+	close(program_fd);
+	program_fd = -1;
+	watched->ready(watched, EPOLLIN);
+}
+
+/* ---- objects ---- */
+
+static struct object *destroyed[8];
+static unsigned int num_destroyed;
+static struct object *used; /* by all others */
+static int destroy_error;
+
+static int see_destroyed(struct object *object, pid_t tid)
+{
+	(void)tid;
+	if (destroy_error)
+		return destroy_error;
+	if (num_destroyed < sizeof(destroyed) / sizeof(destroyed[0]))
+		destroyed[num_destroyed++] = object;
+	if (used && object != used)
+		used->users--;
+	return 0;
+}
+
+static struct object *object_made(struct uverbs_file *file)
+{
+	struct object *object;
+
+	assert_int_equal(object_new(sizeof(*object), file, TYPE, see_destroyed, &object), 0);
+	assert_int_equal(object_publish(object), 0);
+	return object;
+}
+
+static struct uverbs_file *file_with_caller(void)
+{
+	struct uverbs_file *file = file_opened(1, 0);
+
+	num_destroyed = 0;
+	used = NULL;
+	destroy_error = 0;
+	assert_int_equal(uverbs_call_begin(file, TID), 0);
+	return file;
+}
+
+static void a_handle_is_the_lowest_that_is_free(void **state)
+{
+	struct uverbs_file *file = file_with_caller();
+	struct object *object[FIRST_TABLE + 2];
+
+	(void)state;
+	for (unsigned int i = 0; i < FIRST_TABLE + 2; i++) {
+		object[i] = object_made(file);
+		assert_int_equal(object[i]->handle, i);
+		assert_int_equal(object[i]->kind, OBJECT_CQ);
+		assert_ptr_equal(object[i]->maker, &owner);
+	}
+	assert_int_equal(file->num_objects, 2 * FIRST_TABLE);
+	assert_int_equal(quota, FIRST_TABLE + 2);
+	assert_int_equal(object_destroy(object[5], TID), 0);
+	assert_int_equal(object_destroy(object[3], TID), 0);
+	assert_int_equal(object_destroy(object[40], TID), 0);
+	assert_int_equal(object_made(file)->handle, 3);
+	assert_int_equal(object_made(file)->handle, 5);
+	assert_int_equal(object_made(file)->handle, 40);
+	assert_int_equal(object_made(file)->handle, FIRST_TABLE + 2);
+	uverbs_call_end(file);
+}
+
+static void an_object_is_found_by_handle_and_type(void **state)
+{
+	struct uverbs_file *file = file_with_caller();
+	struct object *object = object_made(file), *found;
+
+	(void)state;
+	assert_int_equal(object_find(file, TYPE, 0, &found), 0);
+	assert_ptr_equal(found, object);
+	found = NULL;
+	assert_int_equal(object_find(file, ANY_OBJECT, 0, &found), 0);
+	assert_ptr_equal(found, object);
+	assert_int_equal(object_find(file, UVERBS_OBJECT_PD, 0, &found), EINVAL);
+	assert_int_equal(object_find(file, TYPE, 1, &found), ENOENT);
+	assert_int_equal(object_find(file, TYPE, FIRST_TABLE, &found), ENOENT);
+	uverbs_call_end(file);
+}
+
+static void an_object_in_use_stays(void **state)
+{
+	struct uverbs_file *file = file_with_caller();
+	struct object *object = object_made(file), *found;
+
+	(void)state;
+	object->users = 1;
+	assert_int_equal(object_destroy(object, TID), EBUSY);
+	assert_int_equal(num_destroyed, 0);
+	object->users = 0;
+	destroy_error = EIO;
+	assert_int_equal(object_destroy(object, TID), EIO);
+	assert_int_equal(object_find(file, TYPE, 0, &found), 0);
+	destroy_error = 0;
+	assert_int_equal(object_take_down(object, TID), 0);
+	assert_int_equal(object_find(file, TYPE, 0, &found), 0); /* the struct is still there */
+	object_forget(object);
+	assert_int_equal(object_find(file, TYPE, 0, &found), ENOENT);
+	uverbs_call_end(file);
+}
+
+static void an_object_beyond_the_share_is_not_made(void **state)
+{
+	struct uverbs_file *file = file_with_caller();
+	struct object *object;
+
+	(void)state;
+	quota_error = ENOMEM;
+	assert_int_equal(object_new(sizeof(*object), file, TYPE, see_destroyed, &object), ENOMEM);
+	assert_int_equal(quota, 0);
+	uverbs_call_end(file);
+	assert_int_equal(owner.users, 1); /* of the file */
+}
+
+static void the_end_destroys_users_first_and_the_youngest(void **state)
+{
+	struct uverbs_file *file = file_with_caller();
+	struct object *object[4];
+
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++)
+		object[i] = object_made(file);
+	used = object[3]; /* the youngest of all */
+	used->users = 3;
+	uverbs_call_end(file);
+	file->async = (void *)file;
+	program_closes();
+	assert_int_equal(num_destroyed, 4);
+	assert_ptr_equal(destroyed[0], object[2]);
+	assert_ptr_equal(destroyed[1], object[1]);
+	assert_ptr_equal(destroyed[2], object[0]);
+	assert_ptr_equal(destroyed[3], object[3]);
+	assert_int_equal(contexts_closed, 1);
+	assert_int_equal(devx_closed, 1);
+	assert_int_equal(channels_put, 1);
+}
+
+/* ---- opening and closing ---- */
+
+static void a_file_is_found_by_its_inode(void **state)
+{
+	struct uverbs_file *file = file_opened(1, O_CLOEXEC);
+	struct stat st, null;
+
+	(void)state;
+	assert_true(returned_cloexec);
+	assert_int_equal(fstat(program_fd, &st), 0);
+	assert_ptr_equal(uverbs_file_find(&st), file);
+	assert_int_equal(uverbs_kind->find(&st), 1);
+	assert_int_equal(stat("/dev/null", &null), 0);
+	assert_null(uverbs_file_find(&null));
+	assert_int_equal(uverbs_kind->find(&null), -1);
+	st.st_dev++;
+	assert_null(uverbs_file_find(&st));
+	assert_true(uverbs_kind->exists(&it, 1));
+	assert_false(uverbs_kind->exists(&it, 2));
+}
+
+static void a_file_that_cannot_be_opened_leaves_none(void **state)
+{
+	(void)state;
+	adapters[0].dead = true;
+	assert_null(file_opened(0, 0));
+	assert_int_equal(answer, -ENODEV);
+	adapters[0].dead = false;
+	pick_error = EMFILE;
+	assert_null(file_opened(0, 0));
+	assert_int_equal(answer, -EMFILE);
+	pick_error = 0;
+	client_error = ENOSPC;
+	assert_null(file_opened(0, 0));
+	assert_int_equal(answer, -ENOSPC);
+	assert_true(LIST_EMPTY(&files));
+}
+
+static void a_file_lives_until_its_last_descriptor_or_mapping(void **state)
+{
+	void *page;
+	int copy;
+
+	(void)state;
+	assert_non_null(file_opened(1, 0));
+	assert_false(returned_cloexec);
+	copy = dup(program_fd);
+	page = mmap(NULL, UAR_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, copy, 0);
+	assert_ptr_not_equal(page, MAP_FAILED);
+	program_closes();
+	assert_false(LIST_EMPTY(&files));
+	close(copy);
+	watched->ready(watched, EPOLLIN);
+	assert_false(LIST_EMPTY(&files));
+	munmap(page, UAR_PAGE_SIZE);
+	watched->ready(watched, EPOLLIN);
+	assert_true(LIST_EMPTY(&files));
+	assert_int_equal(owner.users, 0);
+}
+
+static void one_file_closes_and_others_stay(void **state)
+{
+	struct uverbs_file *first = file_opened(0, 0), *second;
+	int first_fd = program_fd;
+
+	(void)state;
+	program_fd = -1;
+	second = file_opened(1, 0);
+	assert_int_not_equal(first->context_number, second->context_number);
+	close(first_fd);
+	watched->ready(watched, EPOLLIN);
+	assert_ptr_equal(LIST_FIRST(&files), second);
+	assert_null(LIST_NEXT(second, in_all));
+}
+
+/* ---- memory ---- */
+
+static void a_program_cannot_change_the_size(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_non_null(file_opened(0, 0));
+	assert_int_equal(fstat(program_fd, &st), 0);
+	assert_int_equal(st.st_size, FILE_BYTES);
+	assert_int_equal(ftruncate(program_fd, 0), -1);
+	assert_int_equal(errno, EPERM);
+	assert_int_equal(ftruncate(program_fd, FILE_BYTES + 1), -1);
+	assert_int_equal(fcntl(program_fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE), -1);
+}
+
+static void device_memory_is_where_mmap_finds_it(void **state)
+{
+	struct uverbs_file *file = file_opened(0, 0);
+	off_t place = (off_t)uverbs_file_memory_page(3) * UAR_PAGE_SIZE;
+	char byte = 0;
+
+	(void)state;
+	assert_int_equal(uverbs_file_memory_page(3), MEMORY_PAGE + 3);
+	*(char *)uverbs_file_memory(file, 3) = 'x';
+	assert_int_equal(pread(program_fd, &byte, 1, place), 1);
+	assert_int_equal(byte, 'x');
+}
+
+static void the_clock_has_nanoseconds_for_ticks(void **state)
+{
+	struct mlx5_ib_clock_info info;
+	uint64_t before = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME);
+	off_t place = (off_t)CLOCK_PAGE * UAR_PAGE_SIZE;
+
+	(void)state;
+	assert_non_null(file_opened(0, 0));
+	assert_int_equal(pread(program_fd, &info, sizeof(info), place), sizeof(info));
+	assert_true(info.cycles >= before);
+	assert_true(info.cycles <= clock_ns(CLOCK_MONOTONIC));
+	assert_true(info.nsec >= real);
+	assert_true(info.nsec <= clock_ns(CLOCK_REALTIME));
+	assert_int_equal((1000 * (uint64_t)info.mult) >> info.shift, 1000);
+	assert_true(info.mask == UINT64_MAX >> 1);
+	assert_true(info.overflow_period <= UINT64_MAX / info.mult); /* their product fits */
+}
+
+/* ---- contexts and processes ---- */
+
+static void see_one(const struct object *object, void *arg)
+{
+	const struct object **seen = arg;
+
+	assert_null(*seen);
+	*seen = object;
+}
+
+static void objects_and_contexts_are_of_one_adapter(void **state)
+{
+	struct uverbs_file *file = file_with_caller();
+	struct object *object = object_made(file);
+	const struct object *seen = NULL;
+
+	(void)state;
+	uverbs_call_end(file);
+	uverbs_objects_see(&adapters[0], see_one, &seen);
+	assert_null(seen);
+	uverbs_objects_see(&adapters[1], see_one, &seen);
+	assert_ptr_equal(seen, object);
+	assert_int_equal(uverbs_count_contexts(&adapters[1]), 0);
+	file->has_context = true;
+	assert_int_equal(uverbs_count_contexts(&adapters[1]), 1);
+	assert_int_equal(uverbs_count_contexts(&adapters[0]), 0);
+}
+
+static void a_call_is_of_the_process_that_makes_it(void **state)
+{
+	struct uverbs_file *file = file_with_caller();
+
+	(void)state;
+	assert_ptr_equal(file->caller, &owner);
+	uverbs_call_end(file);
+	assert_null(file->caller);
+	assert_int_equal(drops, 1);
+	assert_int_equal(uverbs_call_begin(file, OTHER_TID), 0);
+	assert_ptr_equal(file->caller, &other);
+	uverbs_call_end(file);
+	assert_int_equal(other.users, 0);
+	client_error = ESRCH;
+	assert_int_equal(uverbs_call_begin(file, OTHER_TID), ESRCH);
+	assert_null(file->caller);
+}
+
+static void memory_of_another_process_keeps_that_one(void **state)
+{
+	struct uverbs_file *file = file_with_caller();
+	struct object *object = object_made(file);
+
+	(void)state;
+	assert_int_equal(object_will_move(object), 0);
+	assert_true(STAILQ_EMPTY(&file->guests)); /* its maker is kept anyway */
+	uverbs_call_end(file);
+	assert_int_equal(uverbs_call_begin(file, OTHER_TID), 0);
+	assert_int_equal(object_will_move(object), 0);
+	assert_int_equal(object_will_move(object), 0);
+	uverbs_call_end(file);
+	assert_int_equal(other.users, 1);
+	program_closes();
+	assert_int_equal(other.users, 0);
+}
+
+/* ---- copies of the descriptor ---- */
+
+static void a_copy_is_in_the_band_too(void **state)
+{
+	(void)state;
+	assert_non_null(file_opened(0, 0));
+	uverbs_dup(call_with(FD, 0, 0));
+	assert_int_equal(answer, FD);
+	assert_false(returned_cloexec);
+	uverbs_fcntl(call_with(FD, F_DUPFD_CLOEXEC, FD_BAND_FIRST));
+	assert_int_equal(answer, FD);
+	assert_true(returned_cloexec);
+	uverbs_fcntl(call_with(FD, F_DUPFD, 0));
+	assert_int_equal(answer, FD);
+	assert_false(returned_cloexec);
+	uverbs_fcntl(call_with(FD, F_DUPFD, FD_BAND_FIRST + 1));
+	assert_false(call.answered);
+	uverbs_fcntl(call_with(FD, F_GETFD, 0));
+	assert_false(call.answered);
+	uverbs_dup(call_with(FD + 1, 0, 0)); /* not a file of ours */
+	assert_false(call.answered);
+}
+
+static void a_copy_that_fails_says_so(void **state)
+{
+	(void)state;
+	assert_non_null(file_opened(0, 0));
+	copy_error = EMFILE;
+	uverbs_dup(call_with(FD, 0, 0));
+	assert_int_equal(answer, -EMFILE);
+	pick_error = ENFILE;
+	uverbs_dup(call_with(FD, 0, 0));
+	assert_int_equal(answer, -ENFILE);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, file_begin, file_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_handle_is_the_lowest_that_is_free),
+		TEST(an_object_is_found_by_handle_and_type),
+		TEST(an_object_in_use_stays),
+		TEST(an_object_beyond_the_share_is_not_made),
+		TEST(the_end_destroys_users_first_and_the_youngest),
+		TEST(a_file_is_found_by_its_inode),
+		TEST(a_file_that_cannot_be_opened_leaves_none),
+		TEST(a_file_lives_until_its_last_descriptor_or_mapping),
+		TEST(one_file_closes_and_others_stay),
+		TEST(a_program_cannot_change_the_size),
+		TEST(device_memory_is_where_mmap_finds_it),
+		TEST(the_clock_has_nanoseconds_for_ticks),
+		TEST(objects_and_contexts_are_of_one_adapter),
+		TEST(a_call_is_of_the_process_that_makes_it),
+		TEST(memory_of_another_process_keeps_that_one),
+		TEST(a_copy_is_in_the_band_too),
+		TEST(a_copy_that_fails_says_so),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
