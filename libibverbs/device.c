@@ -27,7 +27,9 @@ static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum { FORK_WAIT_S = 2 };
 
-static __thread bool has_known_lock; /* this thread holds the lock for its fork() */
+/* this thread holds the lock for its fork(), which may have failed: the handlers after it look
+ * here */
+static __thread bool has_known_lock;
 
 /* Takes the lock before fork(). The wait is limited, because a signal handler may fork in the
  * thread that holds the lock. The monotonic clock cannot be set. */

@@ -42,10 +42,10 @@ struct verbs_device_info {
 	char ibdev_path[IBV_SYSFS_PATH_MAX];  /* the infiniband class directory in sysfs */
 	char modalias[256];                   /* "pci:v000015B3d00001021...", or "" */
 	uint64_t uverbs_dev;                  /* dev_t of the character device */
-	uint32_t driver_id;      /* enum rdma_driver_id; RDMA_DRIVER_UNKNOWN if found by sysfs */
-	uint32_t abi_version;    /* version of the kernel driver's data */
-	int index;               /* RDMA netlink device index; -1: unknown */
-	int node_type;           /* enum ibv_node_type */
+	uint32_t driver_id;   /* enum rdma_driver_id; RDMA_DRIVER_UNKNOWN if found by sysfs */
+	uint32_t abi_version; /* version of the kernel driver's data */
+	int index;            /* RDMA netlink device index; -1: unknown */
+	int node_type;
 	uint64_t identity;       /* inode of its directory in sysfs: see device.c */
 	__be64 node_guid;        /* from RDMA netlink; 0: unknown */
 	struct verbs_pci_id pci; /* parsed from modalias; zeros if not PCI */
@@ -99,11 +99,11 @@ static inline struct verbs_device *to_vdev(struct ibv_device *device)
 struct verbs_driver {
 	/* First, because the driver pointer of a device points here. Only a bridge writes it. */
 	_Alignas(void *) char of_host[VERBS_HOST_TABLE_SIZE];
-	uint32_t magic; /* VERBS_DRIVER_MAGIC */
+	uint32_t magic;
 	const char *name;
 	/* A device belongs to the driver if its RDMA netlink driver id equals driver_id, or else if
 	 * its PCI id is in the list. */
-	uint32_t driver_id;                 /* enum rdma_driver_id */
+	uint32_t driver_id;
 	const struct verbs_pci_id *pci_ids; /* ends with vendor 0; may be NULL */
 	uint32_t min_abi, max_abi;          /* supported versions of the kernel driver's data */
 	/* Devices that verbs_device_offer() lists: they have no character device, and cmd_fd is -1.
@@ -234,7 +234,6 @@ struct verbs_counters {
 	uint32_t handle;
 };
 
-/* Objects that the library itself creates and destroys. */
 struct verbs_dmah {
 	struct ibv_dmah dmah;
 	uint32_t handle;
@@ -692,7 +691,6 @@ static inline struct verbs_attr verbs_short_new(uint16_t id)
 	return verbs_short_attr(id, 0, 0);
 }
 
-/* Runs a command of NATTRS attributes. */
 int verbs_cmd_run_short(struct ibv_context *context, uint16_t object, uint16_t method,
 			struct verbs_short *cmd, unsigned int nattrs);
 
@@ -764,7 +762,6 @@ int verbs_cmd_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t dm_offset
 int verbs_cmd_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
 		       size_t length, uint64_t iova, unsigned int access,
 		       const struct verbs_udata *udata);
-/* Fills in VMR from the MR that HANDLE names (ibv_import_mr). */
 int verbs_cmd_query_mr(struct ibv_pd *pd, uint32_t handle, struct verbs_mr *vmr);
 int verbs_cmd_dereg_mr(struct verbs_mr *vmr);
 int verbs_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
@@ -795,7 +792,6 @@ int verbs_cmd_destroy_cq(struct ibv_cq *cq);
 /* Returns the capacities that the kernel granted in attr->cap. */
 int verbs_cmd_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			struct verbs_qp *vqp, const struct verbs_udata *udata);
-/* On success, sets qp->state to attr->qp_state. */
 int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int attr_mask,
 			const struct verbs_udata *udata);
 int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
@@ -863,7 +859,6 @@ int verbs_cmd_read_counters(struct verbs_counters *vcounters, uint64_t *values, 
 int verbs_context_init_sized(struct verbs_context *vctx, struct verbs_device *vdev, int cmd_fd,
 			     size_t size);
 void verbs_context_cleanup(struct verbs_context *vctx);
-/* Installs the non-NULL members of OPS, also in the public slots. */
 void verbs_ops_replace(struct verbs_context *vctx, const struct verbs_ops *ops);
 /* Do what verbs_cmd_create_cq() and verbs_cmd_create_srq() do for an object without our wrapper.
  * RING_CQE 0: attr->cqe. TAIL has what the wrapper of an SRQ would have behind it. */

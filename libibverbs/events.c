@@ -370,7 +370,8 @@ static void event_decode(const struct ib_uverbs_async_event_desc *desc,
 		return;
 	}
 	order_observe(object);
-	event->element.cq = object; /* any object: all members are pointers */
+	/* any object: all members are pointers, so one store sets each */
+	event->element.cq = object;
 }
 
 static void async_event_keep(void *of)

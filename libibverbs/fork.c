@@ -132,7 +132,7 @@ static uintptr_t middle_of(uintptr_t start, uintptr_t end)
 
 /* Gives pages to children again. The program may have mapped something else there meanwhile.
  * madvise() goes on behind pages that are not mapped (ENOMEM), but stops at device memory (EINVAL):
- * the pages behind it are tried in smaller ranges. */
+ * so the pages behind it are tried in smaller ranges. */
 static void pages_release(uintptr_t start, uintptr_t end)
 {
 	const int err = pages_advise(start, end, MADV_DOFORK);
@@ -181,8 +181,8 @@ static void remove_pages(uintptr_t start, uintptr_t end)
 	kept.count = to;
 }
 
-/* Increments the counts of [start, end). On failure, changes nothing: the caller then refuses the
- * registration. */
+/* Increments the counts of [start, end). On failure, changes nothing, because the caller then
+ * refuses the registration. */
 static int add_pages(uintptr_t start, uintptr_t end)
 {
 	uintptr_t at = start;
@@ -352,7 +352,9 @@ int verbs_fork_release(void *addr, size_t length)
 
 enum { FORK_WAIT_S = 2 };
 
-static __thread bool has_lock; /* this thread holds the lock for its fork() */
+/* this thread holds the lock for its fork(), which may have failed: the handlers after it look
+ * here */
+static __thread bool has_lock;
 
 /* Takes the lock before fork(). The wait is limited, because a signal handler may fork in the
  * thread that holds the lock. */

@@ -20,13 +20,13 @@ struct verbs_ex_private {
 	struct verbs_ops ops;
 	/* the provider's operation, if explain/suspect_qp.c has replaced ops.modify_qp */
 	int (*modify_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
-	uint32_t driver_id;             /* sent to the kernel with each command, which checks it */
-	uint64_t core_support;          /* IB_UVERBS_CORE_SUPPORT_* of the kernel */
-	struct ibv_device_attr *limits; /* see verbs_limits() */
-	bool lost_is_destroyed;         /* RDMAV_ALLOW_DISASSOC_DESTROY: see verbs_cmd_destroy() */
-	uint32_t legacy;                /* methods that the kernel lacks: see cmd/cmd_legacy.h */
-	void *foreign;                  /* what foreign/ keeps for a context, or NULL */
-	struct check_context *check;    /* NULL unless VERBS_CHECK is set: see check/README.md */
+	uint32_t driver_id;    /* sent to the kernel with each command, which checks it */
+	uint64_t core_support; /* IB_UVERBS_CORE_SUPPORT_* of the kernel */
+	struct ibv_device_attr *limits;
+	bool lost_is_destroyed;      /* RDMAV_ALLOW_DISASSOC_DESTROY: see verbs_cmd_destroy() */
+	uint32_t legacy;             /* methods that the kernel lacks: see cmd/cmd_legacy.h */
+	void *foreign;               /* what foreign/ keeps for a context, or NULL */
+	struct check_context *check; /* NULL unless VERBS_CHECK is set: see check/README.md */
 };
 
 #ifdef VERBS_BRIDGE
@@ -111,7 +111,6 @@ bool verbs_netlink_copies_on_fork(void);
 
 void verbs_loader_load_drivers(void);
 #ifdef VERBS_STATIC
-/* Sets the providers of a static program that names none; the list ends with NULL. */
 void verbs_loader_set_default(const struct verbs_driver *const *all);
 #endif
 /* Loads the distribution's provider of a kernel driver that none of ours supports. Returns whether
@@ -163,7 +162,7 @@ struct ibv_buf {
 	char *addr;
 	size_t size;
 	struct ibv_pd *pd;
-	int dmabuf_fd; /* -1: none */
+	int dmabuf_fd;
 };
 
 /* verbs_buf.c: returns EINVAL unless [addr, addr + length) lies in a buffer allocated for PD. */
@@ -205,7 +204,6 @@ enum element_kind {
 	ELEMENT_WQ,
 };
 enum element_kind verbs_event_element(enum ibv_event_type type);
-/* Drops the events kept for cancelled threads, when the context is closed. */
 void verbs_event_forget_all(const struct ibv_context *context);
 
 /* compat_1_0.c: returns the context itself, or the one inside the wrapper of a release 1.0

@@ -92,7 +92,6 @@ struct ibv_path_record {
 	uint8_t reserved[6];
 };
 
-/* Uses of a path in ibv_path_data. */
 #define IBV_PATH_FLAG_GMP             0x01
 #define IBV_PATH_FLAG_PRIMARY         0x02
 #define IBV_PATH_FLAG_ALTERNATE       0x04

@@ -179,7 +179,6 @@ __asm__(".symver query_gid_type_34, ibv_query_gid_type@IBVERBS_PRIVATE_34");
 __asm__(".symver query_gid_type_65, ibv_query_gid_type@@IBVERBS_PRIVATE_65");
 #endif
 
-/* The program's table. Entries of a newer release are longer: they are SIZE bytes apart. */
 struct gid_table {
 	uint8_t *entries;
 	size_t size, max, count;

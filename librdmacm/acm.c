@@ -29,7 +29,7 @@
 
 static struct cm_lock lock;
 static int sock = -1;
-/* identifies the socket: the program may have closed it and reused its number */
+/* identifies the socket, because the program may have closed it and reused its number */
 static ino_t sock_inode;
 /* process that opened the socket; a child of fork() opens its own, as two readers of one socket
  * would take each other's answers */
@@ -305,7 +305,8 @@ static int question_ask(const struct acm_question *question, int timeout_ms,
 	return ret ? ret : rdmacm_acm_unpack(&told, answer);
 }
 
-/* Returns whether to skip the daemon: most hosts have none, and programs resolve often. */
+/* Returns whether to skip the daemon. Most hosts have none, and programs resolve often, so a failed
+ * connect each time would cost too much. */
 bool rdmacm_acm_rests(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;

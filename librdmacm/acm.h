@@ -41,7 +41,7 @@ struct acm_header {
 	/* answers: 0, or the reason for the failure, which acm_wire.c puts into words */
 	uint8_t status;
 	uint8_t data[3];
-	uint16_t length; /* bytes of the message, this header included */
+	uint16_t length;
 	uint64_t tid;
 };
 
@@ -66,7 +66,7 @@ static_assert(sizeof(struct acm_entry) == 72, "infiniband/acm.h: ACM_MSG_EP_LENG
 static_assert(sizeof(struct acm_message) == 16 + 576, "infiniband/acm.h: struct acm_msg");
 
 struct acm_question {
-	const struct sockaddr *src; /* NULL: any */
+	const struct sockaddr *src;
 	const struct sockaddr *dst; /* NULL: only path is requested */
 	bool no_delay;
 	bool has_path;

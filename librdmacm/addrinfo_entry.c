@@ -45,7 +45,7 @@ int rdmacm_addrinfo_put_destination(struct rdma_addrinfo *info, const struct soc
 /* Makes one entry from one address of the C library's result. On failure, the caller frees *OUT,
  * which may be half filled. */
 
-/* Skips the call for NULL: most members of an entry are NULL, and calls cost time. */
+/* Skips the call for NULL, because most members of an entry are NULL and calls cost time. */
 static inline void free_if_any(void *memory)
 {
 	if (memory)

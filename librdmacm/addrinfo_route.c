@@ -85,7 +85,7 @@ static struct sockaddr_ib gid_addr(const union ibv_gid *gid, const struct ibv_pa
 /* Header before the private data of a request to an RDMA IP CM service (IBTA vol 1, annex A11). */
 struct ip_cm_header {
 	uint8_t version;
-	uint8_t ip_version; /* 4 or 6, in the upper four bits */
+	uint8_t ip_version;
 	/* 0, as Debian's sends it: the receiving kernel reads only the addresses */
 	__be16 src_port;
 	/* an IPv4 address is in the last four bytes, as in the hello header of the IP CM service
@@ -171,7 +171,8 @@ static int add_gids(struct rdma_addrinfo **list, const struct acm_answer *answer
 static bool kernel_knows_gids(void)
 {
 	enum { UNKNOWN, NO, YES };
-	static int known = UNKNOWN; /* several threads may set it at once, to the same value */
+	/* several threads may set it at once, but to the same value, so it needs no lock */
+	static int known = UNKNOWN;
 	struct sockaddr_ib any = { .sib_family = AF_IB };
 	int was = __atomic_load_n(&known, __ATOMIC_RELAXED);
 	struct cm_id *cm;

@@ -88,7 +88,8 @@ struct cm_cmd {
 	};
 };
 
-/* Runs a command with cancellation disabled, for a process with several threads. */
+/* Runs a command with cancellation disabled, for a process with several threads, because write() is
+ * a cancellation point: a thread cancelled there would not take the result. */
 int rdmacm_cmd_run_shielded(int fd, const struct cm_cmd *cmd, size_t size);
 /* Handles a failed command, whose write() returned DONE: repeats it, or returns the errno. */
 int rdmacm_cmd_failed(int fd, const struct cm_cmd *cmd, ssize_t done);
@@ -161,18 +162,19 @@ struct cm_device {
 	LIST_ENTRY(cm_device) entry;
 	struct ibv_device *ibv;
 	uint64_t guid;
-	int index; /* index in RDMA netlink, or -1 */
+	int index;
 	struct ibv_context *verbs;
 	/* device node of cmd_fd, if knows_node: tells whether the program has reused the number */
 	dev_t node_dev;
 	ino_t node_inode;
-	bool knows_node, is_marked; /* see context_note() */
+	bool knows_node, is_marked;
 	unsigned int users;
 	bool is_removed;    /* the kernel reported the removal to an id */
 	bool is_handed_out; /* returned by rdma_get_devices() */
 	/* default PD, created when the first id is bound, freed with the context */
 	struct ibv_pd *pd;
-	struct ibv_xrcd *xrcd; /* default XRC domain; exists while xrcd_users is not 0 */
+	/* default XRC domain; exists while xrcd_users is not 0, because few programs use XRC */
+	struct ibv_xrcd *xrcd;
 	unsigned int xrcd_users;
 	uint8_t max_initiator_depth, max_responder_resources;
 	/* access flags that the kernel grants to peers of RC QPs, [0] without READs and atomics,
@@ -213,8 +215,8 @@ struct cm_multicast {
 	struct sockaddr_storage addr;
 	union ibv_gid mgid;
 	uint16_t mlid;
-	bool attached;   /* the QP receives from mgid */
-	bool only_sends; /* the QP does not receive from the group */
+	bool attached;
+	bool only_sends;
 	uint32_t number;
 	uint32_t events_acked;
 };
@@ -231,7 +233,7 @@ struct cm_id {
 	bool waits; /* the id has its own channel, and its calls wait for their event */
 	bool owns_cqs[2];
 	bool uses_default_xrcd;
-	bool is_request; /* made for a connection request */
+	bool is_request;
 	bool srq_has_cq; /* an XRC SRQ reports its completions to id.recv_cq */
 	/* READs and atomics of the connection: requested by the program, or received in the
 	 * request */
@@ -309,8 +311,6 @@ int rdmacm_id_query(struct cm_id *id, uint32_t what, void *resp, size_t size);
 
 /* ---- event.c ---- */
 
-/* Waits for the event of the operation just started. Returns 0, or the errno that the event stands
- * for. */
 int rdmacm_event_await(struct cm_id *id);
 static inline int cm_event_await(struct cm_id *id)
 {
@@ -320,7 +320,6 @@ static inline int cm_event_await(struct cm_id *id)
 void rdmacm_event_release(struct cm_id *id);
 /* Acknowledges an event that stays readable until it is acknowledged again. */
 void rdmacm_event_settle(struct rdma_cm_event *event);
-/* Reads a raw event of LISTENER and acknowledges it. */
 int rdmacm_event_read(struct cm_id *listener, struct rdma_ucm_event_resp *resp);
 /* Makes the kernel reject a request, so that the peer does not wait, and logs WHY. The request's id
  * is on the channel with descriptor FD and has no memory here. */

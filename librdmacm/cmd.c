@@ -202,7 +202,8 @@ int rdmacm_addr_put(struct __kernel_sockaddr_storage *to, uint16_t *size,
 {
 	socklen_t len;
 
-	if (addr && addr->sa_family == AF_INET) { /* the usual family, copied inline */
+	/* copied inline, because it is the usual family */
+	if (addr && addr->sa_family == AF_INET) {
 		*size = sizeof(struct sockaddr_in);
 		memcpy(to, addr, sizeof(struct sockaddr_in));
 		return 0;

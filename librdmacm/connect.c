@@ -130,8 +130,8 @@ static void put_ece(const struct cm_id *cm, struct rdma_ucm_ece *to)
 	to->attr_mod = cm->local_ece.options;
 }
 
-/* Returns whether the QP supports the peer's ECE. Options of another vendor mean nothing to it, and
- * an adapter may have no options. */
+/* Returns whether the QP supports the peer's ECE: the vendors must be equal, because options of
+ * another vendor mean nothing to it. An adapter may have no options. */
 static bool knows_ece(const struct cm_id *cm)
 {
 	struct ibv_ece own = { 0 };

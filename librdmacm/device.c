@@ -91,8 +91,8 @@ static void context_note(struct cm_device *device)
 	device->is_marked = !fcntl(fd, F_SETSIG, SIGRTMAX);
 }
 
-/* Returns whether the context's descriptor is still its own. A program may close all descriptors,
- * including unknown ones, and reuse the number, even for a file of the same device. */
+/* Returns whether the context's descriptor is still its own. It may not be, because programs close
+ * all descriptors, unknown ones too, and reuse the number, even for a file of the same device. */
 static bool context_is_there(const struct cm_device *device)
 {
 	struct stat st;
@@ -143,8 +143,8 @@ static bool device_is_over(const struct cm_device *device)
 	return (device->is_removed || !device->ibv) && !device->users && !device->is_handed_out;
 }
 
-/* Removes devices that are gone and unused. Another device's struct may get the address of
- * theirs. */
+/* Removes devices that are gone and unused. Their pointers must go, because another device's struct
+ * may get the same address. */
 static void remove_gone(struct ibv_device *const *list)
 {
 	struct cm_device *next;
@@ -181,7 +181,8 @@ static void forget_in_child(void)
 	static struct cm_device *of_parent;
 
 	cm_lock_init(&lock);
-	if (!of_parent) /* keeps the parent's list reachable for leak checkers */
+	/* keeps the parent's list reachable, because leak checkers would report it */
+	if (!of_parent)
 		of_parent = LIST_FIRST(&devices);
 	parent_had_any = device_is_any();
 	LIST_INIT(&devices);
@@ -194,7 +195,8 @@ static void watch_forks(void)
 	pthread_atfork(NULL, NULL, forget_in_child);
 }
 
-/* Takes the lock. A fork handler makes sure that a child does not inherit it locked. */
+/* Takes the lock. The fork handler is registered first, because a child must not inherit the lock
+ * taken. */
 static void devices_lock(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -297,7 +299,7 @@ int rdmacm_device_must_exist(void)
 }
 
 /* Returns whether this process opened the device. A device inherited from a parent is in no list,
- * and the parent closes it: its descriptors and mappings are not the child's. */
+ * because its descriptors and mappings are the parent's, which closes it. */
 static bool device_is_own(const struct cm_device *device)
 {
 	const struct cm_device *at;
@@ -439,7 +441,9 @@ CMA_EXPORT struct ibv_context **rdma_get_devices(int *num_devices)
 	int num = 0;
 	int ret;
 
-	verbs_threads_look(); /* this may be the first call that takes a lock */
+	/* this may be the first call that takes a lock, and locks depend on the number of
+	 * threads */
+	verbs_threads_look();
 	devices_lock();
 	ret = hand_out_all(&list, &num);
 	cm_lock_drop(&lock);

@@ -155,8 +155,8 @@ static int request_alloc(const struct cm_id *listener, const struct rdma_ucm_eve
 	return ret;
 }
 
-/* CONNECT_REQUEST: makes the new id. It stays on the listener's channel; rdma_get_request() gives
- * it its own. */
+/* CONNECT_REQUEST: makes the new id. It stays on the listener's channel, as the kernel has put it
+ * there; rdma_get_request() gives it its own. */
 static int connect_request(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	struct cm_id *listener = event->cm;
@@ -381,7 +381,6 @@ int rdmacm_event_read(struct cm_id *listener, struct rdma_ucm_event_resp *resp)
 	return ret;
 }
 
-/* State of a thread that waits for an event. */
 struct wait {
 	int fd;
 	struct cm_event *event;

@@ -72,8 +72,8 @@ int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma
 	return 0;
 }
 
-/* Resets the lock in a child: a thread of the parent may have held it, and does not exist here to
- * release it. */
+/* Resets the lock in a child, because a thread of the parent may have held it, and does not exist
+ * here to release it. */
 void rdmacm_id_forked(struct cm_id *cm)
 {
 	rdmacm_id_init_lock(cm);
@@ -163,7 +163,8 @@ void rdmacm_id_await_acks(struct cm_id *cm, const uint32_t *counter, uint32_t re
 {
 	int state;
 
-	/* With one thread, no acknowledgement is in progress elsewhere. */
+	/* With one thread, no acknowledgement is in progress elsewhere, so the count can be read
+	 * without the lock. */
 	if (!reported || (process_has_one_thread() && *counter >= reported))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);

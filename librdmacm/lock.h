@@ -22,7 +22,6 @@ struct cm_lock {
 	uint32_t state;
 };
 
-/* Waits for the holder, and takes the lock. */
 void rdmacm_lock_wait(struct cm_lock *lock);
 void rdmacm_lock_wake(struct cm_lock *lock);
 

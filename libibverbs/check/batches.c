@@ -12,7 +12,6 @@
 
 #include <pthread.h>
 
-/* What a request still lacks. */
 enum { DATA = 1, UD_ADDR = 2, XRC_SRQN = 4 };
 
 static const void *self(void)

@@ -58,7 +58,8 @@ enum check_kind {
 	CHECK_AH,
 	CHECK_DOMAIN, /* a parent domain with a thread domain */
 	CHECK_GRAVE,  /* an address: what was destroyed there last */
-	CHECK_MADE,   /* any object, while VERBS_CHECK=leaks asks for it */
+	/* any object, while VERBS_CHECK=leaks asks for it, as each record costs memory */
+	CHECK_MADE,
 };
 
 /* Starts each kind of record. Records are never freed, so that verbs_check_find() needs no lock. A
@@ -109,7 +110,7 @@ struct check_places {
 	const struct ibv_cq *cq;
 	int count;
 	bool is_over;
-	struct check_post post; /* the first that has no place, or the last */
+	struct check_post post;
 };
 
 struct check_ah {
@@ -119,19 +120,18 @@ struct check_ah {
 
 /* A batch of ibv_wr_*(): its owner alone uses the fields behind. */
 struct check_batch {
-	struct ibv_qp_ex real; /* has the provider's functions */
-	uint64_t ops;          /* send_ops_flags */
-	const void *owner;     /* thread between ibv_wr_start() and the end of the batch, or NULL */
-	const char *operation; /* last one of the batch */
-	const char *writer;    /* what writes to its buffers; NULL: nothing */
-	unsigned int lacks;    /* setters that it still needs */
-	unsigned int count;    /* requests of the batch */
+	struct ibv_qp_ex real;
+	uint64_t ops;
+	const void *owner; /* thread between ibv_wr_start() and the end of the batch, or NULL */
+	const char *operation;
+	const char *writer; /* what writes to its buffers; NULL: nothing */
+	unsigned int lacks; /* setters that it still needs */
+	unsigned int count;
 	struct check_places places;
 };
 
 enum { CHECK_SGES = 4 };
 
-/* A request that was posted and has not completed. */
 struct check_request {
 	uint64_t wr_id;
 	const char *call;
@@ -205,7 +205,6 @@ struct check_completion {
 void verbs_check_request_add(struct check_ring *ring, const struct check_post *post,
 			     bool is_signaled);
 void verbs_check_request_buffers(struct check_ring *ring, const struct ibv_sge *sges, int count);
-/* The provider has refused the last COUNT requests. */
 void verbs_check_request_drop(struct check_ring *ring, unsigned int count);
 void verbs_check_request_done(const struct ibv_context *context,
 			      const struct check_completion *done);

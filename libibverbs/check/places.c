@@ -21,7 +21,8 @@ struct check_cq {
 	bool is_polled;
 	/* ibv_wc_read_qp_num() works: without it, a completion does not tell its QP */
 	bool has_numbers;
-	bool is_mute; /* was polled in a way that hides the QPs of completions */
+	/* was polled in a way that hides the QPs of completions, so requests cannot be matched */
+	bool is_mute;
 	int (*start_poll)(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr);
 	int (*next_poll)(struct ibv_cq_ex *cq);
 	void (*end_poll)(struct ibv_cq_ex *cq);
@@ -44,7 +45,8 @@ static void cq_polled(struct check_cq *check, int count)
 	verbs_check_unlock();
 }
 
-/* Opcodes of the provider's own are of sends, but have the bit of receives. */
+/* Opcodes of the provider's own are of sends, but have the bit of receives, so the range
+ * decides. */
 static bool opcode_is_receive(enum ibv_wc_opcode opcode)
 {
 	return opcode & IBV_WC_RECV && opcode < IBV_WC_DRIVER1;

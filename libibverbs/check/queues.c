@@ -9,7 +9,8 @@
  */
 #include "check.h"
 
-/* Requests of one call that are looked at: a list that leads back to itself has no end. */
+/* Requests of one call that are looked at: the limit is needed because a list that leads back to
+ * itself has no end. */
 enum { LIST_MAX = 1 << 16 };
 
 static struct check_post post_of(const char *call, const struct ibv_qp *qp, uint64_t wr_id)

@@ -16,7 +16,7 @@
 struct match_layout {
 	enum ibv_flow_spec_type type;
 	uint16_t kernel_type;
-	uint16_t val, mask; /* offsets of both filters in the program's spec */
+	uint16_t val, mask;
 	uint16_t filter_size;
 	uint16_t kernel_filter;
 };

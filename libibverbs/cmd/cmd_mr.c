@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Reads from /proc/self/status how many bytes this process has pinned, and whether it may exceed
- * the limit. */
+ * the limit. It is read only for a log line, so its cost does not matter. */
 static void read_pinned(unsigned long long *pinned, bool *is_exempt)
 {
 	FILE *file = fopen("/proc/self/status", "re");

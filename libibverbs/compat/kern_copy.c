@@ -47,7 +47,8 @@ VERBS_EXPORT void ibv_copy_qp_attr_from_kern(struct ibv_qp_attr *dst, struct ib_
 	ibv_copy_ah_attr_from_kern(&dst->alt_ah_attr, &src->alt_ah_attr);
 }
 
-/* Both path records have the same fields; those wider than a byte differ in type. */
+/* Both path records have the same fields, but those wider than a byte differ in type, so each is
+ * assigned by its name. */
 #define COPY_PATH_FIELDS()                                                                       \
 	do {                                                                                     \
 		COPY(dlid), COPY(slid), COPY(sl), COPY(pkey), COPY(numb_path), COPY(preference); \

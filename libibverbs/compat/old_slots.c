@@ -30,7 +30,7 @@ static void slot_async_event(struct ibv_context *context, struct ibv_async_event
 	(void)event;
 }
 
-/* The slots' types do not describe their arguments, hence the cast. */
+/* Casts twice, because the slots' types do not describe their arguments. */
 #define SLOT(call) ((void *(*)(void))(void (*)(void))(call))
 
 static void fill_objects(struct ibv_context_ops *ops)

@@ -219,7 +219,8 @@ static int req_notify_old_cq(struct old_cq *cq, int solicited_only)
 	return ibv_req_notify_cq(cq->real, solicited_only);
 }
 
-/* Lists are converted on the stack, and posted in pieces of this many requests. */
+/* Lists are converted on the stack, and posted in pieces of this many requests, so that posting
+ * allocates nothing. */
 #define PIECE 16
 
 static void convert_send_wr(struct ibv_send_wr *to, const struct old_send_wr *from,

@@ -25,7 +25,7 @@ struct old_device {
 	void *unused[2];
 	struct ibv_device *real;
 	void *unused_ops[2];
-	struct old_device *next; /* unknown to programs */
+	struct old_device *next;
 };
 
 struct old_context;
@@ -177,7 +177,8 @@ struct old_async_event {
 	enum ibv_event_type event_type;
 };
 
-/* Mutexes have 40 or 48 bytes, depending on the architecture. */
+/* The sizes are checked on 64-bit machines. Mutexes have 40 or 48 bytes, depending on the
+ * architecture, so they are counted apart. */
 #if UINTPTR_MAX == UINT64_MAX
 static_assert(offsetof(struct old_context, cmd_fd) == 28 * 8, "27 slots");
 static_assert(offsetof(struct old_context, real) == 30 * 8, "release 1.0");

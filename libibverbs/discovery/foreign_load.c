@@ -51,7 +51,6 @@ static enum verbs_foreign_result load_bridge(const char *dir, const char *name)
 	return result;
 }
 
-/* Looks for STEM-rdmav*.so of any number, and copies its file name to FOUND. */
 static bool find_number(const char *stem, char *found, size_t size)
 {
 	const char *slash = strrchr(stem, '/');
@@ -82,7 +81,6 @@ static enum verbs_foreign_result load_plugin(const char *name, const char *path)
 	return result;
 }
 
-/* Loads STEM-rdmavNUMBER.so for a number that is known here; STEM is a path. */
 static enum verbs_foreign_result load_stem(const char *plugins, const char *name, const char *stem)
 {
 	char path[PATH_MAX], other[NAME_MAX + 1];

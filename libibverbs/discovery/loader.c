@@ -44,7 +44,9 @@ static pthread_mutex_t drivers_lock = PTHREAD_MUTEX_INITIALIZER;
 /* The environment names the plugin that is being loaded. */
 static bool is_listed;
 
-static __thread bool has_drivers_lock; /* this thread holds the lock for its fork() */
+/* this thread holds the lock for its fork(), which may have failed: the handlers after it look
+ * here */
+static __thread bool has_drivers_lock;
 
 /* Used instead of pthread_mutex_clocklock(), because the thread sanitizer does not know that. */
 bool verbs_loader_lock_until(pthread_mutex_t *lock, const struct timespec *until)
@@ -215,7 +217,8 @@ static void note_failure(int err)
 		all_loaded = false;
 }
 
-/* Looks for a plugin of another implementation, the most likely reason why ours is missing. */
+/* Looks for a plugin of another implementation, because that is the most likely reason why ours is
+ * missing. */
 static bool has_foreign_plugin(const char *name, char *found, size_t size)
 {
 	struct dirent *entry;

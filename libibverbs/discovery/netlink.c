@@ -151,7 +151,8 @@ static int complete_devices(struct nl_sock *sock, struct found *found)
 	return 0;
 }
 
-/* Converts an error of libnl to an errno. EPROTONOSUPPORT makes the caller try sysfs. */
+/* Converts an error of libnl to an errno. All but a lack of memory become EPROTONOSUPPORT, because
+ * sysfs may still have the answer. */
 static int err_of(int nl_err)
 {
 	return nl_err == -NLE_NOMEM ? ENOMEM : EPROTONOSUPPORT;

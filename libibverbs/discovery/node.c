@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* result for a file that exists, but belongs to another device */
 #define NODE_OF_OTHER (-1)
 
 /* Returns whether ST is the device's file. If the device number is unknown, any is accepted. */

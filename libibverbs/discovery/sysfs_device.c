@@ -72,7 +72,7 @@ void verbs_sysfs_fill_pci(struct verbs_device_info *info)
 }
 
 /* Completes INFO but for modalias and pci; its name and uverbs_name are set. A missing fact leaves
- * its field empty. */
+ * its field empty, because a device without one may still work. */
 int verbs_sysfs_fill_info(struct verbs_device_info *info)
 {
 	const char *root = ibv_get_sysfs_path();
@@ -131,7 +131,7 @@ static int append_info(struct verbs_device_info **infos, unsigned int *count,
 	return 0;
 }
 
-/* Returns whether ERR is a resource limit of this process, not a fact about the device: then the
+/* Returns whether ERR is a resource limit of this process, not a fact about the device, so the
  * device may be found the next time. */
 static bool is_own_trouble(int err)
 {

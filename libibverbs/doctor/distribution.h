@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 
-/* Returns the command, in the words of this machine's package tool. */
 const char *way_to_distribution(void);
 /* Returns the same for the distribution that OS_RELEASE describes; NULL is an unknown one. */
 const char *way_to_distribution_of(FILE *os_release);

@@ -15,7 +15,7 @@
 
 #define MELLANOX      "0x15b3"
 #define LOADED_BY     "the packages rdma-core and rdmakit-udev load it by themselves"
-#define NETWORK_CLASS "0x02" /* Ethernet and InfiniBand controllers */
+#define NETWORK_CLASS "0x02"
 
 static bool has_adapter;
 

@@ -78,7 +78,7 @@ static bool is_link_local(const union ibv_gid *gid)
 }
 
 struct gids {
-	unsigned int usable; /* InfiniBand, or RoCE v2 */
+	unsigned int usable;
 	unsigned int with_address;
 };
 

@@ -123,5 +123,5 @@ int main(int argc, char **argv)
 		ret = print_all(list, &request);
 
 	ibv_free_device_list(list);
-	return ret; /* -1, for this program's own errors, becomes status 255 */
+	return ret;
 }

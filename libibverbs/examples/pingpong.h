@@ -18,7 +18,7 @@
 struct pp_options {
 	const char *host; /* NULL: this side is the server */
 	const char *device;
-	unsigned int port; /* TCP */
+	unsigned int port;
 	unsigned int ib_port;
 	unsigned int size;
 	unsigned int rx_depth;
@@ -54,7 +54,7 @@ struct pp_address {
 struct pp_peer {
 	struct ibv_qp *qp;
 	struct ibv_qp_ex *qp_ex; /* with options->new_send: the QP's builders */
-	struct ibv_ah *ah;       /* datagrams: address of the remote QP */
+	struct ibv_ah *ah;
 	struct pp_address local, remote;
 	unsigned int sends_posted, sends_done, received;
 };
@@ -62,7 +62,7 @@ struct pp_peer {
 struct pp {
 	const struct pp_options *options;
 	struct ibv_context *context;
-	struct ibv_comp_channel *channel; /* with options->events */
+	struct ibv_comp_channel *channel;
 	struct ibv_pd *pd;
 	struct ibv_pd *base_pd; /* with options->unprotected: pd is a parent domain of this PD */
 	struct ibv_buf *shared; /* with options->unprotected: the memory of buf */
@@ -98,7 +98,6 @@ int pp_parse(int argc, char **argv, const char *keys, struct pp_options *options
 int pp_open(const struct pp_options *options, struct pp *pp);
 int pp_open_memory(const struct pp_options *options, struct pp *pp);
 int pp_create_qps(struct pp *pp, enum ibv_qp_type type);
-/* Fills in the local addresses, except the QP numbers. */
 int pp_find_address(struct pp *pp);
 int pp_close(struct pp *pp);
 int pp_fail(const char *message);

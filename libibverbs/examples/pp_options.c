@@ -203,7 +203,7 @@ static const struct option_entry *find_entry(const char *keys, int letter)
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
 		if (entries[i].letter == letter && strchr(keys, entries[i].key))
 			return &entries[i];
-	return NULL; /* getopt has printed a message for '?' */
+	return NULL;
 }
 
 static const struct option_entry *find_key(char key)

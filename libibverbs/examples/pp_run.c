@@ -25,7 +25,7 @@ struct progress {
 	unsigned int sends_done;
 	unsigned int received;
 	unsigned int recvs_posted;
-	unsigned int events; /* unacknowledged events */
+	unsigned int events; /* unacknowledged events: ibv_destroy_cq() waits for them */
 	uint64_t last_stamp;
 	uint64_t min_cycles, max_cycles, total_cycles;
 };
@@ -167,8 +167,8 @@ static int handle_completion(struct pp *pp, struct progress *progress, struct pp
 	return send_if_due(pp, progress, peer);
 }
 
-/* Counts the cycles between consecutive receive completions. The clock wraps at the device's
- * mask. */
+/* Counts the cycles between consecutive receive completions. The clock wraps at the device's mask,
+ * so the difference is masked. */
 static void note_timestamp(struct pp *pp, struct progress *progress, uint64_t stamp)
 {
 	uint64_t cycles = (stamp - progress->last_stamp) & pp->timestamp_mask;

@@ -471,8 +471,8 @@ static int hear_end(const struct xrc_peer *peer)
 	return -1;
 }
 
-/* Ends the exchange: no side destroys its queue pairs while the other may still wait for an
- * acknowledgement. */
+/* Ends the exchange. No side may destroy its queue pairs while the other may still wait for an
+ * acknowledgement, because it would never come. */
 static int finish_peers(struct xrc *x)
 {
 	const bool is_client = x->pp.options->host;

@@ -55,7 +55,6 @@ static const char *attr_name(unsigned int bit)
 	return bit < ARRAY_SIZE(names) ? names[bit] : NULL;
 }
 
-/* Formats MASK, for instance "IBV_QP_PORT|IBV_QP_QKEY|0x80000000". */
 static void name_attrs(unsigned int mask, char *text, size_t size)
 {
 	size_t len = 0;
@@ -89,7 +88,6 @@ static const char *mask_exception(const struct refusal *r)
 		       : "";
 }
 
-/* Writes the names of the states that can follow FROM, for instance "RESET, INIT". */
 static void name_next(enum ibv_qp_type type, enum ibv_qp_state from, char *text, size_t size)
 {
 	int required, allowed;

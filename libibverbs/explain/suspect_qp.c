@@ -65,8 +65,8 @@ static void suspect_gid(const struct ibv_qp *qp, const struct ibv_ah_attr *ah)
 			"ibv_query_gid()");
 }
 
-/* Returns whether the QP's address names a peer. A DCI gets its peers with each request, and a
- * DCT answers all. */
+/* Returns whether the QP's address names a peer. A DCI gets its peers with each request, and a DCT
+ * answers all, so their addresses say nothing. */
 static bool has_peer(const struct ibv_qp *qp)
 {
 	return qp->qp_type != IBV_QPT_DRIVER;
@@ -127,7 +127,7 @@ static int modify_suspecting(struct ibv_qp *qp, struct ibv_qp_attr *attr, int ma
 	if (ret)
 		return ret;
 	suspect_values(qp, attr, mask);
-	errno = saved; /* a command of suspect_path() may have changed it */
+	errno = saved;
 	return 0;
 }
 

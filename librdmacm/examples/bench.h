@@ -41,9 +41,9 @@ extern const struct bench_calls bench_rsockets;
 
 struct bench_program {
 	const char *port;
-	const char *options; /* what getopt() gets */
-	const char *tests;   /* first letters of the words that -T accepts */
-	const char *sizes;   /* what usage says of -S */
+	const char *options;
+	const char *tests; /* first letters of the words that -T accepts */
+	const char *sizes; /* what usage says of -S */
 };
 
 struct bench {
@@ -57,7 +57,7 @@ struct bench {
 	int iterations, transfers, size;
 	bool is_custom, all_sizes;
 	bool use_poll, use_fork, verify, echo;
-	int flags; /* MSG_DONTWAIT, or 0 for blocking calls */
+	int flags;
 	uint8_t *buffer;
 	size_t buffer_room;
 	uint8_t sent, received; /* next byte of the pattern, for each direction */

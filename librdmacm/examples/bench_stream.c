@@ -165,7 +165,7 @@ static int bind_local(struct bench *bench, int socket)
 
 	if (!bench->local)
 		return 0;
-	bench->port = NULL; /* any local port */
+	bench->port = NULL;
 	ret = find_by_system(bench, bench->local, true, &local);
 	bench->port = port;
 	if (ret)

@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-/* Prints WHAT and the text of errno on standard error, and returns -1. */
+/* Prints WHAT and the text of errno on standard error. Returns -1, so that a caller can return the
+ * result. */
 static inline int complain_errno(const char *what)
 {
 	perror(what);

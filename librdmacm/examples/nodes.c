@@ -288,7 +288,7 @@ int test_usual_event(struct test *test, const struct rdma_cm_event *event)
 
 static int make_buffer(struct node *node)
 {
-	/* a received datagram begins with a GRH */
+	/* a received datagram begins with a GRH, so the buffer has room for one */
 	size_t size = node->test->size + (node->test->datagrams ? GRH_SIZE : 0);
 
 	if (!size)

@@ -24,19 +24,18 @@ struct node {
 	struct ibv_mr *mr;
 	uint8_t *buffer;
 	int completed[2];
-	/* destination of datagrams */
 	struct ibv_ah *ah;
 	uint32_t remote_qpn, remote_qkey;
 };
 
 struct test {
-	const char *name; /* prefix of the program's messages */
+	const char *name;
 	const char *host, *local;
 	const char *port;
 	struct rdma_addrinfo hints;
 	struct rdma_addrinfo *info;
 	int connections, messages, size;
-	int tos, ack_timeout; /* -1: not given */
+	int tos, ack_timeout;
 	bool datagrams;
 	uint32_t create_flags; /* creation flags of the QPs */
 	struct rdma_event_channel *channel;

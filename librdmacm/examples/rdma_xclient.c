@@ -22,7 +22,6 @@ static int take_srqn(const struct simple *simple, uint32_t *srqn)
 	return 0;
 }
 
-/* Posts the message. With XRC, the request names the destination SRQ. */
 static int post_send(struct simple *simple, int flags)
 {
 	struct ibv_sge sge = { .addr = (uintptr_t)simple->send_message,

@@ -11,11 +11,11 @@
 enum { MESSAGE_SIZE = 16 };
 
 struct simple {
-	const char *name; /* the program's name */
+	const char *name;
 	const char *host, *port;
 	enum ibv_qp_type qp_type;
 	struct rdma_cm_id *listener, *id;
-	struct ibv_mr *send_mr, *recv_mr; /* regions of the two messages */
+	struct ibv_mr *send_mr, *recv_mr;
 	struct ibv_wc wc;
 	uint8_t send_message[MESSAGE_SIZE], recv_message[MESSAGE_SIZE];
 };

@@ -116,7 +116,6 @@ static int transfer_messages(struct test *test, int (*in_order)(struct test *tes
 	return ret;
 }
 
-/* Moves all ids to another channel, and destroys the old one. */
 static int migrate_ids(struct test *test)
 {
 	struct rdma_event_channel *channel;

@@ -164,7 +164,8 @@ static int ask_server(struct client *client, enum op op, size_t size, int timeou
 			client->sequence++;
 			return 0;
 		}
-		nanosleep(&pause, NULL); /* the server may not have started yet */
+		/* the server may not have started yet, so the client tries again */
+		nanosleep(&pause, NULL);
 	}
 	printf("no answer from the server\n");
 	return -1;

@@ -21,7 +21,8 @@ static bool is_request(const struct rdma_ucm_event_resp *event)
 	return event->event == RDMA_CM_EVENT_CONNECT_REQUEST;
 }
 
-/* Handles device removal: a listener on the address of one device fails with it. */
+/* Handles device removal: a listener on the address of one device fails with it, because no request
+ * can arrive there any more. */
 static int listener_lose_device(struct stream *listener)
 {
 	struct cm_device *device = to_cm_id(listener->id)->device;
@@ -88,8 +89,8 @@ static int id_fetch(const struct passenger *id, int from, const struct rdma_even
 	return ret;
 }
 
-/* Limit of retries when the user changes during a move. A program may change groups, group and user
- * with one call each. */
+/* Limit of retries when the user changes during a move, at least 3, because a program may change
+ * groups, group and user with one call each. */
 enum { MOST_CHANGES = 4 };
 
 static int move_here(struct stream *stream, const struct passenger *id)
@@ -171,7 +172,7 @@ int rdmacm_stream_renew_in_event(void *stream, uint32_t refused)
 }
 
 /* Renews the channel while accepting a request. The refused command may be the one that moves the
- * request's id here; then it is not moved again. */
+ * request's id here; then it is not moved again, because the caller repeats that command. */
 int rdmacm_stream_renew_for_request(struct stream *stream, uint32_t number, uint32_t refused)
 {
 	const struct passenger id = { .number = number };

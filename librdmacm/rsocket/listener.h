@@ -51,7 +51,6 @@ int rdmacm_stream_adopt(struct stream *stream);
 /* Moves any stream except a listener to a new channel, after EACCES: the thread's user is not the
  * one that opened the old channel. */
 int rdmacm_stream_renew(struct stream *stream);
-/* Does the same while an event of the stream is unacknowledged (struct cm_renewal). */
 int rdmacm_stream_renew_in_event(void *stream, uint32_t refused);
 /* Does the same while accepting the request with id NUMBER as a stream that no other thread
  * knows. */

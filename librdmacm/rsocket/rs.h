@@ -43,7 +43,7 @@ struct rs_options {
 /* Options that are set and read without a lock, so they are not copied with the others. */
 struct rs_flags {
 	bool reuse_addr, v6_only, no_delay, oob_inline;
-	int rx_size, tx_size; /* sizes of the rings, in bytes; fixed when the queues are made */
+	int rx_size, tx_size;
 };
 
 static inline bool rs_flag(const bool *flag)
@@ -142,7 +142,7 @@ struct rs {
 	const struct rs_kind *kind;
 	int fd;
 	int domain, type;
-	int status_flags; /* O_NONBLOCK */
+	int status_flags;
 	/* shared with a forked process; the kernel destroys its objects when both have closed it,
 	 * so neither side may end the connection */
 	bool is_shared;
@@ -151,7 +151,7 @@ struct rs {
 	bool is_sound;
 	struct rs_options options;
 	struct rs_spin spin;
-	struct cm_lock lock; /* guards all state except what a kind's I/O locks guard */
+	struct cm_lock lock;
 	/* unique, whereas a number may be reused */
 	uint64_t serial;
 	bool was_served;
@@ -175,7 +175,6 @@ void rdmacm_rs_fini(struct rs *rs);
 /* Copies as much of an address as fits, and sets *LEN to its full size. Does nothing if ADDR or LEN
  * is NULL. */
 void rdmacm_rs_hand_out(const struct sockaddr_storage *from, struct sockaddr *addr, socklen_t *len);
-/* Does the same, with a fast path for IPv4. */
 static inline void rs_hand_out(const struct sockaddr_storage *from, struct sockaddr *addr,
 			       socklen_t *len)
 {
@@ -209,7 +208,8 @@ enum { RS_PAGE_BITS = 10, RS_PAGE_SIZE = 1 << RS_PAGE_BITS, RS_PAGES = 1024 };
 
 struct rs_page {
 	struct rs *sockets[RS_PAGE_SIZE];
-	int users[RS_PAGE_SIZE]; /* counts of rdmacm_rs_get() references, per socket */
+	/* counts of rdmacm_rs_get() references, per socket: closing waits until its count is 0 */
+	int users[RS_PAGE_SIZE];
 };
 
 extern struct rs_page *rdmacm_rs_pages[RS_PAGES];
@@ -234,7 +234,6 @@ static inline void rs_put_at(struct rs_page *page, int index)
 	__atomic_sub_fetch(&page->users[index], 1, __ATOMIC_SEQ_CST);
 }
 
-/* Inline version of rdmacm_rs_get(). */
 static inline struct rs *rs_get(int fd)
 {
 	struct rs_page *page = rs_page_of(fd);
@@ -330,7 +329,8 @@ void rdmacm_rs_who(struct rs_user *user);
 /* Returns whether to restart a call interrupted by a signal. BEFORE is the thread's user before it
  * slept. */
 bool rdmacm_rs_restarts(const struct rs_user *before);
-/* Starts a thread of the library with all signals blocked. Returns 0 or an errno. */
+/* Starts a thread of the library with all signals blocked, because a program's handlers must run in
+ * its own threads. Returns 0 or an errno. */
 int rdmacm_rs_start_thread(void *(*run)(void *unused));
 
 /* ---- time ---- */

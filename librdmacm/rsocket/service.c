@@ -128,8 +128,8 @@ static void kick_take(void)
 		;
 }
 
-/* Wakes the thread. A kick lost while the sockets are recreated does no harm: the thread then
- * queries all sockets anyway. */
+/* Wakes the thread. A kick lost while the sockets are recreated does no harm, because the thread
+ * then queries all sockets anyway. */
 void rdmacm_service_kick(void)
 {
 	if (kick_is_there(1) && send(kick_end(1), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
@@ -140,7 +140,7 @@ void rdmacm_service_kick(void)
 struct round {
 	struct ward *wards;
 	int64_t *until_us;
-	struct pollfd *fds; /* the first is the thread's own */
+	struct pollfd *fds;
 	unsigned int count;
 };
 

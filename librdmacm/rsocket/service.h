@@ -10,7 +10,7 @@
 
 struct rs_alarm {
 	struct pollfd fd; /* negative: no descriptor, which poll() ignores */
-	int64_t until_us; /* INT64_MAX: no time */
+	int64_t until_us;
 };
 
 struct rs_care {
@@ -28,7 +28,6 @@ int rdmacm_service_add(struct rs *rs, const struct rs_care *care);
 /* Removes a socket that is about to close its descriptors. When it returns, the thread uses none of
  * them. The caller holds no socket's lock. */
 void rdmacm_service_drop(const struct rs *rs);
-/* Makes the thread query all its sockets again. May be called in handlers of fork(). */
 void rdmacm_service_kick(void);
 /* Called in a forked child, which has no such thread and must start its own. */
 void rdmacm_service_forked(void);

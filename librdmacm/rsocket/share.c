@@ -22,7 +22,7 @@ _Static_assert(sizeof(struct rdma_ucm_event_resp) <= 512, "POSIX: PIPE_BUF");
  * holder that died may have left. */
 struct stamp {
 	pid_t pid;
-	int32_t is_lost; /* the listener is lost: no descriptors */
+	int32_t is_lost;
 	int64_t ns;
 };
 
@@ -93,7 +93,8 @@ static int lay_down(const struct rs_share *share, struct stamp *stamp,
 	return sendmsg(share->channel[1], &message, MSG_DONTWAIT) < 0 ? errno : 0;
 }
 
-/* Removes the older message: a holder that died in rdmacm_share_set_channel() has left two. */
+/* Removes the older message, because a holder that died in rdmacm_share_set_channel() has left
+ * two. */
 static int drop_others(const struct rs_share *share, const struct stamp *own)
 {
 	struct stamp first;

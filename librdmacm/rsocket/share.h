@@ -48,7 +48,6 @@ static inline bool rs_share_is_open(const struct rs_share *share)
  * makes system calls, because it runs before fork(). Returns 0 or an errno. */
 int rdmacm_share_open(struct rs_share *share, int channel);
 void rdmacm_share_close(struct rs_share *share);
-/* Called in the child: its parent remains the holder. */
 void rdmacm_share_forked(struct rs_share *share);
 
 /* Returns whether the holder can write a request. A write to a full pipe would lose it. */

@@ -38,7 +38,8 @@ static bool is_handled(const struct sigaction *action)
  * whose signal is treated like others; so it skips three system calls before each sleep. */
 void rdmacm_rs_who(struct rs_user *user)
 {
-	memset(user, 0, sizeof(*user)); /* users are compared with memcmp() */
+	/* padding must be 0, because users are compared with memcmp() */
+	memset(user, 0, sizeof(*user));
 	user->is_alone = process_has_one_thread();
 	if (user->is_alone)
 		return;

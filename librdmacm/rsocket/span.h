@@ -48,7 +48,6 @@ int rdmacm_span_init(struct span *span, const struct iovec *iov, size_t count);
  * number. */
 void *rdmacm_span_front(const struct span *span, size_t *size);
 void rdmacm_span_skip(struct span *span, size_t size);
-/* SIZE is at most span->left. */
 void rdmacm_span_read(struct span *span, void *to, size_t size);
 void rdmacm_span_write(struct span *span, const void *from, size_t size);
 

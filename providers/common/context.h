@@ -28,7 +28,7 @@
 #include "providers/common/memory/dbrec.h"
 
 struct provider_context {
-	struct id_lookup ids; /* maps the number in a CQE to its queue */
+	struct id_lookup ids;
 	struct dbrec_pool dbrecs;
 	struct buf_pool queue_bufs;
 	struct cells cells;

@@ -15,7 +15,6 @@ static uint8_t *entry_last(const struct cq_ring *ring, uint32_t index)
 	return ring->last + ((size_t)(index & mask) << ring->entry_log);
 }
 
-/* Returns the owner bit of a CQE at INDEX that software owns. */
 static uint8_t entry_owner(const struct cqe_marks *marks, const struct cq_ring *ring,
 			   uint32_t index)
 {

@@ -15,7 +15,6 @@
 
 #include "providers/common/memory/queue_mem.h"
 
-/* Parts of a CQE's last byte. */
 struct cqe_marks {
 	uint8_t owner;
 	uint8_t opcode;
@@ -28,7 +27,6 @@ struct cq_ring {
 	uint32_t entry_log, count_log;
 };
 
-/* Gives every entry to the adapter. FIRST is the next index. */
 void provider_cq_ring_init(const struct cqe_marks *marks, const struct cq_ring *ring,
 			   uint32_t first);
 /* Moves unread CQEs, from CI on, to a new ring. Returns false if the adapter has not marked the
@@ -36,7 +34,6 @@ void provider_cq_ring_init(const struct cqe_marks *marks, const struct cq_ring *
 bool provider_cq_ring_move(const struct cqe_marks *marks, const struct cq_ring *from,
 			   const struct cq_ring *to, uint32_t ci);
 
-/* Returns whether the unread CQEs of FROM, from CI on, fit into TO. */
 bool provider_cq_ring_fits(const struct cqe_marks *marks, const struct cq_ring *from,
 			   const struct cq_ring *to, uint32_t ci);
 

@@ -9,11 +9,9 @@
 #include <pthread.h>
 #include "libibverbs/driver.h"
 
-/* The parts specific to a provider. */
 struct device_kind {
 	size_t resp_size; /* size of the driver's part of the answer, at most DEVICE_RESP_MAX */
 	int fw_digits;    /* minimum digits of the firmware version's last number */
-	/* Adds the driver's part, RESP, to ATTR. */
 	void (*add_caps)(const void *resp, struct ibv_device_attr_ex *attr);
 };
 
@@ -32,7 +30,7 @@ struct device_facts {
 	uint8_t port_traits[3]; /* of each port, once known; atomic */
 	pthread_mutex_t lock;   /* guards the fields below until they are known */
 	bool known;
-	uint32_t raw_packet_caps; /* enum ibv_raw_packet_caps */
+	uint32_t raw_packet_caps;
 	bool srq_on_demand;
 	struct ibv_device_attr attr;
 	void *resp; /* driver's part, stored in the provider's context */

@@ -39,7 +39,8 @@ unsigned int provider_env_number(const char *name, unsigned int min, unsigned in
 	return fallback;
 }
 
-/* Returns the type; "PREFER_CONTIG" and "EXTERNAL" also mean ordinary pages. */
+/* Returns the type. "PREFER_CONTIG" and "EXTERNAL" also mean ordinary pages, because Linux provides
+ * no contiguous ones to programs, and programs that set them must go on. */
 enum env_alloc provider_env_alloc_type(const char *name)
 {
 	static const struct {

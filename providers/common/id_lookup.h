@@ -35,11 +35,13 @@ struct id_root {
 };
 
 struct id_lookup {
-	struct id_root *root; /* NULL: not yet allocated; set under the lock */
+	/* NULL: not yet allocated, because a context may have no queue; set under the lock */
+	struct id_root *root;
 	/* taken by writers, and by readers that keep an object from being cleared */
 	pthread_mutex_t lock;
 	pthread_cond_t cleared;
-	unsigned int patience_ms; /* limit of a wait for that */
+	/* limit of a wait for that: the destroying thread may itself wait for the caller */
+	unsigned int patience_ms;
 };
 
 void provider_id_lookup_init(struct id_lookup *ids);

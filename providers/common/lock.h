@@ -42,7 +42,7 @@ static inline bool qlock_is_idle(const struct qlock *lock)
 	return process_has_one_thread() && likely(lock->taken != 1);
 }
 
-/* Does what qlock_try() does, for any number of threads. */
+/* Does what qlock_try() does, for any number of threads, so with an atomic instruction. */
 static inline bool qlock_exchange(struct qlock *lock)
 {
 	return !__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE);

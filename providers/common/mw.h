@@ -27,8 +27,8 @@ static inline bool mw_access_is_wrong(unsigned int access)
 			       IBV_ACCESS_HUGETLB | IBV_ACCESS_OPTIONAL_RANGE);
 }
 
-/* Returns whether both are the same PD for the adapter: a parent domain and its PD are, and also a
- * PD imported twice. */
+/* Returns whether both are the same PD for the adapter. A parent domain and its PD are, and also a
+ * PD imported twice, so addresses do not tell. */
 static inline bool pd_is_same(const struct ibv_pd *a, const struct ibv_pd *b)
 {
 	return a->handle == b->handle && a->context == b->context;

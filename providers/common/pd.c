@@ -219,7 +219,7 @@ struct ibv_pd *provider_parent_domain_alloc(struct ibv_context *context,
 	int ret = parent_check_attr(attr);
 	struct provider_pd *parent;
 
-	(void)context; /* the PD has the context, too */
+	(void)context; /* the PD has the context, too, so this argument is not needed */
 	if (ret)
 		return domain_fail(ret);
 	parent = calloc_for("alloc_parent_domain", 1, sizeof(*parent));

@@ -25,7 +25,7 @@ struct provider_pd {
 	uint32_t pdn;   /* adapter's number, set by the provider */
 	uint32_t users; /* parent domains with this PD; for a parent domain, queues in it; atomic */
 	struct provider_pd *base; /* parent domain: the kernel's PD; else NULL */
-	struct provider_td *td;   /* parent domain: its thread domain, or NULL */
+	struct provider_td *td;
 	void *(*alloc)(struct ibv_pd *pd, void *pd_context, size_t size, size_t alignment,
 		       uint64_t resource_type);
 	void (*free)(struct ibv_pd *pd, void *pd_context, void *ptr, uint64_t resource_type);
@@ -48,7 +48,6 @@ static inline struct provider_td *pd_thread_domain(struct ibv_pd *pd)
 	return pd ? to_ppd(pd)->td : NULL;
 }
 
-/* UDATA is the driver's part of the command; the caller sets pdn from the answer. */
 int provider_pd_alloc(struct ibv_context *context, struct cells *cells,
 		      const struct verbs_udata *udata, struct ibv_pd **pd);
 int provider_pd_dealloc(struct ibv_pd *pd);

@@ -19,7 +19,6 @@ PROVIDER_REPORT provider_report_poll(uint32_t cqn, const struct ibv_poll_cq_attr
 
 PROVIDER_REPORT provider_report_full_sq(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 					uint32_t limit);
-/* TOTAL is the request's number of inline bytes. */
 PROVIDER_REPORT provider_report_inline(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 				       uint64_t total, uint32_t limit);
 

@@ -45,7 +45,7 @@ SEG_INLINE void scatter_put(struct data_seg *seg, uint32_t capacity, const struc
 {
 	struct data_seg *end = seg + capacity;
 
-	/* Fast path: a list of one buffer is by far the most common. */
+	/* Look at one buffer first, because such lists are by far the most common. */
 	if (__builtin_expect(n == 1 && sge->length, 1)) {
 		seg_put_sge(seg, sge);
 		if (capacity > 1)
@@ -86,7 +86,8 @@ static inline uint32_t scatter_fill(const struct data_seg *seg, uint32_t n, __be
 		uint32_t part = len < room ? len : room;
 
 		if (!room)
-			break; /* end of a list shorter than its WQE */
+			/* end of a list shorter than its WQE, which the adapter stops at, too */
+			break;
 		if (seg->lkey != null_lkey)
 			copy_small((uint8_t *)(uintptr_t)be64toh(seg->addr), from, part);
 		from += part;

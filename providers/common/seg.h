@@ -92,7 +92,7 @@ SEG_INLINE seg_sge seg_load_sge(const struct ibv_sge *sge)
 }
 
 /* Does what seg_put_sge() does, by one store to an aligned address. volatile keeps the order of
- * such stores. */
+ * such stores, because a piece's first word must come last. */
 SEG_INLINE void seg_store_sge(void *at, seg_sge sge)
 {
 	const __m128i order = _mm_setr_epi8(11, 10, 9, 8, 15, 14, 13, 12, 7, 6, 5, 4, 3, 2, 1, 0);

@@ -122,7 +122,8 @@ int mlx4_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_conte
 	if (ret)
 		return ret;
 	ctx = container_of(new, struct mlx4_context, vctx);
-	verbs_threads_look(); /* libmlx4 has its own copy of this state */
+	/* libmlx4 has its own copy of this state, because the flag is per library */
+	verbs_threads_look();
 	ret = get_context(ctx, vdev->info.abi_version);
 	if (!ret)
 		ret = map_pages(ctx);

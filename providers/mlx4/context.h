@@ -38,7 +38,7 @@ struct mlx4_context {
 	uint8_t *uar;
 	struct provider_context common;
 	struct mlx4_ib_alloc_ucontext_resp caps;
-	struct mlx4_uverbs_ex_query_device_resp device_resp; /* cached by device.c */
+	struct mlx4_uverbs_ex_query_device_resp device_resp;
 	/* The kernel opens a range of QP numbers for a WQ that requests one. The lock keeps other
 	 * WQs out between reading log_wqs_range and the end of the request. */
 	pthread_mutex_t wqs_lock;

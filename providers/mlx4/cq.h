@@ -36,7 +36,7 @@ struct mlx4_cq {
 	bool is_moving; /* a resize is in progress: ring, count_log, mask and ci are inconsistent */
 	__be32 srqn_be; /* SRQ number of the last XRC message, as in the CQE */
 	struct mlx4_srq *srq;
-	cq_poll_fn *poll;   /* routine of the next poll; specialised for qp */
+	cq_poll_fn *poll;
 	uint64_t from_mask; /* mask of the valid sender fields in a CQE */
 	const struct id_root *ids;
 	__be32 *dbrec;

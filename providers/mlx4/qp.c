@@ -40,7 +40,7 @@ static const struct qp_type {
 	/* longest part of a WQE before its data; an atomic has one more segment */
 	uint32_t head;
 	uint32_t comp_mask;
-	bool receives; /* through its own ring, or an SRQ */
+	bool receives;
 } qp_types[] = {
 	{ "an RC", IBV_QPT_RC, SEND_CONNECTED, SENDS | WRITES | ON_KEYS | RELIABLE, 2 * M4_SEG,
 	  COMP_MASK, true },
@@ -49,7 +49,8 @@ static const struct qp_type {
 	{ "a UD", IBV_QPT_UD, SEND_DATAGRAM, SENDS, M4_SEG + M4_DATAGRAM_SIZE, COMP_MASK, true },
 	{ "an XRC send", IBV_QPT_XRC_SEND, SEND_XRC, SENDS | WRITES | ON_KEYS | RELIABLE,
 	  2 * M4_SEG, COMP_MASK, false },
-	/* An XRC receive QP has no receive queue: requests name the SRQ that takes the message. */
+	/* An XRC receive QP has no receive queue, because requests name the SRQ that takes the
+	 * message. */
 	{ "an XRC receive", IBV_QPT_XRC_RECV, SEND_XRC, 0, 2 * M4_SEG,
 	  IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS, false },
 	{ "a raw packet", IBV_QPT_RAW_PACKET, SEND_RAW, OPCODE(SEND) | OPCODE(TSO), M4_SEG,
@@ -443,8 +444,8 @@ static void qp_open_sends(struct mlx4_qp *qp)
 }
 
 /* Prepares the rings in INIT: the adapter reads the send ring from RTS on, or to flush it in ERR,
- * and receives may be posted from now on. From INIT to INIT, the send ring stays: a program that
- * writes it by itself (mlx4dv) may have begun. */
+ * and receives may be posted from now on. From INIT to INIT, the send ring stays, because a program
+ * that writes it by itself (mlx4dv) may have begun. */
 static void qp_init_rings(struct mlx4_qp *qp, bool was_reset)
 {
 	if (qp->sq.buf && was_reset) {

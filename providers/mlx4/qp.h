@@ -17,7 +17,7 @@
 enum send_kind {
 	SEND_CONNECTED,
 	SEND_DATAGRAM,
-	SEND_XRC, /* connected; each request names an SRQ */
+	SEND_XRC,
 	SEND_RAW,
 	SEND_KINDS,
 };
@@ -68,8 +68,8 @@ struct mlx4_sq {
 	uint32_t last_long;
 	uint32_t owner_shift; /* shift from an index to the bit of its lap in M4_CTRL_OWNER */
 	uint32_t max_sge;
-	uint32_t usual_opcodes; /* number of fast path opcodes: see usual_opcodes_of() */
-	struct wq wq;           /* head is the index of the next WQE */
+	uint32_t usual_opcodes;
+	struct wq wq; /* head is the index of the next WQE */
 
 	struct wq_slot *done_slots; /* wq.slots, for pollers, on their own cache line */
 	uint32_t note_mask;         /* mask for byte offsets into done_slots */
@@ -79,8 +79,8 @@ struct mlx4_sq {
 
 	uint64_t control_always; /* control words of each WQE, if all requests are signaled */
 	uint8_t *doorbell;
-	struct mlx4_blueflame *bf; /* NULL: no BlueFlame */
-	__be32 qpn_be;             /* upper 24 bits, as the registers need it */
+	struct mlx4_blueflame *bf;
+	__be32 qpn_be; /* upper 24 bits, as the registers need it */
 	/* enum ibv_send_flags of the slow path: inline, and unsupported checksums */
 	uint32_t unusual_flags;
 	uint32_t max_inline;
@@ -98,14 +98,13 @@ struct mlx4_rq {
 	uint32_t max_sge;
 };
 
-/* State of a batch, from ibv_wr_start() to ibv_wr_complete() or ibv_wr_abort(). */
 struct mlx4_batch {
 	int err;
 	uint32_t first;
 	uint8_t *ctrl;
-	__be32 *aside; /* first words of the later pieces of ctrl */
+	__be32 *aside;
 	uint32_t head_size;
-	uint32_t more; /* segments beyond those of other requests */
+	uint32_t more;
 	bool is_whole; /* the adapter need not read data from memory */
 };
 
@@ -119,11 +118,11 @@ struct mlx4_qp {
 	__be32 *asides; /* first words by slot, for batches; NULL: no ibv_wr_* */
 
 	_Alignas(CACHE_LINE) struct mlx4_rq rq;
-	struct mlx4_srq *srq; /* SRQ for receives; NULL: own ring */
+	struct mlx4_srq *srq;
 	enum send_kind kind;
 	bool sq_sig_all, error_reported;
 	bool is_ethernet;
-	uint8_t sl_shift;   /* shift of the service level in the CQE's word */
+	uint8_t sl_shift;
 	bool has_checksums; /* the device computes and verifies checksums */
 	uint32_t max_tso_header;
 	uint32_t opcodes;

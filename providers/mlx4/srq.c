@@ -93,7 +93,7 @@ static void srq_free(struct mlx4_context *ctx, struct mlx4_srq *srq)
 	free(srq);
 }
 
-/* Adds an XRC SRQ to the lookup table: CQEs of its CQ have its number, and no QP of this
+/* Adds an XRC SRQ to the lookup table, because CQEs of its CQ have its number, and no QP of this
  * process. */
 static int srq_index(struct mlx4_context *ctx, struct mlx4_srq *srq, uint32_t srqn)
 {

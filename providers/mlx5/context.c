@@ -16,7 +16,6 @@
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
-/* Replaces poll_cq of the data path when MLX5_STALL_CQ_POLL asks for pauses between polls. */
 static const struct verbs_ops stall_ops = { .poll_cq = mlx5_stall_poll_cq };
 
 /* Runs GET_CONTEXT. Only kernels without UAR objects use total_num_bfregs: it asks for one page
@@ -102,7 +101,8 @@ static int context_make(struct verbs_device *vdev, int cmd_fd, const struct ibv_
 	if (ret)
 		return ret;
 	ctx = container_of(new, struct mlx5_context, vctx);
-	verbs_threads_look(); /* libmlx5 has its own copy of this state */
+	/* libmlx5 has its own copy of this state, because the flag is per library */
+	verbs_threads_look();
 	mlx5_env_read(&ctx->env);
 	ctx->fds = fds;
 	ret = learn(ctx);

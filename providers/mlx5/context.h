@@ -33,7 +33,7 @@ struct mlx5_context {
 
 	struct provider_context common;
 
-	pthread_mutex_t uar_lock; /* guards uars to numbered_uars, and the users of each register */
+	pthread_mutex_t uar_lock;
 	struct mlx5_uar *uars;
 	struct mlx5_uar *cq_uar;
 	struct mlx5_bfreg *bfregs;
@@ -53,10 +53,9 @@ struct mlx5_context {
 
 	struct clock_page clock_info;
 
-	/* maps the index of a key with signatures to the key; NULL: no such key */
 	struct id_lookup *sig_keys;
 	pthread_mutex_t login_lock;
-	struct mlx5dv_crypto_login_obj *login; /* of dv/crypto.c, or NULL */
+	struct mlx5dv_crypto_login_obj *login;
 	uint32_t ah_count; /* count of handles whose UDP source port came from a counter; atomic */
 
 	struct verbs_context vctx;
@@ -93,7 +92,6 @@ static inline bool context_is_mlx5(struct ibv_context *context)
 }
 
 int mlx5_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
-/* FDS points to a struct ibv_fd_arr. */
 int mlx5_context_alloc_with(struct verbs_device *vdev, int cmd_fd, const void *fds,
 			    struct verbs_context **vctx);
 /* Opens a context on a kernel context that another process, or another part of this process, has
@@ -110,7 +108,6 @@ static inline uint32_t context_null_lkey(const struct mlx5_context *ctx)
 	return known ? ctx->caps.dump_fill_mkey : DATA_SEG_LKEY_END;
 }
 
-/* Returns whether CQEs identify a QP by user index instead of by QPN. */
 static inline bool context_has_user_index(const struct mlx5_context *ctx)
 {
 	return ctx->caps.cqe_version == 1;

@@ -35,19 +35,17 @@ struct mlx5_cq {
 	/* Offset in a CQE of the field that identifies its QP, WQ or SRQ: the user index, or the
 	 * QPN for CQE version 0. */
 	uint32_t rsn_offset;
-	__be32 rsn_raw;         /* number of the last queue found, as in the CQE, or CQ_RSN_NONE */
-	struct mlx5_rq *rsn_rq; /* last queue found, the cache of rsn_raw */
-	cq_poll_fn *poll;       /* routine of the next poll; specialised for rsn_rq */
-	__be32 null_lkey;       /* lkey of the context's null region, or DATA_SEG_LKEY_END */
+	__be32 rsn_raw; /* number of the last queue found, as in the CQE, or CQ_RSN_NONE */
+	struct mlx5_rq *rsn_rq;
+	cq_poll_fn *poll;
+	__be32 null_lkey; /* lkey of the context's null region, or DATA_SEG_LKEY_END */
 	/* a resize is in progress: ring, count_log, mask and ci are inconsistent */
 	bool is_moving;
 	const struct id_root *ids;
 	__be32 *dbrec;
 	const struct mlx5_cqe64 *cqe;
 	unsigned int cqe_opcode;
-	/* of the current completion: see struct completion */
 	uint32_t cqe_extra;
-	/* conversion factors for wall-clock time; see clock.h */
 	const struct mlx5_ib_clock_info *clock;
 
 	struct verbs_cq vcq;
@@ -62,8 +60,6 @@ struct mlx5_cq {
 	struct cq_old_ring *old_rings;
 	struct cq_stall stall;
 
-	/* The program knows the address of the ring (shown), last when ci was shown_ci, and may
-	 * read the ring itself (taken): see cq_ring.c. */
 	bool shown, taken;
 	/* By slot: the CQE there belongs to a destroyed queue. NULL unless ids replaces all_ids. */
 	bool *orphans;

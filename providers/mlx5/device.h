@@ -23,7 +23,6 @@ int mlx5_device_resp_get(struct mlx5_context *ctx, const struct mlx5_ib_query_de
  * and must be posted again. */
 bool mlx5_device_faults_srqs(struct mlx5_context *ctx);
 
-/* Returns whether the device computes and verifies IP checksums of frames. */
 bool mlx5_device_checks_ip(struct mlx5_context *ctx);
 
 #endif

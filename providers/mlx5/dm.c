@@ -27,9 +27,9 @@ struct mlx5_dm {
 	size_t length;
 	void *map;
 	size_t map_size;
-	uint8_t *start;      /* address of the memory in the first page of map; NULL: not mapped */
-	uint64_t map_offset; /* offset that mmap() got */
-	uint64_t remote_va;  /* remote address of the first byte */
+	uint8_t *start; /* address of the memory in the first page of map; NULL: not mapped */
+	uint64_t map_offset;
+	uint64_t remote_va;
 };
 
 static struct mlx5_dm *to_mdm(struct ibv_dm *dm)

@@ -34,7 +34,7 @@ static struct sockaddr *server_of(const struct connection *connection)
 	for (int i = 0; i < peers->count; i++)
 		if (peers->all[i].listens && !skip--)
 			return (struct sockaddr *)&peers->all[i].address;
-	return NULL; /* not reached: there is at least one server */
+	return NULL;
 }
 
 static int create_id(struct connection *connection)

@@ -16,7 +16,7 @@
 #include "librdmacm/examples/complain.h"
 
 struct cmtime_options {
-	const char *server; /* argument of -s; NULL for a server */
+	const char *server;
 	const char *local, *interface, *port, *controller;
 	int connections, retries, timeout_ms;
 	/* used only with a controller */

@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 
 struct peer {
-	struct sockaddr_storage address; /* listening address of a server */
+	struct sockaddr_storage address;
 	uint8_t listens;
 	uint8_t reserved[7];
 };
@@ -25,7 +25,9 @@ static_assert(sizeof(struct peer) == 136, "as seen on the wire");
 
 struct peers {
 	int count;
-	struct peer *all; /* the controller first; in the same order at all peers */
+	/* the controller first; in the same order at all peers, so that an index names one peer
+	 * everywhere */
+	struct peer *all;
 	bool is_controller;
 	int *sockets; /* controller: one per other peer; otherwise one */
 	int socket_count;

@@ -70,13 +70,12 @@ struct test {
 	enum qp_kind kind;
 	struct connection *connections;
 	int count;
-	int requested; /* server: number of connections that requests have used */
+	int requested;
 	atomic_int finished, failed;
 	struct times times;
 };
 
 bool test_begin(struct test *test, int count, enum qp_kind kind);
-/* Ends the run, and destroys the remaining objects of its connections. */
 void test_finish(struct test *test);
 
 void test_start_step(struct test *test, enum step step);

@@ -31,7 +31,7 @@ struct dgram_message {
 
 struct dgram_link {
 	LIST_ENTRY(dgram_link) entry;
-	struct sockaddr_storage local; /* an address with port 0 */
+	struct sockaddr_storage local;
 	struct rdma_cm_id *id;
 	struct ibv_comp_channel *completions;
 	struct ibv_cq *cq;
@@ -46,7 +46,7 @@ struct dgram_link {
 	struct dgram_message *received;
 	unsigned int receives, sends;
 	uint32_t sq_put, sq_done;
-	uint32_t max_message; /* largest message in a packet, header included */
+	uint32_t max_message;
 	uint32_t inline_size;
 };
 
@@ -54,8 +54,9 @@ struct dgram_peer {
 	struct sockaddr_storage addr;
 	TAILQ_ENTRY(dgram_peer) in_used;
 	struct dgram_link *link;
-	uint32_t qpn;                /* 0: not yet known */
-	unsigned int senders;        /* threads that are sending to it */
+	uint32_t qpn;
+	/* threads that are sending to it: it must not be forgotten meanwhile */
+	unsigned int senders;
 	struct rdma_cm_id *resolver; /* its events tell the route to the peer */
 	/* NULL while no route is known, or if there is none */
 	struct ibv_ah *ah;
@@ -72,11 +73,11 @@ struct dgram {
 	struct rs_pause pause;     /* pause after reading the channel's events failed */
 	bool is_set_up;            /* the options of the UDP socket are set, which is done once */
 	bool read_shut, write_shut;
-	int error; /* what SO_ERROR reports */
+	int error;
 	LIST_HEAD(, dgram_link) links;
 	unsigned int link_count;
 	void *peers; /* the root of a tsearch() tree */
-	/* the same peers, the most recently used first */
+	/* the same peers, the most recently used first, so that the last one can be forgotten */
 	TAILQ_HEAD(dgram_peers, dgram_peer) used_peers;
 	unsigned int peer_count;
 	struct dgram_peer *connected;
@@ -84,7 +85,7 @@ struct dgram {
 	STAILQ_HEAD(, dgram_message) messages;
 	/* messages that came over UDP, which take no receive buffer; limited by their number */
 	unsigned int by_udp;
-	int64_t next_look_us; /* time to look at the UDP socket again */
+	int64_t next_look_us;
 };
 
 enum { DGRAM_LINKS = RS_WAKE_FDS - 2, DGRAM_BUFFER = DGRAM_MAX_MESSAGE + 64 };

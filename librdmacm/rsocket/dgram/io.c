@@ -312,7 +312,8 @@ static bool learn_port(struct dgram *dgram)
 	return dgram->port;
 }
 
-/* Returns whether to use the UD QP; a message that exceeds the link's packet goes over UDP. */
+/* Returns whether to use the UD QP. A message that exceeds the link's packet goes over UDP, because
+ * a UD message is one packet. */
 static bool goes_by_ud(struct dgram *dgram, const struct dgram_peer *peer, size_t size)
 {
 	return peer->ah && peer->qpn &&
@@ -440,7 +441,7 @@ static bool is_readable(const struct dgram *dgram, const void *about)
 	return !STAILQ_EMPTY(&dgram->messages) || dgram->read_shut || dgram->error;
 }
 
-/* Copies the message to SPAN. The rest is lost, and *FLAGS reports it. */
+/* Copies the message to SPAN. The rest is lost, as in a UDP socket, and *FLAGS reports it. */
 static size_t hand_over(struct dgram_message *message, struct span *span, int *flags)
 {
 	size_t size = message->size < span->left ? message->size : span->left;

@@ -75,7 +75,8 @@ size_t rdmacm_dgram_data_pack(uint8_t *head, const struct sockaddr_storage *addr
 
 	head[0] = version_of(addr);
 	head[1] = size;
-	memcpy(head + 2, &v6->sin6_port, sizeof(v6->sin6_port)); /* sin_port has the same offset */
+	/* sin_port has the same offset, so this serves both families */
+	memcpy(head + 2, &v6->sin6_port, sizeof(v6->sin6_port));
 	if (addr->ss_family == AF_INET6)
 		memcpy(head + 4, &v6->sin6_flowinfo, sizeof(v6->sin6_flowinfo));
 	address_put(head + (addr->ss_family == AF_INET ? 4 : 8), addr);

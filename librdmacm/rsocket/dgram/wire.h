@@ -34,7 +34,7 @@ enum dgram_control { CONTROL_DATA = 0, CONTROL_ANSWER = 7 };
 
 enum {
 	DGRAM_TAG = 0x55555555,
-	DGRAM_MAX_CONTROL = 28,  /* longest header, in bytes */
+	DGRAM_MAX_CONTROL = 28,
 	DGRAM_MAX_MESSAGE = 2048 /* a data header and its data */
 };
 

@@ -46,7 +46,8 @@ struct visit {
 	struct visit *outer;
 };
 
-static __thread struct visit *visits; /* stack of this thread's calls */
+/* stack of this thread's calls, because a signal handler may wait in a set, too */
+static __thread struct visit *visits;
 
 static LIST_HEAD(, set) sets = LIST_HEAD_INITIALIZER(sets);
 static pthread_mutex_t sets_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
@@ -146,7 +147,8 @@ static void add_set(struct set *set)
 
 	set->users = 1;
 	pthread_mutex_lock(&sets_lock);
-	old = find_set_locked(set->fd); /* the program closed it with close() */
+	/* the program closed it with close(), which this library does not see */
+	old = find_set_locked(set->fd);
 	if (old) {
 		old->epoll = -1;
 		drop_set_locked(old);
@@ -287,7 +289,7 @@ CMA_EXPORT int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 enum { LOOK_US = 5000 };
 enum { POLL_EVENTS = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP | EPOLLRDNORM | EPOLLWRNORM };
 
-/* epoll's event bits equal poll's. */
+/* epoll's event bits equal poll's, so that no conversion is needed. */
 _Static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT && EPOLLERR == POLLERR &&
 		       EPOLLHUP == POLLHUP && EPOLLRDHUP == POLLRDHUP,
 	       "Linux: eventpoll.h");
@@ -316,7 +318,7 @@ static bool report_member(struct member *member, struct rs *rs, bool sleep,
 	uint32_t wanted = member->event.events;
 	uint32_t now;
 
-	if (!wanted) /* EPOLLONESHOT, already reported */
+	if (!wanted) /* EPOLLONESHOT, already reported, so disabled */
 		return false;
 	now = (uint16_t)rs->kind->poll(rs, (short)(wanted & POLL_EVENTS), sleep);
 	if (wanted & EPOLLET) {

@@ -113,7 +113,7 @@ static bool entry_fill(struct entry *entry, const struct pollfd *of_program, str
 		entry->count = rs->kind->wake_fds(rs, fds);
 		rdmacm_rs_put(of_program->fd);
 	} else {
-		/* the number may belong to another file by now */
+		/* the number may belong to another file by now, so poll() must not look at it */
 		fds[0].fd = -1;
 	}
 	return rs;
@@ -242,7 +242,8 @@ int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int t
 
 /* Result of querying the rsockets: how many have events, the number of other descriptors, and the
  * array for a further poll(): the other descriptors, and rsockets that may have rdma_cm events; all
- * others are -1. fds is NULL while there is nothing to poll. */
+ * others are -1. fds is NULL while there is nothing to poll, so that a wait for rsockets alone
+ * builds no array. */
 struct answers {
 	int ready, err;
 	nfds_t others;
@@ -331,8 +332,8 @@ static int ask_sockets(struct pollfd *fds, nfds_t nfds, struct answers *answers)
 	return ready;
 }
 
-/* Does the same for watched sockets. Another thread may have closed one, and its number may now
- * belong to an unrelated socket. */
+/* Does the same for watched sockets. Each is checked by its serial, because another thread may have
+ * closed one, and its number may now belong to an unrelated socket. */
 static int ask_watched(const struct rs_sleepers *sleepers, struct pollfd *fds, bool sleep)
 {
 	const struct entry *entry;
@@ -385,7 +386,8 @@ static int spin_on_sockets(struct pollfd *fds, nfds_t nfds, int timeout, struct 
 	return ready;
 }
 
-/* Copies poll()'s results. A socket with an rdma_cm event is queried again. */
+/* Copies poll()'s results. A socket with an rdma_cm event is queried again, because the event may
+ * have changed its state. */
 static void take_answers(struct pollfd *fds, nfds_t nfds, const struct answers *answers)
 {
 	const struct pollfd *at;
@@ -449,7 +451,8 @@ static int ask_all(struct pollfd *fds, nfds_t nfds, int timeout)
 	ready = spin_on_sockets(fds, nfds, timeout, &answers);
 	if (answers.err)
 		ready = cma_return(answers.err);
-	else if (answers.fds && (ready || !timeout)) /* no wait, but they count in the result */
+	/* no wait follows, but they count in the result, so they must be looked at now */
+	else if (answers.fds && (ready || !timeout))
 		ready = look_at_rest(fds, nfds, &answers);
 	answers_free(&answers);
 	return ready;
@@ -509,7 +512,8 @@ CMA_EXPORT int rpoll(struct pollfd *fds, nfds_t nfds, int timeout)
 {
 	if (!has_sockets(fds, nfds))
 		return poll(fds, nfds, timeout);
-	/* poll() is a cancellation point, but this path may not call it. */
+	/* A cancellation point is due here, because poll() is one, but this path may not call
+	 * it. */
 	pthread_testcancel();
 	return wait_for_any(fds, nfds, timeout);
 }

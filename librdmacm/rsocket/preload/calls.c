@@ -637,8 +637,8 @@ PRELOAD_EXPORT int getsockopt(int socket, int level, int name, void *restrict va
 	return EITHER(socket, rgetsockopt, getsockopt, level, name, value, len);
 }
 
-/* Returns 0 readable bytes while a connection is pending: bytes on its TCP connection belong to the
- * handshake. */
+/* Returns 0 readable bytes while a connection is pending, because bytes on its TCP connection
+ * belong to the handshake. */
 static int count_of_pending(int fd, int *count)
 {
 	int ret = real()->ioctl(fd, FIONREAD, count);

@@ -195,7 +195,7 @@ bool preload_drop(int fd)
 	page = page_of(fd);
 	rsocket = page->rsocket_plus_1[index] - 1;
 	page->rsocket_plus_1[index] = 0;
-	/* another thread may have replaced it just now */
+	/* no rsocket is left if another thread has replaced it just now */
 	last = rsocket >= 0 && !--page_of(rsocket)->references[rsocket & (PAGE_SIZE - 1)];
 	pthread_mutex_unlock(&lock);
 	return last;
@@ -331,7 +331,9 @@ bool preload_is_foreign(void)
 	return getpid() != owner;
 }
 
-enum { END_MS = 120000 }; /* the time that librdmacm gives a closing connection */
+/* the time that librdmacm gives a closing connection, so that exit() waits no longer than
+ * close() */
+enum { END_MS = 120000 };
 
 /* Returns the time that the rsocket may take to close: LEFT_MS, rounded up to seconds, or the
  * program's SO_LINGER if shorter. A time of 0 is an abort. */

@@ -173,7 +173,7 @@ struct late {
 	struct name name;
 	struct sockaddr_storage addr;
 	socklen_t len;
-	int error; /* error to report; 0: no answer yet */
+	int error;
 };
 
 static LIST_HEAD(, late) lates = LIST_HEAD_INITIALIZER(lates);

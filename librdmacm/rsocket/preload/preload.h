@@ -95,8 +95,8 @@ real_epoll_pwait2_call *real_epoll_pwait2(void);
 /* Higher numbers are never intercepted, which bounds the table of numbers. */
 enum { PRELOAD_NUMBERS = 1 << 20 };
 
-/* Returns the rsocket that FD stands for, or -1. Always -1 while this thread is inside
- * librdmacm. */
+/* Returns the rsocket that FD stands for, or -1. Always -1 while this thread is inside librdmacm,
+ * because its calls must reach the system. */
 int preload_find(int fd);
 /* Does the same, and copies the blocking mode of the number's file to the rsocket. */
 int preload_find_synced(int fd);
@@ -105,7 +105,6 @@ int preload_find_synced(int fd);
 int preload_number(int rsocket, int flags);
 /* Does the same, with FILE from preload_file() as the number's file. */
 int preload_number_by(int file, int rsocket);
-/* Returns whether any number was ever recorded. */
 bool preload_is_used(void);
 bool preload_is_rsocket(int fd);
 /* Returns whether FD is a set that repoll_create() has made. */
@@ -139,7 +138,6 @@ struct preload_report {
 	int *count;
 };
 
-/* Removes the rsocket's events from the report. */
 void preload_members_unreport(int rsocket, const struct preload_report *report);
 /* Records a change made by epoll_ctl(). Returns 0 or an errno; EPOLL_CTL_DEL never fails. */
 int preload_member_noted(int set, int op, int fd, int rsocket, const struct epoll_event *event);

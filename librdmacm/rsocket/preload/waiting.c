@@ -277,7 +277,7 @@ PRELOAD_EXPORT int pselect(int limit, fd_set *restrict read, fd_set *restrict wr
 	return select_all(fds, count, read, write, except, ms, mask);
 }
 
-static __thread int flags_of_set; /* flags of the set that repoll_create() is creating */
+static __thread int flags_of_set;
 
 /* Creates every set with repoll_create(), since it may get rsockets later. repoll_create() itself
  * comes here, too, with interception off. */

@@ -36,7 +36,7 @@ struct buf_chunk {
 	unsigned int run;
 	/* grains from here on were never used, and are zero, so they need no clearing */
 	unsigned int fresh;
-	uint32_t free[PAGES]; /* per page, a bit for each grain */
+	uint32_t free[PAGES];
 };
 
 /* Returns the class of a run: one for each length up to a page, then one for each page up to four,
@@ -277,7 +277,6 @@ static unsigned int chunk_free_before(const struct buf_chunk *chunk, unsigned in
 	return count;
 }
 
-/* Returns the number of free grains from FIRST on, with the same limit. */
 static unsigned int chunk_free_from(const struct buf_chunk *chunk, unsigned int first)
 {
 	unsigned int page = first / PAGE_GRAINS, in_page = first % PAGE_GRAINS;
@@ -311,7 +310,6 @@ static void chunk_mark(struct buf_chunk *chunk, unsigned int first, unsigned int
 	chunk->used += used ? grains : -grains;
 }
 
-/* A struct buf_place, converted to grains for a buffer. */
 struct grain_place {
 	unsigned int grains, step;
 	unsigned int clear;
@@ -383,7 +381,6 @@ static void chunk_use(struct buf_chunk *chunk, const struct grain_place *at, uns
 	chunk_clean(chunk, at, first, *addr);
 }
 
-/* Returns the bits of FREE that COUNT ones begin at. */
 static uint64_t runs_of(uint64_t free, unsigned int count)
 {
 	for (unsigned int step; count > 1; count -= step) {

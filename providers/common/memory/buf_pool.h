@@ -28,13 +28,13 @@ enum { BUF_CLASSES = 37 }; /* classes of chunks, by their longest free run: buf_
 struct buf_pool {
 	pthread_mutex_t lock;
 	TAILQ_HEAD(, buf_chunk) chunks[BUF_CLASSES];
-	uint64_t classes; /* a bit for each class with chunks */
+	uint64_t classes;
 	/* number of empty chunks: at most 1 is kept, so that memory goes back */
 	unsigned int empty;
 	unsigned int looks; /* number of chunks examined, a measure of the cost of allocations */
 	size_t page;
-	unsigned int grain_log;      /* log2 of the bytes that one bit of a chunk stands for */
-	bool in_pages;               /* each buffer has a page of its own */
+	unsigned int grain_log; /* log2 of the bytes that one bit of a chunk stands for */
+	bool in_pages;
 	struct hwbuf kept[BUF_KEPT]; /* ring buffer of freed rings of more than a page */
 	unsigned int kept_first;
 	unsigned int kept_count;
@@ -47,7 +47,6 @@ void provider_buf_pool_give_pages(struct buf_pool *pool);
 /* Frees the chunks; every buffer must have been returned. */
 void provider_buf_pool_destroy(struct buf_pool *pool);
 
-/* Where in a page a buffer may start. */
 struct buf_place {
 	size_t align; /* start at a multiple of this, a power of two up to a page; 0: anywhere */
 	size_t clear; /* bits that must be 0 in the offset of the start */
@@ -61,7 +60,7 @@ struct buf_place {
  * buffers. */
 int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, const struct buf_place *place,
 			    void **addr, struct buf_chunk **chunk);
-/* SIZE is the size passed to provider_buf_pool_alloc(). */
+/* SIZE is the size passed to provider_buf_pool_alloc(), because the chunk does not store it. */
 void provider_buf_pool_free(struct buf_chunk *chunk, void *addr, size_t size);
 
 /* Map and unmap larger buffers. Some are kept for reuse at the same size, because mmap() and the

@@ -19,7 +19,7 @@ enum {
 	CELL_UNIT = 16,
 	/* a cell of whole cache lines is aligned to one, so that two objects never share a line */
 	CELL_LINE = 64,
-	CELL_SIZES = 20, /* limit of a cell's size, in units */
+	CELL_SIZES = 20,
 };
 
 /* Link of a freed cell, at its end: the head of a destroyed object stays intact, so that a second
@@ -47,7 +47,8 @@ void provider_cells_destroy(struct cells *cells);
  * destroyed twice, and two later objects would share its memory. */
 void provider_cells_check(const struct cell *given, const struct cell *cell, const void *address);
 
-/* Returns whether freed cells are kept, instead of being heap blocks. */
+/* Returns whether freed cells are kept. Under a sanitizer they are heap blocks instead, so that it
+ * detects a use after free. */
 static inline bool cells_are_kept(void)
 {
 #if defined(__SANITIZE_ADDRESS__)

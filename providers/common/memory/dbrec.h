@@ -19,7 +19,7 @@ struct hwbuf_source;
 
 struct dbrec_pool {
 	pthread_mutex_t lock;
-	LIST_HEAD(, dbrec_page) room; /* pages of the current source with free records */
+	LIST_HEAD(, dbrec_page) room;
 	LIST_HEAD(, dbrec_page) full;
 	/* number of empty pages: at most 1 is kept, so that a QP created and destroyed in a loop
 	 * maps no page each time */

@@ -18,7 +18,7 @@ struct queue_mem {
 	struct provider_pd *owner; /* parent domain whose allocator provided it, or NULL */
 	struct buf_chunk *chunk;   /* chunk of the pool; NULL: mapped */
 	struct buf_pool *pool;     /* pool that reuses mapped memory; NULL: unmap */
-	uint64_t type;             /* resource type passed to the allocator */
+	uint64_t type;
 };
 
 struct queue_mem_request {

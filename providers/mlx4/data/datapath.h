@@ -49,13 +49,13 @@ cq_poll_fn mlx4_cq_poll_any;
 
 /* ---- rings outside posting and polling ---- */
 
-/* Initialises a send ring: no slot looks like a WQE. */
+/* Initialises a send ring so that no slot looks like a WQE: the adapter prefetches slots that were
+ * never posted. */
 void mlx4_sq_ring_init(struct mlx4_sq *sq);
 void mlx4_cq_ring_init(struct mlx4_cq *cq);
 /* Removes the completions of QP. Its adapter object must be gone, because a new CQE could otherwise
  * arrive behind the loop. */
 void mlx4_cq_clean(struct mlx4_cq *cq, const struct mlx4_qp *qp);
-/* Does the same for an XRC SRQ. */
 void mlx4_cq_clean_srq(struct mlx4_cq *cq, uint32_t srqn);
 
 #endif

@@ -121,8 +121,6 @@ static bool inline_fits(const struct mlx4_sq *sq, const struct ibv_send_wr *wr, 
 	return *length + taken <= sq->max_inline;
 }
 
-/* Writes inline data of LENGTH bytes. Most have one piece, or end within the first piece of the
- * WQE. */
 static uint32_t put_inline(uint8_t *ctrl, uint32_t at, const struct ibv_send_wr *wr,
 			   uint32_t length)
 {
@@ -183,8 +181,8 @@ WQE_INLINE bool wr_has_bytes(const struct ibv_send_wr *wr)
 	return false;
 }
 
-/* Writes the destination of a frame that may be spread over several buffers. The adapter reads it
- * from the control segment, to loop back frames for its own ports. */
+/* Writes the destination of a frame that may be spread over several buffers. The control segment
+ * repeats it, because the adapter reads it there to loop back frames for its own ports. */
 static void __attribute__((noinline)) put_mac_in_parts(uint8_t *ctrl, const struct ibv_send_wr *wr)
 {
 	uint32_t have = 0;
@@ -401,7 +399,6 @@ WQE_INLINE bool inline_flags_are_usual(const struct mlx4_sq *sq, const struct ib
 	       head != sq->wq.limit;
 }
 
-/* Returns whether WR has usual inline data: one buffer. */
 WQE_INLINE bool is_usual_inline(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
 				uint32_t head, enum send_kind kind)
 {

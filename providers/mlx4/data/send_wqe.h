@@ -55,8 +55,8 @@ WQE_INLINE uint32_t wqe_owner_opcode(const struct mlx4_sq *sq, uint32_t index, u
 	return opcode | (index << sq->owner_shift & FLD_BITS(M4_CTRL_OWNER));
 }
 
-/* Stamps the pieces of a slot from FROM on, up to the end of its last WQE. The adapter prefetches
- * WQEs, and takes a stamped piece for one that is not written yet. */
+/* Stamps the pieces of a slot from FROM on, up to the end of its last WQE, because the adapter
+ * prefetches WQEs and takes a stamped piece for one that is not written yet. */
 WQE_INLINE void slot_stamp(uint8_t *slot, uint32_t from)
 {
 	uint32_t size = wqe_size(slot);
@@ -84,7 +84,7 @@ WQE_INLINE bool sq_is_dirty(const struct mlx4_sq *sq, uint32_t index)
 }
 
 /* Writes the stamps needed for posting a WQE of SIZE bytes at INDEX, in slots of several pieces.
- * All datagrams have several pieces. */
+ * All datagrams have several pieces, so they need no look at the last lap. */
 WQE_INLINE void sq_stamp_ahead(struct mlx4_sq *sq, enum send_kind kind, uint32_t index,
 			       uint32_t size)
 {
@@ -553,7 +553,6 @@ WQE_INLINE uint64_t wqe_control(const struct mlx4_sq *sq, enum send_kind kind,
 	       control[send_flags % (kind_has_sums(kind) ? ARRAY_SIZE(control) : IBV_SEND_IP_CSUM)];
 }
 
-/* Does what wqe_put_control() does, for a request on a memory key. */
 #define ON_KEY_OF(send_flags) \
 	(CONTROL_OF(send_flags) | M4_ON_KEY | (uint64_t)(M4_BIND_END / M4_SEG) << 32)
 #define ON_KEY_OF_4(n) ON_KEY_OF(n), ON_KEY_OF((n) + 1), ON_KEY_OF((n) + 2), ON_KEY_OF((n) + 3)
@@ -568,7 +567,6 @@ WQE_INLINE void wqe_put_control_on_key(const struct mlx4_sq *sq, uint8_t *ctrl,
 	wqe_put_control(ctrl, 0, sq->control_always | control[send_flags % ARRAY_SIZE(control)], 0);
 }
 
-/* Returns the third control word of an XRC request: the receiver's SRQ number. */
 WQE_INLINE uint32_t wqe_srqn(uint32_t srqn)
 {
 	return srqn << FLD_SHIFT(M4_CTRL_XRC_SRQN);

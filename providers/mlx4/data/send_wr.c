@@ -57,8 +57,8 @@ static uint8_t *wqe_begin(struct mlx4_qp *qp, uint32_t opcode, enum ibv_wr_opcod
 		batch_fail(qp, EINVAL, "no checksums for this QP on this port", qpx->wr_flags);
 	if (unlikely(qp->batch.err))
 		return NULL;
-	/* This far in front of the posted WQEs, the slot is not stamped yet, and building
-	 * overwrites the size of its last WQE. */
+	/* Stamp now: this far in front of the posted WQEs the slot is not stamped yet, and building
+	 * overwrites the size of its last WQE, which the stamps need. */
 	if (unlikely(head - qp->batch.first >= sq->spare && sq->slot_log > M4_MIN_SLOT_LOG))
 		sq_stamp(sq, head);
 	ctrl = sq_slot(sq, head);
@@ -185,7 +185,6 @@ static void wr_send_tso(struct ibv_qp_ex *qpx, void *hdr, uint16_t hdr_sz, uint1
 	wqe_put_mac(ctrl, 0, hdr, hdr_sz);
 }
 
-/* Returns whether a builder has begun a WQE for a setter. */
 static bool batch_has_wqe(const struct mlx4_qp *qp)
 {
 	return !qp->batch.err && qp->batch.ctrl;
@@ -221,7 +220,6 @@ static void wr_set_xrc_srqn(struct ibv_qp_ex *qpx, uint32_t srqn)
 			(words[2] & ~htobe32(FLD_BITS(M4_CTRL_XRC_SRQN))) | htobe32(wqe_srqn(srqn));
 }
 
-/* Sets the end of the WQE to AT. */
 static void set_size(struct mlx4_batch *batch, uint32_t at)
 {
 	__be32 *words = (__be32 *)batch->ctrl;
@@ -319,7 +317,6 @@ static bool batch_pushes(const struct mlx4_qp *qp, uint32_t size)
 	       size <= qp->sq.bf->half;
 }
 
-/* Writes the stamps needed for a WQE of SIZE bytes posted at INDEX. */
 static void batch_stamp(struct mlx4_qp *qp, uint32_t index, uint32_t size)
 {
 	if (qp->sq.slot_log > M4_MIN_SLOT_LOG)

@@ -14,8 +14,6 @@
 
 enum { REGISTER_PAGE = 0 };
 
-/* Each show_ function describes its object, and returns 0. */
-
 static int show_qp(struct ibv_qp *ibqp, struct mlx4dv_qp *out)
 {
 	struct mlx4_qp *qp = to_mqp(ibqp);
@@ -60,7 +58,7 @@ static int show_cq(struct ibv_cq *ibcq, struct mlx4dv_cq *out)
 		granted |= MLX4DV_CQ_MASK_UAR;
 	}
 	out->comp_mask = granted;
-	qlock_enter(&cq->lock); /* a thread that destroys a QP may be moving CQEs */
+	qlock_enter(&cq->lock); /* needed, because a thread that destroys a QP may be moving CQEs */
 	__atomic_store_n(&cq->taken, true, __ATOMIC_RELEASE);
 	qlock_leave(&cq->lock);
 	return 0;
@@ -129,7 +127,8 @@ static int __attribute__((noinline)) init_all(struct mlx4dv_obj *obj, uint64_t o
 	return 0;
 }
 
-/* Has a fast path for each single object: one check, and the rest of the call is the object's. */
+/* Looks for a single object first, because most programs ask for one: one check, and the rest of
+ * the call is the object's. */
 DV_EXPORT int mlx4dv_init_obj(struct mlx4dv_obj *obj, uint64_t obj_type)
 {
 	if (obj_type == MLX4DV_OBJ_QP && context_is_mlx4(obj->qp.in->context))

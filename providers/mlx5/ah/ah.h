@@ -17,12 +17,13 @@
 
 struct mlx5_ah {
 	struct ibv_ah ah;
-	struct mlx5_wqe_av av; /* except destination QPN and Q_Key: each request sets them */
+	/* except destination QPN and Q_Key, because each request sets them */
+	struct mlx5_wqe_av av;
 	/* bytes of av at AV_AT_NUMBER in host order, so that the data path adds the QPN by one
 	 * OR */
 	uint64_t number;
 	bool has_kernel_object; /* RoCE: the kernel resolved the address and keeps a handle */
-	bool is_mapped;         /* mapping is valid: mlx5dv_map_ah_to_qp() was called */
+	bool is_mapped;
 	struct devx_object mapping;
 };
 

@@ -69,7 +69,6 @@ WQE_INLINE struct send_wqe batch_wqe(const struct mlx5_qp *qp)
 	};
 }
 
-/* Starts WQE. The caller has checked that there is room and that the operation is allowed. */
 WQE_INLINE void batch_start_wqe(struct mlx5_qp *qp, struct send_wqe *wqe, uint8_t opcode,
 				__be32 imm, enum send_kind kind)
 {

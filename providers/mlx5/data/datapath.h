@@ -13,7 +13,7 @@
 #include "providers/mlx5/srq.h"
 
 struct datapath {
-	struct verbs_ops ops; /* polling and posting, for context->ops */
+	struct verbs_ops ops;
 	/* Each member points to this variant's function mlx5_NAME, where NAME is the member's name.
 	 * There is one table for each CPU level, so that one choice selects all routines. */
 	post_send_fn *(*post_send_routine)(enum send_kind kind, bool shared, enum bfreg_use use);

@@ -166,7 +166,7 @@ DOORBELL_INLINE void doorbell_send_blocks(struct mlx5_sq *sq, uint32_t pi, const
 void mlx5_doorbell_send_other(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl, uint32_t push);
 
 /* Does what doorbell_send() does, for routines that are not specialised for one kind of register,
- * for instance those that post a list. */
+ * for instance those that post a list: there the test costs little. */
 DOORBELL_INLINE void doorbell_send_any(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
 				       uint32_t push)
 {

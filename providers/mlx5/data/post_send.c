@@ -205,7 +205,6 @@ WQE_INLINE void put_usual_inline(struct send_wqe *wqe, const struct ibv_sge *sge
 	wqe_inline_close(wqe, len);
 }
 
-/* How a request's payload is written: the caller has looked at its flags, or not. */
 enum payload { PAYLOAD_ANY, PAYLOAD_BUFFERS, PAYLOAD_USUAL_INLINE, PAYLOAD_USUAL_PIECES };
 
 WQE_INLINE int put_payload_as(const struct mlx5_qp *qp, struct send_wqe *wqe,
@@ -235,13 +234,13 @@ WQE_INLINE int put_result(const struct mlx5_qp *qp, struct send_wqe *wqe,
 	return 0;
 }
 
-/* Writes the request of any opcode but those of UMRs. */
 WQE_INLINE int put_plain(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 			 const struct ibv_send_wr *wr, enum send_kind kind, enum payload payload)
 {
 	const struct mlx5_sq *sq = &qp->sq;
 
-	/* sq->opcodes has already excluded the opcodes that this kind lacks. */
+	/* Tell the compiler, because sq->opcodes has already excluded the opcodes that this kind
+	 * lacks. */
 	if (kind == SEND_DATAGRAM && wr->opcode != IBV_WR_SEND &&
 	    wr->opcode != IBV_WR_SEND_WITH_IMM)
 		__builtin_unreachable();
@@ -366,7 +365,7 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	struct mlx5_sq *sq = &qp->sq;
 	const struct ibv_send_wr *const list = wr;
 	uint32_t pi = sq->pi, head = sq->wq.head, first = head;
-	uint32_t newest = pi, push; /* NEWEST is where the last WQE starts */
+	uint32_t newest = pi, push;
 	struct send_wqe wqe;
 	int ret = 0;
 

@@ -82,7 +82,6 @@ SRQ_INLINE void srq_put(const struct mlx5_srq *srq, struct mlx5_wqe_srq_next_seg
 	srq_link(wqe, next);
 }
 
-/* Publishes COUNT filled WQEs. HEAD becomes the first free WQE. */
 SRQ_INLINE void srq_ring_doorbell(struct mlx5_srq *srq, uint32_t head, uint32_t count)
 {
 	uint32_t posted = srq->posted + count;

@@ -28,7 +28,6 @@ enum {
 	EMPTY_FRAME_UNITS = 2
 };
 
-/* Writes an Ethernet segment with room for HEADER bytes of the frame. */
 WQE_INLINE void wqe_put_eth(const struct mlx5_sq *sq, struct send_wqe *wqe, uint8_t cs_flags,
 			    uint16_t mss, uint32_t header, struct header_place *place)
 {
@@ -72,7 +71,6 @@ static_assert(ETH_HEADER_AT <= ETH_PLAIN_SIZE &&
 		      ETH_HEADER_AT + WQE_ETH_MIN_HEADER == ETH_FULL_SIZE,
 	      "an Ethernet segment with no header, or with the one that devices ask for");
 
-/* Returns whether no data is inline, and checksums are computed by the adapter or not requested. */
 WQE_INLINE bool frame_flags_are_usual(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 {
 	return !(wr->send_flags & (IBV_SEND_INLINE | (qp->rq.checksums ? 0 : IBV_SEND_IP_CSUM)));
@@ -93,8 +91,6 @@ WQE_INLINE void eth_put_start(uint8_t *seg, unsigned int send_flags, uint16_t ms
 	seg_put_be64(seg, (uint64_t)checksum_flags(send_flags) << 24 | mss);
 }
 
-/* Writes its second 8 bytes: the length HEADER of the inline header, and the first two bytes of it,
- * FIRST. */
 WQE_INLINE void eth_put_header_start(uint8_t *seg, uint32_t header, const uint8_t *first)
 {
 	__be16 two;

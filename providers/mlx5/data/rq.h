@@ -29,14 +29,14 @@ enum rq_owner { RQ_OF_QP, RQ_OF_WQ, RQ_OF_SRQ };
 struct mlx5_rq {
 	int (*post)(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 	struct qlock lock;
-	uint8_t *buf; /* scatter list of the first WQE */
+	uint8_t *buf;
 	__be32 *dbrec;
 	uint32_t stride_log;
 	uint32_t sge_limit; /* num_sge must be less; 0 while the state forbids posting */
 	/* Units are WQEs, which have data segments only. In struct mlx5_qp, tail, which pollers
 	 * write, begins a cache line; what a post reads is on the line before. */
 	struct wq wq;
-	uint32_t max_sge; /* data segments per WQE */
+	uint32_t max_sge;
 	uint8_t special;
 	bool out_of_order; /* CQEs name the WQE, which may not be the oldest */
 	bool checksums;    /* the adapter verifies checksums and reports them in the CQE */

@@ -336,8 +336,6 @@ WQE_INLINE bool inline_is_up_to(const struct mlx5_sq *sq, const uint8_t *seg, ui
 	return likely(len - 1 < most && seg + sizeof(struct mlx5_wqe_inl_data_seg) + len < sq->end);
 }
 
-/* Returns whether LEN inline bytes at SEG take the fast path: at least one, no wrap of the ring,
- * and within wqe_inline_limit(). */
 WQE_INLINE bool inline_is_usual(const struct mlx5_sq *sq, const uint8_t *seg, uint64_t len)
 {
 	return inline_is_up_to(sq, seg, len, sq->usual_inline);

@@ -25,7 +25,7 @@ static void ud_set_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t remot
 		wqe_set_av(qp->batch.ctrl, to_mah(ah), remote_qpn, remote_qkey);
 }
 
-/* Sets an SGE. The address vector fills the first WQEBB; the builder has already wrapped to the
+/* Sets an SGE. The address vector fills the first WQEBB, so the builder has already wrapped to the
  * second. */
 static void ud_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
 {

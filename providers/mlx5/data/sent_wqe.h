@@ -18,7 +18,7 @@
 struct sent_wqe {
 	const struct mlx5_sq *sq;
 	const uint8_t *ctrl;
-	uint32_t units; /* length in units of 16 bytes, control segment included */
+	uint32_t units;
 };
 
 static inline struct sent_wqe sent_wqe_at(const struct mlx5_sq *sq, uint32_t index)

@@ -12,7 +12,6 @@
 
 /* Signs the WQE at CTRL, which is complete except for its signature; that is 0. */
 void mlx5_sign_send(const struct mlx5_sq *sq, uint8_t *ctrl);
-/* Signs the WQEs from WQEBB PI up to END (exclusive). */
 void mlx5_sign_sends(const struct mlx5_sq *sq, uint32_t pi, uint32_t end);
 void mlx5_sign_recv(const struct mlx5_rq *rq, uint32_t head);
 

@@ -18,8 +18,6 @@ enum {
 	INVAL_BLOCKS = (WQE_SEG + UMR_CTRL_SIZE + UMR_MKEY_SIZE) / WQE_BB,
 };
 
-/* Finds the place of a request of BLOCKS WQEBBs, and returns whether the fast path may post it
- * there. The caller has checked sq.sge_limit. */
 WQE_INLINE bool on_key_fits(const struct mlx5_qp *qp, struct send_wqe *wqe, enum ibv_wr_opcode op,
 			    unsigned int send_flags, uint32_t blocks)
 {

@@ -77,7 +77,6 @@ int mlx5_tm_copy_inline(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe, cons
 	return IBV_WC_SUCCESS;
 }
 
-/* Meaning of each kind of CQE for the tag of its message. */
 static const struct tm_kind {
 	uint8_t flags;
 	bool incomplete; /* the program must fetch the remaining data */
@@ -91,7 +90,6 @@ static const struct tm_kind {
 	[TM_CQE_CANCELED] = { IBV_WC_TM_MATCH | IBV_WC_TM_DATA_VALID, true, false },
 };
 
-/* Returns the kind of CQE; an unknown kind has no flags. */
 static const struct tm_kind *kind_of(const struct mlx5_cqe64 *cqe)
 {
 	return &tm_kinds[cqe->app_op < ARRAY_SIZE(tm_kinds) ? cqe->app_op : 0];

@@ -4,7 +4,6 @@
 
 #include "providers/mlx5/data/cq/cqe.h"
 
-/* Completes the message or operation of CQE. STATUS is already known. */
 struct special_completion mlx5_tm_complete(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,
 					   int status);
 /* Returns the status of an operation, or a negative number if the program did not ask for its

@@ -8,7 +8,6 @@
 
 #include "libibverbs/driver.h"
 
-/* Reserves a segment of SIZE bytes, aligned to its size within the WQE. */
 static void *put_seg(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t size)
 {
 	void *seg;

@@ -128,7 +128,6 @@ WQE_INLINE void umr_fill_free_control(uint8_t *seg)
 	umr_fill_control(seg, UMR_UNBIND_2, 0, UMR_MASK_FREE | MLX5_WQE_UMR_CTRL_MKEY_MASK_QPN);
 }
 
-/* Fills the UMR control segment of a binding. A length of 0 unbinds: the key becomes free. */
 WQE_INLINE void umr_fill_bind_control(uint8_t *seg, enum ibv_mw_type type, uint64_t length)
 {
 	const bool type2 = type == IBV_MW_TYPE_2;
@@ -141,7 +140,6 @@ WQE_INLINE void umr_fill_bind_control(uint8_t *seg, enum ibv_mw_type type, uint6
 		umr_fill_control(seg, type2 ? UMR_UNBIND_2 : UMR_ANY, 0, UMR_MASK_FREE | qpn_mask);
 }
 
-/* Fills the context of a key that belongs to QPN. FIRST is its first word. */
 WQE_INLINE void umr_fill_key(uint8_t *seg, __be32 first, uint32_t qpn, uint32_t rkey,
 			     uint64_t start, uint64_t length)
 {
@@ -183,8 +181,6 @@ WQE_INLINE void umr_fill_translation(uint8_t *seg, const struct ibv_mw_bind_info
 	clear_32(seg + 32);
 }
 
-/* Builds a WQE that invalidates RKEY, the key of a window of type 2 or of a region that permits
- * it. */
 void mlx5_umr_invalidate(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 			 unsigned int flags, uint32_t rkey);
 

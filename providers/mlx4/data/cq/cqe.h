@@ -23,7 +23,7 @@ enum { CQE_LAST = M4_CQE_SIZE - 1 }; /* the byte with ownership and opcode */
 
 struct completion {
 	const uint8_t *cqe;
-	struct mlx4_qp *qp; /* NULL: an XRC message */
+	struct mlx4_qp *qp;
 	struct mlx4_srq *srq;
 	uint64_t wr_id;
 	uint32_t done_as;

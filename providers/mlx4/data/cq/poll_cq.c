@@ -62,8 +62,6 @@ CQE_INLINE void fill_request(struct mlx4_qp *qp, const uint8_t *cqe, struct ibv_
 	wc->wc_flags = done_as >> WQ_DONE_FLAGS_SHIFT;
 }
 
-/* Returns the sender's fields, the last eight bytes of a completion (two of them unused). RQPN and
- * SL_RLID are words of the CQE. */
 CQE_INLINE uint64_t from_whom(uint32_t pkey_index, uint32_t rqpn, uint32_t sl_rlid,
 			      uint32_t sl_shift)
 {
@@ -337,7 +335,8 @@ CQE_INLINE int poll_shared(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, con
 SHARED_LOOPS(poll_shared_sends, false, qp->srq)
 SHARED_LOOPS(poll_xrc_sends, true, srq)
 
-/* Returns whether the CQE completes a request that the adapter flushed: its QP has failed. */
+/* Returns whether the CQE completes a request that the adapter flushed, because its QP has failed.
+ * A loop of its own handles these, as all requests of a failed QP end so. */
 CQE_INLINE bool cqe_is_flush(const uint8_t *cqe)
 {
 	return (cqe[CQE_LAST] & FLD_BITS(M4_CQE_OPCODE)) == M4_CQE_ERROR &&

@@ -20,7 +20,6 @@ void mlx5_cq_show(struct mlx5_cq *cq);
 /* Removes the user index from the noted CQEs of destroyed queues, once the library reads the ring.
  * Returns whether there were any notes. The caller holds the lock. */
 bool mlx5_cq_disown(struct mlx5_cq *cq);
-/* Returns whether a program has moved the consumer index by itself. The caller holds the lock. */
 bool mlx5_cq_is_taken(struct mlx5_cq *cq);
 
 #endif

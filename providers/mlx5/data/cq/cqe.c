@@ -36,8 +36,8 @@ payload_copy_to_list(const void *list, uint32_t n, __be32 null_lkey, const uint8
 	return scatter_fill(list, n, null_lkey, from, len) ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
-/* Returns the index of a message's WQE in its own receive queue, the oldest one; with placement out
- * of order, the CQE names it. */
+/* Returns the index of a message's WQE in its own receive queue, the oldest one, because WQEs are
+ * used in order; with placement out of order, the CQE names it. */
 static uint32_t rq_unit(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	return (rq->out_of_order ? be16toh(cqe->wqe_counter) : rq->wq.tail) & rq->wq.mask;

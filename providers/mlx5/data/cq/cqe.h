@@ -28,7 +28,6 @@ struct completion {
 	uint64_t wr_id;
 	enum ibv_wc_status status;
 	unsigned int opcode;
-	/* For a send, what its poster noted in struct wq_slot; for a receive, further wc_flags. */
 	uint32_t extra;
 };
 
@@ -252,7 +251,7 @@ CQE_INLINE bool cqe_take_from_srq(const struct mlx5_cq *cq, struct mlx5_srq *srq
  * One compare covers opcode, format and payload flags, since all of them are 0. */
 CQE_INLINE bool op_own_is_request(uint8_t op_own)
 {
-	return !(op_own & ~MLX5_CQE_OWNER_MASK); /* MLX5_CQE_REQ */
+	return !(op_own & ~MLX5_CQE_OWNER_MASK);
 }
 
 /* Returns whether OP_OWN means a SEND without immediate data or key, with its payload in the CQE as

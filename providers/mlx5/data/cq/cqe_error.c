@@ -94,8 +94,6 @@ static bool opcode_has_raddr(uint8_t opcode)
 	       opcode == MLX5_OPCODE_RDMA_READ || opcode_is_atomic(opcode);
 }
 
-/* A failed request: its text for the log, and those of its values that a mistake of the program may
- * explain. */
 struct failed {
 	enum request_kind kind;
 	bool is_send, has_target, has_buffer;
@@ -124,7 +122,6 @@ static enum request_kind kind_of(const struct mlx5_qp *qp, uint8_t opcode)
 	return qp->rules->kind == SEND_DATAGRAM ? REQUEST_DATAGRAM : REQUEST_SEND;
 }
 
-/* Writes, for instance, "first buffer 0x7f12 of 64 bytes, lkey 0x1234". */
 static void name_buffer(const struct mlx5_wqe_data_seg *seg, int at, struct failed *f)
 {
 	uint32_t count = be32toh(seg->byte_count);

@@ -28,8 +28,8 @@ struct stall_env {
 /* The pauses of one CQ. Several threads may poll it: a slightly wrong pause is harmless, so the
  * fields are atomic one by one, without a lock. */
 struct cq_stall {
-	bool due;        /* the last poll found nothing */
-	uint32_t cycles; /* length of the current pause */
+	bool due;
+	uint32_t cycles;
 	uint64_t since;
 	bool ran_dry; /* this batch of the extended calls reached the end of the CQ */
 	/* The extended calls of cq_ex.c, which stall.c wraps, so that a CQ without pauses pays

@@ -78,7 +78,6 @@ static const char *const read_keys =
 static const char *const send_keys =
 	"its lkey must be of a live MR on this QP's PD, which holds all of the buffer";
 
-/* The causes of a syndrome differ by the kind of request. */
 static const struct cure {
 	uint8_t syndrome, kind;
 	const char *text;

@@ -23,8 +23,6 @@ static_assert((int)UMR_KLM_BLOCK == (int)WQE_BB && (int)UMR_MKEY_SIZE == (int)WQ
 		      (int)WQE_SEG + (int)UMR_CTRL_SIZE == (int)WQE_BB,
 	      "the ring ends between two parts of a WQE");
 
-/* Returns the space for the list and the BSF blocks: the space of inline data, its length word
- * included. */
 WQE_INLINE uint32_t list_room(const struct mlx5_sq *sq)
 {
 	return sq->max_inline + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
@@ -226,7 +224,6 @@ static inline bool put_pattern(const struct mlx5_sq *sq, struct mkey_request *re
 	return strides_fit(&sums);
 }
 
-/* Returns whether the pattern takes the fast path: it does not wrap. */
 WQE_INLINE bool pattern_is_usual(const struct mlx5_sq *sq, const uint8_t *first, uint32_t count)
 {
 	return likely(first + align_up(count + 1, BLOCK_UNITS) * WQE_SEG <= sq->end);

@@ -10,7 +10,6 @@
 #include "providers/mlx5/data/variant.h"
 #include "providers/mlx5/qp/qp.h"
 
-/* Logs WHY the batch's request is impossible, and fails the batch with ERR. */
 void __attribute__((cold, format(printf, 3, 4)))
 mlx5_mkey_fail(struct mlx5_qp *qp, int err, const char *why, ...);
 
@@ -24,8 +23,6 @@ bool mlx5_mkey_pieces_fit(struct mlx5_qp *qp, uint16_t count, const struct ibv_s
 bool mlx5_mkey_pattern_fits(struct mlx5_qp *qp, uint16_t count,
 			    const struct mlx5dv_mr_interleaved *part);
 
-/* Returns whether COUNT entries fit into the key, and with HEADER into the QP's limit from its
- * creation. */
 __attribute__((always_inline)) static inline bool
 entries_fit(const struct mlx5_qp *qp, const struct mlx5_mkey *mkey, uint32_t count, uint32_t header)
 {

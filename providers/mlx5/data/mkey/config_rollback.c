@@ -6,7 +6,8 @@
 #include "providers/mlx5/data/mkey/request.h"
 #include "providers/mlx5/data/post.h"
 
-/* Ends a batch, and drops a configuration that still lacks setters. */
+/* Ends a batch. Drops a configuration that still lacks setters, because the next request takes its
+ * place. */
 static void configs_end(struct mlx5_qp *qp, bool cancelled)
 {
 	struct mlx5_mkey *mkey;

@@ -320,7 +320,7 @@ void mlx5_send_wr_fill_mkeys(struct mlx5_qp *qp, uint64_t ops)
 	bool has_room, has_all_room;
 
 	mlx5_mkey_fill_ends(qp, ops);
-	has_room = qp->mkey_entries >= BLOCK_UNITS;      /* room for a usual list */
+	has_room = qp->mkey_entries >= BLOCK_UNITS;
 	has_all_room = list_room(&qp->sq) >= 3 * WQE_BB; /* room for both BSF blocks after it */
 	mlx5_mkey_fill_at_once(qp, ops);
 	if (!(ops & MLX5DV_QP_EX_WITH_MKEY_CONFIGURE))

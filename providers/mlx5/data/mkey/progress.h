@@ -33,8 +33,8 @@ union mkey_progress {
 		uint32_t sig_pending : 1;
 		uint32_t crypto_pending : 1;
 		uint32_t list_usual : 1; /* one block, and no wrap of the ring */
-		uint32_t sig_told : 2;   /* enum mkey_sig_state */
-		uint32_t crypt_told : 2; /* enum mkey_crypt_state */
+		uint32_t sig_told : 2;
+		uint32_t crypt_told : 2;
 		uint32_t : 7;
 		uint32_t setters_pending : 16;
 #else

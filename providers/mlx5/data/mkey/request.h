@@ -16,8 +16,6 @@
 void mlx5_mkey_finish(struct mlx5dv_qp_ex *dv);
 void mlx5_mkey_finish_computing(struct mlx5dv_qp_ex *dv);
 
-/* Add the builders of OPS that configure a key in a single call, and the functions that end a
- * batch. */
 void mlx5_mkey_fill_at_once(struct mlx5_qp *qp, uint64_t ops);
 void mlx5_mkey_fill_ends(struct mlx5_qp *qp, uint64_t ops);
 
@@ -26,7 +24,8 @@ WQE_INLINE struct mlx5_qp *dv_mqp(struct mlx5dv_qp_ex *dv)
 	return container_of(dv, struct mlx5_qp, dv_qp);
 }
 
-/* Returns whether the fast path may begin a request. In a failed batch there is no room. */
+/* Returns whether the fast path may begin a request. One test covers a failed batch, because there
+ * is no room in one. */
 WQE_INLINE bool may_begin(const struct mlx5_qp *qp)
 {
 	return likely(qp->vqp.qp_ex.wr_flags & qp->sq.key_flags &&

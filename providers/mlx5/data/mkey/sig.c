@@ -21,8 +21,6 @@ enum {
 	CRC32_BYTES = MLX5DV_SIG_MASK_CRC32,
 };
 
-/* One domain (memory or wire) of a key, with the fields that are compared between both. All 0: not
- * signed. */
 struct side {
 	uint32_t selector;
 	uint32_t format; /* the checksum, unless T10-DIF's, and the PSV */

@@ -40,8 +40,6 @@ static inline uint64_t dif_start(const struct mlx5dv_sig_t10dif *dif)
 	return (uint64_t)dif->bg << 48 | (uint64_t)dif->app_tag << 32 | dif->ref_tag;
 }
 
-/* Writes the tags into PART of a format, and the initial state into STATE, both in the device's
- * layout. */
 static inline void dif_put_tags(uint8_t *part, uint64_t *state, const struct mlx5dv_sig_t10dif *dif)
 {
 #ifdef __SSSE3__
@@ -196,8 +194,8 @@ static inline uint64_t crypt_differs(const struct mlx5dv_crypto_attr *a,
 	return first_five_bytes(standard[0] ^ standard[1]) | (order[0] ^ order[1]);
 }
 
-/* Updates the format for ATTR, or returns false. Compares the DEK's id, too: a new DEK may have the
- * address of a destroyed one. */
+/* Updates the format for ATTR, or returns false. Compares the DEK's id, too, because a new DEK may
+ * have the address of a destroyed one. */
 static inline bool crypt_comes_again(const struct mlx5_mkey *mkey,
 				     const struct mlx5dv_crypto_attr *attr,
 				     struct mkey_crypt_format *format)
