@@ -78,7 +78,6 @@ void fault_destroy(struct fault *fault)
 	free(fault);
 }
 
-/* Returns the number of the errno NAME, or 0. */
 static int errno_by_name(const char *name)
 {
 	for (int err = 1; err < 134; err++) {
@@ -138,7 +137,6 @@ static const struct {
 	{ "nodes-appear", FAULT_NODES_APPEAR },
 };
 
-/* Returns whether TEXT's first LEN bytes are NAME. */
 static bool is_name(const char *text, size_t len, const char *name)
 {
 	return strlen(name) == len && !memcmp(text, name, len);
@@ -328,7 +326,7 @@ bool fault_lose_command(struct fault *fault)
 	return fault && fault_find(fault, LOSE_COMMAND, atomic_fetch_add(&fault->queued, 1) + 1);
 }
 
-/* splitmix64: a generator that takes any seed, also 0. */
+/* splitmix64, as it takes any seed, also 0. */
 static uint64_t next_random(struct fault *fault)
 {
 	uint64_t z = fault->random += 0x9e3779b97f4a7c15ull;

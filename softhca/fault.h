@@ -106,7 +106,6 @@ bool fault_flip(struct fault *fault, uint64_t bits, uint64_t *bit);
 /* Gets the earliest event that is due at NOW_NS, each once. Returns false if there is none. FAULT
  * may be NULL. Only one thread may call it. */
 bool fault_due(struct fault *fault, uint64_t now_ns, enum fault_event *event);
-/* Returns when the next event is due, or FAULT_NEVER. */
 uint64_t fault_deadline(const struct fault *fault);
 
 #endif

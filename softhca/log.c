@@ -48,6 +48,6 @@ void log_print(enum log_level level, const char *format, ...)
 		len += (size_t)n < sizeof(line) - len - 1 ? (size_t)n : sizeof(line) - len - 2;
 	line[len++] = '\n';
 	if (write(STDERR_FILENO, line, len) < 0)
-		len = 0; /* nowhere to report a failure */
+		len = 0; /* lost, as there is nowhere to report a failure */
 	errno = saved;
 }

@@ -66,7 +66,8 @@ int main(int argc, char **argv)
 	if (open_reports(&options))
 		return EXIT_FAILURE;
 	status = run_command(&options);
-	/* With a file of reports the reader decides which ones are errors. */
+	/* With a file of reports, its reader decides which ones are errors, so the exit status does
+	 * not. */
 	if (!status && !options.strict_path && strict_count(options.reports))
 		status = STATUS_REPORTED;
 	strict_close(options.reports);

@@ -231,7 +231,7 @@ static int add_service(struct options *options, const struct option_def *def, co
 	return 0;
 }
 
-/* Returns whether the path has "..", which could leave the tree from which it is removed. */
+/* Returns whether the path has "..", as that could leave the tree from which it is removed. */
 static bool goes_up(const char *path)
 {
 	for (const char *at = strstr(path, "/.."); at; at = strstr(at + 1, "/.."))
@@ -254,7 +254,7 @@ static int add_absent(struct options *options, const struct option_def *def, con
 
 static int set_secrets(struct options *options, const struct option_def *def, const char *value)
 {
-	static struct hca_secrets secrets; /* there is one command line */
+	static struct hca_secrets secrets; /* static, as there is one command line */
 	int ret;
 
 	memset(&secrets, 0, sizeof(secrets));
@@ -607,7 +607,7 @@ static int check_server(const struct options *options, const char *command)
 	return 0;
 }
 
-/* An option behind the first fault is no fault: refuse it before that one is sent. */
+/* An option behind the first fault is no fault, so it is refused before that one is sent. */
 static int check_fault(const struct options *options)
 {
 	if (!options->socket_path || !options->program || !options->program[0]) {
@@ -672,7 +672,7 @@ static int options_check(const struct options *options)
 	}
 }
 
-/* Reads settings from the environment: tests change all adapters with them, however these are
+/* Reads settings from the environment, as tests change all adapters with them, however these are
  * started. */
 static void read_environment(struct options *options)
 {
@@ -686,7 +686,6 @@ static void read_environment(struct options *options)
 	options->no_memlock = memlock && !strcmp(memlock, "unlimited");
 }
 
-/* Returns whether the command only prints a text, whatever the other arguments are. */
 static bool asks_about_softhca(const struct options *options)
 {
 	return options->command == COMMAND_HELP || options->command == COMMAND_VERSION;
@@ -711,7 +710,7 @@ int options_parse(int argc, char **argv, struct options *options)
 			options->program = argv + at + 1;
 			break;
 		}
-		if (argv[at][0] != '-') { /* PROGRAM without preceding "--" */
+		if (argv[at][0] != '-') { /* PROGRAM without preceding "--", so options end here */
 			options->program = argv + at;
 			break;
 		}

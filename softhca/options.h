@@ -74,9 +74,7 @@ struct options {
 
 /* Parses the command line. Returns 0, or EINVAL after printing the error. */
 int options_parse(int argc, char **argv, struct options *options);
-/* Returns the kind of adapter number INDEX. */
 enum hca_kind options_kind(const struct options *options, unsigned int index);
-/* Prints the help that the command line asks for. */
 void options_print_help(const struct options *options, FILE *out);
 
 #endif

@@ -22,7 +22,7 @@
 enum { MAX_WRITTEN = 500, TEXT_MAX = 400 };
 
 struct strict {
-	int fd; /* of the file, or -1 */
+	int fd;
 	atomic_uint count;
 	char who[STRICT_WHO_MAX];
 	char newest[TEXT_MAX];

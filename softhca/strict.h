@@ -12,7 +12,7 @@
 struct strict;
 struct trace;
 
-/* Longer command lines are cut; a test recognises its program by the path, which may be long. */
+/* Longer command lines are cut. Long, as a test recognises its program by the path. */
 enum { STRICT_WHO_MAX = 4000 };
 
 /* Opens reports that are appended to the file PATH, or NULL: to none. WHO is in the file with each

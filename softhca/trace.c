@@ -79,7 +79,7 @@ static void line_begin(struct line *line)
 	put(line, "%lld.%09ld ", (long long)now.tv_sec, now.tv_nsec);
 }
 
-/* Writes the line. A full disk must not stop the adapter: the trace ends with a note instead. */
+/* Writes the line. A full disk must not stop the adapter, so the trace ends with a note instead. */
 static void line_end(struct trace *trace, struct line *line)
 {
 	line->text[line->len++] = '\n';

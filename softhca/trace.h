@@ -18,7 +18,6 @@ void trace_close(struct trace *trace);
 
 void trace_line(struct trace *trace, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Traces LEN bytes behind a text that describes them. */
 void trace_bytes(struct trace *trace, const void *bytes, size_t len, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 /* Traces a command's input, and the first bytes of its output. */

@@ -65,7 +65,7 @@ static int signal_by_request(int fd)
 	return 0;
 }
 
-/* Skips a full eventfd, which has unread signals anyway, and one whose write() may wait. A client
+/* Skips a full eventfd, as it has unread signals anyway, and one whose write() may wait. A client
  * that changes the mode between the two calls can fill it as well, and have us wait. */
 static void signal_by_write(int fd)
 {

@@ -14,7 +14,7 @@
 
 enum { TRIES = 250, NAP_NS = 20000000 };
 
-/* Returns whether the server may still be starting. ECONNREFUSED counts, too: a killed server
+/* Returns whether the server may still be starting. ECONNREFUSED counts, too, as a killed server
  * leaves its socket file behind. */
 static bool may_be_on_its_way(int error)
 {

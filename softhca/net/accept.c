@@ -36,7 +36,7 @@ static bool is_shortage(int error)
 }
 
 /* Turns away the caller that waits: frees the spare descriptor, accepts, closes, and opens the
- * spare again. If another thread has taken its number meanwhile, the caller still waits and is
+ * spare again. If another thread has taken its number meanwhile, the caller still waits, so it is
  * tried again, but not at once. */
 static void turn_away(struct accept_door *door, int error)
 {

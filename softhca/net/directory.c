@@ -21,7 +21,7 @@
 #define LOCK "lock"
 enum { NAME_SIZE = 32 };
 
-/* Opens or creates the lock file. An existing one is opened without O_CREAT, which Linux refuses
+/* Opens or creates the lock file. An existing one is opened without O_CREAT, as Linux refuses that
  * for another user's file in a directory with the sticky bit (fs.protected_regular). */
 static int lock_file(int dir)
 {
@@ -52,7 +52,7 @@ static int lock_open(int dir, int *out)
 	return 0;
 }
 
-/* Returns whether FD is still the directory's lock file. Any user who may write to the directory
+/* Returns whether FD is still the directory's lock file, as any user who may write to the directory
  * can replace the file. */
 static bool lock_is_current(int dir, int fd)
 {
@@ -155,8 +155,8 @@ int directory_connect(int dir, const char *name, int *out)
 	return 0;
 }
 
-/* A name gets its socket only when that listens. A socket that refuses a connection thus proves
- * that its host is dead. */
+/* A name gets its socket only when that listens, so a socket that refuses a connection proves that
+ * its host is dead. */
 int directory_listen(int dir, const char *name, int fd)
 {
 	char hidden[NAME_SIZE];
@@ -261,8 +261,8 @@ static int read_all(int fd, char *text, size_t size)
 	return 0;
 }
 
-/* Does not follow links, and does not wait for the writer of a pipe: any user of the directory may
- * have put either there. */
+/* Does not follow links, and does not wait for the writer of a pipe, as any user of the directory
+ * may have put either there. */
 int directory_read(int dir, unsigned int host, char *text, size_t size)
 {
 	char name[NAME_SIZE];
@@ -290,6 +290,6 @@ void directory_clean(int dir, unsigned int host)
 
 void directory_remove(int dir, const char *name, unsigned int host)
 {
-	directory_clean(dir, host); /* first: without its socket, the number is another host's */
+	directory_clean(dir, host); /* first, as the number is another host's without its socket */
 	unlinkat(dir, name, 0);
 }

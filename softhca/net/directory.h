@@ -35,7 +35,6 @@ int directory_connect(int dir, const char *name, int *fd);
  * not let us connect. */
 int directory_prove(int dir, const char *name, int fd);
 
-/* Replaces a host's description. Returns 0 or an errno. */
 int directory_describe(int dir, unsigned int host, const char *text, size_t len);
 /* Reads a host's description, of at most SIZE - 1 bytes, and ends it with a 0. Returns 0 or an
  * errno. */

@@ -153,7 +153,6 @@ static bool is_taken(const struct fabric *fabric, uint16_t lid)
 	return false;
 }
 
-/* Returns the lowest free LID of this process. */
 static uint16_t free_lid(const struct fabric *fabric)
 {
 	uint16_t lid = (uint16_t)(fabric_host_number(fabric) * UPLINK_LIDS + 1);
@@ -353,7 +352,7 @@ static void send_mad(void *owner, const struct fabric_msg *msg)
 		message_deliver(fabric, msg);
 }
 
-/* Answers a query of another host only if it concerns a port or service of this process: each
+/* Answers a query of another host only if it concerns a port or service of this process, as each
  * process answers for its own. */
 static void ask_subnet(struct fabric *fabric, const struct fabric_msg *msg)
 {

@@ -28,7 +28,7 @@ struct hosts {
 	const char *path;
 	int dir;
 	FILE *out;
-	unsigned int printed; /* rows */
+	unsigned int printed;
 	bool is_there[NETWORK_MAX_HOSTS], ethernet[NETWORK_MAX_HOSTS];
 	char text[DESCRIPTION_MAX];
 };
@@ -107,7 +107,8 @@ static void print_ports(struct hosts *hosts, unsigned int host, const struct hos
 		}
 }
 
-/* Returns the process that has opened the other end, or 0: it may be outside our PID namespace. */
+/* Returns the process that has opened the other end, or 0, as it may be outside our PID
+ * namespace. */
 static pid_t process_of(int fd)
 {
 	struct ucred peer = { 0 };
@@ -117,7 +118,8 @@ static pid_t process_of(int fd)
 }
 
 /* Returns whether a signal has stopped the process: its state in /proc/PID/stat, behind its name in
- * parentheses, is T. A process that a debugger has stopped (t) does not go on after SIGCONT. */
+ * parentheses, is T. One that a debugger has stopped (t) does not count, as it does not go on after
+ * SIGCONT. */
 static bool is_stopped(pid_t pid)
 {
 	char path[32], stat[256];
@@ -166,7 +168,7 @@ static void print_host(struct hosts *hosts, unsigned int host)
 
 int hosts_print(const char *path, FILE *out)
 {
-	static struct hosts hosts; /* too large for a stack */
+	static struct hosts hosts; /* static, as it is too large for a stack */
 	int ret;
 
 	memset(&hosts, 0, sizeof(hosts));

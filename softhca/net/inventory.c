@@ -150,7 +150,7 @@ static bool has_capabilities(const struct inventory_wish *wish, const uint8_t *r
 	return wish->modifier >> 31 ? (there & wanted) == wanted : there == wanted;
 }
 
-/* A switch has a record for each of its ports, all with its LID. */
+/* A switch has a record for each of its ports, all with its LID, as IBTA gives a switch one LID. */
 static void find_ports_of(struct search *search, unsigned int number, const struct node *node)
 {
 	bool is_switch = fld_get(node->info, NODE_TYPE) == NODE_SWITCH;

@@ -21,7 +21,6 @@ struct records {
 };
 
 void records_init(struct records *records, uint32_t size);
-/* Adds a record. Returns its bytes, all zero, or NULL. */
 uint8_t *records_add(struct records *records);
 void records_free(struct records *records);
 
@@ -38,7 +37,6 @@ struct inventory_wish {
 	const uint8_t *data;
 };
 
-/* Returns the size of such records; 0: unknown kind. */
 uint32_t inventory_record_size(uint16_t attribute);
 void inventory_find(inventory_ask_fn ask, void *owner, const struct inventory_wish *wish,
 		    struct records *records);

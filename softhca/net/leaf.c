@@ -63,7 +63,6 @@ static bool port_leads(const struct leaf *leaf, unsigned int port)
 	       port_is_up(hca, number);
 }
 
-/* Returns the switch port that leads to LID. */
 static unsigned int port_of(const struct leaf *leaf, uint16_t lid)
 {
 	unsigned int host;
@@ -167,8 +166,8 @@ static uint16_t get_pkeys(const struct question *q, uint8_t *data)
 	return 0;
 }
 
-/* Answers tables that are all zeroes: the only virtual lane serves each service level, and no link
- * has the speed FDR10. */
+/* Answers tables that are all zeroes, as the only virtual lane serves each service level, and no
+ * link has the speed FDR10. */
 static uint16_t get_zeroes(const struct question *q, uint8_t *data)
 {
 	(void)q;
@@ -235,7 +234,7 @@ static void answer_smp(struct leaf *leaf, unsigned int port, const uint8_t *in, 
 	if (fld_get(in, MAD_CLASS) == MAD_CLASS_DIRECTED)
 		status |= SMP_RETURNS;
 	out[4] = status >> 8;
-	out[5] = (uint8_t)status; /* the next fields are a directed packet's hops */
+	out[5] = (uint8_t)status; /* one byte, as the next fields are a directed packet's hops */
 }
 
 /* ---- and that for performance management ---- */
@@ -249,7 +248,7 @@ static void swap_words(uint8_t *data, size_t at, size_t size)
 	memcpy(data + at + size, first, size);
 }
 
-/* Exchanges sent and received counters: one end receives the data that the other sends. They are
+/* Exchanges sent and received counters, as one end receives the data that the other sends. They are
  * adjacent in both attributes. */
 static void exchange_directions(unsigned int attribute, uint8_t *data)
 {

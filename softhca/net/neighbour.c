@@ -90,8 +90,8 @@ static void put_advertisement(uint8_t *ip, const uint8_t *solicitation, const ui
 	fld_set(icmp, ICMP6_CHECKSUM, (uint16_t)~icmp_sum(ip, ADVERTISEMENT_SIZE));
 }
 
-/* Answers a solicitation, but not one from the unspecified address, which checks whether an address
- * is in use before its sender takes it. */
+/* Answers a solicitation, but not one from the unspecified address, as that only checks whether an
+ * address is in use before its sender takes it. */
 static size_t answer_solicitation(const uint8_t *frame, size_t len, neighbour_find_fn find,
 				  void *owner, uint8_t *answer)
 {

@@ -174,7 +174,8 @@ size_t route_mask(const uint8_t *packet, const struct route *route, uint8_t mask
 {
 	size_t from = route->ethernet ? route->ip : LRH_SIZE, len = route->len - from;
 
-	/* The ICRC of RoCE covers ones in place of the absent LRH */
+	/* The ICRC of RoCE covers ones in place of the absent LRH, so that both links compute it
+	 * alike. */
 	if (route->ethernet)
 		memset(masked, 0xff, LRH_SIZE);
 	else

@@ -21,9 +21,7 @@ struct route {
 	size_t body_len;   /* bytes behind the route, with ICRC */
 };
 
-/* Computes which headers a packet of MSG has. */
 void route_init(struct route *route, const struct fabric_msg *msg);
-/* Writes the headers; BODY_LEN bytes follow, with ICRC. */
 void route_put(struct route *route, const struct fabric_msg *msg, uint8_t *packet, size_t body_len);
 /* Writes the parts that depend on the ICRC, behind LEN bytes. Returns the length of the packet. */
 size_t route_finish(const struct route *route, uint8_t *packet, size_t len);

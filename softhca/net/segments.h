@@ -37,7 +37,6 @@ void segments_clear(struct segments *segments);
 /* Starts an answer of LEN bytes of DATA, with MAD's headers. Takes ownership of DATA. */
 void segments_start(struct segments *segments, const uint8_t mad[MAD_SIZE], uint8_t *data,
 		    size_t len, const struct fabric_msg *msg);
-/* Takes MSG if it acknowledges or aborts an answer. */
 bool segments_take(struct segments *segments, const struct fabric_msg *msg);
 /* Makes the next datagram that may be sent now. Returns false if there is none. */
 bool segments_next(struct segments *segments, uint8_t mad[MAD_SIZE], struct fabric_msg *msg);

@@ -45,7 +45,6 @@ struct service_text {
 	unsigned int device, port;
 };
 
-/* Parses a service. Returns 0 or EINVAL. */
 int service_parse(const char *text, struct service_text *service);
 void service_fill(const struct service_text *service, const uint8_t gid[16],
 		  uint8_t record[SERVICE_RECORD_SIZE]);

@@ -393,7 +393,7 @@ static const struct call {
 	{ SA_DELETE, SA_DELETE, SA_MC_MEMBER_RECORD, leave_group },
 };
 
-/* Finds the handler of a request, or NULL. Queries for paths without a GID have none here: they
+/* Finds the handler of a request, or NULL. Queries for paths without a GID have none here, as they
  * search the table of paths. */
 static const struct call *find_call(const uint8_t *mad)
 {
@@ -468,7 +468,6 @@ static uint32_t record_size(uint16_t attribute)
 	}
 }
 
-/* Answers a query for the path to a GID with a list of one path. */
 static void list_path(struct subnet *subnet, const struct request *req, struct records *records)
 {
 	uint8_t data[PATH_RECORD_SIZE] = { 0 }, *record;
@@ -576,7 +575,6 @@ static uint16_t request_run(struct subnet *subnet, const struct request *req, ui
 	return MAD_UNSUPPORTED_METHOD_ATTRIBUTE;
 }
 
-/* Addresses the answer to MSG's sender. */
 static void address_answer(const struct fabric_msg *msg, struct fabric_msg *answer)
 {
 	*answer = (struct fabric_msg){

@@ -110,7 +110,8 @@ static unsigned int host_of(struct uplink *uplink, const struct fabric_msg *msg)
 	if (fabric_is_multicast(addr) || is_for_any_subnet(msg))
 		return NETWORK_ALL;
 	if (!addr->by_gid && addr->dlid > FABRIC_SUBNET_LID - NETWORK_MAX_HOSTS)
-		return FABRIC_SUBNET_LID - addr->dlid; /* LIDs of switches: see leaf.h */
+		/* LIDs of switches count down from it: see leaf.h */
+		return FABRIC_SUBNET_LID - addr->dlid;
 	if (!addr->by_gid) {
 		host = (addr->dlid - 1u) / UPLINK_LIDS;
 		return host < NETWORK_MAX_HOSTS ? host : NOWHERE;

@@ -45,7 +45,6 @@ int uplink_fd(const struct uplink *uplink);
  * must. */
 bool uplink_send(struct uplink *uplink, struct fault *fault, const struct fabric_msg *msg,
 		 bool local);
-/* Sends a frame of an adapter with faults FAULT. */
 void uplink_send_frame(struct uplink *uplink, struct fault *fault, const uint8_t *frame,
 		       size_t len);
 

@@ -36,7 +36,8 @@ enum {
 enum { FW_MAJOR = 16, FW_MINOR = 35, FW_SUBMINOR = 65, CMDIF = 5, HW_ID = 0x20d };
 
 enum {
-	RESET_SUPPORTED = 1 << 30, /* bit 31, "initializing", is always 0: start takes no time */
+	/* bit 31, "initializing", is always 0, as the start takes no time */
+	RESET_SUPPORTED = 1 << 30,
 	INIT_TIMEOUT_MS = 2000,
 	NIC_STATE_SHIFT = 8,
 	NIC_STATE_MASK = 7,
@@ -95,7 +96,8 @@ static uint32_t read_register(const struct bar *bar, uint64_t offset)
 		return now_ns() >> 32;
 	case TIMER_LOW:
 		return (uint32_t)now_ns();
-	case HEALTH_COUNTER: /* a live adapter changes it ten times a second */
+	/* changes with each read, as a live adapter changes it ten times a second */
+	case HEALTH_COUNTER:
 		return (uint32_t)(now_ns() / 100000000);
 	default:
 		return read_health(bar, offset);

@@ -11,7 +11,7 @@
 
 #include "softhca/front/pci/cmdq.h"
 
-#define BAR_SIZE       (256ull << 20) /* a page for each possible UAR number */
+#define BAR_SIZE       (256ull << 20) /* large, so that each possible UAR number has a page */
 #define BAR_MEMIC_SIZE (1ull << 20)   /* at the end: the adapter's own memory */
 #define BAR_MEMIC      (BAR_SIZE - BAR_MEMIC_SIZE)
 #define BAR_WINDOWS    (BAR_MEMIC - HCA_MEMIC_OPERATIONS * BAR_MEMIC_SIZE) /* operations on it */

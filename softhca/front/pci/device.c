@@ -32,7 +32,7 @@ static void raise_interrupt(void *front, uint32_t vector)
 	device_interrupt(front, vector);
 }
 
-/* Handles events that are not in an EQ: the core only reports its death so. */
+/* Handles events that are not in an EQ. There is one: the core reports only its death so. */
 static void on_event(void *front, uint32_t eqn, const uint8_t eqe[64])
 {
 	struct device *device = front;
@@ -95,7 +95,7 @@ int device_init(struct device *device, const struct hca_config *config, uint32_t
 	return start_adapter(device, RESET_DEVICE);
 }
 
-/* Handles pending doorbells before a command: a real adapter has seen them long before, and the
+/* Handles pending doorbells before a command, as a real adapter has seen them long before, and the
  * command may remove resources that the requests need. */
 static void take_doorbells(struct device *device, uint64_t now_ns)
 {
@@ -142,7 +142,7 @@ void device_read(struct device *device, uint32_t region, uint64_t offset, uint8_
 	if (region == VFIO_PCI_CONFIG_REGION_INDEX)
 		pci_config_read(&device->pci, offset, data, len);
 	else if (!device->hca)
-		memset(data, 0xff, len); /* as of a device that is gone */
+		memset(data, 0xff, len); /* all ones, as of a device that is gone */
 	else
 		device->model->read(device, region, offset, data, len);
 }

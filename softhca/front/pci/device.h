@@ -23,7 +23,7 @@ struct device {
 	uint32_t command_timeout_ms;     /* command timeout that the driver reads */
 	struct bar bar;                  /* only model mlx5 */
 	struct registers registers;      /* only model mlx4 */
-	pthread_mutex_t vector_lock;     /* guards vector_fd: events come in any thread */
+	pthread_mutex_t vector_lock;     /* guards vector_fd, as events come in any thread */
 	int vector_fd[PCI_MSIX_VECTORS]; /* the client's eventfds; -1: none */
 };
 
@@ -47,7 +47,8 @@ void device_read(struct device *device, uint32_t region, uint64_t offset, uint8_
 int device_write(struct device *device, uint32_t region, uint64_t offset, const uint8_t *data,
 		 uint32_t len);
 
-/* Sets a vector's eventfd, and closes the old one; -1: none. It must be one, as others block. */
+/* Sets a vector's eventfd, and closes the old one; -1: none. It must be an eventfd, as a write to
+ * others can block. */
 void device_set_vector(struct device *device, uint32_t vector, int fd);
 /* Raises an interrupt. Any thread may call it. */
 void device_interrupt(struct device *device, uint32_t vector);

@@ -16,7 +16,6 @@
 #include "softhca/front/pci/dma.h"
 #include "softhca/front/pci/vanishing.h"
 
-/* Returns the index of the first region that ends behind ADDR, or count. */
 static unsigned int range_find(const struct dma_table *table, uint64_t addr)
 {
 	unsigned int low = 0, high = table->count;
@@ -143,7 +142,6 @@ int dma_table_map_remote(struct dma_table *table, uint64_t addr, uint64_t size, 
 	return ret ? ret : range_insert(table, &new, at);
 }
 
-/* Drops the regions from FIRST to below END, and closes the gap at once. */
 static void ranges_drop(struct dma_table *table, unsigned int first, unsigned int end)
 {
 	pthread_mutex_lock(&table->lock);

@@ -32,8 +32,9 @@ enum { DMA_MAX_REGIONS = 65535 };
 struct dma_table {
 	struct dma_region *region; /* by rising address; they do not overlap */
 	unsigned int count, room;
-	bool enabled;         /* the driver has enabled bus mastering; else all accesses fail */
-	pthread_mutex_t lock; /* guards the regions: the device reads in any thread */
+	/* the driver has enabled bus mastering; else all accesses fail, as on a real bus */
+	bool enabled;
+	pthread_mutex_t lock; /* guards the regions, as the device reads in any thread */
 };
 
 /*

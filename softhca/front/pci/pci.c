@@ -122,7 +122,6 @@ void pci_config_init(struct pci_config *pci, const struct pci_identity *identity
 		init_vendor(pci);
 }
 
-/* Returns whether it is a whole register of the gateway. */
 static bool is_gateway(const struct pci_config *pci, uint32_t offset, uint32_t len)
 {
 	return pci->identity->has_gateway && len == 4 && offset % 4 == 0 &&

@@ -14,7 +14,8 @@
 /* Where the thread's current copy ends if its memory is gone; NULL: it copies nothing. */
 static _Thread_local sigjmp_buf *volatile escape;
 
-/* Ends the current copy. Any other access gets the signal's default action when it is repeated. */
+/* Ends the current copy. Any other access gets the signal's default action when it is repeated, as
+ * it is a fault of our own. */
 static void bus_error(int signal_number)
 {
 	if (escape)

@@ -15,7 +15,6 @@
 #include "softhca/log.h"
 #include "util/bits.h"
 
-/* Copies the fixed part of a message. Returns false if the message is too short. */
 static bool message_take(const struct message *message, void *part, size_t len)
 {
 	if (message->len < len)
@@ -146,7 +145,7 @@ static int answer_set_irqs(struct device *device, struct message *message)
 	if (!message_take(message, &set, sizeof(set)))
 		return EINVAL;
 	if (!(set.flags & VFIO_IRQ_SET_ACTION_TRIGGER))
-		return EOPNOTSUPP; /* the client masks MSI-X vectors itself */
+		return EOPNOTSUPP; /* refused, as the client masks MSI-X vectors itself */
 	if (set.index != VFIO_PCI_MSIX_IRQ_INDEX)
 		return set.count ? EINVAL : 0;
 	if (set.start > PCI_MSIX_VECTORS || set.count > PCI_MSIX_VECTORS - set.start)
@@ -221,7 +220,8 @@ int message_answer(struct device *device, struct message *message)
 {
 	message->reply_len = 0;
 	if (!device->hca &&
-	    message->command != VFU_DEVICE_RESET) /* an earlier reset ran out of memory */
+	    /* only a reset helps, as an earlier one ran out of memory */
+	    message->command != VFU_DEVICE_RESET)
 		return ENODEV;
 	if (message->command >= ARRAY_SIZE(answers) || !answers[message->command])
 		return EOPNOTSUPP;

@@ -40,13 +40,11 @@ struct server {
 	struct fault *fault;
 	bool once; /* exits with its first client */
 	int listen_fd, client_fd, signal_fd, control_fd;
-	/* The message in reception */
 	struct vfu_header header;
 	uint8_t body[MAX_BODY];
 	size_t received;
 	int fd[VFU_MAX_FDS];
 	unsigned int num_fds;
-	/* The reply in transmission */
 	struct vfu_header reply_header;
 	uint8_t reply[MAX_BODY];
 	size_t sent, to_send; /* bytes, with the header */

@@ -23,7 +23,8 @@ struct registers {
 	bool locked;              /* the reset semaphore is taken */
 	bool error;               /* the adapter has failed */
 	uint8_t half
-		[8]; /* first half of an 8-byte doorbell: the second may be a write of its own */
+		/* first half of an 8-byte doorbell, kept as the second may be a write of its own */
+		[8];
 };
 
 /* Resets the registers for a new adapter. KEEP_OWNER: the driver keeps owning the device. */
@@ -35,7 +36,6 @@ bool registers_write(struct registers *registers, uint64_t offset, uint32_t valu
 /* Takes a write to the doorbells of BAR 2. */
 void registers_ring(struct registers *registers, uint64_t offset, const uint8_t *data,
 		    uint32_t len);
-/* Executes the pending command, if any. */
 void registers_run(struct registers *registers);
 
 #endif
