@@ -502,8 +502,6 @@ static void flows_measure(struct world *w)
 	MUST(!ibv_destroy_qp((struct ibv_qp *)w->queue[0]));
 }
 
-/* ---- rdma_cm */
-
 static bool event_channel_make(struct world *w, int i)
 {
 	return object_is_made(w, i, rdma_create_event_channel());

@@ -50,8 +50,6 @@ static bool object_is_made(struct world *w, int i, void *object)
 	return object;
 }
 
-/* ---- queries ---- */
-
 static bool device_query(struct world *w, int i)
 {
 	struct mlx5dv_context attr = { 0 };
@@ -154,8 +152,6 @@ static bool context_set(struct world *w, int i)
 	return step_done(
 		mlx5dv_set_context_attr(w->rig.ctx, MLX5DV_CTX_ATTR_BUF_ALLOCATORS, &none));
 }
-
-/* ---- queues, keys, numbers ---- */
 
 static bool cq_make(struct world *w, int i)
 {
@@ -342,8 +338,6 @@ static bool anchor_end(struct world *w, int i)
 {
 	return step_done(mlx5dv_destroy_steering_anchor(w->object[i]));
 }
-
-/* ---- direct rules ---- */
 
 static bool domain_make(struct world *w, int i)
 {

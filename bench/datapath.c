@@ -120,8 +120,6 @@ static void bench_aim(struct bench *b, const struct operation *op)
 	}
 }
 
-/* ---- ibv_post_send() */
-
 static int send_one(struct bench *b, const struct operation *op, struct rig_pair *pair)
 {
 	struct ibv_send_wr wr = b->sends[LIST - 1], *bad;
@@ -605,8 +603,6 @@ static int poll_readers(struct bench *b, const struct operation *op, struct rig_
 	}
 	return total;
 }
-
-/* ---- memory regions; the operation's N says whether they are registered or deregistered */
 
 enum { REGISTER, DEREGISTER };
 

@@ -105,8 +105,6 @@ static int ah_end(void *ah)
 	return ibv_destroy_ah(ah);
 }
 
-/* ---- queues */
-
 static void *cq_make(struct world *w)
 {
 	return ibv_create_cq(w->rig.ctx, 2 * REQUESTS - 1, NULL, NULL, 0);

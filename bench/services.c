@@ -236,8 +236,6 @@ static void count_xrc(struct bench *b)
 	bench_close(b);
 }
 
-/* ---- memory windows */
-
 static struct ibv_mw_bind_info window_info(const struct bench *b)
 {
 	return (struct ibv_mw_bind_info){ b->mr, (uintptr_t)b->buf, SLOT,
@@ -384,8 +382,6 @@ static void count_windows(struct bench *b)
 	burst_count(b, "post_send, LOCAL_INV", windows_bound, windows_invalidate, poll_sent);
 	windows_close(b);
 }
-
-/* ---- frames */
 
 static struct ibv_qp *frames_qp(const struct bench *b, struct ibv_cq *cq, uint16_t tso_header)
 {

@@ -288,8 +288,6 @@ int fault_add(struct fault *fault, const char *text, uint64_t now_ns)
 	return 0;
 }
 
-/* ---- counting ---- */
-
 static const struct one_fault *fault_find(struct fault *fault, enum kind kind, uint64_t n)
 {
 	const struct one_fault *one = fault->list;

@@ -80,8 +80,6 @@ static unsigned int port_of(const struct leaf *leaf, uint16_t lid)
 	return (lid - 1u) % UPLINK_LIDS + 1 <= leaf->own ? (lid - 1u) % UPLINK_LIDS + 1 : NO_PORT;
 }
 
-/* ---- its agent for subnet management ---- */
-
 static uint64_t leaf_guid(const struct leaf *leaf)
 {
 	return fabric_guid(leaf->host, 0) + LEAF_GUID;
@@ -237,8 +235,6 @@ static void answer_smp(struct leaf *leaf, unsigned int port, const uint8_t *in, 
 	out[5] = (uint8_t)status; /* one byte, as the next fields are a directed packet's hops */
 }
 
-/* ---- and that for performance management ---- */
-
 static void swap_words(uint8_t *data, size_t at, size_t size)
 {
 	uint8_t first[sizeof(uint64_t)];
@@ -335,8 +331,6 @@ bool leaf_answer_mad(struct leaf *leaf, unsigned int port, const uint8_t in[MAD_
 	fld_set(out, MAD_METHOD, MAD_GET | MAD_RESPONSE);
 	return true;
 }
-
-/* ---- packets that name their way ---- */
 
 static void packet_send(struct leaf *leaf, uint16_t slid, uint16_t dlid, uint32_t qpn,
 			const uint8_t *mad)

@@ -119,8 +119,6 @@ static void set_known(struct network *network, struct peer *peer, unsigned int n
 	log_note("network: host %u is there", number);
 }
 
-/* ---- sending ---- */
-
 /* Starts or stops polling the peer's socket for space. */
 static void set_waiting(struct network *network, struct peer *peer, bool waiting)
 {
@@ -210,8 +208,6 @@ bool network_is_congested(const struct network *network)
 			return true;
 	return false;
 }
-
-/* ---- receiving ---- */
 
 static void name_socket(const struct network *network, unsigned int number, char name[NAME_SIZE])
 {
@@ -361,8 +357,6 @@ bool network_progress(struct network *network, uint64_t now_ns)
 	network_flush(network);
 	return worked;
 }
-
-/* ---- joining ---- */
 
 static int new_socket(void)
 {

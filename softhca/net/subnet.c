@@ -94,8 +94,6 @@ static struct request request_decode(const struct fabric_msg *msg)
 	return (struct request){ mad, fld_get(mad, SA_COMPONENTS), mad + SA_DATA, msg };
 }
 
-/* ---- multicast groups ---- */
-
 static const uint8_t *mgid_of(const struct group *group)
 {
 	return fld_at(group->record, MC_MGID);
@@ -453,8 +451,6 @@ bool subnet_knows(const struct subnet *subnet, const struct fabric_msg *msg)
 	return !is_request(msg) || !may_be_of_others(msg->payload) ||
 	       subnet_is_about_own(subnet, msg);
 }
-
-/* ---- tables ---- */
 
 static uint32_t record_size(uint16_t attribute)
 {

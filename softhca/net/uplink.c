@@ -120,8 +120,6 @@ static unsigned int host_of(struct uplink *uplink, const struct fabric_msg *msg)
 	return host == NETWORK_ALL ? find_mac(uplink, addr->dmac) : host;
 }
 
-/* ---- receiving ---- */
-
 static void deliver_joined(struct uplink *uplink)
 {
 	struct fabric_msg msg = uplink->joined;
@@ -229,8 +227,6 @@ static void pause_receiving(void *owner, unsigned int host)
 	deliver_joined(owner);
 }
 
-/* ---- sending ---- */
-
 static void packet_go(struct uplink *uplink, bool local, unsigned int host, uint8_t *packet,
 		      size_t len)
 {
@@ -326,8 +322,6 @@ void uplink_send_frame(struct uplink *uplink, struct fault *fault, const uint8_t
 	memcpy(copy, frame, len);
 	packet_leave(uplink, fault, false, host, copy, len);
 }
-
-/* ---- joining networks and captures ---- */
 
 static const struct network_ops network_ops = { packet_received, pause_receiving, forget_host };
 

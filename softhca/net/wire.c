@@ -61,8 +61,6 @@ static const struct opcode opcodes[IB_NUM_OPCODES] = {
 	[IB_CLOSE] = { true, FABRIC_CLOSE, true, true, 0 },
 };
 
-/* ---- encoding ---- */
-
 /* Returns the optional headers of a packet: IMM and IETH, which depend on the message's fields and
  * are only in its last packet. */
 static unsigned int wanted_headers(const struct fabric_msg *msg, bool last)
@@ -277,8 +275,6 @@ size_t wire_encode(const struct fabric_msg *msg, uint32_t index, uint8_t packet[
 	put_icrc(p, icrc_of(packet, &route, body, (size_t)(p - body)));
 	return route_finish(&route, packet, (size_t)(p - packet) + ICRC_SIZE);
 }
-
-/* ---- decoding ---- */
 
 static bool service_has(enum fabric_service service, uint8_t opcode)
 {

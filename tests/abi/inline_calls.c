@@ -81,8 +81,6 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *
 	return 0;
 }
 
-/* --- Operations of the two tables ------------------------------------------------------------- */
-
 static int op_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
 			 size_t size)
 {
@@ -161,8 +159,6 @@ static int op_dealloc_td(struct ibv_td *td)
 	printf("op dealloc_td\n");
 	return 2;
 }
-
-/* --- The calls -------------------------------------------------------------------------------- */
 
 #define CALL_INT(call) (errno = 0, printf("  " #call " -> %d\n", (int)(call)))
 #define CALL_PTR(call) \
@@ -312,8 +308,6 @@ static void pure_functions(void)
 		printf("%d", ibv_is_qpt_supported(0x8314, (enum ibv_qp_type)qpt));
 	printf("\n");
 }
-
-/* --- mlx5 ------------------------------------------------------------------------------------- */
 
 /* One byte for each bit, as PRM layouts are written. */
 struct mlx5_ifc_example_bits {

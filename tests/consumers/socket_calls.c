@@ -574,8 +574,6 @@ static void wait_by_all(void)
 	say_result("epoll_pwait", epoll_pwait(set_of, &event, 0, 0, NULL));
 }
 
-/* ---- numbers ---- */
-
 static bool is_closed(int fd)
 {
 	return fcntl(fd, F_GETFD) < 0 && errno == EBADF;

@@ -174,8 +174,6 @@ static void set_up(void)
 			  (RINGS + i * PAGE % RING_BYTES) | M4_MTT_PRESENT);
 }
 
-/* ---- objects ---- */
-
 static uint32_t some_translation(void)
 {
 	return random_below(256) * M4_MTT_SIZE;

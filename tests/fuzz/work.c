@@ -30,8 +30,6 @@ static void put_random(struct world *world, struct wqe *wqe, int bytes)
 		put_bytes(wqe, take8(&world->source), 1);
 }
 
-/* ---- segments ---- */
-
 static uint32_t some_key(struct world *world, unsigned int hca, uint64_t *addr, uint32_t *len)
 {
 	const struct object *mkey = world_object(world, hca, KIND_MKEY);
@@ -164,8 +162,6 @@ static void put_segments(struct world *world, unsigned int hca, struct wqe *wqe,
 		else
 			put_data(world, hca, wqe);
 }
-
-/* ---- send ---- */
 
 static const uint8_t opcodes[] = {
 	0x00, 0x01, 0x08, 0x09, 0x0a, 0x0b, 0x0e, 0x10, 0x11, 0x12, 0x13, 0x14, 0x25, 0x28, 0x2d,

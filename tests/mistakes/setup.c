@@ -10,8 +10,6 @@
 #include <endian.h>
 #include <string.h>
 
-/* ---- refused steps ---- */
-
 /* Moves the near end to the state before STATE, and returns the result of the step to STATE with
  * SPOIL's attributes and the mask without LACKS and with MORE. */
 static int try_step(enum ibv_qp_state state, int lacks, int more, scene_spoil_fn *spoil)
@@ -215,8 +213,6 @@ MISTAKE(create_without_type)
 	MUST(create_errno(spoil_type) != 0);
 }
 
-/* ---- the peer is not found, or does not answer ---- */
-
 static void no_answer(scene_spoil_fn *spoil, enum ibv_qp_state state)
 {
 	struct rig_conf conf = scene_conf();
@@ -353,8 +349,6 @@ MISTAKE(rnr_retry_7)
 	scene_send(scene, IBV_WR_SEND);
 	MUST(!rig_drain(scene->near->cq));
 }
-
-/* ---- the peer's QP forbids it ---- */
 
 static void spoil_access(struct scene *scene, struct ibv_qp_attr *attr)
 {

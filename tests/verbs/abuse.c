@@ -99,8 +99,6 @@ static int abuse_file(const char *unused)
 	return 0;
 }
 
-/* ---- an event file that becomes another ---- */
-
 enum { SWAPS = 300 };
 
 static pthread_mutex_t swap_lock = PTHREAD_MUTEX_INITIALIZER; /* held: the file is the original */
@@ -263,8 +261,6 @@ static int abuse_hoard(const char *unused)
 	fflush(stdout);
 	_exit(topics_end()); /* _exit(), as the adapter cleans up */
 }
-
-/* ---- a traced program whose path changes during chdir() ---- */
 
 enum { TRACED_MS = 4000, WAIT_FOR_TRACED_MS = 200 };
 
@@ -543,8 +539,6 @@ static int abuse_many(const char *path)
 	say_check(is_closed(link), "who finds no descriptor left is turned away");
 	return 0;
 }
-
-/* ---- trapped calls that the starter receives itself ---- */
 
 static void *steal_calls(void *arg)
 {

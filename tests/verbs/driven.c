@@ -47,8 +47,6 @@ struct driven {
 	uint8_t *buf;
 };
 
-/* ---- both ends of QPS connections */
-
 static struct ibv_qp *qp_make(struct driven *d, struct ibv_cq *cq, struct ibv_srq *srq)
 {
 	struct ibv_qp_init_attr attr = { .send_cq = cq,
@@ -237,8 +235,6 @@ static void take_cqes_of_all(struct driven *d)
 		take_cqe(d, i);
 }
 
-/* ---- memory that the library may not change ---- */
-
 struct picture {
 	uint8_t *cq;
 	__be32 cq_record, srq_record;
@@ -377,8 +373,6 @@ static void driven_resize(struct rig *rig)
 	driven_close(&d);
 }
 
-/* ---- the library's calls on exposed objects ---- */
-
 static void fill_srq(struct driven *d)
 {
 	struct ibv_sge sge = { (uintptr_t)d->buf + PIECE, PIECE, d->mr->lkey };
@@ -456,8 +450,6 @@ static void looked_reset_early(struct rig *rig)
 {
 	rig_look(rig, 0, true);
 }
-
-/* ---- posts of the program, polls of the library */
 
 /* The program's own record of the list: slots in use, and the number of posted receives. From these
  * it follows the links. */

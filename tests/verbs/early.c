@@ -102,8 +102,6 @@ struct early {
 	struct side from, to;
 };
 
-/* ---- objects ---- */
-
 static void srq_open(struct early *early)
 {
 	struct ibv_srq_init_attr_ex attr = {
@@ -223,8 +221,6 @@ static void early_close(struct early *early)
 	side_close(&early->to);
 	MUST(!ibv_dealloc_pd(early->pd));
 }
-
-/* ---- messages ---- */
 
 static struct ibv_sge slot(struct side *side, unsigned int n)
 {
@@ -349,8 +345,6 @@ static void early_check(struct early *early)
 	post_send(early, MESSAGES - 1);
 	check_order(from, to);
 }
-
-/* ---- mixtures ---- */
 
 static const enum ibv_wr_opcode round_of[ROUND] = { IBV_WR_SEND, IBV_WR_RDMA_WRITE, IBV_WR_SEND,
 						    IBV_WR_RDMA_READ, IBV_WR_ATOMIC_FETCH_AND_ADD };

@@ -43,8 +43,6 @@ IN_FRONT int nl_connect(struct nl_sock *sock, int protocol)
 	return -1;
 }
 
-/* ---- addresses of queues ---- */
-
 struct spot {
 	const char *name;
 	void *addr;
@@ -195,8 +193,6 @@ static unsigned int kept_count(void)
 	mappings_walk(mapping_count, &count);
 	return count;
 }
-
-/* ---- a program with small queues and large ones */
 
 struct queues {
 	struct rig_pair small, large;

@@ -33,8 +33,6 @@
 
 static const char cm_file[] = "/dev/infiniband/rdma_cm";
 
-/* ---- numbers of descriptors ---- */
-
 enum {
 	SELECT_NUMBERS = 1024,
 	FILES = 30000, /* of the program's own, while others open an adapter's */
@@ -126,8 +124,6 @@ static void many(void)
 		close(files[i]);
 	MUST(!setrlimit(RLIMIT_NOFILE, &before));
 }
-
-/* ---- whose memory it is ---- */
 
 enum { BYTES = 4096 };
 
@@ -366,8 +362,6 @@ static void again(void)
 	rig_close(&rig);
 }
 
-/* ---- a program that executes another one ---- */
-
 /* Where the memory is, before and after. */
 #define HEIR_ADDRESS ((void *)(uintptr_t)0x200000000000)
 
@@ -516,8 +510,6 @@ static void partitions(void)
 	say_check(!others, "and there are no others");
 	rig_close(&rig);
 }
-
-/* ---- data that softhca keeps of a program ---- */
 
 static int count_entries(const char *path)
 {

@@ -152,8 +152,6 @@ static void unread_has_an_end(void)
 	close(to.fd);
 }
 
-/* ---- long datagrams ---- */
-
 static struct packet part_make(const struct end *from, uint32_t number, uint32_t segment,
 			       unsigned int flags)
 {

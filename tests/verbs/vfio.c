@@ -30,8 +30,6 @@
 
 enum { PAGE = 4096 };
 
-/* ---- the files ---- */
-
 static struct {
 	int container, group, device;
 } vfio;
@@ -345,8 +343,6 @@ static void run_files(void)
 	descriptors_can_be_copied();
 	interrupts_are_eventfds();
 }
-
-/* ---- a library ---- */
 
 static struct ibv_context *open_context(void)
 {

@@ -45,8 +45,6 @@ static void print_result(const char *name, const char *what, int err)
 	printf("%s: %s: %s\n", name, what, err ? strerrorname_np(err) : "0");
 }
 
-/* ---- commands ---- */
-
 static const struct command {
 	const char *name;
 	uint32_t number;
@@ -155,8 +153,6 @@ static int id_destroy(uint32_t id)
 	return command_run();
 }
 
-/* ---- lengths ---- */
-
 /* With zeroes for fields, none of these does anything but to answer; what was made is destroyed. */
 static void command_tried(const struct command *c, const char *what, int err)
 {
@@ -245,8 +241,6 @@ static void headers_try(void)
 	memset(command.body + 8, 0, 8); /* the answer's address */
 	print_result("header", "an answer to nowhere", command_run());
 }
-
-/* ---- values ---- */
 
 static void creation_try(void)
 {

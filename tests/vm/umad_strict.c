@@ -44,8 +44,6 @@ static int umad_open(const char *path)
 	return open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 }
 
-/* ---- agents ---- */
-
 struct wish {
 	const char *what;
 	struct ib_user_mad_reg_req req;
@@ -200,8 +198,6 @@ static void pkeys_try(void)
 	close(fd);
 }
 
-/* ---- datagrams ---- */
-
 static struct {
 	struct ib_user_mad_hdr_old hdr;
 	uint8_t mad[2 * MAD];
@@ -288,8 +284,6 @@ static void silence_try(void)
 		     read(file, &packet, sizeof(packet)) < 0 ? errno : 0);
 	agent_drop(file, id);
 }
-
-/* ---- subnet management ---- */
 
 static void ways_try(uint32_t id)
 {

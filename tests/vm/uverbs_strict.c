@@ -742,8 +742,6 @@ static void objects_in_use(void)
 	print_result("in use", "UAR again", uar_destroy(uar_handle));
 }
 
-/* ---- written commands ---- */
-
 static void writes_unknown(void)
 {
 	static const uint64_t unknown[] = { IB_USER_VERBS_CMD_QUERY_MR, 99, 1u << 30,

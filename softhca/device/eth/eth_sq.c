@@ -96,8 +96,6 @@ static bool sq_may_send(const struct eth_sq *sq)
 	return sq->state == PRM_WQ_STATE_RDY && !sq->rests;
 }
 
-/* ---- doorbells ---- */
-
 void eth_sq_wake(struct hca *hca, struct eth_sq *sq)
 {
 	if (sq->ready)
@@ -265,8 +263,6 @@ static int send_frame(struct hca *hca, struct eth_sq *sq, const struct frame_sen
 	return ret;
 }
 
-/* ---- large sends ---- */
-
 /* Describes a segment of a large send: which part of the payload it has. */
 struct segment {
 	unsigned int index;
@@ -368,8 +364,6 @@ static int send_large(struct hca *hca, struct eth_sq *sq, const struct frame_sen
 	}
 	return ret;
 }
-
-/* ---- the queue ---- */
 
 static enum cqe_syndrome syndrome_of(uint8_t vendor_syndrome)
 {

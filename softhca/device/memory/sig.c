@@ -34,8 +34,6 @@ static uint32_t signed_block_size(const struct sig_domain *domain)
 	return domain->block + sig_bytes(domain);
 }
 
-/* ---- positions ---- */
-
 static uint64_t place_of(const struct sig_domain *domain, uint64_t data)
 {
 	if (!domain->guard)
@@ -123,8 +121,6 @@ void sig_memory(const struct mkey *mkey, uint64_t wire, uint64_t len, uint64_t *
 	*start = place_of(&sig->mem, span.walk);
 	*end = place_of(&sig->mem, span.to);
 }
-
-/* ---- signatures ---- */
 
 struct lane {
 	const struct sig_domain *domain;
@@ -327,8 +323,6 @@ static void bytes_damage(struct hca *hca, const struct mkey *mkey, uint8_t *byte
 		bit_flip(bytes, bit);
 }
 
-/* ---- memory to wire ---- */
-
 struct walk {
 	struct hca *hca;
 	struct mkey *mkey;
@@ -455,8 +449,6 @@ static int wire_read(struct hca *hca, struct mkey *mkey, uint64_t wire, uint8_t 
 	free(image);
 	return ret;
 }
-
-/* ---- wire to memory ---- */
 
 /* Adds the earlier bytes of a block, read back from memory, to both guards. If the message begins
  * WITHIN the signature, the block does not end here. */

@@ -23,8 +23,6 @@ enum { OF_PADDING = 1, PADDING_READ = 2 };
 #define say(hca, rule, ...) \
 	strict_report((hca)->config.strict, (hca)->config.trace, rule, __VA_ARGS__)
 
-/* ---- send WQEs do not change after the doorbell ---- */
-
 /* Returns whether the WQE is a NOP without completion. DPDK's crypto driver pads a request with one
  * and rewrites the NOP's blocks when that request completes, so the adapter counts as having read
  * it by then. */
@@ -185,8 +183,6 @@ void rules_sq_done(struct hca *hca, struct qp *qp, uint16_t bbs)
 	compare_wqe(hca, qp, qp->sq.ci, bbs);
 	read_padding(hca, qp, qp->sq.ci + bbs);
 }
-
-/* ---- receives ---- */
 
 void rules_rq_record(struct hca *hca, struct qp *qp)
 {

@@ -69,8 +69,6 @@ static void put_state(uint8_t *tag, struct frame *frame)
 		fld_set(tag, STE_TCP_FLAGS, get_be16(frame->bytes + frame->l4 + 12) & 0x1ff);
 }
 
-/* ---- types ---- */
-
 static void put_l2(struct frame *frame, uint32_t mac, uint8_t *tag)
 {
 	fld_set(tag, STE_L2_IP_FRAGMENTED, frame->fragment);
@@ -283,8 +281,6 @@ static void put_l2_tunnel(const struct frame *frame, const struct frame *inner, 
 	fld_set(tag, STE_TUNNEL_FIRST_CFI, vlan_get(inner, 0, VLAN_DEI));
 	fld_set(tag, STE_TUNNEL_FIRST_VLAN_ID, vlan_get(inner, 0, VLAN_ID));
 }
-
-/* ---- all types ---- */
 
 /* Types that describe outer headers or inner ones. Returns false for all others. */
 static bool put_headers(struct frame *frame, unsigned int lookup, uint8_t *tag)

@@ -457,8 +457,6 @@ static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg
 		resp_refuse(hca, qp, nak, msg->psn);
 }
 
-/* ---- atomics ---- */
-
 /* Makes room for as many atomic results as may be outstanding. Software may change that number.
  * Returns false if there is no memory at all. */
 static bool results_make(struct responder *resp, uint32_t count)

@@ -437,8 +437,6 @@ int client_check_range(const struct client *client, uint64_t addr, uint64_t len,
 	return client->dead ? EFAULT : space_check_range(&client->space, addr, len, writable);
 }
 
-/* ---- the bus ---- */
-
 static const struct client *client_of(uint64_t addr)
 {
 	const struct client *client = slot_client[addr >> CLIENT_VA_BITS & (MAX_SLOTS - 1)];

@@ -86,8 +86,6 @@ static void socket_ready(struct watch *watch, uint32_t events)
 		close(fd);
 }
 
-/* ---- adapters ---- */
-
 static int open_trace(const struct options *options)
 {
 	int ret = options->trace_path ? trace_open(options->trace_path, &the_daemon.trace) : 0;
@@ -318,8 +316,6 @@ static void daemon_finish(void)
 	timers_close();
 	watch_stop();
 }
-
-/* ---- the two kinds of daemon ---- */
 
 static void explain_failure(int ret)
 {

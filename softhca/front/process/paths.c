@@ -213,8 +213,6 @@ void path_openat2(struct call *call)
 		open_common(call, call_arg_int(call, 0), call_arg(call, 1), how.flags);
 }
 
-/* ---- stat ---- */
-
 static void become_device(struct stat *st, const struct node *node)
 {
 	const bool for_owner = node->kind->for_owner;

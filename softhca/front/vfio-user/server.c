@@ -58,8 +58,6 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* ---- receiving ---- */
-
 static void close_fds(struct server *server)
 {
 	for (unsigned int i = 0; i < server->num_fds; i++)
@@ -204,8 +202,6 @@ static int serve_client(struct server *server)
 	return ret;
 }
 
-/* ---- the loop ---- */
-
 static int accept_client(struct server *server)
 {
 	server->client_fd = accept4(server->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -309,8 +305,6 @@ static int server_turn(struct server *server)
 		return 0;
 	return server->client_fd < 0 ? accept_client(server) : turn_client(server);
 }
-
-/* ---- start and end ---- */
 
 static int listen_at(const char *path, mode_t mode, int *out)
 {

@@ -176,8 +176,6 @@ static void resolve_route(struct rdma_event_channel *channel, const char *to)
 	MUST(!rdma_destroy_id(id));
 }
 
-/* ---- endpoints ---- */
-
 static struct rdma_cm_id *listen_at(struct rdma_event_channel *channel)
 {
 	struct sockaddr_in any = cm_loopback(PORT);
@@ -281,8 +279,6 @@ static void ask_own_gid(struct rdma_event_channel *channel)
 	ask_gid(text);
 	ask_gid("fe80::77");
 }
-
-/* ---- threads, and a child ---- */
 
 static bool has_route(const char *node)
 {

@@ -37,8 +37,6 @@ static void user_events(struct rdma_cm_id *id)
 		  "nor are the library's own");
 }
 
-/* ---- names that are resolved by events ---- */
-
 static int next_type(int *status)
 {
 	struct rdma_cm_event *event;
@@ -191,8 +189,6 @@ static void services_of_all_ports(void)
 		  "with RAI_DNS: EOPNOTSUPP");
 }
 
-/* ---- devices ---- */
-
 /* Counts the files of open devices: memfds, as the memory of a device under softhca is one. */
 static int open_devices(void)
 {
@@ -275,8 +271,6 @@ static void all_devices(void)
 	rdma_free_devices(list);
 	MUST(!rdma_destroy_id(id));
 }
-
-/* ---- endpoints of datagrams ---- */
 
 static char port[8];
 

@@ -166,8 +166,6 @@ static void topic_no_socket(void)
 	}
 }
 
-/* ---- options ---- */
-
 struct option {
 	const char *name;
 	int level, number;
@@ -324,8 +322,6 @@ static void topic_options_connected(void)
 	close_ends(&ends);
 }
 
-/* ---- names and states ---- */
-
 static void say_name(int ret, const char *what, const struct sockaddr_in *addr, socklen_t len)
 {
 	char text[64] = "";
@@ -460,8 +456,6 @@ static void topic_connect(void)
 	say("  its port is the server's: %d", ntohs(peer.sin_port) == port);
 	close_ends(&ends);
 }
-
-/* ---- bytes ---- */
 
 static void shutdown_in_order(const int *orders, int count)
 {

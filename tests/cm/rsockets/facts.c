@@ -172,8 +172,6 @@ static void connected_sockets_refuse_to_begin_again(void)
 	close_ends(&ends);
 }
 
-/* ---- states ---- */
-
 static void half_closed_connections_carry_the_other_half(void)
 {
 	struct ends ends = connect_ends();

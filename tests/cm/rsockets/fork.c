@@ -579,8 +579,6 @@ static void a_handler_forks(void)
 	mallopt(M_PERTURB, 0);
 }
 
-/* ---- datagrams ---- */
-
 static int send_datagram(int socket)
 {
 	struct sockaddr_in addr = forks_here();

@@ -348,8 +348,6 @@ static void a_child_has_its_parents_connections_one_by_one(void)
 	close_ends(&ends);
 }
 
-/* ---- a child that is forked while another thread waits in the set ---- */
-
 enum { MEMBERS = 64, CHILDREN = 100, CHILD_S = 20 };
 
 static bool is_over;

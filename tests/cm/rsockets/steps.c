@@ -90,8 +90,6 @@ static void a_step_is_finished(void)
 	rclose(listener);
 }
 
-/* ---- accepting ---- */
-
 static void *accept_in_thread(void *listener)
 {
 	return (void *)(intptr_t)raccept(*(int *)listener, NULL, NULL);
@@ -268,8 +266,6 @@ static void a_message_overtakes_its_event(void)
 		  "a message that overtakes its event is answered");
 }
 
-/* ---- heirs to listeners ---- */
-
 static void *serve_two(void *listener)
 {
 	return (void *)(intptr_t)(child_echo(*(int *)listener) || child_echo(*(int *)listener));
@@ -349,8 +345,6 @@ static void heirs_go_on(void)
 			  moments[i].name);
 	}
 }
-
-/* ---- datagrams ---- */
 
 enum { WAY_US = 20000 };
 

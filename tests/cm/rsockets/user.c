@@ -65,8 +65,6 @@ static void sockets_are_of_the_new_user(void)
 	say_check(ends_well(child), "a socket connects");
 }
 
-/* ---- connections ---- */
-
 /* Exits after an exchange: its queues send no farewell, so the peer learns of the end only by
  * rdma_cm. */
 static int connect_and_die(int unused)
@@ -370,8 +368,6 @@ static void a_refused_socket_connects(void)
 	say_topic("refused before");
 	say_check(connects_when_somebody_listens(connect_again), "a bound socket connects at once");
 }
-
-/* ---- listeners ---- */
 
 static int serve_late(int unused)
 {

@@ -626,8 +626,6 @@ static void two_in_one_set_see_what_arrives(void)
 	close_ends(&ends);
 }
 
-/* ---- threads that are cancelled ---- */
-
 static int count_descriptors(void)
 {
 	int count = 0;
@@ -716,8 +714,6 @@ static void cancelled_threads_leave_nothing(void)
 	close_ends(&ends);
 	cancelled_thread_finishes_its_call();
 }
-
-/* ---- a socket that was refused ---- */
 
 /* The failed attempt had its own queues, so the next attempt may keep nothing of them. */
 static void socket_that_was_refused_is_woken(void)

@@ -25,8 +25,6 @@ NEWER(rdma_write_cm_event);
 
 enum { WAIT_MS = 2000 };
 
-/* ---- what cases begin with ---- */
-
 static struct sockaddr_in address(const char *host, int port)
 {
 	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
@@ -305,8 +303,6 @@ CASE(rdma_resolve_route, EINVAL, "The address of id is not resolved")
 {
 	return RET(rdma_resolve_route(bound_id(), WAIT_MS));
 }
-
-/* ---- queues of an id ---- */
 
 static int create_qp(struct rdma_cm_id *id, struct ibv_pd *pd)
 {

@@ -157,8 +157,6 @@ CASE(ibv_query_pkey, ENOENT, "the table has no such key")
 	return RET(ibv_get_pkey_index(bed->ctx, RIG_PORT, 0x3412));
 }
 
-/* ---- address handles ---- */
-
 static int create_ah(struct bed *bed, struct ibv_ah_attr attr)
 {
 	return OBJ(ibv_create_ah(bed->pd, &attr));
@@ -308,8 +306,6 @@ CASE(ibv_import_device, ENOMEM, "There is no memory for the object")
 	MUST(pd);
 	return NO_MEMORY(OBJ(ibv_import_mr(pd, bed->mr->handle)));
 }
-
-/* ---- flows ---- */
 
 /* The specs stand without a gap, as an Ethernet spec's size is a multiple of 2 alone. */
 struct rule {
@@ -463,8 +459,6 @@ CASE_ON(ON_MLX4, ibv_create_flow_action, EOPNOTSUPP, "the provider does not supp
 
 	return OBJ(ibv_create_flow_action_esp(bed->ctx, &attr));
 }
-
-/* ---- counters ---- */
 
 static struct ibv_counters *bed_counters(struct bed *bed)
 {

@@ -68,8 +68,6 @@ CASE_ON(ON_MLX4, mlx5dv_devx_general_cmd, EOPNOTSUPP, "The context is of another
 	return general_run(bed->ctx, PRM_OP_QUERY_HCA_CAP, 16);
 }
 
-/* ---- objects ---- */
-
 static int object_create(struct ibv_context *ctx, struct dx_command *cmd, size_t len)
 {
 	return OBJ(mlx5dv_devx_obj_create(ctx, cmd->in, len, cmd->out, sizeof(cmd->out)));
@@ -177,8 +175,6 @@ CASE_ON(ON_MLX4, mlx5dv_devx_query_eqn, EOPNOTSUPP, "The context is of another p
 	return RET(mlx5dv_devx_query_eqn(bed->ctx, 0, &eqn));
 }
 
-/* ---- pages of doorbells, and memory ---- */
-
 static int alloc_uar(struct ibv_context *ctx, uint32_t flags)
 {
 	return OBJ(mlx5dv_devx_alloc_uar(ctx, flags));
@@ -283,8 +279,6 @@ CASE(mlx5dv_devx_umem_reg, ENOMEM, "There is no memory")
 		ret = NO_MEMORY(umem_reg(ctx, umem_in(bed)));
 	return ret;
 }
-
-/* ---- events and answers ---- */
 
 static struct mlx5dv_devx_event_channel *channel_of(struct ibv_context *ctx)
 {

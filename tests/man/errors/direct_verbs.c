@@ -552,8 +552,6 @@ CASE(mlx5dv_dump, EINVAL, "fout or the object is NULL")
 	return RET(-mlx5dv_dump_dr_domain(NULL, NULL));
 }
 
-/* ---- scheduling and rates ---- */
-
 static int create_node(struct bed *bed, struct mlx5dv_sched_attr attr)
 {
 	return OBJ(mlx5dv_sched_node_create(bed->ctx, &attr));

@@ -139,8 +139,6 @@ CASE(mlx5dv_wr_mkey_configure, ENOMEM, "or the send queue is full")
 	return batch_end(&batch);
 }
 
-/* ---- signatures ---- */
-
 static struct mlx5dv_sig_crc crc32(void)
 {
 	return (struct mlx5dv_sig_crc){ .type = MLX5DV_SIG_CRC_TYPE_CRC32, .seed = UINT32_MAX };
@@ -260,8 +258,6 @@ CASE(mlx5dv_wr_set_mkey_sig_block, ENOMEM, "The list of the key's pieces, 64 byt
 	return batch_end(&batch);
 }
 
-/* ---- encryption ---- */
-
 static struct mlx5dv_dek_init_attr plain_dek(struct bed *bed)
 {
 	struct mlx5dv_dek_init_attr attr = { .has_keytag = true,
@@ -361,8 +357,6 @@ CASE(mlx5dv_wr_set_mkey_crypto, ENOMEM, "the list, 64 bytes for encryption")
 	mlx5dv_wr_set_mkey_crypto(batch.dv, &attr);
 	return batch_end(&batch);
 }
-
-/* ---- logins ---- */
 
 /* Another credential of 40 bytes, wrapped with the adapter's key: see wrapped.h. */
 static const uint8_t other_credential[] = {

@@ -79,8 +79,6 @@ CASE(ibv_create_cq, ENOMEM, "the adapter has no queue left")
 	return ret;
 }
 
-/* ---- ibv_create_cq_ex, ibv_start_poll ---- */
-
 static int create_cq_ex(struct bed *bed, struct ibv_cq_init_attr_ex attr)
 {
 	return OBJ(ibv_create_cq_ex(bed->ctx, &attr));
@@ -210,8 +208,6 @@ CASE(ibv_get_async_event, EAGAIN, "The descriptor is non-blocking, and there is 
 	MUST(!fcntl(bed->ctx->async_fd, F_SETFL, O_NONBLOCK));
 	return RET(ibv_get_async_event(bed->ctx, &event));
 }
-
-/* ---- shared receive queues ---- */
 
 static int create_srq(struct ibv_pd *pd, uint32_t max_wr, uint32_t max_sge)
 {
@@ -427,8 +423,6 @@ CASE_ON(ON_MLX4, ibv_post_srq_ops, EOPNOTSUPP, "The provider does not support ta
 {
 	return tm_add(bed_srq(bed), 0, NULL);
 }
-
-/* ---- work queues ---- */
 
 static struct ibv_wq_init_attr wq_attr(struct bed *bed)
 {

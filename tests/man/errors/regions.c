@@ -242,8 +242,6 @@ CASE(ibv_rereg_mr, EOPNOTSUPP, "The kernel or device cannot make this change")
 	return mr_rereg(all, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, IBV_ACCESS_LOCAL_WRITE);
 }
 
-/* ---- ibv_advise_mr ---- */
-
 static struct ibv_mr *odp(struct bed *bed, struct ibv_pd *pd, unsigned int access)
 {
 	struct ibv_mr *mr = ibv_reg_mr(pd, bed->buf, BED_BUF, access | IBV_ACCESS_ON_DEMAND);
@@ -324,8 +322,6 @@ CASE_ON(ON_MLX4, ibv_advise_mr, EOPNOTSUPP,
 	return mr_advise(bed, IBV_ADVISE_MR_ADVICE_PREFETCH, IBV_ADVISE_MR_FLAG_FLUSH,
 			 range_of(bed->mr), 1);
 }
-
-/* ---- domains ---- */
 
 CASE(ibv_alloc_pd, EBUSY, "pd still has memory regions")
 {
@@ -604,8 +600,6 @@ CASE_ON(ON_MLX4, ibv_alloc_dm, EOPNOTSUPP, "The adapter has no device memory")
 {
 	return alloc_dm(bed, (struct ibv_alloc_dm_attr){ .length = 64 });
 }
-
-/* ---- buffers and hints of newer releases ---- */
 
 CASE(ibv_alloc_buf, EINVAL, "size is 0")
 {

@@ -30,8 +30,6 @@
 #include "util/bits.h"
 #include "tests/unit/kernel_text.h"
 
-/* ---- Internet ---- */
-
 #define SAME(field, layout, member)                                                    \
 	static_assert(FLD_BIT(field) == 8 * offsetof(layout, member) &&                \
 			      (FLD_WIDTH(field) == 0 ||                                \
@@ -121,8 +119,6 @@ SAME(ICMP6_TYPE, struct icmp6_hdr, icmp6_type);
 SAME(ICMP6_CODE, struct icmp6_hdr, icmp6_code);
 SAME(ICMP6_CHECKSUM, struct icmp6_hdr, icmp6_cksum);
 SAME(ND_TARGET, struct nd_neighbor_advert, nd_na_target);
-
-/* ---- InfiniBand: what the kernel's headers say ---- */
 
 #ifdef KERNEL_HEADERS
 

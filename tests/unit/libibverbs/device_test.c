@@ -64,8 +64,6 @@ __attribute__((visibility("default"))) int fstat64(int fd, struct stat64 *st)
 	return ret;
 }
 
-/* ---- sysfs */
-
 static void sysfs_put(const char *class, const char *device, const char *file, const char *text)
 {
 	char path[256];

@@ -242,8 +242,6 @@ static int srq_make(struct ibv_srq_init_attr_ex *attr)
 	return rdma_create_srq_ex(&it.cm.id, attr) ? errno : 0;
 }
 
-/* ---- tests ---- */
-
 static void a_qp_has_cqs_and_goes_to_init(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = { .qp_type = IBV_QPT_RC };

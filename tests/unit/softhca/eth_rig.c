@@ -21,8 +21,6 @@ static void put32(uint8_t *at, uint32_t value)
 	put16(at + 2, value);
 }
 
-/* ---- commands ---- */
-
 uint32_t eth_cmd(int hca, uint32_t opcode, const uint8_t *in, size_t len, enum prm_status expect)
 {
 	uint8_t *mailbox = calloc(1, len), out[16];
@@ -222,8 +220,6 @@ uint32_t eth_hash_tir(int hca, uint32_t td, uint32_t rqt, uint32_t l3, uint32_t 
 	return eth_cmd(hca, PRM_OP_CREATE_TIR, in, sizeof(in), PRM_STAT_OK);
 }
 
-/* ---- flow tables ---- */
-
 uint32_t eth_table(int hca, uint32_t type, uint32_t level, uint32_t miss, enum prm_status expect)
 {
 	uint8_t in[64] = { 0 }, *ctx = fld_at(in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
@@ -340,8 +336,6 @@ void eth_counter(int hca, uint32_t counter, uint64_t *packets, uint64_t *bytes)
 	*bytes = fld_get64(out, 24);
 }
 
-/* ---- data ---- */
-
 void eth_recv(struct eth_rq_rig *rq, uint32_t len, unsigned int count)
 {
 	for (; count; count--, rq->pi++) {
@@ -433,8 +427,6 @@ const uint8_t *eth_receive(struct eth_rq_rig *rq, const uint8_t **cqe)
 	slot = (done[60] << 8 | done[61]) % (1 << ETH_LOG);
 	return flat.mem + rq->buf + (uint64_t)ETH_BUF * slot;
 }
-
-/* ---- frames ---- */
 
 static uint32_t words_sum(const uint8_t *bytes, uint32_t len, uint32_t start)
 {

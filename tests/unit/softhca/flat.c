@@ -398,8 +398,6 @@ enum prm_qp_state flat_state(struct flat_qp *qp)
 	return fld_get(fld_at(out, QUERY_QP_OUT_QPC), QPC_STATE);
 }
 
-/* ---- shared receive queues ---- */
-
 static void create_xrc_srq(struct flat_srq *srq, uint32_t pd, uint32_t xrcd,
 			   const struct flat_cq *cq, uint8_t *in)
 {

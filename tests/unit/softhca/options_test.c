@@ -139,8 +139,6 @@ static void socket_mode_is_octal(void **state)
 		       "without 200 its owner could not connect");
 }
 
-/* ---- values ---- */
-
 /* Each is taken at its limits, and refused beyond them with the range. */
 static void numbers_have_a_range(void **state)
 {
@@ -286,8 +284,6 @@ static void only_paths_below_dev_and_sys_are_hidden(void **state)
 	assert_refused("run --without /sys/a/.. -- true", "must not have '..'");
 	assert_refused("run --without /sys/..a/../b -- true", "must not have '..'");
 }
-
-/* ---- unknown options, values, arguments ---- */
 
 static const char *const commands[] = { "run", "serve", "pci", "fault", "hosts" };
 

@@ -755,8 +755,6 @@ static void busy_queues_are_no_fault(void **state)
 	unpair();
 }
 
-/* ---- BlueFlame ---- */
-
 static void push(uint32_t offset, const void *bytes, size_t len)
 {
 	const uint8_t *at = bytes;

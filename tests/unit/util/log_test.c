@@ -241,8 +241,6 @@ static void a_name_that_is_too_long_is_no_file(void **state)
 	assert_int_equal(verbs_log_threshold, VERBS_LOG_WARN);
 }
 
-/* ---- lines that come too often ---- */
-
 enum { MANY = 1000 };
 
 static unsigned int lines_with(const char *text, const char *part)

@@ -325,8 +325,6 @@ void compressed_small(struct rig *rig)
 	ends_close(&ends);
 }
 
-/* ---- runs that the library expands; the distribution's library does not */
-
 static void library_posts(struct ends *ends, uint32_t from, uint32_t count)
 {
 	struct ibv_sge in[DEPTH], out[DEPTH];

@@ -11,8 +11,6 @@
 
 #include "dc.h"
 
-/* ---- a QP of each type ---- */
-
 struct parts {
 	struct dc dc;
 	int fd;
@@ -331,8 +329,6 @@ void dc_early_refused(struct rig *rig)
 		  "as many receives as others have");
 	parts_close(&parts);
 }
-
-/* ---- scatter to CQE ---- */
 
 enum { SHORT = 16 };
 

@@ -132,8 +132,6 @@ void dx_device_close(struct dx_device *device)
 	MUST(!ibv_close_device(device->ctx));
 }
 
-/* ---- completion queues ---- */
-
 void dx_cq_command(const struct dx_device *device, const struct dx_memory *ring,
 		   const struct dx_memory *record, struct dx_command *cmd)
 {
@@ -212,8 +210,6 @@ void dx_cq_arm(const struct dx_device *device, struct dx_cq *cq)
 		htobe64((uint64_t)word << 32 | cq->cqn);
 	__sync_synchronize();
 }
-
-/* ---- queue pairs ---- */
 
 void dx_qp_command(const struct dx_device *device, uint32_t cqn, const struct dx_memory *rings,
 		   const struct dx_memory *record, struct dx_command *cmd)

@@ -28,8 +28,6 @@ static bool is_readable(int fd, int timeout)
 	return poll(&ready, 1, timeout) == 1;
 }
 
-/* ---- answers ---- */
-
 /* The header ends in an array, so a union names the bytes behind it. */
 union answer {
 	struct mlx5dv_devx_async_cmd_hdr hdr;
@@ -173,8 +171,6 @@ void dx_short_answers(void)
 	mlx5dv_devx_destroy_cmd_comp(comp);
 	dx_end_close(end);
 }
-
-/* ---- events ---- */
 
 union event {
 	struct mlx5dv_devx_async_event_hdr hdr;

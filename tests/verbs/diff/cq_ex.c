@@ -299,8 +299,6 @@ void diff_cq_ex_poll(struct rig *rig)
 	}
 }
 
-/* ---- timestamps: formats that a QP's CQs may request, and the time of day ---- */
-
 static struct ibv_cq_ex *stamped_cq(struct rig *rig, uint64_t stamps)
 {
 	struct ibv_cq_init_attr_ex attr = { .cqe = 16, .wc_flags = stamps };

@@ -157,8 +157,6 @@ static void message_exchange(const struct side *side)
 		say_wc("B", &wc, side->qp->qp_num);
 }
 
-/* ---- cases ---- */
-
 /* The adapter decides how many requests have begun. Those must be complete when the event comes. */
 static void under_load(struct side *side)
 {

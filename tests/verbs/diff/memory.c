@@ -67,8 +67,6 @@ static bool has_on_demand(struct ibv_context *ctx)
 	return device.odp_caps.general_caps & IBV_ODP_SUPPORT_IMPLICIT;
 }
 
-/* ---- device memory ---- */
-
 static void dm_sizes(struct ibv_context *ctx)
 {
 	static const struct {
@@ -261,8 +259,6 @@ void diff_dm(struct rig *rig)
 	SAY_RET(ibv_free_dm(dm), "free_dm");
 	MUST(!ibv_dealloc_pd(pd));
 }
-
-/* ---- pages on demand ---- */
 
 static void odp_caps(struct ibv_context *ctx)
 {

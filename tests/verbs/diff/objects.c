@@ -23,8 +23,6 @@ static bool is_ethernet(struct rig *rig)
 	return port.link_layer == IBV_LINK_LAYER_ETHERNET;
 }
 
-/* ---- address handles ---- */
-
 static void try_ah(struct ibv_pd *pd, struct ibv_ah_attr attr, const char *what)
 {
 	struct ibv_ah *ah = SAY_PTR(ibv_create_ah(pd, &attr), "create %s", what);
@@ -155,8 +153,6 @@ void diff_mcast(struct rig *rig)
 	SAY_RET(ibv_destroy_qp(ud), "destroy");
 	MUST(!ibv_destroy_qp(rc) && !ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd));
 }
-
-/* ---- shared receive queues, XRC ---- */
 
 static void try_srq(struct ibv_pd *pd, uint32_t max_wr, uint32_t max_sge, const char *what)
 {
@@ -308,8 +304,6 @@ void diff_xrc(struct rig *rig)
 	MUST(!ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd));
 }
 
-/* ---- memory ---- */
-
 static void try_rereg(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
 		      int access, const char *what)
 {
@@ -392,8 +386,6 @@ void diff_mw(struct rig *rig)
 	}
 	MUST(!ibv_dealloc_pd(pd));
 }
-
-/* ---- domains, connection options, changes of a CQ ---- */
 
 /* A QP and a CQ use their parent domain until they are destroyed. */
 static void domain_with_queues(struct rig *rig, struct ibv_pd *pd)

@@ -341,8 +341,6 @@ void diff_flow(struct rig *rig)
 	raw_close(&raw);
 }
 
-/* ---- flows that others share ---- */
-
 /* A flow matches all frames, or frames with the group bit of MAC, or has an invalid
  * specification. */
 struct copy_case {

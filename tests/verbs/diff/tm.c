@@ -203,8 +203,6 @@ static void completions_reap(struct ends *tm, int n)
 	}
 }
 
-/* ---- messages ---- */
-
 static void receive_unexpected(struct ends *tm, uint64_t wr_id)
 {
 	struct ibv_sge sge = { (uintptr_t)tm->buf + BUF + 15 * PIECE, PIECE, tm->mr->lkey };

@@ -102,8 +102,6 @@ void dr_matchers(struct rig *rig)
 	}
 }
 
-/* ---- actions */
-
 struct ends {
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
@@ -243,8 +241,6 @@ void dr_actions(struct rig *rig)
 	}
 	ends_close(&ends);
 }
-
-/* ---- rules */
 
 /* One action of each kind that root tables support. */
 struct kinds {

@@ -70,8 +70,6 @@ static struct mlx5dv_mr_interleaved *pattern_of(const struct keys *keys, unsigne
 	return part;
 }
 
-/* ---- signatures: "g" and three digits: the memory's, the wire's, and what is special */
-
 enum { SIG_NONE, SIG_DIF_CRC, SIG_DIF_CSUM, SIG_CRC32, SIG_CRC32C, SIG_CRC64 };
 enum {
 	WITH_NOTHING,

@@ -255,8 +255,6 @@ static void live_dci(struct life *l)
 				    IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_SQ_PSN));
 }
 
-/* ---- QPs that only direct verbs create ---- */
-
 /* These QPs receive messages out of order, or copy memory and configure keys: each queries the
  * device's capabilities, and INIT passes the QP's features to the device. */
 static void life_dv(struct life *l, uint32_t flags, uint64_t ops)
@@ -342,8 +340,6 @@ const struct life_kind life_queues[] = {
 	{ "ece", .live = live_ece },
 	{},
 };
-
-/* ---- Ethernet frames ---- */
 
 static struct ibv_flow *frames_steer(struct life *l, struct ibv_qp *qp)
 {

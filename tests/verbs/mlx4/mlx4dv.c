@@ -206,8 +206,6 @@ static void allocators_are_asked(void)
 	say_check(store.given && store.given == store.back, "all came back");
 }
 
-/* ---- work queues ---- */
-
 enum { LOG_WQS = 2, WQS = 1 << LOG_WQS };
 
 struct wqs {
@@ -339,8 +337,6 @@ static void inline_receives_look(void)
 	MUST(!ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd));
 	rig_close(&rig);
 }
-
-/* ---- rings of the program's own making ---- */
 
 /* What a program may do wrong, or right. */
 struct manner {

@@ -76,8 +76,6 @@ static void expect_errno(int ret, int want, const char *what)
 	say_check(ret == want, "%s: %s", what, say_errno(ret));
 }
 
-/* ---- completion queues ---- */
-
 static void destroy_cq(uint32_t handle)
 {
 	struct ib_uverbs_destroy_cq_resp resp;
@@ -170,8 +168,6 @@ static void rings(struct rig *rig)
 	MUST(!ibv_destroy_cq(cq));
 	MUST(!ibv_dealloc_pd(pd));
 }
-
-/* ---- queue pairs ---- */
 
 struct asked {
 	struct ib_uverbs_qp_cap cap;

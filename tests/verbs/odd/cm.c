@@ -115,8 +115,6 @@ static void *id_resolved(void)
 	return id;
 }
 
-/* ---- attributes ---- */
-
 static void *group(void)
 {
 	static struct sockaddr_in addr = { .sin_family = AF_INET };

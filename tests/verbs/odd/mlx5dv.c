@@ -7,8 +7,6 @@
  */
 #include "odd.h"
 
-/* ---- attributes ---- */
-
 static void *context_attr(void)
 {
 	static struct mlx5dv_context_attr attr;

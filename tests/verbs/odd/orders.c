@@ -16,8 +16,6 @@
 #define M(call) ODD_SAY(" ", MINUS_ONE, call)
 #define O(call) ODD_SAY(" ", OBJECT, (uintptr_t)(call))
 
-/* ---- parents first ---- */
-
 static void pd_before_mr(void)
 {
 	struct ibv_mr *mr = odd_mr();
@@ -269,8 +267,6 @@ static void post_until_full(void)
 		ret = ibv_post_send(odd_qp_rts(), &wr, &bad);
 	odd_say(" ", ERRNO, ret);
 }
-
-/* ---- ids of rdma_cm ---- */
 
 static struct rdma_cm_id *id_alone(void)
 {

@@ -457,8 +457,6 @@ static void flows(struct rig *rig)
 				  MLX5DV_FLOW_TABLE_TYPE_NIC_TX)));
 }
 
-/* ---- DevX ---- */
-
 static void umem_of(struct ibv_context *ctx, uint64_t pages, uint64_t mask, int fd)
 {
 	struct mlx5dv_devx_umem_in in = {

@@ -145,8 +145,6 @@ void steer_anchors(struct rig *rig)
 	say_tables(rig);
 }
 
-/* ---- flows */
-
 struct ends {
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;

@@ -33,8 +33,6 @@ static struct steered two_actions(struct rig *rig, const struct steer_rule *rule
 	return steer_make(rig->ctx, rule, 2, actions, what);
 }
 
-/* ---- fields */
-
 struct steer_case {
 	const char *name;
 	struct steer_rule rule;
@@ -383,8 +381,6 @@ void steer_objects(struct rig *rig)
 	objects(rig, &raw);
 	raw_close(&raw);
 }
-
-/* ---- tables that the program has made */
 
 struct own_table {
 	struct mlx5dv_devx_obj *table, *group, *entry;

@@ -27,8 +27,6 @@ static const struct raw_frame inner_frame = {
 	.version = 4, .protocol = 17, .ttl = 9, .src = 1, .dst = 2, .sport = 100, .dport = PORT
 };
 
-/* ---- tunnels ---- */
-
 enum bottom { IN_UDP, IN_GRE, IN_IP };
 
 struct tunnel_case {
@@ -191,8 +189,6 @@ static void ways_close(struct ways *ways)
 {
 	MUST(!ibv_destroy_flow_action(ways->on) && !ibv_destroy_flow_action(ways->off));
 }
-
-/* ---- frames ---- */
 
 /* Sends LEN bytes, and checks that the first receiver gets EXPECT; NULL: nothing. */
 static void frame_pass(struct raw *raw, size_t len, const uint8_t *expect, size_t expected,

@@ -83,8 +83,6 @@ static void post_send(struct ibv_qp *qp, struct ibv_mr *mr, void *from, uint32_t
 	MUST(!ibv_post_send(qp, &wr, &bad));
 }
 
-/* ---- lanes: one QP for each sender, one SRQ, two CQs ---- */
-
 struct lanes {
 	struct rig *rig;
 	bool extended;
@@ -239,8 +237,6 @@ void threads_srq(struct rig *rig)
 	}
 }
 
-/* ---- thread domains: nothing is shared, and nothing is locked ---- */
-
 struct owner {
 	struct rig *rig;
 	bool extended;
@@ -326,8 +322,6 @@ void threads_domains(struct rig *rig)
 		  "each thread's domain carries its messages, on two contexts");
 	rig_close(&other);
 }
-
-/* ---- QPs come and go while the CQ that they complete in is polled ---- */
 
 struct churn {
 	struct rig *rig;

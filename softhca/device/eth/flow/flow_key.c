@@ -23,8 +23,6 @@
 
 enum { TUNNEL_HEADER_DWORDS = 4 };
 
-/* ---- headers outside and inside of a tunnel ---- */
-
 /* Places of the fields that outer and inner headers share. HEADERS is the set of one side; the
  * other fields are in the sets of miscellaneous parameters. */
 struct side {
@@ -175,8 +173,6 @@ static void put_packet(uint8_t *key, const struct side *side, const struct frame
 	if (frame->l4)
 		put_l4(key, side, frame);
 }
-
-/* ---- headers behind the outer ones ---- */
 
 static void put_vxlan(uint8_t *key, const struct frame *frame, unsigned int at)
 {
@@ -344,8 +340,6 @@ void flow_key_write(const struct frame *frame, const struct flow_state *state,
 		put_l2(key, &inner_side, &inner);
 	put_packet(key, &inner_side, &inner);
 }
-
-/* ---- masks ---- */
 
 /* Fields of both sets: outer headers, inner headers */
 static const uint32_t in_headers[] = {

@@ -87,8 +87,6 @@ static int port_of(int fd, uint32_t *port)
 	return 0;
 }
 
-/* ---- answers ---- */
-
 static void put_identity(struct reply *reply, const struct adapter *adapter)
 {
 	reply_u32(reply, RDMA_NLDEV_ATTR_DEV_INDEX, adapter->index);
@@ -334,8 +332,6 @@ static int get_counters(struct request *req)
 	reply_end(reply);
 	return 0;
 }
-
-/* ---- requests ---- */
 
 static const struct {
 	uint16_t command;

@@ -34,8 +34,6 @@
 #include "softhca/log.h"
 #include "util/bits.h"
 
-/* ---- counters of a port's queue pairs ---- */
-
 /* lifespan: milliseconds that a value is cached; here each read is new. */
 #define LIFESPAN_FILE "lifespan"
 
@@ -304,8 +302,6 @@ static void make_adapter(struct writer *writer, struct adapter *adapter)
 		make_netdev(writer, pci, adapter, port);
 }
 
-/* ---- the root directory ---- */
-
 static const char *const places[] = { "/dev/shm", "/tmp" };
 
 enum { NUM_PLACES = ARRAY_SIZE(places) };
@@ -486,8 +482,6 @@ int sysfs_open(const struct sysfs *sysfs, const char *path, uint64_t flags)
 	while (fd < 0 && errno == EAGAIN);
 	return fd;
 }
-
-/* ---- files whose text changes ---- */
 
 static const struct sysfs_file *find_file(const struct sysfs_file *files, const char *name)
 {

@@ -63,8 +63,6 @@ struct steering {
 	bool has_chain[3];
 };
 
-/* ---- tables ---- */
-
 /* A chain of tables, from level FROM to level TO. */
 static const struct chain {
 	unsigned int from, to;
@@ -208,8 +206,6 @@ int steering_anchor(struct adapter *adapter, unsigned int number, uint32_t *tabl
 	*table = level->anchor;
 	return ret;
 }
-
-/* ---- entries ---- */
 
 static bool is_any(const uint8_t *mask)
 {
@@ -461,8 +457,6 @@ static void free_entry(struct adapter *adapter, struct entry *entry)
 	LIST_REMOVE(entry, in_level);
 	free(entry);
 }
-
-/* ---- rules ---- */
 
 /* Updates the device's entry after RULE was added to it. */
 static int set_with(struct adapter *adapter, struct steering_rule *rule)

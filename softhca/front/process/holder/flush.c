@@ -195,8 +195,6 @@ static int find_producer(struct window *window, uint32_t *pi)
 	return 0;
 }
 
-/* ---- how far the QPs of a CQ got ---- */
-
 static uint32_t key_of(const struct epitaph_qp *qp)
 {
 	return qp->by_index ? qp->user_index : qp->qpn;
@@ -287,8 +285,6 @@ static void learn_from_cq(struct flush *flush, uint32_t i)
 		learn_completion(flush, i, cqe, ago);
 	}
 }
-
-/* ---- completing ---- */
 
 /* Writes the byte with the ownership bit last, as the program may be polling. */
 static int write_cqe(struct flush *flush, const struct epitaph_cq *cq, uint32_t index,

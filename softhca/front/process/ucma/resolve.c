@@ -32,8 +32,6 @@ void resolve_start(resolve_own_fn own)
 	next_transaction = timer_now() << 1;
 }
 
-/* ---- questions ---- */
-
 static void put_ethernet(uint8_t *frame, const uint8_t to[6], const uint8_t from[6],
 			 unsigned int type)
 {
@@ -244,8 +242,6 @@ void resolve_service(struct resolution *res, uint32_t timeout_ms)
 	res->what = RESOLVE_SERVICE;
 	resolution_start(res, timeout_ms);
 }
-
-/* ---- answers ---- */
 
 /* Finishes queries for HOST, whose GID and MAC are known now; MAC may be NULL. */
 static void tell_address(const struct gsi_arrival *arrival, const uint8_t host[16],

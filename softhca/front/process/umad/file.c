@@ -47,8 +47,6 @@ static void adapter_died(struct adapter *adapter)
 	}
 }
 
-/* ---- life ---- */
-
 static void manager_show(const struct umad_file *file, bool present)
 {
 	adapter_show_manager(file->adapter, file->port, present);
@@ -305,8 +303,6 @@ void umad_stop(void)
 	while ((file = LIST_FIRST(&files)))
 		file_close(file);
 }
-
-/* ---- reading ---- */
 
 /* Copies a datagram to the program. Returns the bytes, or minus an errno. If a long one does not
  * fit, copies its beginning, which has its length. */

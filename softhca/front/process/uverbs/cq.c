@@ -348,8 +348,6 @@ static int cq_modify(struct uverbs_call *uc)
 	return adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
 }
 
-/* ---- resizing: a ring of another size, in the place of the old one ---- */
-
 static int check_resize(struct uverbs_call *uc, const struct ib_uverbs_resize_cq *cmd,
 			const struct uverbs_cq *cq, struct cq_request *req)
 {

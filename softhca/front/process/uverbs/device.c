@@ -26,8 +26,6 @@ static uint32_t cap_of(const struct uverbs_call *uc, uint32_t field)
 	return adapter_cap(uc->adapter, field);
 }
 
-/* ---- contexts ---- */
-
 static uint8_t least_inline(const struct uverbs_call *uc)
 {
 	if (!adapter_is_roce(uc->adapter))
@@ -187,8 +185,6 @@ static int query_context(struct uverbs_call *uc)
 			       MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX);
 }
 
-/* ---- ports ---- */
-
 static int fill_port(struct uverbs_call *uc, unsigned int number,
 		     struct ib_uverbs_query_port_resp *resp)
 {
@@ -281,8 +277,6 @@ static int query_port(struct uverbs_call *uc)
 		ret = fill_port(uc, cmd.port_num, &resp);
 	return ret ? ret : uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 }
-
-/* ---- GIDs ---- */
 
 static void fill_gid(const struct adapter *adapter, const struct gid_entry *gid, unsigned int port,
 		     uint32_t index, struct ib_uverbs_gid_entry *entry)
@@ -393,8 +387,6 @@ static int info_handles(struct uverbs_call *uc)
 	free(handles);
 	return ret;
 }
-
-/* ---- tables ---- */
 
 static const struct uverbs_attr get_context_attrs[] = {
 	{ UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, ATTR_OUT, OPTIONAL, 4, 4, 0 },

@@ -48,8 +48,6 @@ static_assert((int)CLOCK_PAGE < (int)MEMORY_PAGE, "device memory is last");
 static_assert((int)UVERBS_FILE_EMULATION + (int)EMULATION_PAGES <= (int)CLOCK_PAGE,
 	      "UAR pages, and doorbells of emulated devices, must end before it");
 
-/* ---- objects ---- */
-
 int object_new_kind(size_t size, struct uverbs_file *file, uint16_t type, enum object_kind kind,
 		    int (*destroy)(struct object *object, pid_t tid), void *out)
 {
@@ -286,8 +284,6 @@ void uverbs_call_end(struct uverbs_file *file)
 	client_put(file->caller);
 	file->caller = NULL;
 }
-
-/* ---- closing and opening ---- */
 
 static void file_close(struct uverbs_file *file)
 {

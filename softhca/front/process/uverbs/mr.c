@@ -60,8 +60,6 @@ int mr_check_access(const struct uverbs_call *uc, uint64_t access)
 	return 0;
 }
 
-/* ---- registration ---- */
-
 static bool is_implicit(const struct mr_request *req)
 {
 	return req->access & IB_UVERBS_ACCESS_ON_DEMAND && !req->start && req->length == UINT64_MAX;
@@ -232,8 +230,6 @@ static int mr_reg(struct uverbs_call *uc)
 		object_destroy(&mr->base, uc->tid);
 	return ret;
 }
-
-/* ---- changing a region: its key stays where Linux' driver lets it stay ---- */
 
 enum {
 	REREG_TRANSLATION = 1 << 0,

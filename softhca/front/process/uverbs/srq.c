@@ -341,8 +341,6 @@ static int srq_remove_write(struct uverbs_call *uc)
 	return ret ? ret : uc_destroy_reporting(uc, &srq->base, &srq->events, UVERBS_ATTR_CORE_OUT);
 }
 
-/* ---- the limit: fewer WQEs than that raise an event, once ---- */
-
 static_assert(ARM_XRC_SRQ_IN_XRC_SRQN == ARM_RQ_IN_SRQ_NUMBER &&
 		      ARM_XRC_SRQ_IN_LWM == ARM_RQ_IN_LWM,
 	      "one layout for both");

@@ -31,8 +31,6 @@ enum {
 	STATE_ERROR = 2,
 };
 
-/* ---- queues ---- */
-
 static int wq_destroy(struct object *object, pid_t tid)
 {
 	struct uverbs_wq *wq = (struct uverbs_wq *)object;
@@ -255,8 +253,6 @@ static int wq_modify(struct uverbs_call *uc)
 		wq->state = to;
 	return ret;
 }
-
-/* ---- tables ---- */
 
 static int table_destroy(struct object *object, pid_t tid)
 {

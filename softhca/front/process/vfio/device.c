@@ -110,8 +110,6 @@ uint64_t vfio_device_progress(uint64_t now)
 	return found ? 0 : next;
 }
 
-/* ---- requests ---- */
-
 /* Reads a structure of a request, and its argsz, which comes first, as large as Linux wants it. */
 static int take_request(struct call *call, void *request, size_t size)
 {

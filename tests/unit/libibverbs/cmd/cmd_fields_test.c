@@ -16,8 +16,6 @@
 
 #define SAME(a, b, field) assert_int_equal((a).field, (b).field)
 
-/* ---- responses ---- */
-
 static void assert_same_dest(const struct ibv_ah_attr *got, const struct ib_uverbs_qp_dest *dest)
 {
 	assert_memory_equal(got->grh.dgid.raw, dest->dgid, sizeof(dest->dgid));
@@ -201,8 +199,6 @@ static void the_two_keys_of_a_region_are_told_apart(void **state)
 	SAME(vmr.mr, rereg, lkey);
 	SAME(vmr.mr, rereg, rkey);
 }
-
-/* ---- modify QP ---- */
 
 static struct ibv_ah_attr some_address(uint8_t first)
 {

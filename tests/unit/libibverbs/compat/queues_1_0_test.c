@@ -39,8 +39,6 @@ void *__wrap_calloc(size_t n, size_t size)
 	return no_memory ? NULL : __real_calloc(n, size);
 }
 
-/* ---- today's calls ---- */
-
 static struct ibv_context real_context;
 static struct ibv_cq real_cq = { .context = &real_context, .handle = 0x31, .cqe = 15 };
 static struct ibv_srq real_srq = { .context = &real_context, .handle = 0x41 };
@@ -138,8 +136,6 @@ int __wrap_ibv_destroy_qp(struct ibv_qp *qp)
 	assert_ptr_equal(qp, &real_qp);
 	return refusal;
 }
-
-/* ---- creation ---- */
 
 static char mark;
 static struct old_context old_context = { .real = &real_context };
@@ -275,8 +271,6 @@ static void attributes_end_where_those_of_release_1_0_did(void **state)
 	assert_int_equal(query_qp_1_0(&qp, &attr, IBV_QP_QKEY, &init), EINVAL);
 	assert_int_equal(attr.qkey, 0xeeeeeeee);
 }
-
-/* ---- lists of requests ---- */
 
 enum { REQUESTS = 40, IN_A_PIECE = 16 };
 
@@ -437,8 +431,6 @@ static void a_request_keeps_its_fields(void **state)
 	assert_ptr_equal(last_send.wr.ud.ah, &real_ah);
 	assert_true(last_send.wr.ud.remote_qpn == 7 && last_send.wr.ud.remote_qkey == 8);
 }
-
-/* ---- completions and events ---- */
 
 static int poll_two(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {

@@ -152,8 +152,6 @@ static void the_state_is_the_programs_or_the_last_known(void **state)
 		"to RESET, RTS, SQD, ERR");
 }
 
-/* ---- values ---- */
-
 static const struct ibv_qp_attr right = {
 	.qp_state = IBV_QPS_RTR,
 	.path_mtu = IBV_MTU_4096,
@@ -301,8 +299,6 @@ static void an_address_is_named_by_its_field(void **state)
 	has_port = false;
 	IN_RTR(NO_FAULT, ah_attr.sl = 1);
 }
-
-/* ---- creation ---- */
 
 static void explain_create(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
 			   int err, const char *text)

@@ -124,8 +124,6 @@ static int option_get(int level, int name)
 	return value;
 }
 
-/* ---- numbers ---- */
-
 static void each_option_keeps_what_it_is_set_to(void **state)
 {
 	static const struct {
@@ -444,8 +442,6 @@ static void a_value_is_cut_to_the_room_for_it(void **state)
 	assert_int_equal(room.bytes[7], 0x5a);
 }
 
-/* ---- timeouts ---- */
-
 static int limit_set(int name, time_t seconds, suseconds_t us)
 {
 	const struct timeval time = { seconds, us };
@@ -523,8 +519,6 @@ static void a_route_is_a_list_of_paths(void **state)
 	assert_int_equal(rgetsockopt(SOCKET, SOL_RDMA, RDMA_ROUTE, got, &len), -1);
 	assert_int_equal(errno, EINVAL);
 }
-
-/* ---- datagram sockets ---- */
 
 /* Other options go to the UDP socket, which does not exist here: its errno shows. */
 static void options_of_datagrams_are_the_udp_sockets(void **state)

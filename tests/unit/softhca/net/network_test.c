@@ -152,8 +152,6 @@ static void acknowledges_are_few(void **state)
 	unlink(path);
 }
 
-/* ---- hosts ---- */
-
 static void open_host(bool ethernet, struct fabric **fabric, int expect)
 {
 	assert_int_equal(fabric_create(fabric), 0);
@@ -393,8 +391,6 @@ static void noise_does_no_harm(void **state)
 	remove_host(9);
 	run_with(NULL);
 }
-
-/* ---- the directory's files ---- */
 
 /* Who may only read the directory must not be able to hold the lock. */
 static void the_lock_takes_the_right_to_write(void **state)

@@ -139,8 +139,6 @@ static void a_table_is_one_segment(void **state)
 	unpair();
 }
 
-/* ---- services ---- */
-
 enum { BY_ID = 1 << 0, BY_GID = 1 << 1, BY_NAME = 1 << 6, LAST_DATA = 36 };
 
 static void add_service(const char *text)
@@ -252,8 +250,6 @@ static void a_long_table_comes_in_parts(void **state)
 	assert_null(subnet_ask()); /* the transfer has ended */
 	unpair();
 }
-
-/* ---- records of the subnet ---- */
 
 enum { NODE_SIZE = 112, SWITCH_LID = 0xbfff };
 
@@ -369,8 +365,6 @@ static void a_table_of_services_has_an_end(void **state)
 	services_clear(&services);
 	assert_int_equal(services_find(&services, 0, record, NULL, 0), 0);
 }
-
-/* ---- groups ---- */
 
 static void join_expect(const uint8_t mgid[16], uint64_t components, uint16_t status)
 {

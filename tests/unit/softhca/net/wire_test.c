@@ -49,8 +49,6 @@ static void checksums_are_the_published_ones(void **state)
 		assert_int_equal(crc16_add(0xffff, data, i), slow_crc16(data, i));
 }
 
-/* ---- routes ---- */
-
 static const uint8_t gid_a[16] = { 0xfe, 0x80, [8] = 0, 2, 0xc9, 0xff, 0xfe, 0x5f, 0, 1 };
 static const uint8_t gid_b[16] = { 0xfe, 0x80, [8] = 0, 2, 0xc9, 0xff, 0xfe, 0x5f, 0x10, 1 };
 static const uint8_t ipv4_a[16] = { [10] = 0xff, 0xff, 198, 18, 0, 1 };
@@ -192,8 +190,6 @@ static void ipv6_packet_has_tag_and_udp_checksum(void **state)
 			   "c12312b70020aec5 0440ffff0000004880000010 4142434445464748"
 			   "97d8b1c0");
 }
-
-/* ---- opcodes ---- */
 
 #define BYTES8 "\1\2\3\4\5\6\7\x8"
 #if __BYTE_ORDER == __LITTLE_ENDIAN
@@ -548,8 +544,6 @@ static void atomic_result_is_in_the_host_s_order(void **state)
 	memcpy(&result, got.payload, 8);
 	assert_int_equal(result, value);
 }
-
-/* ---- damage ---- */
 
 static bool is_the_same(const struct fabric_msg *a, const struct fabric_msg *b)
 {

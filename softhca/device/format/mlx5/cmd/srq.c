@@ -85,8 +85,6 @@ static const struct srq_layout {
 	FLD_IN(CREATE_XRQ_IN_XRQ_CONTEXT + XRQC_WQ, WQ_WQ_UMEM_OFFSET),
 };
 
-/* ---- creation ---- */
-
 static const char *srq_check_xrc(const uint8_t *context)
 {
 	if (fld_get(context, XRC_SRQC_BASIC_CYCLIC_RCV_WQE))
@@ -303,8 +301,6 @@ enum prm_status xrq_create(struct hca *hca, struct cmd *cmd)
 		return cmd_errno(cmd, ENOMEM, "srq");
 	return srq_create(hca, cmd, context, &parts);
 }
-
-/* ---- other commands ---- */
 
 static struct srq *srq_find(struct hca *hca, struct cmd *cmd, const struct srq_layout *layout)
 {

@@ -46,8 +46,6 @@ struct subscription {
 static LIST_HEAD(, devx_channel) channels = LIST_HEAD_INITIALIZER(channels);
 static LIST_HEAD(, subscription) subscriptions = LIST_HEAD_INITIALIZER(subscriptions);
 
-/* ---- from the device ---- */
-
 static uint32_t event_number(const uint8_t *eqe)
 {
 	switch (fld_get(eqe, EQE_TYPE)) {
@@ -126,8 +124,6 @@ void devx_event_from_device(const struct adapter *adapter, const uint8_t *eqe)
 		if (sub->event == type && sub->adapter == adapter && is_about(sub, eqe))
 			event_deliver(sub, eqe);
 }
-
-/* ---- subscriptions ---- */
 
 static void subscription_drop(struct subscription *sub)
 {

@@ -25,8 +25,6 @@
 
 static const char *const state_names[] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };
 
-/* ---- checks ---- */
-
 static int modify_refuse(struct uverbs_call *uc, const struct uverbs_qp *qp, const char *why,
 			 int error)
 {
@@ -172,8 +170,6 @@ static int check_values(struct uverbs_call *uc, const struct uverbs_qp *qp,
 		return modify_refuse(uc, qp, "alternate paths are not supported", EINVAL);
 	return 0;
 }
-
-/* ---- the command ---- */
 
 static void fill_path(const struct uverbs_call *uc, const struct ib_uverbs_qp_dest *dest,
 		      uint8_t *ads)

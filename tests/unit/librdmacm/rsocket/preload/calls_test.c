@@ -1207,8 +1207,6 @@ static void an_asking_connection_has_no_bytes(void **state)
 	real()->close(listener);
 }
 
-/* ---- threads that are cancelled in a call of librdmacm ---- */
-
 static unsigned int inside_of_cancelled = 2;
 
 static void note_inside(void *unused)

@@ -136,8 +136,6 @@ static int forget_all(void **state)
 	return 0;
 }
 
-/* ---- numbers ---- */
-
 static void any_number_may_stand_for_an_rsocket(void **state)
 {
 	static const int numbers[] = { 0, 1, PAGE_SIZE - 1, PAGE_SIZE, LAST };
@@ -215,8 +213,6 @@ static void a_number_is_a_set_until_it_is_another(void **state)
 	assert_int_equal(preload_add_copy(6, 9), 0);
 	assert_false(preload_is_set(6));
 }
-
-/* ---- flags ---- */
 
 static void the_rsocket_is_told_when_its_file_has_changed(void **state)
 {
@@ -304,8 +300,6 @@ static void ranges_of_numbers_have_those_known(void **state)
 	assert_int_equal(preload_first_known(5001, LAST), LAST + 1);
 	assert_int_equal(preload_first_known(5001, 5001), 5002);
 }
-
-/* ---- turning over, pending, the end ---- */
 
 static void all_numbers_of_an_rsocket_become_a_files(void **state)
 {

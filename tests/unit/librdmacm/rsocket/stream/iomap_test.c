@@ -81,8 +81,6 @@ static struct {
 
 const struct rs_kind rdmacm_stream_kind, rdmacm_dgram_kind;
 
-/* ---- replaced functions ---- */
-
 static bool is_locked(struct cm_lock *lock)
 {
 	if (!cm_lock_try(lock))
@@ -257,8 +255,6 @@ static void check_post(unsigned int i, const void *addr, uint32_t lkey, uint32_t
 	assert_int_equal(post->to.addr, to);
 	assert_int_equal(post->to.key, RKEY);
 }
-
-/* ---- writing ---- */
 
 static void few_bytes_go_in_the_request(void **state)
 {
@@ -444,8 +440,6 @@ static void a_write_that_cannot_be_posted_says_why(void **state)
 	it.wait_ret = EINTR;
 	fails((ssize_t)riowrite(SOCKET, memory, 4, 1000, 0), EINTR);
 }
-
-/* ---- mapping ---- */
 
 static void the_other_side_is_told_of_what_it_may_write(void **state)
 {

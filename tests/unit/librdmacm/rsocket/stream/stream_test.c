@@ -77,8 +77,6 @@ static int post_recv(struct ibv_qp *to, struct ibv_recv_wr *wr, struct ibv_recv_
 	return call_fails() ? REFUSED : 0;
 }
 
-/* ---- rdma_cm and the library */
-
 int rdma_create_qp(struct rdma_cm_id *of, struct ibv_pd *of_pd, struct ibv_qp_init_attr *attr)
 {
 	assert_ptr_equal(of, &id.id);

@@ -157,8 +157,6 @@ static void announced(uint32_t imm, uint64_t addr, uint32_t size, bool is_contro
 	assert_int_equal(it.wr.wr_id >> 63, is_control);
 }
 
-/* ---- sending ---- */
-
 static void data_goes_behind_the_data_before_it(void **state)
 {
 	(void)state;
@@ -354,8 +352,6 @@ static void controls_go_while_their_queue_has_room(void **state)
 	rdmacm_stream_send_controls(&stream);
 	assert_int_equal(it.sends, 3);
 }
-
-/* ---- completions ---- */
 
 static void completion(struct ibv_wc wc)
 {

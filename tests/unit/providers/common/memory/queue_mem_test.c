@@ -65,8 +65,6 @@ static void pages_are_kept_from_children(void **state)
 	refusal = 0;
 }
 
-/* ---- parent domains ---- */
-
 static char room[4096];
 static int given;
 
@@ -154,8 +152,6 @@ static void its_allocator_gives_memory_for_queues(void **state)
 	assert_int_equal(td.users, 0);
 	provider_buf_pool_destroy(&pool);
 }
-
-/* ---- rings of more than a page ---- */
 
 static struct queue_mem ring_take(struct buf_pool *pool, size_t size)
 {
@@ -290,8 +286,6 @@ static void a_switch_is_zero_or_one(void **state)
 	assert_true(provider_env_unless_zero("UNIT_SWITCH"));
 	assert_false(provider_env_is_one("UNIT_SWITCH"));
 }
-
-/* ---- cells ---- */
 
 enum { CELLS = 300, SMALL = 24, LINES = 128 };
 

@@ -901,8 +901,6 @@ static void short_slots_are_not_stamped_at_any_index(void **state)
 			check_batch_of_short_slots(starts[i], count);
 }
 
-/* ---- registers ---- */
-
 static uint32_t send_register(struct rig *rig)
 {
 	return be32toh(*(__be32 *)(rig->ctx->uar + M4_UAR_SEND));

@@ -515,8 +515,6 @@ static void a_qp_created_for_some_operations_has_no_others(void **state)
 	rig_free(rig);
 }
 
-/* ---- receives */
-
 static struct ibv_recv_wr recv_wr(uint64_t wr_id, struct ibv_sge *list, int num_sge,
 				  struct ibv_recv_wr *next)
 {

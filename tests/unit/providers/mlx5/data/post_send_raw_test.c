@@ -301,8 +301,6 @@ static void frames_without_ethernet_headers_are_refused(void **state)
 	rig_free(rig);
 }
 
-/* ---- frames received */
-
 static const struct checksums {
 	uint8_t hds_ip_ext, l4_hdr_type_etc;
 	bool ok;

@@ -244,8 +244,6 @@ static void a_datagram_at_the_end_of_the_ring_has_its_payload_at_the_start(void 
 	rig_free(rig);
 }
 
-/* ---- DC */
-
 #define DC_AV                                                                      \
 	" 01234567 89abcdef 80654321 75031234 00000000 00000000 00000000 00000000" \
 	" 00000000 00000000 00000000 00000000"

@@ -156,8 +156,6 @@ static void a_list_counts_each_of_its_requests(void **state)
 	srq_rig_free(s);
 }
 
-/* ---- page faults of on-demand paging */
-
 static void page_fault(struct srq_rig *s, uint16_t wqe)
 {
 	rig_complete(s->rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_ERR,
@@ -496,8 +494,6 @@ static void a_run_names_the_wqe_of_each(void **state)
 		srq_rig_free(s);
 	}
 }
-
-/* ---- rings that mlx5dv_init_obj() has exposed */
 
 /* Posts COUNT requests as the program, which moves the record. */
 static void program_posts(struct srq_rig *s, uint32_t count)

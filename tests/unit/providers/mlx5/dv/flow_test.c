@@ -106,8 +106,6 @@ static int close_matcher(void **state)
 	return close_context(state);
 }
 
-/* ---- matchers ---- */
-
 static void try_matcher(const struct mlx5dv_flow_matcher_attr *attr, const char *want)
 {
 	struct mlx5dv_flow_matcher_attr copy = *attr;
@@ -201,8 +199,6 @@ static void a_matcher_in_use_stays(void **state)
 	kernel.err = EBUSY;
 	assert_int_equal(mlx5dv_destroy_flow_matcher(matcher), EBUSY);
 }
-
-/* ---- flows ---- */
 
 #define OF_MATCHER "9/1000 1000=new 1001<0102030405060708090a0b0c 1004=51"
 

@@ -143,8 +143,6 @@ static int with_ops(enum ibv_qp_type type, uint64_t ops)
 	return qp_create(&attr, &dv);
 }
 
-/* ---- flags */
-
 static void flags_that_need_no_device_ask_none(void **state)
 {
 	(void)state;
@@ -288,8 +286,6 @@ static void copies_of_memory_are_the_devices(void **state)
 	it.caps_error = REFUSED;
 	assert_int_equal(with_ops(IBV_QPT_RC, MLX5DV_QP_EX_WITH_MEMCPY), REFUSED);
 }
-
-/* ---- DC */
 
 static struct mlx5dv_qp_init_attr dc_attr(enum mlx5dv_dc_type type)
 {

@@ -38,8 +38,6 @@ static struct {
 	size_t in_len;
 } it;
 
-/* ---- the device ---- */
-
 int __wrap_mlx5_hca_caps_get_with(struct mlx5_context *ctx, enum prm_cap page,
 				  const struct mlx5_hca_caps **caps);
 int __wrap_mlx5_devx_object_create(struct mlx5_context *ctx, const void *in, size_t in_len,
@@ -130,8 +128,6 @@ static int close_context(void **state)
 	free(it.ctx);
 	return 0;
 }
-
-/* ---- the tree ---- */
 
 static struct mlx5dv_sched_node *node_below(struct mlx5dv_sched_node *parent)
 {
@@ -303,8 +299,6 @@ static void elements_need_what_the_device_has(void **state)
 	it.cmd_err = 0;
 	mlx5dv_sched_node_destroy(root);
 }
-
-/* ---- QPs ---- */
 
 static struct mlx5_qp *qp_of(enum ibv_qp_type type, enum ibv_qp_state state)
 {

@@ -605,8 +605,6 @@ static void a_cq_of_an_old_kernel_names_none(void **state)
 	assert_int_equal(kernel.cq_uar, 0);
 }
 
-/* ---- pages for programs ---- */
-
 static struct mlx5dv_devx_uar *page_for_program(struct mlx5_context *ctx, uint32_t type)
 {
 	errno = 0;
@@ -699,8 +697,6 @@ static void an_old_kernel_tells_the_numbers_of_pages(void **state)
 }
 
 #define on(kernel, test) cmocka_unit_test_setup_teardown(test, kernel, free_context)
-
-/* ---- lengths of requests ---- */
 
 enum { MOST_UNITS = 63, LONGEST_WQE = 1024 }; /* PRM: Control Segment, ds; max_wqe_sz_sq */
 

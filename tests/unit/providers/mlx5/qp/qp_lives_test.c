@@ -159,8 +159,6 @@ int verbs_cmd_run_short(struct ibv_context *context, uint16_t object, uint16_t m
 	return verbs_cmd_run(context, object, method, cmd->attrs, nattrs);
 }
 
-/* ---- the rig ---- */
-
 static struct verbs_device device = { .device = { .name = "mlx5_0" } };
 
 struct life {

@@ -219,8 +219,6 @@ static void linked_wqes_are_flushed_in_their_order(void **state)
 	expect_flushed(rq, order, ARRAY_SIZE(order));
 }
 
-/* ---- WQEs with signatures ---- */
-
 /* The signature covers 48 of the 64 bytes: the segment that ends the scatter list is not signed, as
  * the adapter does not read it. */
 enum { SIGNED_WQE = 64, SIGNED = 48, SIGNATURE = 16, SIGNATURE_AT = 4 };
@@ -311,8 +309,6 @@ static void a_wqe_has_room_for_a_buffer(void **state)
 	attr.log_wqe = 4;
 	assert_null(eth_rq_of(1, &attr));
 }
-
-/* ---- doorbell records that are ahead of their WQEs; the adapters are strict ---- */
 
 static void records_look(void)
 {

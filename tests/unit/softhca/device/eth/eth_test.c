@@ -116,8 +116,6 @@ static void expect_frame(const uint8_t *bytes, uint32_t len)
 	assert_memory_equal(got, bytes, len);
 }
 
-/* ---- bytes ---- */
-
 static void a_frame_arrives_as_it_was_sent(void **state)
 {
 	struct eth_flow flow = { .protocol = 17, .sport = 5, .dport = 6, .payload = 100 };
@@ -208,8 +206,6 @@ static void a_nop_sends_nothing(void **state)
 	flat_expect_done(sq->cq, REQ, 0);
 	assert_null(eth_receive(rq, NULL));
 }
-
-/* ---- offloads of receive ---- */
 
 static void the_cqe_tells_what_is_in_the_frame(void **state)
 {
@@ -306,8 +302,6 @@ static void a_vlan_tag_stays_where_stripping_is_off(void **state)
 	eth_free_rq(rq);
 	rq = stripping;
 }
-
-/* ---- offloads of transmit ---- */
 
 static void checksums_are_filled_in(void **state)
 {

@@ -17,8 +17,6 @@
 #include "softhca/device/core.h"
 #include "util/bits.h"
 
-/* ---- vectors of the standards ---- */
-
 /* IEEE 1619-2007, annex B: vectors 2, 3, 15 and 16; the last two use ciphertext stealing */
 static void ieee_1619_vectors(void **state)
 {
@@ -130,8 +128,6 @@ static void rfc_3394_vectors(void **state)
 		assert_false(cipher_unwrap(bytes, vectors[i].kek_len, wrapped, len, key));
 	}
 }
-
-/* ---- data units ---- */
 
 enum { WHOLE = 4 * CRYPT_UNIT_MAX };
 
@@ -404,8 +400,6 @@ static void transfers_are_of_whole_blocks(void **state)
 				 cases[i].allowed);
 	}
 }
-
-/* ---- commands ---- */
 
 enum { OBJECT_SIZE = PRM_GENERAL_OBJ_HDR_SIZE + PRM_DEK_SIZE };
 

@@ -196,8 +196,6 @@ static void keys_hold_their_block(void **state)
 	memic_dealloc(at, PAGE, PRM_STAT_OK);
 }
 
-/* ---- operations ---- */
-
 /* Opens an operation on the block at OFFSET; returns the offset of its window. */
 static uint64_t memic_modify(uint32_t what, uint32_t operation, uint64_t offset,
 			     enum prm_status expect)

@@ -82,8 +82,6 @@ static void oracle_encrypts_as_the_standard(void **state)
 	}
 }
 
-/* ---- a key and its two sides: memory and wire ---- */
-
 static const uint8_t two_keys[32] = { 1, 2, 3 };
 
 struct rig {
@@ -222,8 +220,6 @@ static int key_move(bool write, uint64_t at, uint8_t *bytes, uint64_t len)
 	ret = sig_dma(&batch, &rig.key, at, len);
 	return ret ? ret : dma_finish(&batch);
 }
-
-/* ---- random combinations ---- */
 
 static unsigned int seed;
 
@@ -451,8 +447,6 @@ static void errors_are_told_when_they_are_expected(void **state)
 	assert_true(rig.key.sig_state.unreported && !rig.key.sig_count.happened);
 	rig_close();
 }
-
-/* ---- bounds of a key ---- */
 
 /* Registers the key under a number, as requests need it; rig_leave() removes it. */
 static void rig_enter(void)

@@ -214,8 +214,6 @@ static void datagrams_arrive_through_an_srq(void **state)
 	test_free(srq);
 }
 
-/* ---- XRC ---- */
-
 static uint32_t xrcd;
 static struct flat_cq *xrc_cq;
 
@@ -346,8 +344,6 @@ static void a_held_wqe_goes_with_its_srq(void **state)
 	assert_int_equal(flat_state(b), PRM_QP_STATE_ERR);
 	tear_down_xrc();
 }
-
-/* ---- on-demand paging ---- */
 
 enum { REMOTE_ABORTED = 0x22, PAGE_FAULT = 0x93, MESSAGE = 100 };
 

@@ -168,8 +168,6 @@ static void answers_keep_their_order(void **state)
 	unpair();
 }
 
-/* ---- errors ---- */
-
 static void a_key_that_goes_ends_the_answer(void **state)
 {
 	(void)state;
@@ -334,8 +332,6 @@ static void what_is_asked_for_again_is_kept_once(void **state)
 	expect_same(0, LONG_READ);
 	unpair();
 }
-
-/* ---- losses ---- */
 
 static void check_with_loss(const char *fault)
 {

@@ -48,8 +48,6 @@ static void atomic_post(uint8_t opcode, const struct flat_masked *operands, uint
 	flat_post(a);
 }
 
-/* ---- operations ---- */
-
 static const struct {
 	uint8_t opcode;
 	struct flat_masked operands;
@@ -240,8 +238,6 @@ static void results_go_into_the_cqe_if_the_adapter_has_them_there(void **state)
 		assert_int_equal(flat.mem[from + i], 0xee);
 	unpair();
 }
-
-/* ---- refusals ---- */
 
 static void expect_refusal(const struct flat_qp_attr *attr, uint8_t bytes, uint64_t offset)
 {

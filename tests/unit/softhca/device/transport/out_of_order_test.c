@@ -245,8 +245,6 @@ static void a_taken_wqe_is_flushed(void **state)
 	unpair();
 }
 
-/* ---- shared receive queues ---- */
-
 static void pair_again(const struct flat_qp_attr *sender, const struct flat_qp_attr *receiver)
 {
 	unpair();
@@ -392,8 +390,6 @@ static void receives_that_sign_keep_their_place(void **state)
 	expect_bytes(0, 0, true);
 	unpair();
 }
-
-/* ---- mixtures ---- */
 
 /* Each round has five requests, two of them SENDs. Each request has its own slot in memory. */
 enum { ROUND = 5, ROUND_SENDS = 2, REQUESTS = 80 * ROUND, LOG = 9, WRITTEN = REQUESTS * SIZE };

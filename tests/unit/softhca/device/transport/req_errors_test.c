@@ -326,8 +326,6 @@ static void silence_ends_after_the_retries(void **state)
 	unpair();
 }
 
-/* ---- wrong WQEs ---- */
-
 static uint8_t *slot(unsigned int index)
 {
 	return flat.mem + a->sq + 64 * index;
@@ -409,8 +407,6 @@ static void inline_read_is_refused(void **state)
 	flat_post(a);
 	refused_wqe(LOCAL_QP_OP);
 }
-
-/* ---- retries of WQEs that changed ---- */
 
 enum { MTU = 256, PACKETS = 1000 };
 
@@ -543,8 +539,6 @@ static void a_psn_of_no_entry_is_searched_once(void **state)
 		unpair();
 	}
 }
-
-/* ---- flush, overrun ---- */
 
 static void requests_posted_in_error_are_flushed(void **state)
 {

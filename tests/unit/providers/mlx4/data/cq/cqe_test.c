@@ -581,8 +581,6 @@ static void completions_come_to_the_new_ring_at_once(void **state)
 	rig_free(rig);
 }
 
-/* ---- an allocator that resizes the CQ ---- */
-
 /* An allocator that resizes the CQ during its own call, as another thread might */
 struct meddler {
 	struct provider_pd domain;

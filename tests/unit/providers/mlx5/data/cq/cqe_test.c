@@ -884,8 +884,6 @@ static void cqe_version_0_names_the_qpn(void **state)
 	rig_free(rig);
 }
 
-/* ---- destruction of a QP */
-
 static struct mlx5_qp *second_qp(struct rig *rig, struct rig *other)
 {
 	struct mlx5_qp *qp = other->qp;

@@ -31,8 +31,6 @@ static struct {
 	uint8_t *taken;     /* by entry */
 } it;
 
-/* ---- the adapter ---- */
-
 /* The kernel aligns to the requested size only. */
 struct ibv_dm *mlx5_dm_alloc_of_type(struct ibv_context *context,
 				     const struct ibv_alloc_dm_attr *attr, uint32_t type)
@@ -83,8 +81,6 @@ static int free_dm(struct ibv_dm *dm)
 	it.allocated--;
 	return 0;
 }
-
-/* ---- tests ---- */
 
 static int memory_begin(void **state)
 {

@@ -25,8 +25,6 @@ static const struct dr_soft soft = {
 	.drop = 0xbb0000,
 };
 
-/* ---- actions ---- */
-
 static bool addresses_are_known = true; /* of TIRs and QPs */
 
 uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action)
@@ -274,8 +272,6 @@ static void an_unknown_address_is_no_end(void **state)
 	addresses_are_known = true;
 	assert_int_equal(plan_of("qp", false, &plan), 0);
 }
-
-/* ---- bytes ---- */
 
 /* Bytes of entries, from the dumps of release 65.0's library. In an entry that matches, actions are
  * at byte 24; in others at 20. */

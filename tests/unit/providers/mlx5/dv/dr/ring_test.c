@@ -38,8 +38,6 @@ static struct {
 	time_t seconds; /* the time: each look at the clock takes a second */
 } it;
 
-/* ---- the adapter ---- */
-
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap___clock_gettime64(clockid_t clock, struct timespec *time);
 
@@ -149,8 +147,6 @@ void mlx5_qp_note_rts(struct ibv_qp *qp)
 {
 	(void)qp;
 }
-
-/* ---- tests ---- */
 
 static int ring_begin(void **state)
 {

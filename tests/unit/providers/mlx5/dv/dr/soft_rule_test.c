@@ -50,8 +50,6 @@ static struct {
 	unsigned int reclaims, reclaimed; /* calls, and blocks that the next one finds */
 } it;
 
-/* ---- frames ---- */
-
 static void value_of(unsigned int rule, uint8_t *value)
 {
 	memset(value, 0, DR_MATCH_SIZE);
@@ -168,8 +166,6 @@ static void check_all(void)
 		}
 }
 
-/* ---- the adapter ---- */
-
 int mlx5_dr_ring_open(struct dr_ring *ring, const struct dr_memory *memory)
 {
 	ring->memory = memory;
@@ -277,8 +273,6 @@ int mlx5_dr_soft_table_grow(struct dr_soft_table *table, struct dr_soft_matcher 
 	mlx5_dr_htable_grown(matcher->top, &old);
 	return 0;
 }
-
-/* ---- rules ---- */
 
 static int rule_add(unsigned int rule, bool refuses_duplicates)
 {

@@ -48,8 +48,6 @@ static void events_check(const char *events)
 	memset(it.events, 0, sizeof(it.events));
 }
 
-/* ---- the adapter ---- */
-
 int mlx5_dr_caps_query(struct ibv_context *context, struct dr_caps *caps)
 {
 	(void)context;
@@ -153,8 +151,6 @@ void mlx5_dr_memory_free(struct dr_memory *memory, unsigned int log, uint32_t pl
 	it.freed_place = place;
 	event_note('f');
 }
-
-/* ---- tests ---- */
 
 static int soft_begin(void **state)
 {

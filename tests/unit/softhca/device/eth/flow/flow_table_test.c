@@ -88,8 +88,6 @@ static uint32_t table_with(uint32_t level, uint32_t miss, uint32_t *group, const
 	return table;
 }
 
-/* ---- matching ---- */
-
 static void without_a_root_frames_are_dropped(void **state)
 {
 	(void)state;

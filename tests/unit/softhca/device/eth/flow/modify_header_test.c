@@ -17,8 +17,6 @@
 
 enum { RX = PRM_FLOW_NIC_RX, TX = PRM_FLOW_NIC_TX, ROUNDS = 5000 };
 
-/* ---- the model ---- */
-
 enum part { L2, TYPE, TAG, V4, V6, TCP, UDP, PARTS };
 
 static const struct {
@@ -199,8 +197,6 @@ static void model_act(struct made *made, const struct action *action)
 	}
 }
 
-/* ---- random lists ---- */
-
 static void action_write(const struct action *action, uint8_t raw[PRM_HEADER_ACTION_SIZE])
 {
 	bits_put(raw, 0, 4, action->type);
@@ -349,8 +345,6 @@ static void wrong_sums_stay_wrong(void **state)
 	assert_true(seen > ROUNDS / 4);
 }
 
-/* ---- in flow tables ---- */
-
 static struct eth_sq_rig *sq;
 static struct eth_rq_rig *rq[2];
 static uint8_t sent[4096];
@@ -475,8 +469,6 @@ static void sent_frames_are_changed(void **state)
 	list_end(0, entry.change, PRM_STAT_OK);
 	list_end(0, entry.change, PRM_STAT_BAD_RES_ERR);
 }
-
-/* ---- refusals ---- */
 
 static void entries_need_the_list_they_name(void **state)
 {

@@ -92,8 +92,6 @@ static void long_pieces_are_refused(void **state)
 	}
 }
 
-/* ---- windows: b makes a key of KLMs for a ---- */
-
 static void window_bind(uint32_t key, const struct flat_umr *umr, uint32_t base)
 {
 	umr_post(b, key, umr);
@@ -445,8 +443,6 @@ static void what_does_not_fit_is_refused(void **state)
 	expect_umr_refused(flat_mr(flat.hca[1], flat.pd[1], 4096, 100, ALL_ACCESS),
 			   &umr); /* no UMR key */
 }
-
-/* ---- BSFs in UMRs */
 
 /* Makes a key with room for a BSF; IN_USE sets its bsf_en. */
 static uint32_t key_with_room(bool in_use)

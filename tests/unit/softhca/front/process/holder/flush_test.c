@@ -171,8 +171,6 @@ static void posts_receives(unsigned int qp, uint16_t upto)
 	program.record[qp][0] = htobe32(upto);
 }
 
-/* ---- results of the search ---- */
-
 static bool flush_now(void)
 {
 	bool was_busy;

@@ -187,8 +187,6 @@ static struct fabric_msg datagram_to(uint32_t qpn, uint32_t qkey, uint32_t len)
 	return msg;
 }
 
-/* ---- datagrams for the queue ---- */
-
 static void datagrams_are_of_a_mad_or_of_ipoib(void **state)
 {
 	const struct {
@@ -328,8 +326,6 @@ static void qp0_is_for_the_managers_only(void **state)
 	assert_int_equal(handlers.also, 1);
 	assert_int_equal(handlers.died, 1);
 }
-
-/* ---- the return path ---- */
 
 static void gid_fill(unsigned int index, enum gid_kind kind, uint8_t last)
 {

@@ -174,8 +174,6 @@ static void expect_refused(struct ib_user_mad_hdr hdr, size_t len, int error)
 	assert_int_equal(it.file.send_count, waiting);
 }
 
-/* ---- sending ---- */
-
 static void a_datagram_goes_where_its_header_says(void **state)
 {
 	struct ib_user_mad_hdr hdr = header();

@@ -200,8 +200,6 @@ static void expect_refused(struct asked asked, int error)
 	assert_int_equal(rig.made, rig.freed);
 }
 
-/* ---- creation ---- */
-
 static void a_cq_is_as_it_is_asked_for(void **state)
 {
 	const struct mlx5_ib_create_cq_resp *resp;
@@ -507,8 +505,6 @@ static void moderation_goes_to_the_device(void **state)
 	assert_int_equal(cq_moderate(cmd), EOPNOTSUPP);
 	assert_int_equal(rig.commands, 0);
 }
-
-/* ---- resizing ---- */
 
 static int resize(uint32_t handle, uint32_t cqe, uint32_t size)
 {

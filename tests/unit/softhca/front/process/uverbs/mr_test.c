@@ -91,8 +91,6 @@ static int mr_end(void **state)
 	return ret;
 }
 
-/* ---- registration ---- */
-
 static int mr_ask(uint64_t start, uint64_t length, uint64_t iova, uint32_t access)
 {
 	const struct ib_uverbs_reg_mr cmd = { .pd_handle = it.pd.base.handle,
@@ -342,8 +340,6 @@ static void a_query_tells_range_and_keys(void **state)
 	rig.out_refused = UVERBS_ATTR_QUERY_MR_RESP_IOVA;
 	assert_int_equal(mr_query(&rig.call), EFAULT);
 }
-
-/* ---- changes ---- */
 
 static int changed(const struct uverbs_mr *mr, struct ib_uverbs_rereg_mr *cmd)
 {

@@ -161,8 +161,6 @@ static void check_page(uint32_t pas)
 	assert_true(fld_get64(fld_at(rig.command, pas), 8) == 0);
 }
 
-/* ---- creation ---- */
-
 static void a_basic_srq_is_an_rmp(void **state)
 {
 	struct uverbs_srq *srq = srq_made(usual_srq(IB_UVERBS_SRQT_BASIC));
@@ -371,8 +369,6 @@ static void a_destroyed_srq_tells_its_events(void **state)
 	assert_int_equal(srq_remove_write(&rig.call), 0);
 	assert_int_equal(out32(UVERBS_ATTR_CORE_OUT), 8);
 }
-
-/* ---- the limit ---- */
 
 static int limit_set(const struct uverbs_srq *srq, uint32_t mask, uint32_t limit)
 {

@@ -353,8 +353,6 @@ static void states_are_changed_as_asked(void **state)
 	rig.command_error = 0;
 }
 
-/* ---- tables ---- */
-
 /* Puts a request for a table of 1 << LOG_SIZE queues, with these HANDLES. */
 static void table_in(uint32_t log_size, const uint32_t *handles)
 {

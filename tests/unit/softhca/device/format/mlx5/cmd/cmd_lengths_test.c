@@ -303,8 +303,6 @@ static void other_objects_are_unknown(void **state)
 	}
 }
 
-/* ---- objects that do not exist ---- */
-
 /* clang-format off */
 #define NUMBER(op, layout, member)                                             \
 	{ #op, MLX5_CMD_OP_##op,                                               \
