@@ -239,7 +239,6 @@ static void peer_reject(struct world *w, int i)
 	MUST(!rdma_reject(w->peer[i], NULL, 0));
 }
 
-/* Drops the next event of the peer, or of this side, without looking at it. */
 static void event_drop(struct world *w, int i)
 {
 	MUST(!rdma_get_cm_event(w->channel, &w->event[i]));

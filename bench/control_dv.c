@@ -280,7 +280,6 @@ static bool umem_end(struct world *w, int i)
 	return step_done(mlx5dv_devx_umem_dereg(w->object[i]));
 }
 
-/* Returns a match on the source address and the type of a frame. */
 static struct mlx5dv_flow_match_parameters *match(uint64_t value)
 {
 	static struct {

@@ -341,7 +341,6 @@ static int wr_inline_pieces(struct bench *b, const struct operation *op, struct 
 	return GROUP;
 }
 
-/* Cancels each request. */
 static int wr_cancel(struct bench *b, const struct operation *op, struct rig_pair *pair)
 {
 	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(pair->end[0].qp);

@@ -253,7 +253,6 @@ static void print_library(const void *function)
 	printf("%s\n", info.dli_fname);
 }
 
-/* Prints the library, and the provider that serves the open device. */
 static int print_libraries(void)
 {
 	struct rig rig;

@@ -41,7 +41,6 @@ static void open_wide(struct pairs *p)
 	rig_pair_open(&p->rig, &conf, &p->pair[WIDE]);
 }
 
-/* The receiver of this pair uses an SRQ. */
 static void open_shared(struct pairs *p)
 {
 	struct ibv_srq_init_attr srq_attr = { .attr = { .max_wr = 2 * BURST, .max_sge = 1 } };

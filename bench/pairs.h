@@ -54,7 +54,6 @@ struct pairs {
 	bool has_all; /* false with libraries of mlx4 that lack ibv_wr_*, thread domains or DC */
 };
 
-/* Returns whether the pair exists. */
 static inline bool pairs_have(const struct pairs *pairs, enum which_pair which)
 {
 	return pairs->has_all || which <= EX;

@@ -166,7 +166,6 @@ static bool qp_to_reset(struct world *w, int i)
 	return true;
 }
 
-/* Moves a QP of datagrams to RTS. */
 static void ud_ready(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT, .qkey = QKEY };

@@ -406,7 +406,6 @@ static struct ibv_qp *frames_qp(const struct bench *b, struct ibv_cq *cq, uint16
 	return qp;
 }
 
-/* Builds an IPv4 frame to the port's own GID. */
 static void frame_fill(const struct bench *b)
 {
 	static const uint8_t ip[] = { 8, 0, 0x45, 0, 0, BYTES - 14, 0, 0, 0, 0, 64, 17 };

@@ -81,7 +81,6 @@ extern size_t bridge_qp_mask_at;
 /* ops.c: installs our operations in a context with default operations. */
 int bridge_ops_install(struct verbs_context *vctx);
 
-/* context.c */
 struct host_context *bridge_context_alloc(struct ibv_device *device, int cmd_fd, void *how);
 struct host_context *bridge_context_import(struct ibv_device *device, int cmd_fd);
 void bridge_context_free(struct ibv_context *context);

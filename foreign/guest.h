@@ -169,7 +169,6 @@ int guest_attrs_of(const struct guest_buffer *buffer, struct guest_attrs *attrs)
 /* exec.c: logs that a function is not supported here, and returns EOPNOTSUPP. */
 int guest_refuse(const char *name);
 
-/* context.c: members of a driver */
 int guest_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
 int guest_alloc_as(struct verbs_device *vdev, int cmd_fd, const void *how,
 		   struct verbs_context **vctx);

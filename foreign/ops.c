@@ -125,7 +125,6 @@ static int op_import_dm(struct ibv_context *context, uint32_t handle, struct ibv
 	return *dm ? 0 : guest_error();
 }
 
-/* The basic call of a guest has no cq_context. */
 static int op_create_cq(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
 			struct verbs_cq **vcq)
 {

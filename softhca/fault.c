@@ -236,7 +236,6 @@ static bool fault_parse(const char *text, uint64_t now, struct one_fault *one)
 	return parse_timed(text, len, now, one) || (!text[len] && parse_counted(text, len, one));
 }
 
-/* Makes the fault count from the current state on. */
 static void count_from(const struct fault *fault, struct one_fault *one)
 {
 	if (one->kind == FAIL_COMMAND)
@@ -373,7 +372,6 @@ bool fault_has_packets(const struct fault *fault)
 	return false;
 }
 
-/* Returns whether fault ONE applies to the Nth item that it counts. */
 static bool fault_hits(struct fault *fault, const struct one_fault *one, uint64_t n)
 {
 	if (!one->random)

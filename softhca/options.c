@@ -111,7 +111,6 @@ static int set_u32(struct options *options, const struct option_def *def, const 
 	return ret;
 }
 
-/* Sets permissions, written as for chmod(1). */
 static int set_mode(struct options *options, const struct option_def *def, const char *value)
 {
 	enum { ALL = 0777, OWNER_WRITES = 0200 };
@@ -452,7 +451,6 @@ static const char faults[] =
 	"                           (those that destroy are not counted)\n"
 	"  cmd-timeout:N            pci: the Nth command of the command queue is never answered\n";
 
-/* Prints the options of one command, or of all. */
 static void print_options(const struct command_def *only, FILE *out)
 {
 	char left[48];
@@ -493,7 +491,6 @@ static const struct option_def *find_option(const char *name, size_t len)
 	return NULL;
 }
 
-/* Refuses an option of other commands, and names those. */
 static int check_use(enum command command, const struct option_def *def)
 {
 	const struct command_def *own = find_command(command);
@@ -585,7 +582,6 @@ static int check_run(const struct options *options)
 	return 0;
 }
 
-/* Refuses arguments behind the options of a command that takes none. */
 static int check_no_program(const struct options *options, const char *command)
 {
 	char **word = options->program;

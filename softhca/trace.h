@@ -20,7 +20,6 @@ void trace_line(struct trace *trace, const char *format, ...) __attribute__((for
 
 void trace_bytes(struct trace *trace, const void *bytes, size_t len, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Traces a command's input, and the first bytes of its output. */
 void trace_exchange(struct trace *trace, const char *text, const void *in, size_t in_len,
 		    const void *out, size_t out_len);
 

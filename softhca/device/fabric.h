@@ -94,7 +94,6 @@ struct fabric_addr {
 	uint16_t udp_sport;
 };
 
-/* Returns whether the address is a multicast group's. */
 static inline bool fabric_is_multicast(const struct fabric_addr *addr)
 {
 	return addr->by_gid || addr->grh

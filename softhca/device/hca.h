@@ -246,7 +246,6 @@ struct hca_datagram {
 	uint32_t len; /* at most 4096 */
 };
 
-/* Sends a datagram, which may be lost as any datagram. */
 void hca_send_datagram(struct hca *hca, const struct hca_datagram *datagram);
 void hca_send_frame(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len);
 
@@ -266,7 +265,6 @@ void hca_kill(struct hca *hca);
 /* Removes the key encryption keys. Logins that used them become invalid; imported keys stay. */
 void hca_take_keks(struct hca *hca);
 
-/* Returns the number of existing objects of all kinds. */
 uint64_t hca_count_objects(struct hca *hca);
 
 #endif

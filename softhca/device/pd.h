@@ -44,7 +44,6 @@ int pd_add(struct res_table *table, struct pd **pd);
 /* Adds a domain under a number that software has chosen. Returns as pd_add() does, or EEXIST. */
 int pd_add_as(struct res_table *table, uint32_t n, struct pd **pd);
 void pd_remove(struct res_table *table, struct pd *pd);
-/* Add a UAR, as pd_add() and pd_add_as() do. */
 int uar_add(struct hca *hca, struct uar **uar);
 int uar_add_as(struct hca *hca, uint32_t n, struct uar **uar);
 void uar_remove(struct hca *hca, struct uar *uar);

@@ -78,7 +78,6 @@ void port_count_message(struct message_counters *counters, const struct fabric_m
 	counters->multicast_bytes += msg->payload_len;
 }
 
-/* Reports a change of the port's state; WAS_UP is the state before. */
 static void link_changed(struct hca *hca, unsigned int number, bool was_up)
 {
 	bool is_up = port_is_up(hca, number);

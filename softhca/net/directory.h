@@ -39,7 +39,6 @@ int directory_describe(int dir, unsigned int host, const char *text, size_t len)
 /* Reads a host's description, of at most SIZE - 1 bytes, and ends it with a 0. Returns 0 or an
  * errno. */
 int directory_read(int dir, unsigned int host, char *text, size_t size);
-/* Removes files that a killed host may have left, without its socket. */
 void directory_clean(int dir, unsigned int host);
 /* Removes a host's socket NAME, its description, and what a killed one may have left. */
 void directory_remove(int dir, const char *name, unsigned int host);

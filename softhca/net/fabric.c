@@ -203,7 +203,6 @@ void fabric_port_changed(struct fabric *fabric)
 	fabric->is_described = false;
 }
 
-/* Writes the ports to FILE, in the order in which they were attached. */
 static void stations_describe(const struct station *station, FILE *file)
 {
 	if (!station)
@@ -259,7 +258,6 @@ static bool is_at_one(const struct fabric *fabric, const struct fabric_addr *add
 	return false;
 }
 
-/* Returns whether a message is for a port of this process and for no other host. */
 static bool is_local(const struct fabric *fabric, const struct fabric_msg *msg)
 {
 	if (fabric_is_multicast(&msg->addr))

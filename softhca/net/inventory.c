@@ -184,7 +184,6 @@ static void find_ports(struct search *search)
 		find_ports_of(search, number, &node);
 }
 
-/* Adds a record of the switch: its LID, two bytes, and an attribute. */
 static void find_of_switch(struct search *search, unsigned int attribute, size_t size)
 {
 	uint8_t data[SMP_DATA_SIZE], *record;
@@ -224,7 +223,6 @@ static void add_link(struct search *search, uint16_t from, unsigned int from_por
 	keep_if(search, link_components, record);
 }
 
-/* Adds the links between the ports of this process and the switch, in both directions. */
 static void find_links(struct search *search)
 {
 	struct node leaf, node;

@@ -40,7 +40,6 @@ struct inventory_wish {
 uint32_t inventory_record_size(uint16_t attribute);
 void inventory_find(inventory_ask_fn ask, void *owner, const struct inventory_wish *wish,
 		    struct records *records);
-/* Writes the fields that all paths share. */
 void inventory_describe_path(uint8_t *record);
 
 #endif

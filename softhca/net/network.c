@@ -119,7 +119,6 @@ static void set_known(struct network *network, struct peer *peer, unsigned int n
 	log_note("network: host %u is there", number);
 }
 
-/* Starts or stops polling the peer's socket for space. */
 static void set_waiting(struct network *network, struct peer *peer, bool waiting)
 {
 	struct epoll_event event = {

@@ -45,7 +45,6 @@ void network_leave(struct network *network);
 int network_describe(struct network *network, const char *text, size_t len);
 
 unsigned int network_number(const struct network *network);
-/* Returns whether another host has that number. */
 bool network_has_host(const struct network *network, unsigned int host);
 /* Returns a descriptor that is readable when network_progress() has work. */
 int network_fd(const struct network *network);
@@ -56,7 +55,6 @@ void network_send(struct network *network, unsigned int host, const uint8_t *pac
 
 /* Sends and receives a bounded amount. Returns true if there was something. */
 bool network_progress(struct network *network, uint64_t now_ns);
-/* Sends queued packets without receiving. */
 void network_flush(struct network *network);
 /* Returns whether queues are so full that senders should wait for network_progress(). False for a
  * host that has stopped receiving: its packets are dropped instead. */

@@ -28,18 +28,15 @@ struct subnet_ops {
 int subnet_create(const struct subnet_ops *ops, void *owner, struct subnet **subnet);
 void subnet_destroy(struct subnet *subnet);
 
-/* Returns this process' table of services. */
 struct services *subnet_services(struct subnet *subnet);
 
 /* Returns the LID of a multicast group. It is the same in every process. */
 uint16_t subnet_mlid(const uint8_t mgid[16]);
 
-/* Returns whether MSG is for subnet administration. */
 bool subnet_is_asked(const struct fabric_msg *msg);
 /* Returns whether this process can answer. If not, MSG is about a port or service that another
  * process may have. */
 bool subnet_knows(const struct subnet *subnet, const struct fabric_msg *msg);
-/* Returns whether MSG is about a port or service of this process. */
 bool subnet_is_about_own(const struct subnet *subnet, const struct fabric_msg *msg);
 /* Builds the answer to MSG, with its payload in MAD. LAST: no other process can answer, so an
  * unknown record does not exist. Returns false if there is no answer. If there is one,

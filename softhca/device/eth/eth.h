@@ -84,7 +84,6 @@ void eth_die(struct hca *hca);
 bool eth_run(struct hca *hca);
 /* Take a doorbell: for the SQ with number N, or for all SQs of a UAR, whose records it reads. */
 void eth_ring(struct hca *hca, uint32_t uar, uint32_t n);
-/* Looks at the next queues of the UAR: see uar_scan.h. */
 void eth_scan(struct hca *hca, struct uar *uar);
 
 #endif

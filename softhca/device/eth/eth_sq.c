@@ -303,7 +303,6 @@ static void fix_headers(uint8_t *bytes, const struct frame *frame, const struct 
 		fld_set(l4, UDP_LENGTH, header_len - frame->l4 + segment->len);
 }
 
-/* Returns the EtherType in front of the header at AT. */
 static uint16_t type_before(const uint8_t *bytes, unsigned int at)
 {
 	return fld_get16(bytes + at - ETHERNET_SIZE, ETHERNET_TYPE);

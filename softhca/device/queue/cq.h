@@ -114,7 +114,6 @@ int cq_copy(struct hca *hca, const struct cq *cq, uint64_t slot, uint8_t *cqe);
  * EFAULT, with nothing changed, if the old ring cannot be written. */
 int cq_move(struct hca *hca, struct cq *cq, const struct dma_map *map, uint32_t log_size);
 void cq_forget_uar(struct uar *uar);
-/* Reads the arm words of the next CQs of the UAR: see uar_scan.h. */
 void cq_scan_arms(struct hca *hca, struct uar *uar);
 /* Raises the events whose moderation is over. Returns the next deadline or HCA_IDLE. */
 uint64_t cq_run_timers(struct hca *hca);

@@ -30,7 +30,6 @@ struct eq {
 void eq_completion(struct hca *hca, struct eq *eq, uint32_t cqn);
 void eq_qp_event(struct hca *hca, enum prm_event type, uint32_t qpn); /* or the number of an SRQ */
 void eq_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome);
-/* Reports EVENT to the EQs that subscribe to its type. */
 void eq_report(struct hca *hca, const struct event *event);
 void eq_internal_error(struct hca *hca);
 /* Asks software for COUNT pages, or to take pages back if COUNT is below 0. Returns false if no EQ

@@ -286,7 +286,6 @@ void qp_fail_send(struct hca *hca, struct qp *qp);
 void qp_reset_queues(struct qp *qp);
 void qp_leave_port(struct hca *hca, struct qp *qp);
 
-/* Reads the doorbell records of the next send queues of the UAR: see uar_scan.h. */
 void sq_scan_doorbells(struct hca *hca, struct uar *uar);
 int sq_read_doorbell(struct hca *hca, struct qp *qp);
 /* Fetches the posted WQE at INDEX. Returns 0 or EFAULT; *RAW is valid until the next fetch. */

@@ -73,7 +73,6 @@ int srq_take_stride(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint
 		    uint16_t *stride);
 /* Reads the next WQE as srq_take() does, but leaves it in the queue. */
 int srq_peek(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index);
-/* Notes the WQEs that the records of all SRQs cover. Strict adapters only. */
 void srqs_note(struct hca *hca);
 /* Arms the limit event: raised when fewer than LIMIT WQEs are left, which may be now. */
 void srq_arm(struct hca *hca, struct srq *srq, uint16_t limit);
@@ -82,7 +81,6 @@ struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrc
 
 /* Returns whether all pages of the WQE's first LEN bytes of buffers are present. */
 bool srq_has_pages(struct hca *hca, const struct recv_wqe *wqe, uint64_t len);
-/* Reports that the WQE which QP took from its SRQ has absent pages. */
 void srq_report_fault(struct hca *hca, struct qp *qp);
 /* Brings the pages of the last fault, as a driver does some time later: reads the WQE from the ring
  * and maps its buffers. Called when the next message comes. */

@@ -47,7 +47,6 @@ enum { LOG_MAX_COPY = 24 };
  * WQE_BAD_DMA. */
 int sges_add(struct dma_batch *batch, const struct pd *pd, unsigned int access,
 	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len);
-/* Adds the bytes as sges_add() does, and carries the transfer out. */
 int sges_dma(struct dma_batch *batch, const struct pd *pd, unsigned int access,
 	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len);
 /* Copies memory to memory. Returns 0 or the reason for refusing it. */

@@ -21,7 +21,6 @@ struct ste_table {
 
 /* Returns what the entry's tag describes (enum prm_ste_lookup), or -1 for an unknown format. */
 int ste_lookup(const uint8_t *entry);
-/* Returns whether a frame whose tag is TAG hits the entry. */
 bool ste_hits(const uint8_t *entry, const uint8_t tag[PRM_STE_TAG_SIZE]);
 uint64_t ste_miss_address(const uint8_t *entry);
 void ste_next_table(const uint8_t *entry, struct ste_table *table);

@@ -10,7 +10,6 @@
 
 struct header_change;
 
-/* Returns whether the adapter knows any bit of the dword. */
 bool ste_field_is_known(uint32_t dword);
 /* Returns whether the dword has bits of the frame's headers; else it is a register. */
 bool ste_field_in_frame(uint32_t dword);

@@ -24,7 +24,6 @@ void answer_atomic(struct hca *hca, struct qp *qp, uint32_t psn, uint64_t value)
 /* Answers READ request MSG, whose first and last byte the caller has checked. Returns 0, or the NAK
  * code if the first piece cannot be read. */
 int answer_read(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
-/* Returns whether the QP may keep another READ or atomic. */
 bool answers_have_room(const struct qp *qp);
 /* Drops queued answers from PSN on, as the peer repeats these requests. */
 void answers_repeat_from(struct qp *qp, uint32_t psn);

@@ -33,7 +33,6 @@ void credits_take(struct qp *qp, const struct fabric_msg *msg, uint32_t done);
 /* Notes that COUNT requests have left for the first time. They need a credit each if TAKES_RECEIVE.
  */
 void credits_sent(struct qp *qp, uint32_t count, bool takes_receive);
-/* Returns whether the request in req.wqe is behind the limit. */
 bool credits_are_short(const struct qp *qp);
 
 #endif

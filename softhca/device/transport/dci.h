@@ -47,7 +47,6 @@ enum dci_turn dci_take_turn(struct hca *hca, struct qp *qp);
 /* Puts STREAM in error. Returns true if the queue continues, and false if too many streams are in
  * error now. */
 bool dci_bears(struct hca *hca, struct qp *qp, uint16_t stream);
-/* Ends the session: tells the target so. */
 void dci_leave(struct hca *hca, struct qp *qp);
 /* Takes STREAM out of error. Returns false if it is not in error. */
 bool dci_reset_stream(struct qp *qp, uint16_t stream);

@@ -25,7 +25,6 @@ struct mcg_member {
 int mcg_join(struct hca *hca, struct qp *qp, const uint8_t gid[16]);
 /* Returns false if the QP is not in the group. */
 bool mcg_leave(struct hca *hca, const struct qp *qp, const uint8_t gid[16]);
-/* Removes a QP that is being destroyed from its groups. */
 void mcg_forget(struct hca *hca, struct qp *qp);
 
 #endif

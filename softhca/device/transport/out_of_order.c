@@ -122,7 +122,6 @@ static bool receive_look(struct hca *hca, struct qp *qp, const struct fabric_msg
 	return early->received;
 }
 
-/* Takes the WQE that the message was placed in. */
 static bool receive_take(struct hca *hca, struct qp *qp)
 {
 	if (qp->resp.held.srq)

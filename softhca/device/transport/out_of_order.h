@@ -23,7 +23,6 @@ struct srq;
 
 /* Takes a request that is ahead of expected_psn. Returns false if it must be repeated in order. */
 bool out_of_order_take(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
-/* Finishes all early requests whose turn has come. */
 void out_of_order_go_on(struct hca *hca, struct qp *qp);
 /* Flushes the receive WQEs of early requests, as the QP is in error. */
 void out_of_order_flush(struct hca *hca, struct qp *qp);

@@ -16,13 +16,11 @@ struct srq;
 /* Returns a zeroed QP with the transport's operations, or NULL. free() is enough until the QP is in
  * the table of QPs. */
 struct qp *qp_alloc(void);
-/* Takes from all QPs the WQEs of an SRQ that is being destroyed. */
 void srq_take_back(struct hca *hca, const struct srq *srq);
 
 /* Sends up to BUDGET bytes, so that other queues get their turn. Returns true if there is more to
  * do now. */
 bool req_run(struct hca *hca, struct qp *qp, uint64_t budget);
-/* Resets the retry counters to the QP's attributes. */
 void req_count_tries(struct qp *qp);
 /* Counts outstanding READs anew, as software has posted more. Strict adapters only. */
 void req_posted(struct qp *qp);
@@ -31,7 +29,6 @@ void req_timeout(struct hca *hca, struct qp *qp);
 void req_go_on(struct hca *hca, struct qp *qp);
 void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
-/* Delivers a datagram to one QP, or to the members of its multicast group. */
 void ud_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg);
 void req_reset(struct qp *qp);
 void resp_reset(struct qp *qp);

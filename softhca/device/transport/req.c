@@ -97,7 +97,6 @@ static void progress_made(struct hca *hca, struct qp *qp)
 	qp_wake(hca, qp);
 }
 
-/* Moves the requester back to the oldest unacknowledged packet. */
 static void go_back(struct hca *hca, struct qp *qp)
 {
 	struct sq_entry *entry = entry_at(qp, qp->sq.ci);
@@ -346,7 +345,6 @@ static unsigned int gather_access(const struct hca *hca)
 	return hca->config.strict ? MKEY_LOCAL_READ : 0;
 }
 
-/* Returns whether PSNs of the WQE at sq.next were sent before. */
 static bool is_repeated(const struct qp *qp)
 {
 	return qp->req.offset || psn_diff(qp->req.next_psn, qp->req.sent_psn) < 0;
@@ -674,7 +672,6 @@ static bool pass_umr(struct hca *hca, struct qp *qp)
 	return true;
 }
 
-/* Returns whether a DC initiator may send its next request. */
 static bool pass_dci(struct hca *hca, struct qp *qp)
 {
 	switch (dci_take_turn(hca, qp)) {

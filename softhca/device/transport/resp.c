@@ -613,7 +613,6 @@ static void request_execute(struct hca *hca, struct qp *qp, const struct fabric_
 		request_refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
 }
 
-/* Handles a request of which at least some packets are duplicates. */
 static void request_repeat(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct fabric_msg rest = *msg;

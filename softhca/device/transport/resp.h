@@ -26,7 +26,6 @@ void resp_fail_receive(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t
 /* Returns the key that a SEND with invalidate names, or NULL if it may not invalidate it. */
 struct mkey *resp_key_to_invalidate(struct hca *hca, const struct qp *qp,
 				    const struct fabric_msg *msg);
-/* Returns whether the CQE carries the payload. */
 bool resp_fits_cqe(const struct qp *qp, const struct fabric_msg *msg);
 uint8_t resp_send_opcode(const struct fabric_msg *msg);
 struct completion resp_completion(const struct fabric_msg *msg, uint8_t opcode, uint64_t length);

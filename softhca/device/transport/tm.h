@@ -50,7 +50,6 @@ enum tm_verdict {
 	TM_BUSY,         /* no room: the peer must repeat it */
 };
 
-/* Matches a message that begins to arrive at a QP with tag matching. */
 enum tm_verdict tm_arrive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 /* Counts a message that matched no tag and went to a WQE, so that software matches it. */
 void tm_count_unexpected(struct qp *qp);
@@ -65,7 +64,6 @@ bool tm_offload_has_room(const struct qp *qp);
 void tm_offload_fetch(struct hca *hca, struct qp *qp, const uint8_t *header, uint16_t tag,
 		      const struct wqe_sge *buffer);
 const uint8_t *tm_offload_wqe(const struct qp *qp, uint16_t index);
-/* Completes the WQE at sq.ci as DONE says. */
 void tm_offload_complete(struct hca *hca, struct qp *qp, const struct completion *done);
 
 #endif

@@ -59,7 +59,6 @@ static bool mlx5_run(struct device *device)
 	return cmdq_run(&device->bar.cmdq);
 }
 
-/* Reports the death in the health buffer, which drivers poll. */
 static void mlx5_die(struct device *device)
 {
 	device->bar.syndrome = BAR_SYNDROME_FIRMWARE;

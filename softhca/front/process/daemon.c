@@ -187,7 +187,6 @@ static void device_files_show(bool present)
 		sysfs_show_device(&the_daemon.sysfs, the_daemon.adapters[i], present);
 }
 
-/* Applies the injected faults that are due. Runs in the engine's thread. */
 static uint64_t run_faults(uint64_t now)
 {
 	uint64_t due = fault_deadline(the_daemon.fault);

@@ -30,7 +30,6 @@ struct daemon {
  * no filtered process is left. Returns the exit status. Writes to READY when the adapters exist;
  * closes it without writing if they cannot be created. */
 int daemon_run_private(const struct options *options, int runner, int ready);
-/* Runs the daemon of `softhca serve` until SIGTERM or SIGINT. */
 int daemon_serve(const struct options *options);
 
 #endif

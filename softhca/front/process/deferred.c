@@ -47,7 +47,6 @@ static void slot_free(struct deferred_call *deferred)
 	deferred->slot = NULL;
 }
 
-/* Ends a call; its owner finds it dead. */
 static void call_interrupt(struct deferred_call *deferred, int error)
 {
 	deferred_answer(deferred, -error);

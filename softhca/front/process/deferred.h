@@ -26,7 +26,6 @@ struct deferred_call {
 
 /* Defers the answer of a call. The caller must return or forget DEFERRED later. */
 void call_defer(struct call *call, struct deferred_call *deferred);
-/* Returns whether the calling thread still waits. */
 bool call_deferred_is_alive(const struct deferred_call *deferred);
 /* Answers the call. A VALUE below 0 is minus an errno. */
 void call_deferred_return(struct deferred_call *deferred, int64_t value);

@@ -11,7 +11,6 @@
 /* Checks everything that needs no program yet: page size, /proc, and system calls; so a container
  * that lacks them fails with one line, before the program starts. */
 int host_check(void);
-/* Checks that the memory of PID, a fork of this process, can be accessed. */
 int host_check_memory(pid_t pid);
 /* Explains why the kernel refused the seccomp filter; ERROR is seccomp()'s errno. */
 void host_explain_filter(int error);

@@ -14,9 +14,7 @@ void listeners_start(struct daemon *daemon);
  * MEMORY to a descriptor that the caller owns: the mailbox and the table of epitaphs. Or returns a
  * positive errno: EPROTO if FD is not a listener. */
 int listener_add(int fd, int link, int *memory);
-/* Ends a private daemon that serves no program any more. */
 void listeners_stop_if_unused(void);
-/* Tells the holders that programs already have the event of their adapters' death. */
 void listeners_tell_holders(void);
 
 #endif

@@ -225,7 +225,6 @@ static void become_device(struct stat *st, const struct node *node)
 	st->st_blocks = 0;
 }
 
-/* Opens the directory of the last component of PATH, to which *NAME points. */
 static int open_parent(struct daemon *daemon, char *path, const char **name)
 {
 	char *slash = strrchr(path, '/');

@@ -34,7 +34,6 @@ struct pinned {
 	struct pinned_record *record; /* NULL: none */
 };
 
-/* Lifts the limit for all programs. */
 void pinned_lift_limit(void);
 
 /* Pin LEN bytes at ADDR of CLIENT, or a doorbell record, for the call of its thread TID. Return 0,

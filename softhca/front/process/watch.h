@@ -20,7 +20,6 @@ void watch_remove(struct watch *watch);
 
 /* Creates the loop; called before any watch_add(). Returns 0 or a positive errno. */
 int watch_start(void);
-/* Runs callbacks until watch_finish(). */
 void watch_loop(void);
 void watch_finish(void);
 void watch_stop(void);

@@ -161,7 +161,6 @@ enum m4_status m4_unmap_aux(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
-/* Unmaps the first COUNT entries of a mailbox. */
 static void unmap_entries(struct hca *hca, const struct m4_cmd *cmd, uint32_t count)
 {
 	struct entry entry;

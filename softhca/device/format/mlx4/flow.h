@@ -24,7 +24,6 @@ void m4_flows_free(struct hca *hca);
 /* Fills QPNS with the QPs that get a frame, at most M4_FLOW_GROUP_MAX. Returns their number. */
 unsigned int m4_flow_find(const struct hca *hca, const struct frame *frame,
 			  uint32_t qpns[M4_FLOW_GROUP_MAX]);
-/* Fills QPNS with the QPs that get a copy of each sent frame. */
 unsigned int m4_flow_find_sent(const struct hca *hca, uint32_t qpns[M4_FLOW_GROUP_MAX]);
 
 #endif

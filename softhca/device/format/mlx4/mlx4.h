@@ -63,7 +63,6 @@ void mlx4_ring_driver(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t v
 void mlx4_encode_eqe(const struct event *event, uint8_t *eqe);
 void mlx4_set_eqe_owner(uint8_t *eqe, bool owner);
 void mlx4_trace_eqe(struct trace *trace, uint32_t eqn, const uint8_t *eqe);
-/* Raises the event that a command has completed. */
 void m4_command_event(struct hca *hca, const struct hca_order *order, uint8_t status);
 
 void mlx4_trace_send(struct trace *trace, uint32_t qpn, uint32_t index, const uint8_t *wqe,

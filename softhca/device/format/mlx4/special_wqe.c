@@ -23,7 +23,6 @@ enum {
 };
 enum { UD_SEND = 4, UD_SEND_IMM = 5 }; /* values of BTH_OPCODE */
 
-/* Copies up to WANT bytes of the WQE's inline data. */
 static size_t headers_gather(const struct send_wqe *wqe, uint8_t *headers, size_t want)
 {
 	size_t got = 0;

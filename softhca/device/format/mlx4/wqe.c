@@ -142,7 +142,6 @@ static void decode_control(const uint8_t *raw, uint16_t index, enum fabric_servi
 	wqe->num_sge = 0;
 }
 
-/* Decodes the segments between the control segment and the data. */
 static int decode_parts(const uint8_t **seg, const uint8_t *end, uint8_t parts, bool datagram,
 			struct send_wqe *wqe)
 {

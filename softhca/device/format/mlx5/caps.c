@@ -402,7 +402,6 @@ static void put_tunnels(uint8_t *cap)
 	fld_set(transmit, FT_PROP_REFORMAT_L2_TO_L3_TUNNEL, 1);
 }
 
-/* Reports where entries of software's tables lead if they drop or allow a frame. */
 static void put_steering_ends(uint8_t *cap)
 {
 	fld_set(cap, FLOW_NIC_CAP_SW_STEERING_RX_DROP_ICM_ADDRESS,
@@ -442,7 +441,6 @@ static void put_scheduling(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, QOS_CAP_NIC_TSAR_TYPE, 1 << PRM_SCHED_TSAR_DWRR);
 }
 
-/* Reports meters, which entries of software's tables lead to. */
 static void put_meters(uint8_t *cap)
 {
 	fld_set(cap, QOS_CAP_FLOW_METER, 1);

@@ -155,7 +155,6 @@ static bool check_value(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t
 	return true;
 }
 
-/* Checks at the end of a BlueFlame write that it had the whole WQE. */
 static void bell_end(struct hca *hca, uint32_t uar, uint32_t offset, struct bell *bell)
 {
 	unsigned int words = __builtin_popcount(bell->written);

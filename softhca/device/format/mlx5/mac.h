@@ -11,7 +11,6 @@
 
 #include "util/fields.h"
 
-/* Copies the MAC address in fields HIGH and LOW, 48 bits together. */
 static inline void mac_get(const uint8_t *layout, uint32_t high, uint32_t low, uint8_t mac[6])
 {
 	uint64_t be = htobe64(fld_get(layout, high) << FLD_WIDTH(low) | fld_get(layout, low));

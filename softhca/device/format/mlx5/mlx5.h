@@ -34,9 +34,7 @@ void mlx5_decode_av(const uint8_t *av, bool roce, struct datagram_to *to);
 bool mlx5_send_is_signed(const uint8_t *raw);
 bool mlx5_recv_is_signed(const uint8_t *raw, uint32_t stride, uint32_t n, uint16_t index);
 
-/* cmd/mkey.c */
 void mlx5_decode_mkey(struct mkey *mkey);
-/* Adds the adapter's own memory keys. */
 int mlx5_add_special_key(struct hca *hca);
 
 int mlx5_create(struct hca *hca);
@@ -92,7 +90,6 @@ void mlx5_judge_send(struct hca *hca, const struct qp *qp, uint16_t index, const
 bool mlx5_judge_write(struct hca *hca, uint32_t uar, uint32_t offset, const uint8_t *bytes,
 		      size_t len);
 void mlx5_judge_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
-/* What a strict adapter remembers of the page's registers */
 void mlx5_bells_create(struct uar *uar);
 void mlx5_bells_free(struct hca *hca, struct uar *uar);
 

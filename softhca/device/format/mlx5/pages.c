@@ -26,7 +26,6 @@ enum {
 	MAX_SURPLUS = 64, /* more than that is given back */
 };
 
-/* How many there should be for the objects of now */
 static uint32_t pages_wanted(const struct hca *hca)
 {
 	uint32_t objects = hca->qps.used + hca->cqs.used + hca->mkeys.used + hca->srqs.used;

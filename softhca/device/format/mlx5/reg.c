@@ -52,7 +52,6 @@ static const char *ib_reg_ptys(struct hca *hca, bool write, unsigned int port, u
 
 typedef const char *(*port_reg_fn)(struct hca *hca, bool write, unsigned int port, uint8_t *data);
 
-/* Chooses the function for the ports' link layer. */
 static const char *by_link(struct hca *hca, bool write, uint8_t *data, port_reg_fn infiniband,
 			   port_reg_fn ethernet)
 {

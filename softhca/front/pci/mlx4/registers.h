@@ -33,7 +33,6 @@ void registers_reset(struct registers *registers, bool keep_owner);
  * returns whether it requests a reset. */
 uint32_t registers_read(struct registers *registers, uint64_t offset);
 bool registers_write(struct registers *registers, uint64_t offset, uint32_t value_be);
-/* Takes a write to the doorbells of BAR 2. */
 void registers_ring(struct registers *registers, uint64_t offset, const uint8_t *data,
 		    uint32_t len);
 void registers_run(struct registers *registers);

@@ -28,7 +28,6 @@ struct cm_conn *cm_find_pair(uint32_t local_id, uint32_t remote_id);
  * separate. */
 struct cm_conn *cm_find_remote(uint64_t guid, uint32_t remote_id, bool sidr);
 struct cm_conn *cm_find_qpn(uint64_t guid, uint32_t qpn);
-/* Assigns CONN its local id. */
 void cm_enlist(struct cm_conn *conn);
 /* Enters CONN under the peer's ids, so that repeated and stale requests are recognised. */
 void cm_enlist_remote(struct cm_conn *conn);

@@ -146,7 +146,6 @@ static void message_end(struct listing *listing)
 	reply_end(listing->reply);
 }
 
-/* Returns the beginning of an entry. */
 static struct nlattr *entry_begin(struct listing *listing)
 {
 	if (listing->entries == ENTRIES_OF_MESSAGE) {

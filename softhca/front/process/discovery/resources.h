@@ -10,7 +10,6 @@
 struct adapter;
 struct reply;
 
-/* Adds a message of TYPE with the number of objects of each kind. */
 void resources_put_summary(struct reply *reply, uint16_t type, const struct adapter *adapter);
 /* Lists all objects of the kind that TYPE asks for. Returns 0, or EOPNOTSUPP for a kind that cannot
  * be listed. */

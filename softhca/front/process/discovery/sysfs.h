@@ -33,7 +33,6 @@ void sysfs_remove_tree(const char *root);
 int sysfs_open(const struct sysfs *sysfs, const char *path, uint64_t flags);
 /* Removes PATH, absolute and without links, and all below it. */
 void sysfs_remove(const struct sysfs *sysfs, const char *path);
-/* Creates or removes the adapter's file in /dev/infiniband. */
 void sysfs_show_device(const struct sysfs *sysfs, const struct adapter *adapter, bool present);
 /* Updates file PATH if its text changes over time. Call it before opening the file. */
 void sysfs_refresh(const struct sysfs *sysfs, struct adapter **adapters, unsigned int num_adapters,

@@ -82,7 +82,6 @@ static void pci_local_cpulist(const struct sysfs_subject *of, char *text)
 	sysfs_put_text(text, "0-%ld\n", sysconf(_SC_NPROCESSORS_CONF) - 1);
 }
 
-/* Writes the CPU mask in words of 32 bits, highest first. */
 static void pci_local_cpus(const struct sysfs_subject *of, char *text)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);

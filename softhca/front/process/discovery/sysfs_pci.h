@@ -17,7 +17,6 @@ void sysfs_pci_make(struct writer *writer, struct adapter *adapter);
 void sysfs_pci_make_vfio(struct writer *writer, struct adapter *adapter, unsigned int group);
 /* Writes the path of the adapter's PCI device, relative to the root, to PATH. */
 void sysfs_pci_place(const struct adapter *adapter, char *path, size_t size);
-/* Returns whether PATH is one of these paths. */
 bool sysfs_pci_claims(const char *path);
 
 #endif

@@ -33,7 +33,6 @@ extern const struct sysfs_file sysfs_ib_files[], sysfs_port_files[], sysfs_count
 
 void sysfs_put_text(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sysfs_put_count(char *text, uint64_t count);
-/* Write the contents of the files for OF->gid. */
 void sysfs_gid_value(const struct sysfs_subject *of, char *text);
 void sysfs_gid_type(const struct sysfs_subject *of, char *text);
 

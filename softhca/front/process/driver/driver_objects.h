@@ -17,7 +17,6 @@ struct driver_objects {
 /* Returns the objects; creates them at first use. They are destroyed with the adapter. Only for the
  * notification thread. Returns 0 or a positive errno. */
 int driver_objects_get(struct adapter *adapter, struct driver_objects *objects);
-/* Frees the objects' memory, after the device. */
 void driver_objects_free(struct adapter *adapter);
 
 #endif

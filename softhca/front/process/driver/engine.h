@@ -32,14 +32,12 @@ void engine_await_round(void);
  * TURNS: a real adapter would have seen them long ago. */
 enum { ENGINE_ALL_TURNS = 1000 };
 void engine_catch_up(struct adapter *adapter, unsigned int turns);
-/* Returns the time by which the engine runs the device core. */
 uint64_t engine_now(void);
 
 /* Keep the engine polling, as with a doorbell page, and let it block again. */
 void engine_hold(void);
 void engine_release(void);
 
-/* Start and stop polling the doorbells of PAGE. */
 void engine_add_page(struct adapter *adapter, struct uar_page *page);
 void engine_remove_page(struct adapter *adapter, struct uar_page *page);
 

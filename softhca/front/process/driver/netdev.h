@@ -30,7 +30,6 @@ uint32_t netdev_index(const struct adapter *adapter, unsigned int port);
 /* Gets the IP addresses of interface NAME, IPv4 ones as mapped to IPv6, without link-local ones.
  * Returns their number. */
 unsigned int netdev_addresses(const char *name, uint8_t address[NETDEV_MAX_ADDRESSES][16]);
-/* Finds the host's interface with this IP address. */
 bool netdev_with_address(const uint8_t address[16], char name[IF_NAMESIZE]);
 
 /* Files of an interface's directory in sysfs; ends with NULL. */

@@ -115,7 +115,6 @@ static const uint16_t commands[QP_STATES][QP_STATES] = {
 	[QP_ERR] = { [QP_RESET] = PRM_OP_2RST_QP, [QP_ERR] = PRM_OP_2ERR_QP },
 };
 
-/* Returns the command of transitions that only mlx4 has. */
 static uint16_t draining_command(unsigned int from, unsigned int to)
 {
 	if (to != QP_SQD)

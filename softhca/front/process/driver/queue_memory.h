@@ -24,7 +24,6 @@ enum { QUEUE_MEMORY_OFFSETS = 64, QUEUE_MEMORY_RMP_OFFSETS = 32 };
  * OFFSETS page offsets. Returns EINVAL if ADDR is not 64-byte aligned, or too far into its page. */
 int queue_memory_describe(uint64_t addr, uint64_t len, unsigned int offsets,
 			  struct queue_memory *memory);
-/* Writes the page list at PAS. */
 void queue_memory_put(const struct queue_memory *memory, const struct client *client, void *pas);
 
 static inline size_t queue_memory_bytes(const struct queue_memory *memory)

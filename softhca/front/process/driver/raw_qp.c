@@ -125,7 +125,6 @@ static int change_sq(struct adapter *adapter, const struct raw_qp *raw, enum prm
 	return eth_sq_change(adapter, raw->sqn, now, to);
 }
 
-/* Makes the send queue ready, with the rate LIMIT. */
 static int pace_sq(struct adapter *adapter, struct raw_qp *raw, const struct rate_limit *limit)
 {
 	uint32_t rate;

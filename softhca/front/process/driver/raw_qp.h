@@ -39,7 +39,6 @@ int raw_qp_change(struct adapter *adapter, struct raw_qp *raw, uint32_t opcode,
 int raw_qp_state(struct adapter *adapter, const struct raw_qp *raw, unsigned int before,
 		 unsigned int *state);
 
-/* Returns the number by which programs know the QP. */
 static inline uint32_t raw_qp_number(const struct raw_qp *raw)
 {
 	if (raw->number)

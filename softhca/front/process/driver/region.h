@@ -25,13 +25,11 @@ struct region {
  * fixed. */
 int region_create_key(struct adapter *adapter, const struct region *region, uint32_t pdn,
 		      uint32_t *key, uint32_t *room);
-/* Returns whether a key with this room can take the region. */
 bool region_fits(const struct region *region, uint32_t room);
 /* Changes KEY to REGION and protection domain PDN. MOVED false: the range is unchanged. */
 int region_change_key(struct adapter *adapter, uint32_t key, const struct region *region,
 		      uint32_t pdn, bool moved);
 
-/* Sets the access bits in a memory key's context. */
 void region_put_access(uint8_t *mkc, uint32_t access);
 
 #endif

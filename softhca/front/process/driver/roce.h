@@ -13,12 +13,10 @@
 /* Computes the MAC address of a port from its GUID: the EUI-64 without its middle bytes (RFC 4291,
  * appendix A). */
 void roce_port_mac(uint64_t port_guid, uint8_t mac[6]);
-/* Gets the MAC address of the port or group with this GID. */
 void roce_resolve(const uint8_t gid[16], uint8_t mac[6]);
 /* Adds the MAC address of an own GID that does not follow the rule. Only while adapters are
  * created, as readers take no lock. */
 void roce_add_own(const uint8_t gid[16], const uint8_t mac[6]);
-/* Stores the MAC address of a sender with this GID. */
 void roce_learn(const uint8_t gid[16], const uint8_t mac[6]);
 /* Returns the UDP source port of packets with that flow label (IBTA, annex A17.9.6). */
 uint16_t roce_udp_source(uint32_t flow_label);

@@ -65,7 +65,6 @@ int steering_add(struct adapter *adapter, const struct steering_request *request
  * callers share the table, so any user's commands may name it. */
 int steering_anchor(struct adapter *adapter, unsigned int level, uint32_t *table);
 void steering_remove(struct adapter *adapter, struct steering_rule *rule);
-/* Frees the memory, after the device. */
 void steering_free(struct adapter *adapter);
 
 #endif

@@ -15,7 +15,6 @@
 #include "softhca/front/process/driver/sw_icm.h"
 #include "util/bits.h"
 
-/* Returns whether the adapter lets programs write table entries. */
 static bool sw_icm_exists(const struct adapter *adapter)
 {
 	return fld_get(fld_at(adapter->flow_caps, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE),

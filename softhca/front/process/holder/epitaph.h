@@ -79,13 +79,11 @@ struct epitaph_place {
 
 /* Adds a CQ. If the table is full the queue is just not flushed. */
 void epitaph_add_cq(struct epitaph *epitaph, const struct epitaph_cq *cq, struct epitaph_place *at);
-/* Adds a QP, whose CQs are at these places. */
 void epitaph_add_qp(struct epitaph *epitaph, const struct epitaph_qp *qp,
 		    const struct epitaph_place *send_cq, const struct epitaph_place *recv_cq,
 		    struct epitaph_place *at);
 /* Notes that the QP has left the reset state, or is in it again. */
 void epitaph_start_qp(const struct epitaph_place *at, bool has_started);
-/* Notes the CQ's new ring. */
 void epitaph_resize_cq(const struct epitaph_place *at, uint64_t ring, uint32_t entries,
 		       uint32_t cqe_size);
 void epitaph_remove_cq(struct epitaph_place *at);

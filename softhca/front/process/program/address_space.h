@@ -21,7 +21,6 @@ struct address_space {
 /* Opens the address space of thread TID of process PID. Returns 0 or a positive errno. */
 int space_open(pid_t pid, pid_t tid, struct address_space *space);
 void space_close(struct address_space *space);
-/* Returns whether a process still uses the address space. */
 bool space_is_there(const struct address_space *space);
 
 /* Copy LEN bytes at ADDR, whatever access the process has now, as it had access when it registered

@@ -16,7 +16,6 @@
 
 #include "softhca/front/process/notify.h"
 
-/* Returns whether a thread still waits for the answer to CALL. */
 bool caller_is_alive(const struct call *call);
 
 /* Copy memory of the caller. Return 0 or EFAULT; also EFAULT if the caller is gone. */

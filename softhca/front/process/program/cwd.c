@@ -299,7 +299,6 @@ static int let_go(struct call *call, struct move *move)
 	return 0;
 }
 
-/* Replaces the path NAMED at ADDR by the /proc path of descriptor NUMBER. */
 static int path_replace(const struct call *call, struct loan *loan, const char *named, int number)
 {
 	snprintf(loan->lent, sizeof(loan->lent), "/proc/self/fd/%d", number);
@@ -312,7 +311,6 @@ static int path_replace(const struct call *call, struct loan *loan, const char *
 	return loan->memory < 0 ? EFAULT : loan_take(loan);
 }
 
-/* Returns whether the user may have one more move that a timer watches. */
 static bool may_move(unsigned int uid)
 {
 	unsigned int own = 0;

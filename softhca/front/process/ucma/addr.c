@@ -234,7 +234,6 @@ static int fill_end_as(struct adapter *adapter, unsigned int port, unsigned int 
 	return 0;
 }
 
-/* Fills END with the port's own address of FAMILY. */
 static int fill_end(struct adapter *adapter, unsigned int port, unsigned int family,
 		    struct ucma_end *end)
 {
@@ -298,7 +297,6 @@ static int find_port(struct daemon *daemon, const uint8_t host[16], unsigned int
 	return EADDRNOTAVAIL;
 }
 
-/* Finds the port with interface NAME, or else the first port. */
 static int port_of_interface(struct daemon *daemon, const char *name, const uint8_t host[16],
 			     struct ucma_end *end)
 {

@@ -38,7 +38,6 @@ bool ucma_addr_is_ip(const struct sockaddr_storage *addr);
  * either. */
 bool ucma_addr_is_of_no_port(const struct sockaddr_storage *addr);
 bool ucma_addr_is_loopback(const struct sockaddr_storage *addr);
-/* Returns whether it is a link-local address without scope. */
 bool ucma_addr_lacks_scope(const struct sockaddr_storage *addr);
 bool ucma_addr_is_multicast(const struct sockaddr_storage *addr);
 bool ucma_addr_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
@@ -50,7 +49,6 @@ void ucma_addr_bytes(const struct sockaddr_storage *addr, uint8_t host[16]);
  * make the service ID. */
 void ucma_addr_put(struct sockaddr_storage *addr, unsigned int family, const uint8_t host[16],
 		   uint16_t ps, uint16_t port);
-/* Return whether it is a GID with service ID. */
 bool ucma_addr_is_gid(const struct sockaddr_storage *addr);
 /* Returns the service ID for a request to ADDR: made of port space and port, or the one in the
  * address. */

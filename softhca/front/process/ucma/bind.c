@@ -42,7 +42,6 @@ static int port_check(const struct ucma_id *id, uint16_t port)
 	return ret;
 }
 
-/* Takes the port that the address names, for thread TID. */
 static int take_named_port(const struct ucma_id *id, uint16_t port, pid_t tid)
 {
 	if (port < FIRST_COMMON && !client_may(tid, CLIENT_CAP_NET_BIND_SERVICE))

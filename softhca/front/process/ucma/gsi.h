@@ -41,7 +41,6 @@ void gsi_close(void);
 void gsi_show(void (*also)(const struct gsi_arrival *arrival),
 	      void (*also_died)(struct adapter *adapter));
 
-/* Callbacks of the device core, for adapter_listener. */
 void gsi_datagram(void *adapter, unsigned int port, const struct fabric_msg *msg);
 /* Any thread may call it. */
 void gsi_adapter_died(struct adapter *adapter);

@@ -46,7 +46,6 @@ static int set_ack_timeout(struct ucma_call *uc, struct ucma_id *id)
 	return 0;
 }
 
-/* Returns the path that is used in both directions. */
 static const struct ib_path_rec_data *pick_path(const struct ib_path_rec_data *paths, size_t count)
 {
 	enum { WANTED = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL };

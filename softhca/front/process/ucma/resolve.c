@@ -91,7 +91,6 @@ static void ask_neighbours(const struct resolution *res, const uint8_t mac[6])
 	hca_send_frame(res->adapter->hca, res->port, frame, sizeof(frame));
 }
 
-/* Makes an IPoIB link-layer address: QP number and the port's GID. */
 static void put_ipoib_addr(uint8_t *to, struct adapter *adapter, unsigned int port)
 {
 	struct gid_entry entry = { 0 };

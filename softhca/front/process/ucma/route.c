@@ -27,7 +27,6 @@ static void put_loopback(struct sockaddr_storage *addr, unsigned int family)
 	ucma_addr_put(addr, family, family == AF_INET ? ipv4 : ipv6, 0, 0);
 }
 
-/* Returns whether the id is bound to the loopback but has another destination. */
 static bool goes_out_of_loopback(const struct ucma_id *id)
 {
 	return !id->src.adapter && ucma_addr_is_loopback(&id->src.addr) &&

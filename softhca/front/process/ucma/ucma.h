@@ -113,7 +113,6 @@ void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast);
 void ucma_events_move(struct ucma_id *id, struct ucma_file *to);
 /* Ties EVENT to the id REQUEST, until either is freed. */
 void ucma_event_join(struct ucma_event *event, struct ucma_id *request);
-/* Unties REQUEST from its event. */
 void ucma_event_part(struct ucma_id *request);
 
 void ucma_write(struct call *call);
@@ -232,12 +231,9 @@ static inline struct adapter *ucma_id_adapter(const struct ucma_id *id)
 
 /* Creates an id. Returns 0 or ENOMEM. */
 int ucma_id_new(struct ucma_file *file, struct ucma_id **id);
-/* Destroys ID with all that depends on it; ends its connection. */
 void ucma_id_destroy(struct ucma_id *id);
-/* Reports the adapter's removal to its ids, and ends their connections. */
 void ucma_id_adapter_died(struct adapter *adapter);
 
-/* Gives ID a free number, by which it is found. */
 void ucma_id_number(struct ucma_id *id);
 void ucma_id_unnumber(struct ucma_id *id);
 /* Returns the id of any file, or NULL. */
@@ -258,7 +254,6 @@ int ucma_bind_take_service(struct ucma_id *id);
 /* Returns 0 if the id, which starts to listen, has its port alone; else Linux' errno. */
 int ucma_bind_keep_alone(struct ucma_id *id);
 
-/* Stops listening, if ID did. */
 void ucma_id_unlisten(struct ucma_id *id);
 /* Finds the listener for a request to SERVICE at ADAPTER and address HOST; HOST is NULL in a
  * request without IP addresses. */
@@ -271,7 +266,6 @@ void ucma_route_put_known(struct ucma_id *id);
 void ucma_route_known(struct ucma_id *id, int status);
 
 int ucma_request_wanted(const struct cm_request *request, struct cm_conn **conn);
-/* Reports the request that made ID to its listener. */
 void ucma_request_tell(struct ucma_id *id, const struct cm_request *request);
 
 /* Starts communication management; adapters must exist. */

@@ -85,7 +85,6 @@ static void assembly_end(struct umad_assembly *assembly)
 	free(assembly);
 }
 
-/* Drops an incomplete datagram and tells its sender (ABORT). */
 static void assembly_expired(struct timer *timer)
 {
 	struct umad_assembly *assembly = (struct umad_assembly *)timer;
@@ -168,7 +167,6 @@ static bool assembly_add(struct umad_assembly *assembly, const uint8_t *mad)
 	return true;
 }
 
-/* Returns how many bytes of the last segment are padding. */
 static size_t padding_of(const uint8_t *mad)
 {
 	uint32_t room = MAD_SIZE - MAD_HEADER_SIZE - RMPP_HEADER_SIZE;

@@ -142,7 +142,6 @@ void umad_send_end_agent(struct umad_file *file, unsigned int agent);
 void umad_send_datagram(struct adapter *adapter, const struct hca_datagram *datagram);
 
 void umad_take(const struct gsi_arrival *arrival);
-/* Lets our own agent answer a directed route packet whose route ends here. */
 void umad_take_own(struct adapter *adapter, unsigned int port, const uint8_t mad[MAD_SIZE]);
 
 /* A datagram being reassembled, or complete and kept because its sender may repeat the last

@@ -530,7 +530,6 @@ static void fetch_unread(struct event_channel *channel, pid_t tid, size_t event_
 	STAILQ_CONCAT(&channel->pending, &fetched);
 }
 
-/* Returns whether objects of KIND raise this event. */
 static bool is_kind_of(uint32_t event_type, enum source_kind kind)
 {
 	switch (event_type) {

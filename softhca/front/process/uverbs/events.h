@@ -62,7 +62,6 @@ struct event_channel *event_channel_find(pid_t tid, const struct uverbs_file *fi
 /* Answers a read() of a DevX channel if its buffer is too small for the next message, which stays
  * queued as in Linux; otherwise the kernel reads. */
 void event_channel_read(struct call *call);
-/* Makes the channel call CLOSED when the program closes its end. */
 void event_channel_on_close(struct event_channel *channel,
 			    void (*closed)(struct event_channel *channel));
 /* Makes HOLDER report a dead device over CHANNEL if this process is killed. */

@@ -308,7 +308,6 @@ static void move_to_pd(struct uverbs_mr *mr, struct uverbs_pd *pd)
 	pd->base.users++;
 }
 
-/* Replaces the key by a new one; the old key becomes invalid. */
 static int replace_key(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_mr *changed,
 		       const struct uverbs_pd *pd)
 {

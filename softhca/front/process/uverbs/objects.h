@@ -206,7 +206,6 @@ int qp_reopen(struct uverbs_call *uc, struct uverbs_xrcd *xrcd, struct real_qp *
 	      uint64_t user_handle, struct uverbs_qp **qp);
 
 void mcast_detach_all(struct uverbs_qp *qp);
-/* Returns the service type in the context of a QP of TYPE. */
 int qp_service_type(unsigned int type);
 
 /* Returns the UAR of FILE whose device number is UAR, or NULL. */

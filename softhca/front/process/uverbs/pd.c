@@ -62,7 +62,6 @@ static int pd_dealloc_write(struct uverbs_call *uc)
 	return uc_destroy_by_handle(uc, UVERBS_OBJECT_PD);
 }
 
-/* Returns the PD's number in the device (a method of the driver). */
 static int pd_query(struct uverbs_call *uc)
 {
 	const struct uverbs_pd *pd = uc_object(uc, MLX5_IB_ATTR_QUERY_PD_HANDLE);

@@ -108,7 +108,6 @@ static int read_call(struct uverbs_call *uc, uint64_t addr)
 			   hdr->num_attrs * sizeof(uc->attr[0]));
 }
 
-/* Writes attributes back to the program: handles, descriptors and flags. */
 static int write_back(struct uverbs_call *uc, uint64_t addr)
 {
 	return caller_write(uc->call, addr + sizeof(uc->hdr), uc->attr,
@@ -204,7 +203,6 @@ void uverbs_ioctl(struct call *call)
 		call_return(call, 0);
 }
 
-/* Returns whether a list of any length follows the fixed part. */
 static bool has_list(const struct uverbs_write *write)
 {
 	const uint32_t command = write->command & ~(uint32_t)IB_USER_VERBS_CMD_FLAG_EXTENDED;

@@ -63,10 +63,8 @@ struct uverbs_file {
 	uint32_t lowest_free; /* all handles below it are used */
 };
 
-/* Calls SEE for each object that programs have on ADAPTER. */
 void uverbs_objects_see(const struct adapter *adapter,
 			void (*see)(const struct object *object, void *arg), void *arg);
-/* Calls SEE for each file of ADAPTER with a context. */
 void uverbs_contexts_see(const struct adapter *adapter,
 			 void (*see)(const struct uverbs_file *file, void *arg), void *arg);
 unsigned int uverbs_count_contexts(const struct adapter *adapter);
@@ -256,7 +254,6 @@ uint32_t uc_response_length(struct uverbs_call *uc, uint16_t id, size_t size);
 int uc_out(struct uverbs_call *uc, uint16_t id, const void *data, size_t len);
 /* Copies out as uc_out() does, and fills the remaining room with zeroes. */
 int uc_out_padded(struct uverbs_call *uc, uint16_t id, const void *data, size_t len);
-/* Returns a new handle or descriptor to the program. */
 void uc_set(struct uverbs_call *uc, uint16_t id, uint64_t value);
 /* Returns the object of a handle attribute; NULL if it is absent. */
 void *uc_object(struct uverbs_call *uc, uint16_t id);
@@ -271,7 +268,6 @@ int uc_pin(struct uverbs_call *uc, uint64_t addr, uint64_t len, bool writable);
 int uc_pin_record(struct uverbs_call *uc, uint64_t addr, uint64_t len);
 /* Gives OBJECT, which is in the device, its handle; destroys it on failure. */
 int uc_publish(struct uverbs_call *uc, struct object *object);
-/* Publishes OBJECT as uc_publish() does, and returns its handle in attribute ID. */
 int uc_return_object(struct uverbs_call *uc, uint16_t id, struct object *object);
 /* Publishes an object if RET says that it was made; otherwise frees it. */
 int uc_return_made(struct uverbs_call *uc, int ret, uint16_t id, struct object *object);
@@ -281,7 +277,6 @@ int uc_answered(struct uverbs_call *uc, int ret, struct object *object);
  * bits). */
 int uc_destroy_reporting(struct uverbs_call *uc, struct object *object,
 			 const struct event_source *events, uint16_t id);
-/* Runs a command whose only argument is a handle to destroy. */
 int uc_destroy_by_handle(struct uverbs_call *uc, uint16_t type);
 /* Fills the common fields of OBJECT's entry in the holder's table; the object has its handle. */
 void uc_epitaph_entry(const struct uverbs_call *uc, const struct object *object,

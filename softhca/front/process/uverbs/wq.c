@@ -269,7 +269,6 @@ static int table_destroy(struct object *object, pid_t tid)
 	return 0;
 }
 
-/* Finds the queues that the command names, and their numbers. */
 static int find_queues(struct uverbs_call *uc, const uint32_t *handles,
 		       struct uverbs_rwq_table *table, uint32_t *rqn)
 {

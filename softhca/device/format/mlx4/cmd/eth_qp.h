@@ -27,7 +27,6 @@ struct m4_eth_qp {
  * whose headers software writes has a Q_Key instead. */
 bool m4_is_eth_qp(const struct hca *hca, uint32_t n, const uint8_t *mailbox);
 struct m4_eth_qp *m4_eth_qp(const struct hca *hca, uint32_t n);
-/* Execute RST2INIT, the later transitions, and QUERY_QP. */
 enum m4_status m4_eth_qp_create(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_eth_qp_modify(struct hca *hca, struct m4_eth_qp *qp, struct m4_cmd *cmd);
 void m4_eth_qp_query(const struct m4_eth_qp *qp, uint8_t *qpc);

@@ -210,7 +210,6 @@ enum m4_status m4_mpt_give(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
-/* Unbinds windows whose region is destroyed. */
 static void windows_release(struct hca *hca, const struct mkey *region)
 {
 	for (uint32_t n = 0; region->windows && n <= hca->mkey_mask; n++) {

@@ -43,7 +43,6 @@ bool cmd_is_zero(const uint8_t *bytes, size_t len);
 #define CONTEXT_HOLDS(object, size) \
 	static_assert((size) <= sizeof(((object *)0)->context), "the context is too small")
 
-/* Returns whether software may write table entries itself. */
 bool mlx5_has_steering(const struct hca *hca);
 
 /* Timeouts of LRO in microseconds: how long a TIR may hold a segment to merge later ones. See

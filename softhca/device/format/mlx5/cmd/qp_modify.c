@@ -229,7 +229,6 @@ static const char *check_port(const struct hca *hca, const struct qp *qp, const 
 		       : NULL;
 }
 
-/* Checks the fields of the path that are about to be taken. */
 static const char *check_path(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
 			      uint32_t groups)
 {

@@ -148,7 +148,6 @@ static void tir_decode(struct tir *tir)
 	memcpy(tir->rss.key, fld_at(tir->context, TIRC_RX_HASH_TOEPLITZ_KEY), RSS_KEY_SIZE);
 }
 
-/* Reports the address by which entries of software's tables lead to a TIR. */
 static void put_address(const struct cmd *cmd, const struct tir *tir)
 {
 	const uint64_t addr = ste_end_address(STE_END_TIR, tir->n);

@@ -29,7 +29,6 @@ int devx_command_pass(struct uverbs_call *uc, struct devx_command *command, uint
 /* Makes a name for an object from the command that creates its kind and its number, as objects of
  * different kinds may have the same number. 0: none. */
 uint64_t devx_name(uint16_t create, uint16_t general_type, uint32_t number);
-/* Return the name of the object that a query, or a modification, concerns. */
 uint64_t devx_name_in_query(const uint8_t *in);
 uint64_t devx_name_in_change(const uint8_t *in);
 
@@ -40,7 +39,6 @@ struct devx_made {
 	size_t destroy_len;
 };
 
-/* Returns whether programs may create objects by this command. */
 bool devx_makes_object(const uint8_t *in);
 /* Returns what an object that this command creates uses up. */
 enum object_kind devx_kind(const uint8_t *in);
@@ -60,7 +58,6 @@ bool devx_object_is(const struct object *object, uint64_t name);
 
 /* Delivers EQE to its subscribers. The caller holds the lock of events.h. */
 void devx_event_from_device(const struct adapter *adapter, const uint8_t *eqe);
-/* Ends all subscriptions to OBJ, which is destroyed. */
 void devx_event_forget(struct devx_obj *obj);
 void devx_event_forget_file(const struct uverbs_file *file);
 

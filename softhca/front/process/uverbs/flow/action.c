@@ -34,7 +34,6 @@ static int action_destroy(struct object *object, pid_t tid)
 	return 0;
 }
 
-/* Makes the object of what the device has under NUMBER, and returns it in attribute ID. */
 static int action_return(struct uverbs_call *uc, uint16_t id, unsigned int what, uint32_t number)
 {
 	struct uverbs_flow_action *action;
@@ -171,7 +170,6 @@ static bool reformat_is_valid(const struct adapter *adapter, uint64_t type, uint
 	}
 }
 
-/* Returns the device's type of a valid one that needs headers. */
 static enum prm_reformat reformat_type(uint64_t type)
 {
 	switch (type) {

@@ -72,7 +72,6 @@ static int target_qp(const struct uverbs_qp *qp, struct steering_target *target)
 	return 0;
 }
 
-/* Returns whether the table allows this combination of destinations. */
 static bool fits_table(const struct uverbs_matcher *matcher, bool has_devx, bool has_qp,
 		       uint64_t flags)
 {

@@ -13,7 +13,6 @@ struct ib_uverbs_flow_attr;
 
 /* Checks SPECS of ATTR, whose sizes are checked. Returns 0, EINVAL or EOPNOTSUPP. */
 int mlx4_flow_check(const struct ib_uverbs_flow_attr *attr, const uint8_t *specs);
-/* Removes from MATCH the fields that the driver ignores. */
 void mlx4_flow_match(struct steering_match *match);
 /* Sets the table level of a flow, of normal type or a sniffer, by its priority. */
 void mlx4_flow_place(const struct ib_uverbs_flow_attr *attr, struct steering_request *request);

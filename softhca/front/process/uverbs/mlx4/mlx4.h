@@ -31,7 +31,6 @@ int mlx4_read_qp(struct uverbs_call *uc, struct qp_request *req);
 /* Makes a raw packet QP as REQUEST says, with rings whose place in the buffer is not set yet. */
 int mlx4_make_raw_qp(struct adapter *adapter, struct raw_request *request, struct eth_ring *send,
 		     struct eth_ring *receive, struct raw_qp **raw);
-/* Sets the sizes that the QP's answer reports. */
 void mlx4_grant_qp(struct qp_request *req);
 void mlx4_limit_ethernet(const struct uverbs_call *uc, struct ib_uverbs_ex_query_device_resp *resp);
 int mlx4_answer_device(struct uverbs_call *uc);

@@ -343,7 +343,6 @@ static int change_raw(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *
 	return ret ? ret : raw_qp_change(uc->adapter, raw, opcode, has_rate ? &limit : NULL);
 }
 
-/* Returns the connection establishment options in the driver's part, or 0. */
 static uint32_t driver_ece(struct uverbs_call *uc)
 {
 	struct mlx5_ib_modify_qp driver;
@@ -378,7 +377,6 @@ static int qp_change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *c
 	return ret;
 }
 
-/* Keeps the out-of-order request until the QP is reset. */
 static void remember_order(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
 			   struct uverbs_qp *qp)
 {
@@ -513,7 +511,6 @@ static int qp_modify(struct uverbs_call *uc)
 	return qp_modify_as(uc, &cmd, 0);
 }
 
-/* Returns the options in force, for programs that asked for options. */
 static int respond_ece(struct uverbs_call *uc, uint32_t handle)
 {
 	struct mlx5_ib_modify_qp_resp driver = { 0 };

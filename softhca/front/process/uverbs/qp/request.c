@@ -110,7 +110,6 @@ static int check_sizes(struct uverbs_call *uc, const struct qp_request *req)
 	return 0;
 }
 
-/* Checks that an XRC target names a domain, and neither a PD nor CQs. */
 static int check_target(struct uverbs_call *uc)
 {
 	const struct uverbs_srq *srq = uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);

@@ -27,7 +27,6 @@ struct qp_request {
 	struct queue_memory memory;
 };
 
-/* Returns whether the device makes an RQ and an SQ for the QP. */
 static inline bool qp_request_has_rings_apart(const struct qp_request *req)
 {
 	return req->type == IB_UVERBS_QPT_RAW_PACKET || req->is_underlay;

@@ -121,7 +121,6 @@ static const char *take_change(struct hca *hca, const uint8_t *context,
 		       : "flow: no such list of header changes for this type of table";
 }
 
-/* Finds the outer headers that come or go. */
 static const char *take_reformat(struct hca *hca, const uint8_t *context,
 				 const struct flow_table *table, struct flow_entry *entry)
 {

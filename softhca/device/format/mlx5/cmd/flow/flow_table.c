@@ -86,7 +86,6 @@ static const char *check_context(const struct hca *hca, const uint8_t *context, 
 	return NULL;
 }
 
-/* Reports the address by which entries of software's tables lead to a table. */
 static void put_address(const struct cmd *cmd, const struct flow_table *table)
 {
 	const uint64_t addr = ste_end_address(STE_END_TABLE, table->n);
