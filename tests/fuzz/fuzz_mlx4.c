@@ -533,7 +533,6 @@ static void put_wqe(uint8_t *wqe)
 		right || random_below(2) ? (uint32_t)M4_SEND : random_below(32));
 }
 
-/* Posts requests with few segments, and receives for them. */
 static void requests_post(uint32_t n)
 {
 	uint32_t mask = (1u << guest.qp[n].log_size) - 1;

@@ -10,7 +10,6 @@
 
 /* Returns the reports of the whole process, which prints only the first few hundred. */
 struct strict *fuzz_reports(void);
-/* Returns how many reports there were. */
 unsigned int fuzz_count_reports(void);
 
 #endif

@@ -60,7 +60,6 @@ static void put_request(struct world *world, unsigned int to, struct fabric_msg 
 	msg->imm = msg->rkey;
 }
 
-/* A target of DC, by its key or not, in one of a few sessions */
 static void put_target(struct world *world, unsigned int to, struct fabric_msg *msg)
 {
 	struct source *source = &world->source;

@@ -93,7 +93,6 @@ enum prm_status world_exec(struct world *world, unsigned int hca, const void *in
 			   void *out, size_t out_len);
 void world_doorbell(struct world *world, unsigned int hca, uint32_t uar, uint32_t offset,
 		    uint64_t value_be);
-/* Lets time pass and all adapters work. */
 void world_progress(struct world *world);
 
 /* These functions, in commands.c, run a command of the grammar, or a sequence of them. */

@@ -52,7 +52,6 @@ uint8_t *raw_slot(struct raw *raw, int receiver, unsigned int n);
 void raw_post_receive(struct raw *raw, int receiver, unsigned int n);
 
 void raw_own_mac(const struct rig *rig, uint8_t mac[6]);
-/* Builds a frame at BYTES, which have enough room. Returns its length. */
 size_t raw_frame_build(const struct rig *rig, const struct raw_frame *f, uint8_t *bytes);
 void raw_send(struct raw *raw, size_t len, unsigned int flags);
 /* Returns the number of sent frames that a receiver has got, and posts its slots again. If the port

@@ -36,10 +36,8 @@ void raw_wqe_srq(struct raw_wqe *wqe, uint32_t srqn);
 
 /* Sets the WQE's size, and adds it to the batch of QPX. */
 void raw_wqe_put(struct raw_wqe *wqe, struct ibv_qp_ex *qpx);
-/* Posts a batch of TIMES such requests. */
 int raw_wqe_post(struct raw_wqe *wqe, struct ibv_qp_ex *qpx, uint64_t wr_id, int times);
 
-/* Creates a QP that also accepts raw requests. */
 struct ibv_qp *raw_wqe_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
 			  struct mlx5dv_qp_init_attr *mlx5);
 

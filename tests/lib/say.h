@@ -14,7 +14,6 @@
 
 #define SAY_FORMAT(fmt_arg) __attribute__((format(printf, fmt_arg, (fmt_arg) + 1)))
 
-/* Sets the start of all following lines. */
 void say_topic(const char *topic);
 void say(const char *fmt, ...) SAY_FORMAT(1);
 
@@ -40,7 +39,6 @@ void say_wc(const char *who, const struct ibv_wc *wc, uint32_t peer_qpn);
 /* Checks a condition that must hold on any library: prints "ok" or "WRONG", which makes the program
  * fail. */
 bool say_check(bool condition, const char *fmt, ...) SAY_FORMAT(2);
-/* Return the number of checked conditions, and of failed ones. */
 int say_checks(void);
 int say_failures(void);
 

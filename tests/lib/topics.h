@@ -20,7 +20,6 @@ struct topic {
 	void (*run)(void);
 };
 
-/* Runs the topics that the arguments choose. Returns the exit status. */
 int topics_main(const struct topic *topics, size_t count, int argc, char **argv);
 
 /* The steps of topics_main(), for a program whose topics have arguments or share objects. TABLE is

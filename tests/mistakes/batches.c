@@ -37,7 +37,6 @@ static void sge_set(const struct scene *scene, struct ibv_qp_ex *qp)
 	ibv_wr_set_sge(qp, scene->near->mr->lkey, (uintptr_t)scene->near->buf, 64);
 }
 
-/* Ends the process in the call that follows. */
 static void must_hang(void)
 {
 	alarm(2);

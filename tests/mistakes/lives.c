@@ -11,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Opens a scene whose near CQ the program has polled. */
 static struct scene *scene_polled(void)
 {
 	struct rig_conf conf = scene_conf();

@@ -96,7 +96,6 @@ MISTAKE(read_into_readonly_region)
 	fails(IBV_ACCESS_REMOTE_READ, IBV_WR_RDMA_READ, NULL, IBV_WC_LOC_PROT_ERR);
 }
 
-/* Sends a message into a receive whose region is read-only. */
 static struct scene *send_into_readonly(void)
 {
 	struct rig_conf conf = scene_conf();

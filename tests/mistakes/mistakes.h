@@ -53,10 +53,8 @@ struct ibv_send_wr scene_wr(struct scene *scene, enum ibv_wr_opcode opcode, stru
 void scene_post(struct scene *scene, struct ibv_send_wr *wr);
 void scene_send(struct scene *scene, enum ibv_wr_opcode opcode);
 void scene_receive(struct rig_end *end, uint32_t bytes);
-/* Moves a new UD queue pair on PD to RTS. Its completions go to CQ. */
 struct ibv_qp *scene_datagram_qp(const struct scene *scene, struct ibv_pd *pd, struct ibv_cq *cq,
 				 uint32_t qkey);
-/* Returns an address handle on PD that leads to the port itself. */
 struct ibv_ah *scene_address(const struct scene *scene, struct ibv_pd *pd);
 void must_end(struct rig_end *end, enum ibv_wc_status status);
 

@@ -260,7 +260,6 @@ MISTAKE(atomic_of_16_bytes)
 	MUST(rig_poll(scene->near->cq, 1, &wc) == 1);
 }
 
-/* Opens a scene whose ends have UD queue pairs instead. */
 static struct scene *scene_of_datagrams(void)
 {
 	struct rig_conf conf = scene_conf();

@@ -356,7 +356,6 @@ static void spoil_access(struct scene *scene, struct ibv_qp_attr *attr)
 	attr->qp_access_flags = IBV_ACCESS_LOCAL_WRITE;
 }
 
-/* Connects to a far end that has SPOIL's attributes, and runs a request. */
 static void forbidden(enum ibv_qp_state state, scene_spoil_fn *spoil, enum ibv_wr_opcode opcode,
 		      enum ibv_wc_status status)
 {

@@ -46,7 +46,6 @@ static inline int number_read(const char *at, uint64_t *value)
 	return 1;
 }
 
-/* Finds the value of NAME, which is of an enum or defined, in the file at PATH. */
 static inline int kernel_number(const char *path, const char *name, uint64_t *value)
 {
 	char line[512], *at;

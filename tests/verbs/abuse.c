@@ -297,7 +297,6 @@ static void traced_steer(char *path, pid_t pid)
 	}
 }
 
-/* Returns the longest time, in ms, until the adapter answers a call. */
 static uint64_t longest_wait(void)
 {
 	uint64_t start = now_ms(), end = start + TRACED_MS, longest = 0;
@@ -434,7 +433,6 @@ static int hello_with_memory(int link, int listener, int memory)
 	return sendmsg(link, &msg, MSG_NOSIGNAL) < 0 ? errno : 0;
 }
 
-/* Returns whether the adapter closes the connection, or answers with an error. */
 static bool is_refused(int link)
 {
 	struct pollfd pfd = { .fd = link, .events = POLLIN };
@@ -556,7 +554,6 @@ static void *steal_calls(void *arg)
 	return NULL;
 }
 
-/* Returns whether the adapter answers a starter without a listener within PATIENCE_MS. */
 static bool answers_others(const char *path)
 {
 	int link = server_connect(path), ends[2];
@@ -572,7 +569,6 @@ static bool answers_others(const char *path)
 	return answered;
 }
 
-/* Makes trapped calls while the round lasts. */
 static void *make_calls(void *arg)
 {
 	const atomic_bool *lasts = arg;

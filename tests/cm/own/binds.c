@@ -58,7 +58,6 @@ static int bind_to_gid(int unused)
 
 enum { OF_TWO = 23456, ANY_FIRST = 1, ANY_SECOND = 2 };
 
-/* Binds two ids of one process to one port, and returns the second one's error. */
 static int bind_twice(int which)
 {
 	struct sockaddr_in first = cm_loopback(OF_TWO), second = cm_loopback(OF_TWO);

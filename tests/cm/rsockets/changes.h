@@ -43,7 +43,6 @@ int change_user_of_thread(void);
 bool is_idle(void);
 
 struct sockaddr_in next_port(void);
-/* Returns whether a listener accepts, and echoes. */
 bool is_served(void);
 /* Returns whether the child's connection is echoed and the child succeeds. Does not wait for a
  * connection that is never made, as the listener would learn nothing of it. */
@@ -51,7 +50,6 @@ bool is_echoed_or_ends(int listener, pid_t child);
 /* Runs CONNECT in a child, at first without a listener: CONNECT writes to the descriptor that it is
  * given when it wants one. Returns whether the child succeeds. */
 bool connects_when_somebody_listens(int (*connect)(int told));
-/* Returns a socket whose connection is in progress. */
 int begin_to_connect(struct sockaddr_in to);
 
 int changes_run(const struct topic *topics, size_t count, int argc, char *argv[]);

@@ -23,7 +23,6 @@
 
 enum { ROUNDS = 20, PATIENCE_MS = 5000, BACKLOG = 2 };
 
-/* Returns a listener on an unused port, and its address. */
 static int listen_somewhere(struct sockaddr_in *addr)
 {
 	int listener = rsocket(AF_INET, SOCK_STREAM, 0);

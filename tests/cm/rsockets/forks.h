@@ -22,7 +22,6 @@ int connect_here(void);
 int connect_patiently(void);
 
 int echo(int socket, size_t *echoed);
-/* Accepts one connection and echoes it until the peer ends it. */
 int child_echo(int listener);
 bool comes_back(int socket, const char *text);
 
@@ -37,7 +36,6 @@ void child_that_reports(int (*serve)(int), int listener);
 void await_leaver(void);
 bool reports_well(void);
 void results_close(void);
-/* Waits until all reporting processes have ended. Returns the sum of their results. */
 int results_sum(void);
 
 #endif

@@ -130,7 +130,6 @@ static void await_end(int fd)
 		;
 }
 
-/* Polls the listener once, which makes this process the reader of the requests. */
 static int inherit_and_die(int listener)
 {
 	struct pollfd fd = { .fd = listener, .events = POLLIN };
@@ -232,7 +231,6 @@ static int connect_soon(void)
 	return -1;
 }
 
-/* Returns whether the heir died before it was done. */
 static bool dies_at(int call)
 {
 	int socket, result;

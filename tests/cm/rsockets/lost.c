@@ -253,7 +253,6 @@ static void *accept_one(void *listener)
 	return (void *)(intptr_t)raccept(*(int *)listener, NULL, NULL);
 }
 
-/* Returns a socket that is connected to another one of this process. */
 static int connect_both(int port)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
@@ -269,7 +268,6 @@ static int connect_both(int port)
 
 #define LEAVE_OPEN "leave" /* argument for such a program */
 
-/* Ends with an open connection. */
 static int leave_open(void)
 {
 	connect_both(PORT + 5);

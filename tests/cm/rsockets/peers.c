@@ -128,7 +128,6 @@ static bool pair_exchange(const struct pair *pair)
 	return sockets_exchange(pair->one, &pair->one_is, pair->other, &pair->other_is);
 }
 
-/* Returns whether messages go by UD after a while. */
 static bool is_way_found(const struct pair *pair)
 {
 	bool good = true;

@@ -42,7 +42,6 @@ static void member_change(int set, int op, int fd, uint32_t events)
 	MUST(!repoll_ctl_fn(set, op, fd, &event));
 }
 
-/* Returns the events of FD if they are all that the set reports within the time. */
 static uint32_t events_of(int set, int fd, int timeout_ms)
 {
 	struct epoll_event events[2];

@@ -770,7 +770,6 @@ static void shutdown_ends_waits(void)
 	shutdown_ends_a_wait(wait_in_own_set, "repoll_wait, and rshutdown by another thread");
 }
 
-/* Passes more entries than there is memory for. */
 static void too_many_are_refused(void)
 {
 	static volatile nfds_t most = (nfds_t)-1;

@@ -27,7 +27,6 @@ struct kernel_calls {
 
 extern struct kernel_calls kernel_calls;
 
-/* Returns the current size of the heap and of private mappings. */
 long kernel_calls_bytes_in_use(void);
 
 #endif

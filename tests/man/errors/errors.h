@@ -57,9 +57,7 @@ void bed_to_rts_ud(struct ibv_qp *qp);
 /* A context that the kernel has refused DevX. A library that does not go on without it gets an
  * ordinary context. */
 struct ibv_context *devx_refused(struct bed *bed);
-/* Takes every right of root's from the process. */
 void capabilities_drop(void);
-/* Leaves the process no number for a further descriptor. */
 void descriptors_end(void);
 
 struct error_case {

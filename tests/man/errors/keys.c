@@ -560,7 +560,6 @@ CASE(mlx5dv_dek_create, EINVAL, "both keys are the same")
 	return create_dek(bed, attr);
 }
 
-/* A key of 128 bits, for a context that is logged in. */
 static struct mlx5dv_dek_init_attr wrapped_dek(struct bed *bed)
 {
 	struct mlx5dv_crypto_login_attr login = login_attr();

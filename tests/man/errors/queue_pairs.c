@@ -419,7 +419,6 @@ CASE(ibv_open_xrcd, EINVAL, "comp_mask lacks a bit")
 	return OBJ(ibv_open_xrcd(bed->ctx, &attr));
 }
 
-/* A domain of a file, which is the program's own. */
 static struct ibv_xrcd_init_attr of_file(int oflags)
 {
 	return (struct ibv_xrcd_init_attr){ .comp_mask = IBV_XRCD_INIT_ATTR_FD |

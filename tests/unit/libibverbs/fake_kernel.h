@@ -38,7 +38,6 @@ extern struct fake_kernel kernel;
  * them. */
 void expect(const uint16_t *outs, const uint16_t *news);
 
-/* Fills a response with 1, 2, 3, ... */
 void count_bytes(void *data, size_t len);
 
 int open_fake(void **state);

@@ -265,7 +265,6 @@ static void *destroy_id(void *unused)
 	return rdma_destroy_id(id) ? NULL : id;
 }
 
-/* Starts a thread that destroys the id while another thread holds an event of it. */
 static pthread_t destroy_while_in_use(struct rdma_cm_event **event)
 {
 	pthread_t thread;

@@ -49,7 +49,6 @@ struct eth_sq_rig *eth_sq(int hca, uint32_t td);
 /* Makes a TIS that sends with the identity of QP QPN (IPoIB), or fails with EXPECT. */
 uint32_t eth_underlay_tis(int hca, uint32_t td, uint32_t qpn, enum prm_status expect);
 struct eth_sq_rig *eth_sq_of(int hca, uint32_t td, uint32_t tis);
-/* Makes a send queue; HAS_UMR allows it to change memory keys. */
 struct eth_sq_rig *eth_umr_sq(int hca, bool has_umr);
 struct eth_rq_attr {
 	bool vlan_strip, signatures;
@@ -61,7 +60,6 @@ struct eth_rq_attr {
 /* Returns NULL if ATTR expects a refusal. */
 struct eth_rq_rig *eth_rq_of(int hca, const struct eth_rq_attr *attr);
 struct eth_rq_rig *eth_rq(int hca, bool vlan_strip);
-/* Makes a queue of linked WQEs, each with 2^LOG_STRIDES strides of 64 bytes. */
 struct eth_rq_rig *eth_linked_rq(int hca, uint32_t log_strides);
 uint32_t eth_direct_tir(int hca, uint32_t td, uint32_t rqn, uint32_t self_lb_block);
 uint32_t eth_rqt(int hca, const uint32_t *rqn, uint32_t count, enum prm_status expect);
@@ -71,7 +69,6 @@ void eth_free_sq(struct eth_sq_rig *sq);
 void eth_free_rq(struct eth_rq_rig *rq);
 
 uint32_t eth_table(int hca, uint32_t type, uint32_t level, uint32_t miss, enum prm_status expect);
-/* Makes a table whose entries take frames into tunnels or out of them. */
 uint32_t eth_tunnel_table(int hca, uint32_t type, uint32_t level);
 void eth_root(int hca, uint32_t type, uint32_t table);
 /* Makes a group of indices FIRST..LAST; MASK is fte_match_set_lyr_2_4, NULL matches everything. */
@@ -87,7 +84,6 @@ struct eth_entry {
 };
 void eth_set(int hca, const struct eth_entry *entry, enum prm_status expect);
 void eth_delete(int hca, uint32_t type, uint32_t table, uint32_t index, enum prm_status expect);
-/* Sends all frames that HCA receives to TIR. */
 void eth_catch_all(int hca, uint32_t tir);
 void eth_counter(int hca, uint32_t counter, uint64_t *packets, uint64_t *bytes);
 

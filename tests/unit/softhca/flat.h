@@ -117,7 +117,6 @@ int flat_setup(void **state);
 int flat_setup_roce(void **state);
 /* Sets up adapters that are not strict and poll for doorbells. */
 int flat_setup_lenient(void **state);
-/* Sets up adapters on two hosts of one network. */
 int flat_setup_network(void **state);
 int flat_setup_network_roce(void **state);
 int flat_teardown(void **state);
@@ -175,10 +174,8 @@ enum prm_qp_state flat_state(struct flat_qp *qp);
 /* Makes an SRQ of 2^LOG_SIZE WQEs: of an XRC domain with a CQ, or, without XRCD, an RMP. */
 struct flat_srq *flat_srq(int hca, uint32_t log_size, uint32_t xrcd, const struct flat_cq *cq);
 void flat_srq_recv(struct flat_srq *srq, uint64_t addr, uint32_t len, uint32_t lkey);
-/* Links the WQE at INDEX to the free list. */
 void flat_srq_free(struct flat_srq *srq, uint16_t index);
 void flat_srq_arm(struct flat_srq *srq, uint16_t limit);
-/* Returns the limit that a query reports. */
 uint16_t flat_srq_limit(struct flat_srq *srq);
 
 /* The control segment and key context of a UMR, to fill in between flat_ctrl() and posting */
@@ -216,7 +213,6 @@ void flat_post(struct flat_qp *qp); /* ends the WQE without a doorbell */
 void flat_ring(struct flat_qp *qp); /* updates the record, and writes the register */
 /* Writes a value to a UAR page of the adapter, as a CPU does. */
 void flat_write_uar(int hca, uint32_t offset, uint64_t value_be);
-/* Checks that the newest report is of RULE, and counts it as expected. */
 void flat_expect_report(const char *rule);
 void flat_recv(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey);
 

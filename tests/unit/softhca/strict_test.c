@@ -31,7 +31,6 @@ static void posted_write(struct flat_qp *qp)
 	flat_post(qp);
 }
 
-/* Updates the doorbell record without ringing the doorbell. */
 static void put_record(struct flat_qp *qp)
 {
 	fld_set(flat.mem + qp->dbr, FLD(0x4, 31, 0), qp->sq_pi);
@@ -592,7 +591,6 @@ static void receives_in_turn_are_no_fault(void **state)
 	unpair();
 }
 
-/* Moves B to the state after receives up to index CI. */
 static void receives_are_at(uint16_t ci)
 {
 	struct qp *qp = res_find(&b->hca->qps, b->n);
@@ -636,7 +634,6 @@ static void record_beyond_the_ring_at_a_look(void **state)
 	unpair();
 }
 
-/* Connects a pair in which b receives from the SRQ. */
 static struct flat_srq *pair_with_srq(uint32_t log_size)
 {
 	struct flat_srq *srq = flat_srq(1, log_size, 0, NULL);

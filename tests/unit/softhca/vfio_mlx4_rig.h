@@ -157,7 +157,6 @@ void fill_qp(uint32_t qpn, bool second, uint8_t service);
 void make_eq_and_cq(void);
 void own_rings(void);
 void to_rts(uint32_t qpn, bool second, uint32_t peer, uint8_t service);
-/* Connects the two RC QPs of RINGS to each other. */
 void connect_qps(void);
 /* Makes all that a request needs: empty rings, an EQ, a CQ, and a key over all memory. */
 void make_queues_and_key(void);
@@ -171,7 +170,6 @@ void post_receive(uint32_t record, uint32_t ring, uint32_t addr, uint16_t count)
 /* Posts a SEND of 4 bytes at DATA, with the XRC SRQ number SRQN, or 0 for none. */
 void post_send(uint32_t wqe, uint32_t srqn);
 void special_to_rts(uint32_t qpn, bool second, unsigned int log_slot);
-/* Brings a raw Ethernet QP with one ring to RTS. */
 void frames_to_rts(uint32_t qpn, bool sends);
 /* Posts an inline frame of two blocks; the second begins with an inline header, whose highest bit
  * is no owner bit. */

@@ -40,14 +40,12 @@ int vfio_setup_mlx4(void **state);
 int vfio_setup_mlx4_roce(void **state);
 int vfio_teardown(void **state);
 
-/* Returns the host address of guest address ADDR. */
 uint8_t *guest(uint64_t addr);
 
 /* Sends a message with LEN bytes of PART and, unless FD is -1, a descriptor; returns its errno. */
 int vfio_send(enum vfu_command command, const void *part, size_t len, int fd);
 int vfio_map(uint64_t addr, uint64_t size, uint32_t flags, int fd, uint64_t offset);
 
-/* Reads or writes COUNT bytes of a region, at most 8. */
 void access_region(enum vfu_command command, uint32_t region, uint64_t offset, void *data,
 		   uint32_t count);
 

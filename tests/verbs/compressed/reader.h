@@ -36,9 +36,7 @@ struct reader {
 void reader_open(struct reader *reader, struct ibv_context *ctx, uint32_t count, uint8_t format,
 		 uint16_t cqe_size, bool padded);
 void reader_close(struct reader *reader);
-/* Waits for the next completion and restores it. Returns false if none comes. */
 bool reader_wait(struct reader *reader, struct mlx5_cqe64 *cqe);
-/* Returns whether no completion has arrived. */
 bool reader_is_empty(const struct reader *reader);
 
 #endif

@@ -111,7 +111,6 @@ static struct mlx5_wqe_ctrl_seg *put_send(struct ends *ends, uint32_t n, uint8_t
 	return ctrl;
 }
 
-/* Posts COUNT requests with one doorbell. Immediate data changes every few requests. */
 static void sends(struct ends *ends, uint32_t from, uint32_t count, uint8_t opcode,
 		  uint32_t imm_every)
 {
@@ -141,7 +140,6 @@ static bool is_message(const struct ends *ends, const struct mlx5_cqe64 *cqe, ui
 	return true;
 }
 
-/* Reads messages from FROM on, out of the receiver's ring of DEPTH. */
 static uint32_t read_messages(struct ends *ends, uint32_t from, uint32_t count, uint8_t opcode,
 			      uint32_t imm_every)
 {

@@ -215,7 +215,6 @@ static bool entries_are(const struct ibv_sge *sges, int count, const uint8_t *fr
 	return true;
 }
 
-/* Returns whether the bytes after the entries are unchanged. */
 static bool rest_is_untouched(const struct ibv_sge *sges, int count, const uint8_t *end)
 {
 	for (int i = 0; i < count; i++) {

@@ -65,7 +65,6 @@ struct mlx5dv_qp_init_attr dc_initiator_attr(void);
 /* Make a queue pair and connect it. LOG_ERRORED below 0: without streams. */
 struct ibv_qp *dc_target(const struct dc *dc, uint64_t key);
 struct ibv_qp *dc_initiator(const struct dc *dc, int log_errored);
-/* Modifies the QP to STATE, with all attributes of that step. Returns the result. */
 int dc_initiator_to(const struct dc *dc, struct ibv_qp *qp, enum ibv_qp_state state);
 void dc_initiator_ready(const struct dc *dc, struct ibv_qp *qp);
 int dc_target_to(const struct dc *dc, struct ibv_qp *qp, enum ibv_qp_state state);
@@ -77,13 +76,11 @@ void dc_pair_open(struct rig *rig, struct dc_pair *pair);
 void dc_pair_close(struct dc_pair *pair);
 
 void dc_set_address(struct ibv_qp *qp, const struct dc_to *to);
-/* Post one request, and return the result of wr_complete(). */
 int dc_post_send(const struct dc *dc, struct ibv_qp *qp, const struct dc_to *to, uint64_t wr_id,
 		 uint32_t length);
 int dc_post_write(const struct dc *dc, struct ibv_qp *qp, const struct dc_to *to, uint64_t wr_id,
 		  uint32_t length);
 void dc_post_receive(const struct dc *dc, uint64_t wr_id, unsigned int buf);
-/* Prints the next N completions, receives before requests. */
 void dc_say_completions(const struct dc *dc, int n);
 enum ibv_qp_state dc_state(struct ibv_qp *qp);
 

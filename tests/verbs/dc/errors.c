@@ -237,7 +237,6 @@ void dc_stream_budget(struct rig *rig)
 	streams_close(&s);
 }
 
-/* Queries and resets streams while none is in error. */
 void dc_stream_states(struct rig *rig)
 {
 	struct streams s;

@@ -13,7 +13,6 @@
 
 enum { PIECES = 4, PIECE = 96, SIZE = 2 * DX_PAGE };
 
-/* Returns piece I. In memory, the pieces are in reverse order. */
 static uint8_t *piece_at(const struct dx_end *end, unsigned int i)
 {
 	return end->memory.addr + (size_t)(PIECES - 1 - i) * 1024;

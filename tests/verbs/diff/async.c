@@ -142,7 +142,6 @@ static void run_case(struct rig *rig, const char *name, void (*body)(struct rig_
 	rig_pair_close(&pair);
 }
 
-/* More completions than the CQ has room for. */
 static void cq_overrun(struct rig *rig)
 {
 	struct rig_conf conf = rig_conf_default();

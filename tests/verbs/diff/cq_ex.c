@@ -162,7 +162,6 @@ static void say_all(struct ex_rig *ex)
 	ibv_end_poll(ex->ex);
 }
 
-/* N completions that may come one by one. */
 static void say_some(struct ex_rig *ex, int n)
 {
 	while (n > 0) {

@@ -21,11 +21,9 @@ struct transfer {
 	unsigned int flags;
 };
 
-/* Returns the default, for ENTRY_WR with every operation of RC. */
 struct rig_conf entry_conf(enum entry entry);
 const char *entry_name(enum entry entry);
 
-/* The ibv_wr_* calls that mean the same as WR. */
 void wr_operation(struct ibv_qp_ex *qpx, const struct ibv_send_wr *wr);
 void wr_data(struct ibv_qp_ex *qpx, const struct ibv_send_wr *wr);
 int entry_post(struct ibv_qp *qp, struct ibv_send_wr *wr, enum entry entry);

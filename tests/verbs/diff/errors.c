@@ -420,7 +420,6 @@ static void flush_after_failure(struct rig *rig)
 	rig_pair_close(&pair);
 }
 
-/* RESET drops queued requests without completions. */
 static void reset_drops(struct rig *rig)
 {
 	struct rig_conf conf = rig_conf_default();

@@ -58,7 +58,6 @@ static uint8_t *map_pages(unsigned int pages)
 	return buf;
 }
 
-/* Returns whether the adapter supports on-demand paging. */
 static bool has_on_demand(struct ibv_context *ctx)
 {
 	struct ibv_device_attr_ex device;

@@ -14,7 +14,6 @@ enum { PAGE = 4096, PLACE = 256 * PAGE };
 
 #define ACCESS (IBV_ACCESS_ON_DEMAND | IBV_ACCESS_MW_BIND | IBV_ACCESS_LOCAL_WRITE | RIG_ALL_REMOTE)
 
-/* Maps memory around BOUNDARY, or elsewhere if that is in use. */
 static uint8_t *place_map(uint64_t boundary)
 {
 	void *at = (void *)(uintptr_t)(boundary - PLACE / 2);

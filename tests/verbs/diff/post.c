@@ -43,7 +43,6 @@ static struct ibv_send_wr write_wr(struct post_rig *p, uint64_t wr_id)
 	return wr;
 }
 
-/* Returns the number of completions that arrive before the CQ stays empty for a while. */
 static int count_completions(struct ibv_cq *cq, int expected)
 {
 	struct ibv_wc wc[MANY];

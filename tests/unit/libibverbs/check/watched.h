@@ -39,7 +39,6 @@ struct ibv_srq *watched_srq(void);
 void watched_modify(struct ibv_qp *qp, enum ibv_qp_state state);
 
 struct ibv_sge watched_sge(const void *addr, uint32_t length, const struct verbs_mr *vmr);
-/* Posts a SEND or a receive of one buffer, or of none. */
 int watched_send(struct ibv_qp *qp, uint64_t wr_id, struct ibv_sge *sge, unsigned int flags);
 int watched_recv(struct ibv_qp *qp, uint64_t wr_id, struct ibv_sge *sge);
 void watched_complete(struct ibv_cq *cq, const struct ibv_qp *qp, uint64_t wr_id,

@@ -71,7 +71,6 @@ static void another_number_is_refused_unloaded(void **state)
 	assert_int_equal(num_loaded, 0);
 }
 
-/* Before the bridge has loaded */
 static void a_plugin_is_not_loaded_without_the_bridge(void **state)
 {
 	(void)state;
@@ -93,7 +92,6 @@ static void the_bridge_comes_first_and_is_global(void **state)
 	must_load(1, "librxe-rdmav34.so", RTLD_NOW);
 }
 
-/* After the bridge has loaded */
 static void the_bridge_is_loaded_once(void **state)
 {
 	(void)state;

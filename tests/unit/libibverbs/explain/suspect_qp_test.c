@@ -64,7 +64,6 @@ static int close_rig(void **state)
 	return 0;
 }
 
-/* Modifies a QP of TYPE, and returns what is logged. */
 static const char *logged(void **state, enum ibv_qp_type type, struct ibv_qp_attr attr, int mask)
 {
 	struct fake_context *fake = *state;

@@ -130,7 +130,6 @@ static void wards_add(int first, int count)
 		assert_int_equal(rdmacm_service_add(&played[i].rs, &care), 0);
 }
 
-/* Runs one round of the thread. */
 static void round_make(void)
 {
 	struct round round;

@@ -40,7 +40,6 @@ static void unpair_many(void)
 	unpair();
 }
 
-/* Posts a WRITE and updates the doorbell record, without a doorbell. */
 static void write_post(void)
 {
 	flat_ctrl(a, OP_WRITE, SIGNALED, 0);

@@ -23,7 +23,6 @@
 
 static char table[4096];
 
-/* Fills the table; returns the result of hosts_print(). */
 static int list(void)
 {
 	FILE *out = fmemopen(table, sizeof(table), "w");
@@ -143,7 +142,6 @@ static void host_that_left_is_gone(void **state)
 	assert_int_equal(rows(), 3);
 }
 
-/* Binds a socket in the network's directory. */
 static int bind_file(const char *name)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };

@@ -88,7 +88,6 @@ static int sleep_of(struct rs_waiter *waiter)
 	return rdmacm_rs_waiter_sleep(waiter, fds, 0, -1);
 }
 
-/* Registers two waiters on one object; the second is this thread's. */
 static void two_watch(struct rs_waiter *other, struct rs_waiter *mine)
 {
 	rdmacm_rs_waiter_begin(other, undo_nothing, objects);

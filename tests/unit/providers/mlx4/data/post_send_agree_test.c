@@ -56,7 +56,6 @@ static void expect_stamps(const struct mlx4_sq *sq)
 	}
 }
 
-/* Compares the WQEs of the requests from HEAD on. */
 static void expect_same(struct mlx4_sq *single, struct mlx4_sq *list, uint32_t head)
 {
 	assert_int_equal(single->wq.head, list->wq.head);

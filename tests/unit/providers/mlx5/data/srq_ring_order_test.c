@@ -59,7 +59,6 @@ static void order_free(struct order *o)
 	free(o);
 }
 
-/* Posts COUNT requests; the adapter's walk shows later which WQEs they took. */
 static void order_post(struct order *o, uint32_t count)
 {
 	struct ibv_sge sge = { .addr = 0x1000, .length = 64, .lkey = 1 };

@@ -501,7 +501,6 @@ static void program_posts(struct srq_rig *s, uint32_t count)
 	s->dbrec[0] = htobe32((be32toh(s->dbrec[0]) + count) & 0xffff);
 }
 
-/* Destroys the QP of a message. Returns whether the library took the WQE back. */
 static bool wqe_comes_back(struct srq_rig *s, uint16_t wqe)
 {
 	message_arrive(s, wqe, 0);

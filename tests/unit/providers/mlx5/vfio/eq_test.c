@@ -74,7 +74,6 @@ static uint8_t *entry_of(const struct vfio_ring *ring, uint32_t number)
 	return (uint8_t *)ring->dma.memory + (size_t)(number % (1u << ring->log_size)) * EQE;
 }
 
-/* Plays the adapter: event NUMBER, counted from the start. */
 static void event_write(const struct vfio_ring *ring, uint32_t number)
 {
 	uint8_t *entry = entry_of(ring, number);

@@ -96,7 +96,6 @@ static uint32_t out_of_buffer(const struct eth_rq_rig *queue)
 	return fld_get(out, QUERY_Q_COUNTER_OUT_OUT_OF_BUFFER);
 }
 
-/* Sends all frames to a new RQ that keeps VLAN tags in the frame, and returns the former RQ. */
 static struct eth_rq_rig *plain_rq(void)
 {
 	struct eth_rq_rig *former = rq;

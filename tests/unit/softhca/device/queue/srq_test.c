@@ -355,7 +355,6 @@ static void expect_fault(uint16_t index)
 	assert_int_equal(fld_get(cqe, FLD(0x34, 15, 8)), PAGE_FAULT);
 }
 
-/* Connects a QP on an SRQ to a peer that retries without limit. */
 static void set_up_paged(uint32_t service)
 {
 	struct flat_qp_attr sender = { .st = service, .qkey = 1, .rnr_retry = 7 }, receiver;

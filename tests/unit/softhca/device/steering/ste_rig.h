@@ -103,7 +103,6 @@ static inline void rig_hit_to(uint8_t *entry, uint64_t addr, uint32_t entries)
 	fld_set(entry, STE_NEXT_DEFINER, PRM_STE_NOTHING);
 }
 
-/* Writes an entry that all frames hit, and that leads to ADDR. */
 static inline void rig_entry(uint8_t entry[PRM_STE_SIZE], uint64_t addr)
 {
 	memset(entry, 0, PRM_STE_SIZE);

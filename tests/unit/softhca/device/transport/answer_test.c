@@ -291,7 +291,6 @@ static void request_data(enum fabric_op op, uint32_t psn)
 	station_receive(flat.hca[0], 1, flat.now, &msg);
 }
 
-/* Sends a fifth request to a responder that keeps four. */
 static void check_fifth(enum fabric_op op)
 {
 	struct flat_qp_attr attr = { .rd_atomic_log = 2 };

@@ -23,7 +23,6 @@ static struct qp *qp_of(const struct flat_qp *qp)
 	return res_find(&qp->hca->qps, qp->n);
 }
 
-/* Exchanges packets without letting time pass. */
 static void packets_settle(void)
 {
 	for (int i = 0; i < TURNS; i++) {

@@ -423,7 +423,6 @@ static void acked(uint32_t psn)
 	hca_progress(a->hca, flat.now);
 }
 
-/* Sends WRITEs of one packet and of PACKETS to a peer that takes none. */
 static void writes_without_an_answer(void)
 {
 	const struct flat_qp_attr attr = { .retry = 7, .timeout = 14, .mtu = 1 };

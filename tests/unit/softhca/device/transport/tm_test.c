@@ -419,7 +419,6 @@ static uint8_t *stride_at(unsigned int n)
 	return flat.mem + to + 8 * FRAME + n * MTU;
 }
 
-/* Posts a WQE with a buffer for each of its strides, the last of SHORTER bytes less. */
 static void strides_post(unsigned int index, uint32_t shorter)
 {
 	uint8_t *wqe = flat.mem + xrq.ring + (index << LOG_STRIDED_WQE);

@@ -59,7 +59,6 @@ static void poll_finds_nothing(struct rig *rig)
 	assert_int_equal(mlx5_stall_poll_cq(&rig->cq->vcq.cq, 1, &wc), 0);
 }
 
-/* Polls for two completions, of which one is there. */
 static void poll_finds_some(struct rig *rig)
 {
 	struct ibv_wc wc[2];

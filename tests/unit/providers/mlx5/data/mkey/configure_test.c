@@ -24,7 +24,6 @@
 
 #define REG 0x800 /* register of the rig's QP */
 
-/* Makes a QP whose BlueFlame writes take up to 4 WQEBBs. */
 static struct rig *key_rig_at(uint32_t pi, uint32_t max_inline)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .sq_wqebbs = 32,

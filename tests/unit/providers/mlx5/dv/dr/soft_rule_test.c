@@ -64,7 +64,6 @@ static uint64_t place_base(void)
 	return it.soft.memory.pools[0].base;
 }
 
-/* Makes the tag that an entry or table of this lookup type compares. */
 static void frame_tag(const uint8_t *value, unsigned int type, uint8_t *tag)
 {
 	const struct dr_match *match = &it.matcher->match;

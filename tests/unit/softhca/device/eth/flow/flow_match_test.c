@@ -607,7 +607,6 @@ static void rig_end(void)
 	res_free(&rig_eth.tirs);
 }
 
-/* Adds a table of software's entries that lead along ways[ROOT]. */
 static void rig_table(struct flow_table *table, enum prm_flow_table_type type, uint64_t root)
 {
 	memset(table, 0, sizeof(*table));

@@ -32,7 +32,6 @@ static void put_dif(uint8_t *inl)
 	fld_set(inl, BSF_INL_APP_MASK, 0xff00);
 }
 
-/* Writes a BSF with T10-DIF in memory and no signature on the wire. */
 static void put_signature(uint8_t *bsf)
 {
 	fld_set(bsf, BSF_KIND, BSF_SIZE_WITH_INLINE);

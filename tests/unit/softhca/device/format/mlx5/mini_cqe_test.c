@@ -19,7 +19,6 @@ static const struct flat_qp_attr checksums = {
 	.cqe_size = 64 | FLAT_COMPRESSED | PRM_MINI_CQE_CHECKSUM << FLAT_FORMAT_SHIFT
 };
 
-/* Posts COUNT messages of PLENTY, PLENTY + 1, ... bytes with one doorbell. */
 static void post_run(unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {

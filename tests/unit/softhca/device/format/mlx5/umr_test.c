@@ -45,7 +45,6 @@ static struct flat_umr umr_for(uint32_t key, uint64_t start, uint64_t len, uint6
 	return umr;
 }
 
-/* Writes a list of COUNT pages in descending order from LAST, and returns its address. */
 static uint64_t page_list(uint64_t last, unsigned int count)
 {
 	uint64_t list = flat_alloc(8 * (count + 8), 64);

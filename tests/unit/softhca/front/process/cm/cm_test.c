@@ -113,7 +113,6 @@ static int world_start(void **state)
 	return 0;
 }
 
-/* Delivers messages until the wire is empty, answers included. */
 static void wire_deliver(void)
 {
 	static const struct cm_path path = { .lifetime = LIFETIME };

@@ -138,7 +138,6 @@ static const struct steering_target goes = {
 	.number = OTHER_TIR,
 };
 
-/* Leaves a rule that only counts behind the one that it has joined. */
 static struct steering_rule *count_alone(void)
 {
 	struct steering_rule *first, *count;

@@ -86,7 +86,6 @@ static void rules_have_to_be_asked_for(void **state)
 	assert_int_equal(attach_rule(0x40), BAD_OP);
 }
 
-/* Sends a frame, and returns the QP that received it, or 0. */
 static uint32_t send_and_see(unsigned int index, const char *mac)
 {
 	memset(guest(CQ), 0, 0x1000);

@@ -67,7 +67,6 @@ static uint32_t key(struct wanted wanted)
 	return fld_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8 | KEY;
 }
 
-/* Destroys a key, without which its user memory can be destroyed. */
 static void key_end(uint32_t lkey)
 {
 	flat_simple(adapter(), PRM_OP_DESTROY_MKEY, lkey >> 8, PRM_STAT_OK);
