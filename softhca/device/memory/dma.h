@@ -38,7 +38,7 @@ uint64_t dma_map_addr(const struct dma_map *map, uint64_t offset);
 enum { DMA_BATCH_SEGS = 64 };
 
 /* Collects pieces of host memory that are contiguous in BUF, and moves them in as few bus calls as
- * possible. */
+ * possible, as a bus call is a system call in some fronts. */
 struct dma_batch {
 	struct hca *hca;
 	bool write;

@@ -90,7 +90,7 @@ static bool crypt_is_right(const struct mkey *mkey, uint64_t addr, uint64_t len)
 	if (!mkey->crypt.on)
 		return !mkey->must_encrypt;
 	if (!mkey->crypt.on_wire && mkey->sig.on)
-		return true; /* signed blocks decide which bytes are moved */
+		return true; /* true, as signed blocks decide which bytes are moved */
 	return crypt_allows(&mkey->crypt, addr - mkey->start, len, sig_wire_length(mkey));
 }
 

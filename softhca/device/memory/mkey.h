@@ -86,8 +86,8 @@ struct mkey {
 	struct memic_block *memic;
 	struct ste_block *ste_block;
 	unsigned int page_shift;
-	/* The translation table, as software wrote it. map or klm are made from it at the first use
-	 * after a change. */
+	/* The translation table, as software wrote it. Kept, as a UMR may replace a part of it; map
+	 * or klm are made from it at the first use after a change. */
 	uint8_t *xlt;           /* NULL: empty, or map was set directly */
 	uint32_t xlt_octowords; /* capacity */
 	bool xlt_changed;

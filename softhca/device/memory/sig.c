@@ -91,7 +91,7 @@ uint64_t sig_wire_length(const struct mkey *mkey)
 }
 
 /* The part of the data that a message covers: where processing begins, where the message begins,
- * and its end. A message may begin within a signature, of which it then has the later bytes. */
+ * and its end. A message may begin within a signature, so it then has the later bytes of that. */
 struct span {
 	uint64_t walk, from, to;
 	uint32_t sig_had;
@@ -143,7 +143,7 @@ static uint64_t guard_start(const struct lane *lane)
 	}
 }
 
-/* Reports when a key's format and its PSV disagree on the start value: separate requests set
+/* Reports when a key's format and its PSV disagree on the start value, as separate requests set
  * them. */
 static void check_start(struct hca *hca, const struct lane *lane)
 {
@@ -542,7 +542,8 @@ static int wire_write(struct hca *hca, struct mkey *mkey, uint64_t wire, uint8_t
 	if (ret)
 		return ret;
 	if (span.sig_had && mkey->sig_state.wire_at != wire)
-		return EFAULT; /* another transfer brought the signature's first bytes */
+		/* another transfer brought the signature's first bytes, so they are unknown here */
+		return EFAULT;
 	sig_memory(mkey, wire, len, &image.at, &end);
 	image.bytes = calloc(1, end - image.at + 1);
 	if (!image.bytes)

@@ -31,7 +31,7 @@ int xlt_write(struct mkey *mkey, uint64_t offset, const void *bytes, size_t len)
 	return 0;
 }
 
-/* Sets the piece directly, not through the table: an entry has only 32 bits of length, and a
+/* Sets the piece directly, not through the table, as an entry has only 32 bits of length and a
  * window's piece may be longer. Nothing reads a window's table. */
 int xlt_set_piece(struct mkey *mkey, uint32_t key, uint64_t addr, uint64_t len)
 {

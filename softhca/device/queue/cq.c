@@ -383,7 +383,7 @@ void cq_scan_arms(struct hca *hca, struct uar *uar)
 }
 
 /* Detaches the CQs of a UAR that is freed: they stay, but cannot be armed. Programs (perftest)
- * close a device without destroying their CQs; the driver then frees the UAR before Linux destroys
+ * close a device without destroying their CQs, so the driver frees the UAR before Linux destroys
  * the CQs. */
 void cq_forget_uar(struct uar *uar)
 {
@@ -448,7 +448,7 @@ int cq_move(struct hca *hca, struct cq *cq, const struct dma_map *map, uint32_t 
 {
 	int ret;
 
-	assert(!cq->run || !cq->run->count); /* each command ends the runs first */
+	assert(!cq->run || !cq->run->count); /* empty, as each command ends the runs first */
 	ret = end_ring(hca, cq);
 	if (ret)
 		return ret;
@@ -456,7 +456,8 @@ int cq_move(struct hca *hca, struct cq *cq, const struct dma_map *map, uint32_t 
 	dma_unmap(&cq->map);
 	cq->map = *map;
 	cq->log_size = log_size;
-	cq_fill_ring(hca, cq); /* a fault here shows again when the next CQE is written */
+	/* ignored, as a fault here shows again when the next CQE is written */
+	cq_fill_ring(hca, cq);
 	return 0;
 }
 

@@ -154,8 +154,8 @@ static bool run_is_over(const struct cq *cq)
 	return cq->run->count == most || !((cq->pi + cq->run->count) & (cq_entries(cq) - 1));
 }
 
-/* With blocks, the first CQE of each lap is whole: UCX marks the entries of a block with the lap of
- * its title. */
+/* With blocks, the first CQE of each lap is whole, as UCX marks the entries of a block with the lap
+ * of its title. */
 static bool has_title(const struct cq *cq)
 {
 	if (!cq->run->has_blocks)

@@ -33,7 +33,7 @@ static void eq_write(struct hca *hca, struct eq *eq, uint8_t *eqe)
 	}
 	hca->format->set_eqe_owner(eqe, (eq->pi >> eq->log_size) & 1);
 	eq->pi++;
-	/* If the ring cannot be written, its host is gone, and there is nowhere to report the
+	/* If the ring cannot be written, its host is gone, so there is nowhere to report the
 	 * error. */
 	if (dma_write_map(hca, &eq->map, offset, eqe, size))
 		trace_line(hca->config.trace, "eq %u: cannot write EQE", eq->n);

@@ -56,8 +56,8 @@ void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline)
 		hca->next_timer = deadline;
 }
 
-/* Completes the SRQ's WQE that the QP holds, then reports that the QP takes no more WQEs. In this
- * order software can free the SRQ's buffers after the event. IBTA vol 1, 10.3.1.5 */
+/* Completes the SRQ's WQE that the QP holds, then reports that the QP takes no more WQEs, so that
+ * software can free the SRQ's buffers after the event. IBTA vol 1, 10.3.1.5 */
 static void leave_srq(struct hca *hca, struct qp *qp)
 {
 	if (qp->resp.receiving && qp->resp.matched)
@@ -76,7 +76,8 @@ void qp_fail(struct hca *hca, struct qp *qp, int event)
 		return;
 	qp->state = PRM_QP_STATE_ERR;
 	qp->transport->flush(hca, qp);
-	if (qp->dct) { /* a DCT's responder ends with its session; software does not know this QP */
+	/* a DCT's responder ends with its session, as software does not know this QP */
+	if (qp->dct) {
 		leave_srq(hca, qp);
 		return;
 	}

@@ -93,8 +93,8 @@ struct requester {
 	uint8_t retries_left, rnr_left;
 	unsigned int reads; /* READs that software may have outstanding; strict adapters only */
 	bool rnr_wait;
-	bool gone_back;    /* on a gap in the responses: later ones do not retry again */
-	uint32_t window;   /* bytes that may be in flight; halved on loss */
+	bool gone_back;  /* set on a gap in the responses, so that later ones do not retry again */
+	uint32_t window; /* bytes that may be in flight; halved on loss */
 	uint64_t deadline; /* of the retransmission timer; HCA_IDLE: off */
 	/* wqe is the decoded WQE at wqe.index, so that each message of it does not decode it
 	 * again */
@@ -112,7 +112,7 @@ struct atomic_result {
 struct responder {
 	uint32_t expected_psn;
 	uint32_t msn;     /* message sequence number: requests completed */
-	bool nak_sent;    /* limits NAKs to one for each gap */
+	bool nak_sent;    /* a NAK was sent, so this gap gets no second one */
 	bool established; /* COMM_EST has been reported */
 	bool receiving;   /* recv is the WQE of a SEND that is not complete */
 	/* UC: drop packets until the next message begins, as the rest of this one is lost */
@@ -135,8 +135,8 @@ struct responder {
 	uint64_t received; /* bytes of this message so far */
 	uint64_t write_addr, write_left;
 	uint32_t write_key;
-	/* Results of the last atomics, to answer duplicates without executing them twice: as many
-	 * as may be outstanding. IBTA vol 1, 9.4.5 */
+	/* Results of the last atomics, so that duplicates are answered without executing them
+	 * twice: as many as may be outstanding. IBTA vol 1, 9.4.5 */
 	struct atomic_result *results;
 	unsigned int num_results, next_result;
 };
@@ -290,8 +290,8 @@ void sq_scan_doorbells(struct hca *hca, struct uar *uar);
 int sq_read_doorbell(struct hca *hca, struct qp *qp);
 /* Fetches the posted WQE at INDEX. Returns 0 or EFAULT; *RAW is valid until the next fetch. */
 int sq_fetch(struct hca *hca, struct qp *qp, uint16_t index, const uint8_t **raw);
-/* Drops cached WQEs and digests: software may change waiting WQEs while the queue is stopped, and
- * the queue must read the new ones. */
+/* Drops cached WQEs and digests, as software may change waiting WQEs while the queue is stopped,
+ * and the queue must read the new ones. */
 void sq_read_again(struct hca *hca, struct qp *qp);
 /* Copies BBS blocks of the ring from INDEX on, whether posted or not. Returns 0 or EFAULT. */
 int sq_copy(struct hca *hca, const struct qp *qp, uint16_t index, uint32_t bbs, uint8_t *buf);

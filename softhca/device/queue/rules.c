@@ -61,7 +61,7 @@ static uint16_t note_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint16_
 		return left;
 	bbs = wqe_bbs(hca, qp, wqe);
 	if (!bbs || bbs > max)
-		return left; /* not a valid WQE: the start of the next one is unknown */
+		return left; /* not a valid WQE, so the start of the next one is unknown */
 	padding = is_padding(hca, qp, wqe, index, bbs);
 	*digest = wqe_digest(hca, wqe, hca->format->wqe_size(wqe));
 	if (!padding)
@@ -119,7 +119,7 @@ static uint16_t check_ahead(struct hca *hca, struct qp *qp, uint16_t index, uint
 
 	if (!qp->sq.is_ahead || (int16_t)(qp->sq.ahead_pi - index) <= 0 || *digest == was)
 		return bbs;
-	qp->sq.is_ahead = false; /* the starts of the next WQEs are unknown */
+	qp->sq.is_ahead = false; /* false, as the starts of the next WQEs are unknown */
 	say(hca, "record.early",
 	    "QP 0x%06x, WQE %u: its bytes changed after the record of sends said %u", qp->n, index,
 	    qp->sq.ahead_pi);
@@ -143,7 +143,7 @@ static void note_ahead(struct hca *hca, struct qp *qp, uint16_t pi)
 	uint16_t covered = pi - qp->sq.ci, noted = qp->sq.pi - qp->sq.ci;
 
 	if (covered > sq_mask(qp) + 1u || covered < noted)
-		return; /* rules_sq_record() judges the record */
+		return; /* nothing more, as rules_sq_record() judges the record */
 	note_wqes(hca, qp, pi);
 	qp->sq.ahead_pi = pi;
 	qp->sq.is_ahead = qp->sq.digest;
@@ -153,7 +153,7 @@ void rules_sq_again(struct hca *hca, struct qp *qp)
 {
 	uint16_t pi = qp->sq.pi;
 
-	qp->sq.is_ahead = false; /* software may have rewritten waiting WQEs */
+	qp->sq.is_ahead = false; /* false, as software may have rewritten waiting WQEs */
 	qp->sq.pi = qp->sq.ci;
 	note_wqes(hca, qp, pi);
 	qp->sq.pi = pi;
@@ -193,7 +193,8 @@ void rules_rq_record(struct hca *hca, struct qp *qp)
 		    "QP 0x%06x: the record of receives says %u, the ring of %u is at %u", qp->n,
 		    qp->rq.pi, size, qp->rq.ci);
 	if ((uint16_t)(qp->rq.noted_pi - qp->rq.ci) > size)
-		qp->rq.noted_pi = qp->rq.ci; /* the device has taken all that were noted */
+		/* all, as the device has taken those that were noted */
+		qp->rq.noted_pi = qp->rq.ci;
 }
 
 static uint64_t *recv_digest(const struct qp *qp, uint16_t index)
@@ -296,7 +297,7 @@ void rules_cq_consumer(struct hca *hca, struct cq *cq, uint32_t ci)
 }
 
 /* Checks that the entry does not look like a new CQE before the device writes it. Skips rings in
- * user memory (DEVX), where a program may tell new CQEs by other means. */
+ * user memory (DEVX), as a program may tell new CQEs by other means there. */
 void rules_cq_slot(struct hca *hca, struct cq *cq, uint32_t index)
 {
 	uint64_t slot = index & (cq_entries(cq) - 1);
@@ -333,7 +334,7 @@ bool rules_cq_arm(struct hca *hca, const struct cq *cq, const struct cq_arm *arm
 	return true;
 }
 
-/* Returns whether the record has said PI for longer than PATIENCE without a doorbell: software
+/* Returns whether the record has said PI for longer than PATIENCE without a doorbell, as software
  * writes the doorbell right after the record, unless it was preempted. True once for each PI. */
 static bool is_overdue(const struct hca *hca, struct sq *sq, uint16_t pi)
 {
@@ -346,8 +347,8 @@ static bool is_overdue(const struct hca *hca, struct sq *sq, uint16_t pi)
 	return true;
 }
 
-/* Looks for a record without a doorbell. WQEs in the ring that the record does not cover are fine:
- * software may have cancelled a batch. */
+/* Looks for a record without a doorbell. WQEs in the ring that the record does not cover are fine,
+ * as software may have cancelled a batch. */
 static void look_at_sq(struct hca *hca, struct qp *qp)
 {
 	uint32_t word;

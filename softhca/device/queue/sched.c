@@ -150,7 +150,7 @@ static void element_pace(const struct hca *hca, struct sched_element *element, u
 	element->paced_until += bytes * BYTE_NS / element->max;
 }
 
-/* Subtracts parent->passed from all tags before their 64 bits overflow; only the differences
+/* Subtracts parent->passed from all tags before their 64 bits overflow, as only the differences
  * count. */
 static void tags_rebase(struct sched_element *parent)
 {

@@ -68,7 +68,8 @@ void sched_join(struct hca *hca, struct sched_queue *queue, struct sched_element
 bool sched_waits(struct hca *hca, struct sched_queue *queue);
 /* Charges BYTES sent to GROUP, which may be NULL. */
 void sched_sent(struct hca *hca, struct sched_element *group, uint64_t bytes);
-/* Notes that the queue has nothing to send, or cannot: its siblings need not wait for it. */
+/* Notes that the queue has nothing to send, or cannot, so that its siblings need not wait for
+ * it. */
 void sched_rests(struct sched_queue *queue);
 /* Wakes the queues whose turn has come. Returns when to be called again, or HCA_IDLE. */
 uint64_t sched_run(struct hca *hca);

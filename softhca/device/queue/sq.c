@@ -320,7 +320,7 @@ void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 	}
 	q_count(hca, qp, syndrome == SYND_FLUSH ? Q_REQ_FLUSH : Q_REQ_CQE_ERROR);
 	wqe_complete(hca, qp, &done);
-	/* The size of an invalid WQE may be unknown. Then guess one block; ci never passes the
+	/* The size of an invalid WQE may be unknown, so guess one block; ci never passes the
 	 * producer. */
 	if (!bbs || bbs > (uint16_t)(qp->sq.pi - qp->sq.ci))
 		bbs = 1;

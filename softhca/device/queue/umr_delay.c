@@ -27,7 +27,7 @@ struct umr_wait {
 
 int umr_delay(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
 {
-	/* umr_key() reads the head before the request is checked; a short request is padded with
+	/* umr_key() reads the head before the request is checked, so a short request is padded with
 	 * zeroes. */
 	enum { HEAD = 64 };
 	struct umr_wait *wait = calloc(1, sizeof(*wait) + (len < HEAD ? HEAD : len));

@@ -168,7 +168,7 @@ int answer_read(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 	answer.msg.raddr = msg->raddr;
 	answer.msg.rkey = msg->rkey;
 	answer.msg.length = msg->length;
-	answer.msg.last = false; /* answer_send() sets this with the last packet */
+	answer.msg.last = false; /* false, as answer_send() sets this with the last packet */
 	return answer_give(hca, qp, &answer);
 }
 

@@ -97,7 +97,7 @@ static bool is_over(const struct qp *qp, uint32_t session)
 }
 
 /* Finds or creates the responder for MSG. A newer session replaces the responder of the initiator's
- * last one. Returns NULL for a late message of an earlier session, which has been answered long
+ * last one. Returns NULL for a late message of an earlier session, as that has been answered long
  * ago. */
 static struct qp *responder_of(struct hca *hca, struct dct *dct, const struct fabric_msg *msg)
 {

@@ -53,8 +53,8 @@ static inline int32_t psn_diff(uint32_t a, uint32_t b)
 	return (int32_t)((a - b) << 8) >> 8;
 }
 
-/* Returns whether the payload's length matches the number of packets, which a hostile peer may
- * choose freely. Not for READ requests, which have no payload. */
+/* Returns whether the payload's length matches the number of packets, as a hostile peer may choose
+ * either freely. Not for READ requests, which have no payload. */
 bool packets_fit(const struct fabric_msg *msg, uint32_t mtu);
 /* Removes from a message the packets before PSN, which are duplicates. At least one packet is
  * left. */

@@ -66,8 +66,8 @@ static unsigned int reads_outstanding(struct qp *qp)
 
 /* ---- timers and retries ---- */
 
-/* Shortest timeout: code 12, 17 ms. Adapters have such a minimum, but no manual gives its value;
- * this one is assumed, and lets a peer in software get its turn on the CPU. */
+/* Shortest timeout: code 12, 17 ms. Adapters have such a minimum, but no manual gives its value, so
+ * this one is assumed; it lets a peer in software get its turn on the CPU. */
 enum { ACK_TIMEOUT_MIN = 12 };
 
 static void start_timer(struct hca *hca, struct qp *qp)
@@ -310,7 +310,7 @@ static int check_lengths(const struct hca *hca, const struct qp *qp)
 	return atomic_is(wqe->opcode) && wqe->length != wqe->operand ? WQE_BAD_LENGTH : 0;
 }
 
-/* Returns whether the adapter executes the WQE without the peer. Such a WQE waits until all before
+/* Returns whether the adapter executes the WQE without the peer, so that it waits until all before
  * it are done. */
 static bool is_local(const struct send_wqe *wqe)
 {
@@ -350,7 +350,7 @@ static bool is_repeated(const struct qp *qp)
 	return qp->req.offset || psn_diff(qp->req.next_psn, qp->req.sent_psn) < 0;
 }
 
-/* Checks that a WQE which is read again has the size that it had: the PSNs and the place of all
+/* Checks that a WQE which is read again has the size that it had, as the PSNs and the place of all
  * behind it depend on that. Reports another size once, when the WQE fails. */
 static int check_repeated(struct hca *hca, struct qp *qp)
 {
@@ -604,7 +604,7 @@ static bool wqe_transmit(struct hca *hca, struct qp *qp, uint64_t *bytes)
 	}
 	if (qp->umr && !umr_finish(hca, qp))
 		return false;
-	/* READ: the answer carries the bytes */
+	/* READ: the answer carries the bytes, so the request has none. */
 	*bytes = is_read(qp->req.wqe.opcode) ? 0 : msg.payload_len;
 	if (qp_is_reliable(qp))
 		send_reliable(hca, qp, &msg);
@@ -733,8 +733,8 @@ bool req_run(struct hca *hca, struct qp *qp, uint64_t budget)
 
 	while (qp_requests(qp) && qp->sq.next != drain_limit(qp) && !qp->req.rnr_wait) {
 		if (spent >= budget) {
-			/* Decode the next WQE before the previous completes: it may be padding that
-			 * software then rewrites. */
+			/* Decode the next WQE before the previous completes, as it may be padding
+			 * that software then rewrites. */
 			(void)wqe_load(hca, qp, qp->sq.next);
 			return true;
 		}
@@ -936,7 +936,8 @@ void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 		packets_skip(&rest, qp->req.unacked, qp->mtu);
 	if (!qp_requests(qp) || !is_expected(qp, rest.psn))
 		return;
-	if (msg->op != FABRIC_NAK && msg->last) /* packets in the middle have no AETH */
+	/* only then, as packets in the middle have no AETH */
+	if (msg->op != FABRIC_NAK && msg->last)
 		credits_take(qp, msg, request_done(qp, last_psn(qp, msg)));
 	go_forward(qp, (rest.psn + (msg->op == FABRIC_ACK)) & PSN_MASK, false);
 	if (msg->op == FABRIC_ACK)

@@ -135,7 +135,7 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 		resp_fail_receive(hca, qp, SYND_LOCAL_QP_OP, WQE_BAD_SIGNATURE,
 				  FABRIC_NAK_REMOTE_OP);
 	} else if (ret == ENOENT && qp_is_reliable(qp)) {
-		qp->resp.nak_sent = true; /* one NAK also covers the packets that follow */
+		qp->resp.nak_sent = true; /* set, as one NAK also covers the packets that follow */
 		answer_nak(hca, qp, FABRIC_NAK_RNR, qp->resp.expected_psn);
 	} else {
 		request_refuse(hca, qp, FABRIC_NAK_REMOTE_OP);

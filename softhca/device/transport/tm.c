@@ -66,8 +66,8 @@ static int tag_append(struct tm *tm, const uint8_t *seg, size_t len)
 	return 0;
 }
 
-/* Removes a tag from the list. A tag that a message has matched is gone already; that is a race and
- * no error. */
+/* Removes a tag from the list. A tag that a message has matched is gone already, which is no error,
+ * as the two may cross. */
 static int take_away(struct tm *tm, const uint8_t *seg, bool *success)
 {
 	uint32_t index = fld_get(seg, TM_SEG_INDEX);
@@ -80,7 +80,7 @@ static int take_away(struct tm *tm, const uint8_t *seg, bool *success)
 	return 0;
 }
 
-/* Enables new tags once software has seen all unexpected messages: no message that came before a
+/* Enables new tags once software has seen all unexpected messages, as no message that came before a
  * tag can then be meant for it. */
 static void tags_resume(struct tm *tm)
 {

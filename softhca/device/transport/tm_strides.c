@@ -30,7 +30,7 @@ static void stride_refuse(struct hca *hca, struct qp *qp, int err)
 	}
 }
 
-/* Completes the WQE in error, which returns it to software with the strides that are left. */
+/* Completes the WQE in error, so that it returns to software with the strides that are left. */
 static void stride_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor,
 			enum fabric_nak nak)
 {
