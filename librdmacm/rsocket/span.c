@@ -42,18 +42,26 @@ void *rdmacm_span_front(const struct span *span, size_t *size)
 	return (uint8_t *)at.iov->iov_base + at.offset;
 }
 
+/* Consumes the contiguous bytes at the front, *SIZE at most, and returns their address. *SIZE
+ * becomes their number. */
+static inline void *span_consume(struct span *span, size_t *size)
+{
+	size_t here;
+
+	span_settle(span);
+	here = span->iov->iov_len - span->offset;
+	if (*size > here)
+		*size = here;
+	return span_take(span, *size);
+}
+
 void rdmacm_span_skip(struct span *span, size_t size)
 {
 	size_t part;
 
-	while (size) {
-		span_settle(span);
-		part = span->iov->iov_len - span->offset;
-		if (part > size)
-			part = size;
-		span->offset += part;
-		span->left -= part;
-		size -= part;
+	for (; size; size -= part) {
+		part = size;
+		(void)span_consume(span, &part);
 	}
 }
 
@@ -62,13 +70,11 @@ void rdmacm_span_read(struct span *span, void *to, size_t size)
 	const void *front;
 	size_t part;
 
-	while (size) {
+	for (; size; size -= part) {
 		part = size;
-		front = rdmacm_span_front(span, &part);
+		front = span_consume(span, &part);
 		memcpy(to, front, part);
-		rdmacm_span_skip(span, part);
 		to = (uint8_t *)to + part;
-		size -= part;
 	}
 }
 
@@ -77,12 +83,10 @@ void rdmacm_span_write(struct span *span, const void *from, size_t size)
 	void *front;
 	size_t part;
 
-	while (size) {
+	for (; size; size -= part) {
 		part = size;
-		front = rdmacm_span_front(span, &part);
+		front = span_consume(span, &part);
 		memcpy(front, from, part);
-		rdmacm_span_skip(span, part);
 		from = (const uint8_t *)from + part;
-		size -= part;
 	}
 }
