@@ -87,7 +87,7 @@ static int map_pages(struct mlx4_context *ctx)
 
 static void unmap_pages(struct mlx4_context *ctx)
 {
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t size = ctx->common.queue_bufs.page;
 
 	if (ctx->bf.page)
 		munmap(ctx->bf.page, size);
