@@ -34,7 +34,8 @@ static ino_t sock_inode;
 /* process that opened the socket; a child of fork() opens its own, as two readers of one socket
  * would take each other's answers */
 static pid_t owner;
-/* until this time in milliseconds the daemon is not asked, because it was absent or failed */
+/* until this time in milliseconds the daemon is not asked, because it was absent or failed;
+ * atomic */
 static int64_t rests_till;
 
 static int64_t now_ms(void)
@@ -43,6 +44,11 @@ static int64_t now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+static void daemon_let_rest(int time_ms)
+{
+	__atomic_store_n(&rests_till, now_ms() + time_ms, __ATOMIC_RELAXED);
 }
 
 static bool sock_is_ours(void)
@@ -164,7 +170,7 @@ static int connect_daemon(int64_t deadline)
 	owner = getpid();
 	if (ret) {
 		rdmacm_acm_disconnect();
-		rests_till = now_ms() + ACM_ABSENT_MS;
+		daemon_let_rest(ACM_ABSENT_MS);
 	}
 	return ret;
 }
@@ -230,7 +236,7 @@ static int exchange_question(const struct acm_message *question, struct acm_mess
 		return 0;
 	rdmacm_acm_disconnect();
 	if (ret == ETIMEDOUT)
-		rests_till = now_ms() + ACM_REST_MS;
+		daemon_let_rest(ACM_REST_MS);
 	/* already logged by rdmacm_acm_header_is_sane(), and two lines for one fault would
 	 * mislead */
 	if (ret != EPROTO)
@@ -260,6 +266,15 @@ static int daemon_ask(const struct acm_message *question, struct acm_message *an
 	return ret;
 }
 
+/* Returns whether to skip the daemon. Most hosts have none, and programs resolve often, so a failed
+ * connect each time would cost too much. Needs no lock, as daemon_ask_alone() looks again. */
+bool rdmacm_acm_rests(void)
+{
+	const int64_t till = __atomic_load_n(&rests_till, __ATOMIC_RELAXED);
+
+	return till && now_ms() < till;
+}
+
 /* Another thread of the parent may hold the lock while it waits for an answer; in the child,
  * nothing would release it. */
 static void forked_in_child(void)
@@ -277,11 +292,13 @@ static void watch_forks(void)
 static int daemon_ask_alone(const struct acm_message *asked, struct acm_message *told,
 			    int timeout_ms)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	int ret, state;
 
+	pthread_once(&once, watch_forks); /* before the lock is first taken */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	cm_lock_take(&lock);
-	if (rests_till && now_ms() < rests_till)
+	if (rdmacm_acm_rests())
 		ret = EAGAIN;
 	else
 		ret = daemon_ask(asked, told, now_ms() + timeout_ms);
@@ -303,20 +320,6 @@ static int question_ask(const struct acm_question *question, int timeout_ms,
 		timeout_ms = most;
 	ret = daemon_ask_alone(&asked, &told, timeout_ms);
 	return ret ? ret : rdmacm_acm_unpack(&told, answer);
-}
-
-/* Returns whether to skip the daemon. Most hosts have none, and programs resolve often, so a failed
- * connect each time would cost too much. */
-bool rdmacm_acm_rests(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	bool rests;
-
-	pthread_once(&once, watch_forks); /* before the lock is first taken */
-	cm_lock_take(&lock);
-	rests = rests_till && now_ms() < rests_till;
-	cm_lock_drop(&lock);
-	return rests;
 }
 
 int rdmacm_acm_ask(const struct acm_question *question, int timeout_ms, struct acm_answer *answer)
