@@ -78,13 +78,14 @@ static int query_gid(struct cm_id *cm)
 
 enum { MAX_PATHS = 6 };
 
+/* Leaves the paths unset: the caller sets every field. */
 static int make_paths(struct cm_id *cm, uint32_t count)
 {
 	struct ibv_sa_path_rec *paths;
 
 	if (!count && !cm->id.route.path_rec)
 		return 0;
-	paths = count ? calloc(count, sizeof(*paths)) : NULL;
+	paths = count ? malloc(count * sizeof(*paths)) : NULL;
 	if (count && !paths)
 		return ENOMEM;
 	free(cm->id.route.path_rec);
