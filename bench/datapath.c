@@ -7,7 +7,8 @@
  * themselves are inside the timed regions, GROUP of them in each. An operation's cost is that of
  * its best region, because everything that disturbs one (the adapter reading the same cache lines,
  * interrupts) adds to it. The loop around the calls, a dozen instructions, is in all numbers. With
- * --threads the process has another thread, which sleeps.
+ * --threads the process has another thread, which sleeps. With --lines, callgrind's cache misses
+ * are the lines that a call touches (lines.h).
  */
 #include <infiniband/mlx5dv.h>
 #include <pthread.h>
@@ -19,6 +20,7 @@
 #include <x86intrin.h>
 #include <valgrind/callgrind.h>
 
+#include "bench/lines.h"
 #include "bench/pairs.h"
 #include "tests/lib/say.h"
 #include "util/bits.h"
@@ -38,6 +40,7 @@ struct bench {
 	uint64_t clock_cost; /* cycles of an empty timed region */
 	long nap_ns;         /* see bench_settle() */
 	bool counting;       /* set under callgrind: few rounds, and a dump for each operation */
+	bool lines;          /* counts lines of each call, not instructions */
 };
 
 struct operation;
@@ -696,6 +699,20 @@ static const struct operation operations[] = {
 
 /* ---- measuring */
 
+static void run_counted(struct bench *b, const struct operation *op, struct rig_pair *pair,
+			run_fn *run, int *done)
+{
+	if (b->lines)
+		lines_count(true);
+	else
+		CALLGRIND_TOGGLE_COLLECT;
+	*done += run(b, op, pair);
+	if (b->lines)
+		lines_count(false);
+	else
+		CALLGRIND_TOGGLE_COLLECT;
+}
+
 /* Runs RUN between two readings of the clock, with fences, so that no earlier or later instruction
  * is in the interval. */
 static uint64_t timed_group(struct bench *b, const struct operation *op, struct rig_pair *pair,
@@ -707,9 +724,7 @@ static uint64_t timed_group(struct bench *b, const struct operation *op, struct 
 	_mm_lfence();
 	start = __rdtsc();
 	_mm_lfence();
-	CALLGRIND_TOGGLE_COLLECT;
-	*done += run(b, op, pair);
-	CALLGRIND_TOGGLE_COLLECT;
+	run_counted(b, op, pair, run, done);
 	end = __rdtscp(&cpu);
 	_mm_lfence();
 	return end - start;
@@ -887,28 +902,47 @@ static uint64_t measure_round(struct bench *b, const struct operation *op)
 	return done == BURST ? cycles : UINT64_MAX;
 }
 
+static void bench_hook(const struct bench *b, const struct operation *op)
+{
+	const enum which_pair pair = op->pair;
+	const bool is_ex = pair == EX || pair == EX_UD || pair == DC || pair == KEYS;
+
+	if (!b->lines)
+		return;
+	lines_hook_qp(is_ex ? ibv_qp_to_qp_ex(b->pairs.pair[pair].end[0].qp) : NULL);
+	lines_hook_cq(pair == EX ? b->pairs.cq_ex : NULL);
+}
+
+/* The first round, not counted, fills caches and binds functions. */
+static void bench_forget(void)
+{
+	CALLGRIND_ZERO_STATS;
+	(void)lines_calls();
+}
+
 static void bench_measure(struct bench *b, const struct operation *op, int rounds)
 {
 	uint64_t best = UINT64_MAX;
 	int valid = 0;
 
 	bench_aim(b, op);
+	bench_hook(b, op);
 	for (int i = 0; i < rounds; i++) {
 		uint64_t cycles = measure_round(b, op);
 
 		b->nap_ns = cycles == UINT64_MAX ? min_of(2 * b->nap_ns, NAP_MAX) : NAP_MIN;
-		/* not the first round, as it fills caches and binds functions */
 		if (b->counting && i == 0)
-			CALLGRIND_ZERO_STATS;
+			bench_forget();
 		else if (cycles != UINT64_MAX)
 			valid++;
 		if (cycles < best)
 			best = cycles;
 	}
+	lines_unhook();
 	if (b->counting) {
 		MUST(valid == rounds - 1);
 		CALLGRIND_DUMP_STATS_AT(op->name);
-		printf("%s\t%d\n", op->name, valid * BURST);
+		printf("%s\t%d\n", op->name, b->lines ? lines_calls() : valid * BURST);
 	} else {
 		MUST(valid > 0);
 		printf("%s\t%.1f\n", op->name, (double)(best - b->clock_cost) / GROUP);
@@ -929,6 +963,8 @@ static void measure_clock(struct bench *b, int rounds)
 
 static bool is_there(const struct bench *b, const struct operation *op)
 {
+	if (b->lines && is_phase(op, CONTROL))
+		return false;
 	if (op->run == wr_configure && b->pairs.has_all && !b->pairs.key[op->n / 16])
 		return false;
 	return pairs_have(&b->pairs, op->pair) &&
@@ -946,21 +982,24 @@ static void *sleep_for_ever(void *unused)
 int main(int argc, char **argv)
 {
 	const bool threads = argc > 1 && !strcmp(argv[1], "--threads");
-	char **rest = argv + threads;
-	const int count = argc - threads;
+	const bool lines = argc > 1 && !strcmp(argv[1], "--lines");
+	char **rest = argv + (threads || lines);
+	const int count = argc - (threads || lines);
 	int rounds = count > 1 ? atoi(rest[1]) : 200;
 	const char *part = count > 2 ? rest[2] : "";
-	struct bench b = { .counting = RUNNING_ON_VALGRIND, .nap_ns = NAP_MIN };
+	struct bench b = { .counting = RUNNING_ON_VALGRIND, .nap_ns = NAP_MIN, .lines = lines };
 	pthread_t sleeper;
 
 	if (rounds < 2 || count > 3) {
-		fprintf(stderr, "usage: datapath [--threads] [ROUNDS [PART OF A NAME]], at least 2 "
-				"rounds\n");
+		fprintf(stderr, "usage: datapath [--threads|--lines] [ROUNDS [PART OF A NAME]], at "
+				"least 2 rounds\n");
 		return 2;
 	}
 	if (threads)
 		MUST(!pthread_create(&sleeper, NULL, sleep_for_ever, NULL));
 	pairs_open(&b.pairs);
+	if (lines)
+		lines_hook_context(b.pairs.rig.ctx);
 	measure_clock(&b, rounds);
 	for (size_t i = 0; i < ARRAY_SIZE(operations); i++)
 		if (strstr(operations[i].name, part) && is_there(&b, &operations[i]))
