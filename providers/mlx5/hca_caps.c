@@ -26,8 +26,8 @@ void mlx5_hca_caps_destroy(struct hca_caps_cache *cache)
 	pthread_mutex_destroy(&cache->lock);
 }
 
-/* Queries a capability page. The low bit of op_mod selects the current values instead of the
- * maxima. */
+/* Queries a capability page. The low bit of op_mod selects the current values, because the maxima
+ * may be more than the firmware has enabled. */
 static int caps_query(struct mlx5_context *ctx, enum prm_cap page, uint8_t *out, size_t size)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 };
@@ -54,7 +54,7 @@ static int caps_query(struct mlx5_context *ctx, enum prm_cap page, uint8_t *out,
 }
 
 /* Reads how many receives may be outstanding with out-of-order messages. RC, UC and UD use at most
- * half of a ring: the other half is for WQEs that complete late. */
+ * half of a ring, because the other half is for WQEs that complete late. */
 static void caps_take_early(const uint8_t *cap, struct mlx5_hca_caps *caps)
 {
 	uint32_t ring = 1u << fld_get(cap, HCA_CAP_LOG_MAX_QP_SZ);

@@ -20,19 +20,19 @@ struct mlx5_hca_caps {
 	bool has_odp, has_qos, has_general_2;
 	/* page ODP: operations of DC that may meet a page fault, enum ibv_odp_transport_cap_bits */
 	uint32_t dc_odp;
-	uint8_t lag_ports;     /* number of bonded ports, or 0 */
-	bool lag_chooses_port; /* a queue may choose the port it sends on */
-	bool lag_changes_qp;   /* an RTS QP may change that port */
-	bool changes_udp_port; /* an RTS QP may change its UDP source port */
+	uint8_t lag_ports;
+	bool lag_chooses_port;
+	bool lag_changes_qp; /* an RTS QP may change that port */
+	bool changes_udp_port;
 	bool schedules_qps, schedules_sqs;
 	bool shares_bandwidth, limits_bandwidth;
 	uint16_t scheduler_elements, scheduler_tsars;
-	bool reserves_qpns;        /* QP numbers can be reserved */
+	bool reserves_qpns;
 	uint8_t log_reserved_qpns; /* page GENERAL_2: log2 of the size of a range */
 	uint32_t max_copy;         /* largest memory copy by a QP, in bytes; 0: not supported */
 	bool signs_blocks;
 	bool signs_crc32c, signs_crc64, signs_4048;
-	bool drains_on_sig_error; /* a QP can stop at a signature error */
+	bool drains_on_sig_error;
 	bool encrypts;
 	/* one key encrypts many units, each with its tweak; otherwise one unit */
 	bool encrypts_units;
@@ -41,8 +41,6 @@ struct mlx5_hca_caps {
 	bool unwraps_aes_xts;
 	uint8_t log_deks;
 	uint16_t failed_selftests;
-	/* Limit of outstanding receives of a QP that takes messages out of order; 0: not
-	 * supported. */
 	uint32_t early_rc, early_xrc, early_dc;
 	uint32_t early_ud, early_uc;
 	bool maps_addresses;
@@ -50,7 +48,7 @@ struct mlx5_hca_caps {
 
 struct hca_caps_cache {
 	pthread_mutex_t lock;
-	bool known[PRM_CAP_GENERAL_2 + 1]; /* by enum prm_cap; a known page is not queried again */
+	bool known[PRM_CAP_GENERAL_2 + 1];
 	struct mlx5_hca_caps caps;
 };
 

@@ -79,8 +79,8 @@ struct mkey_end {
 	uint64_t mask;
 	uint32_t usual_wqebbs;
 	bool has_states; /* further WQEs follow, which set PSVs */
-	bool sig, crypt; /* the request has such a format */
-	uint8_t push;    /* PUSH_* */
+	bool sig, crypt;
+	uint8_t push;
 	__be32 flags_kept;
 };
 
@@ -98,7 +98,7 @@ struct mkey_head {
 /* Cache of the last request's control words. The next request usually configures the same parts of
  * the key on a QP with the same limit, and then reuses head and end. */
 struct mkey_again {
-	union mkey_progress usual; /* state of a complete usual request, or 0 */
+	union mkey_progress usual;
 	union mkey_progress found; /* state of another complete request; 0: recompute */
 	uint32_t list_units, max_inline;
 	struct mkey_end end;
@@ -107,12 +107,11 @@ struct mkey_again {
 /* Configuration of a key as of some request (data/mkey/configure.c). */
 struct mkey_config {
 	uint64_t length;
-	uint16_t count_told; /* count of signature errors that the device was last told to expect */
-	uint16_t told;       /* SIG_TOLD and CRYPT_TOLD of union mkey_progress */
+	uint16_t count_told;
+	uint16_t told;
 	uint16_t sig, crypt; /* offsets in the key of its current formats: see MKEY_SIG() */
 };
 
-/* A PSV: the device's object with the initial state of a domain's signatures. */
 struct mkey_psv {
 	uint32_t n;
 	bool exists;
@@ -123,7 +122,7 @@ struct mkey_psv {
 struct mkey_sig_error {
 	uint16_t syndrome;
 	uint8_t type, domain;
-	uint64_t expected, actual; /* words with the tags and checksum */
+	uint64_t expected, actual;
 	uint64_t offset;
 };
 
@@ -136,7 +135,6 @@ struct mkey_sig {
 	bool has_error;
 };
 
-/* A data encryption key (DEK) of the device; memory keys refer to it. */
 struct mlx5dv_dek {
 	struct mlx5_context *ctx;
 	struct devx_object object;
@@ -155,7 +153,7 @@ struct mlx5_mkey {
 	struct devx_object object;
 	/* the object is destroyed, but destroying its PSVs failed: the next call goes on there */
 	bool is_gone;
-	uint16_t max_entries; /* capacity of its list of translations */
+	uint16_t max_entries;
 	/* Longest list, in bytes, that takes the fast path: it fits into one block. plain_bytes is
 	 * the limit of a request without signature or encryption, 0 for a key that computes. */
 	uint8_t usual_bytes, plain_bytes;
@@ -171,17 +169,18 @@ struct mlx5_mkey {
 	struct mkey_config config, before_batch;
 	struct mlx5_mkey *next_in_batch;
 	bool is_in_batch;
-	uint16_t spare_sig, spare_crypt; /* formats that neither config nor before_batch uses */
-	uint8_t tweak_order[16];         /* permutation from the program's tweak to the device's */
+	uint16_t spare_sig, spare_crypt;
+	uint8_t tweak_order[16]; /* permutation from the program's tweak to the device's */
 	struct mkey_head head;
 	struct mkey_again again;
-	/* config and before_batch use at most two; the third is for the request under
-	 * construction. */
+	/* config and before_batch use at most two; the third is for the request under construction,
+	 * so that a batch can still be cancelled. */
 	struct mkey_sig_format sigs[MKEY_FORMATS];
 	struct mkey_crypt_format crypts[MKEY_FORMATS];
 };
 
-/* A format is identified by its offset in struct mlx5_mkey. */
+/* A format is identified by its offset in struct mlx5_mkey, because 16 bits of it fit where a
+ * pointer would not. */
 #define MKEY_SIG(i) \
 	((uint16_t)(offsetof(struct mlx5_mkey, sigs) + (i) * sizeof(struct mkey_sig_format)))
 #define MKEY_CRYPT(i) \

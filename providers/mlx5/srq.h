@@ -49,12 +49,12 @@ struct mlx5_srq {
 
 	struct verbs_srq vsrq;
 
-	struct mlx5_rq rq;  /* XRC and TM: the queue that CQEs refer to */
+	struct mlx5_rq rq;
 	struct mlx5_tm *tm; /* type TM only: tm.h */
 	uint32_t srqn;
-	bool shown;    /* the program knows the address of the ring */
-	bool taken;    /* the program posts by itself: see srq_ring.c */
-	bool followed; /* the library follows the program's links */
+	bool shown;
+	bool taken; /* the program posts by itself: see srq_ring.c */
+	bool followed;
 	uint32_t list_head, list_tail;
 	/* ring size, a power of two, larger than max_wr because the last link names a WQE that is
 	 * not posted */

@@ -198,7 +198,7 @@ int mlx5_tm_check_attr(const struct ibv_srq_init_attr_ex *attr)
 }
 
 /* Fills in a path to the first port's own address, with a GRH on RoCE and on subnets that require
- * one: the SRQ's command QP is connected to itself. */
+ * one, because the SRQ's command QP is connected to itself. */
 static int own_path(struct ibv_context *context, struct ibv_ah_attr *path)
 {
 	struct ibv_port_attr port;

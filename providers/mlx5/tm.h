@@ -25,7 +25,7 @@ struct tm_tag {
 };
 
 struct mlx5_tm {
-	struct mlx5_qp *qp; /* internal QP; NULL: destroyed */
+	struct mlx5_qp *qp;
 	struct tm_tag *tags;
 	uint16_t *deleting; /* by WQEBB: the tag that the request in it deletes */
 	/* a power of two; one entry stays free, so that head and tail never meet */
@@ -34,7 +34,7 @@ struct mlx5_tm {
 	uint16_t seen; /* unexpected messages that the program has polled */
 	/* unexpected messages that it has reported to the device */
 	uint16_t told;
-	uint32_t null_lkey; /* lkey of the context's null region */
+	uint32_t null_lkey;
 };
 
 /* Set in done_as for a request whose completion is internal. */

@@ -46,7 +46,6 @@ static inline int mlx5_devx_check(const char *call, struct ibv_context *context,
  * syndrome. */
 void mlx5_devx_log_refusal(const char *call, struct ibv_context *context, const void *in,
 			   size_t inlen, const void *out, size_t outlen, int err);
-/* Returns the end of a log line about a refusal. */
 const char *mlx5_devx_hint(struct ibv_context *context);
 
 #endif

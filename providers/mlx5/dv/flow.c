@@ -310,7 +310,6 @@ static int flow_run_create(const char *call, const struct mlx5dv_flow_matcher *m
 	return ret;
 }
 
-/* ibv_destroy_flow() destroys it: mlx5_flow_destroy() returns its cell. */
 struct ibv_flow *mlx5_dv_flow_create(const char *call, struct mlx5dv_flow_matcher *matcher,
 				     const struct mlx5dv_flow_match_parameters *value, size_t count,
 				     const void *actions, size_t size)

@@ -78,7 +78,6 @@ static int lag_get_active(struct mlx5_context *ctx, uint8_t port, uint8_t *activ
 	return 0;
 }
 
-/* Sets *PORT to the port assigned to QP; while that port is down, QP sends on another. */
 static int lag_get_port(const char *call, struct ibv_qp *qp, uint8_t *port)
 {
 	int ret = qp->qp_type == IBV_QPT_RAW_PACKET ? qp_get_tis_port(qp, port)

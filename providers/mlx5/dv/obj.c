@@ -54,7 +54,7 @@ static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 	out->bf.reg = NULL;
 	out->bf.size = 0;
 	if (!bfreg)
-		return; /* an XRC receive QP has no send queue */
+		return; /* an XRC receive QP has no send queue, so these fields stay 0 */
 	out->bf.reg = bfreg->pushes ? bfreg->reg : qp->sq.db.reg;
 	/* For a shared register, reg is the neighbour that the library rings but never pushes
 	 * through, so the program's pushes cannot mix with the library's. They can meet a ring of

@@ -14,7 +14,7 @@ struct dv_var {
 	struct mlx5dv_var var; /* first, because programs get its address */
 	struct ibv_context *context;
 	uint32_t handle;
-	uint64_t mmap_offset; /* 64 bits; off_t may be shorter */
+	uint64_t mmap_offset; /* 64 bits, because off_t may be shorter */
 };
 
 static int var_run_alloc(uint32_t flags, struct dv_var *var)

@@ -65,7 +65,7 @@ static void qp_reset(struct mlx5_qp *qp)
 	qp_reset_queues(qp);
 }
 
-/* Returns the driver's modify mask: out-of-order messages are enabled in the change to INIT. */
+/* Returns the driver's modify mask. Out-of-order messages are enabled in the change to INIT. */
 static uint32_t qp_modify_mask(const struct mlx5_qp *qp, const struct ibv_qp_attr *attr,
 			       int attr_mask)
 {

@@ -52,9 +52,10 @@ struct mlx5_sq {
 	/* FENCE_NEXT if the next request must wait for an earlier UMR, else 0 */
 	uint16_t fence_next;
 	uint32_t slot_mask; /* wq.mask, as a byte offset into wq.slots */
-	struct wq wq;       /* units are WQEBBs */
+	struct wq wq;
 
-	/* The poller's copies of wq.slots, slot_mask and the QPN. */
+	/* The poller's copies of wq.slots, slot_mask and the QPN, on a line that posting does not
+	 * write. */
 	const struct wq_slot *done_slots;
 	uint32_t done_mask;
 	uint32_t number;
@@ -88,23 +89,20 @@ static inline void sq_set_slots(struct mlx5_sq *sq)
 	sq->done_slots = sq->wq.slots;
 }
 
-/* Bit of the index of umr_flags, next to the send flags. */
 #define FENCE_NEXT 8u
 
 /* Set in struct wq_slot for an atomic request. */
 #define SQ_DONE_ATOMIC (1u << 30)
 #define ATOMIC_BYTES   8u
 
-/* A send WQE under construction: see send_wqe.h. */
 struct send_wqe {
 	uint8_t *ctrl;
 	uint8_t *seg;
-	uint32_t ds; /* length so far, in 16-byte units */
+	uint32_t ds;
 	struct wq_slot *slot;
 	uint64_t head; /* first 8 bytes of the control segment, without the length */
 };
 
-/* State of a batch between ibv_wr_start() and ibv_wr_complete(). */
 struct mlx5_batch {
 	/* The WQE that a builder has begun, for the setters that follow; as in struct send_wqe, but
 	 * head includes the length minus BATCH_UNITS. seg is BATCH_NO_WQE before the first builder
@@ -113,7 +111,7 @@ struct mlx5_batch {
 	uint64_t head;
 	/* indices of the queue at the start, restored when the batch is cancelled */
 	uint32_t first_pi, first_head;
-	uint8_t *header; /* raw packets: where inline header bytes go */
+	uint8_t *header;
 	/* raw packets: header bytes that the payload must still supply */
 	uint32_t header_left;
 	/* the maximum PUSH_* of the requests; only used for a single request */
@@ -130,14 +128,13 @@ struct mlx5_batch {
  * fails. */
 #define BATCH_NO_WQE ((uint8_t *)-4096)
 
-/* The request on a memory key under construction: see data/mkey/configure.c. */
 struct mkey_request {
 	struct mlx5_mkey *mkey;
 	uint8_t *ctrl;
 	uint32_t head;
 	__be32 flags;
 	union mkey_progress progress;
-	__be32 context; /* first word of the key's context */
+	__be32 context;
 	uint64_t length;
 	uint32_t list_units;
 	struct mkey_config next;
@@ -165,18 +162,18 @@ struct mlx5_qp {
 	_Alignas(CACHE_LINE) struct mlx5_rq rq;
 
 	const struct qp_rules *rules;
-	uint16_t opcodes; /* opcodes of the send queue in a state that allows posting */
+	uint16_t opcodes;
 	struct queue_rec rec;
-	__be32 *dbrec;           /* of rec */
-	__be32 withheld[2];      /* separate rings: stands in for dbrec before state RTR */
-	uint32_t min_header;     /* raw packets: bytes of the frame that the WQE must contain */
-	uint32_t max_tso_header; /* raw packets: limit in bytes */
+	__be32 *dbrec;
+	__be32 withheld[2];  /* separate rings: stands in for dbrec before state RTR */
+	uint32_t min_header; /* raw packets: bytes of the frame that the WQE must contain */
+	uint32_t max_tso_header;
 	bool has_signatures;
-	bool out_of_order; /* accepts messages out of order */
+	bool out_of_order;
 	bool has_ece;
 	uint32_t ece_asked, ece_granted;
-	struct queue_mem sq_buf; /* send ring of types with separate rings */
-	struct queue_mem buf;    /* receive ring, followed by the send ring */
+	struct queue_mem sq_buf;
+	struct queue_mem buf; /* receive ring, followed by the send ring */
 	struct ibv_qp_cap cap;
 	/* Device objects of a raw packet QP, if the kernel reports them, else 0. */
 	struct {
@@ -188,10 +185,10 @@ struct mlx5_qp {
 	/* First 8 bytes of WQEs without their index: of the usual request on a key, and of a
 	 * request that sets a PSV. */
 	uint64_t mkey_first, psv_first;
-	uint16_t mkey_entries; /* translation entries that fit into a request */
+	uint16_t mkey_entries;
 	/* destroyed in the kernel, but not yet freed here, because the command of its MR failed */
 	bool is_gone;
-	bool drains; /* the device stops the send queue at a signature error */
+	bool drains;
 	/* Memory copies: the device writes a status here, which nothing reads: the WQE must name a
 	 * place for it. */
 	struct {
@@ -220,7 +217,7 @@ int mlx5_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr
 
 /* Arguments of mlx5dv_create_qp() beyond those of the verb. */
 struct mlx5_qp_dv {
-	uint32_t flags; /* MLX5DV_QP_CREATE_* and QP_CREATE_UNSIGNED */
+	uint32_t flags;
 	const struct qp_rules *rules;
 	uint64_t access_key;
 	bool has_streams;

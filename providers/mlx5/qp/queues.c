@@ -115,8 +115,6 @@ static int qp_get_bfreg(struct mlx5_context *ctx, struct provider_td *td, struct
 	return 0;
 }
 
-/* Chooses the doorbell register of the send queue, and whether WQEs may be pushed through it
- * (BlueFlame). */
 static void qp_choose_register(struct mlx5_context *ctx, struct mlx5_sq *sq)
 {
 	struct mlx5_bfreg *bfreg = sq->bfreg;
@@ -165,7 +163,7 @@ void mlx5_qp_free_doorbell(struct mlx5_context *ctx, struct mlx5_qp *qp)
 
 	if (!qp_has_queues(qp))
 		return;
-	/* The two halves of a register are used in turns: the next queue continues with this
+	/* The two halves of a register are used in turns, so the next queue continues with this
 	 * half. */
 	if (bfreg->use == BFREG_OWN && bfreg->pushes)
 		bfreg->half = qp->sq.db.reg;

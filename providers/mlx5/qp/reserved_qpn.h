@@ -15,7 +15,7 @@ struct qpn_range;
 struct qpn_pool {
 	pthread_mutex_t lock;
 	struct qpn_range *open; /* ranges with numbers left; the first one serves next */
-	struct qpn_range *full; /* ranges with all numbers given out */
+	struct qpn_range *full;
 };
 
 void mlx5_qpn_pool_init(struct qpn_pool *pool);

@@ -76,12 +76,13 @@ static const struct qp_rules xrc_send_rules = {
 	.needs_pd = true,
 };
 
-/* An XRC receive QP has no receive queue: requests name the SRQ that takes the message. */
+/* An XRC receive QP has no receive queue, because requests name the SRQ that takes the message. */
 static const struct qp_rules xrc_recv_rules = {
 	.name = "an XRC receive",
 	.kind = SEND_XRC,
 	.comp_mask = IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
-		     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, /* checked and refused separately */
+		     /* checked and refused separately, so that the line of the log says why */
+		     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 };
 
 static const struct qp_rules raw_rules = {
@@ -133,7 +134,8 @@ static const struct qp_rules dci_rules = {
 	.comp_mask = COMP_MASK,
 	.sends = true,
 	.needs_pd = true,
-	.may_srq = true, /* accepted but unused */
+	/* accepted but unused */
+	.may_srq = true,
 };
 
 static const struct qp_rules dct_rules = {

@@ -22,13 +22,13 @@ enum send_kind {
 };
 
 struct qp_rules {
-	const char *name; /* "an RC", for log messages */
+	const char *name;
 	enum send_kind kind;
 	uint64_t ops; /* IBV_QP_EX_WITH_* */
 	/* bytes of addresses between the control segment and the operation's segments */
 	uint32_t address_size;
 	uint32_t longest_head; /* bytes before the payload in the longest WQE */
-	uint32_t comp_mask;    /* enum ibv_qp_init_attr_mask */
+	uint32_t comp_mask;
 	bool sends, receives;
 	bool needs_pd;
 	bool may_srq;
@@ -37,16 +37,12 @@ struct qp_rules {
 	bool modifies_apart; /* ibv_modify_qp() has special rules */
 };
 
-/* Returns NULL for a TYPE that the provider does not support. */
 const struct qp_rules *mlx5_qp_rules_of(enum ibv_qp_type type);
 
-/* Returns the rules of a raw packet QP with an indirection table. */
 const struct qp_rules *mlx5_qp_rss_rules(void);
 
-/* Returns the rules of a UD QP that sends with the number of another QP. */
 const struct qp_rules *mlx5_qp_underlay_rules(void);
 
-/* Return the rules of DC initiators and DC targets. */
 const struct qp_rules *mlx5_qp_dci_rules(void);
 const struct qp_rules *mlx5_qp_dct_rules(void);
 

@@ -87,8 +87,8 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 	size->sq_wqe_bytes = wqe;
 	ring = pow2_ceil(size->sq_max_post * align_up(wqe + heads->room, WQE_BB));
 	if (ring / WQE_BB >
-	    /* Rounding up exceeds the limit: grant exactly what was asked, rather than refuse what
-	     * the device can do. */
+	    /* Rounding up exceeds the limit. Grant exactly what was asked, because a refusal would
+	     * deny what the device can do. */
 	    caps->max_send_wqebb) {
 		size->sq_max_post = cap->max_send_wr;
 		ring = pow2_ceil(size->sq_max_post * align_up(wqe + heads->room, WQE_BB));

@@ -10,22 +10,22 @@
 #include <rdma/mlx5-abi.h>
 
 struct qp_size {
-	uint32_t sq_wqebbs; /* a power of two, or 0: no send queue */
+	uint32_t sq_wqebbs;
 	uint32_t sq_max_post;
 	uint32_t sq_max_sge;
 	uint32_t sq_max_inline;
-	uint32_t rq_wqes; /* a power of two, or 0: no receive queue */
+	uint32_t rq_wqes;
 	uint32_t rq_stride_log;
 	uint32_t rq_max_sge;
-	uint32_t sq_wqe_bytes; /* the longest WQE */
+	uint32_t sq_wqe_bytes;
 };
 
 /* Bytes of a WQE that are not payload, and extra room. */
 struct wqe_heads {
 	uint32_t longest; /* before the payload of any send WQE; the ring has room for it */
 	uint32_t data;    /* before the payload of send WQEs with data */
-	uint32_t room;    /* extra ring space that a request may take beyond the longest WQE */
-	uint32_t recv;    /* before the scatter list of a receive WQE */
+	uint32_t room;
+	uint32_t recv; /* before the scatter list of a receive WQE */
 };
 
 /* Returns EINVAL when CAP exceeds the limits of CAPS. */

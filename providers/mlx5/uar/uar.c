@@ -91,8 +91,6 @@ static bool bfreg_is_plain(const struct mlx5_bfreg *bfreg)
 	return !bfreg->pushes;
 }
 
-/* Returns the register with the fewest users among those that IS_ONE accepts, or NULL. Counts them
- * in *COUNT. */
 static struct mlx5_bfreg *bfreg_find(struct mlx5_context *ctx,
 				     bool (*is_one)(const struct mlx5_bfreg *), unsigned int *count)
 {
@@ -151,7 +149,6 @@ static void bfreg_leave(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 	ctx->unused_bfregs += bfreg->pushes;
 }
 
-/* Adds COUNT registers of a page, from FIRST on in steps of STEP. */
 static int bfregs_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int count,
 		      unsigned int first, unsigned int step, const struct mlx5_bfreg *kind)
 {
@@ -186,7 +183,6 @@ static int blueflame_uar(struct mlx5_context *ctx, struct mlx5_uar **uar)
 	return ret;
 }
 
-/* Adds a page of registers that serve one queue or thread domain each. */
 static int own_bfregs_grow(struct mlx5_context *ctx)
 {
 	static const struct mlx5_bfreg own = { .use = BFREG_OWN, .pushes = true };
@@ -261,7 +257,6 @@ static struct mlx5_bfreg *shared_bfreg_get(struct mlx5_context *ctx)
 	return shared_bfreg_grow(ctx) ? bfreg : bfreg_find(ctx, bfreg_is_shared, &count);
 }
 
-/* Returns a BlueFlame register for a QP, or NULL. */
 static struct mlx5_bfreg *pushing_bfreg_get(struct mlx5_context *ctx)
 {
 	struct mlx5_bfreg *bfreg = NULL;

@@ -17,7 +17,6 @@
 
 /* Returns the page that all CQs share: arming is rare, so sharing costs little. */
 int mlx5_uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar);
-/* Allocate and free a plain page for one user. */
 int mlx5_uar_get_plain(struct mlx5_context *ctx, struct mlx5_uar **uar);
 void mlx5_uar_put_plain(struct mlx5_context *ctx, struct mlx5_uar *uar);
 /* Returns a register for a new QP without a thread domain. */
@@ -30,7 +29,6 @@ int mlx5_uar_get_blueflame(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
 /* Sets *REG to register NUMBER, which a kernel without UAR objects chose for a QP. Returns EPROTO
  * when there is no such register. */
 int mlx5_uar_find_reg(const struct mlx5_context *ctx, uint32_t number, uint8_t **reg);
-/* Counts one more user of BFREG. */
 void mlx5_uar_share_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg);
 void mlx5_uar_put_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg);
 void mlx5_uar_free_all(struct mlx5_context *ctx);

@@ -22,10 +22,10 @@
 #include "util/mmio.h"
 
 enum {
-	ENTRIES_SIZE = 4096, /* the queue is one page */
-	READY_MS = 120000,   /* PRM: an adapter may burn firmware first */
+	ENTRIES_SIZE = 4096,
+	READY_MS = 120000, /* PRM: an adapter may burn firmware first */
 	COMMAND_MS = 60000,
-	FIRST_BLOCKS = 16, /* capabilities take 9 */
+	FIRST_BLOCKS = 16, /* capabilities take 9, so that most commands need no longer chain */
 	SPINS = 1000,
 	/* what a device that is gone reads as: the PCIe root complex answers for it */
 	ALL_ONES = -1,

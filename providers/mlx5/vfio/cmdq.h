@@ -23,8 +23,8 @@ struct vfio_cmdq {
 	uint8_t *bar;
 	struct vfio_dma entries;
 	unsigned int log_stride;
-	unsigned int command_ms; /* patience with a command */
-	bool is_dead;            /* atomic */
+	unsigned int command_ms;
+	bool is_dead; /* atomic */
 	/* Called again and again while a command is waited for, other than of pages, because
 	 * firmware may ask for pages before it answers. NULL: nothing is. */
 	void (*while_waiting)(void *arg);

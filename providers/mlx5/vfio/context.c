@@ -17,7 +17,9 @@ static int open_adapter(struct vfio_context *ctx, bool link_down)
 		return ret;
 	ret = mlx5_vfio_cmdq_init(&ctx->cmdq, &ctx->space, ctx->files.bar);
 	if (ret) {
-		mlx5_vfio_files_reset(&ctx->files); /* it may know the queue's address */
+		/* the device may know the queue's address, so it is reset before that memory
+		 * goes */
+		mlx5_vfio_files_reset(&ctx->files);
 		goto destroy_space;
 	}
 	mlx5_vfio_pages_init(&ctx->pages, &ctx->cmdq);

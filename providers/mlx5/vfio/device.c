@@ -51,7 +51,6 @@ static bool name_is_address(const char *name, char out[PCI_NAME_MAX])
 	return true;
 }
 
-/* Returns whether the device is there, is one that this provider drives, and has an IOMMU. */
 static bool device_exists(const char *pci_name)
 {
 	const unsigned int vendor = mlx5_vfio_files_id(pci_name, "vendor");

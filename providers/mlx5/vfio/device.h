@@ -13,7 +13,7 @@ enum { PCI_NAME_MAX = 32 };
 struct vfio_device {
 	struct verbs_device vdev;
 	char pci_name[PCI_NAME_MAX];
-	uint32_t flags; /* MLX5DV_VFIO_CTX_FLAGS_* */
+	uint32_t flags;
 };
 
 static inline struct vfio_device *to_vfio_device(struct verbs_device *vdev)

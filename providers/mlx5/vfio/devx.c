@@ -63,8 +63,8 @@ int mlx5_vfio_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *
 }
 
 struct vfio_obj {
-	struct mlx5dv_devx_obj obj;       /* first, because programs get its address */
-	uint8_t destroy[PRM_CMD_IN_SIZE]; /* the command */
+	struct mlx5dv_devx_obj obj; /* first, because programs get its address */
+	uint8_t destroy[PRM_CMD_IN_SIZE];
 };
 
 /* Commands whose answer has the object's number at 0x8, where that which destroys it wants it. */

@@ -13,16 +13,16 @@
 /* When a lookup type is used: if a field of it is left in the mask, and */
 enum dr_builder_need {
 	DR_NEED_NOTHING,
-	DR_NEED_SMAC,      /* the source's address */
-	DR_NEED_BOTH_MACS, /* that, and the destination's */
-	DR_NEED_VNI,       /* the network of VXLAN */
+	DR_NEED_SMAC,
+	DR_NEED_BOTH_MACS,
+	DR_NEED_VNI,
 };
 
 struct dr_builder {
 	uint16_t type;
 	enum dr_builder_need need;
-	uint32_t headers;     /* MATCH_OUTER_HEADERS or MATCH_INNER_HEADERS */
-	unsigned int version; /* of IP, in these headers; 0: any */
+	uint32_t headers; /* MATCH_OUTER_HEADERS or MATCH_INNER_HEADERS */
+	unsigned int version;
 	const struct dr_field *fields;
 	size_t count;
 };

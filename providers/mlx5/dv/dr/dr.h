@@ -43,7 +43,7 @@ struct mlx5dv_dr_matcher {
 	unsigned int users;
 	uint16_t priority;
 	struct mlx5dv_flow_matcher *flow_matcher; /* of the root table: the kernel's matcher */
-	struct dr_soft_matcher *soft;             /* of another table */
+	struct dr_soft_matcher *soft;
 };
 
 enum dr_action_kind {
@@ -76,15 +76,15 @@ struct mlx5dv_dr_action {
 		struct {
 			struct ibv_flow_action *action; /* of root tables; NULL: of others */
 			enum mlx5dv_flow_action_packet_reformat_type type;
-			struct mlx5dv_devx_obj *obj; /* new headers, for entries; or NULL */
-			uint32_t words[2];           /* of entries; the second may be unused */
-		} change;                            /* change of headers */
+			struct mlx5dv_devx_obj *obj;
+			uint32_t words[2]; /* of entries; the second may be unused */
+		} change;
 	};
 };
 
 struct mlx5dv_dr_rule {
 	struct mlx5dv_dr_matcher *matcher;
-	struct ibv_flow *flow; /* of the root table */
+	struct ibv_flow *flow;
 	struct dr_soft_rule soft;
 	size_t num_actions;
 	struct mlx5dv_dr_action *actions[];

@@ -231,7 +231,7 @@ struct growth {
 	struct dr_entry **slots;
 	uint8_t log;
 	uint32_t place;
-	struct dr_places fresh; /* for collisions */
+	struct dr_places fresh;
 };
 
 static void fresh_give(struct dr_lane *lane, struct dr_places *fresh)
@@ -277,7 +277,6 @@ static int growth_take(struct dr_htable *table, struct growth *growth, struct dr
 	return ret;
 }
 
-/* Gives all collisions of the new slots places of their own, and links the chains. */
 static void chains_place(struct dr_htable *table, struct dr_places *fresh)
 {
 	for (uint32_t slot = 0; slot < 1u << table->log; slot++) {
@@ -307,7 +306,6 @@ static int collisions_write(struct dr_htable *table)
 	return ret;
 }
 
-/* Moves the entries of OLD slots to those of the table, and notes where collisions were. */
 static void entries_move(struct dr_htable *table, struct dr_entry **slots, uint8_t log,
 			 struct dr_places *collisions)
 {
@@ -330,7 +328,6 @@ static void entries_move(struct dr_htable *table, struct dr_entry **slots, uint8
 	}
 }
 
-/* Makes the shadow that of the larger table. */
 static void shadow_grow(struct dr_htable *table, struct growth *growth, struct dr_old_htable *old)
 {
 	struct dr_entry **old_slots = table->slots;

@@ -27,8 +27,8 @@ struct dr_htable {
 	uint32_t place;
 	uint8_t log;
 	uint32_t entries,
-		collisions;      /* entries in all, and those that are not first in their slot */
-	struct dr_entry **slots; /* 1 << log chains */
+		collisions; /* entries in all, and those that are not first in their slot */
+	struct dr_entry **slots;
 	/* the slot of a table of one, which needs no further allocation */
 	struct dr_entry *only;
 };
@@ -40,7 +40,6 @@ void mlx5_dr_htable_delete(struct dr_htable *table);
 /* Frees the shadow only: frames may meet the table for ever. */
 void mlx5_dr_htable_leave(struct dr_htable *table);
 
-/* Writes all slots of an empty table. */
 int mlx5_dr_htable_write(struct dr_htable *table);
 struct dr_target mlx5_dr_htable_target(const struct dr_htable *table);
 

@@ -19,7 +19,7 @@ struct dr_htable;
 struct dr_entry {
 	struct dr_entry *next;   /* in the chain of a slot, of a rule's actions, or unused */
 	struct dr_htable *table; /* whose slot leads here; NULL: only actions */
-	struct dr_htable *below; /* table of the next step, or NULL */
+	struct dr_htable *below;
 	uint32_t place;
 	uint32_t users;
 	uint8_t control[DR_CONTROL_SIZE];
@@ -35,8 +35,8 @@ struct dr_lane {
 	pthread_mutex_t lock;
 	struct dr_memory *memory;
 	struct dr_ring ring;
-	struct dr_places singles; /* unused places of one entry */
-	struct dr_places freed;   /* the adapter may have copies of these */
+	struct dr_places singles;
+	struct dr_places freed; /* the adapter may have copies of these */
 	size_t freed_entries;
 	struct dr_entry *unused;
 	struct dr_slab *slabs;
@@ -48,15 +48,14 @@ void mlx5_dr_lane_close(struct dr_lane *lane);
 /* Lets the adapter drop its copies of entries. Needs no lock. Returns 0 or an errno. */
 int mlx5_dr_steering_sync(struct ibv_context *context);
 
-/* The caller of the following functions has the lane's lock. */
-
 struct dr_entry *mlx5_dr_lane_entry(struct dr_lane *lane);
 void mlx5_dr_lane_give_entry(struct dr_lane *lane, struct dr_entry *entry);
 
 int mlx5_dr_lane_alloc(struct dr_lane *lane, unsigned int log, uint32_t *place);
 /* Gives back a place of one entry that no frame has met. */
 void mlx5_dr_lane_give_place(struct dr_lane *lane, uint32_t place);
-/* Frees entries that frames may have met. */
+/* Frees entries that frames may have met, so their places wait until the adapter has dropped its
+ * copies. */
 void mlx5_dr_lane_free(struct dr_lane *lane, unsigned int log, uint32_t place);
 /* Waits for the writes, and lets the adapter drop its copies. */
 int mlx5_dr_lane_sync(struct dr_lane *lane);

@@ -41,7 +41,6 @@ static void field_put(const struct dr_field *field, const void *value, uint8_t *
 	}
 }
 
-/* Puts a field of a mask: of a header's type, all bits. */
 static void field_put_mask(const struct dr_field *field, const void *mask, uint8_t *tag)
 {
 	if (field->kind == DR_FIELD_COPY)

@@ -19,8 +19,8 @@ enum {
 
 enum dr_field_kind {
 	DR_FIELD_COPY,
-	DR_FIELD_IP_VERSION, /* to a type of header */
-	DR_FIELD_CVLAN,      /* bits to the qualifier of a VLAN tag */
+	DR_FIELD_IP_VERSION,
+	DR_FIELD_CVLAN, /* bits to the qualifier of a VLAN tag */
 	DR_FIELD_SVLAN,
 };
 
@@ -32,7 +32,7 @@ struct dr_field {
 struct dr_step {
 	struct dr_lookup lookup;
 	uint8_t mask[PRM_STE_TAG_SIZE];
-	const struct dr_field *fields; /* of dr_match */
+	const struct dr_field *fields;
 	unsigned int count;
 };
 

@@ -112,7 +112,6 @@ static bool put_set(bool is_tx, const void *action, uint8_t *out)
 	return true;
 }
 
-/* Adds to the whole field. */
 static bool put_add(bool is_tx, const void *action, uint8_t *out)
 {
 	struct bits bits = bits_read(is_tx, action);

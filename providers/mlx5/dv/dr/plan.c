@@ -126,7 +126,6 @@ static void note_change(struct dr_plan *plan)
 	fld_set(plan_entry(plan), STE_REPARSE, 1);
 }
 
-/* Several tags in a row go together. */
 static int pop_put(struct dr_plan *plan, unsigned int count)
 {
 	int ret;

@@ -22,12 +22,13 @@ struct dr_plan {
 	const struct dr_soft *soft;
 	bool is_tx;
 	unsigned int count;
-	uint8_t *at; /* the next action */
+	uint8_t *at;
 	unsigned int room;
-	bool may_count;              /* the last entry counts what the program means */
-	bool is_bare;                /* the last entry has removed a tunnel */
-	uint32_t kinds;              /* bits of enum dr_action_kind that are in the rule */
-	unsigned int popped, pushed; /* VLAN tags */
+	bool may_count; /* the last entry counts what the program means */
+	/* the last entry has removed a tunnel, so other changes need an entry of their own */
+	bool is_bare;
+	uint32_t kinds; /* bits of enum dr_action_kind that are in the rule */
+	unsigned int popped, pushed;
 	unsigned int rank;
 	const struct mlx5dv_dr_action *counter, *end;
 	uint8_t entries[DR_PLAN_ENTRIES][PRM_STE_SIZE]; /* [0]: of the last entry that matches */

@@ -157,7 +157,7 @@ static time_t now_s(void)
 	return now.tv_sec;
 }
 
-/* Waits for the next CQE. An adapter that is lost makes none. */
+/* Waits for the next CQE. The wait has a limit, because an adapter that is lost makes none. */
 static int cqe_wait(struct dr_ring *ring, struct ibv_wc *wc)
 {
 	time_t end = 0;

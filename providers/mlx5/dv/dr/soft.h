@@ -21,8 +21,8 @@ struct dr_soft {
 	uint8_t level;       /* of the adapter's objects for tables */
 	struct ibv_pd *pd;
 	struct dr_memory memory;
-	pthread_mutex_t lock;    /* guards what follows, and opens lanes */
-	struct dr_ring anchors;  /* writes the entries between matchers */
+	pthread_mutex_t lock; /* guards what follows, and opens lanes */
+	struct dr_ring anchors;
 	struct dr_places starts; /* of destroyed tables: the adapter may have copies of these */
 	unsigned int next_lane;
 	struct dr_lane *lanes[DR_LANES]; /* NULL: not opened yet */
@@ -34,7 +34,6 @@ bool mlx5_dr_soft_exists(const struct mlx5dv_dr_domain *domain);
 int mlx5_dr_soft_open(const char *call, struct mlx5dv_dr_domain *domain, struct dr_soft **soft);
 void mlx5_dr_soft_close(struct dr_soft *soft);
 
-/* Returns the lane of the next matcher, or NULL with errno. */
 struct dr_lane *mlx5_dr_soft_lane(struct dr_soft *soft);
 
 /* Frees the first entry of a destroyed table at the next sync of the hardware. */

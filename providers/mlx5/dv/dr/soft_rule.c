@@ -17,7 +17,7 @@ struct insertion {
 	struct dr_soft_matcher *matcher;
 	struct dr_lane *lane;
 	const struct dr_plan *plan;
-	struct dr_entry *above;  /* the last entry of others on the path, or NULL */
+	struct dr_entry *above;
 	struct dr_htable *table; /* where the first own entry goes */
 	unsigned int step;
 	struct dr_entry *own[DR_MATCH_STEPS];
@@ -72,7 +72,6 @@ static int actions_write(struct insertion *in)
 	return ret;
 }
 
-/* Finds the entries that others have made for the first tags. */
 static int path_find(struct insertion *in, bool refuses_duplicates)
 {
 	const struct dr_match *match = &in->matcher->match;

@@ -17,7 +17,6 @@
 #include "providers/mlx5/dv/dr/soft_matcher.h"
 #include "util/alloc.h"
 
-/* Writes the entry at PLACE: it leads to NEXT, or past the last matcher. */
 static int anchor_write(struct dr_soft *soft, uint32_t place, const struct dr_soft_matcher *next)
 {
 	uint8_t entry[PRM_STE_SIZE];

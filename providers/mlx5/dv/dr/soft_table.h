@@ -15,7 +15,7 @@ struct mlx5dv_devx_obj;
 
 struct dr_soft_table {
 	struct dr_soft *soft;
-	uint32_t start;              /* place of the entry that leads to the first matcher */
+	uint32_t start;
 	struct mlx5dv_devx_obj *obj; /* the adapter's object, for rules of the root table */
 	uint32_t number;
 	pthread_mutex_t lock; /* guards matchers, and the entries between them */
