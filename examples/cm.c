@@ -9,15 +9,12 @@
  * changes the states of the queue pairs.
  */
 #include <err.h>
-#include <errno.h>
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { SIZE = 64, TRIES = 100 };
+enum { SIZE = 64 };
 
 static char buf[2][SIZE]; /* the message to send, and the one received */
 
@@ -69,25 +66,17 @@ static struct rdma_cm_id *server_accept(struct rdma_addrinfo *info, struct ibv_m
 	return id;
 }
 
-/* Connects, and retries while no server listens. */
 static struct rdma_cm_id *client_connect(struct rdma_addrinfo *info, struct ibv_mr **mr)
 {
-	const struct timespec nap = { 0, 100000000 };
-	struct ibv_qp_init_attr sizes;
+	struct ibv_qp_init_attr sizes = queue_sizes();
 	struct rdma_cm_id *id;
 
-	for (int i = 0; i < TRIES; i++) {
-		sizes = queue_sizes();
-		if (rdma_create_ep(&id, info, NULL, &sizes))
-			err(1, "rdma_create_ep");
-		*mr = receive_prepare(id);
-		if (!rdma_connect(id, NULL))
-			return id;
-		rdma_dereg_mr(*mr);
-		rdma_destroy_ep(id);
-		nanosleep(&nap, NULL);
-	}
-	err(1, "rdma_connect");
+	if (rdma_create_ep(&id, info, NULL, &sizes))
+		err(1, "rdma_create_ep");
+	*mr = receive_prepare(id);
+	if (rdma_connect(id, NULL))
+		err(1, "rdma_connect");
+	return id;
 }
 
 static void completion_check(int n, const struct ibv_wc *wc)

@@ -15,11 +15,9 @@
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { SIZE = 64, TRIES = 100 };
+enum { SIZE = 64 };
 
 /* The memory that the server offers. Atomics need a multiple of 8 as their address. */
 static struct {
@@ -90,21 +88,15 @@ static void server_run(struct rdma_addrinfo *info)
 
 static struct rdma_cm_id *client_connect(struct rdma_addrinfo *info)
 {
-	const struct timespec nap = { 0, 100000000 };
 	struct rdma_conn_param param = { .initiator_depth = 1, .retry_count = 7 };
-	struct ibv_qp_init_attr sizes;
+	struct ibv_qp_init_attr sizes = queue_sizes();
 	struct rdma_cm_id *id;
 
-	for (int i = 0; i < TRIES; i++) {
-		sizes = queue_sizes();
-		if (rdma_create_ep(&id, info, NULL, &sizes))
-			err(1, "rdma_create_ep");
-		if (!rdma_connect(id, &param))
-			return id;
-		rdma_destroy_ep(id);
-		nanosleep(&nap, NULL);
-	}
-	err(1, "rdma_connect");
+	if (rdma_create_ep(&id, info, NULL, &sizes))
+		err(1, "rdma_create_ep");
+	if (rdma_connect(id, &param))
+		err(1, "rdma_connect");
+	return id;
 }
 
 /* Executes one request, and waits for its completion. */
