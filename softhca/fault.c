@@ -38,7 +38,7 @@ struct one_fault {
 	uint64_t more; /* late packets: number of packets that overtake it; transfers: the bit */
 	int err;
 	enum fault_event event;
-	bool done; /* the event was delivered */
+	bool done;
 	struct one_fault *next;
 };
 

@@ -56,9 +56,9 @@ struct options {
 	const char *netdevs[MAX_DEVICES * MAX_PORTS]; /* interfaces of the ports, in order */
 	unsigned int num_netdevs;
 	uint32_t command_timeout_ms; /* pci: the driver's timeout for commands */
-	bool once;                   /* pci: exit with the first client */
-	bool vfio;                   /* run, serve: one more adapter, bound to vfio-pci */
-	bool atomics_in_cqe;         /* atomic results may be in the CQE, as short READs are */
+	bool once;
+	bool vfio;           /* run, serve: one more adapter, bound to vfio-pci */
+	bool atomics_in_cqe; /* atomic results may be in the CQE, as short READs are */
 	/* Report misuse that adapters do not notice: to the file strict_path or, if that is NULL,
 	 * by the exit status. */
 	bool strict;

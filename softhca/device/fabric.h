@@ -54,7 +54,7 @@ enum fabric_nak { /* AETH codes of IBTA, and RNR */
 		  FABRIC_NAK_INVALID_REQUEST = 1,
 		  FABRIC_NAK_REMOTE_ACCESS = 2,
 		  FABRIC_NAK_REMOTE_OP = 3,
-		  FABRIC_NAK_NO_TARGET = 5, /* DC: no such target */
+		  FABRIC_NAK_NO_TARGET = 5,
 		  FABRIC_NAK_RNR = 32,
 };
 

@@ -33,7 +33,7 @@ struct uar {
 	TAILQ_HEAD(, cq) cqs;
 	TAILQ_HEAD(, eth_sq) sqs;
 	struct uar_left left; /* see uar_scan.h */
-	bool scanned;         /* in hca->scans */
+	bool scanned;
 	TAILQ_ENTRY(uar) in_scans;
 	struct mlx5_bells *bells;      /* see doorbell_rules.c; NULL unless the adapter is strict */
 	const volatile uint64_t *page; /* the page in a front that polls it, or NULL */

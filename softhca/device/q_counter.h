@@ -32,7 +32,7 @@ enum q_event {
 	Q_COUNTERS,
 };
 
-enum { MAX_Q_COUNTERS = 255 }; /* number of sets */
+enum { MAX_Q_COUNTERS = 255 };
 
 struct q_counter {
 	uint32_t n;

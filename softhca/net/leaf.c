@@ -87,7 +87,7 @@ static uint64_t leaf_guid(const struct leaf *leaf)
 
 struct question {
 	struct leaf *leaf;
-	unsigned int port; /* port at which the query arrived */
+	unsigned int port;
 	uint32_t modifier;
 };
 

@@ -165,7 +165,7 @@ static void make_room(struct peer *peer)
 static void peer_enqueue(struct peer *peer, const void *data, uint32_t len)
 {
 	if (peer->queued - peer->sent + sizeof(len) + len > QUEUE_BYTES)
-		return; /* queue is full: drop the packet */
+		return; /* the queue is full, so drop the packet */
 	if (2 * QUEUE_BYTES - peer->queued < sizeof(len) + len)
 		make_room(peer);
 	memcpy(peer->queue + peer->queued, &len, sizeof(len));

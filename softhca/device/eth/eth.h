@@ -70,8 +70,8 @@ struct eth {
 	TAILQ_HEAD(, eth_sq) ready;
 	LIST_HEAD(, eth_rq) collecting; /* RQs that hold LRO segments: see lro.h */
 	struct pacing pacing;
-	uint64_t work;                   /* total cost of steering so far: see flow_match.c */
-	uint8_t frame[FABRIC_FRAME_MAX]; /* the frame that is being built */
+	uint64_t work; /* total cost of steering so far: see flow_match.c */
+	uint8_t frame[FABRIC_FRAME_MAX];
 	/* A received frame on its way to memory, with its CQE behind it. */
 	uint8_t image[RQ_SHIFT_MAX + LRO_FRAME_MAX + CQE_ROOM];
 };

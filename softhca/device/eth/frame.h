@@ -28,7 +28,7 @@ struct frame {
 	unsigned int l3_end; /* end of the IP packet; padding may follow */
 	unsigned int l4;     /* transport header; 0 in a fragment other than the first */
 	uint8_t protocol;
-	bool fragment; /* a fragment of a larger datagram */
+	bool fragment;
 	/* of this frame, and of the one that it carries in a tunnel */
 	enum frame_check l4_check, inner_l4_check;
 };

@@ -41,7 +41,7 @@ struct lro_note {
 	uint32_t segments; /* 0: the frame is not merged */
 	uint8_t min_ttl;
 	bool push;
-	uint16_t window; /* TCP window of the last segment */
+	uint16_t window;
 	uint32_t ack;
 	uint16_t sum; /* checksum of the payload, without headers */
 };

@@ -17,7 +17,7 @@ struct eth_arrival;
 struct frame_send {
 	uint8_t opcode; /* WQE_NOP, WQE_SEND, WQE_LSO or WQE_UMR */
 	bool signaled;
-	bool fill_l3, fill_l4; /* checksums to fill in */
+	bool fill_l3, fill_l4;
 	uint16_t mss;
 	uint16_t tpid; /* of the VLAN tag to insert, or 0 */
 	uint16_t tci;
@@ -33,7 +33,7 @@ struct frame_send {
 struct frame_completion {
 	uint8_t opcode;                    /* enum cqe_opcode */
 	uint8_t syndrome, vendor_syndrome; /* of error CQEs */
-	uint8_t send_opcode;               /* opcode of the WQE */
+	uint8_t send_opcode;
 	uint16_t wqe_counter;
 	const struct eth_arrival *arrival;
 	bool stripped; /* the first VLAN tag was removed and is in the CQE */

@@ -24,7 +24,7 @@ enum {
 
 struct question {
 	struct hca *hca;
-	unsigned int port; /* port at which the datagram arrived */
+	unsigned int port;
 	uint32_t modifier;
 };
 

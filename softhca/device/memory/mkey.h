@@ -74,8 +74,8 @@ struct mkey {
 	bool may_bind;             /* windows may be bound to it (mlx4, or a known region) */
 	bool is_region, is_window; /* said by a front that emulates the driver */
 	bool fast_reg;             /* mlx4: a kernel driver's requests set its pages */
-	uint32_t windows;          /* windows bound to this region */
-	struct mkey *bound_to;     /* of a window: its region, which must outlive it, or NULL */
+	uint32_t windows;
+	struct mkey *bound_to; /* of a window: its region, which must outlive it, or NULL */
 	bool on_demand;
 	struct odp odp;
 	bool sink;    /* null key: reads give zeroes, writes are dropped */

@@ -20,8 +20,8 @@ struct eq {
 	uint64_t events;
 	uint32_t log_size;
 	uint32_t pi;
-	uint32_t ci;        /* as in the last doorbell, which has 24 bits of it; free-running */
-	uint32_t vector;    /* interrupt number */
+	uint32_t ci; /* as in the last doorbell, which has 24 bits of it; free-running */
+	uint32_t vector;
 	bool armed;         /* the next EQE raises the interrupt */
 	struct dma_map map; /* empty: the front gets events by its callback only */
 	uint8_t context[CONTEXT_MAX];

@@ -117,8 +117,8 @@ struct responder {
 	bool receiving;   /* recv is the WQE of a SEND that is not complete */
 	/* UC: drop packets until the next message begins, as the rest of this one is lost */
 	bool dropping;
-	bool under_way;           /* a request has begun and is not complete; */
-	enum fabric_op op;        /* its operation */
+	bool under_way; /* a request has begun and is not complete; */
+	enum fabric_op op;
 	struct held_receive held; /* queue and index that recv came from */
 	struct recv_wqe recv;
 	/* The SRQ WQE whose buffers had absent pages when the last message came. The next message
@@ -207,8 +207,8 @@ struct qp {
 	struct requester req;
 	struct responder resp;
 	TAILQ_HEAD(answers, answer) answers; /* responses to send: see transport/answer.h */
-	bool out_of_order;      /* takes requests out of order: see transport/out_of_order.h */
-	unsigned int num_early; /* number of requests taken early */
+	bool out_of_order; /* takes requests out of order: see transport/out_of_order.h */
+	unsigned int num_early;
 	TAILQ_HEAD(, early) early;
 	bool has_gap; /* a request before them is missing; on hca->gaps */
 	uint64_t gap_since;
@@ -217,11 +217,11 @@ struct qp {
 	struct dct *dct;  /* of a DC responder, its target; else NULL */
 	uint32_t session; /* of a DC responder: the session that it serves, as in packets */
 	TAILQ_ENTRY(qp) in_dct;
-	struct sched_queue sched;             /* scheduling of its requests */
+	struct sched_queue sched;
 	struct sched_element *response_group; /* group charged for its responses, or NULL */
 	struct umr_wait *umr;                 /* UMR under way, or NULL; see umr_delay.c */
-	bool ready;                           /* on hca->ready */
-	bool timed;                           /* on hca->timed */
+	bool ready;
+	bool timed;
 	/* state ERR: time between reads of the receive record, as software may post WQEs that must
 	 * be flushed */
 	uint64_t flush_poll;

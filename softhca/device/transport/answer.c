@@ -18,7 +18,7 @@ struct answer {
 	TAILQ_ENTRY(answer) in_order;
 	/* For a READ: the part of the request that is not answered yet. */
 	struct fabric_msg msg;
-	uint64_t value; /* result of an atomic */
+	uint64_t value;
 };
 
 static bool has_data(const struct answer *answer)

@@ -80,7 +80,7 @@ static struct qp *responder_make(struct hca *hca, struct dct *dct, const struct 
 	qp->session = msg->session;
 	qp->remote_qpn = msg->src_qpn;
 	qp->state = PRM_QP_STATE_RTR;
-	qp->resp.established = true; /* a responder reports no COMM_EST */
+	qp->resp.established = true; /* set, as a responder reports no COMM_EST */
 	qp->resp.expected_psn = msg->session & PSN_MASK;
 	if (dct->count == DCT_RESPONDERS)
 		responder_end(hca, dct, TAILQ_FIRST(&dct->responders));

@@ -13,8 +13,8 @@
 #include "softhca/device/transport/resp.h"
 
 enum {
-	EARLY_MAX = 128, /* early requests of one QP */
-	INLINE_MAX = 64, /* most payload bytes in a CQE */
+	EARLY_MAX = 128,
+	INLINE_MAX = 64,
 };
 
 #define PATIENCE (1000 * NS_PER_MS) /* time to wait for missing packets before a NAK */

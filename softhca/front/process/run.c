@@ -134,7 +134,7 @@ static int daemon_fork(struct run *run)
 	n = read(ready[0], &byte, 1);
 	close(ready[0]);
 	run->daemon = pair[0];
-	return n == 1 ? 0 : ECHILD; /* the daemon has logged the reason */
+	return n == 1 ? 0 : ECHILD; /* ECHILD logs nothing, as the daemon has logged the reason */
 }
 
 static int daemon_connect(struct run *run)

@@ -38,7 +38,7 @@ enum { MAX_BODY = VFU_MAX_TRANSFER + 4096, MESSAGES_PER_TURN = 32 };
 struct server {
 	struct device device;
 	struct fault *fault;
-	bool once; /* exits with its first client */
+	bool once;
 	int listen_fd, client_fd, signal_fd, control_fd;
 	struct vfu_header header;
 	uint8_t body[MAX_BODY];

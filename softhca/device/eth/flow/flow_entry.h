@@ -20,8 +20,8 @@ struct packet_reformat;
 struct tir;
 
 enum {
-	FLOW_LOG_DESTINATIONS = 5, /* log2 of an entry's destinations */
-	FLOW_LOG_ENTRIES = 16,     /* log2 of the entries of all tables */
+	FLOW_LOG_DESTINATIONS = 5,
+	FLOW_LOG_ENTRIES = 16,
 	FLOW_CONTEXT_MAX = 768,
 };
 
@@ -36,7 +36,7 @@ struct flow_entry {
 	uint32_t index;
 	uint32_t tag;
 	unsigned int action; /* PRM_FLOW_* */
-	unsigned int count;  /* entries of destination[] */
+	unsigned int count;
 	struct flow_destination *destination;
 	struct flow_counter *counter;     /* or NULL */
 	struct modify_header *change;     /* of the headers, or NULL */

@@ -35,7 +35,7 @@ struct flow_meter {
 	uint32_t n;
 	enum prm_flow_table_type type;
 	struct flow_table *next;
-	unsigned int reg;            /* which register C gets the color */
+	unsigned int reg;
 	bool active;                 /* else all frames get the first color */
 	enum flow_meter_color first; /* the best color that a frame gets */
 	bool overflow;               /* software wants unused green bytes to become yellow ones */

@@ -16,7 +16,7 @@ struct flow_entry;
 struct hca;
 
 enum {
-	FLOW_LOG_TABLE_MAX = 16, /* log2 of a table's entries */
+	FLOW_LOG_TABLE_MAX = 16,
 	FLOW_LEVELS = 128,
 	FLOW_LOG_TABLES = 10,
 	FLOW_BUCKETS = 64,
@@ -45,7 +45,7 @@ struct flow_table {
 	uint64_t software_root;
 	struct flow_table *miss; /* table for frames that no entry matches; NULL: the default */
 	TAILQ_HEAD(, flow_group) groups;
-	struct flow_entry **entry; /* indexed by entry number */
+	struct flow_entry **entry;
 };
 
 /* Adds a table. Returns 0, ENOSPC or ENOMEM. */

@@ -15,7 +15,7 @@ struct frame;
 struct hca;
 
 enum {
-	MODIFY_HEADER_MAX = 16, /* actions of a list */
+	MODIFY_HEADER_MAX = 16,
 	MODIFY_HEADER_LOG_LISTS = 10,
 };
 

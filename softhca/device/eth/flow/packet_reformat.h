@@ -16,8 +16,8 @@ struct frame;
 struct hca;
 
 enum {
-	PACKET_REFORMAT_MAX = 128, /* bytes of headers */
-	PACKET_REFORMAT_LOG = 10,  /* log2 of the number of contexts */
+	PACKET_REFORMAT_MAX = 128,
+	PACKET_REFORMAT_LOG = 10,
 };
 
 struct packet_reformat {

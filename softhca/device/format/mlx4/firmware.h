@@ -49,7 +49,7 @@ enum {
 struct m4_groups;
 
 struct mlx4_firmware {
-	uint32_t area_pages; /* pages mapped for the firmware */
+	uint32_t area_pages;
 	bool running;
 	uint64_t icm_size;
 	uint32_t aux_wanted, aux_pages;

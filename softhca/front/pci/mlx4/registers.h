@@ -20,8 +20,8 @@ struct registers {
 	uint8_t hcr[M4_HCR_SIZE]; /* command registers, as software reads them */
 	bool pending;             /* a command was written, and has not run yet */
 	bool owned;               /* a driver has taken ownership of the device */
-	bool locked;              /* the reset semaphore is taken */
-	bool error;               /* the adapter has failed */
+	bool locked;
+	bool error;
 	uint8_t half
 		/* first half of an 8-byte doorbell, kept as the second may be a write of its own */
 		[8];

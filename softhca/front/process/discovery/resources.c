@@ -128,7 +128,7 @@ struct listing {
 	struct reply *reply;
 	uint16_t type;
 	struct nlattr *table;
-	unsigned int entries; /* entries in the message */
+	unsigned int entries;
 };
 
 static void message_begin(struct listing *listing)

@@ -30,8 +30,8 @@ enum {
 	NUM_COMP_VECTORS = 4,
 	MAX_ROCE_GIDS = 256,
 	UAR_PAGE_SIZE = 4096,
-	NETDEV_NAME_SIZE = 16,     /* IF_NAMESIZE */
-	EMULATION_PAGES = 64,      /* doorbell pages of emulated devices */
+	NETDEV_NAME_SIZE = 16, /* IF_NAMESIZE */
+	EMULATION_PAGES = 64,
 	DEVICE_MEMORY_PAGES = 256, /* pages in which all device memory can be allocated */
 };
 
@@ -96,7 +96,7 @@ struct adapter {
 	uint32_t transport_domain;
 	uint32_t async_eqn;
 	uint32_t comp_eqn[NUM_COMP_VECTORS];
-	uint8_t caps[PRM_HCA_CAP_SIZE]; /* general capabilities */
+	uint8_t caps[PRM_HCA_CAP_SIZE];
 	uint8_t atomic_caps[PRM_HCA_CAP_SIZE];
 	uint8_t odp_caps[PRM_HCA_CAP_SIZE];    /* zero: no on-demand paging */
 	uint8_t memory_caps[PRM_HCA_CAP_SIZE]; /* device memory; zero: none */

@@ -29,7 +29,7 @@ struct eth_ring {
 	uint32_t pdn, cqn, uar, user_index;
 	uint32_t counter_set;
 	bool strip_vlan, scatter_fcs;
-	bool real_time; /* wall-clock timestamps */
+	bool real_time;
 	bool has_signatures;
 	/* Of a striding queue, else 0: log2 of strides in a WQE, and of a stride's bytes. */
 	unsigned int log_strides, log_stride_bytes;

@@ -13,7 +13,7 @@
 
 struct frame_qpns {
 	bool used[M4_FRAME_QUEUES];
-	uint32_t next; /* next number to try */
+	uint32_t next;
 };
 
 /* Bits 7:6 of a sending queue's number must be 0, as a BlueFlame WQE has the number where others

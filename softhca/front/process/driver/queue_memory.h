@@ -14,7 +14,7 @@ struct queue_memory {
 	unsigned int log_page_size; /* in units of 4 KiB, as in contexts */
 	unsigned int page_offset;   /* in 1/64 pages, as in contexts */
 	uint64_t pages;
-	uint64_t first; /* address of the first page */
+	uint64_t first;
 };
 
 /* Number of values of page_offset: 64 in most contexts, 32 in an RMP's. */

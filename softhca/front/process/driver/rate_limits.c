@@ -13,7 +13,7 @@
 
 struct rate_table {
 	uint32_t size;
-	struct rate_entry entry[]; /* entry 0 stays unused */
+	struct rate_entry entry[]; /* entry 0 stays unused, as index 0 means no limit */
 };
 
 static int get_table(struct adapter *adapter, struct rate_table **table)

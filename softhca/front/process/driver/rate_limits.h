@@ -24,8 +24,8 @@ struct rate_limit {
 struct rate_entry {
 	uint8_t context[PRM_PP_CONTEXT_SIZE]; /* as the device has it */
 	uint16_t uid;                         /* user id of the owner */
-	bool dedicated;                       /* not shared */
-	unsigned int users;                   /* used by the table */
+	bool dedicated;
+	unsigned int users; /* used by the table */
 };
 
 /* Finds or makes an entry equal to ENTRY. Returns 0 with its index, EOPNOTSUPP if the adapter has

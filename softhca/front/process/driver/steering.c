@@ -23,14 +23,15 @@
 #include "softhca/front/process/driver/steering.h"
 
 enum {
-	LOG_ENTRIES = 10, /* log2 of the entries of a level */
+	LOG_ENTRIES = 10,
 	ENTRIES = 1 << LOG_ENTRIES,
 	RANGES = 6, /* as many as Linux' mlx5_ib asks for */
 	RANGE_SIZE = ENTRIES / (RANGES + 1),
 	TABLE_IN_SIZE = 64,
 	GROUP_IN_SIZE = 1024,
 	ENTRY_IN_SIZE = 64 + PRM_FLOW_CONTEXT_SIZE,
-	MAX_DESTINATIONS = 31, /* the next table takes one more */
+	/* one less than the adapter's 32, as the next table takes one more */
+	MAX_DESTINATIONS = 31,
 };
 
 struct steering_rule {

@@ -15,7 +15,7 @@
 #include "prm/mlx5/flow.h"
 
 enum {
-	STEERING_PRIORITIES = 16,                     /* priorities that programs can use */
+	STEERING_PRIORITIES = 16,
 	STEERING_MULTICAST = 2 * STEERING_PRIORITIES, /* level of rules for multicast only */
 	STEERING_LEFTOVERS, /* level for frames that no other rule takes */
 	STEERING_SENT,      /* not in that chain: sent frames */

@@ -27,7 +27,7 @@ struct resolution {
 	uint8_t own[16], wanted[16];         /* IP addresses; for a path, GIDs */
 	uint64_t components;                 /* components of record that select a service */
 	uint8_t record[SERVICE_RECORD_SIZE]; /* the service wanted, then the one found */
-	uint64_t give_up;                    /* time of the timeout */
+	uint64_t give_up;
 	uint64_t transaction;
 	/* Answer: of an address its GID, and MAC on RoCE; of a path its attributes. */
 	uint8_t gid[16], mac[6];

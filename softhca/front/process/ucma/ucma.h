@@ -88,9 +88,9 @@ struct ucma_file {
 	struct watch watch; /* our end of the pipe; reports when the other is closed */
 	LIST_ENTRY(ucma_file) in_all;
 	struct daemon *daemon;
-	struct client *opener;          /* only this process may write */
-	struct credentials credentials; /* of the opener */
-	dev_t dev;                      /* with ino: identity of the program's end */
+	struct client *opener; /* only this process may write */
+	struct credentials credentials;
+	dev_t dev; /* with ino: identity of the program's end */
 	ino_t ino;
 	LIST_HEAD(, ucma_id) ids;
 	STAILQ_HEAD(, ucma_event) events;
@@ -203,7 +203,7 @@ struct ucma_id {
 	uint16_t ps;
 	uint8_t qp_type; /* enum ibv_qp_type */
 	enum ucma_state state;
-	bool has_src, has_dst; /* src and dst are set */
+	bool has_src, has_dst;
 	struct ucma_end src, dst;
 	bool reuse_addr;
 	bool af_only, has_af_only; /* IPv4 or IPv6 only; and set by the program */

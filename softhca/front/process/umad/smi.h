@@ -11,9 +11,9 @@
 #include "ib/mad.h"
 
 enum smi_way {
-	SMI_DISCARD, /* the route is invalid */
-	SMI_WIRE,    /* send it out of the port */
-	SMI_HERE,    /* for this end: a query for our agents, or an answer for a program */
+	SMI_DISCARD,
+	SMI_WIRE,
+	SMI_HERE, /* for this end: a query for our agents, or an answer for a program */
 };
 
 /* Process the hops of a packet that PORT shall send, or has received. */

@@ -38,7 +38,7 @@ struct umad_agent {
 	bool used, registered; /* registered: gets requests of a class */
 	uint32_t hi_tid;       /* upper half of its requests' transaction ids */
 	uint8_t qpn, class, class_version, rmpp_version;
-	bool user_rmpp; /* the program does RMPP itself */
+	bool user_rmpp;
 	uint8_t oui[3];
 	uint64_t methods[2];
 };
@@ -71,7 +71,7 @@ struct umad_file {
 	bool has_pkey_index, used;
 	bool has_token; /* the program's end is readable */
 	bool is_closed; /* the program has closed all descriptors */
-	bool is_dead;   /* its adapter is dead */
+	bool is_dead;
 	struct umad_agent agent[UMAD_MAX_AGENTS];
 	unsigned int packet_count;
 	size_t packet_bytes;
@@ -153,8 +153,8 @@ struct umad_assembly {
 	unsigned int agent;
 	struct gsi_arrival first; /* without its bytes */
 	uint64_t transaction;
-	uint8_t kind[4];   /* first bytes of its headers: versions, class, method */
-	uint32_t segments; /* segments received */
+	uint8_t kind[4]; /* first bytes of its headers: versions, class, method */
+	uint32_t segments;
 	bool complete;
 	size_t len;
 	uint8_t *bytes;

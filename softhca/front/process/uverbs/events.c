@@ -91,7 +91,7 @@ struct event_channel {
 	struct told_list told;
 	size_t told_len, told_cost;
 	uint64_t messages; /* number ever sent or pending */
-	uint64_t unread;   /* messages not read yet */
+	uint64_t unread;
 };
 
 enum { BUCKETS = 1024, PORT_DOWN = 1 /* sub-type of a port change */ };

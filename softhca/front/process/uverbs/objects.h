@@ -37,8 +37,8 @@ enum mr_kind {
 	MR_PINNED,    /* memory that was present at registration */
 	MR_ON_DEMAND, /* memory that need only be present when used */
 	MR_IMPLICIT,  /* on demand, all memory of a process */
-	MR_DEVICE,    /* the adapter's memory */
-	MR_DMABUF,    /* a file's memory, which this process has mapped */
+	MR_DEVICE,
+	MR_DMABUF, /* a file's memory, which this process has mapped */
 };
 
 struct uverbs_mr {
@@ -50,7 +50,7 @@ struct uverbs_mr {
 	uint32_t key, room;       /* room: see region_create_key() */
 	struct region region;     /* as the program sees it; not for MR_DEVICE */
 	uint64_t iova, length;    /* as reported to the program */
-	struct dmabuf dmabuf;     /* MR_DMABUF */
+	struct dmabuf dmabuf;
 };
 
 /* What a program asks for when it registers memory. */
@@ -151,7 +151,7 @@ struct real_qp {
 	uint8_t port;
 	uint32_t access; /* as the program set it; see fill_access() */
 	uint8_t max_dest_reads;
-	bool out_of_order;        /* allows out-of-order requests */
+	bool out_of_order;
 	struct dc_target *target; /* of a DC target; else NULL. See uverbs/qp/dct.c */
 };
 

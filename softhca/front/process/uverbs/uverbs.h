@@ -54,7 +54,7 @@ struct uverbs_file {
 	bool has_context;
 	uint32_t context_number; /* number in RDMA netlink */
 	uint16_t uid; /* device's user id of the program (DevX); 0: it may send no commands */
-	uint8_t cqe_version;       /* CQE version of the context */
+	uint8_t cqe_version;
 	struct wqn_range *wqns;    /* mlx4: open range of WQ numbers, or NULL */
 	struct uar_page doorbells; /* mlx4: of the context; its page is unset until it is opened */
 	struct event_channel *async; /* default for objects that name no event file */
@@ -99,7 +99,7 @@ struct object {
 	uint32_t users; /* objects that use it; it cannot be destroyed (EBUSY) before them */
 	/* Process in whose memory it may be; referenced while the object exists */
 	struct client *maker;
-	struct pinned pinned; /* memory that it pins */
+	struct pinned pinned;
 	/* Frees the object's resources in the device and elsewhere, but not the struct. TID is the
 	 * calling thread. */
 	int (*destroy)(struct object *object, pid_t tid);
@@ -140,10 +140,10 @@ enum attr_kind {
 	ATTR_HANDLE,  /* an object of type OBJECT, or ANY_OBJECT */
 	ATTR_HANDLES, /* list of MIN to MAX handles of type OBJECT */
 	ATTR_DESTROY, /* like ATTR_HANDLE; the method destroys the object */
-	ATTR_NEW,     /* returns the handle of a new object */
-	ATTR_FD,      /* a descriptor that this front has made */
-	ATTR_RAW_FD,  /* any descriptor, or below 0; the method checks it */
-	ATTR_NEW_FD,  /* returns a new descriptor */
+	ATTR_NEW,
+	ATTR_FD,     /* a descriptor that this front has made */
+	ATTR_RAW_FD, /* any descriptor, or below 0; the method checks it */
+	ATTR_NEW_FD,
 };
 
 struct uverbs_attr {
@@ -220,7 +220,7 @@ struct uverbs_call {
 	struct call *call;
 	struct uverbs_file *file;
 	struct adapter *adapter;
-	struct client *client; /* the calling process */
+	struct client *client;
 	pid_t tid;
 	const struct uverbs_method *method;
 	const struct uverbs_write *write; /* only in INVOKE_WRITE */
