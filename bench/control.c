@@ -33,8 +33,8 @@ struct world {
 	struct rdma_event_channel *channel;
 	int listener, streams;
 	struct pollfd ends[2 * STREAMS]; /* both ends of the streams */
-	int polled;                      /* ends reported by rpoll() */
-	size_t bytes;                    /* size of a message */
+	int polled;
+	size_t bytes;
 };
 
 /* Records the object. It must exist, unless the library lacks the call. */

@@ -31,7 +31,7 @@
 
 struct bench {
 	struct pairs pairs;
-	struct ibv_sge sge;             /* the message */
+	struct ibv_sge sge;
 	struct ibv_sge parts[MAX_SGES]; /* the same bytes in pieces */
 	struct ibv_sge target[MAX_SGES];
 	struct ibv_send_wr sends[LIST];

@@ -44,7 +44,7 @@ struct pairs {
 	struct rig rig;
 	struct rig_pair pair[PAIRS];
 	struct ibv_srq *srq, *dc_srq;
-	struct ibv_qp *dc_other;  /* the second target */
+	struct ibv_qp *dc_other;
 	struct ibv_ah *ah[PAIRS]; /* for pairs of datagrams, and for DC */
 	struct ibv_cq_ex *cq_ex;
 	struct ibv_td *td;

@@ -38,8 +38,8 @@ struct world {
 	struct rdma_event_channel *channel;
 	const struct kind *kind;
 	void *object[MOST + EACH];
-	int count;          /* objects that exist */
-	int next;           /* index of the next object to use */
+	int count;
+	int next;
 	int each;           /* steps in a round */
 	void *chosen[EACH]; /* objects for the measured steps, chosen before */
 };

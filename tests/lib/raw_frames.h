@@ -38,8 +38,8 @@ struct raw_frame {
 	uint8_t tos, ttl, protocol;
 	uint8_t src, dst; /* last byte of the address */
 	uint16_t sport, dport;
-	uint32_t key;   /* key of GRE, or network of VXLAN */
-	uint32_t label; /* flow label of IPv6 */
+	uint32_t key; /* key of GRE, or network of VXLAN */
+	uint32_t label;
 };
 
 extern const uint8_t raw_group_mac[6];

@@ -30,7 +30,7 @@ enum { NONE = -1 };
 extern pthread_t program_thread;
 extern atomic_int held, held_later;
 extern atomic_bool is_waiting;
-extern atomic_int questions; /* number of address resolutions */
+extern atomic_int questions;
 
 /* Waits until a thread is held, changes the user and lets the thread go on. HELD_NEXT is the next
  * command that is held. */

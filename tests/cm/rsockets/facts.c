@@ -901,7 +901,7 @@ struct interrupted {
 	void (*end_wait)(struct ends *ends);
 	bool ends_after_signal;
 	const struct sigaction *action; /* set again before each signal */
-	atomic_bool is_over;            /* the wait has ended */
+	atomic_bool is_over;
 };
 
 /* Number of signals. The first may come before the thread waits, so there are several; signals that

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-extern int forks_port; /* port of the last listener */
+extern int forks_port;
 
 /* Returns the listeners' address: FORKS_ADDRESS in the environment, or 127.0.0.1. An adapter in
  * hardware has no loopback address in rdma_cm. */

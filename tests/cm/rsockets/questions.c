@@ -29,8 +29,8 @@ enum { MOST_ASKED = 16, PATIENCE_S = 20 };
 /* number of the next resolutions that are lost */
 static unsigned int addrs_to_lose, routes_to_lose;
 static unsigned int asked;
-static uint32_t patience_ms[MOST_ASKED]; /* timeout of each resolution */
-static uint64_t uid;                     /* of the last id, as in its events */
+static uint32_t patience_ms[MOST_ASKED];
+static uint64_t uid; /* of the last id, as in its events */
 /* channel of the lost resolution, which must get the event */
 static int lost_fd = -1;
 static enum rdma_cm_event_type lost_event;

@@ -22,11 +22,11 @@
 struct fake_kernel {
 	char text[4096];
 	int calls;
-	int err;   /* error of each command */
+	int err;
 	int eintr; /* number of EINTR before a success */
 	bool old;  /* knows INVOKE_WRITE only, like Linux 5.4 for most methods */
 	uint32_t next_handle;
-	unsigned char fill;     /* byte that fills outputs */
+	unsigned char fill;
 	bool counts;            /* fills outputs with 1, 2, 3, ... instead */
 	uint32_t report_events; /* first word of outputs, unless 0 */
 };

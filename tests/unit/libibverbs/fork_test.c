@@ -347,7 +347,7 @@ static void a_region_fills_all_gaps(void **state)
 
 /* ---- regions ---- */
 
-static int answer; /* result of the provider */
+static int answer;
 
 static int mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
 		  struct verbs_mr **vmr)

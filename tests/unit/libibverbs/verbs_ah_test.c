@@ -17,7 +17,7 @@
 enum { PORT = 2, TABLE = 4, NEXT_HDR_BTH = 0x1b };
 
 static struct ibv_gid_entry table[TABLE];
-static int refusal; /* of each operation */
+static int refusal;
 static struct ibv_ah_attr asked;
 
 int __wrap_verbs_query_gid(struct ibv_context *context, uint32_t port, uint32_t index,

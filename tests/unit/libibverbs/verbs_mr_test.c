@@ -17,7 +17,7 @@
 #include "util/bits.h"
 
 static char called[128];
-static int answer; /* result of each operation */
+static int answer;
 static struct verbs_mr *last;
 
 static int make_mr(struct ibv_pd *pd, void *addr, size_t length, struct verbs_mr **vmr)

@@ -48,7 +48,7 @@ static struct {
 	int cancels_before, cancels_after; /* commands with a cancellation */
 	struct rdma_ucm_event_resp event;
 	uint32_t events_reported;
-	uint32_t destroyed; /* last destroyed id */
+	uint32_t destroyed;
 } kernel;
 
 int __wrap_rdmacm_device_must_exist(void)

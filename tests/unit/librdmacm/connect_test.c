@@ -42,24 +42,24 @@ int __wrap_rdmacm_device_must_exist(void);
 
 static struct {
 	int fd, open_err, err;
-	int events_left;                   /* read() fails after that many, unless 0 */
-	uint32_t destroyed;                /* last destroyed id */
+	int events_left; /* read() fails after that many, unless 0 */
+	uint32_t destroyed;
 	bool has_no_memory;                /* creating an id fails with ENOMEM */
 	bool has_no_file;                  /* the module is loaded and has no device file */
 	int attached, attached_at_destroy; /* multicast groups of the QP */
 	int domains, destroyed_cqs;
 	int opens_left; /* number of opens that fail, if not all do */
 	int netlink_err;
-	int netlink_answer; /* error in the netlink answer */
-	int netlink_end;    /* kernel's end of the netlink socket */
-	int questions;      /* netlink requests so far */
-	uint32_t refused;   /* command that fails with ERR; 0: each */
-	size_t lacks;       /* number of bytes by which write() falls short */
+	int netlink_answer;
+	int netlink_end;  /* kernel's end of the netlink socket */
+	int questions;    /* netlink requests so far */
+	uint32_t refused; /* command that fails with ERR; 0: each */
+	size_t lacks;     /* number of bytes by which write() falls short */
 	struct rdma_ucm_event_resp event;
 	struct rdma_ucm_query_route_resp route;
 	struct ibv_path_record path;
 	uint32_t events_reported;
-	struct cm_cmd cmd;    /* last command */
+	struct cm_cmd cmd;
 	int qp_state;         /* last state that the QP was moved to, */
 	int state_at_command; /* and its state at the last command */
 } kernel;

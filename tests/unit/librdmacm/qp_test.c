@@ -24,11 +24,11 @@ static struct {
 	struct cm_id cm;
 	struct rdma_event_channel channel;
 	struct ibv_pd pd, own_pd;
-	unsigned int count[OBJECTS]; /* existing objects */
+	unsigned int count[OBJECTS];
 	unsigned int calls, fails_at;
 	enum ibv_qp_state states[4]; /* states that the QP was moved to */
 	unsigned int state_count;
-	struct ibv_qp_init_attr_ex qp_attr; /* attributes of the newest QP */
+	struct ibv_qp_init_attr_ex qp_attr;
 	struct ibv_srq_init_attr_ex srq_attr;
 } it;
 

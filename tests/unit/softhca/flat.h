@@ -85,7 +85,7 @@ struct flat {
 	uint8_t *mem;
 	uint64_t used;
 	uint64_t now;
-	unsigned int reads, writes; /* number of bus accesses */
+	unsigned int reads, writes;
 	bool roce;
 	bool backwards;            /* page lists descend, so no two pages are adjacent */
 	uint64_t hole, hole_len;   /* range that faults, */
@@ -94,7 +94,7 @@ struct flat {
 	bool may_move;             /* Linux, not software, moved them */
 	struct fabric *fabric;
 	struct fabric *far_fabric; /* the second adapter's, if it is on another host */
-	char network[32];          /* directory of the network */
+	char network[32];
 	struct fault *fault;
 	/* Both adapters are strict. A test of a rule expects its report; any other report fails the
 	 * test, so that no test breaks a rule unseen. */
@@ -105,7 +105,7 @@ struct flat {
 	struct hca *hca[2];
 	uint32_t pd[2], uar[2], eqn[2];
 	unsigned int interrupts;
-	uint32_t vector; /* vector of the last interrupt */
+	uint32_t vector;
 	unsigned int events;
 	uint8_t event[FLAT_EVENTS][64];
 	uint32_t event_eqn[FLAT_EVENTS];

@@ -33,7 +33,7 @@ struct end {
 
 struct step {
 	char *words[STEP_WORDS]; /* the command and its arguments, then NULL */
-	char text[STEP_TEXT];    /* the result */
+	char text[STEP_TEXT];
 };
 
 struct end *end_find(const char *name); /* exits if there is no such end */

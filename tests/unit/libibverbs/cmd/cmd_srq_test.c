@@ -22,7 +22,7 @@ static void create_srq_of_type_basic(void **state)
 		.attr = { 10, 2, 3 },
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD,
 		.pd = &pd,
-		.xrcd = &vxrcd.xrcd, /* meaningless for this type */
+		.xrcd = &vxrcd.xrcd, /* ignored, as it means nothing for this type */
 		.cq = &cq,
 	};
 	struct verbs_srq vsrq = { .ring_wr = 16, .ring_sge = 4 };

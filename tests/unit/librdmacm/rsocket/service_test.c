@@ -23,7 +23,7 @@ static struct socket_played {
 	bool is_closed, wants_nothing;
 	struct rs_alarm alarm;
 	unsigned int gets, asked, served;
-	int serves; /* result of the service function */
+	int serves;
 } played[SOCKETS];
 
 static unsigned int threads;
@@ -110,7 +110,7 @@ static int sockets_begin(void **state)
 static int sockets_end(void **state)
 {
 	(void)state;
-	is_running = false; /* no thread to wait for */
+	is_running = false; /* false, as there is no thread to wait for */
 	for (int i = 0; i < SOCKETS; i++) {
 		rdmacm_service_drop(&played[i].rs);
 		assert_int_equal(played[i].gets, 0);

@@ -22,7 +22,7 @@
 enum { OLD = 3, NEW = 4 };
 
 static struct mlx4_ib_alloc_ucontext_resp answer; /* the newer version's response */
-static size_t answer_size;                        /* requested size of the response */
+static size_t answer_size;
 
 int verbs_cmd_get_context(struct verbs_context *vctx, const struct verbs_udata *udata)
 {

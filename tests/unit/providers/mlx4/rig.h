@@ -36,8 +36,8 @@ struct rig_options {
 	uint64_t wc_flags;
 	bool signal_all, blueflame;
 	bool second_port_is_ethernet;
-	bool checksums; /* the device computes checksums */
-	uint8_t port;   /* 0: 1 */
+	bool checksums;
+	uint8_t port; /* 0: 1 */
 	uint32_t tso_header;
 };
 
@@ -46,7 +46,7 @@ struct rig {
 	struct provider_pd pd;
 	struct mlx4_cq *cq;
 	struct mlx4_qp *qp; /* brought to RTS */
-	uint32_t cq_pi;     /* the adapter's producer index */
+	uint32_t cq_pi;
 };
 
 struct rig *rig_new(const struct rig_options *options);

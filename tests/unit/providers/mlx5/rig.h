@@ -38,8 +38,8 @@ struct rig {
 	struct mlx5_qp *qp;
 	struct mlx5_cq *cq;
 	struct id_lookup *ids;
-	uint8_t *uar;   /* registers */
-	uint32_t cq_pi; /* the adapter's producer index */
+	uint8_t *uar; /* registers */
+	uint32_t cq_pi;
 };
 
 struct rig *rig_new(const struct rig_options *options);

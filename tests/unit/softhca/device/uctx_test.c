@@ -326,7 +326,7 @@ static void memory_is_as_its_command_says(void **state)
 	/* 64 CQEs of 64 bytes do not fit, so the ring would leave the memory */
 	cq_for(uid, umem, 0, 0, PRM_STAT_BAD_PARAM_ERR);
 	simple_for(uid, PRM_OP_DESTROY_UMEM, umem, PRM_STAT_OK);
-	memory.pages = 9; /* the page list holds eight */
+	memory.pages = 9; /* the page list holds eight, so nine are too many */
 	umem_for(uid, &memory, PRM_STAT_BAD_PARAM_ERR);
 	memory.pages = 0;
 	umem_for(uid, &memory, PRM_STAT_BAD_PARAM_ERR);

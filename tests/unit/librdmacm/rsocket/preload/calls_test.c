@@ -53,7 +53,7 @@ int rfcntl(int rsocket, int command, ...)
 	return 0;
 }
 
-static int connect_error; /* error of rconnect() */
+static int connect_error;
 static bool keeps_alive = true;
 static int type_of_rsocket = SOCK_STREAM;
 static struct sockaddr_in name_of_rsocket, name_by_connect;
@@ -194,7 +194,7 @@ int raccept(int listener, struct sockaddr *addr, socklen_t *len)
 	return accept_error ? -1 : preload_file(0);
 }
 
-static int rsocket_error; /* error of rsocket(), or 0 */
+static int rsocket_error;
 
 int rsocket(int domain, int type, int protocol)
 {

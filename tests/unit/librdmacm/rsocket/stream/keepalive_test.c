@@ -23,7 +23,7 @@ static struct stream streams[STREAMS];
 static unsigned int knocks[STREAMS], asked[STREAMS], threads;
 static enum stream_state after_events;
 static int64_t now_us;
-static int refusal; /* error of the next pthread_create() */
+static int refusal;
 
 int64_t rdmacm_rs_now_us(void)
 {

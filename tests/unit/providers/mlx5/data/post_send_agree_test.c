@@ -19,7 +19,7 @@ struct setup {
 	enum ibv_qp_type type;
 	uint32_t first, min_header;
 	bool no_checksums, single_threaded;
-	enum bfreg_use use; /* use of the register */
+	enum bfreg_use use;
 };
 
 /* Makes a rig, whose register is shared with another queue if the setup says so. */

@@ -25,7 +25,7 @@ struct order {
 	uint8_t ring[MAX_WQES << STRIDE_LOG];
 	bool is_posted[MAX_WQES];
 	__be32 dbrec[2];
-	uint32_t next; /* next WQE of the adapter */
+	uint32_t next;
 	uint32_t taken[QPS];
 	bool is_busy[QPS];
 	uint32_t random;

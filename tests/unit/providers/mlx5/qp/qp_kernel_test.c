@@ -508,7 +508,7 @@ static void each_uar_of_a_large_page_is_used(void **state)
 	struct mlx5_context *ctx = *state;
 	struct mlx5_qp *qps[QPS];
 
-	kernel.bfreg_index = 1u << 31; /* ignored: the QP named its register */
+	kernel.bfreg_index = 1u << 31; /* ignored, as the QP named its register */
 	ctx->env.total_bfregs = 64;
 	ctx->env.low_latency_bfregs = QPS;
 	for (int i = 0; i < QPS; i++) {

@@ -40,13 +40,13 @@
 
 /* ---- the kernel ---- */
 
-static int refusal;             /* of each creation */
-static unsigned int pages;      /* number of pages in use */
+static int refusal; /* of each creation */
+static unsigned int pages;
 static struct mlx5_cq *resized; /* the CQ whose old ring ends when it is resized */
 static bool ring_has_no_end;    /* omits the resize CQE */
-static uint64_t new_ring;       /* memory of the newest CQ ring */
-static __be32 *wq_record;       /* doorbell record of the newest WQ */
-static uint32_t cq_flags;       /* flags of the newest CQ */
+static uint64_t new_ring;
+static __be32 *wq_record; /* doorbell record of the newest WQ */
+static uint32_t cq_flags;
 
 static int kernel_answer(struct ibv_context *context, struct ibv_context **of,
 			 const struct verbs_udata *udata)

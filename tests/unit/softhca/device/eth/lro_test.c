@@ -154,7 +154,7 @@ static void merge_three(struct eth_flow change, uint32_t headers)
 	assert_int_equal(fld_get(cqe, CQE_ETH_L4_TYPE), CQE_ETH_L4_TCP_ACK_AND_DATA);
 	assert_int_equal(fld_get(cqe, CQE_VLAN), change.vlan);
 	first = flow[0];
-	first.vlan = 0; /* the CQE holds the tag */
+	first.vlan = 0; /* 0, as the CQE holds the tag */
 	eth_build(&first, frame);
 	assert_memory_equal(got, frame, headers + PART);
 	whole = first;

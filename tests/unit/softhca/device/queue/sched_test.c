@@ -10,8 +10,8 @@
 #include "softhca/device/core.h"
 
 enum {
-	PIECE = 16 * 1024, /* bytes of each write */
-	PIECES = 200,      /* writes that each queue has posted */
+	PIECE = 16 * 1024,
+	PIECES = 200,
 	QUEUES = 3,
 	SHARE = PRM_SCHED_MODIFY_BW_SHARE,
 	MAXIMUM = PRM_SCHED_MODIFY_MAX_AVERAGE_BW,

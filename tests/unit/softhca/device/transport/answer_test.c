@@ -119,7 +119,7 @@ static void what_is_beyond_the_key_or_the_limit_is_refused(void **state)
 
 static void others_have_their_turn(void **state)
 {
-	enum { LONGER = 12 * FABRIC_PAYLOAD_MAX }; /* more than one run answers */
+	enum { LONGER = 12 * FABRIC_PAYLOAD_MAX }; /* so much that one run does not answer all */
 	struct flat_qp *c, *d;
 
 	(void)state;

@@ -27,7 +27,7 @@ static struct {
 	struct mlx5dv_dr_matcher matcher;
 	struct dr_soft_matcher soft;
 	struct ibv_flow flow;
-	unsigned int made; /* rules */
+	unsigned int made;
 } it;
 
 int mlx5_dr_plan(const char *call, const struct dr_soft *soft, bool is_tx, uint16_t lookup_type,

@@ -26,8 +26,8 @@ static struct adapter *adapter;
 
 static struct {
 	unsigned int count;
-	int answer;       /* status of all commands */
-	uint64_t address; /* address that the device returns */
+	int answer; /* status of all commands */
+	uint64_t address;
 	uint32_t opcode;
 	uint64_t range_start, start;
 	uint32_t range_size, size, free_size, log_align;

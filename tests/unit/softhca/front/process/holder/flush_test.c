@@ -50,7 +50,7 @@ struct program {
 	uint8_t ring[ENTRIES * 128];
 	uint8_t sq[2][BLOCKS * 64];
 	uint32_t cq_record[2], record[2][2];
-	uint32_t pi; /* producer index of the CQ */
+	uint32_t pi;
 };
 
 static struct program program;

@@ -8,7 +8,7 @@
 #include "vfio_mlx4_rig.h"
 
 enum {
-	LOG_MANY = 11, /* log2 of the number of QPs */
+	LOG_MANY = 11,
 	FIRST = 0x40,
 	LOG_SENDS = 14,
 	RING_ENTRY = 16, /* MTT entries, one page each */
