@@ -120,7 +120,7 @@ static void each_reason_is_logged(void **state)
 	assert_int_equal(lines_with("provider missing: skipped"), 1);
 }
 
-/* The wall clock is an hour ahead, and about to be set back. */
+/* The wall clock is an hour ahead, and about to be set back, so a wait by it would last an hour. */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *time)
 {
 	const int ret = (int)syscall(SYS_clock_gettime, clock, time);

@@ -284,7 +284,8 @@ static void *await_one(void *cq)
 	return NULL;
 }
 
-/* The reader is cancelled while another thread waits for the event's acknowledgement. */
+/* The reader is cancelled while another thread waits for the event's acknowledgement, so nobody can
+ * acknowledge it. */
 static void a_wait_for_an_event_that_nobody_heard_of_ends(void **state)
 {
 	struct ibv_comp_channel channel = { .fd = pipe_out };

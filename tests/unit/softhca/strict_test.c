@@ -675,8 +675,8 @@ static void record_before_the_receive_of_an_srq(void **state)
 	unpair_srq(srq);
 }
 
-/* The link belongs to the WQE; UCX keeps notes of its own in the rest of that segment, which may
- * change. */
+/* The link belongs to the WQE, so it must not change. UCX keeps notes of its own in the rest of
+ * that segment, so that may. */
 static void the_link_of_an_srq_is_posted_too(void **state)
 {
 	struct flat_srq *srq = pair_with_srq(4);
@@ -728,7 +728,8 @@ static void receives_of_an_srq_in_turn_are_no_fault(void **state)
 	unpair_srq(srq);
 }
 
-/* ibv_wr_abort() leaves its WQEs in the ring, which is no error. */
+/* ibv_wr_abort() leaves its WQEs in the ring, so WQEs that the record does not cover are no
+ * error. */
 static void aborted_requests_are_no_fault(void **state)
 {
 	(void)state;
@@ -738,7 +739,8 @@ static void aborted_requests_are_no_fault(void **state)
 	unpair();
 }
 
-/* In a busy queue, each look may find the record ahead of the register. */
+/* In a busy queue, each look may find the record ahead of the register, so only one that lasts is a
+ * fault. */
 static void busy_queues_are_no_fault(void **state)
 {
 	(void)state;
@@ -796,7 +798,7 @@ static void pushed_bytes_differ(void **state)
 	unpair();
 }
 
-/* Linux tests write combining by a pushed NOP that differs from the ring. */
+/* Linux tests write combining by a pushed NOP that differs from the ring, so this is no fault. */
 static void pushed_nop_may_differ(void **state)
 {
 	uint8_t wqe[64];

@@ -90,7 +90,7 @@ static void a_request_that_stays_is_waited_with_again(void **state)
 	}
 }
 
-/* Each request has the full delay, however long the former one waited. */
+/* Each request has the full delay, however long the former one waited, as it came later. */
 static void each_request_has_its_own_time(void **state)
 {
 	(void)state;

@@ -268,7 +268,8 @@ static void an_srq_takes_its_completions_along(void **state)
 	rig_free(rig);
 }
 
-/* The kernel insists on memory for a send queue, even if none is used (see rig.c). */
+/* The kernel insists on memory for a send queue, even if none is used (see rig.c), so a target has
+ * one slot. */
 static void a_target_has_a_slot_and_posts_nothing(void **state)
 {
 	struct rig *rig = rig_new(NULL);

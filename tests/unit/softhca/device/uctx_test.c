@@ -645,7 +645,7 @@ static void only_who_may_writes_entries(void **state)
 	user_end(other, PRM_STAT_OK);
 }
 
-/* Where the adapter reports no such memory, there is none. */
+/* Where the adapter reports no such memory, there is none, so its commands are refused. */
 static void without_ethernet_nobody_writes_entries(void **state)
 {
 	(void)state;

@@ -234,7 +234,8 @@ static void stopped_host_is_told_apart(void **state)
 	remove_host_2();
 }
 
-/* SIGCONT does not help a host that a debugger has stopped. Emulators have no ptrace(). */
+/* SIGCONT does not help a host that a debugger has stopped, so it is not called stuck. Emulators
+ * have no ptrace(). */
 static void host_in_a_debugger_is_not_stuck(void **state)
 {
 	int fd = bind_file("2.ib"), status;
@@ -330,7 +331,8 @@ static void only_files_are_read(void **state)
 	assert_int_equal(rows(), 2);
 }
 
-/* The writer replaces a symbolic link with its file's name instead of following it. */
+/* The writer replaces a symbolic link with its file's name instead of following it, as any user may
+ * have made it. */
 static void trap_is_not_written_through(void **state)
 {
 	struct stat trapped;

@@ -392,7 +392,8 @@ static void noise_does_no_harm(void **state)
 	run_with(NULL);
 }
 
-/* Who may only read the directory must not be able to hold the lock. */
+/* A user that may only read the directory must not be able to hold the lock, as hosts would wait
+ * for it. */
 static void the_lock_takes_the_right_to_write(void **state)
 {
 	char path[64];
@@ -404,7 +405,7 @@ static void the_lock_takes_the_right_to_write(void **state)
 	assert_int_equal(st.st_mode & 0044, 0);
 }
 
-/* A file of an earlier version could be read by all. */
+/* A file of an earlier version could be read by all, so it loses that right. */
 static void an_older_lock_loses_the_right_to_read(void **state)
 {
 	struct fabric *third;
@@ -457,7 +458,7 @@ static void a_number_that_stays_taken_is_left_out(void **state)
 	assert_int_equal(rmdir(path), 0);
 }
 
-/* Connections that say nothing are closed for new ones. */
+/* Connections that say nothing are closed for new ones, as they would otherwise keep hosts out. */
 static void silent_callers_keep_no_host_out(void **state)
 {
 	enum { CALLERS = 80 };

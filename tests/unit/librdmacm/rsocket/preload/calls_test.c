@@ -921,7 +921,8 @@ static void answer_after_a_close_of_one_number_keeps_the_mode(void **state)
 	real()->close(listener);
 }
 
-/* A signal interrupts connect(), after rdma_cm has given the rsocket a name. */
+/* A signal interrupts connect(), after rdma_cm has given the rsocket a name, so the fallback must
+ * not bind to that. */
 static void answer_after_a_signal_falls_back(void **state)
 {
 	struct sockaddr_in addr;
@@ -1184,7 +1185,8 @@ static void numbers_other_than_0_announce_forks(void **state)
 		assert_false(forks_with(off[i]));
 }
 
-/* Before the peer's marker there are no bytes for the program. */
+/* Before the peer's marker there are no bytes for the program, as it is still open which kind of
+ * socket goes on. */
 static void an_asking_connection_has_no_bytes(void **state)
 {
 	struct sockaddr_in addr;

@@ -546,7 +546,8 @@ static void a_mapping_needs_a_connection(void **state)
 	assert_int_equal(it.mrs, 0);
 }
 
-/* A mapping waits for the peer's credits and for a free send queue entry. */
+/* A mapping waits for the peer's credits and for a free send queue entry, as telling the peer takes
+ * one of each. */
 static void a_mapping_waits_until_it_can_be_told(void **state)
 {
 	(void)state;

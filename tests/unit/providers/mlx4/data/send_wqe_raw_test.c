@@ -96,7 +96,7 @@ static void address_in_several_buffers(void **state)
 			   "80000010 3c3d3e3f 40414243 44454647 48494a4b");
 }
 
-/* The Ethernet header alone is in the first piece, followed by data. */
+/* The Ethernet header alone is in the first piece, so the data have segments of their own. */
 static void short_header(void **state)
 {
 	struct ibv_sge sge = { (uintptr_t)frame, 3000, 0xabcd };

@@ -157,7 +157,8 @@ static void a_long_inline_buffer_straddles_the_end(void **state)
 	rig_free(rig);
 }
 
-/* All bytes of a signed request sum to 0xff, including those at the start of the ring. */
+/* All bytes of a signed request sum to 0xff, as the PRM defines the signature, including those at
+ * the start of the ring. */
 static void a_signature_covers_what_straddles_the_end(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 7, .max_inline = 96 });
@@ -178,7 +179,7 @@ static void a_signature_covers_what_straddles_the_end(void **state)
 	rig_free(rig);
 }
 
-/* Inline data ends exactly at the end of the ring. */
+/* Inline data ends exactly at the end of the ring, so no second part may be written. */
 static void inline_data_ends_with_the_ring(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 7 });
@@ -196,7 +197,8 @@ static void inline_data_ends_with_the_ring(void **state)
 	rig_free(rig);
 }
 
-/* Several inline buffers meet exactly at the end of the ring. */
+/* Several inline buffers meet exactly at the end of the ring, so the next one begins at its
+ * start. */
 static void inline_parts_meet_at_the_end(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 7 });

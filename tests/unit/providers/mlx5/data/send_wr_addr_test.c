@@ -187,7 +187,7 @@ static void a_setter_without_a_builder_writes_nothing(void **state)
 	rig_free(rig);
 }
 
-/* The address may be set before or after the payload, with the same bytes. */
+/* The address may be set before or after the payload, so both orders must write the same bytes. */
 static void the_wr_setters_of_a_datagram_come_in_any_order(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .type = IBV_QPT_UD });

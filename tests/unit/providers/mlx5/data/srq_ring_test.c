@@ -270,7 +270,7 @@ static void without_room_the_request_comes_back_all_the_same(void **state)
 	srq_rig_free(s);
 }
 
-/* The QP is destroyed before any poll. */
+/* The QP is destroyed before any poll, so only the cleaning of its CQ can return the WQE. */
 static void a_request_comes_back_also_when_its_cq_is_cleaned(void **state)
 {
 	struct srq_rig *s = srq_rig_new(true);
@@ -438,7 +438,8 @@ static void a_qp_that_goes_away_leaves_its_wqes_to_the_others(void **state)
 	srq_rig_free(s);
 }
 
-/* Each completion of a run frees its WQE, whether the library or the program reads the run. */
+/* Each completion of a run frees its WQE, whether the library or the program reads the run, as
+ * either may post. */
 static void each_of_a_run_leaves_its_wqe_to_the_others(void **state)
 {
 	enum { COMPRESSED = 3 << 2 };

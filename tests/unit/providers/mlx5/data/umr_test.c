@@ -391,7 +391,8 @@ static void requests_on_keys_have_the_limits_of_others(void **state)
 	rig_free(rig);
 }
 
-/* Single posts and a list write the same bytes, fences included, at each position in the ring. */
+/* Single posts and a list take different ways, so they are compared: the same bytes, fences
+ * included, at each position in the ring. */
 static void alone_and_in_a_list_they_are_the_same(void **state)
 {
 	struct ibv_mw mw[] = { mw_of_type(IBV_MW_TYPE_1), mw_of_type(IBV_MW_TYPE_2) };

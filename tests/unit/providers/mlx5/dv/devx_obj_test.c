@@ -203,7 +203,7 @@ static void check_command(uint16_t method, const void *in, void *out, int ret)
 	it.commands = 0;
 }
 
-/* Verbs objects are named by their handle. */
+/* Verbs objects are named by their handle, as the kernel knows them by that. */
 static void each_call_names_its_object(void **state)
 {
 	struct mlx5dv_devx_obj obj = { .context = context(), .handle = HANDLE };

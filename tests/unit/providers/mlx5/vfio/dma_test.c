@@ -153,7 +153,8 @@ static void allocations_begin_with_a_page_of_the_device(void **state)
 	space_end();
 }
 
-/* It may write what it knows until the space is destroyed, after its reset. */
+/* The device may write what it knows until the space is destroyed, after its reset, so the memory
+ * is kept. */
 static void memory_of_a_lost_device_is_kept(void **state)
 {
 	struct vfio_dma dma[3];

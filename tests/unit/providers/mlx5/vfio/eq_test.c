@@ -108,7 +108,8 @@ static void nothing_is_in_a_new_ring(void **state)
 	}
 }
 
-/* For rounds of each parity, with each number of events unread, up to a full ring. */
+/* For rounds of each parity, as the owner bit changes with each round, with each number of events
+ * unread, up to a full ring. */
 static void events_are_read_once_in_each_round(void **state)
 {
 	struct vfio_ring ring;

@@ -354,7 +354,8 @@ static void a_key_that_encrypts_has_an_end(void **state)
 	rig_end(&rig);
 }
 
-/* A data encryption key works only in its protection domain, and with its tag if it has one. */
+/* A data encryption key works only in its protection domain, and with its tag if it has one, so
+ * that no other user can decrypt by it. */
 static void the_key_must_be_right(void **state)
 {
 	static struct rig rig;

@@ -141,7 +141,8 @@ static void a_bit_that_flips_in_memory_is_told(void **state)
 	unpair();
 }
 
-/* Flips concern signed data only, and other transfers do not count. */
+/* Flips concern signed data only, as nothing would detect one elsewhere, and other transfers do not
+ * count. */
 static void only_signed_data_is_damaged(void **state)
 {
 	(void)state;

@@ -193,7 +193,7 @@ static void a_list_may_replace_headers(void **state)
 	rig_free(&frame);
 }
 
-/* The headers have no lengths; the frame gets them. */
+/* The headers come without lengths, so the frame's are written into them. */
 static void a_tunnels_headers_get_lengths(void **state)
 {
 	struct packet_reformat *reformat = calloc(1, sizeof(*reformat));

@@ -162,7 +162,8 @@ static void an_entry_may_only_act(void **state)
 	assert_int_equal(words, 2);
 }
 
-/* The first of three actions is where others have the byte mask and the format. */
+/* The first of three actions is where others have the byte mask and the format, so those must not
+ * be read there. */
 static void an_action_is_no_byte_mask(void **state)
 {
 	uint8_t entry[PRM_STE_SIZE], *action;

@@ -265,7 +265,8 @@ static void frames_keep_a_size(void **state)
 	rig_free(&frame);
 }
 
-/* Whatever bytes there are, the walk ends, and the frame has at most its largest size. */
+/* Whatever bytes there are, the walk ends, as software may write any, and the frame has at most its
+ * largest size. */
 static void random_entries_end(void **state)
 {
 	uint8_t entry[PRM_STE_SIZE];

@@ -246,8 +246,8 @@ static void a_qp_that_fails_otherwise_answers_no_more(void **state)
 	}
 }
 
-/* If the requester is reset in the middle of a message, the receive WQE stays in use; only a flush
- * completes it. */
+/* If the requester is reset in the middle of a message, the receive WQE stays in use, as the rest
+ * never comes; only a flush completes it. */
 static void a_message_is_cut_off_with_its_qp(void **state)
 {
 	static const uint16_t ends[] = { PRM_OP_2RST_QP, PRM_OP_DESTROY_QP };

@@ -270,7 +270,7 @@ static void losses_change_no_numbers(void **state)
 	}
 }
 
-/* Message numbers have 24 bits and wrap. */
+/* Message numbers have 24 bits, so they wrap. */
 static void numbers_come_again(void **state)
 {
 	(void)state;

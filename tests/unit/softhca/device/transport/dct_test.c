@@ -233,7 +233,8 @@ static void a_long_answer_ends_with_its_session(void **state)
 	assert_int_equal(bytes_answered(), ROOM + 2 * FABRIC_PAYLOAD_MAX);
 }
 
-/* A responder sends the responses to earlier requests before its NAK, and ends with that. */
+/* A responder sends the responses to earlier requests before its NAK, as the requester completes in
+ * order, and ends with that. */
 static void a_refusal_ends_a_responder_behind_its_answers(void **state)
 {
 	uint8_t byte = 1;

@@ -129,7 +129,7 @@ static void writes_are_placed_too(void **state)
 	unpair();
 }
 
-/* A READ behind a late WRITE returns the bytes of that WRITE. */
+/* A READ behind a late WRITE returns the bytes of that WRITE, as it must not overtake it. */
 static void reads_keep_their_place(void **state)
 {
 	(void)state;

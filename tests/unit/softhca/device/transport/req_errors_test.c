@@ -484,7 +484,7 @@ static void a_retry_of_more_blocks_is_refused(void **state)
 	unpair();
 }
 
-/* The retry begins in the middle of the WQE. */
+/* The retry begins in the middle of the WQE, so a shorter one has no byte there. */
 static void the_rest_of_a_shorter_wqe_is_refused(void **state)
 {
 	(void)state;

@@ -95,7 +95,7 @@ static void memory_may_vanish(void **state)
 	}
 }
 
-/* Elsewhere the signal means what it always does. */
+/* Elsewhere the signal means what it always does, so the process ends. */
 static void other_bus_errors_still_end_the_process(void **state)
 {
 	const uint8_t *memory;

@@ -83,8 +83,8 @@ static void other_calls_go_on(void **state)
 	assert_false(sleep_is_interrupted((int64_t)3 * WATCHDOG_MS * NS_PER_MS));
 }
 
-/* Calls that return are not one long call, although the watchdog always sees one. On a busy machine
- * a call may be long. */
+/* Calls that return are not one long call, although the watchdog always sees one. A call may be
+ * long on a busy machine, so there are many. */
 static void short_calls_go_on(void **state)
 {
 	int64_t end = now_ns() + (int64_t)30 * WATCHDOG_MS * NS_PER_MS;
@@ -100,7 +100,7 @@ static void short_calls_go_on(void **state)
 	}
 }
 
-/* The starter of the daemon may have blocked every signal. */
+/* The starter of the daemon may have blocked every signal, so the watchdog's must be unblocked. */
 static void blocked_signal_arrives(void **state)
 {
 	sigset_t all;

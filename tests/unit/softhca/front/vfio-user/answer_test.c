@@ -261,7 +261,7 @@ static void accesses_end_where_their_region_does(void **state)
 	assert_int_equal(access_at(VFU_REGION_READ, VFIO_PCI_ROM_REGION_INDEX, 0, 4), EINVAL);
 }
 
-/* Without memory for an adapter, only a reset helps. */
+/* Without memory for an adapter, only a reset helps, as it tries again. */
 static void a_device_without_an_adapter_takes_only_a_reset(void **state)
 {
 	struct hca *hca = rig.device.hca;
@@ -276,7 +276,8 @@ static void a_device_without_an_adapter_takes_only_a_reset(void **state)
 	assert_int_equal(vfio_send(VFU_DEVICE_GET_INFO, "", 0, -1), 0);
 }
 
-/* The next client finds neither memory nor vectors of the last one. */
+/* The next client finds neither memory nor vectors of the last one, as these are another
+ * program's. */
 static void a_client_that_leaves_takes_all_along(void **state)
 {
 	int fd = eventfd(0, EFD_NONBLOCK);

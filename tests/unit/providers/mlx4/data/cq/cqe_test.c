@@ -426,7 +426,7 @@ static void timestamp_is_where_others_have_the_lid(void **state)
 	rig_free(rig);
 }
 
-/* A reset drops the CQEs of its QP, whose requests are gone; others stay, in order. */
+/* A reset drops the CQEs of its QP, as their requests are gone; others stay, in order. */
 static void completions_of_a_qp_in_reset_go(void **state)
 {
 	const struct rig_cqe gone = { .is_send = true, .opcode = M4_SEND },

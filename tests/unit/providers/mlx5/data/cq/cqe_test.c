@@ -232,7 +232,7 @@ static void next_poll_goes_on_until_there_is_none(void **state)
 	rig_free(rig);
 }
 
-/* The ring wraps many times, and the consumer index passes its 24 bits. */
+/* The ring wraps many times, so that the consumer index passes its 24 bits. */
 static void the_ring_laps_and_the_index_has_24_bits(void **state)
 {
 	static const uint32_t starts[] = { 0, 0xfffff0, 0xfffffff0 };
@@ -1074,7 +1074,8 @@ static void a_ring_that_is_being_polled_is_the_librarys(void **state)
 	}
 }
 
-/* The record already lags when the program asks for the ring. */
+/* The record already lags when the program asks for the ring, so that alone must not make the
+ * program the reader. */
 static void a_ring_that_is_shown_while_polled_is_the_librarys(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .single_threaded = true });
@@ -1113,8 +1114,8 @@ static void a_program_that_is_told_again_may_read(void **state)
 	rig_free(rig);
 }
 
-/* A queue number is reused, or the queue was reset. Once the library turns out to be the reader,
- * each kind of poll skips older CQEs. */
+/* A queue number is reused, or the queue was reset, so older CQEs belong to no request. Once the
+ * library turns out to be the reader, each kind of poll skips these. */
 static void what_came_before_is_nobodys(void **state)
 {
 	(void)state;

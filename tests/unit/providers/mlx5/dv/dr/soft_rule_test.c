@@ -430,7 +430,8 @@ static void a_table_without_memory_stays(void **state)
 	check_all();
 }
 
-/* Places that wait for a sync are memory, too. Without any, there is no second try. */
+/* Places that wait for a sync are memory, too, so a sync may free some. Without any, there is no
+ * second try. */
 static void an_insertion_without_memory_reclaims_places(void **state)
 {
 	(void)state;

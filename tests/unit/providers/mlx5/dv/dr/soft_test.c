@@ -270,7 +270,7 @@ static void freed_places_are_memory_for_all(void **state)
 	soft_end(table);
 }
 
-/* The start of the other table waits for a sync. */
+/* The start of the other table waits for a sync, so that one is made. */
 static void a_table_without_memory_reclaims_places(void **state)
 {
 	struct dr_soft_table *table;

@@ -489,7 +489,7 @@ static void a_guest_matches_what_is_announced(void **state)
 }
 
 /* If a frame ends inside a matched header, the field counts as 0, and the device reads no byte
- * behind the end, which may belong to another frame. */
+ * behind the end, as it may belong to another frame. */
 static void headers_that_are_not_whole_have_no_fields(void **state)
 {
 	static const char *const cut[] = {
@@ -566,7 +566,8 @@ static void no_field_is_read_behind_the_end(void **state)
 		}
 }
 
-/* Fields of a tunnel end where UDP does, even if the packet goes on. */
+/* Fields of a tunnel end where UDP does, even if the packet goes on, as UDP's length says what it
+ * carries. */
 static void no_field_is_read_behind_udp(void **state)
 {
 	uint8_t bytes[256], key[FLOW_KEY_SIZE];
@@ -701,7 +702,8 @@ static void a_sent_frame_has_no_tag(void **state)
 	rig_end();
 }
 
-/* The tables behind a sampler decide about the sample alone. */
+/* The tables behind a sampler decide about the sample alone, as the frame itself goes on as
+ * before. */
 static void a_sample_does_not_change_the_frame(void **state)
 {
 	struct flow_table first, sample, otherwise;
@@ -735,7 +737,7 @@ static void a_sample_does_not_change_the_frame(void **state)
 	rig_end();
 }
 
-/* Of several destinations, each gets the frame without the tag of another. */
+/* Of several destinations, each gets the frame without the tag of another, as each has a copy. */
 static void destinations_have_their_own_tags(void **state)
 {
 	struct flow_table root = { .groups = TAILQ_HEAD_INITIALIZER(root.groups) };

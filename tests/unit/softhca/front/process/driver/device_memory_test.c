@@ -172,7 +172,7 @@ static void odd_lengths_are_refused(void **state)
 	check_refused(64, 0, EOPNOTSUPP);
 }
 
-/* The device aligns each block to 64 bytes, its unit. */
+/* The device aligns each block to 64 bytes, as this is its unit. */
 static void alignments_are_of_64_bytes_and_more(void **state)
 {
 	uint64_t addr, size;

@@ -142,7 +142,7 @@ static void holes_are_faults(void **state)
 	check_range(page(2), 1, false, EFAULT);
 }
 
-/* An empty range counts as mapped at any address. */
+/* An empty range has no byte that could be missing, so it counts as mapped at any address. */
 static void ranges_without_bytes_are_mapped(void **state)
 {
 	(void)state;

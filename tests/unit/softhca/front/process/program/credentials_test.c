@@ -221,7 +221,7 @@ static void changes_differ(void **state)
 	member_end(&first);
 }
 
-/* If the opener or the thread has no recorded change, the adapter cannot tell them apart, and
+/* If the opener or the thread has no recorded change, the adapter cannot tell them apart, so it
  * accepts the thread. */
 static void who_is_not_known_is_believed(void **state)
 {

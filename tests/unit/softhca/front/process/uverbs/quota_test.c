@@ -183,7 +183,8 @@ static void refused_objects_are_not_counted(void **state)
 	assert_int_equal(notes, 3);
 }
 
-/* The front itself makes objects outside of calls, which belong to no program. */
+/* The front itself makes objects outside of calls. They belong to no program, so no quota limits
+ * them. */
 static void objects_of_nobody_count(void **state)
 {
 	(void)state;

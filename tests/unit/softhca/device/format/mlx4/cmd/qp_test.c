@@ -173,7 +173,7 @@ static void the_rest_of_a_wqe_is_the_adapters(void **state)
 	assert_true(wqe_change_is_told(28, 1));
 }
 
-/* An XRC request names its SRQ by number, and must be in that SRQ's domain. */
+/* An XRC request names its SRQ by number, so it must be in that SRQ's domain. */
 static void xrc_goes_by_number(void **state)
 {
 	uint32_t target = (QPN + 1) | XRC_TARGET;
