@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 const char *way_to_distribution(void);
-/* Returns the same for the distribution that OS_RELEASE describes; NULL is an unknown one. */
+/* Returns the command for the distribution that OS_RELEASE describes; NULL is an unknown one. */
 const char *way_to_distribution_of(FILE *os_release);
 
 #endif

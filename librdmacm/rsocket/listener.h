@@ -52,8 +52,7 @@ int rdmacm_stream_adopt(struct stream *stream);
  * one that opened the old channel. */
 int rdmacm_stream_renew(struct stream *stream);
 int rdmacm_stream_renew_in_event(void *stream, uint32_t refused);
-/* Does the same while accepting the request with id NUMBER as a stream that no other thread
- * knows. */
+/* Moves a stream that no other thread knows, while the request with id NUMBER is accepted as it. */
 int rdmacm_stream_renew_for_request(struct stream *stream, uint32_t number, uint32_t refused);
 
 #endif

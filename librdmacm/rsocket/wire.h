@@ -105,7 +105,7 @@ struct wire_peer {
 	uint32_t slots_key;
 	struct wire_segment data;
 	unsigned int mappings;
-	bool swapped; /* its segments and mappings have the other byte order */
+	bool swapped; /* the peer's segments and mappings have the other byte order */
 };
 
 void rdmacm_wire_hello_pack(struct wire_hello *hello, const struct wire_peer *self);

@@ -17,7 +17,8 @@ int mlx5_counters_read(struct ibv_counters *counters, uint64_t *values, uint32_t
 
 struct ibv_flow_action *mlx5_flow_action_create_esp(struct ibv_context *context,
 						    struct ibv_flow_action_esp_attr *attr);
-/* Does the same, with the attributes in UDATA that only mlx5dv_create_flow_action_esp() has. */
+/* Creates an action with the attributes in UDATA, too, which only mlx5dv_create_flow_action_esp()
+ * has. */
 struct ibv_flow_action *
 mlx5_flow_action_create_esp_with(struct ibv_context *context,
 				 const struct ibv_flow_action_esp_attr *attr,

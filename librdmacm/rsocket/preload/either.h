@@ -21,8 +21,8 @@
 			   : INSIDE(rcall(found_, ##__VA_ARGS__)); \
 	})
 
-/* Does the same for a call that uses a connection: a pending one first becomes an rsocket. FLAGS
- * are those of recv(). */
+/* As EITHER(), for a call that uses a connection: a pending one first becomes an rsocket. FLAGS are
+ * those of recv(). */
 #define EITHER_USED(fd, flags, rcall, call, ...)                           \
 	({                                                                 \
 		int found_ = preload_use(fd, flags);                       \

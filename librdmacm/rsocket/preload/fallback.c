@@ -262,8 +262,8 @@ static bool is_answered(const struct late *late)
 	return !late->error && rpoll(&fd, 1, 0) > 0;
 }
 
-/* Settles a late answer. Returns whether the number now is an ordinary socket; the program's
- * present wait is then not for that connection. */
+/* Settles a late answer. Returns whether the number now is an ordinary socket. The program's
+ * present wait was for the rsocket, so the rsocket's events are taken out of its report. */
 static bool late_settle(struct late *late, const struct preload_report *report)
 {
 	int error = number_of(late->rsocket, SO_ERROR);

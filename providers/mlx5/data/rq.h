@@ -67,7 +67,8 @@ typedef int post_recv_fn(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_
 
 post_recv_fn mlx5_post_recv_signed;
 
-/* Returns the instance of rq.post for such a ring, with the lock if SHARED. */
+/* Returns the instance of rq.post for a ring with this layout whose WQEs have no signatures, with
+ * the lock if SHARED. */
 post_recv_fn *mlx5_post_recv_routine(uint32_t max_sge, uint32_t stride_log, bool shared);
 
 /* Opens or shuts the gate (post.h): the owner's state permits or forbids posting. Takes the lock,

@@ -341,7 +341,7 @@ WQE_INLINE bool inline_is_usual(const struct mlx5_sq *sq, const uint8_t *seg, ui
 	return inline_is_up_to(sq, seg, len, sq->usual_inline);
 }
 
-/* Does the same, with COPY_SMALL_MAX as a further limit. */
+/* Returns whether LEN inline bytes at SEG take the fast path and are at most COPY_SMALL_MAX. */
 WQE_INLINE bool inline_is_short(const struct mlx5_sq *sq, const uint8_t *seg, uint64_t len)
 {
 	return inline_is_up_to(sq, seg, len, sq->short_inline);

@@ -10,7 +10,7 @@
 
 int mlx5_qp_dv_take(struct mlx5_context *ctx, struct ibv_pd *pd, const struct mlx5_qp_dv *dv,
 		    struct mlx5_qp *qp);
-/* Frees it. Returns 0, or the kernel's errno; then it may be called again. */
+/* Frees the memory of copies. Returns 0, or the kernel's errno; then it may be called again. */
 int mlx5_qp_dv_release(struct mlx5_qp *qp);
 
 /* Enables the features in the device, for a QP in state INIT. */

@@ -58,7 +58,8 @@ mlx5dv_dr_matcher_create(struct mlx5dv_dr_table *table, uint16_t priority,
 	return matcher;
 }
 
-/* Frames may pass the adapter's entries of a destroyed matcher if these could not be changed. */
+/* Destroys the matcher, even if the adapter's entries could not be changed: frames may then still
+ * pass them. */
 static int __attribute__((noinline)) soft_destroy(struct mlx5dv_dr_matcher *matcher)
 {
 	int ret = mlx5_dr_soft_matcher_destroy(matcher->soft);
