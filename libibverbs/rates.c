@@ -8,53 +8,71 @@
 
 #include "util/bits.h"
 
+/* RATE(name, multiple, Mb/s) */
+#define WHOLE_RATES(RATE)      \
+	RATE(2_5, 1, 2500)     \
+	RATE(5, 2, 5000)       \
+	RATE(10, 4, 10000)     \
+	RATE(20, 8, 20000)     \
+	RATE(28, 11, 28125)    \
+	RATE(30, 12, 30000)    \
+	RATE(40, 16, 40000)    \
+	RATE(50, 20, 53125)    \
+	RATE(60, 24, 60000)    \
+	RATE(80, 32, 80000)    \
+	RATE(120, 48, 120000)  \
+	RATE(400, 160, 425000) \
+	RATE(600, 240, 637500) \
+	RATE(800, 320, 850000) \
+	RATE(1200, 480, 1275000)
+#define OTHER_RATES(RATE)     \
+	RATE(14, -1, 14062)   \
+	RATE(25, -1, 25781)   \
+	RATE(56, -1, 56250)   \
+	RATE(100, -1, 103125) \
+	RATE(112, -1, 112500) \
+	RATE(168, -1, 168750) \
+	RATE(200, -1, 206250) \
+	RATE(300, -1, 309375)
+
+#define BY_RATE(name, mult, mbps) [IBV_RATE_##name##_GBPS] = { mult, mbps },
+#define BY_MULT(name, mult, mbps) \
+	case mult:                \
+		return IBV_RATE_##name##_GBPS;
+#define BY_MBPS(name, mult, mbps) \
+	case mbps:                \
+		return IBV_RATE_##name##_GBPS;
+
+/* 0, the port's own rate, and 1 have no numbers. */
 static const struct {
-	enum ibv_rate rate;
-	int mult;
-	int mbps;
-} rates[] = {
-	{ IBV_RATE_2_5_GBPS, 1, 2500 },       { IBV_RATE_5_GBPS, 2, 5000 },
-	{ IBV_RATE_10_GBPS, 4, 10000 },       { IBV_RATE_14_GBPS, 0, 14062 },
-	{ IBV_RATE_20_GBPS, 8, 20000 },       { IBV_RATE_25_GBPS, 0, 25781 },
-	{ IBV_RATE_28_GBPS, 11, 28125 },      { IBV_RATE_30_GBPS, 12, 30000 },
-	{ IBV_RATE_40_GBPS, 16, 40000 },      { IBV_RATE_50_GBPS, 20, 53125 },
-	{ IBV_RATE_56_GBPS, 0, 56250 },       { IBV_RATE_60_GBPS, 24, 60000 },
-	{ IBV_RATE_80_GBPS, 32, 80000 },      { IBV_RATE_100_GBPS, 0, 103125 },
-	{ IBV_RATE_112_GBPS, 0, 112500 },     { IBV_RATE_120_GBPS, 48, 120000 },
-	{ IBV_RATE_168_GBPS, 0, 168750 },     { IBV_RATE_200_GBPS, 0, 206250 },
-	{ IBV_RATE_300_GBPS, 0, 309375 },     { IBV_RATE_400_GBPS, 160, 425000 },
-	{ IBV_RATE_600_GBPS, 240, 637500 },   { IBV_RATE_800_GBPS, 320, 850000 },
-	{ IBV_RATE_1200_GBPS, 480, 1275000 },
-};
+	int mult, mbps;
+} rates[] = { [0] = { -1, -1 }, [1] = { -1, -1 }, WHOLE_RATES(BY_RATE) OTHER_RATES(BY_RATE) };
 
 VERBS_EXPORT int ibv_rate_to_mult(enum ibv_rate rate)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(rates); i++)
-		if (rates[i].rate == rate && rates[i].mult)
-			return rates[i].mult;
-	return -1;
+	return (unsigned int)rate < ARRAY_SIZE(rates) ? rates[rate].mult : -1;
 }
 
 VERBS_EXPORT enum ibv_rate mult_to_ibv_rate(int mult)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(rates); i++)
-		if (rates[i].mult == mult && mult)
-			return rates[i].rate;
-	return IBV_RATE_MAX;
+	switch (mult) {
+		WHOLE_RATES(BY_MULT)
+	default:
+		return IBV_RATE_MAX;
+	}
 }
 
 VERBS_EXPORT int ibv_rate_to_mbps(enum ibv_rate rate)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(rates); i++)
-		if (rates[i].rate == rate)
-			return rates[i].mbps;
-	return -1;
+	return (unsigned int)rate < ARRAY_SIZE(rates) ? rates[rate].mbps : -1;
 }
 
 VERBS_EXPORT enum ibv_rate mbps_to_ibv_rate(int mbps)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(rates); i++)
-		if (rates[i].mbps == mbps)
-			return rates[i].rate;
-	return IBV_RATE_MAX;
+	switch (mbps) {
+		WHOLE_RATES(BY_MBPS)
+		OTHER_RATES(BY_MBPS)
+	default:
+		return IBV_RATE_MAX;
+	}
 }

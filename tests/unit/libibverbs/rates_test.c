@@ -13,6 +13,7 @@ static void known_rates_have_known_numbers(void **state)
 	(void)state;
 	assert_int_equal(ibv_rate_to_mult(IBV_RATE_2_5_GBPS), 1);
 	assert_int_equal(ibv_rate_to_mult(IBV_RATE_40_GBPS), 16);
+	assert_int_equal(ibv_rate_to_mult(IBV_RATE_28_GBPS), 11);
 	assert_int_equal(ibv_rate_to_mult(IBV_RATE_1200_GBPS), 480);
 	assert_int_equal(ibv_rate_to_mbps(IBV_RATE_100_GBPS), 103125);
 	assert_int_equal(ibv_rate_to_mbps(IBV_RATE_14_GBPS), 14062);
@@ -36,7 +37,10 @@ static void what_is_no_rate_has_none(void **state)
 	assert_int_equal(ibv_rate_to_mult(IBV_RATE_100_GBPS), -1);
 	assert_int_equal(ibv_rate_to_mult(IBV_RATE_MAX), -1);
 	assert_int_equal(ibv_rate_to_mbps(IBV_RATE_MAX), -1);
+	assert_int_equal(ibv_rate_to_mbps(1), -1); /* a gap in the list */
+	assert_int_equal(ibv_rate_to_mult(1), -1);
 	assert_int_equal(ibv_rate_to_mbps(1000), -1);
+	assert_int_equal(ibv_rate_to_mult((enum ibv_rate) - 1), -1);
 	assert_int_equal(mult_to_ibv_rate(0), IBV_RATE_MAX);
 	assert_int_equal(mult_to_ibv_rate(-1), IBV_RATE_MAX);
 	assert_int_equal(mult_to_ibv_rate(3), IBV_RATE_MAX);
