@@ -131,8 +131,8 @@ static void open_device(struct call *call, const char *path, const struct node *
 		node->kind->open(call, node->index, flags);
 }
 
-/* Returns whether PATH names descriptor *FD of thread *OWNER in /proc, by which it can be opened
- * again. */
+/* Returns whether PATH names descriptor *FD of thread *OWNER in /proc, as a program can open it
+ * again by that. */
 static bool names_descriptor(const char *path, pid_t caller, pid_t *owner, int *fd)
 {
 	static const char *const forms[] = { "/proc/self/fd/%d%n", "/proc/thread-self/fd/%d%n",

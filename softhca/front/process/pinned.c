@@ -33,7 +33,7 @@ static uint64_t limit_of(pid_t pid)
 	limits = fopen(path, "re");
 	while (limits && fgets(line, sizeof(line), limits))
 		if (sscanf(line, "Max locked memory %" SCNu64, &limit) == 1)
-			break; /* "unlimited" does not parse */
+			break; /* "unlimited" does not parse, so it leaves no limit */
 	if (limits)
 		fclose(limits);
 	return limit;

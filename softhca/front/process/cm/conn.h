@@ -38,7 +38,7 @@ void cm_send_start(void);
 /* Send conn->mad: once, or every INTERVAL nanoseconds until it is answered. */
 void cm_send(const struct cm_conn *conn);
 void cm_send_and_repeat(struct cm_conn *conn, uint64_t interval);
-/* Sends a message that has only the ids; conn->mad is not changed. */
+/* Sends a message that has only the ids; conn->mad is not changed, as it is the one to repeat. */
 void cm_send_ids(const struct cm_conn *conn, unsigned int attribute);
 void cm_start_timer(struct cm_conn *conn, uint64_t ns);
 void cm_stop_timer(struct cm_conn *conn);

@@ -266,7 +266,7 @@ static void roce_gid(const struct adapter *adapter, unsigned int port, bool ipv4
 	}
 }
 
-/* Adds an address as two entries: RoCE v1, then v2. */
+/* Adds an address as two entries: RoCE v1, then v2, as Linux does. */
 static int add_roce_gid(struct adapter *adapter, unsigned int port, unsigned int index,
 			const uint8_t gid[16])
 {

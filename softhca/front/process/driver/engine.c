@@ -37,8 +37,8 @@ enum {
 	 * not worth it. */
 	FIRST_NAP_NS = 10000,
 	LAST_NAP_NS = 4000000,
-	/* Naps before their length doubles. If a CPU idles longer at once, the scheduler moves one
-	 * of two programs there that share the other CPU. */
+	/* Naps before their length doubles: several, as the scheduler moves one of two programs
+	 * that share the other CPU to a CPU that idles longer at once. */
 	NAPS_OF_A_LENGTH = 4,
 	/* a kick ends naps of this length and longer, as shorter ones end soon */
 	LONG_NAP_NS = 100000,

@@ -121,7 +121,8 @@ void epitaph_add_qp(struct epitaph *epitaph, const struct epitaph_qp *qp,
 	while (index < EPITAPH_QPS && table->qp[index].entry.valid)
 		index++;
 	epitaph->free_qp = index;
-	/* If the device file was passed on, the CQs may be in another runner's table. */
+	/* If the device file was passed on, the CQs may be in another runner's table, so the QP
+	 * cannot be entered here. */
 	if (index == EPITAPH_QPS || send_cq->in != epitaph || recv_cq->in != epitaph) {
 		log_note("QP %#x would not be flushed should this process be killed", qp->qpn);
 		return;

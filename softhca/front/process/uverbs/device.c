@@ -259,8 +259,8 @@ static int query_eswitch_port(struct uverbs_call *uc)
 	return uc_out_padded(uc, MLX5_IB_ATTR_QUERY_PORT, &none, sizeof(none));
 }
 
-/* Refuses the data direct function (PCI access to other devices' memory): the adapter has only one
- * function. */
+/* Refuses the data direct function (PCI access to other devices' memory), as the adapter has only
+ * one function. */
 static int get_data_direct_path(struct uverbs_call *uc)
 {
 	(void)uc;

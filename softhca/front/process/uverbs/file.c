@@ -440,7 +440,7 @@ static void copy_descriptor(struct call *call, bool cloexec)
 
 	if (client_fd_stat(call->tid, call_arg_int(call, 0), &st) ||
 	    (!uverbs_file_find(&st) && !vfio_file_find(&st)))
-		return; /* the kernel executes the call or reports the error */
+		return; /* nothing, as the kernel executes the call or reports the error */
 	ret = fd_number_pick(call->tid, &number);
 	fd = ret ? -1 : caller_fd_copy(call, call_arg_int(call, 0));
 	if (fd < 0) {

@@ -60,8 +60,8 @@ static int read_request(struct uverbs_call *uc, struct mr_request *req)
 	return 0;
 }
 
-/* Checks the driver's flags. Data direct needs a second PCI function, which the adapter does not
- * have. */
+/* Checks the driver's flags. Data direct is refused, as it needs a second PCI function, which the
+ * adapter does not have. */
 static int check_driver_flags(struct uverbs_call *uc)
 {
 	uint64_t flags;

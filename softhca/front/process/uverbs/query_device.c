@@ -284,7 +284,7 @@ static void fill_driver_part(const struct uverbs_call *uc, struct mlx5_ib_query_
 	const uint8_t *qos = uc->adapter->qos_caps;
 	uint32_t log_max_tso = fld_get(uc->adapter->eth_caps, ETH_CAP_MAX_LSO_CAP);
 
-	/* The driver sets it for every device */
+	/* The driver sets it for every device, so it is set here. */
 	driver->flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT;
 	if (cap_of(uc, HCA_CAP_DP_ORDERING_OOO_ALL_RC))
 		driver->flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_OOO_DP;

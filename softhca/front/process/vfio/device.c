@@ -49,7 +49,8 @@ struct adapter *vfio_device_shown(void)
 	return the_device ? &the_device->shown : NULL;
 }
 
-/* Copies memory of a client. It is the bus that checks whether the process is still there. */
+/* Copies memory of a client. The bus checks whether the process is still there, so this need
+ * not. */
 static int client_copy(void *remote, uint64_t addr, void *buf, uint64_t len, bool write)
 {
 	const struct client *client = remote;

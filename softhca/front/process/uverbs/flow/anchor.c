@@ -98,7 +98,8 @@ static const struct uverbs_attr create_attrs[] = {
 	  MLX5_IB_OBJECT_STEERING_ANCHOR },
 	{ MLX5_IB_ATTR_STEERING_ANCHOR_FT_TYPE, ATTR_CONST, MANDATORY, 8, 8, 0 },
 	{ MLX5_IB_ATTR_STEERING_ANCHOR_PRIORITY, ATTR_IN, MANDATORY, 2, 2, 0 },
-	/* Linux declares it as input, and writes the number where its data points. */
+	/* Linux declares it as input, but writes the number where its data points, so this does the
+	 * same. */
 	{ MLX5_IB_ATTR_STEERING_ANCHOR_FT_ID, ATTR_IN, MANDATORY, 4, 4, 0 },
 };
 

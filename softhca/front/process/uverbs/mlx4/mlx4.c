@@ -222,7 +222,7 @@ static void place_rings(struct eth_ring *send, struct eth_ring *receive)
 		receive->log_stride ? 1u << (receive->log_size + receive->log_stride) : 0;
 
 	send->buffer = receive->buffer;
-	send->record = 0; /* each WQE has an ownership bit instead */
+	send->record = 0; /* 0, as each WQE has an ownership bit instead */
 	if (receive->log_stride > send->log_stride)
 		send->skip = receives;
 	else
