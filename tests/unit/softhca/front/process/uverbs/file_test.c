@@ -72,9 +72,9 @@ int client_fd_stat(pid_t tid, int fd, struct stat *st)
 	return fd != FD || fstat(program_fd, st) ? EBADF : 0;
 }
 
-int client_fd_copy(pid_t tid, int fd)
+int caller_fd_copy(const struct call *of, int fd)
 {
-	assert_int_equal(tid, TID);
+	assert_int_equal(of->tid, TID);
 	assert_int_equal(fd, FD);
 	return copy_error ? -1 : fcntl(program_fd, F_DUPFD_CLOEXEC, 0);
 }
