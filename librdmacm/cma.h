@@ -171,7 +171,8 @@ struct cm_device {
 	unsigned int users;
 	bool is_removed;    /* the kernel reported the removal to an id */
 	bool is_handed_out; /* returned by rdma_get_devices() */
-	/* default PD, created when the first id is bound, freed with the context */
+	/* default PD, created when the first id is bound, so that all ids of the device share it;
+	 * freed with the context */
 	struct ibv_pd *pd;
 	/* default XRC domain; exists while xrcd_users is not 0, because few programs use XRC */
 	struct ibv_xrcd *xrcd;

@@ -34,7 +34,8 @@ struct match_layout {
 
 #define FILTER(name) sizeof(struct ib_uverbs_flow_##name##_filter)
 
-/* Layouts of match specs. The kernel has a single type for both lengths of an IPv4 filter. */
+/* Layouts of match specs. The kernel has a single type for both lengths of an IPv4 filter, so two
+ * rows name it. */
 static const struct match_layout layouts[] = {
 	LAYOUT(IBV_FLOW_SPEC_ETH, IBV_FLOW_SPEC_ETH, eth, vlan_tag, FILTER(eth)),
 	LAYOUT(IBV_FLOW_SPEC_IPV4, IBV_FLOW_SPEC_IPV4, ipv4, dst_ip, 8),

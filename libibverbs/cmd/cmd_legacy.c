@@ -32,8 +32,8 @@ static void *place_of(const struct cmd_call *call, uint16_t id)
 	return (void *)(uintptr_t)value_of(call, id);
 }
 
-/* Gets a context. This form also opens the channel of async events, and does not accept
- * descriptors. */
+/* Gets a context. This form also opens the channel of async events. It does not accept descriptors,
+ * so a command with some is refused. */
 static int get_context(const struct cmd_call *call)
 {
 	const struct ib_uverbs_get_context req = {};

@@ -337,8 +337,8 @@ static void load_listed(const char *list)
 	free(names);
 }
 
-/* Loads the plugins at the first call, and again after a shortage. The caller holds the lock of the
- * device list. */
+/* Loads the plugins at the first call, and again after a shortage, because a plugin that lacked a
+ * descriptor or memory may load then. The caller holds the lock of the device list. */
 void verbs_loader_load_drivers(void)
 {
 	static const struct verbs_layout layout = {

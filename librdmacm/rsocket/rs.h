@@ -172,8 +172,8 @@ void rdmacm_rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int t
 void rdmacm_rs_retire(struct rs *rs);
 void rdmacm_rs_fini(struct rs *rs);
 
-/* Copies as much of an address as fits, and sets *LEN to its full size. Does nothing if ADDR or LEN
- * is NULL. */
+/* Copies as much of an address as fits, and sets *LEN to its full size, as getsockname() does. Does
+ * nothing if ADDR or LEN is NULL. */
 void rdmacm_rs_hand_out(const struct sockaddr_storage *from, struct sockaddr *addr, socklen_t *len);
 static inline void rs_hand_out(const struct sockaddr_storage *from, struct sockaddr *addr,
 			       socklen_t *len)

@@ -50,7 +50,8 @@ void rdmacm_rs_wake(struct rs_waiters *waiters);
 /* Wakes all waiters, because the object is being destroyed. */
 void rdmacm_rs_waiters_dismiss(struct rs_waiters *waiters);
 
-/* Called in a forked child, which has no other threads. */
+/* Called in a forked child: resets the lock, because another thread of the parent may have held
+ * it. */
 void rdmacm_rs_waiters_forked(void);
 void rdmacm_rs_waiters_inherit(struct rs_waiters *waiters);
 
