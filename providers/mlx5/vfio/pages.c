@@ -44,6 +44,13 @@ static int give_bunch(struct vfio_pages *pages, struct page_bunch *bunch, uint32
 	return run_command(pages, in, PRM_CMD_IN_SIZE + count * 8, out, sizeof(out));
 }
 
+/* The adapter may use the pages, and never returns them: they stay until the close. */
+static void bunch_keep(struct page_bunch *bunch)
+{
+	bunch->with_adapter = 0;
+	memset(bunch->given, 0, sizeof(bunch->given));
+}
+
 static int give_pages(struct vfio_pages *pages, uint32_t count)
 {
 	struct page_bunch *bunch = calloc_for("VFIO: pages for firmware", 1, sizeof(*bunch));
@@ -57,14 +64,15 @@ static int give_pages(struct vfio_pages *pages, uint32_t count)
 		return ret;
 	}
 	bunch->with_adapter = count;
+	for (uint32_t i = 0; i < count; i++)
+		bunch->given[i / 64] |= UINT64_C(1) << i % 64;
 	ret = give_bunch(pages, bunch, count);
 	if (ret) {
 		verbs_warn("VFIO: firmware does not take %u pages: %s", count, strerror(ret));
 		if (ret == ENOMEM) /* the command was not sent: there was no mailbox */
 			mlx5_vfio_pages_refuse(pages, 0);
 		if (ret == ETIMEDOUT || ret == EIO)
-			/* the adapter may still use it, so it is kept until the close */
-			bunch->with_adapter = 0;
+			bunch_keep(bunch);
 		else
 			mlx5_vfio_dma_free(pages->cmdq->space, &bunch->dma);
 	}
@@ -77,22 +85,42 @@ static int give_pages(struct vfio_pages *pages, uint32_t count)
 	return ret;
 }
 
+/* Notes that page NUMBER of the bunch is back. Returns whether the adapter had it. */
+static bool bunch_take(struct page_bunch *bunch, uint64_t number)
+{
+	const uint64_t bit = UINT64_C(1) << number % 64;
+
+	if (number >= MOST || !(bunch->given[number / 64] & bit))
+		return false;
+	bunch->given[number / 64] &= ~bit;
+	bunch->with_adapter--;
+	return true;
+}
+
+static struct page_bunch **bunch_find(struct vfio_pages *pages, uint64_t address)
+{
+	struct page_bunch **at = &pages->bunches;
+
+	while (*at && address - vfio_dma_start(&(*at)->dma) >= (*at)->dma.shape.length)
+		at = &(*at)->next;
+	return at;
+}
+
 static void page_returned(struct vfio_pages *pages, uint64_t address)
 {
-	for (struct page_bunch **at = &pages->bunches; *at; at = &(*at)->next) {
-		struct page_bunch *bunch = *at;
+	struct page_bunch **at = bunch_find(pages, address), *bunch = *at;
 
-		if (address - vfio_dma_start(&bunch->dma) >= bunch->dma.shape.length)
-			continue;
-		if (!bunch->with_adapter || --bunch->with_adapter)
-			return;
-		*at = bunch->next;
-		mlx5_vfio_dma_free(pages->cmdq->space, &bunch->dma);
-		free(bunch);
+	if (!bunch || address % PAGE ||
+	    !bunch_take(bunch, (address - vfio_dma_start(&bunch->dma)) / PAGE)) {
+		verbs_warn("VFIO: firmware returns a page that it does not have: %#llx",
+			   (unsigned long long)address);
 		return;
 	}
-	verbs_warn("VFIO: firmware returns a page that it never had: %#llx",
-		   (unsigned long long)address);
+	if (bunch->with_adapter)
+		return;
+	*at = bunch->next;
+	mlx5_vfio_dma_free(pages->cmdq->space, &bunch->dma);
+	free(bunch);
 }
 
 /* Takes up to COUNT pages back. *TAKEN says how many came. */

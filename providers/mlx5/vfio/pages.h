@@ -12,6 +12,7 @@
 struct page_bunch {
 	struct vfio_dma dma;
 	uint32_t with_adapter;
+	uint64_t given[VFIO_MAX_PAGES / 64]; /* a bit for each page that the adapter has */
 	struct page_bunch *next;
 };
 

@@ -210,6 +210,30 @@ static void pages_that_firmware_never_had_are_left_alone(void **state)
 	assert_int_equal(guarded.in_use, 1); /* one is not back */
 }
 
+/* Each page counts once: memory of one that firmware has must not be freed for another's sake. */
+static void a_page_that_comes_twice_counts_once(void **state)
+{
+	(void)state;
+	assert_int_equal(mlx5_vfio_pages_change(&pages, 3), 0);
+	firmware.stranger = firmware.page[0];
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(mlx5_vfio_pages_change(&pages, -1), 0);
+	assert_non_null(pages.bunches);
+	assert_int_equal(pages.bunches->with_adapter, 2);
+	assert_int_equal(guarded.in_use, 1);
+}
+
+static void an_address_within_a_page_is_none(void **state)
+{
+	(void)state;
+	assert_int_equal(mlx5_vfio_pages_change(&pages, 1), 0);
+	firmware.stranger = firmware.page[0] + 8;
+	assert_int_equal(mlx5_vfio_pages_change(&pages, -1), 0);
+	assert_non_null(pages.bunches);
+	assert_int_equal(pages.bunches->with_adapter, 1);
+	assert_int_equal(guarded.in_use, 1);
+}
+
 #define T(test) cmocka_unit_test_setup_teardown(test, rig_up, rig_down)
 
 int main(void)
@@ -224,6 +248,8 @@ int main(void)
 		T(firmware_that_keeps_pages_is_not_asked_for_ever),
 		T(an_answer_with_more_than_asked_for_is_an_error),
 		T(pages_that_firmware_never_had_are_left_alone),
+		T(a_page_that_comes_twice_counts_once),
+		T(an_address_within_a_page_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
