@@ -147,11 +147,20 @@ static void explain_silence(const struct vfio_cmdq *cmdq, unsigned int opcode, b
 			   register_read(cmdq->bar, INIT_SEG_HEALTH_SYNDROME));
 }
 
+/* Each command looks for events once, too: in a program that never does, they would fill the queue,
+ * and a request for pages would be lost. */
+static void serve_waiting(const struct vfio_cmdq *cmdq, enum vfio_lane number)
+{
+	if (number != VFIO_LANE_PAGES && cmdq->while_waiting)
+		cmdq->while_waiting(cmdq->waiting_arg);
+}
+
 static int entry_wait(struct vfio_cmdq *cmdq, const uint8_t *entry, unsigned int opcode,
 		      enum vfio_lane number)
 {
 	const uint64_t end = now_ms() + cmdq->command_ms;
 
+	serve_waiting(cmdq, number);
 	for (unsigned int turn = 0; is_owned_by_adapter(entry); turn++) {
 		const bool gone = turn > SPINS && is_gone(cmdq->bar);
 
@@ -163,8 +172,7 @@ static int entry_wait(struct vfio_cmdq *cmdq, const uint8_t *entry, unsigned int
 		}
 		if (turn <= SPINS)
 			continue;
-		if (number != VFIO_LANE_PAGES && cmdq->while_waiting)
-			cmdq->while_waiting(cmdq->waiting_arg);
+		serve_waiting(cmdq, number);
 		rest(20);
 	}
 	/* reads the answer after the owner bit, which the adapter writes last */

@@ -12,7 +12,10 @@
 #include "util/log.h"
 #include "util/mmio.h"
 
-enum { LOG_SIZE = 6, VECTOR = 0 };
+enum {
+	LOG_SIZE = 8, /* events that fit while nobody reads them */
+	VECTOR = 0,
+};
 
 #define WANTED (UINT64_C(1) << PRM_EVENT_PAGE_REQUEST | UINT64_C(1) << PRM_EVENT_PORT_CHANGE)
 
@@ -41,8 +44,8 @@ int mlx5_vfio_uar_number_dealloc(struct vfio_cmdq *cmdq, uint32_t uar)
 	return mlx5_vfio_cmdq_run(cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, sizeof(out), NULL);
 }
 
-/* Tells the adapter what was read, and asks for an interrupt with the next event. */
-static void arm_eq(const struct vfio_events *events)
+/* Tells the adapter by a register of the UAR what was read. */
+static void store_ci(const struct vfio_events *events, uint32_t offset)
 {
 	uint8_t *page = events->cmdq->bar + (size_t)events->uar * PRM_UAR_SIZE;
 	uint8_t word[4] = { 0 };
@@ -52,7 +55,13 @@ static void arm_eq(const struct vfio_events *events)
 	fld_set(word, UAR_EQ_CI, events->ring.ci);
 	memcpy(&raw, word, sizeof(raw));
 	wc_start_barrier(); /* reads the entries before the index gives them back to the adapter */
-	mmio_store_be32(page + PRM_EQ_ARM, raw);
+	mmio_store_be32(page + offset, raw);
+}
+
+/* Asks for an interrupt with the next event. */
+static void arm_eq(const struct vfio_events *events)
+{
+	store_ci(events, PRM_EQ_ARM);
 }
 
 static int create_eq(struct vfio_events *events)
@@ -106,12 +115,16 @@ static int take_one(struct vfio_events *events, const uint8_t *entry)
 static int serve_locked(struct vfio_events *events)
 {
 	unsigned int left = 1u << LOG_SIZE;
+	uint8_t copy[PRM_EQE_SIZE];
 	const uint8_t *entry;
 	int ret = 0;
 
 	while (left-- && (entry = mlx5_vfio_ring_next(&events->ring))) {
-		int err = take_one(events, entry);
+		int err;
 
+		memcpy(copy, entry, sizeof(copy));
+		store_ci(events, PRM_EQ_UPDATE); /* what it causes may bring further ones */
+		err = take_one(events, copy);
 		ret = ret ? ret : err;
 	}
 	arm_eq(events);

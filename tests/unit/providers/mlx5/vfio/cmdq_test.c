@@ -338,6 +338,19 @@ static void health_is_that_of_the_device(void **state)
 	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), EIO);
 }
 
+/* Also one that is answered at once, or never. */
+static void each_command_looks_for_events(void **state)
+{
+	uint8_t in[16] = { 0 }, out[16];
+
+	(void)state;
+	memset(rig.bar, 0xff, sizeof(rig.bar));
+	rig.is_silent = true;
+	assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, 16, out, 16, NULL),
+			 EIO);
+	assert_int_equal(rig.turns, 1);
+}
+
 static void pages_are_not_served_while_pages_are_given(void **state)
 {
 	uint8_t in[16] = { 0 }, out[16];
@@ -407,6 +420,7 @@ int main(void)
 		T(a_late_answer_is_no_harm),
 		T(a_lost_device_is_noticed),
 		T(health_is_that_of_the_device),
+		T(each_command_looks_for_events),
 		T(pages_are_not_served_while_pages_are_given),
 		T(a_cancelled_thread_leaves_a_free_lane),
 		T(a_command_without_memory_is_not_sent),
