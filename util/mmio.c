@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mmio.c - stores to device registers for CPUs that cannot do them with one ordinary instruction.
+ * mmio.c - access to device registers for CPUs that cannot do it with one ordinary instruction.
  */
 #include <string.h>
 
@@ -72,6 +72,23 @@ void verbs_mmio_write(void *reg, const void *data, size_t length)
 		return;
 	if (errno != EIO) /* EIO: the adapter is gone */
 		memory_write(reg, data, length);
+	errno = before;
+}
+
+/* Calls s390_pci_mmio_read(2), for a register of 4 bytes. */
+void verbs_mmio_read(const void *reg, void *data, size_t length)
+{
+	int before = errno;
+
+	if (!syscall(SYS_s390_pci_mmio_read, (uintptr_t)reg, data, length))
+		return;
+	if (errno == EIO) {
+		memset(data, 0xff, length);
+	} else {
+		uint32_t value = *(const volatile uint32_t *)reg;
+
+		memcpy(data, &value, length);
+	}
 	errno = before;
 }
 #endif

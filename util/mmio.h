@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * mmio.h - stores to mapped device registers: each happens once, whole, and in program order with
- * other mmio_ stores. barrier.h orders them against memory.
+ * other mmio_ stores. barrier.h orders them against memory. mmio_load_be32() reads one.
  *
  * Threads that share a register may store to it at the same time; mmio_copy_wc_*() need one thread
  * at a time. Some CPUs cannot store 8 bytes at once, or reach a register with an ordinary
@@ -38,6 +38,7 @@
 
 #if MMIO_IS_APART
 void verbs_mmio_write(void *reg, const void *data, size_t length);
+void verbs_mmio_read(const void *reg, void *data, size_t length);
 
 static inline void mmio_store_be64(void *reg, __be64 value)
 {
@@ -71,6 +72,22 @@ static inline void mmio_store_be32(void *reg, __be32 value)
 static inline void mmio_store_be32(void *reg, __be32 value)
 {
 	__atomic_store_n((volatile __be32 *)reg, value, __ATOMIC_RELAXED);
+}
+#endif
+
+/* Loads a register of 4 bytes. One of an adapter that is gone reads as ones. */
+#if MMIO_IS_APART
+static inline __be32 mmio_load_be32(const void *reg)
+{
+	__be32 value;
+
+	verbs_mmio_read(reg, &value, sizeof(value));
+	return value;
+}
+#else
+static inline __be32 mmio_load_be32(const void *reg)
+{
+	return __atomic_load_n((const volatile __be32 *)reg, __ATOMIC_RELAXED);
 }
 #endif
 

@@ -33,9 +33,9 @@ enum {
 
 static uint32_t register_read(const uint8_t *bar, uint32_t field)
 {
-	const volatile uint32_t *word = (const volatile void *)(bar + FLD_DWORD(field) * 4);
+	const uint32_t word = be32toh(mmio_load_be32(bar + FLD_DWORD(field) * 4));
 
-	return (be32toh(*word) >> FLD_SHIFT(field)) & FLD_MASK(field);
+	return (word >> FLD_SHIFT(field)) & FLD_MASK(field);
 }
 
 static void register_write(uint8_t *bar, uint32_t field, uint32_t value)

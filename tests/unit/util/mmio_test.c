@@ -45,6 +45,17 @@ static void a_doorbell_is_eight_bytes(void **state)
 	assert_rest_is_zero(0x800, sizeof(bytes));
 }
 
+static void a_register_is_loaded_as_it_is(void **state)
+{
+	static const uint8_t bytes[] = { 1, 2, 3, 4 };
+	__be32 value;
+
+	(void)state;
+	memcpy(page + 0x23c, bytes, sizeof(bytes));
+	value = mmio_load_be32(page + 0x23c);
+	assert_memory_equal(&value, bytes, sizeof(bytes));
+}
+
 static void a_push_is_sixty_four_bytes(void **state)
 {
 	uint8_t data[192] __attribute__((aligned(64)));
@@ -101,6 +112,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_doorbell_is_eight_bytes, clear_page),
+		cmocka_unit_test_setup(a_register_is_loaded_as_it_is, clear_page),
 		cmocka_unit_test_setup(a_push_is_sixty_four_bytes, clear_page),
 		cmocka_unit_test_setup(two_threads_leave_a_whole_value, clear_page),
 	};
