@@ -155,6 +155,17 @@ static void serve_waiting(const struct vfio_cmdq *cmdq, enum vfio_lane number)
 		cmdq->while_waiting(cmdq->waiting_arg);
 }
 
+/* Ends all: whatever the adapter does from now on would be a surprise. */
+static void give_up(struct vfio_cmdq *cmdq, unsigned int opcode, bool gone)
+{
+	if (__atomic_exchange_n(&cmdq->is_dead, true, __ATOMIC_RELAXED))
+		return;
+	vfio_space_lose(cmdq->space);
+	explain_silence(cmdq, opcode, gone);
+	if (cmdq->when_dead)
+		cmdq->when_dead(cmdq->dead_arg);
+}
+
 static int entry_wait(struct vfio_cmdq *cmdq, const uint8_t *entry, unsigned int opcode,
 		      enum vfio_lane number)
 {
@@ -162,16 +173,17 @@ static int entry_wait(struct vfio_cmdq *cmdq, const uint8_t *entry, unsigned int
 
 	serve_waiting(cmdq, number);
 	for (unsigned int turn = 0; is_owned_by_adapter(entry); turn++) {
-		const bool gone = turn > SPINS && is_gone(cmdq->bar);
+		bool gone;
 
-		if (gone || (turn > SPINS && now_ms() > end)) {
-			__atomic_store_n(&cmdq->is_dead, true, __ATOMIC_RELAXED);
-			vfio_space_lose(cmdq->space);
-			explain_silence(cmdq, opcode, gone);
-			return gone ? EIO : ETIMEDOUT;
-		}
 		if (turn <= SPINS)
 			continue;
+		if (__atomic_load_n(&cmdq->is_dead, __ATOMIC_RELAXED))
+			return EIO; /* another lane's command was not answered */
+		gone = is_gone(cmdq->bar);
+		if (gone || now_ms() > end) {
+			give_up(cmdq, opcode, gone);
+			return gone ? EIO : ETIMEDOUT;
+		}
 		serve_waiting(cmdq, number);
 		rest(20);
 	}

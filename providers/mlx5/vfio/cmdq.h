@@ -25,6 +25,9 @@ struct vfio_cmdq {
 	unsigned int log_stride;
 	unsigned int command_ms;
 	bool is_dead; /* atomic */
+	/* Called once, when a command is not answered. NULL: nothing is. */
+	void (*when_dead)(void *arg);
+	void *dead_arg;
 	/* Called again and again while a command is waited for, other than of pages, because
 	 * firmware may ask for pages before it answers. NULL: nothing is. */
 	void (*while_waiting)(void *arg);

@@ -9,6 +9,12 @@
 #include "providers/mlx5/vfio/start.h"
 #include "providers/mlx5/vfio/vfio.h"
 
+/* An adapter that does not answer must not go on writing to memory. */
+static void reset_files(void *files)
+{
+	mlx5_vfio_files_reset(files);
+}
+
 static int open_adapter(struct vfio_context *ctx, bool link_down)
 {
 	int ret = mlx5_vfio_space_init(&ctx->space, ctx->files.container);
@@ -22,6 +28,8 @@ static int open_adapter(struct vfio_context *ctx, bool link_down)
 		mlx5_vfio_files_reset(&ctx->files);
 		goto destroy_space;
 	}
+	ctx->cmdq.when_dead = reset_files;
+	ctx->cmdq.dead_arg = &ctx->files;
 	mlx5_vfio_pages_init(&ctx->pages, &ctx->cmdq);
 	ret = mlx5_vfio_vectors_init(&ctx->vectors, ctx->files.device, ctx->files.vectors);
 	if (ret)

@@ -45,6 +45,7 @@ static struct {
 	bool is_lost;         /* registers read as ones */
 	uint8_t tokens[1000]; /* of each command */
 	unsigned int commands;
+	unsigned int resets;
 } rig;
 
 static uint64_t number_at(const uint8_t *at, unsigned int bytes)
@@ -119,6 +120,11 @@ static void adapter_turn(void *arg)
 	entry[OWNER] = (uint8_t)(rig.status << 1);
 }
 
+static void adapter_reset(void *arg)
+{
+	*(unsigned int *)arg += 1;
+}
+
 static int rig_up(void **state)
 {
 	(void)state;
@@ -127,6 +133,8 @@ static int rig_up(void **state)
 	rig.bar[ADDRESS_LOW] = htobe32(5u << 4 | 6);
 	assert_int_equal(mlx5_vfio_cmdq_init(&rig.cmdq, &rig.space, (uint8_t *)rig.bar), 0);
 	rig.cmdq.while_waiting = adapter_turn;
+	rig.cmdq.when_dead = adapter_reset;
+	rig.cmdq.dead_arg = &rig.resets;
 	return 0;
 }
 
@@ -299,6 +307,7 @@ static void a_late_answer_is_no_harm(void **state)
 	assert_false(is_answered);
 	assert_memory_equal(out, zeros, sizeof(out));
 	assert_true(rig.space.is_lost);
+	assert_int_equal(rig.resets, 1);
 	in_use = guarded.in_use;
 	rig.is_silent = false;
 	adapter_turn(NULL); /* the memory is there still */
@@ -308,8 +317,33 @@ static void a_late_answer_is_no_harm(void **state)
 		assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, lane, in, sizeof(in), out,
 						    sizeof(out), &is_answered),
 				 EIO);
+	assert_int_equal(rig.resets, 1);
 	assert_int_equal(rig.bar[DOORBELL], 0);
 	assert_int_equal(guarded.in_use, in_use);
+}
+
+static void pages_are_not_answered(void *arg)
+{
+	uint8_t in[16] = { 0 }, out[16];
+
+	(void)arg;
+	if (!rig.turns++)
+		assert_int_equal(
+			mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_PAGES, in, 16, out, 16, NULL),
+			ETIMEDOUT);
+}
+
+/* Nobody waits for an adapter that was reset. */
+static void silence_of_one_lane_ends_the_other(void **state)
+{
+	uint8_t in[16] = { 0 }, out[16];
+
+	(void)state;
+	rig.cmdq.command_ms = 3;
+	rig.cmdq.while_waiting = pages_are_not_answered;
+	assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, 16, out, 16, NULL),
+			 EIO);
+	assert_int_equal(rig.resets, 1);
 }
 
 static void a_lost_device_is_noticed(void **state)
@@ -418,6 +452,7 @@ int main(void)
 		T(refusals_have_an_errno),
 		T(answers_of_any_bytes_stay_in_their_buffer),
 		T(a_late_answer_is_no_harm),
+		T(silence_of_one_lane_ends_the_other),
 		T(a_lost_device_is_noticed),
 		T(health_is_that_of_the_device),
 		T(each_command_looks_for_events),
