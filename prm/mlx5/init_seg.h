@@ -30,6 +30,7 @@ enum {
 #define INIT_SEG_COMMAND_DOORBELL FLD(0x18, 31, 0) /* a bit for each entry */
 #define INIT_SEG_INITIALIZING     FLD(0x1fc, 31, 31)
 #define INIT_SEG_HEALTH_SYNDROME  FLD(0x23c, 23, 16)
+#define INIT_SEG_HEALTH_COUNTER   FLD(0x1010, 23, 0)
 
 #define CMDQ_TYPE                 FLD(0x0, 31, 24)
 #define CMDQ_INPUT_LENGTH         FLD(0x4, 31, 0)

@@ -25,6 +25,8 @@ enum {
 	ENTRIES_SIZE = 4096,
 	READY_MS = 120000, /* PRM: an adapter may burn firmware first */
 	COMMAND_MS = 60000,
+	HEALTH_MS = 10000, /* the counter of a live adapter changes ten times a second */
+	LAST_LOOKS = 100,  /* at 10 ms: the program itself may have been stopped */
 	FIRST_BLOCKS = 16, /* capabilities take 9, so that most commands need no longer chain */
 	SPINS = 1000,
 	/* what a device that is gone reads as: the PCIe root complex answers for it */
@@ -141,10 +143,11 @@ static void explain_silence(const struct vfio_cmdq *cmdq, unsigned int opcode, b
 	if (gone)
 		verbs_warn("VFIO: command %#x: the device has left the bus", opcode);
 	else
-		verbs_warn("VFIO: command %#x: no answer in %u ms, health syndrome %#x; the device "
-			   "takes no further ones",
+		verbs_warn("VFIO: command %#x: no answer in %u ms, health syndrome %#x, counter "
+			   "%u; the device takes no further ones",
 			   opcode, cmdq->command_ms,
-			   register_read(cmdq->bar, INIT_SEG_HEALTH_SYNDROME));
+			   register_read(cmdq->bar, INIT_SEG_HEALTH_SYNDROME),
+			   register_read(cmdq->bar, INIT_SEG_HEALTH_COUNTER));
 }
 
 /* Each command looks for events once, too: in a program that never does, they would fill the queue,
@@ -255,7 +258,55 @@ int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane number, const void
 	return ret;
 }
 
-int mlx5_vfio_cmdq_health(const struct vfio_cmdq *cmdq)
+/* ---- health ---- */
+
+static const char *syndrome_name(uint32_t syndrome)
+{
+	static const char *const names[] = {
+		[0x1] = "an error in firmware",
+		[0x7] = "a dead processor",
+		[0x8] = "a fatal error of hardware",
+		[0x9] = "a checksum of firmware",
+		[0xa] = "a read of its own memory by PCI",
+		[0xb] = "a page of its own memory",
+		[0xc] = "an overrun of an event queue",
+		[0xd] = "an event queue in error",
+		[0xe] = "an invalid event queue",
+		[0xf] = "a serial link of firmware",
+		[0x10] = "a high temperature",
+	};
+
+	return syndrome < ARRAY_SIZE(names) && names[syndrome] ? names[syndrome] : "unknown";
+}
+
+/* Returns whether the counter has been the same for long. Several threads may look: who sees the
+ * new counter sees its time. */
+static bool counter_stands(struct vfio_cmdq *cmdq)
+{
+	const uint32_t counter = register_read(cmdq->bar, INIT_SEG_HEALTH_COUNTER);
+	const uint32_t now = (uint32_t)now_ms();
+
+	if (counter == __atomic_load_n(&cmdq->health_counter, __ATOMIC_ACQUIRE))
+		return now - __atomic_load_n(&cmdq->health_since, __ATOMIC_RELAXED) >
+		       cmdq->health_ms;
+	__atomic_store_n(&cmdq->health_since, now, __ATOMIC_RELAXED);
+	__atomic_store_n(&cmdq->health_counter, counter, __ATOMIC_RELEASE);
+	return false;
+}
+
+static bool firmware_stands(struct vfio_cmdq *cmdq)
+{
+	unsigned int looks = 0;
+
+	while (counter_stands(cmdq)) {
+		if (looks++ == LAST_LOOKS)
+			return true;
+		rest(10000);
+	}
+	return false;
+}
+
+int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq)
 {
 	const uint32_t syndrome = register_read(cmdq->bar, INIT_SEG_HEALTH_SYNDROME);
 
@@ -264,8 +315,14 @@ int mlx5_vfio_cmdq_health(const struct vfio_cmdq *cmdq)
 	if (is_gone(cmdq->bar))
 		verbs_warn("VFIO: the device has left the bus");
 	else if (syndrome)
-		verbs_warn("VFIO: the device is ill, health syndrome %#x", syndrome);
-	return is_gone(cmdq->bar) || syndrome ? EIO : 0;
+		verbs_warn("VFIO: the device is ill, health syndrome %#x: %s", syndrome,
+			   syndrome_name(syndrome));
+	else if (firmware_stands(cmdq))
+		verbs_warn("VFIO: firmware has stopped, its health counter stays %u",
+			   register_read(cmdq->bar, INIT_SEG_HEALTH_COUNTER));
+	else
+		return 0;
+	return EIO;
 }
 
 int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_t *bar)
@@ -273,7 +330,11 @@ int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_
 	int ret = wait_ready(bar);
 	uint64_t address;
 
-	*cmdq = (struct vfio_cmdq){ .space = space, .bar = bar, .command_ms = COMMAND_MS };
+	*cmdq = (struct vfio_cmdq){ .space = space,
+				    .bar = bar,
+				    .command_ms = COMMAND_MS,
+				    .health_ms = HEALTH_MS,
+				    .health_since = (uint32_t)now_ms() };
 	if (ret)
 		return ret;
 	cmdq->log_stride = register_read(bar, INIT_SEG_LOG_CMDQ_STRIDE);

@@ -24,7 +24,10 @@ struct vfio_cmdq {
 	struct vfio_dma entries;
 	unsigned int log_stride;
 	unsigned int command_ms;
-	bool is_dead; /* atomic */
+	unsigned int health_ms;  /* patience with a health counter that stands */
+	uint32_t health_counter; /* atomic: as last seen */
+	uint32_t health_since;   /* atomic: the time in ms when it was another */
+	bool is_dead;            /* atomic */
 	/* Called once, when a command is not answered. NULL: nothing is. */
 	void (*when_dead)(void *arg);
 	void *dead_arg;
@@ -43,8 +46,9 @@ struct vfio_cmdq {
 int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_t *bar);
 /* The device must be closed, or reset. */
 void mlx5_vfio_cmdq_destroy(struct vfio_cmdq *cmdq);
-/* Returns 0, or EIO for an adapter that is dead, gone from the bus, or ill by its own account. */
-int mlx5_vfio_cmdq_health(const struct vfio_cmdq *cmdq);
+/* Returns 0, or EIO for an adapter that is dead, gone from the bus, ill by its own account, or
+ * whose firmware has stopped: its counter stands. */
+int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq);
 
 /* Runs a command. Returns 0, or an errno for the answer's status; EIO, ETIMEDOUT or ENOMEM if the
  * command was not delivered or not answered. OUT has the answer if 0 is returned or *IS_ANSWERED is

@@ -41,6 +41,7 @@ static void the_segment_has_these_fields(void **state)
 		{ INIT_SEG_COMMAND_DOORBELL, 1u << 31, 0x18, "ffffffff" },
 		{ INIT_SEG_INITIALIZING, 1, 0x1fc, "80000000" },
 		{ INIT_SEG_HEALTH_SYNDROME, 0x0d, 0x23c, "00ff0000" },
+		{ INIT_SEG_HEALTH_COUNTER, 0x123456, 0x1010, "00ffffff" },
 	};
 
 	(void)state;

@@ -29,13 +29,15 @@ enum {
 	DOORBELL = 0x18 / 4,
 	INITIALIZING = 0x1fc / 4,
 	SYNDROME = 0x23d,
+	COUNTER = 0x1010 / 4,
+	BAR = 0x1014 / 4,
 	OWNER = 63,
 	TOKEN = 60,
 	LONGEST = 5000,
 };
 
 static struct {
-	uint32_t bar[1024];
+	uint32_t bar[BAR];
 	struct vfio_space space;
 	struct vfio_cmdq cmdq;
 	unsigned int turns;   /* of the adapter */
@@ -172,7 +174,7 @@ static void odd_adapters_are_refused(void **state)
 		{ 5u << 16, 1u << 4 | 11, 0 },
 	};
 	const unsigned int in_use = guarded.in_use;
-	uint32_t bar[1024] = { 0 };
+	uint32_t bar[BAR] = { 0 };
 	struct vfio_cmdq cmdq;
 
 	(void)state;
@@ -385,6 +387,20 @@ static void each_command_looks_for_events(void **state)
 	assert_int_equal(rig.turns, 1);
 }
 
+static void firmware_that_stands_is_ill(void **state)
+{
+	(void)state;
+	rig.cmdq.health_ms = 30;
+	for (uint32_t i = 0; i < 3; i++) {
+		rig.bar[COUNTER] = htobe32(7 - i);
+		assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), 0);
+	}
+	usleep(60000);
+	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), EIO);
+	rig.bar[COUNTER] = htobe32(8);
+	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), 0);
+}
+
 static void pages_are_not_served_while_pages_are_given(void **state)
 {
 	uint8_t in[16] = { 0 }, out[16];
@@ -455,6 +471,7 @@ int main(void)
 		T(silence_of_one_lane_ends_the_other),
 		T(a_lost_device_is_noticed),
 		T(health_is_that_of_the_device),
+		T(firmware_that_stands_is_ill),
 		T(each_command_looks_for_events),
 		T(pages_are_not_served_while_pages_are_given),
 		T(a_cancelled_thread_leaves_a_free_lane),

@@ -61,7 +61,7 @@ int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *
 	return 0;
 }
 
-int mlx5_vfio_cmdq_health(const struct vfio_cmdq *cmdq)
+int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq)
 {
 	(void)cmdq;
 	return rig.health;
