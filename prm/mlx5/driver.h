@@ -34,6 +34,8 @@ enum {
 #define QUERY_ISSI_OUT_SUPPORTED_ISSI_DW0      FLD(0x6c, 31, 0)
 #define SET_ISSI_IN_CURRENT_ISSI               FLD(0x8, 15, 0)
 
+#define SET_DRIVER_VERSION_IN_DRIVER_VERSION   FLD_PART(0x10) /* 64 characters */
+
 #define TEARDOWN_HCA_IN_PROFILE                FLD(0x8, 15, 0)
 
 #endif

@@ -5,6 +5,7 @@
  * A step that fails ends the start: closing the device resets it, so nothing is undone here.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "prm/mlx5/caps.h"
@@ -14,7 +15,7 @@
 #include "providers/mlx5/vfio/start.h"
 #include "util/alloc.h"
 
-enum { ISSI_1 = 1, REGISTER_SIZE = 16, PORT = 1, QUERY_ISSI_OUT_SIZE = 112 };
+enum { ISSI_1 = 1, REGISTER_SIZE = 16, PORT = 1, QUERY_ISSI_OUT_SIZE = 112, VERSION_SIZE = 64 };
 
 static int run_command(struct vfio_pages *pages, const void *in, uint32_t inlen, void *out,
 		       uint32_t outlen)
@@ -25,6 +26,17 @@ static int run_command(struct vfio_pages *pages, const void *in, uint32_t inlen,
 		verbs_warn("VFIO: command %#x of the start: %s",
 			   (unsigned int)fld_get(in, CMD_IN_OPCODE), strerror(ret));
 	return ret;
+}
+
+/* Runs a command whose refusal is no harm. */
+static int run_optional(struct vfio_pages *pages, const void *in, uint32_t inlen, void *out,
+			uint32_t outlen)
+{
+	bool is_answered;
+	int ret = mlx5_vfio_cmdq_run(pages->cmdq, VFIO_LANE_COMMANDS, in, inlen, out, outlen,
+				     &is_answered);
+
+	return is_answered ? 0 : ret;
 }
 
 static int run_plain(struct vfio_pages *pages, enum prm_opcode opcode)
@@ -54,7 +66,10 @@ static int choose_issi(struct vfio_pages *pages)
 	return run_command(pages, in, sizeof(in), out, PRM_CMD_OUT_SIZE);
 }
 
-static int register_write(struct vfio_pages *pages, enum prm_register reg, const uint8_t *data)
+typedef int (*runner)(struct vfio_pages *, const void *, uint32_t, void *, uint32_t);
+
+static int register_write(struct vfio_pages *pages, runner run, enum prm_register reg,
+			  const uint8_t *data)
 {
 	uint8_t in[PRM_CMD_IN_SIZE + REGISTER_SIZE] = { 0 };
 	uint8_t out[PRM_CMD_OUT_SIZE + REGISTER_SIZE];
@@ -62,15 +77,16 @@ static int register_write(struct vfio_pages *pages, enum prm_register reg, const
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_ACCESS_REG);
 	fld_set(in, ACCESS_REGISTER_IN_REGISTER_ID, reg);
 	memcpy(fld_at(in, ACCESS_REGISTER_IN_REGISTER_DATA), data, REGISTER_SIZE);
-	return run_command(pages, in, sizeof(in), out, sizeof(out));
+	return run(pages, in, sizeof(in), out, sizeof(out));
 }
 
+/* A virtual function has no access to the register: the host's physical one has written it. */
 static int tell_endianness(struct vfio_pages *pages)
 {
 	static const uint8_t data[REGISTER_SIZE] = { __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 0x80
 											    : 0 };
 
-	return register_write(pages, PRM_REG_HOST_ENDIANNESS, data);
+	return register_write(pages, run_optional, PRM_REG_HOST_ENDIANNESS, data);
 }
 
 static int port_down(struct vfio_pages *pages)
@@ -80,12 +96,23 @@ static int port_down(struct vfio_pages *pages)
 	fld_set(data, PAOS_REG_LOCAL_PORT, PORT);
 	fld_set(data, PAOS_REG_ADMIN_STATUS, PRM_PORT_DOWN);
 	fld_set(data, PAOS_REG_ASE, 1);
-	return register_write(pages, PRM_REG_PAOS, data);
+	return register_write(pages, run_command, PRM_REG_PAOS, data);
+}
+
+/* Names the driver, which tools on the adapter's side show. */
+static int tell_version(struct vfio_pages *pages)
+{
+	uint8_t in[PRM_CMD_IN_SIZE + VERSION_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	char *version = fld_at(in, SET_DRIVER_VERSION_IN_DRIVER_VERSION);
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_SET_DRIVER_VERSION);
+	snprintf(version, VERSION_SIZE, "Linux,rdmakit-vfio,%s", RDMAKIT_VERSION);
+	return run_optional(pages, in, sizeof(in), out, sizeof(out));
 }
 
 /* Sets what differs from the current capabilities: UARs of the host's pages, and mailboxes without
  * signatures. */
-static int set_caps(struct vfio_pages *pages)
+static int set_caps(struct vfio_pages *pages, bool *wants_version)
 {
 	enum { CURRENT = 1, SIZE = PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE };
 	uint8_t *in = calloc_for("ibv_open_device", 1, SIZE);
@@ -102,6 +129,7 @@ static int set_caps(struct vfio_pages *pages)
 		fld_set(in, CMD_IN_OP_MOD, PRM_CAP_GENERAL << 1);
 		caps = in + PRM_CMD_IN_SIZE;
 		memcpy(caps, fld_at(out, QUERY_HCA_CAP_OUT_CAPABILITY), PRM_HCA_CAP_SIZE);
+		*wants_version = fld_get(caps, HCA_CAP_DRIVER_VERSION);
 		fld_set(caps, HCA_CAP_CMDIF_CHECKSUM, 0);
 		fld_set(caps, HCA_CAP_LOG_UAR_PAGE_SZ, 0);
 		ret = run_command(pages, in, SIZE, out, PRM_CMD_OUT_SIZE);
@@ -114,6 +142,7 @@ static int set_caps(struct vfio_pages *pages)
 int mlx5_vfio_start(struct vfio_pages *pages, bool link_down)
 {
 	int ret = run_plain(pages, PRM_OP_ENABLE_HCA);
+	bool wants_version = false;
 
 	if (!ret)
 		ret = choose_issi(pages);
@@ -122,11 +151,13 @@ int mlx5_vfio_start(struct vfio_pages *pages, bool link_down)
 	if (!ret)
 		ret = tell_endianness(pages);
 	if (!ret)
-		ret = set_caps(pages);
+		ret = set_caps(pages, &wants_version);
 	if (!ret)
 		ret = mlx5_vfio_pages_give_for(pages, PRM_PAGES_INIT);
 	if (!ret)
 		ret = run_plain(pages, PRM_OP_INIT_HCA);
+	if (!ret && wants_version)
+		ret = tell_version(pages);
 	if (!ret && link_down)
 		ret = port_down(pages);
 	return ret;

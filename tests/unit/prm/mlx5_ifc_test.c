@@ -607,6 +607,7 @@ static const struct pair layouts[] = {
 	FIELD(QUERY_ISSI_OUT_SUPPORTED_ISSI_DW0, query_issi_out, supported_issi_dw0),
 	FIELD(SET_ISSI_IN_CURRENT_ISSI, set_issi_in, current_issi),
 	PART(SET_HCA_CAP_IN_CAPABILITY, set_hca_cap_in, capability),
+	PART(SET_DRIVER_VERSION_IN_DRIVER_VERSION, set_driver_version_in, driver_version),
 	FIELD(TEARDOWN_HCA_IN_PROFILE, teardown_hca_in, profile),
 	FIELD(ACCESS_REGISTER_IN_REGISTER_ID, access_register_in, register_id),
 	PART(ACCESS_REGISTER_IN_REGISTER_DATA, access_register_in, register_data),
