@@ -149,9 +149,17 @@ static void dma_keep(struct vfio_space *space, const struct vfio_dma *dma)
 
 static void explain_map(const struct vfio_iommu_type1_dma_map *map, int err)
 {
+	const char *hint = "";
+
+	if (err == ENOMEM)
+		hint = " (is RLIMIT_MEMLOCK large enough?)";
+	else if (err == ENOSPC)
+		hint = " (vfio_iommu_type1 has a limit, dma_entry_limit)";
+	else if (err == EFAULT)
+		hint = " (is all of it mapped, and writable?)";
 	verbs_warn("VFIO: %llu bytes at %#llx are not mapped for the device: %s%s",
 		   (unsigned long long)map->size, (unsigned long long)map->vaddr, strerror(err),
-		   err == ENOMEM ? " (is RLIMIT_MEMLOCK large enough?)" : "");
+		   hint);
 }
 
 int mlx5_vfio_dma_map(struct vfio_space *space, const void *addr, uint64_t as, uint64_t length,

@@ -44,12 +44,33 @@ int mlx5_vfio_files_group(const char *pci_name)
 	return number ? atoi(number + 1) : -1;
 }
 
+/* Says what the administrator, or the user, can do about an error of a file. */
+static const char *hint_of(int err)
+{
+	switch (err) {
+	case EACCES:
+		return " (may this user open it?)";
+	case EBUSY:
+		return " (another program uses the device)";
+	case ENOENT:
+		return " (is the device bound to vfio-pci?)";
+	case EPERM:
+		return " (without interrupt remapping, vfio_iommu_type1 wants "
+		       "allow_unsafe_interrupts)";
+	default:
+		return "";
+	}
+}
+
 static int open_container(struct vfio_files *files)
 {
+	int ret;
+
 	files->container = open("/dev/vfio/vfio", O_RDWR | O_CLOEXEC);
 	if (files->container < 0) {
-		verbs_warn("ibv_open_device: /dev/vfio/vfio: %s", strerror(errno));
-		return errno;
+		ret = errno;
+		verbs_warn("ibv_open_device: /dev/vfio/vfio: %s%s", strerror(ret), hint_of(ret));
+		return ret;
 	}
 	if (ioctl(files->container, VFIO_GET_API_VERSION) == VFIO_API_VERSION &&
 	    ioctl(files->container, VFIO_CHECK_EXTENSION, VFIO_TYPE1v2_IOMMU) == 1)
@@ -62,15 +83,21 @@ static int open_group(struct vfio_files *files, const char *pci_name)
 {
 	struct vfio_group_status status = { .argsz = sizeof(status) };
 	char path[64];
+	int ret;
 
 	snprintf(path, sizeof(path), "/dev/vfio/%d", mlx5_vfio_files_group(pci_name));
 	files->group = open(path, O_RDWR | O_CLOEXEC);
 	if (files->group < 0) {
-		verbs_warn("ibv_open_device: %s: %s: %s", pci_name, path, strerror(errno));
-		return errno;
+		ret = errno;
+		verbs_warn("ibv_open_device: %s: %s: %s%s", pci_name, path, strerror(ret),
+			   hint_of(ret));
+		return ret;
 	}
-	if (ioctl(files->group, VFIO_GROUP_GET_STATUS, &status))
-		return errno;
+	if (ioctl(files->group, VFIO_GROUP_GET_STATUS, &status)) {
+		ret = errno;
+		verbs_warn("ibv_open_device: %s: %s: no status: %s", pci_name, path, strerror(ret));
+		return ret;
+	}
 	if (!(status.flags & VFIO_GROUP_FLAGS_VIABLE)) {
 		verbs_warn("ibv_open_device: %s: another device of %s is not bound to vfio-pci",
 			   pci_name, path);
@@ -78,8 +105,10 @@ static int open_group(struct vfio_files *files, const char *pci_name)
 	}
 	if (ioctl(files->group, VFIO_GROUP_SET_CONTAINER, &files->container) ||
 	    ioctl(files->container, VFIO_SET_IOMMU, VFIO_TYPE1v2_IOMMU)) {
-		verbs_warn("ibv_open_device: %s: no IOMMU: %s", pci_name, strerror(errno));
-		return errno;
+		ret = errno;
+		verbs_warn("ibv_open_device: %s: no IOMMU: %s%s", pci_name, strerror(ret),
+			   hint_of(ret));
+		return ret;
 	}
 	return 0;
 }

@@ -15,6 +15,7 @@
 
 #include "providers/mlx5/vfio/dma.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/log_text.h"
 
 #define FIRST UINT64_C(0x10000)
 
@@ -192,6 +193,33 @@ static void what_the_kernel_refuses_is_free_again(void **state)
 	space_end();
 }
 
+/* The log says what to do about the kernel's limits. */
+static void a_refused_map_has_a_hint(void **state)
+{
+	static const struct {
+		int err;
+		const char *hint;
+	} cases[] = {
+		{ ENOMEM, "RLIMIT_MEMLOCK" },
+		{ ENOSPC, "dma_entry_limit" },
+		{ EFAULT, "writable" },
+	};
+	static uint8_t memory[4096] __attribute__((aligned(4096)));
+	struct vfio_dma dma;
+
+	(void)state;
+	space_begin(4096);
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		iommu.ret = cases[i].err;
+		assert_int_equal(mlx5_vfio_dma_map(&space, memory, 0, 4096, true, &dma),
+				 cases[i].err);
+		check_logged(cases[i].hint);
+	}
+	iommu.ret = 0;
+	iommu.maps = 0;
+	space_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,7 +229,9 @@ int main(void)
 		cmocka_unit_test(allocations_begin_with_a_page_of_the_device),
 		cmocka_unit_test(memory_of_a_lost_device_is_kept),
 		cmocka_unit_test(what_the_kernel_refuses_is_free_again),
+		cmocka_unit_test(a_refused_map_has_a_hint),
 	};
 
+	log_to_memory();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
