@@ -222,7 +222,10 @@ static int encap_make(struct mlx5dv_dr_action *action, size_t size, const void *
 	uint8_t out[PRM_CMD_OUT_SIZE] = { 0 }, word[sizeof(uint32_t)] = { 0 };
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_PACKET_REFORMAT_CONTEXT);
-	fld_set(in, ALLOC_REFORMAT_IN_TYPE, PRM_REFORMAT_L2_TO_L2_TUNNEL);
+	fld_set(in, ALLOC_REFORMAT_IN_TYPE,
+		action->change.type == MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL
+			? PRM_REFORMAT_L2_TO_L3_TUNNEL
+			: PRM_REFORMAT_L2_TO_L2_TUNNEL);
 	fld_set(in, ALLOC_REFORMAT_IN_DATA_SIZE, size);
 	memcpy(fld_at(in, ALLOC_REFORMAT_IN_DATA), data, size);
 	action->change.obj = mlx5dv_devx_obj_create(
@@ -238,14 +241,52 @@ static int encap_make(struct mlx5dv_dr_action *action, size_t size, const void *
 	return 0;
 }
 
+/* Makes a list of the changes, and the action of entries that executes it. */
+static int list_make(const char *call, struct mlx5dv_dr_action *action,
+		     const struct dr_changes *changes)
+{
+	int ret = mlx5_dr_soft_ensure(call, action->domain);
+
+	if (!ret)
+		ret = mlx5_dr_soft_add_list(action->domain->soft, changes->actions[0],
+					    changes->count, &action->change.list);
+	if (!ret)
+		action->change.words[0] = mlx5_dr_list_word(&action->change.list);
+	return ret;
+}
+
+/* One change has room in an entry. */
+static int soft_modify(const char *call, struct mlx5dv_dr_action *action, size_t size,
+		       const void *actions)
+{
+	const bool is_tx = action->domain->type == MLX5DV_DR_DOMAIN_TYPE_NIC_TX;
+	struct dr_changes changes;
+	int ret = mlx5_dr_modify(call, is_tx, actions, size, &changes);
+
+	if (ret)
+		return ret;
+	if (changes.count > 1)
+		return list_make(call, action, &changes);
+	action->change.words[0] = (uint32_t)fld_get(changes.actions[0], FLD(0x0, 31, 0));
+	action->change.words[1] = (uint32_t)fld_get(changes.actions[0], FLD(0x4, 31, 0));
+	return 0;
+}
+
 static int soft_reformat(const char *call, struct mlx5dv_dr_action *action, size_t size,
 			 const void *data)
 {
+	struct dr_changes changes;
+	int ret;
+
 	switch (action->change.type) {
 	case MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2:
 		action->change.words[0] = DECAP_L2;
 		return 0;
+	case MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2:
+		ret = mlx5_dr_modify_decap(call, data, size, &changes);
+		return ret ? ret : list_make(call, action, &changes);
 	case MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL:
+	case MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL:
 		if (data && size && size <= ENCAP_MAX && size % PRM_STE_WORD == 0)
 			return encap_make(action, size, data);
 		verbs_warn("%s: data_sz is %zu, must be even, 2 to %d", call, size, ENCAP_MAX);
@@ -309,7 +350,6 @@ mlx5dv_dr_action_create_modify_header(struct mlx5dv_dr_domain *domain, uint32_t 
 				      size_t actions_sz, __be64 actions[])
 {
 	static const char call[] = "mlx5dv_dr_action_create_modify_header";
-	const bool is_tx = domain->type == MLX5DV_DR_DOMAIN_TYPE_NIC_TX;
 	int ret = check_flags(call, domain, flags);
 	struct mlx5dv_dr_action *action;
 
@@ -324,7 +364,7 @@ mlx5dv_dr_action_create_modify_header(struct mlx5dv_dr_domain *domain, uint32_t 
 						  domain->context, actions_sz, (uint64_t *)actions,
 						  mlx5_dr_table_type(domain)));
 	else
-		ret = mlx5_dr_modify(call, is_tx, actions, actions_sz, action->change.words);
+		ret = soft_modify(call, action, actions_sz, actions);
 	return action_finish(action, ret);
 }
 
@@ -336,6 +376,8 @@ static int change_destroy(struct mlx5dv_dr_action *action)
 		ret = ibv_destroy_flow_action(action->change.action);
 	else if (action->change.obj)
 		ret = mlx5dv_devx_obj_destroy(action->change.obj);
+	else if (action->change.list.count)
+		mlx5_dr_soft_remove_list(action->domain->soft, &action->change.list);
 	if (!ret)
 		dr_unuse(&action->domain->users);
 	return ret;

@@ -65,3 +65,14 @@ int mlx5_dr_caps_query(struct ibv_context *context, struct dr_caps *caps)
 		take_nic(page, loops, caps);
 	return ret;
 }
+
+int mlx5_dr_caps_query_lists(struct ibv_context *context, uint64_t *start)
+{
+	uint8_t out[PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE] = { 0 };
+	int ret = page_query(context, PRM_CAP_DEV_MEM, out, sizeof(out));
+
+	if (!ret)
+		*start = fld_get(fld_at(out, QUERY_HCA_CAP_OUT_CAPABILITY),
+				 MEM_CAP_CHANGE_ICM_START);
+	return ret;
+}

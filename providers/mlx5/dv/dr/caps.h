@@ -19,5 +19,7 @@ struct dr_caps {
 };
 
 int mlx5_dr_caps_query(struct ibv_context *context, struct dr_caps *caps);
+/* Sets *START to the address where the memory for lists of header changes begins. */
+int mlx5_dr_caps_query_lists(struct ibv_context *context, uint64_t *start);
 
 #endif

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sys/queue.h>
 
+#include "providers/mlx5/dv/dr/list.h"
 #include "providers/mlx5/dv/dr/soft_rule.h"
 #include "providers/mlx5/dv/dv.h"
 
@@ -77,7 +78,8 @@ struct mlx5dv_dr_action {
 			struct ibv_flow_action *action; /* of root tables; NULL: of others */
 			enum mlx5dv_flow_action_packet_reformat_type type;
 			struct mlx5dv_devx_obj *obj;
-			uint32_t words[2]; /* of entries; the second may be unused */
+			struct dr_list list; /* for entries; its count may be 0 */
+			uint32_t words[2];   /* of entries; the second may be unused */
 		} change;
 	};
 };

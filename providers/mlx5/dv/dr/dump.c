@@ -36,6 +36,8 @@ enum dump_record {
 	DUMP_DECAP_L2 = 3409,
 	DUMP_DECAP_L3 = 3410,
 	DUMP_TIR = 3411,
+	DUMP_PUSH_VLAN = 3412,
+	DUMP_POP_VLAN = 3413,
 	DUMP_DEFAULT_MISS = 3423,
 };
 
@@ -158,9 +160,12 @@ static void dump_change(FILE *file, const struct mlx5dv_dr_action *action,
 
 	dump_head(file, record, action, rule);
 	if (record == DUMP_MODIFY_HEADER)
-		fprintf(file, ",0x0,0,0x0,0x0,0x0");
+		fprintf(file, ",0x%x,%d,0x0,0x0,0x0", action->change.list.number,
+			!action->change.action && !action->change.list.count);
+	else if (record == DUMP_DECAP_L3)
+		fprintf(file, ",0x%x", action->change.list.number);
 	else if (record != DUMP_DECAP_L2)
-		fprintf(file, ",0x0");
+		fprintf(file, ",0x%x", action->change.action ? 0 : action->change.words[1]);
 }
 
 static void dump_action(FILE *file, const struct mlx5dv_dr_action *action,
@@ -195,8 +200,12 @@ static void dump_action(FILE *file, const struct mlx5dv_dr_action *action,
 		fprintf(file, ",0x%x", action->counter.obj->id + action->counter.offset);
 		break;
 	case DR_ACTION_PUSH_VLAN:
-	case DR_ACTION_POP_VLAN: /* below the root: not dumped yet */
-		return;
+		dump_head(file, DUMP_PUSH_VLAN, action, rule);
+		fprintf(file, ",0x%x", action->vlan);
+		break;
+	case DR_ACTION_POP_VLAN:
+		dump_head(file, DUMP_POP_VLAN, action, rule);
+		break;
 	case DR_ACTION_REFORMAT:
 	case DR_ACTION_MODIFY_HEADER:
 		dump_change(file, action, rule);

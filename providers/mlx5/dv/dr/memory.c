@@ -12,16 +12,17 @@
 #include "providers/mlx5/dm.h"
 #include "providers/mlx5/dv/dv.h"
 
-#include <rdma/mlx5_user_ioctl_verbs.h>
+enum { ENTRY_LOG_SIZE = 6 };
+static_assert(PRM_STE_SIZE == 1 << ENTRY_LOG_SIZE, "PRM: STE");
 
-enum { POOL_LOG_SIZE = DR_POOL_LOG + 6 }; /* in bytes */
-static_assert(PRM_STE_SIZE << DR_POOL_LOG == 1 << POOL_LOG_SIZE, "entries of 64 bytes");
-
-void mlx5_dr_memory_init(struct dr_memory *memory, struct ibv_context *context, struct ibv_pd *pd)
+void mlx5_dr_memory_init(struct dr_memory *memory, struct ibv_context *context, struct ibv_pd *pd,
+			 uint32_t type, uint8_t log)
 {
 	memset(memory, 0, sizeof(*memory));
 	memory->context = context;
 	memory->pd = pd;
+	memory->type = type;
+	memory->log = log;
 	pthread_mutex_init(&memory->lock, NULL);
 }
 
@@ -61,8 +62,9 @@ static int pool_register(struct dr_memory *memory, struct dr_pool *pool, size_t 
 
 static int pool_open(struct dr_memory *memory)
 {
-	const size_t size = (size_t)PRM_STE_SIZE << DR_POOL_LOG;
-	const struct ibv_alloc_dm_attr attr = { .length = size, .log_align_req = POOL_LOG_SIZE };
+	const size_t size = (size_t)PRM_STE_SIZE << memory->log;
+	const struct ibv_alloc_dm_attr attr = { .length = size,
+						.log_align_req = ENTRY_LOG_SIZE + memory->log };
 	const unsigned int number = memory->num_pools;
 	struct dr_pool *pool = &memory->pools[number];
 	int ret = 0;
@@ -71,11 +73,10 @@ static int pool_open(struct dr_memory *memory)
 		verbs_warn("direct rules: %d pools are full", DR_POOLS);
 		return ENOMEM;
 	}
-	pool->dm =
-		mlx5_dm_alloc_of_type(memory->context, &attr, MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM);
+	pool->dm = mlx5_dm_alloc_of_type(memory->context, &attr, memory->type);
 	ret = pool->dm ? pool_register(memory, pool, size) : errno;
 	if (!ret &&
-	    !dr_places_push(&memory->unused[DR_POOL_LOG], number << DR_POOL_LOG, DR_POOL_LOG))
+	    !dr_places_push(&memory->unused[memory->log], number << DR_POOL_LOG, memory->log))
 		ret = ENOMEM;
 	if (ret) {
 		verbs_warn("direct rules: no memory of the adapter for entries: errno %d", ret);

@@ -29,13 +29,17 @@ struct dr_pool {
 struct dr_memory {
 	struct ibv_context *context;
 	struct ibv_pd *pd;
+	uint32_t type; /* enum mlx5_ib_uapi_dm_type */
+	uint8_t log;   /* of a pool's entries */
 	pthread_mutex_t lock;
 	struct dr_places unused[DR_POOL_LOG + 1]; /* by log2 of the size; guarded by lock */
 	unsigned int num_pools;                   /* guarded by lock; pools below it never change */
 	struct dr_pool pools[DR_POOLS];
 };
 
-void mlx5_dr_memory_init(struct dr_memory *memory, struct ibv_context *context, struct ibv_pd *pd);
+/* Makes pools of TYPE, an enum mlx5_ib_uapi_dm_type, with 1 << LOG entries, DR_POOL_LOG at most. */
+void mlx5_dr_memory_init(struct dr_memory *memory, struct ibv_context *context, struct ibv_pd *pd,
+			 uint32_t type, uint8_t log);
 void mlx5_dr_memory_destroy(struct dr_memory *memory);
 
 int mlx5_dr_memory_alloc(struct dr_memory *memory, unsigned int log, uint32_t *place);

@@ -5,6 +5,7 @@
 #include "providers/mlx5/dv/dr/modify.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "prm/mlx5/modify_header.h"
 #include "prm/mlx5/ste.h"
@@ -156,28 +157,71 @@ static bool put_action(bool is_tx, const void *action, uint8_t *out)
 	}
 }
 
+/* Returns where the next change goes. The adapter needs something else between two that write the
+ * same dword of headers. */
+static uint8_t *change_next(struct dr_changes *changes, const uint8_t *change)
+{
+	if (changes->count && fld_get(changes->actions[changes->count - 1], STE_FIELD_DWORD) ==
+				      fld_get(change, STE_FIELD_DWORD))
+		changes->count++; /* PRM: 0 is an action that does nothing */
+	return changes->actions[changes->count++];
+}
+
 int mlx5_dr_modify(const char *call, bool is_tx, const void *actions, size_t size,
-		   uint32_t words[2])
+		   struct dr_changes *changes)
 {
 	const size_t count = size / PRM_HEADER_ACTION_SIZE;
-	uint8_t out[PRM_HEADER_ACTION_SIZE] = { 0 };
 
+	memset(changes, 0, sizeof(*changes));
 	if (!count || size % PRM_HEADER_ACTION_SIZE || count > ACTIONS_MAX) {
 		verbs_warn("%s: actions_sz is %zu, must be 1 to %d actions of %d bytes", call, size,
 			   ACTIONS_MAX, PRM_HEADER_ACTION_SIZE);
 		return EINVAL;
 	}
-	if (count > 1) {
-		verbs_warn("%s: %zu actions: below the root one is supported", call, count);
-		return EOPNOTSUPP;
+	for (size_t i = 0; i < count; i++) {
+		const uint8_t *action = (const uint8_t *)actions + i * PRM_HEADER_ACTION_SIZE;
+		uint8_t change[DR_CHANGE_SIZE] = { 0 };
+
+		if (!put_action(is_tx, action, change)) {
+			verbs_warn("%s: the adapter does not execute action %zu, %#x %#x", call, i,
+				   (unsigned int)fld_get(action, FLD(0x0, 31, 0)),
+				   (unsigned int)fld_get(action, FLD(0x4, 31, 0)));
+			return EINVAL;
+		}
+		memcpy(change_next(changes, change), change, sizeof(change));
 	}
-	if (!put_action(is_tx, actions, out)) {
-		verbs_warn("%s: the adapter does not execute an action %#x %#x", call,
-			   (unsigned int)fld_get(actions, FLD(0x0, 31, 0)),
-			   (unsigned int)fld_get(actions, FLD(0x4, 31, 0)));
+	return 0;
+}
+
+static void insert_add(struct dr_changes *changes, const uint8_t data[4])
+{
+	uint8_t *change = changes->actions[changes->count++];
+
+	fld_set(change, STE_ACTION_ID, PRM_STE_ACTION_INSERT_INLINE);
+	memcpy(fld_at(change, STE_INSERT_INLINE_DATA), data, 4);
+}
+
+/* Inserts the header from its end, always at the start of the frame: so the adapter never parses a
+ * header in the wrong place. Dwords are inserted, so two bytes too many go again. */
+int mlx5_dr_modify_decap(const char *call, const void *header, size_t size,
+			 struct dr_changes *changes)
+{
+	enum { ETHERNET = 14, WITH_VLAN = 18, DWORD = 4, REMOVE_TO_INNER_IP = 0x0900190c };
+	uint8_t bytes[2 + WITH_VLAN] = { 0 };
+	uint8_t *last;
+
+	memset(changes, 0, sizeof(*changes));
+	if (!header || (size != ETHERNET && size != WITH_VLAN)) {
+		verbs_warn("%s: data_sz is %zu, must be %d, or %d with a VLAN tag", call, size,
+			   ETHERNET, WITH_VLAN);
 		return EINVAL;
 	}
-	words[0] = (uint32_t)fld_get(out, FLD(0x0, 31, 0));
-	words[1] = (uint32_t)fld_get(out, FLD(0x4, 31, 0));
+	memcpy(bytes + 2, header, size);
+	fld_set(changes->actions[changes->count++], FLD(0x0, 31, 0), REMOVE_TO_INNER_IP);
+	for (size_t at = 2 + size; at; at -= DWORD)
+		insert_add(changes, bytes + at - DWORD);
+	last = changes->actions[changes->count++];
+	fld_set(last, STE_ACTION_ID, PRM_STE_ACTION_REMOVE_BY_SIZE);
+	fld_set(last, STE_REMOVE_SIZE, 1); /* of two bytes */
 	return 0;
 }

@@ -9,10 +9,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Translates SIZE bytes of actions in the format of the adapter's commands into WORDS, an action of
- * an entry. Returns 0; EOPNOTSUPP for more than one action, which would need a list in the
- * adapter's memory; EINVAL for what no adapter does. Logs for CALL. */
+enum { DR_CHANGES_MAX = 63 /* 32 with one that does nothing between two */, DR_CHANGE_SIZE = 8 };
+
+struct dr_changes {
+	unsigned int count;
+	uint8_t actions[DR_CHANGES_MAX][DR_CHANGE_SIZE];
+};
+
+/* Translates SIZE bytes of actions in the format of the adapter's commands into CHANGES, actions of
+ * entries. Returns 0, or EINVAL for what no adapter does. Logs for CALL. */
 int mlx5_dr_modify(const char *call, bool is_tx, const void *actions, size_t size,
-		   uint32_t words[2]);
+		   struct dr_changes *changes);
+
+/* Makes the changes that remove headers up to an inner IP header, and put HEADER, of 14 or 18
+ * bytes, before that. Returns 0 or EINVAL. */
+int mlx5_dr_modify_decap(const char *call, const void *header, size_t size,
+			 struct dr_changes *changes);
 
 #endif

@@ -19,6 +19,7 @@ enum {
 };
 
 enum { VLAN_TAGS = 2 /* that a rule may remove, and that it may add */ };
+enum { REMOVE_L2 = 0x09000700 /* headers up to IP */ };
 enum { POP_VLAN_HEAD = 0x0802, POP_VLAN_WORDS = 2, PUSH_VLAN = 0x0a000c00 };
 
 /* Ranks of header changes: the adapter executes them in this order. */
@@ -66,7 +67,8 @@ static uint8_t *plan_entry(struct dr_plan *plan)
 static bool is_decap(const struct mlx5dv_dr_action *action)
 {
 	return action->kind == DR_ACTION_REFORMAT &&
-	       action->change.type == MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2;
+	       (action->change.type == MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2 ||
+		action->change.type == MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2);
 }
 
 static unsigned int rank_of(const struct mlx5dv_dr_action *action)
@@ -90,18 +92,27 @@ static bool may_repeat(enum dr_action_kind kind)
 	return kind == DR_ACTION_POP_VLAN || kind == DR_ACTION_PUSH_VLAN;
 }
 
+/* Returns the bit of the action's kind. Each type of tunnels is a kind of its own. */
+static uint32_t bit_of(const struct mlx5dv_dr_action *action)
+{
+	const unsigned int type =
+		action->kind == DR_ACTION_REFORMAT ? 1 + (unsigned int)action->change.type : 0;
+
+	return 1u << (type ? DR_ACTION_MODIFY_HEADER + type : (unsigned int)action->kind);
+}
+
 static int order_check(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
 {
 	const enum dr_action_kind kind = action->kind;
-	const uint32_t bit = 1u << kind;
+	const uint32_t bit = bit_of(action);
 	const unsigned int rank = rank_of(action);
 
 	if (plan->kinds & bit && !may_repeat(kind))
 		return plan_refuse(plan, EINVAL, "is in the rule twice");
 	if (plan->end && kind != DR_ACTION_COUNTER)
 		return plan_refuse(plan, EOPNOTSUPP, "follows the end of the way");
-	if (rank &&
-	    (rank < plan->rank || (!plan->is_tx && rank == RANK_PUSH && plan->rank == RANK_POP)))
+	if (rank && (rank < plan->rank || (kind == DR_ACTION_REFORMAT && rank == plan->rank) ||
+		     (!plan->is_tx && rank == RANK_PUSH && plan->rank == RANK_POP)))
 		return plan_refuse(plan, EOPNOTSUPP, "comes later than the adapter can do it");
 	if (plan->rank && (kind == DR_ACTION_DROP || kind == DR_ACTION_DEFAULT_MISS))
 		return plan_refuse(plan, EOPNOTSUPP, "drops a frame that was changed");
@@ -177,10 +188,23 @@ static int change_put(struct dr_plan *plan, const struct mlx5dv_dr_action *actio
 	return 0;
 }
 
+/* The headers of a tunnel of IP take the place of the frame's Ethernet header. */
+static int encap_l3_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
+{
+	if (!action->change.action) { /* change_put() refuses the others */
+		int ret = plan_reserve(plan, SINGLE + DOUBLE);
+
+		if (ret)
+			return ret;
+		plan_put(plan, REMOVE_L2);
+	}
+	return change_put(plan, action, DOUBLE);
+}
+
 static int modify_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
 {
 	const unsigned int count = plan->count;
-	int ret = change_put(plan, action, DOUBLE);
+	int ret = change_put(plan, action, action->change.list.count ? SINGLE : DOUBLE);
 
 	plan->may_count = plan->may_count || plan->count > count;
 	return ret;
@@ -188,8 +212,11 @@ static int modify_put(struct dr_plan *plan, const struct mlx5dv_dr_action *actio
 
 static int reformat_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
 {
-	int ret = change_put(plan, action, is_decap(action) ? SINGLE : DOUBLE);
+	int ret;
 
+	if (action->change.type == MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL)
+		return encap_l3_put(plan, action);
+	ret = change_put(plan, action, is_decap(action) ? SINGLE : DOUBLE);
 	if (!ret && is_decap(action)) {
 		plan->is_bare = true;
 		plan->may_count = false;

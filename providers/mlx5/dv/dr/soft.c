@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "providers/mlx5/dv/dr/soft.h"
 
+#include <rdma/mlx5_user_ioctl_verbs.h>
+
 #include "prm/mlx5/caps.h"
 #include "providers/mlx5/dv/dr/dr.h"
 #include "util/alloc.h"
@@ -60,7 +62,8 @@ static int soft_begin(struct dr_soft *soft)
 	soft->pd = ibv_alloc_pd(soft->context);
 	if (!soft->pd)
 		return errno;
-	mlx5_dr_memory_init(&soft->memory, soft->context, soft->pd);
+	mlx5_dr_memory_init(&soft->memory, soft->context, soft->pd,
+			    MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM, DR_POOL_LOG);
 	ret = mlx5_dr_ring_open(&soft->anchors, &soft->memory);
 	if (!ret) {
 		pthread_mutex_init(&soft->lock, NULL);
@@ -108,10 +111,23 @@ void mlx5_dr_soft_close(struct dr_soft *soft)
 		}
 	mlx5_dr_ring_close(&soft->anchors);
 	dr_places_free(&soft->starts);
+	if (soft->lists)
+		mlx5_dr_lists_close(soft->lists);
 	mlx5_dr_memory_destroy(&soft->memory);
 	ibv_dealloc_pd(soft->pd);
 	pthread_mutex_destroy(&soft->lock);
 	free(soft);
+}
+
+int mlx5_dr_soft_ensure(const char *call, struct mlx5dv_dr_domain *domain)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&domain->lock);
+	if (!domain->soft)
+		ret = mlx5_dr_soft_open(call, domain, &domain->soft);
+	pthread_mutex_unlock(&domain->lock);
+	return ret;
 }
 
 static struct dr_lane *lane_open(struct dr_soft *soft)
@@ -155,17 +171,24 @@ void mlx5_dr_soft_free_start(struct dr_soft *soft, uint32_t place)
 	pthread_mutex_unlock(&soft->lock);
 }
 
-/* Writes of anchors have ended: anchor_write() waits. */
+static bool starts_wait(const struct dr_soft *soft)
+{
+	return soft->starts.count || (soft->lists && soft->lists->freed.count);
+}
+
+/* Writes of anchors and lists have ended: whoever posts them waits. */
 static int starts_sync(struct dr_soft *soft)
 {
 	struct dr_block block;
 	int ret = 0;
 
 	pthread_mutex_lock(&soft->lock);
-	if (soft->starts.count)
+	if (starts_wait(soft))
 		ret = mlx5_dr_steering_sync(soft->context);
 	while (!ret && dr_places_pop(&soft->starts, &block))
 		mlx5_dr_memory_free(&soft->memory, block.log, block.place);
+	if (!ret && soft->lists)
+		mlx5_dr_lists_release(soft->lists);
 	pthread_mutex_unlock(&soft->lock);
 	return ret;
 }
@@ -185,7 +208,7 @@ static bool starts_reclaim(struct dr_soft *soft)
 	bool waits;
 
 	pthread_mutex_lock(&soft->lock);
-	waits = soft->starts.count;
+	waits = starts_wait(soft);
 	pthread_mutex_unlock(&soft->lock);
 	return waits && !starts_sync(soft);
 }
@@ -219,4 +242,35 @@ int mlx5_dr_soft_sync(struct dr_soft *soft, bool is_hardware)
 		ret = ret ? ret : failed;
 	}
 	return ret;
+}
+
+static int list_add(struct dr_soft *soft, const uint8_t *actions, unsigned int count,
+		    struct dr_list *list)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&soft->lock);
+	if (!soft->lists)
+		ret = mlx5_dr_lists_open(soft->context, soft->pd, &soft->lists);
+	if (!ret)
+		ret = mlx5_dr_list_create(soft->lists, actions, count, list);
+	pthread_mutex_unlock(&soft->lock);
+	return ret;
+}
+
+int mlx5_dr_soft_add_list(struct dr_soft *soft, const uint8_t *actions, unsigned int count,
+			  struct dr_list *list)
+{
+	int ret = list_add(soft, actions, count, list);
+
+	if (ret == ENOMEM && mlx5_dr_soft_reclaim(soft))
+		ret = list_add(soft, actions, count, list);
+	return ret;
+}
+
+void mlx5_dr_soft_remove_list(struct dr_soft *soft, const struct dr_list *list)
+{
+	pthread_mutex_lock(&soft->lock);
+	mlx5_dr_list_destroy(soft->lists, list);
+	pthread_mutex_unlock(&soft->lock);
 }

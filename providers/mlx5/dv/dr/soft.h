@@ -8,6 +8,7 @@
 
 #include "providers/mlx5/dv/dr/caps.h"
 #include "providers/mlx5/dv/dr/lane.h"
+#include "providers/mlx5/dv/dr/list.h"
 
 struct mlx5dv_dr_domain;
 struct mlx5dv_dr_table;
@@ -24,6 +25,7 @@ struct dr_soft {
 	pthread_mutex_t lock; /* guards what follows, and opens lanes */
 	struct dr_ring anchors;
 	struct dr_places starts; /* of destroyed tables: the adapter may have copies of these */
+	struct dr_lists *lists;  /* NULL: not opened yet */
 	unsigned int next_lane;
 	struct dr_lane *lanes[DR_LANES]; /* NULL: not opened yet */
 };
@@ -32,7 +34,14 @@ struct dr_soft {
 bool mlx5_dr_soft_exists(const struct mlx5dv_dr_domain *domain);
 /* Returns 0, EOPNOTSUPP if the adapter has no such tables, or an errno. */
 int mlx5_dr_soft_open(const char *call, struct mlx5dv_dr_domain *domain, struct dr_soft **soft);
+/* Opens domain->soft unless it is open. */
+int mlx5_dr_soft_ensure(const char *call, struct mlx5dv_dr_domain *domain);
 void mlx5_dr_soft_close(struct dr_soft *soft);
+
+/* Writes a list of COUNT changes of headers into the adapter's memory. Returns 0 or an errno. */
+int mlx5_dr_soft_add_list(struct dr_soft *soft, const uint8_t *actions, unsigned int count,
+			  struct dr_list *list);
+void mlx5_dr_soft_remove_list(struct dr_soft *soft, const struct dr_list *list);
 
 struct dr_lane *mlx5_dr_soft_lane(struct dr_soft *soft);
 

@@ -97,7 +97,8 @@ static int memory_begin(void **state)
 		it.dms[i].context = context;
 	it.taken = calloc(POOLS, (size_t)1 << DR_POOL_LOG);
 	assert_non_null(it.taken);
-	mlx5_dr_memory_init(&it.memory, context, &it.pd);
+	mlx5_dr_memory_init(&it.memory, context, &it.pd, MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM,
+			    DR_POOL_LOG);
 	return 0;
 }
 

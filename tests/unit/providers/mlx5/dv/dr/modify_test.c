@@ -49,10 +49,16 @@ static const struct {
 static int modify_one(bool is_tx, uint32_t first, uint32_t second, uint32_t words[2])
 {
 	uint8_t action[PRM_HEADER_ACTION_SIZE];
+	struct dr_changes changes;
+	int ret;
 
 	fld_set(action, FLD(0x0, 31, 0), first);
 	fld_set(action, FLD(0x4, 31, 0), second);
-	return mlx5_dr_modify("test", is_tx, action, sizeof(action), words);
+	ret = mlx5_dr_modify("test", is_tx, action, sizeof(action), &changes);
+	words[0] = (uint32_t)fld_get(changes.actions[0], FLD(0x0, 31, 0));
+	words[1] = (uint32_t)fld_get(changes.actions[0], FLD(0x4, 31, 0));
+	assert_int_equal(changes.count, !ret);
+	return ret;
 }
 
 static uint32_t head(uint32_t type, uint32_t field, uint32_t offset, uint32_t length)
@@ -124,15 +130,65 @@ static void a_copy_has_two_fields(void **state)
 static void odd_lists_are_refused(void **state)
 {
 	uint8_t actions[33 * PRM_HEADER_ACTION_SIZE] = { 0 };
+	struct dr_changes changes;
 	uint32_t words[2];
 
 	(void)state;
-	assert_int_equal(mlx5_dr_modify("test", false, actions, 0, words), EINVAL);
-	assert_int_equal(mlx5_dr_modify("test", false, actions, 4, words), EINVAL);
-	assert_int_equal(mlx5_dr_modify("test", false, actions, 8, words), EINVAL);
-	assert_int_equal(mlx5_dr_modify("test", false, actions, 16, words), EOPNOTSUPP);
-	assert_int_equal(mlx5_dr_modify("test", false, actions, sizeof(actions), words), EINVAL);
+	assert_int_equal(mlx5_dr_modify("test", false, actions, 0, &changes), EINVAL);
+	assert_int_equal(mlx5_dr_modify("test", false, actions, 4, &changes), EINVAL);
+	assert_int_equal(mlx5_dr_modify("test", false, actions, 8, &changes), EINVAL);
+	assert_int_equal(mlx5_dr_modify("test", false, actions, 16, &changes), EINVAL);
+	assert_int_equal(mlx5_dr_modify("test", false, actions, sizeof(actions), &changes), EINVAL);
 	assert_int_equal(modify_one(false, head(PRM_HEADER_SET, 0xfff, 0, 8), 0, words), EINVAL);
+}
+
+/* Both ports of UDP are in one dword: release 65.0 makes a list of three of these two. */
+static void a_list_has_a_pause_between_two_of_a_dword(void **state)
+{
+	static const uint16_t of_one[] = { 0xb, 0xc, 0x1 }; /* UDP ports, MAC address */
+	uint8_t actions[32 * PRM_HEADER_ACTION_SIZE] = { 0 };
+	struct dr_changes changes;
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++)
+		fld_set(actions + i * PRM_HEADER_ACTION_SIZE, FLD(0x0, 31, 0),
+			head(PRM_HEADER_SET, of_one[i], 0, 16));
+	assert_int_equal(mlx5_dr_modify("test", false, actions, 16, &changes), 0);
+	assert_int_equal(changes.count, 3);
+	assert_int_equal(fld_get(changes.actions[0], FLD(0x0, 31, 24)), 6);
+	assert_int_equal(fld_get(changes.actions[1], FLD(0x0, 31, 0)), 0);
+	assert_int_equal(fld_get(changes.actions[2], FLD(0x0, 31, 24)), 6);
+	assert_int_equal(mlx5_dr_modify("test", false, actions, 24, &changes), 0);
+	assert_int_equal(changes.count, 4);
+	for (unsigned int i = 0; i < 32; i++)
+		fld_set(actions + i * PRM_HEADER_ACTION_SIZE, FLD(0x0, 31, 0),
+			head(PRM_HEADER_SET, of_one[0], 0, 16));
+	assert_int_equal(mlx5_dr_modify("test", false, actions, sizeof(actions), &changes), 0);
+	assert_int_equal(changes.count, DR_CHANGES_MAX);
+}
+
+/* Release 65.0's list for 18 bytes has seven actions. */
+static void a_header_comes_in_dwords_from_its_end(void **state)
+{
+	static const uint8_t header[18] = { 1,  2,  3,  4,  5,  6,  7,  8,  9,
+					    10, 11, 12, 13, 14, 15, 16, 17, 18 };
+	uint8_t frame[20] = { 0 };
+	struct dr_changes changes;
+
+	(void)state;
+	assert_int_equal(mlx5_dr_modify_decap("test", header, 14, &changes), 0);
+	assert_int_equal(changes.count, 6);
+	assert_int_equal(mlx5_dr_modify_decap("test", header, 18, &changes), 0);
+	assert_int_equal(changes.count, 7);
+	assert_int_equal(fld_get(changes.actions[0], FLD(0x0, 31, 0)), 0x0900190c);
+	for (unsigned int i = 1; i < 6; i++) {
+		assert_int_equal(fld_get(changes.actions[i], FLD(0x0, 31, 0)), 0x0a000000);
+		memcpy(frame + 20 - 4 * i, changes.actions[i] + 4, 4);
+	}
+	assert_int_equal(fld_get(changes.actions[6], FLD(0x0, 31, 0)), 0x08000001);
+	assert_memory_equal(frame + 2, header, sizeof(header));
+	assert_int_equal(mlx5_dr_modify_decap("test", header, 16, &changes), EINVAL);
+	assert_int_equal(mlx5_dr_modify_decap("test", NULL, 14, &changes), EINVAL);
 }
 
 int main(void)
@@ -141,6 +197,8 @@ int main(void)
 		cmocka_unit_test(fields_are_those_of_the_release),
 		cmocka_unit_test(a_copy_has_two_fields),
 		cmocka_unit_test(odd_lists_are_refused),
+		cmocka_unit_test(a_list_has_a_pause_between_two_of_a_dword),
+		cmocka_unit_test(a_header_comes_in_dwords_from_its_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

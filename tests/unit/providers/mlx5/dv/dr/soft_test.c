@@ -4,7 +4,7 @@
  * behind a SYNC_STEERING. The adapter is the test's: it notes the order of events.
  *
  * Covers: providers/mlx5/dv/dr/soft.c, providers/mlx5/dv/dr/soft_table.c,
- * providers/mlx5/dv/dr/soft_matcher.c
+ * providers/mlx5/dv/dr/soft_matcher.c, providers/mlx5/dv/dr/list.c
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -52,6 +52,13 @@ int mlx5_dr_caps_query(struct ibv_context *context, struct dr_caps *caps)
 {
 	(void)context;
 	*caps = (struct dr_caps){ .format = 1, .writes_rx = true, .rx_levels = 1 };
+	return 0;
+}
+
+int mlx5_dr_caps_query_lists(struct ibv_context *context, uint64_t *start)
+{
+	(void)context;
+	*start = 0;
 	return 0;
 }
 
@@ -121,9 +128,10 @@ int mlx5_devx_run(struct mlx5_context *ctx, const void *in, size_t in_len, void 
 	return it.sync_error;
 }
 
-void mlx5_dr_memory_init(struct dr_memory *memory, struct ibv_context *context, struct ibv_pd *pd)
+void mlx5_dr_memory_init(struct dr_memory *memory, struct ibv_context *context, struct ibv_pd *pd,
+			 uint32_t type, uint8_t log)
 {
-	(void)context, (void)pd;
+	(void)context, (void)pd, (void)type, (void)log;
 	memset(memory, 0, sizeof(*memory));
 }
 
@@ -286,6 +294,24 @@ static void a_table_without_memory_reclaims_places(void **state)
 	soft_end(table);
 }
 
+static void a_list_is_free_after_a_sync(void **state)
+{
+	static const uint8_t actions[9 * DR_LIST_ACTION_SIZE];
+	struct dr_list list;
+
+	(void)state;
+	assert_int_equal(mlx5_dr_soft_add_list(it.soft, actions, 9, &list), 0);
+	events_check("wwd"); /* two units */
+	assert_int_equal(mlx5_dr_list_word(&list), 0x0f090000 | list.number);
+	mlx5_dr_soft_remove_list(it.soft, &list);
+	events_check("");
+	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), 0);
+	events_check("sf");
+	assert_int_equal(it.freed_place, list.place);
+	mlx5_dr_soft_close(it.soft);
+	events_check("mm");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +323,7 @@ int main(void)
 				       soft_begin),
 		cmocka_unit_test_setup(freed_places_are_memory_for_all, soft_begin),
 		cmocka_unit_test_setup(a_table_without_memory_reclaims_places, soft_begin),
+		cmocka_unit_test_setup(a_list_is_free_after_a_sync, soft_begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

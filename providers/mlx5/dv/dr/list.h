@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * list.h - lists of header changes in the adapter's memory, to which an action of an entry leads.
+ * PRM: STE, accelerated modify action list
+ *
+ * A list belongs to one action of the program, and several rules may use it. Freed lists keep their
+ * bytes until the adapter has dropped its copies. The caller has the lock of dr_soft.
+ */
+#ifndef PROVIDERS_MLX5_DV_DR_LIST_H
+#define PROVIDERS_MLX5_DV_DR_LIST_H
+
+#include "providers/mlx5/dv/dr/ring.h"
+
+enum { DR_LIST_ACTION_SIZE = 8 };
+
+struct dr_list {
+	uint32_t place;
+	uint32_t number; /* of its first unit, from the start of the adapter's memory for lists */
+	uint8_t log;     /* units */
+	uint8_t count;   /* actions; 0: there is no list */
+};
+
+struct dr_lists {
+	uint64_t start; /* of the adapter's memory for lists */
+	struct dr_memory memory;
+	struct dr_ring ring;
+	struct dr_places freed;
+};
+
+int mlx5_dr_lists_open(struct ibv_context *context, struct ibv_pd *pd, struct dr_lists **lists);
+/* The adapter has dropped its copies. */
+void mlx5_dr_lists_close(struct dr_lists *lists);
+
+/* Writes COUNT actions of DR_LIST_ACTION_SIZE bytes. Returns 0 or an errno. */
+int mlx5_dr_list_create(struct dr_lists *lists, const uint8_t *actions, unsigned int count,
+			struct dr_list *list);
+/* Frees the list, which frames may have met, at the next mlx5_dr_lists_release(). */
+void mlx5_dr_list_destroy(struct dr_lists *lists, const struct dr_list *list);
+/* Gives freed lists back to the memory: the adapter has dropped its copies. */
+void mlx5_dr_lists_release(struct dr_lists *lists);
+
+/* Returns the action of an entry that executes the list. */
+uint32_t mlx5_dr_list_word(const struct dr_list *list);
+
+#endif
