@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * verbs_device.c - the public calls that query a device and its ports.
+ */
 #include "cmd/cmd.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * verbs_pd.c - the public calls on protection domains.
+ */
 #include "libibverbs/private.h"
 
 VERBS_EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)

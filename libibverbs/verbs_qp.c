@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * verbs_qp.c - the public calls on queue pairs.
+ */
 #include "libibverbs/init_attr.h"
 #include "libibverbs/private.h"
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * verbs_srq.c - the public calls on shared receive queues.
+ */
 #include "libibverbs/init_attr.h"
 #include "libibverbs/private.h"
 

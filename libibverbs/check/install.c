@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * install.c - the checker's functions for the tables of a context.
+ */
 #include "check.h"
 
 #include "util/alloc.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pairs.c - queue pairs come and go.
+ */
 #include "check.h"
 
 static struct check_qp *qp_find(const struct ibv_qp *qp)

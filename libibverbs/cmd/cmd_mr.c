@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_mr.c - commands on memory regions.
+ */
 #include "cmd/cmd.h"
 
 #include <assert.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_pd.c - commands on protection domains.
+ */
 #include "cmd/cmd.h"
 
 VERBS_EXPORT int verbs_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd,

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * checks.h - the checks of the doctor, one per file.
+ */
 #ifndef LIBIBVERBS_DOCTOR_CHECKS_H
 #define LIBIBVERBS_DOCTOR_CHECKS_H
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * findings.h - the doctor's findings, and its exit status.
+ */
 #ifndef LIBIBVERBS_DOCTOR_FINDINGS_H
 #define LIBIBVERBS_DOCTOR_FINDINGS_H
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pp_connect.c - connects the queue pairs of the pingpong programs, for each kind of QP.
+ */
 #include <stdio.h>
 
 #include "pingpong.h"

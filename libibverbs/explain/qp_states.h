@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp_states.h - the attributes of QP transitions.
+ */
 #ifndef LIBIBVERBS_EXPLAIN_QP_STATES_H
 #define LIBIBVERBS_EXPLAIN_QP_STATES_H
 

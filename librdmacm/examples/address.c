@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * address.c - resolves the addresses of a command line.
+ */
 #include "address.h"
 
 #include <infiniband/ib.h>

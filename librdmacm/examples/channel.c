@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * channel.c - opens an event channel, or explains why there is none.
+ */
 #include "channel.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * complain.h - reports a failed call.
+ */
 #ifndef RDMACM_EXAMPLES_COMPLAIN_H
 #define RDMACM_EXAMPLES_COMPLAIN_H
 

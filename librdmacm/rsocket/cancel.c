@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cancel.c - see cancel.h.
+ */
 #include "librdmacm/rsocket/cancel.h"
 
 #include <stdbool.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rs.c - the calls of <rdma/rsocket.h> that create, connect, name and close sockets.
+ */
 #include "librdmacm/rsocket/cancel.h"
 #include "librdmacm/rsocket/rs.h"
 

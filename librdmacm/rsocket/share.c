@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * share.c - the pipe of requests, and the socket with the holders' channels; see share.h.
+ */
 #include "librdmacm/rsocket/share.h"
 
 #include <errno.h>

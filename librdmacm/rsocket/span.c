@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * span.c - reads from and writes to the front of a program's buffers; see span.h.
+ */
 #include "librdmacm/rsocket/span.h"
 
 #include <errno.h>

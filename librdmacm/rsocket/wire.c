@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * wire.c - converts the formats of wire.h from and to host order.
+ */
 #include "librdmacm/rsocket/wire.h"
 
 #include <byteswap.h>

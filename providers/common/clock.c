@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * clock.c - maps the page of a device's clock, and reads the clock.
+ */
 #include "providers/common/clock.h"
 
 #include <endian.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq_resize.c - implements cq_resize.h.
+ */
 #include "providers/common/cq_resize.h"
 
 #include <errno.h>

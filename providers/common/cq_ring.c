@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq_ring.c - implements cq_ring.h.
+ */
 #include "providers/common/cq_ring.h"
 
 #include <stddef.h>

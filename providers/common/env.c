@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * env.c - parses values of environment variables.
+ */
 #include "providers/common/env.h"
 
 #include <stdlib.h>

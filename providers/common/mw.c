@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mw.c - memory windows.
+ */
 #include "providers/common/mw.h"
 
 #include <errno.h>

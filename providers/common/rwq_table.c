@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rwq_table.c - indirection tables of WQs.
+ */
 #include "providers/common/rwq_table.h"
 
 #include <errno.h>

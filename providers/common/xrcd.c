@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * xrcd.c - XRC domains: plain kernel commands.
+ */
 #include "providers/common/xrcd.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ah.h - an address handle: the address segment of a datagram's WQE.
+ */
 #ifndef PROVIDERS_MLX4_AH_H
 #define PROVIDERS_MLX4_AH_H
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * clock.c - the adapter's clock, read from its page.
+ */
 #include "providers/mlx4/clock.h"
 
 #include <errno.h>

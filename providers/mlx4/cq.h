@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq.h - completion queues.
+ */
 #ifndef PROVIDERS_MLX4_CQ_H
 #define PROVIDERS_MLX4_CQ_H
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * flow.c - flows, which direct frames to a QP.
+ */
 #include <errno.h>
 
 #include "providers/mlx4/flow.h"

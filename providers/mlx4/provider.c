@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * provider.c - registers this provider with the library: the PCI ids of its devices, and their
+ * calls.
+ */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * srq.c - shared receive queues.
+ */
 #include "providers/mlx4/srq.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * clock.h - converts timestamps of the adapter's clock to wall-clock time.
+ */
 #ifndef PROVIDERS_MLX5_CLOCK_H
 #define PROVIDERS_MLX5_CLOCK_H
 

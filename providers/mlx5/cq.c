@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq.c - creates, arms and destroys completion queues.
+ */
 #include "providers/mlx5/cq.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * devx_cmd.c - runs commands in the device's own format. See devx_cmd.h.
+ */
 #include "providers/mlx5/devx_cmd.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dm.h - device memory.
+ */
 #ifndef PROVIDERS_MLX5_DM_H
 #define PROVIDERS_MLX5_DM_H
 

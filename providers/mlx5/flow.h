@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * flow.h - flows, the counters that they can have, and flow actions.
+ */
 #ifndef PROVIDERS_MLX5_FLOW_H
 #define PROVIDERS_MLX5_FLOW_H
 

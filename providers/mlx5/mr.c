@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mr.c - memory regions: of host memory, of dma-bufs, imported ones, and the null region.
+ */
 #include <errno.h>
 #include <stdlib.h>
 

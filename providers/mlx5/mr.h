@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mr.h - memory regions and memory windows.
+ */
 #ifndef PROVIDERS_MLX5_MR_H
 #define PROVIDERS_MLX5_MR_H
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pd.c - protection domains and thread domains: the parts that are specific to mlx5.
+ */
 #include "providers/mlx5/pd.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * queue_mem.h - allocates memory and doorbell records of queues.
+ */
 #ifndef PROVIDERS_MLX5_QUEUE_MEM_H
 #define PROVIDERS_MLX5_QUEUE_MEM_H
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * wq.c - receive work queues, and the indirection tables over which a QP with receive side scaling
+ * spreads packets.
+ */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * peers.c - synchronises clients and servers through a controller.
+ */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>

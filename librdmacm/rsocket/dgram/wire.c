@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * wire.c - encodes and decodes the headers that dgram/wire.h describes.
+ */
 #include "librdmacm/rsocket/dgram/wire.h"
 
 #include <endian.h>

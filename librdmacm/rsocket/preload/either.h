@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * either.h - macros that call librdmacm for an rsocket, and the system for any other descriptor.
+ */
 #ifndef RSOCKET_PRELOAD_EITHER_H
 #define RSOCKET_PRELOAD_EITHER_H
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * free_map.c - finds runs of free entries in a struct free_map.
+ */
 #include "providers/common/memory/free_map.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp.c - mlx4dv_create_qp(): creates a QP with attributes specific to mlx4.
+ */
 #include "providers/mlx4/dv/dv.h"
 
 static int check_attr(const struct mlx4dv_qp_init_attr *attr)

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * tm_done.h - completions of an SRQ with tag matching: of messages, and of operations on its
+ * matching list.
+ */
 #ifndef PROVIDERS_MLX5_DATA_TM_DONE_H
 #define PROVIDERS_MLX5_DATA_TM_DONE_H
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq.c - direct verbs on completion queues.
+ */
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/device.h"
 #include "providers/mlx5/dv/dv.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dm.c - direct verbs on device memory: its types, and operations on it.
+ */
 #include "providers/mlx5/dm.h"
 #include "providers/mlx5/dv/dv.h"
 

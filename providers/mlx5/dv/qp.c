@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp.c - direct verbs on queue pairs.
+ */
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/states.h"

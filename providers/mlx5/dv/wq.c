@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * wq.c - direct verbs on receive work queues.
+ */
 #include "providers/mlx5/device.h"
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/wq.h"

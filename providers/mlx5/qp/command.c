@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * command.c - the kernel's command that creates a QP.
+ */
 #include "providers/mlx5/qp/build.h"
 
 #include <errno.h>

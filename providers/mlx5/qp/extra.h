@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * extra.h - attributes of a QP beyond its states.
+ */
 #ifndef PROVIDERS_MLX5_QP_EXTRA_H
 #define PROVIDERS_MLX5_QP_EXTRA_H
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * modify.c - changes the state of queue pairs, and queries them.
+ */
 #include "providers/mlx5/qp/build.h"
 
 #include <errno.h>

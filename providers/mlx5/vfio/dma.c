@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dma.c - see dma.h. Linux: <linux/vfio.h>
+ */
 #include <errno.h>
 #include <linux/vfio.h>
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * entry.c - see entry.h. PRM: Command Interface
+ */
 #include <string.h>
 
 #include "prm/mlx5/init_seg.h"

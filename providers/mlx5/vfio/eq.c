@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * eq.c - see eq.h.
+ */
 #include <errno.h>
 
 #include "prm/mlx5/cmd.h"

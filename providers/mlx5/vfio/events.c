@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * events.c - see events.h.
+ */
 #include <errno.h>
 #include <unistd.h>
 

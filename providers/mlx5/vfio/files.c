@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * files.c - see files.h. Linux: <linux/vfio.h>
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/pci_regs.h>

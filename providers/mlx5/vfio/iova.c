@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * iova.c - see iova.h.
+ */
 #include <errno.h>
 
 #include "providers/mlx5/vfio/iova.h"

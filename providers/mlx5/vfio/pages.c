@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pages.c - see pages.h. PRM: QUERY_PAGES, MANAGE_PAGES
+ */
 #include <errno.h>
 
 #include "prm/mlx5/cmd.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * start.h - starts the adapter, and tears it down.
+ */
 #ifndef PROVIDERS_MLX5_VFIO_START_H
 #define PROVIDERS_MLX5_VFIO_START_H
 

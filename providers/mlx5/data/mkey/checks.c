@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * checks.c - checks requests on memory keys against limits of device and QP: see checks.h.
+ */
 #include "providers/common/report.h"
 #include "providers/mlx5/data/mkey/checks.h"
 

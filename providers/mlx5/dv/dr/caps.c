@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * caps.c - queries what an adapter reports about tables whose entries the library writes.
+ */
 #include "providers/mlx5/dv/dr/caps.h"
 
 #include "prm/mlx5/caps.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * entry.c - the bytes of a table entry. See entry.h.
+ */
 #include "providers/mlx5/dv/dr/entry.h"
 
 /* The target of entries that lead nowhere yet, and a tag that no mask of 0 lets hit. */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * htable.c - hash tables of entries. See htable.h.
+ */
 #include "providers/mlx5/dv/dr/htable.h"
 
 #include "providers/mlx5/dv/dr/hash.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * lane.c - stocks of a lane. See lane.h.
+ */
 #include "providers/mlx5/dv/dr/lane.h"
 
 #include "prm/mlx5/cmd.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * soft.c - opens and closes the half of a domain that writes table entries itself.
+ */
 #include "providers/mlx5/dv/dr/soft.h"
 
 #include <rdma/mlx5_user_ioctl_verbs.h>

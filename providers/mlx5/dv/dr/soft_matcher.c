@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * soft_matcher.c - matchers of tables below the root. See soft_matcher.h.
+ */
 #include "providers/mlx5/dv/dr/soft_matcher.h"
 
 #include <errno.h>
