@@ -100,8 +100,7 @@ static void qp_modify(const struct ibv_qp_attr *values, enum ibv_qp_state state,
 static void qp_connect(const struct address *mine, const struct address *theirs)
 {
 	const struct ibv_qp_attr attr = {
-		/* if the ports differ, the smaller MTU, as both QPs must have the same */
-		.path_mtu = port.active_mtu,
+		.path_mtu = port.active_mtu, /* the same at both ends: the smaller one */
 		.dest_qp_num = ntohl(theirs->qpn),
 		.rq_psn = ntohl(theirs->psn), /* the peer's sq_psn */
 		.sq_psn = ntohl(mine->psn),

@@ -63,8 +63,7 @@ static void post_receive(int slot)
 		err(1, "ibv_post_srq_recv");
 }
 
-/* Asks for one event as soon as fewer than LOW receives are left. It has to be asked again then, as
- * the event disarms the limit. */
+/* Asks for one event as soon as fewer than LOW receives are left, which disarms the limit. */
 static void arm_limit(void)
 {
 	errno = ibv_modify_srq(srq, &(struct ibv_srq_attr){ .srq_limit = LOW }, IBV_SRQ_LIMIT);
