@@ -9,6 +9,9 @@
 #include "tests/unit/golden.h"
 #include "util/bits.h"
 
+/* The initialization segment is the longest layout here; its health counter is the last field. */
+enum { LAYOUT_SIZE = 0x1014 };
+
 struct field_case {
 	uint32_t field;
 	uint64_t value;
@@ -18,7 +21,7 @@ struct field_case {
 
 static void check_field(const struct field_case *want)
 {
-	uint8_t layout[PRM_CMDQ_BLOCK_SIZE] = { 0 }, zeros[PRM_CMDQ_BLOCK_SIZE] = { 0 };
+	uint8_t layout[LAYOUT_SIZE] = { 0 }, zeros[LAYOUT_SIZE] = { 0 };
 	const size_t length = strlen(want->hex) / 9 * 4 + 4;
 
 	fld_set(layout, want->field, UINT64_MAX);
