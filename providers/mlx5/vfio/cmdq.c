@@ -308,10 +308,11 @@ static bool firmware_stands(struct vfio_cmdq *cmdq)
 
 int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq)
 {
-	const uint32_t syndrome = register_read(cmdq->bar, INIT_SEG_HEALTH_SYNDROME);
+	uint32_t syndrome;
 
 	if (__atomic_load_n(&cmdq->is_dead, __ATOMIC_RELAXED))
 		return EIO; /* the log has said why */
+	syndrome = register_read(cmdq->bar, INIT_SEG_HEALTH_SYNDROME);
 	if (is_gone(cmdq->bar))
 		verbs_warn("VFIO: the device has left the bus");
 	else if (syndrome)

@@ -142,8 +142,8 @@ static int map_bar(struct vfio_files *files)
 	return 0;
 }
 
-/* Sets the bus master bit: without it, each access of the device to memory fails. */
-static int master_bus(const struct vfio_files *files)
+/* Changes the low byte of the command register, as PCI configuration space is little-endian. */
+static int command_change(const struct vfio_files *files, uint8_t set, uint8_t clear)
 {
 	struct vfio_region_info config;
 	int ret = region_find(files, VFIO_PCI_CONFIG_REGION_INDEX, &config);
@@ -153,10 +153,15 @@ static int master_bus(const struct vfio_files *files)
 		return ret;
 	if (pread64(files->device, command, 2, (off64_t)config.offset + PCI_COMMAND) != 2)
 		return EIO;
-	/* PCI configuration space is little-endian */
-	command[0] |= PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER;
+	command[0] = (uint8_t)((command[0] | set) & ~clear);
 	return pwrite64(files->device, command, 2, (off64_t)config.offset + PCI_COMMAND) == 2 ? 0
 											      : EIO;
+}
+
+/* Sets the bus master bit: without it, each access of the device to memory fails. */
+static int master_bus(const struct vfio_files *files)
+{
+	return command_change(files, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 0);
 }
 
 static int open_device(struct vfio_files *files, const char *pci_name)
@@ -198,15 +203,15 @@ int mlx5_vfio_files_open(struct vfio_files *files, const char *pci_name)
 	return ret;
 }
 
-/* A device that cannot be reset is at least no bus master. */
+/* A device that cannot be reset is at least no bus master. Its registers stay mapped, because other
+ * threads and the program's doorbells use them: without PCI_COMMAND_MEMORY, Linux answers by SIGBUS
+ * (vfio_pci_mmap_fault()). */
 void mlx5_vfio_files_reset(const struct vfio_files *files)
 {
-	struct vfio_region_info config;
-	const uint8_t none[2] = { 0 };
+	int ret = command_change(files, PCI_COMMAND_MEMORY, PCI_COMMAND_MASTER);
 
-	if (!region_find(files, VFIO_PCI_CONFIG_REGION_INDEX, &config) &&
-	    pwrite64(files->device, none, 2, (off64_t)config.offset + PCI_COMMAND) != 2)
-		verbs_info("VFIO: bus mastering is not switched off: %s", strerror(errno));
+	if (ret)
+		verbs_info("VFIO: bus mastering is not switched off: %s", strerror(ret));
 	if (ioctl(files->device, VFIO_DEVICE_RESET))
 		verbs_info("VFIO: no reset: %s", strerror(errno));
 }
