@@ -173,6 +173,7 @@ static int entry_wait(struct vfio_cmdq *cmdq, const uint8_t *entry, unsigned int
 		      enum vfio_lane number)
 {
 	const uint64_t end = now_ms() + cmdq->command_ms;
+	unsigned int late = 0;
 
 	serve_waiting(cmdq, number);
 	for (unsigned int turn = 0; is_owned_by_adapter(entry); turn++) {
@@ -183,12 +184,12 @@ static int entry_wait(struct vfio_cmdq *cmdq, const uint8_t *entry, unsigned int
 		if (__atomic_load_n(&cmdq->is_dead, __ATOMIC_RELAXED))
 			return EIO; /* another lane's command was not answered */
 		gone = is_gone(cmdq->bar);
-		if (gone || now_ms() > end) {
+		if (gone || (now_ms() > end && late++ == LAST_LOOKS)) {
 			give_up(cmdq, opcode, gone);
 			return gone ? EIO : ETIMEDOUT;
 		}
-		serve_waiting(cmdq, number);
-		rest(20);
+		serve_waiting(cmdq, number); /* the command may wait for pages */
+		rest(late ? 10000 : 20);
 	}
 	/* reads the answer after the owner bit, which the adapter writes last */
 	dma_load_barrier();
@@ -286,9 +287,10 @@ static bool counter_stands(struct vfio_cmdq *cmdq)
 	const uint32_t counter = register_read(cmdq->bar, INIT_SEG_HEALTH_COUNTER);
 	const uint32_t now = (uint32_t)now_ms();
 
+	/* Another thread may have stored a later time than this thread's. */
 	if (counter == __atomic_load_n(&cmdq->health_counter, __ATOMIC_ACQUIRE))
-		return now - __atomic_load_n(&cmdq->health_since, __ATOMIC_RELAXED) >
-		       cmdq->health_ms;
+		return (int32_t)(now - __atomic_load_n(&cmdq->health_since, __ATOMIC_RELAXED)) >
+		       (int32_t)cmdq->health_ms;
 	__atomic_store_n(&cmdq->health_since, now, __ATOMIC_RELAXED);
 	__atomic_store_n(&cmdq->health_counter, counter, __ATOMIC_RELEASE);
 	return false;

@@ -34,7 +34,8 @@ void mlx5_vfio_pages_refuse(struct vfio_pages *pages, uint32_t function)
 	run_command(pages, in, sizeof(in), out, sizeof(out));
 }
 
-static int give_bunch(struct vfio_pages *pages, struct page_bunch *bunch, uint32_t count)
+static int give_bunch(struct vfio_pages *pages, struct page_bunch *bunch, uint32_t count,
+		      bool *is_answered)
 {
 	uint8_t in[PRM_CMD_IN_SIZE + MOST * 8] = { 0 }, out[PRM_CMD_OUT_SIZE];
 
@@ -44,7 +45,8 @@ static int give_bunch(struct vfio_pages *pages, struct page_bunch *bunch, uint32
 	for (uint32_t i = 0; i < count; i++)
 		fld_set64(fld_at(in, MANAGE_PAGES_IN_PAS), i * 8,
 			  vfio_dma_start(&bunch->dma) + i * (uint64_t)PAGE);
-	return run_command(pages, in, PRM_CMD_IN_SIZE + count * 8, out, sizeof(out));
+	return mlx5_vfio_cmdq_run(pages->cmdq, VFIO_LANE_PAGES, in, PRM_CMD_IN_SIZE + count * 8,
+				  out, sizeof(out), is_answered);
 }
 
 /* The adapter may use the pages, and never returns them: they stay until the close. */
@@ -60,6 +62,7 @@ static int give_pages(struct vfio_pages *pages, uint32_t count)
 	int ret =
 		bunch ? mlx5_vfio_dma_alloc(pages->cmdq->space, (uint64_t)count * PAGE, &bunch->dma)
 		      : ENOMEM;
+	bool is_answered;
 
 	if (ret) {
 		free(bunch);
@@ -69,12 +72,14 @@ static int give_pages(struct vfio_pages *pages, uint32_t count)
 	bunch->with_adapter = count;
 	for (uint32_t i = 0; i < count; i++)
 		bunch->given[i / 64] |= UINT64_C(1) << i % 64;
-	ret = give_bunch(pages, bunch, count);
+	ret = give_bunch(pages, bunch, count, &is_answered);
 	if (ret) {
 		verbs_warn("VFIO: firmware does not take %u pages: %s", count, strerror(ret));
-		if (ret == ENOMEM) /* the command was not sent: there was no mailbox */
+		/* The command was not sent: there was no mailbox. An answer of firmware may have
+		 * this errno, too, but ends its request by itself. */
+		if (ret == ENOMEM && !is_answered)
 			mlx5_vfio_pages_refuse(pages, 0);
-		if (ret == ETIMEDOUT || ret == EIO)
+		if (ret != ENOMEM && !is_answered)
 			bunch_keep(bunch);
 		else
 			mlx5_vfio_dma_free(pages->cmdq->space, &bunch->dma);

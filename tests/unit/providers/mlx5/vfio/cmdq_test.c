@@ -293,6 +293,28 @@ static void answers_of_any_bytes_stay_in_their_buffer(void **state)
 	run_one(16, 64); /* what was written there is no harm */
 }
 
+static void turn_late(void *arg)
+{
+	static unsigned int turns;
+
+	if (turns++ == 20)
+		adapter_turn(arg);
+}
+
+/* A process that was stopped finds its time over, although the adapter waits for its pages. */
+static void a_stopped_process_looks_again(void **state)
+{
+	uint8_t in[16] = { 0 }, out[16];
+
+	(void)state;
+	rig.cmdq.command_ms = 0;
+	rig.cmdq.while_waiting = turn_late;
+	assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out,
+					    sizeof(out), NULL),
+			 0);
+	assert_int_equal(rig.resets, 0);
+}
+
 static void a_late_answer_is_no_harm(void **state)
 {
 	uint8_t in[64] = { 0 }, out[64], zeros[64] = { 0 };
@@ -467,6 +489,7 @@ int main(void)
 		T(tokens_change_and_are_never_0),
 		T(refusals_have_an_errno),
 		T(answers_of_any_bytes_stay_in_their_buffer),
+		T(a_stopped_process_looks_again),
 		T(a_late_answer_is_no_harm),
 		T(silence_of_one_lane_ends_the_other),
 		T(a_lost_device_is_noticed),
