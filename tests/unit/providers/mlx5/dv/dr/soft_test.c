@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "providers/mlx5/context.h"
 #include "providers/mlx5/devx_cmd.h"
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/dr/dr.h"
@@ -24,6 +25,7 @@
 enum { REFUSED = EDOM };
 
 static struct {
+	struct mlx5_context mlx5; /* of commands */
 	struct mlx5dv_dr_domain domain;
 	struct dr_soft *soft;
 	struct ibv_pd pd;
@@ -131,8 +133,9 @@ int mlx5_devx_run(struct mlx5_context *ctx, const void *in, size_t in_len, void 
 void mlx5_dr_memory_init(struct dr_memory *memory, struct ibv_context *context, struct ibv_pd *pd,
 			 uint32_t type, uint8_t log)
 {
-	(void)context, (void)pd, (void)type, (void)log;
+	(void)pd, (void)type, (void)log;
 	memset(memory, 0, sizeof(*memory));
+	memory->context = context;
 }
 
 void mlx5_dr_memory_destroy(struct dr_memory *memory)
@@ -164,6 +167,7 @@ static int soft_begin(void **state)
 {
 	(void)state;
 	memset(&it, 0, sizeof(it));
+	it.domain.context = &it.mlx5.vctx.context;
 	it.next_place = 5;
 	return mlx5_dr_soft_open("test", &it.domain, &it.soft);
 }
