@@ -59,12 +59,20 @@ struct hca {
 	struct fabric *fabric;
 	bool owns_fabric;
 	bool dead;
-	bool keks_gone;  /* the key encryption keys were taken away (hca_take_keks()) */
-	bool owner_gone; /* the current message needed memory of an ended program */
+	/* the key encryption keys were taken away (hca_take_keks()); never cleared, as nothing
+	 * gives them back */
+	bool keks_gone;
+	/* the current message needed memory of an ended program; set by dma.c, so that no answer is
+	 * sent for it */
+	bool owner_gone;
 	uint64_t now;
-	uint64_t turn_bytes; /* sent in the current run_ready() */
-	uint64_t next_timer; /* earliest deadline of a QP's timer, or earlier */
-	uint64_t next_look;  /* next rules_look() of a strict adapter */
+	/* sent in the current run_ready(), which ends at TURN_BYTES so that timers and Ethernet
+	 * queues get their turn */
+	uint64_t turn_bytes;
+	/* earliest deadline of a QP's timer, or earlier, as a timer that stops does not change
+	 * it */
+	uint64_t next_timer;
+	uint64_t next_look; /* next rules_look() of a strict adapter */
 	TAILQ_HEAD(qp_list, qp) ready;
 	struct qp_list timed;
 	LIST_HEAD(, cq) waiting_cqs; /* with an event delayed by moderation */
@@ -75,10 +83,14 @@ struct hca {
 	LIST_HEAD(, umr_wait) umrs;   /* delayed UMRs of a strict adapter */
 	LIST_HEAD(, mkey) sig_failed; /* keys with signature errors that are not reported yet */
 	struct mkey *sink_key;
-	uint32_t mkey_mask;           /* bits of a key without variant byte that are the index */
+	/* bits of a key without variant byte that are the index: all, unless a kernel's INIT_HCA
+	 * (mlx4) says fewer */
+	uint32_t mkey_mask;
 	struct memic *memic;          /* NULL: no memory on the adapter */
 	struct ste_memory ste_memory; /* for table entries that software writes */
-	uint16_t user;                /* user id in the current command; 0: the driver */
+	/* user id in the current command; 0: the driver. res_find() hides other users' objects from
+	 * it */
+	uint16_t user;
 #define OBJECT_TABLE(table, first, limit, free_it) struct res_table table;
 	HCA_EACH_OBJECT(OBJECT_TABLE) /* by number: see objects.h */
 #undef OBJECT_TABLE

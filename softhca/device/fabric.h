@@ -154,8 +154,9 @@ void fabric_detach(struct fabric *fabric, struct hca *hca);
 /* Tells the fabric, whose lock is held, that a port's state or GIDs have changed. */
 void fabric_port_changed(struct fabric *fabric);
 
-/* Delivers a message. It is lost without notice if nothing has that address or QP number. FAULT and
- * NOW are the sender's. Adapters call station_send() instead. */
+/* Delivers a message. As on a wire, it is lost without notice if nothing has that address or QP
+ * number, so requesters depend on their timers. FAULT and NOW are the sender's. Adapters call
+ * station_send() instead. */
 void fabric_send(struct fabric *fabric, uint64_t now, struct fault *fault,
 		 const struct fabric_msg *msg);
 

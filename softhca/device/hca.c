@@ -17,7 +17,9 @@
 #include "softhca/device/uar_scan.h"
 
 enum {
-	TURNS = 8,               /* turns of queues in one call of hca_progress() */
+	/* turns of queues in one call of hca_progress(). The call holds the fabric's lock, for
+	 * which commands and doorbells wait */
+	TURNS = 8,
 	TURN_BYTES = 256 * 1024, /* bytes that a queue may send in its turn, and all in one call */
 	TURN_FLUSHES = 64,
 	SCAN_TURNS = 1024, /* of hca_finish_scans() */

@@ -62,8 +62,10 @@ enum hca_link_layer {
 struct hca_limits {
 	uint32_t max_qp, max_cq, max_mkey, max_pd; /* numbers of objects */
 	uint32_t max_uar;                          /* doorbell pages */
-	uint32_t max_wqe_bb;                       /* WQEBBs of one send queue, a power of two */
-	uint32_t max_cqe;                          /* entries of one CQ, a power of two */
+	/* WQEBBs of one send queue, a power of two, as a QP's context has the logarithm */
+	uint32_t max_wqe_bb;
+	/* entries of one CQ, a power of two, as a CQ's context has the logarithm */
+	uint32_t max_cqe;
 	uint32_t max_rd_atomic; /* outstanding RDMA READ and atomics per QP, both directions */
 	uint32_t max_msg_size;  /* bytes */
 	uint32_t max_tx_speed;  /* in units of 100 Mbit/s, 16 bits; 0: the link's speed */
@@ -243,7 +245,7 @@ struct hca_datagram {
 	uint16_t udp_sport;
 	uint32_t dest_qpn, src_qpn, qkey;
 	const void *payload;
-	uint32_t len; /* at most 4096 */
+	uint32_t len; /* at most 4096, the largest path MTU, as a datagram is one packet */
 };
 
 void hca_send_datagram(struct hca *hca, const struct hca_datagram *datagram);

@@ -41,7 +41,8 @@ enum {
 	FRAME_FCS_LEN = 4,
 	FRAME_SIZES = 10,
 	PORT_MTU_MAX = FABRIC_FRAME_MAX + FRAME_FCS_LEN,
-	PORT_MTU_DEFAULT = 1522, /* with addresses, type, one VLAN tag and FCS */
+	/* with addresses, type, one VLAN tag and FCS: 1518 bytes of IEEE 802.3, and the tag */
+	PORT_MTU_DEFAULT = 1522,
 };
 
 /* Counters of an Ethernet port. Bytes do not include the FCS. */
@@ -66,7 +67,8 @@ struct port {
 	uint32_t link_downs;
 	struct frame_counters sent, received;
 	struct message_counters messages_sent, messages_received;
-	uint16_t bad_pkeys, bad_qkeys; /* messages dropped for a wrong key */
+	/* messages dropped for a wrong key; 16 bits, as in PortInfo (IBTA vol 1, 14.2.5.6) */
+	uint16_t bad_pkeys, bad_qkeys;
 	/* Counts at the last clear or Set; pma.c reports the difference. Two attributes have
 	 * counters. */
 	uint64_t short_base[PORT_CLEARED], extended_base[PORT_CLEARED];
@@ -79,8 +81,8 @@ struct port {
 void port_init(struct hca *hca, unsigned int port);
 /* Returns the P_Key at INDEX of a port's table; 0: invalid. */
 uint16_t port_pkey(uint64_t index);
-/* Returns whether a message with P_Key THEIRS may be received with OURS. Counts a violation if
- * not. */
+/* Returns whether a message with P_Key THEIRS may be received with OURS: equal, and not both
+ * limited members (IBTA vol 1, 10.9.3). Counts a violation if not. */
 bool port_accepts_pkey(struct port *port, uint16_t ours, uint16_t theirs);
 void port_count_violation(uint16_t *counter);
 void port_count_message(struct message_counters *counters, const struct fabric_msg *msg);

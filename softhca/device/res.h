@@ -14,12 +14,14 @@ enum { RES_FOR_ALL = 0xffff };
 
 struct res_table {
 	void **slot;
-	uint16_t *owner;      /* owners of slot[]: a user id, 0 (driver), or RES_FOR_ALL */
-	const uint16_t *user; /* user id in the current command; 0: the driver */
-	uint32_t size;        /* entries of slot[] */
-	uint32_t first;       /* number of slot 0 */
-	uint32_t mark;        /* bits of a number that tell the object's kind, not its slot */
-	uint32_t cursor;      /* next slot to try, so that a freed number is not reused at once */
+	/* owners of slot[]: a user id, 0 (driver), or RES_FOR_ALL. res_free() frees it */
+	uint16_t *owner;
+	/* points to hca->user, so a table sees who sends the current command; 0: the driver */
+	const uint16_t *user;
+	uint32_t size;   /* entries of slot[]; grows up to max */
+	uint32_t first;  /* number of slot 0 */
+	uint32_t mark;   /* bits of a number that tell the object's kind, not its slot */
+	uint32_t cursor; /* next slot to try, so that a freed number is not reused at once */
 	uint32_t used;
 	uint32_t max;
 };
@@ -52,7 +54,8 @@ static inline bool res_is_shared(const struct res_table *table, uint32_t number)
 	return table->owner[(number & ~table->mark) - table->first] == RES_FOR_ALL;
 }
 
-/* Finds an object for a command: the driver sees all objects, a user its own. */
+/* Finds an object for a command: the driver sees all objects, a user its own. So a program's own
+ * commands (DevX) cannot reach objects of another. */
 static inline void *res_find(const struct res_table *table, uint32_t number)
 {
 	void *object = res_get(table, number);

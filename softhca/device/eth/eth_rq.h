@@ -23,7 +23,7 @@ struct q_counter;
 
 struct eth_rq {
 	uint32_t n;     /* 0 before eth_rq_add(): any number; else the one wanted */
-	uint32_t users; /* number of TIRs and RQTs */
+	uint32_t users; /* number of TIRs and RQTs; it cannot be destroyed before them */
 	enum prm_wq_state state;
 	struct eth_wq wq;
 	struct cq *cq;
@@ -40,10 +40,11 @@ struct eth_rq {
 	/* The WQEs are a linked list: each has the index of its successor, which software writes
 	 * before it counts the WQE as posted. */
 	bool linked;
-	uint16_t at, next;                /* indices of the current WQE and of its successor */
-	struct recv_notes notes;          /* of a strict adapter */
-	uint64_t frames, wqes;            /* striding: frames received, and WQEs they took */
-	struct lro_session *lro;          /* segments being merged, or NULL */
+	uint16_t at, next;       /* indices of the current WQE and of its successor */
+	struct recv_notes notes; /* of a strict adapter */
+	uint64_t frames, wqes;   /* striding: frames received, and WQEs they took */
+	/* segments being merged, or NULL; allocated at first use, lro_free() frees it */
+	struct lro_session *lro;
 	LIST_ENTRY(eth_rq) in_collecting; /* on eth->collecting, while it holds segments */
 	uint8_t context[CONTEXT_MAX];
 };

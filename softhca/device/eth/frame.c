@@ -175,7 +175,8 @@ bool frame_l3_ok(const struct frame *frame)
 	       frame_sum(frame->bytes + frame->l3, l3_header(frame)) == 0xffff;
 }
 
-/* Sums the pseudo header and the whole datagram, including its checksum field. */
+/* Sums the pseudo header and the whole datagram, including its checksum field. RFC 768 and RFC
+ * 9293, 3.1. */
 static uint16_t l4_sum(const struct frame *frame, const uint8_t *bytes)
 {
 	unsigned int len = frame->l3_end - frame->l4;
@@ -198,7 +199,7 @@ bool frame_l4_ok(const struct frame *frame)
 {
 	if (frame->fragment || !(frame_is_tcp(frame) || frame_is_udp(frame)))
 		return false;
-	/* 0 means that the sender computed no checksum, as UDP over IPv4 allows. */
+	/* 0 means that the sender computed no checksum, which UDP over IPv4 allows (RFC 768) */
 	if (frame_is_udp(frame) && frame->ip_version == 4 &&
 	    !fld_get(frame->bytes + frame->l4, UDP_CHECKSUM))
 		return true;
@@ -237,7 +238,8 @@ void frame_fill_l4(uint8_t *bytes, const struct frame *frame)
 	fld_set(l4, l4_checksum(frame), sum);
 }
 
-/* Returns the checksum SUM of bytes whose sum, with the checksum in it, was BEFORE and is AFTER. */
+/* Returns the checksum SUM of bytes whose sum, with the checksum in it, was BEFORE and is AFTER.
+ * RFC 1624. */
 static uint16_t sum_kept(uint16_t sum, uint16_t before, uint16_t after)
 {
 	uint16_t kept = inet_fold((uint32_t)sum + before + (uint16_t)~after);

@@ -15,7 +15,7 @@ enum { ETH_LOG_RQT_SIZE = 8 };
 
 struct rqt {
 	uint32_t n;
-	uint32_t users; /* number of TIRs */
+	uint32_t users; /* number of TIRs; it cannot be destroyed before them */
 	uint32_t max_size, size;
 	struct eth_rq **rq;
 };

@@ -59,7 +59,7 @@ static bool has_ports(const struct frame *frame, const struct rss *rss)
 	       (rss->types & RSS_OF_TCP && frame_is_tcp(frame));
 }
 
-/* Returns the offset of the security parameters index (SPI), or 0. */
+/* Returns the offset of the security parameters index (SPI), or 0. RFC 4302 and RFC 4303. */
 static unsigned int find_spi(const struct frame *frame)
 {
 	if (!frame->l4 || frame->fragment)

@@ -20,7 +20,7 @@ struct rqt;
 
 struct tir {
 	uint32_t n;
-	uint32_t users; /* number of flow table entries */
+	uint32_t users; /* number of flow table entries; it cannot be destroyed before them */
 	struct pd *td;
 	struct eth_rq *rq; /* direct */
 	struct rqt *rqt;   /* indirect */

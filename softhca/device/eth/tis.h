@@ -14,7 +14,7 @@ struct pd;
 
 struct tis {
 	uint32_t n;
-	uint32_t users; /* number of SQs */
+	uint32_t users; /* number of SQs; it cannot be destroyed before them */
 	struct pd *td;
 	unsigned int port;     /* 0: not specified */
 	uint32_t underlay_qpn; /* QP that seems to send the datagrams; 0: queues send frames */

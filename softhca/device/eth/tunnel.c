@@ -35,7 +35,7 @@ static uint16_t gpe_type(uint64_t next)
 }
 
 /* Returns where the extensions of a GTP-U header end, which begin at AT with one of type NEXT, or
- * the end of the packet. */
+ * the end of the packet. 3GPP TS 29.281, 5.2. */
 static unsigned int gtpu_skip(const struct frame *frame, unsigned int at, uint64_t next)
 {
 	while (next && has_room(frame, at, 4)) {

@@ -62,20 +62,23 @@ struct klm_pattern {
 };
 
 struct mkey {
-	uint32_t n;    /* table index, without the variant byte */
-	uint32_t key;  /* index and variant byte, as in WQEs */
+	uint32_t n; /* table index, without the variant byte */
+	/* index and variant byte, as in WQEs; mkey_check() compares all of it, so a key of an
+	 * earlier variant is refused */
+	uint32_t key;
 	struct pd *pd; /* NULL: a key of the adapter itself, valid in any domain */
 	unsigned int access;
 	enum mkey_mode mode;
 	bool whole; /* length64: covers all addresses */
-	bool free;  /* allows nothing until a UMR enables it */
+	bool free;  /* allows nothing until a UMR enables it; invalidation sets it again */
 	bool umr_enabled;
 	bool may_invalidate;
 	bool may_bind;             /* windows may be bound to it (mlx4, or a known region) */
 	bool is_region, is_window; /* said by a front that emulates the driver */
 	bool fast_reg;             /* mlx4: a kernel driver's requests set its pages */
 	uint32_t windows;
-	struct mkey *bound_to; /* of a window: its region, which must outlive it, or NULL */
+	/* of a window: its region, which counts it in windows and so outlives it, or NULL */
+	struct mkey *bound_to;
 	bool on_demand;
 	struct odp odp;
 	bool sink;    /* null key: reads give zeroes, writes are dropped */
@@ -88,7 +91,7 @@ struct mkey {
 	unsigned int page_shift;
 	/* The translation table, as software wrote it. Kept, as a UMR may replace a part of it; map
 	 * or klm are made from it at the first use after a change. */
-	uint8_t *xlt;           /* NULL: empty, or map was set directly */
+	uint8_t *xlt;           /* NULL: empty, or map was set directly; xlt_free() frees it */
 	uint32_t xlt_octowords; /* capacity */
 	bool xlt_changed;
 	struct dma_map map; /* MTT */
@@ -98,7 +101,9 @@ struct mkey {
 	struct klm_pattern pattern;
 	bool must_encrypt; /* unusable until it has encryption parameters */
 	struct crypt crypt;
-	struct crypt_part *crypt_part; /* NULL: no unit is incomplete */
+	/* bytes of a unit of which the rest has not come, as a unit is encrypted as a whole; NULL:
+	 * none yet */
+	struct crypt_part *crypt_part;
 	struct sig sig;
 	struct sig_state sig_state;
 	struct sig_count sig_count;
@@ -108,14 +113,16 @@ struct mkey {
 	uint8_t context[KEY_CONTEXT_MAX];
 };
 
-/* Returns the key at this table index, or NULL. Its variant byte may differ. */
+/* Returns the key at this table index, or NULL. Its variant byte may differ, which mkey_check()
+ * compares. */
 struct mkey *mkey_find(const struct hca *hca, uint32_t key);
 /* Returns the memory key if it allows ACCESS to LEN bytes at ADDR, or NULL. PD NULL skips the check
- * of the domain, for the queue that changes memory keys. */
+ * of the domain, for the queue that changes memory keys. Keys below an indirect one need only local
+ * rights, as the peer does not know them. */
 struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
 			uint64_t addr, uint64_t len);
 bool mkey_holds(const struct mkey *mkey, uint64_t addr, uint64_t len);
-/* Adds bytes of a key, which the caller has checked, to a transfer. */
+/* Adds bytes of a key, which the caller has checked, to a transfer. It checks no rights itself. */
 int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
 /* Returns whether a transfer changes the bytes: signatures or encryption. */
 static inline bool mkey_computes(const struct mkey *mkey)
@@ -125,7 +132,8 @@ static inline bool mkey_computes(const struct mkey *mkey)
 
 /* Adds bytes of the memory below a computing key, without computing. */
 int mkey_dma_pieces(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
-/* Binds a window to REGION, or unbinds it if REGION is NULL. */
+/* Binds a window to REGION, or unbinds it if REGION is NULL. The region counts its windows, so that
+ * it is not destroyed before them. */
 void mkey_bind(struct mkey *window, struct mkey *region);
 void mkey_invalidate(struct mkey *mkey);
 void mkey_free(struct mkey *mkey);

@@ -22,9 +22,10 @@ struct sig_domain {
 	uint32_t block; /* data bytes before each signature */
 	uint32_t psv;
 	uint64_t start;    /* value that the PSV should have, in the same layout */
-	bool ref_counts;   /* each block's reference tag is one higher */
+	bool ref_counts;   /* each block's reference tag is one higher, as in T10-DIF type 1 */
 	uint16_t app_mask; /* bits of the application tag to check */
-	/* Blocks with these tag values are not checked. */
+	/* Blocks with these tag values are not checked: all ones in the application tag (T10-DIF
+	 * type 1), or in both tags (type 3). */
 	bool escape_app, escape_app_ref;
 };
 

@@ -16,7 +16,8 @@ enum { UMEM_LOG_MAX = 20 };
 
 struct umem {
 	uint32_t n;
-	uint32_t users; /* queues, records and keys in this memory */
+	/* queues, records and keys in this memory; it cannot be destroyed before them */
+	uint32_t users;
 	unsigned int page_shift;
 	uint32_t page_offset; /* offset of the first byte in its page */
 	struct dma_map map;

@@ -26,10 +26,13 @@ struct cq {
 	uint32_t n;
 	uint32_t log_size;
 	uint32_t cqe_size;
-	bool padded;        /* each CQE fills all its 128 bytes */
+	/* each CQE fills all its 128 bytes: the adapter writes the 64 bytes before it, too */
+	bool padded;
 	bool has_time;      /* mlx4: CQEs have timestamps */
 	struct cq_run *run; /* NULL: completions are not compressed */
-	uint32_t pi, ci;    /* free-running; ci is the doorbell record's when it was last read */
+	/* free-running. ci is the doorbell record's when it was last read, so software may have
+	 * consumed more since then */
+	uint32_t pi, ci;
 	struct dma_map map;
 	struct queue_umems umems;
 	uint64_t dbr;
@@ -37,12 +40,19 @@ struct cq {
 	bool ignore_overrun;
 	uint8_t status;
 	/* These fields serve notification, see cq_notify(). */
-	uint8_t armed;       /* 0 or one of PRM_CQC_ST_*ARMED */
-	uint32_t armed_from; /* consumer index in the last arm request */
-	uint32_t arm_word;   /* arm word last seen, as in memory (big-endian), or ARM_SENTINEL */
-	uint32_t notified;   /* producer index at the last event */
-	uint32_t events;     /* events raised; a strict adapter compares it with cmd_sn */
-	uint32_t solicited;  /* producer index behind the last CQE with a solicited event */
+	/* 0 or one of PRM_CQC_ST_*ARMED; an event clears it, so software arms again for the next */
+	uint8_t armed;
+	/* consumer index in the last arm request, whose 24 bits are completed from pi */
+	uint32_t armed_from;
+	/* arm word last seen, as in memory (big-endian), or ARM_SENTINEL; a scan takes only another
+	 * word as an arm request */
+	uint32_t arm_word;
+	/* producer index up to which CQEs were announced, so that no CQE gets two events */
+	uint32_t notified;
+	uint32_t events; /* events raised; a strict adapter compares it with cmd_sn */
+	/* producer index behind the last CQE with a solicited event; where the earlier ones are is
+	 * not kept */
+	uint32_t solicited;
 	/* Moderation: an event waits for max_count CQEs or until the period ends; with period 0,
 	 * events do not wait. */
 	uint32_t max_count;
@@ -81,7 +91,9 @@ struct completion {
 	uint16_t stride;
 	const uint8_t *inline_data; /* payload that the CQE itself carries */
 	uint32_t inline_len;
-	struct dma_batch *before; /* payload to write in the same bus call, with CQE_ROOM left */
+	/* payload to write in the same bus call, with CQE_ROOM left. It precedes the CQE, so that
+	 * software that sees the CQE finds the payload */
+	struct dma_batch *before;
 };
 
 enum { CQE_ROOM = CQE_MAX };
@@ -98,7 +110,8 @@ int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct co
  * makes the CQE count as solicited, as error CQEs do; BEFORE is as in struct completion. */
 int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t *cqe, bool solicited,
 		struct dma_batch *before);
-/* Takes WORD_BE, an arm word as software wrote it. */
+/* Takes WORD_BE, an arm word as software wrote it. An arm for any completion stays in force if one
+ * for solicited CQEs follows. IBTA vol 1, 11.4.2.2. */
 void cq_arm(struct hca *hca, struct cq *cq, uint32_t word_be);
 /* Writes the sentinel into the arm word, so that cq_scan_arms() notices any later arm. Returns 0 or
  * EFAULT. */
@@ -131,7 +144,8 @@ static inline uint32_t cq_entries(const struct cq *cq)
 
 void cq_free(struct cq *cq);
 
-/* Writes LEN bytes to the end of the entry at INDEX. Returns 0 or EFAULT. */
+/* Writes LEN bytes to the end of the entry at INDEX. Returns 0 or EFAULT. There a 128-byte entry
+ * has its CQE. PRM: CQE size. */
 int cq_write_entry(struct hca *hca, struct cq *cq, uint32_t index, const uint8_t *bytes,
 		   uint32_t len);
 /* Puts the CQ in error because an entry cannot be written. Returns EIO. */

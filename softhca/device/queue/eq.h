@@ -16,13 +16,13 @@ struct hca;
 
 struct eq {
 	uint32_t n;
-	uint32_t users; /* CQs that report to it */
+	uint32_t users; /* CQs that report to it; it cannot be destroyed before them */
 	uint64_t events;
 	uint32_t log_size;
 	uint32_t pi;
 	uint32_t ci; /* as in the last doorbell, which has 24 bits of it; free-running */
 	uint32_t vector;
-	bool armed;         /* the next EQE raises the interrupt */
+	bool armed; /* the next EQE raises the interrupt, then software has to arm it again */
 	struct dma_map map; /* empty: the front gets events by its callback only */
 	uint8_t context[CONTEXT_MAX];
 };

@@ -39,18 +39,25 @@ struct sq_entry {
 	uint16_t bbs;
 	uint8_t opcode;
 	bool signaled;
-	bool returns_data; /* READ and atomics: a response completes them, not an ACK */
+	/* READ and atomics: a response completes them, not an ACK, as it carries their data */
+	bool returns_data;
 };
 
 struct sq {
-	uint32_t log_size;  /* in basic blocks */
-	uint32_t block;     /* bytes of a basic block; indices count these */
-	uint64_t offset;    /* of the ring in qp->map */
-	uint16_t pi;        /* as in the last doorbell, see sq_read_doorbell() */
-	uint16_t next;      /* block of the next WQE to transmit */
-	uint16_t ci;        /* block of the oldest WQE that is not completed */
-	uint16_t drain_end; /* state SQ_DRAINING: end of the last WQE that was begun */
-	/* indexed by the WQE's first block, which a CQE names (wqe_counter) */
+	uint32_t log_size; /* in basic blocks */
+	uint32_t block;    /* bytes of a basic block; indices count these */
+	uint64_t offset;   /* of the ring in qp->map */
+	/* as in the last doorbell, see sq_read_doorbell(); modulo 2^16, not 2^log_size, so that a
+	 * full ring differs from an empty one */
+	uint16_t pi;
+	/* block of the next WQE to transmit: ci <= next <= pi, modulo 2^16; a retry sets it back to
+	 * ci */
+	uint16_t next;
+	uint16_t ci; /* block of the oldest WQE that is not completed; completions are in order */
+	/* state SQ_DRAINING: end of the last WQE that was begun; the queue is drained when ci is
+	 * here */
+	uint16_t drain_end;
+	/* indexed by the WQE's first block, which a CQE names (wqe_counter); qp_free() frees it */
 	struct sq_entry *entry;
 	/* A strict adapter keeps a digest of each WQE at the time of its post, by index, and since
 	 * when the doorbell record has said unrung_pi without a doorbell. See rules.c. */
@@ -72,7 +79,8 @@ struct rq {
 	uint64_t offset;   /* of the ring in qp->map */
 	uint32_t stride;
 	uint16_t pi, ci;
-	/* A strict adapter keeps a digest, by index, of each posted WQE before noted_pi. */
+	/* A strict adapter keeps a digest, by index, of each posted WQE before noted_pi. Allocated
+	 * at first use; qp_free() frees it. */
 	uint64_t *digest;
 	uint16_t noted_pi;
 	uint16_t cache_from, cache_count;
@@ -81,10 +89,15 @@ struct rq {
 
 /* Turns send WQEs into request packets, and responses into completions. IBTA vol 1, 9.7.3 */
 struct requester {
-	uint32_t next_psn; /* PSN of the next packet; a retry lowers it */
-	uint32_t sent_psn; /* PSN after the highest one sent so far */
-	uint32_t unacked;  /* oldest PSN without an acknowledge */
-	uint64_t offset;   /* bytes of the WQE at sq.next that have been sent */
+	/* PSN of the next packet; a retry lowers it to unacked, so it is below sent_psn while
+	 * packets are repeated */
+	uint32_t next_psn;
+	/* PSN after the highest one sent so far; the peer can acknowledge nothing behind it */
+	uint32_t sent_psn;
+	uint32_t unacked; /* oldest PSN without an acknowledge */
+	/* bytes of the WQE at sq.next that have been sent, since one turn may send only a part of a
+	 * long WQE */
+	uint64_t offset;
 	/* End-to-end credits: sequence number of the request at sq.next, and the highest that has a
 	 * receive; what to add to the peer's MSNs. See transport/credits.h. */
 	uint32_t ssn, lsn, msn_shift;
@@ -95,7 +108,9 @@ struct requester {
 	bool rnr_wait;
 	bool gone_back;  /* set on a gap in the responses, so that later ones do not retry again */
 	uint32_t window; /* bytes that may be in flight; halved on loss */
-	uint64_t deadline; /* of the retransmission timer; HCA_IDLE: off */
+	/* of the QP's only timer: retransmission, RNR wait, or in state ERR the next flush;
+	 * HCA_IDLE: off */
+	uint64_t deadline;
 	/* wqe is the decoded WQE at wqe.index, so that each message of it does not decode it
 	 * again */
 	bool decoded;
@@ -111,15 +126,20 @@ struct atomic_result {
 /* Executes requests that arrive. IBTA vol 1, 9.7.4 */
 struct responder {
 	uint32_t expected_psn;
-	uint32_t msn;     /* message sequence number: requests completed */
-	bool nak_sent;    /* a NAK was sent, so this gap gets no second one */
-	bool established; /* COMM_EST has been reported */
-	bool receiving;   /* recv is the WQE of a SEND that is not complete */
+	uint32_t msn;  /* message sequence number: requests completed */
+	bool nak_sent; /* a NAK was sent, so this gap gets no second one */
+	/* COMM_EST has been reported: one event for each connection, in state RTR */
+	bool established;
+	bool receiving; /* recv is the WQE of a SEND that is not complete */
 	/* UC: drop packets until the next message begins, as the rest of this one is lost */
 	bool dropping;
-	bool under_way; /* a request has begun and is not complete; */
+	/* a request has begun and is not complete, so a packet that begins another one is out of
+	 * sequence */
+	bool under_way;
 	enum fabric_op op;
-	struct held_receive held; /* queue and index that recv came from */
+	/* queue and index that recv came from; the PD of an SRQ, and its CQ if it has one, replace
+	 * the QP's */
+	struct held_receive held;
 	struct recv_wqe recv;
 	/* The SRQ WQE whose buffers had absent pages when the last message came. The next message
 	 * makes the device read this WQE from the ring and bring its pages, as a driver does. NULL:
@@ -179,11 +199,15 @@ struct qp {
 	bool drains;         /* a signature error stops its send queue at the next fence */
 	bool draining;       /* a signature error was found; stop at the next fence */
 	bool tells_drained;  /* state SQ_DRAINING: raise an event when drained */
-	bool may_copy;       /* it may copy memory (MMO requests) */
-	uint32_t ece;        /* connection establishment options in force (ECE) */
+	/* it may copy memory (MMO requests), as software asked for; otherwise such a request fails
+	 * with a bad opcode */
+	bool may_copy;
+	uint32_t ece; /* connection establishment options in force (ECE) */
 	struct pd *pd;
 	struct cq *send_cq, *recv_cq;
-	struct srq *srq;            /* replaces its receive queue; or NULL */
+	/* replaces its receive queue; or NULL. The QP counts as its user, so it exists as long as
+	 * the QP */
+	struct srq *srq;
 	struct pd *xrcd;            /* of an XRC target QP */
 	struct tm_offload *offload; /* its send queue serves tag matching's rendezvous; else NULL */
 	struct uar *uar;            /* NULL: it has no send queue and no doorbell */
@@ -218,8 +242,10 @@ struct qp {
 	uint32_t session; /* of a DC responder: the session that it serves, as in packets */
 	TAILQ_ENTRY(qp) in_dct;
 	struct sched_queue sched;
-	struct sched_element *response_group; /* group charged for its responses, or NULL */
-	struct umr_wait *umr;                 /* UMR under way, or NULL; see umr_delay.c */
+	/* group charged for its responses, or NULL. Responses do not wait; requests of the group
+	 * wait longer for them */
+	struct sched_element *response_group;
+	struct umr_wait *umr; /* UMR under way, or NULL; see umr_delay.c */
 	bool ready;
 	bool timed;
 	/* state ERR: time between reads of the receive record, as software may post WQEs that must
@@ -247,7 +273,8 @@ static inline bool qp_receives(const struct qp *qp)
 	       qp->state == PRM_QP_STATE_SQER;
 }
 
-/* Returns whether the QP sends requests and accepts their responses. */
+/* Returns whether the QP sends requests and accepts their responses. In SQ_DRAINING only requests
+ * that have begun go on: see drain.c. */
 static inline bool qp_requests(const struct qp *qp)
 {
 	return qp->state == PRM_QP_STATE_RTS || qp->state == PRM_QP_STATE_SQ_DRAINING;
@@ -272,16 +299,18 @@ static inline const struct tm_note *rq_note(const struct qp *qp)
 	return qp->resp.tm.op ? &qp->resp.tm : NULL;
 }
 
-/* Puts the QP on the loop's list of QPs with work. Doorbells and state changes call it. */
+/* Puts the QP on the loop's list of QPs with work. Doorbells and state changes call it. It is there
+ * once: a QP that is ready keeps its place. */
 void qp_wake(struct hca *hca, struct qp *qp);
 void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline);
 /* Puts the QP's requests and responses in these scheduling groups; NULL: in none. */
 void qp_schedule(struct hca *hca, struct qp *qp, struct sched_element *requests,
 		 struct sched_element *responses);
 /* Moves the QP to state ERR, which flushes posted WQEs and all that follow. An EVENT below 0: raise
- * no asynchronous event. */
+ * no asynchronous event. Does nothing in state ERR, so that a QP that fails raises one event. */
 void qp_fail(struct hca *hca, struct qp *qp, int event);
-/* Puts the send queue in state SQER; on a reliable service, the whole QP in state ERR. */
+/* Puts the send queue in state SQER, which only unreliable services have; on a reliable service,
+ * the whole QP in state ERR. IBTA vol 1, 10.3.1 */
 void qp_fail_send(struct hca *hca, struct qp *qp);
 void qp_reset_queues(struct qp *qp);
 void qp_leave_port(struct hca *hca, struct qp *qp);
@@ -300,7 +329,8 @@ int sq_copy(struct hca *hca, const struct qp *qp, uint16_t index, uint32_t bbs, 
 void sq_complete(struct hca *hca, struct qp *qp, const uint8_t *inline_data, uint32_t inline_len);
 /* Completes the WQE at sq.ci in error, which puts the QP in error. */
 void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_syndrome);
-/* Flushes up to BUDGET WQEs. Returns true if some are left. */
+/* Flushes up to BUDGET WQEs. Returns true if some are left. The caller calls again in the QP's next
+ * turn, so that one QP does not stop the others. */
 bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
 
 /* Fetches the next WQE into qp->resp. Returns 0, ENOENT if none is posted, EBADMSG if its signature

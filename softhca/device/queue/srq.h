@@ -32,7 +32,8 @@ struct tm;
 
 /* Names a receive WQE that was taken, or is about to be. */
 struct held_receive {
-	struct srq *srq; /* its queue; NULL: the QP's own */
+	/* its queue, which completes to its own CQ if it has one; NULL: the QP's own */
+	struct srq *srq;
 	uint16_t index;
 };
 
@@ -41,8 +42,9 @@ struct srq {
 	const struct srq_layout *layout; /* of its context: XRC SRQ, RMP or XRQ */
 	struct pd *pd;   /* owns the keys of its buffers, and those of XRC requests */
 	struct pd *xrcd; /* NULL: not an XRC SRQ */
-	struct cq *cq;   /* only of an XRC SRQ or XRQ */
-	struct tm *tm;   /* tag matching of an XRQ */
+	/* only of an XRC SRQ or XRQ; WQEs of others complete to the CQ of the QP that takes them */
+	struct cq *cq;
+	struct tm *tm; /* tag matching of an XRQ; srq_free() frees it */
 	uint32_t user_index;
 	uint32_t log_size, stride;
 	/* Of an XRQ: each buffer of a WQE is for one packet. 0: a WQE is for a message. */
@@ -52,11 +54,16 @@ struct srq {
 	struct recv_wqe strided; /* that WQE */
 	bool cyclic;             /* WQEs are taken in ring order, not along their links */
 	uint16_t next;           /* index of the WQE to take */
-	uint16_t pi;             /* WQEs ever posted, as in the last doorbell record read */
-	uint16_t taken;          /* WQEs ever taken */
-	uint16_t limit;          /* raises an event; 0: off */
-	bool failed;             /* its ring cannot be read */
-	uint32_t users;          /* number of QPs */
+	/* WQEs ever posted, as in the last doorbell record read; pi - taken, modulo 2^16, are
+	 * posted now */
+	uint16_t pi;
+	uint16_t taken; /* WQEs ever taken */
+	/* raises an event when fewer WQEs are left; 0: off. The event sets it to 0, so software
+	 * arms it again */
+	uint16_t limit;
+	/* its ring cannot be read; never cleared, so that SRQ_CATAS_ERROR is raised once */
+	bool failed;
+	uint32_t users; /* number of QPs; it cannot be destroyed before them */
 	struct dma_map map;
 	struct queue_umems umems;
 	uint64_t dbr;
@@ -65,7 +72,8 @@ struct srq {
 	uint8_t context[CONTEXT_MAX];
 };
 
-/* Takes a WQE. Returns 0 and its INDEX, ENOENT if none is posted, or EFAULT. */
+/* Takes a WQE. Returns 0 and its INDEX, ENOENT if none is posted, or EFAULT, also if its link leads
+ * out of the ring, as no later WQE can be found then. */
 int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index);
 /* Takes the next STRIDE as WQE, and the next WQE when all of the last one are taken. Returns as
  * srq_take() does. */
@@ -74,7 +82,8 @@ int srq_take_stride(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint
 /* Reads the next WQE as srq_take() does, but leaves it in the queue. */
 int srq_peek(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index);
 void srqs_note(struct hca *hca);
-/* Arms the limit event: raised when fewer than LIMIT WQEs are left, which may be now. */
+/* Arms the limit event: raised when fewer than LIMIT WQEs are left, which may be now. Off after its
+ * event, so software arms it again. PRM: Shared Receive Queue. */
 void srq_arm(struct hca *hca, struct srq *srq, uint16_t limit);
 /* Returns the XRC SRQ of number N in the domain XRCD, or NULL. */
 struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrcd);

@@ -28,7 +28,9 @@ enum {
 	STE_MEMORY_LOG_BLOCK_MAX = 28,
 	STE_MEMORY_LOG_BLOCKS = 10,
 	STE_MEMORY_PAGE = 4096,
-	STE_MEMORY_PAGES_MAX = 1 << 17, /* written pages of all blocks */
+	/* written pages of all blocks: at most 512 MiB of the host's memory, whatever programs
+	 * allocate */
+	STE_MEMORY_PAGES_MAX = 1 << 17,
 };
 
 struct ste_memory {
@@ -37,7 +39,7 @@ struct ste_memory {
 
 struct ste_block {
 	uint32_t n;
-	uint32_t users; /* keys */
+	uint32_t users; /* keys; it cannot be freed before them */
 	struct ste_memory *memory;
 	uint64_t addr, len;
 	uint8_t **page; /* NULL: never written */

@@ -24,7 +24,9 @@ enum { DCI_LOG_STREAMS = 6, DCI_LOG_ERRORED = 5 };
 
 struct dci {
 	bool in_session;
-	uint8_t life;     /* changes with each reset, to tell sessions apart */
+	/* changes with each reset, so that a target tells a new session from one of the same PSN
+	 * before */
+	uint8_t life;
 	uint32_t session; /* changes with each reset, so that sessions can be told apart */
 	struct datagram_to to;
 	uint8_t av[WQE_AV_EXTENDED]; /* address vector that names the target */

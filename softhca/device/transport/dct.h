@@ -24,7 +24,9 @@ struct srq;
 
 enum {
 	LOG_MAX_DCT = 16,
-	DCT_RESPONDERS = 1024, /* responders of a target; the least recently used goes */
+	/* responders of a target; a new session ends the least recently used, as IBTA does not
+	 * bound them */
+	DCT_RESPONDERS = 1024,
 };
 
 enum dct_state { DCT_ACTIVE, DCT_DRAINED };
@@ -34,15 +36,18 @@ struct dct {
 	enum dct_state state;
 	uint64_t key;
 	uint32_t violations; /* requests with a wrong access key */
-	bool armed;          /* report the next violation by an event */
+	/* report the next violation by an event, which disarms it, so that a flood of bad requests
+	 * raises one */
+	bool armed;
 	unsigned int port;
 	uint16_t pkey;
 	struct pd *pd;
 	struct cq *cq;
 	struct srq *srq;
-	TAILQ_HEAD(, qp) responders; /* least recently used first */
+	/* least recently used first, as that one ends when a new session finds DCT_RESPONDERS */
+	TAILQ_HEAD(, qp) responders;
 	unsigned int count;
-	const struct qp *model; /* attributes that all responders copy */
+	const struct qp *model; /* attributes that all responders copy; owned by the target */
 	uint8_t context[CONTEXT_MAX];
 };
 

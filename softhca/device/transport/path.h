@@ -35,7 +35,8 @@ struct datagram_to {
 /* Copies the port and P_Key of a QP's path OWN into a datagram's path. Returns false if the port
  * lacks the source GID or there is no destination. */
 bool path_take_port(const struct hca *hca, const struct qp_path *own, struct qp_path *path);
-/* Fills ADDR for a message along PATH, with the source GID of this moment. */
+/* Fills ADDR for a message along PATH, with the source GID of this moment. The GID may have changed
+ * after the path was made. */
 void path_address(const struct hca *hca, const struct qp_path *path, struct fabric_addr *addr);
 
 /* qp_peer() returns the path to the QP's peer; qp_address() fills MSG's address from it. */
