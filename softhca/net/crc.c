@@ -11,8 +11,9 @@
 #include "softhca/net/crc.h"
 
 /* Polynomials, bit-reversed, as the low bit comes first on the wire. */
-#define CRC32_POLYNOMIAL 0xedb88320u /* 0x04c11db7 reversed */
-#define CRC16_POLYNOMIAL 0xd008u     /* 0x100b reversed */
+/* 0x04c11db7 reversed: the ICRC, which is Ethernet's CRC, too (IBTA vol 1, 7.8.1) */
+#define CRC32_POLYNOMIAL 0xedb88320u
+#define CRC16_POLYNOMIAL 0xd008u /* 0x100b reversed: the VCRC (IBTA vol 1, 7.8.2) */
 
 enum { STEP = 8 };
 

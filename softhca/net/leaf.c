@@ -126,7 +126,7 @@ static uint16_t get_switch(const struct question *q, uint8_t *data)
 
 static void put_own_port(const struct leaf *leaf, uint8_t *data)
 {
-	data[0x8] = 0xfe; /* prefix of link-local GIDs */
+	data[0x8] = 0xfe; /* prefix of link-local GIDs, fe80::/64 (RFC 4291) */
 	data[0x9] = 0x80;
 	fld_set(data, PORT_LID, leaf_lid(leaf->host));
 	fld_set(data, PORT_SM_LID, FABRIC_SUBNET_LID);

@@ -27,7 +27,9 @@ struct memic {
 	uint64_t windows;        /* address of the operations' windows; 0: none */
 	uint64_t size, used;     /* bytes in all, and allocated */
 	LIST_HEAD(, memic_block) blocks;
-	uint8_t *page[]; /* NULL: the front has not given the page an address */
+	/* owned by the front, see hca_place_memic(); NULL: the front has not placed the page, so
+	 * accesses fail */
+	uint8_t *page[];
 };
 
 int memic_create(struct hca *hca)

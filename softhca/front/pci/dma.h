@@ -20,7 +20,9 @@ struct dma_remote_ops {
 
 struct dma_region {
 	uint64_t addr, size; /* guest-physical, or as the program chose */
-	uint8_t *memory;     /* NULL: remote, or mapped without a file and so unreachable */
+	/* NULL: remote, or mapped without a file and so unreachable, as the loop may not wait for
+	 * an answer of the client */
+	uint8_t *memory;
 	const struct dma_remote_ops *ops; /* NULL: not remote */
 	void *remote;
 	uint64_t remote_addr;
@@ -30,7 +32,8 @@ struct dma_region {
 enum { DMA_MAX_REGIONS = 65535 };
 
 struct dma_table {
-	struct dma_region *region; /* by rising address; they do not overlap */
+	/* by rising address, for the binary search of range_find(); they do not overlap */
+	struct dma_region *region;
 	unsigned int count, room;
 	/* the driver has enabled bus mastering; else all accesses fail, as on a real bus */
 	bool enabled;

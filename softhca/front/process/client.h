@@ -74,7 +74,8 @@ struct client {
 	bool dead; /* its memory is gone */
 	struct address_space space;
 	struct fd_hint fd_hint;
-	uint64_t pinned_pages; /* total; see pinned.h */
+	/* total; see pinned.h, checked against the process' RLIMIT_MEMLOCK */
+	uint64_t pinned_pages;
 	struct pinned pinning; /* pinned by the current call, not yet owned by an object */
 	struct pinned_records records;
 	unsigned int users;

@@ -20,7 +20,8 @@
 #define CM_NEVER UINT64_MAX
 
 enum {
-	CM_RESPONSE_TIMEOUT = 20, /* time for each side to answer: 4.096 us * 2^20 */
+	/* time for each side to answer, Linux' CMA_CM_RESPONSE_TIMEOUT: 4.096 us * 2^20 */
+	CM_RESPONSE_TIMEOUT = 20,
 	CM_MAX_RETRIES = 15,
 };
 
@@ -64,7 +65,7 @@ struct cm_path {
 	uint8_t gid_index; /* of the source */
 	uint16_t slid, dlid;
 	uint8_t sl;
-	bool grh; /* always true on RoCE */
+	bool grh; /* always true on RoCE, whose packets have no LID (IBTA vol 1, annex A16) */
 	uint8_t sgid[16], dgid[16];
 	uint8_t dmac[6]; /* only on RoCE */
 	uint8_t traffic_class, hop_limit;

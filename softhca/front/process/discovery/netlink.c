@@ -104,7 +104,7 @@ static void put_device(struct request *req, struct adapter *adapter)
 	reply_string(reply, RDMA_NLDEV_ATTR_FW_VERSION, adapter->identity->fw_version);
 	reply_u64(reply, RDMA_NLDEV_ATTR_NODE_GUID, adapter->node_guid);
 	reply_u64(reply, RDMA_NLDEV_ATTR_SYS_IMAGE_GUID, adapter->node_guid);
-	reply_u8(reply, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, 1); /* channel adapter */
+	reply_u8(reply, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, 1); /* channel adapter: enum ibv_node_type */
 	reply_string(reply, RDMA_NLDEV_ATTR_DEV_PROTOCOL, adapter_is_roce(adapter) ? "roce" : "ib");
 	reply_end(reply);
 }

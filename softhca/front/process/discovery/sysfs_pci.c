@@ -153,10 +153,11 @@ static void make_config(struct writer *writer, const char *pci, const struct ada
 
 	put16(config, 0x00, ADAPTER_VENDOR_ID);
 	put16(config, 0x02, adapter->identity->part_id);
-	put16(config, 0x04, 0x0406); /* memory, bus mastering, no INTx */
-	put16(config, 0x06, 0x0010); /* has capabilities */
+	/* Command register (PCI 3.0, 6.2.2): memory, bus mastering, no INTx */
+	put16(config, 0x04, 0x0406);
+	put16(config, 0x06, 0x0010); /* Status register (PCI 3.0, 6.2.3): has capabilities */
 	put16(config, 0x0a, ethernet ? 0x0200 : 0x0207);
-	put16(config, 0x10, (uint16_t)start | 0xc); /* 64 bits, prefetchable */
+	put16(config, 0x10, (uint16_t)start | 0xc); /* PCI 3.0, 6.2.5.1: 64 bits, prefetchable */
 	put16(config, 0x12, (uint16_t)(start >> 16));
 	put16(config, 0x14, (uint16_t)(start >> 32));
 	put16(config, 0x16, (uint16_t)(start >> 48));

@@ -76,7 +76,7 @@ struct uar_page {
 	LIST_ENTRY(uar_page) in_adapter;
 	uint32_t uar;
 	volatile uint64_t *page;                 /* on mlx4, the BlueFlame page follows it */
-	unsigned int spin_credit, spins_skipped; /* used by the engine */
+	unsigned int spin_credit, spins_skipped; /* of the engine, guarded by its last_lock */
 };
 
 struct adapter {
@@ -112,9 +112,9 @@ struct adapter {
 	uint8_t counter_set[MAX_PORTS];      /* see hw_counters.c */
 	struct driver_memory *driver_memory; /* see driver_objects.c; NULL: not used yet */
 	uint8_t qos_caps[PRM_HCA_CAP_SIZE];  /* zero: no rate limits */
-	struct rate_table *rates;            /* see rate_limits.c; NULL: not used yet */
-	struct frame_qpns *frame_qpns;       /* see frame_qpns.c; NULL: not used yet */
-	struct steering *steering;           /* see steering.c; NULL: no flow so far */
+	struct rate_table *rates; /* NULL: not used yet. rate_limits.c allocates and frees it */
+	struct frame_qpns *frame_qpns; /* NULL: not used yet. frame_qpns.c allocates and frees it */
+	struct steering *steering;     /* NULL: no flow so far. steering.c allocates and frees it */
 	uint16_t user; /* user id of the device that owns objects created now; 0: the driver */
 	volatile bool dead;
 	/* Guards uar_pages. Not held over calls into the core that can send events. */

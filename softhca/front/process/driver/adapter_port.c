@@ -61,7 +61,7 @@ static int query_ib_port(struct adapter *adapter, unsigned int port, struct port
 	info->bad_pkeys = fld_get(context, HCA_VPORT_CONTEXT_PKEY_VIOLATION_COUNTER);
 	info->bad_qkeys = fld_get(context, HCA_VPORT_CONTEXT_QKEY_VIOLATION_COUNTER);
 	info->grh_required = fld_get(context, HCA_VPORT_CONTEXT_GRH_REQUIRED);
-	info->active_mtu = 5; /* 4096 bytes */
+	info->active_mtu = 5; /* IBV_MTU_4096 */
 	return 0;
 }
 
@@ -92,8 +92,8 @@ static int query_roce_port(struct adapter *adapter, unsigned int port, struct po
 	if (ret)
 		return ret;
 	up = fld_get(out, QUERY_VPORT_STATE_OUT_STATE) == 1;
-	info->state = up ? 4 : 1;           /* active, down */
-	info->phys_state = up ? 5 : 3;      /* link up, disabled */
+	info->state = up ? 4 : 1;           /* PortInfo (IBTA vol 1, 14.2.5.6): active, down */
+	info->phys_state = up ? 5 : 3;      /* PortInfo: link up, disabled */
 	info->cap_mask = 1 << 16 | 1 << 26; /* connection management, IP based GIDs */
 	info->active_mtu = 3;               /* 1024 bytes, as this fits Ethernet's 1500 */
 	info->grh_required = true;
@@ -108,7 +108,7 @@ int adapter_query_port(struct adapter *adapter, unsigned int port, struct port_i
 		.gid_table_len = gid_table_len(adapter),
 		.pkey_table_len = pkey_table_len(adapter),
 		.max_mtu = 5,      /* 4096 bytes */
-		.active_width = 2, /* 4 lanes */
+		.active_width = 2, /* PortInfo: 4 lanes */
 		.active_speed = adapter->identity->active_speed,
 	};
 	if (adapter_is_roce(adapter))

@@ -25,7 +25,7 @@ struct rate_entry {
 	uint8_t context[PRM_PP_CONTEXT_SIZE]; /* as the device has it */
 	uint16_t uid;                         /* user id of the owner */
 	bool dedicated;
-	unsigned int users; /* used by the table */
+	unsigned int users; /* used by the table; the last one clears the device's entry */
 };
 
 /* Finds or makes an entry equal to ENTRY. Returns 0 with its index, EOPNOTSUPP if the adapter has

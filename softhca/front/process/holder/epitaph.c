@@ -24,7 +24,8 @@ static_assert(sizeof(struct mailbox) <= EPITAPH_OFFSET, "the table is behind the
 struct epitaph {
 	struct epitaph_table *table;
 	unsigned int refs;
-	uint32_t free_cq, free_qp; /* all entries below it are used */
+	/* all entries below it are used, so the search for a free one begins there */
+	uint32_t free_cq, free_qp;
 };
 
 size_t epitaph_memory_bytes(void)

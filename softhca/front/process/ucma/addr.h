@@ -51,7 +51,7 @@ void ucma_addr_put(struct sockaddr_storage *addr, unsigned int family, const uin
 		   uint16_t ps, uint16_t port);
 bool ucma_addr_is_gid(const struct sockaddr_storage *addr);
 /* Returns the service ID for a request to ADDR: made of port space and port, or the one in the
- * address. */
+ * address. IBTA vol 1, annex A11. */
 uint64_t ucma_addr_service(const struct sockaddr_storage *addr, uint16_t ps);
 void ucma_addr_set_service(struct sockaddr_storage *addr, uint64_t service);
 /* Returns whether the port has that address, for resolve.h. */

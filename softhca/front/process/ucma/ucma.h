@@ -39,13 +39,14 @@ struct ucma_id;
 struct ucma_mcast;
 
 enum {
-	UCMA_MISC_MAJOR = 10, /* major number of misc devices */
+	UCMA_MISC_MAJOR = 10, /* major number of misc devices: MISC_MAJOR in <linux/major.h> */
 	UCMA_MISC_MINOR = 120,
 	PS_IPOIB = 0x0002,
 	PS_IB = 0x013f,
 	PS_TCP = 0x0106,
 	PS_UDP = 0x0111,
-	UCMA_QKEY = 0x01234567, /* of datagrams, unless addresses are GIDs */
+	/* of datagrams, unless addresses are GIDs: RDMA_UDP_QKEY of <rdma/rdma_cma.h> */
+	UCMA_QKEY = 0x01234567,
 };
 
 /* Values of enum rdma_cm_event_type in <rdma/rdma_cma.h>. */
@@ -69,7 +70,9 @@ enum ucma_event_type {
 
 struct ucma_event {
 	STAILQ_ENTRY(ucma_event) entry;
-	struct ucma_id *id; /* counts the event, unless mcast does */
+	/* counts the event when it is read, as mcast does: the program waits for as many
+	 * acknowledgements before it frees them */
+	struct ucma_id *id;
 	struct ucma_mcast *mcast;
 	struct ucma_id *request; /* id made by a connection request; NULL when it is destroyed */
 	struct rdma_ucm_event_resp resp;
@@ -88,13 +91,17 @@ struct ucma_file {
 	struct watch watch; /* our end of the pipe; reports when the other is closed */
 	LIST_ENTRY(ucma_file) in_all;
 	struct daemon *daemon;
-	struct client *opener; /* only this process may write */
+	/* only this process may write: a forked child, which has a copy of the descriptor, may not,
+	 * as in Linux. The file holds a reference */
+	struct client *opener;
 	struct credentials credentials;
 	dev_t dev; /* with ino: identity of the program's end */
 	ino_t ino;
 	LIST_HEAD(, ucma_id) ids;
 	STAILQ_HEAD(, ucma_event) events;
-	unsigned int event_count, byte_count; /* events waiting, and bytes in the pipe for them */
+	/* events waiting, and bytes in the pipe for them; they differ after a full pipe, or without
+	 * a free descriptor to read a byte back */
+	unsigned int event_count, byte_count;
 	STAILQ_HEAD(, ucma_waiter) waiters;
 };
 
@@ -210,14 +217,19 @@ struct ucma_id {
 	bool has_ack_timeout;
 	uint8_t ack_timeout;
 	uint8_t tos;
-	int backlog;                /* requests that it still accepts */
-	bool datagram;              /* connects by service ID resolution (SIDR) */
-	bool passive;               /* made by a request; it shares the listener's port */
-	struct ucma_event *told_by; /* unread event of the request that made it */
-	struct cm_path path;        /* valid from ROUTE_RESOLVED until connecting */
+	/* requests that it still accepts; each request whose event the program has read gives one
+	 * back */
+	int backlog;
+	bool datagram; /* connects by service ID resolution (SIDR) */
+	bool passive;  /* made by a request; it shares the listener's port */
+	/* event of the request that made it, or NULL once it is read; either may be freed first, so
+	 * each clears the other's pointer */
+	struct ucma_event *told_by;
+	struct cm_path path; /* valid from ROUTE_RESOLVED until connecting */
 	struct cm_conn conn;
 	struct resolution resolution;
-	uint8_t (*services)[SERVICE_RECORD_SIZE]; /* found by RESOLVE_IB_SERVICE */
+	/* found by RESOLVE_IB_SERVICE; ucma_id_destroy() frees it */
+	uint8_t (*services)[SERVICE_RECORD_SIZE];
 	unsigned int num_services;
 	uint32_t events_reported;
 	LIST_HEAD(, ucma_mcast) mcasts;

@@ -69,7 +69,8 @@ struct umad_file {
 	dev_t dev;
 	ino_t ino;
 	bool has_pkey_index, used;
-	bool has_token; /* the program's end is readable */
+	/* a byte is in the socket, so that poll() finds the program's end readable */
+	bool has_token;
 	bool is_closed; /* the program has closed all descriptors */
 	bool is_dead;
 	struct umad_agent agent[UMAD_MAX_AGENTS];
@@ -77,7 +78,8 @@ struct umad_file {
 	size_t packet_bytes;
 	STAILQ_HEAD(, umad_packet) packets;
 	STAILQ_HEAD(, umad_reader) readers;
-	unsigned int send_count, failed_count; /* requests waiting; unread failed ones */
+	/* requests waiting; unread failed ones: together at most MAX_SENDS */
+	unsigned int send_count, failed_count;
 	LIST_HEAD(, umad_send) sends;
 	unsigned int assembly_count;
 	size_t assembly_bytes;

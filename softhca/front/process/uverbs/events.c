@@ -76,7 +76,7 @@ STAILQ_HEAD(told_list, told);
 struct event_channel {
 	struct watch watch; /* our end; reports a closed peer, and space to write */
 	LIST_ENTRY(event_channel) in_all;
-	unsigned int refs; /* used only by the notification thread */
+	unsigned int refs; /* used only by the notification thread, so no lock guards it */
 	dev_t dev;         /* with ino: identity of the program's end */
 	ino_t ino;
 	int number;              /* the program's descriptor at creation */

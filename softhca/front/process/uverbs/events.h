@@ -32,12 +32,14 @@ struct event_source {
 	LIST_ENTRY(event_source) in_bucket;
 	struct adapter *adapter;
 	enum source_kind kind;
-	uint32_t number; /* CQN, QPN or SRQN */
+	uint32_t number; /* CQN, QPN or SRQN; a hash of it selects the bucket */
 	uint64_t user_handle;
 	struct event_channel *comp;  /* CQs only; may be NULL */
 	struct event_channel *async; /* may be NULL */
 	uint32_t comp_sent, async_sent;
-	uint32_t comp_read, async_read; /* set when the source is removed */
+	/* set when the source is removed, as the program's destroy call waits until it has
+	 * acknowledged as many */
+	uint32_t comp_read, async_read;
 };
 
 void events_from_device(void *adapter, uint32_t eqn, const uint8_t eqe[64]);
@@ -69,7 +71,8 @@ void event_channel_entrust(struct event_channel *channel, int holder);
 /* Makes CHANNEL the default of ADAPTER: it gets port and device events. */
 void event_channel_set_default(struct event_channel *channel, struct adapter *adapter);
 
-/* The lock guards the event sources and channels. It is a leaf lock. */
+/* The lock guards the event sources and channels. It is a leaf lock: no other one is taken while it
+ * is held, so device threads that hold their own may take it. */
 void events_lock(void);
 void events_unlock(void);
 /* DevX: queues a message of LEN bytes, which one read returns. Returns its number, from 1. The

@@ -45,11 +45,14 @@ struct uverbs_mr {
 	struct object base;
 	enum mr_kind kind;
 	struct uverbs_pd *pd;
-	struct uverbs_dm *dm;     /* only for MR_DEVICE, else NULL */
-	struct uverbs_dmah *dmah; /* NULL: none */
-	uint32_t key, room;       /* room: see region_create_key() */
-	struct region region;     /* as the program sees it; not for MR_DEVICE */
-	uint64_t iova, length;    /* as reported to the program */
+	/* only for MR_DEVICE, else NULL; counts this region as a user, so it is not destroyed
+	 * before it */
+	struct uverbs_dm *dm;
+	/* NULL: none; counts this region as a user, so it is not destroyed before it */
+	struct uverbs_dmah *dmah;
+	uint32_t key, room;    /* room: see region_create_key() */
+	struct region region;  /* as the program sees it; not for MR_DEVICE */
+	uint64_t iova, length; /* as reported to the program */
 	struct dmabuf dmabuf;
 };
 
@@ -152,7 +155,8 @@ struct real_qp {
 	uint32_t access; /* as the program set it; see fill_access() */
 	uint8_t max_dest_reads;
 	bool out_of_order;
-	struct dc_target *target; /* of a DC target; else NULL. See uverbs/qp/dct.c */
+	/* of a DC target; else NULL. uverbs/qp/dct.c allocates and frees it */
+	struct dc_target *target;
 };
 
 struct uverbs_qp {

@@ -39,12 +39,16 @@ enum {
 struct uverbs_file {
 	LIST_ENTRY(uverbs_file) in_all;
 	struct adapter *adapter;
-	struct client *client; /* process that opened it */
+	struct client *client; /* process that opened it; referenced until the file is closed */
 	/* The calling process, which may have inherited or imported the descriptor; objects that it
 	 * creates are in its memory. NULL outside of calls. */
 	struct client *caller;
-	STAILQ_HEAD(, file_guest) guests; /* other processes in whose memory objects are */
-	int memfd; /* UAR pages; the program's descriptor is a second open of it */
+	/* other processes in whose memory objects are; the file holds a reference to each, until it
+	 * is closed */
+	STAILQ_HEAD(, file_guest) guests;
+	/* UAR pages, which this process maps at pages; the program's descriptor is a second open of
+	 * it */
+	int memfd;
 	dev_t dev;
 	ino_t ino;
 	int watch; /* inotify watch for the last close or unmap */
@@ -58,9 +62,12 @@ struct uverbs_file {
 	struct wqn_range *wqns;    /* mlx4: open range of WQ numbers, or NULL */
 	struct uar_page doorbells; /* mlx4: of the context; its page is unset until it is opened */
 	struct event_channel *async; /* default for objects that name no event file */
-	struct object **object;      /* indexed by handle */
+	/* indexed by handle; NULL: the handle is free. destroy_objects() frees it */
+	struct object **object;
 	uint32_t num_objects;
-	uint32_t lowest_free; /* all handles below it are used */
+	/* all handles below it are used, so the search for the lowest free one, which Linux gives,
+	 * starts here */
+	uint32_t lowest_free;
 };
 
 void uverbs_objects_see(const struct adapter *adapter,
@@ -113,7 +120,8 @@ int object_new_kind(size_t size, struct uverbs_file *file, uint16_t type, enum o
 		    int (*destroy)(struct object *object, pid_t tid), void *object);
 /* Frees an object that has no handle and is not in the device. */
 void object_free(struct object *object);
-/* Gives the object a handle, by which programs can use it from now on. Returns 0 or ENOMEM. */
+/* Gives the object a handle, by which programs can use it from now on. Returns 0 or ENOMEM. The
+ * handle is the lowest free one, as in Linux. */
 int object_publish(struct object *object);
 /* Destroys and frees the object, unless it is in use or the device refuses. Returns 0 or a positive
  * errno. */

@@ -28,7 +28,7 @@ static const struct vfio_iova_range usable[] = {
 };
 
 struct vfio_container {
-	unsigned int users; /* its file, and groups in it */
+	unsigned int users; /* its file, and groups in it; the last one frees it */
 	unsigned int groups;
 	bool has_iommu;
 	unsigned int iommu_type;

@@ -22,7 +22,8 @@
 enum { VFIO_GROUP_MAJOR = 511, NAME_SIZE = 32 };
 
 static struct {
-	unsigned int users;               /* its file and the device's */
+	/* its file and the device's; the last one takes it out of its container */
+	unsigned int users;
 	struct vfio_container *container; /* NULL: in none */
 } group;
 
