@@ -35,8 +35,11 @@ struct uar {
 	struct uar_left left; /* see uar_scan.h */
 	bool scanned;
 	TAILQ_ENTRY(uar) in_scans;
-	struct mlx5_bells *bells;      /* see doorbell_rules.c; NULL unless the adapter is strict */
-	const volatile uint64_t *page; /* the page in a front that polls it, or NULL */
+	/* see doorbell_rules.c, which allocates and frees it; NULL unless the adapter is strict */
+	struct mlx5_bells *bells;
+	/* the page in a front that polls it, as a BlueFlame write leaves its WQE there; NULL in one
+	 * that traps writes */
+	const volatile uint64_t *page;
 };
 
 /* Adds a domain to a table. Returns 0, ENOSPC or ENOMEM. */

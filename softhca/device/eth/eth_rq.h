@@ -27,7 +27,7 @@ struct eth_rq {
 	enum prm_wq_state state;
 	struct eth_wq wq;
 	struct cq *cq;
-	struct q_counter *counter; /* or NULL */
+	struct q_counter *counter; /* or NULL; counts the queue as a user */
 	uint32_t user_index;
 	bool real_time; /* CQEs have the time of day, not clock ticks */
 	bool strip_vlan, flush;

@@ -208,9 +208,11 @@ struct qp {
 	/* replaces its receive queue; or NULL. The QP counts as its user, so it exists as long as
 	 * the QP */
 	struct srq *srq;
-	struct pd *xrcd;            /* of an XRC target QP */
-	struct tm_offload *offload; /* its send queue serves tag matching's rendezvous; else NULL */
-	struct uar *uar;            /* NULL: it has no send queue and no doorbell */
+	struct pd *xrcd; /* of an XRC target QP */
+	/* its send queue serves tag matching's rendezvous; else NULL. Freed with the QP, by
+	 * transport/qp.c */
+	struct tm_offload *offload;
+	struct uar *uar; /* NULL: it has no send queue and no doorbell */
 	uint32_t user_index;
 	struct dma_map map;
 	struct queue_umems umems;
@@ -237,7 +239,7 @@ struct qp {
 	bool has_gap; /* a request before them is missing; on hca->gaps */
 	uint64_t gap_since;
 	LIST_ENTRY(qp) in_gaps;
-	struct dci *dci;  /* of a DC initiator; else NULL */
+	struct dci *dci;  /* of a DC initiator; else NULL. Freed with the QP, by transport/qp.c */
 	struct dct *dct;  /* of a DC responder, its target; else NULL */
 	uint32_t session; /* of a DC responder: the session that it serves, as in packets */
 	TAILQ_ENTRY(qp) in_dct;
@@ -245,7 +247,8 @@ struct qp {
 	/* group charged for its responses, or NULL. Responses do not wait; requests of the group
 	 * wait longer for them */
 	struct sched_element *response_group;
-	struct umr_wait *umr; /* UMR under way, or NULL; see umr_delay.c */
+	/* UMR under way, or NULL; umr_forget() frees it when it has run, and on reset or failure */
+	struct umr_wait *umr;
 	bool ready;
 	bool timed;
 	/* state ERR: time between reads of the receive record, as software may post WQEs that must

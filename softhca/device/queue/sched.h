@@ -32,7 +32,9 @@ struct sched_element;
 
 /* A send queue, as schedulers see it. */
 struct sched_queue {
-	struct sched_element *group; /* NULL: none */
+	/* NULL: none; counts the queue in users, so it is not destroyed before the queue leaves
+	 * it */
+	struct sched_element *group;
 	bool backlogged;
 	bool waits; /* until wake() is called */
 	void (*wake)(struct hca *hca, struct sched_queue *queue);
@@ -42,10 +44,12 @@ struct sched_queue {
 struct sched_element {
 	uint32_t n;
 	bool is_group;
-	struct sched_element *parent; /* NULL: a root */
+	/* NULL: a root; counts this element in users, so it is not destroyed before it */
+	struct sched_element *parent;
 	uint32_t share;
-	uint64_t max;         /* Mbit/s; 0: none */
-	unsigned int users;   /* child elements, or queues in the group */
+	uint64_t max; /* Mbit/s; 0: none */
+	/* child elements, or queues in the group; it cannot be destroyed before them */
+	unsigned int users;
 	uint64_t tag, passed; /* its own tag, and the tag last served below it */
 	uint64_t paced_until;
 	LIST_ENTRY(sched_element) in_parent;

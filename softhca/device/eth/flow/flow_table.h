@@ -43,7 +43,8 @@ struct flow_table {
 	/* Software writes the entries itself: the address of the first. 0: entries come by
 	 * commands. */
 	uint64_t software_root;
-	struct flow_table *miss; /* table for frames that no entry matches; NULL: the default */
+	/* table for frames that no entry matches; counts this table as a user. NULL: the default */
+	struct flow_table *miss;
 	TAILQ_HEAD(, flow_group) groups;
 	struct flow_entry **entry;
 };

@@ -16,7 +16,7 @@ struct icm_piece {
 };
 
 struct icm {
-	struct icm_piece *piece; /* by rising address; they do not overlap */
+	struct icm_piece *piece; /* by rising address, for a binary search; they do not overlap */
 	size_t count, room;
 };
 

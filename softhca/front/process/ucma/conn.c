@@ -11,7 +11,7 @@
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/inet.h"
 
-/* Writes the IP header of private data. Returns its length. */
+/* Writes the IP header of private data (IBTA vol 1, annex A11). Returns its length. */
 static unsigned int put_ip_header(const struct ucma_id *id, uint8_t *header)
 {
 	uint8_t own[16], to[16];

@@ -11,8 +11,10 @@
 #include "softhca/log.h"
 
 enum {
-	WINDOW = 64,           /* segments that may be unacknowledged */
-	MAX_BYTES = 8 << 20,   /* unread bytes of a file's datagrams */
+	WINDOW = 64, /* segments that may be unacknowledged */
+	/* bytes of a file's datagrams, unread or incomplete, so that peers cannot make this process
+	 * store more */
+	MAX_BYTES = 8 << 20,
 	MAX_ASSEMBLIES = 1024, /* of a file */
 	PATIENCE_MS = 40000,   /* time for a whole datagram, as in Linux */
 	MEMORY_MS = 10000,     /* time that a complete one is remembered, as in Linux */

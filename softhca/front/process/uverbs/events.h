@@ -34,8 +34,8 @@ struct event_source {
 	enum source_kind kind;
 	uint32_t number; /* CQN, QPN or SRQN; a hash of it selects the bucket */
 	uint64_t user_handle;
-	struct event_channel *comp;  /* CQs only; may be NULL */
-	struct event_channel *async; /* may be NULL */
+	struct event_channel *comp;  /* CQs only; may be NULL. The source holds a reference */
+	struct event_channel *async; /* may be NULL. The source holds a reference */
 	uint32_t comp_sent, async_sent;
 	/* set when the source is removed, as the program's destroy call waits until it has
 	 * acknowledged as many */

@@ -64,7 +64,7 @@ int flow_make(struct uverbs_call *uc, const struct steering_request *request,
 	return 0;
 }
 
-/* Matches all multicast frames: only the group bit of the MAC address. */
+/* Matches all multicast frames: only the group bit of the MAC address (IEEE 802.3, 3.2.3). */
 static void match_groups(struct steering_match *match)
 {
 	fld_set(match->mask, LYR_2_4_DMAC_47_16, 0x01000000);
