@@ -35,7 +35,7 @@ static int fake_cpuid(unsigned int leaf, unsigned int *eax, unsigned int *ebx, u
 #include "providers/common/cpu.c"
 
 /* Intel SDM vol. 2, CPUID: MOVBE is bit 22 of ECX in leaf 1. A CPU without that leaf must not be
- * asked for it. */
+ * asked for it, since it answers with the data of another leaf. */
 static void movbe_is_a_bit_of_a_leaf_that_is_there(void **state)
 {
 	(void)state;

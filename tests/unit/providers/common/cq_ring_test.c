@@ -63,7 +63,8 @@ static void check_cqe(uint32_t count_log, uint32_t index, uint32_t was)
 	assert_int_equal(cqe[ENTRY - 1], 0x20 | owner_of(index, count_log));
 }
 
-/* Moves COUNT CQEs from CI on. The old ring ends with a resize CQE unless CUT. */
+/* Moves COUNT CQEs from CI on. The old ring ends with a resize CQE unless CUT; without that end
+ * mark the move must fail, as more CQEs may be on their way to the old ring. */
 static bool ring_move(uint32_t from_log, uint32_t to_log, uint32_t ci, uint32_t count, bool is_cut)
 {
 	const struct cq_ring from = ring_of(it.from, from_log), to = ring_of(it.to, to_log);

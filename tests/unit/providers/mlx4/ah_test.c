@@ -61,7 +61,8 @@ static void infiniband_has_a_lid(void **state)
 	rig_free(rig);
 }
 
-/* The three low bits of the SL are the priority, in the address vector and in the tag. */
+/* The three low bits of the SL are the priority, in the address vector and in the tag, since IEEE
+ * 802.1Q has three bits for it. */
 static void roce_has_a_mac_and_perhaps_a_tag(void **state)
 {
 	static const struct {

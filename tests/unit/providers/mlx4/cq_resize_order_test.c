@@ -38,7 +38,8 @@ static bool looks_empty(const struct mlx4_cq *cq, uint32_t ci)
 	return last & FLD_BITS(M4_CQE_OWNER) && cqe_is_none(cq, ci);
 }
 
-/* cq->buf has the new ring before the ring pointer changes. */
+/* cq->buf has the new ring before the ring pointer changes, so the size of a new ring can be taken
+ * from there. */
 static void look_at_ring(void)
 {
 	const struct mlx4_cq *cq = watch.rig->cq;

@@ -113,7 +113,8 @@ static void move_to(struct rig *rig, enum ibv_qp_state state)
 	assert_int_equal(mlx4_qp_modify(&rig->qp->vqp.qp, &attr, IBV_QP_STATE), 0);
 }
 
-/* Fails unless the adapter owns each slot and each later piece has its stamp. */
+/* Fails unless the adapter owns each slot and each later piece has its stamp, since it prefetches
+ * WQEs, and would otherwise take old bytes for a request. */
 static void check_ring_is_the_adapters(const struct mlx4_sq *sq)
 {
 	const uint32_t step = 1u << sq->slot_log;

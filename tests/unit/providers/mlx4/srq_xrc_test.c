@@ -293,7 +293,8 @@ static void a_target_has_a_slot_and_posts_nothing(void **state)
 	rig_free(rig);
 }
 
-/* The library does not pass a target's queue sizes to the kernel. */
+/* The library does not pass a target's queue sizes to the kernel, since an XRC target has no
+ * queues: messages take the receives of SRQs. */
 static void a_target_asks_for_no_queues(void **state)
 {
 	struct rig *rig = rig_new(NULL);

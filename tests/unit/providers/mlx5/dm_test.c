@@ -296,7 +296,7 @@ static void memory_that_cannot_be_allocated_says_why(void **state)
 	assert_int_equal(errno, REFUSED);
 	it.alloc_error = 0;
 	close(it.ctx->vctx.context.cmd_fd);
-	assert_null(dm_new(4)); /* cannot be mapped */
+	assert_null(dm_new(4)); /* cannot be mapped, as the file is closed */
 	assert_int_equal(errno, EBADF);
 	assert_int_equal(it.allocated, 0);
 }

@@ -211,7 +211,7 @@ static void a_flow_has_one_set_of_counters(void **state)
 	mlx5_counters_destroy(two);
 }
 
-/* The kernel itself refuses counters without counting points. */
+/* The kernel itself refuses counters without counting points, so the library need not. */
 static void flows_without_points_bring_none(void **state)
 {
 	struct ibv_counters *counters = counters_new();

@@ -112,7 +112,8 @@ static void a_tag_takes_the_first_free_entry(void **state)
 	check_head(0, 4); /* control, tag matching of two, data */
 	assert_int_equal(fld_get(seg, TM_SEG_OPCODE), TM_SEG_OP_APPEND);
 	assert_int_equal(fld_get(seg, TM_SEG_FLAGS), TM_SEG_FLAG_CQE);
-	assert_int_equal(fld_get(seg, TM_SEG_INDEX), 1); /* index of the next entry */
+	/* index of the next entry (PRM: append_next_index) */
+	assert_int_equal(fld_get(seg, TM_SEG_INDEX), 1);
 	assert_true(fld_get(seg, TM_SEG_TAG) == 0x1122334455667788);
 	assert_true(fld_get(seg, TM_SEG_MASK) == 0xfff);
 	seg += DATA - SEG;
@@ -232,7 +233,7 @@ static void what_cannot_be_is_refused(void **state)
 	(void)state;
 	ops_refused(&two, EINVAL);
 	ops_refused(&unknown, EINVAL);
-	ops_refused(&del, EINVAL); /* the list is empty */
+	ops_refused(&del, EINVAL); /* refused, as the list is empty */
 	assert_int_equal(ops_post(&add, &bad), 0);
 	del.tm.handle = TAGS;
 	ops_refused(&del, EINVAL);

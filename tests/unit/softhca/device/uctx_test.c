@@ -426,7 +426,8 @@ static void queues_ring_their_users_page(void **state)
 	simple_for(uid, PRM_OP_DESTROY_UMEM, umem, PRM_STAT_OK);
 	simple_for(uid, PRM_OP_DEALLOC_PD, qp_pd, PRM_STAT_OK);
 	user_end(uid, PRM_STAT_OK);
-	simple_for(0, PRM_OP_DEALLOC_UAR, page, PRM_STAT_BAD_RES_ERR); /* gone with its user */
+	/* refused, as it went with its user */
+	simple_for(0, PRM_OP_DEALLOC_UAR, page, PRM_STAT_BAD_RES_ERR);
 	simple_for(other, PRM_OP_DEALLOC_UAR, theirs, PRM_STAT_OK);
 	user_end(other, PRM_STAT_OK);
 }

@@ -43,7 +43,7 @@ static eventfd_t value_after(int flags, eventfd_t before)
 	return value;
 }
 
-/* Runs first: nothing has started AIO. */
+/* Runs first, since nothing has started AIO yet. */
 static void without_aio_only_descriptors_that_never_wait_are_signalled(void **state)
 {
 	(void)state;

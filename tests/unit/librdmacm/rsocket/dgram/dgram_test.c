@@ -319,7 +319,7 @@ static void a_socket_without_a_channel_is_none(void **state)
 	assert_int_equal(rsocket(AF_INET, SOCK_DGRAM, 0), -1);
 	assert_int_equal(errno, EMFILE);
 	again = dup(0);
-	assert_int_equal(again, lowest); /* no descriptor is left */
+	assert_int_equal(again, lowest); /* the lowest again, as no descriptor is left */
 	close(again);
 	it.channel_error = 0;
 	assert_int_equal(rsocket(AF_UNIX, SOCK_DGRAM, 0), -1);

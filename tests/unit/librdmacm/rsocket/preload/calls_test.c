@@ -405,7 +405,7 @@ static void a_connection_waits_until_there_is_a_number(void **state)
 	assert_int_equal(errno, EAGAIN);
 	accept_error = 0;
 	number = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
-	assert_int_equal(number, next); /* EAGAIN leaked none */
+	assert_int_equal(number, next); /* EAGAIN leaked none, so this is the next number */
 	assert_true(fcntl(number, F_GETFL) & O_NONBLOCK);
 	assert_int_equal(accepted_count, 2);
 	real()->close(preload_find(number));
@@ -718,7 +718,7 @@ static void limits_are_carried_from_tcp_to_an_rsocket(void **state)
 	memset(&receive_limit, 0, sizeof(receive_limit));
 	sizes.others = 0;
 	preload_carry_options(socket, real()->getsockopt, rsocket, rsetsockopt);
-	assert_int_equal(sizes.others, 0); /* a new socket has no options to copy */
+	assert_int_equal(sizes.others, 0); /* 0, as a new socket has no options to copy */
 	real()->setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	preload_carry_options(socket, real()->getsockopt, rsocket, rsetsockopt);
 	assert_int_equal(sizes.others, 1);

@@ -85,7 +85,8 @@ static void only_a_new_stream_is_bound(void **state)
 	assert_true(cm_lock_try(&stream.rs.lock));
 }
 
-/* rconnect() reports success once; later calls fail with EISCONN. */
+/* rconnect() reports success once; later calls fail with EISCONN, since Linux's connect() does so
+ * for TCP. */
 static void a_connected_stream_is_not_connected_again(void **state)
 {
 	static const enum stream_state states[] = { STREAM_CONNECTED, STREAM_ACCEPTED,

@@ -285,7 +285,7 @@ static void halves_that_were_read_are_announced(void **state)
 	stream.rx_count = 3;
 	assert_true(rx_ring_arrived(&stream.rx, RING / 2));
 	rdmacm_stream_received(&stream, RING / 2 - 1);
-	assert_int_equal(it.sends, 1); /* the second half was due from the beginning */
+	assert_int_equal(it.sends, 1); /* sent, as the second half was due from the beginning */
 	announced(wire_imm(WIRE_SEGMENT, 3 + RQ), SLOTS + 16, 16, true);
 	memcpy(&segment, it.bytes, sizeof(segment));
 	assert_true(segment.addr == (uintptr_t)rx_bytes + RING / 2);
@@ -315,7 +315,7 @@ static void credits_are_granted_when_half_are_used(void **state)
 	stream.rx_granted = UINT16_MAX;
 	rdmacm_stream_send_controls(&stream);
 	announced(wire_imm(WIRE_SEGMENT, RQ - 1), SLOTS, 0, true);
-	stream.peer_done = true; /* sends no more */
+	stream.peer_done = true; /* sends no more, so it need not hear of room */
 	stream.rx_count = stream.rx_granted;
 	stream.rx.due = 1;
 	rdmacm_stream_send_controls(&stream);
@@ -468,7 +468,7 @@ static void the_queue_is_read_until_it_is_empty(void **state)
 	message_comes(WIRE_DATA, 1);
 	assert_int_equal(stream.rx.ready, POLL_BATCH + 1);
 	assert_int_equal(it.wc_count, 0);
-	assert_int_equal(it.sends, 1); /* more than half of the credits are used */
+	assert_int_equal(it.sends, 1); /* sent, as more than half of the credits are used */
 	assert_int_equal(it.wakes, 1);
 	assert_false(rdmacm_stream_progress(&stream));
 	assert_int_equal(it.wakes, 1);

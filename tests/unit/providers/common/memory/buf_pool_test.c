@@ -91,7 +91,8 @@ static void a_chunk_is_used_to_its_end(void **state)
 	provider_buf_pool_destroy(&pool);
 }
 
-/* A search that fails in a chunk moves the chunk to the class of its longest free run. */
+/* A search that fails in a chunk moves the chunk to the class of its longest free run, so that the
+ * next search begins with others. */
 static void a_chunk_without_a_place_is_measured(void **state)
 {
 	struct buf_chunk *chunks[17];

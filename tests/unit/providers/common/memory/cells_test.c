@@ -79,7 +79,8 @@ static void an_objects_head_outlives_it(void **state)
 	provider_cells_destroy(&cells);
 }
 
-/* Frees the first of two cells twice, with the other one in between. */
+/* Frees the first of two cells twice, with the other one in between, so that the head of the free
+ * list is another one: the check must look at all of the list. */
 static void give_twice(void)
 {
 	const struct rlimit no_core = { 0, 0 };

@@ -14,7 +14,8 @@
 #include "providers/common/memory/free_map.h"
 #include "util/bits.h"
 
-/* A taken run consists of free entries, and ends at one in use. */
+/* A taken run consists of free entries, and ends at one in use: an entry in use within a run would
+ * be posted a second time. */
 static void free_neighbours_are_taken_together(void **state)
 {
 	enum { SIZE = 200, COUNT = 128 };

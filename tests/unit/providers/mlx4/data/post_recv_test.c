@@ -86,7 +86,8 @@ static void buffers_with_bytes_are_in_their_order(void **state)
 					ring_has_the_buffers(sges, n, empty, list);
 }
 
-/* The record's count has 16 bits and wraps; the other bits stay 0. */
+/* The record's count has 16 bits and wraps; the other bits stay 0. It begins at 0xffff, so that the
+ * first post wraps it. */
 static void count_of_receives_goes_round(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -154,7 +155,8 @@ static void shared_buffers_are_in_their_order(void **state)
 	rig_free(rig);
 }
 
-/* WQEs are freed in any order, and reused in that order. */
+/* WQEs are freed in any order, and reused in that order. The order here goes neither up nor down,
+ * so that no order of indices passes for it. */
 static void free_wqes_are_taken_as_they_came_back(void **state)
 {
 	static const uint16_t back[] = { 2, 0, 1 };
@@ -186,7 +188,8 @@ static void free_wqes_are_taken_as_they_came_back(void **state)
 	rig_free(rig);
 }
 
-/* A shared ring's count has 16 bits as well. */
+/* A shared ring's count has 16 bits as well. It begins at the last value of 15 bits, and then of
+ * 16, since a mask that is too narrow shows there. */
 static void count_of_shared_receives_goes_round(void **state)
 {
 	struct rig *rig = rig_new(NULL);

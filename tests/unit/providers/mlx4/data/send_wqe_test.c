@@ -204,7 +204,8 @@ static void lists_are_the_same_by_both_calls(void **state)
 			list_is_the_same_by_both_calls(sges, empty);
 }
 
-/* One call copies the rest of a piece at once, the other in parts. */
+/* One call copies the rest of a piece at once, the other in parts, so all lengths are compared,
+ * over several pieces of 64 bytes. */
 static void inline_bytes_are_the_same_by_both_calls(void **state)
 {
 	enum { MAX = 300 };
@@ -399,7 +400,8 @@ static void windows_are_bound_by_a_verb_of_theirs(void **state)
 	rig_free(rig);
 }
 
-/* Before RTS, and with a full ring, the fast paths do not apply. */
+/* Before RTS, and with a full ring, the fast paths must not apply: they would post where the QP
+ * cannot send, or over a request that has not completed. */
 static void requests_on_keys_wait_for_their_turn(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -813,7 +815,8 @@ static void lap_of_large_sends(struct rig *rig)
 }
 
 /* A batch may exceed the stamped range and have smaller WQEs than the last lap: no old bytes may
- * remain, even if the batch is aborted. */
+ * remain, even if the batch is aborted, since the adapter prefetches WQEs and takes a piece without
+ * a stamp for a written one. */
 static void long_batch_leaves_nothing_of_the_last_lap(void **state)
 {
 	(void)state;
@@ -866,7 +869,8 @@ static void long_batch_of_short_slots_writes_nothing_else(void **state)
 }
 
 /* Posts a batch of COUNT requests, or as many as fit, from index START; checks that neither the
- * slots ahead nor the bytes behind the ring get a stamp. */
+ * slots ahead nor the bytes behind the ring get a stamp. A slot of one piece needs none, since its
+ * owner bit serves as the stamp. */
 static void check_batch_of_short_slots(uint32_t start, uint32_t count)
 {
 	const struct rig_options options = { .send_wr = 64, .send_sge = 1, .recv_sge = 1 };

@@ -267,7 +267,8 @@ static void poll_message(struct rig *rig, unsigned int opcode)
 	assert_int_equal(wc.byte_len, 0x55);
 }
 
-/* The second completion of a kind is handled by the loop for that kind. */
+/* The second completion of a kind is handled by the loop for that kind, so each kind comes
+ * twice. */
 static void nothing_is_read_before_the_owner_bit(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .single_threaded = *state != NULL });

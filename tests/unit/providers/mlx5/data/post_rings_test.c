@@ -71,7 +71,8 @@ static void a_wqe_spans_the_16_bit_wrap(void **state)
 
 static void segments_go_on_at_the_start_of_the_ring(void **state)
 {
-	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 7 }); /* the last WQEBB of 8 */
+	/* the last WQEBB of 8, so that the WQE wraps */
+	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 7 });
 	struct ibv_sge list[4] = { one_sge, one_sge, one_sge, one_sge };
 	struct ibv_send_wr wr = send_wr(1, NULL), *bad;
 
@@ -298,7 +299,8 @@ static void a_full_queue_names_the_first_that_does_not_fit(void **state)
 		wr[i] = send_wr(i, i + 1 < ARRAY_SIZE(wr) ? &wr[i + 1] : NULL);
 	assert_int_equal(post_send(rig, wr, &bad), ENOMEM);
 	assert_ptr_equal(bad, &wr[4]);
-	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1); /* 0xfffd + 4 */
+	/* 0xfffd + 4, of which the record has 16 bits */
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1);
 
 	/* One completion frees one slot, so one request fits again. */
 	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_REQ, .wqe_counter = 0xfffd });

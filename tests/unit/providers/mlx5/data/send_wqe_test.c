@@ -361,7 +361,8 @@ static void blueflame_gets_the_whole_wqe(void **state)
 		    "00000708 12345605 00000008 00000000" REMOTE DATA0 DATA1 DATA2);
 	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 9);
 
-	/* A list of two is only rung, with its last request. */
+	/* A list of two is only rung, with its last request, since BlueFlame is for a single
+	 * request. */
 	second = wr;
 	wr.next = &second;
 	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);

@@ -264,7 +264,8 @@ static void set_first_sge(struct ibv_qp_ex *qpx)
 	ibv_wr_set_sge(qpx, sges[0].lkey, sges[0].addr, sges[0].length);
 }
 
-/* DC: the access key takes the place of the Q_Key; the stream is in the control segment. */
+/* DC: the access key takes the place of the Q_Key; the stream is in the control segment. PRM:
+ * Address Vector */
 static void a_dc_request_is_ctrl_address_vector_remote_data(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .type = IBV_QPT_DRIVER });

@@ -60,7 +60,7 @@ static void more_than_max_inline_data_in_two(struct ibv_qp_ex *qpx)
 	ibv_wr_set_inline_data_list(qpx, ARRAY_SIZE(bufs), bufs);
 }
 
-/* The sum wraps to 16 where 32 bits hold it. */
+/* The sum wraps to 16 where 32 bits hold it, so a check that adds in 32 bits would let it pass. */
 static void more_than_four_gigabytes_in_two(struct ibv_qp_ex *qpx)
 {
 	const struct ibv_data_buf bufs[] = { { data, 0xfffffff0 }, { data, 0x20 } };

@@ -312,7 +312,6 @@ static void wqes_come_back_in_the_order_of_addresses(void **state)
 	srq_rig_free(s);
 }
 
-/* WQEs 3 and 1 are free: mlx5dv_init_obj() must show them linked, ready for the program's posts. */
 /* WQE 2 is free, WQE 1 is in use, and the run of free WQEs ends before both: following numbers
  * instead of links would post WQE 1 twice. */
 static void a_wqe_in_use_is_left_out(void **state)

@@ -127,7 +127,7 @@ static void a_matcher_is_mask_sets_and_priority(void **state)
 
 	(void)state;
 	try_matcher(&attr, MASK);
-	attr.ft_type = MLX5DV_FLOW_TABLE_TYPE_NIC_TX; /* comp_mask lacks the flag */
+	attr.ft_type = MLX5DV_FLOW_TABLE_TYPE_NIC_TX; /* ignored, as comp_mask lacks the flag */
 	attr.ib_port = 2;
 	try_matcher(&attr, MASK);
 }

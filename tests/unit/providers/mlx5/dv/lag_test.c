@@ -170,7 +170,7 @@ static void without_a_bond_nothing_is_changed(void **state)
 	assert_int_equal(mlx5dv_query_qp_lag_port(&it.qp, &port, &active), EOPNOTSUPP);
 	assert_int_equal(mlx5dv_modify_qp_lag_port(&it.qp, 2), EOPNOTSUPP);
 	it.is_bonded = true;
-	it.port = 0; /* the device has given it none */
+	it.port = 0; /* there is none to report, as the device has given it none */
 	assert_int_equal(mlx5dv_query_qp_lag_port(&it.qp, &port, &active), EOPNOTSUPP);
 	it.port = 1;
 	it.qp.state = IBV_QPS_RTR;

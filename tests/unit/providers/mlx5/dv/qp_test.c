@@ -314,7 +314,7 @@ static void a_target_needs_an_srq_and_a_cq(void **state)
 	dv.comp_mask |= MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS;
 	assert_int_equal(qp_create(&attr, &dv), EINVAL);
 	dv.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_DC | MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS;
-	assert_int_equal(qp_create(&attr, &dv), EINVAL); /* it sends nothing */
+	assert_int_equal(qp_create(&attr, &dv), EINVAL); /* refused, as a target sends nothing */
 	dv.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_DC | MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS;
 	dv.create_flags = MLX5DV_QP_CREATE_ALLOW_SCATTER_TO_CQE;
 	assert_int_equal(qp_create(&attr, &dv), EINVAL);

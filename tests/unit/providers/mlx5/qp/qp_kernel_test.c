@@ -415,7 +415,8 @@ static void the_next_owner_goes_on_with_the_other_half(void **state)
 
 	qp->sq.db.reg = first + REG_SIZE / 2; /* as after a push */
 	destroy_qp(qp);
-	for (int i = 0; i < 2; i++) { /* two registers per page: one QP gets this one */
+	/* a page has two registers, so one of two QPs gets this one */
+	for (int i = 0; i < 2; i++) {
 		struct mlx5_qp *one = create_qp(*state), *other = create_qp(*state);
 
 		if (other->sq.bfreg == bfreg)
@@ -455,7 +456,8 @@ static void a_thread_domain_counts_against_no_budget(void **state)
 
 /* ---- registers that the kernel chooses ---- */
 
-/* Linux numbers four registers per UAR; programs have the first two. */
+/* Linux numbers four registers per UAR; programs have the first two, so number 4 is the first of
+ * the second UAR. */
 static void the_kernel_says_which_register_of_the_page_a_qp_has(void **state)
 {
 	static const struct {

@@ -271,7 +271,8 @@ static void a_qp_that_was_reset_is_as_new(void **state)
 	assert_int_equal(mlx5_qp_destroy(&qp->vqp.qp), 0);
 }
 
-/* Sends may be posted from RTS on, and until RESET. */
+/* Sends may be posted from RTS on, and until RESET: in SQD they wait, and in ERR they are flushed,
+ * so neither refuses them (IBTA vol 1, 10.3.1). */
 static void the_gate_of_sends_opens_at_rts(void **state)
 {
 	static const struct {

@@ -216,7 +216,8 @@ static void commands_and_answers_have_any_length(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(lengths); i++)
 		for (unsigned int j = 0; j < ARRAY_SIZE(lengths); j++)
 			run_one(lengths[i], lengths[j]);
-	assert_true(guarded.in_use == 3); /* the entries and a chain for each way */
+	/* the entries and a chain for each way, as a lane keeps its chains for later commands */
+	assert_true(guarded.in_use == 3);
 }
 
 static void tokens_change_and_are_never_0(void **state)
@@ -334,7 +335,7 @@ static void a_late_answer_is_no_harm(void **state)
 	assert_int_equal(rig.resets, 1);
 	in_use = guarded.in_use;
 	rig.is_silent = false;
-	adapter_turn(NULL); /* the memory is there still */
+	adapter_turn(NULL); /* still mapped, as the late answer goes there */
 	assert_int_equal(rig.commands, 1);
 	assert_memory_equal(out, zeros, sizeof(out));
 	for (unsigned int lane = 0; lane < VFIO_LANES; lane++)
@@ -357,7 +358,8 @@ static void pages_are_not_answered(void *arg)
 			ETIMEDOUT);
 }
 
-/* Nobody waits for an adapter that was reset. */
+/* Nobody waits for an adapter that was reset: a command of the other lane ends as well, since its
+ * answer cannot come. */
 static void silence_of_one_lane_ends_the_other(void **state)
 {
 	uint8_t in[16] = { 0 }, out[16];
@@ -396,7 +398,8 @@ static void health_is_that_of_the_device(void **state)
 	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), EIO);
 }
 
-/* Also one that is answered at once, or never. */
+/* Also one that is answered at once, or never, since firmware may ask for pages before it
+ * answers. */
 static void each_command_looks_for_events(void **state)
 {
 	uint8_t in[16] = { 0 }, out[16];

@@ -151,7 +151,8 @@ static void wqes_are_used_as_they_are_linked(void **state)
 	wqe_post(5, 2);
 	frame_send(10 * STRIDE - 42);
 	frame_send(5 * STRIDE - 42);
-	frame_send(2 * STRIDE - 42); /* fits in two strides, not in one */
+	/* fits in two strides, so the one that is left goes to a filler */
+	frame_send(2 * STRIDE - 42);
 	frame_send(14 * STRIDE - 42);
 	expect_at(0, 0, 10, 10 * STRIDE - 42);
 	expect_at(0, 10, 5, 5 * STRIDE - 42);

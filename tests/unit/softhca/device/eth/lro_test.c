@@ -323,7 +323,8 @@ static void a_tir_can_be_changed(void **state)
 	expect_frame(0, HEADERS + PART);
 	post_two(true);
 	expect_frame(2, HEADERS_V6 + 2 * PART);
-	lro_change(PRM_LRO_IPV4, 1, PERIOD, PRM_STAT_OK); /* 256 bytes hold one segment */
+	/* two frames, as 256 bytes hold one segment */
+	lro_change(PRM_LRO_IPV4, 1, PERIOD, PRM_STAT_OK);
 	post_two(false);
 	expect_frame(0, HEADERS + PART);
 	expect_frame(0, HEADERS + PART);

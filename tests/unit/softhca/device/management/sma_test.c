@@ -168,7 +168,8 @@ static const uint8_t *ask_switch(uint16_t lid)
 
 static void go_by(const uint8_t *ports, uint8_t hops)
 {
-	memset(request + 32, 0xff, 4); /* permissive LIDs: the whole path is a directed route */
+	/* permissive LIDs: the whole path is a directed route (IBTA vol 1, 14.2.2) */
+	memset(request + 32, 0xff, 4);
 	request[6] = 1;
 	request[7] = hops;
 	memcpy(request + 128 + 1, ports, hops);
@@ -225,7 +226,8 @@ static void a_way_that_leads_nowhere_ends(void **state)
 	}
 	ask_for(DIRECTED, 0x11, 0);
 	go_by(ways[0], 1);
-	request[7] = 64; /* hop count beyond the limit */
+	/* hop count beyond the limit, since a path has 64 bytes and begins at byte 1 */
+	request[7] = 64;
 	assert_null(ask_switch(PERMISSIVE));
 	request[7] = 1;
 	request[6] = 2; /* hop pointer beyond the hop count */

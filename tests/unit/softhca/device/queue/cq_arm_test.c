@@ -46,7 +46,8 @@ static void unarmed_cq_is_silent(void **state)
 	unpair();
 }
 
-/* The first arm word of a new CQ is 0; the device must not mistake it for "not armed". */
+/* The first arm word of a new CQ is 0; the device must not mistake it for "not armed". PRM: CQ
+ * Doorbell Record, cmd_sn */
 static void armed_cq_fires_once(void **state)
 {
 	(void)state;
@@ -335,7 +336,7 @@ static void armed_eq_interrupts_once(void **state)
 	pair(NULL, 4096);
 	cq_notify_once();
 	assert_int_equal(flat.interrupts, 0);
-	eq_doorbell(PRM_EQ_ARM, 0); /* an EQE is waiting */
+	eq_doorbell(PRM_EQ_ARM, 0); /* an EQE is waiting, so the interrupt comes at once */
 	assert_int_equal(flat.interrupts, 1);
 	assert_int_equal(flat.vector, SMALL_EQ_VECTOR);
 	eq_doorbell(PRM_EQ_ARM, 1);

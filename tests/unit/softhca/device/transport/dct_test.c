@@ -175,7 +175,7 @@ static void a_late_request_is_not_executed(void **state)
 	target_open();
 	byte_arrives(10, 10, DC_KEY, 1);
 	assert_int_equal(flat.mem[to], 1);
-	byte_arrives(10, 12, DC_KEY, 2); /* no PSN 11 */
+	byte_arrives(10, 12, DC_KEY, 2); /* not executed, as PSN 11 is missing */
 	assert_int_equal(flat.mem[to], 1);
 	byte_arrives(20, 20, DC_KEY, 3);
 	assert_int_equal(flat.mem[to], 3);

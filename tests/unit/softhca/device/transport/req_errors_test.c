@@ -263,7 +263,7 @@ static void message_above_the_limit_is_a_length_error(void **state)
 	pair(NULL, 4096);
 	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
 	flat_raddr(a, to, rkey);
-	flat_data(a, from, 0, lkey); /* byte count 0 means 2 GiB */
+	flat_data(a, from, 0, lkey); /* byte count 0 means 2 GiB (PRM: Data Segment) */
 	flat_post(a);
 	flat_ring(a);
 	flat_run(LONG / 100);
@@ -273,7 +273,8 @@ static void message_above_the_limit_is_a_length_error(void **state)
 
 static void rnr_ends_after_its_retries(void **state)
 {
-	struct flat_qp_attr attr = { .rnr_retry = 2, .min_rnr = 12 }; /* 0.64 ms */
+	/* 0.64 ms (IBTA vol 1, table 45) */
+	struct flat_qp_attr attr = { .rnr_retry = 2, .min_rnr = 12 };
 	uint64_t before;
 
 	(void)state;
@@ -289,7 +290,8 @@ static void rnr_ends_after_its_retries(void **state)
 
 static void rnr_waits_for_a_receive(void **state)
 {
-	struct flat_qp_attr attr = { .rnr_retry = 7, .min_rnr = 14 }; /* 1.28 ms */
+	/* 1.28 ms (IBTA vol 1, table 45) */
+	struct flat_qp_attr attr = { .rnr_retry = 7, .min_rnr = 14 };
 
 	(void)state;
 	pair(&attr, 4096);
@@ -305,7 +307,7 @@ static void rnr_waits_for_a_receive(void **state)
 
 static void silence_ends_after_the_retries(void **state)
 {
-	struct flat_qp_attr attr = { .timeout = 13, .retry = 2 }; /* 33.6 ms */
+	struct flat_qp_attr attr = { .timeout = 13, .retry = 2 }; /* 33.6 ms, as 4.096 us * 2^13 */
 	uint64_t before;
 
 	(void)state;

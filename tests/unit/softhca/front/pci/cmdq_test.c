@@ -157,7 +157,8 @@ static void answers_fill_a_signed_chain(void **state)
 		assert_int_equal(bytes_sum(guest(OUTPUT + i * BLOCK), B_SIZE), 0xff);
 		assert_int_equal(bytes_sum(guest(OUTPUT + i * BLOCK) + 512, 63), 0xff);
 	}
-	assert_int_equal(guest(OUTPUT + 8 * BLOCK)[SIGNATURE], 0); /* outside the chain */
+	/* outside the chain, so it gets no signature */
+	assert_int_equal(guest(OUTPUT + 8 * BLOCK)[SIGNATURE], 0);
 }
 
 /* MANAGE_PAGES: the addresses of the input chain come back in the output chain */

@@ -537,7 +537,8 @@ static void a_ring_without_end_keeps_both(void **state)
 	rig_free(rig);
 }
 
-/* Late CQEs beyond the new ring's size must not overwrite each other. */
+/* Late CQEs beyond the new ring's size must not overwrite each other. The new ring has 8 entries
+ * here, so the ninth CQE is refused. */
 static void late_completions_are_no_more_than_the_ring_has(void **state)
 {
 	static const struct {
@@ -558,7 +559,8 @@ static void late_completions_are_no_more_than_the_ring_has(void **state)
 	}
 }
 
-/* The adapter may write CQEs to the new ring before the command returns. */
+/* The adapter may write CQEs to the new ring before the command returns, since it switches to that
+ * ring when it executes the command. PRM: Resize CQ */
 static void completions_come_to_the_new_ring_at_once(void **state)
 {
 	static const int sizes[] = { 31, 7, 63, 15 };

@@ -114,7 +114,8 @@ static void each_send_opcode_has_its_wc_opcode(void **state)
 	}
 }
 
-/* With real-time timestamps, the CQE has seconds and nanoseconds. */
+/* With real-time timestamps, the CQE has seconds in the upper 32 bits and nanoseconds in the lower
+ * ones. PRM: CQE */
 static void real_time_is_seconds_and_nanoseconds(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -214,7 +215,8 @@ static void an_empty_cq_has_nothing(void **state)
 static void next_poll_goes_on_until_there_is_none(void **state)
 {
 	struct rig *rig =
-		rig_new(&(struct rig_options){ .cq_ci = 6 }); /* across the end of the ring of 8 */
+		/* so that the 4 CQEs pass the end of the ring of 8 */
+		rig_new(&(struct rig_options){ .cq_ci = 6 });
 	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
 	struct ibv_poll_cq_attr attr = { 0 };
 
@@ -491,7 +493,6 @@ struct error_case {
 	enum ibv_wc_status status;
 };
 
-/* The log explains only the first failure of a queue. */
 /* ---- compressed CQEs: a title, and arrays of mini CQEs */
 
 enum { MINI = 8, MINIS = 8, COMPRESSED = 3 << 2, RUN = 11, RUN_RING = 16 };
@@ -553,7 +554,8 @@ static void minis_of_messages(uint8_t (*mini)[MINI])
 	}
 }
 
-/* One more CQE fits behind the run, in the next lap. */
+/* One more CQE fits behind the run, in the next lap. The starts differ so that the run stays in one
+ * lap, passes the end of the ring, or passes the 32 bits of the index. */
 static void a_run_is_taken_apart(void **state)
 {
 	static const uint32_t sizes[] = { 64, 128 }, starts[] = { 0, 4, 9, 0xfffffffa };
@@ -583,7 +585,7 @@ static void a_run_is_taken_apart(void **state)
 	}
 }
 
-/* In a run of requests, each mini CQE has a WQE counter and an opcode. */
+/* In a run of requests, each mini CQE has a WQE counter and an opcode. PRM: CQE Compression */
 static void a_run_of_requests_names_each(void **state)
 {
 	static const uint8_t opcodes[] = { MLX5_OPCODE_SEND, MLX5_OPCODE_RDMA_WRITE,

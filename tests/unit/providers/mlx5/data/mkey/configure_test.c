@@ -22,7 +22,7 @@
 #include "providers/mlx5/mkey.h"
 #include "util/bits.h"
 
-#define REG 0x800 /* register of the rig's QP */
+#define REG 0x800 /* the first register of a page (PRM: UAR page), which is the rig's QP's */
 
 static struct rig *key_rig_at(uint32_t pi, uint32_t max_inline)
 {

@@ -173,7 +173,8 @@ static void addresses_are_those_of_the_pool(void **state)
 			 6ull * POOL_SIZE + 2 * PRM_STE_SIZE);
 }
 
-/* Entries have the address of a table and its size in one field. */
+/* Entries have the address of a table and its size in one field, so only bits that alignment leaves
+ * 0 have room for the size. */
 static void a_pool_at_an_odd_address_is_refused(void **state)
 {
 	uint32_t place;

@@ -267,7 +267,7 @@ int mlx5_dr_soft_table_grow(struct dr_soft_table *table, struct dr_soft_matcher 
 		assert_true(it.is_scarce && it.lane.singles.count >= singles);
 		return ret;
 	}
-	check_frames(0, 1); /* by the old table */
+	check_frames(0, 1); /* by the old table, as the anchor still leads there */
 	anchor_move();
 	mlx5_dr_htable_grown(matcher->top, &old);
 	return 0;

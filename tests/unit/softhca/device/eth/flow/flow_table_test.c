@@ -127,7 +127,8 @@ static void the_lowest_index_wins(void **state)
 	struct eth_entry entry = { .table = table, .action = PRM_FLOW_FWD };
 
 	(void)state;
-	/* this group comes first by index and is created last */
+	/* this group comes first by index and is created last, so the order of creation would
+	 * choose the other */
 	any = eth_group(1, RX, table, 4, 7, NULL, PRM_STAT_OK);
 	exact = eth_group(1, RX, table, 0, 3, udp_mask(), PRM_STAT_OK);
 	entry.group = any;
@@ -481,7 +482,8 @@ static void flows_spread_over_queues_and_stay_there(void **state)
 	eth_catch_all(1, eth_hash_tir(1, td, eth_rqt(1, rqn, QUEUES, PRM_STAT_OK), PRM_L3_IPV4,
 				      PRM_L4_TCP, 15));
 	for (uint32_t i = 0; i < 64; i++) {
-		flow.sport = (uint16_t)(1000 + i / 2); /* two frames of each flow */
+		/* two frames of each flow, so each queue gets an even number */
+		flow.sport = (uint16_t)(1000 + i / 2);
 		eth_send(sq, frame, eth_build(&flow, frame));
 	}
 	for (uint32_t i = 0; i < QUEUES; i++) {

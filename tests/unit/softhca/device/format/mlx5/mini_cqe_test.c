@@ -236,7 +236,7 @@ static void expect_block(const struct flat_cq *cq, uint32_t index, uint32_t coun
 		assert_int_equal(fld_get(block + 8 * i, MINI_CQE_BYTE_COUNT), first + i);
 }
 
-/* The title of a block is a complete CQE of its own. */
+/* The title of a block is a complete CQE of its own. PRM: CQE Compression */
 static void expect_whole(const struct flat_cq *cq, uint32_t index, uint16_t counter)
 {
 	const uint8_t *cqe = entry(cq, index);
@@ -259,7 +259,7 @@ static void blocks_go_on_from_a_cqe(void **state)
 		if (i != 8)
 			assert_int_equal(entry(b->recv_cq, i)[63], 0xf1);
 	/* The next run continues from the same title; a run of one is a complete CQE and a new
-	 * title. */
+	 * title. PRM: CQE Compression */
 	cq_skip(b->recv_cq, 11);
 	cq_skip(a->send_cq, 11);
 	send_run(2);

@@ -67,7 +67,7 @@ static void umr_go(struct flat_qp *qp)
 	flat_run(LONG / 1000);
 }
 
-/* A KLM holds at most 2 GiB: the length's highest bit is allowed only in 0x80000000. */
+/* A KLM holds at most 2 GiB: the length's highest bit is allowed only in 0x80000000. PRM: KLM */
 static void long_pieces_are_refused(void **state)
 {
 	static const uint32_t lengths[] = { UINT32_C(1) << 31, (UINT32_C(1) << 31) + 1,
@@ -322,7 +322,7 @@ static void another_qp_does_not_invalidate_a_window(void **state)
 }
 
 /* Any QP may invalidate a KLM key without a QP number. A plain region, or a key with another
- * variant byte, is refused. */
+ * variant byte, is refused. PRM: UMR control segment, check_qpn */
 static void a_key_of_no_qp_is_invalidated_if_it_has_pieces(void **state)
 {
 	uint32_t key;

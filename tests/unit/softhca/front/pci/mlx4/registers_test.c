@@ -140,12 +140,14 @@ static void memory_for_tables_is_watched(void **state)
 {
 	(void)state;
 	run_firmware();
-	assert_int_equal(map(MAP_ICM, 0, MTTS, 0), ICM_ERROR); /* without auxiliary pages */
+	/* refused, as there are no auxiliary pages yet */
+	assert_int_equal(map(MAP_ICM, 0, MTTS, 0), ICM_ERROR);
 	assert_int_equal(command(SET_ICM_SIZE, 123, 0, 0), BAD_PARAM);
 	give_memory();
 	assert_int_equal(map(MAP_ICM, ICM_MTT, SRQ, 0), BAD_RES_STATE);
 	assert_int_equal(map(MAP_ICM, 0x123, SRQ, 0), BAD_PARAM);
-	assert_int_equal(map(MAP_ICM, 0x40000, 0x3000, 1), BAD_PARAM); /* unaligned to its length */
+	/* refused, as 0x3000 is no multiple of two pages */
+	assert_int_equal(map(MAP_ICM, 0x40000, 0x3000, 1), BAD_PARAM);
 	assert_int_equal(mailbox(MAP_ICM, 0, 0), BAD_PARAM);
 	assert_int_equal(map(MAP_ICM, 0x40000, 0x4000, 1), OK);
 	assert_int_equal(command(UNMAP_ICM, 0x40000, 1, 0), BAD_PARAM);
@@ -174,7 +176,8 @@ static void a_refused_mailbox_maps_nothing(void **state)
 		assert_int_equal(map(MAP_ICM, 0x40000, SRQ, 0), OK);
 		assert_int_equal(command(UNMAP_ICM, 0x40000, 2, 0), OK);
 	}
-	assert_int_equal(map(MAP_ICM, ICM_MTT, MTTS, 0), BAD_RES_STATE); /* still mapped */
+	/* refused, as the pages are still mapped */
+	assert_int_equal(map(MAP_ICM, ICM_MTT, MTTS, 0), BAD_RES_STATE);
 }
 
 static void initialization_is_checked(void **state)
@@ -245,10 +248,10 @@ static void a_command_ends_with_an_event(void **state)
 	assert_int_equal(guest(EQ)[31], 0);
 	command_start(0x5a, 0, 0, 0, BY_EVENT);
 	vfio_run();
-	assert_int_equal(interrupts(fd), 0); /* not armed */
+	assert_int_equal(interrupts(fd), 0); /* none, as the EQ is not armed */
 	assert_int_equal(get32(guest(EQ + 32 + 0xc)), BAD_OP);
 	doorbell32(EQN / 4 * 0x1000 + 0x800, 1u << 31 | 1);
-	assert_int_equal(interrupts(fd), 1); /* there is an unread EQE */
+	assert_int_equal(interrupts(fd), 1); /* at once, as there is an unread EQE */
 	doorbell32(EQN / 4 * 0x1000 + 0x800, 1u << 31 | 2);
 	assert_int_equal(interrupts(fd), 0);
 	assert_int_equal(command(HW2SW_EQ, 0, EQN, 1), OK);

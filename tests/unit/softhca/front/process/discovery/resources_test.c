@@ -231,8 +231,8 @@ static void a_qp_has_the_fields_that_it_has(void **state)
 		 RDMA_NLDEV_ATTR_RES_PDN);
 	check_list(RDMA_NLDEV_CMD_RES_QP_GET, RDMA_NLDEV_ATTR_RES_QP, RDMA_NLDEV_ATTR_RES_QP_ENTRY,
 		   fields);
-	it.real.port = 0; /* in reset */
-	it.qp.pd = NULL;  /* an XRC target */
+	it.real.port = 0; /* in reset, so it has no port yet */
+	it.qp.pd = NULL;  /* an XRC target, which has no PD */
 	check_list(RDMA_NLDEV_CMD_RES_QP_GET, RDMA_NLDEV_ATTR_RES_QP, RDMA_NLDEV_ATTR_RES_QP_ENTRY,
 		   rest);
 }

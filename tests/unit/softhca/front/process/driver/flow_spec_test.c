@@ -79,7 +79,8 @@ static void ipv4_says_its_version(void **state)
 	assert_int_equal(fld_get(specs.match.value, LYR_2_4_IP_VERSION), 4);
 	assert_memory_equal((uint8_t *)fld_at(specs.match.value, LYR_2_4_DST_IPV4_DST_IPV6) + 12,
 			    "\1\2\3\4", 4);
-	assert_int_equal(fld_get(specs.match.value, LYR_2_4_IP_PROTOCOL), 0); /* not in the mask */
+	/* 0, as it is not in the mask */
+	assert_int_equal(fld_get(specs.match.value, LYR_2_4_IP_PROTOCOL), 0);
 	assert_int_equal(fld_get(specs.match.value, LYR_2_4_IP_DSCP), 0x3f);
 	assert_int_equal(fld_get(specs.match.mask, LYR_2_4_IP_ECN), 0);
 }

@@ -60,7 +60,7 @@ static void a_page_may_move_once_linux_has_exchanged_any(void **state)
 	vmstat = "pgmigrate_success 6\n";
 	assert_int_not_equal(count_exchanged(), exchanged_at_first);
 	page_identity(getpid(), (uintptr_t)&vmstat);
-	assert_int_equal(exchanged_at_first, 5); /* learnt once */
+	assert_int_equal(exchanged_at_first, 5); /* still 5, as it is learnt once */
 	assert_true(page_may_move(getpid(), (uintptr_t)&vmstat));
 }
 

@@ -217,7 +217,8 @@ static void a_waiting_thread_gets_the_next_event(void **state)
 	assert_int_equal(it.read.event, EV_ESTABLISHED);
 	assert_int_equal(it.id.events_reported, 1);
 	bytes_wait(it.program, 0);
-	ucma_event_simple(&it.id, EV_DISCONNECTED, 0); /* no call waits any more */
+	/* no call waits any more, so the file becomes readable */
+	ucma_event_simple(&it.id, EV_DISCONNECTED, 0);
 	bytes_wait(it.program, 1);
 }
 

@@ -142,7 +142,7 @@ static void a_request_finds_its_agent(void **state)
 	assert_null(agent_found(1, 0x31, VERSION, 3));
 	assert_null(agent_found(1, 0x30, VERSION + 1, 3));
 	assert_null(agent_found(1, 0x30, VERSION, 4));
-	assert_null(agent_found(1, 0x30, VERSION, 0x83)); /* an answer */
+	assert_null(agent_found(1, 0x30, VERSION, 0x83)); /* none, as it is an answer */
 	it.file[1].agent[0].oui[2]++;
 	assert_null(agent_found(1, 0x30, VERSION, 3));
 	memcpy(it.memory, &id, sizeof(id));
@@ -168,7 +168,8 @@ static void classes_are_checked(void **state)
 		{ 1, MAD_CLASS_DIRECTED, 1, 0, 0, EINVAL },
 		{ 1, MAD_CLASS_SUBNET, 1, 0, 0, EINVAL },
 		{ 0, 0x30, 1, 0, OUI, EINVAL },
-		{ 1, MAD_CLASS_VENDOR_OUI, 1, 0, 0, EINVAL }, /* a vendor's class needs one */
+		/* refused, as vendor classes of this range need an OUI */
+		{ 1, MAD_CLASS_VENDOR_OUI, 1, 0, 0, EINVAL },
 		{ 1, MAD_CLASS_VENDOR_OUI_LAST, 1, 0, 0, EINVAL },
 		{ 1, 0x30, 1, 0, 1 << 24, EINVAL },
 		{ 1, 0x30, 1, 2, OUI, EINVAL },
