@@ -240,7 +240,7 @@ static void untouched_more(struct rig *rig)
 
 	allocator_open(rig, &a, PATTERN);
 	MUST(srq = srq_make(&a));
-	/* the free requests of mlx4 form a list in the ring */
+	/* the free requests of mlx4 form a list in the ring, so its creation writes there */
 	say_check(is_untouched(&a, SRQ) == !a.is_mlx4, "an SRQ is %s",
 		  a.is_mlx4 ? "a list" : "as it was");
 	MUST(!ibv_destroy_srq(srq));

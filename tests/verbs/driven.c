@@ -356,7 +356,8 @@ static void driven_early(struct rig *rig)
 	driven_close(&d);
 }
 
-/* A ring that the program reads cannot be replaced by another. */
+/* A ring that the program reads cannot be replaced by another, as the program would go on with the
+ * old one. */
 static void driven_resize(struct rig *rig)
 {
 	struct driven d;

@@ -433,7 +433,8 @@ static void reset_drops(struct rig *rig)
 	rig_pair_close(&pair);
 }
 
-/* Destroying a QP removes its completions from the CQ, but none of another QP. */
+/* Destroying a QP removes its completions from the CQ, as a later QP may get its number; those of
+ * other QPs stay. */
 static void destroy_cleans_cq(struct rig *rig)
 {
 	struct rig_conf conf = rig_conf_default();
