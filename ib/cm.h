@@ -28,7 +28,7 @@ enum { /* attributes */
 
 enum { CM_OF_REQ, CM_OF_REP, CM_OF_OTHER }; /* the message that an MRA or REJ answers */
 
-enum cm_reason { /* reasons of a REJ: table 106 */
+enum cm_reason { /* reasons of a REJ: IBTA vol 1, 12.6.7.2, table 106 */
 		 REASON_TIMEOUT = 4,
 		 REASON_INVALID_SERVICE_ID = 8,
 		 REASON_STALE_CONNECTION = 10,
@@ -57,7 +57,8 @@ enum { /* size and offset of private data */
        SIDR_REP_PRIVATE_AT = 96,
 };
 
-/* The data of all messages except SIDR's begins with the two ids. */
+/* The data of all messages except SIDR's begins with the two ids, by which each side finds its
+ * connection. */
 #define CM_LOCAL_ID             FLD(0x0, 31, 0)
 #define CM_REMOTE_ID            FLD(0x4, 31, 0)
 
@@ -68,40 +69,42 @@ enum { /* size and offset of private data */
 #define REQ_QPN                 FLD(0x20, 31, 8)
 #define REQ_RESPONDER_RESOURCES FLD(0x20, 7, 0)
 #define REQ_INITIATOR_DEPTH     FLD(0x24, 7, 0)
-#define REQ_REMOTE_TIMEOUT      FLD(0x28, 7, 3) /* 4.096 us * 2^n, as for all timeouts here */
-#define REQ_SERVICE_TYPE        FLD(0x28, 2, 1)
-#define REQ_FLOW_CONTROL        FLD(0x28, 0, 0)
-#define REQ_PSN                 FLD(0x2c, 31, 8)
-#define REQ_LOCAL_TIMEOUT       FLD(0x2c, 7, 3)
-#define REQ_RETRY_COUNT         FLD(0x2c, 2, 0)
-#define REQ_PKEY                FLD(0x30, 31, 16)
-#define REQ_MTU                 FLD(0x30, 15, 12)
-#define REQ_RNR_RETRY_COUNT     FLD(0x30, 10, 8)
-#define REQ_MAX_CM_RETRIES      FLD(0x30, 7, 4)
-#define REQ_SRQ                 FLD(0x30, 3, 3)
-#define REQ_EXTENDED_TYPE       FLD(0x30, 2, 0)
-#define REQ_LOCAL_LID           FLD(0x34, 31, 16)
-#define REQ_REMOTE_LID          FLD(0x34, 15, 0)
-#define REQ_LOCAL_GID           FLD_PART(0x38)
-#define REQ_REMOTE_GID          FLD_PART(0x48)
-#define REQ_FLOW_LABEL          FLD(0x58, 31, 12)
-#define REQ_RATE                FLD(0x58, 5, 0)
-#define REQ_TCLASS              FLD(0x5c, 31, 24)
-#define REQ_HOP_LIMIT           FLD(0x5c, 23, 16)
-#define REQ_SL                  FLD(0x5c, 15, 12)
-#define REQ_SUBNET_LOCAL        FLD(0x5c, 11, 11)
-#define REQ_ACK_TIMEOUT         FLD(0x5c, 7, 3)
+/* 4.096 us * 2^n, as for all timeouts here, so that 5 bits reach from microseconds to hours */
+#define REQ_REMOTE_TIMEOUT  FLD(0x28, 7, 3)
+#define REQ_SERVICE_TYPE    FLD(0x28, 2, 1)
+#define REQ_FLOW_CONTROL    FLD(0x28, 0, 0)
+#define REQ_PSN             FLD(0x2c, 31, 8)
+#define REQ_LOCAL_TIMEOUT   FLD(0x2c, 7, 3)
+#define REQ_RETRY_COUNT     FLD(0x2c, 2, 0)
+#define REQ_PKEY            FLD(0x30, 31, 16)
+#define REQ_MTU             FLD(0x30, 15, 12)
+#define REQ_RNR_RETRY_COUNT FLD(0x30, 10, 8)
+#define REQ_MAX_CM_RETRIES  FLD(0x30, 7, 4)
+#define REQ_SRQ             FLD(0x30, 3, 3)
+#define REQ_EXTENDED_TYPE   FLD(0x30, 2, 0)
+#define REQ_LOCAL_LID       FLD(0x34, 31, 16)
+#define REQ_REMOTE_LID      FLD(0x34, 15, 0)
+#define REQ_LOCAL_GID       FLD_PART(0x38)
+#define REQ_REMOTE_GID      FLD_PART(0x48)
+#define REQ_FLOW_LABEL      FLD(0x58, 31, 12)
+#define REQ_RATE            FLD(0x58, 5, 0)
+#define REQ_TCLASS          FLD(0x5c, 31, 24)
+#define REQ_HOP_LIMIT       FLD(0x5c, 23, 16)
+#define REQ_SL              FLD(0x5c, 15, 12)
+#define REQ_SUBNET_LOCAL    FLD(0x5c, 11, 11)
+#define REQ_ACK_TIMEOUT     FLD(0x5c, 7, 3)
 
-#define MRA_MESSAGE             FLD(0x8, 31, 30)
-#define MRA_TIMEOUT             FLD(0x8, 23, 19)
+#define MRA_MESSAGE         FLD(0x8, 31, 30)
+#define MRA_TIMEOUT         FLD(0x8, 23, 19)
 
-#define REJ_MESSAGE             FLD(0x8, 31, 30)
-#define REJ_INFO_LENGTH         FLD(0x8, 23, 17)
-#define REJ_REASON              FLD(0x8, 15, 0)
+#define REJ_MESSAGE         FLD(0x8, 31, 30)
+#define REJ_INFO_LENGTH     FLD(0x8, 23, 17)
+#define REJ_REASON          FLD(0x8, 15, 0)
 
-#define REP_QPN                 FLD(0xc, 31, 8)
-#define REP_VENDOR_ID_H         FLD(0xc, 7, 0)
-#define REP_EECN                FLD(0x10, 31, 8) /* the XRC target QP */
+#define REP_QPN             FLD(0xc, 31, 8)
+#define REP_VENDOR_ID_H     FLD(0xc, 7, 0)
+/* the XRC target QP, in the field that RD had for its EE context: annex A14 */
+#define REP_EECN                FLD(0x10, 31, 8)
 #define REP_VENDOR_ID_M         FLD(0x10, 7, 0)
 #define REP_PSN                 FLD(0x14, 31, 8)
 #define REP_VENDOR_ID_L         FLD(0x14, 7, 0)
@@ -123,7 +126,8 @@ enum { /* size and offset of private data */
 #define SIDR_REP_SERVICE_ID     FLD64(0xc)
 #define SIDR_REP_QKEY           FLD(0x14, 31, 0)
 
-/* Annex A11: addresses and port of the request, at the start of its private data */
+/* Annex A11: addresses and port of the request, at the start of its private data, because the CM's
+ * own fields have GIDs only */
 enum { CM_IP_SIZE = 36 };
 #define CM_IP_VERSION     FLD(0x0, 31, 24) /* version of this header */
 #define CM_IP_FAMILY      FLD(0x0, 23, 20) /* 4 or 6 */

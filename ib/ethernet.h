@@ -16,8 +16,10 @@
 
 enum {
 	ETHERNET_SIZE = 14,
-	ETHERNET_MIN = 60,  /* bytes of a frame without FCS */
-	ETHERNET_GROUP = 1, /* bit of a MAC's first byte: multicast or broadcast */
+	/* bytes of a frame without FCS: a sender pads a shorter one (IEEE 802.3) */
+	ETHERNET_MIN = 60,
+	/* bit of a MAC's first byte: multicast or broadcast (IEEE 802.3: the I/G bit) */
+	ETHERNET_GROUP = 1,
 	MAC_SIZE = 6,
 	VLAN_SIZE = 4,
 };
@@ -40,7 +42,8 @@ enum {
 #define MAC_47_16            FLD(0x0, 31, 0)
 #define MAC_15_0             FLD(0x4, 31, 16)
 
-/* A VLAN tag stands in place of the type, which follows it. */
+/* A VLAN tag stands in place of the type, which follows it, so a parser reads a type behind each
+ * tag (IEEE 802.1Q). */
 #define VLAN_TPID     FLD(0x0, 31, 16)
 #define VLAN_TCI      FLD(0x0, 15, 0)
 #define VLAN_PRIORITY FLD(0x0, 15, 13)
@@ -52,9 +55,13 @@ enum {
 enum {
 	IP4_SIZE = 20, /* without options */
 	IP4_WORDS = IP4_SIZE / 4,
-	IP4_MTU_MIN = 68, /* the MTU that every link supports */
+	/* the MTU that every link supports: RFC 791 has each module forward 68 bytes
+	 * unfragmented */
+	IP4_MTU_MIN = 68,
 	IP6_SIZE = 40,
-	IP6_EXTENSION_SIZE = 8, /* minimal size, and unit of its length */
+	/* minimal size, and unit of its length, which does not count the first 8 bytes (RFC
+	 * 8200) */
+	IP6_EXTENSION_SIZE = 8,
 };
 
 enum { /* protocol of IPv4, next header of IPv6 */
@@ -95,13 +102,14 @@ enum { /* protocol of IPv4, next header of IPv6 */
 #define IP6_DSCP          FLD(0x0, 27, 22)
 #define IP6_ECN           FLD(0x0, 21, 20)
 #define IP6_FLOW_LABEL    FLD(0x0, 19, 0)
-#define IP6_PAYLOAD       FLD(0x4, 31, 16) /* bytes that follow this header */
-#define IP6_NEXT          FLD(0x4, 15, 8)
-#define IP6_HOP_LIMIT     FLD(0x4, 7, 0)
-#define IP6_SOURCE        FLD_PART(0x8)
-#define IP6_DESTINATION   FLD_PART(0x18)
+/* bytes that follow this header, its extension headers among them (RFC 8200) */
+#define IP6_PAYLOAD     FLD(0x4, 31, 16)
+#define IP6_NEXT        FLD(0x4, 15, 8)
+#define IP6_HOP_LIMIT   FLD(0x4, 7, 0)
+#define IP6_SOURCE      FLD_PART(0x8)
+#define IP6_DESTINATION FLD_PART(0x18)
 
-/* Extension headers of IPv6; a fragment's has no length. */
+/* Extension headers of IPv6; a fragment's has no length, because its size is fixed (RFC 8200). */
 #define IP6_EXT_NEXT   FLD(0x0, 31, 24)
 #define IP6_EXT_LENGTH FLD(0x0, 23, 16) /* in units of 8 bytes, without the first */
 #define IP6_EXT_OFFSET FLD(0x0, 15, 3)  /* offset of a fragment */
@@ -110,7 +118,7 @@ enum { /* protocol of IPv4, next header of IPv6 */
 
 enum { UDP_SIZE = 8, TCP_SIZE = 20 };
 
-/* UDP and TCP headers begin with the ports. */
+/* UDP and TCP headers begin with the ports, so one pair of fields serves both. */
 #define L4_SOURCE_PORT      FLD(0x0, 31, 16)
 #define L4_DESTINATION_PORT FLD(0x0, 15, 0)
 
@@ -129,21 +137,24 @@ enum { TCP_FIN = 0x01, TCP_PSH = 0x08, TCP_ACK = 0x10, TCP_CWR = 0x80 };
 /* ---- tunnels and IPsec ---- */
 
 enum {
-	VXLAN_PORT = 4789, /* UDP port */
+	VXLAN_PORT = 4789, /* the UDP port that IANA assigned (RFC 7348) */
 	VXLAN_SIZE = 8,    /* of VXLAN-GPE, too */
 	VXLAN_GPE_PORT = 4790,
 	VXLAN_GPE_V4 = 1, /* next protocol */
 	VXLAN_GPE_V6 = 2,
 	VXLAN_GPE_ETHERNET = 3,
 	GENEVE_PORT = 6081,
-	GENEVE_SIZE = 8, /* without options */
+	GENEVE_SIZE = 8, /* without options, whose size GENEVE_OPTION_WORDS has (RFC 8926) */
 	GTPU_PORT = 2152,
-	GTPU_SIZE = 8,          /* without the optional fields */
-	GTPU_OPTIONAL_SIZE = 4, /* of these, which are there together */
-	GTPU_PACKET = 255,      /* type of a message that carries an IP packet */
+	GTPU_SIZE = 8, /* without the optional fields */
+	/* of these, which are there together if any of the flags E, S and PN is set (3GPP TS
+	 * 29.281) */
+	GTPU_OPTIONAL_SIZE = 4,
+	GTPU_PACKET = 255, /* type of a message that carries an IP packet (3GPP TS 29.281: G-PDU) */
 	MPLS_PORT = 6635,
-	MPLS_SIZE = 4,      /* of a label with its fields */
-	GRE_SIZE = 4,       /* without the optional fields */
+	MPLS_SIZE = 4, /* of a label with its fields */
+	/* without the optional fields, which the flags C, K and S announce (RFC 2784, 2890) */
+	GRE_SIZE = 4,
 	GRE_FIELD_SIZE = 4, /* of the checksum with reserved bytes, and of the key */
 	ESP_SIZE = 8,
 	AH_SPI_SIZE = 8, /* bytes of an AH up to the end of its SPI */
@@ -177,7 +188,7 @@ enum {
 
 /* ---- ARP ---- */
 
-enum { ARP_ETHERNET = 1, ARP_INFINIBAND = 32 }; /* hardware */
+enum { ARP_ETHERNET = 1, ARP_INFINIBAND = 32 }; /* hardware type, by IANA; 32 comes from RFC 4391 */
 enum { ARP_REQUEST = 1, ARP_REPLY = 2 };        /* operations */
 
 #define ARP_HARDWARE      FLD(0x0, 31, 16)
@@ -186,14 +197,16 @@ enum { ARP_REQUEST = 1, ARP_REPLY = 2 };        /* operations */
 #define ARP_PROTOCOL_SIZE FLD(0x4, 23, 16)
 #define ARP_OPERATION     FLD(0x4, 15, 0)
 
-/* Addresses in ARP of IPv4 over Ethernet */
+/* Offsets in ARP depend on the sizes of the addresses (RFC 826): these are of IPv4 over
+ * Ethernet. */
 enum { ARP_SIZE = 28 };
 #define ARP_SENDER_MAC FLD_PART(0x8)
 #define ARP_SENDER_IP  FLD_PART(0xe)
 #define ARP_TARGET_MAC FLD_PART(0x12)
 #define ARP_TARGET_IP  FLD_PART(0x18)
 
-/* IPoIB has a header of four bytes before each packet; its addresses are a QPN and a GID. */
+/* IPoIB has a header of four bytes before each packet, because a UD packet has no field for its
+ * Ethernet type; an address is a QPN and a GID (RFC 4391). */
 enum { IPOIB_SIZE = 4, IPOIB_ADDR_SIZE = 20, IPOIB_ARP_SIZE = 56, IPOIB_QKEY = 0x0b1b };
 #define IPOIB_TYPE          FLD(0x0, 31, 16)
 #define IPOIB_ADDR_QPN      FLD(0x0, 23, 0)
@@ -213,7 +226,9 @@ enum { ICMP_SIZE = 8 };
 enum { ND_SOLICITATION = 135, ND_ADVERTISEMENT = 136 };      /* ICMPv6 types */
 enum { ND_SIZE = 24, ND_OPTION_MAC_SIZE = 8 };               /* plus 8 with an option */
 enum { ND_OPTION_SOURCE_MAC = 1, ND_OPTION_TARGET_MAC = 2 }; /* types of options */
-enum { ND_HOPS = 255 /* a lower hop limit: from another link, 7.1.1 */ };
+/* A lower hop limit: a router forwarded the packet, so its sender is on another link and it is not
+ * valid (RFC 4861, 7.1.1). */
+enum { ND_HOPS = 255 };
 
 #define ICMP6_TYPE        FLD(0x0, 31, 24)
 #define ICMP6_CODE        FLD(0x0, 23, 16)

@@ -14,10 +14,12 @@ enum {
 	MAD_HEADER_SIZE = 24,
 	MAD_BASE_VERSION_1 = 1,
 	SMI_QPN = 0, /* datagrams of subnet management go to QP0 */
-	GSI_QPN = 1, /* all other classes go to QP1 */
+	GSI_QPN = 1, /* all other classes go to QP1: IBTA vol 1, 3.5.3 */
 	GSI_QKEY = 0x80010000u,
-	PKEY_DEFAULT = 0xffff,   /* the partition that every port is a full member of */
-	PKEY_PARTITION = 0x7fff, /* the partition; bit 15: full member */
+	PKEY_DEFAULT = 0xffff, /* the partition that every port is a full member of */
+	/* the partition; bit 15: full member. Of two ports that exchange packets one must be a full
+	 * member */
+	PKEY_PARTITION = 0x7fff,
 };
 
 enum {                          /* management classes */
@@ -51,7 +53,8 @@ enum { /* status */
        MAD_INVALID_FIELD = 0x001c,
 };
 
-/* Every datagram begins with this header. */
+/* Every datagram begins with this header, so its readers need not know the class. IBTA vol 1,
+ * 13.4.2 */
 #define MAD_BASE_VERSION  FLD(0x0, 31, 24)
 #define MAD_CLASS         FLD(0x0, 23, 16)
 #define MAD_CLASS_VERSION FLD(0x0, 15, 8)
@@ -62,7 +65,8 @@ enum { /* status */
 #define MAD_ATTRIBUTE     FLD(0x10, 31, 16)
 #define MAD_MODIFIER      FLD(0x14, 31, 0)
 
-/* The RMPP header follows the common header; offsets are from the datagram's start. */
+/* The RMPP header follows the common header (IBTA vol 1, 13.6.2); offsets are from the datagram's
+ * start. */
 enum { RMPP_HEADER_SIZE = 12, RMPP_VERSION_1 = 1 };
 enum { RMPP_DATA = 1, RMPP_ACK = 2, RMPP_ABORT = 4 };    /* type */
 enum { RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 }; /* flags */
@@ -74,7 +78,8 @@ enum { RMPP_NO_RESOURCES = 1, RMPP_TOO_LONG = 118 };     /* status: reason of an
 #define RMPP_STATUS  FLD(0x18, 7, 0)
 #define RMPP_SEGMENT FLD(0x1c, 31, 0)
 #define RMPP_LENGTH  FLD(0x20, 31, 0)
-#define RMPP_WINDOW  FLD(0x20, 31, 0) /* in an ACK: the last segment that may be sent */
+/* in an ACK: the last segment that may be sent before another ACK (IBTA vol 1, 13.6.2) */
+#define RMPP_WINDOW FLD(0x20, 31, 0)
 
 /* Fields of ClassPortInfo */
 #define CPI_BASE_VERSION                FLD(0x0, 31, 24)

@@ -34,8 +34,10 @@ enum {
 enum { /* limits of numbers in headers */
        QPN_MASK = 0xffffff,
        PSN_MASK = 0xffffff,
-       QPN_MULTICAST = 0xffffff, /* destination QP of multicast datagrams */
-       LID_MULTICAST = 0xc000,   /* the first multicast LID */
+       /* destination QP of multicast datagrams, because the GRH's GID names the receivers */
+       QPN_MULTICAST = 0xffffff,
+       /* the first multicast LID; the last LID, 0xffff, is the permissive one and no group */
+       LID_MULTICAST = 0xc000,
        LID_PERMISSIVE = 0xffff,
 };
 
@@ -48,8 +50,9 @@ enum { LRH_NEXT_BTH = 2, LRH_NEXT_GRH = 3, VL_MANAGEMENT = 15 };
 #define LRH_SL      FLD(0x0, 23, 20)
 #define LRH_NEXT    FLD(0x0, 17, 16)
 #define LRH_DLID    FLD(0x0, 15, 0)
-#define LRH_LENGTH  FLD(0x4, 26, 16) /* in words, from the LRH up to the ICRC */
-#define LRH_SLID    FLD(0x4, 15, 0)
+/* in words, from the LRH through the ICRC, but not the VCRC: IBTA vol 1, 7.7 */
+#define LRH_LENGTH FLD(0x4, 26, 16)
+#define LRH_SLID   FLD(0x4, 15, 0)
 
 /* ---- GRH ---- */
 
@@ -65,44 +68,46 @@ enum ib_service { /* upper three bits of an opcode */
 		  IB_SERVICE_DC = 6, /* 6 and 7 are manufacturers' own */
 };
 
-enum ib_opcode { /* lower five bits of an opcode, the same for each service; table 38 */
-		 IB_SEND_FIRST = 0x00,
-		 IB_SEND_MIDDLE = 0x01,
-		 IB_SEND_LAST = 0x02,
-		 IB_SEND_LAST_IMM = 0x03,
-		 IB_SEND_ONLY = 0x04,
-		 IB_SEND_ONLY_IMM = 0x05,
-		 IB_WRITE_FIRST = 0x06,
-		 IB_WRITE_MIDDLE = 0x07,
-		 IB_WRITE_LAST = 0x08,
-		 IB_WRITE_LAST_IMM = 0x09,
-		 IB_WRITE_ONLY = 0x0a,
-		 IB_WRITE_ONLY_IMM = 0x0b,
-		 IB_READ_REQUEST = 0x0c,
-		 IB_READ_RESPONSE_FIRST = 0x0d,
-		 IB_READ_RESPONSE_MIDDLE = 0x0e,
-		 IB_READ_RESPONSE_LAST = 0x0f,
-		 IB_READ_RESPONSE_ONLY = 0x10,
-		 IB_ACKNOWLEDGE = 0x11,
-		 IB_ATOMIC_ACKNOWLEDGE = 0x12,
-		 IB_COMPARE_SWAP = 0x13,
-		 IB_FETCH_ADD = 0x14,
-		 IB_SEND_LAST_INVALIDATE = 0x16,
-		 IB_SEND_ONLY_INVALIDATE = 0x17,
-		 IB_CLOSE = 0x18, /* DC */
-		 IB_MASKED_CS = 0x19,
-		 IB_MASKED_FA = 0x1a,
-		 IB_NUM_OPCODES = 0x20,
+/* lower five bits of an opcode, the same for each service: IBTA vol 1, 9.2, table 38 */
+enum ib_opcode {
+	IB_SEND_FIRST = 0x00,
+	IB_SEND_MIDDLE = 0x01,
+	IB_SEND_LAST = 0x02,
+	IB_SEND_LAST_IMM = 0x03,
+	IB_SEND_ONLY = 0x04,
+	IB_SEND_ONLY_IMM = 0x05,
+	IB_WRITE_FIRST = 0x06,
+	IB_WRITE_MIDDLE = 0x07,
+	IB_WRITE_LAST = 0x08,
+	IB_WRITE_LAST_IMM = 0x09,
+	IB_WRITE_ONLY = 0x0a,
+	IB_WRITE_ONLY_IMM = 0x0b,
+	IB_READ_REQUEST = 0x0c,
+	IB_READ_RESPONSE_FIRST = 0x0d,
+	IB_READ_RESPONSE_MIDDLE = 0x0e,
+	IB_READ_RESPONSE_LAST = 0x0f,
+	IB_READ_RESPONSE_ONLY = 0x10,
+	IB_ACKNOWLEDGE = 0x11,
+	IB_ATOMIC_ACKNOWLEDGE = 0x12,
+	IB_COMPARE_SWAP = 0x13,
+	IB_FETCH_ADD = 0x14,
+	IB_SEND_LAST_INVALIDATE = 0x16,
+	IB_SEND_ONLY_INVALIDATE = 0x17,
+	IB_CLOSE = 0x18, /* DC */
+	IB_MASKED_CS = 0x19,
+	IB_MASKED_FA = 0x1a,
+	IB_NUM_OPCODES = 0x20,
 };
 
-#define BTH_SERVICE     FLD(0x0, 31, 29)
-#define BTH_OPCODE      FLD(0x0, 28, 24)
-#define BTH_SOLICITED   FLD(0x0, 23, 23)
-#define BTH_MIGRATED    FLD(0x0, 22, 22)
-#define BTH_PAD         FLD(0x0, 21, 20)
-#define BTH_VERSION     FLD(0x0, 19, 16)
-#define BTH_PKEY        FLD(0x0, 15, 0)
-#define BTH_VARIANT     FLD(0x4, 31, 24) /* FECN, BECN and reserved bits: not in the ICRC */
+#define BTH_SERVICE   FLD(0x0, 31, 29)
+#define BTH_OPCODE    FLD(0x0, 28, 24)
+#define BTH_SOLICITED FLD(0x0, 23, 23)
+#define BTH_MIGRATED  FLD(0x0, 22, 22)
+#define BTH_PAD       FLD(0x0, 21, 20)
+#define BTH_VERSION   FLD(0x0, 19, 16)
+#define BTH_PKEY      FLD(0x0, 15, 0)
+/* FECN, BECN and reserved bits: not in the ICRC, because switches may set FECN on the way (7.8) */
+#define BTH_VARIANT     FLD(0x4, 31, 24)
 #define BTH_DEST_QPN    FLD(0x4, 23, 0)
 #define BTH_ACK_REQUEST FLD(0x8, 31, 31)
 #define BTH_PSN         FLD(0x8, 23, 0)

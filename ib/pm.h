@@ -20,7 +20,8 @@ enum { PM_CAP_EXTENDED = 1 << 9 };
 
 #define PM_CAP_MASK FLD(0x0, 15, 0) /* of ClassPortInfo */
 
-/* PortCounters: a counter stops at its highest value. Data counts in words of 4 bytes. */
+/* PortCounters: a counter stops at its highest value instead of wrapping, so that a reader sees the
+ * overflow. Data counts in words of 4 bytes. IBTA vol 1, 16.1.3 */
 #define PM_PORT            FLD(0x0, 23, 16)
 #define PM_SELECT          FLD(0x0, 15, 0)
 #define PM_LINK_DOWNED     FLD(0x4, 7, 0)

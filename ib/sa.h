@@ -52,33 +52,35 @@ enum { /* status */
        SA_INSUFFICIENT_COMPONENTS = 0x0600,
 };
 
-enum { /* components of requests, by bit */
-       PATH_HAS_DGID = 2,
-       PATH_HAS_SGID = 3,
-       PATH_HAS_REVERSIBLE = 11,
-       PATH_HAS_NUMBER = 12,
-       PATH_HAS_PKEY = 13,
-       MC_HAS_MGID = 0,
-       MC_HAS_PORT_GID = 1,
-       MC_HAS_QKEY = 2,
-       MC_HAS_MTU_SELECTOR = 4,
-       MC_HAS_MTU = 5,
-       MC_HAS_TCLASS = 6,
-       MC_HAS_PKEY = 7,
-       MC_HAS_SL = 12,
-       MC_HAS_FLOW_LABEL = 13,
-       MC_HAS_JOIN_STATE = 16,
-       SERVICE_HAS_ID = 0,
-       SERVICE_HAS_GID = 1,
-       SERVICE_HAS_PKEY = 2,
-       SERVICE_HAS_LEASE = 4,
-       SERVICE_HAS_KEY = 5,
-       SERVICE_HAS_NAME = 6,
-       SERVICE_HAS_DATA8 = 7,   /* 16 components of one byte */
-       SERVICE_HAS_DATA16 = 23, /* 8 of two bytes */
-       SERVICE_HAS_DATA32 = 31, /* 4 of four bytes */
-       SERVICE_HAS_DATA64 = 35, /* 2 of eight bytes */
-       SERVICE_COMPONENTS = 37,
+/* components of requests, by bit: the mask names the fields of the record that count (IBTA vol 1,
+ * 15.2) */
+enum {
+	PATH_HAS_DGID = 2,
+	PATH_HAS_SGID = 3,
+	PATH_HAS_REVERSIBLE = 11,
+	PATH_HAS_NUMBER = 12,
+	PATH_HAS_PKEY = 13,
+	MC_HAS_MGID = 0,
+	MC_HAS_PORT_GID = 1,
+	MC_HAS_QKEY = 2,
+	MC_HAS_MTU_SELECTOR = 4,
+	MC_HAS_MTU = 5,
+	MC_HAS_TCLASS = 6,
+	MC_HAS_PKEY = 7,
+	MC_HAS_SL = 12,
+	MC_HAS_FLOW_LABEL = 13,
+	MC_HAS_JOIN_STATE = 16,
+	SERVICE_HAS_ID = 0,
+	SERVICE_HAS_GID = 1,
+	SERVICE_HAS_PKEY = 2,
+	SERVICE_HAS_LEASE = 4,
+	SERVICE_HAS_KEY = 5,
+	SERVICE_HAS_NAME = 6,
+	SERVICE_HAS_DATA8 = 7,   /* 16 components of one byte */
+	SERVICE_HAS_DATA16 = 23, /* 8 of two bytes */
+	SERVICE_HAS_DATA32 = 31, /* 4 of four bytes */
+	SERVICE_HAS_DATA64 = 35, /* 2 of eight bytes */
+	SERVICE_COMPONENTS = 37,
 };
 
 enum { /* selectors and values of MTU, rate and packet lifetime */
@@ -90,7 +92,8 @@ enum { /* selectors and values of MTU, rate and packet lifetime */
        LIFETIME_1_S = 18,
 };
 
-#define SA_ATTR_OFFSET         FLD(0x2c, 31, 16) /* distance of records, in units of 8 bytes */
+/* distance of records, in units of 8 bytes, because a table's records are padded to them */
+#define SA_ATTR_OFFSET         FLD(0x2c, 31, 16)
 #define SA_COMPONENTS          FLD64(0x30)
 
 #define PATH_DGID              FLD_PART(0x8)

@@ -29,7 +29,8 @@ enum { /* attributes */
        SMP_MELLANOX_PORT_INFO = 0xff90, /* of Mellanox devices: FDR10 */
 };
 
-/* The highest bit of a directed packet's status: it is on its way back. */
+/* The highest bit of a directed packet's status: it is on its way back, so its hop pointer counts
+ * down. */
 enum { SMP_RETURNS = 0x8000 };
 
 /* Fields of a directed packet. The path lists have a byte for each hop, from index 1. */
@@ -100,7 +101,8 @@ enum { PORT_VL_0 = 1 };                              /* data uses one virtual la
 #define PORT_SPEED_EXT_SUPPORTED FLD(0x3c, 11, 8)
 #define PORT_SPEED_EXT_ENABLED   FLD(0x3c, 4, 0)
 
-/* Tables are read and written in blocks; the attribute modifier is the block's number. */
+/* Tables are read and written in blocks, because an SMP has room for 64 bytes; the attribute
+ * modifier is the block's number. IBTA vol 1, 14.2.5 */
 enum { GUIDS_PER_BLOCK = 8, PKEYS_PER_BLOCK = 32, LIDS_PER_BLOCK = 64, NO_PORT = 255 };
 
 enum { SM_MASTER = 3, SM_HIGHEST_PRIORITY = 15, SM_INFO_SIZE = 21 };

@@ -116,7 +116,9 @@ enum { M4_HCR_SIZE = 0x1c };
 enum {
 	M4_BAR0_SIZE = 1 << 20,
 	M4_HCR = 0x80680,
-	M4_OWNER = 0x8069c,     /* a reader that gets 0 owns the device; writing 0 releases it */
+	/* a reader that gets 0 owns the device, so that one driver at a time uses it; writing 0
+	 * releases it */
+	M4_OWNER = 0x8069c,
 	M4_RESET = 0xf0010,     /* the value below resets the device */
 	M4_SEMAPHORE = 0xf03fc, /* a reader that gets 0 takes it; a reset releases it */
 };

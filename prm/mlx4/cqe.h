@@ -14,7 +14,9 @@ enum {
 	M4_CQE_SIZE = 32,
 	M4_CQE_LARGE = 64,
 	M4_CQE_STRIDE_MAX = 256,
-	M4_CQE_NEW = 0xcc, /* last byte of a never written entry: owned by hardware */
+	/* last byte of a never written entry: owned by hardware, so that polling finds no CQE in a
+	 * new ring */
+	M4_CQE_NEW = 0xcc,
 };
 
 /* Values of M4_CQE_OPCODE for a received message. CQEs of a send queue have the WQE's opcode. */

@@ -15,16 +15,17 @@ enum { M4_MPT_SIZE = 0x40 };
 enum { M4_MPT_FREE = 0x3 };
 enum { M4_MPT_BYTE_HW = 0x00, M4_MPT_BYTE_SW = 0xf0 };
 
-#define M4_MPT_STATUS        FLD(0x0, 31, 28)
-#define M4_MPT_BIND          FLD(0x0, 15, 15)
-#define M4_MPT_ATOMIC        FLD(0x0, 14, 14)
-#define M4_MPT_REMOTE_WRITE  FLD(0x0, 13, 13)
-#define M4_MPT_REMOTE_READ   FLD(0x0, 12, 12)
-#define M4_MPT_LOCAL_WRITE   FLD(0x0, 11, 11)
-#define M4_MPT_LOCAL_READ    FLD(0x0, 10, 10)
-#define M4_MPT_PHYSICAL      FLD(0x0, 9, 9)
-#define M4_MPT_REGION        FLD(0x0, 8, 8)  /* 0: a window */
-#define M4_MPT_KEY           FLD(0x8, 31, 0) /* as in WQEs, but with the last byte first */
+#define M4_MPT_STATUS       FLD(0x0, 31, 28)
+#define M4_MPT_BIND         FLD(0x0, 15, 15)
+#define M4_MPT_ATOMIC       FLD(0x0, 14, 14)
+#define M4_MPT_REMOTE_WRITE FLD(0x0, 13, 13)
+#define M4_MPT_REMOTE_READ  FLD(0x0, 12, 12)
+#define M4_MPT_LOCAL_WRITE  FLD(0x0, 11, 11)
+#define M4_MPT_LOCAL_READ   FLD(0x0, 10, 10)
+#define M4_MPT_PHYSICAL     FLD(0x0, 9, 9)
+#define M4_MPT_REGION       FLD(0x0, 8, 8) /* 0: a window */
+/* as in WQEs, but with the last byte first: the other three are the index of this entry */
+#define M4_MPT_KEY           FLD(0x8, 31, 0)
 #define M4_MPT_FAST_REG      FLD(0xc, 27, 27)
 #define M4_MPT_INVALIDATE    FLD(0xc, 25, 24) /* by local and by remote requests */
 #define M4_MPT_PD            FLD(0xc, 23, 0)

@@ -24,7 +24,7 @@ enum {
 /* Set in the number of an XRC target QP, to tell it from other QPs in a CQE. */
 enum { M4_XRC_TARGET = 1 << 23 };
 
-/* First word of a piece that holds no posted WQE */
+/* First word of a piece that holds no posted WQE, lest the adapter take old bytes for one */
 #define M4_STAMP 0xffffffffu
 
 enum m4_opcode {
@@ -145,7 +145,9 @@ enum { M4_REG_SIZE = 48 };
 
 enum {
 	M4_INLINE_HEADER = 4,
-	M4_TERMINATOR_LKEY = 0x100, /* ends the scatter list of a receive early */
+	/* ends the scatter list of a receive early, as all WQEs of a receive queue have its
+	 * stride */
+	M4_TERMINATOR_LKEY = 0x100,
 };
 
 #define M4_DATA_INLINE FLD(0x0, 31, 31)
@@ -153,7 +155,8 @@ enum {
 #define M4_DATA_LKEY   FLD(0x4, 31, 0)
 #define M4_DATA_ADDR   FLD64(0x8)
 
-/* The first segment of an SRQ's WQE has the index of the next WQE. */
+/* The first segment of an SRQ's WQE has the index of the next WQE, because requests of an SRQ
+ * complete in any order: the adapter follows a list. */
 #define M4_SRQ_NEXT FLD(0x0, 15, 0)
 
 #endif

@@ -9,16 +9,17 @@
 
 #include "util/fields.h"
 
-#define AV_QKEY       FLD(0x0, 31, 0)
-#define AV_DC_KEY     FLD64(0x0) /* of a DC target, in place of the Q_Key */
-#define AV_EXTENDED   FLD(0x8, 31, 31)
-#define AV_DQPN       FLD(0x8, 23, 0)
-#define AV_STAT_RATE  FLD(0xc, 31, 28)
-#define AV_SL         FLD(0xc, 27, 24)
-#define AV_ETH_PRIO   FLD(0xc, 27, 25)
-#define AV_MLID       FLD(0xc, 22, 16)
-#define AV_RLID       FLD(0xc, 15, 0) /* InfiniBand */
-#define AV_UDP_SPORT  FLD(0xc, 15, 0) /* RoCE */
+#define AV_QKEY      FLD(0x0, 31, 0)
+#define AV_DC_KEY    FLD64(0x0) /* of a DC target, in place of the Q_Key */
+#define AV_EXTENDED  FLD(0x8, 31, 31)
+#define AV_DQPN      FLD(0x8, 23, 0)
+#define AV_STAT_RATE FLD(0xc, 31, 28)
+#define AV_SL        FLD(0xc, 27, 24)
+#define AV_ETH_PRIO  FLD(0xc, 27, 25)
+#define AV_MLID      FLD(0xc, 22, 16)
+/* InfiniBand; RoCE has no LIDs, so its UDP source port is here. PRM: Address Vector */
+#define AV_RLID       FLD(0xc, 15, 0)
+#define AV_UDP_SPORT  FLD(0xc, 15, 0) /* RoCE, in place of AV_RLID. PRM: Address Vector */
 #define AV_RMAC_47_16 FLD(0x14, 31, 0)
 #define AV_RMAC_15_0  FLD(0x18, 31, 16)
 #define AV_TCLASS     FLD(0x18, 15, 8)

@@ -12,7 +12,9 @@
 
 enum {
 	PRM_CQE_SIZE = 64,
-	PRM_NO_USER_INDEX = 0xffffff, /* CQE version 0: CQEs of the QP have no user index */
+	/* CQE version 0: CQEs of the QP have no user index, so software finds the QP by its
+	 * number */
+	PRM_NO_USER_INDEX = 0xffffff,
 };
 
 enum cqe_opcode {

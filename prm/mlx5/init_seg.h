@@ -18,7 +18,9 @@ enum {
 enum {
 	PRM_CMDIF_REV = 5,       /* INIT_SEG_CMDIF_REV */
 	PRM_CMDQ_TYPE_PCI = 0x7, /* CMDQ_TYPE */
-	PRM_CMDQ_INLINE = 16,    /* bytes of the command and of its answer in the entry */
+	/* bytes of the command and of its answer in the entry; the rest is in mailboxes (PRM:
+	 * Command Queue Entry) */
+	PRM_CMDQ_INLINE = 16,
 };
 
 #define INIT_SEG_FW_REV           FLD(0x0, 31, 0)
@@ -42,10 +44,11 @@ enum {
 #define CMDQ_TOKEN                FLD(0x3c, 31, 24)
 #define CMDQ_SIGNATURE            FLD(0x3c, 23, 16)
 #define CMDQ_STATUS               FLD(0x3c, 7, 1)
-#define CMDQ_OWNER                FLD(0x3c, 0, 0) /* 1: the adapter's */
+/* 1: the adapter's, which clears it once the answer is there (PRM: Command Queue Entry) */
+#define CMDQ_OWNER        FLD(0x3c, 0, 0)
 
-#define CMDQ_BLOCK_NEXT           FLD64(0x230)
-#define CMDQ_BLOCK_NUMBER         FLD(0x238, 31, 0)
-#define CMDQ_BLOCK_TOKEN          FLD(0x23c, 23, 16)
+#define CMDQ_BLOCK_NEXT   FLD64(0x230)
+#define CMDQ_BLOCK_NUMBER FLD(0x238, 31, 0)
+#define CMDQ_BLOCK_TOKEN  FLD(0x23c, 23, 16)
 
 #endif

@@ -11,7 +11,7 @@ enum {
 	PRM_MCG_IN_SIZE = 32,
 };
 
-/* ATTACH_TO_MCG and DETACH_FROM_MCG have the same layout. */
+/* ATTACH_TO_MCG and DETACH_FROM_MCG have the same layout, so these names serve both. */
 #define MCG_IN_QPN           FLD(0x8, 23, 0)
 #define MCG_IN_MULTICAST_GID FLD_PART(0x10)
 

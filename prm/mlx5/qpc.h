@@ -95,7 +95,8 @@ enum prm_qp_optpar_32 {
 #define ECE_VERSION FLD(0x0, 31, 28)
 enum { PRM_ECE_VERSION_1 = 1 };
 
-/* All commands that change the state of a QP share the layout of RST2INIT. */
+/* All commands that change the state of a QP share the layout of RST2INIT, so one set of names
+ * serves them. */
 #define CREATE_QP_IN_INPUT_QPN      FLD(0x8, 23, 0)
 #define CREATE_QP_IN_OPT_PARAM_MASK FLD(0x10, 31, 0)
 #define CREATE_QP_IN_ECE            FLD(0x14, 31, 0)

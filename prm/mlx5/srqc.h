@@ -39,7 +39,8 @@ enum {
 	PRM_ARM_RQ_XRQ = 2, /* op_mod */
 };
 
-/* Number and page list have the same offsets in the commands of all kinds of SRQ. */
+/* Number and page list have the same offsets in the commands of all kinds of SRQ, so one set of
+ * names serves them. */
 #define CREATE_SRQ_OUT_SRQN                     FLD(0x8, 23, 0)
 #define CREATE_SRQ_IN_PAS                       FLD_PART(0x110)
 #define DESTROY_SRQ_IN_SRQN                     FLD(0x8, 23, 0)

@@ -15,14 +15,16 @@ enum {
 };
 
 enum umr_flags {
-	UMR_CHECK_QPN = 1 << 3, /* the key must be bound to the QP of the request */
+	/* the key must be bound to the QP of the request (PRM: UMR control segment, check_qpn) */
+	UMR_CHECK_QPN = 1 << 3,
 	UMR_OFFSET_GIVEN = 1 << 4,
 	UMR_FAIL_IF_NOT_FREE = 1 << 5,
 	UMR_FAIL_IF_FREE = 1 << 6,
 	UMR_INLINE = 1 << 7,
 };
 
-/* Bits of UMR_MKEY_MASK: the fields of the context that the request sets */
+/* Bits of UMR_MKEY_MASK: the fields of the context that the request sets; all others keep their
+ * values (PRM: UMR control segment). */
 enum {
 	UMR_LEN = 0,
 	UMR_PAGE_SIZE = 1,

@@ -12,8 +12,9 @@
 #include "util/fields.h"
 
 enum {
-	WQE_SEG = 16, /* bytes of a segment; CTRL_DS counts them */
-	/* Rings consist of basic blocks of this size; indices count blocks. */
+	WQE_SEG = 16, /* bytes of a segment; CTRL_DS counts them (PRM: Control Segment, ds) */
+	/* Rings consist of basic blocks of this size, and indices count blocks, so each WQE starts
+	 * at a multiple of 64 bytes (PRM: Send WQE format). */
 	WQE_BB_LOG = 6,
 	WQE_BB = 1 << WQE_BB_LOG,
 };
@@ -90,7 +91,8 @@ enum { WQE_MMO_DMA = 1 };
 
 enum {
 	WQE_INLINE_HEADER = 4,
-	WQE_TERMINATOR_LKEY = 0x100, /* ends a receive's scatter list early */
+	/* ends a receive's scatter list early, as all WQEs of a receive queue have its stride */
+	WQE_TERMINATOR_LKEY = 0x100,
 };
 
 #define DATA_LEN        FLD(0x0, 31, 0)
@@ -106,7 +108,8 @@ enum {
 	RECV_SIGNATURE_AT = 4, /* its only byte that is not reserved */
 };
 
-/* The first segment of an SRQ's WQE has the index of the next WQE. */
+/* The first segment of an SRQ's WQE has the index of the next WQE, because requests of an SRQ
+ * complete in any order: the adapter follows a list. */
 #define SRQ_WQE_NEXT FLD(0x0, 15, 0)
 
 /* ---- frames ---- */
@@ -124,8 +127,11 @@ enum {
 };
 
 enum {
-	WQE_ETH_MIN_HEADER = 18,   /* inline bytes for adapters that parse the header */
-	WQE_ETH_INLINE_START = 14, /* the first bytes of inline headers are inside the segment */
+	/* inline bytes for adapters that parse the header: Ethernet's 14 and a VLAN tag's 4 */
+	WQE_ETH_MIN_HEADER = 18,
+	/* the first bytes of inline headers are inside the segment (PRM: Ethernet Segment, byte
+	 * 0Eh) */
+	WQE_ETH_INLINE_START = 14,
 };
 
 #define ETH_CS     FLD(0x4, 31, 24)
