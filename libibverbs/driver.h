@@ -42,9 +42,10 @@ struct verbs_device_info {
 	char ibdev_path[IBV_SYSFS_PATH_MAX];  /* the infiniband class directory in sysfs */
 	char modalias[256];                   /* "pci:v000015B3d00001021...", or "" */
 	uint64_t uverbs_dev;                  /* dev_t of the character device */
-	uint32_t driver_id;   /* enum rdma_driver_id; RDMA_DRIVER_UNKNOWN if found by sysfs */
+	/* enum rdma_driver_id; RDMA_DRIVER_UNKNOWN if found by sysfs, which does not name it */
+	uint32_t driver_id;
 	uint32_t abi_version; /* version of the kernel driver's data */
-	int index;            /* RDMA netlink device index; -1: unknown */
+	int index; /* RDMA netlink device index; -1: unknown, as sysfs does not name it */
 	int node_type;
 	uint64_t identity;       /* inode of its directory in sysfs: see device.c */
 	__be64 node_guid;        /* from RDMA netlink; 0: unknown */
@@ -94,7 +95,8 @@ static inline struct verbs_device *to_vdev(struct ibv_device *device)
 	return vdev->foreign.mark == VERBS_DEVICE_IS_FOREIGN ? vdev->foreign.vdev : vdev;
 }
 
-#define VERBS_DRIVER_MAGIC 0x35746b61u /* detects a plugin built against another driver.h */
+/* detects a plugin built against another driver.h, whose structs and tables would not match */
+#define VERBS_DRIVER_MAGIC 0x35746b61u
 
 struct verbs_driver {
 	/* First, because the driver pointer of a device points here. Only a bridge writes it. */
@@ -188,7 +190,7 @@ struct verbs_mr {
 };
 
 struct verbs_cq {
-	union { /* by ABI, ibv_cq is a prefix of ibv_cq_ex */
+	union { /* by ABI, ibv_cq is a prefix of ibv_cq_ex, so one object serves both */
 		struct ibv_cq cq;
 		struct ibv_cq_ex cq_ex;
 	};
@@ -198,7 +200,7 @@ struct verbs_cq {
 };
 
 struct verbs_qp {
-	union { /* by ABI, ibv_qp is a prefix of ibv_qp_ex */
+	union { /* by ABI, ibv_qp is a prefix of ibv_qp_ex, so one object serves both */
 		struct ibv_qp qp;
 		struct ibv_qp_ex qp_ex;
 	};
@@ -218,7 +220,7 @@ struct verbs_srq {
 	uint32_t ring_wr, ring_sge;
 };
 
-/* Objects whose public struct lacks the kernel's handle. */
+/* Objects whose public struct lacks the kernel's handle, which commands on them need. */
 struct verbs_xrcd {
 	struct ibv_xrcd xrcd;
 	uint32_t handle;

@@ -27,7 +27,8 @@
  * completion events, or the context of asynchronous ones.
  */
 
-/* Counter of an object's acknowledged events, and its lock; all NULL for an event of a port. */
+/* Counter of an object's acknowledged events, and its lock; all NULL for an event of a port, as no
+ * destruction waits for it. */
 struct acks {
 	uint32_t *count;
 	pthread_mutex_t *mutex;

@@ -150,7 +150,8 @@ struct ibv_device_attr {
 	int max_cqe;
 	int max_mr;
 	int max_pd;
-	int max_qp_rd_atom; /* READs and atomics in flight to one local QP */
+	/* READs and atomics in flight to one local QP, whose responder keeps resources for each */
+	int max_qp_rd_atom;
 	int max_ee_rd_atom;
 	int max_res_rd_atom;
 	int max_qp_init_rd_atom; /* READs and atomics in flight from one local QP */
@@ -171,7 +172,8 @@ struct ibv_device_attr {
 	int max_srq_wr;
 	int max_srq_sge;
 	uint16_t max_pkeys;
-	uint8_t local_ca_ack_delay; /* 4.096 us * 2^value */
+	/* 4.096 us * 2^value, the longest delay of an ACK: the peer's timeout must allow for it */
+	uint8_t local_ca_ack_delay;
 	uint8_t phys_port_cnt;
 };
 
@@ -526,9 +528,9 @@ struct ibv_xrcd {
 
 enum ibv_access_flags {
 	IBV_ACCESS_LOCAL_WRITE = 1 << 0,
-	IBV_ACCESS_REMOTE_WRITE = 1 << 1, /* needs LOCAL_WRITE */
+	IBV_ACCESS_REMOTE_WRITE = 1 << 1, /* needs LOCAL_WRITE, otherwise EINVAL */
 	IBV_ACCESS_REMOTE_READ = 1 << 2,
-	IBV_ACCESS_REMOTE_ATOMIC = 1 << 3, /* needs LOCAL_WRITE */
+	IBV_ACCESS_REMOTE_ATOMIC = 1 << 3, /* needs LOCAL_WRITE, otherwise EINVAL */
 	IBV_ACCESS_MW_BIND = 1 << 4,
 	IBV_ACCESS_ZERO_BASED = 1 << 5,
 	IBV_ACCESS_ON_DEMAND = 1 << 6,
@@ -666,7 +668,8 @@ struct ibv_global_route {
 	uint8_t traffic_class;
 };
 
-/* Global routing header, in the first 40 bytes of a received datagram. */
+/* Global routing header, in the first 40 bytes of a received datagram: the receive buffer must have
+ * room for it, even if the packet has none. */
 struct ibv_grh {
 	__be32 version_tclass_flow;
 	__be16 paylen;
@@ -733,7 +736,7 @@ struct ibv_cq {
 	struct ibv_comp_channel *channel;
 	void *cq_context;
 	uint32_t handle;
-	int cqe; /* entries it can hold */
+	int cqe; /* entries it can hold; may exceed the request, because providers round up */
 
 	/* Number of events acknowledged; destroying the CQ waits until it equals the number of
 	 * events read. */
@@ -770,7 +773,7 @@ enum ibv_wc_status {
 	IBV_WC_TM_RNDV_INCOMPLETE = 23,
 };
 
-/* Bit 7, IBV_WC_RECV, is set in the opcode of every receive completion. */
+/* Bit 7, IBV_WC_RECV, is set in the opcode of every receive completion, so one test finds them. */
 enum ibv_wc_opcode {
 	IBV_WC_SEND = 0,
 	IBV_WC_RDMA_WRITE = 1,
@@ -1257,13 +1260,18 @@ struct ibv_qp_attr {
 	uint16_t alt_pkey_index;
 	uint8_t en_sqd_async_notify;
 	uint8_t sq_draining;
-	uint8_t max_rd_atomic;      /* READs and atomics in flight from this QP */
-	uint8_t max_dest_rd_atomic; /* READs and atomics in flight to this QP */
-	uint8_t min_rnr_timer;      /* coded, IBTA vol 1, table 45 */
+	/* READs and atomics in flight from this QP; must not exceed the peer's max_dest_rd_atomic,
+	 * as its responder has resources for no more */
+	uint8_t max_rd_atomic;
+	/* READs and atomics in flight to this QP: responder resources, so the peer's max_rd_atomic
+	 * must not exceed it */
+	uint8_t max_dest_rd_atomic;
+	uint8_t min_rnr_timer; /* coded, IBTA vol 1, table 45 */
 	uint8_t port_num;
-	uint8_t timeout; /* 4.096 us * 2^value; 0: infinite */
+	/* 4.096 us * 2^value; 0: infinite, so nothing is sent again for lack of an ACK */
+	uint8_t timeout;
 	uint8_t retry_cnt;
-	uint8_t rnr_retry; /* 7: without limit */
+	uint8_t rnr_retry; /* 7: without limit, so a receiver without buffers never fails the QP */
 	uint8_t alt_port_num;
 	uint8_t alt_timeout;
 	uint32_t rate_limit; /* kbit/s */
@@ -1335,7 +1343,8 @@ enum ibv_send_flags {
 	IBV_SEND_FENCE = 1 << 0,
 	IBV_SEND_SIGNALED = 1 << 1,
 	IBV_SEND_SOLICITED = 1 << 2,
-	IBV_SEND_INLINE = 1 << 3, /* the data is copied: the buffer is free after posting */
+	/* the data is copied, so the buffer is free after posting, and its lkey is not used */
+	IBV_SEND_INLINE = 1 << 3,
 	IBV_SEND_IP_CSUM = 1 << 4,
 };
 
@@ -1383,7 +1392,8 @@ struct ibv_send_wr {
 			uint32_t rkey;
 		} rdma;
 		struct {
-			uint64_t remote_addr; /* multiple of 8 */
+			/* multiple of 8, otherwise the responder refuses the request */
+			uint64_t remote_addr;
 			uint64_t compare_add;
 			uint64_t swap;
 			uint32_t rkey;
@@ -1964,8 +1974,8 @@ static inline void *__verbs_no_object(void)
 
 /* ---- Devices and contexts -------------------------------------------------------------- */
 
-/* Returns a list of *num_devices devices, ended by NULL; num_devices may be NULL. After
- * ibv_free_device_list(), only open devices may be used. */
+/* Returns a list of *num_devices devices, ended by NULL; num_devices may be NULL. The list and each
+ * open context hold a reference, so after ibv_free_device_list() only open devices may be used. */
 struct ibv_device **ibv_get_device_list(int *num_devices);
 void ibv_free_device_list(struct ibv_device **list);
 
@@ -2402,7 +2412,8 @@ static inline __be32 ibv_wc_read_imm_data(struct ibv_cq_ex *cq)
 	return cq->read_imm_data(cq);
 }
 
-/* Uses the reader of immediate data; the key is in host order. */
+/* Uses the reader of immediate data, as a completion has one of the two; the key is in host
+ * order. */
 static inline uint32_t ibv_wc_read_invalidated_rkey(struct ibv_cq_ex *cq)
 {
 	return (uint32_t)cq->read_imm_data(cq);
@@ -2764,7 +2775,7 @@ static inline void ibv_wr_set_sge_list(struct ibv_qp_ex *qp, size_t num_sge,
 	qp->wr_set_sge_list(qp, num_sge, sg_list);
 }
 
-/* Copies the data before it returns. */
+/* Copies the data before it returns, so the buffer is free afterwards. */
 static inline void ibv_wr_set_inline_data(struct ibv_qp_ex *qp, void *addr, size_t length)
 {
 	qp->wr_set_inline_data(qp, addr, length);
