@@ -32,7 +32,9 @@ struct provider_context {
 	struct dbrec_pool dbrecs;
 	struct buf_pool queue_bufs;
 	struct cells cells;
-	struct queue_allocators *allocators; /* set by the program through direct verbs, or NULL */
+	/* set by the program through direct verbs; NULL: queues get their memory from the
+	 * provider */
+	struct queue_allocators *allocators;
 	struct device_facts device;
 	struct clock_page clock;
 };

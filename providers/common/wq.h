@@ -37,7 +37,8 @@ static_assert(offsetof(struct wq_slot, done_as) == offsetof(struct wq_slot, tail
 
 struct wq {
 	uint32_t head;
-	uint32_t limit; /* head may advance to here without reading tail */
+	/* head may advance to here without reading tail, whose cache line the poller writes */
+	uint32_t limit;
 	uint32_t max_post;
 	uint32_t mask;
 	union {

@@ -18,7 +18,8 @@ struct mlx4_srq;
 
 enum { M4_NO_QPN = 0xffffffff };
 
-#define M4_NO_WORD ((uint64_t)1 << 32) /* differs from every 32-bit word of a CQE */
+/* differs from every 32-bit word of a CQE, so no compare with it succeeds */
+#define M4_NO_WORD ((uint64_t)1 << 32)
 
 /* Polls up to ROOM completions into WC. CQE is the entry at index CI. See poll_cq.c. */
 typedef int cq_poll_fn(struct ibv_cq *cq, int room, struct ibv_wc *wc, const uint8_t *cqe,
@@ -30,14 +31,19 @@ struct mlx4_cq {
 	uint32_t entry_log; /* log2 of the size of an entry: 5 to 8 */
 	uint32_t count_log;
 	size_t entry_size;
-	uint32_t ci;   /* next CQE to read; free-running, the device sees the low 24 bits */
+	/* next CQE to read; free-running, the device sees the low 24 bits. Guarded by lock */
+	uint32_t ci;
 	uint32_t mask; /* entries - 1 */
-	__be32 qpn_be; /* QPN of the previous completion, as in the CQE, or M4_NO_QPN */
+	/* QPN of the previous completion, as in the CQE, or M4_NO_QPN: the next CQE of that QP
+	 * needs no lookup */
+	__be32 qpn_be;
 	struct mlx4_qp *qp;
 	/* first word of CQEs to qp if it receives by its own ring, or M4_NO_WORD */
 	uint64_t ring_word;
 	bool is_moving; /* a resize is in progress: ring, count_log, mask and ci are inconsistent */
-	__be32 srqn_be; /* SRQ number of the last XRC message, as in the CQE */
+	/* SRQ number of the last XRC message, as in the CQE: the next CQE of that SRQ needs no
+	 * lookup */
+	__be32 srqn_be;
 	struct mlx4_srq *srq;
 	cq_poll_fn *poll;
 	uint64_t from_mask; /* mask of the valid sender fields in a CQE */

@@ -93,8 +93,9 @@ struct mlx4_rq {
 	uint8_t *buf;
 	__be32 *dbrec;
 	uint32_t stride_log;
-	uint32_t sge_limit; /* max_sge + 1 while the state permits posting, else 0 */
-	struct wq wq;       /* in struct mlx4_qp, tail, which pollers write, begins a cache line */
+	/* max_sge + 1 while the state permits posting, else 0, so one compare checks both */
+	uint32_t sge_limit;
+	struct wq wq; /* in struct mlx4_qp, tail, which pollers write, begins a cache line */
 	uint32_t max_sge;
 };
 

@@ -31,11 +31,14 @@ struct mlx5_cq {
 	uint32_t entry_log;
 	uint32_t count_log;
 	uint32_t mask;
-	uint32_t ci; /* next CQE to read; free-running, the device sees the low 24 bits */
+	/* next CQE to read; free-running, the device sees the low 24 bits. Guarded by lock */
+	uint32_t ci;
 	/* Offset in a CQE of the field that identifies its QP, WQ or SRQ: the user index, or the
 	 * QPN for CQE version 0. */
 	uint32_t rsn_offset;
-	__be32 rsn_raw; /* number of the last queue found, as in the CQE, or CQ_RSN_NONE */
+	/* number of the last queue found, as in the CQE, or CQ_RSN_NONE: the next CQE of that queue
+	 * needs no lookup */
+	__be32 rsn_raw;
 	struct mlx5_rq *rsn_rq;
 	cq_poll_fn *poll;
 	__be32 null_lkey; /* lkey of the context's null region, or DATA_SEG_LKEY_END */
@@ -52,7 +55,9 @@ struct mlx5_cq {
 
 	bool freezes; /* stops at the first failed completion: see cqe_error.c */
 	uint16_t kernel_flags;
-	uint32_t arm_sn; /* number of events read; arm requests carry it */
+	/* number of events read; arm requests carry it, because the adapter ignores an arm with an
+	 * older one (PRM: CQ Doorbell Record, cmd_sn) */
+	uint32_t arm_sn;
 	uint32_t cqn;
 	struct mlx5_uar *uar;
 	struct queue_mem buf;
@@ -75,7 +80,8 @@ struct mlx5_cq {
 	__be32 shown_record; /* for CQs without a lock: the doorbell record at shown_ci */
 };
 
-#define CQ_RSN_NONE ((__be32)~0u) /* no number in a CQE has this many bits */
+/* no number in a CQE has this many bits, so none compares equal */
+#define CQ_RSN_NONE ((__be32)~0u)
 
 static inline struct mlx5_cq *to_mcq(struct ibv_cq *cq)
 {

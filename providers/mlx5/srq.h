@@ -40,7 +40,8 @@ struct mlx5_srq {
 	uint64_t *wr_ids;
 	uint32_t stride_log;
 	uint32_t max_sge;
-	uint32_t head, run_end; /* run_end is the index after the run that contains head */
+	/* run_end is the index after the run that contains head; guarded by lock, as free_map is */
+	uint32_t head, run_end;
 	/* count of all posted WQEs; the adapter sees the low 16 bits through dbrec */
 	uint32_t posted;
 	__be32 *dbrec;
@@ -50,7 +51,7 @@ struct mlx5_srq {
 	struct verbs_srq vsrq;
 
 	struct mlx5_rq rq;
-	struct mlx5_tm *tm; /* type TM only: tm.h */
+	struct mlx5_tm *tm; /* NULL unless the type is TM: tm.h */
 	uint32_t srqn;
 	bool shown;
 	bool taken; /* the program posts by itself: see srq_ring.c */

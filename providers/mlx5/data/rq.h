@@ -32,7 +32,8 @@ struct mlx5_rq {
 	uint8_t *buf;
 	__be32 *dbrec;
 	uint32_t stride_log;
-	uint32_t sge_limit; /* num_sge must be less; 0 while the state forbids posting */
+	/* num_sge must be less; 0 while the state forbids posting, so one compare checks both */
+	uint32_t sge_limit;
 	/* Units are WQEs, which have data segments only. In struct mlx5_qp, tail, which pollers
 	 * write, begins a cache line; what a post reads is on the line before. */
 	struct wq wq;

@@ -45,10 +45,14 @@ enum { PUSH_PLAIN, PUSH_INLINE, PUSH_NEVER };
  * first and the third of these lines, the poll of its completion the second. */
 struct mlx5_sq {
 	uint8_t *buf;
-	uint64_t qpn_shifted; /* QPN << 8, as in the first 8 bytes of a control segment */
-	uint32_t pi;          /* next WQEBB; free-running, the device sees the low 16 bits */
-	uint32_t sge_limit;   /* num_sge must be less; 0 while the state forbids posting */
-	uint16_t opcodes;     /* bit n: enum ibv_wr_opcode n can be posted directly; see umr.h */
+	/* QPN << 8, as in the first 8 bytes of a control segment, so that a post only adds index
+	 * and opcode */
+	uint64_t qpn_shifted;
+	/* next WQEBB; free-running, the device sees the low 16 bits. Guarded by the QP's sq_lock */
+	uint32_t pi;
+	/* num_sge must be less; 0 while the state forbids posting, so one compare checks both */
+	uint32_t sge_limit;
+	uint16_t opcodes; /* bit n: enum ibv_wr_opcode n can be posted directly; see umr.h */
 	/* FENCE_NEXT if the next request must wait for an earlier UMR, else 0 */
 	uint16_t fence_next;
 	uint32_t slot_mask; /* wq.mask, as a byte offset into wq.slots */
