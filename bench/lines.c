@@ -27,7 +27,8 @@ static void cache_fill(void)
 		*(volatile char *)&other[i];
 }
 
-/* Returns whether the call is counted. */
+/* Starts collecting for one call, with none of its data in the cache. Returns false, and does
+ * nothing, while calls are not counted. */
 static bool call_begin(void)
 {
 	if (!counts)

@@ -100,7 +100,7 @@ static void qp_modify(const struct ibv_qp_attr *values, enum ibv_qp_state state,
 static void qp_connect(const struct address *mine, const struct address *theirs)
 {
 	const struct ibv_qp_attr attr = {
-		.path_mtu = port.active_mtu, /* the same at both ends: the smaller one */
+		.path_mtu = port.active_mtu, /* must be the same at both ends */
 		.dest_qp_num = ntohl(theirs->qpn),
 		.rq_psn = ntohl(theirs->psn), /* the peer's sq_psn */
 		.sq_psn = ntohl(mine->psn),

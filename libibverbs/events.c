@@ -371,7 +371,7 @@ static void event_decode(const struct ib_uverbs_async_event_desc *desc,
 		return;
 	}
 	order_observe(object);
-	/* any object: all members are pointers, so one store sets each */
+	/* all members but port_num are pointers, so one store sets the one of this type */
 	event->element.cq = object;
 }
 

@@ -114,9 +114,9 @@ enum { RS_WAKE_FDS = 8 };
 /* Adaptive spinning. Polling for a moment before sleeping pays if answers come soon. Otherwise it
  * takes the CPU from the answering process, so each useless spin makes the next ones rarer. */
 struct rs_spin {
-	/* waits without a spin after the last useless one, which raised it */
+	/* number of waits that sleep at once after a useless spin; each further one raises it */
 	unsigned int skip;
-	unsigned int left;
+	unsigned int left; /* of them, still to come */
 };
 
 enum { RS_MOST_SKIPPED = 63 };

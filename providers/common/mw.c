@@ -34,8 +34,8 @@ int provider_mw_dealloc(struct cells *cells, struct ibv_mw *mw)
 /* Posts a binding of MW, which is of type 1 (ibv_bind_mw() has checked), and sets its new key. */
 int provider_mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
-	/* fields that a binding does not use stay uninitialised, because clearing them costs
-	 * time */
+	/* Fields that a binding does not use stay uninitialised, as the provider reads only those
+	 * of the opcode. */
 	struct ibv_send_wr wr, *bad_wr;
 	int ret;
 

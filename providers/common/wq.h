@@ -82,7 +82,7 @@ static inline void wq_slot_note(struct wq_slot *slot, uint32_t head, uint64_t wr
 	slot->tail_after = head + 1;
 }
 
-/* Does the same, and also sets DONE_AS by the same store. */
+/* Records the request as wq_slot_note() does; one store sets DONE_AS and tail_after. */
 static inline void wq_slot_set(struct wq_slot *slot, uint32_t head, uint64_t wr_id,
 			       uint32_t done_as)
 {
@@ -92,8 +92,8 @@ static inline void wq_slot_set(struct wq_slot *slot, uint32_t head, uint64_t wr_
 	memcpy(&slot->tail_after, &both, sizeof(both));
 }
 
-/* Does the same, with DONE in the form of side_by_side(0, DONE_AS), which a caller with a constant
- * opcode has for free. */
+/* Records the request as wq_slot_set() does. DONE is side_by_side(0, DONE_AS), which the compiler
+ * computes for a constant opcode. */
 static inline void wq_slot_set_done(struct wq_slot *slot, uint32_t head, uint64_t wr_id,
 				    uint64_t done)
 {

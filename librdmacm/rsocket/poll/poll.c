@@ -332,8 +332,8 @@ static int ask_sockets(struct pollfd *fds, nfds_t nfds, struct answers *answers)
 	return ready;
 }
 
-/* Does the same for watched sockets. Each is checked by its serial, because another thread may have
- * closed one, and its number may now belong to an unrelated socket. */
+/* Queries the watched sockets, as ask_sockets() does. Each is checked by its serial, because
+ * another thread may have closed one, and its number may now belong to an unrelated socket. */
 static int ask_watched(const struct rs_sleepers *sleepers, struct pollfd *fds, bool sleep)
 {
 	const struct entry *entry;

@@ -228,8 +228,8 @@ static int answer_connection(int fd)
 	return ret ? ret : finish_connection(fd, rsocket);
 }
 
-/* Returns whether the peer has sent data over TCP, without waiting for the word: then it has no
- * rsockets. */
+/* Returns whether the peer has sent data over TCP. Then it has no rsockets, as a
+ * connecting rsocket waits for the word first. */
 static bool speaks_tcp(int fd)
 {
 	struct pollfd tcp = { .fd = fd, .events = POLLIN };

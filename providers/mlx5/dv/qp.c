@@ -57,8 +57,8 @@ static bool is_rss(const struct ibv_qp_init_attr_ex *attr)
 	return attr->qp_type == IBV_QPT_RAW_PACKET && attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH;
 }
 
-/* Refuses builders for a QP that only receives. An RSS QP is left to the verb, if the verb's own
- * mask is set. */
+/* Refuses builders for a QP that only receives. An RSS QP is refused here only if the verb's own
+ * mask is set as well. */
 static int ops_check_sender(uint64_t ops, const struct ibv_qp_init_attr_ex *attr,
 			    const struct mlx5_qp_dv *dv)
 {

@@ -148,8 +148,8 @@ void dx_answers(void)
 	dx_end_close(&end);
 }
 
-/* The command has been accepted when the device refuses it. Linux 6.1 enables interrupts there
- * although it must not, so guests skip this topic. */
+/* The call succeeds, and the answer reports the device's refusal. Guests skip this topic, as
+ * Linux 6.1 then enables interrupts where it must not. */
 void dx_short_answers(void)
 {
 	struct mlx5dv_devx_cmd_comp *comp;

@@ -24,7 +24,7 @@ struct dr_target {
 	struct dr_lookup lookup;
 };
 
-/* Sets the control part of an entry with a tag of LOOKUP's type, which leads nowhere. */
+/* Sets the control part of an entry, whose tag is of the lookup type. A hit leads nowhere. */
 void mlx5_dr_entry_begin(uint8_t *entry, uint16_t lookup_type, uint16_t gvmi);
 /* Sets an entry whose only content are actions, and which all frames hit. */
 void mlx5_dr_entry_begin_actions(uint8_t *entry, uint16_t gvmi);

@@ -16,7 +16,7 @@ enum { DR_LIST_ACTION_SIZE = 8 };
 struct dr_list {
 	uint32_t place;
 	uint32_t number; /* of its first unit, from the start of the adapter's memory for lists */
-	uint8_t log;     /* units */
+	uint8_t log;     /* of the number of units */
 	uint8_t count;   /* actions; 0: there is no list */
 };
 

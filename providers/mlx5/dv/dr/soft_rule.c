@@ -257,7 +257,7 @@ int mlx5_dr_soft_rule_create(struct dr_soft_matcher *matcher, const void *value,
 			     const struct dr_plan *plan, bool refuses_duplicates,
 			     struct dr_soft_rule *rule)
 {
-	/* its arrays are set as far as they are used, because clearing all of them costs time */
+	/* not initialised: the arrays are large, and are set as far as they are used */
 	struct insertion in;
 	int ret;
 

@@ -239,7 +239,7 @@ int mlx5_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t 
 		return WQE_BAD_QPN;
 	if (end < seg || wqe->bbs > bbs)
 		return WQE_BAD_SIZE;
-	if (!op->parts) /* a NOP, so the other bytes are padding */
+	if (!op->parts) /* a NOP, whose other bytes are padding, or decoded by umr.c or tm.c */
 		return 0;
 	if (op->parts & PART_PSV)
 		return decode_psv(seg, end, wqe);

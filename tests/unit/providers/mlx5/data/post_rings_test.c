@@ -158,8 +158,8 @@ static void a_long_inline_buffer_straddles_the_end(void **state)
 	rig_free(rig);
 }
 
-/* All bytes of a signed request sum to 0xff, as the PRM defines the signature, including those at
- * the start of the ring. */
+/* The XOR of all bytes of a signed request is 0xff, as the PRM defines the signature, including
+ * those at the start of the ring. */
 static void a_signature_covers_what_straddles_the_end(void **state)
 {
 	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 7, .max_inline = 96 });

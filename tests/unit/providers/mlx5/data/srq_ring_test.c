@@ -495,7 +495,7 @@ static void a_run_names_the_wqe_of_each(void **state)
 	}
 }
 
-/* Posts COUNT requests as the program, which moves the record. */
+/* Advances the doorbell record by COUNT, as a program does that posts to the ring itself. */
 static void program_posts(struct srq_rig *s, uint32_t count)
 {
 	s->dbrec[0] = htobe32((be32toh(s->dbrec[0]) + count) & 0xffff);

@@ -134,7 +134,7 @@ static void an_event_takes_pages_back(void **state)
 	assert_int_equal(firmware.count, 300);
 	assert_int_equal(mlx5_vfio_pages_change(&pages, -1), 0);
 	assert_int_equal(firmware.count, 299);
-	assert_int_equal(mlx5_vfio_pages_change(&pages, INT32_MIN), 0); /* ends with the pages */
+	assert_int_equal(mlx5_vfio_pages_change(&pages, INT32_MIN), 0); /* takes all there are */
 	assert_int_equal(firmware.count, 0);
 }
 

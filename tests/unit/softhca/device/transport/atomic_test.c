@@ -193,7 +193,8 @@ static void post_two_sizes(void)
 	flat_run(LONG);
 }
 
-/* Results stay in memory by default, as a program could not know their byte order in a CQE. */
+/* Results go to memory by default, as libraries disagree on their byte order in a CQE:
+ * docs/adr/0035. */
 static void no_result_goes_into_the_cqe(void **state)
 {
 	struct flat_qp_attr attr = { .cs_req = 0x22, .cqe_size = 128 };

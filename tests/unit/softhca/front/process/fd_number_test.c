@@ -16,7 +16,7 @@
 static struct client client;
 static struct call call;
 static int in_the_way = -1; /* what another thread installs at a number that was found free */
-static int refusals;        /* EBUSY of the kernel's */
+static int refusals;        /* next placements that fail with EBUSY, as in a race for the number */
 
 struct client *client_find(pid_t tid)
 {

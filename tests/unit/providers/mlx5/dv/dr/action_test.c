@@ -30,7 +30,7 @@ static struct {
 	struct mlx5_context *ctx;
 	struct mlx5dv_dr_domain domain;
 	struct mlx5dv_devx_obj obj;
-	uint64_t size; /* of the headers that the adapter has */
+	uint64_t size; /* of the headers in the last ALLOC_PACKET_REFORMAT_CONTEXT */
 } it;
 
 /* Stands for an adapter whose entries of format 1 software writes. */
