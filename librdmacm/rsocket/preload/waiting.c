@@ -110,36 +110,27 @@ static void cancelled_inside(void *unused)
 	sleep_mask = NULL;
 }
 
-static int sleep_masked(struct pollfd *fds, nfds_t count, int timeout, const sigset_t *mask)
+static int sleep_masked(struct pollfd *fds, nfds_t count, int timeout)
 {
 	const struct timespec time = { timeout / 1000, timeout % 1000 * 1000000L };
-
-	return real()->ppoll(fds, count, timeout < 0 ? NULL : &time, mask);
-}
-
-/* Sleeps with interception on: a signal handler may use its sockets, and wait, too. */
-static int sleep_inside(struct pollfd *fds, nfds_t count, int timeout)
-{
-	const unsigned int inside = preload_inside;
 	const sigset_t *mask = sleep_mask;
 	int ret;
 
-	preload_inside = 0;
-	sleep_mask = NULL;
-	ret = mask ? sleep_masked(fds, count, timeout, mask) : real()->poll(fds, count, timeout);
+	sleep_mask = NULL; /* a signal handler may wait, too */
+	ret = real()->ppoll(fds, count, timeout < 0 ? NULL : &time, mask);
 	sleep_mask = mask;
-	preload_inside = inside;
 	return ret;
 }
 
-/* Runs poll() for librdmacm, which sleeps only here and in epoll_wait(). It is a cancellation
- * point: the cleanup handlers then run with interception on again. */
+/* Runs poll() for librdmacm, which sleeps only here. It is a cancellation point: the cleanup
+ * handlers then run with interception on again. */
 static int poll_inside(struct pollfd *fds, nfds_t count, int timeout)
 {
 	int ret;
 
 	pthread_cleanup_push(cancelled_inside, NULL);
-	ret = timeout ? sleep_inside(fds, count, timeout) : real()->poll(fds, count, timeout);
+	ret = timeout && sleep_mask ? sleep_masked(fds, count, timeout)
+				    : real()->poll(fds, count, timeout);
 	pthread_cleanup_pop(0);
 	return ret;
 }
@@ -335,22 +326,10 @@ static int wait_in_set(int set, struct epoll_event *events, int room, int timeou
 	return *report.count;
 }
 
-/* Runs epoll_wait() for librdmacm, which sleeps there in a set that is not its own. */
-static int epoll_inside(int epfd, struct epoll_event *events, int room, int timeout)
-{
-	const unsigned int inside = preload_inside;
-	int ret;
-
-	preload_inside = timeout ? 0 : inside;
-	ret = real()->epoll_wait(epfd, events, room, timeout);
-	preload_inside = inside;
-	return ret;
-}
-
 PRELOAD_EXPORT int epoll_wait(int epfd, struct epoll_event *events, int room, int timeout)
 {
 	if (preload_inside)
-		return epoll_inside(epfd, events, room, timeout);
+		return real()->epoll_wait(epfd, events, room, timeout);
 	return wait_in_set(epfd, events, room, timeout);
 }
 
