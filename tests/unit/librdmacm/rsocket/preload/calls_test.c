@@ -1243,9 +1243,65 @@ static void who_is_cancelled_is_the_programs_again(void **state)
 	close(ends[1]);
 }
 
+/* ---- signal handlers that run while their thread sleeps in a call of librdmacm ---- */
+
+static int number_of_handler, error_of_handler, closed_by_handler;
+
+static void use_number(int signal)
+{
+	(void)signal;
+	error_of_handler = write(number_of_handler, "hey", 3) < 0 ? errno : 0;
+	closed_by_handler = close(number_of_handler);
+}
+
+static int sleep_in_poll(int set)
+{
+	(void)set;
+	return poll(NULL, 0, 10000);
+}
+
+static int sleep_in_set(int set)
+{
+	struct epoll_event event;
+
+	return epoll_wait(set, &event, 1, 10000);
+}
+
+static void handler_meets_the_system(int (*sleep_in)(int set))
+{
+	const struct itimerval timer = { .it_value.tv_usec = 20000 };
+	int rsocket = preload_file(0), set = real()->epoll_create1(0);
+
+	number_of_handler = preload_number(rsocket, 0);
+	closed = closed_by_handler = -1;
+	signal(SIGALRM, use_number);
+	preload_inside = 1;
+	setitimer(ITIMER_REAL, &timer, NULL);
+	assert_int_equal(sleep_in(set), -1);
+	assert_int_equal(errno, EINTR);
+	preload_inside = 0;
+	signal(SIGALRM, SIG_DFL);
+	assert_int_equal(error_of_handler, ENOTCONN);
+	assert_int_equal(closed_by_handler, 0);
+	assert_int_equal(closed, -1);
+	assert_true(preload_drop(number_of_handler));
+	real()->close(rsocket);
+	real()->close(set);
+}
+
+/* The sleeping call uses its rsocket afterwards, and has locked a direction of it: a handler that
+ * reached librdmacm could free the rsocket, or wait for its own thread. */
+static void handlers_meet_the_system(void **state)
+{
+	(void)state;
+	handler_meets_the_system(sleep_in_poll);
+	handler_meets_the_system(sleep_in_set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(handlers_meet_the_system),
 		cmocka_unit_test(who_is_cancelled_is_the_programs_again),
 		cmocka_unit_test(a_copy_leaves_errno_alone),
 		cmocka_unit_test(a_copy_of_a_file_leaves_errno_alone),
