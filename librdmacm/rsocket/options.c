@@ -379,14 +379,16 @@ static int get_limit(int64_t limit_us, void *value, socklen_t *len)
  * waits after a program has written back what it has read. */
 static int __attribute__((noinline)) set_linger(struct rs *rs, const void *value, socklen_t len)
 {
-	struct linger *linger = &rs->options.linger;
+	struct linger linger;
 
-	if (len < sizeof(*linger))
+	if (len < sizeof(linger))
 		return cma_return(EINVAL);
+	memcpy(&linger, value, sizeof(linger));
+	linger.l_onoff = linger.l_onoff != 0; /* as Linux reads it back */
 	cm_lock_take(&rs->lock);
-	if (memcmp(linger, value, sizeof(*linger))) {
-		memcpy(linger, value, sizeof(*linger));
-		rs->options.aborts = linger->l_onoff && !linger->l_linger;
+	if (memcmp(&rs->options.linger, &linger, sizeof(linger))) {
+		rs->options.linger = linger;
+		rs->options.aborts = linger.l_onoff && !linger.l_linger;
 	}
 	cm_lock_drop(&rs->lock);
 	return 0;

@@ -368,7 +368,7 @@ static void linger_set(int on, int seconds)
 	const struct linger linger = { .l_onoff = on, .l_linger = seconds };
 
 	assert_int_equal(rsetsockopt(SOCKET, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)), 0);
-	assert_int_equal(it.rs.options.linger.l_onoff, on);
+	assert_int_equal(it.rs.options.linger.l_onoff, on != 0);
 	assert_int_equal(it.rs.options.linger.l_linger, seconds);
 }
 
@@ -379,11 +379,13 @@ static void a_linger_time_of_0_aborts_unless_it_is_the_default(void **state)
 	it.rs.options.linger = (struct linger){ .l_onoff = 1 };
 	linger_set(1, 0);
 	assert_false(it.rs.options.aborts);
+	linger_set(2, 0);
+	assert_false(it.rs.options.aborts);
 	linger_set(0, 0);
 	assert_false(it.rs.options.aborts);
 	linger_set(1, 0);
 	assert_true(it.rs.options.aborts);
-	linger_set(1, 0);
+	linger_set(-1, 0);
 	assert_true(it.rs.options.aborts);
 	linger_set(1, 3);
 	assert_false(it.rs.options.aborts);
