@@ -207,6 +207,8 @@ static int number_turn_over(int fd, int file)
 {
 	int flags = real()->fcntl(fd, F_GETFD);
 
+	if (flags < 0) /* closed by a raw system call */
+		return 0;
 	if (real()->dup2(file, fd) < 0)
 		return errno;
 	if (flags & FD_CLOEXEC)
@@ -232,14 +234,14 @@ static int number_from(int fd, int rsocket)
 
 int preload_status_flags(int rsocket)
 {
-	int fd, flags = 0;
+	int flags = -1;
 
 	pthread_mutex_lock(&lock);
-	fd = number_from(0, rsocket);
-	if (fd >= 0)
+	/* A number that a raw system call has closed has no flags, but another may. */
+	for (int fd = 0; flags < 0 && (fd = number_from(fd, rsocket)) >= 0; fd++)
 		flags = real()->fcntl(fd, F_GETFL);
 	pthread_mutex_unlock(&lock);
-	return flags;
+	return flags < 0 ? 0 : flags;
 }
 
 int preload_turn_over(int rsocket, int file)

@@ -29,6 +29,7 @@ static struct {
 	int64_t now_ms;
 	int moved[ROOM], moved_count, cloexec; /* numbers replaced by FILE */
 	int dup2_errno;
+	int raw_closed; /* a number that a raw system call has closed */
 } it;
 
 int rfcntl(int rsocket, int command, ...)
@@ -100,6 +101,10 @@ static int system_fcntl(int fd, int command, ...)
 {
 	if (command == F_SETFD)
 		it.cloexec = fd;
+	if (fd == it.raw_closed) {
+		errno = EBADF;
+		return -1;
+	}
 	return command == F_GETFD ? it.fd_flags : it.flags;
 }
 
@@ -132,7 +137,7 @@ static int forget_all(void **state)
 		pages[i] = NULL;
 	}
 	memset(&it, 0, sizeof(it));
-	it.closed = it.cloexec = -1;
+	it.closed = it.cloexec = it.raw_closed = -1;
 	return 0;
 }
 
@@ -326,6 +331,26 @@ static void all_numbers_of_an_rsocket_become_a_files(void **state)
 	assert_int_equal(it.cloexec, -1);
 }
 
+/* The library does not see close() by a raw system call. */
+static void a_number_closed_by_the_kernel_alone_is_passed_over(void **state)
+{
+	(void)state;
+	it.flags = O_RDWR;
+	it.raw_closed = 11;
+	assert_int_equal(preload_add_copy(11, 1), 0);
+	assert_int_equal(preload_add_copy(1, 1), 0);
+	assert_int_equal(preload_status_flags(1), O_RDWR);
+	it.raw_closed = 1;
+	assert_int_equal(preload_status_flags(1), O_RDWR);
+	assert_int_equal(preload_turn_over(1, 30), 0);
+	assert_int_equal(it.moved_count, 1);
+	assert_int_equal(it.moved[0], 11);
+	assert_int_equal(it.cloexec, -1);
+	assert_int_equal(preload_find(1), -1);
+	assert_int_equal(preload_add_copy(1, 1), 0);
+	assert_int_equal(preload_status_flags(1), 0);
+}
+
 static void pending_numbers_are_listed_as_far_as_there_is_room(void **state)
 {
 	int fds[3] = { -1, -1, -1 };
@@ -431,6 +456,7 @@ int main(void)
 		COPIES_TEST(a_number_takes_no_bytes_by_itself),
 		COPIES_TEST(ranges_of_numbers_have_those_known),
 		COPIES_TEST(all_numbers_of_an_rsocket_become_a_files),
+		COPIES_TEST(a_number_closed_by_the_kernel_alone_is_passed_over),
 		COPIES_TEST(pending_numbers_are_listed_as_far_as_there_is_room),
 		COPIES_TEST(the_end_of_the_process_shuts_all),
 		COPIES_TEST(sides_that_do_not_answer_share_one_time),
