@@ -115,7 +115,7 @@ int client_fd_stat(pid_t tid, int fd, struct stat *st)
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", tid, fd);
 	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &found))
-		return EBADF;
+		return errno == ENOENT ? EBADF : errno;
 	*st = stat_of(&found);
 	return 0;
 }
@@ -227,7 +227,7 @@ static bool process_has_ended(int pidfd)
 {
 	struct pollfd end = { .fd = pidfd, .events = POLLIN };
 
-	return poll(&end, 1, 0) != 0;
+	return poll(&end, 1, 0) == 1; /* -1: a signal has interrupted it */
 }
 
 /* Opens the process first: if it is there at the end, what was opened by its number is its own. */

@@ -44,7 +44,8 @@ enum {
 };
 bool client_may(pid_t tid, unsigned int capability);
 
-/* Gets the status of descriptor FD of that process. Returns 0 or EBADF. */
+/* Gets the status of descriptor FD of that process. Returns 0, EBADF if it has none, or the errno
+ * of a file that cannot be asked. */
 int client_fd_stat(pid_t tid, int fd, struct stat *st);
 /* Gets the absolute path of directory descriptor FD, or of the working directory for AT_FDCWD. */
 int client_dir_path(pid_t tid, int fd, char *buf, size_t size);
