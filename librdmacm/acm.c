@@ -34,9 +34,9 @@ static ino_t sock_inode;
 /* process that opened the socket; a child of fork() opens its own, as two readers of one socket
  * would take each other's answers */
 static pid_t owner;
-/* until this time in milliseconds the daemon is not asked, because it was absent or failed;
- * atomic */
-static int64_t rests_till;
+/* until this time in milliseconds, modulo 2^32, the daemon is not asked, because it was absent or
+ * failed; 0: it may be asked. Atomic; not all machines of 32 bits have atomics of 64 bits. */
+static uint32_t rests_till;
 
 static int64_t now_ms(void)
 {
@@ -48,7 +48,9 @@ static int64_t now_ms(void)
 
 static void daemon_let_rest(int time_ms)
 {
-	__atomic_store_n(&rests_till, now_ms() + time_ms, __ATOMIC_RELAXED);
+	const uint32_t till = (uint32_t)(now_ms() + time_ms);
+
+	__atomic_store_n(&rests_till, till ? till : 1, __ATOMIC_RELAXED);
 }
 
 static bool sock_is_ours(void)
@@ -267,12 +269,13 @@ static int daemon_ask(const struct acm_message *question, struct acm_message *an
 }
 
 /* Returns whether to skip the daemon. Most hosts have none, and programs resolve often, so a failed
- * connect each time would cost too much. Needs no lock, as daemon_ask_alone() looks again. */
+ * connect each time would cost too much. Needs no lock, as daemon_ask_alone() looks again. No rest
+ * is longer than ACM_REST_MS, so a time of weeks ago is not taken for one to come. */
 bool rdmacm_acm_rests(void)
 {
-	const int64_t till = __atomic_load_n(&rests_till, __ATOMIC_RELAXED);
+	const uint32_t till = __atomic_load_n(&rests_till, __ATOMIC_RELAXED);
 
-	return till && now_ms() < till;
+	return till && till - (uint32_t)now_ms() - 1 < ACM_REST_MS;
 }
 
 /* Another thread of the parent may hold the lock while it waits for an answer; in the child,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * acm_test.c - an ibacm daemon that does not answer, and several threads: threads that waited for
- * the lock do not ask it again, and a cancelled thread releases the lock.
+ * the lock do not ask it again, and a cancelled thread releases the lock. How long it rests.
  *
  * Covers: librdmacm/acm.c
  */
@@ -89,7 +89,7 @@ static void one_thread_alone_asks_a_silent_daemon(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, acm_asker, &result), 0);
 	while (lock_state() != LOCK_WANTED)
 		sched_yield();
-	rests_till = INT64_MAX; /* as the lock's holder finds out */
+	daemon_let_rest(ACM_REST_MS); /* as the lock's holder finds out */
 	cm_lock_drop(&lock);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(result, EAGAIN);
@@ -110,12 +110,37 @@ static void a_cancelled_thread_keeps_no_lock(void **state)
 	assert_int_equal(lock_state(), LOCK_FREE);
 }
 
+static void a_rest_ends_at_its_time(void **state)
+{
+	const uint32_t day_ms = 24 * 60 * 60 * 1000, now = (uint32_t)now_ms();
+
+	(void)state;
+	assert_false(rdmacm_acm_rests());
+	daemon_let_rest(ACM_REST_MS);
+	assert_true(rdmacm_acm_rests());
+	daemon_let_rest(0);
+	assert_false(rdmacm_acm_rests());
+	for (uint32_t days = 1; days < 49; days++) { /* and then none asked */
+		rests_till = now - days * day_ms;
+		assert_false(rdmacm_acm_rests());
+	}
+}
+
+/* Else the link needs libatomic on some machines. */
+static void its_time_is_atomic_on_32_bits(void **state)
+{
+	(void)state;
+	assert_int_equal(sizeof(rests_till), sizeof(uint32_t));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, daemon_begin, daemon_end)
 	const struct CMUnitTest tests[] = {
 		TEST(one_thread_alone_asks_a_silent_daemon),
 		TEST(a_cancelled_thread_keeps_no_lock),
+		TEST(a_rest_ends_at_its_time),
+		TEST(its_time_is_atomic_on_32_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
