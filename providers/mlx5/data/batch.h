@@ -8,6 +8,7 @@
  * second setter fills it, before or after the payload. send_wr.c opens the batch and rings the
  * doorbell. The QP's sq_lock, where it has one, is held from ibv_wr_start() to ibv_wr_complete() or
  * ibv_wr_abort().
+ * PRM: Send WQE format
  */
 #ifndef PROVIDERS_MLX5_DATA_BATCH_H
 #define PROVIDERS_MLX5_DATA_BATCH_H

@@ -5,6 +5,7 @@
  * Like ibv_post_send(), the routine has several instances, and the QP stores the one that fits it.
  * A connected QP with an exclusive register has a fast path for the usual requests of single_umr.h.
  * All other cases convert the call to a work request for ibv_post_send().
+ * PRM: UMR control segment
  */
 #include "providers/common/mw.h"
 #include "providers/mlx5/data/single_umr.h"

@@ -5,6 +5,7 @@
  * A file includes this once for each kind, and defines BUILDERS_KIND (enum send_kind) and
  * BUILDER(), which makes the functions' names. The kind is a constant in them, so its checks cost
  * nothing at run time.
+ * PRM: Send WQE format
  */
 #include "providers/mlx5/data/batch.h"
 

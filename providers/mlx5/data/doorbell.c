@@ -2,6 +2,7 @@
 /*
  * doorbell.c - rings a register that several queues share, for routines that were not specialised
  * for one kind of register: see doorbell.h.
+ * PRM: UAR Page Format
  */
 #include "providers/mlx5/data/doorbell.h"
 

@@ -6,6 +6,7 @@
  * doorbell covers the ones before it. The routine has several instances, by the QP's kind, lock and
  * register; the QP stores the one that fits. An instance posts a usual single request in a straight
  * line that calls nothing and so saves no registers. Lists and unusual requests go to post_list().
+ * PRM: Send WQE format
  */
 #include <errno.h>
 

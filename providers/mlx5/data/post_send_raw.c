@@ -3,6 +3,7 @@
  * post_send_raw.c - ibv_post_send() of frames, for post_send.c: builds the WQE of a request on a
  * raw packet QP, or on an underlay QP, which sends IP over InfiniBand with the number of another
  * QP. raw.h has the segments.
+ * PRM: Ethernet Segment
  */
 #include <errno.h>
 

@@ -6,6 +6,7 @@
  * (cqe.h) starts from it. Send completions reach their QP through it as well, so a QP without a
  * receive queue has one, too. lock guards the fields that posting changes (post_recv.c); the
  * pollers own wq.tail (see wq.h).
+ * PRM: Receive WQE format
  */
 #ifndef PROVIDERS_MLX5_DATA_RQ_H
 #define PROVIDERS_MLX5_DATA_RQ_H

@@ -7,6 +7,7 @@
  * finishes the WQE (batch.h). A batch is posted as a whole or not at all: after the first error
  * nothing more is written, and wr_complete() cancels the batch by resetting the queue's indices.
  * wr_abort() does the same.
+ * PRM: Send WQE format
  */
 #include <errno.h>
 

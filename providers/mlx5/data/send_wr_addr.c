@@ -2,6 +2,7 @@
 /*
  * send_wr_addr.c - ibv_wr_*() of QPs whose requests name their destination: datagrams, XRC and DC.
  * batch.h has the helpers shared with send_wr.c.
+ * PRM: Send WQE format
  */
 #include "providers/mlx5/data/batch.h"
 

@@ -2,6 +2,7 @@
 /*
  * send_wr_raw.c - ibv_wr_*() of raw packet QPs. Their setters first fill the inline header of the
  * Ethernet segment (raw.h), and then continue as in send_wr.c.
+ * PRM: Ethernet Segment
  */
 #include <errno.h>
 

@@ -2,6 +2,7 @@
 /*
  * send_wr_umr.c - ibv_wr_bind_mw() and ibv_wr_local_inv(): requests of a batch (batch.h) that need
  * no setter. umr.h describes their effect on the gate.
+ * PRM: UMR control segment
  */
 #include "providers/mlx5/data/batch.h"
 #include "providers/mlx5/data/single_umr.h"

@@ -6,6 +6,7 @@
  * A WQE starts on a WQEBB and may wrap after any of its 16-byte units, even within its head: the
  * head of a DC request has up to 96 bytes. Only sent_wqe_unit() handles the wrap. The caller holds
  * the CQ's lock, and the WQE is not yet complete, so no thread writes to it.
+ * PRM: Send WQE format
  */
 #ifndef PROVIDERS_MLX5_DATA_SENT_WQE_H
 #define PROVIDERS_MLX5_DATA_SENT_WQE_H

@@ -6,6 +6,7 @@
  *
  * The WQE does not wrap, so all its segments are at constant offsets, and none of the special cases
  * of umr.c applies. Both paths build the same bytes, with the same functions of umr.h.
+ * PRM: UMR control segment
  */
 #ifndef PROVIDERS_MLX5_DATA_SINGLE_UMR_H
 #define PROVIDERS_MLX5_DATA_SINGLE_UMR_H

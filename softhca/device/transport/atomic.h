@@ -5,6 +5,7 @@
  * InfiniBand's atomics have 8 bytes. Masked ones (extended atomics) have 4 or 8: a compare-and-swap
  * compares the bits of one mask and replaces those of another. A fetch-and-add adds fields: the
  * second operand has the top bit of each field, and no carry crosses it.
+ * IBTA vol 1, 9.4.5 (atomics)
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_ATOMIC_H
 #define SOFTHCA_DEVICE_TRANSPORT_ATOMIC_H

@@ -7,6 +7,7 @@
  * waits until all requests before it are done. An initiator with streams survives errors: a failed
  * request puts only its stream in error, until as many streams are in error as the program allowed
  * at creation.
+ * IBTA does not define DC. PRM: Address Vector
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_DCI_H
 #define SOFTHCA_DEVICE_TRANSPORT_DCI_H

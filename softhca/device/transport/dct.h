@@ -6,6 +6,7 @@
  * gets a responder: a struct qp in no table, with the target's number and protection domain, that
  * receives through the target's SRQ. It lives for one session, which is all that an initiator sends
  * to this target until it sends to another one.
+ * IBTA does not define DC.
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_DCT_H
 #define SOFTHCA_DEVICE_TRANSPORT_DCT_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * mcg.h - multicast groups.
+ * IBTA vol 1, 10.5 (multicast)
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_MCG_H
 #define SOFTHCA_DEVICE_TRANSPORT_MCG_H

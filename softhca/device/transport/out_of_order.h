@@ -9,6 +9,7 @@
  *
  * Not taken, so repeated later in order: a message in several parts, a request that would be
  * refused, and one that needs a WQE which a missing message may need.
+ * IBTA vol 1, 9.7.5 (in order)
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_OUT_OF_ORDER_H
 #define SOFTHCA_DEVICE_TRANSPORT_OUT_OF_ORDER_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * path.h - addresses of messages, and arithmetic on packet sequence numbers.
+ * PRM: Address Path, Address Vector
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_PATH_H
 #define SOFTHCA_DEVICE_TRANSPORT_PATH_H

@@ -2,6 +2,7 @@
 /*
  * qp.c - the transport's operations for queues (struct qp_transport). Queues call them through
  * pointers, so that calls between modules only go down.
+ * IBTA vol 1, 10.3.1 (states of a QP)
  */
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * qp.h - what the transport adds to the queues of a QP (queue/qp.h).
+ * IBTA vol 1, 10.3.1 (states of a QP)
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_QP_H
 #define SOFTHCA_DEVICE_TRANSPORT_QP_H

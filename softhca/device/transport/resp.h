@@ -2,6 +2,7 @@
 /*
  * resp.h - parts of the responder that out_of_order.c (early requests) and answer.c (long answers)
  * use.
+ * IBTA vol 1, 9.7.4 (responder), 9.7.5 (acknowledges)
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_RESP_H
 #define SOFTHCA_DEVICE_TRANSPORT_RESP_H

@@ -7,6 +7,7 @@
  * Phases order the two sides. The adapter counts unexpected messages, which found no tag. Until
  * software has reported that it has seen them all, tags that it adds match nothing, since a message
  * that has already arrived may be meant for them.
+ * IBTA does not define tag matching.
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_TM_H
 #define SOFTHCA_DEVICE_TRANSPORT_TM_H

@@ -5,6 +5,7 @@
  *
  * The CQ's lock, where it has one, is held from a successful start_poll to end_poll. Readers read
  * the CQE in the ring: it belongs to software until end_poll publishes the consumer index.
+ * PRM: CQE ownership
  */
 #include <errno.h>
 

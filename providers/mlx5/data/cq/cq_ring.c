@@ -2,6 +2,7 @@
 /*
  * cq_ring.c - the ring of a CQ outside polling. cq.c initialises it. qp.c, wq.c and srq.c remove
  * the completions of a queue that is destroyed or reset.
+ * PRM: CQE ownership
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 /*
  * cq_ring.h - the ring of a CQ as a whole: initialised, cleaned of a queue's completions, and
  * exposed to programs that read it by themselves.
+ * PRM: CQE ownership
  */
 #ifndef PROVIDERS_MLX5_DATA_CQ_CQ_RING_H
 #define PROVIDERS_MLX5_DATA_CQ_CQ_RING_H

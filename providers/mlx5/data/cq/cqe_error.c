@@ -3,6 +3,7 @@
  * cqe_error.c - completions with an error, for the decoder in cqe.h. The first error of each queue
  * is explained in the log: the adapter's syndrome, and the failed request, which is still in the
  * ring.
+ * PRM: CQE with error
  */
 #include <arpa/inet.h>
 #include <stdio.h>

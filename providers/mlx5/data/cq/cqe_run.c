@@ -2,6 +2,7 @@
 /*
  * cqe_run.c - expands compressed runs: see cqe_run.h. Software owns all entries of a run from its
  * title on, so the expanded CQEs are written there.
+ * PRM: CQE compression
  */
 #include <string.h>
 

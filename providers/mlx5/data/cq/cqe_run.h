@@ -2,6 +2,7 @@
 /*
  * cqe_run.h - a run of compressed completions: a title, which looks like an ordinary CQE, followed
  * by arrays of mini CQEs. See prm/mlx5/mini_cqe.h.
+ * PRM: CQE compression
  */
 #ifndef PROVIDERS_MLX5_DATA_CQ_CQE_RUN_H
 #define PROVIDERS_MLX5_DATA_CQ_CQE_RUN_H

@@ -2,6 +2,7 @@
 /*
  * poll.h - polling a CQ: the functions for context->ops (poll_cq.c), and those for a CQ (cq_ex.c),
  * which it takes through the table of datapath.h.
+ * PRM: CQE ownership
  */
 #ifndef PROVIDERS_MLX5_DATA_CQ_POLL_H
 #define PROVIDERS_MLX5_DATA_CQ_POLL_H

@@ -7,6 +7,7 @@
  * continues in poll_mixed(), or in poll_rest() for slow paths. It enters another loop only for the
  * last completion of a poll, so that the stack does not grow with num_entries even if the compiler
  * makes no tail calls.
+ * PRM: CQE ownership
  */
 #ifdef __AVX__
 #include <immintrin.h>

@@ -4,6 +4,7 @@
  *
  * Vendor syndromes are those that adapters are publicly known to report; others are logged as
  * numbers.
+ * PRM: CQE with error
  */
 #include "providers/mlx5/data/cq/syndrome.h"
 

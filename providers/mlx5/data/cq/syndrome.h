@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * syndrome.h - texts for the syndromes of error CQEs.
+ * PRM: CQE with error
  */
 #ifndef PROVIDERS_MLX5_DATA_CQ_SYNDROME_H
 #define PROVIDERS_MLX5_DATA_CQ_SYNDROME_H

@@ -9,6 +9,7 @@
  * everything else is collected and written after the last announced setter (finish.c). A
  * configuration that lacks setters is dropped: the next request takes its place, as in the
  * distribution's library.
+ * PRM: UMR control segment
  */
 #include <errno.h>
 

@@ -3,6 +3,7 @@
  * ctrl_words.h - prepares what a memory key keeps for its next request, from its creation on: the
  * words of the control blocks, and room for formats. dv/mkey.c creates keys, configure.c builds the
  * requests.
+ * PRM: UMR control segment
  */
 #ifndef PROVIDERS_MLX5_DATA_MKEY_CTRL_WORDS_H
 #define PROVIDERS_MLX5_DATA_MKEY_CTRL_WORDS_H

@@ -3,6 +3,7 @@
  * finish_plan.c - decides what follows the list in a request on a key that computes, and whether
  * the device supports it: BSF blocks for signatures and encryption, and a WQE for each signed
  * domain.
+ * PRM: BSF, SET_PSV
  */
 #include "providers/mlx5/data/mkey/finish_plan.h"
 

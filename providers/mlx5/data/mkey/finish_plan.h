@@ -2,6 +2,7 @@
 /*
  * finish_plan.h - the end of a request on a key that computes: reuses the end of the last request,
  * or lets finish_plan.c compute it.
+ * PRM: BSF, SET_PSV
  */
 #ifndef PROVIDERS_MLX5_DATA_MKEY_FINISH_PLAN_H
 #define PROVIDERS_MLX5_DATA_MKEY_FINISH_PLAN_H

@@ -2,6 +2,7 @@
 /*
  * list_requests.c - requests that configure a memory key in a single call: mlx5dv_wr_mr_list() and
  * mlx5dv_wr_mr_interleaved(), as builders of a batch (batch.h).
+ * PRM: UMR control segment
  */
 #include "providers/mlx5/data/mkey/blocks.h"
 #include "providers/mlx5/data/mkey/checks.h"

@@ -2,6 +2,7 @@
 /*
  * request.h - the request on a memory key under construction: its begin, the control blocks of its
  * WQE, and its end if the key computes nothing. finish.c has the other ends.
+ * PRM: UMR control segment
  */
 #ifndef PROVIDERS_MLX5_DATA_MKEY_REQUEST_H
 #define PROVIDERS_MLX5_DATA_MKEY_REQUEST_H
