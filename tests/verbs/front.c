@@ -342,7 +342,7 @@ static bool is_same_device(int fd, int other)
 }
 
 /* What was there before is not the new file's, so it does not go with it. */
-static void again(void)
+static void device_file_is_opened_again(void)
 {
 	int cm = open(cm_file, O_RDWR | O_CLOEXEC), other;
 	struct ibv_pd *pd;
@@ -608,7 +608,7 @@ int main(int argc, char **argv)
 	static const struct topic topics[] = {
 		{ "numbers", numbers },       { "many", many },
 		{ "imports", imports },       { "rights", rights },
-		{ "privileges", privileges }, { "again", again },
+		{ "privileges", privileges }, { "again", device_file_is_opened_again },
 		{ "exec", after_exec },       { "passers", short_children },
 		{ "directory", directory },   { "partitions", partitions },
 		{ "leftovers", leftovers },

@@ -3,6 +3,8 @@
  * post_srq.c - ibv_post_srq_recv(). The routine has several instances, by the layout of the WQEs
  * and with or without the lock; the SRQ stores the one that fits. Requests are posted in order, up
  * to the first that fails. srq.h has the functions that free a WQE when its message has arrived.
+ *
+ * PRM: Shared Receive Queue, Receive WQE format
  */
 #include <errno.h>
 #include <stdlib.h>

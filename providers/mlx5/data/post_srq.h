@@ -2,6 +2,8 @@
 /*
  * post_srq.h - posting to an SRQ. srq.c chooses the routine when the SRQ is created, through the
  * table in datapath.h.
+ *
+ * PRM: Shared Receive Queue, Receive WQE format
  */
 #ifndef PROVIDERS_MLX5_DATA_POST_SRQ_H
 #define PROVIDERS_MLX5_DATA_POST_SRQ_H

@@ -6,6 +6,8 @@
  * The signature of a send is in its control segment. A receive has a signature segment before its
  * scatter list. That signature covers the list, and also the queue's number and the WQE's index, so
  * that the adapter detects a WQE in the wrong place.
+ *
+ * PRM: Control Segment, signature
  */
 #include "providers/mlx5/data/signature.h"
 

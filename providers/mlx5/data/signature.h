@@ -4,6 +4,8 @@
  * MLX5_QP_SIGNATURE enables them. QPs with signatures post through separate routines, so that
  * others do not test for signatures; these are not optimised, as signatures only help to find
  * faults.
+ *
+ * PRM: Control Segment, signature
  */
 #ifndef PROVIDERS_MLX5_DATA_SIGNATURE_H
 #define PROVIDERS_MLX5_DATA_SIGNATURE_H

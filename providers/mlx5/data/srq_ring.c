@@ -2,6 +2,8 @@
 /*
  * srq_ring.c - the ring of an SRQ outside posting: its initialisation, and its links for a program
  * that posts by itself.
+ *
+ * PRM: Shared Receive Queue
  */
 #include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/srq.h"

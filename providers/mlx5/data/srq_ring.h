@@ -2,6 +2,8 @@
 /*
  * srq_ring.h - the free WQEs of an SRQ: initialised with a new ring, returned by completions, and
  * linked for programs that post by themselves.
+ *
+ * PRM: Shared Receive Queue
  */
 #ifndef PROVIDERS_MLX5_DATA_SRQ_RING_H
 #define PROVIDERS_MLX5_DATA_SRQ_RING_H

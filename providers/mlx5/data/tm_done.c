@@ -2,6 +2,8 @@
 /*
  * tm_done.c - completions of tag matching, for cqe.c: of operations on the matching list, and of
  * messages to the SRQ. tm.c posts the operations.
+ *
+ * PRM: CQE
  */
 #include <endian.h>
 

@@ -2,6 +2,8 @@
 /*
  * tm_done.h - completions of an SRQ with tag matching: of messages, and of operations on its
  * matching list.
+ *
+ * PRM: CQE
  */
 #ifndef PROVIDERS_MLX5_DATA_TM_DONE_H
 #define PROVIDERS_MLX5_DATA_TM_DONE_H

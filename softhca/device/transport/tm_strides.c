@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * tm_strides.c - see tm_strides.h.
+ *
+ * PRM: WQ, CQE
  */
 #include "softhca/device/transport/tm_strides.h"
 

@@ -2,6 +2,8 @@
 /*
  * tm_strides.h - unexpected messages in an XRQ whose WQEs have strides, buffers of one packet each.
  * A packet takes the next stride, whatever message or QP it belongs to, and has a CQE of its own.
+ *
+ * PRM: WQ, CQE
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_TM_STRIDES_H
 #define SOFTHCA_DEVICE_TRANSPORT_TM_STRIDES_H

@@ -2,6 +2,8 @@
 /*
  * checks.h - refuses impossible requests on memory keys: logs the reason and fails the batch. The
  * inline checks accept the usual cases; checks.c decides the others.
+ *
+ * PRM: UMR control segment, Memory Key Context
  */
 #ifndef PROVIDERS_MLX5_DATA_MKEY_CHECKS_H
 #define PROVIDERS_MLX5_DATA_MKEY_CHECKS_H

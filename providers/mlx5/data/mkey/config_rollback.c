@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * config_rollback.c - ends the batches of QPs that configure memory keys: see config_rollback.h.
+ *
+ * PRM: UMR control segment, BSF
  */
 #include "providers/mlx5/data/mkey/config_rollback.h"
 

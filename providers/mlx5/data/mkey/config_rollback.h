@@ -3,6 +3,8 @@
  * config_rollback.h - keeps what the device knows of a key that computes, because later requests
  * send only changes. When a batch is cancelled, config_rollback.c restores the configuration from
  * before the batch.
+ *
+ * PRM: UMR control segment: a UMR changes only the fields in its mask
  */
 #ifndef PROVIDERS_MLX5_DATA_MKEY_CONFIG_ROLLBACK_H
 #define PROVIDERS_MLX5_DATA_MKEY_CONFIG_ROLLBACK_H

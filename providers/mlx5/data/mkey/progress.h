@@ -17,6 +17,8 @@
  * A part whose setter is never called stays pending, so that word names all that an end depends on.
  * It is read by its fields. A setter changes several of them by one addition, and the end compares
  * all at once: for that, the union has the whole word, and the enum each field's place in it.
+ *
+ * PRM: UMR control segment
  */
 #ifndef PROVIDERS_MLX5_DATA_MKEY_PROGRESS_H
 #define PROVIDERS_MLX5_DATA_MKEY_PROGRESS_H

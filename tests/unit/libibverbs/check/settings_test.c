@@ -32,7 +32,7 @@ static int child_run(const char *setting, void (*body)(void))
 	return status;
 }
 
-static void off(void)
+static void checks_are_off(void)
 {
 	if (verbs_check_is_on())
 		_exit(1);
@@ -53,9 +53,9 @@ static void on_with_all(void)
 static void the_variable_is_a_list_of_words(void **state)
 {
 	(void)state;
-	assert_int_equal(child_run(NULL, off), 0);
-	assert_int_equal(child_run("", off), 0);
-	assert_int_equal(child_run("0", off), 0);
+	assert_int_equal(child_run(NULL, checks_are_off), 0);
+	assert_int_equal(child_run("", checks_are_off), 0);
+	assert_int_equal(child_run("0", checks_are_off), 0);
 	assert_int_equal(child_run("1", on_alone), 0);
 	assert_int_equal(child_run("abort,leaks", on_with_all), 0);
 	assert_int_equal(child_run("0,leaks,,abort", on_with_all), 0);
