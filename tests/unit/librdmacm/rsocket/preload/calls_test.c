@@ -1249,9 +1249,12 @@ static int number_of_handler, error_of_handler, closed_by_handler;
 
 static void use_number(int signal)
 {
+	const int before = errno;
+
 	(void)signal;
 	error_of_handler = write(number_of_handler, "hey", 3) < 0 ? errno : 0;
 	closed_by_handler = close(number_of_handler);
+	errno = before;
 }
 
 static int sleep_in_poll(int set)
