@@ -179,7 +179,8 @@ static bool starts_wait(const struct dr_soft *soft)
 	return soft->starts.count || (soft->lists && soft->lists->freed.count);
 }
 
-/* Writes of anchors and lists have ended: whoever posts them waits. */
+/* No write into these places is pending, because each writer of anchors and lists waits for its
+ * own. Lanes are not drained: see "Known faults" in README.md. */
 static int starts_sync(struct dr_soft *soft)
 {
 	struct dr_block block;

@@ -105,8 +105,8 @@ static void each_named_queue_is_served_at_once(void **state)
 	unpair_many();
 }
 
-/* The value of another queue's doorbell has replaced that of a's, so only a scan of the records
- * finds a. */
+/* Another queue's doorbell has overwritten queue a's value, so only a scan of the records finds
+ * queue a. */
 static void replaced_doorbells_are_found(void **state)
 {
 	(void)state;
