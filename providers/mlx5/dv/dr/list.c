@@ -123,14 +123,6 @@ void mlx5_dr_list_destroy(struct dr_lists *lists, const struct dr_list *list)
 	dr_places_push(&lists->freed, list->place, list->log);
 }
 
-void mlx5_dr_lists_release(struct dr_lists *lists)
-{
-	struct dr_block block;
-
-	while (dr_places_pop(&lists->freed, &block))
-		mlx5_dr_memory_free(&lists->memory, block.log, block.place);
-}
-
 uint32_t mlx5_dr_list_word(const struct dr_list *list)
 {
 	uint8_t word[sizeof(uint32_t)] = { 0 };

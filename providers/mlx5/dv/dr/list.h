@@ -24,7 +24,7 @@ struct dr_lists {
 	uint64_t start; /* of the adapter's memory for lists */
 	struct dr_memory memory;
 	struct dr_ring ring;
-	struct dr_places freed;
+	struct dr_places freed; /* frames may meet these until the next sync of the hardware */
 };
 
 int mlx5_dr_lists_open(struct ibv_context *context, struct ibv_pd *pd, struct dr_lists **lists);
@@ -34,10 +34,8 @@ void mlx5_dr_lists_close(struct dr_lists *lists);
 /* Writes COUNT actions of DR_LIST_ACTION_SIZE bytes. Returns 0 or an errno. */
 int mlx5_dr_list_create(struct dr_lists *lists, const uint8_t *actions, unsigned int count,
 			struct dr_list *list);
-/* Frees the list, which frames may have met, at the next mlx5_dr_lists_release(). */
+/* Frees the list, which frames may have met, at the next sync of the hardware. */
 void mlx5_dr_list_destroy(struct dr_lists *lists, const struct dr_list *list);
-/* Gives freed lists back to the memory: the adapter has dropped its copies. */
-void mlx5_dr_lists_release(struct dr_lists *lists);
 
 /* Returns the action of an entry that executes the list. */
 uint32_t mlx5_dr_list_word(const struct dr_list *list);

@@ -62,6 +62,20 @@ static inline bool dr_places_pop(struct dr_places *places, struct dr_block *bloc
 	return true;
 }
 
+/* Moves all blocks of FROM to TO. Without memory of the host they are lost as above. */
+static inline void dr_places_move(struct dr_places *to, struct dr_places *from)
+{
+	const struct dr_places empty = { NULL, 0, 0 };
+	struct dr_block block;
+
+	if (!to->room) {
+		*to = *from;
+		*from = empty;
+	}
+	while (dr_places_pop(from, &block))
+		dr_places_push(to, block.place, block.log);
+}
+
 static inline void dr_places_free(struct dr_places *places)
 {
 	free(places->blocks);

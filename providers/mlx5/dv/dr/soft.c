@@ -174,29 +174,6 @@ void mlx5_dr_soft_free_start(struct dr_soft *soft, uint32_t place)
 	pthread_mutex_unlock(&soft->lock);
 }
 
-static bool starts_wait(const struct dr_soft *soft)
-{
-	return soft->starts.count || (soft->lists && soft->lists->freed.count);
-}
-
-/* No write into these places is pending, because each writer of anchors and lists waits for its
- * own. Lanes are not drained: see "Known faults" in README.md. */
-static int starts_sync(struct dr_soft *soft)
-{
-	struct dr_block block;
-	int ret = 0;
-
-	pthread_mutex_lock(&soft->lock);
-	if (starts_wait(soft))
-		ret = mlx5_dr_steering_sync(soft->context);
-	while (!ret && dr_places_pop(&soft->starts, &block))
-		mlx5_dr_memory_free(&soft->memory, block.log, block.place);
-	if (!ret && soft->lists)
-		mlx5_dr_lists_release(soft->lists);
-	pthread_mutex_unlock(&soft->lock);
-	return ret;
-}
-
 static struct dr_lane *lane_at(struct dr_soft *soft, unsigned int i)
 {
 	struct dr_lane *lane;
@@ -207,20 +184,90 @@ static struct dr_lane *lane_at(struct dr_soft *soft, unsigned int i)
 	return lane;
 }
 
-static bool starts_reclaim(struct dr_soft *soft)
+static int lanes_drain(struct dr_soft *soft)
 {
-	bool waits;
+	int ret = 0;
 
+	for (unsigned int i = 0; !ret && i < DR_LANES; i++) {
+		struct dr_lane *lane = lane_at(soft, i);
+
+		if (lane)
+			ret = lane_sync(lane, false);
+	}
+	return ret;
+}
+
+/* Places that entries of all lanes may lead to. */
+struct waiting {
+	struct dr_places starts, lists;
+};
+
+/* Takes what waits for a sync out of SOFT, so that what is freed meanwhile waits for the next one.
+ * A lost ring of anchors may still write starts, so these are never free. */
+static int waiting_take(struct dr_soft *soft, struct waiting *waiting)
+{
+	int ret = 0;
+
+	*waiting = (struct waiting){ .starts.count = 0 };
 	pthread_mutex_lock(&soft->lock);
-	waits = starts_wait(soft);
+	if (soft->starts.count || (soft->lists && soft->lists->freed.count))
+		ret = soft->anchors.error;
+	if (!ret) {
+		dr_places_move(&waiting->starts, &soft->starts);
+		if (soft->lists)
+			dr_places_move(&waiting->lists, &soft->lists->freed);
+	}
 	pthread_mutex_unlock(&soft->lock);
-	return waits && !starts_sync(soft);
+	return ret;
+}
+
+static void waiting_return(struct dr_soft *soft, struct waiting *waiting)
+{
+	pthread_mutex_lock(&soft->lock);
+	dr_places_move(&soft->starts, &waiting->starts);
+	if (soft->lists)
+		dr_places_move(&soft->lists->freed, &waiting->lists);
+	pthread_mutex_unlock(&soft->lock);
+}
+
+static void waiting_release(struct dr_soft *soft, struct waiting *waiting)
+{
+	struct dr_block block;
+
+	while (dr_places_pop(&waiting->starts, &block))
+		mlx5_dr_memory_free(&soft->memory, block.log, block.place);
+	while (dr_places_pop(&waiting->lists, &block))
+		mlx5_dr_memory_free(&soft->lists->memory, block.log, block.place);
+}
+
+/* Frees starts and lists. An entry that leads to one is in the memory until its lane has written
+ * what removes it, so that all lanes drain before the adapter drops its copies. *ANY: something was
+ * freed. */
+static int waiting_sync(struct dr_soft *soft, bool *any)
+{
+	struct waiting waiting;
+	int ret = waiting_take(soft, &waiting);
+	const bool waits = waiting.starts.count || waiting.lists.count;
+
+	if (waits)
+		ret = lanes_drain(soft);
+	if (waits && !ret)
+		ret = mlx5_dr_steering_sync(soft->context);
+	if (ret)
+		waiting_return(soft, &waiting);
+	else
+		waiting_release(soft, &waiting);
+	dr_places_free(&waiting.starts);
+	dr_places_free(&waiting.lists);
+	*any = waits && !ret;
+	return ret;
 }
 
 bool mlx5_dr_soft_reclaim(struct dr_soft *soft)
 {
-	bool any = starts_reclaim(soft);
+	bool any;
 
+	waiting_sync(soft, &any);
 	for (unsigned int i = 0; i < DR_LANES; i++) {
 		struct dr_lane *lane = lane_at(soft, i);
 
@@ -235,7 +282,8 @@ bool mlx5_dr_soft_reclaim(struct dr_soft *soft)
 
 int mlx5_dr_soft_sync(struct dr_soft *soft, bool is_hardware)
 {
-	int ret = is_hardware ? starts_sync(soft) : 0;
+	bool any;
+	int ret = is_hardware ? waiting_sync(soft, &any) : 0;
 
 	for (unsigned int i = 0; i < DR_LANES; i++) {
 		struct dr_lane *lane = lane_at(soft, i);

@@ -69,8 +69,9 @@ static int table_make(struct dr_soft_table *table, enum prm_flow_table_type type
 	if (ret)
 		return ret;
 	ret = anchor_write(table->soft, table->start, NULL);
-	if (!ret)
-		ret = run_create(table, type);
+	if (ret) /* the adapter may still write the place, so nobody else gets it */
+		return ret;
+	ret = run_create(table, type);
 	if (ret)
 		mlx5_dr_memory_free(memory, 0, table->start);
 	return ret;

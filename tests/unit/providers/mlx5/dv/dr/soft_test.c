@@ -31,7 +31,7 @@ static struct {
 	struct ibv_pd pd;
 	struct mlx5dv_devx_obj obj;
 	uint32_t next_place, freed_place;
-	int sync_error, write_error;
+	int sync_error, write_error, drain_error;
 	unsigned int refused; /* allocations that find no memory */
 	char events[256]; /* w: a write, d: a drain, s: SYNC_STEERING, f: a place, m: all memory */
 } it;
@@ -102,8 +102,10 @@ void mlx5_dr_ring_close(struct dr_ring *ring)
 
 int mlx5_dr_ring_write(struct dr_ring *ring, uint32_t place, const uint8_t entry[PRM_STE_SIZE])
 {
-	(void)ring, (void)place, (void)entry;
+	(void)place, (void)entry;
 	event_note('w');
+	if (it.write_error)
+		ring->error = it.write_error;
 	return it.write_error;
 }
 
@@ -117,9 +119,8 @@ int mlx5_dr_ring_fill(struct dr_ring *ring, uint32_t place, uint32_t count,
 
 int mlx5_dr_ring_drain(struct dr_ring *ring)
 {
-	(void)ring;
 	event_note('d');
-	return 0;
+	return it.soft && ring == &it.soft->anchors ? 0 : it.drain_error;
 }
 
 int mlx5_devx_run(struct mlx5_context *ctx, const void *in, size_t in_len, void *out,
@@ -209,7 +210,7 @@ static void memory_goes_after_a_sync(void **state)
 	assert_int_equal(mlx5_dr_soft_table_destroy(table_make()), 0);
 	assert_non_null(mlx5_dr_soft_lane(it.soft));
 	mlx5_dr_soft_close(it.soft);
-	events_check("sfdsm");
+	events_check("dsfdsm"); /* entries of the lane may lead to the start until it drains */
 }
 
 static void memory_goes_although_a_sync_fails(void **state)
@@ -250,6 +251,7 @@ static void a_matcher_that_stays_keeps_its_places(void **state)
 	it.write_error = 0;
 	matcher = matcher_make(table);
 	lane = it.soft->lanes[1];
+	it.soft->anchors.error = 0;
 	assert_int_equal(mlx5_dr_soft_matcher_destroy(matcher), 0);
 	assert_int_equal(lane->freed_entries, 2); /* its table, and its end */
 	soft_end(table);
@@ -267,6 +269,40 @@ static void a_matcher_that_is_linked_in_part_keeps_its_places(void **state)
 	assert_int_equal(mlx5_dr_soft_matcher_create("test", table, 0, 0, &all, &matcher), REFUSED);
 	assert_int_equal(it.soft->lanes[0]->freed_entries, 0);
 	soft_end(table);
+}
+
+static void a_start_stays_if_a_lane_does_not_drain(void **state)
+{
+	(void)state;
+	assert_int_equal(mlx5_dr_soft_table_destroy(table_make()), 0);
+	assert_non_null(mlx5_dr_soft_lane(it.soft));
+	it.drain_error = REFUSED;
+	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), REFUSED);
+	events_check("dd");
+	assert_false(mlx5_dr_soft_reclaim(it.soft));
+	events_check("d");
+	it.drain_error = 0;
+	assert_true(mlx5_dr_soft_reclaim(it.soft));
+	events_check("dsf");
+	mlx5_dr_soft_close(it.soft);
+}
+
+/* The lost ring may still write the place. */
+static void a_start_stays_if_anchors_are_lost(void **state)
+{
+	struct dr_soft_table *table = table_make(), *other;
+
+	(void)state;
+	it.write_error = REFUSED;
+	assert_int_equal(mlx5_dr_soft_table_create("test", it.soft, PRM_FLOW_NIC_RX, &other),
+			 REFUSED);
+	events_check("w");
+	assert_int_equal(mlx5_dr_soft_table_destroy(table), 0);
+	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), REFUSED);
+	assert_false(mlx5_dr_soft_reclaim(it.soft));
+	events_check("");
+	mlx5_dr_soft_close(it.soft);
+	events_check("m");
 }
 
 static void freed_places_are_memory_for_all(void **state)
@@ -325,6 +361,8 @@ int main(void)
 		cmocka_unit_test_setup(a_matcher_that_stays_keeps_its_places, soft_begin),
 		cmocka_unit_test_setup(a_matcher_that_is_linked_in_part_keeps_its_places,
 				       soft_begin),
+		cmocka_unit_test_setup(a_start_stays_if_a_lane_does_not_drain, soft_begin),
+		cmocka_unit_test_setup(a_start_stays_if_anchors_are_lost, soft_begin),
 		cmocka_unit_test_setup(freed_places_are_memory_for_all, soft_begin),
 		cmocka_unit_test_setup(a_table_without_memory_reclaims_places, soft_begin),
 		cmocka_unit_test_setup(a_list_is_free_after_a_sync, soft_begin),
