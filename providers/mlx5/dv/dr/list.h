@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * list.h - lists of header changes in the adapter's memory, to which an action of an entry leads.
- * PRM: STE, accelerated modify action list
+ * PRM: STE, modify action list
  *
  * A list belongs to one action of the program, and several rules may use it. Freed lists keep their
  * bytes until the adapter has dropped its copies. The caller has the lock of dr_soft.
