@@ -17,8 +17,10 @@ static int top_make(struct dr_soft_matcher *matcher)
 
 	pthread_mutex_lock(&lane->lock);
 	matcher->top = mlx5_dr_htable_new(&matcher->end, &matcher->match.steps[0], NULL);
-	if (matcher->top)
+	if (matcher->top) {
+		matcher->led = mlx5_dr_htable_target(matcher->top);
 		ret = mlx5_dr_htable_write(matcher->top);
+	}
 	pthread_mutex_unlock(&lane->lock);
 	return matcher->top ? ret : ENOMEM;
 }

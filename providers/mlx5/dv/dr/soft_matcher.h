@@ -15,7 +15,10 @@ struct dr_soft_matcher {
 	uint16_t priority;
 	uint32_t end_place; /* of the entry that leads to the next matcher */
 	struct dr_chain_end end;
-	struct dr_htable *top; /* guarded by the lane's lock; its place also by table->lock */
+	struct dr_htable *top; /* guarded by the lane's lock */
+	/* where anchors lead frames: to the top, or to the smaller one before a growth that has not
+	 * ended, or that failed; guarded by table->lock */
+	struct dr_target led;
 	struct dr_match match;
 };
 

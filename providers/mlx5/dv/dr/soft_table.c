@@ -17,16 +17,15 @@
 #include "providers/mlx5/dv/dr/soft_matcher.h"
 #include "util/alloc.h"
 
-static int anchor_write(struct dr_soft *soft, uint32_t place, const struct dr_soft_matcher *next)
+/* TARGET: NULL leads past the last matcher. */
+static int anchor_write(struct dr_soft *soft, uint32_t place, const struct dr_target *target)
 {
 	uint8_t entry[PRM_STE_SIZE];
 	int ret;
 
 	mlx5_dr_entry_begin(entry, PRM_STE_NOTHING, soft->caps.gvmi);
-	if (next) {
-		const struct dr_target target = mlx5_dr_htable_target(next->top);
-
-		mlx5_dr_entry_set_hit(entry, &target);
+	if (target) {
+		mlx5_dr_entry_set_hit(entry, target);
 		mlx5_dr_entry_always_hit(entry);
 	} else {
 		mlx5_dr_entry_set_miss(entry, soft->miss);
@@ -136,15 +135,21 @@ static void matcher_insert(struct dr_soft_table *table, struct dr_soft_matcher *
 	TAILQ_INSERT_TAIL(&table->matchers, matcher, link);
 }
 
+static int anchor_lead(struct dr_soft_table *table, uint32_t place,
+		       const struct dr_soft_matcher *next)
+{
+	return anchor_write(table->soft, place, next ? &next->led : NULL);
+}
+
 int mlx5_dr_soft_table_link(struct dr_soft_table *table, struct dr_soft_matcher *matcher)
 {
 	int ret;
 
 	pthread_mutex_lock(&table->lock);
 	matcher_insert(table, matcher);
-	ret = anchor_write(table->soft, matcher->end_place, TAILQ_NEXT(matcher, link));
+	ret = anchor_lead(table, matcher->end_place, TAILQ_NEXT(matcher, link));
 	if (!ret)
-		ret = anchor_write(table->soft, place_before(table, matcher), matcher);
+		ret = anchor_lead(table, place_before(table, matcher), matcher);
 	if (ret)
 		TAILQ_REMOVE(&table->matchers, matcher, link);
 	pthread_mutex_unlock(&table->lock);
@@ -156,7 +161,7 @@ int mlx5_dr_soft_table_unlink(struct dr_soft_table *table, struct dr_soft_matche
 	int ret;
 
 	pthread_mutex_lock(&table->lock);
-	ret = anchor_write(table->soft, place_before(table, matcher), TAILQ_NEXT(matcher, link));
+	ret = anchor_lead(table, place_before(table, matcher), TAILQ_NEXT(matcher, link));
 	TAILQ_REMOVE(&table->matchers, matcher, link);
 	pthread_mutex_unlock(&table->lock);
 	return ret;
@@ -166,12 +171,14 @@ int mlx5_dr_soft_table_unlink(struct dr_soft_table *table, struct dr_soft_matche
 static int top_lead(struct dr_soft_table *table, struct dr_soft_matcher *matcher,
 		    struct dr_old_htable *old)
 {
+	const struct dr_target larger = mlx5_dr_htable_target(matcher->top);
 	struct dr_ring *ring = &matcher->end.lane->ring;
 	int ret = mlx5_dr_ring_drain(ring);
 
 	if (!ret)
-		ret = anchor_write(table->soft, place_before(table, matcher), matcher);
+		ret = anchor_write(table->soft, place_before(table, matcher), &larger);
 	if (!ret) {
+		matcher->led = larger;
 		mlx5_dr_htable_grown(matcher->top, old);
 		return 0;
 	}

@@ -22,7 +22,7 @@
 #include "providers/mlx5/dv/dr/soft.h"
 #include "providers/mlx5/dv/dr/soft_matcher.h"
 
-enum { REFUSED = EDOM };
+enum { REFUSED = EDOM, PLACES = 1024 };
 
 static struct {
 	struct mlx5_context mlx5; /* of commands */
@@ -30,8 +30,9 @@ static struct {
 	struct dr_soft *soft;
 	struct ibv_pd pd;
 	struct mlx5dv_devx_obj obj;
+	uint8_t entries[PLACES][PRM_STE_SIZE]; /* written one by one */
 	uint32_t next_place, freed_place;
-	int sync_error, write_error, drain_error;
+	int sync_error, write_error, fill_error, drain_error;
 	unsigned int refused; /* allocations that find no memory */
 	char events[256]; /* w: a write, d: a drain, s: SYNC_STEERING, f: a place, m: all memory */
 } it;
@@ -102,11 +103,12 @@ void mlx5_dr_ring_close(struct dr_ring *ring)
 
 int mlx5_dr_ring_write(struct dr_ring *ring, uint32_t place, const uint8_t entry[PRM_STE_SIZE])
 {
-	(void)place, (void)entry;
 	event_note('w');
 	if (it.write_error)
-		ring->error = it.write_error;
-	return it.write_error;
+		return ring->error = it.write_error;
+	assert_true(place < PLACES);
+	memcpy(it.entries[place], entry, PRM_STE_SIZE);
+	return 0;
 }
 
 int mlx5_dr_ring_fill(struct dr_ring *ring, uint32_t place, uint32_t count,
@@ -114,7 +116,7 @@ int mlx5_dr_ring_fill(struct dr_ring *ring, uint32_t place, uint32_t count,
 {
 	(void)ring, (void)place, (void)count, (void)fill, (void)arg;
 	event_note('w');
-	return 0;
+	return it.fill_error;
 }
 
 int mlx5_dr_ring_drain(struct dr_ring *ring)
@@ -147,13 +149,15 @@ void mlx5_dr_memory_destroy(struct dr_memory *memory)
 
 int mlx5_dr_memory_alloc(struct dr_memory *memory, unsigned int log, uint32_t *place)
 {
+	const uint32_t size = 1u << log;
+
 	(void)memory;
 	if (it.refused) {
 		it.refused--;
 		return ENOMEM;
 	}
-	*place = it.next_place;
-	it.next_place += 1u << log;
+	*place = (it.next_place + size - 1) & ~(size - 1);
+	it.next_place = *place + size;
 	return 0;
 }
 
@@ -271,6 +275,67 @@ static void a_matcher_that_is_linked_in_part_keeps_its_places(void **state)
 	soft_end(table);
 }
 
+/* Returns whether the entries lead to the same place. */
+static bool leads_alike(uint32_t place, const uint8_t entry[PRM_STE_SIZE])
+{
+	return !memcmp(it.entries[place], entry, PRM_STE_SIZE);
+}
+
+/* Anchors that are written for a matcher that comes before the first one, and goes, lead as LED. */
+static void check_anchors(struct dr_soft_table *table, const uint8_t led[PRM_STE_SIZE])
+{
+	struct dr_soft_matcher *before = matcher_make(table);
+
+	assert_true(leads_alike(before->end_place, led));
+	assert_false(leads_alike(table->start, led));
+	assert_int_equal(mlx5_dr_soft_matcher_destroy(before), 0);
+	assert_true(leads_alike(table->start, led));
+}
+
+static void anchors_lead_to_the_larger_table(void **state)
+{
+	struct dr_soft_table *table = table_make();
+	struct dr_soft_matcher *matcher = matcher_make(table);
+	uint8_t small[PRM_STE_SIZE], large[PRM_STE_SIZE];
+
+	(void)state;
+	memcpy(small, it.entries[table->start], sizeof(small));
+	check_anchors(table, small);
+	assert_int_equal(mlx5_dr_soft_table_grow(table, matcher), 0);
+	assert_false(leads_alike(table->start, small));
+	memcpy(large, it.entries[table->start], sizeof(large));
+	check_anchors(table, large);
+	assert_int_equal(mlx5_dr_soft_matcher_destroy(matcher), 0);
+	soft_end(table);
+}
+
+static void check_failed_growth(int *error)
+{
+	struct dr_soft_table *table = table_make();
+	struct dr_soft_matcher *matcher = matcher_make(table);
+	uint8_t small[PRM_STE_SIZE];
+
+	memcpy(small, it.entries[table->start], sizeof(small));
+	*error = REFUSED;
+	assert_int_equal(mlx5_dr_soft_table_grow(table, matcher), REFUSED);
+	*error = 0;
+	check_anchors(table, small);
+	assert_int_equal(mlx5_dr_soft_matcher_destroy(matcher), 0);
+	soft_end(table);
+}
+
+static void anchors_lead_past_a_larger_table_written_in_part(void **state)
+{
+	(void)state;
+	check_failed_growth(&it.fill_error);
+}
+
+static void anchors_lead_past_a_larger_table_in_flight(void **state)
+{
+	(void)state;
+	check_failed_growth(&it.drain_error);
+}
+
 static void a_start_stays_if_a_lane_does_not_drain(void **state)
 {
 	(void)state;
@@ -361,6 +426,10 @@ int main(void)
 		cmocka_unit_test_setup(a_matcher_that_stays_keeps_its_places, soft_begin),
 		cmocka_unit_test_setup(a_matcher_that_is_linked_in_part_keeps_its_places,
 				       soft_begin),
+		cmocka_unit_test_setup(anchors_lead_to_the_larger_table, soft_begin),
+		cmocka_unit_test_setup(anchors_lead_past_a_larger_table_written_in_part,
+				       soft_begin),
+		cmocka_unit_test_setup(anchors_lead_past_a_larger_table_in_flight, soft_begin),
 		cmocka_unit_test_setup(a_start_stays_if_a_lane_does_not_drain, soft_begin),
 		cmocka_unit_test_setup(a_start_stays_if_anchors_are_lost, soft_begin),
 		cmocka_unit_test_setup(freed_places_are_memory_for_all, soft_begin),
