@@ -248,10 +248,11 @@ static int staged_write(struct dr_ring *ring, uint32_t place, uint32_t count)
 	return ret ? ret : ring_wait(ring, 0);
 }
 
+/* A lost ring stages nothing: the adapter may still read the bytes of an earlier write. */
 int mlx5_dr_ring_fill(struct dr_ring *ring, uint32_t place, uint32_t count,
 		      void (*fill)(const void *arg, uint32_t i, uint8_t *entry), const void *arg)
 {
-	int ret = 0;
+	int ret = ring->error;
 
 	for (uint32_t done = 0; !ret && done < count;) {
 		const uint32_t part = count - done < DR_RING_STAGED ? count - done : DR_RING_STAGED;

@@ -241,6 +241,17 @@ static void a_failed_write_loses_the_ring(void **state)
 	assert_int_equal(write_one(), EIO);
 }
 
+/* The adapter may still read them for a write that timed out. */
+static void staged_bytes_stay_if_the_ring_is_lost(void **state)
+{
+	(void)state;
+	it.is_lost = true;
+	assert_int_equal(mlx5_dr_ring_fill(&it.ring, 0, 1, fill_nothing, NULL), ETIMEDOUT);
+	it.ring.staged[0] = 0xa5;
+	assert_int_equal(mlx5_dr_ring_fill(&it.ring, 9, 1, fill_nothing, NULL), ETIMEDOUT);
+	assert_int_equal(it.ring.staged[0], 0xa5);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, ring_begin, ring_end)
@@ -250,6 +261,7 @@ int main(void)
 		CASE(a_lost_adapter_is_waited_for_some_seconds),
 		CASE(a_drain_of_a_lost_adapter_ends),
 		CASE(a_failed_write_loses_the_ring),
+		CASE(staged_bytes_stay_if_the_ring_is_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
