@@ -75,7 +75,7 @@ void mlx5_dr_lane_give_entry(struct dr_lane *lane, struct dr_entry *entry)
 	lane->unused = entry;
 }
 
-static int singles_add(struct dr_lane *lane)
+static int block_add(struct dr_lane *lane)
 {
 	uint32_t place, count = 1u << SINGLES_LOG;
 	int ret = mlx5_dr_memory_alloc(lane->memory, SINGLES_LOG, &place);
@@ -87,9 +87,19 @@ static int singles_add(struct dr_lane *lane)
 	if (ret)
 		return ret;
 	for (uint32_t i = count; i-- > 0;)
-		if (!dr_places_push(&lane->singles, place + i, 0))
-			return ENOMEM;
+		dr_places_push(&lane->singles, place + i, 0); /* has room */
 	return 0;
+}
+
+/* Places that lanes gave back come first: a block may open a pool. */
+static int singles_add(struct dr_lane *lane)
+{
+	const size_t count = (size_t)1 << SINGLES_LOG;
+
+	if (!dr_places_reserve(&lane->singles, count))
+		return ENOMEM;
+	mlx5_dr_memory_take_singles(lane->memory, count, &lane->singles);
+	return lane->singles.count ? 0 : block_add(lane);
 }
 
 int mlx5_dr_lane_alloc(struct dr_lane *lane, unsigned int log, uint32_t *place)

@@ -130,6 +130,16 @@ int mlx5_dr_memory_alloc(struct dr_memory *memory, unsigned int log, uint32_t *p
 	return ret;
 }
 
+void mlx5_dr_memory_take_singles(struct dr_memory *memory, size_t count, struct dr_places *places)
+{
+	struct dr_block block;
+
+	pthread_mutex_lock(&memory->lock);
+	while (count-- && dr_places_pop(&memory->unused[0], &block))
+		dr_places_push(places, block.place, 0);
+	pthread_mutex_unlock(&memory->lock);
+}
+
 void mlx5_dr_memory_free(struct dr_memory *memory, unsigned int log, uint32_t place)
 {
 	pthread_mutex_lock(&memory->lock);

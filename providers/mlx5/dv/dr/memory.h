@@ -43,6 +43,9 @@ void mlx5_dr_memory_init(struct dr_memory *memory, struct ibv_context *context, 
 void mlx5_dr_memory_destroy(struct dr_memory *memory);
 
 int mlx5_dr_memory_alloc(struct dr_memory *memory, unsigned int log, uint32_t *place);
+/* Takes up to COUNT of the blocks of one entry that were given back, and pushes them to PLACES,
+ * which has room. */
+void mlx5_dr_memory_take_singles(struct dr_memory *memory, size_t count, struct dr_places *places);
 /* The adapter must have no copy of the block's entries: see lane.h. */
 void mlx5_dr_memory_free(struct dr_memory *memory, unsigned int log, uint32_t place);
 

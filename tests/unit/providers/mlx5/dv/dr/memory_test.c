@@ -162,6 +162,28 @@ static void a_freed_block_is_used_again(void **state)
 	assert_int_equal(place, 3u << log);
 }
 
+static void freed_entries_are_taken_together(void **state)
+{
+	static const unsigned int log = 18;
+	struct dr_places places = { NULL, 0, 0 };
+
+	(void)state;
+	take_all(&log, 1);
+	for (uint32_t place = 10; place < 15; place++)
+		mlx5_dr_memory_free(&it.memory, 0, place);
+	mlx5_dr_memory_free(&it.memory, 1, 20); /* stays whole */
+	mlx5_dr_memory_take_singles(&it.memory, 3, &places);
+	assert_int_equal(places.count, 3);
+	mlx5_dr_memory_take_singles(&it.memory, 3, &places);
+	assert_int_equal(places.count, 5);
+	for (size_t i = 0; i < places.count; i++) {
+		assert_in_range(places.blocks[i].place, 10, 14);
+		assert_int_equal(it.taken[places.blocks[i].place]++, 1); /* once */
+		assert_int_equal(places.blocks[i].log, 0);
+	}
+	dr_places_free(&places);
+}
+
 static void addresses_are_those_of_the_pool(void **state)
 {
 	static const unsigned int log = DR_POOL_LOG;
@@ -191,7 +213,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(blocks_are_aligned_and_apart),        CASE(all_entries_of_a_pool_are_used),
 		CASE(a_freed_block_is_used_again),         CASE(addresses_are_those_of_the_pool),
-		CASE(a_pool_at_an_odd_address_is_refused),
+		CASE(a_pool_at_an_odd_address_is_refused), CASE(freed_entries_are_taken_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,6 +48,7 @@ static struct {
 	bool is_scarce;                      /* there are allocs_left blocks of memory */
 	unsigned int allocs_left, refusals;
 	unsigned int reclaims, reclaimed; /* calls, and blocks that the next one finds */
+	unsigned int allocs, given_back;  /* blocks taken, and places of one entry in the memory */
 } it;
 
 static void value_of(unsigned int rule, uint8_t *value)
@@ -229,10 +230,18 @@ int mlx5_dr_memory_alloc(struct dr_memory *memory, unsigned int log, uint32_t *p
 		it.refusals++;
 		return ENOMEM;
 	}
+	it.allocs++;
 	*place = (it.next_place + size - 1) & ~(size - 1);
 	it.next_place = *place + size;
 	assert_true(it.next_place <= PLACES);
 	return 0;
+}
+
+void mlx5_dr_memory_take_singles(struct dr_memory *memory, size_t count, struct dr_places *places)
+{
+	(void)memory;
+	for (; count && it.given_back; count--, it.given_back--)
+		dr_places_push(places, it.next_place++, 0);
 }
 
 void mlx5_dr_memory_free(struct dr_memory *memory, unsigned int log, uint32_t place)
@@ -447,6 +456,30 @@ static void an_insertion_without_memory_reclaims_places(void **state)
 	rule_remove(2);
 }
 
+/* A block of many may open a pool. */
+static void places_that_were_given_back_come_first(void **state)
+{
+	unsigned int allocs;
+
+	(void)state;
+	it.lane.singles.count = 0; /* others have them */
+	it.given_back = 100;
+	allocs = it.allocs;
+	assert_int_equal(rule_add(2, true), 0);
+	assert_int_equal(it.allocs, allocs);
+	assert_int_equal(it.given_back, 100 - 64);
+	it.lane.singles.count = 0;
+	rule_remove(2);
+	assert_int_equal(rule_add(2, true), 0);
+	assert_int_equal(it.given_back, 0);
+	assert_int_equal(it.allocs, allocs);
+	it.lane.singles.count = 0;
+	rule_remove(2);
+	assert_int_equal(rule_add(2, true), 0);
+	assert_int_equal(it.allocs, allocs + 1);
+	rule_remove(2);
+}
+
 static void freed_places_wait_for_a_sync(void **state)
 {
 	const size_t freed = it.lane.freed_entries;
@@ -490,6 +523,7 @@ int main(void)
 		CASE(frames_find_rules_that_come_and_go),
 		CASE(duplicates_are_refused_on_demand),
 		CASE(a_failed_write_leaves_the_others),
+		CASE(places_that_were_given_back_come_first),
 		CASE(freed_places_wait_for_a_sync),
 		CASE(no_frame_finds_a_freed_place),
 		CASE(a_table_without_memory_stays),

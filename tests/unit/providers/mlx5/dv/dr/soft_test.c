@@ -161,6 +161,11 @@ int mlx5_dr_memory_alloc(struct dr_memory *memory, unsigned int log, uint32_t *p
 	return 0;
 }
 
+void mlx5_dr_memory_take_singles(struct dr_memory *memory, size_t count, struct dr_places *places)
+{
+	(void)memory, (void)count, (void)places;
+}
+
 void mlx5_dr_memory_free(struct dr_memory *memory, unsigned int log, uint32_t place)
 {
 	(void)memory, (void)log;
