@@ -224,7 +224,8 @@ bool mlx5_dr_htable_is_crowded(const struct dr_htable *table)
 	const unsigned int bits =
 		8u * (unsigned int)__builtin_popcount(table->step->lookup.byte_mask);
 
-	return table->collisions >= half && table->entries - table->collisions >= half &&
+	return table->entries >= table->scarce && table->collisions >= half &&
+	       table->entries - table->collisions >= half &&
 	       table->log + DR_HTABLE_GROWTH <= DR_HTABLE_LOG_MAX && bits > table->log;
 }
 
@@ -274,6 +275,7 @@ static int growth_take(struct dr_htable *table, struct growth *growth, struct dr
 		ret = mlx5_dr_lane_alloc(lane, growth->log, &growth->place);
 	if (!ret)
 		return 0;
+	table->scarce = 2 * table->entries;
 	fresh_give(lane, &growth->fresh);
 	dr_places_free(&old->collisions);
 	free(growth->slots);
@@ -340,6 +342,7 @@ static void shadow_grow(struct dr_htable *table, struct growth *growth, struct d
 	table->slots = growth->slots;
 	table->place = growth->place;
 	table->log = growth->log;
+	table->scarce = 0;
 	entries_move(table, old_slots, old->log, &old->collisions);
 	if (old_slots != &table->only)
 		free(old_slots);

@@ -28,6 +28,7 @@ struct dr_htable {
 	uint8_t log;
 	uint32_t entries,
 		collisions; /* entries in all, and those that are not first in their slot */
+	uint32_t scarce;    /* with fewer entries it does not grow: it found no memory */
 	struct dr_entry **slots;
 	/* the slot of a table of one, which needs no further allocation */
 	struct dr_entry *only;
@@ -59,7 +60,8 @@ struct dr_old_htable {
 	struct dr_places collisions;
 };
 /* Makes the table larger, and writes it. mlx5_dr_htable_grown() frees OLD. Returns 0 or an errno:
- * without memory, the table is as before; after a failed write, the lane writes no more. */
+ * without memory, the table is as before, but is not crowded until it has twice as many entries;
+ * after a failed write, the lane writes no more. */
 int mlx5_dr_htable_grow(struct dr_htable *table, struct dr_old_htable *old);
 void mlx5_dr_htable_grown(struct dr_htable *table, struct dr_old_htable *old);
 

@@ -48,7 +48,8 @@ static struct {
 	bool is_scarce;                      /* there are allocs_left blocks of memory */
 	unsigned int allocs_left, refusals;
 	unsigned int reclaims, reclaimed; /* calls, and blocks that the next one finds */
-	unsigned int allocs, given_back;  /* blocks taken, and places of one entry in the memory */
+	bool refuses_growth;
+	unsigned int allocs, given_back; /* blocks taken, and places of one entry in the memory */
 } it;
 
 static void value_of(unsigned int rule, uint8_t *value)
@@ -225,6 +226,10 @@ int mlx5_dr_memory_alloc(struct dr_memory *memory, unsigned int log, uint32_t *p
 	const uint32_t size = 1u << log;
 
 	(void)memory;
+	if (it.refuses_growth && log == DR_HTABLE_GROWTH) {
+		it.refusals++;
+		return ENOMEM;
+	}
 	if (it.is_scarce && !it.allocs_left--) {
 		it.allocs_left = 0;
 		it.refusals++;
@@ -273,7 +278,8 @@ int mlx5_dr_soft_table_grow(struct dr_soft_table *table, struct dr_soft_matcher 
 
 	(void)table;
 	if (ret) {
-		assert_true(it.is_scarce && it.lane.singles.count >= singles);
+		assert_true((it.is_scarce || it.refuses_growth) &&
+			    it.lane.singles.count >= singles);
 		return ret;
 	}
 	check_frames(0, 1); /* by the old table, as the anchor still leads there */
@@ -439,6 +445,26 @@ static void a_table_without_memory_stays(void **state)
 	check_all();
 }
 
+/* The first table has one entry for each of the SPORTS, each table of the next step 21 or 22 of 150
+ * rules: one try when it has 2 entries, 4, 8 and so on. */
+static void a_table_without_memory_seldom_tries_to_grow(void **state)
+{
+	enum { SCARCE = 150 };
+
+	(void)state;
+	it.refuses_growth = true;
+	for (unsigned int i = 0; i < SCARCE; i++)
+		assert_int_equal(rule_add(i, true), 0);
+	assert_int_equal(it.refusals, 2 + SPORTS * 4);
+	it.refuses_growth = false;
+	for (unsigned int i = SCARCE; i < RULES; i++)
+		assert_int_equal(rule_add(i, true), 0);
+	assert_true(it.rules[0].last->table->above->table->log > 0); /* it has grown */
+	check_all();
+	for (unsigned int i = 0; i < RULES; i++)
+		rule_remove(i);
+}
+
 /* Places that wait for a sync are memory, too, so a sync may free some. Without any, there is no
  * second try. */
 static void an_insertion_without_memory_reclaims_places(void **state)
@@ -527,6 +553,7 @@ int main(void)
 		CASE(freed_places_wait_for_a_sync),
 		CASE(no_frame_finds_a_freed_place),
 		CASE(a_table_without_memory_stays),
+		CASE(a_table_without_memory_seldom_tries_to_grow),
 		CASE(an_insertion_without_memory_reclaims_places),
 	};
 
