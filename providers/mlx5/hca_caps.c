@@ -94,6 +94,7 @@ static void caps_take_general(const uint8_t *cap, struct mlx5_hca_caps *caps)
 				 ? 1u << fld_get(cap, HCA_CAP_LOG_DMA_MMO_MAX_SIZE)
 				 : 0;
 	caps->changes_udp_port = fld_get(cap, HCA_CAP_RTS2RTS_QP_UDP_SPORT);
+	caps->writes_in_order = fld_get(cap, HCA_CAP_QP_DATA_IN_ORDER);
 	caps_take_early(cap, caps);
 }
 

@@ -44,6 +44,7 @@ struct mlx5_hca_caps {
 	uint32_t early_rc, early_xrc, early_dc;
 	uint32_t early_ud, early_uc;
 	bool maps_addresses;
+	bool writes_in_order; /* a QP may write each message from its first byte to its last */
 };
 
 struct hca_caps_cache {

@@ -50,24 +50,6 @@ int mlx5_qp_query_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
 	return 0;
 }
 
-static bool device_keeps_order(struct ibv_context *context)
-{
-	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[16 + PRM_HCA_CAP_SIZE] = { 0 };
-	const struct verbs_attr attrs[] = {
-		verbs_attr_in(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, sizeof(in)),
-		verbs_attr_out(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, sizeof(out)),
-	};
-	int ret;
-
-	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
-	/* current values, because the maxima may be more than the firmware enabled */
-	fld_set(in, CMD_IN_OP_MOD, PRM_CAP_GENERAL << 1 | 1);
-	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, attrs,
-			    ARRAY_SIZE(attrs));
-	return !ret && !fld_get(out, CMD_OUT_STATUS) &&
-	       fld_get(fld_at(out, QUERY_HCA_CAP_OUT_CAPABILITY), HCA_CAP_QP_DATA_IN_ORDER);
-}
-
 static bool qp_keeps_order(const struct ibv_qp *qp)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_QUERY_QP_OUT_SIZE] = { 0 };
@@ -92,13 +74,15 @@ static bool qp_keeps_order(const struct ibv_qp *qp)
  * an SQ: its QPN is not a QP there, or belongs to another one. */
 int mlx5_qp_query_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
 {
+	struct mlx5_context *ctx = to_mctx(qp->context);
+	const struct mlx5_hca_caps *caps;
+
 	(void)op;
 	(void)flags;
-	if (!to_mctx(qp->context)->has_devx || to_mqp(qp)->rules->rings_apart)
+	if (!ctx->has_devx || to_mqp(qp)->rules->rings_apart || mlx5_hca_caps_get(ctx, &caps))
 		return 0;
-	return device_keeps_order(qp->context) && qp_keeps_order(qp)
-		       ? IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG
-		       : 0;
+	return caps->writes_in_order && qp_keeps_order(qp) ? IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG
+							   : 0;
 }
 
 static bool kernel_limits_bursts(struct mlx5_context *ctx)

@@ -37,6 +37,7 @@ static void page_fill(unsigned int page, uint8_t *cap)
 	if (page == PRM_CAP_GENERAL && !device.has_nothing_more) {
 		fld_set(cap, HCA_CAP_PG, 1);
 		fld_set(cap, HCA_CAP_QOS, 1);
+		fld_set(cap, HCA_CAP_QP_DATA_IN_ORDER, 1);
 		fld_set(cap, HCA_CAP_HCA_CAP_2, 1);
 		fld_set(cap, HCA_CAP_CRYPTO, 1);
 		fld_set(cap, HCA_CAP_AES_XTS_MULTI_BLOCK_BE_TWEAK, 1);
@@ -106,7 +107,7 @@ static void each_page_is_asked_for_once_when_it_is_needed(void **state)
 	const struct mlx5_hca_caps *caps;
 
 	assert_int_equal(mlx5_hca_caps_get(*state, &caps), 0);
-	assert_true(caps->encrypts);
+	assert_true(caps->encrypts && caps->writes_in_order);
 	assert_int_equal(device.asked[PRM_CAP_QOS] + device.asked[PRM_CAP_CRYPTO], 0);
 	for (int i = 0; i < 2; i++) {
 		assert_true(caps_of(*state, PRM_CAP_QOS)->shares_bandwidth);
