@@ -26,6 +26,28 @@ static int command_run(struct ibv_context *context, uint32_t opcode)
 	return mlx5dv_devx_general_cmd(context, in, sizeof(in), out, sizeof(out));
 }
 
+/* A QP in RTR, and flags that no release defines, get no promise. */
+static void ask_early(struct rig *rig)
+{
+	struct rig_conf conf = rig_conf_default();
+	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
+	struct rig_end end;
+
+	MUST(pd);
+	rig_end_open(pd, &conf, &end);
+	for (int state = IBV_QPS_INIT; state <= IBV_QPS_RTS; state++) {
+		rig_qp_to(rig, &conf, end.qp, end.qp->qp_num, state);
+		for (uint32_t flag = 4; flag; flag <<= 1)
+			say_check(!ibv_query_qp_data_in_order(end.qp, IBV_WR_SEND, flag | 1),
+				  "nothing in state %d with flag 0x%x", state, flag);
+		say_check(state == IBV_QPS_RTS ||
+				  !ibv_query_qp_data_in_order(end.qp, IBV_WR_SEND, 0),
+			  "nothing in state %d", state);
+	}
+	rig_end_close(&end);
+	MUST(!ibv_dealloc_pd(pd));
+}
+
 /* Queries whether a QP's messages are written in order, which needs a command. Before the QP is
  * connected, the answer is no. */
 static void ask_order(struct rig *rig, bool granted)
@@ -101,6 +123,7 @@ static void run_choice(void)
 	say_check(command_run(rig.ctx, PRM_OP_NOP) == (choice.refused ? EINVAL : 0),
 		  "a command of DevX");
 	ask_order(&rig, !choice.refused);
+	ask_early(&rig);
 	rig_close(&rig);
 }
 

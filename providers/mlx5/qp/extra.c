@@ -70,16 +70,19 @@ static bool qp_keeps_order(const struct ibv_qp *qp)
 }
 
 /* Returns whether a message is written from its first byte to its last. The device reports it for
- * each connected QP. Returns 0 without DevX, and for a QP that the device implements by an RQ and
- * an SQ: its QPN is not a QP there, or belongs to another one. */
+ * each connected QP. Returns 0 without DevX, for flags that no release defines, for a QP that the
+ * program has not brought to RTS, and for one that the device implements by an RQ and an SQ: its
+ * QPN is not a QP there, or belongs to another one. */
 int mlx5_qp_query_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
 {
+	const uint32_t known =
+		IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS | IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY;
 	struct mlx5_context *ctx = to_mctx(qp->context);
 	const struct mlx5_hca_caps *caps;
 
 	(void)op;
-	(void)flags;
-	if (!ctx->has_devx || to_mqp(qp)->rules->rings_apart || mlx5_hca_caps_get(ctx, &caps))
+	if (flags & ~known || qp->state != IBV_QPS_RTS || !ctx->has_devx ||
+	    to_mqp(qp)->rules->rings_apart || mlx5_hca_caps_get(ctx, &caps))
 		return 0;
 	return caps->writes_in_order && qp_keeps_order(qp) ? IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG
 							   : 0;
