@@ -255,11 +255,35 @@ static struct {
 	size_t count, room;
 } sized;
 
+static bool range_is_kept(uintptr_t start, uintptr_t end)
+{
+	const size_t at = range_find(start);
+
+	return at < kept.count && kept.ranges[at].start < end;
+}
+
+/* Drops regions none of whose pages is kept: they were released in parts. */
+static void sized_drop_released(void)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < sized.count; i++) {
+		const struct region *region = &sized.regions[i];
+
+		if (range_is_kept(region->first, region->first + region->length))
+			sized.regions[to++] = *region;
+	}
+	sized.count = to;
+}
+
 static int sized_reserve(void)
 {
 	struct region *more;
 
 	if (!huge_pages || sized.room > sized.count)
+		return 0;
+	sized_drop_released();
+	if (sized.room >= sized.count * 2 + 4)
 		return 0;
 	more = reallocarray(sized.regions, sized.count * 2 + 4, sizeof(*more));
 	if (!more)
@@ -278,7 +302,9 @@ static size_t sized_take(uintptr_t first, size_t length)
 
 		if (region.first != first || region.length != length)
 			continue;
-		sized.regions[i] = sized.regions[--sized.count];
+		/* keeps the order: of two alike, the search finds the younger */
+		memmove(&sized.regions[i], &sized.regions[i + 1],
+			(--sized.count - i) * sizeof(region));
 		return region.page;
 	}
 	return page_size_at(first);

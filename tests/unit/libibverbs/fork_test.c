@@ -575,9 +575,32 @@ static int release_of_a_part(void)
 	return 0;
 }
 
+/* Small and huge pages are kept at one address in turn: the last size counts first. */
+static int release_in_turn(void)
+{
+	char *at = NULL;
+
+	setenv("RDMAV_HUGEPAGES_SAFE", "1", 1);
+	CHECK(!ibv_fork_init());
+	at = pages(3 * 4 * HUGE_PAGE / PAGE);
+	CHECK(at);
+	at = (char *)(((uintptr_t)at + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1));
+	CHECK(!verbs_fork_keep(at + HUGE_PAGE, PAGE));
+	CHECK(!verbs_fork_keep(at, PAGE)); /* small */
+	CHECK(!verbs_fork_keep(at + PAGE, PAGE));
+	huge_start = at;
+	CHECK(!verbs_fork_keep(at, PAGE)); /* huge */
+	huge_start = NULL;
+	CHECK(!verbs_fork_release(at + HUGE_PAGE, PAGE)); /* closes a gap before both */
+	CHECK(!verbs_fork_release(at, PAGE));
+	CHECK(is_kept(at) && is_kept(at + PAGE) && !is_kept(at + 2 * PAGE));
+	return 0;
+}
+
 static void pages_are_released_by_the_size_they_were_kept_by(void **state)
 {
 	(void)state;
+	assert_true(on_kernel("5.4.0", release_in_turn));
 	assert_true(on_kernel("5.4.0", release_by_the_size_of_then));
 	assert_true(on_kernel("5.4.0", release_of_a_part));
 }
