@@ -42,10 +42,10 @@ struct qp_rest {
 	uint16_t send_ci, recv_ci; /* indices of the oldest WQEs that are not complete */
 };
 
-/* The memory of a program. The descriptor belongs to its address space for good: another process
- * may have the program's number later. -1: it has ended, or has closed its file. */
+/* The memory of a program, whatever number of files it has. The descriptor belongs to its address
+ * space for good: another process may have the program's number later. */
 struct owner_memory {
-	struct epitaph_owner owner;
+	int32_t pid;
 	int bytes;
 };
 
@@ -86,16 +86,19 @@ static int owner_open(const struct epitaph_owner *owner)
 static int memory_of(struct flush *flush, const struct epitaph_owner *owner)
 {
 	struct owner_memory *more;
+	int bytes;
 
 	for (size_t i = 0; i < flush->num_owners; i++)
-		if (!memcmp(&flush->owners[i].owner, owner, sizeof(*owner)))
+		if (flush->owners[i].pid == owner->pid)
 			return flush->owners[i].bytes;
 	more = reallocarray(flush->owners, flush->num_owners + 1, sizeof(*more));
 	if (!more)
 		return -1;
 	flush->owners = more;
-	more[flush->num_owners] = (struct owner_memory){ *owner, owner_open(owner) };
-	return more[flush->num_owners++].bytes;
+	bytes = owner_open(owner);
+	if (bytes >= 0)
+		more[flush->num_owners++] = (struct owner_memory){ owner->pid, bytes };
+	return bytes;
 }
 
 static int memory_read(struct flush *flush, const struct epitaph_entry *entry, uint64_t addr,
@@ -456,8 +459,7 @@ static void sort_into_buckets(struct flush *flush)
 void flush_end(struct flush *flush)
 {
 	for (size_t i = 0; i < flush->num_owners; i++)
-		if (flush->owners[i].bytes >= 0)
-			close(flush->owners[i].bytes);
+		close(flush->owners[i].bytes);
 	free(flush->owners);
 	free(flush->qp);
 	free(flush->cq);

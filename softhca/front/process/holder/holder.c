@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/queue.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -229,6 +230,17 @@ static void take_over(struct holder *holder, const struct mailbox *mailbox, int 
 	} while (serve_call(holder, nap_left(holder)));
 }
 
+/* Raises the limit of descriptors, as each event file and each program's memory takes one here. */
+static void raise_fd_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 void holder_run(int listener, int daemon, const struct mailbox *mailbox, int memory)
 {
 	struct holder holder = { .listener = listener, .nap_ms = FIRST_NAP_MS };
@@ -237,6 +249,7 @@ void holder_run(int listener, int daemon, const struct mailbox *mailbox, int mem
 		{ .fd = daemon, .events = POLLIN },
 	};
 
+	raise_fd_limit();
 	for (;;) {
 		if (poll(pfd, 2, -1) < 0)
 			continue;

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -490,6 +491,58 @@ static void a_later_process_with_the_number_is_left_alone(void **state)
 	copy_end(other);
 }
 
+static int lowest_free(void)
+{
+	const int fd = dup(program.file);
+
+	close(fd);
+	return fd;
+}
+
+/* A process may have hundreds of contexts, and the holder a limit of descriptors. */
+static void a_process_with_two_files_is_opened_once(void **state)
+{
+	const int other = memfd_create("uverbs", MFD_CLOEXEC), before = lowest_free();
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(fstat(other, &st), 0);
+	program.table->qp[1].entry.owner =
+		(struct epitaph_owner){ getpid(), other, st.st_dev, st.st_ino };
+	posts_send(0, 0, 1);
+	posts_send(1, 0, 1);
+	assert_true(flush_now());
+	cqe_expect(QPN, REQUEST_ERROR, 0);
+	cqe_expect(OTHER_QPN, REQUEST_ERROR, 0);
+	assert_int_equal(lowest_free(), before + 1);
+	close(other);
+}
+
+/* The QPs' memory cannot be opened at first. The CQ is in this process, so that it is found. */
+static void memory_is_tried_again_after_a_shortage(void **state)
+{
+	struct rlimit limit, none;
+	pid_t pid;
+
+	(void)state;
+	posts_send(0, 0, 1);
+	pid = copy_start(0);
+	assert_true(pid > 1);
+	owner_is(pid);
+	program.table->cq[0].entry.owner.pid = getpid();
+	assert_int_equal(flush_begin(program.table, &program.flush), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = lowest_free();
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_false(flush_now());
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_true(flush_now());
+	copy_end(pid);
+	cqe_expect(QPN, REQUEST_ERROR, 0);
+	expect_no_more();
+}
+
 int main(void)
 {
 #define FACT(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -508,6 +561,8 @@ int main(void)
 		FACT(a_destroyed_queue_is_not_written_to),
 		FACT(a_closed_file_is_the_end),
 		FACT(another_process_is_written_to),
+		FACT(a_process_with_two_files_is_opened_once),
+		FACT(memory_is_tried_again_after_a_shortage),
 		FACT(a_later_process_with_the_number_is_left_alone),
 	};
 

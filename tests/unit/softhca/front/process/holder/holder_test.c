@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "softhca/front/process/holder/holder.c"
 #include "util/bits.h"
@@ -376,6 +377,21 @@ static void it_ends_with_the_programs_while_the_daemon_lives(void **state)
 	close(daemon[1]);
 }
 
+/* It opens a descriptor for each program's memory, and for each event file. */
+static void it_has_all_descriptors_that_it_may(void **state)
+{
+	struct rlimit before, limit;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	limit = before;
+	limit.rlim_cur = limit.rlim_max - 1;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	it_ends_with_the_programs_while_the_daemon_lives(state);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_true(limit.rlim_cur == before.rlim_max);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,6 +405,7 @@ int main(void)
 		cmocka_unit_test_setup(without_memory_calls_are_answered_all_the_same, world_begin),
 		cmocka_unit_test_setup(it_ends_with_the_programs_while_the_daemon_lives,
 				       world_begin),
+		cmocka_unit_test_setup(it_has_all_descriptors_that_it_may, world_begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
