@@ -137,14 +137,15 @@ void epitaph_add_qp(struct epitaph *epitaph, const struct epitaph_qp *qp,
 	index_hold(epitaph, index, at);
 }
 
-static uint32_t consumer_index(const struct epitaph_cq *cq)
+static uint32_t consumer_index(const struct client *client, const struct epitaph_cq *cq)
 {
 	uint32_t word;
 
-	return client_read(cq->entry.owner.pid, cq->dbrec, &word, sizeof(word)) ? 0 : be32toh(word);
+	return space_read(&client->space, cq->dbrec, &word, sizeof(word)) ? 0 : be32toh(word);
 }
 
-void epitaph_start_qp(const struct epitaph_place *at, bool has_started)
+void epitaph_start_qp(const struct epitaph_place *at, const struct client *send,
+		      const struct client *recv)
 {
 	struct epitaph_table *table;
 	struct epitaph_qp *qp;
@@ -153,11 +154,17 @@ void epitaph_start_qp(const struct epitaph_place *at, bool has_started)
 		return;
 	table = at->in->table;
 	qp = &table->qp[at->index];
-	if (has_started && !qp->has_started) {
-		qp->send_since = consumer_index(&table->cq[qp->send_cq]);
-		qp->recv_since = consumer_index(&table->cq[qp->recv_cq]);
+	if (!qp->has_started) {
+		qp->send_since = consumer_index(send, &table->cq[qp->send_cq]);
+		qp->recv_since = consumer_index(recv, &table->cq[qp->recv_cq]);
 	}
-	qp->has_started = has_started;
+	qp->has_started = 1;
+}
+
+void epitaph_reset_qp(const struct epitaph_place *at)
+{
+	if (at->in)
+		at->in->table->qp[at->index].has_started = 0;
 }
 
 void epitaph_resize_cq(const struct epitaph_place *at, uint64_t ring, uint32_t entries,

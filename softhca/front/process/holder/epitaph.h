@@ -65,6 +65,7 @@ size_t epitaph_memory_bytes(void);
 int epitaph_map(int fd, struct epitaph_table **table);
 void epitaph_unmap(struct epitaph_table *table);
 
+struct client;
 struct epitaph;
 
 /* Opens the table with one reference. */
@@ -82,8 +83,12 @@ void epitaph_add_cq(struct epitaph *epitaph, const struct epitaph_cq *cq, struct
 void epitaph_add_qp(struct epitaph *epitaph, const struct epitaph_qp *qp,
 		    const struct epitaph_place *send_cq, const struct epitaph_place *recv_cq,
 		    struct epitaph_place *at);
-/* Notes that the QP has left the reset state, or is in it again. */
-void epitaph_start_qp(const struct epitaph_place *at, bool has_started);
+/* Notes that the QP has left the reset state. SEND and RECV have made its CQs, and have the CQs'
+ * doorbell records. To be called by the notification thread. */
+void epitaph_start_qp(const struct epitaph_place *at, const struct client *send,
+		      const struct client *recv);
+/* Notes that the QP is in the reset state. */
+void epitaph_reset_qp(const struct epitaph_place *at);
 void epitaph_resize_cq(const struct epitaph_place *at, uint64_t ring, uint32_t entries,
 		       uint32_t cqe_size);
 void epitaph_remove_cq(struct epitaph_place *at);

@@ -470,6 +470,17 @@ static int dct_change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *
 	return ret ? ret : qp_dct_modify(uc, cmd, qp);
 }
 
+/* Tells the holder's table whether the QP is in reset. Only QPs with CQs are there. */
+static void qp_redescribe(const struct uverbs_qp *qp)
+{
+	const struct uverbs_cq *send = qp->send_cq, *recv = qp->recv_cq ? qp->recv_cq : send;
+
+	if (qp->real->state == QP_RESET)
+		epitaph_reset_qp(&qp->epitaph);
+	else if (send)
+		epitaph_start_qp(&qp->epitaph, send->base.maker, recv->base.maker);
+}
+
 static int qp_modify_as(struct uverbs_call *uc, struct ib_uverbs_modify_qp *cmd, uint32_t rate)
 {
 	struct qp_transition transition;
@@ -496,7 +507,7 @@ static int qp_modify_as(struct uverbs_call *uc, struct ib_uverbs_modify_qp *cmd,
 		return ret;
 	}
 	qp->real->state = to;
-	epitaph_start_qp(&qp->epitaph, to != QP_RESET);
+	qp_redescribe(qp);
 	return 0;
 }
 

@@ -543,6 +543,52 @@ static void memory_is_tried_again_after_a_shortage(void **state)
 	expect_no_more();
 }
 
+/* Starts the first QP in a table of the daemon's, with programs that have made its CQ. */
+static void qp_start(const struct client *send, const struct client *recv, struct epitaph_qp *qp)
+{
+	const int memory = memfd_create("memory", MFD_CLOEXEC);
+	struct epitaph_place cq_place = { 0 }, qp_place = { 0 };
+	struct epitaph_table *table;
+	struct epitaph *epitaph;
+
+	assert_int_equal(ftruncate(memory, epitaph_memory_bytes()), 0);
+	assert_int_equal(epitaph_open(memory, &epitaph), 0);
+	epitaph_add_cq(epitaph, &program.table->cq[0], &cq_place);
+	program.table->qp[0].has_started = 0;
+	epitaph_add_qp(epitaph, &program.table->qp[0], &cq_place, &cq_place, &qp_place);
+	epitaph_start_qp(&qp_place, send, recv);
+	assert_int_equal(epitaph_map(memory, &table), 0);
+	*qp = table->qp[0];
+	assert_int_equal(qp->has_started, 1);
+	epitaph_reset_qp(&qp_place);
+	assert_int_equal(table->qp[0].has_started, 0);
+	epitaph_unmap(table);
+	epitaph_remove_qp(&qp_place);
+	epitaph_remove_cq(&cq_place);
+	epitaph_put(epitaph);
+	close(memory);
+}
+
+/* One program that has made the CQ lives, the other has ended, and this process has its number. */
+static void a_start_asks_the_program_and_not_its_number(void **state)
+{
+	struct client lives = { .pid = getpid() }, ended = { .pid = getpid() };
+	pid_t pid = copy_start(0);
+	struct epitaph_qp qp;
+
+	(void)state;
+	assert_true(pid > 1);
+	program_consumes(5);
+	assert_int_equal(space_open(getpid(), getpid(), &lives.space), 0);
+	assert_int_equal(space_open(pid, pid, &ended.space), 0);
+	copy_end(pid);
+	qp_start(&lives, &ended, &qp);
+	assert_int_equal(qp.send_since, 5);
+	assert_int_equal(qp.recv_since, 0);
+	space_close(&lives.space);
+	space_close(&ended.space);
+}
+
 int main(void)
 {
 #define FACT(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -563,6 +609,7 @@ int main(void)
 		FACT(another_process_is_written_to),
 		FACT(a_process_with_two_files_is_opened_once),
 		FACT(memory_is_tried_again_after_a_shortage),
+		FACT(a_start_asks_the_program_and_not_its_number),
 		FACT(a_later_process_with_the_number_is_left_alone),
 	};
 

@@ -19,7 +19,9 @@ static struct {
 	struct raw_qp raw;
 	struct uverbs_rwq_table table;
 	bool is_privileged;
-	int started; /* as the epitaph was told last; -1: not told */
+	struct uverbs_cq send_cq, recv_cq;
+	struct client send_client, recv_client; /* that made them */
+	int started;                            /* as the epitaph was told last; -1: not told */
 	struct rate_limit limit;
 	bool has_limit;
 	uint32_t raw_opcode;
@@ -93,10 +95,19 @@ int qp_service_type(unsigned int type)
 	return type == IB_UVERBS_QPT_UD ? PRM_QP_ST_UD : PRM_QP_ST_RC;
 }
 
-void epitaph_start_qp(const struct epitaph_place *at, bool has_started)
+void epitaph_start_qp(const struct epitaph_place *at, const struct client *send,
+		      const struct client *recv)
 {
 	assert_ptr_equal(at, &it.qp.epitaph);
-	it.started = has_started;
+	assert_ptr_equal(send, &it.send_client);
+	assert_ptr_equal(recv, it.qp.recv_cq ? &it.recv_client : &it.send_client);
+	it.started = true;
+}
+
+void epitaph_reset_qp(const struct epitaph_place *at)
+{
+	assert_ptr_equal(at, &it.qp.epitaph);
+	it.started = false;
 }
 
 static int qp_begin(void **state)
@@ -112,6 +123,10 @@ static int qp_begin(void **state)
 	it.real.qpn = QPN;
 	it.qp.real = &it.real;
 	it.qp.type = IB_UVERBS_QPT_RC;
+	it.send_cq.base.maker = &it.send_client;
+	it.recv_cq.base.maker = &it.recv_client;
+	it.qp.send_cq = &it.send_cq;
+	it.qp.recv_cq = &it.recv_cq;
 	it.started = -1;
 	rig_publish(&it.qp.base, UVERBS_OBJECT_QP);
 	return 0;
