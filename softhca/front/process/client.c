@@ -347,6 +347,12 @@ int client_get(pid_t tid, struct client **out)
 	return 0;
 }
 
+void client_forget(struct client *client)
+{
+	client_end(client);
+	client_put(client);
+}
+
 void client_keep(struct client *client)
 {
 	client->users++;

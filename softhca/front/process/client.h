@@ -88,6 +88,8 @@ struct client {
 /* Finds or creates the client of thread TID, and adds a user. Returns 0, ESRCH, or ENOSPC if all
  * slots are in use. */
 int client_get(pid_t tid, struct client **client);
+/* Takes back client_get(), with a client that it has created: TID was another's number by then. */
+void client_forget(struct client *client);
 /* Adds a user to CLIENT, which has one already. */
 void client_keep(struct client *client);
 void client_put(struct client *client);

@@ -43,3 +43,17 @@ int caller_fd_copy(const struct call *call, int fd)
 	close(copy);
 	return -1;
 }
+
+int caller_client(const struct call *call, struct client **client)
+{
+	const bool was_known = client_find(call->tid) != NULL;
+	int ret = client_get(call->tid, client);
+
+	if (ret || caller_is_alive(call))
+		return ret;
+	if (was_known)
+		client_put(*client);
+	else
+		client_forget(*client);
+	return ESRCH;
+}

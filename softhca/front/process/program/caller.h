@@ -16,6 +16,8 @@
 
 #include "softhca/front/process/notify.h"
 
+struct client;
+
 bool caller_is_alive(const struct call *call);
 
 /* Copy memory of the caller. Return 0 or EFAULT; also EFAULT if the caller is gone. */
@@ -26,5 +28,9 @@ int caller_read_string(const struct call *call, uint64_t addr, char *buf, size_t
 /* Returns a copy of the caller's descriptor FD, or -1: it has none, or is gone. The program may
  * have replaced the descriptor meanwhile. */
 int caller_fd_copy(const struct call *call, int fd);
+
+/* Finds or creates the client of the caller, and adds a user, as client_get(). ESRCH: the caller is
+ * gone, so its number may be another's. */
+int caller_client(const struct call *call, struct client **client);
 
 #endif

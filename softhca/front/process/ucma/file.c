@@ -12,6 +12,7 @@
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/node.h"
+#include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/log.h"
 
@@ -54,7 +55,7 @@ static int file_new(struct call *call, int flags, struct ucma_file **out, int *r
 
 	if (!file)
 		return ENOMEM;
-	ret = client_get(call->tid, &opener);
+	ret = caller_client(call, &opener);
 	if (ret)
 		goto free_file;
 	if (pipe2(fd, O_CLOEXEC) || fstat(fd[0], &st) || fcntl(fd[0], F_SETFL, flags) ||

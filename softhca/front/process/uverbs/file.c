@@ -268,10 +268,10 @@ int object_will_move(const struct object *object)
 	return 0;
 }
 
-int uverbs_call_begin(struct uverbs_file *file, pid_t tid)
+int uverbs_call_begin(struct uverbs_file *file, const struct call *call)
 {
-	if (!client_has_thread(file->client, tid))
-		return client_get(tid, &file->caller);
+	if (!client_has_thread(file->client, call->tid))
+		return caller_client(call, &file->caller);
 	file->caller = file->client;
 	client_keep(file->caller);
 	return 0;
@@ -371,7 +371,8 @@ static int reopen_for_program(struct uverbs_file *file, int *fd)
 
 static uint32_t next_context;
 
-static int file_new(pid_t tid, struct adapter *adapter, struct uverbs_file **out, int *fd)
+static int file_new(const struct call *call, struct adapter *adapter, struct uverbs_file **out,
+		    int *fd)
 {
 	struct uverbs_file *file = calloc(1, sizeof(*file));
 	int ret;
@@ -381,7 +382,7 @@ static int file_new(pid_t tid, struct adapter *adapter, struct uverbs_file **out
 	file->adapter = adapter;
 	file->context_number = next_context++;
 	STAILQ_INIT(&file->guests);
-	ret = client_get(tid, &file->client);
+	ret = caller_client(call, &file->client);
 	if (ret)
 		goto free_file;
 	ret = make_memory(file);
@@ -411,7 +412,7 @@ static void device_open(struct call *call, unsigned int index, uint64_t flags)
 	int ret = adapter->dead ? ENODEV : fd_number_pick(call->tid, &number);
 
 	if (!ret)
-		ret = file_new(call->tid, adapter, &file, &fd);
+		ret = file_new(call, adapter, &file, &fd);
 	if (ret) {
 		call_fail(call, ret);
 		return;

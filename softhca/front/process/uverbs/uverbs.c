@@ -189,7 +189,7 @@ void uverbs_ioctl(struct call *call)
 	if (!uc.file)
 		return; /* left to the kernel, which returns ENOTTY, as the file is not ours */
 	uc.adapter = uc.file->adapter;
-	ret = uverbs_call_begin(uc.file, uc.tid);
+	ret = uverbs_call_begin(uc.file, call);
 	if (!ret) {
 		uc.client = uc.file->caller;
 		ret = run_call(&uc, call_arg(call, 2));

@@ -85,9 +85,9 @@ void uverbs_ioctl(struct call *call);
 void uverbs_dup(struct call *call);
 void uverbs_fcntl(struct call *call);
 
-/* Finds the client of the calling thread TID and sets file->caller until uverbs_call_end(). Returns
+/* Finds the client of the calling thread and sets file->caller until uverbs_call_end(). Returns
  * 0 or a positive errno. */
-int uverbs_call_begin(struct uverbs_file *file, pid_t tid);
+int uverbs_call_begin(struct uverbs_file *file, const struct call *call);
 void uverbs_call_end(struct uverbs_file *file);
 
 /* Returns the uverbs file with ST's device and inode, or NULL. */

@@ -188,7 +188,7 @@ static int map_dma(struct vfio_file *file, struct call *call)
 		prot |= PROT_WRITE;
 	if (!is_of_program(map.vaddr, map.size))
 		return EFAULT;
-	ret = client_get(call->tid, &client);
+	ret = caller_client(call, &client);
 	if (ret)
 		return ret;
 	if (client_check_range(client, map.vaddr, map.size, prot & PROT_WRITE))

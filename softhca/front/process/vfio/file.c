@@ -17,6 +17,7 @@
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/notify.h"
+#include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/vfio/vfio.h"
 #include "softhca/front/process/watch.h"
 #include "softhca/log.h"
@@ -71,7 +72,7 @@ int vfio_file_open(struct call *call, const struct vfio_file_kind *kind, int mem
 	int fd = -1, number, ret = file ? fd_number_pick(call->tid, &number) : ENOMEM;
 
 	if (!ret)
-		ret = client_get(call->tid, &file->client);
+		ret = caller_client(call, &file->client);
 	if (ret)
 		goto free_file;
 	file->memfd = fcntl(memfd, F_DUPFD_CLOEXEC, 0);

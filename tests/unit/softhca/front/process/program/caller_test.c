@@ -231,6 +231,34 @@ static void a_process_that_ends_is_no_client(void **state)
 	assert_int_equal(ret, ESRCH);
 }
 
+/* The caller has ended, and another process has its number before a client is made. */
+static void another_with_its_number_is_no_client(void **state)
+{
+	pid_t pid = caller_start(), other;
+	struct call call = call_receive(pid);
+	struct client *client = NULL;
+
+	(void)state;
+	assert_int_equal(watch_start(), 0);
+	process_end(pid);
+	other = start_as(pid);
+	if (other < 0) {
+		print_message("no process can be given a number here: errno %d\n", errno);
+		close(call.listener);
+		skip();
+	}
+	assert_int_equal(caller_client(&call, &client), ESRCH);
+	assert_null(client_find(other));
+	/* a client of the other process stays */
+	assert_int_equal(client_get(other, &client), 0);
+	assert_int_equal(caller_client(&call, &client), ESRCH);
+	assert_ptr_equal(client_find(other), client);
+	assert_int_equal(client->users, 2);
+	client_put(client);
+	process_end(other);
+	close(call.listener);
+}
+
 static int bytes_transfer(const struct client *client, bool write, char *text)
 {
 	struct hca_bus_seg seg = { client_bus_addr(client, (uintptr_t)secret), sizeof(secret) };
@@ -312,6 +340,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(keys_of_a_dead_client_reach_no_other, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_process_that_ends_is_no_client, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(another_with_its_number_is_no_client, set_up,
 						tear_down),
 		cmocka_unit_test(a_descriptors_file_system_is_not_asked),
 	};

@@ -20,6 +20,7 @@ static struct daemon it = { .num_adapters = 2, .adapters = { &adapters[0], &adap
 static struct client owner, other;
 static struct seccomp_notif notif;
 static struct call call;
+static const struct call other_call = { .tid = OTHER_TID };
 static int64_t answer;
 static int program_fd; /* the program's end of the file */
 static bool returned_cloexec;
@@ -41,11 +42,11 @@ int watch_add(struct watch *watch, uint32_t events)
 	return 0;
 }
 
-int client_get(pid_t tid, struct client **client)
+int caller_client(const struct call *of, struct client **client)
 {
 	if (client_error)
 		return client_error;
-	*client = tid == TID ? &owner : &other;
+	*client = of->tid == TID ? &owner : &other;
 	client_keep(*client);
 	return 0;
 }
@@ -239,7 +240,7 @@ static struct uverbs_file *file_with_caller(void)
 	num_destroyed = 0;
 	used = NULL;
 	destroy_error = 0;
-	assert_int_equal(uverbs_call_begin(file, TID), 0);
+	assert_int_equal(uverbs_call_begin(file, &call), 0);
 	return file;
 }
 
@@ -500,12 +501,12 @@ static void a_call_is_of_the_process_that_makes_it(void **state)
 	uverbs_call_end(file);
 	assert_null(file->caller);
 	assert_int_equal(drops, 1);
-	assert_int_equal(uverbs_call_begin(file, OTHER_TID), 0);
+	assert_int_equal(uverbs_call_begin(file, &other_call), 0);
 	assert_ptr_equal(file->caller, &other);
 	uverbs_call_end(file);
 	assert_int_equal(other.users, 0);
 	client_error = ESRCH;
-	assert_int_equal(uverbs_call_begin(file, OTHER_TID), ESRCH);
+	assert_int_equal(uverbs_call_begin(file, &other_call), ESRCH);
 	assert_null(file->caller);
 }
 
@@ -518,7 +519,7 @@ static void memory_of_another_process_keeps_that_one(void **state)
 	assert_int_equal(object_will_move(object), 0);
 	assert_true(STAILQ_EMPTY(&file->guests)); /* its maker is kept anyway */
 	uverbs_call_end(file);
-	assert_int_equal(uverbs_call_begin(file, OTHER_TID), 0);
+	assert_int_equal(uverbs_call_begin(file, &other_call), 0);
 	assert_int_equal(object_will_move(object), 0);
 	assert_int_equal(object_will_move(object), 0);
 	uverbs_call_end(file);
