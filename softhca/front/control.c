@@ -89,7 +89,7 @@ static void add_fault(const struct control *control, const char *text, uint64_t 
 	int ret = fault_add(control->fault, text, now_ns);
 
 	if (!ret)
-		control->faults_finish(control->host, now_ns);
+		ret = control->faults_finish(control->host, now_ns);
 	snprintf(answer, size, "%s", faults_answer(ret));
 	log_note("fault %s: %s", text, answer);
 }

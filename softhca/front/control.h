@@ -21,8 +21,8 @@ void control_close(const char *path, int fd);
 /* What a control socket belongs to. */
 struct control {
 	struct fault *fault; /* gets the faults */
-	/* Makes happen what is due at NOW_NS, and returns when it has. */
-	void (*faults_finish)(void *host, uint64_t now_ns);
+	/* Makes happen what is due at NOW_NS, and returns 0 when it has, or a positive errno. */
+	int (*faults_finish)(void *host, uint64_t now_ns);
 	void *host;
 };
 

@@ -57,11 +57,11 @@ static uint64_t count_objects(void)
 }
 
 /* The engine makes faults happen, and then does what follows from them. */
-static void faults_finish(void *unused, uint64_t now)
+static int faults_finish(void *unused, uint64_t now)
 {
 	(void)unused;
 	(void)now;
-	engine_await_round();
+	return engine_await_round();
 }
 
 static void control_ready(struct watch *watch, uint32_t events)

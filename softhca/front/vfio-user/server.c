@@ -245,9 +245,10 @@ static uint64_t run_faults(struct server *server, uint64_t now)
 	return faults_run(server->fault, &target, now);
 }
 
-static void faults_finish(void *server, uint64_t now)
+static int faults_finish(void *server, uint64_t now)
 {
 	run_faults(server, now);
+	return 0;
 }
 
 static void turn_control(struct server *server)

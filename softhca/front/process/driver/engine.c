@@ -46,6 +46,7 @@ enum {
 	SPIN_RETRY = 64,  /* skipped spins after which one is tried again */
 	AWAIT_NS = 50000, /* between looks at the number of rounds */
 	NS_PER_S = 1000000000,
+	AWAIT_LIMIT_NS = NS_PER_S,
 };
 
 /* Send doorbell registers in a page, by kind of adapter. On mlx5 a queue may ring two registers,
@@ -340,16 +341,21 @@ void engine_kick(void)
 }
 
 /* The round under way may have passed what the caller has changed, so a second one must end. The
- * engine may rest between the two, and is kicked again. */
-void engine_await_round(void)
+ * engine may rest between the two, and is kicked again. The wait is limited, as the caller serves
+ * all programs, and a round may be held up by memory of one of them. */
+int engine_await_round(void)
 {
+	const uint64_t end = engine_now() + AWAIT_LIMIT_NS;
 	const unsigned int first = atomic_load(&engine.rounds);
 	const struct timespec step = { .tv_nsec = AWAIT_NS };
 
 	while (atomic_load(&engine.rounds) - first < 2) {
+		if (engine_now() >= end)
+			return ETIMEDOUT;
 		engine_kick();
 		nanosleep(&step, NULL);
 	}
+	return 0;
 }
 
 void engine_hold(void)

@@ -26,8 +26,9 @@ struct engine_load {
 int engine_start(const struct engine_load *load);
 void engine_stop(void);
 void engine_kick(void);
-/* Returns when the engine has run everything once that there was at the call. */
-void engine_await_round(void);
+/* Returns 0 when the engine has run everything once that there was at the call; ETIMEDOUT: it has
+ * not within a second. */
+int engine_await_round(void);
 /* Handles the doorbells of ADAPTER before the call, and gives their work its turns, but at most
  * TURNS: a real adapter would have seen them long ago. */
 enum { ENGINE_ALL_TURNS = 1000 };
