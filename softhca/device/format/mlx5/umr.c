@@ -189,7 +189,8 @@ static bool names_pages(const struct umr *umr)
 }
 
 /* Only the driver's own queue may move a key to another domain, as a program could otherwise reach
- * memory of another domain. */
+ * memory of another domain. Linux sets length64 in each key of length 0, also in a key of pages:
+ * there it adds nothing. */
 static int check_context(struct hca *hca, const struct umr_rights *by, struct umr *umr)
 {
 	const uint8_t *context = umr->context;
@@ -209,7 +210,7 @@ static int check_context(struct hca *hca, const struct umr_rights *by, struct um
 	if (umr_takes(umr, UMR_PD) && (by->pd || !res_get(&hca->pds, fld_get(context, MKC_PD))))
 		return WQE_BAD_UMR;
 	if (fld_get(umr_takes(umr, UMR_LEN) ? context : mkc, MKC_LENGTH64) &&
-	    (umr->mkey->mode == MKEY_MTT ||
+	    ((umr->mkey->mode == MKEY_MTT && len) ||
 	     fld_get(umr_takes(umr, UMR_BSF_EN) ? context : mkc, MKC_BSF_EN)))
 		return WQE_BAD_UMR;
 	if (umr->bsf && !mlx5_decode_bsf(umr->bsf, umr->bsf_len, &umr->sig, &umr->crypt))

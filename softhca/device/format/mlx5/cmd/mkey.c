@@ -145,7 +145,7 @@ void mlx5_decode_mkey(struct mkey *mkey)
 	mkey->key = mkey->n << 8 | (uint32_t)fld_get(mkey->context, MKC_MKEY_7_0);
 	mkey->access = decode_access(mkey->context);
 	mkey->mode = modes[access_mode(mkey->context)];
-	mkey->whole = fld_get(mkey->context, MKC_LENGTH64);
+	mkey->whole = fld_get(mkey->context, MKC_LENGTH64) && mkey->mode != MKEY_MTT;
 	mkey->free = is_free(mkey->context);
 	mkey->umr_enabled = fld_get(mkey->context, MKC_UMR_EN);
 	mkey->sig_count.expected = fld_get(mkey->context, MKC_EXPECTED_SIGERR_COUNT);

@@ -186,6 +186,45 @@ static void pages_are_registered_by_pointer(void **state)
 	unpair();
 }
 
+/* Registers a page from its byte 16 on as LEN bytes, with length64, as Linux does for 0 bytes. */
+static uint32_t register_with_length64(uint64_t len)
+{
+	struct flat_umr umr;
+	uint32_t key, dma;
+
+	pair(&of_driver, PAGE);
+	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_MTT, 4);
+	dma = flat_mr(flat.hca[1], flat.pd[1], 0, FLAT_MEM, LOCAL_WRITE);
+	umr = umr_for(key, to + 16, len, enable_mask, 4, UMR_FAIL_IF_NOT_FREE);
+	fld_set(umr.mkc, MKC_LENGTH64, 1);
+	umr_post(b, key, &umr);
+	flat_data(b, page_list(to, 1), 64, dma);
+	umr_go(b);
+	return key;
+}
+
+static void a_key_of_pages_may_have_no_bytes(void **state)
+{
+	struct flat_umr umr;
+	uint32_t key;
+
+	(void)state;
+	key = register_with_length64(0);
+	flat_expect_done(b->send_cq, REQ, 0);
+	/* a later change of another field */
+	umr = umr_for(key, 0, 0, 1ull << UMR_QPN, 0, UMR_INLINE);
+	umr_post(b, key, &umr);
+	umr_go(b);
+	flat_expect_done(b->send_cq, REQ, 3);
+	write_to(to + 16, key, from, 1);
+	flat_run(LONG / 1000);
+	flat_expect_error(a->send_cq, REQ_ERR, 0, REMOTE_ACCESS);
+	unpair();
+	register_with_length64(1);
+	flat_expect_error(b->send_cq, REQ_ERR, 0, BIND_ERROR);
+	unpair();
+}
+
 /* Fast registration changes the key's variant byte; the pages are inline. */
 static void fast_registration_makes_a_new_key(void **state)
 {
@@ -592,6 +631,7 @@ int main(void)
 		IB(long_pieces_are_refused),
 		IB(pages_count_from_where_a_key_starts),
 		IB(pages_are_registered_by_pointer),
+		IB(a_key_of_pages_may_have_no_bytes),
 		IB(fast_registration_makes_a_new_key),
 		IB(a_users_queue_names_no_pages),
 		IB(remote_invalidation_frees_it),
