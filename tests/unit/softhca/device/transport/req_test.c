@@ -9,6 +9,8 @@
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"
+#include "softhca/device/core.h"
+#include "util/bits.h"
 
 static void same(uint64_t len)
 {
@@ -219,6 +221,47 @@ static void atomics_return_the_old_value(void **state)
 	flat_expect_done(a->send_cq, REQ, 1);
 	flat_expect_done(a->send_cq, REQ, 2);
 	unpair();
+}
+
+static void post_of(uint8_t opcode, int at)
+{
+	flat_ctrl(a, opcode, SIGNALED, 0);
+	flat_raddr(a, to, rkey);
+	if (opcode != OP_READ)
+		flat_atomic(a, 1, 0);
+	flat_data(a, from + 8 * at, 8, lkey);
+	flat_post(a);
+}
+
+/* Returns how many of 20 requests leave while none is answered. */
+static uint32_t requests_that_leave(uint8_t opcode, uint32_t rd_atomic_log)
+{
+	enum { POSTED = 20 };
+	struct flat_qp_attr attr = { .retry = 7, .timeout = 14, .rd_atomic_log = rd_atomic_log };
+	const struct qp *qp;
+	uint32_t left;
+
+	pair(&attr, 4096);
+	for (int i = 0; i < POSTED; i++)
+		post_of(opcode, i);
+	flat_ring(a);
+	flat_run(LONG / 1000);
+	qp = res_find(&flat.hca[0]->qps, a->n);
+	left = qp->req.next_psn - qp->req.unacked;
+	unpair();
+	return left;
+}
+
+/* IBTA vol 1, 9.7.3.2 */
+static void no_more_reads_and_atomics_leave_than_the_peer_keeps(void **state)
+{
+	static const uint8_t opcodes[] = { OP_READ, OP_FA, OP_CS };
+
+	(void)state;
+	assert_int_equal(fault_add(flat.fault, "drop:100%", flat.now), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(opcodes); i++)
+		for (uint32_t log = 0; log < 5; log++)
+			assert_int_equal(requests_that_leave(opcodes[i], log), 1 << log);
 }
 
 static void unsignaled_writes_leave_no_cqe(void **state)
@@ -432,6 +475,7 @@ int main(void)
 		IB(inline_data_wraps_with_the_ring),
 		IB(indices_wrap_at_16_bits),
 		IB(atomics_return_the_old_value),
+		IB(no_more_reads_and_atomics_leave_than_the_peer_keeps),
 		IB(unsignaled_writes_leave_no_cqe),
 		IB(padding_is_written_with_the_cqe),
 		IB(without_padding_the_first_half_stays),
