@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * acm_test.c - an ibacm daemon that does not answer, and several threads: threads that waited for
- * the lock do not ask it again, and a cancelled thread releases the lock. How long it rests.
+ * acm_test.c - an ibacm daemon that answers, or does not, and several threads: threads that waited
+ * for the lock do not ask it again, and a cancelled thread releases the lock. How long it rests,
+ * and the number of its port.
  *
  * Covers: librdmacm/acm.c
  */
@@ -21,6 +22,11 @@ enum { ANSWER_MS = 300 };
 static int ends[2] = { -1, -1 }; /* of the connection to the daemon */
 static int connections;
 
+static const struct acm_message *prepared; /* the answer, if there is one */
+static const char *port_file;              /* its text; NULL: there is no file */
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...) __attribute__((visibility("default")));
 int __wrap_socket(int domain, int type, int protocol) __attribute__((visibility("default")));
 int __wrap_connect(int fd, const struct sockaddr *addr, socklen_t len)
 	__attribute__((visibility("default")));
@@ -39,13 +45,36 @@ int __wrap_connect(int fd, const struct sockaddr *addr, socklen_t len)
 	(void)addr;
 	(void)len;
 	__atomic_add_fetch(&connections, 1, __ATOMIC_RELEASE);
+	if (prepared)
+		assert_int_equal(send(ends[1], prepared, prepared->header.length, 0),
+				 prepared->header.length);
 	return 0;
 }
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	int text[2];
+
+	if (strcmp(path, ACM_PORT_FILE))
+		return __real_open(path, flags);
+	errno = ENOENT;
+	if (!port_file)
+		return -1;
+	assert_int_equal(pipe(text), 0);
+	assert_int_equal(write(text[1], port_file, strlen(port_file)), strlen(port_file));
+	close(text[1]);
+	return text[0];
+}
+
+/* open() has this name where a 32-bit program has 64-bit file offsets, so both are wrapped */
+int __wrap_open64(const char *path, int flags, ...) __attribute__((alias("__wrap_open")));
 
 static int daemon_begin(void **state)
 {
 	(void)state;
 	connections = 0;
+	prepared = NULL;
+	port_file = NULL;
 	rests_till = 0;
 	cm_lock_init(&lock);
 	return 0;
@@ -133,6 +162,51 @@ static void its_time_is_atomic_on_32_bits(void **state)
 	assert_int_equal(sizeof(rests_till), sizeof(uint32_t));
 }
 
+static void a_question_gets_its_answer(void **state)
+{
+	const struct sockaddr_in peer = { .sin_family = AF_INET,
+					  .sin_addr = { htonl(0x0a000002) } };
+	const struct acm_question question = { .dst = (const struct sockaddr *)&peer };
+	const struct acm_message told = {
+		.header = { .version = ACM_VERSION,
+			    .opcode = ACM_OP_RESOLVE | ACM_OP_ACK,
+			    .length = sizeof(told.header) + sizeof(told.entries[0]) },
+		.entries = { { .kind = ACM_ENTRY_PATH, .path = { .dlid = htobe16(0x44) } } }
+	};
+	struct acm_message wanted, asked;
+	struct acm_answer answer;
+
+	(void)state;
+	prepared = &told;
+	assert_int_equal(rdmacm_acm_ask(&question, ANSWER_MS, &answer), 0);
+	assert_int_equal(answer.num_paths, 1);
+	assert_int_equal(be16toh(answer.paths[0].path.dlid), 0x44);
+	assert_int_equal(rdmacm_acm_pack(&question, &wanted), 0);
+	assert_int_equal(recv(ends[1], &asked, sizeof(asked), MSG_DONTWAIT), wanted.header.length);
+	assert_memory_equal(&asked, &wanted, wanted.header.length);
+}
+
+static void a_port_has_16_bits(void **state)
+{
+	static const struct {
+		const char *text;
+		int port; /* 0: none */
+	} cases[] = { { "1", 1 }, { "6125\n", 6125 }, { "65535", 65535 }, { "65536", 0 },
+		      { "0", 0 }, { "", 0 },          { "port", 0 },      { NULL, 0 } };
+	struct sockaddr_in addr;
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		port_file = cases[i].text;
+		assert_int_equal(read_port(&addr), cases[i].port ? 0 : ENOENT);
+		if (!cases[i].port)
+			continue;
+		assert_int_equal(ntohs(addr.sin_port), cases[i].port);
+		assert_int_equal(addr.sin_family, AF_INET);
+		assert_int_equal(ntohl(addr.sin_addr.s_addr), INADDR_LOOPBACK);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, daemon_begin, daemon_end)
@@ -141,6 +215,8 @@ int main(void)
 		TEST(a_cancelled_thread_keeps_no_lock),
 		TEST(a_rest_ends_at_its_time),
 		TEST(its_time_is_atomic_on_32_bits),
+		TEST(a_question_gets_its_answer),
+		TEST(a_port_has_16_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
