@@ -141,8 +141,9 @@ struct fabric_msg {
 /* Returns whether so much data is in flight to other hosts that a sender should wait.
  * fabric_progress() returns true when that is over. */
 bool fabric_is_congested(const struct fabric *fabric);
-/* Sends the packets that wait for other hosts, as far as the sockets take them, and settles the
- * adapters: see station.h. */
+/* Ends a round of sends: lets the switch and subnet administration answer, settles the adapters
+ * (see station.h), and sends the packets that wait for other hosts, as far as the sockets take
+ * them. */
 void fabric_flush(struct fabric *fabric);
 
 void fabric_lock(struct fabric *fabric);
@@ -154,9 +155,10 @@ void fabric_detach(struct fabric *fabric, struct hca *hca);
 /* Tells the fabric, whose lock is held, that a port's state or GIDs have changed. */
 void fabric_port_changed(struct fabric *fabric);
 
-/* Delivers a message. As on a wire, it is lost without notice if nothing has that address or QP
- * number, so requesters depend on their timers. FAULT and NOW are the sender's. Adapters call
- * station_send() instead. */
+/* Delivers a message. One for the switch or subnet administration waits for fabric_flush(), so that
+ * no answer comes before the sender has completed the send. As on a wire, a message is lost without
+ * notice if nothing has that address or QP number, so requesters depend on their timers. FAULT and
+ * NOW are the sender's. Adapters call station_send() instead. */
 void fabric_send(struct fabric *fabric, uint64_t now, struct fault *fault,
 		 const struct fabric_msg *msg);
 

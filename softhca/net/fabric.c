@@ -12,6 +12,7 @@
 
 #include "softhca/net/fabric.h"
 #include "softhca/log.h"
+#include "softhca/net/inbox.h"
 #include "softhca/net/leaf.h"
 #include "softhca/net/subnet.h"
 #include "softhca/device/station.h"
@@ -31,8 +32,9 @@ struct fabric {
 	uint64_t now;
 	struct uplink *uplink;
 	struct subnet *subnet;
-	struct leaf leaf;  /* InfiniBand only */
-	bool is_described; /* and no port has changed since */
+	struct leaf leaf;   /* InfiniBand only */
+	struct inbox inbox; /* for the leaf and the subnet */
+	bool is_described;  /* and no port has changed since */
 	LIST_HEAD(, station) stations;
 };
 
@@ -63,6 +65,7 @@ int fabric_create(struct fabric **out)
 	pthread_mutex_init(&fabric->next, NULL);
 	pthread_mutex_init(&fabric->lock, NULL);
 	LIST_INIT(&fabric->stations);
+	inbox_init(&fabric->inbox);
 	fabric->leaf.ops = &leaf_ops;
 	fabric->leaf.owner = fabric;
 	*out = fabric;
@@ -76,6 +79,7 @@ free_fabric:
 
 void fabric_destroy(struct fabric *fabric)
 {
+	inbox_clear(&fabric->inbox);
 	subnet_destroy(fabric->subnet);
 	uplink_destroy(fabric->uplink);
 	pthread_mutex_destroy(&fabric->lock);
@@ -369,17 +373,28 @@ static void ask_subnet(struct fabric *fabric, const struct fabric_msg *msg)
 	while (subnet_answer_more(fabric->subnet, mad, &answer));
 }
 
+/* Serves the datagrams that have come for the switch and for subnet administration. One of them may
+ * send another to the switch. */
+static void inbox_serve(struct fabric *fabric)
+{
+	struct letter *letter;
+
+	while ((letter = inbox_take(&fabric->inbox)) != NULL) {
+		if (leaf_is_asked(&fabric->leaf, &letter->msg))
+			leaf_receive(&fabric->leaf, &letter->msg);
+		else
+			ask_subnet(fabric, &letter->msg);
+		free(letter);
+	}
+}
+
 static void message_deliver(struct fabric *fabric, const struct fabric_msg *msg)
 {
 	bool multicast = fabric_is_multicast(&msg->addr);
 	struct station *station;
 
-	if (leaf_is_asked(&fabric->leaf, msg)) {
-		leaf_receive(&fabric->leaf, msg);
-		return;
-	}
-	if (subnet_is_asked(msg)) {
-		ask_subnet(fabric, msg);
+	if (leaf_is_asked(&fabric->leaf, msg) || subnet_is_asked(msg)) {
+		inbox_put(&fabric->inbox, msg);
 		return;
 	}
 	LIST_FOREACH(station, &fabric->stations, entry) {
@@ -457,6 +472,14 @@ static void stations_settle(struct fabric *fabric)
 		station_settle(station->hca);
 }
 
+/* Serves the datagrams that waited until the sends had completed, and ends the round. */
+static void fabric_settle(struct fabric *fabric)
+{
+	inbox_serve(fabric);
+	stations_settle(fabric);
+	uplink_flush(fabric->uplink);
+}
+
 bool fabric_progress(struct fabric *fabric, uint64_t now_ns)
 {
 	bool worked;
@@ -464,7 +487,7 @@ bool fabric_progress(struct fabric *fabric, uint64_t now_ns)
 	fabric_lock(fabric);
 	fabric->now = now_ns;
 	worked = uplink_progress(fabric->uplink, now_ns);
-	stations_settle(fabric);
+	fabric_settle(fabric);
 	describe_locked(fabric);
 	fabric_unlock(fabric);
 	return worked;
@@ -477,6 +500,6 @@ bool fabric_is_congested(const struct fabric *fabric)
 
 void fabric_flush(struct fabric *fabric)
 {
-	stations_settle(fabric);
-	uplink_flush(fabric->uplink);
+	uplink_rest(fabric->uplink);
+	fabric_settle(fabric);
 }

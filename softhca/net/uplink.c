@@ -255,8 +255,7 @@ static void count_overtaking(struct uplink *uplink)
 		release_held(uplink);
 }
 
-/* Releases the held packet when nothing more is sent, unless it waits for a number of others. */
-static void release_at_rest(struct uplink *uplink)
+void uplink_rest(struct uplink *uplink)
 {
 	if (!uplink->overtaken)
 		release_held(uplink);
@@ -391,7 +390,7 @@ bool uplink_progress(struct uplink *uplink, uint64_t now_ns)
 {
 	bool worked = false;
 
-	release_at_rest(uplink);
+	uplink_rest(uplink);
 	if (uplink->network)
 		worked = network_progress(uplink->network, now_ns);
 	if (uplink->pcap && !worked)
@@ -401,7 +400,6 @@ bool uplink_progress(struct uplink *uplink, uint64_t now_ns)
 
 void uplink_flush(struct uplink *uplink)
 {
-	release_at_rest(uplink);
 	if (uplink->network)
 		network_flush(uplink->network);
 }

@@ -49,6 +49,9 @@ void uplink_send_frame(struct uplink *uplink, struct fault *fault, const uint8_t
 		       size_t len);
 
 bool uplink_progress(struct uplink *uplink, uint64_t now_ns);
+/* Releases the packet that a fault holds back until the adapters rest. */
+void uplink_rest(struct uplink *uplink);
+/* Sends the packets that wait for other hosts. */
 void uplink_flush(struct uplink *uplink);
 bool uplink_is_congested(const struct uplink *uplink);
 

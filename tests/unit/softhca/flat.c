@@ -46,6 +46,25 @@ static int bus_read(void *bus, const struct hca_bus_seg *segs, unsigned int nseg
 	return 0;
 }
 
+static void note_written(const struct hca_bus_seg *seg)
+{
+	unsigned int slot = flat.pieces++ % FLAT_WRITTEN;
+
+	flat.written[slot].addr = seg->addr;
+	flat.written[slot].len = seg->len;
+}
+
+unsigned int flat_when_written(uint64_t addr)
+{
+	for (unsigned int age = 0; age < FLAT_WRITTEN && age < flat.pieces; age++) {
+		unsigned int slot = (flat.pieces - 1 - age) % FLAT_WRITTEN;
+
+		if (addr - flat.written[slot].addr < flat.written[slot].len)
+			return flat.pieces - age;
+	}
+	return 0;
+}
+
 static int bus_write(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, const void *buf)
 {
 	const uint8_t *from = buf;
@@ -58,6 +77,7 @@ static int bus_write(void *bus, const struct hca_bus_seg *segs, unsigned int nse
 		if (ret)
 			return ret;
 		memcpy(flat.mem + segs->addr, from, segs->len);
+		note_written(segs);
 		from += segs->len;
 	}
 	return 0;
@@ -86,6 +106,7 @@ static void on_event(void *front, uint32_t eqn, const uint8_t eqe[64])
 	(void)front;
 	assert_in_range(flat.events, 0, FLAT_EVENTS - 1);
 	flat.event_eqn[flat.events] = eqn;
+	flat.event_after[flat.events] = flat.pieces;
 	memcpy(flat.event[flat.events++], eqe, 64);
 }
 
@@ -733,6 +754,13 @@ const uint8_t *flat_poll(struct flat_cq *cq)
 	cq->ci++;
 	fld_set(flat.mem + cq->dbr, FLD(0x0, 31, 0), cq->ci & 0xffffff);
 	return cqe;
+}
+
+unsigned int flat_when_completed(const struct flat_cq *cq)
+{
+	uint32_t slot = (cq->ci - 1) & ((1u << cq->log_size) - 1);
+
+	return flat_when_written(cq->ring + (uint64_t)(slot + 1) * cq->cqe_size - 1);
 }
 
 static uint8_t *slot_at(uint64_t ring, const struct flat_cq *cq, uint32_t log_size, uint32_t index)

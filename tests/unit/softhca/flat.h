@@ -27,6 +27,7 @@
 enum {
 	FLAT_MEM = 64 << 20,
 	FLAT_EVENTS = 64,
+	FLAT_WRITTEN = 256,
 	FLAT_MEMIC_BAR = 0x800000, /* window of the adapter's own memory */
 	FLAT_MEMIC_BAR_SIZE = 64 << 10,
 	FLAT_MEMIC_WINDOWS = 0x900000, /* windows of its atomic operations */
@@ -86,6 +87,10 @@ struct flat {
 	uint64_t used;
 	uint64_t now;
 	unsigned int reads, writes;
+	struct {
+		uint64_t addr, len;
+	} written[FLAT_WRITTEN]; /* the last pieces that an adapter wrote, */
+	unsigned int pieces;     /* and their number so far */
 	bool roce;
 	bool backwards;            /* page lists descend, so no two pages are adjacent */
 	uint64_t hole, hole_len;   /* range that faults, */
@@ -109,6 +114,7 @@ struct flat {
 	unsigned int events;
 	uint8_t event[FLAT_EVENTS][64];
 	uint32_t event_eqn[FLAT_EVENTS];
+	unsigned int event_after[FLAT_EVENTS]; /* number of writes that were made before it */
 };
 
 extern struct flat flat;
@@ -224,6 +230,11 @@ void flat_mcg(struct flat_qp *qp, uint32_t opcode, const uint8_t gid[16]);
 void flat_run(uint64_t limit_ns);
 /* Consumes and returns the next CQE, or returns NULL. */
 const uint8_t *flat_poll(struct flat_cq *cq);
+/* Returns which of the adapters' writes, counted from 1, was the last of the byte at ADDR; 0: none
+ * of the last ones. */
+unsigned int flat_when_written(uint64_t addr);
+/* Returns which of the writes made the last polled CQE valid. */
+unsigned int flat_when_completed(const struct flat_cq *cq);
 /* Resizes the CQ to 2^LOG_SIZE CQEs; on success consumes the old ring and moves to the new one. */
 enum prm_status flat_resize(struct flat_cq *cq, uint32_t log_size);
 unsigned int flat_count_events(uint8_t type);

@@ -39,7 +39,8 @@ static void ask_for(uint8_t method, uint16_t attribute, uint64_t components)
 	fld_set(request, SA_COMPONENTS, components);
 }
 
-/* Sends the request; returns the answer, or NULL. */
+/* Sends the request; returns the answer, or NULL. On a wire, an answer comes after the send has
+ * completed. */
 static const uint8_t *subnet_ask(void)
 {
 	flat_recv(a, from + MAD, 4096 - MAD, lkey);
@@ -51,7 +52,10 @@ static const uint8_t *subnet_ask(void)
 	flat_ring(a);
 	flat_run(LONG);
 	assert_non_null(flat_poll(a->send_cq));
-	return flat_poll(a->recv_cq) ? flat.mem + from + MAD + GRH_LEN : NULL;
+	if (!flat_poll(a->recv_cq))
+		return NULL;
+	assert_in_range(flat_when_completed(a->send_cq), 1, flat_when_completed(a->recv_cq) - 1);
+	return flat.mem + from + MAD + GRH_LEN;
 }
 
 static const uint8_t *ask_expect(uint8_t method, uint16_t status)

@@ -163,7 +163,11 @@ static const uint8_t *ask_switch(uint16_t lid)
 	flat_ring(a);
 	flat_run(LONG);
 	assert_non_null(flat_poll(a->send_cq));
-	return flat_poll(a->recv_cq) ? flat.mem + from + 256 + GRH_LEN : NULL;
+	if (!flat_poll(a->recv_cq))
+		return NULL;
+	/* On a wire, an answer comes after the send has completed. */
+	assert_in_range(flat_when_completed(a->send_cq), 1, flat_when_completed(a->recv_cq) - 1);
+	return flat.mem + from + 256 + GRH_LEN;
 }
 
 static void go_by(const uint8_t *ports, uint8_t hops)
