@@ -239,16 +239,15 @@ static int client_open(struct client *client, pid_t tid)
 	if (client->watch.fd < 0)
 		return errno;
 	ret = space_open(client->pid, tid, &client->space);
-	if (ret) {
+	if (process_has_ended(client->watch.fd)) {
+		if (!ret)
+			space_close(&client->space);
+		ret = ESRCH;
+	} else if (ret) {
 		refusal_explain(tid, ret);
-		goto close_pidfd;
 	}
-	if (!process_has_ended(client->watch.fd))
-		return 0;
-	ret = ESRCH;
-	space_close(&client->space);
-close_pidfd:
-	close(client->watch.fd);
+	if (ret)
+		close(client->watch.fd);
 	return ret;
 }
 

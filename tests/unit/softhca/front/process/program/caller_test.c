@@ -192,8 +192,9 @@ int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);
 
-static bool ends_early; /* once its memory is open */
-static pid_t successor; /* of such a process; -1: it has none */
+static bool ends_early;   /* once its memory is open */
+static bool is_succeeded; /* by another of its number */
+static pid_t successor;   /* of such a process; -1: it has none */
 
 int __wrap_open(const char *path, int flags, ...)
 {
@@ -202,7 +203,7 @@ int __wrap_open(const char *path, int flags, ...)
 	if (ends_early && sscanf(path, "/proc/%d/mem", &pid) == 1) {
 		ends_early = false;
 		process_end(pid);
-		successor = start_as(pid);
+		successor = is_succeeded ? start_as(pid) : -1;
 	}
 	return fd;
 }
@@ -212,22 +213,38 @@ int __wrap_open64(const char *path, int flags, ...)
 	return __wrap_open(path, flags);
 }
 
-/* Else its end would not be seen, as what is watched is another process. */
-static void a_process_that_ends_is_no_client(void **state)
+/* Returns what client_get() answers about a process that ends meanwhile. */
+static int get_of_ending(bool succeeded)
 {
 	struct client *client;
 	pid_t pid = caller_start();
 	int ret;
 
-	(void)state;
 	assert_int_equal(watch_start(), 0);
 	ends_early = true;
+	is_succeeded = succeeded;
 	ret = client_get(pid, &client);
 	assert_false(ends_early);
-	if (successor > 1)
-		process_end(successor);
-	else
+	return ret;
+}
+
+static void a_process_that_ends_is_no_client(void **state)
+{
+	(void)state;
+	assert_int_equal(get_of_ending(false), ESRCH);
+}
+
+/* Else its end would not be seen, as what is watched is another process. */
+static void a_process_with_the_number_of_one_that_ends_is_no_client(void **state)
+{
+	int ret = get_of_ending(true);
+
+	(void)state;
+	if (successor < 0) {
 		print_message("no process can be given a number here\n");
+		skip();
+	}
+	process_end(successor);
 	assert_int_equal(ret, ESRCH);
 }
 
@@ -343,6 +360,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(another_with_its_number_is_no_client, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_process_with_the_number_of_one_that_ends_is_no_client, set_up, tear_down),
 		cmocka_unit_test(a_descriptors_file_system_is_not_asked),
 	};
 
