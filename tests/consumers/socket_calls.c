@@ -771,7 +771,8 @@ static void ask_for_too_much(void)
 	fflush(stdout);
 	child = fork();
 	if (!child) {
-		freopen("/dev/null", "w", stderr);
+		if (!freopen("/dev/null", "w", stderr))
+			_exit(1);
 		signal(SIGABRT, SIG_DFL);
 		__recv_chk(ends[1], bytes, ROOM + 1, ROOM, MSG_DONTWAIT);
 		_exit(0);
