@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * wait_test.c - when a nonblocking call looks for events of rdma_cm: rarely in fast sequences of
- * calls, at once after a pause; and the check before a blocking call sleeps.
+ * calls, at once after a pause; the check before a blocking call sleeps; and what a call returns
+ * that waited in vain.
  *
  * Covers: librdmacm/rsocket/stream/wait.c, librdmacm/rsocket/stream/stream.h
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -111,12 +113,38 @@ static void calls_that_come_often_rarely_look(void **state)
 	free(stream);
 }
 
+static bool is_ready;
+
+static bool ready_now(struct stream *stream)
+{
+	(void)stream;
+	return is_ready;
+}
+
+static void a_wait_in_vain_has_an_errno(void **state)
+{
+	struct stream *stream = calloc(1, sizeof(*stream));
+
+	(void)state;
+	assert_non_null(stream);
+	stream->rs.fd = -1; /* poll() ignores it */
+	state_of_progress = STREAM_CONNECTED;
+	is_ready = true;
+	assert_int_equal(rdmacm_stream_wait(stream, ready_now, false, now_us), 0);
+	is_ready = false;
+	assert_int_equal(rdmacm_stream_wait(stream, ready_now, false, now_us), ETIMEDOUT);
+	assert_int_equal(rdmacm_stream_wait(stream, ready_now, false, now_us - 1), ETIMEDOUT);
+	assert_int_equal(rdmacm_stream_wait(stream, ready_now, true, -1), EAGAIN);
+	free(stream);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_after_a_pause_looks),
 		cmocka_unit_test(calls_that_come_often_rarely_look),
 		cmocka_unit_test(a_stream_that_fails_while_it_is_armed_does_not_sleep),
+		cmocka_unit_test(a_wait_in_vain_has_an_errno),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
