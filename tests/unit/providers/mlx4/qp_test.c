@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * qp_test.c - attributes that a QP or a CQ of this adapter cannot have: the error, and the line of
- * the log that names the attribute. And the queues of a QP as its state changes.
+ * the log that names the attribute. What a QP gets of its capacities and of its port, and its
+ * queues as its state changes.
  *
  * Covers: providers/mlx4/qp.c, providers/mlx4/cq.c
  */
@@ -104,6 +105,52 @@ static void what_the_mask_lacks_is_not_looked_at(void **state)
 	assert_int_equal(mlx4_qp_create(&rig->ctx->vctx.context, &attr, &vqp), 0);
 	assert_int_equal(mlx4_qp_destroy(&vqp->qp), 0);
 	rig_free(rig);
+}
+
+static void a_program_is_told_what_its_queues_hold(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct ibv_qp_init_attr_ex attr = attr_of(rig, IBV_QPT_RC);
+	struct verbs_qp *vqp;
+
+	(void)state;
+	provider_id_clear(&rig->ctx->common.ids, RIG_QPN);
+	attr.cap = (struct ibv_qp_cap){
+		.max_send_wr = 5, .max_recv_wr = 5, .max_send_sge = 1, .max_recv_sge = 3
+	};
+	assert_int_equal(mlx4_qp_create(&rig->ctx->vctx.context, &attr, &vqp), 0);
+	assert_int_equal(attr.cap.max_recv_wr, 8);
+	assert_int_equal(attr.cap.max_recv_sge, 4);
+	assert_true(attr.cap.max_send_wr > 5);
+	assert_memory_equal(&attr.cap, &to_mqp(&vqp->qp)->cap, sizeof(attr.cap));
+	assert_int_equal(mlx4_qp_destroy(&vqp->qp), 0);
+	rig_free(rig);
+}
+
+/* Port 2 is of Ethernet. */
+static void sums_are_of_frames_and_of_datagrams_on_infiniband(void **state)
+{
+	static const struct {
+		enum ibv_qp_type type;
+		uint8_t port;
+		bool sums;
+	} rows[] = { { IBV_QPT_UD, 1, true },         { IBV_QPT_UD, 2, false },
+		     { IBV_QPT_RAW_PACKET, 2, true }, { IBV_QPT_RAW_PACKET, 1, false },
+		     { IBV_QPT_RC, 1, false },        { IBV_QPT_RC, 2, false } };
+
+	(void)state;
+	for (unsigned int i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		const struct rig_options options = { .type = rows[i / 2].type,
+						     .port = rows[i / 2].port,
+						     .second_port_is_ethernet = true,
+						     .checksums = i % 2 };
+		struct rig *rig = rig_new(&options);
+
+		assert_int_equal(rig->qp->has_checksums, i % 2 && rows[i / 2].sums);
+		assert_int_equal(rig->qp->is_ethernet, options.port == 2);
+		assert_int_equal(rig->qp->sl_shift, options.port == 2 ? 29 : 28);
+		rig_free(rig);
+	}
 }
 
 static void move_to(struct rig *rig, enum ibv_qp_state state)
@@ -255,6 +302,8 @@ int main(void)
 		cmocka_unit_test(a_missing_object_is_named),
 		cmocka_unit_test(what_the_adapter_lacks_is_named),
 		cmocka_unit_test(what_the_mask_lacks_is_not_looked_at),
+		cmocka_unit_test(a_program_is_told_what_its_queues_hold),
+		cmocka_unit_test(sums_are_of_frames_and_of_datagrams_on_infiniband),
 		cmocka_unit_test(init_gives_the_send_ring_to_the_adapter),
 		cmocka_unit_test(init_again_leaves_the_send_ring),
 		cmocka_unit_test(a_reset_empties_the_queues),

@@ -12,6 +12,16 @@
 
 enum { MAX_WR = 1024, MAX_SGE = 31 }; /* the limits of the rig's device */
 
+static bool has_no_memory;
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size) __attribute__((visibility("default")));
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return has_no_memory ? NULL : __real_calloc(count, size);
+}
+
 static int create_srq(struct rig *rig, uint32_t max_wr, uint32_t max_sge, struct verbs_srq **srq)
 {
 	struct ibv_srq_init_attr_ex attr = { .attr = { .max_wr = max_wr, .max_sge = max_sge },
@@ -48,6 +58,20 @@ static void each_limit_is_one_of_its_own(void **state)
 		if (!rows[i].err)
 			assert_int_equal(mlx4_srq_destroy(&srq->srq), 0);
 	}
+	rig_free(rig);
+}
+
+static void an_srq_without_memory_is_none(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct verbs_srq *srq;
+
+	(void)state;
+	has_no_memory = true;
+	log_text();
+	assert_int_equal(create_srq(rig, 1, 1, &srq), ENOMEM);
+	check_logged("create_srq: no memory");
+	has_no_memory = false;
 	rig_free(rig);
 }
 
@@ -143,6 +167,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_limit_is_one_of_its_own),
+		cmocka_unit_test(an_srq_without_memory_is_none),
 		cmocka_unit_test(a_type_that_the_adapter_lacks_is_refused),
 		cmocka_unit_test(a_ring_has_room_for_what_was_asked),
 		cmocka_unit_test(a_refused_receive_is_named_with_srq_and_limit),

@@ -370,6 +370,7 @@ static void errors_say_which_request_and_why(void **state)
 		{ SYND_FLUSH, IBV_WC_WR_FLUSH_ERR },
 		{ SYND_REMOTE_ACCESS, IBV_WC_REM_ACCESS_ERR },
 		{ SYND_RETRY_EXCEEDED, IBV_WC_RETRY_EXC_ERR },
+		{ SYND_REMOTE_ABORTED, IBV_WC_REM_ABORT_ERR },
 		{ 0x7f, IBV_WC_GENERAL_ERR },
 	};
 
