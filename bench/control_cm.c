@@ -1,91 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * control_cm.c - control_cm connections|sockets|curve: instructions of the calls of rdma_cm that
- * make and end a connection, of the calls of rsockets that control.c has no row for, and of ids and
- * of streams that are made where many are there.
+ * control_cm.c - control_cm connections|datagrams|curve: instructions of the calls of rdma_cm that
+ * make and end a connection, of groups of datagrams and of names, and of ids that are made where
+ * many are there. Both ends of a connection are in this process.
  *
- * Each row calls something EACH times in each round, under callgrind; what has to be there before,
- * and what has to go afterwards, is not counted. Both ends of a connection are in this process.
+ * Its headers are ours, as the distribution's lack some of the calls.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
-#include <rdma/rsocket.h>
 
-#include "bench/count.h"
+#include "bench/steps.h"
 #include "tests/lib/say.h"
 #include "util/bits.h"
 
-enum { EACH = 16, WAIT_MS = 2000, BACKLOG = 64, MOST_IDS = 10000, MOST_STREAMS = 100 };
+enum { WAIT_MS = 2000, MOST_IDS = 10000, FIRST_PORT = 0xc6120001 /* 198.18.0.1 */ };
 
-/* Objects that the rows use: ids of both ends, or sockets. */
+/* Objects that the rows use: ids of both ends. */
 struct world {
 	struct rdma_event_channel *channel, *other, *server;
-	struct rdma_cm_id *listener;
+	struct rdma_cm_id *listener, *waiting; /* waiting has a channel of its own */
 	struct rdma_cm_id *id[EACH], *peer[EACH];
 	struct rdma_cm_event *event[EACH];
 	struct ibv_pd *pd;
 	struct rdma_addrinfo *info;
-	int socket[EACH];
-	int listening, ends[2];
 };
-
-typedef void (*step)(struct world *w, int i);
-
-struct row {
-	const char *name;
-	step before[5], run, after[6]; /* each step runs for all objects before the next one */
-};
-
-static void run_all(struct world *w, step step)
-{
-	for (int i = 0; step && i < EACH; i++)
-		step(w, i);
-}
-
-static void row_measure(struct world *w, const struct row *row)
-{
-	for (int round = 0; round < COUNT_ROUNDS; round++) {
-		for (size_t i = 0; i < ARRAY_SIZE(row->before); i++)
-			run_all(w, row->before[i]);
-		CALLGRIND_TOGGLE_COLLECT;
-		run_all(w, row->run);
-		CALLGRIND_TOGGLE_COLLECT;
-		for (size_t i = 0; i < ARRAY_SIZE(row->after); i++)
-			run_all(w, row->after[i]);
-		count_round_end(round);
-	}
-	count_dump(row->name, EACH);
-	fflush(stdout);
-}
-
-static void rows_measure(struct world *w, const struct row *rows, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		row_measure(w, &rows[i]);
-	fflush(stdout);
-}
-
-/* ---- ids, up to a connection ---- */
-
-static struct sockaddr *loopback(__be16 port)
-{
-	static struct sockaddr_in addr;
-
-	addr = (struct sockaddr_in){ .sin_family = AF_INET,
-				     .sin_port = port,
-				     .sin_addr = { htonl(INADDR_LOOPBACK) } };
-	return (struct sockaddr *)&addr;
-}
 
 static void id_make(struct world *w, int i)
 {
@@ -174,6 +116,17 @@ static void srq_make(struct world *w, int i)
 	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 8, .max_sge = 1 } };
 
 	MUST(!rdma_create_srq(w->id[i], w->pd, &attr));
+}
+
+static void srq_make_ex(struct world *w, int i)
+{
+	struct ibv_srq_init_attr_ex attr = { .attr = { .max_wr = 8, .max_sge = 1 },
+					     .comp_mask =
+						     IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD,
+					     .srq_type = IBV_SRQT_BASIC,
+					     .pd = w->id[i]->pd };
+
+	MUST(!rdma_create_srq_ex(w->id[i], &attr));
 }
 
 static void srq_end(struct world *w, int i)
@@ -286,6 +239,87 @@ static void peer_end(struct world *w, int i)
 	MUST(!rdma_destroy_id(w->peer[i]));
 }
 
+static void ece_get(struct world *w, int i)
+{
+	struct ibv_ece ece;
+
+	MUST(!rdma_get_remote_ece(w->peer[i], &ece));
+}
+
+static void peer_ece_set(struct world *w, int i)
+{
+	struct ibv_ece ece = { .vendor_id = 0x15b3, .options = 1 };
+
+	MUST(!rdma_set_local_ece(w->peer[i], &ece));
+}
+
+static void peer_reject_ece(struct world *w, int i)
+{
+	MUST(!rdma_reject_ece(w->peer[i], NULL, 0));
+}
+
+static void peer_notify(struct world *w, int i)
+{
+	MUST(!rdma_notify(w->peer[i], IBV_EVENT_COMM_EST));
+}
+
+/* Connects with a QP that rdma_cm does not know, so that the program completes the connection. Each
+ * number is used once, as the peer takes a second connection of a QP for a stale one. */
+static void id_connect_alone(struct world *w, int i)
+{
+	static uint32_t number = 0x1000;
+	struct rdma_conn_param param = { .retry_count = 7, .rnr_retry_count = 7 };
+
+	param.qp_num = number++;
+	MUST(!rdma_connect(w->id[i], &param));
+}
+
+static void id_answered(struct world *w, int i)
+{
+	id_routed(w, i);
+	id_connect_alone(w, i);
+	peer_take(w, i);
+	peer_qp_make(w, i);
+	peer_accept(w, i);
+	event_take(w, i);
+}
+
+static void id_establish(struct world *w, int i)
+{
+	MUST(!rdma_establish(w->id[i]));
+}
+
+static void alone_end(struct world *w, int i)
+{
+	id_end(w, i);
+	rdma_destroy_qp(w->peer[i]);
+	MUST(!rdma_destroy_id(w->peer[i]));
+}
+
+/* Connects to the listener that has a channel of its own. */
+static void request_make(struct world *w, int i)
+{
+	id_make(w, i);
+	MUST(!rdma_resolve_addr(w->id[i], NULL, loopback(rdma_get_src_port(w->waiting)), WAIT_MS));
+	event_take(w, i);
+	id_route(w, i);
+	event_take(w, i);
+	id_connect_alone(w, i);
+}
+
+static void request_get(struct world *w, int i)
+{
+	MUST(!rdma_get_request(w->waiting, &w->peer[i]));
+}
+
+static void request_end(struct world *w, int i)
+{
+	MUST(!rdma_reject(w->peer[i], NULL, 0));
+	event_drop(w, i);
+	id_end(w, i);
+	rdma_destroy_ep(w->peer[i]);
+}
+
 static void ports_get(struct world *w, int i)
 {
 	MUST(rdma_get_src_port(w->id[i]) && rdma_get_dst_port(w->id[i]));
@@ -351,6 +385,7 @@ static const struct row connections[] = {
 	{ "rdma_create_qp_ex", { id_routed }, qp_make_ex, { qp_end, id_end } },
 	{ "rdma_destroy_qp", { id_routed, qp_make }, qp_end, { id_end } },
 	{ "rdma_create_srq", { id_routed }, srq_make, { srq_end, id_end } },
+	{ "rdma_create_srq_ex", { id_routed }, srq_make_ex, { srq_end, id_end } },
 	{ "rdma_destroy_srq", { id_routed, srq_make }, srq_end, { id_end } },
 	{ "rdma_init_qp_attr", { id_routed }, qp_init_attr, { id_end } },
 	{ "rdma_set_option", { id_make }, option_set, { id_end } },
@@ -378,6 +413,17 @@ static const struct row connections[] = {
 	  { id_asked, peer_accept },
 	  event_get,
 	  { event_ack, ends_end } },
+	{ "rdma_reject_ece",
+	  { id_routed, qp_make, id_connect, peer_take, peer_ece_set },
+	  peer_reject_ece,
+	  { event_drop, qp_end, id_end, peer_end } },
+	{ "rdma_get_remote_ece",
+	  { id_routed, qp_make, id_connect, peer_take },
+	  ece_get,
+	  { peer_reject, event_drop, qp_end, id_end, peer_end } },
+	{ "rdma_get_request", { request_make }, request_get, { request_end } },
+	{ "rdma_establish", { id_answered }, id_establish, { peer_event_drop, alone_end } },
+	{ "rdma_notify", { id_connected }, peer_notify, { ends_end } },
 	{ "rdma_disconnect", { id_connected }, id_disconnect, { ends_end } },
 };
 
@@ -389,253 +435,102 @@ static void connections_measure(struct world *w)
 	MUST(!rdma_create_id(w->server, &w->listener, NULL, RDMA_PS_TCP));
 	MUST(!rdma_bind_addr(w->listener, loopback(0)));
 	MUST(!rdma_listen(w->listener, BACKLOG));
+	MUST(!rdma_create_id(NULL, &w->waiting, NULL, RDMA_PS_TCP));
+	MUST(!rdma_bind_addr(w->waiting, loopback(0)));
+	MUST(!rdma_listen(w->waiting, BACKLOG));
 	rows_measure(w, connections, ARRAY_SIZE(connections));
+	MUST(!rdma_destroy_id(w->waiting));
 	MUST(!rdma_destroy_id(w->listener));
 	rdma_destroy_event_channel(w->server);
 	rdma_destroy_event_channel(w->other);
 	rdma_destroy_event_channel(w->channel);
 }
 
-/* ---- rsockets ---- */
+/* ---- groups and names ---- */
 
-static void socket_make(struct world *w, int i)
+static struct sockaddr *group(int i)
 {
-	MUST((w->socket[i] = rsocket(AF_INET, SOCK_STREAM, 0)) >= 0);
+	static struct sockaddr_in addr;
+
+	addr = (struct sockaddr_in){ .sin_family = AF_INET,
+				     .sin_addr = { htonl(0xef010200 + (uint32_t)i) } };
+	return (struct sockaddr *)&addr;
 }
 
-static void socket_end(struct world *w, int i)
+static void datagram_id_make(struct world *w, int i)
 {
-	MUST(!rclose(w->socket[i]));
+	struct sockaddr_in here = { .sin_family = AF_INET, .sin_addr = { htonl(FIRST_PORT) } };
+
+	MUST(!rdma_create_id(w->channel, &w->id[i], NULL, RDMA_PS_UDP));
+	MUST(!rdma_bind_addr(w->id[i], (struct sockaddr *)&here));
 }
 
-static void socket_bind(struct world *w, int i)
+static void group_join(struct world *w, int i)
 {
-	MUST(!rbind(w->socket[i], loopback(0), sizeof(struct sockaddr_in)));
+	MUST(!rdma_join_multicast(w->id[i], group(i), NULL));
 }
 
-static void socket_listen(struct world *w, int i)
+static void group_join_ex(struct world *w, int i)
 {
-	MUST(!rlisten(w->socket[i], BACKLOG));
+	struct rdma_cm_join_mc_attr_ex attr = {
+		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
+		.join_flags = RDMA_MC_JOIN_FLAG_FULLMEMBER,
+		.addr = group(i),
+	};
+
+	MUST(!rdma_join_multicast_ex(w->id[i], &attr, NULL));
 }
 
-static void socket_name(struct world *w, int i)
+static void group_leave(struct world *w, int i)
 {
-	struct sockaddr_storage name;
-	socklen_t len = sizeof(name);
-
-	(void)i;
-	MUST(!rgetsockname(w->ends[0], (struct sockaddr *)&name, &len));
+	MUST(!rdma_leave_multicast(w->id[i], group(i)));
 }
 
-static void socket_peer(struct world *w, int i)
+static void name_ask(struct world *w, int i)
 {
-	struct sockaddr_storage name;
-	socklen_t len = sizeof(name);
+	struct rdma_addrinfo hints = { .ai_flags = RAI_DNS, .ai_port_space = RDMA_PS_TCP };
 
-	(void)i;
-	MUST(!rgetpeername(w->ends[0], (struct sockaddr *)&name, &len));
+	MUST(!rdma_resolve_addrinfo(w->id[i], "127.0.0.1", "7471", &hints));
 }
 
-static void sockopt_get(struct world *w, int i)
+static void name_take(struct world *w, int i)
 {
-	socklen_t len = sizeof(i);
-
-	MUST(!rgetsockopt(w->ends[0], SOL_SOCKET, SO_RCVBUF, &i, &len));
+	MUST(!rdma_query_addrinfo(w->id[i], &w->info));
+	rdma_freeaddrinfo(w->info);
 }
 
-static void sockopt_set(struct world *w, int i)
-{
-	i = 1;
-	MUST(!rsetsockopt(w->ends[0], IPPROTO_TCP, TCP_NODELAY, &i, sizeof(i)));
-}
-
-#define SETS(name, level, option, number)                                               \
-	static void name(struct world *w, int i)                                        \
-	{                                                                               \
-		int value = number;                                                     \
-                                                                                        \
-		MUST(!rsetsockopt(w->socket[i], level, option, &value, sizeof(value))); \
-	}
-
-SETS(sndbuf_set, SOL_SOCKET, SO_SNDBUF, 1 << 16)
-SETS(keepalive_set, SOL_SOCKET, SO_KEEPALIVE, 1)
-SETS(idle_set, IPPROTO_TCP, TCP_KEEPIDLE, 60)
-SETS(sq_size_set, SOL_RDMA, RDMA_SQSIZE, 64)
-
-static void linger_set(struct world *w, int i)
-{
-	struct linger linger = { 1, 1 };
-
-	MUST(!rsetsockopt(w->socket[i], SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)));
-}
-
-static void error_get(struct world *w, int i)
-{
-	socklen_t len = sizeof(i);
-
-	MUST(!rgetsockopt(w->ends[0], SOL_SOCKET, SO_ERROR, &i, &len));
-}
-
-static void flags_get(struct world *w, int i)
-{
-	(void)i;
-	MUST(rfcntl(w->ends[0], F_GETFL) >= 0);
-}
-
-static char bytes[64];
-
-static void bytes_write(struct world *w, int i)
-{
-	(void)i;
-	MUST(rwrite(w->ends[0], bytes, sizeof(bytes)) == sizeof(bytes));
-}
-
-static void bytes_writev(struct world *w, int i)
-{
-	struct iovec parts[] = { { bytes, sizeof(bytes) / 2 }, { bytes, sizeof(bytes) / 2 } };
-
-	(void)i;
-	MUST(rwritev(w->ends[0], parts, ARRAY_SIZE(parts)) == sizeof(bytes));
-}
-
-static void bytes_sendto(struct world *w, int i)
-{
-	(void)i;
-	MUST(rsendto(w->ends[0], bytes, sizeof(bytes), 0, NULL, 0) == sizeof(bytes));
-}
-
-static void bytes_sendmsg(struct world *w, int i)
-{
-	struct iovec part = { bytes, sizeof(bytes) };
-	struct msghdr msg = { .msg_iov = &part, .msg_iovlen = 1 };
-
-	(void)i;
-	MUST(rsendmsg(w->ends[0], &msg, 0) == sizeof(bytes));
-}
-
-enum { ARRIVE_US = 50000 };
-
-/* Fills the streams, as everything must have arrived before the first measured receive. */
-static void bytes_fill(struct world *w, int i)
-{
-	bytes_write(w, i);
-	if (i + 1 == EACH)
-		usleep(ARRIVE_US);
-}
-
-static void bytes_read(struct world *w, int i)
-{
-	(void)i;
-	MUST(rread(w->ends[1], bytes, sizeof(bytes)) == sizeof(bytes));
-}
-
-static void bytes_recvfrom(struct world *w, int i)
-{
-	(void)i;
-	MUST(rrecvfrom(w->ends[1], bytes, sizeof(bytes), 0, NULL, NULL) == sizeof(bytes));
-}
-
-static void bytes_recvmsg(struct world *w, int i)
-{
-	struct iovec part = { bytes, sizeof(bytes) };
-	struct msghdr msg = { .msg_iov = &part, .msg_iovlen = 1 };
-
-	(void)i;
-	MUST(rrecvmsg(w->ends[1], &msg, 0) == sizeof(bytes));
-}
-
-/* Lets each end process its completions, so that it grants room to its peer. */
-static void ends_settle(struct world *w, int i)
-{
-	struct pollfd fds[] = { { .fd = w->ends[0], .events = POLLIN },
-				{ .fd = w->ends[1], .events = POLLIN } };
-
-	MUST(i || rpoll(fds, ARRAY_SIZE(fds), 0) >= 0);
-}
-
-static void sockets_select(struct world *w, int i)
-{
-	struct timeval none = { 0 };
-	fd_set set;
-
-	(void)i;
-	FD_ZERO(&set);
-	FD_SET(w->ends[0], &set);
-	MUST(!rselect(w->ends[0] + 1, &set, NULL, NULL, &none));
-}
-
-#define FILLED             \
-	{                  \
-		bytes_fill \
-	}
-#define EMPTIED                         \
-	{                               \
-		bytes_read, ends_settle \
-	}
-
-static const struct row sockets[] = {
-	{ "rsocket, stream", { NULL }, socket_make, { socket_end } },
-	{ "rclose, new stream", { socket_make }, socket_end, { NULL } },
-	{ "rbind", { socket_make }, socket_bind, { socket_end } },
-	{ "rlisten", { socket_make, socket_bind }, socket_listen, { socket_end } },
-	{ "rgetsockname", { NULL }, socket_name, { NULL } },
-	{ "rgetpeername", { NULL }, socket_peer, { NULL } },
-	{ "rgetsockopt", { NULL }, sockopt_get, { NULL } },
-	{ "rsetsockopt", { NULL }, sockopt_set, { NULL } },
-	{ "rgetsockopt, SO_ERROR", { NULL }, error_get, { NULL } },
-	{ "rsetsockopt, SO_SNDBUF", { socket_make }, sndbuf_set, { socket_end } },
-	{ "rsetsockopt, SO_LINGER", { socket_make }, linger_set, { socket_end } },
-	{ "rsetsockopt, SO_KEEPALIVE", { socket_make }, keepalive_set, { socket_end } },
-	{ "rsetsockopt, TCP_KEEPIDLE", { socket_make }, idle_set, { socket_end } },
-	{ "rsetsockopt, RDMA_SQSIZE", { socket_make }, sq_size_set, { socket_end } },
-	{ "rfcntl", { NULL }, flags_get, { NULL } },
-	{ "rwrite, 64 bytes", { NULL }, bytes_write, EMPTIED },
-	{ "rwritev, 2 parts of 32 bytes", { NULL }, bytes_writev, EMPTIED },
-	{ "rsendto, 64 bytes", { NULL }, bytes_sendto, EMPTIED },
-	{ "rsendmsg, 64 bytes", { NULL }, bytes_sendmsg, EMPTIED },
-	{ "rread, 64 bytes", FILLED, bytes_read, { ends_settle } },
-	{ "rrecvfrom, 64 bytes", FILLED, bytes_recvfrom, { ends_settle } },
-	{ "rrecvmsg, 64 bytes", FILLED, bytes_recvmsg, { ends_settle } },
-	{ "rselect of 1, no time", { NULL }, sockets_select, { NULL } },
+static const struct row datagrams[] = {
+	{ "rdma_join_multicast",
+	  { datagram_id_make },
+	  group_join,
+	  { event_take, group_leave, id_end } },
+	{ "rdma_join_multicast_ex",
+	  { datagram_id_make },
+	  group_join_ex,
+	  { event_take, group_leave, id_end } },
+	{ "rdma_get_cm_event, MULTICAST_JOIN",
+	  { datagram_id_make, group_join },
+	  event_get,
+	  { event_ack, group_leave, id_end } },
+	{ "rdma_leave_multicast",
+	  { datagram_id_make, group_join, event_take },
+	  group_leave,
+	  { id_end } },
+	{ "rdma_resolve_addrinfo", { id_make }, name_ask, { event_take, name_take, id_end } },
+	{ "rdma_query_addrinfo, and free",
+	  { id_make, name_ask, event_take },
+	  name_take,
+	  { id_end } },
 };
 
-static void *stream_accept(void *arg)
+static void datagrams_measure(struct world *w)
 {
-	int *ends = arg;
-
-	MUST((ends[1] = raccept(ends[1], NULL, NULL)) >= 0);
-	return NULL;
+	MUST(w->channel = rdma_create_event_channel());
+	rows_measure(w, datagrams, ARRAY_SIZE(datagrams));
+	rdma_destroy_event_channel(w->channel);
 }
 
-static void stream_connect(int listening, int ends[2])
-{
-	struct sockaddr_storage to;
-	socklen_t len = sizeof(to);
-	pthread_t thread;
-
-	MUST(!rgetsockname(listening, (struct sockaddr *)&to, &len));
-	ends[1] = listening;
-	MUST(!pthread_create(&thread, NULL, stream_accept, ends));
-	MUST((ends[0] = rsocket(AF_INET, SOCK_STREAM, 0)) >= 0);
-	MUST(!rconnect(ends[0], loopback(((struct sockaddr_in *)&to)->sin_port),
-		       sizeof(struct sockaddr_in)));
-	MUST(!pthread_join(thread, NULL));
-}
-
-static void listener_open(struct world *w)
-{
-	MUST((w->listening = rsocket(AF_INET, SOCK_STREAM, 0)) >= 0);
-	MUST(!rbind(w->listening, loopback(0), sizeof(struct sockaddr_in)));
-	MUST(!rlisten(w->listening, BACKLOG));
-}
-
-static void sockets_measure(struct world *w)
-{
-	listener_open(w);
-	stream_connect(w->listening, w->ends);
-	rows_measure(w, sockets, ARRAY_SIZE(sockets));
-	_exit(0); /* _exit(), as the waits of a close are not measured */
-}
+/* ---- many ids ---- */
 
 static struct rdma_cm_id *ids[MOST_IDS];
 
@@ -662,28 +557,11 @@ static void curve_of_ids(struct world *w)
 	fflush(stdout);
 }
 
-static void curve_of_streams(struct world *w)
-{
-	char name[64];
-	int ends[2];
-
-	listener_open(w);
-	stream_connect(w->listening, w->ends);
-	for (int count = 1, there = 1; there <= MOST_STREAMS; there *= 10) {
-		for (; count < there; count++)
-			stream_connect(w->listening, ends);
-		snprintf(name, sizeof(name), "rwrite, %d streams there", there);
-		row_measure(w, &(struct row){ name, { NULL }, bytes_write, EMPTIED });
-	}
-	fflush(stdout);
-}
-
 static void curve_measure(struct world *w)
 {
 	MUST(w->channel = rdma_create_event_channel());
 	curve_of_ids(w);
-	curve_of_streams(w);
-	_exit(0); /* closing ten thousand ends would take long, and is not measured */
+	_exit(0); /* destroying ten thousand ids would take long, and is not measured */
 }
 
 static const struct part {
@@ -691,7 +569,7 @@ static const struct part {
 	void (*measure)(struct world *w);
 } parts[] = {
 	{ "connections", connections_measure },
-	{ "sockets", sockets_measure },
+	{ "datagrams", datagrams_measure },
 	{ "curve", curve_measure },
 };
 
