@@ -75,7 +75,8 @@ static void type_1(struct rig_pair *pair, bool unbinds)
 	if (!mw)
 		return;
 	bind.bind_info = whole_window(end, IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_ZERO_BASED);
-	SAY_RET(ibv_bind_mw(end->qp, mw, &bind), "bind type 1 zero based");
+	if (!SAY_RET(ibv_bind_mw(end->qp, mw, &bind), "bind type 1 zero based"))
+		completion_report(end, "bind type 1 zero based");
 	bind.bind_info = whole_window(end, IBV_ACCESS_REMOTE_WRITE);
 	first = mw->rkey;
 	SAY_RET(ibv_bind_mw(end->qp, mw, &bind), "bind");
