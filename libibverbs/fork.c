@@ -336,12 +336,12 @@ static int region_release(uintptr_t first, size_t length)
 	return 0;
 }
 
-int verbs_fork_keep(void *addr, size_t length)
+/* The work of verbs_fork_keep(), apart from it: most programs never call ibv_fork_init(), and only
+ * test a flag then. */
+static __attribute__((noinline)) int range_keep(void *addr, size_t length)
 {
 	int err = 0;
 
-	if (verbs_fork_never_keeps())
-		return 0;
 	pthread_mutex_lock(&lock);
 	if (!enabled)
 		__atomic_store_n(&verbs_fork_is_off, true, __ATOMIC_RELAXED);
@@ -355,18 +355,26 @@ int verbs_fork_keep(void *addr, size_t length)
 	return err;
 }
 
-int verbs_fork_release(void *addr, size_t length)
+int verbs_fork_keep(void *addr, size_t length)
+{
+	return verbs_fork_never_keeps() ? 0 : range_keep(addr, length);
+}
+
+static __attribute__((noinline)) int range_release(void *addr, size_t length)
 {
 	int err = 0;
 
-	if (verbs_fork_never_keeps())
-		return 0;
 	pthread_mutex_lock(&lock);
 	if (enabled && length)
 		err = region_release((uintptr_t)addr, length);
 	join_neighbours();
 	pthread_mutex_unlock(&lock);
 	return err;
+}
+
+int verbs_fork_release(void *addr, size_t length)
+{
+	return verbs_fork_never_keeps() ? 0 : range_release(addr, length);
 }
 
 /* ---- children ----
