@@ -158,15 +158,14 @@ static void plain_actions(void)
 	TRY_ACTION(mlx5dv_dr_action_create_tag(0xffffffff), "a tag of 32 bits");
 }
 
-/* Release 44 supports an array of two in NIC RX; ours does not yet. */
-static void array_actions(const struct ends *ends, struct dr_root *root, size_t last)
+static void array_actions(const struct ends *ends, struct dr_root *root)
 {
 	struct mlx5dv_dr_action *qp = mlx5dv_dr_action_create_dest_ibv_qp(ends->raw);
 	struct mlx5dv_dr_action_dest_attr dest = { .type = MLX5DV_DR_ACTION_DEST, .dest = qp };
 	struct mlx5dv_dr_action_dest_attr *dests[] = { &dest, &dest };
 
 	MUST(qp);
-	for (size_t count = 0; count <= last; count++)
+	for (size_t count = 0; count <= 2; count++)
 		TRY_ACTION(mlx5dv_dr_action_create_dest_array(root->domain, count, dests),
 			   "an array of %zu", count);
 	TRY_ACTION(mlx5dv_dr_action_create_aso(root->domain, ends->counter.obj, 0, 0, 0),
@@ -236,7 +235,7 @@ void dr_actions(struct rig *rig)
 	object_actions(&ends);
 	for (int type = RX; type <= TX; type++) {
 		if (dr_root_open(rig, (enum mlx5dv_dr_domain_type)type, &root))
-			array_actions(&ends, &root, type == TX ? 2 : 1);
+			array_actions(&ends, &root);
 		dr_root_close(&root);
 	}
 	ends_close(&ends);

@@ -3,7 +3,8 @@
  * software.c - tables of level 1 and above, whose entries the library writes into the adapter's
  * memory: who receives a frame that hits, and one that misses.
  *
- * Covers: providers/mlx5/dv/dr/caps.c, providers/mlx5/dv/dr/htable.c, providers/mlx5/dv/dr/lane.c,
+ * Covers: providers/mlx5/dv/dr/array.c, providers/mlx5/dv/dr/forward.c,
+ * providers/mlx5/dv/dr/caps.c, providers/mlx5/dv/dr/htable.c, providers/mlx5/dv/dr/lane.c,
  * providers/mlx5/dv/dr/memory.c, providers/mlx5/dv/dr/places.h, providers/mlx5/dv/dr/plan.c,
  * providers/mlx5/dv/dr/ring.c,
  * providers/mlx5/dv/dr/soft.c, providers/mlx5/dv/dr/soft_matcher.c,
@@ -148,6 +149,60 @@ static void deeper_table(struct rig *rig, struct floors *floors)
 	MUST(!mlx5dv_dr_action_destroy(down) && !mlx5dv_dr_table_destroy(below.table));
 }
 
+/* Frames go to a QP, and through a table to another. */
+static void copies(struct rig *rig, struct floors *floors)
+{
+	struct dr_root below = { .domain = floors->root.domain };
+	struct mlx5dv_dr_action_dest_attr first = { .dest = floors->to[0] };
+	struct mlx5dv_dr_action_dest_attr second = { .type = MLX5DV_DR_ACTION_DEST };
+	struct mlx5dv_dr_action_dest_attr *dests[] = { &first, &second };
+	struct mlx5dv_dr_action *array;
+	struct dr_made some, last;
+
+	MUST(below.table = mlx5dv_dr_table_create(below.domain, 2));
+	MUST(second.dest = mlx5dv_dr_action_create_dest_table(below.table));
+	array = SAY_PTR(mlx5dv_dr_action_create_dest_array(below.domain, 2, dests), "an array");
+	if (array) {
+		some = DR_MAKE(&floors->own, &to_port, "some to both", array);
+		steer_send(rig, &floors->raw, PORT, "one of two copies is lost");
+		last = DR_MAKE(&below, &to_all, "all there to the other", floors->to[1]);
+		steer_send(rig, &floors->raw, PORT, "two copies");
+		steer_send(rig, &floors->raw, OTHER, "a miss");
+		SAY_RET(mlx5dv_dr_action_destroy(second.dest), "a destination in use");
+		SAY_RET(mlx5dv_dr_action_destroy(array), "an array in use");
+		dr_end(&some);
+		dr_end(&last);
+		MUST(!mlx5dv_dr_action_destroy(array));
+	}
+	MUST(!mlx5dv_dr_action_destroy(second.dest) && !mlx5dv_dr_table_destroy(below.table));
+}
+
+/* The root table copies frames itself. */
+static void copies_at_root(struct rig *rig)
+{
+	struct mlx5dv_dr_action_dest_attr dest[2] = { { .type = MLX5DV_DR_ACTION_DEST } };
+	struct mlx5dv_dr_action_dest_attr *dests[] = { &dest[0], &dest[1] };
+	struct mlx5dv_dr_action *array;
+	struct dr_root root;
+	struct dr_made all;
+	struct raw raw;
+
+	if (!raw_open(rig, 0, &raw))
+		return;
+	MUST(dr_root_open(rig, MLX5DV_DR_DOMAIN_TYPE_NIC_RX, &root));
+	for (int i = 0; i < 2; i++)
+		MUST(dest[i].dest = mlx5dv_dr_action_create_dest_ibv_qp(raw.to[i]));
+	MUST(array = mlx5dv_dr_action_create_dest_array(root.domain, 2, dests));
+	all = DR_MAKE(&root, &to_all, "the root to both", array);
+	steer_send(rig, &raw, PORT, "two copies");
+	dr_end(&all);
+	MUST(!mlx5dv_dr_action_destroy(array));
+	for (int i = 0; i < 2; i++)
+		MUST(!mlx5dv_dr_action_destroy(dest[i].dest));
+	dr_root_close(&root);
+	raw_close(&raw);
+}
+
 void dr_software(struct rig *rig)
 {
 	struct floors floors;
@@ -158,7 +213,9 @@ void dr_software(struct rig *rig)
 	counted(rig, &floors);
 	many_rules(rig, &floors);
 	deeper_table(rig, &floors);
+	copies(rig, &floors);
 	floors_close(&floors);
+	copies_at_root(rig);
 }
 
 /* Frames that leave: a miss lets them go. */

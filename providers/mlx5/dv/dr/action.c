@@ -10,6 +10,7 @@
 #include "prm/mlx5/packet_reformat.h"
 #include "prm/mlx5/ste.h"
 #include "providers/mlx5/dv/devx.h"
+#include "providers/mlx5/dv/dr/array.h"
 #include "providers/mlx5/dv/dr/dr.h"
 #include "providers/mlx5/dv/dr/modify.h"
 #include "providers/mlx5/dv/dr/soft.h"
@@ -100,6 +101,8 @@ uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action)
 		return to_mqp(action->qp)->parts.tir_icm_addr;
 	case DR_ACTION_TIR:
 		return action->tir->icm;
+	case DR_ACTION_ARRAY:
+		return action->array->forward.address;
 	default:
 		return mlx5_dr_soft_table_address(action->table->soft);
 	}
@@ -108,23 +111,6 @@ uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action)
 uint32_t mlx5_dr_action_counter(const struct mlx5dv_dr_action *action)
 {
 	return action->counter.obj->id + action->counter.offset;
-}
-
-/* Fails for valid arguments: an array of destinations needs a table of the adapter's own, which is
- * not supported yet. */
-DV_EXPORT struct mlx5dv_dr_action *
-mlx5dv_dr_action_create_dest_array(struct mlx5dv_dr_domain *domain, size_t num_dest,
-				   struct mlx5dv_dr_action_dest_attr *dests[])
-{
-	static const char call[] = "mlx5dv_dr_action_create_dest_array";
-
-	(void)domain, (void)dests;
-	if (num_dest < 2) {
-		verbs_warn("%s: num_dest is %zu, must be at least 2", call, num_dest);
-		return dv_fail(EINVAL);
-	}
-	verbs_warn("%s: not supported yet", call);
-	return dv_fail(EOPNOTSUPP);
 }
 
 /* ---- tags, counters and VLANs ---- */
@@ -383,12 +369,19 @@ static int change_destroy(struct mlx5dv_dr_action *action)
 	return ret;
 }
 
+/* Destroys what an action of a domain has made there. */
+static __attribute__((noinline)) int parts_destroy(struct mlx5dv_dr_action *action)
+{
+	return action->kind == DR_ACTION_ARRAY ? mlx5_dr_array_destroy(action)
+					       : change_destroy(action);
+}
+
 DV_EXPORT int mlx5dv_dr_action_destroy(struct mlx5dv_dr_action *action)
 {
 	int ret = dr_check_unused("mlx5dv_dr_action_destroy", &action->users, "rules");
 
 	if (!ret && action->domain)
-		ret = change_destroy(action);
+		ret = parts_destroy(action);
 	if (ret)
 		return ret;
 	if (action->kind == DR_ACTION_TABLE)

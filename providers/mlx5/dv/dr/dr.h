@@ -51,6 +51,7 @@ enum dr_action_kind {
 	DR_ACTION_QP,
 	DR_ACTION_TIR,
 	DR_ACTION_TABLE,
+	DR_ACTION_ARRAY,
 	DR_ACTION_DROP,
 	DR_ACTION_DEFAULT_MISS,
 	DR_ACTION_TAG,
@@ -69,6 +70,7 @@ struct mlx5dv_dr_action {
 		struct ibv_qp *qp;
 		struct mlx5dv_devx_obj *tir;
 		struct mlx5dv_dr_table *table;
+		struct dr_array *array;
 		uint32_t tag, vlan;
 		struct {
 			struct mlx5dv_devx_obj *obj;
@@ -113,7 +115,7 @@ static inline int dr_check_unused(const char *call, const unsigned int *users, c
 	return __builtin_expect(!!count, 0) ? mlx5_dr_refuse_used(call, count, who) : 0;
 }
 
-/* Returns the address of an action's QP, TIR or table, for entries. */
+/* Returns the address of an action's QP, TIR, table or array, for entries. */
 uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action);
 uint32_t mlx5_dr_action_counter(const struct mlx5dv_dr_action *action);
 

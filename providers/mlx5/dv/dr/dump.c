@@ -15,6 +15,7 @@
 #include "prm/mlx5/cmd.h"
 #include "providers/mlx5/devx_cmd.h"
 #include "providers/mlx5/dv/devx.h"
+#include "providers/mlx5/dv/dr/array.h"
 #include "providers/mlx5/dv/dr/dr.h"
 
 enum dump_record {
@@ -38,6 +39,7 @@ enum dump_record {
 	DUMP_TIR = 3411,
 	DUMP_PUSH_VLAN = 3412,
 	DUMP_POP_VLAN = 3413,
+	DUMP_ARRAY = 3416,
 	DUMP_DEFAULT_MISS = 3423,
 };
 
@@ -184,6 +186,11 @@ static void dump_action(FILE *file, const struct mlx5dv_dr_action *action,
 		dump_head(file, DUMP_DEST_TABLE, action, rule);
 		fprintf(file, ",0x%x,0x%" PRIx64, action->table->soft->number,
 			id_of(action->table));
+		break;
+	case DR_ACTION_ARRAY:
+		dump_head(file, DUMP_ARRAY, action, rule);
+		fprintf(file, ",0x%x,0x%" PRIx64 ",0x0", action->array->forward.number,
+			action->array->forward.address);
 		break;
 	case DR_ACTION_DROP:
 		dump_head(file, DUMP_DROP, action, rule);

@@ -247,7 +247,7 @@ static int action_put(struct dr_plan *plan, const struct mlx5dv_dr_action *actio
 	}
 }
 
-/* Fails if the kernel has not reported the address of the QP or TIR. */
+/* Fails if nobody has reported the address of the QP, TIR or array. */
 static int end_of(const struct dr_plan *plan, struct dr_target *target)
 {
 	const struct dr_soft *soft = plan->soft;
@@ -262,10 +262,11 @@ static int end_of(const struct dr_plan *plan, struct dr_target *target)
 	switch (plan->end->kind) {
 	case DR_ACTION_QP:
 	case DR_ACTION_TIR:
+	case DR_ACTION_ARRAY:
 		target->address = mlx5_dr_action_address(plan->end);
 		if (!target->address)
 			return plan_refuse(plan, EOPNOTSUPP,
-					   "leads to a QP or TIR whose address is not known");
+					   "leads to an object whose address is not known");
 		break;
 	case DR_ACTION_TABLE:
 		target->address = mlx5_dr_action_address(plan->end);

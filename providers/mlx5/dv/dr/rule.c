@@ -2,8 +2,8 @@
 /*
  * rule.c - rules: of root tables, each backed by a flow of the kernel, and of others (soft_rule.h).
  */
-#include "providers/mlx5/dv/devx.h"
-#include "providers/mlx5/dv/dr/dr.h"
+#include "providers/mlx5/dv/dr/array.h"
+#include "providers/mlx5/dv/dr/owner.h"
 #include "providers/mlx5/dv/flow.h"
 #include "util/alloc.h"
 #include "util/bits.h"
@@ -43,6 +43,10 @@ static int action_translate(const struct mlx5dv_dr_action *action,
 		attr->type = MLX5DV_FLOW_ACTION_DEST_DEVX;
 		attr->obj = action->table->soft->obj;
 		return 0;
+	case DR_ACTION_ARRAY:
+		attr->type = MLX5DV_FLOW_ACTION_DEST_DEVX;
+		attr->obj = action->array->forward.table;
+		return 0;
 	case DR_ACTION_DROP:
 		attr->type = MLX5DV_FLOW_ACTION_DROP;
 		return 0;
@@ -66,40 +70,6 @@ static int action_translate(const struct mlx5dv_dr_action *action,
 	default:
 		return EOPNOTSUPP;
 	}
-}
-
-/* ---- whose actions ---- */
-
-/* Returns the context of the object that an action leads to or counts in, or NULL. */
-static const struct ibv_context *action_context(const struct mlx5dv_dr_action *action)
-{
-	switch (action->kind) {
-	case DR_ACTION_QP:
-		return action->qp->context;
-	case DR_ACTION_TIR:
-		return action->tir->context;
-	case DR_ACTION_COUNTER:
-		return action->counter.obj->context;
-	default:
-		return NULL;
-	}
-}
-
-static const struct mlx5dv_dr_domain *action_domain(const struct mlx5dv_dr_action *action)
-{
-	return action->kind == DR_ACTION_TABLE ? action->table->domain : action->domain;
-}
-
-/* Returns whether an action of another domain or device would be used: numbers and addresses in
- * entries mean something else there. */
-static bool action_is_foreign(const struct mlx5dv_dr_domain *domain,
-			      const struct mlx5dv_dr_action *action)
-{
-	const struct mlx5dv_dr_domain *own = action_domain(action);
-	const struct ibv_context *context = action_context(action);
-
-	return (own && own != domain) || (context && context != domain->context &&
-					  context->device != domain->context->device);
 }
 
 static int actions_check(const char *call, const struct mlx5dv_dr_domain *domain, size_t count,

@@ -25,7 +25,7 @@ static const struct dr_soft soft = {
 	.drop = 0xbb0000,
 };
 
-static bool addresses_are_known = true; /* of TIRs and QPs */
+static bool addresses_are_known = true; /* of TIRs, QPs and arrays */
 
 uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action)
 {
@@ -48,6 +48,7 @@ static struct {
 	{ "tir", { .kind = DR_ACTION_TIR } },
 	{ "qp", { .kind = DR_ACTION_QP } },
 	{ "table", { .kind = DR_ACTION_TABLE } },
+	{ "array", { .kind = DR_ACTION_ARRAY } },
 	{ "miss", { .kind = DR_ACTION_DEFAULT_MISS } },
 	{ "tag", { .kind = DR_ACTION_TAG, .tag = 0x123456 } },
 	{ "counter", { .kind = DR_ACTION_COUNTER } },
@@ -141,6 +142,32 @@ static const struct {
 	{ false, "tir push_vlan", 0, EOPNOTSUPP },
 	{ false, "tir table", 0, EOPNOTSUPP },
 	{ false, "tir miss", 0, EOPNOTSUPP },
+	{ false, "array", 1, 0 },
+	{ false, "tag array", 1, 0 },
+	{ false, "counter array", 1, 0 },
+	{ false, "decap_l2 array", 1, 0 },
+	{ false, "decap_l3 array", 1, 0 },
+	{ false, "pop_vlan array", 1, 0 },
+	{ false, "push_vlan array", 1, 0 },
+	{ false, "modify2 array", 1, 0 },
+	{ false, "modify1 array", 1, 0 },
+	{ false, "table array", 0, EOPNOTSUPP },
+	{ false, "drop array", 0, EOPNOTSUPP },
+	{ false, "miss array", 0, EOPNOTSUPP },
+	{ false, "tir array", 0, EOPNOTSUPP },
+	{ false, "array tag", 0, EOPNOTSUPP },
+	{ false, "array counter", 1, 0 },
+	{ false, "array decap_l2", 0, EOPNOTSUPP },
+	{ false, "array decap_l3", 0, EOPNOTSUPP },
+	{ false, "array pop_vlan", 0, EOPNOTSUPP },
+	{ false, "array push_vlan", 0, EOPNOTSUPP },
+	{ false, "array modify2", 0, EOPNOTSUPP },
+	{ false, "array modify1", 0, EOPNOTSUPP },
+	{ false, "array table", 0, EOPNOTSUPP },
+	{ false, "array drop", 0, EOPNOTSUPP },
+	{ false, "array miss", 0, EOPNOTSUPP },
+	{ false, "array tir", 0, EOPNOTSUPP },
+	{ false, "array array", 0, EINVAL },
 	{ false, "counter push_vlan pop_vlan table", 0, EOPNOTSUPP },
 	{ false, "pop_vlan push_vlan counter table", 0, EOPNOTSUPP },
 	{ false, "push_vlan pop_vlan counter table", 0, EOPNOTSUPP },

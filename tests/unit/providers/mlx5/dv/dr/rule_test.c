@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "providers/mlx5/dv/devx.h"
+#include "providers/mlx5/dv/dr/array.h"
 #include "providers/mlx5/dv/dr/dr.h"
 #include "providers/mlx5/dv/flow.h"
 
@@ -150,8 +151,13 @@ static void tables_and_changes_are_of_the_domain(void **state)
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct dr_soft_table soft = { .soft = NULL };
+		struct dr_array array = { .count = 2 };
 
 		it.tables[i].soft = &soft;
+		expect_rule((struct mlx5dv_dr_action){ .kind = DR_ACTION_ARRAY,
+						       .domain = &it.domains[i],
+						       .array = &array },
+			    errors[i]);
 		expect_rule((struct mlx5dv_dr_action){ .kind = DR_ACTION_TABLE,
 						       .table = &it.tables[i] },
 			    errors[i]);
