@@ -8,6 +8,7 @@
  * Covers: providers/mlx5/ah/ah.c, providers/mlx5/ah/av.c
  */
 #include <endian.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -189,9 +190,25 @@ static void roce_v1_has_no_port(void **state)
 	context_end(ctx);
 }
 
+/* Only the kernel finds the MAC address of a GID. */
+static void without_the_kernels_help_there_is_no_handle(void **state)
+{
+	struct mlx5_context *ctx = new_context();
+	struct ibv_ah_attr attr = { .port_num = 1, .is_global = 1 };
+	struct ibv_pd pd = { .context = &ctx->vctx.context };
+	struct ibv_ah *ah = NULL;
+
+	(void)state;
+	ctx->caps.cmds_supp_uhw = 0;
+	assert_int_equal(mlx5_ah_create(&pd, &attr, &ah), EOPNOTSUPP);
+	assert_null(ah);
+	context_end(ctx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_the_kernels_help_there_is_no_handle),
 		cmocka_unit_test(handles_without_a_label_have_ports_of_their_own),
 		cmocka_unit_test(all_ports_are_used_before_one_is_used_again),
 		cmocka_unit_test(contexts_begin_with_different_ports),

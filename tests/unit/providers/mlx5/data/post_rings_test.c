@@ -602,10 +602,29 @@ static void a_receive_with_too_many_sges_is_einval(void **state)
 	rig_free(rig);
 }
 
+static void a_signed_receive_stops_at_the_first_that_is_wrong(void **state)
+{
+	/* behind the first, as a signature is before its list */
+	struct rig *rig = rig_new(&(struct rig_options){ .rq_head = 1 });
+	struct ibv_sge list[3] = { one_sge, one_sge, one_sge };
+	struct ibv_recv_wr last = recv_wr(3, list, 1, NULL), wrong = recv_wr(2, list, 3, &last);
+	struct ibv_recv_wr good = recv_wr(1, list, 1, &wrong), *bad = NULL;
+
+	(void)state;
+	rig->qp->rq.post = mlx5_post_recv_signed;
+	assert_int_equal(post_recv(rig, &good, &bad), EINVAL);
+	assert_ptr_equal(bad, &wrong);
+	assert_int_equal(rig_dbrec(rig, MLX5_RCV_DBR), 2);
+	assert_int_equal(post_recv(rig, &last, &bad), 0);
+	assert_int_equal(rig_dbrec(rig, MLX5_RCV_DBR), 3);
+	rig_free(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_index_wraps_at_16_bits),
+		cmocka_unit_test(a_signed_receive_stops_at_the_first_that_is_wrong),
 		cmocka_unit_test(a_wqe_spans_the_16_bit_wrap),
 		cmocka_unit_test(segments_go_on_at_the_start_of_the_ring),
 		cmocka_unit_test(a_push_goes_on_at_the_start_of_the_ring),
