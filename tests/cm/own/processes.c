@@ -155,6 +155,8 @@ static void fork_beside_first_list(void *arg)
 	_exit(status ? 1 : 0);
 }
 
+/* Forks at several moments, as one fork may miss the lock of the list: without the library's fork
+ * handler, 21 of 24 children hung. */
 static void processes_fork(void)
 {
 	int bad = 0;
