@@ -26,6 +26,7 @@
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/data/cq/cq_ring.h"
 #include "providers/mlx5/data/cq/cqe.h"
+#include "providers/mlx5/data/umr.h"
 #include "providers/mlx5/device.h"
 #include "providers/mlx5/pd.h"
 #include "providers/mlx5/qp/qp.h"
@@ -291,6 +292,33 @@ static void the_gate_of_sends_opens_at_rts(void **state)
 		assert_int_equal(mlx5_qp_modify(&qp->vqp.qp, &attr, IBV_QP_STATE), 0);
 		assert_int_equal(qp->sq.opcodes != 0, rows[i].is_open);
 	}
+	assert_int_equal(mlx5_qp_destroy(&qp->vqp.qp), 0);
+}
+
+static void state_set(struct mlx5_qp *qp, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	assert_int_equal(mlx5_qp_modify(&qp->vqp.qp, &attr, IBV_QP_STATE), 0);
+}
+
+/* A UMR is in the queue, so the next request must wait for it, whatever the states between. */
+static void a_fence_stays_until_reset(void **state)
+{
+	static const enum ibv_qp_state states[] = { IBV_QPS_RTS, IBV_QPS_SQD, IBV_QPS_SQD,
+						    IBV_QPS_RTS };
+	struct mlx5_qp *qp;
+
+	assert_int_equal(qp_create(*state, 1, &qp), 0);
+	state_set(qp, IBV_QPS_RTS);
+	gate_shut(qp);
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		state_set(qp, states[i]);
+		assert_true(qp->sq.fence_next);
+		assert_int_equal(qp->sq.opcodes, 0);
+	}
+	state_set(qp, IBV_QPS_RESET);
+	assert_false(qp->sq.fence_next);
 	assert_int_equal(mlx5_qp_destroy(&qp->vqp.qp), 0);
 }
 
@@ -748,6 +776,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		LIFE_TEST(a_qp_that_was_reset_is_as_new),
 		LIFE_TEST(the_gate_of_sends_opens_at_rts),
+		LIFE_TEST(a_fence_stays_until_reset),
 		LIFE_TEST(a_reset_forgets_what_was_compressed),
 		LIFE_TEST(a_qp_that_is_gone_completes_nothing),
 		LIFE_TEST(an_xrc_srq_that_is_gone_completes_nothing),

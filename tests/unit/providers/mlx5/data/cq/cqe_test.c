@@ -735,6 +735,41 @@ static void nothing_to_tell_is_no_poll(void **state)
 	rig_free(rig);
 }
 
+/* A start_poll that fails takes no lock, so the next one works. */
+static void check_busy_clock(bool single_threaded)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .single_threaded = single_threaded });
+	struct mlx5_ib_clock_info page = {
+		.sign = MLX5_IB_CLOCK_INFO_KERNEL_UPDATING, .nsec = 7, .mask = UINT64_MAX, .mult = 1
+	};
+	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+	struct ibv_poll_cq_attr attr = { 0 };
+
+	rig->cq->clock = &page;
+	mlx5_cq_ex_fill(rig->cq, IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK);
+	post_sends(rig, 1, IBV_WR_SEND);
+	rig_complete(rig, &(struct rig_cqe){ .send_opcode = MLX5_OPCODE_SEND });
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(ibv_start_poll(cqx, &attr), EBUSY);
+		assert_int_equal(rig->cq->lock.taken, 0);
+		assert_int_equal(rig->cq->ci, 0);
+	}
+	page.sign = 0;
+	assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+	assert_int_equal(rig->cq->lock.taken, !single_threaded);
+	assert_int_equal(ibv_wc_read_completion_wallclock_ns(cqx), 7 + 0x1122334455667788);
+	ibv_end_poll(cqx);
+	assert_int_equal(rig->cq->lock.taken, 0);
+	rig_free(rig);
+}
+
+static void a_busy_clock_leaves_the_cq_unlocked(void **state)
+{
+	(void)state;
+	check_busy_clock(false);
+	check_busy_clock(true);
+}
+
 /* A one-thread CQ has no lock to take or release, as the program promised one thread. Polls check
  * for other threads' requests and keep entries until end_poll, as usual. */
 static void a_cq_of_one_thread_is_polled_without_its_lock(void **state)
@@ -1237,6 +1272,7 @@ int main(void)
 		cmocka_unit_test(a_run_of_an_unknown_qp_is_skipped),
 		cmocka_unit_test(the_first_failure_stays_the_first),
 		cmocka_unit_test(nothing_to_tell_is_no_poll),
+		cmocka_unit_test(a_busy_clock_leaves_the_cq_unlocked),
 		cmocka_unit_test(a_cq_of_one_thread_is_polled_without_its_lock),
 		cmocka_unit_test(each_syndrome_has_its_status),
 		cmocka_unit_test(what_is_flushed_or_not_answered_freezes_nothing),
