@@ -152,6 +152,25 @@ static void flags_and_short_entries_are_refused(void **state)
 			 -EINVAL);
 }
 
+static void a_longer_entry_of_a_newer_program_is_filled_up(void **state)
+{
+	struct {
+		struct ibv_gid_entry entry;
+		uint32_t newer[2];
+	} longer;
+	struct ibv_gid_entry entry;
+
+	memset(&longer, 0xee, sizeof(longer));
+	assert_int_equal(ibv_query_gid_ex(context_of(state), 1, 1, &entry, 0), 0);
+	assert_int_equal(
+		_ibv_query_gid_ex(context_of(state), 1, 1, &longer.entry, 0, sizeof(longer)), 0);
+	assert_memory_equal(&longer.entry.gid, &entry.gid, sizeof(entry.gid));
+	assert_int_equal(longer.entry.gid_index, 1);
+	assert_int_equal(longer.entry.gid_type, IBV_GID_TYPE_ROCE_V2);
+	assert_int_equal(longer.newer[0], 0);
+	assert_int_equal(longer.newer[1], 0);
+}
+
 /* An attribute has at most 65535 bytes, so 2047 entries of 32 bytes fit. */
 static void a_large_gid_table_is_asked_for_in_part(void **state)
 {
@@ -252,6 +271,7 @@ int main(void)
 		TABLE_TEST(a_gids_type_is_0_or_1),
 		TABLE_TEST(an_older_caller_gets_zeros_for_an_empty_slot),
 		TABLE_TEST(flags_and_short_entries_are_refused),
+		TABLE_TEST(a_longer_entry_of_a_newer_program_is_filled_up),
 		TABLE_TEST(a_large_gid_table_is_asked_for_in_part),
 		TABLE_TEST(an_ipv4_header_is_known_by_its_checksum),
 		TABLE_TEST(a_pkey_is_in_network_order),

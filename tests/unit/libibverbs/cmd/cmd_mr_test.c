@@ -220,6 +220,7 @@ static void query_mr_fills_an_imported_region(void **state)
 	assert_int_equal(vmr.mr.lkey, 0x17171717);
 	assert_true(vmr.mr.length == (size_t)0x1717171717171717);
 	assert_int_equal(vmr.kind, VERBS_MR_IMPORTED);
+	assert_int_equal(vmr.access, 0); /* nobody tells */
 }
 
 static void advise_mr_passes_the_list_on(void **state)
