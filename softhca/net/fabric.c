@@ -374,10 +374,11 @@ static void ask_subnet(struct fabric *fabric, const struct fabric_msg *msg)
 }
 
 /* Serves the datagrams that have come for the switch and for subnet administration. One of them may
- * send another to the switch. */
-static void inbox_serve(struct fabric *fabric)
+ * send another to the switch. Returns whether there were any. */
+static bool inbox_serve(struct fabric *fabric)
 {
 	struct letter *letter;
+	bool served = false;
 
 	while ((letter = inbox_take(&fabric->inbox)) != NULL) {
 		if (leaf_is_asked(&fabric->leaf, &letter->msg))
@@ -385,7 +386,9 @@ static void inbox_serve(struct fabric *fabric)
 		else
 			ask_subnet(fabric, &letter->msg);
 		free(letter);
+		served = true;
 	}
+	return served;
 }
 
 static void message_deliver(struct fabric *fabric, const struct fabric_msg *msg)
@@ -472,11 +475,13 @@ static void stations_settle(struct fabric *fabric)
 		station_settle(station->hca);
 }
 
-/* Serves the datagrams that waited until the sends had completed, and ends the round. */
+/* Ends a round of sends. Adapters first write the completions that they hold back, since no answer
+ * may come before them. */
 static void fabric_settle(struct fabric *fabric)
 {
-	inbox_serve(fabric);
 	stations_settle(fabric);
+	if (inbox_serve(fabric))
+		stations_settle(fabric);
 	uplink_flush(fabric->uplink);
 }
 

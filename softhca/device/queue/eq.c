@@ -2,8 +2,10 @@
 /*
  * eq.c - event queues: completion events of CQs, and asynchronous events.
  *
- * An asynchronous event goes to each EQ whose bit mask has its type. An EQ may have no ring, as
- * those of the process front; events then only call the front's callback.
+ * An asynchronous event goes to each EQ whose bit mask has its type. The CQEs of all that was done
+ * before are written first, since software that gets a queue's last event empties the CQ and frees
+ * the buffers. An EQ may have no ring, as those of the process front; events then only call the
+ * front's callback.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -77,6 +79,7 @@ static void post_async(struct hca *hca, const struct event *event)
 	uint32_t i = 0;
 	struct eq *eq;
 
+	cq_end_runs(hca);
 	hca->format->encode_eqe(event, eqe);
 	while ((eq = res_next(&hca->eqs, &i)) != NULL)
 		if (eq->events >> event->type & 1)

@@ -9,6 +9,8 @@
 #include "ib/pm.h"
 #include "ib/sa.h"
 #include "pair.h"
+#include "prm/mlx5/cqc.h"
+#include "prm/mlx5/mini_cqe.h"
 #include "prm/mlx5/qpc.h"
 #include "softhca/device/core.h"
 #include "softhca/net/inbox.h"
@@ -68,6 +70,23 @@ static void an_answer_follows_the_completion(void **state)
 		flat_run(LONG);
 		expect_answer(i);
 	}
+	unpair();
+}
+
+/* The adapter holds completions of these CQs back, to write several at once. */
+static void answers_wait_for_compressed_completions(void **state)
+{
+	struct flat_qp_attr attr = gsi;
+
+	(void)state;
+	attr.cqe_size = 64 | FLAT_COMPRESSED | PRM_MINI_CQE_CHECKSUM << FLAT_FORMAT_SHIFT;
+	pair(&attr, 4096);
+	put_request(MAD_CLASS_SA, 2, MAD_CLASS_PORT_INFO);
+	flat_recv(a, from + MAD_SIZE, GRH_LEN + MAD_SIZE, lkey);
+	post_request(a, from, MAD_SIZE);
+	flat_ring(a);
+	flat_run(LONG);
+	expect_answer(0);
 	unpair();
 }
 
@@ -231,6 +250,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IB(an_answer_follows_the_completion),
 		HOST(an_answer_follows_the_completion),
+		IB(answers_wait_for_compressed_completions),
 		IB(answers_keep_the_order_of_their_requests),
 		IB(a_queue_that_fails_gets_its_answer),
 		IB(the_answer_to_a_destroyed_queue_is_dropped),
