@@ -228,6 +228,7 @@ static bool qp_flush(struct hca *hca, struct qp *qp)
 	bool send_left = sq_flush(hca, qp, TURN_FLUSHES);
 	bool recv_left = rq_flush(hca, qp, TURN_FLUSHES);
 
+	qp_report_last_wqe(hca, qp);
 	return send_left || recv_left;
 }
 

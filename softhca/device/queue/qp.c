@@ -56,16 +56,25 @@ void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline)
 		hca->next_timer = deadline;
 }
 
-/* Completes the SRQ's WQE that the QP holds, then reports that the QP takes no more WQEs, so that
- * software can free the SRQ's buffers after the event. IBTA vol 1, 10.3.1.5 */
+/* Completes the SRQ's WQE that the QP holds, then reports that the QP takes no more WQEs. */
 static void leave_srq(struct hca *hca, struct qp *qp)
 {
 	if (qp->resp.receiving && qp->resp.matched)
 		qp->transport->cancel(hca, qp);
 	else if (qp->resp.held.srq && qp->resp.receiving)
 		rq_fail(hca, qp, SYND_FLUSH, VEND_FLUSH);
-	if (qp->srq && !qp->dct)
-		eq_qp_event(hca, PRM_EVENT_SRQ_LAST_WQE, qp->n);
+	qp->owes_last_wqe = qp->srq && !qp->dct;
+	qp_report_last_wqe(hca, qp);
+}
+
+void qp_report_last_wqe(struct hca *hca, struct qp *qp)
+{
+	bool fetches = qp->offload && qp->sq.ci != qp->sq.pi;
+
+	if (!qp->owes_last_wqe || fetches)
+		return;
+	qp->owes_last_wqe = false;
+	eq_qp_event(hca, PRM_EVENT_SRQ_LAST_WQE, qp->n);
 }
 
 void qp_fail(struct hca *hca, struct qp *qp, int event)
@@ -114,6 +123,7 @@ void qp_reset_queues(struct qp *qp)
 	qp->sq.is_ahead = false;
 	qp->rq.pi = qp->rq.ci = qp->rq.noted_pi = 0;
 	qp->rq.cache_count = 0;
+	qp->owes_last_wqe = false;
 	qp->transport->reset(qp);
 }
 

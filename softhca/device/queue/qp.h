@@ -212,7 +212,8 @@ struct qp {
 	/* its send queue serves tag matching's rendezvous; else NULL. Freed with the QP, by
 	 * transport/qp.c */
 	struct tm_offload *offload;
-	struct uar *uar; /* NULL: it has no send queue and no doorbell */
+	bool owes_last_wqe; /* state ERR: see qp_report_last_wqe() */
+	struct uar *uar;    /* NULL: it has no send queue and no doorbell */
 	uint32_t user_index;
 	struct dma_map map;
 	struct queue_umems umems;
@@ -315,6 +316,10 @@ void qp_fail(struct hca *hca, struct qp *qp, int event);
 /* Puts the send queue in state SQER, which only unreliable services have; on a reliable service,
  * the whole QP in state ERR. IBTA vol 1, 10.3.1 */
 void qp_fail_send(struct hca *hca, struct qp *qp);
+/* Reports once that a QP in error takes no more WQEs of its SRQ and completes no more, so that
+ * software can free the buffers after the event. Waits for the end of what it fetches for tags:
+ * call it again then. IBTA vol 1, 10.3.1.5 */
+void qp_report_last_wqe(struct hca *hca, struct qp *qp);
 void qp_reset_queues(struct qp *qp);
 void qp_leave_port(struct hca *hca, struct qp *qp);
 

@@ -11,6 +11,7 @@
 #include "pair.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqe.h"
+#include "prm/mlx5/eqe.h"
 #include "prm/mlx5/q_counter.h"
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/srqc.h"
@@ -365,6 +366,33 @@ static void a_fetch_that_fails_gives_the_tag_back(void **state)
 	tear_down();
 }
 
+/* The buffer of a tag belongs to the adapter until its last completion, and the event says that no
+ * more come. */
+static void the_last_event_follows_the_tag_of_a_fetch(void **state)
+{
+	uint8_t in[16] = { 0 }, out[16];
+
+	(void)state;
+	set_up();
+	tag_add_done(4, ~0ull, FRAME);
+	header(RNDV, 4);
+	fld_set(flat.mem + from, FLD64(0x10), from + 32768);
+	fld_set(flat.mem + from, FLD(0x18, 31, 0), lkey);
+	fld_set(flat.mem + from, FLD(0x1c, 31, 0), 4000);
+	flat_send(a, OP_SEND, from, 32, lkey);
+	hca_progress(flat.hca[0], flat.now); /* b is asked for the data, and has not fetched it */
+	expect_tag(NO_PACKET, CONSUMED, 0, 0);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_2ERR_QP);
+	fld_set(in, MODIFY_QP_IN_QPN, b->n);
+	flat_cmd(b->hca, in, sizeof(in), out, sizeof(out));
+	flat_run(LONG);
+	expect_tag(RESP_SEND, CANCELED, 0, 0);
+	assert_int_equal(flat_count_events(PRM_EVENT_SRQ_LAST_WQE), 1);
+	assert_int_equal(flat.event[flat.events - 1][1], PRM_EVENT_SRQ_LAST_WQE);
+	assert_in_range(flat_when_completed(done), 1, flat.event_after[flat.events - 1]);
+	tear_down();
+}
+
 static void a_message_that_is_too_long_costs_a_wqe_of_the_queue(void **state)
 {
 	const uint8_t *cqe;
@@ -648,6 +676,7 @@ int main(void)
 		TM_TEST(software_goes_on_where_the_buffer_is_too_small),
 		TM_TEST(software_goes_on_where_the_send_queue_is_its_own),
 		TM_TEST(a_fetch_that_fails_gives_the_tag_back),
+		TM_TEST(the_last_event_follows_the_tag_of_a_fetch),
 		TM_TEST(a_message_that_is_too_long_costs_a_wqe_of_the_queue),
 		TM_TEST(an_xrq_says_its_phases_and_goes_last),
 		TM_TEST(each_packet_takes_a_stride_and_has_a_cqe),
