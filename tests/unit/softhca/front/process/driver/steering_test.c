@@ -34,6 +34,8 @@ static struct {
 	uint32_t index;
 	uint64_t action, reformat;
 	uint32_t tir;
+	/* Of the table that was made last: */
+	uint32_t miss_action, miss_table, uid;
 } device;
 
 static int entry_set(const uint8_t *in)
@@ -73,6 +75,9 @@ static int table_create(const uint8_t *in)
 	assert_in_range(device.number, 1, ARRAY_SIZE(device.tables_decap) - 1);
 	device.tables_reformat[device.number] = fld_get(context, FLOW_TABLE_CONTEXT_REFORMAT_EN);
 	device.tables_decap[device.number] = fld_get(context, FLOW_TABLE_CONTEXT_DECAP_EN);
+	device.miss_action = (uint32_t)fld_get(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ACTION);
+	device.miss_table = (uint32_t)fld_get(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ID);
+	device.uid = (uint32_t)fld_get(in, CMD_IN_UID);
 	return 0;
 }
 
@@ -319,6 +324,26 @@ static void tunnels_follow_capabilities(void **state)
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, begin_steering, end_steering)
 
+/* An anchor is made once, and anybody may name it. What it does not match goes to the level's
+ * table, which is made before it. */
+static void an_anchor_leads_to_its_level(void **state)
+{
+	uint32_t table = 0, again = 0, made;
+
+	(void)state;
+	assert_int_equal(steering_anchor(&adapter, 1, &table), 0);
+	made = device.number;
+	assert_int_equal(table, made);
+	assert_int_equal(device.miss_action, PRM_MISS_FORWARD);
+	assert_in_range(device.miss_table, 1, table - 1);
+	assert_int_equal(device.uid, PRM_SHARED_UID);
+	assert_int_equal(steering_anchor(&adapter, 1, &again), 0);
+	assert_int_equal(again, table);
+	assert_int_equal(device.number, made);
+	assert_int_equal(steering_anchor(&adapter, 2, &again), 0);
+	assert_int_not_equal(again, table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,6 +355,7 @@ int main(void)
 		TEST(further_masks_stand_behind),
 		TEST(a_full_level_has_no_space),
 		TEST(tunnels_follow_capabilities),
+		TEST(an_anchor_leads_to_its_level),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

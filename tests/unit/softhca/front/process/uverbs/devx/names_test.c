@@ -200,6 +200,26 @@ static void objects_are_destroyed_by_those(void **state)
 	}
 }
 
+/* A bulk of flow counters has 128 counters for each bit. */
+static void a_command_makes_one_object_or_a_bulk(void **state)
+{
+	struct devx_made made;
+
+	(void)state;
+	for (uint32_t bulk = 0; bulk <= 0x80; bulk = bulk ? 2 * bulk : 1) {
+		cmd_clear(MLX5_CMD_OP_ALLOC_FLOW_COUNTER);
+		fld_set(in, PLACE(alloc_flow_counter_in, flow_counter_bulk), bulk);
+		memset(&made, 0xee, sizeof(made));
+		devx_describe_made(in, out, &made);
+		assert_int_equal(made.count, bulk ? 128 * bulk : 1);
+		cmd_clear(MLX5_CMD_OP_ALLOC_PD); /* which has no such field */
+		fld_set(in, PLACE(alloc_flow_counter_in, flow_counter_bulk), bulk);
+		memset(&made, 0xee, sizeof(made));
+		devx_describe_made(in, out, &made);
+		assert_int_equal(made.count, 1);
+	}
+}
+
 struct use {
 	uint32_t opcode, create, number;
 };
@@ -312,6 +332,7 @@ int main(void)
 		cmocka_unit_test(objects_are_made_by_these),
 		cmocka_unit_test(objects_use_up_their_own_kind),
 		cmocka_unit_test(objects_are_destroyed_by_those),
+		cmocka_unit_test(a_command_makes_one_object_or_a_bulk),
 		cmocka_unit_test(queries_are_these),
 		cmocka_unit_test(changes_are_these),
 	};
