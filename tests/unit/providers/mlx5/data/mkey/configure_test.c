@@ -283,6 +283,61 @@ static void what_a_wide_queue_has_done_a_narrow_one_refuses(void **state)
 	rig_free(narrow);
 }
 
+static struct mlx5_mkey key_that_signs(struct mkey_sig *sig)
+{
+	return (struct mlx5_mkey){
+		.dv.lkey = 0x700, .max_entries = 4, .sig = sig, .computes = true
+	};
+}
+
+/* The format of the signature is the fourth block: behind head, context and list. */
+static void a_request_that_signs_has_the_format(void **state)
+{
+	static const uint8_t nothing[BSF_SIZE];
+	struct mkey_sig sig = { 0 };
+	struct mlx5_mkey mkey = key_that_signs(&sig);
+	struct rig *rig = key_rig();
+	const uint8_t *format;
+
+	(void)state;
+	mkey_prepare(&mkey);
+	for (uint32_t round = 0; round < 2; round++) { /* the second time, it is known */
+		const uint32_t pi = rig->qp->sq.pi;
+
+		memset(rig_sq(rig, pi + 3), 0xee, WQE_BB);
+		assert_int_equal(lay_out_and_sign(rig, &mkey), 0);
+		format = mkey_sig_at(&mkey, mkey.config.sig)->bsf;
+		assert_memory_not_equal(format, nothing, BSF_SIZE);
+		/* the first 8 bytes have the kind, too */
+		assert_memory_equal((uint8_t *)rig_sq(rig, pi + 3) + 8, format + 8, BSF_SIZE - 8);
+	}
+	rig_free(rig);
+}
+
+static void an_aborted_batch_leaves_the_key_as_it_was(void **state)
+{
+	struct mkey_sig sig = { 0 };
+	struct mlx5_mkey mkey = key_that_signs(&sig);
+	struct mlx5dv_mkey_conf_attr attr = { 0 };
+	struct rig *rig = key_rig();
+	struct mlx5dv_qp_ex *dvx = &rig->qp->dv_qp;
+	struct mkey_config before;
+
+	(void)state;
+	mkey_prepare(&mkey);
+	assert_int_equal(lay_out_and_sign(rig, &mkey), 0);
+	before = mkey.config;
+	ibv_wr_start(&rig->qp->vqp.qp_ex);
+	mlx5dv_wr_mkey_configure(dvx, &mkey.dv, 1, &attr);
+	set_signature(dvx);
+	assert_true(mkey.is_in_batch);
+	assert_memory_not_equal(&mkey.config, &before, sizeof(before));
+	ibv_wr_abort(&rig->qp->vqp.qp_ex);
+	assert_false(mkey.is_in_batch);
+	assert_memory_equal(&mkey.config, &before, sizeof(before));
+	rig_free(rig);
+}
+
 /* ---- repeated requests ----
  *
  * A key caches its encoded signature, encryption and layout. A random sequence of requests goes to
@@ -545,6 +600,8 @@ static void an_error_waits_for_who_destroys_the_key(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_request_that_signs_has_the_format),
+		cmocka_unit_test(an_aborted_batch_leaves_the_key_as_it_was),
 		cmocka_unit_test(a_request_of_several_wqes_is_only_rung),
 		cmocka_unit_test(a_request_of_one_wqe_is_pushed),
 		cmocka_unit_test(a_request_is_pushed_around_the_end_of_the_ring),
