@@ -79,12 +79,14 @@ enum prm_sched_tsar {
 
 /* A sampler: all frames go to one table, and one of SAMPLE_RATIO to another as well. The adapter
  * chooses the addresses by which entries of software's tables lead to it. */
-#define SAMPLER_TABLE_TYPE       FLD(0x8, 31, 24)
-#define SAMPLER_SAMPLE_RATIO     FLD(0xc, 31, 0)
-#define SAMPLER_SAMPLE_TABLE_ID  FLD(0x10, 23, 0)
-#define SAMPLER_DEFAULT_TABLE_ID FLD(0x14, 23, 0)
-#define SAMPLER_ICM_ADDRESS_RX   FLD64(0x18)
-#define SAMPLER_ICM_ADDRESS_TX   FLD64(0x20)
+#define SAMPLER_TABLE_TYPE        FLD(0x8, 31, 24)
+#define SAMPLER_LEVEL             FLD(0x8, 23, 16)
+#define SAMPLER_IGNORE_FLOW_LEVEL FLD(0x8, 0, 0)
+#define SAMPLER_SAMPLE_RATIO      FLD(0xc, 31, 0)
+#define SAMPLER_SAMPLE_TABLE_ID   FLD(0x10, 23, 0)
+#define SAMPLER_DEFAULT_TABLE_ID  FLD(0x14, 23, 0)
+#define SAMPLER_ICM_ADDRESS_RX    FLD64(0x18)
+#define SAMPLER_ICM_ADDRESS_TX    FLD64(0x20)
 
 /* A meter: it writes a color into a register C, and the frame goes to a table. */
 enum {

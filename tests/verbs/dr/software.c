@@ -4,6 +4,7 @@
  * memory: who receives a frame that hits, and one that misses.
  *
  * Covers: providers/mlx5/dv/dr/array.c, providers/mlx5/dv/dr/forward.c,
+ * providers/mlx5/dv/dr/sampler.c,
  * providers/mlx5/dv/dr/caps.c, providers/mlx5/dv/dr/htable.c, providers/mlx5/dv/dr/lane.c,
  * providers/mlx5/dv/dr/memory.c, providers/mlx5/dv/dr/places.h, providers/mlx5/dv/dr/plan.c,
  * providers/mlx5/dv/dr/ring.c,
@@ -177,6 +178,38 @@ static void copies(struct rig *rig, struct floors *floors)
 	MUST(!mlx5dv_dr_action_destroy(second.dest) && !mlx5dv_dr_table_destroy(below.table));
 }
 
+/* The last of each four frames is copied to a QP, and counted. All go on in a table. */
+static void samples(struct rig *rig, struct floors *floors)
+{
+	struct steer_counter counter = steer_counter_make(rig->ctx);
+	struct dr_root below = { .domain = floors->root.domain };
+	struct mlx5dv_dr_action *sample[2] = { NULL, floors->to[1] }, *sampler;
+	struct mlx5dv_dr_flow_sampler_attr attr = { .sample_ratio = 4,
+						    .num_sample_actions = 2,
+						    .sample_actions = sample };
+	struct dr_made some, last;
+
+	MUST(below.table = mlx5dv_dr_table_create(below.domain, 2));
+	MUST(sample[0] = mlx5dv_dr_action_create_flow_counter(counter.obj, 0));
+	attr.default_next_table = below.table;
+	sampler = SAY_PTR(mlx5dv_dr_action_create_flow_sampler(&attr), "a sampler");
+	if (sampler) {
+		some = DR_MAKE(&floors->own, &to_port, "some to the sampler", sampler);
+		last = DR_MAKE(&below, &to_all, "all there to one", floors->to[0]);
+		for (int i = 0; i < 8; i++)
+			steer_send(rig, &floors->raw, PORT, "maybe sampled");
+		steer_send(rig, &floors->raw, OTHER, "a miss");
+		steer_counter_say(&counter, "samples");
+		SAY_RET(mlx5dv_dr_action_destroy(sampler), "a sampler in use");
+		SAY_RET(mlx5dv_dr_action_destroy(sample[0]), "its counter");
+		dr_end(&some);
+		dr_end(&last);
+		MUST(!mlx5dv_dr_action_destroy(sampler));
+	}
+	MUST(!mlx5dv_dr_action_destroy(sample[0]) && !mlx5dv_dr_table_destroy(below.table));
+	MUST(!mlx5dv_devx_obj_destroy(counter.obj));
+}
+
 /* The root table copies frames itself. */
 static void copies_at_root(struct rig *rig)
 {
@@ -214,6 +247,7 @@ void dr_software(struct rig *rig)
 	many_rules(rig, &floors);
 	deeper_table(rig, &floors);
 	copies(rig, &floors);
+	samples(rig, &floors);
 	floors_close(&floors);
 	copies_at_root(rig);
 }

@@ -13,6 +13,7 @@
 #include "providers/mlx5/dv/dr/array.h"
 #include "providers/mlx5/dv/dr/dr.h"
 #include "providers/mlx5/dv/dr/modify.h"
+#include "providers/mlx5/dv/dr/sampler.h"
 #include "providers/mlx5/dv/dr/soft.h"
 #include "providers/mlx5/dv/export.h"
 #include "providers/mlx5/qp/qp.h"
@@ -103,6 +104,8 @@ uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action)
 		return action->tir->icm;
 	case DR_ACTION_ARRAY:
 		return action->array->forward.address;
+	case DR_ACTION_SAMPLER:
+		return action->sampler->address;
 	default:
 		return mlx5_dr_soft_table_address(action->table->soft);
 	}
@@ -372,8 +375,14 @@ static int change_destroy(struct mlx5dv_dr_action *action)
 /* Destroys what an action of a domain has made there. */
 static __attribute__((noinline)) int parts_destroy(struct mlx5dv_dr_action *action)
 {
-	return action->kind == DR_ACTION_ARRAY ? mlx5_dr_array_destroy(action)
-					       : change_destroy(action);
+	switch (action->kind) {
+	case DR_ACTION_ARRAY:
+		return mlx5_dr_array_destroy(action);
+	case DR_ACTION_SAMPLER:
+		return mlx5_dr_sampler_destroy(action);
+	default:
+		return change_destroy(action);
+	}
 }
 
 DV_EXPORT int mlx5dv_dr_action_destroy(struct mlx5dv_dr_action *action)

@@ -17,6 +17,7 @@
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/dr/array.h"
 #include "providers/mlx5/dv/dr/dr.h"
+#include "providers/mlx5/dv/dr/sampler.h"
 
 enum dump_record {
 	DUMP_DOMAIN = 3000,
@@ -39,6 +40,7 @@ enum dump_record {
 	DUMP_TIR = 3411,
 	DUMP_PUSH_VLAN = 3412,
 	DUMP_POP_VLAN = 3413,
+	DUMP_SAMPLER = 3415,
 	DUMP_ARRAY = 3416,
 	DUMP_DEFAULT_MISS = 3423,
 };
@@ -186,6 +188,12 @@ static void dump_action(FILE *file, const struct mlx5dv_dr_action *action,
 		dump_head(file, DUMP_DEST_TABLE, action, rule);
 		fprintf(file, ",0x%x,0x%" PRIx64, action->table->soft->number,
 			id_of(action->table));
+		break;
+	case DR_ACTION_SAMPLER:
+		dump_head(file, DUMP_SAMPLER, action, rule);
+		fprintf(file, ",0x%" PRIx64 ",0x%x,0x%x,0x%" PRIx64 ",0x0",
+			id_of(action->sampler->next), action->sampler->forward.number,
+			action->sampler->obj->id, action->sampler->address);
 		break;
 	case DR_ACTION_ARRAY:
 		dump_head(file, DUMP_ARRAY, action, rule);

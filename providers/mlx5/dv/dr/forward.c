@@ -22,11 +22,12 @@ static int table_create(struct ibv_context *context, const struct dr_forward_att
 	uint8_t in[FLD_BYTE(CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT) +
 		   PRM_FLOW_TABLE_CONTEXT_SIZE] = { 0 };
 	uint8_t out[PRM_CMD_OUT_SIZE] = { 0 };
+	uint8_t *table = fld_at(in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_FLOW_TABLE);
 	fld_set(in, CREATE_FLOW_TABLE_IN_TABLE_TYPE, attr->type);
-	fld_set(fld_at(in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT), FLOW_TABLE_CONTEXT_LEVEL,
-		attr->level);
+	fld_set(table, FLOW_TABLE_CONTEXT_LEVEL, attr->level);
+	fld_set(table, FLOW_TABLE_CONTEXT_TERMINATION_TABLE, attr->is_last);
 	forward->table = mlx5dv_devx_obj_create(context, in, sizeof(in), out, sizeof(out));
 	if (!forward->table)
 		return errno;
@@ -82,6 +83,14 @@ static void destination_put(uint8_t *at, const struct mlx5dv_dr_action *action)
 	}
 }
 
+/* Puts the list of one counter at AT, behind the destinations. */
+static void counter_put(uint8_t *entry, uint8_t *at, const struct mlx5dv_dr_action *counter)
+{
+	fld_set(entry, FLOW_CONTEXT_ACTION, PRM_FLOW_FWD | PRM_FLOW_COUNT);
+	fld_set(entry, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE, 1);
+	fld_set(at, FLD(0x0, 31, 0), mlx5_dr_action_counter(counter));
+}
+
 static void entry_fill(uint8_t *in, const struct dr_forward_attr *attr,
 		       const struct dr_forward *forward)
 {
@@ -96,13 +105,15 @@ static void entry_fill(uint8_t *in, const struct dr_forward_attr *attr,
 	fld_set(entry, FLOW_CONTEXT_DESTINATION_LIST_SIZE, attr->count);
 	for (size_t i = 0; i < attr->count; i++)
 		destination_put(list + i * PRM_DEST_FORMAT_SIZE, attr->destinations[i]);
+	if (attr->counter)
+		counter_put(entry, list + attr->count * PRM_DEST_FORMAT_SIZE, attr->counter);
 }
 
 static int entry_create(struct ibv_context *context, const struct dr_forward_attr *attr,
 			struct dr_forward *forward)
 {
 	const size_t size = FLD_BYTE(SET_FTE_IN_FLOW_CONTEXT) + PRM_FLOW_CONTEXT_SIZE +
-			    attr->count * PRM_DEST_FORMAT_SIZE;
+			    (attr->count + !!attr->counter) * PRM_DEST_FORMAT_SIZE;
 	uint8_t out[PRM_CMD_OUT_SIZE] = { 0 };
 	uint8_t *in = calloc(1, size);
 

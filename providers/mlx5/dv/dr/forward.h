@@ -8,6 +8,7 @@
 #ifndef PROVIDERS_MLX5_DV_DR_FORWARD_H
 #define PROVIDERS_MLX5_DV_DR_FORWARD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,8 @@ struct dr_forward_attr {
 	uint8_t level; /* lower than that of each table among the destinations */
 	size_t count;
 	struct mlx5dv_dr_action *const *destinations; /* QPs, TIRs and tables below the root */
+	const struct mlx5dv_dr_action *counter;       /* NULL: counts nothing */
+	bool is_last; /* no table is among the destinations: a termination table */
 };
 
 /* Returns 0 or an errno. */

@@ -247,7 +247,7 @@ static int action_put(struct dr_plan *plan, const struct mlx5dv_dr_action *actio
 	}
 }
 
-/* Fails if nobody has reported the address of the QP, TIR or array. */
+/* Fails if nobody has reported the address of the QP, TIR, array or sampler. */
 static int end_of(const struct dr_plan *plan, struct dr_target *target)
 {
 	const struct dr_soft *soft = plan->soft;
@@ -263,6 +263,7 @@ static int end_of(const struct dr_plan *plan, struct dr_target *target)
 	case DR_ACTION_QP:
 	case DR_ACTION_TIR:
 	case DR_ACTION_ARRAY:
+	case DR_ACTION_SAMPLER:
 		target->address = mlx5_dr_action_address(plan->end);
 		if (!target->address)
 			return plan_refuse(plan, EOPNOTSUPP,

@@ -21,7 +21,15 @@
 #include "providers/mlx5/dv/dr/forward.h"
 #include "providers/mlx5/qp/qp.h"
 
-enum { TABLE = 0x123, GROUP = 0x45, TIRN = 0x777, TIRN_OF_QP = 0x888, BELOW = 0x99, LEVEL = 0x7d };
+enum {
+	TABLE = 0x123,
+	GROUP = 0x45,
+	TIRN = 0x777,
+	TIRN_OF_QP = 0x888,
+	COUNTER = 0x5555,
+	BELOW = 0x99,
+	LEVEL = 0x7d
+};
 enum { STEPS = 4 /* commands of a creation */ };
 
 static const uint64_t address = UINT64_C(0x2300000080);
@@ -32,14 +40,21 @@ static struct {
 	struct mlx5_qp qp;
 	struct dr_soft_table soft;
 	struct mlx5dv_dr_table table;
-	struct mlx5dv_dr_action actions[3];
+	struct mlx5dv_dr_action actions[3], counter;
 	struct mlx5dv_dr_action *list[3];
 	unsigned int step, fail_at; /* fail_at: 0 fails none */
 	unsigned int made;          /* bits of objs */
 	int destroys;               /* of which the last fails; 0: none */
 	uint8_t entry[2048];
 	size_t entry_size;
+	bool is_last;
 } it;
+
+uint32_t mlx5_dr_action_counter(const struct mlx5dv_dr_action *action)
+{
+	assert_ptr_equal(action, &it.counter);
+	return COUNTER;
+}
 
 static bool step_fails(void)
 {
@@ -77,6 +92,7 @@ struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *context, cons
 
 		assert_int_equal(fld_get(table, FLOW_TABLE_CONTEXT_LEVEL), LEVEL);
 		assert_int_equal(fld_get(table, FLOW_TABLE_CONTEXT_SW_OWNER), 0);
+		it.is_last = fld_get(table, FLOW_TABLE_CONTEXT_TERMINATION_TABLE);
 		fld_set(out, CREATE_FLOW_TABLE_OUT_TABLE_ID, TABLE);
 	} else if (i == 2) {
 		assert_true(in_len <= sizeof(it.entry));
@@ -162,10 +178,37 @@ static void an_entry_leads_to_all_destinations(void **state)
 	assert_int_equal(fld_get(flow, FLOW_CONTEXT_GROUP_ID), GROUP);
 	assert_int_equal(fld_get(flow, FLOW_CONTEXT_ACTION), PRM_FLOW_FWD);
 	assert_int_equal(fld_get(flow, FLOW_CONTEXT_DESTINATION_LIST_SIZE), 3);
+	assert_int_equal(fld_get(flow, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE), 0);
+	assert_false(it.is_last);
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(fld_get(list + 8 * i, FLD(0x0, 31, 0)), expected[i]);
 	assert_int_equal(mlx5_dr_forward_destroy(&forward), 0);
 	assert_int_equal(it.made, 0);
+}
+
+static void a_last_table_counts(void **state)
+{
+	const struct dr_forward_attr attr = {
+		.type = PRM_FLOW_NIC_RX,
+		.level = LEVEL,
+		.count = 1,
+		.destinations = it.list,
+		.counter = &it.counter,
+		.is_last = true,
+	};
+	const uint8_t *flow = fld_at(it.entry, SET_FTE_IN_FLOW_CONTEXT);
+	const uint8_t *list = fld_at(flow, FLOW_CONTEXT_DESTINATION);
+	struct dr_forward forward;
+
+	(void)state;
+	assert_int_equal(mlx5_dr_forward_create(&it.context, &attr, &forward), 0);
+	assert_true(it.is_last);
+	assert_int_equal(it.entry_size, 0x40 + 0x300 + 2 * 8);
+	assert_int_equal(fld_get(flow, FLOW_CONTEXT_ACTION), PRM_FLOW_FWD | PRM_FLOW_COUNT);
+	assert_int_equal(fld_get(flow, FLOW_CONTEXT_DESTINATION_LIST_SIZE), 1);
+	assert_int_equal(fld_get(flow, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE), 1);
+	assert_int_equal(fld_get(list, FLD(0x0, 31, 0)), PRM_DEST_TIR << 24 | TIRN_OF_QP);
+	assert_int_equal(fld_get(list + 8, FLD(0x0, 31, 0)), COUNTER);
 }
 
 static void a_failed_command_leaves_nothing(void **state)
@@ -202,6 +245,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup(name, forward_begin)
 	const struct CMUnitTest tests[] = {
 		CASE(an_entry_leads_to_all_destinations),
+		CASE(a_last_table_counts),
 		CASE(a_failed_command_leaves_nothing),
 		CASE(an_end_that_fails_goes_on_later),
 	};

@@ -25,7 +25,7 @@ static const struct dr_soft soft = {
 	.drop = 0xbb0000,
 };
 
-static bool addresses_are_known = true; /* of TIRs, QPs and arrays */
+static bool addresses_are_known = true; /* of all but tables */
 
 uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action)
 {
@@ -49,6 +49,7 @@ static struct {
 	{ "qp", { .kind = DR_ACTION_QP } },
 	{ "table", { .kind = DR_ACTION_TABLE } },
 	{ "array", { .kind = DR_ACTION_ARRAY } },
+	{ "sampler", { .kind = DR_ACTION_SAMPLER } },
 	{ "miss", { .kind = DR_ACTION_DEFAULT_MISS } },
 	{ "tag", { .kind = DR_ACTION_TAG, .tag = 0x123456 } },
 	{ "counter", { .kind = DR_ACTION_COUNTER } },
@@ -168,6 +169,10 @@ static const struct {
 	{ false, "array miss", 0, EOPNOTSUPP },
 	{ false, "array tir", 0, EOPNOTSUPP },
 	{ false, "array array", 0, EINVAL },
+	{ false, "sampler", 1, 0 },
+	{ false, "tag sampler", 1, 0 },
+	{ false, "sampler array", 0, EOPNOTSUPP },
+	{ false, "sampler sampler", 0, EINVAL },
 	{ false, "counter push_vlan pop_vlan table", 0, EOPNOTSUPP },
 	{ false, "pop_vlan push_vlan counter table", 0, EOPNOTSUPP },
 	{ false, "push_vlan pop_vlan counter table", 0, EOPNOTSUPP },
