@@ -368,6 +368,21 @@ static void a_lone_thread_waits_for_its_signal_handler(void **state)
 	signal(SIGALRM, SIG_DFL);
 }
 
+/* The program may still read the id from events of the old channel. */
+static void a_move_waits_for_the_events_of_the_old_channel(void **state)
+{
+	const struct itimerval later = { .it_value.tv_usec = LATER_US };
+	struct rdma_event_channel other = { .fd = FD + 50 };
+
+	(void)state;
+	memory.events_acked = READ - 1;
+	signal(SIGALRM, acknowledge_in_handler);
+	assert_int_equal(setitimer(ITIMER_REAL, &later, NULL), 0);
+	assert_int_equal(rdma_migrate_id(&memory.id, &other), 0);
+	assert_int_equal(memory.events_acked, READ);
+	signal(SIGALRM, SIG_DFL);
+}
+
 static void *acknowledge_in_thread(void *unused)
 {
 	struct cm_ack_wait *wait = NULL;
@@ -459,6 +474,7 @@ int main(void)
 		cmocka_unit_test_setup(a_freed_id_frees_what_it_has, id_begin),
 		cmocka_unit_test_setup(a_child_gets_a_new_lock, id_begin),
 		cmocka_unit_test_setup(a_lone_thread_waits_for_its_signal_handler, id_begin),
+		cmocka_unit_test_setup(a_move_waits_for_the_events_of_the_old_channel, id_begin),
 		cmocka_unit_test_setup(one_of_several_threads_waits_for_another, id_begin),
 		cmocka_unit_test_setup(a_thread_that_acknowledges_has_left_the_id, id_begin),
 		cmocka_unit_test_setup(cancellation_is_as_before_after_a_wait, id_begin),
