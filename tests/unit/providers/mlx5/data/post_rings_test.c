@@ -615,6 +615,8 @@ static void a_signed_receive_stops_at_the_first_that_is_wrong(void **state)
 	assert_int_equal(post_recv(rig, &good, &bad), EINVAL);
 	assert_ptr_equal(bad, &wrong);
 	assert_int_equal(rig_dbrec(rig, MLX5_RCV_DBR), 2);
+	/* the inverted XOR of the SGE, 0x77, the QP number, 0x70, and the index, 1 */
+	assert_int_equal(rig_rq(rig, 1)[RECV_SIGNATURE_AT - RECV_SIGNATURE_SIZE], 0xf9);
 	assert_int_equal(post_recv(rig, &last, &bad), 0);
 	assert_int_equal(rig_dbrec(rig, MLX5_RCV_DBR), 3);
 	rig_free(rig);
