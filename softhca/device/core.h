@@ -79,6 +79,9 @@ struct hca {
 	TAILQ_HEAD(, uar) scans;     /* with doorbell records to read: see uar_scan.h */
 	LIST_HEAD(, qp) gaps;     /* that wait for missing packets: see transport/out_of_order.h */
 	LIST_HEAD(, cq) held_cqs; /* that hold completions of a run back: see queue/cq_run.h */
+	/* cq_end_runs(), which writes them; the event queues are below the CQs and call it by
+	 * this pointer before each asynchronous event */
+	void (*end_runs)(struct hca *hca);
 	LIST_HEAD(, mcg_member) mcg_members;
 	LIST_HEAD(, umr_wait) umrs;   /* delayed UMRs of a strict adapter */
 	LIST_HEAD(, mkey) sig_failed; /* keys with signature errors that are not reported yet */

@@ -95,6 +95,7 @@ int hca_create(const struct hca_config *config, const struct format *format, str
 	TAILQ_INIT(&hca->scans);
 	LIST_INIT(&hca->waiting_cqs);
 	LIST_INIT(&hca->held_cqs);
+	hca->end_runs = cq_end_runs;
 	LIST_INIT(&hca->gaps);
 	LIST_INIT(&hca->mcg_members);
 	LIST_INIT(&hca->umrs);

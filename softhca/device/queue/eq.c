@@ -79,7 +79,7 @@ static void post_async(struct hca *hca, const struct event *event)
 	uint32_t i = 0;
 	struct eq *eq;
 
-	cq_end_runs(hca);
+	hca->end_runs(hca);
 	hca->format->encode_eqe(event, eqe);
 	while ((eq = res_next(&hca->eqs, &i)) != NULL)
 		if (eq->events >> event->type & 1)
