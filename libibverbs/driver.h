@@ -633,7 +633,7 @@ int verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
  *				  1);
  *	handle = (uint32_t)cmd.attrs[0].value;
  */
-#define VERBS_SHORT_MAX_ATTRS 8
+#define VERBS_SHORT_MAX_ATTRS 10
 
 struct verbs_short {
 	/* The kernel's header, written by verbs_cmd_run_short(). */

@@ -15,22 +15,25 @@ static int run_alloc(struct ibv_context *context, const struct ibv_dmah_init_att
 		     uint32_t *handle)
 {
 	const uint32_t mask = attr->comp_mask;
-	const struct verbs_attr attrs[] = {
-		verbs_attr_new_handle(UVERBS_ATTR_ALLOC_DMAH_HANDLE, handle),
-		mask & IBV_DMAH_INIT_ATTR_MASK_CPU_ID
-			? verbs_attr_u32(UVERBS_ATTR_ALLOC_DMAH_CPU_ID, attr->cpu_id)
-			: verbs_attr_skip(),
-		mask & IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE
-			? verbs_attr_enum(UVERBS_ATTR_ALLOC_DMAH_TPH_MEM_TYPE,
-					  (uint8_t)min_of(attr->tph_mem_type, UINT8_MAX))
-			: verbs_attr_skip(),
-		mask & IBV_DMAH_INIT_ATTR_MASK_PH
-			? verbs_attr_in(UVERBS_ATTR_ALLOC_DMAH_PH, &attr->ph, sizeof(attr->ph))
-			: verbs_attr_skip(),
-	};
+	unsigned int count = 0;
+	struct verbs_short cmd;
+	int ret;
 
-	return verbs_cmd_run_core(context, UVERBS_OBJECT_DMAH, UVERBS_METHOD_DMAH_ALLOC, attrs,
-				  ARRAY_SIZE(attrs), NULL);
+	cmd.attrs[count++] = verbs_short_new(UVERBS_ATTR_ALLOC_DMAH_HANDLE);
+	if (mask & IBV_DMAH_INIT_ATTR_MASK_CPU_ID)
+		cmd.attrs[count++] = verbs_short_u32(UVERBS_ATTR_ALLOC_DMAH_CPU_ID, attr->cpu_id);
+	if (mask & IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE) {
+		cmd.attrs[count] = verbs_short_attr(UVERBS_ATTR_ALLOC_DMAH_TPH_MEM_TYPE, 0, 0);
+		cmd.attrs[count++].elem = (uint8_t)min_of(attr->tph_mem_type, UINT8_MAX);
+	}
+	if (mask & IBV_DMAH_INIT_ATTR_MASK_PH)
+		cmd.attrs[count++] =
+			verbs_short_in(UVERBS_ATTR_ALLOC_DMAH_PH, &attr->ph, sizeof(attr->ph));
+	ret = verbs_cmd_run_short(context, UVERBS_OBJECT_DMAH, UVERBS_METHOD_DMAH_ALLOC, &cmd,
+				  count);
+	if (!ret)
+		*handle = (uint32_t)cmd.attrs[0].value;
+	return ret;
 }
 
 static int alloc_dmah(struct ibv_context *context, const struct ibv_dmah_init_attr *attr,

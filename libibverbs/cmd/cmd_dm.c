@@ -49,14 +49,16 @@ VERBS_EXPORT int verbs_cmd_free_dm(struct ibv_dm *dm)
 /* The attribute's name suggests pages, but Linux (7.2) takes the offset in bytes, like mmap(). */
 VERBS_EXPORT int verbs_cmd_alloc_dmabuf(struct ibv_context *context, uint64_t offset, int *fd)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_new_fd(UVERBS_ATTR_ALLOC_DMABUF_HANDLE, fd),
-		verbs_attr_u64(UVERBS_ATTR_ALLOC_DMABUF_PGOFF, offset),
-	};
-	int ret = verbs_cmd_run_core(context, UVERBS_OBJECT_DMABUF, UVERBS_METHOD_DMABUF_ALLOC,
-				     attrs, ARRAY_SIZE(attrs), NULL);
+	struct verbs_short cmd;
+	int ret;
 
-	if (ret)
+	cmd.attrs[0] = verbs_short_new(UVERBS_ATTR_ALLOC_DMABUF_HANDLE);
+	cmd.attrs[1] = verbs_short_u64(UVERBS_ATTR_ALLOC_DMABUF_PGOFF, offset);
+	ret = verbs_cmd_run_short(context, UVERBS_OBJECT_DMABUF, UVERBS_METHOD_DMABUF_ALLOC, &cmd,
+				  2);
+	if (!ret)
+		*fd = (int)cmd.attrs[0].value;
+	else
 		verbs_warn("export of a dma-buf at offset 0x%llx of %s: %s",
 			   (unsigned long long)offset, context->device->name, strerror(ret));
 	return ret;

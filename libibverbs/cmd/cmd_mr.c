@@ -138,26 +138,46 @@ static void fill_mr(struct verbs_mr *vmr, struct ibv_pd *pd, enum verbs_mr_kind 
 	vmr->access = access;
 }
 
+/* Runs a command that registers MR. Its first attribute is the new handle. The kernel gets the
+ * attributes as they are, in both forms of the command. */
+static int mr_run(struct ibv_pd *pd, uint16_t method, struct verbs_short *cmd, unsigned int count,
+		  struct ibv_mr *mr, const struct verbs_udata *udata)
+{
+	int ret;
+
+	if (!udata) {
+		ret = verbs_cmd_run_short(pd->context, UVERBS_OBJECT_MR, method, cmd, count);
+		if (!ret)
+			mr->handle = (uint32_t)cmd->attrs[0].value;
+		return ret;
+	}
+	cmd->attrs[0] = verbs_attr_new_handle(cmd->attrs[0].id, &mr->handle);
+	for (unsigned int i = 1; i < count; i++)
+		cmd->attrs[i].how = VERBS_ATTR_HOW(VERBS_ATTR_OUT);
+	return verbs_cmd_run_core(pd->context, UVERBS_OBJECT_MR, method, cmd->attrs, count, udata);
+}
+
 VERBS_EXPORT int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 					 uint64_t iova, int fd, unsigned int access,
 					 struct verbs_mr *vmr, const struct verbs_udata *udata)
 {
 	struct ibv_mr *mr = &vmr->mr;
-	const struct verbs_attr attrs[] = {
-		verbs_attr_new_handle(UVERBS_ATTR_REG_DMABUF_MR_HANDLE, &mr->handle),
-		verbs_attr_handle(UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, pd->handle),
-		verbs_attr_u64(UVERBS_ATTR_REG_DMABUF_MR_OFFSET, offset),
-		verbs_attr_u64(UVERBS_ATTR_REG_DMABUF_MR_LENGTH, length),
-		verbs_attr_u64(UVERBS_ATTR_REG_DMABUF_MR_IOVA, iova),
-		verbs_attr_u32(UVERBS_ATTR_REG_DMABUF_MR_FD, (uint32_t)fd),
-		verbs_attr_u32(UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS,
-			       supported_access(pd->context, access)),
-		verbs_attr_out(UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey)),
-		verbs_attr_out(UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey)),
-	};
-	int ret = verbs_cmd_run_core(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR,
-				     attrs, ARRAY_SIZE(attrs), udata);
+	struct verbs_short cmd;
+	int ret;
 
+	cmd.attrs[0] = verbs_short_new(UVERBS_ATTR_REG_DMABUF_MR_HANDLE);
+	cmd.attrs[1] = verbs_short_handle(UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, pd->handle);
+	cmd.attrs[2] = verbs_short_u64(UVERBS_ATTR_REG_DMABUF_MR_OFFSET, offset);
+	cmd.attrs[3] = verbs_short_u64(UVERBS_ATTR_REG_DMABUF_MR_LENGTH, length);
+	cmd.attrs[4] = verbs_short_u64(UVERBS_ATTR_REG_DMABUF_MR_IOVA, iova);
+	cmd.attrs[5] = verbs_short_u32(UVERBS_ATTR_REG_DMABUF_MR_FD, (uint32_t)fd);
+	cmd.attrs[6] = verbs_short_u32(UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS,
+				       supported_access(pd->context, access));
+	cmd.attrs[7] =
+		verbs_short_out(UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey));
+	cmd.attrs[8] =
+		verbs_short_out(UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey));
+	ret = mr_run(pd, UVERBS_METHOD_REG_DMABUF_MR, &cmd, 9, mr, udata);
 	if (ret) {
 		verbs_warn("ibv_reg_dmabuf_mr: fd %d offset 0x%llx length %zu iova 0x%llx access "
 			   "0x%x: %s",
@@ -177,28 +197,31 @@ VERBS_EXPORT int verbs_cmd_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init
 	const bool has_fd = attr->comp_mask & IBV_REG_MR_MASK_FD;
 	const unsigned int access = (unsigned int)attr->access;
 	struct ibv_mr *mr = &vmr->mr;
-	const struct verbs_attr attrs[] = {
-		verbs_attr_new_handle(UVERBS_ATTR_REG_MR_HANDLE, &mr->handle),
-		verbs_attr_handle(UVERBS_ATTR_REG_MR_PD_HANDLE, pd->handle),
-		attr->comp_mask & IBV_REG_MR_MASK_DMAH
-			? verbs_attr_handle(UVERBS_ATTR_REG_MR_DMA_HANDLE,
-					    to_vdmah(attr->dmah)->handle)
-			: verbs_attr_skip(),
-		verbs_attr_u64(UVERBS_ATTR_REG_MR_IOVA, attr->iova),
-		has_fd ? verbs_attr_skip()
-		       : verbs_attr_u64(UVERBS_ATTR_REG_MR_ADDR, (uintptr_t)attr->addr),
-		verbs_attr_u64(UVERBS_ATTR_REG_MR_LENGTH, attr->length),
-		verbs_attr_u32(UVERBS_ATTR_REG_MR_ACCESS_FLAGS,
-			       supported_access(pd->context, access)),
-		has_fd ? verbs_attr_fd(UVERBS_ATTR_REG_MR_FD, attr->fd) : verbs_attr_skip(),
-		has_fd ? verbs_attr_u64(UVERBS_ATTR_REG_MR_FD_OFFSET, attr->fd_offset)
-		       : verbs_attr_skip(),
-		verbs_attr_out(UVERBS_ATTR_REG_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey)),
-		verbs_attr_out(UVERBS_ATTR_REG_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey)),
-	};
-	int ret = verbs_cmd_run_core(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_MR, attrs,
-				     ARRAY_SIZE(attrs), udata);
+	unsigned int count = 0;
+	struct verbs_short cmd;
+	int ret;
 
+	cmd.attrs[count++] = verbs_short_new(UVERBS_ATTR_REG_MR_HANDLE);
+	cmd.attrs[count++] = verbs_short_handle(UVERBS_ATTR_REG_MR_PD_HANDLE, pd->handle);
+	if (attr->comp_mask & IBV_REG_MR_MASK_DMAH)
+		cmd.attrs[count++] = verbs_short_handle(UVERBS_ATTR_REG_MR_DMA_HANDLE,
+							to_vdmah(attr->dmah)->handle);
+	cmd.attrs[count++] = verbs_short_u64(UVERBS_ATTR_REG_MR_IOVA, attr->iova);
+	if (!has_fd)
+		cmd.attrs[count++] =
+			verbs_short_u64(UVERBS_ATTR_REG_MR_ADDR, (uintptr_t)attr->addr);
+	cmd.attrs[count++] = verbs_short_u64(UVERBS_ATTR_REG_MR_LENGTH, attr->length);
+	cmd.attrs[count++] = verbs_short_u32(UVERBS_ATTR_REG_MR_ACCESS_FLAGS,
+					     supported_access(pd->context, access));
+	if (has_fd) {
+		cmd.attrs[count++] = verbs_short_fd(UVERBS_ATTR_REG_MR_FD, attr->fd);
+		cmd.attrs[count++] = verbs_short_u64(UVERBS_ATTR_REG_MR_FD_OFFSET, attr->fd_offset);
+	}
+	cmd.attrs[count++] =
+		verbs_short_out(UVERBS_ATTR_REG_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey));
+	cmd.attrs[count++] =
+		verbs_short_out(UVERBS_ATTR_REG_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey));
+	ret = mr_run(pd, UVERBS_METHOD_REG_MR, &cmd, count, mr, udata);
 	if (ret) {
 		verbs_warn("ibv_reg_mr_ex: comp_mask 0x%llx length %zu iova 0x%llx access 0x%x: %s",
 			   (unsigned long long)attr->comp_mask, attr->length,
@@ -216,20 +239,21 @@ VERBS_EXPORT int verbs_cmd_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint6
 				     const struct verbs_udata *udata)
 {
 	struct ibv_mr *mr = &vmr->mr;
-	const struct verbs_attr attrs[] = {
-		verbs_attr_new_handle(UVERBS_ATTR_REG_DM_MR_HANDLE, &mr->handle),
-		verbs_attr_u64(UVERBS_ATTR_REG_DM_MR_OFFSET, dm_offset),
-		verbs_attr_u64(UVERBS_ATTR_REG_DM_MR_LENGTH, length),
-		verbs_attr_handle(UVERBS_ATTR_REG_DM_MR_PD_HANDLE, pd->handle),
-		verbs_attr_u32(UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS,
-			       supported_access(pd->context, access)),
-		verbs_attr_handle(UVERBS_ATTR_REG_DM_MR_DM_HANDLE, dm->handle),
-		verbs_attr_out(UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey)),
-		verbs_attr_out(UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey)),
-	};
-	int ret = verbs_cmd_run_core(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG, attrs,
-				     ARRAY_SIZE(attrs), udata);
+	struct verbs_short cmd;
+	int ret;
 
+	cmd.attrs[0] = verbs_short_new(UVERBS_ATTR_REG_DM_MR_HANDLE);
+	cmd.attrs[1] = verbs_short_u64(UVERBS_ATTR_REG_DM_MR_OFFSET, dm_offset);
+	cmd.attrs[2] = verbs_short_u64(UVERBS_ATTR_REG_DM_MR_LENGTH, length);
+	cmd.attrs[3] = verbs_short_handle(UVERBS_ATTR_REG_DM_MR_PD_HANDLE, pd->handle);
+	cmd.attrs[4] = verbs_short_u32(UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS,
+				       supported_access(pd->context, access));
+	cmd.attrs[5] = verbs_short_handle(UVERBS_ATTR_REG_DM_MR_DM_HANDLE, dm->handle);
+	cmd.attrs[6] =
+		verbs_short_out(UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey));
+	cmd.attrs[7] =
+		verbs_short_out(UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey));
+	ret = mr_run(pd, UVERBS_METHOD_DM_MR_REG, &cmd, 8, mr, udata);
 	if (ret) {
 		verbs_warn("ibv_reg_dm_mr: DM %u dm_offset %llu length %zu access 0x%x: %s%s",
 			   dm->handle, (unsigned long long)dm_offset, length, access, strerror(ret),
@@ -327,21 +351,20 @@ static_assert(sizeof(struct ibv_sge) == 16 && offsetof(struct ibv_sge, lkey) == 
 VERBS_EXPORT int verbs_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
 				     uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_handle(UVERBS_ATTR_ADVISE_MR_PD_HANDLE, pd->handle),
-		verbs_attr_u64(UVERBS_ATTR_ADVISE_MR_ADVICE, advice),
-		verbs_attr_u32(UVERBS_ATTR_ADVISE_MR_FLAGS, flags),
-		verbs_attr_in(UVERBS_ATTR_ADVISE_MR_SGE_LIST, sg_list, num_sge * sizeof(*sg_list)),
-	};
 	const uint32_t most = UINT16_MAX / sizeof(*sg_list);
+	struct verbs_short cmd;
 	int ret;
 
 	if (num_sge > most) {
 		verbs_warn("ibv_advise_mr: num_sge %u: must be at most %u", num_sge, most);
 		return EINVAL;
 	}
-	ret = verbs_cmd_run_core(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, attrs,
-				 ARRAY_SIZE(attrs), NULL);
+	cmd.attrs[0] = verbs_short_handle(UVERBS_ATTR_ADVISE_MR_PD_HANDLE, pd->handle);
+	cmd.attrs[1] = verbs_short_u64(UVERBS_ATTR_ADVISE_MR_ADVICE, advice);
+	cmd.attrs[2] = verbs_short_u32(UVERBS_ATTR_ADVISE_MR_FLAGS, flags);
+	cmd.attrs[3] =
+		verbs_short_in(UVERBS_ATTR_ADVISE_MR_SGE_LIST, sg_list, num_sge * sizeof(*sg_list));
+	ret = verbs_cmd_run_short(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, &cmd, 4);
 	/* a driver without on-demand memory lacks the method, which to a program means that it is
 	 * not supported */
 	if (ret == EPROTONOSUPPORT)

@@ -72,13 +72,12 @@ VERBS_EXPORT int verbs_cmd_query_port(struct ibv_context *context, uint8_t port_
 
 int verbs_cmd_query_port_speed(struct ibv_context *context, uint32_t port, uint64_t *speed)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_u64(UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, port),
-		verbs_attr_out(UVERBS_ATTR_QUERY_PORT_SPEED_RESP, speed, sizeof(*speed)),
-	};
+	struct verbs_short cmd;
 
-	return verbs_cmd_run_core(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT_SPEED,
-				  attrs, ARRAY_SIZE(attrs), NULL);
+	cmd.attrs[0] = verbs_short_u64(UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, port);
+	cmd.attrs[1] = verbs_short_out(UVERBS_ATTR_QUERY_PORT_SPEED_RESP, speed, sizeof(*speed));
+	return verbs_cmd_run_short(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT_SPEED,
+				   &cmd, 2);
 }
 
 void verbs_cmd_copy_gid_entry(struct ibv_gid_entry *to, const struct ib_uverbs_gid_entry *from)

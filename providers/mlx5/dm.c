@@ -53,48 +53,56 @@ void mlx5_dm_describe(struct ibv_dm *ibdm, struct mlx5dv_dm *out)
 	}
 }
 
-static int dm_check_copy(const struct mlx5_dm *dm, const char *call, uint64_t offset, size_t length)
+/* Returns whether the memory has LENGTH bytes of whole words at OFFSET. */
+static inline bool dm_covers(const struct mlx5_dm *dm, uint64_t offset, size_t length)
+{
+	return offset <= dm->length && length <= dm->length - offset &&
+	       !((offset | length) % COPY_UNIT);
+}
+
+static int dm_explain_copy(const struct mlx5_dm *dm, const char *call, uint64_t offset,
+			   size_t length)
 {
 	if (offset > dm->length || length > dm->length - offset) {
 		verbs_warn("%s: offset %llu and length %zu go beyond the %zu bytes of the memory",
 			   call, (unsigned long long)offset, length, dm->length);
 		return verbs_result(EFAULT);
 	}
-	if (offset % COPY_UNIT || length % COPY_UNIT) {
-		verbs_warn("%s: offset %llu and length %zu must be multiples of %d", call,
-			   (unsigned long long)offset, length, COPY_UNIT);
-		return verbs_result(EINVAL);
-	}
-	return 0;
+	verbs_warn("%s: offset %llu and length %zu must be multiples of %d", call,
+		   (unsigned long long)offset, length, COPY_UNIT);
+	return verbs_result(EINVAL);
 }
 
 static int dm_copy_to(struct ibv_dm *ibdm, uint64_t offset, const void *from, size_t length)
 {
 	struct mlx5_dm *dm = to_mdm(ibdm);
 	volatile uint32_t *to = (volatile uint32_t *)(dm->start + offset);
-	int ret = dm_check_copy(dm, "memcpy_to_dm", offset, length);
+	const char *at = from, *end;
+	uint32_t word;
 
-	for (size_t i = 0; !ret && i < length / COPY_UNIT; i++) {
-		uint32_t word;
-
-		memcpy(&word, (const char *)from + i * COPY_UNIT, sizeof(word));
-		to[i] = word;
+	if (!dm_covers(dm, offset, length))
+		return dm_explain_copy(dm, "memcpy_to_dm", offset, length);
+	for (end = at + length; at < end; at += COPY_UNIT) {
+		memcpy(&word, at, sizeof(word));
+		*to++ = word;
 	}
-	return ret;
+	return 0;
 }
 
 static int dm_copy_from(void *to, struct ibv_dm *ibdm, uint64_t offset, size_t length)
 {
 	struct mlx5_dm *dm = to_mdm(ibdm);
 	const volatile uint32_t *from = (const volatile uint32_t *)(dm->start + offset);
-	int ret = dm_check_copy(dm, "memcpy_from_dm", offset, length);
+	char *at = to, *end;
+	uint32_t word;
 
-	for (size_t i = 0; !ret && i < length / COPY_UNIT; i++) {
-		uint32_t word = from[i];
-
-		memcpy((char *)to + i * COPY_UNIT, &word, sizeof(word));
+	if (!dm_covers(dm, offset, length))
+		return dm_explain_copy(dm, "memcpy_from_dm", offset, length);
+	for (end = at + length; at < end; at += COPY_UNIT) {
+		word = *from++;
+		memcpy(at, &word, sizeof(word));
 	}
-	return ret;
+	return 0;
 }
 
 static int dm_refuse_copy(const struct mlx5_dm *dm, const char *call)

@@ -70,19 +70,22 @@ static int subscribe(const char *call, const struct mlx5dv_devx_event_channel *e
 		     struct verbs_attr target)
 {
 	const struct devx_event_channel *channel = (const struct devx_event_channel *)event_channel;
-	const struct verbs_attr attrs[] = {
-		verbs_attr_fd(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_HANDLE, event_channel->fd),
-		obj ? verbs_attr_handle(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_OBJ_HANDLE, obj->handle)
-		    : verbs_attr_skip(),
-		verbs_attr_in(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_TYPE_NUM_LIST, events, size),
-		target,
-	};
+	unsigned int count = 0;
+	struct verbs_short cmd;
 	int ret;
 
 	if (obj && !may_share_file(obj->context, channel->context))
 		return refuse_foreign(call);
-	ret = verbs_cmd_run(channel->context, MLX5_IB_OBJECT_DEVX,
-			    MLX5_IB_METHOD_DEVX_SUBSCRIBE_EVENT, attrs, ARRAY_SIZE(attrs));
+	cmd.attrs[count++] =
+		verbs_short_fd(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_HANDLE, event_channel->fd);
+	if (obj)
+		cmd.attrs[count++] = verbs_short_handle(
+			MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_OBJ_HANDLE, obj->handle);
+	cmd.attrs[count++] =
+		verbs_short_in(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_TYPE_NUM_LIST, events, size);
+	cmd.attrs[count++] = target;
+	ret = verbs_cmd_run_short(channel->context, MLX5_IB_OBJECT_DEVX,
+				  MLX5_IB_METHOD_DEVX_SUBSCRIBE_EVENT, &cmd, count);
 	if (ret)
 		verbs_warn("%s: %u bytes of events, the first %#x: %s%s", call, size,
 			   size >= sizeof(*events) ? events[0] : 0u, strerror(ret),
@@ -96,7 +99,7 @@ DV_EXPORT int mlx5dv_devx_subscribe_devx_event(struct mlx5dv_devx_event_channel 
 {
 	return verbs_result(subscribe(
 		"mlx5dv_devx_subscribe_devx_event", event_channel, obj, events_num, events_sz,
-		verbs_attr_u64(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE, cookie)));
+		verbs_short_u64(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE, cookie)));
 }
 
 DV_EXPORT int mlx5dv_devx_subscribe_devx_event_fd(struct mlx5dv_devx_event_channel *event_channel,
@@ -106,7 +109,7 @@ DV_EXPORT int mlx5dv_devx_subscribe_devx_event_fd(struct mlx5dv_devx_event_chann
 	return verbs_result(
 		subscribe("mlx5dv_devx_subscribe_devx_event_fd", event_channel, obj, &event_num,
 			  sizeof(event_num),
-			  verbs_attr_u32(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM, (uint32_t)fd)));
+			  verbs_short_u32(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM, (uint32_t)fd)));
 }
 
 DV_EXPORT ssize_t mlx5dv_devx_get_event(struct mlx5dv_devx_event_channel *event_channel,

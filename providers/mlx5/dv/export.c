@@ -17,6 +17,10 @@ DV_EXPORT void _mlx5dv_get_export_sizes(struct mlx5dv_export_sizes *sizes, size_
 		.devx_obj_attrs_size = sizeof(struct dv_export_obj),
 	};
 
+	if (sizes_len == sizeof(known)) {
+		*sizes = known;
+		return;
+	}
 	memset(sizes, 0, sizes_len);
 	memcpy(sizes, &known, min_of(sizes_len, sizeof(known)));
 }

@@ -335,14 +335,17 @@ DV_EXPORT int _mlx5dv_mkey_check(struct mlx5dv_mkey *dv, struct mlx5dv_mkey_err 
 {
 	struct mlx5_mkey *mkey = to_mkey(dv);
 	struct mlx5dv_mkey_err err = { .err_type = MLX5DV_MKEY_NO_ERR };
-	int ret = 0;
+	int ret;
 
 	if (!mkey->sig)
 		return verbs_result(check_refuse(mkey,
 						 "it was created without "
 						 "MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE"));
-	if (__atomic_load_n(&mkey->sig->has_error, __ATOMIC_ACQUIRE))
-		ret = mkey_take_error(mkey, &err);
+	if (!__atomic_load_n(&mkey->sig->has_error, __ATOMIC_ACQUIRE)) {
+		info->err_type = MLX5DV_MKEY_NO_ERR;
+		return 0;
+	}
+	ret = mkey_take_error(mkey, &err);
 	if (ret)
 		return verbs_result(ret);
 	memset(info, 0, size);
