@@ -570,12 +570,6 @@ static inline struct verbs_attr verbs_attr_flags(uint16_t id, uint64_t flags)
 	return verbs_attr_u64(id, flags);
 }
 
-/* Value ELEM of an enumerated type without data. */
-static inline struct verbs_attr verbs_attr_enum(uint16_t id, uint8_t elem)
-{
-	return (struct verbs_attr){ id, (uint16_t)0, VERBS_ATTR_HOW(VERBS_ATTR_VALUE), elem, 0, 0 };
-}
-
 /* Output: LEN bytes at DATA. A shorter answer leaves the rest unchanged, so zero it first. */
 static inline struct verbs_attr verbs_attr_out(uint16_t id, void *data, size_t len)
 {
