@@ -16,7 +16,8 @@
 enum { FD = 700, NUMBER = 9 };
 
 ssize_t __real_write(int fd, const void *data, size_t size);
-ssize_t __wrap_write(int fd, const void *data, size_t size);
+ssize_t __wrap_write(int fd, const void *data, size_t size)
+	__attribute__((visibility("default"))); /* libibverbs under ASAN is bound to it */
 
 static struct {
 	struct cm_cmd cmd; /* the last command */

@@ -181,7 +181,7 @@ static void ids_of_datagrams_are_of_type_ud(void **state)
 	} cases[] = { { RDMA_PS_UDP, IBV_QPT_UD },
 		      { RDMA_PS_IPOIB, IBV_QPT_UD },
 		      { RDMA_PS_IB, IBV_QPT_RC } };
-	struct rdma_cm_id *id;
+	struct rdma_cm_id *id = NULL;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -193,7 +193,7 @@ static void ids_of_datagrams_are_of_type_ud(void **state)
 
 static void an_id_without_a_channel_has_its_own_and_waits(void **state)
 {
-	struct rdma_cm_id *id;
+	struct rdma_cm_id *id = NULL;
 
 	(void)state;
 	assert_int_equal(rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP), 0);

@@ -17,7 +17,8 @@
 enum { FD = 700, NUMBER = 9 };
 
 ssize_t __real_write(int fd, const void *data, size_t size);
-ssize_t __wrap_write(int fd, const void *data, size_t size);
+ssize_t __wrap_write(int fd, const void *data, size_t size)
+	__attribute__((visibility("default"))); /* libibverbs under ASAN is bound to it */
 
 static struct rdma_event_channel channel = { .fd = FD };
 static struct rdma_ucm_query_route_resp route;
