@@ -82,6 +82,7 @@ struct hca {
 	/* cq_end_runs(), which writes them; the event queues are below the CQs and call it by
 	 * this pointer before each asynchronous event */
 	void (*end_runs)(struct hca *hca);
+	bool is_ending_runs; /* within end_runs(), which does nothing then */
 	LIST_HEAD(, mcg_member) mcg_members;
 	LIST_HEAD(, umr_wait) umrs;   /* delayed UMRs of a strict adapter */
 	LIST_HEAD(, mkey) sig_failed; /* keys with signature errors that are not reported yet */

@@ -141,9 +141,9 @@ struct fabric_msg {
 /* Returns whether so much data is in flight to other hosts that a sender should wait.
  * fabric_progress() returns true when that is over. */
 bool fabric_is_congested(const struct fabric *fabric);
-/* Ends a round of sends: lets the switch and subnet administration answer, settles the adapters
- * (see station.h), and sends the packets that wait for other hosts, as far as the sockets take
- * them. */
+/* Ends a round of sends: settles the adapters (see station.h), then lets the switch and subnet
+ * administration answer, settles the adapters again, and sends the packets that wait for other
+ * hosts, as far as the sockets take them. */
 void fabric_flush(struct fabric *fabric);
 
 void fabric_lock(struct fabric *fabric);

@@ -104,12 +104,18 @@ int cq_run_end(struct hca *hca, struct cq *cq)
 	return run->has_blocks ? write_block(hca, cq, count) : write_run(hca, cq, count);
 }
 
+/* A CQ that cannot be written raises an event, and each event ends the held runs first; the loop of
+ * the outer call then ends the rest, as one call in another for each CQ would use up the stack. */
 void cq_end_runs(struct hca *hca)
 {
 	struct cq *cq;
 
+	if (hca->is_ending_runs)
+		return;
+	hca->is_ending_runs = true;
 	while ((cq = LIST_FIRST(&hca->held_cqs)) != NULL)
 		cq_run_end(hca, cq);
+	hca->is_ending_runs = false;
 }
 
 void cq_run_free(struct cq *cq)

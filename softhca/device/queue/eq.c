@@ -131,6 +131,7 @@ void eq_internal_error(struct hca *hca)
 	const struct event event = { .type = PRM_EVENT_INTERNAL_ERROR };
 	uint8_t eqe[EQE_MAX] = { 0 };
 
+	hca->end_runs(hca);
 	hca->format->encode_eqe(&event, eqe);
 	hca->format->trace_eqe(hca->config.trace, 0, eqe);
 	if (hca->config.event)

@@ -23,8 +23,9 @@ int space_open(pid_t pid, pid_t tid, struct address_space *space);
 void space_close(struct address_space *space);
 bool space_is_there(const struct address_space *space);
 
-/* Copy LEN bytes at ADDR, whatever access the process has now, as it had access when it registered
- * the memory. Return 0, ESRCH if the address space is gone, or EFAULT. */
+/* Copy LEN bytes at ADDR. In private mappings this works whatever access the process has now, as it
+ * had access when it registered the memory; Linux refuses to write to shared mappings that are
+ * read-only now. Return 0, ESRCH if the address space is gone, or EFAULT. */
 int space_read(const struct address_space *space, uint64_t addr, void *buf, size_t len);
 int space_write(const struct address_space *space, uint64_t addr, const void *buf, size_t len);
 
