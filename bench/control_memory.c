@@ -20,7 +20,7 @@
 
 enum { PAGE = 4096, DM_BYTES = 64 };
 
-/* Of no header: providers of the distribution call them. */
+/* No installed header declares these; the distribution's providers call them. */
 int ibv_dontfork_range(void *base, size_t size);
 int ibv_dofork_range(void *base, size_t size);
 

@@ -48,8 +48,8 @@ int __wrap_verbs_cmd_get_context_with(struct verbs_context *vctx, const struct v
 	return kernel.err[kernel.calls++];
 }
 
-/* Each row has the answers of the kernel, and the calls that follow: d with DevX, f with
- * descriptors. */
+/* Each row has the kernel's answers and the calls that must be made: d asks for DevX, f passes
+ * descriptors, "." does neither. */
 static void a_kernel_is_asked_for_less_when_it_refuses(void **state)
 {
 	static const struct {

@@ -43,7 +43,7 @@ static struct {
 	struct mlx5dv_dr_action actions[3], counter;
 	struct mlx5dv_dr_action *list[3];
 	unsigned int step, fail_at; /* fail_at: 0 fails none */
-	unsigned int made;          /* bits of objs */
+	unsigned int made;          /* bit I: objs[I] exists */
 	int destroys;               /* of which the last fails; 0: none */
 	uint8_t entry[2048];
 	size_t entry_size;

@@ -25,7 +25,7 @@ static const struct dr_soft soft = {
 	.drop = 0xbb0000,
 };
 
-static bool addresses_are_known = true; /* of all but tables */
+static bool addresses_are_known = true; /* of all actions but tables */
 
 uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action)
 {

@@ -49,7 +49,8 @@ static struct {
 	unsigned int allocs_left, refusals;
 	unsigned int reclaims, reclaimed; /* calls, and blocks that the next one finds */
 	bool refuses_growth;
-	unsigned int allocs, given_back; /* blocks taken, and places of one entry in the memory */
+	/* blocks taken so far; freed places of one entry that the memory can hand out again */
+	unsigned int allocs, given_back;
 } it;
 
 static void value_of(unsigned int rule, uint8_t *value)

@@ -212,7 +212,7 @@ static void a_command_makes_one_object_or_a_bulk(void **state)
 		memset(&made, 0xee, sizeof(made));
 		devx_describe_made(in, out, &made);
 		assert_int_equal(made.count, bulk ? 128 * bulk : 1);
-		cmd_clear(MLX5_CMD_OP_ALLOC_PD); /* which has no such field */
+		cmd_clear(MLX5_CMD_OP_ALLOC_PD); /* which has no bulk field */
 		fld_set(in, PLACE(alloc_flow_counter_in, flow_counter_bulk), bulk);
 		memset(&made, 0xee, sizeof(made));
 		devx_describe_made(in, out, &made);
