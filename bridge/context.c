@@ -12,11 +12,11 @@
 
 #include <stdlib.h>
 
-/* The bytes in front of the provider's context, in whole cache lines. */
+/* Size of struct verbs_ex_private, which precedes the provider's context, in whole cache lines. */
 #define PRIV_SIZE ((sizeof(struct verbs_ex_private) + 63) / 64 * 64)
 
-/* Offset of struct verbs_context from priv. A provider has one kind of context, so it is a
- * constant. */
+/* Offset from a context's verbs_ex_private to its struct verbs_context. A provider has one type of
+ * context, so the offset is a constant. */
 static size_t vctx_at;
 
 struct verbs_ex_private *bridge_priv(struct ibv_context *context)
@@ -24,7 +24,8 @@ struct verbs_ex_private *bridge_priv(struct ibv_context *context)
 	return (struct verbs_ex_private *)((char *)to_vctx(context) - vctx_at);
 }
 
-/* Returns NULL when the host has laid out its part as its release does, else the difference. */
+/* Returns NULL if the host has laid out its part of the context as the bridge expects, otherwise
+ * the first difference. */
 static const char *difference_of(const struct host_context *made, const struct ibv_device *device,
 				 int cmd_fd)
 {
@@ -48,7 +49,7 @@ static bool host_is_as_told(const struct host_context *made, const struct ibv_de
 	return false;
 }
 
-/* Allocates a context. From here on its host part owns CMD_FD. */
+/* Allocates a context. As soon as the host has made its part, that part owns CMD_FD. */
 int verbs_context_alloc(struct verbs_device *vdev, int cmd_fd, size_t size, size_t offset,
 			struct verbs_context **vctx)
 {
@@ -93,8 +94,8 @@ void verbs_context_free(struct verbs_context *vctx, size_t offset)
 	free(priv);
 }
 
-/* Copies the core's support to the host's device, as the host would otherwise believe that the
- * kernel does not know optional access flags, and drop them. */
+/* Copies core_support to the host's device. Without core_support, the host would believe that the
+ * kernel does not know optional access flags, and would drop these. */
 static struct host_context *hand_over(struct verbs_device *vdev, struct verbs_context *vctx)
 {
 	to_host_device(vdev)->core_support = to_priv(&vctx->context)->core_support;
@@ -130,7 +131,7 @@ struct ibv_context *verbs_open_device_as(struct ibv_device *device, const void *
 	return verbs_open_device(device, (void *)(uintptr_t)how);
 }
 
-/* The host has no list that it does not make. */
+/* Fails: the host frees only device lists that it has made itself. */
 int verbs_device_offer(const struct verbs_driver *driver, const struct verbs_device_info *info,
 		       struct ibv_device ***list)
 {
@@ -141,8 +142,8 @@ int verbs_device_offer(const struct verbs_driver *driver, const struct verbs_dev
 	return EOPNOTSUPP;
 }
 
-/* Marks the QP as one with ibv_qp_ex. Before release 45 the host looks for the mark where ibv_qp_ex
- * has since got a call. */
+/* Marks that the QP has an ibv_qp_ex. A host before release 45 looks for the mark at
+ * bridge_qp_mask_at, where our struct ibv_qp_ex has a call. */
 void verbs_qp_set_ex(struct verbs_qp *vqp)
 {
 	const uint32_t mark = VERBS_QP_HAS_EX;

@@ -63,8 +63,8 @@ static struct host_match_ent *match_entries(void)
 	return entries;
 }
 
-/* Registers the driver; the provider's constructor calls this. The host keeps the table for good,
- * as the library is never unloaded. */
+/* Registers the driver; the provider's constructor calls this. The host keeps a pointer to the
+ * table, which stays valid because this library is never unloaded. */
 void verbs_register_driver(const struct verbs_driver *registered)
 {
 	struct host_device_ops table = {

@@ -37,8 +37,8 @@ struct ibv_qp_ex *host_qp_to_qp_ex(struct ibv_qp *qp);
 
 /* ---- 2. Our objects as the host sees them ---- */
 
-/* A context ends with its public part, for both sides. Ours has more in front of it, so it begins
- * HOST_CONTEXT_AT bytes before the host's. */
+/* In both libraries, a context ends with its public part, struct ibv_context. Our struct has more
+ * fields in front of that part, so it begins HOST_CONTEXT_AT bytes before the host's struct. */
 #define HOST_CONTEXT_AT \
 	(offsetof(struct verbs_context, context) - offsetof(struct host_context, context))
 
@@ -67,13 +67,14 @@ static_assert(sizeof(struct host_device_ops) == VERBS_HOST_TABLE_SIZE, "table of
 static_assert(offsetof(struct verbs_driver, of_host) == 0, "the device's driver points to it");
 static_assert(offsetof(struct verbs_mr, kind) == offsetof(struct host_mr, mr_type), "kind");
 static_assert(offsetof(struct verbs_mr, access) == offsetof(struct host_mr, access), "access");
-/* The tables have no struct ibv_buf, as no header declares it. */
+/* bridge/tables/ has no struct ibv_buf, because no header declares it, so its layout is checked
+ * here. */
 static_assert(offsetof(struct ibv_buf, size) == 8, "size of a buffer");
 static_assert(offsetof(struct ibv_buf, pd) == 16, "PD of a buffer");
 static_assert(offsetof(struct ibv_buf, dmabuf_fd) == 24, "dma-buf of a buffer");
 
 /* release.c: returns whether this bridge was built for the host, and no other library of the
- * provider is loaded. Logs the reason if not. */
+ * provider is loaded. Logs the reason if it returns false. */
 bool bridge_fits(const char *provider);
 /* Offset in a QP where the host looks for VERBS_QP_HAS_EX */
 extern size_t bridge_qp_mask_at;

@@ -6,7 +6,8 @@
  */
 #include "bridge/host.h"
 
-/* Imported under another name, as our libibverbs/ops.c defines verbs_set_ops() as well. */
+/* Imports the host's verbs_set_ops() as host_set_ops(), because libibverbs/ops.c defines the former
+ * name as well. */
 __asm__(".symver host_set_ops, verbs_set_ops@" HOST_NODE);
 
 /* Programs of these releases pass a struct that ends before active_speed_ex, a member of a later
@@ -45,7 +46,7 @@ static void channel_count(struct ibv_comp_channel *channel, int add)
 	pthread_mutex_unlock(&channel->context->mutex);
 }
 
-/* Creates a CQ with a NULL cq_context, as the host sets it afterwards. */
+/* Creates a CQ with a NULL cq_context, because the host sets cq_context afterwards. */
 static struct ibv_cq *cq_create(struct ibv_context *context, int cqe,
 				struct ibv_comp_channel *channel, int comp_vector)
 {
@@ -160,9 +161,9 @@ static const struct host_context_ops of_calls = {
 #endif
 };
 
-/* Operations that the host writes into slots of a context: the slot, and the operation's name in
- * the table. libibverbs/ops.c has already filled the slots. In the table these operations come
- * first, in order of their names. */
+/* SLOT(slot, name): the operations that the host writes into slots of a context, by their name in
+ * the host's table. libibverbs/ops.c has already filled the slots. In the table these operations
+ * come first, in alphabetical order. */
 #define SLOTS(SLOT)                                                        \
 	SLOT(vctx->advise_mr, advise_mr)                                   \
 	SLOT(vctx->alloc_dm, alloc_dm)                                     \

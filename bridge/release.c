@@ -14,12 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Imported under another name, as our library has ibv_qp_to_qp_ex() as well. */
+/* Imports the host's ibv_qp_to_qp_ex() as host_qp_to_qp_ex(), because our library has the former
+ * name as well. */
 __asm__(".symver host_qp_to_qp_ex, ibv_qp_to_qp_ex@IBVERBS_1.6");
 
 size_t bridge_qp_mask_at;
 
-/* Returns whether the tables hold for the host's release, the third number in its file's name:
+/* Returns whether bridge/tables/ describe the host's release, the third number in its file's name:
  * libibverbs.so.1.14.44.0 is release 44. */
 static bool release_is_known(const char *provider)
 {
@@ -82,8 +83,8 @@ static int look_at_object(struct dl_phdr_info *object, size_t size, void *arg)
 	return 1;
 }
 
-/* Returns whether no other library of this provider is loaded: both would export the same direct
- * verbs, and each knows its own devices only. */
+/* Returns whether no other library of this provider is loaded. Both libraries would export the same
+ * direct verbs, and each knows only its own devices. */
 static bool is_alone(const char *provider)
 {
 	struct search search = { .provider = provider };

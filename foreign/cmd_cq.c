@@ -32,8 +32,8 @@ GUEST_CALL(int, ibv_cmd_create_cq,
 	return guest_result(err);
 }
 
-/* A flag of a guest for this command: the device needs not be told of timestamps. All others are of
- * number 65, and tell that the provider brings the memory. */
+/* Flag in HOW: the kernel gets no flag for completion timestamps. All other flags in HOW belong to
+ * private interface 65, and say that the provider supplies the CQ's memory. */
 #define CQ_TIMESTAMP_IS_NO_FLAG 1u
 
 static uint32_t cq_flags(const struct ibv_cq_init_attr_ex *attr, uint32_t how)
@@ -72,8 +72,9 @@ static int create_cq_ex(struct ibv_context *context, const struct ibv_cq_init_at
 #define CREATE_CQ_CORE EXTENDED_CORE(struct ib_uverbs_ex_create_cq)
 
 #if HOST_NUMBER >= 65
-/* PROV_ATTR names memory of the provider if flags of HOW say so, and is not NULL in all other calls
- * of efa. The kernel's attributes for that memory are not known here. */
+/* Refuses a CQ in memory that the provider supplies, because the kernel's attributes for it are not
+ * known here. Flags of HOW ask for it; PROV_ATTR is no sign, because efa passes one in every
+ * call. */
 static int check_memory(uint32_t how)
 {
 	return how & ~CQ_TIMESTAMP_IS_NO_FLAG
@@ -167,7 +168,7 @@ GUEST_CALL(int, ibv_cmd_destroy_cq, (struct ibv_cq * cq))
 	return guest_result(verbs_cmd_destroy_cq(cq));
 }
 
-/* Runs a command of the form for write(), whose request and answer are the core's alone. */
+/* Runs a command in the write() format, without driver data in the request and the response. */
 static int run_write(struct ibv_context *context, uint32_t command, const void *req, size_t req_len,
 		     void *resp, size_t resp_len)
 {
@@ -211,7 +212,7 @@ static void get_wc(struct ibv_wc *to, const struct ib_uverbs_wc *from)
 	};
 }
 
-/* Polls at most this many entries with a command. */
+/* Maximum of completions that one poll command returns. */
 enum { POLL_AT_ONCE = 16 };
 
 GUEST_CALL(int, ibv_cmd_poll_cq, (struct ibv_cq * cq, int num_entries, struct ibv_wc *wc))

@@ -4,14 +4,15 @@
  */
 #include "guest.h"
 
-/* Where a guest's struct ibv_port_attr ends */
+/* Size of a guest's struct ibv_port_attr */
 #if HOST_NUMBER < 65
 #define PORT_ATTR_SIZE offsetof(struct ibv_port_attr, active_speed_ex)
 #else
 #define PORT_ATTR_SIZE sizeof(struct ibv_port_attr)
 #endif
 
-/* Of the core's part of the answer, guests read the firmware's version, which comes first. */
+/* Fills in only the firmware version of RESP, its first field, because guests read no other field
+ * of the core's response. */
 GUEST_CALL(int, ibv_cmd_query_device_any,
 	   (struct ibv_context * context, const struct ibv_query_device_ex_input *input,
 	    struct ibv_device_attr_ex *attr, size_t attr_size,

@@ -4,7 +4,8 @@
  */
 #include "guest.h"
 
-/* Sets the attributes of BUFFER as the driver's of UDATA; MORE holds them. */
+/* Adds the attributes of BUFFER to UDATA as driver data. MORE holds the attributes, and must live
+ * as long as UDATA. */
 static int add_attrs(const struct guest_buffer *buffer, struct guest_attrs *more,
 		     struct verbs_udata *udata)
 {

@@ -22,8 +22,8 @@ GUEST_CALL(int, ibv_cmd_reg_mr,
 	return guest_result(err);
 }
 
-/* Release 44 passes no BUFFER, and nothing tells the releases of number 34 apart: it is not used
- * there, so that attributes of a later release's provider are left out. */
+/* Registers a dma-buf. Release 44 passes no BUFFER, and no sign tells it from later releases of
+ * private interface 34. So BUFFER is ignored in that interface, even if it has attributes. */
 GUEST_CALL(int, ibv_cmd_reg_dmabuf_mr,
 	   (struct ibv_pd * pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access,
 	    struct host_mr *mr, const struct guest_buffer *buffer))
@@ -45,7 +45,7 @@ GUEST_CALL(int, ibv_cmd_reg_mr_ex,
 	return guest_result(verbs_cmd_reg_mr_ex(pd, attr, (struct verbs_mr *)mr, NULL));
 }
 
-/* Handles of DMA are objects of our library alone, so guests are refused. */
+/* Refused: DMA handles are objects of our library alone. */
 GUEST_CALL(int, ibv_cmd_alloc_dmah,
 	   (struct ibv_context * context, struct verbs_dmah *dmah, struct ibv_dmah_init_attr *attr))
 {
@@ -126,7 +126,8 @@ GUEST_CALL(int, ibv_cmd_dealloc_mw, (struct ibv_mw * mw))
 	return guest_result(verbs_cmd_dealloc_mw(mw));
 }
 
-/* The guest reads the handle behind the public object. */
+/* Allocates device memory. Guests read the handle from struct guest_dm, behind the public
+ * object. */
 GUEST_CALL(int, ibv_cmd_alloc_dm,
 	   (struct ibv_context * context, const struct ibv_alloc_dm_attr *attr, struct guest_dm *dm,
 	    const struct guest_buffer *buffer))

@@ -37,8 +37,8 @@ GUEST_CALL(int, ibv_cmd_create_qp,
 	return 0;
 }
 
-/* Guests leave it to the command to find that a member which the mask names is missing, or a flag
- * that our command uses for sq_sig_all. */
+/* Returns EINVAL if a member that comp_mask names is missing, or if create_flags has the bit that
+ * our command uses for sq_sig_all. Guests leave these checks to the command. */
 static int check_members(const struct ibv_qp_init_attr_ex *attr)
 {
 	const uint32_t mask = attr->comp_mask;
@@ -171,7 +171,8 @@ GUEST_CALL(int, ibv_cmd_detach_mcast, (struct ibv_qp * qp, const union ibv_gid *
 	return guest_result(verbs_cmd_detach_mcast(qp, gid, lid));
 }
 
-/* Refused: posting by the kernel is for adapters that no program can post to, hfi1's and qib's. */
+/* Refused: the kernel posts only for adapters whose queues no program can reach, those of hfi1 and
+ * qib. */
 GUEST_CALL(int, ibv_cmd_post_send,
 	   (struct ibv_qp * qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr))
 {

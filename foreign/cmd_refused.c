@@ -30,13 +30,13 @@ REFUSED(ibv_cmd_query_comp_cntr_caps,
 REFUSED(ibv_cmd_qp_attach_comp_cntr, (struct ibv_qp * qp, struct ibv_comp_cntr *counter,
 				      struct ibv_qp_attach_comp_cntr_attr *attr))
 
-/* Returns a heap, or NULL as here. */
+/* The distribution's function returns a heap or NULL; this one always returns NULL. */
 GUEST_CALL(void *, ibv_dmabuf_heap_cc_shared_init, (void))
 {
 	return fail_null(guest_refuse("ibv_dmabuf_heap_cc_shared_init"));
 }
 
-/* Never called, as there is no heap. */
+/* Guests never call these functions, because they never get a heap. */
 REFUSED(ibv_dmabuf_heap_alloc, (void))
 REFUSED(ibv_dmabuf_heap_free, (void))
 REFUSED(ibv_dmabuf_heap_destroy, (void))

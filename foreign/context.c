@@ -7,7 +7,8 @@
 
 #include "util/alloc.h"
 
-/* Returns the offset of a context in the object of SIZE bytes, or SIZE if it does not fit. */
+/* Returns the offset of a context in an object of SIZE bytes, or SIZE if the context does not
+ * fit. */
 static size_t offset_in(const struct host_context *at, size_t size)
 {
 	const size_t offset = (size_t)(uintptr_t)at;
@@ -15,7 +16,8 @@ static size_t offset_in(const struct host_context *at, size_t size)
 	return size >= sizeof(*at) && offset <= size - sizeof(*at) ? offset : size;
 }
 
-/* AT is an offset in the form of a pointer. */
+/* Allocates a provider's object of SIZE bytes, with a context in it. AT is the context's offset, in
+ * the form of a pointer. */
 GUEST_CALL(void *, _verbs_init_and_alloc_context,
 	   (struct ibv_device * device, int cmd_fd, size_t size, struct host_context *at,
 	    uint32_t driver_id))
@@ -101,7 +103,8 @@ GUEST_CALL(struct ibv_context *, verbs_open_device, (struct ibv_device * device,
 	return verbs_open_device_as(device, how);
 }
 
-/* The guest's device tells it, as the distribution's does, which features the kernel's core has. */
+/* Copies core_support to the guest's device, where guests look for features of the kernel's core,
+ * as in the distribution's library. */
 static int got_context(struct ibv_context *context, int err)
 {
 	if (!err)

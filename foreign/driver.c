@@ -12,8 +12,8 @@
 
 #include "util/alloc.h"
 
-/* Kinds of match entries. Entries of kind 2 have a pattern for modalias. They are skipped, as the
- * drivers that have them give a driver id, too. */
+/* Kinds of match entries. Entries of kind 2 have a pattern for modalias. They are skipped, because
+ * the drivers that have them also give a driver id. */
 enum { MATCH_END = 0, MATCH_PCI = 1, MATCH_DRIVER_ID = 3 };
 
 struct device {
@@ -108,7 +108,8 @@ static void device_free(struct verbs_device *vdev)
 	free(vdev); /* the first member of struct device */
 }
 
-/* Returns what a table of a guest lacks, or NULL. */
+/* Returns the name of the first required field that a guest's table lacks, or NULL if the table is
+ * complete. */
 static const char *missing_of(const struct host_device_ops *ops)
 {
 	if (!ops->name)

@@ -35,8 +35,8 @@ int guest_attrs_of(const struct guest_buffer *buffer, struct guest_attrs *attrs)
 	return 0;
 }
 
-/* Returns the number of attributes of a command that has NUM of its own and those of buffers behind
- * it, as the guest makes room for them. */
+/* Returns how many attributes the guest must allocate for a command: NUM of the command's own, and
+ * those of the buffers MORE. */
 GUEST_CALL(unsigned int, __ioctl_final_num_attrs,
 	   (unsigned int num, const struct guest_buffer *more))
 {
@@ -45,7 +45,8 @@ GUEST_CALL(unsigned int, __ioctl_final_num_attrs,
 	return num;
 }
 
-/* Copies attributes of the buffers behind CMD to its end, or back after the command. */
+/* Copies the attributes of the buffers chained to CMD to the end of CMD. With BACK, copies the
+ * kernel's results from there back to the buffers. */
 static int copy_links(struct guest_buffer *cmd, bool back)
 {
 	struct ib_uverbs_attr *at = cmd->next_attr;
@@ -92,7 +93,8 @@ int guest_refuse(const char *name)
 	return EOPNOTSUPP;
 }
 
-/* LEVEL has the numbers of ours, 1 for an error to 4. The text names the device. */
+/* Logs a line of the guest, whose text already names the device. LEVEL has the numbers of enum
+ * verbs_log_level. */
 GUEST_CALL(__attribute__((format(printf, 3, 4))) void, __verbs_log,
 	   (struct host_context * context, uint32_t level, const char *format, ...))
 {
@@ -126,7 +128,8 @@ GUEST_CALL(__attribute__((format(printf, 4, 5))) int, ibv_read_ibdev_sysfs_file,
 	return ibv_read_sysfs_file(sysfs->ibdev_path, file, buf, size);
 }
 
-/* Guests ask whether a lost device counts as destroyed; our commands have already decided. */
+/* Guests read this variable to learn whether a lost device counts as destroyed. Our commands have
+ * already applied the same setting. */
 __asm__(".symver " GUEST_TEXT(GUEST_NAME(
 	guest_, lost_is_destroyed, HOST_NUMBER)) ", "
 						 "verbs_allow_disassociate_destroy@" GUEST_NODE);

@@ -29,17 +29,18 @@
 #define GUEST_JOIN(a, b, number) a##b##_##number
 #define GUEST_NAME(a, b, number) GUEST_JOIN(a, b, number)
 
-/* Defines the function NAME of the private node; its body follows. Programs that are linked with
- * -lforeign-rdmakit do not get it, as the version is not the default one. */
+/* Defines function NAME in the guest's private version node; the function's body must follow. The
+ * version is not the default one, so programs that link with -lforeign-rdmakit do not get the
+ * function. */
 #define GUEST_CALL(type, name, params)                                                        \
 	__asm__(".symver " GUEST_TEXT(GUEST_NAME(guest_, name, HOST_NUMBER)) ", " #name       \
 									     "@" GUEST_NODE); \
 	VERBS_EXPORT type GUEST_NAME(guest_, name, HOST_NUMBER) params;                       \
 	VERBS_EXPORT type GUEST_NAME(guest_, name, HOST_NUMBER) params
 
-/* A context ends with its public part, for both sides. In front of that, ours may have slots that
- * the guest's lacks, so they lie outside its object and are never used
- * (verbs_context_is_whole()). */
+/* In both libraries, a context ends with its public part, struct ibv_context. Our struct may have
+ * slots in front of it that the guest's struct lacks. Those slots lie outside the guest's object,
+ * and are never used (verbs_context_is_whole()). */
 #define CONTEXT_AT \
 	(offsetof(struct verbs_context, context) - offsetof(struct host_context, context))
 
@@ -67,7 +68,8 @@ static_assert(offsetof(struct verbs_device, foreign.vdev) == offsetof(struct hos
 static_assert(offsetof(struct verbs_mr, kind) == offsetof(struct host_mr, mr_type), "kind");
 static_assert(offsetof(struct verbs_mr, access) == offsetof(struct host_mr, access), "access");
 
-/* The same in all releases, beginning with the public object. The tables of bridge/ lack them. */
+/* This struct and those below are the same in all releases, and begin with the public object. The
+ * tables of bridge/ lack them. */
 struct guest_srq {
 	struct ibv_srq srq;
 	uint32_t type;
@@ -91,7 +93,7 @@ struct guest_dm {
 };
 static_assert(offsetof(struct guest_dm, handle) == 32, "device memory");
 
-/* Attributes of the guest for a command, or a whole command of its own. */
+/* Attributes that a guest adds to a command, or a complete command of the guest. */
 struct guest_buffer {
 	struct guest_buffer *next; /* more attributes */
 	struct ib_uverbs_attr *next_attr, *last_attr;
@@ -103,7 +105,7 @@ struct guest_buffer {
 static_assert(offsetof(struct guest_buffer, bits) == 28, "buffer");
 static_assert(offsetof(struct guest_buffer, hdr) == 32, "buffer");
 
-/* A registered guest */
+/* A guest's registered driver */
 struct guest_driver {
 	struct verbs_driver driver;
 	const struct host_device_ops *ops;
@@ -115,8 +117,7 @@ static inline struct host_context_ops *guest_table(struct ibv_context *context)
 	return to_priv(context)->foreign;
 }
 
-/* Returns why a call of the guest has returned NULL, as guests refuse some arguments without
- * errno. */
+/* Returns the errno of a guest's call that returned NULL, or EINVAL if the guest has set none. */
 static inline int guest_error(void)
 {
 	return errno ? errno : EINVAL;
@@ -128,7 +129,8 @@ static inline int guest_result(int err)
 	return verbs_result(err);
 }
 
-/* The driver's part of a command's buffers, which lies behind a header and the core's part. */
+/* Returns the driver's part of a command's buffers, which follows the header and the core's
+ * part. */
 static inline struct verbs_udata guest_udata(const void *cmd, size_t cmd_size, size_t cmd_core,
 					     void *resp, size_t resp_size, size_t resp_core)
 {
@@ -145,12 +147,12 @@ static inline struct verbs_udata guest_udata(const void *cmd, size_t cmd_size, s
 	return udata;
 }
 
-/* Sizes of what lies in front of the driver's part: the core's with the header of a command in the
- * form of write(), and in its extended form. */
+/* Bytes in front of the driver's part of a command: its header, in the write() format or the
+ * extended format, and the core's part. */
 #define WRITE_CORE(core)    (8 + sizeof(core))
 #define EXTENDED_CORE(core) (24 + sizeof(core))
 
-/* Attributes of a guest's buffers as ours */
+/* Attributes of a guest's buffers, converted to ours */
 #define GUEST_MAX_ATTRS 24
 struct guest_attrs {
 	struct verbs_attr attrs[GUEST_MAX_ATTRS];

@@ -8,8 +8,8 @@
  */
 #include "guest.h"
 
-/* Guests of these releases fill a struct that ends before active_speed_ex, so that member is filled
- * here. */
+/* Queries a port. Guests of some releases fill in a struct that ends before active_speed_ex, so the
+ * call gets a zeroed struct, and the result is copied. */
 static int op_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
 			 size_t attr_size)
 {
@@ -41,7 +41,8 @@ static int op_import_pd(struct ibv_context *context, uint32_t handle, struct ibv
 	return 0;
 }
 
-/* A guest may make an address handle without a command, which would fill these members. */
+/* Creates an address handle. A guest may create it without the command that would fill in context
+ * and pd, so this function sets them. */
 static int op_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah)
 {
 	errno = 0;
@@ -140,8 +141,8 @@ static int op_create_cq(struct ibv_context *context, const struct ibv_cq_init_at
 	return 0;
 }
 
-/* In the public slot, as only the extended call of a guest makes a CQ with ibv_start_poll(),
- * whatever its attributes are. */
+/* Creates a CQ with the guest's extended call, whatever its attributes are: only that call makes a
+ * CQ that supports ibv_start_poll(). Fills the public slot. */
 static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
 {
 	struct ibv_cq_ex *cq;
@@ -154,8 +155,8 @@ static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq
 	return cq;
 }
 
-/* In release 44 the mark of a QP with ibv_wr_*() lies where ours has wr_flush, so it is moved;
- * nothing else of the guest's lies where our library looks for the mark. */
+/* Moves the mark of a QP with ibv_wr_*(), because in release 44 it lies where our struct has
+ * wr_flush. Nothing else of the guest's struct lies where our library looks for the mark. */
 static void mark_qp_ex(struct ibv_qp *qp, const struct ibv_qp_init_attr_ex *attr)
 {
 	struct verbs_qp *vqp = to_vqp(qp);
@@ -240,8 +241,8 @@ static int op_create_srq(struct ibv_context *context, struct ibv_srq_init_attr_e
 	return 0;
 }
 
-/* Reads the number from the guest's SRQ, as our library's default reads it from a wrapper that a
- * guest's SRQ lacks. */
+/* Refuses, if the guest has no get_srq_num. Our library's default cannot replace it: it reads the
+ * number from struct verbs_srq, which a guest's SRQ lacks. */
 static int op_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
 {
 	(void)srq;
@@ -249,7 +250,7 @@ static int op_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
 	return guest_refuse("get_srq_num");
 }
 
-/* Operations with the same name and prototype on both sides */
+/* Operations with the same name and prototype in our table and the guest's */
 #define SAME(OP)                       \
 	OP(query_device_ex)            \
 	OP(query_rt_values)            \
@@ -307,7 +308,7 @@ static int op_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
 	OP(attach_counters_point_flow) \
 	OP(read_counters)
 
-/* Operations with a function above */
+/* Operations for which this file has a function op_*() */
 #define OTHER(OP)         \
 	OP(query_port)    \
 	OP(alloc_pd)      \
@@ -321,10 +322,11 @@ static int op_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
 	OP(unimport_mr)   \
 	OP(import_dm)
 
-/* Every operation of the guest's table, as an offset */
+/* Number of operations in the guest's table */
 #define TABLE_SLOTS (sizeof(struct host_context_ops) / sizeof(void (*)(void)))
 
-/* A guest may install a part, and more later: non-NULL entries replace those before. */
+/* Copies the non-NULL operations of FROM to TO. A guest may install some operations at first, and
+ * replace or add others later. */
 static void merge(struct host_context_ops *to, const struct host_context_ops *from)
 {
 	void (*slots[2][TABLE_SLOTS])(void);
