@@ -13,7 +13,7 @@
 typedef uint32_t clear_line __attribute__((vector_size(16), aligned(4), may_alias));
 
 /* Clears SIZE bytes; SIZE is a constant. The empty asm keeps the compiler from turning the loop
- * into a string instruction again. */
+ * into a string instruction. */
 static inline __attribute__((always_inline)) void clear_struct(void *to, size_t size)
 {
 	const size_t lines = size / sizeof(clear_line);

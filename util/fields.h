@@ -28,9 +28,9 @@
 #define FLD_BYTE(field)     (FLD_BIT(field) / 8u)
 #define FLD_DWORD(field)    (FLD_BIT(field) / 32u)
 
-/* A field of up to 32 bits never crosses a dword. FLD_SHIFT() is its position in the dword,
- * FLD_MASK() has a one for each of its bits (none for a part), FLD_BITS() the same ones in
- * position. */
+/* A field of up to 32 bits never crosses a dword. FLD_SHIFT() is the position of the field's lowest
+ * bit in the dword. FLD_MASK() has a one for each of its bits, from bit 0 (0 for FLD_PART());
+ * FLD_BITS() is that mask at the field's position. */
 #define FLD_SHIFT(field) (32u - FLD_BIT(field) % 32u - FLD_WIDTH(field))
 #define FLD_MASK(field)  (FLD_WIDTH(field) ? 0xffffffffu >> (32u - FLD_WIDTH(field)) : 0u)
 #define FLD_BITS(field)  (FLD_MASK(field) << FLD_SHIFT(field))

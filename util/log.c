@@ -30,8 +30,8 @@ static const char *const level_names[] = {
 	[VERBS_LOG_INFO] = "info", [VERBS_LOG_DEBUG] = "debug",
 };
 
-/* The log file. A program may close every descriptor and then get this number for a file of its
- * own, so the number counts only while the file behind it has this inode. */
+/* The log file. A program may close every descriptor, and then get the same number for a file of
+ * its own. So the number is used only while it refers to the file with this dev and ino. */
 struct log_file {
 	struct log_file *before; /* the file's earlier entry: another thread may still read it */
 	int fd;
@@ -45,12 +45,13 @@ static bool log_stamp;         /* VERBS_LOG_STAMP */
 static unsigned int log_burst; /* VERBS_LOG_LIMIT: lines of a kind in a second; 0: all */
 static bool log_is_asked;      /* a variable has chosen the level */
 
-/* The file of standard error when the log was first asked for. A program may close it later and get
- * the number for a file of its own, into which no line may go. */
+/* Identity of the file that standard error was when the log was first asked for. A program may
+ * close standard error later, and get its number for a file of its own, which must get no lines. */
 static struct stat first_stderr;
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Returns -1 if NUMBER is none, or does not count. */
+/* Returns the level that VERBS_LOG_LEVEL has as a digit from 0 to 4. Returns -1 for other texts, or
+ * if VERBS_LOG_FILE is not set. */
 static int parse_number(const char *number)
 {
 	if (!number || !getenv("VERBS_LOG_FILE") || strlen(number) != 1 || *number < '0' ||
@@ -117,7 +118,8 @@ static struct log_file *file_open(const char *path)
 	return file;
 }
 
-/* Writes PATH with the process's number in place of each %p. Returns false if it is too long. */
+/* Copies PATH to TO with the process id in place of each %p. Returns false if the result is too
+ * long. */
 static bool path_expand(const char *path, char *to, size_t size)
 {
 	size_t len = 0;
@@ -160,8 +162,8 @@ static bool file_is_open(const struct log_file *file)
 	return !fstat(file->fd, &st) && st.st_dev == file->dev && st.st_ino == file->ino;
 }
 
-/* Returns whether a line may go to standard error although no variable asked for it. A program may
- * close that descriptor, and get its number for a file or a connection of its own. */
+/* Returns whether a line may go to standard error although no variable asked for the log. A program
+ * may close standard error, and get its number for a file or a connection of its own. */
 static bool stderr_takes_lines(void)
 {
 	struct stat st;
@@ -177,8 +179,8 @@ static bool stderr_takes_lines(void)
 	return !S_ISSOCK(st.st_mode) && !S_ISBLK(st.st_mode);
 }
 
-/* Returns the descriptor for lines: standard error, or the log file's, reopened if the program has
- * closed it. Returns -1 if there is none. */
+/* Returns the descriptor for lines: standard error, or the log file, which is reopened if the
+ * program has closed it. Returns -1 if there is none. */
 static int log_descriptor(void)
 {
 	struct log_file *file = __atomic_load_n(&log_file, __ATOMIC_ACQUIRE), *again;
@@ -280,7 +282,7 @@ static int level_now(void)
 	return __atomic_load_n(&verbs_log_threshold, __ATOMIC_RELAXED);
 }
 
-/* Writes how a line of LEVEL begins. Returns its length. */
+/* Writes the beginning of a line of LEVEL, with a stamp if log_stamp is set. Returns its length. */
 static int prefix_format(char *line, size_t size, enum verbs_log_level level)
 {
 	struct timespec now;
@@ -318,13 +320,15 @@ static void left_out_write(const struct log_left_out *left_out)
 	line_write(line, n);
 }
 
-/* Refusals and errors can come with every call of a loop. */
+/* Returns whether lines of LEVEL are limited, because refusals and errors can come with every call
+ * of a loop. */
 static bool is_limited(enum verbs_log_level level)
 {
 	return log_burst && level <= VERBS_LOG_WARN && level_now() < VERBS_LOG_DEBUG;
 }
 
-/* FORMAT is the line's kind if KEEPS_BEGINNING. */
+/* Writes a line. If KEEPS_BEGINNING, also records how the line begins, for the limit of lines with
+ * this FORMAT. */
 static void text_write(enum verbs_log_level level, bool keeps_beginning, const char *format,
 		       va_list args)
 {

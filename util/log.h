@@ -40,8 +40,8 @@ static inline bool verbs_log_on(enum verbs_log_level level)
 }
 
 /* Applies another variable of the environment to the lines of this library alone. Lines go to PATH
- * unless it is NULL or VERBS_LOG_FILE is set. LEVEL counts if it is above VERBS_LOG_OFF and
- * VERBS_LOG is not set. */
+ * unless PATH is NULL or VERBS_LOG_FILE is set. LEVEL is ignored if it is VERBS_LOG_OFF or
+ * VERBS_LOG is set. */
 void verbs_log_prefer(const char *path, enum verbs_log_level level);
 
 void verbs_log_write(enum verbs_log_level level, const char *format, ...)
@@ -52,8 +52,8 @@ extern bool verbs_log_hinted;
 void verbs_log_hint(void) __attribute__((cold));
 
 /* Returns whether to explain a failure of the program's requests, as at level warn. At the default
- * level, the first such failure logs how to see more. Not for calls that programs try to find out
- * what an adapter can do. */
+ * level, the first such failure logs how to see more. Not for calls by which programs find out what
+ * an adapter can do. */
 static inline bool verbs_log_mistake(void)
 {
 	if (verbs_log_on(VERBS_LOG_WARN))
@@ -63,7 +63,7 @@ static inline bool verbs_log_mistake(void)
 	return false;
 }
 
-/* Writes a line that the limit of lines does not leave out: see log_limit.h. */
+/* Writes a line that is exempt from the limit of lines (log_limit.h). */
 void verbs_log_write_each(enum verbs_log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3), cold));
 

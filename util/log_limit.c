@@ -12,19 +12,20 @@
 #include <unistd.h>
 
 struct kind {
-	const char *format; /* NULL: the place is free */
-	time_t second;      /* in which PASSED lines have passed */
+	const char *format; /* NULL: the entry is free */
+	time_t second;      /* in which `passed` lines were written */
 	unsigned int passed;
-	pid_t pid; /* that has counted: a child does not report its parent's */
+	pid_t pid; /* process that has counted; a child does not report its parent's lines */
 	struct log_left_out left_out;
 };
 
-/* Kinds beyond these are not limited. */
+/* Kinds of lines, one for each format. Lines of further kinds are not limited. */
 static struct kind kinds[64];
-static pid_t owner; /* the process of the thread that has the table; 0: none */
+static pid_t owner; /* process of the thread that holds the lock of `kinds`; 0: none */
 
-/* The critical sections are a few instructions long, and call nothing that waits. A child of fork()
- * takes over what a thread of its parent had, which it does not have itself. */
+/* Locks the table for process SELF. Returns false after TRIES attempts. The critical sections are a
+ * few instructions long, and call nothing that waits. A child of fork() takes over the lock of a
+ * parent's thread, because that thread does not exist in the child. */
 static bool kinds_lock(pid_t self)
 {
 	enum { TRIES = 1000 };
@@ -45,7 +46,7 @@ static void kinds_unlock(void)
 	__atomic_store_n(&owner, 0, __ATOMIC_RELEASE);
 }
 
-/* Returns the kind of FORMAT, or NULL if there is no place left. */
+/* Returns the entry of FORMAT, or NULL if the table is full. */
 static struct kind *kind_of(const char *format)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(kinds); i++) {
@@ -73,7 +74,8 @@ static void left_out_take(struct kind *kind, struct log_left_out *left_out)
 	kind->left_out.count = 0;
 }
 
-/* The parent reports what it has left out itself. */
+/* Resets an entry that a child has inherited from its parent: the parent reports its lines
+ * itself. */
 static void kind_of_process(struct kind *kind, pid_t self)
 {
 	if (kind->pid == self)
@@ -117,7 +119,7 @@ bool verbs_log_pass(const char *format, unsigned int burst, struct log_left_out 
 	return pass;
 }
 
-/* Copies how TEXT begins, and no part of a character of several bytes (UTF-8). */
+/* Copies the beginning of TEXT, without cutting a character of several bytes (UTF-8). */
 static void beginning_copy(char to[LOG_LIMIT_TEXT], const char *text)
 {
 	size_t len = strnlen(text, LOG_LIMIT_TEXT);

@@ -16,16 +16,17 @@ enum { LOG_LIMIT_BURST = 10 /* by default */, LOG_LIMIT_TEXT = 104 };
 /* Lines of one kind that were left out. */
 struct log_left_out {
 	unsigned long count;       /* 0: none */
-	char text[LOG_LIMIT_TEXT]; /* how the last line that passed begins */
+	char text[LOG_LIMIT_TEXT]; /* how the last written line begins */
 };
 
-/* Returns whether a line of FORMAT passes, of which BURST may in a second, and takes the count of
- * those before it into LEFT_OUT. Waits for another thread, but not for long: then a line passes. */
+/* Returns whether a line of FORMAT may be written: BURST of them may in a second. Moves the count
+ * of the lines left out before it to LEFT_OUT. If the table stays locked by another thread, returns
+ * true after a short wait. */
 bool verbs_log_pass(const char *format, unsigned int burst, struct log_left_out *left_out);
-/* Notes how a line of FORMAT that has passed begins. */
+/* Records how a written line of FORMAT begins. */
 void verbs_log_note(const char *format, const char *text);
-/* Takes the next count that has not been reported; false: there is none in this process. For
- * exit. */
+/* Moves a count that has not been reported to LEFT_OUT. Returns false if this process has none
+ * left. Called at exit. */
 bool verbs_log_left_out(struct log_left_out *left_out);
 
 #endif

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <time.h>
 
-/* Writes WHEN in UTC, process and thread, as in "2026-11-29T16:40:12.123456Z 1200/1201". Takes no
- * lock, as the C library's calendar does, so that a child of fork() cannot wait for one that a
- * thread of its parent had. */
+/* Writes time WHEN in UTC, the process id and the thread id: "2026-11-29T16:40:12.123456Z
+ * 1200/1201". Unlike the C library's calendar functions, takes no lock, so that a child of fork()
+ * cannot wait for a lock that a thread of its parent held. */
 int verbs_log_stamp(char *to, size_t size, const struct timespec *when);
 
 #endif

@@ -27,9 +27,9 @@
 #define MMIO_STORES_64 0
 #endif
 
-/* MMIO_IS_APART: whether registers need other instructions than memory, as z/Architecture's for
- * PCI. Code that reads and writes a page without the functions of this file (device memory, the
- * clock) does not work there. */
+/* MMIO_IS_APART: whether registers need special instructions, as on z/Architecture for PCI. There,
+ * code that accesses a page without the functions of this file (device memory, the clock) does not
+ * work. */
 #ifdef __s390x__
 #define MMIO_IS_APART 1
 #else
@@ -62,7 +62,7 @@ static inline void mmio_store_be64(void *reg, __be64 value)
 }
 #endif
 
-/* Stores to a register of 4 bytes. Threads may do so at the same time. */
+/* Stores to a register of 4 bytes. Several threads may store to the same register. */
 #if MMIO_IS_APART
 static inline void mmio_store_be32(void *reg, __be32 value)
 {
@@ -75,7 +75,7 @@ static inline void mmio_store_be32(void *reg, __be32 value)
 }
 #endif
 
-/* Loads a register of 4 bytes. One of an adapter that is gone reads as ones. */
+/* Loads a register of 4 bytes. A register of a removed adapter reads as all ones. */
 #if MMIO_IS_APART
 static inline __be32 mmio_load_be32(const void *reg)
 {
@@ -92,9 +92,9 @@ static inline __be32 mmio_load_be32(const void *reg)
 #endif
 
 /* Copy 64 bytes to write-combining registers, in ascending order if that takes several stores. Both
- * sides are aligned to 64 bytes. The forms differ in how DATA has just been written, as a CPU
- * forwards a store only to loads that are no wider. _fresh: the first half by stores of 8 bytes.
- * _wide: nothing but its first word by narrow stores. */
+ * sides are aligned to 64 bytes. The variants differ in how DATA has just been written, because a
+ * CPU forwards a store only to loads that are no wider. _fresh: stores of 8 bytes wrote the first
+ * half. _wide: wide stores wrote everything but the first word. */
 #if MMIO_IS_APART
 static inline void mmio_copy_wc_64(void *reg, const void *data)
 {
@@ -126,7 +126,8 @@ static inline void mmio_copy_wc_64(void *reg, const void *data)
 			 : "v0", "v1", "v2", "v3");
 }
 
-/* Copies as above: a load that waits for narrow stores costs less than a burst that is split. */
+/* Copies with one burst as well: a load that waits for narrow stores costs less than a split
+ * burst. */
 static inline void mmio_copy_wc_64_fresh(void *reg, const void *data)
 {
 	mmio_copy_wc_64(reg, data);

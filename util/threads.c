@@ -34,8 +34,8 @@ static bool is_in_another_namespace(void)
 	return !dl_iterate_phdr(is_main_program, NULL);
 }
 
-/* Returns whether the kernel lists several threads: the directory has a link for each, besides its
- * own two. Without /proc there is no doubt. */
+/* Returns whether the kernel lists several threads: the directory has a link for each thread,
+ * besides its own two. Without /proc, returns false. */
 static bool kernel_knows_more(void)
 {
 	struct stat tasks;
@@ -50,7 +50,8 @@ static bool locks_are_wanted(void)
 	return value && !strcmp(value, "1");
 }
 
-/* Reads namespace and environment once, as they do not change. */
+/* Returns whether locks must be kept. Reads namespace and environment only once, because they do
+ * not change. */
 static bool locks_are_due(void)
 {
 	static bool asked;
@@ -63,8 +64,8 @@ static bool locks_are_due(void)
 	return kernel_knows_more();
 }
 
-/* Keeps locks from now on if there may be other threads. If the C library creates one meanwhile,
- * locks are kept without need, which does no harm. */
+/* Keeps locks from now on if there may be other threads. If the C library creates a thread
+ * meanwhile, locks are kept without need, which does no harm. */
 void verbs_threads_look(void)
 {
 	if (process_has_one_thread() && locks_are_due())
