@@ -139,7 +139,7 @@ struct operation {
 	const char *call, *flag;
 	uint64_t op;
 	bool has_data;
-	const char *writer; /* what writes to its buffers; NULL: nothing */
+	const char *writer; /* log text for the writer of the buffers; NULL: they are only read */
 };
 
 #define OPERATION(name, bit, data, by) \
@@ -334,8 +334,8 @@ static void wr_set_xrc_srqn(struct ibv_qp_ex *qp, uint32_t srqn)
 	setter_note(qp, "ibv_wr_set_xrc_srqn", XRC_SRQN)->real.wr_set_xrc_srqn(qp, srqn);
 }
 
-/* Replaces the functions that the provider has. The others stay NULL, because programs test for
- * that. */
+/* Replaces the functions that the provider has. The provider's NULL members stay NULL, because
+ * programs test for NULL. */
 #define REPLACE(name)                              \
 	do {                                       \
 		if (qp->wr_##name)                 \

@@ -9,7 +9,7 @@
 
 #include "libibverbs/private.h"
 
-/* ---- settings.c: what the variable asks for, and the lines of the log ---- */
+/* ---- settings.c: settings of VERBS_CHECK, and lines of the log ---- */
 
 struct check_settings {
 	bool on;
@@ -47,42 +47,44 @@ void verbs_check_say(enum check_fault fault, const char *format, ...)
 void verbs_check_lock(void);
 void verbs_check_unlock(void);
 
-/* ---- records.c: what is known of objects, dead ones too ---- */
+/* ---- records.c: records of live and destroyed objects ---- */
 
 enum check_kind {
-	CHECK_KEY, /* an lkey: its region */
+	CHECK_KEY, /* an lkey, and its region */
 	CHECK_CQ,
 	CHECK_QP,
-	CHECK_QPN, /* a number: its QP */
+	CHECK_QPN, /* a QP number, and its QP */
 	CHECK_SRQ,
 	CHECK_AH,
 	CHECK_DOMAIN, /* a parent domain with a thread domain */
-	CHECK_GRAVE,  /* an address: what was destroyed there last */
-	/* any object, while VERBS_CHECK=leaks asks for it, as each record costs memory */
+	CHECK_GRAVE,  /* an address, and the object that was last destroyed there */
+	/* any object; recorded only with VERBS_CHECK=leaks, because each record costs memory */
 	CHECK_MADE,
 };
 
-/* Starts each kind of record. Records are never freed, so that verbs_check_find() needs no lock. A
- * new object at the address of a dead one takes over its record. */
+/* First member of each kind of record. Records are never freed, so that verbs_check_find() needs no
+ * lock. A new object at the address of a destroyed one takes over its record. */
 struct check_record {
 	struct check_record *next;
 	enum check_kind kind;
-	const void *context; /* of a key or number; NULL: ID is an address */
+	const void *context; /* context of an lkey or QP number; NULL: id is an address */
 	uint64_t id;
 	bool is_alive;
 };
 
-/* Returns the record, which may be of a dead object, or NULL. */
+/* Returns the record of an object, which may be destroyed, or NULL if there is no record. */
 void *verbs_check_find(enum check_kind kind, const void *context, uint64_t id);
-/* Returns the record of an object that lives, or NULL: direct verbs may make an object without a
- * record at the address of a dead one. */
+/* Returns the record only if its object is alive, otherwise NULL. Direct verbs may create an object
+ * without a record at the address of a destroyed object, whose record is then stale. */
 void *verbs_check_find_live(enum check_kind kind, const void *context, uint64_t id);
-/* Returns a new record of SIZE bytes, all zeros behind its head, or NULL without memory. */
+/* Returns a new record of SIZE bytes, zeroed behind struct check_record, or NULL if there is no
+ * memory. */
 void *verbs_check_add(enum check_kind kind, const void *context, uint64_t id, size_t size);
 
 void verbs_check_each(enum check_kind kind, void (*say)(const struct check_record *record));
 
-/* The object dies, or does not after all. Other threads may look at its record. */
+/* Records that an object is destroyed, or is alive again because destroying it has failed. Atomic,
+ * because other threads may read the record. */
 static inline void check_live(struct check_record *record, bool is_alive)
 {
 	__atomic_store_n(&record->is_alive, is_alive, __ATOMIC_RELEASE);
@@ -115,17 +117,17 @@ struct check_places {
 
 struct check_ah {
 	struct check_record record;
-	uint32_t pd; /* the kernel's handle */
+	uint32_t pd; /* the kernel's handle of the PD */
 };
 
-/* A batch of ibv_wr_*(): its owner alone uses the fields behind. */
+/* A batch of ibv_wr_*(). Only the thread `owner` uses the fields after `owner`. */
 struct check_batch {
 	struct ibv_qp_ex real;
 	uint64_t ops;
 	const void *owner; /* thread between ibv_wr_start() and the end of the batch, or NULL */
 	const char *operation;
-	const char *writer; /* what writes to its buffers; NULL: nothing */
-	unsigned int lacks; /* setters that it still needs */
+	const char *writer; /* log text for the writer of the buffers; NULL: they are only read */
+	unsigned int lacks; /* setters that the request still needs */
 	unsigned int count;
 	struct check_places places;
 };
@@ -137,7 +139,7 @@ struct check_request {
 	const char *call;
 	bool is_signaled;
 	int count;
-	/* the first ones: a record has a fixed size, and few requests have more */
+	/* the first SGEs: a record has a fixed size, and few requests have more */
 	struct ibv_sge sges[CHECK_SGES];
 };
 
@@ -145,8 +147,8 @@ struct check_request {
 struct check_ring {
 	struct check_request *requests;
 	unsigned int room, head, tail;
-	bool is_lost;      /* what is outstanding is not known, until a reset */
-	bool is_unwatched; /* the same, for ever */
+	bool is_lost;      /* the outstanding requests are unknown, until the QP is reset */
+	bool is_unwatched; /* the outstanding requests are unknown for ever */
 };
 
 struct check_qp {
@@ -156,8 +158,8 @@ struct check_qp {
 	const void *sender, *receiver;
 	struct check_ring sends, receives;
 	bool signals_all;
-	/* Providers refuse a request with more, and read no list of it, so the checker must not
-	 * read that either. */
+	/* Limits of SGEs. A provider refuses a request with more SGEs without reading them, so the
+	 * checker must not read them either. */
 	uint32_t max_send_sge, max_recv_sge;
 	struct check_batch batch;
 };
@@ -173,11 +175,11 @@ enum check_end { CHECK_DEREGISTERED, CHECK_REREGISTERED, CHECK_UNIMPORTED };
 
 struct check_key {
 	struct check_record record;
-	uint32_t pd; /* the kernel's handle: a parent domain has its PD's */
+	uint32_t pd; /* the kernel's handle of the PD; a parent domain has the handle of its PD */
 	uint64_t start, length;
 	unsigned int access;
 	bool is_ranged;
-	int imports; /* that made the record; 0: another call made it */
+	int imports; /* number of imports, if an import made the record; otherwise 0 */
 	enum check_end end;
 };
 
@@ -188,8 +190,8 @@ void verbs_check_atomic(const struct check_post *post, const struct ibv_sge *sge
 
 /* ---- queues.c ---- */
 
-/* Checks the address handle of a datagram by its record, as a handle that the program has destroyed
- * cannot be read. FIELD names it. */
+/* Checks the address handle of a datagram by its record, because a destroyed handle cannot be read.
+ * FIELD is the handle's name in the log. */
 void verbs_check_ah(const struct check_post *post, const struct ibv_ah *address, const char *field);
 
 /* ---- requests.c ---- */
@@ -200,7 +202,7 @@ struct check_completion {
 	bool is_failed, is_receive;
 };
 
-/* Adds a request before the provider sees it, as its completion may be polled by another thread at
+/* Adds a request before the provider gets it, because another thread may poll its completion at
  * once. */
 void verbs_check_request_add(struct check_ring *ring, const struct check_post *post,
 			     bool is_signaled);
@@ -209,7 +211,8 @@ void verbs_check_request_drop(struct check_ring *ring, unsigned int count);
 void verbs_check_request_done(const struct ibv_context *context,
 			      const struct check_completion *done);
 
-/* A QP was created (the caller has the lock), has changed its state, will be destroyed. */
+/* Called when a QP was created (with the checker's lock held), has changed its state, or will be
+ * destroyed. */
 void verbs_check_request_watch(struct check_qp *qp, const struct ibv_qp *of);
 void verbs_check_request_state(struct check_qp *qp, enum ibv_qp_state state);
 void verbs_check_request_unwatch(struct check_qp *qp);
@@ -219,19 +222,20 @@ bool verbs_check_request_names(const struct ibv_context *context, uint32_t lkey,
 
 /* ---- owners.c ---- */
 
-/* Returns a number of the calling process, which no child of it has. */
+/* Returns a number that identifies the calling process: each child of fork() has another one. */
 unsigned int verbs_check_process(void);
 void verbs_check_before_fork(void);
 void verbs_check_forked(void);
-/* Says so if the calling process has not opened the device itself. */
+/* Logs a fault if another process, a parent, has opened the device. */
 void verbs_check_is_ours(struct ibv_context *context, const char *call, const char *owner,
 			 uint32_t number);
 
 void verbs_check_domain_made(const struct ibv_pd *domain);
 void verbs_check_domain_unmade(const struct ibv_pd *domain);
-/* Returns whether queues of a domain, or of none, have no lock. */
+/* Returns whether queues created with DOMAIN have no lock. DOMAIN may be NULL. */
 bool verbs_check_has_no_lock(struct ibv_context *context, const struct ibv_pd *domain);
-/* A thread begins a call on a queue without a lock, and ends it. USER has the thread in it. */
+/* Mark the begin and the end of a call on a queue without a lock. *USER is the thread in the call.
+ * verbs_check_enter() logs a fault if *USER is another thread. */
 void verbs_check_enter(const void **user, const char *call, const char *owner, uint32_t number);
 void verbs_check_leave(const void **user);
 void verbs_check_meet(const char *call, const char *owner, uint32_t number);
@@ -245,16 +249,17 @@ bool verbs_check_batch_is_ours(const struct check_qp *check);
 
 /* ---- places.c ---- */
 
-/* Counts a request, before the provider sees it. */
+/* Counts a request as promised to its CQ, before the provider gets the request. */
 void verbs_check_promise(struct check_places *places, const struct check_post *post);
-/* The provider has refused REFUSED of those counted. Says if the accepted ones are too many. */
+/* Called after the provider has refused REFUSED of the counted requests. Logs a fault if the
+ * accepted requests exceed the CQ's entries. */
 void verbs_check_settle(const struct check_places *places, int refused);
-/* Returns whether the checker sees the completions that the program polls from CQ, and has seen a
- * poll. The caller has the lock. */
+/* Returns whether the program has polled CQ, and the checker sees all completions that the program
+ * polls. The caller holds the checker's lock. */
 bool verbs_check_cq_is_polled(const struct ibv_cq *cq);
 void verbs_check_forget(const struct ibv_cq *send_cq, const struct ibv_cq *recv_cq);
 
-/* ---- leaks.c: places of the program ---- */
+/* ---- leaks.c: places in the program ---- */
 
 enum { CHECK_FRAMES = 12, CHECK_PLACE_SIZE = 200 };
 
@@ -264,18 +269,19 @@ struct check_place {
 	int count;
 };
 
-/* Notes where the program calls. The caller does not have the lock, because backtrace() may load a
- * library and takes the dynamic linker's locks. */
+/* Records the program's call stack. The caller does not hold the checker's lock, because
+ * backtrace() may load a library and takes the dynamic linker's locks. */
 void verbs_check_place_take(struct check_place *place, const char *call);
-/* Writes the first frame outside of this library and of librdmacm: "prog(main+0x1b)". Returns
- * false if there is none, as in a static program, or if librdmacm made the object for itself: it
+/* Writes the first frame outside this library and librdmacm: "prog(main+0x1b)". Returns false if
+ * there is no such frame, as in a static program, or if librdmacm made the object for itself: it
  * keeps a PD for each device. */
 bool verbs_check_place_write(const struct check_place *place, char *to);
 
 /* ---- graves.c ---- */
 
 void verbs_check_bury(const void *object, const char *call);
-/* Returns whether an object without a live record was destroyed, and says so. MUTEX is its own. */
+/* Returns whether an object that has no live record was destroyed. If so, logs a fault. MUTEX is
+ * the object's own. */
 bool verbs_check_is_dead(const void *object, pthread_mutex_t *mutex, const char *call,
 			 const char *owner, uint32_t number);
 
@@ -289,17 +295,17 @@ static inline bool check_cq_is_dead(struct ibv_cq *cq, const char *call)
 	return verbs_check_is_dead(cq, &cq->mutex, call, "CQ", cq->handle);
 }
 
-/* ---- leaks.c: CALL made an object; it was destroyed ---- */
+/* ---- leaks.c: CALL has made an object; the object is destroyed ---- */
 
 void verbs_check_made(const void *object, const char *call);
 void verbs_check_unmade(const void *object);
 
 /* ---- the operations of the table that these files replace ---- */
 
-/* Stays when the context is closed, so that closing costs nothing without the checker. */
+/* Not freed when the context is closed, so that ibv_close_device() has no work for the checker. */
 struct check_context {
 	struct check_context *next;
-	unsigned int process; /* that has opened it: verbs_check_process() */
+	unsigned int process; /* process that opened the context, from verbs_check_process() */
 	struct verbs_ops real;
 };
 

@@ -15,8 +15,9 @@ struct made {
 	struct check_place place;
 };
 
-/* Takes no lock of the checker: backtrace() may load a library, and takes that loader's locks. On
- * 32-bit ARM, C code has no unwind tables by default: no place is found, so no leak is said. */
+/* Takes no lock of the checker, because backtrace() may load a library and takes the dynamic
+ * linker's locks. On 32-bit ARM, C code has no unwind tables by default, so no place is found and
+ * no leak is logged. */
 void verbs_check_place_take(struct check_place *place, const char *call)
 {
 	place->call = call;

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
-static unsigned int forks; /* from the first process to this one */
+static unsigned int forks; /* number of fork() calls from the first process to this one */
 
 unsigned int verbs_check_process(void)
 {

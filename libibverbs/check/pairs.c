@@ -50,8 +50,8 @@ int verbs_check_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	return err;
 }
 
-/* Also forgets the completions of a queue pair without a record, as direct verbs make them, because
- * these may have been polled from CQs that have one. */
+/* Destroys a QP, and forgets its completions. Also forgets those of a QP without a record, which
+ * direct verbs create, because they may have been polled from CQs that have a record. */
 int verbs_check_destroy_qp(struct ibv_qp *qp)
 {
 	struct check_qp *check = qp_find(qp);

@@ -19,9 +19,10 @@ struct check_cq {
 	const void *poller;
 	bool may_overrun;
 	bool is_polled;
-	/* ibv_wc_read_qp_num() works: without it, a completion does not tell its QP */
+	/* the CQ has ibv_wc_read_qp_num(); without it, completions do not tell their QP */
 	bool has_numbers;
-	/* was polled in a way that hides the QPs of completions, so requests cannot be matched */
+	/* the program polls in a way that hides the QPs of completions, so requests cannot be
+	 * matched */
 	bool is_mute;
 	int (*start_poll)(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr);
 	int (*next_poll)(struct ibv_cq_ex *cq);
@@ -45,8 +46,8 @@ static void cq_polled(struct check_cq *check, int count)
 	verbs_check_unlock();
 }
 
-/* Opcodes of the provider's own are of sends, but have the bit of receives, so the range
- * decides. */
+/* Returns whether OPCODE is of a receive. A provider's own opcodes start at IBV_WC_DRIVER1 and are
+ * of sends, although they contain the bit IBV_WC_RECV. */
 static bool opcode_is_receive(enum ibv_wc_opcode opcode)
 {
 	return opcode & IBV_WC_RECV && opcode < IBV_WC_DRIVER1;
@@ -201,8 +202,8 @@ int verbs_check_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 	return check_real(cq->context)->req_notify_cq(cq, solicited_only);
 }
 
-/* Returns whether the checker sees all completions that the program polls: others may have replaced
- * the functions since. */
+/* Returns whether the checker sees all completions that the program polls. It does not if the CQ's
+ * poll functions have been replaced since. */
 static bool cq_is_watched(const struct check_cq *check, const struct ibv_cq *cq)
 {
 	const struct ibv_cq_ex *cqx = (const struct ibv_cq_ex *)cq;
@@ -262,8 +263,8 @@ void verbs_check_settle(const struct check_places *places, int refused)
 		overrun_say(&places->post, places->cq, accepted);
 }
 
-/* A queue pair that is reset or destroyed takes its completions along, and how many these are is
- * not known, so the count starts again at 0. */
+/* Resets the counts of both CQs to 0, because resetting or destroying a QP removes an unknown
+ * number of completions from them. */
 void verbs_check_forget(const struct ibv_cq *send_cq, const struct ibv_cq *recv_cq)
 {
 	struct check_cq *send = cq_live(send_cq), *recv = cq_live(recv_cq);

@@ -9,8 +9,8 @@
  */
 #include "check.h"
 
-/* Requests of one call that are looked at: the limit is needed because a list that leads back to
- * itself has no end. */
+/* Maximum of requests that the checker reads in one call. A list that leads back to itself has no
+ * end. */
 enum { LIST_MAX = 1 << 16 };
 
 static struct check_post post_of(const char *call, const struct ibv_qp *qp, uint64_t wr_id)
@@ -87,7 +87,8 @@ static void send_note(struct check_qp *check, const struct ibv_send_wr *wr,
 		verbs_check_promise(places, post);
 }
 
-/* The provider's call, during which the thread owns a queue without a lock. */
+/* Calls the provider. If the queue has no lock, the calling thread is recorded as its user during
+ * the call. */
 static int provider_send(struct check_qp *check, struct ibv_qp *qp, struct ibv_send_wr *wr,
 			 struct ibv_send_wr **bad_wr)
 {

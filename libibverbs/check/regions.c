@@ -31,8 +31,8 @@ static void key_add(const struct ibv_mr *mr, uint64_t start, uint64_t length, un
 	verbs_check_unlock();
 }
 
-/* Kills the record before the call that ends the lkey, as another thread may get the same lkey at
- * once. Returns the record, or NULL if none lives. */
+/* Marks the record as dead before the call that ends the lkey, because another thread may get the
+ * same lkey at once. Returns the record, or NULL if no record is alive. */
 static struct check_key *key_end(const struct ibv_mr *mr, enum check_end end)
 {
 	struct check_key *key;
@@ -164,8 +164,8 @@ static void import_add(const struct ibv_mr *mr)
 	verbs_check_unlock();
 }
 
-/* Ends the record with the last import, if an import made it. A record of a registration stays, as
- * the region does. */
+/* Drops an import. If an import made the record, the last drop ends it. If a registration made the
+ * record, it stays, because the region stays registered. */
 static void import_drop(const struct ibv_mr *mr)
 {
 	struct check_key *key;
