@@ -12,7 +12,7 @@
 
 #warning "<infiniband/arch.h> is out of use; <endian.h> has htobe64() and be64toh()"
 
-/* If the program defines its own ntohll as a macro, both names stay the program's. */
+/* If the program defines ntohll as a macro, this header declares neither ntohll() nor htonll(). */
 #ifndef ntohll
 #undef htonll
 

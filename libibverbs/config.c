@@ -16,7 +16,8 @@
 
 #define SPACES " \t\r\n"
 
-/* Splits LINE. Returns whether it is well-formed; *name is NULL if it names no driver. */
+/* Parses LINE. Returns whether it is well-formed. Sets *name to the driver's name, or to NULL for
+ * an empty line or a comment. */
 static bool parse_line(char *line, char **name)
 {
 	char *save = NULL, *word = strtok_r(line, SPACES, &save);

@@ -107,8 +107,8 @@ static int open_async(const struct verbs_device *vdev, struct verbs_context *vct
 	return err;
 }
 
-/* Puts the checker between the program and the provider. Contexts without VERBS_CHECK keep the
- * provider's table, and pay nothing. */
+/* Installs the checker's operations, which call the provider's. Contexts without VERBS_CHECK keep
+ * the provider's table, so the checker costs them nothing. */
 static int context_check(struct verbs_context *vctx)
 {
 	const struct verbs_ops *checks = verbs_check_context(vctx);

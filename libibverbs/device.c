@@ -27,12 +27,12 @@ static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum { FORK_WAIT_S = 2 };
 
-/* this thread holds the lock for its fork(), which may have failed: the handlers after it look
- * here */
+/* Whether before_fork() in this thread has taken the lock. After a timeout it has not, and the
+ * handlers after fork() must not unlock it. */
 static __thread bool has_known_lock;
 
 /* Takes the lock before fork(). The wait is limited, because a signal handler may fork in the
- * thread that holds the lock. The monotonic clock cannot be set. */
+ * thread that holds the lock. It uses the monotonic clock, which cannot be set. */
 static void before_fork(void)
 {
 	struct timespec until;
@@ -140,9 +140,9 @@ static bool known_and_differ(uint64_t a, uint64_t b)
 	return a && b && a != b;
 }
 
-/* Returns whether both describe the same device. If ib_core was reloaded, a new device may have the
- * name and index of an unplugged one; other facts then differ, for instance the inode of the sysfs
- * directory. 0 is a fact that one of the searches did not find; it matches anything. */
+/* Returns whether A and B describe the same device. If ib_core was reloaded, a new device may have
+ * the name and index of an unplugged one; other facts then differ, for instance the inode of the
+ * sysfs directory. A fact that a search did not find is 0, and matches anything. */
 static bool is_same_device(const struct verbs_device_info *a, const struct verbs_device_info *b)
 {
 	return !strcmp(a->name, b->name) && !strcmp(a->uverbs_name, b->uverbs_name) &&

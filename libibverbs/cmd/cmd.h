@@ -37,7 +37,8 @@ int verbs_cmd_run_write(struct ibv_context *context, uint32_t command, const voi
  * the program sets RDMAV_ALLOW_DISASSOC_DESTROY, and otherwise an error, as in all releases. */
 int verbs_cmd_destroy(struct ibv_context *context, uint16_t object, uint16_t method,
 		      uint16_t handle_attr, uint32_t handle);
-/* Does the same, and returns the kernel's answer in RESP, which is zeroed first. */
+/* Does what verbs_cmd_destroy() does, and returns the kernel's answer in RESP, which is zeroed
+ * first. */
 int verbs_cmd_destroy_answered(struct ibv_context *context, uint16_t object, uint16_t method,
 			       uint16_t handle_attr, uint32_t handle, uint16_t resp_attr,
 			       void *resp, size_t resp_len);

@@ -27,8 +27,8 @@ static void cq_fini(struct ibv_cq *cq)
 	pthread_mutex_destroy(&cq->mutex);
 }
 
-/* Counts the CQs that use a channel, because ibv_destroy_comp_channel() must fail while there are
- * any. */
+/* Adds ADD to the number of CQs that use a channel. ibv_destroy_comp_channel() must fail while a CQ
+ * uses the channel. */
 static void channel_count(struct ibv_comp_channel *channel, int add)
 {
 	bool locked;

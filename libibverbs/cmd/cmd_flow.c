@@ -58,7 +58,7 @@ static const struct match_layout *find_layout(uint32_t type)
 	return NULL;
 }
 
-/* Large enough for any spec of the kernel, which has no limit of its own to name. */
+/* Large enough for any spec of the kernel, whose headers name no maximum. */
 union kernel_spec {
 	struct ib_uverbs_flow_spec_hdr hdr;
 	struct ib_uverbs_flow_spec_action_tag tag;

@@ -148,7 +148,7 @@ static void log_command(const struct ib_uverbs_ioctl_hdr *hdr, int ret)
 }
 
 /* Handles the result of an ioctl. EINTR means that a signal arrived before the command started, so
- * it is repeated. CMD begins with the header. */
+ * the ioctl is repeated. CMD begins with the header. */
 static int __attribute__((cold, noinline)) finish_ioctl(int fd, void *cmd, int ret)
 {
 	struct ib_uverbs_ioctl_hdr hdr;
@@ -234,9 +234,9 @@ static int run_native(const struct cmd_call *call, uint16_t object, uint16_t met
 			   : run_plain(call->context, object, method, call->attrs, call->nattrs);
 }
 
-/* Runs the older form, after the kernel has refused the method, and remembers that. If that form
- * fails in the same way, perhaps only an attribute is unknown; then the method is not remembered as
- * missing. */
+/* Runs the older form of a command, after the kernel has refused the method, and records that the
+ * kernel lacks the method. If the older form also returns EPROTONOSUPPORT, perhaps the kernel only
+ * lacks an attribute, so nothing is recorded. */
 static int run_older(const struct cmd_call *call, uint16_t object, uint16_t method)
 {
 	const struct cmd_legacy *legacy = verbs_cmd_legacy_find(object, method);
@@ -355,7 +355,7 @@ static inline int run_short_write(struct ibv_context *context, uint32_t command,
 	return run_ioctl(context->cmd_fd, &cmd);
 }
 
-/* ASKED: the kernel has just refused the method. */
+/* Runs a write command as a list of attributes. ASKED: the kernel has just refused the method. */
 static int __attribute__((noinline))
 run_listed_write(struct ibv_context *context, uint32_t command, const void *req, size_t req_len,
 		 void *resp, size_t resp_len, const struct verbs_udata *udata, bool asked)

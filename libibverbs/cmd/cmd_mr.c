@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Reads from /proc/self/status how many bytes this process has pinned, and whether it may exceed
- * the limit. It is read only for a log line, so its cost does not matter. */
+ * the limit. The file is read only for a log line, so the cost does not matter. */
 static void read_pinned(unsigned long long *pinned, bool *is_exempt)
 {
 	FILE *file = fopen("/proc/self/status", "re");
@@ -31,8 +31,8 @@ static void read_pinned(unsigned long long *pinned, bool *is_exempt)
 		fclose(file);
 }
 
-/* Logs the reason of ENOMEM: the limit of pinned memory or a lack of memory, which need different
- * remedies. The kernel counts whole pages, so this does, too. */
+/* Logs the reason of ENOMEM: the limit of pinned memory, or a lack of memory. The remedies differ.
+ * Like the kernel, counts whole pages. */
 static void explain_enomem(const void *addr, size_t length)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -138,8 +138,8 @@ static void fill_mr(struct verbs_mr *vmr, struct ibv_pd *pd, enum verbs_mr_kind 
 	vmr->access = access;
 }
 
-/* Runs a command that registers MR. Its first attribute is the new handle. The kernel gets the
- * attributes as they are, in both forms of the command. */
+/* Runs a command that registers MR. CMD's first attribute is the new handle. The kernel gets the
+ * other attributes unchanged, with driver data (UDATA) or without. */
 static int mr_run(struct ibv_pd *pd, uint16_t method, struct verbs_short *cmd, unsigned int count,
 		  struct ibv_mr *mr, const struct verbs_udata *udata)
 {

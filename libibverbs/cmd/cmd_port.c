@@ -36,8 +36,8 @@ static void copy_port_attr(struct ibv_port_attr *attr,
 	};
 }
 
-/* Copies the attributes to a program's struct, whose length depends on the release it was built
- * with; a program of an older one has no room for later fields. */
+/* Copies the attributes to a program's struct. A program that was built with an older release has a
+ * shorter struct, without room for later fields. */
 static void put_port_attr(struct ibv_port_attr *attr, size_t attr_size,
 			  const struct ib_uverbs_query_port_resp_ex *resp)
 {

@@ -237,7 +237,7 @@ static inline int check_widths(const struct ibv_qp *qp, const struct ibv_qp_attr
 	return all <= UINT8_MAX ? 0 : refuse_width(qp, attr, mask);
 }
 
-/* Runs the extended command, the only one with a rate limit and a response of the driver. Other
+/* Runs the extended command, which alone has a rate limit and a response of the driver. All other
  * changes use the older command, which every kernel has. */
 static int __attribute__((noinline))
 run_extended_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, uint32_t mask,
@@ -315,7 +315,7 @@ static void get_attr(struct ibv_qp_attr *attr, const struct ib_uverbs_query_qp_r
 	get_dest(&attr->alt_ah_attr, &resp->alt_dest);
 }
 
-/* Attributes in the answer, which has no rate limit or later fields. */
+/* Attributes that the kernel returns: all before the rate limit. */
 #define QUERY_MASK (IBV_QP_RATE_LIMIT - 1)
 
 VERBS_EXPORT int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,

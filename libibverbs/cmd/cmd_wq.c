@@ -43,8 +43,8 @@ static int run_create(struct ibv_context *context, struct ibv_wq_init_attr *attr
 				  ARRAY_SIZE(attrs), udata);
 }
 
-/* Creates a WQ. The inline ibv_create_wq() initialises the locks after the provider has returned,
- * so this must not touch them. */
+/* Creates a WQ. Must not touch the WQ's locks, because the inline ibv_create_wq() initialises them
+ * after the provider has returned. */
 VERBS_EXPORT int verbs_cmd_create_wq(struct ibv_context *context, struct ibv_wq_init_attr *attr,
 				     struct ibv_wq *wq, const struct verbs_udata *udata)
 {

@@ -17,8 +17,8 @@ static struct ibv_cq *slot_create_cq(struct ibv_context *context, int cqe,
 	return ibv_create_cq(context, cqe, NULL, channel, comp_vector);
 }
 
-/* The library reports a CQ's events to a provider by these slots, but no provider of this project
- * uses them, so this one does nothing. */
+/* Does nothing. These slots report a CQ's events to a provider, but no provider of this project
+ * uses them. */
 static void slot_cq_event(struct ibv_cq *cq)
 {
 	(void)cq;
@@ -30,7 +30,7 @@ static void slot_async_event(struct ibv_context *context, struct ibv_async_event
 	(void)event;
 }
 
-/* Casts twice, because the slots' types do not describe their arguments. */
+/* Casts twice, because the slots' types do not describe the call's arguments. */
 #define SLOT(call) ((void *(*)(void))(void (*)(void))(call))
 
 static void fill_objects(struct ibv_context_ops *ops)

@@ -149,8 +149,8 @@ COMPAT_FN(struct old_qp *, create_qp, (struct old_pd * pd, struct old_qp_init_at
 	return qp;
 }
 
-/* Old size of ibv_qp_attr: the rate limit came later, and no old mask names it, so it is not
- * written. */
+/* Size of release 1.0's ibv_qp_attr, which ends before rate_limit. No mask of that release names
+ * rate_limit, so it is never written. */
 #define OLD_QP_ATTR_SIZE offsetof(struct ibv_qp_attr, rate_limit)
 
 COMPAT_FN(int, query_qp,
@@ -219,8 +219,8 @@ static int req_notify_old_cq(struct old_cq *cq, int solicited_only)
 	return ibv_req_notify_cq(cq->real, solicited_only);
 }
 
-/* Lists are converted on the stack, and posted in pieces of this many requests, so that posting
- * allocates nothing. */
+/* Maximum of requests that are converted on the stack and posted at once. Longer lists are
+ * posted in parts, so that posting allocates no memory. */
 #define PIECE 16
 
 static void convert_send_wr(struct ibv_send_wr *to, const struct old_send_wr *from,

@@ -12,8 +12,8 @@
 #undef ibv_query_port
 #undef ibv_reg_mr
 
-/* Release 1.0 never freed a device, so each wrapper, and its reference to the device, is kept
- * forever. */
+/* Release 1.0 never freed a device, so each wrapper stays forever and keeps its reference to the
+ * device. */
 static struct old_device *devices;
 static struct old_context *contexts;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -106,8 +106,8 @@ static void remove_context(const struct old_context *context)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Returns the real context. Some calls have only one version, so they get contexts of both
- * kinds. */
+/* Returns the real context of CONTEXT, which is a wrapper or itself a real context. Calls that have
+ * only one version get both kinds. */
 struct ibv_context *verbs_compat_real_context(struct ibv_context *context)
 {
 	struct ibv_context *real = context;

@@ -14,8 +14,8 @@
 #include <assert.h>
 #include <pthread.h>
 
-/* Defines a function of version IBVERBS_1.0, which is not the default version for linking, so that
- * only programs of that release get it. */
+/* Defines a function of version IBVERBS_1.0. Only programs of that release get the function,
+ * because the version is not the default one for linking. */
 #define COMPAT_FN(type, name, params)                                \
 	VERBS_EXPORT type name##_1_0 params;                         \
 	__asm__(".symver " #name "_1_0, ibv_" #name "@IBVERBS_1.0"); \
@@ -35,7 +35,8 @@ struct old_srq;
 struct old_send_wr;
 struct old_recv_wr;
 
-/* Slots that programs of release 1.0 call inline; only the library called the others. */
+/* Slots that programs of release 1.0 call inline. The unused slots were called by the library
+ * only. */
 struct old_context_ops {
 	void *unused_0[7];
 	int (*poll_cq)(struct old_cq *cq, int num_entries, struct ibv_wc *wc);

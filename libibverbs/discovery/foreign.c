@@ -13,7 +13,8 @@
 
 #include "util/bits.h"
 
-/* Names of the plugins: libNAME-rdmav34.so in Debian 12. */
+/* Names of the distribution's plugins, by kernel driver: "rxe" for librxe-rdmav34.so in Debian
+ * 12. */
 static const char *const providers[] = {
 	[RDMA_DRIVER_CXGB4] = "cxgb4",     [RDMA_DRIVER_MTHCA] = "mthca",
 	[RDMA_DRIVER_BNXT_RE] = "bnxt_re", [RDMA_DRIVER_OCRDMA] = "ocrdma",

@@ -20,7 +20,7 @@
 
 #define BRIDGE "libforeign-rdmakit" RDMAKIT_DRIVER_ABI_STRING ".so"
 
-/* Private numbers that libforeign-rdmakit has, the preferred first */
+/* Numbers of the private interfaces that libforeign-rdmakit has, in order of preference */
 static const unsigned int numbers[] = { 65, 34 };
 
 static enum verbs_foreign_result open_library(const char *path, const char *name, int flags)

@@ -41,14 +41,14 @@ static struct registered first_drivers[8];
 static unsigned int num_first_drivers;
 static pthread_mutex_t drivers_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The environment names the plugin that is being loaded. */
+/* whether the environment names the plugin that is being loaded */
 static bool is_listed;
 
-/* this thread holds the lock for its fork(), which may have failed: the handlers after it look
- * here */
+/* Whether verbs_loader_before_fork() in this thread has taken the lock. After a timeout it has not,
+ * and the handlers after fork() must not unlock it. */
 static __thread bool has_drivers_lock;
 
-/* Used instead of pthread_mutex_clocklock(), because the thread sanitizer does not know that. */
+/* Used instead of pthread_mutex_clocklock(), which the thread sanitizer does not know. */
 bool verbs_loader_lock_until(pthread_mutex_t *lock, const struct timespec *until)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
@@ -145,8 +145,8 @@ static const struct verbs_driver *find_matching(const struct verbs_device_info *
 	return NULL;
 }
 
-/* Returns the driver of the device INFO, whether or not it supports the kernel driver's ABI, or
- * NULL. The distribution's goes before ours only where the environment names it. */
+/* Returns the driver of the device INFO, or NULL, whether or not the driver supports the kernel
+ * driver's ABI. Prefers a driver of the distribution to ours only if the environment names it. */
 const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *info)
 {
 	const struct verbs_driver *driver;
@@ -209,8 +209,8 @@ const char *verbs_loader_cure(void)
 static struct verbs_places places;
 static bool all_loaded;
 
-/* Makes a later list of devices try again after a temporary shortage. A bad plugin or file is not
- * tried again, as it would fail and log each time. */
+/* Makes a later call of ibv_get_device_list() try again after a temporary shortage. A bad plugin or
+ * file is not tried again, because it would fail and log each time. */
 static void note_failure(int err)
 {
 	if (err == EMFILE || err == ENFILE || err == ENOMEM || err == EINTR)
@@ -313,8 +313,9 @@ bool verbs_loader_load_foreign(uint32_t driver_id)
 	return result == VERBS_FOREIGN_LOADED;
 }
 
-/* Loads a configured driver. The distribution configures its providers on every machine, so one
- * that is missing here is not a warning; device.c reports it if its adapter is present. */
+/* Loads a configured driver. The distribution configures its providers on every machine, so a
+ * missing one is logged at level info, not as a warning. device.c reports it if its adapter is
+ * present. */
 static void load_configured(const char *name)
 {
 	if (!find_plugin(name))

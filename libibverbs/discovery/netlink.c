@@ -158,8 +158,8 @@ static int err_of(int nl_err)
 	return nl_err == -NLE_NOMEM ? ENOMEM : EPROTONOSUPPORT;
 }
 
-/* Opens a socket. The kernel answers a device query with exactly one message, and without NLM_F_ACK
- * sends no acknowledgement, so none is awaited. */
+/* Opens a socket. Disables the wait for acknowledgements: the kernel answers a device query with
+ * exactly one message, and without NLM_F_ACK sends no acknowledgement. */
 static int open_socket(struct nl_sock **out)
 {
 	struct nl_sock *sock = nl_socket_alloc();
@@ -190,7 +190,8 @@ static int on_system(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* Returns false also if the kernel does not answer. */
+/* Returns whether the kernel says that it copies pinned pages at fork(). Returns false if the
+ * kernel does not answer. */
 bool verbs_netlink_copies_on_fork(void)
 {
 	struct nl_sock *sock;

@@ -15,7 +15,8 @@
 
 #define NODE_OF_OTHER (-1)
 
-/* Returns whether ST is the device's file. If the device number is unknown, any is accepted. */
+/* Returns whether ST is the device's file. If the device number is unknown, accepts any character
+ * device. */
 static bool node_is_of(const struct verbs_device_info *info, const struct stat64 *st)
 {
 	return S_ISCHR(st->st_mode) && (!info->uverbs_dev || st->st_rdev == info->uverbs_dev);
@@ -41,7 +42,8 @@ static int open_path(const char *path, const struct verbs_device_info *info, int
 
 enum { NODE_PATH_MAX = 64 + IBV_SYSFS_NAME_MAX };
 
-/* Possible paths. Without the usual udev rules, there is still a file in /dev/char. */
+/* Possible paths of the device's file. The path in /dev/char exists even without the usual udev
+ * rules. */
 struct node_paths {
 	char by_name[NODE_PATH_MAX];
 	char by_number[64];
@@ -63,8 +65,8 @@ static struct node_paths node_paths(const struct verbs_device_info *info)
 	return paths;
 }
 
-/* Returns whether the file may belong to the device. If stat() fails, it may: opening it then
- * reports the error. */
+/* Returns whether the file at PATH may belong to the device. Also returns true if stat() fails
+ * although the file may exist, because opening the file then reports the error. */
 static bool path_may_be_of(const struct verbs_device_info *info, const char *path)
 {
 	struct stat64 st;

@@ -41,7 +41,8 @@ static bool find_home(struct home *home)
 	return !stat(home->dir[0] ? home->dir : "/", &home->st);
 }
 
-/* Compares by inode: names may differ because of links, as /lib is to /usr/lib. */
+/* Compares directories by device and inode, because two names may mean the same directory: /lib is
+ * a link to /usr/lib. */
 static bool is_same_directory(const char *one, const char *other)
 {
 	struct stat a, b;
@@ -49,8 +50,8 @@ static bool is_same_directory(const char *one, const char *other)
 	return !stat(one, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Returns whether no untrusted user may write there. A group may, if it may write next to the
- * library. */
+/* Returns whether no untrusted user may write to the directory ST. Its group is trusted if that
+ * group may write to the library's directory, too. */
 static bool is_closed(const struct stat *st, const struct home *home)
 {
 	if (st->st_mode & S_IWOTH)
@@ -59,8 +60,8 @@ static bool is_closed(const struct stat *st, const struct home *home)
 	       (home->st.st_mode & S_IWGRP && home->st.st_gid == st->st_gid);
 }
 
-/* Returns whether DIR is trusted. On the way to the target, a sticky directory is as good as a
- * closed one: only the owner of the next directory, or its own owner, can replace an entry. */
+/* Returns whether DIR is trusted. If DIR is on the way to the target, the sticky bit suffices: only
+ * the owner of DIR or of an entry can then replace the entry. */
 static bool is_trusted(const char *dir, const struct home *home, bool is_on_way)
 {
 	struct stat st;
@@ -70,7 +71,8 @@ static bool is_trusted(const char *dir, const struct home *home, bool is_on_way)
 	       (is_closed(&st, home) || (is_on_way && st.st_mode & S_ISVTX));
 }
 
-/* An empty PATH is the root directory. */
+/* Returns whether PATH is the library's directory or above it. An empty PATH is the root
+ * directory. */
 static bool is_above_library(const char *path, const struct home *home)
 {
 	size_t len = strlen(path);
@@ -92,8 +94,9 @@ static bool is_way_trusted(const char *path, const struct home *home)
 	return trusted;
 }
 
-/* Returns the directory RELATIVE to the library's, or OTHERWISE. The result is the resolved path
- * that was checked, without links. */
+/* Returns the directory at the path RELATIVE to the library's directory, or OTHERWISE if that
+ * directory is missing or not trusted. The result is the resolved path that was checked, without
+ * links. */
 static const char *dir_beside_library(const struct home *home, const char *relative,
 				      const char *otherwise)
 {

@@ -6,7 +6,7 @@
 #define LIBIBVERBS_DISCOVERY_PLACES_H
 
 /* Configuration of the build: the directories of library, plugins and configuration, and the
- * relative paths from the first to the others. */
+ * relative paths from the library's directory to the other two. */
 struct verbs_layout {
 	const char *library;
 	const char *plugins;

@@ -59,8 +59,8 @@ static void fill_identity(struct verbs_device_info *info)
 		info->identity = st.st_ino;
 }
 
-/* Reads the modalias, which costs more than the rest of a search: it is for devices that
- * are new. */
+/* Reads the modalias. Called only for new devices, because reading costs more than the rest of
+ * a search. */
 void verbs_sysfs_fill_pci(struct verbs_device_info *info)
 {
 	if (verbs_sysfs_read(info->uverbs_path, "device/modalias", info->modalias,
@@ -71,8 +71,8 @@ void verbs_sysfs_fill_pci(struct verbs_device_info *info)
 	verbs_sysfs_parse_modalias(info->modalias, &info->pci);
 }
 
-/* Completes INFO but for modalias and pci; its name and uverbs_name are set. A missing fact leaves
- * its field empty, because a device without one may still work. */
+/* Fills in INFO except modalias and pci. The caller has set name and uverbs_name. A missing fact
+ * leaves its field empty, because a device without that fact may still work. */
 int verbs_sysfs_fill_info(struct verbs_device_info *info)
 {
 	const char *root = ibv_get_sysfs_path();
@@ -131,8 +131,8 @@ static int append_info(struct verbs_device_info **infos, unsigned int *count,
 	return 0;
 }
 
-/* Returns whether ERR is a resource limit of this process, not a fact about the device, so the
- * device may be found the next time. */
+/* Returns whether ERR is a resource limit of this process. The next search may then find the
+ * device. */
 static bool is_own_trouble(int err)
 {
 	return err == EMFILE || err == ENFILE || err == ENOMEM;
@@ -161,8 +161,8 @@ static int scan_uverbs(DIR *dir, const char *class_dir, struct verbs_device_info
 	return err;
 }
 
-/* Returns ENOSYS if the kernel has no RDMA support, which programs tell from "no devices". The
- * caller frees *infos, also on failure. */
+/* Finds all devices in sysfs. Returns ENOSYS if the kernel has no RDMA support, which programs tell
+ * from an empty list. The caller frees *infos, also on failure. */
 int verbs_sysfs_find_devices(struct verbs_device_info **infos, unsigned int *count)
 {
 	char class_dir[IBV_SYSFS_PATH_MAX];

@@ -32,9 +32,9 @@ static void say_no_provider(const char *name, const char *driver)
 	cure("the distribution's packages may have one: %s", way_to_distribution());
 }
 
-/* Checks the RDMA part of a network adapter, which its network driver offers as a device of the
- * auxiliary bus: "ice.roce.0". If no driver has taken it, the adapter has no RDMA device yet. Those
- * of ConnectX adapters are checked with their PCI device. */
+/* Checks the RDMA part of a network adapter, which the network driver offers as a device of the
+ * auxiliary bus: "ice.roce.0". If no driver is bound to the part, the adapter has no RDMA device
+ * yet. Parts of ConnectX adapters are skipped; their PCI devices are checked. */
 static void check_sleeping(const char *part)
 {
 	if (!strncmp(part, "mlx", 3) ||

@@ -18,8 +18,8 @@ static const struct {
 	{ "rhel", "dnf distro-sync 'libibverbs*' 'librdmacm*' returns to them" },
 };
 
-/* Returns the way of the first family that the line of os-release names. The line's value may be
- * quoted. */
+/* Returns the entry `way` of the first family that a line of os-release names in ID or ID_LIKE, or
+ * NULL. The line's value may be quoted. */
 static const char *way_of_line(char *line)
 {
 	char *save, *key = strtok_r(line, "=", &save), *word;

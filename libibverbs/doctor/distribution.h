@@ -8,7 +8,8 @@
 #include <stdio.h>
 
 const char *way_to_distribution(void);
-/* Returns the command for the distribution that OS_RELEASE describes; NULL is an unknown one. */
+/* Returns the command that reinstalls the libraries of the distribution that OS_RELEASE describes.
+ * If OS_RELEASE is NULL, the distribution is unknown. */
 const char *way_to_distribution_of(FILE *os_release);
 
 #endif

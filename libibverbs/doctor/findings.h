@@ -11,7 +11,7 @@ enum severity {
 	FINE,
 	HINT,    /* works, but could be better */
 	WARNING, /* some programs fail */
-	PROBLEM, /* RDMA does not work, or not with the finding's subject */
+	PROBLEM, /* RDMA, or the finding's subject, does not work */
 };
 
 /* Quiet: findings of severity FINE are not printed. */

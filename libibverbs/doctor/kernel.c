@@ -34,8 +34,8 @@ static void check_release(void)
 	}
 }
 
-/* Returns the driver family of a device. ConnectX to ConnectX-3 need the older driver; device ids
- * of later adapters start at Connect-IB's, 0x1011. */
+/* Returns the driver family of a device: "mlx4" for ConnectX to ConnectX-3, otherwise "mlx5".
+ * Device ids of later adapters start at Connect-IB's, 0x1011. */
 static const char *family_of(const char *device)
 {
 	char text[SYSFS_TEXT];
