@@ -33,21 +33,22 @@ struct verbs_pci_id {
 	uint16_t vendor, device;
 };
 
-/* Facts about a device found by discovery, before a driver is involved. Strings are never NULL, so
+/* Facts about a device that discovery finds before a driver is involved. Strings are never NULL, so
  * that drivers can compare them unchecked. */
 struct verbs_device_info {
 	char name[IBV_SYSFS_NAME_MAX];        /* "mlx5_0" */
 	char uverbs_name[IBV_SYSFS_NAME_MAX]; /* "uverbs0" */
-	char uverbs_path[IBV_SYSFS_PATH_MAX]; /* its directory in sysfs */
+	char uverbs_path[IBV_SYSFS_PATH_MAX]; /* the uverbs device's directory in sysfs */
 	char ibdev_path[IBV_SYSFS_PATH_MAX];  /* the infiniband class directory in sysfs */
 	char modalias[256];                   /* "pci:v000015B3d00001021...", or "" */
 	uint64_t uverbs_dev;                  /* dev_t of the character device */
-	/* enum rdma_driver_id; RDMA_DRIVER_UNKNOWN if found by sysfs, which does not name it */
+	/* enum rdma_driver_id; RDMA_DRIVER_UNKNOWN if sysfs found the device, as it names no
+	 * driver */
 	uint32_t driver_id;
 	uint32_t abi_version; /* version of the kernel driver's data */
-	int index; /* RDMA netlink device index; -1: unknown, as sysfs does not name it */
+	int index;            /* RDMA netlink device index; -1: unknown, as sysfs names no index */
 	int node_type;
-	uint64_t identity;       /* inode of its directory in sysfs: see device.c */
+	uint64_t identity;       /* inode of the device's directory in sysfs: see device.c */
 	__be64 node_guid;        /* from RDMA netlink; 0: unknown */
 	struct verbs_pci_id pci; /* parsed from modalias; zeros if not PCI */
 };
@@ -62,22 +63,22 @@ struct verbs_device {
 	const struct verbs_driver *driver;
 	union {
 		char of_host[VERBS_HOST_DEVICE_SIZE];
-		/* In the object of another library's provider (foreign/) instead of all below. A
-		 * host has a gap at the mark, which stays 0. */
+		/* Only in the object of another library's provider (foreign/), which has no fields
+		 * below this union. A host's struct has padding at mark, which stays 0. */
 		struct {
 			uint32_t refcount_of_host, mark;
 			struct verbs_device *vdev;
 		} foreign;
 	};
 	struct verbs_device_info info;
-	struct ibv_device *seen; /* by programs: device, or the object of another library */
+	struct ibv_device *seen; /* what programs get: &device, or another library's object */
 	/* The library's own part. The lock of the device list guards refcount, the number of lists
 	 * and contexts that refer to the device. */
 	unsigned int refcount;
 	struct verbs_device *next;
 };
 
-/* Returns ERR, and also sets errno: the program may print errno, and a refusal by the library
+/* Returns ERR, and also sets errno to ERR: programs may print errno, and a refusal by the library
  * itself has not set it. */
 static inline int verbs_result(int err)
 {
@@ -108,8 +109,8 @@ struct verbs_driver {
 	uint32_t driver_id;
 	const struct verbs_pci_id *pci_ids; /* ends with vendor 0; may be NULL */
 	uint32_t min_abi, max_abi;          /* supported versions of the kernel driver's data */
-	/* Devices that verbs_device_offer() lists: they have no character device, and cmd_fd is -1.
-	 */
+	/* Set for devices that verbs_device_offer() lists: they have no character device, and their
+	 * cmd_fd is -1. */
 	bool has_no_node;
 	/* Allocates a zeroed object that starts with struct verbs_device, which the library then
 	 * fills in. Must not access the device, because listing devices opens none. */
@@ -126,11 +127,11 @@ struct verbs_driver {
 	 * (verbs_open_device_as()). NULL: not supported. */
 	int (*alloc_context_as)(struct verbs_device *vdev, int cmd_fd, const void *how,
 				struct verbs_context **vctx);
-	/* Undoes any of them, with verbs_context_free() at the end. The library closes cmd_fd
-	 * afterwards. */
+	/* Undoes any of the three functions above, and calls verbs_context_free() at the end. The
+	 * library closes cmd_fd afterwards. */
 	void (*free_context)(struct verbs_context *vctx);
 	/* Only in drivers that foreign/ makes: matches() replaces driver_id and pci_ids, and
-	 * alloc_device_of() replaces alloc_device(). It sets vdev->seen. */
+	 * alloc_device_of() replaces alloc_device() and sets vdev->seen. */
 	bool (*matches)(const struct verbs_driver *driver, const struct verbs_device_info *info);
 	int (*alloc_device_of)(const struct verbs_driver *driver,
 			       const struct verbs_device_info *info, struct verbs_device **vdev);
@@ -204,7 +205,7 @@ struct verbs_qp {
 		struct ibv_qp qp;
 		struct ibv_qp_ex qp_ex;
 	};
-	uint32_t ex; /* VERBS_QP_HAS_EX or 0: see verbs_qp_set_ex() */
+	uint32_t ex; /* VERBS_QP_HAS_EX if verbs_qp_set_ex() was called, otherwise 0 */
 };
 
 #define VERBS_QP_HAS_EX 2u
@@ -220,7 +221,8 @@ struct verbs_srq {
 	uint32_t ring_wr, ring_sge;
 };
 
-/* Objects whose public struct lacks the kernel's handle, which commands on them need. */
+/* The wrappers below have the kernel's handle, which their public structs lack and commands
+ * need. */
 struct verbs_xrcd {
 	struct ibv_xrcd xrcd;
 	uint32_t handle;
@@ -474,9 +476,9 @@ struct verbs_ops {
 #undef VERBS_OP_MEMBER
 };
 
-/* Installs the non-NULL members of OPS, also in the public slots. May be called again to override
- * some, when a context learns more about its device. Until the first call, every operation has its
- * default. */
+/* Installs the non-NULL members of OPS, also in the public slots. A provider may call it again to
+ * replace some operations, when a context learns more about its device. Until the first call, every
+ * operation has its default. */
 void verbs_set_ops(struct verbs_context *vctx, const struct verbs_ops *ops);
 
 /* ---- 4. Contexts ---- */
@@ -514,7 +516,7 @@ enum verbs_attr_kind {
 	VERBS_ATTR_OUT,
 	VERBS_ATTR_HANDLE,
 	VERBS_ATTR_FD,
-	/* For the kinds above, the kernel gets the attribute unchanged. */
+	/* The kernel gets attributes of the kinds above unchanged. */
 	VERBS_ATTR_IN,
 	VERBS_ATTR_NEW_HANDLE,
 	VERBS_ATTR_NEW_FD,
@@ -681,7 +683,8 @@ static inline struct verbs_attr verbs_short_fd(uint16_t id, int fd)
 	return verbs_short_attr(id, 0, (uint64_t)(int64_t)fd);
 }
 
-/* A handle or descriptor that the command creates; the attribute's value has it afterwards. */
+/* A handle or descriptor that the command creates. After the command, the attribute's value is the
+ * handle or descriptor. */
 static inline struct verbs_attr verbs_short_new(uint16_t id)
 {
 	return verbs_short_attr(id, 0, 0);
@@ -746,7 +749,8 @@ int verbs_cmd_dealloc_pd(struct ibv_pd *pd);
 
 int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 		     unsigned int access, struct verbs_mr *vmr, const struct verbs_udata *udata);
-/* Register a dma-buf (Linux 5.12), or memory with a DMA handle. */
+/* verbs_cmd_reg_dmabuf_mr() registers a dma-buf (Linux 5.12), verbs_cmd_reg_mr_ex() memory with a
+ * DMA handle. */
 int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
 			    int fd, unsigned int access, struct verbs_mr *vmr,
 			    const struct verbs_udata *udata);
@@ -754,7 +758,7 @@ int verbs_cmd_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr,
 			struct verbs_mr *vmr, const struct verbs_udata *udata);
 int verbs_cmd_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t dm_offset, size_t length,
 			unsigned int access, struct verbs_mr *vmr, const struct verbs_udata *udata);
-/* Updates the keys; the library updates pd, addr and length. FLAGS are IBV_REREG_MR_*. */
+/* Updates MR's keys; the library updates pd, addr and length. FLAGS are IBV_REREG_MR_*. */
 int verbs_cmd_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
 		       size_t length, uint64_t iova, unsigned int access,
 		       const struct verbs_udata *udata);
@@ -775,17 +779,17 @@ int verbs_cmd_free_dm(struct ibv_dm *dm);
 /* Makes a dma-buf of the memory that mmap() of cmd_fd maps at byte OFFSET. */
 int verbs_cmd_alloc_dmabuf(struct ibv_context *context, uint64_t offset, int *fd);
 
-/* FLAGS are the kernel's (IB_UVERBS_CQ_FLAGS_*). Sets cq->cqe to the number that the kernel
- * granted, which the provider may correct. */
+/* FLAGS are the kernel's (IB_UVERBS_CQ_FLAGS_*). Sets cq->cqe to the number of entries that the
+ * kernel granted, which the provider may correct. */
 int verbs_cmd_create_cq(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
 			uint32_t flags, struct verbs_cq *vcq, const struct verbs_udata *udata);
-/* Sets cq->cqe to the number that the kernel granted. Call it under the lock for polling, or while
- * no thread can poll. */
+/* Sets cq->cqe to the number of entries that the kernel granted. Call it under the lock for
+ * polling, or while no thread can poll. */
 int verbs_cmd_resize_cq(struct ibv_cq *cq, uint32_t cqe, const struct verbs_udata *udata);
 int verbs_cmd_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
 int verbs_cmd_destroy_cq(struct ibv_cq *cq);
 
-/* Returns the capacities that the kernel granted in attr->cap. */
+/* Writes the capacities that the kernel granted to attr->cap. */
 int verbs_cmd_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			struct verbs_qp *vqp, const struct verbs_udata *udata);
 int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int attr_mask,
@@ -803,7 +807,7 @@ int verbs_cmd_create_ah(struct ibv_pd *pd, const struct ibv_ah_attr *attr, struc
 			const struct verbs_udata *udata);
 int verbs_cmd_destroy_ah(struct ibv_ah *ah);
 
-/* Returns the capacities that the kernel granted in attr->attr.max_wr and max_sge. */
+/* Writes the capacities that the kernel granted to attr->attr.max_wr and attr->attr.max_sge. */
 int verbs_cmd_create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
 			 struct verbs_srq *vsrq, const struct verbs_udata *udata);
 int verbs_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask);
@@ -814,8 +818,8 @@ int verbs_cmd_open_xrcd(struct ibv_context *context, const struct ibv_xrcd_init_
 			struct verbs_xrcd *vxrcd, const struct verbs_udata *udata);
 int verbs_cmd_close_xrcd(struct verbs_xrcd *vxrcd);
 
-/* Returns the capacities that the kernel granted in attr->max_wr and max_sge. verbs_cmd_modify_wq()
- * updates wq->state on success. */
+/* verbs_cmd_create_wq() writes the capacities that the kernel granted to attr->max_wr and max_sge.
+ * verbs_cmd_modify_wq() updates wq->state on success. */
 int verbs_cmd_create_wq(struct ibv_context *context, struct ibv_wq_init_attr *attr,
 			struct ibv_wq *wq, const struct verbs_udata *udata);
 int verbs_cmd_modify_wq(struct ibv_wq *wq, const struct ibv_wq_attr *attr,
@@ -850,14 +854,16 @@ int verbs_cmd_read_counters(struct verbs_counters *vcounters, uint64_t *values, 
 
 /* ---- 6. Providers of other libraries (foreign/) ---- */
 
-/* Completes a zeroed context of SIZE bytes up to its end, in an object of the provider. With fewer
- * bytes than sizeof(*vctx), the first slots do not exist. verbs_context_cleanup() undoes that. */
+/* Completes a zeroed context inside an object of the provider. SIZE is the number of bytes up to
+ * the context's end; if less than sizeof(*vctx), the first slots do not exist.
+ * verbs_context_cleanup() undoes that. */
 int verbs_context_init_sized(struct verbs_context *vctx, struct verbs_device *vdev, int cmd_fd,
 			     size_t size);
 void verbs_context_cleanup(struct verbs_context *vctx);
 void verbs_ops_replace(struct verbs_context *vctx, const struct verbs_ops *ops);
-/* Do what verbs_cmd_create_cq() and verbs_cmd_create_srq() do for an object without our wrapper.
- * RING_CQE 0: attr->cqe. TAIL has what the wrapper of an SRQ would have behind it. */
+/* Do what verbs_cmd_create_cq() and verbs_cmd_create_srq() do, for an object without struct
+ * verbs_cq or verbs_srq. RING_CQE is verbs_cq.ring_cqe; TAIL holds the fields that struct verbs_srq
+ * has behind the public SRQ. */
 int verbs_cmd_create_bare_cq(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
 			     uint32_t flags, uint32_t ring_cqe, struct ibv_cq *cq,
 			     const struct verbs_udata *udata);
@@ -867,18 +873,18 @@ int verbs_cmd_create_bare_srq(struct ibv_context *context, struct ibv_srq_init_a
 
 /* ---- 7. Help ---- */
 
-/* Exported, although no public header declares them: programs call these, too. ibv_get_sysfs_path()
- * returns where sysfs is mounted. ibv_read_sysfs_file() reads DIR/FILE into BUF, terminates it,
- * removes one newline, and returns the length, or -1 with errno. */
+/* Exported, although no public header declares these functions, because programs call them.
+ * ibv_get_sysfs_path() returns where sysfs is mounted. ibv_read_sysfs_file() reads DIR/FILE into
+ * BUF, terminates the text, removes one newline, and returns the length, or -1 with errno. */
 const char *ibv_get_sysfs_path(void);
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
-/* Exported as well: exclude memory from the children of fork(), and undo that (fork.c).
- * Return 0, or -1 with errno. */
+/* Exported for the same reason: ibv_dontfork_range() excludes memory from the children of fork(),
+ * and ibv_dofork_range() undoes that (fork.c). Both return 0, or -1 with errno. */
 int ibv_dontfork_range(void *base, size_t size);
 int ibv_dofork_range(void *base, size_t size);
 
-/* Returns the result of ibv_query_device(), for log lines about refused calls that name the limit.
- * The first failing call queries it, once per context. Returns NULL if the query fails. */
+/* Returns the device's limits, as ibv_query_device() does, for log lines about refused calls. The
+ * first call queries the device, once per context. Returns NULL if the query fails. */
 const struct ibv_device_attr *verbs_limits(struct ibv_context *context);
 
 /* Returns the driver of an open context, by which direct verbs (mlx5dv_*) recognise their own

@@ -25,7 +25,7 @@ struct verbs_ex_private {
 	struct ibv_device_attr *limits;
 	bool lost_is_destroyed;      /* RDMAV_ALLOW_DISASSOC_DESTROY: see verbs_cmd_destroy() */
 	uint32_t legacy;             /* methods that the kernel lacks: see cmd/cmd_legacy.h */
-	void *foreign;               /* what foreign/ keeps for a context, or NULL */
+	void *foreign;               /* state of foreign/ for a context, or NULL */
 	struct check_context *check; /* NULL unless VERBS_CHECK is set: see check/README.md */
 };
 
@@ -37,8 +37,8 @@ static inline struct verbs_ex_private *to_priv(struct ibv_context *context)
 	return bridge_priv(context);
 }
 
-/* The host re-registers nothing of a kind that it has no number for, and leaves memory of a device
- * to the kernel to refuse. */
+/* The host refuses to re-register a region of a kind that it does not know. As a user region,
+ * device memory passes that check, and the kernel refuses it. */
 static const enum verbs_mr_kind mr_kind_of_dm = VERBS_MR_USER;
 #else
 static inline struct verbs_ex_private *to_priv(struct ibv_context *context)
@@ -86,10 +86,10 @@ struct ibv_cq_ex *verbs_create_cq_ex(struct ibv_context *context, struct ibv_cq_
 struct ibv_qp *verbs_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
 struct ibv_srq *verbs_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
 
-/* Writes the texts A, B and C to TO, one behind the other, and returns whether they fit into SIZE
- * bytes; if not, as much as fits is there. */
+/* Writes the texts A, B and C to TO, one behind the other. Returns whether they fit into SIZE
+ * bytes; otherwise TO has the part that fits. */
 bool verbs_text_join(char *to, size_t size, const char *a, const char *b, const char *c);
-/* sysfs.c: read a file, without the newline at its end. */
+/* sysfs.c: read a file, and remove the newline at its end. */
 int verbs_sysfs_read(const char *dir, const char *file, char *buf, size_t size);
 int verbs_sysfs_read_ibdev(struct ibv_device *device, char *buf, size_t size, const char *format,
 			   ...) __attribute__((format(printf, 4, 5)));
@@ -119,7 +119,7 @@ void verbs_loader_set_default(const struct verbs_driver *const *all);
 bool verbs_loader_load_foreign(uint32_t driver_id);
 /* Returns a hint how to install a missing provider, for the end of a log line. */
 const char *verbs_loader_cure(void);
-/* Takes a lock, or returns false if the monotonic clock passes UNTIL. */
+/* Takes a lock. Returns false if the monotonic clock passes UNTIL first. */
 bool verbs_loader_lock_until(pthread_mutex_t *lock, const struct timespec *until);
 /* Handlers of fork(). Between the first call and one of the others, no other thread changes the
  * drivers, unless the first call timed out at UNTIL. */
@@ -133,18 +133,20 @@ const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *in
 const char *verbs_foreign_provider(uint32_t driver_id);
 bool verbs_foreign_has(const char *name);
 
-/* foreign_load.c: loads the distribution's plugin NAME, a name or a path without suffix, behind
- * libforeign-rdmakit, which lies in PLUGINS. */
+/* foreign_load.c: loads libforeign-rdmakit from PLUGINS, and then the distribution's plugin NAME, a
+ * name or a path without suffix. */
 enum verbs_foreign_result {
 	VERBS_FOREIGN_ABSENT,  /* there is no such plugin */
 	VERBS_FOREIGN_REFUSED, /* the reason is logged */
-	VERBS_FOREIGN_SHORT,   /* so is it: descriptors or memory, worth another try */
+	/* the process lacks descriptors or memory; logged; a later call may succeed */
+	VERBS_FOREIGN_SHORT,
 	VERBS_FOREIGN_LOADED,
 };
 enum verbs_foreign_result verbs_foreign_load(const char *plugins, const char *name);
 
 /* fork.c: verbs_fork_keep() excludes a region's pages from child processes, if the program has
- * asked for it and the kernel does not copy them. verbs_fork_release() undoes that. */
+ * called ibv_fork_init() and the kernel does not copy the pages. verbs_fork_release() undoes
+ * that. */
 int verbs_fork_keep(void *addr, size_t length);
 int verbs_fork_release(void *addr, size_t length);
 extern bool verbs_fork_is_off;
@@ -206,8 +208,8 @@ enum element_kind {
 enum element_kind verbs_event_element(enum ibv_event_type type);
 void verbs_event_forget_all(const struct ibv_context *context);
 
-/* compat_1_0.c: returns the context itself, or the one inside the wrapper of a release 1.0
- * program. */
+/* compat/verbs_1_0.c: returns the real context: CONTEXT itself, or the context inside the wrapper
+ * that programs of release 1.0 have. */
 #ifdef VERBS_STATIC
 static inline struct ibv_context *verbs_compat_real_context(struct ibv_context *context)
 {
@@ -228,8 +230,8 @@ void verbs_qp_suspect_all(struct verbs_ex_private *priv);
 
 /* check/: returns whether the environment asks for the checker. */
 bool verbs_check_is_on(void);
-/* Keeps the operations of a context that the provider has made, and returns those of the checker,
- * which call them; NULL without memory. */
+/* Saves the provider's operations of a context, and returns the checker's operations, which call
+ * the provider's. Returns NULL if there is no memory. */
 const struct verbs_ops *verbs_check_context(struct verbs_context *vctx);
 
 /* explain/ah.c: logs why the kernel refused an address handle with ERR. */
