@@ -135,8 +135,8 @@ static int find_route(struct nl_sock *sock, int ifindex, const struct address *f
 	return ENETUNREACH;
 }
 
-/* Makes the kernel resolve a neighbour. Any datagram does that; port 9 is the discard service, so a
- * host that gets it does nothing. */
+/* Makes the kernel resolve a neighbour, by a datagram to it. Port 9 is the discard service, so a
+ * host that gets the datagram does nothing. */
 static void neighbour_provoke(const struct hop *hop)
 {
 	const struct sockaddr_in6 in6 = { .sin6_family = AF_INET6,
@@ -248,8 +248,8 @@ static struct nl_sock *open_socket(void)
 	return sock;
 }
 
-/* Finds the address by route and neighbour. A packet to a local address leaves and returns through
- * the source GID's interface, so its MAC address is that interface's. */
+/* Finds the MAC address by route and neighbour. A packet to a local address leaves and returns
+ * through the source GID's interface, so the answer is that interface's MAC address. */
 static int ask_system(struct nl_sock *sock, const struct ibv_gid_entry *source,
 		      const union ibv_gid *dgid, uint8_t *mac, uint16_t *vid)
 {

@@ -27,8 +27,8 @@
  * completion events, or the context of asynchronous ones.
  */
 
-/* Counter of an object's acknowledged events, and its lock; all NULL for an event of a port, as no
- * destruction waits for it. */
+/* Counter of an object's acknowledged events, and the lock of the counter. All NULL for an event of
+ * a port, because nothing waits for its acknowledgement. */
 struct acks {
 	uint32_t *count;
 	pthread_mutex_t *mutex;
@@ -38,7 +38,7 @@ struct acks {
 struct unheard {
 	struct unheard *next;
 	const void *source;
-	struct ibv_async_event event; /* for a completion, element.cq */
+	struct ibv_async_event event; /* a completion event has its CQ in element.cq */
 	struct acks acks;
 };
 
@@ -61,8 +61,8 @@ static void unheard_append(struct unheard *new)
 	pthread_mutex_unlock(&unheard_lock);
 }
 
-/* Keeps an event. Its object's destruction may already be waiting, and continues when this thread
- * releases the object's lock; after that, the object must not be touched. */
+/* Keeps an event. Destroying the event's object may already be waiting, and continues when this
+ * thread releases the object's lock; after that, the object must not be touched. */
 static void keep_unheard(const struct unheard *event)
 {
 	const struct acks *acks = &event->acks;
@@ -81,8 +81,8 @@ static void keep_unheard(const struct unheard *event)
 	pthread_mutex_unlock(acks->mutex);
 }
 
-/* Removes at most MAX events of SOURCE, or of the object with counter ACKED, from the list. Returns
- * their number; *EVENT becomes the last one. */
+/* Removes events from the list, at most MAX: those of SOURCE, or those of the object with counter
+ * ACKED. Returns their number; *EVENT becomes the last one. */
 static unsigned int take_unheard(const void *source, const uint32_t *acked, unsigned int max,
 				 struct ibv_async_event *event)
 {
@@ -124,8 +124,8 @@ static int32_t events_left(uint32_t *acked, uint32_t reported)
 	return (int32_t)(reported - *acked);
 }
 
-/* Waits for a second at most, and logs what CALL then still waits for, if the log or the checker is
- * on. MUTEX is held. */
+/* If the log or the checker is on, waits for a second at most, and logs how many events CALL then
+ * still waits for. The caller holds MUTEX. */
 static void wait_and_say(const char *call, pthread_mutex_t *mutex, pthread_cond_t *cond,
 			 uint32_t *acked, uint32_t reported)
 {
@@ -147,9 +147,9 @@ static void wait_and_say(const char *call, pthread_mutex_t *mutex, pthread_cond_
 			call, left);
 }
 
-/* Apart from verbs_event_wait_acked(), so that a call without events saves no registers for it.
- * Cancellation is disabled: a cancelled thread would leave its lock held, and an object that the
- * kernel has destroyed. */
+/* Does the waiting of verbs_event_wait_acked(), in its own function so that a call without events
+ * saves no registers. Disables cancellation, because a cancelled thread would leave the object's
+ * lock held, and an object that the kernel has destroyed. */
 static void __attribute__((noinline))
 events_wait(const char *call, pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked,
 	    uint32_t reported)
@@ -166,8 +166,8 @@ events_wait(const char *call, pthread_mutex_t *mutex, pthread_cond_t *cond, uint
 	pthread_setcancelstate(state, NULL);
 }
 
-/* Waits until the events of an object are acknowledged. Counts wrap. More events may be
- * acknowledged than the kernel reports, since it reports none for a removed device. */
+/* Waits until the events of an object are acknowledged. The counts wrap. *ACKED may exceed
+ * REPORTED, because the kernel reports no events for a removed device. */
 void verbs_event_wait_acked(const char *call, pthread_mutex_t *mutex, pthread_cond_t *cond,
 			    uint32_t *acked, uint32_t reported)
 {
@@ -221,8 +221,8 @@ VERBS_EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 	return 0;
 }
 
-/* Reads a whole event. Returns -1 with errno otherwise; programs read a nonblocking descriptor
- * until EAGAIN. */
+/* Reads a whole event. Otherwise returns -1 with errno, for instance EAGAIN from a nonblocking
+ * descriptor. */
 static int read_event(int fd, void *event, size_t size)
 {
 	ssize_t got = read(fd, event, size);

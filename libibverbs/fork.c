@@ -32,7 +32,7 @@ static bool release_copies(void)
 static bool copies;
 
 /* Sets `copies`. RDMA netlink also reports kernels with a backport of the copy. A container may
- * have no access to it, so the kernel's release is checked as well. */
+ * have no access to netlink, so the kernel's release is checked as well. */
 static void kernel_ask(void)
 {
 	copies = verbs_netlink_copies_on_fork() || release_copies();
@@ -51,21 +51,22 @@ struct range {
 	unsigned int count;
 };
 
-/* Disjoint ranges, sorted by address. The lock guards them and the flags below. */
+/* Disjoint ranges, sorted by address. `lock` guards the ranges and the flags below. */
 static struct {
 	struct range *ranges;
 	size_t count, room;
 } kept;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* ibv_fork_init() was called, and the kernel does not copy. Written with the lock, and read without
- * it by ibv_is_fork_initialized(): a handler of fork() may call that while the lock is held. */
+/* Whether ibv_fork_init() was called and the kernel does not copy. Written with `lock` held.
+ * ibv_is_fork_initialized() reads it without the lock, because a handler of fork() may call that
+ * function while the lock is held. */
 static bool enabled;
 static bool huge_pages; /* RDMAV_HUGEPAGES_SAFE: pages may be huge pages */
-bool verbs_fork_is_off; /* a region is not excluded, so it is too late for ibv_fork_init() */
+bool verbs_fork_is_off; /* a region was registered unprotected: too late for ibv_fork_init() */
 
-/* Makes room for the most that one change adds: two splits, and a gap next to each range. Done
- * first, so that a change cannot fail half-way. */
+/* Reserves the room that one change needs at most: for two splits, and a gap next to each range.
+ * Runs before the change, which then cannot fail half-way. */
 static int ranges_reserve(void)
 {
 	const size_t need = kept.count * 2 + 3;
@@ -243,8 +244,8 @@ static size_t page_size_at(uintptr_t addr)
 	return size ? size : (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The regions that are kept, if pages may be huge: by the time of its release, the program may have
- * mapped pages of another size at a region's address. */
+/* Regions that are excluded, with their page sizes, if pages may be huge. By the time of a region's
+ * release, the program may have mapped pages of another size at its address. */
 struct region {
 	uintptr_t first;
 	size_t length, page;
@@ -262,7 +263,7 @@ static bool range_is_kept(uintptr_t start, uintptr_t end)
 	return at < kept.count && kept.ranges[at].start < end;
 }
 
-/* Drops regions none of whose pages is kept: they were released in parts. */
+/* Drops regions of which no page is excluded any more: they were released in parts. */
 static void sized_drop_released(void)
 {
 	size_t to = 0;
@@ -293,8 +294,9 @@ static int sized_reserve(void)
 	return 0;
 }
 
-/* Takes a region from the list. Returns the size of its pages when it was kept. A range that was
- * kept as a part of another is not there, and has the size of now. */
+/* Removes a region from the list. Returns the page size that was found when the region was
+ * excluded. A range that was excluded as a part of a larger region is not in the list; its page
+ * size is that of the present mapping. */
 static size_t sized_take(uintptr_t first, size_t length)
 {
 	for (size_t i = sized.count; i-- > 0;) {
@@ -336,8 +338,8 @@ static int region_release(uintptr_t first, size_t length)
 	return 0;
 }
 
-/* The work of verbs_fork_keep(), apart from it: most programs never call ibv_fork_init(), and only
- * test a flag then. */
+/* Does the work of verbs_fork_keep(). In its own function, because most programs never call
+ * ibv_fork_init(), and then verbs_fork_keep() only tests a flag. */
 static __attribute__((noinline)) int range_keep(void *addr, size_t length)
 {
 	int err = 0;
@@ -386,8 +388,8 @@ int verbs_fork_release(void *addr, size_t length)
 
 enum { FORK_WAIT_S = 2 };
 
-/* this thread holds the lock for its fork(), which may have failed: the handlers after it look
- * here */
+/* Whether fork_prepare() in this thread has taken the lock. After a timeout it has not, and the
+ * handlers after fork() must not unlock it. */
 static __thread bool has_lock;
 
 /* Takes the lock before fork(). The wait is limited, because a signal handler may fork in the

@@ -20,7 +20,7 @@ static int not_supported(const char *name)
 #define DEFAULT_FD(type, name)    return fail_fd(not_supported(#name))
 #define DEFAULT_QUIET(type, name) return (type)0
 
-/* Generated defaults ignore their parameters, which VERBS_OPS names for the reader. */
+/* Generated default operations ignore their parameters, which VERBS_OPS names for the reader. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define DEFAULT_OP(slot, fail, type, name, params) \
@@ -44,7 +44,7 @@ static int stored_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
 	return 0;
 }
 
-/* These commands rarely have driver data, so the default is the plain command. */
+/* Default operations that are the plain kernel commands, because these rarely have driver data. */
 static const struct verbs_ops plain_commands = {
 	.query_port = verbs_cmd_query_port,
 	.advise_mr = verbs_cmd_advise_mr,
@@ -67,8 +67,8 @@ static const struct verbs_ops plain_commands = {
 		SET_##slot(vctx, name, ops->name); \
 	}
 
-/* Public slots whose operations programs call directly. These wrappers also store the provider's
- * result in errno. Posting and polling have none, for speed. */
+/* Wrappers of operations that programs call directly through public slots. A wrapper also stores
+ * the provider's result in errno. Posting and polling have no wrapper, for speed. */
 #define EDGES(EDGE)                                                                                \
 	EDGE(vctx, query_port, context,                                                            \
 	     (struct ibv_context * context, uint8_t port_num, struct ibv_port_attr * attr,         \
@@ -129,7 +129,8 @@ static inline void ops_replace(struct verbs_context *vctx, const struct verbs_op
 	EDGES(INSTALL_EDGE)
 }
 
-/* Not called from here, because a call of an exported function takes a detour by the PLT. */
+/* Exported for foreign/. Calls in this file go to ops_replace(), because a call of an exported
+ * function takes a detour by the PLT. */
 VERBS_EXPORT void verbs_ops_replace(struct verbs_context *vctx, const struct verbs_ops *ops)
 {
 	ops_replace(vctx, ops);

@@ -43,7 +43,7 @@
 	case mbps:                \
 		return IBV_RATE_##name##_GBPS;
 
-/* 0, the port's own rate, and 1 have no numbers. */
+/* Multiples and Mbit/s by enum ibv_rate; -1: none. 0 is the port's own rate, and 1 is unused. */
 static const struct {
 	int mult, mbps;
 } rates[] = { [0] = { -1, -1 }, [1] = { -1, -1 }, WHOLE_RATES(BY_RATE) OTHER_RATES(BY_RATE) };

@@ -9,8 +9,8 @@
 
 #define TEXT(value, text) [IBV_##value] = (text)
 
-/* Returns the text, or "unknown" for values without one and for negative values (the enum may be
- * unsigned). */
+/* Returns the text of VALUE, or "unknown" if there is none. A negative value, converted to
+ * unsigned, has none. */
 static const char *text_of(const char *const *texts, size_t count, unsigned int value)
 {
 	return value < count && texts[value] ? texts[value] : "unknown";

@@ -16,7 +16,7 @@ extern "C" {
 enum ibv_tmh_op {
 	IBV_TMH_NO_TAG = 0, /* bypasses the matching list */
 	IBV_TMH_RNDV = 1,   /* an RVH follows: the receiver fetches the data by RDMA READ */
-	IBV_TMH_FIN = 2,    /* answer when that READ is complete */
+	IBV_TMH_FIN = 2,    /* the receiver's answer when its RDMA READ is complete */
 	IBV_TMH_EAGER = 3,  /* the data follows */
 };
 

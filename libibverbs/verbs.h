@@ -43,7 +43,7 @@ struct ibv_qp;
 struct ibv_srq;
 struct ibv_wq;
 
-/* Tells whether field fld lies within the first sz bytes of type, the size that the caller
+/* Tells whether field fld starts within the first sz bytes of type; sz is the size that the caller
  * knows. */
 #define vext_field_avail(type, fld, sz) (offsetof(type, fld) < (sz))
 
@@ -150,7 +150,8 @@ struct ibv_device_attr {
 	int max_cqe;
 	int max_mr;
 	int max_pd;
-	/* READs and atomics in flight to one local QP, whose responder keeps resources for each */
+	/* READs and atomics in flight to one local QP: its responder keeps resources for each of
+	 * them */
 	int max_qp_rd_atom;
 	int max_ee_rd_atom;
 	int max_res_rd_atom;
@@ -263,7 +264,7 @@ struct ibv_tm_caps {
 	uint32_t max_num_tags;      /* limit of buffers in an SRQ's matching list */
 	uint32_t flags;             /* enum ibv_tm_cap_flags */
 	uint32_t max_ops;           /* limit of list operations in flight */
-	uint32_t max_sge;           /* of one tagged buffer */
+	uint32_t max_sge;           /* SGEs of one tagged buffer */
 };
 
 struct ibv_cq_moderation_caps {
@@ -500,7 +501,7 @@ enum ibv_parent_domain_init_attr_mask {
 struct ibv_parent_domain_init_attr {
 	struct ibv_pd *pd;
 	struct ibv_td *td; /* or NULL */
-	/* enum ibv_parent_domain_init_attr_mask: which of the following are set */
+	/* enum ibv_parent_domain_init_attr_mask: which of the members below are set */
 	uint32_t comp_mask;
 	void *(*alloc)(struct ibv_pd *pd, void *pd_context, size_t size, size_t alignment,
 		       uint64_t resource_type);
@@ -563,7 +564,7 @@ enum ibv_mr_init_attr_mask {
 struct ibv_mr_init_attr {
 	size_t length;
 	int access;         /* enum ibv_access_flags */
-	uint64_t comp_mask; /* enum ibv_mr_init_attr_mask: which of the following are set */
+	uint64_t comp_mask; /* enum ibv_mr_init_attr_mask: which of the members below are set */
 	uint64_t iova;
 	void *addr;
 	int fd;
@@ -852,7 +853,7 @@ enum {
 };
 
 enum {
-	IBV_CREATE_CQ_SUP_WC_FLAGS = 0xfff, /* all of them */
+	IBV_CREATE_CQ_SUP_WC_FLAGS = 0xfff, /* all fields of enum ibv_create_cq_wc_flags */
 };
 
 enum ibv_cq_init_attr_mask {
@@ -1138,7 +1139,7 @@ enum ibv_qp_create_flags {
 	IBV_QP_CREATE_PCI_WRITE_END_PADDING = 1 << 11,
 };
 
-/* The ibv_wr_ builders that the program will use on the QP. */
+/* ibv_wr_*() functions that the program will call on the QP. */
 enum ibv_qp_create_send_ops_flags {
 	IBV_QP_EX_WITH_RDMA_WRITE = 1 << 0,
 	IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM = 1 << 1,
@@ -1348,7 +1349,8 @@ enum ibv_send_flags {
 	IBV_SEND_IP_CSUM = 1 << 4,
 };
 
-/* Scope of an RDMA FLUSH: how far written data must have arrived. The level selects the data. */
+/* Scope of an RDMA FLUSH: how far written data must have arrived. The selectivity level says which
+ * data. */
 enum ibv_placement_type {
 	IBV_FLUSH_GLOBAL = 1 << 0,
 	IBV_FLUSH_PERSISTENT = 1 << 1,
@@ -2067,8 +2069,8 @@ const char *ibv_event_type_str(enum ibv_event_type event);
 
 /* ---- Ports, GIDs, P_Keys --------------------------------------------------------------- */
 
-/* The exported function fills in the struct's first version; through the macro below, programs call
- * one that knows the size of their version. */
+/* The exported function fills in the struct's first version. Through the macro below, programs call
+ * an operation that knows the size of their struct. */
 int ibv_query_port(struct ibv_context *context, uint8_t port_num,
 		   struct _compat_ibv_port_attr *port_attr);
 
@@ -2412,8 +2414,8 @@ static inline __be32 ibv_wc_read_imm_data(struct ibv_cq_ex *cq)
 	return cq->read_imm_data(cq);
 }
 
-/* Uses the reader of immediate data, as a completion has one of the two; the key is in host
- * order. */
+/* Calls read_imm_data(), because a completion has either immediate data or an invalidated key. The
+ * key is in host order. */
 static inline uint32_t ibv_wc_read_invalidated_rkey(struct ibv_cq_ex *cq)
 {
 	return (uint32_t)cq->read_imm_data(cq);
@@ -2503,7 +2505,7 @@ int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr, int srq_a
 int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr);
 int ibv_destroy_srq(struct ibv_srq *srq);
 
-/* Uses the plain call if that is sufficient: for a basic SRQ with a PD and nothing else. */
+/* Calls ibv_create_srq() if that is sufficient: for a basic SRQ with a PD and nothing else. */
 static inline struct ibv_srq *ibv_create_srq_ex(struct ibv_context *context,
 						struct ibv_srq_init_attr_ex *srq_init_attr_ex)
 {
@@ -2614,7 +2616,7 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		 struct ibv_qp_init_attr *init_attr);
 int ibv_destroy_qp(struct ibv_qp *qp);
 
-/* Uses the plain call if comp_mask is only IBV_QP_INIT_ATTR_PD. */
+/* Calls ibv_create_qp() if comp_mask is only IBV_QP_INIT_ATTR_PD. */
 static inline struct ibv_qp *ibv_create_qp_ex(struct ibv_context *context,
 					      struct ibv_qp_init_attr_ex *qp_init_attr_ex)
 {
@@ -2656,8 +2658,8 @@ int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece);
 int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
 int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
 
-/* Post a list. On failure, *bad_wr is the first request that was not posted; the ones before it
- * were. */
+/* Post a list of requests. On failure, *bad_wr is the first request that was not posted; all
+ * requests before it were posted. */
 static inline int ibv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 				struct ibv_send_wr **bad_wr)
 {
@@ -2673,8 +2675,8 @@ static inline int ibv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 /* Returns the builders of a QP created with IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, otherwise NULL. */
 struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp);
 
-/* A batch is ibv_wr_start(), any number of requests, and ibv_wr_complete(), which posts all of
- * them, or none if one has an error; or ibv_wr_abort(). */
+/* A batch starts with ibv_wr_start(), has any number of requests, and ends with ibv_wr_complete()
+ * or ibv_wr_abort(). ibv_wr_complete() posts all requests, or none if one has an error. */
 static inline void ibv_wr_start(struct ibv_qp_ex *qp)
 {
 	qp->wr_start(qp);
@@ -2821,7 +2823,8 @@ __attribute__((const)) enum ibv_rate mbps_to_ibv_rate(int mbps);
 #define IB_ROCE_UDP_ENCAP_VALID_PORT_MAX 0xFFFF
 #define IB_GRH_FLOWLABEL_MASK            0x000FFFFF
 
-/* Returns the UDP source port of RoCEv2 packets with this flow label: its 20 bits folded to 14. */
+/* Returns the UDP source port of RoCEv2 packets with this flow label: the label's 20 bits, folded
+ * to 14. */
 static inline uint16_t ibv_flow_label_to_udp_sport(uint32_t fl)
 {
 	uint32_t low = fl & 0x3fff;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs a command. Returns EOPNOTSUPP whether kernel or device lacks it, because a program can do
- * the same in both cases: go without. */
+/* Runs a command. Returns EOPNOTSUPP if the kernel or the device lacks it. Programs need no other
+ * errno, because in both cases they can only go without counters. */
 static int cntr_run(struct ibv_context *context, uint16_t object, uint16_t method,
 		    const struct verbs_attr *attrs, unsigned int nattrs)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Queries the device. The public struct has grown over time, so the provider fills in a whole
- * struct, of which the caller gets as much as its version has. */
+/* Queries the device. The public struct has grown over time. The provider fills in a whole struct,
+ * and the caller gets as much of it as the caller's version has. */
 int verbs_query_device_ex(struct ibv_context *context,
 			  const struct ibv_query_device_ex_input *input,
 			  struct ibv_device_attr_ex *attr, size_t attr_size)
@@ -45,8 +45,8 @@ VERBS_EXPORT int ibv_query_device(struct ibv_context *context, struct ibv_device
 	return verbs_result(ret);
 }
 
-/* Returns the device's limits. Takes no lock, because a provider may hold one; of two concurrent
- * answers, the first is kept. */
+/* Returns the device's limits. Takes no lock, because a provider may hold one. If two threads query
+ * at the same time, the first answer is kept. */
 VERBS_EXPORT const struct ibv_device_attr *verbs_limits(struct ibv_context *context)
 {
 	struct ibv_device_attr **limits = &to_priv(context)->limits, *mine, *first = NULL;
@@ -66,7 +66,7 @@ VERBS_EXPORT const struct ibv_device_attr *verbs_limits(struct ibv_context *cont
 	return first;
 }
 
-/* For programs whose ibv_port_attr ends before port_cap_flags2. Newer programs call
+/* Serves programs whose ibv_port_attr ends before port_cap_flags2. Newer programs call
  * verbs_context.query_port inline, with the size of their struct. */
 #undef ibv_query_port
 VERBS_EXPORT int ibv_query_port(struct ibv_context *context, uint8_t port_num,

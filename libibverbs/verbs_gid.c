@@ -27,7 +27,8 @@ static bool gid_is_zero(const union ibv_gid *gid)
 	return !gid->global.subnet_prefix && !gid->global.interface_id;
 }
 
-/* Returns the type. It is not readable for an empty slot, or on a kernel older than RoCE v2. */
+/* Returns the type of a GID from sysfs. The type is not readable for an empty slot, or on a kernel
+ * older than RoCE v2. */
 static uint32_t sysfs_gid_type(struct ibv_context *context, uint32_t port, uint32_t index)
 {
 	struct ibv_port_attr attr = {};
@@ -109,8 +110,8 @@ static inline int check_entry_args(const char *call, const void *entry, uint32_t
 	return 0;
 }
 
-/* Copies an entry to a program's longer one, of a newer release; fields that this library does not
- * know become 0. */
+/* Copies an entry to the longer entry of a program that was built with a newer release. Fields that
+ * this library does not know become 0. */
 static void entry_put(void *to, const struct ibv_gid_entry *entry, size_t size)
 {
 	memset(to, 0, size);
@@ -213,8 +214,8 @@ static int is_of_memcheck(struct dl_phdr_info *info, size_t size, void *unused)
 	return strstr(info->dlpi_name, "vgpreload_memcheck") != NULL;
 }
 
-/* Returns whether the program runs under memcheck, which preloads its own library. The environment,
- * which would tell as well, may be changed by another thread. In a namespace of dlmopen() that
+/* Returns whether the program runs under memcheck, which preloads its own library. Does not read
+ * the environment, because another thread may change it. In a namespace of dlmopen(), the preloaded
  * library is not seen, and memcheck may report bytes that the kernel has written. */
 static bool memcheck_runs(void)
 {
@@ -228,8 +229,8 @@ static bool memcheck_runs(void)
 	return runs > 0;
 }
 
-/* Lets the kernel write up to MAX entries. memcheck cannot tell which ones the kernel has written,
- * so they are cleared first for it. */
+/* Lets the kernel write up to MAX entries. Under memcheck, clears all entries first, because
+ * memcheck cannot tell which ones the kernel has written. */
 static int kernel_entries(struct ibv_context *context, void *entries, size_t max, size_t *count)
 {
 	uint64_t num = 0;

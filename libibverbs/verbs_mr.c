@@ -15,8 +15,8 @@ static bool is_pinned(unsigned int access)
 	return !(access & IBV_ACCESS_ON_DEMAND);
 }
 
-/* Registers memory that needs no fork protection, such as on-demand memory: its pages are not
- * pinned, so a child's copy does no harm. */
+/* Registers memory that needs no fork protection. For instance, on-demand memory is not pinned, so
+ * a child's copy does no harm. */
 static inline struct ibv_mr *reg_only(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 				      unsigned int access)
 {
@@ -120,7 +120,7 @@ static int mr_check_init_attr(struct ibv_pd *pd, const struct ibv_mr_init_attr *
 		       : 0;
 }
 
-/* Registers memory with a DMA handle, for which the plain operations have no argument. */
+/* Registers memory with a DMA handle. The plain operations have no argument for the handle. */
 static struct ibv_mr *reg_with_dmah(struct ibv_pd *pd, struct ibv_mr_init_attr attr)
 {
 	const bool pinned =
@@ -157,8 +157,8 @@ VERBS_EXPORT struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_
 	return reg_mr(pd, attr.addr, attr.length, attr.iova, (unsigned int)attr.access);
 }
 
-/* Checks the arguments. Regions of device memory pass: the kernel refuses them, and names the
- * errno. */
+/* Checks the arguments. Regions of device memory pass, because the kernel refuses them with an
+ * errno of its own. */
 static int mr_check_rereg(const struct verbs_mr *vmr, int flags, const struct ibv_pd *pd,
 			  const void *addr, size_t length, int access)
 {
@@ -191,7 +191,8 @@ static void mr_adopt(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr
 	}
 }
 
-/* Ranges to protect from fork, or to release, after a change; unchanged ones are not touched. */
+/* Which address ranges a change affects: the new range is to be protected from fork, the old one to
+ * be released. Unchanged ranges are not touched. */
 struct rereg_ranges {
 	bool keeps_new, releases_old;
 };

@@ -152,7 +152,8 @@ static bool width_is_wrong(struct refusal *r)
 	return false;
 }
 
-/* Most kernels take these values, so that they come after the other causes. */
+/* Checks the retry counts. Runs after the other checks, because most kernels accept values that are
+ * too large. */
 static bool retries_are_wrong(struct refusal *r)
 {
 	return is_above(r, IBV_QP_RETRY_CNT, "retry_cnt", r->attr->retry_cnt, 7) ||
@@ -207,7 +208,8 @@ static bool value_is_wrong(struct refusal *r)
 	       address_is_wrong(r) || retries_are_wrong(r);
 }
 
-/* Returns whether ERR is about the values. An empty GID has the other two. */
+/* Returns whether ERR may be caused by attribute values. ENODATA and ENOENT are caused by an empty
+ * GID. */
 static bool error_is_of_values(int err)
 {
 	return err == EINVAL || err == ENODATA || err == ENOENT;

@@ -21,8 +21,8 @@ enum qp_class {
 	CLASS_ANY = CLASS_CONNECTED | CLASS_UD | CLASS_RAW,
 };
 
-/* All matching rows of a transition add up: each has the attributes that its classes require, and
- * those that they additionally allow. */
+/* Rows of state transitions. All rows that match a transition add up: each has the attributes that
+ * its classes require, and those that the classes additionally allow. */
 struct row {
 	enum ibv_qp_state from, to;
 	unsigned int classes;

@@ -65,14 +65,15 @@ static void suspect_gid(const struct ibv_qp *qp, const struct ibv_ah_attr *ah)
 			"ibv_query_gid()");
 }
 
-/* Returns whether the QP's address names a peer. A DCI gets its peers with each request, and a DCT
- * answers all, so their addresses say nothing. */
+/* Returns whether the QP's address names a peer. A DCI gets a peer with each request, and a DCT
+ * answers all peers, so the addresses of these QPs say nothing. */
 static bool has_peer(const struct ibv_qp *qp)
 {
 	return qp->qp_type != IBV_QPT_DRIVER;
 }
 
-/* Asks the kernel for the port, so it is left out below level info. */
+/* Logs suspicious values of the path. Skipped below level info, because it asks the kernel for the
+ * port. */
 static void suspect_path(const struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask)
 {
 	struct ibv_port_attr port;
