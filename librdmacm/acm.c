@@ -269,8 +269,9 @@ static int daemon_ask(const struct acm_message *question, struct acm_message *an
 }
 
 /* Returns whether to skip the daemon. Most hosts have none, and programs resolve often, so a failed
- * connect each time would cost too much. Needs no lock, as daemon_ask_alone() looks again. No rest
- * is longer than ACM_REST_MS, so a time of weeks ago is not taken for one to come. */
+ * connect each time would cost too much. Needs no lock, as daemon_ask_alone() checks again. A rest
+ * lasts at most ACM_REST_MS, so a larger difference means that the rest has ended, however long
+ * ago. */
 bool rdmacm_acm_rests(void)
 {
 	const uint32_t till = __atomic_load_n(&rests_till, __ATOMIC_RELAXED);
@@ -278,8 +279,8 @@ bool rdmacm_acm_rests(void)
 	return till && till - (uint32_t)now_ms() - 1 < ACM_REST_MS;
 }
 
-/* Another thread of the parent may hold the lock while it waits for an answer; in the child,
- * nothing would release it. */
+/* Reinitialises the lock in a child: a thread of the parent may have held it while it waited for an
+ * answer, and does not exist in the child to release it. */
 static void forked_in_child(void)
 {
 	cm_lock_init(&lock);

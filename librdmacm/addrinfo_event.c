@@ -54,8 +54,8 @@ static int resolve_names(struct cm_id *cm, const char *node, const char *service
 	return ret;
 }
 
-/* Encodes SERVICE as a service ID if it is a number, else as a name: the kernel's request has a
- * field for each. */
+/* Encodes SERVICE as a service ID if it is a number, else as a name: the kernel's request has one
+ * field for IDs and one for names. */
 static int put_service(struct rdma_ucm_ib_service *to, const char *service)
 {
 	int before = errno;

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets the source of the entries: only the port that found the service is known to reach it. */
+/* Sets PORT as the source of the entries: only the port that found the service is known to reach
+ * it. */
 static int put_sources(struct rdma_addrinfo *list, const struct sockaddr_ib *port)
 {
 	int ret = 0;
@@ -52,8 +53,8 @@ static int ask_from(struct sockaddr_ib *port, const char *service, struct rdma_a
 	return ret == ENODATA ? ENOENT : ret;
 }
 
-/* Gets the address of a port. Only InfiniBand subnets have services: their administration keeps the
- * records. */
+/* Gets the GID address of a port. Returns false for a port that is inactive or not of InfiniBand:
+ * only InfiniBand subnets have an administration (SA) that records services. */
 static bool port_address(struct ibv_context *verbs, uint8_t number, struct sockaddr_ib *addr)
 {
 	struct ibv_port_attr port;
@@ -70,7 +71,8 @@ static bool port_address(struct ibv_context *verbs, uint8_t number, struct socka
 	return true;
 }
 
-/* Keeps an error of one port in preference to ENOENT of others, because it tells more. */
+/* Returns the error to report: an error of one port goes before ENOENT of others, because it tells
+ * more. */
 static int first_failure(int before, int now)
 {
 	return now && before != ENOENT ? before : now;
@@ -92,7 +94,7 @@ static int ask_device(struct ibv_context *verbs, const char *service, struct rdm
 	return ret;
 }
 
-/* Without a device, no port knows the service: ENOENT. */
+/* Asks all devices. Returns ENOENT if there is no device. */
 static int ask_all(const char *service, struct rdma_addrinfo **list)
 {
 	struct cm_device **devices;

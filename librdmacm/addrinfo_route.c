@@ -86,7 +86,7 @@ static struct sockaddr_ib gid_addr(const union ibv_gid *gid, const struct ibv_pa
 struct ip_cm_header {
 	uint8_t version;
 	uint8_t ip_version;
-	/* 0, as Debian's sends it: the receiving kernel reads only the addresses */
+	/* 0, as Debian's librdmacm sends it: the receiving kernel reads only the addresses */
 	__be16 src_port;
 	/* an IPv4 address is in the last four bytes, as in the hello header of the IP CM service
 	 * (IBTA vol 1, annex A11) */
@@ -166,8 +166,8 @@ static int add_gids(struct rdma_addrinfo **list, const struct acm_answer *answer
 	return 0;
 }
 
-/* Returns whether the kernel accepts GIDs as addresses. It is asked only once, as the answer costs
- * an id and cannot change. */
+/* Returns whether the kernel accepts GIDs as addresses. Asks the kernel only once, because each
+ * query takes an id and the answer cannot change. */
 static bool kernel_knows_gids(void)
 {
 	enum { UNKNOWN, NO, YES };
@@ -187,8 +187,8 @@ static bool kernel_knows_gids(void)
 	return was == YES;
 }
 
-/* Returns whether to add an entry of GIDs. Not if the kernel does not accept GIDs, or if a listener
- * could not learn the IP addresses; then the result only gets the paths. */
+/* Returns whether to add an entry of GIDs. The kernel must accept GIDs. The addresses must be GIDs
+ * already, or two IP addresses, which the private data then tells the listener. */
 static bool takes_gids(const struct rdma_addrinfo *info)
 {
 	return (is_ip_pair(info) || info->ai_dst_addr->sa_family == AF_IB) && kernel_knows_gids();

@@ -29,7 +29,7 @@ AH_FIELD(static_rate);
 AH_FIELD(is_global);
 AH_FIELD(port_num);
 
-/* The ends of both runs of bytes without padding. */
+/* Ends of the two runs of fields that both structs lay out alike, without padding. */
 enum {
 	GRH_END = offsetof(struct ibv_ah_attr, grh.traffic_class) + 1,
 	ADDRESS_END = offsetof(struct ibv_ah_attr, port_num) + 1,
@@ -41,7 +41,7 @@ void rdmacm_attr_take_ah(struct ibv_ah_attr *to, const struct ib_uverbs_ah_attr 
 	memcpy(&to->dlid, &from->dlid, ADDRESS_END - offsetof(struct ibv_ah_attr, dlid));
 }
 
-/* Where each run begins, and the last field's end. */
+/* Offsets of the runs of fields that both structs lay out alike, and the end of the last one. */
 enum {
 	STATES = offsetof(struct ibv_qp_attr, cur_qp_state),
 	STATES_END = offsetof(struct ibv_qp_attr, cap),

@@ -125,8 +125,8 @@ struct cm_renewal {
 	void *of;
 };
 
-/* Sets this thread's renewal and returns the previous one; call it again with that to restore
- * it. */
+/* Sets this thread's renewal and returns the previous renewal, which the caller sets again
+ * afterwards. */
 const struct cm_renewal *rdmacm_cmd_set_renewal(const struct cm_renewal *renewal);
 
 /* explain_cmd.c: writes ": " and the reason why the kernel may refuse the command with ERR, or
@@ -240,9 +240,10 @@ struct cm_id {
 	 * request */
 	uint8_t initiator_depth, responder_resources;
 	union {
-		/* QP that was moved to INIT, with the ECE, access flags and P_Key index below */
+		/* QP that was moved to INIT; its ECE, access flags and P_Key index are init_*
+		 * below */
 		struct ibv_qp *init_qp;
-		struct cm_id *next_spare; /* of a freed id: in the list of them */
+		struct cm_id *next_spare; /* of a freed id: next freed id */
 	};
 	struct ibv_ece init_ece;
 	unsigned int init_access;
@@ -304,8 +305,8 @@ void rdmacm_id_spare_forked(void);
 
 /* ---- query.c ---- */
 
-/* Fills in id->route as far as the kernel knows it, and binds the id to its device if the kernel
- * has. */
+/* Fills in id->route as far as the kernel knows it. Binds the id to its device if the kernel has
+ * bound it. */
 int rdmacm_id_query_route(struct cm_id *id);
 int rdmacm_id_query_path(struct cm_id *id);
 int rdmacm_id_query(struct cm_id *id, uint32_t what, void *resp, size_t size);
@@ -317,9 +318,10 @@ static inline int cm_event_await(struct cm_id *id)
 {
 	return id->waits ? rdmacm_event_await(id) : 0;
 }
-/* Acknowledges the event that the last call of a waiting id has kept. */
+/* Acknowledges the event of the last call that waited, which the id has kept in id.event. */
 void rdmacm_event_release(struct cm_id *id);
-/* Acknowledges an event that stays readable until it is acknowledged again. */
+/* Counts the acknowledgement of an event early. The event stays readable until the program
+ * acknowledges it. */
 void rdmacm_event_settle(struct rdma_cm_event *event);
 int rdmacm_event_read(struct cm_id *listener, struct rdma_ucm_event_resp *resp);
 /* Makes the kernel reject a request, so that the peer does not wait, and logs WHY. The request's id

@@ -18,8 +18,8 @@ enum { /* reasons for a rejection: IBTA vol 1, 12.6.7.2 */
        REJ_VENDOR_OPTION = 35,
 };
 
-/* Parameters of a call without any: as many READs and atomics as the device supports, and as many
- * retries as the fields can say (7; for RNR, that is without end). */
+/* Parameters for a call that passes NULL: as many READs and atomics as the device supports, and the
+ * largest retry counts (7; for RNR, 7 means without limit). */
 static const struct rdma_conn_param default_param = {
 	.responder_resources = RDMA_MAX_RESP_RES,
 	.initiator_depth = RDMA_MAX_INIT_DEPTH,
@@ -130,8 +130,8 @@ static void put_ece(const struct cm_id *cm, struct rdma_ucm_ece *to)
 	to->attr_mod = cm->local_ece.options;
 }
 
-/* Returns whether the QP supports the peer's ECE: the vendors must be equal, because options of
- * another vendor mean nothing to it. An adapter may have no options. */
+/* Returns whether the QP's adapter and the peer's ECE have the same vendor: options of another
+ * vendor mean nothing to the adapter. Returns false if either side has no ECE. */
 static bool knows_ece(const struct cm_id *cm)
 {
 	struct ibv_ece own = { 0 };
@@ -147,7 +147,7 @@ int rdmacm_qp_take_ece(struct cm_id *cm)
 	return ret == EOPNOTSUPP ? 0 : ret;
 }
 
-/* Offers the QP's own ECE, unless the program has chosen one: an explicit choice goes before the
+/* Offers the QP's own ECE, unless the program has chosen an ECE: its choice goes before the
  * provider's. */
 static void offer_ece(struct cm_id *cm)
 {

@@ -44,8 +44,8 @@ static bool is_in_list(const struct ibv_device *ibv, struct ibv_device *const *l
 	return *list;
 }
 
-/* Returns the entry of device IBV, by index: the struct may be a new one, for instance after the
- * device was renamed. */
+/* Finds the entry of device IBV by its index, because the device list may have a new struct for a
+ * known device, for instance after the device was renamed. */
 static struct cm_device *device_of(struct ibv_device *ibv)
 {
 	const int index = ibv_get_device_index(ibv);
@@ -91,8 +91,9 @@ static void context_note(struct cm_device *device)
 	device->is_marked = !fcntl(fd, F_SETSIG, SIGRTMAX);
 }
 
-/* Returns whether the context's descriptor is still its own. It may not be, because programs close
- * all descriptors, unknown ones too, and reuse the number, even for a file of the same device. */
+/* Returns whether the context's descriptor still refers to its file. A program may close all
+ * descriptors, also those that it does not know, and reuse the number, even for a file of the same
+ * device. */
 static bool context_is_there(const struct cm_device *device)
 {
 	struct stat st;
@@ -105,8 +106,8 @@ static bool context_is_there(const struct cm_device *device)
 }
 
 /* Drops a context whose descriptors the program has closed. Ids that still refer to it stop
- * working. It is not closed, since that would close unrelated files that now have the same numbers;
- * it stays in a list for leak checkers. */
+ * working. The context is not closed, since that would close unrelated files that now have the same
+ * numbers. It stays in a list for leak checkers. */
 static void context_forget(struct cm_device *device)
 {
 	static LIST_HEAD(, cm_device) lost = LIST_HEAD_INITIALIZER(lost);
@@ -143,8 +144,8 @@ static bool device_is_over(const struct cm_device *device)
 	return (device->is_removed || !device->ibv) && !device->users && !device->is_handed_out;
 }
 
-/* Removes devices that are gone and unused. Their pointers must go, because another device's struct
- * may get the same address. */
+/* Removes devices that are gone and unused. Clears the ibv pointers of all devices that are gone,
+ * because another device's struct may get the same address. */
 static void remove_gone(struct ibv_device *const *list)
 {
 	struct cm_device *next;
@@ -161,8 +162,7 @@ static void remove_gone(struct ibv_device *const *list)
 
 static bool parent_had_any; /* the parent had devices at the time of fork() */
 
-/* Returns whether there is any device. A child counts its parent's devices; this is only used where
- * that is enough. */
+/* Returns whether this process knows a device, or its parent had one at the time of fork(). */
 static bool device_is_any(void)
 {
 	const struct cm_device *device;
@@ -205,9 +205,8 @@ static void devices_lock(void)
 	cm_lock_take(&lock);
 }
 
-/* Reads the device list again. Devices may appear at any time, so this is done when a device is not
- * found. A struct ibv_device that is not open lives as long as a list with it, so the newest list
- * is kept. */
+/* Reads the device list again, because devices may appear at any time. Keeps the newest list,
+ * because a struct ibv_device that is not open lives only as long as a list that contains it. */
 static int devices_refresh(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -278,9 +277,9 @@ int rdmacm_device_find(uint64_t guid, int index, struct cm_device **found)
 	return ret;
 }
 
-/* Returns an error without any usable adapter, even if the kernel has rdma_cm: programs choose
- * another transport when they get no channel. A child does not look again, because that might fail
- * for lack of descriptors. */
+/* Fails if there is no usable adapter, even if the kernel has rdma_cm: programs choose another
+ * transport when they get no channel. A child relies on its parent's devices, because reading the
+ * list again might fail for lack of descriptors. */
 int rdmacm_device_must_exist(void)
 {
 	int ret = 0;
@@ -298,8 +297,8 @@ int rdmacm_device_must_exist(void)
 	return ret;
 }
 
-/* Returns whether this process opened the device. A device inherited from a parent is in no list,
- * because its descriptors and mappings are the parent's, which closes it. */
+/* Returns whether this process opened the device. A child's list lacks its parent's devices,
+ * because their descriptors and mappings belong to the parent, which closes them. */
 static bool device_is_own(const struct cm_device *device)
 {
 	const struct cm_device *at;

@@ -103,8 +103,8 @@ CMA_EXPORT void rdma_destroy_ep(struct rdma_cm_id *id)
 	rdma_destroy_id(id);
 }
 
-/* Creates the QP of a request with the attributes given to rdma_create_ep() for the listener, which
- * has no QP itself, as a connection needs one of its own. */
+/* Creates a request's QP with the attributes that rdma_create_ep() got for the listener. The
+ * listener has no QP, because each connection needs its own. */
 static int give_qp(struct cm_id *listener, struct cm_id *cm)
 {
 	struct ibv_qp_init_attr attr;

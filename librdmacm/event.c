@@ -88,8 +88,8 @@ static int event_fail(struct cm_event *event, enum rdma_cm_event_type type, int 
 	return 0;
 }
 
-/* ADDR_RESOLVED: binds the id. The library must find the device by its GUID, which fails for a port
- * without a provisioned GUID (0), which no device matches. */
+/* ADDR_RESOLVED: binds the id. Fails if the kernel's answer identifies no device, which happens for
+ * a port without a provisioned GUID (0). */
 static int addr_resolved(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	int ret = rdmacm_id_query_route(event->cm);
@@ -119,8 +119,8 @@ int rdmacm_request_refuse(int fd, uint32_t number, const char *why)
 	return CM_RUN(fd, &cmd, DESTROY_ID, destroy_id, sizeof(resp));
 }
 
-/* Queries the kernel about a request's id. On any error destroys the id, in the kernel too: no
- * program knows it, so nothing else would. */
+/* Queries the kernel about a request's id. On any error destroys the id, in the kernel too: the
+ * program does not know the id, so nothing else would destroy it. */
 static int request_learn(struct cm_id *cm, const struct rdma_ucm_event_resp *resp)
 {
 	int ret;
@@ -155,8 +155,8 @@ static int request_alloc(const struct cm_id *listener, const struct rdma_ucm_eve
 	return ret;
 }
 
-/* CONNECT_REQUEST: makes the new id. It stays on the listener's channel, as the kernel has put it
- * there; rdma_get_request() gives it its own. */
+/* CONNECT_REQUEST: makes the new id on the listener's channel, where the kernel has put it.
+ * rdma_get_request() moves the id to a channel of its own. */
 static int connect_request(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	struct cm_id *listener = event->cm;
@@ -351,8 +351,8 @@ static void event_acknowledge(struct cm_event *event)
 	free(event);
 }
 
-/* Counts the acknowledgement early, because the listener of an unanswered request may be destroyed
- * first. */
+/* Counts the acknowledgement before the program acknowledges the request: the program may destroy
+ * the listener first, which waits for that count. */
 void rdmacm_event_settle(struct rdma_cm_event *event)
 {
 	event_count((struct cm_event *)event);
@@ -422,8 +422,8 @@ static bool is_swallowed(struct cm_event *event, const struct rdma_ucm_event_res
 	       on_event[resp->event](event, resp);
 }
 
-/* Reads one event and does the library's part. A single thread cannot be cancelled, so it skips the
- * shielding. */
+/* Reads one event and does the library's part. In a process with one thread, no thread can cancel
+ * another, so the call skips the shielding. */
 static int one_event(struct wait *wait, bool *swallowed)
 {
 	const bool is_alone = process_has_one_thread();
@@ -440,7 +440,8 @@ static int one_event(struct wait *wait, bool *swallowed)
 	return ret;
 }
 
-/* Allocates an event. Its private data stays uninitialised unless there is some. */
+/* Allocates an event, zeroed except for its private data, which stays uninitialised if the event
+ * has none. */
 static struct cm_event *event_alloc(void)
 {
 	struct cm_event *event = malloc(sizeof(*event));

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Linux compares the caller's credentials with those at open(). Threads share them; a child has a
- * copy, and so does a process after setuid(). */
+/* Linux compares the caller's credentials with those at open(), by address. The threads of a
+ * process share them; fork() and setuid() make a copy. */
 #define FOREIGN_CHANNEL                                                                          \
 	" (only the process that has opened a channel, and has not changed its user since, may " \
 	"use it"
@@ -57,15 +57,15 @@ static const char *const rules[] = {
 struct room {
 	const char *message;
 	unsigned int tcp, udp;
-	unsigned int certain; /* more than this has no room in any message */
+	unsigned int certain; /* a longer message fits over no port space */
 };
 
 static const struct room request_room = { "a request", 92 - 36, 216 - 36, 216 };
 static const struct room answer_room = { "an answer", 196, 136, 196 };
 static const struct room rejection_room = { "a rejection", 148, 136, 148 };
 
-/* Names the length if it is too long for one of the messages. Adds the rule of the command unless
- * the length is the certain cause, because EINVAL does not tell the two apart. */
+/* Names the length if it is too long for one of the port spaces. Adds the rule of the command
+ * unless the length is certainly the cause, because EINVAL is the answer to both faults. */
 static void explain_length(uint32_t number, const struct room *room, unsigned int len, char *why,
 			   size_t size)
 {

@@ -266,8 +266,8 @@ static void put_cqs(struct cm_id *cm)
 	cm->owns_cqs[SEND] = false;
 }
 
-/* Creates missing CQs. An XRC send QP has no receive CQ. An XRC receive QP has none at all, since
- * its SRQ has its own. */
+/* Creates missing CQs. An XRC send QP has no receive CQ. An XRC receive QP has no CQ at all, since
+ * its receives complete on the CQ of an SRQ. */
 static int take_cqs(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
 {
 	int ret = 0;
@@ -352,9 +352,9 @@ static int fill_and_create_qp(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr
 	return ret ? ret : create_qp(cm, attr);
 }
 
-/* Creates the QP. On failure, restores ATTR, since a program may retry with the same attributes,
- * which must not name destroyed objects. Only fields before create_flags are saved and restored: a
- * program built with an older header has no more. */
+/* Creates the QP. On failure, restores ATTR: a program may retry with the same attributes, which
+ * must not name destroyed objects. Saves and restores only the fields before create_flags, because
+ * a program built with an older header has only these. */
 static int make_qp(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
 {
 	enum { FILLED_IN = offsetof(struct ibv_qp_init_attr_ex, create_flags) };

@@ -159,7 +159,7 @@ static int query_by_kind(struct cm_id *cm)
 
 enum { ROUTE_PATHS = 2 };
 
-/* Copies an IP address, followed by zeros: a GID that was there before is longer. */
+/* Copies an IP address. Zeroes an AF_IB address that was there before, because it is longer. */
 static void take_ip(struct sockaddr_storage *to, const uint32_t from[7])
 {
 	if (to->ss_family == AF_IB)

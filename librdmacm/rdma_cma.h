@@ -318,8 +318,8 @@ void rdma_free_devices(struct ibv_context **list);
 int rdma_getaddrinfo(const char *node, const char *service, const struct rdma_addrinfo *hints,
 		     struct rdma_addrinfo **res);
 void rdma_freeaddrinfo(struct rdma_addrinfo *res);
-/* Do the same by events of an id: after ADDRINFO_RESOLVED, rdma_query_addrinfo() returns the
- * result. */
+/* Resolve names and services like rdma_getaddrinfo(), but report the result by an event of the id:
+ * after ADDRINFO_RESOLVED, rdma_query_addrinfo() returns the list. */
 int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, const char *service,
 			  const struct rdma_addrinfo *hints);
 int rdma_query_addrinfo(struct rdma_cm_id *id, struct rdma_addrinfo **info);

@@ -51,8 +51,8 @@ static int put_all(struct bench *bench, int socket)
 	return ret;
 }
 
-/* Waits for the batch in memory. Also checks the connection now and then, because memory does not
- * tell when it ends. */
+/* Waits until the batch has arrived in memory. Also checks the connection now and then, because
+ * memory does not show that the connection has ended. */
 static int get_all(struct bench *bench, int socket)
 {
 	const uint8_t *end = &bench->buffer[bench->size - 1];
