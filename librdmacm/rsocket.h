@@ -42,7 +42,8 @@ ssize_t rsendmsg(int socket, const struct msghdr *msg, int flags);
 ssize_t rwrite(int socket, const void *buf, size_t count);
 ssize_t rwritev(int socket, const struct iovec *iov, int iovcnt);
 
-/* The calls that wait accept other descriptors as well, since programs wait for both together. */
+/* rpoll(), rselect() and repoll_ctl() accept other descriptors as well, since programs wait for
+ * rsockets and other descriptors together. */
 int rpoll(struct pollfd *fds, nfds_t nfds, int timeout);
 int rselect(int nfds, fd_set *readfds, fd_set *writefds, fd_set *exceptfds,
 	    struct timeval *timeout);

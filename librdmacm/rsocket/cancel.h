@@ -19,7 +19,7 @@
  * point. */
 void rdmacm_rs_shield(void);
 void rdmacm_rs_unshield(void);
-/* Do the same, but rdmacm_rs_cancel_poll() is none, either. */
+/* Begin and end a shield in which rdmacm_rs_cancel_poll() is no cancellation point, either. */
 void rdmacm_rs_shield_sleep(void);
 void rdmacm_rs_unshield_sleep(void);
 

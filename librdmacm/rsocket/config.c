@@ -11,8 +11,8 @@
 
 #define CONFIG_DIR "/etc/rdma/rsocket/"
 
-/* Leaves *VALUE unchanged if the file is missing, or if its number is not between MIN and MAX, so
- * that a mistake there keeps the default. */
+/* Reads a number from file NAME. Leaves *VALUE unchanged if the file is missing, or if the number
+ * is not between MIN and MAX, so that a mistake in the file keeps the default. */
 static void read_number(const char *name, int min, int max, int *value)
 {
 	char path[sizeof(CONFIG_DIR) + 32];

@@ -64,8 +64,8 @@ static int parent_shutdown(struct rs *rs, int how)
 	return ENOTCONN;
 }
 
-/* Closes the child's copy, and no more, because the connection's memory and queues belong to the
- * parent. */
+/* Closes the child's descriptor and frees its struct, but nothing else: the connection's memory and
+ * queues belong to the parent. */
 static void parent_close(struct rs *rs)
 {
 	rdmacm_rs_retire(rs);
@@ -122,8 +122,8 @@ static bool has_queues(struct rs *rs)
 	return rs->kind->has_queues && rs->kind->has_queues(rs);
 }
 
-/* Marks the socket as shared. A connection that belongs to the parent here may have been shared
- * with an earlier child. */
+/* Marks a socket without queues as shared with the child. A connection stays the parent's, but
+ * keeps the mark that an earlier fork may have set. */
 static void share_socket(struct rs *rs)
 {
 	rs->is_shared |= !has_queues(rs);

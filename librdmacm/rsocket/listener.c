@@ -55,8 +55,8 @@ static int read_request(struct stream *listener, struct rdma_ucm_event_resp *req
 
 /* ---- a channel of this process ---- */
 
-/* Replaces the stream's channel by CHANNEL, which gets the same descriptor number: because the
- * program, and sets of epoll, know the stream by it. */
+/* Replaces the stream's channel by CHANNEL, under the same descriptor number, by which the program
+ * and epoll sets know the stream. */
 static int channel_replace(struct stream *stream, struct rdma_event_channel *channel)
 {
 	int ret = dup3(channel->fd, stream->rs.fd, O_CLOEXEC) < 0 ? errno : 0;
@@ -171,8 +171,8 @@ int rdmacm_stream_renew_in_event(void *stream, uint32_t refused)
 	return listener_renew_channel(stream, 1);
 }
 
-/* Renews the channel while accepting a request. The refused command may be the one that moves the
- * request's id here; then it is not moved again, because the caller repeats that command. */
+/* Renews the channel while accepting a request. Usually moves the request's id, too. If the refused
+ * command was the id's move, does not move it, because the caller repeats that command. */
 int rdmacm_stream_renew_for_request(struct stream *stream, uint32_t number, uint32_t refused)
 {
 	const struct passenger id = { .number = number };
@@ -329,7 +329,8 @@ static bool listener_await(struct rs *rs, struct rs_alarm *alarm)
 	return true;
 }
 
-/* Gives up reading requests, so that another process takes over, or this one with a new channel. */
+/* Gives up reading requests, so that another process becomes the holder, or this process with a new
+ * channel. */
 static void give_up(struct stream *listener, int error)
 {
 	verbs_warn("rsocket: cannot read a listener's requests, another process must: %s",
@@ -480,9 +481,9 @@ static bool is_of_other_holder(const struct stream *listener)
 	return rs_share_is_open(&listener->share) && !listener->share.holds;
 }
 
-/* Lets the service thread read the requests, as for forked processes. After a change of user, each
- * thread counts as another writer for Linux, and a channel would have to be renewed for each
- * request. Returns EAGAIN, or the errno of a failure. */
+/* Lets the service thread read the requests, as for forked processes. After a change of user, Linux
+ * lets only the thread that opened a channel use it, so threads that read in turns would renew the
+ * channel for each request. Returns EAGAIN, or the errno of a failure. */
 static int leave_to_thread(struct stream *listener)
 {
 	int ret = rdmacm_share_open(&listener->share, listener->rs.fd);
@@ -520,7 +521,8 @@ int rdmacm_listener_take(struct stream *listener, struct rdma_ucm_event_resp *re
 	return ret ? ret : rdmacm_share_take(&listener->share, request);
 }
 
-/* Places of a request's id: the channels found before it was taken, or those of a later holder. */
+/* Arguments of a search for a request's id. The id may be on a channel found before the request was
+ * taken, or on the channel of a later holder. */
 struct search {
 	const struct stream *listener;
 	const struct rdma_ucm_event_resp *request;

@@ -52,7 +52,8 @@ int rdmacm_stream_adopt(struct stream *stream);
  * one that opened the old channel. */
 int rdmacm_stream_renew(struct stream *stream);
 int rdmacm_stream_renew_in_event(void *stream, uint32_t refused);
-/* Moves a stream that no other thread knows, while the request with id NUMBER is accepted as it. */
+/* Moves a stream that no other thread knows to a new channel, while the stream is being made from
+ * the request with id NUMBER. */
 int rdmacm_stream_renew_for_request(struct stream *stream, uint32_t number, uint32_t refused);
 
 #endif

@@ -24,17 +24,18 @@ enum { MIN_TX = 4096, MAX_WR = 0xfffe, MSS = 2048, DEFAULT_IDLE = 7200, MAX_LIMI
 
 enum option_way {
 	SHIELDED, /* may be a cancellation point, so cancellation is disabled */
-	LOCKED,   /* set() only accesses memory, under the socket's lock; get() needs none */
-	ATOMIC,   /* the same, but set() needs no lock either, and never refuses the value */
+	LOCKED,   /* set() only accesses memory, under the socket's lock; get() needs no lock */
+	ATOMIC,   /* set() and get() only access memory, without a lock; set() takes each value */
 };
 
 struct option {
 	int (*set)(struct rs *rs, int value);
 	int (*get)(struct rs *rs);
-	/* Sets an int of a stream and returns what the call returns. NULL: no such fast path. */
+	/* Fast path of rsetsockopt() for an int of a stream; returns the call's result. NULL:
+	 * none. */
 	int (*quick)(struct rs *rs, int value);
 	enum option_way way;
-	bool tell; /* option_set() of the kind is called, and may refuse */
+	bool tell; /* the socket's option_set() is called after set(), and may refuse the value */
 };
 
 static int __attribute__((noinline))
@@ -172,8 +173,8 @@ static int set_idle(struct rs *rs, int value)
 	return 0;
 }
 
-/* Stores the time if it has no effect yet, else goes the usual way, which tells the socket's
- * kind. */
+/* Stores the idle time at once if keepalive is off, so that the time has no effect yet. Otherwise
+ * takes the slow path, which informs the socket's kind by option_set(). */
 static int quick_idle(struct rs *rs, int value)
 {
 	int ret = EAGAIN;
@@ -375,8 +376,8 @@ static int get_limit(int64_t limit_us, void *value, socklen_t *len)
 	return hand_out_part(&time, sizeof(time), value, len);
 }
 
-/* The default reads {1, 0}, which makes a close abort, but waits, as in release 65.0. It still
- * waits after a program has written back what it has read. */
+/* Sets the linger time. The default is {1, 0}, but a close waits nevertheless, as in release 65.0.
+ * Writing back the default that was read changes nothing; {1, 0} after another value aborts. */
 static int __attribute__((noinline)) set_linger(struct rs *rs, const void *value, socklen_t len)
 {
 	struct linger linger;
@@ -575,8 +576,8 @@ static bool is_in_parts(struct rs *rs, int level, int name)
 	       (level == SOL_RDMA && name == RDMA_ROUTE);
 }
 
-/* Gets an option of several words, which another thread may be setting: the caller holds the
- * lock. */
+/* Gets an option of several words. The caller holds the lock, because another thread may be setting
+ * the option. */
 static int get_parts(struct rs *rs, int level, int name, void *value, socklen_t *len)
 {
 	if (level == SOL_RDMA)

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Moves an id to the new channel; if that fails, the id is lost with the old channel. The parent
- * may have acknowledged further events; an event that this process holds is still to be
- * acknowledged. */
+/* Moves an id to the new channel; if that fails, the id is lost with the old channel. An id from
+ * the parent's channel counts all its reported events as acknowledged, because the parent
+ * acknowledges them. Otherwise this process still acknowledges the event that it holds. */
 static void id_move(const struct dgram *dgram, struct rdma_cm_id *id,
 		    const struct rdma_event_channel *to)
 {

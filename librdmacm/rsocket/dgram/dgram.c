@@ -221,7 +221,7 @@ static int dgram_error(struct rs *rs)
 	return error;
 }
 
-/* Options ask without the lock, hence the atomic load. */
+/* Uses an atomic load, because socket options call this function without the lock. */
 static bool dgram_has_queues(struct rs *rs)
 {
 	return __atomic_load_n(&to_dgram(rs)->link_count, __ATOMIC_RELAXED) > 0;

@@ -39,8 +39,8 @@ struct dgram_link {
 	unsigned int events; /* unacknowledged events of the CQ, which ibv_destroy_cq() waits for */
 	struct ibv_mr *mr;
 	uint8_t *
-		/* receive buffers, send buffers, and a buffer for data to ignore: one region, as
-		 * each registration costs a command */
+		/* one region, as each registration costs a command: receive buffers, send buffers,
+		 * and a buffer for data to discard */
 		memory;
 	size_t memory_size;
 	struct dgram_message *received;
@@ -55,10 +55,10 @@ struct dgram_peer {
 	TAILQ_ENTRY(dgram_peer) in_used;
 	struct dgram_link *link;
 	uint32_t qpn;
-	/* threads that are sending to it: it must not be forgotten meanwhile */
+	/* number of threads that are sending to the peer, which must not be removed meanwhile */
 	unsigned int senders;
 	struct rdma_cm_id *resolver; /* its events tell the route to the peer */
-	/* NULL while no route is known, or if there is none */
+	/* NULL while no route is known, and if the peer has none */
 	struct ibv_ah *ah;
 	uint32_t sent_until; /* link's sq_put after the last send to the peer */
 	unsigned int looks;
@@ -71,7 +71,7 @@ struct dgram {
 	struct cm_renewal renewal; /* of the channel, while commands are given on it */
 	bool is_channel_of_parent; /* the parent's channel, which this process cannot use */
 	struct rs_pause pause;     /* pause after reading the channel's events failed */
-	bool is_set_up;            /* the options of the UDP socket are set, which is done once */
+	bool is_set_up;            /* the options of the UDP socket were set, which is done once */
 	bool read_shut, write_shut;
 	int error;
 	LIST_HEAD(, dgram_link) links;
@@ -111,8 +111,8 @@ unsigned int rdmacm_dgram_link_index(const struct dgram_link *link,
 
 int rdmacm_dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *addr,
 			  struct dgram_peer **out);
-/* Stores the peer's QPN and resolves the route to it: once, and after a pause again if there was
- * none. */
+/* Stores the peer's QPN. Resolves the route to the peer if it is unknown, but after a failure only
+ * when a pause has passed. */
 void rdmacm_dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint32_t qpn);
 void rdmacm_dgram_peers_free(struct dgram *dgram);
 void rdmacm_dgram_take_event(struct rdma_cm_event *event);

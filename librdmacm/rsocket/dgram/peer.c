@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 enum { RESOLVE_MS = 2000, MOST_PEERS = 65536, MOST_LOOKS = 64, ROUTED_HOPS = 64 };
-/* between attempts to resolve a route, so that a peer without one costs little */
+/* pause between attempts to resolve a route, doubled each time, so that a peer without a route
+ * costs little */
 enum { FIRST_PAUSE_US = 1000000, MOST_DOUBLINGS = 6 };
 
 static const struct sockaddr *plain_addr(const struct sockaddr_storage *addr)
@@ -328,8 +329,8 @@ static void on_event(struct dgram_peer *peer, enum rdma_cm_event_type event)
 		give_up(peer, "the route is not resolved");
 }
 
-/* Handles an event. The id of a link has no context; its events are of the device, whose removal
- * shows at the QP. */
+/* Handles an event of a peer's resolver. Ignores the events of a link's id, which has no context:
+ * they only report that the device is removed, which the QP shows as well. */
 void rdmacm_dgram_take_event(struct rdma_cm_event *event)
 {
 	struct dgram_peer *peer = event->id->context;

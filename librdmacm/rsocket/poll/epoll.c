@@ -32,7 +32,7 @@ struct set {
 	unsigned int users; /* references: the list of sets, and calls in progress */
 	TAILQ_HEAD(, member) members;
 	unsigned int count;
-	/* members took all the room, so the next call starts with the other descriptors */
+	/* the members filled the last report, so the next call starts with the other descriptors */
 	bool others_wait;
 	pthread_mutex_t lock;
 	struct rs_waiters waiters;
@@ -40,7 +40,8 @@ struct set {
 	bool is_held;      /* locked for fork(), by the forking thread */
 };
 
-/* A call on a set. A signal handler may begin another one, or fork, so they nest. */
+/* A thread's call on a set. Calls nest, because a signal handler may begin another call, or
+ * fork. */
 struct visit {
 	struct set *set;
 	struct visit *outer;
@@ -294,7 +295,7 @@ _Static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT && EPOLLERR == POLLERR &
 		       EPOLLHUP == POLLHUP && EPOLLRDHUP == POLLRDHUP,
 	       "Linux: eventpoll.h");
 
-/* For EPOLLET: returns NOW, the socket's events, if there is something new. */
+/* For EPOLLET: returns the socket's current events NOW if one of them is new, else 0. */
 static uint32_t news_of_member(struct member *member, const struct rs *rs, uint32_t now)
 {
 	uint32_t fresh = now & ~member->reported;
@@ -463,8 +464,8 @@ static int sleep_on_set(struct visit *visit, struct epoll_event *events, int roo
 	return ret;
 }
 
-/* Reads rdma_cm's events now and then. Only sleeping threads do so otherwise, and with a member
- * that is always ready no thread sleeps. */
+/* Reads rdma_cm's events now and then. Otherwise only sleeping threads read them, and no thread
+ * sleeps while a member is always ready. */
 static void look_if_due(struct visit *visit)
 {
 	struct nap nap = { .visit = visit };

@@ -421,8 +421,8 @@ static int poll_answers(struct answers *answers, nfds_t nfds)
 	return rdmacm_rs_waiter_sleep(&looker, answers->fds, (int)nfds, 0);
 }
 
-/* Polls the descriptors that the rsockets left, and returns the number of entries with events, or
- * -1 with errno. */
+/* Polls answers->fds, what remains after the rsockets were queried. Returns the number of entries
+ * with events, or -1 with errno. */
 static int look_at_rest(struct pollfd *fds, nfds_t nfds, struct answers *answers)
 {
 	const bool is_allocated = answers->fds != answers->few;

@@ -28,7 +28,8 @@ void rdmacm_rs_waiter_begin(struct rs_waiter *waiter, void (*undo)(void *of), vo
 	own = waiter;
 }
 
-/* Clears the eventfd before the mark, because a thread that sees no mark writes again. */
+/* Clears the eventfd before `woken`, because a thread that sees `woken` unset writes to the eventfd
+ * again. */
 static void waiter_clear(struct rs_waiter *waiter)
 {
 	eventfd_t none;
@@ -174,8 +175,8 @@ void rdmacm_rs_waiters_forked(void)
 	own = NULL;
 }
 
-/* Keeps the watches of the forking thread in the child, where it may continue if a signal handler
- * forked. Their lists are the parent's, so the watches are detached. */
+/* Detaches all watches from the lists, which are the parent's. The forking thread may continue in
+ * the child with its watches, if a signal handler forked. */
 void rdmacm_rs_waiters_inherit(struct rs_waiters *waiters)
 {
 	struct rs_watch *watch;

@@ -18,7 +18,7 @@
 /* A thread that sleeps or is about to */
 struct rs_waiter {
 	int fd;     /* an eventfd; -1 if none is available */
-	bool woken; /* already written to, so once is enough */
+	bool woken; /* the eventfd is already written to, and once is enough */
 	/* called if the thread is cancelled while it sleeps; must call rdmacm_rs_waiter_end() */
 	void (*undo)(void *of);
 	void *of;
@@ -27,7 +27,7 @@ struct rs_waiter {
 struct rs_watch {
 	LIST_ENTRY(rs_watch) entry;
 	struct rs_waiter *waiter;
-	struct rs_waiters *at; /* NULL after the object is gone */
+	struct rs_waiters *at; /* list of the watched object; NULL if unwatched or gone */
 };
 
 struct rs_waiters {
