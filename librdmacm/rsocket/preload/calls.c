@@ -158,8 +158,8 @@ PRELOAD_EXPORT int close(int fd)
 	return last ? INSIDE(rclose(rsocket)) : 0;
 }
 
-/* Records COPY, a new duplicate of FD, for the same rsocket or pending state, as the kernel does
- * for files. Returns COPY, or -1 with errno. */
+/* Records COPY, a new duplicate of FD: like a duplicate of a file, it stands for the same rsocket
+ * or has the same pending state. Returns COPY, or -1 with errno. */
 static int copy_made(int fd, int rsocket, int copy)
 {
 	int ret;
@@ -174,8 +174,8 @@ static int copy_made(int fd, int rsocket, int copy)
 	return -1;
 }
 
-/* Duplicates FD. A child of vfork() shares the parent's table, but its duplicates must not enter
- * it. */
+/* Duplicates FD. In a child of vfork(), does not record the duplicate: the child shares the
+ * parent's table, but not its descriptors. */
 PRELOAD_EXPORT int dup(int fd)
 {
 	int rsocket;
@@ -188,8 +188,8 @@ PRELOAD_EXPORT int dup(int fd)
 	return copy_made(fd, rsocket, real()->dup(fd));
 }
 
-/* Duplicates FD to TO. If TO stands for another rsocket or a set, closes that first, because dup3()
- * of the system would not. */
+/* Duplicates FD to TO. If TO stands for another rsocket or is an epoll set, closes it first,
+ * because dup3() of the system would not close the rsocket or set. */
 static int dup_onto(int fd, int to, int flags)
 {
 	int rsocket = preload_use(fd, PRELOAD_WAIT);
@@ -213,7 +213,7 @@ PRELOAD_EXPORT int dup3(int fd, int to, int flags)
 }
 
 /* Closes the descriptors FIRST to LAST: rsockets and epoll sets by close(), which the preload
- * intercepts, and the numbers between them, which may be many, by close_range(). */
+ * intercepts, and the descriptors between them, which may be many, by close_range(). */
 static int close_all(unsigned int first, unsigned int last)
 {
 	unsigned int ours;
@@ -230,7 +230,8 @@ static int close_all(unsigned int first, unsigned int last)
 	return ret;
 }
 
-/* With flags, nothing is closed now, or only in an unshared table, so the system handles it. */
+/* Lets the system handle calls with flags, which close nothing now, or only in an unshared
+ * table. */
 PRELOAD_EXPORT int close_range(unsigned int first, unsigned int last, int flags)
 {
 	const unsigned int most = PRELOAD_NUMBERS - 1;
@@ -255,8 +256,8 @@ PRELOAD_EXPORT void closefrom(int low)
 			close(fd);
 }
 
-/* Commands other than duplication apply to the number's own file, which has the flags, and need no
- * rsocket. */
+/* Duplicates a descriptor of an rsocket. Passes other commands to the system: they apply to the
+ * file behind the descriptor, which has the flags, and need no rsocket. */
 PRELOAD_EXPORT int fcntl(int fd, int cmd, ...)
 {
 	bool copies = (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) && !preload_is_foreign();
@@ -648,8 +649,8 @@ static int count_of_pending(int fd, int *count)
 	return ret;
 }
 
-/* FIONBIO and FIOCLEX apply to the number's own file, which has the flags, so only FIONREAD asks
- * the rsocket. */
+/* Asks the rsocket for FIONREAD only: FIONBIO and FIOCLEX apply to the file behind the descriptor,
+ * which has the flags. */
 PRELOAD_EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	int rsocket = request == FIONREAD ? preload_use(fd, MSG_DONTWAIT) : -1;

@@ -61,8 +61,7 @@ int preload_find(int fd)
 	return __atomic_load_n(&page->rsocket_plus_1[fd & (PAGE_SIZE - 1)], __ATOMIC_ACQUIRE) - 1;
 }
 
-/* Returns whether the rsocket starts in nonblocking mode, as one created with SOCK_NONBLOCK
- * does. */
+/* Returns whether the rsocket is nonblocking, as one created with SOCK_NONBLOCK is. */
 static bool is_nonblocking_rsocket(int rsocket)
 {
 	int flags;
@@ -73,8 +72,8 @@ static bool is_nonblocking_rsocket(int rsocket)
 	return flags >= 0 && flags & O_NONBLOCK;
 }
 
-/* Records FD for the rsocket. A set that had the number before may have been closed by a call that
- * is not intercepted. */
+/* Records that FD stands for the rsocket. Clears FD's mark as an epoll set, which is left if the
+ * set was closed by a call that is not intercepted. */
 int preload_add_copy(int fd, int rsocket)
 {
 	bool is_nonblocking = is_nonblocking_rsocket(rsocket);
@@ -128,8 +127,8 @@ int preload_mark_set(int fd, bool is_set)
 	return fd;
 }
 
-/* Creates the kernel's socket behind a number. SOCK_SEQPACKET, because reading and writing it fails
- * with ENOTCONN, whereas a stream returns EINVAL for a read. */
+/* Creates the kernel's socket behind a program's descriptor. Reading or writing a SOCK_SEQPACKET
+ * fails with ENOTCONN, whereas reading a stream would fail with EINVAL. */
 int preload_file(int flags)
 {
 	return real()->socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | (flags & SOCK_NONBLOCK), 0);
@@ -201,8 +200,8 @@ bool preload_drop(int fd)
 	return last;
 }
 
-/* Replaces a number by FILE, keeping its descriptor flags, which dup2() would clear; each number
- * has its own. */
+/* Replaces the file behind FD by FILE. Keeps FD's own descriptor flags, which dup2() would
+ * clear. */
 static int number_turn_over(int fd, int file)
 {
 	int flags = real()->fcntl(fd, F_GETFD);
@@ -216,7 +215,7 @@ static int number_turn_over(int fd, int file)
 	return 0;
 }
 
-/* Returns the first number of the rsocket from FD on, or a negative number. The caller holds the
+/* Returns the rsocket's first descriptor from FD on, or a negative number. The caller holds the
  * lock. */
 static int number_from(int fd, int rsocket)
 {
@@ -333,8 +332,8 @@ bool preload_is_foreign(void)
 	return getpid() != owner;
 }
 
-/* the time that librdmacm gives a closing connection, so that exit() waits no longer than
- * close() */
+/* limit of closing at exit: the time that librdmacm gives a closing connection, so that exit()
+ * waits no longer than close() */
 enum { END_MS = 120000 };
 
 /* Returns the time that the rsocket may take to close: LEFT_MS, rounded up to seconds, or the
@@ -356,8 +355,8 @@ static void set_linger(int rsocket, struct linger linger)
 	rsetsockopt(rsocket, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
 }
 
-/* Shuts the rsocket down. The end of sending waits for one second at most, because other peers are
- * still to be told. */
+/* Shuts the rsocket down. Waits for the end of sending (SHUT_WR) for one second at most, because
+ * the other rsockets must still announce their ends. */
 static void shut_to_linger(int rsocket, int how, struct linger linger)
 {
 	set_linger(rsocket, how == SHUT_WR ? (struct linger){ 1, 1 } : linger);
@@ -366,7 +365,8 @@ static void shut_to_linger(int rsocket, int how, struct linger linger)
 		set_linger(rsocket, linger);
 }
 
-/* Does so unless the program wants an abort, which the end of the process is by itself. */
+/* Shuts the rsocket down, unless the program wants an abort: then the end of the process
+ * suffices. */
 static void shut_within(int rsocket, int how, int64_t left_ms)
 {
 	struct linger linger;
@@ -394,9 +394,9 @@ static void shut_all(int how, int64_t end_ms)
 	}
 }
 
-/* Flushes and closes at exit. A program may rely on exit() to close its sockets, and to write
- * stdio's buffers, which exit() itself does only after this. It first announces the end to all
- * peers, as one that does not answer may use up the time. */
+/* Flushes stdio's buffers and closes the rsockets at exit, because programs rely on exit() to do
+ * so; exit() itself flushes only after this destructor. First announces the end to all peers,
+ * because a peer that does not answer may use up the time. */
 static void __attribute__((destructor)) end_of_process(void)
 {
 	int64_t end_ms = preload_now_ms() + END_MS;

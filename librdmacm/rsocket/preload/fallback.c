@@ -35,8 +35,8 @@ union value {
 	int number;
 };
 
-/* Returns whether to copy the option. Values that are off are the default. Buffer sizes are not
- * copied: they size rings for an rsocket, and limit memory for a socket. */
+/* Returns whether to copy an option: not if its value is zero, the default. Buffer sizes are not in
+ * `carried`, because they size rings for an rsocket, but limit memory for a socket. */
 static bool is_carried(const union value *value)
 {
 	static const union value off;
@@ -58,8 +58,8 @@ void preload_carry_options(int from, preload_get_option *get, int to, preload_se
 	}
 }
 
-/* The program's bound name, empty without a port. Read it before rconnect(): rdma_cm then chooses a
- * port, which may be in use for TCP. */
+/* The name that the program has bound; empty if it has no port. Read the name before rconnect(),
+ * because rdma_cm then chooses a port, which may be in use for TCP. */
 struct name {
 	struct sockaddr_storage addr;
 	socklen_t len;
@@ -123,7 +123,7 @@ static int take_over(int rsocket, int socket, int result)
 	return ret ? -1 : result;
 }
 
-/* Connects an ordinary socket without waiting, even if it is a blocking one. */
+/* Connects an ordinary socket without waiting, even if the socket is blocking. */
 static int connect_at_once(int socket, const struct sockaddr *addr, socklen_t len)
 {
 	int flags = real()->fcntl(socket, F_GETFL), ret, error;
@@ -154,8 +154,8 @@ static int connect_by_system(int rsocket, const struct name *name, const struct 
 	return -1;
 }
 
-/* Returns whether ERROR is about the peer, not about the call or the socket's state: only then can
- * TCP succeed in place of RDMA. */
+/* Returns whether ERROR is about the peer instead of the call or the socket's state: only then can
+ * TCP succeed where RDMA failed. */
 static bool is_of_other_side(int error)
 {
 	static const int of_call[] = { EINPROGRESS, EALREADY, EISCONN, EINTR, EFAULT, EOPNOTSUPP };
@@ -215,8 +215,8 @@ static struct late *late_lookup(int rsocket)
 	return NULL;
 }
 
-/* Records a nonblocking connect. Without memory, the rsocket stays whatever the answer. Preserves
- * errno. */
+/* Records a nonblocking connect, so that TCP can replace RDMA if the connect fails. Without memory,
+ * the program keeps the rsocket in any case. Preserves errno. */
 static void late_add(int rsocket, const struct name *name, const struct sockaddr *addr,
 		     socklen_t len)
 {
@@ -262,8 +262,9 @@ static bool is_answered(const struct late *late)
 	return !late->error && rpoll(&fd, 1, 0) > 0;
 }
 
-/* Settles a late answer. Returns whether the number now is an ordinary socket. The program's
- * present wait was for the rsocket, so the rsocket's events are taken out of its report. */
+/* Handles the answer to a nonblocking connect. If the connect failed, removes the rsocket's events
+ * from REPORT, and connects over TCP. Returns whether the program's descriptor now is an ordinary
+ * socket. */
 static bool late_settle(struct late *late, const struct preload_report *report)
 {
 	int error = number_of(late->rsocket, SO_ERROR);
@@ -325,8 +326,8 @@ bool preload_is_own_limit(int error)
 	return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/* Returns the bound name. While an rsocket connects, its name is rdma_cm's, so returns the name
- * recorded before. */
+/* Returns the bound name. For an rsocket that connects, returns the name recorded before, because
+ * its present name is one that rdma_cm has chosen. */
 static struct name name_before_connect(int rsocket)
 {
 	struct name name = name_of(rsocket);
@@ -342,9 +343,9 @@ static struct name name_before_connect(int rsocket)
 	return name;
 }
 
-/* Connects the rsocket, or over TCP. If TCP is refused after a local limit prevented the rsocket,
- * reports the limit, because the peer's rsocket need not listen on TCP. A signal ends the call, and
- * connecting continues. */
+/* Connects the rsocket. If RDMA does not reach the peer, connects over TCP. If the peer refuses TCP
+ * after a local limit prevented RDMA, reports the limit, because the peer's rsocket need not listen
+ * on TCP. A signal ends the call, and connecting continues. */
 int preload_connect(int rsocket, const struct sockaddr *addr, socklen_t len)
 {
 	const struct name name = name_before_connect(rsocket);

@@ -104,8 +104,8 @@ static void report_remove(const struct preload_report *report, uint64_t data)
 	*report->count = left;
 }
 
-/* Removes the rsocket's events from a report. They are found by the member's data, because an epoll
- * event has no other name. */
+/* Removes the rsocket's events from a report. Finds them by the member's data, because an epoll
+ * event does not name its descriptor. */
 void preload_members_unreport(int rsocket, const struct preload_report *report)
 {
 	struct member *member;

@@ -31,7 +31,8 @@ enum {
 	NAP_MS = 1
 };
 
-/* One lock for each side, so that threads of one process can be both. */
+/* One lock for accepted connections and one for connected ones, so that threads of one process can
+ * be the two sides of a connection. */
 static pthread_mutex_t asked_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t asking_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -51,8 +52,8 @@ static void pending_forked(void)
 	pthread_mutex_init(&asking_lock, NULL);
 }
 
-/* Sets `works`. Tries to create an rsocket: without an adapter, both sides keep their TCP
- * connections. */
+/* Sets `works`. Tries to create an rsocket, because without an adapter both sides must keep their
+ * TCP connections. */
 static void find_out(void)
 {
 	const char *text = getenv("RDMAV_FORK_SAFE");
@@ -77,8 +78,8 @@ bool preload_forks(void)
 	return works;
 }
 
-/* Makes FD, which the program keeps using, a number of the rsocket. Carries the options and flags
- * over, because the program set them on the TCP socket. */
+/* Makes FD, which the program keeps using, stand for the rsocket. Copies the options and flags that
+ * the program set on the TCP socket. */
 static int replace_socket(int fd, int rsocket)
 {
 	int status = real()->fcntl(fd, F_GETFL), flags = real()->fcntl(fd, F_GETFD);
@@ -104,8 +105,7 @@ static int finish_connection(int fd, int rsocket)
 	return ret;
 }
 
-/* Converts an IPv4-mapped IPv6 address to IPv4, because the peer knows it in that form and would
- * not recognise the other. */
+/* Converts an IPv4-mapped IPv6 address to IPv4, the form in which the peer knows the address. */
 static void undress_addr(struct sockaddr_storage *addr)
 {
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)addr;
@@ -228,8 +228,8 @@ static int answer_connection(int fd)
 	return ret ? ret : finish_connection(fd, rsocket);
 }
 
-/* Returns whether the peer has sent data over TCP. Then it has no rsockets, as a
- * connecting rsocket waits for the word first. */
+/* Returns whether the peer has sent data over TCP. Such a peer has no rsockets: a connecting
+ * rsocket sends nothing before it gets the word (four zero bytes). */
 static bool speaks_tcp(int fd)
 {
 	struct pollfd tcp = { .fd = fd, .events = POLLIN };
@@ -275,8 +275,9 @@ static int follow_word(int fd)
 
 enum word { WORD_MISSING, WORD_THERE, WORD_OTHER };
 
-/* Reads the word. WORD_OTHER means that the connection failed or ended, or that other data came;
- * then it stays a TCP connection, and the program sees that. */
+/* Looks for the word (the peer's four zero bytes). WORD_OTHER: the connection failed or ended, or
+ * other data came; it then stays a TCP connection, on which the program sees the failure, end or
+ * data. */
 static enum word look_for_word(int fd)
 {
 	struct pollfd tcp = { .fd = fd, .events = POLLIN };
@@ -319,7 +320,8 @@ static int advance_asking(int fd)
 
 enum { MOST_AT_ONCE = 1024 };
 
-/* Waits until the word has come on FD, or FD has failed. */
+/* Waits until the word (the peer's four zero bytes) has come on FD and is handled, or FD has
+ * failed. Meanwhile handles the words of other connections, too. */
 static int use_asking(int fd)
 {
 	int fds[MOST_AT_ONCE], count, ret = advance_asking(fd);

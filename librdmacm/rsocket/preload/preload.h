@@ -83,7 +83,7 @@ struct real_calls {
 
 const struct real_calls *real(void);
 
-/* Functions that the oldest supported libc lacks: NULL if this one lacks them. */
+/* Functions that the oldest supported libc lacks; NULL if the libc in use lacks them. */
 typedef int real_close_range_call(unsigned int first, unsigned int last, int flags);
 typedef int real_epoll_pwait2_call(int set, struct epoll_event *events, int room,
 				   const struct timespec *timeout, const sigset_t *mask);
@@ -92,36 +92,39 @@ real_epoll_pwait2_call *real_epoll_pwait2(void);
 
 /* ---- copies.c ---- */
 
-/* Higher numbers are never intercepted, which bounds the table of numbers. */
+/* Descriptors from this number on are never intercepted, which bounds the table of descriptors. */
 enum { PRELOAD_NUMBERS = 1 << 20 };
 
 /* Returns the rsocket that FD stands for, or -1. Always -1 while this thread is inside librdmacm,
  * because its calls must reach the system. */
 int preload_find(int fd);
-/* Does the same, and copies the blocking mode of the number's file to the rsocket. */
+/* Does the same as preload_find(). Also copies the blocking mode of the file behind FD to the
+ * rsocket. */
 int preload_find_synced(int fd);
-/* Returns a new number for the rsocket. FLAGS may have SOCK_NONBLOCK. If there is no number, closes
- * the rsocket and returns -1 with errno. */
+/* Returns a new descriptor of the program for the rsocket. FLAGS may have SOCK_NONBLOCK. On
+ * failure, closes the rsocket and returns -1 with errno. */
 int preload_number(int rsocket, int flags);
-/* Does the same, with FILE from preload_file() as the number's file. */
+/* Does the same as preload_number(), with FILE from preload_file() as the descriptor. */
 int preload_number_by(int file, int rsocket);
 bool preload_is_used(void);
 bool preload_is_rsocket(int fd);
-/* Returns whether FD is a set that repoll_create() has made. */
+/* Returns whether FD is an epoll set that repoll_create() has made. */
 bool preload_is_set(int fd);
-/* Returns the first number from FIRST to LAST that is an rsocket, an rsocket's own descriptor, a
- * set or a pending connection, or LAST + 1. Both are below PRELOAD_NUMBERS. */
+/* Returns the first descriptor from FIRST to LAST that stands for an rsocket, or is an rsocket's
+ * own descriptor, an epoll set or a pending connection. Returns LAST + 1 if there is none. FIRST
+ * and LAST are below PRELOAD_NUMBERS. */
 unsigned int preload_first_known(unsigned int first, unsigned int last);
 int preload_mark_set(int fd, bool is_set);
 int preload_file(int flags);
 int preload_add_copy(int fd, int rsocket);
-/* Returns the status flags of the file of the rsocket's numbers, or 0 if it has none. */
+/* Returns the O_* flags (F_GETFL) of the file behind the program's descriptors of this rsocket, or
+ * 0 if it has no descriptor. */
 int preload_status_flags(int rsocket);
-/* Replaces all numbers of the rsocket by duplicates of FILE, with FILE's status flags. Returns 0 or
- * an errno. */
+/* Makes all the program's descriptors of the rsocket duplicates of FILE, with FILE's status flags.
+ * Returns 0 or an errno. */
 int preload_turn_over(int rsocket, int file);
-/* Removes FD's mapping. Returns whether it was the last number of the rsocket, which must then be
- * closed. */
+/* Removes FD's mapping. Returns whether FD was the rsocket's last descriptor; then the caller must
+ * close the rsocket. */
 bool preload_drop(int fd);
 
 extern __thread unsigned int preload_inside;
@@ -130,7 +133,7 @@ extern __thread unsigned int preload_inside;
  * descriptors. */
 bool preload_is_foreign(void);
 
-/* ---- members.c: numbers of rsockets in sets ---- */
+/* ---- members.c: the program's descriptors of rsockets in epoll sets ---- */
 
 struct preload_report {
 	int set;
@@ -151,8 +154,8 @@ enum pending {
 	PENDING_NOT,
 	PENDING_NEW,
 	PENDING_LISTENER,
-	PENDING_ASKING, /* connected; the peer has not used it yet */
-	PENDING_ASKED   /* accepted; not used yet */
+	PENDING_ASKING, /* this side connected; the peer has not used the connection yet */
+	PENDING_ASKED   /* this side accepted, and has not used the connection yet */
 };
 
 enum {
@@ -164,7 +167,7 @@ bool preload_forks(void);
 enum pending preload_pending(int fd);
 void preload_mark(int fd, enum pending pending);
 int preload_list_pending(enum pending pending, int *fds, int room);
-/* Makes a pending connection an rsocket, and returns what preload_find_synced() does, or
+/* Makes a pending connection an rsocket. Returns the result of preload_find_synced(), or
  * PRELOAD_FAILED with errno. FLAGS are those of recv(). */
 int preload_use(int fd, int flags);
 int64_t preload_now_ms(void);
@@ -184,12 +187,12 @@ typedef int preload_set_option(int socket, int level, int name, const void *valu
 void preload_carry_options(int from, preload_get_option *get, int to, preload_set_option *set);
 
 bool preload_is_own_limit(int error);
-/* Connects the rsocket. If RDMA does not reach the address, all its numbers become those of an
- * ordinary socket connected to it. */
+/* Connects the rsocket. If RDMA does not reach the address, the program's descriptors of the
+ * rsocket become those of an ordinary socket connected to the address. */
 int preload_connect(int rsocket, const struct sockaddr *addr, socklen_t len);
-/* Handles answers to nonblocking connects, and connects over TCP if RDMA fails. Returns whether
- * that happened for any, so that the caller must query again. REPORT, or NULL, is a set's report,
- * from which their events are removed. */
+/* Handles answers to nonblocking connects, and connects over TCP if RDMA failed. Returns whether
+ * any descriptor became an ordinary socket; then the caller must query again. Removes the events of
+ * these rsockets from REPORT, a set's report, unless that is NULL. */
 bool preload_settle(const struct preload_report *report);
 /* Returns the error of a connect that failed over both RDMA and TCP, once, or 0. */
 int preload_late_error(int rsocket);
@@ -209,7 +212,7 @@ struct preload_rules {
 
 void preload_rules_read(struct preload_rules *rules, FILE *file, const char *program);
 bool preload_rules_want(const struct preload_rules *rules, int domain, int type, int protocol);
-/* Returns whether this program's sockets of that kind become rsockets. */
+/* Returns whether this program's sockets of this domain, type and protocol become rsockets. */
 bool preload_wants(int domain, int type, int protocol);
 bool preload_wants_any(void);
 /* Creates an rsocket with the queue sizes of the environment, and SO_LINGER off. */

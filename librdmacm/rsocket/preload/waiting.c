@@ -29,8 +29,9 @@ static bool has_rsockets(struct pollfd *fds, nfds_t count)
 	return false;
 }
 
-/* Replaces the number of an rsocket by the rsocket. A pending connection, not yet used by the peer,
- * is not ready for anything; the arrival of the word changes that. */
+/* Replaces a program's descriptor by its rsocket. A pending connection whose peer has not used it
+ * yet is polled for input only: the peer's four zero bytes (pending.c), which make it an
+ * rsocket. */
 static void translate_fd(struct pollfd *to, const struct pollfd *from)
 {
 	int found = preload_pending(from->fd) == PENDING_ASKED ? preload_use(from->fd, 0)
@@ -43,8 +44,8 @@ static void translate_fd(struct pollfd *to, const struct pollfd *from)
 		to->events = POLLIN;
 }
 
-/* Returns whether a pending connection has become an rsocket, so that the query must be
- * repeated. */
+/* Uses the pending connections with input, which usually makes them rsockets. Returns whether there
+ * was any input; then the caller must query again. */
 static bool advance_all(const struct pollfd *fds, const struct pollfd *asked, nfds_t count)
 {
 	bool any = false;
@@ -122,8 +123,8 @@ static int sleep_masked(struct pollfd *fds, nfds_t count, int timeout)
 	return ret;
 }
 
-/* Runs poll() for librdmacm, which sleeps only here. It is a cancellation point: the cleanup
- * handlers then run with interception on again. */
+/* Runs poll() for librdmacm, which sleeps only here. A thread cancelled here runs its cleanup
+ * handlers with interception on again. */
 static int poll_inside(struct pollfd *fds, nfds_t count, int timeout)
 {
 	int ret;
@@ -270,8 +271,8 @@ PRELOAD_EXPORT int pselect(int limit, fd_set *restrict read, fd_set *restrict wr
 
 static __thread int flags_of_set;
 
-/* Creates every set with repoll_create(), since it may get rsockets later. repoll_create() itself
- * comes here, too, with interception off. */
+/* Creates every set with repoll_create(), since the program may add rsockets to the set later.
+ * repoll_create() calls this function with interception off, and gets the kernel's set. */
 PRELOAD_EXPORT int epoll_create1(int flags)
 {
 	int fd;
