@@ -114,9 +114,9 @@ enum { RS_WAKE_FDS = 8 };
 /* Adaptive spinning. Polling for a moment before sleeping pays if answers come soon. Otherwise it
  * takes the CPU from the answering process, so each useless spin makes the next ones rarer. */
 struct rs_spin {
-	/* number of waits that sleep at once after a useless spin; each further one raises it */
+	/* number of waits that do not spin after a useless spin; each useless spin raises it */
 	unsigned int skip;
-	unsigned int left; /* of them, still to come */
+	unsigned int left; /* how many of these waits remain */
 };
 
 enum { RS_MOST_SKIPPED = 63 };
@@ -143,8 +143,8 @@ struct rs {
 	int fd;
 	int domain, type;
 	int status_flags;
-	/* shared with a forked process; the kernel destroys its objects when both have closed it,
-	 * so neither side may end the connection */
+	/* shared with a forked process. Neither process may end the connection: the kernel destroys
+	 * its objects when both have closed the socket. */
 	bool is_shared;
 	struct rs_flags flags;
 	/* SO_ERROR is 0 and needs no look for events; written under the lock, read without it */
@@ -152,7 +152,7 @@ struct rs {
 	struct rs_options options;
 	struct rs_spin spin;
 	struct cm_lock lock;
-	/* unique, whereas a number may be reused */
+	/* unique, whereas a descriptor may be reused */
 	uint64_t serial;
 	bool was_served;
 	struct rs_waiters waiters;
@@ -336,14 +336,15 @@ int rdmacm_rs_start_thread(void *(*run)(void *unused));
 /* ---- time ---- */
 
 int64_t rdmacm_rs_now_us(void);
-/* Returns the same time, up to one kernel tick (10 ms) old, which takes fewer instructions. */
+/* Returns the same time as rdmacm_rs_now_us(), up to one kernel tick (10 ms) old, in fewer
+ * instructions. */
 int64_t rdmacm_rs_coarse_now_us(void);
 /* Returns the time TIMEOUT_MS from now, or -1 (never) if it is negative. */
 int64_t rdmacm_rs_deadline(int timeout_ms);
-/* Returns the end of a limit of rs_options, or -1 if there is none. */
+/* Returns the time at which a limit of rs_options ends, or -1 if there is no limit. */
 int64_t rdmacm_rs_limit_over(int64_t limit_us);
-/* Returns the time to sleep in milliseconds: until the deadline, if there is one, but at most the
- * period after which everything is looked at again. */
+/* Returns the time to sleep in milliseconds: until the deadline, if there is one, but no longer
+ * than wake_ms of rs_defaults, after which all descriptors are looked at again. */
 int rdmacm_rs_sleep_limit(int64_t deadline_us);
 
 #endif

@@ -128,15 +128,15 @@ static void kick_take(void)
 		;
 }
 
-/* Wakes the thread. A kick lost while the sockets are recreated does no harm, because the thread
- * then queries all sockets anyway. */
+/* Wakes the thread. A kick that is lost while the socket pair is recreated does no harm, because
+ * the thread then queries all sockets anyway. */
 void rdmacm_service_kick(void)
 {
 	if (kick_is_there(1) && send(kick_end(1), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		return; /* full: the thread is about to wake, and one kick is enough */
 }
 
-/* The thread's copy of the wards, for use without the lock. */
+/* The thread's copy of the wards (the sockets in its care), for use without the lock. */
 struct round {
 	struct ward *wards;
 	int64_t *until_us;
@@ -177,7 +177,8 @@ static void round_end(struct round *round)
 	free(round->fds);
 }
 
-/* Returns the ward's socket, or NULL. Each must be released with rdmacm_rs_put(). */
+/* Returns the ward's socket with a reference, which rdmacm_rs_put() releases, or NULL if the socket
+ * is closed. */
 static struct rs *ward_get(const struct ward *ward)
 {
 	struct rs *rs = rdmacm_rs_get(ward->fd);
@@ -190,8 +191,8 @@ static struct rs *ward_get(const struct ward *ward)
 
 static const struct rs_alarm no_alarm = { .fd.fd = -1, .until_us = INT64_MAX };
 
-/* Queries what the ward waits for. A ward that waits for nothing is dropped, under its socket's
- * lock, so that the socket cannot add itself again meanwhile. */
+/* Queries the alarm of the ward's socket. If the socket waits for nothing, drops the ward under the
+ * socket's lock, so that the socket cannot add itself again meanwhile. */
 static void ward_await(const struct ward *ward, struct rs_alarm *alarm)
 {
 	struct rs *rs = ward_get(ward);

@@ -17,13 +17,14 @@ struct rs_care {
 	/* Sets *ALARM, which is empty. Returns false if the socket needs no service any more.
 	 * rs->lock is held. */
 	bool (*await)(struct rs *rs, struct rs_alarm *alarm);
-	/* Handles the alarm, without locks held. Returns EACCES if the process has changed its
-	 * user, so that this thread cannot serve the socket any more, else 0. */
+	/* Handles the alarm, without locks held. Returns 0, or EACCES if the process has changed
+	 * its user, so that this thread cannot serve the socket any more. */
 	int (*serve)(struct rs *rs);
 };
 
-/* Adds the socket, until rs_care.await() returns false or it is dropped. If it was added before,
- * the thread queries its alarm again. The caller may hold rs->lock. Returns 0 or an errno. */
+/* Adds the socket, until rs_care.await() returns false or rdmacm_service_drop() is called. For a
+ * socket added before, the thread queries the alarm again. The caller may hold rs->lock. Returns 0
+ * or an errno. */
 int rdmacm_service_add(struct rs *rs, const struct rs_care *care);
 /* Removes a socket that is about to close its descriptors. When it returns, the thread uses none of
  * them. The caller holds no socket's lock. */

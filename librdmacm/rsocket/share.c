@@ -96,8 +96,8 @@ static int lay_down(const struct rs_share *share, struct stamp *stamp,
 	return sendmsg(share->channel[1], &message, MSG_DONTWAIT) < 0 ? errno : 0;
 }
 
-/* Removes the older message, because a holder that died in rdmacm_share_set_channel() has left
- * two. */
+/* Removes the messages before OWN. There are two if a holder has died in
+ * rdmacm_share_set_channel(). */
 static int drop_others(const struct rs_share *share, const struct stamp *own)
 {
 	struct stamp first;
@@ -270,8 +270,8 @@ unsigned int rdmacm_share_count(const struct rs_share *share)
 	return (unsigned int)bytes / sizeof(struct rdma_ucm_event_resp);
 }
 
-/* Reopens the pipe for writing, and locks it. While it has a writer, the pipe shows no end, so a
- * process that is too late closes it again. */
+/* Reopens the pipe for writing, and locks it. A process that comes too late closes its descriptor
+ * again, because readers see no end of the pipe while it has a writer. */
 bool rdmacm_share_hold(struct rs_share *share, int *error)
 {
 	char path[32];

@@ -56,7 +56,8 @@ int rdmacm_share_put(const struct rs_share *share, const struct rdma_ucm_event_r
 int rdmacm_share_take(const struct rs_share *share, struct rdma_ucm_event_resp *request);
 
 /* Tries to make this process the holder. Returns true on success: the former holder is gone, and no
- * other process was faster. Sets *ERROR to an errno on failure. */
+ * other process was faster. On failure returns false, and sets *ERROR to an errno, or to 0 if there
+ * is a holder. */
 bool rdmacm_share_hold(struct rs_share *share, int *error);
 void rdmacm_share_let_go(struct rs_share *share);
 /* Returns 0 or an errno: EMFILE without free descriptors, EIDRM after rdmacm_share_lose(). */

@@ -167,8 +167,8 @@ static void set_size(int rsocket, int option, const char *text)
 		rsetsockopt(rsocket, SOL_RDMA, option, &size, sizeof(size));
 }
 
-/* Sets SO_LINGER of a new rsocket to the default of the system's sockets. An rsocket's default, {1,
- * 0}, would hide that the program sets the same value to make close() abort. */
+/* Sets SO_LINGER of a new rsocket to the default of the system's sockets. The rsocket's default,
+ * {1, 0}, would hide that the program sets the same value to make close() abort. */
 static void linger_as_sockets_do(int rsocket)
 {
 	const struct linger off = { 0, 0 };

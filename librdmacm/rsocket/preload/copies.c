@@ -236,7 +236,7 @@ int preload_status_flags(int rsocket)
 	int flags = -1;
 
 	pthread_mutex_lock(&lock);
-	/* A number that a raw system call has closed has no flags, but another may. */
+	/* A descriptor closed by a raw system call has no flags, but another may. */
 	for (int fd = 0; flags < 0 && (fd = number_from(fd, rsocket)) >= 0; fd++)
 		flags = real()->fcntl(fd, F_GETFL);
 	pthread_mutex_unlock(&lock);
@@ -249,8 +249,8 @@ int preload_turn_over(int rsocket, int file)
 
 	pthread_mutex_lock(&lock);
 	if (!page_of(rsocket)->references[rsocket & (PAGE_SIZE - 1)])
-		/* another thread has closed the last number, and now closes the rsocket: there is
-		 * nothing to replace */
+		/* another thread has closed the last descriptor, and now closes the rsocket: there
+		 * is nothing to replace */
 		ret = EBADF;
 	for (int fd = 0; !ret && (fd = number_from(fd, rsocket)) >= 0; fd++) {
 		number = &page_of(fd)->rsocket_plus_1[fd & (PAGE_SIZE - 1)];
@@ -394,7 +394,7 @@ static void shut_all(int how, int64_t end_ms)
 	}
 }
 
-/* Flushes stdio's buffers and closes the rsockets at exit, because programs rely on exit() to do
+/* Flushes stdio's buffers and shuts the rsockets down at exit, since programs rely on exit() to do
  * so; exit() itself flushes only after this destructor. First announces the end to all peers,
  * because a peer that does not answer may use up the time. */
 static void __attribute__((destructor)) end_of_process(void)

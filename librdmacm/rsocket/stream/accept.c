@@ -43,7 +43,7 @@ static void inherit_flags(struct rs_flags *flags, const struct rs_flags *from)
 	flags->tx_size = rs_number(&from->tx_size);
 }
 
-/* The lock is for the listener's options: another thread may set them meanwhile. */
+/* Copies the listener's options under its lock, because another thread may be setting them. */
 static void inherit_options(struct stream *stream, struct stream *listener)
 {
 	inherit_flags(&stream->rs.flags, &listener->rs.flags);
@@ -136,8 +136,8 @@ static bool is_own_trouble(int error)
 	return error == ENOMEM || error == EMFILE || error == ENFILE || error == EIDRM;
 }
 
-/* Accepts one request. Sets *IS_TAKEN to whether the request was consumed, so that a retry sees
- * another one. */
+/* Accepts one request. Sets *IS_TAKEN to whether the request was consumed; a retry then accepts the
+ * next request. */
 static int accept_one(struct stream *listener, struct stream **out, bool *is_taken)
 {
 	struct stream *stream;
@@ -173,9 +173,9 @@ static void put_accepted(struct stream *listener, struct stream *stream)
 	cm_lock_drop(&listener->rs.lock);
 }
 
-/* Returns an accepted stream, or NULL. The call shows that the program still accepts, so the wait
- * of the next request starts anew. Requests are not counted, so edge-triggered sets treat the next
- * one as new. */
+/* Returns an accepted stream, or NULL. Resets first_seen_us, because the call shows that the
+ * program still accepts. Requests have no count of arrivals, so raises found_empty: edge-triggered
+ * sets then report the next request. */
 static struct stream *take_accepted(struct stream *listener)
 {
 	struct stream *stream;

@@ -158,7 +158,8 @@ static void on_confirmation(struct stream *stream, const struct rdma_cm_event *e
 	rdmacm_stream_established(stream);
 }
 
-/* Ends the stream. The peer's data has all arrived before its disconnection. */
+/* Ends the stream. Handles completions first: the peer's data has all arrived before its
+ * disconnection. */
 static void on_disconnect(struct stream *stream, const struct rdma_cm_event *event)
 {
 	(void)event;
@@ -251,9 +252,9 @@ int rdmacm_stream_own_events(struct stream *stream)
 	return ret;
 }
 
-/* Finds out about the peer without events: the connection may be complete, or may have ended. The
- * QP shows both: it can send once it was accepted, and a request to a dead peer completes with an
- * error. A write of zero bytes has no effect on a living peer. */
+/* Finds out without events whether the connection is complete or has ended. A complete one can
+ * send. An RDMA WRITE of zero bytes to a dead peer completes with an error, and has no effect on a
+ * living peer. */
 static void ask_after_peer(struct stream *stream)
 {
 	stream->keepalive_due = true;
@@ -293,8 +294,8 @@ void rdmacm_stream_cm_events(struct stream *stream)
 
 /* ---- a change of user ---- */
 
-/* Runs STEP, and repeats it on a renewed channel after EACCES: the socket may have been created as
- * another user. If EACCES has another cause, the second result is the same. */
+/* Runs STEP. After EACCES, renews the channel and repeats STEP, because the socket may have been
+ * created as another user. If EACCES has another cause, STEP fails again. */
 static int try_with_own_channel(struct stream *stream,
 				int (*step)(struct stream *stream, const void *about),
 				const void *about)
@@ -465,8 +466,8 @@ static int start_connecting(struct stream *stream, const struct sockaddr *addr)
 	return take_error(stream);
 }
 
-/* Destroys the id. If another process has moved it to its own channel, no events of it remain here,
- * and only the memory is left to free. */
+/* Destroys the id. If another process has moved the id to its own channel, only frees the memory
+ * here, because the id's events arrive there. */
 static int destroy_id(struct stream *stream, const void *unused)
 {
 	int ret = rdma_destroy_id(stream->id) ? errno : 0;
@@ -478,8 +479,8 @@ static int destroy_id(struct stream *stream, const void *unused)
 	return 0;
 }
 
-/* Starts over after a failure, with a new id, because rdma_cm cannot reuse one. An id that cannot
- * be destroyed is kept, as its events could be mistaken for the new id's. */
+/* Starts over after a failure. Destroys the id, because rdma_cm cannot reuse it. Fails if the id
+ * cannot be destroyed, because its events could be mistaken for those of a new id. */
 static int start_over(struct stream *stream)
 {
 	int ret = 0;
@@ -642,9 +643,9 @@ static bool is_quiet(struct stream *stream)
 		!stream->must_disconnect);
 }
 
-/* Waits until all data was delivered, as its completions show. After LIMIT_US, the connection is
- * cut. The transport detects a dead peer long before CLOSE_US; that limit is for networks with much
- * loss. */
+/* Waits until completions show that all data was delivered. Gives up after LIMIT_US, and a close
+ * then cuts the connection. The transport detects a dead peer long before CLOSE_US, which is for
+ * networks with much loss. */
 static void flush_sends(struct stream *stream, int64_t limit_us)
 {
 	int64_t deadline = rdmacm_rs_now_us() + limit_us;
@@ -665,8 +666,8 @@ static int64_t flush_limit(const struct stream *stream)
 	return CLOSE_US;
 }
 
-/* Returns the time limit of a close: 0 if the program has changed the linger time to 0. The
- * default also reads as {1, 0}, as in release 65.0, but waits. */
+/* Returns the time limit of a close: 0 if the program has changed the linger time to 0. Unchanged,
+ * {1, 0} means to wait, as in release 65.0. */
 static int64_t close_limit(const struct stream *stream)
 {
 	return stream->rs.options.aborts ? 0 : flush_limit(stream);
@@ -715,8 +716,8 @@ static void say_disconnect(struct stream *stream, int64_t limit_us)
 	stream_over(stream);
 }
 
-/* Ends sending and waits until all data was delivered, since the process may end without a close. A
- * stream that is not confirmed yet announces the end when it is. */
+/* Ends sending and waits until all data was delivered, since the process may end without a close.
+ * If the peer has not confirmed the connection yet, the end is announced after its confirmation. */
 static void end_sending(struct stream *stream)
 {
 	stream->must_shutdown = !stream->peer_gone;
@@ -839,7 +840,7 @@ static bool stream_is_listening(struct rs *rs)
 	return to_stream(rs)->state == STREAM_LISTENING;
 }
 
-/* Options ask without the lock, hence the atomic load. */
+/* Uses an atomic load, because socket options call this function without the lock. */
 static bool stream_has_queues(struct rs *rs)
 {
 	return __atomic_load_n(&to_stream(rs)->state, __ATOMIC_RELAXED) > STREAM_LISTENING;

@@ -18,8 +18,8 @@ struct patience {
 	int64_t deadline_us; /* -1: none */
 };
 
-/* The limit counts from the call, of which WAITED_US have passed in front of the direction's
- * lock. */
+/* Returns how long the call may wait. The limit begins with the call, so WAITED_US, which the call
+ * has waited for its direction's lock, count. */
 static inline struct patience patience_of(bool nonblocking, int64_t limit_us, int64_t waited_us)
 {
 	struct patience patience = { nonblocking, -1 };
@@ -67,8 +67,8 @@ static int why_not_sendable(struct stream *stream)
 	return error ? error : EPIPE;
 }
 
-/* Checks a send of zero bytes. It needs no reader, so as with TCP it does not fail after the peer's
- * close. */
+/* Checks a send of zero bytes. As with TCP, it does not fail after the peer's close, because it
+ * needs no reader. */
 static int why_not_sendable_nothing(struct stream *stream)
 {
 	bool was_connected = stream->state >= STREAM_ACCEPTED && stream->remote.slots_addr;
@@ -174,8 +174,8 @@ static int send_all(struct stream *stream, struct span *span, const struct patie
 	return ret;
 }
 
-/* Locks a direction that another thread has, and stores how long that took. A nonblocking call does
- * not wait: it finds nothing to do, counted in *REFUSED. */
+/* Takes a direction's lock that another thread holds, and stores the time that took. A nonblocking
+ * call does not wait: it counts in *REFUSED as finding nothing to do, and returns EAGAIN. */
 static __attribute__((noinline)) int lock_taken_direction(struct rs *rs, struct cm_lock *lock,
 							  bool nonblocking, uint32_t *refused,
 							  int64_t *waited_us)

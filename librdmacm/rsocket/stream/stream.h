@@ -35,7 +35,7 @@ enum stream_state {
 struct rs_look {
 	int64_t next_us;
 	unsigned int skip; /* number of calls that only read the coarse clock */
-	unsigned int left; /* those of them still to come */
+	unsigned int left; /* how many of these calls remain */
 };
 
 enum {
@@ -116,7 +116,7 @@ struct stream {
 	struct cm_lock tx_lock;
 	struct tx_ring tx;
 	uint8_t *tx_bytes;
-	/* least room for which poll reports room and sends continue */
+	/* least room for which poll() reports POLLOUT and sends continue */
 	uint32_t tx_want;
 	struct wire_segment target;
 	unsigned int slot;

@@ -127,7 +127,7 @@ static __attribute__((noinline)) void on_completions(struct stream *stream, stru
 	rs_changed(&stream->rs);
 }
 
-/* Handles completions. Only they, calls, and keepalives can make an announcement due. */
+/* Handles completions. An announcement can become due by completions, calls, or keepalives only. */
 bool rdmacm_stream_progress(struct stream *stream)
 {
 	struct ibv_wc wc[POLL_BATCH];
@@ -231,8 +231,8 @@ int rdmacm_stream_post_write(struct stream *stream, uint64_t addr, uint32_t lkey
 	return post_send(stream, &wr);
 }
 
-/* Writes BYTES to the peer's slots or mappings at OFFSET. Sent inline, so BYTES may be reused when
- * it returns. */
+/* Writes BYTES to the peer's slots or mappings at OFFSET. The caller may reuse BYTES at once,
+ * because they are sent inline. */
 static int post_announcement(struct stream *stream, uint32_t imm, const void *bytes, uint32_t size,
 			     uint64_t offset, uint64_t wr_id)
 {

@@ -111,8 +111,8 @@ static bool spin_until_ready(struct stream *stream, bool (*ready)(struct stream 
 
 enum { LOOK_US = 500, MOST_LOOKS_SKIPPED = 15 };
 
-/* Returns whether a look is due by the exact clock. Adapts the interval: frequent calls read that
- * clock less often. */
+/* Returns whether rdma_cm's events must be looked at, by the exact clock. Adapts `skip`: the more
+ * frequent the calls, the fewer of them read this clock. */
 bool rdmacm_stream_look_by_clock(struct rs_look *look)
 {
 	const int64_t now_us = rdmacm_rs_now_us();
