@@ -31,11 +31,12 @@ static struct cm_lock lock;
 static int sock = -1;
 /* identifies the socket, because the program may have closed it and reused its number */
 static ino_t sock_inode;
-/* process that opened the socket; a child of fork() opens its own, as two readers of one socket
- * would take each other's answers */
+/* process that opened the socket; a child of fork() opens its own socket, because two readers of
+ * one socket would take each other's answers */
 static pid_t owner;
-/* until this time in milliseconds, modulo 2^32, the daemon is not asked, because it was absent or
- * failed; 0: it may be asked. Atomic; not all machines of 32 bits have atomics of 64 bits. */
+/* time in milliseconds, modulo 2^32, before which the daemon is not asked, because it was absent or
+ * failed; 0: it may be asked. Atomic; has 32 bits, because not all machines of 32 bits have atomics
+ * of 64 bits. */
 static uint32_t rests_till;
 
 static int64_t now_ms(void)
@@ -246,7 +247,7 @@ static int exchange_question(const struct acm_message *question, struct acm_mess
 	return ret;
 }
 
-/* Asks the daemon. If a kept connection fails, it tries a new one: the daemon may have been
+/* Asks the daemon. If a kept connection fails, tries a new one, because the daemon may have been
  * restarted. */
 static int daemon_ask(const struct acm_message *question, struct acm_message *answer,
 		      int64_t deadline)

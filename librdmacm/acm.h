@@ -94,11 +94,11 @@ bool rdmacm_acm_header_is_sane(const struct acm_header *header);
 
 /* ---- acm.c ---- */
 
-/* Asks the daemon, if there is one. It must answer within TIMEOUT_MS, and within ACM_MAX_WAIT_MS:
- * with its defaults it takes up to three times 2 seconds for an address, and the same for a path.
- * After a timeout it is not asked again for ACM_REST_MS; if it is absent, nothing looks for it for
- * ACM_ABSENT_MS. Any thread may call this; questions are serialised. Returns 0, or the errno that
- * explains the missing path. */
+/* Asks the daemon, if there is one. The daemon must answer within TIMEOUT_MS, and within
+ * ACM_MAX_WAIT_MS: with its defaults it takes up to three times 2 seconds for an address, and as
+ * long for a path. After a timeout, the library does not ask for ACM_REST_MS; if the daemon is
+ * absent, not for ACM_ABSENT_MS. Any thread may call this; questions are serialised. Returns 0, or
+ * the errno that explains the missing path. */
 enum {
 	ACM_MAX_WAIT_MS = 15000,
 	ACM_MAX_WAIT_NO_DELAY_MS = 3000,

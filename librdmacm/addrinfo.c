@@ -178,8 +178,8 @@ static int put_gid(const struct sockaddr_in6 *from, const struct rdma_addrinfo *
 	return make_entry(&entry, hints, list);
 }
 
-/* Resolves a GID. It is written as an IPv6 address, and its services have the names of IP services,
- * so the C library can parse both. */
+/* Resolves a GID by the C library, which can parse both arguments: a GID is written as an IPv6
+ * address, and its services have the names of IP services. */
 static int resolve_gid(const char *node, const char *service, const struct rdma_addrinfo *hints,
 		       struct rdma_addrinfo **list)
 {
@@ -214,8 +214,8 @@ static int take_hints(const struct rdma_addrinfo *hints, struct rdma_addrinfo **
 	return ret;
 }
 
-/* Returns whether NODE is a GID. The hints must say so, because it is written as an IPv6
- * address. */
+/* Returns whether the hints say that the node is a GID. Its text does not tell, because a GID is
+ * written as an IPv6 address. */
 static bool is_gid(const struct rdma_addrinfo *hints)
 {
 	const int numeric = RAI_NUMERICHOST | RAI_FAMILY;

@@ -14,8 +14,8 @@ int rdmacm_addrinfo_put_source(struct rdma_addrinfo *info, const struct sockaddr
 int rdmacm_addrinfo_put_destination(struct rdma_addrinfo *info, const struct sockaddr *addr,
 				    socklen_t len);
 
-/* Asks ibacm for paths for the only entry of *LIST, and may add an entry. Without a path, it still
- * returns 0, because a program can still let the kernel resolve the route. */
+/* Asks ibacm for paths for the only entry of *LIST, and may add an entry. Returns 0 also without a
+ * path, because the program can let the kernel resolve the route. */
 int rdmacm_addrinfo_add_route(struct rdma_addrinfo **list, const struct rdma_addrinfo *hints);
 
 /* For RAI_SA: finds the hosts that offer a service, by its name or number. NODE must be NULL.

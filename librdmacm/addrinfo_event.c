@@ -121,7 +121,7 @@ CMA_EXPORT int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, co
 	return cma_return(ret ? ret : cm_event_await(cm));
 }
 
-/* Hands out the list, which the caller then owns, so a second call finds nothing. */
+/* Hands out the list, which the caller then owns. A second call finds no list. */
 CMA_EXPORT int rdma_query_addrinfo(struct rdma_cm_id *id, struct rdma_addrinfo **info)
 {
 	struct cm_id *cm = to_cm_id(id);

@@ -91,7 +91,8 @@ struct cm_cmd {
 /* Runs a command with cancellation disabled, for a process with several threads, because write() is
  * a cancellation point: a thread cancelled there would not take the result. */
 int rdmacm_cmd_run_shielded(int fd, const struct cm_cmd *cmd, size_t size);
-/* Handles a failed command, whose write() returned DONE: repeats it, or returns the errno. */
+/* Handles the failure of a command, whose write() returned DONE: repeats the command, or returns
+ * the errno. */
 int rdmacm_cmd_failed(int fd, const struct cm_cmd *cmd, ssize_t done);
 
 /* Runs a command. OUT_SIZE is the size of the response buffer. Logs each failure, except EAGAIN and
@@ -111,8 +112,8 @@ static inline int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, ui
 
 #define CM_RUN(fd, cmd, number, member, out_size) \
 	rdmacm_cmd_run(fd, cmd, RDMA_USER_CM_CMD_##number, sizeof((cmd)->member), out_size)
-/* Runs a command of id CM. Orders earlier changes of the id before it: another thread may read an
- * event that the command causes. */
+/* Runs a command of id CM. Publishes earlier changes of the id first, because another thread may
+ * read an event that the command causes. */
 #define CM_RUN_ID(cm, cmd, number, member, out_size) \
 	(order_publish(cm), CM_RUN((cm)->id.channel->fd, cmd, number, member, out_size))
 
@@ -288,8 +289,8 @@ int rdmacm_id_fetch(uint32_t number, int from, const struct rdma_event_channel *
 		    uint32_t *reported);
 /* Waits until COUNTER reaches REPORTED, the number of events read. */
 void rdmacm_id_await_acks(struct cm_id *id, const uint32_t *counter, uint32_t reported);
-/* Called in a child of fork(), which continues with a copy of the id. Another thread of the parent
- * may have held its lock. */
+/* Resets the id's lock in a child of fork(), which continues with a copy of the id: another thread
+ * of the parent may have held the lock. */
 void rdmacm_id_forked(struct cm_id *id);
 
 /* ---- id_memory.c ---- */
@@ -327,9 +328,9 @@ int rdmacm_event_read(struct cm_id *listener, struct rdma_ucm_event_resp *resp);
 /* Makes the kernel reject a request, so that the peer does not wait, and logs WHY. The request's id
  * is on the channel with descriptor FD and has no memory here. */
 int rdmacm_request_refuse(int fd, uint32_t number, const char *why);
-/* Makes the id of a LISTENER's request that another process may have read: the kernel lets only the
- * opener of a channel use its ids, so this call moves the id from the channel with descriptor FROM
- * to CHANNEL. */
+/* Makes the id of a request to LISTENER that another process may have read. Moves the id from the
+ * channel with descriptor FROM to CHANNEL, because the kernel lets only the opener of a channel use
+ * its ids. */
 int rdmacm_request_fetch(const struct cm_id *listener, const struct rdma_ucm_event_resp *request,
 			 int from, struct rdma_event_channel *channel, struct cm_id **id);
 

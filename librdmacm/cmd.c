@@ -137,10 +137,10 @@ static int await_device_file(int *fd)
 	return ret;
 }
 
-/* Opens the file after loading the module. udev creates the file a moment later; in a container, or
- * if the module does not load, it never appears. After one wait without success, no later call
- * waits, since programs would wait for each channel and socket. A permission error is reported at
- * once, and not remembered. */
+/* Opens the device file after loading the module. udev creates the file a moment later; in a
+ * container, or if the module does not load, the file never appears. After one wait without
+ * success, no later call waits, since programs would wait for each channel and socket. A permission
+ * error is reported at once, and not remembered. */
 static int open_after_load(int *fd)
 {
 	static atomic_bool has_waited_in_vain;

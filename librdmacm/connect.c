@@ -53,9 +53,9 @@ static inline int check_depths(const struct cm_id *cm, const struct rdma_conn_pa
 				 cm->device->max_initiator_depth);
 }
 
-/* Checks what both sides of a connection need: a device, READs and atomics that it supports, and a
- * QP, which the id or the parameters name: the request carries the QP's number. WHY explains a
- * missing device. */
+/* Checks what both sides of a connection need: a device, READs and atomics that the device
+ * supports, and a QP of the id or a QP number in the parameters, because the request carries the
+ * number. WHY explains a missing device. */
 static inline int check_side(const struct cm_id *cm, const struct rdma_conn_param *param,
 			     const char *why)
 {
@@ -155,7 +155,8 @@ static void offer_ece(struct cm_id *cm)
 		cm->local_ece = (struct ibv_ece){ 0 };
 }
 
-/* Offers the QP's ECE at its creation, as release 65.0 does, unless the program has chosen one. */
+/* Offers the ECE that the QP had at its creation, as release 65.0 does, unless the program has
+ * chosen an ECE. */
 static inline void offer_first_ece(struct cm_id *cm)
 {
 	if (!cm->id.qp || cm->local_ece.vendor_id)

@@ -318,8 +318,8 @@ static void event_identify(struct cm_event *event, const struct rdma_ucm_event_r
 	event->event.id = &event->cm->id;
 }
 
-/* Counts the acknowledgement. The kernel counts an event of a multicast group for the group and for
- * its id. */
+/* Counts the acknowledgement. The kernel counts an event of a multicast group twice: for the group
+ * and for its id. */
 static void event_count(struct cm_event *event)
 {
 	struct cm_id *cm = event->cm;
@@ -387,8 +387,9 @@ struct wait {
 	struct rdma_ucm_event_resp resp;
 };
 
-/* Cleans up after a cancelled wait. The kernel may have delivered an event already: no other thread
- * can read it again, and destroying its id would wait for its acknowledgement. */
+/* Cleans up after a cancelled wait. If the kernel has delivered an event already, acknowledges it:
+ * no other thread can read that event again, and destroying its id would wait for the
+ * acknowledgement. */
 static void wait_abandon(void *of)
 {
 	struct wait *wait = of;

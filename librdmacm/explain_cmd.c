@@ -52,8 +52,8 @@ static const char *const rules[] = {
 		"RDMA_CM_EVENT_ROUTE_RESOLVED, and connect once",
 };
 
-/* Private data of a message, over RDMA_PS_TCP and over RDMA_PS_UDP. Messages of the IB CM have
- * fixed lengths, and the RDMA CM takes 36 bytes of a request. With AF_IB it takes none. */
+/* Room for private data in a message, over RDMA_PS_TCP and over RDMA_PS_UDP. Messages of the IB CM
+ * have fixed lengths. The RDMA CM takes 36 bytes of a request, or none with AF_IB. */
 struct room {
 	const char *message;
 	unsigned int tcp, udp;

@@ -158,7 +158,7 @@ await_threads(struct cm_id *cm, const uint32_t *counter, uint32_t reported)
 }
 
 /* Waits for acknowledgements with cancellation disabled: a cancelled thread would leave the id
- * destroyed in the kernel only, and its lock locked. */
+ * locked, and destroyed in the kernel only. */
 void rdmacm_id_await_acks(struct cm_id *cm, const uint32_t *counter, uint32_t reported)
 {
 	int state;

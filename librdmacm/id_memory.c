@@ -17,8 +17,8 @@ void rdmacm_id_init_lock(struct cm_id *cm)
 	LIST_INIT(&cm->ack_waits); /* after fork(), the waiting threads are only in the parent */
 }
 
-/* Number of freed ids kept for reuse, with its lock initialised. Under a sanitizer none
- * is kept, so that it detects a use after free. */
+/* Number of freed ids kept for reuse, with their locks initialised. With a sanitizer, no id is
+ * kept, so that the sanitizer detects a use after free. */
 #ifdef CMA_SANITIZED
 enum { MOST_SPARE = 0 };
 #else
@@ -90,7 +90,7 @@ void rdmacm_id_free_spare(void)
 	}
 }
 
-/* Drops the list in a child if another thread of the parent was changing it: its links may be
+/* Drops the list in a child if another thread of the parent was changing the list: its links may be
  * half-written. */
 void rdmacm_id_spare_forked(void)
 {

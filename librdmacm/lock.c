@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* On 32-bit machines whose first kernel already had 64-bit times, the call has only this name. */
+/* The call has only this name on 32-bit machines whose first kernel already had 64-bit times. */
 #ifndef SYS_futex
 #define SYS_futex SYS_futex_time64
 #endif

@@ -69,9 +69,9 @@ static int qp_to_init(struct cm_id *cm, struct ibv_qp *qp)
 /* ---- the peer's access rights, which are known only after the connection is negotiated ---- */
 
 /* Linux returns the access flags as an attribute of INIT, so a QP already in INIT would have to be
- * modified to INIT again. RTR accepts the flags, too, if their value is known. The id of a request
- * has them from its first INIT. For other ids, the kernel grants the same flags on the same device,
- * so it is asked once per device. */
+ * modified to INIT again. RTR accepts the flags, too, if their value is known. A request's id knows
+ * them from its first INIT. For other ids, the kernel grants the same flags to all ids of a device,
+ * so the library asks once per device. */
 
 static bool is_pkey_of_route(const struct rdma_route *route)
 {
@@ -114,8 +114,8 @@ static int init_again(struct cm_id *cm, const struct ibv_qp_attr *rtr, int rtr_m
 	return ibv_modify_qp(cm->id.qp, &attr, mask);
 }
 
-/* Makes the QP, which goes to RTR with ATTR, grant the peer its access: adds the flags to ATTR, or
- * modifies to INIT again. */
+/* Makes the QP, which goes to RTR with ATTR, grant the peer its access. Adds the flags to ATTR, or
+ * modifies the QP to INIT again. */
 static int grant_access(struct cm_id *cm, struct ibv_qp_attr *attr, int *mask)
 {
 	unsigned int access = known_access(cm, attr, *mask);

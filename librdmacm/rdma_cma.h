@@ -208,7 +208,7 @@ struct rdma_event_channel *rdma_create_event_channel(void);
 void rdma_destroy_event_channel(struct rdma_event_channel *channel);
 
 /* Waits for an event, or fails with EAGAIN if the descriptor is non-blocking. Acknowledging an
- * event frees it; destroying its id waits for that. */
+ * event frees it; destroying its id waits for the acknowledgement. */
 int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event);
 int rdma_ack_cm_event(struct rdma_cm_event *event);
 /* Returns the name of the enumerator. */
@@ -290,8 +290,8 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param);
 int rdma_reject(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len);
 /* Rejects a request because its ECE offer is not acceptable. */
 int rdma_reject_ece(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len);
-/* Tells the library of IBV_EVENT_COMM_EST on a QP that it does not know: data has arrived before
- * the RTU. */
+/* Tells the library that a QP unknown to it had IBV_EVENT_COMM_EST: data has arrived before the
+ * RTU. */
 int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event);
 int rdma_disconnect(struct rdma_cm_id *id);
 
@@ -300,8 +300,8 @@ int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece);
 
 /* ---- multicast ---- */
 
-/* Join a group. The event RDMA_CM_EVENT_MULTICAST_JOIN has the parameters for sending to it in
- * param.ud; the id's QP receives from it. */
+/* Join a group. The event RDMA_CM_EVENT_MULTICAST_JOIN has the parameters for sending to the group
+ * in param.ud; the id's QP receives from the group. */
 int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr, void *context);
 int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *mc_join_attr,
 			   void *context);

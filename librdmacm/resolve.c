@@ -49,7 +49,7 @@ CMA_EXPORT int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_add
 	return cma_return(ret);
 }
 
-/* Passes a path from ibacm to the kernel, which then need not query it, and reports a resolved
+/* Passes a path from ibacm to the kernel, which then does not query the path and reports a resolved
  * route at once. */
 static int route_by_daemon(struct cm_id *cm, int timeout_ms)
 {

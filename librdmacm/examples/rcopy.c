@@ -397,7 +397,7 @@ static int usage(const char *program)
 	return 1;
 }
 
-/* Sends the file. Without a destination, the copy gets the same path. */
+/* Sends the file. Without a destination, the copy gets the path of the source. */
 static int send_as_told(char **argv)
 {
 	char *to = strchr(argv[1], ':');

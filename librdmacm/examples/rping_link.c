@@ -297,7 +297,7 @@ static int take_event(struct rping *rping)
 }
 
 /* Advances the state after a message. The client advertises its source, then its sink; the server
- * answers each when it has used it. */
+ * answers each message when it has used the buffer. */
 static void advance_state(struct rping *rping)
 {
 	bool in_first_half =
@@ -392,8 +392,8 @@ static const char *state_name(enum rping_state state)
 	return names[state];
 }
 
-/* Handles a completion or an event. Completions come first: what was received before a
- * disconnection counts. */
+/* Handles a completion or an event. Completions come first, because messages received before a
+ * disconnection count. */
 static int take_next(struct rping *rping)
 {
 	struct pollfd fds[] = { { .fd = rping->channel->fd, .events = POLLIN },

@@ -27,8 +27,8 @@ void rdmacm_rs_unshield_sleep(void);
 int rdmacm_rs_cancel_poll(struct pollfd *fds, nfds_t count, int timeout_ms, void (*undo)(void *of),
 			  void *of);
 
-/* Records a LOCK (or NULL) that the thread holds in addition to those that its sleep releases: a
- * cancelled thread must release it, too. */
+/* Records a LOCK (or NULL) that the thread holds in addition to those that its sleep releases: if
+ * the thread is cancelled, it releases LOCK, too. */
 void rdmacm_rs_cancel_has(struct cm_lock *lock);
 void rdmacm_rs_cancel_unlock(void);
 

@@ -21,8 +21,8 @@ static bool is_request(const struct rdma_ucm_event_resp *event)
 	return event->event == RDMA_CM_EVENT_CONNECT_REQUEST;
 }
 
-/* Handles device removal: a listener on the address of one device fails with it, because no request
- * can arrive there any more. */
+/* Handles device removal. A listener on the address of one device fails, because no request can
+ * arrive there any more. */
 static int listener_lose_device(struct stream *listener)
 {
 	struct cm_device *device = to_cm_id(listener->id)->device;
@@ -125,8 +125,8 @@ static int move_with_id(struct stream *stream, uint32_t in_hand)
 	return move_here(stream, &id);
 }
 
-/* Moves the listener away from a channel that a child shares. Without a new channel it stays, and
- * the child may still take the id. */
+/* Moves the listener away from a channel that a child shares. Without a new channel, the listener
+ * stays, and the child may still take the id. */
 static void keep_from_child(struct stream *stream)
 {
 	if (stream->rs.is_shared && stream->id && !move_with_id(stream, 0))
@@ -218,8 +218,8 @@ static void move_requests(struct stream *listener, const struct rs_share_channel
 		move_request(listener, channels, &request);
 }
 
-/* Moves the listener from one of CHANNELS to CHANNEL. Its socket then lists both: if this process
- * dies meanwhile, the next one finds the listener on either. */
+/* Moves the listener from one of CHANNELS to CHANNEL. Lists both in the listener's socket: if this
+ * process dies meanwhile, the next holder finds the listener on either. */
 static int move_to(struct stream *listener, const struct rs_share_channels *channels,
 		   struct rdma_event_channel *channel)
 {
@@ -268,8 +268,8 @@ static int listener_fetch(struct stream *listener)
 	return !ret && listener->is_lost ? EIDRM : ret;
 }
 
-/* Reads a request. After a change of user the channel is renewed, because Linux refuses other
- * credentials than those that opened it. */
+/* Reads a request. Renews the channel after a change of user, because Linux refuses other
+ * credentials than those that opened the channel. */
 static int read_or_renew(struct stream *listener, struct rdma_ucm_event_resp *request)
 {
 	int ret = read_request(listener, request);
@@ -420,8 +420,8 @@ static bool is_passing(int error)
 	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN;
 }
 
-/* Becomes the holder, if there is none: the former one may have exited. Returns 0 if there is a
- * holder again, this process or another. */
+/* Becomes the holder if there is none, because the former holder may have exited. Returns 0 if
+ * there is a holder again, this process or another. */
 static int take_over(struct stream *listener)
 {
 	int ret;

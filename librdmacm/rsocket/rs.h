@@ -40,7 +40,7 @@ struct rs_options {
 	size_t route_size;
 };
 
-/* Options that are set and read without a lock, so they are not copied with the others. */
+/* Options that are set and read without a lock. They are copied one by one, not with rs_options. */
 struct rs_flags {
 	bool reuse_addr, v6_only, no_delay, oob_inline;
 	int rx_size, tx_size;
@@ -66,13 +66,13 @@ static inline void rs_number_set(int *number, int value)
 	__atomic_store_n(number, value, __ATOMIC_RELAXED);
 }
 
-/* Functions of each kind of socket. Those with SPAN advance it as far as they get. */
+/* Functions of each kind of socket. A function with a SPAN advances it by the bytes transferred. */
 struct rs_kind {
 	int (*bind)(struct rs *rs, const struct sockaddr *addr, socklen_t len);
 	int (*listen)(struct rs *rs, int backlog);
 	int (*accept)(struct rs *rs, struct rs **out);
 	int (*connect)(struct rs *rs, const struct sockaddr *addr, socklen_t len);
-	/* sets *done to the bytes sent; if there are some, an error is not reported */
+	/* sets *done to the bytes sent; the caller reports an error only if that is 0 */
 	int (*send)(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
 		    socklen_t len, size_t *done);
 	int (*receive)(struct rs *rs, struct span *span, int *flags, struct sockaddr_storage *from,
@@ -91,8 +91,8 @@ struct rs_kind {
 	/* Fills in the descriptors to sleep on, and returns their number, RS_WAKE_FDS at most. */
 	int (*wake_fds)(struct rs *rs, struct pollfd *fds);
 	void (*woken)(struct rs *rs, const struct pollfd *fds, int count);
-	/* Called for a changed option with effects beyond its stored value; may refuse. NULL: no
-	 * such option. */
+	/* Called after a change of an option with effects beyond its stored value; may refuse the
+	 * change. NULL: no option has such effects. */
 	int (*option_set)(struct rs *rs, int level, int name);
 	/* Returns the error for SO_ERROR and clears it. Not called while rs->is_sound. */
 	int (*error)(struct rs *rs);
@@ -111,8 +111,8 @@ struct rs_kind {
 
 enum { RS_WAKE_FDS = 8 };
 
-/* Adaptive spinning. Polling for a moment before sleeping pays if answers come soon. Otherwise it
- * takes the CPU from the answering process, so each useless spin makes the next ones rarer. */
+/* Adaptive spinning. Polling for a moment before sleeping pays if answers come soon. Otherwise
+ * polling takes the CPU from the answering process, so each useless spin makes spins rarer. */
 struct rs_spin {
 	/* number of waits that do not spin after a useless spin; each useless spin raises it */
 	unsigned int skip;
@@ -147,7 +147,8 @@ struct rs {
 	 * its objects when both have closed the socket. */
 	bool is_shared;
 	struct rs_flags flags;
-	/* SO_ERROR is 0 and needs no look for events; written under the lock, read without it */
+	/* SO_ERROR is 0, and reading it needs no look for events; written under the lock, read
+	 * without it */
 	bool is_sound;
 	struct rs_options options;
 	struct rs_spin spin;
@@ -272,8 +273,8 @@ void rdmacm_rs_table_each(void (*call)(struct rs *rs));
 void rdmacm_rs_watch_forks(void);
 void rdmacm_rs_epoll_before_fork(void);
 void rdmacm_rs_epoll_in_parent(void);
-/* Called in the child, which lacks the parent's other threads, so their locks and references are
- * void. */
+/* Called in the child: resets locks and references, which the parent's other threads may have held
+ * and do not release in the child. */
 void rdmacm_rs_table_forked(void);
 void rdmacm_rs_keepalive_forked(void);
 void rdmacm_rs_epoll_forked(void);
@@ -297,9 +298,9 @@ const struct rs_defaults *rdmacm_rs_defaults(void);
 /* ---- poll.c: sleeping on sockets and other descriptors (fds as for poll()) ---- */
 
 struct rs_sleepers;
-/* Prepares to sleep on FDS. From then on a change of one of the sockets, or waking ALSO, ends the
- * next sleep. If the thread is cancelled while it sleeps, UNDO(OF) is called, which must free the
- * sleepers. */
+/* Prepares to sleep on FDS. From then on, a change of one of the sockets, or rdmacm_rs_wake() of
+ * ALSO, ends the next sleep. If the thread is cancelled while it sleeps, UNDO(OF) is called, which
+ * must free the sleepers. */
 struct rs_sleepers *rdmacm_rs_sleepers_alloc(const struct pollfd *fds, nfds_t nfds,
 					     struct rs_waiters *also, void (*undo)(void *of),
 					     void *of);

@@ -25,9 +25,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken after a socket
 static bool is_running;
 static unsigned int rounds; /* count of the thread's rounds; descriptors are used only within one */
 static pthread_cond_t round_over = PTHREAD_COND_INITIALIZER;
-/* Socket pair that wakes the thread. Sockets, not a pipe, because writing to one with a closed peer
- * can be done without a signal. They stay open when the thread ends, because kicks do not take the
- * lock. */
+/* Socket pair that wakes the thread. Sockets instead of a pipe, because send() to a closed peer can
+ * suppress the signal. They stay open when the thread ends, because kicks do not take the lock. */
 static int kick_fds[2] = { -1, -1 };
 static ino_t kick_inodes[2];
 
@@ -76,8 +75,8 @@ static int kick_end(int end)
 	return __atomic_load_n(&kick_fds[end], __ATOMIC_RELAXED);
 }
 
-/* Returns whether the descriptor is still ours: a program may close all descriptors and reuse the
- * numbers, and a byte would go into its file. */
+/* Returns whether the descriptor is still ours. A program may close all descriptors and reuse the
+ * numbers; a kick would then write a byte to the program's file. */
 static bool kick_is_there(int end)
 {
 	int fd = kick_end(end);
@@ -255,8 +254,8 @@ static int round_ask(struct round *round)
 	return left_us < 0 ? 0 : (int)(left_us / 1000) + 1;
 }
 
-/* Serves all wards periodically, if there are more descriptors than poll() accepts: then it cannot
- * tell which of them are ready. */
+/* Serves all wards periodically, if there are more descriptors than poll() accepts: poll() then
+ * does not tell which of them are ready. */
 static void round_serve_blindly(const struct round *round)
 {
 	usleep(DEAF_MS * 1000);

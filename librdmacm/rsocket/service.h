@@ -30,7 +30,7 @@ int rdmacm_service_add(struct rs *rs, const struct rs_care *care);
  * them. The caller holds no socket's lock. */
 void rdmacm_service_drop(const struct rs *rs);
 void rdmacm_service_kick(void);
-/* Called in a forked child, which has no such thread and must start its own. */
+/* Called in a forked child, which lacks the thread and must start its own. */
 void rdmacm_service_forked(void);
 
 #endif

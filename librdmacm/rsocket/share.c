@@ -170,7 +170,7 @@ void rdmacm_share_close(struct rs_share *share)
 }
 
 /* Creates pipe and socket pair. The mode lets the next holder reopen the pipe by its number even as
- * another user; no other process has a path to it. */
+ * another user; no other process has a path to the pipe. */
 static int share_make(struct rs_share *share, int channel)
 {
 	const struct rs_share_channels channels = { 1, { channel } };

@@ -34,8 +34,9 @@ static bool is_handled(const struct sigaction *action)
 	       (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
 }
 
-/* Stores the thread's user. A single thread can change its user only in a handler of the program,
- * whose signal is treated like others; so it skips three system calls before each sleep. */
+/* Stores the thread's user. In a process with one thread, skips three system calls before each
+ * sleep: there, only a signal handler of the program can change the user, and its signal is treated
+ * like others. */
 void rdmacm_rs_who(struct rs_user *user)
 {
 	/* padding must be 0, because users are compared with memcmp() */

@@ -300,8 +300,8 @@ static void accept_request(struct rdma_cm_id *id)
 	rdma_destroy_id(id);
 }
 
-/* Handles one event. Acknowledges it before destroying its id, because rdma_destroy_id() waits for
- * that. */
+/* Handles one event. Acknowledges the event before destroying its id, because rdma_destroy_id()
+ * waits for the acknowledgement. */
 static int serve_event(void)
 {
 	struct rdma_cm_event *event;

@@ -29,7 +29,7 @@ struct peers {
 	 * everywhere */
 	struct peer *all;
 	bool is_controller;
-	int *sockets; /* controller: one per other peer; otherwise one */
+	int *sockets; /* the controller has one per other peer; a peer has one, to the controller */
 	int socket_count;
 };
 

@@ -28,8 +28,8 @@ bool test_begin(struct test *test, int count, enum qp_kind kind)
 	return test->connections || complain_errno("connections") == 0;
 }
 
-/* Ends a run. After a failure, workers may still be busy with its connections: waits for them,
- * because the connections are freed here, and does not start them again. */
+/* Ends a run. After a failure, workers may still use the connections that are freed here: ends the
+ * workers first, and starts no new ones. */
 void test_finish(struct test *test)
 {
 	if (atomic_load(&test->failed) && test->workers) {

@@ -15,7 +15,7 @@ struct workers;
 struct workers *workers_start(int threads);
 /* Ends the threads after they have run all work. */
 void workers_stop(struct workers *workers);
-/* Adds WORK, which belongs to the workers until it runs; then it may be added again. */
+/* Adds WORK, which belongs to the workers until they run it. Then the caller may add it again. */
 void workers_give(struct workers *workers, struct work *work);
 /* Returns a descriptor that is readable if work was done since the last workers_forget_done(). */
 int workers_fd(const struct workers *workers);

@@ -39,7 +39,7 @@ static void ids_move(struct dgram *dgram, const struct rdma_event_channel *to)
 }
 
 /* Renews the channel after a change of user: the kernel serves a channel only to the user that
- * opened it. The new one keeps the descriptor number of the old one, which the ids know. */
+ * opened it. The new channel keeps the old descriptor number, which the ids know. */
 static int channel_renew(struct dgram *dgram)
 {
 	struct rdma_event_channel *channel;

@@ -21,8 +21,8 @@ struct dgram_link;
 
 struct dgram_message {
 	STAILQ_ENTRY(dgram_message) entry;
-	/* link with the receive buffer of the message; NULL: it came over UDP, and its bytes follow
-	 * this struct */
+	/* link with the receive buffer of the message; NULL: the message came over UDP, and its
+	 * bytes follow this struct */
 	struct dgram_link *link;
 	uint8_t *data;
 	size_t size;
@@ -68,7 +68,7 @@ struct dgram_peer {
 struct dgram {
 	struct rs rs;
 	struct rdma_event_channel *channel;
-	struct cm_renewal renewal; /* of the channel, while commands are given on it */
+	struct cm_renewal renewal; /* renewal of the channel, during commands on it */
 	bool is_channel_of_parent; /* the parent's channel, which this process cannot use */
 	struct rs_pause pause;     /* pause after reading the channel's events failed */
 	bool is_set_up;            /* the options of the UDP socket were set, which is done once */
@@ -77,7 +77,7 @@ struct dgram {
 	LIST_HEAD(, dgram_link) links;
 	unsigned int link_count;
 	void *peers; /* the root of a tsearch() tree */
-	/* the same peers, the most recently used first, so that the last one can be forgotten */
+	/* the same peers, most recently used first; the last peer makes room for a new one */
 	TAILQ_HEAD(dgram_peers, dgram_peer) used_peers;
 	unsigned int peer_count;
 	struct dgram_peer *connected;

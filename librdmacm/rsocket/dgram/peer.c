@@ -151,8 +151,8 @@ static void peer_touch(struct dgram *dgram, struct dgram_peer *peer)
 	TAILQ_INSERT_HEAD(&dgram->used_peers, peer, in_used);
 }
 
-/* Makes room for a new peer: a server with many clients drops the peer that was unused for longest.
- * Peers in use move to the front, so that the next call looks at others. */
+/* Makes room for a new peer: drops the peer that was unused for longest, for a server with many
+ * clients. Moves peers in use to the front, so that the next call looks at other peers. */
 static int make_room(struct dgram *dgram)
 {
 	struct dgram_peer *peer;
@@ -251,8 +251,8 @@ void rdmacm_dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint3
 		look_for_way(dgram, peer);
 }
 
-/* Returns the index of a GID. If the port has it for both versions of RoCE, returns the one of
- * version 2. */
+/* Returns the index of a GID. If the port has the GID for both versions of RoCE, returns the index
+ * for version 2. */
 static int sgid_index(const struct rdma_cm_id *id, const union ibv_gid *gid)
 {
 	struct ibv_gid_entry entry;

@@ -374,7 +374,7 @@ static int collect_others(const struct set *set, struct epoll_event *events, int
 }
 
 /* Collects all events. If the members take all the room, the next call begins with the other
- * descriptors, because a member may always be ready. */
+ * descriptors, because a member that is always ready would hide them. */
 static int collect_all(struct set *set, bool sleep, struct epoll_event *events, int room)
 {
 	int first = 0, count, others;
@@ -516,8 +516,8 @@ CMA_EXPORT int repoll_wait(int epfd, struct epoll_event *events, int maxevents, 
 
 /* ---- fork() ---- */
 
-/* Locks all sets before fork(), so that no other thread is changing one. Calls in which the forking
- * thread itself is continue in parent and child. */
+/* Locks all sets before fork(), so that no other thread is changing one. The forking thread's own
+ * calls on sets continue in parent and child. */
 void rdmacm_rs_epoll_before_fork(void)
 {
 	struct set *set;

@@ -23,8 +23,8 @@ struct rs_sleepers {
 	struct pollfd *fds;
 	struct entry {
 		struct rs *rs;
-		/* another thread closed it, and the waiter's eventfd got its number: poll() must
-		 * not look at that */
+		/* another thread closed the rsocket, and the waiter's eventfd got its number:
+		 * poll() must not look at that number */
 		bool is_closed;
 		struct rs_watch watch;
 		int first, count;
@@ -85,8 +85,8 @@ static void sleepers_unwatch(struct rs_sleepers *sleepers)
 	rdmacm_rs_waiter_end(&sleepers->waiter);
 }
 
-/* Returns the rsocket FD of the entry, or NULL if another thread has closed it. A watched rsocket
- * must be the one found first, because its number may be reused. */
+/* Returns the rsocket FD of the entry, or NULL if another thread has closed it. If the rsocket is
+ * watched, checks that it is still the watched one, because its number may be reused. */
 static struct rs *entry_get(const struct entry *entry, int fd)
 {
 	struct rs *rs = rdmacm_rs_get(fd);

@@ -138,9 +138,9 @@ bool rdmacm_rs_is_watched(const struct rs_watch *watch)
 	return __atomic_load_n(&watch->at, __ATOMIC_RELAXED);
 }
 
-/* Wakes the waiters. The caller has changed something under its lock. A waiter is recorded before
- * it takes that lock for its last query, so either the query sees the change, or this function sees
- * the count. */
+/* Wakes the waiters. The caller has changed something under its lock. A waiter adds itself to the
+ * count before it takes that lock for its last query, so either the query sees the change, or this
+ * function sees the count. */
 void rdmacm_rs_wake(struct rs_waiters *waiters)
 {
 	struct rs_watch *watch;

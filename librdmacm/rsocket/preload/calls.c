@@ -588,7 +588,7 @@ static bool asks_for_control(int level, int name)
 	return false;
 }
 
-/* Returns whether the value switches the option on. Switching it off is always allowed. An IPv4
+/* Returns whether the value switches the option on; a program may always switch it off. An IPv4
  * option may have one byte. */
 static bool is_on(const void *value, socklen_t len)
 {

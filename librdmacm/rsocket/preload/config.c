@@ -69,7 +69,7 @@ static bool is_named(const char *program, const char *name)
 	return !strcmp(name, "*") || !strncasecmp(name, program, strlen(name));
 }
 
-/* Skips the rest of a line that is too long; it would be parsed as another line. */
+/* Skips the rest of a line that is too long, because the rest would be parsed as another line. */
 static void skip_rest_of_line(const char *line, FILE *file)
 {
 	int byte = strchr(line, '\n') ? '\n' : 0;

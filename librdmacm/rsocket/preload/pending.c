@@ -159,7 +159,7 @@ static bool has_gone(int fd, int wait_ms)
 }
 
 /* Returns whether bind() failed with ERROR because another process has the address for now. The
- * error for the loopback address differs, because Linux treats it as any address. */
+ * loopback address has another error, because Linux treats it as the wildcard address. */
 static bool is_taken(const struct sockaddr_storage *addr, int error)
 {
 	const struct sockaddr_in *v4 = (const struct sockaddr_in *)addr;

@@ -25,9 +25,9 @@ const struct real_calls *real(void)
 	return &calls;
 }
 
-/* Looks up a function that may be missing. A failed lookup allocates memory for dlerror()'s text,
- * and the allocator may call intercepted functions; so it holds no lock, and each call looks again.
- * The text is cleared, because programs use dlerror() for their own lookups. */
+/* Looks up a function that may be missing. Holds no lock, and looks again in each call: a failed
+ * lookup allocates memory for dlerror()'s text, and the allocator may call intercepted functions.
+ * Clears the text, because programs use dlerror() for their own lookups. */
 static void *look_up_optional(const char *name, void **cache)
 {
 	void *found = __atomic_load_n(cache, __ATOMIC_RELAXED);

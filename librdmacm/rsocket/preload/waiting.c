@@ -216,8 +216,8 @@ static bool set_is_there(const fd_set *set, int limit)
 	return !set || preload_may_write(set, (limit + BITS - 1) / BITS * sizeof(long));
 }
 
-/* Returns whether to handle the sets here. Invalid ones go to the system, which reports the error,
- * and so do sets without rsockets. */
+/* Returns whether to handle the sets here. Invalid sets and sets without rsockets go to the system,
+ * which reports errors. */
 static bool sets_are_there(int limit, const fd_set *read, const fd_set *write, const fd_set *except)
 {
 	return !preload_inside && limit >= 0 && limit <= FD_SETSIZE && preload_is_used() &&

@@ -513,8 +513,8 @@ static bool connection_await(struct rs *rs, struct rs_alarm *alarm)
 	return true;
 }
 
-/* Handles events in the service thread. If this thread may not use the channel, the program's calls
- * do. */
+/* Handles events in the service thread. If that thread may not use the channel, the program's calls
+ * handle the events. */
 static int connection_serve(struct rs *rs)
 {
 	int ret = 0;
@@ -684,11 +684,11 @@ static bool is_confirmed(struct stream *stream)
 	return stream->state != STREAM_ACCEPTED;
 }
 
-/* The kernel repeats the answer to a request every 4 seconds until it is confirmed. */
+/* The kernel repeats its answer to a request every 4 seconds until the peer confirms the answer. */
 enum { CONFIRM_US = 15000000 };
 
-/* Waits until the peer has confirmed the acceptance of its request, because an earlier disconnect
- * would reject the request. A peer that has gone never confirms. */
+/* Waits until the peer has confirmed the acceptance of its request, because a disconnect before the
+ * confirmation would reject the request. A peer that has gone never confirms. */
 static void await_confirmation(struct stream *stream, int64_t limit_us)
 {
 	int64_t deadline;

@@ -132,8 +132,8 @@ static uint32_t room_wanted(const struct stream *stream, size_t left)
 	return left < WORTH_SENDING ? (uint32_t)left : WORTH_SENDING;
 }
 
-/* Waits for room. If the peer closes meanwhile, it has not read everything: as with TCP, that is a
- * reset, reported once. If some bytes were sent, the next call reports it. */
+/* Waits for room. If the peer closes meanwhile, the peer has not read everything: as with TCP, the
+ * call fails with a reset, once. If some bytes were sent, the next call reports the reset. */
 static int await_room(struct stream *stream, const struct patience *patience, bool has_sent)
 {
 	int ret = wait_with(stream, &stream->tx_lock, is_sendable, patience);
@@ -261,7 +261,7 @@ static void copy_from_ring(struct stream *stream, struct span *span, uint32_t le
 }
 
 /* Fast path for few bytes that are contiguous and do not reach the end of their half, so that
- * nothing is announced to the peer. Returns false, with nothing done, otherwise. */
+ * nothing is announced to the peer. Otherwise returns false and does nothing. */
 static inline bool receive_few(struct stream *stream, struct span *span, int flags)
 {
 	struct rx_ring *rx = &stream->rx;

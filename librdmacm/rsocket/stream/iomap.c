@@ -194,7 +194,8 @@ static bool look_up_offset(const struct stream *stream, uint64_t offset, struct 
 	return false;
 }
 
-/* Returns the region of memory that this side has mapped, which is sent without a copy. */
+/* Returns the region if this side has mapped the memory by riomap(): it is then sent without a
+ * copy. */
 static struct ibv_mr *registered_mr(const struct stream *stream, const void *buf, size_t len)
 {
 	uintptr_t start;

@@ -48,8 +48,8 @@ enum {
 	CONTROL_SQ = 4,
 	/* receive queue entries for the peer's controls and segments */
 	CONTROL_RQ = 24,
-	/* receives posted together, as one doorbell costs more than a receive; up to this many may
-	 * be missing */
+	/* receives posted together, as one doorbell costs more than a receive; up to this many
+	 * receives may be missing */
 	REPOST_BATCH = 16
 };
 
@@ -70,7 +70,7 @@ struct stream {
 		};
 		uint32_t ends; /* all four flags: 0 while both directions are open */
 	};
-	bool is_asked_for; /* the program has not yet been told that it is connected */
+	bool is_asked_for; /* the program has not yet been told that the socket is connected */
 	int error;
 	struct sockaddr_storage peer;
 	struct sockaddr_storage bound; /* name set by rbind(), or AF_UNSPEC */

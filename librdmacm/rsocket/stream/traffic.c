@@ -171,7 +171,7 @@ static bool has_send_room(const struct stream *stream)
 }
 
 /* Returns whether there is room at the peer. When the target is used up, the peer may already have
- * announced the next one. */
+ * announced the next target. */
 static bool has_target(struct stream *stream)
 {
 	struct wire_segment *slot = &stream->slots[stream->slot];

@@ -78,8 +78,8 @@ void rdmacm_stream_woken(struct stream *stream, const struct pollfd *fds, int co
 	look_at_stream(stream, fds[0].revents);
 }
 
-/* Sleeps until an event or a timeout. Leaves the event in its channel until the next one is
- * requested: reading it then delays neither the program's reply nor the peer. */
+/* Sleeps until an event or a timeout. Leaves the event in its channel until the next event is
+ * requested: reading it at that time delays neither the program's reply nor the peer. */
 int rdmacm_stream_sleep(struct stream *stream, int timeout_ms)
 {
 	struct pollfd fds[RS_WAKE_FDS + 1];
