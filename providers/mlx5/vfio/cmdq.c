@@ -26,10 +26,12 @@ enum {
 	READY_MS = 120000, /* PRM: an adapter may burn firmware first */
 	COMMAND_MS = 60000,
 	HEALTH_MS = 10000, /* the counter of a live adapter changes ten times a second */
-	LAST_LOOKS = 100,  /* at 10 ms: the program itself may have been stopped */
-	FIRST_BLOCKS = 16, /* capabilities take 9, so that most commands need no longer chain */
+	/* looks after a timeout, 10 ms apart, because the program itself may have been stopped */
+	LAST_LOOKS = 100,
+	FIRST_BLOCKS = 16, /* size of a new chain in mailboxes; a query of capabilities needs 9 */
 	SPINS = 1000,
-	/* what a device that is gone reads as: the PCIe root complex answers for it */
+	/* value of each register of a device that has left the bus: the PCIe root complex
+	 * answers */
 	ALL_ONES = -1,
 };
 
@@ -107,7 +109,8 @@ static int chain_reserve(struct vfio_cmdq *cmdq, struct vfio_chain *chain, uint3
 	return 0;
 }
 
-/* Maps a status as Linux maps it, because programs know these errnos from DevX. */
+/* Converts the status of an answer to an errno, as Linux does, because programs know these errnos
+ * from DevX. */
 static int status_errno(unsigned int status)
 {
 	switch (status) {
@@ -150,15 +153,17 @@ static void explain_silence(const struct vfio_cmdq *cmdq, unsigned int opcode, b
 			   register_read(cmdq->bar, INIT_SEG_HEALTH_COUNTER));
 }
 
-/* Each command looks for events once, too: in a program that never does, they would fill the queue,
- * and a request for pages would be lost. */
+/* Handles waiting events, except for a command of VFIO_LANE_PAGES. Each command does so at least
+ * once: in a program that never processes events, they would fill the queue, and a request for
+ * pages would be lost. */
 static void serve_waiting(const struct vfio_cmdq *cmdq, enum vfio_lane number)
 {
 	if (number != VFIO_LANE_PAGES && cmdq->while_waiting)
 		cmdq->while_waiting(cmdq->waiting_arg);
 }
 
-/* Ends all: whatever the adapter does from now on would be a surprise. */
+/* Marks the queue as dead and its space as lost, because the adapter may still execute the command
+ * later. Calls when_dead. Does nothing if the queue is already dead. */
 static void give_up(struct vfio_cmdq *cmdq, unsigned int opcode, bool gone)
 {
 	if (__atomic_exchange_n(&cmdq->is_dead, true, __ATOMIC_RELAXED))
@@ -280,8 +285,8 @@ static const char *syndrome_name(uint32_t syndrome)
 	return syndrome < ARRAY_SIZE(names) && names[syndrome] ? names[syndrome] : "unknown";
 }
 
-/* Returns whether the counter has been the same for long. Several threads may look: who sees the
- * new counter sees its time. */
+/* Returns whether the health counter has been the same for longer than health_ms. Several threads
+ * may call this: a thread that reads the new counter also reads its time. */
 static bool counter_stands(struct vfio_cmdq *cmdq)
 {
 	const uint32_t counter = register_read(cmdq->bar, INIT_SEG_HEALTH_COUNTER);

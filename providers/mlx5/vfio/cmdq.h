@@ -24,15 +24,16 @@ struct vfio_cmdq {
 	struct vfio_dma entries;
 	unsigned int log_stride;
 	unsigned int command_ms;
-	unsigned int health_ms;  /* patience with a health counter that stands */
-	uint32_t health_counter; /* atomic: as last seen */
-	uint32_t health_since;   /* atomic: the time in ms when it was another */
+	unsigned int health_ms;  /* limit: the health counter must change within this time */
+	uint32_t health_counter; /* atomic: last value read from the device */
+	uint32_t health_since;   /* atomic: time in ms at which that value was first read */
 	bool is_dead;            /* atomic */
-	/* Called once, when a command is not answered. NULL: nothing is. */
+	/* Called once, when a command is not answered or the device has left the bus. May be
+	 * NULL. */
 	void (*when_dead)(void *arg);
 	void *dead_arg;
-	/* Called again and again while a command is waited for, other than of pages, because
-	 * firmware may ask for pages before it answers. NULL: nothing is. */
+	/* Called repeatedly while a command of VFIO_LANE_COMMANDS runs, because firmware may ask
+	 * for pages before it answers. May be NULL. */
 	void (*while_waiting)(void *arg);
 	void *waiting_arg;
 	struct cmdq_lane {
@@ -42,12 +43,13 @@ struct vfio_cmdq {
 	} lane[VFIO_LANES];
 };
 
-/* Waits until the adapter takes commands, and gives it the queue. */
+/* Waits until firmware is ready, passes it the address of the queue, and waits again. */
 int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_t *bar);
-/* The device must be closed, or reset. */
+/* Frees the queue. Before, the device must be closed or reset, or the space must be lost
+ * (vfio_space_lose()). */
 void mlx5_vfio_cmdq_destroy(struct vfio_cmdq *cmdq);
-/* Returns 0, or EIO for an adapter that is dead, gone from the bus, ill by its own account, or
- * whose firmware has stopped: its counter stands. */
+/* Returns 0. Returns EIO, logged, if the queue is dead, the device has left the bus or reports a
+ * health syndrome, or the health counter of its firmware no longer changes. */
 int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq);
 
 /* Runs a command. Returns 0, or an errno for the answer's status; EIO, ETIMEDOUT or ENOMEM if the

@@ -9,7 +9,7 @@
 #include "providers/mlx5/vfio/start.h"
 #include "providers/mlx5/vfio/vfio.h"
 
-/* An adapter that does not answer must not go on writing to memory. */
+/* Resets a device that does not answer, so that it does not continue to write to memory. */
 static void reset_files(void *files)
 {
 	mlx5_vfio_files_reset(files);
@@ -103,8 +103,8 @@ free_ctx:
 	return ret;
 }
 
-/* A thread that is cancelled in an open or a close ends after it: else the device and its group
- * would stay open. */
+/* Opens a context. Cancellation of the thread is deferred until the end: otherwise the device and
+ * its group would stay open. */
 int mlx5_vfio_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
 {
 	int ret, cancel;

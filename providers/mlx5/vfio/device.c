@@ -27,7 +27,8 @@ static void device_free(struct verbs_device *vdev)
 	free(to_vfio_device(vdev));
 }
 
-/* Not registered, because discovery must not find it: it has no devices of the kernel's. */
+/* Driver of contexts that use VFIO. It is not registered, because the kernel has no device for it
+ * that discovery could find. */
 const struct verbs_driver mlx5_vfio_driver = {
 	.magic = VERBS_DRIVER_MAGIC,
 	.name = "mlx5_vfio",

@@ -22,8 +22,8 @@ static int check_lengths(const char *call, size_t inlen, size_t outlen)
 	return EINVAL;
 }
 
-/* Runs a command. A refusal by the device is EREMOTEIO, because the kernel's DevX has it so and
- * programs then look at the status in OUT. */
+/* Runs a command. Returns EREMOTEIO when the device refuses it, as the kernel's DevX does: programs
+ * then read the status in OUT. */
 static int command_run(const char *call, struct ibv_context *context, const void *in, size_t inlen,
 		       void *out, size_t outlen)
 {
@@ -50,8 +50,8 @@ int mlx5_vfio_command(const char *call, struct ibv_context *context, const void 
 	return verbs_result(command_run(call, context, in, inlen, out, outlen));
 }
 
-/* Returns the library's only event queue, which is on vector 0. Those of other vectors are the
- * program's own, so it knows their numbers. */
+/* Sets *EQN to the number of the library's only event queue, which is on vector 0. The program
+ * creates the event queues of other vectors, so it knows their numbers. */
 int mlx5_vfio_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn)
 {
 	if (vector) {
@@ -67,7 +67,8 @@ struct vfio_obj {
 	uint8_t destroy[PRM_CMD_IN_SIZE];
 };
 
-/* Commands whose answer has the object's number at 0x8, where that which destroys it wants it. */
+/* Commands that create an object, and those that destroy it. The object's number is at offset 0x8
+ * in the answer of the first and in the input of the second. */
 static const struct {
 	uint16_t create, destroy;
 } pairs[] = {
@@ -161,7 +162,7 @@ struct vfio_umem {
 	struct vfio_dma dma;
 };
 
-/* The memory begins at OFFSET in its first page. */
+/* Creates the umem in the device. The memory begins at OFFSET in its first page. */
 static int umem_create(struct vfio_umem *umem, uint64_t offset)
 {
 	const struct vfio_dma *dma = &umem->dma;
@@ -202,7 +203,8 @@ static int umem_check(const char *call, const struct mlx5dv_devx_umem_in *req)
 	return EINVAL;
 }
 
-/* VFIO chooses one size; a program that cannot use it must not get it. */
+/* Checks that the program accepts (pgsz_bitmap) the page size of the mapping, the only size that
+ * VFIO offers for this memory. */
 static int check_page(const char *call, const struct vfio_dma *dma, uint64_t allowed)
 {
 	if (allowed >> dma->shape.log_page & 1)
@@ -269,8 +271,8 @@ int mlx5_vfio_umem_dereg(struct devx_umem *umem)
 	return 0;
 }
 
-/* Begins with the same fields as struct dv_uar of dv/uar.c, because that file reads the context of
- * either. */
+/* Begins with the same fields as struct dv_uar, because dv/uar.c reads the field context of
+ * both. */
 struct vfio_uar {
 	struct mlx5dv_devx_uar uar;
 	struct ibv_context *context;

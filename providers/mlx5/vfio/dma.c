@@ -14,8 +14,8 @@
 #include "util/bits.h"
 #include "util/fields.h"
 
-/* The device's address 0 stays unused, because an unset pointer has it: a stray access then fails
- * in the IOMMU. */
+/* First address of the space. Address 0 is never mapped, so that an access of the device through an
+ * unset pointer fails in the IOMMU. */
 enum { FIRST_ADDRESS = 1 << 16 };
 
 static int ranges_add(struct vfio_iova *iova,
@@ -33,9 +33,9 @@ static int ranges_add(struct vfio_iova *iova,
 	return ret;
 }
 
-/* Searches the chain of capabilities for the list of usable ranges. Kernels before Linux 5.4 have
- * none: then all below 2^39 except x86's window of interrupt messages, which each IOMMU can
- * translate. */
+/* Searches the chain of capabilities for the list of usable ranges, and adds these. Kernels before
+ * Linux 5.4 report no list: then adds all addresses below 2^39, which each IOMMU can translate,
+ * except x86's window of interrupt messages. */
 static int ranges_find(struct vfio_iova *iova, const struct vfio_iommu_type1_info *info)
 {
 	const uint8_t *all = (const uint8_t *)info;
@@ -52,8 +52,8 @@ static int ranges_find(struct vfio_iova *iova, const struct vfio_iommu_type1_inf
 	return ret ? ret : mlx5_vfio_iova_give(iova, 0xfef00000, (UINT64_C(1) << 39) - 1);
 }
 
-/* Returns log2 of the smallest page of the IOMMU: mappings are whole units of it. Linux makes it no
- * smaller than its own. */
+/* Returns log2 of the unit of mappings: the smallest page of the IOMMU, at least 4 KiB. Linux
+ * reports no page smaller than its own. */
 static unsigned int log_unit_of(const struct vfio_iommu_type1_info *info)
 {
 	uint64_t smallest = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -136,7 +136,8 @@ static bool is_lost(const struct vfio_space *space)
 	return __atomic_load_n(&space->is_lost, __ATOMIC_RELAXED);
 }
 
-/* Without memory for the note, the mapping stays as long as the container. */
+/* Keeps a freed mapping until the space is destroyed. Without memory to record it, the mapping
+ * stays until the container is closed. */
 static void dma_keep(struct vfio_space *space, const struct vfio_dma *dma)
 {
 	struct vfio_kept *kept = calloc_for("VFIO: memory in use", 1, sizeof(*kept));

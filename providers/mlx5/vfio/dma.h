@@ -25,43 +25,46 @@ struct vfio_kept {
 
 struct vfio_space {
 	int container;
-	unsigned int log_unit; /* of a mapping: as large as the kernel's pages, at least 4 KiB */
-	pthread_mutex_t lock;  /* guards iova */
+	unsigned int log_unit; /* log2 of the unit of mappings, the IOMMU's smallest page */
+	pthread_mutex_t lock;  /* guards iova and kept */
 	struct vfio_iova iova;
-	bool is_lost;           /* atomic: what is freed may be in use still */
-	struct vfio_kept *kept; /* what was freed since */
+	bool is_lost;           /* atomic: set by vfio_space_lose() */
+	struct vfio_kept *kept; /* mappings that were freed after that */
 };
 
-/* Learns the usable addresses. */
+/* Asks the kernel which addresses the IOMMU of CONTAINER can translate. */
 int mlx5_vfio_space_init(struct vfio_space *space, int container);
-/* The device must be reset, or never had an address. */
+/* Frees the space and all kept memory. The device must have been reset, or must never have been
+ * given an address of this space, so that it no longer accesses the memory. */
 void mlx5_vfio_space_destroy(struct vfio_space *space);
 
-/* The device does not answer, and may use what it was told of until it is reset: from now on no
- * memory is mapped, and what is freed is kept until the space is destroyed. */
+/* Marks the space as lost: the device does not answer, and may access mapped memory until its
+ * reset. From now on no memory is mapped, and freed memory is kept until the space is destroyed. */
 static inline void vfio_space_lose(struct vfio_space *space)
 {
 	__atomic_store_n(&space->is_lost, true, __ATOMIC_RELAXED);
 }
 
-/* Maps memory for an object of the adapter, in which the first byte has the address AS. It differs
- * from ADDR by whole units; else the answer is EINVAL. EIO: the device is lost. */
+/* Maps memory for an object of the adapter, in which the memory starts at address AS. Returns
+ * EINVAL if AS and ADDR have different offsets in a unit of mapping, and EIO if the space is
+ * lost. */
 int mlx5_vfio_dma_map(struct vfio_space *space, const void *addr, uint64_t as, uint64_t length,
 		      bool writable, struct vfio_dma *dma);
-/* Allocates zeroed memory for the device, which starts where its first page does. */
+/* Allocates zeroed memory and maps it for the device. The memory starts at the start of a page. */
 int mlx5_vfio_dma_alloc(struct vfio_space *space, uint64_t length, struct vfio_dma *dma);
-/* Undoes either. Does nothing to a mapping of zeros. */
+/* Unmaps memory, and frees it if mlx5_vfio_dma_alloc() allocated it. Does nothing if *DMA is
+ * zeroed. */
 void mlx5_vfio_dma_free(struct vfio_space *space, struct vfio_dma *dma);
-/* Writes the addresses of the pages to PAS, big-endian. */
+/* Writes the device's addresses of the pages to the array PAS, in big-endian order. */
 void mlx5_vfio_dma_put_pages(const struct vfio_dma *dma, void *pas);
 
-/* Returns the device's address of the first unit. */
+/* Returns the device's address of the first unit of the mapping. */
 static inline uint64_t vfio_dma_start(const struct vfio_dma *dma)
 {
 	return dma->iova + (dma->shape.start - dma->shape.base);
 }
 
-/* Returns where an address lies in its unit of mapping. */
+/* Returns the offset of ADDR in its unit of mapping. */
 static inline uint64_t vfio_in_unit(const struct vfio_space *space, uint64_t addr)
 {
 	return addr & ((UINT64_C(1) << space->log_unit) - 1);

@@ -18,7 +18,7 @@ static int check_vfio(const char *call, struct ibv_context *context)
 	return EOPNOTSUPP;
 }
 
-/* Returns a negative errno, as the manual page says, and not -1. */
+/* Returns the descriptor, or a negative errno (not -1), as the manual page says. */
 DV_EXPORT int mlx5dv_vfio_get_events_fd(struct ibv_context *context)
 {
 	int ret = check_vfio("mlx5dv_vfio_get_events_fd", context);

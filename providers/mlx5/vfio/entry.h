@@ -8,7 +8,7 @@
 
 #include "providers/mlx5/vfio/dma.h"
 
-/* Mailboxes at a stride, each naming the next. */
+/* A chain of mailboxes in one mapping: each mailbox has the address of the next one. */
 struct vfio_chain {
 	struct vfio_dma dma;
 	uint32_t blocks;
@@ -17,7 +17,8 @@ struct vfio_chain {
 /* Returns how many mailboxes LENGTH bytes need. */
 uint32_t mlx5_vfio_blocks_for(uint32_t length);
 uint64_t mlx5_vfio_block_address(const struct vfio_chain *chain, uint32_t number);
-/* Writes the mailboxes for LENGTH bytes of a command. With DATA NULL they are for an answer. */
+/* Writes the mailboxes of a command, whose LENGTH bytes are DATA. With DATA NULL, prepares empty
+ * mailboxes for an answer of LENGTH bytes. */
 void mlx5_vfio_chain_put(const struct vfio_chain *chain, uint8_t token, const uint8_t *data,
 			 uint32_t length);
 void mlx5_vfio_chain_get(const struct vfio_chain *chain, uint8_t *data, uint32_t length);

@@ -16,10 +16,11 @@ struct vfio_ring {
 	uint32_t ci; /* entries read; free-running */
 };
 
-/* Allocates a ring of 2^LOG_SIZE entries that are the adapter's. */
+/* Allocates a ring of 2^LOG_SIZE entries, all of them owned by the adapter. */
 int mlx5_vfio_ring_alloc(struct vfio_space *space, unsigned int log_size, struct vfio_ring *ring);
 bool mlx5_vfio_ring_has_next(const struct vfio_ring *ring);
-/* Returns the next entry that the adapter has written, or NULL, and passes it. */
+/* Returns the next entry and advances ci past it. Returns NULL if the adapter has not written
+ * it. */
 const uint8_t *mlx5_vfio_ring_next(struct vfio_ring *ring);
 
 int mlx5_vfio_eq_create(struct vfio_cmdq *cmdq, const struct vfio_ring *ring, const void *in,

@@ -16,7 +16,7 @@
 #include "util/mmio.h"
 
 enum {
-	LOG_SIZE = 8, /* events that fit while nobody reads them */
+	LOG_SIZE = 8, /* log2 of the number of events that can wait in the ring */
 	VECTOR = 0,
 };
 
@@ -47,7 +47,8 @@ int mlx5_vfio_uar_number_dealloc(struct vfio_cmdq *cmdq, uint32_t uar)
 	return mlx5_vfio_cmdq_run(cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, sizeof(out), NULL);
 }
 
-/* Tells the adapter by a register of the UAR what was read. */
+/* Writes the consumer index to the register at OFFSET of the UAR, to tell the adapter which entries
+ * have been read. */
 static void store_ci(const struct vfio_events *events, uint32_t offset)
 {
 	uint8_t *page = events->cmdq->bar + (size_t)events->uar * PRM_UAR_SIZE;
@@ -83,7 +84,8 @@ static int create_eq(struct vfio_events *events)
 	return ret;
 }
 
-/* The library has one function, whose number is 0; it must not give that one's pages for others. */
+/* Serves a request for pages. The library drives function 0 only, and refuses pages for all
+ * others. */
 static int serve_pages(struct vfio_events *events, const uint8_t *entry)
 {
 	const uint32_t function = (uint32_t)fld_get(entry, EQE_PAGE_REQUEST_FUNC_ID);
@@ -150,7 +152,8 @@ int mlx5_vfio_events_process(struct vfio_events *events)
 	return ret ? ret : mlx5_vfio_cmdq_health(events->cmdq);
 }
 
-/* Gives pages that a command may wait for, if no other thread does. */
+/* Handles the events in the queue, because a command may wait for pages. Does nothing if another
+ * thread holds the lock: that thread handles them. */
 static void serve_waiting(void *arg)
 {
 	struct vfio_events *events = arg;

@@ -14,20 +14,21 @@ struct vfio_events {
 	pthread_mutex_t lock;
 	struct vfio_ring ring;
 	uint32_t uar, eqn;
-	int fd; /* of vector 0 */
+	int fd; /* eventfd of vector 0 */
 };
 
-/* Gets a UAR and creates the queue, armed. */
+/* Allocates a UAR, creates the event queue and arms it. */
 int mlx5_vfio_events_start(struct vfio_events *events, struct vfio_cmdq *cmdq,
 			   struct vfio_pages *pages, uint64_t bar_size, int fd);
-/* Destroys both. The ring stays allocated until mlx5_vfio_events_free(), as the adapter may write
- * there until its reset. */
+/* Destroys the event queue and the UAR. The ring stays allocated until mlx5_vfio_events_free(),
+ * because the adapter may write to it until its reset. */
 void mlx5_vfio_events_stop(struct vfio_events *events);
 void mlx5_vfio_events_free(struct vfio_events *events);
-/* Handles what is in the queue now, at most one round of it. Returns the first error. */
+/* Handles the events in the queue, at most as many as the ring has entries, and then checks the
+ * adapter's health. Returns the first error. */
 int mlx5_vfio_events_process(struct vfio_events *events);
 
-/* Allocates a page of doorbells that lies in the BAR. */
+/* Allocates a UAR and sets *UAR to its number. Returns EIO if the UAR lies outside the BAR. */
 int mlx5_vfio_uar_number_alloc(struct vfio_cmdq *cmdq, uint64_t bar_size, uint32_t *uar);
 int mlx5_vfio_uar_number_dealloc(struct vfio_cmdq *cmdq, uint32_t uar);
 

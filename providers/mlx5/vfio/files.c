@@ -47,7 +47,7 @@ int mlx5_vfio_files_group(const char *pci_name)
 	return number ? atoi(number + 1) : -1;
 }
 
-/* Says what the administrator, or the user, can do about an error of a file. */
+/* Returns a hint for the log: what the user or the administrator can do about the errno ERR. */
 static const char *hint_of(int err)
 {
 	switch (err) {
@@ -142,7 +142,8 @@ static int map_bar(struct vfio_files *files)
 	return 0;
 }
 
-/* Changes the low byte of the command register, as PCI configuration space is little-endian. */
+/* Sets the bits SET and clears the bits CLEAR of the PCI command register, all in its low byte. PCI
+ * configuration space is little-endian, so the low byte is the first one. */
 static int command_change(const struct vfio_files *files, uint8_t set, uint8_t clear)
 {
 	struct vfio_region_info config;
@@ -203,9 +204,9 @@ int mlx5_vfio_files_open(struct vfio_files *files, const char *pci_name)
 	return ret;
 }
 
-/* A device that cannot be reset is at least no bus master. Its registers stay mapped, because other
- * threads and the program's doorbells use them: without PCI_COMMAND_MEMORY, Linux answers by SIGBUS
- * (vfio_pci_mmap_fault()). */
+/* Ends bus mastering first, so that a device that cannot be reset at least no longer accesses
+ * memory. PCI_COMMAND_MEMORY stays set, because other threads and the program's doorbells use the
+ * mapped registers: without it, Linux answers by SIGBUS (vfio_pci_mmap_fault()). */
 void mlx5_vfio_files_reset(const struct vfio_files *files)
 {
 	int ret = command_change(files, PCI_COMMAND_MEMORY, PCI_COMMAND_MASTER);

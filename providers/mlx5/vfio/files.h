@@ -9,12 +9,13 @@
 
 struct vfio_files {
 	int container, group, device;
-	uint8_t *bar; /* BAR 0 as a whole */
+	uint8_t *bar; /* mapping of the whole BAR 0 */
 	uint64_t bar_size;
 	uint32_t vectors; /* MSI-X vectors of the device */
 };
 
-/* Returns the number in a file of the device in sysfs, as "vendor"; 0 if there is none. */
+/* Returns the number in FILE of the device's directory in sysfs, for instance "vendor". Returns 0
+ * if there is no such file. */
 unsigned int mlx5_vfio_files_id(const char *pci_name, const char *file);
 /* Returns the number of the IOMMU group of the device at a PCI address, or -1. */
 int mlx5_vfio_files_group(const char *pci_name);
@@ -23,7 +24,8 @@ int mlx5_vfio_files_group(const char *pci_name);
 int mlx5_vfio_files_open(struct vfio_files *files, const char *pci_name);
 /* Resets the device, so that it uses no memory any more, and ends bus mastering. */
 void mlx5_vfio_files_reset(const struct vfio_files *files);
-/* Closes the device, which resets it, and then what its memory is mapped in. */
+/* Unmaps the registers and closes the device, which resets it. Then closes the group and the
+ * container, which ends the mappings of memory. */
 void mlx5_vfio_files_close(struct vfio_files *files);
 
 #endif

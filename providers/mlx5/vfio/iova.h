@@ -18,28 +18,32 @@ struct iova_hole {
 };
 
 struct vfio_iova {
-	struct iova_hole *holes; /* by rising address; two of them neither overlap nor touch */
+	struct iova_hole *holes; /* sorted by address; holes neither overlap nor touch each other */
 };
 
-/* Adds a range, which must be in no hole: at the start, or when a use of it has ended. */
+/* Adds a range to the holes: at the start, or when the range is no longer in use. No hole may
+ * contain a part of it. Returns 0 or ENOMEM. */
 int mlx5_vfio_iova_give(struct vfio_iova *iova, uint64_t first, uint64_t last);
-/* Takes SIZE bytes at a multiple of ALIGN, a power of two. Returns 0, ENOMEM or ENOSPC. */
+/* Takes SIZE bytes out of a hole. Sets *FIRST to their address, a multiple of ALIGN, which is a
+ * power of two. Returns 0, ENOMEM or ENOSPC. */
 int mlx5_vfio_iova_take(struct vfio_iova *iova, uint64_t size, uint64_t align, uint64_t *first);
 void mlx5_vfio_iova_clear(struct vfio_iova *iova);
 
-/* How the adapter sees memory: COUNT pages of 2^LOG_PAGE bytes, of which the first and the last may
- * lie partly outside of the memory. Addresses are those in the object that the memory is for. */
+/* Layout of memory for the adapter: COUNT pages of 2^LOG_PAGE bytes. The memory may start inside
+ * the first page and end inside the last one. Addresses are those that the adapter's object (a
+ * memory key, for instance) gives to the memory. */
 struct vfio_shape {
 	uint64_t base;          /* address of the first page */
-	uint64_t start, length; /* the memory in whole units of mapping */
+	uint64_t start, length; /* the memory, extended to whole units of mapping */
 	unsigned int log_page;
 	uint32_t count;
 };
 
 enum { VFIO_LOG_PAGE = 12, VFIO_MAX_PAGES = 256, VFIO_MAX_LOG_PAGE = 31 };
 
-/* Chooses the smallest page size with which few pages suffice. A unit of mapping has 2^LOG_UNIT
- * bytes, and a page no less. Returns 0 or EINVAL. */
+/* Chooses the smallest page size with which VFIO_MAX_PAGES pages suffice, at least one unit of
+ * mapping (2^LOG_UNIT bytes). Returns EINVAL for a range that is empty, wraps around or is too
+ * long. */
 int mlx5_vfio_shape_find(uint64_t addr, uint64_t length, unsigned int log_unit,
 			 struct vfio_shape *shape);
 

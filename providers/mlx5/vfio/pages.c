@@ -10,7 +10,7 @@
 #include "util/alloc.h"
 #include "util/bits.h"
 
-enum { PAGE = 4096, MOST = VFIO_MAX_PAGES /* of one command */ };
+enum { PAGE = 4096, MOST = VFIO_MAX_PAGES /* pages of one command */ };
 
 void mlx5_vfio_pages_init(struct vfio_pages *pages, struct vfio_cmdq *cmdq)
 {
@@ -49,7 +49,8 @@ static int give_bunch(struct vfio_pages *pages, struct page_bunch *bunch, uint32
 				  out, sizeof(out), is_answered);
 }
 
-/* The adapter may use the pages, and never returns them: they stay until the close. */
+/* Keeps the bunch until mlx5_vfio_pages_destroy(): the command that gives its pages was not
+ * answered, so the adapter may use the pages but does not return them. */
 static void bunch_keep(struct page_bunch *bunch)
 {
 	bunch->with_adapter = 0;
@@ -93,7 +94,7 @@ static int give_pages(struct vfio_pages *pages, uint32_t count)
 	return ret;
 }
 
-/* Notes that page NUMBER of the bunch is back. Returns whether the adapter had it. */
+/* Marks page NUMBER of the bunch as returned. Returns false if the adapter did not have it. */
 static bool bunch_take(struct page_bunch *bunch, uint64_t number)
 {
 	const uint64_t bit = UINT64_C(1) << number % 64;
@@ -131,7 +132,7 @@ static void page_returned(struct vfio_pages *pages, uint64_t address)
 	free(bunch);
 }
 
-/* Takes up to COUNT pages back. *TAKEN says how many came. */
+/* Takes back up to COUNT pages. Sets *TAKEN to the number of pages that the adapter returned. */
 static int take_pages(struct vfio_pages *pages, uint32_t count, uint32_t *taken)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE + MOST * 8] = { 0 };

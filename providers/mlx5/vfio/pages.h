@@ -7,8 +7,8 @@
 
 #include "providers/mlx5/vfio/cmdq.h"
 
-/* Pages of one allocation, freed together when the last was given back, because the IOMMU maps them
- * as one. */
+/* Pages of one allocation. The IOMMU maps them as one range, so they are freed together, when the
+ * adapter has returned all of them. */
 struct page_bunch {
 	struct vfio_dma dma;
 	uint32_t with_adapter;
@@ -23,15 +23,17 @@ struct vfio_pages {
 };
 
 void mlx5_vfio_pages_init(struct vfio_pages *pages, struct vfio_cmdq *cmdq);
-/* Asks how many pages a step of the start needs (PRM_PAGES_BOOT, _INIT), and gives them. */
+/* Asks firmware how many pages STEP of the start needs (PRM_PAGES_BOOT or PRM_PAGES_INIT), and
+ * gives it that many. */
 int mlx5_vfio_pages_give_for(struct vfio_pages *pages, unsigned int step);
-/* Gives COUNT pages, or takes -COUNT back, as an event asks. */
+/* Gives firmware COUNT pages, or takes -COUNT pages back if COUNT is negative. */
 int mlx5_vfio_pages_change(struct vfio_pages *pages, int32_t count);
-/* Tells firmware that it gets no memory for a function, so that it does not wait for any. */
+/* Tells firmware that it gets no pages for FUNCTION, so that it does not wait for them. */
 void mlx5_vfio_pages_refuse(struct vfio_pages *pages, uint32_t function);
-/* Takes all back after the adapter's teardown. */
+/* Takes all pages back from the adapter after its teardown. */
 int mlx5_vfio_pages_reclaim(struct vfio_pages *pages);
-/* Frees the memory. The device must be closed, or reset. */
+/* Frees all pages. The device must have been closed or reset, so that it no longer accesses
+ * them. */
 void mlx5_vfio_pages_destroy(struct vfio_pages *pages);
 
 #endif

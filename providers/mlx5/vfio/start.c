@@ -28,7 +28,7 @@ static int run_command(struct vfio_pages *pages, const void *in, uint32_t inlen,
 	return ret;
 }
 
-/* Runs a command whose refusal is no harm. */
+/* Runs a command that the device may refuse: any answer counts as success. */
 static int run_optional(struct vfio_pages *pages, const void *in, uint32_t inlen, void *out,
 			uint32_t outlen)
 {
@@ -80,7 +80,8 @@ static int register_write(struct vfio_pages *pages, runner run, enum prm_registe
 	return run(pages, in, sizeof(in), out, sizeof(out));
 }
 
-/* A virtual function has no access to the register: the host's physical one has written it. */
+/* Writes the host's byte order to a register of the adapter. A virtual function has no access to
+ * it, so a refusal is no error: the host's physical function has written the register. */
 static int tell_endianness(struct vfio_pages *pages)
 {
 	static const uint8_t data[REGISTER_SIZE] = { __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 0x80
@@ -99,7 +100,7 @@ static int port_down(struct vfio_pages *pages)
 	return register_write(pages, run_command, PRM_REG_PAOS, data);
 }
 
-/* Names the driver, which tools on the adapter's side show. */
+/* Tells firmware the driver's name and version, which tools on the adapter's side show. */
 static int tell_version(struct vfio_pages *pages)
 {
 	uint8_t in[PRM_CMD_IN_SIZE + VERSION_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
@@ -110,8 +111,8 @@ static int tell_version(struct vfio_pages *pages)
 	return run_optional(pages, in, sizeof(in), out, sizeof(out));
 }
 
-/* Sets what differs from the current capabilities: UARs of the host's pages, and mailboxes without
- * signatures. */
+/* Sets the capabilities as they are, with two changes: UAR pages of 4 KiB, and mailboxes without
+ * signatures. Sets *WANTS_VERSION if firmware accepts a driver version. */
 static int set_caps(struct vfio_pages *pages, bool *wants_version)
 {
 	enum { CURRENT = 1, SIZE = PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE };

@@ -16,8 +16,8 @@
 #include "providers/mlx5/vfio/vectors.h"
 #include "util/alloc.h"
 
-/* Sets COUNT eventfds from vector START on, which are those of FDS. Returns 0, a negative errno, or
- * how many vectors the host has, if these are fewer: then nothing is set. */
+/* Assigns the COUNT eventfds of FDS to the vectors from START on. Returns 0 or a negative errno. If
+ * the host has fewer vectors, returns their number, and assigns nothing. */
 static int try_irqs(int device, uint32_t start, uint32_t count, const int *fds)
 {
 	const size_t size = sizeof(struct vfio_irq_set) + count * sizeof(*fds);

@@ -12,12 +12,12 @@ struct vfio_vectors {
 	int device;
 	uint32_t count;
 	pthread_mutex_t lock;
-	int *fd; /* of each vector; -1: none */
+	int *fd; /* eventfd of each vector; -1: none */
 };
 
-/* Enables all vectors, or as many as the host has, and the eventfd of the first. */
+/* Enables all vectors, or as many as the host has, and creates the eventfd of vector 0. */
 int mlx5_vfio_vectors_init(struct vfio_vectors *vectors, int device, uint32_t count);
-/* Closes all eventfds. It makes no call to the device, which may be closed. */
+/* Closes all eventfds. Makes no call to the device, so the device may already be closed. */
 void mlx5_vfio_vectors_destroy(struct vfio_vectors *vectors);
 int mlx5_vfio_vectors_take(struct vfio_vectors *vectors, uint32_t *vector);
 int mlx5_vfio_vectors_give(struct vfio_vectors *vectors, uint32_t vector);

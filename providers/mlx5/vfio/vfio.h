@@ -36,7 +36,7 @@ static inline bool context_is_vfio(const struct ibv_context *context)
 int mlx5_vfio_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
 void mlx5_vfio_context_free(struct verbs_context *vctx);
 
-/* What dv/ calls for such a context. They set errno as the public calls do. */
+/* Direct verbs of such a context, which dv/ calls. They set errno as the public calls do. */
 int mlx5_vfio_command(const char *call, struct ibv_context *context, const void *in, size_t inlen,
 		      void *out, size_t outlen);
 int mlx5_vfio_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn);
