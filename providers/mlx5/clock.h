@@ -26,8 +26,8 @@ int mlx5_clock_query_rt_values(struct ibv_context *context, struct ibv_values_ex
  * these attempts take tens of microseconds. */
 enum { CLOCK_LOOKS = 10000 };
 
-/* Copies PAGE consistently while the kernel may update it: sign is odd during an update, and has a
- * new value after it. Returns EBUSY when all attempts met an update. */
+/* Copies PAGE consistently while the kernel may update it: the field sign is odd during an update,
+ * and has a new value after it. Returns EBUSY when all attempts met an update. */
 static inline int clock_snapshot(const struct mlx5_ib_clock_info *page,
 				 struct mlx5_ib_clock_info *copy)
 {

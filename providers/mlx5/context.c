@@ -18,8 +18,9 @@
 
 static const struct verbs_ops stall_ops = { .poll_cq = mlx5_stall_poll_cq };
 
-/* Runs GET_CONTEXT. Only kernels without UAR objects use total_num_bfregs: it asks for one page
- * with no register reserved for a single QP. Further pages are mapped when they are needed. */
+/* Runs GET_CONTEXT. Only kernels without UAR objects use total_num_bfregs. Its value asks for one
+ * page, with no register reserved for a single QP. Further pages are mapped when they are
+ * needed. */
 static int run_get_ucontext(struct mlx5_context *ctx, uint32_t flags)
 {
 	const struct mlx5_ib_alloc_ucontext_req_v2 req = {

@@ -37,14 +37,16 @@ struct mlx5_context {
 	struct mlx5_uar *uars;
 	struct mlx5_uar *cq_uar;
 	struct mlx5_bfreg *bfregs;
-	/* registers of bfregs with BFREG_OWN: without users, with one */
+	/* counts of the registers in bfregs with BFREG_OWN that no QP uses, and that one QP uses */
 	unsigned int unused_bfregs, used_bfregs;
 	/* errno of the kernel's permanent refusal of a BlueFlame page, or 0 */
 	int no_blueflame;
-	/* pages made by number, which kernels before 5.8 need: see uar/page.c */
+	/* count of the pages that were mapped by number, as kernels before 5.8 need: see
+	 * uar/page.c */
 	uint32_t numbered_uars;
 
-	/* page of dv/uar.c for programs, or NULL; atomic, as it is read without the lock */
+	/* doorbell page that dv/uar.c gives to programs, or NULL; atomic, as it is read without the
+	 * lock */
 	void *plain_for_programs;
 
 	struct mlx5_ib_query_device_resp device_resp;

@@ -26,7 +26,7 @@ typedef int cq_poll_fn(struct ibv_cq *cq, struct ibv_wc *end, struct ibv_wc *wc,
 
 struct mlx5_cq {
 	struct qlock lock;
-	/* entry 0; of a 128-byte entry its last 64 bytes, which have the ownership bit */
+	/* first entry. In a 128-byte entry, the CQE is the last 64 bytes, with the ownership bit */
 	uint8_t *ring;
 	uint32_t entry_log;
 	uint32_t count_log;
@@ -66,7 +66,8 @@ struct mlx5_cq {
 	struct cq_stall stall;
 
 	bool shown, taken;
-	/* By slot: the CQE there belongs to a destroyed queue. NULL unless ids replaces all_ids. */
+	/* For each entry of the ring: its CQE belongs to a destroyed queue. NULL unless ids
+	 * replaces all_ids. */
 	bool *orphans;
 	const struct id_root *all_ids;
 	bool compressed;         /* CQEs may be compressed into runs: see cqe_run.h */
@@ -80,7 +81,7 @@ struct mlx5_cq {
 	__be32 shown_record; /* for CQs without a lock: the doorbell record at shown_ci */
 };
 
-/* no number in a CQE has this many bits, so none compares equal */
+/* Not a queue number: a number in a CQE has fewer bits, so none equals this value. */
 #define CQ_RSN_NONE ((__be32)~0u)
 
 static inline struct mlx5_cq *to_mcq(struct ibv_cq *cq)

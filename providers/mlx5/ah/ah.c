@@ -59,7 +59,7 @@ static uint16_t ah_udp_sport(struct mlx5_context *ctx, uint32_t flow_label)
 }
 
 /* Sets the UDP source port of a RoCE v2 packet, so that switches spread flows over their paths. The
- * address vector has it in the LID field, which RoCE does not need. */
+ * port is in the LID field of the address vector, which RoCE does not need. */
 static int ah_put_udp_sport(struct ibv_pd *pd, const struct ibv_ah_attr *attr,
 			    struct mlx5_wqe_av *av)
 {

@@ -17,10 +17,10 @@
 
 struct mlx5_ah {
 	struct ibv_ah ah;
-	/* except destination QPN and Q_Key, because each request sets them */
+	/* the address vector, except destination QPN and Q_Key, which each request sets */
 	struct mlx5_wqe_av av;
-	/* bytes of av at AV_AT_NUMBER in host order, so that the data path adds the QPN by one
-	 * OR */
+	/* The 8 bytes of av at AV_AT_NUMBER, in host order: the data path adds the QPN by one
+	 * OR. */
 	uint64_t number;
 	bool has_kernel_object; /* RoCE: the kernel resolved the address and keeps a handle */
 	bool is_mapped;

@@ -22,9 +22,9 @@ static inline bool batch_has_wqe(const struct mlx5_qp *qp)
 	return likely(qp->batch.seg != BATCH_NO_WQE);
 }
 
-/* Records the failure of the batch. To keep checks off the fast path, it sets limit so that the
- * next builder finds no room, and only then looks for the error; it also drops a pending request on
- * a memory key. The end of the batch checks for the error only when the batch has no request. */
+/* Records the failure of the batch, and drops a pending request on a memory key. To keep checks off
+ * the fast path, sets wq.limit so that the next builder finds no room, and only then looks for the
+ * error. The end of the batch checks for the error only when the batch has no request. */
 static inline void batch_set_err(struct mlx5_qp *qp, int err)
 {
 	qp->batch.err = err;
@@ -44,8 +44,8 @@ bool mlx5_batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op);
 bool mlx5_batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
 				__be32 imm, enum send_kind kind);
 
-/* Enters WQE's request into the queue, with the current wr_id of the QP: the program may change
- * that before the next builder. */
+/* Enters WQE's request into the queue, with the QP's wr_id of this moment: the program may change
+ * wr_id before the next builder. */
 WQE_INLINE void batch_note(struct mlx5_qp *qp, const struct send_wqe *wqe)
 {
 	wq_slot_note(wqe->slot, qp->sq.wq.head++, qp->vqp.qp_ex.wr_id);
@@ -134,8 +134,8 @@ WQE_INLINE void batch_put_raddr(struct mlx5_qp *qp, uint64_t raddr, uint32_t rke
  * which is rare. */
 void mlx5_batch_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length);
 
-/* Adds a payload of one SGE to a WQE that has BLOCKS WQEBBs with it. The builder has already begun
- * the last of them, so the segment cannot meet the end of the ring. */
+/* Adds a payload of one SGE to a WQE that then has BLOCKS WQEBBs. The builder has already begun the
+ * last WQEBB, so the segment cannot meet the end of the ring. */
 WQE_INLINE void batch_set_only_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr,
 				   uint32_t length, uint32_t blocks)
 {
@@ -206,8 +206,9 @@ WQE_INLINE void batch_cancel(struct mlx5_qp *qp)
 	}
 }
 
-/* Each sets its builders and setters in the table of a QP. Datagram, XRC and DC requests name their
- * destination (send_wr_addr.c); raw packet requests begin with a header (send_wr_raw.c). */
+/* Each function installs its builders and setters in the QP's table. Datagram, XRC and DC requests
+ * name their destination (send_wr_addr.c); raw packet requests begin with a header
+ * (send_wr_raw.c). */
 void mlx5_batch_fill_datagram(struct ibv_qp_ex *qpx);
 void mlx5_batch_fill_xrc(struct ibv_qp_ex *qpx);
 void mlx5_batch_fill_raw(struct ibv_qp_ex *qpx);

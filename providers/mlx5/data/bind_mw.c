@@ -56,8 +56,8 @@ bind_exchange(struct mlx5_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 	return likely(usual) ? 0 : mlx5_bind_mw_any(qp, mw, bind);
 }
 
-/* Binds without the atomic operations of a lock, if the process has one thread and the lock is
- * free: they cost more than plain loads and stores. */
+/* Binds under the QP's lock. If the process has one thread and the lock is free, does not take it:
+ * its atomic operations cost more than plain loads and stores. */
 static int bind_locked(struct mlx5_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
 	return qlock_is_idle(&qp->sq_lock) ? bind_unlocked(qp, mw, bind)

@@ -67,8 +67,8 @@ DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, uint8_t *reg, const uint8
 	}
 }
 
-/* Returns how many WQEBBs of a single request to push through BlueFlame: all of its BLOCKS, or 0.
- * KIND is a PUSH_*. A batch without a request has 0 blocks, and is only rung. */
+/* Returns the number of WQEBBs to push through BlueFlame for a single request of kind KIND
+ * (PUSH_*): all of its BLOCKS, or 0. A batch without a request has 0 blocks, and is only rung. */
 DOORBELL_INLINE uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t blocks,
 					unsigned int kind)
 {
@@ -93,8 +93,9 @@ DOORBELL_INLINE void half_ring(const struct mlx5_sq *sq, uint8_t **half, const u
 	half_flush(sq, half);
 }
 
-/* Pushes through a shared register if its lock is free; otherwise rings its neighbour without
- * waiting, even if a program that mlx5dv_init_obj() has shown it pushes through it. */
+/* Pushes through a shared register if its lock is free. Otherwise rings the neighbouring register
+ * without waiting. The neighbour has no lock, although a program that got it from mlx5dv_init_obj()
+ * may push through it. */
 DOORBELL_INLINE void shared_ring(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t push,
 				 bool wide)
 {
@@ -122,8 +123,8 @@ DOORBELL_INLINE void send_record(struct mlx5_sq *sq, uint32_t pi)
 }
 
 /* Publishes the WQEs up to PI (exclusive); the newest starts at CTRL. Pushes PUSH WQEBBs through
- * BlueFlame, which pays only for a single WQE, as the adapter fetches the others anyway. PUSH 0:
- * only rings. USE describes the queue's register. */
+ * BlueFlame, or only rings if PUSH is 0. A push pays only for a single WQE, as the adapter fetches
+ * all others from memory. USE describes the queue's register. */
 DOORBELL_INLINE void doorbell_send_as(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
 				      uint32_t push, enum bfreg_use use, bool wide)
 {
@@ -142,8 +143,8 @@ DOORBELL_INLINE void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_
 	doorbell_send_as(sq, pi, ctrl, push, use, false);
 }
 
-/* Does what doorbell_send() does for a single request of two or three BLOCKS that does not wrap,
- * through the queue's own register. It skips all checks and uses the widest stores. */
+/* Does what doorbell_send() does, for a single request of two or three BLOCKS that does not wrap,
+ * through the queue's own register. Checks only whether it may push, and uses the widest stores. */
 DOORBELL_INLINE void doorbell_send_blocks(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
 					  uint32_t blocks)
 {
@@ -166,7 +167,7 @@ DOORBELL_INLINE void doorbell_send_blocks(struct mlx5_sq *sq, uint32_t pi, const
 void mlx5_doorbell_send_other(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl, uint32_t push);
 
 /* Does what doorbell_send() does, for routines that are not specialised for one kind of register,
- * for instance those that post a list: there the test costs little. */
+ * for instance those that post a list. Testing the kind costs little compared with a list. */
 DOORBELL_INLINE void doorbell_send_any(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
 				       uint32_t push)
 {

@@ -84,8 +84,8 @@ static uint32_t tso_head_size(const struct ibv_qp_init_attr_ex *attr)
 	return header ? WQE_SEG + (uint32_t)align_up(ETH_HEADER_AT + header, WQE_SEG) : 0;
 }
 
-/* Returns whether WQEs carry signatures. Types that the adapter implements by a separate RQ and SQ
- * do not: the kernel does not enable signatures for those. */
+/* Returns whether WQEs carry signatures. If the adapter implements the QP by a separate RQ and SQ,
+ * they do not: the kernel does not enable signatures for those. */
 static bool qp_signs(const struct mlx5_context *ctx, const struct qp_rules *rules,
 		     const struct mlx5_qp_dv *dv)
 {
@@ -114,8 +114,9 @@ static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *ru
 	return mlx5_qp_size_queues(&ctx->caps, &cap, &heads, size);
 }
 
-/* Doubles the receive ring for out-of-order messages. WQEs complete out of order, but their slots
- * become free in order: while early WQEs are outstanding, as many more may be posted. */
+/* Doubles the receive ring for out-of-order messages. WQEs complete in any order, but their slots
+ * become free in order, so slots of completed WQEs may stay occupied. The second half of the ring
+ * replaces these. */
 static void qp_size_early(const struct mlx5_qp_dv *dv, struct qp_size *size)
 {
 	if (dv->flags & MLX5DV_QP_CREATE_OOO_DP)

@@ -18,8 +18,7 @@
 
 #define MELLANOX 0x15b3
 
-/* Stores the options. Nothing reaches the kernel before the next change of state, which carries
- * them. */
+/* Stores the options of ECE. The next change of state passes them to the kernel. */
 int mlx5_qp_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
@@ -70,9 +69,9 @@ static bool qp_keeps_order(const struct ibv_qp *qp)
 }
 
 /* Returns whether a message is written from its first byte to its last. The device reports it for
- * each connected QP. Returns 0 without DevX, for flags that no release defines, for a QP that the
- * program has not brought to RTS, and for one that the device implements by an RQ and an SQ: its
- * QPN is not a QP there, or belongs to another one. */
+ * each connected QP. Returns 0 without DevX, for flags that no release defines, and for a QP that
+ * is not in RTS. Also returns 0 for a QP that the device implements by an RQ and an SQ: its number
+ * does not name a QP in the device, or names another one. */
 int mlx5_qp_query_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
 {
 	const uint32_t known =

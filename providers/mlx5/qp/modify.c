@@ -45,9 +45,9 @@ static void qp_reset_queues(struct mlx5_qp *qp)
 	__atomic_store_n(&qp->rq.error_reported, false, __ATOMIC_RELAXED);
 }
 
-/* IBTA vol 1, 10.3.1: receives may be posted from INIT on, sends from RTS on, both until RESET.
- * Opens or closes the gates of the data path (data/post.h) to match. Closing drops a pending UMR
- * fence, because the queue is empty; a change from RTS or SQD to RTS keeps it. */
+/* Opens or closes the send gate of the data path (data/post.h). IBTA vol 1, 10.3.1: receives may be
+ * posted from INIT on, sends from RTS on, both until RESET. Closing drops a pending UMR fence,
+ * because the queue is empty; a change from RTS or SQD to RTS keeps it. */
 static inline __attribute__((always_inline)) void sq_set_gate(struct mlx5_qp *qp, bool open)
 {
 	qlock_enter(&qp->sq_lock);
@@ -77,9 +77,9 @@ static uint32_t qp_modify_mask(const struct mlx5_qp *qp, const struct ibv_qp_att
 	return qp->out_of_order && begins ? MLX5_IB_MODIFY_QP_OOO_DP : 0;
 }
 
-/* Modifies a QP with the driver's part of the command. ECE options need it at a change of state. A
- * rate limit needs it because Linux 7 refuses a rate limit without it (unless the QP is raw). Out
- * of line because rare. */
+/* Modifies a QP with the driver's part of the command, which ECE options need at a change of state.
+ * A rate limit also needs this part, because Linux 7 refuses a rate limit without it (unless the QP
+ * is raw). Out of line, because such a change is rare. */
 static int __attribute__((noinline))
 qp_run_modify_with(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
 {
@@ -102,8 +102,8 @@ qp_run_modify_with(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_
 	return ret;
 }
 
-/* Modifies a QP; most need no driver's part of the command, and use the older form, because every
- * kernel has it. */
+/* Modifies a QP. Most changes need no driver's part of the command, and use the form without it,
+ * which every kernel has. */
 static inline int qp_run_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
 {
 	if (qp->ece_asked || qp->out_of_order || attr_mask & IBV_QP_RATE_LIMIT)

@@ -322,8 +322,8 @@ void mlx5_cq_ex_read_tags(struct mlx5_cq *cq)
 	cq->vcq.cq_ex.read_wc_flags = read_wc_flags_tagged;
 }
 
-/* Chooses the wall-clock reader. Real time of the adapter needs no conversion; its ticks need the
- * factors in the kernel's clock page. */
+/* Chooses the wall-clock reader. Timestamps in real time need no conversion; those in ticks of the
+ * adapter need the factors of the kernel's clock page. */
 static void cq_ex_tell_time(struct mlx5_cq *cq)
 {
 	struct ibv_cq_ex *cqx = &cq->vcq.cq_ex;
@@ -336,7 +336,7 @@ static void cq_ex_tell_time(struct mlx5_cq *cq)
 	cqx->start_poll = cq->lock.shared ? start_poll_locked_clocked : start_poll_unlocked_clocked;
 }
 
-/* Sets the readers. Those that cost nothing are always set, the others only if the program asked
+/* Sets the readers. Readers that cost nothing are always set, the others only if the program asked
  * for them. */
 void mlx5_cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags)
 {

@@ -106,8 +106,8 @@ static void cqe_move(struct mlx5_cq *cq, uint32_t to, uint32_t from)
 			 __ATOMIC_RELAXED);
 }
 
-/* Gives the WQE of a message, whose completion is dropped, back to its SRQ. If the message met a
- * page fault, posts the request again instead. */
+/* Gives the WQE of a message back to its SRQ, because the completion of the message is dropped. If
+ * the message met a page fault, posts the request again. */
 static void wqe_give_back(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	if (!rq->srq || opcode_is_request(cqe_opcode(cqe)) || mlx5_srq_is_taken(rq->srq))
@@ -118,8 +118,8 @@ static void wqe_give_back(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe
 		mlx5_srq_complete(rq->srq, be16toh(cqe->wqe_counter));
 }
 
-/* Returns whether the CQE belongs to queue RSN_RAW. A signature error must not match by chance: it
- * has other data in that field. */
+/* Returns whether the CQE belongs to queue RSN_RAW. A signature error belongs to no queue: its CQE
+ * has error data in the field of the queue number, which could match by chance. */
 static bool cqe_is_of(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint32_t rsn_raw)
 {
 	return cqe_opcode(cqe) != MLX5_CQE_SIG_ERR && cqe_rsn_raw(cq, cqe) == rsn_raw;
@@ -161,8 +161,8 @@ static void cq_drop(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 	}
 }
 
-/* Does what wqe_give_back() does, for each message of a compressed run. A poller may still need its
- * mini CQEs, so they are only read. */
+/* Gives the WQE of each message of a compressed run back to its SRQ, as wqe_give_back() does for
+ * one. Only reads the mini CQEs, because a poller may still need them. */
 static void run_give_back(const struct mlx5_cq *cq, const struct mlx5_rq *rq,
 			  const struct mlx5_cqe64 *title, uint32_t count)
 {
@@ -189,7 +189,7 @@ static void cqe_disown(struct mlx5_cqe64 *cqe)
 	cqe->srqn_uidx |= htobe32(PRM_NO_USER_INDEX);
 }
 
-/* Without memory for orphans, it changes the CQE at once. */
+/* Notes the CQE at INDEX in orphans. Without memory for orphans, removes its user index at once. */
 static void cqe_note_orphan(struct mlx5_cq *cq, uint32_t index)
 {
 	if (!cq->orphans)

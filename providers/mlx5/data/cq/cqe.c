@@ -36,15 +36,15 @@ payload_copy_to_list(const void *list, uint32_t n, __be32 null_lkey, const uint8
 	return scatter_fill(list, n, null_lkey, from, len) ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
-/* Returns the index of a message's WQE in its own receive queue, the oldest one, because WQEs are
- * used in order; with placement out of order, the CQE names it. */
+/* Returns the index of a message's WQE in its own receive queue: the oldest WQE, because WQEs are
+ * used in order. With out-of-order messages, the CQE has the index. */
 static uint32_t rq_unit(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	return (rq->out_of_order ? be16toh(cqe->wqe_counter) : rq->wq.tail) & rq->wq.mask;
 }
 
-/* Copies the payload to the buffers of the oldest receive WQE, or of the SRQ's WQE that the CQE
- * names, because the adapter wrote it into the CQE only. */
+/* Copies the payload to the receive buffers, because the adapter wrote it into the CQE only. The
+ * buffers are those of the receive WQE, or of the SRQ's WQE that the CQE names. */
 static int __attribute__((noinline))
 payload_copy_to_rq(const struct mlx5_rq *rq, __be32 null_lkey, const struct mlx5_cqe64 *cqe)
 {
@@ -87,7 +87,7 @@ payload_copy_to_sq(const struct mlx5_qp *qp, __be32 null_lkey, const struct mlx5
 	return left ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
-/* ---- what cqe.h calls */
+/* ---- the slow paths that cqe.h calls */
 
 static bool cqe_is_tagged(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
@@ -115,8 +115,8 @@ static void take_error(struct mlx5_mkey *mkey, const void *cqe)
 	__atomic_store_n(&mkey->sig->has_error, true, __ATOMIC_RELEASE);
 }
 
-/* Stores the error in the key until the program asks for it. A key that is being destroyed is first
- * removed from the table, under the table's lock; holding this lock here keeps the key valid. PRM:
+/* Stores the error in the key until the program asks for it. The lock of the table of keys keeps
+ * the key valid: a key is removed from the table, under this lock, before it is destroyed. PRM:
  * Signature Error CQE */
 static void keep_sig_error(const struct mlx5_context *ctx, const void *cqe)
 {
@@ -137,8 +137,8 @@ static void keep_sig_error(const struct mlx5_context *ctx, const void *cqe)
 			   key);
 }
 
-/* Takes a signature error CQE. It must not be looked up: it has error data in the field of the
- * queue number, which may match an existing queue. */
+/* Takes a signature error CQE. Does not look up its queue: the CQE has error data in the field of
+ * the queue number, which may match an existing queue. */
 static int take_sig_error(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	keep_sig_error(to_mctx(cq->vcq.cq.context), cqe);

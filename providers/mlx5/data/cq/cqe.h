@@ -58,8 +58,8 @@ bool mlx5_cqe_take_stray(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
  * struct completion can stay in registers. */
 struct special_completion {
 	uint64_t wr_id;
-	/* wc_flags. With opcode MLX5_CQE_NO_PACKET, which tag matching sets: enum ibv_wc_opcode,
-	 * and flags above it, as in struct wq_slot. */
+	/* wc_flags of the completion. With opcode MLX5_CQE_NO_PACKET, which tag matching sets: enum
+	 * ibv_wc_opcode, and wc_flags above it, as in struct wq_slot. */
 	uint32_t wc_flags;
 	uint8_t status;
 	uint8_t opcode;
@@ -155,8 +155,8 @@ CQE_INLINE bool cqe_peek(const struct mlx5_cq *cq, const struct mlx5_cqe64 **cqe
 }
 
 /* Returns whether the answer "none" of cqe_peek() without the lock is right. The index only grows,
- * so if the entry at a stale index has not arrived, no later one has. The ring could lap within
- * this call only with CQEs newer than the call. */
+ * so if the entry at a stale index has not arrived, no later one has. Only CQEs that arrived after
+ * this call began can have overwritten that entry. */
 CQE_INLINE bool cqe_is_none(const struct mlx5_cq *cq, uint32_t ci)
 {
 	return likely(provider_cq_saw_one_ring(&cq->is_moving, &cq->ci, ci));
@@ -288,8 +288,8 @@ CQE_INLINE uint32_t cqe_checksum_flags(const struct mlx5_cqe64 *cqe)
 	return (both & htobe16(RIGHT | TYPE)) == htobe16(RIGHT | IPV4) ? IBV_WC_IP_CSUM_OK : 0;
 }
 
-/* Returns whether a message whose CQE ends with OP_OWN must go through cqe.c. For a request, reads
- * no line of RQ, as its completion needs none of them. */
+/* Returns whether a message whose CQE ends with OP_OWN must go through cqe.c. For a send request,
+ * does not read RQ's cache lines, because the completion needs none of them. */
 CQE_INLINE bool message_is_special(const struct mlx5_rq *rq, uint8_t op_own)
 {
 	return !op_own_is_request(op_own) && rq->special > RQ_SHARED &&
@@ -346,8 +346,8 @@ CQE_INLINE bool cqe_is_flush(const struct mlx5_cqe64 *cqe)
 }
 
 /* Takes a flushed request of RQ's QP. A flush has no cause of its own, so there is nothing to log.
- * Returns false for a receive that is not simply the next one of its queue, and for a request that
- * has completed, and has then changed nothing: cqe_error.c handles both. */
+ * Returns false, with nothing changed, for a receive that is not simply the next one of its queue
+ * and for a request that has already completed: cqe_error.c handles both. */
 CQE_INLINE bool cqe_take_flush(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
 			       struct completion *comp)
 {
@@ -369,8 +369,8 @@ CQE_INLINE bool cqe_take_flush(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
 	return true;
 }
 
-/* Takes the completion in CQE, which software owns. Returns false if it needs a slow path, and has
- * then changed nothing, so that the slow path may begin anew. */
+/* Takes the completion in CQE, which software owns. Returns false, with nothing changed, if the
+ * completion needs a slow path, which then begins anew. */
 CQE_INLINE bool cqe_take_usual(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 			       struct completion *comp)
 {

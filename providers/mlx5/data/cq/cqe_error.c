@@ -41,7 +41,8 @@ static enum ibv_wc_status syndrome_status(uint8_t syndrome)
 	return IBV_WC_GENERAL_ERR;
 }
 
-/* Takes the lock because a page fault may reallocate the array. */
+/* Returns the wr_id of WQE COUNTER. Takes the lock because a page fault may reallocate the array of
+ * wr_ids. */
 static uint64_t srq_wr_id(struct mlx5_srq *srq, uint32_t counter)
 {
 	uint64_t wr_id;
@@ -197,7 +198,8 @@ static bool key_is_swapped(uint32_t key, uint32_t other)
 	return key - other + near > 2 * near && __builtin_bswap32(key) - other + near <= 2 * near;
 }
 
-/* Returns whether ADDR is where Linux puts programs, heaps and mappings, on x86-64 and arm64. */
+/* Returns whether ADDR is in the usual places of programs, heaps and mappings under Linux, on
+ * x86-64 and arm64. */
 static bool address_is_usual(uint64_t addr)
 {
 	const uint64_t top = addr >> 40;
@@ -206,7 +208,8 @@ static bool address_is_usual(uint64_t addr)
 	       top == 0xff;
 }
 
-/* Addresses of programs have 48 bits, so that one without upper bytes may be right. */
+/* Returns whether ADDR is probably byte-swapped. Addresses of programs have 48 bits, so an ADDR
+ * whose upper bytes are 0 may be right. */
 static bool address_is_swapped(uint64_t addr)
 {
 	return addr >> 48 && address_is_usual(__builtin_bswap64(addr));
@@ -248,8 +251,8 @@ static bool suspect_local(const struct failed *f, char *why, size_t size)
 	return true;
 }
 
-/* Names the peer that was asked, from the attributes of the QP. That takes a command of the kernel
- * inside ibv_poll_cq(), so it is left out below level info. */
+/* Writes to WHY which peer did not answer, from the attributes of the QP. Querying them takes a
+ * kernel command inside ibv_poll_cq(), so does this only if level info is logged. */
 static bool name_peer(struct mlx5_rq *rq, char *why, size_t size)
 {
 	const int mask = IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RETRY_CNT | IBV_QP_TIMEOUT;
@@ -296,8 +299,8 @@ static void write_cure(struct mlx5_rq *rq, uint8_t syndrome, const struct failed
 		snprintf(why, size, "; %s", cure);
 }
 
-/* Returns whether the peer has ended, or is slow. Both happen to sound programs, so such an error
- * is logged at level warn only. */
+/* Returns whether the error means that the peer has ended or is slow. Both happen in correct
+ * programs, so these errors are logged at level warn only. */
 static bool error_is_of_peer(uint8_t syndrome)
 {
 	return syndrome == MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR ||
@@ -346,16 +349,16 @@ static bool request_is_over(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 	       wq_slot_at(sends, be16toh(cqe->wqe_counter))->tail_after == sends->tail;
 }
 
-/* Returns whether the error may be the program's fault. A flushed request, or a peer that does not
- * answer, is not. */
+/* Returns whether the error may be the program's fault: any error except a flushed request and a
+ * peer that does not answer. */
 static bool error_is_ours(uint8_t syndrome)
 {
 	return syndrome != MLX5_CQE_SYNDROME_WR_FLUSH_ERR &&
 	       syndrome != MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR;
 }
 
-/* Takes an error CQE. Only the first failure of a QP is logged: the ones after it are flushed
- * because of it. */
+/* Takes an error CQE. Logs only the first failure of a QP, because it makes the adapter flush all
+ * later requests. */
 int __attribute__((noinline))
 mlx5_cqe_take_error(const struct mlx5_cq *cq, struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {

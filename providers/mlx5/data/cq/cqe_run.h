@@ -20,8 +20,9 @@ static inline bool cqe_is_title(const struct mlx5_cqe64 *cqe)
 uint32_t mlx5_cqe_run_length(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title);
 uint32_t mlx5_cqe_run_counter(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title, uint32_t i);
 
-/* Expands the run: TITLE becomes its first CQE, and the entries after it the others, which polling
- * then finds as usual. Returns IBV_WC_SUCCESS, or IBV_WC_GENERAL_ERR if the title is invalid. */
+/* Expands the run: makes TITLE its first CQE, and writes the other CQEs to the entries after it,
+ * where polling finds them as usual. Returns IBV_WC_SUCCESS, or IBV_WC_GENERAL_ERR if the title is
+ * invalid. */
 int mlx5_cqe_run_take(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title);
 
 #endif

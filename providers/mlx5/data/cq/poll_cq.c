@@ -192,9 +192,10 @@ CQE_INLINE void wc_fill_flushed(struct ibv_wc *wc, const struct completion *comp
 	wc->wc_flags = 0;
 }
 
-/* ---- functions that continue each other within one poll. CQE, at index CI, is the next
- * completion; it goes to WC, and there is room up to END. cq->ci keeps the index at which the poll
- * began until the end. All of them hold the CQ's lock, if it has one, and the last one drops it.
+/* ---- steps of one poll, each of which may end by a call to another one. CQE, at index CI, is the
+ * next completion; it goes to WC, and there is room up to END. Until the last step, cq->ci keeps
+ * the index at which the poll began. All steps hold the CQ's lock, if it has one, and the last step
+ * drops it.
  */
 
 /* Ends the poll before the CQE at CI. Returns the number of CQEs read. The record is written once
@@ -237,8 +238,8 @@ wait_and_poll(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc)
 }
 
 /* Usual completions are polled in loops, one for each kind, which need few registers and few
- * branches. A poll begins in the loop of the kind seen last, and leaves it at the first completion
- * of another kind, to mlx5_cq_poll_any(). */
+ * branches. A poll begins in the loop of the kind seen last. At the first completion of another
+ * kind, the loop calls mlx5_cq_poll_any(). */
 #define POLL_LOOP static int __attribute__((noinline))
 
 CQE_INLINE bool poll_goes_on(const struct mlx5_cq *cq, const struct ibv_wc *end,
@@ -354,8 +355,7 @@ static int poll_mixed(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc
 		      const struct mlx5_cqe64 *cqe, uint32_t ci);
 
 /* Polls flushed requests of any queue: programs that end a connection poll as many as were posted.
- * mlx5_cq_poll_any() enters this loop for any number of completions, so it must not go back
- * there. */
+ * Must not call mlx5_cq_poll_any(), which enters this loop for any number of completions. */
 POLL_LOOP poll_flushed(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
 		       const struct mlx5_cqe64 *cqe, uint32_t ci)
 {
