@@ -20,8 +20,9 @@ int mlx5_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr
 
 typedef int post_send_fn(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 
-/* Returns the instance of ibv_post_send() for QPs of KIND. SHARED: it takes the lock. USE describes
- * the QP's register; BFREG_SHARED occurs only with the lock, BFREG_DOMAIN only without. */
+/* Returns the instance of ibv_post_send() for QPs of KIND. The instance takes the QP's lock if
+ * SHARED. USE describes the QP's register; BFREG_SHARED occurs only with the lock, BFREG_DOMAIN
+ * only without. */
 post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared, enum bfreg_use use);
 
 post_send_fn mlx5_post_send_signed;

@@ -38,8 +38,8 @@ recv_refuse(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr, bool full)
 
 #define RQ_INLINE static inline __attribute__((always_inline))
 
-/* Most rings have WQEs of a single data segment. They have their own instances, in which ONE is the
- * constant true: the compiler drops the loop and the terminator. */
+/* Most rings have WQEs of a single data segment. These rings have their own instances of the
+ * routines, in which ONE is the constant true: the compiler drops the loop and the terminator. */
 #define ONE_SGE_STRIDE_LOG 4
 
 RQ_INLINE bool recv_is_usual(const struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr,
@@ -78,8 +78,8 @@ recv_put_unusual(struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr
 	return 0;
 }
 
-/* Posts a list. The caller holds the lock, if there is one. The routine drops it, so that the call
- * can be the last one of the caller. */
+/* Posts a list. The caller holds the lock, if there is one. This routine drops the lock, so that
+ * callers can make a tail call. */
 RQ_INLINE int post_list(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			bool one)
 {

@@ -116,8 +116,8 @@ WQE_INLINE bool pieces_are_usual(const struct mlx5_sq *sq, const uint8_t *seg,
 	return inline_is_usual(sq, seg, sges_length(wr->sg_list, wr->num_sge));
 }
 
-/* Does what put_inline() does, for the usual data of a request in a list. Returns 0 if it is not
- * usual. */
+/* Does what put_inline() does, for a request in a list. Returns 0, and writes nothing, if the data
+ * does not take the fast path. */
 static uint32_t __attribute__((noinline))
 put_listed_inline(const struct mlx5_sq *sq, uint8_t *seg, const struct ibv_send_wr *wr)
 {
@@ -222,8 +222,9 @@ WQE_INLINE int put_payload_as(const struct mlx5_qp *qp, struct send_wqe *wqe,
 	return 0;
 }
 
-/* Writes the buffer of an atomic's result, which has 8 bytes. A single buffer is taken for as long,
- * whatever its SGE says: programs that give another length work on release 65.0. */
+/* Writes the buffer of an atomic's result, which has 8 bytes. Ignores the length of a single SGE,
+ * because programs that give another length work on release 65.0; length 0 still means no
+ * buffer. */
 WQE_INLINE int put_result(const struct mlx5_qp *qp, struct send_wqe *wqe,
 			  const struct ibv_send_wr *wr, enum payload payload)
 {
@@ -403,8 +404,8 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	return ret;
 }
 
-/* Posts a list. The caller holds the lock, if there is one; the routine drops it, so that the call
- * can be the last one of its caller. OWN: no other queue uses the register. */
+/* Posts a list. The caller holds the lock, if there is one. This routine drops the lock, so that
+ * callers can make a tail call. OWN: no other queue uses the register. */
 WQE_INLINE int post_list_entered(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 				 struct ibv_send_wr **bad_wr, enum send_kind kind, bool own)
 {
@@ -442,8 +443,8 @@ OUT_OF_LINE list_underlay(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	return post_list_entered(qp, wr, bad_wr, SEND_UNDERLAY, true);
 }
 
-/* Posts lists of any kind through a register that other queues use, too: so rare that one routine
- * serves all kinds. */
+/* Posts lists of any kind through a register that other queues use, too. Such registers are rare,
+ * so one routine serves all kinds of QPs. */
 OUT_OF_LINE list_other(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	switch (to_mqp(qp)->rules->kind) {
@@ -613,8 +614,8 @@ WQE_INLINE int one_unusual(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv
 	return one_by_list(qp, wr, bad_wr, one);
 }
 
-/* Posts a single request. All checks come before the first store, so that the stores have the
- * registers. */
+/* Posts a single request. Makes all checks before the first store, so that the checks occupy no
+ * registers during the stores. */
 WQE_INLINE int post_one(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			struct one one, enum payload payload, post_send_fn *in_pieces)
 {
@@ -668,8 +669,9 @@ WQE_INLINE int enter_for_one(struct ibv_qp *qp, struct ibv_send_wr *wr, struct i
 	return post_one(qp, wr, bad_wr, one, PAYLOAD_BUFFERS, NULL);
 }
 
-/* Each routine has a second function for inline data, so that the first one does not pay for it.
- * IN_PIECES posts what that does not take: inline data in pieces, and anything unusual. */
+/* Defines a routine and its variant for inline data, so that requests without inline data do not
+ * pay for the variant. IN_PIECES posts what the variant refuses: inline data of several SGEs, and
+ * unusual data. */
 #define ROUTINE(name, in_pieces, ...)                                                              \
 	OUT_OF_LINE name##_inline(struct ibv_qp * qp, struct ibv_send_wr * wr,                     \
 				  struct ibv_send_wr * *bad_wr)                                    \
@@ -682,8 +684,9 @@ WQE_INLINE int enter_for_one(struct ibv_qp *qp, struct ibv_send_wr *wr, struct i
 		return enter_for_one(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, name##_inline);  \
 	}
 
-/* The queues that most programs have post a single request in pieces without the path of lists,
- * which would save registers that one request does not need. */
+/* Defines a routine for a single request with inline data of several SGEs. Only the most common
+ * kinds of queues have one: for others, the routine for lists also posts such a request, but saves
+ * more registers. */
 #define PIECES_ROUTINE(name, ...)                                                                  \
 	OUT_OF_LINE name(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)   \
 	{                                                                                          \
@@ -709,7 +712,8 @@ ROUTINE(one_xrc_exchange, list_xrc, SEND_XRC, true, BFREG_OWN)
 ROUTINE(one_xrc_in_domain, list_other, SEND_XRC, false, BFREG_DOMAIN)
 ROUTINE(one_xrc_locked_twice, list_other, SEND_XRC, true, BFREG_SHARED)
 
-/* Frames have no second function, because inline data of frames is rare: it takes the slow path. */
+/* Defines a routine for frames. It has no variant for inline data, because inline data of frames is
+ * rare and takes the slow path. */
 #define FRAME_ROUTINE(name, by_list, ...)                                                       \
 	static int name(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) \
 	{                                                                                       \
@@ -722,8 +726,8 @@ FRAME_ROUTINE(one_frame_exchange, list_raw, true, BFREG_OWN)
 FRAME_ROUTINE(one_frame_in_domain, list_other, false, BFREG_DOMAIN)
 FRAME_ROUTINE(one_frame_locked_twice, list_other, true, BFREG_SHARED)
 
-/* Posts without the atomic operations of a lock, if the process has one thread and the lock is
- * free: an atomic exchange costs more than plain loads and stores. */
+/* Posts a single request. If the process has one thread and the lock is free, posts without taking
+ * it: an atomic exchange costs more than plain loads and stores. */
 static int one_connected_locked(struct ibv_qp *qp, struct ibv_send_wr *wr,
 				struct ibv_send_wr **bad_wr)
 {

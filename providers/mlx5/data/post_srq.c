@@ -34,8 +34,8 @@ srq_refuse(const struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_w
 
 #define SRQ_INLINE static inline __attribute__((always_inline))
 
-/* Most SRQs have WQEs of a single data segment. They have their own instances, in which ONE is the
- * constant true: the compiler drops the loop over segments. */
+/* Most SRQs have WQEs of a single data segment. These SRQs have their own instances of the
+ * routines, in which ONE is the constant true: the compiler drops the loop over segments. */
 #define ONE_SGE_STRIDE_LOG 5
 
 SRQ_INLINE struct mlx5_wqe_srq_next_seg *srq_free_wqe(const struct mlx5_srq *srq, uint32_t head,
@@ -96,8 +96,8 @@ SRQ_INLINE void srq_ring_doorbell(struct mlx5_srq *srq, uint32_t head, uint32_t 
 	srq->dbrec[MLX5_RCV_DBR] = htobe32(posted & FLD_MASK(CTRL_INDEX));
 }
 
-/* Posts a list. The caller holds the lock, if there is one; the routine drops it, so that the call
- * can be the last one of its caller. */
+/* Posts a list. The caller holds the lock, if there is one. This routine drops the lock, so that
+ * callers can make a tail call. */
 static int __attribute__((noinline))
 list_any(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
@@ -155,7 +155,7 @@ take_and_list(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 	return srq->max_sge == 1 ? list_one_sge(ibsrq, wr, bad_wr) : list_any(ibsrq, wr, bad_wr);
 }
 
-/* Posts a single request. The usual path calls nothing, so that it need not save registers. */
+/* Posts a single request. The usual path calls nothing, so the compiler saves no registers. */
 SRQ_INLINE int post_one(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			bool one, bool shared)
 {
@@ -202,8 +202,8 @@ static int post_any_locked(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct i
 	return post_one(srq, wr, bad_wr, false, true);
 }
 
-/* Returns the routine for MAX_SGE. The smallest WQE has 32 bytes, the link and one segment, so only
- * a limit of 1 has WQEs of that size. */
+/* Returns the routine for MAX_SGE. The smallest WQE has 32 bytes, for the link and one segment, so
+ * only SRQs with a limit of 1 have WQEs of that size. */
 post_srq_fn *mlx5_post_srq_routine(uint32_t max_sge, bool shared)
 {
 	if (max_sge == 1)
@@ -218,8 +218,8 @@ int mlx5_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_r
 
 /* ---- requests whose message met a page fault */
 
-/* Makes room for waiting WQEs. Their wr_ids are allocated at the first page fault, since most SRQs
- * never have one. Without memory, there is no room. */
+/* Makes room for WQEs that wait after a page fault: allocates their wr_ids. Does so at the first
+ * page fault, since most SRQs never have one. Without memory, there is no room. */
 static void srq_open_room(struct mlx5_srq *srq)
 {
 	uint64_t *wr_ids = reallocarray(srq->wr_ids, srq->wqes, sizeof(*wr_ids));
@@ -230,8 +230,8 @@ static void srq_open_room(struct mlx5_srq *srq)
 		srq->free_map.count = srq->wqes;
 }
 
-/* Puts WQE INDEX into the list of waiting WQEs. Returns the WQE to use instead: the one that has
- * waited longest, or INDEX itself if there is no room. */
+/* Puts WQE INDEX into the list of waiting WQEs. Returns the WQE that replaces it: a WQE that was
+ * never used, the WQE that has waited longest, or INDEX itself if there is no room. */
 static uint32_t srq_wait(struct mlx5_srq *srq, uint32_t index)
 {
 	uint32_t instead;
@@ -254,8 +254,8 @@ static uint32_t srq_wait(struct mlx5_srq *srq, uint32_t index)
 	return instead;
 }
 
-/* Posts the request again. The failed WQE keeps its segments while it waits. The WQE that replaces
- * it is freed before the next one is taken, because one WQE must always stay free. */
+/* Posts the request of WQE INDEX, which met a page fault, again. WQE INDEX keeps its segments while
+ * it waits. The WQE that replaces it is freed first, because one WQE must always stay free. */
 void mlx5_srq_put_back(struct mlx5_srq *srq, uint32_t index)
 {
 	const struct mlx5_wqe_srq_next_seg *failed;

@@ -33,10 +33,12 @@ struct mlx5_rq {
 	uint8_t *buf;
 	__be32 *dbrec;
 	uint32_t stride_log;
-	/* num_sge must be less; 0 while the state forbids posting, so one compare checks both */
+	/* A request's num_sge must be less than this. 0 while the state forbids posting, so one
+	 * compare checks both. */
 	uint32_t sge_limit;
-	/* Units are WQEs, which have data segments only. In struct mlx5_qp, tail, which pollers
-	 * write, begins a cache line; what a post reads is on the line before. */
+	/* Its units are WQEs, which have data segments only. In struct mlx5_qp, the field tail,
+	 * which pollers write, begins a cache line; the fields that a post reads are on the line
+	 * before. */
 	struct wq wq;
 	uint32_t max_sge;
 	uint8_t special;

@@ -35,8 +35,9 @@ static_assert(sizeof(struct wqe_xrc_seg) == WQE_SEG &&
 
 #define WQE_INLINE __attribute__((always_inline)) static inline
 
-/* Fills the table of the third word of a control segment, from which each request takes its word.
- * The word's other bytes, signature and stream id, are 0. qp.c calls it when it creates the QP. */
+/* Fills ctrl_flags and umr_flags, which have the last byte of a control segment's third word for
+ * each combination of send flags. The word's other bytes, signature and stream id, are 0. Called
+ * when the QP is created. */
 static inline void sq_prepare_flags(struct mlx5_sq *sq, bool signal_all)
 {
 	for (unsigned int flags = 0; flags < ARRAY_SIZE(sq->ctrl_flags); flags++) {
@@ -58,8 +59,8 @@ static inline void sq_prepare_flags(struct mlx5_sq *sq, bool signal_all)
 	}
 }
 
-/* Sets the limits that permit or forbid posting, by the QP's state. A limit of 0 makes the check of
- * num_sge refuse, so that posting needs no test of the state. */
+/* Sets the limits that permit or forbid posting, by the QP's state. With a limit of 0, the check of
+ * num_sge refuses each request, so posting needs no test of the state. */
 static inline void sq_permit(struct mlx5_sq *sq, bool open)
 {
 	sq->sge_limit = open ? sq->max_sge + 1 : 0;
@@ -72,8 +73,8 @@ static inline void sq_prepare_inline(struct mlx5_sq *sq, uint32_t usual)
 	sq->short_inline = min_of(usual, (uint32_t)COPY_SMALL_MAX);
 }
 
-/* Returns how to report the completion: enum ibv_wc_opcode, and enum ibv_wc_flags above it. Folds
- * to a constant for a constant opcode. */
+/* Returns how to report the completion of OPCODE: enum ibv_wc_opcode, with enum ibv_wc_flags above
+ * it. Folds to a constant for a constant OPCODE. */
 WQE_INLINE uint32_t done_as(uint8_t opcode)
 {
 	switch (opcode) {
@@ -127,8 +128,8 @@ WQE_INLINE void wqe_begin_with(const struct mlx5_sq *sq, struct send_wqe *wqe, u
 	seg_put_raw_pair(wqe->ctrl + offsetof(struct mlx5_wqe_ctrl_seg, signature), word, imm);
 }
 
-/* Returns the third word of a control segment whose last byte is FLAGS. Not by htobe32(), for which
- * compilers take two instructions more. */
+/* Returns the third word of a control segment whose last byte is FLAGS. Does not call htobe32(),
+ * for which compilers take two more instructions. */
 WQE_INLINE __be32 ctrl_word(uint8_t flags)
 {
 	return (__be32)flags << (__BYTE_ORDER == __LITTLE_ENDIAN ? 24 : 0);
@@ -290,9 +291,9 @@ WQE_INLINE uint32_t wqe_inline_start(const struct send_wqe *wqe)
 	return wqe->ds * WQE_SEG + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
 }
 
-/* Returns the limit of inline bytes: max_inline of the QP, and the rest of the request's space in
- * the ring. The second is smaller for an operation with a longer head than those that the QP was
- * created for. */
+/* Returns the limit of inline bytes: the smaller of the QP's max_inline and the space that is left
+ * for the request in the ring. The space is the smaller one if the operation has a longer head than
+ * those that the QP was created for. */
 WQE_INLINE uint32_t wqe_inline_limit(const struct mlx5_sq *sq, const struct send_wqe *wqe)
 {
 	uint32_t used = wqe_inline_start(wqe);
@@ -329,7 +330,8 @@ WQE_INLINE void copy_inline(uint8_t *to, const void *from, uint32_t len)
 		copy_large(to, from, len);
 }
 
-/* LEN may be a total of several lengths, which size_t does not hold on 32-bit hosts. */
+/* Returns whether LEN inline bytes at SEG are at least 1, at most MOST, and end before the end of
+ * the ring. LEN may be a total of several lengths, which size_t does not hold on 32-bit hosts. */
 WQE_INLINE bool inline_is_up_to(const struct mlx5_sq *sq, const uint8_t *seg, uint64_t len,
 				uint32_t most)
 {
@@ -354,7 +356,8 @@ WQE_INLINE uint32_t wqe_blocks(const struct send_wqe *wqe)
 	return (wqe->ds + (WQE_BB / WQE_SEG) - 1) / (WQE_BB / WQE_SEG);
 }
 
-/* Writes the length of the WQE, which is known only now. Returns its size in WQEBBs. */
+/* Writes the length of the WQE, which is known only when all segments are written. Returns the size
+ * of the WQE in WQEBBs. */
 WQE_INLINE uint32_t wqe_finish(const struct send_wqe *wqe)
 {
 	seg_put_be64(wqe->ctrl, wqe->head | wqe->ds);

@@ -34,8 +34,8 @@ WQE_INLINE uint8_t *next_block(const struct mlx5_sq *sq, uint8_t *block)
 	return unlikely(block == sq->end) ? sq->buf : block;
 }
 
-/* Returns the block after the first UNITS of the WQE at CTRL. UNITS are whole blocks, and the ring
- * may wrap between blocks. */
+/* Returns the block after the first UNITS (16 bytes each) of the WQE at CTRL. UNITS are whole
+ * blocks; the ring may wrap between blocks. */
 WQE_INLINE uint8_t *block_behind(const struct mlx5_sq *sq, uint8_t *ctrl, uint32_t units)
 {
 	uint8_t *block = ctrl + units * WQE_SEG;
@@ -80,8 +80,8 @@ WQE_INLINE bool list_is_usual(const struct mlx5_sq *sq, const uint8_t *block, ui
 	return likely(bytes - 1 < usual_bytes && block + 3 * (size_t)WQE_BB <= sq->end);
 }
 
-/* Writes a list of the fast path into its block. Returns false if a piece may be too long for an
- * entry; the slow path then checks each piece, and may write the list again. */
+/* Writes a list of the fast path into its block. Returns false if an SGE may be too long for an
+ * entry: then the slow path checks each SGE, and may write the list again. */
 WQE_INLINE bool put_usual_list(struct mkey_request *request, uint8_t *block, uint32_t list_bytes,
 			       const struct ibv_sge *sge)
 {
@@ -102,8 +102,8 @@ WQE_INLINE bool put_usual_list(struct mkey_request *request, uint8_t *block, uin
 	return likely(bytes < KLM_LEN_MAX); /* a piece of exactly KLM_LEN_MAX takes the slow path */
 }
 
-/* Writes a list. Returns false if a piece may be too long; the caller then checks each piece, and
- * may write the list again. */
+/* Writes a list. Returns false if an SGE may be too long for an entry: then the caller checks each
+ * SGE, and the list is right if all fit. */
 static inline bool put_list(const struct mlx5_sq *sq, struct mkey_request *request, uint16_t count,
 			    const struct ibv_sge *sge)
 {

@@ -69,7 +69,8 @@ bool mlx5_mkey_layout_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, uin
 	return false;
 }
 
-/* PRM: KLM. A length has 31 bits; 0 in them stands for 2 GiB, the maximum. */
+/* Checks the lengths of SGES. PRM: the length of a KLM has 31 bits, and 0 stands for 2 GiB, the
+ * maximum. */
 bool mlx5_mkey_pieces_fit(struct mlx5_qp *qp, uint16_t count, const struct ibv_sge *sge)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -82,8 +83,9 @@ bool mlx5_mkey_pieces_fit(struct mlx5_qp *qp, uint16_t count, const struct ibv_s
 	return true;
 }
 
-/* Checks the strides, which have 16 bits in the device (PRM: repeat block); a longer one would lose
- * its high bits. A stride leads from a part to the same part of the next repetition. */
+/* Checks the strides of a pattern. A stride is the distance from a part to the same part in the
+ * next repetition. It has 16 bits in the device (PRM: repeat block), so a longer stride would lose
+ * its high bits. */
 bool mlx5_mkey_pattern_fits(struct mlx5_qp *qp, uint16_t count,
 			    const struct mlx5dv_mr_interleaved *part)
 {

@@ -15,8 +15,8 @@
 void __attribute__((cold, format(printf, 3, 4)))
 mlx5_mkey_fail(struct mlx5_qp *qp, int err, const char *why, ...);
 
-/* Each returns whether the request is possible after an inline check failed; if not, it logs the
- * reason and fails the batch. Inline checks may refuse too much, so these decide. */
+/* Full checks, called after an inline check has failed, because inline checks may refuse too much.
+ * Each returns whether the request is possible; if not, logs the reason and fails the batch. */
 bool __attribute__((cold)) mlx5_mkey_may_begin(struct mlx5_qp *qp);
 bool mlx5_mkey_access_fits(struct mlx5_qp *qp, uint32_t access);
 bool mlx5_mkey_layout_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, uint32_t count,

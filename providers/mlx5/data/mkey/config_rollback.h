@@ -12,16 +12,17 @@
 #include "providers/mlx5/data/mkey/ctrl_words.h"
 #include "providers/mlx5/data/send_wqe.h"
 
-/* Returns the third format, which is neither NOW nor BEFORE; these two differ. SECOND is the middle
- * of the three: the formats are equally spaced, so their offsets add up to three times SECOND. */
+/* Returns the third format of a key, which is neither NOW nor BEFORE; these two differ. Formats are
+ * identified by their offsets, which are equally spaced. SECOND is the middle one, so the three
+ * offsets add up to three times SECOND. */
 WQE_INLINE uint16_t other_format(uint16_t second, uint16_t now, uint16_t before)
 {
 	static_assert(MKEY_FORMATS == 3, "they are as far from each other");
 	return (uint16_t)(3 * second - now - before);
 }
 
-/* Commits the request's configuration: later requests build on it. The first commit in a batch
- * keeps the state before the batch, for a batch that is cancelled. */
+/* Commits the request's configuration, on which later requests build. The first commit in a batch
+ * saves the previous configuration, which is restored if the batch is cancelled. */
 WQE_INLINE void config_take(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
 {
 	const struct mkey_config *next = &qp->mkey_request.next;

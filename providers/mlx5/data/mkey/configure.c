@@ -153,8 +153,8 @@ layout_list_slowly(struct mlx5dv_qp_ex *dv, uint16_t count, const struct ibv_sge
 		part_finish(dv, LAYOUT_PENDING);
 }
 
-/* Ends a setter of a usual list. For a key that computes nothing it is usually the last setter, so
- * that case is tested here and finished without a call. */
+/* Ends a setter of a usual list. For a key without signature and encryption it is usually the last
+ * setter, so that case is tested here and finished without a call. */
 WQE_INLINE void usual_list_finish(struct mlx5dv_qp_ex *dv, const struct mlx5_mkey *mkey)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
@@ -183,8 +183,8 @@ static void wr_set_mkey_layout_list(struct mlx5dv_qp_ex *dv, uint16_t count,
 		layout_list_slowly(dv, count, sge);
 }
 
-/* Sets a list on a QP that may lack room for a list together with BSF blocks, which only a key that
- * computes needs. */
+/* Sets a list on a QP that may lack room for a list together with BSF blocks. Only a key with
+ * signature or encryption needs these blocks, so only such a key takes the slow path. */
 static void layout_list_narrowly(struct mlx5dv_qp_ex *dv, uint16_t count, const struct ibv_sge *sge)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);

@@ -19,9 +19,9 @@ const struct mkey_block mlx5_mkey_blocks[MKEY_BLOCKS] = {
 	[MLX5DV_BLOCK_SIZE_4160] = { BSF_BLOCK_4160, 4160 },
 };
 
-/* Returns which side is encrypted, and whether encryption covers the signatures. The direction
- * determines the side. With the order signature before encryption on transmission, the encrypted
- * data contains the signature. */
+/* Returns the order of encryption and signature: which side (memory or wire) is encrypted, and
+ * whether the encrypted data contains the signature. The direction of encryption determines the
+ * side. */
 static uint8_t order_of(const struct mlx5dv_crypto_attr *attr)
 {
 	bool before = attr->signature_crypto_order ==
@@ -37,7 +37,8 @@ static bool order_is_raw(uint8_t order)
 	return order == BSF_ENCRYPTED_RAW_WIRE || order == BSF_ENCRYPTED_RAW_MEMORY;
 }
 
-/* Writes the format. Words that it does not write are 0 since the key's creation. */
+/* Writes the encryption format. The other words of the format have been 0 since the key's
+ * creation. */
 static void put_crypt(bool counts_units, const struct mlx5dv_crypto_attr *attr, uint8_t selector,
 		      uint8_t *bsf)
 {

@@ -10,8 +10,8 @@
 #include "providers/mlx5/data/mkey/request.h"
 #include "providers/mlx5/data/mkey/config_rollback.h"
 
-/* Writes the two control blocks of a WQE of UNITS at WQEBB PI. Each word is loaded just before its
- * store, so that few registers suffice. KEPT masks the flags. */
+/* Writes the two control blocks of a WQE of UNITS at WQEBB PI. Loads each word just before its
+ * store, so that few registers suffice. KEPT is a mask for the request's flags. */
 WQE_INLINE void put_head(const struct mlx5_sq *sq, const struct mkey_request *request,
 			 const struct mkey_head *head, uint32_t pi, uint32_t units, __be32 kept)
 {
@@ -66,8 +66,8 @@ WQE_INLINE void put_formats(const struct mlx5_sq *sq, const struct mkey_request 
 		put_format(block, mkey_crypt_at(mkey, next->crypt)->bsf, kind);
 }
 
-/* Writes a WQE that sets a PSV. FLAGS is the third word of the control segment, without the small
- * fence. */
+/* Writes a WQE that sets a PSV. FLAGS is the third word of the control segment, to which the small
+ * fence is added. */
 WQE_INLINE void put_psv(struct mlx5_qp *qp, const struct mkey_start *start, __be32 flags)
 {
 	const uint32_t pi = qp->sq.pi;
@@ -85,8 +85,8 @@ WQE_INLINE void put_psv(struct mlx5_qp *qp, const struct mkey_start *start, __be
 	qp->batch.ctrl = ctrl;
 }
 
-/* Writes the WQEs that set the PSVs. The last one has the completion. The program's fence is
- * already on the first WQE of the request, so it is removed here. */
+/* Writes the WQEs that set the PSVs. Only the last one requests a completion. The program's fence
+ * is already on the first WQE of the request, so these WQEs do not repeat it. */
 WQE_INLINE void put_states(struct mlx5_qp *qp, const struct mkey_sig_format *format, __be32 flags)
 {
 	const __be32 last = flags & ~htobe32(MLX5_WQE_CTRL_FENCE);
@@ -160,8 +160,8 @@ static void finish_plain(struct mlx5_qp *qp, const struct mkey_request *request)
 	request_close(qp, PUSH_INLINE, take_wqe(qp, pi));
 }
 
-/* Finishes any request. A part whose setter was not called becomes 0, because the fields may hold
- * the last request's values. */
+/* Finishes any request. Clears the fields of each part whose setter was not called, because they
+ * may have the last request's values. */
 static void __attribute__((noinline)) finish_slowly(struct mlx5dv_qp_ex *dv)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
@@ -181,8 +181,8 @@ static void __attribute__((noinline)) finish_slowly(struct mlx5dv_qp_ex *dv)
 		finish_plain(qp, request);
 }
 
-/* Finishes a usual request like the one before. Takes the slow path if the device must learn a new
- * error count. */
+/* Finishes a usual request that sets the same parts as the one before. Takes the slow path if the
+ * device must learn a new error count. */
 void __attribute__((noinline)) mlx5_mkey_finish_computing(struct mlx5dv_qp_ex *dv)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
@@ -197,8 +197,8 @@ void __attribute__((noinline)) mlx5_mkey_finish_computing(struct mlx5dv_qp_ex *d
 	put_computing(qp, mkey, true);
 }
 
-/* Finishes a request after its last setter. Out of line, so that the setters stay small. It passes
- * on the program's pointer, so that no other pointer must be kept in a register. */
+/* Finishes a request after its last setter. Out of line, so that the setters stay small. Passes on
+ * DV as it is, so that no other pointer must be kept in a register. */
 void __attribute__((noinline)) mlx5_mkey_finish(struct mlx5dv_qp_ex *dv)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);

@@ -14,8 +14,9 @@
 #include "prm/mlx5/umr.h"
 #include "providers/mlx5/data/mkey/checks.h"
 
-/* Returns whether the request must write the BSF blocks, because a format changes or the last one
- * is dropped. If one changes, all are written. */
+/* Returns whether the request must write the BSF blocks, because a format changes or the key drops
+ * its signature. Sets in END which blocks the key needs: all are written, even if only one
+ * changes. */
 static bool formats_change(const struct mlx5_mkey *mkey, const struct mkey_request *request,
 			   struct mkey_end *end)
 {
@@ -29,8 +30,8 @@ static bool formats_change(const struct mlx5_mkey *mkey, const struct mkey_reque
 	return true;
 }
 
-/* Checks the length of an encrypted key. A device that does not count units encrypts the whole key
- * as one unit, so the key may not be longer than that. */
+/* Checks the length of an encrypted key. A device that does not count data units encrypts the whole
+ * key as one unit, so the key may not be longer than one unit. */
 static bool crypt_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 {
 	const struct mkey_config *next = &qp->mkey_request.next;
@@ -45,8 +46,8 @@ static bool crypt_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 	return false;
 }
 
-/* Refuses encryption between signatures of both domains: the device cannot encrypt after one and
- * before the other. */
+/* Refuses encryption between the signatures of memory and wire: the device cannot encrypt after it
+ * checks one signature and before it computes the other. */
 static bool crypt_has_order(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 {
 	const union mkey_progress progress = qp->mkey_request.progress;
@@ -113,9 +114,9 @@ static bool request_look(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struc
 	return formats_fit(qp, end);
 }
 
-/* Returns the progress of a usual request with the end END, for the cache, or 0 if REQUEST is not
- * usual. A request is usual if it sets access and layout, its list is one block, and it sets the
- * signature of a key that has one. */
+/* Returns the progress word of a usual request whose end is END, for the cache, or 0 if REQUEST is
+ * not usual. A request is usual if it sets access and layout, its list is one block, and it sets
+ * the signature of a key that has one. */
 static uint32_t request_usual(const struct mkey_request *request, const struct mkey_end *end)
 {
 	const union mkey_progress progress = request->progress;
@@ -126,8 +127,9 @@ static uint32_t request_usual(const struct mkey_request *request, const struct m
 	return progress.word | LIST_USUAL;
 }
 
-/* Computes the end of the request. Caches it, because the next request usually ends alike, unless
- * it drops a signature, reports a signature error, or depends on the key's length. */
+/* Computes the end of the request, and caches it for the next request, which usually ends alike.
+ * Does not cache the end of a request that drops a signature, sends an error count, or depends on
+ * the key's length. */
 bool __attribute__((noinline)) mlx5_mkey_look_anew(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
 {
 	struct mkey_request *request = &qp->mkey_request;

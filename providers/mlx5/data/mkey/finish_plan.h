@@ -23,14 +23,15 @@ WQE_INLINE uint64_t mask_of(const struct mkey_request *request)
 }
 
 /* Returns the part of the progress that determines the end of a request, apart from its list and
- * the limits of its QP. It is never 0: a request that has set all parts has a signature state. */
+ * the limits of its QP. The result is never 0: a request that has set all parts has a signature
+ * state. */
 WQE_INLINE uint32_t request_found(const struct mkey_request *request)
 {
 	return request->progress.word & ~(uint32_t)LIST_USUAL;
 }
 
-/* Returns whether the cached end fits: the last request set the same parts, and no error count is
- * to be sent. */
+/* Returns whether the cached end fits this request: the last request set the same parts, with a
+ * list of the same size on a QP with the same limit, and the device knows the error count. */
 static inline bool request_comes_again(const struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 {
 	const struct mkey_request *request = &qp->mkey_request;

@@ -64,18 +64,19 @@ enum {
 	SIG_TOLD = 3 << SIG_TOLD_SHIFT,
 	CRYPT_TOLD_SHIFT = 7,
 	CRYPT_TOLD = 3 << CRYPT_TOLD_SHIFT,
-	ONE_SETTER = 1 << 16, /* of SETTERS_PENDING */
+	ONE_SETTER = 1 << 16, /* one setter, in the field SETTERS_PENDING */
 };
 
-/* Returns PROGRESS after a setter of PART: clears its pending bit and counts one setter less. */
+/* Returns PROGRESS after a setter of PART: clears the pending bit of PART and decrements the count
+ * of setters. */
 static inline union mkey_progress progress_after(union mkey_progress progress, uint32_t part)
 {
 	progress.word -= ONE_SETTER + part;
 	return progress;
 }
 
-/* Does the same for a PART that the key computes (signature or encryption), and sets FIELD, the
- * state of that part, to TOLD. */
+/* Does what progress_after() does, for a PART that the key computes (signature or encryption). Also
+ * sets FIELD, the state of that part, to TOLD. */
 static inline union mkey_progress progress_told(union mkey_progress progress, uint32_t part,
 						uint32_t field, uint32_t told)
 {

@@ -12,8 +12,8 @@
 #include "providers/mlx5/data/mkey/ctrl_words.h"
 #include "providers/mlx5/mkey.h"
 
-/* Finish a request after its last setter. The second one is the fast path for a key that computes,
- * when the cached end fits. */
+/* Finish a request after its last setter. mlx5_mkey_finish_computing() is the fast path for a key
+ * with signature or encryption when the cached end fits. */
 void mlx5_mkey_finish(struct mlx5dv_qp_ex *dv);
 void mlx5_mkey_finish_computing(struct mlx5dv_qp_ex *dv);
 
@@ -25,8 +25,8 @@ WQE_INLINE struct mlx5_qp *dv_mqp(struct mlx5dv_qp_ex *dv)
 	return container_of(dv, struct mlx5_qp, dv_qp);
 }
 
-/* Returns whether the fast path may begin a request. One test covers a failed batch, because there
- * is no room in one. */
+/* Returns whether the fast path may begin a request. A failed batch needs no test of its own,
+ * because it has no room. */
 WQE_INLINE bool may_begin(const struct mlx5_qp *qp)
 {
 	return likely(qp->vqp.qp_ex.wr_flags & qp->sq.key_flags &&
@@ -52,8 +52,8 @@ WQE_INLINE void request_begin(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 	request->progress.word = progress;
 }
 
-/* Does what put_head() does, for a request that sets access and layout and does not wrap. The list
- * has LIST_UNITS, followed by FORMAT_UNITS of BSF blocks. */
+/* Writes the control blocks as put_head() does, for a request that sets access and layout and does
+ * not wrap. The list has LIST_UNITS, followed by FORMAT_UNITS of BSF blocks. */
 WQE_INLINE void put_usual_head(const struct mlx5_qp *qp, const struct mkey_request *request,
 			       const struct mkey_head *head, uint32_t list_units,
 			       uint32_t format_units, __be32 kept, uint8_t *ctrl)
@@ -81,7 +81,7 @@ WQE_INLINE void put_usual_head(const struct mlx5_qp *qp, const struct mkey_reque
 	clear_32(context + 32);
 }
 
-/* Assigns the WQE at WQEBB PI to the request. Returns the queue's head after it. */
+/* Assigns the WQE at WQEBB PI to the request. Returns the next value of the queue's head. */
 WQE_INLINE uint32_t take_wqe(struct mlx5_qp *qp, uint32_t pi)
 {
 	struct wq_slot *slot = wq_slot_at(&qp->sq.wq, pi);
@@ -92,8 +92,8 @@ WQE_INLINE uint32_t take_wqe(struct mlx5_qp *qp, uint32_t pi)
 	return head + 1;
 }
 
-/* Enters the request into the queue, so that no setter finds it any more, and shuts the gate: the
- * next request must wait for it. */
+/* Enters the request into the queue, so that no further setter finds the request under
+ * construction. Shuts the gate, because the next request must wait for this one. */
 WQE_INLINE void request_close(struct mlx5_qp *qp, uint8_t push, uint32_t head)
 {
 	qp->batch.push = push;

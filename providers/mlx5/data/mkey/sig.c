@@ -23,12 +23,12 @@ enum {
 
 struct side {
 	uint32_t selector;
-	uint32_t format; /* the checksum, unless T10-DIF's, and the PSV */
+	uint32_t format; /* checksum (for kinds other than T10-DIF) and PSV */
 	uint8_t kind;
 	uint64_t start;
 };
 
-/* The format is written in whole words, so a field is shifted into its word. */
+/* Shifts VALUE into the word of FIELD, because the format is written in whole words. */
 static inline uint32_t in_word(uint32_t field, uint32_t value)
 {
 	return value << FLD_SHIFT(field);
@@ -181,7 +181,7 @@ static void keep_given(const struct mlx5dv_sig_block_attr *attr, bool compares_t
 	keep_side(attr->wire, &format->given_wire);
 }
 
-/* PRM: SET_PSV */
+/* Returns the segment that initialises a PSV. PRM: SET_PSV */
 static struct mkey_start start_of(const struct mkey_psv *psv, const struct side *side)
 {
 	return (struct mkey_start){ side_by_side(htobe32(psv->n), 0), side->start };

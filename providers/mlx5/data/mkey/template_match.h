@@ -65,8 +65,8 @@ static inline void dif_put_tags(uint8_t *part, uint64_t *state, const struct mlx
 #endif
 }
 
-/* Returns whether A and B differ only in their tags. It ORs all differences and branches once,
- * because usually there are none. */
+/* Returns whether A and B differ only in their tags. ORs all differences and branches once, because
+ * usually there are none. */
 static inline bool dif_is_like(const struct mlx5dv_sig_t10dif *a, const struct mlx5dv_sig_t10dif *b)
 {
 #ifdef __AVX__
@@ -117,8 +117,8 @@ SEG_INLINE bool side_comes_again(const struct mlx5dv_sig_block_domain *side,
 	return true;
 }
 
-/* Returns flags and masks as one word, which one compare checks. Valid ones never equal
- * MKEY_GIVEN_NOTHING. */
+/* Returns flags and masks of ATTR as one word, so that one compare checks them. The word of valid
+ * flags and masks never equals MKEY_GIVEN_NOTHING. */
 static inline uint64_t sig_given(const struct mlx5dv_sig_block_attr *attr)
 {
 	uint64_t raw;
@@ -132,7 +132,7 @@ static inline uint64_t sig_given(const struct mlx5dv_sig_block_attr *attr)
 	return first_six_bytes(raw);
 }
 
-/* Updates FORMAT for ATTR. Returns false if it must be built anew. */
+/* Updates FORMAT for ATTR if only tags differ. Returns false if the format must be built anew. */
 static inline bool sig_comes_again(const struct mlx5dv_sig_block_attr *attr,
 				   struct mkey_sig_format *format)
 {
@@ -177,7 +177,8 @@ static inline void crypt_put_tweak_as(uint8_t *to, const struct mlx5_mkey *mkey,
 #endif
 }
 
-/* Returns the differing bits of the first four words of A and B. One of them is only a byte. */
+/* Returns the differing bits of standard, direction, order and unit size of A and B. The direction
+ * (encrypt_on_tx) is a single byte. */
 static inline uint64_t crypt_differs(const struct mlx5dv_crypto_attr *a,
 				     const struct mlx5dv_crypto_attr *b)
 {
@@ -194,8 +195,8 @@ static inline uint64_t crypt_differs(const struct mlx5dv_crypto_attr *a,
 	return first_five_bytes(standard[0] ^ standard[1]) | (order[0] ^ order[1]);
 }
 
-/* Updates the format for ATTR, or returns false. Compares the DEK's id, too, because a new DEK may
- * have the address of a destroyed one. */
+/* Updates the format for ATTR if only tweak and key tag differ; otherwise returns false. Compares
+ * the DEK's id, too, because a new DEK may have the address of a destroyed one. */
 static inline bool crypt_comes_again(const struct mlx5_mkey *mkey,
 				     const struct mlx5dv_crypto_attr *attr,
 				     struct mkey_crypt_format *format)
