@@ -23,7 +23,7 @@ struct header_place {
 };
 
 enum {
-	TSO_HEADER_MIN = 14, /* minimum of a large send: Ethernet's addresses and type */
+	TSO_HEADER_MIN = 14, /* shortest header of a large send: Ethernet addresses and type */
 	/* Control and Ethernet segment. A WQE of this size is a frame without bytes. */
 	EMPTY_FRAME_UNITS = 2
 };

@@ -145,7 +145,8 @@ static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge, const struct 
 	batch_finish_wqe(qp, &wqe, false);
 }
 
-/* Writes inline data on the slow path: none, too much, or with a wrap of the ring. */
+/* Writes inline data on the slow path: data of length 0, data beyond the limit, or data across the
+ * end of the ring. */
 static void __attribute__((noinline))
 set_unusual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 {

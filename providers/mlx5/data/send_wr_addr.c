@@ -33,7 +33,8 @@ static void ud_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint
 	batch_set_only_sge(qpx, lkey, addr, length, 2);
 }
 
-/* Call after the common setters are in the table, because it replaces one. */
+/* Installs the datagram builders and setters. Must run after the common setters are in the table,
+ * because it replaces one of them. */
 void mlx5_batch_fill_datagram(struct ibv_qp_ex *qpx)
 {
 	qpx->wr_send = ud_send;

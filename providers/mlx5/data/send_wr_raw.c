@@ -140,7 +140,8 @@ static void raw_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length
 	raw_set_inline_data_list(qpx, 1, &buf);
 }
 
-/* Call after the common setters are in the table, because it replaces them. */
+/* Installs the raw packet builders and setters. Must run after the common setters are in the table,
+ * because it replaces them. */
 void mlx5_batch_fill_raw(struct ibv_qp_ex *qpx)
 {
 	qpx->wr_send = raw_send;

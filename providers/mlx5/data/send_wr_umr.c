@@ -56,8 +56,8 @@ static void __attribute__((noinline)) invalidate_slowly(struct ibv_qp_ex *qpx, u
 	finish_umr(qp, &wqe);
 }
 
-/* Returns whether the state permits requests on keys. In a failed batch there is no room, so
- * on_key_fits() is false. */
+/* Returns whether the QP's state permits requests on keys. Does not test for a failed batch: such a
+ * batch has no room, so on_key_fits() returns false. */
 WQE_INLINE bool may_post_on_key(const struct mlx5_qp *qp)
 {
 	return likely(qp->sq.sge_limit);

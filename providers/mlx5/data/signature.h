@@ -12,7 +12,7 @@
 
 #include "providers/mlx5/qp/qp.h"
 
-/* Signs the WQE at CTRL, which is complete except for its signature; that is 0. */
+/* Signs the WQE at CTRL. The WQE must be complete, with 0 as its signature. */
 void mlx5_sign_send(const struct mlx5_sq *sq, uint8_t *ctrl);
 void mlx5_sign_sends(const struct mlx5_sq *sq, uint32_t pi, uint32_t end);
 void mlx5_sign_recv(const struct mlx5_rq *rq, uint32_t head);

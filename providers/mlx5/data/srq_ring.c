@@ -39,13 +39,14 @@ bool mlx5_srq_is_taken(struct mlx5_srq *srq)
 /* ---- the list of free WQEs
  *
  * A program that posts by itself follows the links from the head that it got, and expects that each
- * completed WQE was linked to the tail, in the order of completions. It links them itself, or polls
- * through the library, which then must do it. So from the program's query on, the free WQEs form a
- * linked list, until the library posts again; the library uses the order of addresses.
+ * completed WQE was linked to the tail, in the order of completions. The program links these WQEs
+ * itself, or it polls through the library, which then must link them. So when the program queries
+ * the SRQ, the free WQEs become a linked list, until the library posts again: the library uses WQEs
+ * in the order of addresses.
  *
- * While there is a list, there is no run: head and run_end have values that no WQE has, so that the
- * fast paths of posting and completing fail and come here. free_map has all free WQEs except
- * list_head.
+ * While there is a list, there is no run (srq.h): head and run_end have values that no WQE has, so
+ * that the fast paths of posting and completing fail and the slow paths use the list. free_map has
+ * all free WQEs except list_head.
  */
 
 enum { NO_RUN = UINT16_MAX + 2 };

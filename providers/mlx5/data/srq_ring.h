@@ -25,7 +25,7 @@ struct srq_ends {
 	uint32_t head, tail;
 };
 
-/* Links the free WQEs, unless a program posts by itself already: then its own links are kept. The
+/* Links the free WQEs. If a program already posts by itself, keeps the links of the program. The
  * caller holds the lock. */
 struct srq_ends mlx5_srq_list_show(struct mlx5_srq *srq);
 
@@ -42,8 +42,8 @@ static inline bool srq_record_is_others(const struct mlx5_srq *srq)
 	       be32toh(srq->dbrec[MLX5_RCV_DBR]) != (srq->posted & FLD_MASK(CTRL_INDEX));
 }
 
-/* Returns what a program that may post by itself needs. All free WQEs are linked, as such a program
- * follows the links and knows no other list. */
+/* Returns the ends of the list of free WQEs for a program that may post by itself. Links all free
+ * WQEs, because such a program follows the links and knows no other list. */
 static inline struct srq_ends srq_show(struct mlx5_srq *srq)
 {
 	struct srq_ends ends;

@@ -34,8 +34,8 @@ void mlx5_qp_clean_cqs(struct mlx5_qp *qp);
 
 /* ---- routines.c ---- */
 
-/* Needs the doorbell and the limits; the rings may come later, as no routine looks at them before
- * the first post. */
+/* Chooses the posting routines by the doorbell and the limits of the QP, which must be set before.
+ * The rings may be allocated later, as no routine looks at them before the first post. */
 int mlx5_qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
 			    const struct qp_size *size, struct mlx5_qp *qp);
 

@@ -42,8 +42,8 @@ static int qp_check_comp_mask(const struct qp_rules *rules, uint32_t mask)
 	return EINVAL;
 }
 
-/* Creation flags passed to the kernel, which refuses those that do not fit the QP's type; so the
- * library need not know which kernels support which. */
+/* Creation flags that are passed to the kernel. The kernel refuses flags that do not fit the QP's
+ * type or that it does not know, so the library need not check for either. */
 #define CREATE_FLAGS_KNOWN                                               \
 	(IBV_QP_CREATE_BLOCK_SELF_MCAST_LB | IBV_QP_CREATE_SCATTER_FCS | \
 	 IBV_QP_CREATE_CVLAN_STRIPPING | IBV_QP_CREATE_SOURCE_QPN |      \

@@ -25,8 +25,8 @@
 
 struct mlx5_doorbell {
 	union {
-		uint8_t *reg;             /* BFREG_OWN: to be rung; the half to use next */
-		struct mlx5_bfreg *bfreg; /* any other use: mlx5_sq.bfreg, on this line */
+		uint8_t *reg;             /* BFREG_OWN: half of the register to write next */
+		struct mlx5_bfreg *bfreg; /* other uses: copy of mlx5_sq.bfreg, on this line */
 	};
 	uint32_t toggle; /* address bit by which the two halves differ */
 	/* Longest WQE, in WQEBBs, that may be pushed whole, by kind of request (PUSH_*). 0: such
@@ -40,9 +40,10 @@ struct mlx5_doorbell {
  * pushed. */
 enum { PUSH_PLAIN, PUSH_INLINE, PUSH_NEVER };
 
-/* What a poster writes and a poller writes are on different cache lines. In struct mlx5_qp a line
- * ends after wq.slots, one after umr_flags, and one with the QP's context: a usual post reads the
- * first and the third of these lines, the poll of its completion the second. */
+/* Fields that a poster writes and fields that a poller writes are on different cache lines. In
+ * struct mlx5_qp, one line ends after wq.slots, a second after umr_flags, and a third with the QP's
+ * context. A usual post reads the first and the third line; the poll of its completion reads the
+ * second. */
 struct mlx5_sq {
 	uint8_t *buf;
 	/* QPN << 8, as in the first 8 bytes of a control segment, so that a post only adds index
@@ -50,7 +51,8 @@ struct mlx5_sq {
 	uint64_t qpn_shifted;
 	/* next WQEBB; free-running, the device sees the low 16 bits. Guarded by the QP's sq_lock */
 	uint32_t pi;
-	/* num_sge must be less; 0 while the state forbids posting, so one compare checks both */
+	/* A request's num_sge must be less than this. 0 while the state forbids posting, so one
+	 * compare checks both. */
 	uint32_t sge_limit;
 	uint16_t opcodes; /* bit n: enum ibv_wr_opcode n can be posted directly; see umr.h */
 	/* FENCE_NEXT if the next request must wait for an earlier UMR, else 0 */
@@ -64,13 +66,13 @@ struct mlx5_sq {
 	uint32_t done_mask;
 	uint32_t number;
 	struct mlx5_bfreg *bfreg;
-	/* a request on memory keys needs one of these flags; 0 while the state forbids posting, so
-	 * one test checks both */
+	/* A request on memory keys must have one of these send flags. 0 while the state forbids
+	 * posting, so one test checks both. */
 	uint32_t key_flags;
 	uint32_t max_sge;
 	uint32_t max_inline;
 	uint32_t wqe_bytes;
-	/* As ctrl_flags, for requests on memory keys, also indexed by FENCE_NEXT. */
+	/* Like ctrl_flags, for requests on memory keys; the index includes FENCE_NEXT. */
 	uint8_t umr_flags[16];
 
 	/* Inline data up to this length fits after the longest head of any operation of the QP;
@@ -84,8 +86,8 @@ struct mlx5_sq {
 	uint8_t ctrl_flags[8];
 };
 
-/* Notes the slots and the mask of wq, whose memory the caller owns, in the form that poster and
- * poller use. */
+/* Sets the fields that poster and poller read from the slots and the mask of wq. The caller owns
+ * the memory of the slots. */
 static inline void sq_set_slots(struct mlx5_sq *sq)
 {
 	sq->slot_mask = sq->wq.mask * (uint32_t)sizeof(struct wq_slot);
@@ -95,7 +97,7 @@ static inline void sq_set_slots(struct mlx5_sq *sq)
 
 #define FENCE_NEXT 8u
 
-/* Set in struct wq_slot for an atomic request. */
+/* Flag in done_as of struct wq_slot: the request is an atomic. */
 #define SQ_DONE_ATOMIC (1u << 30)
 #define ATOMIC_BYTES   8u
 
@@ -118,7 +120,7 @@ struct mlx5_batch {
 	uint8_t *header;
 	/* raw packets: header bytes that the payload must still supply */
 	uint32_t header_left;
-	/* the maximum PUSH_* of the requests; only used for a single request */
+	/* maximum PUSH_* of the batch's requests; used only if the batch has one request */
 	uint8_t push;
 	/* The gate of data/umr.h was opened since the last batch that was cancelled, so this batch
 	 * may have the request that waits for a UMR. */
@@ -169,7 +171,7 @@ struct mlx5_qp {
 	uint16_t opcodes;
 	struct queue_rec rec;
 	__be32 *dbrec;
-	__be32 withheld[2];  /* separate rings: stands in for dbrec before state RTR */
+	__be32 withheld[2];  /* separate rings: replaces dbrec before state RTR */
 	uint32_t min_header; /* raw packets: bytes of the frame that the WQE must contain */
 	uint32_t max_tso_header;
 	bool has_signatures;
@@ -190,11 +192,11 @@ struct mlx5_qp {
 	 * request that sets a PSV. */
 	uint64_t mkey_first, psv_first;
 	uint16_t mkey_entries;
-	/* destroyed in the kernel, but not yet freed here, because the command of its MR failed */
+	/* The QP is destroyed in the kernel, but not freed yet, because releasing copy failed. */
 	bool is_gone;
 	bool drains;
-	/* Memory copies: the device writes a status here, which nothing reads: the WQE must name a
-	 * place for it. */
+	/* Memory copies: buffer for the device's status, limit of a copy. Nothing reads the status,
+	 * but the WQE must name a place for it. */
 	struct {
 		struct hwbuf buf;
 		struct verbs_mr *mr;
@@ -215,8 +217,8 @@ static_assert(offsetof(struct mlx5_qp, sq.wq.tail) % CACHE_LINE == 0 &&
 
 int mlx5_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 		   struct verbs_qp **vqp);
-/* For the library's own QPs: no signatures, whatever the environment says, since their owners write
- * WQEs without them. */
+/* Flag for the library's own QPs: no signatures, even if the environment enables them, because the
+ * library writes the WQEs of these QPs without signatures. */
 #define QP_CREATE_UNSIGNED (1u << 31)
 
 /* Arguments of mlx5dv_create_qp() beyond those of the verb. */
