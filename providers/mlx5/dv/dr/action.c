@@ -20,9 +20,10 @@
 #include "util/alloc.h"
 
 enum { TAG_MASK = 0xffffff /* tags have 24 bits in the adapter */ };
-/* Bytes of new headers: as many as an entry's size field has words for. */
+/* Most bytes of new headers: an entry's size field counts words of PRM_STE_WORD bytes. */
 enum { ENCAP_MAX = FLD_MASK(STE_INSERT_SIZE) * PRM_STE_WORD };
-/* Removes headers up to the inner Ethernet header, with the bits that release 65.0 sets. */
+/* Entry action that removes headers up to the inner Ethernet header, with the bits that release
+ * 65.0 sets. */
 enum { DECAP_L2 = 0x0900130c };
 
 static struct mlx5dv_dr_action *action_new(const char *call, enum dr_action_kind kind)
@@ -150,7 +151,7 @@ DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_pop_vlan(void)
 	return action_new("mlx5dv_dr_action_create_pop_vlan", DR_ACTION_POP_VLAN);
 }
 
-/* Creates the action without a use of the domain, because the adapter keeps nothing of it. */
+/* Takes no reference to the domain, as no object of the adapter belongs to this action. */
 DV_EXPORT struct mlx5dv_dr_action *
 mlx5dv_dr_action_create_push_vlan(struct mlx5dv_dr_domain *domain, __be32 vlan_hdr)
 {
@@ -203,8 +204,8 @@ static bool reformat_fits(const struct mlx5dv_dr_domain *domain,
 	}
 }
 
-/* Makes new headers an object of the adapter, and the action of entries that inserts them. PRM: STE
- * insert with pointer */
+/* Creates an adapter object with the new headers in DATA, and the entry action that inserts them.
+ * PRM: STE insert with pointer */
 static int encap_make(struct mlx5dv_dr_action *action, size_t size, const void *data)
 {
 	uint8_t in[PRM_ALLOC_REFORMAT_IN_SIZE + ENCAP_MAX] = { 0 };
@@ -230,7 +231,8 @@ static int encap_make(struct mlx5dv_dr_action *action, size_t size, const void *
 	return 0;
 }
 
-/* Makes a list of the changes, and the action of entries that executes it. */
+/* Writes CHANGES as a list to the adapter's memory, and makes the entry action that executes the
+ * list. */
 static int list_make(const char *call, struct mlx5dv_dr_action *action,
 		     const struct dr_changes *changes)
 {
@@ -244,7 +246,8 @@ static int list_make(const char *call, struct mlx5dv_dr_action *action,
 	return ret;
 }
 
-/* One change has room in an entry. */
+/* Translates ACTIONS for tables below the root. A single change fits in an entry, several become a
+ * list. */
 static int soft_modify(const char *call, struct mlx5dv_dr_action *action, size_t size,
 		       const void *actions)
 {
@@ -293,7 +296,8 @@ static int root_change(struct mlx5dv_dr_action *action, struct ibv_flow_action *
 	return flow_action ? 0 : errno;
 }
 
-/* Completes ACTION, whose domain is set, unless RET is not 0: then frees it. */
+/* Returns ACTION, now counted by its domain. If RET is not 0, frees ACTION instead, sets errno to
+ * RET and returns NULL. */
 static struct mlx5dv_dr_action *action_finish(struct mlx5dv_dr_action *action, int ret)
 {
 	if (ret) {
@@ -372,7 +376,8 @@ static int change_destroy(struct mlx5dv_dr_action *action)
 	return ret;
 }
 
-/* Destroys what an action of a domain has made there. */
+/* Destroys the objects that ACTION, which belongs to a domain, has created in the adapter or
+ * kernel. */
 static __attribute__((noinline)) int parts_destroy(struct mlx5dv_dr_action *action)
 {
 	switch (action->kind) {

@@ -24,7 +24,8 @@ static int domain_check(const struct mlx5dv_dr_domain *domain, size_t count)
 	return 0;
 }
 
-/* Checks one destination. A change of headers for it alone needs vports, which receive frames. */
+/* Checks one destination: a QP, TIR or table. Header changes for a single destination are not
+ * supported, because they need vports. */
 static int destination_check(const struct mlx5dv_dr_domain *domain,
 			     const struct mlx5dv_dr_action_dest_attr *dest)
 {
@@ -56,8 +57,8 @@ static int destinations_take(const struct mlx5dv_dr_domain *domain,
 	return ret;
 }
 
-/* Creates the table on the level before that of tables below the root, which may be destinations:
- * a table leads to higher levels only. */
+/* Creates the array's table on the level before that of tables below the root. Those tables may be
+ * destinations, and a table leads to higher levels only. */
 static int forward_make(struct ibv_context *context, struct dr_array *array)
 {
 	struct dr_forward_attr attr = {

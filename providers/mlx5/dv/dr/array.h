@@ -14,7 +14,7 @@ struct dr_array {
 	struct mlx5dv_dr_action *destinations[];
 };
 
-/* Returns 0 or an errno. */
+/* Destroys the array and drops its references, but does not free ACTION. Returns 0 or an errno. */
 int mlx5_dr_array_destroy(struct mlx5dv_dr_action *action);
 
 #endif

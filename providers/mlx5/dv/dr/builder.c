@@ -130,7 +130,7 @@ static const struct dr_field vxlan[] = {
 	VLAN_FIELDS(INNER, STE_TUNNEL),
 };
 
-/* Headers inside UDP: the tag is their first bytes. */
+/* GENEVE, VXLAN-GPE and GTP-U: the tag contains the first bytes of the header inside UDP. */
 static const struct dr_field geneve[] = {
 	COPY(MISC(MISC_GENEVE_OPT_LEN), FLD(0x0, 29, 24)),
 	COPY(MISC(MISC_GENEVE_OAM), FLD(0x0, 23, 23)),

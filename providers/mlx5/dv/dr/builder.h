@@ -10,7 +10,8 @@
 
 #include "providers/mlx5/dv/dr/match.h"
 
-/* When a lookup type is used: if a field of it is left in the mask, and */
+/* Condition under which a lookup type is used. The mask must also have a field of that type
+ * left. */
 enum dr_builder_need {
 	DR_NEED_NOTHING,
 	DR_NEED_SMAC,

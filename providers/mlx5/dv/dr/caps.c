@@ -18,8 +18,8 @@ static int page_query(struct ibv_context *context, enum prm_cap page, uint8_t *o
 	return mlx5_devx_run(to_mctx(context), in, sizeof(in), out, size);
 }
 
-/* Returns whether the adapter has RC QPs that are connected to themselves, which write entries.
- * PRM: fl_rc_qp_when_roce_enabled */
+/* Sets *LOOPS to whether the adapter supports RC QPs that are connected to themselves, which write
+ * entries. Returns 0 or an errno. PRM: fl_rc_qp_when_roce_enabled */
 static int loops_query(struct ibv_context *context, const uint8_t *general, bool *loops)
 {
 	uint8_t out[PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE] = { 0 };

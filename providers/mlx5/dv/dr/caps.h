@@ -11,15 +11,16 @@
 struct ibv_context;
 
 struct dr_caps {
-	uint16_t gvmi;                /* number of the function, part of the addresses in entries */
-	uint8_t format;               /* of entries: 1 is ConnectX-6 Dx */
-	bool writes_rx, writes_tx;    /* needs a QP that is connected to itself, too */
-	uint8_t rx_levels, tx_levels; /* levels of the kernel's tables */
+	uint16_t gvmi;                /* VHCA id of the function; addresses in entries contain it */
+	uint8_t format;               /* format of table entries: 1 is ConnectX-6 Dx */
+	bool writes_rx, writes_tx;    /* the library can write entries for received, sent frames */
+	uint8_t rx_levels, tx_levels; /* number of levels of the kernel's tables */
 	uint64_t rx_drop, tx_drop, tx_allow;
 };
 
 int mlx5_dr_caps_query(struct ibv_context *context, struct dr_caps *caps);
-/* Sets *START to the address where the memory for lists of header changes begins. */
+/* Sets *START to the ICM address at which the memory for lists of header changes begins. Returns 0
+ * or an errno. */
 int mlx5_dr_caps_query_lists(struct ibv_context *context, uint64_t *start);
 
 #endif

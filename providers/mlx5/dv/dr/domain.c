@@ -84,9 +84,9 @@ static struct dr_soft *soft_of(struct mlx5dv_dr_domain *domain)
 	return soft;
 }
 
-/* Rules of root tables take effect when they are created. Others take effect when their entries are
- * written, which SW waits for. The adapter may keep copies of old entries until HW. A domain whose
- * tables could not have entries to write fails, as in the distribution's library. */
+/* SW waits until posted entries are written. HW and MEM also make the adapter drop its copies of
+ * freed entries. Rules of root tables take effect when they are created, so a domain that can have
+ * only root tables returns EOPNOTSUPP, as in the distribution's library. */
 DV_EXPORT int mlx5dv_dr_domain_sync(struct mlx5dv_dr_domain *domain, uint32_t flags)
 {
 	const uint32_t known = MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW | MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW |
@@ -121,7 +121,8 @@ DV_EXPORT void mlx5dv_dr_domain_set_reclaim_device_memory(struct mlx5dv_dr_domai
 	domain_set(dmn, DR_RECLAIMS_MEMORY, enable);
 }
 
-/* Only stores the flag, because in a root table the kernel decides. */
+/* Stores the flag for rules below the root. In a root table, the kernel decides about
+ * duplicates. */
 DV_EXPORT void mlx5dv_dr_domain_allow_duplicate_rules(struct mlx5dv_dr_domain *domain, bool allow)
 {
 	domain_set(domain, DR_REFUSES_DUPLICATES, !allow);

@@ -17,7 +17,7 @@
 #include "providers/mlx5/dv/dv.h"
 
 enum dr_domain_flags {
-	DR_RECLAIMS_MEMORY = 1 << 0, /* the values are part of the dump format, which tools parse */
+	DR_RECLAIMS_MEMORY = 1 << 0, /* these values appear in dumps, which tools parse */
 	DR_REFUSES_DUPLICATES = 1 << 1,
 };
 
@@ -35,7 +35,7 @@ struct mlx5dv_dr_table {
 	struct mlx5dv_dr_domain *domain;
 	unsigned int users;
 	uint32_t level;
-	struct dr_soft_table *soft; /* NULL: the root table, which is the kernel's */
+	struct dr_soft_table *soft; /* NULL: a root table, whose rules the kernel keeps */
 	TAILQ_ENTRY(mlx5dv_dr_table) link;
 };
 
@@ -43,7 +43,7 @@ struct mlx5dv_dr_matcher {
 	struct mlx5dv_dr_table *table;
 	unsigned int users;
 	uint16_t priority;
-	struct mlx5dv_flow_matcher *flow_matcher; /* of the root table: the kernel's matcher */
+	struct mlx5dv_flow_matcher *flow_matcher; /* the kernel's matcher, of a root table */
 	struct dr_soft_matcher *soft;
 };
 
@@ -79,11 +79,11 @@ struct mlx5dv_dr_action {
 			uint32_t offset;
 		} counter;
 		struct {
-			struct ibv_flow_action *action; /* of root tables; NULL: of others */
+			struct ibv_flow_action *action; /* kernel object, of a root table */
 			enum mlx5dv_flow_action_packet_reformat_type type;
 			struct mlx5dv_devx_obj *obj;
-			struct dr_list list; /* for entries; its count may be 0 */
-			uint32_t words[2];   /* of entries; the second may be unused */
+			struct dr_list list; /* list that entries execute; count 0: none */
+			uint32_t words[2];   /* the entry action; its second word may be unused */
 		} change;
 	};
 };
@@ -101,8 +101,8 @@ static inline void dr_use(unsigned int *users)
 	__atomic_add_fetch(users, 1, __ATOMIC_RELAXED);
 }
 
-/* Release order, so that the user's accesses to the object happen before its destruction by another
- * thread. */
+/* Decrements *USERS in release order, so that the caller's accesses to the object happen before
+ * another thread destroys it. */
 static inline void dr_unuse(unsigned int *users)
 {
 	__atomic_sub_fetch(users, 1, __ATOMIC_RELEASE);
@@ -117,11 +117,12 @@ static inline int dr_check_unused(const char *call, const unsigned int *users, c
 	return __builtin_expect(!!count, 0) ? mlx5_dr_refuse_used(call, count, who) : 0;
 }
 
-/* Returns the address of an action's QP, TIR, table, array or sampler, for entries. */
+/* Returns the ICM address of an action's QP, TIR, table, array or sampler, to which entries
+ * lead. */
 uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action);
 uint32_t mlx5_dr_action_counter(const struct mlx5dv_dr_action *action);
 
-/* Returns which of the kernel's table types holds the roots of the domain. */
+/* Returns the kernel's table type for root tables of DOMAIN. */
 enum mlx5dv_flow_table_type mlx5_dr_table_type(const struct mlx5dv_dr_domain *domain);
 
 #endif

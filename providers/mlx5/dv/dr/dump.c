@@ -55,8 +55,8 @@ static uint64_t domain_id(const struct mlx5dv_dr_domain *domain)
 	return (uint64_t)(uint32_t)getpid() << 8 | domain->type;
 }
 
-/* Queries a capability page. If the adapter refuses, the page is all 0, so that the record keeps
- * its fields. */
+/* Queries a capability page. If the adapter refuses, returns a page of zeros, so that the dump
+ * still has all fields. */
 static const uint8_t *page_query(const struct mlx5dv_dr_domain *domain, enum prm_cap page,
 				 uint8_t *out, size_t size)
 {
@@ -120,7 +120,7 @@ static void dump_domain(FILE *file, const struct mlx5dv_dr_domain *domain)
 
 /* ---- tables, matchers, rules and actions ---- */
 
-/* Dumps a table. Type and level of a root table are 0. */
+/* Dumps a table. Type and level are always 0, as for a root table. */
 static void dump_table(FILE *file, const struct mlx5dv_dr_table *table)
 {
 	fprintf(file, "%d,0x%" PRIx64 ",0x%" PRIx64 ",0,0\n", DUMP_TABLE, id_of(table),
@@ -153,8 +153,8 @@ static void dump_head(FILE *file, enum dump_record record, const struct mlx5dv_d
 	fprintf(file, "%d,0x%" PRIx64 ",0x%" PRIx64, record, id_of(action), id_of(rule));
 }
 
-/* Dumps a change of headers. The program cannot learn the number of the kernel's object, so it is
- * 0. */
+/* Dumps a header change. Writes 0 for the number of a kernel object, which the program cannot
+ * learn. */
 static void dump_change(FILE *file, const struct mlx5dv_dr_action *action,
 			const struct mlx5dv_dr_rule *rule)
 {

@@ -4,7 +4,8 @@
  */
 #include "providers/mlx5/dv/dr/entry.h"
 
-/* The target of entries that lead nowhere yet, and a tag that no mask of 0 lets hit. */
+/* NOWHERE_39_32 and NOWHERE_31_0: next table's address until mlx5_dr_entry_set_hit() sets it.
+ * NEVER: first byte of a tag that matches no frame, because the mask is 0. */
 enum { NOWHERE_39_32 = 0xff, NEVER = 0xdc };
 #define NOWHERE_31_0 0xffffffe0
 
@@ -37,7 +38,8 @@ void mlx5_dr_entry_set_miss(uint8_t *entry, uint64_t address)
 	fld_set(entry, STE_MISS_ADDRESS_31_6, address >> FLD_SHIFT(STE_MISS_ADDRESS_31_6));
 }
 
-/* Actions are where other entries have the byte mask. */
+/* Writes where a hit leads. In an entry of format PRM_STE_MATCH, dword 14h holds actions instead of
+ * the next table's byte mask and format, so those two are not written. */
 void mlx5_dr_entry_set_hit(uint8_t *entry, const struct dr_target *target)
 {
 	const uint64_t half = (uint64_t)(PRM_STE_SIZE / 2) << target->log;

@@ -12,7 +12,8 @@
 
 enum { DR_CONTROL_SIZE = 32 };
 
-/* How a table is looked up: what its tags describe, and which of their bytes make the index. */
+/* How the adapter looks up a table: type (PRM: lookup type) selects what a tag contains, byte_mask
+ * selects the bytes of the tag that are hashed to the index. */
 struct dr_lookup {
 	uint16_t type, byte_mask;
 };
@@ -24,9 +25,10 @@ struct dr_target {
 	struct dr_lookup lookup;
 };
 
-/* Sets the control part of an entry, whose tag is of the lookup type. A hit leads nowhere. */
+/* Clears an entry, and sets its control part for tags of LOOKUP_TYPE. A hit leads to no table until
+ * mlx5_dr_entry_set_hit(). */
 void mlx5_dr_entry_begin(uint8_t *entry, uint16_t lookup_type, uint16_t gvmi);
-/* Sets an entry whose only content are actions, and which all frames hit. */
+/* Initialises an entry that all frames hit, and that contains only actions. */
 void mlx5_dr_entry_begin_actions(uint8_t *entry, uint16_t gvmi);
 void mlx5_dr_entry_set_miss(uint8_t *entry, uint64_t address);
 void mlx5_dr_entry_set_hit(uint8_t *entry, const struct dr_target *target);

@@ -14,7 +14,7 @@
 #include "providers/mlx5/qp/qp.h"
 #include "util/alloc.h"
 
-enum { GROUP_IN_SIZE = 1024 /* the criteria are empty, but part of the command */ };
+enum { GROUP_IN_SIZE = 1024 /* the command contains the match criteria, which are empty */ };
 
 static int table_create(struct ibv_context *context, const struct dr_forward_attr *attr,
 			struct dr_forward *forward)
@@ -52,7 +52,7 @@ static int table_query(const struct dr_forward_attr *attr, struct dr_forward *fo
 	return ret;
 }
 
-/* Creates a group of entry 0, without criteria. */
+/* Creates the table's only group: entry 0, without match criteria, so that all frames hit it. */
 static int group_create(struct ibv_context *context, const struct dr_forward_attr *attr,
 			struct dr_forward *forward)
 {
@@ -83,7 +83,7 @@ static void destination_put(uint8_t *at, const struct mlx5dv_dr_action *action)
 	}
 }
 
-/* Puts the list of one counter at AT, behind the destinations. */
+/* Adds COUNTER to the entry. The list of counters, at AT, follows the destinations. */
 static void counter_put(uint8_t *entry, uint8_t *at, const struct mlx5dv_dr_action *counter)
 {
 	fld_set(entry, FLOW_CONTEXT_ACTION, PRM_FLOW_FWD | PRM_FLOW_COUNT);
