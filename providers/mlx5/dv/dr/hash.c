@@ -7,7 +7,7 @@
 
 #include "prm/mlx5/ste.h"
 
-/* The CRC of four bits. A byte takes two look-ups, but the table fits a cache line. */
+/* CRC-32 of each 4-bit value. A byte takes two look-ups, but the table fits in a cache line. */
 static const uint32_t crc_of_nibble[16] = {
 	0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
 	0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-/* Returns the hash of TAG, 16 bytes. Bit 15 of BYTE_MASK selects byte 0. The index in a table is
- * the hash modulo the table's size. */
+/* Returns the hash of the bytes of TAG, of PRM_STE_TAG_SIZE, that BYTE_MASK selects; bit 15 selects
+ * byte 0. The index in a table is the hash modulo the table's size. */
 uint32_t mlx5_dr_hash(const uint8_t *tag, uint16_t byte_mask);
 
 #endif

@@ -126,8 +126,8 @@ static int first_add(struct dr_htable *table, uint32_t slot, struct dr_entry *en
 	return ret;
 }
 
-/* Writes ENTRY to a place of its own, then the entry before it, which leads there: in this order,
- * because frames must not follow an address to an entry that is not written. */
+/* Writes ENTRY to a place of its own, and then its address to the last entry of the chain. In this
+ * order, frames never reach an entry that is not written yet. */
 static int collision_add(struct dr_htable *table, uint32_t slot, struct dr_entry *entry)
 {
 	struct dr_lane *lane = table->end->lane;
@@ -168,8 +168,8 @@ int mlx5_dr_htable_add(struct dr_htable *table, struct dr_entry *entry)
 	return ret;
 }
 
-/* Removes the first entry of a slot. The second one of the chain moves to the slot, because that
- * takes one write, and frames that are in the chain still find it. */
+/* Removes the first entry of a slot: one write puts the second entry of the chain, or an empty one,
+ * into the slot. Frames that are in the chain still find the second entry at its old place. */
 static int first_remove(struct dr_htable *table, uint32_t slot, struct dr_entry *entry)
 {
 	struct dr_lane *lane = table->end->lane;
@@ -216,8 +216,8 @@ int mlx5_dr_htable_remove(struct dr_htable *table, struct dr_entry *entry)
 					   : later_remove(table, slot, entry);
 }
 
-/* As release 65.0 does it: both halves count, and more slots than the selected bytes have values
- * would be empty. */
+/* Applies the rule of release 65.0: half of the slots are used, and as many entries are in chains.
+ * More slots than the selected bytes have values would stay empty. */
 bool mlx5_dr_htable_is_crowded(const struct dr_htable *table)
 {
 	const uint32_t half = ((1u << table->log) + 1) / 2;
@@ -229,8 +229,8 @@ bool mlx5_dr_htable_is_crowded(const struct dr_htable *table)
 	       table->log + DR_HTABLE_GROWTH <= DR_HTABLE_LOG_MAX && bits > table->log;
 }
 
-/* What a larger table needs. An entry's new slot extends its old one, so the table has no more
- * collisions than before. */
+/* Memory for a larger table. An entry's new slot index extends its old one by further hash bits, so
+ * the table has no more collisions than before. */
 struct growth {
 	struct dr_entry **slots;
 	uint8_t log;
@@ -261,7 +261,8 @@ static int fresh_take(struct dr_lane *lane, uint32_t count, struct dr_places *fr
 	return ret;
 }
 
-/* Takes all that the growth needs, with room for the places in OLD, or nothing. */
+/* Allocates all memory for the growth, and room in OLD for the old places. On failure frees all of
+ * it, delays the next growth (table->scarce), and returns an errno. */
 static int growth_take(struct dr_htable *table, struct growth *growth, struct dr_old_htable *old)
 {
 	struct dr_lane *lane = table->end->lane;

@@ -10,9 +10,9 @@
 #include "util/alloc.h"
 
 enum {
-	/* so many places at a time: each block taken costs the pool's lock */
+	/* log2 of the places taken from dr_memory at once, because each call takes its lock */
 	SINGLES_LOG = 6,
-	/* so many wait for a SYNC_STEERING, which costs a system call */
+	/* freed entries that start a SYNC_STEERING, because each one costs a system call */
 	FREED_ENTRIES = 1 << 16,
 	SYNC_STEERING_IN_SIZE = 32,
 };
@@ -91,7 +91,8 @@ static int block_add(struct dr_lane *lane)
 	return 0;
 }
 
-/* Places that lanes gave back come first: a block may open a pool. */
+/* Refills the stock with freed places first, because a new block may need a new pool of device
+ * memory. */
 static int singles_add(struct dr_lane *lane)
 {
 	const size_t count = (size_t)1 << SINGLES_LOG;

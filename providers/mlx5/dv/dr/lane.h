@@ -17,8 +17,8 @@
 struct dr_htable;
 
 struct dr_entry {
-	struct dr_entry *next;   /* in the chain of a slot, of a rule's actions, or unused */
-	struct dr_htable *table; /* whose slot leads here; NULL: only actions */
+	struct dr_entry *next;   /* next in a slot's chain, a rule's actions, or dr_lane.unused */
+	struct dr_htable *table; /* table that contains the entry; NULL: an entry of actions only */
 	struct dr_htable *below;
 	uint32_t place;
 	uint32_t users;
@@ -36,7 +36,7 @@ struct dr_lane {
 	struct dr_memory *memory;
 	struct dr_ring ring;
 	struct dr_places singles;
-	struct dr_places freed; /* the adapter may have copies of these */
+	struct dr_places freed; /* freed places, of which the adapter may have copies */
 	size_t freed_entries;
 	struct dr_entry *unused;
 	struct dr_slab *slabs;
@@ -45,21 +45,23 @@ struct dr_lane {
 int mlx5_dr_lane_open(struct dr_lane *lane, struct dr_memory *memory);
 void mlx5_dr_lane_close(struct dr_lane *lane);
 
-/* Lets the adapter drop its copies of entries. Needs no lock. Returns 0 or an errno. */
+/* Runs SYNC_STEERING: the adapter drops its copies of entries. Needs no lock. Returns 0 or an
+ * errno. */
 int mlx5_dr_steering_sync(struct ibv_context *context);
 
 struct dr_entry *mlx5_dr_lane_entry(struct dr_lane *lane);
 void mlx5_dr_lane_give_entry(struct dr_lane *lane, struct dr_entry *entry);
 
 int mlx5_dr_lane_alloc(struct dr_lane *lane, unsigned int log, uint32_t *place);
-/* Gives back a place of one entry that no frame has met. */
+/* Returns the place of one entry to LANE for reuse at once. No frame may have reached the entry. */
 void mlx5_dr_lane_give_place(struct dr_lane *lane, uint32_t place);
-/* Frees entries that frames may have met, so their places wait until the adapter has dropped its
- * copies. */
+/* Frees the 1 << LOG entries at PLACE, which frames may have reached. The block is reused after the
+ * next SYNC_STEERING. */
 void mlx5_dr_lane_free(struct dr_lane *lane, unsigned int log, uint32_t place);
-/* Waits for the writes, and lets the adapter drop its copies. */
+/* Waits for the lane's writes, and runs SYNC_STEERING, so that freed places can be reused. Returns
+ * 0 or an errno. */
 int mlx5_dr_lane_sync(struct dr_lane *lane);
-/* Gives all places that the lane does not need back to the memory, for other lanes. Returns whether
+/* Gives the lane's unused and freed places back to lane->memory, for other lanes. Returns whether
  * there were any. */
 bool mlx5_dr_lane_reclaim(struct dr_lane *lane);
 

@@ -18,7 +18,7 @@
 #include "util/log.h"
 
 enum {
-	POOL_LOG = 9, /* 32 KiB, as release 65.0 takes them */
+	POOL_LOG = 9, /* 32 KiB, the size of a pool in release 65.0 */
 	UNIT_ACTIONS = PRM_STE_LIST_UNIT / DR_LIST_ACTION_SIZE,
 };
 static_assert((int)PRM_STE_LIST_UNIT == (int)PRM_STE_SIZE, "memory.h counts in entries");
@@ -67,7 +67,8 @@ static uint8_t log_of_units(unsigned int count)
 	return log;
 }
 
-/* Writes whole units: what is behind the last action is never executed. */
+/* Writes the list in whole units, and waits for the writes. The adapter executes only list->count
+ * actions, so it ignores the rest of the last unit. */
 static int list_write(struct dr_lists *lists, const uint8_t *actions, const struct dr_list *list)
 {
 	const size_t size = (size_t)list->count * DR_LIST_ACTION_SIZE;
@@ -83,7 +84,8 @@ static int list_write(struct dr_lists *lists, const uint8_t *actions, const stru
 	return ret ? ret : mlx5_dr_ring_drain(&lists->ring);
 }
 
-/* An action has 16 bits for the number of a list. */
+/* Allocates memory for the list and computes its number. Fails if the number exceeds the 16 bits
+ * that an entry's action has for it. */
 static int list_place(struct dr_lists *lists, struct dr_list *list)
 {
 	uint64_t number;

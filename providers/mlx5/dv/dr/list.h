@@ -15,29 +15,32 @@ enum { DR_LIST_ACTION_SIZE = 8 };
 
 struct dr_list {
 	uint32_t place;
-	uint32_t number; /* of its first unit, from the start of the adapter's memory for lists */
-	uint8_t log;     /* of the number of units */
-	uint8_t count;   /* actions; 0: there is no list */
+	uint32_t number; /* index of its first unit in the adapter's memory for lists */
+	uint8_t log;     /* log2 of the number of units */
+	uint8_t count;   /* number of actions; 0: there is no list */
 };
 
 struct dr_lists {
-	uint64_t start; /* of the adapter's memory for lists */
+	uint64_t start; /* ICM address at which the adapter's memory for lists begins */
 	struct dr_memory memory;
 	struct dr_ring ring;
-	struct dr_places freed; /* frames may meet these until the next sync of the hardware */
+	struct dr_places freed; /* of destroyed lists: frames may reach these until a sync */
 };
 
 int mlx5_dr_lists_open(struct ibv_context *context, struct ibv_pd *pd, struct dr_lists **lists);
-/* The adapter has dropped its copies. */
+/* Frees LISTS. The caller has run SYNC_STEERING before, so that the adapter has dropped its
+ * copies. */
 void mlx5_dr_lists_close(struct dr_lists *lists);
 
-/* Writes COUNT actions of DR_LIST_ACTION_SIZE bytes. Returns 0 or an errno. */
+/* Writes COUNT actions of DR_LIST_ACTION_SIZE bytes to the adapter's memory, and sets *LIST.
+ * Returns 0 or an errno. */
 int mlx5_dr_list_create(struct dr_lists *lists, const uint8_t *actions, unsigned int count,
 			struct dr_list *list);
-/* Frees the list, which frames may have met, at the next sync of the hardware. */
+/* Marks the list's memory to be freed at the next hardware sync, because frames may still reach
+ * it. */
 void mlx5_dr_list_destroy(struct dr_lists *lists, const struct dr_list *list);
 
-/* Returns the action of an entry that executes the list. */
+/* Returns the 4-byte action by which an entry executes the list. */
 uint32_t mlx5_dr_list_word(const struct dr_list *list);
 
 #endif

@@ -110,7 +110,7 @@ static void step_add(struct dr_match *match, uint16_t type)
 	step->fields = &match->fields[match->num_fields];
 }
 
-/* Takes the builder's fields out of LEFT, and makes a step of them, if there are any. */
+/* Moves the builder's fields from LEFT to a new step. Adds no step if LEFT has none of them. */
 static void builder_take(const struct dr_builder *builder, uint8_t *left, struct dr_match *match)
 {
 	struct dr_step *step = &match->steps[match->num_steps];
@@ -146,7 +146,8 @@ static int version_check(const char *call, const uint8_t *mask, uint32_t headers
 	return EOPNOTSUPP;
 }
 
-/* Returns why fields are left. Fields above Ethernet need the version of IP. */
+/* Logs why byte AT of the mask cannot be matched. Returns EINVAL if only the IP version is missing,
+ * which fields above Ethernet need, else EOPNOTSUPP. */
 static int left_explain(const char *call, const uint8_t *mask, const uint8_t *left, size_t at)
 {
 	const size_t set = at / PRM_MATCH_SET_SIZE;
@@ -221,8 +222,8 @@ int mlx5_dr_match_plan(const char *call, const void *mask, size_t size, uint8_t 
 	return left_check(call, match->mask, left);
 }
 
-/* Returns whether the value has the mask's version of IP, or none: frames without IP. The mask of 6
- * has other bits, which are no versions. */
+/* Returns whether VALUE has the mask's IP version, or 0 for frames without IP. Comparing bits alone
+ * would accept the versions 2 and 4 for a mask of 6. */
 static bool version_fits(const struct dr_match *match, const void *value, size_t size,
 			 uint32_t headers)
 {

@@ -58,8 +58,8 @@ mlx5dv_dr_matcher_create(struct mlx5dv_dr_table *table, uint16_t priority,
 	return matcher;
 }
 
-/* Destroys the matcher, even if the adapter's entries could not be changed: frames may then still
- * pass them. */
+/* Destroys the matcher even if the adapter's entries could not be changed. Frames may then still
+ * pass its entries, whose places stay allocated. */
 static int __attribute__((noinline)) soft_destroy(struct mlx5dv_dr_matcher *matcher)
 {
 	int ret = mlx5_dr_soft_matcher_destroy(matcher->soft);
@@ -86,8 +86,8 @@ DV_EXPORT int mlx5dv_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher)
 	return 0;
 }
 
-/* Fails, because the kernel chooses the layout of its own tables, and other tables grow by
- * themselves. */
+/* Returns EOPNOTSUPP: the kernel chooses the layout of root tables, and other tables grow as
+ * needed. */
 DV_EXPORT int mlx5dv_dr_matcher_set_layout(struct mlx5dv_dr_matcher *matcher,
 					   struct mlx5dv_dr_matcher_layout *layout)
 {

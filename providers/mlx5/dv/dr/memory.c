@@ -96,8 +96,8 @@ static bool block_find(struct dr_memory *memory, unsigned int log, struct dr_blo
 	return false;
 }
 
-/* Gives all of the block back but its first 1 << LOG entries, as blocks of a power of two: these
- * stay aligned to their size. */
+/* Keeps the first 1 << LOG entries of the block, and frees the rest as blocks of powers of two,
+ * each aligned to its size. */
 static void block_split(struct dr_memory *memory, const struct dr_block *block, unsigned int log)
 {
 	for (unsigned int i = block->log; i-- > log;)

@@ -22,7 +22,7 @@ enum { DR_POOL_LOG = 20, DR_POOLS = 64 };
 
 struct dr_pool {
 	struct ibv_dm *dm;
-	struct ibv_mr *mr; /* addresses begin at 0 */
+	struct ibv_mr *mr; /* memory region of dm, whose addresses begin at 0 */
 	uint64_t base;
 };
 
@@ -30,23 +30,24 @@ struct dr_memory {
 	struct ibv_context *context;
 	struct ibv_pd *pd;
 	uint32_t type; /* enum mlx5_ib_uapi_dm_type */
-	uint8_t log;   /* of a pool's entries */
+	uint8_t log;   /* log2 of the entries in a pool */
 	pthread_mutex_t lock;
-	struct dr_places unused[DR_POOL_LOG + 1]; /* by log2 of the size; guarded by lock */
-	unsigned int num_pools;                   /* guarded by lock; pools below it never change */
+	struct dr_places unused[DR_POOL_LOG + 1]; /* free blocks by log2; guarded by lock */
+	unsigned int num_pools;                   /* guarded by lock; open pools never change */
 	struct dr_pool pools[DR_POOLS];
 };
 
-/* Makes pools of TYPE, an enum mlx5_ib_uapi_dm_type, with 1 << LOG entries, DR_POOL_LOG at most. */
+/* Initialises MEMORY without a pool. Its pools will have TYPE, an enum mlx5_ib_uapi_dm_type, and
+ * 1 << LOG entries; LOG is at most DR_POOL_LOG. */
 void mlx5_dr_memory_init(struct dr_memory *memory, struct ibv_context *context, struct ibv_pd *pd,
 			 uint32_t type, uint8_t log);
 void mlx5_dr_memory_destroy(struct dr_memory *memory);
 
 int mlx5_dr_memory_alloc(struct dr_memory *memory, unsigned int log, uint32_t *place);
-/* Takes up to COUNT of the blocks of one entry that were given back, and pushes them to PLACES,
- * which has room. */
+/* Takes up to COUNT free blocks of one entry, and pushes them to PLACES, which has room for
+ * them. */
 void mlx5_dr_memory_take_singles(struct dr_memory *memory, size_t count, struct dr_places *places);
-/* The adapter must have no copy of the block's entries: see lane.h. */
+/* Frees a block of 1 << LOG entries. The adapter must have no copy of them: see lane.h. */
 void mlx5_dr_memory_free(struct dr_memory *memory, unsigned int log, uint32_t place);
 
 static inline uint64_t dr_place_offset(uint32_t place)

@@ -14,7 +14,8 @@
 
 enum { ACTIONS_MAX = 32, WORD_BITS = 32 };
 
-/* Where a field is in the dwords of entries' actions: lowest bit, and how many. */
+/* Location of a header field in actions of entries: its dword, the lowest bit in that dword, and
+ * the width in bits. */
 struct place {
 	uint16_t field;
 	uint8_t dword, first, width;
@@ -157,8 +158,8 @@ static bool put_action(bool is_tx, const void *action, uint8_t *out)
 	}
 }
 
-/* Returns where the next change goes. The adapter needs something else between two that write the
- * same dword of headers. */
+/* Returns where to store CHANGE. The adapter needs another action between two that write the same
+ * dword of headers, so this leaves an empty one there. */
 static uint8_t *change_next(struct dr_changes *changes, const uint8_t *change)
 {
 	if (changes->count && fld_get(changes->actions[changes->count - 1], STE_FIELD_DWORD) ==
@@ -201,8 +202,9 @@ static void insert_add(struct dr_changes *changes, const uint8_t data[4])
 	memcpy(fld_at(change, STE_INSERT_INLINE_DATA), data, 4);
 }
 
-/* Inserts the header from its end, always at the start of the frame: so the adapter never parses a
- * header in the wrong place. Dwords are inserted, so two bytes too many go again. */
+/* Inserts HEADER's dwords from the last to the first, each at the start of the frame, so that the
+ * adapter never parses a header in the wrong place. Whole dwords are two bytes too many, which the
+ * last change removes. */
 int mlx5_dr_modify_decap(const char *call, const void *header, size_t size,
 			 struct dr_changes *changes)
 {

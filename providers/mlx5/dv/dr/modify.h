@@ -9,20 +9,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DR_CHANGES_MAX = 63 /* 32 with one that does nothing between two */, DR_CHANGE_SIZE = 8 };
+enum { DR_CHANGES_MAX = 63 /* 32 changes, an empty one between each two */, DR_CHANGE_SIZE = 8 };
 
 struct dr_changes {
 	unsigned int count;
 	uint8_t actions[DR_CHANGES_MAX][DR_CHANGE_SIZE];
 };
 
-/* Translates SIZE bytes of actions in the format of the adapter's commands into CHANGES, actions of
- * entries. Returns 0, or EINVAL for what no adapter does. Logs for CALL. */
+/* Translates SIZE bytes of ACTIONS, in the format of the adapter's commands, to actions of entries
+ * in CHANGES. Returns 0, or EINVAL if SIZE is wrong or the adapter cannot execute an action. Logs
+ * for CALL. */
 int mlx5_dr_modify(const char *call, bool is_tx, const void *actions, size_t size,
 		   struct dr_changes *changes);
 
-/* Makes the changes that remove headers up to an inner IP header, and put HEADER, of 14 or 18
- * bytes, before that. Returns 0 or EINVAL. */
+/* Makes the changes that replace the headers before an inner IP header by HEADER, an Ethernet
+ * header of 14 or 18 bytes. Returns 0 or EINVAL. */
 int mlx5_dr_modify_decap(const char *call, const void *header, size_t size,
 			 struct dr_changes *changes);
 

@@ -9,7 +9,7 @@
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/dr/dr.h"
 
-/* Returns the context of the object that an action leads to or counts in, or NULL. */
+/* Returns the context of the action's QP, TIR or counter, or NULL for other kinds of actions. */
 static inline const struct ibv_context *action_context(const struct mlx5dv_dr_action *action)
 {
 	switch (action->kind) {
@@ -29,7 +29,7 @@ static inline const struct mlx5dv_dr_domain *action_domain(const struct mlx5dv_d
 	return action->kind == DR_ACTION_TABLE ? action->table->domain : action->domain;
 }
 
-/* Returns whether an action of another domain or device would be used in DOMAIN. */
+/* Returns whether ACTION belongs to a domain other than DOMAIN, or to another device. */
 static inline bool action_is_foreign(const struct mlx5dv_dr_domain *domain,
 				     const struct mlx5dv_dr_action *action)
 {

@@ -35,7 +35,7 @@ static inline bool dr_places_grow(struct dr_places *places)
 	return true;
 }
 
-/* Makes room for COUNT further blocks. Returns false without memory of the host. */
+/* Reserves room for COUNT further blocks. Returns false if the host has no memory. */
 static inline bool dr_places_reserve(struct dr_places *places, size_t count)
 {
 	while (places->room - places->count < count)
@@ -44,7 +44,7 @@ static inline bool dr_places_reserve(struct dr_places *places, size_t count)
 	return true;
 }
 
-/* Adds a block. Returns false without memory of the host: the block is lost until the pool is
+/* Adds a block. Returns false if the host has no memory: the block is then lost until the pool is
  * freed. */
 static inline bool dr_places_push(struct dr_places *places, uint32_t place, unsigned int log)
 {
@@ -62,7 +62,8 @@ static inline bool dr_places_pop(struct dr_places *places, struct dr_block *bloc
 	return true;
 }
 
-/* Moves all blocks of FROM to TO. Without memory of the host they are lost as above. */
+/* Moves all blocks of FROM to TO. If the host has no memory, blocks are lost until the pool is
+ * freed. */
 static inline void dr_places_move(struct dr_places *to, struct dr_places *from)
 {
 	const struct dr_places empty = { NULL, 0, 0 };

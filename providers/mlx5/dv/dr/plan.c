@@ -12,14 +12,14 @@
 #include "util/bits.h"
 
 enum {
-	MATCH_ROOM = 8,    /* in an entry that matches */
-	ACTIONS_ROOM = 12, /* in a further one */
-	SINGLE = 4,        /* size of an action */
+	MATCH_ROOM = 8,    /* bytes of actions in an entry that matches */
+	ACTIONS_ROOM = 12, /* bytes of actions in each further entry */
+	SINGLE = 4,        /* bytes of an action */
 	DOUBLE = 8,
 };
 
-enum { VLAN_TAGS = 2 /* that a rule may remove, and that it may add */ };
-enum { REMOVE_L2 = 0x09000700 /* headers up to IP */ };
+enum { VLAN_TAGS = 2 /* most tags that a rule may remove, and may add */ };
+enum { REMOVE_L2 = 0x09000700 /* removes headers up to IP */ };
 enum { POP_VLAN_HEAD = 0x0802, POP_VLAN_WORDS = 2, PUSH_VLAN = 0x0a000c00 };
 
 /* Ranks of header changes: the adapter executes them in this order. */
@@ -92,7 +92,7 @@ static bool may_repeat(enum dr_action_kind kind)
 	return kind == DR_ACTION_POP_VLAN || kind == DR_ACTION_PUSH_VLAN;
 }
 
-/* Returns the bit of the action's kind. Each type of tunnels is a kind of its own. */
+/* Returns the action's bit in plan->kinds. Each type of packet reformat has a bit of its own. */
 static uint32_t bit_of(const struct mlx5dv_dr_action *action)
 {
 	const unsigned int type =
@@ -169,8 +169,8 @@ static int push_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
 	return 0;
 }
 
-/* Puts a change of headers of one or two words. After a tunnel has gone, others are in an entry of
- * their own. */
+/* Adds a header change of SIZE bytes, one or two words. After a tunnel was removed, the change
+ * starts a new entry. */
 static int change_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action,
 		      unsigned int size)
 {
@@ -188,7 +188,8 @@ static int change_put(struct dr_plan *plan, const struct mlx5dv_dr_action *actio
 	return 0;
 }
 
-/* The headers of a tunnel of IP take the place of the frame's Ethernet header. */
+/* Adds an L3 tunnel: removes the frame's Ethernet header first, because the tunnel's headers take
+ * its place. */
 static int encap_l3_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
 {
 	if (!action->change.action) { /* change_put() refuses the others */
@@ -247,7 +248,8 @@ static int action_put(struct dr_plan *plan, const struct mlx5dv_dr_action *actio
 	}
 }
 
-/* Fails if nobody has reported the address of the QP, TIR, array or sampler. */
+/* Sets *TARGET to where the rule leads. Returns EOPNOTSUPP if the address of its QP, TIR, array or
+ * sampler is unknown. */
 static int end_of(const struct dr_plan *plan, struct dr_target *target)
 {
 	const struct dr_soft *soft = plan->soft;

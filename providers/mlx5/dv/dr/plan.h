@@ -24,18 +24,18 @@ struct dr_plan {
 	unsigned int count;
 	uint8_t *at;
 	unsigned int room;
-	bool may_count; /* the last entry counts what the program means */
-	/* the last entry has removed a tunnel, so other changes need an entry of their own */
+	bool may_count; /* a counter in the last entry counts frames as the program expects */
+	/* the last entry has removed a tunnel, so a further change needs a new entry */
 	bool is_bare;
-	uint32_t kinds; /* bits of enum dr_action_kind that are in the rule */
+	uint32_t kinds; /* kinds of actions in the rule, as bits: bit_of() */
 	unsigned int popped, pushed;
 	unsigned int rank;
 	const struct mlx5dv_dr_action *counter, *end;
-	uint8_t entries[DR_PLAN_ENTRIES][PRM_STE_SIZE]; /* [0]: of the last entry that matches */
+	uint8_t entries[DR_PLAN_ENTRIES][PRM_STE_SIZE]; /* [0]: last entry that matches */
 };
 
-/* Plans the entries of a rule whose last step has LOOKUP_TYPE, but for the places of further
- * entries. Returns 0, EINVAL or EOPNOTSUPP, and logs for CALL. */
+/* Plans the last entries of a rule, whose last step has LOOKUP_TYPE. The caller sets the addresses
+ * by which each entry leads to the next. Returns 0, EINVAL or EOPNOTSUPP, and logs for CALL. */
 int mlx5_dr_plan(const char *call, const struct dr_soft *soft, bool is_tx, uint16_t lookup_type,
 		 size_t count, struct mlx5dv_dr_action *const actions[], struct dr_plan *plan);
 
