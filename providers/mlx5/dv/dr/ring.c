@@ -19,10 +19,10 @@
 
 enum {
 	SIGNAL_EACH = DR_RING_WRITES / 4,
-	WRS_OF_WRITE = 2, /* the WRITE and its READ */
+	WRS_OF_WRITE = 2, /* requests for each write: the WRITE and its READ */
 	STAGED_SIZE = DR_RING_STAGED * PRM_STE_SIZE,
 	BUFFER_SIZE = 2 * STAGED_SIZE,
-	WAIT_S = 5,           /* far more than the QP's retries take */
+	WAIT_S = 5,           /* limit of a wait for a CQE, far longer than the QP's retries */
 	POLLS_OF_LOOK = 1024, /* empty polls for each look at the clock */
 };
 
@@ -157,7 +157,7 @@ static time_t now_s(void)
 	return now.tv_sec;
 }
 
-/* Waits for the next CQE. The wait has a limit, because an adapter that is lost makes none. */
+/* Waits for the next CQE. Fails after about WAIT_S seconds, because a lost adapter writes none. */
 static int cqe_wait(struct dr_ring *ring, struct ibv_wc *wc)
 {
 	time_t end = 0;
@@ -177,7 +177,8 @@ static int cqe_wait(struct dr_ring *ring, struct ibv_wc *wc)
 	}
 }
 
-/* Waits until at most MAX writes are in flight, not counting those without a CQE of their own. */
+/* Waits until at most MAX writes are in flight. MAX is at least ring->unsignaled, because those
+ * writes complete only with a later signaled READ. */
 static int ring_wait(struct dr_ring *ring, unsigned int max)
 {
 	struct ibv_wc wc;
@@ -235,7 +236,8 @@ int mlx5_dr_ring_write(struct dr_ring *ring, uint32_t place, const uint8_t entry
 	return ring_post(ring, place, &data, true, false);
 }
 
-/* Writes COUNT staged entries. Waits for the end, because the staging buffer is used again. */
+/* Writes COUNT entries from the staging buffer. Waits for the end, because the caller reuses the
+ * buffer. */
 static int staged_write(struct dr_ring *ring, uint32_t place, uint32_t count)
 {
 	struct ibv_sge data = {
@@ -248,7 +250,8 @@ static int staged_write(struct dr_ring *ring, uint32_t place, uint32_t count)
 	return ret ? ret : ring_wait(ring, 0);
 }
 
-/* A lost ring stages nothing: the adapter may still read the bytes of an earlier write. */
+/* Writes COUNT entries that FILL composes. After a failed write, stages nothing, because the
+ * adapter may still read the bytes of that write. */
 int mlx5_dr_ring_fill(struct dr_ring *ring, uint32_t place, uint32_t count,
 		      void (*fill)(const void *arg, uint32_t i, uint8_t *entry), const void *arg)
 {
@@ -265,8 +268,8 @@ int mlx5_dr_ring_fill(struct dr_ring *ring, uint32_t place, uint32_t count,
 	return ret;
 }
 
-/* Waits for all writes. The last CQE completes all writes before it; if the last ones have none, a
- * READ of the first entry makes it. */
+/* Waits for all writes. If the last ones are unsignaled, posts a signaled READ of the first entry,
+ * whose CQE completes them. */
 int mlx5_dr_ring_drain(struct dr_ring *ring)
 {
 	struct ibv_sge back = {

@@ -15,8 +15,8 @@
 #include "providers/mlx5/dv/dr/memory.h"
 
 enum {
-	DR_RING_WRITES = 64,  /* in flight at most */
-	DR_RING_STAGED = 256, /* entries of a write from the staging buffer */
+	DR_RING_WRITES = 64,  /* most writes in flight */
+	DR_RING_STAGED = 256, /* most entries in a write from the staging buffer */
 };
 
 struct dr_ring {
@@ -25,9 +25,9 @@ struct dr_ring {
 	struct ibv_qp *qp;
 	struct ibv_mr *mr;
 	struct hwbuf buffer;
-	uint8_t *staged; /* in the buffer: what long writes write, behind it what READs bring */
+	uint8_t *staged; /* in buffer: data of long writes, followed by the data of READs */
 	unsigned int unsignaled, in_flight;
-	int error; /* of the first write that failed: the ring is lost */
+	int error; /* errno of the first failure; the ring then writes no more */
 };
 
 int mlx5_dr_ring_open(struct dr_ring *ring, const struct dr_memory *memory);

@@ -8,8 +8,8 @@
 #include "util/alloc.h"
 #include "util/bits.h"
 
-/* A longer list must repeat an action that a flow may have only once, so the kernel's check refuses
- * it anyway. */
+/* Most actions that are converted for a flow. The first MAX_ACTIONS of a longer list repeat an
+ * action that a flow may have only once, so the flow is refused anyway. */
 enum { MAX_ACTIONS = DV_FLOW_ATTRS + DV_FLOW_ACTIONS };
 
 /* Uses the attribute with an offset only if needed: Linux before 5.5 does not know it. */

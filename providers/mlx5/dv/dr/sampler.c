@@ -31,7 +31,8 @@ static int attr_check(const struct mlx5dv_dr_flow_sampler_attr *attr)
 	return 0;
 }
 
-/* Takes one action for copies: a destination, or a counter. */
+/* Checks an action for sampled copies, and stores it as the destination or the counter. Returns 0
+ * or an errno. */
 static int action_take(struct dr_sampler *sampler, struct mlx5dv_dr_action *action)
 {
 	struct mlx5dv_dr_action **place =
@@ -59,8 +60,8 @@ static int actions_take(struct dr_sampler *sampler, const struct mlx5dv_dr_flow_
 	return ret;
 }
 
-/* Creates the object. It ignores levels, since both of its tables are on the level of tables below
- * the root. */
+/* Creates the sampler's object. It ignores levels, because the object's two tables are both on the
+ * level of tables below the root. */
 static int obj_create(struct dr_sampler *sampler, uint32_t ratio)
 {
 	uint8_t in[PRM_GENERAL_OBJ_HDR_SIZE + PRM_SAMPLER_SIZE] = { 0 };
@@ -95,7 +96,7 @@ static int obj_query(struct dr_sampler *sampler)
 	return ret;
 }
 
-/* Destroys what the adapter has of the sampler. After a failure, the caller may try again. */
+/* Destroys the adapter's objects of the sampler. After a failure, the caller may try again. */
 static int parts_end(struct dr_sampler *sampler)
 {
 	int ret = sampler->obj ? mlx5dv_devx_obj_destroy(sampler->obj) : 0;

@@ -11,15 +11,16 @@
 struct mlx5dv_dr_table;
 
 struct dr_sampler {
-	struct dr_forward forward; /* of the copies */
+	struct dr_forward forward; /* table that forwards the copies */
 	struct mlx5dv_devx_obj *obj;
-	uint64_t address; /* for entries */
+	uint64_t address; /* ICM address that table entries point to */
 	struct mlx5dv_dr_table *next;
 	struct mlx5dv_dr_action *destination;
-	struct mlx5dv_dr_action *counter; /* may be NULL */
+	struct mlx5dv_dr_action *counter; /* counter of the copies; NULL: none */
 };
 
-/* Returns 0 or an errno. */
+/* Destroys the sampler and drops its references, but does not free ACTION. Returns 0 or an
+ * errno. */
 int mlx5_dr_sampler_destroy(struct mlx5dv_dr_action *action);
 
 #endif

@@ -10,7 +10,8 @@
 #include "providers/mlx5/dv/dr/dr.h"
 #include "util/alloc.h"
 
-/* Entries of format 1 only, and no switch: others are not supported yet. */
+/* Returns whether the library knows how to write entries for the domain: it supports format 1 only,
+ * and no switch (FDB). */
 static bool side_is_known(const struct mlx5dv_dr_domain *domain, const struct dr_caps *caps)
 {
 	return domain->type != MLX5DV_DR_DOMAIN_TYPE_FDB && caps->format == PRM_STEERING_V1;
@@ -102,8 +103,9 @@ int mlx5_dr_soft_open(const char *call, struct mlx5dv_dr_domain *domain, struct 
 	return 0;
 }
 
-/* The kernel may give the memory to others, so the adapter drops its copies of entries before. If
- * that fails, the memory is given back all the same: the program cannot wait for anything. */
+/* Syncs first, so that the adapter drops its copies of entries before the kernel gives the memory
+ * to others. If the sync fails, frees the memory all the same: the program cannot wait for
+ * anything. */
 void mlx5_dr_soft_close(struct dr_soft *soft)
 {
 	mlx5_dr_soft_sync(soft, true);
@@ -197,13 +199,14 @@ static int lanes_drain(struct dr_soft *soft)
 	return ret;
 }
 
-/* Places that entries of all lanes may lead to. */
+/* Places to be freed after a sync. Entries of any lane may lead to them. */
 struct waiting {
 	struct dr_places starts, lists;
 };
 
-/* Takes what waits for a sync out of SOFT, so that what is freed meanwhile waits for the next one.
- * A lost ring of anchors may still write starts, so these are never free. */
+/* Moves the places that wait for a sync from SOFT to WAITING; places freed meanwhile wait for the
+ * next sync. Returns an errno if an anchor's write has failed: the adapter may still write to
+ * starts, so they are never free. */
 static int waiting_take(struct dr_soft *soft, struct waiting *waiting)
 {
 	int ret = 0;
@@ -240,9 +243,8 @@ static void waiting_release(struct dr_soft *soft, struct waiting *waiting)
 		mlx5_dr_memory_free(&soft->lists->memory, block.log, block.place);
 }
 
-/* Frees starts and lists. An entry that leads to one is in the memory until its lane has written
- * what removes it, so that all lanes drain before the adapter drops its copies. *ANY: something was
- * freed. */
+/* Frees starts and lists. All lanes drain before the adapter drops its copies, because an entry may
+ * lead to a start or list until its lane has written the removal. *ANY: something was freed. */
 static int waiting_sync(struct dr_soft *soft, bool *any)
 {
 	struct waiting waiting;

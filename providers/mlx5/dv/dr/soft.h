@@ -18,23 +18,24 @@ enum { DR_LANES = 4 };
 struct dr_soft {
 	struct ibv_context *context;
 	struct dr_caps caps;
-	uint64_t miss, drop; /* addresses: of frames that no rule hits, and of dropped ones */
-	uint8_t level;       /* of the adapter's objects for tables */
+	uint64_t miss, drop; /* addresses for frames that no rule hits, and for dropped ones */
+	uint8_t level;       /* level of the adapter's table objects */
 	struct ibv_pd *pd;
 	struct dr_memory memory;
-	pthread_mutex_t lock; /* guards what follows, and opens lanes */
+	pthread_mutex_t lock; /* guards the fields below, and the opening of lanes */
 	struct dr_ring anchors;
-	struct dr_places starts; /* of destroyed tables: the adapter may have copies of these */
+	struct dr_places starts; /* of destroyed tables; the adapter may have copies of these */
 	struct dr_lists *lists;  /* NULL: not opened yet */
 	unsigned int next_lane;
 	struct dr_lane *lanes[DR_LANES]; /* NULL: not opened yet */
 };
 
-/* Returns whether domains of this type have tables whose entries are written here. */
+/* Returns whether domains of this type have tables whose entries are written by this library. */
 bool mlx5_dr_soft_exists(const struct mlx5dv_dr_domain *domain);
-/* Returns 0, EOPNOTSUPP if the adapter has no such tables, or an errno. */
+/* Creates the half of DOMAIN that writes entries. Returns 0, EOPNOTSUPP if the adapter has no
+ * tables that software writes, or an errno. */
 int mlx5_dr_soft_open(const char *call, struct mlx5dv_dr_domain *domain, struct dr_soft **soft);
-/* Opens domain->soft unless it is open. */
+/* Opens domain->soft unless it is open. Returns 0 or an errno. */
 int mlx5_dr_soft_ensure(const char *call, struct mlx5dv_dr_domain *domain);
 void mlx5_dr_soft_close(struct dr_soft *soft);
 
@@ -45,12 +46,11 @@ void mlx5_dr_soft_remove_list(struct dr_soft *soft, const struct dr_list *list);
 
 struct dr_lane *mlx5_dr_soft_lane(struct dr_soft *soft);
 
-/* Frees the first entry of a destroyed table at the next sync of the hardware. */
+/* Marks the first entry of a destroyed table, at PLACE, to be freed at the next hardware sync. */
 void mlx5_dr_soft_free_start(struct dr_soft *soft, uint32_t place);
 
-/* Gives freed places of all lanes back to the memory, behind a sync of the hardware. Returns
- * whether there were any: then it makes sense to try an allocation again. The caller has no lane's
- * lock. */
+/* Gives freed places of all lanes back to the memory, after a hardware sync. Returns whether there
+ * were any: if so, an allocation may now succeed. The caller must hold no lane's lock. */
 bool mlx5_dr_soft_reclaim(struct dr_soft *soft);
 
 /* Waits for the writes of all lanes. With IS_HARDWARE, lets the adapter drop its copies of freed

@@ -34,8 +34,8 @@ static void top_delete(struct dr_soft_matcher *matcher)
 	pthread_mutex_unlock(&matcher->end.lane->lock);
 }
 
-/* Frees what the host has of it. Frames may still pass its entries, so that their places are not
- * free before the domain. */
+/* Frees the host's memory of the matcher's first table. Frames may still pass the table's entries,
+ * so their places stay allocated until the domain is destroyed. */
 static void top_leave(struct dr_soft_matcher *matcher)
 {
 	pthread_mutex_lock(&matcher->end.lane->lock);

@@ -13,11 +13,11 @@ struct dr_soft_matcher {
 	struct dr_soft_table *table;
 	TAILQ_ENTRY(dr_soft_matcher) link;
 	uint16_t priority;
-	uint32_t end_place; /* of the entry that leads to the next matcher */
+	uint32_t end_place; /* place of the entry that leads to the next matcher */
 	struct dr_chain_end end;
-	struct dr_htable *top; /* guarded by the lane's lock */
-	/* where anchors lead frames: to the top, or to the smaller one before a growth that has not
-	 * ended, or that failed; guarded by table->lock */
+	struct dr_htable *top; /* table of the first step; guarded by the lane's lock */
+	/* table to which anchors lead frames: top, or the smaller table before a growth that has
+	 * not ended, or that failed; guarded by table->lock */
 	struct dr_target led;
 	struct dr_match match;
 };

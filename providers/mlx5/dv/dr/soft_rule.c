@@ -18,7 +18,7 @@ struct insertion {
 	struct dr_lane *lane;
 	const struct dr_plan *plan;
 	struct dr_entry *above;
-	struct dr_htable *table; /* where the first own entry goes */
+	struct dr_htable *table; /* table for the rule's first own entry */
 	unsigned int step;
 	struct dr_entry *own[DR_MATCH_STEPS];
 	struct dr_entry *actions[DR_PLAN_ENTRIES];
@@ -51,8 +51,8 @@ static int actions_alloc(struct insertion *in)
 	return 0;
 }
 
-/* Writes the further entries. The last one comes first, because each leads to the one after it.
- * They are more than a shadow has room for. */
+/* Writes the entries behind the last match from last to first, because each leads to the next.
+ * Their bytes come from the plan; the shadow stores only the place. */
 static int actions_write(struct insertion *in)
 {
 	int ret = 0;
@@ -162,8 +162,8 @@ static void insertion_undo(struct insertion *in)
 	}
 }
 
-/* Makes the table below ABOVE larger. The old one stays until ABOVE is written, because frames
- * still find it. */
+/* Grows in->table, to which in->above leads. The old table stays until in->above is rewritten,
+ * because frames still find it. */
 static int lower_grow(struct insertion *in)
 {
 	struct dr_old_htable old;
@@ -179,7 +179,8 @@ static int lower_grow(struct insertion *in)
 	return ret;
 }
 
-/* A table that cannot grow has longer chains; a ring that is lost fails the insertion itself. */
+/* Grows the table if it is crowded. Ignores failures: a table that cannot grow has longer chains,
+ * and a lost ring fails the insertion itself. */
 static void table_grow(struct insertion *in)
 {
 	if (!mlx5_dr_htable_is_crowded(in->table))
@@ -273,7 +274,8 @@ int mlx5_dr_soft_rule_create(struct dr_soft_matcher *matcher, const void *value,
 	return ret;
 }
 
-/* Takes the rule off its path. Returns the first entry that no rule uses any more. */
+/* Removes the rule from the users of each entry on its path, which ends at LAST. Returns the
+ * uppermost entry that no rule uses any more. */
 static struct dr_entry *path_unuse(struct dr_entry *last)
 {
 	struct dr_entry *first = NULL;
@@ -284,8 +286,8 @@ static struct dr_entry *path_unuse(struct dr_entry *last)
 	return first;
 }
 
-/* Frees the entries from FIRST on, which no frame finds any more, with the tables below it: each
- * has one entry. */
+/* Frees FIRST, the entries below it, and their tables, each of which has one entry. No frame finds
+ * them any more. */
 static void path_free(struct dr_lane *lane, struct dr_entry *first)
 {
 	struct dr_htable *below;

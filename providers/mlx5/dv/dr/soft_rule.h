@@ -13,8 +13,8 @@ struct dr_soft_rule {
 	struct dr_entry *actions;
 };
 
-/* Returns 0 or an errno: EINVAL for bits outside of the mask, EEXIST for a duplicate if
- * REFUSES_DUPLICATES. */
+/* Inserts a rule. Returns 0 or an errno: EINVAL if VALUE has bits outside of the mask, EEXIST for a
+ * duplicate if REFUSES_DUPLICATES. */
 int mlx5_dr_soft_rule_create(struct dr_soft_matcher *matcher, const void *value, size_t size,
 			     const struct dr_plan *plan, bool refuses_duplicates,
 			     struct dr_soft_rule *rule);

@@ -17,7 +17,8 @@
 #include "providers/mlx5/dv/dr/soft_matcher.h"
 #include "util/alloc.h"
 
-/* TARGET: NULL leads past the last matcher. */
+/* Writes an anchor that leads all frames to TARGET, or past the last matcher if TARGET is NULL.
+ * Waits for the write. */
 static int anchor_write(struct dr_soft *soft, uint32_t place, const struct dr_target *target)
 {
 	uint8_t entry[PRM_STE_SIZE];
@@ -96,8 +97,8 @@ int mlx5_dr_soft_table_create(const char *call, struct dr_soft *soft, enum prm_f
 	return 0;
 }
 
-/* Destroys the object, and keeps the first entry's place, because a frame may be on its way to it
- * until the domain's next sync. */
+/* Destroys the adapter's object. Keeps the place of the first entry until the domain's next sync,
+ * because a frame may be on its way to that entry. */
 int mlx5_dr_soft_table_destroy(struct dr_soft_table *table)
 {
 	int ret = mlx5dv_devx_obj_destroy(table->obj);
@@ -167,7 +168,8 @@ int mlx5_dr_soft_table_unlink(struct dr_soft_table *table, struct dr_soft_matche
 	return ret;
 }
 
-/* Without the anchor, frames would never reach entries of the larger table: the lane ends. */
+/* Leads frames to the larger table, and frees the old one. If the anchor cannot be written, makes
+ * the lane's ring fail, because frames would never reach entries of the larger table. */
 static int top_lead(struct dr_soft_table *table, struct dr_soft_matcher *matcher,
 		    struct dr_old_htable *old)
 {

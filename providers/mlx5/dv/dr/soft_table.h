@@ -16,10 +16,10 @@ struct mlx5dv_devx_obj;
 struct dr_soft_table {
 	struct dr_soft *soft;
 	uint32_t start;
-	struct mlx5dv_devx_obj *obj; /* the adapter's object, for rules of the root table */
+	struct mlx5dv_devx_obj *obj; /* adapter's object, to which rules of root tables lead */
 	uint32_t number;
 	pthread_mutex_t lock; /* guards matchers, and the entries between them */
-	TAILQ_HEAD(dr_soft_matchers, dr_soft_matcher) matchers; /* in the order of frames */
+	TAILQ_HEAD(dr_soft_matchers, dr_soft_matcher) matchers; /* in the order of their matching */
 };
 
 int mlx5_dr_soft_table_create(const char *call, struct dr_soft *soft, enum prm_flow_table_type type,
@@ -28,11 +28,12 @@ int mlx5_dr_soft_table_destroy(struct dr_soft_table *table);
 
 uint64_t mlx5_dr_soft_table_address(const struct dr_soft_table *table);
 
-/* Puts the matcher before others of the same or a higher priority, and leads frames to it. */
+/* Inserts the matcher before others with the same or a higher priority number, and leads frames to
+ * it. Returns 0 or an errno. */
 int mlx5_dr_soft_table_link(struct dr_soft_table *table, struct dr_soft_matcher *matcher);
 int mlx5_dr_soft_table_unlink(struct dr_soft_table *table, struct dr_soft_matcher *matcher);
-/* Makes the matcher's first table larger, and leads frames to it. The caller has the lock of the
- * matcher's lane. */
+/* Grows the table of the matcher's first step, and leads frames to it. The caller holds the lock of
+ * the matcher's lane. Returns 0 or an errno. */
 int mlx5_dr_soft_table_grow(struct dr_soft_table *table, struct dr_soft_matcher *matcher);
 
 #endif
