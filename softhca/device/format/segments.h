@@ -20,13 +20,14 @@ enum segment_part {
 	PART_OWN = 1 << 4, /* the first of a format's own parts */
 };
 
-/* Returns the part of LEN bytes at *SEG and advances *SEG, or NULL if the WQE ends before. */
+/* Returns the LEN bytes at *SEG, and advances *SEG past them. Returns NULL if the WQE, which ends
+ * at END, has fewer bytes left. */
 const uint8_t *segment_take(const uint8_t **seg, const uint8_t *end, size_t len);
 /* Decodes a data segment. Its length 0 stands for 2 GiB. */
 struct wqe_sge segment_data(const uint8_t *seg);
 void segment_add(struct send_wqe *wqe, const struct wqe_sge *sge);
-/* Decodes the remote address and the atomic's operands, as far as PARTS has them. Returns 0 or an
- * error of the WQE. */
+/* Decodes the remote address and the operands of an atomic, if PARTS (enum segment_part) has them.
+ * Returns 0 or the vendor syndrome. */
 int segment_remote(const uint8_t **seg, const uint8_t *end, uint8_t parts, struct send_wqe *wqe);
 
 #endif

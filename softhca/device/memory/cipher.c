@@ -9,8 +9,8 @@
 #include <openssl/evp.h>
 #include <stdlib.h>
 
-/* Two contexts, one for each direction, keep the expanded keys, so that a data unit only sets its
- * tweak. */
+/* OpenSSL contexts, one for each direction. They hold the expanded keys, so encrypting a data unit
+ * needs to set only its tweak. */
 struct cipher {
 	EVP_CIPHER_CTX *encrypt, *decrypt;
 };

@@ -17,8 +17,8 @@ static uint64_t floor_block(uint64_t len)
 	return len - len % CIPHER_BLOCK;
 }
 
-/* Returns how many of the first HAVE bytes of a unit of LEN bytes can be encrypted before the
- * others have come. In a unit that is not a whole number of blocks the last two blocks depend on
+/* Returns how many of the first HAVE bytes of a unit of LEN bytes can be encrypted before the rest
+ * of the unit arrives. In a unit that is not a whole number of blocks the last two blocks depend on
  * each other. IEEE 1619: ciphertext stealing */
 static uint64_t encryptable_bytes(uint64_t len, uint64_t have)
 {
@@ -102,8 +102,8 @@ static int units_read(struct hca *hca, struct mkey *mkey, struct dek *dek, uint6
 	return ret ? EFAULT : 0;
 }
 
-/* Copies the bytes of an incomplete unit that wait in crypt_part: a unit is encrypted as a whole,
- * so they are not in memory yet. */
+/* Copies the kept bytes of an incomplete unit (crypt_part) into a read of LEN bytes at AT. They are
+ * not in memory yet, because the rest of their unit has not arrived. */
 static void take_waiting(const struct mkey *mkey, uint64_t at, uint8_t *bytes, uint64_t len,
 			 uint64_t whole)
 {
@@ -142,14 +142,14 @@ static int read_crypt(struct hca *hca, struct mkey *mkey, struct dek *dek, uint6
 }
 
 struct arrival {
-	uint64_t start, end;  /* counted from the start of the unit that it begins in */
-	uint64_t fresh, done; /* part of it to write to memory */
+	uint64_t start, end;  /* from the start of the first unit to the transfer's end */
+	uint64_t fresh, done; /* write the bytes from FRESH to DONE to memory */
 	uint8_t *image;
 };
 
-/* Prepares a transfer that begins within a unit. Returns false if it needs bytes of the unit's
- * start that were not kept. Blocks before the last two do not depend on each other, so without the
- * start these can still be written. */
+/* Copies the kept start of the unit in which the transfer begins, and sets in->fresh. Returns false
+ * if the transfer needs a start that was not kept: the last two blocks of a unit may depend on each
+ * other. Earlier blocks can be written without the start. */
 static bool take_start(const struct mkey *mkey, struct arrival *in, uint64_t at, uint64_t whole)
 {
 	const struct crypt_part *part = mkey->crypt_part;
@@ -166,8 +166,8 @@ static bool take_start(const struct mkey *mkey, struct arrival *in, uint64_t at,
 	return true;
 }
 
-/* Drops the kept start of a unit that this transfer writes, as it is not what precedes the unit's
- * remaining bytes any more. */
+/* Drops the kept start of a unit if the transfer writes to that unit, because the kept bytes are
+ * outdated then. */
 static void forget_start(const struct mkey *mkey, const struct arrival *in)
 {
 	struct crypt_part *part = mkey->crypt_part;

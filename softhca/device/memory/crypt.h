@@ -31,24 +31,25 @@ struct crypt {
 	uint8_t tweak[CIPHER_TWEAK]; /* of the first unit, lowest byte first, as IEEE 1619 counts */
 };
 
-/* The first bytes of a unit that has not come completely. They must wait because a unit's end
- * cannot be encrypted block by block. */
+/* The first bytes of a unit whose rest has not arrived. They wait here because a unit's end cannot
+ * be encrypted block by block. */
 struct crypt_part {
 	uint64_t end; /* place behind the kept bytes */
 	uint32_t have;
 	uint8_t bytes[CRYPT_UNIT_MAX];
 };
 
-/* Moves LEN bytes at place AT of the encrypted side, which has WHOLE bytes. Returns 0, EFAULT or
- * ENOMEM. */
+/* Moves LEN bytes between BYTES and place AT of the encrypted side; WRITE: from BYTES. Returns 0,
+ * EFAULT or ENOMEM. */
 typedef int crypt_move_fn(struct hca *hca, struct mkey *mkey, bool write, uint64_t at,
 			  uint8_t *bytes, uint64_t len);
 
-/* Moves bytes as MOVE does, and encrypts or decrypts them. */
+/* Moves bytes as MOVE does, and encrypts or decrypts them. The encrypted side has WHOLE bytes. */
 int crypt_move(struct hca *hca, struct mkey *mkey, bool write, uint64_t at, uint8_t *bytes,
 	       uint64_t len, uint64_t whole, crypt_move_fn *move);
 
-/* Returns whether a transfer may begin at AT and have LEN bytes. */
+/* Returns whether a transfer of LEN bytes may begin at AT of the encrypted side, which has WHOLE
+ * bytes. */
 bool crypt_allows(const struct crypt *crypt, uint64_t at, uint64_t len, uint64_t whole);
 void crypt_widen(const struct crypt *crypt, uint64_t whole, uint64_t *start, uint64_t *end);
 

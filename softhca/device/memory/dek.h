@@ -42,20 +42,21 @@ struct dek {
 	uint8_t opaque[DEK_OPAQUE_SIZE];
 };
 
-/* Checks a login: WRAPPED must be the adapter's credential of that number, wrapped with its key
- * number KEK. Returns NULL or the reason for refusing it. */
+/* Checks a login: WRAPPED must be the adapter's credential number CREDENTIAL, wrapped with its key
+ * encryption key number KEK. Returns NULL or the reason for refusing the login. */
 const char *crypto_login_check(const struct hca *hca, uint64_t kek, uint64_t credential,
 			       const uint8_t *wrapped);
 /* Returns the login of the user that sent the current command, or NULL. */
 struct crypto_login *crypto_login_of_user(struct hca *hca);
-/* Returns whether LOGIN is valid: it stops being so when the adapter loses its key. */
+/* Returns whether LOGIN is valid. A login becomes invalid when the adapter loses the key encryption
+ * key that the login names. */
 bool crypto_login_is_valid(const struct hca *hca, const struct crypto_login *login);
 /* Adds a login. Returns 0, ENOSPC or ENOMEM. */
 int crypto_login_add(struct hca *hca, uint32_t kek, struct crypto_login **login);
 void crypto_login_remove(struct hca *hca, struct crypto_login *login);
 
 /* Sets the key and its tag from the bytes of a command, which are wrapped if LOGIN is not NULL.
- * Returns 0, EINVAL if they cannot be unwrapped or make no key, or ENOMEM. */
+ * Returns 0; EINVAL if the bytes cannot be unwrapped, or XTS refuses the key; or ENOMEM. */
 int dek_set_key(const struct hca *hca, struct dek *dek, const struct crypto_login *login,
 		const uint8_t *bytes);
 /* Adds a key to the PD. Returns 0, ENOSPC or ENOMEM. */

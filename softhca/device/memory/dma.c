@@ -24,8 +24,8 @@ static int map_append(struct dma_map *map, uint64_t addr, uint64_t len)
 		map->len += len;
 		return 0;
 	}
-	/* Doubles the array whenever its count is a power of two, so that no field for its room is
-	 * needed. */
+	/* Doubles the array whenever its count is a power of two, so that no field for its capacity
+	 * is needed. */
 	if ((map->count & (map->count - 1)) == 0) {
 		extent =
 			reallocarray(map->extent, map->count ? map->count * 2 : 1, sizeof(*extent));
@@ -131,9 +131,9 @@ void dma_begin_write(struct dma_batch *batch, struct hca *hca, const void *buf)
 	batch_begin(batch, hca, (uint8_t *)(uintptr_t)buf, true);
 }
 
-/* Performs each transfer of the device. A bus error of ESRCH says that the memory's program has
- * ended: it becomes EFAULT and sets hca->owner_gone, which the responder checks before it
- * answers. */
+/* Performs each transfer of the device. If the bus returns ESRCH, the program that owns the
+ * memory has ended: sets hca->owner_gone, which the responder checks before it answers, and returns
+ * EFAULT. */
 static int bus_transfer(struct hca *hca, bool write, const struct hca_bus_seg *segs,
 			unsigned int nsegs, void *buf)
 {

@@ -22,14 +22,14 @@ struct dma_map {
 	struct dma_extent *extent;
 	uint32_t count;
 	uint64_t len;
-	struct pins *pins; /* of a strict adapter; NULL: pages are unknown. See pins.h */
+	struct pins *pins; /* identities of the pages; NULL: none were noted. See pins.h */
 };
 
 /* Maps LEN bytes that begin SKIP bytes into the first page of the big-endian list PAS[]. Returns 0,
  * EINVAL if there are too few pages, or ENOMEM. */
 int dma_map_pages(struct dma_map *map, const void *pas, size_t npas, unsigned int page_shift,
 		  uint64_t skip, uint64_t len);
-/* Maps LEN bytes of WHOLE from OFFSET on. Returns 0, EINVAL beyond its end, or ENOMEM. */
+/* Maps LEN bytes of WHOLE from OFFSET on. Returns 0, EINVAL if WHOLE ends earlier, or ENOMEM. */
 int dma_map_part(struct dma_map *map, const struct dma_map *whole, uint64_t offset, uint64_t len);
 void dma_unmap(struct dma_map *map);
 /* Returns the bus address of OFFSET, which must be within the map. */

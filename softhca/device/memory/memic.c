@@ -197,8 +197,9 @@ const char *memic_close_operation(struct memic *memic, uint64_t addr, uint32_t o
 	return NULL;
 }
 
-/* Returns the byte that an access to the operation window at ADDR means, or NULL if ADDR is not in
- * that operation's window, the block has not opened it, or LEN is not 1. */
+/* Returns the byte that an access at ADDR of the operation's window reaches. Returns NULL if ADDR
+ * is not in that window, no block there has opened the operation, the front has not placed the
+ * page, or LEN is not 1. */
 static uint8_t *operation_byte(struct hca *hca, uint64_t addr, enum memic_operation operation,
 			       size_t len)
 {

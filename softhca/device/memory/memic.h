@@ -22,14 +22,15 @@ enum memic_operation {
 struct memic;
 struct memic_block;
 
-/* Asks for SIZE bytes anywhere in LEN bytes of the BAR. */
+/* Asks for SIZE bytes, aligned to 2^ALIGN_LOG, anywhere in the LEN bytes of the BAR from START
+ * on. */
 struct memic_request {
 	uint64_t start, len;
 	uint64_t size;
 	unsigned int align_log;
 };
 
-/* Creates the memory of the size in hca->config; with size 0, none. Returns 0 or ENOMEM. */
+/* Creates hca->memic, of the size in hca->config. Size 0: leaves it NULL. Returns 0 or ENOMEM. */
 int memic_create(struct hca *hca);
 void memic_destroy(struct hca *hca);
 
@@ -37,12 +38,12 @@ void memic_destroy(struct hca *hca);
 const char *memic_check(const struct memic *memic, const struct memic_request *request);
 /* Allocates a block for a valid request. Returns 0, ENOSPC or ENOMEM. */
 int memic_take(struct memic *memic, const struct memic_request *request, uint64_t *addr);
-/* Frees a block. Returns 0, ENOENT if there is none, or EBUSY if keys use it or it has operation
- * addresses: these would reach the memory of the block's next owner. */
+/* Frees a block. Returns 0; ENOENT if there is no such block; or EBUSY if keys use the block or it
+ * has operation addresses, because these would reach the memory of the block's next owner. */
 int memic_give_back(struct memic *memic, uint64_t addr, uint64_t size);
 
-/* Give a block the address of an operation, and take it back. Return NULL or the reason for
- * refusing. */
+/* Open an operation for the block at ADDR and set WINDOW to the operation's address; close it.
+ * Return NULL or the reason for refusing. */
 const char *memic_open_operation(struct memic *memic, uint64_t addr, uint32_t operation,
 				 uint64_t *window);
 const char *memic_close_operation(struct memic *memic, uint64_t addr, uint32_t operation);
@@ -50,7 +51,8 @@ const char *memic_close_operation(struct memic *memic, uint64_t addr, uint32_t o
 /* Returns the block that holds LEN bytes at ADDR and adds a user to it, or NULL. */
 struct memic_block *memic_get(struct hca *hca, uint64_t addr, uint64_t len);
 void memic_put(struct memic_block *block);
-/* Adds bytes of a block to a transfer. Returns 0 or EFAULT. */
+/* Moves LEN bytes of a block at once, behind the bytes that BATCH has so far. Returns 0 or
+ * EFAULT. */
 int memic_dma(struct dma_batch *batch, uint64_t addr, uint64_t len);
 
 #endif

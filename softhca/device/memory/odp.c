@@ -8,8 +8,8 @@
 
 #include "softhca/device/memory/mkey.h"
 
-/* A fault brings the first 64 pages of each buffer that the message uses. When the list would
- * exceed PAGES_MAX it is emptied; its pages just fault again. */
+/* A fault makes the first 64 pages of each buffer of the message present. Before the list would
+ * exceed PAGES_MAX it is emptied; the pages in it just fault again. */
 enum { PAGE_LOG = 12, PAGES_AT_ONCE = 64, PAGES_MAX = 1 << 16 };
 
 /* Returns the index of PAGE in the list, or where to insert it. */
@@ -44,8 +44,8 @@ static int page_add(struct odp *odp, uint64_t page)
 		return 0;
 	if (odp->count == PAGES_MAX)
 		at = odp->count = 0;
-	/* Doubles the array whenever its count is a power of two, so that no field for its room is
-	 * needed. */
+	/* Doubles the array whenever its count is a power of two, so that no field for its capacity
+	 * is needed. */
 	if ((odp->count & (odp->count - 1)) == 0) {
 		pages = reallocarray(odp->pages, odp->count ? 2 * (size_t)odp->count : 1,
 				     sizeof(*pages));
@@ -59,7 +59,7 @@ static int page_add(struct odp *odp, uint64_t page)
 	return 0;
 }
 
-/* Returns how many pages of LEN bytes at ADDR a fault brings. */
+/* Returns how many pages of LEN bytes at ADDR one fault makes present. */
 static uint64_t page_count(uint64_t addr, uint64_t len)
 {
 	uint64_t count = len ? ((addr + len - 1) >> PAGE_LOG) - (addr >> PAGE_LOG) + 1 : 0;

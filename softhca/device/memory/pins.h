@@ -18,10 +18,12 @@ struct pins;
 /* Notes the pages of the new map MAP. Does nothing unless the adapter is strict and its bus knows
  * the identity of pages. */
 void pins_take(struct hca *hca, struct dma_map *map);
-/* Checks the pages of LEN bytes at OFFSET of MAP. Reports name its owner: WHAT with number N. */
+/* Reports pages of LEN bytes at OFFSET of MAP that have changed since pins_take() or the last
+ * report. A report names the map's owner: WHAT with number N. */
 void pins_check(struct hca *hca, const struct dma_map *map, uint64_t offset, uint64_t len,
 		const char *what, uint32_t n);
-/* Checks the page at ADDR. *PAGE is its noted identity; 0: note it now. */
+/* Reports the page at ADDR if its identity is not *PAGE, unless the bus allows it to move. *PAGE 0:
+ * reports nothing. Sets *PAGE to the identity found. */
 void pins_check_page(struct hca *hca, uint64_t addr, uint64_t *page, const char *what, uint32_t n);
 
 #endif

@@ -19,15 +19,16 @@ struct psv {
 	uint32_t n;
 	struct pd *pd;
 	uint64_t start; /* guard or checksum, and tags, highest byte first */
-	bool set;       /* until then no key may compute from it */
-	bool failed;    /* an error was found: check nothing until it is set again */
+	bool set;       /* software has set START; before that, transfers with the PSV fail */
+	bool failed;    /* an error was found: check nothing until software sets the PSV again */
 };
 
 /* Adds a PSV. Returns 0, ENOSPC or ENOMEM. */
 int psv_add(struct hca *hca, struct pd *pd, struct psv **psv);
 void psv_remove(struct hca *hca, struct psv *psv);
 
-/* Sets a PSV for a request of QP. Returns 0 or the reason for refusing it. */
+/* Sets the start value of PSV number N for a work request of QP. Returns 0 or the vendor
+ * syndrome. */
 int psv_set(struct hca *hca, const struct qp *qp, uint32_t n, uint64_t start);
 
 #endif

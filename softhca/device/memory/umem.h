@@ -16,7 +16,8 @@ enum { UMEM_LOG_MAX = 20 };
 
 struct umem {
 	uint32_t n;
-	/* queues, records and keys in this memory; it cannot be destroyed before them */
+	/* number of queues, records and keys in this memory; the UMEM cannot be destroyed before
+	 * them */
 	uint32_t users;
 	unsigned int page_shift;
 	uint32_t page_offset; /* offset of the first byte in its page */
@@ -34,7 +35,7 @@ int umem_add(struct hca *hca, struct umem *umem);
 void umem_remove(struct hca *hca, struct umem *umem);
 void umem_free(struct umem *umem);
 
-/* Maps LEN bytes of UMEM at OFFSET. Returns 0; EINVAL beyond its end; or ENOMEM. */
+/* Maps LEN bytes of UMEM at OFFSET. Returns 0, EINVAL if UMEM ends earlier, or ENOMEM. */
 int umem_map(const struct umem *umem, uint64_t offset, uint64_t len, struct dma_map *map);
 
 /* Counts a queue in (BY is 1) or out (-1) as a user of its UMEMs. */

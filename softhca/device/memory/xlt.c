@@ -56,7 +56,8 @@ static int prepare_pages(struct mkey *mkey)
 	return ret ? EFAULT : 0;
 }
 
-/* Makes the pieces of a list. Each KSM entry is one page; a KLM entry has its own length. */
+/* Fills mkey->klm from a plain table. Each KSM entry is one page; a KLM entry has its own
+ * length. */
 static void prepare_list(struct mkey *mkey)
 {
 	bool fixed = mkey->mode == MKEY_KSM;
@@ -78,8 +79,8 @@ static void prepare_list(struct mkey *mkey)
 	}
 }
 
-/* Makes the pieces of a pattern. A pattern whose length differs from the sum of its entries is
- * invalid and gets no pieces. */
+/* Fills mkey->klm from the table of a pattern. A pattern whose length differs from the sum of its
+ * entries is invalid and gets no pieces. */
 static void prepare_pattern(struct mkey *mkey)
 {
 	uint32_t count = fld_get(mkey->xlt, PATTERN_ENTRIES);
@@ -108,7 +109,8 @@ static void prepare_pattern(struct mkey *mkey)
 	mkey->pattern.count = fld_get(mkey->xlt, PATTERN_REPEATS);
 }
 
-/* Makes the pieces. A pattern's header has a marker where an entry has its key. */
+/* Fills mkey->klm from the table. The first entry of a pattern is a header, which has
+ * PATTERN_OP_REPEAT where other entries have a key. */
 static int prepare_pieces(struct mkey *mkey)
 {
 	if (!mkey->klm)
