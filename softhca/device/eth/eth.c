@@ -11,8 +11,8 @@
 
 enum { TURNS = 4 };
 
-/* Returns how many queues there may be: where software chooses the numbers (mlx4), as many as QP
- * numbers. */
+/* Returns the limit of queues. If software chooses the numbers (mlx4), each QP number may be a
+ * queue. */
 static uint32_t max_queues(const struct hca *hca)
 {
 	return hca->format->software_numbers ? 1 << 24 : 1 << ETH_LOG_QUEUES;
@@ -80,7 +80,7 @@ bool eth_run(struct hca *hca)
 	return !TAILQ_EMPTY(&eth->ready);
 }
 
-enum { SCAN_SQS = 16 }; /* bus calls of a piece of a scan */
+enum { SCAN_SQS = 16 }; /* SQs that one call of eth_scan() looks at, with a bus call each */
 
 static void eth_look(struct hca *hca, struct eth_sq *sq)
 {

@@ -37,7 +37,8 @@
 
 enum { ETH_LOG_QUEUES = 12, ETH_LOG_TIRS = 10, ETH_LOG_RQTS = 8 };
 
-/* QP numbers are below these, so a doorbell's number tells the kind of queue. */
+/* First numbers of TIRs and TISs. Numbers of QPs, SQs and RQs are lower (mlx5), so a number tells
+ * the kind of its object. */
 enum { FIRST_TIR = 0xe00000, FIRST_TIS = 0xf00000 };
 
 /* The kinds of Ethernet objects, as objects.h lists the others: table, first number, limit, and how
@@ -80,9 +81,11 @@ int eth_create(struct hca *hca);
 void eth_destroy(struct hca *hca);
 /* Moves all queues to the error state, which flushes them, because the adapter has died. */
 void eth_die(struct hca *hca);
-/* Gives each send queue with work a turn. Returns true if there is more to do now. */
+/* Gives up to four send queues that have work a turn each. Returns true if there is more to do
+ * now. */
 bool eth_run(struct hca *hca);
-/* Take a doorbell: for the SQ with number N, or for all SQs of a UAR, whose records it reads. */
+/* Execute a doorbell on a UAR page: eth_ring() for SQ number N, eth_scan() for the page's next few
+ * SQs, whose doorbell records it reads. */
 void eth_ring(struct hca *hca, uint32_t uar, uint32_t n);
 void eth_scan(struct hca *hca, struct uar *uar);
 

@@ -48,8 +48,8 @@ static void steer_received(struct hca *hca, struct eth_arrival *arrival)
 		flow_steer(hca, hca->eth->root[PRM_FLOW_NIC_RX], arrival, 0);
 }
 
-/* Receives a sent frame, and leaves it in ARRIVAL as it was sent: tables of the receiving side may
- * change it, and the wire gets the original. */
+/* Delivers a sent frame to our own receive queues, and then restores ARRIVAL's frame: tables of the
+ * receiving side may change it, and the wire gets the original. */
 static void loop_back(struct hca *hca, struct eth_sq *sq, struct eth_arrival *arrival)
 {
 	const struct frame sent = arrival->frame;
@@ -59,8 +59,8 @@ static void loop_back(struct hca *hca, struct eth_sq *sq, struct eth_arrival *ar
 	arrival->frame = sent;
 }
 
-/* Gives the sniffers a copy of a frame that leaves. A frame that loops back is left out, as it is
- * seen when it arrives. */
+/* Gives the sniffers a copy of a frame that leaves the port. A frame that only loops back is not
+ * shown, as sniffers see it when it arrives. */
 static void show_sent(struct hca *hca, const struct eth_sq *sq, const struct frame *frame)
 {
 	struct flow_table *table = hca->eth->root[PRM_FLOW_SNIFFER_TX];
@@ -81,10 +81,10 @@ static bool fits_port(const struct hca *hca, unsigned int port, size_t len)
 	return port_is_up(hca, port) && len + FRAME_FCS_LEN <= hca->port[port - 1].mtu;
 }
 
-/* Sends a frame that no flow table stops, unless a tunnel has made it too long: unicast to our own
- * address loops back inside, multicast does that and also leaves. A short frame is padded here, not
- * before flow tables: a tunnel must not carry padding. Its bytes up to ETHERNET_MIN are there, and
- * zero, also in copies. */
+/* Sends a frame that flow tables have let pass, and drops one that a tunnel has made too long.
+ * Unicast to our own address only loops back; multicast loops back and leaves. Pads a short frame
+ * here, not before flow tables, as a tunnel must not carry padding: the buffer has zeros up to
+ * ETHERNET_MIN bytes, also in copies. */
 static void send_steered(struct hca *hca, struct eth_sq *sq, struct eth_arrival *arrival)
 {
 	struct frame *frame = &arrival->frame;

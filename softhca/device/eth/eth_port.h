@@ -11,7 +11,8 @@
 struct eth_sq;
 struct hca;
 
-/* Sends a frame of an SQ. Behind LEN, FRAME has zeros up to ETHERNET_MIN bytes. */
+/* Sends a frame of an SQ. The caller has written zeros behind LEN bytes, up to ETHERNET_MIN
+ * bytes. */
 void eth_transmit(struct hca *hca, struct eth_sq *sq, const uint8_t *frame, size_t len);
 /* Delivers a frame that has arrived at an Ethernet port. */
 void eth_port_receive(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len);

@@ -229,8 +229,8 @@ static int rq_decode_wqe(const struct hca *hca, struct eth_rq *rq, const uint8_t
 	return 0;
 }
 
-/* Reads the doorbell record before the WQE, so that a WQE which it covers is complete. Returns 0,
- * ENOENT if none is posted, EFAULT or EBADMSG. */
+/* Reads the doorbell record before the WQE, so that a WQE which the record covers is complete.
+ * Returns 0, ENOENT if no WQE is posted, EFAULT, or EBADMSG if its signature is wrong. */
 static int rq_fetch_wqe(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe)
 {
 	uint64_t slot = rq_slot(rq);
@@ -254,7 +254,8 @@ static int rq_fetch_wqe(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe
 	return rq_decode_wqe(hca, rq, buf + sizeof(word), wqe);
 }
 
-/* Copies the frame, without its VLAN tag if the CQE carries that. Returns the number of bytes. */
+/* Copies the frame, without its VLAN tag if the CQE carries the tag. Returns the number of
+ * bytes. */
 static size_t frame_image(const struct eth_rq *rq, const struct frame *frame, uint8_t *to)
 {
 	size_t type = FLD_BYTE(ETHERNET_TYPE), skip = rq_strips(rq, frame) ? VLAN_SIZE : 0;
@@ -325,8 +326,8 @@ static int frame_deliver(struct hca *hca, struct eth_rq *rq, const struct recv_w
 	return 0;
 }
 
-/* Ends the current WQE, which has too few strides left for the frame. A filler CQE reports these,
- * so that software can free the WQE, and the frame goes into the next one. */
+/* Ends the current WQE, which has too few strides left for the frame. A filler CQE reports the
+ * unused strides, so that software can free the WQE. The frame goes into the next WQE. */
 static void wqe_fill(struct hca *hca, struct eth_rq *rq)
 {
 	const struct frame_completion done = {

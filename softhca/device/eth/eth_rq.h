@@ -22,12 +22,12 @@ struct hca;
 struct q_counter;
 
 struct eth_rq {
-	uint32_t n;     /* 0 before eth_rq_add(): any number; else the one wanted */
-	uint32_t users; /* number of TIRs and RQTs; it cannot be destroyed before them */
+	uint32_t n;     /* before eth_rq_add(): the wanted number; 0: any */
+	uint32_t users; /* number of TIRs and RQTs; the queue cannot be destroyed before them */
 	enum prm_wq_state state;
 	struct eth_wq wq;
 	struct cq *cq;
-	struct q_counter *counter; /* or NULL; counts the queue as a user */
+	struct q_counter *counter; /* counts dropped frames, or NULL; has the queue as a user */
 	uint32_t user_index;
 	bool real_time; /* CQEs have the time of day, not clock ticks */
 	bool strip_vlan, flush;
@@ -41,7 +41,7 @@ struct eth_rq {
 	 * before it counts the WQE as posted. */
 	bool linked;
 	uint16_t at, next;       /* indices of the current WQE and of its successor */
-	struct recv_notes notes; /* of a strict adapter */
+	struct recv_notes notes; /* digests of posted WQEs; strict adapters only */
 	uint64_t frames, wqes;   /* striding: frames received, and WQEs they took */
 	/* segments being merged, or NULL; allocated at first use, lro_free() frees it */
 	struct lro_session *lro;
@@ -57,7 +57,7 @@ struct eth_arrival {
 	uint32_t hash;
 	uint8_t hash_type; /* as in the CQE; 0: no hash */
 	struct lro_note lro;
-	struct frame_copy *copies; /* the frame as flow tables have changed it */
+	struct frame_copy *copies; /* buffers of changed frames, for frame_copies_free() */
 };
 
 /* Adds a queue whose other fields are set, and numbers it if rq->n is 0. Returns 0, ENOSPC, EEXIST
@@ -66,12 +66,14 @@ int eth_rq_add(struct hca *hca, struct eth_rq *rq);
 void eth_rq_remove(struct hca *hca, struct eth_rq *rq);
 void eth_rq_free(struct eth_rq *rq);
 void eth_rq_set_state(struct hca *hca, struct eth_rq *rq, enum prm_wq_state state);
-/* Makes COUNTER count the queue's drops from now on; NULL: none does. */
+/* Makes COUNTER count the frames that the queue drops from now on. NULL: no counter does. */
 void eth_rq_set_counter(struct eth_rq *rq, struct q_counter *counter);
 void eth_rq_receive(struct hca *hca, struct eth_rq *rq, const struct eth_arrival *arrival);
-/* Notes the WQEs that the records of all queues cover. Strict adapters only. */
+/* Notes the posted WQEs of all queues, as their doorbell records count them; see recv_notes.h.
+ * Strict adapters only. */
 void eth_rqs_note(struct hca *hca);
-/* Moves the queue to state ERR, which flushes posted WQEs. */
+/* Moves the queue to state ERR. If rq->flush is set, completes its posted WQEs with flush
+ * errors. */
 void eth_rq_fail(struct hca *hca, struct eth_rq *rq);
 
 #endif

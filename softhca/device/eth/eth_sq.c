@@ -211,7 +211,7 @@ static void judge_mac(const struct hca *hca, const struct eth_sq *sq, const stru
 		      sq->ci);
 }
 
-/* Applies the offloads to the frame in eth->frame, which is complete otherwise. */
+/* Applies the offloads to the frame in eth->frame, which is complete otherwise, and sends it. */
 static void finish_frame(struct hca *hca, struct eth_sq *sq, const struct frame_send *send,
 			 size_t len)
 {

@@ -21,7 +21,7 @@ struct uar;
 enum { LOG_MAX_LSO = 16 }; /* log2 of the bytes of a large send */
 
 struct eth_sq {
-	uint32_t n; /* 0 before eth_sq_add(): any number; else the one wanted */
+	uint32_t n; /* before eth_sq_add(): the wanted number; 0: any */
 	enum prm_wq_state state;
 	struct eth_wq wq;
 	struct cq *cq;
@@ -31,15 +31,16 @@ struct eth_sq {
 	bool real_time; /* CQEs have the time of day, not clock ticks */
 	bool flush;
 	bool has_umr; /* its WQEs may change memory keys */
-	bool spans;   /* WQEs of several blocks, in a format where others have one */
+	bool spans;   /* WQEs may have several blocks, even if format->wqe_is_block is set */
 	bool rests;   /* mlx4, state SQD: posted WQEs wait */
 	uint16_t pi, ci;
 	bool ready;
 	TAILQ_ENTRY(eth_sq) in_ready;
 	TAILQ_ENTRY(eth_sq) in_uar;
-	/* The index names an entry of the table in pacing.h. */
+	/* entry of eth->pacing.rate; 0: no limit */
 	uint32_t pacing_index;
-	uint64_t paced_until; /* when the bytes sent so far are over at the queue's rate */
+	/* device time at which the bytes sent so far end at the queue's rate */
+	uint64_t paced_until;
 	bool waits;
 	LIST_ENTRY(eth_sq) in_waiting;
 	struct sched_queue sched;
@@ -58,8 +59,8 @@ void eth_sq_set_rest(struct hca *hca, struct eth_sq *sq, bool rests);
 int eth_sq_read_doorbell(struct hca *hca, struct eth_sq *sq);
 void eth_sq_wake(struct hca *hca, struct eth_sq *sq);
 void eth_sq_fail(struct hca *hca, struct eth_sq *sq);
-/* Copies the headers and LEN bytes of payload from OFFSET on to BYTES. Returns 0 or a vendor
- * syndrome. */
+/* Copies to BYTES the headers, and behind them LEN bytes of payload from OFFSET on. Returns 0 or a
+ * vendor syndrome. */
 int eth_gather(struct hca *hca, struct eth_sq *sq, const struct frame_send *send, uint8_t *bytes,
 	       uint64_t offset, uint64_t len);
 /* Copies BBS blocks of the ring from INDEX on, whether posted or not. Returns 0 or EFAULT. */

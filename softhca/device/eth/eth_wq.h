@@ -17,11 +17,13 @@ struct pd;
 enum { ETH_LOG_WQ = 15, ETH_LOG_STRIDE_MIN = 4 };
 
 struct eth_wq {
-	uint32_t log_size;   /* in WQEs; of an SQ in WQEBBs */
-	uint32_t stride;     /* in bytes */
+	uint32_t log_size;   /* log2 of the ring's WQEs; of an SQ: of its WQEBBs */
+	uint32_t stride;     /* bytes of a WQE; of an SQ: of a WQEBB */
 	bool has_signatures; /* WQEs of an RQ are signed */
 	struct queue_umems umems;
-	uint64_t dbr;  /* doorbell record: receive counter, then send counter at offset 4 */
+	/* bus address of the doorbell record, in which format->dbrec_recv and dbrec_send are the
+	 * counters */
+	uint64_t dbr;
 	struct pd *pd; /* NULL: PD 0, which reaches no memory; used by queues that only drop */
 	struct dma_map map;
 };

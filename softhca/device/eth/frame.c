@@ -81,7 +81,8 @@ static void parse_v6(struct frame *frame, unsigned int at)
 		return;
 	total = IP6_SIZE + fld_get(ip, IP6_PAYLOAD);
 	if (total > frame->len - at)
-		/* what the frame has, as headers steer it even if the length is wrong */
+		/* takes the bytes that the frame has, as headers steer it even if the length is
+		 * wrong */
 		total = frame->len - at;
 	frame->l3 = at;
 	frame->ip_version = 6;
@@ -238,8 +239,8 @@ void frame_fill_l4(uint8_t *bytes, const struct frame *frame)
 	fld_set(l4, l4_checksum(frame), sum);
 }
 
-/* Returns the checksum SUM of bytes whose sum, with the checksum in it, was BEFORE and is AFTER.
- * RFC 1624. */
+/* Returns checksum SUM, adapted to a change of the bytes that it covers. BEFORE and AFTER are the
+ * sums of these bytes, with the checksum in them, before and after the change. RFC 1624. */
 static uint16_t sum_kept(uint16_t sum, uint16_t before, uint16_t after)
 {
 	uint16_t kept = inet_fold((uint32_t)sum + before + (uint16_t)~after);

@@ -19,7 +19,7 @@ enum frame_check { FRAME_UNCHECKED, FRAME_RIGHT, FRAME_WRONG };
 struct frame {
 	const uint8_t *bytes;
 	size_t len;
-	bool l2;            /* begins with an Ethernet header; else it is a packet */
+	bool l2;            /* begins with an Ethernet header; else it is an IP packet */
 	unsigned int vlans; /* VLAN tags parsed: at most two */
 	uint16_t tpid[2], tci[2];
 	uint16_t ethertype; /* behind the tags; it may be 0 */
@@ -29,7 +29,8 @@ struct frame {
 	unsigned int l4;     /* transport header; 0 in a fragment other than the first */
 	uint8_t protocol;
 	bool fragment;
-	/* of this frame, and of the one that it carries in a tunnel */
+	/* results of frame_l4_ok_once(), for this frame and for the one that it carries in a
+	 * tunnel */
 	enum frame_check l4_check, inner_l4_check;
 };
 
@@ -44,14 +45,15 @@ bool frame_is_udp(const struct frame *frame);
 /* Check the IP header's checksum, and TCP's or UDP's if the datagram is not fragmented. */
 bool frame_l3_ok(const struct frame *frame);
 bool frame_l4_ok(const struct frame *frame);
-/* Is frame_l4_ok(), but sums the bytes of a parsed frame only once, as they do not change. */
+/* Returns frame_l4_ok(), and keeps the result in the parsed frame, whose bytes do not change. */
 bool frame_l4_ok_once(struct frame *frame);
 
 /* Write the right checksums into the frame at BYTES, and ignore what the fields contain. */
 void frame_fill_l3(uint8_t *bytes, const struct frame *frame);
 void frame_fill_l4(uint8_t *bytes, const struct frame *frame);
-/* Adapts the checksums in BYTES, whose headers are as long as those of FRAME and have other
- * contents: a right sum stays right, a wrong one wrong, and UDP without a sum has none. RFC 1624 */
+/* Adapts the checksums in BYTES, a copy of FRAME in which header fields have changed, but no
+ * length. A right checksum stays right, a wrong one stays wrong, and UDP without one stays without.
+ * RFC 1624 */
 void frame_keep_sums(uint8_t *bytes, const struct frame *frame);
 
 /* Returns the ones' complement sum of big-endian words, not inverted. RFC 1071 */

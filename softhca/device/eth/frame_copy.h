@@ -16,7 +16,8 @@ struct frame_copy {
 	uint8_t bytes[FABRIC_FRAME_MAX];
 };
 
-/* Returns a buffer that has room for the longest frame, or NULL. */
+/* Adds a zeroed buffer for the longest frame to COPIES. Returns it, or NULL if there is no
+ * memory. */
 uint8_t *frame_copy_add(struct frame_copy **copies);
 void frame_copies_free(struct frame_copy **copies);
 

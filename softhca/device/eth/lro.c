@@ -16,7 +16,7 @@ struct lro_session {
 	size_t len;              /* bytes of the merged frame; 0: no segment is held */
 	size_t len_of_first;     /* length of the first frame, with its padding */
 	size_t len_max;
-	uint32_t next; /* TCP sequence number that may follow */
+	uint32_t next; /* TCP sequence number of the segment to merge next */
 	struct eth_arrival arrival;
 	uint8_t bytes[LRO_FRAME_MAX];
 };
@@ -120,7 +120,7 @@ static void note_segment(struct lro_session *session, const struct segment *seg)
 	session->next = segment_next(seg);
 }
 
-/* Returns the largest merged frame, as it must fit into one WQE. */
+/* Returns the largest length of a merged frame, which must fit into one WQE. */
 static size_t frame_room(const struct eth_rq *rq)
 {
 	return rq->strides ? ((size_t)rq->strides << rq->log_stride) - rq->shift : LRO_FRAME_MAX;
@@ -179,7 +179,8 @@ static bool rq_is_collecting(const struct eth_rq *rq)
 	return rq->lro && rq->lro->len;
 }
 
-/* Returns whether to hold the segment for others. Not with PSH: no segment would follow. */
+/* Returns whether to hold the segment until others can be merged with it. A segment with PSH is not
+ * held, as no other would follow. */
 static bool segment_begins(const struct lro_rule *rule, struct eth_rq *rq,
 			   const struct segment *seg)
 {

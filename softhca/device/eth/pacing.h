@@ -26,7 +26,7 @@ enum {
 struct pacing_rate {
 	uint32_t rate;  /* kbit/s; 0: unused, and queues that still name it are not limited */
 	uint32_t burst; /* bytes that may be sent at once; 0: one frame */
-	uint16_t uid;   /* context that owns it, or PRM_SHARED_UID */
+	uint16_t uid;   /* user that owns the entry; RES_FOR_ALL: all may use it */
 };
 
 struct pacing {
@@ -42,7 +42,8 @@ void pacing_sent(struct hca *hca, struct eth_sq *sq, size_t len);
 /* Returns whether the queue must wait; pacing_run() then wakes it in time. */
 bool pacing_waits(struct hca *hca, struct eth_sq *sq);
 void pacing_forget(struct eth_sq *sq);
-/* Wakes the queues whose time has come. Returns when to be called again, or HCA_IDLE. */
+/* Wakes the queues whose time has come. Returns the device time at which to call it again, or
+ * HCA_IDLE. */
 uint64_t pacing_run(struct hca *hca);
 
 #endif

@@ -11,7 +11,7 @@
 #include "softhca/device/eth/eth.h"
 
 struct input {
-	uint8_t bytes[36]; /* longest input: the key is that long */
+	uint8_t bytes[36]; /* longest input: two IPv6 addresses and two ports */
 	unsigned int len;
 };
 

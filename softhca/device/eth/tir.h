@@ -22,9 +22,9 @@ struct tir {
 	uint32_t n;
 	uint32_t users; /* number of flow table entries; it cannot be destroyed before them */
 	struct pd *td;
-	struct eth_rq *rq; /* direct */
-	struct rqt *rqt;   /* indirect */
-	/* A TIR refuses frames from its own transport domain unless these allow them. */
+	struct eth_rq *rq; /* of a direct TIR, else NULL */
+	struct rqt *rqt;   /* of an indirect TIR, else NULL */
+	/* whether to accept frames that the TIR's own transport domain (td) has sent */
 	bool own_unicast, own_multicast;
 	struct rss rss;
 	struct lro_rule lro;

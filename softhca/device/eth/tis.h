@@ -16,8 +16,9 @@ struct tis {
 	uint32_t n;
 	uint32_t users; /* number of SQs; it cannot be destroyed before them */
 	struct pd *td;
-	unsigned int port;     /* 0: not specified */
-	uint32_t underlay_qpn; /* QP that seems to send the datagrams; 0: queues send frames */
+	unsigned int port; /* 0: not specified */
+	/* QP that seems to send the queues' datagrams; 0: they send frames */
+	uint32_t underlay_qpn;
 	uint8_t context[CONTEXT_MAX];
 };
 

@@ -13,7 +13,7 @@
 /* What follows the header of a tunnel */
 struct payload {
 	unsigned int at, end;
-	uint16_t type; /* an Ethernet type; 0: none that can be told */
+	uint16_t type; /* EtherType; 0: unknown, or no payload */
 };
 
 static bool has_room(const struct frame *frame, unsigned int at, unsigned int size)
@@ -34,8 +34,8 @@ static uint16_t gpe_type(uint64_t next)
 					    : 0;
 }
 
-/* Returns where the extensions of a GTP-U header end, which begin at AT with one of type NEXT, or
- * the end of the packet. 3GPP TS 29.281, 5.2. */
+/* Returns the offset behind a GTP-U header's extensions, which begin at AT with one of type NEXT.
+ * Returns the end of the packet if they do not end within it. 3GPP TS 29.281, 5.2. */
 static unsigned int gtpu_skip(const struct frame *frame, unsigned int at, uint64_t next)
 {
 	while (next && has_room(frame, at, 4)) {
@@ -49,7 +49,8 @@ static unsigned int gtpu_skip(const struct frame *frame, unsigned int at, uint64
 	return next ? frame->l3_end : at;
 }
 
-/* The packet in GTP-U has no type, so the version in its first byte tells which it is. */
+/* GTP-U has no field for its packet's type, so the version in the packet's first byte tells IPv4
+ * from IPv6. */
 static struct payload gtpu_payload(const struct frame *frame, unsigned int at)
 {
 	const uint8_t *header = frame->bytes + at;
@@ -70,7 +71,7 @@ static struct payload gtpu_payload(const struct frame *frame, unsigned int at)
 	return payload;
 }
 
-/* Returns the payload behind the tunnel's header, without its end. */
+/* Returns the payload behind the header of a tunnel in UDP. The caller sets the payload's end. */
 static struct payload udp_tunnel(const struct frame *frame)
 {
 	struct payload payload = { .at = frame->l4 + UDP_SIZE };
@@ -97,8 +98,8 @@ static struct payload udp_tunnel(const struct frame *frame)
 	return payload;
 }
 
-/* The payload ends where UDP does, so UDP's own length must end within the packet, and cover the
- * tunnel's header. */
+/* The payload ends where the UDP datagram does. If UDP's length exceeds the packet, there is no
+ * payload; if it does not cover the tunnel's header, payload_has() refuses the payload. */
 static struct payload udp_payload(const struct frame *frame)
 {
 	const unsigned int length = fld_get(frame->bytes + frame->l4, UDP_LENGTH);
@@ -122,8 +123,8 @@ static struct payload gre_payload(const struct frame *frame)
 				 (uint16_t)fld_get(gre, GRE_PROTOCOL) };
 }
 
-/* Returns whether the IP packet ends in the frame. IPv4 needs no look, as frame_parse() has checked
- * that. */
+/* Returns whether the IP packet ends in the frame. For IPv4, frame_parse() has checked the
+ * length. */
 static bool is_whole(const struct frame *frame)
 {
 	return frame->ip_version == 4 ||

@@ -14,14 +14,15 @@ struct frame;
  * header. */
 struct tunnel {
 	unsigned int l2, l3;
-	unsigned int end; /* of what it carries */
-	uint16_t type;    /* of the inner packet: an Ethernet type; 0: it has none */
+	unsigned int end; /* offset behind the tunnel's payload */
+	uint16_t type;    /* EtherType of an IP packet without Ethernet header, else 0 */
 };
 
-/* Returns no headers for a frame without a tunnel, for a fragment, and where the frame ends too
- * early. */
+/* Finds the headers inside a tunnel. Returns l2 and l3 as 0 for a frame without a tunnel, for a
+ * fragment, and if the frame ends too early. */
 struct tunnel tunnel_find(const struct frame *frame);
-/* Parses what the frame carries. Returns false if it carries nothing that tunnel_find() finds. */
+/* Parses the frame or packet in TUNNEL, a result of tunnel_find(). Returns false if TUNNEL has no
+ * headers. */
 bool tunnel_parse_inner(const struct frame *frame, const struct tunnel *tunnel,
 			struct frame *inner);
 

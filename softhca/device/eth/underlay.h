@@ -10,7 +10,8 @@ struct eth_sq;
 struct frame_send;
 struct hca;
 
-/* Sends the datagram. Returns 0 or a vendor syndrome. */
+/* Sends a datagram to TO, with the QP of the queue's TIS as its source. Returns 0 or a vendor
+ * syndrome. */
 int underlay_send(struct hca *hca, struct eth_sq *sq, const struct frame_send *send,
 		  struct datagram_to *to);
 

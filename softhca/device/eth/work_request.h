@@ -13,7 +13,7 @@
 
 struct eth_arrival;
 
-/* A decoded send WQE: headers first, then the bytes of the segments. */
+/* A decoded send WQE. The frame is HEADER, which points into the WQE, and then the bytes of SGE. */
 struct frame_send {
 	uint8_t opcode; /* WQE_NOP, WQE_SEND, WQE_LSO or WQE_UMR */
 	bool signaled;
@@ -38,7 +38,7 @@ struct frame_completion {
 	const struct eth_arrival *arrival;
 	bool stripped; /* the first VLAN tag was removed and is in the CQE */
 	uint16_t sum;  /* checksum of the bytes delivered behind the Ethernet header */
-	/* For striding queues, where wqe_counter is a stride. */
+	/* For striding queues. There wqe_counter is the frame's first stride in the WQE. */
 	bool filler;
 	uint32_t strides; /* strides that the frame took; 0: not a striding queue */
 	uint16_t wqe_id;

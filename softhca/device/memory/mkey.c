@@ -24,9 +24,9 @@ void mkey_free(struct mkey *mkey)
 	free(mkey);
 }
 
-/* Limits of keys that refer to other keys: nesting, pieces of one access, and bytes that are
- * computed beyond those moved. Without them, nested keys with small pieces could keep the adapter
- * busy for minutes. */
+/* Limits of keys that refer to other keys: nesting, pieces of one access, and bytes that signatures
+ * or encryption process beyond the accessed ones. Without them, nested keys with small pieces could
+ * keep the adapter busy for minutes. */
 enum { MAX_DEPTH = 4, MAX_PIECES = 1 << 15, MAX_EXCESS = 4 << 20 };
 
 struct descent {
@@ -35,8 +35,8 @@ struct descent {
 	uint64_t excess;
 };
 
-/* Charges the bytes computed beyond twice those asked for, as keys compute whole blocks. Returns
- * false when an access exceeds its limit. */
+/* Adds to descent->excess the bytes that a key processes beyond twice the ASKED ones, because it
+ * signs or encrypts whole blocks. Returns false when the access exceeds MAX_EXCESS. */
 static bool descent_bears_excess(struct descent *descent, uint64_t asked, uint64_t computed)
 {
 	if (computed > 2 * asked)
@@ -67,8 +67,8 @@ static struct mkey *key_check(struct hca *hca, uint32_t key, const struct pd *pd
 			      unsigned int access, uint64_t addr, uint64_t len,
 			      struct descent *descent);
 
-/* Finds the part of a computing key's memory that a transfer needs: whole signed blocks and whole
- * encrypted units. */
+/* Finds the range of memory from START to END that a transfer of LEN bytes at place WIRE needs, if
+ * the key signs or encrypts: whole signed blocks and whole encrypted units. */
 static void computed_memory(const struct mkey *mkey, uint64_t wire, uint64_t len, uint64_t *start,
 			    uint64_t *end)
 {
@@ -94,8 +94,8 @@ static bool crypt_is_right(const struct mkey *mkey, uint64_t addr, uint64_t len)
 	return crypt_allows(&mkey->crypt, addr - mkey->start, len, sig_wire_length(mkey));
 }
 
-/* Checks the keys below an indirect key. The indirect key itself grants remote rights; those below
- * it need only local ones, as the peer does not know them. */
+/* Checks the keys that an indirect key refers to. They need only local rights: the peer knows only
+ * the indirect key, which itself grants the remote rights. */
 static bool pieces_allow(struct hca *hca, struct mkey *mkey, unsigned int access, uint64_t addr,
 			 uint64_t len, struct descent *descent)
 {

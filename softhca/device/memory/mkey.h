@@ -29,13 +29,14 @@ enum mkey_access {
 	MKEY_REMOTE_READ = 1 << 2,
 	MKEY_REMOTE_WRITE = 1 << 3,
 	MKEY_REMOTE_ATOMIC = 1 << 4,
-	/* Not a right but a demand: neither the key nor those below it compute signatures or
-	 * ciphers. */
+	/* Not a right but a demand of the caller: neither the key nor the keys that it refers to
+	 * may sign or encrypt. */
 	MKEY_PLAIN = 1 << 5,
 };
 
-/* What a key translates to: physical addresses, a list of pages, pieces of other keys, pages of
- * other keys, memory on the adapter, or its memory for steering. */
+/* What a key translates to: physical addresses (PA), a list of pages (MTT), pieces of other keys
+ * (KLMS), pages of other keys (KSM), memory on the adapter (MEMIC), or the adapter's memory for
+ * steering entries (ICM). */
 enum mkey_mode { MKEY_PA, MKEY_MTT, MKEY_KLMS, MKEY_KSM, MKEY_MEMIC, MKEY_ICM };
 
 enum { MKEY_ANY_QP = 0xffffff, MKEY_BSF_MAX = 128 };
@@ -52,7 +53,7 @@ struct klm {
 	uint64_t len;
 	uint32_t key;
 	uint64_t addr;
-	uint32_t stride; /* distance between repetitions of the pattern */
+	uint32_t stride; /* bytes from one repetition of the piece in a pattern to the next */
 };
 
 /* A list of pieces, repeated COUNT times. BYTES is 0 for a plain list. */
@@ -74,17 +75,19 @@ struct mkey {
 	bool umr_enabled;
 	bool may_invalidate;
 	bool may_bind;             /* windows may be bound to it (mlx4, or a known region) */
-	bool is_region, is_window; /* said by a front that emulates the driver */
+	bool is_region, is_window; /* set only by a front that emulates the driver */
 	bool fast_reg;             /* mlx4: a kernel driver's requests set its pages */
 	uint32_t windows;
-	/* of a window: its region, which counts it in windows and so outlives it, or NULL */
+	/* of a bound window: its region, which cannot be destroyed before the window as WINDOWS
+	 * counts it; else NULL */
 	struct mkey *bound_to;
 	bool on_demand;
 	struct odp odp;
 	bool sink;    /* null key: reads give zeroes, writes are dropped */
 	uint32_t qpn; /* only QP with remote access, or MKEY_ANY_QP */
 	uint64_t start, len;
-	/* MEMIC, ICM: address of its first byte; key addresses begin at 0 */
+	/* MEMIC, ICM: the adapter's address of the key's first byte, which is the key's address
+	 * 0 */
 	uint64_t device_at;
 	struct memic_block *memic;
 	struct ste_block *ste_block;
@@ -101,36 +104,35 @@ struct mkey {
 	struct klm_pattern pattern;
 	bool must_encrypt; /* unusable until it has encryption parameters */
 	struct crypt crypt;
-	/* bytes of a unit of which the rest has not come, as a unit is encrypted as a whole; NULL:
-	 * none yet */
+	/* first bytes of a unit whose rest has not arrived; NULL: none yet. mkey_free() frees it */
 	struct crypt_part *crypt_part;
 	struct sig sig;
 	struct sig_state sig_state;
 	struct sig_count sig_count;
-	LIST_ENTRY(mkey) in_sig_failed; /* while sig_state.unreported is set */
+	LIST_ENTRY(mkey) in_sig_failed; /* on hca->sig_failed while sig_state.unreported is set */
 	/* Byte stream format that software wrote: parameters of signatures and encryption */
 	uint8_t bsf[MKEY_BSF_MAX];
 	uint8_t context[KEY_CONTEXT_MAX];
 };
 
-/* Returns the key at this table index, or NULL. Its variant byte may differ, which mkey_check()
- * compares. */
+/* Returns the key at the table index in KEY, or NULL. Compares no variant byte; mkey_check()
+ * does. */
 struct mkey *mkey_find(const struct hca *hca, uint32_t key);
 /* Returns the memory key if it allows ACCESS to LEN bytes at ADDR, or NULL. PD NULL skips the check
- * of the domain, for the queue that changes memory keys. Keys below an indirect one need only local
- * rights, as the peer does not know them. */
+ * of the domain, for the queue that changes memory keys. Keys that an indirect key refers to need
+ * only local rights, as the peer does not know them. */
 struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
 			uint64_t addr, uint64_t len);
 bool mkey_holds(const struct mkey *mkey, uint64_t addr, uint64_t len);
 /* Adds bytes of a key, which the caller has checked, to a transfer. It checks no rights itself. */
 int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
-/* Returns whether a transfer changes the bytes: signatures or encryption. */
+/* Returns whether the key signs or encrypts, so that a transfer changes the bytes. */
 static inline bool mkey_computes(const struct mkey *mkey)
 {
 	return mkey->sig.on || mkey->crypt.on;
 }
 
-/* Adds bytes of the memory below a computing key, without computing. */
+/* Adds bytes of the keys that an indirect key refers to, without signing or encrypting them. */
 int mkey_dma_pieces(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
 /* Binds a window to REGION, or unbinds it if REGION is NULL. The region counts its windows, so that
  * it is not destroyed before them. */
@@ -140,9 +142,10 @@ void mkey_free(struct mkey *mkey);
 
 enum { XLT_OCTOWORDS_MAX = 1 << 20, XLT_OCTOWORD = 16, LOG_MAX_KLMS = 16 };
 
-/* Stores LEN bytes at OFFSET of the table. Returns 0, EINVAL beyond its end, or ENOMEM. */
+/* Stores LEN bytes at OFFSET of the table. Returns 0, EINVAL if the table ends earlier, or
+ * ENOMEM. */
 int xlt_write(struct mkey *mkey, uint64_t offset, const void *bytes, size_t len);
-/* Makes a key of pieces translate to LEN bytes of another key. Returns 0, or ENOMEM with nothing
+/* Makes a key of mode KLMS translate to LEN bytes at ADDR of KEY. Returns 0, or ENOMEM with nothing
  * changed. */
 int xlt_set_piece(struct mkey *mkey, uint32_t key, uint64_t addr, uint64_t len);
 /* Brings map or klm up to date with the table. Returns 0 or EFAULT. */

@@ -41,8 +41,8 @@ static uint64_t place_of(const struct sig_domain *domain, uint64_t data)
 	return data / domain->block * signed_block_size(domain) + data % domain->block;
 }
 
-/* Converts a place on one side, where signatures count, to an offset in the data without them.
- * Within a signature: the end of the signature's block. */
+/* Converts a place on one side, counted with signatures, to an offset in the data without
+ * signatures. A place within a signature becomes the end of the signature's block. */
 static uint64_t data_at(const struct sig_domain *domain, uint64_t place)
 {
 	if (!domain->guard)
@@ -51,7 +51,7 @@ static uint64_t data_at(const struct sig_domain *domain, uint64_t place)
 	       min_of(place % signed_block_size(domain), (uint64_t)domain->block);
 }
 
-/* Returns how many bytes of the signature that contains PLACE come before it. */
+/* Returns how many bytes of the signature that contains PLACE are before PLACE. */
 static uint32_t sig_before(const struct sig_domain *domain, uint64_t place)
 {
 	uint64_t inside = domain->guard ? place % signed_block_size(domain) : 0;
@@ -74,8 +74,8 @@ static uint64_t to_block_end(const struct sig_domain *domain, uint64_t data)
 	return domain->guard ? domain->block - data % domain->block : UINT64_MAX;
 }
 
-/* Returns the bytes of data. A last block without its complete signature does not count, as it
- * could not be checked. */
+/* Returns the length of the key's data without signatures. A last block without its complete
+ * signature does not count, as it could not be checked. */
 static uint64_t data_length(const struct mkey *mkey)
 {
 	const struct sig_domain *mem = &mkey->sig.mem;
@@ -90,8 +90,8 @@ uint64_t sig_wire_length(const struct mkey *mkey)
 	return place_of(&mkey->sig.wire, data_length(mkey));
 }
 
-/* The part of the data that a message covers: where processing begins, where the message begins,
- * and its end. A message may begin within a signature, so it then has the later bytes of that. */
+/* The data that a message covers: processing begins at WALK, the message at FROM; both end at TO.
+ * SIG_HAD: if the message begins within a signature, how many bytes of that came earlier. */
 struct span {
 	uint64_t walk, from, to;
 	uint32_t sig_had;
@@ -143,8 +143,8 @@ static uint64_t guard_start(const struct lane *lane)
 	}
 }
 
-/* Reports when a key's format and its PSV disagree on the start value, as separate requests set
- * them. */
+/* Reports if the key's BSF and its PSV have different start values. Separate work requests set
+ * these. */
 static void check_start(struct hca *hca, const struct lane *lane)
 {
 	if (lane->psv->start != lane->domain->start)
@@ -296,7 +296,8 @@ static void put_bytes(uint8_t *bytes, uint64_t value, uint32_t from, uint32_t to
 		bytes[i - from] = (uint8_t)(value >> (56 - 8 * i));
 }
 
-/* Returns the signature to send: computed, except for the bytes that are copied from CAME. */
+/* Returns the signature to send. Bytes that sig.copy selects are copied from CAME, the other side's
+ * signature; the others are computed. */
 static uint64_t signature_outgoing(const struct mkey *mkey, const struct lane *lane, uint64_t data,
 				   uint64_t came)
 {
@@ -450,8 +451,8 @@ static int wire_read(struct hca *hca, struct mkey *mkey, uint64_t wire, uint8_t 
 	return ret;
 }
 
-/* Adds the earlier bytes of a block, read back from memory, to both guards. If the message begins
- * WITHIN the signature, the block does not end here. */
+/* Adds the earlier bytes of a block, read back from memory, to both guards. WITHIN: the message
+ * begins within the signature, so the block stays open at LIMIT. */
 static void walk_again(struct walk *walk, const uint8_t *image, uint64_t image_at, uint64_t limit,
 		       bool within)
 {
@@ -491,7 +492,8 @@ static void end_memory_block(struct walk *walk, struct image *image)
 }
 
 /* Takes the message's part of the signature of the block that ends at walk->data. Ends the block on
- * the memory side only when the signature is complete, as memory's may be a copy of it. */
+ * the memory side only when the signature is complete, because memory's signature may be a copy of
+ * it. */
 static void take_signature(struct walk *walk, struct window *in, struct image *image)
 {
 	struct sig_state *state = &walk->mkey->sig_state;
@@ -570,7 +572,8 @@ static int wire_write(struct hca *hca, struct mkey *mkey, uint64_t wire, uint8_t
 	return ret;
 }
 
-/* Writes a damaged copy, as the sender owns the bytes and may retransmit them. */
+/* Writes a copy of BYTES in which BIT is flipped, because the sender owns BYTES and may retransmit
+ * them. */
 static int write_damaged(struct hca *hca, struct mkey *mkey, uint64_t wire, const uint8_t *bytes,
 			 uint64_t len, uint64_t bit)
 {

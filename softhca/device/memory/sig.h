@@ -32,10 +32,12 @@ struct sig_domain {
 struct sig {
 	bool on;
 	struct sig_domain mem, wire;
-	uint8_t check, copy; /* one bit for each byte of a signature; bit 7 is the first */
+	/* bytes of a signature to check, and to copy; bit 7 is the first byte */
+	uint8_t check, copy;
 };
 
-/* The last error that was reported. Software allows the next report by giving its number. */
+/* The last error noted for software. The next one is noted after software has changed
+ * sig_count.expected. */
 struct sig_error {
 	bool on_wire; /* domain of the error */
 	enum { SIG_BAD_GUARD, SIG_BAD_APP, SIG_BAD_REF } kind;
@@ -47,28 +49,29 @@ struct sig_error {
 enum { SIG_BYTES_MAX = 8 };
 
 struct sig_state {
-	/* The last message ended within a signature; part has the bytes of it that came before
-	 * place WIRE_AT. */
+	/* If the last message ended within a signature, PART has the bytes of the signature that
+	 * came before place WIRE_AT. */
 	uint64_t wire_at;
 	uint8_t part[SIG_BYTES_MAX];
 	struct sig_error error;
 	bool unreported;
 };
 
-/* Errors are numbered by one bit, which software tracks too. An error is reported only if software
- * expects its number, so that it cannot mistake it for the previous one. */
+/* One-bit numbers of errors. An error is noted only if its number is the EXPECTED one, which
+ * software sets, so that software cannot mistake the error for the previous one. */
 struct sig_count {
 	bool happened, expected;
 };
 
 uint64_t sig_wire_length(const struct mkey *mkey);
-/* Finds the part of memory that LEN bytes at place WIRE need. */
+/* Finds the range of memory from START to END that a transfer of LEN bytes at place WIRE needs. */
 void sig_memory(const struct mkey *mkey, uint64_t wire, uint64_t len, uint64_t *start,
 		uint64_t *end);
-/* Moves LEN bytes at place WIRE. Returns 0, EFAULT or ENOMEM. */
+/* Moves LEN bytes at the key's address WIRE to or from BATCH's buffer. Returns 0, EFAULT or
+ * ENOMEM. */
 int sig_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t wire, uint64_t len);
 
-/* Drops the key's unreported error, as its signatures change or it is destroyed. */
+/* Drops the key's unreported error, because its signatures change or the key is destroyed. */
 void sig_forget(struct mkey *mkey);
 
 #endif
