@@ -147,7 +147,7 @@ static uint32_t rq_signature_size(const struct hca *hca, const struct eth_rq *rq
 	return rq->wq.has_signatures ? hca->format->recv_signature_size : 0;
 }
 
-/* Returns the slot of the WQE behind the one at INDEX. */
+/* Returns the slot of the WQE to use after the one at INDEX, whose bytes are RAW. */
 static uint16_t rq_next(const struct hca *hca, const void *queue, uint16_t index,
 			const uint8_t *raw)
 {

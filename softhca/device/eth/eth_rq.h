@@ -52,7 +52,7 @@ struct eth_rq {
 /* A frame on its way to a receive queue, and what steering found out. */
 struct eth_arrival {
 	struct frame frame;
-	const struct pd *sender; /* transport domain of the sender if it loops back, else NULL */
+	const struct pd *sender; /* sender's transport domain if the frame loops back, else NULL */
 	uint32_t tag;            /* from the flow table entry that forwarded it */
 	uint32_t hash;
 	uint8_t hash_type; /* as in the CQE; 0: no hash */

@@ -54,7 +54,7 @@ void eth_sq_remove(struct hca *hca, struct eth_sq *sq);
 void eth_sq_free(struct eth_sq *sq);
 void eth_sq_schedule(struct hca *hca, struct eth_sq *sq, struct sched_element *group);
 void eth_sq_set_state(struct hca *hca, struct eth_sq *sq, enum prm_wq_state state);
-/* Makes a ready queue stop sending posted WQEs, or send again. */
+/* Makes a queue in state RDY stop sending posted WQEs if RESTS, else send again. */
 void eth_sq_set_rest(struct hca *hca, struct eth_sq *sq, bool rests);
 int eth_sq_read_doorbell(struct hca *hca, struct eth_sq *sq);
 void eth_sq_wake(struct hca *hca, struct eth_sq *sq);

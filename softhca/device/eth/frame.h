@@ -12,7 +12,7 @@
 
 #include "ib/ethernet.h"
 
-/* What is known of a checksum. See frame_l4_ok_once(). */
+/* Result of a check of a checksum. See frame_l4_ok_once(). */
 enum frame_check { FRAME_UNCHECKED, FRAME_RIGHT, FRAME_WRONG };
 
 /* Offsets are into BYTES; 0: the header is absent or truncated. */
@@ -42,13 +42,15 @@ void frame_parse_packet(struct frame *frame, const uint8_t *bytes, size_t len, u
 unsigned int frame_type_at(const struct frame *frame);
 bool frame_is_tcp(const struct frame *frame);
 bool frame_is_udp(const struct frame *frame);
-/* Check the IP header's checksum, and TCP's or UDP's if the datagram is not fragmented. */
+/* Return whether the checksum of the IP header (IPv6 has none), or of TCP or UDP, is right.
+ * frame_l4_ok() returns false for fragments and other protocols. */
 bool frame_l3_ok(const struct frame *frame);
 bool frame_l4_ok(const struct frame *frame);
 /* Returns frame_l4_ok(), and keeps the result in the parsed frame, whose bytes do not change. */
 bool frame_l4_ok_once(struct frame *frame);
 
-/* Write the right checksums into the frame at BYTES, and ignore what the fields contain. */
+/* Write the right checksums into the frame at BYTES, whatever the fields contain. FRAME has the
+ * offsets of the headers. */
 void frame_fill_l3(uint8_t *bytes, const struct frame *frame);
 void frame_fill_l4(uint8_t *bytes, const struct frame *frame);
 /* Adapts the checksums in BYTES, a copy of FRAME in which header fields have changed, but no

@@ -10,7 +10,7 @@
 #include "softhca/device/eth/frame.h"
 #include "softhca/device/eth/tunnel.h"
 
-/* What follows the header of a tunnel */
+/* The payload of a tunnel: the bytes behind the tunnel's header */
 struct payload {
 	unsigned int at, end;
 	uint16_t type; /* EtherType; 0: unknown, or no payload */

@@ -10,8 +10,8 @@
 
 struct frame;
 
-/* Offsets of the inner headers in the frame; 0: it has none. A tunnel of IP has no inner Ethernet
- * header. */
+/* Offsets of the inner headers in the frame; 0: there is no such header. A tunnel that carries IP
+ * has no inner Ethernet header. */
 struct tunnel {
 	unsigned int l2, l3;
 	unsigned int end; /* offset behind the tunnel's payload */

@@ -13,7 +13,8 @@
 #include "softhca/device/queue/wqe.h"
 #include "softhca/device/station.h"
 
-/* Returns the QP, or NULL. Only a QP in state RTS has a port and an MTU. */
+/* Returns the UD QP that the queue's TIS names, or NULL if it is not in state RTS: only then does a
+ * QP have a port and an MTU. */
 static struct qp *underlay_qp(const struct hca *hca, const struct eth_sq *sq)
 {
 	struct qp *qp = res_get(&hca->qps, sq->tis->underlay_qpn);

@@ -9,7 +9,7 @@
 
 #include "softhca/device/eth/eth.h"
 
-/* Takes the MAC address from the GUID, as that is an EUI-64 made of an EUI-48. */
+/* Takes the MAC address from the GUID, as a GUID is an EUI-64 made of an EUI-48. */
 void vport_init(struct vport *vport, const struct hca_config *config)
 {
 	uint64_t guid = config->node_guid;

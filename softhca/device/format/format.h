@@ -89,7 +89,7 @@ struct format {
 	int (*create)(struct hca *hca);
 	void (*destroy)(struct hca *hca);
 	bool software_numbers; /* software numbers the objects, from 0 on (mlx4) */
-	/* Returns the bytes of the WQE at RAW in its ring; 0: the WQE is not valid. */
+	/* Returns how many bytes of the ring the WQE at RAW takes; 0: the WQE is not valid. */
 	uint32_t (*wqe_size)(const uint8_t *raw);
 	/* Clears, in a copy of a WQE, the bits that only the BlueFlame register uses. Software may
 	 * change these bits after the post. NULL: the layout has no such bits. */
@@ -116,7 +116,7 @@ struct format {
 	int (*decode_special)(const struct hca *hca, const struct qp *qp, const uint8_t *raw,
 			      uint16_t index, struct send_wqe *wqe);
 	bool tells_pkey_index; /* CQEs of QP1 have the P_Key's index, not the P_Key */
-	/* Decodes the address vector of a datagram; ROCE tells the link layer. */
+	/* Decodes the address vector of a datagram. ROCE: the port's link layer is Ethernet. */
 	void (*decode_av)(const uint8_t *av, bool roce, struct datagram_to *to);
 	void (*decode_recv)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 	/* Decodes a WQE of an SRQ. Returns the index of its successor. */
@@ -152,14 +152,14 @@ struct format {
 	 * the CQE uses. */
 	uint32_t (*encode_cqe)(const struct cqe_place *place, const struct completion *done,
 			       uint8_t *slot);
-	/* Encodes a frame's CQE into CQE_SIZE zeroed bytes, without the ownership bit. PLACE->qpn
+	/* Encodes a frame's CQE into cqe_size zeroed bytes, without the ownership bit. PLACE->qpn
 	 * is the queue's number. */
 	void (*encode_frame_cqe)(const struct cqe_place *place, const struct frame_completion *done,
 				 uint8_t *cqe);
-	/* Encodes the CQE that ends the old ring when a CQ is resized, in the last CQE_SIZE
-	 * bytes. */
+	/* Encodes, into cqe_size zeroed bytes, the CQE that ends the old ring when a CQ is
+	 * resized. */
 	void (*encode_ring_end)(uint8_t *cqe);
-	/* Encodes the CQE for a signature error, from KEY's state, into CQE_SIZE zeroed bytes. */
+	/* Encodes the CQE for a signature error, from KEY's state, into cqe_size zeroed bytes. */
 	void (*encode_sig_error)(const struct mkey *key, uint32_t qpn, uint8_t *cqe);
 	void (*set_cqe_owner)(uint8_t *cqe, bool owner);
 	/* For CQs whose software compares a lap number, not an ownership bit: writes LAP into the
@@ -225,7 +225,8 @@ struct format {
 	/* Checks the posted WQEs after send_is_posted() has found their end, which is in sq.pi. May
 	 * be NULL. */
 	void (*judge_posted)(struct hca *hca, const struct qp *qp);
-	/* Check the WQE at RAW, and the posted WQEs, of a frame queue. Either may be NULL. */
+	/* Check the WQE at RAW, and all posted WQEs, of a frame queue. Either function may be
+	 * NULL. */
 	void (*judge_frame)(struct hca *hca, const struct eth_sq *sq, const uint8_t *raw);
 	void (*judge_frames_posted)(struct hca *hca, const struct eth_sq *sq);
 };

@@ -71,10 +71,10 @@ struct mkey {
 	unsigned int access;
 	enum mkey_mode mode;
 	bool whole; /* length64: covers all addresses */
-	bool free;  /* allows nothing until a UMR enables it; invalidation sets it again */
+	bool free;  /* the key allows nothing until a UMR enables it; set again by invalidation */
 	bool umr_enabled;
 	bool may_invalidate;
-	bool may_bind;             /* windows may be bound to it (mlx4, or a known region) */
+	bool may_bind;             /* windows may be bound to it; valid if mlx4 or is_region */
 	bool is_region, is_window; /* set only by a front that emulates the driver */
 	bool fast_reg;             /* mlx4: a kernel driver's requests set its pages */
 	uint32_t windows;
@@ -84,7 +84,7 @@ struct mkey {
 	bool on_demand;
 	struct odp odp;
 	bool sink;    /* null key: reads give zeroes, writes are dropped */
-	uint32_t qpn; /* only QP with remote access, or MKEY_ANY_QP */
+	uint32_t qpn; /* the only QP with remote access to the key, or MKEY_ANY_QP */
 	uint64_t start, len;
 	/* MEMIC, ICM: the adapter's address of the key's first byte, which is the key's address
 	 * 0 */
@@ -92,8 +92,8 @@ struct mkey {
 	struct memic_block *memic;
 	struct ste_block *ste_block;
 	unsigned int page_shift;
-	/* The translation table, as software wrote it. Kept, as a UMR may replace a part of it; map
-	 * or klm are made from it at the first use after a change. */
+	/* The translation table, as software wrote it. Kept because a UMR may replace a part of the
+	 * table; map or klm are made from it at the first use after a change. */
 	uint8_t *xlt;           /* NULL: empty, or map was set directly; xlt_free() frees it */
 	uint32_t xlt_octowords; /* capacity */
 	bool xlt_changed;
@@ -155,7 +155,8 @@ int xlt_prepare(struct mkey *mkey);
 bool xlt_piece(const struct mkey *mkey, uint64_t addr, uint64_t len, struct klm *piece);
 void xlt_free(struct mkey *mkey);
 
-/* Returns the key that a peer's SEND with invalidate may invalidate, or NULL. */
+/* Returns the key if a peer's SEND with invalidate that arrives at QPN may invalidate it, or
+ * NULL. */
 struct mkey *mkey_to_invalidate(struct hca *hca, uint32_t key, const struct pd *pd, uint32_t qpn);
 
 #endif

@@ -57,12 +57,12 @@ void ste_next_table(const uint8_t *entry, struct ste_table *table)
 	table->lookup = (unsigned int)fld_get(entry, STE_NEXT_DEFINER);
 	table->byte_mask = 0;
 	if (fld_get(entry, STE_ENTRY_FORMAT) == PRM_STE_MATCH)
-		return; /* actions are there */
+		return; /* actions, where other entries have the fields below */
 	table->lookup |= (unsigned int)fld_get(entry, STE_NEXT_ENTRY_FORMAT) << 8;
 	table->byte_mask = (uint16_t)fld_get(entry, STE_NEXT_BYTE_MASK);
 }
 
-/* CRC-32 of Ethernet's polynomial that begins with 0 and is not inverted */
+/* Adds a byte to a CRC-32 with Ethernet's polynomial. The CRC begins with 0 and is not inverted. */
 static uint32_t crc_add(uint32_t crc, uint8_t byte)
 {
 	crc ^= byte;

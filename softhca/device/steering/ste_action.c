@@ -3,8 +3,8 @@
  * ste_action.c - what an entry does with a frame: it counts the frame, gives it a tag, and changes
  * its headers. PRM: STE actions
  *
- * Others may still read the frame as it was, so changes go to a copy. All changes of fields in a
- * row share one; the frame is parsed anew behind them. Each copy takes a part of the frame's
+ * Others may still read the frame as it was, so changes go to a copy. Consecutive changes of fields
+ * share one copy, and the frame is parsed anew after them. Each copy takes a part of the frame's
  * budget.
  */
 #include <string.h>
@@ -18,7 +18,7 @@
 #include "softhca/device/steering/ste_walk.h"
 #include "util/bits.h"
 
-enum { COPY = 64 }; /* steps for a copy of the frame */
+enum { COPY = 64 }; /* steps of the frame's budget that a copy costs */
 
 /* The frame while an entry acts on it */
 struct edit {
@@ -52,8 +52,8 @@ static bool edit_begin(struct edit *edit)
 	return edit->bytes != NULL;
 }
 
-/* Ends a row of changed fields: the copy becomes the frame, so its checksums are adjusted once for
- * all fields. */
+/* Ends consecutive changes of fields: the copy becomes the frame, and its checksums are adjusted
+ * once for all fields. */
 static void edit_end(struct edit *edit)
 {
 	struct frame *frame = edit_frame(edit);
@@ -87,7 +87,8 @@ static const char *edit_splice(struct edit *edit, size_t at, size_t size, const 
 	return NULL;
 }
 
-/* Finds the offset of an anchor. Returns false if the frame lacks that header. */
+/* Finds the offset of the header that ANCHOR (PRM_STE_ANCHOR_*) names. Returns false if the frame
+ * lacks that header. */
 static bool anchor_find(const struct frame *frame, uint64_t anchor, size_t *at)
 {
 	const struct tunnel tunnel = tunnel_find(frame);
@@ -133,8 +134,8 @@ static uint32_t ones(unsigned int count)
 	return count < 32 ? (1u << count) - 1 : UINT32_MAX;
 }
 
-/* Returns the frame that fields are read from and written to. Reads need no copy, as they change
- * nothing. */
+/* Returns the headers and registers that fields are read from and written to. Before the first
+ * write there is no copy, so reads use the frame itself. */
 static struct header_change edit_change(const struct edit *edit)
 {
 	const struct frame *frame = edit_frame(edit);
@@ -153,7 +154,7 @@ static const char *field_check(uint64_t dword, uint64_t shift)
 		       : "an action on an unknown field";
 }
 
-/* Returns the new value of the bits that an action changes, which were OLD. */
+/* Returns the value that an action gives to the bits of a field. OLD is the bits' present value. */
 static uint32_t field_value(const struct header_change *change, const uint8_t *action, uint32_t old)
 {
 	const uint32_t data = (uint32_t)fld_get(action, STE_FIELD_DATA);
@@ -192,7 +193,7 @@ static const char *act_field(struct edit *edit, const uint8_t *action)
 	return NULL;
 }
 
-/* A frame without the header stays as it is. */
+/* Removes bytes at a header. Leaves a frame that lacks the header as it is. */
 static const char *act_remove_by_size(struct edit *edit, const uint8_t *action)
 {
 	const size_t offset = PRM_STE_WORD * fld_get(action, STE_REMOVE_OFFSET);
@@ -233,7 +234,8 @@ static const char *act_insert_inline(struct edit *edit, const uint8_t *action)
 	return act_insert(edit, action, action + FLD_BYTE(STE_INSERT_INLINE_DATA), 4);
 }
 
-/* Headers of a tunnel come without lengths, so they get those that the frame needs. */
+/* Inserts the headers of a packet reformat object. Software leaves the lengths in a tunnel's
+ * headers open, so this fills in the lengths that fit the frame. */
 static const char *act_insert_pointer(struct edit *edit, const uint8_t *action)
 {
 	const struct packet_reformat *reformat =
@@ -258,7 +260,8 @@ static const char *act_insert_pointer(struct edit *edit, const uint8_t *action)
 
 static const char *actions_run(struct edit *edit, const uint8_t *action, unsigned int words);
 
-/* Reads the list's actions one by one, as it may cross pages. */
+/* Executes a list of actions. Reads them one by one, as the list may cross pages and
+ * ste_memory_read() may not. */
 static const char *act_list(struct edit *edit, const uint8_t *action)
 {
 	const uint64_t count = fld_get(action, STE_LIST_COUNT);

@@ -10,8 +10,8 @@
 #include "prm/mlx5/ste.h"
 #include "util/bits.h"
 
-/* A field's place: bits of a dword, from SHIFT on, and a field of a header or a register. A field
- * with two rows is in one header or the other. */
+/* Maps bits of a dword, from SHIFT on, to a field of a header or a register. A field with two rows
+ * is in whichever of two headers the frame has. */
 static const struct place {
 	uint8_t dword, shift;
 	uint16_t header; /* enum header_place */

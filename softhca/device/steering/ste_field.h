@@ -11,7 +11,7 @@
 struct header_change;
 
 bool ste_field_is_known(uint32_t dword);
-/* Returns whether the dword has bits of the frame's headers; else it is a register. */
+/* Returns whether the dword has bits of the frame's headers; false: it is a register or unknown. */
 bool ste_field_in_frame(uint32_t dword);
 /* Returns the dword. Bits of headers that the frame lacks are 0. */
 uint32_t ste_field_get(const struct header_change *change, uint32_t dword);

@@ -108,8 +108,8 @@ void ste_memory_put(struct ste_block *block)
 		block->users--;
 }
 
-/* Returns the page to write to at OFFSET, or NULL if the host has no memory, or the adapter has
- * STE_MEMORY_PAGES_MAX pages. */
+/* Returns the page at OFFSET, which it allocates if none was written. Returns NULL if the host has
+ * no memory, or the adapter has STE_MEMORY_PAGES_MAX pages. */
 static uint8_t *page_to_write(struct ste_block *block, uint64_t offset)
 {
 	uint8_t **page = &block->page[offset / STE_MEMORY_PAGE];

@@ -14,11 +14,11 @@
 struct dma_batch;
 struct hca;
 
-/* Where the memory is among the adapter's own addresses, which no bus sees. Entries hold 40 bits of
- * an address. */
+/* Areas of the memory, in the adapter's own addresses, which are no bus addresses. Entries hold 40
+ * bits of an address. */
 #define STE_MEMORY_START   UINT64_C(0x4000000000) /* entries */
 #define STE_MEMORY_CHANGE  UINT64_C(0x6000000000) /* lists of header changes */
-#define STE_MEMORY_PATTERN UINT64_C(0x6800000000) /* lists without their values */
+#define STE_MEMORY_PATTERN UINT64_C(0x6800000000) /* lists of changes without values */
 
 enum {
 	STE_MEMORY_LOG_SIZE = 36,
@@ -34,18 +34,19 @@ enum {
 };
 
 struct ste_memory {
-	uint32_t pages; /* written ones */
+	uint32_t pages; /* allocated for written bytes, of all blocks */
 };
 
 struct ste_block {
 	uint32_t n;
-	uint32_t users; /* keys; it cannot be freed before them */
+	uint32_t users; /* number of keys; the block cannot be freed before them */
 	struct ste_memory *memory;
 	uint64_t addr, len;
-	uint8_t **page; /* NULL: never written */
+	uint8_t **page; /* an element is NULL: that page was never written */
 };
 
-/* Returns NULL, or the reason why there cannot be a block of 2^LOG_SIZE bytes at ADDR. */
+/* Checks whether a block of 2^LOG_SIZE bytes may be at ADDR. Returns NULL or the reason for
+ * refusing. */
 const char *ste_memory_check(const struct hca *hca, uint64_t addr, uint64_t log_size);
 /* Adds a block that ste_memory_check() has accepted. Returns 0, ENOSPC or ENOMEM. */
 int ste_memory_add(struct hca *hca, uint64_t addr, uint64_t log_size, struct ste_block **block);
@@ -56,7 +57,8 @@ void ste_memory_free(struct ste_block *block);
  * and adds a key to its users; or NULL. */
 struct ste_block *ste_memory_get(struct hca *hca, uint64_t addr, uint64_t len);
 void ste_memory_put(struct ste_block *block);
-/* Adds bytes of a block to a transfer. Returns 0, EFAULT, or ENOMEM. */
+/* Moves LEN bytes of a block at once, behind the bytes that BATCH has so far. Returns 0, EFAULT, or
+ * ENOMEM. */
 int ste_memory_dma(struct dma_batch *batch, struct ste_block *block, uint64_t addr, uint64_t len);
 /* Reads LEN bytes, which must not cross a page. Returns false outside of all blocks. */
 bool ste_memory_read(const struct hca *hca, uint64_t addr, void *bytes, uint32_t len);

@@ -187,7 +187,7 @@ static void put_l4_misc(const struct frame *frame, uint8_t *tag)
 	}
 }
 
-/* MPLS labels behind the Ethernet header */
+/* Puts the first MPLS labels behind the Ethernet header. */
 static void put_mpls(const struct frame *frame, uint8_t *tag)
 {
 	enum { LABELS = 3, END_OF_STACK = 0x100 };
@@ -199,14 +199,15 @@ static void put_mpls(const struct frame *frame, uint8_t *tag)
 		const uint32_t label = get_be32(frame->bytes + at);
 
 		more = !(label & END_OF_STACK);
-		tag[3] |= (uint8_t)((more ? 1 : 3) << 2 * i); /* it is there; it is last */
+		tag[3] |= (uint8_t)((more ? 1 : 3) << 2 * i); /* bit 0: present; bit 1: last */
 		memcpy(fld_at(tag, STE_MPLS_LABEL_0) + (size_t)MPLS_SIZE * i, frame->bytes + at,
 		       MPLS_SIZE);
 		at += MPLS_SIZE;
 	}
 }
 
-/* Returns the offset of what UDP carries to PORT, or 0 if the packet has no SIZE bytes there. */
+/* Returns the offset of the UDP payload. Returns 0 if the packet is not for PORT, or the payload
+ * has less than SIZE bytes. */
 static unsigned int in_udp(const struct frame *frame, unsigned int port, unsigned int size)
 {
 	const unsigned int at = frame->l4 + UDP_SIZE;
@@ -218,7 +219,7 @@ static unsigned int in_udp(const struct frame *frame, unsigned int port, unsigne
 	return at;
 }
 
-/* Puts the first bytes of a tunnel's header inside UDP, as many as the packet has of SIZE. */
+/* Puts the first SIZE bytes of a tunnel's header inside UDP, or fewer if the packet ends before. */
 static void put_tunnel_header(const struct frame *frame, unsigned int size, uint8_t *tag)
 {
 	static const uint16_t ports[] = { VXLAN_PORT, VXLAN_GPE_PORT, GENEVE_PORT, GTPU_PORT };
@@ -260,7 +261,8 @@ static void put_bth(const struct frame *frame, uint8_t *tag)
 	fld_set(tag, STE_BTH_PKEY, fld_get(bth, BTH_PKEY));
 }
 
-/* INNER: what VXLAN carries, or NULL */
+/* Puts VXLAN's network identifier and fields of INNER, the frame in the tunnel; NULL: there is
+ * none. */
 static void put_l2_tunnel(const struct frame *frame, const struct frame *inner, uint8_t *tag)
 {
 	const unsigned int at = in_udp(frame, VXLAN_PORT, VXLAN_SIZE);
@@ -282,7 +284,8 @@ static void put_l2_tunnel(const struct frame *frame, const struct frame *inner, 
 	fld_set(tag, STE_TUNNEL_FIRST_VLAN_ID, vlan_get(inner, 0, VLAN_ID));
 }
 
-/* Types that describe outer headers or inner ones. Returns false for all others. */
+/* Writes the tag of a lookup type of outer headers, or, if FRAME is an inner frame, of inner
+ * headers. Returns false for other types. */
 static bool put_headers(struct frame *frame, unsigned int lookup, uint8_t *tag)
 {
 	switch (lookup) {
@@ -321,7 +324,8 @@ static bool put_headers(struct frame *frame, unsigned int lookup, uint8_t *tag)
 	}
 }
 
-/* Returns the type of outer headers that describes the same as a type of inner ones, or -1. */
+/* Returns the lookup type of outer headers with the same fields as LOOKUP, a type of inner headers.
+ * Returns -1 if LOOKUP is another type. */
 static int outer_type(unsigned int lookup)
 {
 	switch (lookup) {
@@ -350,8 +354,8 @@ static int outer_type(unsigned int lookup)
 	}
 }
 
-/* Types of the header between outer and inner headers, or of no header. Returns false for
- * others. */
+/* Writes the tag of a lookup type of a tunnel's header, of the BTH, of the sending queue or of
+ * registers. Returns false for other types. */
 static bool put_others(const struct frame *frame, const struct frame *inner,
 		       const struct flow_state *state, unsigned int lookup, uint8_t *tag)
 {

@@ -13,8 +13,8 @@
 struct flow_state;
 struct frame;
 
-/* Writes the tag of FRAME, which keeps the result of its checksum. Returns false for a lookup type
- * that the adapter does not know. */
+/* Writes the tag of FRAME for lookup type LOOKUP. FRAME keeps whether its TCP or UDP checksum is
+ * right, for later tags. Returns false for a lookup type that the adapter does not know. */
 bool ste_tag(struct frame *frame, const struct flow_state *state, unsigned int lookup,
 	     uint8_t tag[PRM_STE_TAG_SIZE]);
 

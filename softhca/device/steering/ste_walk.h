@@ -16,15 +16,15 @@ struct hca;
 /* A walk: its input, and from END on its result. */
 struct ste_walk {
 	struct hca *hca;
-	struct eth_arrival *arrival; /* has the frame, as the entries have changed it */
-	struct flow_state *state;    /* of the frame, likewise */
-	unsigned int steps;          /* the rest of the frame's budget; the walk takes from it */
+	struct eth_arrival *arrival; /* has the frame, which entries may change */
+	struct flow_state *state;    /* registers of the frame, which entries may change */
+	unsigned int steps;          /* rest of the frame's budget; the walk takes from it */
 	enum ste_end end;
 	uint32_t number; /* of the object where the walk ends */
 	uint32_t tag;    /* the flow tag; unchanged if no action sets it */
 };
 
-/* Takes STEPS from the frame's budget, or all that is left. */
+/* Takes STEPS from the frame's budget, or its rest if that is less. */
 static inline void ste_walk_spend(struct ste_walk *walk, unsigned int steps)
 {
 	walk->steps -= steps < walk->steps ? steps : walk->steps;
