@@ -59,41 +59,40 @@ struct hca {
 	struct fabric *fabric;
 	bool owns_fabric;
 	bool dead;
-	/* the key encryption keys were taken away (hca_take_keks()); never cleared, as nothing
-	 * gives them back */
+	/* hca_take_keks() has removed the key encryption keys; never cleared, as no call restores
+	 * them */
 	bool keks_gone;
 	/* the current message needed memory of an ended program; set by dma.c, so that no answer is
 	 * sent for it */
 	bool owner_gone;
 	uint64_t now;
-	/* sent in the current run_ready(), which ends at TURN_BYTES so that timers and Ethernet
-	 * queues get their turn */
+	/* payload bytes sent in the current run_ready(), which ends at TURN_BYTES so that timers
+	 * and Ethernet queues get their turn */
 	uint64_t turn_bytes;
-	/* earliest deadline of a QP's timer, or earlier, as a timer that stops does not change
-	 * it */
+	/* no QP's timer is due before this time; a timer that stops does not change it */
 	uint64_t next_timer;
-	uint64_t next_look; /* next rules_look() of a strict adapter */
+	uint64_t next_look; /* strict adapter: when rules_look() next checks the rings */
 	TAILQ_HEAD(qp_list, qp) ready;
 	struct qp_list timed;
-	LIST_HEAD(, cq) waiting_cqs; /* with an event delayed by moderation */
-	TAILQ_HEAD(, uar) scans;     /* with doorbell records to read: see uar_scan.h */
-	LIST_HEAD(, qp) gaps;     /* that wait for missing packets: see transport/out_of_order.h */
-	LIST_HEAD(, cq) held_cqs; /* that hold completions of a run back: see queue/cq_run.h */
-	/* cq_end_runs(), which writes them; the event queues are below the CQs and call it by
-	 * this pointer before each asynchronous event */
+	LIST_HEAD(, cq) waiting_cqs; /* CQs with an event that moderation delays */
+	TAILQ_HEAD(, uar) scans;     /* UARs with doorbell records to read: see uar_scan.h */
+	LIST_HEAD(, qp) gaps; /* QPs that wait for missing packets: see transport/out_of_order.h */
+	LIST_HEAD(, cq) held_cqs; /* CQs that hold completions back: see queue/cq_run.h */
+	/* points to cq_end_runs(), which writes the completions of held_cqs. Event queues call it
+	 * before each asynchronous event; by pointer, as calls go only down and CQs are above event
+	 * queues */
 	void (*end_runs)(struct hca *hca);
-	bool is_ending_runs; /* within end_runs(), which does nothing then */
+	bool is_ending_runs; /* cq_end_runs() is running; a nested call returns at once */
 	LIST_HEAD(, mcg_member) mcg_members;
 	LIST_HEAD(, umr_wait) umrs;   /* delayed UMRs of a strict adapter */
 	LIST_HEAD(, mkey) sig_failed; /* keys with signature errors that are not reported yet */
 	struct mkey *sink_key;
-	/* bits of a key without variant byte that are the index: all, unless a kernel's INIT_HCA
-	 * (mlx4) says fewer */
+	/* bits of key >> 8 that are the key's index: all, or fewer if mlx4's INIT_HCA says so */
 	uint32_t mkey_mask;
 	struct memic *memic;          /* NULL: no memory on the adapter */
 	struct ste_memory ste_memory; /* for table entries that software writes */
-	/* user id in the current command; 0: the driver. res_find() hides other users' objects from
-	 * it */
+	/* id of the user that sent the current command; 0: the driver. res_find() hides the objects
+	 * of other users */
 	uint16_t user;
 #define OBJECT_TABLE(table, first, limit, free_it) struct res_table table;
 	HCA_EACH_OBJECT(OBJECT_TABLE) /* by number: see objects.h */

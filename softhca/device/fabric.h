@@ -108,8 +108,8 @@ struct fabric_msg {
 	uint32_t dest_qpn, src_qpn;
 	uint32_t qkey; /* UD */
 	uint32_t srqn; /* XRC requests: the receiver's SRQ */
-	/* DC requests: the target's access key, and the initiator's session: the PSN with which it
-	 * began, below a count of the initiator's resets. */
+	/* DC requests: dc_key is the target's access key. session identifies the initiator's
+	 * session: its first PSN in bits 23:0, a count of initiators' resets in bits 31:24. */
 	uint64_t dc_key;
 	uint32_t session;
 	uint16_t pkey;
@@ -117,15 +117,15 @@ struct fabric_msg {
 	uint32_t packets; /* number of PSNs */
 	uint32_t mtu;     /* payload of all packets but the last; 0 in arrived messages */
 	bool ack_req;     /* requests: the sender wants an acknowledge */
-	/* READs and atomics: how many may be outstanding, with this one; 0: not known */
+	/* READs and atomics: how many may be outstanding, including this one; 0: unknown */
 	uint8_t reads;
 	uint32_t msn;     /* responses: number of requests completed */
-	uint8_t credits;  /* responses but NAKs: code of end-to-end credits, as in an AETH */
-	bool first, last; /* of its request or response; a READ request is one packet */
+	uint8_t credits;  /* responses except NAKs: code of end-to-end credits, as in an AETH */
+	bool first, last; /* this message begins or ends its request or response */
 	bool solicited, has_imm, invalidate;
-	uint32_t imm; /* big-endian, as in the WQE; the rkey of SEND with invalidate */
-	/* Remote address, as in RETH and AtomicETH: only in the first message of a request; the
-	 * responder keeps them for the others. */
+	uint32_t imm; /* big-endian, as in the WQE; with invalidate: the rkey to invalidate */
+	/* Remote address, key and length, as in RETH and AtomicETH. Only the first message of a
+	 * request has them; the responder keeps them for the later ones. */
 	uint64_t raddr;
 	uint32_t rkey;
 	uint64_t length; /* of the whole request */
@@ -139,7 +139,7 @@ struct fabric_msg {
 };
 
 /* Returns whether so much data is in flight to other hosts that a sender should wait.
- * fabric_progress() returns true when that is over. */
+ * fabric_progress() returns true when senders may go on. */
 bool fabric_is_congested(const struct fabric *fabric);
 /* Ends a round of sends: settles the adapters (see station.h), then lets the switch and subnet
  * administration answer, settles the adapters again, and sends the packets that wait for other
@@ -155,10 +155,10 @@ void fabric_detach(struct fabric *fabric, struct hca *hca);
 /* Tells the fabric, whose lock is held, that a port's state or GIDs have changed. */
 void fabric_port_changed(struct fabric *fabric);
 
-/* Delivers a message. One for the switch or subnet administration waits for fabric_flush(), so that
- * no answer comes before the sender has completed the send. As on a wire, a message is lost without
- * notice if nothing has that address or QP number, so requesters depend on their timers. FAULT and
- * NOW are the sender's. Adapters call station_send() instead. */
+/* Delivers a message. A message for the switch or subnet administration waits for fabric_flush(),
+ * so that no answer comes before the sender has completed the send. As on a wire, a message is lost
+ * without notice if nothing has that address or QP number, so requesters depend on their timers.
+ * FAULT and NOW are the sender's. Adapters call station_send() instead. */
 void fabric_send(struct fabric *fabric, uint64_t now, struct fault *fault,
 		 const struct fabric_msg *msg);
 

@@ -17,12 +17,14 @@
 #include "softhca/device/uar_scan.h"
 
 enum {
-	/* turns of queues in one call of hca_progress(). The call holds the fabric's lock, for
-	 * which commands and doorbells wait */
+	/* most turns of QPs in one hca_progress(), which holds the fabric's lock: commands and
+	 * doorbells wait for it */
 	TURNS = 8,
-	TURN_BYTES = 256 * 1024, /* bytes that a queue may send in its turn, and all in one call */
+	/* bytes that a QP may send in its turn; a call that has sent so many begins no further
+	 * turn */
+	TURN_BYTES = 256 * 1024,
 	TURN_FLUSHES = 64,
-	SCAN_TURNS = 1024, /* of hca_finish_scans() */
+	SCAN_TURNS = 1024, /* most rounds of hca_finish_scans() */
 	MAX_FLUSH_POLL_MS = 10,
 };
 
@@ -207,8 +209,8 @@ void hca_uar_scan_cq(struct hca *hca, uint32_t n, uint64_t value_be)
 	fabric_unlock(hca->fabric);
 }
 
-/* Others have their turns between the pieces. A program that rings without end begins its scan anew
- * each time, thus the limit. */
+/* Releases the lock after each round, so that other threads get it. The number of rounds is
+ * limited, as a program that rings without end begins its scan anew each time. */
 void hca_finish_scans(struct hca *hca, uint64_t now_ns)
 {
 	bool more = true;

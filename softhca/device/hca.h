@@ -62,17 +62,15 @@ enum hca_link_layer {
 struct hca_limits {
 	uint32_t max_qp, max_cq, max_mkey, max_pd; /* numbers of objects */
 	uint32_t max_uar;                          /* doorbell pages */
-	/* WQEBBs of one send queue, a power of two, as a QP's context has the logarithm */
+	/* WQEBBs of one send queue, a power of two: a QP's context holds its logarithm */
 	uint32_t max_wqe_bb;
-	/* entries of one CQ, a power of two, as a CQ's context has the logarithm */
+	/* entries of one CQ, a power of two: a CQ's context holds its logarithm */
 	uint32_t max_cqe;
-	uint32_t max_rd_atomic; /* outstanding RDMA READ and atomics per QP, both directions */
+	uint32_t max_rd_atomic; /* outstanding READs and atomics per QP and direction */
 	uint32_t max_msg_size;  /* bytes */
 	uint32_t max_tx_speed;  /* in units of 100 Mbit/s, 16 bits; 0: the link's speed */
 };
 
-/* Secrets of an adapter that accepts only wrapped keys: login credentials, and key encryption keys
- * (KEKs) that unwrap imported keys. Each is named by its index. */
 /* The format of table entries that software writes itself: none, or ConnectX-6 Dx's */
 enum hca_steering { HCA_STEERING_NONE, HCA_STEERING_V1 };
 
@@ -83,6 +81,8 @@ struct hca_kek {
 	uint8_t len; /* 16 or 32 */
 };
 
+/* Secrets of an adapter that accepts only wrapped keys: login credentials, and key encryption keys
+ * (KEKs) that unwrap imported keys. Each is named by its index. */
 struct hca_secrets {
 	unsigned int keks, credentials;
 	struct hca_kek kek[HCA_KEKS];
@@ -96,14 +96,14 @@ struct hca_config {
 	unsigned int num_ports;
 	uint64_t node_guid; /* host order; port GUIDs are the next numbers */
 	uint64_t seed;      /* for random choices, such as the first object numbers */
-	uint32_t first_uar; /* number of the first doorbell page; 0: as on a PCI front */
+	uint32_t first_uar; /* number of the first doorbell page; 0: 4, as on a PCI front */
 	struct hca_limits limits;
-	/* Memory on the adapter: its size, and the part of BAR 0 in whose pages blocks are
-	 * allocated. See hca_place_memic(). */
+	/* Memory on the adapter: its size, and the part of BAR 0 in whose pages ALLOC_MEMIC
+	 * allocates. See hca_place_memic(). */
 	uint32_t memic_size;
 	uint64_t memic_bar, memic_bar_size;
 	/* First window for operations on that memory, in BAR 0. There are HCA_MEMIC_OPERATIONS
-	 * windows, each as large as that part. 0: none, as the front cannot see accesses. See
+	 * windows, each of memic_bar_size bytes. 0: none, as the front cannot see accesses. See
 	 * hca_memic_read(). */
 	uint64_t memic_windows;
 	/* Doorbell pages of devices that software emulates: their offset in BAR 0, and their
@@ -129,11 +129,12 @@ struct hca_config {
 	 * EQs without memory (log_eq_size 0, no PAS). EQs with memory are written by DMA as
 	 * well. */
 	void (*event)(void *front, uint32_t eqn, const uint8_t eqe[64]);
-	/* Reports an EQE in an armed EQ; VECTOR is the one in its context. May be NULL. */
+	/* Reports an EQE in an armed EQ; VECTOR is the interrupt vector in the EQ's context. May be
+	 * NULL. */
 	void (*interrupt)(void *front, uint32_t vector);
-	/* For a front that emulates the whole kernel; either may be NULL. It gets datagrams for QP1
-	 * if software has no QP1, for QPs that do not exist and for groups, and frames that the
-	 * port accepts. */
+	/* For a front that emulates the whole kernel; either may be NULL. datagram() gets datagrams
+	 * for QP1 if software has no QP1, for QPs that do not exist, and for multicast groups;
+	 * frame() gets frames that the port accepts. */
 	void (*datagram)(void *front, unsigned int port, const struct fabric_msg *msg);
 	void (*frame)(void *front, unsigned int port, const uint8_t *frame, size_t len);
 	/* For lists of a network's hosts: the adapter's name, and the IP addresses of a port,
@@ -194,8 +195,9 @@ void hca_memic_write(struct hca *hca, uint64_t addr, const uint8_t *data, size_t
  * bound to the key, EIO if the adapter is dead, or ENOMEM. */
 int hca_umr(struct hca *hca, const void *wqe, size_t len);
 
-/* For a front with a command queue, which learns of completed commands by event: return whether an
- * EQ exists for that, and raise the event for the commands whose bits are set in DONE. */
+/* For a front with a command queue, which learns of completed commands by event:
+ * hca_has_command_event() returns whether an EQ gets these events; hca_command_event() raises one
+ * for the commands whose bits are set in DONE. */
 bool hca_has_command_event(struct hca *hca);
 void hca_command_event(struct hca *hca, uint32_t done);
 
@@ -217,10 +219,10 @@ void hca_uar_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t valu
 void hca_uar_place(struct hca *hca, uint32_t uar, const volatile uint64_t *page);
 void hca_uar_scan_sq(struct hca *hca, uint32_t uar, const uint64_t *values_be, unsigned int count);
 void hca_uar_scan_cq(struct hca *hca, uint32_t uar, uint64_t value_be);
-/* Completes the scans under way, but reads a bounded number of records. For a front that gives
- * earlier doorbells their turns before a command. */
+/* Completes the scans under way, but reads a bounded number of records. A front calls it before a
+ * command, so that earlier doorbells take effect first. */
 void hca_finish_scans(struct hca *hca, uint64_t now_ns);
-/* Writes the numbers of allocated UARs, at most ROOM. Returns how many there are. */
+/* Writes the numbers of up to ROOM allocated UARs. Returns how many UARs are allocated. */
 unsigned int hca_uar_list(struct hca *hca, uint32_t *numbers, unsigned int room);
 
 #define HCA_IDLE UINT64_MAX
@@ -251,7 +253,7 @@ struct hca_datagram {
 void hca_send_datagram(struct hca *hca, const struct hca_datagram *datagram);
 void hca_send_frame(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len);
 
-/* Unplugs or plugs in a port's cable. Without it, nothing is sent or received. Software gets a
+/* Unplugs or plugs in a port's cable. An unplugged port sends and receives nothing. Software gets a
  * PORT_CHANGE event. Links are up at first. */
 void hca_set_link(struct hca *hca, unsigned int port, bool up);
 /* Reports CHANGE (PRM_PORT_CHANGE_*) at a port, as if a subnet manager had made it. Does nothing if

@@ -11,7 +11,7 @@
 
 enum {
 	FIRST_UAR = 4, /* first doorbell page, as a PCI front has registers before it */
-	/* Last one; behind it is memory on the adapter, in three images */
+	/* end of the doorbell pages; the pages behind are the adapter's memory, in three images */
 	LAST_UAR = (1 << 16) - 768,
 	PAGES = LAST_UAR - FIRST_UAR,
 };
@@ -30,7 +30,8 @@ static uint32_t first_qp(const struct hca *hca)
 	return first_number(hca, 0x48, 0x10000);
 }
 
-/* Targets share no number with QPs, as programs treat both alike. */
+/* DC targets have numbers above those of QPs, so that no number names both: programs treat both
+ * alike. */
 static uint32_t first_dct(const struct hca *hca)
 {
 	return first_qp(hca) + hca->config.limits.max_qp;

@@ -33,10 +33,10 @@
 	OF_USER(av_mappings, 1, AV_MAPPINGS, free(object)) \
 	USER(uctxs, 1, UCTX_MAX, free(object)) \
 	OF_USER(scheds, 1, 1 << SCHED_LOG_ELEMENTS, free(object)) \
-	/* Ranges of numbers, not allocated. */ \
+	/* Reserved ranges of QP numbers, without memory of their own. */ \
 	OF_USER(qpn_ranges, RESERVED_QPN_FIRST >> RESERVED_QPNS_LOG, RESERVED_QPN_RANGES, (void)object)
 
-/* Each kind alike. */
+/* Calls KIND for every kind of object. */
 #define HCA_EACH_OBJECT(KIND) HCA_OBJECTS(KIND, KIND, KIND, KIND)
 /* clang-format on */
 

@@ -20,7 +20,7 @@ struct pd {
 	uint32_t users;
 };
 
-/* Numbers of queues of a UAR whose doorbell records are still to be read. */
+/* How many queues of a UAR a scan has still to read, by kind. */
 struct uar_left {
 	uint32_t qps, cqs, sqs;
 };
@@ -37,8 +37,8 @@ struct uar {
 	TAILQ_ENTRY(uar) in_scans;
 	/* see doorbell_rules.c, which allocates and frees it; NULL unless the adapter is strict */
 	struct mlx5_bells *bells;
-	/* the page in a front that polls it, as a BlueFlame write leaves its WQE there; NULL in one
-	 * that traps writes */
+	/* the page of a front that polls it: a BlueFlame write leaves its WQE there. NULL if the
+	 * front traps writes */
 	const volatile uint64_t *page;
 };
 

@@ -31,10 +31,10 @@ struct gid_entry {
 	uint8_t mac[6];
 	bool tagged;
 	uint16_t vlan;
-	bool path_tags;  /* mlx4: the path has the VLAN tag, not the GID */
+	bool path_tags;  /* mlx4: the VLAN tag is in the path, not in this entry */
 	uint8_t version; /* enum fabric_roce, or another number that software wrote */
 	uint8_t l3_type; /* 0: the GID is an IPv4 address */
-	uint8_t context[GID_CONTEXT_MAX]; /* as software wrote it: see format.h */
+	uint8_t context[GID_CONTEXT_MAX]; /* RoCE address table entry as software wrote it */
 };
 
 enum {
@@ -69,8 +69,8 @@ struct port {
 	struct message_counters messages_sent, messages_received;
 	/* messages dropped for a wrong key; 16 bits, as in PortInfo (IBTA vol 1, 14.2.5.6) */
 	uint16_t bad_pkeys, bad_qkeys;
-	/* Counts at the last clear or Set; pma.c reports the difference. Two attributes have
-	 * counters. */
+	/* Counts when software last cleared or set the counters; pma.c reports the difference.
+	 * PortCounters has short_base, PortCountersExtended has extended_base. */
 	uint64_t short_base[PORT_CLEARED], extended_base[PORT_CLEARED];
 	uint32_t cap_mask;
 	struct qp *special[QP_SPECIAL];

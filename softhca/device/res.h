@@ -16,7 +16,7 @@ struct res_table {
 	void **slot;
 	/* owners of slot[]: a user id, 0 (driver), or RES_FOR_ALL. res_free() frees it */
 	uint16_t *owner;
-	/* points to hca->user, so a table sees who sends the current command; 0: the driver */
+	/* points to hca->user, the user that sent the current command; 0: the driver */
 	const uint16_t *user;
 	uint32_t size;   /* entries of slot[]; grows up to max */
 	uint32_t first;  /* number of slot 0 */
@@ -33,7 +33,7 @@ void res_free(struct res_table *table);
 int res_add(struct res_table *table, void *object, uint32_t *number);
 /* Adds an object as NUMBER, which software has chosen. Returns as res_add() does, or EEXIST. */
 int res_add_as(struct res_table *table, void *object, uint32_t number);
-/* Adds an object as *NUMBER, or under a free number if that is 0. */
+/* Adds an object as *NUMBER; if that is 0, under a free number, which it writes to *NUMBER. */
 static inline int res_add_wanted(struct res_table *table, void *object, uint32_t *number)
 {
 	return *number ? res_add_as(table, object, *number) : res_add(table, object, number);
@@ -48,14 +48,14 @@ static inline void *res_get(const struct res_table *table, uint32_t number)
 	return index < table->size ? table->slot[index] : NULL;
 }
 
-/* Returns whether an object that is there belongs to no single user. */
+/* Returns whether all users may use the object NUMBER, which must exist. */
 static inline bool res_is_shared(const struct res_table *table, uint32_t number)
 {
 	return table->owner[(number & ~table->mark) - table->first] == RES_FOR_ALL;
 }
 
-/* Finds an object for a command: the driver sees all objects, a user its own. So a program's own
- * commands (DevX) cannot reach objects of another. */
+/* Finds an object for a command: the driver sees all objects, a user its own and those made for
+ * all. So a program's commands (DevX) cannot reach objects of another program. */
 static inline void *res_find(const struct res_table *table, uint32_t number)
 {
 	void *object = res_get(table, number);

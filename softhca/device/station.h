@@ -27,13 +27,12 @@ bool station_find_mac(const struct hca *hca, unsigned int port, const uint8_t gi
 		      uint8_t mac[6]);
 /* Writes a line about the port: adapter, port, link, state, LID, IP addresses, GIDs. */
 void station_describe(struct hca *hca, unsigned int port, FILE *file);
-/* Lets the adapter's agents answer a MAD; the answer goes to OUT. Returns false if no agent takes
- * it or needs to answer. Both buffers have MAD_SIZE bytes. */
+/* Lets the adapter's agents answer a MAD; the answer goes to OUT. Returns false if no agent handles
+ * the MAD, or if it needs no answer. Both buffers have MAD_SIZE bytes. */
 bool station_answer_mad(struct hca *hca, unsigned int port, const uint8_t *in, uint8_t *out);
 /* Writes the link's fields of a PortInfo. They are the same for all ports of a subnet. */
 void station_put_link(bool up, uint8_t *data);
-/* Delivers a message to a port. NOW is the sender's time, from which the receiver's timers also
- * count. */
+/* Delivers a message to a port. NOW is the sender's time; the receiver's timers count from it. */
 void station_receive(struct hca *hca, unsigned int port, uint64_t now,
 		     const struct fabric_msg *msg);
 /* Makes the adapter write what it holds back (compressed CQEs, LRO segments), as no more messages

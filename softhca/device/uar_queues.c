@@ -7,7 +7,7 @@
 #include "softhca/device/eth/eth_sq.h"
 #include "softhca/device/uar_queues.h"
 
-/* Ends the wait for queues that are gone. */
+/* Lowers a scan's number of queues left to read to NUM, the length that the list now has. */
 static void left_limit(uint32_t *left, uint32_t num)
 {
 	if (*left > num)

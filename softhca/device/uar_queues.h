@@ -11,7 +11,7 @@ struct hca;
 struct qp;
 struct uar;
 
-/* Add an object to the list of its UAR, and remove it, if it is in one. */
+/* Add a queue to its UAR's list, or remove it. A QP or CQ without a UAR is in no list. */
 void uar_add_qp(struct qp *qp);
 void uar_remove_qp(struct qp *qp);
 void uar_add_cq(struct cq *cq);
@@ -19,7 +19,7 @@ void uar_remove_cq(struct cq *cq);
 void uar_add_sq(struct eth_sq *sq);
 void uar_remove_sq(struct eth_sq *sq);
 
-/* Takes a UAR from those whose scans are not complete. */
+/* Removes a UAR from hca->scans, if it is there. */
 void uar_forget_scan(struct hca *hca, struct uar *uar);
 
 #endif

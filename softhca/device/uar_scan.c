@@ -8,7 +8,8 @@
 #include "softhca/device/uar_queues.h"
 #include "softhca/device/uar_scan.h"
 
-enum { PIECES = 2 /* of a turn of hca_progress() */ };
+/* most unfinished scans that one hca_progress() continues, so that a turn stays short */
+enum { PIECES = 2 };
 
 static void sq_bring_forward(struct hca *hca, struct uar *uar, uint32_t n)
 {
@@ -34,7 +35,7 @@ static void cq_bring_forward(struct hca *hca, struct uar *uar, uint32_t n)
 	}
 }
 
-/* Has a scan continue in later turns, unless it is complete. */
+/* Puts a scan that is not complete on hca->scans, so that later turns continue it. */
 static void scan_put_off(struct hca *hca, struct uar *uar)
 {
 	const struct uar_left *left = &uar->left;

@@ -16,10 +16,11 @@
 struct hca;
 struct uar;
 
-/* Scan send queues after doorbells for COUNT numbers N, or CQs after one. */
+/* Scan the UAR's send queues after doorbells for the COUNT queues N, or its CQs after a doorbell
+ * for CQ N. */
 void uar_scan_sqs(struct hca *hca, struct uar *uar, const uint32_t *n, unsigned int count);
 void uar_scan_cqs(struct hca *hca, struct uar *uar, uint32_t n);
-/* Continues scans. hca->scans has the UARs whose scans are not complete. */
+/* Continues the first scans of hca->scans, which lists the UARs whose scans are not complete. */
 void uar_scans_run(struct hca *hca);
 
 #endif

@@ -37,8 +37,8 @@ bool uctx_may_use_icm(const struct hca *hca)
 	return !uctx || uctx->uses_icm;
 }
 
-/* Removes a user's doorbell pages. A queue without owner, such as one of XRC, may still ring one:
- * the driver inherits that page, as the user's number will be reused. */
+/* Removes a user's doorbell pages. A queue without owner, such as an XRC QP, may still use one. The
+ * driver then becomes the page's owner, as the user's number will be reused. */
 static void drop_pages(struct hca *hca, const struct uctx *uctx)
 {
 	struct uar *uar;
@@ -65,8 +65,8 @@ void uctx_remove(struct hca *hca, struct uctx *uctx)
 #define SKIP(table, first, limit, free_it)
 
 /* Counts a user's objects without its doorbell pages, as these are freed with the user. A driver
- * frees them once when the program releases them, but that fails while a queue still uses the page,
- * and it does not retry. */
+ * tries to free such a page once, when the program releases it; that fails while a queue still uses
+ * the page. */
 uint64_t uctx_count_objects(const struct hca *hca, const struct uctx *uctx)
 {
 	uint64_t count = 0;

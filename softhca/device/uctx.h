@@ -17,8 +17,8 @@ enum { UCTX_LOG_MAX = 10, UCTX_MAX = (1 << UCTX_LOG_MAX) - 1 };
 
 struct uctx {
 	uint32_t n;
-	bool sends_frames; /* any frame, also with a forged source */
-	bool uses_icm;     /* writes table entries, which decide about frames of others */
+	bool sends_frames; /* may send any frame, even with a forged source */
+	bool uses_icm;     /* may write table entries, which steer other users' frames */
 };
 
 /* Adds a user. Returns 0, ENOSPC or ENOMEM. */
@@ -28,7 +28,7 @@ uint64_t uctx_count_objects(const struct hca *hca, const struct uctx *uctx);
 /* Returns whether the sender of the current command may send any frame: the driver may, and users
  * that it has allowed to. */
 bool uctx_may_send_frames(const struct hca *hca);
-/* Likewise, whether it may use memory for table entries. */
+/* Returns whether the sender of the current command may use memory for table entries (ICM). */
 bool uctx_may_use_icm(const struct hca *hca);
 
 #endif
