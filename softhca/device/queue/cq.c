@@ -82,8 +82,8 @@ static void stop_waiting(struct cq *cq)
 	cq->waiting = false;
 }
 
-/* Returns whether moderation delays an event for NEW completions: fewer than max_count have come,
- * and the period is not over. Starts the period with the first one. */
+/* Returns whether moderation delays an event for NEW completions: fewer than max_count completions
+ * have come, and the period is not over. The first completion starts the period. */
 static bool is_moderated(struct hca *hca, struct cq *cq, uint32_t new)
 {
 	if (!cq->period || (cq->max_count && new >= cq->max_count))
@@ -230,8 +230,7 @@ void cq_judge_entries(struct hca *hca, struct cq *cq, uint32_t count)
 		rules_cq_slot(hca, cq, cq->pi + i);
 }
 
-/* Writes the LEN bytes of one entry, whose last bytes are a CQE that stands for COUNT
- * completions. */
+/* Writes the LEN bytes of the next entry. They end with a CQE that stands for COUNT completions. */
 static int put_bytes(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_t len,
 		     struct dma_batch *before, uint32_t count, bool solicited)
 {

@@ -36,22 +36,24 @@ struct cq {
 	struct dma_map map;
 	struct queue_umems umems;
 	uint64_t dbr;
-	uint64_t dbr_page; /* set by a strict adapter: see pins.h */
+	uint64_t dbr_page; /* strict adapter: identity of the page at dbr, see pins.h */
 	bool ignore_overrun;
 	uint8_t status;
 	/* These fields serve notification, see cq_notify(). */
-	/* 0 or one of PRM_CQC_ST_*ARMED; an event clears it, so software arms again for the next */
+	/* 0 or one of PRM_CQC_ST_*ARMED; an event clears it, so software arms again for the next
+	 * event */
 	uint8_t armed;
-	/* consumer index in the last arm request, whose 24 bits are completed from pi */
+	/* consumer index of the last arm request, which has the low 24 bits; the upper bits come
+	 * from pi */
 	uint32_t armed_from;
-	/* arm word last seen, as in memory (big-endian), or ARM_SENTINEL; a scan takes only another
-	 * word as an arm request */
+	/* arm word last seen, as in memory (big-endian), or ARM_SENTINEL; a scan takes the word as
+	 * an arm request only if it differs from this */
 	uint32_t arm_word;
 	/* producer index up to which CQEs were announced, so that no CQE gets two events */
 	uint32_t notified;
-	uint32_t events; /* events raised; a strict adapter compares it with cmd_sn */
-	/* producer index behind the last CQE with a solicited event; where the earlier ones are is
-	 * not kept */
+	uint32_t events; /* events raised; a strict adapter compares it with an arm's cmd_sn */
+	/* producer index behind the last solicited CQE; the positions of earlier ones are not
+	 * kept */
 	uint32_t solicited;
 	/* Moderation: an event waits for max_count CQEs or until the period ends; with period 0,
 	 * events do not wait. */
@@ -86,7 +88,8 @@ struct completion {
 	uint16_t slid;
 	const struct srq *srq;    /* SRQ that the WQE came from, or NULL */
 	const struct tm_note *tm; /* tag matching's fields, or NULL */
-	/* A packet of a message in strides: its stride, and whether it is the message's last. */
+	/* in_stride: the CQE reports one packet of a message in strides. stride is the packet's
+	 * stride; is_last: the packet ends the message. */
 	bool in_stride, is_last;
 	uint16_t stride;
 	const uint8_t *inline_data; /* payload that the CQE itself carries */
@@ -103,8 +106,8 @@ static inline bool completion_is_error(const struct completion *done)
 	return done->opcode == CQE_OP_REQ_ERR || done->opcode == CQE_OP_RESP_ERR;
 }
 
-/* Posts a completion. Returns 0; EIO if the CQ is in error, and then the caller puts the QP in
- * error; or EFAULT if the call that writes DONE->before failed: then nothing was posted. */
+/* Posts a completion. Returns 0; EIO if the CQ is in error: the caller then puts the QP in error;
+ * or EFAULT, with nothing posted, if DONE->before could not be written. */
 int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct completion *done);
 /* Posts a CQE that is complete except for its ownership bit; returns as cq_post() does. SOLICITED
  * makes the CQE count as solicited, as error CQEs do; BEFORE is as in struct completion. */
@@ -116,8 +119,8 @@ void cq_arm(struct hca *hca, struct cq *cq, uint32_t word_be);
 /* Writes the sentinel into the arm word, so that cq_scan_arms() notices any later arm. Returns 0 or
  * EFAULT. */
 int cq_start_arms(struct hca *hca, struct cq *cq);
-/* Fills the ring, where the format needs that, so that software takes no entry for a new CQE.
- * Returns 0 or EFAULT. */
+/* Fills the ring, where the format needs that, so that software takes no unwritten entry for a new
+ * CQE. Returns 0 or EFAULT. */
 int cq_fill_ring(struct hca *hca, struct cq *cq);
 /* Reads the consumer index from the doorbell record into cq->ci. Returns 0 or EFAULT. */
 int cq_read_consumer(struct hca *hca, struct cq *cq);
@@ -144,8 +147,8 @@ static inline uint32_t cq_entries(const struct cq *cq)
 
 void cq_free(struct cq *cq);
 
-/* Writes LEN bytes to the end of the entry at INDEX. Returns 0 or EFAULT. There a 128-byte entry
- * has its CQE. PRM: CQE size. */
+/* Writes LEN bytes to the end of the entry at INDEX, where a 128-byte entry has its CQE (PRM: CQE
+ * size). Returns 0 or EFAULT. */
 int cq_write_entry(struct hca *hca, struct cq *cq, uint32_t index, const uint8_t *bytes,
 		   uint32_t len);
 /* Puts the CQ in error because an entry cannot be written. Returns EIO. */

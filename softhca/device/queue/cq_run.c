@@ -104,8 +104,9 @@ int cq_run_end(struct hca *hca, struct cq *cq)
 	return run->has_blocks ? write_block(hca, cq, count) : write_run(hca, cq, count);
 }
 
-/* A CQ that cannot be written raises an event, and each event ends the held runs first; the loop of
- * the outer call then ends the rest, as one call in another for each CQ would use up the stack. */
+/* Ends the runs of all CQs. If a CQ cannot be written, its error event calls this function again.
+ * The nested call does nothing and the outer loop ends the other runs, as nesting a call for each
+ * CQ would use up the stack. */
 void cq_end_runs(struct hca *hca)
 {
 	struct cq *cq;
@@ -151,8 +152,9 @@ static void run_append(struct hca *hca, struct cq_run *run, const uint8_t *cqe)
 	run->count++;
 }
 
-/* A run ends at the end of the ring: UCX marks entries as read with the title's lap, and would
- * misread the ones that are in the next lap. */
+/* Returns whether the run has its maximal length or reaches the end of the ring. A run does not go
+ * on there: UCX marks its entries as read with the title's lap, and would misread those of the next
+ * lap. */
 static bool run_is_over(const struct cq *cq)
 {
 	uint32_t most = cq->run->has_blocks ? CQ_RUN_BLOCK : CQ_RUN_MAX;
@@ -160,8 +162,8 @@ static bool run_is_over(const struct cq *cq)
 	return cq->run->count == most || !((cq->pi + cq->run->count) & (cq_entries(cq) - 1));
 }
 
-/* With blocks, the first CQE of each lap is whole, as UCX marks the entries of a block with the lap
- * of its title. */
+/* Returns whether a title is there that the next CQE may follow. With blocks, the first CQE of each
+ * lap is a title itself, as UCX marks the entries of a block with the lap of its title. */
 static bool has_title(const struct cq *cq)
 {
 	if (!cq->run->has_blocks)

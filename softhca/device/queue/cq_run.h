@@ -22,14 +22,14 @@ struct cq;
 struct dma_batch;
 struct hca;
 
-/* A part describes one completion; an entry of the ring holds CQ_RUN_PER_ENTRY parts, or a
- * block. */
+/* A part describes one completion; an entry of the ring holds CQ_RUN_PER_ENTRY parts, or one block
+ * of up to CQ_RUN_BLOCK parts. */
 enum { CQ_RUN_MAX = 64, CQ_RUN_PER_ENTRY = 8, CQ_RUN_PART_MAX = 8, CQ_RUN_BLOCK = 7 };
 
 struct cq_run {
 	struct run_format format;
 	uint32_t count;            /* completions held back; their indices begin at cq->pi */
-	uint64_t compressed, runs; /* written so far, for the log */
+	uint64_t compressed, runs; /* completions and runs written so far, for the log */
 	bool solicited;
 	bool has_blocks;
 	uint32_t behind_title; /* with blocks: value of cq->pi at which title is still valid */
@@ -37,7 +37,7 @@ struct cq_run {
 	uint8_t parts[CQ_RUN_MAX * CQ_RUN_PART_MAX];
 };
 
-/* Adds a CQE to the run after writing what is BEFORE it; the CQE's ownership bit is ignored.
+/* Writes the transfer BEFORE, then adds the CQE to the run; the CQE's ownership bit is ignored.
  * Returns as cq_post() does. */
 int cq_run_add(struct hca *hca, struct cq *cq, const uint8_t *cqe, bool solicited,
 	       struct dma_batch *before);

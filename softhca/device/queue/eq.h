@@ -20,15 +20,16 @@ struct eq {
 	uint64_t events;
 	uint32_t log_size;
 	uint32_t pi;
-	uint32_t ci; /* as in the last doorbell, which has 24 bits of it; free-running */
+	uint32_t ci; /* free-running consumer index; the last doorbell had its low 24 bits */
 	uint32_t vector;
 	bool armed; /* the next EQE raises the interrupt, then software has to arm it again */
-	struct dma_map map; /* empty: the front gets events by its callback only */
+	struct dma_map map; /* empty: no ring; only the front's callback gets the events */
 	uint8_t context[CONTEXT_MAX];
 };
 
 void eq_completion(struct hca *hca, struct eq *eq, uint32_t cqn);
-void eq_qp_event(struct hca *hca, enum prm_event type, uint32_t qpn); /* or the number of an SRQ */
+/* Reports an event of the QP, or of the SRQ, with number QPN. */
+void eq_qp_event(struct hca *hca, enum prm_event type, uint32_t qpn);
 void eq_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome);
 void eq_report(struct hca *hca, const struct event *event);
 void eq_internal_error(struct hca *hca);

@@ -56,7 +56,8 @@ void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline)
 		hca->next_timer = deadline;
 }
 
-/* Completes the SRQ's WQE that the QP holds, then reports that the QP takes no more WQEs. */
+/* Completes the SRQ's WQE that the QP holds, or cancels its tag, then reports that the QP takes no
+ * more WQEs of the SRQ. */
 static void leave_srq(struct hca *hca, struct qp *qp)
 {
 	if (qp->resp.receiving && qp->resp.matched)

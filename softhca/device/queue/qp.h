@@ -34,7 +34,7 @@ enum { SQ_CACHE_BYTES = WQE_BYTES_MAX, RQ_CACHE_BYTES = 1024 };
 /* Describes a send WQE between its transmission and its completion. */
 struct sq_entry {
 	uint32_t psn, packets;
-	uint32_t ssn; /* sequence number of its request, or of the first one of a long READ */
+	uint32_t ssn; /* sequence number of the WQE's request; a long READ is several: the first */
 	uint64_t length;
 	uint16_t bbs;
 	uint8_t opcode;
@@ -47,8 +47,8 @@ struct sq {
 	uint32_t log_size; /* in basic blocks */
 	uint32_t block;    /* bytes of a basic block; indices count these */
 	uint64_t offset;   /* of the ring in qp->map */
-	/* as in the last doorbell, see sq_read_doorbell(); modulo 2^16, not 2^log_size, so that a
-	 * full ring differs from an empty one */
+	/* end of the posted WQEs, as in the last doorbell, see sq_read_doorbell(); modulo 2^16, not
+	 * 2^log_size, so that a full ring differs from an empty one */
 	uint16_t pi;
 	/* block of the next WQE to transmit: ci <= next <= pi, modulo 2^16; a retry sets it back to
 	 * ci */
@@ -59,13 +59,14 @@ struct sq {
 	uint16_t drain_end;
 	/* indexed by the WQE's first block, which a CQE names (wqe_counter); qp_free() frees it */
 	struct sq_entry *entry;
-	/* A strict adapter keeps a digest of each WQE at the time of its post, by index, and since
-	 * when the doorbell record has said unrung_pi without a doorbell. See rules.c. */
+	/* Strict adapter: digest[] has a digest of each WQE as posted, by index. unrung_since is
+	 * when the doorbell record first said unrung_pi without a doorbell; 0: the doorbell has
+	 * rung; HCA_IDLE: reported. See rules.c. */
 	uint64_t *digest;
 	uint64_t unrung_since;
 	uint16_t unrung_pi;
-	/* Digests of the WQEs before ahead_pi were taken when only the record covered them, before
-	 * the doorbell. */
+	/* If is_ahead, the digests of the WQEs from pi to ahead_pi were taken before their
+	 * doorbell, when only the doorbell record covered them. */
 	uint16_t ahead_pi;
 	bool is_ahead;
 	/* The cache holds blocks cache_from to cache_from + cache_bbs - 1 of the ring, so that one
@@ -98,21 +99,20 @@ struct requester {
 	/* bytes of the WQE at sq.next that have been sent, since one turn may send only a part of a
 	 * long WQE */
 	uint64_t offset;
-	/* End-to-end credits: sequence number of the request at sq.next, and the highest that has a
-	 * receive; what to add to the peer's MSNs. See transport/credits.h. */
+	/* End-to-end credits: ssn is the number of the request at sq.next, lsn the highest number
+	 * that has a receive, msn_shift what to add to the peer's MSNs. See transport/credits.h. */
 	uint32_t ssn, lsn, msn_shift;
 	uint32_t sent_ssn; /* number of the last request that was sent whole */
 	bool unlimited;
 	uint8_t retries_left, rnr_left;
 	unsigned int reads; /* READs that software may have outstanding; strict adapters only */
 	bool rnr_wait;
-	bool gone_back;  /* set on a gap in the responses, so that later ones do not retry again */
+	bool gone_back;  /* a gap in the responses caused a retry; later responses cause no other */
 	uint32_t window; /* bytes that may be in flight; halved on loss */
-	/* of the QP's only timer: retransmission, RNR wait, or in state ERR the next flush;
-	 * HCA_IDLE: off */
+	/* when the QP's only timer expires: retransmission, RNR wait, or in state ERR the next
+	 * flush; HCA_IDLE: off */
 	uint64_t deadline;
-	/* wqe is the decoded WQE at wqe.index, so that each message of it does not decode it
-	 * again */
+	/* wqe holds the WQE at wqe.index, decoded once for all its messages */
 	bool decoded;
 	struct send_wqe wqe;
 };
@@ -137,13 +137,13 @@ struct responder {
 	 * sequence */
 	bool under_way;
 	enum fabric_op op;
-	/* queue and index that recv came from; the PD of an SRQ, and its CQ if it has one, replace
-	 * the QP's */
+	/* queue and index that recv came from. If that is an SRQ, its PD, and its CQ if it has one,
+	 * replace the QP's */
 	struct held_receive held;
 	struct recv_wqe recv;
-	/* The SRQ WQE whose buffers had absent pages when the last message came. The next message
-	 * makes the device read this WQE from the ring and bring its pages, as a driver does. NULL:
-	 * no fault, or resolved. */
+	/* The SRQ WQE whose buffers had absent pages when the last message came. When the next
+	 * message comes, the device reads this WQE from the ring and brings its pages, as a driver
+	 * does. srq is NULL if there is no fault to resolve. */
 	struct held_receive fault;
 	uint64_t fault_digest; /* strict adapter: digest of that WQE at the time of the fault */
 	/* Tag matching's result for the message in recv: fields of the CQE (tm), whether recv is a
@@ -155,8 +155,8 @@ struct responder {
 	uint64_t received; /* bytes of this message so far */
 	uint64_t write_addr, write_left;
 	uint32_t write_key;
-	/* Results of the last atomics, so that duplicates are answered without executing them
-	 * twice: as many as may be outstanding. IBTA vol 1, 9.4.5 */
+	/* Results of as many past atomics as may be outstanding, so that duplicates are answered
+	 * without executing them twice. Freed with the QP. IBTA vol 1, 9.4.5 */
 	struct atomic_result *results;
 	unsigned int num_results, next_result;
 };
@@ -165,7 +165,7 @@ struct responder {
 enum { QP_SMI = 0, QP_GSI = 1, QP_SPECIAL = 2 };
 
 /* Operations by which queues call the transport, so that calls only go down; transport/qp.c has the
- * table. own_wqe and own_done serve send queues of the adapter itself. */
+ * table. own_wqe and own_done serve send queues that the adapter fills itself. */
 struct qp_transport {
 	/* Drops all requests and responses. */
 	void (*reset)(struct qp *qp);
@@ -199,18 +199,18 @@ struct qp {
 	bool drains;         /* a signature error stops its send queue at the next fence */
 	bool draining;       /* a signature error was found; stop at the next fence */
 	bool tells_drained;  /* state SQ_DRAINING: raise an event when drained */
-	/* it may copy memory (MMO requests), as software asked for; otherwise such a request fails
+	/* software has enabled memory copies (MMO requests); without that, such a request fails
 	 * with a bad opcode */
 	bool may_copy;
 	uint32_t ece; /* connection establishment options in force (ECE) */
 	struct pd *pd;
 	struct cq *send_cq, *recv_cq;
-	/* replaces its receive queue; or NULL. The QP counts as its user, so it exists as long as
-	 * the QP */
+	/* the SRQ that replaces the receive queue, or NULL. It counts the QP in users, so it is not
+	 * destroyed before the QP */
 	struct srq *srq;
 	struct pd *xrcd; /* of an XRC target QP */
-	/* its send queue serves tag matching's rendezvous; else NULL. Freed with the QP, by
-	 * transport/qp.c */
+	/* set if the adapter fills the QP's send queue for tag matching's rendezvous; else NULL.
+	 * Freed with the QP, by transport/qp.c */
 	struct tm_offload *offload;
 	bool owes_last_wqe; /* state ERR: see qp_report_last_wqe() */
 	struct uar *uar;    /* NULL: it has no send queue and no doorbell */
@@ -218,7 +218,7 @@ struct qp {
 	struct dma_map map;
 	struct queue_umems umems;
 	uint64_t dbr;
-	uint64_t dbr_page; /* set by a strict adapter: see pins.h */
+	uint64_t dbr_page; /* strict adapter: identity of the page at dbr, see pins.h */
 	uint32_t mtu;      /* in bytes */
 	uint32_t remote_qpn;
 	struct qp_path path;
@@ -237,7 +237,7 @@ struct qp {
 	bool out_of_order; /* takes requests out of order: see transport/out_of_order.h */
 	unsigned int num_early;
 	TAILQ_HEAD(, early) early;
-	bool has_gap; /* a request before them is missing; on hca->gaps */
+	bool has_gap; /* a request before those of early is missing; on hca->gaps */
 	uint64_t gap_since;
 	LIST_ENTRY(qp) in_gaps;
 	struct dci *dci;  /* of a DC initiator; else NULL. Freed with the QP, by transport/qp.c */
@@ -245,10 +245,11 @@ struct qp {
 	uint32_t session; /* of a DC responder: the session that it serves, as in packets */
 	TAILQ_ENTRY(qp) in_dct;
 	struct sched_queue sched;
-	/* group charged for its responses, or NULL. Responses do not wait; requests of the group
-	 * wait longer for them */
+	/* group that is charged for the QP's responses, or NULL. Responses do not wait; the group's
+	 * requests wait longer instead */
 	struct sched_element *response_group;
-	/* UMR under way, or NULL; umr_forget() frees it when it has run, and on reset or failure */
+	/* strict adapter: UMR that is delayed, or NULL; umr_forget() frees it when it has run, and
+	 * on reset or failure */
 	struct umr_wait *umr;
 	bool ready;
 	bool timed;
@@ -268,8 +269,8 @@ static inline bool qp_is_reliable(const struct qp *qp)
 	return qp->service == FABRIC_RC || qp->service == FABRIC_XRC || qp->service == FABRIC_DC;
 }
 
-/* Returns whether the QP accepts incoming packets. It does in SQER, which stops only the send queue
- * (IBTA vol 1, 10.3.1). */
+/* Returns whether the QP accepts incoming packets. State SQER stops only the send queue, so the QP
+ * still accepts packets (IBTA vol 1, 10.3.1). */
 static inline bool qp_receives(const struct qp *qp)
 {
 	return qp->state == PRM_QP_STATE_RTR || qp->state == PRM_QP_STATE_RTS ||
@@ -289,7 +290,8 @@ static inline uint16_t sq_mask(const struct qp *qp)
 	return (1u << qp->sq.log_size) - 1;
 }
 
-/* Returns whether the WQE at INDEX is posted, and its entry says where the next one begins. */
+/* Returns whether the WQE at INDEX is posted and sq.entry has its size, so that the next WQE can be
+ * found. */
 static inline bool sq_has_entry(const struct qp *qp, uint16_t index)
 {
 	uint16_t bbs = qp->sq.entry[index & sq_mask(qp)].bbs;
@@ -303,8 +305,8 @@ static inline const struct tm_note *rq_note(const struct qp *qp)
 	return qp->resp.tm.op ? &qp->resp.tm : NULL;
 }
 
-/* Puts the QP on the loop's list of QPs with work. Doorbells and state changes call it. It is there
- * once: a QP that is ready keeps its place. */
+/* Puts the QP on the loop's list of QPs with work. Doorbells and state changes call it. A QP that
+ * is on the list keeps its place. */
 void qp_wake(struct hca *hca, struct qp *qp);
 void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline);
 /* Puts the QP's requests and responses in these scheduling groups; NULL: in none. */
@@ -314,11 +316,11 @@ void qp_schedule(struct hca *hca, struct qp *qp, struct sched_element *requests,
  * no asynchronous event. Does nothing in state ERR, so that a QP that fails raises one event. */
 void qp_fail(struct hca *hca, struct qp *qp, int event);
 /* Puts the send queue in state SQER, which only unreliable services have; on a reliable service,
- * the whole QP in state ERR. IBTA vol 1, 10.3.1 */
+ * moves the whole QP to state ERR. IBTA vol 1, 10.3.1 */
 void qp_fail_send(struct hca *hca, struct qp *qp);
 /* Reports once that a QP in error takes no more WQEs of its SRQ and completes no more, so that
- * software can free the buffers after the event. Waits for the end of what it fetches for tags:
- * call it again then. IBTA vol 1, 10.3.1.5 */
+ * software can free the buffers after the event. Does nothing while the QP still fetches messages
+ * for matched tags; qp_flush() calls it again. IBTA vol 1, 10.3.1 */
 void qp_report_last_wqe(struct hca *hca, struct qp *qp);
 void qp_reset_queues(struct qp *qp);
 void qp_leave_port(struct hca *hca, struct qp *qp);
@@ -344,7 +346,7 @@ bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
 /* Fetches the next WQE into qp->resp. Returns 0, ENOENT if none is posted, EBADMSG if its signature
  * is wrong, or EFAULT. A WQE of an SRQ leaves the SRQ at once, as other QPs take the next one. */
 int rq_fetch(struct hca *hca, struct qp *qp);
-/* Completes a WQE that an out-of-order request took. */
+/* Completes the WQE in qp->resp, which HELD names, for a request that was taken out of order. */
 void rq_complete_early(struct hca *hca, struct qp *qp, struct completion *done,
 		       const struct held_receive *held);
 /* Completes the WQE in qp->resp. Returns 0, or an error of cq_post(); after EFAULT the WQE is still

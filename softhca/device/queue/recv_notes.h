@@ -37,7 +37,8 @@ struct recv_ring {
 /* Notes the COUNT posted WQEs from INDEX on, as far as they have no note yet. */
 void recv_notes_look(struct hca *hca, struct recv_notes *notes, const struct recv_ring *ring,
 		     uint16_t index, uint16_t count);
-/* Returns whether the WQE at INDEX, now RAW, differs from its note. True once for each note. */
+/* Returns whether the WQE at INDEX, now RAW, differs from its note; true only once for each
+ * note. */
 bool recv_notes_differ(struct hca *hca, struct recv_notes *notes, const struct recv_ring *ring,
 		       uint16_t index, const uint8_t *raw);
 void recv_notes_drop(struct recv_notes *notes, uint16_t index);

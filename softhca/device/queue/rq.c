@@ -15,8 +15,8 @@ static bool is_empty(const struct qp *qp)
 	return !qp->rq.stride;
 }
 
-/* Returns how many WQEs a fetch reads: what the cache holds, but at most 8, as they may not be
- * posted yet. */
+/* Returns how many WQEs a fetch reads: as many as fit the cache, but at most 8, as those WQEs may
+ * not be posted yet. */
 static uint32_t fetch_count(const struct qp *qp)
 {
 	uint32_t count = RQ_CACHE_BYTES / qp->rq.stride, size = 1u << qp->rq.log_size;

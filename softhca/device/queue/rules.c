@@ -24,8 +24,8 @@ enum { OF_PADDING = 1, PADDING_READ = 2 };
 	strict_report((hca)->config.strict, (hca)->config.trace, rule, __VA_ARGS__)
 
 /* Returns whether the WQE is a NOP without completion. DPDK's crypto driver pads a request with one
- * and rewrites the NOP's blocks when that request completes, so the adapter counts as having read
- * it by then. */
+ * and rewrites the NOP's blocks when that request completes, so the adapter is assumed to have read
+ * the NOP by then. */
 static bool is_padding(const struct hca *hca, const struct qp *qp, const uint8_t *raw,
 		       uint16_t index, uint32_t bbs)
 {
@@ -335,7 +335,8 @@ bool rules_cq_arm(struct hca *hca, const struct cq *cq, const struct cq_arm *arm
 }
 
 /* Returns whether the record has said PI for longer than PATIENCE without a doorbell, as software
- * writes the doorbell right after the record, unless it was preempted. True once for each PI. */
+ * writes the doorbell right after the record, unless it was preempted. Returns true only once for
+ * each PI. */
 static bool is_overdue(const struct hca *hca, struct sq *sq, uint16_t pi)
 {
 	if (!sq->unrung_since || sq->unrung_pi != pi)

@@ -28,8 +28,8 @@ static inline uint64_t rules_digest(const uint8_t *bytes, size_t len)
 
 /* Notes the waiting WQEs anew, as software may change them while the queue is stopped. */
 void rules_sq_again(struct hca *hca, struct qp *qp);
-/* The send queue's record has changed to PI. Notes the new WQEs. Returns false if no adapter could
- * continue. */
+/* Checks the send queue's record, which has changed to PI, and notes the new WQEs. Returns false,
+ * after a report, if no adapter could continue. */
 bool rules_sq_record(struct hca *hca, struct qp *qp, uint16_t pi);
 /* Checks that the send WQE at sq.ci, of BBS blocks, has not changed since its doorbell; it
  * completes now. */
@@ -56,7 +56,8 @@ void rules_cq_slot(struct hca *hca, struct cq *cq, uint32_t index);
 bool rules_cq_arm(struct hca *hca, const struct cq *cq, const struct cq_arm *arm);
 /* Reports that the receive WQE at INDEX of a queue has changed since the record covered it. */
 void rules_recv_early(struct hca *hca, const char *queue, uint32_t n, uint16_t index);
-/* Looks from time to time for work without a doorbell. Returns whether it was time. */
+/* Checks all queues at intervals, for instance for WQEs without a doorbell. Returns whether an
+ * interval was over. */
 bool rules_look(struct hca *hca);
 
 #endif

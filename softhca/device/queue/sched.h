@@ -32,8 +32,8 @@ struct sched_element;
 
 /* A send queue, as schedulers see it. */
 struct sched_queue {
-	/* NULL: none; counts the queue in users, so it is not destroyed before the queue leaves
-	 * it */
+	/* NULL: none. The group counts the queue in users, so it is not destroyed before the queue
+	 * leaves it */
 	struct sched_element *group;
 	bool backlogged;
 	bool waits; /* until wake() is called */
@@ -44,13 +44,15 @@ struct sched_queue {
 struct sched_element {
 	uint32_t n;
 	bool is_group;
-	/* NULL: a root; counts this element in users, so it is not destroyed before it */
+	/* NULL: this element is a root. The parent counts the element in users, so it is not
+	 * destroyed before the element */
 	struct sched_element *parent;
 	uint32_t share;
 	uint64_t max; /* Mbit/s; 0: none */
-	/* child elements, or queues in the group; it cannot be destroyed before them */
+	/* number of child elements, or of queues in the group; the element is not destroyed before
+	 * them */
 	unsigned int users;
-	uint64_t tag, passed; /* its own tag, and the tag last served below it */
+	uint64_t tag, passed; /* own tag; tag of the child served last */
 	uint64_t paced_until;
 	LIST_ENTRY(sched_element) in_parent;
 	LIST_HEAD(, sched_element) children;

@@ -32,7 +32,7 @@ struct tm;
 
 /* Names a receive WQE that was taken, or is about to be. */
 struct held_receive {
-	/* its queue, which completes to its own CQ if it has one; NULL: the QP's own */
+	/* the SRQ that the WQE comes from; NULL: the QP's own receive queue */
 	struct srq *srq;
 	uint16_t index;
 };
@@ -49,8 +49,8 @@ struct srq {
 	uint32_t log_size, stride;
 	/* Of an XRQ: each buffer of a WQE is for one packet. 0: a WQE is for a message. */
 	uint16_t strides;
-	uint16_t next_stride;    /* of the WQE that was taken; 0: none was */
-	uint16_t strided_index;  /* of that WQE */
+	uint16_t next_stride;    /* next stride of the WQE taken; 0: take a new WQE */
+	uint16_t strided_index;  /* index of the WQE whose strides are taken */
 	struct recv_wqe strided; /* that WQE */
 	bool cyclic;             /* WQEs are taken in ring order, not along their links */
 	uint16_t next;           /* index of the WQE to take */
@@ -58,8 +58,8 @@ struct srq {
 	 * posted now */
 	uint16_t pi;
 	uint16_t taken; /* WQEs ever taken */
-	/* raises an event when fewer WQEs are left; 0: off. The event sets it to 0, so software
-	 * arms it again */
+	/* an event is raised when fewer WQEs are left; 0: off. The event resets it to 0, so
+	 * software arms it again */
 	uint16_t limit;
 	/* its ring cannot be read; never cleared, so that SRQ_CATAS_ERROR is raised once */
 	bool failed;
@@ -67,23 +67,23 @@ struct srq {
 	struct dma_map map;
 	struct queue_umems umems;
 	uint64_t dbr;
-	uint64_t dbr_page;       /* set by a strict adapter: see pins.h */
+	uint64_t dbr_page;       /* strict adapter: identity of the page at dbr, see pins.h */
 	struct recv_notes notes; /* of a strict adapter */
 	uint8_t context[CONTEXT_MAX];
 };
 
-/* Takes a WQE. Returns 0 and its INDEX, ENOENT if none is posted, or EFAULT, also if its link leads
- * out of the ring, as no later WQE can be found then. */
+/* Takes a WQE. Returns 0 and its INDEX, ENOENT if none is posted, or EFAULT. EFAULT also means that
+ * the WQE's link leads out of the ring, as no later WQE can be found then. */
 int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index);
-/* Takes the next STRIDE as WQE, and the next WQE when all of the last one are taken. Returns as
- * srq_take() does. */
+/* Takes the next stride of the current WQE, or the first one of the next WQE if none is left. WQE
+ * describes the buffer of the stride, whose number is STRIDE. Returns as srq_take() does. */
 int srq_take_stride(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index,
 		    uint16_t *stride);
 /* Reads the next WQE as srq_take() does, but leaves it in the queue. */
 int srq_peek(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index);
 void srqs_note(struct hca *hca);
-/* Arms the limit event: raised when fewer than LIMIT WQEs are left, which may be now. Off after its
- * event, so software arms it again. PRM: Shared Receive Queue. */
+/* Arms the limit event: raised when fewer than LIMIT WQEs are left, which may be now. The event
+ * disarms it, so software arms it again. PRM: Shared Receive Queue. */
 void srq_arm(struct hca *hca, struct srq *srq, uint16_t limit);
 /* Returns the XRC SRQ of number N in the domain XRCD, or NULL. */
 struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrcd);

@@ -10,8 +10,8 @@
 #include "softhca/device/core.h"
 #include "softhca/device/queue/wqe.h"
 
-/* Reads a WQE behind its link and returns the number of bytes. The link itself may have changed, as
- * software may have put the WQE in its free list. */
+/* Reads a WQE without its first segment, the link, and returns the number of bytes; 0 on failure.
+ * The link may have changed, as software may have put the WQE in its free list. */
 static uint32_t waiting_bytes(struct hca *hca, const struct srq *srq, uint16_t index, uint8_t *raw)
 {
 	uint32_t len = srq->stride - WQE_SEG;

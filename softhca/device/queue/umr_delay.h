@@ -20,7 +20,7 @@ int umr_delay(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
 /* Executes the UMR that waits and completes it, or fails the QP. Returns false if the QP cannot
  * continue. */
 bool umr_finish(struct hca *hca, struct qp *qp);
-/* Reports a request that begins before the UMR has executed, as its fence does not wait. */
+/* Reports a request that begins before the UMR has executed, as the request has no fence. */
 void umr_overtaken(struct hca *hca, const struct qp *qp, const struct send_wqe *wqe);
 void umr_forget(struct qp *qp);
 /* Finishes UMRs whose time has come. Returns when the next is due, or HCA_IDLE. */

@@ -24,7 +24,7 @@ struct send_wqe {
 	uint8_t opcode;
 	uint8_t fence;
 	bool signaled, solicited;
-	bool on_key;  /* a request on a memory key (UMR and kin), executed by the format */
+	bool on_key;  /* a request on a memory key, such as a UMR; the format executes it */
 	bool at_once; /* complete it before the next WQE begins */
 	uint16_t index;
 	uint16_t bbs;

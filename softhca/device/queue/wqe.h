@@ -25,7 +25,7 @@ enum wqe_refusal {
 	/* These reasons concern the memory key that the WQE changes. */
 	WQE_BAD_MKEY = 0x70,
 	WQE_BAD_UMR = 0x71,
-	WQE_BAD_TAG = 0x72, /* operation, or index of a tag */
+	WQE_BAD_TAG = 0x72, /* bad operation on tags, or bad index of a tag */
 	/* These reasons concern the WQE's data. */
 	WQE_BAD_LKEY = 0x51,
 	WQE_BAD_DMA = 0x56,
