@@ -82,8 +82,8 @@ static void answer_remove(struct qp *qp, struct answer *answer)
 	free(answer);
 }
 
-/* Returns whether NAK already acknowledges what ANSWER, an ACK of a duplicate, would. Replacing the
- * NAK with the ACK would lose it, as a responder sends each NAK once. */
+/* Returns whether NAK already acknowledges the PSNs of ANSWER, the ACK of a duplicate. The ACK must
+ * not replace such a NAK, as a responder sends each NAK once. */
 static bool nak_covers(const struct answer *nak, const struct answer *answer)
 {
 	return nak->msg.op == FABRIC_NAK && answer->msg.op == FABRIC_ACK &&
@@ -109,8 +109,8 @@ static void answer_queue(struct hca *hca, struct qp *qp, const struct answer *an
 	qp_wake(hca, qp);
 }
 
-/* Sends an answer, or queues it behind earlier ones. When the program has ended its queues may
- * exist a while longer; they send nothing, so peers run into their retry limit. */
+/* Sends an answer, or queues it behind earlier ones. Sends nothing if the QP's program has ended
+ * and only its queues still exist: the peer then runs into its retry limit. */
 static int answer_give(struct hca *hca, struct qp *qp, struct answer *answer)
 {
 	uint64_t bytes;

@@ -49,9 +49,9 @@ void credits_reset(struct qp *qp)
 	qp->req.unlimited = false;
 }
 
-/* Returns the MSN of a response as the number of a request. The peer has executed the request DONE,
- * and none that was not sent: with another MSN it has begun to count anew, and older limits are
- * void. */
+/* Returns the number of the request that a response's MSN stands for. It must be between DONE, the
+ * last request that the response acknowledges, and the last one sent. With any other MSN the peer
+ * has begun to count anew, so older limits are void. */
 static uint32_t request_of(struct qp *qp, uint32_t msn, uint32_t done)
 {
 	struct requester *req = &qp->req;

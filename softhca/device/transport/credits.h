@@ -30,8 +30,7 @@ uint8_t credits_offer(const struct qp *qp);
 void credits_reset(struct qp *qp);
 /* Takes the credits of a response. DONE is the number of the last request that it acknowledges. */
 void credits_take(struct qp *qp, const struct fabric_msg *msg, uint32_t done);
-/* Notes that COUNT requests have left for the first time. They need a credit each if TAKES_RECEIVE.
- */
+/* Notes that COUNT requests have left for the first time. If TAKES_RECEIVE, each needs a credit. */
 void credits_sent(struct qp *qp, uint32_t count, bool takes_receive);
 bool credits_are_short(const struct qp *qp);
 

@@ -25,10 +25,10 @@ enum { DCI_LOG_STREAMS = 6, DCI_LOG_ERRORED = 5 };
 
 struct dci {
 	bool in_session;
-	/* changes with each reset, so that a target tells a new session from one of the same PSN
-	 * before */
+	/* changes with each reset, so that a target tells a new session from an earlier one with
+	 * the same PSN */
 	uint8_t life;
-	uint32_t session; /* changes with each reset, so that sessions can be told apart */
+	uint32_t session; /* current session, as in packets: life and its first PSN */
 	struct datagram_to to;
 	uint8_t av[WQE_AV_EXTENDED]; /* address vector that names the target */
 	uint16_t stream;
@@ -40,9 +40,9 @@ struct dci {
 
 enum dci_turn {
 	DCI_GO,
-	DCI_WAIT,   /* until the requests before it are done */
-	DCI_FLUSH,  /* its stream is in error */
-	DCI_BAD_AV, /* its address vector leads nowhere */
+	DCI_WAIT,   /* the request waits until all before it are done */
+	DCI_FLUSH,  /* the request's stream is in error */
+	DCI_BAD_AV, /* the request's address vector has no usable path */
 };
 
 /* Decides what happens to the decoded request, and begins a session if it needs a new one. */

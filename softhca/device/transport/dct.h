@@ -36,7 +36,7 @@ struct dct {
 	uint32_t n;
 	enum dct_state state;
 	uint64_t key;
-	uint32_t violations; /* requests with a wrong access key */
+	uint32_t violations; /* number of requests with a wrong access key */
 	/* report the next violation by an event, which disarms it, so that a flood of bad requests
 	 * raises one */
 	bool armed;
@@ -45,7 +45,8 @@ struct dct {
 	struct pd *pd;
 	struct cq *cq;
 	struct srq *srq;
-	/* least recently used first, as that one ends when a new session finds DCT_RESPONDERS */
+	/* least recently used first; the first one ends when a new session finds DCT_RESPONDERS of
+	 * them */
 	TAILQ_HEAD(, qp) responders;
 	unsigned int count;
 	const struct qp *model; /* attributes that all responders copy; owned by the target */

@@ -12,8 +12,8 @@
 struct hca;
 struct qp;
 
-/* Moves the QP from RTS to SQ_DRAINING. It reaches SQD when its requests are done, which may be
- * now, and raises an event if TELL, unless a request fails first. */
+/* Moves the QP from RTS to SQ_DRAINING. The QP moves on to SQD when its requests are done, which
+ * may be now, and raises an event if TELL. If a request fails first, it does neither. */
 void drain_begin(struct hca *hca, struct qp *qp, bool tell);
 /* Returns the index at which the requester must stop. */
 uint16_t drain_limit(const struct qp *qp);

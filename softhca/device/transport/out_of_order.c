@@ -22,8 +22,8 @@ enum {
 struct early {
 	TAILQ_ENTRY(early) in_order;
 	struct fabric_msg msg; /* without its payload */
-	bool placed;           /* else it is executed when its turn comes */
-	bool received;         /* it took the receive WQE in held */
+	bool placed;           /* its payload is in memory; else it is executed in order */
+	bool received;         /* it took the receive WQE that held names */
 	struct held_receive held;
 	uint32_t inline_len;
 	uint8_t inline_data[INLINE_MAX];
@@ -94,9 +94,9 @@ static bool own_look(struct hca *hca, struct qp *qp, uint32_t missing)
 	       (uint16_t)(qp->rq.pi - qp->rq.ci) > missing;
 }
 
-/* Reads the next WQE of the SRQ, unless the SRQ must take WQEs in order: a cyclic queue's slots are
- * reused as above, and its size is unknown here; tags match in order; and a message with absent
- * pages is repeated anyway. */
+/* Reads the next WQE of the SRQ, unless the SRQ must take WQEs in order: software reuses a cyclic
+ * queue's slots by the number of completions, as with own_look(); tags match in order; and a
+ * message with absent pages is repeated anyway. */
 static bool srq_look(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, uint32_t missing)
 {
 	struct responder *resp = &qp->resp;

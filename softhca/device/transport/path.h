@@ -29,15 +29,15 @@ struct datagram_to {
 	struct qp_path path;
 	uint32_t qpn;
 	uint32_t qkey;
-	bool has_qkey;   /* else the QP's own Q_Key is used */
+	bool has_qkey;   /* false: the QP's own Q_Key is used */
 	uint64_t dc_key; /* access key of a DC target, instead of the Q_Key */
 };
 
 /* Copies the port and P_Key of a QP's path OWN into a datagram's path. Returns false if the port
  * lacks the source GID or there is no destination. */
 bool path_take_port(const struct hca *hca, const struct qp_path *own, struct qp_path *path);
-/* Fills ADDR for a message along PATH, with the source GID of this moment. The GID may have changed
- * after the path was made. */
+/* Fills ADDR for a message along PATH, with the source GID that the port's table has now, as it may
+ * have changed since PATH was made. */
 void path_address(const struct hca *hca, const struct qp_path *path, struct fabric_addr *addr);
 
 /* qp_peer() returns the path to the QP's peer; qp_address() fills MSG's address from it. */

@@ -14,8 +14,8 @@ struct hca;
 struct qp;
 struct srq;
 
-/* Returns a zeroed QP with the transport's operations, or NULL. free() is enough until the QP is in
- * the table of QPs. */
+/* Returns a zeroed QP with the transport's operations, or NULL. Until the QP is in the table of
+ * QPs, free() releases all of it. */
 struct qp *qp_alloc(void);
 void srq_take_back(struct hca *hca, const struct srq *srq);
 

@@ -109,8 +109,8 @@ static void go_back(struct hca *hca, struct qp *qp)
 	qp_wake(hca, qp);
 }
 
-/* Returns how many requests with sequence numbers a WQE is: long READs are several, as one response
- * may not exceed READ_PACKETS_MAX packets. */
+/* Returns how many requests, each with a sequence number, a WQE becomes: a long READ becomes
+ * several, as a response may not exceed READ_PACKETS_MAX packets. */
 static uint32_t requests_of(const struct qp *qp, const struct sq_entry *entry)
 {
 	uint64_t most = (uint64_t)READ_PACKETS_MAX * qp->mtu;
@@ -122,7 +122,7 @@ static uint32_t requests_of(const struct qp *qp, const struct sq_entry *entry)
 		       : 1;
 }
 
-/* Returns the number of the last request that ends with the first PACKETS packets of a WQE. */
+/* Returns the number of the last request that ends within the first PACKETS packets of a WQE. */
 static uint32_t request_after(const struct qp *qp, const struct sq_entry *entry, uint32_t packets)
 {
 	uint32_t whole = entry->opcode == WQE_RDMA_READ ? packets / READ_PACKETS_MAX : 0;
@@ -260,7 +260,7 @@ static bool wants_signatures(const struct qp *qp)
 	return qp->has_signatures && !qp->offload;
 }
 
-/* Decodes the WQE at INDEX unless it is decoded. Returns 0 or a vendor syndrome. */
+/* Decodes the WQE at INDEX, unless that has been done. Returns 0 or a vendor syndrome. */
 static int wqe_load(struct hca *hca, struct qp *qp, uint16_t index)
 {
 	struct requester *req = &qp->req;
@@ -323,8 +323,8 @@ static uint32_t packets_for(const struct qp *qp, const struct send_wqe *wqe)
 	return is_local(wqe) ? 0 : packets_of(wqe->length, qp->mtu);
 }
 
-/* Counts the READs that may be outstanding on a wire. Here a response comes at once; on a wire it
- * may come only after all requests that may be in flight. A fence waits for all before it. */
+/* Counts the READs and atomics that could be outstanding on a wire, where responses may come late;
+ * here they come at once. At a fence, which waits for all of them, the count begins anew. */
 static void count_reads(struct qp *qp, bool returns_data)
 {
 	if (qp->req.wqe.fence > WQE_FENCE_INITIATOR_SMALL || is_local(&qp->req.wqe))
@@ -432,8 +432,8 @@ static bool is_tried(const struct qp *qp)
 }
 
 /* Returns whether the request at sq.next must wait for the peer's credits, which acknowledges of
- * earlier packets bring. One request may be tried without a credit, and if none is outstanding,
- * one is. */
+ * earlier packets bring. While packets are outstanding, only the first request without a credit may
+ * be tried, a SEND only with its first packet. Otherwise no request waits. */
 static bool lacks_credits(struct qp *qp)
 {
 	if (!takes_receive(qp->req.wqe.opcode) || is_local(&qp->req.wqe) || !is_outstanding(qp) ||
@@ -527,8 +527,8 @@ static int address_datagram(struct hca *hca, struct qp *qp, struct fabric_msg *m
 	return 0;
 }
 
-/* Reads the payload into a buffer, except for READs, whose response brings it. Short inline data is
- * sent from the WQE, without a copy. */
+/* Reads the payload into a buffer, except for READs, whose responses bring the payload. Short
+ * inline data is sent from the WQE, without a copy. */
 static int payload_gather(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -661,7 +661,8 @@ static bool execute_local(struct hca *hca, struct qp *qp)
 	return true;
 }
 
-/* Returns whether the WQE at sq.next may begin although a UMR before it has not executed yet. */
+/* Returns whether the WQE at sq.next may begin while a UMR before it is delayed. Executes that UMR
+ * first for a fenced or local WQE, and reports any other WQE. */
 static bool pass_umr(struct hca *hca, struct qp *qp)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -688,8 +689,8 @@ static bool pass_dci(struct hca *hca, struct qp *qp)
 	}
 }
 
-/* Returns whether the queue stops for a signature error: at the next strongly fenced request, when
- * all before it are done. Raises the event then. */
+/* Returns whether the queue stops for a signature error: it stops at the next strongly fenced
+ * request, and raises the event when all requests before that are done. */
 static bool stops_for_signature(struct hca *hca, struct qp *qp)
 {
 	if (!qp->draining || qp->req.offset || qp->req.wqe.fence < WQE_FENCE_STRONG)

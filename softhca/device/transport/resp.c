@@ -117,7 +117,8 @@ void resp_accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 		answer_ack(hca, qp, (qp->resp.expected_psn - 1) & PSN_MASK);
 }
 
-/* Takes the receive WQE for this message. Returns false if it sent a NAK instead. */
+/* Takes a receive WQE for this message, unless it has one. Returns false if none can be used: a
+ * reliable service has then sent a NAK. */
 static bool take_receive(struct hca *hca, struct qp *qp)
 {
 	int ret;
@@ -484,8 +485,8 @@ static void remember_atomic(struct qp *qp, uint32_t psn, uint64_t value)
 	resp->next_result = (resp->next_result + 1) % resp->num_results;
 }
 
-/* Copies the value from memory to VALUE, or back if WRITE; memory has 4 or 8 bytes, as the request
- * says. */
+/* Copies the atomic's operand from memory to VALUE, or back if WRITE. In memory it has 4 or 8
+ * bytes, as the request says. */
 static bool move_value(struct hca *hca, struct mkey *mkey, const struct fabric_msg *msg, bool write,
 		       uint64_t *value)
 {
@@ -649,7 +650,8 @@ static void receive_unreliable(struct hca *hca, struct qp *qp, const struct fabr
 		requests[msg->op].execute(hca, qp, msg);
 }
 
-/* Finds the SRQ that an XRC request names; true for other services. */
+/* Finds the SRQ that an XRC request names. Returns false if it does not exist; true for other
+ * services. */
 bool resp_find_srq(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	if (qp->service != FABRIC_XRC)

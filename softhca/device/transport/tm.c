@@ -66,8 +66,8 @@ static int tag_append(struct tm *tm, const uint8_t *seg, size_t len)
 	return 0;
 }
 
-/* Removes a tag from the list. A tag that a message has matched is gone already, which is no error,
- * as the two may cross. */
+/* Removes a tag from the list. If a message has matched the tag, it is gone already. That is no
+ * error, as the message and the removal may cross. */
 static int take_away(struct tm *tm, const uint8_t *seg, bool *success)
 {
 	uint32_t index = fld_get(seg, TM_SEG_INDEX);

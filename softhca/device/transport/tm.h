@@ -23,16 +23,16 @@ enum {
 struct tm_tag {
 	TAILQ_ENTRY(tm_tag) in_list;
 	bool used;    /* on the list */
-	bool enabled; /* no unexpected message is unseen since it was added */
+	bool enabled; /* software has seen all unexpected messages before it */
 	uint64_t tag, mask;
 	bool has_buffer;
 	struct wqe_sge sge;
 };
 
 struct tm {
-	uint32_t size;                    /* entries of tag[] */
-	uint16_t next;                    /* index of the entry to be added next */
-	uint16_t sw_phase, hw_phase;      /* unexpected messages: seen by software, and all */
+	uint32_t size;               /* entries of tag[] */
+	uint16_t next;               /* index of the entry to be added next */
+	uint16_t sw_phase, hw_phase; /* unexpected messages: those that software has seen, all */
 	TAILQ_HEAD(tm_list, tm_tag) list; /* in posting order */
 	struct tm_tag tag[];
 };
@@ -47,8 +47,8 @@ int tm_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
 enum tm_verdict {
 	TM_TAKE_RECEIVE, /* no tag matches: take a WQE of the queue */
 	TM_MATCHED,      /* resp.recv is the buffer for the data behind the header */
-	TM_CONSUMED,     /* nothing is left to do with it */
-	TM_BUSY,         /* no room: the peer must repeat it */
+	TM_CONSUMED,     /* nothing is left to do with the message */
+	TM_BUSY,         /* no room: the peer must repeat the message */
 };
 
 enum tm_verdict tm_arrive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);

@@ -19,7 +19,7 @@
 
 enum {
 	WQES = 1 << TM_LOG_OFFLOADED,
-	WQES_OF_ONE = 2, /* the READ and the answer */
+	WQES_OF_ONE = 2, /* WQEs of one rendezvous: the READ and the answer */
 };
 
 /* The tag that a READ fills, indexed by the READ's WQE. */

@@ -40,7 +40,7 @@ static void stride_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_
 	resp_fail_receive(hca, qp, syndrome, vendor, nak);
 }
 
-/* Completes a stride. The fields of tag matching are those of the message in each of its CQEs. */
+/* Completes a stride. Each CQE of a message has the message's fields of tag matching. */
 static void stride_complete(struct hca *hca, struct qp *qp, const struct fabric_msg *packet,
 			    uint16_t stride)
 {

@@ -16,7 +16,8 @@ struct qp;
 
 /* Returns whether the message that has begun goes to strides. */
 bool tm_takes_strides(const struct qp *qp);
-/* Receives a part of such a message, up to the first packet that has no stride. */
+/* Receives a part of a message that goes to strides, up to the first packet for which no stride is
+ * left. */
 void tm_receive_strides(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 
 #endif

@@ -60,8 +60,8 @@ static void put_grh(const struct fabric_msg *msg, uint8_t *header)
 	memcpy(fld_at(header, IP6_DESTINATION), addr->dgid, 16);
 }
 
-/* Writes the header at the end of the 40 bytes at HEADER, as an IPv4 header is shorter than a GRH,
- * and the payload follows at byte 40. Returns the offset of its first byte. */
+/* Writes the header at the end of the 40 bytes at HEADER, as the payload follows at byte 40 and an
+ * IPv4 header is shorter than a GRH. Returns the offset of the header's first byte. */
 static uint32_t put_header(const struct fabric_msg *msg, uint8_t *header)
 {
 	if (!msg->addr.grh)
