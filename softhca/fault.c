@@ -32,10 +32,12 @@ enum { PARTS_OF_PERCENT = 10000 };
 
 struct one_fault {
 	enum kind kind;
-	uint64_t n;  /* which one; or a share, in PARTS_OF_PERCENT; or the time in ns */
+	/* number of the command, message or packet; or a share, in PARTS_OF_PERCENT; or a time in
+	 * ns */
+	uint64_t n;
 	bool random; /* a share of packets or transfers, not a single one */
 	bool has_more;
-	uint64_t more; /* late packets: number of packets that overtake it; transfers: the bit */
+	uint64_t more; /* late: number of packets that overtake it; flip: number of the bit */
 	int err;
 	enum fault_event event;
 	bool done;
@@ -111,7 +113,7 @@ static bool parse_errno(const char *text, int *err)
 	return *err != 0;
 }
 
-/* What each kind of fault counts, and the current count. */
+/* Names and kinds of the faults that take a count: of commands, messages, packets or transfers. */
 static const struct {
 	const char *name;
 	enum kind kind;

@@ -41,7 +41,7 @@ struct option_def {
 static const struct command_def {
 	const char *name;
 	enum command command;
-	unsigned int use; /* of its options */
+	unsigned int use; /* bit FOR_* of the options that it takes */
 	const char *usage;
 } command_table[] = {
 	{ "run", COMMAND_RUN, FOR_RUN,
@@ -603,7 +603,7 @@ static int check_server(const struct options *options, const char *command)
 	return 0;
 }
 
-/* An option behind the first fault is no fault, so it is refused before that one is sent. */
+/* Refuses any option behind the first fault text, before a fault is sent. */
 static int check_fault(const struct options *options)
 {
 	if (!options->socket_path || !options->program || !options->program[0]) {
@@ -668,7 +668,7 @@ static int options_check(const struct options *options)
 	}
 }
 
-/* Reads settings from the environment, as tests change all adapters with them, however these are
+/* Reads settings from the environment: tests use them to change all adapters, however these are
  * started. */
 static void read_environment(struct options *options)
 {

@@ -44,11 +44,11 @@ struct options {
 	uint32_t first_uar; /* run, serve: number of the first doorbell page, or 0 */
 	const char *faults[MAX_FAULTS];
 	unsigned int num_faults;
-	const char *services[MAX_OPTION_SERVICES]; /* for service_parse() */
+	const char *services[MAX_OPTION_SERVICES]; /* texts for service_parse() */
 	unsigned int num_services;
 	const char *absent[MAX_ABSENT]; /* run, serve: paths to hide from programs */
 	unsigned int num_absent;
-	/* Run, serve: NULL: data keys are imported as plain text */
+	/* run, serve: contents of the --crypto file; NULL: data keys are imported as plain text */
 	const struct hca_secrets *secrets;
 	const char *trace_path;
 	const char *network_path; /* directory of the network, or NULL */

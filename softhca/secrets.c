@@ -21,8 +21,8 @@ static int hex_digit(char c)
 	return at - digits < 16 ? (int)(at - digits) : (int)(at - digits) - 6;
 }
 
-/* Converts hexadecimal TEXT. Returns the number of bytes, or 0 if it is no such text or exceeds
- * ROOM. */
+/* Converts hexadecimal TEXT. Returns the number of bytes, or 0 if TEXT is not hexadecimal or
+ * exceeds ROOM. */
 static size_t parse_hex(const char *text, uint8_t *bytes, size_t room)
 {
 	size_t len = 0;

@@ -18,7 +18,8 @@
 #include "softhca/strict.h"
 #include "softhca/trace.h"
 
-/* Limit the file, as a rule that every request breaks would fill the disk. */
+/* MAX_WRITTEN limits the reports in the file, as a rule that every request breaks would fill the
+ * disk. */
 enum { MAX_WRITTEN = 500, TEXT_MAX = 400 };
 
 struct strict {

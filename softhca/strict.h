@@ -15,7 +15,7 @@ struct trace;
 /* Longer command lines are cut. Long, as a test recognises its program by the path. */
 enum { STRICT_WHO_MAX = 4000 };
 
-/* Opens reports that are appended to the file PATH, or NULL: to none. WHO is in the file with each
+/* Opens reports that are appended to the file PATH; NULL: to no file. WHO is in the file with each
  * report. Returns 0 or the errno of opening the file. */
 int strict_open(const char *path, const char *who, struct strict **strict);
 void strict_close(struct strict *strict);

@@ -36,8 +36,8 @@ static bool is_shortage(int error)
 }
 
 /* Turns away the caller that waits: frees the spare descriptor, accepts, closes, and opens the
- * spare again. If another thread has taken its number meanwhile, the caller still waits, so it is
- * tried again, but not at once. */
+ * spare again. If another thread has used the freed descriptor meanwhile, the caller still waits;
+ * the function then sleeps a millisecond, so that the server does not spin. */
 static void turn_away(struct accept_door *door, int error)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };

@@ -14,7 +14,7 @@
 struct accept_door {
 	int listener;
 	int spare; /* -1: none */
-	bool told; /* the log has said that callers are turned away */
+	bool told; /* callers are being turned away, and the log has said so */
 };
 
 /* Prepares a door. Returns 0 or a positive errno. The caller still owns LISTENER. */

@@ -21,8 +21,8 @@
 #define LOCK "lock"
 enum { NAME_SIZE = 32 };
 
-/* Opens or creates the lock file. An existing one is opened without O_CREAT, as Linux refuses that
- * for another user's file in a directory with the sticky bit (fs.protected_regular). */
+/* Opens or creates the lock file. An existing file is opened without O_CREAT, as Linux refuses
+ * O_CREAT for another user's file in a directory with the sticky bit (fs.protected_regular). */
 static int lock_file(int dir)
 {
 	const int flags = O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC, mode = 0622;
@@ -31,9 +31,9 @@ static int lock_file(int dir)
 	return fd >= 0 || errno != ENOENT ? fd : openat(dir, LOCK, flags | O_CREAT | O_EXCL, mode);
 }
 
-/* Opens the lock file for writing: then only those who may write there can hold the lock. Others
- * may not read it; its owner mends a file of an earlier version. Any user who may write there
- * can put something else there, such as a pipe. */
+/* Opens the lock file for writing. If the file is ours, takes read permission from other users:
+ * flock() also works on a file open for reading, and only users who may write to the file shall
+ * hold the lock. Refuses anything but a regular file, as another user can put a pipe there. */
 static int lock_open(int dir, int *out)
 {
 	enum { READ_BITS = 0044 };
@@ -155,8 +155,8 @@ int directory_connect(int dir, const char *name, int *out)
 	return 0;
 }
 
-/* A name gets its socket only when that listens, so a socket that refuses a connection proves that
- * its host is dead. */
+/* Makes the socket under a hidden name, and gives it NAME once it listens. So a socket NAME that
+ * refuses connections proves that its host is dead. */
 int directory_listen(int dir, const char *name, int fd)
 {
 	char hidden[NAME_SIZE];
@@ -221,8 +221,8 @@ static int write_all(int fd, const char *text, size_t len)
 	return 0;
 }
 
-/* Writes the description under another name first, so that readers find the old text or the new
- * one. A file of that name is left from a killed host, or a trap. */
+/* Writes the description to N.host.new and renames that, so that readers find the old text or the
+ * new one. First removes N.host.new, which a killed host or another user may have left. */
 int directory_describe(int dir, unsigned int host, const char *text, size_t len)
 {
 	char name[NAME_SIZE], hidden[NAME_SIZE];
@@ -261,8 +261,8 @@ static int read_all(int fd, char *text, size_t size)
 	return 0;
 }
 
-/* Does not follow links, and does not wait for the writer of a pipe, as any user of the directory
- * may have put either there. */
+/* Follows no links, and does not wait for the writer of a pipe, as any user of the directory may
+ * have put a link or a pipe there. */
 int directory_read(int dir, unsigned int host, char *text, size_t size)
 {
 	char name[NAME_SIZE];

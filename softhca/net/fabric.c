@@ -33,8 +33,8 @@ struct fabric {
 	struct uplink *uplink;
 	struct subnet *subnet;
 	struct leaf leaf;   /* InfiniBand only */
-	struct inbox inbox; /* for the leaf and the subnet */
-	bool is_described;  /* and no port has changed since */
+	struct inbox inbox; /* datagrams for the leaf and the subnet */
+	bool is_described;  /* the directory has the current description of the ports */
 	LIST_HEAD(, station) stations;
 };
 
@@ -87,8 +87,9 @@ void fabric_destroy(struct fabric *fabric)
 	free(fabric);
 }
 
-/* The engine takes the lock again as soon as it has released it. A mutex alone would let it do so
- * before a waiting thread wakes up; NEXT makes it wait for that thread. */
+/* The engine's thread takes the lock again as soon as it has released it. With the lock alone, it
+ * would succeed before a waiting thread wakes up. The waiting thread holds NEXT meanwhile, so the
+ * engine waits for it. */
 void fabric_lock(struct fabric *fabric)
 {
 	pthread_mutex_lock(&fabric->next);
@@ -284,8 +285,8 @@ static uint16_t find_lid(void *owner, const uint8_t gid[16])
 	return 0;
 }
 
-/* Sends a management query to a port: 0 is the switch, those from 1 on are ours in the order of
- * their LIDs. */
+/* Sends a management query to a port: 0 is the switch, 1 and up are the ports of this process in
+ * the order of their LIDs. */
 static bool ask_port(void *owner, unsigned int number, const uint8_t *in, uint8_t *out,
 		     uint16_t *lid)
 {
@@ -373,8 +374,8 @@ static void ask_subnet(struct fabric *fabric, const struct fabric_msg *msg)
 	while (subnet_answer_more(fabric->subnet, mad, &answer));
 }
 
-/* Serves the datagrams that have come for the switch and for subnet administration. One of them may
- * send another to the switch. Returns whether there were any. */
+/* Serves the datagrams that have come for the switch and for subnet administration. Serving one may
+ * put another for the switch in the inbox. Returns whether there were any. */
 static bool inbox_serve(struct fabric *fabric)
 {
 	struct letter *letter;

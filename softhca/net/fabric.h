@@ -32,14 +32,14 @@ static inline uint64_t fabric_guid(unsigned int host, unsigned int index)
 	return 0x0002c9fffe5f0000ull + (host << 12) + (index << 8);
 }
 /* Describes the ports of this process in the network's directory, for `softhca hosts`. A front
- * calls it when its adapters exist, fabric_progress() after each change. Nothing without a
- * network. */
+ * calls it when its adapters exist; fabric_progress() does so after each change. Does nothing
+ * without a network. */
 void fabric_describe(struct fabric *fabric);
 /* Descriptor to poll for reading: when readable, call fabric_progress(). */
 int fabric_fd(const struct fabric *fabric);
 
-/* Receives a bounded amount from other hosts, and never blocks. Returns true if something came:
- * adapters may have work then. NOW_NS is as for hca_progress(). */
+/* Receives a bounded amount from other hosts, and never blocks. Returns true if something came or a
+ * socket takes data again: adapters may have work then. NOW_NS is as for hca_progress(). */
 bool fabric_progress(struct fabric *fabric, uint64_t now_ns);
 
 /* Add a service to those that this process' subnet administration knows, and find services: see

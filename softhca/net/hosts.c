@@ -107,7 +107,7 @@ static void print_ports(struct hosts *hosts, unsigned int host, const struct hos
 		}
 }
 
-/* Returns the process that has opened the other end, or 0, as it may be outside our PID
+/* Returns the process at the other end, or 0 if that is unknown, for instance outside our PID
  * namespace. */
 static pid_t process_of(int fd)
 {
@@ -118,8 +118,8 @@ static pid_t process_of(int fd)
 }
 
 /* Returns whether a signal has stopped the process: its state in /proc/PID/stat, behind its name in
- * parentheses, is T. One that a debugger has stopped (t) does not count, as it does not go on after
- * SIGCONT. */
+ * parentheses, is T. A process that a debugger has stopped (t) does not count, as SIGCONT does not
+ * continue it. */
 static bool is_stopped(pid_t pid)
 {
 	char path[32], stat[256];

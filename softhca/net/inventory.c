@@ -114,7 +114,7 @@ static bool record_matches(const struct inventory_wish *wish, const struct compo
 	return true;
 }
 
-/* Removes the record again if it does not match the query. */
+/* Removes RECORD, the last one added, if it does not match the query. */
 static void keep_if(struct search *search, const struct component *components,
 		    const uint8_t *record)
 {
@@ -139,7 +139,8 @@ static void find_nodes(struct search *search)
 	}
 }
 
-/* The modifier's top bit selects ports that have the named capabilities. */
+/* Returns whether the port has the queried capabilities: at least these if the modifier's top bit
+ * is set, else exactly these. */
 static bool has_capabilities(const struct inventory_wish *wish, const uint8_t *record)
 {
 	uint32_t wanted = fld_get(wish->data + CAPABILITIES_AT, FLD(0x0, 31, 0));
@@ -150,7 +151,8 @@ static bool has_capabilities(const struct inventory_wish *wish, const uint8_t *r
 	return wish->modifier >> 31 ? (there & wanted) == wanted : there == wanted;
 }
 
-/* A switch has a record for each of its ports, all with its LID, as IBTA gives a switch one LID. */
+/* Adds the port records of a node. A switch has one for each of its ports, all with the switch's
+ * LID, as IBTA gives a switch one LID. */
 static void find_ports_of(struct search *search, unsigned int number, const struct node *node)
 {
 	bool is_switch = fld_get(node->info, NODE_TYPE) == NODE_SWITCH;

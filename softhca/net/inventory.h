@@ -15,7 +15,7 @@
 /* Records in one buffer, spacing bytes apart. */
 struct records {
 	uint8_t *bytes;
-	uint32_t size, spacing; /* bytes of a record, and between records */
+	uint32_t size, spacing; /* bytes of a record; bytes from one record to the next */
 	unsigned int count;
 	bool failed; /* memory ran out */
 };
@@ -24,8 +24,8 @@ void records_init(struct records *records, uint32_t size);
 uint8_t *records_add(struct records *records);
 void records_free(struct records *records);
 
-/* Sends a management query to port NUMBER (0 is the switch). Sets the port's LID. Returns false
- * without such a port or an answer. */
+/* Sends a management query to port NUMBER (0 is the switch). Sets *LID to the port's LID. Returns
+ * false if the port does not exist or does not answer. */
 typedef bool (*inventory_ask_fn)(void *owner, unsigned int number, const uint8_t *in, uint8_t *out,
 				 uint16_t *lid);
 

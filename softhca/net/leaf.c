@@ -155,7 +155,7 @@ static uint16_t get_guids(const struct question *q, uint8_t *data)
 	return 0;
 }
 
-/* Answers a query whose modifier has the port in its upper half. */
+/* Answers a P_KeyTable query: the modifier's upper half is the port, the lower half the block. */
 static uint16_t get_pkeys(const struct question *q, uint8_t *data)
 {
 	if (q->modifier & 0xffff || q->modifier >> 16 > num_ports(q->leaf))

@@ -32,7 +32,7 @@ struct leaf {
 	uint32_t activity; /* SMInfo's activity count: queries so far */
 };
 
-/* Returns the LID of a host's switch. Host 0's switch has the manager's. */
+/* Returns the LID of a host's switch. The LID of host 0's switch is also the manager's. */
 static inline uint16_t leaf_lid(unsigned int host)
 {
 	return (uint16_t)(FABRIC_SUBNET_LID - host);

@@ -22,10 +22,10 @@
 #include "softhca/net/network.h"
 
 enum {
-	QUEUE_BYTES = 4 << 20, /* send queue of a connection; packets beyond it are dropped */
+	QUEUE_BYTES = 4 << 20, /* send queue of a connection; packets that do not fit are dropped */
 	QUEUE_HIGH = 256 << 10,
 	RECEIVE_BYTES = 256 << 10, /* bytes of one receive call */
-	MAX_CALLERS = 64,          /* connections that have sent no greeting yet */
+	MAX_CALLERS = 64,          /* most connections that have sent no greeting yet */
 	LOCK_WAIT_MS = 5000,
 	GREETING = 0x52444d4e,
 	NAME_SIZE = 16,
@@ -40,12 +40,12 @@ struct peer {
 	LIST_ENTRY(peer) entry;
 	int fd;
 	bool known;   /* its greeting has come, or we connected to it */
-	bool waiting; /* for space in the socket */
+	bool waiting; /* waits for space in the socket */
 	unsigned int number;
 	uint64_t moved; /* when the socket last took bytes, or the queue was empty */
-	uint8_t *queue; /* 2 * QUEUE_BYTES; bytes sent to queued - 1 are to be sent */
+	uint8_t *queue; /* 2 * QUEUE_BYTES; bytes sent to queued - 1 have still to be sent */
 	size_t sent, queued;
-	uint8_t *input; /* RECEIVE_BYTES and a packet; the first HAVE bytes are valid */
+	uint8_t *input; /* room for RECEIVE_BYTES and a packet; the first HAVE bytes are valid */
 	size_t have;
 };
 
@@ -213,9 +213,9 @@ static void name_socket(const struct network *network, unsigned int number, char
 	snprintf(name, NAME_SIZE, "%u.%s", number, network->ethernet ? "roce" : "ib");
 }
 
-/* Returns 0 if the caller may have the number. A host may have left by now, and its messages still
- * count: a number without a socket has no owner to protect, and its next owner must prove
- * itself. */
+/* Returns 0 if the caller may have the number. It may if it has proved that it listens at the
+ * number's socket, or if no live socket and no connection has that number: the caller may be a host
+ * that has left, whose messages still count. */
 static int prove_number(const struct network *network, const struct peer *peer, unsigned int number)
 {
 	char name[NAME_SIZE];
@@ -226,7 +226,8 @@ static int prove_number(const struct network *network, const struct peer *peer, 
 	return (ret == ENOENT || ret == ECONNREFUSED) && !network->host[number] ? 0 : ret;
 }
 
-/* A number that comes again belongs to a host that replaced a killed one. */
+/* Takes the greeting of a caller and its number. Closes another connection with that number, as its
+ * host was killed and has been replaced. Returns NULL, or the reason to close this one. */
 static const char *take_greeting(struct network *network, struct peer *peer, const uint8_t *data,
 				 uint32_t len)
 {
@@ -297,7 +298,8 @@ static const char *peer_receive(struct network *network, struct peer *peer)
 	return why;
 }
 
-/* Any user who may connect can stay silent; that must not keep hosts out. */
+/* Closes the oldest connection without a greeting. Any user who may connect can stay silent, but
+ * must not keep hosts out. */
 static void close_oldest_caller(struct network *network)
 {
 	struct peer *peer, *oldest = NULL;
@@ -341,7 +343,7 @@ static void peer_serve(struct network *network, const struct epoll_event *event)
 		peer_lost(network, peer, why);
 }
 
-/* Takes one event at a time, as serving one peer can remove another. */
+/* Gets one event from epoll at a time, as serving one peer can remove another. */
 bool network_progress(struct network *network, uint64_t now_ns)
 {
 	enum { EVENTS_PER_CALL = 8 };
@@ -425,8 +427,8 @@ static void stop_listening(struct network *network)
 	network->door.listener = -1;
 }
 
-/* Takes the lowest number that is free. A socket that cannot be removed, as of another user's
- * killed host in a directory with the sticky bit, keeps its number. */
+/* Takes the lowest number that is free. A number stays in use if its socket cannot be removed, such
+ * as that of another user's killed host in a directory with the sticky bit. */
 static int listen_as_next(struct network *network)
 {
 	int ret = take_number(network);

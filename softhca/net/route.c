@@ -238,7 +238,8 @@ static bool take_infiniband(const uint8_t *p, size_t len, struct route *route,
 	return true;
 }
 
-/* Returns the length of the datagram to the RoCE port behind the IP header at P; 0: it is none. */
+/* Returns the length of the datagram to the RoCE port behind the IP header at P; 0: no such
+ * datagram. */
 static size_t take_ipv4(const uint8_t *p, size_t left, struct fabric_addr *addr)
 {
 	size_t total;

@@ -23,7 +23,8 @@ struct route {
 
 void route_init(struct route *route, const struct fabric_msg *msg);
 void route_put(struct route *route, const struct fabric_msg *msg, uint8_t *packet, size_t body_len);
-/* Writes the parts that depend on the ICRC, behind LEN bytes. Returns the length of the packet. */
+/* Writes the checksums that cover the ICRC: UDP's over IPv6, or the VCRC behind the LEN bytes of
+ * the packet. Returns the packet's new length. */
 size_t route_finish(const struct route *route, uint8_t *packet, size_t len);
 
 /* Copies the route to MASKED as the ICRC covers it, with ones for fields that may change on the

@@ -21,7 +21,7 @@ void segments_clear(struct segments *segments)
 		answer_end(&segments->answer[i]);
 }
 
-/* Returns a free slot, or the oldest answer's. */
+/* Returns a free slot. If there is none, ends the oldest answer and returns its slot. */
 static struct long_answer *find_place(struct segments *segments)
 {
 	struct long_answer *best = &segments->answer[0];

@@ -23,7 +23,7 @@ struct long_answer {
 	struct fabric_msg msg; /* header and address, without payload */
 	uint8_t *data;
 	size_t len;
-	uint32_t segments, sent, window; /* last segment sent, last that may be sent */
+	uint32_t segments, sent, window; /* number of all; last sent; last that may be sent */
 	uint64_t started;                /* number of this answer, to find the oldest */
 };
 

@@ -45,7 +45,8 @@ int services_add(struct services *services, const uint8_t record[SERVICE_RECORD_
 	return 0;
 }
 
-/* Finds the place of a component in a record. One bit belongs to no field. */
+/* Finds the place of a component in a record. One bit stands for a reserved field: its size is
+ * 0. */
 static void locate_component(unsigned int component, unsigned int *at, unsigned int *size)
 {
 	static const struct {

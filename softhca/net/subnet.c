@@ -391,8 +391,8 @@ static const struct call {
 	{ SA_DELETE, SA_DELETE, SA_MC_MEMBER_RECORD, leave_group },
 };
 
-/* Finds the handler of a request, or NULL. Queries for paths without a GID have none here, as they
- * search the table of paths. */
+/* Finds the handler of a request, or NULL. Path queries without a GID have no handler here, as the
+ * inventory's paths answer them. */
 static const struct call *find_call(const uint8_t *mad)
 {
 	if (fld_get(mad, MAD_ATTRIBUTE) == SA_PATH_RECORD && !is_about_path(mad))

@@ -38,7 +38,7 @@ struct uplink {
 	uint32_t part; /* payload of each packet except the last */
 	uint8_t *payload;
 	/* A packet held back for others to overtake. OVERTAKEN: the number of packets that still
-	 * must; 0: the next one, if another is sent before the adapters rest. */
+	 * must overtake it; 0: the next one, if another is sent before the adapters rest. */
 	uint64_t overtaken;
 	bool holding, held_local;
 	unsigned int held_host;
@@ -246,7 +246,8 @@ static void release_held(struct uplink *uplink)
 	packet_go(uplink, uplink->held_local, uplink->held_host, uplink->held, uplink->held_len);
 }
 
-/* Counts a sent packet as overtaking the held one, and releases that after the last. */
+/* Counts a sent packet as overtaking the held one, and releases the held packet after the last one
+ * that must overtake it. */
 static void count_overtaking(struct uplink *uplink)
 {
 	if (uplink->overtaken > 1)

@@ -18,7 +18,7 @@
 
 enum {
 	WIRE_MTU_MAX = 4096,
-	WIRE_PACKET_MAX = WIRE_MTU_MAX + 160, /* limit of all headers together */
+	WIRE_PACKET_MAX = WIRE_MTU_MAX + 160, /* with room for all headers and checksums */
 };
 
 /* Return the number of packets of MSG, and the length of packet INDEX. */
