@@ -33,7 +33,8 @@ static int set_address(const char *path, struct sockaddr_un *addr)
 	return len < (int)sizeof(addr->sun_path) ? 0 : ENAMETOOLONG;
 }
 
-/* The file gets the mode that the socket has before, less the umask's bits. Linux: unix_bind() */
+/* Opens the socket and binds it to ADDR. fchmod() before bind() sets the mode of the file, as Linux
+ * takes it from the socket, less the umask's bits. Source: unix_bind() */
 static int open_socket(const struct sockaddr *addr, socklen_t len, int *fd)
 {
 	int ret;

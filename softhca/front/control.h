@@ -18,10 +18,11 @@ struct options;
 int control_open(const char *path, int *fd);
 void control_close(const char *path, int fd);
 
-/* What a control socket belongs to. */
+/* The server that a control socket belongs to. */
 struct control {
-	struct fault *fault; /* gets the faults */
-	/* Makes happen what is due at NOW_NS, and returns 0 when it has, or a positive errno. */
+	struct fault *fault; /* received faults are added to it */
+	/* Applies the faults that are due at NOW_NS. Returns 0 when they are applied, or a positive
+	 * errno. */
 	int (*faults_finish)(void *host, uint64_t now_ns);
 	void *host;
 };

@@ -30,11 +30,12 @@ bool eventfd_is(int fd)
 }
 
 static struct {
-	aio_context_t context; /* 0: none */
+	aio_context_t context; /* 0: no context */
 	int nothing;           /* a file that reads as empty */
 } requests = { .nothing = -1 };
 
-/* Any user may take all contexts of the machine (fs.aio-max-nr), so ours is taken at once. */
+/* Takes an AIO context for all later signals. Taken at the start, as other users may take all
+ * contexts of the machine (fs.aio-max-nr) later. */
 bool eventfd_start(void)
 {
 	if (requests.context)
@@ -65,8 +66,9 @@ static int signal_by_request(int fd)
 	return 0;
 }
 
-/* Skips a full eventfd, as it has unread signals anyway, and one whose write() may wait. A client
- * that changes the mode between the two calls can fill it as well, and have us wait. */
+/* Adds a signal by write(). Skips an eventfd in blocking mode, whose write() may wait, and a full
+ * one, which has unread signals anyway. A client that sets blocking mode and fills the eventfd
+ * after these checks can still make write() wait. */
 static void signal_by_write(int fd)
 {
 	static atomic_flag told = ATOMIC_FLAG_INIT;

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 bool eventfd_is(int fd);
-/* Prepares signals, in the process that gives them. Returns whether all eventfds get them; else
- * those in blocking mode are skipped. */
+/* Prepares eventfd_signal(); call it in the process that signals. Returns false if eventfds in
+ * blocking mode will be skipped. */
 bool eventfd_start(void);
 /* Adds one signal, and never waits. Any thread may call it. */
 void eventfd_signal(int fd);

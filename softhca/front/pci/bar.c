@@ -17,7 +17,7 @@ enum {
 	FW_REV = 0x0,    /* minor and major version */
 	CMDIF_REV = 0x4, /* command interface version and firmware subminor */
 	CMDQ_ADDR_HIGH = 0x10,
-	CMDQ_ADDR_LOW = 0x14, /* and queue sizes, and nic_interface */
+	CMDQ_ADDR_LOW = 0x14, /* low half of the address, queue sizes and nic_interface */
 	CMD_DOORBELL = 0x18,
 	INITIALIZING = 0x1fc,
 	HEALTH_FW_VER = 0x230,
@@ -25,7 +25,7 @@ enum {
 	HEALTH_RFR_SEVERITY = 0x238,
 	HEALTH_SYNDROME = 0x23c,
 	COMMAND_TIMEOUT = 0xff8,
-	INIT_TIMEOUT = 0xffc, /* 0: neither timeout is given */
+	INIT_TIMEOUT = 0xffc, /* value 0: the adapter states neither timeout */
 	TIMER_HIGH = 0x1000,
 	TIMER_LOW = 0x1004,
 	HEALTH_COUNTER = 0x1010,
@@ -36,7 +36,8 @@ enum {
 enum { FW_MAJOR = 16, FW_MINOR = 35, FW_SUBMINOR = 65, CMDIF = 5, HW_ID = 0x20d };
 
 enum {
-	/* bit 31, "initializing", is always 0, as the start takes no time */
+	/* Bit of INITIALIZING, whose bit 31, "initializing", is always 0, as the adapter starts at
+	 * once. */
 	RESET_SUPPORTED = 1 << 30,
 	INIT_TIMEOUT_MS = 2000,
 	NIC_STATE_SHIFT = 8,
@@ -133,8 +134,8 @@ void bar_read(struct bar *bar, uint64_t offset, uint8_t *data, uint32_t len)
 	}
 }
 
-/* Takes the low half of the command queue's address, with which the driver also writes the wanted
- * state. */
+/* Takes a write to CMDQ_ADDR_LOW: the low half of the command queue's address, and the state that
+ * the driver requests (nic_interface). Returns true if that is a reset. */
 static bool write_cmdq_low(struct bar *bar, uint32_t value)
 {
 	uint32_t state = value >> NIC_STATE_SHIFT & NIC_STATE_MASK;
@@ -176,8 +177,7 @@ static bool write_segment(struct bar *bar, uint64_t offset, const uint8_t *data,
 	return reset;
 }
 
-/* Takes a doorbell of 4 or 8 bytes; a BlueFlame write begins with one, and its other bytes
- * follow. */
+/* Takes a doorbell of 4 or 8 bytes, or a BlueFlame write: a doorbell and the rest of its WQE. */
 static void write_uar(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t len)
 {
 	if (len >= 4)

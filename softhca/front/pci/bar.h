@@ -14,7 +14,8 @@
 #define BAR_SIZE       (256ull << 20) /* large, so that each possible UAR number has a page */
 #define BAR_MEMIC_SIZE (1ull << 20)   /* at the end: the adapter's own memory */
 #define BAR_MEMIC      (BAR_SIZE - BAR_MEMIC_SIZE)
-#define BAR_WINDOWS    (BAR_MEMIC - HCA_MEMIC_OPERATIONS * BAR_MEMIC_SIZE) /* operations on it */
+/* pages for atomic operations on that memory */
+#define BAR_WINDOWS (BAR_MEMIC - HCA_MEMIC_OPERATIONS * BAR_MEMIC_SIZE)
 
 enum bar_nic_state { /* current state, and state that the driver requests */
 		     BAR_NIC_FULL = 0,
@@ -28,10 +29,12 @@ struct bar {
 	struct hca *hca;
 	struct cmdq cmdq;
 	uint32_t command_timeout_ms; /* command timeout that the driver reads */
-	uint32_t cmdq_high;          /* as written; takes effect with the low half */
-	uint8_t *memory;             /* BAR_MEMIC_SIZE bytes of the device's memory */
+	/* high half of the queue's address; takes effect when the driver writes the low half */
+	uint32_t cmdq_high;
+	uint8_t *memory; /* BAR_MEMIC_SIZE bytes of the device's memory */
 	uint8_t nic_state;
-	uint8_t syndrome; /* in the health buffer, with a request for a reset; 0: healthy */
+	/* value in the health buffer, where a request for a reset goes with it; 0: healthy */
+	uint8_t syndrome;
 };
 
 /* Reads LEN bytes at OFFSET; both are within BAR_SIZE. */
@@ -39,8 +42,8 @@ void bar_read(struct bar *bar, uint64_t offset, uint8_t *data, uint32_t len);
 /* Writes registers. Returns true if the driver requests a reset of the adapter without its
  * configuration space. */
 bool bar_write(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t len);
-/* Resets the registers. NIC_STATE is full after a PCI reset, and disabled after one by the
- * driver. */
+/* Resets the registers. NIC_STATE is BAR_NIC_FULL after a PCI reset, and BAR_NIC_DISABLED after a
+ * reset that the driver requested. */
 void bar_reset(struct bar *bar, enum bar_nic_state nic_state);
 
 #endif

@@ -21,7 +21,7 @@
 struct descriptor {
 	uint8_t type;
 	uint8_t reserved_01[3];
-	uint32_t in_len; /* this and all below big-endian */
+	uint32_t in_len; /* this and all later fields are big-endian */
 	uint64_t in_ptr;
 	uint8_t in[16];
 	uint8_t out[16];
@@ -133,8 +133,8 @@ static enum delivery command_gather(const struct cmdq *cmdq, const struct descri
 	return DELIVERED;
 }
 
-/* Writes the answer to its chain. With OUT NULL only checks the chain, so that no command runs
- * without room for its answer. */
+/* Writes the answer OUT to the chain of output mailboxes. If OUT is NULL, only checks the chain, so
+ * that no command runs without room for its answer. */
 static enum delivery command_scatter(const struct cmdq *cmdq, struct descriptor *desc,
 				     const uint8_t *out, uint32_t len)
 {
@@ -204,15 +204,16 @@ static enum delivery command_execute(const struct cmdq *cmdq, struct descriptor 
 	return status;
 }
 
-/* Signs the answer. Software that does not sign leaves the signature of the last answer in the next
- * command, so there must be none. */
+/* Signs the answer. Called only if software signs its commands: software that does not would send
+ * this signature back in its next command, where it is wrong. */
 static void descriptor_sign(struct descriptor *desc)
 {
 	desc->signature = 0;
 	desc->signature = (uint8_t)~xor8(desc, sizeof(*desc));
 }
 
-/* The last byte returns ownership to software, so it is written after the rest. */
+/* Runs the command in descriptor INDEX and writes the descriptor back. Its last byte returns
+ * ownership to software, so dma_table_write() stores it after the rest. */
 static void run_one(struct cmdq *cmdq, uint32_t index)
 {
 	uint64_t addr = cmdq->addr + ((uint64_t)index << CMDQ_LOG_STRIDE);

@@ -23,7 +23,9 @@ struct cmdq {
 	struct fault *fault; /* may be NULL */
 	uint64_t addr;       /* 0: not set */
 	uint32_t pending;    /* bit mask of descriptors whose doorbell was rung */
-	bool is_signed;      /* software signs: a signature other than 0 has come; 0 is one too */
+	/* a command with a nonzero signature has come. From then on all signatures are checked, and
+	 * answers are signed: 0 is a valid signature, too */
+	bool is_signed;
 };
 
 /* Sets the queue's address and drops waiting commands. */

@@ -32,7 +32,7 @@ static void raise_interrupt(void *front, uint32_t vector)
 	device_interrupt(front, vector);
 }
 
-/* Handles events that are not in an EQ. There is one: the core reports only its death so. */
+/* Handles an event that the core reports outside of any EQ. The only one is the adapter's death. */
 static void on_event(void *front, uint32_t eqn, const uint8_t eqe[64])
 {
 	struct device *device = front;
@@ -95,8 +95,8 @@ int device_init(struct device *device, const struct hca_config *config, uint32_t
 	return start_adapter(device, RESET_DEVICE);
 }
 
-/* Handles pending doorbells before a command, as a real adapter has seen them long before, and the
- * command may remove resources that the requests need. */
+/* Handles pending doorbells before a command: a real adapter has seen them long before, and the
+ * command may destroy objects that the posted WQEs use. */
 static void take_doorbells(struct device *device, uint64_t now_ns)
 {
 	unsigned int turns = 4;

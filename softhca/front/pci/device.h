@@ -41,14 +41,15 @@ int device_reset(struct device *device);
 
 /* Regions are numbered as VFIO does. Returns 0 for one that does not exist. */
 uint64_t device_region_size(const struct device *device, uint32_t index);
-/* Access a region, within its size. A write may reset the device, which can fail. */
+/* Access LEN bytes at OFFSET, which lie within the region. A write returns 0 or a positive errno,
+ * as it may reset the device. */
 void device_read(struct device *device, uint32_t region, uint64_t offset, uint8_t *data,
 		 uint32_t len);
 int device_write(struct device *device, uint32_t region, uint64_t offset, const uint8_t *data,
 		 uint32_t len);
 
-/* Sets a vector's eventfd, and closes the old one; -1: none. It must be an eventfd, as a write to
- * others can block. */
+/* Sets the vector's eventfd, or none if FD is -1. Closes the old one. FD must be an eventfd, as a
+ * write to another kind of file can block. */
 void device_set_vector(struct device *device, uint32_t vector, int fd);
 /* Raises an interrupt. Any thread may call it. */
 void device_interrupt(struct device *device, uint32_t vector);

@@ -32,7 +32,7 @@ static unsigned int range_find(const struct dma_table *table, uint64_t addr)
 	return low;
 }
 
-/* Checks that the file is long enough now; see vanishing.h for later. */
+/* Checks that the file is long enough. It can still shrink later: see vanishing.h. */
 static int check_file(int fd, uint64_t offset, uint64_t size)
 {
 	struct stat stat;
@@ -61,7 +61,8 @@ static int map_file(struct dma_region *region, int prot, int fd, uint64_t offset
 	return 0;
 }
 
-/* Returns where a region with these addresses would be inserted. */
+/* Checks a new region's range, and sets *AT to the index for it. Returns 0, EINVAL, EEXIST on
+ * overlap, or ENOSPC. */
 static int range_check(const struct dma_table *table, const struct dma_region *new,
 		       unsigned int *at)
 {

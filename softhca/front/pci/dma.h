@@ -11,17 +11,18 @@
 
 #include "softhca/device/hca.h"
 
-/* Memory that softhca copies instead of mapping it, as the memory of a process is. */
+/* Operations on memory that softhca copies instead of mapping, such as a process's memory. */
 struct dma_remote_ops {
-	/* Copies LEN bytes at ADDR there. Returns 0 or a positive errno. */
+	/* Copies LEN bytes between BUF and remote address ADDR; WRITE: to ADDR. Returns 0 or a
+	 * positive errno. */
 	int (*copy)(void *remote, uint64_t addr, void *buf, uint64_t len, bool write);
 	void (*drop)(void *remote); /* the region is gone */
 };
 
 struct dma_region {
-	uint64_t addr, size; /* guest-physical, or as the program chose */
-	/* NULL: remote, or mapped without a file and so unreachable, as the loop may not wait for
-	 * an answer of the client */
+	uint64_t addr, size; /* guest-physical address, or the IOVA that a VFIO program chose */
+	/* Mapping of the memory in this process. NULL: OPS copies the memory; or the client sent no
+	 * file, and each access fails, as the loop may not wait for an answer of the client. */
 	uint8_t *memory;
 	const struct dma_remote_ops *ops; /* NULL: not remote */
 	void *remote;
@@ -32,7 +33,7 @@ struct dma_region {
 enum { DMA_MAX_REGIONS = 65535 };
 
 struct dma_table {
-	/* by rising address, for the binary search of range_find(); they do not overlap */
+	/* regions, which do not overlap, by rising address: range_find() does a binary search */
 	struct dma_region *region;
 	unsigned int count, room;
 	/* the driver has enabled bus mastering; else all accesses fail, as on a real bus */
@@ -48,7 +49,8 @@ struct dma_table {
  */
 int dma_table_map(struct dma_table *table, uint64_t addr, uint64_t size, int prot, int fd,
 		  uint64_t offset);
-/* Maps memory that OPS reach. Returns 0, EINVAL, EEXIST, ENOSPC or ENOMEM. */
+/* Adds a region whose memory, at REMOTE_ADDR of REMOTE, OPS copies. Returns 0, EINVAL, EEXIST on
+ * overlap, ENOSPC or ENOMEM. */
 int dma_table_map_remote(struct dma_table *table, uint64_t addr, uint64_t size, int prot,
 			 const struct dma_remote_ops *ops, void *remote, uint64_t remote_addr);
 /* Unmaps all regions within a range, and adds their sizes up. Returns EINVAL, and unmaps none, if

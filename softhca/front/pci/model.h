@@ -14,19 +14,22 @@
 struct device;
 
 enum reset {
-	RESET_DEVICE,    /* with configuration space */
-	RESET_BY_DRIVER, /* by a register */
+	RESET_DEVICE,    /* PCI reset: also resets the configuration space */
+	RESET_BY_DRIVER, /* requested by the driver in a register */
 };
 
 struct model {
 	const struct format *format;
 	struct pci_identity identity;
 	uint64_t bar_size[PCI_BARS]; /* 0: no such region */
-	/* Completes CONFIG, once. Returns 0 or a positive errno. */
+	/* Completes CONFIG for this model. Called once per device. Returns 0 or a positive
+	 * errno. */
 	int (*init)(struct device *device, struct hca_config *config);
-	/* Sets the registers as after that reset; the adapter is new. */
+	/* Sets the registers to their values after a reset of kind WHY. device->hca is new by
+	 * then. */
 	void (*reset)(struct device *device, enum reset why);
-	/* Access a region, within its size. write() returns true if the driver requests a reset. */
+	/* Access LEN bytes at OFFSET, which lie within the BAR. write() returns true if the driver
+	 * requests a reset. */
 	void (*read)(struct device *device, uint32_t bar, uint64_t offset, uint8_t *data,
 		     uint32_t len);
 	bool (*write)(struct device *device, uint32_t bar, uint64_t offset, const uint8_t *data,

@@ -13,7 +13,8 @@
 enum {
 	PCI_CONFIG_SIZE = 4096,
 	PCI_MSIX_VECTORS = 64,
-	BAR_MSIX_TABLE = 0x2000, /* both in BAR 0, handled by the client */
+	/* MSI-X table and PBA are in BAR 0; the vfio-user client handles them */
+	BAR_MSIX_TABLE = 0x2000,
 	BAR_MSIX_PBA = 0x3000,
 };
 

@@ -11,11 +11,12 @@
 
 #include "softhca/front/pci/vanishing.h"
 
-/* Where the thread's current copy ends if its memory is gone; NULL: it copies nothing. */
+/* Where bus_error() jumps to if the memory of this thread's current copy is gone. NULL: the thread
+ * is not copying. */
 static _Thread_local sigjmp_buf *volatile escape;
 
-/* Ends the current copy. Any other access gets the signal's default action when it is repeated, as
- * it is a fault of our own. */
+/* Handles SIGBUS. During a copy, ends the copy. Any other SIGBUS is a bug of ours: restores the
+ * default action, which ends the process when the access is repeated. */
 static void bus_error(int signal_number)
 {
 	if (escape)
@@ -23,7 +24,8 @@ static void bus_error(int signal_number)
 	signal(signal_number, SIG_DFL);
 }
 
-/* SA_NODEFER: leaving by siglongjmp() restores no mask, so the signal must not be blocked. */
+/* Uses SA_NODEFER, as siglongjmp() out of the handler does not restore the signal mask, and SIGBUS
+ * must not stay blocked. */
 int vanishing_prepare(void)
 {
 	struct sigaction action = { .sa_handler = bus_error, .sa_flags = SA_NODEFER };
@@ -31,15 +33,16 @@ int vanishing_prepare(void)
 	return sigaction(SIGBUS, &action, NULL) ? errno : 0;
 }
 
-/* The last byte has the ownership bit of CQEs and EQEs, so the guest must not see it before the
- * others. */
+/* Copies the last byte after the others. In a CQE or EQE it has the ownership bit, so the guest
+ * must not see it first. */
 static void copy_last_byte_last(uint8_t *to, const uint8_t *from, size_t len)
 {
 	memcpy(to, from, len - 1);
 	__atomic_store_n(to + len - 1, from[len - 1], __ATOMIC_RELEASE);
 }
 
-/* The fences keep the copy between the two stores, as a signal handler reads what they wrote. */
+/* The signal fences keep the compiler from moving the copy out from between the two stores to
+ * ESCAPE, which the signal handler reads. */
 int vanishing_copy(void *to, const void *from, size_t len)
 {
 	volatile int ret = EFAULT;

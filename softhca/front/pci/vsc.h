@@ -27,8 +27,8 @@ enum {
 
 struct vsc {
 	uint32_t space, counter, address, data;
-	uint32_t semaphore; /* owner of the gateway */
-	uint32_t sw_reset;  /* owner of the right to reset the adapter */
+	uint32_t semaphore; /* 0: the gateway is free; else its owner's value */
+	uint32_t sw_reset;  /* the same for the right to reset the adapter */
 };
 
 /* Access one of the five registers. OFFSET counts from the start of the capability. */

@@ -26,12 +26,12 @@
 
 enum { MAX_SLOTS = 1 << 12, CLIENT_PAGE = 4096 };
 
-/* Owner of each slot. Only the notification thread changes the table, so it reads without the
- * lock. */
+/* Client of each slot. Only the notification thread changes the table, under slots_lock, so that
+ * thread alone may read it without the lock. */
 static pthread_rwlock_t slots_lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct client *slot_client[MAX_SLOTS];
 
-/* Logs only once that the kernel refuses access to memory, as it then does so always. */
+/* Logs that the kernel refuses access to a program's memory; only once, as it then refuses all. */
 static void refusal_explain(pid_t tid, int error)
 {
 	static bool said;
@@ -204,8 +204,9 @@ static void slot_set(unsigned int slot, struct client *client)
 	pthread_rwlock_unlock(&slots_lock);
 }
 
-/* Marks the client's memory as gone, because the process has ended or executes another program.
- * Objects that it shares with others stay, and so does its slot. */
+/* Marks the client's memory as gone, because the process has ended or executes another program. The
+ * client keeps its slot until its last user, such as an object that other processes share, is
+ * gone. */
 static void client_end(struct client *client)
 {
 	watch_remove(&client->watch);
@@ -230,7 +231,8 @@ static bool process_has_ended(int pidfd)
 	return poll(&end, 1, 0) == 1; /* -1: a signal has interrupted it */
 }
 
-/* Opens the process first: if it is there at the end, what was opened by its number is its own. */
+/* Opens a pidfd of the process, then its memory by the PID. If the process still exists after that,
+ * the PID was not reused, so the memory is that of the process. */
 static int client_open(struct client *client, pid_t tid)
 {
 	int ret;
@@ -283,8 +285,8 @@ free_client:
 	return ret;
 }
 
-/* Returns whether the thread is in our user namespace: in a namespace of its own it may have any
- * capability, so these must not count here. */
+/* Returns whether the thread is in softhca's user namespace. In another one it may have any
+ * capability, which must not count here. */
 static bool is_of_our_users(pid_t tid)
 {
 	struct stat own, other;
@@ -312,8 +314,8 @@ bool client_may(pid_t tid, unsigned int capability)
 	return effective >> capability & 1 && is_of_our_users(tid);
 }
 
-/* Drops a client whose process has executed another program. It is a new client from then on, as
- * its address space, and all mappings in it, are gone. */
+/* Ends CLIENT and returns NULL if its address space is gone, because the process has executed
+ * another program; otherwise returns CLIENT. The process then becomes a new client. */
 static struct client *drop_if_gone(struct client *client)
 {
 	if (!client || space_is_there(&client->space))
@@ -383,8 +385,8 @@ bool client_has_thread(const struct client *client, pid_t tid)
 	return !access(path, F_OK);
 }
 
-/* Reads user or group ids from the status file; the owner of /proc/TID would be root for a process
- * that is not dumpable. */
+/* Reads the ids from /proc/TID/status. The owner of /proc/TID does not tell them, as it is root for
+ * a process that is not dumpable. */
 bool client_thread_ids(pid_t tid, const char *kind, unsigned int ids[3])
 {
 	const size_t len = strlen(kind);
@@ -402,8 +404,8 @@ bool client_thread_ids(pid_t tid, const char *kind, unsigned int ids[3])
 	return found;
 }
 
-/* Returns when the thread began, or 0. Searches from the last bracket, as the program's name may
- * contain any character, and no later field has one. */
+/* Returns the start time in /proc/TID/stat, or 0. Counts fields from the last bracket: the
+ * program's name before it may contain any character, and no later field contains a bracket. */
 uint64_t client_thread_start(pid_t tid)
 {
 	char path[48], line[512];
@@ -449,7 +451,8 @@ static const struct client *client_of(uint64_t addr)
 	return client && !client->dead ? client : NULL;
 }
 
-/* Checks on-demand memory at each access, as the process may have removed rights. */
+/* Copies one segment. Checks access rights to on-demand memory each time, as the process may have
+ * changed them. */
 static int segment_transfer(const struct hca_bus_seg *seg, void *buf, bool write)
 {
 	const struct client *client = client_of(seg->addr);

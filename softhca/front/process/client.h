@@ -24,8 +24,8 @@
 #include "softhca/options.h"
 
 enum { CLIENT_VA_BITS = 48 };
-/* Bit of a bus address: check the program's access rights at each use, as on-demand memory may be
- * unmapped or protected after its registration. */
+/* Bit of a bus address of on-demand memory: each access checks the program's rights, as the program
+ * may unmap or protect the memory after its registration. */
 #define CLIENT_ON_DEMAND (1ull << 60)
 
 /* Copy from and to memory of thread TID's process. Return 0 or EFAULT. */
@@ -33,8 +33,8 @@ int client_read(pid_t tid, uint64_t addr, void *buf, size_t len);
 int client_write(pid_t tid, uint64_t addr, const void *buf, size_t len);
 int client_read_string(pid_t tid, uint64_t addr, char *buf, size_t size);
 
-/* Capabilities, and whether thread TID has one that counts outside of a user namespace of its
- * own. */
+/* Capabilities. client_may() returns whether thread TID has one in its effective set, and is in
+ * softhca's own user namespace, as it may have any capability in another. */
 enum {
 	CLIENT_CAP_DAC_OVERRIDE = 1,
 	CLIENT_CAP_NET_BIND_SERVICE = 10,
@@ -44,18 +44,19 @@ enum {
 };
 bool client_may(pid_t tid, unsigned int capability);
 
-/* Gets the status of descriptor FD of that process. Returns 0, EBADF if it has none, or the errno
- * of a file that cannot be asked. */
+/* Gets the status of descriptor FD of thread TID's process. Returns 0, EBADF if FD is not open, or
+ * another errno. */
 int client_fd_stat(pid_t tid, int fd, struct stat *st);
 /* Gets the absolute path of directory descriptor FD, or of the working directory for AT_FDCWD. */
 int client_dir_path(pid_t tid, int fd, char *buf, size_t size);
-/* Returns a copy of descriptor FD, or -1. caller_fd_copy() knows whose it is. */
+/* Returns a copy of descriptor FD, or -1. TID may belong to another process by then:
+ * caller_fd_copy() checks that. */
 int client_fd_copy(pid_t tid, int fd);
-/* Returns a copy of descriptor FD if it is the file with this DEV and INO, as the program may have
- * replaced it; else -1. */
+/* Returns a copy of descriptor FD, or -1 if it is not the file DEV, INO, as the program may have
+ * replaced the descriptor. */
 int client_fd_copy_of(pid_t tid, int fd, dev_t dev, ino_t ino);
 
-/* The last change of a thread's user or group; credentials.c counts them. */
+/* The last change of a thread's user or group. credentials.c numbers all changes. */
 struct credentials_change {
 	LIST_ENTRY(credentials_change) entry;
 	pid_t tid;
@@ -75,7 +76,8 @@ struct client {
 	bool dead; /* its memory is gone */
 	struct address_space space;
 	struct fd_hint fd_hint;
-	/* total; see pinned.h, checked against the process' RLIMIT_MEMLOCK */
+	/* all pages that the process has pinned, checked against its RLIMIT_MEMLOCK: see
+	 * pinned.h */
 	uint64_t pinned_pages;
 	struct pinned pinning; /* pinned by the current call, not yet owned by an object */
 	struct pinned_records records;
@@ -88,13 +90,14 @@ struct client {
 /* Finds or creates the client of thread TID, and adds a user. Returns 0, ESRCH, or ENOSPC if all
  * slots are in use. */
 int client_get(pid_t tid, struct client **client);
-/* Takes back client_get(), with a client that it has created: TID was another's number by then. */
+/* Undoes a client_get() that created CLIENT, when TID turns out to belong to another process. Ends
+ * the client. */
 void client_forget(struct client *client);
 /* Adds a user to CLIENT, which has one already. */
 void client_keep(struct client *client);
 void client_put(struct client *client);
-/* Returns whether TID is a thread of CLIENT. Cheap for the main thread, as its number is the
- * client's PID. */
+/* Returns whether TID is a thread of CLIENT. Reads /proc unless TID is the main thread, whose TID
+ * is the PID. */
 bool client_has_thread(const struct client *client, pid_t tid);
 struct client *client_find(pid_t tid);
 /* Reads the real, effective and saved ids of thread TID; KIND is "Uid" or "Gid". Returns false if

@@ -9,7 +9,8 @@
 
 enum {
 	DEVICE_CONNECTX3 = 0x1003,
-	MSIX_TABLE = 0x7c000, /* both in BAR 0, handled by the client */
+	/* MSI-X table and PBA are in BAR 0; the vfio-user client handles them */
+	MSIX_TABLE = 0x7c000,
 	MSIX_PBA = 0x7d000,
 	DOORBELLS = 2, /* BAR with the doorbells */
 	DOORBELL_BYTES = 16 << 20,

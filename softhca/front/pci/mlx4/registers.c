@@ -16,7 +16,7 @@
 #include "softhca/log.h"
 
 enum {
-	UAR_PAGES = 2048, /* as in the capabilities; the same number for BlueFlame follows */
+	UAR_PAGES = 2048, /* as in the capabilities; as many BlueFlame pages follow */
 	BF_BUFFER = 256,
 	LAST_WORD = M4_HCR_SIZE - 4,
 };
@@ -119,7 +119,7 @@ static void page_ring(struct registers *registers, uint64_t offset, const uint8_
 	hca_uar_write(registers->hca, offset / M4_UAR_PAGE, offset % M4_UAR_PAGE, data, len);
 }
 
-/* Takes half of a CQ's doorbell; the second half completes it. */
+/* Takes one half of a CQ doorbell, and rings the doorbell when the second half has come. */
 static void ring_half(struct registers *registers, uint64_t offset, const uint8_t *data)
 {
 	uint32_t second = offset % 8;
@@ -129,8 +129,8 @@ static void ring_half(struct registers *registers, uint64_t offset, const uint8_
 		page_ring(registers, offset - 4, registers->half, sizeof(registers->half));
 }
 
-/* Takes a BlueFlame write. The first bytes of the WQE name its queue, and the ring has the WQE too,
- * so other bytes are not needed. */
+/* Takes a BlueFlame write. Uses only the first bytes of the WQE, which name its queue, as the ring
+ * has the whole WQE. */
 static void ring_blueflame(struct registers *registers, uint64_t offset, const uint8_t *data,
 			   uint32_t len)
 {

@@ -23,7 +23,8 @@ struct registers {
 	bool locked;
 	bool error;
 	uint8_t half
-		/* first half of an 8-byte doorbell, kept as the second may be a write of its own */
+		/* first half of an 8-byte doorbell, kept because the second half may come in a
+		 * later write */
 		[8];
 };
 

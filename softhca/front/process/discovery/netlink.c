@@ -207,8 +207,7 @@ static int get_system(struct request *req)
 	return 0;
 }
 
-/* Returns the numbers of objects, of one adapter or of all; objects themselves are listed only for
- * one. */
+/* Counts the objects of each kind: of one adapter, or for a dump of each adapter in turn. */
 static int get_summary(struct request *req)
 {
 	struct adapter *adapter = attr_adapter(req);

@@ -14,7 +14,7 @@ enum { REPLY_MAX = 16384 };
 
 struct reply {
 	uint32_t port, seq;
-	bool multi; /* part of a dump */
+	bool multi; /* messages get NLM_F_MULTI, as parts of a dump */
 	size_t len;
 	struct nlmsghdr *message; /* being built */
 	_Alignas(8) uint8_t bytes[REPLY_MAX];
@@ -33,11 +33,12 @@ void reply_string(struct reply *reply, uint16_t type, const char *value);
 struct nlattr *reply_nest(struct reply *reply, uint16_t type);
 void reply_nest_end(struct reply *reply, struct nlattr *nest);
 void reply_done(struct reply *reply);
-/* Adds the result of REQUEST: an error, or 0 for an acknowledge. */
+/* Adds an NLMSG_ERROR message with the result of REQUEST: ERROR is a positive errno, or 0 for an
+ * acknowledgement. */
 void reply_error(struct reply *reply, const struct nlmsghdr *request, int error);
 void reply_send(struct reply *reply);
-/* Sends the datagram, between messages of a dump, unless another message of half the maximal size
- * fits. */
+/* Sends the datagram if more than half of its buffer is used, so that the next message, of up to
+ * half the buffer, fits. Called between the messages of a dump. */
 void reply_make_room(struct reply *reply);
 
 #endif

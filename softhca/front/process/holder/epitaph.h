@@ -48,20 +48,20 @@ struct epitaph_qp {
 	uint32_t send_cq, recv_cq; /* indices of their entries */
 	uint32_t has_started;      /* not in the reset state */
 	uint32_t by_index;         /* raw packet QP: its CQEs do not have the QP number */
-	/* The CQs' consumer indices when the QP started, as earlier CQEs belong to its time before
-	 * a reset. */
+	/* Consumer indices of the CQs when the QP left the reset state: CQEs before them are from
+	 * before a reset. */
 	uint32_t send_since, recv_since;
 };
 
 struct epitaph_table {
-	uint32_t cqs, qps; /* no entry from here on was ever used */
+	uint32_t cqs, qps; /* entries from this index on were never used */
 	struct epitaph_cq cq[EPITAPH_CQS];
 	struct epitaph_qp qp[EPITAPH_QPS];
 };
 
 size_t epitaph_memory_bytes(void);
-/* Maps the table in memory FD for the holder: it sees the daemon's writes, and its own stay
- * private. Returns 0 or a positive errno. */
+/* Maps the table in memory FD for the holder. The holder sees the daemon's writes; the holder's own
+ * writes stay private. Returns 0 or a positive errno. */
 int epitaph_map(int fd, struct epitaph_table **table);
 void epitaph_unmap(struct epitaph_table *table);
 
@@ -72,19 +72,22 @@ struct epitaph;
 int epitaph_open(int fd, struct epitaph **epitaph);
 void epitaph_put(struct epitaph *epitaph);
 
-/* Place of an object in a table, with a reference to it. IN is NULL: none. */
+/* Place of an object in a table, with a reference to the table. If IN is NULL, the object has no
+ * entry. */
 struct epitaph_place {
 	struct epitaph *in;
 	uint32_t index;
 };
 
-/* Adds a CQ. If the table is full the queue is just not flushed. */
+/* Adds a CQ. If the table is full, the CQ gets no entry, and its QPs are not flushed after the
+ * daemon's death. */
 void epitaph_add_cq(struct epitaph *epitaph, const struct epitaph_cq *cq, struct epitaph_place *at);
 void epitaph_add_qp(struct epitaph *epitaph, const struct epitaph_qp *qp,
 		    const struct epitaph_place *send_cq, const struct epitaph_place *recv_cq,
 		    struct epitaph_place *at);
-/* Notes that the QP has left the reset state. SEND and RECV have made its CQs, and have the CQs'
- * doorbell records. To be called by the notification thread. */
+/* Notes that the QP has left the reset state. SEND and RECV are the clients that created its send
+ * CQ and receive CQ; their memory holds the CQs' doorbell records. Called by the notification
+ * thread. */
 void epitaph_start_qp(const struct epitaph_place *at, const struct client *send,
 		      const struct client *recv);
 /* Notes that the QP is in the reset state. */

@@ -32,7 +32,7 @@ enum {
 };
 
 struct cq_rest {
-	uint32_t pi; /* index of the next CQE to write; 24 bits, as the consumer index */
+	uint32_t pi; /* index of the next CQE to write; has 24 bits, like the consumer index */
 };
 
 /* 16-bit indices: blocks of the send queue, WQEs of the receive queue. */
@@ -42,8 +42,8 @@ struct qp_rest {
 	uint16_t send_ci, recv_ci; /* indices of the oldest WQEs that are not complete */
 };
 
-/* The memory of a program, whatever number of files it has. The descriptor belongs to its address
- * space for good: another process may have the program's number later. */
+/* The memory of a program, opened once for all of its queues. The descriptor stays with that
+ * address space, even if another process gets the program's PID later. */
 struct owner_memory {
 	int32_t pid;
 	int bytes;
@@ -68,8 +68,9 @@ static bool has_file_open(const struct epitaph_owner *owner)
 	       st.st_ino == owner->ino;
 }
 
-/* Opens first and asks then: if another process has got the number between the two, what was opened
- * is the memory of one that has ended. */
+/* Opens the owner's memory, then checks that its PID still has the owner's file open. In this
+ * order, if the PID is reused in between, the descriptor is of the process that has ended, not of
+ * the new one. */
 static int owner_open(const struct epitaph_owner *owner)
 {
 	char path[32];
@@ -233,7 +234,8 @@ static bool is_since(uint32_t pi, uint32_t since, uint32_t ago)
 	return ago <= ((pi - since) & PRM_CI_MASK);
 }
 
-/* Takes progress from a CQE, unless a later CQE of the QP was seen, as that one says more. */
+/* Sets the index of the QP's oldest incomplete WQE from a CQE. CQEs are read from the newest to the
+ * oldest, so ignores CQEs of a QP whose index is known. */
 static void learn_completion(struct flush *flush, uint32_t cq, const uint8_t *cqe, uint32_t ago)
 {
 	uint32_t opcode = fld_get(cqe, CQE_OPCODE), pi = flush->cq[cq].pi;
@@ -253,7 +255,8 @@ static void learn_completion(struct flush *flush, uint32_t cq, const uint8_t *cq
 	}
 }
 
-/* A QP that started within the ring's current lap, and has no CQE there, has completed nothing. */
+/* Marks the indices of QPs without CQEs as known: a QP that started within the ring's current lap,
+ * and has no CQE there, has completed nothing, so its index is 0. */
 static void learn_from_silence(struct flush *flush)
 {
 	for (uint32_t i = 0; i < flush->table->qps; i++) {
@@ -289,7 +292,8 @@ static void learn_from_cq(struct flush *flush, uint32_t i)
 	}
 }
 
-/* Writes the byte with the ownership bit last, as the program may be polling. */
+/* Writes a CQE. Writes its last byte, which has the ownership bit, after the rest, as the program
+ * may be polling. */
 static int write_cqe(struct flush *flush, const struct epitaph_cq *cq, uint32_t index,
 		     const uint8_t *cqe)
 {
@@ -300,7 +304,8 @@ static int write_cqe(struct flush *flush, const struct epitaph_cq *cq, uint32_t 
 	return memory_write(flush, &cq->entry, addr + PRM_CQE_SIZE - 1, cqe + PRM_CQE_SIZE - 1, 1);
 }
 
-/* Writes a CQE. Returns 0, or ENOSPC if the CQ is full. */
+/* Adds a CQE to the CQ. Returns 0, ENOSPC if the CQ is full, or EFAULT if the program's memory is
+ * gone. */
 static int cqe_complete(struct flush *flush, uint32_t cq_index, uint8_t *cqe)
 {
 	const struct epitaph_cq *cq = &flush->table->cq[cq_index];
@@ -393,8 +398,8 @@ static bool flush_receives(struct flush *flush, const struct epitaph_qp *qp, str
 	return was_busy;
 }
 
-/* Returns whether the owner still has its file open. Caches the last answer, as entries of a
- * program are mostly adjacent. */
+/* Returns whether ENTRY is valid and its owner still has the device file open. Keeps the last owner
+ * and result in *ASKED and *ANSWER, as entries of one program are mostly adjacent. */
 static bool is_left(struct epitaph_entry *entry, struct epitaph_owner *asked, bool *answer)
 {
 	if (!entry->valid)

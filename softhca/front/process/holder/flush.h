@@ -13,10 +13,11 @@
 
 struct flush;
 
-/* Finds the progress of all queues in TABLE. Only after the daemon's death. Returns 0 or ENOMEM. */
+/* Finds the oldest incomplete WQE of each queue in TABLE. Call it only after the daemon's death.
+ * Returns 0 or ENOMEM. */
 int flush_begin(struct epitaph_table *table, struct flush **flush);
 void flush_end(struct flush *flush);
-/* Completes WQEs that are posted now. Sets *WAS_BUSY if there were any. Returns false when no queue
+/* Completes all posted WQEs in error. Sets *WAS_BUSY if there were any. Returns false when no queue
  * is left. */
 bool flush_all(struct flush *flush, bool *was_busy);
 /* Forgets object HANDLE of device file FILE, as the program destroys it and may use its memory for

@@ -106,8 +106,8 @@ static bool receive_event_file(struct holder *holder, int daemon)
 	return true;
 }
 
-/* Gives programs the event of an unplugged adapter, and then end of file, as a program that waits
- * for events or completions must not wait forever. */
+/* Sends programs the event IBV_EVENT_DEVICE_FATAL, unless they KNOW_ALREADY, and then closes their
+ * event files, so that no program waits for events or completions for ever. */
 static void tell_programs(struct holder *holder, bool know_already)
 {
 	struct ib_uverbs_async_event_desc event = { .event_type = EVENT_DEVICE_FATAL };
@@ -120,7 +120,8 @@ static void tell_programs(struct holder *holder, bool know_already)
 	}
 }
 
-/* Notes destroyed queues, as a program may free their memory even though the call fails. */
+/* Removes a queue that the call destroys from FLUSH, as the program may free its memory even though
+ * the call fails. */
 static void forget_destroyed(struct flush *flush, const struct seccomp_notif *notif)
 {
 	struct ib_uverbs_attr attr[MAX_ATTRS];
@@ -156,7 +157,7 @@ static void answer_call(const struct holder *holder, const struct seccomp_notif 
 	ioctl(holder->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
-/* Answers calls that waited in the daemon with EIO, as from an unplugged adapter. */
+/* Answers the calls that the daemon had deferred with EIO, as for an unplugged adapter. */
 static void answer_deferred(const struct holder *holder, const struct mailbox *mailbox)
 {
 	for (unsigned int i = 0; i < MAILBOX_DEFERRED; i++) {

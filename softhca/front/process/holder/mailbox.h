@@ -23,8 +23,9 @@ struct mailbox {
 		struct seccomp_notif notif; /* id 0: no call */
 		char room[512];             /* for a longer structure of later kernels */
 	};
-	char tree[64];                       /* the daemon's directory, which the holder removes */
-	uint32_t told;                       /* programs already know that the adapter is dead */
+	char tree[64]; /* the daemon's directory, which the holder removes */
+	/* the daemon has already told programs that the adapter is dead */
+	uint32_t told;
 	uint64_t deferred[MAILBOX_DEFERRED]; /* ids of deferred calls; 0: free */
 };
 

@@ -31,13 +31,13 @@ struct gsi_arrival {
 	size_t len;
 };
 
-/* Called once, before adapters exist. TAKE gets all that is no CM message; DIED is called when an
- * adapter has died. */
+/* Called once, before adapters exist. TAKE gets each frame, and each datagram that is neither a CM
+ * message nor for QP0. DIED is called when an adapter has died. */
 int gsi_open(void (*take)(const struct gsi_arrival *arrival),
 	     void (*died)(struct adapter *adapter));
 void gsi_close(void);
-/* Adds a second receiver: ALSO gets all that is no CM message, after TAKE, and datagrams of QP0;
- * ALSO_DIED is called when an adapter has died. */
+/* Adds a second receiver, which umad uses. ALSO gets what TAKE of gsi_open() gets, after TAKE, and
+ * also datagrams for QP0. ALSO_DIED is called when an adapter has died. */
 void gsi_show(void (*also)(const struct gsi_arrival *arrival),
 	      void (*also_died)(struct adapter *adapter));
 

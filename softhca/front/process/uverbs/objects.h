@@ -174,7 +174,9 @@ struct uverbs_qp {
 	bool sq_sig_all;
 	bool is_underlay; /* sends as another QP's number */
 	uint32_t rq_wqe_count, rq_sges;
-	uint32_t ece; /* connection establishment options (ECE) of the last answer */
+	/* connection establishment options (ECE) in the adapter's answer to the last CREATE or
+	 * MODIFY; 0 after a failed MODIFY */
+	uint32_t ece;
 };
 
 extern const struct uverbs_methods device_methods, pd_methods, mr_methods, cq_methods, qp_methods,

@@ -193,7 +193,8 @@ static void close_copies(const int *copies, uint32_t count)
 			close(copies[i]);
 }
 
-/* Copies COUNT descriptors of the caller, of which -1 stands for none, or nothing. */
+/* Copies COUNT descriptors of the caller; -1 stays -1. Returns EBADF or EINVAL, with no copy left
+ * open, if one cannot be copied or is no eventfd. */
 static int copy_eventfds(const struct call *call, const int32_t *fds, uint32_t count, int *copies)
 {
 	int ret = 0;
@@ -210,7 +211,8 @@ static int copy_eventfds(const struct call *call, const int32_t *fds, uint32_t c
 	return ret;
 }
 
-/* Sets the vectors of SET to descriptors of the caller: all of them, or none. */
+/* Sets the eventfds of the vectors in SET to descriptors of the caller. On failure no vector
+ * changes. */
 static int set_eventfds(struct device *device, const struct call *call,
 			const struct vfio_irq_set *set)
 {

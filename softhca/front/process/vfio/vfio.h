@@ -28,7 +28,7 @@ void vfio_device_destroy(void);
 struct adapter *vfio_device_shown(void);
 struct vfio_device *vfio_device_get(void);
 void vfio_device_open(struct call *call, struct vfio_device *device);
-/* Map and unmap memory of CLIENT, or end all. */
+/* Map memory of CLIENT for the adapter's DMA, and unmap it, or unmap all. */
 int vfio_device_map(struct vfio_device *device, struct client *client, uint64_t iova, uint64_t size,
 		    int prot, uint64_t addr);
 int vfio_device_unmap(struct vfio_device *device, uint64_t iova, uint64_t size, uint64_t *unmapped);
@@ -41,13 +41,15 @@ struct vfio_container;
 void vfio_container_start(void);
 void vfio_group_start(void);
 
-/* Add and remove a user of the group. The last one takes it out of its container. */
+/* Add and remove a user of the group. Removing the last user takes the group out of its
+ * container. */
 void vfio_group_keep(void);
 void vfio_group_put(void);
 
 /* Returns the container of an open file, or NULL. */
 struct vfio_container *vfio_container_of(const struct vfio_file *file);
-/* Add a user of the container, which has a group then, or remove one. The last one frees it. */
+/* Add the group to the container as a user, and remove it. Removing the last user frees the
+ * container. */
 void vfio_container_attach(struct vfio_container *container);
 void vfio_container_detach(struct vfio_container *container);
 bool vfio_container_has_iommu(const struct vfio_container *container);
@@ -71,10 +73,10 @@ struct vfio_file {
 	const struct vfio_file_kind *kind;
 	dev_t dev;
 	ino_t ino;
-	int memfd; /* the memory, as it was created */
+	int memfd; /* duplicate of the descriptor that created the memory */
 	int watch;
 	struct client *client;
-	void *object; /* of the kind */
+	void *object; /* OBJECT of vfio_file_open(): data of the kind */
 };
 
 int vfio_start(struct daemon *daemon);
@@ -83,15 +85,16 @@ void vfio_stop(void);
  * descriptor. Returns 0, or a positive errno without an answer. */
 int vfio_file_open(struct call *call, const struct vfio_file_kind *kind, int memfd, void *object,
 		   bool cloexec);
-/* The same with an empty file. */
+/* Does the same as vfio_file_open(), with an empty memfd of its own. */
 int vfio_file_open_empty(struct call *call, const struct vfio_file_kind *kind, void *object,
 			 bool cloexec);
-/* Closes what programs have closed by now, as Linux closes a file before close() returns, so the
- * next open() must find it closed. */
+/* Closes the files that programs have closed by now. Linux closes a file before close() returns, so
+ * the next open() must find it closed here, too. */
 void vfio_files_settle(void);
 struct vfio_file *vfio_file_find(const struct stat *st);
 
-/* Answer calls on files of VFIO, and no others. */
+/* Answer calls on VFIO files. Calls on other files are left unanswered, for the next handler or the
+ * kernel. */
 void vfio_ioctl(struct call *call);
 void vfio_pread(struct call *call);
 void vfio_pwrite(struct call *call);
