@@ -24,12 +24,13 @@
 #include "softhca/log.h"
 #include "util/bits.h"
 
-/* FD_GAP: free numbers below a number that is given. FD_SPARE: numbers below the limit that stay
- * free, as valgrind keeps twelve there for itself. */
+/* FD_GAP: number of free descriptors that a chosen one has below it. FD_SPARE: number of
+ * descriptors right below the limit that are not chosen, as valgrind keeps twelve there for
+ * itself. */
 enum { FD_GAP = 16, FD_SPARE = 16, FD_LAST = 8, MOST_NUMBERS = 1 << 20, MOST_TRIES = 8 };
 
-/* Returns how many descriptors the process may have. Reads /proc, as prlimit() on a process of
- * another user needs CAP_SYS_RESOURCE, and root in a container lacks it. */
+/* Returns how many descriptors the process may have. Reads /proc: prlimit() on another user's
+ * process would need CAP_SYS_RESOURCE, which root in a container lacks. */
 static rlim_t descriptor_limit(pid_t tid)
 {
 	unsigned long long limit = 0;
@@ -104,7 +105,8 @@ static int free_below_band(const struct numbers *numbers)
 	return -1;
 }
 
-/* Returns the highest free number from FIRST to END - 1 with GAP free ones below it, or -1. */
+/* Returns the highest free number from FIRST to END - 1 that has at least GAP free numbers below
+ * it, or -1. */
 static int highest_free(const struct numbers *numbers, int first, int end, int gap)
 {
 	int lower = 0, highest = -1;
@@ -119,9 +121,9 @@ static int highest_free(const struct numbers *numbers, int first, int end, int g
 	return highest;
 }
 
-/* Returns a number of the band with GAP free ones below it: the highest of the first region that
- * has one, or -1. The last SPARE ones below the limit stay free. The last number that select()
- * supports is for working directories: cwd.c */
+/* Returns a free number of the band with GAP free numbers below it, or -1. Prefers numbers that
+ * select() supports, then each next region of twice the size; in a region, takes the highest. Skips
+ * the last SPARE numbers below the limit, and the last one for select(), which cwd.c uses. */
 static int number_with_gap(const struct numbers *numbers, int gap, int spare)
 {
 	int end = FD_SELECT_END;
@@ -169,9 +171,9 @@ static bool is_run(pid_t tid, int first, int count, bool free)
 	return true;
 }
 
-/* Returns whether the number below the last one can be given: the last FD_LAST are still in use,
- * and it has free numbers below. This avoids a search of all numbers, as that takes long in a
- * program with thousands of descriptors. */
+/* Returns whether the number below hint->last can be chosen: the FD_LAST numbers above are still in
+ * use, and it and FD_GAP numbers below are free. This saves a search of all numbers, which takes
+ * long in a program with thousands of descriptors. */
 static bool is_next_free(pid_t tid, const struct fd_hint *hint)
 {
 	const int next = hint->last - 1;
@@ -199,8 +201,8 @@ int fd_number_pick(pid_t tid, int *number)
 	return ret;
 }
 
-/* Makes a descriptor harmless that the caller got but does not know of, as it cannot be closed from
- * here: replaces it with one that keeps no object alive. */
+/* Replaces a descriptor of the caller, of which the program does not know, by one that keeps no
+ * object alive. softhca cannot close descriptors of the caller. */
 static void make_harmless(struct call *call, int number)
 {
 	int nothing = open("/dev/null", O_PATH | O_CLOEXEC);
@@ -211,8 +213,8 @@ static void make_harmless(struct call *call, int number)
 	close(nothing);
 }
 
-/* Lets the kernel choose the number, which is in the band unless the program has closed a lower one
- * meanwhile; calls on that would not be seen. */
+/* Lets the kernel choose the number. It is in the band unless the program has closed a lower
+ * descriptor meanwhile. Returns EMFILE then, as calls on a lower number are not trapped. */
 static int place_lowest(struct call *call, int fd, bool cloexec, int *number)
 {
 	int got = call_give_fd(call, fd, cloexec);
@@ -228,7 +230,7 @@ static int place_lowest(struct call *call, int fd, bool cloexec, int *number)
 	return 0;
 }
 
-/* Picks another number by a full search, which may raise the limit. */
+/* Picks another number by a search of all numbers, as the hint was wrong. */
 static int pick_anew(pid_t tid, int *number)
 {
 	struct client *client = client_find(tid);
@@ -238,15 +240,15 @@ static int pick_anew(pid_t tid, int *number)
 	return fd_number_pick(tid, number);
 }
 
-/* Installs a copy of FD. The kernel replaces what has the number meanwhile, so that it must still
- * be free. */
+/* Gives the caller a copy of FD at NUMBER. Returns EBUSY if NUMBER is in use by now, as the kernel
+ * would replace that descriptor. */
 static int place_at(struct call *call, int fd, bool cloexec, int number)
 {
 	return is_free(call->tid, number) ? call_place_fd(call, fd, cloexec, number) : EBUSY;
 }
 
-/* Gives the caller a copy of FD. EBUSY: another thread has got the number, or is getting it. EBADF:
- * the program has lowered its limit below it. */
+/* Gives the caller a copy of FD at *NUMBER, and tries other numbers if that one cannot be used:
+ * another thread has taken it (EBUSY), or the program has lowered its limit below it (EBADF). */
 int fd_number_place(struct call *call, int fd, bool cloexec, int *number)
 {
 	int ret = EBUSY;

@@ -16,19 +16,20 @@
 
 struct call;
 
-/* The kernel chooses the number. */
+/* value of NUMBER: the kernel chooses the number */
 enum { FD_NUMBER_LOWEST = -1 };
 
-/* Raises the process's descriptor limit to the end of select()'s numbers, if its hard limit allows
- * that. Returns 0 or a positive errno. */
+/* Raises the process's soft limit of descriptors to FD_SELECT_END, if its hard limit allows that.
+ * Returns 0 or a positive errno. */
 int fd_number_raise_limit(pid_t tid);
-/* Chooses a number for a descriptor in thread TID's process: a free one, or FD_NUMBER_LOWEST.
- * Raises the limit if necessary and possible. Returns 0 or EMFILE. */
+/* Chooses a free number for a descriptor in thread TID's process, or FD_NUMBER_LOWEST. Raises the
+ * limit of descriptors if necessary and possible. Returns 0 or EMFILE. */
 int fd_number_pick(pid_t tid, int *number);
-/* Gives the caller a copy of FD at NUMBER, as fd_number_pick() has chosen, without answering yet.
- * *NUMBER becomes the actual number. Returns 0 or a positive errno. */
+/* Gives the caller a copy of FD at *NUMBER, which fd_number_pick() has chosen; does not answer the
+ * call. Sets *NUMBER to the descriptor's actual number. Returns 0 or a positive errno. */
 int fd_number_place(struct call *call, int fd, bool cloexec, int *number);
-/* Answers the call with such a descriptor, or with the error. */
+/* Gives the caller a copy of FD as fd_number_place() does, and answers the call with its number or
+ * with the error. */
 void fd_number_return(struct call *call, int fd, bool cloexec, int number);
 
 #endif

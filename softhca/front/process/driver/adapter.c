@@ -66,23 +66,23 @@ static int status_errno(uint8_t status)
 	return EIO;
 }
 
-/* Returns whether a queue is destroyed or new after the command. A doorbell before the command
- * belongs to the old queue, so it is handled first. */
+/* Returns whether the command destroys or resets a queue, so that doorbells rung before the command
+ * have to be handled before it. */
 static bool ends_queue(uint64_t opcode)
 {
 	return opcode == PRM_OP_DESTROY_QP || opcode == PRM_OP_2RST_QP ||
 	       opcode == PRM_OP_DESTROY_SQ || opcode == PRM_OP_MODIFY_SQ;
 }
 
-/* Returns whether the command removes a resource that posted work may need, so that the work runs
- * first. */
+/* Returns whether the command removes a resource that posted WQEs may need, so that the WQEs have
+ * to run before it. */
 static bool takes_away(uint64_t opcode)
 {
 	return ends_queue(opcode) || opcode == PRM_OP_2ERR_QP || opcode == PRM_OP_DESTROY_MKEY;
 }
 
-/* Handles pending doorbells before a command: an adapter would have seen them by then, while the
- * engine may be asleep. If the command removes a resource, posted work runs first. */
+/* Handles pending doorbells, and runs posted work, before a command that removes a resource or
+ * drains a QP. An adapter would have seen the doorbells by then, while the engine may be asleep. */
 static void take_doorbells(struct adapter *adapter, uint64_t opcode)
 {
 	enum { FEW_TURNS = 4 };
@@ -92,8 +92,9 @@ static void take_doorbells(struct adapter *adapter, uint64_t opcode)
 									       : FEW_TURNS);
 }
 
-/* Returns whether the driver creates the object for a program, so that the program's own commands
- * may name it. XRC QPs use objects of several programs, so they are not. */
+/* Returns whether the command creates an object that belongs to the program's user id, so that the
+ * program's own commands (DevX) may name it. An XRC QP belongs to the driver, as it uses objects of
+ * several programs. */
 static bool is_made_for_user(const void *in)
 {
 	switch (fld_get(in, CMD_IN_OPCODE)) {
@@ -147,7 +148,7 @@ int adapter_pass(struct adapter *adapter, const void *in, size_t in_len, void *o
 	return EREMOTEIO;
 }
 
-/* Runs a command that allocates a number. ALLOC_PD's layout serves for all of these, as each has
+/* Runs a command that allocates a number. Uses the layout of ALLOC_PD, as all these commands return
  * the number at byte 8. */
 int adapter_allocate(struct adapter *adapter, enum prm_opcode opcode, uint32_t *number)
 {
@@ -248,8 +249,8 @@ static int set_roce_address(struct adapter *adapter, unsigned int port, uint32_t
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
 
-/* Fills in a port's GID: link-local from its GUID, or IPv4 from the benchmark range (RFC 2544), as
- * no other network uses that. */
+/* Fills in a port's GID: the link-local address of its GUID, or an IPv4 address in the benchmark
+ * range (RFC 2544), which no other network uses. */
 static void roce_gid(const struct adapter *adapter, unsigned int port, bool ipv4, uint8_t gid[16])
 {
 	uint64_t eui = htobe64(adapter_port_guid(adapter, port));
@@ -391,7 +392,8 @@ static int bring_up(struct adapter *adapter)
 	return ret;
 }
 
-/* Writes a port's IP addresses: the one by rule (ucma/addr.c), and its interface's. */
+/* Writes a port's IP addresses: the one that ucma/addr.c derives from the port, and those of its
+ * network interface. */
 static void port_addresses(void *front, unsigned int port, char *text, size_t size)
 {
 	const struct adapter *adapter = front;

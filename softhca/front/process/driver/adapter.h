@@ -76,7 +76,7 @@ struct uar_page {
 	LIST_ENTRY(uar_page) in_adapter;
 	uint32_t uar;
 	volatile uint64_t *page;                 /* on mlx4, the BlueFlame page follows it */
-	unsigned int spin_credit, spins_skipped; /* of the engine, guarded by its last_lock */
+	unsigned int spin_credit, spins_skipped; /* the engine's, guarded by engine.last_lock */
 };
 
 struct adapter {
@@ -91,7 +91,7 @@ struct adapter {
 	struct fault *fault;
 	struct trace *trace;
 	bool strict;
-	bool shared;                  /* by the programs of `softhca serve` */
+	bool shared;                  /* all clients of `softhca serve` share the adapter */
 	struct object_counts objects; /* of all programs; see uverbs/quota.h */
 	uint32_t transport_domain;
 	uint32_t async_eqn;
@@ -153,7 +153,7 @@ int adapter_create(const struct options *options, unsigned int index, struct fab
 		   const struct adapter_listener *listener, struct adapter **adapter);
 void adapter_destroy(struct adapter *adapter);
 
-/* Executes a command, and converts its status to an errno as the driver does. */
+/* Executes a command. Returns 0, or the errno to which mlx5_core converts the command's status. */
 int adapter_command(struct adapter *adapter, void *in, size_t in_len, void *out, size_t out_len);
 /* Passes a program's command to the device; the program reads the answer. Returns 0, or EREMOTEIO
  * if the device refused. */
@@ -178,8 +178,8 @@ static inline uint32_t adapter_cap(const struct adapter *adapter, uint32_t field
 	return fld_get(adapter->caps, field);
 }
 
-/* Returns whether timestamps can be wall-clock time. Like Linux, requires it of all kinds of
- * queues; for QPs only RoCE's capabilities tell. */
+/* Returns whether timestamps can be wall-clock time. Like Linux, requires this capability of all
+ * kinds of queues; that of QPs is among the RoCE capabilities. */
 static inline bool adapter_has_real_time(const struct adapter *adapter)
 {
 	return adapter->link_layer == HCA_LINK_ETHERNET &&
@@ -197,10 +197,11 @@ int adapter_query_counters(struct adapter *adapter, unsigned int port,
 			   struct port_counters *counters);
 int adapter_query_pkey(struct adapter *adapter, unsigned int port, uint32_t index, uint16_t *pkey);
 
-/* Announces at a port that a subnet manager is present, or not any more. */
+/* Sets whether the port announces that a subnet manager runs at it. */
 void adapter_show_manager(struct adapter *adapter, unsigned int port, bool present);
 
-/* Returns a port's index among the ports of all adapters, which have equally many. */
+/* Returns a port's index among the ports of all adapters. Each adapter has the same number of
+ * ports. */
 static inline unsigned int adapter_port_index(const struct adapter *adapter, unsigned int port)
 {
 	return adapter->index * adapter->num_ports + port - 1;

@@ -65,7 +65,8 @@ static int query_ib_port(struct adapter *adapter, unsigned int port, struct port
 	return 0;
 }
 
-/* Queries Q_Key violations of a RoCE port at its Ethernet function, as Linux does. */
+/* Queries the Q_Key violations of a RoCE port. Like Linux, reads them from the context of the
+ * adapter's Ethernet function (NIC vport). */
 static int query_qkey_violations(struct adapter *adapter, uint32_t *count)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 };

@@ -10,11 +10,9 @@
 
 struct adapter;
 
-/*
- * Allocates LENGTH bytes aligned to 1 << LOG_ALIGN, in pages without other blocks. *ADDR is the
- * offset in BAR 0, *SIZE the allocated size. Returns 0; EOPNOTSUPP without such memory; EINVAL for
- * no length or too large an alignment; or ENOMEM.
- */
+/* Allocates LENGTH bytes aligned to 1 << LOG_ALIGN, in pages that hold no other block. *ADDR is the
+ * offset in BAR 0, *SIZE the allocated size. Returns 0; EOPNOTSUPP if the adapter has no device
+ * memory; EINVAL if LENGTH is 0 or LOG_ALIGN too large; or ENOMEM. */
 int device_memory_alloc(struct adapter *adapter, uint64_t length, uint32_t log_align,
 			uint64_t *addr, uint64_t *size);
 /* Frees a block. Returns 0, or EBUSY while a memory key uses a part of it. */

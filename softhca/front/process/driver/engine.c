@@ -40,11 +40,11 @@ enum {
 	/* Naps before their length doubles: several, as the scheduler moves one of two programs
 	 * that share the other CPU to a CPU that idles longer at once. */
 	NAPS_OF_A_LENGTH = 4,
-	/* a kick ends naps of this length and longer, as shorter ones end soon */
+	/* a kick ends naps of at least this length; shorter naps end soon anyway */
 	LONG_NAP_NS = 100000,
-	SPIN_CREDIT = 8,  /* spins without result after which a page is not spun for */
-	SPIN_RETRY = 64,  /* skipped spins after which one is tried again */
-	AWAIT_NS = 50000, /* between looks at the number of rounds */
+	SPIN_CREDIT = 8,  /* fruitless spins for a page after which it gets no more */
+	SPIN_RETRY = 64,  /* skipped spins for a page after which one spin is tried */
+	AWAIT_NS = 50000, /* time between checks of the number of rounds */
 	NS_PER_S = 1000000000,
 	AWAIT_LIMIT_NS = NS_PER_S,
 };
@@ -64,12 +64,13 @@ static struct {
 	pthread_t thread;
 	int kick_fd;
 	atomic_bool stop;
-	/* each side sets its own, then reads the other's, so that no kick is missed */
+	/* The engine sets blocked, then reads kicked; engine_kick() sets kicked, then reads
+	 * blocked. So no kick is missed. */
 	atomic_bool blocked, kicked;
 	atomic_uint pages;  /* doorbell pages of all adapters */
-	atomic_uint rounds; /* that have ended */
+	atomic_uint rounds; /* number of rounds that have ended */
 	uint64_t naps, nap_ns;
-	pthread_mutex_t last_lock; /* guards last, as any page may be removed at any time */
+	pthread_mutex_t last_lock; /* guards last: any thread may remove that page */
 	struct uar_page *last;     /* page rung last, until the spin for it ends */
 	uint64_t spin_until;
 } engine = { .last_lock = PTHREAD_MUTEX_INITIALIZER };
@@ -90,8 +91,8 @@ static uint64_t take_doorbell(volatile uint64_t *page, unsigned int offset)
 	return *word ? __atomic_exchange_n(word, 0, __ATOMIC_ACQ_REL) : 0;
 }
 
-/* Notes a doorbell. If the thread was spinning for the page rung before, that spin paid, so the
- * page gets new credit. */
+/* Notes that a doorbell of PAGE was rung. If the engine was spinning for the last page, the spin
+ * paid, so that page gets new credit. */
 static void note_ring(struct uar_page *page)
 {
 	pthread_mutex_lock(&engine.last_lock);
@@ -206,8 +207,8 @@ static void sleep_until(uint64_t now, uint64_t due)
 	wake_up();
 }
 
-/* Blocks, unless a kick came during the round, as it may concern something that the round had
- * passed. */
+/* Blocks until a kick or DUE. Does not block if a kick came during the round, as the kick may
+ * concern a page that the round had already passed. */
 static void block_until_kick(uint64_t now, uint64_t due)
 {
 	atomic_store(&engine.blocked, true);
@@ -230,8 +231,8 @@ static void take_nap(uint64_t now, uint64_t due)
 		engine.nap_ns *= 2;
 }
 
-/* Spins for the page rung last, as a ping-pong rings the same page again. Returns false when the
- * spin ends or does not pay. */
+/* Decides whether to spin for the page rung last, as a ping-pong rings the same page again. Returns
+ * false when the spin ends, or if spins for the page have not paid. */
 static bool spin_for_last(uint64_t now)
 {
 	struct uar_page *page = engine.last;
@@ -271,8 +272,8 @@ static void rest_until(uint64_t now, uint64_t due)
 	}
 }
 
-/* Makes naps precise and wake-ups prompt: exact timers, and a short slice, as a waking thread with
- * a short slice preempts one in a longer slice from Linux 6.12 on. */
+/* Makes naps precise by exact timers, and wake-ups prompt by a short scheduler slice: from Linux
+ * 6.12 on, a waking thread with a short slice preempts one with a longer slice. */
 static void tune_thread(void)
 {
 	struct {
@@ -340,9 +341,9 @@ void engine_kick(void)
 		eventfd_write(engine.kick_fd, 1);
 }
 
-/* The round under way may have passed what the caller has changed, so a second one must end. The
- * engine may rest between the two, and is kicked again. The wait is limited, as the caller serves
- * all programs, and a round may be held up by memory of one of them. */
+/* Waits until two rounds have ended, as the first may have passed the caller's change before it was
+ * made. Kicks the engine, which may rest between the two. Limits the wait, as a round may be held
+ * up by memory of one program, while the caller serves all programs. */
 int engine_await_round(void)
 {
 	const uint64_t end = engine_now() + AWAIT_LIMIT_NS;

@@ -26,16 +26,16 @@ struct engine_load {
 int engine_start(const struct engine_load *load);
 void engine_stop(void);
 void engine_kick(void);
-/* Returns 0 when the engine has run everything once that there was at the call; ETIMEDOUT: it has
- * not within a second. */
+/* Waits until the engine has run all adapters once after the call. Returns 0, or ETIMEDOUT after
+ * one second. */
 int engine_await_round(void);
-/* Handles the doorbells of ADAPTER before the call, and gives their work its turns, but at most
- * TURNS: a real adapter would have seen them long ago. */
+/* Handles the doorbells that ADAPTER has got so far, and runs their work for at most TURNS turns. A
+ * real adapter would have seen the doorbells long ago. */
 enum { ENGINE_ALL_TURNS = 1000 };
 void engine_catch_up(struct adapter *adapter, unsigned int turns);
 uint64_t engine_now(void);
 
-/* Keep the engine polling, as with a doorbell page, and let it block again. */
+/* Keep the engine polling, as if there was one more doorbell page; and let it block again. */
 void engine_hold(void);
 void engine_release(void);
 

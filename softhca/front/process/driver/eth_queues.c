@@ -32,7 +32,8 @@ static int describe_ring(const struct eth_ring *ring, struct queue_memory *memor
 	return queue_memory_describe(ring->buffer, bytes, QUEUE_MEMORY_RMP_OFFSETS, memory);
 }
 
-/* Sets the strides of a WQE. Codes for less than 512 follow those for more. */
+/* Sets the strides of a WQE. In the number's field, the codes for less than 512 strides come after
+ * those for 512 and more. */
 static void fill_strides(const struct eth_ring *ring, uint8_t *wq)
 {
 	bool few = ring->log_strides < PRM_LOG_STRIDES_BASE;
@@ -61,8 +62,8 @@ static void fill_wq(const struct eth_ring *ring, const struct queue_memory *memo
 		fill_strides(ring, wq);
 }
 
-/* Returns the mailbox of CREATE_RQ or CREATE_SQ with the ring filled in, and its length; NULL
- * without memory. */
+/* Allocates the input mailbox of CREATE_RQ or CREATE_SQ, and fills in the ring. Sets *LEN to its
+ * length. The caller frees it. Returns NULL without memory. */
 static uint8_t *ring_mailbox(const struct eth_ring *ring, const struct queue_memory *memory,
 			     uint32_t opcode, size_t *len)
 {
@@ -80,7 +81,8 @@ static uint8_t *ring_mailbox(const struct eth_ring *ring, const struct queue_mem
 	return in;
 }
 
-/* Creates a TIR. *ADDR is its address for entries of tables that programs write, or 0. */
+/* Creates a TIR. *ADDR is the ICM address by which table entries that programs write name it, or
+ * 0. */
 static int run_create_tir(struct adapter *adapter, void *in, size_t len, uint32_t *tirn,
 			  uint64_t *addr)
 {
@@ -185,7 +187,7 @@ int eth_sq_change(struct adapter *adapter, uint32_t sqn, enum prm_wq_state from,
 	return change_state(adapter, PRM_OP_MODIFY_SQ, sqn, from, to);
 }
 
-/* Fills a command that changes the fields MASK of a queue, in its current state. */
+/* Fills a MODIFY_SQ command that changes the fields MASK and keeps the queue's state. */
 static int name_sq(struct adapter *adapter, uint32_t sqn, uint64_t mask, uint8_t in[CREATE_IN_SIZE])
 {
 	enum prm_wq_state now;
@@ -275,7 +277,8 @@ int eth_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqn, unsigne
 	return run_create_tir(adapter, in, sizeof(in), tirn, addr);
 }
 
-/* Returns the packet types to hash for which the context has no room. */
+/* Returns flags for IPv4 and TCP. The context names one type per layer, IPv6 or UDP if both types
+ * are hashed, so IPv4 or TCP then needs a flag. */
 static uint32_t more_types(const struct eth_hash *hash)
 {
 	return (hash->ipv4 ? CREATE_TIR_OF_IPV4 : 0) | (hash->tcp ? CREATE_TIR_OF_TCP : 0);

@@ -114,8 +114,8 @@ static void put_traffic_class(struct reader *reader, size_t at)
 	put_match(reader, LYR_2_4_IP_DSCP, reader->value[at] >> 2, reader->mask[at] >> 2);
 }
 
-/* Reads an IPv4 spec. Linux' driver refuses masks behind the type of service. Source: mlx5_ib's
- * fs.c, LAST_IPV4_FIELD and LAST_IPV6_FIELD */
+/* Reads an IPv4 spec. Like Linux' driver, refuses masks of fields that follow the type of service.
+ * Source: mlx5_ib's fs.c, LAST_IPV4_FIELD and LAST_IPV6_FIELD */
 static int read_ipv4(struct reader *reader)
 {
 	enum {
@@ -213,7 +213,7 @@ static const struct {
 } readers[] = {
 	{ SPEC_ETH, sizeof(struct ib_uverbs_flow_eth_filter), read_eth },
 	{ SPEC_IPV4, sizeof(struct ib_uverbs_flow_ipv4_filter),
-	  read_ipv4 }, /* 8 bytes in older programs */
+	  read_ipv4 }, /* filter of 8 bytes in older programs */
 	{ SPEC_IPV6, sizeof(struct ib_uverbs_flow_ipv6_filter), read_ipv6 },
 	{ SPEC_TCP, sizeof(struct ib_uverbs_flow_tcp_udp_filter), read_tcp },
 	{ SPEC_UDP, sizeof(struct ib_uverbs_flow_tcp_udp_filter), read_udp },
@@ -242,8 +242,9 @@ static int read_count(const struct ib_uverbs_flow_spec_action_count *spec, size_
 	return 0;
 }
 
-/* Returns the size of a filter, or 0 if it is invalid. Filters grow with releases, so fields that a
- * shorter one lacks are not matched, and those that a longer one adds must have no mask. */
+/* Returns the size of a filter, or 0 if the filter is invalid. Filters grow with releases. Fields
+ * that a shorter filter lacks are not matched; fields that a longer filter adds must have no
+ * mask. */
 static size_t filter_size(const uint8_t *data, size_t size, size_t known)
 {
 	const size_t header = sizeof(struct ib_uverbs_flow_spec_hdr), filter = (size - header) / 2;

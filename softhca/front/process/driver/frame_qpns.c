@@ -16,8 +16,9 @@ struct frame_qpns {
 	uint32_t next;
 };
 
-/* Bits 7:6 of a sending queue's number must be 0, as a BlueFlame WQE has the number where others
- * have the flags to insert a VLAN tag. Linux 6.1 (mlx4_ib, create_qp_common) does the same. */
+/* Bits 7:6 of a sending queue's number, which must be 0: a BlueFlame WQE has the number where
+ * another WQE has the flags to insert a VLAN tag. Linux 6.1 (mlx4_ib, create_qp_common) does the
+ * same. */
 enum { INSERTS_VLAN = 3 << 6 };
 
 static bool is_free(const struct frame_qpns *qpns, uint32_t at, uint32_t count, bool sends)

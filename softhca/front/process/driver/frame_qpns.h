@@ -11,8 +11,8 @@
 
 struct adapter;
 
-/* Reserves COUNT numbers, a power of two, from a multiple of COUNT on. Numbers of queues that send
- * must be usable in a BlueFlame WQE. Returns 0, ENOMEM or ENOSPC. */
+/* Reserves COUNT consecutive numbers; COUNT is a power of two, and *FIRST a multiple of it. SENDS:
+ * the numbers must fit in a BlueFlame WQE. Returns 0, ENOMEM or ENOSPC. */
 int frame_qpns_reserve(struct adapter *adapter, uint32_t count, bool sends, uint32_t *first);
 void frame_qpns_release(struct adapter *adapter, uint32_t first, uint32_t count);
 void frame_qpns_free(struct adapter *adapter);

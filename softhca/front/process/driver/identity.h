@@ -17,9 +17,9 @@ struct identity {
 	const char *core_driver; /* driver of the PCI device */
 	const char *ib_driver;
 	uint32_t driver_id; /* enum rdma_driver_id */
-	unsigned int abi;   /* of the driver's part of calls */
+	unsigned int abi;   /* version of the driver's part of calls */
 	unsigned int fw_major, fw_minor, fw_sub;
-	const char *fw_version; /* the same as text */
+	const char *fw_version; /* firmware version as text */
 	const char *board_id;
 	const char *hca_type;
 	uint16_t part_id, subsystem_id;

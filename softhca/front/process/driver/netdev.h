@@ -34,13 +34,14 @@ bool netdev_with_address(const uint8_t address[16], char name[IF_NAMESIZE]);
 
 /* Files of an interface's directory in sysfs; ends with NULL. */
 extern const char *const netdev_files[];
-/* Gets the contents of one of these files: the host's, except where it names the port. Returns
- * false if the host's interface has no contents there. */
+/* Gets the contents of FILE, one of netdev_files: those of the host's file, except for files that
+ * name the port. Returns false if the host's interface has no such contents. */
 bool netdev_text(const char *name, unsigned int port, const char *file, char *text);
 /* Returns whether PATH is below the device directory of an assigned interface,
  * "/sys/class/net/NAME/device...". */
 bool netdev_claims(const char *path);
-/* Gets the host's directory of interface NAME without links: "/sys/devices/...". */
+/* Gets the real path, without links, of the host's directory of interface NAME:
+ * "/sys/devices/...". */
 bool netdev_place(const char *name, char *path, size_t size);
 
 #endif

@@ -132,8 +132,8 @@ enum {
 		      PRM_OPTPAR_RRA_MAX | PRM_OPTPAR_RNR_TIMEOUT | PRM_OPTPAR_PM_STATE,
 };
 
-/* Returns the attributes that the command takes only with opt_param_mask, for types with remote
- * access and for UD. */
+/* Returns the attributes (PRM_OPTPAR_*) that the command OPCODE takes only if opt_param_mask names
+ * them. They differ between UD and types with remote access. */
 static uint32_t optional_parameters(unsigned int type, uint16_t opcode)
 {
 	bool is_ud = type == IB_UVERBS_QPT_UD;

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-/* Programs give DC initiators and targets the same type, and only the driver's part says which, so
- * here they are types of their own. */
+/* QP types of DC initiators and targets. Programs create both with the driver's type, and only the
+ * driver's part of the call tells them apart. */
 enum { QP_TYPE_DCI = 30, QP_TYPE_DCT = 31 };
 
 enum { /* attr_mask of verbs */
@@ -48,7 +48,8 @@ struct qp_transition {
  * attributes MASK. Returns NULL and sets *TRANSITION if it is allowed; else the reason why not. */
 const char *qp_state_change(unsigned int type, unsigned int from, unsigned int to, uint32_t mask,
 			    struct qp_transition *transition);
-/* Does the same for an mlx4 adapter, which also has transitions to and within SQD. */
+/* Does the same as qp_state_change() for an mlx4 adapter, which also has transitions to and within
+ * SQD. */
 const char *qp_state_change_mlx4(unsigned int type, unsigned int from, unsigned int to,
 				 uint32_t mask, struct qp_transition *transition);
 

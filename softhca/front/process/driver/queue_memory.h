@@ -20,8 +20,9 @@ struct queue_memory {
 /* Number of values of page_offset: 64 in most contexts, 32 in an RMP's. */
 enum { QUEUE_MEMORY_OFFSETS = 64, QUEUE_MEMORY_RMP_OFFSETS = 32 };
 
-/* Computes the page size and offset that describe LEN bytes at ADDR in a queue's context, which has
- * OFFSETS page offsets. Returns EINVAL if ADDR is not 64-byte aligned, or too far into its page. */
+/* Computes the page size and offset that describe LEN bytes at ADDR in a queue's context. OFFSETS
+ * is the number of values of the context's page_offset. Returns EINVAL if ADDR is not 64-byte
+ * aligned, or if its offset in the page is too large for page_offset. */
 int queue_memory_describe(uint64_t addr, uint64_t len, unsigned int offsets,
 			  struct queue_memory *memory);
 void queue_memory_put(const struct queue_memory *memory, const struct client *client, void *pas);

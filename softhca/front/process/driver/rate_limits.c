@@ -32,7 +32,7 @@ static int get_table(struct adapter *adapter, struct rate_table **table)
 	return 0;
 }
 
-/* Sets an entry of the device; ENTRY NULL frees it. */
+/* Sets entry INDEX of the device's rate table to ENTRY, or frees it if ENTRY is NULL. */
 static int set_rate(struct adapter *adapter, uint32_t index, uint16_t uid,
 		    const struct rate_entry *entry)
 {
@@ -53,7 +53,7 @@ static bool is_same(const struct rate_entry *a, const struct rate_entry *b)
 	       !memcmp(a->context, b->context, sizeof(a->context));
 }
 
-/* Finds an entry equal to WANTED, else a free one; 0: neither. */
+/* Returns the index of an entry equal to WANTED, else of a free entry, else 0. */
 static uint32_t find_entry(const struct rate_table *table, const struct rate_entry *wanted)
 {
 	uint32_t unused = 0;

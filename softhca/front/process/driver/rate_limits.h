@@ -22,14 +22,16 @@ struct rate_limit {
 };
 
 struct rate_entry {
-	uint8_t context[PRM_PP_CONTEXT_SIZE]; /* as the device has it */
+	uint8_t context[PRM_PP_CONTEXT_SIZE]; /* in the device's layout */
 	uint16_t uid;                         /* user id of the owner */
 	bool dedicated;
-	unsigned int users; /* used by the table; the last one clears the device's entry */
+	/* only in the table: number of users; the last one frees the device's entry */
+	unsigned int users;
 };
 
-/* Finds or makes an entry equal to ENTRY. Returns 0 with its index, EOPNOTSUPP if the adapter has
- * no rates, EINVAL beyond its limits, ENOSPC if the table is full, or the device's errno. */
+/* Finds or makes an entry equal to ENTRY. Returns 0 with its index; EOPNOTSUPP if the adapter has
+ * no rate limits; EINVAL if the rate is out of the adapter's range; ENOSPC if the table is full; or
+ * the device's errno. */
 int rate_entry_get(struct adapter *adapter, const struct rate_entry *entry, uint32_t *index);
 /* Finds or makes the entry for LIMIT; index 0 for no limit. Returns as rate_entry_get() does. */
 int rate_limit_get(struct adapter *adapter, const struct rate_limit *limit, uint32_t *index);

@@ -86,7 +86,7 @@ int raw_qp_make(struct adapter *adapter, const struct raw_request *request, stru
 	return 0;
 }
 
-/* Destroys the TIR first, as it fails while flows lead to it. */
+/* Destroys the TIR first, as only that can fail: the device refuses while flows lead to the TIR. */
 int raw_qp_destroy(struct adapter *adapter, struct raw_qp *raw)
 {
 	if (raw->has_tir && release_object(adapter, PRM_OP_DESTROY_TIR, raw->tirn))
@@ -141,7 +141,8 @@ static int pace_sq(struct adapter *adapter, struct raw_qp *raw, const struct rat
 	return ret;
 }
 
-/* Stops or starts the send queue. A frame is sent as a whole, so a stopped queue is drained. */
+/* Stops or starts the send queue. Each frame is sent as a whole, so a stopped queue is already
+ * drained (SQD). */
 static int rest_sq(struct adapter *adapter, const struct raw_qp *raw, bool rests)
 {
 	return raw->has_sq ? eth_sq_rest(adapter, raw->sqn, rests) : 0;
@@ -155,14 +156,15 @@ static void forget_rate(struct adapter *adapter, struct raw_qp *raw)
 	raw->rate = 0;
 }
 
-/* Returns the command after which frames are received. Linux' mlx5 driver makes the queue ready
- * with the first transition; an mlx4 QP receives in state RTR. */
+/* Returns the command that makes the receive queue ready. Like Linux' driver, on mlx5 that is the
+ * transition to INIT; an mlx4 QP receives from RTR on. */
 static uint32_t receive_command(const struct adapter *adapter)
 {
 	return adapter_is_mlx4(adapter) ? PRM_OP_INIT2RTR_QP : PRM_OP_RST2INIT_QP;
 }
 
-/* Performs a transition for the queues; sending begins with RTS. */
+/* Changes the states of the queues as QP command OPCODE requires. The send queue becomes ready with
+ * RTS. */
 int raw_qp_change(struct adapter *adapter, struct raw_qp *raw, uint32_t opcode,
 		  const struct rate_limit *limit)
 {

@@ -10,12 +10,13 @@
 #include "softhca/front/process/driver/rate_limits.h"
 
 struct raw_qp {
-	uint32_t domain; /* transport domain of its own */
+	uint32_t domain; /* number of the QP's own transport domain */
 	bool has_sq, has_rq, has_tir;
 	uint32_t tisn, sqn, rqn, tirn;
-	uint64_t tir_addr; /* for entries of tables that programs write; 0: none */
-	uint32_t rate;     /* entry of rate_limits.h */
-	uint32_t number;   /* mlx4: its number, from frame_qpns.h; else 0 */
+	/* ICM address of the TIR, for table entries that programs write; 0: none */
+	uint64_t tir_addr;
+	uint32_t rate;   /* index of the rate table: rate_limits.h */
+	uint32_t number; /* mlx4: its number, from frame_qpns.h; else 0 */
 };
 
 struct raw_request {
@@ -31,11 +32,12 @@ struct raw_request {
 int raw_qp_make(struct adapter *adapter, const struct raw_request *request, struct raw_qp **raw);
 /* Destroys a QP. Returns 0, or an error if it still exists: EBUSY while flows lead to it. */
 int raw_qp_destroy(struct adapter *adapter, struct raw_qp *raw);
-/* Does to the queues what command OPCODE does to a QP. LIMIT is the rate from then on; NULL:
- * unchanged. */
+/* Does to the queues what command OPCODE does to a QP. LIMIT is the new rate limit, or NULL to keep
+ * it. */
 int raw_qp_change(struct adapter *adapter, struct raw_qp *raw, uint32_t opcode,
 		  const struct rate_limit *limit);
-/* Gets the QP's state; BEFORE is the last known one (enum qp_state). */
+/* Gets the QP's state (enum qp_state). BEFORE is its last known state, which stays unless a queue
+ * is in error. */
 int raw_qp_state(struct adapter *adapter, const struct raw_qp *raw, unsigned int before,
 		 unsigned int *state);
 

@@ -22,13 +22,13 @@
 enum {
 	MIN_PAGE_SHIFT = 12,
 	MAX_PAGE_SHIFT = 31,
-	MIN_ROOM = 4,       /* in translations */
+	MIN_ROOM = 4,       /* in translations of one page each */
 	MAX_ROOM = 1 << 20, /* largest size in the driver's key cache */
 	OCTWORD = 16,       /* in bytes: two translations */
 };
 
-/* Returns log2 of the largest page size for which start and IOVA have the same offset, but not much
- * larger than the region, so that the list is short. */
+/* Returns log2 of the page size. It is the largest for which start and IOVA have the same offset in
+ * a page, so that the page list is short, but not much larger than the region. */
 static unsigned int pick_page_shift(const struct region *region)
 {
 	unsigned int shift = MIN_PAGE_SHIFT;
@@ -124,8 +124,8 @@ bool region_fits(const struct region *region, uint32_t room)
 	return count_pages(region) <= room;
 }
 
-/* Posts the UMR that Linux' driver posts to its own queue: new fields of the context, and
- * translations. */
+/* Executes the UMR WQE that Linux' driver posts to a queue of its own: it writes new fields of the
+ * key's context and, if MOVED, translations. */
 int region_change_key(struct adapter *adapter, uint32_t key, const struct region *region,
 		      uint32_t pdn, bool moved)
 {

@@ -13,7 +13,7 @@
 struct adapter;
 
 struct region {
-	uint64_t bus;   /* bus address of the process's memory: client_bus_addr() of 0 */
+	uint64_t bus;   /* bus address of address 0 of the process: client_bus_addr() */
 	uint64_t start; /* address in the process */
 	uint64_t iova;  /* address in work requests */
 	uint64_t length;
@@ -21,12 +21,13 @@ struct region {
 	bool fixed;      /* the key never changes: see region_change_key() */
 };
 
-/* Creates a key. *ROOM is the size of other ranges that it may take later, unless the region is
- * fixed. */
+/* Creates a key. *ROOM is the number of translations that a later region_change_key() may give the
+ * key; 0 if the region is fixed or too large. */
 int region_create_key(struct adapter *adapter, const struct region *region, uint32_t pdn,
 		      uint32_t *key, uint32_t *room);
 bool region_fits(const struct region *region, uint32_t room);
-/* Changes KEY to REGION and protection domain PDN. MOVED false: the range is unchanged. */
+/* Changes KEY to the access rights of REGION and protection domain PDN, and if MOVED to the range
+ * of REGION. */
 int region_change_key(struct adapter *adapter, uint32_t key, const struct region *region,
 		      uint32_t pdn, bool moved);
 

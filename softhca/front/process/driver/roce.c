@@ -45,8 +45,8 @@ static struct {
 	uint8_t gid[16], mac[6];
 } learned[LEARNED];
 
-/* Returns the only place for a GID in the table of learned addresses, so a newer GID overwrites an
- * older one. */
+/* Returns the slot of a GID in the table of learned addresses. A GID has only one slot, so it
+ * overwrites an older GID there. */
 static unsigned int place_of(const uint8_t gid[16])
 {
 	uint32_t sum = 2166136261u;
@@ -74,8 +74,8 @@ void roce_learn(const uint8_t gid[16], const uint8_t mac[6])
 	memcpy(learned[place].mac, mac, 6);
 }
 
-/* GIDs of our own ports. They are added before any thread reads them, so they need no lock, and
- * learned ones never replace them. */
+/* GIDs of our own ports. Learned GIDs never replace them. All are added before any thread reads
+ * them, so they need no lock. */
 static struct {
 	uint8_t gid[16], mac[6];
 } own[OWN];

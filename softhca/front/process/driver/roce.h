@@ -14,8 +14,8 @@
  * appendix A). */
 void roce_port_mac(uint64_t port_guid, uint8_t mac[6]);
 void roce_resolve(const uint8_t gid[16], uint8_t mac[6]);
-/* Adds the MAC address of an own GID that does not follow the rule. Only while adapters are
- * created, as readers take no lock. */
+/* Adds the MAC address of a GID of our own, from which roce_resolve() cannot compute it. Call it
+ * only while adapters are created, as readers take no lock. */
 void roce_add_own(const uint8_t gid[16], const uint8_t mac[6]);
 void roce_learn(const uint8_t gid[16], const uint8_t mac[6]);
 /* Returns the UDP source port of packets with that flow label (IBTA, annex A17.9.6). */

@@ -25,12 +25,13 @@
 enum {
 	LOG_ENTRIES = 10,
 	ENTRIES = 1 << LOG_ENTRIES,
-	RANGES = 6, /* as many as Linux' mlx5_ib asks for */
+	RANGES = 6, /* ranges of a table for entries of one mask; Linux' mlx5_ib asks for as many */
 	RANGE_SIZE = ENTRIES / (RANGES + 1),
 	TABLE_IN_SIZE = 64,
 	GROUP_IN_SIZE = 1024,
 	ENTRY_IN_SIZE = 64 + PRM_FLOW_CONTEXT_SIZE,
-	/* one less than the adapter's 32, as the next table takes one more */
+	/* one less than the adapter's limit of 32, as an entry also needs a destination for the
+	 * next table */
 	MAX_DESTINATIONS = 31,
 };
 
@@ -38,7 +39,8 @@ struct steering_rule {
 	LIST_ENTRY(steering_rule) in_entry;
 	struct entry *entry;
 	struct steering_target target;
-	struct steering_rule *sent; /* its twin for sent frames; NULL: none */
+	/* second rule, at level STEERING_SENT, for sent frames; NULL: none */
+	struct steering_rule *sent;
 };
 
 struct entry {
@@ -56,7 +58,7 @@ struct level {
 	const struct entry *at[ENTRIES]; /* by index; NULL: free */
 	LIST_HEAD(, entry) entries;
 	bool has_anchor;
-	uint32_t anchor; /* the table that leads here */
+	uint32_t anchor; /* number of the anchor table, which leads to this level */
 };
 
 struct steering {
@@ -100,8 +102,8 @@ static int run_create(struct adapter *adapter, void *in, size_t len, uint32_t *n
 	return ret;
 }
 
-/* Allows entries that take frames out of tunnels, and into them, by the capabilities that Linux'
- * mlx5_ib looks at. */
+/* Allows entries that remove tunnel headers (decap) and add them (reformat), if the adapter has the
+ * capabilities that Linux' mlx5_ib checks. */
 static void allow_tunnels(const struct adapter *adapter, enum prm_flow_table_type type,
 			  uint8_t *context)
 {
@@ -146,8 +148,8 @@ static int set_root(struct adapter *adapter, const struct steering *steering, un
 	return run_create(adapter, in, sizeof(in), NULL);
 }
 
-/* Creates a chain from the last table to the first, as a table must exist before another names it
- * for a miss. The first becomes the root. */
+/* Creates the tables of a chain from the last to the first, as each names the next one as its miss
+ * table. The first table becomes the root. */
 static int create_chain(struct adapter *adapter, struct steering *steering,
 			const struct chain *chain)
 {
@@ -180,8 +182,9 @@ static int get_level(struct adapter *adapter, unsigned int number, struct level 
 	return 0;
 }
 
-/* An anchor has no entries: its miss leads to the flows. Its level is the lowest, so an entry needs
- * IGNORE_FLOW_LEVEL to lead to it, as on Linux, where the anchor itself has such an entry. */
+/* Creates an anchor: a table without entries, whose miss action leads to the flows of LEVEL. Its
+ * table level is the lowest, so an entry of a program needs IGNORE_FLOW_LEVEL to lead to it. On
+ * Linux, the anchor's own entry needs that flag. */
 static int create_anchor(struct adapter *adapter, unsigned int number, struct level *level)
 {
 	uint8_t in[TABLE_IN_SIZE] = { 0 };
@@ -250,8 +253,8 @@ static bool goes_likewise(const struct steering_rule *one, const struct steering
 	return one->target.to == other->target.to && one->target.number == other->target.number;
 }
 
-/* Returns whether the rule is the first with its destination, as rules with the same one share it
- * in the entry. */
+/* Returns whether RULE is the first of its entry's rules with its destination. The device's entry
+ * lists each destination once. */
 static bool is_first_to_go(const struct steering_rule *rule)
 {
 	const struct steering_rule *before;
@@ -272,7 +275,7 @@ static unsigned int put_table(uint8_t *at, const struct level *level)
 	return 1;
 }
 
-/* Writes the destinations of the entry at AT. Returns their number. */
+/* Writes the list of the entry's destinations to AT. Returns their number. */
 static unsigned int put_destinations(const struct steering *steering, const struct entry *entry,
 				     uint8_t *at)
 {
@@ -403,8 +406,8 @@ static const struct entry *range_entry(const struct level *level, unsigned int r
 	return NULL;
 }
 
-/* Returns the index for an entry with this match, or ENTRIES. A range of the mask comes first, then
- * a free range. */
+/* Returns a free index for an entry with this match, or ENTRIES if there is none. Prefers a range
+ * that has entries of the same mask, then an unused range, then the rest of the table. */
 static unsigned int index_find(const struct level *level, const struct steering_match *match)
 {
 	unsigned int unused = RANGES;
@@ -472,8 +475,9 @@ static int set_with(struct adapter *adapter, struct steering_rule *rule)
 	return ret;
 }
 
-/* Updates the device's entry after a rule was removed from it. The device has no entries that leave
- * open where frames go, so without a rule that says so it has none until the next one joins. */
+/* Updates the device's entry after a rule was removed from ENTRY. An entry on the device must
+ * allow, drop or forward, so if no rule is left that does, deletes the device's entry until another
+ * rule joins. */
 static void set_without(struct adapter *adapter, struct entry *entry)
 {
 	const unsigned int goes = PRM_FLOW_ALLOW | PRM_FLOW_DROP | PRM_FLOW_FWD;
@@ -494,8 +498,8 @@ static unsigned int count_destinations(const struct entry *entry)
 	return count;
 }
 
-/* Returns whether an entry cannot have the actions of a request as well, as only one of the two
- * drops, or they change headers differently. A rule that only counts fits any entry. */
+/* Returns whether the actions of TARGET contradict those of the entry: only one of the two drops,
+ * or they change headers differently. An action that only counts contradicts none. */
 static bool is_contrary(const struct entry *entry, const struct steering_target *target)
 {
 	const unsigned int same =
@@ -511,8 +515,8 @@ static bool is_contrary(const struct entry *entry, const struct steering_target 
 	       (reformats && reformats->target.reformat != target->reformat);
 }
 
-/* Checks whether a request may share an entry: without contrary actions and different tags. An
- * entry has one counter. */
+/* Checks whether a request may share ENTRY. Returns EEXIST for contrary actions or another tag,
+ * EINVAL for a second counter, ENOSPC for too many destinations. */
 static int check_join(const struct entry *entry, const struct steering_request *request)
 {
 	const struct steering_rule *counts = entry_find(entry, PRM_FLOW_COUNT);

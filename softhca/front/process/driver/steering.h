@@ -18,8 +18,8 @@ enum {
 	STEERING_PRIORITIES = 16,
 	STEERING_MULTICAST = 2 * STEERING_PRIORITIES, /* level of rules for multicast only */
 	STEERING_LEFTOVERS, /* level for frames that no other rule takes */
-	STEERING_SENT,      /* not in that chain: sent frames */
-	STEERING_TRANSMIT,  /* chain for frames before they are sent, also separate */
+	STEERING_SENT,      /* a separate chain: frames that were sent */
+	STEERING_TRANSMIT,  /* first level of a third chain: frames before they are sent */
 	STEERING_LEVELS = STEERING_TRANSMIT + STEERING_MULTICAST + 1,
 	STEERING_MATCH_SIZE = PRM_MATCH_SETS * PRM_MATCH_SET_SIZE,
 };
@@ -37,12 +37,14 @@ enum steering_kind { STEERING_NOWHERE, STEERING_TO_TIR, STEERING_TO_TABLE };
 struct steering_target {
 	unsigned int action; /* PRM_FLOW_* */
 	enum steering_kind to;
-	uint32_t number;   /* number of the TIR or table */
-	uint32_t counter;  /* number of the device's counter, if the action counts */
-	uint32_t change;   /* number of the list of header changes, if the action has one */
-	uint32_t reformat; /* number of the headers that come or go, if the action has some */
-	bool goes_on;      /* later tables see the frame too */
-	bool misses;       /* goes where frames without a rule go */
+	uint32_t number;  /* number of the TIR or table */
+	uint32_t counter; /* number of the device's counter, if the action counts */
+	/* number of the device's list of header changes, if the action has one */
+	uint32_t change;
+	/* number of the device's object with headers to add or remove, if the action has one */
+	uint32_t reformat;
+	bool goes_on; /* frames also go on to the next table */
+	bool misses;  /* frames go where frames without a matching rule go */
 };
 
 struct steering_request {
@@ -54,15 +56,16 @@ struct steering_request {
 	bool sees_sent; /* the rule also sees frames that the adapter sends */
 };
 
-/* Sets the criteria: the sets of fields in which the mask has bits. */
+/* Sets match->criteria to the sets of fields in which match->mask has bits. */
 void steering_enable(struct steering_match *match);
-/* Adds a rule. Returns 0 and *RULE, or a positive errno: EEXIST if a rule with the same match has
- * another tag, drops or changes headers in another way; EINVAL for actions that the device does not
- * support. */
+/* Adds a rule. Returns 0 and *RULE, or a positive errno. EEXIST: a rule with the same match has
+ * another tag, or only one of both drops, or they change headers differently. EINVAL: the device
+ * does not support the actions. */
 int steering_add(struct adapter *adapter, const struct steering_request *request,
 		 struct steering_rule **rule);
-/* Returns 0 and the number of the table that leads to the flows of LEVEL, or a positive errno. All
- * callers share the table, so any user's commands may name it. */
+/* Returns 0 and the number of a table that leads to the flows of LEVEL, or a positive errno. All
+ * callers get the same table, so its user id is the shared one, and any program's commands may name
+ * it. */
 int steering_anchor(struct adapter *adapter, unsigned int level, uint32_t *table);
 void steering_remove(struct adapter *adapter, struct steering_rule *rule);
 void steering_free(struct adapter *adapter);

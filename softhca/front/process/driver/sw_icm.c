@@ -21,7 +21,7 @@ static bool sw_icm_exists(const struct adapter *adapter)
 		       FT_PROP_SW_OWNER_V2);
 }
 
-/* Where the adapter reports the areas. */
+/* Capability fields with the start and size of each area. */
 static const struct {
 	uint32_t start, log_size;
 } areas[] = {
@@ -88,7 +88,7 @@ static int run_create(struct adapter *adapter, struct sw_icm *block)
 	return ret;
 }
 
-/* Places a block whose size is set, and makes it. */
+/* Chooses the address of a block, whose size is set, and creates the block on the device. */
 static int block_make(struct adapter *adapter, enum sw_icm_area area, uint64_t align,
 		      struct sw_icm *block)
 {
