@@ -18,8 +18,9 @@ static int file_open(pid_t tid, const char *name, int mode)
 	return open(path, mode | O_CLOEXEC);
 }
 
-/* Opens the memory through the calling thread, as the main thread may have ended before it, and the
- * list of mappings is only readable while its thread exists. */
+/* Opens the memory through thread TID, as the main thread may have ended before it. Opens the list
+ * of mappings through the main thread if possible, as a list is only readable while its thread
+ * exists. */
 int space_open(pid_t pid, pid_t tid, struct address_space *space)
 {
 	int ret;
@@ -44,8 +45,8 @@ void space_close(struct address_space *space)
 	*space = (struct address_space){ -1, -1 };
 }
 
-/* Returns whether the address space still exists: address 0 is never mapped, so reading it fails,
- * but reads as end of file when the address space is gone. */
+/* Returns whether the address space still exists. Reads address 0, which is never mapped: an
+ * existing address space returns an error, one that is gone returns end of file. */
 bool space_is_there(const struct address_space *space)
 {
 	char byte;

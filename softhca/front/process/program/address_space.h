@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 struct address_space {
-	int bytes, maps; /* descriptors */
+	int bytes, maps; /* descriptors of /proc/TID/mem and /proc/PID/maps */
 };
 
 /* Opens the address space of thread TID of process PID. Returns 0 or a positive errno. */
@@ -23,9 +23,9 @@ int space_open(pid_t pid, pid_t tid, struct address_space *space);
 void space_close(struct address_space *space);
 bool space_is_there(const struct address_space *space);
 
-/* Copy LEN bytes at ADDR. In private mappings this works whatever access the process has now, as it
- * had access when it registered the memory; Linux refuses to write to shared mappings that are
- * read-only now. Return 0, ESRCH if the address space is gone, or EFAULT. */
+/* Copy LEN bytes at ADDR. Private mappings can be copied even if the process has removed its access
+ * rights since it registered the memory. Linux refuses writes to shared mappings that are read-only
+ * by now. Return 0, ESRCH if the address space is gone, or EFAULT. */
 int space_read(const struct address_space *space, uint64_t addr, void *buf, size_t len);
 int space_write(const struct address_space *space, uint64_t addr, const void *buf, size_t len);
 

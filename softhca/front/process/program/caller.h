@@ -25,12 +25,12 @@ int caller_read(const struct call *call, uint64_t addr, void *buf, size_t len);
 int caller_write(const struct call *call, uint64_t addr, const void *buf, size_t len);
 int caller_read_string(const struct call *call, uint64_t addr, char *buf, size_t size);
 
-/* Returns a copy of the caller's descriptor FD, or -1: it has none, or is gone. The program may
- * have replaced the descriptor meanwhile. */
+/* Returns a copy of the caller's descriptor FD, or -1 if FD is not open or the caller is gone. The
+ * program may have replaced the descriptor since the call began. */
 int caller_fd_copy(const struct call *call, int fd);
 
-/* Finds or creates the client of the caller, and adds a user, as client_get(). ESRCH: the caller is
- * gone, so its number may be another's. */
+/* Finds or creates the client of the caller, and adds a user, like client_get(). Returns ESRCH if
+ * the caller is gone, as its TID may belong to another process. */
 int caller_client(const struct call *call, struct client **client);
 
 #endif

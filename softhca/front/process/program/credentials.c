@@ -17,7 +17,8 @@
 
 static uint64_t last_change;
 
-/* Returns whether it is the same thread. If the start time is unknown, assumes so. */
+/* Returns whether TID is still the thread of CHANGE. If a start time is unknown, assumes so while a
+ * thread TID exists. */
 static bool is_of(const struct credentials_change *change, pid_t tid)
 {
 	uint64_t started;
@@ -40,8 +41,8 @@ static struct credentials_change *change_find(const struct client *client, pid_t
 	return NULL;
 }
 
-/* Drops changes of ended threads, as a file server may change the user in a new thread for each
- * request. */
+/* Drops the changes of ended threads. Otherwise a file server that changes the user in a new thread
+ * for each request would fill the memory. */
 static void changes_drop_ended(struct client *client)
 {
 	struct credentials_change *change, *next;
@@ -74,7 +75,7 @@ static void change_note(struct client *client, pid_t tid)
 	change->number = ++last_change;
 }
 
-/* ---- which calls succeed, as what fails changes nothing ---- */
+/* ---- calls that will succeed, as a failed one changes nothing ---- */
 
 enum { CAP_SETGID = 6, CAP_SETUID = 7 };
 
@@ -95,8 +96,8 @@ static bool is_own(const unsigned int *ids, uint32_t id)
 	return id == (uint32_t)-1 || id == ids[0] || id == ids[1] || id == ids[2];
 }
 
-/* Returns whether the change will succeed: without the capability, a thread may only choose among
- * its three ids. If unknown, assumes so, as programs seldom try what they may not do. */
+/* Returns whether the call will succeed: without CAPABILITY, a thread may only choose among its
+ * three ids. If the ids are unknown, returns true, as programs seldom try what they may not do. */
 static bool is_allowed(const struct call *call, unsigned int capability, unsigned int args)
 {
 	unsigned int ids[IDS];

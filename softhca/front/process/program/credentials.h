@@ -19,14 +19,14 @@
 struct credentials {
 	unsigned int uid;
 	uint64_t change; /* number of the thread's last change; 0: none seen */
-	uint64_t since;  /* changes up to this number came before */
+	uint64_t since;  /* number of the last change of any thread when the file was opened */
 };
 
 /* Records a change of user or group by the caller. The kernel executes the call. */
 void credentials_change(struct call *call);
 struct credentials credentials_of(const struct client *client, pid_t tid);
-/* Returns whether thread TID has the same credentials. A thread started after a change has its
- * starter's credentials, but the starter is unknown, so they are assumed to match. */
+/* Returns whether thread TID has the credentials of a file's opener. A thread that started after a
+ * change has those of its starter, which is unknown: such a thread is assumed to match. */
 bool credentials_are_of(const struct credentials *credentials, const struct client *client,
 			pid_t tid);
 

@@ -39,8 +39,9 @@ static bool is_in_tree(const struct call *call, const char *path)
 	return !strncmp(path, root, strlen(root));
 }
 
-/* Places the descriptor at the last number that select() supports, which the next directory reuses;
- * or at another free number if that one is in use or beyond the limit. */
+/* Gives the caller a copy of FD at the last number that select() supports, replacing an earlier
+ * directory of ours there. If that number is in use otherwise, or beyond the limit, uses another
+ * free number. */
 static int directory_place(struct call *call, int fd, int *number)
 {
 	char path[PATH_MAX];
@@ -59,18 +60,19 @@ static int directory_place(struct call *call, int fd, int *number)
 
 enum { LENT_MAX = 32 };
 
-/* The part of the caller's memory that has another path during its call. Accessed by an open
- * descriptor, as the caller's process id may be reused. */
+/* The path argument in the caller's memory, replaced by another path during the call. Accessed
+ * through an open descriptor of the memory, as the caller's PID may be reused. */
 struct loan {
 	int memory;
 	uint64_t addr;
-	bool is_longer;      /* than the caller's path, so the bytes behind that are replaced too */
-	char lent[LENT_MAX]; /* the other path */
+	/* the other path is longer, so it also replaces bytes behind the caller's path */
+	bool is_longer;
+	char lent[LENT_MAX];  /* the other path */
 	char bytes[LENT_MAX]; /* original bytes, to restore */
 };
 
-/* Opens the caller's memory for writing: /proc/PID/mem, as this also writes to constant strings,
- * which are in read-only memory. */
+/* Opens the caller's memory for writing. Uses /proc/PID/mem, which also writes to read-only memory,
+ * where constant strings are. */
 static int loan_open(const struct call *call)
 {
 	char path[32];
@@ -85,8 +87,8 @@ static int loan_open(const struct call *call)
 	return fd;
 }
 
-/* Returns whether the process has no other thread, as that one could see the bytes behind the
- * path. */
+/* Returns whether the thread is the only one of its process. Another thread could see replaced
+ * bytes behind the path. */
 static bool is_alone(pid_t tid)
 {
 	enum { DIRECTORY_ITSELF = 2 };
@@ -97,8 +99,8 @@ static bool is_alone(pid_t tid)
 	return !stat(path, &st) && st.st_nlink == DIRECTORY_ITSELF + 1;
 }
 
-/* Only the bytes that are replaced are saved, and written back, as the program may use those behind
- * them meanwhile. */
+/* Returns how many bytes are replaced. Only these are saved and restored, as the program may change
+ * the bytes behind them meanwhile. */
 static ssize_t loan_len(const struct loan *loan)
 {
 	return (ssize_t)strlen(loan->lent) + 1;
@@ -113,8 +115,7 @@ static int loan_take(struct loan *loan)
 	return pwrite(loan->memory, loan->lent, len, (off_t)loan->addr) == len ? 0 : EFAULT;
 }
 
-/* Restores the original path, unless the program has written something else by now, as that must
- * not be lost. */
+/* Restores the original path. If the program has written there meanwhile, keeps what it wrote. */
 static void loan_return(const struct loan *loan)
 {
 	const ssize_t len = loan_len(loan);
@@ -133,8 +134,9 @@ static bool is_at(pid_t tid, const char *where)
 	return !client_dir_path(tid, AT_FDCWD, dir, sizeof(dir)) && !strcmp(dir, where);
 }
 
-/* Makes the thread stop when its call ends, so that it cannot read the path before it is restored.
- * Fails if it has a debugger, or on kernels before 5.19, where this interrupts the call. */
+/* Makes the thread stop (ptrace) when its call ends, so that it cannot read the path before we
+ * restore it. Returns false if the thread has a debugger. Before Linux 5.19 this interrupts the
+ * call. */
 static bool thread_hold(pid_t tid)
 {
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL))
@@ -150,11 +152,11 @@ struct move {
 	pid_t tid;
 	unsigned int uid;
 	bool is_held;     /* the thread stops when its call ends */
-	bool interrupted; /* by our hold */
+	bool interrupted; /* thread_hold() has interrupted the call */
 	bool is_ending;   /* the thread is killed */
-	uint64_t give_up; /* when to wait no longer */
+	uint64_t give_up; /* time at which to stop waiting */
 	struct loan loan;
-	char where[PATH_MAX]; /* the directory that it goes to */
+	char where[PATH_MAX]; /* the program's new directory */
 };
 
 enum {
@@ -172,7 +174,8 @@ static bool holding_interrupts; /* see thread_hold() */
 static LIST_HEAD(, move) moves = LIST_HEAD_INITIALIZER(moves);
 static unsigned int num_moves;
 
-/* Expects the end of the thread, which is being killed. Returns false: the move is not done. */
+/* Waits from now on for the end of the thread, which has been killed. Returns false, as the move is
+ * not done. */
 static bool move_expect_end(struct move *move)
 {
 	move->is_ending = true;
@@ -180,9 +183,10 @@ static bool move_expect_end(struct move *move)
 	return false;
 }
 
-/* Takes the status of the thread, which has stopped or ended. A signal that stopped it first is
- * delivered. A thread that is killed now is not released thereby, and its parent sees its end only
- * after our wait. */
+/* Handles the status of a held thread that has stopped or ended: restores the path and releases the
+ * thread with the signal that stopped it, if any. Releasing fails if the thread is killed now: then
+ * waits for its end, as its parent sees that only after our wait. Returns whether the move is
+ * done. */
 static bool move_take_status(struct move *move, int status)
 {
 	const long signal = status >> 16 ? 0 : WSTOPSIG(status);
@@ -195,8 +199,8 @@ static bool move_take_status(struct move *move, int status)
 	return !ptrace(PTRACE_DETACH, move->tid, NULL, signal) || move_expect_end(move);
 }
 
-/* Looks after a held thread. One that does not stop, such as a frozen one, is killed: its memory
- * has another path, which it must not see. Returns whether the move is done. */
+/* Checks a held thread. Kills a thread that does not stop in time, such as a frozen one, as it must
+ * not see the other path in its memory. Returns whether the move is done. */
 static bool move_look_held(struct move *move)
 {
 	int status = 0;
@@ -213,8 +217,8 @@ static bool move_look_held(struct move *move)
 	return move_expect_end(move);
 }
 
-/* Returns whether the move is done. The program has its new directory only after the kernel has
- * read the path, so the directory tells. */
+/* Returns whether the move is done. For a thread that is not held: when the program is in its new
+ * directory, the kernel has read the path, so restores it. */
 static bool move_look(struct move *move)
 {
 	if (move->is_held)
@@ -264,8 +268,9 @@ static void move_expired(struct timer *timer)
 	timer_start(&move->timer, timer_now() + STEP_MS * NS_PER_MS);
 }
 
-/* Waits as long as a call usually takes; other programs wait meanwhile. A timer watches a move that
- * takes longer, for example because a debugger holds the thread. */
+/* Waits for the end of the move as long as a call usually takes; calls of other programs wait
+ * meanwhile. If the move takes longer, for example because a debugger holds the thread, starts a
+ * timer that checks it. */
 static void move_await(struct move *move)
 {
 	const struct timespec step = { .tv_nsec = STEP_US * 1000 };

@@ -12,8 +12,8 @@ struct call;
 
 /* Makes the caller's chdir() enter directory FD of the tree; ADDR is the path in its memory. */
 void cwd_enter(struct call *call, uint64_t addr, int fd);
-/* Ends calls of cwd_enter() of a thread that makes any other call, as the kernel has read their
- * paths, and the program may read these now. */
+/* Restores the paths that cwd_enter() replaced for thread TID. Called when TID makes another call:
+ * the kernel has read the paths then, and the program may read them from now on. */
 void cwd_finish_moves(pid_t tid);
 void cwd_get(struct call *call);
 

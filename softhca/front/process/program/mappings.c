@@ -26,7 +26,7 @@ struct map_query {
 	uint64_t size; /* of this structure */
 	uint64_t flags;
 	uint64_t addr;
-	uint64_t start, end; /* the answer begins here and ends with rights */
+	uint64_t start, end; /* the answer: from here to rights */
 	uint64_t rights;
 	uint64_t others[7]; /* page size, offset, file, name, build id: not asked for */
 };
@@ -34,8 +34,8 @@ struct map_query {
 #define MAP_QUERY _IOWR('f', 17, struct map_query)
 enum { MAP_READABLE = 1, MAP_WRITABLE = 2 }; /* bits of rights */
 
-/* Finds the mapping that contains ADDR. Returns 0; ENOENT if there is none; ENOTTY if the kernel
- * has no such query. */
+/* Finds the mapping that contains ADDR. Returns 0, ENOENT if no mapping does, or ENOTTY if the
+ * kernel has no PROCMAP_QUERY. */
 static int mapping_at(int maps, uint64_t addr, struct mapping *mapping)
 {
 	struct map_query query = { .size = sizeof(query), .addr = addr };
@@ -47,8 +47,8 @@ static int mapping_at(int maps, uint64_t addr, struct mapping *mapping)
 	return 0;
 }
 
-/* Sets COVERED to the answer. Returns 0, or an errno if the query cannot be made, as the kernel has
- * none or a sandbox refuses it. */
+/* Sets *COVERED to the result of mappings_cover(), by PROCMAP_QUERY. Returns 0, or an errno if the
+ * kernel has no such query or a sandbox refuses it. */
 static int cover_by_query(int maps, uint64_t addr, uint64_t end, bool writable, bool *covered)
 {
 	struct mapping mapping = { 0 };
@@ -80,7 +80,8 @@ static bool next_mapping(FILE *list, struct mapping *mapping)
 	return false;
 }
 
-/* Returns a stream of a duplicate descriptor, which shares the file position. */
+/* Returns a stream at the start of the list of mappings. It uses a duplicate of MAPS, which shares
+ * the file position with MAPS. */
 static FILE *list_begin(int maps)
 {
 	int copy = fcntl(maps, F_DUPFD_CLOEXEC, 0);

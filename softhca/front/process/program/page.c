@@ -66,7 +66,8 @@ static uint64_t page_entry(pid_t pid, uint64_t addr)
 	return entry & PAGEMAP_PRESENT ? entry : 0;
 }
 
-/* Returns whether the event gives a program's memory other pages: migration, huge pages, swap. */
+/* Returns whether NAME is a counter of /proc/vmstat for an event that replaces pages of a program:
+ * migration, huge pages or swap. */
 static bool is_of_exchange(const char *name)
 {
 	static const char *const names[] = { "pgmigrate_success", "thp_collapse_alloc", "pswpin" };
@@ -100,8 +101,9 @@ static void learn_first(void)
 
 static pthread_once_t first = PTHREAD_ONCE_INIT;
 
-/* Returns the page's number if only this process has it. A shared page (zero page, file, parent) is
- * copied when it is written; pinning would copy it first. */
+/* Returns the page's number if only this process maps the page, else 0. A shared page (zero page,
+ * of a file, of the parent) is replaced by a copy when it is written; pinning would have copied it
+ * at once. */
 uint64_t page_identity(pid_t pid, uint64_t addr)
 {
 	uint64_t entry;
@@ -111,7 +113,8 @@ uint64_t page_identity(pid_t pid, uint64_t addr)
 	return entry & PAGEMAP_FILE || !(entry & PAGEMAP_EXCLUSIVE) ? 0 : entry & PAGEMAP_NUMBER;
 }
 
-/* Reads a process's parent, and the page faults of its children that it has waited for: proc(5). */
+/* Reads the parent of a process, and the number of page faults of the children for which it has
+ * waited. Source: proc(5) */
 static bool read_stat(const char *pid, int *parent, unsigned long *faults)
 {
 	char path[64], text[512];
@@ -142,8 +145,8 @@ static bool has_children(pid_t pid)
 	return found || !proc;
 }
 
-/* Returns whether the process has forked. Looks at living children first, so that a child that ends
- * meanwhile is counted in the faults. */
+/* Returns whether the process has forked: it has a living child, or page faults of ended children.
+ * Checks living children first, so that a child that ends meanwhile counts among the ended ones. */
 static bool has_forked(pid_t pid)
 {
 	unsigned long faults;

@@ -9,14 +9,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Returns ENOTSUP, and logs it, if the host's page size is not the adapter's, as a program maps
- * adapter pages itself, at multiples of that size. */
+/* Checks that the host's page size is the adapter's, as programs map the adapter's pages at
+ * multiples of that size. Returns 0, or logs the difference and returns ENOTSUP. */
 int page_size_check(void);
-/* Returns the number of the page at ADDR of process PID, or 0: none yet, or Linux hides it (it
- * tells only root). */
+/* Returns the physical page number of the page at ADDR of process PID. Returns 0 if there is no
+ * page yet, or if Linux hides its number, which only root gets. */
 uint64_t page_identity(pid_t pid, uint64_t addr);
-/* Returns whether Linux itself can have replaced the page at ADDR, as it would not do with a pinned
- * page. Called when the page has changed. */
+/* Called when the page at ADDR has another number than before. Returns whether Linux itself may
+ * have replaced it, which it would not do with pinned memory. */
 bool page_may_move(pid_t pid, uint64_t addr);
 
 #endif

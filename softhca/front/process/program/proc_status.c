@@ -18,8 +18,9 @@
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/program/proc_status.h"
 
-/* Returns the process or thread of the caller whose status file PATH is, or 0. Other processes are
- * not considered, as their ids are those of the caller's PID namespace. */
+/* Returns the process or thread whose status file PATH is, if it belongs to the caller's process;
+ * else 0. A number in PATH is of the caller's PID namespace, so it does not identify another
+ * process here. */
 static pid_t status_owner(const char *path, const struct client *caller, pid_t tid)
 {
 	pid_t owner = 0;
@@ -45,7 +46,7 @@ static void status_copy(FILE *from, FILE *to, uint64_t pages)
 			fputs(line, to);
 }
 
-/* Makes the copy. Returns a descriptor, or -1. */
+/* Makes a copy of TID's status file in which VmPin is PAGES pages. Returns a descriptor, or -1. */
 static int status_make(pid_t tid, uint64_t pages)
 {
 	int fd = memfd_create("status", MFD_CLOEXEC);

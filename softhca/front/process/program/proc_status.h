@@ -9,7 +9,8 @@
 
 struct call;
 
-/* Answers open() of PATH if it is such a file; otherwise the kernel does. */
+/* Answers open() of PATH with a copy if PATH is the status file of the caller's process, which has
+ * pinned memory; otherwise leaves the call to the kernel. */
 void proc_status_open(struct call *call, const char *path, uint64_t flags);
 
 #endif

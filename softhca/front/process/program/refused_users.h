@@ -14,7 +14,7 @@
 
 enum { REFUSED_USER_MS = 10000 };
 
-/* Refuses USER from now on. The 65th takes the place of the one whose time ends first. */
+/* Refuses USER for a time. If the table is full, USER replaces the user whose time ends first. */
 void refused_users_add(uid_t user, uint64_t now);
 bool refused_users_has(uid_t user, uint64_t now);
 
