@@ -15,7 +15,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 16 << 20, PIECE = 4096, QUIET_MS = 100 };
+/* QUIET_MS: TCP asks a full receiver after 200 ms, and again 400 ms later; both can make room */
+enum { MOST_BYTES = 16 << 20, PIECE = 4096, QUIET_MS = 1000 };
 
 static uint8_t pattern_at(uint32_t offset)
 {
