@@ -128,8 +128,8 @@ static int dm_refuse_copy_from(void *to, struct ibv_dm *dm, uint64_t offset, siz
 	return dm_refuse_copy(to_mdm(dm), "memcpy_from_dm");
 }
 
-/* Returns the offset for mmap(): command and index, with the upper byte of the index above the
- * command. The kernel splits the number of the page like this. */
+/* Returns the offset for mmap() in the kernel's format. The page number has, from the lowest bits,
+ * the lower byte of INDEX, the command, and the upper byte of INDEX. */
 static uint64_t dm_map_offset(uint16_t index, size_t page)
 {
 	uint64_t pgoff =
@@ -357,7 +357,8 @@ struct ibv_mr *mlx5_dm_reg_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t off
 	return NULL;
 }
 
-/* Makes a dma-buf of the pages that the memory is mapped from. */
+/* Makes a dma-buf of the pages that the memory is mapped from. Returns its descriptor, or -1 and
+ * errno. */
 int mlx5_dm_export_dmabuf(struct ibv_dm *ibdm)
 {
 	const struct mlx5_dm *dm = to_mdm(ibdm);
@@ -373,8 +374,8 @@ int mlx5_dm_export_dmabuf(struct ibv_dm *ibdm)
 	return -1;
 }
 
-/* Maps the page of operation OP. Accesses there act on the memory at the same offset in the page.
- * The kernel removes the page with the memory. */
+/* Maps a page, accesses to which perform operation OP on the memory at the same offset. The kernel
+ * removes the page when the memory is freed. */
 int mlx5_dm_map_operation(struct ibv_dm *ibdm, uint8_t op, void **addr)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

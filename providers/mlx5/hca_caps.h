@@ -22,7 +22,7 @@ struct mlx5_hca_caps {
 	uint32_t dc_odp;
 	uint8_t lag_ports;
 	bool lag_chooses_port;
-	bool lag_changes_qp; /* an RTS QP may change that port */
+	bool lag_changes_qp; /* an RTS QP may change its LAG port */
 	bool changes_udp_port;
 	bool schedules_qps, schedules_sqs;
 	bool shares_bandwidth, limits_bandwidth;
@@ -59,7 +59,7 @@ void mlx5_hca_caps_destroy(struct hca_caps_cache *cache);
 /* Sets *CAPS, with the general page filled in. Returns EOPNOTSUPP when the context has no DevX, or
  * the errno of the command; then the next call queries again. */
 int mlx5_hca_caps_get(struct mlx5_context *ctx, const struct mlx5_hca_caps **caps);
-/* Does the same, and also fills in PAGE if the device announces it. */
+/* Does what mlx5_hca_caps_get() does, and also fills in PAGE if the device announces it. */
 int mlx5_hca_caps_get_with(struct mlx5_context *ctx, enum prm_cap page,
 			   const struct mlx5_hca_caps **caps);
 

@@ -39,7 +39,7 @@ enum mkey_sig_kind {
 /* A signature format, kept in the device's layout so that a request only copies it. PRM: BSF,
  * SET_PSV */
 struct mkey_sig_format {
-	uint8_t bsf[BSF_SIZE]; /* complete except its kind */
+	uint8_t bsf[BSF_SIZE]; /* complete except for its kind */
 	/* Segments that initialise the signature state of each domain: the PSV, and the state. */
 	struct mkey_start {
 		uint64_t psv, state;
@@ -61,7 +61,7 @@ struct mkey_sig_format {
 };
 
 struct mkey_crypt_format {
-	uint8_t bsf[BSF_SIZE]; /* complete except its kind */
+	uint8_t bsf[BSF_SIZE]; /* complete except for its kind */
 	uint16_t unit;         /* bytes of data encrypted as one unit */
 	/* value for CRYPT_TOLD of union mkey_progress: an enum mkey_crypt_state */
 	uint16_t told;
@@ -71,8 +71,7 @@ struct mkey_crypt_format {
 	struct mlx5dv_crypto_attr given;
 };
 
-/* What completing a request needs beyond the fields of struct mkey_request
- * (data/mkey/configure.c). */
+/* Values that complete a request, in addition to struct mkey_request (data/mkey/configure.c). */
 struct mkey_end {
 	uint32_t bsf_units;
 	uint32_t flags_pd;
@@ -87,7 +86,7 @@ struct mkey_end {
 /* Precomputed words of a request's control blocks, in ring format. Each request ORs in its own
  * values (data/mkey/ctrl_words.h), which costs less than building the words anew. */
 struct mkey_head {
-	uint64_t key; /* of the control segment; without flags */
+	uint64_t key; /* bytes 8 to 15 of the control segment, without flags */
 	uint64_t control;
 	uint64_t usual_control;
 	uint64_t mask;
@@ -99,17 +98,17 @@ struct mkey_head {
  * the key on a QP with the same limit, and then reuses head and end. */
 struct mkey_again {
 	union mkey_progress usual;
-	union mkey_progress found; /* state of another complete request; 0: recompute */
+	union mkey_progress found; /* request_found() of the cached request; 0: none */
 	uint32_t list_units, max_inline;
 	struct mkey_end end;
 };
 
-/* Configuration of a key as of some request (data/mkey/configure.c). */
+/* Configuration of a key after a request (data/mkey/configure.c). */
 struct mkey_config {
 	uint64_t length;
 	uint16_t count_told;
 	uint16_t told;
-	uint16_t sig, crypt; /* offsets in the key of its current formats: see MKEY_SIG() */
+	uint16_t sig, crypt; /* offsets of the current formats in the key: see MKEY_SIG() */
 };
 
 struct mkey_psv {
@@ -128,9 +127,9 @@ struct mkey_sig_error {
 
 struct mkey_sig {
 	struct mkey_psv mem, wire;
-	/* The error is guarded by the lock of the context's table of such keys, because the polling
-	 * thread may differ from the checking one. has_error is read without the lock: usually
-	 * there is no error. */
+	/* The error is guarded by the lock of the context's table of keys with signatures, because
+	 * the polling thread may differ from the checking one. has_error is read without the lock:
+	 * usually there is no error. */
 	struct mkey_sig_error error;
 	bool has_error;
 };
@@ -151,7 +150,8 @@ struct mlx5_mkey {
 	struct mlx5dv_mkey dv;
 	struct mlx5_context *ctx;
 	struct devx_object object;
-	/* the object is destroyed, but destroying its PSVs failed: the next call goes on there */
+	/* The key's object is destroyed, but destroying its PSVs failed: the next call continues
+	 * with the PSVs. */
 	bool is_gone;
 	uint16_t max_entries;
 	/* Longest list, in bytes, that takes the fast path: it fits into one block. plain_bytes is
@@ -164,8 +164,8 @@ struct mlx5_mkey {
 	/* Number of the key's next signature error, from 1 on; 0 for keys without signatures. The
 	 * device has only its lowest bit, which a request sets. */
 	uint16_t sig_count;
-	/* Configuration after all complete requests, and before the current batch if the batch has
-	 * changed the key. */
+	/* Configuration after all complete requests; configuration before the current batch, if the
+	 * batch has changed the key. */
 	struct mkey_config config, before_batch;
 	struct mlx5_mkey *next_in_batch;
 	bool is_in_batch;
@@ -173,14 +173,14 @@ struct mlx5_mkey {
 	uint8_t tweak_order[16]; /* permutation from the program's tweak to the device's */
 	struct mkey_head head;
 	struct mkey_again again;
-	/* config and before_batch use at most two; the third is for the request under construction,
-	 * so that a batch can still be cancelled. */
+	/* Formats of signature and encryption. config and before_batch use at most two of each; the
+	 * third is for the request under construction, so that a batch can still be cancelled. */
 	struct mkey_sig_format sigs[MKEY_FORMATS];
 	struct mkey_crypt_format crypts[MKEY_FORMATS];
 };
 
-/* A format is identified by its offset in struct mlx5_mkey, because 16 bits of it fit where a
- * pointer would not. */
+/* A format is identified by its offset in struct mlx5_mkey, because the 16 bits of an offset take
+ * less room than a pointer. */
 #define MKEY_SIG(i) \
 	((uint16_t)(offsetof(struct mlx5_mkey, sigs) + (i) * sizeof(struct mkey_sig_format)))
 #define MKEY_CRYPT(i) \

@@ -38,7 +38,7 @@ int mlx5_mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, uns
 	return mr_finish(verbs_cmd_reg_mr(pd, addr, length, iova, access, mr, NULL), mr, vmr);
 }
 
-/* FLAGS need Linux 6.12; older kernels refuse the attribute. */
+/* Registers a dma-buf with FLAGS, which need Linux 6.12: older kernels refuse the attribute. */
 int mlx5_mr_reg_dmabuf_with(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
 			    int fd, unsigned int access, uint32_t flags, struct verbs_mr **vmr)
 {
@@ -98,8 +98,8 @@ void mlx5_mr_unimport(struct verbs_mr *vmr)
 	free(vmr);
 }
 
-/* Returns the null region: reads through its key return nothing, and writes are discarded. Opening
- * the device told its key, so no command is needed. */
+/* Returns the null region: reads through its key return nothing, and writes are discarded. The key
+ * is known since the context was opened, so no command is needed. */
 struct ibv_mr *mlx5_mr_alloc_null(struct ibv_pd *pd)
 {
 	struct mlx5_context *ctx = to_mctx(pd->context);

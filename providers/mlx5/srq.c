@@ -62,9 +62,10 @@ static int srq_check_attr(const struct mlx5_context *ctx, const struct ibv_srq_i
 	return ret;
 }
 
-/* Computes the ring size as the kernel does from the same attributes: one WQE more than may be
- * posted, each a power of two with the link before its segments. If the device supports buffers on
- * demand and rings of that length, the ring is doubled, as room for WQEs that met a page fault. */
+/* Computes the ring size as the kernel does from the same attributes. The ring has one WQE more
+ * than may be posted, and each WQE is a power of two, for the link and the segments. If the device
+ * supports buffers on demand and rings of that length, doubles the ring: the second half is room
+ * for WQEs that met a page fault. */
 static void srq_size(struct mlx5_context *ctx, struct mlx5_srq *srq,
 		     const struct ibv_srq_attr *attr)
 {
@@ -164,8 +165,8 @@ static bool srq_completes_itself(const struct ibv_srq_init_attr_ex *attr)
 	return attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && attr->srq_type != IBV_SRQT_BASIC;
 }
 
-/* Creates the SRQ. An SRQ with its own CQ is found by a user index of its own. Messages of other
- * SRQs are found by their QP. */
+/* Creates the SRQ. If the SRQ has its own CQ, its completions have a user index of the SRQ.
+ * Otherwise they lead to the QP of the message. */
 static int srq_create_indexed(struct mlx5_context *ctx, struct ibv_srq_init_attr_ex *attr,
 			      struct mlx5_srq *srq)
 {
@@ -184,7 +185,7 @@ static int srq_create_indexed(struct mlx5_context *ctx, struct ibv_srq_init_attr
 	return ret;
 }
 
-/* Adds the matching list. It refers to the SRQ, so the SRQ is created first. */
+/* Adds the matching list to the SRQ, which must exist because the list refers to it. */
 static int srq_add_tags(struct mlx5_context *ctx, struct mlx5_srq *srq,
 			const struct ibv_srq_init_attr_ex *attr)
 {
@@ -236,8 +237,8 @@ int mlx5_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *at
 	return 0;
 }
 
-/* Queries the SRQ. The kernel reports the whole ring, but some of its WQEs are not for requests, so
- * the library answers the size it granted. */
+/* Queries the SRQ. Returns the size that the library granted, because the kernel reports the whole
+ * ring, and some of its WQEs are not for requests. */
 int mlx5_srq_query(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
 {
 	int ret = verbs_cmd_query_srq(ibsrq, attr);

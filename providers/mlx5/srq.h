@@ -57,12 +57,12 @@ struct mlx5_srq {
 	bool taken; /* the program posts by itself: see srq_ring.c */
 	bool followed;
 	uint32_t list_head, list_tail;
-	/* ring size, a power of two, larger than max_wr because the last link names a WQE that is
-	 * not posted */
+	/* WQEs of the ring, a power of two; larger than max_wr because the last link names a WQE
+	 * that is not posted */
 	uint32_t wqes;
 	uint32_t max_wr; /* limit of posted requests; WQEs after this index are room to wait */
-	/* Room to wait after page faults: WQEs never used so far, from free_map.count on, and a
-	 * linked list of waiting ones. */
+	/* Room for WQEs that wait after page faults: WQEs never used so far, from free_map.count
+	 * on, and a linked list of waiting WQEs. */
 	uint32_t waiting, wait_head, wait_tail;
 	struct queue_mem buf;
 	struct queue_rec rec;

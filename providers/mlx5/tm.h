@@ -27,12 +27,12 @@ struct tm_tag {
 struct mlx5_tm {
 	struct mlx5_qp *qp;
 	struct tm_tag *tags;
-	uint16_t *deleting; /* by WQEBB: the tag that the request in it deletes */
+	uint16_t *deleting; /* for each WQEBB of the QP: the tag that its request deletes */
 	/* a power of two; one entry stays free, so that head and tail never meet */
 	uint32_t size;
 	uint32_t head, tail;
 	uint16_t seen; /* unexpected messages that the program has polled */
-	/* unexpected messages that it has reported to the device */
+	/* unexpected messages that the program has reported to the device */
 	uint16_t told;
 	uint32_t null_lkey;
 };

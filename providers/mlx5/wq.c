@@ -238,8 +238,8 @@ struct ibv_wq *mlx5_wq_create(struct ibv_context *context, struct ibv_wq_init_at
 	return NULL;
 }
 
-/* Empties the WQ before it is used again: CQEs of its earlier life would complete requests of the
- * new one. */
+/* Empties the WQ before it is used again: otherwise CQEs of its earlier use would complete requests
+ * of the new one. */
 static void wq_renew(struct mlx5_wq *wq)
 {
 	mlx5_cq_clean(to_mcq(wq->wq.cq), &wq->rq);

@@ -9,8 +9,8 @@
 #include <infiniband/mlx5dv.h>
 
 struct ibv_wq *mlx5_wq_create(struct ibv_context *context, struct ibv_wq_init_attr *attr);
-/* Creates a WQ with the options of direct verbs; STRIDES NULL: an ordinary one. Returns 0 or an
- * errno. */
+/* Creates a WQ with the options of direct verbs. With STRIDES NULL, creates an ordinary WQ. Returns
+ * 0 or an errno. */
 int mlx5_wq_create_with(struct ibv_context *context, struct ibv_wq_init_attr *attr,
 			const struct mlx5dv_striding_rq_init_attr *strides, struct ibv_wq **out);
 int mlx5_wq_modify(struct ibv_wq *wq, struct ibv_wq_attr *attr);

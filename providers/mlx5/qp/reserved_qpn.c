@@ -125,7 +125,7 @@ int mlx5_qpn_reserve(struct mlx5_context *ctx, uint32_t *qpn)
 	return ret;
 }
 
-/* Returns the link in LIST to the range that contains QPN as given out, or NULL. */
+/* Returns the link in LIST to the range from which QPN was given out, or NULL. */
 static struct qpn_range **range_find(struct qpn_range **list, uint32_t qpn)
 {
 	for (struct qpn_range **link = list; *link; link = &(*link)->next) {
@@ -143,8 +143,8 @@ static void range_give_back(struct qpn_range *range, uint32_t qpn)
 	range->given--;
 }
 
-/* Frees the unused range at LINK in the list of open ranges, unless it is the only one: the next
- * reservation then needs no command. */
+/* Frees the unused range at LINK. Keeps the range if it is the only one in the list of open ranges,
+ * so that the next reservation needs no command. */
 static void range_emptied(struct mlx5_context *ctx, struct qpn_range **link)
 {
 	if (link != &ctx->qpns.open || (*link)->next)

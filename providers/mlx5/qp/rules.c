@@ -218,7 +218,8 @@ uint32_t mlx5_qp_usual_inline(const struct qp_rules *rules, uint32_t max_inline,
 	return wqe_bytes > start ? min_of(max_inline, wqe_bytes - start) : 0;
 }
 
-/* Both enumerations have the same numbers, so a mask of one serves for the other. */
+/* Bit n of enum ibv_qp_create_send_ops_flags is value n of enum ibv_wr_opcode, so a mask of one
+ * serves for the other. */
 static_assert(IBV_QP_EX_WITH_RDMA_WRITE == 1 << IBV_WR_RDMA_WRITE, "ABI");
 static_assert(IBV_QP_EX_WITH_SEND_WITH_IMM == 1 << IBV_WR_SEND_WITH_IMM, "ABI");
 static_assert(IBV_QP_EX_WITH_RDMA_READ == 1 << IBV_WR_RDMA_READ, "ABI");

@@ -46,17 +46,17 @@ const struct qp_rules *mlx5_qp_underlay_rules(void);
 const struct qp_rules *mlx5_qp_dci_rules(void);
 const struct qp_rules *mlx5_qp_dct_rules(void);
 
-/* For a QP that was created without a list of operations. */
+/* Stands for all operations of the type: the QP was created without a list of operations. */
 #define SEND_OPS_ANY UINT64_MAX
 
 /* Returns the bytes before the payload in the longest WQE of OPS. */
 uint32_t mlx5_qp_head_size(const struct qp_rules *rules, uint64_t ops);
 
-/* Does the same, for those of OPS that carry data. */
+/* Does what mlx5_qp_head_size() does, for the operations of OPS that carry data. */
 uint32_t mlx5_qp_data_head_size(const struct qp_rules *rules, uint64_t ops);
 
-/* Returns how many inline bytes, MAX_INLINE at most, fit into a WQE of WQE_BYTES after the longest
- * head of such a QP. */
+/* Returns how many inline bytes, MAX_INLINE at most, fit into a WQE of WQE_BYTES, after the longest
+ * head of a WQE with data on a QP with RULES. */
 uint32_t mlx5_qp_usual_inline(const struct qp_rules *rules, uint32_t max_inline,
 			      uint32_t wqe_bytes);
 

@@ -26,8 +26,8 @@ static int cap_check(const char *field, uint64_t value, uint64_t limit, const ch
 }
 
 /* Returns the longest payload of a send WQE in bytes. Two limits apply: the device's longest WQE,
- * and the length field of the control segment. The field is shorter, but only a WQE with data can
- * reach it, and the head of such a WQE may be shorter than the longest head. */
+ * and the length field of the control segment. The field allows less, but only WQEs with data can
+ * reach its limit, and their head may be shorter than the longest head. */
 static uint32_t send_payload_limit(const struct mlx5_ib_alloc_ucontext_resp *caps,
 				   const struct wqe_heads *heads)
 {

@@ -58,8 +58,8 @@ static void object_destroy(struct mlx5_context *ctx, const struct mlx5_uar *uar)
 			      uar->handle);
 }
 
-/* Returns the offset for mmap(). Counted in pages, its bits 0-7 and 16-23 are the number, and bits
- * 8-15 the command: the kernel had only 8 bits for the number first. */
+/* Returns the offset for mmap(), counted in pages: bits 0-7 and 16-23 are the number, and bits 8-15
+ * the command. The number is split because the first kernels had only 8 bits for it. */
 static uint64_t numbered_offset(uint32_t command, uint32_t number, long page_size)
 {
 	uint64_t page = (number & 0xff) | command << 8 | (uint64_t)(number >> 8) << 16;

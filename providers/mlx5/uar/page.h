@@ -19,24 +19,26 @@
 struct mlx5_context;
 struct mlx5_uar;
 
-/* How a register is shared. Its two halves must be used in turns, by all queues that push. */
+/* How queues share a register. All queues that push through the register must use its two halves in
+ * turn. */
 enum bfreg_use {
-	/* One queue uses the register, and keeps the next half. Or nothing is pushed through it:
-	 * then any number of queues may ring it at the same time. */
+	/* One queue uses the register, and stores which half is next. Or nothing is pushed through
+	 * the register: then any number of queues may ring it at the same time. */
 	BFREG_OWN,
-	/* The queues of one thread domain use it: the register keeps the next half, without a lock,
-	 * as the program promises that one thread posts at a time. */
+	/* The queues of one thread domain use the register, which stores the next half. It needs no
+	 * lock, as the program promises that one thread posts at a time. */
 	BFREG_DOMAIN,
-	/* Any queue may use it: the register keeps the next half, under a lock. A queue that finds
-	 * the lock taken, or has nothing to push, rings the neighbouring register, which the
-	 * library never pushes through; so no thread waits. A program that mlx5dv_init_obj() shows
-	 * the neighbour may push there, and the library's rings do not wait for it. */
+	/* Any queue may use the register, which stores the next half, under a lock. If the lock is
+	 * taken or a queue has nothing to push, the queue rings the neighbouring register, so no
+	 * thread waits. The library never pushes through the neighbour. A program that got the
+	 * neighbour from mlx5dv_init_obj() may push through it, and the library's rings do not wait
+	 * for that. */
 	BFREG_SHARED,
 };
 
 struct mlx5_bfreg {
-	/* half to use next; guarded as bfreg_use says. For BFREG_OWN, the value that the last queue
-	 * left */
+	/* half to use next; guarded as enum bfreg_use says. With BFREG_OWN, only the half that the
+	 * last queue would have used next */
 	uint8_t *half;
 	struct qlock lock;
 
@@ -65,10 +67,11 @@ struct mlx5_uar {
 	struct mlx5_bfreg of_one_uar[PRM_UAR_SQS]; /* storage of bfregs when two are enough */
 };
 
-/* Allocates a page; TYPE is a MLX5_IB_UAPI_UAR_ALLOC_TYPE_*. Without objects, a second plain page
- * fails with EOPNOTSUPP. The caller holds ctx->uar_lock. */
+/* Allocates a page; TYPE is a MLX5_IB_UAPI_UAR_ALLOC_TYPE_*. Without UAR objects, a second plain
+ * page fails with EOPNOTSUPP. The caller holds ctx->uar_lock. */
 int mlx5_uar_page_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **uar);
-/* Queries the adapter's page number of register NUMBER, for pages made by number. Needs DevX. */
+/* Queries the adapter's page number of register NUMBER, for pages that are no UAR objects. Needs
+ * DevX. */
 int mlx5_uar_page_ask_id(struct mlx5_context *ctx, uint32_t number, uint32_t *page_id);
 void mlx5_uar_page_free(struct mlx5_context *ctx, struct mlx5_uar *uar);
 

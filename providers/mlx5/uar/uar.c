@@ -113,7 +113,8 @@ static uint8_t *register_at(const struct mlx5_context *ctx, const struct mlx5_ua
 	return uar->page + (size_t)i * PRM_UAR_SIZE + PRM_UAR_SQ + n * ctx->caps.bf_reg_size;
 }
 
-/* Initialises BFREG from KIND as register N of a page; N counts through the page's UARs. */
+/* Initialises BFREG from KIND as register N of a page, where N counts the registers of all UARs of
+ * the page. */
 static void bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int n,
 		      const struct mlx5_bfreg *kind, struct mlx5_bfreg *bfreg)
 {
@@ -203,8 +204,8 @@ static int shared_bfreg_grow(struct mlx5_context *ctx)
 	return ret ? ret : bfregs_add(ctx, uar, uar->count, 1, PRM_UAR_SQS, &shared);
 }
 
-/* Returns a register without BlueFlame. The page of the CQs serves such queues, too: a plain
- * doorbell needs no page of its own. */
+/* Returns a register without BlueFlame. It is on the page of the CQs, because queues that only ring
+ * need no page of their own. */
 static int plain_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 {
 	static const struct mlx5_bfreg plain = { .use = BFREG_OWN };
@@ -222,7 +223,7 @@ static int plain_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 	return ret;
 }
 
-/* Returns an unused BlueFlame register, or NULL; the newest first. */
+/* Returns the newest unused BlueFlame register, or NULL. */
 static struct mlx5_bfreg *unused_bfreg_find(const struct mlx5_context *ctx)
 {
 	struct mlx5_bfreg *bfreg = ctx->unused_bfregs ? ctx->bfregs : NULL;

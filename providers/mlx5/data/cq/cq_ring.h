@@ -18,8 +18,8 @@ void mlx5_cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq);
 /* Notes that a program has learned the address of the ring. Takes no lock: the program may hold it,
  * as it may be polling. */
 void mlx5_cq_show(struct mlx5_cq *cq);
-/* Removes the user index from the noted CQEs of destroyed queues, once the library reads the ring.
- * Returns whether there were any notes. The caller holds the lock. */
+/* Removes the user index from the CQEs of destroyed queues that were noted, once the library reads
+ * the ring. Returns whether any were noted. The caller holds the lock. */
 bool mlx5_cq_disown(struct mlx5_cq *cq);
 bool mlx5_cq_is_taken(struct mlx5_cq *cq);
 

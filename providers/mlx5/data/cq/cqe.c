@@ -187,8 +187,9 @@ struct special_completion mlx5_cqe_complete_special(struct mlx5_rq *rq,
 	return done;
 }
 
-/* Handles a CQE whose queue is not found: mlx5_cq_disown() may have removed its user index
- * (cq_ring.c). A run is expanded first, so that its CQEs come here one by one. */
+/* Handles a CQE whose queue is not found, and logs it. Does not log a CQE whose user index
+ * mlx5_cq_disown() has removed (cq_ring.c). Expands a run first, so that its CQEs come here one by
+ * one. */
 bool mlx5_cqe_take_stray(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	if (mlx5_cq_disown(cq))

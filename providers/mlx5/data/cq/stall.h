@@ -20,13 +20,13 @@ struct stall_env {
 	bool on;
 	/* loops of the pause after an empty poll; negative: adaptive pauses */
 	int loops;
-	/* Limits of the adaptive pause, in cycles of the CPU's clock. */
+	/* limits of the adaptive pause, in cycles of the CPU's clock */
 	uint32_t min, max;
 	uint32_t longer, less; /* steps by which the pause grows and shrinks */
 };
 
-/* The pauses of one CQ. Several threads may poll it: a slightly wrong pause is harmless, so the
- * fields are atomic one by one, without a lock. */
+/* The pauses of one CQ. Several threads may poll the CQ: the fields are atomic, each for itself,
+ * without a lock, because a slightly wrong pause is harmless. */
 struct cq_stall {
 	bool due;
 	uint32_t cycles;
