@@ -56,7 +56,8 @@ static int ah_put_ethernet(struct ibv_pd *pd, struct ibv_ah_attr *attr, uint8_t 
 	return 0;
 }
 
-/* On Ethernet, the fields of InfiniBand's path stay 0, because a frame has no LID. */
+/* Returns the first dword of an InfiniBand path. On Ethernet it is 0, because a frame has no
+ * LID. */
 static uint32_t ah_path(const struct ibv_ah_attr *attr, bool is_ethernet)
 {
 	return is_ethernet ? 0

@@ -10,7 +10,7 @@
 #include "util/bits.h"
 
 struct mlx4_ah {
-	/* without QP number and Q_Key, which each request sets */
+	/* address segment of a WQE, without QP number and Q_Key, which each request sets */
 	uint8_t segment[M4_DATAGRAM_SIZE];
 	struct ibv_ah ah;
 };

@@ -61,8 +61,8 @@ static void *map_page(const struct mlx4_context *ctx, unsigned int page)
 		    (off_t)size * page);
 }
 
-/* Maps the pages. Without a BlueFlame page, a context only rings doorbells; also where the CPU
- * splits 8-byte stores, since the adapter could then read a torn WQE. */
+/* Maps the register pages. A context without BlueFlame page only rings doorbells. The page stays
+ * unmapped if the CPU splits 8-byte stores, because the adapter could then read a torn WQE. */
 static int map_pages(struct mlx4_context *ctx)
 {
 	void *bf;

@@ -39,10 +39,10 @@ struct mlx4_context {
 	struct provider_context common;
 	struct mlx4_ib_alloc_ucontext_resp caps;
 	struct mlx4_uverbs_ex_query_device_resp device_resp;
-	/* The kernel opens a range of QP numbers for a WQ that requests one. The lock keeps other
-	 * WQs out between reading log_wqs_range and the end of the request. */
+	/* Held from reading log_wqs_range until the kernel has created the WQ, so that no other WQ
+	 * requests the same range of QP numbers. */
 	pthread_mutex_t wqs_lock;
-	uint8_t log_wqs_range; /* range size for the next WQ; guarded by wqs_lock */
+	uint8_t log_wqs_range; /* log2 of the range for the next WQ; guarded by wqs_lock */
 	struct verbs_context vctx;
 };
 

@@ -50,7 +50,7 @@ struct mlx4_cq {
 	const struct id_root *ids;
 	__be32 *dbrec;
 	const uint8_t *cqe;
-	uint32_t extra; /* of cqe: ibv_wc_opcode, with ibv_wc_flags above it: WQ_DONE_* */
+	uint32_t extra; /* ibv_wc_opcode of cqe, with ibv_wc_flags above it: WQ_DONE_* */
 	uint32_t qpn;
 
 	struct verbs_cq vcq;
@@ -59,7 +59,7 @@ struct mlx4_cq {
 	uint32_t cqn;
 	uint8_t *doorbell;
 	bool has_time;
-	bool taken; /* the program polls by itself: mlx4dv_init_obj() */
+	bool taken; /* the program polls the ring itself: mlx4dv_init_obj() */
 	struct queue_mem buf;
 	struct cq_old_ring *old_rings;
 	struct queue_rec rec;

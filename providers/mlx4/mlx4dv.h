@@ -140,7 +140,7 @@ enum mlx4dv_qp_comp_mask {
 struct mlx4dv_qp {
 	__be32 *rdb;         /* doorbell record of receives */
 	uint32_t *sdb;       /* register of sends; takes doorbell_qpn */
-	__be32 doorbell_qpn; /* this */
+	__be32 doorbell_qpn; /* value to write to sdb */
 	struct {
 		uint32_t wqe_cnt;
 		int wqe_shift;

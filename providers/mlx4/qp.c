@@ -139,8 +139,8 @@ static int qp_check_objects(const struct qp_type *type, const struct ibv_qp_init
 	return EINVAL;
 }
 
-/* The bits of send_ops_flags have the numbers of enum ibv_wr_opcode, so both masks can be
- * compared. */
+/* Checks ATTR. Bit n of send_ops_flags stands for enum ibv_wr_opcode n, as in type->opcodes, so
+ * both masks can be compared. */
 static int qp_check_attr(const struct qp_type *type, const struct ibv_qp_init_attr_ex *attr)
 {
 	int ret;
@@ -178,8 +178,8 @@ static int qp_alloc_notes(struct mlx4_qp *qp, const struct mlx4_qp_size *size, b
 	return qp->rq.wq.wr_ids ? 0 : ENOMEM;
 }
 
-/* Allocates rings that may keep old bytes: INIT stamps the send ring, and the adapter reads a
- * receive only after it was posted. */
+/* Allocates rings that may keep old bytes: the change to INIT stamps the send ring, and the adapter
+ * reads a receive only after it was posted. */
 static int qp_alloc_queues(struct mlx4_context *ctx, const struct ibv_qp_init_attr_ex *attr,
 			   const struct mlx4_qp_size *size, struct mlx4_qp *qp)
 {
@@ -300,8 +300,8 @@ static void qp_grant(const struct mlx4_qp_size *size, const struct mlx4_qp *qp,
 	};
 }
 
-/* Runs CREATE_QP. The kernel computes the receive queue from the same capacities, so both must
- * round alike. */
+/* Runs CREATE_QP. The kernel computes the receive queue from the same capacities, so mlx4_qp_size()
+ * must round as the kernel does. */
 static int qp_run_create(struct mlx4_context *ctx, const struct qp_type *type,
 			 struct ibv_qp_init_attr_ex *attr, const struct mlx4_qp_size *size,
 			 struct mlx4_qp *qp)
@@ -340,7 +340,8 @@ static uint32_t large_head(uint32_t max_tso_header)
 	return M4_SEG + (uint32_t)align_up(M4_LARGE_HEADER + max_tso_header, M4_SEG);
 }
 
-/* Limited, because headers longer than a WQE are refused like headers that fill it. */
+/* Returns the longest part of a WQE before its data. Limits the length of headers, because
+ * mlx4_qp_size() refuses all headers of M4_MAX_SEND bytes and more. */
 static uint32_t qp_head(const struct qp_type *type, const struct ibv_qp_init_attr_ex *attr)
 {
 	uint32_t header = min_of(attr_tso_header(attr), (uint32_t)M4_MAX_SEND);
@@ -411,7 +412,8 @@ int mlx4_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr
 
 /* ---- modify and destroy ---- */
 
-/* Returns whether CQEs name the QP: not if SRQs or WQs receive for it and it sends nothing. */
+/* Returns whether CQEs have the QP's number. Those of XRC receive QPs and RSS QPs have not: SRQs or
+ * WQs receive for such a QP, and it sends nothing. */
 static bool qp_has_cqes(const struct mlx4_qp *qp)
 {
 	return qp->sq.buf && qp->vqp.qp.qp_type != IBV_QPT_XRC_RECV;
@@ -458,8 +460,8 @@ static void qp_init_rings(struct mlx4_qp *qp, bool was_reset)
 	qlock_leave(&qp->rq.lock);
 }
 
-/* Empties the queues, as the adapter does on a reset. A completion that a poller handles changes
- * its queue's tail, so the CQs are cleaned first. */
+/* Empties the queues, as the adapter does on a reset. Cleans the CQs first, because a poller that
+ * handles a completion changes its queue's tail. */
 static void qp_reset(struct mlx4_qp *qp)
 {
 	qp_clean_cqs(qp);
@@ -476,8 +478,8 @@ static void qp_reset(struct mlx4_qp *qp)
 	__atomic_store_n(&qp->error_reported, false, __ATOMIC_RELAXED);
 }
 
-/* Returns whether checksums are computed: of frames, and of datagrams on InfiniBand, because no
- * other packet has an IP header that software writes. */
+/* Returns whether the adapter computes checksums for the QP: of frames, and of datagrams on
+ * InfiniBand, because no other packet has an IP header that software writes. */
 static bool qp_computes_sums(const struct mlx4_qp *qp, unsigned int device_cap_flags)
 {
 	if (qp->kind == SEND_RAW)

@@ -66,7 +66,7 @@ struct mlx4_sq {
 	/* index of the last WQE with several pieces: only such WQEs leave pieces that need
 	 * stamps */
 	uint32_t last_long;
-	uint32_t owner_shift; /* shift from an index to the bit of its lap in M4_CTRL_OWNER */
+	uint32_t owner_shift; /* left shift of an index, to move its lap's bit to M4_CTRL_OWNER */
 	uint32_t max_sge;
 	uint32_t usual_opcodes;
 	struct wq wq; /* head is the index of the next WQE */
@@ -74,14 +74,14 @@ struct mlx4_sq {
 	struct wq_slot *done_slots; /* wq.slots, for pollers, on their own cache line */
 	uint32_t note_mask;         /* mask for byte offsets into done_slots */
 	uint32_t number;
-	/* to the next line, so that posters and pollers write different ones */
+	/* fills the cache line, so that posters and pollers write different ones */
 	uint8_t gap[40];
 
-	uint64_t control_always; /* control words of each WQE, if all requests are signaled */
+	uint64_t control_always; /* M4_SIGNALED if all requests are signaled (sq_sig_all), else 0 */
 	uint8_t *doorbell;
 	struct mlx4_blueflame *bf;
 	__be32 qpn_be; /* upper 24 bits, as the registers need it */
-	/* enum ibv_send_flags of the slow path: inline, and unsupported checksums */
+	/* send_flags that need the slow path: inline, and unsupported checksums */
 	uint32_t unusual_flags;
 	uint32_t max_inline;
 	uint32_t opcodes; /* bit n: enum ibv_wr_opcode n may be posted in this state */
@@ -116,7 +116,7 @@ struct mlx4_qp {
 	qp_post_send_fn *post_send;
 	struct verbs_qp vqp;
 	struct mlx4_batch batch;
-	__be32 *asides; /* first words by slot, for batches; NULL: no ibv_wr_* */
+	__be32 *asides; /* first words of pieces by slot, for batches; NULL: no ibv_wr_* */
 
 	_Alignas(CACHE_LINE) struct mlx4_rq rq;
 	struct mlx4_srq *srq;

@@ -10,8 +10,8 @@
 
 #include "providers/mlx4/qp.h"
 
-/* Limits of mlx4_ib. LOG_MAX_SLOTS counts slots of any size. MAX_SPARE: slots that must stay
- * free. */
+/* Limits of mlx4_ib. LOG_MAX_SLOTS: log2 of the most slots, whatever their size. MAX_SPARE: number
+ * of slots that must stay free if slots are smallest. */
 enum { LOG_MAX_SLOTS = 14, MAX_RECV_SGE = 32, MAX_SPARE = M4_READ_AHEAD / M4_PIECE + 1 };
 
 static int size_refuse(const char *field, uint32_t value, uint32_t limit)
@@ -84,8 +84,8 @@ static int size_receives(const struct ibv_qp_cap *cap, struct mlx4_qp_size *size
 	return 0;
 }
 
-/* Places the rings: the one with larger WQEs first, the send ring if they are equal. The kernel
- * expects this order, as the larger WQEs are then aligned. */
+/* Places the ring with larger WQEs first, or the send ring if both are equal. The kernel expects
+ * this order, as the larger WQEs are then aligned. */
 static void place_rings(struct mlx4_qp_size *size)
 {
 	size_t sends = (size_t)size->sq_slots << size->sq_slot_log;

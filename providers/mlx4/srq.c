@@ -36,8 +36,8 @@ static int srq_check_attr(struct mlx4_context *ctx, const struct ibv_srq_init_at
 	return EINVAL;
 }
 
-/* Computes the sizes as the kernel does from the same attributes, because the command does not tell
- * them. */
+/* Computes the sizes as the kernel does from the same attributes, because the command does not
+ * report them. */
 static void srq_size(const struct ibv_srq_attr *attr, struct mlx4_srq *srq)
 {
 	uint64_t wqe = pow2_ceil(M4_SEG + (uint64_t)attr->max_sge * M4_SEG);
@@ -96,8 +96,8 @@ static void srq_free(struct mlx4_context *ctx, struct mlx4_srq *srq)
 	free(srq);
 }
 
-/* Adds an XRC SRQ to the lookup table, because CQEs of its CQ have its number, and no QP of this
- * process. */
+/* Adds an XRC SRQ to the lookup table, because CQEs of its messages have the SRQ's number, but no
+ * QP number of this process. */
 static int srq_index(struct mlx4_context *ctx, struct mlx4_srq *srq, uint32_t srqn)
 {
 	int ret;

@@ -54,7 +54,7 @@ static inline __be32 *srq_link(const uint8_t *wqe)
 	return (__be32 *)(uintptr_t)wqe;
 }
 
-/* Returns the WQE at INDEX to the list of free ones, and returns the request's wr_id. The caller
+/* Appends the WQE at INDEX to the list of free WQEs, and returns its request's wr_id. The caller
  * holds the lock. */
 static inline uint64_t srq_take_back(struct mlx4_srq *srq, uint32_t index)
 {
@@ -75,8 +75,8 @@ static inline uint64_t srq_complete(struct mlx4_srq *srq, uint32_t index)
 	return wr_id;
 }
 
-/* Returns the id of an XRC SRQ in the context's table. It cannot collide: XRC receive QPs are not
- * in the table. */
+/* Returns the id of an XRC SRQ in the context's table. No QP has this id there, because XRC receive
+ * QPs are not in the table. */
 static inline uint32_t srq_id(uint32_t srqn)
 {
 	return srqn | M4_XRC_TARGET;

@@ -74,8 +74,8 @@ static int wq_check_attr(const struct ibv_wq_init_attr *attr)
 	return attr->max_sge > MAX_SGE ? wq_refuse("max_sge", attr->max_sge, MAX_SGE) : 0;
 }
 
-/* Places the receive ring next to a send slot, which is never used and must not look posted: the
- * larger one first, the send slot if they are equal. */
+/* Places the receive ring next to a send slot, which is never used and must not look posted. The
+ * larger one is first, or the send slot if both are equal. */
 static void place_ring(struct mlx4_qp *qp)
 {
 	const size_t receives = (size_t)(qp->rq.wq.mask + 1) << qp->rq.stride_log;
@@ -129,8 +129,8 @@ static void wq_free(struct mlx4_context *ctx, struct mlx4_wq *wq)
 	free(wq);
 }
 
-/* Runs CREATE_WQ. The requested range begins with this WQ; later WQs get numbers of the open range,
- * as an RSS QP needs consecutive numbers. */
+/* Runs CREATE_WQ. A requested range of numbers begins with this WQ, and later WQs get the next
+ * numbers of it, because an RSS QP needs consecutive numbers. */
 static int wq_ask_kernel(struct mlx4_context *ctx, struct ibv_wq_init_attr *granted,
 			 struct mlx4_wq *wq)
 {
@@ -173,7 +173,7 @@ static int wq_run_create(struct mlx4_context *ctx, struct ibv_wq_init_attr *attr
 }
 
 /* Chooses the routines. Receives may be posted in any state, because they wait until the WQ is
- * ready, so no gate is needed. */
+ * ready, so sge_limit permits them at once. */
 static void wq_choose_routines(struct mlx4_context *ctx, struct ibv_pd *pd, struct mlx4_wq *wq)
 {
 	const struct ibv_device_attr *device;
@@ -218,8 +218,8 @@ struct ibv_wq *mlx4_wq_create(struct ibv_context *context, struct ibv_wq_init_at
 	return NULL;
 }
 
-/* Empties the WQ before it is used again: CQEs of its earlier life would complete requests of the
- * new one. */
+/* Empties the WQ after a reset. CQEs from before the reset would otherwise complete requests of the
+ * new use. */
 static void wq_renew(struct mlx4_wq *wq)
 {
 	struct mlx4_rq *rq = &wq->qp.rq;

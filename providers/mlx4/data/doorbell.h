@@ -44,12 +44,12 @@ DOORBELL_INLINE void blueflame_copy(struct mlx4_blueflame *bf, const uint8_t *ct
 	bf->next = (uint8_t *)((uintptr_t)reg ^ bf->half);
 }
 
-/* Does the same under the register's lock, for processes with several threads. */
+/* Does what blueflame_copy() does, under bf->lock, for processes with several threads. */
 void mlx4_blueflame_copy_locked(struct mlx4_blueflame *bf, const uint8_t *ctrl, uint32_t size);
 
 /* Posts the WQE of SIZE bytes at CTRL by pushing it through the BlueFlame register. The copy must
- * name the QP and the index, as the adapter need not read the ring. All queues of the context share
- * the register, hence its lock. */
+ * name the QP and the index, as the adapter need not read the ring. bf->lock guards the register,
+ * which all queues of the context share. */
 DOORBELL_INLINE void doorbell_push(struct mlx4_sq *sq, uint8_t *ctrl, uint32_t size,
 				   uint32_t owner_opcode, uint32_t index)
 {
@@ -65,8 +65,8 @@ DOORBELL_INLINE void doorbell_push(struct mlx4_sq *sq, uint8_t *ctrl, uint32_t s
 		mlx4_blueflame_copy_locked(bf, ctrl, size);
 }
 
-/* Finds the count of receives: the lower 16 bits of the record. The upper half stays 0, so one
- * 2-byte store updates the count. */
+/* Returns the address of the count of posted receives: the lower 16 bits of the record. The upper
+ * half stays 0, so one 2-byte store updates the count. */
 DOORBELL_INLINE __be16 *record_count(__be32 *dbrec)
 {
 	return (__be16 *)dbrec + 1;

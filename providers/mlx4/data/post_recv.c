@@ -50,7 +50,8 @@ RECV_INLINE bool recv_is_closed(const struct mlx4_rq *rq)
 	return !rq->sge_limit;
 }
 
-/* Writes a receive. WR_IDS is the queue's array, which a list keeps in a register. */
+/* Writes a receive. WR_IDS points to the queue's array of wr_ids; for a list, to a local copy of
+ * that pointer, which stays in a register. */
 RECV_INLINE void recv_put(struct mlx4_rq *rq, uint32_t head, const struct ibv_recv_wr *wr,
 			  uint64_t *const *wr_ids, bool one)
 {

@@ -198,8 +198,8 @@ struct built {
 	bool is_whole; /* the adapter need not read data from memory */
 };
 
-/* Destination of a request. Computed before the first store, because the compiler would otherwise
- * load the fields of the queue again after each. */
+/* Where a request goes: its WQE and its slot of notes. Computed before the first store, because the
+ * compiler would otherwise load the fields of the queue again after each store. */
 struct place {
 	uint8_t *ctrl;
 	struct wq_slot *note;
@@ -253,8 +253,9 @@ static int __attribute__((cold)) refuse_empty(const struct mlx4_qp *qp)
 	return verbs_result(EINVAL);
 }
 
-/* Builds a large send, which the adapter splits into frames with its headers. The data is written
- * before the headers, because the headers may end in the piece in which they begin. */
+/* Builds a large send (TSO), which the adapter splits into frames with the headers of WR. The data
+ * is written before the headers, because it may begin in the headers' last piece, whose first word
+ * must come last. */
 static bool __attribute__((noinline)) build_large(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
 						  uint32_t head, struct built *built, int *err)
 {
@@ -425,8 +426,8 @@ WQE_INLINE bool put_several(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sg
 	return true;
 }
 
-/* Posts a request with several SGEs at HEAD. Returns its size, or 0 if it needs the slow path after
- * all. Everything but the data is computed after it, for lack of registers. */
+/* Posts a request with several SGEs at HEAD. Returns the WQE's size, or 0 if the request needs the
+ * slow path. Writes the SGEs before it computes the rest, for lack of registers. */
 WQE_INLINE uint32_t put_wide(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
 			     enum send_kind kind)
 {
@@ -466,8 +467,8 @@ WQE_INLINE bool put_listed_inline(struct mlx4_qp *qp, const struct ibv_send_wr *
 	return true;
 }
 
-/* Posts WR at HEAD. Returns 0 or an errno. If it is ALONE and needs no data from memory, it goes
- * through BlueFlame if it fits; *RINGS tells whether the doorbell must still be rung. */
+/* Posts WR at HEAD. Returns 0 or an errno. If WR is the only request (ALONE), needs no data from
+ * memory and fits, its WQE goes through BlueFlame. *RINGS: the doorbell must still be rung. */
 typedef int put_any_fn(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head, bool alone,
 		       bool *rings);
 
@@ -497,9 +498,10 @@ WQE_INLINE int put_any(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_
 
 /* ---- lists ---- */
 
-/* Stamps for a usual request in a list. It has a single SGE, so only datagrams have several pieces.
- * DIRTY is determined at the start of the list, and again after unusual requests: the adapter may
- * take WQEs before the doorbell, and a list longer than the ring reuses their slots. */
+/* Writes the stamps for a usual request in a list. The request has a single SGE, so only datagrams
+ * have several pieces. DIRTY is determined at the start of the list, and again after unusual
+ * requests: the adapter may take WQEs before the doorbell, and a list longer than the ring reuses
+ * their slots. */
 WQE_INLINE void stamp_in_list(struct mlx4_sq *sq, enum send_kind kind, uint32_t head, bool dirty)
 {
 	if (kind == SEND_DATAGRAM || unlikely(dirty))
@@ -583,8 +585,8 @@ WQE_INLINE int post_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, str
 	return 0;
 }
 
-/* Returns whether the inline data of a single request ends in the first piece after its head, in
- * any number of buffers. */
+/* Returns whether a single request has inline data, in any number of buffers, that fits in the rest
+ * of the piece in which the WQE's head ends. */
 WQE_INLINE bool is_short_inline(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
 				enum send_kind kind)
 {
@@ -836,8 +838,8 @@ struct one_parts {
 	qp_post_send_fn *list, *unusual, *with_inline, *with_sges;
 };
 
-/* Posts a request on a memory key, or calls OTHER, which is out of line so that its saved registers
- * cost nothing here. */
+/* Posts a usual request on a memory key, or calls OTHER. OTHER is out of line, so that the
+ * registers that it saves cost nothing here. */
 WQE_INLINE int one_on_key(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			  struct one one, qp_post_send_fn *other)
 {
@@ -1015,8 +1017,8 @@ int mlx4_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr
 	return mqp->post_send(mqp, wr, bad_wr);
 }
 
-/* Returns the routine for bindings. A QP that cannot bind, or not yet, takes the slow path, which
- * logs it. */
+/* Returns the routine for bindings. A QP that cannot bind, in its present state or at all, takes
+ * the slow path, which logs the reason. */
 qp_bind_mw_fn *mlx4_bind_mw_routine(const struct mlx4_qp *qp)
 {
 	static qp_bind_mw_fn *const routines[2][2] = ROUTINES_OF(bind_window);

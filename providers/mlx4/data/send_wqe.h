@@ -31,7 +31,7 @@ enum {
 	WQE_TWO_PIECES = FLD_MASK(M4_CTRL_DS) & ~(2 * M4_PIECE / M4_SEG - 1),
 };
 
-/* Returns whether the adapter computes checksums for such a QP: only datagrams and frames have IP
+/* Returns whether the adapter computes checksums for QPs of KIND: only datagrams and frames have IP
  * headers that software writes. */
 WQE_INLINE bool kind_has_sums(enum send_kind kind)
 {
@@ -48,8 +48,8 @@ WQE_INLINE uint32_t wqe_size(const uint8_t *ctrl)
 	return (ctrl[WQE_SIZE_BYTE] & FLD_MASK(M4_CTRL_DS)) * M4_SEG;
 }
 
-/* Returns the first word of a posted WQE at INDEX. The owner bit flips with each lap, by which the
- * adapter tells a new WQE from an old one. */
+/* Returns the first word of a posted WQE at INDEX. The owner bit flips with each lap of the ring,
+ * so that the adapter can tell a new WQE from an old one. */
 WQE_INLINE uint32_t wqe_owner_opcode(const struct mlx4_sq *sq, uint32_t index, uint32_t opcode)
 {
 	return opcode | (index << sq->owner_shift & FLD_BITS(M4_CTRL_OWNER));
@@ -94,8 +94,8 @@ WQE_INLINE void sq_stamp_ahead(struct mlx4_sq *sq, enum send_kind kind, uint32_t
 		sq->last_long = index;
 }
 
-/* Does the same for a WQE of several pieces; then the last lap usually had such WQEs, too, so no
- * test is needed. */
+/* Does what sq_stamp_ahead() does for a WQE of several pieces. The last lap then usually had such
+ * WQEs, too, so it is not tested. */
 WQE_INLINE void sq_stamp_ahead_of_long(struct mlx4_sq *sq, enum send_kind kind, uint32_t index)
 {
 	sq_stamp(sq, index + sq->spare);
@@ -148,8 +148,8 @@ WQE_INLINE void wqe_put_whole_mac(uint8_t *ctrl, const uint8_t *mac)
 	memcpy(ctrl + FLD_BYTE(M4_CTRL_MAC_31_0), mac + 2, 4);
 }
 
-/* Adds the part of the address in LENGTH bytes at FROM, after HAVE bytes of it. Returns the new
- * number. */
+/* Adds bytes of a frame's destination address to the control segment, which has HAVE of them: up to
+ * LENGTH bytes at FROM. Returns how many it has now. */
 WQE_INLINE uint32_t wqe_put_mac(uint8_t *ctrl, uint32_t have, const void *from, uint64_t length)
 {
 	uint8_t *const high = ctrl + FLD_BYTE(M4_CTRL_MAC_47_32);
@@ -181,8 +181,8 @@ WQE_INLINE uint32_t wqe_large_opcode(uint32_t header)
 
 /* ---- requests on memory keys ---- */
 
-/* Such a request fits into the first piece; strong ordering delays all requests after it until it
- * is complete. */
+/* Sizes of WQEs for requests on memory keys, which fit in the first piece. M4_ON_KEY: strong
+ * ordering, which delays all later requests until the request is complete. */
 enum {
 	M4_BIND_END = M4_SEG + M4_BIND_SIZE,
 	M4_INVAL_END = M4_SEG + M4_INVAL_SIZE,
@@ -252,9 +252,9 @@ WQE_INLINE void wqe_put_word(uint8_t *ctrl, uint32_t at, uint32_t value, __be32 
 }
 
 #ifdef __AVX__
-/* Write nonempty SGEs, from last to first. Return false, with nothing wrong written, if one is
- * empty. A CPU with AVX stores 16 aligned bytes atomically (Intel SDM vol. 3, "Guaranteed Atomic
- * Operations"), so a segment appears as a whole, including the first word of its piece. */
+/* Write nonempty SGEs, from last to first. Return false if one is empty; segments written before
+ * are valid. A CPU with AVX stores 16 aligned bytes atomically (Intel SDM vol. 3, "Guaranteed
+ * Atomic Operations"), so a segment appears as a whole, including the first word of its piece. */
 WQE_INLINE bool wqe_put_four_sges(uint8_t *to, const struct ibv_sge *sge)
 {
 	const seg_sge a = seg_load_sge(&sge[0]), b = seg_load_sge(&sge[1]);
@@ -395,7 +395,8 @@ WQE_INLINE void wqe_put_header(uint8_t *ctrl, const uint8_t *from, uint32_t size
 	}
 }
 
-/* Writes a list from its end, so that the first word of each piece comes last. */
+/* Writes N SGEs from the last to the first, so that the first word of each piece comes last.
+ * Returns the end of the WQE. */
 WQE_INLINE uint32_t wqe_put_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int n,
 				 __be32 *aside)
 {
@@ -429,8 +430,8 @@ WQE_INLINE void stream_begin(struct wqe_stream *stream, uint8_t *ctrl, uint32_t 
 	*stream = (struct wqe_stream){ ctrl, at, at + M4_INLINE_HEADER, aside };
 }
 
-/* Writes the current inline header, when all its bytes are written, because it ends the stamp of
- * its piece. */
+/* Writes the header of the current inline segment. All data of the segment must be written before,
+ * because the header replaces the stamp of its piece. */
 WQE_INLINE void stream_close(const struct wqe_stream *stream)
 {
 	uint32_t length = stream->at - stream->header - M4_INLINE_HEADER;
@@ -532,8 +533,8 @@ WQE_INLINE void wqe_put_control(uint8_t *ctrl, uint32_t size, uint64_t control, 
 	*(__be32 *)fld_at(ctrl, M4_CTRL_IMM) = imm;
 }
 
-/* Both words for each combination of enum ibv_send_flags. Only datagrams and frames have checksums;
- * a frame has no ICRC. */
+/* Second and third word of the control segment for each combination of enum ibv_send_flags. Only
+ * datagrams and frames have checksums; a frame has no ICRC. */
 #define CONTROL_OF(send_flags)                                                         \
 	((uint64_t)((send_flags)&IBV_SEND_FENCE ? FLD_BITS(M4_CTRL_FENCE) : 0) << 32 | \
 	 ((send_flags)&IBV_SEND_SIGNALED ? M4_SIGNALED : 0) |                          \

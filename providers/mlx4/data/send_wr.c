@@ -382,8 +382,8 @@ static void fill_raw(struct ibv_qp_ex *qpx)
 	qpx->wr_send_tso = wr_send_tso;
 }
 
-/* Sets the ibv_wr_* functions of QP. UD QPs only have SENDs; opcodes tells which of the others a
- * type supports. */
+/* Sets the ibv_wr_* functions of QP. A UD QP has SENDs only; only RC and XRC QPs have READs,
+ * atomics and SENDs with invalidation. */
 void mlx4_send_wr_fill(struct mlx4_qp *qp)
 {
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;

@@ -29,7 +29,8 @@ static int set_allocators(struct ibv_context *context,
 				       &of_program, &ctx->common.allocators);
 }
 
-/* Stores the size of the range; the kernel checks it when the WQ is created. */
+/* Stores the range of WQNs, as log2, for the next WQ. The kernel checks it when that WQ is
+ * created. */
 static int set_wqs_range(struct mlx4_context *ctx, const uint8_t *log_size)
 {
 	pthread_mutex_lock(&ctx->wqs_lock);

@@ -39,7 +39,7 @@ static int show_qp(struct ibv_qp *ibqp, struct mlx4dv_qp *out)
 	return 0;
 }
 
-/* After this, the program owns the consumer index, as it polls by itself. */
+/* Describes a CQ. Afterwards, the program polls the ring itself and owns the consumer index. */
 static int show_cq(struct ibv_cq *ibcq, struct mlx4dv_cq *out)
 {
 	struct mlx4_cq *cq = to_mcq(ibcq);
@@ -109,7 +109,7 @@ static int check_obj(const struct mlx4dv_obj *obj, uint64_t types)
 	return ret;
 }
 
-/* Any number of objects; nothing is written unless all of them belong to this provider. */
+/* Describes any number of objects. Writes nothing unless all of them belong to this provider. */
 static int __attribute__((noinline)) init_all(struct mlx4dv_obj *obj, uint64_t obj_type)
 {
 	int ret = check_obj(obj, obj_type);
@@ -127,8 +127,8 @@ static int __attribute__((noinline)) init_all(struct mlx4dv_obj *obj, uint64_t o
 	return 0;
 }
 
-/* Looks for a single object first, because most programs ask for one: one check, and the rest of
- * the call is the object's. */
+/* Describes a single object without init_all(), because most programs ask for one: that takes one
+ * check. */
 DV_EXPORT int mlx4dv_init_obj(struct mlx4dv_obj *obj, uint64_t obj_type)
 {
 	if (obj_type == MLX4DV_OBJ_QP && context_is_mlx4(obj->qp.in->context))

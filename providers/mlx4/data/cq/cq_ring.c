@@ -9,7 +9,8 @@
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
 
-/* Gives each entry to the adapter: sets the ownership bit as the lap before the first would. */
+/* Gives all entries to the adapter: their ownership bits get the value of the lap before the first
+ * one. */
 void mlx4_cq_ring_init(struct mlx4_cq *cq)
 {
 	uint8_t *last = cq->ring + CQE_LAST;
@@ -48,8 +49,8 @@ struct leaving {
 	uint32_t srqn;
 };
 
-/* Returns whether a CQE belongs to the leaving object. The WQE of a message to its shared queue is
- * free again, as the completion is never polled. */
+/* Returns whether a CQE belongs to the QP or SRQ that is destroyed. If the CQE is of the QP and has
+ * used a WQE of its SRQ, frees that WQE, because the completion is never polled. */
 static bool cqe_leaves(const struct leaving *leaving, const uint8_t *cqe)
 {
 	const struct mlx4_qp *qp = leaving->qp;
@@ -64,9 +65,9 @@ static bool cqe_leaves(const struct leaving *leaving, const uint8_t *cqe)
 	return true;
 }
 
-/* Removes the CQEs. The loop runs from the newest to the oldest and moves the remaining ones
- * towards the newest, so that the free entries are at the consumer index, which can skip them. If
- * the program polls the ring by itself, the index is the program's, so nothing is removed. */
+/* Removes the CQEs of LEAVING. The loop runs from the newest to the oldest and moves the remaining
+ * ones towards the newest, so that the free entries are at the consumer index, which can skip them.
+ * If the program polls the ring itself, it owns the index, so nothing is removed. */
 static void cq_clean(struct mlx4_cq *cq, const struct leaving *leaving)
 {
 	uint32_t end, keep;

@@ -59,9 +59,9 @@ CQE_INLINE const uint8_t *cqe_peek(const struct mlx4_cq *cq, uint32_t *ci)
 	return ring + ((size_t)(*ci & mask) << cq->entry_log);
 }
 
-/* Returns whether the answer "none" of cqe_peek() without the lock is right. The index only grows,
- * so if the entry at a stale index has not arrived, no later one has. The ring could lap within
- * this call only with CQEs newer than the call. */
+/* Returns whether a poll without the lock that found no CQE at index CI is right. The index only
+ * grows, so if the entry at a stale index has not arrived, no later one has. The ring could lap
+ * within this call only with CQEs newer than the call. */
 CQE_INLINE bool cqe_is_none(const struct mlx4_cq *cq, uint32_t ci)
 {
 	return likely(provider_cq_saw_one_ring(&cq->is_moving, &cq->ci, ci));
@@ -80,7 +80,8 @@ CQE_INLINE uint8_t cqe_last_at(const struct mlx4_cq *cq, const uint8_t *cqe, uin
 }
 
 /* Advances from the CQE at CI - 1, which software owns, to the one at CI. Returns whether software
- * owns that, too: within a lap, their ownership bits are equal. Sets *LAST to its last byte. */
+ * owns the CQE at CI, too: within a lap, their ownership bits are equal. Sets *LAST to the last
+ * byte of the CQE at CI. */
 CQE_INLINE bool cqe_step(const struct mlx4_cq *cq, const uint8_t **cqe, uint32_t ci, uint8_t *last)
 {
 	uint8_t before = (*cqe)[CQE_LAST];
@@ -114,8 +115,8 @@ CQE_INLINE bool cqe_is_good_request(const uint8_t *cqe)
 	return cqe_is_request(cqe) && cqe_opcode(cqe) != M4_CQE_ERROR;
 }
 
-/* Returns the same for LAST, the last byte. M4_CQE_ERROR is above all opcodes of requests, so that
- * one compare decides. */
+/* Does what cqe_is_good_request() does for LAST, the last byte of a CQE. M4_CQE_ERROR is above all
+ * opcodes of requests, so that one compare decides. */
 CQE_INLINE bool last_is_good_request(uint8_t last)
 {
 	return (uint8_t)((last & LAST_MASK) - FLD_BITS(M4_CQE_IS_SEND)) < M4_CQE_ERROR;
@@ -148,7 +149,7 @@ CQE_INLINE bool cqe_checksums_are_right(const uint8_t *cqe)
 	return (*(const __be32 *)fld_at(cqe, M4_CQE_STATUS) & wanted) == wanted;
 }
 
-/* Returns the completion of a message by its opcode: enum ibv_wc_opcode, with enum ibv_wc_flags
+/* Returns how to report a received message with OPCODE: enum ibv_wc_opcode, with enum ibv_wc_flags
  * above it, as in struct wq_slot. */
 CQE_INLINE uint32_t cqe_extra_of(uint32_t opcode)
 {
@@ -187,7 +188,7 @@ CQE_INLINE uint32_t cqe_byte_len(const uint8_t *cqe)
 	return cqe_word(cqe, FLD_BYTE(M4_CQE_BYTE_COUNT));
 }
 
-/* Returns the SL. On Ethernet, the priority of a VLAN tag is in its place. */
+/* Returns the SL, or on Ethernet the priority in the VLAN tag, which the CQE has instead. */
 CQE_INLINE uint8_t cqe_sl(bool is_ethernet, const uint8_t *cqe)
 {
 	return is_ethernet ? fld_get(cqe, M4_CQE_ETH_PRIO) : fld_get(cqe, M4_CQE_SL);
@@ -207,8 +208,8 @@ CQE_INLINE __be32 cqe_qpn_be(const uint8_t *cqe)
 	return cqe_first_word(cqe) & htobe32(FLD_BITS(M4_CQE_QPN));
 }
 
-/* Forgets the QP of the last CQE, or a later CQE would complete on a freed QP: the number may soon
- * belong to another QP. */
+/* Forgets the cached QP of the last CQE. Its number may soon belong to another QP, whose CQEs would
+ * otherwise complete on the freed one. */
 CQE_INLINE void cq_forget_qp(struct mlx4_cq *cq)
 {
 	cq->qpn_be = M4_NO_QPN;
@@ -272,8 +273,8 @@ CQE_INLINE struct wq_slot *cqe_slot(const struct mlx4_sq *sq, const uint8_t *cqe
 	return (struct wq_slot *)((uint8_t *)sq->done_slots + bytes);
 }
 
-/* Sets the byte count of an atomic, which the adapter does not: software owns the CQE, so writing 8
- * there spares all readers the check. Returns DONE_AS for the readers. */
+/* Writes 8 to the byte count of an atomic's CQE, which software owns, because the adapter does not
+ * set it. Readers then need no check. Returns DONE_AS without SENT_ATOMIC. */
 CQE_INLINE uint32_t cqe_count_atomic(const uint8_t *cqe, uint32_t done_as)
 {
 	enum { ATOMIC_BYTES = 8 };

@@ -36,8 +36,8 @@ static bool is_first(const struct completion *comp)
 	return !__atomic_exchange_n(reported, true, __ATOMIC_RELAXED);
 }
 
-/* Returns whether to log the error. A peer that has ended or is slow is no mistake of the program,
- * so it is logged only where warnings are wanted. */
+/* Returns whether to log the error. Exceeded retries mean that a peer has ended or is slow, which
+ * is no mistake of the program, so they are logged only if warnings are on. */
 static bool is_logged(uint32_t syndrome)
 {
 	if (syndrome == SYND_RETRY_EXCEEDED || syndrome == SYND_RNR_EXCEEDED)

@@ -75,7 +75,7 @@ CQE_INLINE uint64_t from_whom(uint32_t pkey_index, uint32_t rqpn, uint32_t sl_rl
 #endif
 }
 
-/* Fills wc for a message to QP, or NULL for XRC. It reads all of the CQE before the first store,
+/* Fills wc for a message to QP, which is NULL for XRC. Reads all of the CQE before the first store,
  * because the compiler must assume that wc aliases the CQE. */
 CQE_INLINE void fill_message(const struct mlx4_cq *cq, const struct mlx4_qp *qp, uint64_t wr_id,
 			     uint32_t qpn, const uint8_t *cqe, struct ibv_wc *wc)
@@ -100,8 +100,8 @@ CQE_INLINE void fill_message(const struct mlx4_cq *cq, const struct mlx4_qp *qp,
 	memcpy(&wc->pkey_index, &last, sizeof(last));
 }
 
-/* fill_send() does the same for a SEND without immediate data or key, in a CQ without timestamps.
- * It does not set checksum flags. */
+/* fill_send() does what fill_message() does, for a SEND without immediate data or key, in a CQ
+ * without timestamps. It does not set checksum flags. */
 #ifdef __AVX__
 /* A shuffle builds the last 16 bytes of a completion from the first 16 of a CQE; its mask has the
  * source byte of each result byte. The GRH bit and the service level are moved afterwards. Each
@@ -289,8 +289,9 @@ OUT_OF_LINE poll_summed_sends(struct ibv_cq *cq, int room, struct ibv_wc *wc, co
 	return poll_own(cq, room, wc, cqe, ci, true);
 }
 
-/* Poll the same from an SRQ: a QP's, or an XRC one, whose QPs are unknown here. The SRQ's lock is
- * held for all of them, or the process has one thread. */
+/* Polls SENDs without immediate data or key to an SRQ: the SRQ of the CQ's last QP, or an XRC SRQ,
+ * whose messages are not looked up by QP. LOCKED: holds the SRQ's lock for all of them. Otherwise
+ * the process has one thread. */
 CQE_INLINE int poll_shared(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
 			   uint32_t ci, bool xrc, bool locked)
 {
@@ -336,15 +337,16 @@ SHARED_LOOPS(poll_shared_sends, false, qp->srq)
 SHARED_LOOPS(poll_xrc_sends, true, srq)
 
 /* Returns whether the CQE completes a request that the adapter flushed, because its QP has failed.
- * A loop of its own handles these, as all requests of a failed QP end so. */
+ * poll_flushed() handles flushed requests in a loop of their own, because all requests of a failed
+ * QP end so. */
 CQE_INLINE bool cqe_is_flush(const uint8_t *cqe)
 {
 	return (cqe[CQE_LAST] & FLD_BITS(M4_CQE_OPCODE)) == M4_CQE_ERROR &&
 	       fld_get(cqe, M4_CQE_SYNDROME) == SYND_FLUSH;
 }
 
-/* Fills wc for a flushed request of QP, which has no cause of its own, so there is nothing to log.
- * Returns false for a receive of an SRQ, and has then changed nothing. */
+/* Fills wc for a flushed request of QP. A flush has no cause of its own, so it is not logged.
+ * Returns false, with nothing changed, for a receive of an SRQ. */
 CQE_INLINE bool fill_flushed(struct mlx4_qp *qp, const uint8_t *cqe, struct ibv_wc *wc)
 {
 	uint32_t done_as;
@@ -361,9 +363,8 @@ CQE_INLINE bool fill_flushed(struct mlx4_qp *qp, const uint8_t *cqe, struct ibv_
 	return true;
 }
 
-/* Polls flushed requests of any QP: programs that end a connection poll as many as were posted.
- * mlx4_cq_poll_any() enters this loop for any number of completions, so it must not go back
- * there. */
+/* Polls flushed requests of any QP: a program that ends a connection polls as many as it has
+ * posted. Must not call mlx4_cq_poll_any(), which enters this loop whatever ROOM is. */
 OUT_OF_LINE poll_flushed(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
 			 uint32_t ci)
 {
