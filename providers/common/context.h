@@ -51,8 +51,8 @@ static inline void provider_context_init(struct provider_context *ctx, struct ib
 	provider_clock_page_init(&ctx->clock);
 }
 
-/* Frees the pools; every object of the context is gone. The allocators are freed last, because the
- * pool of doorbell records returns its pages to them. */
+/* Frees the pools. The caller has destroyed all objects of the context. The allocators are freed
+ * last, because the pool of doorbell records returns its pages to them. */
 static inline void provider_context_destroy(struct provider_context *ctx)
 {
 	provider_clock_page_destroy(&ctx->clock);

@@ -122,8 +122,9 @@ static int new_ring_alloc(const struct cq_resize_kind *kind, const struct cq_par
 	return new->keeper ? kind->ring_alloc(parts->cq, pd, size, &new->mem) : ENOMEM;
 }
 
-/* Replaces the ring. Another thread may have been faster: if its ring is larger, the new one is too
- * small for pollers without the lock. The kernel does nothing for the same size. */
+/* Replaces the ring unless another thread has been faster. If that thread's ring is larger, NEW is
+ * too small for pollers without the lock, and new->is_outgrown is set. For the same size, the
+ * kernel does nothing. */
 static int cq_replace_ring(const struct cq_resize_kind *kind, const struct cq_parts *parts,
 			   struct new_ring *new)
 {

@@ -30,7 +30,7 @@ struct cq_ring {
 void provider_cq_ring_init(const struct cqe_marks *marks, const struct cq_ring *ring,
 			   uint32_t first);
 /* Moves unread CQEs, from CI on, to a new ring. Returns false if the adapter has not marked the
- * end, or has written more CQEs since the check than fit. */
+ * end, or if more CQEs than fit were written since provider_cq_ring_fits(). */
 bool provider_cq_ring_move(const struct cqe_marks *marks, const struct cq_ring *from,
 			   const struct cq_ring *to, uint32_t ci);
 
@@ -45,7 +45,7 @@ struct cq_old_ring {
 	bool is_lost; /* the adapter may still write to it, so it is never reused */
 };
 
-/* Stores the memory in OLD, which is already allocated. */
+/* Adds OLD, which the caller has allocated, with the memory BUF to *RINGS. */
 void provider_cq_ring_keep(struct cq_old_ring **rings, struct cq_old_ring *old,
 			   const struct queue_mem *buf);
 /* Removes a kept ring of at least SIZE bytes, for reuse. Returns NULL if there is none. */

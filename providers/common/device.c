@@ -10,7 +10,7 @@
 #include "util/bits.h"
 #include "util/mutex.h"
 
-/* digits of a 16-bit number, or of the minimum that a provider demands */
+/* most digits: of a 16-bit number, or of the minimum that a provider demands */
 enum { MOST_DIGITS = 12 };
 
 void provider_device_init(struct device_facts *facts, struct ibv_context *context,

@@ -27,7 +27,7 @@ enum port_trait {
 struct device_facts {
 	struct ibv_context *context;
 	const struct device_kind *kind;
-	uint8_t port_traits[3]; /* of each port, once known; atomic */
+	uint8_t port_traits[3]; /* enum port_trait of each port, once known; atomic */
 	pthread_mutex_t lock;   /* guards the fields below until they are known */
 	bool known;
 	uint32_t raw_packet_caps;
@@ -54,7 +54,8 @@ static inline int provider_device_attr_get(struct device_facts *facts,
 	return provider_device_know(facts);
 }
 
-/* Returns enum port_trait of a port. The kernel is asked once. */
+/* Sets *TRAITS to the enum port_trait bits of a port. Queries the kernel once. Returns 0 or an
+ * errno. */
 int provider_device_port_traits(struct device_facts *facts, uint8_t port_num, uint8_t *traits);
 int provider_device_query_port(struct ibv_context *context, uint8_t port_num,
 			       struct ibv_port_attr *attr, size_t attr_size);

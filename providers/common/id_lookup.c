@@ -145,8 +145,8 @@ static int entry_await(struct id_lookup *ids, void *const *entry, uint32_t id)
 	return EEXIST;
 }
 
-/* Sets an entry. If the entry is not cleared yet, waits for that under the lock, which it takes
- * unless *LOCKED, and sets *LOCKED. */
+/* Sets an entry. If the entry still has an object, takes the lock unless *LOCKED, sets *LOCKED, and
+ * waits until the entry is cleared. */
 static int id_put(struct id_lookup *ids, uint32_t id, void *object, bool *locked)
 {
 	struct id_leaf *leaf;

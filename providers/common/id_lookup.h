@@ -19,7 +19,8 @@
 #define ID_LEAF_SIZE (1U << ID_LEAF_BITS)
 #define ID_ROOT_SIZE (1U << (ID_BITS - ID_LEAF_BITS))
 
-/* Which of 4096 items are free: a bit each in WORD, and in ALL a bit for each nonzero word. */
+/* Set of free items, out of 4096: a bit for each item in WORD, and a bit for each nonzero word in
+ * ALL. */
 struct id_room {
 	uint64_t all, word[ID_LEAF_SIZE / 64];
 };
@@ -31,7 +32,7 @@ struct id_leaf {
 
 struct id_root {
 	struct id_leaf *leaf[ID_ROOT_SIZE];
-	struct id_room room; /* leaves that are missing or have a free entry */
+	struct id_room room; /* leaves that are not allocated, or have a free entry */
 };
 
 struct id_lookup {
@@ -40,7 +41,8 @@ struct id_lookup {
 	/* taken by writers, and by readers that keep an object from being cleared */
 	pthread_mutex_t lock;
 	pthread_cond_t cleared;
-	/* limit of a wait for that: the destroying thread may itself wait for the caller */
+	/* limit of a wait for an entry to be cleared, because the destroying thread may itself wait
+	 * for the caller */
 	unsigned int patience_ms;
 };
 
@@ -51,8 +53,9 @@ void provider_id_lookup_destroy(struct id_lookup *ids);
 int provider_id_root_get(struct id_lookup *ids, const struct id_root **root);
 
 /* Sets an entry. The kernel may assign a number again as soon as it has destroyed the old object,
- * before the destroying thread has cleared the entry: waits for that, and returns EEXIST on
- * timeout. (The destroying thread may itself be waiting for the caller to acknowledge an event.) */
+ * before the destroying thread has cleared the entry. Waits until the entry is cleared, and returns
+ * EEXIST on timeout. (The destroying thread may itself be waiting for the caller to acknowledge an
+ * event.) */
 int provider_id_set(struct id_lookup *ids, uint32_t id, void *object);
 int provider_id_alloc(struct id_lookup *ids, void *object, uint32_t *id);
 void provider_id_clear(struct id_lookup *ids, uint32_t id);

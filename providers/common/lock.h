@@ -35,14 +35,15 @@ static inline void qlock_init(struct qlock *lock, bool shared)
 	lock->shared = shared;
 }
 
-/* Returns whether a call that returns before the program continues needs no lock: it is free, and
- * there is no other thread to take it. */
+/* Returns whether a call that would drop the lock before it returns to the program can skip the
+ * lock: it is free, and the process has no other thread to take it. */
 static inline bool qlock_is_idle(const struct qlock *lock)
 {
 	return process_has_one_thread() && likely(lock->taken != 1);
 }
 
-/* Does what qlock_try() does, for any number of threads, so with an atomic instruction. */
+/* Takes the lock by an atomic exchange, for any number of threads. Returns false if another thread
+ * has the lock. */
 static inline bool qlock_exchange(struct qlock *lock)
 {
 	return !__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE);

@@ -9,8 +9,8 @@
 
 struct cells;
 
-/* UDATA is the driver's part of the command, or NULL. CELLS are the context's. Sets errno if it
- * returns NULL. */
+/* Creates a memory window. UDATA is the driver's part of the command, or NULL; CELLS is the
+ * context's pool. Returns NULL with errno on failure. */
 struct ibv_mw *provider_mw_alloc(struct ibv_pd *pd, struct cells *cells, enum ibv_mw_type type,
 				 const struct verbs_udata *udata);
 int provider_mw_dealloc(struct cells *cells, struct ibv_mw *mw);
@@ -27,8 +27,8 @@ static inline bool mw_access_is_wrong(unsigned int access)
 			       IBV_ACCESS_HUGETLB | IBV_ACCESS_OPTIONAL_RANGE);
 }
 
-/* Returns whether both are the same PD for the adapter. A parent domain and its PD are, and also a
- * PD imported twice, so addresses do not tell. */
+/* Returns whether A and B are the same PD for the adapter. A parent domain and its PD are the same,
+ * as is a PD imported twice, so comparing addresses is not enough. */
 static inline bool pd_is_same(const struct ibv_pd *a, const struct ibv_pd *b)
 {
 	return a->handle == b->handle && a->context == b->context;

@@ -7,8 +7,8 @@
 
 #include "libibverbs/driver.h"
 
-/* Return 0, or ENOENT for an object of another context. Objects that the type does not use are
- * ignored. */
+/* Check that the objects in ATTR belong to CONTEXT, except for objects that the type does not use.
+ * Return 0 or ENOENT. */
 int provider_qp_check_owners(const struct ibv_context *context,
 			     const struct ibv_qp_init_attr_ex *attr);
 int provider_srq_check_owners(const struct ibv_context *context,

@@ -15,14 +15,14 @@
 
 struct provider_td {
 	struct ibv_td td;
-	uint32_t users; /* number of parent domains; atomic */
+	uint32_t users; /* parent domains with this thread domain; atomic */
 };
 
 struct cells;
 
 struct provider_pd {
 	struct ibv_pd pd;
-	uint32_t pdn;   /* adapter's number, set by the provider */
+	uint32_t pdn;   /* PD number in the adapter, set by the provider */
 	uint32_t users; /* parent domains with this PD; for a parent domain, queues in it; atomic */
 	struct provider_pd *base; /* parent domain: the kernel's PD; else NULL */
 	struct provider_td *td;
@@ -52,9 +52,9 @@ int provider_pd_alloc(struct ibv_context *context, struct cells *cells,
 		      const struct verbs_udata *udata, struct ibv_pd **pd);
 int provider_pd_dealloc(struct ibv_pd *pd);
 
-/* Count a queue created in PD, and one destroyed, if PD is a parent domain: its allocator and
- * thread domain must outlive the queue. For other PDs, the kernel counts. provider_pd_use() returns
- * the parent domain, or NULL. */
+/* Count a queue created in PD, and one destroyed, if PD is a parent domain, because its allocator
+ * and thread domain must outlive the queue. Do nothing for other PDs, whose users the kernel
+ * counts. provider_pd_use() returns the parent domain, or NULL. */
 struct provider_pd *provider_pd_use(struct ibv_pd *pd);
 void provider_pd_leave(struct provider_pd *parent);
 
@@ -66,7 +66,7 @@ void provider_pd_unimport(struct ibv_pd *pd);
 /* Checks ATTR; providers allocate and free thread domains themselves. Returns EINVAL for unknown
  * parts, which this library could not honour. */
 int provider_td_check_attr(const struct ibv_td_init_attr *attr);
-/* Returns EBUSY if a parent domain uses TD. */
+/* Returns 0, or EBUSY if a parent domain uses TD. */
 int provider_td_check_unused(const struct provider_td *td);
 
 struct ibv_pd *provider_parent_domain_alloc(struct ibv_context *context,

@@ -75,7 +75,7 @@ static inline struct wq_slot *wq_slot_at(const struct wq *wq, uint32_t unit)
 	return &wq->slots[unit & wq->mask];
 }
 
-/* Records the request with number HEAD in its slot; its builder sets done_as. */
+/* Records the request with number HEAD in its slot. The request's builder sets done_as. */
 static inline void wq_slot_note(struct wq_slot *slot, uint32_t head, uint64_t wr_id)
 {
 	slot->wr_id = wr_id;
@@ -103,8 +103,8 @@ static inline void wq_slot_set_done(struct wq_slot *slot, uint32_t head, uint64_
 	memcpy(&slot->tail_after, &both, sizeof(both));
 }
 
-/* Completes the request of SLOT and all before it, as a completion stands for unsignaled requests
- * before it, too. Returns its wr_id. */
+/* Completes the request of SLOT and all requests before it, because a completion also stands for
+ * unsignaled requests before it. Returns the wr_id of SLOT, and its done_as in *DONE_AS. */
 static inline uint64_t wq_complete_slot(struct wq *wq, const struct wq_slot *slot,
 					uint32_t *done_as)
 {

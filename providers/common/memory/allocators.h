@@ -25,9 +25,9 @@ struct program_allocator {
 	void *data;
 };
 
-/* Sets the allocator of CONTEXT. *ALLOCATORS has the context's current one, or NULL; DBRECS is its
- * pool; CALL is the public call's name. Returns 0 or an errno. Existing queues keep their
- * memory. */
+/* Sets the program's allocator for CONTEXT. *ALLOCATORS is the current one, or NULL; DBRECS is the
+ * context's pool of doorbell records; CALL is the public call's name. Returns 0 or an errno.
+ * Existing queues keep their memory. */
 int provider_allocators_set(const char *call, struct ibv_context *context,
 			    struct dbrec_pool *dbrecs, const struct program_allocator *of_program,
 			    struct queue_allocators **allocators);

@@ -22,7 +22,7 @@
 #define PAGES       16
 #define PAGE_GRAINS 32
 #define GRAINS      (PAGES * PAGE_GRAINS)
-#define MUCH        (4 * PAGE_GRAINS) /* longer runs share one class */
+#define MUCH        (4 * PAGE_GRAINS) /* in grains; longer runs share one class */
 #define TRIES       3 /* chunks to try without success before taking one that surely has a place */
 
 struct buf_chunk {
@@ -150,8 +150,8 @@ int provider_buf_pool_map(struct buf_pool *pool, size_t size, bool keeps_bytes, 
 	return 0;
 }
 
-/* Keeps a freed buffer, and unmaps the oldest ones instead, so that sizes out of use do not
- * stay. */
+/* Keeps a freed buffer for reuse. Unmaps the oldest kept ones if there are too many, so that sizes
+ * no longer in use do not stay. */
 void provider_buf_pool_unmap(struct buf_pool *pool, struct hwbuf *buf)
 {
 	struct hwbuf over[BUF_KEPT];
@@ -317,7 +317,7 @@ struct grain_place {
 	size_t clean;
 };
 
-/* Masks of the numbers below PAGE_GRAINS whose bit N is 0. */
+/* Element N has bit I set if bit N of I is 0, for each number I below PAGE_GRAINS. */
 static const uint32_t without_bit[] = { 0x55555555, 0x33333333, 0x0f0f0f0f, 0x00ff00ff,
 					0x0000ffff };
 
@@ -348,8 +348,9 @@ static struct grain_place grain_place_of(const struct buf_pool *pool, size_t siz
 	return at;
 }
 
-/* Returns the length of a run that surely contains a place, wherever it begins. The bits of
- * at->clear are below a power of two; in the first part of each such unit they are 0. */
+/* Returns the length of a free run that surely contains a place, wherever the run begins. at->clear
+ * needs as much slack as the power of two above its bits, because they are 0 in the first part of
+ * each unit of that length. */
 static unsigned int place_need(const struct grain_place *at)
 {
 	unsigned int slack = at->clear ? (unsigned int)pow2_ceil(at->clear + 1u) : 0;
@@ -411,8 +412,8 @@ static bool chunk_take(struct buf_chunk *chunk, const struct grain_place *at, vo
 	return false;
 }
 
-/* Measures a chunk without a place, and moves it to the end of its class, so that the next search
- * begins with others. */
+/* Measures a chunk in which no place was found, and moves it to the end of its class, so that the
+ * next search begins with other chunks. */
 static void chunk_measure(struct buf_chunk *chunk)
 {
 	unsigned int class;
@@ -425,9 +426,9 @@ static void chunk_measure(struct buf_chunk *chunk)
 	chunk->pool->classes |= 1ULL << class;
 }
 
-/* Tries chunks of classes that may have a place: that depends on where their runs begin, and on
- * what was allocated since they were measured. Leaves a class whose first chunk was measured
- * exactly. */
+/* Searches chunks of CLASSES for a place. Whether a chunk has one depends on where its runs begin,
+ * and on what was allocated since it was last measured. Leaves a class if a chunk without a place
+ * is still in that class when measured. */
 static struct buf_chunk *take_of_classes(struct buf_pool *pool, uint64_t classes,
 					 const struct grain_place *at, int tries, void **addr)
 {
@@ -464,7 +465,7 @@ static int pool_take(struct buf_pool *pool, const struct grain_place *at, void *
 	return ret;
 }
 
-/* Allocates a whole page. Such buffers leave no gaps, so a chunk that is not full has a place. */
+/* Allocates a whole page. Whole pages leave no gaps, so a chunk that is not full has a place. */
 static int pool_take_page(struct buf_pool *pool, size_t clean, void **addr,
 			  struct buf_chunk **chunk)
 {

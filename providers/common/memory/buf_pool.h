@@ -35,7 +35,7 @@ struct buf_pool {
 	size_t page;
 	unsigned int grain_log; /* log2 of the bytes that one bit of a chunk stands for */
 	bool in_pages;
-	struct hwbuf kept[BUF_KEPT]; /* ring buffer of freed rings of more than a page */
+	struct hwbuf kept[BUF_KEPT]; /* ring buffer of freed buffers of more than a page */
 	unsigned int kept_first;
 	unsigned int kept_count;
 	size_t kept_bytes;
@@ -60,7 +60,8 @@ struct buf_place {
  * buffers. */
 int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, const struct buf_place *place,
 			    void **addr, struct buf_chunk **chunk);
-/* SIZE is the size passed to provider_buf_pool_alloc(), because the chunk does not store it. */
+/* Frees a buffer. SIZE is the size passed to provider_buf_pool_alloc(), because the chunk does not
+ * store it. */
 void provider_buf_pool_free(struct buf_chunk *chunk, void *addr, size_t size);
 
 /* Map and unmap larger buffers. Some are kept for reuse at the same size, because mmap() and the

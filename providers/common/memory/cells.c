@@ -37,8 +37,8 @@ static int block_add(struct cells *cells, const char *call)
 	return 0;
 }
 
-/* Cuts a cell from the newest block, or from a new one; the rest of the old one is lost, which is
- * less than this cell. */
+/* Cuts a cell from the newest block. If that has too little left, adds a block; the rest of the old
+ * one, less than this cell, is lost. */
 static void *cell_cut(struct cells *cells, const char *call, size_t size)
 {
 	size_t skipped = -(uintptr_t)cells->rest & (size_alignment(size) - 1);
@@ -74,8 +74,8 @@ void provider_cells_drop(void *cell)
 	free(cell);
 }
 
-/* Aborts if CELL is in the list of freed cells. A mark in it alone proves nothing: an object may
- * contain the same bytes by chance. */
+/* Aborts if CELL is in the list GIVEN of freed cells. Searches the list, because given_to alone
+ * proves nothing: an object may contain the same bytes by chance. */
 void provider_cells_check(const struct cell *given, const struct cell *cell, const void *address)
 {
 	for (; given; given = given->next)

@@ -22,8 +22,8 @@ enum {
 	CELL_SIZES = 20,
 };
 
-/* Link of a freed cell, at its end: the head of a destroyed object stays intact, so that a second
- * destroy still finds the context and is detected. */
+/* Link of a freed cell, at the end of the cell: the head of a destroyed object stays intact, so
+ * that a second destroy still finds the context and is detected. */
 struct cell {
 	struct cell *next;
 	const void *given_to; /* its list, while the cell is free */
@@ -37,18 +37,18 @@ struct cells {
 	struct cells_block *blocks;
 };
 
-/* Takes a cell when there is no free one. Fails with a log line that names CALL, the program's
- * call. */
+/* Allocates a cell when none of its size is free. Fails with a log line that names CALL, the
+ * program's call. */
 void *provider_cells_grow(struct cells *cells, const char *call, size_t size);
-/* Frees a cell that the list cannot keep. */
+/* Frees a cell to the heap, if !cells_are_kept(). */
 void provider_cells_drop(void *cell);
 void provider_cells_destroy(struct cells *cells);
 /* Aborts the program if the object at ADDRESS, whose cell looks free, really is free: it was
  * destroyed twice, and two later objects would share its memory. */
 void provider_cells_check(const struct cell *given, const struct cell *cell, const void *address);
 
-/* Returns whether freed cells are kept. Under a sanitizer they are heap blocks instead, so that it
- * detects a use after free. */
+/* Returns whether freed cells are kept. Under a sanitizer they are heap blocks instead, so that the
+ * sanitizer detects a use after free. */
 static inline bool cells_are_kept(void)
 {
 #if defined(__SANITIZE_ADDRESS__)
@@ -101,7 +101,7 @@ static inline void cells_push(struct cell **given, void *object, size_t size)
 	*given = cell;
 }
 
-/* SIZE must be a constant. The memory is uninitialised. */
+/* Takes an uninitialised object of SIZE bytes, a constant. Returns NULL without memory. */
 static inline void *provider_cells_take(struct cells *cells, const char *call, size_t size)
 {
 	void *object;

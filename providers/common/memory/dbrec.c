@@ -34,8 +34,8 @@ void provider_dbrec_pool_init(struct dbrec_pool *pool)
 	pool->source = NULL;
 }
 
-/* Takes the lock, unless there is one thread. With a program's source it takes the lock always,
- * because the program's allocator may create a thread. */
+/* Takes the lock, unless the process has one thread. With a program's source it takes the lock
+ * always, because the program's allocator may create a thread. */
 static bool pool_enter(struct dbrec_pool *pool)
 {
 	if (process_has_one_thread() && !pool->source)
@@ -80,7 +80,7 @@ static struct dbrec_page *pages_take_all(struct dbrec_pool *pool, struct dbrec_p
 }
 
 /* Changes the source. Pages of the former source stay while their records are in use, as the
- * adapter reads them, but hand out no more; its empty page is freed. */
+ * adapter reads them, but provide no new records; its empty page is freed. */
 void provider_dbrec_pool_set_source(struct dbrec_pool *pool, const struct hwbuf_source *source)
 {
 	struct dbrec_page *page, *next;

@@ -11,9 +11,9 @@
 #include "libibverbs/driver.h"
 #include "providers/common/memory/hwbuf.h"
 
-/* Maps memory. SIZE is a multiple of the page size in FLAGS. If the kernel shares pinned pages with
- * a child, the first write after fork() could give the adapter's page to either process, so they
- * are excluded from children. */
+/* Maps memory. SIZE is a multiple of the page size in FLAGS. Excludes the pages from children: if
+ * the kernel shared pinned pages with a child, the first write after fork() could give the
+ * adapter's page to either process. */
 static int hwbuf_map(size_t size, int flags, struct hwbuf *buf)
 {
 	void *addr = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags,

@@ -13,7 +13,7 @@ struct dv_anchor {
 	struct ibv_context *context;
 };
 
-enum { PRIORITIES = 16 }; /* of flows that programs make: MLX5_IB_FLOW_LAST_PRIO of Linux and one */
+enum { PRIORITIES = 16 }; /* for programs' flows: MLX5_IB_FLOW_LAST_PRIO of Linux + 1 */
 
 /* Checks the priority because Linux (6.1 to 7.2) does not, and would index an array with it. */
 static int anchor_check(const char *call, struct ibv_context *context,

@@ -58,7 +58,8 @@ static bool may_share_file(struct ibv_context *a, struct ibv_context *b)
 	return a == b || to_mctx(a)->is_imported || to_mctx(b)->is_imported;
 }
 
-/* Refuses an object of another file, because its handle means another object there, or none. */
+/* Refuses an object of another kernel file than the channel's, because its handle means another
+ * object in the channel's file, or none. */
 static int refuse_foreign(const char *call)
 {
 	verbs_warn("%s: obj is of another context than the channel", call);

@@ -39,7 +39,7 @@ static int umem_register(const struct mlx5dv_devx_umem_in *req, const struct ver
 }
 
 /* Registers the memory, excluded from fork: the device keeps using the pages, and copy-on-write
- * must not give the parent other ones. */
+ * must not give the parent other pages. */
 static int umem_make(const char *call, const struct mlx5dv_devx_umem_in *req,
 		     const struct verbs_attr *page_sizes, struct devx_umem *umem)
 {

@@ -242,8 +242,8 @@ static int plan_action(struct flow_plan *plan, const struct mlx5dv_flow_action_a
 	}
 }
 
-/* Checks the list. Each action is an attribute of its own, except flow actions, of which there may
- * be 8. */
+/* Checks the list of actions. Each action is an attribute of its own, except flow actions, of which
+ * there may be 8. */
 static int check_actions(const char *call, size_t count, const void *actions, size_t size)
 {
 	if (size >= OLD_ACTION_SIZE && count <= DV_FLOW_ATTRS + DV_FLOW_ACTIONS &&

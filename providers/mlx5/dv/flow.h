@@ -19,7 +19,8 @@ struct mlx5dv_flow_matcher *mlx5_dv_matcher_create(const char *call, struct ibv_
 						   const struct mlx5dv_flow_matcher_attr *attr);
 int mlx5_dv_matcher_destroy(const char *call, struct mlx5dv_flow_matcher *matcher);
 
-/* Actions are SIZE bytes apart. ibv_destroy_flow() destroys the flow. */
+/* Creates a flow with COUNT actions, each SIZE bytes after the last. ibv_destroy_flow() destroys
+ * it. */
 struct ibv_flow *mlx5_dv_flow_create(const char *call, struct mlx5dv_flow_matcher *matcher,
 				     const struct mlx5dv_flow_match_parameters *value, size_t count,
 				     const void *actions, size_t size);

@@ -203,8 +203,8 @@ static int init_alone(struct mlx5dv_obj *obj, uint64_t type)
 	return ret;
 }
 
-/* Returns whether mlx5dv_init_obj() knows the context. A PD of a context of VFIO is as on other
- * contexts, and the only object that it knows there. */
+/* Returns whether CONTEXT belongs to mlx5 or its VFIO driver. In a VFIO context, mlx5dv_init_obj()
+ * describes PDs only, which have the same struct there. */
 static bool is_ours(const struct ibv_context *context)
 {
 	const struct verbs_driver *driver = verbs_driver_of(context->device);
