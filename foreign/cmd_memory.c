@@ -135,7 +135,7 @@ GUEST_CALL(int, ibv_cmd_alloc_dm,
 	struct guest_attrs more;
 	int err = guest_attrs_of(buffer, &more);
 
-	/* The attributes of a short command have no kind. */
+	/* Clear enum verbs_attr_kind, which a short command's attributes do not have. */
 	for (unsigned int i = 0; !err && i < more.count; i++)
 		more.attrs[i].how &= VERBS_ATTR_MUST;
 	if (!err)

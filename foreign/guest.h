@@ -95,7 +95,7 @@ static_assert(offsetof(struct guest_dm, handle) == 32, "device memory");
 
 /* Attributes that a guest adds to a command, or a complete command of the guest. */
 struct guest_buffer {
-	struct guest_buffer *next; /* more attributes */
+	struct guest_buffer *next; /* next buffer with attributes */
 	struct ib_uverbs_attr *next_attr, *last_attr;
 	uint8_t uhw[4];
 	uint8_t bits; /* GUEST_BUFFER_FAILED */

@@ -21,8 +21,8 @@ static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- children ----
  *
- * Another thread, for instance of librdmacm, may be searching for devices during fork(): a child
- * would inherit its lock, and half-built lists.
+ * Another thread, for instance of librdmacm, may be searching for devices during fork(). Without
+ * handlers, a child would inherit the lock held by that thread, and half-built lists.
  */
 
 enum { FORK_WAIT_S = 2 };
@@ -304,7 +304,7 @@ static int known_rescan(unsigned int *count)
 
 /* Returns whether to list the device. A container may have only some device files, and programs
  * often use the first device of the list, so devices without a file are skipped. They stay in the
- * table: the file may appear, and an imported context needs none. */
+ * table: the file may appear, and an imported context needs no file. */
 static bool device_is_listed(const struct verbs_device *vdev)
 {
 	if (verbs_node_exists(&vdev->info))

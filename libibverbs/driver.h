@@ -123,7 +123,7 @@ struct verbs_driver {
 	/* Creates a context for an existing kernel context behind cmd_fd (ibv_import_device), with
 	 * verbs_cmd_query_context() instead of verbs_cmd_get_context(). NULL: not supported. */
 	int (*import_context)(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
-	/* Does what alloc_context() does, with options HOW of a call of the provider
+	/* Does what alloc_context() does, with the options HOW that a call of the provider passes
 	 * (verbs_open_device_as()). NULL: not supported. */
 	int (*alloc_context_as)(struct verbs_device *vdev, int cmd_fd, const void *how,
 				struct verbs_context **vctx);
@@ -771,8 +771,8 @@ int verbs_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, struct ibv_mw *
 		       const struct verbs_udata *udata);
 int verbs_cmd_dealloc_mw(struct ibv_mw *mw);
 
-/* Sets context and handle; the provider implements copying to and from the memory. MORE are the
- * provider's attributes, as in a short command. */
+/* Sets the context and handle of DM; the provider implements copying to and from the memory. MORE
+ * are the provider's attributes, as in a short command. */
 int verbs_cmd_alloc_dm(struct ibv_context *context, const struct ibv_alloc_dm_attr *attr,
 		       struct ibv_dm *dm, const struct verbs_attr *more, unsigned int nmore);
 int verbs_cmd_free_dm(struct ibv_dm *dm);

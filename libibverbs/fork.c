@@ -304,7 +304,7 @@ static size_t sized_take(uintptr_t first, size_t length)
 
 		if (region.first != first || region.length != length)
 			continue;
-		/* keeps the order: of two alike, the search finds the younger */
+		/* keeps the order: of two equal regions, the search must find the younger */
 		memmove(&sized.regions[i], &sized.regions[i + 1],
 			(--sized.count - i) * sizeof(region));
 		return region.page;
@@ -382,8 +382,9 @@ int verbs_fork_release(void *addr, size_t length)
 /* ---- children ----
  *
  * Excluded pages do not exist in a child. Other memory may be mapped at their addresses there, so
- * its counts start at 0. The lock is held during fork(), so that no child inherits it from a thread
- * that it lacks, or a list that such a thread was changing.
+ * the child's counts start at 0. The lock is held during fork(). Otherwise a child could inherit
+ * the lock held by a thread that does not exist in the child, and the list that this thread was
+ * changing.
  */
 
 enum { FORK_WAIT_S = 2 };

@@ -2263,7 +2263,8 @@ static inline int ibv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_m
 	return mw->context->ops.bind_mw(qp, mw, mw_bind);
 }
 
-/* Returns the key for the next binding of a type 2 window, whose low byte the program chooses. */
+/* Returns the rkey for the next binding of a type 2 window. The program chooses the low byte of the
+ * rkey. */
 static inline uint32_t ibv_inc_rkey(uint32_t rkey)
 {
 	return (rkey & 0xffffff00) | ((rkey + 1) & 0xff);

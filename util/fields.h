@@ -65,7 +65,7 @@ static inline uint64_t fld_get(const void *layout, uint32_t field)
 	return (be32toh(be) >> FLD_SHIFT(field)) & FLD_MASK(field);
 }
 
-/* Truncates VALUE to the field's width. */
+/* Sets a field to VALUE, truncated to the field's width. */
 static inline void fld_set(void *layout, uint32_t field, uint64_t value)
 {
 	uint32_t be, mask, byte = FLD_BIT(field) / 32 * 4;

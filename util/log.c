@@ -295,7 +295,7 @@ static int prefix_format(char *line, size_t size, enum verbs_log_level level)
 	return snprintf(line, size, "rdmakit %s [%s]: ", level_names[level], stamp);
 }
 
-/* Writes LINE, which has N characters and room for one more. */
+/* Writes LINE and a newline. LINE has N characters, and room for the newline. */
 static void line_write(char *line, int n)
 {
 	int state;

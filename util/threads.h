@@ -13,7 +13,8 @@
 
 #include <stdbool.h>
 
-/* Only threads.c and process_has_one_thread() use it. */
+/* Points to a byte that is nonzero while the process has one thread. Only threads.c and
+ * process_has_one_thread() use the pointer. */
 extern const char *verbs_one_thread __attribute__((visibility("hidden")));
 
 static inline bool process_has_one_thread(void)

@@ -19,8 +19,8 @@ struct check_settings {
 
 extern struct check_settings verbs_check_settings;
 
-/* Kinds of mistakes: each has a limit of lines, so that a loop with one mistake does not hide
- * others. */
+/* Kinds of mistakes. The log has a limit of lines for each kind, so that a loop with one mistake
+ * does not hide others. */
 enum check_fault {
 	CHECK_KEY_DEAD,
 	CHECK_KEY_RANGE,
@@ -143,7 +143,7 @@ struct check_request {
 	struct ibv_sge sges[CHECK_SGES];
 };
 
-/* The requests of a queue, the oldest at HEAD. Both indices run freely. */
+/* The requests of a queue, the oldest at `head`. Both indices are free-running. */
 struct check_ring {
 	struct check_request *requests;
 	unsigned int room, head, tail;
@@ -185,7 +185,8 @@ struct check_key {
 
 void verbs_check_sges(const struct check_post *post, const struct ibv_sge *sges, int count,
 		      const char *why);
-/* Checks the list of an atomic. Providers write 8 bytes to a single buffer, whatever its length. */
+/* Checks the scatter list of an atomic request. Providers write 8 bytes to a single buffer,
+ * whatever its length. */
 void verbs_check_atomic(const struct check_post *post, const struct ibv_sge *sges, int count);
 
 /* ---- queues.c ---- */

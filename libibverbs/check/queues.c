@@ -23,7 +23,7 @@ static void buffers_check(const struct ibv_send_wr *wr, const struct check_post 
 {
 	switch (wr->opcode) {
 	case IBV_WR_LOCAL_INV:
-	case IBV_WR_BIND_MW: /* these have no list, so sg_list may be anything */
+	case IBV_WR_BIND_MW: /* without a scatter list, so sg_list may be anything */
 		break;
 	case IBV_WR_RDMA_READ:
 		verbs_check_sges(post, wr->sg_list, wr->num_sge, "the answer of the READ");
@@ -63,7 +63,7 @@ static void send_check(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 {
 	if (!(wr->send_flags & IBV_SEND_INLINE))
 		buffers_check(wr, post);
-	/* Only these read the address handle: other opcodes have other fields in its place. */
+	/* Only these opcodes have an address handle: others have other fields in its place. */
 	if (qp->qp_type == IBV_QPT_UD &&
 	    (wr->opcode == IBV_WR_SEND || wr->opcode == IBV_WR_SEND_WITH_IMM))
 		verbs_check_ah(post, wr->wr.ud.ah, "wr.ud.ah");

@@ -32,8 +32,8 @@ static void *place_of(const struct cmd_call *call, uint16_t id)
 	return (void *)(uintptr_t)value_of(call, id);
 }
 
-/* Gets a context. This form also opens the channel of async events. It does not accept descriptors,
- * so a command with some is refused. */
+/* Gets a context. The older form also opens the channel of async events. It cannot pass
+ * descriptors, so a command with the attribute FD_ARR is refused. */
 static int get_context(const struct cmd_call *call)
 {
 	const struct ib_uverbs_get_context req = {};
@@ -201,7 +201,8 @@ static int destroy_wq(const struct cmd_call *call)
 	return ret;
 }
 
-/* Runs a destruction without response. The handle is attribute 0 of all such methods. */
+/* Runs a command that destroys an object and has no response. The handle is attribute 0 of all such
+ * methods. */
 static int destroy_by(const struct cmd_call *call, uint32_t command)
 {
 	const uint32_t handle = (uint32_t)value_of(call, 0);

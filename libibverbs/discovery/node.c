@@ -88,8 +88,8 @@ bool verbs_node_exists(const struct verbs_device_info *info)
 	return paths.by_number[0] && path_may_be_of(info, paths.by_number);
 }
 
-/* Opens one of the files. If both fail, returns the error of the file that exists, and sets PATH to
- * its name. */
+/* Opens the file by its name, or else by its device number. If both fail, returns the error of the
+ * file that exists. Sets *PATH to the name of the file that was opened or has that error. */
 static int open_node(const struct verbs_device_info *info, const struct node_paths *paths,
 		     const char **path, int *fd)
 {

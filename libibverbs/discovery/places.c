@@ -21,8 +21,8 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 
-/* Directory of the library, and the users that can replace the library. Only those are trusted with
- * plugins, because a plugin can do in the process whatever the library can. */
+/* Directory of the library, and the users that can replace the library. Only these users are
+ * trusted with plugins, because a plugin can do in the process whatever the library can. */
 struct home {
 	char dir[PATH_MAX];
 	uid_t owner;

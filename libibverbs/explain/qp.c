@@ -223,8 +223,8 @@ void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, 
 	struct refusal r = { qp, attr, mask, why, sizeof(why) };
 	bool explained;
 
-	/* Log EINVAL only as a mistake. Programs provoke other errors, as with a device that is
-	 * gone, or to find out features, so these need the level warn. */
+	/* EINVAL is a mistake of the program. Other errors need the level warn, because programs
+	 * meet them when a device is gone, or provoke them to find out features. */
 	if (err == EINVAL ? !verbs_log_mistake() : !verbs_log_on(VERBS_LOG_WARN))
 		return;
 	snprintf(why, sizeof(why), "%s: see the kernel's log",
