@@ -280,7 +280,7 @@ int rdmacm_id_create(struct rdma_event_channel *channel, void *context, enum rdm
 		     enum ibv_qp_type qp_type, struct cm_id **id);
 void rdmacm_id_free(struct cm_id *id);
 /* Destroys the id in the kernel, and waits until all its events are acknowledged: until then, the
- * program may read the id from them. */
+ * program may read the id from an event. */
 int rdmacm_id_destroy_in_kernel(struct cm_id *id);
 /* Makes the kernel move an id and its unread events to CHANNEL, from the channel with descriptor
  * FROM, which may belong to another process. Sets *REPORTED to the number of its events that were

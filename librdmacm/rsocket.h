@@ -69,8 +69,8 @@ int rsetsockopt(int socket, int level, int optname, const void *optval, socklen_
 int rgetsockopt(int socket, int level, int optname, void *optval, socklen_t *optlen);
 int rfcntl(int socket, int cmd, ...);
 
-/* riomap() gives memory an offset (-1: any) through which the peer may write it directly with
- * riowrite(), which returns the number of bytes written. */
+/* riomap() gives memory an offset (-1: any). The peer may write the memory directly by riowrite()
+ * to that offset. riowrite() returns the number of bytes written. */
 off_t riomap(int socket, void *buf, size_t len, int prot, int flags, off_t offset);
 int riounmap(int socket, void *buf, size_t len);
 size_t riowrite(int socket, const void *buf, size_t count, off_t offset, int flags);

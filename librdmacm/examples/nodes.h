@@ -51,7 +51,8 @@ struct test {
  * returns false for all others. */
 void test_init(struct test *test, const char *name);
 bool test_take_option(struct test *test, int option, char *value);
-/* Parses the name of a port space, one of two. Prints a warning on standard error for any other. */
+/* Parses the name of a port space, FIRST or SECOND. Prints a warning on standard error for another
+ * name. */
 void test_take_port_space(struct test *test, const char *word, const char *first,
 			  enum rdma_port_space first_space, const char *second,
 			  enum rdma_port_space second_space);

@@ -48,8 +48,8 @@ CMA_EXPORT ssize_t rsendto(int socket, const void *buf, size_t len, int flags,
 	return send_buf(socket, buf, len, flags, dest_addr, addrlen);
 }
 
-/* Refuses ancillary data, because rsockets have none: a program that relied on it would lose it
- * silently. */
+/* Refuses ancillary data, because rsockets have none: a program that relied on the data would lose
+ * it silently. */
 CMA_EXPORT ssize_t rsendmsg(int socket, const struct msghdr *msg, int flags)
 {
 	if (msg->msg_control && msg->msg_controllen)

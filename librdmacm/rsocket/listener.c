@@ -65,8 +65,8 @@ static int channel_replace(struct stream *stream, struct rdma_event_channel *cha
 	return ret;
 }
 
-/* An id to move to another channel. IN_HAND of its events are read but not yet acknowledged. The id
- * of a request has no CM here, and no events before it is accepted. */
+/* An id to move to another channel. IN_HAND of its events are read but not yet acknowledged. CM is
+ * NULL for the id of a request, which has no memory here, and no events before the acceptance. */
 struct passenger {
 	uint32_t number, in_hand;
 	struct cm_id *cm;

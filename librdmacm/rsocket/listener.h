@@ -43,7 +43,7 @@ static inline bool rs_is_elsewhere(int error)
 	return error == ENOENT || error == EINVAL;
 }
 
-/* ---- a channel that this thread may use: rs.lock is held; they return 0 or an errno ---- */
+/* ---- moves to a channel that this thread may use; rs.lock is held; return 0 or an errno ---- */
 
 /* Moves a stream without queues, shared by parent and child, to a channel of this process, which
  * thereby becomes its owner. */

@@ -22,13 +22,13 @@
 
 struct rs_share {
 	bool is_open;   /* for other threads; read by rs_share_is_open() */
-	bool is_making; /* a forking thread is creating it */
+	bool is_making; /* a forking thread is creating the share */
 	bool holds;
-	bool is_known; /* threads of this process know that it is open */
+	bool is_known; /* the threads of this process were woken after the share was opened */
 	/* pipe; [1] is -1 unless this process is the holder. With neither request nor holder,
 	 * poll() reports POLLHUP on [0]. */
 	int requests[2];
-	int channel[2]; /* socket pair with the queued descriptors of channels */
+	int channel[2]; /* socket pair whose queue holds the descriptors of the holders' channels */
 };
 
 enum { SHARE_CHANNELS = 3 };

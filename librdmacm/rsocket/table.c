@@ -90,9 +90,9 @@ void rdmacm_rs_table_each(void (*call)(struct rs *rs))
 	}
 }
 
-/* Resets the counts in a child, because the parent's other threads will not release theirs. A
- * thread that forks in a signal handler may still release its own, which leaves a negative
- * count. */
+/* Resets the counts in a child, because the parent's other threads will not release their
+ * references. A thread that forks in a signal handler may still release its own reference, which
+ * leaves a negative count. */
 void rdmacm_rs_table_forked(void)
 {
 	struct rs_page *page;

@@ -19,7 +19,8 @@ uint8_t rdmacm_wire_count_scale(unsigned int count)
 	return SCALE_TOP | count / SCALE_UNIT;
 }
 
-/* A byte cannot express a count between 128 and 256, so such a count is rounded down. */
+/* Returns the count of a scaled byte. A byte cannot express a count between 128 and 256, so such a
+ * count was rounded down to 128. */
 unsigned int rdmacm_wire_count_unscale(uint8_t scaled)
 {
 	return scaled <= SCALE_TOP ? scaled : (scaled & ~SCALE_TOP) * SCALE_UNIT;

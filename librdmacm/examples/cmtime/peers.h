@@ -40,7 +40,7 @@ int peers_meet(struct peers *peers, const char *controller, const char *port, in
 	       int timeout_ms, const struct peer *self);
 void peers_part(struct peers *peers);
 
-/* Waits until all peers have reached this step. Returns -1 after printing the reason if one has
+/* Waits until all peers have reached this step. Returns -1 after printing the reason if a peer has
  * disconnected, or is at another step. */
 int peers_keep_step(struct peers *peers, uint8_t step);
 

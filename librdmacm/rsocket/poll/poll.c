@@ -409,8 +409,8 @@ static void take_answers(struct pollfd *fds, nfds_t nfds, const struct answers *
 }
 
 /* Calls poll() for the answers. No thread needs to wake this one, so it has no eventfd. If there
- * are too many descriptors for the process's limit, looks at them in pieces, like sleeping
- * threads. */
+ * are more descriptors than the process's limit, polls in pieces, as rdmacm_rs_waiter_sleep()
+ * does. */
 static int poll_answers(struct answers *answers, nfds_t nfds)
 {
 	struct rs_waiter looker = { .fd = -1, .undo = answers_cancelled, .of = answers };

@@ -55,9 +55,9 @@ static int min_timeout(int timeout_ms, int most_ms)
 	return timeout_ms < 0 || timeout_ms > most_ms ? most_ms : timeout_ms;
 }
 
-/* Polls in pieces, now and then. Linux' poll() refuses more entries than the process's descriptor
- * limit, which a program may have lowered, and an rsocket needs two entries. Other errors of poll()
- * are returned. */
+/* Polls in pieces: looks at all entries, then waits for a short time. Linux' poll() refuses more
+ * entries than the process's descriptor limit, which a program may have lowered, and an rsocket
+ * needs two entries. Fails with EINVAL if the limit is not the reason. */
 static int poll_in_pieces(const struct rs_waiter *waiter, struct pollfd *fds, nfds_t count,
 			  int timeout_ms)
 {

@@ -24,8 +24,8 @@
 			   : INSIDE(rcall(found_, ##__VA_ARGS__)); \
 	})
 
-/* As EITHER(), for a call that uses a connection: a pending one first becomes an rsocket. FLAGS are
- * those of recv(). */
+/* As EITHER(), for a call that uses a connection: first makes a pending connection an rsocket.
+ * FLAGS are those of recv(). */
 #define EITHER_USED(fd, flags, rcall, call, ...)                           \
 	({                                                                 \
 		int found_ = preload_use(fd, flags);                       \

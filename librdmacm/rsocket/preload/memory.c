@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* 32-bit ports with times of 64 bits only have no other name for the call. */
+/* The call has only this name on 32-bit machines whose first kernel already had 64-bit times. */
 #ifndef SYS_futex
 #define SYS_futex SYS_futex_time64
 #endif

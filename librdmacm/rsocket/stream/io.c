@@ -302,7 +302,8 @@ static bool receive_nothing(struct stream *stream)
 }
 
 /* Copies readable bytes, LIMIT at most, without removing them from the ring. rx_lock excludes other
- * readers, so the state's lock is not needed; for few bytes, releasing it costs more. */
+ * readers, so the copy does not need the state's lock; for few bytes, releasing that lock costs
+ * more than it saves. */
 static size_t copy_out(struct stream *stream, struct span *span, uint32_t limit)
 {
 	uint32_t size = stream->rx.ready;
