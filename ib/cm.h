@@ -69,7 +69,7 @@ enum { /* size and offset of private data */
 #define REQ_QPN                 FLD(0x20, 31, 8)
 #define REQ_RESPONDER_RESOURCES FLD(0x20, 7, 0)
 #define REQ_INITIATOR_DEPTH     FLD(0x24, 7, 0)
-/* 4.096 us * 2^n, as for all timeouts here, so that 5 bits reach from microseconds to hours */
+/* timeouts are 4.096 us * 2^n, so that their 5 bits reach from microseconds to hours */
 #define REQ_REMOTE_TIMEOUT  FLD(0x28, 7, 3)
 #define REQ_SERVICE_TYPE    FLD(0x28, 2, 1)
 #define REQ_FLOW_CONTROL    FLD(0x28, 0, 0)

@@ -27,7 +27,7 @@ enum {
 enum {
 	ETHERTYPE_V4 = 0x0800,
 	ETHERTYPE_ARP = 0x0806,
-	ETHERTYPE_TEB = 0x6558, /* of a tunnel: an Ethernet frame */
+	ETHERTYPE_TEB = 0x6558, /* the payload of a tunnel is an Ethernet frame */
 	ETHERTYPE_VLAN = 0x8100,
 	ETHERTYPE_V6 = 0x86dd,
 	ETHERTYPE_MPLS = 0x8847,
@@ -42,8 +42,8 @@ enum {
 #define MAC_47_16            FLD(0x0, 31, 0)
 #define MAC_15_0             FLD(0x4, 31, 16)
 
-/* A VLAN tag stands in place of the type, which follows it, so a parser reads a type behind each
- * tag (IEEE 802.1Q). */
+/* A VLAN tag replaces the Ethernet type, which then follows the tag. So a parser reads a type
+ * behind each tag (IEEE 802.1Q). */
 #define VLAN_TPID     FLD(0x0, 31, 16)
 #define VLAN_TCI      FLD(0x0, 15, 0)
 #define VLAN_PRIORITY FLD(0x0, 15, 13)
@@ -59,7 +59,7 @@ enum {
 	 * unfragmented */
 	IP4_MTU_MIN = 68,
 	IP6_SIZE = 40,
-	/* minimal size, and unit of its length, which does not count the first 8 bytes (RFC
+	/* minimal size, and unit of the length field, which does not count the first 8 bytes (RFC
 	 * 8200) */
 	IP6_EXTENSION_SIZE = 8,
 };
@@ -109,7 +109,8 @@ enum { /* protocol of IPv4, next header of IPv6 */
 #define IP6_SOURCE      FLD_PART(0x8)
 #define IP6_DESTINATION FLD_PART(0x18)
 
-/* Extension headers of IPv6; a fragment's has no length, because its size is fixed (RFC 8200). */
+/* Extension headers of IPv6. The fragment header has no length field, because its size is fixed
+ * (RFC 8200). */
 #define IP6_EXT_NEXT   FLD(0x0, 31, 24)
 #define IP6_EXT_LENGTH FLD(0x0, 23, 16) /* in units of 8 bytes, without the first */
 #define IP6_EXT_OFFSET FLD(0x0, 15, 3)  /* offset of a fragment */
@@ -147,8 +148,8 @@ enum {
 	GENEVE_SIZE = 8, /* without options, whose size GENEVE_OPTION_WORDS has (RFC 8926) */
 	GTPU_PORT = 2152,
 	GTPU_SIZE = 8, /* without the optional fields */
-	/* of these, which are there together if any of the flags E, S and PN is set (3GPP TS
-	 * 29.281) */
+	/* size of the optional fields, which are all present if any of the flags E, S and PN is set
+	 * (3GPP TS 29.281) */
 	GTPU_OPTIONAL_SIZE = 4,
 	GTPU_PACKET = 255, /* type of a message that carries an IP packet (3GPP TS 29.281: G-PDU) */
 	MPLS_PORT = 6635,
@@ -169,8 +170,8 @@ enum {
 #define GENEVE_PROTOCOL     FLD(0x0, 15, 0) /* an Ethernet type */
 #define GENEVE_VNI          FLD(0x4, 31, 8)
 
-/* GTP-U. An extension begins with its length in units of 4 bytes, and ends with the next one's
- * type. */
+/* GTP-U. An extension begins with its length in units of 4 bytes, and ends with the type of the
+ * next extension. */
 #define GTPU_FLAGS    FLD(0x0, 31, 24)
 #define GTPU_E        FLD(0x0, 26, 26) /* extensions follow the optional fields */
 #define GTPU_OPTIONAL FLD(0x0, 26, 24) /* not 0: the optional fields are there */
@@ -197,8 +198,8 @@ enum { ARP_REQUEST = 1, ARP_REPLY = 2 };        /* operations */
 #define ARP_PROTOCOL_SIZE FLD(0x4, 23, 16)
 #define ARP_OPERATION     FLD(0x4, 15, 0)
 
-/* Offsets in ARP depend on the sizes of the addresses (RFC 826): these are of IPv4 over
- * Ethernet. */
+/* Offsets in ARP depend on the sizes of the addresses (RFC 826). The following offsets are for IPv4
+ * over Ethernet. */
 enum { ARP_SIZE = 28 };
 #define ARP_SENDER_MAC FLD_PART(0x8)
 #define ARP_SENDER_IP  FLD_PART(0xe)
@@ -226,8 +227,8 @@ enum { ICMP_SIZE = 8 };
 enum { ND_SOLICITATION = 135, ND_ADVERTISEMENT = 136 };      /* ICMPv6 types */
 enum { ND_SIZE = 24, ND_OPTION_MAC_SIZE = 8 };               /* plus 8 with an option */
 enum { ND_OPTION_SOURCE_MAC = 1, ND_OPTION_TARGET_MAC = 2 }; /* types of options */
-/* A lower hop limit: a router forwarded the packet, so its sender is on another link and it is not
- * valid (RFC 4861, 7.1.1). */
+/* Hop limit of a valid packet. With a lower limit, a router has forwarded the packet, so the sender
+ * is on another link (RFC 4861, 7.1.1). */
 enum { ND_HOPS = 255 };
 
 #define ICMP6_TYPE        FLD(0x0, 31, 24)

@@ -17,8 +17,8 @@ enum {
 	GSI_QPN = 1, /* all other classes go to QP1: IBTA vol 1, 3.5.3 */
 	GSI_QKEY = 0x80010000u,
 	PKEY_DEFAULT = 0xffff, /* the partition that every port is a full member of */
-	/* the partition; bit 15: full member. Of two ports that exchange packets one must be a full
-	 * member */
+	/* bits of the partition; bit 15 is set for a full member. Of two ports that exchange
+	 * packets, at least one must be a full member */
 	PKEY_PARTITION = 0x7fff,
 };
 

@@ -119,8 +119,8 @@ enum ib_opcode {
 
 #define XRCETH_SRQN     FLD(0x0, 23, 0)
 
-/* Requests of DC. The adapters' format is not published. This is the project's own, with an opcode
- * from the range that the specification leaves to manufacturers. */
+/* Requests of DC. The adapters' format is not published. This format is the project's own, with an
+ * opcode from the range that the specification leaves to manufacturers. */
 #define DCETH_KEY          FLD64(0x0)
 #define DCETH_SOURCE_QPN   FLD(0x8, 23, 0)
 #define DCETH_SESSION      FLD(0xc, 31, 0)

@@ -52,8 +52,8 @@ enum { /* status */
        SA_INSUFFICIENT_COMPONENTS = 0x0600,
 };
 
-/* components of requests, by bit: the mask names the fields of the record that count (IBTA vol 1,
- * 15.2) */
+/* bit numbers in the component mask of a request: the fields of the record that the request sets
+ * (IBTA vol 1, 15.2) */
 enum {
 	PATH_HAS_DGID = 2,
 	PATH_HAS_SGID = 3,
@@ -92,7 +92,8 @@ enum { /* selectors and values of MTU, rate and packet lifetime */
        LIFETIME_1_S = 18,
 };
 
-/* distance of records, in units of 8 bytes, because a table's records are padded to them */
+/* distance between the records of a table, in units of 8 bytes, because records are padded to such
+ * units */
 #define SA_ATTR_OFFSET         FLD(0x2c, 31, 16)
 #define SA_COMPONENTS          FLD64(0x30)
 

@@ -95,7 +95,8 @@ enum m4_cap_flags {
 };
 
 /* Bits of M4_CAP_KEY_FLAGS: local and remote invalidation, fast registration, windows of type 2,
- * which are bound to a QP. ROCE_V2, no matter of keys, means both versions of RoCE. */
+ * which are bound to a QP. ROCE_V2 does not concern keys: it means that the device has both
+ * versions of RoCE. */
 enum {
 	M4_KEY_FLAG_LOCAL_INVAL = 1 << 6,
 	M4_KEY_FLAG_REMOTE_INVAL = 1 << 7,

@@ -19,7 +19,7 @@ enum { M4_FLOW_HEAD = 0x10, M4_FLOW_SIZE_MAX = 0x200, M4_FLOW_UNIT = 4 /* bytes 
 enum m4_flow_type {
 	M4_FLOW_REGULAR = 0,
 	M4_FLOW_DEFAULT = 1,       /* packets that match no other rule */
-	M4_FLOW_GROUP_DEFAULT = 3, /* the same, for multicast packets */
+	M4_FLOW_GROUP_DEFAULT = 3, /* multicast packets that match no other rule */
 	M4_FLOW_MIRROR_RX = 4,
 	M4_FLOW_MIRROR_TX = 5,
 	M4_FLOW_UNICAST_COPY = 6,

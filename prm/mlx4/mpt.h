@@ -24,7 +24,8 @@ enum { M4_MPT_BYTE_HW = 0x00, M4_MPT_BYTE_SW = 0xf0 };
 #define M4_MPT_LOCAL_READ   FLD(0x0, 10, 10)
 #define M4_MPT_PHYSICAL     FLD(0x0, 9, 9)
 #define M4_MPT_REGION       FLD(0x0, 8, 8) /* 0: a window */
-/* as in WQEs, but with the last byte first: the other three are the index of this entry */
+/* the key of WQEs, rotated: its last byte comes first, and the other three are the index of this
+ * entry */
 #define M4_MPT_KEY           FLD(0x8, 31, 0)
 #define M4_MPT_FAST_REG      FLD(0xc, 27, 27)
 #define M4_MPT_INVALIDATE    FLD(0xc, 25, 24) /* by local and by remote requests */

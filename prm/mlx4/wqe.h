@@ -24,7 +24,8 @@ enum {
 /* Set in the number of an XRC target QP, to tell it from other QPs in a CQE. */
 enum { M4_XRC_TARGET = 1 << 23 };
 
-/* First word of a piece that holds no posted WQE, lest the adapter take old bytes for one */
+/* First word of each 64 bytes (M4_PIECE) without a posted WQE, so that the adapter does not take
+ * old bytes for a WQE */
 #define M4_STAMP 0xffffffffu
 
 enum m4_opcode {

@@ -26,13 +26,13 @@ enum bsf_block {
 };
 
 /* BSF_WIRE_FORMAT, BSF_MEM_FORMAT: a checksum, and whether it repeats for each block. 0: no
- * signature, or the inline part's. */
+ * signature, or a signature that the inline part describes. */
 enum bsf_format {
 	BSF_CRC32 = 0x20,
 	BSF_CRC32C = 0x40,
 	BSF_CRC64_XP10 = 0x50,
 	BSF_CRC_REPEAT = 0x2,
-	BSF_CRC_SEED_0 = 0x1, /* instead of all ones */
+	BSF_CRC_SEED_0 = 0x1, /* seed 0 instead of all ones */
 };
 
 #define BSF_KIND        FLD(0x0, 31, 30)

@@ -140,14 +140,14 @@ enum cqe_rss_hash_type {
 	CQE_RSS_IPSEC = 3 << 6,
 };
 
-/* Fields of a striding queue: the WQE, and beside the length the number of strides that the frame
- * took. A filler has no frame: the rest of the WQE was too small for one. CQE_WQE_COUNTER is the
- * first stride. */
+/* Fields of a striding queue: the number of the WQE and, beside the length, the number of strides
+ * that the frame took. A filler CQE has no frame, because the rest of the WQE was too small for
+ * one. CQE_WQE_COUNTER is the first stride. */
 #define CQE_WQE_ID  FLD(0x0, 15, 0)
 #define CQE_FILLER  FLD(0x2c, 31, 31)
 #define CQE_STRIDES FLD(0x2c, 30, 16)
 /* Fields of an XRQ whose WQEs have strides: each packet of an unexpected message has a stride and a
- * CQE. Its length stands in the lower half of CQE_BYTE_COUNT. */
+ * CQE. The length of the packet is in the lower half of CQE_BYTE_COUNT. */
 #define CQE_PACKET_STRIDE FLD(0x14, 31, 16)
 #define CQE_PACKET_LAST   FLD(0x2c, 30, 30)
 /* Fields of CQE_LRO_SEGMENTS TCP segments that the adapter merged into one frame. The frame has the
@@ -175,7 +175,7 @@ enum {
 /* Values of CQE_APP_OP */
 enum tm_cqe {
 	TM_CQE_CONSUMED = 0x1, /* a tag matched; its data is still to come */
-	TM_CQE_EXPECTED = 0x2, /* its data has arrived */
+	TM_CQE_EXPECTED = 0x2, /* the data of the message that matched has arrived */
 	TM_CQE_UNEXPECTED = 0x3,
 	TM_CQE_NO_TAG = 0x4,
 	TM_CQE_APPEND = 0x5,

@@ -78,7 +78,7 @@ enum prm_sched_tsar {
 #define SW_ICM_SW_ICM_START_ADDR FLD64(0x10)
 
 /* A sampler: all frames go to one table, and one of SAMPLE_RATIO to another as well. The adapter
- * chooses the addresses by which entries of software's tables lead to it. */
+ * chooses the addresses by which entries of software's tables lead to the sampler. */
 #define SAMPLER_TABLE_TYPE        FLD(0x8, 31, 24)
 #define SAMPLER_LEVEL             FLD(0x8, 23, 16)
 #define SAMPLER_IGNORE_FLOW_LEVEL FLD(0x8, 0, 0)
@@ -107,7 +107,7 @@ enum prm_meter_color { PRM_METER_RED = 0, PRM_METER_YELLOW = 1, PRM_METER_GREEN 
 #define METER_ICM_ADDRESS_RX       FLD64(0x70)
 #define METER_ICM_ADDRESS_TX       FLD64(0x78)
 
-/* Bytes of a burst are MANTISSA * 2^EXPONENT, bytes of a nanosecond MANTISSA / 2^EXPONENT. */
+/* Burst: MANTISSA * 2^EXPONENT bytes. Rate: MANTISSA / 2^EXPONENT bytes per nanosecond. */
 #define METER_PARAM_VALID                   FLD(0x0, 31, 31)
 #define METER_PARAM_BUCKET_OVERFLOW         FLD(0x0, 30, 30)
 #define METER_PARAM_START_COLOR             FLD(0x0, 29, 28)

@@ -10,7 +10,7 @@
 
 enum {
 	PRM_CMDQ_ENTRY_SIZE = 64,
-	PRM_CMDQ_BLOCK_DATA = 512, /* the share of a mailbox that is command or answer */
+	PRM_CMDQ_BLOCK_DATA = 512, /* bytes of a mailbox that are command or answer */
 	PRM_CMDQ_BLOCK_SIZE = 576,
 	PRM_CMDQ_BLOCK_STRIDE = 1024, /* a mailbox is aligned to 512 bytes */
 };
@@ -44,7 +44,8 @@ enum {
 #define CMDQ_TOKEN                FLD(0x3c, 31, 24)
 #define CMDQ_SIGNATURE            FLD(0x3c, 23, 16)
 #define CMDQ_STATUS               FLD(0x3c, 7, 1)
-/* 1: the adapter's, which clears it once the answer is there (PRM: Command Queue Entry) */
+/* 1: the adapter owns the entry. The adapter clears the bit once the answer is written (PRM:
+ * Command Queue Entry) */
 #define CMDQ_OWNER        FLD(0x3c, 0, 0)
 
 #define CMDQ_BLOCK_NEXT   FLD64(0x230)

@@ -18,8 +18,8 @@ enum {
 enum { PRM_MODIFY_MEMIC_ALLOC = 0, PRM_MODIFY_MEMIC_DEALLOC = 1 };
 
 /* Operations on a block, each with an address of its own. A write to the increment address adds to
- * the memory. A read from the test-and-set address returns the memory and sets all its bits. These
- * are the numbers of their bits in the capability. */
+ * the memory. A read from the test-and-set address returns the memory and sets all its bits. The
+ * values are the bit numbers of the operations in the capability. */
 enum { PRM_MEMIC_INCREMENT = 0, PRM_MEMIC_TEST_AND_SET = 1 };
 
 /* Blocks are aligned to 64 << LOG_MEMIC_ADDR_ALIGNMENT bytes; addresses count from the start of

@@ -8,7 +8,8 @@
 
 #include "util/fields.h"
 
-/* reformat_type. Removal up to an inner Ethernet header needs none: it is an action of entries. */
+/* Values of reformat_type. Removal of headers up to an inner Ethernet header needs no
+ * reformat_type: it is an action of entries. */
 enum prm_reformat {
 	PRM_REFORMAT_L2_TO_L2_TUNNEL = 2,
 	PRM_REFORMAT_L3_TUNNEL_TO_L2 = 3,

@@ -93,7 +93,7 @@ enum {
 #define PPCNT_REG_PRIO_TC             FLD(0x4, 2, 0)
 #define PPCNT_REG_COUNTER_SET         FLD_PART(0x8)
 
-/* Counters in the groups of PPCNT have 64 bits; a name is its upper half's. */
+/* Counters in the groups of PPCNT have 64 bits; each name has the offset of the upper half. */
 #define PPCNT_A_FRAMES_TRANSMITTED_OK_HIGH        FLD_PART(0x0)
 #define PPCNT_A_FRAMES_RECEIVED_OK_HIGH           FLD_PART(0x8)
 #define PPCNT_A_OCTETS_TRANSMITTED_OK_HIGH        FLD_PART(0x20)

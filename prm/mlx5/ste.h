@@ -10,8 +10,9 @@
 
 enum { PRM_STE_SIZE = 64, PRM_STE_TAG_SIZE = 16, PRM_STE_DEFINER_TAG_SIZE = 32 };
 
-/* Values of STE_ENTRY_FORMAT: a mask and a tag; the same with a lookup type above 0xff; a tag only,
- * and a third word of actions. The first two and STE_DEFINER together are the lookup type. */
+/* Values of STE_ENTRY_FORMAT. BYTES: a mask and a tag. WORDS: a mask and a tag, with a lookup type
+ * above 0xff. MATCH: a tag only, and a third word of actions. With BYTES and WORDS, the format and
+ * STE_DEFINER together are the lookup type. */
 enum { PRM_STE_BYTES = 0, PRM_STE_WORDS = 1, PRM_STE_MATCH = 4 };
 
 #define STE_ENTRY_FORMAT       FLD(0x0, 31, 24)
@@ -63,7 +64,7 @@ enum { PRM_STE_SHIFT = 32 };
 #define STE_FIELD_SOURCE_DWORD FLD(0x4, 23, 16)
 #define STE_FIELD_SOURCE_SHIFT FLD(0x4, 13, 8)
 
-/* Dwords of fields: those of headers are the outer ones' */
+/* Dwords of fields; header fields are those of the outer headers */
 enum prm_ste_field {
 	PRM_STE_FIELD_L2_0 = 0x0,
 	PRM_STE_FIELD_L2_1 = 0x1,
@@ -89,8 +90,8 @@ enum prm_ste_field {
 	PRM_STE_FIELD_REGISTER_C_1 = 0x91,
 };
 
-/* Places in a frame that headers are removed from and inserted at. Sizes and offsets are in units
- * of PRM_STE_WORD bytes. */
+/* Places in a frame at which headers are removed and inserted. Sizes and offsets are in units of
+ * PRM_STE_WORD bytes. */
 enum prm_ste_anchor {
 	PRM_STE_ANCHOR_START = 0x0,
 	PRM_STE_ANCHOR_FIRST_VLAN = 0x2,

@@ -24,10 +24,10 @@ enum {
 	PRM_RQ_MODIFY_COUNTER_SET_ID = 1 << 3,
 };
 
-/* A WQE of a striding queue has a head segment in front of its buffer list; in a linked queue it
- * names the next WQE (SRQ_WQE_NEXT). The buffers are one range of 2^3 to 2^16 strides of 2^6 to
- * 2^13 bytes. WQ_LOG_WQE_NUM_OF_STRIDES encodes 2^9 strides and more as 0 and up, fewer strides as
- * 10 (2^3) and up. */
+/* A WQE of a striding queue has a head segment in front of its buffer list. In a linked queue, the
+ * head segment names the next WQE (SRQ_WQE_NEXT). The buffers are one range of 2^3 to 2^16 strides
+ * of 2^6 to 2^13 bytes. WQ_LOG_WQE_NUM_OF_STRIDES encodes 2^9 strides and more as 0 and up, fewer
+ * strides as 10 (2^3) and up. */
 enum {
 	PRM_STRIDING_HEAD = 16,
 	PRM_LOG_STRIDE_MIN = 6,

@@ -120,7 +120,8 @@ enum {
 	WQE_CS_L4 = 1 << 7,
 };
 
-/* Bits of ETH_INLINE if it inserts a tag; else it is the size of the inline headers. */
+/* Bits of ETH_INLINE if the WQE inserts a tag. Otherwise, ETH_INLINE is the size of the inline
+ * headers. */
 enum {
 	WQE_INSERT_VLAN = 1 << 15,
 	WQE_INSERT_SERVICE_TAG = 1 << 0, /* 802.1ad */

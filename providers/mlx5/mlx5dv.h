@@ -334,8 +334,8 @@ static MLX5DV_ALWAYS_INLINE void mlx5dv_set_data_seg(struct mlx5_wqe_data_seg *s
 	seg->byte_count = htobe32(length);
 }
 
-/* Does the same with one 16-byte store: builds the lanes in host order, then swaps the bytes of the
- * big-endian ones. Sets the DCI stream id to 0. */
+/* Does what mlx5dv_set_ctrl_seg() does, with one 16-byte store: builds the lanes in host order,
+ * then swaps the bytes of the big-endian ones. Sets the DCI stream id to 0. */
 #if defined(__SSSE3__)
 static MLX5DV_ALWAYS_INLINE void mlx5dv_x86_set_ctrl_seg(struct mlx5_wqe_ctrl_seg *seg, uint16_t pi,
 							 uint8_t opcode, uint8_t opmod,
@@ -1636,11 +1636,12 @@ mlx5dv_devx_create_event_channel(struct ibv_context *context,
 				 enum mlx5dv_devx_create_event_channel_flags flags);
 void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channel *event_channel);
 
-/* obj NULL: events that belong to no object. events_sz is in bytes. */
+/* Subscribes to events of obj. With obj NULL, subscribes to events that belong to no object.
+ * events_sz is in bytes. */
 int mlx5dv_devx_subscribe_devx_event(struct mlx5dv_devx_event_channel *event_channel,
 				     struct mlx5dv_devx_obj *obj, uint16_t events_sz,
 				     uint16_t events_num[], uint64_t cookie);
-/* Signals fd, the program's eventfd, instead of the channel. */
+/* Subscribes to an event that signals fd, the program's eventfd, instead of the channel. */
 int mlx5dv_devx_subscribe_devx_event_fd(struct mlx5dv_devx_event_channel *event_channel, int fd,
 					struct mlx5dv_devx_obj *obj, uint16_t event_num);
 /* Returns the number of bytes read, or -1 with errno set. */
