@@ -55,10 +55,10 @@ typedef int qp_bind_mw_fn(struct mlx4_qp *qp, struct ibv_mw *mw, struct ibv_mw_b
 
 typedef int post_recv_fn(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-/* A ring of slots with one WQE each. What a poster writes and what a poller writes are on different
- * cache lines. In struct mlx4_qp a line ends after wq.slots, one before control_always, and one
- * with the QP's context: a usual post reads the first and the third of these lines, the poll of its
- * completion the second. */
+/* A ring of slots with one WQE each. Fields that posters write and fields that pollers write are on
+ * different cache lines. In struct mlx4_qp a line ends after wq.slots, one before control_always,
+ * and one with the QP's context: a usual post reads the first and the third of these lines, the
+ * poll of its completion the second. */
 struct mlx4_sq {
 	uint8_t *buf;
 	uint32_t slot_log;

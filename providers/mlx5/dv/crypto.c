@@ -240,8 +240,8 @@ static bool context_is_logged_in(struct mlx5_context *ctx)
 	return is_in;
 }
 
-/* Checks that there is a login for a wrapped key, as a refusal of the device is only a syndrome.
- * The device itself determines which login a wrapped key belongs to. */
+/* Returns why a wrapped key has no login, or NULL if it has. Checked here, as a refusal of the
+ * device is only a syndrome. The device itself determines which login a wrapped key belongs to. */
 static const char *dek_check_login(struct mlx5_context *ctx, const struct mlx5_hca_caps *caps,
 				   const struct mlx5dv_dek_init_attr *attr)
 {

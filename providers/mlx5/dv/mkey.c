@@ -144,8 +144,8 @@ static int crypt_create(struct mlx5_mkey *mkey)
 	return 0;
 }
 
-/* Fills in the key's context. The key is free until a request sets a layout, so that no access
- * passes before. */
+/* Fills in the key's context. The key is free until a request sets a layout, so that every access
+ * fails before. */
 static void mkey_describe(const struct mlx5dv_mkey_init_attr *attr, const struct mlx5_mkey *mkey,
 			  uint8_t *in)
 {
