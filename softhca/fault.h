@@ -62,7 +62,7 @@ enum fault_front {
 };
 
 int fault_create(uint64_t seed, struct fault **fault);
-/* Sets the front of the adapter, so that fault_add() refuses faults that only others have. */
+/* Sets the front of the adapter, so that fault_add() refuses faults that only other fronts have. */
 void fault_set_front(struct fault *fault, enum fault_front front);
 void fault_destroy(struct fault *fault);
 

@@ -12,7 +12,8 @@
 struct strict;
 struct trace;
 
-/* Longer command lines are cut. Long, as a test recognises its program by the path. */
+/* Reports cut longer command lines. The limit is large, as a test recognises its program by the
+ * path. */
 enum { STRICT_WHO_MAX = 4000 };
 
 /* Opens reports that are appended to the file PATH; NULL: to no file. WHO is in the file with each

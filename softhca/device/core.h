@@ -97,7 +97,7 @@ struct hca {
 #define OBJECT_TABLE(table, first, limit, free_it) struct res_table table;
 	HCA_EACH_OBJECT(OBJECT_TABLE) /* by number: see objects.h */
 #undef OBJECT_TABLE
-	uint8_t dci_lives; /* see dci.h */
+	uint8_t dci_lives; /* life of the next initiator or reset: see transport/dci.h */
 	struct port port[PORT_MAX];
 	struct mlx5_firmware *firmware; /* state of mlx5's commands: see driver.h */
 	struct mlx4_firmware *mlx4;     /* state of mlx4's commands; NULL on mlx5 */

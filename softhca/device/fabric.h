@@ -115,7 +115,7 @@ struct fabric_msg {
 	uint16_t pkey;
 	uint32_t psn;     /* of the first packet of this message */
 	uint32_t packets; /* number of PSNs */
-	uint32_t mtu;     /* payload of all packets but the last; 0 in arrived messages */
+	uint32_t mtu;     /* payload of each packet except the last; 0 in arrived messages */
 	bool ack_req;     /* requests: the sender wants an acknowledge */
 	/* READs and atomics: how many may be outstanding, including this one; 0: unknown */
 	uint8_t reads;

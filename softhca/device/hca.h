@@ -46,9 +46,9 @@ struct hca_bus_ops {
 	int (*write)(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs,
 		     const void *buf);
 	/* For strict adapters on a bus of virtual addresses; NULL on others. page() returns the
-	 * identity of the page that is at ADDR now, or 0 if unknown. page_may_move() is called if
-	 * the identity has changed, and returns whether something other than software can have
-	 * caused it. */
+	 * identity of the page that is at ADDR now, or 0 if unknown. If it has changed, the adapter
+	 * calls page_may_move(), which returns whether something other than software can have
+	 * caused the change. */
 	uint64_t (*page)(void *bus, uint64_t addr);
 	bool (*page_may_move)(void *bus, uint64_t addr);
 };
@@ -138,7 +138,7 @@ struct hca_config {
 	void (*datagram)(void *front, unsigned int port, const struct fabric_msg *msg);
 	void (*frame)(void *front, unsigned int port, const uint8_t *frame, size_t len);
 	/* For lists of a network's hosts: the adapter's name, and the IP addresses of a port,
-	 * separated by commas. NULL: not known here. */
+	 * separated by commas. NULL: unknown. */
 	const char *name;
 	void (*addresses)(void *front, unsigned int port, char *text, size_t size);
 	void *front;
@@ -159,12 +159,8 @@ void hca_destroy(struct hca *hca);
  */
 void hca_exec(struct hca *hca, const void *in, size_t in_len, void *out, size_t out_len);
 
-/*
- * Executes a command of an mlx4 adapter that a kernel drives: registers as in the HCR, mailboxes in
- * host memory. Returns the status (prm/mlx4/cmd.h), and in OUT the result of a command without
- * output mailbox. EVENT also raises a command event. Unsupported commands and fields fail as in
- * hca_exec().
- */
+/* A command of an mlx4 adapter that a kernel drives: registers as in the HCR, mailboxes in host
+ * memory. */
 struct hca_order {
 	uint16_t opcode, token;
 	uint8_t modifier;
@@ -173,15 +169,18 @@ struct hca_order {
 	uint64_t in, out;
 };
 
+/* Executes an mlx4 command. Returns the status (prm/mlx4/cmd.h), and in order->out the result of a
+ * command without output mailbox. Raises a command event if order->event. Unsupported commands and
+ * fields fail as in hca_exec(). */
 uint8_t hca_execute(struct hca *hca, struct hca_order *order);
 
 /* Offset in BAR 0, as mlx4's QUERY_FW reports it, of a buffer that is zero unless the adapter has
  * failed. */
 enum { HCA_ERROR_BUFFER = 0x80800, HCA_ERROR_WORDS = 16 };
 
-/* Sets the front's 4096-byte page for the page ADDR of the adapter's memory, as software maps it.
- * ADDR is from ALLOC_MEMIC, rounded down. With NULL, accesses fail. The page must stay until the
- * next call for ADDR. */
+/* Tells the core that the front's PAGE of 4096 bytes holds the page ADDR of the adapter's memory;
+ * software maps PAGE. ADDR is from ALLOC_MEMIC, rounded down. With PAGE NULL, accesses fail. The
+ * page must stay until the next call for ADDR. */
 void hca_place_memic(struct hca *hca, uint64_t addr, void *page);
 
 /* Take an access by software to LEN bytes at ADDR in a window of operations. A read that no

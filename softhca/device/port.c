@@ -64,8 +64,8 @@ bool port_accepts_pkey(struct port *port, uint16_t ours, uint16_t theirs)
 	return false;
 }
 
-/* Counts a message. A READ request counts as one packet without payload; the response has the
- * payload. */
+/* Counts a message. A READ request counts as one packet without payload; its response is counted
+ * with the payload. */
 void port_count_message(struct message_counters *counters, const struct fabric_msg *msg)
 {
 	bool is_read = msg->op == FABRIC_READ;

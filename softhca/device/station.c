@@ -30,7 +30,7 @@ static bool is_of_path(const struct fabric_addr *path, const struct fabric_addr 
 }
 
 /* Returns whether the message comes from the connected QP. Packets from another host do not carry
- * their source QP, so these match any. */
+ * their source QP, so such packets match any source QP. */
 static bool is_from_peer(const struct qp *qp, const struct fabric_msg *msg)
 {
 	uint32_t qpn = qp->dci ? qp->dci->to.qpn : qp->remote_qpn;

@@ -21,7 +21,7 @@ enum { INBOX_MAX = 1024 };
 
 struct letter {
 	STAILQ_ENTRY(letter) entry;
-	struct fabric_msg msg; /* its payload is in MAD */
+	struct fabric_msg msg; /* payload points to mad */
 	uint8_t mad[MAD_SIZE];
 };
 

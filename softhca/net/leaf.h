@@ -27,7 +27,7 @@ struct leaf {
 	const struct leaf_ops *ops;
 	void *owner;
 	unsigned int host; /* number of this process */
-	unsigned int own;  /* number of ports that lead to this process */
+	unsigned int own;  /* number of switch ports that lead to ports of this process */
 	bool joined;       /* connected to a network: there may be other hosts */
 	uint32_t activity; /* SMInfo's activity count: queries so far */
 };
@@ -41,7 +41,8 @@ static inline uint16_t leaf_lid(unsigned int host)
 /* Returns whether MSG is for the switch: for its agents, or a directed route packet. */
 bool leaf_is_asked(const struct leaf *leaf, const struct fabric_msg *msg);
 void leaf_receive(struct leaf *leaf, const struct fabric_msg *msg);
-/* Answers MAD, a management query that arrived at PORT. Returns false if it needs no answer. */
+/* Answers IN, a management query that arrived at PORT, in OUT. Returns false if it needs no
+ * answer. */
 bool leaf_answer_mad(struct leaf *leaf, unsigned int port, const uint8_t in[MAD_SIZE],
 		     uint8_t out[MAD_SIZE]);
 

@@ -53,11 +53,11 @@ int network_fd(const struct network *network);
  * full. */
 void network_send(struct network *network, unsigned int host, const uint8_t *packet, size_t len);
 
-/* Sends and receives a bounded amount. Returns true if there was something. */
+/* Sends and receives a bounded amount. Returns true if there was something to do. */
 bool network_progress(struct network *network, uint64_t now_ns);
 void network_flush(struct network *network);
-/* Returns whether queues are so full that senders should wait for network_progress(). False for a
- * host that has stopped receiving: its packets are dropped instead. */
+/* Returns whether queues are so full that senders should wait for network_progress(). Ignores hosts
+ * that have stopped receiving: packets for them are dropped once their queues are full. */
 bool network_is_congested(const struct network *network);
 
 #endif

@@ -33,7 +33,7 @@ struct uplink {
 	struct network *network;
 	struct pcap *pcap;
 	struct learned learned[LEARNED];
-	/* The message under construction; none if its packets is 0 */
+	/* The message under construction; joined.packets is 0 if there is none */
 	struct fabric_msg joined;
 	uint32_t part; /* payload of each packet except the last */
 	uint8_t *payload;

@@ -41,8 +41,8 @@ bool uplink_has_host(const struct uplink *uplink, unsigned int host);
 int uplink_fd(const struct uplink *uplink);
 
 /* Sends MSG of an adapter with faults FAULT (may be NULL). LOCAL: its destination is this fabric.
- * Returns true if the uplink delivers it there packet by packet, now or later; if false, the caller
- * must. */
+ * Returns true if the uplink delivers MSG there packet by packet, now or later; if false, the
+ * caller must deliver it. */
 bool uplink_send(struct uplink *uplink, struct fault *fault, const struct fabric_msg *msg,
 		 bool local);
 void uplink_send_frame(struct uplink *uplink, struct fault *fault, const uint8_t *frame,

@@ -26,12 +26,12 @@ struct cq {
 	uint32_t n;
 	uint32_t log_size;
 	uint32_t cqe_size;
-	/* each CQE fills all its 128 bytes: the adapter writes the 64 bytes before it, too */
+	/* the adapter writes whole 128-byte entries: also the 64 bytes before the CQE */
 	bool padded;
 	bool has_time;      /* mlx4: CQEs have timestamps */
 	struct cq_run *run; /* NULL: completions are not compressed */
-	/* free-running. ci is the doorbell record's when it was last read, so software may have
-	 * consumed more since then */
+	/* free-running. ci is what the doorbell record said when it was last read; software may
+	 * have consumed more CQEs since */
 	uint32_t pi, ci;
 	struct dma_map map;
 	struct queue_umems umems;

@@ -39,7 +39,7 @@ struct sq_entry {
 	uint16_t bbs;
 	uint8_t opcode;
 	bool signaled;
-	/* READ and atomics: a response completes them, not an ACK, as it carries their data */
+	/* READ or atomic: completed by a response, which carries its data, not by an ACK */
 	bool returns_data;
 };
 
@@ -54,8 +54,8 @@ struct sq {
 	 * ci */
 	uint16_t next;
 	uint16_t ci; /* block of the oldest WQE that is not completed; completions are in order */
-	/* state SQ_DRAINING: end of the last WQE that was begun; the queue is drained when ci is
-	 * here */
+	/* state SQ_DRAINING: end of the last WQE that was begun; the queue is drained when ci has
+	 * reached it */
 	uint16_t drain_end;
 	/* indexed by the WQE's first block, which a CQE names (wqe_counter); qp_free() frees it */
 	struct sq_entry *entry;
@@ -105,7 +105,7 @@ struct requester {
 	uint32_t sent_ssn; /* number of the last request that was sent whole */
 	bool unlimited;
 	uint8_t retries_left, rnr_left;
-	unsigned int reads; /* READs that software may have outstanding; strict adapters only */
+	unsigned int reads; /* strict adapter: READs and atomics that may be outstanding */
 	bool rnr_wait;
 	bool gone_back;  /* a gap in the responses caused a retry; later responses cause no other */
 	uint32_t window; /* bytes that may be in flight; halved on loss */
@@ -127,7 +127,7 @@ struct atomic_result {
 struct responder {
 	uint32_t expected_psn;
 	uint32_t msn;  /* message sequence number: requests completed */
-	bool nak_sent; /* a NAK was sent, so this gap gets no second one */
+	bool nak_sent; /* a NAK was sent for the current gap, which gets no second one */
 	/* COMM_EST has been reported: one event for each connection, in state RTR */
 	bool established;
 	bool receiving; /* recv is the WQE of a SEND that is not complete */
@@ -352,8 +352,8 @@ void rq_complete_early(struct hca *hca, struct qp *qp, struct completion *done,
 /* Completes the WQE in qp->resp. Returns 0, or an error of cq_post(); after EFAULT the WQE is still
  * there. */
 int rq_complete(struct hca *hca, struct qp *qp, struct completion *done);
-/* Return the protection domain and the CQ for the WQE in qp->resp: the SRQ's if it came from
- * one. */
+/* Return the protection domain and the CQ for the WQE in qp->resp: the SRQ's if the WQE came from
+ * an SRQ. */
 struct pd *rq_pd(const struct qp *qp);
 struct cq *rq_cq(const struct qp *qp);
 /* Completes the WQE in qp->resp in error and moves the QP to ERR. Raises no event, as the CQE

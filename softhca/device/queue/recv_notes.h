@@ -19,7 +19,8 @@ struct recv_note {
 	uint64_t digest;
 };
 
-/* One note for each WQE of the ring; NULL before the first look. */
+/* OF has one note for each WQE of the ring; NULL before the first look. recv_notes_free() frees
+ * it. */
 struct recv_notes {
 	struct recv_note *of;
 };

@@ -12,8 +12,8 @@
 #include "softhca/device/core.h"
 #include "softhca/device/queue/wqe.h"
 
-/* Time that software has between the doorbell record and the doorbell: long, as it may be preempted
- * in between. */
+/* Time that software has between the doorbell record and the doorbell: long, as the program may be
+ * preempted in between. */
 #define PATIENCE (1000 * NS_PER_MS)
 enum { LOOKS_A_PATIENCE = 4, ARM_NUMBERS = 4 };
 /* Bit OF_PADDING of a digest: the WQE is padding. The value PADDING_READ replaces such a digest
@@ -36,8 +36,8 @@ static bool is_padding(const struct hca *hca, const struct qp *qp, const uint8_t
 	       !wqe.signaled;
 }
 
-/* Returns the digest of the WQE of SIZE bytes at RAW. RAW is a copy, in which this clears the bits
- * that the driver changes when it rings: such a change is no fault. */
+/* Returns the digest of the WQE of SIZE bytes at RAW. RAW is a copy, in which the function clears
+ * the bits that the driver changes when it rings: their change is no fault. */
 static uint64_t wqe_digest(const struct hca *hca, uint8_t *raw, uint32_t size)
 {
 	if (hca->format->wqe_clear_bell)

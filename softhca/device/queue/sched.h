@@ -36,7 +36,7 @@ struct sched_queue {
 	 * leaves it */
 	struct sched_element *group;
 	bool backlogged;
-	bool waits; /* until wake() is called */
+	bool waits; /* the queue waits until the scheduler calls wake() */
 	void (*wake)(struct hca *hca, struct sched_queue *queue);
 	LIST_ENTRY(sched_queue) in_group;
 };
@@ -74,7 +74,7 @@ void sched_join(struct hca *hca, struct sched_queue *queue, struct sched_element
 bool sched_waits(struct hca *hca, struct sched_queue *queue);
 /* Charges BYTES sent to GROUP, which may be NULL. */
 void sched_sent(struct hca *hca, struct sched_element *group, uint64_t bytes);
-/* Notes that the queue has nothing to send, or cannot, so that its siblings need not wait for
+/* Notes that the queue has nothing to send, or cannot send, so that its siblings need not wait for
  * it. */
 void sched_rests(struct sched_queue *queue);
 /* Wakes the queues whose turn has come. Returns when to be called again, or HCA_IDLE. */

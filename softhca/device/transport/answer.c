@@ -16,7 +16,7 @@
 
 struct answer {
 	TAILQ_ENTRY(answer) in_order;
-	/* For a READ: the part of the request that is not answered yet. */
+	/* The answer; of a READ, the part that is not sent yet. */
 	struct fabric_msg msg;
 	uint64_t value;
 };

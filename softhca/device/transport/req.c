@@ -350,8 +350,8 @@ static bool is_repeated(const struct qp *qp)
 	return qp->req.offset || psn_diff(qp->req.next_psn, qp->req.sent_psn) < 0;
 }
 
-/* Checks that a WQE which is read again has the size that it had, as the PSNs and the place of all
- * behind it depend on that. Reports another size once, when the WQE fails. */
+/* Checks that a WQE which is read again still has its size, as the PSNs and positions of all later
+ * WQEs depend on it. Reports a change once, when the WQE fails. */
 static int check_repeated(struct hca *hca, struct qp *qp)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -403,8 +403,9 @@ static bool window_is_full(const struct qp *qp)
 	return packets * qp->mtu >= qp->req.window;
 }
 
-/* Returns whether the WQE at sq.next must wait for earlier ones: READs and atomics for the limit on
- * their number, a fenced WQE for READs and atomics, a strongly fenced one for all. */
+/* Returns whether the WQE at sq.next must wait for earlier ones: a READ or atomic while as many as
+ * allowed are outstanding, a fenced WQE for READs and atomics, a strongly fenced or local one for
+ * all. */
 static bool must_wait(struct qp *qp)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
