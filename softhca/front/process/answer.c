@@ -12,7 +12,7 @@
 
 #include "softhca/front/process/notify.h"
 
-/* Sends the answer. ENOENT: the caller was killed meanwhile. */
+/* Sends the answer. Returns 0 or an errno; ENOENT if the caller was killed meanwhile. */
 static int answer_call(struct call *call, struct seccomp_notif_resp *response)
 {
 	response->id = call->notif->id;

@@ -253,7 +253,7 @@ static int client_open(struct client *client, pid_t tid)
 	return ret;
 }
 
-/* Creates a client with one user, which stands for its memory. */
+/* Creates a client. Its first user is its memory: client_end() removes that user. */
 static int new_client(pid_t tid, pid_t pid, struct client **out)
 {
 	struct client *client = calloc(1, sizeof(*client));
@@ -481,7 +481,8 @@ static int transfer_all(const struct hca_bus_seg *segs, unsigned int nsegs, void
 	return ret;
 }
 
-/* Returns the process whose memory is at ADDR, or 0 if it has ended. */
+/* Returns the PID of the process whose memory is at bus address ADDR, or 0 if its memory is
+ * gone. */
 static pid_t process_at(uint64_t addr)
 {
 	const struct client *client;

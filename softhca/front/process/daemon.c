@@ -56,7 +56,8 @@ static uint64_t count_objects(void)
 	return count;
 }
 
-/* The engine makes faults happen, and then does what follows from them. */
+/* Waits until the engine has applied the faults that are due, and has run all adapters after
+ * that. */
 static int faults_finish(void *unused, uint64_t now)
 {
 	(void)unused;
@@ -104,7 +105,8 @@ static int create_fabric(const struct options *options)
 				    options->network_path, options->pcap_path);
 }
 
-/* Reports a device event to programs. A device that dies also ends their connections. */
+/* Reports a device event to programs. If the device dies, also ends the connections of rdma_cm ids
+ * on it. */
 static void event_from_device(void *adapter, uint32_t eqn, const uint8_t eqe[64])
 {
 	events_from_device(adapter, eqn, eqe);
@@ -118,7 +120,7 @@ static const struct adapter_listener listener = {
 	.frame = gsi_frame,
 };
 
-/* Adds a service of a port of this process, under the port's GID. */
+/* Adds a service, described by TEXT, at the GID of a port of this process. */
 static int add_service(const char *text)
 {
 	struct service_text service;
@@ -170,7 +172,7 @@ static void destroy_adapters(void)
 		fault_destroy(the_daemon.fault);
 }
 
-/* Raises the limit of descriptors, as each connection of a program takes several here. */
+/* Raises this process's limit of descriptors, as each connection of a program takes several. */
 static void raise_fd_limit(void)
 {
 	struct rlimit limit;
@@ -282,7 +284,7 @@ destroy:
 	return ret;
 }
 
-/* Ends the adapters as dying ones: posted work completes in error, so that no program polls for
+/* Makes all adapters die: posted work requests complete in error, so that no program polls for
  * ever. */
 static void kill_adapters(void)
 {
@@ -329,8 +331,8 @@ static void signal_ready(struct watch *watch, uint32_t events)
 	watch_finish();
 }
 
-/* Makes signals events of the loop. They are blocked before the engine's thread inherits the mask,
- * as they could otherwise end the process in that thread. */
+/* Blocks the signals that the loop gets as events. Called before the engine's thread starts, which
+ * inherits the mask, as a signal could otherwise end the process in that thread. */
 static int block_signals(sigset_t *mask)
 {
 	sigemptyset(mask);
@@ -380,8 +382,8 @@ static int watch_all(int sock, int control, struct watch watches[2])
 	return ret ? ret : watch_add(&watches[1], EPOLLIN);
 }
 
-/* Opens the control socket only when PATH is this server's, as the socket beside it may be another
- * server's until then. */
+/* Serves at PATH, which is already this server's. Opens the control socket only now, as that name
+ * could have been another server's before. */
 static int serve_shown(const struct options *options, int sock)
 {
 	struct watch sockets[2], signals;

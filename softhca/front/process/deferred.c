@@ -20,13 +20,14 @@
 enum {
 	RESTARTSYS = 512, /* ERESTARTSYS, internal to the kernel */
 	LOOK_MS = 10,
-	/* reads of /proc in a round: a limit, as one thread serves all calls; the next round
-	 * continues */
+	/* threads read from /proc in one round, at most, as one thread serves all calls; the next
+	 * round continues */
 	ROUND_READS = 1000,
 	MOST_DOUBTS = 20,
 };
 
-/* Waiting calls, the least recently checked first, so that each has its turn. */
+/* Waiting calls. The least recently checked call is the first, so that each round continues after
+ * the last one. */
 static TAILQ_HEAD(deferred_calls, deferred_call) waiting = TAILQ_HEAD_INITIALIZER(waiting);
 
 static int deferred_answer(const struct deferred_call *deferred, int64_t value)
@@ -70,8 +71,8 @@ static void look_at(struct deferred_call *deferred, unsigned int *reads)
 	}
 }
 
-/* Checks waiting calls for signals, up to ROUND_READS, as a full check might take too long with
- * many threads. */
+/* Checks waiting calls for signals. Stops after ROUND_READS reads, as a check of all calls could
+ * take too long with many threads. */
 static void look_at_all(struct timer *timer)
 {
 	struct deferred_call *last = TAILQ_LAST(&waiting, deferred_calls), *deferred = NULL;

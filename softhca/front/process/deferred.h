@@ -17,11 +17,13 @@ struct call;
 
 struct deferred_call {
 	TAILQ_ENTRY(deferred_call) entry;
-	int listener; /* -1: closed, or the call is answered */
+	int listener; /* -1: the listener is closed, or the call was answered */
 	uint64_t id;
 	pid_t tid;
 	unsigned int doubts; /* how often a pending signal was uncertain */
-	uint64_t *slot;      /* in the mailbox, so that the holder answers if we die; may be NULL */
+	/* id of the call in the mailbox, so that the holder answers the call if we die; NULL: no
+	 * slot was free */
+	uint64_t *slot;
 };
 
 /* Defers the answer of a call. The caller must return or forget DEFERRED later. */
@@ -30,7 +32,8 @@ bool call_deferred_is_alive(const struct deferred_call *deferred);
 /* Answers the call. A VALUE below 0 is minus an errno. */
 void call_deferred_return(struct deferred_call *deferred, int64_t value);
 void call_deferred_forget(struct deferred_call *deferred);
-/* Forgets calls of LISTENER, which closes with its mailbox. */
+/* Makes sure that waiting calls of LISTENER are not answered, as LISTENER and its mailbox are being
+ * closed. */
 void deferred_end(int listener);
 
 #endif

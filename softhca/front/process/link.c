@@ -33,8 +33,8 @@ static int send_with_fds(int link, const void *data, size_t len, const int *fds,
 	return sendmsg(link, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
 }
 
-/* Closes descriptors that a message should not have had; a hostile sender could use up ours
- * otherwise. */
+/* Closes the descriptors of an unexpected message, as a hostile sender could otherwise use up our
+ * descriptors. */
 static void close_fds(const struct cmsghdr *cmsg)
 {
 	size_t nfds = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);

@@ -22,11 +22,12 @@ struct link_hello {
  * peer. */
 int link_send_hello(int link, int listener);
 int link_receive_hello(int link, int *listener);
-/* MEMORY is only sent with an error of 0. The receiving function returns the daemon's error. */
+/* Send and receive the daemon's answer to a hello: ERROR, and if that is 0 descriptor MEMORY. The
+ * receiving function returns ERROR. */
 int link_send_welcome(int link, int error, int memory);
 int link_receive_welcome(int link, int *memory);
 
-/* Between the runner and the process that becomes the program. */
+/* Send and receive an errno, or 0: the runner's answer to the process that becomes the program. */
 int link_send_answer(int link, int error);
 int link_receive_answer(int link);
 

@@ -36,7 +36,7 @@ struct listener {
 	LIST_ENTRY(listener) in_all;
 	struct mailbox *mailbox;
 	struct epitaph *epitaph;
-	int holder; /* socket to the process that answers after our death */
+	int holder; /* socket to the holder, which answers after our death */
 };
 
 static LIST_HEAD(, listener) listeners = LIST_HEAD_INITIALIZER(listeners);
@@ -61,8 +61,8 @@ static void listener_close(struct listener *listener)
 	listeners_stop_if_unused();
 }
 
-/* Refuses the user of a client that has made us wait, but never the server's own user, as that one
- * can stop it anyway. */
+/* Refuses for a time the user of a client that has received its own trapped call and so made us
+ * wait. Does not refuse the server's own user, who could stop the server anyway. */
 static void thief_refuse(const struct listener *listener)
 {
 	struct ucred peer;
@@ -90,8 +90,8 @@ static void listener_ready(struct watch *watch, uint32_t events)
 		listener_close(listener);
 }
 
-/* Seals the memory: only the existing mapping, which is softhca's own, stays writable. The runner's
- * copy of the descriptor could change answers otherwise. */
+/* Seals the memory, so that only our existing mapping stays writable. Otherwise the runner could
+ * change answers through its copy of the descriptor. */
 static int memory_seal(int memory)
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
@@ -105,7 +105,8 @@ static int mailbox_map(int memory, struct mailbox **mailbox)
 	return *mailbox == MAP_FAILED ? errno : 0;
 }
 
-/* Creates the memory for mailbox and table, with descriptor MEMORY. */
+/* Creates the memory of the mailbox and the table of epitaphs, and maps it. Sets *MEMORY to its
+ * descriptor. */
 static int memory_create(struct listener *listener, int *memory)
 {
 	int fd = memfd_create("softhca-mailbox", MFD_CLOEXEC | MFD_ALLOW_SEALING), ret;
@@ -141,8 +142,8 @@ static void memory_release(struct listener *listener, int memory)
 	close(memory);
 }
 
-/* Returns whether FD is a listener: any user can connect and send another descriptor, and we might
- * block on that. */
+/* Returns whether FD is a seccomp listener. Any user can connect and send another descriptor, on
+ * which we might block. */
 static bool is_listener(int fd)
 {
 	static const char expected[] = "anon_inode:seccomp notify";

@@ -31,8 +31,9 @@
 #include "softhca/log.h"
 #include "util/bits.h"
 
-/* Removes //, /./ and x/.. from an absolute path. A final slash stays, and also replaces a final
- * "/.", as both follow a link. Links are not followed, as none leads into our directories. */
+/* Removes //, /./ and x/.. from an absolute path. Keeps a final slash, and replaces a final "/." by
+ * one, as either makes the kernel follow a link there. Does not resolve links, as none leads into
+ * our directories. */
 static void path_normalize(char *path)
 {
 	const size_t length = strlen(path);
@@ -59,8 +60,8 @@ static void path_normalize(char *path)
 	*to = 0;
 }
 
-/* Makes the path absolute if it may be ours: a relative path is so only if it, or its directory,
- * names something of ours. */
+/* Makes a relative path absolute if it may be ours: if its directory is in our tree, or the path
+ * contains "infiniband" or "uverbs". Returns false for another path. */
 static bool make_absolute(struct call *call, int dirfd, char *path)
 {
 	const char *root = call->daemon->sysfs.root;
@@ -86,8 +87,8 @@ static bool is_parent(const char *path)
 	return len > 3 && !strcmp(path + len - 3, "/..");
 }
 
-/* Reads the path argument. Returns true if it is ours, with PATH absolute and normalized. Otherwise
- * PATH is as read, or empty. */
+/* Reads the path argument at ADDR. If the path is ours, returns true with PATH absolute and
+ * normalized. Otherwise leaves PATH as read, or empty. */
 static bool path_claim(struct call *call, int dirfd, uint64_t addr, char path[PATH_MAX])
 {
 	bool leaves; /* x/.. where only our tree has x */
@@ -131,8 +132,8 @@ static void open_device(struct call *call, const char *path, const struct node *
 		node->kind->open(call, node->index, flags);
 }
 
-/* Returns whether PATH names descriptor *FD of thread *OWNER in /proc, as a program can open it
- * again by that. */
+/* Returns whether PATH is the entry of a descriptor in /proc, by which a program can open the file
+ * again. Sets *FD to the descriptor and *OWNER to its process or thread. */
 static bool names_descriptor(const char *path, pid_t caller, pid_t *owner, int *fd)
 {
 	static const char *const forms[] = { "/proc/self/fd/%d%n", "/proc/thread-self/fd/%d%n",
@@ -146,8 +147,8 @@ static bool names_descriptor(const char *path, pid_t caller, pid_t *owner, int *
 	return sscanf(path, "/proc/%d/fd/%d%n", owner, fd, &end) == 2 && !path[end];
 }
 
-/* Opens a device file again by its descriptor. As in Linux, this is a new open of the device,
- * independent of the first. */
+/* Opens a device file whose descriptor in /proc is PATH. As in Linux, this opens the device anew,
+ * independent of the first open. */
 static void open_again(struct call *call, const char *path, uint64_t flags)
 {
 	struct node node;
@@ -251,8 +252,8 @@ static int stat_in_tree(struct daemon *daemon, char *path, bool follow, struct s
 	return ret;
 }
 
-/* Changes the times of a file of sysfs to now, as Linux invents them whenever its inode cache has
- * dropped the file, which can be at any time. The inode number stays. */
+/* Sets the times of a sysfs file to now. In Linux they are the times when the inode was last
+ * created, which is again whenever the inode cache has dropped the file. The inode number stays. */
 static void become_sysfs_file(struct stat *st)
 {
 	clock_gettime(CLOCK_REALTIME, &st->st_mtim);

@@ -22,7 +22,7 @@
 
 enum { HELLO_MS = 1000, MAX_SILENT = 64 /* per user */ };
 
-/* A connection whose runner has not sent hello yet. */
+/* A connection of `softhca run` that has not sent its hello message yet. */
 struct runner {
 	struct watch watch; /* must be first */
 	struct timer silence;
@@ -40,8 +40,8 @@ static void runner_close(struct runner *runner)
 	free(runner);
 }
 
-/* Returns whether no hello waits at the connection, as this thread may have been too busy for
- * it. */
+/* Returns whether the runner has not sent its hello. The message may wait in the socket, if this
+ * thread was too busy to read it. */
 static bool runner_is_silent(const struct runner *runner)
 {
 	char byte;
@@ -82,8 +82,8 @@ static void runner_answer(int link)
 	close(ret ? listener : memory);
 }
 
-/* Handles a runner's hello. The listener keeps the connection, so that the holder notices our
- * death: a socket closes with its process, however that ends. */
+/* Handles a runner's hello message. The listener keeps a descriptor of the connection, so that the
+ * connection closes when this process ends in any way: the holder notices our death by that. */
 static void runner_ready(struct watch *watch, uint32_t events)
 {
 	(void)events;
@@ -118,8 +118,8 @@ int runner_add_own(int fd)
 	return runner_create(fd, &runner);
 }
 
-/* Makes room for one more connection of USER, so that one user cannot take the room of the
- * others. */
+/* If USER has MAX_SILENT connections without a hello, closes the oldest, so that one user cannot
+ * use up the descriptors of all. */
 static void close_oldest_of(uid_t user)
 {
 	struct runner *runner, *oldest = NULL;

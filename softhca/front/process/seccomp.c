@@ -39,10 +39,10 @@ enum trap_when {
 	ALWAYS,
 	IF_DEVICE_IOCTL,     /* argument 1 is a uverbs, umad or VFIO request */
 	IF_FD_IN_BAND,       /* argument 0 is a descriptor in the band */
-	IF_FD_OF_VFIO,       /* the same, only with --vfio */
+	IF_FD_OF_VFIO,       /* the same, but only in runs that have --vfio */
 	IF_RDMA_NETLINK,     /* socket(AF_NETLINK, type, NETLINK_RDMA) */
 	IF_PATH_OR_BAND_AT3, /* with AT_EMPTY_PATH in argument 3: IF_FD_IN_BAND; else always */
-	IF_PATH_OR_BAND_AT2, /* the same for argument 2 */
+	IF_PATH_OR_BAND_AT2, /* the same with AT_EMPTY_PATH in argument 2 */
 };
 
 static const struct trap {
@@ -109,7 +109,8 @@ static void load_word(struct program *program, size_t offset)
 	instruction_emit(program, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
 }
 
-/* Loads the low half of an argument: these are ints, so the kernel ignores the upper half too. */
+/* Loads the low half of an argument. The arguments that are checked are ints, of which the kernel
+ * ignores the upper half, too. */
 static void load_arg(struct program *program, unsigned int arg)
 {
 	load_word(program, offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t));
@@ -120,7 +121,7 @@ static void emit_return(struct program *program, uint32_t action)
 	instruction_emit(program, BPF_RET | BPF_K, action, 0, 0);
 }
 
-/* Continues if the loaded value is VALUE; else allows the call. */
+/* Allows the call unless the loaded value is VALUE; otherwise the filter goes on. */
 static void allow_unless_equal(struct program *program, uint32_t value)
 {
 	instruction_emit(program, BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);

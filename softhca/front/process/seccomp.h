@@ -8,11 +8,10 @@
 
 #include <stdbool.h>
 
-/*
- * softhca's files get descriptors in this band, so that the filter can allow read(), fstat() and
- * others on all lower ones at once. The band has no end; numbers that select() supports are used
- * first. Other files' descriptors in it cost a trap, and the daemon lets their calls continue.
- */
+/* softhca's files get descriptors from FD_BAND_FIRST on (the band), so that the filter can let
+ * read(), fstat() and other calls on lower descriptors pass. Numbers below FD_SELECT_END, which
+ * select() supports, are used first. Calls on other files in the band are trapped, too, and the
+ * daemon lets them continue. */
 enum { FD_BAND_FIRST = 512, FD_SELECT_END = 1024 };
 
 /* RDMA_VERBS_IOCTL of <rdma/rdma_user_ioctl_cmds.h>. */
@@ -20,7 +19,7 @@ enum { FD_BAND_FIRST = 512, FD_SELECT_END = 1024 };
 /* Bits that all RDMA requests share: RDMA_IOCTL_MAGIC as _IOC_TYPE(). */
 enum { IOCTL_TYPE_MASK = 0xff00, RDMA_IOCTL_TYPE = 0x1b00 };
 
-/* The same of VFIO's requests: VFIO_TYPE. */
+/* _IOC_TYPE() of all VFIO requests: VFIO_TYPE. */
 enum { VFIO_IOCTL_TYPE = 0x3b00 };
 
 /* Installs the filter in this thread and all processes that it starts; the daemon gets the

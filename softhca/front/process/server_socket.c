@@ -14,8 +14,8 @@
 #include "softhca/front/socket_bind.h"
 #include "softhca/log.h"
 
-/* Makes the temporary name under which the socket is created, so that it appears at PATH when it is
- * ready. */
+/* Makes the temporary name under which the socket is created. The socket gets the name PATH only
+ * when it is ready. */
 static int hidden_name(const char *path, struct sockaddr_un *addr)
 {
 	int len;
@@ -25,8 +25,8 @@ static int hidden_name(const char *path, struct sockaddr_un *addr)
 	return len < (int)sizeof(addr->sun_path) ? 0 : ENAMETOOLONG;
 }
 
-/* Removes a socket that nothing listens on, left from a killed server. One that does not let us
- * connect is another user's, so it stays. */
+/* Removes a socket at PATH that a killed server has left. Returns EADDRINUSE if a server listens
+ * there, or if we may not connect, as the socket is another user's then. */
 static int path_claim(int fd, const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -42,8 +42,8 @@ static int path_claim(int fd, const char *path)
 	return 0;
 }
 
-/* Creates the socket under the temporary name. It gets PATH only when the server listens, as a
- * client may connect as soon as it sees the file. */
+/* Creates the socket under the temporary name. server_socket_show() gives it the name PATH when the
+ * server is ready, as a client may connect as soon as it sees the file. */
 int server_socket_open(const char *path, mode_t mode, int *sock)
 {
 	struct sockaddr_un addr;

@@ -9,11 +9,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Return 0 or a positive errno; EADDRINUSE if another server listens there. MODE is the
- * permissions of the file; a user needs the right to write to connect. */
+/* Create the server's socket, and give it the name PATH. Return 0 or a positive errno; EADDRINUSE
+ * if another server listens at PATH. MODE is the mode of the file: users who may write to it can
+ * connect. */
 int server_socket_open(const char *path, mode_t mode, int *sock);
 int server_socket_show(const char *path);
-/* Closes the socket and removes its file; SHOWN: it is at PATH. */
+/* Closes the socket and removes its file. SHOWN: server_socket_show() has given it the name
+ * PATH. */
 void server_socket_close(int sock, const char *path, bool shown);
 
 #endif

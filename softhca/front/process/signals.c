@@ -86,8 +86,9 @@ static bool others_take(pid_t pid, pid_t tid, uint64_t signals, unsigned int *re
 	return found;
 }
 
-/* Checks a thread other than the main one. If the main thread has stopped, the whole process is
- * stopping, as SIGSTOP stops all threads. */
+/* Checks signals for the whole process, for a thread other than the main one, which takes them
+ * first if it can. A stopped main thread means that SIGSTOP is stopping all threads, so returns
+ * SIGNALS_WAIT. */
 static enum signals_verdict look_beside_main(const struct thread *thread, pid_t tid,
 					     unsigned int *reads)
 {

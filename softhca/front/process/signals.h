@@ -13,12 +13,13 @@
 
 enum signals_verdict {
 	SIGNALS_NONE,
-	SIGNALS_PERHAPS, /* pending for the process; this or another thread may take it */
-	SIGNALS_WAIT,    /* the thread acts on it when its call ends */
+	/* a signal is pending for the process; this thread or another one may take it */
+	SIGNALS_PERHAPS,
+	SIGNALS_WAIT, /* a signal is pending that this thread handles when its call ends */
 };
 
-/* Returns whether signals are pending for thread TID. Adds to *READS the threads read from /proc,
- * which may be all of the process. */
+/* Returns whether signals are pending for thread TID. Adds to *READS the number of threads that it
+ * has read from /proc: up to all threads of the process. */
 enum signals_verdict signals_look(pid_t tid, unsigned int *reads);
 
 #endif

@@ -19,13 +19,15 @@
 
 #include "softhca/front/process/watchdog.h"
 
-/* Ignored by default, so one too many does no harm, and no terminal or timer sends it. */
+/* Signal that interrupts a call. It is ignored by default, so a superfluous signal does no harm,
+ * and no terminal or timer sends it. */
 enum { WAKE_UP = SIGURG };
 
 static struct {
 	pthread_t watched, thread;
 	atomic_uint turn;
-	atomic_uint interrupted; /* the last turn that was sent a signal; even: none */
+	/* turn that the last signal has interrupted; even: no signal yet */
+	atomic_uint interrupted;
 	atomic_bool asleep, stopping;
 	int wake_fd;
 } dog;
@@ -49,7 +51,7 @@ int watchdog_block_signal(void)
 	return signal_mask(SIG_BLOCK);
 }
 
-/* Without SA_RESTART, so that the interrupted call fails. */
+/* Installs the handler. Does not use SA_RESTART, so that an interrupted call fails with EINTR. */
 static int signal_catch(void)
 {
 	struct sigaction action = { .sa_handler = do_nothing };
@@ -63,7 +65,7 @@ static void interrupt_turn(unsigned int turn)
 	pthread_kill(dog.watched, WAKE_UP);
 }
 
-/* Waits for a wake-up, at most MS; -1: for ever. Returns whether there was one. */
+/* Waits for a wake-up, for MS milliseconds at most; -1: for ever. Returns whether it has come. */
 static bool wait_for_wake(int ms)
 {
 	struct pollfd wake = { .fd = dog.wake_fd, .events = POLLIN };
@@ -72,8 +74,9 @@ static bool wait_for_wake(int ms)
 	return poll(&wake, 1, ms) == 1 && !eventfd_read(dog.wake_fd, &count);
 }
 
-/* Sleeps until a call begins. The store before the load, and watchdog_enter()'s in the other order,
- * let at least one thread see the other's, so no call is missed. */
+/* Sleeps until a call begins. Stores asleep, then loads turn; watchdog_enter() stores turn, then
+ * loads asleep. So at least one of the two threads sees the other's store, and no call is
+ * missed. */
 static void sleep_until_call(void)
 {
 	atomic_store(&dog.asleep, true);
@@ -100,7 +103,8 @@ static void *watch_turns(void *unused)
 	return unused;
 }
 
-/* The watchdog's own thread inherits the blocked signal. */
+/* Starts the watchdog's thread, which inherits the blocked signal, and unblocks the signal for the
+ * caller. */
 int watchdog_start(void)
 {
 	int ret = watchdog_block_signal();

@@ -24,8 +24,8 @@ static uint64_t round_trip(const struct cm_conn *conn)
 	return cm_ns_of(CM_RESPONSE_TIMEOUT) + 2 * cm_ns_of(conn->path.lifetime);
 }
 
-/* Returns a QP's ACK timeout: it covers the packet's way in both directions, and the adapter's
- * delay. */
+/* Returns a QP's ACK timeout. It covers the packet lifetime in both directions, and the remote
+ * adapter's ACK delay. */
 uint8_t cm_ack_timeout(uint8_t lifetime, uint8_t ack_delay)
 {
 	uint8_t timeout = lifetime + 1;
@@ -153,8 +153,8 @@ void cm_disconnect(struct cm_conn *conn)
 		send_drep(conn);
 }
 
-/* Sends the final REJ when answers do not come. The peer does not know our id yet, so the REJ has
- * our GUID to identify the request. */
+/* Sends a REJ with reason timeout, as we stop waiting for the answer to a REQ. The peer may not
+ * know our id yet, so the REJ has our GUID to identify the request. */
 static void give_up(struct cm_conn *conn)
 {
 	uint64_t guid = htobe64(cm_user->guid(conn->path.adapter));

@@ -43,10 +43,10 @@ enum cm_state {
 
 enum cm_event {
 	CM_EVENT_REQ,
-	CM_EVENT_REQ_TIMEOUT, /* also for a service ID request */
+	CM_EVENT_REQ_TIMEOUT, /* no answer to a REQ, or to a service ID request */
 	CM_EVENT_REP,
 	CM_EVENT_REP_TIMEOUT,
-	CM_EVENT_RTU, /* or data, which stands for it */
+	CM_EVENT_RTU, /* RTU, or data of the peer, which implies it */
 	CM_EVENT_REJ,
 	CM_EVENT_DREQ,
 	CM_EVENT_DREQ_TIMEOUT,
@@ -58,11 +58,11 @@ enum cm_event {
 
 struct adapter;
 
-/* How datagrams, and later the QP, reach the peer. */
+/* Path on which datagrams, and later the QP's packets, reach the peer. */
 struct cm_path {
 	struct adapter *adapter;
 	uint8_t port;
-	uint8_t gid_index; /* of the source */
+	uint8_t gid_index; /* index of the source GID */
 	uint16_t slid, dlid;
 	uint8_t sl;
 	bool grh; /* always true on RoCE, whose packets have no LID (IBTA vol 1, annex A16) */
@@ -75,8 +75,8 @@ struct cm_path {
 	uint8_t lifetime; /* packet lifetime: 4.096 us * 2^n */
 };
 
-/* Values of a path that no record gives: on RoCE those that Linux assumes, on InfiniBand those that
- * net/subnet.c reports for each path, so that both ends assume the same. */
+/* Values for a path without a path record, so that both ends assume the same: on RoCE those that
+ * Linux assumes, on InfiniBand those that net/subnet.c reports for each path. */
 static inline uint8_t cm_path_lifetime(bool roce)
 {
 	return roce ? LIFETIME_1_S : LIFETIME_134_MS;
@@ -118,7 +118,7 @@ struct cm_conn {
 	uint8_t ack_timeout; /* of the QP: 4.096 us * 2^n */
 	uint8_t remote_timeout;
 	uint8_t max_retries;
-	/* The last message, which is repeated until it is answered. */
+	/* The last message sent, which cm_expire() repeats until the peer answers. */
 	unsigned int tries;
 	uint64_t interval, deadline; /* ns; 0: no timer */
 	uint8_t mad[MAD_SIZE];
@@ -136,16 +136,16 @@ struct cm_request {
 };
 
 struct cm_ops {
-	/* Finds the listener for REQUEST and makes an empty connection. Returns 0, ENOENT without a
-	 * listener, EINVAL if the listener refuses the request, or ENOMEM: then the peer's
-	 * repetition tries again. */
+	/* Finds the listener for REQUEST and makes an empty connection. Returns 0, ENOENT if there
+	 * is no listener, EINVAL if the listener refuses the request, or ENOMEM: the peer repeats
+	 * the request then. */
 	int (*requested)(const struct cm_request *request, struct cm_conn **conn);
 	/* Reports an event; MAD is the message that caused it, or NULL. The callback may end CONN,
 	 * but free it only on TIMEWAIT_EXIT. */
 	void (*event)(struct cm_conn *conn, enum cm_event event, const uint8_t *mad);
 	void (*send)(const struct cm_path *path, const uint8_t mad[MAD_SIZE]);
 	uint64_t (*guid)(const struct adapter *adapter);
-	/* Sets the time for cm_expire() to an earlier one. */
+	/* Asks for a call of cm_expire() at DEADLINE, which is before the time asked for so far. */
 	void (*set_timer)(uint64_t deadline);
 	uint64_t (*now)(void);
 };
@@ -160,14 +160,15 @@ void cm_resolve_service(struct cm_conn *conn, const void *private_data, uint8_t 
  * most REP_PRIVATE bytes. */
 int cm_accept(struct cm_conn *conn, const struct cm_param *param);
 int cm_confirm(struct cm_conn *conn); /* sends the RTU */
-/* Treats arrived data as an RTU. Returns true if the connection waited for one. */
+/* Treats data that has arrived as an RTU. Returns true if the connection was waiting for an RTU. */
 bool cm_establish(struct cm_conn *conn);
 int cm_reject(struct cm_conn *conn, enum cm_reason reason, const void *private_data, uint8_t len);
 int cm_answer_service(struct cm_conn *conn, uint8_t status, uint32_t qpn, uint32_t qkey,
 		      const void *private_data, uint8_t len);
 /* Starts disconnecting, or answers the peer's DREQ. */
 void cm_disconnect(struct cm_conn *conn);
-/* Ends CONN: tells the peer, and reports no more events. */
+/* Ends CONN: sends the peer the message that CONN's state requires, such as a REJ or DREQ. CONN
+ * reports no more events. */
 void cm_destroy(struct cm_conn *conn);
 
 /* Handles MAD, which arrived; PATH leads back to its sender. Returns false if it is no CM

@@ -16,20 +16,21 @@ static inline uint64_t cm_ns_of(unsigned int iba_time)
 	return 4096ull << iba_time;
 }
 
-/* Returns the QP's acknowledge timeout, also such an exponent; IBTA vol 1, 12.7.34. */
+/* Returns the QP's ACK timeout, as IBTA's exponent; IBTA vol 1, 12.7.34. */
 uint8_t cm_ack_timeout(uint8_t lifetime, uint8_t ack_delay);
 void cm_send_dreq(struct cm_conn *conn);
 
 void cm_table_start(uint32_t first_id);
 struct cm_conn *cm_find_local(uint32_t local_id);
-/* Finds a connection by both ids, as all messages but the first have them. */
+/* Finds a connection by our id and the peer's, which all messages but the first have. */
 struct cm_conn *cm_find_pair(uint32_t local_id, uint32_t remote_id);
-/* Find a connection by the peer's GUID and its id or QP. SIDR: service ID requests, whose ids are
- * separate. */
+/* Find a connection by the peer's GUID and the peer's id or QP number. SIDR: search service ID
+ * requests, whose ids are separate from those of connections. */
 struct cm_conn *cm_find_remote(uint64_t guid, uint32_t remote_id, bool sidr);
 struct cm_conn *cm_find_qpn(uint64_t guid, uint32_t qpn);
 void cm_enlist(struct cm_conn *conn);
-/* Enters CONN under the peer's ids, so that repeated and stale requests are recognised. */
+/* Adds CONN to the table by the peer's GUID, id and QP number, so that repeated and stale requests
+ * are recognised. */
 void cm_enlist_remote(struct cm_conn *conn);
 void cm_delist_remote(struct cm_conn *conn);
 void cm_delist(struct cm_conn *conn);
@@ -38,7 +39,8 @@ void cm_send_start(void);
 /* Send conn->mad: once, or every INTERVAL nanoseconds until it is answered. */
 void cm_send(const struct cm_conn *conn);
 void cm_send_and_repeat(struct cm_conn *conn, uint64_t interval);
-/* Sends a message that has only the ids; conn->mad is not changed, as it is the one to repeat. */
+/* Sends a message that has only the two ids. Does not change conn->mad, the message that may have
+ * to be repeated. */
 void cm_send_ids(const struct cm_conn *conn, unsigned int attribute);
 void cm_start_timer(struct cm_conn *conn, uint64_t ns);
 void cm_stop_timer(struct cm_conn *conn);

@@ -27,7 +27,8 @@ static void put_private(uint8_t *to, const void *data, size_t len)
 		memcpy(to, data, len);
 }
 
-/* Sets the service type. RC and XRC are both reliable, so the extended type distinguishes them. */
+/* Sets the service type. RC and XRC have the same type, reliable connected, so the extended type
+ * distinguishes them. */
 static void put_service_type(uint8_t *data, uint8_t qp_type)
 {
 	if (qp_type == IB_UVERBS_QPT_UC) {
@@ -71,7 +72,7 @@ static void put_path(uint8_t *data, const struct cm_conn *conn)
 	fld_set(data, REQ_ACK_TIMEOUT, conn->ack_timeout);
 }
 
-/* Takes the path: the sender's local address is our remote one, and vice versa. */
+/* Reads the path from a REQ: the sender's local addresses are our remote ones, and vice versa. */
 void cm_take_path(const uint8_t *mad, struct cm_path *path)
 {
 	const uint8_t *data = cm_data(mad);

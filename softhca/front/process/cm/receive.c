@@ -46,8 +46,8 @@ static void send_mra(const struct cm_conn *conn, unsigned int message)
 	cm_user->send(&conn->path, mad);
 }
 
-/* Ends the older of two connections with one remote QP. IBTA calls it stale, as the peer does not
- * know it any more. */
+/* Ends the older one, CONN, of two connections with the same remote QP. IBTA calls it stale, as the
+ * peer does not know it any more. */
 static void end_stale(struct cm_conn *conn)
 {
 	if (conn->state == CM_ESTABLISHED)
@@ -131,7 +131,8 @@ static void refuse_service(const struct cm_path *path, const uint8_t *mad, uint8
 	cm_send(&none);
 }
 
-/* Returns an identity of a service's requester: its address, as these messages lack a GUID. */
+/* Returns a number that identifies the sender of a service ID request. It is derived from the
+ * sender's address, as these messages have no GUID. */
 static uint64_t origin_of(const struct cm_path *path)
 {
 	uint64_t guid;
@@ -199,7 +200,8 @@ static void receive_mra(const struct cm_path *path, const uint8_t *mad)
 	cm_start_timer(conn, cm_ns_of(fld_get(data, MRA_TIMEOUT)) + cm_ns_of(conn->ack_timeout));
 }
 
-/* Handles a repeated REP: our answer was lost, or the program has not answered yet. */
+/* Handles a repeated REP. Repeats our RTU, which was lost, or sends an MRA if the program has not
+ * answered the REP yet. */
 static void receive_rep_again(const struct cm_conn *conn)
 {
 	if (conn->state == CM_ESTABLISHED)
@@ -232,8 +234,8 @@ static void take_rep(struct cm_conn *conn, const uint8_t *mad)
 	conn->ack_timeout = cm_ack_timeout(conn->path.lifetime, fld_get(data, REP_ACK_DELAY));
 }
 
-/* Handles a REP. A refused one leaves the request in its state, so that it is repeated until it
- * times out and the program gets that event. */
+/* Handles a REP. If the REP is stale, refuses it and leaves CONN in its state: the REQ is repeated
+ * until it times out, and the program gets that event. */
 static void receive_rep(const struct cm_path *path, const uint8_t *mad)
 {
 	const uint8_t *data = cm_data(mad);
@@ -271,7 +273,8 @@ static void receive_rtu(const struct cm_path *path, const uint8_t *mad)
 		cm_user->event(conn, CM_EVENT_RTU, mad);
 }
 
-/* Finds the connection of a REJ, whose sender may not know our id, or we not its. */
+/* Finds the connection that a REJ rejects. The sender may not know our id yet (reason timeout), or
+ * we may not know the sender's (REJ of a REQ). */
 static struct cm_conn *find_rejected(const uint8_t *mad)
 {
 	const uint8_t *data = cm_data(mad);

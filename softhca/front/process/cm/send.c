@@ -6,7 +6,7 @@
 
 static struct {
 	TAILQ_HEAD(, cm_conn) conns;
-	uint64_t wanted; /* when to call cm_expire() */
+	uint64_t wanted; /* time at which cm_expire() has to be called next */
 } waiting;
 
 void cm_send_start(void)

@@ -60,7 +60,9 @@ static void put_pd(struct reply *reply, const struct object *object)
 static const struct kind {
 	const char *name;
 	uint16_t object;
-	uint16_t command, table, entry; /* 0: cannot be listed */
+	/* command to list objects, and attributes of the list and of its entries; 0: objects cannot
+	 * be listed */
+	uint16_t command, table, entry;
 	void (*put)(struct reply *reply, const struct object *object);
 } kinds[] = {
 	{ "pd", UVERBS_OBJECT_PD, RDMA_NLDEV_CMD_RES_PD_GET, RDMA_NLDEV_ATTR_RES_PD,
@@ -120,7 +122,8 @@ void resources_put_summary(struct reply *reply, uint16_t type, const struct adap
 	reply_end(reply);
 }
 
-enum { ENTRIES_OF_MESSAGE = 64 }; /* a quarter of a datagram */
+/* objects in one message, which then takes about a quarter of a datagram */
+enum { ENTRIES_OF_MESSAGE = 64 };
 
 struct listing {
 	const struct adapter *adapter;

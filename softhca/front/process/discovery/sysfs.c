@@ -143,7 +143,8 @@ static void make_port(struct writer *writer, struct adapter *adapter, unsigned i
 	make_pkeys(writer, dir, &of);
 }
 
-/* Links the interface's directory of the host to the PCI device PCI, at PLACE in the tree. */
+/* Makes the link "device", which leads to PCI device PCI, in PLACE: a directory of a network
+ * interface in the tree. */
 static void make_device_link(struct writer *writer, const char *place, const char *pci)
 {
 	char dir[256], path[264], target[256] = "";
@@ -255,7 +256,8 @@ static void make_port_device(struct writer *writer, const char *pci, const struc
 	writer_make_file(writer, path, "");
 }
 
-/* Makes umad; a RoCE port has no issm file, as it has no subnet manager. */
+/* Makes the umad file of a port, and its issm file. A RoCE port has no issm file, as there is no
+ * subnet manager. */
 static void make_umad(struct writer *writer, const char *pci, const struct adapter *adapter,
 		      unsigned int port)
 {
@@ -308,8 +310,8 @@ enum { NUM_PLACES = ARRAY_SIZE(places) };
 
 #define OWNER_FILE "owner"
 
-/* Marks the tree with a file that is locked before it gets its name, so that an unlocked file means
- * that its owner is dead. */
+/* Makes OWNER_FILE in the tree. The file is locked before it gets this name, so if it is unlocked,
+ * the process that owns the tree is dead. */
 static int mark_owned(struct sysfs *sysfs)
 {
 	static const char unlocked[] = OWNER_FILE ".new";
@@ -323,8 +325,8 @@ static int mark_owned(struct sysfs *sysfs)
 	return errno;
 }
 
-/* Returns whether it is a tree whose owner was killed. Without the file it is too new, or not
- * ours. */
+/* Returns whether ROOT is a tree whose owner was killed: its OWNER_FILE is unlocked. A directory
+ * without that file is a very new tree, or not one of softhca. */
 static bool is_abandoned(const char *root)
 {
 	char path[96];
@@ -470,8 +472,8 @@ void sysfs_destroy(struct sysfs *sysfs)
 	close(sysfs->fd);
 }
 
-/* Opens a path in the tree. Retries, as the kernel gives up when anything is renamed while it
- * resolves "..". */
+/* Opens a path in the tree. Retries after EAGAIN: the kernel returns it if any file is renamed
+ * while it resolves "..". */
 int sysfs_open(const struct sysfs *sysfs, const char *path, uint64_t flags)
 {
 	struct open_how how = { .flags = flags, .resolve = RESOLVE_IN_ROOT };
@@ -491,7 +493,7 @@ static const struct sysfs_file *find_file(const struct sysfs_file *files, const 
 	return NULL;
 }
 
-/* Rewrites a file in place, so that programs which have it open read the old text or the new
+/* Rewrites a file in place, as programs may have the file open: they read the old text or the new
  * one. */
 static void file_rewrite(const struct sysfs *sysfs, const char *path, const char *text)
 {
@@ -505,7 +507,7 @@ static void file_rewrite(const struct sysfs *sysfs, const char *path, const char
 	close(fd);
 }
 
-/* Updates a file of a network interface from the host's interface. */
+/* Updates file PATH of a port's network interface from the host's file. */
 static void refresh_netdev(const struct sysfs *sysfs, struct adapter **adapters,
 			   unsigned int num_adapters, const char *path)
 {

@@ -17,8 +17,8 @@ struct adapter;
 
 struct sysfs {
 	char root[64];
-	int fd;       /* of the root */
-	int owner_fd; /* of a file in it that is locked while this process lives */
+	int fd;       /* descriptor of the root */
+	int owner_fd; /* descriptor of a file in the tree that is locked while this process lives */
 };
 
 /* Creates the tree. VFIO is the adapter that is bound to vfio-pci, or NULL. Returns 0 or a positive
@@ -26,8 +26,7 @@ struct sysfs {
 int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct adapter *vfio,
 		 struct sysfs *sysfs);
 void sysfs_destroy(struct sysfs *sysfs);
-/* Removes a tree that another process has left, as a killed softhca cannot remove its own; does
- * nothing for an empty path. */
+/* Removes the tree ROOT, also that of a killed softhca. Does nothing if ROOT is empty. */
 void sysfs_remove_tree(const char *root);
 /* Opens PATH with the tree as root directory. Returns a descriptor, or -1 and errno. */
 int sysfs_open(const struct sysfs *sysfs, const char *path, uint64_t flags);

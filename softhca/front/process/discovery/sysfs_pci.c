@@ -62,8 +62,8 @@ static void pci_uevent(const struct sysfs_subject *of, char *text)
 		       of->adapter->identity->part_id, of->adapter->index + 1);
 }
 
-/* Writes the register ranges: one of 64 bits, prefetchable, which nothing can map. Six lines are
- * for BARs, one for a ROM, six for a bridge. */
+/* Writes the 13 lines of "resource": six for BARs, one for a ROM, six for a bridge. Only the first
+ * BAR exists; it is prefetchable, has 64 bits, and cannot be mapped. */
 static void pci_resource(const struct sysfs_subject *of, char *text)
 {
 	const uint64_t start = PCI_REGISTERS + of->adapter->index * PCI_REGISTERS_SIZE;
@@ -75,7 +75,7 @@ static void pci_resource(const struct sysfs_subject *of, char *text)
 			      line ? 0 : PCI_REGISTERS_FLAGS);
 }
 
-/* Writes all CPUs, as none is nearer than another. */
+/* Writes the list of all CPUs, as no CPU is nearer to the adapter than another. */
 static void pci_local_cpulist(const struct sysfs_subject *of, char *text)
 {
 	(void)of;
@@ -184,8 +184,8 @@ static void make_module(struct writer *writer, const char *name)
 	writer_make_file(writer, path, "1\n");
 }
 
-/* Links the host's PCI devices into the bus directory. The links are absolute, so that the host
- * resolves what is behind them; relative ones would lead into the tree. */
+/* Links the host's PCI devices into the tree's bus directory. The links are absolute, so that they
+ * lead to the host's directories. Relative links would lead into the tree. */
 static void link_host_devices(struct writer *writer)
 {
 	DIR *dir = opendir("/" PCI_BUS);

@@ -12,7 +12,7 @@
 
 void sysfs_pci_start(struct writer *writer);
 void sysfs_pci_make(struct writer *writer, struct adapter *adapter);
-/* Makes the PCI device of an adapter that is bound to vfio-pci, with its IOMMU group and that one's
+/* Makes the PCI device of an adapter that is bound to vfio-pci, its IOMMU group and the group's
  * device file. */
 void sysfs_pci_make_vfio(struct writer *writer, struct adapter *adapter, unsigned int group);
 /* Writes the path of the adapter's PCI device, relative to the root, to PATH. */

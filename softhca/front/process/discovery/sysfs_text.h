@@ -16,7 +16,7 @@ enum { SYSFS_TEXT_SIZE = 1024 };
 struct sysfs_subject {
 	struct adapter *adapter;
 	unsigned int port;  /* from 1 on */
-	unsigned int index; /* of a GID or P_Key */
+	unsigned int index; /* index of a GID or P_Key */
 	const struct port_info *info;
 	const struct port_counters *counters;
 	struct gid_entry gid;
@@ -25,10 +25,10 @@ struct sysfs_subject {
 struct sysfs_file {
 	const char *name;
 	void (*text)(const struct sysfs_subject *of, char *text);
-	const char *constant; /* fixed text, instead of the function */
+	const char *constant; /* fixed text; NULL: the function writes the text */
 };
 
-/* Tables, which end with a file without name. */
+/* Tables of files. A file without a name ends each table. */
 extern const struct sysfs_file sysfs_ib_files[], sysfs_port_files[], sysfs_counter_files[];
 
 void sysfs_put_text(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
