@@ -61,7 +61,7 @@ bool ucma_addr_is_ip(const struct sockaddr_storage *addr)
 	return addr->ss_family == AF_INET || addr->ss_family == AF_INET6;
 }
 
-/* Writes the address as 16 bytes: IPv6 or GID; IPv4 is mapped. */
+/* Writes the address as 16 bytes: an IPv6 address or a GID; an IPv4 address is mapped to IPv6. */
 void ucma_addr_bytes(const struct sockaddr_storage *addr, uint8_t host[16])
 {
 	memset(host, 0, 16);
@@ -90,7 +90,8 @@ static bool is_loopback(const uint8_t host[16])
 				    : IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)host);
 }
 
-/* Returns whether it is a loopback address; ::ffff:127.0.0.1 is not. Source: cma_loopback_addr() */
+/* Returns whether ADDR is a loopback address. As in Linux, ::ffff:127.0.0.1 is none. Source:
+ * cma_loopback_addr() */
 bool ucma_addr_is_loopback(const struct sockaddr_storage *addr)
 {
 	uint8_t host[16];
@@ -99,7 +100,7 @@ bool ucma_addr_is_loopback(const struct sockaddr_storage *addr)
 	return is_loopback(host) && (addr->ss_family == AF_INET || !inet_is_mapped(host));
 }
 
-/* Returns whether it is the unspecified or a loopback address. Source: cma_any_addr() */
+/* Returns whether ADDR is the unspecified or a loopback address. Source: cma_any_addr() */
 bool ucma_addr_is_of_no_port(const struct sockaddr_storage *addr)
 {
 	return is_zero(addr) || ucma_addr_is_loopback(addr);
@@ -198,7 +199,8 @@ static void port_ipv4(const struct adapter *adapter, unsigned int port, uint8_t 
 	memcpy(host, bytes, sizeof(bytes));
 }
 
-/* Returns the GID index for an address of the port: its own GID on RoCE, if the port has one. */
+/* Returns the index of the port's GID for address HOST. On RoCE that is the GID that equals HOST;
+ * if the port has none, the port's default GID of FAMILY. */
 static uint32_t gid_index_of(struct adapter *adapter, unsigned int port, const uint8_t host[16],
 			     unsigned int family)
 {
@@ -356,7 +358,8 @@ int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr, s
 	return ret;
 }
 
-/* Takes the address of port 1's interface, which other hosts may reach, or else the port's own. */
+/* Sets SRC to the address of port 1's network interface, as other hosts may reach that; without
+ * one, to the address of the port itself. */
 static int source_of_first(struct adapter *adapter, unsigned int family, struct ucma_end *src)
 {
 	uint8_t address[NETDEV_MAX_ADDRESSES][16];
@@ -369,8 +372,8 @@ static int source_of_first(struct adapter *adapter, unsigned int family, struct 
 	return fill_end(adapter, 1, family, src);
 }
 
-/* Chooses the source for DST: the first port for groups and other hosts; for an own address, the
- * same port, with its own address or the machine's that DST has. */
+/* Chooses the source for DST. For multicast groups and other hosts, that is the first port; for an
+ * address of our own, the port and address of DST itself. */
 int ucma_addr_source(struct daemon *daemon, const struct ucma_end *dst, struct ucma_end *src)
 {
 	uint16_t ps = 0;

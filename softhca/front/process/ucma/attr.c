@@ -34,8 +34,8 @@ enum { /* values of enum ibv_qp_state, ibv_qp_attr_mask, ibv_access_flags */
        REMOTE_ATOMIC = 1 << 3,
 };
 
-/* Attributes for INIT: without a connection the QP only receives; with one, the peer may write, and
- * read as agreed. */
+/* Sets the attributes for INIT. Before a connection they allow no remote access; with a connection,
+ * the peer may write, and may read if READs were agreed on. */
 static int attr_init(const struct ucma_id *id, struct ib_uverbs_qp_attr *attr)
 {
 	attr->port_num = id->src.port;

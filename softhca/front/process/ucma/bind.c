@@ -23,8 +23,8 @@ static bool shares_port(const struct ucma_id *id, const struct ucma_id *other, u
 	       id->src.addr.ss_family == other->src.addr.ss_family;
 }
 
-/* Returns the errno if ID cannot share OTHER's port. The unspecified and loopback addresses are
- * refused where another id has the port. Source: cma_check_port() */
+/* Returns the errno with which ID cannot use OTHER's port number, or 0. If one of the two addresses
+ * is unspecified or loopback, refuses in any case. Source: cma_check_port() */
 static int why_taken(const struct ucma_id *id, const struct ucma_id *other)
 {
 	if (ucma_addr_is_of_no_port(&id->src.addr) || ucma_addr_is_of_no_port(&other->src.addr))
@@ -66,7 +66,8 @@ static int take_port(struct ucma_id *id, pid_t tid)
 	return EADDRNOTAVAIL;
 }
 
-/* Checks that a listener has its port alone, whatever was allowed before. */
+/* Checks that no other id has the port of ID, which starts to listen. bind() may have allowed it to
+ * share the port. */
 int ucma_bind_keep_alone(struct ucma_id *id)
 {
 	bool reuse_addr = id->reuse_addr;
@@ -94,8 +95,8 @@ int ucma_bind_take_service(struct ucma_id *id)
 	return fits ? 0 : EPROTONOSUPPORT;
 }
 
-/* Binds datagram ids on the loopback to the first device, as UDP could otherwise use no such
- * address here without --netdev. Linux binds the loopback to no device. */
+/* Binds a datagram id with a loopback address to the port for loopback addresses. Linux binds such
+ * an id to no device, but here UDP ids without --netdev could then not use the loopback. */
 static int take_loopback_of_datagrams(struct ucma_id *id, const struct sockaddr_storage *addr)
 {
 	int ret = ucma_addr_find_loopback(id->file->daemon, addr->ss_family, &id->src);

@@ -18,8 +18,8 @@
 #define COMMAND(number, member, run) \
 	[RDMA_USER_CM_CMD_##number] = { #number, sizeof(((struct ucma_call *)0)->member), run }
 
-/* Sizes of two commands before they had ECE. For all others Linux reads the full size, whatever the
- * header says. */
+/* Sizes of CONNECT and ACCEPT before they had ECE. Linux reads all other commands in full size,
+ * whatever length the header states. */
 enum {
 	OLD_CONNECT = offsetof(struct rdma_ucm_connect, ece),
 	OLD_ACCEPT = offsetof(struct rdma_ucm_accept, ece),
@@ -63,8 +63,8 @@ static bool has_ece(uint32_t command)
 	return command == RDMA_USER_CM_CMD_CONNECT || command == RDMA_USER_CM_CMD_ACCEPT;
 }
 
-/* Returns whether the caller may write. Linux compares the writer's credentials pointer with the
- * opener's, so a forked child, which has a copy, may not. */
+/* Returns whether the caller may write commands. In Linux, writer and opener must have the same
+ * struct cred, so a forked child, which has a copy of the struct, may not. */
 static bool may_write(const struct ucma_call *uc)
 {
 	if (!client_has_thread(uc->file->opener, uc->call->tid)) {
@@ -79,8 +79,8 @@ static bool may_write(const struct ucma_call *uc)
 	return false;
 }
 
-/* Checks the header as the kernel does, and runs the command. A command without row, which the
- * kernel has removed, gets ENOSYS. */
+/* Checks the header as the kernel does, and runs the command. Returns ENOSYS for a command without
+ * a row in the table, which the kernel has removed. */
 static int run_command(struct ucma_call *uc, uint64_t addr, uint64_t len)
 {
 	const size_t room = sizeof(*uc) - offsetof(struct ucma_call, create_id);

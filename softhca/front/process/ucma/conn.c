@@ -160,7 +160,7 @@ int ucma_conn_reject(struct ucma_call *uc)
 	return cm_reject(&id->conn, reason, cmd->private_data, cmd->private_data_len);
 }
 
-/* Disconnects. Success only means that there was a connection to end. */
+/* Starts disconnecting. A return of 0 only means that there was a connection to end. */
 int ucma_conn_disconnect(struct ucma_call *uc)
 {
 	struct ucma_id *id;
@@ -174,7 +174,8 @@ int ucma_conn_disconnect(struct ucma_call *uc)
 	return 0;
 }
 
-/* Takes IBV_EVENT_COMM_EST: data from the peer stands for its RTU, as that may be lost or late. */
+/* Executes NOTIFY. IBV_EVENT_COMM_EST says that data of the peer has arrived, which implies its
+ * RTU: the RTU may be lost or late. */
 int ucma_conn_notify(struct ucma_call *uc)
 {
 	enum { COMM_EST = 4 };

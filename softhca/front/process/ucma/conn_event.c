@@ -74,7 +74,8 @@ static void put_sidr_rep(struct ucma_event *event, const uint8_t *mad, const str
 	ucma_conn_put_ah(&conn->path, conn->path.gid_index, &param->ah_attr);
 }
 
-/* Returns whether the connection ends with this event: only the first one says so. */
+/* Notes that the connection has ended. Returns false if an earlier event has ended it, so that the
+ * program gets one event. */
 static bool id_disconnect_once(struct ucma_id *id)
 {
 	if (id->state != UCMA_CONNECTS)

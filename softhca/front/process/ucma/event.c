@@ -31,8 +31,8 @@ struct ucma_event *ucma_event_new(struct ucma_id *id, enum ucma_event_type type,
 	return event;
 }
 
-/* Ties the event to the id of the request. The listener may move to another file with its events,
- * while the request's id stays, so either may be freed first. */
+/* Makes the event and the id of its connection request point to each other. Either may be freed
+ * first: the listener can move to another file with its events, while the request's id stays. */
 void ucma_event_join(struct ucma_event *event, struct ucma_id *request)
 {
 	event->request = request;
@@ -62,9 +62,9 @@ static void count_read(struct ucma_event *event)
 		event->id->backlog++;
 }
 
-/* Removes an event from the queue, and its byte from the pipe. Reads by a descriptor of our own, as
- * the program's may block; if none is free, the byte stays until the next time. A program may have
- * read bytes itself. */
+/* Removes an event from the queue, and its byte from the pipe. Reads through a descriptor of our
+ * own, as the program's may block. If no descriptor is free, the byte stays until the next call.
+ * The program may have read bytes itself. */
 static void event_unlink(struct ucma_file *file, struct ucma_event *event)
 {
 	char path[32], byte;
@@ -86,7 +86,8 @@ static void event_unlink(struct ucma_file *file, struct ucma_event *event)
 	close(fd);
 }
 
-/* Copies the event to the program. LISTED: it is in the file's queue. */
+/* Copies the event to the program, and frees it. LISTED: the event is in the file's queue, from
+ * which this removes it. */
 static int hand_over(pid_t tid, uint64_t addr, size_t room, struct ucma_event *event, bool listed)
 {
 	size_t size = room < sizeof(event->resp) ? room : sizeof(event->resp);
@@ -100,7 +101,7 @@ static int hand_over(pid_t tid, uint64_t addr, size_t room, struct ucma_event *e
 	return 0;
 }
 
-/* Gives the event to a waiting thread. Returns false if there is none. */
+/* Gives the event to a thread that waits in GET_EVENT. Returns false if no thread waits. */
 static bool give_to_waiter(struct ucma_file *file, struct ucma_event *event)
 {
 	struct ucma_waiter *waiter;
@@ -184,7 +185,7 @@ void ucma_events_move(struct ucma_id *id, struct ucma_file *to)
 	}
 }
 
-/* Events that a program may write, as in Linux: its own and its library's. */
+/* Types of events that a program may write, as in Linux: its own events and those of librdmacm. */
 enum { EVENT_USER = 18, EVENT_INTERNAL = 19 };
 
 int ucma_event_write(struct ucma_call *uc)

@@ -18,7 +18,8 @@
 
 static LIST_HEAD(, ucma_file) files = LIST_HEAD_INITIALIZER(files);
 
-/* Destroys the file with its ids, whose events go with them; none is on another file. */
+/* Destroys the file with its ids. Destroying the ids frees their events, which are all in this
+ * file. */
 static void file_close(struct ucma_file *file)
 {
 	struct ucma_waiter *waiter;
@@ -38,8 +39,8 @@ static void file_close(struct ucma_file *file)
 	free(file);
 }
 
-/* Closes the file when all reading ends of the pipe are closed, as then the program, and the
- * processes it has forked, have closed it. */
+/* Closes the file when all reading ends of the pipe are closed: then the program and all processes
+ * that it has forked have closed their descriptors. */
 static void file_ready(struct watch *watch, uint32_t events)
 {
 	if (events & (EPOLLERR | EPOLLHUP))

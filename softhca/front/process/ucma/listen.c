@@ -49,9 +49,9 @@ void ucma_id_unlisten(struct ucma_id *id)
 		LIST_REMOVE(id, in_listeners);
 }
 
-/* Returns whether the listener accepts requests to HOST. One at the unspecified or loopback address
- * accepts all addresses, of both families unless it is restricted to one. Source:
- * cma_match_private_data() */
+/* Returns whether the listener accepts requests to HOST. A listener at the unspecified or a
+ * loopback address accepts all addresses: of both families, unless it is restricted to its own
+ * (af_only). Source: cma_match_private_data() */
 static bool listens_at(const struct ucma_id *listener, const uint8_t *host, bool ipv4)
 {
 	const struct sockaddr_storage *at = &listener->src.addr;

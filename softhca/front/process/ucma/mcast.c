@@ -15,8 +15,8 @@
 
 static uint32_t next_number = 1;
 
-/* Makes the group's GID: the address itself on RoCE; on InfiniBand as in RFC 4391, section 4, with
- * the default partition. */
+/* Makes the group's GID. On RoCE that is the address itself; on InfiniBand it contains address and
+ * default partition (RFC 4391, section 4). */
 static void group_gid(const struct ucma_id *id, const struct sockaddr_storage *addr,
 		      uint8_t gid[16])
 {
@@ -103,7 +103,7 @@ static int join_group(struct ucma_call *uc, struct ucma_id *id, const struct soc
 	return 0;
 }
 
-/* Checks a group: first that the address has a family, then that the answer has room. */
+/* Checks a group's address and then the room for the answer, in Linux' order. */
 static int check_group(const struct ucma_call *uc, const struct sockaddr_storage *addr)
 {
 	if (!ucma_addr_size(addr->ss_family))
@@ -111,7 +111,7 @@ static int check_group(const struct ucma_call *uc, const struct sockaddr_storage
 	return uc->hdr.out < sizeof(struct rdma_ucm_create_id_resp) ? ENOSPC : 0;
 }
 
-/* Joins as a full member (0) or to send only (1), by the command's flags. */
+/* Executes JOIN_MCAST. By the command's flags, joins as a full member (0) or to send only (1). */
 int ucma_mcast_join(struct ucma_call *uc)
 {
 	const struct rdma_ucm_join_mcast *cmd = &uc->join_mcast;

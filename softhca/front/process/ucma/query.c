@@ -90,7 +90,7 @@ static bool has_route(const struct ucma_id *id)
 	return id->has_src && id->src.adapter && id->has_dst && id->state >= UCMA_ROUTE_RESOLVED;
 }
 
-/* Returns one path, if the response has room for it. */
+/* Answers QUERY_PATH with the id's only path, if the response has room for it. */
 static int query_path(struct ucma_call *uc, const struct ucma_id *id)
 {
 	struct rdma_ucm_query_path_resp resp = { .num_paths = has_route(id) };
@@ -145,7 +145,7 @@ static void put_user_path(const struct cm_path *path, struct ib_user_path_rec *r
 	record->packet_life_time = path->lifetime;
 }
 
-/* Fills in GIDs and P_Key as far as they are known before there is a path. */
+/* Fills in the GIDs and the P_Key that are known before the route is resolved. */
 static void put_user_route(const struct ucma_id *id, struct rdma_ucm_query_route_resp *resp)
 {
 	const struct adapter *adapter = ucma_id_adapter(id);

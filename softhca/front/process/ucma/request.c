@@ -111,7 +111,8 @@ int ucma_request_wanted(const struct cm_request *request, struct cm_conn **conn)
 	return 0;
 }
 
-/* Exchanges the depths: READs that one side starts are those that the other answers. */
+/* Fills in the parameters of a REQ. Exchanges responder resources and initiator depth, as the READs
+ * that one side starts are those that the other side answers. */
 static void put_req(struct ucma_event *event, const uint8_t *mad, unsigned int skip)
 {
 	struct rdma_ucm_conn_param *param = &event->resp.param.conn;
@@ -130,8 +131,8 @@ static void put_req(struct ucma_event *event, const uint8_t *mad, unsigned int s
 	event->resp.ece.attr_mod = fld_get(mad, MAD_MODIFIER);
 }
 
-/* Reports the request, unless its listener is gone: destroying the id then tells the peer, so that
- * it need not wait for its timeout. */
+/* Reports a connection request to the listener's program. If the listener is gone, destroys ID
+ * instead, which rejects the request, so that the peer need not wait for a timeout. */
 void ucma_request_tell(struct ucma_id *id, const struct cm_request *request)
 {
 	struct ucma_id *listener = listener_of(request);

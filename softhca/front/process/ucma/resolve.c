@@ -242,7 +242,7 @@ void resolve_service(struct resolution *res, uint32_t timeout_ms)
 	resolution_start(res, timeout_ms);
 }
 
-/* Finishes queries for HOST, whose GID and MAC are known now; MAC may be NULL. */
+/* Finishes the queries for address HOST with its GID and MAC address. MAC is NULL on InfiniBand. */
 static void tell_address(const struct gsi_arrival *arrival, const uint8_t host[16],
 			 const uint8_t gid[16], const uint8_t *mac)
 {

@@ -16,24 +16,27 @@
 #include "softhca/front/process/timer.h"
 #include "softhca/net/service.h"
 
-/* A query that waits for its answer; part of its owner. IP addresses have 16 bytes, IPv4 mapped. */
+/* A query that waits for its answer. It is a member of its owner's struct. IP addresses have 16
+ * bytes; IPv4 addresses are mapped. */
 struct resolution {
 	struct timer timer;
 	LIST_ENTRY(resolution) entry;
 	bool active;
 	enum { RESOLVE_ADDRESS, RESOLVE_PATH, RESOLVE_SERVICE } what;
-	struct adapter *adapter; /* source of the query */
+	struct adapter *adapter; /* adapter that sends the query */
 	unsigned int port;
-	uint8_t own[16], wanted[16];         /* IP addresses; for a path, GIDs */
-	uint64_t components;                 /* components of record that select a service */
+	uint8_t own[16], wanted[16]; /* IP addresses; for a path, GIDs */
+	/* mask of the components of record that select a service */
+	uint64_t components;
 	uint8_t record[SERVICE_RECORD_SIZE]; /* the service wanted, then the one found */
 	uint64_t give_up;
 	uint64_t transaction;
-	/* Answer: of an address its GID, and MAC on RoCE; of a path its attributes. */
+	/* Answer. For an address: its GID, and on RoCE its MAC address. For a path: its
+	 * attributes. */
 	uint8_t gid[16], mac[6];
 	uint16_t dlid;
 	uint8_t sl, mtu, rate, lifetime;
-	/* Called at the end; STATUS is 0 or minus an errno. */
+	/* Called when the query has ended. STATUS is 0 or minus an errno. */
 	void (*done)(struct resolution *resolution, int status);
 };
 

@@ -33,8 +33,9 @@ static bool goes_out_of_loopback(const struct ucma_id *id)
 	       !ucma_addr_is_of_no_port(&id->dst.addr);
 }
 
-/* Chooses the source port of an unbound id: the one that reaches the destination. RoCE has no GID
- * for the loopback. Sources: cma_bind_loopback(), cma_acquire_dev_by_src_ip() */
+/* Binds an unbound id to the port that reaches its destination. On RoCE, refuses an id with a
+ * loopback address and another destination, as the loopback has no GID. Sources:
+ * cma_bind_loopback(), cma_acquire_dev_by_src_ip() */
 static int choose_source(struct ucma_id *id)
 {
 	const struct sockaddr_storage bound = id->src.addr;
@@ -62,8 +63,9 @@ static void address_known(struct ucma_id *id, int status)
 	ucma_event_simple(id, status ? EV_ADDR_ERROR : EV_ADDR_RESOLVED, status);
 }
 
-/* Derives the GID from an InfiniBand link-local address, which contains the port's GUID; a kernel
- * sets one more bit in it (RFC 4391, 8). */
+/* Returns the GID of the destination if its address tells it: a GID, or an IPoIB link-local
+ * address, which contains the port's GUID. Clears the bit that a kernel sets in that GUID (RFC
+ * 4391, 8). */
 static bool names_gid(const struct ucma_id *id, uint8_t gid[16])
 {
 	enum { UNIVERSAL = 0x02 };
@@ -91,8 +93,8 @@ static void address_answered(struct resolution *res, int status)
 	address_known(id, status);
 }
 
-/* Queries the network for an address of another host. A GID needs no such query, as its path is
- * resolved later. */
+/* Asks the network for the GID of another host's IP address. An address that tells its GID needs no
+ * query yet, as only the path is to be resolved. */
 static void ask_network(struct ucma_id *id, uint32_t timeout_ms)
 {
 	struct resolution *res = &id->resolution;
@@ -114,8 +116,9 @@ static void ask_network(struct ucma_id *id, uint32_t timeout_ms)
 	resolve_address(res, timeout_ms);
 }
 
-/* Finds the destination. The loopback is the port that the id is bound to, if any; the unspecified
- * address means the loopback. Source: cma_resolve_loopback() */
+/* Finds the port with the destination address. A loopback address means the port to which the id is
+ * bound, if it is bound; the unspecified address means the same as the loopback. Source:
+ * cma_resolve_loopback() */
 static int find_destination(struct ucma_id *id, const struct sockaddr_storage *dst)
 {
 	struct daemon *daemon = id->file->daemon;

@@ -62,7 +62,7 @@ static void services_answered(struct resolution *res, int status)
 	services_known(id, status ? status : records_keep(id, res->record, 1));
 }
 
-/* Queries the network. If another host has several such services it does not answer: see
+/* Asks the network for the service. A host that has several matching services does not answer: see
  * subnet.c. */
 static void ask_network(struct ucma_id *id, uint64_t components, const uint8_t *wanted)
 {
@@ -127,7 +127,7 @@ int ucma_service_resolve(struct ucma_call *uc)
 	return 0;
 }
 
-/* Returns as many records as the response has room for. */
+/* Copies as many service records to the program as its response has room for. */
 int ucma_service_query(struct ucma_call *uc, const struct ucma_id *id)
 {
 	struct rdma_ucm_query_ib_service_resp resp = { .num_service_recs = id->num_services };
