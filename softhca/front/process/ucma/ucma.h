@@ -45,7 +45,8 @@ enum {
 	PS_IB = 0x013f,
 	PS_TCP = 0x0106,
 	PS_UDP = 0x0111,
-	/* of datagrams, unless addresses are GIDs: RDMA_UDP_QKEY of <rdma/rdma_cma.h> */
+	/* Q_Key of datagram ids, unless their addresses are GIDs: RDMA_UDP_QKEY of
+	 * <rdma/rdma_cma.h> */
 	UCMA_QKEY = 0x01234567,
 };
 
@@ -70,11 +71,12 @@ enum ucma_event_type {
 
 struct ucma_event {
 	STAILQ_ENTRY(ucma_event) entry;
-	/* counts the event when it is read, as mcast does: the program waits for as many
-	 * acknowledgements before it frees them */
+	/* Id of the event. id and mcast count the events that the program has read: destroying the
+	 * id or leaving the group waits for as many acknowledgements. */
 	struct ucma_id *id;
 	struct ucma_mcast *mcast;
-	struct ucma_id *request; /* id made by a connection request; NULL when it is destroyed */
+	/* id that a connection request has made; NULL if that id is destroyed */
+	struct ucma_id *request;
 	struct rdma_ucm_event_resp resp;
 };
 
@@ -84,23 +86,23 @@ struct ucma_waiter {
 	struct deferred_call call;
 	uint64_t response;
 	uint16_t room;
-	int64_t result; /* result of the write() */
+	int64_t result; /* value that the waiting write() returns */
 };
 
 struct ucma_file {
-	struct watch watch; /* our end of the pipe; reports when the other is closed */
+	struct watch watch; /* our end of the pipe; reports when the program's end is closed */
 	LIST_ENTRY(ucma_file) in_all;
 	struct daemon *daemon;
-	/* only this process may write: a forked child, which has a copy of the descriptor, may not,
-	 * as in Linux. The file holds a reference */
+	/* Process that opened the file. As in Linux, only this process may write: a forked child,
+	 * which has a copy of the descriptor, may not. The file holds a reference. */
 	struct client *opener;
 	struct credentials credentials;
 	dev_t dev; /* with ino: identity of the program's end */
 	ino_t ino;
 	LIST_HEAD(, ucma_id) ids;
 	STAILQ_HEAD(, ucma_event) events;
-	/* events waiting, and bytes in the pipe for them; they differ after a full pipe, or without
-	 * a free descriptor to read a byte back */
+	/* Numbers of waiting events and of bytes in the pipe for them. They differ if the pipe was
+	 * full, or if no descriptor was free to read a byte back. */
 	unsigned int event_count, byte_count;
 	STAILQ_HEAD(, ucma_waiter) waiters;
 };
@@ -115,10 +117,11 @@ struct ucma_file *ucma_file_find(const struct stat *st);
 struct ucma_event *ucma_event_new(struct ucma_id *id, enum ucma_event_type type, int status);
 void ucma_event_send(struct ucma_event *event);
 void ucma_event_simple(struct ucma_id *id, enum ucma_event_type type, int status);
-/* Removes the unread events of ID, or if MCAST is not NULL, only that group's. */
+/* Removes the unread events of ID; if MCAST is not NULL, only the events of that group. */
 void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast);
 void ucma_events_move(struct ucma_id *id, struct ucma_file *to);
-/* Ties EVENT to the id REQUEST, until either is freed. */
+/* Makes EVENT and the id REQUEST, of a connection request, point to each other until either is
+ * freed. */
 void ucma_event_join(struct ucma_event *event, struct ucma_id *request);
 void ucma_event_part(struct ucma_id *request);
 
@@ -206,29 +209,30 @@ struct ucma_id {
 	LIST_ENTRY(ucma_id) in_listeners;
 	struct ucma_file *file;
 	uint32_t number;
-	uint64_t uid; /* 0: made by a request that is not accepted yet */
+	uint64_t uid; /* 0: the id was made by a request that is not accepted yet */
 	uint16_t ps;
 	uint8_t qp_type; /* enum ibv_qp_type */
 	enum ucma_state state;
 	bool has_src, has_dst;
 	struct ucma_end src, dst;
 	bool reuse_addr;
-	bool af_only, has_af_only; /* IPv4 or IPv6 only; and set by the program */
+	/* listens to its own address family only; the program has set af_only */
+	bool af_only, has_af_only;
 	bool has_ack_timeout;
 	uint8_t ack_timeout;
 	uint8_t tos;
-	/* requests that it still accepts; each request whose event the program has read gives one
-	 * back */
+	/* number of requests that the listener still accepts; rises again when the program reads a
+	 * request's event */
 	int backlog;
 	bool datagram; /* connects by service ID resolution (SIDR) */
-	bool passive;  /* made by a request; it shares the listener's port */
-	/* event of the request that made it, or NULL once it is read; either may be freed first, so
-	 * each clears the other's pointer */
+	bool passive;  /* made by a connection request, so it shares the listener's port */
+	/* Event of the request that made this id; NULL when the program has read it. Event and id
+	 * may be freed in any order, so each clears the other's pointer. */
 	struct ucma_event *told_by;
 	struct cm_path path; /* valid from ROUTE_RESOLVED until connecting */
 	struct cm_conn conn;
 	struct resolution resolution;
-	/* found by RESOLVE_IB_SERVICE; ucma_id_destroy() frees it */
+	/* records that RESOLVE_IB_SERVICE has found; ucma_id_destroy() frees them */
 	uint8_t (*services)[SERVICE_RECORD_SIZE];
 	unsigned int num_services;
 	uint32_t events_reported;
@@ -252,7 +256,8 @@ void ucma_id_unnumber(struct ucma_id *id);
 struct ucma_id *ucma_id_of_number(uint32_t number);
 /* Finds an id of the file. Returns ENOENT if there is none. */
 int ucma_id_find(struct ucma_call *uc, uint32_t number, struct ucma_id **id);
-/* Returns the id behind ID in the list of all; NULL begins and ends it. */
+/* Returns the id after ID in the list of all ids, the first id if ID is NULL, or NULL at the
+ * end. */
 struct ucma_id *ucma_id_next(struct ucma_id *id);
 /* Returns a random number; with --seed a reproducible one. */
 uint32_t ucma_random(const struct daemon *daemon);
@@ -272,9 +277,9 @@ void ucma_id_unlisten(struct ucma_id *id);
 struct ucma_id *ucma_id_find_listener(uint64_t service, const struct adapter *adapter,
 				      const uint8_t *host, bool ipv4);
 
-/* Makes the path to a destination in this process, which needs no query. */
+/* Sets the path to a destination port of this process, for which no query is needed. */
 void ucma_route_put_known(struct ucma_id *id);
-/* Ends resolving a path; STATUS is 0 or minus an errno. */
+/* Reports that the route is resolved, or why not: STATUS is 0 or minus an errno. */
 void ucma_route_known(struct ucma_id *id, int status);
 
 int ucma_request_wanted(const struct cm_request *request, struct cm_conn **conn);
@@ -283,10 +288,10 @@ void ucma_request_tell(struct ucma_id *id, const struct cm_request *request);
 /* Starts communication management; adapters must exist. */
 int ucma_conn_start(void);
 void ucma_conn_stop(void);
-/* Handles event WHAT of the connection, caused by message MAD or NULL. A program gets no events of
- * a connection that it has not accepted; its accept fails. */
+/* Handles event WHAT of the connection; MAD is the message that caused it, or NULL. A program gets
+ * no events of a connection that it has not accepted: its call to accept fails then. */
 void ucma_conn_event(struct ucma_id *id, enum cm_event what, const uint8_t *mad);
-/* Describes how the peer is reached, as address handle attributes. */
+/* Fills in the address handle attributes of PATH. */
 void ucma_conn_put_ah(const struct cm_path *path, uint8_t sgid_index,
 		      struct ib_uverbs_ah_attr *attr);
 

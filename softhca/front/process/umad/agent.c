@@ -12,7 +12,7 @@
 
 enum { MAX_CLASS = 80, MAX_VERSION = 0x83, METHODS = 128 };
 
-/* A registration, from either version of the ioctl. */
+/* What a program registers for, read from either version of the ioctl. */
 struct wish {
 	uint32_t qpn;
 	uint8_t class, class_version, rmpp_version;
@@ -56,14 +56,14 @@ static bool takes_same(const struct wish *wish, const struct umad_agent *agent)
 	return agent->methods[0] & wish->methods[0] || agent->methods[1] & wish->methods[1];
 }
 
-/* Returns whether the registration is for CM, whose messages this side's rdma_cm takes, as Linux'
- * does. */
+/* Returns whether the registration is for CM messages, which softhca's rdma_cm handles, as the
+ * kernel's does in Linux. */
 static bool is_of_kernel(const struct wish *wish)
 {
 	return wish->class == MAD_CLASS_CM && wish->methods[0] >> MAD_SEND & 1;
 }
 
-/* Returns whether another agent already has one of the methods. */
+/* Returns whether another agent of the port is already registered for one of the methods. */
 static bool is_taken(const struct umad_file *own, const struct wish *wish)
 {
 	struct umad_file *file = NULL;
@@ -154,7 +154,7 @@ int umad_register(struct call *call, struct umad_file *file)
 		   : agent_tell(call, file, address + offsetof(struct ib_user_mad_reg_req, id), id);
 }
 
-/* Answers unknown flags with the supported ones. */
+/* Refuses unknown flags: writes the supported flags to ADDRESS. */
 static int tell_flags(struct call *call, uint64_t address)
 {
 	uint32_t known = IB_USER_MAD_REG_FLAGS_CAP;

@@ -31,8 +31,8 @@ enum {
 
 static LIST_HEAD(, umad_file) files = LIST_HEAD_INITIALIZER(files);
 
-/* Ends all agents of the adapter, as Linux does; files stay until they are closed, and sleeping
- * readers sleep on. */
+/* Ends all agents of the adapter, as Linux does. Files stay until they are closed, and readers that
+ * sleep in read() sleep on. */
 static void adapter_died(struct adapter *adapter)
 {
 	struct umad_file *file;
@@ -211,8 +211,8 @@ static bool manager_exists(const struct daemon *daemon, unsigned int index)
 	return device_exists(daemon, index) && !adapter_is_roce(adapter_of(daemon, index));
 }
 
-/* Opens an issm file: while it is open, the port announces a subnet manager. Only one can be open;
- * Linux lets a second wait, here it fails at once. */
+/* Opens an issm file. While it is open, the port announces a subnet manager. Only one file of a
+ * port can be open: another open() fails at once, while in Linux it waits. */
 static void manager_open(struct call *call, unsigned int index, uint64_t flags)
 {
 	struct adapter *adapter = adapter_of(call->daemon, index);
@@ -304,8 +304,8 @@ void umad_stop(void)
 		file_close(file);
 }
 
-/* Copies a datagram to the program. Returns the bytes, or minus an errno. If a long one does not
- * fit, copies its beginning, which has its length. */
+/* Copies a datagram to the program. Returns the number of bytes, or minus an errno. If a long
+ * datagram does not fit, copies its beginning, which states the length. */
 static int64_t packet_copy(pid_t tid, const struct umad_file *file,
 			   const struct umad_packet *packet, uint64_t address, size_t room)
 {
@@ -328,8 +328,8 @@ static void token_put(struct umad_file *file)
 		log_note("umad: a program is not told that it can read");
 }
 
-/* Removes the byte from the caller's end, FD. If no descriptor is free for that, it stays until the
- * next time. */
+/* Reads the token byte from FD, the caller's end of the socket. If softhca has no free descriptor
+ * for a copy of FD, the byte stays until the next call. */
 static void token_take(struct umad_file *file, pid_t tid, int fd)
 {
 	int copy = client_fd_copy_of(tid, fd, file->dev, file->ino);
@@ -426,7 +426,7 @@ void umad_read(struct call *call)
 		call_finish(call, read_packet(call, file));
 }
 
-/* Gives the datagram to a waiting reader. Returns false if there is none. */
+/* Gives the datagram to a thread that waits in read(). Returns false if no thread waits. */
 static bool give_to_reader(struct umad_file *file, const struct umad_packet *packet)
 {
 	struct umad_reader *reader;

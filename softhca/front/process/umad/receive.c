@@ -14,8 +14,8 @@
 #include "softhca/front/process/umad/smi.h"
 #include "softhca/front/process/umad/umad.h"
 
-/* Returns whether the adapter answers this MAD, as with mlx5_ib. Queries to a subnet manager are
- * not for it. */
+/* Returns whether the adapter itself answers this MAD, as with mlx5_ib. The adapter does not answer
+ * queries to a subnet manager. */
 static bool is_for_adapter(const uint8_t *mad)
 {
 	unsigned int method = fld_get(mad, MAD_METHOD), class = fld_get(mad, MAD_CLASS);

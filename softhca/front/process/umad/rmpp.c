@@ -12,12 +12,12 @@
 
 enum {
 	WINDOW = 64, /* segments that may be unacknowledged */
-	/* bytes of a file's datagrams, unread or incomplete, so that peers cannot make this process
-	 * store more */
+	/* limit of the bytes of a file's unread and incomplete datagrams, so that peers cannot fill
+	 * this process's memory */
 	MAX_BYTES = 8 << 20,
-	MAX_ASSEMBLIES = 1024, /* of a file */
+	MAX_ASSEMBLIES = 1024, /* limit for a file */
 	PATIENCE_MS = 40000,   /* time for a whole datagram, as in Linux */
-	MEMORY_MS = 10000,     /* time that a complete one is remembered, as in Linux */
+	MEMORY_MS = 10000,     /* time for which a complete datagram is remembered, as in Linux */
 	VENDOR_DATA = 40,
 	DEVICE_DATA = 64,
 };
@@ -150,7 +150,7 @@ static struct umad_assembly *assembly_new(struct umad_file *file, unsigned int a
 	return assembly;
 }
 
-/* Adds a segment: the first one whole, of others only the data. */
+/* Adds a segment to the datagram: the whole of the first segment, only the data of others. */
 static bool assembly_add(struct umad_assembly *assembly, const uint8_t *mad)
 {
 	size_t from = assembly->segments ? rmpp_header(fld_get(mad, MAD_CLASS)) : 0;
@@ -177,7 +177,8 @@ static size_t padding_of(const uint8_t *mad)
 	return length < room ? room - length : 0;
 }
 
-/* Completes a datagram, but keeps it for a while, as its sender may repeat the last segment. */
+/* Returns the complete datagram. Keeps ASSEMBLY for a while, as the sender may repeat the last
+ * segment. */
 static uint8_t *assembly_finish(struct umad_assembly *assembly, const uint8_t *last, size_t *len)
 {
 	uint8_t *whole = assembly->bytes;
@@ -199,7 +200,7 @@ static void assembly_refuse(struct umad_assembly *assembly, const struct gsi_arr
 		assembly_end(assembly);
 }
 
-/* Takes a segment. They must be in order, so one that is not is dropped, and repeated later. */
+/* Takes a segment. Drops a segment that is out of order, as the sender repeats it later. */
 static uint8_t *take_part(struct umad_assembly *assembly, const struct gsi_arrival *arrival,
 			  size_t *len)
 {

@@ -17,7 +17,8 @@
 
 enum {
 	LEAST_DATAGRAM = MAD_HEADER_SIZE + RMPP_HEADER_SIZE,
-	MAX_SENDS = 4096, /* per file: sends that wait for an answer, or failed and are unread */
+	/* per file: requests that wait for an answer, or that failed and are unread */
+	MAX_SENDS = 4096,
 };
 
 bool umad_is_answer(const uint8_t *mad)
@@ -65,7 +66,7 @@ void umad_send_datagram(struct adapter *adapter, const struct hca_datagram *data
 	engine_kick();
 }
 
-/* Gives the request back to the program, with its header, as it got no answer. */
+/* Gives a request that got no answer back to the program, with its header. */
 static void send_give_up(struct umad_send *send)
 {
 	const struct hca_datagram *datagram = &send->datagram;
@@ -149,8 +150,8 @@ static struct hca_datagram datagram_of(const struct umad_file *file,
 	return datagram;
 }
 
-/* Reads the datagram behind the header, padded with zeroes. Long ones, which Linux would segment,
- * are refused. */
+/* Reads the datagram behind the header into MAD, padded with zeroes. Refuses long datagrams, which
+ * Linux would segment. */
 static int read_datagram(struct call *call, const struct umad_agent *agent, uint64_t address,
 			 size_t len, uint8_t mad[MAD_SIZE])
 {
@@ -167,13 +168,15 @@ static int read_datagram(struct call *call, const struct umad_agent *agent, uint
 	return len > MAD_SIZE ? EINVAL : 0;
 }
 
-/* Returns whether the transaction is in use, as its answers could not be told apart. */
+/* Returns whether another request waits for an answer with the same transaction ID, as the answers
+ * could not be told apart. */
 static bool is_duplicate(struct umad_file *file, unsigned int agent, const uint8_t *mad)
 {
 	return !umad_is_answer(mad) && umad_send_find(file, agent, mad);
 }
 
-/* Sends a MAD. A directed route packet whose route ends here does not leave. */
+/* Sends a MAD. A directed route packet whose route ends at this port is handled here and not
+ * sent. */
 static int send_mad(struct umad_file *file, const struct ib_user_mad_hdr *hdr, uint8_t *mad)
 {
 	struct hca_datagram datagram = datagram_of(file, hdr, mad);

@@ -16,7 +16,8 @@ enum smi_way {
 	SMI_HERE, /* for this end: a query for our agents, or an answer for a program */
 };
 
-/* Process the hops of a packet that PORT shall send, or has received. */
+/* Process the hop pointer of a directed route packet that PORT is about to send, or has
+ * received. */
 enum smi_way smi_send(uint8_t mad[MAD_SIZE], unsigned int port);
 enum smi_way smi_receive(uint8_t mad[MAD_SIZE], unsigned int port);
 

@@ -28,7 +28,7 @@
 struct adapter;
 
 enum {
-	UMAD_MAX_AGENTS = 32, /* of a file */
+	UMAD_MAX_AGENTS = 32, /* agents of a file */
 	UMAD_MAJOR = 231,
 	UMAD_FIRST_MINOR = 0,
 	ISSM_FIRST_MINOR = 64,
@@ -36,7 +36,7 @@ enum {
 
 struct umad_agent {
 	bool used, registered; /* registered: gets requests of a class */
-	uint32_t hi_tid;       /* upper half of its requests' transaction ids */
+	uint32_t hi_tid;       /* upper half of the transaction IDs of the agent's requests */
 	uint8_t qpn, class, class_version, rmpp_version;
 	bool user_rmpp;
 	uint8_t oui[3];
@@ -61,7 +61,7 @@ struct umad_reader {
 
 struct umad_file {
 	struct watch watch; /* first member; our end of the socket pair */
-	struct timer timer; /* checks for readers of a closed file */
+	struct timer timer; /* checks whether threads still wait in read() of a closed file */
 	LIST_ENTRY(umad_file) in_all;
 	struct adapter *adapter;
 	unsigned int port;
@@ -78,7 +78,8 @@ struct umad_file {
 	size_t packet_bytes;
 	STAILQ_HEAD(, umad_packet) packets;
 	STAILQ_HEAD(, umad_reader) readers;
-	/* requests waiting; unread failed ones: together at most MAX_SENDS */
+	/* requests that wait for an answer, and failed ones that are unread: together at most
+	 * MAX_SENDS */
 	unsigned int send_count, failed_count;
 	LIST_HEAD(, umad_send) sends;
 	unsigned int assembly_count;
@@ -92,8 +93,8 @@ void umad_read(struct call *call);
 void umad_write(struct call *call);
 void umad_ioctl(struct call *call);
 
-/* Gives LEN bytes of a datagram to the program, under header HDR. FAILED: a request of its own that
- * got no answer. */
+/* Gives LEN bytes of a datagram to the program, after header HDR. FAILED: the datagram is a request
+ * of the program that got no answer. */
 void umad_file_deliver(struct umad_file *file, const struct ib_user_mad_hdr *hdr, bool failed,
 		       const void *bytes, size_t len);
 
@@ -103,14 +104,14 @@ static inline size_t umad_header_size(const struct umad_file *file)
 				    : sizeof(struct ib_user_mad_hdr_old);
 }
 
-/* Returns the first file of this port behind AFTER; AFTER NULL: the first of all. */
+/* Returns the next file of this port after AFTER, or the port's first file if AFTER is NULL. */
 struct umad_file *umad_file_next(struct umad_file *after, const struct adapter *adapter,
 				 unsigned int port);
 
 int umad_register(struct call *call, struct umad_file *file);
 int umad_register2(struct call *call, struct umad_file *file);
 int umad_unregister(struct call *call, struct umad_file *file);
-/* Ends an agent, and drops its requests and datagrams, as nobody can read them. */
+/* Ends an agent, and drops its requests and unread datagrams, which no thread can read any more. */
 void umad_agent_end(struct umad_file *file, unsigned int agent);
 /* Finds the agent of PORT that takes requests like MAD, which arrived at QPN. */
 struct umad_agent *umad_agent_find(const struct adapter *adapter, unsigned int port,
@@ -153,7 +154,7 @@ struct umad_assembly {
 	LIST_ENTRY(umad_assembly) entry;
 	struct umad_file *file;
 	unsigned int agent;
-	struct gsi_arrival first; /* without its bytes */
+	struct gsi_arrival first; /* arrival of the first segment, without its bytes */
 	uint64_t transaction;
 	uint8_t kind[4]; /* first bytes of its headers: versions, class, method */
 	uint32_t segments;
@@ -166,7 +167,7 @@ struct umad_assembly {
  * complete, for the caller to free; else NULL. */
 uint8_t *umad_rmpp_take(struct umad_file *file, unsigned int agent,
 			const struct gsi_arrival *arrival, size_t *len);
-/* Drops the segments of one transaction; 0: of all. */
+/* Drops the segments of TRANSACTION, or of all transactions if it is 0. */
 void umad_rmpp_forget(struct umad_file *file, unsigned int agent, uint64_t transaction);
 
 #endif

@@ -81,8 +81,8 @@ uint64_t event_channel_send(struct event_channel *channel, const void *message, 
 /* Returns the number of the last message that the program has read, or 0. The caller holds the
  * lock. */
 uint64_t event_channel_read_count(struct event_channel *channel);
-/* Returns the bytes that the program has not read, and in how many messages. The caller holds the
- * lock. */
+/* Returns the number of bytes that the program has not read, and sets *MESSAGES to the number of
+ * their messages. The caller holds the lock. */
 size_t event_channel_unread(struct event_channel *channel, size_t *messages);
 
 void event_source_add(struct event_source *source);

@@ -29,7 +29,7 @@ enum object_kind quota_kind(const struct adapter *adapter, uint16_t type);
 /* Counts OBJECT, whose file, kind and maker are set. Returns 0, or ENOMEM if its maker has its
  * share. */
 int quota_take(const struct object *object);
-/* Takes back quota_take(). */
+/* Undoes quota_take() for OBJECT. */
 void quota_give(const struct object *object);
 
 #endif

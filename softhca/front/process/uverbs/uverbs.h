@@ -95,7 +95,7 @@ struct uverbs_file *uverbs_file_find(const struct stat *st);
 
 /* Returns the address of page INDEX of this file's mappable device memory. */
 void *uverbs_file_memory(const struct uverbs_file *file, uint32_t index);
-/* Returns the page number of that page in the file. */
+/* Returns the page number in the file of page INDEX of device memory. */
 uint32_t uverbs_file_memory_page(uint32_t index);
 
 struct object {
@@ -115,7 +115,7 @@ struct object {
 /* Allocates SIZE zeroed bytes that begin with an object. Returns 0 or ENOMEM. */
 int object_new(size_t size, struct uverbs_file *file, uint16_t type,
 	       int (*destroy)(struct object *object, pid_t tid), void *object);
-/* Likewise, for an object of a type that does not tell its kind. */
+/* Does the same as object_new(), for an object whose TYPE does not tell its KIND. */
 int object_new_kind(size_t size, struct uverbs_file *file, uint16_t type, enum object_kind kind,
 		    int (*destroy)(struct object *object, pid_t tid), void *object);
 /* Frees an object that has no handle and is not in the device. */
