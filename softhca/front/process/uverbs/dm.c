@@ -41,7 +41,7 @@ static bool find_pages(const struct uverbs_file *file, uint32_t pages, uint32_t 
 	return false;
 }
 
-/* Tells the device where the pages are: in the memfd, or nowhere. */
+/* Tells the device where the pages are: in the file's memfd if HERE, else nowhere. */
 static void place_pages(struct uverbs_dm *dm, bool here)
 {
 	struct uverbs_file *file = dm->base.file;

@@ -37,8 +37,8 @@ struct event_source {
 	struct event_channel *comp;  /* CQs only; may be NULL. The source holds a reference */
 	struct event_channel *async; /* may be NULL. The source holds a reference */
 	uint32_t comp_sent, async_sent;
-	/* set when the source is removed, as the program's destroy call waits until it has
-	 * acknowledged as many */
+	/* Numbers of events that the program has read, set when the source is removed: the
+	 * program's destroy call waits until it has acknowledged as many. */
 	uint32_t comp_read, async_read;
 };
 

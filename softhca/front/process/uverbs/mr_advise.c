@@ -26,7 +26,7 @@ struct sge {
 };
 static_assert(sizeof(struct sge) == 16, "the kernel's struct ib_uverbs_sge");
 
-/* A range of the call, and its region. */
+/* A memory range of the call, and the MR that contains it. */
 struct range {
 	const struct uverbs_mr *mr;
 	uint64_t addr, len;

@@ -253,7 +253,7 @@ void mlx4_limit_device(struct ib_uverbs_query_device_resp *resp)
 	resp->max_srq_sge = MAX_RQ_SGE - 1;
 }
 
-/* Frame queues are QPs on mlx4. */
+/* Limits the capabilities of Ethernet queues: on mlx4, these queues are QPs. */
 void mlx4_limit_ethernet(const struct uverbs_call *uc, struct ib_uverbs_ex_query_device_resp *resp)
 {
 	resp->rss_caps.max_rwq_indirection_tables = resp->base.max_qp;

@@ -232,7 +232,7 @@ free_in:
 	return ret;
 }
 
-/* Returns the SGEs of a receive WQE; a signature takes one segment. */
+/* Returns the number of SGEs in a receive WQE. A signature takes the place of one SGE. */
 static uint32_t receive_sges(const struct mlx5_ib_create_qp *driver)
 {
 	if (!driver->rq_wqe_count)
