@@ -94,8 +94,8 @@ struct mkey_head {
 	uint64_t kind;
 };
 
-/* Cache of the last request's control words. The next request usually configures the same parts of
- * the key on a QP with the same limit, and then reuses head and end. */
+/* Describes the last request. The next one usually configures the same parts of the key on a QP
+ * with the same max_inline, and then reuses its control words, which are the key's head and end. */
 struct mkey_again {
 	union mkey_progress usual;
 	union mkey_progress found; /* request_found() of the cached request; 0: none */

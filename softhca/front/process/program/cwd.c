@@ -217,8 +217,9 @@ static bool move_look_held(struct move *move)
 	return move_expect_end(move);
 }
 
-/* Returns whether the move is done. For a thread that is not held: when the program is in its new
- * directory, the kernel has read the path, so restores it. */
+/* Returns whether the move is done. A thread that is not held is done when the program is in its
+ * new directory: the kernel has then read the path, so this function restores the program's own
+ * path in its memory. */
 static bool move_look(struct move *move)
 {
 	if (move->is_held)

@@ -90,8 +90,8 @@ enum {
 
 #define FROM(state) (1u << PRM_QP_STATE_##state)
 
-/* TAKES: groups that are always taken. OPTIONAL: groups taken if the mask names them. RST2INIT and
- * the command to RTR always take access flags. */
+/* Groups of QP context fields that a command copies: TAKES always, OPTIONAL if opt_param_mask names
+ * them. */
 static const struct transition {
 	uint32_t opcode;
 	uint32_t from; /* mask of allowed states */
