@@ -295,8 +295,8 @@ static int sized_reserve(void)
 }
 
 /* Removes a region from the list. Returns the page size that was found when the region was
- * excluded. A range that was excluded as a part of a larger region is not in the list; its page
- * size is that of the present mapping. */
+ * excluded. A range that was excluded as a part of a larger region is not in the list: for it,
+ * returns the page size of the present mapping. */
 static size_t sized_take(uintptr_t first, size_t length)
 {
 	for (size_t i = sized.count; i-- > 0;) {

@@ -427,8 +427,8 @@ static void stop_listening(struct network *network)
 	network->door.listener = -1;
 }
 
-/* Takes the lowest number that is free. A number stays in use if its socket cannot be removed, such
- * as that of another user's killed host in a directory with the sticky bit. */
+/* Takes the lowest number that is free. A number stays in use if its socket cannot be removed, for
+ * example because another user's host left it in a directory with the sticky bit. */
 static int listen_as_next(struct network *network)
 {
 	int ret = take_number(network);

@@ -232,7 +232,7 @@ static bool process_has_ended(int pidfd)
 }
 
 /* Opens a pidfd of the process, then its memory by the PID. If the process still exists after that,
- * the PID was not reused, so the memory is that of the process. */
+ * the PID was not reused, so the opened memory belongs to the process. */
 static int client_open(struct client *client, pid_t tid)
 {
 	int ret;

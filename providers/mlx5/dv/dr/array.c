@@ -57,8 +57,8 @@ static int destinations_take(const struct mlx5dv_dr_domain *domain,
 	return ret;
 }
 
-/* Creates the array's table on the level before that of tables below the root. Those tables may be
- * destinations, and a table leads to higher levels only. */
+/* Creates the array's table on the level before software's tables. These may be destinations of the
+ * array, and a table leads to higher levels only. */
 static int forward_make(struct ibv_context *context, struct dr_array *array)
 {
 	struct dr_forward_attr attr = {

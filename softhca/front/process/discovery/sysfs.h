@@ -26,7 +26,7 @@ struct sysfs {
 int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct adapter *vfio,
 		 struct sysfs *sysfs);
 void sysfs_destroy(struct sysfs *sysfs);
-/* Removes the tree ROOT, also that of a killed softhca. Does nothing if ROOT is empty. */
+/* Removes the tree ROOT, also one that a killed softhca has left. Does nothing if ROOT is empty. */
 void sysfs_remove_tree(const char *root);
 /* Opens PATH with the tree as root directory. Returns a descriptor, or -1 and errno. */
 int sysfs_open(const struct sysfs *sysfs, const char *path, uint64_t flags);

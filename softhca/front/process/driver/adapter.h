@@ -179,7 +179,7 @@ static inline uint32_t adapter_cap(const struct adapter *adapter, uint32_t field
 }
 
 /* Returns whether timestamps can be wall-clock time. Like Linux, requires this capability of all
- * kinds of queues; that of QPs is among the RoCE capabilities. */
+ * kinds of queues; the RoCE capabilities contain the field for QPs. */
 static inline bool adapter_has_real_time(const struct adapter *adapter)
 {
 	return adapter->link_layer == HCA_LINK_ETHERNET &&

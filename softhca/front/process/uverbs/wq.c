@@ -121,7 +121,7 @@ static int make_rq(struct uverbs_call *uc, const struct wq_request *req, struct 
 	return ret;
 }
 
-/* Pins the ring of an mlx5 queue; mlx4_read_wq() has already pinned that of an mlx4 queue. */
+/* Pins the ring of an mlx5 queue; mlx4_read_wq() has already pinned an mlx4 queue's ring. */
 static int pin_memory(struct uverbs_call *uc, const struct mlx5_ib_create_wq *driver)
 {
 	uint64_t bytes = (uint64_t)driver->rq_wqe_count << driver->rq_wqe_shift;

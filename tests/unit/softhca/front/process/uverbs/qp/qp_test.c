@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * qp_test.c - QPs of programs: the context that the device gets for each kind, what a failure gives
- * back, who holds a QP of the device, and what the holder of queues is told.
+ * back, which objects keep a QP of the device, and which queues the holder process learns of.
  */
 #include <errno.h>
 #include <string.h>
