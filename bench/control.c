@@ -16,6 +16,7 @@
 #include <rdma/rdma_cma.h>
 #include <rdma/rsocket.h>
 
+#include "bench/parts.h"
 #include "bench/row.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
@@ -771,10 +772,7 @@ static void scale_measure(struct world *w)
 		set_end(&sets[--set_count]);
 }
 
-static const struct part {
-	const char *name;
-	void (*measure)(struct world *w);
-} parts[] = {
+static const struct part parts[] = {
 	{ "calls", calls_measure },     { "others", others_measure }, { "ids", ids_measure },
 	{ "streams", streams_measure }, { "scale", scale_measure },   { "flows", flows_measure },
 };
@@ -782,16 +780,14 @@ static const struct part {
 int main(int argc, char **argv)
 {
 	static struct world w;
+	int status;
 
 	rig_open(&w.rig);
 	MUST(w.pd = ibv_alloc_pd(w.rig.ctx));
 	MUST(w.cq = ibv_create_cq(w.rig.ctx, 63, NULL, NULL, 0));
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		if (argc == 2 && !strcmp(argv[1], parts[i].name))
-			parts[i].measure(&w);
-	}
+	status = part_measure(&w, parts, ARRAY_SIZE(parts), argc, argv);
 	MUST(!ibv_destroy_cq(w.cq));
 	MUST(!ibv_dealloc_pd(w.pd));
 	rig_close(&w.rig);
-	return 0;
+	return status;
 }

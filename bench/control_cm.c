@@ -13,6 +13,7 @@
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
 
+#include "bench/parts.h"
 #include "bench/steps.h"
 #include "tests/lib/say.h"
 #include "util/bits.h"
@@ -564,10 +565,7 @@ static void curve_measure(struct world *w)
 	_exit(0); /* destroying ten thousand ids would take long, and is not measured */
 }
 
-static const struct part {
-	const char *name;
-	void (*measure)(struct world *w);
-} parts[] = {
+static const struct part parts[] = {
 	{ "connections", connections_measure },
 	{ "datagrams", datagrams_measure },
 	{ "curve", curve_measure },
@@ -577,11 +575,5 @@ int main(int argc, char **argv)
 {
 	static struct world w;
 
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		if (argc == 2 && !strcmp(argv[1], parts[i].name)) {
-			parts[i].measure(&w);
-			return 0;
-		}
-	}
-	return 2;
+	return part_measure(&w, parts, ARRAY_SIZE(parts), argc, argv);
 }

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <rdma/rsocket.h>
 
+#include "bench/parts.h"
 #include "bench/steps.h"
 #include "tests/lib/say.h"
 #include "util/bits.h"
@@ -383,10 +384,7 @@ static void curve_measure(struct world *w)
 	_exit(0); /* closing a hundred streams would take long, and is not measured */
 }
 
-static const struct part {
-	const char *name;
-	void (*measure)(struct world *w);
-} parts[] = {
+static const struct part parts[] = {
 	{ "sockets", sockets_measure },
 	{ "curve", curve_measure },
 };
@@ -395,11 +393,5 @@ int main(int argc, char **argv)
 {
 	static struct world w;
 
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		if (argc == 2 && !strcmp(argv[1], parts[i].name)) {
-			parts[i].measure(&w);
-			return 0;
-		}
-	}
-	return 2;
+	return part_measure(&w, parts, ARRAY_SIZE(parts), argc, argv);
 }
