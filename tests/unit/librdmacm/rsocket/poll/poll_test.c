@@ -6,6 +6,7 @@
  * Covers: librdmacm/rsocket/poll/poll.c, librdmacm/rsocket/poll/select.h
  */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -301,6 +302,23 @@ static void a_signal_hides_no_socket_that_is_ready(void **state)
 	is_interrupted = false;
 }
 
+/* A call shields parts of its work from cancellation, so each shield must end with the part. */
+static void a_call_leaves_its_thread_cancellable(void **state)
+{
+	int before;
+
+	(void)state;
+	write_byte(ends);
+	for (unsigned int i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		check_poll(counts[i], 0, 0, POLLIN, 0);
+		assert_int_equal(pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before), 0);
+		assert_int_equal(before, PTHREAD_CANCEL_ENABLE);
+		check_poll(counts[i], FOREVER, 0, POLLIN, 0);
+		assert_int_equal(pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before), 0);
+		assert_int_equal(before, PTHREAD_CANCEL_ENABLE);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, sockets_begin, sockets_end)
@@ -312,6 +330,7 @@ int main(void)
 		TEST(what_sleeps_for_a_set_leaves_no_memory),
 		TEST(rselect_has_the_same_events),
 		TEST(a_signal_hides_no_socket_that_is_ready),
+		TEST(a_call_leaves_its_thread_cancellable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
