@@ -122,6 +122,7 @@ static void put_ipv4(const char *text)
 	struct sockaddr_in addr = { .sin_family = AF_INET };
 
 	inet_pton(AF_INET, text, &addr.sin_addr);
+	memset(addr.sin_zero, 0x5a, sizeof(addr.sin_zero)); /* nothing may read these bytes */
 	it.call.join_mcast =
 		(struct rdma_ucm_join_mcast){ .id = ID, .uid = UID, .addr_size = sizeof(addr) };
 	memcpy(&it.call.join_mcast.addr, &addr, sizeof(addr));
@@ -151,6 +152,7 @@ static void check_event(const uint8_t gid[16], uint16_t dlid)
 	assert_int_equal(param->ah_attr.grh.sgid_index, GID_INDEX);
 	assert_int_equal(param->ah_attr.grh.hop_limit, 1);
 	assert_memory_equal(param->ah_attr.grh.dgid, gid, 16);
+	assert_int_equal(param->ah_attr.grh.flow_label, 0);
 	assert_int_equal(param->ah_attr.dlid, dlid);
 }
 
