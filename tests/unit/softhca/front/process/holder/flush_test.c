@@ -569,6 +569,22 @@ static void qp_start(const struct client *send, const struct client *recv, struc
 	close(memory);
 }
 
+/* The daemon may still be writing entries behind the counts, so the holder must not read those. */
+static void entries_behind_the_counts_are_not_looked_at(void **state)
+{
+	struct epitaph_entry *cq = &program.table->cq[program.table->cqs].entry;
+	struct epitaph_entry *qp = &program.table->qp[program.table->qps].entry;
+
+	(void)state;
+	add_entry(cq, 1);
+	add_entry(qp, HANDLE);
+	cq->owner.ino++; /* an entry whose program has closed its file becomes invalid */
+	qp->owner.ino++;
+	flush_now();
+	assert_int_equal(cq->valid, 1);
+	assert_int_equal(qp->valid, 1);
+}
+
 /* One program that has made the CQ lives, the other has ended, and this process has its number. */
 static void a_start_asks_the_program_and_not_its_number(void **state)
 {
@@ -606,6 +622,7 @@ int main(void)
 		FACT(a_qp_in_reset_is_left_alone),
 		FACT(a_destroyed_queue_is_not_written_to),
 		FACT(a_closed_file_is_the_end),
+		FACT(entries_behind_the_counts_are_not_looked_at),
 		FACT(another_process_is_written_to),
 		FACT(a_process_with_two_files_is_opened_once),
 		FACT(memory_is_tried_again_after_a_shortage),

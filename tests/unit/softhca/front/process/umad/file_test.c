@@ -410,6 +410,23 @@ static void a_nonblocking_file_has_nothing_yet(void **state)
 	assert_int_equal(file_read(0, 1000), -EAGAIN);
 }
 
+/* The daemon's copy of the program's descriptor may have any number, even 0, and must be closed. */
+static void a_nonblocking_read_leaves_no_copy_open(void **state)
+{
+	const int number_0 = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	bool is_free;
+
+	(void)state;
+	assert_non_null(file_opened(0, 0, O_NONBLOCK));
+	close(STDIN_FILENO);
+	assert_int_equal(file_read(0, 1000), -EAGAIN);
+	is_free = fcntl(STDIN_FILENO, F_GETFD) < 0;
+	if (number_0 >= 0)
+		dup2(number_0, STDIN_FILENO);
+	close(number_0);
+	assert_true(is_free);
+}
+
 static void a_file_closes_with_the_programs_end(void **state)
 {
 	struct umad_file *file = file_opened(0, 0, 0);
@@ -531,6 +548,7 @@ int main(void)
 		TEST(a_reader_waits_for_a_datagram),
 		TEST(a_reader_without_room_leaves_it),
 		TEST(a_nonblocking_file_has_nothing_yet),
+		TEST(a_nonblocking_read_leaves_no_copy_open),
 		TEST(a_file_closes_with_the_programs_end),
 		TEST(a_sleeping_reader_keeps_the_file),
 		TEST(a_dead_adapter_ends_its_agents),
