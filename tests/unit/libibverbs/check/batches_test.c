@@ -47,6 +47,63 @@ static void fake_send(struct ibv_qp_ex *qp)
 	call_note('S');
 }
 
+static void fake_send_imm(struct ibv_qp_ex *qp, __be32 imm)
+{
+	(void)qp;
+	assert_true(imm == 1);
+	call_note('I');
+}
+
+static void fake_send_inv(struct ibv_qp_ex *qp, uint32_t rkey)
+{
+	(void)qp;
+	assert_true(rkey == 2);
+	call_note('V');
+}
+
+static void fake_send_tso(struct ibv_qp_ex *qp, void *hdr, uint16_t hdr_sz, uint16_t mss)
+{
+	(void)qp;
+	assert_true(hdr == calls && hdr_sz == 3 && mss == 4);
+	call_note('T');
+}
+
+static void fake_rdma_write(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t addr)
+{
+	(void)qp;
+	assert_true(rkey == 2 && addr == 5);
+	call_note('w');
+}
+
+static void fake_rdma_write_imm(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t addr, __be32 imm)
+{
+	(void)qp;
+	assert_true(rkey == 2 && addr == 5 && imm == 1);
+	call_note('W');
+}
+
+static void fake_rdma_read(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t addr)
+{
+	(void)qp;
+	assert_true(rkey == 2 && addr == 5);
+	call_note('R');
+}
+
+static void fake_atomic_cmp_swp(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t addr,
+				uint64_t compare, uint64_t swap)
+{
+	(void)qp;
+	assert_true(rkey == 2 && addr == 5 && compare == 6 && swap == 7);
+	call_note('C');
+}
+
+static void fake_atomic_fetch_add(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t addr, uint64_t add)
+{
+	(void)qp;
+	assert_true(rkey == 2 && addr == 5 && add == 8);
+	call_note('F');
+}
+
 static void fake_local_inv(struct ibv_qp_ex *qp, uint32_t rkey)
 {
 	(void)qp;
@@ -86,6 +143,14 @@ static int create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *at
 	qp->wr_complete = fake_complete;
 	qp->wr_abort = fake_abort;
 	qp->wr_send = fake_send;
+	qp->wr_send_imm = fake_send_imm;
+	qp->wr_send_inv = fake_send_inv;
+	qp->wr_send_tso = fake_send_tso;
+	qp->wr_rdma_write = fake_rdma_write;
+	qp->wr_rdma_write_imm = fake_rdma_write_imm;
+	qp->wr_rdma_read = fake_rdma_read;
+	qp->wr_atomic_cmp_swp = fake_atomic_cmp_swp;
+	qp->wr_atomic_fetch_add = fake_atomic_fetch_add;
 	qp->wr_local_inv = fake_local_inv;
 	qp->wr_set_sge = fake_set_sge;
 	qp->wr_set_ud_addr = fake_set_ud_addr;
@@ -140,15 +205,20 @@ static int close_rig(void **state)
 	return 0;
 }
 
-static struct ibv_qp_ex *new_qp(void **state, enum ibv_qp_type type)
+static struct ibv_qp_ex *new_qp_of(void **state, enum ibv_qp_type type, uint64_t operations)
 {
 	struct fake_context *fake = *state;
 	struct ibv_qp_init_attr_ex attr = { .qp_type = type,
 					    .comp_mask = IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-					    .send_ops_flags = IBV_QP_EX_WITH_SEND };
+					    .send_ops_flags = operations };
 
 	assert_ptr_equal(ibv_create_qp_ex(&fake->vctx.context, &attr), &fake_qp.qp);
 	return &fake_qp.qp_ex;
+}
+
+static struct ibv_qp_ex *new_qp(void **state, enum ibv_qp_type type)
+{
+	return new_qp_of(state, type, IBV_QP_EX_WITH_SEND);
 }
 
 #define SAYS_NOTHING() assert_string_equal(log_text(), "")
@@ -263,6 +333,34 @@ static void a_setter_too_many_is_said(void **state)
 	assert_string_equal(calls, "sgSgg");
 }
 
+/* Posts with every operation except ibv_wr_send(), which other tests cover. */
+static void each_operation_passes_with_its_arguments(void **state)
+{
+	struct ibv_qp_ex *qp = new_qp_of(state, IBV_QPT_RC, UINT64_MAX);
+
+	ibv_wr_start(qp);
+	ibv_wr_send_imm(qp, 1);
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	ibv_wr_send_inv(qp, 2);
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	ibv_wr_send_tso(qp, calls, 3, 4);
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	ibv_wr_rdma_write(qp, 2, 5);
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	ibv_wr_rdma_write_imm(qp, 2, 5, 1);
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	ibv_wr_rdma_read(qp, 2, 5);
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	ibv_wr_atomic_cmp_swp(qp, 2, 5, 6, 7);
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	ibv_wr_atomic_fetch_add(qp, 2, 5, 8);
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	ibv_wr_local_inv(qp, 1);
+	assert_int_equal(ibv_wr_complete(qp), 0);
+	assert_string_equal(calls, "sIgVgTgwgWgRgCgFgLc");
+	SAYS_NOTHING();
+}
+
 static void an_operation_that_was_not_asked_for_is_said(void **state)
 {
 	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_RC);
@@ -323,6 +421,7 @@ int main(void)
 		BATCH_TEST(a_second_start_is_said),
 		BATCH_TEST(a_missing_setter_is_said_once),
 		BATCH_TEST(a_setter_too_many_is_said),
+		BATCH_TEST(each_operation_passes_with_its_arguments),
 		BATCH_TEST(an_operation_that_was_not_asked_for_is_said),
 		BATCH_TEST(a_handle_of_another_pd_is_said),
 		BATCH_TEST(another_thread_is_not_judged),

@@ -7,6 +7,8 @@
  */
 #include "watched.h"
 
+#include <stdlib.h>
+
 static char memory[64];
 
 /* Posts a request that names a buffer which nothing may write to. */
@@ -164,6 +166,53 @@ static void a_list_that_leads_back_ends(void **state)
 	says_nothing();
 }
 
+enum { MOST = 1 << 16 }; /* the checker reads so many requests of a list */
+
+static void a_list_of_sends_is_read_up_to_the_largest_queue(void **state)
+{
+	struct ibv_sge sge = watched_sge(memory, 64, watched_region(memory, 64, 0));
+	struct ibv_send_wr *wrs = calloc(MOST + 1, sizeof(*wrs)), *bad;
+	struct ibv_qp *qp = watched_qp(IBV_QPT_RC, watched_cq(4096), NULL);
+
+	(void)state;
+	assert_non_null(wrs);
+	for (int i = 0; i < MOST; i++)
+		wrs[i] = (struct ibv_send_wr){ .next = &wrs[i + 1], .opcode = IBV_WR_SEND };
+	wrs[MOST].opcode = IBV_WR_RDMA_READ;
+	wrs[MOST].sg_list = &sge;
+	wrs[MOST].num_sge = 1;
+	assert_int_equal(verbs_check_post_send(qp, wrs, &bad), ENOMEM);
+	says_nothing();
+	wrs[MOST - 1] = wrs[MOST];
+	assert_int_equal(verbs_check_post_send(qp, wrs, &bad), ENOMEM);
+	check_logged("wr_id 0x0: sg_list[0]: the answer of the READ writes");
+	free(wrs);
+}
+
+static void a_list_of_receives_is_read_up_to_the_largest_queue(void **state)
+{
+	struct ibv_sge sge = watched_sge(memory, 64, watched_region(memory, 64, 0));
+	struct ibv_recv_wr *wrs = calloc(MOST + 1, sizeof(*wrs)), *bad;
+	struct ibv_qp *qp = watched_qp(IBV_QPT_RC, watched_cq(4096), NULL);
+	struct ibv_srq *srq = watched_srq();
+
+	(void)state;
+	assert_non_null(wrs);
+	for (int i = 0; i < MOST; i++)
+		wrs[i].next = &wrs[i + 1];
+	wrs[MOST].sg_list = &sge;
+	wrs[MOST].num_sge = 1;
+	assert_int_equal(verbs_check_post_recv(qp, wrs, &bad), ENOMEM);
+	assert_int_equal(verbs_check_post_srq_recv(srq, wrs, &bad), ENOMEM);
+	says_nothing();
+	wrs[MOST - 1] = wrs[MOST];
+	assert_int_equal(verbs_check_post_recv(qp, wrs, &bad), ENOMEM);
+	check_logged("ibv_post_recv: QP 0x40: wr_id 0x0: sg_list[0]: the receive writes");
+	assert_int_equal(verbs_check_post_srq_recv(srq, wrs, &bad), ENOMEM);
+	check_logged("ibv_post_srq_recv: SRQ 0x0: wr_id 0x0: sg_list[0]: the receive writes");
+	free(wrs);
+}
+
 static void a_refused_request_needs_no_place_for_its_address(void **state)
 {
 	struct ibv_qp *qp = watched_qp(IBV_QPT_RC, watched_cq(64), NULL);
@@ -190,6 +239,8 @@ int main(void)
 		WATCHED_TEST(a_queue_pair_without_a_record_is_not_judged),
 		WATCHED_TEST(a_list_at_null_is_not_read),
 		WATCHED_TEST(a_list_that_leads_back_ends),
+		WATCHED_TEST(a_list_of_sends_is_read_up_to_the_largest_queue),
+		WATCHED_TEST(a_list_of_receives_is_read_up_to_the_largest_queue),
 		WATCHED_TEST(a_refused_request_needs_no_place_for_its_address),
 	};
 

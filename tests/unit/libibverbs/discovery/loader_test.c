@@ -195,6 +195,32 @@ static void another_contract_is_refused(void **state)
 	assert_int_equal(lines_with("another driver.h"), 1);
 }
 
+static bool is_device_of_ten(const struct verbs_driver *driver,
+			     const struct verbs_device_info *info)
+{
+	(void)driver;
+	return info->driver_id == 10;
+}
+
+/* A driver of the distribution goes before ours only if the environment names its plugin, which
+ * registers it while the list is loaded. */
+static void a_driver_of_the_distribution_goes_behind_ours(void **state)
+{
+	static const struct verbs_driver foreign = { .magic = VERBS_DRIVER_MAGIC,
+						     .name = "e",
+						     .matches = is_device_of_ten };
+	static const struct verbs_driver ours = { .magic = VERBS_DRIVER_MAGIC,
+						  .name = "f",
+						  .driver_id = 10 };
+	const struct verbs_device_info info = { .driver_id = 10 };
+
+	(void)state;
+	verbs_register_driver(&foreign);
+	assert_ptr_equal(verbs_loader_match(&info), &foreign);
+	verbs_register_driver(&ours);
+	assert_ptr_equal(verbs_loader_match(&info), &ours);
+}
+
 /* A plugin registers its driver only once, so registration must not need memory. */
 static void a_driver_is_registered_without_memory(void **state)
 {
@@ -243,6 +269,7 @@ int main(void)
 		cmocka_unit_test(a_guest_is_tried_again_after_a_shortage),
 		cmocka_unit_test(a_driver_id_decides_and_pci_is_for_sysfs),
 		cmocka_unit_test(another_contract_is_refused),
+		cmocka_unit_test(a_driver_of_the_distribution_goes_behind_ours),
 		cmocka_unit_test(a_driver_is_registered_without_memory),
 		cmocka_unit_test(drivers_are_found_on_both_sides_of_a_fork),
 	};
