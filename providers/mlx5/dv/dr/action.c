@@ -173,7 +173,7 @@ mlx5dv_dr_action_create_push_vlan(struct mlx5dv_dr_domain *domain, __be32 vlan_h
 
 /* ---- header changes: objects of the kernel for root tables, words of entries for others ---- */
 
-static int check_flags(const char *call, const struct mlx5dv_dr_domain *domain, uint32_t flags)
+static int check_flags(const char *call, struct mlx5dv_dr_domain *domain, uint32_t flags)
 {
 	if (flags & ~(uint32_t)MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL) {
 		verbs_warn("%s: flags are %#x, known is ROOT_LEVEL (1)", call, flags);

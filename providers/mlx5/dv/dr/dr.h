@@ -21,11 +21,19 @@ enum dr_domain_flags {
 	DR_REFUSES_DUPLICATES = 1 << 1,
 };
 
+/* Whether a domain can have tables below the root. */
+enum dr_below {
+	DR_BELOW_UNKNOWN, /* the adapter was not asked yet */
+	DR_BELOW_ABSENT,
+	DR_BELOW_EXISTS,
+};
+
 struct mlx5dv_dr_domain {
 	struct ibv_context *context;
 	enum mlx5dv_dr_domain_type type;
 	unsigned int users;
 	unsigned int flags; /* enum dr_domain_flags, as last set by the program */
+	enum dr_below below;
 	pthread_mutex_t lock;
 	TAILQ_HEAD(, mlx5dv_dr_table) tables; /* in order of creation; guarded by lock */
 	struct dr_soft *soft;

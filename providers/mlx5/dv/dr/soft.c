@@ -22,12 +22,25 @@ static bool side_writes(const struct mlx5dv_dr_domain *domain, const struct dr_c
 	return domain->type == MLX5DV_DR_DOMAIN_TYPE_NIC_TX ? caps->writes_tx : caps->writes_rx;
 }
 
-bool mlx5_dr_soft_exists(const struct mlx5dv_dr_domain *domain)
+/* Asks the adapter. A failed query is no answer, so the next call asks again. */
+static __attribute__((noinline)) bool soft_exists_query(struct mlx5dv_dr_domain *domain)
 {
 	struct dr_caps caps;
+	bool exists;
 
-	return !mlx5_dr_caps_query(domain->context, &caps) && side_is_known(domain, &caps) &&
-	       side_writes(domain, &caps);
+	if (mlx5_dr_caps_query(domain->context, &caps))
+		return false;
+	exists = side_is_known(domain, &caps) && side_writes(domain, &caps);
+	__atomic_store_n(&domain->below, exists ? DR_BELOW_EXISTS : DR_BELOW_ABSENT,
+			 __ATOMIC_RELAXED);
+	return exists;
+}
+
+bool mlx5_dr_soft_exists(struct mlx5dv_dr_domain *domain)
+{
+	const enum dr_below below = __atomic_load_n(&domain->below, __ATOMIC_RELAXED);
+
+	return below == DR_BELOW_UNKNOWN ? soft_exists_query(domain) : below == DR_BELOW_EXISTS;
 }
 
 static int soft_check(const char *call, const struct mlx5dv_dr_domain *domain,

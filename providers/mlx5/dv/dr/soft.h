@@ -30,8 +30,9 @@ struct dr_soft {
 	struct dr_lane *lanes[DR_LANES]; /* NULL: not opened yet */
 };
 
-/* Returns whether domains of this type have tables whose entries are written by this library. */
-bool mlx5_dr_soft_exists(const struct mlx5dv_dr_domain *domain);
+/* Returns whether domains of this type have tables whose entries are written by this library. Asks
+ * the adapter once. */
+bool mlx5_dr_soft_exists(struct mlx5dv_dr_domain *domain);
 /* Creates the half of DOMAIN that writes entries. Returns 0, EOPNOTSUPP if the adapter has no
  * tables that software writes, or an errno. */
 int mlx5_dr_soft_open(const char *call, struct mlx5dv_dr_domain *domain, struct dr_soft **soft);

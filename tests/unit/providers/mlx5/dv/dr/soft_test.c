@@ -34,6 +34,8 @@ static struct {
 	uint32_t next_place, freed_place;
 	int sync_error, write_error, fill_error, drain_error;
 	unsigned int refused; /* allocations that find no memory */
+	unsigned int queries;
+	int query_error;
 	char events[256]; /* w: a write, d: a drain, s: SYNC_STEERING, f: a place, m: all memory */
 } it;
 
@@ -54,8 +56,9 @@ static void events_check(const char *events)
 int mlx5_dr_caps_query(struct ibv_context *context, struct dr_caps *caps)
 {
 	(void)context;
+	it.queries++;
 	*caps = (struct dr_caps){ .format = 1, .writes_rx = true, .rx_levels = 1 };
-	return 0;
+	return it.query_error;
 }
 
 int mlx5_dr_caps_query_lists(struct ibv_context *context, uint64_t *start)
@@ -180,6 +183,25 @@ static int soft_begin(void **state)
 	it.domain.context = &it.mlx5.vctx.context;
 	it.next_place = 5;
 	return mlx5_dr_soft_open("test", &it.domain, &it.soft);
+}
+
+/* Each action of a domain asks this question. */
+static void a_domain_asks_the_adapter_once(void **state)
+{
+	struct mlx5dv_dr_domain sender = { .type = MLX5DV_DR_DOMAIN_TYPE_NIC_TX };
+
+	(void)state;
+	it.queries = 0;
+	it.query_error = REFUSED;
+	assert_false(mlx5_dr_soft_exists(&it.domain));
+	it.query_error = 0;
+	assert_true(mlx5_dr_soft_exists(&it.domain)); /* a failed query is no answer */
+	assert_true(mlx5_dr_soft_exists(&it.domain));
+	assert_int_equal(it.queries, 2);
+	assert_false(mlx5_dr_soft_exists(&sender));
+	assert_false(mlx5_dr_soft_exists(&sender));
+	assert_int_equal(it.queries, 3);
+	mlx5_dr_soft_close(it.soft);
 }
 
 static struct dr_soft_table *table_make(void)
@@ -425,6 +447,7 @@ static void a_list_is_free_after_a_sync(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_domain_asks_the_adapter_once, soft_begin),
 		cmocka_unit_test_setup(a_start_is_free_after_a_sync, soft_begin),
 		cmocka_unit_test_setup(memory_goes_after_a_sync, soft_begin),
 		cmocka_unit_test_setup(memory_goes_although_a_sync_fails, soft_begin),
