@@ -8,9 +8,8 @@
 
 #include <pthread.h>
 
-/* before kernel headers, because public headers name some of their things */
-#include "libibverbs/driver.h"
 #include <rdma/mlx4-abi.h>
+#include "libibverbs/driver.h"
 #include "providers/common/context.h"
 #include "providers/common/lock.h"
 #include "util/bits.h"

@@ -5,8 +5,8 @@
 #ifndef PROVIDERS_MLX4_DEVICE_H
 #define PROVIDERS_MLX4_DEVICE_H
 
-#include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
 #include <rdma/mlx4-abi.h>
+#include "libibverbs/driver.h"
 
 struct device_kind;
 struct mlx4_context;

@@ -8,9 +8,8 @@
 #include <errno.h>
 #include <stdint.h>
 #include "util/barrier.h"
-/* before kernel headers, because public headers name some of their things */
-#include "libibverbs/driver.h"
 #include <rdma/mlx5-abi.h>
+#include "libibverbs/driver.h"
 
 struct mlx5_context;
 

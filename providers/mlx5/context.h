@@ -7,9 +7,8 @@
 #define PROVIDERS_MLX5_CONTEXT_H
 
 #include <pthread.h>
-/* before kernel headers, because public headers name some of their things */
-#include "libibverbs/driver.h"
 #include <rdma/mlx5-abi.h>
+#include "libibverbs/driver.h"
 #include "providers/common/clock.h"
 #include "providers/common/context.h"
 #include "providers/common/seg.h"

@@ -5,9 +5,8 @@
 #ifndef PROVIDERS_MLX5_DEVICE_H
 #define PROVIDERS_MLX5_DEVICE_H
 
-/* before kernel headers, because public headers name some of their things */
-#include "libibverbs/driver.h"
 #include <rdma/mlx5-abi.h>
+#include "libibverbs/driver.h"
 
 struct device_kind;
 struct mlx5_context;

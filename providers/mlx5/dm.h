@@ -5,8 +5,8 @@
 #ifndef PROVIDERS_MLX5_DM_H
 #define PROVIDERS_MLX5_DM_H
 
-#include "libibverbs/driver.h" /* before mlx5dv.h, because it names some things of kernel headers */
 #include <infiniband/mlx5dv.h>
+#include "libibverbs/driver.h"
 
 struct ibv_dm *mlx5_dm_alloc(struct ibv_context *context, struct ibv_alloc_dm_attr *attr);
 struct ibv_dm *mlx5_dm_alloc_of_type(struct ibv_context *context,

@@ -5,8 +5,8 @@
 #ifndef PROVIDERS_MLX5_WQ_H
 #define PROVIDERS_MLX5_WQ_H
 
-#include "libibverbs/driver.h" /* before mlx5dv.h, because it names some things of kernel headers */
 #include <infiniband/mlx5dv.h>
+#include "libibverbs/driver.h"
 
 struct ibv_wq *mlx5_wq_create(struct ibv_context *context, struct ibv_wq_init_attr *attr);
 /* Creates a WQ with the options of direct verbs. With STRIDES NULL, creates an ordinary WQ. Returns

@@ -6,8 +6,8 @@
 #define PROVIDERS_MLX5_QP_SIZE_H
 
 #include <stdint.h>
-#include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
 #include <rdma/mlx5-abi.h>
+#include "libibverbs/driver.h"
 
 struct qp_size {
 	uint32_t sq_wqebbs;

@@ -37,8 +37,8 @@ enum {
 	 * not worth it. */
 	FIRST_NAP_NS = 10000,
 	LAST_NAP_NS = 4000000,
-	/* Naps before their length doubles: several, as the scheduler moves one of two programs
-	 * that share the other CPU to a CPU that idles longer at once. */
+	/* Naps of one length before the length doubles. With one only, the engine's CPU soon idles
+	 * for so long that the scheduler moves a program there from a CPU that two share. */
 	NAPS_OF_A_LENGTH = 4,
 	/* a kick ends naps of at least this length; shorter naps end soon anyway */
 	LONG_NAP_NS = 100000,
