@@ -69,7 +69,7 @@ int mlx5_dr_entry_write(struct dr_lane *lane, const struct dr_entry *entry,
 	return mlx5_dr_ring_write(&lane->ring, entry->place, bytes);
 }
 
-static void empty_compose(const struct dr_htable *table, uint8_t *bytes)
+void mlx5_dr_htable_compose_empty(const struct dr_htable *table, uint8_t bytes[PRM_STE_SIZE])
 {
 	mlx5_dr_entry_begin(bytes, table->step->lookup.type, table->end->gvmi);
 	mlx5_dr_entry_set_miss(bytes, table->end->miss);
@@ -83,7 +83,7 @@ static void slot_compose(const void *arg, uint32_t i, uint8_t *bytes)
 	if (table->slots[i])
 		entry_compose(table->slots[i], table->step, bytes);
 	else
-		empty_compose(table, bytes);
+		mlx5_dr_htable_compose_empty(table, bytes);
 }
 
 int mlx5_dr_htable_write(struct dr_htable *table)
@@ -180,7 +180,7 @@ static int first_remove(struct dr_htable *table, uint32_t slot, struct dr_entry 
 
 	table->slots[slot] = second;
 	if (!second) {
-		empty_compose(table, bytes);
+		mlx5_dr_htable_compose_empty(table, bytes);
 		return mlx5_dr_ring_write(&lane->ring, entry->place, bytes);
 	}
 	freed = second->place;

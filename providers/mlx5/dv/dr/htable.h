@@ -43,6 +43,8 @@ void mlx5_dr_htable_delete(struct dr_htable *table);
  * until the domain is destroyed. */
 void mlx5_dr_htable_leave(struct dr_htable *table);
 
+/* Composes an entry of TABLE that no frame hits. */
+void mlx5_dr_htable_compose_empty(const struct dr_htable *table, uint8_t bytes[PRM_STE_SIZE]);
 int mlx5_dr_htable_write(struct dr_htable *table);
 struct dr_target mlx5_dr_htable_target(const struct dr_htable *table);
 

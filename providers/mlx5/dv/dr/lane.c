@@ -17,12 +17,13 @@ enum {
 	SYNC_STEERING_IN_SIZE = 32,
 };
 
-int mlx5_dr_lane_open(struct dr_lane *lane, struct dr_memory *memory)
+int mlx5_dr_lane_open(struct dr_lane *lane, struct dr_memory *memory, struct dr_anchors *anchors)
 {
 	int ret;
 
 	memset(lane, 0, sizeof(*lane));
 	lane->memory = memory;
+	lane->anchors = anchors;
 	ret = mlx5_dr_ring_open(&lane->ring, memory);
 	if (!ret)
 		pthread_mutex_init(&lane->lock, NULL);
@@ -139,22 +140,63 @@ int mlx5_dr_steering_sync(struct ibv_context *context)
 	return mlx5_devx_run(to_mctx(context), in, sizeof(in), out, sizeof(out));
 }
 
-int mlx5_dr_lane_sync(struct dr_lane *lane)
+static void places_release(struct dr_lane *lane, struct dr_places *freed)
 {
 	struct dr_block block;
-	int ret = mlx5_dr_ring_drain(&lane->ring);
 
-	if (!ret)
-		ret = mlx5_dr_steering_sync(lane->memory->context);
-	if (ret)
-		return ret;
-	while (dr_places_pop(&lane->freed, &block))
+	while (dr_places_pop(freed, &block))
 		if (block.log)
 			mlx5_dr_memory_free(lane->memory, block.log, block.place);
 		else
 			dr_places_push(&lane->singles, block.place, 0);
+}
+
+int mlx5_dr_lane_sync(struct dr_lane *lane)
+{
+	int ret = mlx5_dr_ring_drain(&lane->ring);
+
+	if (!ret)
+		ret = dr_anchors_drain(lane->anchors);
+	if (!ret)
+		ret = mlx5_dr_steering_sync(lane->memory->context);
+	if (ret)
+		return ret;
+	places_release(lane, &lane->freed);
 	lane->freed_entries = 0;
 	return 0;
+}
+
+int mlx5_dr_lane_take_freed(struct dr_lane *lane, struct dr_places *freed)
+{
+	int ret;
+
+	pthread_mutex_lock(&lane->lock);
+	ret = mlx5_dr_ring_drain(&lane->ring);
+	if (!ret) {
+		*freed = lane->freed;
+		lane->freed = (struct dr_places){ NULL, 0, 0 };
+		lane->freed_entries = 0;
+	}
+	pthread_mutex_unlock(&lane->lock);
+	return ret;
+}
+
+void mlx5_dr_lane_release(struct dr_lane *lane, struct dr_places *freed)
+{
+	if (!freed->count)
+		return;
+	pthread_mutex_lock(&lane->lock);
+	places_release(lane, freed);
+	pthread_mutex_unlock(&lane->lock);
+}
+
+void mlx5_dr_lane_return(struct dr_lane *lane, struct dr_places *freed)
+{
+	pthread_mutex_lock(&lane->lock);
+	for (size_t i = 0; i < freed->count; i++)
+		lane->freed_entries += (size_t)1 << freed->blocks[i].log;
+	dr_places_move(&lane->freed, freed);
+	pthread_mutex_unlock(&lane->lock);
 }
 
 bool mlx5_dr_lane_reclaim(struct dr_lane *lane)

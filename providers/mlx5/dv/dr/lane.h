@@ -10,6 +10,7 @@
 #ifndef PROVIDERS_MLX5_DV_DR_LANE_H
 #define PROVIDERS_MLX5_DV_DR_LANE_H
 
+#include "providers/mlx5/dv/dr/anchors.h"
 #include "providers/mlx5/dv/dr/entry.h"
 #include "providers/mlx5/dv/dr/memory.h"
 #include "providers/mlx5/dv/dr/ring.h"
@@ -34,6 +35,7 @@ struct dr_slab {
 struct dr_lane {
 	pthread_mutex_t lock;
 	struct dr_memory *memory;
+	struct dr_anchors *anchors; /* of the domain */
 	struct dr_ring ring;
 	struct dr_places singles;
 	struct dr_places freed; /* freed places, of which the adapter may have copies */
@@ -42,7 +44,7 @@ struct dr_lane {
 	struct dr_slab *slabs;
 };
 
-int mlx5_dr_lane_open(struct dr_lane *lane, struct dr_memory *memory);
+int mlx5_dr_lane_open(struct dr_lane *lane, struct dr_memory *memory, struct dr_anchors *anchors);
 void mlx5_dr_lane_close(struct dr_lane *lane);
 
 /* Runs SYNC_STEERING: the adapter drops its copies of entries. Needs no lock. Returns 0 or an
@@ -58,9 +60,19 @@ void mlx5_dr_lane_give_place(struct dr_lane *lane, uint32_t place);
 /* Frees the 1 << LOG entries at PLACE, which frames may have reached. The block is reused after the
  * next SYNC_STEERING. */
 void mlx5_dr_lane_free(struct dr_lane *lane, unsigned int log, uint32_t place);
-/* Waits for the lane's writes, and runs SYNC_STEERING, so that freed places can be reused. Returns
- * 0 or an errno. */
+/* Waits for the writes of the lane and of anchors, and runs SYNC_STEERING, so that freed places can
+ * be reused. Returns 0 or an errno. */
 int mlx5_dr_lane_sync(struct dr_lane *lane);
+
+/* The same in parts, for a SYNC_STEERING that several lanes share. */
+/* Waits for the lane's writes, and moves its freed places to FREED, which is empty. Returns 0 or an
+ * errno. Takes the lane's lock, as the next two do. */
+int mlx5_dr_lane_take_freed(struct dr_lane *lane, struct dr_places *freed);
+/* Makes FREED places of the lane usable, after a SYNC_STEERING. */
+void mlx5_dr_lane_release(struct dr_lane *lane, struct dr_places *freed);
+/* Puts FREED places back, to wait for the next SYNC_STEERING. */
+void mlx5_dr_lane_return(struct dr_lane *lane, struct dr_places *freed);
+
 /* Gives the lane's unused and freed places back to lane->memory, for other lanes. Returns whether
  * there were any. */
 bool mlx5_dr_lane_reclaim(struct dr_lane *lane);

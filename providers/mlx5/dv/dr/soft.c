@@ -81,9 +81,9 @@ static int soft_begin(struct dr_soft *soft)
 		return errno;
 	mlx5_dr_memory_init(&soft->memory, soft->context, soft->pd,
 			    MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM, DR_POOL_LOG);
-	ret = mlx5_dr_ring_open(&soft->anchors, &soft->memory);
+	ret = mlx5_dr_ring_open(&soft->anchors.ring, &soft->memory);
 	if (!ret) {
-		pthread_mutex_init(&soft->lock, NULL);
+		pthread_mutex_init(&soft->anchors.lock, NULL);
 		return 0;
 	}
 	mlx5_dr_memory_destroy(&soft->memory);
@@ -127,13 +127,13 @@ void mlx5_dr_soft_close(struct dr_soft *soft)
 			mlx5_dr_lane_close(soft->lanes[i]);
 			free(soft->lanes[i]);
 		}
-	mlx5_dr_ring_close(&soft->anchors);
+	mlx5_dr_ring_close(&soft->anchors.ring);
 	dr_places_free(&soft->starts);
 	if (soft->lists)
 		mlx5_dr_lists_close(soft->lists);
 	mlx5_dr_memory_destroy(&soft->memory);
 	ibv_dealloc_pd(soft->pd);
-	pthread_mutex_destroy(&soft->lock);
+	pthread_mutex_destroy(&soft->anchors.lock);
 	free(soft);
 }
 
@@ -151,7 +151,7 @@ int mlx5_dr_soft_ensure(const char *call, struct mlx5dv_dr_domain *domain)
 static struct dr_lane *lane_open(struct dr_soft *soft)
 {
 	struct dr_lane *lane = calloc_for("mlx5dv_dr_matcher_create", 1, sizeof(*lane));
-	int ret = lane ? mlx5_dr_lane_open(lane, &soft->memory) : ENOMEM;
+	int ret = lane ? mlx5_dr_lane_open(lane, &soft->memory, &soft->anchors) : ENOMEM;
 
 	if (!ret)
 		return lane;
@@ -162,127 +162,165 @@ static struct dr_lane *lane_open(struct dr_soft *soft)
 
 struct dr_lane *mlx5_dr_soft_lane(struct dr_soft *soft)
 {
-	struct dr_lane **lane;
+	struct dr_lane *lane;
+	unsigned int i;
 
-	pthread_mutex_lock(&soft->lock);
-	lane = &soft->lanes[soft->next_lane++ % DR_LANES];
-	if (!*lane)
-		*lane = lane_open(soft);
-	pthread_mutex_unlock(&soft->lock);
-	return *lane;
-}
-
-static int lane_sync(struct dr_lane *lane, bool is_hardware)
-{
-	int ret;
-
-	pthread_mutex_lock(&lane->lock);
-	ret = is_hardware ? mlx5_dr_lane_sync(lane) : mlx5_dr_ring_drain(&lane->ring);
-	pthread_mutex_unlock(&lane->lock);
-	return ret;
+	pthread_mutex_lock(&soft->anchors.lock);
+	i = soft->next_lane++ % DR_LANES;
+	lane = soft->lanes[i];
+	if (!lane) {
+		lane = lane_open(soft);
+		__atomic_store_n(&soft->lanes[i], lane, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&soft->anchors.lock);
+	return lane;
 }
 
 void mlx5_dr_soft_free_start(struct dr_soft *soft, uint32_t place)
 {
-	pthread_mutex_lock(&soft->lock);
+	pthread_mutex_lock(&soft->anchors.lock);
 	dr_places_push(&soft->starts, place, 0);
-	pthread_mutex_unlock(&soft->lock);
+	pthread_mutex_unlock(&soft->anchors.lock);
 }
 
 static struct dr_lane *lane_at(struct dr_soft *soft, unsigned int i)
 {
-	struct dr_lane *lane;
+	return __atomic_load_n(&soft->lanes[i], __ATOMIC_ACQUIRE);
+}
 
-	pthread_mutex_lock(&soft->lock);
-	lane = soft->lanes[i];
-	pthread_mutex_unlock(&soft->lock);
-	return lane;
+static int lane_drain(struct dr_lane *lane)
+{
+	int ret;
+
+	pthread_mutex_lock(&lane->lock);
+	ret = mlx5_dr_ring_drain(&lane->ring);
+	pthread_mutex_unlock(&lane->lock);
+	return ret;
 }
 
 static int lanes_drain(struct dr_soft *soft)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && i < DR_LANES; i++) {
+	for (unsigned int i = 0; i < DR_LANES; i++) {
 		struct dr_lane *lane = lane_at(soft, i);
+		int failed = lane ? lane_drain(lane) : 0;
 
-		if (lane)
-			ret = lane_sync(lane, false);
+		ret = ret ? ret : failed;
 	}
 	return ret;
 }
 
-/* Places to be freed after a sync. Entries of any lane may lead to them. */
+/* Places to be freed after a sync. Entries of any lane may lead to starts and lists. */
 struct waiting {
-	struct dr_places starts, lists;
+	struct dr_places starts, lists, lanes[DR_LANES];
 };
 
 /* Moves the places that wait for a sync from SOFT to WAITING; places freed meanwhile wait for the
- * next sync. Returns an errno if an anchor's write has failed: the adapter may still write to
- * starts, so they are never free. */
+ * next sync. Returns an errno if a write has failed: the adapter may still write to these places,
+ * so they are never free. */
 static int waiting_take(struct dr_soft *soft, struct waiting *waiting)
 {
-	int ret = 0;
+	int ret = 0, failed;
 
-	*waiting = (struct waiting){ .starts.count = 0 };
-	pthread_mutex_lock(&soft->lock);
-	if (soft->starts.count || (soft->lists && soft->lists->freed.count))
-		ret = soft->anchors.error;
+	for (unsigned int i = 0; i < DR_LANES; i++) {
+		struct dr_lane *lane = lane_at(soft, i);
+
+		waiting->lanes[i] = (struct dr_places){ NULL, 0, 0 };
+		failed = lane ? mlx5_dr_lane_take_freed(lane, &waiting->lanes[i]) : 0;
+		ret = ret ? ret : failed;
+	}
+	waiting->starts = waiting->lists = (struct dr_places){ NULL, 0, 0 };
+	pthread_mutex_lock(&soft->anchors.lock);
+	failed = mlx5_dr_ring_drain(&soft->anchors.ring);
+	ret = ret ? ret : failed;
 	if (!ret) {
 		dr_places_move(&waiting->starts, &soft->starts);
 		if (soft->lists)
 			dr_places_move(&waiting->lists, &soft->lists->freed);
 	}
-	pthread_mutex_unlock(&soft->lock);
+	pthread_mutex_unlock(&soft->anchors.lock);
 	return ret;
 }
 
 static void waiting_return(struct dr_soft *soft, struct waiting *waiting)
 {
-	pthread_mutex_lock(&soft->lock);
+	for (unsigned int i = 0; i < DR_LANES; i++)
+		if (waiting->lanes[i].count)
+			mlx5_dr_lane_return(soft->lanes[i], &waiting->lanes[i]);
+	pthread_mutex_lock(&soft->anchors.lock);
 	dr_places_move(&soft->starts, &waiting->starts);
 	if (soft->lists)
 		dr_places_move(&soft->lists->freed, &waiting->lists);
-	pthread_mutex_unlock(&soft->lock);
+	pthread_mutex_unlock(&soft->anchors.lock);
+}
+
+static bool waiting_any(const struct waiting *waiting)
+{
+	size_t count = waiting->starts.count + waiting->lists.count;
+
+	for (unsigned int i = 0; i < DR_LANES; i++)
+		count += waiting->lanes[i].count;
+	return count;
 }
 
 static void waiting_release(struct dr_soft *soft, struct waiting *waiting)
 {
 	struct dr_block block;
 
+	for (unsigned int i = 0; i < DR_LANES; i++)
+		mlx5_dr_lane_release(soft->lanes[i], &waiting->lanes[i]);
 	while (dr_places_pop(&waiting->starts, &block))
 		mlx5_dr_memory_free(&soft->memory, block.log, block.place);
 	while (dr_places_pop(&waiting->lists, &block))
 		mlx5_dr_memory_free(&soft->lists->memory, block.log, block.place);
 }
 
-/* Frees starts and lists. All lanes drain before the adapter drops its copies, because an entry may
- * lead to a start or list until its lane has written the removal. *ANY: something was freed. */
-static int waiting_sync(struct dr_soft *soft, bool *any)
+static void waiting_free(struct waiting *waiting)
+{
+	dr_places_free(&waiting->starts);
+	dr_places_free(&waiting->lists);
+	for (unsigned int i = 0; i < DR_LANES; i++)
+		dr_places_free(&waiting->lanes[i]);
+}
+
+static int waiting_sync(struct dr_soft *soft, struct waiting *waiting)
+{
+	int ret = mlx5_dr_steering_sync(soft->context);
+
+	if (ret)
+		waiting_return(soft, waiting);
+	else
+		waiting_release(soft, waiting);
+	return ret;
+}
+
+/* Frees places by one SYNC_STEERING, which is not run without places if ONLY_PLACES. If starts or
+ * lists wait, all lanes drain once more before it, because an entry may lead to a start or list
+ * until its lane has written the removal. *ANY: something was freed. */
+static int hardware_sync(struct dr_soft *soft, bool only_places, bool *any)
 {
 	struct waiting waiting;
 	int ret = waiting_take(soft, &waiting);
-	const bool waits = waiting.starts.count || waiting.lists.count;
+	const bool waits = waiting_any(&waiting);
 
-	if (waits)
+	if (!ret && (waiting.starts.count || waiting.lists.count))
 		ret = lanes_drain(soft);
-	if (waits && !ret)
-		ret = mlx5_dr_steering_sync(soft->context);
 	if (ret)
 		waiting_return(soft, &waiting);
-	else
-		waiting_release(soft, &waiting);
-	dr_places_free(&waiting.starts);
-	dr_places_free(&waiting.lists);
+	else if (waits || !only_places)
+		ret = waiting_sync(soft, &waiting);
+	waiting_free(&waiting);
 	*any = waits && !ret;
 	return ret;
 }
 
+/* A lane gives its places back by itself if another one is lost. */
 bool mlx5_dr_soft_reclaim(struct dr_soft *soft)
 {
 	bool any;
 
-	waiting_sync(soft, &any);
+	hardware_sync(soft, true, &any);
 	for (unsigned int i = 0; i < DR_LANES; i++) {
 		struct dr_lane *lane = lane_at(soft, i);
 
@@ -298,17 +336,13 @@ bool mlx5_dr_soft_reclaim(struct dr_soft *soft)
 int mlx5_dr_soft_sync(struct dr_soft *soft, bool is_hardware)
 {
 	bool any;
-	int ret = is_hardware ? waiting_sync(soft, &any) : 0;
+	int ret, failed;
 
-	for (unsigned int i = 0; i < DR_LANES; i++) {
-		struct dr_lane *lane = lane_at(soft, i);
-		int failed = 0;
-
-		if (lane)
-			failed = lane_sync(lane, is_hardware);
-		ret = ret ? ret : failed;
-	}
-	return ret;
+	if (is_hardware)
+		return hardware_sync(soft, false, &any);
+	ret = lanes_drain(soft);
+	failed = dr_anchors_drain(&soft->anchors);
+	return ret ? ret : failed;
 }
 
 static int list_add(struct dr_soft *soft, const uint8_t *actions, unsigned int count,
@@ -316,12 +350,12 @@ static int list_add(struct dr_soft *soft, const uint8_t *actions, unsigned int c
 {
 	int ret = 0;
 
-	pthread_mutex_lock(&soft->lock);
+	pthread_mutex_lock(&soft->anchors.lock);
 	if (!soft->lists)
 		ret = mlx5_dr_lists_open(soft->context, soft->pd, &soft->lists);
 	if (!ret)
 		ret = mlx5_dr_list_create(soft->lists, actions, count, list);
-	pthread_mutex_unlock(&soft->lock);
+	pthread_mutex_unlock(&soft->anchors.lock);
 	return ret;
 }
 
@@ -337,7 +371,7 @@ int mlx5_dr_soft_add_list(struct dr_soft *soft, const uint8_t *actions, unsigned
 
 void mlx5_dr_soft_remove_list(struct dr_soft *soft, const struct dr_list *list)
 {
-	pthread_mutex_lock(&soft->lock);
+	pthread_mutex_lock(&soft->anchors.lock);
 	mlx5_dr_list_destroy(soft->lists, list);
-	pthread_mutex_unlock(&soft->lock);
+	pthread_mutex_unlock(&soft->anchors.lock);
 }

@@ -6,6 +6,7 @@
 #ifndef PROVIDERS_MLX5_DV_DR_SOFT_H
 #define PROVIDERS_MLX5_DV_DR_SOFT_H
 
+#include "providers/mlx5/dv/dr/anchors.h"
 #include "providers/mlx5/dv/dr/caps.h"
 #include "providers/mlx5/dv/dr/lane.h"
 #include "providers/mlx5/dv/dr/list.h"
@@ -22,12 +23,11 @@ struct dr_soft {
 	uint8_t level;       /* level of the adapter's table objects */
 	struct ibv_pd *pd;
 	struct dr_memory memory;
-	pthread_mutex_t lock; /* guards the fields below, and the opening of lanes */
-	struct dr_ring anchors;
-	struct dr_places starts; /* of destroyed tables; the adapter may have copies of these */
-	struct dr_lists *lists;  /* NULL: not opened yet */
+	struct dr_anchors anchors; /* its lock guards the fields below, too */
+	struct dr_places starts;   /* of destroyed tables; the adapter may have copies of these */
+	struct dr_lists *lists;    /* NULL: not opened yet */
 	unsigned int next_lane;
-	struct dr_lane *lanes[DR_LANES]; /* NULL: not opened yet */
+	struct dr_lane *lanes[DR_LANES]; /* NULL: not opened yet; read without the lock, too */
 };
 
 /* Returns whether domains of this type have tables whose entries are written by this library. Asks
@@ -54,8 +54,8 @@ void mlx5_dr_soft_free_start(struct dr_soft *soft, uint32_t place);
  * were any: if so, an allocation may now succeed. The caller must hold no lane's lock. */
 bool mlx5_dr_soft_reclaim(struct dr_soft *soft);
 
-/* Waits for the writes of all lanes. With IS_HARDWARE, lets the adapter drop its copies of freed
- * entries, too. */
+/* Waits for all writes of anchors and lanes. With IS_HARDWARE, lets the adapter drop its copies of
+ * freed entries, too. */
 int mlx5_dr_soft_sync(struct dr_soft *soft, bool is_hardware);
 
 #endif

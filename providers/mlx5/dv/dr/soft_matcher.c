@@ -10,19 +10,38 @@
 #include "providers/mlx5/dv/dr/soft.h"
 #include "util/alloc.h"
 
+/* Writes the first, empty slot by the ring of the anchors, which executes writes in order: the slot
+ * is there before frames are led to it, and nobody waits. */
+static int top_write(struct dr_soft_matcher *matcher)
+{
+	uint8_t entry[PRM_STE_SIZE];
+
+	mlx5_dr_htable_compose_empty(matcher->top, entry);
+	return dr_anchors_write(&matcher->table->soft->anchors, matcher->top->place, entry);
+}
+
 static int top_make(struct dr_soft_matcher *matcher)
 {
 	struct dr_lane *lane = matcher->end.lane;
-	int ret = 0;
+	int ret = ENOMEM;
 
 	pthread_mutex_lock(&lane->lock);
+	matcher->is_fresh = true;
 	matcher->top = mlx5_dr_htable_new(&matcher->end, &matcher->match.steps[0], NULL);
 	if (matcher->top) {
 		matcher->led = mlx5_dr_htable_target(matcher->top);
-		ret = mlx5_dr_htable_write(matcher->top);
+		ret = top_write(matcher);
 	}
 	pthread_mutex_unlock(&lane->lock);
-	return matcher->top ? ret : ENOMEM;
+	return ret;
+}
+
+int mlx5_dr_soft_matcher_settle(struct dr_soft_matcher *matcher)
+{
+	int ret = dr_anchors_drain(&matcher->table->soft->anchors);
+
+	matcher->is_fresh = ret != 0;
+	return ret;
 }
 
 static void top_delete(struct dr_soft_matcher *matcher)

@@ -15,7 +15,10 @@ struct dr_soft_matcher {
 	uint16_t priority;
 	uint32_t end_place; /* place of the entry that leads to the next matcher */
 	struct dr_chain_end end;
-	struct dr_htable *top; /* table of the first step; guarded by the lane's lock */
+	/* table of the first step, and whether the write of its empty slot may not have ended;
+	 * guarded by the lane's lock */
+	struct dr_htable *top;
+	bool is_fresh;
 	/* table to which anchors lead frames: top, or the smaller table before a growth that has
 	 * not ended, or that failed; guarded by table->lock */
 	struct dr_target led;
@@ -25,6 +28,9 @@ struct dr_soft_matcher {
 int mlx5_dr_soft_matcher_create(const char *call, struct dr_soft_table *table, uint16_t priority,
 				uint8_t criteria, const struct mlx5dv_flow_match_parameters *mask,
 				struct dr_soft_matcher **matcher);
+/* Waits for the writes that have made the matcher, before its first rule. The caller holds the lock
+ * of its lane. Returns 0 or an errno. */
+int mlx5_dr_soft_matcher_settle(struct dr_soft_matcher *matcher);
 int mlx5_dr_soft_matcher_destroy(struct dr_soft_matcher *matcher);
 
 #endif

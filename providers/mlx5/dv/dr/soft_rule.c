@@ -195,6 +195,8 @@ static int insertion_run(struct insertion *in, bool refuses_duplicates)
 {
 	int ret = path_find(in, refuses_duplicates);
 
+	if (!ret && unlikely(in->matcher->is_fresh))
+		ret = mlx5_dr_soft_matcher_settle(in->matcher);
 	if (ret)
 		return ret;
 	table_grow(in);

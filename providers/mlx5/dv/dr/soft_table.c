@@ -17,12 +17,10 @@
 #include "providers/mlx5/dv/dr/soft_matcher.h"
 #include "util/alloc.h"
 
-/* Writes an anchor that leads all frames to TARGET, or past the last matcher if TARGET is NULL.
- * Waits for the write. */
+/* Writes an anchor that leads all frames to TARGET, or past the last matcher if TARGET is NULL. */
 static int anchor_write(struct dr_soft *soft, uint32_t place, const struct dr_target *target)
 {
 	uint8_t entry[PRM_STE_SIZE];
-	int ret;
 
 	mlx5_dr_entry_begin(entry, PRM_STE_NOTHING, soft->caps.gvmi);
 	if (target) {
@@ -32,12 +30,7 @@ static int anchor_write(struct dr_soft *soft, uint32_t place, const struct dr_ta
 		mlx5_dr_entry_set_miss(entry, soft->miss);
 		mlx5_dr_entry_always_miss(entry);
 	}
-	pthread_mutex_lock(&soft->lock);
-	ret = mlx5_dr_ring_write(&soft->anchors, place, entry);
-	if (!ret)
-		ret = mlx5_dr_ring_drain(&soft->anchors);
-	pthread_mutex_unlock(&soft->lock);
-	return ret;
+	return dr_anchors_write(&soft->anchors, place, entry);
 }
 
 static int run_create(struct dr_soft_table *table, enum prm_flow_table_type type)
@@ -69,6 +62,8 @@ static int table_make(struct dr_soft_table *table, enum prm_flow_table_type type
 	if (ret)
 		return ret;
 	ret = anchor_write(table->soft, table->start, NULL);
+	if (!ret)
+		ret = dr_anchors_drain(&table->soft->anchors);
 	if (ret) /* the adapter may still write the place, so nobody else gets it */
 		return ret;
 	ret = run_create(table, type);

@@ -49,6 +49,8 @@ static struct {
 	unsigned int allocs_left, refusals;
 	unsigned int reclaims, reclaimed; /* calls, and blocks that the next one finds */
 	bool refuses_growth;
+	unsigned int settled; /* calls */
+	int settle_error;
 	/* blocks taken so far; freed places of one entry that the memory can hand out again */
 	unsigned int allocs, given_back;
 } it;
@@ -271,6 +273,15 @@ static void anchor_move(void)
 	it.anchor_log = it.matcher->top->log;
 }
 
+int mlx5_dr_soft_matcher_settle(struct dr_soft_matcher *matcher)
+{
+	assert_ptr_equal(matcher, it.matcher);
+	assert_int_equal(it.writes, 0); /* by the lane's ring */
+	it.settled++;
+	matcher->is_fresh = it.settle_error;
+	return it.settle_error;
+}
+
 int mlx5_dr_soft_table_grow(struct dr_soft_table *table, struct dr_soft_matcher *matcher)
 {
 	const size_t singles = it.lane.singles.count;
@@ -338,7 +349,7 @@ static int rules_begin(void **state)
 	assert_int_equal(mlx5_dr_match_plan("test", mask, sizeof(mask), 0x7f, &it.matcher->match),
 			 0);
 	assert_int_equal(it.matcher->match.num_steps, 3);
-	assert_int_equal(mlx5_dr_lane_open(&it.lane, &it.soft.memory), 0);
+	assert_int_equal(mlx5_dr_lane_open(&it.lane, &it.soft.memory, &it.soft.anchors), 0);
 	it.table.soft = &it.soft;
 	it.matcher->table = &it.table;
 	it.matcher->end.lane = &it.lane;
@@ -384,6 +395,21 @@ static void frames_find_rules_that_come_and_go(void **state)
 	check_all();
 	assert_int_equal(it.matcher->top->entries, 0);
 	assert_int_equal(it.matcher->top->collisions, 0);
+}
+
+static void the_first_rule_waits_for_the_matcher(void **state)
+{
+	(void)state;
+	it.matcher->is_fresh = true;
+	it.writes = 0;
+	it.settle_error = EIO;
+	assert_int_equal(rule_add(1, true), EIO);
+	assert_int_equal(it.writes, 0);
+	it.settle_error = 0;
+	assert_int_equal(rule_add(1, true), 0);
+	assert_int_equal(rule_add(2, true), 0);
+	assert_int_equal(it.settled, 2);
+	check_all();
 }
 
 static void duplicates_are_refused_on_demand(void **state)
@@ -548,6 +574,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, rules_begin, rules_end)
 	const struct CMUnitTest tests[] = {
 		CASE(frames_find_rules_that_come_and_go),
+		CASE(the_first_rule_waits_for_the_matcher),
 		CASE(duplicates_are_refused_on_demand),
 		CASE(a_failed_write_leaves_the_others),
 		CASE(places_that_were_given_back_come_first),

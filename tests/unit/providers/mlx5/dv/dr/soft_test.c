@@ -33,7 +33,8 @@ static struct {
 	uint8_t entries[PLACES][PRM_STE_SIZE]; /* written one by one */
 	uint32_t next_place, freed_place;
 	int sync_error, write_error, fill_error, drain_error;
-	unsigned int refused; /* allocations that find no memory */
+	unsigned int good_writes; /* before write_error */
+	unsigned int refused;     /* allocations that find no memory */
 	unsigned int queries;
 	int query_error;
 	char events[256]; /* w: a write, d: a drain, s: SYNC_STEERING, f: a place, m: all memory */
@@ -107,8 +108,9 @@ void mlx5_dr_ring_close(struct dr_ring *ring)
 int mlx5_dr_ring_write(struct dr_ring *ring, uint32_t place, const uint8_t entry[PRM_STE_SIZE])
 {
 	event_note('w');
-	if (it.write_error)
+	if (it.write_error && !it.good_writes)
 		return ring->error = it.write_error;
+	it.good_writes -= it.good_writes > 0;
 	assert_true(place < PLACES);
 	memcpy(it.entries[place], entry, PRM_STE_SIZE);
 	return 0;
@@ -125,7 +127,9 @@ int mlx5_dr_ring_fill(struct dr_ring *ring, uint32_t place, uint32_t count,
 int mlx5_dr_ring_drain(struct dr_ring *ring)
 {
 	event_note('d');
-	return it.soft && ring == &it.soft->anchors ? 0 : it.drain_error;
+	if (ring->error)
+		return ring->error;
+	return it.soft && ring == &it.soft->anchors.ring ? 0 : it.drain_error;
 }
 
 int mlx5_devx_run(struct mlx5_context *ctx, const void *in, size_t in_len, void *out,
@@ -221,18 +225,18 @@ static void a_start_is_free_after_a_sync(void **state)
 	(void)state;
 	assert_int_equal(mlx5_dr_soft_table_destroy(table), 0);
 	assert_int_equal(mlx5_dr_soft_sync(it.soft, false), 0);
-	events_check("");
+	events_check("d");
 	it.sync_error = REFUSED;
 	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), REFUSED);
-	events_check("s");
+	events_check("ds");
 	it.sync_error = 0;
 	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), 0);
-	events_check("sf");
+	events_check("dsf");
 	assert_int_equal(it.freed_place, start);
 	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), 0);
-	events_check(""); /* once */
+	events_check("ds"); /* once */
 	mlx5_dr_soft_close(it.soft);
-	events_check("m");
+	events_check("dsm");
 }
 
 static void memory_goes_after_a_sync(void **state)
@@ -241,7 +245,7 @@ static void memory_goes_after_a_sync(void **state)
 	assert_int_equal(mlx5_dr_soft_table_destroy(table_make()), 0);
 	assert_non_null(mlx5_dr_soft_lane(it.soft));
 	mlx5_dr_soft_close(it.soft);
-	events_check("dsfdsm"); /* entries of the lane may lead to the start until it drains */
+	events_check("dddsfm"); /* entries of the lane may lead to the start until it drains */
 }
 
 static void memory_goes_although_a_sync_fails(void **state)
@@ -250,7 +254,28 @@ static void memory_goes_although_a_sync_fails(void **state)
 	assert_non_null(mlx5_dr_soft_lane(it.soft));
 	it.sync_error = REFUSED;
 	mlx5_dr_soft_close(it.soft);
-	events_check("dsm");
+	events_check("ddsm");
+}
+
+/* A sync of four lanes is one command. */
+static void lanes_share_a_sync(void **state)
+{
+	(void)state;
+	for (int i = 0; i < DR_LANES; i++) {
+		struct dr_lane *lane = mlx5_dr_soft_lane(it.soft);
+
+		assert_non_null(lane);
+		mlx5_dr_lane_free(lane, 2, (uint32_t)i);
+	}
+	it.sync_error = REFUSED;
+	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), REFUSED);
+	events_check("ddddds");
+	assert_int_equal(it.soft->lanes[3]->freed_entries, 4);
+	it.sync_error = 0;
+	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), 0);
+	events_check("dddddsffff");
+	assert_int_equal(it.soft->lanes[3]->freed_entries, 0);
+	mlx5_dr_soft_close(it.soft);
 }
 
 static struct dr_soft_matcher *matcher_make(struct dr_soft_table *table)
@@ -268,6 +293,46 @@ static void soft_end(struct dr_soft_table *table)
 	mlx5_dr_soft_close(it.soft);
 }
 
+/* One ring writes the slot, the end and the anchor before them, in this order. */
+static void a_matcher_comes_and_goes_without_a_wait(void **state)
+{
+	struct dr_soft_table *table = table_make();
+	struct dr_soft_matcher *matcher = matcher_make(table);
+
+	(void)state;
+	events_check("www");
+	assert_true(matcher->is_fresh);
+	assert_int_equal(mlx5_dr_soft_matcher_settle(matcher), 0);
+	events_check("d");
+	assert_false(matcher->is_fresh);
+	assert_int_equal(mlx5_dr_soft_matcher_destroy(matcher), 0);
+	events_check("w");
+	assert_int_equal(mlx5_dr_lane_sync(it.soft->lanes[0]), 0);
+	events_check("dds"); /* its places are free after the anchor is written */
+	soft_end(table);
+}
+
+static void a_lane_frees_nothing_if_anchors_are_lost(void **state)
+{
+	struct dr_soft_table *table = table_make();
+	struct dr_soft_matcher *matcher = matcher_make(table);
+	struct dr_lane *lane = it.soft->lanes[0];
+
+	(void)state;
+	assert_int_equal(mlx5_dr_soft_matcher_destroy(matcher), 0);
+	it.soft->anchors.ring.error = REFUSED;
+	assert_int_equal(mlx5_dr_lane_sync(lane), REFUSED);
+	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), REFUSED);
+	assert_int_equal(lane->freed_entries, 2);
+	matcher = calloc(1, sizeof(*matcher));
+	assert_non_null(matcher);
+	matcher->table = table;
+	assert_int_equal(mlx5_dr_soft_matcher_settle(matcher), REFUSED);
+	assert_true(matcher->is_fresh);
+	free(matcher);
+	soft_end(table);
+}
+
 /* Frames still find its entries if the anchor before it could not be written. */
 static void a_matcher_that_stays_keeps_its_places(void **state)
 {
@@ -282,7 +347,7 @@ static void a_matcher_that_stays_keeps_its_places(void **state)
 	it.write_error = 0;
 	matcher = matcher_make(table);
 	lane = it.soft->lanes[1];
-	it.soft->anchors.error = 0;
+	it.soft->anchors.ring.error = 0;
 	assert_int_equal(mlx5_dr_soft_matcher_destroy(matcher), 0);
 	assert_int_equal(lane->freed_entries, 2); /* its table, and its end */
 	soft_end(table);
@@ -297,6 +362,7 @@ static void a_matcher_that_is_linked_in_part_keeps_its_places(void **state)
 
 	(void)state;
 	it.write_error = REFUSED;
+	it.good_writes = 1; /* its table */
 	assert_int_equal(mlx5_dr_soft_matcher_create("test", table, 0, 0, &all, &matcher), REFUSED);
 	assert_int_equal(it.soft->lanes[0]->freed_entries, 0);
 	soft_end(table);
@@ -372,10 +438,10 @@ static void a_start_stays_if_a_lane_does_not_drain(void **state)
 	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), REFUSED);
 	events_check("dd");
 	assert_false(mlx5_dr_soft_reclaim(it.soft));
-	events_check("d");
+	events_check("dd");
 	it.drain_error = 0;
 	assert_true(mlx5_dr_soft_reclaim(it.soft));
-	events_check("dsf");
+	events_check("dddsf");
 	mlx5_dr_soft_close(it.soft);
 }
 
@@ -392,9 +458,9 @@ static void a_start_stays_if_anchors_are_lost(void **state)
 	assert_int_equal(mlx5_dr_soft_table_destroy(table), 0);
 	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), REFUSED);
 	assert_false(mlx5_dr_soft_reclaim(it.soft));
-	events_check("");
+	events_check("dd");
 	mlx5_dr_soft_close(it.soft);
-	events_check("m");
+	events_check("dm");
 }
 
 static void freed_places_are_memory_for_all(void **state)
@@ -419,10 +485,11 @@ static void a_table_without_memory_reclaims_places(void **state)
 	it.refused = 1;
 	assert_int_equal(mlx5_dr_soft_table_create("test", it.soft, PRM_FLOW_NIC_RX, &table),
 			 ENOMEM);
+	events_check("d");
 	assert_int_equal(mlx5_dr_soft_table_destroy(table_make()), 0);
 	it.refused = 1;
 	assert_int_equal(mlx5_dr_soft_table_create("test", it.soft, PRM_FLOW_NIC_RX, &table), 0);
-	events_check("sfwd");
+	events_check("dsfwd");
 	soft_end(table);
 }
 
@@ -438,10 +505,10 @@ static void a_list_is_free_after_a_sync(void **state)
 	mlx5_dr_soft_remove_list(it.soft, &list);
 	events_check("");
 	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), 0);
-	events_check("sf");
+	events_check("dsf");
 	assert_int_equal(it.freed_place, list.place);
 	mlx5_dr_soft_close(it.soft);
-	events_check("mm");
+	events_check("dsmm");
 }
 
 int main(void)
@@ -451,6 +518,9 @@ int main(void)
 		cmocka_unit_test_setup(a_start_is_free_after_a_sync, soft_begin),
 		cmocka_unit_test_setup(memory_goes_after_a_sync, soft_begin),
 		cmocka_unit_test_setup(memory_goes_although_a_sync_fails, soft_begin),
+		cmocka_unit_test_setup(lanes_share_a_sync, soft_begin),
+		cmocka_unit_test_setup(a_matcher_comes_and_goes_without_a_wait, soft_begin),
+		cmocka_unit_test_setup(a_lane_frees_nothing_if_anchors_are_lost, soft_begin),
 		cmocka_unit_test_setup(a_matcher_that_stays_keeps_its_places, soft_begin),
 		cmocka_unit_test_setup(a_matcher_that_is_linked_in_part_keeps_its_places,
 				       soft_begin),
