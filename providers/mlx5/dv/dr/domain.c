@@ -74,16 +74,6 @@ DV_EXPORT int mlx5dv_dr_domain_destroy(struct mlx5dv_dr_domain *domain)
 	return 0;
 }
 
-static struct dr_soft *soft_of(struct mlx5dv_dr_domain *domain)
-{
-	struct dr_soft *soft;
-
-	pthread_mutex_lock(&domain->lock);
-	soft = domain->soft;
-	pthread_mutex_unlock(&domain->lock);
-	return soft;
-}
-
 /* SW waits until posted entries are written. HW and MEM also make the adapter drop its copies of
  * freed entries. Rules of root tables take effect when they are created, so a domain that can have
  * only root tables returns EOPNOTSUPP, as in the distribution's library. */
@@ -91,7 +81,7 @@ DV_EXPORT int mlx5dv_dr_domain_sync(struct mlx5dv_dr_domain *domain, uint32_t fl
 {
 	const uint32_t known = MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW | MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW |
 			       MLX5DV_DR_DOMAIN_SYNC_FLAGS_MEM;
-	struct dr_soft *soft = soft_of(domain);
+	struct dr_soft *soft = __atomic_load_n(&domain->soft, __ATOMIC_ACQUIRE);
 
 	if (flags & ~known) {
 		verbs_warn("mlx5dv_dr_domain_sync: flags are %#x, known are %#x", flags, known);

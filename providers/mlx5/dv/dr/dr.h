@@ -36,7 +36,7 @@ struct mlx5dv_dr_domain {
 	enum dr_below below;
 	pthread_mutex_t lock;
 	TAILQ_HEAD(, mlx5dv_dr_table) tables; /* in order of creation; guarded by lock */
-	struct dr_soft *soft;
+	struct dr_soft *soft; /* NULL: not opened yet; set under lock, and read without, too */
 };
 
 struct mlx5dv_dr_table {

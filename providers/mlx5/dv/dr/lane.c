@@ -172,7 +172,7 @@ int mlx5_dr_lane_take_freed(struct dr_lane *lane, struct dr_places *freed)
 
 	pthread_mutex_lock(&lane->lock);
 	ret = mlx5_dr_ring_drain(&lane->ring);
-	if (!ret) {
+	if (!ret && lane->freed.count) {
 		*freed = lane->freed;
 		lane->freed = (struct dr_places){ NULL, 0, 0 };
 		lane->freed_entries = 0;

@@ -17,56 +17,55 @@ enum { ACTIONS_MAX = 32, WORD_BITS = 32 };
 /* Location of a header field in actions of entries: its dword, the lowest bit in that dword, and
  * the width in bits. */
 struct place {
-	uint16_t field;
 	uint8_t dword, first, width;
 	enum { BOTH, RX, TX } side;
 	bool adds;
 };
 
+/* By the field's number. */
 static const struct place places[] = {
-	{ PRM_HEADER_SMAC_47_16, PRM_STE_FIELD_L2_SRC_0, 0, 32, BOTH, false },
-	{ PRM_HEADER_SMAC_15_0, PRM_STE_FIELD_L2_SRC_1, 16, 16, BOTH, false },
-	{ PRM_HEADER_ETHERTYPE, PRM_STE_FIELD_L2_1, 0, 16, BOTH, false },
-	{ PRM_HEADER_DMAC_47_16, PRM_STE_FIELD_L2_0, 0, 32, BOTH, false },
-	{ PRM_HEADER_DMAC_15_0, PRM_STE_FIELD_L2_1, 16, 16, BOTH, false },
-	{ PRM_HEADER_FIRST_VID, PRM_STE_FIELD_L2_2, 0, 16, BOTH, false },
-	{ PRM_HEADER_IP_DSCP, PRM_STE_FIELD_L3_0, 18, 6, BOTH, false },
-	{ PRM_HEADER_IP_ECN, PRM_STE_FIELD_L3_0, 16, 2, BOTH, false },
-	{ PRM_HEADER_IP_TTL, PRM_STE_FIELD_L3_0, 8, 8, BOTH, true },
-	{ PRM_HEADER_IPV6_HOPLIMIT, PRM_STE_FIELD_L3_0, 8, 8, BOTH, true },
-	{ PRM_HEADER_TCP_FLAGS, PRM_STE_FIELD_L4_1, 16, 9, BOTH, false },
-	{ PRM_HEADER_TCP_SPORT, PRM_STE_FIELD_L4_0, 16, 16, BOTH, false },
-	{ PRM_HEADER_TCP_DPORT, PRM_STE_FIELD_L4_0, 0, 16, BOTH, false },
-	{ PRM_HEADER_UDP_SPORT, PRM_STE_FIELD_L4_0, 16, 16, BOTH, false },
-	{ PRM_HEADER_UDP_DPORT, PRM_STE_FIELD_L4_0, 0, 16, BOTH, false },
-	{ PRM_HEADER_SIPV4, PRM_STE_FIELD_IPV4_SRC, 0, 32, BOTH, false },
-	{ PRM_HEADER_DIPV4, PRM_STE_FIELD_IPV4_DST, 0, 32, BOTH, false },
-	{ PRM_HEADER_SIPV6_127_96, PRM_STE_FIELD_IPV6_SRC_0, 0, 32, BOTH, false },
-	{ PRM_HEADER_SIPV6_95_64, PRM_STE_FIELD_IPV6_SRC_0 + 1, 0, 32, BOTH, false },
-	{ PRM_HEADER_SIPV6_63_32, PRM_STE_FIELD_IPV6_SRC_0 + 2, 0, 32, BOTH, false },
-	{ PRM_HEADER_SIPV6_31_0, PRM_STE_FIELD_IPV6_SRC_0 + 3, 0, 32, BOTH, false },
-	{ PRM_HEADER_DIPV6_127_96, PRM_STE_FIELD_IPV6_DST_0, 0, 32, BOTH, false },
-	{ PRM_HEADER_DIPV6_95_64, PRM_STE_FIELD_IPV6_DST_0 + 1, 0, 32, BOTH, false },
-	{ PRM_HEADER_DIPV6_63_32, PRM_STE_FIELD_IPV6_DST_0 + 2, 0, 32, BOTH, false },
-	{ PRM_HEADER_DIPV6_31_0, PRM_STE_FIELD_IPV6_DST_0 + 3, 0, 32, BOTH, false },
-	{ PRM_HEADER_TCP_SEQ_NUM, PRM_STE_FIELD_TCP_SEQUENCE, 0, 32, BOTH, true },
-	{ PRM_HEADER_TCP_ACK_NUM, PRM_STE_FIELD_TCP_ACKNOWLEDGMENT, 0, 32, BOTH, true },
-	{ PRM_HEADER_METADATA_A, PRM_STE_FIELD_REGISTER_A, 0, 32, TX, false },
-	{ PRM_HEADER_METADATA_B, PRM_STE_FIELD_REGISTER_B, 0, 32, RX, false },
-	{ PRM_HEADER_METADATA_C_0, PRM_STE_FIELD_REGISTER_C_0, 0, 32, BOTH, false },
-	{ PRM_HEADER_METADATA_C_0 + 1, PRM_STE_FIELD_REGISTER_C_1, 0, 32, BOTH, false },
-	{ PRM_HEADER_METADATA_C_0 + 2, PRM_STE_FIELD_REGISTER_C_2, 0, 32, BOTH, false },
-	{ PRM_HEADER_METADATA_C_0 + 3, PRM_STE_FIELD_REGISTER_C_3, 0, 32, BOTH, false },
-	{ PRM_HEADER_METADATA_C_0 + 4, PRM_STE_FIELD_REGISTER_C_4, 0, 32, BOTH, false },
-	{ PRM_HEADER_METADATA_C_0 + 5, PRM_STE_FIELD_REGISTER_C_5, 0, 32, BOTH, false },
+	[PRM_HEADER_SMAC_47_16] = { PRM_STE_FIELD_L2_SRC_0, 0, 32, BOTH, false },
+	[PRM_HEADER_SMAC_15_0] = { PRM_STE_FIELD_L2_SRC_1, 16, 16, BOTH, false },
+	[PRM_HEADER_ETHERTYPE] = { PRM_STE_FIELD_L2_1, 0, 16, BOTH, false },
+	[PRM_HEADER_DMAC_47_16] = { PRM_STE_FIELD_L2_0, 0, 32, BOTH, false },
+	[PRM_HEADER_DMAC_15_0] = { PRM_STE_FIELD_L2_1, 16, 16, BOTH, false },
+	[PRM_HEADER_FIRST_VID] = { PRM_STE_FIELD_L2_2, 0, 16, BOTH, false },
+	[PRM_HEADER_IP_DSCP] = { PRM_STE_FIELD_L3_0, 18, 6, BOTH, false },
+	[PRM_HEADER_IP_ECN] = { PRM_STE_FIELD_L3_0, 16, 2, BOTH, false },
+	[PRM_HEADER_IP_TTL] = { PRM_STE_FIELD_L3_0, 8, 8, BOTH, true },
+	[PRM_HEADER_IPV6_HOPLIMIT] = { PRM_STE_FIELD_L3_0, 8, 8, BOTH, true },
+	[PRM_HEADER_TCP_FLAGS] = { PRM_STE_FIELD_L4_1, 16, 9, BOTH, false },
+	[PRM_HEADER_TCP_SPORT] = { PRM_STE_FIELD_L4_0, 16, 16, BOTH, false },
+	[PRM_HEADER_TCP_DPORT] = { PRM_STE_FIELD_L4_0, 0, 16, BOTH, false },
+	[PRM_HEADER_UDP_SPORT] = { PRM_STE_FIELD_L4_0, 16, 16, BOTH, false },
+	[PRM_HEADER_UDP_DPORT] = { PRM_STE_FIELD_L4_0, 0, 16, BOTH, false },
+	[PRM_HEADER_SIPV4] = { PRM_STE_FIELD_IPV4_SRC, 0, 32, BOTH, false },
+	[PRM_HEADER_DIPV4] = { PRM_STE_FIELD_IPV4_DST, 0, 32, BOTH, false },
+	[PRM_HEADER_SIPV6_127_96] = { PRM_STE_FIELD_IPV6_SRC_0, 0, 32, BOTH, false },
+	[PRM_HEADER_SIPV6_95_64] = { PRM_STE_FIELD_IPV6_SRC_0 + 1, 0, 32, BOTH, false },
+	[PRM_HEADER_SIPV6_63_32] = { PRM_STE_FIELD_IPV6_SRC_0 + 2, 0, 32, BOTH, false },
+	[PRM_HEADER_SIPV6_31_0] = { PRM_STE_FIELD_IPV6_SRC_0 + 3, 0, 32, BOTH, false },
+	[PRM_HEADER_DIPV6_127_96] = { PRM_STE_FIELD_IPV6_DST_0, 0, 32, BOTH, false },
+	[PRM_HEADER_DIPV6_95_64] = { PRM_STE_FIELD_IPV6_DST_0 + 1, 0, 32, BOTH, false },
+	[PRM_HEADER_DIPV6_63_32] = { PRM_STE_FIELD_IPV6_DST_0 + 2, 0, 32, BOTH, false },
+	[PRM_HEADER_DIPV6_31_0] = { PRM_STE_FIELD_IPV6_DST_0 + 3, 0, 32, BOTH, false },
+	[PRM_HEADER_TCP_SEQ_NUM] = { PRM_STE_FIELD_TCP_SEQUENCE, 0, 32, BOTH, true },
+	[PRM_HEADER_TCP_ACK_NUM] = { PRM_STE_FIELD_TCP_ACKNOWLEDGMENT, 0, 32, BOTH, true },
+	[PRM_HEADER_METADATA_A] = { PRM_STE_FIELD_REGISTER_A, 0, 32, TX, false },
+	[PRM_HEADER_METADATA_B] = { PRM_STE_FIELD_REGISTER_B, 0, 32, RX, false },
+	[PRM_HEADER_METADATA_C_0] = { PRM_STE_FIELD_REGISTER_C_0, 0, 32, BOTH, false },
+	[PRM_HEADER_METADATA_C_0 + 1] = { PRM_STE_FIELD_REGISTER_C_1, 0, 32, BOTH, false },
+	[PRM_HEADER_METADATA_C_0 + 2] = { PRM_STE_FIELD_REGISTER_C_2, 0, 32, BOTH, false },
+	[PRM_HEADER_METADATA_C_0 + 3] = { PRM_STE_FIELD_REGISTER_C_3, 0, 32, BOTH, false },
+	[PRM_HEADER_METADATA_C_0 + 4] = { PRM_STE_FIELD_REGISTER_C_4, 0, 32, BOTH, false },
+	[PRM_HEADER_METADATA_C_0 + 5] = { PRM_STE_FIELD_REGISTER_C_5, 0, 32, BOTH, false },
 };
 
 static const struct place *place_of(bool is_tx, uint32_t field)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-		if (places[i].field == field && places[i].side != (is_tx ? RX : TX))
-			return &places[i];
-	return NULL;
+	const struct place *place = field < ARRAY_SIZE(places) ? &places[field] : NULL;
+
+	return place && place->width && place->side != (is_tx ? RX : TX) ? place : NULL;
 }
 
 struct bits {
@@ -159,12 +158,13 @@ static bool put_action(bool is_tx, const void *action, uint8_t *out)
 }
 
 /* Returns where to store CHANGE. The adapter needs another action between two that write the same
- * dword of headers, so this leaves an empty one there. */
+ * dword of headers, so this puts an empty one there. */
 static uint8_t *change_next(struct dr_changes *changes, const uint8_t *change)
 {
 	if (changes->count && fld_get(changes->actions[changes->count - 1], STE_FIELD_DWORD) ==
 				      fld_get(change, STE_FIELD_DWORD))
-		changes->count++; /* PRM: 0 is an action that does nothing */
+		/* PRM: 0 is an action that does nothing */
+		memset(changes->actions[changes->count++], 0, DR_CHANGE_SIZE);
 	return changes->actions[changes->count++];
 }
 
@@ -173,7 +173,7 @@ int mlx5_dr_modify(const char *call, bool is_tx, const void *actions, size_t siz
 {
 	const size_t count = size / PRM_HEADER_ACTION_SIZE;
 
-	memset(changes, 0, sizeof(*changes));
+	changes->count = 0; /* no more: the actions are many bytes, and one is usual */
 	if (!count || size % PRM_HEADER_ACTION_SIZE || count > ACTIONS_MAX) {
 		verbs_warn("%s: actions_sz is %zu, must be 1 to %d actions of %d bytes", call, size,
 			   ACTIONS_MAX, PRM_HEADER_ACTION_SIZE);

@@ -69,7 +69,7 @@ static inline void dr_places_move(struct dr_places *to, struct dr_places *from)
 	const struct dr_places empty = { NULL, 0, 0 };
 	struct dr_block block;
 
-	if (!to->room) {
+	if (!to->room && from->count) {
 		*to = *from;
 		*from = empty;
 	}

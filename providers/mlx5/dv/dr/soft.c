@@ -137,13 +137,25 @@ void mlx5_dr_soft_close(struct dr_soft *soft)
 	free(soft);
 }
 
+int mlx5_dr_soft_ensure_locked(const char *call, struct mlx5dv_dr_domain *domain)
+{
+	struct dr_soft *soft;
+	int ret;
+
+	if (domain->soft)
+		return 0;
+	ret = mlx5_dr_soft_open(call, domain, &soft);
+	if (!ret)
+		__atomic_store_n(&domain->soft, soft, __ATOMIC_RELEASE);
+	return ret;
+}
+
 int mlx5_dr_soft_ensure(const char *call, struct mlx5dv_dr_domain *domain)
 {
-	int ret = 0;
+	int ret;
 
 	pthread_mutex_lock(&domain->lock);
-	if (!domain->soft)
-		ret = mlx5_dr_soft_open(call, domain, &domain->soft);
+	ret = mlx5_dr_soft_ensure_locked(call, domain);
 	pthread_mutex_unlock(&domain->lock);
 	return ret;
 }
@@ -214,6 +226,7 @@ static int lanes_drain(struct dr_soft *soft)
 /* Places to be freed after a sync. Entries of any lane may lead to starts and lists. */
 struct waiting {
 	struct dr_places starts, lists, lanes[DR_LANES];
+	bool any, any_of_all; /* there are places; there are starts or lists */
 };
 
 /* Moves the places that wait for a sync from SOFT to WAITING; places freed meanwhile wait for the
@@ -223,11 +236,15 @@ static int waiting_take(struct dr_soft *soft, struct waiting *waiting)
 {
 	int ret = 0, failed;
 
+	waiting->any = false;
 	for (unsigned int i = 0; i < DR_LANES; i++) {
 		struct dr_lane *lane = lane_at(soft, i);
 
 		waiting->lanes[i] = (struct dr_places){ NULL, 0, 0 };
-		failed = lane ? mlx5_dr_lane_take_freed(lane, &waiting->lanes[i]) : 0;
+		if (!lane)
+			continue;
+		failed = mlx5_dr_lane_take_freed(lane, &waiting->lanes[i]);
+		waiting->any |= waiting->lanes[i].count > 0;
 		ret = ret ? ret : failed;
 	}
 	waiting->starts = waiting->lists = (struct dr_places){ NULL, 0, 0 };
@@ -240,6 +257,8 @@ static int waiting_take(struct dr_soft *soft, struct waiting *waiting)
 			dr_places_move(&waiting->lists, &soft->lists->freed);
 	}
 	pthread_mutex_unlock(&soft->anchors.lock);
+	waiting->any_of_all = waiting->starts.count || waiting->lists.count;
+	waiting->any |= waiting->any_of_all;
 	return ret;
 }
 
@@ -253,15 +272,6 @@ static void waiting_return(struct dr_soft *soft, struct waiting *waiting)
 	if (soft->lists)
 		dr_places_move(&soft->lists->freed, &waiting->lists);
 	pthread_mutex_unlock(&soft->anchors.lock);
-}
-
-static bool waiting_any(const struct waiting *waiting)
-{
-	size_t count = waiting->starts.count + waiting->lists.count;
-
-	for (unsigned int i = 0; i < DR_LANES; i++)
-		count += waiting->lanes[i].count;
-	return count;
 }
 
 static void waiting_release(struct dr_soft *soft, struct waiting *waiting)
@@ -284,17 +294,6 @@ static void waiting_free(struct waiting *waiting)
 		dr_places_free(&waiting->lanes[i]);
 }
 
-static int waiting_sync(struct dr_soft *soft, struct waiting *waiting)
-{
-	int ret = mlx5_dr_steering_sync(soft->context);
-
-	if (ret)
-		waiting_return(soft, waiting);
-	else
-		waiting_release(soft, waiting);
-	return ret;
-}
-
 /* Frees places by one SYNC_STEERING, which is not run without places if ONLY_PLACES. If starts or
  * lists wait, all lanes drain once more before it, because an entry may lead to a start or list
  * until its lane has written the removal. *ANY: something was freed. */
@@ -302,16 +301,19 @@ static int hardware_sync(struct dr_soft *soft, bool only_places, bool *any)
 {
 	struct waiting waiting;
 	int ret = waiting_take(soft, &waiting);
-	const bool waits = waiting_any(&waiting);
 
-	if (!ret && (waiting.starts.count || waiting.lists.count))
+	if (!ret && waiting.any_of_all)
 		ret = lanes_drain(soft);
+	if (!ret && (waiting.any || !only_places))
+		ret = mlx5_dr_steering_sync(soft->context);
+	*any = waiting.any && !ret;
+	if (!waiting.any)
+		return ret;
 	if (ret)
 		waiting_return(soft, &waiting);
-	else if (waits || !only_places)
-		ret = waiting_sync(soft, &waiting);
+	else
+		waiting_release(soft, &waiting);
 	waiting_free(&waiting);
-	*any = waits && !ret;
 	return ret;
 }
 

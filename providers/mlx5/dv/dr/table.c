@@ -15,11 +15,10 @@ static enum prm_flow_table_type prm_type(const struct mlx5dv_dr_domain *domain)
 static int __attribute__((noinline)) soft_make(const char *call, struct mlx5dv_dr_table *table)
 {
 	struct mlx5dv_dr_domain *domain = table->domain;
-	int ret = 0;
+	int ret;
 
 	pthread_mutex_lock(&domain->lock);
-	if (!domain->soft)
-		ret = mlx5_dr_soft_open(call, domain, &domain->soft);
+	ret = mlx5_dr_soft_ensure_locked(call, domain);
 	if (!ret)
 		ret = mlx5_dr_soft_table_create(call, domain->soft, prm_type(domain), &table->soft);
 	pthread_mutex_unlock(&domain->lock);

@@ -4,7 +4,8 @@
  * behind a SYNC_STEERING. The adapter is the test's: it notes the order of events.
  *
  * Covers: providers/mlx5/dv/dr/soft.c, providers/mlx5/dv/dr/soft_table.c,
- * providers/mlx5/dv/dr/soft_matcher.c, providers/mlx5/dv/dr/list.c
+ * providers/mlx5/dv/dr/soft_matcher.c, providers/mlx5/dv/dr/list.c,
+ * providers/mlx5/dv/dr/anchors.h
  */
 #include <errno.h>
 #include <setjmp.h>
