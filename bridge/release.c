@@ -20,6 +20,18 @@ __asm__(".symver host_qp_to_qp_ex, ibv_qp_to_qp_ex@IBVERBS_1.6");
 
 size_t bridge_qp_mask_at;
 
+/* Returns whether the file PATH, which is loaded, is our libibverbs. It serves the distribution's
+ * providers by the same calls as a host (foreign/). */
+static bool is_ours(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+	const bool is = library && dlsym(library, "verbs_register_driver");
+
+	if (library)
+		dlclose(library);
+	return is;
+}
+
 /* Returns whether bridge/tables/ describe the host's release, the third number in its file's name:
  * libibverbs.so.1.14.44.0 is release 44. */
 static bool release_is_known(const char *provider)
@@ -32,6 +44,11 @@ static bool release_is_known(const char *provider)
 	if (!dladdr((void *)(uintptr_t)verbs_uninit_context, &info) ||
 	    !realpath(info.dli_fname, path))
 		snprintf(path, sizeof(path), "libibverbs.so.1");
+	if (is_ours(path)) {
+		verbs_error("provider %s: stays out: %s is rdmakit's, and has a lib%s of its own",
+			    provider, path, provider);
+		return false;
+	}
 	file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	if (sscanf(file, "libibverbs.so.1.%u.%u.", &abi, &release) == 2 &&
 	    release >= HOST_FIRST_RELEASE && release <= HOST_LAST_RELEASE)

@@ -127,16 +127,3 @@ GUEST_CALL(__attribute__((format(printf, 4, 5))) int, ibv_read_ibdev_sysfs_file,
 	va_end(args);
 	return ibv_read_sysfs_file(sysfs->ibdev_path, file, buf, size);
 }
-
-/* Guests read this variable to learn whether a lost device counts as destroyed. Our commands have
- * already applied the same setting. */
-__asm__(".symver " GUEST_TEXT(GUEST_NAME(
-	guest_, lost_is_destroyed, HOST_NUMBER)) ", "
-						 "verbs_allow_disassociate_destroy@" GUEST_NODE);
-VERBS_EXPORT bool GUEST_NAME(guest_, lost_is_destroyed, HOST_NUMBER);
-
-static void __attribute__((constructor)) read_environment(void)
-{
-	GUEST_NAME(guest_, lost_is_destroyed, HOST_NUMBER) =
-		verbs_env_is_on("RDMAV_ALLOW_DISASSOC_DESTROY");
-}

@@ -113,6 +113,8 @@ void verbs_loader_load_drivers(void);
 #ifdef VERBS_STATIC
 void verbs_loader_set_default(const struct verbs_driver *const *all);
 #endif
+/* Returns where this library's plugins are, for foreign_calls.c. */
+const char *verbs_loader_plugins(void);
 /* Loads the distribution's provider of a kernel driver that none of ours supports. Returns whether
  * a plugin was loaded now; each is tried once, and again after a shortage. The caller holds the
  * lock of the device list. */
@@ -143,6 +145,11 @@ enum verbs_foreign_result {
 	VERBS_FOREIGN_LOADED,
 };
 enum verbs_foreign_result verbs_foreign_load(const char *plugins, const char *name);
+/* Loads libforeign-rdmakit alone, for the provider NAME. */
+enum verbs_foreign_result verbs_foreign_open(const char *plugins, const char *name, void **bridge);
+/* foreign_calls.c: leads the private nodes of this library on to libforeign-rdmakit, or, without
+ * one, to functions that refuse. */
+void verbs_foreign_connect(void *bridge);
 
 /* fork.c: verbs_fork_keep() excludes a region's pages from child processes, if the program has
  * called ibv_fork_init() and the kernel does not copy the pages. verbs_fork_release() undoes

@@ -3,8 +3,9 @@
  * foreign_load.c - loads a provider of the distribution, libNAME-rdmavNUMBER.so, behind
  * libforeign-rdmakit, which serves it in the place of the distribution's libibverbs (foreign/).
  *
- * The plugin finds the symbols of its private node in libforeign-rdmakit because that is loaded
- * with RTLD_GLOBAL before. Called by loader.c under the lock of the device list.
+ * The plugin finds the symbols of its private node in libibverbs.so.1 (foreign_calls.c), which
+ * leads on to libforeign-rdmakit. Called by loader.c under the lock of the device list, and by
+ * foreign_calls.c.
  */
 #include "libibverbs/private.h"
 
@@ -23,12 +24,23 @@
 /* Numbers of the private interfaces that libforeign-rdmakit has, in order of preference */
 static const unsigned int numbers[] = { 65, 34 };
 
-static enum verbs_foreign_result open_library(const char *path, const char *name, int flags)
+static void connect_bridge(void *bridge)
+{
+#ifdef RDMAKIT_HAS_FOREIGN
+	verbs_foreign_connect(bridge);
+#else
+	(void)bridge;
+#endif
+}
+
+static enum verbs_foreign_result open_library(const char *path, const char *name, int flags,
+					      void **handle)
 {
 	int err;
 
 	errno = 0;
-	if (dlopen(path, flags))
+	*handle = dlopen(path, flags);
+	if (*handle)
 		return VERBS_FOREIGN_LOADED;
 	err = errno;
 	verbs_warn("provider %s: skipped: %s", name, dlerror());
@@ -37,17 +49,22 @@ static enum verbs_foreign_result open_library(const char *path, const char *name
 		       : VERBS_FOREIGN_REFUSED;
 }
 
-static enum verbs_foreign_result load_bridge(const char *dir, const char *name)
+/* Two threads may do this at once: each finds the same library, and fills the slots with the same
+ * addresses. A lock could meet that of the dynamic linker, which calls this from constructors. */
+enum verbs_foreign_result verbs_foreign_open(const char *plugins, const char *name, void **bridge)
 {
-	static bool is_loaded;
+	static void *_Atomic loaded;
 	enum verbs_foreign_result result;
 	char path[PATH_MAX];
 
-	if (is_loaded)
+	*bridge = loaded;
+	if (*bridge)
 		return VERBS_FOREIGN_LOADED;
-	snprintf(path, sizeof(path), "%s/" BRIDGE, dir);
-	result = open_library(path, name, RTLD_NOW | RTLD_GLOBAL);
-	is_loaded = result == VERBS_FOREIGN_LOADED;
+	snprintf(path, sizeof(path), "%s/" BRIDGE, plugins);
+	result = open_library(path, name, RTLD_NOW, bridge);
+	if (result == VERBS_FOREIGN_LOADED)
+		connect_bridge(*bridge);
+	loaded = *bridge;
 	return result;
 }
 
@@ -74,7 +91,8 @@ static bool find_number(const char *stem, char *found, size_t size)
 
 static enum verbs_foreign_result load_plugin(const char *name, const char *path)
 {
-	const enum verbs_foreign_result result = open_library(path, name, RTLD_NOW);
+	void *plugin;
+	const enum verbs_foreign_result result = open_library(path, name, RTLD_NOW, &plugin);
 
 	if (result == VERBS_FOREIGN_LOADED)
 		verbs_info("loaded %s", path);
@@ -85,12 +103,13 @@ static enum verbs_foreign_result load_stem(const char *plugins, const char *name
 {
 	char path[PATH_MAX], other[NAME_MAX + 1];
 	enum verbs_foreign_result result;
+	void *bridge;
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		snprintf(path, sizeof(path), "%s-rdmav%u.so", stem, numbers[i]);
 		if (access(path, F_OK))
 			continue;
-		result = load_bridge(plugins, name);
+		result = verbs_foreign_open(plugins, name, &bridge);
 		return result == VERBS_FOREIGN_LOADED ? load_plugin(name, path) : result;
 	}
 	if (!find_number(stem, other, sizeof(other)))

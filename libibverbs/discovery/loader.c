@@ -338,9 +338,7 @@ static void load_listed(const char *list)
 	free(names);
 }
 
-/* Loads the plugins at the first call, and again after a shortage, because a plugin that lacked a
- * descriptor or memory may load then. The caller holds the lock of the device list. */
-void verbs_loader_load_drivers(void)
+static struct verbs_places find_places(void)
 {
 	static const struct verbs_layout layout = {
 		.library = RDMAKIT_LIBRARY_DIR,
@@ -349,13 +347,26 @@ void verbs_loader_load_drivers(void)
 		.library_to_plugins = RDMAKIT_LIBRARY_TO_PLUGINS,
 		.library_to_config = RDMAKIT_LIBRARY_TO_CONFIG,
 	};
+
+	return verbs_places_find(&layout);
+}
+
+const char *verbs_loader_plugins(void)
+{
+	return find_places().plugins;
+}
+
+/* Loads the plugins at the first call, and again after a shortage, because a plugin that lacked a
+ * descriptor or memory may load then. The caller holds the lock of the device list. */
+void verbs_loader_load_drivers(void)
+{
 	const char *list;
 
 	if (all_loaded)
 		return;
 	all_loaded = true;
 	errno = 0;
-	places = verbs_places_find(&layout);
+	places = find_places();
 	note_failure(errno);
 	list = secure_getenv("RDMAV_DRIVERS");
 	if (!list)
