@@ -14,11 +14,11 @@
 
 static int write_event(struct cm_id *cm, enum rdma_cm_event_type type, int status, uint64_t arg)
 {
-	struct cm_cmd cmd = { .write_cm_event = { .id = cm->number,
-						  .event = type,
-						  .status = (uint32_t)status,
-						  .param = { .arg = arg } } };
+	struct cm_cmd cmd;
 
+	cmd.write_cm_event = (struct rdma_ucm_write_cm_event){
+		.id = cm->number, .event = type, .status = (uint32_t)status, .param = { .arg = arg }
+	};
 	return CM_RUN_ID(cm, &cmd, WRITE_CM_EVENT, write_cm_event, 0);
 }
 
@@ -84,9 +84,10 @@ static int put_service(struct rdma_ucm_ib_service *to, const char *service)
 static int resolve_service(struct cm_id *cm, const char *node, const char *service,
 			   const struct rdma_addrinfo *hints)
 {
-	struct cm_cmd cmd = { .resolve_ib_service = { .id = cm->number } };
+	struct cm_cmd cmd;
 	int ret;
 
+	cmd.resolve_ib_service = (struct rdma_ucm_resolve_ib_service){ .id = cm->number };
 	if (node || hints->ai_flags & RAI_DNS) {
 		verbs_warn("rdma_resolve_addrinfo: RAI_SA goes with a service alone, not with %s",
 			   node ? "a node" : "RAI_DNS");

@@ -61,8 +61,8 @@ static inline int cma_refuse(int err, const char *call, const char *why)
 
 /* ---- cmd.c: the commands of the kernel ---- */
 
-/* A command of any kind: fill in the member, then call rdmacm_cmd_run() with the command's number
- * and the member's size. */
+/* A command of any kind: assign the member, then call rdmacm_cmd_run() with the command's number
+ * and the member's size. An initializer would clear the largest member, too: 46 instructions. */
 struct cm_cmd {
 	struct rdma_ucm_cmd_hdr hdr;
 	union {

@@ -193,8 +193,11 @@ CMA_EXPORT int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_
 
 int rdmacm_connect_confirm(struct cm_id *cm)
 {
-	struct cm_cmd cmd = { .accept = { .uid = (uintptr_t)cm, .id = cm->number } };
+	struct cm_cmd cmd;
 
+	clear_struct(&cmd.accept, sizeof(cmd.accept));
+	cmd.accept.uid = (uintptr_t)cm;
+	cmd.accept.id = cm->number;
 	return CM_RUN_ID(cm, &cmd, ACCEPT, accept, 0);
 }
 
@@ -303,8 +306,9 @@ CMA_EXPORT int rdma_reject_ece(struct rdma_cm_id *id, const void *private_data,
 
 CMA_EXPORT int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event)
 {
-	struct cm_cmd cmd = { .notify = { .id = to_cm_id(id)->number, .event = event } };
+	struct cm_cmd cmd;
 
+	cmd.notify = (struct rdma_ucm_notify){ .id = to_cm_id(id)->number, .event = event };
 	return cma_return(CM_RUN_ID(to_cm_id(id), &cmd, NOTIFY, notify, 0));
 }
 

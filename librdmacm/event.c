@@ -113,8 +113,9 @@ static int route_resolved(struct cm_event *event, const struct rdma_ucm_event_re
 int rdmacm_request_refuse(int fd, uint32_t number, const char *why)
 {
 	struct rdma_ucm_destroy_id_resp resp = { 0 };
-	struct cm_cmd cmd = { .destroy_id = { .response = (uintptr_t)&resp, .id = number } };
+	struct cm_cmd cmd;
 
+	cmd.destroy_id = (struct rdma_ucm_destroy_id){ .response = (uintptr_t)&resp, .id = number };
 	verbs_warn("rdma_cm: a connection request is dropped: %s", why);
 	return CM_RUN(fd, &cmd, DESTROY_ID, destroy_id, sizeof(resp));
 }

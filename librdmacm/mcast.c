@@ -47,13 +47,15 @@ void rdmacm_multicast_detach_all(struct cm_id *cm)
 static int join_in_kernel(struct cm_multicast *multicast, uint16_t flags)
 {
 	struct rdma_ucm_create_id_resp resp = { 0 };
-	struct cm_cmd cmd = { .join_mcast = { .response = (uintptr_t)&resp,
-					      .uid = (uintptr_t)multicast,
-					      .id = multicast->id->number,
-					      .join_flags = flags } };
-	int ret = rdmacm_addr_put(&cmd.join_mcast.addr, &cmd.join_mcast.addr_size,
-				  (const struct sockaddr *)&multicast->addr);
+	struct cm_cmd cmd;
+	int ret;
 
+	cmd.join_mcast = (struct rdma_ucm_join_mcast){ .response = (uintptr_t)&resp,
+						       .uid = (uintptr_t)multicast,
+						       .id = multicast->id->number,
+						       .join_flags = flags };
+	ret = rdmacm_addr_put(&cmd.join_mcast.addr, &cmd.join_mcast.addr_size,
+			      (const struct sockaddr *)&multicast->addr);
 	order_publish(multicast);
 	if (!ret)
 		ret = CM_RUN_ID(multicast->id, &cmd, JOIN_MCAST, join_mcast, sizeof(resp));
@@ -111,26 +113,40 @@ CMA_EXPORT int rdma_join_multicast_ex(struct rdma_cm_id *id,
 static int leave_in_kernel(struct cm_multicast *multicast, uint32_t *reported)
 {
 	struct rdma_ucm_destroy_id_resp resp = { 0 };
-	struct cm_cmd cmd = { .destroy_id = { .response = (uintptr_t)&resp,
-					      .id = multicast->number } };
-	int ret = CM_RUN_ID(multicast->id, &cmd, LEAVE_MCAST, destroy_id, sizeof(resp));
+	struct cm_cmd cmd;
+	int ret;
+
+	cmd.destroy_id = (struct rdma_ucm_destroy_id){ .response = (uintptr_t)&resp,
+						       .id = multicast->number };
+	ret = CM_RUN_ID(multicast->id, &cmd, LEAVE_MCAST, destroy_id, sizeof(resp));
 
 	*reported = resp.events_reported;
 	return ret;
 }
 
-static struct cm_multicast *group_find(struct cm_id *cm, const struct sockaddr *addr)
+/* Takes the group out of the id's list, so that no other thread leaves it, too. Returns NULL if the
+ * id has not joined it. */
+static struct cm_multicast *group_take(struct cm_id *cm, const struct sockaddr *addr)
 {
 	socklen_t len = rdmacm_addr_len(addr);
 	struct cm_multicast *multicast;
 
 	pthread_mutex_lock(&cm->lock);
 	LIST_FOREACH(multicast, &cm->multicasts, entry) {
-		if (!memcmp(&multicast->addr, addr, len))
+		if (!memcmp(&multicast->addr, addr, len)) {
+			LIST_REMOVE(multicast, entry);
 			break;
+		}
 	}
 	pthread_mutex_unlock(&cm->lock);
 	return multicast;
+}
+
+static void group_put_back(struct cm_id *cm, struct cm_multicast *multicast)
+{
+	pthread_mutex_lock(&cm->lock);
+	LIST_INSERT_HEAD(&cm->multicasts, multicast, entry);
+	pthread_mutex_unlock(&cm->lock);
 }
 
 CMA_EXPORT int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
@@ -142,19 +158,18 @@ CMA_EXPORT int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr
 
 	if (ret)
 		return cma_return(ret);
-	multicast = group_find(cm, addr);
+	multicast = group_take(cm, addr);
 	if (!multicast)
 		return cma_refuse(EADDRNOTAVAIL, "rdma_leave_multicast",
 				  "the id has not joined that group");
 	group_detach(multicast);
 	ret = leave_in_kernel(multicast, &reported);
-	if (ret)
+	if (ret) {
+		group_put_back(cm, multicast);
 		return cma_return(ret);
+	}
 	rdmacm_event_release(cm);
 	rdmacm_id_await_acks(cm, &multicast->events_acked, reported);
-	pthread_mutex_lock(&cm->lock);
-	LIST_REMOVE(multicast, entry);
-	pthread_mutex_unlock(&cm->lock);
 	free(multicast);
 	return 0;
 }

@@ -27,10 +27,13 @@ CMA_EXPORT int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_add
 				 struct sockaddr *dst_addr, int timeout_ms)
 {
 	struct cm_id *cm = to_cm_id(id);
-	struct cm_cmd cmd = { .resolve_addr = { .id = cm->number, .timeout_ms = timeout_ms } };
 	struct sockaddr_storage before = id->route.addr.dst_storage;
-	int ret = rdmacm_addr_put(&cmd.resolve_addr.dst_addr, &cmd.resolve_addr.dst_size, dst_addr);
+	struct cm_cmd cmd;
+	int ret;
 
+	cmd.resolve_addr =
+		(struct rdma_ucm_resolve_addr){ .id = cm->number, .timeout_ms = timeout_ms };
+	ret = rdmacm_addr_put(&cmd.resolve_addr.dst_addr, &cmd.resolve_addr.dst_size, dst_addr);
 	if (!ret && src_addr)
 		ret = rdmacm_addr_put(&cmd.resolve_addr.src_addr, &cmd.resolve_addr.src_size,
 				      src_addr);
@@ -56,15 +59,18 @@ static int route_by_daemon(struct cm_id *cm, int timeout_ms)
 	struct acm_question question = { .src = &cm->id.route.addr.src_addr,
 					 .dst = &cm->id.route.addr.dst_addr };
 	struct acm_answer answer;
-	struct cm_cmd cmd = { .set_option = { .id = cm->number,
-					      .level = RDMA_OPTION_IB,
-					      .optname = RDMA_OPTION_IB_PATH } };
+	struct cm_cmd cmd;
 	int ret = rdmacm_acm_ask(&question, timeout_ms, &answer);
 
 	if (ret)
 		return ret;
-	cmd.set_option.optval = (uintptr_t)answer.paths;
-	cmd.set_option.optlen = answer.num_paths * sizeof(answer.paths[0]);
+	cmd.set_option = (struct rdma_ucm_set_option){
+		.optval = (uintptr_t)answer.paths,
+		.id = cm->number,
+		.level = RDMA_OPTION_IB,
+		.optname = RDMA_OPTION_IB_PATH,
+		.optlen = answer.num_paths * sizeof(answer.paths[0]),
+	};
 	return CM_RUN_ID(cm, &cmd, SET_OPTION, set_option, 0);
 }
 
