@@ -9,6 +9,7 @@
  * to read, or no room, since the last report.
  */
 #include "librdmacm/rsocket/cancel.h"
+#include "librdmacm/rsocket/poll/by_fd.h"
 #include "librdmacm/rsocket/rs.h"
 
 #include <stdlib.h>
@@ -23,6 +24,15 @@ struct member {
 	uint32_t reported; /* for EPOLLET: the events of the last report */
 	/* for EPOLLET: the socket's counts at that time */
 	uint32_t arrivals, found_empty, found_full;
+	struct member *next_spare;
+};
+
+/* A lock that its holder may take again, because a signal handler may fork, or begin a call, in a
+ * thread that holds it. */
+struct set_lock {
+	struct cm_lock lock;
+	unsigned int again; /* how many times the holder has taken it again */
+	const void *holder; /* the address of its `visits`; NULL: none */
 };
 
 struct set {
@@ -31,92 +41,142 @@ struct set {
 	int epoll; /* epoll descriptor, open while the set has users; -1 if close() took it */
 	unsigned int users; /* references: the list of sets, and calls in progress */
 	TAILQ_HEAD(, member) members;
+	struct by_fd member_of;
 	unsigned int count;
+	struct member *spares; /* memory of former members */
+	unsigned int spare_count;
 	/* the members filled the last report, so the next call starts with the other descriptors */
 	bool others_wait;
-	pthread_mutex_t lock;
+	struct set_lock lock;
 	struct rs_waiters waiters;
 	int64_t looked_us; /* time of the last look at the members' descriptors */
-	bool is_held;      /* locked for fork(), by the forking thread */
 };
 
 /* A thread's call on a set. Calls nest, because a signal handler may begin another call, or
  * fork. */
 struct visit {
 	struct set *set;
-	struct visit *outer;
+	struct visit *outer, **own;
 };
 
 /* stack of this thread's calls, because a signal handler may wait in a set, too */
 static __thread struct visit *visits;
 
 static LIST_HEAD(, set) sets = LIST_HEAD_INITIALIZER(sets);
-static pthread_mutex_t sets_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
-static bool sets_are_held;
+static struct by_fd set_of;
+static struct set_lock sets_lock;
 
-/* Initialises a lock of the type that detects relocking, because a signal handler may fork in a
- * thread that holds it. */
-static void lock_init(pthread_mutex_t *lock)
+/* Returns &visits. Not inline, because the compiler would find the address of a thread's variable
+ * anew for each use, by a call of the C library. */
+static struct visit **__attribute__((noinline)) own_visits(void)
 {
-	static const pthread_mutex_t initial = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+	return &visits;
+}
 
-	*lock = initial;
+/* OWN is what own_visits() returns. */
+static inline void set_lock_take(struct set_lock *lock, struct visit **own)
+{
+	if (__atomic_load_n(&lock->holder, __ATOMIC_RELAXED) == own) {
+		lock->again++;
+		return;
+	}
+	cm_lock_take(&lock->lock);
+	__atomic_store_n(&lock->holder, own, __ATOMIC_RELAXED);
+}
+
+static inline void set_lock_drop(struct set_lock *lock)
+{
+	if (lock->again) {
+		lock->again--;
+		return;
+	}
+	__atomic_store_n(&lock->holder, NULL, __ATOMIC_RELAXED);
+	cm_lock_drop(&lock->lock);
 }
 
 /* ---- sets ---- */
 
 static struct set *find_set_locked(int fd)
 {
-	struct set *set;
-
-	LIST_FOREACH(set, &sets, entry) {
-		if (set->fd == fd)
-			return set;
-	}
-	return NULL;
+	return by_fd_find(&set_of, fd);
 }
 
 /* Returns the set FD, or NULL. Each set returned must be released by set_put(). */
-static struct set *set_get(int fd, struct visit *visit)
+static inline struct set *set_get(int fd, struct visit *visit, struct visit **own)
 {
 	struct set *set;
 
-	pthread_mutex_lock(&sets_lock);
+	set_lock_take(&sets_lock, own);
 	set = find_set_locked(fd);
 	if (set) {
 		set->users++;
-		*visit = (struct visit){ set, visits };
-		visits = visit;
+		*visit = (struct visit){ set, *own, own };
+		*own = visit;
 	}
-	pthread_mutex_unlock(&sets_lock);
+	set_lock_drop(&sets_lock);
 	return set;
 }
 
+enum { MOST_SPARES = 64 };
+
+/* Keeps some memory, because programs often remove a member and add another. */
 static void drop_member(struct set *set, struct member *member)
 {
 	TAILQ_REMOVE(&set->members, member, entry);
+	by_fd_set(&set->member_of, member->fd, NULL);
 	set->count--;
-	free(member);
+	if (set->spare_count == MOST_SPARES) {
+		free(member);
+		return;
+	}
+	member->next_spare = set->spares;
+	set->spares = member;
+	set->spare_count++;
+}
+
+static struct member *spare_take(struct set *set)
+{
+	struct member *member = set->spares;
+
+	if (!member)
+		return malloc(sizeof(*member));
+	set->spares = member->next_spare;
+	set->spare_count--;
+	return member;
+}
+
+static void free_members(struct set *set)
+{
+	struct member *member;
+
+	while (!TAILQ_EMPTY(&set->members))
+		drop_member(set, TAILQ_FIRST(&set->members));
+	while (set->spares) {
+		member = set->spares;
+		set->spares = member->next_spare;
+		free(member);
+	}
+	free(set->member_of.objects);
 }
 
 static void put_set_locked(struct set *set)
 {
 	if (--set->users)
 		return;
+	rdmacm_rs_shield(); /* close() is a cancellation point, and the caller holds a lock */
 	if (set->epoll >= 0)
 		close(set->epoll);
-	while (!TAILQ_EMPTY(&set->members))
-		drop_member(set, TAILQ_FIRST(&set->members));
-	pthread_mutex_destroy(&set->lock);
+	rdmacm_rs_unshield();
+	free_members(set);
 	free(set);
 }
 
 static void set_put(const struct visit *visit)
 {
-	pthread_mutex_lock(&sets_lock);
-	visits = visit->outer;
+	set_lock_take(&sets_lock, visit->own);
+	*visit->own = visit->outer;
 	put_set_locked(visit->set);
-	pthread_mutex_unlock(&sets_lock);
+	set_lock_drop(&sets_lock);
 }
 
 /* Drops a closed set, and wakes its waiters: otherwise they would wait for events of a set that no
@@ -124,6 +184,7 @@ static void set_put(const struct visit *visit)
 static void drop_set_locked(struct set *set)
 {
 	LIST_REMOVE(set, entry);
+	by_fd_set(&set_of, set->fd, NULL);
 	/* the kernel may give the number to another file */
 	__atomic_store_n(&set->fd, -1, __ATOMIC_RELAXED);
 	rdmacm_rs_waiters_dismiss(&set->waiters);
@@ -134,20 +195,26 @@ int rdmacm_rs_set_close(int fd)
 {
 	struct set *set;
 
-	pthread_mutex_lock(&sets_lock);
+	set_lock_take(&sets_lock, &visits);
 	set = find_set_locked(fd);
 	if (set)
 		drop_set_locked(set);
-	pthread_mutex_unlock(&sets_lock);
+	set_lock_drop(&sets_lock);
 	return set ? 0 : EBADF;
 }
 
-static void add_set(struct set *set)
+static int add_set(struct set *set)
 {
 	struct set *old;
+	int ret;
 
 	set->users = 1;
-	pthread_mutex_lock(&sets_lock);
+	set_lock_take(&sets_lock, &visits);
+	ret = by_fd_reserve(&set_of, set->fd);
+	if (ret) {
+		set_lock_drop(&sets_lock);
+		return ret;
+	}
 	/* the program closed it with close(), which this library does not see */
 	old = find_set_locked(set->fd);
 	if (old) {
@@ -155,13 +222,15 @@ static void add_set(struct set *set)
 		drop_set_locked(old);
 	}
 	LIST_INSERT_HEAD(&sets, set, entry);
-	pthread_mutex_unlock(&sets_lock);
+	by_fd_set(&set_of, set->fd, set);
+	set_lock_drop(&sets_lock);
+	return 0;
 }
 
 CMA_EXPORT int repoll_create(int size)
 {
 	struct set *set;
-	int fd;
+	int fd, ret;
 
 	if (size <= 0)
 		return cma_return(EINVAL);
@@ -175,26 +244,25 @@ CMA_EXPORT int repoll_create(int size)
 	}
 	set->epoll = set->fd;
 	TAILQ_INIT(&set->members);
-	lock_init(&set->lock);
 	rdmacm_rs_waiters_forget(&set->waiters);
 	fd = set->fd;
-	add_set(set);
-	return fd;
+	ret = add_set(set);
+	if (!ret)
+		return fd;
+	close(fd);
+	free(set);
+	return cma_return(ret);
 }
 
 /* ---- members ---- */
 
 /* Returns the member for RS. In a child, members for the parent's connections match no socket,
  * because the serials changed (forked.c). */
-static struct member *find_member(struct set *set, const struct rs *rs)
+static inline struct member *find_member(const struct set *set, const struct rs *rs)
 {
-	struct member *member;
+	struct member *member = by_fd_find(&set->member_of, rs->fd);
 
-	TAILQ_FOREACH(member, &set->members, entry) {
-		if (member->serial == rs->serial && member->fd == rs->fd)
-			return member;
-	}
-	return NULL;
+	return member && member->serial == rs->serial ? member : NULL;
 }
 
 /* Sets the member's events. As in Linux, EPOLLERR and EPOLLHUP are always reported, unless
@@ -217,19 +285,19 @@ static bool asks_rightly(uint32_t events)
 
 static int add_member(struct set *set, const struct rs *rs, const struct epoll_event *event)
 {
-	struct member *member;
+	struct member *member = by_fd_find(&set->member_of, rs->fd);
 
-	if (!asks_rightly(event->events))
-		return EINVAL;
-	if (find_member(set, rs))
-		return EEXIST;
-	member = calloc(1, sizeof(*member));
+	if (member) /* of a closed socket that had the number */
+		drop_member(set, member);
+	if (by_fd_reserve(&set->member_of, rs->fd))
+		return ENOMEM;
+	member = spare_take(set);
 	if (!member)
 		return ENOMEM;
-	member->fd = rs->fd;
-	member->serial = rs->serial;
+	*member = (struct member){ .fd = rs->fd, .serial = rs->serial };
 	member_ask(member, event);
 	TAILQ_INSERT_HEAD(&set->members, member, entry);
+	by_fd_set(&set->member_of, rs->fd, member);
 	set->count++;
 	return 0;
 }
@@ -250,39 +318,50 @@ static int change_member(struct set *set, int op, const struct rs *rs,
 
 	if (op != EPOLL_CTL_ADD && op != EPOLL_CTL_MOD && op != EPOLL_CTL_DEL)
 		return EINVAL;
+	if (op != EPOLL_CTL_DEL && !event)
+		return op == EPOLL_CTL_MOD && !member ? ENOENT : EFAULT;
+	if (op == EPOLL_CTL_ADD && !asks_rightly(event->events))
+		return EINVAL;
 	if (op == EPOLL_CTL_ADD)
-		return event ? add_member(set, rs, event) : EFAULT;
-	if (op == EPOLL_CTL_MOD && event && event->events & EPOLLEXCLUSIVE)
+		return member ? EEXIST : add_member(set, rs, event);
+	if (op == EPOLL_CTL_MOD && event->events & EPOLLEXCLUSIVE)
 		return EINVAL;
 	if (!member)
 		return ENOENT;
 	if (op == EPOLL_CTL_MOD)
-		return event ? modify_member(member, event) : EFAULT;
+		return modify_member(member, event);
 	drop_member(set, member);
 	return 0;
 }
 
-CMA_EXPORT int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
+/* Changes the set EPFD. RS is the socket FD, which the caller has got. Returns -1 if EPFD is no
+ * set. */
+static int change_set(int epfd, int op, struct rs *rs, const struct epoll_event *event)
 {
 	struct visit visit;
-	struct set *set = rdmacm_rs_find(fd) ? set_get(epfd, &visit) : NULL;
-	struct rs *rs;
-	int ret = EBADF;
+	struct set *set = set_get(epfd, &visit, own_visits());
+	int ret;
 
 	if (!set)
-		return epoll_ctl(epfd, op, fd, event);
-	rdmacm_rs_shield();
-	pthread_mutex_lock(&set->lock);
-	rs = rdmacm_rs_get(fd);
-	if (rs) {
-		ret = change_member(set, op, rs, event);
-		rdmacm_rs_put(fd);
-	}
+		return -1;
+	set_lock_take(&set->lock, visit.own);
+	ret = change_member(set, op, rs, event);
 	rdmacm_rs_wake(&set->waiters);
-	pthread_mutex_unlock(&set->lock);
+	set_lock_drop(&set->lock);
 	set_put(&visit);
-	rdmacm_rs_unshield();
-	return cma_return(ret);
+	return ret;
+}
+
+CMA_EXPORT int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
+{
+	struct rs *rs = rs_get(fd);
+	int ret = -1;
+
+	if (rs) {
+		ret = change_set(epfd, op, rs, event);
+		rs_put(fd);
+	}
+	return ret < 0 ? epoll_ctl(epfd, op, fd, event) : cma_return(ret);
 }
 
 /* ---- waiting ---- */
@@ -375,16 +454,17 @@ static int collect_others(const struct set *set, struct epoll_event *events, int
 
 /* Collects all events. If the members take all the room, the next call begins with the other
  * descriptors, because a member that is always ready would hide them. */
-static int collect_all(struct set *set, bool sleep, struct epoll_event *events, int room)
+static int collect_all(const struct visit *visit, bool sleep, struct epoll_event *events, int room)
 {
+	struct set *set = visit->set;
 	int first = 0, count, others;
 
-	pthread_mutex_lock(&set->lock);
+	set_lock_take(&set->lock, visit->own);
 	if (set->others_wait)
 		first = max_of(collect_others(set, events, room), 0);
 	count = first + collect_events(set, sleep, events + first, room - first);
 	set->others_wait = !first && count == room;
-	pthread_mutex_unlock(&set->lock);
+	set_lock_drop(&set->lock);
 	if (first || count == room)
 		return count;
 	others = collect_others(set, events + count, room - count);
@@ -428,13 +508,13 @@ static bool nap_begin(struct nap *nap)
 {
 	struct set *set = nap->visit->set;
 
-	pthread_mutex_lock(&set->lock);
+	set_lock_take(&set->lock, nap->visit->own);
 	set->looked_us = rdmacm_rs_now_us();
 	nap->fds = fds_of_set(set, &nap->count);
 	if (nap->fds)
 		nap->sleepers = rdmacm_rs_sleepers_alloc(nap->fds, nap->count, &set->waiters,
 							 nap_cancelled, nap);
-	pthread_mutex_unlock(&set->lock);
+	set_lock_drop(&set->lock);
 	if (!nap->sleepers)
 		free(nap->fds);
 	return nap->sleepers;
@@ -456,7 +536,7 @@ static int sleep_on_set(struct visit *visit, struct epoll_event *events, int roo
 
 	if (!nap_begin(&nap))
 		return ENOMEM;
-	*count = collect_all(visit->set, true, events, room);
+	*count = collect_all(visit, true, events, room);
 	if (*count < 0 || (!*count && rdmacm_rs_sleep(nap.sleepers, nap.fds, nap.count,
 						      rdmacm_rs_sleep_limit(deadline)) < 0))
 		ret = errno;
@@ -471,9 +551,9 @@ static void look_if_due(struct visit *visit)
 	struct nap nap = { .visit = visit };
 	bool is_due;
 
-	pthread_mutex_lock(&visit->set->lock);
+	set_lock_take(&visit->set->lock, visit->own);
 	is_due = visit->set->count && rdmacm_rs_now_us() >= visit->set->looked_us + LOOK_US;
-	pthread_mutex_unlock(&visit->set->lock);
+	set_lock_drop(&visit->set->lock);
 	if (!is_due || !nap_begin(&nap))
 		return;
 	rdmacm_rs_sleep(nap.sleepers, nap.fds, nap.count, 0);
@@ -483,12 +563,11 @@ static void look_if_due(struct visit *visit)
 static int wait_in_set(struct visit *visit, struct epoll_event *events, int room, int timeout)
 {
 	int64_t deadline = rdmacm_rs_deadline(timeout);
-	struct set *set = visit->set;
 	int count, ret;
 
 	look_if_due(visit);
 	for (;;) {
-		count = collect_all(set, false, events, room);
+		count = collect_all(visit, false, events, room);
 		if (count || (deadline >= 0 && rdmacm_rs_now_us() >= deadline))
 			return count;
 		ret = sleep_on_set(visit, events, room, deadline, &count);
@@ -502,7 +581,7 @@ static int wait_in_set(struct visit *visit, struct epoll_event *events, int room
 CMA_EXPORT int repoll_wait(int epfd, struct epoll_event *events, int maxevents, int timeout)
 {
 	struct visit visit;
-	struct set *set = maxevents > 0 ? set_get(epfd, &visit) : NULL;
+	struct set *set = maxevents > 0 ? set_get(epfd, &visit, own_visits()) : NULL;
 	int ret;
 
 	if (!set)
@@ -522,21 +601,23 @@ void rdmacm_rs_epoll_before_fork(void)
 {
 	struct set *set;
 
-	sets_are_held = !pthread_mutex_lock(&sets_lock);
+	set_lock_take(&sets_lock, &visits);
 	LIST_FOREACH(set, &sets, entry)
-		set->is_held = !pthread_mutex_lock(&set->lock);
+		set_lock_take(&set->lock, &visits);
+}
+
+static void unlock_all(void)
+{
+	struct set *set;
+
+	LIST_FOREACH(set, &sets, entry)
+		set_lock_drop(&set->lock);
+	set_lock_drop(&sets_lock);
 }
 
 void rdmacm_rs_epoll_in_parent(void)
 {
-	struct set *set;
-
-	LIST_FOREACH(set, &sets, entry) {
-		if (set->is_held)
-			pthread_mutex_unlock(&set->lock);
-	}
-	if (sets_are_held)
-		pthread_mutex_unlock(&sets_lock);
+	unlock_all();
 }
 
 static unsigned int visits_count(const struct set *set)
@@ -548,17 +629,16 @@ static unsigned int visits_count(const struct set *set)
 	return count;
 }
 
-/* Reinitialises the locks in the child of fork(), which keeps the sets and their descriptors. If a
+/* Releases the locks in the child of fork(), which keeps the sets and their descriptors. If a
  * signal handler forked, this thread's calls continue in the child, so each set counts them as
  * users. */
 void rdmacm_rs_epoll_forked(void)
 {
 	struct set *set;
 
-	lock_init(&sets_lock);
 	LIST_FOREACH(set, &sets, entry) {
 		set->users = 1 + visits_count(set);
-		lock_init(&set->lock);
 		rdmacm_rs_waiters_inherit(&set->waiters);
 	}
+	unlock_all();
 }

@@ -66,24 +66,113 @@ static void a_child_can_take_all_locks(void **state)
 	struct set *set = find_set_locked(epfd);
 
 	(void)state;
-	assert_int_equal(pthread_mutex_lock(&sets_lock), 0);
-	assert_int_equal(pthread_mutex_lock(&set->lock), 0);
+	set_lock_take(&sets_lock, &visits);
+	set_lock_take(&set->lock, &visits);
+	rdmacm_rs_epoll_before_fork();
 	rdmacm_rs_epoll_forked();
-	assert_int_equal(pthread_mutex_trylock(&set->lock), 0);
-	assert_int_equal(pthread_mutex_trylock(&sets_lock), 0);
-	pthread_mutex_unlock(&set->lock);
-	pthread_mutex_unlock(&sets_lock);
+	set_lock_take(&set->lock, &visits);
+	set_lock_drop(&set->lock);
+	set_lock_drop(&set->lock);
+	set_lock_drop(&sets_lock);
+	assert_int_equal(set->lock.lock.state, LOCK_FREE);
+	assert_int_equal(sets_lock.lock.state, LOCK_FREE);
+	assert_null(set->lock.holder);
+	assert_null(sets_lock.holder);
+}
+
+/* The parent goes on with the locks that its thread held before the fork. */
+static void a_fork_leaves_the_locks_of_its_thread(void **state)
+{
+	struct set *set = find_set_locked(epfd);
+
+	(void)state;
+	set_lock_take(&set->lock, &visits);
+	rdmacm_rs_epoll_before_fork();
+	rdmacm_rs_epoll_in_parent();
+	assert_int_equal(set->lock.lock.state, LOCK_TAKEN);
+	assert_int_equal(sets_lock.lock.state, LOCK_FREE);
+	set_lock_drop(&set->lock);
+	assert_int_equal(set->lock.lock.state, LOCK_FREE);
+}
+
+static void *take_and_drop(void *of)
+{
+	struct set *set = of;
+
+	set_lock_take(&set->lock, &visits);
+	set->count++;
+	set_lock_drop(&set->lock);
+	return NULL;
+}
+
+/* Only the holder may take the lock again. */
+static void another_thread_waits_for_the_lock(void **state)
+{
+	struct set *set = find_set_locked(epfd);
+	pthread_t thread;
+
+	(void)state;
+	set_lock_take(&set->lock, &visits);
+	assert_int_equal(pthread_create(&thread, NULL, take_and_drop, set), 0);
+	while (__atomic_load_n(&set->lock.lock.state, __ATOMIC_RELAXED) != LOCK_WANTED)
+		usleep(100);
+	assert_int_equal(set->count, 0);
+	set_lock_drop(&set->lock);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(set->count, 1);
+	set->count = 0;
+}
+
+/* A member of a closed socket does not hide a new socket with its number, and leaves its memory. */
+static void a_number_can_be_used_again(void **state)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	struct rs old = { .fd = 1000, .serial = 1 }, new = { .fd = 1000, .serial = 2 };
+	struct set *set = find_set_locked(epfd);
+	struct member *member;
+
+	(void)state;
+	assert_int_equal(change_member(set, EPOLL_CTL_DEL, &old, NULL), ENOENT);
+	assert_int_equal(change_member(set, EPOLL_CTL_ADD, &old, &event), 0);
+	assert_int_equal(change_member(set, EPOLL_CTL_ADD, &old, &event), EEXIST);
+	member = find_member(set, &old);
+	assert_int_equal(change_member(set, EPOLL_CTL_DEL, &new, NULL), ENOENT);
+	assert_int_equal(change_member(set, EPOLL_CTL_ADD, &new, &event), 0);
+	assert_int_equal(set->count, 1);
+	assert_ptr_equal(find_member(set, &new), member);
+	assert_null(find_member(set, &old));
+	assert_int_equal(change_member(set, EPOLL_CTL_DEL, &new, NULL), 0);
+	assert_int_equal(set->count, 0);
+	assert_int_equal(set->spare_count, 1);
+}
+
+/* Removed members' memory is kept, but not without limit. */
+static void few_spares_are_kept(void **state)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	struct set *set = find_set_locked(epfd);
+	struct rs rs = { .serial = 1 };
+
+	(void)state;
+	for (rs.fd = 0; rs.fd < 2 * MOST_SPARES; rs.fd++)
+		assert_int_equal(change_member(set, EPOLL_CTL_ADD, &rs, &event), 0);
+	assert_int_equal(set->count, 2 * MOST_SPARES);
+	for (rs.fd = 0; rs.fd < 2 * MOST_SPARES; rs.fd++)
+		assert_int_equal(change_member(set, EPOLL_CTL_DEL, &rs, NULL), 0);
+	assert_int_equal(set->count, 0);
+	assert_int_equal(set->spare_count, MOST_SPARES);
 }
 
 /* Only this thread's calls go on in the child, so it counts no others. */
 static void a_child_counts_its_own_calls(void **state)
 {
 	struct visit inner, outer;
-	struct set *set = set_get(epfd, &outer);
+	struct set *set = set_get(epfd, &outer, &visits);
 
 	(void)state;
-	assert_ptr_equal(set_get(epfd, &inner), set);
+	assert_ptr_equal(set_get(epfd, &inner, &visits), set);
 	set->users += 5; /* other threads */
+	rdmacm_rs_epoll_before_fork();
 	rdmacm_rs_epoll_forked();
 	assert_int_equal(set->users, 3);
 	set_put(&inner);
@@ -98,6 +187,10 @@ int main(void)
 		TEST(other_descriptors_are_in_the_set),
 		TEST(a_size_below_1_is_refused),
 		TEST(a_child_can_take_all_locks),
+		TEST(a_fork_leaves_the_locks_of_its_thread),
+		TEST(another_thread_waits_for_the_lock),
+		TEST(a_number_can_be_used_again),
+		TEST(few_spares_are_kept),
 		TEST(a_child_counts_its_own_calls),
 	};
 
