@@ -260,17 +260,20 @@ static void copy_from_ring(struct stream *stream, struct span *span, uint32_t le
 	}
 }
 
-/* Fast path for few bytes that are contiguous and do not reach the end of their half, so that
- * nothing is announced to the peer. Otherwise returns false and does nothing. */
+/* Fast path for few bytes that do not reach the end of their half, so that nothing is announced to
+ * the peer. Otherwise returns false and does nothing. */
 static inline bool receive_few(struct stream *stream, struct span *span, int flags)
 {
 	struct rx_ring *rx = &stream->rx;
 	uint32_t size = rx->ready < span->left ? rx->ready : (uint32_t)span->left;
 
-	if (size > FEW_BYTES || size >= rx_ring_rest(rx) || flags & MSG_PEEK || stream->error ||
-	    (flags & MSG_WAITALL && size < span->left) || !span_has_run(span, size))
+	if (!size || size > FEW_BYTES || size >= rx_ring_rest(rx) || flags & MSG_PEEK ||
+	    stream->error || (flags & MSG_WAITALL && size < span->left))
 		return false;
-	memcpy(span_take(span, size), stream->rx_bytes + rx->head, size);
+	if (!span_has_run(span, size))
+		rdmacm_span_write(span, stream->rx_bytes + rx->head, size);
+	else
+		memcpy(span_take(span, size), stream->rx_bytes + rx->head, size);
 	rx->head += size;
 	rx->ready -= size;
 	rx->read += size;

@@ -22,9 +22,28 @@ static bool may_send_mapping(struct stream *stream)
 		stream->sq_put - stream->sq_done < stream->rs.options.sq_size);
 }
 
+/* Waits, and is no cancellation point, because the caller holds both locks. */
+static int __attribute__((noinline))
+wait_shielded(struct stream *stream, bool (*ready)(struct stream *stream), bool nonblocking)
+{
+	int ret;
+
+	rdmacm_rs_shield_sleep();
+	ret = rdmacm_stream_wait(stream, ready, nonblocking, -1);
+	rdmacm_rs_unshield_sleep();
+	return ret;
+}
+
+/* As in rsend(), a call that need not wait handles no completions. */
+static inline int wait_if_not(struct stream *stream, bool (*ready)(struct stream *stream),
+			      bool nonblocking)
+{
+	return ready(stream) ? 0 : wait_shielded(stream, ready, nonblocking);
+}
+
 static int tell_mapping(struct stream *stream, int index, struct wire_mapping entry)
 {
-	int ret = rdmacm_stream_wait(stream, may_send_mapping, false, -1);
+	int ret = wait_if_not(stream, may_send_mapping, false);
 
 	if (ret)
 		return ret;
@@ -40,7 +59,7 @@ static int map_for_peer(struct stream *stream, struct riomapping *mapping, size_
 		.memory = { (uintptr_t)mapping->mr->addr, mapping->mr->rkey, (uint32_t)len },
 	};
 
-	mapping->index = rdmacm_mapping_free_index(stream);
+	mapping->index = rdmacm_mapping_take_index(stream);
 	if (mapping->index < 0) {
 		verbs_warn("riomap: the other side has room for %u mappings",
 			   stream->remote.mappings);
@@ -74,7 +93,7 @@ static bool is_settled(struct stream *stream)
  * confirmation. */
 static int need_connection(struct stream *stream)
 {
-	int ret = rdmacm_stream_wait(stream, is_settled, false, -1);
+	int ret = wait_if_not(stream, is_settled, false);
 
 	return ret || stream->state == STREAM_CONNECTED ? ret : ENOTCONN;
 }
@@ -104,8 +123,7 @@ static int map_buffer(struct stream *stream, void *buf, size_t len, int prot, of
 	if (!ret && prot & PROT_WRITE)
 		ret = map_for_peer(stream, mapping, len);
 	if (ret) {
-		ibv_dereg_mr(mapping->mr);
-		free(mapping);
+		rdmacm_mapping_free(stream, mapping);
 		return ret;
 	}
 	mapping->next = stream->mappings;
@@ -116,7 +134,7 @@ static int map_buffer(struct stream *stream, void *buf, size_t len, int prot, of
 
 static int find_stream(int socket, struct stream **stream)
 {
-	struct rs *rs = rdmacm_rs_find(socket);
+	struct rs *rs = rs_find(socket);
 
 	if (!rs)
 		return EBADF;
@@ -153,8 +171,7 @@ static int unmap_buffer(struct stream *stream, const void *buf, size_t len)
 	if (mapping->index >= 0 && stream->state == STREAM_CONNECTED && !stream->peer_gone)
 		tell_mapping(stream, mapping->index, none);
 	*at = mapping->next;
-	ibv_dereg_mr(mapping->mr);
-	free(mapping);
+	rdmacm_mapping_free(stream, mapping);
 	return 0;
 }
 
@@ -251,7 +268,7 @@ static int write_all(struct stream *stream, const uint8_t *buf, size_t count, ui
 	int ret;
 
 	for (*done = 0; *done < count; *done += size) {
-		ret = rdmacm_stream_wait(stream, may_write, nonblocking, -1);
+		ret = wait_if_not(stream, may_write, nonblocking);
 		if (ret)
 			return ret;
 		if (stream->state != STREAM_CONNECTED || stream->peer_gone || stream->write_shut)
@@ -280,7 +297,7 @@ static int write_checked(struct stream *stream, const void *buf, size_t count, o
 		/* a keepalive completes only after all earlier requests */
 		stream->keepalive_due = true;
 		rdmacm_stream_send_controls(stream);
-		ret = rdmacm_stream_wait(stream, all_done, false, -1);
+		ret = wait_if_not(stream, all_done, false);
 	}
 	return ret;
 }
@@ -293,12 +310,10 @@ CMA_EXPORT size_t riowrite(int socket, const void *buf, size_t count, off_t offs
 
 	if (ret)
 		return cma_return(ret);
-	rdmacm_rs_shield_sleep();
 	cm_lock_take(&stream->tx_lock);
 	cm_lock_take(&stream->rs.lock);
 	ret = write_checked(stream, buf, count, offset, rs_nonblocking(&stream->rs, flags), &done);
 	cm_lock_drop(&stream->rs.lock);
 	cm_lock_drop(&stream->tx_lock);
-	rdmacm_rs_unshield_sleep();
 	return ret && !done ? (size_t)cma_return(ret) : done;
 }

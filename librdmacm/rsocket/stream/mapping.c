@@ -15,22 +15,36 @@ struct riomapping **rdmacm_mapping_find(struct stream *stream, const void *buf, 
 	return at;
 }
 
-static bool is_index_used(const struct stream *stream, int index)
+enum { WORD_BITS = 64 };
+
+int rdmacm_mapping_take_index(struct stream *stream)
 {
-	for (const struct riomapping *at = stream->mappings; at; at = at->next) {
-		if (at->index == index)
-			return true;
+	uint64_t *word = stream->mapping_indexes;
+	int index;
+
+	for (size_t i = 0; i < ARRAY_SIZE(stream->mapping_indexes); i++) {
+		if (!~word[i])
+			continue;
+		index = (int)i * WORD_BITS + __builtin_ctzll(~word[i]);
+		if (index >= (int)stream->remote.mappings)
+			return -1;
+		word[i] |= UINT64_C(1) << (index % WORD_BITS);
+		return index;
 	}
-	return false;
+	return -1;
 }
 
-int rdmacm_mapping_free_index(const struct stream *stream)
+static void index_return(struct stream *stream, int index)
 {
-	int index = 0;
+	stream->mapping_indexes[index / WORD_BITS] &= ~(UINT64_C(1) << (index % WORD_BITS));
+}
 
-	while (is_index_used(stream, index))
-		index++;
-	return index < (int)stream->remote.mappings ? index : -1;
+void rdmacm_mapping_free(struct stream *stream, struct riomapping *mapping)
+{
+	if (mapping->index >= 0)
+		index_return(stream, mapping->index);
+	ibv_dereg_mr(mapping->mr);
+	free(mapping);
 }
 
 void rdmacm_stream_free_mappings(struct stream *stream)
@@ -39,7 +53,6 @@ void rdmacm_stream_free_mappings(struct stream *stream)
 
 	while ((mapping = stream->mappings) != NULL) {
 		stream->mappings = mapping->next;
-		ibv_dereg_mr(mapping->mr);
-		free(mapping);
+		rdmacm_mapping_free(stream, mapping);
 	}
 }

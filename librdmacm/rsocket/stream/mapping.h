@@ -16,8 +16,10 @@ struct riomapping {
 
 /* Returns the link to the mapping of exactly this memory, or to the end of the list. */
 struct riomapping **rdmacm_mapping_find(struct stream *stream, const void *buf, size_t len);
-/* Returns an unused index within the peer's table, or -1. */
-int rdmacm_mapping_free_index(const struct stream *stream);
+/* Takes the first unused index within the peer's table, or returns -1. */
+int rdmacm_mapping_take_index(struct stream *stream);
+/* Frees the mapping, its region and its index. */
+void rdmacm_mapping_free(struct stream *stream, struct riomapping *mapping);
 void rdmacm_stream_free_mappings(struct stream *stream);
 
 #endif

@@ -132,6 +132,7 @@ struct stream {
 	bool keepalive_due;
 	bool was_kept; /* has had keepalives; set under the lock of keepalive.c */
 	struct riomapping *mappings;
+	uint64_t mapping_indexes[4]; /* a bit for each that is in use: there are 255 at most */
 	unsigned int next_mapping;
 };
 

@@ -65,7 +65,6 @@ static struct {
 	struct rdma_cm_id id;
 	struct wire_mapping peer[ROOM + 1]; /* the last one ends the list */
 	uint8_t ring[RING];
-	const struct rs_kind *kind;
 	struct post posts[MOST_POSTS];
 	unsigned int count;
 	struct wire_mapping told[4]; /* messages to the peer, by index */
@@ -93,14 +92,10 @@ static void check_both_locked(void)
 {
 	assert_true(is_locked(&it.stream.rs.lock));
 	assert_true(is_locked(&it.stream.tx_lock));
-	assert_int_equal(it.shields, 1);
 }
 
-struct rs *rdmacm_rs_find(int fd)
-{
-	it.stream.rs.kind = it.kind;
-	return fd == SOCKET ? &it.stream.rs : NULL;
-}
+static struct rs_page page;
+struct rs_page *rdmacm_rs_pages[RS_PAGES] = { &page };
 
 void rdmacm_rs_shield_sleep(void)
 {
@@ -116,6 +111,7 @@ int rdmacm_stream_wait(struct stream *stream, bool (*ready)(struct stream *), bo
 		       int64_t deadline_us)
 {
 	check_both_locked();
+	assert_true(it.shields);
 	assert_int_equal(deadline_us, -1);
 	it.waits++;
 	it.nonblocking = nonblocking;
@@ -163,6 +159,7 @@ static struct ibv_mr *register_memory(struct ibv_pd *pd, void *addr, size_t leng
 	struct ibv_mr *mr = calloc(1, sizeof(*mr));
 
 	assert_non_null(mr);
+	assert_true(it.shields); /* it may read files */
 	if (it.reg_errno) {
 		free(mr);
 		errno = it.reg_errno;
@@ -202,9 +199,10 @@ static int open_stream(void **state)
 {
 	(void)state;
 	memset(&it, 0, sizeof(it));
-	it.kind = &rdmacm_stream_kind;
+	it.stream.rs.kind = &rdmacm_stream_kind;
 	it.ring_mr.lkey = RING_LKEY;
 	it.peer[1] = (struct wire_mapping){ 1000, { 0x5000, RKEY, 100 } };
+	page.sockets[SOCKET] = &it.stream.rs;
 	it.stream.state = STREAM_CONNECTED;
 	it.stream.id = &it.id;
 	it.stream.mr = &it.ring_mr;
@@ -398,9 +396,9 @@ static void a_write_without_a_connection_is_refused(void **state)
 {
 	(void)state;
 	fails((ssize_t)riowrite(SOCKET + 1, memory, 4, 1000, 0), EBADF);
-	it.kind = &rdmacm_dgram_kind;
+	it.stream.rs.kind = &rdmacm_dgram_kind;
 	fails((ssize_t)riowrite(SOCKET, memory, 4, 1000, 0), EOPNOTSUPP);
-	it.kind = &rdmacm_stream_kind;
+	it.stream.rs.kind = &rdmacm_stream_kind;
 	it.stream.state = STREAM_ACCEPTED;
 	fails((ssize_t)riowrite(SOCKET, memory, 4, 1000, 0), ENOTCONN);
 	it.stream.state = STREAM_CONNECTED;
@@ -420,6 +418,8 @@ static void a_write_waits_for_room(void **state)
 	assert_true(it.nonblocking);
 	it.stream.sq_done = 1;
 	assert_int_equal(riowrite(SOCKET, memory, 4, 1000, 0), 4);
+	assert_int_equal(it.waits, 1);
+	fails((ssize_t)riowrite(SOCKET, memory, 4, 1000, 0), EAGAIN);
 	assert_false(it.nonblocking);
 	it.stream.sq_done = it.stream.sq_put;
 	it.stream.tx.put = it.stream.tx.done + RING;
@@ -437,6 +437,7 @@ static void a_write_that_cannot_be_posted_says_why(void **state)
 	it.post_errno = ENOMEM;
 	fails((ssize_t)riowrite(SOCKET, memory, 4, 1000, 0), ENOMEM);
 	it.post_errno = 0;
+	it.stream.sq_put = SQ_SIZE;
 	it.wait_ret = EINTR;
 	fails((ssize_t)riowrite(SOCKET, memory, 4, 1000, 0), EINTR);
 }
@@ -495,7 +496,7 @@ static void arguments_of_mappings_are_checked(void **state)
 	fails(riomap(SOCKET, memory, 4, PROT_READ, 0, -1), EINVAL);
 	fails(riounmap(SOCKET + 1, memory, 4), EBADF);
 	fails(riounmap(SOCKET, memory, 4), EINVAL);
-	it.kind = &rdmacm_dgram_kind;
+	it.stream.rs.kind = &rdmacm_dgram_kind;
 	fails(riomap(SOCKET, memory, 4, PROT_WRITE, 0, -1), EOPNOTSUPP);
 	fails(riounmap(SOCKET, memory, 4), EOPNOTSUPP);
 }
@@ -580,6 +581,31 @@ static void nobody_is_told_of_an_unmapping_after_the_end(void **state)
 	assert_int_equal(it.mrs, 0);
 }
 
+/* All indexes of the peer's table are taken, the lowest first, and taken again. */
+static void the_first_free_index_is_taken(void **state)
+{
+	(void)state;
+	it.stream.remote.mappings = 255;
+	for (int i = 0; i < 255; i++)
+		assert_int_equal(rdmacm_mapping_take_index(&it.stream), i);
+	assert_int_equal(rdmacm_mapping_take_index(&it.stream), -1);
+	it.stream.remote.mappings = 256;
+	assert_int_equal(rdmacm_mapping_take_index(&it.stream), 255);
+	assert_int_equal(rdmacm_mapping_take_index(&it.stream), -1);
+	for (size_t i = 0; i < ARRAY_SIZE(it.stream.mapping_indexes); i++)
+		assert_true(it.stream.mapping_indexes[i] == UINT64_MAX);
+	memset(it.stream.mapping_indexes, 0, sizeof(it.stream.mapping_indexes));
+	it.stream.remote.mappings = ROOM;
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(riomap(SOCKET, memory + i, 4, PROT_WRITE, 0, i), i);
+	assert_int_equal(riounmap(SOCKET, memory, 4), 0);
+	assert_int_equal(riomap(SOCKET, memory, 4, PROT_WRITE, 0, 0), 0);
+	assert_int_equal(it.last_index, 0);
+	assert_int_equal(riounmap(SOCKET, memory, 4), 0);
+	assert_int_equal(riounmap(SOCKET, memory + 1, 4), 0);
+	assert_int_equal(it.stream.mapping_indexes[0], 0);
+}
+
 #define STREAM_TEST(fn) cmocka_unit_test_setup_teardown(fn, open_stream, close_stream)
 
 int main(void)
@@ -606,6 +632,7 @@ int main(void)
 		STREAM_TEST(a_mapping_needs_a_connection),
 		STREAM_TEST(a_mapping_waits_until_it_can_be_told),
 		STREAM_TEST(nobody_is_told_of_an_unmapping_after_the_end),
+		STREAM_TEST(the_first_free_index_is_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
