@@ -45,7 +45,8 @@ static void close_fds(const struct cmsghdr *cmsg)
 		close(fds[i]);
 }
 
-/* Receives exactly LEN bytes and NFDS descriptors, or returns EPROTO. */
+/* Receives exactly LEN bytes and NFDS descriptors, or returns EPROTO. EMFILE: this process had no
+ * free descriptor, so the kernel has dropped those of the message. */
 static int receive_with_fds(int link, void *data, size_t len, int *fds, unsigned int nfds)
 {
 	struct iovec iov = { data, len };
@@ -61,7 +62,7 @@ static int receive_with_fds(int link, void *data, size_t len, int *fds, unsigned
 		return n ? errno : ECONNRESET;
 	cmsg = CMSG_FIRSTHDR(&msg);
 	if (!cmsg || cmsg->cmsg_type != SCM_RIGHTS)
-		return EPROTO;
+		return msg.msg_flags & MSG_CTRUNC ? EMFILE : EPROTO;
 	if ((size_t)n != len || cmsg->cmsg_len != CMSG_LEN(nfds * sizeof(int))) {
 		close_fds(cmsg);
 		return EPROTO;

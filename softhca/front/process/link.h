@@ -32,7 +32,8 @@ int link_send_answer(int link, int error);
 int link_receive_answer(int link);
 
 /* Pass one descriptor: from the process that installs the filter to its runner, or from the daemon
- * to a holder. EAGAIN: no room, and the link does not block. */
+ * to a holder. EAGAIN: no room, and the link does not block. EMFILE: the receiver has no free
+ * descriptor, so the passed one is lost. */
 int link_send_fd(int link, int fd);
 int link_receive_fd(int link, int *fd);
 

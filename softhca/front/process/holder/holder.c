@@ -54,6 +54,7 @@ struct event_file {
 struct holder {
 	int listener;
 	LIST_HEAD(, event_file) event_files;
+	bool has_lost_file;  /* and has logged it */
 	struct flush *flush; /* NULL: no queues are left */
 	int nap_ms;
 	int64_t next_look_ms;
@@ -87,17 +88,32 @@ static void drop_closed(struct holder *holder)
 	}
 }
 
-/* Receives an event file from the daemon. Returns false when the daemon is dead. */
+/* Logs the first loss. When the daemon dies, the program of a lost file reads an end of file and no
+ * event. */
+static void lose_event_file(struct holder *holder, int error)
+{
+	if (!holder->has_lost_file)
+		log_error("programs may not get an event if the adapters' process is killed: %s",
+			  strerror(error));
+	holder->has_lost_file = true;
+}
+
+/* Receives an event file from the daemon. Returns false when the daemon is dead, which only the end
+ * of the link shows. */
 static bool receive_event_file(struct holder *holder, int daemon)
 {
 	struct event_file *file;
-	int fd;
+	int fd, ret = link_receive_fd(daemon, &fd);
 
-	if (link_receive_fd(daemon, &fd))
-		return false;
 	drop_closed(holder);
+	if (ret) {
+		if (ret != ECONNRESET)
+			lose_event_file(holder, ret);
+		return ret != ECONNRESET;
+	}
 	file = malloc(sizeof(*file));
 	if (!file) {
+		lose_event_file(holder, ENOMEM);
 		close(fd);
 		return true;
 	}

@@ -256,6 +256,48 @@ static void closed_event_files_are_dropped_when_the_next_comes(void **state)
 	close(file[1][1]);
 }
 
+/* Leaves no free descriptor to this process. Returns the limit it had before. */
+static struct rlimit descriptors_end(void)
+{
+	const int lowest = dup(STDERR_FILENO);
+	struct rlimit before, none;
+
+	close(lowest);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = lowest;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	return before;
+}
+
+/* The daemon lives, so the holder must go on waiting. */
+static void an_event_file_without_a_free_descriptor_is_lost(void **state)
+{
+	struct holder holder = { .listener = -1 };
+	int daemon[2], file[2];
+	struct rlimit limit;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, daemon), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, file), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(link_send_fd(daemon[0], file[0]), 0);
+	limit = descriptors_end();
+	assert_true(receive_event_file(&holder, daemon[1]));
+	assert_true(receive_event_file(&holder, daemon[1]));
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_true(LIST_EMPTY(&holder.event_files));
+	assert_int_equal(world.logged, 1);
+	assert_true(receive_event_file(&holder, daemon[1]));
+	assert_false(LIST_EMPTY(&holder.event_files));
+	close(daemon[0]);
+	assert_false(receive_event_file(&holder, daemon[1]));
+	tell_programs(&holder, true);
+	close(daemon[1]);
+	close(file[0]);
+	close(file[1]);
+}
+
 static void answer_check(unsigned int index, uint64_t id, int error, uint32_t flags)
 {
 	assert_true(index < world.answers);
@@ -398,6 +440,8 @@ int main(void)
 		cmocka_unit_test_setup(event_files_say_that_the_adapter_is_gone, world_begin),
 		cmocka_unit_test_setup(programs_that_know_are_not_told_again, world_begin),
 		cmocka_unit_test_setup(closed_event_files_are_dropped_when_the_next_comes,
+				       world_begin),
+		cmocka_unit_test_setup(an_event_file_without_a_free_descriptor_is_lost,
 				       world_begin),
 		cmocka_unit_test_setup(calls_of_devices_fail_and_others_go_on, world_begin),
 		cmocka_unit_test_setup(destroyed_queues_are_left_alone, world_begin),
