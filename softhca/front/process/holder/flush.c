@@ -32,7 +32,8 @@ enum {
 };
 
 struct cq_rest {
-	uint32_t pi; /* index of the next CQE to write; has 24 bits, like the consumer index */
+	bool is_known; /* pi is */
+	uint32_t pi;   /* index of the next CQE to write; has 24 bits, like the consumer index */
 };
 
 /* 16-bit indices: blocks of the send queue, WQEs of the receive queue. */
@@ -53,6 +54,7 @@ struct flush {
 	struct epitaph_table *table;
 	struct owner_memory *owners;
 	size_t num_owners;
+	bool is_short; /* descriptors or memory lacked, so some CQs are not learned yet */
 	struct cq_rest *cq;
 	struct qp_rest *qp;
 	int32_t bucket[BUCKETS]; /* QPs, hashed by key */
@@ -81,9 +83,11 @@ static int owner_open(const struct epitaph_owner *owner)
 	if (fd < 0 || has_file_open(owner))
 		return fd;
 	close(fd);
+	errno = ESRCH;
 	return -1;
 }
 
+/* Returns a descriptor, or -1 with errno. */
 static int memory_of(struct flush *flush, const struct epitaph_owner *owner)
 {
 	struct owner_memory *more;
@@ -102,11 +106,20 @@ static int memory_of(struct flush *flush, const struct epitaph_owner *owner)
 	return bytes;
 }
 
+static bool is_shortage(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
+/* Reads memory of the entry's program. EAGAIN: the holder lacks descriptors or memory of its own to
+ * open it, so a later read may succeed. */
 static int memory_read(struct flush *flush, const struct epitaph_entry *entry, uint64_t addr,
 		       void *buf, size_t len)
 {
 	const int bytes = memory_of(flush, &entry->owner);
 
+	if (bytes < 0)
+		return is_shortage(errno) ? EAGAIN : EFAULT;
 	return pread(bytes, buf, len, (off_t)addr) == (ssize_t)len ? 0 : EFAULT;
 }
 
@@ -184,9 +197,10 @@ static int find_producer(struct window *window, uint32_t *pi)
 {
 	const struct epitaph_cq *cq = window->cq;
 	uint32_t ci, n;
+	int ret = read_word(window->flush, &cq->entry, cq->dbrec, &ci);
 
-	if (read_word(window->flush, &cq->entry, cq->dbrec, &ci))
-		return EFAULT;
+	if (ret)
+		return ret;
 	for (n = 0; n < cq->entries; n++) {
 		const uint8_t *cqe = window_cqe(window, ci + n);
 
@@ -255,22 +269,26 @@ static void learn_completion(struct flush *flush, uint32_t cq, const uint8_t *cq
 	}
 }
 
+/* Returns whether the holder has learned CQ and its ring still has all CQEs from index SINCE on. */
+static bool has_all_since(const struct flush *flush, uint32_t cq, uint32_t since)
+{
+	const struct cq_rest *rest = &flush->cq[cq];
+
+	return rest->is_known && ((rest->pi - since) & PRM_CI_MASK) <= flush->table->cq[cq].entries;
+}
+
 /* Marks the indices of QPs without CQEs as known: a QP that started within the ring's current lap,
  * and has no CQE there, has completed nothing, so its index is 0. */
 static void learn_from_silence(struct flush *flush)
 {
 	for (uint32_t i = 0; i < flush->table->qps; i++) {
 		const struct epitaph_qp *qp = &flush->table->qp[i];
-		const struct epitaph_cq *send_cq = &flush->table->cq[qp->send_cq];
-		const struct epitaph_cq *recv_cq = &flush->table->cq[qp->recv_cq];
 		struct qp_rest *rest = &flush->qp[i];
 
 		if (!qp->entry.valid)
 			continue;
-		rest->send_known |= ((flush->cq[qp->send_cq].pi - qp->send_since) & PRM_CI_MASK) <=
-				    send_cq->entries;
-		rest->recv_known |= ((flush->cq[qp->recv_cq].pi - qp->recv_since) & PRM_CI_MASK) <=
-				    recv_cq->entries;
+		rest->send_known |= has_all_since(flush, qp->send_cq, qp->send_since);
+		rest->recv_known |= has_all_since(flush, qp->recv_cq, qp->recv_since);
 	}
 }
 
@@ -279,11 +297,17 @@ static void learn_from_cq(struct flush *flush, uint32_t i)
 	struct epitaph_cq *cq = &flush->table->cq[i];
 	struct window window = { .flush = flush, .cq = cq };
 	const uint8_t *cqe;
+	int ret = find_producer(&window, &flush->cq[i].pi);
 
-	if (find_producer(&window, &flush->cq[i].pi)) {
+	if (ret == EAGAIN) {
+		flush->is_short = true;
+		return;
+	}
+	if (ret) {
 		cq->entry.valid = 0;
 		return;
 	}
+	flush->cq[i].is_known = true;
 	for (uint32_t ago = 1; ago <= cq->entries; ago++) {
 		cqe = window_cqe(&window, flush->cq[i].pi - ago);
 		if (!cqe)
@@ -412,11 +436,28 @@ static bool is_left(struct epitaph_entry *entry, struct epitaph_owner *asked, bo
 	return *answer;
 }
 
+/* Learns from all CQs that are not yet known. The holder has flushed nothing to these, so they are
+ * as the daemon left them. */
+static void learn(struct flush *flush)
+{
+	struct epitaph_table *table = flush->table;
+	struct epitaph_owner asked = { 0 };
+	bool answer = false;
+
+	flush->is_short = false;
+	for (uint32_t i = 0; i < table->cqs; i++)
+		if (!flush->cq[i].is_known && is_left(&table->cq[i].entry, &asked, &answer))
+			learn_from_cq(flush, i);
+	learn_from_silence(flush);
+}
+
 bool flush_all(struct flush *flush, bool *was_busy)
 {
 	struct epitaph_owner asked = { 0 };
 	bool answer = false, any_left = false;
 
+	if (flush->is_short)
+		learn(flush);
 	*was_busy = false;
 	for (uint32_t i = 0; i < flush->table->qps; i++) {
 		struct epitaph_qp *qp = &flush->table->qp[i];
@@ -473,9 +514,7 @@ void flush_end(struct flush *flush)
 
 int flush_begin(struct epitaph_table *table, struct flush **out)
 {
-	struct epitaph_owner asked = { 0 };
 	struct flush *flush = calloc(1, sizeof(*flush));
-	bool answer = false;
 
 	if (!flush)
 		return ENOMEM;
@@ -485,10 +524,7 @@ int flush_begin(struct epitaph_table *table, struct flush **out)
 	if (!flush->cq || !flush->qp)
 		goto free_flush;
 	sort_into_buckets(flush);
-	for (uint32_t i = 0; i < table->cqs; i++)
-		if (is_left(&table->cq[i].entry, &asked, &answer))
-			learn_from_cq(flush, i);
-	learn_from_silence(flush);
+	learn(flush);
 	*out = flush;
 	return 0;
 free_flush:

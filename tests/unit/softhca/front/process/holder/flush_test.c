@@ -543,6 +543,32 @@ static void memory_is_tried_again_after_a_shortage(void **state)
 	expect_no_more();
 }
 
+/* The CQ's memory cannot be opened at first, so its progress is not known. */
+static void a_cq_is_learned_after_a_shortage(void **state)
+{
+	struct rlimit limit, none;
+	pid_t pid;
+
+	(void)state;
+	posts_send(0, 0, 1);
+	posts_send(0, 1, 1);
+	device_completes(QPN, REQUEST, 0);
+	pid = copy_start(0);
+	assert_true(pid > 1);
+	owner_is(pid);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = lowest_free();
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_false(flush_now());
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_true(flush_now());
+	assert_false(is_written(pid, 0));
+	assert_true(is_written(pid, 1));
+	assert_false(is_written(pid, 2));
+	copy_end(pid);
+}
+
 /* Starts the first QP in a table of the daemon's, with programs that have made its CQ. */
 static void qp_start(const struct client *send, const struct client *recv, struct epitaph_qp *qp)
 {
@@ -626,6 +652,7 @@ int main(void)
 		FACT(another_process_is_written_to),
 		FACT(a_process_with_two_files_is_opened_once),
 		FACT(memory_is_tried_again_after_a_shortage),
+		FACT(a_cq_is_learned_after_a_shortage),
 		FACT(a_start_asks_the_program_and_not_its_number),
 		FACT(a_later_process_with_the_number_is_left_alone),
 	};
