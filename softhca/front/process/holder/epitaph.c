@@ -182,6 +182,18 @@ void epitaph_resize_cq(const struct epitaph_place *at, uint64_t ring, uint32_t e
 	set_valid(&cq->entry, 1);
 }
 
+void epitaph_hide_cq(const struct epitaph_place *at)
+{
+	struct epitaph_cq *cq;
+
+	if (!at->in)
+		return;
+	cq = &at->in->table->cq[at->index];
+	set_valid(&cq->entry, 0);
+	cq->entry.owner = (struct epitaph_owner){ 0 }; /* no process has pid 0 */
+	set_valid(&cq->entry, 1);
+}
+
 static void leave_place(struct epitaph_place *at, struct epitaph_entry *entry,
 			uint32_t *lowest_free)
 {

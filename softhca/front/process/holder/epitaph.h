@@ -94,6 +94,9 @@ void epitaph_start_qp(const struct epitaph_place *at, const struct client *send,
 void epitaph_reset_qp(const struct epitaph_place *at);
 void epitaph_resize_cq(const struct epitaph_place *at, uint64_t ring, uint32_t entries,
 		       uint32_t cqe_size);
+/* Makes the holder leave the CQ alone, as its ring is no longer in its owner's memory. The CQ keeps
+ * its entry, as its QPs name it by index. */
+void epitaph_hide_cq(const struct epitaph_place *at);
 void epitaph_remove_cq(struct epitaph_place *at);
 void epitaph_remove_qp(struct epitaph_place *at);
 

@@ -432,7 +432,10 @@ static int resize_cq(struct uverbs_call *uc, const struct ib_uverbs_resize_cq *c
 	pinned_take(uc->client, &cq->base.pinned);
 	cq->cqe = (1u << req.log_entries) - 1;
 	cq->cqe_size = req.driver.cqe_size;
-	epitaph_resize_cq(&cq->epitaph, req.driver.buf_addr, cq->cqe + 1, cq->cqe_size);
+	if (uc->client == cq->base.maker)
+		epitaph_resize_cq(&cq->epitaph, req.driver.buf_addr, cq->cqe + 1, cq->cqe_size);
+	else
+		epitaph_hide_cq(&cq->epitaph);
 	return 0;
 }
 

@@ -611,6 +611,34 @@ static void entries_behind_the_counts_are_not_looked_at(void **state)
 	assert_int_equal(qp->valid, 1);
 }
 
+/* Another program has resized the first CQ. The CQ keeps its entry, as its QPs name it by index. */
+static void a_hidden_cq_keeps_its_place(void **state)
+{
+	const int memory = memfd_create("memory", MFD_CLOEXEC);
+	struct epitaph_place first = { 0 }, second = { 0 };
+	struct epitaph_table *table;
+	struct epitaph *epitaph;
+
+	(void)state;
+	assert_int_equal(ftruncate(memory, epitaph_memory_bytes()), 0);
+	assert_int_equal(epitaph_open(memory, &epitaph), 0);
+	epitaph_add_cq(epitaph, &program.table->cq[0], &first);
+	epitaph_hide_cq(&first);
+	epitaph_resize_cq(&first, (uintptr_t)program.ring, ENTRIES, 64); /* later, by its maker */
+	epitaph_add_cq(epitaph, &program.table->cq[0], &second);
+	assert_int_not_equal(first.index, second.index);
+	assert_int_equal(epitaph_map(memory, &table), 0);
+	program.table->cq[0] = table->cq[first.index];
+	posts_send(0, 0, 1);
+	assert_false(flush_now());
+	expect_no_more();
+	epitaph_unmap(table);
+	epitaph_remove_cq(&first);
+	epitaph_remove_cq(&second);
+	epitaph_put(epitaph);
+	close(memory);
+}
+
 /* One program that has made the CQ lives, the other has ended, and this process has its number. */
 static void a_start_asks_the_program_and_not_its_number(void **state)
 {
@@ -653,6 +681,7 @@ int main(void)
 		FACT(a_process_with_two_files_is_opened_once),
 		FACT(memory_is_tried_again_after_a_shortage),
 		FACT(a_cq_is_learned_after_a_shortage),
+		FACT(a_hidden_cq_keeps_its_place),
 		FACT(a_start_asks_the_program_and_not_its_number),
 		FACT(a_later_process_with_the_number_is_left_alone),
 	};

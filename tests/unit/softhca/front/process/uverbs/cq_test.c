@@ -19,7 +19,7 @@ static struct {
 	unsigned int channels; /* references taken */
 	struct call call;
 	struct epitaph_cq epitaph;
-	unsigned int epitaphs, resizes, catch_ups, moves;
+	unsigned int epitaphs, resizes, hidden, catch_ups, moves;
 	int move_error;
 } it;
 
@@ -78,6 +78,12 @@ void epitaph_resize_cq(const struct epitaph_place *at, uint64_t ring, uint32_t e
 	it.epitaph.entries = entries;
 	it.epitaph.cqe_size = cqe_size;
 	it.resizes++;
+}
+
+void epitaph_hide_cq(const struct epitaph_place *at)
+{
+	(void)at;
+	it.hidden++;
 }
 
 void epitaph_remove_cq(struct epitaph_place *at)
@@ -543,6 +549,21 @@ static void a_resized_cq_has_another_ring(void **state)
 	assert_int_equal(*(const uint32_t *)rig_out(UVERBS_ATTR_CORE_OUT, 4), 15);
 }
 
+/* The new ring is in memory of another program, which has got the device file. The holder would
+ * access the same address in the CQ's maker. */
+static void a_cq_that_another_program_resizes_is_hidden(void **state)
+{
+	struct uverbs_cq *cq = cq_made(usual_cq());
+	struct client maker = { .pid = 1 };
+
+	(void)state;
+	assert_int_equal(resize(cq->base.handle, 15, 64), 0);
+	assert_true(it.resizes == 1 && it.hidden == 0);
+	cq->base.maker = &maker;
+	assert_int_equal(resize(cq->base.handle, 31, 64), 0);
+	assert_true(it.resizes == 1 && it.hidden == 1);
+}
+
 static void a_padded_cq_stays_padded(void **state)
 {
 	struct asked asked = usual_cq();
@@ -610,6 +631,7 @@ int main(void)
 		CASE(a_destroyed_cq_tells_its_events),
 		CASE(moderation_goes_to_the_device),
 		CASE(a_resized_cq_has_another_ring),
+		CASE(a_cq_that_another_program_resizes_is_hidden),
 		CASE(a_padded_cq_stays_padded),
 		CASE(a_resize_that_is_refused_changes_nothing),
 	};

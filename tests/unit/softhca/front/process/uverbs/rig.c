@@ -154,6 +154,7 @@ int object_new(size_t size, struct uverbs_file *file, uint16_t type,
 	assert_ptr_equal(file, &rig.file);
 	assert_non_null(made);
 	made->file = file;
+	made->maker = file->caller;
 	made->type = type;
 	made->destroy = destroy;
 	rig.made++;
