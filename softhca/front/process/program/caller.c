@@ -46,12 +46,18 @@ int caller_fd_copy(const struct call *call, int fd)
 
 int caller_client(const struct call *call, struct client **client)
 {
-	const bool was_known = client_find(call->tid) != NULL;
-	int ret = client_get(call->tid, client);
+	struct client *const known = client_find(call->tid);
+	int ret = 0;
 
+	if (known) {
+		client_keep(known);
+		*client = known;
+	} else {
+		ret = client_get(call->tid, client);
+	}
 	if (ret || caller_is_alive(call))
 		return ret;
-	if (was_known)
+	if (known)
 		client_put(*client);
 	else
 		client_forget(*client);

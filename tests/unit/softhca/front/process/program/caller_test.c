@@ -276,6 +276,38 @@ static void another_with_its_number_is_no_client(void **state)
 	close(call.listener);
 }
 
+bool __real_space_is_there(const struct address_space *space);
+bool __wrap_space_is_there(const struct address_space *space);
+
+static unsigned int looks;
+
+bool __wrap_space_is_there(const struct address_space *space)
+{
+	looks++;
+	return __real_space_is_there(space);
+}
+
+/* A second search could find the process gone, and make a client of a later one with its number. */
+static void a_known_client_is_searched_once(void **state)
+{
+	pid_t pid = caller_start();
+	struct call call = call_receive(pid);
+	struct client *client, *again;
+
+	(void)state;
+	assert_int_equal(watch_start(), 0);
+	assert_int_equal(caller_client(&call, &client), 0);
+	looks = 0;
+	assert_int_equal(caller_client(&call, &again), 0);
+	assert_ptr_equal(again, client);
+	assert_int_equal(client->users, 3);
+	assert_int_equal(looks, 1);
+	client_put(client);
+	client_put(client);
+	process_end(pid);
+	close(call.listener);
+}
+
 static int bytes_transfer(const struct client *client, bool write, char *text)
 {
 	struct hca_bus_seg seg = { client_bus_addr(client, (uintptr_t)secret), sizeof(secret) };
@@ -360,6 +392,7 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(another_with_its_number_is_no_client, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(a_known_client_is_searched_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_process_with_the_number_of_one_that_ends_is_no_client, set_up, tear_down),
 		cmocka_unit_test(a_descriptors_file_system_is_not_asked),
