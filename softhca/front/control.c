@@ -22,6 +22,8 @@
 #include "softhca/log.h"
 #include "softhca/options.h"
 
+static const char late_answer[] = "it will happen, but has not within a second";
+
 enum { MAX_TEXT = 128, ANSWER_MS = 5000, OWNER_ONLY = 0600 };
 
 static int set_address(const char *path, struct sockaddr_un *addr)
@@ -91,7 +93,7 @@ static void add_fault(const struct control *control, const char *text, uint64_t 
 
 	if (!ret)
 		ret = control->faults_finish(control->host, now_ns);
-	snprintf(answer, size, "%s", faults_answer(ret));
+	snprintf(answer, size, "%s", ret == ETIMEDOUT ? late_answer : faults_answer(ret));
 	log_note("fault %s: %s", text, answer);
 }
 
@@ -113,6 +115,7 @@ void control_receive(int fd, const struct control *control, uint64_t now_ns, uin
 	sendto(fd, answer, strlen(answer), MSG_DONTWAIT, (struct sockaddr *)&from, from_len);
 }
 
+/* Returns 0, EINPROGRESS if the fault is still to happen, or another errno. */
 static int control_ask(int fd, const char *text)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
@@ -130,14 +133,29 @@ static int control_ask(int fd, const char *text)
 	if (!strcmp(answer, "ok"))
 		return 0;
 	log_error("fault %s: %s", text, answer);
-	return EINVAL;
+	return strcmp(answer, late_answer) ? EINVAL : EINPROGRESS;
+}
+
+/* Sends the texts up to one that is refused. It goes on after a late one, as faults that are due
+ * happen in the order in which they were added. */
+static int send_texts(int fd, char *const *text)
+{
+	int ret, late = 0;
+
+	for (; *text; text++) {
+		ret = control_ask(fd, *text);
+		if (ret == EINPROGRESS)
+			late = ret;
+		else if (ret)
+			return ret;
+	}
+	return late;
 }
 
 int control_send(const struct options *options)
 {
 	const struct sockaddr_un any = { .sun_family = AF_UNIX };
 	struct sockaddr_un addr;
-	char **text = options->program;
 	int fd = -1, ret = set_address(options->socket_path, &addr);
 
 	if (!ret)
@@ -145,8 +163,8 @@ int control_send(const struct options *options)
 				  offsetof(struct sockaddr_un, sun_path), &fd);
 	if (!ret)
 		ret = reach_server(fd, &addr, options->socket_path);
-	while (!ret && *text)
-		ret = control_ask(fd, *text++);
+	if (!ret)
+		ret = send_texts(fd, options->program);
 	if (ret && !log_has_error())
 		log_error("fault: %s.control: %s", options->socket_path, strerror(ret));
 	if (fd >= 0)
