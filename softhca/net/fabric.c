@@ -355,17 +355,28 @@ static void send_mad(void *owner, const struct fabric_msg *msg)
 		message_deliver(fabric, msg);
 }
 
-/* Answers a query of another host only if it concerns a port or service of this process, as each
- * process answers for its own. */
+static bool is_from_here(const struct fabric *fabric, const struct fabric_msg *msg)
+{
+	const struct fabric_addr back = { .dlid = msg->addr.slid };
+
+	return is_at_one(fabric, &back);
+}
+
+/* Returns whether this process answers a query. It answers those of its own adapters. Of other
+ * hosts' queries it answers only those about its own ports and services, as each process does. */
+static bool is_for_us(const struct fabric *fabric, const struct fabric_msg *msg)
+{
+	return is_from_here(fabric, msg) || subnet_is_about_own(fabric->subnet, msg);
+}
+
+/* Checks again whose query it is, as the adapter may have left since it sent the query. */
 static void ask_subnet(struct fabric *fabric, const struct fabric_msg *msg)
 {
-	struct fabric_addr back = { .dlid = msg->addr.slid };
-	bool from_here = is_at_one(fabric, &back);
-	bool last = from_here && !fabric_is_joined(fabric);
+	bool last = is_from_here(fabric, msg) && !fabric_is_joined(fabric);
 	uint8_t mad[MAD_SIZE];
 	struct fabric_msg answer;
 
-	if (!from_here && !subnet_is_about_own(fabric->subnet, msg))
+	if (!is_for_us(fabric, msg))
 		return;
 	if (!subnet_answer(fabric->subnet, msg, last, mad, &answer))
 		return;
@@ -397,8 +408,13 @@ static void message_deliver(struct fabric *fabric, const struct fabric_msg *msg)
 	bool multicast = fabric_is_multicast(&msg->addr);
 	struct station *station;
 
-	if (leaf_is_asked(&fabric->leaf, msg) || subnet_is_asked(msg)) {
+	if (leaf_is_asked(&fabric->leaf, msg)) {
 		inbox_put(&fabric->inbox, msg);
+		return;
+	}
+	if (subnet_is_asked(msg)) {
+		if (is_for_us(fabric, msg))
+			inbox_put(&fabric->inbox, msg);
 		return;
 	}
 	LIST_FOREACH(station, &fabric->stations, entry) {

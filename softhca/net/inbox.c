@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softhca/log.h"
 #include "softhca/net/inbox.h"
 
 void inbox_init(struct inbox *inbox)
 {
 	STAILQ_INIT(&inbox->letters);
 	inbox->count = 0;
+	inbox->has_overflowed = false;
 }
 
 void inbox_clear(struct inbox *inbox)
@@ -21,12 +23,24 @@ void inbox_clear(struct inbox *inbox)
 		free(letter);
 }
 
+static void note_overflow(struct inbox *inbox)
+{
+	if (!inbox->has_overflowed)
+		log_note("more than %d management requests at once: the rest is not answered",
+			 INBOX_MAX);
+	inbox->has_overflowed = true;
+}
+
 void inbox_put(struct inbox *inbox, const struct fabric_msg *msg)
 {
 	struct letter *letter;
 
-	if (msg->payload_len != MAD_SIZE || inbox->count == INBOX_MAX)
+	if (msg->payload_len != MAD_SIZE)
 		return;
+	if (inbox->count == INBOX_MAX) {
+		note_overflow(inbox);
+		return;
+	}
 	letter = malloc(sizeof(*letter));
 	if (!letter)
 		return;

@@ -6,7 +6,7 @@
  * Both answer at once, but on a wire no answer comes before the adapter has completed the send. So
  * the fabric puts a datagram here within the send, and serves it when the adapter has written the
  * completion. The fabric owns the inbox; its lock guards it. The inbox copies what it holds, and
- * drops what does not fit, as a wire may.
+ * drops what does not fit, as a wire may. It logs the first drop.
  */
 #ifndef SOFTHCA_NET_INBOX_H
 #define SOFTHCA_NET_INBOX_H
@@ -28,6 +28,7 @@ struct letter {
 struct inbox {
 	STAILQ_HEAD(, letter) letters;
 	unsigned int count;
+	bool has_overflowed; /* and has logged it */
 };
 
 void inbox_init(struct inbox *inbox);

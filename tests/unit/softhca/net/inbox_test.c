@@ -133,13 +133,14 @@ static void a_queue_that_fails_gets_its_answer(void **state)
 	unpair();
 }
 
-/* Sends a request as a's QP does, but leaves the round open: the answer is still to be made. */
-static void send_request(void)
+/* Sends a request from the port with LID SLID, of adapter a or of another host, as its QP does.
+ * Leaves the round open, so the answer is still to be made. */
+static void send_request_from(uint16_t slid)
 {
 	struct fabric_msg msg = {
 		.service = FABRIC_UD,
 		.op = FABRIC_SEND,
-		.addr = { .port = 1, .slid = flat.hca[0]->port[0].lid, .dlid = SWITCH_LID },
+		.addr = { .port = 1, .slid = slid, .dlid = SWITCH_LID },
 		.dest_qpn = GSI_QPN,
 		.src_qpn = GSI_QPN,
 		.qkey = KEY,
@@ -156,6 +157,11 @@ static void send_request(void)
 	fabric_lock(flat.fabric);
 	fabric_send(flat.fabric, flat.now, NULL, &msg);
 	fabric_unlock(flat.fabric);
+}
+
+static void send_request(void)
+{
+	send_request_from(flat.hca[0]->port[0].lid);
 }
 
 static void round_ends(void)
@@ -213,6 +219,23 @@ static void an_adapter_that_goes_leaves_its_request(void **state)
 	unpair();
 }
 
+/* Each host gets the queries of all others, and answers only those about its own ports. */
+static void queries_for_other_hosts_take_no_room(void **state)
+{
+	enum { OTHER_LID = 0x7000 };
+
+	(void)state;
+	pair(&gsi, 4096);
+	put_request(MAD_CLASS_SA, 2, MAD_CLASS_PORT_INFO);
+	flat_recv(a, from + MAD_SIZE, GRH_LEN + MAD_SIZE, lkey);
+	for (unsigned int i = 0; i < INBOX_MAX; i++)
+		send_request_from(OTHER_LID);
+	send_request();
+	round_ends();
+	flat_expect_done(a->recv_cq, RESP_SEND, 0);
+	unpair();
+}
+
 static void what_exceeds_the_inbox_is_dropped(void **state)
 {
 	uint8_t mad[MAD_SIZE] = { 0 };
@@ -224,6 +247,7 @@ static void what_exceeds_the_inbox_is_dropped(void **state)
 	inbox_init(&inbox);
 	assert_null(inbox_take(&inbox));
 	for (unsigned int i = 0; i < INBOX_MAX + 2; i++) {
+		assert_int_equal(inbox.has_overflowed, i > INBOX_MAX);
 		fld_set(mad, MAD_TRANSACTION_H, i);
 		inbox_put(&inbox, &msg);
 	}
@@ -256,6 +280,7 @@ int main(void)
 		IB(the_answer_to_a_destroyed_queue_is_dropped),
 		IB(what_waits_ends_with_the_fabric),
 		IB(an_adapter_that_goes_leaves_its_request),
+		IB(queries_for_other_hosts_take_no_room),
 		cmocka_unit_test(what_exceeds_the_inbox_is_dropped),
 	};
 
