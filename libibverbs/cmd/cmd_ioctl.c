@@ -283,6 +283,7 @@ VERBS_EXPORT int verbs_cmd_run(struct ibv_context *context, uint16_t object, uin
 VERBS_EXPORT int verbs_cmd_run_short(struct ibv_context *context, uint16_t object, uint16_t method,
 				     struct verbs_short *cmd, unsigned int nattrs)
 {
+	assert(nattrs <= VERBS_SHORT_MAX_ATTRS);
 	cmd->length =
 		(uint16_t)(offsetof(struct verbs_short, attrs) + nattrs * sizeof(*cmd->attrs));
 	cmd->object = object;
