@@ -6,6 +6,9 @@
  */
 #include "tests/unit/libibverbs/unit.h"
 
+#include <stdbool.h>
+#include <stdlib.h>
+
 static bool no_memory;
 
 void *__real_realloc(void *old, size_t size);
@@ -46,9 +49,6 @@ static void without_memory_the_map_stays(void **state)
 	struct by_fd map = { 0 };
 
 	(void)state;
-	no_memory = true;
-	assert_int_equal(by_fd_reserve(&map, 0), ENOMEM);
-	no_memory = false;
 	assert_int_equal(by_fd_reserve(&map, 0), 0);
 	by_fd_set(&map, 0, &map);
 	no_memory = true;
