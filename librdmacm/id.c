@@ -133,14 +133,59 @@ CMA_EXPORT int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm
 	return cma_return(ret);
 }
 
-enum { LOOK_AGAIN_MS = 10 };
+enum { LOOK_AGAIN_MS = 10, PATIENCE_S = 1 };
+
+static bool checker_is_on(void)
+{
+	const char *value = getenv("VERBS_CHECK");
+
+	return value && *value && strcmp(value, "0") != 0;
+}
+
+/* Logs that a call waits for COUNT acknowledgements. With the checker on, the line appears at all
+ * levels but off, as the lines of libibverbs' checker do. */
+static void __attribute__((cold))
+await_say(const struct cm_id *cm, const uint32_t *counter, uint32_t count)
+{
+	if (!verbs_log_on(VERBS_LOG_WARN) && !(checker_is_on() && verbs_log_on(VERBS_LOG_ERROR)))
+		return;
+	verbs_log_write_each(VERBS_LOG_WARN,
+			     "%s waits: %u events of the id were read, but not acknowledged: call "
+			     "rdma_ack_cm_event() for each event",
+			     counter == &cm->events_acked ? "rdma_destroy_id or rdma_migrate_id"
+							  : "rdma_leave_multicast",
+			     count);
+}
 
 /* Waits in a process with one thread, where only a signal handler can acknowledge an event. The
  * handler counts without a lock and signals no condition, but it interrupts the sleep. */
-static void await_handler(const uint32_t *counter, uint32_t reported)
+static void await_handler(const struct cm_id *cm, const uint32_t *counter, uint32_t reported)
 {
-	while (process_has_one_thread() && __atomic_load_n(counter, __ATOMIC_RELAXED) < reported)
+	unsigned int looks = 0;
+	uint32_t acked;
+
+	while (process_has_one_thread() &&
+	       (acked = __atomic_load_n(counter, __ATOMIC_RELAXED)) < reported) {
+		if (++looks == PATIENCE_S * 1000 / LOOK_AGAIN_MS)
+			await_say(cm, counter, reported - acked);
 		poll(NULL, 0, LOOK_AGAIN_MS);
+	}
+}
+
+/* Waits a second at most, and logs how many acknowledgements are then missing. The caller holds the
+ * id's lock. */
+static void await_patiently(struct cm_id *cm, struct cm_ack_wait *wait, const uint32_t *counter,
+			    uint32_t reported)
+{
+	struct timespec until;
+	int err = 0;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += PATIENCE_S;
+	while (*counter < reported && !err)
+		err = pthread_cond_timedwait(&wait->acked, &cm->lock, &until);
+	if (*counter < reported)
+		await_say(cm, counter, reported - *counter);
 }
 
 static void __attribute__((noinline))
@@ -150,6 +195,8 @@ await_threads(struct cm_id *cm, const uint32_t *counter, uint32_t reported)
 
 	pthread_mutex_lock(&cm->lock);
 	LIST_INSERT_HEAD(&cm->ack_waits, &wait, entry);
+	if (*counter < reported)
+		await_patiently(cm, &wait, counter, reported);
 	while (*counter < reported)
 		pthread_cond_wait(&wait.acked, &cm->lock);
 	LIST_REMOVE(&wait, entry);
@@ -168,7 +215,7 @@ void rdmacm_id_await_acks(struct cm_id *cm, const uint32_t *counter, uint32_t re
 	if (!reported || (process_has_one_thread() && *counter >= reported))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	await_handler(counter, reported);
+	await_handler(cm, counter, reported);
 	await_threads(cm, counter, reported);
 	pthread_setcancelstate(state, NULL);
 }

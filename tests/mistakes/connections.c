@@ -8,6 +8,7 @@
 #include "tests/cm/cm.h"
 
 #include <arpa/inet.h>
+#include <pthread.h>
 #include <unistd.h>
 
 static struct rdma_cm_id *id_of(enum rdma_port_space ps)
@@ -218,7 +219,7 @@ MISTAKE(cm_request_of_no_listener)
 	MUST_REFUSE(rdma_get_request(resolved(), &id));
 }
 
-MISTAKE(cm_events_not_acknowledged)
+static void destroy_unacknowledged(void)
 {
 	struct rdma_cm_id *id = id_of(RDMA_PS_TCP);
 	struct sockaddr_in addr = cm_loopback(7471);
@@ -229,6 +230,26 @@ MISTAKE(cm_events_not_acknowledged)
 	alarm(3); /* a limit, as the call that follows never returns */
 	rdma_destroy_id(id);
 	MUST(!"the call returns");
+}
+
+MISTAKE(cm_events_not_acknowledged)
+{
+	destroy_unacknowledged();
+}
+
+static void *pause_long(void *nothing)
+{
+	pause();
+	return nothing;
+}
+
+/* With another thread, the call waits for a condition. */
+MISTAKE(cm_events_not_acknowledged_by_thread)
+{
+	pthread_t thread;
+
+	MUST(!pthread_create(&thread, NULL, pause_long, NULL));
+	destroy_unacknowledged();
 }
 
 #define ROW(name)           \
@@ -259,5 +280,6 @@ const struct mistake connection_mistakes[] = {
 	ROW(cm_unknown_port_space),
 	ROW(cm_request_of_no_listener),
 	ROW(cm_events_not_acknowledged),
+	ROW(cm_events_not_acknowledged_by_thread),
 	{ 0 },
 };
