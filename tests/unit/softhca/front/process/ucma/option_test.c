@@ -109,7 +109,7 @@ static void unknown_options_are_refused(void **state)
 	assert_int_equal(set_option(LEVEL_ID, 4, value, 4), ENOSYS);
 	assert_int_equal(set_option(LEVEL_IB, 0, value, 4), ENOSYS);
 	assert_int_equal(set_option(LEVEL_IB, 2, value, 4), ENOSYS);
-	assert_int_equal(set(2, TOS, value, 1), ENOSYS);
+	assert_int_equal(set_option(2, TOS, value, 1), ENOSYS);
 	set_option(LEVEL_ID, TOS, value, 1);
 	rig.call.set_option.id++;
 	assert_int_equal(ucma_id_set_option(&rig.call), ENOENT);
