@@ -156,9 +156,9 @@ static void complete_late(struct rig *rig, const struct rig_cqe *want, uint32_t 
 static void nothing_is_read_before_the_owner_bit(void **state)
 {
 	const struct rig_cqe first = { .is_send = true, .opcode = M4_SEND };
-	const struct rig_cqe late = {
-		.opcode = M4_RECV_SEND_IMM, .byte_count = 0x55, .imm = 0x1234
-	};
+	const struct rig_cqe late = { .opcode = M4_RECV_SEND_IMM,
+				      .byte_count = 0x55,
+				      .imm = 0x1234 };
 	struct ibv_recv_wr wr = { .wr_id = 9 }, *bad;
 	struct rig *rig = rig_new(NULL);
 	struct ibv_wc wc[3];
