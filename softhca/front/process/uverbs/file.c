@@ -2,18 +2,14 @@
 /*
  * file.c - open uverbs files and their objects.
  *
- * The program's descriptor is a memfd of UAR pages, opened a second time for it. That file
- * description lives until its last descriptor and mapping in any process is gone, which inotify
- * reports exactly. A uverbs file is found by the memfd's inode, so duplicated descriptors need no
- * bookkeeping.
+ * The program's descriptor is a memfd of UAR pages, opened a second time for it (last_close.h). A
+ * uverbs file is found by the memfd's inode, so duplicated descriptors need no bookkeeping.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +18,7 @@
 
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/fd_number.h"
+#include "softhca/front/process/last_close.h"
 #include "softhca/front/process/node.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/program/caller.h"
@@ -31,11 +28,11 @@
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/uverbs/quota.h"
 #include "softhca/front/process/vfio/vfio.h"
-#include "softhca/front/process/watch.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 static LIST_HEAD(, uverbs_file) files = LIST_HEAD_INITIALIZER(files);
-static struct watch closes; /* inotify */
+static struct last_closes closes;
 
 /* Layout of the file: UAR pages first; other mappings at the page number that encodes their mmap
  * command (mlx5-abi.h). */
@@ -289,6 +286,7 @@ static void file_close(struct uverbs_file *file)
 {
 	log_note("%s: closed by process %d", file->adapter->name, file->client->pid);
 	LIST_REMOVE(file, in_all);
+	last_close_forget(&closes, &file->last_close);
 	destroy_objects(file);
 	mlx4_close_context(file);
 	devx_file_close(file);
@@ -352,23 +350,6 @@ close_memfd:
 	return errno;
 }
 
-/* Makes the program's file description, and watches it. */
-static int reopen_for_program(struct uverbs_file *file, int *fd)
-{
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->memfd);
-	*fd = open(path, O_RDWR | O_CLOEXEC);
-	if (*fd < 0)
-		return errno;
-	file->watch = inotify_add_watch(closes.fd, path, IN_CLOSE_WRITE);
-	if (file->watch < 0) {
-		close(*fd);
-		return errno;
-	}
-	return 0;
-}
-
 static uint32_t next_context;
 
 static int file_new(const struct call *call, struct adapter *adapter, struct uverbs_file **out,
@@ -388,7 +369,7 @@ static int file_new(const struct call *call, struct adapter *adapter, struct uve
 	ret = make_memory(file);
 	if (ret)
 		goto put_client;
-	ret = reopen_for_program(file, fd);
+	ret = last_close_open(&closes, &file->last_close, file->memfd, fd);
 	if (ret)
 		goto unmap;
 	LIST_INSERT_HEAD(&files, file, in_all);
@@ -468,35 +449,9 @@ void uverbs_fcntl(struct call *call)
 		copy_descriptor(call, command == F_DUPFD_CLOEXEC);
 }
 
-static void close_watched(int watch)
+static void file_closed(struct last_close *last_close)
 {
-	struct uverbs_file *file;
-
-	LIST_FOREACH(file, &files, in_all) {
-		if (file->watch == watch) {
-			inotify_rm_watch(closes.fd, watch);
-			file_close(file);
-			return;
-		}
-	}
-}
-
-static void closes_ready(struct watch *watch, uint32_t events)
-{
-	union {
-		struct inotify_event event;
-		char room[4096];
-	} buf;
-	ssize_t n = read(watch->fd, &buf, sizeof(buf));
-
-	(void)events;
-	for (ssize_t at = 0; at < n;) {
-		const struct inotify_event *event = (const void *)(buf.room + at);
-
-		if (event->mask & IN_CLOSE_WRITE)
-			close_watched(event->wd);
-		at += sizeof(*event) + event->len;
-	}
+	file_close(container_of(last_close, struct uverbs_file, last_close));
 }
 
 int uverbs_start(void)
@@ -511,15 +466,12 @@ int uverbs_start(void)
 	};
 
 	node_register(&kind);
-	closes = (struct watch){ inotify_init1(IN_CLOEXEC | IN_NONBLOCK), closes_ready };
-	if (closes.fd < 0)
-		return errno;
-	return watch_add(&closes, EPOLLIN);
+	return last_closes_start(&closes, file_closed);
 }
 
 void uverbs_stop(void)
 {
 	while (!LIST_EMPTY(&files))
 		file_close(LIST_FIRST(&files));
-	close(closes.fd);
+	last_closes_stop(&closes);
 }

@@ -24,6 +24,7 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/holder/epitaph.h"
+#include "softhca/front/process/last_close.h"
 
 struct call;
 struct object;
@@ -51,7 +52,7 @@ struct uverbs_file {
 	int memfd;
 	dev_t dev;
 	ino_t ino;
-	int watch; /* inotify watch for the last close or unmap */
+	struct last_close last_close;
 	uint8_t *pages;
 	uint8_t page_used[UVERBS_FILE_UARS];
 	bool memory_page_used[UVERBS_FILE_MEMORY_PAGES]; /* see uverbs_file_memory() */

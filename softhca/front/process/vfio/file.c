@@ -2,28 +2,27 @@
 /*
  * file.c - open files of VFIO, and calls on them.
  *
- * As a uverbs file, each is a memfd that is opened a second time for the program: it is found by
- * its inode, and inotify reports when the last descriptor and mapping of it is gone.
+ * As a uverbs file, each is a memfd that is opened a second time for the program (last_close.h) and
+ * found by its inode.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
-#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/fd_number.h"
+#include "softhca/front/process/last_close.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/vfio/vfio.h"
-#include "softhca/front/process/watch.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 static LIST_HEAD(, vfio_file) files = LIST_HEAD_INITIALIZER(files);
-static struct watch closes = { .fd = -1 }; /* inotify */
+static struct last_closes closes = { .watch.fd = -1 };
 
 struct vfio_file *vfio_file_find(const struct stat *st)
 {
@@ -39,30 +38,24 @@ static void file_close(struct vfio_file *file)
 {
 	log_note("vfio: %s closed by process %d", file->kind->name, file->client->pid);
 	LIST_REMOVE(file, in_all);
+	last_close_forget(&closes, &file->last_close);
 	file->kind->close(file);
 	client_put(file->client);
 	close(file->memfd);
 	free(file);
 }
 
-/* Opens the memory for the program, and watches for its close. The descriptor that created it stays
- * open: its close would look like the program's. */
-static int reopen(struct vfio_file *file, int memfd, int *fd)
+/* Opens the memory for the program and notes by which inode it is found. The descriptor that
+ * created it stays open: its close would look like the program's. */
+static int open_for_program(struct vfio_file *file, int *fd)
 {
 	struct stat st;
-	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", memfd);
-	*fd = open(path, O_RDWR | O_CLOEXEC);
-	if (*fd < 0 || fstat(*fd, &st))
+	if (fstat(file->memfd, &st))
 		return errno;
 	file->dev = st.st_dev;
 	file->ino = st.st_ino;
-	file->watch = inotify_add_watch(closes.fd, path, IN_CLOSE_WRITE);
-	if (file->watch >= 0)
-		return 0;
-	close(*fd);
-	return errno;
+	return last_close_open(&closes, &file->last_close, file->memfd, fd);
 }
 
 int vfio_file_open(struct call *call, const struct vfio_file_kind *kind, int memfd, void *object,
@@ -76,7 +69,7 @@ int vfio_file_open(struct call *call, const struct vfio_file_kind *kind, int mem
 	if (ret)
 		goto free_file;
 	file->memfd = fcntl(memfd, F_DUPFD_CLOEXEC, 0);
-	ret = file->memfd < 0 ? errno : reopen(file, memfd, &fd);
+	ret = file->memfd < 0 ? errno : open_for_program(file, &fd);
 	if (ret)
 		goto close_memfd;
 	file->kind = kind;
@@ -109,49 +102,14 @@ int vfio_file_open_empty(struct call *call, const struct vfio_file_kind *kind, v
 	return ret;
 }
 
-static void close_watched(int watch)
+static void file_closed(struct last_close *last_close)
 {
-	struct vfio_file *file;
-
-	LIST_FOREACH(file, &files, in_all) {
-		if (file->watch == watch) {
-			inotify_rm_watch(closes.fd, watch);
-			file_close(file);
-			return;
-		}
-	}
-}
-
-/* Handles some of the waiting events. Returns whether there were any. */
-static bool settle_some(void)
-{
-	union {
-		struct inotify_event event;
-		char room[4096];
-	} buf;
-	ssize_t n = read(closes.fd, &buf, sizeof(buf));
-
-	for (ssize_t at = 0; at < n;) {
-		const struct inotify_event *event = (const void *)(buf.room + at);
-
-		if (event->mask & IN_CLOSE_WRITE)
-			close_watched(event->wd);
-		at += (ssize_t)(sizeof(*event) + event->len);
-	}
-	return n > 0;
+	file_close(container_of(last_close, struct vfio_file, last_close));
 }
 
 void vfio_files_settle(void)
 {
-	while (settle_some())
-		;
-}
-
-static void closes_ready(struct watch *watch, uint32_t events)
-{
-	(void)watch;
-	(void)events;
-	vfio_files_settle();
+	last_closes_settle(&closes);
 }
 
 static struct vfio_file *file_of_call(const struct call *call)
@@ -212,15 +170,13 @@ int vfio_start(struct daemon *daemon)
 		return ret;
 	vfio_container_start();
 	vfio_group_start();
-	closes = (struct watch){ inotify_init1(IN_CLOEXEC | IN_NONBLOCK), closes_ready };
-	return closes.fd < 0 ? errno : watch_add(&closes, EPOLLIN);
+	return last_closes_start(&closes, file_closed);
 }
 
 void vfio_stop(void)
 {
 	while (!LIST_EMPTY(&files))
 		file_close(LIST_FIRST(&files));
-	if (closes.fd >= 0)
-		close(closes.fd);
+	last_closes_stop(&closes);
 	vfio_device_destroy();
 }

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "softhca/front/process/last_close.h"
+
 struct adapter;
 struct call;
 struct client;
@@ -74,7 +76,7 @@ struct vfio_file {
 	dev_t dev;
 	ino_t ino;
 	int memfd; /* duplicate of the descriptor that created the memory */
-	int watch;
+	struct last_close last_close;
 	struct client *client;
 	void *object; /* OBJECT of vfio_file_open(): data of the kind */
 };

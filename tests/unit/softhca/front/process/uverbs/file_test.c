@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sys/epoll.h>
 #include <cmocka.h>
 
 #include "softhca/front/process/uverbs/file.c"
@@ -181,7 +182,7 @@ static int file_begin(void **state)
 	pick_error = client_error = copy_error = quota_error = quota = 0;
 	drops = contexts_closed = devx_closed = channels_put = 0;
 	assert_int_equal(uverbs_start(), 0);
-	assert_ptr_equal(watched, &closes);
+	assert_ptr_equal(watched, &closes.watch);
 	return 0;
 }
 
