@@ -4,7 +4,7 @@
  * memory: who receives a frame that hits, and one that misses.
  *
  * Covers: providers/mlx5/dv/dr/array.c, providers/mlx5/dv/dr/forward.c,
- * providers/mlx5/dv/dr/sampler.c,
+ * providers/mlx5/dv/dr/sampler.c, providers/mlx5/dv/dr/meter.c,
  * providers/mlx5/dv/dr/caps.c, providers/mlx5/dv/dr/htable.c, providers/mlx5/dv/dr/lane.c,
  * providers/mlx5/dv/dr/memory.c, providers/mlx5/dv/dr/places.h, providers/mlx5/dv/dr/plan.c,
  * providers/mlx5/dv/dr/ring.c,
@@ -15,10 +15,12 @@
  * softhca/device/steering/ste_end.h,
  * softhca/device/format/mlx5/cmd/sw_icm.c, softhca/front/process/driver/sw_icm.c
  */
+#include "prm/mlx5/general_obj.h"
 #include "tests/verbs/dr/dr.h"
 #include "util/bits.h"
 
 enum { PORT = 200, OTHER = 201, MANY = 100 };
+enum { IN_MISC_2 = 1 << 3 /* of match_criteria_enable; has registers C */ };
 
 /* In these tables the mask of the version is the version itself, and ports need one, so each rule
  * names it. */
@@ -210,6 +212,45 @@ static void samples(struct rig *rig, struct floors *floors)
 	MUST(!mlx5dv_devx_obj_destroy(counter.obj));
 }
 
+/* A meter of rate 0 without bursts makes each frame red, and each green while it is not active. Its
+ * table forwards green frames only. */
+static void metered(struct rig *rig, struct floors *floors)
+{
+	uint8_t rate[32] = { 0 };
+	struct dr_root below = { .domain = floors->root.domain };
+	struct mlx5dv_dr_flow_meter_attr attr = { .active = 1,
+						  .flow_meter_parameter_sz = sizeof(rate),
+						  .flow_meter_parameter = rate };
+	struct steer_rule colors = {
+		.criteria = IN_MISC_2,
+		.field = { { FLD_IN(MATCH_MISC_PARAMETERS_2, MISC2_METADATA_REG_C_0), 0xffffffff,
+			     PRM_METER_GREEN } }
+	};
+	struct mlx5dv_dr_action *meter;
+	struct dr_made some, green;
+
+	MUST(below.table = mlx5dv_dr_table_create(below.domain, 2));
+	fld_set(rate, METER_PARAM_VALID, 1);
+	fld_set(rate, METER_PARAM_START_COLOR, PRM_METER_GREEN);
+	attr.next_table = below.table;
+	meter = SAY_PTR(mlx5dv_dr_action_create_flow_meter(&attr), "a meter of rate 0");
+	if (meter) {
+		some = DR_MAKE(&floors->own, &to_port, "some to the meter", meter);
+		green = DR_MAKE(&below, &colors, "green ones to one", floors->to[0]);
+		steer_send(rig, &floors->raw, PORT, "red");
+		attr.active = 0;
+		SAY_RET(mlx5dv_dr_action_modify_flow_meter(meter, &attr,
+							   htobe64(PRM_METER_MODIFY_ACTIVE)),
+			"the meter stops");
+		steer_send(rig, &floors->raw, PORT, "green");
+		SAY_RET(mlx5dv_dr_action_destroy(meter), "a meter in use");
+		dr_end(&some);
+		dr_end(&green);
+		MUST(!mlx5dv_dr_action_destroy(meter));
+	}
+	MUST(!mlx5dv_dr_table_destroy(below.table));
+}
+
 /* The root table copies frames itself. */
 static void copies_at_root(struct rig *rig)
 {
@@ -248,6 +289,7 @@ void dr_software(struct rig *rig)
 	deeper_table(rig, &floors);
 	copies(rig, &floors);
 	samples(rig, &floors);
+	metered(rig, &floors);
 	floors_close(&floors);
 	copies_at_root(rig);
 }

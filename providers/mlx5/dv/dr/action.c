@@ -12,6 +12,7 @@
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/dr/array.h"
 #include "providers/mlx5/dv/dr/dr.h"
+#include "providers/mlx5/dv/dr/meter.h"
 #include "providers/mlx5/dv/dr/modify.h"
 #include "providers/mlx5/dv/dr/sampler.h"
 #include "providers/mlx5/dv/dr/soft.h"
@@ -107,6 +108,8 @@ uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action)
 		return action->array->forward.address;
 	case DR_ACTION_SAMPLER:
 		return action->sampler->address;
+	case DR_ACTION_METER:
+		return action->meter->address;
 	default:
 		return mlx5_dr_soft_table_address(action->table->soft);
 	}
@@ -385,6 +388,8 @@ static __attribute__((noinline)) int parts_destroy(struct mlx5dv_dr_action *acti
 		return mlx5_dr_array_destroy(action);
 	case DR_ACTION_SAMPLER:
 		return mlx5_dr_sampler_destroy(action);
+	case DR_ACTION_METER:
+		return mlx5_dr_meter_destroy(action);
 	default:
 		return change_destroy(action);
 	}

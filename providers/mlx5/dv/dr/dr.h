@@ -61,6 +61,7 @@ enum dr_action_kind {
 	DR_ACTION_TABLE,
 	DR_ACTION_ARRAY,
 	DR_ACTION_SAMPLER,
+	DR_ACTION_METER,
 	DR_ACTION_DROP,
 	DR_ACTION_DEFAULT_MISS,
 	DR_ACTION_TAG,
@@ -81,6 +82,7 @@ struct mlx5dv_dr_action {
 		struct mlx5dv_dr_table *table;
 		struct dr_array *array;
 		struct dr_sampler *sampler;
+		struct dr_meter *meter;
 		uint32_t tag, vlan;
 		struct {
 			struct mlx5dv_devx_obj *obj;
@@ -125,7 +127,7 @@ static inline int dr_check_unused(const char *call, const unsigned int *users, c
 	return __builtin_expect(!!count, 0) ? mlx5_dr_refuse_used(call, count, who) : 0;
 }
 
-/* Returns the ICM address of an action's QP, TIR, table, array or sampler, to which entries
+/* Returns the ICM address of an action's QP, TIR, table, array, sampler or meter, to which entries
  * lead. */
 uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action);
 uint32_t mlx5_dr_action_counter(const struct mlx5dv_dr_action *action);

@@ -17,6 +17,7 @@
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/dr/array.h"
 #include "providers/mlx5/dv/dr/dr.h"
+#include "providers/mlx5/dv/dr/meter.h"
 #include "providers/mlx5/dv/dr/sampler.h"
 
 enum dump_record {
@@ -40,6 +41,7 @@ enum dump_record {
 	DUMP_TIR = 3411,
 	DUMP_PUSH_VLAN = 3412,
 	DUMP_POP_VLAN = 3413,
+	DUMP_METER = 3414,
 	DUMP_SAMPLER = 3415,
 	DUMP_ARRAY = 3416,
 	DUMP_DEFAULT_MISS = 3423,
@@ -172,6 +174,17 @@ static void dump_change(FILE *file, const struct mlx5dv_dr_action *action,
 		fprintf(file, ",0x%x", action->change.action ? 0 : action->change.words[1]);
 }
 
+static void dump_meter(FILE *file, const struct mlx5dv_dr_action *action,
+		       const struct mlx5dv_dr_rule *rule)
+{
+	const struct dr_meter *meter = action->meter;
+	const bool is_tx = action->domain->type == MLX5DV_DR_DOMAIN_TYPE_NIC_TX;
+
+	dump_head(file, DUMP_METER, action, rule);
+	fprintf(file, ",0x%" PRIx64 ",0x%x,0x%" PRIx64 ",0x%" PRIx64, id_of(meter->next),
+		meter->obj->id, is_tx ? 0 : meter->address, is_tx ? meter->address : 0);
+}
+
 static void dump_action(FILE *file, const struct mlx5dv_dr_action *action,
 			const struct mlx5dv_dr_rule *rule)
 {
@@ -188,6 +201,9 @@ static void dump_action(FILE *file, const struct mlx5dv_dr_action *action,
 		dump_head(file, DUMP_DEST_TABLE, action, rule);
 		fprintf(file, ",0x%x,0x%" PRIx64, action->table->soft->number,
 			id_of(action->table));
+		break;
+	case DR_ACTION_METER:
+		dump_meter(file, action, rule);
 		break;
 	case DR_ACTION_SAMPLER:
 		dump_head(file, DUMP_SAMPLER, action, rule);

@@ -248,8 +248,8 @@ static int action_put(struct dr_plan *plan, const struct mlx5dv_dr_action *actio
 	}
 }
 
-/* Sets *TARGET to where the rule leads. Returns EOPNOTSUPP if the address of its QP, TIR, array or
- * sampler is unknown. */
+/* Sets *TARGET to where the rule leads. Returns EOPNOTSUPP if the address of its QP, TIR, array,
+ * sampler or meter is unknown. */
 static int end_of(const struct dr_plan *plan, struct dr_target *target)
 {
 	const struct dr_soft *soft = plan->soft;
@@ -266,6 +266,7 @@ static int end_of(const struct dr_plan *plan, struct dr_target *target)
 	case DR_ACTION_TIR:
 	case DR_ACTION_ARRAY:
 	case DR_ACTION_SAMPLER:
+	case DR_ACTION_METER:
 		target->address = mlx5_dr_action_address(plan->end);
 		if (!target->address)
 			return plan_refuse(plan, EOPNOTSUPP,
