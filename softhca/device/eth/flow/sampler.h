@@ -19,8 +19,10 @@ enum { SAMPLER_LOG_MAX = 10 };
 struct sampler {
 	uint32_t n;
 	enum prm_flow_table_type type; /* of both tables */
-	uint32_t ratio;                /* one of so many frames is sampled */
-	uint32_t since;                /* frames since the last sample */
+	unsigned int level;
+	bool any_level; /* its tables may be of the same or a lower level */
+	uint32_t ratio; /* one of so many frames is sampled */
+	uint32_t since; /* frames since the last sample */
 	struct flow_table *sample, *otherwise;
 };
 

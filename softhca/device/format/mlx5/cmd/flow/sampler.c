@@ -15,25 +15,43 @@ static struct flow_table *find_table(struct hca *hca, uint64_t n, uint64_t type)
 	return table && table->type == type ? table : NULL;
 }
 
+static bool sampler_leads_up(const struct sampler *sampler)
+{
+	return sampler->any_level || (sampler->sample->level > sampler->level &&
+				      sampler->otherwise->level > sampler->level);
+}
+
+static const char *sampler_check(const struct sampler *wanted)
+{
+	if (!wanted->sample || !wanted->otherwise)
+		return "sampler: no such table of this type";
+	if (!wanted->ratio)
+		return "sampler: sample_ratio is 0";
+	if (wanted->level >= FLOW_LEVELS)
+		return "sampler: level above max_ft_level";
+	return sampler_leads_up(wanted) ? NULL : "sampler: its tables are of a higher level";
+}
+
 enum prm_status sampler_create(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *object = fld_at(cmd->in, GENERAL_OBJ_OBJECT);
 	const uint64_t type = fld_get(object, SAMPLER_TABLE_TYPE);
 	const struct sampler wanted = {
 		.type = (enum prm_flow_table_type)type,
+		.level = (unsigned int)fld_get(object, SAMPLER_LEVEL),
+		.any_level = fld_get(object, SAMPLER_IGNORE_FLOW_LEVEL),
 		.ratio = (uint32_t)fld_get(object, SAMPLER_SAMPLE_RATIO),
 		.sample = find_table(hca, fld_get(object, SAMPLER_SAMPLE_TABLE_ID), type),
 		.otherwise = find_table(hca, fld_get(object, SAMPLER_DEFAULT_TABLE_ID), type),
 	};
+	const char *why = sampler_check(&wanted);
 	struct sampler *sampler;
 	int ret;
 
 	if (!mlx5_has_steering(hca))
 		return cmd_fail(cmd, PRM_STAT_BAD_OP_ERR, "sampler: there are none");
-	if (!wanted.sample || !wanted.otherwise)
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "sampler: no such table of this type");
-	if (!wanted.ratio)
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "sampler: sample_ratio is 0");
+	if (why)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	ret = sampler_add(hca, &wanted, &sampler);
 	if (ret)
 		return cmd_errno(cmd, ret, "sampler: no more of them");
@@ -50,6 +68,8 @@ enum prm_status sampler_query(struct hca *hca, struct cmd *cmd)
 	if (!sampler)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "sampler: no such object");
 	fld_set(object, SAMPLER_TABLE_TYPE, sampler->type);
+	fld_set(object, SAMPLER_LEVEL, sampler->level);
+	fld_set(object, SAMPLER_IGNORE_FLOW_LEVEL, sampler->any_level);
 	fld_set(object, SAMPLER_SAMPLE_RATIO, sampler->ratio);
 	fld_set(object, SAMPLER_SAMPLE_TABLE_ID, sampler->sample->n);
 	fld_set(object, SAMPLER_DEFAULT_TABLE_ID, sampler->otherwise->n);

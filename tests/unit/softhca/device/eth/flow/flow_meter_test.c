@@ -174,6 +174,46 @@ static void samplers_use_their_tables(void **state)
 	table_destroy(TX, sent, PRM_STAT_OK);
 }
 
+static uint32_t sampler_on_level(uint32_t level, bool any_level, uint32_t sample,
+				 uint32_t otherwise, enum prm_status expect)
+{
+	uint8_t in[16 + PRM_SAMPLER_SIZE] = { 0 }, *object = in + 16;
+
+	fld_set(object, SAMPLER_TABLE_TYPE, RX);
+	fld_set(object, SAMPLER_LEVEL, level);
+	fld_set(object, SAMPLER_IGNORE_FLOW_LEVEL, any_level);
+	fld_set(object, SAMPLER_SAMPLE_RATIO, 1);
+	fld_set(object, SAMPLER_SAMPLE_TABLE_ID, sample);
+	fld_set(object, SAMPLER_DEFAULT_TABLE_ID, otherwise);
+	return object_create(in, sizeof(in), PRM_OBJ_TYPE_SAMPLER, expect);
+}
+
+static void sampler_has_level(uint32_t n, uint32_t level, bool any_level)
+{
+	uint8_t out[16 + PRM_SAMPLER_SIZE];
+
+	object_query(PRM_OBJ_TYPE_SAMPLER, n, out, sizeof(out));
+	assert_int_equal(fld_get(out + 16, SAMPLER_LEVEL), level);
+	assert_int_equal(fld_get(out + 16, SAMPLER_IGNORE_FLOW_LEVEL), any_level);
+	object_destroy(PRM_OBJ_TYPE_SAMPLER, n, PRM_STAT_OK);
+}
+
+static void samplers_lead_to_higher_levels(void **state)
+{
+	const uint32_t third = eth_table(0, RX, 3, 0, PRM_STAT_OK);
+	const uint32_t fourth = eth_table(0, RX, 4, 0, PRM_STAT_OK);
+
+	(void)state;
+	sampler_on_level(3, false, third, fourth, PRM_STAT_BAD_PARAM_ERR);
+	sampler_on_level(3, false, fourth, third, PRM_STAT_BAD_PARAM_ERR);
+	sampler_on_level(FLOW_LEVELS, true, third, fourth, PRM_STAT_BAD_PARAM_ERR);
+	sampler_has_level(sampler_on_level(2, false, third, fourth, PRM_STAT_OK), 2, false);
+	sampler_has_level(sampler_on_level(FLOW_LEVELS - 1, true, third, fourth, PRM_STAT_OK),
+			  FLOW_LEVELS - 1, true);
+	table_destroy(RX, third, PRM_STAT_OK);
+	table_destroy(RX, fourth, PRM_STAT_OK);
+}
+
 static void meter_put(uint8_t *object, uint32_t type, uint32_t table, uint32_t reg)
 {
 	uint8_t *parameters = fld_at(object, METER_PARAMETERS);
@@ -361,6 +401,7 @@ int main(void)
 		cmocka_unit_test(extremes_do_not_overflow),
 		cmocka_unit_test(each_so_many_th_frame_is_sampled),
 		cmocka_unit_test(samplers_use_their_tables),
+		cmocka_unit_test(samplers_lead_to_higher_levels),
 		cmocka_unit_test(meters_use_their_table),
 		cmocka_unit_test(a_new_rate_begins_at_once),
 		cmocka_unit_test(a_query_has_the_parameters),
