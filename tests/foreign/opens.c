@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * opens.c - foreign-opens DRIVER ABI [accept]: opens the adapter as if its kernel driver were that
- * of the number DRIVER with version ABI, and says what came of it. With "accept", commands that
- * the kernel refuses seem to succeed, so that a provider goes on and installs its operations.
+ * opens.c - foreign-opens DRIVER ABI [accept|slots]: opens the adapter as if its kernel driver were
+ * that of the number DRIVER with version ABI, and says what came of it. With "accept", commands
+ * that the kernel refuses seem to succeed, so that a provider goes on and installs its operations.
+ * With "slots", the same, and each slot of the context that leads to the provider is listed.
  *
  * Covers: foreign/driver.c, foreign/context.c, foreign/ops.c
  */
@@ -16,6 +17,7 @@
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +27,7 @@
 
 static uint32_t driver;
 static uint64_t abi;
-static bool is_accepting;
+static bool is_accepting, is_listing;
 
 /* libibverbs calls these functions of libnl. */
 IN_FRONT uint32_t nla_get_u32(const struct nlattr *attr)
@@ -78,6 +80,37 @@ static const char *file_of(const void *code)
 	return slash ? slash + 1 : info.dli_fname;
 }
 
+/* Says where a slot leads to, if that is a function of a plugin. */
+static void say_slot(const char *table, size_t number, const void *code)
+{
+	Dl_info info;
+
+	if (code && dladdr(code, &info) && strstr(info.dli_fname, "-rdmav"))
+		printf("%s %zu: %s+0x%zx\n", table, number, file_of(code),
+		       (size_t)((const char *)code - (const char *)info.dli_fbase));
+}
+
+/* Lists the slots of both public tables. Those of struct verbs_context are counted from its end, as
+ * new ones are in front. */
+static void say_slots(struct ibv_context *context)
+{
+	struct verbs_context *vctx = verbs_get_ctx(context);
+	const size_t in_front = offsetof(struct verbs_context, context) / sizeof(void *);
+	const void *slots[sizeof(struct verbs_context) / sizeof(void *)];
+	const size_t ops = sizeof(context->ops) / sizeof(void *);
+
+	memcpy(slots, &context->ops, sizeof(context->ops));
+	for (size_t i = 0; i < ops; i++)
+		say_slot("ops", i, slots[i]);
+	if (!vctx)
+		return;
+	for (size_t i = 2; i <= in_front && i * sizeof(void *) <= vctx->sz - sizeof(*context);
+	     i++) {
+		memcpy(slots, (const char *)context - i * sizeof(void *), sizeof(void *));
+		say_slot("verbs_context", i, slots[0]);
+	}
+}
+
 static void say_context(struct ibv_context *context)
 {
 	const void *poll, *post;
@@ -85,6 +118,8 @@ static void say_context(struct ibv_context *context)
 	memcpy(&poll, &context->ops.poll_cq, sizeof(poll));
 	memcpy(&post, &context->ops.post_send, sizeof(post));
 	printf("opened: poll_cq of %s, post_send of %s\n", file_of(poll), file_of(post));
+	if (is_listing)
+		say_slots(context);
 	ibv_close_device(context);
 }
 
@@ -98,6 +133,7 @@ int main(int argc, char **argv)
 	driver = (uint32_t)strtoul(argv[1], NULL, 0);
 	abi = strtoull(argv[2], NULL, 0);
 	is_accepting = argc > 3;
+	is_listing = is_accepting && !strcmp(argv[3], "slots");
 	list = ibv_get_device_list(&num);
 	if (!list || !num) {
 		printf("no device\n");
