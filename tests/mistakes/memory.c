@@ -2,7 +2,7 @@
 /*
  * memory.c - mistakes with memory regions and their keys.
  *
- * Covers: providers/mlx5/data/cq/syndrome.c, providers/mlx5/data/cq/cqe_error.c,
+ * Covers: providers/common/syndrome.c, providers/mlx5/data/cq/cqe_error.c,
  * libibverbs/cmd/cmd_mr.c
  */
 #include "mistakes.h"

@@ -63,21 +63,39 @@ enum { ON_KEYS = 1u << IBV_WR_LOCAL_INV | 1u << IBV_WR_BIND_MW };
 
 /* ---- the parts of a request ---- */
 
+static void __attribute__((cold))
+report_opcode(const struct mlx4_qp *qp, const struct ibv_send_wr *wr)
+{
+	char names[256];
+
+	if (!verbs_log_on(VERBS_LOG_WARN))
+		return;
+	provider_name_opcodes(qp->sq.opcodes, names, sizeof(names));
+	if (qp->sq.opcodes)
+		verbs_warn("post_send: qp 0x%x, wr_id %#llx: opcode is %d (%s), this QP has %s",
+			   qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, (int)wr->opcode,
+			   provider_wr_opcode_str(wr->opcode), names);
+	else
+		verbs_warn("post_send: qp 0x%x, wr_id %#llx: the QP is in state %s, must be RTS: "
+			   "connect it by ibv_modify_qp() before",
+			   qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id,
+			   provider_qp_state_str(qp->vqp.qp.state));
+}
+
 static int __attribute__((cold)) refuse(const struct mlx4_qp *qp, const struct ibv_send_wr *wr)
 {
 	const struct mlx4_sq *sq = &qp->sq;
 
 	if ((unsigned int)wr->opcode >= 32 || !(sq->opcodes & 1u << wr->opcode))
-		verbs_warn("post_send: qp 0x%x: opcode is %d, in state %d the QP has opcodes %#x",
-			   qp->vqp.qp.qp_num, (int)wr->opcode, (int)qp->vqp.qp.state, sq->opcodes);
+		report_opcode(qp, wr);
 	else if ((unsigned int)wr->num_sge <= sq->max_sge && wr->send_flags & IBV_SEND_IP_CSUM)
 		verbs_warn(
 			"post_send: qp 0x%x: send_flags has IBV_SEND_IP_CSUM: the device computes "
 			"no checksums for this QP on this port",
 			qp->vqp.qp.qp_num);
 	else
-		verbs_warn("post_send: qp 0x%x: num_sge is %d, limit %u", qp->vqp.qp.qp_num,
-			   wr->num_sge, sq->max_sge);
+		verbs_warn("post_send: qp 0x%x: num_sge is %d, limit %u (max_send_sge of the QP)",
+			   qp->vqp.qp.qp_num, wr->num_sge, sq->max_sge);
 	return verbs_result(EINVAL);
 }
 

@@ -5,7 +5,7 @@
  * when it is loaded, so VERBS_LOG must be warn when the program starts.
  *
  * Covers: providers/mlx5/data/mkey/checks.c, providers/mlx5/dv/mkey.c, providers/common/report.c,
- * providers/mlx5/data/cq/syndrome.c
+ * providers/common/syndrome.c
  */
 #include <fcntl.h>
 #include <stdlib.h>

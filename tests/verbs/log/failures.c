@@ -3,7 +3,7 @@
  * failures.c - posted requests that fail, for verbs-log: the first failure of a queue logs one line
  * with the request and the reason; requests flushed behind it log none.
  *
- * Covers: providers/common/report.c, providers/mlx5/data/cq/syndrome.c,
+ * Covers: providers/common/report.c, providers/common/syndrome.c,
  * providers/mlx5/data/cq/cqe_error.c, providers/mlx4/data/cq/cqe_error.c
  */
 #include "log.h"

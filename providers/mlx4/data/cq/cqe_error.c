@@ -1,33 +1,132 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cqe_error.c - completions with an error. The first one of each QP is logged.
+ * cqe_error.c - completions with an error. The first one of each QP is explained in the log: the
+ * adapter's syndrome, and the failed request, which is still in the ring.
  */
 #include "prm/mlx5/cqe.h"
+#include "providers/common/failed_request.h"
 #include "providers/mlx4/data/cq/cqe.h"
+#include "providers/mlx4/data/send_wqe.h"
 
-static const struct {
-	uint8_t status;
-	const char *text;
-} syndromes[] = {
-	[SYND_LOCAL_LENGTH] = { IBV_WC_LOC_LEN_ERR, "a message longer than the receive's buffers, "
-						    "or than the port's limit" },
-	[SYND_LOCAL_QP_OP] = { IBV_WC_LOC_QP_OP_ERR, "the QP does not allow the request" },
-	[SYND_LOCAL_PROT] = { IBV_WC_LOC_PROT_ERR, "an lkey does not cover its buffer, or is of "
-						   "another PD" },
-	[SYND_FLUSH] = { IBV_WC_WR_FLUSH_ERR, "flushed: the QP was in, or went to, state ERR" },
-	[SYND_MW_BIND] = { IBV_WC_MW_BIND_ERR, "the window cannot be bound so" },
-	[SYND_BAD_RESPONSE] = { IBV_WC_BAD_RESP_ERR, "an unexpected answer came" },
-	[SYND_LOCAL_ACCESS] = { IBV_WC_LOC_ACCESS_ERR, "a buffer could not be written for the "
-						       "peer" },
-	[SYND_REMOTE_INVAL_REQ] = { IBV_WC_REM_INV_REQ_ERR, "the peer does not take the request" },
-	[SYND_REMOTE_ACCESS] = { IBV_WC_REM_ACCESS_ERR, "the rkey, its range or its rights do not "
-							"allow it" },
-	[SYND_REMOTE_OP] = { IBV_WC_REM_OP_ERR, "the peer failed for a reason of its own" },
-	[SYND_RETRY_EXCEEDED] = { IBV_WC_RETRY_EXC_ERR, "no answer from the peer: its state, its "
-							"QP number, the path" },
-	[SYND_RNR_EXCEEDED] = { IBV_WC_RNR_RETRY_EXC_ERR, "the peer had no receive posted" },
-	[SYND_REMOTE_ABORTED] = { IBV_WC_REM_ABORT_ERR, "the peer gave up" },
-};
+static enum ibv_wc_status syndrome_status(uint32_t syndrome)
+{
+	static const uint8_t status[] = {
+		[SYND_LOCAL_LENGTH] = IBV_WC_LOC_LEN_ERR,
+		[SYND_LOCAL_QP_OP] = IBV_WC_LOC_QP_OP_ERR,
+		[SYND_LOCAL_PROT] = IBV_WC_LOC_PROT_ERR,
+		[SYND_FLUSH] = IBV_WC_WR_FLUSH_ERR,
+		[SYND_MW_BIND] = IBV_WC_MW_BIND_ERR,
+		[SYND_BAD_RESPONSE] = IBV_WC_BAD_RESP_ERR,
+		[SYND_LOCAL_ACCESS] = IBV_WC_LOC_ACCESS_ERR,
+		[SYND_REMOTE_INVAL_REQ] = IBV_WC_REM_INV_REQ_ERR,
+		[SYND_REMOTE_ACCESS] = IBV_WC_REM_ACCESS_ERR,
+		[SYND_REMOTE_OP] = IBV_WC_REM_OP_ERR,
+		[SYND_RETRY_EXCEEDED] = IBV_WC_RETRY_EXC_ERR,
+		[SYND_RNR_EXCEEDED] = IBV_WC_RNR_RETRY_EXC_ERR,
+		[SYND_REMOTE_ABORTED] = IBV_WC_REM_ABORT_ERR,
+	};
+
+	/* IBV_WC_SUCCESS is 0, so 0 marks a syndrome without an entry. */
+	if (syndrome < ARRAY_SIZE(status) && status[syndrome])
+		return status[syndrome];
+	return IBV_WC_GENERAL_ERR;
+}
+
+static const char *operation_name(uint32_t opcode)
+{
+	static const char *const names[] = {
+		[M4_NOP] = "NOP",
+		[M4_SEND_INVAL] = "SEND_WITH_INV",
+		[M4_RDMA_WRITE] = "RDMA_WRITE",
+		[M4_RDMA_WRITE_IMM] = "RDMA_WRITE_WITH_IMM",
+		[M4_SEND] = "SEND",
+		[M4_SEND_IMM] = "SEND_WITH_IMM",
+		[M4_LSO] = "TSO",
+		[M4_RDMA_READ] = "RDMA_READ",
+		[M4_ATOMIC_CS] = "ATOMIC_CMP_AND_SWP",
+		[M4_ATOMIC_FA] = "ATOMIC_FETCH_AND_ADD",
+		[M4_BIND_MW] = "BIND_MW",
+		[M4_LOCAL_INVAL] = "LOCAL_INV",
+	};
+
+	return opcode < ARRAY_SIZE(names) && names[opcode] ? names[opcode] : "an unknown opcode";
+}
+
+static enum request_kind kind_of(const struct mlx4_qp *qp, uint32_t opcode)
+{
+	switch (opcode) {
+	case M4_SEND:
+	case M4_SEND_IMM:
+	case M4_SEND_INVAL:
+		return qp->kind == SEND_DATAGRAM ? REQUEST_DATAGRAM : REQUEST_SEND;
+	case M4_LSO: /* may have several packets, so no datagram's limit applies */
+		return REQUEST_SEND;
+	case M4_RDMA_WRITE:
+		return REQUEST_WRITE;
+	case M4_RDMA_WRITE_IMM:
+		return REQUEST_WRITE_IMM;
+	case M4_RDMA_READ:
+		return REQUEST_READ;
+	case M4_ATOMIC_CS:
+	case M4_ATOMIC_FA:
+		return REQUEST_ATOMIC;
+	default:
+		return REQUEST_OTHER;
+	}
+}
+
+static bool kind_has_target(enum request_kind kind)
+{
+	return kind == REQUEST_WRITE || kind == REQUEST_WRITE_IMM || kind == REQUEST_READ ||
+	       kind == REQUEST_ATOMIC;
+}
+
+static void name_buffer(const uint8_t *segment, struct failed_request *f)
+{
+	const uint32_t bytes = (uint32_t)fld_get(segment, M4_DATA_LEN);
+
+	if (fld_get(segment, M4_DATA_INLINE))
+		provider_failed_name_inline(f, bytes);
+	else
+		provider_failed_name_buffer(f, fld_get(segment, M4_DATA_ADDR), bytes,
+					    (uint32_t)fld_get(segment, M4_DATA_LKEY));
+}
+
+static void name_send(const struct mlx4_qp *qp, const uint8_t *cqe, struct failed_request *f)
+{
+	const uint8_t *ctrl = sq_slot(&qp->sq, cqe_wqe_index(cqe));
+	const uint32_t opcode = (uint32_t)fld_get(ctrl, M4_CTRL_OPCODE);
+	uint32_t at = M4_SEG + (qp->kind == SEND_DATAGRAM ? M4_DATAGRAM_SIZE : 0);
+
+	provider_failed_name(f, operation_name(opcode));
+	f->kind = kind_of(qp, opcode);
+	if (f->kind == REQUEST_OTHER || opcode == M4_LSO || qp->kind == SEND_RAW)
+		return;
+	if (kind_has_target(f->kind)) {
+		provider_failed_name_target(f, fld_get(ctrl + at, M4_RADDR_ADDR),
+					    (uint32_t)fld_get(ctrl + at, M4_RADDR_RKEY));
+		at += M4_SEG;
+	}
+	if (f->kind == REQUEST_ATOMIC)
+		at += M4_SEG;
+	if (at < wqe_size(ctrl))
+		name_buffer(ctrl + at, f);
+}
+
+static void name_receive(const struct completion *comp, struct failed_request *f)
+{
+	const struct mlx4_qp *qp = comp->qp;
+	const struct mlx4_srq *srq = comp->srq ? comp->srq : qp->srq;
+	const struct mlx4_rq *rq = &qp->rq;
+
+	f->kind = qp && qp->kind == SEND_DATAGRAM ? REQUEST_DATAGRAM_RECEIVE : REQUEST_RECEIVE;
+	provider_failed_name(f, "RECV");
+	if (srq) /* the link to the next WQE is in front of the buffers */
+		name_buffer(srq_wqe(srq, cqe_wqe_index(comp->cqe) & (srq->wqes - 1)) + M4_SEG, f);
+	else if (rq->buf) /* cqe_complete() has advanced the tail */
+		name_buffer(rq->buf + ((size_t)((rq->wq.tail - 1) & rq->wq.mask) << rq->stride_log),
+			    f);
+}
 
 static bool is_first(const struct completion *comp)
 {
@@ -45,16 +144,26 @@ static bool is_logged(uint32_t syndrome)
 	return verbs_log_mistake();
 }
 
+static void __attribute__((cold)) error_explain(const struct completion *comp, uint8_t syndrome)
+{
+	struct failed_request failed = { .is_send = cqe_is_request(comp->cqe),
+					 .wr_id = comp->wr_id };
+	char cure[320];
+
+	if (failed.is_send)
+		name_send(comp->qp, comp->cqe, &failed);
+	else
+		name_receive(comp, &failed);
+	provider_failed_cure(&failed, syndrome, cure, sizeof(cure));
+	provider_failed_report(&failed, "qp", cqe_qpn(comp->cqe), syndrome,
+			       (uint8_t)fld_get(comp->cqe, M4_CQE_VENDOR), cure);
+}
+
 void mlx4_cqe_fail(struct completion *comp)
 {
 	uint32_t syndrome = (uint32_t)fld_get(comp->cqe, M4_CQE_SYNDROME);
-	bool known = syndrome < ARRAY_SIZE(syndromes) && syndromes[syndrome].text;
 
-	comp->status = known ? syndromes[syndrome].status : IBV_WC_GENERAL_ERR;
-	if (syndrome == SYND_FLUSH || !is_first(comp) || !is_logged(syndrome))
-		return;
-	verbs_warn("poll_cq: qp 0x%x: %s failed: %s (syndrome 0x%02x, vendor 0x%02x)",
-		   cqe_qpn(comp->cqe), cqe_is_request(comp->cqe) ? "a request" : "a receive",
-		   known ? syndromes[syndrome].text : "for a reason without a name", syndrome,
-		   (unsigned int)fld_get(comp->cqe, M4_CQE_VENDOR));
+	comp->status = syndrome_status(syndrome);
+	if (syndrome != SYND_FLUSH && is_first(comp) && is_logged(syndrome))
+		error_explain(comp, (uint8_t)syndrome);
 }

@@ -9,30 +9,31 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "prm/mlx5/cqe.h"
 #include "prm/mlx5/wqe.h"
+#include "providers/common/failed_request.h"
 #include "providers/mlx5/data/cq/cqe.h"
 #include "providers/mlx5/data/post_srq.h"
 #include "providers/mlx5/data/sent_wqe.h"
-#include "providers/mlx5/data/cq/syndrome.h"
 #include "providers/mlx5/qp/rules.h"
 #include "providers/mlx5/srq.h"
 
 static enum ibv_wc_status syndrome_status(uint8_t syndrome)
 {
 	static const uint8_t status[] = {
-		[MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR] = IBV_WC_LOC_LEN_ERR,
-		[MLX5_CQE_SYNDROME_LOCAL_QP_OP_ERR] = IBV_WC_LOC_QP_OP_ERR,
-		[MLX5_CQE_SYNDROME_LOCAL_PROT_ERR] = IBV_WC_LOC_PROT_ERR,
-		[MLX5_CQE_SYNDROME_WR_FLUSH_ERR] = IBV_WC_WR_FLUSH_ERR,
-		[MLX5_CQE_SYNDROME_MW_BIND_ERR] = IBV_WC_MW_BIND_ERR,
-		[MLX5_CQE_SYNDROME_BAD_RESP_ERR] = IBV_WC_BAD_RESP_ERR,
-		[MLX5_CQE_SYNDROME_LOCAL_ACCESS_ERR] = IBV_WC_LOC_ACCESS_ERR,
-		[MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR] = IBV_WC_REM_INV_REQ_ERR,
-		[MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR] = IBV_WC_REM_ACCESS_ERR,
-		[MLX5_CQE_SYNDROME_REMOTE_OP_ERR] = IBV_WC_REM_OP_ERR,
-		[MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR] = IBV_WC_RETRY_EXC_ERR,
-		[MLX5_CQE_SYNDROME_RNR_RETRY_EXC_ERR] = IBV_WC_RNR_RETRY_EXC_ERR,
-		[MLX5_CQE_SYNDROME_REMOTE_ABORTED_ERR] = IBV_WC_REM_ABORT_ERR,
+		[SYND_LOCAL_LENGTH] = IBV_WC_LOC_LEN_ERR,
+		[SYND_LOCAL_QP_OP] = IBV_WC_LOC_QP_OP_ERR,
+		[SYND_LOCAL_PROT] = IBV_WC_LOC_PROT_ERR,
+		[SYND_FLUSH] = IBV_WC_WR_FLUSH_ERR,
+		[SYND_MW_BIND] = IBV_WC_MW_BIND_ERR,
+		[SYND_BAD_RESPONSE] = IBV_WC_BAD_RESP_ERR,
+		[SYND_LOCAL_ACCESS] = IBV_WC_LOC_ACCESS_ERR,
+		[SYND_REMOTE_INVAL_REQ] = IBV_WC_REM_INV_REQ_ERR,
+		[SYND_REMOTE_ACCESS] = IBV_WC_REM_ACCESS_ERR,
+		[SYND_REMOTE_OP] = IBV_WC_REM_OP_ERR,
+		[SYND_RETRY_EXCEEDED] = IBV_WC_RETRY_EXC_ERR,
+		[SYND_RNR_EXCEEDED] = IBV_WC_RNR_RETRY_EXC_ERR,
+		[SYND_REMOTE_ABORTED] = IBV_WC_REM_ABORT_ERR,
 	};
 
 	/* IBV_WC_SUCCESS is 0, so 0 marks a syndrome without an entry. */
@@ -96,15 +97,6 @@ static bool opcode_has_raddr(uint8_t opcode)
 	       opcode == MLX5_OPCODE_RDMA_READ || opcode_is_atomic(opcode);
 }
 
-struct failed {
-	enum request_kind kind;
-	bool is_send, has_target, has_buffer;
-	uint64_t raddr;
-	uint32_t rkey, lkey;
-	char *text;
-	size_t size;
-};
-
 static enum request_kind kind_of(const struct mlx5_qp *qp, uint8_t opcode)
 {
 	if (opcode == MLX5_OPCODE_RDMA_READ)
@@ -124,58 +116,47 @@ static enum request_kind kind_of(const struct mlx5_qp *qp, uint8_t opcode)
 	return qp->rules->kind == SEND_DATAGRAM ? REQUEST_DATAGRAM : REQUEST_SEND;
 }
 
-static void name_buffer(const struct mlx5_wqe_data_seg *seg, int at, struct failed *f)
+static void name_buffer(const struct mlx5_wqe_data_seg *seg, struct failed_request *f)
 {
-	uint32_t count = be32toh(seg->byte_count);
+	const uint32_t count = be32toh(seg->byte_count);
 
-	if (count & MLX5_INLINE_SEG) {
-		snprintf(f->text + at, f->size - at, ", %u inline bytes",
-			 count & ~(uint32_t)MLX5_INLINE_SEG);
-		return;
-	}
-	if (!count) {
-		snprintf(f->text + at, f->size - at, ", no buffer");
-		return;
-	}
-	f->has_buffer = true;
-	f->lkey = be32toh(seg->lkey);
-	snprintf(f->text + at, f->size - at, ", first buffer %#llx of %u bytes, lkey %#x",
-		 (unsigned long long)be64toh(seg->addr), count, f->lkey);
+	if (count & MLX5_INLINE_SEG)
+		provider_failed_name_inline(f, count & ~(uint32_t)MLX5_INLINE_SEG);
+	else
+		provider_failed_name_buffer(f, be64toh(seg->addr), count, be32toh(seg->lkey));
 }
 
-static int name_target(const struct mlx5_wqe_raddr_seg *seg, int at, struct failed *f)
+static void name_target(const struct mlx5_wqe_raddr_seg *seg, struct failed_request *f)
 {
-	f->has_target = true;
-	f->raddr = be64toh(seg->raddr);
-	f->rkey = be32toh(seg->rkey);
-	return snprintf(f->text + at, f->size - at, ", remote address %#llx, rkey %#x",
-			(unsigned long long)f->raddr, f->rkey);
+	provider_failed_name_target(f, be64toh(seg->raddr), be32toh(seg->rkey));
 }
 
-static void name_send(const struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe, struct failed *f)
+static void name_send(const struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe,
+		      struct failed_request *f)
 {
 	const struct sent_wqe wqe = sent_wqe_at(&qp->sq, be16toh(cqe->wqe_counter));
 	const struct mlx5_wqe_ctrl_seg *ctrl = (const void *)wqe.ctrl;
 	uint8_t opcode = be32toh(ctrl->opmod_idx_opcode) & FLD_MASK(CTRL_OPCODE);
 	uint32_t at = 1 + qp->rules->address_size / WQE_SEG;
-	int n = snprintf(f->text, f->size, "%s", operation_name(opcode));
 
+	provider_failed_name(f, operation_name(opcode));
 	f->kind = kind_of(qp, opcode);
 	if (opcode == MLX5_OPCODE_UMR || opcode == MLX5_OPCODE_SET_PSV ||
 	    qp->rules->kind == SEND_RAW)
 		return;
 	if (opcode_has_raddr(opcode))
-		n += name_target(sent_wqe_unit(&wqe, at++), n, f);
+		name_target(sent_wqe_unit(&wqe, at++), f);
 	at += opcode_is_atomic(opcode);
 	if (wqe.units > at)
-		name_buffer(sent_wqe_unit(&wqe, at), n, f);
+		name_buffer(sent_wqe_unit(&wqe, at), f);
 }
 
-static void name_receive(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe, struct failed *f)
+static void name_receive(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
+			 struct failed_request *f)
 {
-	int n = snprintf(f->text, f->size, "RECV");
 	const void *first;
 
+	provider_failed_name(f, "RECV");
 	f->kind = REQUEST_RECEIVE;
 	if (rq->owner == RQ_OF_QP && rq_qp((struct mlx5_rq *)rq)->rules->kind == SEND_DATAGRAM)
 		f->kind = REQUEST_DATAGRAM_RECEIVE;
@@ -185,70 +166,7 @@ static void name_receive(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe,
 		first = srq_wqe(rq->srq, be16toh(cqe->wqe_counter) & (rq->srq->wqes - 1)) + 1;
 	else
 		first = rq->buf + ((size_t)(rq->wq.tail & rq->wq.mask) << rq->stride_log);
-	name_buffer(first, n, f);
-}
-
-/* Returns whether KEY looks like OTHER with its bytes in reverse order. Keys that one adapter gives
- * out are close to each other, so a swapped key is far from OTHER and comes close when it is
- * swapped back. */
-static bool key_is_swapped(uint32_t key, uint32_t other)
-{
-	const uint32_t near = 1 << 18;
-
-	return key - other + near > 2 * near && __builtin_bswap32(key) - other + near <= 2 * near;
-}
-
-/* Returns whether ADDR is in the usual places of programs, heaps and mappings under Linux, on
- * x86-64 and arm64. */
-static bool address_is_usual(uint64_t addr)
-{
-	const uint64_t top = addr >> 40;
-
-	return top == 0x55 || top == 0x56 || top == 0x7e || top == 0x7f || top == 0xaa ||
-	       top == 0xff;
-}
-
-/* Returns whether ADDR is probably byte-swapped. Addresses of programs have 48 bits, so an ADDR
- * whose upper bytes are 0 may be right. */
-static bool address_is_swapped(uint64_t addr)
-{
-	return addr >> 48 && address_is_usual(__builtin_bswap64(addr));
-}
-
-static bool suspect_remote(const struct failed *f, char *why, size_t size)
-{
-	if (f->kind == REQUEST_ATOMIC && f->raddr & 7)
-		snprintf(why, size, "; the remote address of an atomic must be a multiple of 8");
-	else if (!f->raddr && !f->rkey)
-		snprintf(why, size,
-			 "; remote address and rkey are 0: put the peer's into the request");
-	else if (address_is_swapped(f->raddr))
-		snprintf(why, size,
-			 "; the remote address looks byte-swapped, it may be 0x%llx: convert it "
-			 "once on each side, with htobe64() and be64toh()",
-			 (unsigned long long)__builtin_bswap64(f->raddr));
-	else if (f->has_buffer && key_is_swapped(f->rkey, f->lkey))
-		snprintf(why, size,
-			 "; the rkey looks byte-swapped, it may be 0x%x: convert it once on each "
-			 "side, with htonl() and ntohl()",
-			 __builtin_bswap32(f->rkey));
-	else
-		return false;
-	return true;
-}
-
-static bool suspect_local(const struct failed *f, char *why, size_t size)
-{
-	if (f->has_buffer && !f->lkey)
-		snprintf(why, size, "; lkey is 0: set it to the lkey of the buffer's MR");
-	else if (f->has_buffer && f->has_target && key_is_swapped(f->lkey, f->rkey))
-		snprintf(why, size,
-			 "; the lkey looks byte-swapped, it may be 0x%x: lkeys stay in the order "
-			 "of the host",
-			 __builtin_bswap32(f->lkey));
-	else
-		return false;
-	return true;
+	name_buffer(first, f);
 }
 
 /* Writes to WHY which peer did not answer, from the attributes of the QP. Querying them takes a
@@ -279,40 +197,27 @@ static bool name_peer(struct mlx5_rq *rq, char *why, size_t size)
 	return true;
 }
 
-static void write_cure(struct mlx5_rq *rq, uint8_t syndrome, const struct failed *f, char *why,
-		       size_t size)
+static void write_cure(struct mlx5_rq *rq, uint8_t syndrome, const struct failed_request *f,
+		       char *why, size_t size)
 {
-	const char *cure;
-
-	*why = '\0';
-	if ((syndrome == MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR ||
-	     syndrome == MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR) &&
-	    f->has_target && suspect_remote(f, why, size))
+	if (syndrome == SYND_RETRY_EXCEEDED && f->is_send && name_peer(rq, why, size))
 		return;
-	if (syndrome == MLX5_CQE_SYNDROME_LOCAL_PROT_ERR && suspect_local(f, why, size))
-		return;
-	if (syndrome == MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR && f->is_send &&
-	    name_peer(rq, why, size))
-		return;
-	cure = mlx5_syndrome_cure(syndrome, f->kind);
-	if (cure)
-		snprintf(why, size, "; %s", cure);
+	provider_failed_cure(f, syndrome, why, size);
 }
 
 /* Returns whether the error means that the peer has ended or is slow. Both happen in correct
  * programs, so these errors are logged at level warn only. */
 static bool error_is_of_peer(uint8_t syndrome)
 {
-	return syndrome == MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR ||
-	       syndrome == MLX5_CQE_SYNDROME_RNR_RETRY_EXC_ERR;
+	return syndrome == SYND_RETRY_EXCEEDED || syndrome == SYND_RNR_EXCEEDED;
 }
 
 static void __attribute__((cold)) error_explain(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_err_cqe *err = (const struct mlx5_err_cqe *)cqe;
 	bool is_send = cqe_opcode(cqe) == MLX5_CQE_REQ_ERR;
-	char request[160], cure[320];
-	struct failed failed = { .is_send = is_send, .text = request, .size = sizeof(request) };
+	struct failed_request failed = { .is_send = is_send };
+	char cure[320];
 
 	if (error_is_of_peer(err->syndrome) ? !verbs_log_on(VERBS_LOG_WARN) : !verbs_log_mistake())
 		return;
@@ -321,12 +226,9 @@ static void __attribute__((cold)) error_explain(struct mlx5_rq *rq, const struct
 	else
 		name_receive(rq, cqe, &failed);
 	write_cure(rq, err->syndrome, &failed, cure, sizeof(cure));
-	verbs_warn("%s 0x%x: the %s with wr_id %#llx (%s) failed: syndrome 0x%02x, %s; vendor "
-		   "syndrome 0x%02x, %s%s",
-		   rq_owner_name(rq), rq->number, is_send ? "send request" : "receive",
-		   (unsigned long long)failed_wr_id(rq, cqe, is_send), request, err->syndrome,
-		   mlx5_syndrome_str(err->syndrome), err->vendor_err_synd,
-		   mlx5_vendor_syndrome_str(err->vendor_err_synd), cure);
+	failed.wr_id = failed_wr_id(rq, cqe, is_send);
+	provider_failed_report(&failed, rq_owner_name(rq), rq->number, err->syndrome,
+			       err->vendor_err_synd, cure);
 }
 
 /* Stops the process for MLX5_FREEZE_ON_ERROR_CQE, so that a debugger can attach to its state at the
@@ -353,8 +255,7 @@ static bool request_is_over(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
  * peer that does not answer. */
 static bool error_is_ours(uint8_t syndrome)
 {
-	return syndrome != MLX5_CQE_SYNDROME_WR_FLUSH_ERR &&
-	       syndrome != MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR;
+	return syndrome != SYND_FLUSH && syndrome != SYND_RETRY_EXCEEDED;
 }
 
 /* Takes an error CQE. Logs only the first failure of a QP, because it makes the adapter flush all
@@ -370,7 +271,7 @@ mlx5_cqe_take_error(const struct mlx5_cq *cq, struct mlx5_rq *rq, const struct m
 	}
 	if (request_is_over(rq, cqe))
 		return -1;
-	if (syndrome != MLX5_CQE_SYNDROME_WR_FLUSH_ERR &&
+	if (syndrome != SYND_FLUSH &&
 	    !__atomic_exchange_n(&rq->error_reported, true, __ATOMIC_RELAXED))
 		error_explain(rq, cqe);
 	if (cq->freezes && error_is_ours(syndrome))

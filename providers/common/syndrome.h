@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * syndrome.h - texts for the syndromes of error CQEs.
+ * syndrome.h - texts for the syndromes of error CQEs. All adapters have the same numbers.
  * PRM: CQE with error
  */
-#ifndef PROVIDERS_MLX5_DATA_CQ_SYNDROME_H
-#define PROVIDERS_MLX5_DATA_CQ_SYNDROME_H
+#ifndef PROVIDERS_COMMON_SYNDROME_H
+#define PROVIDERS_COMMON_SYNDROME_H
 
 #include <stdint.h>
 
@@ -22,9 +22,9 @@ enum request_kind {
 };
 
 /* SYNDROME is one of the PRM, VENDOR the adapter's own detail. Neither function returns NULL. */
-const char *mlx5_syndrome_str(uint8_t syndrome);
-const char *mlx5_vendor_syndrome_str(uint8_t vendor);
+const char *provider_syndrome_str(uint8_t syndrome);
+const char *provider_vendor_syndrome_str(uint8_t vendor);
 
-const char *mlx5_syndrome_cure(uint8_t syndrome, enum request_kind kind);
+const char *provider_syndrome_cure(uint8_t syndrome, enum request_kind kind);
 
 #endif

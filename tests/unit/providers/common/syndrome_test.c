@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "providers/mlx5/data/cq/syndrome.h"
+#include "providers/common/syndrome.h"
 
 struct text {
 	uint8_t number;
@@ -47,7 +47,8 @@ static void each_syndrome_has_its_text(void **state)
 	};
 
 	(void)state;
-	check_texts(mlx5_syndrome_str, texts, sizeof(texts) / sizeof(texts[0]), "unknown syndrome");
+	check_texts(provider_syndrome_str, texts, sizeof(texts) / sizeof(texts[0]),
+		    "unknown syndrome");
 }
 
 static void each_vendor_syndrome_has_its_text(void **state)
@@ -68,7 +69,7 @@ static void each_vendor_syndrome_has_its_text(void **state)
 	};
 
 	(void)state;
-	check_texts(mlx5_vendor_syndrome_str, texts, sizeof(texts) / sizeof(texts[0]),
+	check_texts(provider_vendor_syndrome_str, texts, sizeof(texts) / sizeof(texts[0]),
 		    "no text for this vendor syndrome");
 }
 
@@ -102,16 +103,16 @@ static void a_syndrome_has_a_cure_for_each_kind_that_it_fails(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const char *cure = mlx5_syndrome_cure(rows[i].syndrome, rows[i].kind);
+		const char *cure = provider_syndrome_cure(rows[i].syndrome, rows[i].kind);
 
 		assert_non_null(cure);
 		assert_non_null(strstr(cure, rows[i].has));
 		assert_in_range(strlen(cure), 1, 240);
 	}
-	assert_null(mlx5_syndrome_cure(0x22, REQUEST_SEND));
-	assert_null(mlx5_syndrome_cure(0x13, REQUEST_RECEIVE));
-	assert_null(mlx5_syndrome_cure(0x16, REQUEST_WRITE));
-	assert_null(mlx5_syndrome_cure(0x04, REQUEST_OTHER));
+	assert_null(provider_syndrome_cure(0x22, REQUEST_SEND));
+	assert_null(provider_syndrome_cure(0x13, REQUEST_RECEIVE));
+	assert_null(provider_syndrome_cure(0x16, REQUEST_WRITE));
+	assert_null(provider_syndrome_cure(0x04, REQUEST_OTHER));
 }
 
 int main(void)
