@@ -24,6 +24,7 @@
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/hca_caps.h"
 #include "tests/unit/log_text.h"
+#include "tests/unit/providers/heap.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
@@ -40,9 +41,7 @@ static struct {
 	unsigned int calls, fail_at;
 	int err;
 	uint8_t status;
-	/* the allocation that fails, counted from 1 */
-	unsigned int allocs, no_memory_at;
-	int objects, blocks;
+	int objects;
 	uint16_t object, method;
 	uint32_t handle; /* of the last command, or of the newest object */
 	char in[2048];   /* words of the last input that are not 0, as " byte:word" */
@@ -52,51 +51,12 @@ static struct {
 	uint64_t out_values[VERBS_SHORT_MAX_ATTRS];
 } devx;
 
-WRAPPED void *__wrap_calloc(size_t count, size_t size);
-WRAPPED void *__wrap_malloc(size_t size);
-WRAPPED int __wrap_posix_memalign(void **block, size_t alignment, size_t size);
-WRAPPED void __wrap_free(void *block);
 WRAPPED int __wrap_mlx5_hca_caps_get(struct mlx5_context *ctx, const struct mlx5_hca_caps **caps);
 WRAPPED int __wrap_mlx5_hca_caps_get_with(struct mlx5_context *ctx, enum prm_cap page,
 					  const struct mlx5_hca_caps **caps);
 WRAPPED int __wrap_verbs_cmd_run_short(struct ibv_context *context, uint16_t object,
 				       uint16_t method, struct verbs_short *cmd,
 				       unsigned int nattrs);
-void *__real_calloc(size_t count, size_t size);
-void *__real_malloc(size_t size);
-int __real_posix_memalign(void **block, size_t alignment, size_t size);
-void __real_free(void *block);
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	if (++devx.allocs == devx.no_memory_at)
-		return NULL;
-	devx.blocks++;
-	return __real_calloc(count, size);
-}
-
-void *__wrap_malloc(size_t size)
-{
-	if (++devx.allocs == devx.no_memory_at)
-		return NULL;
-	devx.blocks++;
-	return __real_malloc(size);
-}
-
-int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
-{
-	if (++devx.allocs == devx.no_memory_at)
-		return ENOMEM;
-	devx.blocks++;
-	return __real_posix_memalign(block, alignment, size);
-}
-
-void __wrap_free(void *block)
-{
-	devx.blocks -= block != NULL;
-	__real_free(block);
-}
-
 int __wrap_mlx5_hca_caps_get(struct mlx5_context *ctx, const struct mlx5_hca_caps **caps)
 {
 	assert_ptr_equal(ctx, devx.ctx);
@@ -254,16 +214,10 @@ static inline void devx_fail_at(unsigned int number, int err, uint8_t status)
 	devx.status = status;
 }
 
-static inline void devx_no_memory_at(unsigned int number)
-{
-	devx.allocs = 0;
-	devx.no_memory_at = number;
-}
-
 static inline int devx_begin(void **state)
 {
 	(void)state;
-	verbs_warn("the log keeps memory from its first line on");
+	heap_begin();
 	memset(&devx, 0, sizeof(devx));
 	devx.ctx = __real_calloc(1, sizeof(*devx.ctx));
 	assert_non_null(devx.ctx);
@@ -282,7 +236,7 @@ static inline int devx_end(void **state)
 	(void)state;
 	assert_int_equal(devx.objects, 0);
 	provider_cells_destroy(&devx.ctx->common.cells);
-	assert_int_equal(devx.blocks, 0);
+	assert_int_equal(heap.blocks, 0);
 	pthread_mutex_destroy(&devx.ctx->login_lock);
 	__real_free(devx.ctx);
 	return 0;

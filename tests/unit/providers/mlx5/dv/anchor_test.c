@@ -62,7 +62,7 @@ static void an_anchor_that_cannot_be_is_refused(void **state)
 	attr.comp_mask = 1;
 	check_no_anchor(&attr, EOPNOTSUPP, "comp_mask is 0x1, must be 0");
 	attr = anchor_attr(1);
-	devx_no_memory_at(1);
+	heap_fail_at(1);
 	check_no_anchor(&attr, ENOMEM, "");
 	assert_int_equal(devx.calls, 0);
 	devx_fail_at(1, EEXIST, 0);

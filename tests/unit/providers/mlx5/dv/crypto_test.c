@@ -108,14 +108,14 @@ static void a_login_that_fails_leaves_nothing(void **state)
 
 	(void)state;
 	device_imports_wrapped();
-	devx_no_memory_at(1);
+	heap_fail_at(1);
 	assert_null(login_create());
 	assert_int_equal(errno, ENOMEM);
 	devx_fail_at(1, ENOSPC, 0);
 	assert_null(login_create());
 	assert_int_equal(errno, ENOSPC);
 	check_logged("the device's command 0xa00 fails: errno 28, status 0x0");
-	assert_int_equal(devx.blocks, 0);
+	assert_int_equal(heap.blocks, 0);
 	devx_fail_at(2, EBUSY, 0);
 	login = login_create();
 	assert_non_null(login);
@@ -308,13 +308,13 @@ static void a_key_that_fails_leaves_nothing(void **state)
 
 	(void)state;
 	devx.caps.encrypts = true;
-	devx_no_memory_at(1);
+	heap_fail_at(1);
 	assert_null(mlx5dv_dek_create(devx_context(), &attr));
 	assert_int_equal(errno, ENOMEM);
 	devx_fail_at(1, 0, PRM_STAT_NO_RES_ERR);
 	assert_null(mlx5dv_dek_create(devx_context(), &attr));
 	assert_int_equal(errno, EAGAIN);
-	assert_int_equal(devx.blocks, 0);
+	assert_int_equal(heap.blocks, 0);
 	devx_fail_at(2, EBUSY, 0);
 	dek = mlx5dv_dek_create(devx_context(), &attr);
 	assert_int_equal(mlx5dv_dek_destroy(dek), EBUSY);

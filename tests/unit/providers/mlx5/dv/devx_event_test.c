@@ -48,7 +48,7 @@ static void a_channel_is_one_command(void **state)
 static void a_channel_that_fails_leaves_nothing(void **state)
 {
 	(void)state;
-	devx_no_memory_at(1);
+	heap_fail_at(1);
 	assert_null(mlx5dv_devx_create_event_channel(devx_context(), 0));
 	assert_int_equal(errno, ENOMEM);
 	devx_fail_at(1, EPERM, 0);

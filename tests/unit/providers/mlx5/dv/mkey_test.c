@@ -191,7 +191,7 @@ static void a_command_that_fails_leaves_nothing(void **state)
 		assert_null(mkey_create(BOTH, 1));
 		assert_int_equal(errno, ENOSPC);
 		assert_int_equal(devx.objects, 0);
-		assert_int_equal(devx.blocks, 0);
+		assert_int_equal(heap.blocks, 0);
 	}
 }
 
@@ -199,11 +199,11 @@ static void memory_that_lacks_leaves_nothing(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1; n <= 3; n++) {
-		devx_no_memory_at(n);
+		heap_fail_at(n);
 		assert_null(mkey_create(SIGNED, 1));
 		assert_int_equal(errno, ENOMEM);
 		assert_int_equal(devx.objects, 0);
-		assert_int_equal(devx.blocks, 0);
+		assert_int_equal(heap.blocks, 0);
 	}
 }
 

@@ -66,7 +66,7 @@ static void a_page_that_cannot_be_is_refused(void **state)
 static void a_page_that_fails_leaves_nothing(void **state)
 {
 	(void)state;
-	devx_no_memory_at(1);
+	heap_fail_at(1);
 	assert_null(mlx5dv_alloc_var(devx_context(), 0));
 	assert_int_equal(errno, ENOMEM);
 	assert_int_equal(devx.calls, 0);
@@ -116,7 +116,7 @@ static void an_import_without_arguments_is_refused(void **state)
 	assert_null(mlx5dv_var_import(devx_context(), NULL));
 	assert_int_equal(errno, EINVAL);
 	check_logged("mlx5dv_var_import: attrs is NULL");
-	devx_no_memory_at(1);
+	heap_fail_at(1);
 	assert_null(mlx5dv_var_import(devx_context(), attrs));
 	assert_int_equal(errno, ENOMEM);
 	devx.ctx->vctx.context.device = &devx.foreign.device;
@@ -158,7 +158,7 @@ static void a_rate_that_cannot_be_is_refused(void **state)
 				    MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX << 1));
 	assert_int_equal(errno, EOPNOTSUPP);
 	check_logged("mlx5dv_pp_alloc: flags is 0x2, known are 0x1");
-	devx_no_memory_at(1);
+	heap_fail_at(1);
 	assert_null(mlx5dv_pp_alloc(devx_context(), sizeof(rate), rate, 0));
 	assert_int_equal(errno, ENOMEM);
 	assert_int_equal(devx.calls, 0);

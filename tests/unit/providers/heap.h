@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * heap.h - counts the blocks of memory that the sources under test have, and lets an allocation
+ * fail.
+ *
+ * The test is linked with --wrap for ${heap} of tests/unit/providers/CMakeLists.txt.
+ */
+#ifndef TESTS_UNIT_PROVIDERS_HEAP_H
+#define TESTS_UNIT_PROVIDERS_HEAP_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "util/log.h"
+
+#define HEAP_WRAPPED __attribute__((visibility("default")))
+
+static struct {
+	int blocks;
+	unsigned int allocs, fail_at; /* the allocation that fails, counted from 1 */
+} heap;
+
+HEAP_WRAPPED void *__wrap_calloc(size_t count, size_t size);
+HEAP_WRAPPED void *__wrap_malloc(size_t size);
+HEAP_WRAPPED int __wrap_posix_memalign(void **block, size_t alignment, size_t size);
+HEAP_WRAPPED void __wrap_free(void *block);
+void *__real_calloc(size_t count, size_t size);
+void *__real_malloc(size_t size);
+int __real_posix_memalign(void **block, size_t alignment, size_t size);
+void __real_free(void *block);
+
+static inline bool heap_lacks_memory(void)
+{
+	if (++heap.allocs == heap.fail_at)
+		return true;
+	heap.blocks++;
+	return false;
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return heap_lacks_memory() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return heap_lacks_memory() ? NULL : __real_malloc(size);
+}
+
+int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
+{
+	return heap_lacks_memory() ? ENOMEM : __real_posix_memalign(block, alignment, size);
+}
+
+void __wrap_free(void *block)
+{
+	heap.blocks -= block != NULL;
+	__real_free(block);
+}
+
+/* Lets the allocation of this number fail from now on, or none if it is 0. */
+static inline void heap_fail_at(unsigned int number)
+{
+	heap.allocs = 0;
+	heap.fail_at = number;
+}
+
+static inline void heap_begin(void)
+{
+	verbs_warn("the log keeps memory from its first line on");
+	heap.blocks = 0;
+	heap_fail_at(0);
+}
+
+#endif
