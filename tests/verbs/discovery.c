@@ -291,6 +291,40 @@ static void of_another_vendor(void)
 	list_devices();
 }
 
+/* Counts the lines that `rdma resource show KIND` prints. */
+static unsigned int lines_of_rdma(const char *kind)
+{
+	char command[64];
+	unsigned int lines = 0;
+	FILE *pipe;
+	int c;
+
+	snprintf(command, sizeof(command), "rdma resource show %s", kind);
+	MUST(pipe = popen(command, "re"));
+	while ((c = fgetc(pipe)) != EOF)
+		lines += c == '\n';
+	say_check(!pclose(pipe), command);
+	return lines;
+}
+
+/* A list of more than a datagram, and of more than the socket takes at once. */
+static void resources_are_listed(void)
+{
+	enum { PDS = 5000 };
+	static struct ibv_pd *pd[PDS];
+	struct rig rig;
+
+	rig_open(&rig);
+	for (unsigned int i = 0; i < PDS; i++)
+		MUST(pd[i] = ibv_alloc_pd(rig.ctx));
+	say("%u PDs are listed", lines_of_rdma("pd"));
+	say("%u contexts are listed", lines_of_rdma("ctx"));
+	say("%u QPs are listed", lines_of_rdma("qp"));
+	for (unsigned int i = 0; i < PDS; i++)
+		MUST(!ibv_dealloc_pd(pd[i]));
+	MUST(!ibv_close_device(rig.ctx));
+}
+
 static const struct topic topics[] = {
 	{ "list", list_devices },
 	{ "pointers", keep_pointers },
@@ -301,6 +335,7 @@ static const struct topic topics[] = {
 	{ "never", node_never_comes },
 	{ "come-and-go", nodes_come_and_go },
 	{ "foreign", of_another_vendor },
+	{ "resources", resources_are_listed },
 };
 
 int main(int argc, char **argv)

@@ -28,6 +28,7 @@
 #include "softhca/front/faults.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/daemon.h"
+#include "softhca/front/process/discovery/dump.h"
 #include "softhca/front/process/driver/engine.h"
 #include "softhca/front/process/host.h"
 #include "softhca/front/process/listener.h"
@@ -309,6 +310,7 @@ static void daemon_finish(void)
 	ucma_stop();
 	umad_stop();
 	ucma_conn_stop();
+	dumps_stop();
 	uverbs_stop();
 	vfio_stop();
 	sysfs_destroy(&the_daemon.sysfs);

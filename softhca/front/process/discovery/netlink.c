@@ -23,6 +23,7 @@
 #include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/daemon.h"
+#include "softhca/front/process/discovery/dump.h"
 #include "softhca/front/process/discovery/netlink.h"
 #include "softhca/front/process/discovery/netlink_reply.h"
 #include "softhca/front/process/discovery/resources.h"
@@ -39,6 +40,7 @@ struct request {
 	const struct nlmsghdr *header;
 	const struct nlattr *attr[MAX_ATTRS];
 	struct reply *reply;
+	bool is_answered; /* without REPLY, unless there is an error */
 };
 
 void netlink_socket(struct call *call)
@@ -97,6 +99,7 @@ static void put_device(struct request *req, struct adapter *adapter)
 {
 	struct reply *reply = req->reply;
 
+	reply_make_room(reply);
 	reply_begin(reply, req->header->nlmsg_type);
 	put_identity(reply, adapter);
 	reply_u32(reply, RDMA_NLDEV_ATTR_PORT_INDEX, adapter->num_ports);
@@ -215,9 +218,11 @@ static int get_summary(struct request *req)
 	if (!is_dump(req) && !adapter)
 		return EINVAL;
 	for (unsigned int i = 0; i < req->daemon->num_adapters; i++)
-		if (is_dump(req) || req->daemon->adapters[i] == adapter)
+		if (is_dump(req) || req->daemon->adapters[i] == adapter) {
+			reply_make_room(req->reply);
 			resources_put_summary(req->reply, req->header->nlmsg_type,
 					      req->daemon->adapters[i]);
+		}
 	return 0;
 }
 
@@ -225,11 +230,13 @@ static int get_resources(struct request *req)
 {
 	struct adapter *adapter = attr_adapter(req);
 
-	if (!is_dump(req))
+	if (!is_dump(req) || !resources_can_list(req->header->nlmsg_type))
 		return EOPNOTSUPP;
 	if (!adapter)
 		return EINVAL;
-	return resources_put(req->reply, req->header->nlmsg_type, adapter);
+	req->is_answered = true;
+	return dump_begin(adapter, req->header->nlmsg_type, req->reply->port,
+			  req->header->nlmsg_seq);
 }
 
 /* Encodes a device number as the kernel does: minor 7:0, major 19:8, minor 31:20. */
@@ -392,6 +399,8 @@ static void answer_message(struct daemon *daemon, uint32_t port, const void *mes
 	req.reply = &reply;
 	reply_init(&reply, port, header->nlmsg_seq, is_dump(&req));
 	ret = run_request(&req);
+	if (!ret && req.is_answered)
+		return;
 	reply_make_room(&reply);
 	if (ret || (header->nlmsg_flags & NLM_F_ACK && !is_dump(&req)))
 		reply_error(&reply, header, ret);

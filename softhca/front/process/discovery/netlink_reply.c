@@ -123,16 +123,33 @@ void reply_error(struct reply *reply, const struct nlmsghdr *request, int error)
 	reply_end(reply);
 }
 
-void reply_send(struct reply *reply)
+size_t reply_room(const struct reply *reply)
+{
+	return sizeof(reply->bytes) - reply->len;
+}
+
+int reply_try_send(struct reply *reply)
 {
 	struct sockaddr_nl to = { .nl_family = AF_NETLINK, .nl_pid = reply->port };
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_USERSOCK);
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_USERSOCK), ret = 0;
 
-	if (fd < 0 || sendto(fd, reply->bytes, reply->len, MSG_DONTWAIT, (struct sockaddr *)&to,
-			     sizeof(to)) < 0)
-		log_error("netlink: cannot answer: %s", strerror(errno));
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return errno;
+	if (sendto(fd, reply->bytes, reply->len, MSG_DONTWAIT, (struct sockaddr *)&to, sizeof(to)) <
+	    0)
+		ret = errno;
+	else
+		reply->len = 0;
+	close(fd);
+	return ret;
+}
+
+void reply_send(struct reply *reply)
+{
+	int ret = reply_try_send(reply);
+
+	if (ret)
+		log_error("netlink: cannot answer: %s", strerror(ret));
 	reply->len = 0;
 }
 

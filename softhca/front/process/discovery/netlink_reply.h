@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { REPLY_MAX = 16384 };
+/* Programs receive into buffers of a page; Linux sends as much to one that has received nothing
+ * yet (NLMSG_GOODSIZE). */
+enum { REPLY_MAX = 3776 };
 
 struct reply {
 	uint32_t port, seq;
@@ -36,7 +38,13 @@ void reply_done(struct reply *reply);
 /* Adds an NLMSG_ERROR message with the result of REQUEST: ERROR is a positive errno, or 0 for an
  * acknowledgement. */
 void reply_error(struct reply *reply, const struct nlmsghdr *request, int error);
+/* Returns how many bytes are left in the datagram. */
+size_t reply_room(const struct reply *reply);
+/* Sends the datagram and begins an empty one, even if the program cannot take it. */
 void reply_send(struct reply *reply);
+/* Sends the datagram and begins an empty one. Returns 0, or EAGAIN if the program has not read
+ * earlier ones: the datagram is kept. Returns another errno if it cannot be sent. */
+int reply_try_send(struct reply *reply);
 /* Sends the datagram if more than half of its buffer is used, so that the next message, of up to
  * half the buffer, fits. Called between the messages of a dump. */
 void reply_make_room(struct reply *reply);

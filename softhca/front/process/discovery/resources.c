@@ -122,39 +122,19 @@ void resources_put_summary(struct reply *reply, uint16_t type, const struct adap
 	reply_end(reply);
 }
 
-/* objects in one message, which then takes about a quarter of a datagram */
-enum { ENTRIES_OF_MESSAGE = 64 };
+/* An entry takes less; the rest is for the end of a list. */
+enum { ENTRY_ROOM = 128 };
 
 struct listing {
-	const struct adapter *adapter;
 	const struct kind *kind;
 	struct reply *reply;
-	uint16_t type;
-	struct nlattr *table;
-	unsigned int entries;
 };
 
-static void message_begin(struct listing *listing)
-{
-	reply_make_room(listing->reply);
-	reply_begin(listing->reply, listing->type);
-	put_identity(listing->reply, listing->adapter);
-	listing->table = reply_nest(listing->reply, listing->kind->table);
-	listing->entries = 0;
-}
-
-static void message_end(struct listing *listing)
-{
-	reply_nest_end(listing->reply, listing->table);
-	reply_end(listing->reply);
-}
-
+/* Returns NULL if the datagram is full. */
 static struct nlattr *entry_begin(struct listing *listing)
 {
-	if (listing->entries == ENTRIES_OF_MESSAGE) {
-		message_end(listing);
-		message_begin(listing);
-	}
+	if (reply_room(listing->reply) < ENTRY_ROOM)
+		return NULL;
 	return reply_nest(listing->reply, listing->kind->entry);
 }
 
@@ -162,28 +142,33 @@ static void entry_end(struct listing *listing, struct nlattr *entry, const struc
 {
 	reply_u32(listing->reply, RDMA_NLDEV_ATTR_RES_PID, (uint32_t)file->client->pid);
 	reply_nest_end(listing->reply, entry);
-	listing->entries++;
 }
 
-static void list_object(const struct object *object, void *arg)
+static bool list_object(const struct object *object, void *arg)
 {
 	struct listing *listing = arg;
 	struct nlattr *entry;
 
 	if (object->type != listing->kind->object)
-		return;
+		return true;
 	entry = entry_begin(listing);
+	if (!entry)
+		return false;
 	listing->kind->put(listing->reply, object);
 	entry_end(listing, entry, object->file);
+	return true;
 }
 
-static void list_context(const struct uverbs_file *file, void *arg)
+static bool list_context(const struct uverbs_file *file, void *arg)
 {
 	struct listing *listing = arg;
 	struct nlattr *entry = entry_begin(listing);
 
+	if (!entry)
+		return false;
 	reply_u32(listing->reply, RDMA_NLDEV_ATTR_RES_CTXN, file->context_number);
 	entry_end(listing, entry, file);
+	return true;
 }
 
 static const struct kind *kind_of(unsigned int command)
@@ -194,18 +179,26 @@ static const struct kind *kind_of(unsigned int command)
 	return command == context_kind.command ? &context_kind : NULL;
 }
 
-int resources_put(struct reply *reply, uint16_t type, const struct adapter *adapter)
+bool resources_can_list(uint16_t type)
 {
-	struct listing listing = { .adapter = adapter, .reply = reply, .type = type };
+	return kind_of(RDMA_NL_GET_OP(type));
+}
 
-	listing.kind = kind_of(RDMA_NL_GET_OP(type));
-	if (!listing.kind)
-		return EOPNOTSUPP;
-	message_begin(&listing);
+bool resources_put(struct reply *reply, uint16_t type, const struct adapter *adapter,
+		   struct object_place *place)
+{
+	struct listing listing = { kind_of(RDMA_NL_GET_OP(type)), reply };
+	struct nlattr *table;
+	bool is_last;
+
+	reply_begin(reply, type);
+	put_identity(reply, adapter);
+	table = reply_nest(reply, listing.kind->table);
 	if (listing.kind == &context_kind)
-		uverbs_contexts_see(adapter, list_context, &listing);
+		is_last = uverbs_contexts_see_from(adapter, place, list_context, &listing);
 	else
-		uverbs_objects_see(adapter, list_object, &listing);
-	message_end(&listing);
-	return 0;
+		is_last = uverbs_objects_see_from(adapter, place, list_object, &listing);
+	reply_nest_end(reply, table);
+	reply_end(reply);
+	return is_last;
 }

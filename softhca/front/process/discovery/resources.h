@@ -5,14 +5,19 @@
 #ifndef SOFTHCA_FRONT_PROCESS_DISCOVERY_RESOURCES_H
 #define SOFTHCA_FRONT_PROCESS_DISCOVERY_RESOURCES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct adapter;
+struct object_place;
 struct reply;
 
 void resources_put_summary(struct reply *reply, uint16_t type, const struct adapter *adapter);
-/* Lists all objects of the kind that TYPE asks for. Returns 0, or EOPNOTSUPP for a kind that cannot
- * be listed. */
-int resources_put(struct reply *reply, uint16_t type, const struct adapter *adapter);
+/* Returns whether TYPE asks for a kind of objects that can be listed. */
+bool resources_can_list(uint16_t type);
+/* Adds a message that lists objects of that kind, from PLACE on, as many as the datagram takes.
+ * Returns whether these were the last ones. */
+bool resources_put(struct reply *reply, uint16_t type, const struct adapter *adapter,
+		   struct object_place *place);
 
 #endif

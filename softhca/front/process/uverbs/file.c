@@ -187,29 +187,66 @@ void uverbs_objects_see(const struct adapter *adapter,
 				see(file->object[i], arg);
 }
 
-void uverbs_contexts_see(const struct adapter *adapter,
-			 void (*see)(const struct uverbs_file *file, void *arg), void *arg)
+/* Returns the adapter's file at PLACE, or the next one if it was closed. Files are in the order of
+ * their numbers, the newest first. */
+static const struct uverbs_file *file_at(const struct adapter *adapter, struct object_place *place)
 {
 	const struct uverbs_file *file;
 
-	LIST_FOREACH(file, &files, in_all)
-		if (file->adapter == adapter && file->has_context)
-			see(file, arg);
+	LIST_FOREACH(file, &files, in_all) {
+		if (file->adapter != adapter ||
+		    (place->begun && file->context_number > place->context_number))
+			continue;
+		if (!place->begun || file->context_number != place->context_number)
+			*place = (struct object_place){ true, file->context_number, 0 };
+		return file;
+	}
+	return NULL;
 }
 
-static void count_context(const struct uverbs_file *file, void *arg)
+/* Moves on to the next file. Returns false if there can be none. */
+static bool place_pass_file(struct object_place *place)
 {
-	unsigned int *count = arg;
+	place->handle = 0;
+	return place->context_number-- != 0;
+}
 
-	(void)file;
-	++*count;
+bool uverbs_objects_see_from(const struct adapter *adapter, struct object_place *place,
+			     bool (*see)(const struct object *object, void *arg), void *arg)
+{
+	const struct uverbs_file *file;
+
+	while ((file = file_at(adapter, place))) {
+		for (; place->handle < file->num_objects; place->handle++)
+			if (file->object[place->handle] && !see(file->object[place->handle], arg))
+				return false;
+		if (!place_pass_file(place))
+			break;
+	}
+	return true;
+}
+
+bool uverbs_contexts_see_from(const struct adapter *adapter, struct object_place *place,
+			      bool (*see)(const struct uverbs_file *file, void *arg), void *arg)
+{
+	const struct uverbs_file *file;
+
+	while ((file = file_at(adapter, place))) {
+		if (file->has_context && !see(file, arg))
+			return false;
+		if (!place_pass_file(place))
+			break;
+	}
+	return true;
 }
 
 unsigned int uverbs_count_contexts(const struct adapter *adapter)
 {
+	const struct uverbs_file *file;
 	unsigned int count = 0;
 
-	uverbs_contexts_see(adapter, count_context, &count);
+	LIST_FOREACH(file, &files, in_all)
+		count += file->adapter == adapter && file->has_context;
 	return count;
 }
 

@@ -71,10 +71,22 @@ struct uverbs_file {
 	uint32_t lowest_free;
 };
 
+/* A place in an adapter's list of objects. Zero: before the first one. */
+struct object_place {
+	bool begun;
+	uint32_t context_number; /* of the file */
+	uint32_t handle;
+};
+
 void uverbs_objects_see(const struct adapter *adapter,
 			void (*see)(const struct object *object, void *arg), void *arg);
-void uverbs_contexts_see(const struct adapter *adapter,
-			 void (*see)(const struct uverbs_file *file, void *arg), void *arg);
+/* Pass the adapter's objects, or its files with a context, to SEE, from PLACE on, until SEE returns
+ * false. PLACE is then that of the object or file that SEE refused. Objects may come and go between
+ * two calls. Return whether SEE saw all. */
+bool uverbs_objects_see_from(const struct adapter *adapter, struct object_place *place,
+			     bool (*see)(const struct object *object, void *arg), void *arg);
+bool uverbs_contexts_see_from(const struct adapter *adapter, struct object_place *place,
+			      bool (*see)(const struct uverbs_file *file, void *arg), void *arg);
 unsigned int uverbs_count_contexts(const struct adapter *adapter);
 
 int uverbs_start(void);

@@ -25,7 +25,8 @@ static struct {
 	int fd; /* the program's socket */
 	int64_t returned;
 	int failed;
-	int resources_error;
+	int dump_error;
+	uint32_t dump_port;
 	bool is_unreadable;
 	_Alignas(8) uint8_t answer[REPLY_MAX];
 } it;
@@ -109,12 +110,18 @@ void resources_put_summary(struct reply *reply, uint16_t type, const struct adap
 	reply_end(reply);
 }
 
-int resources_put(struct reply *reply, uint16_t type, const struct adapter *adapter)
+bool resources_can_list(uint16_t type)
+{
+	return RDMA_NL_GET_OP(type) == RDMA_NLDEV_CMD_RES_QP_GET;
+}
+
+int dump_begin(const struct adapter *adapter, uint16_t type, uint32_t port, uint32_t seq)
 {
 	assert_ptr_equal(adapter, &it.adapter);
-	(void)reply;
-	(void)type;
-	return it.resources_error;
+	assert_int_equal(RDMA_NL_GET_OP(type), RDMA_NLDEV_CMD_RES_QP_GET);
+	assert_int_equal(seq, 0x1234);
+	it.dump_port = port;
+	return it.dump_error;
 }
 
 static int socket_begin(void **state)
@@ -214,6 +221,78 @@ static void what_is_not_known_is_an_error(void **state)
 	check_error(EINVAL);
 }
 
+/* Asks for a list; ATTR is the device's index. */
+static void list_ask(unsigned int command, uint16_t flags, uint32_t index)
+{
+	struct {
+		struct nlmsghdr header;
+		struct nlattr attr;
+		uint32_t index;
+	} message = { header_of(command, flags),
+		      { sizeof(message.attr) + sizeof(index), RDMA_NLDEV_ATTR_DEV_INDEX },
+		      index };
+
+	message.header.nlmsg_len = sizeof(message);
+	message_send(&message, sizeof(message));
+}
+
+static void a_list_is_left_to_its_dump(void **state)
+{
+	struct sockaddr_nl addr;
+	socklen_t len = sizeof(addr);
+
+	(void)state;
+	list_ask(RDMA_NLDEV_CMD_RES_QP_GET, NLM_F_DUMP, 0);
+	assert_int_equal(getsockname(it.fd, (struct sockaddr *)&addr, &len), 0);
+	assert_int_equal(it.dump_port, addr.nl_pid);
+	assert_null(answer_read());
+	it.dump_error = EBUSY;
+	list_ask(RDMA_NLDEV_CMD_RES_QP_GET, NLM_F_DUMP, 0);
+	check_error(EBUSY);
+	assert_null(answer_read());
+}
+
+static void what_cannot_be_listed_is_refused(void **state)
+{
+	(void)state;
+	list_ask(RDMA_NLDEV_CMD_RES_QP_GET, NLM_F_DUMP, 7); /* no such device */
+	check_error(EINVAL);
+	list_ask(RDMA_NLDEV_CMD_RES_QP_GET, 0, 0);
+	check_error(EOPNOTSUPP);
+	list_ask(RDMA_NLDEV_CMD_RES_CQ_GET, NLM_F_DUMP, 0);
+	check_error(EOPNOTSUPP);
+	assert_int_equal(it.dump_port, 0);
+}
+
+static void many_devices_take_several_datagrams(void **state)
+{
+	const struct nlmsghdr header = header_of(RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
+	unsigned int devices = 0, datagrams = 0;
+	char name[1000] = "";
+	ssize_t len;
+	bool is_done = false;
+
+	(void)state;
+	memset(name, 'x', sizeof(name) - 1);
+	it.identity.fw_version = name;
+	for (unsigned int i = 0; i < MAX_DEVICES; i++)
+		it.daemon.adapters[i] = &it.adapter;
+	it.daemon.num_adapters = MAX_DEVICES;
+	message_send(&header, sizeof(header));
+	while ((len = recv(it.fd, it.answer, sizeof(it.answer), MSG_DONTWAIT | MSG_TRUNC)) > 0) {
+		assert_true(len <= REPLY_MAX);
+		datagrams++;
+		for (const struct nlmsghdr *at = (const void *)it.answer; NLMSG_OK(at, len);
+		     at = NLMSG_NEXT(at, len)) {
+			is_done = at->nlmsg_type == NLMSG_DONE;
+			devices += at->nlmsg_type == header.nlmsg_type;
+		}
+	}
+	assert_int_equal(devices, MAX_DEVICES);
+	assert_true(is_done);
+	assert_true(datagrams > 1);
+}
+
 static void headers_that_do_not_fit_are_not_answered(void **state)
 {
 	struct nlmsghdr header = header_of(RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
@@ -280,6 +359,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_dump_has_devices_and_an_end),
 		CASE(what_is_not_known_is_an_error),
+		CASE(a_list_is_left_to_its_dump),
+		CASE(what_cannot_be_listed_is_refused),
+		CASE(many_devices_take_several_datagrams),
 		CASE(headers_that_do_not_fit_are_not_answered),
 		CASE(a_message_that_cannot_be_read_is_a_fault),
 		CASE(other_sockets_are_left_alone),

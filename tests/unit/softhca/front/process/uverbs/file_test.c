@@ -493,6 +493,98 @@ static void objects_and_contexts_are_of_one_adapter(void **state)
 	assert_int_equal(uverbs_count_contexts(&adapters[0]), 0);
 }
 
+static bool see_some(const struct object *object, void *arg)
+{
+	const struct object **next = *(const struct object ***)arg;
+
+	if (!*next) /* enough for now */
+		return false;
+	assert_ptr_equal(object, *next);
+	++*(const struct object ***)arg;
+	return true;
+}
+
+/* Checks that the next objects of the adapter are these, up to NULL, and whether they are the
+ * last. */
+static void check_next(struct object_place *place, const struct object *first,
+		       const struct object *second, bool is_last)
+{
+	const struct object *expected[] = { first, second, NULL };
+	const struct object **next = expected;
+
+	assert_int_equal(uverbs_objects_see_from(&adapters[1], place, see_some, &next), is_last);
+	assert_null(*next);
+}
+
+/* A list goes on where it was, though files and objects come and go: newest file first. */
+static void objects_are_seen_in_parts(void **state)
+{
+	struct uverbs_file *old = file_with_caller(), *new, *newest;
+	struct object *a = object_made(old), *b = object_made(old), *c, *d;
+	struct object_place place = { 0 }, start = { 0 };
+	int fds[2];
+
+	(void)state;
+	uverbs_call_end(old);
+	fds[0] = program_fd;
+	program_fd = -1;
+	new = file_with_caller();
+	c = object_made(new);
+	d = object_made(new);
+	uverbs_call_end(new);
+	check_next(&place, c, NULL, false);
+	check_next(&place, d, a, false);
+	check_next(&place, b, NULL, true);
+	check_next(&place, NULL, NULL, true);
+	place = start;
+	check_next(&place, c, NULL, false);
+	fds[1] = program_fd;
+	program_fd = -1;
+	newest = file_with_caller(); /* begun later, so the list does not have it */
+	object_made(newest);
+	uverbs_call_end(newest);
+	close(fds[1]); /* a file that is gone is passed over */
+	watched->ready(watched, EPOLLIN);
+	check_next(&place, a, b, true);
+	close(fds[0]);
+	watched->ready(watched, EPOLLIN);
+}
+
+static bool see_context(const struct uverbs_file *file, void *arg)
+{
+	const struct uverbs_file **seen = arg;
+
+	if (*seen)
+		return false;
+	*seen = file;
+	return true;
+}
+
+static void contexts_are_seen_in_parts(void **state)
+{
+	struct uverbs_file *old = file_with_caller(), *new;
+	const struct uverbs_file *seen = NULL;
+	struct object_place place = { 0 };
+	int fd = program_fd;
+
+	(void)state;
+	uverbs_call_end(old);
+	program_fd = -1;
+	new = file_with_caller();
+	uverbs_call_end(new);
+	assert_true(uverbs_contexts_see_from(&adapters[1], &place, see_context, &seen));
+	assert_null(seen); /* neither has a context yet */
+	old->has_context = new->has_context = true;
+	place = (struct object_place){ 0 };
+	assert_false(uverbs_contexts_see_from(&adapters[1], &place, see_context, &seen));
+	assert_ptr_equal(seen, new);
+	seen = NULL;
+	assert_true(uverbs_contexts_see_from(&adapters[1], &place, see_context, &seen));
+	assert_ptr_equal(seen, old);
+	close(fd);
+	watched->ready(watched, EPOLLIN);
+}
+
 static void a_call_is_of_the_process_that_makes_it(void **state)
 {
 	struct uverbs_file *file = file_with_caller();
@@ -582,6 +674,8 @@ int main(void)
 		TEST(device_memory_is_where_mmap_finds_it),
 		TEST(the_clock_has_nanoseconds_for_ticks),
 		TEST(objects_and_contexts_are_of_one_adapter),
+		TEST(objects_are_seen_in_parts),
+		TEST(contexts_are_seen_in_parts),
 		TEST(a_call_is_of_the_process_that_makes_it),
 		TEST(memory_of_another_process_keeps_that_one),
 		TEST(a_copy_is_in_the_band_too),
