@@ -15,7 +15,7 @@
 
 #include "softhca/front/process/uverbs/objects.h"
 
-enum { RIG_ATTRS = 24, RIG_ATTR_SIZE = 256, RIG_OBJECTS = 32, RIG_COMMAND = 512, RIG_PINS = 16 };
+enum { RIG_ATTRS = 24, RIG_ATTR_SIZE = 512, RIG_OBJECTS = 32, RIG_COMMAND = 512, RIG_PINS = 16 };
 
 struct rig_attr {
 	bool is_set;
