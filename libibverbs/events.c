@@ -294,10 +294,31 @@ static int comp_event_next(const struct ibv_comp_channel *channel, struct ibv_cq
 	return 0;
 }
 
+static void checked_end(void *channel)
+{
+	verbs_check_wait_end(channel);
+}
+
+/* Does comp_event_next() for a context with the checker. The thread may be cancelled in it. */
+static int comp_event_next_checked(struct ibv_comp_channel *channel, struct ibv_cq **cq)
+{
+	int ret;
+
+	verbs_check_wait_begin(channel);
+	pthread_cleanup_push(checked_end, channel);
+	ret = comp_event_next(channel, cq);
+	pthread_cleanup_pop(1);
+	if (!ret)
+		verbs_check_event_taken(*cq);
+	return ret;
+}
+
 VERBS_EXPORT int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
 				  void **cq_context)
 {
-	if (comp_event_next(channel, cq))
+	const bool is_checked = to_priv(channel->context)->check;
+
+	if (is_checked ? comp_event_next_checked(channel, cq) : comp_event_next(channel, cq))
 		return -1;
 	*cq_context = (*cq)->cq_context;
 	get_ops((*cq)->context)->cq_event(*cq);

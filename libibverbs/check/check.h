@@ -32,6 +32,8 @@ enum check_fault {
 	CHECK_CQ_SMALL,
 	CHECK_BATCH,
 	CHECK_EVENTS,
+	CHECK_UNARMED,
+	CHECK_PATH,
 	CHECK_FORK,
 	CHECK_THREADS,
 	CHECK_DEAD,
@@ -56,8 +58,9 @@ enum check_kind {
 	CHECK_QPN, /* a QP number, and its QP */
 	CHECK_SRQ,
 	CHECK_AH,
-	CHECK_DOMAIN, /* a parent domain with a thread domain */
-	CHECK_GRAVE,  /* an address, and the object that was last destroyed there */
+	CHECK_DOMAIN,  /* a parent domain with a thread domain */
+	CHECK_CHANNEL, /* a completion channel */
+	CHECK_GRAVE,   /* an address, and the object that was last destroyed there */
 	/* any object; recorded only with VERBS_CHECK=leaks, because each record costs memory */
 	CHECK_MADE,
 };
@@ -259,6 +262,40 @@ void verbs_check_settle(const struct check_places *places, int refused);
  * polls. The caller holds the checker's lock. */
 bool verbs_check_cq_is_polled(const struct ibv_cq *cq);
 void verbs_check_forget(const struct ibv_cq *send_cq, const struct ibv_cq *recv_cq);
+
+/* What is known of a completion queue, or of all queues of a channel. */
+struct check_cq_look {
+	int promised, cqe;
+	bool is_armed, is_solicited; /* armed for solicited events only */
+	bool is_polled;              /* at least once */
+	uint64_t polled_ns;          /* when it was polled last */
+};
+
+/* A completion channel with CQs. The counters are atomic. */
+struct check_channel {
+	struct check_record record;
+	int armed;          /* CQs that are armed */
+	unsigned int waits; /* threads that wait now */
+	unsigned int begun; /* waits that began */
+	bool is_watched, is_reported;
+};
+
+/* Sums up the live CQs of a channel. Returns their number. */
+unsigned int verbs_check_channel_look(const struct check_channel *channel,
+				      struct check_cq_look *look);
+/* The program has read an event of CQ, which must be armed again. */
+void verbs_check_event_taken(const struct ibv_cq *cq);
+
+/* ---- waits.c ---- */
+
+/* Called before and after a thread waits for an event of CHANNEL. Logs a fault if the wait lasts
+ * and none of the channel's CQs is armed. */
+void verbs_check_wait_begin(const struct ibv_comp_channel *channel);
+void verbs_check_wait_end(const struct ibv_comp_channel *channel);
+
+/* ---- paths.c ---- */
+
+void verbs_check_path(const struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask);
 
 /* ---- leaks.c: places in the program ---- */
 

@@ -45,6 +45,8 @@ int verbs_check_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	err = check_real(qp->context)->modify_qp(qp, attr, mask);
 	if (!err && check && mask & IBV_QP_STATE)
 		verbs_check_request_state(check, attr->qp_state);
+	if (!err)
+		verbs_check_path(qp, attr, mask);
 	if (!err && mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
 		verbs_check_forget(qp->send_cq, qp->recv_cq);
 	return err;

@@ -10,6 +10,8 @@
  */
 #include "check.h"
 
+#include <time.h>
+
 struct check_cq {
 	struct check_record record;
 	int promised;
@@ -19,6 +21,9 @@ struct check_cq {
 	const void *poller;
 	bool may_overrun;
 	bool is_polled;
+	uint64_t polled_ns;
+	struct check_channel *channel;
+	bool is_armed, is_solicited;
 	/* the CQ has ibv_wc_read_qp_num(); without it, completions do not tell their QP */
 	bool has_numbers;
 	/* the program polls in a way that hides the QPs of completions, so requests cannot be
@@ -37,6 +42,40 @@ static struct check_cq *cq_find(const void *cq)
 static struct check_cq *cq_live(const void *cq)
 {
 	return cq ? verbs_check_find_live(CHECK_CQ, NULL, check_id(cq)) : NULL;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void cq_mark_poll(struct check_cq *check)
+{
+	check->is_polled = true;
+	__atomic_store_n(&check->polled_ns, now_ns(), __ATOMIC_RELAXED);
+}
+
+static void cq_arm(struct check_cq *check, bool is_armed)
+{
+	const bool was_armed = __atomic_exchange_n(&check->is_armed, is_armed, __ATOMIC_ACQ_REL);
+
+	if (check->channel && was_armed != is_armed)
+		__atomic_fetch_add(&check->channel->armed, is_armed ? 1 : -1, __ATOMIC_ACQ_REL);
+}
+
+/* Returns the record of CHANNEL, which may be NULL. The caller holds the checker's lock. */
+static struct check_channel *channel_record(const struct ibv_comp_channel *channel)
+{
+	struct check_channel *record;
+
+	if (!channel)
+		return NULL;
+	record = verbs_check_find(CHECK_CHANNEL, NULL, check_id(channel));
+	return record ? record
+		      : verbs_check_add(CHECK_CHANNEL, NULL, check_id(channel), sizeof(*record));
 }
 
 static void cq_polled(struct check_cq *check, int count)
@@ -79,7 +118,7 @@ static int start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
 	ret = check->start_poll(cq, attr);
 	if (ret && check->has_no_lock)
 		verbs_check_leave(&check->poller);
-	check->is_polled = true;
+	cq_mark_poll(check);
 	if (!ret)
 		current_take(check, cq);
 	return ret;
@@ -135,6 +174,7 @@ int verbs_check_create_cq(struct ibv_context *context, const struct ibv_cq_init_
 	verbs_check_lock();
 	check = verbs_check_add(CHECK_CQ, NULL, check_id(*vcq), sizeof(*check));
 	if (check) {
+		check->channel = channel_record(attr->channel);
 		check->has_no_lock = cq_has_no_lock(context, attr);
 		check->may_overrun = has_flags && attr->flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
 		check->has_numbers = attr->wc_flags & IBV_WC_EX_WITH_QP_NUM;
@@ -163,6 +203,8 @@ int verbs_check_destroy_cq(struct ibv_cq *cq)
 		check_live(&check->record, true);
 	if (err)
 		return err;
+	if (check)
+		cq_arm(check, false);
 	verbs_check_unmade(cq);
 	verbs_check_bury(cq, "ibv_destroy_cq");
 	return 0;
@@ -183,7 +225,7 @@ int verbs_check_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 		return n;
 	if (check->has_no_lock)
 		verbs_check_leave(&check->poller);
-	check->is_polled = true;
+	cq_mark_poll(check);
 	if (n > 0)
 		cq_polled(check, n);
 	for (int i = 0; i < n; i++) {
@@ -197,9 +239,74 @@ int verbs_check_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 
 int verbs_check_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 {
-	if (!cq_live(cq) && check_cq_is_dead(cq, "ibv_req_notify_cq"))
+	struct check_cq *check = cq_live(cq);
+	int err;
+
+	if (!check && check_cq_is_dead(cq, "ibv_req_notify_cq"))
 		return EINVAL;
-	return check_real(cq->context)->req_notify_cq(cq, solicited_only);
+	/* before the call, because another thread may take the event at once */
+	if (check) {
+		__atomic_store_n(&check->is_solicited, solicited_only, __ATOMIC_RELAXED);
+		cq_arm(check, true);
+	}
+	err = check_real(cq->context)->req_notify_cq(cq, solicited_only);
+	if (err && check)
+		cq_arm(check, false);
+	return err;
+}
+
+void verbs_check_event_taken(const struct ibv_cq *cq)
+{
+	struct check_cq *check = cq_live(cq);
+
+	if (check)
+		cq_arm(check, false);
+}
+
+static void look_add(struct check_cq_look *look, const struct check_cq *check)
+{
+	const uint64_t polled_ns = __atomic_load_n(&check->polled_ns, __ATOMIC_RELAXED);
+	const bool is_armed = __atomic_load_n(&check->is_armed, __ATOMIC_ACQUIRE);
+
+	look->promised += check->promised;
+	look->is_armed |= is_armed;
+	look->is_solicited |= is_armed && check->is_solicited;
+	look->is_polled |= check->is_polled;
+	if (polled_ns > look->polled_ns)
+		look->polled_ns = polled_ns;
+}
+
+/* Guarded by the checker's lock. */
+static struct {
+	const struct check_channel *of;
+	struct check_cq_look *look;
+	unsigned int count;
+} sum;
+
+static void channel_add(const struct check_record *record)
+{
+	const struct check_cq *check = (const struct check_cq *)record;
+
+	if (check->channel != sum.of)
+		return;
+	look_add(sum.look, check);
+	sum.count++;
+}
+
+unsigned int verbs_check_channel_look(const struct check_channel *channel,
+				      struct check_cq_look *look)
+{
+	unsigned int count;
+
+	*look = (struct check_cq_look){ .cqe = 0 };
+	verbs_check_lock();
+	sum.of = channel;
+	sum.look = look;
+	sum.count = 0;
+	verbs_check_each(CHECK_CQ, channel_add);
+	count = sum.count;
+	verbs_check_unlock();
+	return count;
 }
 
 /* Returns whether the checker sees all completions that the program polls. It does not if the CQ's

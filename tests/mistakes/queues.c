@@ -2,11 +2,12 @@
 /*
  * queues.c - mistakes with completion queues, their events, and the order of destruction.
  *
- * Covers: libibverbs/cmd/cmd_cq.c, libibverbs/events.c
+ * Covers: libibverbs/cmd/cmd_cq.c, libibverbs/events.c, libibverbs/check/waits.c
  */
 #include "mistakes.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <unistd.h>
 
 static struct scene *scene_usual(void)
@@ -98,6 +99,72 @@ MISTAKE(cq_armed_for_solicited)
 	must_not_wake(scene);
 }
 
+static void wait_for_event(struct scene *scene)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	MUST(!ibv_get_cq_event(scene->conf.channel, &cq, &context));
+	ibv_ack_cq_events(cq, 1);
+}
+
+MISTAKE(cq_not_armed_waited)
+{
+	struct scene *scene = scene_with_channel();
+
+	scene_receive(scene->far, 64);
+	alarm(3); /* a limit, as the call that follows never returns */
+	wait_for_event(scene);
+	MUST(!"the call returns");
+}
+
+static void *send_late(void *of)
+{
+	struct scene *scene = of;
+
+	usleep(1500000);
+	scene_send(scene, IBV_WR_SEND);
+	return NULL;
+}
+
+MISTAKE(right_wait_of_armed_cq)
+{
+	struct scene *scene = scene_with_channel();
+	pthread_t thread;
+
+	scene_receive(scene->far, 64);
+	MUST(!ibv_req_notify_cq(scene->far->cq, 0));
+	MUST(!pthread_create(&thread, NULL, send_late, scene));
+	wait_for_event(scene);
+	must_end(scene->far, IBV_WC_SUCCESS);
+}
+
+/* Polls for longer than the checker's patience before it arms the CQ. */
+static void *poll_long(void *of)
+{
+	struct scene *scene = of;
+	struct ibv_wc wc;
+
+	for (int i = 0; i < 150; i++) {
+		MUST(!ibv_poll_cq(scene->far->cq, 1, &wc));
+		usleep(10000);
+	}
+	MUST(!ibv_req_notify_cq(scene->far->cq, 0));
+	scene_send(scene, IBV_WR_SEND);
+	return NULL;
+}
+
+MISTAKE(right_wait_while_another_thread_polls)
+{
+	struct scene *scene = scene_with_channel();
+	pthread_t thread;
+
+	scene_receive(scene->far, 64);
+	MUST(!pthread_create(&thread, NULL, poll_long, scene));
+	wait_for_event(scene);
+	must_end(scene->far, IBV_WC_SUCCESS);
+}
+
 MISTAKE(cq_events_not_acknowledged)
 {
 	struct scene *scene = scene_with_channel();
@@ -176,6 +243,9 @@ const struct mistake queue_mistakes[] = {
 	ROW(channel_in_use),
 	ROW(cq_not_armed),
 	ROW(cq_armed_for_solicited),
+	ROW(cq_not_armed_waited),
+	ROW(right_wait_of_armed_cq),
+	ROW(right_wait_while_another_thread_polls),
 	ROW(cq_events_not_acknowledged),
 	ROW(cq_overflow),
 	ROW(completion_without_signal),

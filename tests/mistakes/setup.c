@@ -3,7 +3,7 @@
  * setup.c - mistakes in creating and connecting queue pairs.
  *
  * Covers: libibverbs/explain/qp.c, libibverbs/explain/suspect_qp.c, libibverbs/explain/qp_states.c,
- * libibverbs/explain/ah.c
+ * libibverbs/explain/ah.c, libibverbs/check/paths.c
  */
 #include "mistakes.h"
 

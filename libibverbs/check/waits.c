@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * waits.c - threads that wait for an event of a completion channel of which no CQ is armed.
+ *
+ * Another thread may arm a CQ later, or poll it, so such a wait is not yet a mistake. A helper
+ * thread looks again after a second. The wait is reported if it still lasts, no CQ is armed, nobody
+ * has polled meanwhile, and posted requests may complete to a CQ of the channel. The waiting thread
+ * itself waits in the kernel as it would without the checker, so that signals and cancellation
+ * reach it.
+ */
+#include "check.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { PATIENCE_MS = 1000 };
+
+struct wait {
+	struct check_channel *channel;
+	unsigned int begun; /* number of the wait */
+	struct check_cq_look look;
+};
+
+static bool wait_lasts(const struct wait *wait)
+{
+	return __atomic_load_n(&wait->channel->waits, __ATOMIC_ACQUIRE) &&
+	       __atomic_load_n(&wait->channel->begun, __ATOMIC_ACQUIRE) == wait->begun &&
+	       !__atomic_load_n(&wait->channel->armed, __ATOMIC_ACQUIRE);
+}
+
+static void *wait_watch(void *of)
+{
+	const struct timespec second = { .tv_sec = PATIENCE_MS / 1000 };
+	struct wait *wait = of;
+	struct check_cq_look look;
+	unsigned int count;
+
+	nanosleep(&second, NULL);
+	count = verbs_check_channel_look(wait->channel, &look);
+	if (wait_lasts(wait) && count && look.promised && look.polled_ns == wait->look.polled_ns &&
+	    !__atomic_exchange_n(&wait->channel->is_reported, true, __ATOMIC_RELAXED))
+		verbs_check_say(CHECK_UNARMED,
+				"ibv_get_cq_event waits: none of the %u CQs of the channel is "
+				"armed, and %d posted requests may complete to them: call "
+				"ibv_req_notify_cq(), then poll once more, before each wait",
+				count, look.promised);
+	__atomic_store_n(&wait->channel->is_watched, false, __ATOMIC_RELEASE);
+	free(wait);
+	return NULL;
+}
+
+/* Starts the helper thread with all signals blocked, because they are for the program. */
+static void watch_start(struct wait *wait)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	err = pthread_create(&thread, &attr, wait_watch, wait);
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err) {
+		__atomic_store_n(&wait->channel->is_watched, false, __ATOMIC_RELEASE);
+		free(wait);
+	}
+}
+
+static bool event_waits(const struct ibv_comp_channel *channel)
+{
+	struct pollfd fd = { .fd = channel->fd, .events = POLLIN };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+static bool is_suspicious(const struct check_channel *record,
+			  const struct ibv_comp_channel *channel, struct check_cq_look *look)
+{
+	return !__atomic_load_n(&record->armed, __ATOMIC_ACQUIRE) &&
+	       !__atomic_load_n(&record->is_reported, __ATOMIC_RELAXED) && !event_waits(channel) &&
+	       verbs_check_channel_look(record, look) && look->promised;
+}
+
+void verbs_check_wait_begin(const struct ibv_comp_channel *channel)
+{
+	struct check_channel *record =
+		verbs_check_find_live(CHECK_CHANNEL, NULL, check_id(channel));
+	struct check_cq_look look;
+	unsigned int begun;
+	struct wait *wait;
+
+	if (!record)
+		return;
+	begun = __atomic_add_fetch(&record->begun, 1, __ATOMIC_ACQ_REL);
+	__atomic_fetch_add(&record->waits, 1, __ATOMIC_ACQ_REL);
+	if (!is_suspicious(record, channel, &look) ||
+	    __atomic_exchange_n(&record->is_watched, true, __ATOMIC_ACQ_REL))
+		return;
+	wait = calloc(1, sizeof(*wait));
+	if (!wait)
+		return;
+	*wait = (struct wait){ record, begun, look };
+	watch_start(wait);
+}
+
+void verbs_check_wait_end(const struct ibv_comp_channel *channel)
+{
+	struct check_channel *record =
+		verbs_check_find_live(CHECK_CHANNEL, NULL, check_id(channel));
+
+	if (record)
+		__atomic_fetch_sub(&record->waits, 1, __ATOMIC_ACQ_REL);
+}
