@@ -266,9 +266,10 @@ static int new_client(pid_t tid, pid_t pid, struct client **out)
 	LIST_INIT(&client->changes);
 	LIST_INIT(&client->records);
 	client->pinning.client = client;
-	ret = client_open(client, tid);
+	client->account = account_get(client_thread_uid(tid));
+	ret = client->account ? client_open(client, tid) : ENOMEM;
 	if (ret)
-		goto free_client;
+		goto put_account;
 	ret = find_slot(&client->slot);
 	if (!ret)
 		ret = watch_add(&client->watch, EPOLLIN);
@@ -280,7 +281,9 @@ static int new_client(pid_t tid, pid_t pid, struct client **out)
 close_process:
 	close(client->watch.fd);
 	space_close(&client->space);
-free_client:
+put_account:
+	if (client->account)
+		account_put(client->account);
 	free(client);
 	return ret;
 }
@@ -370,6 +373,7 @@ void client_put(struct client *client)
 		LIST_REMOVE(change, entry);
 		free(change);
 	}
+	account_put(client->account);
 	free(client);
 }
 

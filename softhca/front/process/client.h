@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include "softhca/device/hca.h"
+#include "softhca/front/process/account.h"
 #include "softhca/front/process/object_counts.h"
 #include "softhca/front/process/pinned.h"
 #include "softhca/front/process/program/address_space.h"
@@ -82,6 +83,7 @@ struct client {
 	struct pinned pinning; /* pinned by the current call, not yet owned by an object */
 	struct pinned_records records;
 	unsigned int users;
+	struct account *account; /* of the user that the process had when it became a client */
 	struct object_counts objects[MAX_DEVICES]; /* on each adapter; see uverbs/quota.h */
 	uint32_t refused_kinds; /* bits of enum object_kind; see uverbs/quota.c */
 	LIST_HEAD(, credentials_change) changes;

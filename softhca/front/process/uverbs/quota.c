@@ -61,8 +61,7 @@ static uint32_t limit_of(const struct adapter *adapter, enum object_kind kind)
 	}
 }
 
-/* Says only once for each program and kind why its calls fail, as a program may try again without
- * end. */
+/* Each says only once for a kind why calls fail, as a program may try again without end. */
 static int share_refuse(const struct adapter *adapter, struct client *client, enum object_kind kind,
 			uint32_t has)
 {
@@ -73,20 +72,43 @@ static int share_refuse(const struct adapter *adapter, struct client *client, en
 	return ENOMEM;
 }
 
+static int users_share_refuse(const struct adapter *adapter, struct account *account,
+			      enum object_kind kind, uint32_t has)
+{
+	if (!(account->refused_kinds & 1u << kind))
+		log_note("%s: the processes of user %u have their share of %s (%u)", adapter->name,
+			 account->uid, kind_names[kind], has);
+	account->refused_kinds |= 1u << kind;
+	return ENOMEM;
+}
+
+static int shares_check(const struct adapter *adapter, struct client *client, enum object_kind kind)
+{
+	const uint32_t all = adapter->objects.of[kind], limit = limit_of(adapter, kind);
+	const uint32_t own = client->objects[adapter->index].of[kind];
+	const uint32_t users = client->account->objects[adapter->index].of[kind];
+
+	if (all >= limit || own >= limit - all)
+		return share_refuse(adapter, client, kind, own);
+	if (!client->account->is_ours && users >= limit - all)
+		return users_share_refuse(adapter, client->account, kind, users);
+	return 0;
+}
+
 int quota_take(const struct object *object)
 {
 	struct adapter *adapter = object->file->adapter;
 	const enum object_kind kind = object->kind;
-	uint32_t *all = &adapter->objects.of[kind], *own, limit;
+	struct client *maker = object->maker;
+	int ret = maker && adapter->shared ? shares_check(adapter, maker, kind) : 0;
 
-	if (object->maker) {
-		own = &object->maker->objects[adapter->index].of[kind];
-		limit = limit_of(adapter, kind);
-		if (adapter->shared && (*all >= limit || *own >= limit - *all))
-			return share_refuse(adapter, object->maker, kind, *own);
-		++*own;
+	if (ret)
+		return ret;
+	if (maker) {
+		maker->objects[adapter->index].of[kind]++;
+		maker->account->objects[adapter->index].of[kind]++;
 	}
-	++*all;
+	adapter->objects.of[kind]++;
 	return 0;
 }
 
@@ -95,7 +117,9 @@ void quota_give(const struct object *object)
 	struct adapter *adapter = object->file->adapter;
 	const enum object_kind kind = object->kind;
 
-	if (object->maker)
+	if (object->maker) {
 		object->maker->objects[adapter->index].of[kind]--;
+		object->maker->account->objects[adapter->index].of[kind]--;
+	}
 	adapter->objects.of[kind]--;
 }

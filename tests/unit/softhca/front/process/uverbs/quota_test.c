@@ -25,6 +25,7 @@ enum { LOG_MAX = 6, PROGRAMS = 8 };
 static struct adapter adapter;
 static struct uverbs_file file;
 static struct client programs[PROGRAMS];
+static struct account server, users[2]; /* the server's user, and two others */
 static const struct identity mlx5 = { .kind = HCA_MLX5 }, mlx4 = { .kind = HCA_MLX4 };
 static unsigned int notes;
 
@@ -49,7 +50,9 @@ static int adapter_prepare(void **state)
 	fld_set(adapter.caps, HCA_CAP_LOG_MAX_PD, LOG_MAX);
 	file = (struct uverbs_file){ .adapter = &adapter };
 	for (unsigned int i = 0; i < PROGRAMS; i++)
-		programs[i] = (struct client){ 0 };
+		programs[i] = (struct client){ .account = &server };
+	server = (struct account){ .is_ours = true };
+	users[0] = users[1] = (struct account){ .uid = 1000 };
 	notes = 0;
 	return 0;
 }
@@ -86,6 +89,30 @@ static void newcomers_get_half_of_the_rest(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(shares); i++)
 		assert_int_equal(objects_take(&programs[i], UVERBS_OBJECT_QP), shares[i]);
+}
+
+/* Together, the processes of a user get what one process would, and leave half of the rest. */
+static void users_share_as_processes_do(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++)
+		programs[i].account = &users[0];
+	programs[3].account = &users[1];
+	assert_int_equal(objects_take(&programs[0], UVERBS_OBJECT_QP), 32);
+	assert_int_equal(notes, 1);
+	assert_int_equal(objects_take(&programs[1], UVERBS_OBJECT_QP), 0);
+	assert_int_equal(objects_take(&programs[2], UVERBS_OBJECT_QP), 0);
+	assert_int_equal(notes, 2); /* one of the process, one of its user */
+	assert_int_equal(objects_take(&programs[3], UVERBS_OBJECT_QP), 16);
+	assert_int_equal(objects_take(&programs[4], UVERBS_OBJECT_QP), 8); /* the server's user */
+	assert_int_equal(objects_take(&programs[5], UVERBS_OBJECT_QP), 4);
+	objects_give(&programs[0], UVERBS_OBJECT_QP, 32);
+	assert_int_equal(objects_take(&programs[1], UVERBS_OBJECT_QP), 18);
+	objects_give(&programs[1], UVERBS_OBJECT_QP, 18);
+	objects_give(&programs[3], UVERBS_OBJECT_QP, 16);
+	assert_int_equal(users[0].objects[3].of[OBJECT_QP], 0);
+	assert_int_equal(users[1].objects[3].of[OBJECT_QP], 0);
+	assert_int_equal(server.objects[3].of[OBJECT_QP], 12);
 }
 
 static void given_objects_are_free(void **state)
@@ -196,6 +223,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(newcomers_get_half_of_the_rest, adapter_prepare),
+		cmocka_unit_test_setup(users_share_as_processes_do, adapter_prepare),
 		cmocka_unit_test_setup(given_objects_are_free, adapter_prepare),
 		cmocka_unit_test_setup(kinds_are_counted_apart, adapter_prepare),
 		cmocka_unit_test_setup(work_queues_of_mlx4_are_qps, adapter_prepare),
