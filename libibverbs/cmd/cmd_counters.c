@@ -45,15 +45,37 @@ VERBS_EXPORT int verbs_cmd_destroy_counters(struct verbs_counters *vcounters)
 	return ret;
 }
 
-VERBS_EXPORT int verbs_cmd_read_counters(struct verbs_counters *vcounters, uint64_t *values,
-					 uint32_t ncounters, uint32_t flags,
-					 const struct verbs_udata *udata)
+/* Reads counters without driver data. */
+static int read_plain(const struct verbs_counters *vcounters, uint64_t *values, uint32_t ncounters,
+		      uint32_t flags)
+{
+	struct verbs_short cmd;
+
+	cmd.attrs[0] = verbs_short_handle(UVERBS_ATTR_READ_COUNTERS_HANDLE, vcounters->handle);
+	cmd.attrs[1] = verbs_short_out(UVERBS_ATTR_READ_COUNTERS_BUFF, values,
+				       ncounters * sizeof(*values));
+	cmd.attrs[2] = verbs_short_u32(UVERBS_ATTR_READ_COUNTERS_FLAGS, flags);
+	return verbs_cmd_run_short(vcounters->counters.context, UVERBS_OBJECT_COUNTERS,
+				   UVERBS_METHOD_COUNTERS_READ, &cmd, 3);
+}
+
+static int read_with_udata(const struct verbs_counters *vcounters, uint64_t *values,
+			   uint32_t ncounters, uint32_t flags, const struct verbs_udata *udata)
 {
 	const struct verbs_attr attrs[] = {
 		verbs_attr_handle(UVERBS_ATTR_READ_COUNTERS_HANDLE, vcounters->handle),
 		verbs_attr_out(UVERBS_ATTR_READ_COUNTERS_BUFF, values, ncounters * sizeof(*values)),
 		verbs_attr_u32(UVERBS_ATTR_READ_COUNTERS_FLAGS, flags),
 	};
+
+	return verbs_cmd_run_core(vcounters->counters.context, UVERBS_OBJECT_COUNTERS,
+				  UVERBS_METHOD_COUNTERS_READ, attrs, ARRAY_SIZE(attrs), udata);
+}
+
+VERBS_EXPORT int verbs_cmd_read_counters(struct verbs_counters *vcounters, uint64_t *values,
+					 uint32_t ncounters, uint32_t flags,
+					 const struct verbs_udata *udata)
+{
 	const uint32_t most = UINT16_MAX / sizeof(*values);
 	int ret;
 
@@ -61,8 +83,8 @@ VERBS_EXPORT int verbs_cmd_read_counters(struct verbs_counters *vcounters, uint6
 		verbs_warn("ibv_read_counters: ncounters %u: must be at most %u", ncounters, most);
 		return EINVAL;
 	}
-	ret = verbs_cmd_run_core(vcounters->counters.context, UVERBS_OBJECT_COUNTERS,
-				 UVERBS_METHOD_COUNTERS_READ, attrs, ARRAY_SIZE(attrs), udata);
+	ret = udata ? read_with_udata(vcounters, values, ncounters, flags, udata)
+		    : read_plain(vcounters, values, ncounters, flags);
 	if (ret)
 		verbs_warn("ibv_read_counters: counters %u ncounters %u flags 0x%x: %s%s",
 			   vcounters->handle, ncounters, flags, strerror(ret),

@@ -306,17 +306,16 @@ VERBS_EXPORT int verbs_cmd_query_mr(struct ibv_pd *pd, uint32_t handle, struct v
 {
 	struct ibv_mr *mr = &vmr->mr;
 	uint64_t length = 0, iova = 0;
-	const struct verbs_attr attrs[] = {
-		verbs_attr_handle(UVERBS_ATTR_QUERY_MR_HANDLE, handle),
-		verbs_attr_out(UVERBS_ATTR_QUERY_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey)),
-		verbs_attr_out(UVERBS_ATTR_QUERY_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey)),
-		verbs_attr_out(UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &length, sizeof(length)),
-		verbs_attr_optional(
-			verbs_attr_out(UVERBS_ATTR_QUERY_MR_RESP_IOVA, &iova, sizeof(iova))),
-	};
-	int ret = verbs_cmd_run_core(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, attrs,
-				     ARRAY_SIZE(attrs), NULL);
+	struct verbs_short cmd;
+	int ret;
 
+	cmd.attrs[0] = verbs_short_handle(UVERBS_ATTR_QUERY_MR_HANDLE, handle);
+	cmd.attrs[1] = verbs_short_out(UVERBS_ATTR_QUERY_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey));
+	cmd.attrs[2] = verbs_short_out(UVERBS_ATTR_QUERY_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey));
+	cmd.attrs[3] = verbs_short_out(UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &length, sizeof(length));
+	cmd.attrs[4] = verbs_attr_optional(
+		verbs_short_out(UVERBS_ATTR_QUERY_MR_RESP_IOVA, &iova, sizeof(iova)));
+	ret = verbs_cmd_run_short(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, &cmd, 5);
 	if (ret) {
 		verbs_warn("ibv_import_mr: mr_handle %u: %s%s", handle, strerror(ret),
 			   ret == ENOENT ? ": the context has no such MR" : "");

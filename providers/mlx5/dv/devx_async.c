@@ -44,19 +44,18 @@ DV_EXPORT int mlx5dv_devx_obj_query_async(struct mlx5dv_devx_obj *obj, const voi
 					  size_t outlen, uint64_t wr_id,
 					  struct mlx5dv_devx_cmd_comp *comp)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_handle(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_HANDLE, obj->handle),
-		verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_CMD_IN, in, inlen),
-		verbs_attr_flags(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_OUT_LEN, outlen),
-		verbs_attr_u64(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_WR_ID, wr_id),
-		verbs_attr_fd(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_FD, comp->fd),
-	};
 	int ret = mlx5_devx_check("mlx5dv_devx_obj_query_async", obj->context, inlen, outlen);
+	struct verbs_short cmd;
 
 	if (ret)
 		return verbs_result(ret);
-	ret = verbs_cmd_run(obj->context, MLX5_IB_OBJECT_DEVX_OBJ,
-			    MLX5_IB_METHOD_DEVX_OBJ_ASYNC_QUERY, attrs, ARRAY_SIZE(attrs));
+	cmd.attrs[0] = verbs_short_handle(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_HANDLE, obj->handle);
+	cmd.attrs[1] = verbs_short_in(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_CMD_IN, in, inlen);
+	cmd.attrs[2] = verbs_short_u64(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_OUT_LEN, outlen);
+	cmd.attrs[3] = verbs_short_u64(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_WR_ID, wr_id);
+	cmd.attrs[4] = verbs_short_fd(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_FD, comp->fd);
+	ret = verbs_cmd_run_short(obj->context, MLX5_IB_OBJECT_DEVX_OBJ,
+				  MLX5_IB_METHOD_DEVX_OBJ_ASYNC_QUERY, &cmd, 5);
 	if (ret)
 		verbs_warn("mlx5dv_devx_obj_query_async: the kernel refuses: %s", strerror(ret));
 	return verbs_result(ret);

@@ -135,9 +135,11 @@ DV_EXPORT int mlx5dv_destroy_flow_matcher(struct mlx5dv_flow_matcher *matcher)
  * function with this size. */
 enum { OLD_ACTION_SIZE = 2 * (int)sizeof(void *) };
 
+static_assert((int)DV_FLOW_ATTRS == VERBS_SHORT_MAX_ATTRS, "a flow's command is a short one");
+
 struct flow_plan {
 	const char *call;
-	struct verbs_attr attrs[DV_FLOW_ATTRS];
+	struct verbs_short cmd;
 	unsigned int count;
 	bool has_target, has_tag, has_counter;
 	uint32_t flow_actions[DV_FLOW_ACTIONS];
@@ -153,7 +155,7 @@ static int action_refuse(const struct flow_plan *plan, const struct mlx5dv_flow_
 
 static void plan_add(struct flow_plan *plan, struct verbs_attr attr)
 {
-	plan->attrs[plan->count++] = attr;
+	plan->cmd.attrs[plan->count++] = attr;
 }
 
 /* Sets the destination. A flow forwards frames to one destination, drops them, or leaves them to
@@ -183,7 +185,7 @@ static int plan_tag(struct flow_plan *plan, const struct mlx5dv_flow_action_attr
 	if (plan->has_tag)
 		return action_refuse(plan, action, EINVAL, "the flow has a tag already");
 	plan->has_tag = true;
-	plan_add(plan, verbs_attr_u32(MLX5_IB_ATTR_CREATE_FLOW_TAG, action->tag_value));
+	plan_add(plan, verbs_short_u32(MLX5_IB_ATTR_CREATE_FLOW_TAG, action->tag_value));
 	return 0;
 }
 
@@ -193,10 +195,10 @@ static int plan_counter(struct flow_plan *plan, const struct mlx5dv_flow_action_
 		return action_refuse(plan, action, EOPNOTSUPP, "the flow has a counter already");
 	plan->has_counter = true;
 	plan_add(plan,
-		 verbs_attr_u32(MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX, action->obj->handle));
+		 verbs_short_u32(MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX, action->obj->handle));
 	if (action->type == MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET)
-		plan_add(plan, verbs_attr_u32(MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX_OFFSET,
-					      action->bulk_obj.offset));
+		plan_add(plan, verbs_short_u32(MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX_OFFSET,
+					       action->bulk_obj.offset));
 	return 0;
 }
 
@@ -215,18 +217,18 @@ static int plan_action(struct flow_plan *plan, const struct mlx5dv_flow_action_a
 				     "the flow has a destination already");
 	switch (action->type) {
 	case MLX5DV_FLOW_ACTION_DEST_IBV_QP:
-		return plan_target(plan, verbs_attr_handle(MLX5_IB_ATTR_CREATE_FLOW_DEST_QP,
-							   action->qp->handle));
+		return plan_target(plan, verbs_short_handle(MLX5_IB_ATTR_CREATE_FLOW_DEST_QP,
+							    action->qp->handle));
 	case MLX5DV_FLOW_ACTION_DEST_DEVX:
-		return plan_target(plan, verbs_attr_handle(MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX,
-							   action->obj->handle));
+		return plan_target(plan, verbs_short_handle(MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX,
+							    action->obj->handle));
 	case MLX5DV_FLOW_ACTION_DROP:
-		return plan_target(plan, verbs_attr_u32(MLX5_IB_ATTR_CREATE_FLOW_FLAGS,
-							MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP));
+		return plan_target(plan, verbs_short_u32(MLX5_IB_ATTR_CREATE_FLOW_FLAGS,
+							 MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP));
 	case MLX5DV_FLOW_ACTION_DEFAULT_MISS:
 		return plan_target(plan,
-				   verbs_attr_u32(MLX5_IB_ATTR_CREATE_FLOW_FLAGS,
-						  MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DEFAULT_MISS));
+				   verbs_short_u32(MLX5_IB_ATTR_CREATE_FLOW_FLAGS,
+						   MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DEFAULT_MISS));
 	case MLX5DV_FLOW_ACTION_TAG:
 		return plan_tag(plan, action);
 	case MLX5DV_FLOW_ACTION_COUNTERS_DEVX:
@@ -274,9 +276,9 @@ static int plan_actions(struct flow_plan *plan, size_t count, const void *action
 		ret = plan_action(plan, &action);
 	}
 	if (!ret && plan->num_flow_actions)
-		plan_add(plan, verbs_attr_in(MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS,
-					     plan->flow_actions,
-					     plan->num_flow_actions * sizeof(uint32_t)));
+		plan_add(plan, verbs_short_in(MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS,
+					      plan->flow_actions,
+					      plan->num_flow_actions * sizeof(uint32_t)));
 	return ret;
 }
 
@@ -293,17 +295,18 @@ static int flow_run_create(const char *call, const struct mlx5dv_flow_matcher *m
 	plan.call = call;
 	plan.count = plan.num_flow_actions = 0;
 	plan.has_target = plan.has_tag = plan.has_counter = false;
-	plan_add(&plan, verbs_attr_new_handle(MLX5_IB_ATTR_CREATE_FLOW_HANDLE, handle));
-	plan_add(&plan, verbs_attr_in(MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, value->match_buf,
-				      value->match_sz));
-	plan_add(&plan, verbs_attr_handle(MLX5_IB_ATTR_CREATE_FLOW_MATCHER, matcher->handle));
+	plan_add(&plan, verbs_short_new(MLX5_IB_ATTR_CREATE_FLOW_HANDLE));
+	plan_add(&plan, verbs_short_in(MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, value->match_buf,
+				       value->match_sz));
+	plan_add(&plan, verbs_short_handle(MLX5_IB_ATTR_CREATE_FLOW_MATCHER, matcher->handle));
 	ret = plan_actions(&plan, num_actions, actions, action_size);
 	if (!ret)
 		ret = check_size(call, value);
 	if (ret)
 		return ret;
-	ret = verbs_cmd_run(matcher->context, UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_CREATE_FLOW,
-			    plan.attrs, plan.count);
+	ret = verbs_cmd_run_short(matcher->context, UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_CREATE_FLOW,
+				  &plan.cmd, plan.count);
+	*handle = (uint32_t)plan.cmd.attrs[0].value;
 	if (ret)
 		verbs_warn("%s: the kernel refuses %zu actions on matcher %u: errno %d", call,
 			   num_actions, matcher->handle, ret);

@@ -331,9 +331,9 @@ static int mkey_take_error(struct mlx5_mkey *mkey, struct mlx5dv_mkey_err *err)
 
 /* A program of an older or newer release may have a shorter or longer struct, so size bounds the
  * copy. */
-DV_EXPORT int _mlx5dv_mkey_check(struct mlx5dv_mkey *dv, struct mlx5dv_mkey_err *info, size_t size)
+static int __attribute__((noinline))
+mkey_report(struct mlx5_mkey *mkey, struct mlx5dv_mkey_err *info, size_t size)
 {
-	struct mlx5_mkey *mkey = to_mkey(dv);
 	struct mlx5dv_mkey_err err = { .err_type = MLX5DV_MKEY_NO_ERR };
 	int ret;
 
@@ -341,14 +341,20 @@ DV_EXPORT int _mlx5dv_mkey_check(struct mlx5dv_mkey *dv, struct mlx5dv_mkey_err 
 		return verbs_result(check_refuse(mkey,
 						 "it was created without "
 						 "MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE"));
-	if (!__atomic_load_n(&mkey->sig->has_error, __ATOMIC_ACQUIRE)) {
-		info->err_type = MLX5DV_MKEY_NO_ERR;
-		return 0;
-	}
 	ret = mkey_take_error(mkey, &err);
 	if (ret)
 		return verbs_result(ret);
 	memset(info, 0, size);
 	memcpy(info, &err, min_of(size, sizeof(err)));
+	return 0;
+}
+
+DV_EXPORT int _mlx5dv_mkey_check(struct mlx5dv_mkey *dv, struct mlx5dv_mkey_err *info, size_t size)
+{
+	struct mlx5_mkey *mkey = to_mkey(dv);
+
+	if (!mkey->sig || __atomic_load_n(&mkey->sig->has_error, __ATOMIC_ACQUIRE))
+		return mkey_report(mkey, info, size);
+	info->err_type = MLX5DV_MKEY_NO_ERR;
 	return 0;
 }

@@ -33,30 +33,28 @@ static struct {
 
 int __wrap_verbs_cmd_run_short(struct ibv_context *context, uint16_t object, uint16_t method,
 			       struct verbs_short *cmd, unsigned int nattrs);
-int __wrap_verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
-			 const struct verbs_attr *attrs, unsigned int nattrs);
+
+static void query_run(uint16_t method, const struct verbs_short *cmd, unsigned int nattrs)
+{
+	assert_int_equal(method, MLX5_IB_METHOD_DEVX_OBJ_ASYNC_QUERY);
+	assert_int_equal(nattrs, ARRAY_SIZE(it.attrs));
+	memcpy(it.attrs, cmd->attrs, sizeof(it.attrs));
+	it.commands++;
+}
 
 int __wrap_verbs_cmd_run_short(struct ibv_context *context, uint16_t object, uint16_t method,
 			       struct verbs_short *cmd, unsigned int nattrs)
 {
 	assert_ptr_equal(context, &it.ctx->vctx.context);
+	if (object == MLX5_IB_OBJECT_DEVX_OBJ) {
+		query_run(method, cmd, nattrs);
+		return it.refusal;
+	}
 	assert_int_equal(object, MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD);
 	assert_int_equal(method, MLX5_IB_METHOD_DEVX_ASYNC_CMD_FD_ALLOC);
 	assert_int_equal(nattrs, 1);
 	assert_int_equal(cmd->attrs[0].id, MLX5_IB_ATTR_DEVX_ASYNC_CMD_FD_ALLOC_HANDLE);
 	cmd->attrs[0].value = (uint64_t)it.ends[0];
-	return it.refusal;
-}
-
-int __wrap_verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
-			 const struct verbs_attr *attrs, unsigned int nattrs)
-{
-	assert_ptr_equal(context, &it.ctx->vctx.context);
-	assert_int_equal(object, MLX5_IB_OBJECT_DEVX_OBJ);
-	assert_int_equal(method, MLX5_IB_METHOD_DEVX_OBJ_ASYNC_QUERY);
-	assert_int_equal(nattrs, ARRAY_SIZE(it.attrs));
-	memcpy(it.attrs, attrs, sizeof(it.attrs));
-	it.commands++;
 	return it.refusal;
 }
 
