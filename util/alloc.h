@@ -5,9 +5,11 @@
 #ifndef UTIL_ALLOC_H
 #define UTIL_ALLOC_H
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/clear.h"
 #include "util/log.h"
 
 static inline void *calloc_for(const char *call, size_t n, size_t size)
@@ -40,11 +42,30 @@ static inline void *memalign_for(const char *call, size_t alignment, size_t size
 	return NULL;
 }
 
+/* Returns zeroed memory of SIZE bytes, a constant, for free_aligned(). By malloc(), whose address
+ * stands before the memory: posix_memalign() takes three times the instructions. */
 static inline void *zalloc_aligned_for(const char *call, size_t alignment, size_t size)
 {
-	void *memory = memalign_for(call, alignment, size);
+	char *memory = malloc_for(call, size + sizeof(void *) + alignment - 1), *aligned;
 
-	return memory ? memset(memory, 0, size) : NULL;
+	if (!memory)
+		return NULL;
+	aligned = memory + sizeof(void *);
+	aligned += -(uintptr_t)aligned & (alignment - 1);
+	memcpy(aligned - sizeof(void *), &memory, sizeof(void *));
+	clear_struct(aligned, size);
+	return aligned;
+}
+
+/* Like free(), accepts NULL. */
+static inline void free_aligned(void *aligned)
+{
+	void *memory;
+
+	if (!aligned)
+		return;
+	memcpy(&memory, (char *)aligned - sizeof(void *), sizeof(void *));
+	free(memory);
 }
 
 #endif

@@ -403,7 +403,7 @@ int mlx4_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr
 		      : qp_build(to_mctx(context), type, attr, qp);
 	if (ret) {
 		qp_free_queues(to_mctx(context), qp);
-		free(qp);
+		free_aligned(qp);
 		return ret;
 	}
 	*vqp = &qp->vqp;
@@ -573,7 +573,7 @@ int mlx4_qp_destroy(struct ibv_qp *ibqp)
 	if (qp_has_cqes(qp))
 		provider_id_clear(&ctx->common.ids, ibqp->qp_num);
 	qp_free_queues(ctx, qp);
-	free(qp);
+	free_aligned(qp);
 	return 0;
 }
 
@@ -592,7 +592,7 @@ struct ibv_qp *mlx4_qp_open(struct ibv_context *context, struct ibv_qp_open_attr
 	}
 	if (!ret)
 		return &qp->vqp.qp;
-	free(qp);
+	free_aligned(qp);
 	errno = ret;
 	return NULL;
 }

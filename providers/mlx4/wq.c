@@ -126,7 +126,7 @@ static void wq_free(struct mlx4_context *ctx, struct mlx4_wq *wq)
 		provider_queue_mem_free(&qp->buf);
 	if (qp->rec.words)
 		provider_queue_rec_free(&ctx->common.dbrecs, 0, &qp->rec);
-	free(wq);
+	free_aligned(wq);
 }
 
 /* Runs CREATE_WQ. A requested range of numbers begins with this WQ, and later WQs get the next

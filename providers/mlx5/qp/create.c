@@ -157,7 +157,7 @@ int mlx5_qp_create_dv(struct ibv_context *context, struct ibv_qp_init_attr_ex *a
 	qp->out_of_order = dv->flags & MLX5DV_QP_CREATE_OOO_DP;
 	ret = qp_build(ctx, attr, &size, dv, qp);
 	if (ret) {
-		free(qp);
+		free_aligned(qp);
 		return ret;
 	}
 	*vqp = &qp->vqp;
@@ -197,6 +197,6 @@ int mlx5_qp_destroy(struct ibv_qp *ibqp)
 		return ret;
 	mlx5_qp_free_queues(qp);
 	mlx5_qp_free_doorbell(ctx, qp);
-	free(qp);
+	free_aligned(qp);
 	return 0;
 }

@@ -14,6 +14,7 @@
 
 struct ibv_qp *mlx5_qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr)
 {
+	const struct datapath *routines = mlx5_datapath();
 	struct mlx5_qp *qp = mlx5_qp_new("open_qp");
 	int ret;
 
@@ -23,13 +24,13 @@ struct ibv_qp *mlx5_qp_open(struct ibv_context *context, struct ibv_qp_open_attr
 	}
 	qp->rules = mlx5_qp_rules_of(IBV_QPT_XRC_RECV);
 	qp->rq.rsn = PRM_NO_USER_INDEX;
-	qp->post_send = mlx5_datapath()->post_send_routine(qp->rules->kind, false, BFREG_OWN);
-	qp->bind_mw = mlx5_datapath()->bind_mw_any;
-	qp->rq.post = mlx5_datapath()->post_recv_routine(0, 0, false);
+	qp->post_send = routines->post_send_routine(qp->rules->kind, false, BFREG_OWN);
+	qp->bind_mw = routines->bind_mw_any;
+	qp->rq.post = routines->post_recv_routine(0, 0, false);
 	ret = verbs_cmd_open_qp(context, attr, &qp->vqp, NULL);
 	if (!ret)
 		return &qp->vqp.qp;
-	free(qp);
+	free_aligned(qp);
 	errno = ret;
 	return NULL;
 }
