@@ -40,7 +40,7 @@ refuse_opcode(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 	char names[256];
 
 	if (verbs_log_on(VERBS_LOG_WARN)) {
-		provider_name_opcodes(qp->opcodes, names, sizeof(names));
+		provider_name_opcodes(qp->opcodes | qp->long_opcodes, names, sizeof(names));
 		verbs_warn("post_send: qp 0x%x, wr_id %#llx: opcode is %d (%s), %s QP of this "
 			   "device has %s",
 			   qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, (int)wr->opcode,
@@ -63,6 +63,9 @@ WQE_INLINE bool sq_has_opcode(const struct mlx5_sq *sq, enum ibv_wr_opcode opcod
 	return (unsigned int)opcode < 16 && sq->opcodes >> opcode & 1;
 }
 
+/* What the builders return for a request whose WQE may be longer than those of the QP. */
+enum { NEEDS_LONG = 1 << 16 };
+
 static inline uint64_t sges_length(const struct ibv_sge *sge, int n)
 {
 	uint64_t total = 0;
@@ -72,9 +75,20 @@ static inline uint64_t sges_length(const struct ibv_sge *sge, int n)
 	return total;
 }
 
+static int __attribute__((cold, noinline))
+inline_refuse(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
+{
+	const uint64_t length = sges_length(wr->sg_list, wr->num_sge);
+
+	if (length <= qp->sq.max_inline)
+		return -NEEDS_LONG;
+	provider_report_inline(&qp->vqp.qp, wr, length, qp->sq.max_inline);
+	return -ENOMEM;
+}
+
 /* Writes the payload as inline data at SEG, after DS units of the WQE. Returns the units of the
- * payload, or a negative errno. Out of line and with plain values, so that the common case keeps
- * its registers. */
+ * payload, or a negative errno, or -NEEDS_LONG. Out of line and with plain values, so that the
+ * common case keeps its registers. */
 static int __attribute__((noinline))
 put_inline(const struct mlx5_qp *qp, uint8_t *seg, uint32_t ds, const struct ibv_send_wr *wr)
 {
@@ -86,12 +100,8 @@ put_inline(const struct mlx5_qp *qp, uint8_t *seg, uint32_t ds, const struct ibv
 	for (int i = 0; i < wr->num_sge; i++) {
 		uint32_t len = wr->sg_list[i].length;
 
-		if (unlikely(len > limit - total)) {
-			provider_report_inline(&qp->vqp.qp, wr,
-					       sges_length(wr->sg_list, wr->num_sge),
-					       qp->sq.max_inline);
-			return -ENOMEM;
-		}
+		if (unlikely(len > limit - total))
+			return inline_refuse(qp, wr);
 		to = ring_copy(&qp->sq, to, (void *)(uintptr_t)wr->sg_list[i].addr, len);
 		total += len;
 	}
@@ -312,18 +322,16 @@ WQE_INLINE int put_request(const struct mlx5_qp *qp, struct send_wqe *wqe, uint3
 	return put_plain(qp, wqe, pi, wr, kind, PAYLOAD_ANY);
 }
 
-/* Builds requests that the gate stops: UMRs, the request after one, and requests that cannot be
- * posted. */
+/* Builds a request, and a UMR too, behind the open gate. */
 static int __attribute__((noinline))
-build_exception(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, const struct ibv_send_wr *wr,
-		enum send_kind kind)
+build_gated(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, const struct ibv_send_wr *wr,
+	    enum send_kind kind)
 {
 	bool is_umr = (unsigned int)wr->opcode < 16 && UMR_OPCODES >> wr->opcode & 1;
 	bool fenced = qp->sq.fence_next;
 	int ret = 0;
 
-	if (!gate_open(qp, wr->opcode))
-		return refuse_opcode(qp, wr);
+	gate_open_for_any(qp);
 	if (wr->opcode == IBV_WR_BIND_MW)
 		ret = mlx5_umr_bind(qp, wqe, pi, wr->send_flags, wr->bind_mw.mw, wr->bind_mw.rkey,
 				    &wr->bind_mw.bind_info);
@@ -336,6 +344,21 @@ build_exception(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, const str
 	if (ret ? fenced : is_umr)
 		gate_shut(qp);
 	return ret;
+}
+
+/* Builds requests that the gate stops: UMRs, the request after one, and requests that cannot be
+ * posted. */
+static int __attribute__((noinline))
+build_exception(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, const struct ibv_send_wr *wr,
+		enum send_kind kind)
+{
+	const unsigned int op = wr->opcode;
+
+	if (likely(gate_open(qp, op)))
+		return build_gated(qp, wqe, pi, wr, kind);
+	if (op < 16 && qp->long_opcodes >> op & 1)
+		return NEEDS_LONG;
+	return refuse_opcode(qp, wr);
 }
 
 WQE_INLINE int build_one(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, uint32_t head,
@@ -361,8 +384,10 @@ WQE_INLINE int build_one(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, 
 	return put_request(qp, wqe, pi, wr, kind);
 }
 
+enum bell { BELL_OWN, BELL_OTHER, BELL_ANY };
+
 WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
-			 enum send_kind kind, bool own, bool sign)
+			 enum send_kind kind, enum bell bell, bool sign)
 {
 	struct mlx5_sq *sq = &qp->sq;
 	const struct ibv_send_wr *const list = wr;
@@ -394,13 +419,94 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 						list->send_flags & IBV_SEND_INLINE ? PUSH_INLINE
 										   : PUSH_PLAIN)
 			       : 0;
-		if (sign)
+		if (bell == BELL_ANY)
 			doorbell_send_any(sq, pi, ctrl, push);
-		else if (own)
+		else if (bell == BELL_OWN)
 			doorbell_send(sq, pi, ctrl, push, BFREG_OWN);
 		else
 			mlx5_doorbell_send_other(sq, pi, ctrl, push);
 	}
+	return ret;
+}
+
+/* ---- WQEs that are longer than those of the QP */
+
+static uint32_t long_payload(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
+{
+	uint64_t length;
+
+	if (wr->opcode == IBV_WR_BIND_MW || wr->opcode == IBV_WR_LOCAL_INV)
+		return 0;
+	if (!(wr->send_flags & IBV_SEND_INLINE))
+		return (uint32_t)wr->num_sge * WQE_SEG;
+	length = sges_length(wr->sg_list, wr->num_sge);
+	return inline_units(length < qp->sq.max_inline ? (uint32_t)length : qp->sq.max_inline) *
+	       WQE_SEG;
+}
+
+/* Returns how many of the QP's WQEs have room for that of WR. 0: no WQE of the adapter has. */
+static uint32_t long_count(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
+{
+	const uint32_t bytes =
+		mlx5_qp_head_size(qp->rules, UINT64_C(1) << wr->opcode) + long_payload(qp, wr);
+
+	if (bytes > to_mctx(qp->vqp.qp.context)->caps.max_sq_desc_sz ||
+	    bytes > FLD_MASK(CTRL_DS) * WQE_SEG)
+		return 0;
+	return (bytes + qp->sq.wqe_bytes - 1) / qp->sq.wqe_bytes;
+}
+
+static bool sq_has_room_for(struct mlx5_sq *sq, uint32_t count)
+{
+	if (sq->wq.limit - sq->wq.head < count)
+		wq_refresh(&sq->wq, sq->wq.head);
+	return sq->wq.limit - sq->wq.head >= count;
+}
+
+/* Posts a request with a longer WQE than the QP was created for (send_ops_flags). The WQE counts as
+ * several requests, so that those in flight fit in the ring. Release 65.0 posts it, too, but counts
+ * one. */
+static int __attribute__((cold, noinline))
+post_long(struct mlx5_qp *qp, const struct ibv_send_wr *wr, bool sign)
+{
+	struct mlx5_sq *sq = &qp->sq;
+	const uint32_t count = long_count(qp, wr), usual_bytes = sq->wqe_bytes;
+	struct send_wqe wqe;
+	int ret;
+
+	if (!count)
+		return refuse_opcode(qp, wr);
+	if (!sq_has_room_for(sq, count)) {
+		provider_report_full_sq(&qp->vqp.qp, wr, sq->wq.max_post);
+		return ENOMEM;
+	}
+	sq->wqe_bytes = count * usual_bytes; /* for limits of inline data */
+	ret = build_gated(qp, &wqe, sq->pi, wr, qp->rules->kind);
+	sq->wqe_bytes = usual_bytes;
+	if (ret)
+		return ret;
+	wq_slot_note(wqe.slot, sq->wq.head + count - 1, wr->wr_id);
+	sq->pi += wqe_finish(&wqe);
+	sq->wq.head += count;
+	if (sign)
+		mlx5_sign_send(sq, wqe.ctrl);
+	doorbell_send_any(sq, sq->pi, wqe.ctrl, 0);
+	return 0;
+}
+
+/* Posts *BAD_WR as post_long() does, and the requests behind it. */
+static int __attribute__((cold, noinline))
+post_from_long(struct mlx5_qp *qp, struct ibv_send_wr **bad_wr, bool sign)
+{
+	struct ibv_send_wr *wr;
+	int ret;
+
+	do {
+		ret = post_long(qp, *bad_wr, sign);
+		wr = (*bad_wr)->next;
+		if (!ret && wr)
+			ret = post_list(qp, wr, bad_wr, qp->rules->kind, BELL_ANY, sign);
+	} while (ret == NEEDS_LONG);
 	return ret;
 }
 
@@ -410,8 +516,10 @@ WQE_INLINE int post_list_entered(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 				 struct ibv_send_wr **bad_wr, enum send_kind kind, bool own)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
-	int ret = post_list(qp, wr, bad_wr, kind, own, false);
+	int ret = post_list(qp, wr, bad_wr, kind, own ? BELL_OWN : BELL_OTHER, false);
 
+	if (unlikely(ret == NEEDS_LONG))
+		ret = post_from_long(qp, bad_wr, false);
 	qlock_leave(&qp->sq_lock);
 	return ret;
 }
@@ -513,7 +621,9 @@ int mlx5_post_send_signed(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ib
 	if (qp->rules->kind == SEND_DC)
 		return refuse_unaddressed(ibqp, wr, bad_wr);
 	qlock_enter(&qp->sq_lock);
-	ret = post_list(qp, wr, bad_wr, qp->rules->kind, false, true);
+	ret = post_list(qp, wr, bad_wr, qp->rules->kind, BELL_ANY, true);
+	if (ret == NEEDS_LONG)
+		ret = post_from_long(qp, bad_wr, true);
 	qlock_leave(&qp->sq_lock);
 	return ret;
 }

@@ -168,7 +168,9 @@ struct mlx5_qp {
 	_Alignas(CACHE_LINE) struct mlx5_rq rq;
 
 	const struct qp_rules *rules;
-	uint16_t opcodes;
+	/* bit n: enum ibv_wr_opcode n. ibv_post_send() has long_opcodes, too, by WQEs that count as
+	 * several requests. */
+	uint16_t opcodes, long_opcodes;
 	struct queue_rec rec;
 	__be32 *dbrec;
 	__be32 withheld[2];  /* separate rings: replaces dbrec before state RTR */

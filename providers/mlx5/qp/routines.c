@@ -63,7 +63,7 @@ int mlx5_qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init_a
 			    const struct qp_size *size, struct mlx5_qp *qp)
 {
 	const struct ibv_device_attr *device;
-	bool shared = !ctx->env.single_threaded && !pd_thread_domain(qp_attr_pd(attr));
+	bool shared = !ctx->env.single_threaded && !pd_thread_domain(qp_attr_pd(attr)), atomics;
 	int ret;
 
 	ret = provider_device_attr_get(&ctx->common.device, &device);
@@ -80,7 +80,9 @@ int mlx5_qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init_a
 	rq_choose_routines(&qp->rq, attr, size, shared);
 	if (qp->rules->kind == SEND_RAW)
 		qp_choose_raw(ctx, attr, qp);
-	return mlx5_qp_send_opcodes(qp->rules, qp_send_ops(attr),
-				    device->atomic_cap != IBV_ATOMIC_NONE,
-				    qp->sq.wqe_bytes - size->sq_max_sge * WQE_SEG, &qp->opcodes);
+	atomics = device->atomic_cap != IBV_ATOMIC_NONE;
+	ret = mlx5_qp_send_opcodes(qp->rules, qp_send_ops(attr), atomics,
+				   qp->sq.wqe_bytes - size->sq_max_sge * WQE_SEG, &qp->opcodes);
+	qp->long_opcodes = mlx5_qp_long_opcodes(qp->rules, atomics, qp->opcodes);
+	return ret;
 }

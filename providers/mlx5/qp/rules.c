@@ -246,3 +246,12 @@ int mlx5_qp_send_opcodes(const struct qp_rules *rules, uint64_t ops, bool atomic
 		   (unsigned long long)ops, rules->name, (unsigned long long)left);
 	return EOPNOTSUPP;
 }
+
+uint16_t mlx5_qp_long_opcodes(const struct qp_rules *rules, bool atomics, uint16_t opcodes)
+{
+	const uint64_t mask = atomics ? rules->ops : rules->ops & ~ATOMIC_OPS;
+
+	if (rules->kind != SEND_CONNECTED && rules->kind != SEND_XRC)
+		return 0; /* all operations of other kinds have the same head */
+	return (uint16_t)(mask & ~(uint64_t)opcodes);
+}

@@ -66,4 +66,8 @@ uint32_t mlx5_qp_usual_inline(const struct qp_rules *rules, uint32_t max_inline,
 int mlx5_qp_send_opcodes(const struct qp_rules *rules, uint64_t ops, bool atomics,
 			 uint32_t head_room, uint16_t *opcodes);
 
+/* Returns the operations of the type that are not in OPCODES because a WQE of theirs may be longer
+ * than the QP's: see post_long() in data/post_send.c. */
+uint16_t mlx5_qp_long_opcodes(const struct qp_rules *rules, bool atomics, uint16_t opcodes);
+
 #endif

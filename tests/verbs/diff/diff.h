@@ -36,6 +36,7 @@ topic_fn diff_qp_values;
 topic_fn diff_qp_psn;
 topic_fn diff_qp_query;
 topic_fn diff_xrc_data;
+topic_fn diff_send_ops;
 topic_fn diff_data;
 topic_fn diff_uc;
 topic_fn diff_data_sizes;

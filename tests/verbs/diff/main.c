@@ -69,6 +69,7 @@ static const struct rig_topic topics[] = {
 	{ "srq", diff_srq },
 	{ "xrc", diff_xrc },
 	{ "xrc-data", diff_xrc_data },
+	{ "send-ops", diff_send_ops },
 	{ "rereg", diff_rereg },
 	{ "import", diff_import },
 	{ "mw", diff_mw },

@@ -10,6 +10,7 @@
  */
 #include "providers/mlx5/data/cq/poll.h"
 #include "providers/mlx5/data/send_wqe.h"
+#include "providers/mlx5/data/umr.h"
 #include "rig.h"
 
 #include <errno.h>
@@ -519,6 +520,52 @@ static void a_qp_created_for_some_operations_has_no_others(void **state)
 	rig_free(rig);
 }
 
+static void post_sends(struct rig *rig, unsigned int count)
+{
+	struct ibv_send_wr wr = send_wr(1, NULL), *bad;
+
+	for (unsigned int i = 0; i < count; i++)
+		assert_int_equal(post_send(rig, &wr, &bad), 0);
+	assert_int_equal(post_send(rig, &wr, &bad), ENOMEM);
+}
+
+/* A WQE of two blocks in a ring for 8 requests of one: no later request overwrites it. */
+static void a_longer_wqe_counts_as_several(void **state)
+{
+	static struct mlx5_context ctx = { .caps = { .max_sq_desc_sz = 1024 } };
+
+	(void)state;
+	for (uint32_t pi = 0; pi < 8; pi++) {
+		struct rig *rig = rig_new(&(struct rig_options){ .max_send = 8, .sq_pi = pi });
+		struct ibv_send_wr inval = { .wr_id = 7, .opcode = IBV_WR_LOCAL_INV }, *bad;
+		struct ibv_send_wr after = send_wr(8, NULL), first = send_wr(6, &inval);
+		struct ibv_wc wc[2];
+
+		rig->qp->vqp.qp.context = &ctx.vctx.context;
+		rig->qp->long_opcodes = UMR_OPCODES;
+		rig->qp->opcodes &= (uint16_t)~UMR_OPCODES;
+		rig->qp->sq.opcodes = rig->qp->opcodes;
+		rig->qp->sq.wqe_bytes = 64;
+		inval.next = &after;
+		assert_int_equal(post_send(rig, &first, &bad), 0);
+		assert_int_equal(rig->qp->sq.pi, pi + 4);
+		assert_int_equal(rig->qp->sq.wqe_bytes, 64);
+		post_sends(rig, 4);
+		rig_complete(rig, &(struct rig_cqe){ .wqe_counter = (uint16_t)(pi + 1) });
+		assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 2, wc), 1);
+		assert_int_equal(wc[0].wr_id, 7);
+		assert_int_equal(wc[0].opcode, IBV_WC_LOCAL_INV);
+		post_sends(rig, 3);
+		rig_complete(rig, &(struct rig_cqe){ .wqe_counter = (uint16_t)(pi + 3) });
+		assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 2, wc), 1);
+		inval.next = NULL;
+		assert_int_equal(post_send(rig, &inval, &bad), ENOMEM); /* one block is free */
+		assert_ptr_equal(bad, &inval);
+		post_sends(rig, 1);
+		rig_free(rig);
+	}
+}
+
 static struct ibv_recv_wr recv_wr(uint64_t wr_id, struct ibv_sge *list, int num_sge,
 				  struct ibv_recv_wr *next)
 {
@@ -645,6 +692,7 @@ int main(void)
 		cmocka_unit_test(an_empty_batch_rings_nothing),
 		cmocka_unit_test(a_shut_gate_refuses_everything),
 		cmocka_unit_test(a_qp_created_for_some_operations_has_no_others),
+		cmocka_unit_test(a_longer_wqe_counts_as_several),
 		cmocka_unit_test(a_receive_is_its_scatter_list),
 		cmocka_unit_test(the_receive_index_wraps_at_16_bits),
 		cmocka_unit_test(a_full_receive_queue_names_the_first_that_does_not_fit),
