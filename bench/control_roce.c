@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * control_roce.c - instructions of the calls of libibverbs that need Ethernet, or are rare there:
- * counters, indirection tables, rates, a QP or a device that another process has opened,
- * tags of an SRQ.
+ * counters, indirection tables, rates, a QP or a device that another process has opened.
  *
  * Its headers are ours, as the distribution's lack some of the calls.
  */
@@ -21,23 +20,16 @@
 int ibv_query_gid_type(struct ibv_context *context, uint8_t port, unsigned int index,
 		       unsigned int *type);
 
-enum { TAGS = 2 * EACH - 1 };
-
 /* Objects that the rows use; OBJECT are those of the current row. */
 struct world {
 	struct rig rig;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
-	struct ibv_cq_ex *cq_ex;
 	struct ibv_wq *wq;
 	struct ibv_qp *qp, *frames, *xrc;
-	struct ibv_srq *tags;
-	struct ibv_mr *mr;
 	struct ibv_xrcd *xrcd;
 	struct ibv_counters *counters; /* of a flow */
 	void *object[EACH];
-	uint32_t handle[EACH];
-	char bytes[64];
 };
 
 static bool object_is_made(struct world *w, int i, void *object)
@@ -146,47 +138,6 @@ static bool gid_type_query(struct world *w, int i)
 	return step_done(ibv_query_gid_type(w->rig.ctx, RIG_PORT, 0, &type) ? errno : 0);
 }
 
-/* ---- tags */
-
-static bool tag_add(struct world *w, int i)
-{
-	struct ibv_sge sge = { (uintptr_t)w->bytes, sizeof(w->bytes), w->mr->lkey };
-	struct ibv_ops_wr wr = { .opcode = IBV_WR_TAG_ADD,
-				 .tm = { .add = { .sg_list = &sge, .num_sge = 1, .tag = 1 } } };
-	struct ibv_ops_wr *bad;
-	int ret;
-
-	if (!w->tags)
-		return false;
-	ret = ibv_post_srq_ops(w->tags, &wr, &bad);
-	w->handle[i] = wr.tm.handle;
-	return step_done(ret);
-}
-
-static bool tag_end(struct world *w, int i)
-{
-	struct ibv_ops_wr wr = { .opcode = IBV_WR_TAG_DEL,
-				 .flags = IBV_OPS_SIGNALED,
-				 .tm = { .handle = w->handle[i] } };
-	struct ibv_ops_wr *bad;
-
-	return w->tags && step_done(ibv_post_srq_ops(w->tags, &wr, &bad));
-}
-
-static bool tag_poll(struct world *w, int i)
-{
-	struct ibv_wc wc;
-
-	(void)i;
-	MUST(rig_poll(ibv_cq_ex_to_cq(w->cq_ex), 1, &wc) == 1);
-	return true;
-}
-
-static bool tag_drop(struct world *w, int i)
-{
-	return tag_end(w, i) && tag_poll(w, i);
-}
-
 static const struct row rows[] = {
 	{ "create_counters", NULL, counters_make, counters_end },
 	{ "destroy_counters", counters_make, counters_end, NULL },
@@ -200,8 +151,6 @@ static const struct row rows[] = {
 	{ "query_qp_data_in_order, RTS", NULL, data_order, NULL },
 	{ "query_port_speed", NULL, speed_query, NULL },
 	{ "query_gid_type", NULL, gid_type_query, NULL },
-	{ "post_srq_ops, a tag added", NULL, tag_add, tag_drop },
-	{ "post_srq_ops, a tag removed", tag_add, tag_end, tag_poll },
 	{ "open_qp", NULL, qp_open, NULL },
 };
 
@@ -252,24 +201,6 @@ static void xrc_make(struct world *w)
 	MUST(w->xrc = ibv_create_qp_ex(w->rig.ctx, &attr));
 }
 
-static void tags_make(struct world *w)
-{
-	struct ibv_cq_init_attr_ex of_cq = { .cqe = 256, .wc_flags = IBV_WC_STANDARD_FLAGS };
-	struct ibv_srq_init_attr_ex attr = {
-		.attr = { TAGS, 1, 0 },
-		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_CQ |
-			     IBV_SRQ_INIT_ATTR_TM,
-		.srq_type = IBV_SRQT_TM,
-		.pd = w->pd,
-		.tm_cap = { TAGS, TAGS },
-	};
-
-	MUST(w->cq_ex = ibv_create_cq_ex(w->rig.ctx, &of_cq));
-	attr.cq = ibv_cq_ex_to_cq(w->cq_ex);
-	w->tags = ibv_create_srq_ex(w->rig.ctx, &attr);
-	MUST(w->mr = ibv_reg_mr(w->pd, w->bytes, sizeof(w->bytes), IBV_ACCESS_LOCAL_WRITE));
-}
-
 static void world_make(struct world *w)
 {
 	const struct rig_conf conf = rig_conf_default();
@@ -284,7 +215,6 @@ static void world_make(struct world *w)
 	frames_make(w);
 	flow_make(w);
 	xrc_make(w);
-	tags_make(w);
 }
 
 /* Nothing is destroyed, as release 65.0 crashes when a QP is that ibv_open_qp() has opened. */
