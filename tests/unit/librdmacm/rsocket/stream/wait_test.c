@@ -138,6 +138,36 @@ static void a_wait_in_vain_has_an_errno(void **state)
 	free(stream);
 }
 
+/* A stream without a queue of completions sleeps for events of rdma_cm alone, and not for those
+ * while reading them has failed. */
+static void a_stream_sleeps_for_what_it_has(void **state)
+{
+	struct ibv_comp_channel completions = { .fd = 8 };
+	struct stream *stream = calloc(1, sizeof(*stream));
+	struct pollfd fds[2] = { { .fd = 99 }, { .fd = 99 } };
+
+	(void)state;
+	assert_non_null(stream);
+	stream->rs.fd = 7;
+	assert_int_equal(rdmacm_stream_wake_fds(stream, fds), 1);
+	assert_int_equal(fds[0].fd, 7);
+	assert_int_equal(fds[0].events, POLLIN);
+	assert_int_equal(fds[1].fd, 99);
+	stream->completions = &completions;
+	assert_int_equal(rdmacm_stream_wake_fds(stream, fds), 2);
+	assert_int_equal(fds[0].fd, 7);
+	assert_int_equal(fds[1].fd, 8);
+	assert_int_equal(fds[1].events, POLLIN);
+	stream->pause.until_us = now_us + 1;
+	assert_int_equal(rdmacm_stream_wake_fds(stream, fds), 2);
+	assert_int_equal(fds[0].fd, -1);
+	assert_int_equal(fds[1].fd, 8);
+	now_us++;
+	assert_int_equal(rdmacm_stream_wake_fds(stream, fds), 2);
+	assert_int_equal(fds[0].fd, 7);
+	free(stream);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +175,7 @@ int main(void)
 		cmocka_unit_test(calls_that_come_often_rarely_look),
 		cmocka_unit_test(a_stream_that_fails_while_it_is_armed_does_not_sleep),
 		cmocka_unit_test(a_wait_in_vain_has_an_errno),
+		cmocka_unit_test(a_stream_sleeps_for_what_it_has),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
