@@ -939,6 +939,12 @@ int flat_setup_lenient(void **state)
 	return flat_create(HCA_LINK_INFINIBAND, false, true);
 }
 
+int flat_setup_lenient_roce(void **state)
+{
+	(void)state;
+	return flat_create(HCA_LINK_ETHERNET, false, true);
+}
+
 int flat_setup_network(void **state)
 {
 	(void)state;

@@ -123,6 +123,7 @@ int flat_setup(void **state);
 int flat_setup_roce(void **state);
 /* Sets up adapters that are not strict and poll for doorbells. */
 int flat_setup_lenient(void **state);
+int flat_setup_lenient_roce(void **state);
 int flat_setup_network(void **state);
 int flat_setup_network_roce(void **state);
 int flat_teardown(void **state);

@@ -24,7 +24,7 @@
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/hca_caps.h"
 #include "tests/unit/log_text.h"
-#include "tests/unit/providers/heap.h"
+#include "tests/unit/heap.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
@@ -217,6 +217,7 @@ static inline void devx_fail_at(unsigned int number, int err, uint8_t status)
 static inline int devx_begin(void **state)
 {
 	(void)state;
+	verbs_warn("the log keeps memory from its first line on");
 	heap_begin();
 	memset(&devx, 0, sizeof(devx));
 	devx.ctx = __real_calloc(1, sizeof(*devx.ctx));

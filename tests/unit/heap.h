@@ -3,16 +3,15 @@
  * heap.h - counts the blocks of memory that the sources under test have, and lets an allocation
  * fail.
  *
- * The test is linked with --wrap for ${heap} of tests/unit/providers/CMakeLists.txt.
+ * The test is linked with --wrap for each function below: ${heap} of tests/unit/CMakeLists.txt.
+ * With HEAP_GROWS defined before, those of ${heap_that_grows} are counted, too.
  */
-#ifndef TESTS_UNIT_PROVIDERS_HEAP_H
-#define TESTS_UNIT_PROVIDERS_HEAP_H
+#ifndef TESTS_UNIT_HEAP_H
+#define TESTS_UNIT_HEAP_H
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-
-#include "util/log.h"
 
 #define HEAP_WRAPPED __attribute__((visibility("default")))
 
@@ -59,6 +58,36 @@ void __wrap_free(void *block)
 	__real_free(block);
 }
 
+#ifdef HEAP_GROWS
+HEAP_WRAPPED void *__wrap_aligned_alloc(size_t alignment, size_t size);
+HEAP_WRAPPED void *__wrap_realloc(void *block, size_t size);
+HEAP_WRAPPED void *__wrap_reallocarray(void *block, size_t count, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__real_reallocarray(void *block, size_t count, size_t size);
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+	return heap_lacks_memory() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+	if (heap_lacks_memory())
+		return NULL;
+	heap.blocks -= block != NULL;
+	return __real_realloc(block, size);
+}
+
+void *__wrap_reallocarray(void *block, size_t count, size_t size)
+{
+	if (heap_lacks_memory())
+		return NULL;
+	heap.blocks -= block != NULL;
+	return __real_reallocarray(block, count, size);
+}
+#endif
+
 /* Lets the allocation of this number fail from now on, or none if it is 0. */
 static inline void heap_fail_at(unsigned int number)
 {
@@ -68,7 +97,6 @@ static inline void heap_fail_at(unsigned int number)
 
 static inline void heap_begin(void)
 {
-	verbs_warn("the log keeps memory from its first line on");
 	heap.blocks = 0;
 	heap_fail_at(0);
 }
