@@ -231,6 +231,9 @@ void verbs_qp_explain_create(struct ibv_context *context, const struct ibv_qp_in
 			     int err);
 void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask, int err);
 
+/* Returns "RTS", for instance. */
+const char *verbs_qp_state_name(enum ibv_qp_state state);
+
 /* explain/suspect_qp.c: replaces the provider's modify_qp by a function that calls it, and then
  * logs values that were accepted although they cannot work. */
 void verbs_qp_suspect_all(struct verbs_ex_private *priv);

@@ -141,6 +141,7 @@ struct check_request {
 	uint64_t wr_id;
 	const char *call;
 	bool is_signaled;
+	uint64_t posted_ns;
 	int count;
 	/* the first SGEs: a record has a fixed size, and few requests have more */
 	struct ibv_sge sges[CHECK_SGES];
@@ -221,6 +222,16 @@ void verbs_check_request_watch(struct check_qp *qp, const struct ibv_qp *of);
 void verbs_check_request_state(struct check_qp *qp, enum ibv_qp_state state);
 void verbs_check_request_unwatch(struct check_qp *qp);
 
+/* The outstanding requests of a ring, and the oldest of them. */
+struct check_ring_look {
+	unsigned int count, signaled;
+	struct check_request oldest;
+};
+
+void verbs_check_ring_look(const struct check_ring *ring, struct check_ring_look *look);
+/* Calls SAY for each QP that lives, with the checker's lock held, so that none is destroyed. */
+void verbs_check_each_qp(void (*say)(const struct check_qp *qp));
+
 bool verbs_check_request_names(const struct ibv_context *context, uint32_t lkey,
 			       struct check_post *post);
 
@@ -268,7 +279,7 @@ struct check_cq_look {
 	int promised, cqe;
 	bool is_armed, is_solicited; /* armed for solicited events only */
 	bool is_polled;              /* at least once */
-	uint64_t polled_ns;          /* when it was polled last */
+	uint64_t polled_ns;          /* when it was polled last, by verbs_check_now() */
 };
 
 /* A completion channel with CQs. The counters are atomic. */
@@ -280,11 +291,19 @@ struct check_channel {
 	bool is_watched, is_reported;
 };
 
+uint64_t verbs_check_now(void);
+/* Returns false if CQ has no record. */
+bool verbs_check_cq_look(const struct ibv_cq *cq, struct check_cq_look *look);
 /* Sums up the live CQs of a channel. Returns their number. */
 unsigned int verbs_check_channel_look(const struct check_channel *channel,
 				      struct check_cq_look *look);
 /* The program has read an event of CQ, which must be armed again. */
 void verbs_check_event_taken(const struct ibv_cq *cq);
+
+/* ---- status.c ---- */
+
+/* Starts to write the status of all QPs on the signal that VERBS_STATUS_SIGNAL names. */
+void verbs_check_status_start(void);
 
 /* ---- waits.c ---- */
 

@@ -43,6 +43,7 @@ const struct verbs_ops *verbs_check_context(struct verbs_context *vctx)
 
 	if (!check)
 		return NULL;
+	verbs_check_status_start();
 	check->real = priv->ops;
 	check->process = verbs_check_process();
 	verbs_check_lock();

@@ -44,7 +44,7 @@ static struct check_cq *cq_live(const void *cq)
 	return cq ? verbs_check_find_live(CHECK_CQ, NULL, check_id(cq)) : NULL;
 }
 
-static uint64_t now_ns(void)
+uint64_t verbs_check_now(void)
 {
 	struct timespec now;
 
@@ -55,7 +55,7 @@ static uint64_t now_ns(void)
 static void cq_mark_poll(struct check_cq *check)
 {
 	check->is_polled = true;
-	__atomic_store_n(&check->polled_ns, now_ns(), __ATOMIC_RELAXED);
+	__atomic_store_n(&check->polled_ns, verbs_check_now(), __ATOMIC_RELAXED);
 }
 
 static void cq_arm(struct check_cq *check, bool is_armed)
@@ -274,6 +274,16 @@ static void look_add(struct check_cq_look *look, const struct check_cq *check)
 	look->is_polled |= check->is_polled;
 	if (polled_ns > look->polled_ns)
 		look->polled_ns = polled_ns;
+}
+
+bool verbs_check_cq_look(const struct ibv_cq *cq, struct check_cq_look *look)
+{
+	const struct check_cq *check = cq_live(cq);
+
+	*look = (struct check_cq_look){ .cqe = check ? cq->cqe : 0 };
+	if (check)
+		look_add(look, check);
+	return check;
 }
 
 /* Guarded by the checker's lock. */

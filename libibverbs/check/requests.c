@@ -72,6 +72,7 @@ void verbs_check_request_add(struct check_ring *ring, const struct check_post *p
 				.wr_id = post->wr_id,
 				.call = post->call,
 				.is_signaled = is_signaled,
+				.posted_ns = verbs_check_now(),
 			};
 		else
 			ring_lose(ring);
@@ -221,6 +222,23 @@ void verbs_check_request_state(struct check_qp *qp, enum ibv_qp_state state)
 		ring_lose(&qp->sends);
 		ring_lose(&qp->receives);
 	}
+	verbs_check_unlock();
+}
+
+void verbs_check_ring_look(const struct check_ring *ring, struct check_ring_look *look)
+{
+	*look = (struct check_ring_look){ .count = ring->tail - ring->head };
+	for (unsigned int i = ring->head; i != ring->tail; i++)
+		look->signaled += ring_at(ring, i)->is_signaled;
+	if (look->count)
+		look->oldest = *ring_at(ring, ring->head);
+}
+
+void verbs_check_each_qp(void (*say)(const struct check_qp *qp))
+{
+	verbs_check_lock();
+	for (unsigned int i = 0; i < kept.count; i++)
+		say(kept.qps[i]);
 	verbs_check_unlock();
 }
 

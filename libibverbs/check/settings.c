@@ -62,6 +62,8 @@ static void settings_read(void)
 	while (rest && (word = strsep(&rest, ",")))
 		word_read(word);
 	free(words);
+	if (getenv("VERBS_STATUS_SIGNAL")) /* the status needs the checker's records */
+		verbs_check_settings.on = true;
 	if (verbs_check_settings.on)
 		pthread_atfork(before_fork, verbs_check_unlock, forked);
 }

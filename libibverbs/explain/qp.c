@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *state_name(enum ibv_qp_state state)
+const char *verbs_qp_state_name(enum ibv_qp_state state)
 {
 	static const char *const names[] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };
 
@@ -97,7 +97,7 @@ static void name_next(enum ibv_qp_type type, enum ibv_qp_state from, char *text,
 	for (enum ibv_qp_state to = IBV_QPS_RESET; to <= IBV_QPS_ERR && len < size; to++)
 		if (verbs_qp_transition(type, from, to, &required, &allowed))
 			len += (size_t)snprintf(text + len, size - len, "%s%s", len ? ", " : "",
-						state_name(to));
+						verbs_qp_state_name(to));
 }
 
 #define WRONG(r, ...) (snprintf((r)->why, (r)->size, __VA_ARGS__), true)
@@ -119,7 +119,7 @@ static bool mask_is_wrong(struct refusal *r, enum ibv_qp_state from, enum ibv_qp
 	if (!verbs_qp_transition(r->qp->qp_type, from, to, &required, &allowed)) {
 		name_next(r->qp->qp_type, from, names, sizeof(names));
 		return WRONG(r, "there is no such transition: from %s the QP goes to %s",
-			     state_name(from), names);
+			     verbs_qp_state_name(from), names);
 	}
 	if (required & ~r->mask) {
 		name_attrs((unsigned int)(required & ~r->mask), names, sizeof(names));
@@ -232,8 +232,8 @@ void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, 
 				 : "the mask and the values look right");
 	explained = (err == EINVAL && mask_is_wrong(&r, from, to)) ||
 		    (error_is_of_values(err) && value_is_wrong(&r));
-	verbs_warn("ibv_modify_qp: QP 0x%x %s to %s: %s%s%s", qp->qp_num, state_name(from),
-		   state_name(to), strerror(err), explained || err == EINVAL ? ": " : "",
+	verbs_warn("ibv_modify_qp: QP 0x%x %s to %s: %s%s%s", qp->qp_num, verbs_qp_state_name(from),
+		   verbs_qp_state_name(to), strerror(err), explained || err == EINVAL ? ": " : "",
 		   explained || err == EINVAL ? why : "");
 }
 

@@ -20,7 +20,8 @@ struct mistake {
 #define MISTAKE(name) static void name(void)
 
 extern const struct mistake setup_mistakes[], memory_mistakes[], post_mistakes[], queue_mistakes[],
-	connection_mistakes[], checked_mistakes[], batch_mistakes[], life_mistakes[];
+	connection_mistakes[], checked_mistakes[], batch_mistakes[], life_mistakes[],
+	status_mistakes[];
 
 /* Two RC queue pairs of one process, end[0] and end[1]. */
 struct scene {

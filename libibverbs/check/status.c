@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * status.c - why a program hangs: a line for each QP, on the signal that VERBS_STATUS_SIGNAL names.
+ *
+ *	signal ---> handler: sem_post() ---> thread: QUERY_QP and the checker's records ---> log
+ *
+ * The handler may interrupt any function, so it only wakes the thread. The thread queries the
+ * adapter with the checker's lock held, so that no QP is destroyed meanwhile.
+ */
+#include "check.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* A CQ that was not polled for so long is taken for one that nobody polls. */
+enum { IDLE_NS = 1000000000 };
+
+struct status {
+	const struct ibv_qp *qp;
+	bool signals_all;
+	bool knows_cq; /* not those of direct verbs */
+	struct ibv_qp_attr attr;
+	struct check_ring_look sends, receives;
+	struct check_cq_look cq; /* of what the QP waits for: sends before receives */
+	const struct ibv_cq *of;
+	uint64_t now;
+	size_t length;
+	char text[640];
+};
+
+/* ---- the likely cause ---- */
+
+static bool is_unconnected(const struct status *s)
+{
+	return s->attr.qp_state == IBV_QPS_RESET || s->attr.qp_state == IBV_QPS_INIT;
+}
+
+static bool has_failed(const struct status *s)
+{
+	return s->attr.qp_state == IBV_QPS_ERR;
+}
+
+static bool has_stopped(const struct status *s)
+{
+	return s->attr.qp_state == IBV_QPS_SQD || s->attr.qp_state == IBV_QPS_SQE;
+}
+
+static bool is_waiting(const struct status *s)
+{
+	return s->sends.count || s->receives.count;
+}
+
+static bool has_no_signal(const struct status *s)
+{
+	return s->sends.count && !s->sends.signaled && !s->signals_all && !s->receives.count;
+}
+
+static bool is_not_polled(const struct status *s)
+{
+	return is_waiting(s) && s->knows_cq && s->now - s->cq.polled_ns > IDLE_NS;
+}
+
+static bool is_not_armed(const struct status *s)
+{
+	return is_not_polled(s) && s->of->channel && !s->cq.is_armed;
+}
+
+static bool is_armed_for_solicited(const struct status *s)
+{
+	return is_not_polled(s) && s->of->channel && s->cq.is_solicited;
+}
+
+static bool is_never_looked_at(const struct status *s)
+{
+	return is_not_polled(s) && !s->cq.is_armed;
+}
+
+static bool waits_for_answer(const struct status *s)
+{
+	return s->sends.signaled || (s->sends.count && s->signals_all);
+}
+
+static bool waits_for_receive(const struct status *s)
+{
+	return waits_for_answer(s) && s->qp->qp_type != IBV_QPT_UD && s->attr.rnr_retry == 7;
+}
+
+static bool waits_without_end(const struct status *s)
+{
+	return waits_for_answer(s) && s->qp->qp_type == IBV_QPT_RC && !s->attr.timeout;
+}
+
+static bool waits_for_message(const struct status *s)
+{
+	return s->receives.count;
+}
+
+static bool has_srq(const struct status *s)
+{
+	return s->qp->srq;
+}
+
+static bool is_idle(const struct status *s)
+{
+	(void)s;
+	return true;
+}
+
+/* The first cause that applies is the likely one. */
+static const struct {
+	bool (*applies)(const struct status *s);
+	const char *text;
+} causes[] = {
+	{ is_unconnected, "the QP is not connected: move it to RTR and RTS by ibv_modify_qp()" },
+	{ has_failed, "a request has failed or the peer has disconnected: poll the first "
+		      "completion that is neither IBV_WC_SUCCESS nor IBV_WC_WR_FLUSH_ERR" },
+	{ has_stopped, "the send queue has stopped: move the QP to RTS again" },
+	{ has_no_signal, "no request in the send queue is signaled, so none will have a "
+			 "completion: set IBV_SEND_SIGNALED on one of them" },
+	{ is_not_armed, "the CQ is neither polled nor armed: call ibv_req_notify_cq(), then poll "
+			"once more, before each wait for an event" },
+	{ is_armed_for_solicited, "the CQ is armed for solicited events only: the peer must send "
+				  "with IBV_SEND_SOLICITED" },
+	{ is_never_looked_at, "nobody polls the CQ: call ibv_poll_cq()" },
+	{ waits_without_end, "the peer does not answer, and timeout 0 waits for it without end: "
+			     "look at the peer's QP, and set timeout to 14 to 18" },
+	{ waits_for_receive, "the peer does not answer, or has no receive posted, for which "
+			     "rnr_retry 7 waits without end: look at the peer's status" },
+	{ waits_for_answer, "the peer has not answered yet: look at the peer's status and at the "
+			    "path" },
+	{ waits_for_message, "the peer has sent nothing yet: look at the peer's status" },
+	{ has_srq, "no send is posted, and receives come from the SRQ" },
+	{ is_idle, "nothing is posted: a message of the peer would find no receive" },
+};
+
+static const char *cause_of(const struct status *s)
+{
+	unsigned int i = 0;
+
+	while (!causes[i].applies(s))
+		i++;
+	return causes[i].text;
+}
+
+/* ---- the line ---- */
+
+static void __attribute__((format(printf, 2, 3)))
+text_add(struct status *s, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(s->text + s->length, sizeof(s->text) - s->length, format, args);
+	va_end(args);
+	s->length += (size_t)n;
+	if (s->length >= sizeof(s->text))
+		s->length = sizeof(s->text) - 1;
+}
+
+static double seconds_since(const struct status *s, uint64_t then)
+{
+	return s->now > then ? (double)(s->now - then) / 1e9 : 0;
+}
+
+static void add_peer(struct status *s)
+{
+	const struct ibv_ah_attr *ah = &s->attr.ah_attr;
+	char gid[INET6_ADDRSTRLEN];
+
+	if (s->qp->qp_type != IBV_QPT_RC && s->qp->qp_type != IBV_QPT_UC)
+		return;
+	if (s->attr.qp_state != IBV_QPS_RTR && s->attr.qp_state != IBV_QPS_RTS)
+		return;
+	text_add(s, " to QP 0x%x at ", s->attr.dest_qp_num);
+	if (ah->is_global)
+		text_add(s, "GID %s", inet_ntop(AF_INET6, &ah->grh.dgid, gid, sizeof(gid)));
+	else
+		text_add(s, "LID %u", ah->dlid);
+	if (s->qp->qp_type == IBV_QPT_RC && s->attr.qp_state == IBV_QPS_RTS)
+		text_add(s, " (timeout %u, retry_cnt %u, rnr_retry %u)", s->attr.timeout,
+			 s->attr.retry_cnt, s->attr.rnr_retry);
+}
+
+static void add_requests(struct status *s)
+{
+	const struct check_ring_look *oldest = s->sends.count ? &s->sends : &s->receives;
+
+	text_add(s, "; %u sends (%u signaled) and %u receives have not completed", s->sends.count,
+		 s->signals_all ? s->sends.count : s->sends.signaled, s->receives.count);
+	if (is_waiting(s))
+		text_add(s, ", the oldest of %s, wr_id 0x%llx, since %.1f s", oldest->oldest.call,
+			 (unsigned long long)oldest->oldest.wr_id,
+			 seconds_since(s, oldest->oldest.posted_ns));
+}
+
+static void add_cq(struct status *s)
+{
+	text_add(s, "; CQ 0x%x has %d places, of which %d are promised, is %s", s->of->handle,
+		 s->cq.cqe, s->cq.promised,
+		 s->cq.is_solicited ? "armed for solicited events"
+		 : s->cq.is_armed   ? "armed"
+				    : "not armed");
+	if (s->cq.is_polled)
+		text_add(s, ", was polled %.1f s ago", seconds_since(s, s->cq.polled_ns));
+	else
+		text_add(s, ", was never polled");
+}
+
+static void add_events(struct status *s)
+{
+	struct pollfd fds[] = {
+		{ .fd = s->qp->context->async_fd, .events = POLLIN },
+		{ .fd = s->of->channel ? s->of->channel->fd : -1, .events = POLLIN },
+	};
+
+	if (poll(fds, 2, 0) <= 0)
+		return;
+	if (fds[0].revents)
+		text_add(s, "; asynchronous events are unread (ibv_get_async_event)");
+	if (fds[1].revents)
+		text_add(s, "; events of its channel are unread (ibv_get_cq_event)");
+}
+
+static void qp_say(const struct check_qp *check)
+{
+	const int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_TIMEOUT |
+			 IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY;
+	struct status s = { .qp = check->of, .signals_all = check->signals_all };
+	struct ibv_qp *qp = (struct ibv_qp *)check->of;
+	struct ibv_qp_init_attr init;
+
+	s.now = verbs_check_now();
+	verbs_check_ring_look(&check->sends, &s.sends);
+	verbs_check_ring_look(&check->receives, &s.receives);
+	s.of = s.sends.count || !qp->recv_cq ? qp->send_cq : qp->recv_cq;
+	if (check_real(qp->context)->query_qp(qp, &s.attr, mask, &init))
+		s.attr.qp_state = qp->state;
+	text_add(&s, "%s", verbs_qp_state_name(s.attr.qp_state));
+	add_peer(&s);
+	add_requests(&s);
+	s.knows_cq = s.of && verbs_check_cq_look(s.of, &s.cq);
+	if (s.knows_cq) {
+		add_cq(&s);
+		add_events(&s);
+	}
+	verbs_log_write_each(VERBS_LOG_WARN, "status: QP 0x%x is in %s: %s", qp->qp_num, s.text,
+			     cause_of(&s));
+}
+
+/* ---- the signal ---- */
+
+static sem_t asked;
+
+static void signal_take(int number)
+{
+	const int saved = errno;
+
+	(void)number;
+	sem_post(&asked);
+	errno = saved;
+}
+
+static void *status_answer(void *nothing)
+{
+	for (;;) {
+		if (sem_wait(&asked))
+			continue;
+		if (verbs_log_on(VERBS_LOG_ERROR))
+			verbs_check_each_qp(qp_say);
+	}
+	return nothing;
+}
+
+static int signal_number(const char *name)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} names[] = { { "HUP", SIGHUP },   { "QUIT", SIGQUIT }, { "USR1", SIGUSR1 },
+		      { "USR2", SIGUSR2 }, { "URG", SIGURG },   { "WINCH", SIGWINCH } };
+	const int number = atoi(name);
+
+	if (!strncasecmp(name, "SIG", 3))
+		name += 3;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcasecmp(name, names[i].name))
+			return names[i].number;
+	return number > 0 && number <= SIGRTMAX ? number : 0;
+}
+
+/* Takes the signal, unless the program has it. */
+static bool signal_claim(const char *name)
+{
+	const struct sigaction ours = { .sa_handler = signal_take, .sa_flags = SA_RESTART };
+	const int number = signal_number(name);
+	struct sigaction before;
+
+	if (!number || sigaction(number, NULL, &before)) {
+		verbs_error("VERBS_STATUS_SIGNAL=%s names no signal: use USR2, or a number", name);
+		return false;
+	}
+	if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+		verbs_error("VERBS_STATUS_SIGNAL=%s: the program handles this signal: use another",
+			    name);
+		return false;
+	}
+	return !sigaction(number, &ours, NULL);
+}
+
+static void status_start(void)
+{
+	const char *name = getenv("VERBS_STATUS_SIGNAL");
+	sigset_t all, before;
+	pthread_t thread;
+
+	if (!name || sem_init(&asked, 0, 0) || !signal_claim(name))
+		return;
+	/* Signals are for the program's threads. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (!pthread_create(&thread, NULL, status_answer, NULL))
+		pthread_detach(thread);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void verbs_check_status_start(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, status_start);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * status.c - programs that hang, and ask why by the signal that VERBS_STATUS_SIGNAL names.
+ *
+ * Covers: libibverbs/check/status.c
+ */
+#include "mistakes.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct scene *scene_asking(const struct rig_conf *conf)
+{
+	MUST(!setenv("VERBS_STATUS_SIGNAL", "SIGUSR2", 1));
+	return scene_open(conf);
+}
+
+static struct scene *scene_asking_usual(void)
+{
+	struct rig_conf conf = scene_conf();
+
+	return scene_asking(&conf);
+}
+
+static void status_ask(void)
+{
+	raise(SIGUSR2);
+	usleep(500000); /* the answer comes from another thread */
+}
+
+static void poll_nothing(struct rig_end *end)
+{
+	struct ibv_wc wc;
+
+	MUST(!ibv_poll_cq(end->cq, 1, &wc));
+}
+
+MISTAKE(hang_without_signal)
+{
+	struct scene *scene = scene_asking_usual();
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_RDMA_WRITE, &sge);
+
+	wr.send_flags = 0;
+	scene_post(scene, &wr);
+	poll_nothing(scene->near);
+	status_ask();
+}
+
+MISTAKE(hang_of_cq_not_polled)
+{
+	struct scene *scene = scene_asking_usual();
+
+	scene_send(scene, IBV_WR_RDMA_WRITE);
+	usleep(1200000);
+	status_ask();
+}
+
+static struct scene *scene_with_events(int solicited_only)
+{
+	struct rig_conf conf = scene_conf();
+	struct scene *scene;
+
+	MUST(!setenv("VERBS_STATUS_SIGNAL", "SIGUSR2", 1));
+	scene = scene_open_apart(&conf);
+	conf.channel = ibv_create_comp_channel(scene->rig.ctx);
+	MUST(conf.channel);
+	for (int i = 0; i < 2; i++)
+		rig_end_open(scene->pair.pd, &conf, &scene->pair.end[i]);
+	rig_pair_reconnect(&scene->pair);
+	scene_receive(scene->far, 64);
+	if (solicited_only)
+		MUST(!ibv_req_notify_cq(scene->far->cq, 1));
+	usleep(1200000);
+	return scene;
+}
+
+MISTAKE(hang_of_cq_not_armed)
+{
+	scene_with_events(0);
+	status_ask();
+}
+
+MISTAKE(hang_of_cq_armed_for_solicited)
+{
+	scene_with_events(1);
+	status_ask();
+}
+
+MISTAKE(hang_without_receive)
+{
+	struct rig_conf conf = scene_conf();
+	struct scene *scene;
+
+	conf.rnr_retry = 7;
+	scene = scene_asking(&conf);
+	scene_send(scene, IBV_WR_SEND);
+	usleep(100000);
+	poll_nothing(scene->near);
+	status_ask();
+}
+
+MISTAKE(hang_without_message)
+{
+	struct scene *scene = scene_asking_usual();
+
+	scene_receive(scene->far, 64);
+	poll_nothing(scene->far);
+	status_ask();
+}
+
+MISTAKE(hang_of_failed_qp)
+{
+	struct scene *scene = scene_asking_usual();
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+
+	MUST(!ibv_modify_qp(scene->near->qp, &attr, IBV_QP_STATE));
+	status_ask();
+}
+
+MISTAKE(hang_before_connection)
+{
+	struct rig_conf conf = scene_conf();
+	struct scene *scene;
+
+	MUST(!setenv("VERBS_STATUS_SIGNAL", "12", 1));
+	scene = scene_open_apart(&conf);
+	scene_to(scene, scene->near, IBV_QPS_INIT, IBV_QPS_RESET, NULL);
+	scene_receive(scene->near, 64);
+	raise(12);
+	usleep(500000);
+}
+
+static void signal_take(int number)
+{
+	(void)number;
+}
+
+MISTAKE(status_signal_of_the_program)
+{
+	signal(SIGUSR2, signal_take);
+	scene_asking_usual();
+}
+
+MISTAKE(status_signal_unknown)
+{
+	struct rig_conf conf = scene_conf();
+
+	MUST(!setenv("VERBS_STATUS_SIGNAL", "USR3", 1));
+	scene_open(&conf);
+}
+
+#define ROW(name)           \
+	{                   \
+#name, name \
+	}
+
+const struct mistake status_mistakes[] = {
+	ROW(hang_without_signal),
+	ROW(hang_of_cq_not_polled),
+	ROW(hang_of_cq_not_armed),
+	ROW(hang_of_cq_armed_for_solicited),
+	ROW(hang_without_receive),
+	ROW(hang_without_message),
+	ROW(hang_of_failed_qp),
+	ROW(hang_before_connection),
+	ROW(status_signal_of_the_program),
+	ROW(status_signal_unknown),
+	{ 0 },
+};
