@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/seccomp.h"
+#include "softhca/front/process/timer.h"
 #include "softhca/front/process/uverbs/mlx4/mlx4.h"
 #include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/front/process/uverbs/objects.h"
@@ -149,21 +151,6 @@ int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, 
 		return EINVAL;
 	*(struct object **)out = object;
 	return 0;
-}
-
-/* Destroys all objects of a file, users before what they use: in rounds, as deep as the nesting,
- * from the highest handle down, as the youngest objects mostly have the highest. */
-static void destroy_objects(struct uverbs_file *file)
-{
-	bool progress = true;
-
-	while (progress) {
-		progress = false;
-		for (uint32_t i = file->num_objects; i-- > 0;)
-			if (file->object[i] && !object_destroy(file->object[i], file->client->pid))
-				progress = true;
-	}
-	free(file->object);
 }
 
 struct uverbs_file *uverbs_file_find(const struct stat *st)
@@ -319,12 +306,10 @@ void uverbs_call_end(struct uverbs_file *file)
 	file->caller = NULL;
 }
 
-static void file_close(struct uverbs_file *file)
+/* Frees a file without objects. */
+static void file_free(struct uverbs_file *file)
 {
-	log_note("%s: closed by process %d", file->adapter->name, file->client->pid);
-	LIST_REMOVE(file, in_all);
-	last_close_forget(&closes, &file->last_close);
-	destroy_objects(file);
+	free(file->object);
 	mlx4_close_context(file);
 	devx_file_close(file);
 	if (file->async)
@@ -334,6 +319,79 @@ static void file_close(struct uverbs_file *file)
 	guests_leave(file);
 	client_put(file->client);
 	free(file);
+}
+
+/* A file of many objects is closed in turns of the daemon's loop, so that other programs' calls are
+ * answered in between. */
+static LIST_HEAD(, uverbs_file) closing = LIST_HEAD_INITIALIZER(closing);
+
+static void closing_turn(struct timer *timer);
+static struct timer closing_timer = { .expired = closing_turn };
+
+enum {
+	OBJECTS_OF_TURN = 128,  /* about a millisecond */
+	OBJECTS_OF_TRIM = 1024, /* after which their memory goes back to the host */
+};
+
+/* Destroys up to COUNT objects of the file, users before what they use: in rounds, as deep as the
+ * nesting, from the highest handle down, as the youngest objects mostly have the highest. Returns
+ * whether none is left. */
+static bool objects_destroy(struct uverbs_file *file, uint32_t count)
+{
+	do {
+		if (!file->close_at) {
+			file->close_at = file->num_objects;
+			file->close_progress = false;
+		}
+		while (file->close_at > 0) {
+			struct object *object = file->object[file->close_at - 1];
+
+			if (object && !count--)
+				return false;
+			file->close_at--;
+			if (object && !object_destroy(object, file->client->pid))
+				file->close_progress = true;
+		}
+	} while (file->close_progress);
+	return true;
+}
+
+static void memory_trim(void)
+{
+	static unsigned int destroyed;
+
+	destroyed += OBJECTS_OF_TURN;
+	if (destroyed >= OBJECTS_OF_TRIM) {
+		malloc_trim(0);
+		destroyed = 0;
+	}
+}
+
+static void closing_turn(struct timer *timer)
+{
+	struct uverbs_file *file = LIST_FIRST(&closing);
+
+	if (objects_destroy(file, OBJECTS_OF_TURN)) {
+		LIST_REMOVE(file, in_all);
+		file_free(file);
+	}
+	memory_trim();
+	if (!LIST_EMPTY(&closing))
+		timer_start(timer, timer_now());
+}
+
+static void file_close(struct uverbs_file *file)
+{
+	log_note("%s: closed by process %d", file->adapter->name, file->client->pid);
+	LIST_REMOVE(file, in_all);
+	last_close_forget(&closes, &file->last_close);
+	if (objects_destroy(file, OBJECTS_OF_TURN)) {
+		file_free(file);
+		return;
+	}
+	if (LIST_EMPTY(&closing))
+		timer_start(&closing_timer, timer_now());
+	LIST_INSERT_HEAD(&closing, file, in_all);
 }
 
 static uint64_t clock_ns(clockid_t clock)
@@ -510,5 +568,9 @@ void uverbs_stop(void)
 {
 	while (!LIST_EMPTY(&files))
 		file_close(LIST_FIRST(&files));
+	timer_stop(&closing_timer);
+	while (!LIST_EMPTY(&closing))
+		closing_turn(&closing_timer);
+	timer_stop(&closing_timer);
 	last_closes_stop(&closes);
 }

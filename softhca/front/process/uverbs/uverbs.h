@@ -38,7 +38,7 @@ enum {
 };
 
 struct uverbs_file {
-	LIST_ENTRY(uverbs_file) in_all;
+	LIST_ENTRY(uverbs_file) in_all; /* open files, or files that are being closed */
 	struct adapter *adapter;
 	struct client *client; /* process that opened it; referenced until the file is closed */
 	/* The calling process, which may have inherited or imported the descriptor; objects that it
@@ -69,6 +69,10 @@ struct uverbs_file {
 	/* all handles below it are used, so the search for the lowest free one, which Linux gives,
 	 * starts here */
 	uint32_t lowest_free;
+	/* A file that is being closed: objects below this handle remain to be looked at in this
+	 * round, and whether one was destroyed in it */
+	uint32_t close_at;
+	bool close_progress;
 };
 
 /* A place in an adapter's list of objects. Zero: before the first one. */

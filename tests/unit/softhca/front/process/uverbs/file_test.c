@@ -43,6 +43,22 @@ int watch_add(struct watch *watch, uint32_t events)
 	return 0;
 }
 
+uint64_t timer_now(void)
+{
+	return 1;
+}
+
+void timer_start(struct timer *timer, uint64_t deadline)
+{
+	assert_int_equal(deadline, timer_now());
+	timer->deadline = deadline;
+}
+
+void timer_stop(struct timer *timer)
+{
+	timer->deadline = 0;
+}
+
 int caller_client(const struct call *of, struct client **client)
 {
 	if (client_error)
@@ -191,6 +207,8 @@ static int file_end(void **state)
 	(void)state;
 	uverbs_stop();
 	assert_true(LIST_EMPTY(&files));
+	assert_true(LIST_EMPTY(&closing));
+	assert_int_equal(closing_timer.deadline, 0);
 	assert_int_equal(quota, 0);
 	assert_int_equal(owner.users, 0);
 	assert_int_equal(other.users, 0);
@@ -418,6 +436,112 @@ static void one_file_closes_and_others_stay(void **state)
 	assert_null(LIST_NEXT(second, in_all));
 }
 
+static void see_one(const struct object *object, void *arg)
+{
+	const struct object **seen = arg;
+
+	assert_null(*seen);
+	*seen = object;
+}
+
+static bool see_no_object(const struct object *object, void *arg)
+{
+	(void)arg;
+	assert_null(object);
+	return false;
+}
+
+/* Makes a file of a program and closes it again: it has OBJECTS objects, of which all others use
+ * the first if FIRST_IS_USED. */
+static void file_of_objects_closes(int objects, bool first_is_used)
+{
+	struct uverbs_file *file = file_with_caller();
+	struct object *first = object_made(file);
+
+	for (int i = 1; i < objects; i++)
+		object_made(file);
+	used = first_is_used ? first : NULL;
+	first->users = first_is_used ? (uint32_t)objects - 1 : 0;
+	uverbs_call_end(file);
+	program_closes();
+}
+
+static void closing_timer_expires(void)
+{
+	assert_int_not_equal(closing_timer.deadline, 0);
+	closing_timer.deadline = 0;
+	closing_timer.expired(&closing_timer);
+}
+
+static void small_files_close_at_once(void **state)
+{
+	(void)state;
+	file_of_objects_closes(OBJECTS_OF_TURN, true);
+	assert_int_equal(quota, 0);
+	assert_int_equal(owner.users, 0);
+	assert_int_equal(closing_timer.deadline, 0);
+}
+
+static void large_files_close_in_turns(void **state)
+{
+	const int objects = 3 * OBJECTS_OF_TURN - 5;
+	struct object_place place = { 0 };
+	const struct object *seen = NULL;
+
+	(void)state;
+	file_of_objects_closes(objects, true);
+	assert_true(LIST_EMPTY(&files)); /* nobody finds it any more */
+	uverbs_objects_see(&adapters[1], see_one, &seen);
+	assert_true(uverbs_objects_see_from(&adapters[1], &place, see_no_object, NULL));
+	assert_null(seen);
+	assert_int_equal(quota, objects - OBJECTS_OF_TURN);
+	closing_timer_expires();
+	assert_int_equal(quota, objects - 2 * OBJECTS_OF_TURN);
+	assert_int_not_equal(owner.users, 0);
+	closing_timer_expires();
+	assert_int_equal(quota, 0); /* the first object last, as the others use it */
+	assert_int_equal(owner.users, 0);
+	assert_int_equal(closing_timer.deadline, 0);
+}
+
+/* A round ends in the middle of a turn, when the object that all use is left. */
+static void rounds_go_on_in_the_next_turn(void **state)
+{
+	(void)state;
+	file_of_objects_closes(2 * OBJECTS_OF_TURN + 1, true);
+	assert_int_equal(quota, OBJECTS_OF_TURN + 1);
+	closing_timer_expires();
+	assert_int_equal(quota, 1);
+	closing_timer_expires();
+	assert_int_equal(quota, 0);
+	assert_int_equal(owner.users, 0);
+}
+
+static void large_files_take_their_turns_together(void **state)
+{
+	const int objects = 2 * OBJECTS_OF_TURN;
+	int turns = 0;
+
+	(void)state;
+	file_of_objects_closes(objects, false);
+	file_of_objects_closes(objects, false);
+	assert_int_equal(quota, 2 * objects - 2 * OBJECTS_OF_TURN);
+	for (; closing_timer.deadline; turns++)
+		closing_timer_expires();
+	assert_int_equal(turns, 2);
+	assert_int_equal(quota, 0);
+	assert_int_equal(owner.users, 0);
+}
+
+/* file_end() checks that nothing is left. */
+static void the_end_closes_what_is_being_closed(void **state)
+{
+	(void)state;
+	file_of_objects_closes(5 * OBJECTS_OF_TURN, false);
+	file_of_objects_closes(5 * OBJECTS_OF_TURN, false);
+	assert_int_not_equal(quota, 0);
+}
+
 /* ---- memory ---- */
 
 static void a_program_cannot_change_the_size(void **state)
@@ -466,14 +590,6 @@ static void the_clock_has_nanoseconds_for_ticks(void **state)
 }
 
 /* ---- contexts and processes ---- */
-
-static void see_one(const struct object *object, void *arg)
-{
-	const struct object **seen = arg;
-
-	assert_null(*seen);
-	*seen = object;
-}
 
 static void objects_and_contexts_are_of_one_adapter(void **state)
 {
@@ -670,6 +786,11 @@ int main(void)
 		TEST(a_file_that_cannot_be_opened_leaves_none),
 		TEST(a_file_lives_until_its_last_descriptor_or_mapping),
 		TEST(one_file_closes_and_others_stay),
+		TEST(small_files_close_at_once),
+		TEST(large_files_close_in_turns),
+		TEST(rounds_go_on_in_the_next_turn),
+		TEST(large_files_take_their_turns_together),
+		TEST(the_end_closes_what_is_being_closed),
 		TEST(a_program_cannot_change_the_size),
 		TEST(device_memory_is_where_mmap_finds_it),
 		TEST(the_clock_has_nanoseconds_for_ticks),
