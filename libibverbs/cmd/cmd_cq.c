@@ -69,36 +69,100 @@ static void explain_create_cq(int err, struct ibv_context *context,
 				   : "");
 }
 
+struct new_cq {
+	struct ibv_cq *cq;
+	uint32_t flags, ring_cqe; /* entries of the ring; 0: attr->cqe */
+	uint32_t handle, cqe;     /* from the kernel */
+};
+
+/* Builds the command in place, for providers without attributes of their own. In the order of
+ * run_listed_create(). */
+static inline int run_short_create(struct ibv_context *context,
+				   const struct ibv_cq_init_attr_ex *attr, struct new_cq *made,
+				   const struct verbs_udata *udata)
+{
+	struct verbs_short cmd;
+	struct verbs_attr *to = cmd.attrs;
+	int ret;
+
+	*to++ = verbs_short_new(UVERBS_ATTR_CREATE_CQ_HANDLE);
+	*to++ = verbs_short_u32(UVERBS_ATTR_CREATE_CQ_CQE,
+				made->ring_cqe ? made->ring_cqe : attr->cqe);
+	*to++ = verbs_short_u64(UVERBS_ATTR_CREATE_CQ_USER_HANDLE, (uintptr_t)made->cq);
+	if (attr->channel)
+		*to++ = verbs_short_fd(UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL, attr->channel->fd);
+	*to++ = verbs_short_u32(UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, attr->comp_vector);
+	if (made->flags)
+		*to++ = verbs_short_u32(UVERBS_ATTR_CREATE_CQ_FLAGS, made->flags);
+	*to++ = verbs_short_out(UVERBS_ATTR_CREATE_CQ_RESP_CQE, &made->cqe, sizeof(made->cqe));
+	*to++ = verbs_attr_optional(
+		verbs_short_fd(UVERBS_ATTR_CREATE_CQ_EVENT_FD, context->async_fd));
+	if (udata->req_len)
+		*to++ = verbs_short_in(UVERBS_ATTR_UHW_IN, udata->req, udata->req_len);
+	if (udata->resp_len) {
+		memset(udata->resp, 0, udata->resp_len);
+		*to++ = verbs_short_out(UVERBS_ATTR_UHW_OUT, udata->resp, udata->resp_len);
+	}
+	ret = verbs_cmd_run_short(context, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, &cmd,
+				  (unsigned int)(to - cmd.attrs));
+	made->handle = (uint32_t)cmd.attrs[0].value;
+	return ret;
+}
+
+static int __attribute__((noinline))
+run_listed_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+		  struct new_cq *made, const struct verbs_udata *udata)
+{
+	struct ibv_comp_channel *channel = attr->channel;
+	const uint32_t flags = made->flags;
+	const struct verbs_attr attrs[] = {
+		verbs_attr_new_handle(UVERBS_ATTR_CREATE_CQ_HANDLE, &made->handle),
+		verbs_attr_u32(UVERBS_ATTR_CREATE_CQ_CQE,
+			       made->ring_cqe ? made->ring_cqe : attr->cqe),
+		verbs_attr_u64(UVERBS_ATTR_CREATE_CQ_USER_HANDLE, (uintptr_t)made->cq),
+		channel ? verbs_attr_fd(UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL, channel->fd)
+			: verbs_attr_skip(),
+		verbs_attr_u32(UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, attr->comp_vector),
+		flags ? verbs_attr_u32(UVERBS_ATTR_CREATE_CQ_FLAGS, flags) : verbs_attr_skip(),
+		verbs_attr_out(UVERBS_ATTR_CREATE_CQ_RESP_CQE, &made->cqe, sizeof(made->cqe)),
+		verbs_attr_optional(
+			verbs_attr_fd(UVERBS_ATTR_CREATE_CQ_EVENT_FD, context->async_fd)),
+	};
+
+	return verbs_cmd_run_core(context, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, attrs,
+				  ARRAY_SIZE(attrs), udata);
+}
+
+/* A kernel without the method answers EPROTONOSUPPORT; the listed form then runs the older
+ * command. */
+static inline int run_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+			     struct new_cq *made, const struct verbs_udata *udata)
+{
+	int ret = EPROTONOSUPPORT;
+
+	if (udata && !udata->nattrs &&
+	    !__atomic_load_n(&to_priv(context)->legacy, __ATOMIC_RELAXED))
+		ret = run_short_create(context, attr, made, udata);
+	return ret == EPROTONOSUPPORT ? run_listed_create(context, attr, made, udata) : ret;
+}
+
 static inline int create_cq(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
 			    uint32_t flags, uint32_t ring_cqe, struct ibv_cq *cq,
 			    const struct verbs_udata *udata)
 {
 	struct ibv_comp_channel *channel = attr->channel;
-	uint32_t handle = 0, cqe = 0;
-	const struct verbs_attr attrs[] = {
-		verbs_attr_new_handle(UVERBS_ATTR_CREATE_CQ_HANDLE, &handle),
-		verbs_attr_u32(UVERBS_ATTR_CREATE_CQ_CQE, ring_cqe ? ring_cqe : attr->cqe),
-		verbs_attr_u64(UVERBS_ATTR_CREATE_CQ_USER_HANDLE, (uintptr_t)cq),
-		channel ? verbs_attr_fd(UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL, channel->fd)
-			: verbs_attr_skip(),
-		verbs_attr_u32(UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, attr->comp_vector),
-		flags ? verbs_attr_u32(UVERBS_ATTR_CREATE_CQ_FLAGS, flags) : verbs_attr_skip(),
-		verbs_attr_out(UVERBS_ATTR_CREATE_CQ_RESP_CQE, &cqe, sizeof(cqe)),
-		verbs_attr_optional(
-			verbs_attr_fd(UVERBS_ATTR_CREATE_CQ_EVENT_FD, context->async_fd)),
-	};
+	struct new_cq made = { .cq = cq, .flags = flags, .ring_cqe = ring_cqe };
 	int ret;
 
 	cq_init(cq, context, attr);
-	ret = verbs_cmd_run_core(context, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, attrs,
-				 ARRAY_SIZE(attrs), udata);
+	ret = run_create(context, attr, &made, udata);
 	if (ret) {
 		explain_create_cq(ret, context, attr);
 		cq_fini(cq);
 		return ret;
 	}
-	cq->handle = handle;
-	cq->cqe = (int)cqe;
+	cq->handle = made.handle;
+	cq->cqe = (int)made.cqe;
 	channel_count(channel, 1);
 	return 0;
 }

@@ -209,6 +209,35 @@ static void create_cq_says_who_owns_its_events(void **state)
 	free(vcq);
 }
 
+/* Attributes of the provider make it a list, which is the same command. */
+static void create_cq_in_place_is_the_listed_command(void **state)
+{
+	struct ibv_comp_channel channel = { .context = context_of(state), .fd = 9 };
+	const struct ibv_cq_init_attr_ex attr = { .cqe = 100,
+						  .comp_vector = 2,
+						  .channel = &channel };
+	const uint64_t req[2] = { 0xabc, 0xdef };
+	uint32_t resp = 0x55;
+	const struct verbs_attr none = verbs_attr_skip();
+	struct verbs_udata udata = { req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
+	struct verbs_cq *vcq = calloc(1, sizeof(*vcq));
+	char in_place[sizeof(kernel.text)];
+
+	assert_non_null(vcq);
+	vcq->ring_cqe = 127;
+	expect(IDS(UVERBS_ATTR_CREATE_CQ_RESP_CQE, UVERBS_ATTR_UHW_OUT),
+	       IDS(UVERBS_ATTR_CREATE_CQ_HANDLE));
+	assert_int_equal(verbs_cmd_create_cq(context_of(state), &attr, 1, vcq, &udata), 0);
+	memcpy(in_place, kernel.text, sizeof(in_place));
+	udata.attrs = &none;
+	udata.nattrs = 1;
+	expect(IDS(UVERBS_ATTR_CREATE_CQ_RESP_CQE, UVERBS_ATTR_UHW_OUT),
+	       IDS(UVERBS_ATTR_CREATE_CQ_HANDLE));
+	assert_int_equal(verbs_cmd_create_cq(context_of(state), &attr, 1, vcq, &udata), 0);
+	assert_string_equal(kernel.text, in_place);
+	free(vcq);
+}
+
 static void a_failed_create_cq_leaves_the_channel_alone(void **state)
 {
 	struct ibv_comp_channel channel = { .context = context_of(state), .fd = 9 };
@@ -592,6 +621,7 @@ int main(void)
 		COMMAND_TEST(reg_mr_carries_range_iova_pd_and_access),
 		COMMAND_TEST(optional_access_is_dropped_for_a_kernel_without_it),
 		COMMAND_TEST(create_cq_says_who_owns_its_events),
+		COMMAND_TEST(create_cq_in_place_is_the_listed_command),
 		COMMAND_TEST(a_failed_create_cq_leaves_the_channel_alone),
 		COMMAND_TEST(create_qp_of_type_rc),
 		COMMAND_TEST(an_old_kernel_creates_qps_by_invoked_write),
