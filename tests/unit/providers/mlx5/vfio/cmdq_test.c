@@ -50,6 +50,32 @@ static struct {
 	unsigned int resets;
 } rig;
 
+/* What the adapter could see at each barrier. The sources are compiled with order_watch.h, so that
+ * their barriers call order_watch(). */
+static struct {
+	struct {
+		enum order_barrier barrier;
+		bool is_owned, is_rung, has_address;
+	} moments[16];
+	unsigned int count;
+	uint8_t *late, body[32]; /* an answer that appears at the load barrier */
+} watch;
+
+void order_watch(enum order_barrier barrier)
+{
+	const uint8_t *entry = rig.cmdq.entries.memory;
+	const unsigned int n = watch.count++ % ARRAY_SIZE(watch.moments);
+
+	watch.moments[n].barrier = barrier;
+	watch.moments[n].is_owned = entry && entry[OWNER] & 1;
+	watch.moments[n].is_rung = rig.bar[DOORBELL] != 0;
+	watch.moments[n].has_address = rig.bar[ADDRESS_HIGH] != 0;
+	if (watch.late && barrier == DMA_LOAD) {
+		memcpy(watch.late, watch.body, 16);
+		watch.late = NULL;
+	}
+}
+
 static uint64_t number_at(const uint8_t *at, unsigned int bytes)
 {
 	uint64_t value = 0;
@@ -131,6 +157,7 @@ static int rig_up(void **state)
 {
 	(void)state;
 	memset(&rig, 0, sizeof(rig));
+	memset(&watch, 0, sizeof(watch));
 	rig.bar[1] = htobe32(5u << 16);
 	rig.bar[ADDRESS_LOW] = htobe32(5u << 4 | 6);
 	assert_int_equal(mlx5_vfio_cmdq_init(&rig.cmdq, &rig.space, (uint8_t *)rig.bar), 0);
@@ -146,6 +173,43 @@ static int rig_down(void **state)
 	mlx5_vfio_cmdq_destroy(&rig.cmdq);
 	assert_int_equal(guarded.in_use, 0);
 	return 0;
+}
+
+/* Answers as the adapter does, but shows only the owner bit at first. */
+static void adapter_turn_late(void *arg)
+{
+	const unsigned int commands = rig.commands;
+	uint8_t *entry = rig.cmdq.entries.memory;
+
+	adapter_turn(arg);
+	if (rig.commands == commands)
+		return;
+	memcpy(watch.body, entry + 32, 16);
+	memset(entry + 32, 0, 16);
+	watch.late = entry + 32;
+}
+
+/* An entry is whole before its owner bit, and is the adapter's before the doorbell; its answer is
+ * read after its owner bit. */
+static void barriers_stand_between_entry_doorbell_and_answer(void **state)
+{
+	uint8_t in[16] = { 1, 2, 3, 4, 5, 6, 7, 8 }, out[16];
+
+	(void)state;
+	assert_int_equal(watch.moments[watch.count - 1].barrier, WC_START); /* of rig_up() */
+	assert_false(watch.moments[watch.count - 1].has_address);
+	rig.cmdq.while_waiting = adapter_turn_late;
+	watch.count = 0;
+	assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out,
+					    sizeof(out), NULL),
+			 0);
+	assert_memory_equal(out + 1, "\3\4\5\6\7\10\11", 7);
+	assert_int_equal(watch.count, 3);
+	assert_int_equal(watch.moments[0].barrier, DMA_STORE);
+	assert_false(watch.moments[0].is_owned);
+	assert_int_equal(watch.moments[1].barrier, WC_START);
+	assert_true(watch.moments[1].is_owned && !watch.moments[1].is_rung);
+	assert_int_equal(watch.moments[2].barrier, DMA_LOAD);
 }
 
 static void the_queue_is_told_by_two_registers(void **state)
@@ -487,6 +551,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(the_queue_is_told_by_two_registers),
+		T(barriers_stand_between_entry_doorbell_and_answer),
 		T(odd_adapters_are_refused),
 		T(commands_and_answers_have_any_length),
 		T(tokens_change_and_are_never_0),
