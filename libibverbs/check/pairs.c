@@ -68,6 +68,7 @@ int verbs_check_destroy_qp(struct ibv_qp *qp)
 		verbs_check_request_unwatch(check);
 		check_live(&check->record, false);
 	}
+	verbs_check_bury(qp, "ibv_destroy_qp");
 	err = check_real(qp->context)->destroy_qp(qp);
 	if (err && check)
 		check_live(&check->record, true);
@@ -75,6 +76,5 @@ int verbs_check_destroy_qp(struct ibv_qp *qp)
 		return err;
 	verbs_check_forget(send_cq, recv_cq);
 	verbs_check_unmade(qp);
-	verbs_check_bury(qp, "ibv_destroy_qp");
 	return 0;
 }

@@ -198,6 +198,7 @@ int verbs_check_destroy_cq(struct ibv_cq *cq)
 	/* Mark the record first, because another thread may get the same address at once. */
 	if (check)
 		check_live(&check->record, false);
+	verbs_check_bury(cq, "ibv_destroy_cq");
 	err = check_real(cq->context)->destroy_cq(cq);
 	if (err && check)
 		check_live(&check->record, true);
@@ -206,7 +207,6 @@ int verbs_check_destroy_cq(struct ibv_cq *cq)
 	if (check)
 		cq_arm(check, false);
 	verbs_check_unmade(cq);
-	verbs_check_bury(cq, "ibv_destroy_cq");
 	return 0;
 }
 
