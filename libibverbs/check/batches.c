@@ -286,7 +286,8 @@ static void sges_check(const struct ibv_qp_ex *qp, const struct check_batch *bat
 		return;
 	verbs_check_sges(&post, sges, (int)count, batch->writer);
 	if (batch->operation)
-		verbs_check_request_buffers(&qp_of(qp)->sends, sges, (int)count);
+		verbs_check_request_buffers(&qp_of(qp)->sends, &post, sges, (int)count,
+					    batch->writer);
 }
 
 static void wr_set_sge(struct ibv_qp_ex *qp, uint32_t lkey, uint64_t addr, uint32_t length)

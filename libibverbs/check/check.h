@@ -15,6 +15,7 @@ struct check_settings {
 	bool on;
 	bool aborts;
 	bool leaks;
+	bool buffers;
 };
 
 extern struct check_settings verbs_check_settings;
@@ -27,6 +28,7 @@ enum check_fault {
 	CHECK_KEY_PD,
 	CHECK_KEY_RIGHTS,
 	CHECK_KEY_BUSY,
+	CHECK_BUFFER,
 	CHECK_AH_DEAD,
 	CHECK_AH_PD,
 	CHECK_CQ_SMALL,
@@ -142,6 +144,9 @@ struct check_request {
 	const char *call;
 	bool is_signaled;
 	uint64_t posted_ns;
+	bool is_written; /* by the adapter, which otherwise reads the buffers */
+	bool has_sum;
+	uint64_t sum; /* of the buffers' contents at the post */
 	int count;
 	/* the first SGEs: a record has a fixed size, and few requests have more */
 	struct ibv_sge sges[CHECK_SGES];
@@ -183,7 +188,8 @@ struct check_key {
 	uint64_t start, length;
 	unsigned int access;
 	bool is_ranged;
-	int imports; /* number of imports, if an import made the record; otherwise 0 */
+	bool is_memory; /* its addresses are those of the program's memory */
+	int imports;    /* number of imports, if an import made the record; otherwise 0 */
 	enum check_end end;
 };
 
@@ -192,6 +198,22 @@ void verbs_check_sges(const struct check_post *post, const struct ibv_sge *sges,
 /* Checks the scatter list of an atomic request. Providers write 8 bytes to a single buffer,
  * whatever its length. */
 void verbs_check_atomic(const struct check_post *post, const struct ibv_sge *sges, int count);
+
+/* Returns whether the bytes of SGE are in a live region of the program's memory. */
+bool verbs_check_is_memory(const struct ibv_context *context, const struct ibv_sge *sge);
+
+/* ---- buffers.c ---- */
+
+/* Sets *SUM to a sum over the contents of COUNT buffers. Returns false if one cannot be read. */
+bool verbs_check_sum(const struct ibv_context *context, const struct ibv_sge *sges, int count,
+		     uint64_t *sum);
+/* Logs a fault if the buffers of a request that has completed have changed since the post. */
+void verbs_check_unchanged(const struct ibv_qp *qp, const struct check_request *request);
+/* Returns the SGE of EARLIER that shares bytes with an SGE of REQUEST, or NULL. */
+const struct ibv_sge *verbs_check_shared(const struct check_request *request,
+					 const struct check_request *earlier);
+void verbs_check_shared_say(const struct check_post *post, const struct check_request *earlier,
+			    const struct ibv_sge *sge);
 
 /* ---- queues.c ---- */
 
@@ -211,7 +233,9 @@ struct check_completion {
  * once. */
 void verbs_check_request_add(struct check_ring *ring, const struct check_post *post,
 			     bool is_signaled);
-void verbs_check_request_buffers(struct check_ring *ring, const struct ibv_sge *sges, int count);
+/* Notes the buffers of the request that was added last. IS_WRITTEN: the adapter writes to them. */
+void verbs_check_request_buffers(struct check_ring *ring, const struct check_post *post,
+				 const struct ibv_sge *sges, int count, bool is_written);
 void verbs_check_request_drop(struct check_ring *ring, unsigned int count);
 void verbs_check_request_done(const struct ibv_context *context,
 			      const struct check_completion *done);
@@ -336,6 +360,8 @@ bool verbs_check_place_write(const struct check_place *place, char *to);
 
 /* ---- graves.c ---- */
 
+/* Called before CALL destroys OBJECT: a record that is allocated later may get the object's memory,
+ * and the mistake would end in a crash. Without effect if CALL fails. */
 void verbs_check_bury(const void *object, const char *call);
 /* Returns whether an object that has no live record was destroyed. If so, logs a fault. MUTEX is
  * the object's own. */

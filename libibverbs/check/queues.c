@@ -74,6 +74,13 @@ static bool is_signaled(const struct check_qp *check, const struct ibv_send_wr *
 	return check->signals_all || wr->send_flags & IBV_SEND_SIGNALED;
 }
 
+/* Returns whether the answer to a request is written to its buffers. */
+static bool opcode_writes(enum ibv_wr_opcode opcode)
+{
+	return opcode == IBV_WR_RDMA_READ || opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
+	       opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
+
 static void send_note(struct check_qp *check, const struct ibv_send_wr *wr,
 		      const struct check_post *post, struct check_places *places)
 {
@@ -82,7 +89,8 @@ static void send_note(struct check_qp *check, const struct ibv_send_wr *wr,
 
 	verbs_check_request_add(&check->sends, post, is_signaled(check, wr));
 	if (names_buffers)
-		verbs_check_request_buffers(&check->sends, wr->sg_list, wr->num_sge);
+		verbs_check_request_buffers(&check->sends, post, wr->sg_list, wr->num_sge,
+					    opcode_writes(wr->opcode));
 	if (is_signaled(check, wr))
 		verbs_check_promise(places, post);
 }
@@ -179,7 +187,8 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 
 		verbs_check_sges(&post, at->sg_list, at->num_sge, "the receive");
 		verbs_check_request_add(&check->receives, &post, true);
-		verbs_check_request_buffers(&check->receives, at->sg_list, at->num_sge);
+		verbs_check_request_buffers(&check->receives, &post, at->sg_list, at->num_sge,
+					    true);
 		verbs_check_promise(&places, &post);
 	}
 	ret = provider_receive(check, qp, wr, &bad);

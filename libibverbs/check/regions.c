@@ -47,6 +47,17 @@ static struct check_key *key_end(const struct ibv_mr *mr, enum check_end end)
 	return key;
 }
 
+static void key_is_of_memory(const struct ibv_mr *mr)
+{
+	struct check_key *key;
+
+	verbs_check_lock();
+	key = verbs_check_find_live(CHECK_KEY, mr->context, mr->lkey);
+	if (key)
+		key->is_memory = key->is_ranged;
+	verbs_check_unlock();
+}
+
 static bool has_range(unsigned int access)
 {
 	return !(access & IBV_ACCESS_ZERO_BASED);
@@ -66,6 +77,8 @@ int verbs_check_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t io
 
 	if (!err)
 		region_add(*vmr, iova, length, access, "ibv_reg_mr");
+	if (!err && check_id(addr) == iova)
+		key_is_of_memory(&(*vmr)->mr);
 	return err;
 }
 
@@ -215,6 +228,13 @@ static bool key_holds(const struct check_key *key, const struct ibv_sge *sge)
 {
 	return sge->addr >= key->start && sge->length <= key->length &&
 	       sge->addr - key->start <= key->length - sge->length;
+}
+
+bool verbs_check_is_memory(const struct ibv_context *context, const struct ibv_sge *sge)
+{
+	const struct check_key *key = key_find(context, sge->lkey);
+
+	return key && check_lives(&key->record) && key->is_memory && key_holds(key, sge);
 }
 
 static void dead_say(const struct check_post *post, const struct ibv_sge *sge, int index,

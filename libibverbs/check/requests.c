@@ -80,18 +80,50 @@ void verbs_check_request_add(struct check_ring *ring, const struct check_post *p
 	verbs_check_unlock();
 }
 
-void verbs_check_request_buffers(struct check_ring *ring, const struct ibv_sge *sges, int count)
+/* Returns an outstanding request whose buffers the adapter writes, too, and *SGE of it that shares
+ * bytes with those of LAST, the newest request of the ring. */
+static const struct check_request *ring_find_shared(const struct check_ring *ring,
+						    const struct check_request *last,
+						    const struct ibv_sge **sge)
 {
-	struct check_request *last;
+	for (unsigned int i = ring->head; i != ring->tail - 1; i++) {
+		const struct check_request *earlier = ring_at(ring, i);
+
+		*sge = earlier->is_written ? verbs_check_shared(last, earlier) : NULL;
+		if (*sge)
+			return earlier;
+	}
+	return NULL;
+}
+
+void verbs_check_request_buffers(struct check_ring *ring, const struct check_post *post,
+				 const struct ibv_sge *sges, int count, bool is_written)
+{
+	const struct check_request *found = NULL;
+	const struct ibv_sge *sge = NULL;
+	struct check_request *last, earlier;
+	struct ibv_sge shared;
 
 	verbs_check_lock();
 	if (sges && ring->tail != ring->head) {
 		last = ring_at(ring, ring->tail - 1);
 		last->count = count < CHECK_SGES ? count : CHECK_SGES;
+		last->is_written = is_written;
 		for (int i = 0; i < last->count; i++)
 			last->sges[i] = sges[i];
+		if (verbs_check_settings.buffers && is_written)
+			found = ring_find_shared(ring, last, &sge);
+		else if (verbs_check_settings.buffers)
+			last->has_sum =
+				verbs_check_sum(post->context, last->sges, last->count, &last->sum);
+		if (found) {
+			earlier = *found;
+			shared = *sge;
+		}
 	}
 	verbs_check_unlock();
+	if (found)
+		verbs_check_shared_say(post, &earlier, &shared);
 }
 
 void verbs_check_request_drop(struct check_ring *ring, unsigned int count)
@@ -104,11 +136,13 @@ void verbs_check_request_drop(struct check_ring *ring, unsigned int count)
 	verbs_check_unlock();
 }
 
-static void ring_complete(struct check_ring *ring, uint64_t wr_id)
+static void ring_complete(const struct ibv_qp *of, struct check_ring *ring, uint64_t wr_id)
 {
 	while (ring->head != ring->tail) {
 		const struct check_request *request = ring_at(ring, ring->head++);
 
+		if (request->has_sum && (!request->is_signaled || request->wr_id == wr_id))
+			verbs_check_unchanged(of, request);
 		if (!request->is_signaled)
 			continue;
 		if (request->wr_id != wr_id)
@@ -126,7 +160,7 @@ static void completion_take(struct check_qp *qp, const struct check_completion *
 		ring_lose(&qp->sends);
 		ring_lose(&qp->receives);
 	} else if (!ring->is_lost && !ring->is_unwatched) {
-		ring_complete(ring, done->wr_id);
+		ring_complete(qp->of, ring, done->wr_id);
 	}
 }
 

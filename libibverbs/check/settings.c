@@ -35,8 +35,10 @@ static void word_read(const char *word)
 		verbs_check_settings.aborts = true;
 	else if (!strcmp(word, "leaks"))
 		verbs_check_settings.leaks = true;
+	else if (!strcmp(word, "buffers"))
+		verbs_check_settings.buffers = true;
 	else if (strcmp(word, "1") != 0)
-		verbs_error("VERBS_CHECK=%s is not 0, or a list of 1, abort, leaks", word);
+		verbs_error("VERBS_CHECK=%s is not 0, or a list of 1, abort, buffers, leaks", word);
 }
 
 static void before_fork(void)

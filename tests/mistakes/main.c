@@ -19,8 +19,8 @@
 enum { PATIENCE_S = 30 };
 
 static const struct mistake *const groups[] = {
-	setup_mistakes,   memory_mistakes, post_mistakes, queue_mistakes, connection_mistakes,
-	checked_mistakes, batch_mistakes,  life_mistakes, status_mistakes
+	setup_mistakes,   memory_mistakes, post_mistakes, queue_mistakes,  connection_mistakes,
+	checked_mistakes, batch_mistakes,  life_mistakes, status_mistakes, buffer_mistakes
 };
 
 static void __attribute__((noreturn)) mistake_make(const struct mistake *mistake, int fd)

@@ -21,7 +21,7 @@ struct mistake {
 
 extern const struct mistake setup_mistakes[], memory_mistakes[], post_mistakes[], queue_mistakes[],
 	connection_mistakes[], checked_mistakes[], batch_mistakes[], life_mistakes[],
-	status_mistakes[];
+	status_mistakes[], buffer_mistakes[];
 
 /* Two RC queue pairs of one process, end[0] and end[1]. */
 struct scene {

@@ -61,7 +61,7 @@ static void the_variable_is_a_list_of_words(void **state)
 	assert_int_equal(child_run("0,leaks,,abort", on_with_all), 0);
 	assert_string_equal(log_text(), "");
 	assert_int_equal(child_run("leek", on_alone), 0);
-	check_logged("VERBS_CHECK=leek is not 0, or a list of 1, abort, leaks");
+	check_logged("VERBS_CHECK=leek is not 0, or a list of 1, abort, buffers, leaks");
 }
 
 static void say_often(void)
