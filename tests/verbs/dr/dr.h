@@ -61,6 +61,9 @@ void dr_changes(struct rig *rig);
 void dr_tunnels(struct rig *rig);
 void dr_bulks(struct rig *rig);
 void dr_dumps(struct rig *rig);
+/* Dumps RULE, and prints the line of its table and those that begin with RECORD. In these, FIRST is
+ * N0. */
+void dr_dump_lines(struct mlx5dv_dr_rule *rule, const char *record, struct mlx5dv_dr_table *first);
 void dr_software(struct rig *rig);
 void dr_software_sent(struct rig *rig);
 

@@ -55,8 +55,9 @@ static int fields_of(const char *line)
 	return INT_MAX;
 }
 
-/* Prints a line, without the fifth field of record 3000, as that is the library's release. */
-static void say_line(char *line)
+/* Prints a line, without the fifth field of record 3000, as that is the library's release. Names
+ * numbers of more than KEPT digits, but keeps 0. */
+static void say_line(char *line, size_t kept)
 {
 	const bool is_domain = !strncmp(line, "3000,", 5);
 	const int fields = fields_of(line);
@@ -68,7 +69,7 @@ static void say_line(char *line)
 
 		if (is_domain && i == 5)
 			used += snprintf(text + used, sizeof(text) - used, "%sRELEASE", comma);
-		else if (!strncmp(field, "0x", 2) && strlen(field) > SHORT_NUMBER)
+		else if (!strncmp(field, "0x", 2) && strcmp(field, "0x0") && strlen(field) > kept)
 			used += snprintf(text + used, sizeof(text) - used, "%sN%d", comma,
 					 name_of(field));
 		else
@@ -86,7 +87,7 @@ static void say_dump(int ret, FILE *file, char **text, const char *what)
 	say_ret(ret, "%s", what);
 	rest = *text;
 	while ((line = strsep(&rest, "\n")))
-		say_line(line);
+		say_line(line, SHORT_NUMBER);
 	free(*text);
 	names_end();
 }
@@ -198,6 +199,24 @@ static void dump_changes(struct rig *rig, struct raw *raw, enum mlx5dv_dr_domain
 	}
 	MUST(!mlx5dv_dr_action_destroy(to));
 	dr_root_close(&root);
+}
+
+void dr_dump_lines(struct mlx5dv_dr_rule *rule, const char *record, struct mlx5dv_dr_table *first)
+{
+	char *text = NULL, first_id[32], *rest, *line;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	MUST(file && !mlx5dv_dump_dr_rule(file, rule));
+	fclose(file);
+	snprintf(first_id, sizeof(first_id), "0x%lx", (unsigned long)(uintptr_t)first);
+	name_of(first_id);
+	rest = text;
+	while ((line = strsep(&rest, "\n")))
+		if (!strncmp(line, "3100,", 5) || !strncmp(line, record, strlen(record)))
+			say_line(line, 0);
+	free(text);
+	names_end();
 }
 
 void dr_dumps(struct rig *rig)

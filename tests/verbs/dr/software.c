@@ -146,6 +146,8 @@ static void deeper_table(struct rig *rig, struct floors *floors)
 	last = DR_MAKE(&below, &to_all, "all there to one", floors->to[0]);
 	steer_send(rig, &floors->raw, PORT, "through level 2");
 	steer_send(rig, &floors->raw, OTHER, "a miss at level 1");
+	dr_dump_lines(some.rule, "3405,", below.table);
+	dr_dump_lines(last.rule, "3404,", below.table);
 	dr_end(&last);
 	steer_send(rig, &floors->raw, PORT, "a miss at level 2");
 	dr_end(&some);
@@ -170,6 +172,7 @@ static void copies(struct rig *rig, struct floors *floors)
 		steer_send(rig, &floors->raw, PORT, "one of two copies is lost");
 		last = DR_MAKE(&below, &to_all, "all there to the other", floors->to[1]);
 		steer_send(rig, &floors->raw, PORT, "two copies");
+		dr_dump_lines(some.rule, "3416,", below.table);
 		steer_send(rig, &floors->raw, OTHER, "a miss");
 		SAY_RET(mlx5dv_dr_action_destroy(second.dest), "a destination in use");
 		SAY_RET(mlx5dv_dr_action_destroy(array), "an array in use");
@@ -202,6 +205,7 @@ static void samples(struct rig *rig, struct floors *floors)
 			steer_send(rig, &floors->raw, PORT, "maybe sampled");
 		steer_send(rig, &floors->raw, OTHER, "a miss");
 		steer_counter_say(&counter, "samples");
+		dr_dump_lines(some.rule, "3415,", below.table);
 		SAY_RET(mlx5dv_dr_action_destroy(sampler), "a sampler in use");
 		SAY_RET(mlx5dv_dr_action_destroy(sample[0]), "its counter");
 		dr_end(&some);
@@ -243,6 +247,7 @@ static void metered(struct rig *rig, struct floors *floors)
 							   htobe64(PRM_METER_MODIFY_ACTIVE)),
 			"the meter stops");
 		steer_send(rig, &floors->raw, PORT, "green");
+		dr_dump_lines(some.rule, "3414,", below.table);
 		SAY_RET(mlx5dv_dr_action_destroy(meter), "a meter in use");
 		dr_end(&some);
 		dr_end(&green);
@@ -319,6 +324,8 @@ void dr_software_sent(struct rig *rig)
 		some = DR_MAKE(&own, &to_port, "drop some", drop);
 		steer_send(rig, &raw, PORT, "a hit");
 		steer_send(rig, &raw, OTHER, "a miss");
+		dr_dump_lines(some.rule, "3403,", own.table);
+		dr_dump_lines(all.rule, "3405,", own.table);
 		dr_end(&some);
 		dr_end(&all);
 		dr_end(&take);

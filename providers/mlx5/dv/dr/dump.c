@@ -122,11 +122,13 @@ static void dump_domain(FILE *file, const struct mlx5dv_dr_domain *domain)
 
 /* ---- tables, matchers, rules and actions ---- */
 
-/* Dumps a table. Type and level are always 0, as for a root table. */
+/* Dumps a table. The type of a root table is 0 in each domain. */
 static void dump_table(FILE *file, const struct mlx5dv_dr_table *table)
 {
-	fprintf(file, "%d,0x%" PRIx64 ",0x%" PRIx64 ",0,0\n", DUMP_TABLE, id_of(table),
-		domain_id(table->domain));
+	const int type = table->soft ? (int)table->domain->type : 0;
+
+	fprintf(file, "%d,0x%" PRIx64 ",0x%" PRIx64 ",%d,%" PRIu32 "\n", DUMP_TABLE, id_of(table),
+		domain_id(table->domain), type, table->level);
 }
 
 static void dump_matcher(FILE *file, const struct mlx5dv_dr_matcher *matcher)
