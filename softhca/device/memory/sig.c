@@ -223,6 +223,7 @@ static bool is_escaped(const struct sig_domain *domain, uint64_t signature)
 	       ((domain->escape_app && app) || (domain->escape_app_ref && app && ref));
 }
 
+/* The adapter expects what the block's signature says, although the data may be right. */
 static void note_error(struct hca *hca, struct mkey *mkey, const struct lane *lane,
 		       uint64_t expected, uint64_t actual, uint64_t differ, uint64_t data)
 {
@@ -263,22 +264,22 @@ static void note_error(struct hca *hca, struct mkey *mkey, const struct lane *la
 	error->actual = domain->guard == GUARD_CRC64 ? actual : actual >> 32;
 }
 
-/* Checks ACTUAL, the signature of the block that ends at DATA. After an error nothing is checked
+/* Checks CAME, the signature of the block that ends at DATA. After an error nothing is checked
  * until software sets the PSV again. */
-static void lane_check(struct hca *hca, struct mkey *mkey, struct lane *lane, uint64_t actual,
+static void lane_check(struct hca *hca, struct mkey *mkey, struct lane *lane, uint64_t came,
 		       uint64_t data)
 {
-	uint64_t mask = mask_of(mkey->sig.check), expected = lane_signature(lane, data);
-	uint64_t differ = (expected ^ actual) & mask;
+	uint64_t mask = mask_of(mkey->sig.check), computed = lane_signature(lane, data);
+	uint64_t differ = (came ^ computed) & mask;
 
 	if (is_dif(lane->domain->guard))
 		differ &= ~((uint64_t)(uint16_t)~lane->domain->app_mask << 32);
-	if (!lane->whole || lane->psv->failed || is_escaped(lane->domain, actual))
+	if (!lane->whole || lane->psv->failed || is_escaped(lane->domain, came))
 		return;
 	if (sig_bytes(lane->domain) < SIG_BYTES_MAX)
 		differ &= UINT64_C(0xffffffff) << 32;
 	if (differ)
-		note_error(hca, mkey, lane, actual, expected, differ, data);
+		note_error(hca, mkey, lane, came, computed, differ, data);
 }
 
 static uint64_t take_bytes(const uint8_t *bytes, uint32_t count)

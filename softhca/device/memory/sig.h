@@ -42,8 +42,8 @@ struct sig_error {
 	bool on_wire; /* domain of the error */
 	enum { SIG_BAD_GUARD, SIG_BAD_APP, SIG_BAD_REF } kind;
 	enum guard guard;
-	uint64_t expected, actual;
-	uint64_t offset; /* of the block, in its domain */
+	uint64_t expected, actual; /* in the signature, and computed from the data */
+	uint64_t offset;           /* of the block, in its domain */
 };
 
 enum { SIG_BYTES_MAX = 8 };

@@ -340,6 +340,21 @@ static int kind_of_error(const struct signature *sig, size_t inside)
 	return inside < sig->block + 4 ? SIG_BAD_APP : SIG_BAD_REF;
 }
 
+/* The part of a block's SIGNATURE that an error of KIND concerns. */
+static uint64_t part_of(const struct signature *sig, int kind, const uint8_t *signature)
+{
+	const bool is_dif = sig->kind == SIGN_T10_CRC || sig->kind == SIGN_T10_SUM;
+	const uint32_t from = kind == SIG_BAD_GUARD ? 0 : kind == SIG_BAD_APP ? 2 : 4;
+	const uint32_t to = !is_dif ? signature_size(sig) : kind == SIG_BAD_REF ? 8 : from + 2;
+	uint64_t value = 0;
+
+	for (uint32_t i = from; i < to; i++)
+		value = value << 8 | signature[i];
+	return value;
+}
+
+/* The value in the signature is the expected one, the value computed from the data the actual one,
+ * as mlx5dv_mkey_check(3) of the distribution says. */
 static void bit_is_noticed(const struct signature *sig, bool on_wire, size_t bit)
 {
 	static uint8_t bytes[SIDE_MAX];
@@ -357,6 +372,8 @@ static void bit_is_noticed(const struct signature *sig, bool on_wire, size_t bit
 	assert_int_equal(error->on_wire, on_wire);
 	assert_int_equal(error->kind, kind_of_error(sig, bit / 8 % unit));
 	assert_int_equal(error->offset, bit / 8 / unit * unit);
+	assert_true(error->expected ==
+		    part_of(sig, (int)error->kind, side + error->offset + sig->block));
 	assert_true(error->expected != error->actual);
 }
 
