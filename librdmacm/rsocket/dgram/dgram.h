@@ -68,7 +68,6 @@ struct dgram_peer {
 struct dgram {
 	struct rs rs;
 	struct rdma_event_channel *channel;
-	struct cm_renewal renewal; /* renewal of the channel, during commands on it */
 	bool is_channel_of_parent; /* the parent's channel, which this process cannot use */
 	struct rs_pause pause;     /* pause after reading the channel's events failed */
 	bool is_set_up;            /* the options of the UDP socket were set, which is done once */
