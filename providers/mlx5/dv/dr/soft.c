@@ -137,7 +137,7 @@ void mlx5_dr_soft_close(struct dr_soft *soft)
 	free(soft);
 }
 
-int mlx5_dr_soft_ensure_locked(const char *call, struct mlx5dv_dr_domain *domain)
+static int soft_ensure_locked(const char *call, struct mlx5dv_dr_domain *domain)
 {
 	struct dr_soft *soft;
 	int ret;
@@ -155,7 +155,7 @@ int mlx5_dr_soft_ensure(const char *call, struct mlx5dv_dr_domain *domain)
 	int ret;
 
 	pthread_mutex_lock(&domain->lock);
-	ret = mlx5_dr_soft_ensure_locked(call, domain);
+	ret = soft_ensure_locked(call, domain);
 	pthread_mutex_unlock(&domain->lock);
 	return ret;
 }

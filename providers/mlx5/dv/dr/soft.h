@@ -38,8 +38,6 @@ bool mlx5_dr_soft_exists(struct mlx5dv_dr_domain *domain);
 int mlx5_dr_soft_open(const char *call, struct mlx5dv_dr_domain *domain, struct dr_soft **soft);
 /* Opens domain->soft unless it is open. Returns 0 or an errno. */
 int mlx5_dr_soft_ensure(const char *call, struct mlx5dv_dr_domain *domain);
-/* The same; the caller has the domain's lock. */
-int mlx5_dr_soft_ensure_locked(const char *call, struct mlx5dv_dr_domain *domain);
 void mlx5_dr_soft_close(struct dr_soft *soft);
 
 /* Writes a list of COUNT changes of headers into the adapter's memory. Returns 0 or an errno. */

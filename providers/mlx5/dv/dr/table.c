@@ -12,17 +12,15 @@ static enum prm_flow_table_type prm_type(const struct mlx5dv_dr_domain *domain)
 	return domain->type == MLX5DV_DR_DOMAIN_TYPE_NIC_TX ? PRM_FLOW_NIC_TX : PRM_FLOW_NIC_RX;
 }
 
+/* Holds the domain's lock only to open its half, so that other threads can use the domain while
+ * this one waits for the table's command. */
 static int __attribute__((noinline)) soft_make(const char *call, struct mlx5dv_dr_table *table)
 {
 	struct mlx5dv_dr_domain *domain = table->domain;
-	int ret;
+	int ret = mlx5_dr_soft_ensure(call, domain);
 
-	pthread_mutex_lock(&domain->lock);
-	ret = mlx5_dr_soft_ensure_locked(call, domain);
-	if (!ret)
-		ret = mlx5_dr_soft_table_create(call, domain->soft, prm_type(domain), &table->soft);
-	pthread_mutex_unlock(&domain->lock);
-	return ret;
+	return ret ? ret
+		   : mlx5_dr_soft_table_create(call, domain->soft, prm_type(domain), &table->soft);
 }
 
 DV_EXPORT struct mlx5dv_dr_table *mlx5dv_dr_table_create(struct mlx5dv_dr_domain *domain,
