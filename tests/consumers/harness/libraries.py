@@ -23,6 +23,14 @@ def loaded(launcher, adapter, programs, device, libs):
     return found
 
 
+def wrong_below(paths, device, settings):
+    """What is wrong where our provider is below the distribution's libraries. Its own provider is loaded as well, and serves nothing."""
+    if not any(path.startswith(f"{settings.below}/lib{device}.") for path in paths):
+        return f"lib{device} is not loaded"
+    staged = [path for path in paths if path.startswith(os.path.realpath(settings.stage) + "/")]
+    return f"others are loaded: {' '.join(staged)}" if staged else None
+
+
 def wrong(paths, device, libs, stage):
     """What is wrong with the libraries in PATHS, or None."""
     for library in ("ibverbs", "rdmacm", device):
@@ -37,6 +45,7 @@ def check(launcher, adapter, programs, settings, libs):
     """Fails unless Debian's programs load the libraries of LIBS, and no others."""
     paths = loaded(launcher, adapter, programs, settings.device, libs)
     print("\n".join(sorted(paths)), flush=True)
-    reason = wrong(paths, settings.device, libs, settings.stage)
+    is_below = libs == "ours" and settings.below
+    reason = wrong_below(paths, settings.device, settings) if is_below else wrong(paths, settings.device, libs, settings.stage)
     if reason:
         raise Failure(reason)

@@ -33,7 +33,9 @@ class Programs:
         A program without a sanitizer needs the sanitizer's runtime preloaded when the libraries have one.
         """
         line = ["env", "-u", "LD_LIBRARY_PATH"]
-        if libs == "ours":
+        if libs == "ours" and self.settings.below:
+            line = ["env", f"LD_LIBRARY_PATH={self.settings.below}", f"IBV_DRIVERS={self.settings.below}/lib{self.settings.device}"]
+        elif libs == "ours":
             line = ["env", f"LD_LIBRARY_PATH={self.settings.libdir}"]
             if self.settings.sanitized and origin != "ours":
                 line.append(f"LD_PRELOAD={runtime('libasan.so')}:{runtime('libubsan.so')}")

@@ -22,9 +22,20 @@ def add_options(parser):
     group.addoption("--prefix", default="", help="begins each name of a result")
     group.addoption("--only", default="", metavar="PATTERN", help="cases whose name contains PATTERN")
     group.addoption("--names", dest="list_names", action="store_true", help="print the names of the cases and end")
+    group.addoption("--below", action="store_true", help="our libraries are our provider, below the distribution's libibverbs and librdmacm")
     group.addoption("--lossy", action="store_true", help="each consumer once, where packets are lost (harness/lossy.py)")
     broken = "replace each program by one that fails so, in one case of each test; with --all in every case"
     group.addoption("--break", dest="broken", choices=BREAKS, help=broken)
+
+
+def below(build, device):
+    """Where the provider for the distribution's libibverbs is, for the private number of that."""
+    host = next(Path("/usr/lib").glob("*-linux-gnu/libibverbs.so.1"), None)
+    number = re.search(rb"IBVERBS_PRIVATE_(\d+)", host.read_bytes()) if host else None
+    directory = build / "bridge" / number[1].decode() if number else None
+    if not directory or not (directory / f"lib{device}.so.1").exists():
+        raise ValueError(f"{build} has no provider for the libibverbs of this machine")
+    return directory
 
 
 def is_sanitized(build):
@@ -51,8 +62,9 @@ class Settings:
         if self.faults:  # UCX waits for an acknowledge for a second, and hpcc for thousands
             os.environ.setdefault("UCX_RC_TIMEOUT", "20ms")
         self.device, self.broken = config.getoption("device"), config.getoption("broken")
+        self.below = below(self.build, self.device) if config.getoption("below") else None
         self.only = config.getoption("only")
-        self.prefix = config.getoption("prefix") + ("lossy." if self.faults else "") + ("" if self.device == "mlx5" else self.device + ".")
+        self.prefix = config.getoption("prefix") + ("below." if self.below else "") + ("lossy." if self.faults else "") + ("" if self.device == "mlx5" else self.device + ".")
         self.sanitized = is_sanitized(self.build)
         self.start_limit = int(os.environ.get("CASE_LIMIT", 60))  # seconds for an adapter to come or to end
         self.limit = BROKEN_LIMIT if self.broken == "hang" else self.start_limit  # seconds for one case
