@@ -115,7 +115,7 @@ void verbs_loader_set_default(const struct verbs_driver *const *all);
 #endif
 /* Returns where this library's plugins are, for foreign_calls.c. */
 const char *verbs_loader_plugins(void);
-/* Loads the distribution's provider of a kernel driver that none of ours supports. Returns whether
+/* Loads the distribution's provider of a kernel driver that none of ours serves. Returns whether
  * a plugin was loaded now; each is tried once, and again after a shortage. The caller holds the
  * lock of the device list. */
 bool verbs_loader_load_foreign(uint32_t driver_id);
@@ -133,6 +133,8 @@ const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *in
 /* foreign.c: returns the distribution's provider for a kernel driver that no provider of this
  * project supports, or NULL. */
 const char *verbs_foreign_provider(uint32_t driver_id);
+/* Returns also those that this project has, whose packages may be missing. */
+const char *verbs_foreign_plugin(uint32_t driver_id);
 bool verbs_foreign_has(const char *name);
 
 /* foreign_load.c: loads libforeign-rdmakit from PLUGINS, and then the distribution's plugin NAME, a

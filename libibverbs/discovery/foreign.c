@@ -31,6 +31,13 @@ const char *verbs_foreign_provider(uint32_t driver_id)
 	return driver_id < ARRAY_SIZE(providers) ? providers[driver_id] : NULL;
 }
 
+const char *verbs_foreign_plugin(uint32_t driver_id)
+{
+	if (driver_id == RDMA_DRIVER_MLX5)
+		return "mlx5";
+	return driver_id == RDMA_DRIVER_MLX4 ? "mlx4" : verbs_foreign_provider(driver_id);
+}
+
 bool verbs_foreign_has(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(providers); i++)

@@ -238,17 +238,16 @@ static bool has_foreign_plugin(const char *name, char *found, size_t size)
 	return hit;
 }
 
-static void explain_load(enum verbs_log_level level, const char *name, const char *why)
+static void explain_load(const char *name, const char *why)
 {
 	char found[NAME_MAX + 1];
 
 	if (has_foreign_plugin(name, found, sizeof(found)))
-		verbs_log(level,
-			  "provider %s: skipped: %s/%s was built for another libibverbs, and "
-			  "lib%s" PLUGIN_SUFFIX " is not there",
-			  name, places.plugins, found, name);
+		verbs_warn("provider %s: skipped: %s/%s was built for another libibverbs, and "
+			   "lib%s" PLUGIN_SUFFIX " is not there",
+			   name, places.plugins, found, name);
 	else
-		verbs_log(level, "provider %s: skipped: %s", name, why);
+		verbs_warn("provider %s: skipped: %s", name, why);
 }
 
 static bool open_plugin(const char *path)
@@ -294,14 +293,14 @@ static void load_plugin(const char *name)
 	why = dlerror();
 	result = verbs_foreign_load(places.plugins, name);
 	if (result == VERBS_FOREIGN_ABSENT)
-		explain_load(VERBS_LOG_WARN, name, why);
+		explain_load(name, why);
 	else if (result == VERBS_FOREIGN_SHORT)
 		all_loaded = false;
 }
 
 bool verbs_loader_load_foreign(uint32_t driver_id)
 {
-	const char *name = verbs_foreign_provider(driver_id);
+	const char *name = verbs_foreign_plugin(driver_id);
 	enum verbs_foreign_result result;
 	static uint64_t tried;
 
@@ -313,14 +312,12 @@ bool verbs_loader_load_foreign(uint32_t driver_id)
 	return result == VERBS_FOREIGN_LOADED;
 }
 
-/* Loads a configured driver. The distribution configures its providers on every machine, so a
- * missing one is logged at level info, not as a warning. device.c reports it if its adapter is
- * present. */
+/* Loads a configured driver. The distribution configures its providers on every machine: they are
+ * loaded if an adapter needs them, and device.c reports a missing one then. */
 static void load_configured(const char *name)
 {
-	if (!find_plugin(name))
-		explain_load(verbs_foreign_has(name) ? VERBS_LOG_INFO : VERBS_LOG_WARN, name,
-			     dlerror());
+	if (!find_plugin(name) && !verbs_foreign_has(name))
+		explain_load(name, dlerror());
 }
 
 static void load_listed(const char *list)

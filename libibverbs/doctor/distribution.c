@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * distribution.c - names the command that returns to the distribution's RDMA packages. os-release
+ * distribution.c - names the command that installs the distribution's RDMA packages. os-release
  * decides, because package tools of other distributions may be installed as well.
  */
 #include "distribution.h"
@@ -11,7 +11,8 @@ static const struct {
 	const char *family;
 	const char *way;
 } ways[] = {
-	{ "debian", "\"apt-cache policy libibverbs1\" shows their version, apt install "
+	{ "debian", "on amd64 apt install ibverbs-providers, which goes with this libibverbs1; "
+		    "elsewhere \"apt-cache policy libibverbs1\" shows their version, apt install "
 		    "--allow-downgrades libibverbs1=VERSION ibverbs-providers=VERSION returns to "
 		    "them" },
 	{ "fedora", "dnf distro-sync 'libibverbs*' 'librdmacm*' returns to them" },

@@ -29,9 +29,9 @@ static void check_way(const char *os_release, const char *beginning)
 static void debian_and_what_is_like_it_have_apt(void **state)
 {
 	(void)state;
-	check_way("NAME=\"Debian GNU/Linux\"\nID=debian\n", "\"apt-cache");
-	check_way("ID=ubuntu\nID_LIKE=debian\n", "\"apt-cache");
-	check_way("ID=linuxmint\nID_LIKE=\"ubuntu debian\"", "\"apt-cache");
+	check_way("NAME=\"Debian GNU/Linux\"\nID=debian\n", "on amd64 apt install ");
+	check_way("ID=ubuntu\nID_LIKE=debian\n", "on amd64 apt install ");
+	check_way("ID=linuxmint\nID_LIKE=\"ubuntu debian\"", "on amd64 apt install ");
 }
 
 static void fedora_and_what_is_like_it_have_dnf(void **state)
