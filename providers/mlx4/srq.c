@@ -93,7 +93,7 @@ static void srq_free(struct mlx4_context *ctx, struct mlx4_srq *srq)
 	free(srq->wr_ids);
 	provider_queue_mem_free(&srq->buf);
 	provider_queue_rec_free(&ctx->common.dbrecs, 0, &srq->rec);
-	free(srq);
+	free_aligned(srq);
 }
 
 /* Adds an XRC SRQ to the lookup table, because CQEs of its messages have the SRQ's number, but no
@@ -144,7 +144,7 @@ int mlx4_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *at
 		ret = provider_srq_check_owners(context, attr);
 	if (ret)
 		return ret;
-	srq = calloc_for("create_srq", 1, sizeof(*srq));
+	srq = zalloc_aligned_for("create_srq", CACHE_LINE, sizeof(*srq));
 	if (!srq)
 		return ENOMEM;
 	srq_size(&attr->attr, srq);
@@ -153,7 +153,7 @@ int mlx4_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *at
 	srq->post = mlx4_datapath()->post_srq_routine(srq->stride_log, srq->lock.shared);
 	ret = srq_alloc(ctx, pd, srq);
 	if (ret) {
-		free(srq);
+		free_aligned(srq);
 		return ret;
 	}
 	ret = srq_run_create(context, attr, srq);

@@ -13,6 +13,7 @@
 #include "prm/mlx4/wqe.h"
 #include "providers/common/lock.h"
 #include "providers/common/memory/queue_mem.h"
+#include "providers/common/wq.h"
 #include "util/bits.h"
 #include "util/order.h"
 
@@ -20,6 +21,7 @@ struct mlx4_srq;
 
 typedef int post_srq_fn(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
+/* A post reads one cache line of this struct: the fields up to dbrec. */
 struct mlx4_srq {
 	struct qlock lock; /* guards the list and wr_ids */
 	uint8_t *ring;
@@ -35,6 +37,9 @@ struct mlx4_srq {
 	struct queue_mem buf;
 	struct queue_rec rec;
 };
+
+static_assert(offsetof(struct mlx4_srq, dbrec) + sizeof(__be32 *) <= CACHE_LINE,
+	      "a post reads one line");
 
 static inline struct mlx4_srq *to_msrq(struct ibv_srq *srq)
 {

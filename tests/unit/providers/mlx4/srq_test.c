@@ -119,6 +119,7 @@ static void a_ring_has_room_for_what_was_asked(void **state)
 
 		assert_int_equal(create_srq(rig, rows[i].max_wr, rows[i].max_sge, &vsrq), 0);
 		srq = to_msrq(&vsrq->srq);
+		assert_int_equal((uintptr_t)srq % CACHE_LINE, 0);
 		assert_int_equal(srq->wqes, rows[i].wqes);
 		assert_int_equal(srq->stride_log, rows[i].stride_log);
 		assert_int_equal(srq->max_sge, rows[i].has_sge);
