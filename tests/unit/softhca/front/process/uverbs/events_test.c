@@ -3,6 +3,7 @@
  * events_test.c - events of the device on their way to programs: which program reads which event,
  * with which element, and what is counted. Channels are socket pairs of the test.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -328,11 +329,35 @@ static void a_full_channel_keeps_its_events(void **state)
 	assert_true(STAILQ_EMPTY(&it.channel->pending));
 }
 
+/* A daemon that was started without a standard input gets copies of that number. */
+static void a_copy_may_be_descriptor_0(void **state)
+{
+	const struct event_channel channel = { .kind = CHANNEL_DEVX_EVENTS };
+	int input = dup(0), ends[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	assert_int_equal(next_message(&channel, 1, ends[1]), 0);
+	assert_int_equal(send(ends[0], "event", 5, 0), 5);
+	assert_int_equal(next_message(&channel, 1, ends[1]), 5);
+	close(0);
+	assert_int_equal(next_message(&channel, 1, ends[1]), 5);
+	assert_int_equal(fcntl(0, F_GETFD), -1);
+	if (input >= 0) {
+		assert_int_equal(dup2(input, 0), 0);
+		close(input);
+	}
+	assert_int_equal(next_message(&channel, 1, -1), 0);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, events_begin, events_end)
 	const struct CMUnitTest tests[] = {
 		CASE(changes_of_ports_have_their_events),
+		CASE(a_copy_may_be_descriptor_0),
 		CASE(links_that_go_down_are_counted),
 		CASE(only_who_has_the_adapter_open_hears_of_it),
 		CASE(events_of_objects_name_their_handle),
