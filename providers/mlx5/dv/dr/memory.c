@@ -8,6 +8,7 @@
 #include "providers/mlx5/dv/dr/memory.h"
 
 #include <assert.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
 
 #include "providers/mlx5/dm.h"
 #include "providers/mlx5/dv/dv.h"
@@ -43,6 +44,12 @@ void mlx5_dr_memory_destroy(struct dr_memory *memory)
 	pthread_mutex_destroy(&memory->lock);
 }
 
+/* Entries keep the address of a table and its size in one field, but number a list by units. */
+static size_t pool_alignment(const struct dr_memory *memory, size_t size)
+{
+	return memory->type == MLX5_IB_UAPI_DM_TYPE_HEADER_MODIFY_SW_ICM ? PRM_STE_LIST_UNIT : size;
+}
+
 static int pool_register(struct dr_memory *memory, struct dr_pool *pool, size_t size)
 {
 	const unsigned int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
@@ -51,7 +58,7 @@ static int pool_register(struct dr_memory *memory, struct dr_pool *pool, size_t 
 
 	mlx5_dm_describe(pool->dm, &info);
 	pool->base = info.remote_va;
-	if (pool->base % size) {
+	if (pool->base % pool_alignment(memory, size)) {
 		verbs_warn("direct rules: memory for entries at %#llx is not aligned to its size",
 			   (unsigned long long)pool->base);
 		return EINVAL;

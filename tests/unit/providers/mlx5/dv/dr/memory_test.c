@@ -29,6 +29,8 @@ static struct {
 	unsigned int allocated, registered;
 	uint64_t misplaced; /* bytes after an aligned address */
 	uint8_t *taken;     /* by entry */
+	size_t pool_size;
+	uint32_t type;
 } it;
 
 /* The kernel aligns to the requested size only. */
@@ -36,9 +38,9 @@ struct ibv_dm *mlx5_dm_alloc_of_type(struct ibv_context *context,
 				     const struct ibv_alloc_dm_attr *attr, uint32_t type)
 {
 	assert_ptr_equal(context, &it.verbs.context);
-	assert_int_equal(attr->length, POOL_SIZE);
-	assert_int_equal(1u << attr->log_align_req, POOL_SIZE);
-	assert_int_equal(type, MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM);
+	assert_int_equal(attr->length, it.pool_size);
+	assert_int_equal(1u << attr->log_align_req, it.pool_size);
+	assert_int_equal(type, it.type);
 	if (it.allocated == POOLS) {
 		errno = ENOMEM;
 		return NULL;
@@ -62,7 +64,7 @@ static struct ibv_mr *reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t o
 {
 	assert_ptr_equal(pd, &it.pd);
 	assert_int_equal(offset, 0);
-	assert_int_equal(length, POOL_SIZE);
+	assert_int_equal(length, it.pool_size);
 	assert_true(access & IBV_ACCESS_ZERO_BASED);
 	it.registered++;
 	return &it.mrs[number_of(dm)];
@@ -97,8 +99,9 @@ static int memory_begin(void **state)
 		it.dms[i].context = context;
 	it.taken = calloc(POOLS, (size_t)1 << DR_POOL_LOG);
 	assert_non_null(it.taken);
-	mlx5_dr_memory_init(&it.memory, context, &it.pd, MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM,
-			    DR_POOL_LOG);
+	it.pool_size = POOL_SIZE;
+	it.type = MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM;
+	mlx5_dr_memory_init(&it.memory, context, &it.pd, it.type, DR_POOL_LOG);
 	return 0;
 }
 
@@ -207,13 +210,33 @@ static void a_pool_at_an_odd_address_is_refused(void **state)
 	assert_int_equal(it.allocated, 0);
 }
 
+/* An entry names a list by its number of units from the start of the adapter's memory for lists,
+ * which need not be a multiple of a pool's size. */
+static void a_pool_of_lists_begins_at_any_unit(void **state)
+{
+	enum { LIST_POOL_LOG = 9 };
+	uint32_t place;
+
+	(void)state;
+	it.pool_size = (size_t)PRM_STE_SIZE << LIST_POOL_LOG;
+	it.type = MLX5_IB_UAPI_DM_TYPE_HEADER_MODIFY_SW_ICM;
+	mlx5_dr_memory_destroy(&it.memory);
+	mlx5_dr_memory_init(&it.memory, &it.verbs.context, &it.pd, it.type, LIST_POOL_LOG);
+	it.misplaced = PRM_STE_LIST_UNIT / 2;
+	assert_int_equal(mlx5_dr_memory_alloc(&it.memory, 0, &place), EINVAL);
+	it.misplaced = PRM_STE_LIST_UNIT;
+	assert_int_equal(mlx5_dr_memory_alloc(&it.memory, 0, &place), 0);
+	assert_int_equal(it.allocated, 1);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, memory_begin, memory_end)
 	const struct CMUnitTest tests[] = {
 		CASE(blocks_are_aligned_and_apart),        CASE(all_entries_of_a_pool_are_used),
 		CASE(a_freed_block_is_used_again),         CASE(addresses_are_those_of_the_pool),
-		CASE(a_pool_at_an_odd_address_is_refused), CASE(freed_entries_are_taken_together),
+		CASE(a_pool_at_an_odd_address_is_refused), CASE(a_pool_of_lists_begins_at_any_unit),
+		CASE(freed_entries_are_taken_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
