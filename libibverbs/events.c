@@ -316,7 +316,7 @@ static int comp_event_next_checked(struct ibv_comp_channel *channel, struct ibv_
 VERBS_EXPORT int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
 				  void **cq_context)
 {
-	const bool is_checked = to_priv(channel->context)->check;
+	const bool is_checked = verbs_check_is_on();
 
 	if (is_checked ? comp_event_next_checked(channel, cq) : comp_event_next(channel, cq))
 		return -1;
