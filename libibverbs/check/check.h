@@ -48,6 +48,14 @@ enum check_fault {
 void verbs_check_say(enum check_fault fault, const char *format, ...)
 	__attribute__((format(printf, 2, 3), cold));
 
+/* ---- names.c ---- */
+
+const char *verbs_check_name(enum check_fault fault);
+/* Returns CHECK_FAULTS if there is no such name. */
+enum check_fault verbs_check_fault_of(const char *name);
+
+/* ---- settings.c ---- */
+
 void verbs_check_lock(void);
 void verbs_check_unlock(void);
 

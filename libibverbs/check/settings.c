@@ -26,11 +26,31 @@ void verbs_check_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/* Settings of single messages: off:NAME and abort:NAME. */
+static bool muted[CHECK_FAULTS], fatal[CHECK_FAULTS];
+
+/* Returns whether WORD begins with PREFIX, and then sets in FLAGS the message that it names. */
+static bool name_read(const char *word, const char *prefix, bool *flags)
+{
+	enum check_fault fault;
+
+	if (strncmp(word, prefix, strlen(prefix)) != 0)
+		return false;
+	fault = verbs_check_fault_of(word + strlen(prefix));
+	if (fault == CHECK_FAULTS)
+		verbs_error("VERBS_CHECK=%s: no message has this name", word);
+	else
+		flags[fault] = true;
+	return true;
+}
+
 static void word_read(const char *word)
 {
 	if (!*word || !strcmp(word, "0"))
 		return;
 	verbs_check_settings.on = true;
+	if (name_read(word, "off:", muted) || name_read(word, "abort:", fatal))
+		return;
 	if (!strcmp(word, "abort"))
 		verbs_check_settings.aborts = true;
 	else if (!strcmp(word, "leaks"))
@@ -91,14 +111,20 @@ static void line_write(const char *text, unsigned int before)
 void verbs_check_say(enum check_fault fault, const char *format, ...)
 {
 	static unsigned int lines[CHECK_FAULTS];
-	const unsigned int before = __atomic_fetch_add(&lines[fault], 1, __ATOMIC_RELAXED);
-	char text[900];
+	char text[900], named[950];
+	unsigned int before;
 	va_list args;
 
+	if (muted[fault])
+		return;
+	before = __atomic_fetch_add(&lines[fault], 1, __ATOMIC_RELAXED);
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	line_write(text, before);
+	snprintf(named, sizeof(named), "%s (%s)", text, verbs_check_name(fault));
+	line_write(named, before);
+	if (fatal[fault])
+		abort();
 	/* Another thread may acknowledge an event late, which is no mistake. */
 	if (verbs_check_settings.aborts && fault != CHECK_EVENTS)
 		abort();

@@ -285,17 +285,39 @@ static void abort_caught(int signal)
 	_exit(0);
 }
 
-MISTAKE(first_mistake_aborts)
+static void receive_into_readonly(const char *setting)
 {
 	struct rig_conf conf = scene_conf();
 	struct scene *scene;
 
-	MUST(!setenv("VERBS_CHECK", "abort", 1));
+	MUST(!setenv("VERBS_CHECK", setting, 1));
 	MUST(signal(SIGABRT, abort_caught) != SIG_ERR);
 	conf.mr_access = 0;
 	scene = scene_open(&conf);
 	scene_receive(scene->near, 64);
+}
+
+MISTAKE(first_mistake_aborts)
+{
+	receive_into_readonly("abort");
 	MUST(!"alive");
+}
+
+MISTAKE(mistake_aborts_by_name)
+{
+	receive_into_readonly("off:VERBS-MR-001,abort:VERBS-MR-004");
+	MUST(!"alive");
+}
+
+MISTAKE(mistake_muted_by_name)
+{
+	receive_into_readonly("off:VERBS-MR-004");
+}
+
+MISTAKE(name_unknown)
+{
+	MUST(!setenv("VERBS_CHECK", "off:VERBS-MR-099", 1));
+	scene_usual();
 }
 
 MISTAKE(first_mistake_aborts_unlogged)
@@ -336,6 +358,9 @@ const struct mistake checked_mistakes[] = {
 	ROW(never_destroyed),
 	ROW(first_mistake_aborts),
 	ROW(first_mistake_aborts_unlogged),
+	ROW(mistake_aborts_by_name),
+	ROW(mistake_muted_by_name),
+	ROW(name_unknown),
 	ROW(setting_unknown),
 	{ 0 },
 };

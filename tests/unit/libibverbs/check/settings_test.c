@@ -79,10 +79,10 @@ static void lines_of_one_kind_have_a_limit(void **state)
 	(void)state;
 	assert_int_equal(child_run("1", say_often), 0);
 	text = log_text();
-	assert_non_null(strstr(text, "batch 19\n"));
+	assert_non_null(strstr(text, "batch 19 (VERBS-WR-001)\n"));
 	assert_null(strstr(text, "batch 20"));
 	assert_non_null(strstr(text, "further lines of this kind are left out"));
-	assert_non_null(strstr(text, "handle\n"));
+	assert_non_null(strstr(text, "handle (VERBS-AH-002)\n"));
 }
 
 static void say_once(void)
