@@ -423,6 +423,7 @@ static void other_hosts_are_reached_from_the_first_port(void **state)
 	const struct sockaddr_storage of_interface = rig_ip("10.1.2.3", 0);
 	const struct ucma_end far = { .addr = rig_ip("198.18.9.1", 0x99) };
 	const struct ucma_end far6 = { .addr = rig_ip("2001::9", 0x99) };
+	const struct ucma_end far_gid = { .addr = gid_addr((const uint8_t[16]){ 1 }, 0x99) };
 	const struct ucma_end group = { .adapter = ADAPTER1, .addr = rig_ip("224.0.0.9", 0) };
 
 	(void)state;
@@ -431,6 +432,10 @@ static void other_hosts_are_reached_from_the_first_port(void **state)
 	assert_memory_equal(&end.addr, &by_rule, sizeof(by_rule));
 	source_for(&group);
 	check_end(ADAPTER0, 1, 0);
+	/* The service ID is still to be chosen. */
+	source_for(&far_gid);
+	assert_true(ucma_addr_is_gid(&end.addr));
+	assert_true(ucma_addr_service(&end.addr, PS_TCP) == 0);
 	rig.netdevs[0][0] = "eth7";
 	interface_begin("127.0.0.1");
 	bytes_of("2001::7", rig.netdev_addresses[1]);
