@@ -58,18 +58,18 @@ static void tos_is_a_byte(void **state)
 
 static void flags_are_set_before_an_id_is_used(void **state)
 {
-	const int on = 2, off = 0;
+	const int on[2] = { 2, 3 }, off = 0;
 
 	(void)state;
 	for (rig.id.state = UCMA_IDLE; rig.id.state <= UCMA_DISCONNECTED; rig.id.state++) {
 		const bool may = rig.id.state <= UCMA_BOUND;
 
 		rig.id.reuse_addr = rig.id.af_only = rig.id.has_af_only = false;
-		assert_int_equal(set_option(LEVEL_ID, REUSEADDR, &on, sizeof(on)),
+		assert_int_equal(set_option(LEVEL_ID, REUSEADDR, on, sizeof(on[0])),
 				 may ? 0 : EINVAL);
 		assert_int_equal(rig.id.reuse_addr, may);
 		assert_int_equal(rig.id.has_af_only, false);
-		assert_int_equal(set_option(LEVEL_ID, AFONLY, &on, sizeof(on)), may ? 0 : EINVAL);
+		assert_int_equal(set_option(LEVEL_ID, AFONLY, on, sizeof(on[0])), may ? 0 : EINVAL);
 		assert_int_equal(rig.id.af_only, may);
 		assert_int_equal(rig.id.has_af_only, may);
 	}
@@ -80,8 +80,8 @@ static void flags_are_set_before_an_id_is_used(void **state)
 	assert_int_equal(set_option(LEVEL_ID, AFONLY, &off, sizeof(off)), 0);
 	assert_false(rig.id.af_only);
 	assert_true(rig.id.has_af_only);
-	assert_int_equal(set_option(LEVEL_ID, REUSEADDR, &on, 1), EINVAL);
-	assert_int_equal(set_option(LEVEL_ID, AFONLY, &on, 8), EINVAL);
+	assert_int_equal(set_option(LEVEL_ID, REUSEADDR, on, 1), EINVAL);
+	assert_int_equal(set_option(LEVEL_ID, AFONLY, on, sizeof(on)), EINVAL);
 	assert_true(rig.id.has_af_only);
 }
 
