@@ -157,26 +157,37 @@ static int check_table_attr(const struct ibv_rwq_ind_table_init_attr *attr)
 	return 0;
 }
 
+enum { USUAL_ENTRIES = 64 };
+
 static int run_create_table(struct ibv_context *context,
 			    const struct ibv_rwq_ind_table_init_attr *attr,
 			    struct ib_uverbs_ex_create_rwq_ind_table_resp *resp,
 			    const struct verbs_udata *udata)
 {
 	const size_t entries = (size_t)1 << attr->log_ind_tbl_size;
-	struct ib_uverbs_ex_create_rwq_ind_table *req;
-	const size_t size = align_up(sizeof(*req) + entries * sizeof(req->wq_handles[0]), 8);
+	const size_t size = align_up(
+		sizeof(struct ib_uverbs_ex_create_rwq_ind_table) + entries * sizeof(uint32_t), 8);
+	uint64_t usual[(sizeof(struct ib_uverbs_ex_create_rwq_ind_table) +
+			USUAL_ENTRIES * sizeof(uint32_t)) /
+		       8];
+	struct ib_uverbs_ex_create_rwq_ind_table *req = (void *)usual;
 	int ret;
 
-	req = calloc_for("ibv_create_rwq_ind_table", 1, size);
+	if (size > sizeof(usual))
+		req = malloc_for("ibv_create_rwq_ind_table", size);
 	if (!req)
 		return ENOMEM;
-	req->log_ind_tbl_size = attr->log_ind_tbl_size;
+	*req = (struct ib_uverbs_ex_create_rwq_ind_table){ .log_ind_tbl_size =
+								   attr->log_ind_tbl_size };
+	/* one entry leaves half of the last word unused */
+	memset((char *)req + size - sizeof(uint64_t), 0, sizeof(uint64_t));
 	for (size_t i = 0; i < entries; i++)
 		req->wq_handles[i] = attr->ind_tbl[i]->handle;
 	ret = verbs_cmd_run_write(
 		context, IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL,
 		req, size, resp, sizeof(*resp), udata);
-	free(req);
+	if (size > sizeof(usual))
+		free(req);
 	return ret;
 }
 

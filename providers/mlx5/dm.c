@@ -76,15 +76,14 @@ static int dm_explain_copy(const struct mlx5_dm *dm, const char *call, uint64_t 
 static int dm_copy_to(struct ibv_dm *ibdm, uint64_t offset, const void *from, size_t length)
 {
 	struct mlx5_dm *dm = to_mdm(ibdm);
-	volatile uint32_t *to = (volatile uint32_t *)(dm->start + offset);
-	const char *at = from, *end;
+	uint8_t *to = dm->start + offset;
 	uint32_t word;
 
 	if (!dm_covers(dm, offset, length))
 		return dm_explain_copy(dm, "memcpy_to_dm", offset, length);
-	for (end = at + length; at < end; at += COPY_UNIT) {
-		memcpy(&word, at, sizeof(word));
-		*to++ = word;
+	for (size_t i = 0; i < length; i += COPY_UNIT) {
+		memcpy(&word, (const uint8_t *)from + i, sizeof(word));
+		*(volatile uint32_t *)(to + i) = word;
 	}
 	return 0;
 }
@@ -92,15 +91,14 @@ static int dm_copy_to(struct ibv_dm *ibdm, uint64_t offset, const void *from, si
 static int dm_copy_from(void *to, struct ibv_dm *ibdm, uint64_t offset, size_t length)
 {
 	struct mlx5_dm *dm = to_mdm(ibdm);
-	const volatile uint32_t *from = (const volatile uint32_t *)(dm->start + offset);
-	char *at = to, *end;
+	const uint8_t *from = dm->start + offset;
 	uint32_t word;
 
 	if (!dm_covers(dm, offset, length))
 		return dm_explain_copy(dm, "memcpy_from_dm", offset, length);
-	for (end = at + length; at < end; at += COPY_UNIT) {
-		word = *from++;
-		memcpy(at, &word, sizeof(word));
+	for (size_t i = 0; i < length; i += COPY_UNIT) {
+		word = *(const volatile uint32_t *)(from + i);
+		memcpy((uint8_t *)to + i, &word, sizeof(word));
 	}
 	return 0;
 }
