@@ -165,16 +165,12 @@ static int run_create_table(struct ibv_context *context,
 			    const struct verbs_udata *udata)
 {
 	const size_t entries = (size_t)1 << attr->log_ind_tbl_size;
-	const size_t size = align_up(
-		sizeof(struct ib_uverbs_ex_create_rwq_ind_table) + entries * sizeof(uint32_t), 8);
-	uint64_t usual[(sizeof(struct ib_uverbs_ex_create_rwq_ind_table) +
-			USUAL_ENTRIES * sizeof(uint32_t)) /
-		       8];
-	struct ib_uverbs_ex_create_rwq_ind_table *req = (void *)usual;
+	struct ib_uverbs_ex_create_rwq_ind_table *req;
+	const size_t size = align_up(sizeof(*req) + entries * sizeof(req->wq_handles[0]), 8);
+	uint64_t usual[(sizeof(*req) + USUAL_ENTRIES * sizeof(req->wq_handles[0])) / 8];
 	int ret;
 
-	if (size > sizeof(usual))
-		req = malloc_for("ibv_create_rwq_ind_table", size);
+	req = size > sizeof(usual) ? malloc_for("ibv_create_rwq_ind_table", size) : (void *)usual;
 	if (!req)
 		return ENOMEM;
 	*req = (struct ib_uverbs_ex_create_rwq_ind_table){ .log_ind_tbl_size =
