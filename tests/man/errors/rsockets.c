@@ -656,7 +656,11 @@ CASE(riomap, EPIPE, "The peer has closed the connection")
 	off_t at = riomap(ends.far, bed->buf, 4096, PROT_WRITE, 0, -1);
 
 	MUST(at != -1 && !rclose(ends.far));
-	return SIZE(riowrite(ends.near, bed->buf + 8192, 4096, at, 0));
+	/* a call that has room looks at no event, so the first ones may succeed */
+	for (int i = 0; i < 1000; i++)
+		if (riowrite(ends.near, bed->buf + 8192, 4096, at, 0) != 4096)
+			return errno;
+	return 0;
 }
 
 CASE(rsetsockopt, EDOM, "tv_usec is negative")
