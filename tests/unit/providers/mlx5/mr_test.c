@@ -25,6 +25,7 @@
 #include "providers/mlx5/qp/xrc.h"
 #include "tests/unit/log_text.h"
 #include "tests/unit/heap.h"
+#include "util/alloc.h"
 
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -427,7 +428,7 @@ static void a_further_handle_posts_nothing(void **state)
 	assert_int_not_equal(qp->post_send(&qp->vqp.qp, &send, &bad_send), 0);
 	assert_ptr_equal(bad_send, &send);
 	assert_non_null(qp->bind_mw);
-	free(qp);
+	free_aligned(qp);
 }
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, mr_begin, mr_end)
