@@ -245,6 +245,8 @@ bool verbs_check_is_on(void);
 /* Saves the provider's operations of a context, and returns the checker's operations, which call
  * the provider's. Returns NULL if there is no memory. */
 const struct verbs_ops *verbs_check_context(struct verbs_context *vctx);
+/* Forgets the queue pairs that the program leaves to a context, before the context is freed. */
+void verbs_check_context_closes(const struct ibv_context *context);
 
 /* explain/ah.c: logs why the kernel refused an address handle with ERR. */
 void verbs_ah_explain_create(struct ibv_pd *pd, const struct ibv_ah_attr *attr, int err);

@@ -231,11 +231,10 @@ void verbs_check_request_watch(struct check_qp *qp, const struct ibv_qp *of)
 		number->qp = qp;
 }
 
-void verbs_check_request_unwatch(struct check_qp *qp)
+static void qp_unwatch(struct check_qp *qp)
 {
 	struct check_record *number;
 
-	verbs_check_lock();
 	number = qp->of ? verbs_check_find(CHECK_QPN, qp->of->context, qp->of->qp_num) : NULL;
 	if (number)
 		check_live(number, false);
@@ -243,6 +242,21 @@ void verbs_check_request_unwatch(struct check_qp *qp)
 	free(qp->sends.requests);
 	free(qp->receives.requests);
 	qp->sends = qp->receives = (struct check_ring){ .is_unwatched = true };
+}
+
+void verbs_check_request_unwatch(struct check_qp *qp)
+{
+	verbs_check_lock();
+	qp_unwatch(qp);
+	verbs_check_unlock();
+}
+
+void verbs_check_context_closes(const struct ibv_context *context)
+{
+	verbs_check_lock();
+	for (unsigned int i = kept.count; i--;)
+		if (kept.qps[i]->of->context == context)
+			qp_unwatch(kept.qps[i]);
 	verbs_check_unlock();
 }
 

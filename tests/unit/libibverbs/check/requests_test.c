@@ -214,6 +214,30 @@ static void a_number_of_a_dead_queue_pair_is_used_again(void **state)
 	says_nothing();
 }
 
+static unsigned int seen;
+
+static void qp_count(const struct check_qp *check)
+{
+	(void)check;
+	seen++;
+}
+
+/* The status of a QP would call the context, which is freed. */
+static void a_closed_context_has_no_queue_pairs(void **state)
+{
+	unsigned int before;
+
+	(void)state;
+	seen = 0;
+	verbs_check_each_qp(qp_count);
+	before = seen;
+	verbs_check_context_closes(watched);
+	seen = 0;
+	verbs_check_each_qp(qp_count);
+	assert_int_equal(seen, before - 1);
+	verbs_check_context_closes(watched);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +255,7 @@ int main(void)
 		PAIR_TEST(a_cq_that_was_never_polled_is_not_judged),
 		PAIR_TEST(a_destroyed_queue_pair_may_have_requests),
 		PAIR_TEST(a_number_of_a_dead_queue_pair_is_used_again),
+		PAIR_TEST(a_closed_context_has_no_queue_pairs),
 	};
 
 	log_to_memory();
