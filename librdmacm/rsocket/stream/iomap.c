@@ -238,6 +238,23 @@ static bool all_done(struct stream *stream)
 	return stream->state != STREAM_CONNECTED || stream->sq_put == stream->sq_done;
 }
 
+static bool is_closed(struct stream *stream)
+{
+	return stream->state != STREAM_CONNECTED || stream->peer_gone || stream->write_shut;
+}
+
+/* Handles what has arrived, and looks up the offset again: the peer may have announced the mapping,
+ * or closed the connection. Programs retry in a loop, which calls nothing else of the library. */
+static int __attribute__((noinline))
+look_up_arrived(struct stream *stream, uint64_t offset, bool *is_found)
+{
+	struct wire_segment to;
+
+	wait_shielded(stream, is_closed, true);
+	*is_found = look_up_offset(stream, offset, &to);
+	return is_closed(stream) ? EPIPE : 0;
+}
+
 /* Writes one piece of at most *SIZE bytes, and sets *SIZE to its size. */
 static int write_piece(struct stream *stream, const void *buf, size_t *size,
 		       const struct wire_segment *to, struct ibv_mr *mr)
@@ -264,6 +281,7 @@ static int write_all(struct stream *stream, const uint8_t *buf, size_t count, ui
 {
 	struct ibv_mr *mr = registered_mr(stream, buf, count);
 	struct wire_segment to;
+	bool is_found;
 	size_t size;
 	int ret;
 
@@ -271,16 +289,26 @@ static int write_all(struct stream *stream, const uint8_t *buf, size_t count, ui
 		ret = wait_if_not(stream, may_write, nonblocking);
 		if (ret)
 			return ret;
-		if (stream->state != STREAM_CONNECTED || stream->peer_gone || stream->write_shut)
+		if (is_closed(stream))
 			return EPIPE;
-		if (!look_up_offset(stream, offset + *done, &to))
-			return 0; /* the mapping may be announced later, so programs retry */
+		if (!look_up_offset(stream, offset + *done, &to)) {
+			ret = look_up_arrived(stream, offset + *done, &is_found);
+			if (ret || !is_found)
+				return ret; /* the mapping may be announced later */
+			size = 0;           /* because the wait may have taken the room */
+			continue;
+		}
 		size = count - *done;
 		ret = write_piece(stream, buf + *done, &size, &to, mr);
 		if (ret)
 			return ret;
 	}
 	return 0;
+}
+
+static bool was_connected(const struct stream *stream)
+{
+	return stream->state == STREAM_OVER && stream->remote.slots_addr;
 }
 
 /* Writes, and waits for data sent without a copy, because the program may change its memory when
@@ -291,7 +319,7 @@ static int write_checked(struct stream *stream, const void *buf, size_t count, o
 	int ret;
 
 	if (stream->state != STREAM_CONNECTED)
-		return ENOTCONN;
+		return was_connected(stream) ? EPIPE : ENOTCONN;
 	ret = write_all(stream, buf, count, offset, nonblocking, done);
 	if (!ret && registered_mr(stream, buf, count) && count > stream->inline_size) {
 		/* a keepalive completes only after all earlier requests */

@@ -383,6 +383,45 @@ static void writes_end_where_the_other_sides_memory_does(void **state)
 	check_post(2, memory + 5, 0, 5, true, 0x9000);
 }
 
+static void mapping_comes(struct stream *stream)
+{
+	it.peer[0] = (struct wire_mapping){ 5000, { 0x9000, RKEY, 10 } };
+	stream->sq_put = stream->sq_done + SQ_SIZE; /* by messages of the wait */
+	it.meanwhile = all_is_done;
+}
+
+static void sending_ends(struct stream *stream)
+{
+	stream->write_shut = true;
+}
+
+/* A program retries until the mapping comes, and calls nothing else. */
+static void a_retry_handles_what_has_arrived(void **state)
+{
+	(void)state;
+	assert_int_equal(riowrite(SOCKET, memory, 10, 5000, 0), 0);
+	assert_int_equal(it.waits, 1);
+	assert_true(it.nonblocking);
+	it.meanwhile = mapping_comes;
+	assert_int_equal(riowrite(SOCKET, memory, 10, 5000, 0), 10);
+	assert_int_equal(it.count, 1);
+	check_post(0, memory, 0, 10, true, 0x9000);
+}
+
+static void a_retry_ends_with_the_connection(void **state)
+{
+	void (*const ends[])(struct stream *) = { connection_ends, peer_goes, sending_ends };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		it.stream.state = STREAM_CONNECTED;
+		it.stream.peer_gone = it.stream.write_shut = false;
+		it.meanwhile = ends[i];
+		fails((ssize_t)riowrite(SOCKET, memory, 10, 5000, 0), EPIPE);
+	}
+	assert_int_equal(it.count, 0);
+}
+
 static void mappings_of_the_other_byte_order_are_turned(void **state)
 {
 	(void)state;
@@ -401,6 +440,10 @@ static void a_write_without_a_connection_is_refused(void **state)
 	it.stream.rs.kind = &rdmacm_stream_kind;
 	it.stream.state = STREAM_ACCEPTED;
 	fails((ssize_t)riowrite(SOCKET, memory, 4, 1000, 0), ENOTCONN);
+	it.stream.state = STREAM_OVER; /* refused */
+	fails((ssize_t)riowrite(SOCKET, memory, 4, 1000, 0), ENOTCONN);
+	it.stream.remote.slots_addr = 1; /* it was established before */
+	fails((ssize_t)riowrite(SOCKET, memory, 4, 1000, 0), EPIPE);
 	it.stream.state = STREAM_CONNECTED;
 	it.stream.peer_gone = true;
 	fails((ssize_t)riowrite(SOCKET, memory, 4, 1000, 0), EPIPE);
@@ -619,6 +662,8 @@ int main(void)
 		STREAM_TEST(mapped_memory_is_sent_from_where_it_is_and_waited_for),
 		STREAM_TEST(memory_that_is_mapped_in_part_is_copied),
 		STREAM_TEST(writes_end_where_the_other_sides_memory_does),
+		STREAM_TEST(a_retry_handles_what_has_arrived),
+		STREAM_TEST(a_retry_ends_with_the_connection),
 		STREAM_TEST(mappings_of_the_other_byte_order_are_turned),
 		STREAM_TEST(a_write_without_a_connection_is_refused),
 		STREAM_TEST(a_write_waits_for_room),
