@@ -12,13 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/clear.h"
+
 static int write_event(struct cm_id *cm, enum rdma_cm_event_type type, int status, uint64_t arg)
 {
 	struct cm_cmd cmd;
 
-	cmd.write_cm_event = (struct rdma_ucm_write_cm_event){
-		.id = cm->number, .event = type, .status = (uint32_t)status, .param = { .arg = arg }
-	};
+	/* an initializer would leave bytes of the union uncleared (GCC 15) */
+	clear_struct(&cmd.write_cm_event, sizeof(cmd.write_cm_event));
+	cmd.write_cm_event.id = cm->number;
+	cmd.write_cm_event.event = type;
+	cmd.write_cm_event.status = (uint32_t)status;
+	cmd.write_cm_event.param.arg = arg;
 	return CM_RUN_ID(cm, &cmd, WRITE_CM_EVENT, write_cm_event, 0);
 }
 
