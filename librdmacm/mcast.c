@@ -40,8 +40,12 @@ void rdmacm_multicast_detach_all(struct cm_id *cm)
 {
 	struct cm_multicast *multicast;
 
+	if (LIST_EMPTY(&cm->multicasts))
+		return;
+	pthread_mutex_lock(&cm->lock);
 	LIST_FOREACH(multicast, &cm->multicasts, entry)
 		group_detach(multicast);
+	pthread_mutex_unlock(&cm->lock);
 }
 
 static int join_in_kernel(struct cm_multicast *multicast, uint16_t flags)
@@ -124,8 +128,9 @@ static int leave_in_kernel(struct cm_multicast *multicast, uint32_t *reported)
 	return ret;
 }
 
-/* Takes the group out of the id's list, so that no other thread leaves it, too. Returns NULL if the
- * id has not joined it. */
+/* Takes the group out of the id's list, so that no other thread leaves it, too, and detaches it
+ * first: rdma_destroy_qp() finds only groups of the list. Returns NULL if the id has not joined
+ * it. */
 static struct cm_multicast *group_take(struct cm_id *cm, const struct sockaddr *addr)
 {
 	socklen_t len = rdmacm_addr_len(addr);
@@ -134,6 +139,7 @@ static struct cm_multicast *group_take(struct cm_id *cm, const struct sockaddr *
 	pthread_mutex_lock(&cm->lock);
 	LIST_FOREACH(multicast, &cm->multicasts, entry) {
 		if (!memcmp(&multicast->addr, addr, len)) {
+			group_detach(multicast);
 			LIST_REMOVE(multicast, entry);
 			break;
 		}
@@ -162,7 +168,6 @@ CMA_EXPORT int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr
 	if (!multicast)
 		return cma_refuse(EADDRNOTAVAIL, "rdma_leave_multicast",
 				  "the id has not joined that group");
-	group_detach(multicast);
 	ret = leave_in_kernel(multicast, &reported);
 	if (ret) {
 		group_put_back(cm, multicast);
