@@ -119,11 +119,13 @@ static inline struct set *set_get(int fd, struct visit *visit, struct visit **ow
 
 enum { MOST_SPARES = 64 };
 
-/* Keeps some memory, because programs often remove a member and add another. */
+/* Keeps some memory, because programs often remove a member and add another. Takes the member out
+ * of the map first: otherwise a signal handler's call could drop it once more. */
 static void drop_member(struct set *set, struct member *member)
 {
-	TAILQ_REMOVE(&set->members, member, entry);
 	by_fd_set(&set->member_of, member->fd, NULL);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	TAILQ_REMOVE(&set->members, member, entry);
 	set->count--;
 	if (set->spare_count == MOST_SPARES) {
 		free(member);
@@ -297,8 +299,10 @@ static int add_member(struct set *set, const struct rs *rs, const struct epoll_e
 	*member = (struct member){ .fd = rs->fd, .serial = rs->serial };
 	member_ask(member, event);
 	TAILQ_INSERT_HEAD(&set->members, member, entry);
-	by_fd_set(&set->member_of, rs->fd, member);
 	set->count++;
+	/* last, because a signal handler's call may drop a member that the map has */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	by_fd_set(&set->member_of, rs->fd, member);
 	return 0;
 }
 
