@@ -127,8 +127,10 @@ static void __attribute__((unused)) what_is_never_destroyed_is_said_at_exit(void
 
 static void wait_say(void)
 {
-	if (verbs_check_is_on())
+	if (verbs_check_is_on()) {
+		verbs_check_say(CHECK_UNARMED, "a wait for an event");
 		verbs_check_say(CHECK_EVENTS, "a wait");
+	}
 }
 
 static void abort_leaves_a_program_that_waits(void **state)
