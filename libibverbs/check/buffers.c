@@ -69,18 +69,28 @@ void verbs_check_unchanged(const struct ibv_qp *qp, const struct check_request *
 			request->sges[0].length, (unsigned long long)request->sges[0].addr);
 }
 
-static bool sges_share(const struct ibv_sge *a, const struct ibv_sge *b)
+static bool ranges_meet(const struct ibv_sge *a, const struct ibv_sge *b)
 {
 	return a->length && b->length && a->addr < b->addr + b->length &&
 	       b->addr < a->addr + a->length;
 }
 
-const struct ibv_sge *verbs_check_shared(const struct check_request *request,
+/* Addresses of two regions are comparable only if both are those of the program's memory. Regions
+ * of device memory, for instance, all begin at address 0. */
+static bool sges_share(const struct ibv_context *context, const struct ibv_sge *a,
+		       const struct ibv_sge *b)
+{
+	return ranges_meet(a, b) && (a->lkey == b->lkey || (verbs_check_is_memory(context, a) &&
+							    verbs_check_is_memory(context, b)));
+}
+
+const struct ibv_sge *verbs_check_shared(const struct ibv_context *context,
+					 const struct check_request *request,
 					 const struct check_request *earlier)
 {
 	for (int i = 0; i < request->count; i++)
 		for (int j = 0; j < earlier->count; j++)
-			if (sges_share(&request->sges[i], &earlier->sges[j]))
+			if (sges_share(context, &request->sges[i], &earlier->sges[j]))
 				return &earlier->sges[j];
 	return NULL;
 }

@@ -218,7 +218,8 @@ bool verbs_check_sum(const struct ibv_context *context, const struct ibv_sge *sg
 /* Logs a fault if the buffers of a request that has completed have changed since the post. */
 void verbs_check_unchanged(const struct ibv_qp *qp, const struct check_request *request);
 /* Returns the SGE of EARLIER that shares bytes with an SGE of REQUEST, or NULL. */
-const struct ibv_sge *verbs_check_shared(const struct check_request *request,
+const struct ibv_sge *verbs_check_shared(const struct ibv_context *context,
+					 const struct check_request *request,
 					 const struct check_request *earlier);
 void verbs_check_shared_say(const struct check_post *post, const struct check_request *earlier,
 			    const struct ibv_sge *sge);
@@ -253,6 +254,8 @@ void verbs_check_request_done(const struct ibv_context *context,
 void verbs_check_request_watch(struct check_qp *qp, const struct ibv_qp *of);
 void verbs_check_request_state(struct check_qp *qp, enum ibv_qp_state state);
 void verbs_check_request_unwatch(struct check_qp *qp);
+/* Called when destroying a QP has failed. Its outstanding requests are unknown until a reset. */
+void verbs_check_request_rewatch(struct check_qp *qp, const struct ibv_qp *of);
 
 /* The outstanding requests of a ring, and the oldest of them. */
 struct check_ring_look {

@@ -70,8 +70,10 @@ int verbs_check_destroy_qp(struct ibv_qp *qp)
 	}
 	verbs_check_bury(qp, "ibv_destroy_qp");
 	err = check_real(qp->context)->destroy_qp(qp);
-	if (err && check)
+	if (err && check) {
 		check_live(&check->record, true);
+		verbs_check_request_rewatch(check, qp);
+	}
 	if (err)
 		return err;
 	verbs_check_forget(send_cq, recv_cq);

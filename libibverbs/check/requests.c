@@ -83,13 +83,14 @@ void verbs_check_request_add(struct check_ring *ring, const struct check_post *p
 /* Returns an outstanding request whose buffers the adapter writes, too, and *SGE of it that shares
  * bytes with those of LAST, the newest request of the ring. */
 static const struct check_request *ring_find_shared(const struct check_ring *ring,
+						    const struct ibv_context *context,
 						    const struct check_request *last,
 						    const struct ibv_sge **sge)
 {
 	for (unsigned int i = ring->head; i != ring->tail - 1; i++) {
 		const struct check_request *earlier = ring_at(ring, i);
 
-		*sge = earlier->is_written ? verbs_check_shared(last, earlier) : NULL;
+		*sge = earlier->is_written ? verbs_check_shared(context, last, earlier) : NULL;
 		if (*sge)
 			return earlier;
 	}
@@ -112,7 +113,7 @@ void verbs_check_request_buffers(struct check_ring *ring, const struct check_pos
 		for (int i = 0; i < last->count; i++)
 			last->sges[i] = sges[i];
 		if (verbs_check_settings.buffers && is_written)
-			found = ring_find_shared(ring, last, &sge);
+			found = ring_find_shared(ring, post->context, last, &sge);
 		else if (verbs_check_settings.buffers)
 			last->has_sum =
 				verbs_check_sum(post->context, last->sges, last->count, &last->sum);
@@ -257,6 +258,15 @@ void verbs_check_context_closes(const struct ibv_context *context)
 	for (unsigned int i = kept.count; i--;)
 		if (kept.qps[i]->of->context == context)
 			qp_unwatch(kept.qps[i]);
+	verbs_check_unlock();
+}
+
+void verbs_check_request_rewatch(struct check_qp *qp, const struct ibv_qp *of)
+{
+	verbs_check_lock();
+	verbs_check_request_watch(qp, of);
+	ring_lose(&qp->sends);
+	ring_lose(&qp->receives);
 	verbs_check_unlock();
 }
 

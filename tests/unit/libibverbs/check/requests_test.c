@@ -214,6 +214,39 @@ static void a_number_of_a_dead_queue_pair_is_used_again(void **state)
 	says_nothing();
 }
 
+static void a_refused_destroy_watches_again(void **state)
+{
+	(void)state;
+	provider.err = EBUSY;
+	assert_int_equal(verbs_check_destroy_qp(qp), EBUSY);
+	provider.err = 0;
+	watched_modify(qp, IBV_QPS_RESET);
+	watched_modify(qp, IBV_QPS_RTS);
+	send(7, IBV_SEND_SIGNALED);
+	deregister();
+	check_logged("wr_id 0x7, names the MR");
+}
+
+/* The bytes at an address of another space are others. */
+static void addresses_of_other_spaces_share_nothing(void **state)
+{
+	static char far[64];
+	struct verbs_mr *other;
+
+	(void)state;
+	verbs_check_settings.buffers = true;
+	assert_int_equal(verbs_check_reg_mr(&watched_pd, far, 64, (uintptr_t)memory,
+					    IBV_ACCESS_LOCAL_WRITE, &other),
+			 0);
+	assert_int_equal(watched_recv(qp, 1, &sge), 0);
+	sge = watched_sge(memory, 64, other);
+	assert_int_equal(watched_recv(qp, 2, &sge), 0);
+	says_nothing();
+	assert_int_equal(watched_recv(qp, 3, &sge), 0);
+	check_logged("share bytes with 64 bytes");
+	verbs_check_settings.buffers = false;
+}
+
 static unsigned int seen;
 
 static void qp_count(const struct check_qp *check)
@@ -255,6 +288,8 @@ int main(void)
 		PAIR_TEST(a_cq_that_was_never_polled_is_not_judged),
 		PAIR_TEST(a_destroyed_queue_pair_may_have_requests),
 		PAIR_TEST(a_number_of_a_dead_queue_pair_is_used_again),
+		PAIR_TEST(a_refused_destroy_watches_again),
+		PAIR_TEST(addresses_of_other_spaces_share_nothing),
 		PAIR_TEST(a_closed_context_has_no_queue_pairs),
 	};
 
