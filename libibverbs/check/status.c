@@ -28,6 +28,7 @@ struct status {
 	const struct ibv_qp *qp;
 	bool signals_all;
 	bool knows_cq; /* not those of direct verbs */
+	int err;       /* of QUERY_QP: the attributes are not known */
 	struct ibv_qp_attr attr;
 	struct check_ring_look sends, receives;
 	struct check_cq_look cq; /* of what the QP waits for: sends before receives */
@@ -66,7 +67,7 @@ static bool has_no_signal(const struct status *s)
 
 static bool is_not_polled(const struct status *s)
 {
-	return is_waiting(s) && s->knows_cq && s->now - s->cq.polled_ns > IDLE_NS;
+	return is_waiting(s) && s->knows_cq && s->now > s->cq.polled_ns + IDLE_NS;
 }
 
 static bool is_not_armed(const struct status *s)
@@ -91,12 +92,13 @@ static bool waits_for_answer(const struct status *s)
 
 static bool waits_for_receive(const struct status *s)
 {
-	return waits_for_answer(s) && s->qp->qp_type != IBV_QPT_UD && s->attr.rnr_retry == 7;
+	return waits_for_answer(s) && s->qp->qp_type != IBV_QPT_UD && !s->err &&
+	       s->attr.rnr_retry == 7;
 }
 
 static bool waits_without_end(const struct status *s)
 {
-	return waits_for_answer(s) && s->qp->qp_type == IBV_QPT_RC && !s->attr.timeout;
+	return waits_for_answer(s) && s->qp->qp_type == IBV_QPT_RC && !s->err && !s->attr.timeout;
 }
 
 static bool waits_for_message(const struct status *s)
@@ -179,6 +181,10 @@ static void add_peer(struct status *s)
 
 	if (s->qp->qp_type != IBV_QPT_RC && s->qp->qp_type != IBV_QPT_UC)
 		return;
+	if (s->err) {
+		text_add(s, "; ibv_query_qp: %s", strerror(s->err));
+		return;
+	}
 	if (s->attr.qp_state != IBV_QPS_RTR && s->attr.qp_state != IBV_QPS_RTS)
 		return;
 	text_add(s, " to QP 0x%x at ", s->attr.dest_qp_num);
@@ -243,7 +249,8 @@ static void qp_say(const struct check_qp *check)
 	verbs_check_ring_look(&check->sends, &s.sends);
 	verbs_check_ring_look(&check->receives, &s.receives);
 	s.of = s.sends.count || !qp->recv_cq ? qp->send_cq : qp->recv_cq;
-	if (check_real(qp->context)->query_qp(qp, &s.attr, mask, &init))
+	s.err = check_real(qp->context)->query_qp(qp, &s.attr, mask, &init);
+	if (s.err)
 		s.attr.qp_state = qp->state;
 	text_add(&s, "%s", verbs_qp_state_name(s.attr.qp_state));
 	add_peer(&s);
