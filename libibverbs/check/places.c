@@ -24,6 +24,7 @@ struct check_cq {
 	uint64_t polled_ns;
 	struct check_channel *channel;
 	bool is_armed, is_solicited;
+	bool is_armed_again; /* maybe before an older event is read, which then disarms nothing */
 	/* the CQ has ibv_wc_read_qp_num(); without it, completions do not tell their QP */
 	bool has_numbers;
 	/* the program polls in a way that hides the QPs of completions, so requests cannot be
@@ -58,12 +59,14 @@ static void cq_mark_poll(struct check_cq *check)
 	__atomic_store_n(&check->polled_ns, verbs_check_now(), __ATOMIC_RELAXED);
 }
 
-static void cq_arm(struct check_cq *check, bool is_armed)
+/* Returns whether the CQ was armed. */
+static bool cq_arm(struct check_cq *check, bool is_armed)
 {
 	const bool was_armed = __atomic_exchange_n(&check->is_armed, is_armed, __ATOMIC_ACQ_REL);
 
 	if (check->channel && was_armed != is_armed)
 		__atomic_fetch_add(&check->channel->armed, is_armed ? 1 : -1, __ATOMIC_ACQ_REL);
+	return was_armed;
 }
 
 /* Returns the record of CHANNEL, which may be NULL. The caller holds the checker's lock. */
@@ -190,22 +193,25 @@ int verbs_check_create_cq(struct ibv_context *context, const struct ibv_cq_init_
 int verbs_check_destroy_cq(struct ibv_cq *cq)
 {
 	struct check_cq *check = cq_live(cq);
+	bool was_armed = false;
 	int err;
 
 	if (!check && check_cq_is_dead(cq, "ibv_destroy_cq"))
 		return EINVAL;
 	verbs_check_is_ours(cq->context, "ibv_destroy_cq", "CQ", cq->handle);
 	/* Mark the record first, because another thread may get the same address at once. */
-	if (check)
+	if (check) {
+		was_armed = cq_arm(check, false);
 		check_live(&check->record, false);
+	}
 	verbs_check_bury(cq, "ibv_destroy_cq");
 	err = check_real(cq->context)->destroy_cq(cq);
-	if (err && check)
+	if (err && check) {
 		check_live(&check->record, true);
+		cq_arm(check, was_armed);
+	}
 	if (err)
 		return err;
-	if (check)
-		cq_arm(check, false);
 	verbs_check_unmade(cq);
 	return 0;
 }
@@ -247,7 +253,8 @@ int verbs_check_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 	/* before the call, because another thread may take the event at once */
 	if (check) {
 		__atomic_store_n(&check->is_solicited, solicited_only, __ATOMIC_RELAXED);
-		cq_arm(check, true);
+		if (cq_arm(check, true))
+			__atomic_store_n(&check->is_armed_again, true, __ATOMIC_RELEASE);
 	}
 	err = check_real(cq->context)->req_notify_cq(cq, solicited_only);
 	if (err && check)
@@ -259,7 +266,7 @@ void verbs_check_event_taken(const struct ibv_cq *cq)
 {
 	struct check_cq *check = cq_live(cq);
 
-	if (check)
+	if (check && !__atomic_exchange_n(&check->is_armed_again, false, __ATOMIC_ACQ_REL))
 		cq_arm(check, false);
 }
 

@@ -73,19 +73,26 @@ static void watch_start(struct wait *wait)
 	}
 }
 
+/* The thread is not cancelled in poll(): its wait has been counted. */
 static bool event_waits(const struct ibv_comp_channel *channel)
 {
 	struct pollfd fd = { .fd = channel->fd, .events = POLLIN };
+	int before, count;
 
-	return poll(&fd, 1, 0) > 0;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	count = poll(&fd, 1, 0);
+	pthread_setcancelstate(before, &before);
+	return count > 0;
 }
 
+/* A CQ of direct verbs has no record, so a channel with one is not judged. */
 static bool is_suspicious(const struct check_channel *record,
 			  const struct ibv_comp_channel *channel, struct check_cq_look *look)
 {
 	return !__atomic_load_n(&record->armed, __ATOMIC_ACQUIRE) &&
 	       !__atomic_load_n(&record->is_reported, __ATOMIC_RELAXED) && !event_waits(channel) &&
-	       verbs_check_channel_look(record, look) && look->promised;
+	       verbs_check_channel_look(record, look) == (unsigned int)channel->refcnt &&
+	       look->promised;
 }
 
 void verbs_check_wait_begin(const struct ibv_comp_channel *channel)
