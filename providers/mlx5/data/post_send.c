@@ -444,16 +444,33 @@ static uint32_t long_payload(const struct mlx5_qp *qp, const struct ibv_send_wr 
 	       WQE_SEG;
 }
 
-/* Returns how many of the QP's WQEs have room for that of WR. 0: no WQE of the adapter has. */
-static uint32_t long_count(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
+static int __attribute__((cold, noinline))
+refuse_long(const struct mlx5_qp *qp, const struct ibv_send_wr *wr, uint32_t bytes, uint32_t room,
+	    const char *place)
 {
+	verbs_warn("post_send: qp 0x%x, wr_id %#llx: needs a WQE of %u bytes; %s has room for %u",
+		   qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, bytes, place, room);
+	return 0;
+}
+
+/* Returns how many of the QP's WQEs have room for that of WR, or 0 and an errno in WHY: no WQE of
+ * the adapter (ENOMEM), or not even an empty queue (EINVAL). */
+static uint32_t long_count(const struct mlx5_qp *qp, const struct ibv_send_wr *wr, int *why)
+{
+	const struct mlx5_sq *sq = &qp->sq;
 	const uint32_t bytes =
 		mlx5_qp_head_size(qp->rules, UINT64_C(1) << wr->opcode) + long_payload(qp, wr);
+	const uint32_t most = to_mctx(qp->vqp.qp.context)->caps.max_sq_desc_sz;
+	const uint32_t count = (bytes + sq->wqe_bytes - 1) / sq->wqe_bytes;
 
-	if (bytes > to_mctx(qp->vqp.qp.context)->caps.max_sq_desc_sz ||
-	    bytes > FLD_MASK(CTRL_DS) * WQE_SEG)
-		return 0;
-	return (bytes + qp->sq.wqe_bytes - 1) / qp->sq.wqe_bytes;
+	*why = ENOMEM;
+	if (bytes > most || bytes > FLD_MASK(CTRL_DS) * WQE_SEG)
+		return refuse_long(qp, wr, bytes, most, "the adapter");
+	*why = EINVAL;
+	if (count > sq->wq.max_post)
+		return refuse_long(qp, wr, bytes, sq->wq.max_post * sq->wqe_bytes,
+				   "this send queue (see send_ops_flags)");
+	return count;
 }
 
 static bool sq_has_room_for(struct mlx5_sq *sq, uint32_t count)
@@ -470,12 +487,13 @@ static int __attribute__((cold, noinline))
 post_long(struct mlx5_qp *qp, const struct ibv_send_wr *wr, bool sign)
 {
 	struct mlx5_sq *sq = &qp->sq;
-	const uint32_t count = long_count(qp, wr), usual_bytes = sq->wqe_bytes;
+	const uint32_t usual_bytes = sq->wqe_bytes;
 	struct send_wqe wqe;
 	int ret;
+	const uint32_t count = long_count(qp, wr, &ret);
 
 	if (!count)
-		return refuse_opcode(qp, wr);
+		return verbs_result(ret);
 	if (!sq_has_room_for(sq, count)) {
 		provider_report_full_sq(&qp->vqp.qp, wr, sq->wq.max_post);
 		return ENOMEM;
@@ -494,19 +512,37 @@ post_long(struct mlx5_qp *qp, const struct ibv_send_wr *wr, bool sign)
 	return 0;
 }
 
-/* Posts *BAD_WR as post_long() does, and the requests behind it. */
+/* Posts LONG_WR as post_long() does, and the requests behind it. */
 static int __attribute__((cold, noinline))
-post_from_long(struct mlx5_qp *qp, struct ibv_send_wr **bad_wr, bool sign)
+post_from_long(struct mlx5_qp *qp, struct ibv_send_wr *long_wr, struct ibv_send_wr **bad_wr,
+	       bool sign)
 {
-	struct ibv_send_wr *wr;
+	struct ibv_send_wr *at = long_wr;
 	int ret;
 
 	do {
-		ret = post_long(qp, *bad_wr, sign);
-		wr = (*bad_wr)->next;
-		if (!ret && wr)
-			ret = post_list(qp, wr, bad_wr, qp->rules->kind, BELL_ANY, sign);
+		struct ibv_send_wr *next = at->next;
+
+		ret = post_long(qp, at, sign);
+		if (!ret && next)
+			ret = post_list(qp, next, &at, qp->rules->kind, BELL_ANY, sign);
 	} while (ret == NEEDS_LONG);
+	if (ret)
+		*bad_wr = at;
+	return ret;
+}
+
+/* Posts a list of any requests. Writes *BAD_WR only if one is refused. */
+WQE_INLINE int post_any(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+			enum send_kind kind, enum bell bell, bool sign)
+{
+	struct ibv_send_wr *at = NULL;
+	int ret = post_list(qp, wr, &at, kind, bell, sign);
+
+	if (unlikely(ret == NEEDS_LONG))
+		return post_from_long(qp, at, bad_wr, sign);
+	if (unlikely(ret))
+		*bad_wr = at;
 	return ret;
 }
 
@@ -516,10 +552,8 @@ WQE_INLINE int post_list_entered(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 				 struct ibv_send_wr **bad_wr, enum send_kind kind, bool own)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
-	int ret = post_list(qp, wr, bad_wr, kind, own ? BELL_OWN : BELL_OTHER, false);
+	int ret = post_any(qp, wr, bad_wr, kind, own ? BELL_OWN : BELL_OTHER, false);
 
-	if (unlikely(ret == NEEDS_LONG))
-		ret = post_from_long(qp, bad_wr, false);
 	qlock_leave(&qp->sq_lock);
 	return ret;
 }
@@ -621,9 +655,7 @@ int mlx5_post_send_signed(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ib
 	if (qp->rules->kind == SEND_DC)
 		return refuse_unaddressed(ibqp, wr, bad_wr);
 	qlock_enter(&qp->sq_lock);
-	ret = post_list(qp, wr, bad_wr, qp->rules->kind, BELL_ANY, true);
-	if (ret == NEEDS_LONG)
-		ret = post_from_long(qp, bad_wr, true);
+	ret = post_any(qp, wr, bad_wr, qp->rules->kind, BELL_ANY, true);
 	qlock_leave(&qp->sq_lock);
 	return ret;
 }

@@ -113,19 +113,23 @@ static void name_send(const struct mlx4_qp *qp, const uint8_t *cqe, struct faile
 		name_buffer(ctrl + at, f);
 }
 
+/* Returns the last WQE that has completed, as cqe_complete() has advanced the tail. */
+static const uint8_t *last_of_rq(const struct mlx4_rq *rq)
+{
+	return rq->buf + ((size_t)((rq->wq.tail - 1) & rq->wq.mask) << rq->stride_log);
+}
+
 static void name_receive(const struct completion *comp, struct failed_request *f)
 {
 	const struct mlx4_qp *qp = comp->qp;
 	const struct mlx4_srq *srq = comp->srq ? comp->srq : qp->srq;
-	const struct mlx4_rq *rq = &qp->rq;
 
 	f->kind = qp && qp->kind == SEND_DATAGRAM ? REQUEST_DATAGRAM_RECEIVE : REQUEST_RECEIVE;
 	provider_failed_name(f, "RECV");
 	if (srq) /* the link to the next WQE is in front of the buffers */
 		name_buffer(srq_wqe(srq, cqe_wqe_index(comp->cqe) & (srq->wqes - 1)) + M4_SEG, f);
-	else if (rq->buf) /* cqe_complete() has advanced the tail */
-		name_buffer(rq->buf + ((size_t)((rq->wq.tail - 1) & rq->wq.mask) << rq->stride_log),
-			    f);
+	else if (qp->rq.buf)
+		name_buffer(last_of_rq(&qp->rq), f);
 }
 
 static bool is_first(const struct completion *comp)

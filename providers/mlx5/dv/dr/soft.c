@@ -279,7 +279,8 @@ static void waiting_release(struct dr_soft *soft, struct waiting *waiting)
 	struct dr_block block;
 
 	for (unsigned int i = 0; i < DR_LANES; i++)
-		mlx5_dr_lane_release(soft->lanes[i], &waiting->lanes[i]);
+		if (waiting->lanes[i].count)
+			mlx5_dr_lane_release(lane_at(soft, i), &waiting->lanes[i]);
 	while (dr_places_pop(&waiting->starts, &block))
 		mlx5_dr_memory_free(&soft->memory, block.log, block.place);
 	while (dr_places_pop(&waiting->lists, &block))

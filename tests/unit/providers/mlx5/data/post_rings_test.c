@@ -529,23 +529,32 @@ static void post_sends(struct rig *rig, unsigned int count)
 	assert_int_equal(post_send(rig, &wr, &bad), ENOMEM);
 }
 
+/* A rig whose QP was made without UMRs, for MAX_SEND requests of one block. */
+static struct rig *rig_without_umrs(uint32_t max_send, uint32_t pi, uint32_t max_desc)
+{
+	static struct mlx5_context ctx;
+	struct rig *rig = rig_new(&(struct rig_options){ .max_send = max_send, .sq_pi = pi });
+
+	ctx.caps.max_sq_desc_sz = max_desc;
+	rig->qp->vqp.qp.context = &ctx.vctx.context;
+	rig->qp->long_opcodes = UMR_OPCODES;
+	rig->qp->opcodes &= (uint16_t)~UMR_OPCODES;
+	rig->qp->sq.opcodes = rig->qp->opcodes;
+	rig->qp->sq.wqe_bytes = 64;
+	return rig;
+}
+
 /* A WQE of two blocks in a ring for 8 requests of one: no later request overwrites it. */
 static void a_longer_wqe_counts_as_several(void **state)
 {
-	static struct mlx5_context ctx = { .caps = { .max_sq_desc_sz = 1024 } };
 
 	(void)state;
 	for (uint32_t pi = 0; pi < 8; pi++) {
-		struct rig *rig = rig_new(&(struct rig_options){ .max_send = 8, .sq_pi = pi });
+		struct rig *rig = rig_without_umrs(8, pi, 1024);
 		struct ibv_send_wr inval = { .wr_id = 7, .opcode = IBV_WR_LOCAL_INV }, *bad;
 		struct ibv_send_wr after = send_wr(8, NULL), first = send_wr(6, &inval);
 		struct ibv_wc wc[2];
 
-		rig->qp->vqp.qp.context = &ctx.vctx.context;
-		rig->qp->long_opcodes = UMR_OPCODES;
-		rig->qp->opcodes &= (uint16_t)~UMR_OPCODES;
-		rig->qp->sq.opcodes = rig->qp->opcodes;
-		rig->qp->sq.wqe_bytes = 64;
 		inval.next = &after;
 		assert_int_equal(post_send(rig, &first, &bad), 0);
 		assert_int_equal(rig->qp->sq.pi, pi + 4);
@@ -564,6 +573,41 @@ static void a_longer_wqe_counts_as_several(void **state)
 		post_sends(rig, 1);
 		rig_free(rig);
 	}
+}
+
+/* Only a refused request is named: the program may pass NULL, or a link of its list. */
+static void a_longer_wqe_names_no_bad_request(void **state)
+{
+	struct rig *rig = rig_without_umrs(8, 0, 1024);
+	struct ibv_send_wr inval = { .wr_id = 7, .opcode = IBV_WR_LOCAL_INV };
+	struct ibv_send_wr first = send_wr(6, &inval), *list = &first;
+
+	(void)state;
+	assert_int_equal(post_send(rig, &inval, NULL), 0);
+	assert_int_equal(post_send(rig, list, &list), 0);
+	assert_ptr_equal(list, &first);
+	assert_int_equal(post_send(rig, &first, &first.next), 0);
+	assert_ptr_equal(first.next, &inval);
+	assert_int_equal(rig->qp->sq.pi, 2 + 3 + 3);
+	rig_free(rig);
+}
+
+static void check_refused_long(uint32_t max_send, uint32_t max_desc, int error)
+{
+	struct rig *rig = rig_without_umrs(max_send, 0, max_desc);
+	struct ibv_send_wr inval = { .wr_id = 7, .opcode = IBV_WR_LOCAL_INV }, *bad = NULL;
+
+	assert_int_equal(post_send(rig, &inval, &bad), error);
+	assert_ptr_equal(bad, &inval);
+	assert_int_equal(rig->qp->sq.pi, 0);
+	rig_free(rig);
+}
+
+static void a_wqe_that_never_fits_is_no_full_queue(void **state)
+{
+	(void)state;
+	check_refused_long(1, 1024, EINVAL);
+	check_refused_long(8, 64, ENOMEM);
 }
 
 static struct ibv_recv_wr recv_wr(uint64_t wr_id, struct ibv_sge *list, int num_sge,
@@ -693,6 +737,8 @@ int main(void)
 		cmocka_unit_test(a_shut_gate_refuses_everything),
 		cmocka_unit_test(a_qp_created_for_some_operations_has_no_others),
 		cmocka_unit_test(a_longer_wqe_counts_as_several),
+		cmocka_unit_test(a_longer_wqe_names_no_bad_request),
+		cmocka_unit_test(a_wqe_that_never_fits_is_no_full_queue),
 		cmocka_unit_test(a_receive_is_its_scatter_list),
 		cmocka_unit_test(the_receive_index_wraps_at_16_bits),
 		cmocka_unit_test(a_full_receive_queue_names_the_first_that_does_not_fit),

@@ -410,6 +410,8 @@ static void the_first_rule_waits_for_the_matcher(void **state)
 	assert_int_equal(rule_add(2, true), 0);
 	assert_int_equal(it.settled, 2);
 	check_all();
+	rule_remove(1);
+	rule_remove(2);
 }
 
 static void duplicates_are_refused_on_demand(void **state)
