@@ -4,12 +4,12 @@
  *
  * A list goes out in turns of the daemon's loop, a few datagrams each, so that other programs'
  * calls are answered in between. When the program's socket is full, a timer tries again: no event
- * tells that another process has read.
+ * tells that another process has read. As in Linux, a list waits for its reader as long as the
+ * socket is there.
  */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/queue.h>
 
 #include "softhca/front/process/discovery/dump.h"
@@ -17,7 +17,6 @@
 #include "softhca/front/process/discovery/resources.h"
 #include "softhca/front/process/timer.h"
 #include "softhca/front/process/uverbs/uverbs.h"
-#include "softhca/log.h"
 #include "util/bits.h"
 
 enum {
@@ -25,7 +24,6 @@ enum {
 	DATAGRAMS_OF_TURN = 8, /* about 500 objects */
 	FIRST_NAP_MS = 1,
 	LAST_NAP_MS = 64,
-	PATIENCE_MS = 10000, /* for a program that does not read */
 };
 
 struct dump {
@@ -36,7 +34,6 @@ struct dump {
 	struct object_place place;
 	bool is_last;        /* the end of the list is in the datagram or sent */
 	unsigned int nap_ms; /* length of the next wait for the program */
-	unsigned int idle_ms;
 	struct reply reply;
 };
 
@@ -74,7 +71,6 @@ static int send_some(struct dump *dump)
 		if (ret)
 			return ret;
 		dump->nap_ms = FIRST_NAP_MS;
-		dump->idle_ms = 0;
 	}
 	return EINPROGRESS;
 }
@@ -82,7 +78,6 @@ static int send_some(struct dump *dump)
 static void wait_for_reader(struct dump *dump)
 {
 	timer_start(&dump->timer, timer_now() + dump->nap_ms * NS_PER_MS);
-	dump->idle_ms += dump->nap_ms;
 	if (dump->nap_ms < LAST_NAP_MS)
 		dump->nap_ms *= 2;
 }
@@ -93,11 +88,9 @@ static void dump_turn(struct dump *dump)
 
 	if (ret == EINPROGRESS) {
 		timer_start(&dump->timer, timer_now());
-	} else if (ret == EAGAIN && dump->idle_ms < PATIENCE_MS) {
+	} else if (ret && ret != ECONNREFUSED) { /* a shortage, or a reader that has stopped */
 		wait_for_reader(dump);
 	} else {
-		if (ret)
-			log_note("netlink: a list ends early: %s", strerror(ret));
 		dump_end(dump);
 	}
 }

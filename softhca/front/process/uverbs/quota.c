@@ -88,10 +88,10 @@ static int shares_check(const struct adapter *adapter, struct client *client, en
 	const uint32_t own = client->objects[adapter->index].of[kind];
 	const uint32_t users = client->account->objects[adapter->index].of[kind];
 
-	if (all >= limit || own >= limit - all)
-		return share_refuse(adapter, client, kind, own);
-	if (!client->account->is_ours && users >= limit - all)
+	if (!client->account->is_ours && (all >= limit || users >= limit - all))
 		return users_share_refuse(adapter, client->account, kind, users);
+	if (all >= limit || own >= limit - all - (client->account->is_ours ? 0 : users))
+		return share_refuse(adapter, client, kind, own);
 	return 0;
 }
 

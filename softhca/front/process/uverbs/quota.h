@@ -5,7 +5,8 @@
  * A process may have as many objects of a kind as are still free: alone up to half of them, beside
  * that process half of the rest, and so on. So one process leaves something for those that come
  * later. The same holds for users: the processes of one may together have as many as are still
- * free. The server's own user has no such limit: about 17 of its processes take all QPs. Resources
+ * free, and one of them as many as the others then leave. The server's own user has no such limit:
+ * about 17 of its processes take all QPs. Resources
  * of OBJECT_OTHER have a common limit, which only bounds softhca's memory. A program on an adapter
  * of its own (`softhca run`) has all. All calls are made in the thread that answers calls.
  */

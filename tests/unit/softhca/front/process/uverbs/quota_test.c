@@ -98,21 +98,21 @@ static void users_share_as_processes_do(void **state)
 	for (unsigned int i = 0; i < 3; i++)
 		programs[i].account = &users[0];
 	programs[3].account = &users[1];
-	assert_int_equal(objects_take(&programs[0], UVERBS_OBJECT_QP), 32);
+	assert_int_equal(objects_take(&programs[0], UVERBS_OBJECT_QP), 22); /* of 64: a third */
 	assert_int_equal(notes, 1);
-	assert_int_equal(objects_take(&programs[1], UVERBS_OBJECT_QP), 0);
-	assert_int_equal(objects_take(&programs[2], UVERBS_OBJECT_QP), 0);
-	assert_int_equal(notes, 2); /* one of the process, one of its user */
-	assert_int_equal(objects_take(&programs[3], UVERBS_OBJECT_QP), 16);
-	assert_int_equal(objects_take(&programs[4], UVERBS_OBJECT_QP), 8); /* the server's user */
-	assert_int_equal(objects_take(&programs[5], UVERBS_OBJECT_QP), 4);
-	objects_give(&programs[0], UVERBS_OBJECT_QP, 32);
-	assert_int_equal(objects_take(&programs[1], UVERBS_OBJECT_QP), 18);
-	objects_give(&programs[1], UVERBS_OBJECT_QP, 18);
-	objects_give(&programs[3], UVERBS_OBJECT_QP, 16);
+	assert_int_equal(objects_take(&programs[1], UVERBS_OBJECT_QP), 7);
+	assert_int_equal(objects_take(&programs[2], UVERBS_OBJECT_QP), 2);
+	assert_int_equal(notes, 3);
+	assert_int_equal(objects_take(&programs[3], UVERBS_OBJECT_QP), 11);
+	assert_int_equal(objects_take(&programs[4], UVERBS_OBJECT_QP), 11); /* the server's user */
+	assert_int_equal(objects_take(&programs[5], UVERBS_OBJECT_QP), 6);
+	objects_give(&programs[0], UVERBS_OBJECT_QP, 22);
+	objects_give(&programs[1], UVERBS_OBJECT_QP, 7);
+	objects_give(&programs[2], UVERBS_OBJECT_QP, 2);
+	objects_give(&programs[3], UVERBS_OBJECT_QP, 11);
 	assert_int_equal(users[0].objects[3].of[OBJECT_QP], 0);
 	assert_int_equal(users[1].objects[3].of[OBJECT_QP], 0);
-	assert_int_equal(server.objects[3].of[OBJECT_QP], 12);
+	assert_int_equal(server.objects[3].of[OBJECT_QP], 17);
 }
 
 static void given_objects_are_free(void **state)
