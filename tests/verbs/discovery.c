@@ -303,7 +303,7 @@ static unsigned int lines_of_rdma(const char *kind)
 	MUST(pipe = popen(command, "re"));
 	while ((c = fgetc(pipe)) != EOF)
 		lines += c == '\n';
-	say_check(!pclose(pipe), command);
+	say_check(!pclose(pipe), "rdma lists each %s", kind);
 	return lines;
 }
 
