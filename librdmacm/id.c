@@ -135,11 +135,19 @@ CMA_EXPORT int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm
 
 enum { LOOK_AGAIN_MS = 10, PATIENCE_S = 1 };
 
+/* Returns whether libibverbs' checker is on (libibverbs/check/settings.c): VERBS_CHECK has a word
+ * other than 0, or the status is asked for. */
 static bool checker_is_on(void)
 {
-	const char *value = getenv("VERBS_CHECK");
+	const char *words = getenv("VERBS_CHECK");
+	size_t len;
 
-	return value && *value && strcmp(value, "0") != 0;
+	for (; words && *words; words += len + (words[len] == ',')) {
+		len = strcspn(words, ",");
+		if (len && (len > 1 || *words != '0'))
+			return true;
+	}
+	return getenv("VERBS_STATUS_SIGNAL");
 }
 
 /* Logs that a call waits for COUNT acknowledgements. With the checker on, the line appears at all
@@ -151,41 +159,57 @@ await_say(const struct cm_id *cm, const uint32_t *counter, uint32_t count)
 		return;
 	verbs_log_write_each(VERBS_LOG_WARN,
 			     "%s waits: %u events of the id were read, but not acknowledged: call "
-			     "rdma_ack_cm_event() for each event",
+			     "rdma_ack_cm_event() for each event (VERBS-EVENT-001)",
 			     counter == &cm->events_acked ? "rdma_destroy_id or rdma_migrate_id"
 							  : "rdma_leave_multicast",
 			     count);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* Waits in a process with one thread, where only a signal handler can acknowledge an event. The
  * handler counts without a lock and signals no condition, but it interrupts the sleep. */
 static void await_handler(const struct cm_id *cm, const uint32_t *counter, uint32_t reported)
 {
-	unsigned int looks = 0;
+	const int64_t until_ms = now_ms() + PATIENCE_S * 1000;
+	bool is_said = false;
 	uint32_t acked;
 
 	while (process_has_one_thread() &&
 	       (acked = __atomic_load_n(counter, __ATOMIC_RELAXED)) < reported) {
-		if (++looks == PATIENCE_S * 1000 / LOOK_AGAIN_MS)
+		if (!is_said && now_ms() >= until_ms) {
 			await_say(cm, counter, reported - acked);
+			is_said = true;
+		}
 		poll(NULL, 0, LOOK_AGAIN_MS);
 	}
 }
 
 /* Waits a second at most, and logs how many acknowledgements are then missing. The caller holds the
- * id's lock. */
+ * id's lock, which is dropped for the log: a thread that acknowledges must not wait for stderr. */
 static void await_patiently(struct cm_id *cm, struct cm_ack_wait *wait, const uint32_t *counter,
 			    uint32_t reported)
 {
 	struct timespec until;
+	uint32_t missing;
 	int err = 0;
 
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += PATIENCE_S;
 	while (*counter < reported && !err)
 		err = pthread_cond_timedwait(&wait->acked, &cm->lock, &until);
-	if (*counter < reported)
-		await_say(cm, counter, reported - *counter);
+	if (*counter >= reported)
+		return;
+	missing = reported - *counter;
+	pthread_mutex_unlock(&cm->lock);
+	await_say(cm, counter, missing);
+	pthread_mutex_lock(&cm->lock);
 }
 
 static void __attribute__((noinline))
@@ -215,7 +239,8 @@ void rdmacm_id_await_acks(struct cm_id *cm, const uint32_t *counter, uint32_t re
 	if (!reported || (process_has_one_thread() && *counter >= reported))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	await_handler(cm, counter, reported);
+	if (process_has_one_thread())
+		await_handler(cm, counter, reported);
 	await_threads(cm, counter, reported);
 	pthread_setcancelstate(state, NULL);
 }
