@@ -62,8 +62,9 @@ enum verbs_foreign_result verbs_foreign_open(const char *plugins, const char *na
 		return VERBS_FOREIGN_LOADED;
 	snprintf(path, sizeof(path), "%s/" BRIDGE, plugins);
 	result = open_library(path, name, RTLD_NOW, bridge);
-	if (result == VERBS_FOREIGN_LOADED)
-		connect_bridge(*bridge);
+	if (result != VERBS_FOREIGN_LOADED)
+		return result; /* the other thread may have loaded it */
+	connect_bridge(*bridge);
 	loaded = *bridge;
 	return result;
 }

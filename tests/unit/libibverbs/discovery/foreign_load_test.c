@@ -23,6 +23,7 @@ static struct {
 static int num_loaded;
 static const char *broken; /* a part of the name of what does not load */
 static int broken_err;
+static void (*meanwhile)(void); /* runs while something does not load */
 
 void *__wrap_dlopen(const char *path, int flags);
 char *__wrap_dlerror(void);
@@ -33,7 +34,11 @@ void *__wrap_dlopen(const char *path, int flags)
 	snprintf(loaded[num_loaded].file, sizeof(loaded[0].file), "%.255s", strrchr(path, '/') + 1);
 	loaded[num_loaded++].flags = flags;
 	errno = broken_err;
-	return broken && strstr(path, broken) ? NULL : &num_loaded;
+	if (!broken || !strstr(path, broken))
+		return &num_loaded;
+	if (meanwhile)
+		meanwhile();
+	return NULL;
 }
 
 char *__wrap_dlerror(void)
@@ -83,10 +88,20 @@ static void a_plugin_is_not_loaded_without_the_bridge(void **state)
 	broken = NULL;
 }
 
+static void another_thread_loads(void)
+{
+	broken = NULL;
+	assert_int_equal(provider_load("rxe"), VERBS_FOREIGN_LOADED);
+}
+
+/* A thread that fails later than another one has loaded the bridge leaves it. */
 static void the_bridge_comes_first(void **state)
 {
 	(void)state;
-	assert_int_equal(provider_load("rxe"), VERBS_FOREIGN_LOADED);
+	broken = "libforeign-rdmakit";
+	meanwhile = another_thread_loads;
+	assert_int_equal(provider_load("rxe"), VERBS_FOREIGN_REFUSED);
+	meanwhile = NULL;
 	assert_int_equal(num_loaded, 2);
 	must_load(0, "libforeign-rdmakitX.so", RTLD_NOW);
 	must_load(1, "librxe-rdmav34.so", RTLD_NOW);
