@@ -24,6 +24,7 @@
 #define DEFINE_CALL(num, name)                                                              \
 	extern void *SLOT(num, name) HIDDEN;                                                \
 	void *SLOT(num, name);                                                              \
+	void verbs_foreign_call_##num##_##name(void);                                       \
 	__asm__(".pushsection .text\n"                                                      \
 		".globl verbs_foreign_call_" #num "_" #name "\n"                            \
 		".type verbs_foreign_call_" #num "_" #name ", @function\n"                  \
@@ -59,18 +60,24 @@ static void *refuse_object(void)
 	return NULL;
 }
 
-static void *find_call(void *library, const char *name, const char *node)
+/* Finds the function in LIBRARY. dlvsym() also searches the libraries that LIBRARY needs, and so
+ * finds OWN, the jump by the slot itself, for a function that LIBRARY lacks. */
+static void *find_call(void *library, const char *name, const char *node, void (*own)(void))
 {
 	void *call = library ? dlvsym(library, name, node) : NULL;
 
-	if (call)
+	if (call && call != (void *)own)
 		return call;
 	return !strcmp(name, "_verbs_init_and_alloc_context") || !strcmp(name, "verbs_open_device")
 		       ? (void *)refuse_object
 		       : (void *)refuse_call;
 }
 
-#define FILL_SLOT(num, name) SLOT(num, name) = find_call(library, #name, "IBVERBS_PRIVATE_" #num);
+/* Without a library, leaves what another thread has filled. */
+#define FILL_SLOT(num, name)                                                         \
+	if (library || !SLOT(num, name))                                             \
+		SLOT(num, name) = find_call(library, #name, "IBVERBS_PRIVATE_" #num, \
+					    verbs_foreign_call_##num##_##name);
 
 static void fill_34(void *library)
 {
