@@ -211,7 +211,7 @@ VERBS_EXPORT int ibv_close_device(struct ibv_context *context)
 	struct verbs_device *vdev = to_vdev(context->device);
 	int cmd_fd = context->cmd_fd;
 
-	if (verbs_check_is_on())
+	if (to_vctx(context)->priv->check)
 		verbs_check_context_closes(context);
 	free_context(to_vctx(context));
 	close(cmd_fd); /* -1, which is no error here, if the device has no file */
