@@ -50,7 +50,8 @@ static enum verbs_foreign_result open_library(const char *path, const char *name
 }
 
 /* Two threads may do this at once: each finds the same library, and fills the slots with the same
- * addresses. A lock could meet that of the dynamic linker, which calls this from constructors. */
+ * addresses. A lock could deadlock, because constructors call this while the dynamic linker holds
+ * its own lock. */
 enum verbs_foreign_result verbs_foreign_open(const char *plugins, const char *name, void **bridge)
 {
 	static void *_Atomic loaded;

@@ -58,6 +58,30 @@ static const char *const vendor_text[256] = {
 	[0xf9] = "receive flushed",
 };
 
+enum ibv_wc_status provider_syndrome_status(uint8_t syndrome)
+{
+	static const uint8_t status[] = {
+		[SYND_LOCAL_LENGTH] = IBV_WC_LOC_LEN_ERR,
+		[SYND_LOCAL_QP_OP] = IBV_WC_LOC_QP_OP_ERR,
+		[SYND_LOCAL_PROT] = IBV_WC_LOC_PROT_ERR,
+		[SYND_FLUSH] = IBV_WC_WR_FLUSH_ERR,
+		[SYND_MW_BIND] = IBV_WC_MW_BIND_ERR,
+		[SYND_BAD_RESPONSE] = IBV_WC_BAD_RESP_ERR,
+		[SYND_LOCAL_ACCESS] = IBV_WC_LOC_ACCESS_ERR,
+		[SYND_REMOTE_INVAL_REQ] = IBV_WC_REM_INV_REQ_ERR,
+		[SYND_REMOTE_ACCESS] = IBV_WC_REM_ACCESS_ERR,
+		[SYND_REMOTE_OP] = IBV_WC_REM_OP_ERR,
+		[SYND_RETRY_EXCEEDED] = IBV_WC_RETRY_EXC_ERR,
+		[SYND_RNR_EXCEEDED] = IBV_WC_RNR_RETRY_EXC_ERR,
+		[SYND_REMOTE_ABORTED] = IBV_WC_REM_ABORT_ERR,
+	};
+
+	/* IBV_WC_SUCCESS is 0, so 0 marks a syndrome without an entry. */
+	if (syndrome < ARRAY_SIZE(status) && status[syndrome])
+		return status[syndrome];
+	return IBV_WC_GENERAL_ERR;
+}
+
 const char *provider_syndrome_str(uint8_t syndrome)
 {
 	return syndrome_text[syndrome] ? syndrome_text[syndrome] : "unknown syndrome";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * opens.c - foreign-opens DRIVER ABI [accept|slots]: opens the adapter as if its kernel driver were
- * that of the number DRIVER with version ABI, and says what came of it. With "accept", commands
- * that the kernel refuses seem to succeed, so that a provider goes on and installs its operations.
- * With "slots", the same, and each slot of the context that leads to the provider is listed.
+ * number DRIVER with version ABI, and prints the result. With "accept", commands that the kernel
+ * refuses seem to succeed, so that a provider goes on and installs its operations. "slots" also
+ * lists each slot of the context that leads to the provider.
  *
  * Covers: foreign/driver.c, foreign/context.c, foreign/ops.c
  */

@@ -453,8 +453,8 @@ refuse_long(const struct mlx5_qp *qp, const struct ibv_send_wr *wr, uint32_t byt
 	return 0;
 }
 
-/* Returns how many of the QP's WQEs have room for that of WR, or 0 and an errno in WHY: no WQE of
- * the adapter (ENOMEM), or not even an empty queue (EINVAL). */
+/* Returns how many of the QP's usual WQEs the WQE of WR counts as. Returns 0 and an errno in WHY if
+ * it is too long for the adapter (ENOMEM) or for an empty queue (EINVAL). */
 static uint32_t long_count(const struct mlx5_qp *qp, const struct ibv_send_wr *wr, int *why)
 {
 	const struct mlx5_sq *sq = &qp->sq;

@@ -48,8 +48,8 @@ void last_close_forget(struct last_closes *closes, struct last_close *file)
 }
 
 /* Returns whether no program has the file open. Linux gives a lease for reading only while nobody
- * has a description for writing (fcntl(2), F_SETLEASE); that of memfd_create() does not count. An
- * open meanwhile waits and sends a signal; SIGURG is one that harms nobody. */
+ * has a description for writing (fcntl(2), F_SETLEASE); the description of memfd_create() does not
+ * count. An open meanwhile waits and sends a signal; SIGURG is one that harms nobody. */
 static bool is_closed(const struct last_close *file)
 {
 	char path[PATH_BYTES];

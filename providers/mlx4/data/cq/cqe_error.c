@@ -8,30 +8,6 @@
 #include "providers/mlx4/data/cq/cqe.h"
 #include "providers/mlx4/data/send_wqe.h"
 
-static enum ibv_wc_status syndrome_status(uint32_t syndrome)
-{
-	static const uint8_t status[] = {
-		[SYND_LOCAL_LENGTH] = IBV_WC_LOC_LEN_ERR,
-		[SYND_LOCAL_QP_OP] = IBV_WC_LOC_QP_OP_ERR,
-		[SYND_LOCAL_PROT] = IBV_WC_LOC_PROT_ERR,
-		[SYND_FLUSH] = IBV_WC_WR_FLUSH_ERR,
-		[SYND_MW_BIND] = IBV_WC_MW_BIND_ERR,
-		[SYND_BAD_RESPONSE] = IBV_WC_BAD_RESP_ERR,
-		[SYND_LOCAL_ACCESS] = IBV_WC_LOC_ACCESS_ERR,
-		[SYND_REMOTE_INVAL_REQ] = IBV_WC_REM_INV_REQ_ERR,
-		[SYND_REMOTE_ACCESS] = IBV_WC_REM_ACCESS_ERR,
-		[SYND_REMOTE_OP] = IBV_WC_REM_OP_ERR,
-		[SYND_RETRY_EXCEEDED] = IBV_WC_RETRY_EXC_ERR,
-		[SYND_RNR_EXCEEDED] = IBV_WC_RNR_RETRY_EXC_ERR,
-		[SYND_REMOTE_ABORTED] = IBV_WC_REM_ABORT_ERR,
-	};
-
-	/* IBV_WC_SUCCESS is 0, so 0 marks a syndrome without an entry. */
-	if (syndrome < ARRAY_SIZE(status) && status[syndrome])
-		return status[syndrome];
-	return IBV_WC_GENERAL_ERR;
-}
-
 static const char *operation_name(uint32_t opcode)
 {
 	static const char *const names[] = {
@@ -167,7 +143,7 @@ void mlx4_cqe_fail(struct completion *comp)
 {
 	uint32_t syndrome = (uint32_t)fld_get(comp->cqe, M4_CQE_SYNDROME);
 
-	comp->status = syndrome_status(syndrome);
+	comp->status = provider_syndrome_status(syndrome);
 	if (syndrome != SYND_FLUSH && is_first(comp) && is_logged(syndrome))
 		error_explain(comp, (uint8_t)syndrome);
 }

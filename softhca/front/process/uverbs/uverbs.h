@@ -85,7 +85,7 @@ struct object_place {
 void uverbs_objects_see(const struct adapter *adapter,
 			void (*see)(const struct object *object, void *arg), void *arg);
 /* Pass the adapter's objects, or its files with a context, to SEE, from PLACE on, until SEE returns
- * false. PLACE is then that of the object or file that SEE refused. Objects may come and go between
+ * false. PLACE then names the object or file that SEE refused. Objects may come and go between
  * two calls. Return whether SEE saw all. */
 bool uverbs_objects_see_from(const struct adapter *adapter, struct object_place *place,
 			     bool (*see)(const struct object *object, void *arg), void *arg);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * foreign_test.c - names of the distribution's providers: that of each kernel driver, and none for
+ * foreign_test.c - names of the distribution's providers: one for each kernel driver, and none for
  * drivers that are ours or unknown.
  */
 #include <setjmp.h>

@@ -152,7 +152,7 @@ static void complete_late(struct rig *rig, const struct rig_cqe *want, uint32_t 
 	watch.cqe = cqe;
 }
 
-/* The poll's own barrier, that of the first CQE, and then the one under test. */
+/* The poll's own barrier, the first CQE's barrier, and then the one under test. */
 static void nothing_is_read_before_the_owner_bit(void **state)
 {
 	const struct rig_cqe first = { .is_send = true, .opcode = M4_SEND };
