@@ -270,10 +270,10 @@ stage_packages() {
 }
 
 # needs_all apt|rpm PATTERN: whether one of the stages needs all packages there are.
-needs_all() { stage_packages "$@" | grep -qx all; }
+needs_all() { stage_packages "$@" | grep -x all >/dev/null; }
 
 # needs_programs PATTERN: whether one of the stages runs other people's programs, as tests/consumers does.
-needs_programs() { stage_packages apt "$1" | grep -qx programs; }
+needs_programs() { stage_packages apt "$1" | grep -x programs >/dev/null; }
 
 # test_packages apt|rpm PATTERN: the same, and all when one of the stages needs all; without the programs that are unpacked.
 test_packages() {
