@@ -136,6 +136,8 @@ const char *verbs_foreign_provider(uint32_t driver_id);
 /* Returns also those that this project has, whose packages may be missing. */
 const char *verbs_foreign_plugin(uint32_t driver_id);
 bool verbs_foreign_has(const char *name);
+/* Returns whether verbs_foreign_plugin() knows the name. */
+bool verbs_foreign_names(const char *name);
 
 /* foreign_load.c: loads libforeign-rdmakit from PLUGINS, and then the distribution's plugin NAME, a
  * name or a path without suffix. */
@@ -147,6 +149,8 @@ enum verbs_foreign_result {
 	VERBS_FOREIGN_LOADED,
 };
 enum verbs_foreign_result verbs_foreign_load(const char *plugins, const char *name);
+/* Returns whether libforeign-rdmakit is in PLUGINS. */
+bool verbs_foreign_has_bridge(const char *plugins);
 /* Loads libforeign-rdmakit alone, for the provider NAME. */
 enum verbs_foreign_result verbs_foreign_open(const char *plugins, const char *name, void **bridge);
 /* foreign_calls.c: leads the private nodes of this library on to libforeign-rdmakit, or, without

@@ -45,3 +45,8 @@ bool verbs_foreign_has(const char *name)
 			return true;
 	return false;
 }
+
+bool verbs_foreign_names(const char *name)
+{
+	return !strcmp(name, "mlx5") || !strcmp(name, "mlx4") || verbs_foreign_has(name);
+}

@@ -33,6 +33,14 @@ static void connect_bridge(void *bridge)
 #endif
 }
 
+bool verbs_foreign_has_bridge(const char *plugins)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/" BRIDGE, plugins);
+	return !access(path, F_OK);
+}
+
 static enum verbs_foreign_result open_library(const char *path, const char *name, int flags,
 					      void **handle)
 {

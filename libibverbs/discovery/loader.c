@@ -217,9 +217,8 @@ static void note_failure(int err)
 		all_loaded = false;
 }
 
-/* Looks for a plugin of another implementation, because that is the most likely reason why ours is
- * missing. */
-static bool has_foreign_plugin(const char *name, char *found, size_t size)
+/* Looks for the distribution's plugin of a provider. */
+static bool find_foreign_plugin(const char *name, char *found, size_t size)
 {
 	struct dirent *entry;
 	DIR *dir = opendir(places.plugins);
@@ -238,16 +237,23 @@ static bool has_foreign_plugin(const char *name, char *found, size_t size)
 	return hit;
 }
 
-static void explain_load(const char *name, const char *why)
+/* Says why a configured provider is missing. A plugin of the distribution is there in its place
+ * where libibverbs is installed without our providers: such a plugin is loaded when an adapter
+ * needs it, if libforeign-rdmakit is there and the provider's name is known. */
+static void explain_configured(const char *name, const char *why)
 {
 	char found[NAME_MAX + 1];
 
-	if (has_foreign_plugin(name, found, sizeof(found)))
+	if (!find_foreign_plugin(name, found, sizeof(found)))
+		verbs_warn("provider %s: skipped: %s", name, why);
+	else if (!verbs_foreign_has_bridge(places.plugins))
 		verbs_warn("provider %s: skipped: %s/%s was built for another libibverbs, and "
 			   "lib%s" PLUGIN_SUFFIX " is not there",
 			   name, places.plugins, found, name);
-	else
-		verbs_warn("provider %s: skipped: %s", name, why);
+	else if (!verbs_foreign_names(name))
+		verbs_warn("provider %s: skipped: %s/%s is of the distribution, and is loaded only "
+			   "if IBV_DRIVERS names it",
+			   name, places.plugins, found);
 }
 
 static bool open_plugin(const char *path)
@@ -293,7 +299,7 @@ static void load_plugin(const char *name)
 	why = dlerror();
 	result = verbs_foreign_load(places.plugins, name);
 	if (result == VERBS_FOREIGN_ABSENT)
-		explain_load(name, why);
+		verbs_warn("provider %s: skipped: %s", name, why);
 	else if (result == VERBS_FOREIGN_SHORT)
 		all_loaded = false;
 }
@@ -317,7 +323,7 @@ bool verbs_loader_load_foreign(uint32_t driver_id)
 static void load_configured(const char *name)
 {
 	if (!find_plugin(name) && !verbs_foreign_has(name))
-		explain_load(name, dlerror());
+		explain_configured(name, dlerror());
 }
 
 static void load_listed(const char *list)

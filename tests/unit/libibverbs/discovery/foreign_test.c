@@ -58,6 +58,10 @@ static void a_plugins_name_is_whole(void **state)
 		assert_true(verbs_foreign_has(rows[i].name));
 	assert_false(verbs_foreign_has("mlx5"));
 	assert_false(verbs_foreign_has("mlx4"));
+	assert_true(verbs_foreign_names("mlx5"));
+	assert_true(verbs_foreign_names("mlx4"));
+	assert_true(verbs_foreign_names("rxe"));
+	assert_false(verbs_foreign_names("new"));
 	assert_false(verbs_foreign_has("rx"));
 	assert_false(verbs_foreign_has("rxe2"));
 	assert_false(verbs_foreign_has(""));

@@ -65,6 +65,17 @@ static int lines_with(const char *what)
 	return count;
 }
 
+static const char bridge[] =
+	RDMAKIT_PLUGIN_DIR "/libforeign-rdmakit" RDMAKIT_DRIVER_ABI_STRING ".so";
+
+static void put_bridge(void)
+{
+	FILE *file = fopen(bridge, "w");
+
+	assert_non_null(file);
+	fclose(file);
+}
+
 static const int short_errs[] = { EMFILE, ENFILE, ENOMEM, EINTR };
 
 static void what_was_short_is_tried_again(void **state)
@@ -73,6 +84,7 @@ static void what_was_short_is_tried_again(void **state)
 
 	(void)state;
 	setenv("RDMAV_DRIVERS", "later", 1);
+	put_bridge();
 	for (size_t i = 0; i < ARRAY_SIZE(short_errs); i++) {
 		plugins_tried = 0;
 		dlopen_err = short_errs[i];
@@ -87,6 +99,7 @@ static void what_was_short_is_tried_again(void **state)
 	verbs_loader_load_drivers();
 	assert_in_range(plugins_tried, 1, with_names - 1); /* the configured ones */
 	has_no_names = false;
+	remove(bridge);
 	plugins_tried = 0;
 	setenv("RDMAV_DRIVERS", "foreign:broken;nowhere:rxe", 1); /* overrides the configuration */
 	verbs_loader_load_drivers();
@@ -128,6 +141,18 @@ static void a_configured_provider_of_nobody_is_a_warning(void **state)
 {
 	(void)state;
 	assert_int_equal(lines_with("provider gone: skipped"), ARRAY_SIZE(short_errs) + 2);
+}
+
+/* The bridge was there when the configuration was read, but for the last time. */
+static void a_plugin_of_the_distribution_takes_the_place_of_ours(void **state)
+{
+	(void)state;
+	assert_int_equal(lines_with("provider mlx5: skipped"), 1);
+	assert_int_equal(lines_with("libmlx5-rdmav34.so was built for another libibverbs"), 1);
+	assert_int_equal(lines_with("provider new: skipped"), ARRAY_SIZE(short_errs) + 2);
+	assert_int_equal(lines_with("libnew-rdmav34.so is of the distribution"),
+			 ARRAY_SIZE(short_errs) + 1);
+	assert_int_equal(lines_with("libnew-rdmav34.so was built for another libibverbs"), 1);
 }
 
 /* After what was short is there again, each plugin of the distribution is tried once. */
@@ -265,6 +290,7 @@ int main(void)
 		cmocka_unit_test(a_missing_plugin_is_one_line),
 		cmocka_unit_test(configured_providers_of_the_distribution_are_no_warning),
 		cmocka_unit_test(a_configured_provider_of_nobody_is_a_warning),
+		cmocka_unit_test(a_plugin_of_the_distribution_takes_the_place_of_ours),
 		cmocka_unit_test(plugins_are_tried_once),
 		cmocka_unit_test(a_guest_is_tried_again_after_a_shortage),
 		cmocka_unit_test(a_driver_id_decides_and_pci_is_for_sysfs),
