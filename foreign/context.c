@@ -62,10 +62,30 @@ static const struct host_device_ops *ops_of(const struct verbs_device *vdev)
 	return ((const struct guest_driver *)vdev->driver)->ops;
 }
 
+/* Refuses a guest whose table of operations is of another release. */
+static int check_table(struct verbs_device *vdev)
+{
+	const char *misplaced = ((const struct guest_driver *)vdev->driver)->misplaced;
+
+	if (!misplaced)
+		return 0;
+	verbs_error(
+		"open_device %s: refused: provider %s has %s in the place of another operation: "
+		"it was built for another release than " GUEST_TEXT(
+			HOST_FIRST_RELEASE) " to " GUEST_TEXT(HOST_LAST_RELEASE),
+		vdev->seen->name, ops_of(vdev)->name, misplaced);
+	return EPROTO;
+}
+
 static int taken(struct host_context *context, struct verbs_context **vctx)
 {
+	int err;
+
 	if (!context)
 		return guest_error();
+	err = check_table(to_vdev(context->context.device));
+	if (err)
+		return err; /* its memory stays, as free_context is not known */
 	if (!guest_table(&context->context)->free_context) {
 		verbs_error("open_device %s: refused: the provider has no free_context",
 			    context->context.device->name);
@@ -78,6 +98,10 @@ static int taken(struct host_context *context, struct verbs_context **vctx)
 int guest_alloc_as(struct verbs_device *vdev, int cmd_fd, const void *how,
 		   struct verbs_context **vctx)
 {
+	int err = check_table(vdev);
+
+	if (err)
+		return err;
 	errno = 0;
 	return taken(ops_of(vdev)->alloc_context(vdev->seen, cmd_fd, (void *)(uintptr_t)how), vctx);
 }
@@ -89,6 +113,10 @@ int guest_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vc
 
 int guest_import(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
 {
+	int err = check_table(vdev);
+
+	if (err)
+		return err;
 	errno = 0;
 	return taken(ops_of(vdev)->import_context(vdev->seen, cmd_fd), vctx);
 }

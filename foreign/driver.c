@@ -130,6 +130,8 @@ static void register_guest(const struct host_device_ops *ops)
 		verbs_error("a plugin for " GUEST_NODE " is left out: its table lacks %s", missing);
 		return;
 	}
+	if (!guest_release_fits(ops))
+		return;
 	guest = calloc_for("a provider of the distribution", 1, sizeof(*guest));
 	if (!guest)
 		return;

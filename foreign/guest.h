@@ -109,7 +109,15 @@ static_assert(offsetof(struct guest_buffer, hdr) == 32, "buffer");
 struct guest_driver {
 	struct verbs_driver driver;
 	const struct host_device_ops *ops;
+	/* Command of the library that the guest has in another operation's slot, so its table is of
+	 * another release than ours. No context is opened then. */
+	const char *_Atomic misplaced;
 };
+
+static inline struct guest_driver *guest_driver_of(struct ibv_context *context)
+{
+	return (struct guest_driver *)(uintptr_t)to_vdev(context->device)->driver;
+}
 
 /* Returns the operations that the guest has installed in a context. */
 static inline struct host_context_ops *guest_table(struct ibv_context *context)
@@ -159,15 +167,18 @@ struct guest_attrs {
 	unsigned int count;
 };
 
-#define guest_attrs_of GUEST_NAME(guest_attrs, _of, HOST_NUMBER)
-#define guest_alloc    GUEST_NAME(guest_context, _alloc, HOST_NUMBER)
-#define guest_alloc_as GUEST_NAME(guest_context, _alloc_as, HOST_NUMBER)
-#define guest_import   GUEST_NAME(guest_context, _import, HOST_NUMBER)
-#define guest_free     GUEST_NAME(guest_context, _free, HOST_NUMBER)
-#define guest_refuse   GUEST_NAME(guest, _refuse, HOST_NUMBER)
+#define guest_attrs_of     GUEST_NAME(guest_attrs, _of, HOST_NUMBER)
+#define guest_alloc        GUEST_NAME(guest_context, _alloc, HOST_NUMBER)
+#define guest_alloc_as     GUEST_NAME(guest_context, _alloc_as, HOST_NUMBER)
+#define guest_import       GUEST_NAME(guest_context, _import, HOST_NUMBER)
+#define guest_free         GUEST_NAME(guest_context, _free, HOST_NUMBER)
+#define guest_release_fits GUEST_NAME(guest_release, _fits, HOST_NUMBER)
+#define guest_refuse       GUEST_NAME(guest, _refuse, HOST_NUMBER)
 
 /* exec.c: collects the attributes of BUFFER and those behind it. Returns EINVAL for too many. */
 int guest_attrs_of(const struct guest_buffer *buffer, struct guest_attrs *attrs);
+/* release.c: returns whether the guest may be of a release whose tables are known. Logs why not. */
+bool guest_release_fits(const struct host_device_ops *ops);
 /* exec.c: logs that a function is not supported here, and returns EOPNOTSUPP. */
 int guest_refuse(const char *name);
 

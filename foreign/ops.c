@@ -8,6 +8,8 @@
  */
 #include "guest.h"
 
+#include <dlfcn.h>
+
 /* Queries a port. Guests of some releases fill in a struct that ends before active_speed_ex, so the
  * call gets a zeroed struct, and the result is copied. */
 static int op_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
@@ -339,12 +341,56 @@ static void merge(struct host_context_ops *to, const struct host_context_ops *fr
 	memcpy(to, slots[0], sizeof(slots[0]));
 }
 
+/* Operations that a guest may leave to a command of the library, by the command's name behind
+ * "ibv_cmd_" */
+static const struct {
+	const char *name;
+	size_t slot;
+} places[] = {
+#define PLACE(name) { #name, offsetof(struct host_context_ops, name) / sizeof(void (*)(void)) },
+	SAME(PLACE) OTHER(PLACE)
+};
+
+static size_t place_of(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (!strcmp(places[i].name, name))
+			return places[i].slot;
+	return TABLE_SLOTS;
+}
+
+/* Returns the name of a command of the library that is in the slot of another operation, or NULL.
+ * In a table of another release, the slots lie elsewhere. */
+static const char *misplaced_in(const struct host_context_ops *from)
+{
+	static const char prefix[] = "ibv_cmd_";
+	void *slots[TABLE_SLOTS];
+	Dl_info info;
+	size_t place;
+
+	memcpy(slots, from, sizeof(slots));
+	for (size_t i = 0; i < TABLE_SLOTS; i++) {
+		if (!slots[i] || !dladdr(slots[i], &info) || info.dli_saddr != slots[i] ||
+		    !info.dli_sname || strncmp(info.dli_sname, prefix, strlen(prefix)))
+			continue;
+		place = place_of(info.dli_sname + strlen(prefix));
+		if (place != i && place < TABLE_SLOTS)
+			return info.dli_sname;
+	}
+	return NULL;
+}
+
 GUEST_CALL(void, verbs_set_ops,
 	   (struct host_context * context, const struct host_context_ops *from))
 {
 	struct host_context_ops *table = guest_table(&context->context);
 	struct verbs_ops ops = { .get_srq_num = op_get_srq_num };
+	const char *misplaced = misplaced_in(from);
 
+	if (misplaced) {
+		guest_driver_of(&context->context)->misplaced = misplaced;
+		return;
+	}
 	merge(table, from);
 #define TAKE_SAME(name)  \
 	if (table->name) \

@@ -24,7 +24,7 @@ from harness import crypto
 from harness.adapter import Spec
 from harness.cases import Case, cases
 from harness.checks import Failure
-from harness.libraries import wrong
+from harness.libraries import fault
 from harness.process import TIMED_OUT, describe
 from harness.settings import CONSUMERS
 
@@ -241,7 +241,7 @@ def test_pyverbs(case, rig, request, settings, launcher, work, debians, tests):
     outcomes = Run(case, rig, launcher, tests, work).all()
     outcomes.show()
     faults = list(gaps(outcomes, tests))
-    reason = wrong(outcomes.libraries, settings.device, case.libs, settings.stage)
+    reason = fault(outcomes.libraries, settings, case.libs)
     faults += [reason] if reason else []
     if case.libs == "debian":
         debians[case.link] = outcomes

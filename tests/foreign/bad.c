@@ -6,8 +6,10 @@
  *	table     the table lacks alloc_device
  *	small     its context is smaller than struct verbs_context of the release
  *	empty     it installs no operations, so that nothing can free its context
+ *	shifted   its table of operations is of another release: each is a slot too early
  *	none      none: it matches no device
  */
+#include <dlfcn.h>
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,6 +26,9 @@ struct match {
 /* Sizes of the interface that are the same for each number */
 enum { MATCH_DRIVER_ID = 3, DEVICE_SIZE = 712, CONTEXT_SIZE = 800, DRIVER_MLX5 = 1 };
 
+/* The table of operations: as many as fit in any, and the place of one of them */
+enum { TABLE_SLOTS = 90, SLOT_ATTACH_MCAST = 9 };
+
 struct table {
 	const char *name;
 	uint32_t min_abi, max_abi;
@@ -38,6 +43,7 @@ struct table {
 void REGISTER(const struct table *table);
 void *_verbs_init_and_alloc_context(struct ibv_device *device, int cmd_fd, size_t size, void *at,
 				    uint32_t driver_id);
+void verbs_set_ops(void *context, void *const *ops);
 
 static bool is_bad(const char *how)
 {
@@ -48,9 +54,17 @@ static bool is_bad(const char *how)
 
 static void *alloc_context(struct ibv_device *device, int cmd_fd, void *how)
 {
+	const size_t size = is_bad("small") ? 64 : CONTEXT_SIZE;
+	static void *ops[TABLE_SLOTS];
+	void *context = _verbs_init_and_alloc_context(device, cmd_fd, size, NULL, DRIVER_MLX5);
+
 	(void)how;
-	return _verbs_init_and_alloc_context(device, cmd_fd, is_bad("small") ? 64 : CONTEXT_SIZE,
-					     NULL, DRIVER_MLX5);
+	if (context && is_bad("shifted")) {
+		ops[SLOT_ATTACH_MCAST - 1] =
+			dlvsym(RTLD_DEFAULT, "ibv_cmd_attach_mcast", "IBVERBS_PRIVATE_34");
+		verbs_set_ops(context, ops);
+	}
+	return context;
 }
 
 static void *alloc_device(void *sysfs)

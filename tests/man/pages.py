@@ -10,7 +10,7 @@ PUBLIC_HEADERS = ("libibverbs/verbs.h", "librdmacm/rdma_cma.h", "librdmacm/rdma_
                   "librdmacm/ib.h", "providers/mlx5/mlx5dv.h")
 ENVIRONMENT_PAGE = "rdmakit_environment"
 DIAGNOSTICS_PAGE = "rdmakit_diagnostics"
-LIBRARIES = ("libibverbs", "librdmacm", "providers", "bridge", "util", "compat")
+LIBRARIES = ("libibverbs", "librdmacm", "providers", "bridge", "foreign", "util", "compat")
 
 
 def text_of(path):

@@ -41,11 +41,17 @@ def wrong(paths, device, libs, stage):
     return f"others are loaded: {' '.join(others)}" if others else None
 
 
+def fault(paths, settings, libs):
+    """What is wrong with the libraries in PATHS, which a program has loaded as those of LIBS, or None."""
+    if libs == "ours" and settings.below:
+        return wrong_below(paths, settings.device, settings)
+    return wrong(paths, settings.device, libs, settings.stage)
+
+
 def check(launcher, adapter, programs, settings, libs):
     """Fails unless Debian's programs load the libraries of LIBS, and no others."""
     paths = loaded(launcher, adapter, programs, settings.device, libs)
     print("\n".join(sorted(paths)), flush=True)
-    is_below = libs == "ours" and settings.below
-    reason = wrong_below(paths, settings.device, settings) if is_below else wrong(paths, settings.device, libs, settings.stage)
+    reason = fault(paths, settings, libs)
     if reason:
         raise Failure(reason)
