@@ -14,6 +14,8 @@ host_setup() {
 	number=${number##*_}
 	bridge=$(readlink -f "$1")/$number
 	[ -e "$bridge/libmlx5.so.1" ] || fail "no provider for private number ${number:-?} in $1"
+	# The runtime of a provider that is built with a sanitizer: it has to come first in programs that are not.
+	runtime=$(ldd "$bridge/libmlx5.so.1" | sed -n 's/^.*lib[au][a-z]*san[^ ]* => \([^ ]*\) .*/\1/p' | paste -sd :)
 }
 
 # host_device mlx5|mlx4: the adapter, and the provider that is meant.
@@ -26,7 +28,7 @@ host_device() {
 # on_host ours|theirs [timeout SECONDS] PROGRAM [ARGUMENT...]: the distribution loads its own plugins as well, after the one that
 # IBV_DRIVERS names; of two that want a device the first has it. With REFERENCE_ROOT the release's loader starts the program.
 on_host() {
-	local libs=$hostlibs:$hostlibs/libibverbs plugin=$hostlibs/libibverbs/lib$provider limit=() start=()
+	local libs=$hostlibs:$hostlibs/libibverbs plugin=$hostlibs/libibverbs/lib$provider limit=() start=() side=$1
 	[ "$1" = theirs ] || { libs=$bridge:$libs && plugin=$bridge/lib$provider; }
 	shift
 	[ "$1" != timeout ] || { limit=("$1" "$2") && shift 2; }
@@ -35,13 +37,16 @@ on_host() {
 	else
 		start=(env "LD_LIBRARY_PATH=$libs")
 	fi
+	[ "$side" = theirs ] || [ -z "$runtime" ] || start=(env "LD_PRELOAD=$runtime" "${start[@]}")
+	# Leaks of the distribution's provider are not ours to report.
+	[ "$side" = ours ] || start=(env "ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0:max_malloc_fill_size=0" "${start[@]}")
 	"$softhca" run "${softhca_args[@]}" -- env -u LD_LIBRARY_PATH "IBV_DRIVERS=$plugin" "${limit[@]}" "${start[@]}" "$@"
 }
 
 # must_serve ours|theirs PROGRAM: only our provider says that it has a device of the distribution's library.
 must_serve() {
 	local said whose=theirs
-	said=$(VERBS_LOG=info on_host "$1" timeout "$(patience 60)" "$2" 2>&1) || fail "$2 with the provider that is $1: $said"
+	said=$(ASAN_OPTIONS=detect_leaks=0 VERBS_LOG=info on_host "$1" timeout "$(patience 60)" "$2" 2>&1) || fail "$2 with the provider that is $1: $said"
 	! grep -q "provider $provider in libibverbs of the distribution" <<<"$said" || whose=ours
 	[ "$whose" = "$1" ] || fail "$2 does not run with the provider that is meant, $1: $said"
 }
