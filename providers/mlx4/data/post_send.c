@@ -470,21 +470,6 @@ WQE_INLINE bool sq_has_stamps(const struct mlx4_sq *sq)
 	return sq->slot_log > M4_MIN_SLOT_LOG;
 }
 
-WQE_INLINE bool put_listed_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
-				  enum send_kind kind)
-{
-	const struct place place = place_at(&qp->sq, wr, head);
-	uint32_t size;
-
-	if (!(wr->send_flags & IBV_SEND_INLINE) || !is_usual_inline(&qp->sq, wr, head, kind))
-		return false;
-	size = put_usual_inline(qp, wr, &place, kind);
-	hand_over(qp, place.ctrl, head, usual.opcode[place.opcode]);
-	if (sq_has_stamps(&qp->sq))
-		sq_stamp_ahead(&qp->sq, kind, head, size);
-	return true;
-}
-
 /* Posts WR at HEAD. Returns 0 or an errno. If WR is the only request (ALONE), needs no data from
  * memory and fits, its WQE goes through BlueFlame. *RINGS: the doorbell must still be rung. */
 typedef int put_any_fn(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head, bool alone,
@@ -497,8 +482,6 @@ WQE_INLINE int put_any(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_
 	struct built built;
 	int ret = 0;
 
-	if (!alone && kind != SEND_RAW && put_listed_inline(qp, wr, head, kind))
-		return 0;
 	if (unlikely(!build(qp, wr, head, kind, &built, &ret)))
 		return ret;
 	*rings = !alone || !built.is_whole || !sq->bf || built.size > sq->bf->half;
@@ -515,6 +498,48 @@ WQE_INLINE int put_any(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_
 }
 
 /* ---- lists ---- */
+
+/* Posts a request of a list with inline data at HEAD, or calls PUTS_ANY. That is out of line, so
+ * that the registers that it saves cost nothing here. */
+WQE_INLINE int put_listed(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
+			  enum send_kind kind, put_any_fn *puts_any, bool *rings)
+{
+	struct place place;
+	uint32_t size;
+
+	if (kind == SEND_RAW || !(wr->send_flags & IBV_SEND_INLINE) ||
+	    !is_usual_inline(&qp->sq, wr, head, kind))
+		return puts_any(qp, wr, head, false, rings);
+	place = place_at(&qp->sq, wr, head);
+	size = put_usual_inline(qp, wr, &place, kind);
+	hand_over(qp, place.ctrl, head, usual.opcode[place.opcode]);
+	if (sq_has_stamps(&qp->sq))
+		sq_stamp_ahead(&qp->sq, kind, head, size);
+	return 0;
+}
+
+/* Posts a request of a list whose inline data fits in the rest of the piece in which the WQE's head
+ * ends, or calls PUTS_LONGER. Saves no registers. */
+WQE_INLINE int put_listed_short(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
+				enum send_kind kind, put_any_fn *puts_longer, bool *rings)
+{
+	struct place place;
+	uint32_t at;
+
+	if (kind == SEND_RAW || !(wr->send_flags & IBV_SEND_INLINE) ||
+	    !is_usual_inline(&qp->sq, wr, head, kind) ||
+	    wr->sg_list->length > wqe_inline_room(usual_head_size(wr, kind)))
+		return puts_longer(qp, wr, head, false, rings);
+	place = place_at(&qp->sq, wr, head);
+	at = put_usual_head(place.ctrl, wr, kind);
+	at = wqe_put_last_inline(place.ctrl, at, (const uint8_t *)(uintptr_t)wr->sg_list->addr,
+				 wr->sg_list->length);
+	put_usual_rest(qp, wr, &place, at, kind);
+	hand_over(qp, place.ctrl, head, usual.opcode[place.opcode]);
+	if (sq_has_stamps(&qp->sq))
+		sq_stamp_ahead(&qp->sq, kind, head, M4_PIECE);
+	return 0;
+}
 
 /* Writes the stamps for a usual request in a list. The request has a single SGE, so only datagrams
  * have several pieces. DIRTY is determined at the start of the list, and again after unusual
@@ -615,6 +640,19 @@ WQE_INLINE bool is_short_inline(const struct mlx4_sq *sq, const struct ibv_send_
 	       length <= wqe_inline_room(usual_head_size(wr, kind));
 }
 
+WQE_INLINE void finish_short(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
+			     const struct place *place, uint32_t size, enum send_kind kind)
+{
+	struct mlx4_sq *sq = &qp->sq;
+
+	put_usual_rest(qp, wr, place, size, kind);
+	sq->wq.head = place->head + 1;
+	if (sq_has_stamps(sq))
+		sq_stamp_ahead(sq, kind, place->head, M4_PIECE);
+	ring_inline(qp, place, size);
+	qlock_leave(&qp->sq_lock);
+}
+
 WQE_INLINE int post_pieces(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			   enum send_kind kind, qp_post_send_fn *other)
 {
@@ -626,12 +664,30 @@ WQE_INLINE int post_pieces(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ib
 		return other(qp, wr, bad_wr);
 	at = wqe_put_short_inline(place.ctrl, put_usual_head(place.ctrl, wr, kind), wr->sg_list,
 				  wr->num_sge);
-	put_usual_rest(qp, wr, &place, at, kind);
-	sq->wq.head = place.head + 1;
-	if (sq_has_stamps(sq))
-		sq_stamp_ahead(sq, kind, place.head, at);
-	ring_inline(qp, &place, at);
-	qlock_leave(&qp->sq_lock);
+	finish_short(qp, wr, &place, at, kind);
+	return 0;
+}
+
+/* Does what post_pieces() does for two buffers, a header and its payload mostly, without loops,
+ * which need more registers. */
+WQE_INLINE int post_pair(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+			 enum send_kind kind, qp_post_send_fn *in_pieces)
+{
+	struct mlx4_sq *sq = &qp->sq;
+	const struct ibv_sge *sge = wr->sg_list;
+	struct place place;
+	uint64_t length;
+	uint32_t at;
+
+	if (sq->max_sge < 2 || !inline_flags_are_usual(sq, wr, sq->wq.head, kind))
+		return in_pieces(qp, wr, bad_wr);
+	length = (uint64_t)sge[0].length + sge[1].length;
+	if (length > sq->max_inline || length > wqe_inline_room(usual_head_size(wr, kind)))
+		return in_pieces(qp, wr, bad_wr);
+	place = place_at(sq, wr, sq->wq.head);
+	at = put_usual_head(place.ctrl, wr, kind);
+	at = wqe_put_pair_inline(place.ctrl, at, sge, (uint32_t)length);
+	finish_short(qp, wr, &place, at, kind);
 	return 0;
 }
 
@@ -809,23 +865,35 @@ BIND_ROUTINE(bind_window_large, true)
 
 #define POST_ARGS struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr
 
-#define KIND_PARTS(name, kind)                                                       \
-	OUT_OF_LINE put_any_##name(struct mlx4_qp *qp, const struct ibv_send_wr *wr, \
-				   uint32_t head, bool alone, bool *rings)           \
-	{                                                                            \
-		return put_any(qp, wr, head, kind, alone, rings);                    \
-	}                                                                            \
-	OUT_OF_LINE list_##name(POST_ARGS)                                           \
-	{                                                                            \
-		return post_list(qp, wr, bad_wr, put_any_##name, kind, false);       \
-	}                                                                            \
-	OUT_OF_LINE list_##name##_large(POST_ARGS)                                   \
-	{                                                                            \
-		return post_list(qp, wr, bad_wr, put_any_##name, kind, true);        \
-	}                                                                            \
-	OUT_OF_LINE other_##name(POST_ARGS)                                          \
-	{                                                                            \
-		return post_unusual(qp, wr, bad_wr, put_any_##name);                 \
+#define KIND_PARTS(name, kind)                                                          \
+	OUT_OF_LINE put_any_##name(struct mlx4_qp *qp, const struct ibv_send_wr *wr,    \
+				   uint32_t head, bool alone, bool *rings)              \
+	{                                                                               \
+		return put_any(qp, wr, head, kind, alone, rings);                       \
+	}                                                                               \
+	OUT_OF_LINE put_listed_##name(struct mlx4_qp *qp, const struct ibv_send_wr *wr, \
+				      uint32_t head, bool alone, bool *rings)           \
+	{                                                                               \
+		(void)alone;                                                            \
+		return put_listed(qp, wr, head, kind, put_any_##name, rings);           \
+	}                                                                               \
+	OUT_OF_LINE put_short_##name(struct mlx4_qp *qp, const struct ibv_send_wr *wr,  \
+				     uint32_t head, bool alone, bool *rings)            \
+	{                                                                               \
+		(void)alone;                                                            \
+		return put_listed_short(qp, wr, head, kind, put_listed_##name, rings);  \
+	}                                                                               \
+	OUT_OF_LINE list_##name(POST_ARGS)                                              \
+	{                                                                               \
+		return post_list(qp, wr, bad_wr, put_short_##name, kind, false);        \
+	}                                                                               \
+	OUT_OF_LINE list_##name##_large(POST_ARGS)                                      \
+	{                                                                               \
+		return post_list(qp, wr, bad_wr, put_short_##name, kind, true);         \
+	}                                                                               \
+	OUT_OF_LINE other_##name(POST_ARGS)                                             \
+	{                                                                               \
+		return post_unusual(qp, wr, bad_wr, put_any_##name);                    \
 	}
 
 KIND_PARTS(connected, SEND_CONNECTED)
@@ -837,6 +905,10 @@ KIND_PARTS(raw, SEND_RAW)
 	OUT_OF_LINE pieces_##name(POST_ARGS)                            \
 	{                                                               \
 		return post_pieces(qp, wr, bad_wr, kind, other_##name); \
+	}                                                               \
+	OUT_OF_LINE pair_##name(POST_ARGS)                              \
+	{                                                               \
+		return post_pair(qp, wr, bad_wr, kind, pieces_##name);  \
 	}
 
 PIECES_PART(connected, SEND_CONNECTED)
@@ -873,11 +945,11 @@ WQE_INLINE int one_on_key(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv
 
 WQE_INLINE int one_with_inline(struct mlx4_qp *qp, struct ibv_send_wr *wr,
 			       struct ibv_send_wr **bad_wr, struct one one,
-			       qp_post_send_fn *in_pieces)
+			       qp_post_send_fn *in_pair, qp_post_send_fn *in_pieces)
 {
 	if (likely(is_usual_inline(&qp->sq, wr, qp->sq.wq.head, one.kind)))
 		return post_inline(qp, wr, one);
-	return in_pieces(qp, wr, bad_wr);
+	return wr->num_sge == 2 ? in_pair(qp, wr, bad_wr) : in_pieces(qp, wr, bad_wr);
 }
 
 WQE_INLINE int one_with_sges(struct mlx4_qp *qp, struct ibv_send_wr *wr,
@@ -927,20 +999,21 @@ WQE_INLINE int enter_for_one(struct mlx4_qp *qp, struct ibv_send_wr *wr,
 		return name##_here(qp, wr, bad_wr);                                                \
 	}
 
-#define ROUTINE(name, list, pieces, unusual, ...)                                            \
-	OUT_OF_LINE name##_inline(POST_ARGS)                                                 \
-	{                                                                                    \
-		return one_with_inline(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, pieces); \
-	}                                                                                    \
-	OUT_OF_LINE name##_sges(POST_ARGS)                                                   \
-	{                                                                                    \
-		return one_with_sges(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, unusual);  \
-	}                                                                                    \
-	OUT_OF_LINE name##_four_sges(POST_ARGS)                                              \
-	{                                                                                    \
-		return one_with_four_sges(qp, wr, bad_wr, (struct one){ __VA_ARGS__ },       \
-					  name##_sges);                                      \
-	}                                                                                    \
+#define ROUTINE(name, list, kind, unusual, ...)                                                  \
+	OUT_OF_LINE name##_inline(POST_ARGS)                                                     \
+	{                                                                                        \
+		return one_with_inline(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, pair_##kind, \
+				       pieces_##kind);                                           \
+	}                                                                                        \
+	OUT_OF_LINE name##_sges(POST_ARGS)                                                       \
+	{                                                                                        \
+		return one_with_sges(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, unusual);      \
+	}                                                                                        \
+	OUT_OF_LINE name##_four_sges(POST_ARGS)                                                  \
+	{                                                                                        \
+		return one_with_four_sges(qp, wr, bad_wr, (struct one){ __VA_ARGS__ },           \
+					  name##_sges);                                          \
+	}                                                                                        \
 	ENTRY(name, list, unusual, name##_inline, name##_four_sges, __VA_ARGS__)
 
 /* In a process with one thread, only checks that the lock is free, which saves no registers; taking
@@ -963,24 +1036,23 @@ ON_KEYS(post_connected_large, other_connected, SEND_CONNECTED, false, true)
 ON_KEYS(post_connected_exchange, other_connected, SEND_CONNECTED, true, false)
 ON_KEYS(post_connected_large_exchange, other_connected, SEND_CONNECTED, true, true)
 
-ROUTINE(post_connected, list_connected, pieces_connected, post_connected_on_key, SEND_CONNECTED,
-	false, false)
-ROUTINE(post_connected_large, list_connected_large, pieces_connected, post_connected_large_on_key,
+ROUTINE(post_connected, list_connected, connected, post_connected_on_key, SEND_CONNECTED, false,
+	false)
+ROUTINE(post_connected_large, list_connected_large, connected, post_connected_large_on_key,
 	SEND_CONNECTED, false, true)
-ROUTINE(post_connected_exchange, list_connected, pieces_connected, post_connected_exchange_on_key,
+ROUTINE(post_connected_exchange, list_connected, connected, post_connected_exchange_on_key,
 	SEND_CONNECTED, true, false)
-ROUTINE(post_connected_large_exchange, list_connected_large, pieces_connected,
+ROUTINE(post_connected_large_exchange, list_connected_large, connected,
 	post_connected_large_exchange_on_key, SEND_CONNECTED, true, true)
 LOCKED_ROUTINE(post_connected)
 LOCKED_ROUTINE(post_connected_large)
 
-ROUTINE(post_datagram, list_datagram, pieces_datagram, other_datagram, SEND_DATAGRAM, false, false)
-ROUTINE(post_datagram_large, list_datagram_large, pieces_datagram, other_datagram, SEND_DATAGRAM,
-	false, true)
-ROUTINE(post_datagram_exchange, list_datagram, pieces_datagram, other_datagram, SEND_DATAGRAM, true,
-	false)
-ROUTINE(post_datagram_large_exchange, list_datagram_large, pieces_datagram, other_datagram,
-	SEND_DATAGRAM, true, true)
+ROUTINE(post_datagram, list_datagram, datagram, other_datagram, SEND_DATAGRAM, false, false)
+ROUTINE(post_datagram_large, list_datagram_large, datagram, other_datagram, SEND_DATAGRAM, false,
+	true)
+ROUTINE(post_datagram_exchange, list_datagram, datagram, other_datagram, SEND_DATAGRAM, true, false)
+ROUTINE(post_datagram_large_exchange, list_datagram_large, datagram, other_datagram, SEND_DATAGRAM,
+	true, true)
 LOCKED_ROUTINE(post_datagram)
 LOCKED_ROUTINE(post_datagram_large)
 

@@ -493,6 +493,18 @@ WQE_INLINE uint32_t wqe_put_short_inline(uint8_t *ctrl, uint32_t at, const struc
 	return (uint32_t)align_up(end, M4_SEG);
 }
 
+/* Does what wqe_put_short_inline() does for two buffers, with LENGTH bytes together. */
+WQE_INLINE uint32_t wqe_put_pair_inline(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge,
+					uint32_t length)
+{
+	uint8_t *const to = ctrl + at + M4_INLINE_HEADER;
+
+	copy_small(to, (const uint8_t *)(uintptr_t)sge[0].addr, sge[0].length);
+	copy_small(to + sge[0].length, (const uint8_t *)(uintptr_t)sge[1].addr, sge[1].length);
+	wqe_put_word(ctrl, at, FLD_BITS(M4_DATA_INLINE) | length, NULL);
+	return (uint32_t)align_up(at + M4_INLINE_HEADER + length, M4_SEG);
+}
+
 WQE_INLINE void wqe_fill_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from, uint32_t part)
 {
 	uint8_t *to = ctrl + at + M4_INLINE_HEADER;
