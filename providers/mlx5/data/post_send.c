@@ -109,21 +109,36 @@ put_inline(const struct mlx5_qp *qp, uint8_t *seg, uint32_t ds, const struct ibv
 	return (int)(wqe.ds - ds);
 }
 
+WQE_INLINE uint8_t *copy_piece(uint8_t *to, const struct ibv_sge *sge)
+{
+	copy_inline(to, (const void *)(uintptr_t)sge->addr, sge->length);
+	return to + sge->length;
+}
+
+/* Copies N SGEs, at least two. The first two, mostly a header and its payload, need no loop. */
 WQE_INLINE uint32_t copy_pieces(uint8_t *to, const struct ibv_sge *sge, int n)
 {
 	uint8_t *const start = to;
 
-	for (; n > 0; n--, sge++) {
-		copy_inline(to, (const void *)(uintptr_t)sge->addr, sge->length);
-		to += sge->length;
-	}
+	to = copy_piece(copy_piece(to, &sge[0]), &sge[1]);
+	for (int i = 2; i < n; i++)
+		to = copy_piece(to, &sge[i]);
 	return (uint32_t)(to - start);
+}
+
+WQE_INLINE uint64_t pieces_length(const struct ibv_sge *sge, int n)
+{
+	uint64_t total = (uint64_t)sge[0].length + sge[1].length;
+
+	for (int i = 2; i < n; i++)
+		total += sge[i].length;
+	return total;
 }
 
 WQE_INLINE bool pieces_are_usual(const struct mlx5_sq *sq, const uint8_t *seg,
 				 const struct ibv_send_wr *wr)
 {
-	return inline_is_usual(sq, seg, sges_length(wr->sg_list, wr->num_sge));
+	return wr->num_sge > 1 && inline_is_usual(sq, seg, pieces_length(wr->sg_list, wr->num_sge));
 }
 
 /* Does what put_inline() does, for a request in a list. Returns 0, and writes nothing, if the data
@@ -666,14 +681,6 @@ WQE_INLINE bool send_is_usual(const struct mlx5_sq *sq, uint32_t head, const str
 		      sq_has_opcode(sq, wr->opcode));
 }
 
-/* Returns whether the payload takes the fast path of inline data. CTRL + WQE_BB is an upper bound
- * for the end of the head. */
-WQE_INLINE bool inline_payload_is_usual(const struct mlx5_sq *sq, const uint8_t *ctrl,
-					const struct ibv_send_wr *wr)
-{
-	return likely(wr->num_sge == 1) && inline_is_usual(sq, ctrl + WQE_BB, wr->sg_list->length);
-}
-
 /* Constants that select an instance for a single request: with them, the compiler drops the
  * branches for other kinds of QP. */
 struct one {
@@ -767,11 +774,15 @@ WQE_INLINE int post_one(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_
 	uint32_t blocks;
 	struct send_wqe wqe;
 
+	if (payload == PAYLOAD_USUAL_INLINE && unlikely(wr->num_sge != 1))
+		return in_pieces(ibqp, wr, bad_wr);
 	if (unlikely(!send_is_usual(sq, head, wr)) ||
 	    (one.kind == SEND_RAW && !frame_is_usual(qp, wr)))
 		return one_unusual(ibqp, wr, bad_wr, one);
 	wqe_place(sq, &wqe, pi);
-	if (payload == PAYLOAD_USUAL_INLINE && unlikely(!inline_payload_is_usual(sq, wqe.ctrl, wr)))
+	/* CTRL + WQE_BB is an upper bound for the end of the head */
+	if (payload == PAYLOAD_USUAL_INLINE &&
+	    unlikely(!inline_is_usual(sq, wqe.ctrl + WQE_BB, wr->sg_list->length)))
 		return in_pieces(ibqp, wr, bad_wr);
 	if (payload == PAYLOAD_USUAL_PIECES &&
 	    unlikely(!pieces_are_usual(sq, wqe.ctrl + WQE_BB, wr)))
