@@ -124,6 +124,19 @@ CQE_INLINE bool cqe_look_up(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, __
 	return rq;
 }
 
+/* Returns the queue of a CQE that is no signature error, or NULL if no such queue exists. */
+CQE_INLINE struct mlx5_rq *cqe_other_rq(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
+{
+	return id_find(cq->ids, be32toh(cqe_rsn_raw(cq, cqe)));
+}
+
+/* Caches the queue of the CQE. The loop cq->poll must fit the queue. */
+CQE_INLINE void cqe_set_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, struct mlx5_rq *rq)
+{
+	cq->rsn_rq = rq;
+	cq->rsn_raw = cqe_rsn_raw(cq, cqe);
+}
+
 CQE_INLINE bool cqe_is_of_rsn_rq(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	return likely(cqe_rsn_raw(cq, cqe) == cq->rsn_raw);

@@ -251,6 +251,29 @@ CQE_INLINE bool poll_goes_on(const struct mlx5_cq *cq, const struct ibv_wc *end,
 	return cqe_is_sw_owned(cq, *cqe, ci);
 }
 
+/* Turns to the queue of a request of another QP than the last one. QPs that share a CQ complete in
+ * turn, and all of them fit the loop. */
+CQE_INLINE bool poll_turns_to_qp(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
+{
+	struct mlx5_rq *rq = cqe_other_rq(cq, cqe);
+
+	if (rq)
+		cqe_set_rq(cq, cqe, rq);
+	return rq;
+}
+
+/* Does the same for a message, if the other queue fits the loop, too. */
+CQE_INLINE bool poll_turns_to_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
+				 enum rq_special special)
+{
+	struct mlx5_rq *rq = cqe_other_rq(cq, cqe);
+
+	if (!rq || rq->special != special)
+		return false;
+	cqe_set_rq(cq, cqe, rq);
+	return true;
+}
+
 POLL_LOOP poll_requests(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
 			const struct mlx5_cqe64 *cqe, uint32_t ci)
 {
@@ -258,13 +281,15 @@ POLL_LOOP poll_requests(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 
 	do {
 		struct completion comp = { .status = IBV_WC_SUCCESS };
-		struct mlx5_rq *rq = cq->rsn_rq;
+		struct mlx5_rq *rq;
 
 		/* The adapter writes the ownership bit last: a load of the rest before the check
 		 * may return bytes of the previous lap. */
 		dma_load_barrier();
-		if (unlikely(!op_own_is_request(cqe->op_own) || !cqe_is_of_rsn_rq(cq, cqe)))
+		if (unlikely(!op_own_is_request(cqe->op_own) ||
+			     (!cqe_is_of_rsn_rq(cq, cqe) && !poll_turns_to_qp(cq, cqe))))
 			return mlx5_cq_poll_any(ibcq, end, wc, cqe, ci);
+		rq = cq->rsn_rq;
 		cqe_complete_request(rq, cqe, &comp);
 		wc_fill_start(wc, &comp);
 		wc_fill_request(wc, cqe, rq_qp(rq)->sq.number, comp.extra);
@@ -286,7 +311,8 @@ CQE_INLINE int poll_sends(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc
 		struct completion comp = { .status = IBV_WC_SUCCESS };
 
 		dma_load_barrier();
-		if (unlikely(!op_own_is_send(cqe->op_own, format) || !cqe_is_of_rsn_rq(cq, cqe)))
+		if (unlikely(!op_own_is_send(cqe->op_own, format) ||
+			     (!cqe_is_of_rsn_rq(cq, cqe) && !poll_turns_to_rq(cq, cqe, special))))
 			return mlx5_cq_poll_any(ibcq, end, wc, cqe, ci);
 		if (unlikely(!(special == RQ_SHARED
 				       ? cqe_take_from_srq(cq, cq->rsn_rq->srq, cqe, format, &comp)

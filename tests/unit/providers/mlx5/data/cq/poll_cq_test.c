@@ -153,8 +153,9 @@ static void check_statuses(const char *kinds, const struct ibv_wc *wc, unsigned 
 static void many_at_once_are_what_each_is_alone(void **state)
 {
 	static const char *const patterns[] = {
-		"s",           "sr", "srpi", "rRpP", "sS",   "sRiSp",    "ssssrrrr", "sresrpepi",
-		"SrRsePpeEiI", "f",  "fg",   "fGFg", "sfrg", "ggggffff", "sFePgrfE",
+		"s",         "sr",          "srpi", "rRpP",  "sS",     "sRiSp", "ssssrrrr",
+		"sresrpepi", "SrRsePpeEiI", "f",    "fg",    "fGFg",   "sfrg",  "ggggffff",
+		"sFePgrfE",  "rR",          "pP",   "sSsfS", "sSrsSR",
 	};
 	static const int sizes[] = { 2, 3, 16, 64 };
 	enum { COUNT = 60 };
@@ -168,6 +169,48 @@ static void many_at_once_are_what_each_is_alone(void **state)
 			poll_by(patterns[p], COUNT, sizes[s], wc);
 			assert_memory_equal(wc, alone, sizeof(alone));
 		}
+	}
+}
+
+/* Says in the last CQE that the checksums of its frame are right. */
+static void cqe_has_checksums(struct rig *rig)
+{
+	const size_t size = (size_t)1 << rig->cq->entry_log;
+	const uint32_t mask = (1u << rig->cq->count_log) - 1;
+	uint8_t *end = (uint8_t *)rig->cq->buf.addr + ((rig->cq_pi - 1) & mask) * size + size;
+	struct mlx5_cqe64 *cqe = (struct mlx5_cqe64 *)(end - sizeof(*cqe));
+
+	cqe->hds_ip_ext = MLX5_CQE_L3_OK | MLX5_CQE_L4_OK;
+	cqe->l4_hdr_type_etc = MLX5_CQE_L3_HDR_TYPE_IPV4 << 2;
+}
+
+/* Messages of two queues alternate, of which only the other one reports checksums. */
+static void each_queue_of_a_cq_keeps_its_own_loop(void **state)
+{
+	static const char kinds[] = "rRrRRrrsRSr";
+	enum { COUNT = sizeof(kinds) - 1 };
+
+	(void)state;
+	for (int at_once = 1; at_once <= COUNT; at_once++) {
+		struct pair pair = pair_new();
+		struct ibv_wc wc[COUNT];
+
+		pair.other->qp->rq.special = RQ_CHECKED;
+		for (unsigned int i = 0; i < COUNT; i++) {
+			pair_complete(&pair, kinds[i], i);
+			cqe_has_checksums(pair.rig);
+		}
+		for (int got = 0, n; got < COUNT; got += n) {
+			n = mlx5_poll_cq(&pair.rig->cq->vcq.cq, min_of(at_once, COUNT - got),
+					 wc + got);
+			assert_in_range(n, 1, COUNT - got);
+		}
+		for (unsigned int i = 0; i < COUNT; i++) {
+			assert_int_equal(wc[i].wr_id, i);
+			assert_int_equal(wc[i].wc_flags & IBV_WC_IP_CSUM_OK,
+					 kinds[i] == 'R' ? IBV_WC_IP_CSUM_OK : 0);
+		}
+		pair_free(&pair);
 	}
 }
 
@@ -264,6 +307,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_at_once_are_what_each_is_alone),
+		cmocka_unit_test(each_queue_of_a_cq_keeps_its_own_loop),
 		cmocka_unit_test(the_stack_does_not_grow_with_num_entries),
 		cmocka_unit_test(a_second_look_takes_no_lock_of_a_cq_without),
 	};
