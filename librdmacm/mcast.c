@@ -27,9 +27,9 @@ int rdmacm_multicast_attach(struct cm_multicast *multicast, const struct rdma_ud
 	return ret;
 }
 
-static void group_detach(struct cm_multicast *multicast)
+static void group_detach(struct cm_id *cm, struct cm_multicast *multicast)
 {
-	struct ibv_qp *qp = multicast->id->id.qp;
+	struct ibv_qp *qp = cm->id.qp;
 
 	if (multicast->attached && qp)
 		ibv_detach_mcast(qp, &multicast->mgid, multicast->mlid);
@@ -44,7 +44,7 @@ void rdmacm_multicast_detach_all(struct cm_id *cm)
 		return;
 	pthread_mutex_lock(&cm->lock);
 	LIST_FOREACH(multicast, &cm->multicasts, entry)
-		group_detach(multicast);
+		group_detach(cm, multicast);
 	pthread_mutex_unlock(&cm->lock);
 }
 
@@ -139,7 +139,7 @@ static struct cm_multicast *group_take(struct cm_id *cm, const struct sockaddr *
 	pthread_mutex_lock(&cm->lock);
 	LIST_FOREACH(multicast, &cm->multicasts, entry) {
 		if (!memcmp(&multicast->addr, addr, len)) {
-			group_detach(multicast);
+			group_detach(cm, multicast);
 			LIST_REMOVE(multicast, entry);
 			break;
 		}
