@@ -8,6 +8,7 @@
  */
 #include "libibverbs/private.h"
 #include "util/alloc.h"
+#include "util/mutex.h"
 
 #include <endian.h>
 #include <pthread.h>
@@ -81,16 +82,18 @@ static void device_put_locked(struct verbs_device *vdev)
 
 void verbs_device_get(struct verbs_device *vdev)
 {
-	pthread_mutex_lock(&known_lock);
+	const bool taken = mutex_enter(&known_lock);
+
 	vdev->refcount++;
-	pthread_mutex_unlock(&known_lock);
+	mutex_leave(&known_lock, taken);
 }
 
 void verbs_device_put(struct verbs_device *vdev)
 {
-	pthread_mutex_lock(&known_lock);
+	const bool taken = mutex_enter(&known_lock);
+
 	device_put_locked(vdev);
-	pthread_mutex_unlock(&known_lock);
+	mutex_leave(&known_lock, taken);
 }
 
 static enum ibv_transport_type transport_of(int node_type)

@@ -8,6 +8,7 @@
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/devx_cmd.h"
 #include "util/alloc.h"
+#include "util/mutex.h"
 
 enum {
 	/* log2 of the places taken from dr_memory at once, because each call takes its lock */
@@ -168,16 +169,15 @@ int mlx5_dr_lane_sync(struct dr_lane *lane)
 
 int mlx5_dr_lane_take_freed(struct dr_lane *lane, struct dr_places *freed)
 {
-	int ret;
+	const bool taken = mutex_enter(&lane->lock);
+	int ret = mlx5_dr_ring_drain(&lane->ring);
 
-	pthread_mutex_lock(&lane->lock);
-	ret = mlx5_dr_ring_drain(&lane->ring);
 	if (!ret && lane->freed.count) {
 		*freed = lane->freed;
 		lane->freed = (struct dr_places){ NULL, 0, 0 };
 		lane->freed_entries = 0;
 	}
-	pthread_mutex_unlock(&lane->lock);
+	mutex_leave(&lane->lock, taken);
 	return ret;
 }
 

@@ -9,6 +9,7 @@
 #include "prm/mlx5/caps.h"
 #include "providers/mlx5/dv/dr/dr.h"
 #include "util/alloc.h"
+#include "util/mutex.h"
 
 /* Returns whether the library knows how to write entries for the domain: it supports format 1 only,
  * and no switch (FDB). */
@@ -235,6 +236,7 @@ struct waiting {
 static int waiting_take(struct dr_soft *soft, struct waiting *waiting)
 {
 	int ret = 0, failed;
+	bool taken;
 
 	waiting->any = false;
 	for (unsigned int i = 0; i < DR_LANES; i++) {
@@ -248,7 +250,7 @@ static int waiting_take(struct dr_soft *soft, struct waiting *waiting)
 		ret = ret ? ret : failed;
 	}
 	waiting->starts = waiting->lists = (struct dr_places){ NULL, 0, 0 };
-	pthread_mutex_lock(&soft->anchors.lock);
+	taken = mutex_enter(&soft->anchors.lock);
 	failed = mlx5_dr_ring_drain(&soft->anchors.ring);
 	ret = ret ? ret : failed;
 	if (!ret) {
@@ -256,7 +258,7 @@ static int waiting_take(struct dr_soft *soft, struct waiting *waiting)
 		if (soft->lists)
 			dr_places_move(&waiting->lists, &soft->lists->freed);
 	}
-	pthread_mutex_unlock(&soft->anchors.lock);
+	mutex_leave(&soft->anchors.lock, taken);
 	waiting->any_of_all = waiting->starts.count || waiting->lists.count;
 	waiting->any |= waiting->any_of_all;
 	return ret;
