@@ -40,6 +40,7 @@ ssize_t __wrap_write(int fd, const void *data, size_t size)
 		return __real_write(fd, data, size);
 	assert_in_range(at, 0, 3);
 	memcpy(&it.cmds[at], data, size);
+	assert_int_equal(it.cmds[at].hdr.out, 0);
 	memcpy(&it.dst_at_command, &cm.id.route.addr.dst_storage, sizeof(it.dst_at_command));
 	it.commands++;
 	errno = it.fails[at];
