@@ -274,7 +274,8 @@ static void private_data_of_two_is_255_bytes(void **state)
 		param.private_data_len = 155;
 		assert_int_equal(sides[i](&cm.id, &param), 0);
 		assert_int_equal(sent->private_data_len, 255);
-		assert_memory_equal(sent->private_data, found, 100);
+		assert_memory_equal(sent->private_data, found, sizeof(found));
+		assert_int_equal(found[0], 'f');
 		assert_memory_equal(sent->private_data + 100, own, 155);
 		param.private_data_len = 156;
 		fails_with(sides[i](&cm.id, &param), EINVAL);
