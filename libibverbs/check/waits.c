@@ -31,6 +31,12 @@ static bool wait_lasts(const struct wait *wait)
 	       !__atomic_load_n(&wait->channel->armed, __ATOMIC_ACQUIRE);
 }
 
+/* Lets the next wait be watched. */
+static void watch_end(struct check_channel *channel)
+{
+	__atomic_store_n(&channel->is_watched, false, __ATOMIC_RELEASE);
+}
+
 static void *wait_watch(void *of)
 {
 	const struct timespec second = { .tv_sec = PATIENCE_MS / 1000 };
@@ -47,7 +53,7 @@ static void *wait_watch(void *of)
 				"armed, and %d posted requests may complete to them: call "
 				"ibv_req_notify_cq(), then poll once more, before each wait",
 				count, look.promised);
-	__atomic_store_n(&wait->channel->is_watched, false, __ATOMIC_RELEASE);
+	watch_end(wait->channel);
 	free(wait);
 	return NULL;
 }
@@ -68,7 +74,7 @@ static void watch_start(struct wait *wait)
 	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (err) {
-		__atomic_store_n(&wait->channel->is_watched, false, __ATOMIC_RELEASE);
+		watch_end(wait->channel);
 		free(wait);
 	}
 }
@@ -111,8 +117,10 @@ void verbs_check_wait_begin(const struct ibv_comp_channel *channel)
 	    __atomic_exchange_n(&record->is_watched, true, __ATOMIC_ACQ_REL))
 		return;
 	wait = calloc(1, sizeof(*wait));
-	if (!wait)
+	if (!wait) {
+		watch_end(record);
 		return;
+	}
 	*wait = (struct wait){ record, begun, look };
 	watch_start(wait);
 }

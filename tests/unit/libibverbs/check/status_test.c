@@ -296,9 +296,11 @@ static void a_line_that_is_too_long_ends(void **state)
 		text_add(&s, "%s", "0123456789012345678901234567890123456789");
 	assert_int_equal(s.length, sizeof(s.text) - 1);
 	assert_int_equal(strlen(s.text), sizeof(s.text) - 1);
-	s.length = sizeof(s.text) - 3;
-	text_add(&s, "%s", "ab"); /* just fits */
-	assert_int_equal(s.length, sizeof(s.text) - 1);
+	for (int i = 2; i <= 4; i++) { /* fits, and is too long by 1 and by 2 */
+		s.length = sizeof(s.text) - 3;
+		text_add(&s, "%.*s", i, "abcd");
+		assert_int_equal(s.length, sizeof(s.text) - 1);
+	}
 }
 
 /* ---- the cause ---- */
