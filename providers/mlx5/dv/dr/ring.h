@@ -27,8 +27,14 @@ struct dr_ring {
 	struct hwbuf buffer;
 	uint8_t *staged; /* in buffer: data of long writes, followed by the data of READs */
 	unsigned int unsignaled, in_flight;
-	int error; /* errno of the first failure; the ring then writes no more */
+	int error; /* errno of the first failure; the ring then writes no more; see dr_ring_error */
 };
+
+/* Returns the errno of the ring's first failure, or 0. Needs no lock. */
+static inline int dr_ring_error(const struct dr_ring *ring)
+{
+	return __atomic_load_n(&ring->error, __ATOMIC_RELAXED);
+}
 
 int mlx5_dr_ring_open(struct dr_ring *ring, const struct dr_memory *memory);
 void mlx5_dr_ring_close(struct dr_ring *ring);

@@ -173,13 +173,27 @@ static struct dr_lane *lane_open(struct dr_soft *soft)
 	return NULL;
 }
 
+/* Returns the number of the lane whose turn it is. Passes over lanes that are lost, unless all
+ * are. */
+static unsigned int next_lane(struct dr_soft *soft)
+{
+	unsigned int i = 0;
+
+	for (unsigned int tries = 0; tries < DR_LANES; tries++) {
+		i = soft->next_lane++ % DR_LANES;
+		if (!soft->lanes[i] || !dr_ring_error(&soft->lanes[i]->ring))
+			break;
+	}
+	return i;
+}
+
 struct dr_lane *mlx5_dr_soft_lane(struct dr_soft *soft)
 {
 	struct dr_lane *lane;
 	unsigned int i;
 
 	pthread_mutex_lock(&soft->anchors.lock);
-	i = soft->next_lane++ % DR_LANES;
+	i = next_lane(soft);
 	lane = soft->lanes[i];
 	if (!lane) {
 		lane = lane_open(soft);
@@ -227,41 +241,63 @@ static int lanes_drain(struct dr_soft *soft)
 /* Places to be freed after a sync. Entries of any lane may lead to starts and lists. */
 struct waiting {
 	struct dr_places starts, lists, lanes[DR_LANES];
-	bool any, any_of_all; /* there are places; there are starts or lists */
 };
 
-/* Moves the places that wait for a sync from SOFT to WAITING; places freed meanwhile wait for the
- * next sync. Returns an errno if a write has failed: the adapter may still write to these places,
- * so they are never free. */
-static int waiting_take(struct dr_soft *soft, struct waiting *waiting)
+static bool waiting_for_all(const struct waiting *waiting)
 {
-	int ret = 0, failed;
-	bool taken;
+	return waiting->starts.count || waiting->lists.count;
+}
 
-	waiting->any = false;
+static bool waiting_any(const struct waiting *waiting)
+{
+	for (unsigned int i = 0; i < DR_LANES; i++)
+		if (waiting->lanes[i].count)
+			return true;
+	return waiting_for_all(waiting);
+}
+
+/* Moves the places that wait for a sync from the lanes to WAITING; places freed meanwhile wait for
+ * the next sync. Returns an errno if a lane's write has failed: the adapter may still write to the
+ * places of that lane, so they are never free, but those of other lanes are. */
+static int lanes_take(struct dr_soft *soft, struct waiting *waiting)
+{
+	int ret = 0, lost;
+
 	for (unsigned int i = 0; i < DR_LANES; i++) {
 		struct dr_lane *lane = lane_at(soft, i);
 
 		waiting->lanes[i] = (struct dr_places){ NULL, 0, 0 };
-		if (!lane)
-			continue;
-		failed = mlx5_dr_lane_take_freed(lane, &waiting->lanes[i]);
-		waiting->any |= waiting->lanes[i].count > 0;
-		ret = ret ? ret : failed;
+		lost = lane ? mlx5_dr_lane_take_freed(lane, &waiting->lanes[i]) : 0;
+		ret = ret ? ret : lost;
 	}
+	return ret;
+}
+
+/* Waits for the anchors' writes. If no lane is lost, moves starts and lists to WAITING, too. */
+static int all_take(struct dr_soft *soft, bool is_lost, struct waiting *waiting)
+{
+	bool taken;
+	int ret;
+
 	waiting->starts = waiting->lists = (struct dr_places){ NULL, 0, 0 };
 	taken = mutex_enter(&soft->anchors.lock);
-	failed = mlx5_dr_ring_drain(&soft->anchors.ring);
-	ret = ret ? ret : failed;
-	if (!ret) {
+	ret = mlx5_dr_ring_drain(&soft->anchors.ring);
+	if (!ret && !is_lost) {
 		dr_places_move(&waiting->starts, &soft->starts);
 		if (soft->lists)
 			dr_places_move(&waiting->lists, &soft->lists->freed);
 	}
 	mutex_leave(&soft->anchors.lock, taken);
-	waiting->any_of_all = waiting->starts.count || waiting->lists.count;
-	waiting->any |= waiting->any_of_all;
 	return ret;
+}
+
+static void all_return(struct dr_soft *soft, struct waiting *waiting)
+{
+	pthread_mutex_lock(&soft->anchors.lock);
+	dr_places_move(&soft->starts, &waiting->starts);
+	if (soft->lists)
+		dr_places_move(&soft->lists->freed, &waiting->lists);
+	pthread_mutex_unlock(&soft->anchors.lock);
 }
 
 static void waiting_return(struct dr_soft *soft, struct waiting *waiting)
@@ -269,11 +305,7 @@ static void waiting_return(struct dr_soft *soft, struct waiting *waiting)
 	for (unsigned int i = 0; i < DR_LANES; i++)
 		if (waiting->lanes[i].count)
 			mlx5_dr_lane_return(soft->lanes[i], &waiting->lanes[i]);
-	pthread_mutex_lock(&soft->anchors.lock);
-	dr_places_move(&soft->starts, &waiting->starts);
-	if (soft->lists)
-		dr_places_move(&soft->lists->freed, &waiting->lists);
-	pthread_mutex_unlock(&soft->anchors.lock);
+	all_return(soft, waiting);
 }
 
 static void waiting_release(struct dr_soft *soft, struct waiting *waiting)
@@ -297,30 +329,41 @@ static void waiting_free(struct waiting *waiting)
 		dr_places_free(&waiting->lanes[i]);
 }
 
-/* Frees places by one SYNC_STEERING, which is not run without places if ONLY_PLACES. If starts or
- * lists wait, all lanes drain once more before it, because an entry may lead to a start or list
- * until its lane has written the removal. *ANY: something was freed. */
+/* Drains all lanes once more if starts or lists wait, because an entry may lead to a start or list
+ * until its lane has written the removal. If a lane is lost, starts and lists go on waiting. */
+static int waiting_settle(struct dr_soft *soft, struct waiting *waiting)
+{
+	int lost = waiting_for_all(waiting) ? lanes_drain(soft) : 0;
+
+	if (lost)
+		all_return(soft, waiting);
+	return lost;
+}
+
+/* Frees places by one SYNC_STEERING, which is not run without places if ONLY_PLACES. A lost lane
+ * keeps its places, and all starts and lists; other lanes' places are freed. Lost anchors keep
+ * everything, because they may lead to places of any lane. Returns the errno of a lost ring, or of
+ * the command. *ANY: something was freed. */
 static int hardware_sync(struct dr_soft *soft, bool only_places, bool *any)
 {
 	struct waiting waiting;
-	int ret = waiting_take(soft, &waiting);
+	int lost = lanes_take(soft, &waiting);
+	int ret = all_take(soft, lost, &waiting);
 
-	if (!ret && waiting.any_of_all)
-		ret = lanes_drain(soft);
-	if (!ret && (waiting.any || !only_places))
+	if (!ret && !lost)
+		lost = waiting_settle(soft, &waiting);
+	*any = waiting_any(&waiting);
+	if (!ret && (*any || !only_places))
 		ret = mlx5_dr_steering_sync(soft->context);
-	*any = waiting.any && !ret;
-	if (!waiting.any)
-		return ret;
-	if (ret)
+	if (*any && ret)
 		waiting_return(soft, &waiting);
-	else
+	else if (*any)
 		waiting_release(soft, &waiting);
 	waiting_free(&waiting);
-	return ret;
+	*any = *any && !ret;
+	return ret ? ret : lost;
 }
 
-/* A lane gives its places back by itself if another one is lost. */
 bool mlx5_dr_soft_reclaim(struct dr_soft *soft)
 {
 	bool any;

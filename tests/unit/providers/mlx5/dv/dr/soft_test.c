@@ -35,6 +35,7 @@ static struct {
 	uint32_t next_place, freed_place;
 	int sync_error, write_error, fill_error, drain_error;
 	unsigned int good_writes; /* before write_error */
+	unsigned int good_drains; /* before drain_error */
 	unsigned int refused;     /* allocations that find no memory */
 	unsigned int queries;
 	int query_error;
@@ -130,6 +131,10 @@ int mlx5_dr_ring_drain(struct dr_ring *ring)
 	event_note('d');
 	if (ring->error)
 		return ring->error;
+	if (it.good_drains) {
+		it.good_drains--;
+		return 0;
+	}
 	return it.soft && ring == &it.soft->anchors.ring ? 0 : it.drain_error;
 }
 
@@ -276,6 +281,53 @@ static void lanes_share_a_sync(void **state)
 	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), 0);
 	events_check("dddddsffff");
 	assert_int_equal(it.soft->lanes[3]->freed_entries, 0);
+	mlx5_dr_soft_close(it.soft);
+}
+
+/* The lost ring may still write places of its lane, and its entries may lead to any start. */
+static void a_lost_lane_keeps_its_places_only(void **state)
+{
+	(void)state;
+	assert_int_equal(mlx5_dr_soft_table_destroy(table_make()), 0);
+	for (int i = 0; i < DR_LANES; i++)
+		mlx5_dr_lane_free(mlx5_dr_soft_lane(it.soft), 2, (uint32_t)i);
+	it.soft->lanes[1]->ring.error = REFUSED;
+	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), REFUSED);
+	events_check("dddddsfff");
+	for (int i = 0; i < DR_LANES; i++)
+		assert_int_equal(it.soft->lanes[i]->freed_entries, i == 1 ? 4 : 0);
+	assert_int_equal(it.soft->starts.count, 1);
+	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), REFUSED);
+	events_check("ddddds"); /* once */
+	mlx5_dr_soft_close(it.soft);
+}
+
+/* A ring that is lost while the sync drains lanes for the second time. */
+static void a_lane_lost_in_a_sync_keeps_starts(void **state)
+{
+	(void)state;
+	assert_int_equal(mlx5_dr_soft_table_destroy(table_make()), 0);
+	mlx5_dr_lane_free(mlx5_dr_soft_lane(it.soft), 2, 0);
+	it.good_drains = 2;
+	it.drain_error = REFUSED;
+	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), REFUSED);
+	events_check("dddsf");
+	assert_int_equal(it.soft->starts.count, 1);
+	assert_int_equal(it.soft->lanes[0]->freed_entries, 0);
+	mlx5_dr_soft_close(it.soft);
+}
+
+static void matchers_pass_over_a_lost_lane(void **state)
+{
+	(void)state;
+	for (int i = 0; i < DR_LANES; i++)
+		assert_non_null(mlx5_dr_soft_lane(it.soft));
+	it.soft->lanes[0]->ring.error = it.soft->lanes[1]->ring.error = REFUSED;
+	for (int i = 0; i < DR_LANES; i++)
+		assert_ptr_equal(mlx5_dr_soft_lane(it.soft), it.soft->lanes[2 + i % 2]);
+	for (int i = 0; i < DR_LANES; i++)
+		it.soft->lanes[i]->ring.error = REFUSED;
+	assert_non_null(mlx5_dr_soft_lane(it.soft));
 	mlx5_dr_soft_close(it.soft);
 }
 
@@ -437,7 +489,7 @@ static void a_start_stays_if_a_lane_does_not_drain(void **state)
 	assert_non_null(mlx5_dr_soft_lane(it.soft));
 	it.drain_error = REFUSED;
 	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), REFUSED);
-	events_check("dd");
+	events_check("dds");
 	assert_false(mlx5_dr_soft_reclaim(it.soft));
 	events_check("dd");
 	it.drain_error = 0;
@@ -520,6 +572,9 @@ int main(void)
 		cmocka_unit_test_setup(memory_goes_after_a_sync, soft_begin),
 		cmocka_unit_test_setup(memory_goes_although_a_sync_fails, soft_begin),
 		cmocka_unit_test_setup(lanes_share_a_sync, soft_begin),
+		cmocka_unit_test_setup(a_lost_lane_keeps_its_places_only, soft_begin),
+		cmocka_unit_test_setup(a_lane_lost_in_a_sync_keeps_starts, soft_begin),
+		cmocka_unit_test_setup(matchers_pass_over_a_lost_lane, soft_begin),
 		cmocka_unit_test_setup(a_matcher_comes_and_goes_without_a_wait, soft_begin),
 		cmocka_unit_test_setup(a_lane_frees_nothing_if_anchors_are_lost, soft_begin),
 		cmocka_unit_test_setup(a_matcher_that_stays_keeps_its_places, soft_begin),
