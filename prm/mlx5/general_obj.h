@@ -33,6 +33,8 @@ enum {
 	PRM_SW_ICM_SIZE = 64,
 	PRM_SAMPLER_SIZE = 40,
 	PRM_METER_SIZE = 128,
+	PRM_METER_PARAMETERS_SIZE = 32,
+	PRM_ASO_SIZE = 128,
 };
 
 #define GENERAL_OBJ_IN_VHCA_TUNNEL_ID FLD(0x4, 31, 16)
@@ -108,19 +110,27 @@ enum prm_meter_color { PRM_METER_RED = 0, PRM_METER_YELLOW = 1, PRM_METER_GREEN 
 #define METER_ICM_ADDRESS_TX       FLD64(0x78)
 
 /* Burst: MANTISSA * 2^EXPONENT bytes. Rate: MANTISSA / 2^EXPONENT bytes per nanosecond. */
-#define METER_PARAM_VALID                   FLD(0x0, 31, 31)
-#define METER_PARAM_BUCKET_OVERFLOW         FLD(0x0, 30, 30)
-#define METER_PARAM_START_COLOR             FLD(0x0, 29, 28)
-#define METER_PARAM_BOTH_BUCKETS_ON_GREEN   FLD(0x0, 27, 27)
-#define METER_PARAM_METER_MODE              FLD(0x0, 25, 24)
-#define METER_PARAM_CBS_EXPONENT            FLD(0x8, 28, 24)
-#define METER_PARAM_CBS_MANTISSA            FLD(0x8, 23, 16)
-#define METER_PARAM_CIR_EXPONENT            FLD(0x8, 12, 8)
-#define METER_PARAM_CIR_MANTISSA            FLD(0x8, 7, 0)
-#define METER_PARAM_EBS_EXPONENT            FLD(0x10, 28, 24)
-#define METER_PARAM_EBS_MANTISSA            FLD(0x10, 23, 16)
-#define METER_PARAM_EIR_EXPONENT            FLD(0x10, 12, 8)
-#define METER_PARAM_EIR_MANTISSA            FLD(0x10, 7, 0)
+#define METER_PARAM_VALID                 FLD(0x0, 31, 31)
+#define METER_PARAM_BUCKET_OVERFLOW       FLD(0x0, 30, 30)
+#define METER_PARAM_START_COLOR           FLD(0x0, 29, 28)
+#define METER_PARAM_BOTH_BUCKETS_ON_GREEN FLD(0x0, 27, 27)
+#define METER_PARAM_METER_MODE            FLD(0x0, 25, 24)
+#define METER_PARAM_CBS_EXPONENT          FLD(0x8, 28, 24)
+#define METER_PARAM_CBS_MANTISSA          FLD(0x8, 23, 16)
+#define METER_PARAM_CIR_EXPONENT          FLD(0x8, 12, 8)
+#define METER_PARAM_CIR_MANTISSA          FLD(0x8, 7, 0)
+#define METER_PARAM_EBS_EXPONENT          FLD(0x10, 28, 24)
+#define METER_PARAM_EBS_MANTISSA          FLD(0x10, 23, 16)
+#define METER_PARAM_EIR_EXPONENT          FLD(0x10, 12, 8)
+#define METER_PARAM_EIR_MANTISSA          FLD(0x10, 7, 0)
+
+/* Objects with the state of flows (ASO): bits of first hits, or two meters. A command may create
+ * several with numbers in a row. */
+enum { PRM_ASO_HITS = 512, PRM_ASO_METERS = 2 };
+
+#define ASO_ACCESS_PD                       FLD(0x10, 23, 0)
+#define ASO_HITS                            FLD_PART(0x40) /* 512 bits: the last one is of line 0 */
+#define ASO_METER_PARAMETERS                FLD_PART(0x40) /* of two meters, METER_PARAM_* */
 
 #define AV_QP_MAPPING_MODIFY_FIELD_SELECT   FLD64(0x0)
 #define AV_QP_MAPPING_QPN                   FLD(0xc, 31, 0)

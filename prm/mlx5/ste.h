@@ -51,6 +51,7 @@ enum prm_ste_action {
 	PRM_STE_ACTION_INSERT_POINTER = 0xb,
 	PRM_STE_ACTION_FLOW_TAG = 0xc,
 	PRM_STE_ACTION_LIST = 0xf,
+	PRM_STE_ACTION_ASO = 0x12,
 };
 
 /* Set, add, copy: bits of a dword of PRM_STE_FIELD_*. Shifts are PRM_STE_SHIFT and the lowest bit.
@@ -119,6 +120,20 @@ enum { PRM_STE_LIST_ACTION = 8, PRM_STE_LIST_UNIT = 64 };
 
 #define STE_LIST_COUNT   FLD(0x0, 23, 16)
 #define STE_LIST_POINTER FLD(0x0, 15, 0)
+
+/* ASO: an object gives its value to a register C, and changes. TYPE is one of PRM_STE_ASO_*. */
+enum prm_ste_aso { PRM_STE_ASO_CONNECTION = 1, PRM_STE_ASO_METER = 2, PRM_STE_ASO_FIRST_HIT = 4 };
+
+#define STE_ASO_OBJECT              FLD(0x0, 23, 0)
+#define STE_ASO_REGISTER            FLD(0x4, 31, 30) /* of C 1, 3, 5, 7 */
+#define STE_ASO_TYPE                FLD(0x4, 27, 24)
+#define STE_ASO_FIRST_HIT_KEEP      FLD(0x4, 9, 9) /* the frame does not set the state */
+#define STE_ASO_FIRST_HIT_LINE      FLD(0x4, 8, 0)
+#define STE_ASO_METER_INITIAL_COLOR FLD(0x4, 2, 1) /* PRM_METER_*, or PRM_STE_ASO_NO_COLOR */
+#define STE_ASO_METER_LINE          FLD(0x4, 0, 0)
+#define STE_ASO_CONNECTION_REPLY    FLD(0x4, 0, 0) /* the frame is not of the initiator */
+
+enum { PRM_STE_ASO_NO_COLOR = 3 };
 
 /* Lookup types: what the tag of an entry describes. _O: outer headers,
  * _I: inner ones */

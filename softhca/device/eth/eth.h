@@ -18,6 +18,7 @@
 #include "softhca/device/eth/eth_port.h"
 #include "softhca/device/eth/eth_rq.h"
 #include "softhca/device/eth/eth_sq.h"
+#include "softhca/device/eth/flow/aso.h"
 #include "softhca/device/eth/flow/flow_counter.h"
 #include "softhca/device/eth/flow/flow_entry.h"
 #include "softhca/device/eth/flow/flow_match.h"
@@ -48,6 +49,7 @@ enum { FIRST_TIR = 0xe00000, FIRST_TIS = 0xf00000 };
 	KIND(flow_groups, 1, 1 << FLOW_LOG_ENTRIES, flow_group_free(hca, object)) \
 	KIND(samplers, 1, 1 << SAMPLER_LOG_MAX, free(object)) \
 	KIND(flow_meters, 1, 1 << FLOW_METER_LOG_MAX, free(object)) \
+	KIND(asos, 1, 1 << ASO_LOG_MAX, free(object)) \
 	KIND(flow_tables, 1, 1 << FLOW_LOG_TABLES, flow_table_free(object)) \
 	KIND(flow_counters, 1, 1 << FLOW_LOG_COUNTERS, free(object)) \
 	KIND(sqs, hca->format->first_frame_sq, max_queues(hca), eth_sq_free(object)) \

@@ -258,6 +258,24 @@ static const char *act_insert_pointer(struct edit *edit, const uint8_t *action)
 	return why;
 }
 
+/* Gives the value of a flow's object to a register C. A first hit gives the value before the
+ * frame, so that entries which follow can tell the first frame from others. */
+static const char *act_aso(struct edit *edit, const uint8_t *action)
+{
+	struct aso *aso =
+		res_get(&edit->walk->hca->eth->asos, (uint32_t)fld_get(action, STE_ASO_OBJECT));
+	const unsigned int reg = 2 * (unsigned int)fld_get(action, STE_ASO_REGISTER) + 1;
+
+	if (fld_get(action, STE_ASO_TYPE) != PRM_STE_ASO_FIRST_HIT)
+		return "an unknown type of ASO";
+	if (!aso || aso->kind != ASO_OF_FIRST_HITS)
+		return "an ASO object that is not there";
+	fld_set(edit->walk->state->registers, FLOW_REGISTER_C(reg),
+		aso_hit(aso, (unsigned int)fld_get(action, STE_ASO_FIRST_HIT_LINE),
+			!fld_get(action, STE_ASO_FIRST_HIT_KEEP)));
+	return NULL;
+}
+
 static const char *actions_run(struct edit *edit, const uint8_t *action, unsigned int words);
 
 /* Executes a list of actions. Reads them one by one, as the list may cross pages and
@@ -296,6 +314,7 @@ static const struct action {
 	[PRM_STE_ACTION_INSERT_POINTER] = { 2, act_insert_pointer },
 	[PRM_STE_ACTION_FLOW_TAG] = { 1, act_tag },
 	[PRM_STE_ACTION_LIST] = { 1, act_list },
+	[PRM_STE_ACTION_ASO] = { 2, act_aso },
 };
 
 static const char *actions_run(struct edit *edit, const uint8_t *action, unsigned int words)

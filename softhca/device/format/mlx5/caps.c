@@ -217,7 +217,8 @@ static void put_general_objects(const struct hca *hca, uint8_t *cap)
 		types |= UINT64_C(1) << PRM_OBJ_TYPE_DEK | UINT64_C(1) << PRM_OBJ_TYPE_CRYPTO_LOGIN;
 	if (mlx5_has_steering(hca))
 		types |= UINT64_C(1) << PRM_OBJ_TYPE_SW_ICM | UINT64_C(1) << PRM_OBJ_TYPE_SAMPLER |
-			 UINT64_C(1) << PRM_OBJ_TYPE_FLOW_METER;
+			 UINT64_C(1) << PRM_OBJ_TYPE_FLOW_METER |
+			 UINT64_C(1) << PRM_OBJ_TYPE_ASO_FIRST_HIT;
 	if (hca->config.doorbell_pages)
 		types |= UINT64_C(1) << PRM_OBJ_TYPE_VIRTIO_NET_Q;
 	fld_set(cap, HCA_CAP_GENERAL_OBJ_TYPES, types);

@@ -2,7 +2,7 @@
 /*
  * ste_action_test.c - what actions that release 65.0's library has written do with literal frames.
  *
- * Covers: softhca/device/steering/ste_action.c, softhca/device/steering/ste_field.c,
+ * Covers: softhca/device/eth/flow/aso.c, softhca/device/steering/ste_action.c, softhca/device/steering/ste_field.c,
  * softhca/device/eth/flow/header_place.c
  */
 #include <sys/mman.h>
@@ -127,6 +127,38 @@ static void registers_keep_their_values(void **state)
 	assert_null(frame.arrival.copies);
 }
 
+/* Walks a frame through an entry that release 65.0's library has written; its object is 0x4040, and
+ * its register C 5. LINE: the action's last word. Returns the register, or -1 for a drop. */
+static int first_hit(const char *object, const char *last_word)
+{
+	char action[17];
+	struct rig_frame frame;
+
+	snprintf(action, sizeof(action), "12%s%s", object, last_word);
+	walk_actions(&frame, action, MACS "9000");
+	rig_free(&frame);
+	return frame.walk.end == STE_END_DROP
+		       ? -1
+		       : (int)fld_get(frame.state.registers, FLOW_REGISTER_C(5));
+}
+
+static void only_the_first_frame_is_the_first(void **state)
+{
+	struct aso *aso;
+
+	(void)state;
+	assert_int_equal(first_hit("000001", "84000000"), -1); /* no object */
+	assert_int_equal(aso_add(&rig_hca, ASO_OF_FIRST_HITS, 1, &aso), 0);
+	assert_int_equal(aso->n, 1);
+	assert_int_equal(first_hit("000001", "81000000"), -1); /* another type */
+	assert_int_equal(first_hit("000001", "84000203"), 0);
+	assert_int_equal(first_hit("000001", "84000003"), 0);
+	assert_int_equal(first_hit("000001", "84000003"), 1);
+	assert_int_equal(first_hit("000001", "84000203"), 1);
+	assert_int_equal(first_hit("000001", "84000204"), 0); /* another line */
+	aso_remove(&rig_hca, aso);
+}
+
 /* Reads the type of a frame that ends there, in front of a page that cannot be read. */
 static void no_byte_is_read_behind_the_frame(void **state)
 {
@@ -234,6 +266,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(actions_change_frames),
 		cmocka_unit_test(registers_keep_their_values),
+		cmocka_unit_test(only_the_first_frame_is_the_first),
 		cmocka_unit_test(no_byte_is_read_behind_the_frame),
 		cmocka_unit_test(an_entry_gives_a_tag_and_counts),
 		cmocka_unit_test(a_list_may_replace_headers),

@@ -51,6 +51,7 @@ static int rig_create(void **state)
 	(void)state;
 	res_init(&rig_hca.ste_blocks, &rig_user, 1, 8);
 	res_init(&rig_eth.flow_counters, &rig_user, 1, 8);
+	res_init(&rig_eth.asos, &rig_user, 1, 8);
 	res_init(&rig_eth.packet_reformats, &rig_user, 1, 8);
 	return ste_memory_add(&rig_hca, STE_MEMORY_START, STE_RIG_LOG_SIZE, &rig_entries) ||
 	       ste_memory_add(&rig_hca, STE_MEMORY_CHANGE, STE_RIG_LOG_SIZE, &rig_lists);
@@ -63,6 +64,7 @@ static int rig_destroy(void **state)
 	ste_memory_remove(&rig_hca, rig_lists);
 	res_free(&rig_hca.ste_blocks);
 	res_free(&rig_eth.flow_counters);
+	res_free(&rig_eth.asos);
 	res_free(&rig_eth.packet_reformats);
 	return 0;
 }

@@ -187,6 +187,9 @@ static const struct object {
 } objects[] = {
 	{ 0x08, 64, false, false }, /* SW_ICM */
 	{ 0x0a, 128, true, true },  /* FLOW_METER */
+	{ 0x24, 128, false, true }, /* ASO_FLOW_METER */
+	{ 0x25, 128, false, true }, /* ASO_FIRST_HIT */
+	{ 0x31, 128, false, true }, /* ASO_CONNECTIONS */
 	{ 0x20, 40, false, true },  /* SAMPLER */
 	{ 0x26, 128, true, true },  /* SCHEDULING_ELEMENT */
 	{ 0x2c, 16, false, false }, /* RESERVED_QPN */
