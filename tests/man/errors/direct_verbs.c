@@ -971,7 +971,7 @@ CASE(mlx5dv_devx_create_eq, EINVAL, "eq is NULL")
 	return RET(mlx5dv_devx_destroy_eq(NULL));
 }
 
-CASE(mlx5dv_dr_action_create_aso, EOPNOTSUPP, "Always, in this release")
+CASE(mlx5dv_dr_action_create_dest_vport, EOPNOTSUPP, "Always, in this release")
 {
 	return OBJ(mlx5dv_dr_action_create_dest_vport(NULL, 0));
 }

@@ -15,6 +15,7 @@
  * softhca/device/steering/ste_end.h,
  * softhca/device/format/mlx5/cmd/sw_icm.c, softhca/front/process/driver/sw_icm.c
  */
+#include "prm/mlx5/cmd.h"
 #include "prm/mlx5/general_obj.h"
 #include "tests/verbs/dr/dr.h"
 #include "util/bits.h"
@@ -31,7 +32,8 @@ enum { IN_MISC_2 = 1 << 3 /* of match_criteria_enable; has registers C */ };
 		{ OUTER(LYR_2_4_UDP_DPORT), 0xffff, number }, \
 	}
 
-static const struct steer_rule to_port = { OF_PORT(PORT) }, to_all = { STEER_TO_ALL };
+static const struct steer_rule to_port = { OF_PORT(PORT) }, to_other = { OF_PORT(OTHER) };
+static const struct steer_rule to_all = { STEER_TO_ALL };
 static const struct steer_rule all_later = { STEER_TO_ALL, .priority = 1 };
 
 /* The root table leads all frames to a table of level 1. */
@@ -256,6 +258,86 @@ static void metered(struct rig *rig, struct floors *floors)
 	MUST(!mlx5dv_dr_table_destroy(below.table));
 }
 
+static struct mlx5dv_devx_obj *first_hits_make(struct rig *rig, struct ibv_pd *pd)
+{
+	uint8_t in[PRM_GENERAL_OBJ_HDR_SIZE + PRM_ASO_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE] = { 0 };
+	struct mlx5dv_pd numbers = { .comp_mask = 0 };
+	struct mlx5dv_obj obj = { .pd = { pd, &numbers } };
+
+	MUST(!mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD));
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_GENERAL_OBJECT);
+	fld_set(in, GENERAL_OBJ_IN_OBJ_TYPE, PRM_OBJ_TYPE_ASO_FIRST_HIT);
+	fld_set(in, GENERAL_OBJ_IN_LOG_OBJ_RANGE, 1);
+	fld_set(fld_at(in, GENERAL_OBJ_OBJECT), ASO_ACCESS_PD, numbers.pdn);
+	return SAY_PTR(mlx5dv_devx_obj_create(rig->ctx, in, sizeof(in), out, sizeof(out)),
+		       "objects for first hits");
+}
+
+enum { HIT_REGISTER = 5, SECOND_OBJECT = PRM_ASO_HITS };
+
+/* A rule without a flag reads the state, and another one sets it. In the table below, frames with
+ * state 0 go to one queue, and others to the other. */
+static void hits_of_rules(struct rig *rig, struct floors *floors, struct mlx5dv_dr_action *hit,
+			  struct mlx5dv_dr_action *down)
+{
+	struct dr_made reads, sets;
+
+	reads = DR_MAKE(&floors->own, &to_port, "some read", hit, down);
+	steer_send(rig, &floors->raw, PORT, "not hit yet");
+	SAY_RET(mlx5dv_dr_action_modify_aso(hit, 0, MLX5DV_DR_ACTION_FLAGS_ASO_FIRST_HIT_SET,
+					    HIT_REGISTER),
+		"the action sets");
+	steer_send(rig, &floors->raw, PORT, "the rule still reads");
+	sets = DR_MAKE(&floors->own, &to_other, "others set", hit, down);
+	steer_send(rig, &floors->raw, OTHER, "the first hit");
+	steer_send(rig, &floors->raw, OTHER, "the second hit");
+	steer_send(rig, &floors->raw, PORT, "hit by others");
+	dr_dump_lines(sets.rule, "3417,", floors->own.table);
+	SAY_RET(mlx5dv_dr_action_destroy(hit), "an action in use");
+	dr_end(&sets);
+	SAY_RET(mlx5dv_dr_action_modify_aso(hit, SECOND_OBJECT + 3,
+					    MLX5DV_DR_ACTION_FLAGS_ASO_FIRST_HIT_SET, HIT_REGISTER),
+		"a line of the second object");
+	sets = DR_MAKE(&floors->own, &to_other, "others set it", hit, down);
+	steer_send(rig, &floors->raw, OTHER, "its first hit");
+	steer_send(rig, &floors->raw, OTHER, "its second hit");
+	dr_end(&reads);
+	dr_end(&sets);
+}
+
+static void first_hits(struct rig *rig, struct floors *floors)
+{
+	const struct steer_rule is_first = {
+		.criteria = IN_MISC_2,
+		.field = { { FLD_IN(MATCH_MISC_PARAMETERS_2, MISC2_METADATA_REG_C_5), 0xffffffff,
+			     0 } }
+	};
+	struct dr_root below = { .domain = floors->root.domain };
+	struct mlx5dv_devx_obj *hits = first_hits_make(rig, floors->raw.pd);
+	struct mlx5dv_dr_action *down, *hit;
+	struct dr_made first, rest;
+
+	if (!hits)
+		return;
+	MUST(below.table = mlx5dv_dr_table_create(below.domain, 2));
+	MUST(down = mlx5dv_dr_action_create_dest_table(below.table));
+	first = DR_MAKE(&below, &is_first, "first ones to one", floors->to[0]);
+	rest = DR_MAKE(&below, &all_later, "the rest to the other", floors->to[1]);
+	hit = SAY_PTR(mlx5dv_dr_action_create_aso(below.domain, hits, 0, 0, HIT_REGISTER),
+		      "an action that reads");
+	SAY_PTR(mlx5dv_dr_action_create_aso(below.domain, hits, 2 * PRM_ASO_HITS, 0, HIT_REGISTER),
+		"a third object");
+	SAY_PTR(mlx5dv_dr_action_create_aso(below.domain, hits, 0, 0, 4), "an even register");
+	if (hit) {
+		hits_of_rules(rig, floors, hit, down);
+		MUST(!mlx5dv_dr_action_destroy(hit));
+	}
+	dr_end(&first);
+	dr_end(&rest);
+	MUST(!mlx5dv_dr_action_destroy(down) && !mlx5dv_dr_table_destroy(below.table));
+	MUST(!mlx5dv_devx_obj_destroy(hits));
+}
+
 /* The root table copies frames itself. */
 static void copies_at_root(struct rig *rig)
 {
@@ -295,6 +377,7 @@ void dr_software(struct rig *rig)
 	copies(rig, &floors);
 	samples(rig, &floors);
 	metered(rig, &floors);
+	first_hits(rig, &floors);
 	floors_close(&floors);
 	copies_at_root(rig);
 }

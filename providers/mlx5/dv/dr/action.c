@@ -390,6 +390,10 @@ static __attribute__((noinline)) int parts_destroy(struct mlx5dv_dr_action *acti
 		return mlx5_dr_sampler_destroy(action);
 	case DR_ACTION_METER:
 		return mlx5_dr_meter_destroy(action);
+	case DR_ACTION_FIRST_HIT:
+	case DR_ACTION_ASO_METER:
+	case DR_ACTION_CONNECTION:
+		return 0;
 	default:
 		return change_destroy(action);
 	}

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sys/queue.h>
 
+#include "providers/mlx5/dv/dr/aso.h"
 #include "providers/mlx5/dv/dr/list.h"
 #include "providers/mlx5/dv/dr/soft_rule.h"
 #include "providers/mlx5/dv/dv.h"
@@ -70,7 +71,12 @@ enum dr_action_kind {
 	DR_ACTION_PUSH_VLAN,
 	DR_ACTION_REFORMAT,
 	DR_ACTION_MODIFY_HEADER,
+	DR_ACTION_FIRST_HIT,
+	DR_ACTION_ASO_METER,
+	DR_ACTION_CONNECTION,
 };
+
+enum { DR_ACTION_KINDS = DR_ACTION_CONNECTION + 1 };
 
 struct mlx5dv_dr_action {
 	enum dr_action_kind kind;
@@ -83,6 +89,7 @@ struct mlx5dv_dr_action {
 		struct dr_array *array;
 		struct dr_sampler *sampler;
 		struct dr_meter *meter;
+		struct dr_aso aso;
 		uint32_t tag, vlan;
 		struct {
 			struct mlx5dv_devx_obj *obj;

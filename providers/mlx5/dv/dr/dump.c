@@ -19,6 +19,7 @@
 #include "providers/mlx5/dv/dr/dr.h"
 #include "providers/mlx5/dv/dr/meter.h"
 #include "providers/mlx5/dv/dr/sampler.h"
+#include "providers/mlx5/dv/dr/soft.h"
 
 enum dump_record {
 	DUMP_DOMAIN = 3000,
@@ -44,6 +45,9 @@ enum dump_record {
 	DUMP_METER = 3414,
 	DUMP_SAMPLER = 3415,
 	DUMP_ARRAY = 3416,
+	DUMP_FIRST_HIT = 3417,
+	DUMP_ASO_METER = 3418,
+	DUMP_CONNECTION = 3419,
 	DUMP_DEFAULT_MISS = 3423,
 };
 
@@ -103,19 +107,54 @@ static void dump_caps(FILE *file, const struct mlx5dv_dr_domain *domain, const u
 	dump_flex_parsers(file, id, general);
 }
 
+static unsigned int pools_of(struct dr_memory *memory)
+{
+	unsigned int pools;
+
+	pthread_mutex_lock(&memory->lock);
+	pools = memory->num_pools;
+	pthread_mutex_unlock(&memory->lock);
+	return pools;
+}
+
+/* What a domain has below the root: pools of the adapter's memory for entries, and for lists of
+ * header changes. */
+struct below {
+	bool exists;
+	unsigned int entries, lists, format;
+};
+
+static struct below below_of(const struct mlx5dv_dr_domain *domain)
+{
+	struct dr_soft *soft = __atomic_load_n(&domain->soft, __ATOMIC_ACQUIRE);
+	struct below below = { .exists = soft != NULL };
+
+	if (!soft)
+		return below;
+	below.format = soft->caps.format;
+	below.entries = pools_of(&soft->memory);
+	pthread_mutex_lock(&soft->anchors.lock);
+	if (soft->lists)
+		below.lists = pools_of(&soft->lists->memory);
+	pthread_mutex_unlock(&soft->anchors.lock);
+	return below;
+}
+
 /* Dumps a domain. A domain with only root tables has no device memory and no rings to dump. */
 static void dump_domain(FILE *file, const struct mlx5dv_dr_domain *domain)
 {
+	const struct below below = below_of(domain);
 	uint8_t out[PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE];
 	const uint8_t *general = page_query(domain, PRM_CAP_GENERAL, out, sizeof(out));
 	const uint64_t id = domain_id(domain);
 	struct ibv_device_attr device = { .fw_ver = "" };
 
 	ibv_query_device(domain->context, &device);
-	fprintf(file, "%d,0x%" PRIx64 ",%d,0%x,0,%s,%s,%u,0,0,0,0\n", DUMP_DOMAIN, id,
-		(int)domain->type, (unsigned int)fld_get(general, HCA_CAP_VHCA_ID), RDMAKIT_RELEASE,
-		domain->context->device->dev_name,
-		__atomic_load_n(&domain->flags, __ATOMIC_RELAXED));
+	fprintf(file, "%d,0x%" PRIx64 ",%d,0%x,%d,%s,%s,%u,%u,%u,0,%u\n", DUMP_DOMAIN, id,
+		(int)domain->type, (unsigned int)fld_get(general, HCA_CAP_VHCA_ID), below.exists,
+		RDMAKIT_RELEASE, domain->context->device->dev_name,
+		__atomic_load_n(&domain->flags, __ATOMIC_RELAXED), below.entries, below.lists,
+		below.format);
 	fprintf(file, "%d,0x%" PRIx64 ",0,%s,0\n", DUMP_DEVICE, id, device.fw_ver);
 	dump_caps(file, domain, general);
 }
@@ -187,6 +226,18 @@ static void dump_meter(FILE *file, const struct mlx5dv_dr_action *action,
 		meter->obj->id, is_tx ? 0 : meter->address, is_tx ? meter->address : 0);
 }
 
+static enum dump_record aso_record(enum dr_action_kind kind)
+{
+	switch (kind) {
+	case DR_ACTION_FIRST_HIT:
+		return DUMP_FIRST_HIT;
+	case DR_ACTION_ASO_METER:
+		return DUMP_ASO_METER;
+	default:
+		return DUMP_CONNECTION;
+	}
+}
+
 static void dump_action(FILE *file, const struct mlx5dv_dr_action *action,
 			const struct mlx5dv_dr_rule *rule)
 {
@@ -242,6 +293,12 @@ static void dump_action(FILE *file, const struct mlx5dv_dr_action *action,
 	case DR_ACTION_REFORMAT:
 	case DR_ACTION_MODIFY_HEADER:
 		dump_change(file, action, rule);
+		break;
+	case DR_ACTION_FIRST_HIT:
+	case DR_ACTION_ASO_METER:
+	case DR_ACTION_CONNECTION:
+		dump_head(file, aso_record(action->kind), action, rule);
+		fprintf(file, ",0x%x", action->aso.number);
 		break;
 	}
 	fprintf(file, "\n");

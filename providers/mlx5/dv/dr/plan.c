@@ -3,7 +3,8 @@
  * plan.c - plans the actions of a rule. See plan.h.
  *
  * Header changes have an order in the adapter: decapsulation, removal of VLAN tags, fields, new
- * headers. A rule that wants another order is refused.
+ * headers. Meters and connections (ASO) judge received frames behind the first three, and sent
+ * frames before all. A rule that wants another order is refused.
  */
 #include "providers/mlx5/dv/dr/plan.h"
 
@@ -98,7 +99,28 @@ static uint32_t bit_of(const struct mlx5dv_dr_action *action)
 	const unsigned int type =
 		action->kind == DR_ACTION_REFORMAT ? 1 + (unsigned int)action->change.type : 0;
 
-	return 1u << (type ? DR_ACTION_MODIFY_HEADER + type : (unsigned int)action->kind);
+	return 1u << (type ? DR_ACTION_KINDS - 1 + type : (unsigned int)action->kind);
+}
+
+static bool judges(const struct mlx5dv_dr_action *action)
+{
+	return action->kind == DR_ACTION_ASO_METER || action->kind == DR_ACTION_CONNECTION;
+}
+
+/* Returns whether ACTION may follow those of PLAN, as to meters and connections. */
+static bool judgement_fits(const struct dr_plan *plan, const struct mlx5dv_dr_action *action)
+{
+	const uint32_t judged = 1u << DR_ACTION_ASO_METER | 1u << DR_ACTION_CONNECTION;
+	const unsigned int rank = rank_of(action);
+
+	if (judges(action))
+		return plan->is_tx ? !plan->rank : plan->rank < RANK_PUSH;
+	if (!(plan->kinds & judged))
+		return true;
+	if (plan->is_tx)
+		return rank != RANK_POP;
+	return !rank && action->kind != DR_ACTION_TAG && action->kind != DR_ACTION_DROP &&
+	       action->kind != DR_ACTION_DEFAULT_MISS;
 }
 
 static int order_check(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
@@ -114,6 +136,9 @@ static int order_check(struct dr_plan *plan, const struct mlx5dv_dr_action *acti
 	if (rank && (rank < plan->rank || (kind == DR_ACTION_REFORMAT && rank == plan->rank) ||
 		     (!plan->is_tx && rank == RANK_PUSH && plan->rank == RANK_POP)))
 		return plan_refuse(plan, EOPNOTSUPP, "comes later than the adapter can do it");
+	if (!judgement_fits(plan, action))
+		return plan_refuse(plan, EOPNOTSUPP,
+				   "has another order with a meter or a connection");
 	if (plan->rank && (kind == DR_ACTION_DROP || kind == DR_ACTION_DEFAULT_MISS))
 		return plan_refuse(plan, EOPNOTSUPP, "drops a frame that was changed");
 	if (plan->is_tx && (kind == DR_ACTION_TAG || kind == DR_ACTION_QP || kind == DR_ACTION_TIR))
@@ -225,6 +250,21 @@ static int reformat_put(struct dr_plan *plan, const struct mlx5dv_dr_action *act
 	return ret;
 }
 
+/* Adds an action on the state of a flow. A counter in a new entry counts the frame as it is
+ * there. */
+static int aso_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
+{
+	const unsigned int count = plan->count;
+	int ret = plan_reserve(plan, DOUBLE);
+
+	if (ret)
+		return ret;
+	plan_put(plan, action->aso.words[0]);
+	plan_put(plan, action->aso.words[1]);
+	plan->may_count = plan->may_count || plan->count > count;
+	return 0;
+}
+
 static int action_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action,
 		      unsigned int repeats)
 {
@@ -242,6 +282,10 @@ static int action_put(struct dr_plan *plan, const struct mlx5dv_dr_action *actio
 		return modify_put(plan, action);
 	case DR_ACTION_REFORMAT:
 		return reformat_put(plan, action);
+	case DR_ACTION_FIRST_HIT:
+	case DR_ACTION_ASO_METER:
+	case DR_ACTION_CONNECTION:
+		return aso_put(plan, action);
 	default:
 		plan->end = action;
 		return 0;

@@ -190,6 +190,28 @@ static void a_domain_has_the_devices_capabilities(void **state)
 				     ID(&it.tables[1])));
 }
 
+static void a_domain_has_pools_and_a_format(void **state)
+{
+	struct dr_lists lists = { .memory = { .lock = PTHREAD_MUTEX_INITIALIZER, .num_pools = 3 } };
+	struct dr_soft soft = {
+		.caps = { .format = 1 },
+		.memory = { .lock = PTHREAD_MUTEX_INITIALIZER, .num_pools = 2 },
+		.anchors.lock = PTHREAD_MUTEX_INITIALIZER,
+	};
+
+	(void)state;
+	it.domain.soft = &soft;
+	for (int of_lists = 0; of_lists <= 3; of_lists += 3) {
+		const char *line = expected("3000,0x%" PRIx64 ",1,021,1," RDMAKIT_RELEASE
+					    ",uverbs7,2,2,%d,0,1\n",
+					    domain_number(), of_lists);
+
+		assert_memory_equal(DUMP(mlx5dv_dump_dr_domain, &it.domain, 0), line, strlen(line));
+		soft.lists = &lists;
+	}
+	it.domain.soft = NULL;
+}
+
 static struct mlx5dv_dr_rule *rule;
 
 /* Fails unless the rule with this action has this line, which begins with the numbers of the
@@ -251,6 +273,13 @@ static void actions_without_an_object(void **state)
 	action.counter.obj = &obj;
 	action.counter.offset = 3;
 	check_action(&action, 3406, ",0x103");
+	action.kind = DR_ACTION_FIRST_HIT;
+	action.aso = (struct dr_aso){ .obj = &obj, .number = 0x4040 };
+	check_action(&action, 3417, ",0x4040");
+	action.kind = DR_ACTION_ASO_METER;
+	check_action(&action, 3418, ",0x4040");
+	action.kind = DR_ACTION_CONNECTION;
+	check_action(&action, 3419, ",0x4040");
 }
 
 static void actions_that_lead_somewhere(void **state)
@@ -345,6 +374,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_domain_has_the_devices_capabilities,
 						objects_begin, objects_end),
+		cmocka_unit_test_setup_teardown(a_domain_has_pools_and_a_format, objects_begin,
+						objects_end),
 		cmocka_unit_test_setup_teardown(a_rule_names_its_matcher, rule_begin, rule_end),
 		cmocka_unit_test_setup_teardown(actions_without_an_object, rule_begin, rule_end),
 		cmocka_unit_test_setup_teardown(actions_that_lead_somewhere, rule_begin, rule_end),

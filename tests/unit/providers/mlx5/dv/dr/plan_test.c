@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "aso_rows.h"
 #include "providers/mlx5/dv/dr/dr.h"
 #include "providers/mlx5/dv/dr/soft.h"
 
@@ -77,6 +78,9 @@ static struct {
 	    .change = { .type = MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL,
 			.words = { 0x0b0000c9, 0x32 } } } },
 	{ "push_vlan", { .kind = DR_ACTION_PUSH_VLAN, .vlan = 0x81000064 } },
+	{ "hit", { .kind = DR_ACTION_FIRST_HIT, .aso.words = { 0x12004040, 0x84000000 } } },
+	{ "meter", { .kind = DR_ACTION_ASO_METER, .aso.words = { 0x12004050, 0x82000000 } } },
+	{ "connection", { .kind = DR_ACTION_CONNECTION, .aso.words = { 0x12004060, 0x81000000 } } },
 };
 
 static struct mlx5dv_dr_action *action_named(const char *name, size_t len)
@@ -103,12 +107,7 @@ static int plan_of(const char *names, bool is_tx, struct dr_plan *plan)
 	return mlx5_dr_plan("test", &soft, is_tx, PORT_LOOKUP, count, list, plan);
 }
 
-static const struct {
-	bool is_tx;
-	const char *actions;
-	unsigned int entries; /* 0: refused */
-	int error;
-} rows[] = {
+static const struct plan_row rows[] = {
 	{ false, "drop", 1, 0 },
 	{ false, "tir", 1, 0 },
 	{ false, "tag table", 1, 0 },
@@ -392,17 +391,23 @@ static const struct {
 	{ true, "counter tag pop_vlan modify2 push_vlan encap_l2 table", 0, EOPNOTSUPP },
 };
 
+static void rows_hold(const struct plan_row *row, size_t count)
+{
+	for (; count--; row++) {
+		struct dr_plan plan;
+
+		print_message("%s %s\n", row->is_tx ? "tx" : "rx", row->actions);
+		assert_int_equal(plan_of(row->actions, row->is_tx, &plan), row->error);
+		if (row->entries)
+			assert_int_equal(plan.count, row->entries);
+	}
+}
+
 static void rules_are_those_of_the_release(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct dr_plan plan;
-
-		print_message("%s %s\n", rows[i].is_tx ? "tx" : "rx", rows[i].actions);
-		assert_int_equal(plan_of(rows[i].actions, rows[i].is_tx, &plan), rows[i].error);
-		if (rows[i].entries)
-			assert_int_equal(plan.count, rows[i].entries);
-	}
+	rows_hold(rows, sizeof(rows) / sizeof(rows[0]));
+	rows_hold(aso_rows, sizeof(aso_rows) / sizeof(aso_rows[0]));
 }
 
 static void a_rule_changes_two_vlan_tags(void **state)
@@ -452,6 +457,9 @@ static const struct {
 	{ "pop_vlan tir", 0, 8, 4, { 0x00, 0x00, 0x00, 0x08 } },
 	{ "pop_vlan tir", 0, 24, 4, { 0x08, 0x02, 0x00, 0x02 } },
 	{ "pop_vlan pop_vlan tir", 0, 24, 8, { 0x08, 0x02, 0x00, 0x04 } },
+	{ "hit table", 0, 24, 8, { 0x12, 0x00, 0x40, 0x40, 0x84 } },
+	{ "hit table", 0, 8, 4, { 0 } },
+	{ "connection table", 0, 24, 8, { 0x12, 0x00, 0x40, 0x60, 0x81 } },
 	{ "push_vlan table", 0, 24, 8, { 0x0a, 0x00, 0x0c, 0x00, 0x81, 0x00, 0x00, 0x64 } },
 	{ "push_vlan push_vlan table",
 	  1,
