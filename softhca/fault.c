@@ -19,6 +19,10 @@ enum kind {
 	FAIL_COMMAND,
 	REFUSE_COMMAND,
 	LOSE_COMMAND,
+	REFUSE_QUEUED,
+	DELAY_QUEUED,
+	KILL_PROGRAM,
+	UNPLUG_AT,
 	DROP_NTH,
 	DROP_RANDOM,
 	KILL_AT,
@@ -37,7 +41,9 @@ struct one_fault {
 	uint64_t n;
 	bool random; /* a share of packets or transfers, not a single one */
 	bool has_more;
-	uint64_t more; /* late: number of packets that overtake it; flip: number of the bit */
+	/* late: number of packets that overtake it; flip: number of the bit; cmd-late: time in
+	 * ms */
+	uint64_t more;
 	int err;
 	enum fault_event event;
 	bool done;
@@ -48,7 +54,7 @@ struct fault {
 	_Atomic(struct one_fault *) list;
 	atomic_uint_fast64_t commands, executed, queued, messages, packets, transfers;
 	uint64_t random;
-	enum fault_front front;
+	unsigned int fronts; /* enum fault_front; 0: any */
 };
 
 int fault_create(uint64_t seed, struct fault **out)
@@ -62,9 +68,9 @@ int fault_create(uint64_t seed, struct fault **out)
 	return 0;
 }
 
-void fault_set_front(struct fault *fault, enum fault_front front)
+void fault_set_front(struct fault *fault, unsigned int fronts)
 {
-	fault->front = front;
+	fault->fronts = fronts;
 }
 
 void fault_destroy(struct fault *fault)
@@ -118,9 +124,18 @@ static const struct {
 	const char *name;
 	enum kind kind;
 } counted[] = {
-	{ "cmd", FAIL_COMMAND },  { "prm", REFUSE_COMMAND }, { "cmd-timeout", LOSE_COMMAND },
-	{ "drop", DROP_NTH },     { "kill", KILL_AT },       { "loss", LOSE_PACKET },
-	{ "late", DELAY_PACKET }, { "flip", FLIP_BIT },
+	{ "cmd", FAIL_COMMAND },
+	{ "prm", REFUSE_COMMAND },
+	{ "cmd-timeout", LOSE_COMMAND },
+	{ "cmd-refuse", REFUSE_QUEUED },
+	{ "cmd-late", DELAY_QUEUED },
+	{ "cmd-kill", KILL_PROGRAM },
+	{ "unplug", UNPLUG_AT },
+	{ "drop", DROP_NTH },
+	{ "kill", KILL_AT },
+	{ "loss", LOSE_PACKET },
+	{ "late", DELAY_PACKET },
+	{ "flip", FLIP_BIT },
 };
 
 static const struct {
@@ -137,6 +152,7 @@ static const struct {
 	{ "keks-vanish", FAULT_KEKS_VANISH },
 	{ "nodes-vanish", FAULT_NODES_VANISH },
 	{ "nodes-appear", FAULT_NODES_APPEAR },
+	{ "unplug", FAULT_UNPLUG },
 };
 
 static bool is_name(const char *text, size_t len, const char *name)
@@ -193,6 +209,8 @@ static bool parse_count(const char *text, struct one_fault *one)
 	}
 	if (one->kind == FAIL_COMMAND)
 		return one->n && *text == '=' && parse_errno(text + 1, &one->err);
+	if (one->kind == DELAY_QUEUED)
+		return one->n && *text == '+' && parse_more(text, one);
 	return one->n && !*text;
 }
 
@@ -205,7 +223,7 @@ static bool parse_counted(const char *text, size_t len, struct one_fault *one)
 		one->n = 1;
 		if (text[len])
 			return parse_count(text + len + 1, one);
-		return one->kind != FAIL_COMMAND;
+		return one->kind != FAIL_COMMAND && one->kind != DELAY_QUEUED;
 	}
 	return false;
 }
@@ -238,13 +256,18 @@ static bool fault_parse(const char *text, uint64_t now, struct one_fault *one)
 	return parse_timed(text, len, now, one) || (!text[len] && parse_counted(text, len, one));
 }
 
+static bool is_of_queue(const struct one_fault *one)
+{
+	return one->kind >= LOSE_COMMAND && one->kind <= UNPLUG_AT;
+}
+
 static void count_from(const struct fault *fault, struct one_fault *one)
 {
 	if (one->kind == FAIL_COMMAND)
 		one->n += fault->commands;
 	else if (one->kind == REFUSE_COMMAND)
 		one->n += fault->executed;
-	else if (one->kind == LOSE_COMMAND)
+	else if (is_of_queue(one))
 		one->n += fault->queued;
 	else if (one->kind == DROP_NTH || one->kind == KILL_AT)
 		one->n += fault->messages;
@@ -254,10 +277,13 @@ static void count_from(const struct fault *fault, struct one_fault *one)
 		one->n += fault->transfers;
 }
 
-static enum fault_front front_of(const struct one_fault *one)
+/* Returns the fronts that have the fault. */
+static unsigned int fronts_of(const struct one_fault *one)
 {
 	if (one->kind == LOSE_COMMAND)
-		return FAULT_PCI_FRONT;
+		return FAULT_PCI_FRONT | FAULT_VFIO_FRONT;
+	if (is_of_queue(one) || (one->kind == TIMED && one->event == FAULT_UNPLUG))
+		return FAULT_VFIO_FRONT;
 	if (one->kind == FAIL_COMMAND)
 		return FAULT_PROCESS_FRONT;
 	if (one->kind == TIMED &&
@@ -269,7 +295,6 @@ static enum fault_front front_of(const struct one_fault *one)
 
 int fault_add(struct fault *fault, const char *text, uint64_t now_ns)
 {
-	enum fault_front front;
 	struct one_fault *one = calloc(1, sizeof(*one));
 
 	if (!one)
@@ -278,8 +303,7 @@ int fault_add(struct fault *fault, const char *text, uint64_t now_ns)
 		free(one);
 		return EINVAL;
 	}
-	front = front_of(one);
-	if (front && fault->front && front != fault->front) {
+	if (fault->fronts && !(fronts_of(one) & fault->fronts)) {
 		free(one);
 		return EOPNOTSUPP;
 	}
@@ -322,7 +346,35 @@ void fault_counts(const struct fault *fault, uint64_t *kernel_commands, uint64_t
 
 bool fault_lose_command(struct fault *fault)
 {
-	return fault && fault_find(fault, LOSE_COMMAND, atomic_fetch_add(&fault->queued, 1) + 1);
+	uint64_t late_ms;
+
+	return fault_queued(fault, &late_ms) == QUEUED_LOST;
+}
+
+enum queued_fault fault_queued(struct fault *fault, uint64_t *late_ms)
+{
+	static const enum queued_fault faults[] = {
+		[LOSE_COMMAND] = QUEUED_LOST, [REFUSE_QUEUED] = QUEUED_REFUSED,
+		[DELAY_QUEUED] = QUEUED_LATE, [KILL_PROGRAM] = QUEUED_KILL,
+		[UNPLUG_AT] = QUEUED_UNPLUG,
+	};
+	uint64_t n;
+
+	if (!fault)
+		return QUEUED_FINE;
+	n = atomic_fetch_add(&fault->queued, 1) + 1;
+	for (const struct one_fault *one = fault->list; one; one = one->next) {
+		if (!is_of_queue(one) || one->n != n)
+			continue;
+		*late_ms = one->more;
+		return faults[one->kind];
+	}
+	return QUEUED_FINE;
+}
+
+uint64_t fault_count_queued(const struct fault *fault)
+{
+	return fault ? fault->queued : 0;
 }
 
 /* splitmix64, as it takes any seed, also 0. */

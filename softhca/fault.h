@@ -5,7 +5,13 @@
  *			(process front)
  *	prm:N		the Nth command that the adapter executes fails for lack of resources;
  *			commands that destroy objects do not count
- *	cmd-timeout:N	the Nth command of the command queue is never answered (PCI front)
+ *	cmd-timeout:N	the Nth command of the command queue is never answered (PCI and VFIO front)
+ *	cmd-refuse:N	the Nth command of the command queue is not executed, and its answer is an
+ *			internal error (VFIO front)
+ *	cmd-late:N+MS	it is executed and answered MS milliseconds later (VFIO front)
+ *	cmd-kill:N	kills the program that rings for it, before it is executed (VFIO front)
+ *	unplug:N	the adapter leaves the bus when the Nth command is rung for (VFIO front)
+ *	unplug@MS	the adapter leaves the bus after MS milliseconds (VFIO front)
  *	drop:N		the Nth fabric message (request or response) is lost
  *	drop:N%		each fabric message is lost with that probability
  *	loss:N		the Nth packet is lost
@@ -51,19 +57,23 @@ enum fault_event {
 	FAULT_KEKS_VANISH,
 	FAULT_NODES_VANISH,
 	FAULT_NODES_APPEAR,
+	FAULT_UNPLUG,
 };
 
 #define FAULT_NEVER UINT64_MAX
 
+/* Fronts, which may be combined */
 enum fault_front {
-	FAULT_ANY_FRONT,
-	FAULT_PROCESS_FRONT,
-	FAULT_PCI_FRONT,
+	FAULT_PROCESS_FRONT = 1,
+	FAULT_PCI_FRONT = 2,
+	FAULT_VFIO_FRONT = 4, /* the process front's adapter that programs drive themselves */
+	FAULT_ANY_FRONT = 7,
 };
 
 int fault_create(uint64_t seed, struct fault **fault);
-/* Sets the front of the adapter, so that fault_add() refuses faults that only other fronts have. */
-void fault_set_front(struct fault *fault, enum fault_front front);
+/* Sets the fronts of the adapters, so that fault_add() refuses faults that only other fronts
+ * have. */
+void fault_set_front(struct fault *fault, unsigned int fronts);
 void fault_destroy(struct fault *fault);
 
 /* Adds a fault; its time begins at NOW_NS (CLOCK_MONOTONIC). Returns 0, EINVAL for an unknown text,
@@ -83,6 +93,19 @@ void fault_counts(const struct fault *fault, uint64_t *kernel_commands, uint64_t
 
 /* Counts a command of a command queue. Returns whether it must get lost. FAULT may be NULL. */
 bool fault_lose_command(struct fault *fault);
+
+enum queued_fault {
+	QUEUED_FINE,
+	QUEUED_LOST,
+	QUEUED_REFUSED,
+	QUEUED_LATE,
+	QUEUED_KILL,   /* the program is killed */
+	QUEUED_UNPLUG, /* the adapter leaves the bus */
+};
+
+/* Does the same, for a queue that has all of these faults. Sets *LATE_MS for a late command. */
+enum queued_fault fault_queued(struct fault *fault, uint64_t *late_ms);
+uint64_t fault_count_queued(const struct fault *fault);
 
 /* Counts a fabric message. Returns its fault. FAULT may be NULL. */
 enum fault_action fault_message(struct fault *fault);

@@ -400,8 +400,8 @@ static const struct option_def option_table[] = {
 	{ "steering", "none|v1",
 	  "format of flow table entries that programs write: none (default), or of ConnectX-6 Dx",
 	  set_steering, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
-	{ "command-timeout", "MS", "pci: time that the driver waits for a command (60000)", set_u32,
-	  AT(command_timeout_ms), 100, 1000000, FOR_PCI },
+	{ "command-timeout", "MS", "pci, --vfio: time that the driver waits for a command (60000)",
+	  set_u32, AT(command_timeout_ms), 100, 1000000, FOR_RUN | FOR_SERVE | FOR_PCI },
 	{ "once", NULL, "pci: end when the virtual machine ends", set_once, 0, 0, 0, FOR_PCI },
 	{ "trace", "FILE", "write every verbs call, command, WQE and CQE to FILE", set_string,
 	  AT(trace_path), 0, 0, FOR_ADAPTER },
@@ -449,7 +449,14 @@ static const char faults[] =
 	"  prm:N                    the Nth command that the adapter executes fails "
 	"for lack of resources\n"
 	"                           (those that destroy are not counted)\n"
-	"  cmd-timeout:N            pci: the Nth command of the command queue is never answered\n";
+	"  cmd-timeout:N            pci, --vfio: the Nth command of the command queue is never "
+	"answered\n"
+	"  cmd-refuse:N             --vfio: it is answered with an internal error\n"
+	"  cmd-late:N+MS            --vfio: it is executed and answered MS milliseconds later\n"
+	"  cmd-kill:N               --vfio: the program is killed before it is executed\n"
+	"  unplug:N  unplug@MS      --vfio: the adapter leaves the bus: at that command, or after "
+	"MS\n"
+	"                           milliseconds; it is back when the program closes it\n";
 
 static void print_options(const struct command_def *only, FILE *out)
 {

@@ -82,8 +82,8 @@ static void tell_state(const struct fault *fault, uint64_t objects, char *answer
 	uint64_t kernel_commands, commands;
 
 	fault_counts(fault, &kernel_commands, &commands);
-	snprintf(answer, size, "%" PRIu64 " %" PRIu64 " %" PRIu64, kernel_commands, commands,
-		 objects);
+	snprintf(answer, size, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, kernel_commands,
+		 commands, objects, fault_count_queued(fault));
 }
 
 static void add_fault(const struct control *control, const char *text, uint64_t now_ns,

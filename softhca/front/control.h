@@ -3,8 +3,9 @@
  * control.h - adds faults while the adapter runs. A datagram socket beside the server's, named
  * PATH.control, receives texts in the notation of fault.h and answers each with "ok" or an error.
  * What a fault does at once has happened by then.
- * It answers the text "state" with three numbers: kernel commands and adapter commands so far, and
- * the adapters' current number of objects. Tests detect leaks by the last one.
+ * It answers the text "state" with four numbers: kernel commands and adapter commands so far, the
+ * adapters' current number of objects, and commands of command queues so far. Tests detect leaks by
+ * the number of objects.
  */
 #ifndef SOFTHCA_FRONT_CONTROL_H
 #define SOFTHCA_FRONT_CONTROL_H

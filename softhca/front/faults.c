@@ -9,13 +9,19 @@
 #include "softhca/front/faults.h"
 #include "softhca/log.h"
 
+static unsigned int fronts_of(const struct options *options)
+{
+	if (options->command == COMMAND_PCI)
+		return FAULT_PCI_FRONT;
+	return FAULT_PROCESS_FRONT | (options->vfio ? FAULT_VFIO_FRONT : 0);
+}
+
 int faults_create(const struct options *options, uint64_t now_ns, struct fault **fault)
 {
 	int ret = fault_create(options->seed, fault);
 
 	if (!ret)
-		fault_set_front(*fault, options->command == COMMAND_PCI ? FAULT_PCI_FRONT
-									: FAULT_PROCESS_FRONT);
+		fault_set_front(*fault, fronts_of(options));
 	for (unsigned int i = 0; !ret && i < options->num_faults; i++) {
 		ret = fault_add(*fault, options->faults[i], now_ns);
 		if (ret)
@@ -33,7 +39,7 @@ const char *faults_answer(int ret)
 		return "not a fault that softhca knows";
 	case EOPNOTSUPP:
 		return "not a fault of these adapters: softhca --help says which are of run and "
-		       "serve, or of pci";
+		       "serve, of pci, or of --vfio";
 	default:
 		return strerror(ret);
 	}
@@ -72,6 +78,10 @@ static void happen_to_target(const struct faults_target *target, enum fault_even
 			target->device_files(event == FAULT_NODES_APPEAR);
 		return;
 	}
+	if (target->driven && (event == FAULT_DIE || event == FAULT_UNPLUG))
+		target->driven(event);
+	if (event == FAULT_UNPLUG)
+		return;
 	for (unsigned int i = 0; i < target->count; i++)
 		if (target->hcas[i])
 			fault_happen(target->hcas[i], event);

@@ -21,6 +21,9 @@ struct faults_target {
 	unsigned int count;
 	/* Hides or shows device files; NULL if the front has none. */
 	void (*device_files)(bool present);
+	/* Lets FAULT_DIE or FAULT_UNPLUG happen to the adapter that programs drive themselves; NULL
+	 * if the front has none. */
+	void (*driven)(enum fault_event event);
 };
 
 /* Applies the faults that are due to TARGET. Returns the time of the next one, or FAULT_NEVER. */

@@ -13,8 +13,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "softhca/fault.h"
+#include "prm/mlx5/cmd.h"
 #include "softhca/front/pci/cmdq.h"
 #include "softhca/log.h"
 
@@ -33,7 +34,7 @@ struct descriptor {
 	uint8_t status_own;
 };
 
-enum { BLOCK_DATA = 512, INLINE_DATA = 16, LEAST_LEN = 8 };
+enum { BLOCK_DATA = 512, INLINE_DATA = 16, LEAST_LEN = 8, REFUSED_BY_FAULT = 0xfa017 };
 
 struct block {
 	uint8_t data[BLOCK_DATA];
@@ -182,7 +183,14 @@ static enum delivery descriptor_check(const struct cmdq *cmdq, const struct desc
 	return DELIVERED;
 }
 
-static enum delivery command_execute(const struct cmdq *cmdq, struct descriptor *desc)
+/* Answers a command with an internal error instead of executing it. */
+static void refuse(uint8_t *out)
+{
+	fld_set(out, CMD_OUT_STATUS, PRM_STAT_INT_ERR);
+	fld_set(out, CMD_OUT_SYNDROME, REFUSED_BY_FAULT);
+}
+
+static enum delivery command_execute(const struct cmdq *cmdq, struct descriptor *desc, bool refused)
 {
 	uint32_t in_len = be32toh(desc->in_len), out_len = be32toh(desc->out_len);
 	enum delivery status = descriptor_check(cmdq, desc);
@@ -196,7 +204,10 @@ static enum delivery command_execute(const struct cmdq *cmdq, struct descriptor 
 	if (!status)
 		status = command_scatter(cmdq, desc, NULL, out_len);
 	if (!status) {
-		hca_exec(cmdq->hca, in, in_len, out, out_len);
+		if (refused)
+			refuse(out);
+		else
+			hca_exec(cmdq->hca, in, in_len, out, out_len);
 		status = command_scatter(cmdq, desc, out, out_len);
 	}
 	free(in);
@@ -212,10 +223,46 @@ static void descriptor_sign(struct descriptor *desc)
 	desc->signature = (uint8_t)~xor8(desc, sizeof(*desc));
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Lets a fault happen to the command in descriptor INDEX. Returns whether the command is not to be
+ * run now. */
+static bool suffer(struct cmdq *cmdq, uint32_t index, enum queued_fault fault, uint64_t late_ms)
+{
+	static const char *const names[] = {
+		[QUEUED_LOST] = "lost",
+		[QUEUED_REFUSED] = "refused",
+		[QUEUED_LATE] = "delayed",
+		[QUEUED_KILL] = "the program is killed",
+		[QUEUED_UNPLUG] = "the adapter is unplugged",
+	};
+
+	if (fault == QUEUED_FINE)
+		return false;
+	log_note("command %u: %s by a fault", index, names[fault]);
+	if (fault == QUEUED_LATE) {
+		cmdq->late |= 1u << index;
+		cmdq->late_at = now_ns() + late_ms * 1000000;
+	} else if (fault != QUEUED_REFUSED) {
+		cmdq->lost |= 1u << index;
+	}
+	if (cmdq->on_fault && (fault == QUEUED_KILL || fault == QUEUED_UNPLUG))
+		cmdq->on_fault(cmdq->front, fault);
+	return fault != QUEUED_REFUSED;
+}
+
 /* Runs the command in descriptor INDEX and writes the descriptor back. Its last byte returns
  * ownership to software, so dma_table_write() stores it after the rest. */
-static void run_one(struct cmdq *cmdq, uint32_t index)
+static void run_one(struct cmdq *cmdq, uint32_t index, bool is_late)
 {
+	enum queued_fault fault = QUEUED_FINE;
+	uint64_t late_ms = 0;
 	uint64_t addr = cmdq->addr + ((uint64_t)index << CMDQ_LOG_STRIDE);
 	bool by_event = hca_has_command_event(cmdq->hca);
 	struct descriptor desc;
@@ -223,12 +270,12 @@ static void run_one(struct cmdq *cmdq, uint32_t index)
 
 	if (dma_table_read(cmdq->dma, addr, &desc, sizeof(desc)) || !(desc.status_own & OWNER_HW))
 		return;
-	if (fault_lose_command(cmdq->fault)) {
-		log_note("command %u: lost by a fault", index);
+	if (!is_late)
+		fault = fault_queued(cmdq->fault, &late_ms);
+	if (suffer(cmdq, index, fault, late_ms))
 		return;
-	}
 	cmdq->is_signed |= desc.signature;
-	status = command_execute(cmdq, &desc);
+	status = command_execute(cmdq, &desc, fault == QUEUED_REFUSED);
 	if (status)
 		log_note("command %u: not delivered, status %#x", index, status);
 	desc.status_own = (uint8_t)(status << 1);
@@ -242,23 +289,31 @@ void cmdq_set_address(struct cmdq *cmdq, uint64_t addr)
 {
 	cmdq->addr = addr;
 	cmdq->pending = 0;
+	cmdq->lost = cmdq->late = 0;
 	cmdq->is_signed = false;
 }
 
 void cmdq_ring(struct cmdq *cmdq, uint32_t ready)
 {
+	if (ready != UINT32_MAX)
+		cmdq->lost &= ~ready;
 	if (cmdq->addr)
-		cmdq->pending |= ready;
+		cmdq->pending |= ready & ~cmdq->late & ~cmdq->lost;
+}
+
+bool cmdq_is_pending(const struct cmdq *cmdq)
+{
+	return cmdq->pending || (cmdq->late && now_ns() >= cmdq->late_at);
 }
 
 bool cmdq_run(struct cmdq *cmdq)
 {
-	uint32_t index;
+	uint32_t *waiting = cmdq->pending ? &cmdq->pending : &cmdq->late, index;
 
-	if (!cmdq->pending)
+	if (!cmdq_is_pending(cmdq))
 		return false;
-	index = (uint32_t)__builtin_ctz(cmdq->pending);
-	cmdq->pending &= cmdq->pending - 1;
-	run_one(cmdq, index);
-	return cmdq->pending;
+	index = (uint32_t)__builtin_ctz(*waiting);
+	*waiting &= *waiting - 1;
+	run_one(cmdq, index, waiting == &cmdq->late);
+	return cmdq_is_pending(cmdq);
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "softhca/device/hca.h"
+#include "softhca/fault.h"
 #include "softhca/front/pci/dma.h"
 
 enum {
@@ -26,12 +27,22 @@ struct cmdq {
 	/* a command with a nonzero signature has come. From then on all signatures are checked, and
 	 * answers are signed: 0 is a valid signature, too */
 	bool is_signed;
+	uint32_t lost;    /* bit mask of descriptors that a fault has lost */
+	uint32_t late;    /* those that a fault delays */
+	uint64_t late_at; /* time of the delayed ones */
+	/* Called when a fault kills the driver's program, or takes the device off the bus. May be
+	 * NULL. */
+	void (*on_fault)(void *front, enum queued_fault fault);
+	void *front;
 };
 
 /* Sets the queue's address and drops waiting commands. */
 void cmdq_set_address(struct cmdq *cmdq, uint64_t addr);
-/* Takes a doorbell: a bit for each ready descriptor. Executes nothing yet. */
+/* Takes a doorbell: a bit for each ready descriptor, or UINT32_MAX for all that are ready. Executes
+ * nothing yet. */
 void cmdq_ring(struct cmdq *cmdq, uint32_t ready);
+/* Returns whether a command waits, other than one that a fault still delays. */
+bool cmdq_is_pending(const struct cmdq *cmdq);
 /* Executes one command, so that other work runs between two. Returns true if more wait. */
 bool cmdq_run(struct cmdq *cmdq);
 

@@ -67,8 +67,15 @@ static void init_config_space(struct device *device)
 
 int device_reset(struct device *device)
 {
+	device->unplugged = false;
 	init_config_space(device);
 	return restart_adapter(device, RESET_DEVICE);
+}
+
+void device_unplug(struct device *device)
+{
+	device->unplugged = true;
+	device->dma.enabled = false;
 }
 
 int device_init(struct device *device, const struct hca_config *config, uint32_t command_timeout_ms)
@@ -112,7 +119,7 @@ uint64_t device_progress(struct device *device, uint64_t now_ns)
 	uint64_t next;
 	bool more;
 
-	if (!device->hca)
+	if (!device->hca || device->unplugged)
 		return HCA_IDLE;
 	take_doorbells(device, now_ns);
 	more = device->model->run(device);
@@ -139,7 +146,9 @@ uint64_t device_region_size(const struct device *device, uint32_t index)
 void device_read(struct device *device, uint32_t region, uint64_t offset, uint8_t *data,
 		 uint32_t len)
 {
-	if (region == VFIO_PCI_CONFIG_REGION_INDEX)
+	if (device->unplugged)
+		memset(data, 0xff, len);
+	else if (region == VFIO_PCI_CONFIG_REGION_INDEX)
 		pci_config_read(&device->pci, offset, data, len);
 	else if (!device->hca)
 		memset(data, 0xff, len); /* all ones, as of a device that is gone */
@@ -158,6 +167,8 @@ static int write_config(struct device *device, uint64_t offset, const uint8_t *d
 int device_write(struct device *device, uint32_t region, uint64_t offset, const uint8_t *data,
 		 uint32_t len)
 {
+	if (device->unplugged)
+		return 0; /* nobody takes it */
 	if (region == VFIO_PCI_CONFIG_REGION_INDEX)
 		return write_config(device, offset, data, len);
 	if (!device->hca)

@@ -25,6 +25,7 @@ struct device {
 	struct registers registers;      /* only model mlx4 */
 	pthread_mutex_t vector_lock;     /* guards vector_fd, as events come in any thread */
 	int vector_fd[PCI_MSIX_VECTORS]; /* the client's eventfds; -1: none */
+	bool unplugged;                  /* has left the bus: reads answer all ones */
 };
 
 /* Creates the device. CONFIG is complete except for bus and callbacks, which the device sets.
@@ -38,6 +39,9 @@ void device_free(struct device *device);
 /* Resets the device when the client disconnects, and drops its memory and interrupts. */
 int device_detach(struct device *device);
 int device_reset(struct device *device);
+/* Takes the device off the bus, until device_reset(): it accesses no memory, and its registers and
+ * configuration space read as ones. */
+void device_unplug(struct device *device);
 
 /* Regions are numbered as VFIO does. Returns 0 for one that does not exist. */
 uint64_t device_region_size(const struct device *device, uint32_t index);

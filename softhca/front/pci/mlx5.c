@@ -51,7 +51,7 @@ static bool mlx5_write(struct device *device, uint32_t bar, uint64_t offset, con
 
 static bool mlx5_is_pending(const struct device *device)
 {
-	return device->bar.cmdq.pending;
+	return cmdq_is_pending(&device->bar.cmdq);
 }
 
 static bool mlx5_run(struct device *device)

@@ -194,7 +194,8 @@ static uint64_t run_faults(uint64_t now)
 {
 	uint64_t due = fault_deadline(the_daemon.fault);
 	struct hca *hcas[MAX_DEVICES];
-	struct faults_target target = { hcas, the_daemon.num_adapters, device_files_show };
+	struct faults_target target = { hcas, the_daemon.num_adapters, device_files_show,
+					vfio_device_suffer };
 
 	if (due > now)
 		return due;

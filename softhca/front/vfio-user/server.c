@@ -240,7 +240,7 @@ static const struct timespec *time_left(uint64_t deadline, struct timespec *left
 
 static uint64_t run_faults(struct server *server, uint64_t now)
 {
-	const struct faults_target target = { &server->device.hca, 1, NULL };
+	const struct faults_target target = { &server->device.hca, 1, NULL, NULL };
 
 	return faults_run(server->fault, &target, now);
 }

@@ -49,6 +49,13 @@ static void texts_are_parsed(void **state)
 		"link-down@",
 		"cmd-timeout@5",
 		"cmd-timeout:0",
+		"cmd-refuse:0",
+		"cmd-late",
+		"cmd-late:2",
+		"cmd-late:2+0",
+		"cmd-late:2+5x",
+		"cmd-kill@5",
+		"unplug:0",
 		"link-up@99999999999",
 		"loss:0",
 		"loss:1.%x",
@@ -76,6 +83,9 @@ static void faults_of_another_front_are_refused(void **state)
 {
 	static const char *const of_process[] = { "cmd:1=EIO", "keks-vanish@5", "nodes-vanish",
 						  "nodes-appear@5" };
+	static const char *const of_vfio[] = { "cmd-timeout:900", "cmd-refuse:900",
+					       "cmd-late:900+5",  "cmd-kill:900",
+					       "unplug:900",      "unplug@5" };
 
 	(void)state;
 	fault_set_front(flat.fault, FAULT_PCI_FRONT);
@@ -86,8 +96,39 @@ static void faults_of_another_front_are_refused(void **state)
 	fault_set_front(flat.fault, FAULT_PROCESS_FRONT);
 	for (size_t i = 0; i < ARRAY_SIZE(of_process); i++)
 		assert_int_equal(fault_add(flat.fault, of_process[i], 0), 0);
-	assert_int_equal(fault_add(flat.fault, "cmd-timeout", 0), EOPNOTSUPP);
+	for (size_t i = 0; i < ARRAY_SIZE(of_vfio); i++)
+		assert_int_equal(fault_add(flat.fault, of_vfio[i], 0), EOPNOTSUPP);
 	assert_int_equal(fault_add(flat.fault, "prm:1000", 0), 0);
+	fault_set_front(flat.fault, FAULT_PROCESS_FRONT | FAULT_VFIO_FRONT);
+	for (size_t i = 0; i < ARRAY_SIZE(of_vfio); i++)
+		assert_int_equal(fault_add(flat.fault, of_vfio[i], 0), 0);
+	assert_int_equal(fault_add(flat.fault, "keks-vanish@5", 0), 0);
+}
+
+static void commands_of_a_queue_have_faults(void **state)
+{
+	static const struct {
+		const char *text;
+		enum queued_fault fault;
+	} cases[] = {
+		{ "cmd-timeout:2", QUEUED_LOST }, { "cmd-refuse:2", QUEUED_REFUSED },
+		{ "cmd-late:2+70", QUEUED_LATE }, { "cmd-kill:2", QUEUED_KILL },
+		{ "unplug:2", QUEUED_UNPLUG },
+	};
+	const uint64_t before = fault_count_queued(flat.fault);
+	uint64_t late_ms = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(fault_add(flat.fault, cases[i].text, flat.now), 0);
+		assert_int_equal(fault_queued(flat.fault, &late_ms), QUEUED_FINE);
+		assert_int_equal(fault_queued(flat.fault, &late_ms), cases[i].fault);
+		assert_int_equal(fault_queued(flat.fault, &late_ms), QUEUED_FINE);
+		if (cases[i].fault == QUEUED_LATE)
+			assert_int_equal(late_ms, 70);
+	}
+	assert_int_equal(fault_count_queued(flat.fault) - before, 3 * ARRAY_SIZE(cases));
+	assert_int_equal(fault_queued(NULL, &late_ms), QUEUED_FINE);
 }
 
 static void command_faults_hit_their_number(void **state)
@@ -325,6 +366,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IB(texts_are_parsed),
 		IB(faults_of_another_front_are_refused),
+		IB(commands_of_a_queue_have_faults),
 		IB(command_faults_hit_their_number),
 		IB(adapter_commands_are_counted_and_refused),
 		IB(counting_begins_when_the_fault_is_added),

@@ -77,11 +77,10 @@ static void options_of_other_commands_are_refused(void **state)
 		{ "fault --socket /s --verbose drop:1", "fault takes no --verbose" },
 		{ "fault --socket /s --fault drop:1", "fault takes no --fault" },
 		{ "fault --socket /s --network /n drop:1", "run, serve, pci, hosts\n" },
-		{ "run --command-timeout 100 -- true",
-		  "run takes no --command-timeout: that is an option of pci\n" },
-		{ "run --once -- true", "run takes no --once" },
+		{ "fault --socket /s --command-timeout=100 drop:1",
+		  "fault takes no --command-timeout" },
+		{ "run --once -- true", "run takes no --once: that is an option of pci\n" },
 		{ "serve --socket /s --once", "serve takes no --once" },
-		{ "serve --socket /s --command-timeout=100", "serve takes no --command-timeout" },
 		{ "pci --socket /s --devices 1", "pci takes no --devices" },
 		{ "pci --socket /s --memlock linux", "pci takes no --memlock" },
 		{ "pci --socket /s --crypto /c", "pci takes no --crypto" },
@@ -111,6 +110,8 @@ static void each_command_takes_its_own_options(void **state)
 	assert_taken("serve --socket /s --steering v1");
 	assert_taken("serve --socket /s --steering none");
 	assert_taken("pci --socket /s --once --command-timeout 100 --max-qp 64");
+	assert_taken("run --vfio --command-timeout 100 -- true");
+	assert_taken("serve --socket /s --vfio --command-timeout=100");
 	assert_taken("fault --socket /s drop:1 kill@5");
 	assert_string_equal(options.program[1], "kill@5");
 	assert_taken("hosts --network /n");

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <linux/vfio.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,8 @@ struct vfio_device {
 	pthread_mutex_t lock; /* guards all but the description */
 	struct device device;
 	struct window window;
+	struct client *owner; /* program that has the device; NULL: none */
+	int request_fd;       /* eventfd by which the host asks for the device back; -1: none */
 	struct adapter shown; /* index, identity and link layer, as sysfs shows them */
 	struct identity identity;
 };
@@ -85,6 +88,48 @@ void vfio_device_unmap_all(struct vfio_device *device)
 	dma_table_clear(&device->device.dma);
 }
 
+static void request_set(struct vfio_device *device, int fd)
+{
+	if (device->request_fd >= 0)
+		close(device->request_fd);
+	device->request_fd = fd;
+}
+
+/* Takes the device off the bus. The lock is held. */
+static void unplug_locked(struct vfio_device *device)
+{
+	log_note("vfio: the adapter is unplugged");
+	device_unplug(&device->device);
+	window_show(&device->window, &device->device);
+	if (device->request_fd >= 0)
+		eventfd_signal(device->request_fd);
+}
+
+void vfio_device_suffer(enum fault_event event)
+{
+	if (!the_device)
+		return;
+	pthread_mutex_lock(&the_device->lock);
+	if (the_device->owner && event == FAULT_UNPLUG)
+		unplug_locked(the_device);
+	else if (the_device->owner)
+		hca_kill(the_device->device.hca);
+	pthread_mutex_unlock(&the_device->lock);
+}
+
+/* Lets a fault happen that a command has met. The engine's thread calls this, with the lock. */
+static void on_fault(void *front, enum queued_fault fault)
+{
+	struct vfio_device *device = front;
+
+	if (!device->owner)
+		return;
+	if (fault == QUEUED_UNPLUG)
+		unplug_locked(device);
+	else
+		kill(device->owner->pid, SIGKILL);
+}
+
 /* How often registers that count are renewed while the program has the device */
 enum { SHOW_NS = 4000000 };
 
@@ -96,7 +141,7 @@ uint64_t vfio_device_progress(uint64_t now)
 	if (!the_device)
 		return next;
 	pthread_mutex_lock(&the_device->lock);
-	if (the_device->window.pages)
+	if (the_device->window.pages && !the_device->device.unplugged)
 		found = window_scan(&the_device->window, &the_device->device);
 	may_change = found || the_device->device.model->is_pending(&the_device->device);
 	next = device_progress(&the_device->device, engine_now());
@@ -155,6 +200,13 @@ static int get_region_info(struct vfio_file *file, struct call *call)
 	return caller_write(call, call_arg(call, 2), &info, sizeof(info));
 }
 
+static uint32_t irq_count(uint32_t index)
+{
+	if (index == VFIO_PCI_MSIX_IRQ_INDEX)
+		return PCI_MSIX_VECTORS;
+	return index == VFIO_PCI_REQ_IRQ_INDEX ? 1 : 0;
+}
+
 static int get_irq_info(struct vfio_file *file, struct call *call)
 {
 	struct vfio_irq_info info;
@@ -165,7 +217,7 @@ static int get_irq_info(struct vfio_file *file, struct call *call)
 		return ret;
 	if (info.index >= VFIO_PCI_NUM_IRQS)
 		return EINVAL;
-	info.count = info.index == VFIO_PCI_MSIX_IRQ_INDEX ? PCI_MSIX_VECTORS : 0;
+	info.count = irq_count(info.index);
 	info.flags = info.count ? VFIO_IRQ_INFO_EVENTFD : 0;
 	return caller_write(call, call_arg(call, 2), &info, sizeof(info));
 }
@@ -176,8 +228,8 @@ static int check_irqs(const struct vfio_irq_set *set)
 	const uint32_t data = set->flags & VFIO_IRQ_SET_DATA_TYPE_MASK;
 
 	if (set->flags & ~(VFIO_IRQ_SET_ACTION_TYPE_MASK | VFIO_IRQ_SET_DATA_TYPE_MASK) ||
-	    set->index != VFIO_PCI_MSIX_IRQ_INDEX || set->start >= PCI_MSIX_VECTORS ||
-	    set->count > PCI_MSIX_VECTORS - set->start)
+	    set->index >= VFIO_PCI_NUM_IRQS || set->start >= irq_count(set->index) ||
+	    set->count > irq_count(set->index) - set->start)
 		return EINVAL;
 	if (action != VFIO_IRQ_SET_ACTION_TRIGGER)
 		return ENOTTY; /* refused, as MSI-X vectors cannot be masked by a call */
@@ -211,9 +263,17 @@ static int copy_eventfds(const struct call *call, const int32_t *fds, uint32_t c
 	return ret;
 }
 
+static void set_one(struct vfio_device *device, uint32_t index, uint32_t vector, int fd)
+{
+	if (index == VFIO_PCI_REQ_IRQ_INDEX)
+		request_set(device, fd);
+	else
+		device_set_vector(&device->device, vector, fd);
+}
+
 /* Sets the eventfds of the vectors in SET to descriptors of the caller. On failure no vector
  * changes. */
-static int set_eventfds(struct device *device, const struct call *call,
+static int set_eventfds(struct vfio_device *device, const struct call *call,
 			const struct vfio_irq_set *set)
 {
 	int32_t fds[PCI_MSIX_VECTORS];
@@ -225,13 +285,26 @@ static int set_eventfds(struct device *device, const struct call *call,
 		return EFAULT;
 	ret = copy_eventfds(call, fds, set->count, copies);
 	for (uint32_t i = 0; !ret && i < set->count; i++)
-		device_set_vector(device, set->start + i, copies[i]);
+		set_one(device, set->index, set->start + i, copies[i]);
 	return ret;
+}
+
+/* Without data, a request triggers its interrupts, or takes all eventfds away if it names none. */
+static void trigger_or_clear(struct vfio_device *device, const struct vfio_irq_set *set)
+{
+	for (uint32_t i = 0; i < set->count; i++) {
+		if (set->index == VFIO_PCI_MSIX_IRQ_INDEX)
+			device_interrupt(&device->device, set->start + i);
+		else if (device->request_fd >= 0)
+			eventfd_signal(device->request_fd);
+	}
+	for (uint32_t i = 0; !set->count && i < irq_count(set->index); i++)
+		set_one(device, set->index, i, -1);
 }
 
 static int set_irqs(struct vfio_file *file, struct call *call)
 {
-	struct device *device = &((struct vfio_device *)file->object)->device;
+	struct vfio_device *device = file->object;
 	struct vfio_irq_set set;
 	int ret = take_request(call, &set, sizeof(set));
 
@@ -239,13 +312,13 @@ static int set_irqs(struct vfio_file *file, struct call *call)
 		ret = check_irqs(&set);
 	if (ret)
 		return ret;
-	if (!(set.flags & VFIO_IRQ_SET_DATA_NONE))
-		return set_eventfds(device, call, &set);
-	for (uint32_t i = 0; set.count && i < set.count; i++)
-		device_interrupt(device, set.start + i);
-	for (uint32_t i = 0; !set.count && i < PCI_MSIX_VECTORS; i++)
-		device_set_vector(device, i, -1);
-	return 0;
+	pthread_mutex_lock(&device->lock);
+	if (set.flags & VFIO_IRQ_SET_DATA_NONE)
+		trigger_or_clear(device, &set);
+	else
+		ret = set_eventfds(device, call, &set);
+	pthread_mutex_unlock(&device->lock);
+	return ret;
 }
 
 /* Resets the device, and shows its new registers. The lock is held. */
@@ -267,7 +340,7 @@ static int device_do_reset(struct vfio_file *file, struct call *call)
 
 	(void)call;
 	pthread_mutex_lock(&device->lock);
-	ret = reset_locked(device);
+	ret = device->device.unplugged ? EIO : reset_locked(device);
 	pthread_mutex_unlock(&device->lock);
 	return ret;
 }
@@ -356,6 +429,8 @@ static void device_close(struct vfio_file *file)
 	pthread_mutex_lock(&device->lock);
 	for (uint32_t i = 0; i < PCI_MSIX_VECTORS; i++)
 		device_set_vector(&device->device, i, -1);
+	request_set(device, -1);
+	device->owner = NULL;
 	if (device_reset(&device->device))
 		log_error("vfio: the adapter cannot be reset");
 	window_close(&device->window);
@@ -372,6 +447,14 @@ static const struct vfio_file_kind file_kind = {
 	.read = region_read,
 	.write = region_write,
 };
+
+static void owner_set(struct vfio_device *device)
+{
+	pthread_mutex_lock(&device->lock);
+	/* the file, which ends before, keeps the client */
+	device->owner = vfio_file_newest()->client;
+	pthread_mutex_unlock(&device->lock);
+}
 
 void vfio_device_open(struct call *call, struct vfio_device *device)
 {
@@ -391,6 +474,7 @@ void vfio_device_open(struct call *call, struct vfio_device *device)
 	}
 	ret = vfio_file_open(call, &file_kind, device->window.memfd, device, true);
 	if (!ret) {
+		owner_set(device);
 		vfio_group_keep();
 		engine_hold();
 		return;
@@ -442,6 +526,7 @@ int vfio_device_create(struct daemon *daemon)
 	if (!device)
 		return ENOMEM;
 	pthread_mutex_init(&device->lock, NULL);
+	device->request_fd = -1;
 	device_describe(device, options);
 	ret = device_init(&device->device, &config, options->command_timeout_ms);
 	if (ret) {
@@ -449,6 +534,8 @@ int vfio_device_create(struct daemon *daemon)
 		free(device);
 		return ret;
 	}
+	device->device.bar.cmdq.on_fault = on_fault;
+	device->device.bar.cmdq.front = device;
 	the_device = device;
 	return 0;
 }

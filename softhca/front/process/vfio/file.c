@@ -12,7 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "softhca/fault.h"
 #include "softhca/front/process/client.h"
+#include "softhca/front/process/daemon.h"
 #include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/last_close.h"
 #include "softhca/front/process/notify.h"
@@ -23,6 +25,11 @@
 
 static LIST_HEAD(, vfio_file) files = LIST_HEAD_INITIALIZER(files);
 static struct last_closes closes = { .watch.fd = -1 };
+
+struct vfio_file *vfio_file_newest(void)
+{
+	return LIST_FIRST(&files);
+}
 
 struct vfio_file *vfio_file_find(const struct stat *st)
 {
@@ -129,6 +136,16 @@ static void finish_call(struct call *call, int ret)
 		call_return(call, 0);
 }
 
+/* Counts a request as a command to the kernel. Returns whether a fault has answered it. */
+static bool fails_by_fault(struct call *call)
+{
+	const int err = fault_command(call->daemon->fault);
+
+	if (err)
+		call_fail(call, err);
+	return err;
+}
+
 void vfio_ioctl(struct call *call)
 {
 	struct vfio_file *file = file_of_call(call);
@@ -137,6 +154,8 @@ void vfio_ioctl(struct call *call)
 	if (!file)
 		return;
 	log_detail("%d: %s: ioctl %#x", call->tid, file->kind->name, number);
+	if (fails_by_fault(call))
+		return;
 	for (unsigned int i = 0; i < file->kind->num_requests; i++) {
 		if (file->kind->requests[i].number == number) {
 			finish_call(call, file->kind->requests[i].answer(file, call));
@@ -150,7 +169,7 @@ void vfio_pread(struct call *call)
 {
 	struct vfio_file *file = file_of_call(call);
 
-	if (file)
+	if (file && !fails_by_fault(call))
 		finish_call(call, file->kind->read ? file->kind->read(file, call) : EINVAL);
 }
 
@@ -158,7 +177,7 @@ void vfio_pwrite(struct call *call)
 {
 	struct vfio_file *file = file_of_call(call);
 
-	if (file)
+	if (file && !fails_by_fault(call))
 		finish_call(call, file->kind->write ? file->kind->write(file, call) : EINVAL);
 }
 

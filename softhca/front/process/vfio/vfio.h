@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "softhca/fault.h"
 #include "softhca/front/process/last_close.h"
 
 struct adapter;
@@ -35,6 +36,9 @@ int vfio_device_map(struct vfio_device *device, struct client *client, uint64_t 
 		    int prot, uint64_t addr);
 int vfio_device_unmap(struct vfio_device *device, uint64_t iova, uint64_t size, uint64_t *unmapped);
 void vfio_device_unmap_all(struct vfio_device *device);
+/* Lets the adapter die, or takes it off the bus and tells the program by the request interrupt.
+ * Does nothing without --vfio, or while no program has the adapter. */
+void vfio_device_suffer(enum fault_event event);
 /* Runs the adapter in the engine's thread. Returns the time of its next work; 0: at once. */
 uint64_t vfio_device_progress(uint64_t now);
 
@@ -93,6 +97,8 @@ int vfio_file_open_empty(struct call *call, const struct vfio_file_kind *kind, v
 /* Closes the files that programs have closed by now. Linux closes a file before close() returns, so
  * the next open() must find it closed here, too. */
 void vfio_files_settle(void);
+/* Returns the file that was opened last, which is still open. */
+struct vfio_file *vfio_file_newest(void);
 struct vfio_file *vfio_file_find(const struct stat *st);
 
 /* Answer calls on VFIO files. Calls on other files are left unanswered, for the next handler or the
