@@ -32,18 +32,21 @@ enum {
 #define INIT_SEG_COMMAND_DOORBELL FLD(0x18, 31, 0) /* a bit for each entry */
 #define INIT_SEG_INITIALIZING     FLD(0x1fc, 31, 31)
 #define INIT_SEG_HEALTH_SYNDROME  FLD(0x23c, 23, 16)
-#define INIT_SEG_HEALTH_COUNTER   FLD(0x1010, 23, 0)
+/* Timeouts in ms. 0 in the second: firmware states neither */
+#define INIT_SEG_CMD_EXEC_TO    FLD(0xff8, 31, 0)
+#define INIT_SEG_CMDQ_INIT_TO   FLD(0xffc, 31, 0)
+#define INIT_SEG_HEALTH_COUNTER FLD(0x1010, 23, 0)
 
-#define CMDQ_TYPE                 FLD(0x0, 31, 24)
-#define CMDQ_INPUT_LENGTH         FLD(0x4, 31, 0)
-#define CMDQ_INPUT_MAILBOX        FLD64(0x8)
-#define CMDQ_INPUT_INLINE         FLD_PART(0x10)
-#define CMDQ_OUTPUT_INLINE        FLD_PART(0x20)
-#define CMDQ_OUTPUT_MAILBOX       FLD64(0x30)
-#define CMDQ_OUTPUT_LENGTH        FLD(0x38, 31, 0)
-#define CMDQ_TOKEN                FLD(0x3c, 31, 24)
-#define CMDQ_SIGNATURE            FLD(0x3c, 23, 16)
-#define CMDQ_STATUS               FLD(0x3c, 7, 1)
+#define CMDQ_TYPE               FLD(0x0, 31, 24)
+#define CMDQ_INPUT_LENGTH       FLD(0x4, 31, 0)
+#define CMDQ_INPUT_MAILBOX      FLD64(0x8)
+#define CMDQ_INPUT_INLINE       FLD_PART(0x10)
+#define CMDQ_OUTPUT_INLINE      FLD_PART(0x20)
+#define CMDQ_OUTPUT_MAILBOX     FLD64(0x30)
+#define CMDQ_OUTPUT_LENGTH      FLD(0x38, 31, 0)
+#define CMDQ_TOKEN              FLD(0x3c, 31, 24)
+#define CMDQ_SIGNATURE          FLD(0x3c, 23, 16)
+#define CMDQ_STATUS             FLD(0x3c, 7, 1)
 /* 1: the adapter owns the entry. The adapter clears the bit once the answer is written (PRM:
  * Command Queue Entry) */
 #define CMDQ_OWNER        FLD(0x3c, 0, 0)

@@ -5,7 +5,7 @@
  *	            entry written          doorbell          owner bit cleared
  *	free ------------------> ready ------------> running ------------------> free
  *	                                                |
- *	                                                | 60 s, or registers read as ones
+ *	                                                | timeout, or registers read as ones
  *	                                                v
  *	                                              dead: no further command
  */
@@ -23,11 +23,14 @@
 
 enum {
 	ENTRIES_SIZE = 4096,
-	READY_MS = 120000, /* PRM: an adapter may burn firmware first */
-	COMMAND_MS = 60000,
+	READY_MS = 120000,  /* PRM: an adapter may burn firmware first */
+	COMMAND_MS = 60000, /* unless firmware states another time, up to MOST_COMMAND_MS */
+	MOST_COMMAND_MS = 3600000,
 	HEALTH_MS = 10000, /* the counter of a live adapter changes ten times a second */
-	/* looks after a timeout, 10 ms apart, because the program itself may have been stopped */
+	LOOK_MS = 10,
+	/* looks after a timeout, LOOK_MS apart, because the program itself may have been stopped */
 	LAST_LOOKS = 100,
+	LEAST_LOOKS = 30,
 	FIRST_BLOCKS = 16, /* size of a new chain in mailboxes; a query of capabilities needs 9 */
 	SPINS = 1000,
 	/* value of each register of a device that has left the bus: the PCIe root complex
@@ -88,6 +91,16 @@ static int wait_ready(const uint8_t *bar)
 	verbs_warn("ibv_open_device: the command interface has revision %u, known is %u",
 		   register_read(bar, INIT_SEG_CMDIF_REV), PRM_CMDIF_REV);
 	return EOPNOTSUPP;
+}
+
+/* Returns the time that firmware states for a command, or the usual one. */
+static unsigned int command_ms_of(const uint8_t *bar)
+{
+	const uint32_t ms = register_read(bar, INIT_SEG_CMD_EXEC_TO);
+
+	if (!ms || !register_read(bar, INIT_SEG_CMDQ_INIT_TO))
+		return COMMAND_MS;
+	return min_of(ms, (uint32_t)MOST_COMMAND_MS);
 }
 
 static int chain_reserve(struct vfio_cmdq *cmdq, struct vfio_chain *chain, uint32_t length)
@@ -162,16 +175,35 @@ static void serve_waiting(const struct vfio_cmdq *cmdq, enum vfio_lane number)
 		cmdq->while_waiting(cmdq->waiting_arg);
 }
 
-/* Marks the queue as dead and its space as lost, because the adapter may still execute the command
- * later. Calls when_dead. Does nothing if the queue is already dead. */
-static void give_up(struct vfio_cmdq *cmdq, unsigned int opcode, bool gone)
+/* Marks the queue as dead and its space as lost, because the adapter may still execute a command
+ * later. Returns false if the queue was dead already. */
+static bool queue_stop(struct vfio_cmdq *cmdq)
 {
 	if (__atomic_exchange_n(&cmdq->is_dead, true, __ATOMIC_RELAXED))
-		return;
+		return false;
 	vfio_space_lose(cmdq->space);
-	explain_silence(cmdq, opcode, gone);
+	return true;
+}
+
+static void queue_reset(const struct vfio_cmdq *cmdq)
+{
 	if (cmdq->when_dead)
 		cmdq->when_dead(cmdq->dead_arg);
+}
+
+static void give_up(struct vfio_cmdq *cmdq, unsigned int opcode, bool gone)
+{
+	if (!queue_stop(cmdq))
+		return;
+	explain_silence(cmdq, opcode, gone); /* before the reset, which clears the registers */
+	queue_reset(cmdq);
+}
+
+/* Returns how many looks follow a timeout: about as long as the timeout itself. */
+static unsigned int last_looks(const struct vfio_cmdq *cmdq)
+{
+	return min_of(max_of(cmdq->command_ms / LOOK_MS, (unsigned int)LEAST_LOOKS),
+		      (unsigned int)LAST_LOOKS);
 }
 
 static int entry_wait(struct vfio_cmdq *cmdq, const uint8_t *entry, unsigned int opcode,
@@ -189,12 +221,12 @@ static int entry_wait(struct vfio_cmdq *cmdq, const uint8_t *entry, unsigned int
 		if (__atomic_load_n(&cmdq->is_dead, __ATOMIC_RELAXED))
 			return EIO; /* another lane's command was not answered */
 		gone = is_gone(cmdq->bar);
-		if (gone || (now_ms() > end && late++ == LAST_LOOKS)) {
+		if (gone || (now_ms() > end && late++ == last_looks(cmdq))) {
 			give_up(cmdq, opcode, gone);
 			return gone ? EIO : ETIMEDOUT;
 		}
 		serve_waiting(cmdq, number); /* the command may wait for pages */
-		rest(late ? 10000 : 20);
+		rest(late ? LOOK_MS * 1000 : 20);
 	}
 	/* reads the answer after the owner bit, which the adapter writes last */
 	dma_load_barrier();
@@ -308,7 +340,7 @@ static bool firmware_stands(struct vfio_cmdq *cmdq)
 	while (counter_stands(cmdq)) {
 		if (looks++ == LAST_LOOKS)
 			return true;
-		rest(10000);
+		rest(LOOK_MS * 1000);
 	}
 	return false;
 }
@@ -330,6 +362,8 @@ int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq)
 			   register_read(cmdq->bar, INIT_SEG_HEALTH_COUNTER));
 	else
 		return 0;
+	if (queue_stop(cmdq))
+		queue_reset(cmdq);
 	return EIO;
 }
 
@@ -345,6 +379,7 @@ int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_
 				    .health_since = (uint32_t)now_ms() };
 	if (ret)
 		return ret;
+	cmdq->command_ms = command_ms_of(bar);
 	cmdq->log_stride = register_read(bar, INIT_SEG_LOG_CMDQ_STRIDE);
 	if (register_read(bar, INIT_SEG_LOG_CMDQ_SIZE) + cmdq->log_stride > VFIO_LOG_PAGE ||
 	    register_read(bar, INIT_SEG_LOG_CMDQ_SIZE) < 1 ||

@@ -28,8 +28,8 @@ struct vfio_cmdq {
 	uint32_t health_counter; /* atomic: last value read from the device */
 	uint32_t health_since;   /* atomic: time in ms at which that value was first read */
 	bool is_dead;            /* atomic */
-	/* Called once, when a command is not answered or the device has left the bus. May be
-	 * NULL. */
+	/* Called once, when a command is not answered, the device has left the bus or its health is
+	 * bad. May be NULL. */
 	void (*when_dead)(void *arg);
 	void *dead_arg;
 	/* Called repeatedly while a command of VFIO_LANE_COMMANDS runs, because firmware may ask
@@ -49,7 +49,8 @@ int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_
  * (vfio_space_lose()). */
 void mlx5_vfio_cmdq_destroy(struct vfio_cmdq *cmdq);
 /* Returns 0. Returns EIO, logged, if the queue is dead, the device has left the bus or reports a
- * health syndrome, or the health counter of its firmware no longer changes. */
+ * health syndrome, or the health counter of its firmware no longer changes. The queue is dead
+ * then. */
 int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq);
 
 /* Runs a command. Returns 0, or an errno for the answer's status; EIO, ETIMEDOUT or ENOMEM if the

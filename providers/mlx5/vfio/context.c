@@ -2,17 +2,29 @@
 /*
  * context.c - opens an adapter by VFIO, and closes it.
  */
-#include <stdlib.h>
-#include <sys/eventfd.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <rdma/ib_user_verbs.h>
+#include <unistd.h>
 
 #include "providers/mlx5/vfio/device.h"
 #include "providers/mlx5/vfio/start.h"
 #include "providers/mlx5/vfio/vfio.h"
 
-/* Resets a device that does not answer, so that it does not continue to write to memory. */
-static void reset_files(void *files)
+/* Resets a device that is lost, so that it does not continue to write to memory. Then tells the
+ * program, both by ibv_get_async_event() and by the descriptor of mlx5dv_vfio_get_events_fd(), as a
+ * program may wait for either. */
+static void lose_device(void *arg)
 {
-	mlx5_vfio_files_reset(files);
+	const struct ib_uverbs_async_event_desc fatal = { .event_type = IBV_EVENT_DEVICE_FATAL };
+	const struct vfio_context *ctx = arg;
+	const uint64_t one = 1;
+
+	mlx5_vfio_files_reset(&ctx->files);
+	if (write(ctx->fatal_fd, &fatal, sizeof(fatal)) != sizeof(fatal) ||
+	    (ctx->vectors.fd && write(ctx->vectors.fd[0], &one, sizeof(one)) != sizeof(one)))
+		verbs_info("VFIO: the program is not told that the device is lost: %s",
+			   strerror(errno));
 }
 
 static int open_adapter(struct vfio_context *ctx, bool link_down)
@@ -28,8 +40,8 @@ static int open_adapter(struct vfio_context *ctx, bool link_down)
 		mlx5_vfio_files_reset(&ctx->files);
 		goto destroy_space;
 	}
-	ctx->cmdq.when_dead = reset_files;
-	ctx->cmdq.dead_arg = &ctx->files;
+	ctx->cmdq.when_dead = lose_device;
+	ctx->cmdq.dead_arg = ctx;
 	mlx5_vfio_pages_init(&ctx->pages, &ctx->cmdq);
 	ret = mlx5_vfio_vectors_init(&ctx->vectors, ctx->files.device, ctx->files.vectors);
 	if (ret)
@@ -65,12 +77,16 @@ static void close_adapter(struct vfio_context *ctx)
 	mlx5_vfio_space_destroy(&ctx->space);
 }
 
-/* Makes an eventfd that never has an event: there is no channel of the kernel for asynchronous
- * events, but programs poll async_fd. */
-static int make_silent_channel(struct ibv_context *context)
+/* Makes the channel of asynchronous events: a pipe, as there is none of the kernel. */
+static int make_channel(struct vfio_context *ctx)
 {
-	context->async_fd = eventfd(0, EFD_CLOEXEC);
-	return context->async_fd < 0 ? errno : 0;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return errno;
+	ctx->vctx.context.async_fd = ends[0];
+	ctx->fatal_fd = ends[1];
+	return 0;
 }
 
 static int context_open(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
@@ -85,11 +101,12 @@ static int context_open(struct verbs_device *vdev, int cmd_fd, struct verbs_cont
 	if (ret)
 		return ret;
 	ctx = container_of(new, struct vfio_context, vctx);
-	ret = make_silent_channel(&new->context);
-	if (!ret)
-		ret = mlx5_vfio_files_open(&ctx->files, device->pci_name);
+	ret = make_channel(ctx);
 	if (ret)
 		goto free_ctx;
+	ret = mlx5_vfio_files_open(&ctx->files, device->pci_name);
+	if (ret)
+		goto close_channel;
 	ret = open_adapter(ctx, device->flags & MLX5DV_VFIO_CTX_FLAGS_INIT_LINK_DOWN);
 	if (ret)
 		goto close_files;
@@ -98,6 +115,8 @@ static int context_open(struct verbs_device *vdev, int cmd_fd, struct verbs_cont
 	return 0;
 close_files:
 	mlx5_vfio_files_close(&ctx->files);
+close_channel:
+	close(ctx->fatal_fd); /* the other end belongs to the context */
 free_ctx:
 	verbs_context_free(new, offsetof(struct vfio_context, vctx));
 	return ret;
@@ -123,6 +142,7 @@ void mlx5_vfio_context_free(struct verbs_context *vctx)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	close_adapter(ctx);
 	mlx5_vfio_files_close(&ctx->files);
+	close(ctx->fatal_fd);
 	verbs_context_free(vctx, offsetof(struct vfio_context, vctx));
 	pthread_setcancelstate(cancel, NULL);
 }

@@ -14,8 +14,17 @@
 #include "prm/mlx5/reg.h"
 #include "providers/mlx5/vfio/start.h"
 #include "util/alloc.h"
+#include "util/bits.h"
 
-enum { ISSI_1 = 1, REGISTER_SIZE = 16, PORT = 1, QUERY_ISSI_OUT_SIZE = 112, VERSION_SIZE = 64 };
+enum {
+	ISSI_1 = 1,
+	READ = 1,
+	REGISTER_SIZE = 16,
+	DTOR_SIZE = 64,
+	PORT = 1,
+	QUERY_ISSI_OUT_SIZE = 112,
+	VERSION_SIZE = 64
+};
 
 static int run_command(struct vfio_pages *pages, const void *in, uint32_t inlen, void *out,
 		       uint32_t outlen)
@@ -90,6 +99,37 @@ static int tell_endianness(struct vfio_pages *pages)
 	return register_write(pages, run_optional, PRM_REG_HOST_ENDIANNESS, data);
 }
 
+/* Learns the interval at which the health counter is to be looked at. Five intervals without a
+ * change are too many. An adapter that refuses the register keeps the default. */
+static int learn_timeouts(struct vfio_pages *pages)
+{
+	static const uint32_t unit_ms[] = { [PRM_TIMEOUT_MS] = 1,
+					    [PRM_TIMEOUT_SECONDS] = 1000,
+					    [PRM_TIMEOUT_MINUTES] = 60000,
+					    [PRM_TIMEOUT_HOURS] = 3600000 };
+	enum { INTERVALS = 5, LEAST_MS = 1000, MOST_MS = 60000 };
+	uint8_t in[PRM_CMD_IN_SIZE + DTOR_SIZE] = { 0 };
+	uint8_t out[PRM_CMD_OUT_SIZE + DTOR_SIZE] = { 0 };
+	const uint8_t *dtor = fld_at(out, ACCESS_REGISTER_OUT_REGISTER_DATA);
+	uint64_t ms;
+	uint32_t unit;
+	int ret;
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ACCESS_REG);
+	fld_set(in, CMD_IN_OP_MOD, READ);
+	fld_set(in, ACCESS_REGISTER_IN_REGISTER_ID, PRM_REG_DTOR);
+	ret = run_optional(pages, in, sizeof(in), out, sizeof(out));
+	if (ret || fld_get(out, CMD_OUT_STATUS))
+		return ret;
+	ms = fld_get(dtor, DTOR_REG_HEALTH_POLL_TO);
+	unit = (uint32_t)fld_get(dtor, DTOR_REG_HEALTH_POLL_MULTIPLIER);
+	if (!ms || unit >= ARRAY_SIZE(unit_ms))
+		return 0;
+	ms = min_of(ms * unit_ms[unit] * INTERVALS, (uint64_t)MOST_MS);
+	pages->cmdq->health_ms = (unsigned int)max_of(ms, (uint64_t)LEAST_MS);
+	return 0;
+}
+
 static int port_down(struct vfio_pages *pages)
 {
 	uint8_t data[REGISTER_SIZE] = { 0 };
@@ -151,6 +191,8 @@ int mlx5_vfio_start(struct vfio_pages *pages, bool link_down)
 		ret = mlx5_vfio_pages_give_for(pages, PRM_PAGES_BOOT);
 	if (!ret)
 		ret = tell_endianness(pages);
+	if (!ret)
+		ret = learn_timeouts(pages);
 	if (!ret)
 		ret = set_caps(pages, &wants_version);
 	if (!ret)

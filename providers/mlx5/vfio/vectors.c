@@ -16,9 +16,9 @@
 #include "providers/mlx5/vfio/vectors.h"
 #include "util/alloc.h"
 
-/* Assigns the COUNT eventfds of FDS to the vectors from START on. Returns 0 or a negative errno. If
- * the host has fewer vectors, returns their number, and assigns nothing. */
-static int try_irqs(int device, uint32_t start, uint32_t count, const int *fds)
+/* Assigns the COUNT eventfds of FDS to the vectors from START on of interrupt INDEX. Returns 0 or a
+ * negative errno. If the host has fewer vectors, returns their number, and assigns nothing. */
+static int try_irqs(int device, uint32_t index, uint32_t start, uint32_t count, const int *fds)
 {
 	const size_t size = sizeof(struct vfio_irq_set) + count * sizeof(*fds);
 	struct vfio_irq_set *set = calloc_for("VFIO: vectors", 1, size);
@@ -28,7 +28,7 @@ static int try_irqs(int device, uint32_t start, uint32_t count, const int *fds)
 		return -ENOMEM;
 	set->argsz = (uint32_t)size;
 	set->flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER;
-	set->index = VFIO_PCI_MSIX_IRQ_INDEX;
+	set->index = index;
 	set->start = start;
 	set->count = count;
 	memcpy(set->data, fds, count * sizeof(*fds));
@@ -40,23 +40,39 @@ static int try_irqs(int device, uint32_t start, uint32_t count, const int *fds)
 	return ret;
 }
 
+/* Lets the host signal FD when it wants the device back, for instance because it was unplugged.
+ * Without that interrupt, commands and mlx5dv_vfio_process_events() notice the loss. */
+static void take_request(int device, int fd)
+{
+	struct vfio_irq_info info = { .argsz = sizeof(info), .index = VFIO_PCI_REQ_IRQ_INDEX };
+
+	if (!ioctl(device, VFIO_DEVICE_GET_IRQ_INFO, &info) && info.count &&
+	    try_irqs(device, VFIO_PCI_REQ_IRQ_INDEX, 0, 1, &fd))
+		verbs_info("VFIO: nothing will say when the host wants the device back");
+}
+
 static int set_irq(int device, uint32_t vector, int fd)
 {
-	const int ret = try_irqs(device, vector, 1, &fd);
+	const int ret = try_irqs(device, VFIO_PCI_MSIX_IRQ_INDEX, vector, 1, &fd);
 
 	return ret > 0 ? ENOSPC : -ret;
+}
+
+static int try_msix(const struct vfio_vectors *vectors)
+{
+	return try_irqs(vectors->device, VFIO_PCI_MSIX_IRQ_INDEX, 0, vectors->count, vectors->fd);
 }
 
 /* Enables all vectors, or as many as the host has. */
 static int enable_all(struct vfio_vectors *vectors)
 {
-	int ret = try_irqs(vectors->device, 0, vectors->count, vectors->fd);
+	int ret = try_msix(vectors);
 
 	while (ret > 0 && (uint32_t)ret < vectors->count) {
 		verbs_info("VFIO: the host has %d MSI-X vectors, the device %u", ret,
 			   vectors->count);
 		vectors->count = (uint32_t)ret;
-		ret = try_irqs(vectors->device, 0, vectors->count, vectors->fd);
+		ret = try_msix(vectors);
 	}
 	return ret > 0 ? ENOSPC : -ret;
 }
@@ -80,6 +96,8 @@ int mlx5_vfio_vectors_init(struct vfio_vectors *vectors, int device, uint32_t co
 	ret = vectors->fd[0] < 0 ? errno : enable_all(vectors);
 	if (ret)
 		mlx5_vfio_vectors_destroy(vectors);
+	else
+		take_request(device, vectors->fd[0]);
 	return ret;
 }
 

@@ -15,7 +15,8 @@ struct vfio_vectors {
 	int *fd; /* eventfd of each vector; -1: none */
 };
 
-/* Enables all vectors, or as many as the host has, and creates the eventfd of vector 0. */
+/* Enables all vectors, or as many as the host has, and creates the eventfd of vector 0. The host
+ * signals it, too, when it wants the device back. */
 int mlx5_vfio_vectors_init(struct vfio_vectors *vectors, int device, uint32_t count);
 /* Closes all eventfds. Makes no call to the device, so the device may already be closed. */
 void mlx5_vfio_vectors_destroy(struct vfio_vectors *vectors);

@@ -17,6 +17,7 @@ struct vfio_context {
 	struct vfio_pages pages;
 	struct vfio_vectors vectors;
 	struct vfio_events events;
+	int fatal_fd; /* write end of the pipe whose other end is async_fd */
 	struct verbs_context vctx;
 };
 

@@ -448,18 +448,48 @@ static void a_lost_device_is_noticed(void **state)
 	assert_true(rig.space.is_lost);
 }
 
+/* A bad verdict resets the device, and stays. */
+static void check_verdict(unsigned int resets)
+{
+	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), EIO);
+	assert_int_equal(rig.resets, resets);
+	assert_true(rig.cmdq.is_dead && rig.space.is_lost);
+	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), EIO);
+	assert_int_equal(rig.resets, resets);
+	rig.cmdq.is_dead = false;
+}
+
 static void health_is_that_of_the_device(void **state)
 {
 	(void)state;
 	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), 0);
 	((uint8_t *)rig.bar)[SYNDROME] = 0x10;
-	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), EIO);
-	((uint8_t *)rig.bar)[SYNDROME] = 0;
-	rig.cmdq.is_dead = true;
-	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), EIO);
-	rig.cmdq.is_dead = false;
+	check_verdict(1);
 	memset(rig.bar, 0xff, sizeof(rig.bar));
-	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), EIO);
+	check_verdict(2);
+}
+
+static void firmware_states_the_timeout_of_commands(void **state)
+{
+	static const struct {
+		uint32_t exec, init, ms;
+	} cases[] = {
+		{ 0, 0, 60000 },      { 1234, 0, 60000 },       { 0, 2000, 60000 },
+		{ 1234, 2000, 1234 }, { 1u << 31, 1, 3600000 },
+	};
+	uint32_t bar[BAR] = { 0 };
+	struct vfio_cmdq cmdq;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		bar[1] = htobe32(5u << 16);
+		bar[ADDRESS_LOW] = htobe32(5u << 4 | 6);
+		bar[0xff8 / 4] = htobe32(cases[i].exec);
+		bar[0xffc / 4] = htobe32(cases[i].init);
+		assert_int_equal(mlx5_vfio_cmdq_init(&cmdq, &rig.space, (uint8_t *)bar), 0);
+		assert_int_equal(cmdq.command_ms, cases[i].ms);
+		mlx5_vfio_cmdq_destroy(&cmdq);
+	}
 }
 
 /* Also one that is answered at once, or never, since firmware may ask for pages before it
@@ -485,9 +515,9 @@ static void firmware_that_stands_is_ill(void **state)
 		assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), 0);
 	}
 	usleep(60000);
-	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), EIO);
+	check_verdict(1);
 	rig.bar[COUNTER] = htobe32(8);
-	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), 0);
+	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), 0); /* as of another device */
 }
 
 static void pages_are_not_served_while_pages_are_given(void **state)
@@ -562,6 +592,7 @@ int main(void)
 		T(silence_of_one_lane_ends_the_other),
 		T(a_lost_device_is_noticed),
 		T(health_is_that_of_the_device),
+		T(firmware_states_the_timeout_of_commands),
 		T(firmware_that_stands_is_ill),
 		T(each_command_looks_for_events),
 		T(pages_are_not_served_while_pages_are_given),

@@ -17,7 +17,7 @@
 #include "providers/mlx5/vfio/start.h"
 #include "util/bits.h"
 
-enum { BOOT = 1, INIT = 2, REGISTER_ID = 0x8, ENDIANNESS = 0x7004, PAOS = 0x5006 };
+enum { BOOT = 1, INIT = 2, REGISTER_ID = 0x8, ENDIANNESS = 0x7004, PAOS = 0x5006, DTOR = 0xc00e };
 
 /* A step is an opcode, or what pages are for. */
 static struct {
@@ -26,6 +26,7 @@ static struct {
 	unsigned int fails; /* that step, from 1 */
 	bool is_silent;     /* it is not answered */
 	bool has_version;
+	uint32_t poll; /* word of DTOR: the interval of looks at the health counter */
 	char version[65];
 	struct vfio_cmdq cmdq;
 	struct vfio_pages pages;
@@ -53,6 +54,11 @@ int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *
 		fld_set(out, FLD(0x6c, 31, 0), 2);
 	if (opcode == PRM_OP_QUERY_HCA_CAP)
 		fld_set((uint8_t *)out + 16, HCA_CAP_DRIVER_VERSION, rig.has_version);
+	if (opcode == PRM_OP_ACCESS_REG && fld_get(in, FLD(REGISTER_ID, 15, 0)) == DTOR) {
+		assert_int_equal(fld_get(in, FLD(0x4, 15, 0)), 1); /* a read */
+		assert_int_equal(outlen, 16 + 64);
+		fld_set(out, FLD(16 + 0x14, 31, 0), rig.poll);
+	}
 	if (opcode == PRM_OP_SET_DRIVER_VERSION) {
 		assert_int_equal(inlen, 16 + 64);
 		memcpy(rig.version, (const uint8_t *)in + 16, 64);
@@ -93,6 +99,7 @@ static const uint32_t all[] = {
 	PRM_OP_SET_ISSI,
 	BOOT,
 	ENDIANNESS,
+	DTOR,
 	PRM_OP_QUERY_HCA_CAP,
 	PRM_OP_SET_HCA_CAP,
 	INIT,
@@ -113,7 +120,7 @@ static void the_start_has_an_order(void **state)
 /* What a virtual function may not do, or need not, ends no start. */
 static bool is_optional(uint32_t step)
 {
-	return step == ENDIANNESS || step == PRM_OP_SET_DRIVER_VERSION;
+	return step == ENDIANNESS || step == DTOR || step == PRM_OP_SET_DRIVER_VERSION;
 }
 
 static void a_refused_step_ends_the_start(void **state)
@@ -151,6 +158,30 @@ static void the_driver_has_a_version_where_it_is_asked_for(void **state)
 	assert_string_equal(rig.version, "");
 }
 
+static void the_health_limit_is_five_intervals(void **state)
+{
+	static const struct {
+		uint32_t poll, ms;
+	} cases[] = {
+		{ 0, 7 },
+		{ 2000, 10000 },
+		{ 1u << 29 | 3, 15000 },
+		{ 1, 1000 },
+		{ 2u << 29 | 1, 60000 },
+		{ 3u << 29 | 0xfffff, 60000 },
+		{ 4u << 29 | 1, 7 },
+		{ 7u << 29 | 0xfffff, 7 },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		rig_up(state);
+		rig.cmdq.health_ms = 7;
+		rig.poll = cases[i].poll;
+		assert_int_equal(mlx5_vfio_start(&rig.pages, false), 0);
+		assert_int_equal(rig.cmdq.health_ms, cases[i].ms);
+	}
+}
+
 static void a_stop_that_fails_is_left_to_the_reset(void **state)
 {
 	static const uint32_t stop[] = { PRM_OP_TEARDOWN_HCA, PRM_OP_MANAGE_PAGES,
@@ -175,6 +206,7 @@ int main(void)
 		T(a_refused_step_ends_the_start),
 		T(silence_ends_the_start),
 		T(the_driver_has_a_version_where_it_is_asked_for),
+		T(the_health_limit_is_five_intervals),
 		T(a_stop_that_fails_is_left_to_the_reset),
 	};
 

@@ -22,14 +22,35 @@ static struct {
 	int fd[VECTORS];
 	int err;
 	unsigned int calls;
+	uint32_t requests; /* interrupts by which it asks for the device back */
+	int request_fd;
 } host;
 
 int __wrap_ioctl(int fd, unsigned long request, const struct vfio_irq_set *set);
 int __wrap___ioctl_time64(int fd, unsigned long request, const struct vfio_irq_set *set);
 
+static int irq_info(struct vfio_irq_info *info)
+{
+	assert_int_equal(info->index, VFIO_PCI_REQ_IRQ_INDEX);
+	info->count = host.requests;
+	return 0;
+}
+
+static int request_set(const struct vfio_irq_set *set)
+{
+	assert_int_equal(set->argsz, sizeof(*set) + sizeof(int));
+	assert_true(set->start == 0 && set->count == 1 && host.requests);
+	memcpy(&host.request_fd, set->data, sizeof(int));
+	return 0;
+}
+
 int __wrap_ioctl(int fd, unsigned long request, const struct vfio_irq_set *set)
 {
 	(void)fd;
+	if (request == VFIO_DEVICE_GET_IRQ_INFO)
+		return irq_info((struct vfio_irq_info *)(uintptr_t)set);
+	if (set->index == VFIO_PCI_REQ_IRQ_INDEX)
+		return request_set(set);
 	host.calls++;
 	assert_true(request == VFIO_DEVICE_SET_IRQS);
 	assert_int_equal(set->argsz, sizeof(*set) + set->count * sizeof(int));
@@ -94,6 +115,19 @@ static void each_vector_has_an_eventfd(void **state)
 	mlx5_vfio_vectors_destroy(&vectors);
 }
 
+static void a_host_may_ask_for_the_device(void **state)
+{
+	(void)state;
+	host.request_fd = -1;
+	assert_int_equal(mlx5_vfio_vectors_init(&vectors, -1, VECTORS), 0);
+	assert_int_equal(host.request_fd, -1);
+	mlx5_vfio_vectors_destroy(&vectors);
+	host.requests = 1;
+	assert_int_equal(mlx5_vfio_vectors_init(&vectors, -1, VECTORS), 0);
+	assert_int_equal(host.request_fd, vectors.fd[0]);
+	mlx5_vfio_vectors_destroy(&vectors);
+}
+
 static void a_host_may_have_fewer(void **state)
 {
 	(void)state;
@@ -132,6 +166,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(each_vector_has_an_eventfd, host_up),
 		cmocka_unit_test_setup(a_host_may_have_fewer, host_up),
+		cmocka_unit_test_setup(a_host_may_ask_for_the_device, host_up),
 		cmocka_unit_test_setup(an_error_is_that_of_the_host, host_up),
 	};
 
