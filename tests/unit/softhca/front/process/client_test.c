@@ -365,6 +365,41 @@ static void a_descriptor_is_copied_while_it_is_the_file(void **state)
 	assert_int_equal(client_fd_copy(ended(), 0), -1);
 }
 
+static void a_descriptor_has_a_status(void **state)
+{
+	struct stat st, of;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(fstat(ends[0], &st), 0);
+	memset(&of, 0xee, sizeof(of));
+	assert_int_equal(client_fd_stat(getpid(), ends[0], &of), 0);
+	assert_int_equal(of.st_ino, st.st_ino);
+	assert_int_equal(of.st_dev, st.st_dev);
+	assert_int_equal(of.st_mode, st.st_mode);
+	assert_int_equal(of.st_uid, st.st_uid);
+	assert_int_equal(of.st_nlink, st.st_nlink);
+	assert_int_equal(client_fd_stat(getpid(), CLOSED, &of), EBADF);
+	assert_int_equal(client_fd_stat(ended(), 0, &of), EBADF);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* Only root can have another user id in effect. */
+static void the_id_in_effect_counts(void **state)
+{
+	enum { NOBODY = 65534 };
+
+	(void)state;
+	if (geteuid())
+		return;
+	assert_int_equal(seteuid(NOBODY), 0);
+	assert_int_equal(client_thread_uid(getpid()), NOBODY);
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(client_thread_uid(getpid()), 0);
+}
+
 static void ids_are_of_their_kind(void **state)
 {
 	unsigned int ids[3] = { 0 };
@@ -599,7 +634,7 @@ static void *thread_main(void *unused)
 
 static void threads_are_of_their_process(void **state)
 {
-	struct client *client = own_client();
+	struct client *client = NULL;
 	pid_t child = child_start();
 	pthread_t other;
 
@@ -607,6 +642,8 @@ static void threads_are_of_their_process(void **state)
 	pthread_barrier_init(&thread.barrier, NULL, 2);
 	assert_int_equal(pthread_create(&other, NULL, thread_main, NULL), 0);
 	pthread_barrier_wait(&thread.barrier);
+	assert_int_equal(client_get(thread.tid, &client), 0);
+	assert_int_equal(client->pid, getpid());
 	assert_int_equal(process_of(thread.tid), getpid());
 	assert_int_equal(process_of(ended()), -1);
 	assert_ptr_equal(client_find(thread.tid), client);
@@ -758,6 +795,8 @@ int main(void)
 		CASE(a_refusal_is_explained_once),
 		CASE(directories_have_paths),
 		CASE(a_descriptor_is_copied_while_it_is_the_file),
+		CASE(a_descriptor_has_a_status),
+		CASE(the_id_in_effect_counts),
 		CASE(ids_are_of_their_kind),
 		CASE(a_thread_has_a_start_time),
 		CASE(capabilities_are_those_in_effect),

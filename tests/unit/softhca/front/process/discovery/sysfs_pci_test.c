@@ -41,7 +41,7 @@ static long fake_cpus(int name)
 	return it.cpus;
 }
 
-static void note(const struct writer *writer, char kind, const char *path, const char *text)
+static void made_note(const struct writer *writer, char kind, const char *path, const char *text)
 {
 	assert_ptr_equal(writer, &it.writer);
 	assert_true(it.count < ENTRIES);
@@ -52,22 +52,22 @@ static void note(const struct writer *writer, char kind, const char *path, const
 
 void writer_make_dirs(struct writer *writer, const char *path)
 {
-	note(writer, 'd', path, "");
+	made_note(writer, 'd', path, "");
 }
 
 void writer_make_link(struct writer *writer, const char *path, const char *target)
 {
-	note(writer, 'l', path, target);
+	made_note(writer, 'l', path, target);
 }
 
 void writer_make_file(struct writer *writer, const char *path, const char *text)
 {
-	note(writer, 'f', path, text);
+	made_note(writer, 'f', path, text);
 }
 
 void writer_make_bytes(struct writer *writer, const char *path, const void *bytes, size_t len)
 {
-	note(writer, 'b', path, "");
+	made_note(writer, 'b', path, "");
 	assert_int_equal(len, CONFIG);
 	memcpy(it.config, bytes, len);
 }
@@ -83,7 +83,7 @@ void writer_make_files(struct writer *writer, const char *dir, const struct sysf
 			strcpy(text, files->constant);
 		else
 			files->text(of, text);
-		note(writer, 'f', path, text);
+		made_note(writer, 'f', path, text);
 	}
 }
 

@@ -22,11 +22,13 @@ static int fake_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *t
 		      const sigset_t *mask);
 static int fake_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
 		       void *arg);
+static int fake_join(pthread_t thread, void **result);
 
 #define clock_gettime  fake_clock
 #define nanosleep      fake_sleep
 #define ppoll          fake_ppoll
 #define pthread_create fake_create
+#define pthread_join   fake_join
 #include "softhca/front/process/driver/engine.c"
 
 enum { NOW = 1000, UAR = 0x21, FABRIC_FD = 900, ROOM = 8 };
@@ -42,7 +44,7 @@ static struct {
 	short kick_events, fabric_events;
 	bool was_blocked;
 	int create_error;
-	unsigned int created;
+	unsigned int created, joined;
 	void *(*thread)(void *);
 	/* what the adapter was told */
 	uint64_t sends[SEND_DOORBELLS], arm;
@@ -111,6 +113,19 @@ static int fake_create(pthread_t *thread, const pthread_attr_t *attr, void *(*ru
 	it.created++;
 	it.thread = run;
 	return it.create_error;
+}
+
+/* The thread ends when it has seen the stop and a kick. */
+static int fake_join(pthread_t thread, void **result)
+{
+	eventfd_t value = 0;
+
+	(void)thread;
+	assert_null(result);
+	assert_true(atomic_load(&engine.stop));
+	assert_int_equal(eventfd_read(engine.kick_fd, &value), 0);
+	it.joined++;
+	return 0;
 }
 
 static unsigned int index_of(const struct hca *hca)
@@ -259,7 +274,7 @@ static int engine_end(void **state)
 	return 0;
 }
 
-static void ring(unsigned int offset, uint64_t value)
+static void doorbell_ring(unsigned int offset, uint64_t value)
 {
 	it.registers[offset / 8] = value;
 }
@@ -279,8 +294,8 @@ static void each_doorbell_is_taken_once(void **state)
 	(void)state;
 	LIST_INSERT_HEAD(&it.adapters[0].uar_pages, &it.page, in_adapter);
 	for (unsigned int i = 0; i < 4; i++)
-		ring(offsets[i], 0x100 + i);
-	ring(0x20, 0x55);
+		doorbell_ring(offsets[i], 0x100 + i);
+	doorbell_ring(0x20, 0x55);
 	assert_true(scan_adapter(&it.adapters[0]));
 	assert_int_equal(it.scans, 1);
 	assert_int_equal(it.num_sends, 4);
@@ -298,14 +313,14 @@ static void the_buffers_that_were_rung_are_told(void **state)
 {
 	(void)state;
 	LIST_INSERT_HEAD(&it.adapters[0].uar_pages, &it.page, in_adapter);
-	ring(0xa00, 0x77);
+	doorbell_ring(0xa00, 0x77);
 	assert_true(scan_adapter(&it.adapters[0]));
 	assert_int_equal(it.num_sends, 1);
 	assert_int_equal(it.sends[0], 0x77);
 	assert_int_equal(it.arms, 0);
 	it.adapters[0].strict = true;
-	ring(0x900, 0x78);
-	ring(0xb00, 0x79);
+	doorbell_ring(0x900, 0x78);
+	doorbell_ring(0xb00, 0x79);
 	assert_true(scan_adapter(&it.adapters[0]));
 	assert_int_equal(it.finds, 2);
 	assert_int_equal(it.found_at[0], 0x900);
@@ -316,7 +331,7 @@ static void an_armed_cq_is_work_but_no_ring(void **state)
 {
 	(void)state;
 	LIST_INSERT_HEAD(&it.adapters[0].uar_pages, &it.page, in_adapter);
-	ring(0x20, 0x55);
+	doorbell_ring(0x20, 0x55);
 	assert_true(scan_adapter(&it.adapters[0]));
 	assert_int_equal(it.arms, 1);
 	assert_int_equal(it.scans, 0);
@@ -328,10 +343,10 @@ static void mlx4_has_its_own_doorbells(void **state)
 	(void)state;
 	identity.kind = HCA_MLX4;
 	LIST_INSERT_HEAD(&it.adapters[0].uar_pages, &it.page, in_adapter);
-	ring(0x10, 1);
-	ring(0x1000, 2);
-	ring(0x1100, 3);
-	ring(0x800, 4);
+	doorbell_ring(0x10, 1);
+	doorbell_ring(0x1000, 2);
+	doorbell_ring(0x1100, 3);
+	doorbell_ring(0x800, 4);
 	assert_true(scan_adapter(&it.adapters[0]));
 	assert_int_equal(it.num_sends, 3);
 	assert_int_equal(it.sends[0], 1);
@@ -515,7 +530,7 @@ static void the_engine_blocks_without_pages(void **state)
 	assert_int_equal(it.polls, 2);
 }
 
-static bool run(uint64_t *due)
+static bool round_run(uint64_t *due)
 {
 	atomic_store(&engine.kicked, false);
 	return run_adapters(NOW, due);
@@ -526,22 +541,22 @@ static void the_earliest_work_is_due(void **state)
 	uint64_t due = 0;
 
 	(void)state;
-	assert_false(run(&due));
+	assert_false(round_run(&due));
 	assert_true(due == HCA_IDLE);
 	it.faults_next = 50;
 	it.next[0] = 60;
 	it.next[1] = 70;
 	it.vfio_next = 80;
-	assert_false(run(&due));
+	assert_false(round_run(&due));
 	assert_int_equal(due, 50);
 	it.next[1] = 40;
-	assert_false(run(&due));
+	assert_false(round_run(&due));
 	assert_int_equal(due, 40);
 	it.next[0] = 30;
-	assert_false(run(&due));
+	assert_false(round_run(&due));
 	assert_int_equal(due, 30);
 	it.vfio_next = 20;
-	assert_false(run(&due));
+	assert_false(round_run(&due));
 	assert_int_equal(due, 20);
 }
 
@@ -551,23 +566,23 @@ static void each_part_can_have_work(void **state)
 
 	(void)state;
 	it.fabric_works = true;
-	assert_true(run(&due));
+	assert_true(round_run(&due));
 	it.fabric_works = false;
 	it.next[0] = 0;
-	assert_true(run(&due));
+	assert_true(round_run(&due));
 	assert_int_equal(due, 0);
 	it.next[0] = HCA_IDLE;
 	it.next[1] = 0;
-	assert_true(run(&due));
+	assert_true(round_run(&due));
 	it.next[1] = HCA_IDLE;
 	it.vfio_next = 0;
-	assert_true(run(&due));
+	assert_true(round_run(&due));
 	it.vfio_next = HCA_IDLE;
-	assert_false(run(&due));
+	assert_false(round_run(&due));
 	LIST_INSERT_HEAD(&it.adapters[0].uar_pages, &it.page, in_adapter);
-	ring(0x800, 1);
-	assert_true(run(&due));
-	assert_false(run(&due));
+	doorbell_ring(0x800, 1);
+	assert_true(round_run(&due));
+	assert_false(round_run(&due));
 }
 
 static void the_clock_is_read_after_the_doorbells(void **state)
@@ -576,7 +591,7 @@ static void the_clock_is_read_after_the_doorbells(void **state)
 
 	(void)state;
 	it.now = 5000000123;
-	run(&due);
+	round_run(&due);
 	assert_int_equal(it.run_at[0], 5000000123);
 	assert_int_equal(it.run_at[1], 5000000123);
 }
@@ -588,7 +603,7 @@ static void a_page_is_scanned_until_it_is_removed(void **state)
 	assert_ptr_equal(it.placed, it.page.page);
 	assert_int_equal(atomic_load(&engine.pages), 1);
 	assert_true(atomic_load(&engine.kicked));
-	ring(0x800, 1);
+	doorbell_ring(0x800, 1);
 	assert_true(scan_adapter(&it.adapters[0]));
 	engine.last = &it.other;
 	engine_remove_page(&it.adapters[0], &it.page);
@@ -597,7 +612,7 @@ static void a_page_is_scanned_until_it_is_removed(void **state)
 	assert_null(it.placed);
 	assert_int_equal(atomic_load(&engine.pages), 0);
 	assert_true(LIST_EMPTY(&it.adapters[0].uar_pages));
-	ring(0x800, 1);
+	doorbell_ring(0x800, 1);
 	assert_false(scan_adapter(&it.adapters[0]));
 }
 
@@ -614,7 +629,7 @@ static void catching_up_runs_the_work_that_is_there(void **state)
 {
 	(void)state;
 	LIST_INSERT_HEAD(&it.adapters[0].uar_pages, &it.page, in_adapter);
-	ring(0x800, 1);
+	doorbell_ring(0x800, 1);
 	it.next[0] = 0; /* there is always more */
 	engine_catch_up(&it.adapters[0], 3);
 	assert_int_equal(it.scans, 1);
@@ -669,6 +684,18 @@ static void rounds_follow_each_other_until_the_stop(void **state)
 	assert_int_equal(engine.naps, 0);
 }
 
+static void a_stop_waits_for_the_thread(void **state)
+{
+	const struct engine_load load = engine.load;
+	const int kick_fd = engine.kick_fd;
+
+	(void)state;
+	engine_stop();
+	assert_int_equal(it.joined, 1);
+	assert_int_equal(fcntl(kick_fd, F_GETFD), -1);
+	assert_int_equal(engine_start(&load), 0);
+}
+
 static void an_engine_that_cannot_start_is_an_error(void **state)
 {
 	const struct engine_load load = engine.load;
@@ -711,6 +738,7 @@ int main(void)
 		CASE(two_rounds_are_awaited),
 		CASE(an_engine_that_hangs_is_not_awaited),
 		CASE(rounds_follow_each_other_until_the_stop),
+		CASE(a_stop_waits_for_the_thread),
 		CASE(an_engine_that_cannot_start_is_an_error),
 	};
 

@@ -158,13 +158,14 @@ static int file_end(void **state)
 	return 0;
 }
 
-/* Returns the lowest free descriptor, by which a leak shows. */
+/* Returns the sum of the two lowest free descriptors, by which a leak of one shows. */
 static int lowest_free(void)
 {
-	int fd = dup(0);
+	int first = dup(0), second = dup(0);
 
-	close(fd);
-	return fd;
+	close(first);
+	close(second);
+	return first + second;
 }
 
 static struct ucma_file *opened(uint64_t flags)
@@ -218,12 +219,16 @@ static void the_program_gets_the_reading_end(void **state)
 	assert_int_equal(file->credentials.uid, 0x1d);
 	assert_true(LIST_EMPTY(&file->ids));
 	assert_true(STAILQ_EMPTY(&file->events));
+	assert_ptr_equal(file->events.stqh_last, &file->events.stqh_first);
 	assert_true(STAILQ_EMPTY(&file->waiters));
+	assert_ptr_equal(file->waiters.stqh_last, &file->waiters.stqh_first);
 	assert_int_equal(write(file->watch.fd, "x", 1), 1);
 	assert_int_equal(read(it.program, &byte, 1), 1);
 	assert_int_equal(byte, 'x');
 	/* our copy of the reading end is closed: only the writing end is new */
-	assert_true(lowest_free() <= free_before + 1);
+	close(it.program);
+	it.program = -1;
+	assert_true(lowest_free() <= free_before + 2);
 	assert_int_equal(fcntl(file->watch.fd, F_GETFD), FD_CLOEXEC);
 }
 
@@ -285,12 +290,13 @@ static void an_open_that_cannot_be_watched_fails(void **state)
 
 static void an_open_without_descriptors_fails(void **state)
 {
-	const int next = lowest_free();
+	const int next = dup(0);
 	struct rlimit limit, none;
 
 	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	none = limit;
+	close(next);
 	none.rlim_cur = (rlim_t)next + 1; /* one end of the pipe would fit */
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
 	check_refused(EMFILE);
@@ -384,9 +390,9 @@ static void a_move_that_makes_no_sense_is_refused(void **state)
 	it.stat_error = EBADF;
 	assert_int_equal(ucma_id_migrate(&two.uc), ENOENT);
 	it.stat_error = 0;
-	it.st.st_ino++;
+	it.st.st_dev++;
 	assert_int_equal(ucma_id_migrate(&two.uc), EINVAL);
-	it.st.st_ino--;
+	it.st.st_dev--;
 	two.uc.hdr.out--;
 	assert_int_equal(ucma_id_migrate(&two.uc), ENOSPC);
 	two.uc.hdr.out++;

@@ -108,7 +108,7 @@ static int id_end(void **state)
 	return 0;
 }
 
-static int create(uint16_t ps, uint8_t qp_type)
+static int id_create(uint16_t ps, uint8_t qp_type)
 {
 	it.call.create_id = (struct rdma_ucm_create_id){
 		.uid = 0x55, .response = 0x1000, .ps = ps, .qp_type = qp_type
@@ -116,11 +116,11 @@ static int create(uint16_t ps, uint8_t qp_type)
 	return ucma_id_create(&it.call);
 }
 
-static struct ucma_id *made(uint16_t ps, uint8_t qp_type)
+static struct ucma_id *id_made(uint16_t ps, uint8_t qp_type)
 {
 	struct ucma_id *id;
 
-	assert_int_equal(create(ps, qp_type), 0);
+	assert_int_equal(id_create(ps, qp_type), 0);
 	id = ucma_id_of_number(it.answer);
 	assert_non_null(id);
 	return id;
@@ -142,7 +142,7 @@ static void the_port_space_has_a_type(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct ucma_id *id = made(rows[i].ps, rows[i].asked);
+		const struct ucma_id *id = id_made(rows[i].ps, rows[i].asked);
 
 		assert_int_equal(id->qp_type, rows[i].type);
 		assert_int_equal(id->datagram, rows[i].datagram);
@@ -159,29 +159,29 @@ static void a_psn_has_24_bits(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 64; i++)
-		all |= made(PS_TCP, 0)->conn.psn;
+		all |= id_made(PS_TCP, 0)->conn.psn;
 	assert_int_equal(all, 0xffffff);
 }
 
 static void what_cannot_be_created_is_refused(void **state)
 {
 	(void)state;
-	assert_int_equal(create(PS_TCP + 1, 0), EINVAL);
+	assert_int_equal(id_create(PS_TCP + 1, 0), EINVAL);
 	it.call.hdr.out = sizeof(struct rdma_ucm_create_id_resp) - 1;
-	assert_int_equal(create(PS_TCP, 0), ENOSPC);
-	assert_int_equal(create(PS_TCP + 1, 0), ENOSPC);
+	assert_int_equal(id_create(PS_TCP, 0), ENOSPC);
+	assert_int_equal(id_create(PS_TCP + 1, 0), ENOSPC);
 	it.call.hdr.out++;
 	assert_true(LIST_EMPTY(&it.file.ids));
 	assert_int_equal(it.ended, 0);
 	it.write_error = EFAULT;
-	assert_int_equal(create(PS_TCP, 0), EFAULT);
+	assert_int_equal(id_create(PS_TCP, 0), EFAULT);
 	assert_true(LIST_EMPTY(&it.file.ids));
 	assert_int_equal(it.ended, 1);
 }
 
 static void a_destroyed_id_leaves_nothing(void **state)
 {
-	struct ucma_id *id = made(PS_TCP, 0);
+	struct ucma_id *id = id_made(PS_TCP, 0);
 	const uint32_t number = id->number;
 
 	(void)state;
@@ -200,7 +200,7 @@ static void a_destroyed_id_leaves_nothing(void **state)
 
 static void an_id_is_removed_by_its_number(void **state)
 {
-	struct ucma_id *id = made(PS_TCP, 0);
+	struct ucma_id *id = id_made(PS_TCP, 0);
 
 	(void)state;
 	id->events_reported = 9;
@@ -223,7 +223,7 @@ static void an_id_is_removed_by_its_number(void **state)
 
 static void an_id_without_an_answer_is_removed_as_well(void **state)
 {
-	struct ucma_id *id = made(PS_TCP, 0);
+	struct ucma_id *id = id_made(PS_TCP, 0);
 
 	(void)state;
 	it.call.destroy_id = (struct rdma_ucm_destroy_id){ .response = 0x1000, .id = id->number };
@@ -234,7 +234,7 @@ static void an_id_without_an_answer_is_removed_as_well(void **state)
 
 static void numbers_find_ids_of_their_file(void **state)
 {
-	struct ucma_id *first = made(PS_TCP, 0), *second = made(PS_TCP, 0), *found;
+	struct ucma_id *first = id_made(PS_TCP, 0), *second = id_made(PS_TCP, 0), *found;
 
 	(void)state;
 	assert_int_not_equal(first->number, second->number);
@@ -253,8 +253,8 @@ static void numbers_find_ids_of_their_file(void **state)
 static void a_dead_adapter_ends_its_ids(void **state)
 {
 	struct adapter dead = { .index = 0 }, living = { .index = 1 };
-	struct ucma_id *bound = made(PS_TCP, 0), *foreign = made(PS_TCP, 0);
-	struct ucma_id *free_id = made(PS_TCP, 0), *request = made(PS_TCP, 0);
+	struct ucma_id *bound = id_made(PS_TCP, 0), *foreign = id_made(PS_TCP, 0);
+	struct ucma_id *free_id = id_made(PS_TCP, 0), *request = id_made(PS_TCP, 0);
 
 	(void)state;
 	bound->has_src = request->has_src = foreign->has_src = true;

@@ -15,6 +15,8 @@ enum { PORT = 0x1234, PEER_PORT = 0x4321, NUMBER = 44, REFUSED = EDOM };
 static const uint8_t v4_own[16] = { [10] = 0xff, 0xff, 192, 0, 2, 1 };
 static const uint8_t v6_own[16] = { 0x20, 1, 0x0d, 0xb8, [15] = 1 };
 
+static const uint8_t sgid[16] = { 0x5a, [15] = 1 }, dgid[16] = { 0xda, [15] = 2 };
+
 static struct {
 	struct ucma_id made; /* by ucma_id_new() */
 	struct ucma_id *listener;
@@ -115,8 +117,8 @@ static int request_begin(void **state)
 						    .slid = 0x51,
 						    .dlid = 0xd1,
 						    .sl = 6 } };
-	memset(it.request.path.sgid, 0x5a, 16);
-	memset(it.request.path.dgid, 0xda, 16);
+	memcpy(it.request.path.sgid, sgid, 16);
+	memcpy(it.request.path.dgid, dgid, 16);
 	return 0;
 }
 
@@ -148,9 +150,9 @@ static void check_gids(void)
 	assert_int_equal(it.made.src.addr.ss_family, AF_IB_FAMILY);
 	assert_int_equal(it.made.dst.addr.ss_family, AF_IB_FAMILY);
 	ucma_addr_bytes(&it.made.src.addr, bytes);
-	assert_memory_equal(bytes, it.request.path.sgid, 16);
+	assert_memory_equal(bytes, sgid, 16);
 	ucma_addr_bytes(&it.made.dst.addr, bytes);
-	assert_memory_equal(bytes, it.request.path.dgid, 16);
+	assert_memory_equal(bytes, dgid, 16);
 	assert_int_equal(ucma_addr_service(&it.made.src.addr, 0), (uint64_t)PS_TCP << 16 | PORT);
 	assert_int_equal(ucma_addr_service(&it.made.dst.addr, 0), (uint64_t)PS_TCP << 16);
 }
@@ -172,11 +174,11 @@ static void a_request_makes_an_id_like_its_listener(void **state)
 	assert_int_equal(it.made.src.port, 2);
 	assert_int_equal(it.made.src.gid_index, 3);
 	assert_int_equal(it.made.src.lid, 0x51);
-	assert_memory_equal(it.made.src.gid, it.request.path.sgid, 16);
+	assert_memory_equal(it.made.src.gid, sgid, 16);
 	assert_null(it.made.dst.adapter);
 	assert_int_equal(it.made.dst.port, 2);
 	assert_int_equal(it.made.dst.lid, 0xd1);
-	assert_memory_equal(it.made.dst.gid, it.request.path.dgid, 16);
+	assert_memory_equal(it.made.dst.gid, dgid, 16);
 	assert_int_equal(rig.id.backlog, 3);
 }
 

@@ -110,7 +110,7 @@ static int service_end(void **state)
 	return 0;
 }
 
-static int resolve(uint32_t flags)
+static int service_resolve(uint32_t flags)
 {
 	struct rdma_ucm_resolve_ib_service *cmd = &rig.call.resolve_ib_service;
 
@@ -144,21 +144,21 @@ static void a_service_is_wanted_by_what_the_flags_say(void **state)
 
 	(void)state;
 	it.found = 0;
-	assert_int_equal(resolve(0), 0);
+	assert_int_equal(service_resolve(0), 0);
 	assert_int_equal(it.components, 0);
 	assert_memory_equal(it.wanted, zero, sizeof(zero));
 	rig.id.state = UCMA_BOUND;
-	assert_int_equal(resolve(BY_ID), 0);
+	assert_int_equal(service_resolve(BY_ID), 0);
 	assert_int_equal(it.components, 1ull << SERVICE_HAS_ID);
 	assert_int_equal(fld_get(it.wanted, SERVICE_ID), SERVICE);
 	assert_int_equal(*(uint8_t *)fld_at(it.wanted, SERVICE_NAME), 0);
 	rig.id.state = UCMA_BOUND;
-	assert_int_equal(resolve(BY_NAME), 0);
+	assert_int_equal(service_resolve(BY_NAME), 0);
 	assert_int_equal(it.components, 1ull << SERVICE_HAS_NAME);
 	assert_int_equal(fld_get(it.wanted, SERVICE_ID), 0);
 	assert_string_equal((const char *)fld_at(it.wanted, SERVICE_NAME), name);
 	rig.id.state = UCMA_BOUND;
-	assert_int_equal(resolve(BY_ID | BY_NAME), 0);
+	assert_int_equal(service_resolve(BY_ID | BY_NAME), 0);
 	assert_int_equal(it.components, 1ull << SERVICE_HAS_ID | 1ull << SERVICE_HAS_NAME);
 }
 
@@ -167,7 +167,7 @@ static void a_long_name_ends_before_its_last_byte(void **state)
 	const uint8_t *wanted;
 
 	(void)state;
-	resolve(BY_NAME);
+	service_resolve(BY_NAME);
 	wanted = fld_at(it.wanted, SERVICE_NAME);
 	assert_int_equal(wanted[SERVICE_NAME_SIZE - 2], 'x');
 	assert_int_equal(wanted[SERVICE_NAME_SIZE - 1], 0);
@@ -178,7 +178,7 @@ static void the_first_service_is_the_destination(void **state)
 	uint8_t record[SERVICE_RECORD_SIZE];
 
 	(void)state;
-	assert_int_equal(resolve(BY_ID), 0);
+	assert_int_equal(service_resolve(BY_ID), 0);
 	assert_int_equal(rig.id.state, UCMA_SERVICE_RESOLVED);
 	assert_int_equal(it.events, 1);
 	assert_int_equal(it.event, EV_ADDRINFO_RESOLVED);
@@ -198,7 +198,7 @@ static void another_hosts_service_has_no_adapter(void **state)
 
 	(void)state;
 	it.is_foreign = true;
-	assert_int_equal(resolve(BY_ID), 0);
+	assert_int_equal(service_resolve(BY_ID), 0);
 	check_destination(1);
 	assert_null(rig.id.dst.adapter);
 	assert_int_equal(rig.id.dst.port, 0);
@@ -210,7 +210,7 @@ static void without_a_network_a_service_is_unknown(void **state)
 {
 	(void)state;
 	it.found = 0;
-	assert_int_equal(resolve(BY_ID), 0);
+	assert_int_equal(service_resolve(BY_ID), 0);
 	assert_null(it.resolution);
 	assert_int_equal(it.event, EV_ADDRINFO_ERROR);
 	assert_int_equal(it.status, -ENODATA);
@@ -226,7 +226,7 @@ static void the_network_is_asked_for_others(void **state)
 	(void)state;
 	it.found = 0;
 	it.is_joined = true;
-	assert_int_equal(resolve(BY_ID), 0);
+	assert_int_equal(service_resolve(BY_ID), 0);
 	assert_int_equal(it.events, 0);
 	assert_int_equal(rig.id.state, UCMA_SERVICE_QUERY);
 	assert_ptr_equal(it.resolution, resolution);
@@ -249,7 +249,7 @@ static void a_service_that_nobody_has_is_an_error(void **state)
 	(void)state;
 	it.found = 0;
 	it.is_joined = true;
-	assert_int_equal(resolve(BY_ID), 0);
+	assert_int_equal(service_resolve(BY_ID), 0);
 	rig.id.resolution.done(&rig.id.resolution, -ETIMEDOUT);
 	assert_int_equal(it.event, EV_ADDRINFO_ERROR);
 	assert_int_equal(it.status, -ETIMEDOUT);
@@ -265,23 +265,23 @@ static void only_a_bound_id_looks_for_services(void **state)
 	for (unsigned int used = UCMA_IDLE; used <= UCMA_DISCONNECTED; used++) {
 		rig.id.state = (enum ucma_state)used;
 		if (used != UCMA_BOUND)
-			assert_int_equal(resolve(BY_ID), EINVAL);
+			assert_int_equal(service_resolve(BY_ID), EINVAL);
 	}
 	rig.id.state = UCMA_BOUND;
 	rig.id.has_src = false;
-	assert_int_equal(resolve(BY_ID), EINVAL);
+	assert_int_equal(service_resolve(BY_ID), EINVAL);
 	rig.id.has_src = true;
 	rig.id.services = (void *)kept;
-	assert_int_equal(resolve(BY_ID), EINVAL);
+	assert_int_equal(service_resolve(BY_ID), EINVAL);
 	rig.id.services = NULL;
 	rig_make_roce();
-	assert_int_equal(resolve(BY_ID), EOPNOTSUPP);
+	assert_int_equal(service_resolve(BY_ID), EOPNOTSUPP);
 	rig.call.resolve_ib_service.id++;
 	assert_int_equal(ucma_service_resolve(&rig.call), ENOENT);
 	assert_int_equal(it.events, 0);
 }
 
-static int query(size_t room)
+static int service_query(size_t room)
 {
 	rig.call.query = (struct rdma_ucm_query){ .response = RIG_ADDR, .id = RIG_ID };
 	rig.call.hdr.out = (uint16_t)room;
@@ -295,16 +295,16 @@ static void a_query_fills_the_programs_room(void **state)
 	const size_t head = sizeof(struct rdma_ucm_query_ib_service_resp);
 
 	(void)state;
-	assert_int_equal(resolve(BY_ID), 0);
-	assert_int_equal(query(head), 0);
+	assert_int_equal(service_resolve(BY_ID), 0);
+	assert_int_equal(service_query(head), 0);
 	assert_int_equal(rig.memory[0], 2);
 	assert_int_equal(rig.written, head);
-	assert_int_equal(query(head + SERVICE_RECORD_SIZE - 1), 0);
+	assert_int_equal(service_query(head + SERVICE_RECORD_SIZE - 1), 0);
 	assert_int_equal(rig.written, head);
-	assert_int_equal(query(head + SERVICE_RECORD_SIZE), 0);
+	assert_int_equal(service_query(head + SERVICE_RECORD_SIZE), 0);
 	assert_int_equal(rig.written, head + SERVICE_RECORD_SIZE);
 	assert_memory_equal(rig.memory + head, rig.id.services, SERVICE_RECORD_SIZE);
-	assert_int_equal(query(head + 5 * SERVICE_RECORD_SIZE), 0);
+	assert_int_equal(service_query(head + 5 * SERVICE_RECORD_SIZE), 0);
 	assert_int_equal(rig.written, head + 2 * SERVICE_RECORD_SIZE);
 	assert_memory_equal(rig.memory + head, rig.id.services, 2 * SERVICE_RECORD_SIZE);
 	assert_int_equal(rig.memory[0], 2);
@@ -315,11 +315,11 @@ static void a_query_fails_without_room_or_services(void **state)
 	const size_t head = sizeof(struct rdma_ucm_query_ib_service_resp);
 
 	(void)state;
-	assert_int_equal(query(head - 1), ENOSPC);
-	assert_int_equal(query(head), ENODATA);
+	assert_int_equal(service_query(head - 1), ENOSPC);
+	assert_int_equal(service_query(head), ENODATA);
 	assert_int_equal(rig.written, 0);
-	assert_int_equal(resolve(BY_ID), 0);
-	query(head + SERVICE_RECORD_SIZE);
+	assert_int_equal(service_resolve(BY_ID), 0);
+	service_query(head + SERVICE_RECORD_SIZE);
 	rig.call.query.response = RIG_ADDR + RIG_MEMORY - head;
 	assert_int_equal(ucma_service_query(&rig.call, &rig.id), EFAULT);
 	rig.call.query.response = RIG_ADDR - head;
