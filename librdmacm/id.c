@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/checker.h"
 #include "util/threads.h"
 
 static int channel_create(struct rdma_event_channel **out)
@@ -135,34 +136,33 @@ CMA_EXPORT int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm
 
 enum { LOOK_AGAIN_MS = 10, PATIENCE_S = 1 };
 
-/* Returns whether libibverbs' checker is on (libibverbs/check/settings.c): VERBS_CHECK has a word
- * other than 0, or the status is asked for. */
-static bool checker_is_on(void)
-{
-	const char *words = getenv("VERBS_CHECK");
-	size_t len;
+/* Name of the message, which libibverbs' checker has too. */
+#define ACKS "VERBS-EVENT-001"
 
-	for (; words && *words; words += len + (words[len] == ',')) {
-		len = strcspn(words, ",");
-		if (len && (len > 1 || *words != '0'))
-			return true;
-	}
-	return getenv("VERBS_STATUS_SIGNAL");
+static bool await_is_logged(void)
+{
+	if (verbs_checker_lists("off:", ACKS))
+		return false;
+	return verbs_log_on(VERBS_LOG_WARN) ||
+	       (verbs_checker_is_asked() && verbs_log_on(VERBS_LOG_ERROR));
 }
 
 /* Logs that a call waits for COUNT acknowledgements. With the checker on, the line appears at all
- * levels but off, as the lines of libibverbs' checker do. */
+ * levels but off, as the lines of libibverbs' checker do, and VERBS_CHECK mutes it or makes it
+ * fatal. */
 static void __attribute__((cold))
 await_say(const struct cm_id *cm, const uint32_t *counter, uint32_t count)
 {
-	if (!verbs_log_on(VERBS_LOG_WARN) && !(checker_is_on() && verbs_log_on(VERBS_LOG_ERROR)))
-		return;
-	verbs_log_write_each(VERBS_LOG_WARN,
-			     "%s waits: %u events of the id were read, but not acknowledged: call "
-			     "rdma_ack_cm_event() for each event (VERBS-EVENT-001)",
-			     counter == &cm->events_acked ? "rdma_destroy_id or rdma_migrate_id"
-							  : "rdma_leave_multicast",
-			     count);
+	if (await_is_logged())
+		verbs_log_write_each(
+			VERBS_LOG_WARN,
+			"%s waits: %u events of the id were read, but not acknowledged: call "
+			"rdma_ack_cm_event() for each event (" ACKS ")",
+			counter == &cm->events_acked ? "rdma_destroy_id or rdma_migrate_id"
+						     : "rdma_leave_multicast",
+			count);
+	if (verbs_checker_lists("abort:", ACKS) && !verbs_checker_lists("off:", ACKS))
+		abort();
 }
 
 static int64_t now_ms(void)

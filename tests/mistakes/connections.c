@@ -9,6 +9,8 @@
 
 #include <arpa/inet.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static struct rdma_cm_id *id_of(enum rdma_port_space ps)
@@ -252,6 +254,26 @@ MISTAKE(cm_events_not_acknowledged_by_thread)
 	destroy_unacknowledged();
 }
 
+MISTAKE(cm_events_muted_by_name)
+{
+	MUST(!setenv("VERBS_CHECK", "off:VERBS-EVENT-001", 1));
+	destroy_unacknowledged();
+}
+
+static void end_by_signal(int number)
+{
+	_exit(number != SIGABRT);
+}
+
+MISTAKE(cm_events_abort_by_name)
+{
+	MUST(!setenv("VERBS_CHECK", "abort:VERBS-EVENT-001", 1));
+	MUST(signal(SIGABRT, end_by_signal) != SIG_ERR);
+	MUST(signal(SIGALRM, end_by_signal) != SIG_ERR);
+	destroy_unacknowledged();
+	MUST(!"alive");
+}
+
 #define ROW(name)           \
 	{                   \
 #name, name \
@@ -281,5 +303,7 @@ const struct mistake connection_mistakes[] = {
 	ROW(cm_request_of_no_listener),
 	ROW(cm_events_not_acknowledged),
 	ROW(cm_events_not_acknowledged_by_thread),
+	ROW(cm_events_muted_by_name),
+	ROW(cm_events_abort_by_name),
 	{ 0 },
 };

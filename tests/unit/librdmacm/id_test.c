@@ -446,26 +446,6 @@ static void a_thread_that_acknowledges_has_left_the_id(void **state)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-static void the_checker_is_on_with_a_word_other_than_0(void **state)
-{
-	static const struct {
-		const char *words;
-		bool is_on;
-	} cases[] = { { "", false }, { "0", false },  { "0,", false }, { ",0", false },
-		      { "1", true }, { "0,1", true }, { "00", true },  { "leaks", true } };
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		assert_int_equal(setenv("VERBS_CHECK", cases[i].words, 1), 0);
-		assert_int_equal(checker_is_on(), cases[i].is_on);
-	}
-	assert_int_equal(unsetenv("VERBS_CHECK"), 0);
-	assert_false(checker_is_on());
-	assert_int_equal(setenv("VERBS_STATUS_SIGNAL", "1", 1), 0);
-	assert_true(checker_is_on());
-	assert_int_equal(unsetenv("VERBS_STATUS_SIGNAL"), 0);
-}
-
 static void cancellation_is_as_before_after_a_wait(void **state)
 {
 	int before;
@@ -497,7 +477,6 @@ int main(void)
 		cmocka_unit_test_setup(a_move_waits_for_the_events_of_the_old_channel, id_begin),
 		cmocka_unit_test_setup(one_of_several_threads_waits_for_another, id_begin),
 		cmocka_unit_test_setup(a_thread_that_acknowledges_has_left_the_id, id_begin),
-		cmocka_unit_test_setup(the_checker_is_on_with_a_word_other_than_0, id_begin),
 		cmocka_unit_test_setup(cancellation_is_as_before_after_a_wait, id_begin),
 	};
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * checker.c - see checker.h.
+ */
+#include "util/checker.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Returns the word behind *AT, and its length in *LEN, or NULL behind the last one. */
+static const char *word_next(const char **at, size_t *len)
+{
+	const char *word = *at;
+
+	if (!word || !*word)
+		return NULL;
+	*len = strcspn(word, ",");
+	*at = word + *len + (word[*len] == ',');
+	return word;
+}
+
+bool verbs_checker_is_asked(void)
+{
+	const char *words = getenv("VERBS_CHECK"), *word;
+	size_t len;
+
+	while ((word = word_next(&words, &len)))
+		if (len > 1 || (len && *word != '0'))
+			return true;
+	return verbs_checker_signal() > 0;
+}
+
+bool verbs_checker_lists(const char *prefix, const char *name)
+{
+	const char *words = getenv("VERBS_CHECK"), *word;
+	const size_t before = strlen(prefix), all = before + strlen(name);
+	size_t len;
+
+	while ((word = word_next(&words, &len)))
+		if (len == all && !strncmp(word, prefix, before) &&
+		    !strncmp(word + before, name, all - before))
+			return true;
+	return false;
+}
+
+static int signal_by_number(const char *text)
+{
+	char *end;
+	const long number = strtol(text, &end, 10);
+
+	return *end || number < 1 || number > SIGRTMAX ? -1 : (int)number;
+}
+
+static int signal_by_name(const char *name)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} names[] = { { "HUP", SIGHUP },   { "QUIT", SIGQUIT }, { "USR1", SIGUSR1 },
+		      { "USR2", SIGUSR2 }, { "URG", SIGURG },   { "WINCH", SIGWINCH } };
+
+	if (!strncasecmp(name, "SIG", 3))
+		name += 3;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcasecmp(name, names[i].name))
+			return names[i].number;
+	return -1;
+}
+
+/* Returns whether a program may handle a signal: not the two that always act, nor those between
+ * the standard and the real-time ones, which the C library keeps for itself. */
+static bool signal_is_free(int number)
+{
+	return number != SIGKILL && number != SIGSTOP && (number < 32 || number >= SIGRTMIN);
+}
+
+int verbs_checker_signal(void)
+{
+	const char *name = getenv("VERBS_STATUS_SIGNAL");
+	int number;
+
+	if (!name || !*name)
+		return 0;
+	number = *name >= '0' && *name <= '9' ? signal_by_number(name) : signal_by_name(name);
+	return number > 0 && signal_is_free(number) ? number : -1;
+}

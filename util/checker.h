@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * checker.h - what the environment asks of the checker (libibverbs/check), for both libraries:
+ *
+ *	VERBS_CHECK=WORD[,WORD...]   VERBS_STATUS_SIGNAL=NAME or NUMBER
+ *
+ * The environment is read at each call, so none of them is for the data path.
+ */
+#ifndef UTIL_CHECKER_H
+#define UTIL_CHECKER_H
+
+#include <stdbool.h>
+
+/* Returns whether VERBS_CHECK has a word other than 0, or a status can be asked for. */
+bool verbs_checker_is_asked(void);
+
+/* Returns whether VERBS_CHECK lists PREFIX followed by NAME: "off:" and "VERBS-MR-001". */
+bool verbs_checker_lists(const char *prefix, const char *name);
+
+/* Returns the signal that VERBS_STATUS_SIGNAL names, 0 if the variable is not set or empty, or -1
+ * if no program can handle such a signal. */
+int verbs_checker_signal(void);
+
+#endif
