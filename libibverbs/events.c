@@ -125,7 +125,8 @@ static int32_t events_left(uint32_t *acked, uint32_t reported)
 }
 
 /* If the log or the checker is on, waits for a second at most, and logs how many events CALL then
- * still waits for. The caller holds MUTEX. */
+ * still waits for. The caller holds MUTEX, which is dropped for the log: a thread that acknowledges
+ * must not wait for stderr. */
 static void wait_and_say(const char *call, pthread_mutex_t *mutex, pthread_cond_t *cond,
 			 uint32_t *acked, uint32_t reported)
 {
@@ -139,12 +140,14 @@ static void wait_and_say(const char *call, pthread_mutex_t *mutex, pthread_cond_
 	until.tv_sec++;
 	while ((left = events_left(acked, reported)) > 0 && !err)
 		err = pthread_cond_timedwait(cond, mutex, &until);
-	if (left > 0)
-		verbs_check_say(
-			CHECK_EVENTS,
+	if (left <= 0)
+		return;
+	pthread_mutex_unlock(mutex);
+	verbs_check_say(CHECK_EVENTS,
 			"%s waits: %d events of the object were read, but not acknowledged: "
 			"call ibv_ack_cq_events() or ibv_ack_async_event() for each event",
 			call, left);
+	pthread_mutex_lock(mutex);
 }
 
 /* Does the waiting of verbs_event_wait_acked(), in its own function so that a call without events

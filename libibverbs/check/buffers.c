@@ -54,18 +54,20 @@ bool verbs_check_sum(const struct ibv_context *context, const struct ibv_sge *sg
 	return true;
 }
 
-void verbs_check_unchanged(const struct ibv_qp *qp, const struct check_request *request)
+bool verbs_check_has_changed(const struct ibv_context *context, const struct check_request *request)
 {
 	uint64_t sum;
 
-	if (!verbs_check_sum(qp->context, request->sges, request->count, &sum) ||
-	    sum == request->sum)
-		return;
+	return verbs_check_sum(context, request->sges, request->count, &sum) && sum != request->sum;
+}
+
+void verbs_check_changed_say(uint32_t qp_num, const struct check_request *request)
+{
 	verbs_check_say(CHECK_BUFFER,
 			"QP 0x%x: the buffers of %s with wr_id 0x%llx, the first of %u bytes at "
 			"0x%llx, have changed between the post and the completion: write to a "
 			"buffer only when its request has completed",
-			qp->qp_num, request->call, (unsigned long long)request->wr_id,
+			qp_num, request->call, (unsigned long long)request->wr_id,
 			request->sges[0].length, (unsigned long long)request->sges[0].addr);
 }
 

@@ -58,6 +58,12 @@ enum check_fault verbs_check_fault_of(const char *name);
 
 void verbs_check_lock(void);
 void verbs_check_unlock(void);
+/* Waits until another thread calls verbs_check_wake(). The caller holds the lock, which is free
+ * meanwhile, and looks then whether what it waits for has happened. */
+void verbs_check_wait(void);
+void verbs_check_wake(void);
+/* Frees the lock in a child of fork(), which has it from its parent. */
+void verbs_check_lock_forked(void);
 
 /* ---- records.c: records of live and destroyed objects ---- */
 
@@ -164,13 +170,16 @@ struct check_request {
 struct check_ring {
 	struct check_request *requests;
 	unsigned int room, head, tail;
-	bool is_lost;      /* the outstanding requests are unknown, until the QP is reset */
-	bool is_unwatched; /* the outstanding requests are unknown for ever */
+	const void *poster; /* thread whose turn it is to post, or NULL */
+	bool is_lost;       /* the outstanding requests are unknown, until the QP is reset */
+	bool is_unwatched;  /* the outstanding requests are unknown for ever */
 };
 
 struct check_qp {
 	struct check_record record;
 	const struct ibv_qp *of;
+	bool is_kept;   /* verbs_check_each_qp() finds it */
+	bool is_pinned; /* by verbs_check_each_qp(): destroying the QP waits */
 	bool has_no_lock;
 	const void *sender, *receiver;
 	struct check_ring sends, receives;
@@ -215,8 +224,10 @@ bool verbs_check_is_memory(const struct ibv_context *context, const struct ibv_s
 /* Sets *SUM to a sum over the contents of COUNT buffers. Returns false if one cannot be read. */
 bool verbs_check_sum(const struct ibv_context *context, const struct ibv_sge *sges, int count,
 		     uint64_t *sum);
-/* Logs a fault if the buffers of a request that has completed have changed since the post. */
-void verbs_check_unchanged(const struct ibv_qp *qp, const struct check_request *request);
+/* Returns whether the buffers of a request that has completed have changed since the post. */
+bool verbs_check_has_changed(const struct ibv_context *context,
+			     const struct check_request *request);
+void verbs_check_changed_say(uint32_t qp_num, const struct check_request *request);
 /* Returns the SGE of EARLIER that shares bytes with an SGE of REQUEST, or NULL. */
 const struct ibv_sge *verbs_check_shared(const struct ibv_context *context,
 					 const struct check_request *request,
@@ -238,6 +249,12 @@ struct check_completion {
 	bool is_failed, is_receive;
 };
 
+/* Let the calling thread alone post to a queue until it leaves. So the ring has the order of the
+ * adapter, and the requests of a call follow each other. The provider lets other threads wait as
+ * long, unless the queue has no lock, which has no turns. */
+void verbs_check_turn_take(struct check_ring *ring);
+void verbs_check_turn_leave(struct check_ring *ring);
+
 /* Adds a request before the provider gets it, because another thread may poll its completion at
  * once. */
 void verbs_check_request_add(struct check_ring *ring, const struct check_post *post,
@@ -254,18 +271,24 @@ void verbs_check_request_done(const struct ibv_context *context,
 void verbs_check_request_watch(struct check_qp *qp, const struct ibv_qp *of);
 void verbs_check_request_state(struct check_qp *qp, enum ibv_qp_state state);
 void verbs_check_request_unwatch(struct check_qp *qp);
+/* Called in a child of fork(): threads of the parent, which have a turn or a pin, are not there. */
+void verbs_check_request_forked(void);
 /* Called when destroying a QP has failed. Its outstanding requests are unknown until a reset. */
 void verbs_check_request_rewatch(struct check_qp *qp, const struct ibv_qp *of);
 
 /* The outstanding requests of a ring, and the oldest of them. */
 struct check_ring_look {
+	bool is_known; /* otherwise the numbers are 0 */
 	unsigned int count, signaled;
 	struct check_request oldest;
 };
 
 void verbs_check_ring_look(const struct check_ring *ring, struct check_ring_look *look);
-/* Calls SAY for each QP that lives, with the checker's lock held, so that none is destroyed. */
-void verbs_check_each_qp(void (*say)(const struct check_qp *qp));
+/* Calls LOOK for each QP that lives. Destroying the QP waits until LOOK returns, but the checker's
+ * lock is free: LOOK may call the provider. Then calls SAY, which must not touch the QP. Both get
+ * INTO. */
+void verbs_check_each_qp(void (*look)(const struct check_qp *qp, void *into),
+			 void (*say)(void *into), void *into);
 
 bool verbs_check_request_names(const struct ibv_context *context, uint32_t lkey,
 			       struct check_post *post);
@@ -307,6 +330,8 @@ void verbs_check_settle(const struct check_places *places, int refused);
 /* Returns whether the program has polled CQ, and the checker sees all completions that the program
  * polls. The caller holds the checker's lock. */
 bool verbs_check_cq_is_polled(const struct ibv_cq *cq);
+/* Returns whether the completions that the program polls from CQ tell the checker their QP. */
+bool verbs_check_cq_tells(const struct ibv_cq *cq);
 void verbs_check_forget(const struct ibv_cq *send_cq, const struct ibv_cq *recv_cq);
 
 /* What is known of a completion queue, or of all queues of a channel. */
@@ -339,6 +364,11 @@ void verbs_check_event_taken(const struct ibv_cq *cq);
 
 /* Starts to write the status of all QPs on the signal that VERBS_STATUS_SIGNAL names. */
 void verbs_check_status_start(void);
+/* Writes the status of all QPs. */
+void verbs_check_status_say(void);
+/* Gives the signal back in a child of fork(), which lacks the thread that answers. A device that
+ * the child opens starts anew. */
+void verbs_check_status_forked(void);
 
 /* ---- waits.c ---- */
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * install.c - the checker's functions for the tables of a context.
+ * install.c - the checker's functions for the tables of a context, and what a fork() changes.
  */
 #include "check.h"
 
 #include "util/alloc.h"
+
+#include <pthread.h>
 
 static const struct verbs_ops checks = {
 	.poll_cq = verbs_check_poll_cq,
@@ -36,13 +38,34 @@ static const struct verbs_ops checks = {
 
 static struct check_context *contexts;
 
+static void before_fork(void)
+{
+	verbs_check_before_fork();
+	verbs_check_lock();
+}
+
+static void forked(void)
+{
+	verbs_check_forked();
+	verbs_check_request_forked();
+	verbs_check_status_forked();
+	verbs_check_lock_forked();
+}
+
+static void forks_watch(void)
+{
+	pthread_atfork(before_fork, verbs_check_unlock, forked);
+}
+
 const struct verbs_ops *verbs_check_context(struct verbs_context *vctx)
 {
 	struct verbs_ex_private *priv = vctx->priv;
 	struct check_context *check = calloc_for("ibv_open_device", 1, sizeof(*check));
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	if (!check)
 		return NULL;
+	pthread_once(&once, forks_watch);
 	verbs_check_status_start();
 	check->real = priv->ops;
 	check->process = verbs_check_process();

@@ -55,7 +55,7 @@ uint64_t verbs_check_now(void)
 
 static void cq_mark_poll(struct check_cq *check)
 {
-	check->is_polled = true;
+	__atomic_store_n(&check->is_polled, true, __ATOMIC_RELAXED);
 	__atomic_store_n(&check->polled_ns, verbs_check_now(), __ATOMIC_RELAXED);
 }
 
@@ -100,9 +100,10 @@ static void current_take(struct check_cq *check, struct ibv_cq_ex *cq)
 	struct check_completion done = { .wr_id = cq->wr_id, .is_failed = cq->status };
 
 	cq_polled(check, 1);
-	check->is_mute |= !check->has_numbers;
-	if (!check->has_numbers)
+	if (!check->has_numbers) {
+		__atomic_store_n(&check->is_mute, true, __ATOMIC_RELAXED);
 		return;
+	}
 	done.qp_num = ibv_wc_read_qp_num(cq);
 	done.is_receive = !done.is_failed && opcode_is_receive(ibv_wc_read_opcode(cq));
 	verbs_check_request_done(cq->context, &done);
@@ -277,8 +278,8 @@ static void look_add(struct check_cq_look *look, const struct check_cq *check)
 
 	look->promised += check->promised;
 	look->is_armed |= is_armed;
-	look->is_solicited |= is_armed && check->is_solicited;
-	look->is_polled |= check->is_polled;
+	look->is_solicited |= is_armed && __atomic_load_n(&check->is_solicited, __ATOMIC_RELAXED);
+	look->is_polled |= __atomic_load_n(&check->is_polled, __ATOMIC_RELAXED);
 	if (polled_ns > look->polled_ns)
 		look->polled_ns = polled_ns;
 }
@@ -335,11 +336,20 @@ static bool cq_is_watched(const struct check_cq *check, const struct ibv_cq *cq)
 	return !check->start_poll || (cqx->start_poll == start_poll && cqx->next_poll == next_poll);
 }
 
+bool verbs_check_cq_tells(const struct ibv_cq *cq)
+{
+	const struct check_cq *check = cq_live(cq);
+
+	return check && !__atomic_load_n(&check->is_mute, __ATOMIC_RELAXED) &&
+	       cq_is_watched(check, cq);
+}
+
 bool verbs_check_cq_is_polled(const struct ibv_cq *cq)
 {
 	const struct check_cq *check = cq_live(cq);
 
-	return check && check->is_polled && !check->is_mute && cq_is_watched(check, cq);
+	return check && __atomic_load_n(&check->is_polled, __ATOMIC_RELAXED) &&
+	       verbs_check_cq_tells(cq);
 }
 
 void verbs_check_promise(struct check_places *places, const struct check_post *post)

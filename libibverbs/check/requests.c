@@ -15,13 +15,23 @@
  */
 #include "check.h"
 
+#include "util/bits.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 enum { RING_MIN = 64, RING_MAX = 1 << 17 };
 
 struct check_qpn {
 	struct check_record record;
 	struct check_qp *qp;
+};
+
+/* Requests whose buffers have changed, for the log. A completion with more of them names these. */
+struct changed {
+	uint32_t qp_num;
+	unsigned int count;
+	struct check_request requests[4];
 };
 
 static struct check_request *ring_at(const struct check_ring *ring, unsigned int index)
@@ -137,13 +147,23 @@ void verbs_check_request_drop(struct check_ring *ring, unsigned int count)
 	verbs_check_unlock();
 }
 
-static void ring_complete(const struct ibv_qp *of, struct check_ring *ring, uint64_t wr_id)
+static void changed_note(const struct ibv_qp *of, const struct check_request *request,
+			 struct changed *changed)
+{
+	changed->qp_num = of->qp_num;
+	if (changed->count < ARRAY_SIZE(changed->requests) &&
+	    verbs_check_has_changed(of->context, request))
+		changed->requests[changed->count++] = *request;
+}
+
+static void ring_complete(const struct ibv_qp *of, struct check_ring *ring, uint64_t wr_id,
+			  struct changed *changed)
 {
 	while (ring->head != ring->tail) {
 		const struct check_request *request = ring_at(ring, ring->head++);
 
 		if (request->has_sum && (!request->is_signaled || request->wr_id == wr_id))
-			verbs_check_unchanged(of, request);
+			changed_note(of, request, changed);
 		if (!request->is_signaled)
 			continue;
 		if (request->wr_id != wr_id)
@@ -153,7 +173,8 @@ static void ring_complete(const struct ibv_qp *of, struct check_ring *ring, uint
 	ring_lose(ring);
 }
 
-static void completion_take(struct check_qp *qp, const struct check_completion *done)
+static void completion_take(struct check_qp *qp, const struct check_completion *done,
+			    struct changed *changed)
 {
 	struct check_ring *ring = done->is_receive ? &qp->receives : &qp->sends;
 
@@ -161,21 +182,25 @@ static void completion_take(struct check_qp *qp, const struct check_completion *
 		ring_lose(&qp->sends);
 		ring_lose(&qp->receives);
 	} else if (!ring->is_lost && !ring->is_unwatched) {
-		ring_complete(qp->of, ring, done->wr_id);
+		ring_complete(qp->of, ring, done->wr_id, changed);
 	}
 }
 
 void verbs_check_request_done(const struct ibv_context *context,
 			      const struct check_completion *done)
 {
+	struct changed changed;
 	struct check_qpn *number;
 
 	number = verbs_check_find_live(CHECK_QPN, context, done->qp_num);
 	if (!number)
 		return;
+	changed.count = 0;
 	verbs_check_lock();
-	completion_take(number->qp, done);
+	completion_take(number->qp, done, &changed);
 	verbs_check_unlock();
+	for (unsigned int i = 0; i < changed.count; i++)
+		verbs_check_changed_say(changed.qp_num, &changed.requests[i]);
 }
 
 static struct {
@@ -198,7 +223,7 @@ static bool kept_add(struct check_qp *qp)
 	struct check_qp **more;
 
 	if (kept_find(qp) < kept.count)
-		return true;
+		return qp->is_kept = true;
 	if (kept.count == kept.room) {
 		more = reallocarray(kept.qps, room, sizeof(struct check_qp *));
 		if (!more)
@@ -207,13 +232,14 @@ static bool kept_add(struct check_qp *qp)
 		kept.room = room;
 	}
 	kept.qps[kept.count++] = qp;
-	return true;
+	return qp->is_kept = true;
 }
 
-static void kept_remove(const struct check_qp *qp)
+static void kept_remove(struct check_qp *qp)
 {
 	const unsigned int i = kept_find(qp);
 
+	qp->is_kept = false;
 	if (i < kept.count)
 		kept.qps[i] = kept.qps[--kept.count];
 }
@@ -248,16 +274,30 @@ static void qp_unwatch(struct check_qp *qp)
 void verbs_check_request_unwatch(struct check_qp *qp)
 {
 	verbs_check_lock();
+	while (qp->is_pinned)
+		verbs_check_wait();
 	qp_unwatch(qp);
 	verbs_check_unlock();
 }
 
+static struct check_qp *kept_of(const struct ibv_context *context)
+{
+	for (unsigned int i = 0; i < kept.count; i++)
+		if (kept.qps[i]->of->context == context)
+			return kept.qps[i];
+	return NULL;
+}
+
 void verbs_check_context_closes(const struct ibv_context *context)
 {
+	struct check_qp *qp;
+
 	verbs_check_lock();
-	for (unsigned int i = kept.count; i--;)
-		if (kept.qps[i]->of->context == context)
-			qp_unwatch(kept.qps[i]);
+	while ((qp = kept_of(context)))
+		if (qp->is_pinned)
+			verbs_check_wait();
+		else
+			qp_unwatch(qp);
 	verbs_check_unlock();
 }
 
@@ -285,19 +325,70 @@ void verbs_check_request_state(struct check_qp *qp, enum ibv_qp_state state)
 
 void verbs_check_ring_look(const struct check_ring *ring, struct check_ring_look *look)
 {
-	*look = (struct check_ring_look){ .count = ring->tail - ring->head };
+	*look = (struct check_ring_look){ .is_known = !ring->is_lost && !ring->is_unwatched,
+					  .count = ring->tail - ring->head };
 	for (unsigned int i = ring->head; i != ring->tail; i++)
 		look->signaled += ring_at(ring, i)->is_signaled;
 	if (look->count)
 		look->oldest = *ring_at(ring, ring->head);
 }
 
-void verbs_check_each_qp(void (*say)(const struct check_qp *qp))
+static bool qp_pin(struct check_qp *qp)
+{
+	bool is_kept;
+
+	verbs_check_lock();
+	is_kept = qp->is_kept;
+	qp->is_pinned = is_kept;
+	verbs_check_unlock();
+	return is_kept;
+}
+
+static void qp_unpin(struct check_qp *qp)
 {
 	verbs_check_lock();
-	for (unsigned int i = 0; i < kept.count; i++)
-		say(kept.qps[i]);
+	qp->is_pinned = false;
+	verbs_check_wake();
 	verbs_check_unlock();
+}
+
+/* Returns a copy of the list, which other threads may change meanwhile, or NULL. Records are never
+ * freed. */
+static struct check_qp **kept_copy(unsigned int *count)
+{
+	struct check_qp **copy;
+
+	verbs_check_lock();
+	*count = kept.count;
+	copy = kept.count ? reallocarray(NULL, kept.count, sizeof(*copy)) : NULL;
+	if (copy)
+		memcpy(copy, kept.qps, kept.count * sizeof(*copy));
+	verbs_check_unlock();
+	return copy;
+}
+
+void verbs_check_each_qp(void (*look)(const struct check_qp *qp, void *into),
+			 void (*say)(void *into), void *into)
+{
+	unsigned int count;
+	struct check_qp **qps = kept_copy(&count);
+
+	for (unsigned int i = 0; qps && i < count; i++) {
+		if (!qp_pin(qps[i]))
+			continue;
+		look(qps[i], into);
+		qp_unpin(qps[i]);
+		say(into);
+	}
+	free(qps);
+}
+
+void verbs_check_request_forked(void)
+{
+	for (unsigned int i = 0; i < kept.count; i++) {
+		kept.qps[i]->is_pinned = false;
+		kept.qps[i]->sends.poster = kept.qps[i]->receives.poster = NULL;
+	}
 }
 
 static const struct check_request *ring_find_lkey(const struct check_ring *ring, uint32_t lkey)

@@ -4,6 +4,8 @@
  */
 #include "check.h"
 
+#include "util/checker.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@ enum { LINES_MAX = 20 };
 struct check_settings verbs_check_settings;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 
 void verbs_check_lock(void)
 {
@@ -24,6 +27,21 @@ void verbs_check_lock(void)
 void verbs_check_unlock(void)
 {
 	pthread_mutex_unlock(&lock);
+}
+
+/* The thread is not cancelled: it would keep the lock. */
+void verbs_check_wait(void)
+{
+	int before;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	pthread_cond_wait(&woken, &lock);
+	pthread_setcancelstate(before, NULL);
+}
+
+void verbs_check_wake(void)
+{
+	pthread_cond_broadcast(&woken);
 }
 
 /* Settings of single messages: off:NAME and abort:NAME. */
@@ -61,18 +79,14 @@ static void word_read(const char *word)
 		verbs_error("VERBS_CHECK=%s is not 0, or a list of 1, abort, buffers, leaks", word);
 }
 
-static void before_fork(void)
-{
-	verbs_check_before_fork();
-	verbs_check_lock();
-}
-
 /* Stops looking for leaks in a child, because the parent's objects are not the child's to
- * destroy. */
-static void forked(void)
+ * destroy. The threads that wait for a wake-up are not in the child. */
+void verbs_check_lock_forked(void)
 {
+	static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
+
+	woken = fresh;
 	verbs_check_settings.leaks = false;
-	verbs_check_forked();
 	verbs_check_unlock();
 }
 
@@ -84,10 +98,12 @@ static void settings_read(void)
 	while (rest && (word = strsep(&rest, ",")))
 		word_read(word);
 	free(words);
-	if (getenv("VERBS_STATUS_SIGNAL")) /* the status needs the checker's records */
+	if (verbs_checker_signal() > 0) /* the status needs the checker's records */
 		verbs_check_settings.on = true;
-	if (verbs_check_settings.on)
-		pthread_atfork(before_fork, verbs_check_unlock, forked);
+	else if (verbs_checker_signal())
+		verbs_error("VERBS_STATUS_SIGNAL=%s names no signal that a program can handle: use "
+			    "USR2",
+			    getenv("VERBS_STATUS_SIGNAL"));
 }
 
 bool verbs_check_is_on(void)

@@ -4,10 +4,12 @@
  *
  *	signal ---> handler: sem_post() ---> thread: QUERY_QP and the checker's records ---> log
  *
- * The handler may interrupt any function, so it only wakes the thread. The thread queries the
- * adapter with the checker's lock held, so that no QP is destroyed meanwhile.
+ * The handler may interrupt any function, so it only wakes the thread. While the thread queries the
+ * adapter, destroying the QP waits, but no other call. The line is written when the QP is free.
  */
 #include "check.h"
+
+#include "util/checker.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* A CQ that was not polled for so long is taken for one that nobody polls. */
 enum { IDLE_NS = 1000000000 };
@@ -34,6 +35,8 @@ struct status {
 	struct check_cq_look cq; /* of what the QP waits for: sends before receives */
 	const struct ibv_cq *of;
 	uint64_t now;
+	uint32_t qp_num;
+	const char *cause;
 	size_t length;
 	char text[640];
 };
@@ -101,6 +104,11 @@ static bool waits_without_end(const struct status *s)
 	return waits_for_answer(s) && s->qp->qp_type == IBV_QPT_RC && !s->err && !s->attr.timeout;
 }
 
+static bool is_unknown(const struct status *s)
+{
+	return !s->sends.is_known || (!s->receives.is_known && !s->qp->srq);
+}
+
 static bool waits_for_message(const struct status *s)
 {
 	return s->receives.count;
@@ -139,6 +147,9 @@ static const struct {
 			     "rnr_retry 7 waits without end: look at the peer's status" },
 	{ waits_for_answer, "the peer has not answered yet: look at the peer's status and at the "
 			    "path" },
+	{ is_unknown, "which requests have not completed is not known after a failed completion, "
+		      "with direct verbs, or with a CQ without IBV_WC_EX_WITH_QP_NUM: poll the CQ, "
+		      "and look at the status of each completion" },
 	{ waits_for_message, "the peer has sent nothing yet: look at the peer's status" },
 	{ has_srq, "no send is posted, and receives come from the SRQ" },
 	{ is_idle, "nothing is posted: a message of the peer would find no receive" },
@@ -197,12 +208,33 @@ static void add_peer(struct status *s)
 			 s->attr.retry_cnt, s->attr.rnr_retry);
 }
 
+static void add_sends(struct status *s)
+{
+	if (s->sends.is_known)
+		text_add(s, "%u sends (%u signaled)", s->sends.count,
+			 s->signals_all ? s->sends.count : s->sends.signaled);
+	else
+		text_add(s, "an unknown number of sends");
+}
+
+static void add_receives(struct status *s)
+{
+	if (s->qp->srq)
+		return;
+	if (s->receives.is_known)
+		text_add(s, " and %u receives", s->receives.count);
+	else
+		text_add(s, " and an unknown number of receives");
+}
+
 static void add_requests(struct status *s)
 {
 	const struct check_ring_look *oldest = s->sends.count ? &s->sends : &s->receives;
 
-	text_add(s, "; %u sends (%u signaled) and %u receives have not completed", s->sends.count,
-		 s->signals_all ? s->sends.count : s->sends.signaled, s->receives.count);
+	text_add(s, "; ");
+	add_sends(s);
+	add_receives(s);
+	text_add(s, " have not completed");
 	if (is_waiting(s))
 		text_add(s, ", the oldest of %s, wr_id 0x%llx, since %.1f s", oldest->oldest.call,
 			 (unsigned long long)oldest->oldest.wr_id,
@@ -231,42 +263,84 @@ static void add_events(struct status *s)
 
 	if (poll(fds, 2, 0) <= 0)
 		return;
-	if (fds[0].revents)
+	if (fds[0].revents & POLLIN)
 		text_add(s, "; asynchronous events are unread (ibv_get_async_event)");
-	if (fds[1].revents)
+	if (fds[1].revents & POLLIN)
 		text_add(s, "; events of its channel are unread (ibv_get_cq_event)");
 }
 
-static void qp_say(const struct check_qp *check)
+/* Copies what the records have of one queue, which is unknown if CQ hides completions. */
+static void ring_copy(const struct check_ring *ring, const struct ibv_cq *cq,
+		      struct check_ring_look *look)
+{
+	verbs_check_ring_look(ring, look);
+	if (!look->is_known || (cq && !verbs_check_cq_tells(cq)))
+		*look = (struct check_ring_look){ .is_known = false };
+}
+
+static void records_copy(const struct check_qp *check, struct status *s)
+{
+	verbs_check_lock();
+	s->now = verbs_check_now();
+	ring_copy(&check->sends, s->qp->send_cq, &s->sends);
+	ring_copy(&check->receives, s->qp->recv_cq, &s->receives);
+	s->of = s->sends.count || !s->qp->recv_cq ? s->qp->send_cq : s->qp->recv_cq;
+	s->knows_cq = s->of && verbs_check_cq_look(s->of, &s->cq);
+	verbs_check_unlock();
+}
+
+static void adapter_ask(struct status *s)
 {
 	const int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_TIMEOUT |
 			 IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY;
-	struct status s = { .qp = check->of, .signals_all = check->signals_all };
-	struct ibv_qp *qp = (struct ibv_qp *)check->of;
+	struct ibv_qp *qp = (struct ibv_qp *)s->qp;
 	struct ibv_qp_init_attr init;
 
-	s.now = verbs_check_now();
-	verbs_check_ring_look(&check->sends, &s.sends);
-	verbs_check_ring_look(&check->receives, &s.receives);
-	s.of = s.sends.count || !qp->recv_cq ? qp->send_cq : qp->recv_cq;
-	s.err = check_real(qp->context)->query_qp(qp, &s.attr, mask, &init);
-	if (s.err)
-		s.attr.qp_state = qp->state;
-	text_add(&s, "%s", verbs_qp_state_name(s.attr.qp_state));
-	add_peer(&s);
-	add_requests(&s);
-	s.knows_cq = s.of && verbs_check_cq_look(s.of, &s.cq);
-	if (s.knows_cq) {
-		add_cq(&s);
-		add_events(&s);
+	s->err = check_real(qp->context)->query_qp(qp, &s->attr, mask, &init);
+	if (s->err)
+		s->attr.qp_state = qp->state;
+}
+
+static void qp_look(const struct check_qp *check, void *into)
+{
+	struct status *s = into;
+
+	*s = (struct status){ .qp = check->of,
+			      .qp_num = check->of->qp_num,
+			      .signals_all = check->signals_all };
+	records_copy(check, s);
+	adapter_ask(s);
+	text_add(s, "%s", verbs_qp_state_name(s->attr.qp_state));
+	add_peer(s);
+	add_requests(s);
+	if (s->knows_cq) {
+		add_cq(s);
+		add_events(s);
 	}
-	verbs_log_write_each(VERBS_LOG_WARN, "status: QP 0x%x is in %s: %s", qp->qp_num, s.text,
-			     cause_of(&s));
+	s->cause = cause_of(s);
+}
+
+static void qp_say(void *from)
+{
+	const struct status *s = from;
+
+	verbs_log_write_each(VERBS_LOG_WARN, "status: QP 0x%x is in %s: %s", s->qp_num, s->text,
+			     s->cause);
+}
+
+void verbs_check_status_say(void)
+{
+	struct status s;
+
+	if (verbs_log_on(VERBS_LOG_ERROR))
+		verbs_check_each_qp(qp_look, qp_say, &s);
 }
 
 /* ---- the signal ---- */
 
 static sem_t asked;
+static bool is_started; /* guarded by the checker's lock */
+static int claimed;     /* the signal that signal_take() handles, or 0 */
 
 static void signal_take(int number)
 {
@@ -277,72 +351,85 @@ static void signal_take(int number)
 	errno = saved;
 }
 
+/* Answers signals. All threads of the program may block the signal, so this one takes it. Signals
+ * that come at once get one answer. */
 static void *status_answer(void *nothing)
 {
+	sigset_t own;
+
+	sigemptyset(&own);
+	sigaddset(&own, claimed);
+	pthread_sigmask(SIG_UNBLOCK, &own, NULL);
 	for (;;) {
 		if (sem_wait(&asked))
 			continue;
-		if (verbs_log_on(VERBS_LOG_ERROR))
-			verbs_check_each_qp(qp_say);
+		while (!sem_trywait(&asked))
+			;
+		verbs_check_status_say();
 	}
 	return nothing;
 }
 
-static int signal_number(const char *name)
-{
-	static const struct {
-		const char *name;
-		int number;
-	} names[] = { { "HUP", SIGHUP },   { "QUIT", SIGQUIT }, { "USR1", SIGUSR1 },
-		      { "USR2", SIGUSR2 }, { "URG", SIGURG },   { "WINCH", SIGWINCH } };
-	const int number = atoi(name);
-
-	if (!strncasecmp(name, "SIG", 3))
-		name += 3;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcasecmp(name, names[i].name))
-			return names[i].number;
-	return number > 0 && number <= SIGRTMAX ? number : 0;
-}
-
-/* Takes the signal, unless the program has it. */
-static bool signal_claim(const char *name)
+/* Takes the signal, unless the program has it. A signal that is ignored stays so in a program that
+ * the process executes, which a handler would not. */
+static bool signal_claim(int number)
 {
 	const struct sigaction ours = { .sa_handler = signal_take, .sa_flags = SA_RESTART };
-	const int number = signal_number(name);
 	struct sigaction before;
 
-	if (!number || sigaction(number, NULL, &before)) {
-		verbs_error("VERBS_STATUS_SIGNAL=%s names no signal: use USR2, or a number", name);
+	if (sigaction(number, NULL, &before))
+		return false;
+	if (before.sa_handler != SIG_DFL) {
+		verbs_error("VERBS_STATUS_SIGNAL=%s: the program %s this signal: use another",
+			    getenv("VERBS_STATUS_SIGNAL"),
+			    before.sa_handler == SIG_IGN ? "ignores" : "handles");
 		return false;
 	}
-	if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-		verbs_error("VERBS_STATUS_SIGNAL=%s: the program handles this signal: use another",
-			    name);
-		return false;
-	}
-	return !sigaction(number, &ours, NULL);
+	return !sem_init(&asked, 0, 0) && !sigaction(number, &ours, NULL);
 }
 
-static void status_start(void)
+static void signal_release(void)
 {
-	const char *name = getenv("VERBS_STATUS_SIGNAL");
+	struct sigaction now;
+
+	if (claimed && !sigaction(claimed, NULL, &now) && now.sa_handler == signal_take)
+		signal(claimed, SIG_DFL);
+	claimed = 0;
+}
+
+static void status_start(int number)
+{
 	sigset_t all, before;
 	pthread_t thread;
 
-	if (!name || sem_init(&asked, 0, 0) || !signal_claim(name))
+	if (!signal_claim(number))
 		return;
-	/* Signals are for the program's threads. */
+	claimed = number;
+	/* Other signals are for the program's threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	if (!pthread_create(&thread, NULL, status_answer, NULL))
 		pthread_detach(thread);
+	else
+		signal_release();
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void verbs_check_status_start(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const int number = verbs_checker_signal();
+	bool was_started;
 
-	pthread_once(&once, status_start);
+	verbs_check_lock();
+	was_started = is_started;
+	is_started = true;
+	verbs_check_unlock();
+	if (!was_started && number > 0)
+		status_start(number);
+}
+
+void verbs_check_status_forked(void)
+{
+	signal_release();
+	is_started = false;
 }

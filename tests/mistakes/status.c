@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct scene *scene_asking(const struct rig_conf *conf)
@@ -151,6 +152,53 @@ MISTAKE(status_signal_unknown)
 	scene_open(&conf);
 }
 
+MISTAKE(status_signal_ignored)
+{
+	signal(SIGUSR2, SIG_IGN);
+	scene_asking_usual();
+}
+
+MISTAKE(status_signal_that_always_ends)
+{
+	struct rig_conf conf = scene_conf();
+
+	MUST(!setenv("VERBS_STATUS_SIGNAL", "9", 1));
+	scene_open(&conf);
+}
+
+/* Threads inherit the set of blocked signals, so nobody of the program takes this one. */
+MISTAKE(status_signal_blocked)
+{
+	struct scene *scene;
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR2);
+	MUST(!sigprocmask(SIG_BLOCK, &blocked, NULL));
+	scene = scene_asking_usual();
+	scene_receive(scene->far, 64);
+	poll_nothing(scene->far);
+	MUST(!kill(getpid(), SIGUSR2));
+	usleep(500000);
+}
+
+/* Nobody answers in a child, which the signal ends as without the checker. */
+MISTAKE(status_signal_of_a_child)
+{
+	pid_t child;
+	int status;
+
+	scene_asking_usual();
+	child = fork();
+	MUST(child >= 0);
+	if (!child) {
+		raise(SIGUSR2);
+		_exit(0);
+	}
+	MUST(waitpid(child, &status, 0) == child);
+	MUST(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR2);
+}
+
 #define ROW(name)           \
 	{                   \
 #name, name \
@@ -167,5 +215,9 @@ const struct mistake status_mistakes[] = {
 	ROW(hang_before_connection),
 	ROW(status_signal_of_the_program),
 	ROW(status_signal_unknown),
+	ROW(status_signal_ignored),
+	ROW(status_signal_that_always_ends),
+	ROW(status_signal_blocked),
+	ROW(status_signal_of_a_child),
 	{ 0 },
 };

@@ -64,6 +64,34 @@ static void the_variable_is_a_list_of_words(void **state)
 	check_logged("VERBS_CHECK=leek is not 0, or a list of 1, abort, buffers, leaks");
 }
 
+static void status_empty(void)
+{
+	setenv("VERBS_STATUS_SIGNAL", "", 1);
+	checks_are_off();
+}
+
+static void status_by_no_signal(void)
+{
+	setenv("VERBS_STATUS_SIGNAL", "9", 1);
+	checks_are_off();
+}
+
+static void status_by_a_signal(void)
+{
+	setenv("VERBS_STATUS_SIGNAL", "USR2", 1);
+	on_alone();
+}
+
+static void a_status_signal_turns_the_checker_on(void **state)
+{
+	(void)state;
+	assert_int_equal(child_run(NULL, status_empty), 0);
+	assert_int_equal(child_run(NULL, status_by_a_signal), 0);
+	assert_string_equal(log_text(), "");
+	assert_int_equal(child_run(NULL, status_by_no_signal), 0);
+	check_logged("VERBS_STATUS_SIGNAL=9 names no signal that a program can handle: use USR2");
+}
+
 static void say_often(void)
 {
 	verbs_check_is_on();
@@ -144,6 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_variable_is_a_list_of_words),
+		cmocka_unit_test(a_status_signal_turns_the_checker_on),
 		cmocka_unit_test(lines_of_one_kind_have_a_limit),
 		cmocka_unit_test(abort_ends_the_program_after_the_line),
 		cmocka_unit_test(abort_leaves_a_program_that_waits),

@@ -1,565 +1,297 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * status_test.c - the line that a signal asks for: what it says of a QP, which cause it names, and
- * which signals a program may choose. QPs, CQs and the clock are the test's own.
+ * The status of queue pairs: numbers that are not known, and what other threads may do while the
+ * adapter is asked and while the line is written.
+ *
+ * Covers: libibverbs/check/status.c, libibverbs/check/requests.c, libibverbs/events.c
  */
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <unistd.h>
+#include "watched.h"
 
-#include <cmocka.h>
+#include <pthread.h>
+#include <time.h>
 
-#include "libibverbs/check/status.c"
-#include "tests/unit/log_text.h"
+enum { LATER_MS = 100 };
 
-#define SECOND UINT64_C(1000000000)
+static char memory[64];
 
-enum { QPN = 0x123, CQ = 0x45 };
+static struct ibv_cq *cq;
+static struct ibv_qp *qp;
+static struct verbs_mr *vmr;
+static struct ibv_sge sge;
 
-static struct {
-	uint64_t now;
-	struct ibv_qp_attr attr;
-	int query_fails, mask;
-	struct check_ring_look sends, receives;
-	struct check_cq_look cq;
-	bool has_cq_record;
-	const struct ibv_cq *looked_at;
-	int looks; /* at all QPs */
-} it;
+/* What runs while a line is written, or NULL. */
+static void (*in_write)(void);
 
-static struct check_context checker;
-static struct verbs_ex_private priv = { .check = &checker };
-static struct verbs_context vctx = { .priv = &priv };
-static struct ibv_comp_channel channel;
-static struct ibv_cq send_cq = { .handle = CQ }, recv_cq = { .handle = CQ + 1 };
-static struct ibv_srq srq;
-static struct ibv_qp qp;
-static struct check_qp check;
-static int async_pipe[2], channel_pipe[2];
+void __real_verbs_log_write_each(enum verbs_log_level level, const char *format, ...);
+void __wrap_verbs_log_write_each(enum verbs_log_level level, const char *format, ...);
 
-uint64_t verbs_check_now(void)
+void __wrap_verbs_log_write_each(enum verbs_log_level level, const char *format, ...)
 {
-	return it.now;
+	void (*const run)(void) = in_write;
+	char text[1200];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	in_write = NULL;
+	if (run)
+		run();
+	__real_verbs_log_write_each(level, "%s", text);
 }
 
-void verbs_check_ring_look(const struct check_ring *ring, struct check_ring_look *look)
+static int open_pair(void **state)
 {
-	*look = ring == &check.sends ? it.sends : it.receives;
+	int err = watched_open(state);
+
+	cq = watched_cq(64);
+	qp = watched_qp(IBV_QPT_RC, cq, NULL);
+	vmr = watched_region(memory, 64, IBV_ACCESS_LOCAL_WRITE);
+	sge = watched_sge(memory, 64, vmr);
+	return err;
 }
 
-bool verbs_check_cq_look(const struct ibv_cq *cq, struct check_cq_look *look)
+static int close_pair(void **state)
 {
-	it.looked_at = cq;
-	*look = it.cq;
-	return it.has_cq_record;
+	verbs_check_context_closes(watched);
+	return watched_close(state);
 }
 
-void verbs_check_each_qp(void (*say)(const struct check_qp *qp))
+static void a_status_counts_requests(void **state)
 {
-	say(&check);
-	__atomic_add_fetch(&it.looks, 1, __ATOMIC_RELEASE);
+	(void)state;
+	assert_int_equal(watched_send(qp, 1, &sge, IBV_SEND_SIGNALED), 0);
+	assert_int_equal(watched_send(qp, 2, &sge, 0), 0);
+	assert_int_equal(watched_recv(qp, 3, &sge), 0);
+	verbs_check_status_say();
+	check_logged("2 sends (1 signaled) and 1 receives have not completed, the oldest of "
+		     "ibv_post_send, wr_id 0x1");
 }
 
-const char *verbs_qp_state_name(enum ibv_qp_state state)
+static void numbers_are_not_known_after_a_failed_completion(void **state)
 {
-	static const char *const names[] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };
-
-	return names[state];
-}
-
-static int qp_query(struct ibv_qp *of, struct ibv_qp_attr *attr, int mask,
-		    struct ibv_qp_init_attr *init)
-{
-	assert_ptr_equal(of, &qp);
-	assert_non_null(init);
-	it.mask = mask;
-	if (!it.query_fails)
-		*attr = it.attr;
-	return it.query_fails;
-}
-
-/* A QP that is connected, with nothing posted. */
-static int qp_begin(void **state)
-{
-	char byte;
+	const char *text;
 
 	(void)state;
-	memset(&it, 0, sizeof(it));
-	while (read(async_pipe[0], &byte, 1) == 1 || read(channel_pipe[0], &byte, 1) == 1)
-		;
-	checker.real.query_qp = qp_query;
-	vctx.context.async_fd = async_pipe[0];
-	vctx.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
-	channel.fd = channel_pipe[0];
-	send_cq.channel = recv_cq.channel = NULL;
-	qp = (struct ibv_qp){ .context = &vctx.context,
-			      .qp_num = QPN,
-			      .qp_type = IBV_QPT_RC,
-			      .send_cq = &send_cq,
-			      .recv_cq = &recv_cq };
-	check = (struct check_qp){ .of = &qp };
-	it.now = 100 * SECOND;
-	it.has_cq_record = true;
-	it.cq = (struct check_cq_look){
-		.cqe = 16, .promised = 3, .is_polled = true, .polled_ns = 100 * SECOND
-	};
-	it.attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS,
-					.dest_qp_num = 0x77,
-					.timeout = 14,
-					.retry_cnt = 5,
-					.rnr_retry = 6 };
-	it.attr.ah_attr.dlid = 11;
-	log_text();
+	assert_int_equal(watched_send(qp, 1, &sge, IBV_SEND_SIGNALED), 0);
+	assert_int_equal(watched_recv(qp, 3, &sge), 0);
+	watched_complete(cq, qp, 1, IBV_WC_SEND, IBV_WC_REM_ACCESS_ERR);
+	verbs_check_status_say();
+	text = log_text();
+	assert_non_null(strstr(text, "an unknown number of sends and an unknown number of receives "
+				     "have not completed; CQ"));
+	assert_non_null(strstr(text, ": which requests have not completed is not known after a"));
+	watched_modify(qp, IBV_QPS_RESET);
+	watched_modify(qp, IBV_QPS_RTS);
+	verbs_check_status_say();
+	check_logged("0 sends (0 signaled) and 0 receives have not completed");
+}
+
+static int poll_one(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
+{
+	(void)attr;
+	cqx->wr_id = 1;
+	cqx->status = IBV_WC_SUCCESS;
 	return 0;
 }
 
-static const char *line(void)
+/* The send has completed, and its QP is hidden. */
+static void numbers_are_not_known_if_a_cq_hides_the_queue_pairs(void **state)
 {
-	qp_say(&check);
-	return log_text();
-}
-
-#define CHECK_LINE(what)                                                        \
-	do {                                                                    \
-		const char *line_ = line();                                     \
-                                                                                \
-		if (!strstr(line_, what))                                       \
-			fail_msg("\"%s\" is not in the line: %s", what, line_); \
-	} while (0)
-
-#define CHECK_LACKS(what)                                                   \
-	do {                                                                \
-		const char *line_ = line();                                 \
-                                                                            \
-		if (strstr(line_, what))                                    \
-			fail_msg("\"%s\" is in the line: %s", what, line_); \
-	} while (0)
-
-static void post_sends(unsigned int count, unsigned int signaled)
-{
-	it.sends = (struct check_ring_look){ .count = count,
-					     .signaled = signaled,
-					     .oldest = { .wr_id = 0xab,
-							 .call = "ibv_post_send",
-							 .posted_ns = 97 * SECOND + SECOND / 2 } };
-}
-
-static void post_receives(unsigned int count)
-{
-	it.receives = (struct check_ring_look){
-		.count = count,
-		.oldest = { .wr_id = 0xcd, .call = "ibv_post_recv", .posted_ns = 96 * SECOND }
-	};
-}
-
-/* ---- the line ---- */
-
-static void a_line_has_all_of_a_qp(void **state)
-{
-	(void)state;
-	post_sends(2, 1);
-	post_receives(4);
-	assert_string_equal(strstr(line(), "status: "),
-			    "status: QP 0x123 is in RTS to QP 0x77 at LID 11 (timeout 14, "
-			    "retry_cnt 5, rnr_retry 6); 2 sends (1 signaled) and 4 receives have "
-			    "not completed, the oldest of ibv_post_send, wr_id 0xab, since 2.5 s; "
-			    "CQ 0x45 has 16 places, of which 3 are promised, is not armed, was "
-			    "polled 0.0 s ago: the peer has not answered yet: look at the peer's "
-			    "status and at the path\n");
-	assert_int_equal(it.mask, IBV_QP_STATE | IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_TIMEOUT |
-					  IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY);
-}
-
-static void a_peer_is_named_by_the_connected(void **state)
-{
-	static const struct {
-		enum ibv_qp_type type;
-		enum ibv_qp_state state;
-		bool has_peer, has_times;
-	} cases[] = {
-		{ IBV_QPT_RC, IBV_QPS_RTS, true, true },
-		{ IBV_QPT_RC, IBV_QPS_RTR, true, false },
-		{ IBV_QPT_UC, IBV_QPS_RTS, true, false },
-		{ IBV_QPT_UD, IBV_QPS_RTS, false, false },
-		{ IBV_QPT_RC, IBV_QPS_INIT, false, false },
-		{ IBV_QPT_RC, IBV_QPS_ERR, false, false },
-		{ IBV_QPT_RC, IBV_QPS_SQD, false, false },
-	};
+	struct ibv_poll_cq_attr attr = { 0 };
+	int (*const poll)(struct ibv_cq_ex *, struct ibv_poll_cq_attr *) = poll_one;
+	struct ibv_cq *mute;
 
 	(void)state;
-	for (unsigned int i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const char *text;
-
-		qp.qp_type = cases[i].type;
-		it.attr.qp_state = cases[i].state;
-		text = line();
-		assert_int_equal(strstr(text, " to QP 0x77 at LID 11") != NULL, cases[i].has_peer);
-		assert_int_equal(strstr(text, "(timeout ") != NULL, cases[i].has_times);
-	}
+	memcpy(&provider.behind, &poll, sizeof(poll));
+	mute = watched_cq(64);
+	qp = watched_qp(IBV_QPT_RC, mute, NULL);
+	assert_int_equal(watched_send(qp, 1, &sge, IBV_SEND_SIGNALED), 0);
+	assert_int_equal(ibv_start_poll((struct ibv_cq_ex *)mute, &attr), 0);
+	verbs_check_status_say();
+	check_logged("an unknown number of sends and an unknown number of receives have not "
+		     "completed; CQ");
 }
 
-static void a_gid_goes_before_a_lid(void **state)
+static void receives_of_an_srq_are_not_counted(void **state)
 {
 	(void)state;
-	it.attr.ah_attr.is_global = 1;
-	it.attr.ah_attr.grh.dgid.raw[0] = 0xfe;
-	it.attr.ah_attr.grh.dgid.raw[1] = 0x80;
-	it.attr.ah_attr.grh.dgid.raw[15] = 1;
-	CHECK_LINE(" at GID fe80::1 (timeout");
-	CHECK_LACKS("LID");
+	verbs_check_context_closes(watched);
+	qp = watched_qp(IBV_QPT_RC, cq, watched_srq());
+	verbs_check_status_say();
+	check_logged("; 0 sends (0 signaled) have not completed; CQ");
 }
 
-static void a_failed_query_is_named(void **state)
-{
-	(void)state;
-	it.query_fails = EIO;
-	qp.state = IBV_QPS_RTR;
-	CHECK_LINE("is in RTR; ibv_query_qp: Input/output error; 0 sends");
-	CHECK_LACKS(" to QP");
-	qp.qp_type = IBV_QPT_UD;
-	CHECK_LACKS("ibv_query_qp");
-}
+enum { PATIENCE = 1000 };
 
-static void the_oldest_request_is_a_send_before_a_receive(void **state)
+static void a_program_that_waits_is_said_once_until_it_moves(void **state)
 {
-	(void)state;
-	CHECK_LINE("0 sends (0 signaled) and 0 receives have not completed; CQ");
-	post_receives(1);
-	CHECK_LINE("0 sends (0 signaled) and 1 receives have not completed, the oldest of "
-		   "ibv_post_recv, wr_id 0xcd, since 4.0 s; CQ 0x46");
-	assert_ptr_equal(it.looked_at, &recv_cq);
-	post_sends(3, 0);
-	check.signals_all = true;
-	CHECK_LINE("3 sends (3 signaled) and 1 receives have not completed, the oldest of "
-		   "ibv_post_send, wr_id 0xab, since 2.5 s; CQ 0x45");
-	it.now = SECOND; /* another processor's clock */
-	CHECK_LINE("since 0.0 s");
-}
-
-static void the_cq_is_that_of_the_oldest_request(void **state)
-{
-	(void)state;
-	line();
-	assert_ptr_equal(it.looked_at, &recv_cq);
-	qp.recv_cq = NULL;
-	line();
-	assert_ptr_equal(it.looked_at, &send_cq);
-	it.looked_at = NULL;
-	qp.send_cq = NULL;
-	CHECK_LACKS("CQ 0x");
-	assert_null(it.looked_at);
-	qp.send_cq = &send_cq;
-	it.has_cq_record = false;
-	CHECK_LACKS("CQ 0x");
-}
-
-static void a_cq_is_armed_or_polled(void **state)
-{
-	(void)state;
-	it.cq.is_armed = true;
-	CHECK_LINE("are promised, is armed, was polled 0.0 s ago");
-	it.cq.is_solicited = true;
-	CHECK_LINE("is armed for solicited events, was polled");
-	it.cq.polled_ns = 98 * SECOND;
-	CHECK_LINE(", was polled 2.0 s ago");
-	it.cq.is_polled = false;
-	CHECK_LINE(", was never polled");
-	CHECK_LACKS(" s ago");
-}
-
-static void events_that_nobody_reads_are_named(void **state)
-{
-	(void)state;
-	CHECK_LACKS("unread");
-	assert_int_equal(write(channel_pipe[1], "c", 1), 1);
-	CHECK_LACKS("unread"); /* the CQ has no channel */
-	recv_cq.channel = &channel;
-	CHECK_LINE("; events of its channel are unread (ibv_get_cq_event)");
-	CHECK_LACKS("asynchronous");
-	recv_cq.channel = NULL;
-	assert_int_equal(write(async_pipe[1], "a", 1), 1);
-	CHECK_LINE("; asynchronous events are unread (ibv_get_async_event)");
-	CHECK_LACKS("ibv_get_cq_event");
-	it.has_cq_record = false;
-	CHECK_LACKS("unread");
-}
-
-static void a_line_that_is_too_long_ends(void **state)
-{
-	struct status s = { .length = 0 };
+	struct check_idle idle = { .patience_ns = PATIENCE };
 
 	(void)state;
-	for (int i = 0; i < 20; i++)
-		text_add(&s, "%s", "0123456789012345678901234567890123456789");
-	assert_int_equal(s.length, sizeof(s.text) - 1);
-	assert_int_equal(strlen(s.text), sizeof(s.text) - 1);
-	for (int i = 2; i <= 4; i++) { /* fits, and is too long by 1 and by 2 */
-		s.length = sizeof(s.text) - 3;
-		text_add(&s, "%.*s", i, "abcd");
-		assert_int_equal(s.length, sizeof(s.text) - 1);
-	}
+	assert_int_equal(watched_send(qp, 1, &sge, IBV_SEND_SIGNALED), 0);
+	assert_false(verbs_check_idle_look(&idle, 1));
+	assert_false(verbs_check_idle_look(&idle, PATIENCE));
+	assert_true(verbs_check_idle_look(&idle, PATIENCE + 1));
+	assert_false(verbs_check_idle_look(&idle, 9 * PATIENCE));
+	assert_int_equal(watched_recv(qp, 2, &sge), 0);
+	assert_false(verbs_check_idle_look(&idle, 10 * PATIENCE));
+	assert_false(verbs_check_idle_look(&idle, 11 * PATIENCE - 1));
+	watched_complete(cq, qp, 1, IBV_WC_SEND, IBV_WC_SUCCESS);
+	assert_false(verbs_check_idle_look(&idle, 11 * PATIENCE));
+	assert_true(verbs_check_idle_look(&idle, 12 * PATIENCE));
 }
 
-/* ---- the cause ---- */
-
-static void the_state_is_a_cause_before_others(void **state)
+static void a_program_without_requests_does_not_wait(void **state)
 {
-	static const struct {
-		enum ibv_qp_state state;
-		const char *text;
-	} cases[] = { { IBV_QPS_RESET, "the QP is not connected" },
-		      { IBV_QPS_INIT, "the QP is not connected" },
-		      { IBV_QPS_RTR, "no request in the send queue is signaled" },
-		      { IBV_QPS_RTS, "no request in the send queue is signaled" },
-		      { IBV_QPS_ERR, "a request has failed" },
-		      { IBV_QPS_SQD, "the send queue has stopped" },
-		      { IBV_QPS_SQE, "the send queue has stopped" } };
+	struct check_idle idle = { .patience_ns = PATIENCE };
 
 	(void)state;
-	post_sends(1, 0);
-	for (unsigned int i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		it.attr.qp_state = cases[i].state;
-		CHECK_LINE(cases[i].text);
-	}
+	assert_false(verbs_check_idle_look(&idle, 1));
+	assert_false(verbs_check_idle_look(&idle, 9 * PATIENCE));
+	assert_int_equal(watched_recv(qp, 2, &sge), 0);
+	watched_complete(cq, qp, 2, IBV_WC_RECV, IBV_WC_SUCCESS);
+	assert_false(verbs_check_idle_look(&idle, 10 * PATIENCE));
+	assert_false(verbs_check_idle_look(&idle, 19 * PATIENCE));
 }
 
-static void a_send_without_a_signal_is_a_cause(void **state)
+static void *post_in_thread(void *nothing)
+{
+	assert_int_equal(watched_send(qp, 1, &sge, IBV_SEND_SIGNALED), 0);
+	return nothing;
+}
+
+static void post_meanwhile(void)
+{
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, post_in_thread, NULL), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+/* The post would wait without end if the status held the checker's lock. */
+static void a_post_does_not_wait_for_a_status(void **state)
 {
 	(void)state;
-	post_sends(1, 0);
-	CHECK_LINE(": no request in the send queue is signaled");
-	post_receives(1);
-	CHECK_LINE(": the peer has sent nothing yet");
-	post_receives(0);
-	check.signals_all = true;
-	CHECK_LINE(": the peer has not answered yet");
-	check.signals_all = false;
-	post_sends(2, 1);
-	CHECK_LINE(": the peer has not answered yet");
-	post_sends(0, 0);
-	CHECK_LINE(": nothing is posted");
-	check.signals_all = true;
-	CHECK_LINE(": nothing is posted");
+	provider.in_query = post_meanwhile;
+	verbs_check_status_say();
+	assert_int_equal(provider.posts, 1);
+	in_write = post_meanwhile;
+	verbs_check_status_say();
+	assert_int_equal(provider.posts, 2);
 }
 
-/* One second is not long; without requests or records, nobody needs to poll. */
-static void a_cq_that_nobody_polls_is_a_cause(void **state)
-{
-	const char *const unpolled = ": nobody polls the CQ";
-
-	(void)state;
-	post_receives(1);
-	it.cq.polled_ns = 99 * SECOND;
-	CHECK_LACKS(unpolled);
-	it.cq.polled_ns = 99 * SECOND - 1;
-	CHECK_LINE(unpolled);
-	it.cq.is_armed = true;
-	CHECK_LACKS(unpolled);
-	it.cq.is_armed = false;
-	it.has_cq_record = false;
-	CHECK_LACKS(unpolled);
-	it.has_cq_record = true;
-	post_receives(0);
-	CHECK_LACKS(unpolled);
-	post_sends(1, 1);
-	CHECK_LINE(unpolled);
-}
-
-static void a_channel_wants_an_armed_cq(void **state)
-{
-	const char *const unarmed = ": the CQ is neither polled nor armed";
-
-	(void)state;
-	recv_cq.channel = &channel;
-	post_receives(1);
-	CHECK_LACKS(unarmed);
-	it.cq.polled_ns = 1;
-	CHECK_LINE(unarmed);
-	it.cq.is_armed = true;
-	CHECK_LINE(": the peer has sent nothing yet");
-	it.cq.is_solicited = true;
-	CHECK_LINE(": the CQ is armed for solicited events only");
-	it.cq.polled_ns = it.now;
-	CHECK_LINE(": the peer has sent nothing yet");
-	it.cq.polled_ns = 1;
-	recv_cq.channel = NULL;
-	CHECK_LINE(": the peer has sent nothing yet");
-}
-
-static void an_answer_may_never_come(void **state)
-{
-	const char *const plain = ": the peer has not answered yet";
-
-	(void)state;
-	post_sends(1, 1);
-	it.attr.timeout = 0;
-	CHECK_LINE("timeout 0 waits for it without end");
-	qp.qp_type = IBV_QPT_UC;
-	CHECK_LINE(plain);
-	it.attr.rnr_retry = 7;
-	CHECK_LINE("rnr_retry 7 waits without end");
-	it.attr.timeout = 14;
-	qp.qp_type = IBV_QPT_RC;
-	CHECK_LINE("rnr_retry 7 waits without end");
-	qp.qp_type = IBV_QPT_UD;
-	CHECK_LINE(plain);
-	qp.qp_type = IBV_QPT_RC;
-	it.query_fails = EIO; /* then timeout and rnr_retry are unknown */
-	qp.state = IBV_QPS_RTS;
-	CHECK_LINE(plain);
-	it.query_fails = 0;
-	post_sends(0, 0);
-	CHECK_LACKS("without end");
-	it.attr.timeout = 0;
-	CHECK_LACKS("without end");
-}
-
-static void an_idle_qp_is_idle(void **state)
+static void a_post_does_not_wait_for_a_line_about_a_buffer(void **state)
 {
 	(void)state;
-	CHECK_LINE(": nothing is posted: a message of the peer would find no receive");
-	qp.srq = &srq;
-	CHECK_LINE(": no send is posted, and receives come from the SRQ");
-	post_receives(1);
-	CHECK_LINE(": the peer has sent nothing yet");
+	verbs_check_settings.buffers = true;
+	assert_int_equal(watched_send(qp, 1, &sge, IBV_SEND_SIGNALED), 0);
+	memory[0]++;
+	in_write = post_meanwhile;
+	watched_complete(cq, qp, 1, IBV_WC_SEND, IBV_WC_SUCCESS);
+	verbs_check_settings.buffers = false;
+	assert_int_equal(provider.posts, 2);
+	check_logged("have changed between the post and the completion");
 }
 
-/* ---- the signal ---- */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t acked;
 
-static void a_signal_has_a_name_or_a_number(void **state)
+static void acknowledge_meanwhile(void)
 {
-	static const struct {
-		const char *name;
-		int number;
-	} cases[] = { { "USR2", SIGUSR2 },
-		      { "SIGUSR1", SIGUSR1 },
-		      { "sigquit", SIGQUIT },
-		      { "hup", SIGHUP },
-		      { "URG", SIGURG },
-		      { "WINCH", SIGWINCH },
-		      { "12", 12 },
-		      { "1", 1 },
-		      { "0", 0 },
-		      { "-1", 0 },
-		      { "", 0 },
-		      { "SIG", 0 },
-		      { "KILLER", 0 },
-		      { "1000", 0 } };
-	char text[16];
+	assert_int_equal(pthread_mutex_trylock(&mutex), 0);
+	acked = 1;
+	pthread_mutex_unlock(&mutex);
+}
+
+static void an_acknowledgement_does_not_wait_for_the_line_about_it(void **state)
+{
+	pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 
 	(void)state;
-	for (unsigned int i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		assert_int_equal(signal_number(cases[i].name), cases[i].number);
-	snprintf(text, sizeof(text), "%d", SIGRTMAX);
-	assert_int_equal(signal_number(text), SIGRTMAX);
-	snprintf(text, sizeof(text), "%d", SIGRTMAX + 1);
-	assert_int_equal(signal_number(text), 0);
+	in_write = acknowledge_meanwhile;
+	verbs_event_wait_acked("ibv_destroy_cq", &mutex, &cond, &acked, 1);
+	check_logged("ibv_destroy_cq waits: 1 events of the object were read");
 }
 
-static void program_handle(int number)
+static pthread_t destroyer;
+static bool is_destroyed;
+
+static void *destroy_in_thread(void *nothing)
 {
-	(void)number;
+	assert_int_equal(verbs_check_destroy_qp(qp), 0);
+	__atomic_store_n(&is_destroyed, true, __ATOMIC_RELEASE);
+	return nothing;
 }
 
-static void a_signal_of_the_program_is_not_taken(void **state)
+/* Begins to destroy the QP, and gives the thread time to do it. */
+static void destroy_meanwhile(void)
 {
-	struct sigaction now;
+	const struct timespec later = { .tv_nsec = LATER_MS * 1000000 };
 
+	assert_int_equal(pthread_create(&destroyer, NULL, destroy_in_thread, NULL), 0);
+	nanosleep(&later, NULL);
+	assert_false(__atomic_load_n(&is_destroyed, __ATOMIC_ACQUIRE));
+}
+
+static void a_queue_pair_is_not_destroyed_while_the_adapter_is_asked(void **state)
+{
 	(void)state;
-	assert_false(signal_claim("nothing"));
-	check_logged("VERBS_STATUS_SIGNAL=nothing names no signal");
-	assert_false(signal_claim("KILL"));
-	assert_false(signal_claim("9"));
-	signal(SIGUSR1, program_handle);
-	assert_false(signal_claim("USR1"));
-	check_logged("VERBS_STATUS_SIGNAL=USR1: the program handles this signal");
-	sigaction(SIGUSR1, NULL, &now);
-	assert_true(now.sa_handler == program_handle);
-	signal(SIGUSR1, SIG_IGN);
-	assert_true(signal_claim("USR1"));
-	sigaction(SIGUSR1, NULL, &now);
-	assert_true(now.sa_handler == signal_take);
-	assert_int_equal(now.sa_flags & SA_RESTART, SA_RESTART);
-	signal(SIGUSR1, SIG_DFL);
-	assert_true(signal_claim("USR1"));
-	signal(SIGUSR1, SIG_DFL);
-	assert_string_equal(log_text(), "");
+	is_destroyed = false;
+	provider.in_query = destroy_meanwhile;
+	verbs_check_status_say();
+	assert_int_equal(pthread_join(destroyer, NULL), 0);
+	assert_true(is_destroyed);
+	check_logged("status: QP 0x40 is in RTS");
+	verbs_check_status_say();
+	says_nothing();
 }
 
-static void a_handler_leaves_errno(void **state)
+static void *close_in_thread(void *nothing)
 {
-	int value;
-
-	(void)state;
-	assert_int_equal(sem_init(&asked, 0, 0), 0);
-	errno = EDOM;
-	signal_take(SIGUSR2);
-	assert_int_equal(errno, EDOM);
-	assert_int_equal(sem_getvalue(&asked, &value), 0);
-	assert_int_equal(value, 1);
+	verbs_check_context_closes(watched);
+	__atomic_store_n(&is_destroyed, true, __ATOMIC_RELEASE);
+	return nothing;
 }
 
-/* Must be the last one: the thread stays. */
-static void a_signal_is_answered_by_a_thread(void **state)
+static void close_meanwhile(void)
 {
-	sigset_t before = { 0 }, after = { 0 };
-	struct sigaction now;
+	const struct timespec later = { .tv_nsec = LATER_MS * 1000000 };
 
-	(void)state;
-	assert_int_equal(unsetenv("VERBS_STATUS_SIGNAL"), 0);
-	status_start();
-	sigaction(SIGUSR2, NULL, &now);
-	assert_true(now.sa_handler == SIG_DFL);
-	assert_int_equal(setenv("VERBS_STATUS_SIGNAL", "USR2", 1), 0);
-	pthread_sigmask(SIG_SETMASK, NULL, &before);
-	verbs_check_status_start();
-	pthread_sigmask(SIG_SETMASK, NULL, &after);
-	assert_memory_equal(&before, &after, sizeof(before));
-	for (int i = 1; i <= 2; i++) {
-		assert_int_equal(raise(SIGUSR2), 0);
-		while (__atomic_load_n(&it.looks, __ATOMIC_ACQUIRE) < i)
-			usleep(1000);
-		check_logged("status: QP 0x123 is in RTS");
-	}
-	signal(SIGUSR2, SIG_IGN);
-	verbs_check_status_start(); /* once in a process */
-	sigaction(SIGUSR2, NULL, &now);
-	assert_true(now.sa_handler == SIG_IGN);
-	assert_int_equal(unsetenv("VERBS_STATUS_SIGNAL"), 0);
+	assert_int_equal(pthread_create(&destroyer, NULL, close_in_thread, NULL), 0);
+	nanosleep(&later, NULL);
+	assert_false(__atomic_load_n(&is_destroyed, __ATOMIC_ACQUIRE));
 }
+
+static void a_device_is_not_closed_while_the_adapter_is_asked(void **state)
+{
+	(void)state;
+	is_destroyed = false;
+	watched_qp(IBV_QPT_RC, cq, NULL);
+	provider.in_query = close_meanwhile;
+	verbs_check_status_say();
+	assert_int_equal(pthread_join(destroyer, NULL), 0);
+	assert_true(is_destroyed);
+}
+
+#define STATUS_TEST(fn) cmocka_unit_test_setup_teardown(fn, open_pair, close_pair)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup(name, qp_begin)
 	const struct CMUnitTest tests[] = {
-		TEST(a_line_has_all_of_a_qp),
-		TEST(a_peer_is_named_by_the_connected),
-		TEST(a_gid_goes_before_a_lid),
-		TEST(a_failed_query_is_named),
-		TEST(the_oldest_request_is_a_send_before_a_receive),
-		TEST(the_cq_is_that_of_the_oldest_request),
-		TEST(a_cq_is_armed_or_polled),
-		TEST(events_that_nobody_reads_are_named),
-		TEST(a_line_that_is_too_long_ends),
-		TEST(the_state_is_a_cause_before_others),
-		TEST(a_send_without_a_signal_is_a_cause),
-		TEST(a_cq_that_nobody_polls_is_a_cause),
-		TEST(a_channel_wants_an_armed_cq),
-		TEST(an_answer_may_never_come),
-		TEST(an_idle_qp_is_idle),
-		TEST(a_signal_has_a_name_or_a_number),
-		TEST(a_signal_of_the_program_is_not_taken),
-		TEST(a_handler_leaves_errno),
-		TEST(a_signal_is_answered_by_a_thread),
+		STATUS_TEST(a_status_counts_requests),
+		STATUS_TEST(numbers_are_not_known_after_a_failed_completion),
+		STATUS_TEST(numbers_are_not_known_if_a_cq_hides_the_queue_pairs),
+		STATUS_TEST(receives_of_an_srq_are_not_counted),
+		STATUS_TEST(a_program_that_waits_is_said_once_until_it_moves),
+		STATUS_TEST(a_program_without_requests_does_not_wait),
+		STATUS_TEST(a_post_does_not_wait_for_a_status),
+		STATUS_TEST(a_post_does_not_wait_for_a_line_about_a_buffer),
+		STATUS_TEST(an_acknowledgement_does_not_wait_for_the_line_about_it),
+		STATUS_TEST(a_queue_pair_is_not_destroyed_while_the_adapter_is_asked),
+		STATUS_TEST(a_device_is_not_closed_while_the_adapter_is_asked),
 	};
 
 	log_to_memory();
-	verbs_log_on(VERBS_LOG_WARN); /* opens the file */
-	if (pipe2(async_pipe, O_NONBLOCK | O_CLOEXEC) ||
-	    pipe2(channel_pipe, O_NONBLOCK | O_CLOEXEC))
-		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

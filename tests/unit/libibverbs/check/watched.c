@@ -149,6 +149,20 @@ static int modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	return provider.err;
 }
 
+static int query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+		    struct ibv_qp_init_attr *init)
+{
+	void (*const run)(void) = provider.in_query;
+
+	(void)mask;
+	(void)init;
+	provider.in_query = NULL;
+	if (run)
+		run();
+	attr->qp_state = qp->state;
+	return provider.err;
+}
+
 static int destroy_qp(struct ibv_qp *qp)
 {
 	return object_free(qp);
@@ -243,6 +257,7 @@ static const struct verbs_ops provider_ops = {
 	.destroy_cq = destroy_cq,
 	.create_qp = create_qp,
 	.modify_qp = modify_qp,
+	.query_qp = query_qp,
 	.destroy_qp = destroy_qp,
 	.create_srq = create_srq,
 	.destroy_srq = destroy_srq,
