@@ -79,12 +79,22 @@ static void wr_start(struct ibv_qp_ex *qp)
 	verbs_check_is_ours(qp->qp_base.context, "ibv_wr_start", "QP", qp->qp_base.qp_num);
 	if (check->has_no_lock)
 		verbs_check_batch_meet(check, "ibv_wr_start", &qp->qp_base);
+	else
+		verbs_check_turn_take(&check->sends);
 	batch->real.wr_start(qp);
 	batch->lacks = 0;
 	batch->count = 0;
 	batch->operation = NULL;
 	batch->places = (struct check_places){ .cq = qp->qp_base.send_cq };
 	owner_set(batch, self());
+}
+
+/* Ends the turn when the provider has unlocked the queue, and the requests are settled. Another
+ * thread than the batch's may end the batch: the provider has unlocked the queue then, too. */
+static void batch_turn_leave(struct check_qp *check)
+{
+	if (!check->has_no_lock)
+		verbs_check_turn_leave(&check->sends);
 }
 
 static void batch_leave(struct ibv_qp_ex *qp, struct check_batch *batch, const char *call)
@@ -115,6 +125,7 @@ static int wr_complete(struct ibv_qp_ex *qp)
 	verbs_check_settle(&places, err ? places.count : 0);
 	if (err)
 		verbs_check_request_drop(&check->sends, count);
+	batch_turn_leave(check);
 	return err;
 }
 
@@ -133,6 +144,7 @@ static void wr_abort(struct ibv_qp_ex *qp)
 	batch->real.wr_abort(qp);
 	verbs_check_settle(&places, places.count);
 	verbs_check_request_drop(&check->sends, count);
+	batch_turn_leave(check);
 }
 
 struct operation {

@@ -69,6 +69,23 @@ static const void *self(void)
 	return (const void *)(uintptr_t)pthread_self();
 }
 
+void verbs_check_turn_take(struct check_ring *ring)
+{
+	verbs_check_lock();
+	while (ring->poster && ring->poster != self())
+		verbs_check_wait();
+	ring->poster = self();
+	verbs_check_unlock();
+}
+
+void verbs_check_turn_leave(struct check_ring *ring)
+{
+	verbs_check_lock();
+	ring->poster = NULL;
+	verbs_check_wake();
+	verbs_check_unlock();
+}
+
 void verbs_check_domain_made(const struct ibv_pd *domain)
 {
 	verbs_check_lock();

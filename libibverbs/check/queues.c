@@ -124,11 +124,19 @@ static int provider_receive(struct check_qp *check, struct ibv_qp *qp, struct ib
 	return ret;
 }
 
+/* Returns whether the calling thread posts in turn with others. A queue without a lock has no
+ * turns, and a thread in a batch has the turn already. */
+static bool takes_turn(const struct check_qp *check)
+{
+	return check && !check->has_no_lock && !verbs_check_batch_is_ours(check);
+}
+
 int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	struct check_qp *check = verbs_check_find_live(CHECK_QP, NULL, check_id(qp));
 	const struct ibv_send_wr *at = check ? wr : NULL;
 	struct check_places places = { .cq = qp->send_cq };
+	const bool has_turn = takes_turn(check);
 	unsigned int count = 0, left = 0;
 	struct ibv_send_wr *bad = NULL;
 	int ret, refused = 0;
@@ -144,6 +152,8 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 				"ibv_post_send: QP 0x%x: wr_id 0x%llx: this thread is in a batch "
 				"of the QP: end it by ibv_wr_complete() or ibv_wr_abort() first",
 				qp->qp_num, (unsigned long long)wr->wr_id);
+	if (has_turn)
+		verbs_check_turn_take(&check->sends);
 	for (; at && count < LIST_MAX && (uint32_t)at->num_sge <= check->max_send_sge;
 	     at = at->next, count++) {
 		const struct check_post post = post_of("ibv_post_send", qp, at->wr_id);
@@ -163,6 +173,8 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	verbs_check_settle(&places, refused);
 	if (left)
 		verbs_check_request_drop(&check->sends, left);
+	if (has_turn)
+		verbs_check_turn_leave(&check->sends);
 	return ret;
 }
 
@@ -171,6 +183,7 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 	struct check_qp *check = verbs_check_find_live(CHECK_QP, NULL, check_id(qp));
 	const struct ibv_recv_wr *at = check ? wr : NULL;
 	struct check_places places = { .cq = qp->recv_cq };
+	const bool has_turn = check && !check->has_no_lock;
 	struct ibv_recv_wr *bad = NULL;
 	unsigned int count = 0;
 	int ret, refused = 0;
@@ -181,6 +194,8 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 		return EINVAL;
 	}
 	verbs_check_is_ours(qp->context, "ibv_post_recv", "QP", qp->qp_num);
+	if (has_turn)
+		verbs_check_turn_take(&check->receives);
 	for (; at && count < LIST_MAX && (uint32_t)at->num_sge <= check->max_recv_sge;
 	     at = at->next, count++) {
 		const struct check_post post = post_of("ibv_post_recv", qp, at->wr_id);
@@ -199,6 +214,8 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 	verbs_check_settle(&places, refused);
 	if (refused)
 		verbs_check_request_drop(&check->receives, (unsigned int)refused);
+	if (has_turn)
+		verbs_check_turn_leave(&check->receives);
 	return ret;
 }
 

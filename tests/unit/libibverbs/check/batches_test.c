@@ -10,6 +10,7 @@
 #include "tests/unit/log_text.h"
 
 #include <pthread.h>
+#include <time.h>
 
 static char calls[64];
 static int result;
@@ -396,16 +397,20 @@ static void *batch_of_another_thread(void *of)
 	return NULL;
 }
 
-/* A provider lets the second thread wait. This one does not, so that the checker is seen not to
- * mind. */
-static void another_thread_is_not_judged(void **state)
+/* A provider lets the second thread wait. This one does not, but the checker does, or it would mix
+ * the requests of both. */
+static void another_thread_waits_for_the_end_of_a_batch(void **state)
 {
+	const struct timespec later = { .tv_nsec = 100000000 };
 	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_RC);
 	pthread_t thread;
 
 	ibv_wr_start(qp);
 	assert_int_equal(pthread_create(&thread, NULL, batch_of_another_thread, qp), 0);
+	nanosleep(&later, NULL);
+	ibv_wr_abort(qp);
 	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_string_equal(calls, "sasSgc");
 	SAYS_NOTHING();
 }
 
@@ -424,7 +429,7 @@ int main(void)
 		BATCH_TEST(each_operation_passes_with_its_arguments),
 		BATCH_TEST(an_operation_that_was_not_asked_for_is_said),
 		BATCH_TEST(a_handle_of_another_pd_is_said),
-		BATCH_TEST(another_thread_is_not_judged),
+		BATCH_TEST(another_thread_waits_for_the_end_of_a_batch),
 	};
 
 	log_to_memory();

@@ -157,6 +157,19 @@ static void thread_run(void)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
+static pthread_t second;
+
+static void second_start(void)
+{
+	provider.in_post = NULL;
+	assert_int_equal(pthread_create(&second, NULL, other_thread, NULL), 0);
+}
+
+static void second_join(void)
+{
+	assert_int_equal(pthread_join(second, NULL), 0);
+}
+
 /* Opens a QP on a parent domain, as the program would. */
 static void domain_open(struct ibv_td *td)
 {
@@ -205,11 +218,13 @@ static void threads_may_meet_at_a_lock(void **state)
 {
 	(void)state;
 	domain_open(NULL);
-	provider.in_post = thread_run;
+	provider.in_post = second_start;
 	watched_send(qp, 1, NULL, 0);
+	second_join();
 	pair_open();
-	provider.in_post = thread_run;
+	provider.in_post = second_start;
 	watched_recv(qp, 1, NULL);
+	second_join();
 	says_nothing();
 }
 

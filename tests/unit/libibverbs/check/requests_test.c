@@ -6,6 +6,9 @@
  */
 #include "watched.h"
 
+#include <pthread.h>
+#include <time.h>
+
 static char memory[64];
 
 /* A QP on a CQ that the program polls, and a region. */
@@ -247,6 +250,79 @@ static void addresses_of_other_spaces_share_nothing(void **state)
 	verbs_check_settings.buffers = false;
 }
 
+static pthread_t second;
+
+/* Regions of both threads, and what the second thread does in the first one's post. */
+static struct verbs_mr *other_vmr;
+
+static void second_is_taken(void)
+{
+	provider.takes = 1000;
+}
+
+static void *send_second(void *nothing)
+{
+	struct ibv_sge other = watched_sge(memory, 64, other_vmr);
+
+	assert_int_equal(watched_send(qp, 2, &other, IBV_SEND_SIGNALED), 0);
+	return nothing;
+}
+
+/* Starts the second thread while the first posts, gives it time, and refuses the first post. */
+static void second_start(void)
+{
+	const struct timespec later = { .tv_nsec = 100000000 };
+
+	provider.in_post = second_is_taken;
+	assert_int_equal(pthread_create(&second, NULL, send_second, NULL), 0);
+	nanosleep(&later, NULL);
+	provider.takes = 0;
+}
+
+static void a_refused_post_leaves_the_request_of_another_thread(void **state)
+{
+	(void)state;
+	other_vmr = watched_region(memory, 64, IBV_ACCESS_LOCAL_WRITE);
+	provider.in_post = second_start;
+	assert_int_equal(watched_send(qp, 1, &sge, IBV_SEND_SIGNALED), ENOMEM);
+	assert_int_equal(pthread_join(second, NULL), 0);
+	deregister();
+	says_nothing();
+	assert_int_equal(verbs_check_dereg_mr(other_vmr), 0);
+	check_logged("ibv_post_send of QP 0x40, wr_id 0x2, names the MR");
+}
+
+enum { POSTS = 3000 };
+
+/* Posts with wr_id = lkey. */
+static void *send_many(void *of)
+{
+	struct ibv_sge own = watched_sge(memory, 64, of);
+
+	for (int i = 0; i < POSTS; i++)
+		assert_int_equal(watched_send(qp, own.lkey, &own, 0), 0);
+	return NULL;
+}
+
+static void requests_of_two_threads_keep_their_buffers(void **state)
+{
+	const struct check_qp *check = verbs_check_find(CHECK_QP, NULL, check_id(qp));
+
+	(void)state;
+	other_vmr = watched_region(memory, 64, IBV_ACCESS_LOCAL_WRITE);
+	assert_int_equal(pthread_create(&second, NULL, send_many, other_vmr), 0);
+	send_many(vmr);
+	assert_int_equal(pthread_join(second, NULL), 0);
+	assert_int_equal(check->sends.tail - check->sends.head, 2 * POSTS);
+	for (unsigned int i = check->sends.head; i != check->sends.tail; i++) {
+		const struct check_request *request =
+			&check->sends.requests[i & (check->sends.room - 1)];
+
+		assert_int_equal(request->count, 1);
+		assert_int_equal(request->sges[0].lkey, request->wr_id);
+	}
+}
+
 static unsigned int seen;
 
 static void qp_count(const struct check_qp *check, void *into)
@@ -296,6 +372,8 @@ int main(void)
 		PAIR_TEST(a_number_of_a_dead_queue_pair_is_used_again),
 		PAIR_TEST(a_refused_destroy_watches_again),
 		PAIR_TEST(addresses_of_other_spaces_share_nothing),
+		PAIR_TEST(a_refused_post_leaves_the_request_of_another_thread),
+		PAIR_TEST(requests_of_two_threads_keep_their_buffers),
 		PAIR_TEST(a_closed_context_has_no_queue_pairs),
 	};
 
