@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+enum { IDLE_MAX_S = 86400 };
+
 /* Returns the word behind *AT, and its length in *LEN, or NULL behind the last one. */
 static const char *word_next(const char **at, size_t *len)
 {
@@ -19,17 +21,6 @@ static const char *word_next(const char **at, size_t *len)
 	*len = strcspn(word, ",");
 	*at = word + *len + (word[*len] == ',');
 	return word;
-}
-
-bool verbs_checker_is_asked(void)
-{
-	const char *words = getenv("VERBS_CHECK"), *word;
-	size_t len;
-
-	while ((word = word_next(&words, &len)))
-		if (len > 1 || (len && *word != '0'))
-			return true;
-	return verbs_checker_signal() > 0;
 }
 
 bool verbs_checker_lists(const char *prefix, const char *name)
@@ -45,12 +36,13 @@ bool verbs_checker_lists(const char *prefix, const char *name)
 	return false;
 }
 
-static int signal_by_number(const char *text)
+/* Returns the number that TEXT is, or -1 if it is none from 1 to MAX. */
+static int number_of(const char *text, int max)
 {
 	char *end;
 	const long number = strtol(text, &end, 10);
 
-	return *end || number < 1 || number > SIGRTMAX ? -1 : (int)number;
+	return *end || number < 1 || number > max ? -1 : (int)number;
 }
 
 static int signal_by_name(const char *name)
@@ -83,6 +75,24 @@ int verbs_checker_signal(void)
 
 	if (!name || !*name)
 		return 0;
-	number = *name >= '0' && *name <= '9' ? signal_by_number(name) : signal_by_name(name);
+	number = *name >= '0' && *name <= '9' ? number_of(name, SIGRTMAX) : signal_by_name(name);
 	return number > 0 && signal_is_free(number) ? number : -1;
+}
+
+int verbs_checker_idle(void)
+{
+	const char *seconds = getenv("VERBS_STATUS_IDLE");
+
+	return seconds && *seconds ? number_of(seconds, IDLE_MAX_S) : 0;
+}
+
+bool verbs_checker_is_asked(void)
+{
+	const char *words = getenv("VERBS_CHECK"), *word;
+	size_t len;
+
+	while ((word = word_next(&words, &len)))
+		if (len > 1 || (len && *word != '0'))
+			return true;
+	return verbs_checker_signal() > 0 || verbs_checker_idle() > 0;
 }

@@ -2,7 +2,7 @@
 /*
  * checker.h - what the environment asks of the checker (libibverbs/check), for both libraries:
  *
- *	VERBS_CHECK=WORD[,WORD...]   VERBS_STATUS_SIGNAL=NAME or NUMBER
+ *	VERBS_CHECK=WORD[,WORD...]   VERBS_STATUS_SIGNAL=NAME or NUMBER   VERBS_STATUS_IDLE=SECONDS
  *
  * The environment is read at each call, so none of them is for the data path.
  */
@@ -20,5 +20,9 @@ bool verbs_checker_lists(const char *prefix, const char *name);
 /* Returns the signal that VERBS_STATUS_SIGNAL names, 0 if the variable is not set or empty, or -1
  * if no program can handle such a signal. */
 int verbs_checker_signal(void);
+
+/* Returns the seconds of VERBS_STATUS_IDLE, 0 if the variable is not set or empty, or -1 if it is
+ * no number from 1 to 86,400. */
+int verbs_checker_idle(void);
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef LIBIBVERBS_CHECK_CHECK_H
 #define LIBIBVERBS_CHECK_CHECK_H
 
+#include "libibverbs/check/messages.h"
 #include "libibverbs/private.h"
 
 /* ---- settings.c: settings of VERBS_CHECK, and lines of the log ---- */
@@ -19,29 +20,6 @@ struct check_settings {
 };
 
 extern struct check_settings verbs_check_settings;
-
-/* Kinds of mistakes. The log has a limit of lines for each kind, so that a loop with one mistake
- * does not hide others. */
-enum check_fault {
-	CHECK_KEY_DEAD,
-	CHECK_KEY_RANGE,
-	CHECK_KEY_PD,
-	CHECK_KEY_RIGHTS,
-	CHECK_KEY_BUSY,
-	CHECK_BUFFER,
-	CHECK_AH_DEAD,
-	CHECK_AH_PD,
-	CHECK_CQ_SMALL,
-	CHECK_BATCH,
-	CHECK_EVENTS,
-	CHECK_UNARMED,
-	CHECK_PATH,
-	CHECK_FORK,
-	CHECK_THREADS,
-	CHECK_DEAD,
-	CHECK_LEAK,
-	CHECK_FAULTS
-};
 
 /* Logs a line at level warn, whatever the level is, unless the log is off. With
  * VERBS_CHECK=abort, ends the program. */
@@ -290,6 +268,12 @@ void verbs_check_ring_look(const struct check_ring *ring, struct check_ring_look
 void verbs_check_each_qp(void (*look)(const struct check_qp *qp, void *into),
 			 void (*say)(void *into), void *into);
 
+/* Counts a poll of completions as a move of the program, as each post is. The caller holds the
+ * checker's lock. */
+void verbs_check_move(void);
+/* Returns the number of moves, and sets *WAITS if a request has not completed. */
+unsigned int verbs_check_moves(bool *waits);
+
 bool verbs_check_request_names(const struct ibv_context *context, uint32_t lkey,
 			       struct check_post *post);
 
@@ -302,6 +286,10 @@ void verbs_check_forked(void);
 /* Logs a fault if another process, a parent, has opened the device. */
 void verbs_check_is_ours(struct ibv_context *context, const char *call, const char *owner,
 			 uint32_t number);
+
+/* Starts a thread of the library's own, with all signals blocked, because they are for the
+ * program. */
+bool verbs_check_thread_start(void *(*run)(void *of), void *of);
 
 void verbs_check_domain_made(const struct ibv_pd *domain);
 void verbs_check_domain_unmade(const struct ibv_pd *domain);
@@ -362,13 +350,34 @@ void verbs_check_event_taken(const struct ibv_cq *cq);
 
 /* ---- status.c ---- */
 
-/* Starts to write the status of all QPs on the signal that VERBS_STATUS_SIGNAL names. */
-void verbs_check_status_start(void);
+/* Starts to write the status of all QPs, on the signal that VERBS_STATUS_SIGNAL names and after
+ * idle seconds, if the environment asks for it. The program opens DEVICE. */
+void verbs_check_status_start(const struct ibv_device *device);
 /* Writes the status of all QPs. */
 void verbs_check_status_say(void);
 /* Gives the signal back in a child of fork(), which lacks the thread that answers. A device that
  * the child opens starts anew. */
 void verbs_check_status_forked(void);
+
+/* ---- idle.c ---- */
+
+struct check_idle {
+	uint64_t patience_ns;
+	uint64_t since_ns; /* the program has not moved since then */
+	unsigned int moves;
+	bool is_said;
+};
+
+/* Returns whether the program has waited for IDLE->patience_ns, for the first time since it moved
+ * last. */
+bool verbs_check_idle_look(struct check_idle *idle, uint64_t now);
+void verbs_check_idle_start(void);
+
+/* ---- counters.c ---- */
+
+/* Reads the counters of a device that is opened. */
+void verbs_check_counters_watch(const struct ibv_device *device);
+void verbs_check_counters_say(void);
 
 /* ---- waits.c ---- */
 

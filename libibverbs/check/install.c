@@ -66,7 +66,7 @@ const struct verbs_ops *verbs_check_context(struct verbs_context *vctx)
 	if (!check)
 		return NULL;
 	pthread_once(&once, forks_watch);
-	verbs_check_status_start();
+	verbs_check_status_start(vctx->context.device);
 	check->real = priv->ops;
 	check->process = verbs_check_process();
 	verbs_check_lock();

@@ -84,6 +84,7 @@ static struct check_channel *channel_record(const struct ibv_comp_channel *chann
 static void cq_polled(struct check_cq *check, int count)
 {
 	verbs_check_lock();
+	verbs_check_move();
 	check->promised = check->promised > count ? check->promised - count : 0;
 	verbs_check_unlock();
 }

@@ -72,10 +72,18 @@ static bool ring_grow(struct check_ring *ring)
 	return true;
 }
 
+static unsigned int moves; /* posts and polls of completions; guarded by the lock */
+
+void verbs_check_move(void)
+{
+	moves++;
+}
+
 void verbs_check_request_add(struct check_ring *ring, const struct check_post *post,
 			     bool is_signaled)
 {
 	verbs_check_lock();
+	moves++;
 	if (!ring->is_lost && !ring->is_unwatched) {
 		if (ring_grow(ring))
 			*ring_at(ring, ring->tail++) = (struct check_request){
@@ -331,6 +339,20 @@ void verbs_check_ring_look(const struct check_ring *ring, struct check_ring_look
 		look->signaled += ring_at(ring, i)->is_signaled;
 	if (look->count)
 		look->oldest = *ring_at(ring, ring->head);
+}
+
+unsigned int verbs_check_moves(bool *waits)
+{
+	unsigned int now, i = 0;
+
+	verbs_check_lock();
+	now = moves;
+	while (i < kept.count && kept.qps[i]->sends.tail == kept.qps[i]->sends.head &&
+	       kept.qps[i]->receives.tail == kept.qps[i]->receives.head)
+		i++;
+	*waits = i < kept.count;
+	verbs_check_unlock();
+	return now;
 }
 
 static bool qp_pin(struct check_qp *qp)

@@ -90,6 +90,20 @@ void verbs_check_lock_forked(void)
 	verbs_check_unlock();
 }
 
+/* The status needs the checker's records. */
+static void status_settings_read(void)
+{
+	if (verbs_checker_signal() > 0 || verbs_checker_idle() > 0)
+		verbs_check_settings.on = true;
+	if (verbs_checker_signal() < 0)
+		verbs_error("VERBS_STATUS_SIGNAL=%s names no signal that a program can handle: use "
+			    "USR2",
+			    getenv("VERBS_STATUS_SIGNAL"));
+	if (verbs_checker_idle() < 0)
+		verbs_error("VERBS_STATUS_IDLE=%s is no number of seconds from 1 to 86400",
+			    getenv("VERBS_STATUS_IDLE"));
+}
+
 static void settings_read(void)
 {
 	const char *value = getenv("VERBS_CHECK");
@@ -98,12 +112,7 @@ static void settings_read(void)
 	while (rest && (word = strsep(&rest, ",")))
 		word_read(word);
 	free(words);
-	if (verbs_checker_signal() > 0) /* the status needs the checker's records */
-		verbs_check_settings.on = true;
-	else if (verbs_checker_signal())
-		verbs_error("VERBS_STATUS_SIGNAL=%s names no signal that a program can handle: use "
-			    "USR2",
-			    getenv("VERBS_STATUS_SIGNAL"));
+	status_settings_read();
 }
 
 bool verbs_check_is_on(void)

@@ -332,8 +332,10 @@ void verbs_check_status_say(void)
 {
 	struct status s;
 
-	if (verbs_log_on(VERBS_LOG_ERROR))
-		verbs_check_each_qp(qp_look, qp_say, &s);
+	if (!verbs_log_on(VERBS_LOG_ERROR))
+		return;
+	verbs_check_each_qp(qp_look, qp_say, &s);
+	verbs_check_counters_say();
 }
 
 /* ---- the signal ---- */
@@ -399,33 +401,30 @@ static void signal_release(void)
 
 static void status_start(int number)
 {
-	sigset_t all, before;
-	pthread_t thread;
-
 	if (!signal_claim(number))
 		return;
 	claimed = number;
-	/* Other signals are for the program's threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (!pthread_create(&thread, NULL, status_answer, NULL))
-		pthread_detach(thread);
-	else
+	if (!verbs_check_thread_start(status_answer, NULL))
 		signal_release();
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void verbs_check_status_start(void)
+void verbs_check_status_start(const struct ibv_device *device)
 {
 	const int number = verbs_checker_signal();
 	bool was_started;
 
+	if (number <= 0 && verbs_checker_idle() <= 0)
+		return;
+	verbs_check_counters_watch(device);
 	verbs_check_lock();
 	was_started = is_started;
 	is_started = true;
 	verbs_check_unlock();
-	if (!was_started && number > 0)
+	if (was_started)
+		return;
+	if (number > 0)
 		status_start(number);
+	verbs_check_idle_start();
 }
 
 void verbs_check_status_forked(void)

@@ -12,7 +12,6 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -58,25 +57,12 @@ static void *wait_watch(void *of)
 	return NULL;
 }
 
-/* Starts the helper thread with all signals blocked, because they are for the program. */
 static void watch_start(struct wait *wait)
 {
-	sigset_t all, before;
-	pthread_attr_t attr;
-	pthread_t thread;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	err = pthread_create(&thread, &attr, wait_watch, wait);
-	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (err) {
-		watch_end(wait->channel);
-		free(wait);
-	}
+	if (verbs_check_thread_start(wait_watch, wait))
+		return;
+	watch_end(wait->channel);
+	free(wait);
 }
 
 /* The thread is not cancelled in poll(): its wait has been counted. */

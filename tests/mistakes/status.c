@@ -102,6 +102,39 @@ MISTAKE(hang_without_receive)
 	status_ask();
 }
 
+MISTAKE(hang_of_idle_program)
+{
+	struct rig_conf conf = scene_conf();
+	struct scene *scene;
+
+	MUST(!setenv("VERBS_STATUS_IDLE", "1", 1));
+	scene = scene_open(&conf);
+	scene_receive(scene->far, 64);
+	poll_nothing(scene->far);
+	usleep(3500000);
+}
+
+MISTAKE(status_idle_unknown)
+{
+	struct rig_conf conf = scene_conf();
+
+	MUST(!setenv("VERBS_STATUS_IDLE", "soon", 1));
+	scene_open(&conf);
+}
+
+/* The send of an unknown key fails, and the adapter counts it. */
+MISTAKE(status_with_counters)
+{
+	struct scene *scene = scene_asking_usual();
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = scene_wr(scene, IBV_WR_RDMA_WRITE, &sge);
+
+	wr.wr.rdma.rkey ^= 0x100;
+	scene_post(scene, &wr);
+	usleep(300000);
+	status_ask();
+}
+
 MISTAKE(hang_without_message)
 {
 	struct scene *scene = scene_asking_usual();
@@ -210,6 +243,9 @@ const struct mistake status_mistakes[] = {
 	ROW(hang_of_cq_not_armed),
 	ROW(hang_of_cq_armed_for_solicited),
 	ROW(hang_without_receive),
+	ROW(hang_of_idle_program),
+	ROW(status_idle_unknown),
+	ROW(status_with_counters),
 	ROW(hang_without_message),
 	ROW(hang_of_failed_qp),
 	ROW(hang_before_connection),

@@ -61,6 +61,24 @@ static void only_a_signal_that_can_be_handled_turns_the_checker_on(void **state)
 	assert_int_equal(verbs_checker_signal(), 0);
 }
 
+static void an_idle_time_is_a_number_of_seconds(void **state)
+{
+	static const struct {
+		const char *text;
+		int seconds;
+	} cases[] = { { "", 0 },   { "1", 1 },   { "86400", 86400 }, { "86401", -1 },
+		      { "0", -1 }, { "-1", -1 }, { "5s", -1 },       { "soon", -1 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(setenv("VERBS_STATUS_IDLE", cases[i].text, 1), 0);
+		assert_int_equal(verbs_checker_idle(), cases[i].seconds);
+		assert_int_equal(verbs_checker_is_asked(), cases[i].seconds > 0);
+	}
+	assert_int_equal(unsetenv("VERBS_STATUS_IDLE"), 0);
+	assert_int_equal(verbs_checker_idle(), 0);
+}
+
 static void a_listed_word_is_found_whole(void **state)
 {
 	(void)state;
@@ -78,6 +96,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_checker_is_on_with_a_word_other_than_0),
 		cmocka_unit_test(only_a_signal_that_can_be_handled_turns_the_checker_on),
+		cmocka_unit_test(an_idle_time_is_a_number_of_seconds),
 		cmocka_unit_test(a_listed_word_is_found_whole),
 	};
 

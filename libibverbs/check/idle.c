@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * idle.c - the status of a program that has done nothing for VERBS_STATUS_IDLE seconds, although
+ * requests have not completed.
+ *
+ * A thread looks once a second whether a request was posted or a completion polled since. It says
+ * the status once, and again only after the program has moved.
+ */
+#include "check.h"
+
+#include "util/checker.h"
+
+#include <time.h>
+
+enum { SECOND_NS = 1000000000 };
+
+bool verbs_check_idle_look(struct check_idle *idle, uint64_t now)
+{
+	bool waits;
+	const unsigned int moves = verbs_check_moves(&waits);
+
+	if (moves != idle->moves || !idle->since_ns) {
+		*idle = (struct check_idle){ idle->patience_ns, now, moves, false };
+		return false;
+	}
+	if (idle->is_said || !waits || now - idle->since_ns < idle->patience_ns)
+		return false;
+	idle->is_said = true;
+	return true;
+}
+
+static void *idle_watch(void *nothing)
+{
+	const unsigned int seconds = (unsigned int)verbs_checker_idle();
+	struct check_idle idle = { .patience_ns = (uint64_t)seconds * SECOND_NS };
+	const struct timespec second = { .tv_sec = 1 };
+
+	for (;;) {
+		nanosleep(&second, NULL);
+		if (!verbs_check_idle_look(&idle, verbs_check_now()) ||
+		    !verbs_log_on(VERBS_LOG_ERROR))
+			continue;
+		verbs_log_write_each(VERBS_LOG_WARN,
+				     "status: nothing was posted and no completion polled for %u s",
+				     seconds);
+		verbs_check_status_say();
+	}
+	return nothing;
+}
+
+void verbs_check_idle_start(void)
+{
+	if (verbs_checker_idle() > 0)
+		verbs_check_thread_start(idle_watch, NULL);
+}
