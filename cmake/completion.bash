@@ -65,6 +65,8 @@ _rdmakit() {
 	fi
 	if [[ ${program##*/} = softhca && $current = -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "-- $("$program" "${COMP_WORDS[1]}" --help 2>/dev/null </dev/null | awk '/^  --/ { print $1 }')" -- "$current")
+	elif [[ ${program##*/} = verbs-explain && $current != -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$("$program" --list 2>/dev/null | cut -d' ' -f1)" -- "$current")
 	elif [[ $current = -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "-- $("$program" --help 2>&1 </dev/null | _rdmakit_options)" -- "$current")
 	else
@@ -74,4 +76,4 @@ _rdmakit() {
 
 complete -o filenames -F _rdmakit softhca ibv_asyncwatch ibv_devices ibv_devinfo ibv_doctor ibv_rc_pingpong ibv_srq_pingpong \
 	ibv_uc_pingpong ibv_ud_pingpong ibv_xsrq_pingpong cmtime mckey rcopy rdma_client rdma_server rdma_xclient rdma_xserver \
-	riostream rping rstream ucmatose udaddy udpong
+	riostream rping rstream ucmatose udaddy udpong verbs-explain

@@ -2,7 +2,9 @@
 /*
  * checker.h - what the environment asks of the checker (libibverbs/check), for both libraries:
  *
- *	VERBS_CHECK=WORD[,WORD...]   VERBS_STATUS_SIGNAL=NAME or NUMBER   VERBS_STATUS_IDLE=SECONDS
+ *	VERBS_CHECK=WORD[,WORD...]
+ *	VERBS_STATUS_SIGNAL=NAME or NUMBER
+ *	VERBS_STATUS_IDLE=SECONDS
  *
  * The environment is read at each call, so none of them is for the data path.
  */

@@ -44,6 +44,7 @@ OFFERS = {
     "softhca_hosts_--network": ("softhca hosts --network b", "bin"),
     "ibv_devinfo": ("ibv_devinfo -", "--ib-dev --verbose -d -v"),
     "ibv_doctor": ("ibv_doctor --q", "--quiet"),
+    "verbs-explain": ("verbs-explain VERBS-MR-0", "VERBS-MR-001 VERBS-MR-006 !VERBS-QP-001"),
     "ibv_rc_pingpong": ("ibv_rc_pingpong --new", "--new_send !--new"),
     # A shell takes the sign for a word.
     "softhca_run_--device": ("softhca run --device ", "mlx4 mlx5"),
