@@ -2,8 +2,8 @@
 /*
  * ste_action_test.c - what actions that release 65.0's library has written do with literal frames.
  *
- * Covers: softhca/device/eth/flow/aso.c, softhca/device/steering/ste_action.c, softhca/device/steering/ste_field.c,
- * softhca/device/eth/flow/header_place.c
+ * Covers: softhca/device/eth/flow/aso.c, softhca/device/eth/flow/header_place.c,
+ * softhca/device/steering/ste_action.c, softhca/device/steering/ste_field.c
  */
 #include <sys/mman.h>
 #include <unistd.h>
