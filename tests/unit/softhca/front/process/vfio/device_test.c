@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * device_test.c - requests to the file of a VFIO device: what it tells, which interrupts can be
- * set, reads and writes of its regions, and which calls take its lock.
+ * set, reads and writes of its regions, faults while a program has it, and which calls take its
+ * lock.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -15,6 +16,7 @@
 
 enum { ADDR = 0x1000, DATA = 0x2000, MEMORY = 8192, REFUSED = EDOM, BAR_BYTES = 0x10000 };
 enum { NOW = 1000, NEVER_SET = -7, EVENTFD = 60, PIPE = 61, CLOSED = 62 };
+enum { OWNER_PID = 4321 };
 
 static struct {
 	uint8_t memory[MEMORY]; /* at ADDR */
@@ -26,7 +28,9 @@ static struct {
 	/* of the device, and whether its lock was held in each call */
 	int vectors[PCI_MSIX_VECTORS];
 	unsigned int raised[PCI_MSIX_VECTORS];
-	unsigned int resets, reads, writes, shows, learns, opens, closes, kicks;
+	unsigned int resets, reads, writes, shows, learns, opens, closes, kicks, scans;
+	unsigned int signals, unplugs, deaths, kills;
+	int signalled; /* eventfd of the last signal */
 	int reset_error, write_error, open_error, file_error, init_error;
 	uint32_t region, len;
 	uint64_t offset;
@@ -43,7 +47,8 @@ static struct {
 
 static struct seccomp_notif notif;
 static struct call call = { .notif = &notif };
-static struct vfio_file file;
+static struct client owner = { .pid = OWNER_PID };
+static struct vfio_file file = { .client = &owner };
 static struct fabric *const fabric = (struct fabric *)&it;
 
 /* Checks that the lock of the device is held, or that it is not. */
@@ -61,7 +66,7 @@ int caller_read(const struct call *of, uint64_t addr, void *buf, size_t len)
 	const uint8_t *from = addr < DATA ? it.memory + (addr - ADDR) : it.data + (addr - DATA);
 
 	assert_ptr_equal(of, &call);
-	check_lock(false);
+	check_lock(addr == ADDR + sizeof(struct vfio_irq_set)); /* held while eventfds are set */
 	memcpy(buf, from, len);
 	return addr == it.unreadable ? EFAULT : 0;
 }
@@ -89,6 +94,13 @@ bool eventfd_is(int fd)
 	return lseek(fd, 0, SEEK_CUR) >= 0; /* here, a file stands for an eventfd */
 }
 
+void eventfd_signal(int fd)
+{
+	check_lock(true);
+	it.signals++;
+	it.signalled = fd;
+}
+
 void call_return(struct call *of, int64_t value)
 {
 	assert_ptr_equal(of, &call);
@@ -114,6 +126,7 @@ void device_set_vector(struct device *device, uint32_t vector, int fd)
 {
 	assert_ptr_equal(device, &the_device->device);
 	assert_in_range(vector, 0, PCI_MSIX_VECTORS - 1);
+	check_lock(true);
 	if (it.vectors[vector] >= 0)
 		close(it.vectors[vector]);
 	it.vectors[vector] = fd;
@@ -122,6 +135,7 @@ void device_set_vector(struct device *device, uint32_t vector, int fd)
 void device_interrupt(struct device *device, uint32_t vector)
 {
 	assert_ptr_equal(device, &the_device->device);
+	check_lock(true);
 	it.raised[vector]++;
 }
 
@@ -130,7 +144,33 @@ int device_reset(struct device *device)
 	assert_ptr_equal(device, &the_device->device);
 	check_lock(true);
 	it.resets++;
+	if (!it.reset_error)
+		device->unplugged = false;
 	return it.reset_error;
+}
+
+void device_unplug(struct device *device)
+{
+	assert_ptr_equal(device, &the_device->device);
+	check_lock(true);
+	it.unplugs++;
+	device->unplugged = true;
+}
+
+void hca_kill(struct hca *hca)
+{
+	assert_ptr_equal(hca, &it);
+	check_lock(true);
+	it.deaths++;
+}
+
+int kill(pid_t pid, int number)
+{
+	assert_int_equal(pid, OWNER_PID);
+	assert_int_equal(number, SIGKILL);
+	check_lock(true);
+	it.kills++;
+	return 0;
 }
 
 void device_read(struct device *device, uint32_t region, uint64_t offset, uint8_t *data,
@@ -213,6 +253,7 @@ bool window_scan(struct window *window, struct device *device)
 	assert_ptr_equal(device, &the_device->device);
 	assert_non_null(window->pages);
 	check_lock(true);
+	it.scans++;
 	return it.finds;
 }
 
@@ -242,6 +283,13 @@ int vfio_file_open(struct call *of, const struct vfio_file_kind *kind, int memfd
 	it.memfd = memfd;
 	it.cloexec = cloexec;
 	return it.file_error;
+}
+
+struct vfio_file *vfio_file_newest(void)
+{
+	assert_ptr_equal(it.kind, &file_kind);
+	check_lock(true);
+	return &file;
 }
 
 void vfio_files_settle(void)
@@ -479,19 +527,21 @@ static void each_region_is_described(void **state)
 	assert_int_equal(request(VFIO_DEVICE_GET_REGION_INFO), EFAULT);
 }
 
-static void only_msix_has_interrupts(void **state)
+static void msix_and_the_request_have_interrupts(void **state)
 {
 	struct vfio_irq_info *info = (void *)it.memory;
 
 	(void)state;
 	for (uint32_t i = 0; i < VFIO_PCI_NUM_IRQS; i++) {
-		const bool is_msix = i == VFIO_PCI_MSIX_IRQ_INDEX;
+		const uint32_t count = i == VFIO_PCI_MSIX_IRQ_INDEX  ? PCI_MSIX_VECTORS
+				       : i == VFIO_PCI_REQ_IRQ_INDEX ? 1
+								     : 0;
 
 		*info = (struct vfio_irq_info){ .argsz = sizeof(*info), .index = i };
 		assert_int_equal(request(VFIO_DEVICE_GET_IRQ_INFO), 0);
 		assert_int_equal(it.written, sizeof(*info));
-		assert_int_equal(info->count, is_msix ? PCI_MSIX_VECTORS : 0);
-		assert_int_equal(info->flags, is_msix ? VFIO_IRQ_INFO_EVENTFD : 0);
+		assert_int_equal(info->count, count);
+		assert_int_equal(info->flags, count ? VFIO_IRQ_INFO_EVENTFD : 0);
 	}
 	info->index = VFIO_PCI_NUM_IRQS;
 	assert_int_equal(request(VFIO_DEVICE_GET_IRQ_INFO), EINVAL);
@@ -502,20 +552,32 @@ static void only_msix_has_interrupts(void **state)
 	assert_int_equal(request(VFIO_DEVICE_GET_IRQ_INFO), EFAULT);
 }
 
-/* Requests a change of COUNT vectors from START on; FDS are the descriptors, or NULL. */
-static int set_vectors(uint32_t flags, uint32_t start, uint32_t count, const int32_t *fds)
+/* Requests a change of COUNT interrupts of kind INDEX from START on; FDS are the descriptors, or
+ * NULL. */
+static int set_kind(uint32_t index, uint32_t flags, uint32_t start, uint32_t count,
+		    const int32_t *fds)
 {
 	struct vfio_irq_set *set = (void *)it.memory;
 	const uint32_t bytes = fds ? count * (uint32_t)sizeof(*fds) : 0;
 
 	*set = (struct vfio_irq_set){ .argsz = (uint32_t)sizeof(*set) + bytes,
 				      .flags = flags,
-				      .index = VFIO_PCI_MSIX_IRQ_INDEX,
+				      .index = index,
 				      .start = start,
 				      .count = count };
 	if (fds)
 		memcpy(it.memory + sizeof(*set), fds, bytes);
 	return request(VFIO_DEVICE_SET_IRQS);
+}
+
+static int set_vectors(uint32_t flags, uint32_t start, uint32_t count, const int32_t *fds)
+{
+	return set_kind(VFIO_PCI_MSIX_IRQ_INDEX, flags, start, count, fds);
+}
+
+static int set_request(uint32_t flags, uint32_t start, uint32_t count, const int32_t *fds)
+{
+	return set_kind(VFIO_PCI_REQ_IRQ_INDEX, flags, start, count, fds);
 }
 
 enum {
@@ -665,11 +727,97 @@ static void strange_sets_are_refused(void **state)
 	set_vectors(BY_NONE, 0, 1, NULL);
 	set->index = VFIO_PCI_MSI_IRQ_INDEX;
 	assert_int_equal(request(VFIO_DEVICE_SET_IRQS), EINVAL);
+	set->index = VFIO_PCI_NUM_IRQS;
+	assert_int_equal(request(VFIO_DEVICE_SET_IRQS), EINVAL);
 	set->index = VFIO_PCI_MSIX_IRQ_INDEX;
 	set->argsz--;
 	assert_int_equal(request(VFIO_DEVICE_SET_IRQS), EINVAL);
 	assert_int_equal(it.raised[0], 1);
 	assert_int_equal(set_vectors(BY_NONE, PCI_MSIX_VECTORS - 2, 2, NULL), 0);
+	check_lock(false);
+}
+
+static void the_request_interrupt_is_set_and_triggered(void **state)
+{
+	const int32_t fds[1] = { EVENTFD };
+	const int lowest = lowest_copy();
+	int first;
+
+	(void)state;
+	descriptors_begin();
+	assert_int_equal(set_request(BY_NONE, 0, 1, NULL), 0); /* none is set */
+	assert_int_equal(it.signals, 0);
+	assert_int_equal(set_request(BY_EVENTFD, 0, 1, fds), 0);
+	first = the_device->request_fd;
+	assert_true(first >= 100);
+	assert_int_equal(it.signals, 0);
+	assert_int_equal(set_request(BY_NONE, 0, 1, NULL), 0);
+	assert_int_equal(it.signals, 1);
+	assert_int_equal(it.signalled, first);
+	assert_int_equal(set_request(BY_EVENTFD, 0, 1, fds), 0); /* replaces it */
+	assert_int_not_equal(the_device->request_fd, first);
+	assert_int_equal(fcntl(first, F_GETFD), -1);
+	assert_int_equal(set_request(BY_NONE, 0, 0, NULL), 0);
+	assert_int_equal(the_device->request_fd, -1);
+	assert_int_equal(set_request(BY_NONE, 0, 1, NULL), 0);
+	assert_int_equal(it.signals, 1);
+	assert_int_equal(lowest_copy(), lowest);
+	check_lock(false);
+	descriptors_end();
+}
+
+static void a_descriptor_takes_the_request_interrupt_away(void **state)
+{
+	const int32_t fds[2] = { EVENTFD, -1 };
+	const int lowest = lowest_copy();
+
+	(void)state;
+	descriptors_begin();
+	assert_int_equal(set_request(BY_EVENTFD, 0, 1, fds), 0);
+	assert_int_equal(set_request(BY_EVENTFD, 0, 1, fds + 1), 0);
+	assert_int_equal(the_device->request_fd, -1);
+	assert_int_equal(lowest_copy(), lowest);
+	descriptors_end();
+}
+
+static void a_refused_set_keeps_the_request_interrupt(void **state)
+{
+	const int32_t good[2] = { EVENTFD, EVENTFD }, pipe_fd[1] = { PIPE }, closed[1] = { CLOSED };
+	int fd;
+
+	(void)state;
+	descriptors_begin();
+	assert_int_equal(set_request(BY_EVENTFD, 0, 1, good), 0);
+	fd = the_device->request_fd;
+	assert_int_equal(set_request(BY_EVENTFD, 0, 2, good), EINVAL);
+	assert_int_equal(set_request(BY_EVENTFD, 1, 1, good), EINVAL);
+	assert_int_equal(set_request(BY_NONE, 1, 0, NULL), EINVAL);
+	assert_int_equal(set_request(BY_EVENTFD, 0, 1, pipe_fd), EINVAL);
+	assert_int_equal(set_request(BY_EVENTFD, 0, 1, closed), EBADF);
+	assert_int_equal(the_device->request_fd, fd);
+	assert_int_equal(set_request(BY_NONE, 0, 0, NULL), 0);
+	descriptors_end();
+}
+
+static void the_two_kinds_of_interrupts_are_apart(void **state)
+{
+	const int32_t fds[1] = { EVENTFD };
+
+	(void)state;
+	descriptors_begin();
+	assert_int_equal(set_request(BY_EVENTFD, 0, 1, fds), 0);
+	assert_int_equal(vectors_set(), 0);
+	assert_int_equal(set_vectors(BY_EVENTFD, 0, 1, fds), 0);
+	assert_int_equal(set_vectors(BY_NONE, 0, 1, NULL), 0);
+	assert_int_equal(it.signals, 0);
+	assert_int_equal(set_request(BY_NONE, 0, 1, NULL), 0);
+	assert_int_equal(it.raised[0], 1);
+	assert_int_equal(set_vectors(BY_NONE, 0, 0, NULL), 0);
+	assert_true(the_device->request_fd >= 0);
+	assert_int_equal(set_vectors(BY_EVENTFD, 0, 1, fds), 0);
+	assert_int_equal(set_request(BY_NONE, 0, 0, NULL), 0);
+	assert_int_equal(vectors_set(), 1);
+	descriptors_end();
 }
 
 static void a_reset_shows_new_registers(void **state)
@@ -792,6 +940,7 @@ static void an_opened_device_is_reset_and_held(void **state)
 	assert_int_equal(it.keeps, 1);
 	assert_int_equal(it.holds, 1);
 	assert_int_equal(it.closes, 0);
+	assert_ptr_equal(the_device->owner, &owner);
 	vfio_device_open(&call, the_device);
 	assert_int_equal(it.failed, EBUSY);
 	assert_int_equal(it.resets, 1);
@@ -817,6 +966,7 @@ static void an_open_that_fails_leaves_the_device_closed(void **state)
 	assert_int_equal(it.failed, EMFILE);
 	assert_int_equal(it.closes, 1);
 	assert_null(the_device->window.pages);
+	assert_null(the_device->owner);
 	assert_int_equal(it.keeps + it.holds, 0);
 	check_lock(false);
 }
@@ -824,14 +974,19 @@ static void an_open_that_fails_leaves_the_device_closed(void **state)
 static void a_closed_device_is_reset_and_released(void **state)
 {
 	const int32_t fds[1] = { EVENTFD };
+	const int lowest = lowest_copy();
 
 	(void)state;
 	device_opened();
 	descriptors_begin();
 	assert_int_equal(set_vectors(BY_EVENTFD, 0, 1, fds), 0);
 	assert_int_equal(set_vectors(BY_EVENTFD, PCI_MSIX_VECTORS - 1, 1, fds), 0);
+	assert_int_equal(set_request(BY_EVENTFD, 0, 1, fds), 0);
 	file_kind.close(&file);
 	assert_int_equal(vectors_set(), 0);
+	assert_int_equal(the_device->request_fd, -1);
+	assert_int_equal(lowest_copy(), lowest);
+	assert_null(the_device->owner);
 	assert_int_equal(it.resets, 1);
 	assert_int_equal(it.closes, 1);
 	assert_int_equal(it.releases, 1);
@@ -871,6 +1026,107 @@ static void registers_are_renewed_while_the_device_is_open(void **state)
 	assert_int_equal(it.shows, 4);
 }
 
+/* Meets a fault in a command, as the engine's thread does. */
+static void command_meets(enum queued_fault fault)
+{
+	const struct cmdq *cmdq = &the_device->device.bar.cmdq;
+
+	pthread_mutex_lock(&the_device->lock);
+	cmdq->on_fault(cmdq->front, fault);
+	pthread_mutex_unlock(&the_device->lock);
+}
+
+static void faults_need_an_owner(void **state)
+{
+	(void)state;
+	for (unsigned int after_close = 0; after_close < 2; after_close++) {
+		vfio_device_suffer(FAULT_UNPLUG);
+		vfio_device_suffer(FAULT_DIE);
+		command_meets(QUEUED_UNPLUG);
+		command_meets(QUEUED_KILL);
+		assert_int_equal(it.unplugs + it.deaths + it.kills + it.signals + it.shows, 0);
+		device_opened();
+		file_kind.close(&file);
+	}
+	check_lock(false);
+}
+
+static void an_owner_sees_the_adapter_die(void **state)
+{
+	(void)state;
+	the_device->device.hca = (struct hca *)&it;
+	device_opened();
+	vfio_device_suffer(FAULT_DIE);
+	assert_int_equal(it.deaths, 1);
+	assert_int_equal(it.unplugs + it.kills + it.signals, 0);
+	check_lock(false);
+}
+
+static void an_unplugged_device_asks_for_its_return(void **state)
+{
+	const int32_t fds[1] = { EVENTFD };
+
+	(void)state;
+	device_opened();
+	descriptors_begin();
+	vfio_device_suffer(FAULT_UNPLUG); /* no request interrupt is set */
+	assert_int_equal(it.unplugs, 1);
+	assert_int_equal(it.shows, 1);
+	assert_int_equal(it.signals, 0);
+	assert_int_equal(set_request(BY_EVENTFD, 0, 1, fds), 0);
+	vfio_device_suffer(FAULT_UNPLUG);
+	assert_int_equal(it.unplugs, 2);
+	assert_int_equal(it.signals, 1);
+	assert_int_equal(it.signalled, the_device->request_fd);
+	assert_int_equal(it.deaths + it.kills, 0);
+	file_kind.close(&file);
+	check_lock(false);
+	descriptors_end();
+}
+
+static void an_unplugged_device_rests_until_it_is_closed(void **state)
+{
+	(void)state;
+	device_opened();
+	it.finds = true;
+	assert_int_equal(vfio_device_progress(NOW), 0);
+	assert_int_equal(it.scans, 1);
+	vfio_device_suffer(FAULT_UNPLUG);
+	assert_int_not_equal(vfio_device_progress(NOW), 0);
+	assert_int_equal(it.scans, 1);
+	assert_int_equal(request(VFIO_DEVICE_RESET), EIO);
+	assert_int_equal(it.resets, 0);
+	check_lock(false);
+	file_kind.close(&file);
+	assert_int_equal(it.resets, 1);
+	device_opened();
+	assert_int_equal(request(VFIO_DEVICE_RESET), 0);
+	assert_int_equal(vfio_device_progress(NOW), 0);
+	assert_int_equal(it.scans, 2);
+}
+
+static void commands_meet_faults(void **state)
+{
+	const int32_t fds[1] = { EVENTFD };
+
+	(void)state;
+	device_opened();
+	descriptors_begin();
+	assert_int_equal(set_request(BY_EVENTFD, 0, 1, fds), 0);
+	command_meets(QUEUED_KILL);
+	assert_int_equal(it.kills, 1);
+	assert_int_equal(it.unplugs + it.signals, 0);
+	command_meets(QUEUED_UNPLUG);
+	assert_int_equal(it.kills, 1);
+	assert_int_equal(it.unplugs, 1);
+	assert_int_equal(it.shows, 1);
+	assert_int_equal(it.signals, 1);
+	assert_int_equal(it.signalled, the_device->request_fd);
+	assert_int_equal(it.deaths, 0);
+	file_kind.close(&file);
+	descriptors_end();
+}
+
 static void without_the_option_there_is_no_device(void **state)
 {
 	(void)state;
@@ -884,6 +1140,9 @@ static void without_the_option_there_is_no_device(void **state)
 	assert_null(vfio_device_get());
 	assert_null(vfio_device_shown());
 	assert_true(vfio_device_progress(NOW) == HCA_IDLE);
+	vfio_device_suffer(FAULT_UNPLUG);
+	vfio_device_suffer(FAULT_DIE);
+	assert_int_equal(it.unplugs + it.deaths, 0);
 }
 
 static void the_device_is_one_more_adapter(void **state)
@@ -955,13 +1214,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(the_device_is_described),
 		CASE(each_region_is_described),
-		CASE(only_msix_has_interrupts),
+		CASE(msix_and_the_request_have_interrupts),
 		CASE(vectors_get_eventfds),
 		CASE(a_wrong_descriptor_changes_no_vector),
 		CASE(descriptors_are_all_there),
 		CASE(vectors_are_raised_by_a_call),
 		CASE(no_vectors_at_all_clears_them),
 		CASE(strange_sets_are_refused),
+		CASE(the_request_interrupt_is_set_and_triggered),
+		CASE(a_descriptor_takes_the_request_interrupt_away),
+		CASE(a_refused_set_keeps_the_request_interrupt),
+		CASE(the_two_kinds_of_interrupts_are_apart),
 		CASE(a_reset_shows_new_registers),
 		CASE(offsets_choose_the_region),
 		CASE(long_accesses_are_cut),
@@ -972,6 +1235,11 @@ int main(void)
 		CASE(a_closed_device_is_reset_and_released),
 		CASE(work_waits_for_the_device),
 		CASE(registers_are_renewed_while_the_device_is_open),
+		CASE(faults_need_an_owner),
+		CASE(an_owner_sees_the_adapter_die),
+		CASE(an_unplugged_device_asks_for_its_return),
+		CASE(an_unplugged_device_rests_until_it_is_closed),
+		CASE(commands_meet_faults),
 		CASE(without_the_option_there_is_no_device),
 		CASE(the_device_is_one_more_adapter),
 		CASE(a_device_that_cannot_be_made_is_freed),
