@@ -33,7 +33,6 @@ enum {
 	PRM_SW_ICM_SIZE = 64,
 	PRM_SAMPLER_SIZE = 40,
 	PRM_METER_SIZE = 128,
-	PRM_METER_PARAMETERS_SIZE = 32,
 	PRM_ASO_SIZE = 128,
 };
 
@@ -130,7 +129,6 @@ enum { PRM_ASO_HITS = 512, PRM_ASO_METERS = 2 };
 
 #define ASO_ACCESS_PD                       FLD(0x10, 23, 0)
 #define ASO_HITS                            FLD_PART(0x40) /* 512 bits: the last one is of line 0 */
-#define ASO_METER_PARAMETERS                FLD_PART(0x40) /* of two meters, METER_PARAM_* */
 
 #define AV_QP_MAPPING_MODIFY_FIELD_SELECT   FLD64(0x0)
 #define AV_QP_MAPPING_QPN                   FLD(0xc, 31, 0)

@@ -129,11 +129,9 @@ enum prm_ste_aso { PRM_STE_ASO_CONNECTION = 1, PRM_STE_ASO_METER = 2, PRM_STE_AS
 #define STE_ASO_TYPE                FLD(0x4, 27, 24)
 #define STE_ASO_FIRST_HIT_KEEP      FLD(0x4, 9, 9) /* the frame does not set the state */
 #define STE_ASO_FIRST_HIT_LINE      FLD(0x4, 8, 0)
-#define STE_ASO_METER_INITIAL_COLOR FLD(0x4, 2, 1) /* PRM_METER_*, or PRM_STE_ASO_NO_COLOR */
+#define STE_ASO_METER_INITIAL_COLOR FLD(0x4, 2, 1) /* PRM_METER_*, or 3 for none */
 #define STE_ASO_METER_LINE          FLD(0x4, 0, 0)
 #define STE_ASO_CONNECTION_REPLY    FLD(0x4, 0, 0) /* the frame is not of the initiator */
-
-enum { PRM_STE_ASO_NO_COLOR = 3 };
 
 /* Lookup types: what the tag of an entry describes. _O: outer headers,
  * _I: inner ones */

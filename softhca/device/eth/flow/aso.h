@@ -22,8 +22,8 @@ struct aso {
 	uint8_t hits[ASO_FIRST_HITS / 8]; /* the last bit is line 0's */
 };
 
-/* Adds COUNT objects of KIND, a power of two, whose numbers are in a row and begin at a multiple of COUNT.
- * *ASO is the first. Returns 0, ENOSPC or ENOMEM. */
+/* Adds COUNT objects of KIND, a power of two, whose numbers are in a row and begin at a multiple of
+ * COUNT. *ASO is the first. Returns 0, ENOSPC or ENOMEM. */
 int aso_add(struct hca *hca, enum aso_kind kind, uint32_t count, struct aso **aso);
 /* Removes the objects that end with this one from the adapter, and frees them. */
 void aso_remove(struct hca *hca, struct aso *aso);
