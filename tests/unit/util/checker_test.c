@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -32,7 +33,8 @@ static void the_checker_is_on_with_a_word_other_than_0(void **state)
 
 static void only_a_signal_that_can_be_handled_turns_the_checker_on(void **state)
 {
-	static const struct {
+	char last[16], past[16];
+	const struct {
 		const char *name;
 		int number;
 	} cases[] = { { "", 0 },
@@ -40,18 +42,25 @@ static void only_a_signal_that_can_be_handled_turns_the_checker_on(void **state)
 		      { "SIGUSR1", SIGUSR1 },
 		      { "sigwinch", SIGWINCH },
 		      { "hup", SIGHUP },
+		      { "sigquit", SIGQUIT },
+		      { "URG", SIGURG },
 		      { "12", 12 },
+		      { last, SIGRTMAX },
+		      { past, -1 },
 		      { "0", -1 },
 		      { "9", -1 },
 		      { "19", -1 },
 		      { "32", -1 },
 		      { "99999999999", -1 },
 		      { "12th", -1 },
+		      { "-1", -1 },
 		      { "SIG", -1 },
 		      { "USR3", -1 },
 		      { "KILL", -1 } };
 
 	(void)state;
+	snprintf(last, sizeof(last), "%d", SIGRTMAX);
+	snprintf(past, sizeof(past), "%d", SIGRTMAX + 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		assert_int_equal(setenv("VERBS_STATUS_SIGNAL", cases[i].name, 1), 0);
 		assert_int_equal(verbs_checker_signal(), cases[i].number);
