@@ -156,8 +156,8 @@ struct check_ring {
 struct check_qp {
 	struct check_record record;
 	const struct ibv_qp *of;
-	bool is_kept;   /* verbs_check_each_qp() finds it */
-	bool is_pinned; /* by verbs_check_each_qp(): destroying the QP waits */
+	bool is_kept;      /* verbs_check_each_qp() finds it */
+	unsigned int pins; /* calls of verbs_check_each_qp() that look: destroying the QP waits */
 	bool has_no_lock;
 	const void *sender, *receiver;
 	struct check_ring sends, receives;
@@ -353,8 +353,10 @@ void verbs_check_event_taken(const struct ibv_cq *cq);
 /* Starts to write the status of all QPs, on the signal that VERBS_STATUS_SIGNAL names and after
  * idle seconds, if the environment asks for it. The program opens DEVICE. */
 void verbs_check_status_start(const struct ibv_device *device);
-/* Writes the status of all QPs. */
+/* Writes the status of all QPs. A second thread waits until the first has written its own. */
 void verbs_check_status_say(void);
+/* Writes it below a line that nothing has happened for so many SECONDS. */
+void verbs_check_status_say_idle(unsigned int seconds);
 /* Gives the signal back in a child of fork(), which lacks the thread that answers. A device that
  * the child opens starts anew. */
 void verbs_check_status_forked(void);

@@ -37,13 +37,8 @@ static void *idle_watch(void *nothing)
 
 	for (;;) {
 		nanosleep(&second, NULL);
-		if (!verbs_check_idle_look(&idle, verbs_check_now()) ||
-		    !verbs_log_on(VERBS_LOG_ERROR))
-			continue;
-		verbs_log_write_each(VERBS_LOG_WARN,
-				     "status: nothing was posted and no completion polled for %u s",
-				     seconds);
-		verbs_check_status_say();
+		if (verbs_check_idle_look(&idle, verbs_check_now()))
+			verbs_check_status_say_idle(seconds);
 	}
 	return nothing;
 }

@@ -282,7 +282,7 @@ static void qp_unwatch(struct check_qp *qp)
 void verbs_check_request_unwatch(struct check_qp *qp)
 {
 	verbs_check_lock();
-	while (qp->is_pinned)
+	while (qp->pins)
 		verbs_check_wait();
 	qp_unwatch(qp);
 	verbs_check_unlock();
@@ -302,7 +302,7 @@ void verbs_check_context_closes(const struct ibv_context *context)
 
 	verbs_check_lock();
 	while ((qp = kept_of(context)))
-		if (qp->is_pinned)
+		if (qp->pins)
 			verbs_check_wait();
 		else
 			qp_unwatch(qp);
@@ -361,7 +361,7 @@ static bool qp_pin(struct check_qp *qp)
 
 	verbs_check_lock();
 	is_kept = qp->is_kept;
-	qp->is_pinned = is_kept;
+	qp->pins += is_kept;
 	verbs_check_unlock();
 	return is_kept;
 }
@@ -369,8 +369,8 @@ static bool qp_pin(struct check_qp *qp)
 static void qp_unpin(struct check_qp *qp)
 {
 	verbs_check_lock();
-	qp->is_pinned = false;
-	verbs_check_wake();
+	if (!--qp->pins)
+		verbs_check_wake();
 	verbs_check_unlock();
 }
 
@@ -408,7 +408,7 @@ void verbs_check_each_qp(void (*look)(const struct check_qp *qp, void *into),
 void verbs_check_request_forked(void)
 {
 	for (unsigned int i = 0; i < kept.count; i++) {
-		kept.qps[i]->is_pinned = false;
+		kept.qps[i]->pins = 0;
 		kept.qps[i]->sends.poster = kept.qps[i]->receives.poster = NULL;
 	}
 }

@@ -328,14 +328,36 @@ static void qp_say(void *from)
 			     s->cause);
 }
 
-void verbs_check_status_say(void)
+/* Held while a status is written, so that the lines of two do not mix. */
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+
+static void all_say(void)
 {
 	struct status s;
 
-	if (!verbs_log_on(VERBS_LOG_ERROR))
-		return;
 	verbs_check_each_qp(qp_look, qp_say, &s);
 	verbs_check_counters_say();
+}
+
+void verbs_check_status_say(void)
+{
+	if (!verbs_log_on(VERBS_LOG_ERROR))
+		return;
+	pthread_mutex_lock(&writing);
+	all_say();
+	pthread_mutex_unlock(&writing);
+}
+
+void verbs_check_status_say_idle(unsigned int seconds)
+{
+	if (!verbs_log_on(VERBS_LOG_ERROR))
+		return;
+	pthread_mutex_lock(&writing);
+	verbs_log_write_each(VERBS_LOG_WARN,
+			     "status: nothing was posted and no completion polled for %u s",
+			     seconds);
+	all_say();
+	pthread_mutex_unlock(&writing);
 }
 
 /* ---- the signal ---- */
@@ -429,6 +451,9 @@ void verbs_check_status_start(const struct ibv_device *device)
 
 void verbs_check_status_forked(void)
 {
+	static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+	writing = fresh;
 	signal_release();
 	is_started = false;
 }

@@ -274,6 +274,63 @@ static void a_device_is_not_closed_while_the_adapter_is_asked(void **state)
 	assert_true(is_destroyed);
 }
 
+static void qp_look_briefly(const struct check_qp *check, void *nothing)
+{
+	(void)check;
+	(void)nothing;
+}
+
+static void qp_say_nothing(void *nothing)
+{
+	(void)nothing;
+}
+
+/* Asks for a second status while the first one has the QP, and destroys the QP after it. */
+static void look_twice(void)
+{
+	verbs_check_each_qp(qp_look_briefly, qp_say_nothing, NULL);
+	destroy_meanwhile();
+}
+
+static void a_queue_pair_is_not_destroyed_while_one_of_two_looks_at_it(void **state)
+{
+	(void)state;
+	is_destroyed = false;
+	provider.in_query = look_twice;
+	verbs_check_status_say();
+	assert_int_equal(pthread_join(destroyer, NULL), 0);
+	assert_true(is_destroyed);
+}
+
+static pthread_t second_status;
+static bool is_second_said;
+
+static void *say_in_thread(void *nothing)
+{
+	verbs_check_status_say();
+	__atomic_store_n(&is_second_said, true, __ATOMIC_RELEASE);
+	return nothing;
+}
+
+static void say_meanwhile(void)
+{
+	const struct timespec later = { .tv_nsec = LATER_MS * 1000000 };
+
+	assert_int_equal(pthread_create(&second_status, NULL, say_in_thread, NULL), 0);
+	nanosleep(&later, NULL);
+	assert_false(__atomic_load_n(&is_second_said, __ATOMIC_ACQUIRE));
+}
+
+/* Both the signal and the idle time ask for a status, each in its own thread. */
+static void a_status_waits_for_the_end_of_another(void **state)
+{
+	(void)state;
+	provider.in_query = say_meanwhile;
+	verbs_check_status_say();
+	assert_int_equal(pthread_join(second_status, NULL), 0);
+	assert_true(is_second_said);
+}
+
 #define STATUS_TEST(fn) cmocka_unit_test_setup_teardown(fn, open_pair, close_pair)
 
 int main(void)
@@ -289,6 +346,8 @@ int main(void)
 		STATUS_TEST(a_post_does_not_wait_for_a_line_about_a_buffer),
 		STATUS_TEST(an_acknowledgement_does_not_wait_for_the_line_about_it),
 		STATUS_TEST(a_queue_pair_is_not_destroyed_while_the_adapter_is_asked),
+		STATUS_TEST(a_queue_pair_is_not_destroyed_while_one_of_two_looks_at_it),
+		STATUS_TEST(a_status_waits_for_the_end_of_another),
 		STATUS_TEST(a_device_is_not_closed_while_the_adapter_is_asked),
 	};
 
