@@ -27,7 +27,8 @@ struct counters {
 	struct counters *next;
 	char device[IBV_SYSFS_NAME_MAX];
 	char path[IBV_SYSFS_PATH_MAX + NAME_SIZE];
-	unsigned int port; /* or DEVICE */
+	unsigned int process; /* from verbs_check_process(); a child counts from its own start */
+	unsigned int port;    /* or DEVICE */
 	unsigned int count;
 	struct counter all[];
 };
@@ -69,6 +70,7 @@ static struct counters *counters_read(const struct ibv_device *device, unsigned 
 
 	if (!counters)
 		return NULL;
+	counters->process = verbs_check_process();
 	counters->port = port;
 	verbs_text_join(counters->device, sizeof(counters->device), device->name, "", "");
 	if (port == DEVICE)
@@ -87,13 +89,18 @@ static struct counters *counters_read(const struct ibv_device *device, unsigned 
 	return counters;
 }
 
+static bool is_ours(const struct counters *counters)
+{
+	return counters->process == verbs_check_process();
+}
+
 static bool device_is_watched(const char *name)
 {
 	const struct counters *at;
 
 	verbs_check_lock();
 	at = watched;
-	while (at && strcmp(at->device, name) != 0)
+	while (at && (!is_ours(at) || strcmp(at->device, name) != 0))
 		at = at->next;
 	verbs_check_unlock();
 	return at;
@@ -163,5 +170,6 @@ void verbs_check_counters_say(void)
 	at = watched;
 	verbs_check_unlock();
 	for (; at; at = at->next)
-		counters_say(at);
+		if (is_ours(at))
+			counters_say(at);
 }

@@ -405,12 +405,23 @@ void verbs_check_each_qp(void (*look)(const struct check_qp *qp, void *into),
 	free(qps);
 }
 
+/* Keeps the memory until the child destroys the QP: free() is not for a handler of fork(). */
+static void ring_forget(struct check_ring *ring)
+{
+	ring->poster = NULL;
+	ring->is_unwatched = true;
+	ring->head = ring->tail = 0;
+}
+
 void verbs_check_request_forked(void)
 {
 	for (unsigned int i = 0; i < kept.count; i++) {
+		kept.qps[i]->is_kept = false;
 		kept.qps[i]->pins = 0;
-		kept.qps[i]->sends.poster = kept.qps[i]->receives.poster = NULL;
+		ring_forget(&kept.qps[i]->sends);
+		ring_forget(&kept.qps[i]->receives);
 	}
+	kept.count = 0;
 }
 
 static const struct check_request *ring_find_lkey(const struct check_ring *ring, uint32_t lkey)

@@ -10,6 +10,8 @@
 #include "libibverbs/check/check.h"
 #include "tests/unit/log_text.h"
 
+#define says_nothing() assert_string_equal(log_text(), "")
+
 static void moved_counters_are_said(void **state)
 {
 	struct ibv_device device = { .name = "mlx5_0" };
@@ -42,10 +44,32 @@ static void moved_counters_are_said(void **state)
 	assert_string_equal(log_text(), "");
 }
 
+/* A child that opens a device counts from then on. */
+static void a_child_counts_from_its_own_start(void **state)
+{
+	struct ibv_device device = { .name = "mlx5_1" };
+
+	(void)state;
+	snprintf(device.ibdev_path, sizeof(device.ibdev_path), "%s", tree_make());
+	tree_put("hw_counters/out_of_buffer", "1\n");
+	verbs_check_counters_watch(&device);
+	tree_put("hw_counters/out_of_buffer", "5\n");
+	verbs_check_forked();
+	verbs_check_counters_say();
+	says_nothing();
+	verbs_check_counters_watch(&device);
+	tree_put("hw_counters/out_of_buffer", "7\n");
+	verbs_check_counters_say();
+	tree_remove();
+	check_logged("counters of the device that have moved since the start, by this program or "
+		     "another: out_of_buffer +2\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(moved_counters_are_said),
+		cmocka_unit_test(a_child_counts_from_its_own_start),
 	};
 
 	log_to_memory();

@@ -8,7 +8,9 @@
 #include "watched.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { LATER_MS = 100 };
 
@@ -153,6 +155,40 @@ static void a_program_without_requests_does_not_wait(void **state)
 	watched_complete(cq, qp, 2, IBV_WC_RECV, IBV_WC_SUCCESS);
 	assert_false(verbs_check_idle_look(&idle, 10 * PATIENCE));
 	assert_false(verbs_check_idle_look(&idle, 19 * PATIENCE));
+}
+
+/* Runs FAULT in a child of fork(), which returns whether it has found one. */
+static void child_run(bool (*fault)(void))
+{
+	const pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (!child)
+		_exit(fault());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static bool parent_is_said(void)
+{
+	bool waits;
+
+	verbs_check_moves(&waits);
+	log_text();
+	verbs_check_status_say();
+	return waits || *log_text();
+}
+
+/* Nor does a child wait for the requests of its parent, whose completions it cannot poll. */
+static void a_child_does_not_query_queue_pairs_of_its_parent(void **state)
+{
+	(void)state;
+	assert_int_equal(watched_send(qp, 1, &sge, IBV_SEND_SIGNALED), 0);
+	child_run(parent_is_said);
+	verbs_check_status_say();
+	check_logged("status: QP 0x40 is in RTS");
 }
 
 static void *post_in_thread(void *nothing)
@@ -342,6 +378,7 @@ int main(void)
 		STATUS_TEST(receives_of_an_srq_are_not_counted),
 		STATUS_TEST(a_program_that_waits_is_said_once_until_it_moves),
 		STATUS_TEST(a_program_without_requests_does_not_wait),
+		STATUS_TEST(a_child_does_not_query_queue_pairs_of_its_parent),
 		STATUS_TEST(a_post_does_not_wait_for_a_status),
 		STATUS_TEST(a_post_does_not_wait_for_a_line_about_a_buffer),
 		STATUS_TEST(an_acknowledgement_does_not_wait_for_the_line_about_it),
