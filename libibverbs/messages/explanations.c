@@ -93,13 +93,16 @@ const struct explanation explanations[CHECK_FAULTS] = {
 	[CHECK_AH_DEAD] = {
 		.cause = "The address handle of a datagram was destroyed before the post. Its\n"
 			"memory may have other contents by now.",
-		.cure = "Destroy the handle after the last post that names it. Its requests\n"
-			"need not have completed.",
+		.cure = "Destroy the handle only after all requests that name it have\n"
+			"completed. An unsignaled one has when a later signaled one has.",
 		.wrong = "ibv_destroy_ah(ah);\n"
 			 "wr.wr.ud.ah = ah;\n"
 			 "ibv_post_send(qp, &wr, &bad);",
 		.right = "wr.wr.ud.ah = ah;\n"
+			 "wr.send_flags = IBV_SEND_SIGNALED;\n"
 			 "ibv_post_send(qp, &wr, &bad);\n"
+			 "while (!ibv_poll_cq(cq, 1, &wc))\n"
+			 "\t;\n"
 			 "ibv_destroy_ah(ah);",
 		.pages = "ibv_create_ah(3), ibv_post_send(3)",
 	},
