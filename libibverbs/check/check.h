@@ -272,7 +272,7 @@ void verbs_check_each_qp(void (*look)(const struct check_qp *qp, void *into),
 /* Counts a poll of completions as a move of the program, as each post is. The caller holds the
  * checker's lock. */
 void verbs_check_move(void);
-/* Returns the number of moves, and sets *WAITS if a request has not completed. */
+/* Returns the number of moves, and sets *WAITS if a request is known not to have completed. */
 unsigned int verbs_check_moves(bool *waits);
 
 bool verbs_check_request_names(const struct ibv_context *context, uint32_t lkey,

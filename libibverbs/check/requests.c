@@ -341,14 +341,25 @@ void verbs_check_ring_look(const struct check_ring *ring, struct check_ring_look
 		look->oldest = *ring_at(ring, ring->head);
 }
 
+/* Returns whether a request waits for a completion that the program would have to poll from CQ. */
+static bool ring_waits(const struct check_ring *ring, const struct ibv_cq *cq)
+{
+	return ring->tail != ring->head && verbs_check_cq_tells(cq);
+}
+
+static bool qp_waits(const struct check_qp *qp)
+{
+	return ring_waits(&qp->sends, qp->of->send_cq) ||
+	       ring_waits(&qp->receives, qp->of->recv_cq);
+}
+
 unsigned int verbs_check_moves(bool *waits)
 {
 	unsigned int now, i = 0;
 
 	verbs_check_lock();
 	now = moves;
-	while (i < kept.count && kept.qps[i]->sends.tail == kept.qps[i]->sends.head &&
-	       kept.qps[i]->receives.tail == kept.qps[i]->receives.head)
+	while (i < kept.count && !qp_waits(kept.qps[i]))
 		i++;
 	*waits = i < kept.count;
 	verbs_check_unlock();
