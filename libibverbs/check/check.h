@@ -159,6 +159,7 @@ struct check_qp {
 	bool is_kept;      /* verbs_check_each_qp() finds it */
 	unsigned int pins; /* calls of verbs_check_each_qp() that look: destroying the QP waits */
 	bool has_no_lock;
+	bool has_failed; /* a request has, and the program has not changed the QP's state since */
 	const void *sender, *receiver;
 	struct check_ring sends, receives;
 	bool signals_all;
@@ -269,10 +270,11 @@ void verbs_check_ring_look(const struct check_ring *ring, struct check_ring_look
 void verbs_check_each_qp(void (*look)(const struct check_qp *qp, void *into),
 			 void (*say)(void *into), void *into);
 
-/* Counts a poll of completions as a move of the program, as each post is. The caller holds the
- * checker's lock. */
+/* Counts a poll of completions, or a post to an SRQ, as a move of the program, as each post to a QP
+ * is. The caller holds the checker's lock. */
 void verbs_check_move(void);
-/* Returns the number of moves, and sets *WAITS if a request is known not to have completed. */
+/* Returns the number of moves, and sets *WAITS if a request is known not to have completed, or
+ * one has failed and the program has not changed the QP's state since. */
 unsigned int verbs_check_moves(bool *waits);
 
 bool verbs_check_request_names(const struct ibv_context *context, uint32_t lkey,

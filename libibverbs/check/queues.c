@@ -232,6 +232,9 @@ int verbs_check_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 				   srq->pd->handle,     0,     srq->context };
 
 	verbs_check_is_ours(srq->context, "ibv_post_srq_recv", "SRQ", post.number);
+	verbs_check_lock();
+	verbs_check_move();
+	verbs_check_unlock();
 	for (; at && count < LIST_MAX && (uint32_t)at->num_sge <= check->max_sge;
 	     at = at->next, count++) {
 		post.wr_id = at->wr_id;

@@ -189,6 +189,7 @@ static void completion_take(struct check_qp *qp, const struct check_completion *
 	if (done->is_failed) {
 		ring_lose(&qp->sends);
 		ring_lose(&qp->receives);
+		qp->has_failed = true;
 	} else if (!ring->is_lost && !ring->is_unwatched) {
 		ring_complete(qp->of, ring, done->wr_id, changed);
 	}
@@ -260,6 +261,7 @@ void verbs_check_request_watch(struct check_qp *qp, const struct ibv_qp *of)
 	number = verbs_check_add(CHECK_QPN, of->context, of->qp_num, sizeof(*number));
 	is_kept = number && kept_add(qp);
 	qp->of = of;
+	qp->has_failed = false;
 	qp->sends.is_unwatched = !is_kept;
 	qp->receives.is_unwatched = !is_kept || of->srq;
 	if (number)
@@ -321,6 +323,7 @@ void verbs_check_request_rewatch(struct check_qp *qp, const struct ibv_qp *of)
 void verbs_check_request_state(struct check_qp *qp, enum ibv_qp_state state)
 {
 	verbs_check_lock();
+	qp->has_failed = false;
 	if (state == IBV_QPS_RESET) {
 		ring_clear(&qp->sends);
 		ring_clear(&qp->receives);
@@ -341,15 +344,26 @@ void verbs_check_ring_look(const struct check_ring *ring, struct check_ring_look
 		look->oldest = *ring_at(ring, ring->head);
 }
 
+static bool qp_works(const struct check_qp *qp)
+{
+	return qp->of->state != IBV_QPS_RESET && qp->of->state != IBV_QPS_ERR;
+}
+
 /* Returns whether a request waits for a completion that the program would have to poll from CQ. */
 static bool ring_waits(const struct check_ring *ring, const struct ibv_cq *cq)
 {
 	return ring->tail != ring->head && verbs_check_cq_tells(cq);
 }
 
+/* A program that has moved a failed QP to RESET or ERR has dealt with the failure. */
+static bool qp_has_failed(const struct check_qp *qp)
+{
+	return qp->has_failed && qp_works(qp);
+}
+
 static bool qp_waits(const struct check_qp *qp)
 {
-	return ring_waits(&qp->sends, qp->of->send_cq) ||
+	return qp_has_failed(qp) || ring_waits(&qp->sends, qp->of->send_cq) ||
 	       ring_waits(&qp->receives, qp->of->recv_cq);
 }
 
@@ -445,11 +459,6 @@ static const struct check_request *ring_find_lkey(const struct check_ring *ring,
 				return request;
 	}
 	return NULL;
-}
-
-static bool qp_works(const struct check_qp *qp)
-{
-	return qp->of->state != IBV_QPS_RESET && qp->of->state != IBV_QPS_ERR;
 }
 
 static const struct check_request *qp_find_lkey(const struct check_qp *qp, uint32_t lkey)

@@ -197,6 +197,44 @@ static void a_child_does_not_query_queue_pairs_of_its_parent(void **state)
 	check_logged("status: QP 0x40 is in RTS");
 }
 
+/* It may hang in what it does about the failure. Once it has moved the QP to another state, it has
+ * done that. */
+static void a_program_waits_after_a_failed_completion(void **state)
+{
+	(void)state;
+	assert_int_equal(watched_send(qp, 1, &sge, IBV_SEND_SIGNALED), 0);
+	watched_complete(cq, qp, 1, IBV_WC_SEND, IBV_WC_RETRY_EXC_ERR);
+	assert_true(waits());
+	watched_modify(qp, IBV_QPS_ERR);
+	watched_complete(cq, qp, 2, IBV_WC_SEND, IBV_WC_WR_FLUSH_ERR);
+	assert_false(waits());
+	watched_modify(qp, IBV_QPS_RESET);
+	watched_modify(qp, IBV_QPS_RTS);
+	assert_false(waits());
+	assert_int_equal(watched_send(qp, 3, &sge, IBV_SEND_SIGNALED), 0);
+	assert_true(waits());
+}
+
+/* Direct verbs may have posted the other ones. */
+static void a_program_does_not_wait_after_completions_in_another_order(void **state)
+{
+	(void)state;
+	assert_int_equal(watched_send(qp, 1, &sge, IBV_SEND_SIGNALED), 0);
+	watched_complete(cq, qp, 7, IBV_WC_SEND, IBV_WC_SUCCESS);
+	assert_false(waits());
+}
+
+static void a_receive_of_an_srq_is_a_move(void **state)
+{
+	struct ibv_recv_wr *bad, wr = { .sg_list = &sge, .num_sge = 1 };
+	bool now;
+	const unsigned int before = verbs_check_moves(&now);
+
+	(void)state;
+	assert_int_equal(verbs_check_post_srq_recv(watched_srq(), &wr, &bad), 0);
+	assert_int_equal(verbs_check_moves(&now), before + 1);
+}
+
 static void *post_in_thread(void *nothing)
 {
 	assert_int_equal(watched_send(qp, 1, &sge, IBV_SEND_SIGNALED), 0);
@@ -384,6 +422,9 @@ int main(void)
 		STATUS_TEST(receives_of_an_srq_are_not_counted),
 		STATUS_TEST(a_program_that_waits_is_said_once_until_it_moves),
 		STATUS_TEST(a_program_without_requests_does_not_wait),
+		STATUS_TEST(a_program_waits_after_a_failed_completion),
+		STATUS_TEST(a_program_does_not_wait_after_completions_in_another_order),
+		STATUS_TEST(a_receive_of_an_srq_is_a_move),
 		STATUS_TEST(a_child_does_not_query_queue_pairs_of_its_parent),
 		STATUS_TEST(a_post_does_not_wait_for_a_status),
 		STATUS_TEST(a_post_does_not_wait_for_a_line_about_a_buffer),
