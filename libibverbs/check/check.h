@@ -151,6 +151,7 @@ struct check_ring {
 	const void *poster; /* thread whose turn it is to post, or NULL */
 	bool is_lost;       /* the outstanding requests are unknown, until the QP is reset */
 	bool is_unwatched;  /* the outstanding requests are unknown for ever */
+	bool had_signal;    /* a request was signaled since the last reset */
 };
 
 struct check_qp {
@@ -258,7 +259,8 @@ void verbs_check_request_rewatch(struct check_qp *qp, const struct ibv_qp *of);
 
 /* The outstanding requests of a ring, and the oldest of them. */
 struct check_ring_look {
-	bool is_known; /* otherwise the numbers are 0 */
+	bool is_known;   /* otherwise the numbers are 0 */
+	bool had_signal; /* a request was signaled, maybe one that has completed */
 	unsigned int count, signaled;
 	struct check_request oldest;
 };

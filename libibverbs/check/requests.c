@@ -47,7 +47,7 @@ static void ring_lose(struct check_ring *ring)
 
 static void ring_clear(struct check_ring *ring)
 {
-	ring->is_lost = false;
+	ring->is_lost = ring->had_signal = false;
 	ring->head = ring->tail = 0;
 }
 
@@ -84,6 +84,7 @@ void verbs_check_request_add(struct check_ring *ring, const struct check_post *p
 {
 	verbs_check_lock();
 	moves++;
+	ring->had_signal |= is_signaled;
 	if (!ring->is_lost && !ring->is_unwatched) {
 		if (ring_grow(ring))
 			*ring_at(ring, ring->tail++) = (struct check_request){
@@ -337,6 +338,7 @@ void verbs_check_request_state(struct check_qp *qp, enum ibv_qp_state state)
 void verbs_check_ring_look(const struct check_ring *ring, struct check_ring_look *look)
 {
 	*look = (struct check_ring_look){ .is_known = !ring->is_lost && !ring->is_unwatched,
+					  .had_signal = ring->had_signal,
 					  .count = ring->tail - ring->head };
 	for (unsigned int i = ring->head; i != ring->tail; i++)
 		look->signaled += ring_at(ring, i)->is_signaled;
@@ -349,10 +351,21 @@ static bool qp_works(const struct check_qp *qp)
 	return qp->of->state != IBV_QPS_RESET && qp->of->state != IBV_QPS_ERR;
 }
 
-/* Returns whether a request waits for a completion that the program would have to poll from CQ. */
+static bool ring_has_signaled(const struct check_ring *ring)
+{
+	unsigned int i = ring->head;
+
+	while (i != ring->tail && !ring_at(ring, i)->is_signaled)
+		i++;
+	return i != ring->tail;
+}
+
+/* Returns whether a request waits for a completion that the program would have to poll from CQ.
+ * Unsignaled ones behind the last signaled one are usual, and wait for nothing. */
 static bool ring_waits(const struct check_ring *ring, const struct ibv_cq *cq)
 {
-	return ring->tail != ring->head && verbs_check_cq_tells(cq);
+	return ring->tail != ring->head && verbs_check_cq_tells(cq) &&
+	       (!ring->had_signal || ring_has_signaled(ring));
 }
 
 /* A program that has moved a failed QP to RESET or ERR has dealt with the failure. */

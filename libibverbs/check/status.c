@@ -58,14 +58,25 @@ static bool has_stopped(const struct status *s)
 	return s->attr.qp_state == IBV_QPS_SQD || s->attr.qp_state == IBV_QPS_SQE;
 }
 
+static bool is_trailing(const struct status *s)
+{
+	return s->sends.count && !s->sends.signaled && s->sends.had_signal;
+}
+
+/* Unsignaled sends behind the last signaled one are usual, and wait for nothing. */
+static bool sends_wait(const struct status *s)
+{
+	return s->sends.count && !is_trailing(s);
+}
+
 static bool is_waiting(const struct status *s)
 {
-	return s->sends.count || s->receives.count;
+	return sends_wait(s) || s->receives.count;
 }
 
 static bool has_no_signal(const struct status *s)
 {
-	return s->sends.count && !s->sends.signaled && !s->signals_all && !s->receives.count;
+	return sends_wait(s) && !s->sends.signaled && !s->signals_all && !s->receives.count;
 }
 
 static bool is_not_polled(const struct status *s)
@@ -90,7 +101,7 @@ static bool is_never_looked_at(const struct status *s)
 
 static bool waits_for_answer(const struct status *s)
 {
-	return s->sends.signaled || (s->sends.count && s->signals_all);
+	return s->sends.signaled || (sends_wait(s) && s->signals_all);
 }
 
 static bool waits_for_receive(const struct status *s)
@@ -151,6 +162,8 @@ static const struct {
 		      "with direct verbs, or with a CQ without IBV_WC_EX_WITH_QP_NUM: poll the CQ, "
 		      "and look at the status of each completion" },
 	{ waits_for_message, "the peer has sent nothing yet: look at the peer's status" },
+	{ is_trailing, "the last sends are not signaled, so they have no completion before a later "
+		       "signaled one: nothing waits for them" },
 	{ has_srq, "no send is posted, and receives come from the SRQ" },
 	{ is_idle, "nothing is posted: a message of the peer would find no receive" },
 };
@@ -229,7 +242,7 @@ static void add_receives(struct status *s)
 
 static void add_requests(struct status *s)
 {
-	const struct check_ring_look *oldest = s->sends.count ? &s->sends : &s->receives;
+	const struct check_ring_look *oldest = sends_wait(s) ? &s->sends : &s->receives;
 
 	text_add(s, "; ");
 	add_sends(s);
@@ -284,7 +297,7 @@ static void records_copy(const struct check_qp *check, struct status *s)
 	s->now = verbs_check_now();
 	ring_copy(&check->sends, s->qp->send_cq, &s->sends);
 	ring_copy(&check->receives, s->qp->recv_cq, &s->receives);
-	s->of = s->sends.count || !s->qp->recv_cq ? s->qp->send_cq : s->qp->recv_cq;
+	s->of = sends_wait(s) || !s->qp->recv_cq ? s->qp->send_cq : s->qp->recv_cq;
 	s->knows_cq = s->of && verbs_check_cq_look(s->of, &s->cq);
 	verbs_check_unlock();
 }

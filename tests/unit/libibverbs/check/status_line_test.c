@@ -393,6 +393,28 @@ static void a_send_without_a_signal_is_a_cause(void **state)
 	CHECK_LINE(": nothing is posted");
 }
 
+/* Its buffers are not free yet, but nobody waits for it. */
+static void a_trailing_send_without_a_signal_does_not_wait(void **state)
+{
+	(void)state;
+	post_sends(2, 0);
+	it.sends.had_signal = true;
+	CHECK_LINE("2 sends (0 signaled) and 0 receives have not completed; CQ 0x46");
+	CHECK_LINE(": the last sends are not signaled");
+	it.cq.polled_ns = 1;
+	CHECK_LACKS("nobody polls");
+	qp.srq = &srq;
+	CHECK_LINE(": the last sends are not signaled");
+	qp.srq = NULL;
+	it.cq.polled_ns = it.now;
+	post_receives(1);
+	CHECK_LINE("the oldest of ibv_post_recv, wr_id 0xcd, since 4.0 s; CQ 0x46");
+	CHECK_LINE(": the peer has sent nothing yet");
+	post_sends(2, 1);
+	it.sends.had_signal = true;
+	CHECK_LINE(": the peer has not answered yet");
+}
+
 /* One second is not long; without requests or records, nobody needs to poll. */
 static void a_cq_that_nobody_polls_is_a_cause(void **state)
 {
@@ -522,6 +544,7 @@ int main(void)
 		TEST(a_line_that_is_too_long_ends),
 		TEST(the_state_is_a_cause_before_others),
 		TEST(a_send_without_a_signal_is_a_cause),
+		TEST(a_trailing_send_without_a_signal_does_not_wait),
 		TEST(a_cq_that_nobody_polls_is_a_cause),
 		TEST(a_channel_wants_an_armed_cq),
 		TEST(an_answer_may_never_come),

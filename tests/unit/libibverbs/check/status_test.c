@@ -215,6 +215,25 @@ static void a_program_waits_after_a_failed_completion(void **state)
 	assert_true(waits());
 }
 
+/* No completion will tell of the last one. */
+static void a_trailing_send_without_a_signal_does_not_wait(void **state)
+{
+	(void)state;
+	assert_int_equal(watched_send(qp, 1, &sge, 0), 0);
+	assert_true(waits());
+	assert_int_equal(watched_send(qp, 2, &sge, IBV_SEND_SIGNALED), 0);
+	assert_int_equal(watched_send(qp, 3, &sge, 0), 0);
+	assert_true(waits());
+	watched_complete(cq, qp, 2, IBV_WC_SEND, IBV_WC_SUCCESS);
+	assert_false(waits());
+	verbs_check_status_say();
+	check_logged("1 sends (0 signaled) and 0 receives have not completed; CQ");
+	watched_modify(qp, IBV_QPS_RESET);
+	watched_modify(qp, IBV_QPS_RTS);
+	assert_int_equal(watched_send(qp, 4, &sge, 0), 0);
+	assert_true(waits());
+}
+
 /* Direct verbs may have posted the other ones. */
 static void a_program_does_not_wait_after_completions_in_another_order(void **state)
 {
@@ -423,6 +442,7 @@ int main(void)
 		STATUS_TEST(a_program_that_waits_is_said_once_until_it_moves),
 		STATUS_TEST(a_program_without_requests_does_not_wait),
 		STATUS_TEST(a_program_waits_after_a_failed_completion),
+		STATUS_TEST(a_trailing_send_without_a_signal_does_not_wait),
 		STATUS_TEST(a_program_does_not_wait_after_completions_in_another_order),
 		STATUS_TEST(a_receive_of_an_srq_is_a_move),
 		STATUS_TEST(a_child_does_not_query_queue_pairs_of_its_parent),
