@@ -91,13 +91,14 @@ static void wr_start(struct ibv_qp_ex *qp)
 
 /* Ends the turn when the provider has unlocked the queue, and the requests are settled. Another
  * thread than the batch's may end the batch: the provider has unlocked the queue then, too. */
-static void batch_turn_leave(struct check_qp *check)
+static void batch_turn_end(struct check_qp *check, const void *owner)
 {
-	if (!check->has_no_lock)
-		verbs_check_turn_leave(&check->sends);
+	if (owner && !check->has_no_lock)
+		verbs_check_turn_end(&check->sends, owner);
 }
 
-static void batch_leave(struct ibv_qp_ex *qp, struct check_batch *batch, const char *call)
+/* Returns the thread that has begun the batch, or NULL. */
+static const void *batch_leave(struct ibv_qp_ex *qp, struct check_batch *batch, const char *call)
 {
 	const void *owner = owner_of(batch);
 
@@ -105,6 +106,7 @@ static void batch_leave(struct ibv_qp_ex *qp, struct check_batch *batch, const c
 		SAY(qp, call, "%s", "no batch was begun: call ibv_wr_start() first");
 	if (owner == self())
 		owner_set(batch, NULL);
+	return owner;
 }
 
 static int wr_complete(struct ibv_qp_ex *qp)
@@ -113,6 +115,7 @@ static int wr_complete(struct ibv_qp_ex *qp)
 	struct check_batch *batch = &check->batch;
 	struct check_places places = { .count = 0 };
 	unsigned int count = 0;
+	const void *owner;
 	int err;
 
 	if (owner_of(batch) == self()) {
@@ -120,12 +123,12 @@ static int wr_complete(struct ibv_qp_ex *qp)
 		places = batch->places;
 		count = batch->count;
 	}
-	batch_leave(qp, batch, "ibv_wr_complete");
+	owner = batch_leave(qp, batch, "ibv_wr_complete");
 	err = batch->real.wr_complete(qp);
 	verbs_check_settle(&places, err ? places.count : 0);
 	if (err)
 		verbs_check_request_drop(&check->sends, count);
-	batch_turn_leave(check);
+	batch_turn_end(check, owner);
 	return err;
 }
 
@@ -135,16 +138,17 @@ static void wr_abort(struct ibv_qp_ex *qp)
 	struct check_batch *batch = &check->batch;
 	struct check_places places = { .count = 0 };
 	unsigned int count = 0;
+	const void *owner;
 
 	if (owner_of(batch) == self()) {
 		places = batch->places;
 		count = batch->count;
 	}
-	batch_leave(qp, batch, "ibv_wr_abort");
+	owner = batch_leave(qp, batch, "ibv_wr_abort");
 	batch->real.wr_abort(qp);
 	verbs_check_settle(&places, places.count);
 	verbs_check_request_drop(&check->sends, count);
-	batch_turn_leave(check);
+	batch_turn_end(check, owner);
 }
 
 struct operation {

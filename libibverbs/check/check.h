@@ -231,9 +231,13 @@ struct check_completion {
 
 /* Let the calling thread alone post to a queue until it leaves. So the ring has the order of the
  * adapter, and the requests of a call follow each other. The provider lets other threads wait as
- * long, unless the queue has no lock, which has no turns. */
+ * long, unless the queue has no lock, which has no turns. A thread cannot be cancelled in its
+ * turn. */
 void verbs_check_turn_take(struct check_ring *ring);
+/* Does nothing if another thread has the turn. */
 void verbs_check_turn_leave(struct check_ring *ring);
+/* Ends the turn of POSTER, which may be another thread than the calling one. */
+void verbs_check_turn_end(struct check_ring *ring, const void *poster);
 
 /* Adds a request before the provider gets it, because another thread may poll its completion at
  * once. */

@@ -85,21 +85,56 @@ bool verbs_check_thread_start(void *(*run)(void *of), void *of)
 	return !err;
 }
 
+/* The turns of the calling thread. It is not cancelled while it has one: it would keep it. */
+static __thread struct {
+	unsigned int count;
+	int before; /* whether it could be cancelled before the first one */
+} own;
+
+static void own_add(void)
+{
+	if (!own.count++)
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own.before);
+}
+
+static void own_remove(void)
+{
+	if (own.count && !--own.count)
+		pthread_setcancelstate(own.before, NULL);
+}
+
 void verbs_check_turn_take(struct check_ring *ring)
 {
+	bool has_it;
+
+	own_add();
 	verbs_check_lock();
 	while (ring->poster && ring->poster != self())
 		verbs_check_wait();
+	has_it = ring->poster;
 	ring->poster = self();
 	verbs_check_unlock();
+	if (has_it)
+		own_remove();
+}
+
+void verbs_check_turn_end(struct check_ring *ring, const void *poster)
+{
+	bool has_it;
+
+	verbs_check_lock();
+	has_it = ring->poster == poster;
+	if (has_it)
+		ring->poster = NULL;
+	verbs_check_wake();
+	verbs_check_unlock();
+	if (has_it && poster == self())
+		own_remove();
 }
 
 void verbs_check_turn_leave(struct check_ring *ring)
 {
-	verbs_check_lock();
-	ring->poster = NULL;
-	verbs_check_wake();
-	verbs_check_unlock();
+	verbs_check_turn_end(ring, self());
 }
 
 void verbs_check_domain_made(const struct ibv_pd *domain)

@@ -280,6 +280,7 @@ static void qp_unwatch(struct check_qp *qp)
 	free(qp->sends.requests);
 	free(qp->receives.requests);
 	qp->sends = qp->receives = (struct check_ring){ .is_unwatched = true };
+	verbs_check_wake(); /* threads that wait for a turn */
 }
 
 void verbs_check_request_unwatch(struct check_qp *qp)

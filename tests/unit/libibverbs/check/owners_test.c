@@ -230,6 +230,101 @@ static void threads_may_meet_at_a_lock(void **state)
 	says_nothing();
 }
 
+static void cancel_in_post(void)
+{
+	provider.in_post = NULL;
+	pthread_cancel(pthread_self());
+	pthread_testcancel();
+}
+
+static void *post_and_end(void *of)
+{
+	assert_int_equal(watched_send(of, 1, NULL, IBV_SEND_SIGNALED), 0);
+	pthread_testcancel();
+	return NULL;
+}
+
+/* It would keep its turn, and the other threads would wait without end. */
+static void a_thread_is_cancelled_behind_its_turn(void **state)
+{
+	struct ibv_qp *qp = watched_qp(IBV_QPT_RC, watched_cq(16), NULL);
+	const struct check_qp *check = verbs_check_find(CHECK_QP, NULL, check_id(qp));
+	pthread_t thread;
+	void *result;
+	int before;
+
+	(void)state;
+	provider.in_post = cancel_in_post;
+	assert_int_equal(pthread_create(&thread, NULL, post_and_end, qp), 0);
+	assert_int_equal(pthread_join(thread, &result), 0);
+	assert_ptr_equal(result, PTHREAD_CANCELED);
+	assert_null(check->sends.poster);
+	assert_int_equal(check->sends.tail - check->sends.head, 1);
+	assert_int_equal(watched_recv(qp, 2, NULL), 0);
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);
+	assert_int_equal(before, PTHREAD_CANCEL_ENABLE);
+}
+
+static struct check_ring turns;
+static bool has_turn;
+
+static void *turn_take_and_leave(void *nothing)
+{
+	verbs_check_turn_take(&turns);
+	__atomic_store_n(&has_turn, true, __ATOMIC_RELEASE);
+	verbs_check_turn_leave(&turns);
+	return nothing;
+}
+
+static void *turn_leave(void *nothing)
+{
+	verbs_check_turn_leave(&turns);
+	return nothing;
+}
+
+static void *turn_wait(void *of)
+{
+	verbs_check_turn_take(of);
+	verbs_check_turn_leave(of);
+	return NULL;
+}
+
+static void a_thread_leaves_only_its_own_turn(void **state)
+{
+	const struct timespec later = { .tv_nsec = 100000000 };
+	pthread_t thread;
+
+	(void)state;
+	verbs_check_turn_take(&turns);
+	assert_int_equal(pthread_create(&thread, NULL, turn_leave, NULL), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_non_null(turns.poster);
+	assert_int_equal(pthread_create(&thread, NULL, turn_take_and_leave, NULL), 0);
+	nanosleep(&later, NULL);
+	assert_false(__atomic_load_n(&has_turn, __ATOMIC_ACQUIRE));
+	verbs_check_turn_leave(&turns);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_true(has_turn);
+	assert_null(turns.poster);
+}
+
+/* The program destroys the QP while a batch of another thread has the turn. */
+static void a_destroyed_queue_pair_wakes_who_waits_for_a_turn(void **state)
+{
+	struct ibv_qp *qp = watched_qp(IBV_QPT_RC, watched_cq(16), NULL);
+	struct check_qp *check = verbs_check_find(CHECK_QP, NULL, check_id(qp));
+	const struct timespec later = { .tv_nsec = 100000000 };
+	pthread_t thread;
+
+	(void)state;
+	verbs_check_turn_take(&check->sends);
+	assert_int_equal(pthread_create(&thread, NULL, turn_wait, &check->sends), 0);
+	nanosleep(&later, NULL);
+	assert_int_equal(verbs_check_destroy_qp(qp), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	verbs_check_turn_leave(&check->sends);
+}
+
 /* A new PD may have the address of a domain that is gone, so the domain's threads must go with
  * it. */
 static void a_domain_that_is_gone_has_no_threads(void **state)
@@ -289,6 +384,9 @@ int main(void)
 		WATCHED_TEST(threads_that_meet_without_a_lock_are_said),
 		WATCHED_TEST(threads_in_turn_are_right),
 		WATCHED_TEST(threads_may_meet_at_a_lock),
+		WATCHED_TEST(a_thread_is_cancelled_behind_its_turn),
+		WATCHED_TEST(a_thread_leaves_only_its_own_turn),
+		WATCHED_TEST(a_destroyed_queue_pair_wakes_who_waits_for_a_turn),
 		WATCHED_TEST(a_domain_that_is_gone_has_no_threads),
 		WATCHED_TEST(the_environment_takes_locks_away),
 		WATCHED_TEST(threads_of_the_library_get_no_signal),
