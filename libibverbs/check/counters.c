@@ -11,11 +11,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-enum { COUNTERS_MAX = 256, NAME_SIZE = 64, DEVICE = 0, PORTS_MAX = 255 };
+enum { COUNTERS_MAX = 256, NAME_SIZE = 64, DEVICE = 0, PORTS_MAX = 255, MORE_SIZE = 32 };
 
 struct counter {
 	char name[NAME_SIZE];
@@ -35,17 +38,44 @@ struct counters {
 
 static struct counters *watched; /* guarded by the checker's lock; entries do not change */
 
+static bool is_name(const char *name)
+{
+	return *name != '.' && strlen(name) < NAME_SIZE &&
+	       !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+				  ".-")];
+}
+
+/* Reads a file, but nothing that may block, as a pipe. Returns false if there is none. */
+static bool text_read(const char *path, const char *name, char *text, size_t size)
+{
+	char full[IBV_SYSFS_PATH_MAX + 2 * NAME_SIZE];
+	struct stat st;
+	ssize_t n = -1;
+	int fd;
+
+	if (!verbs_text_join(full, sizeof(full), path, "/", name))
+		return false;
+	fd = open(full, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		n = read(fd, text, size - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
 static bool counter_read(const char *path, const char *name, uint64_t *value)
 {
 	char text[32], *end;
 
 	/* not a count of events, but how long the kernel keeps values */
-	if (*name == '.' || !strcmp(name, "lifespan") || strlen(name) >= NAME_SIZE ||
-	    verbs_sysfs_read(path, name, text, sizeof(text)))
+	if (!is_name(name) || !strcmp(name, "lifespan") ||
+	    !text_read(path, name, text, sizeof(text)) || *text < '0' || *text > '9')
 		return false;
 	errno = 0;
 	*value = strtoull(text, &end, 10);
-	return end != text && !*end && !errno;
+	return !errno && (!*end || !strcmp(end, "\n"));
 }
 
 static void counters_fill(struct counters *counters, DIR *dir)
@@ -89,6 +119,14 @@ static struct counters *counters_read(const struct ibv_device *device, unsigned 
 	return counters;
 }
 
+static bool port_exists(const struct ibv_device *device, unsigned int port)
+{
+	char path[IBV_SYSFS_PATH_MAX + NAME_SIZE];
+
+	snprintf(path, sizeof(path), "%s/ports/%u", device->ibdev_path, port);
+	return !access(path, F_OK);
+}
+
 static bool is_ours(const struct counters *counters)
 {
 	return counters->process == verbs_check_process();
@@ -123,29 +161,49 @@ void verbs_check_counters_watch(const struct ibv_device *device)
 	counters = counters_read(device, DEVICE);
 	if (counters)
 		counters_watch(counters);
-	for (unsigned int port = 1; port <= PORTS_MAX; port++) {
+	for (unsigned int port = 1; port <= PORTS_MAX && port_exists(device, port); port++) {
 		counters = counters_read(device, port);
-		if (!counters)
-			return;
-		counters_watch(counters);
+		if (counters)
+			counters_watch(counters);
 	}
 }
 
-/* Adds the counters that have moved to TEXT, as "NAME +N, NAME +N". */
-static void moves_write(const struct counters *counters, char *text, size_t size)
+/* Sets *BY to how far a counter has moved. */
+static bool has_moved(const struct counters *counters, unsigned int which, uint64_t *by)
 {
-	size_t length = 0;
+	const struct counter *counter = &counters->all[which];
 	uint64_t now;
 
-	*text = '\0';
-	for (unsigned int i = 0; i < counters->count && length < size; i++) {
-		const struct counter *counter = &counters->all[i];
+	if (!counter_read(counters->path, counter->name, &now) || now <= counter->start)
+		return false;
+	*by = now - counter->start;
+	return true;
+}
 
-		if (counter_read(counters->path, counter->name, &now) && now > counter->start)
-			length += (size_t)snprintf(text + length, size - length, "%s%s +%llu",
-						   length ? ", " : "", counter->name,
-						   (unsigned long long)(now - counter->start));
+/* Writes the counters that have moved to TEXT, as "NAME +N, NAME +N, and N more": each one whole,
+ * or not at all. */
+static void moves_write(const struct counters *counters, char *text, size_t size)
+{
+	char piece[NAME_SIZE + 32];
+	unsigned int more = 0;
+	size_t length = 0;
+	uint64_t by;
+
+	*text = '\0';
+	for (unsigned int i = 0; i < counters->count; i++) {
+		if (!has_moved(counters, i, &by))
+			continue;
+		snprintf(piece, sizeof(piece), "%s%s +%llu", length ? ", " : "",
+			 counters->all[i].name, (unsigned long long)by);
+		if (length + strlen(piece) + MORE_SIZE > size) {
+			more++;
+			continue;
+		}
+		strcpy(text + length, piece);
+		length += strlen(piece);
 	}
+	if (more)
+		snprintf(text + length, MORE_SIZE, ", and %u more", more);
 }
 
 static void counters_say(const struct counters *counters)
