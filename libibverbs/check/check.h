@@ -297,8 +297,8 @@ void verbs_check_is_ours(struct ibv_context *context, const char *call, const ch
 			 uint32_t number);
 
 /* Starts a thread of the library's own, with all signals blocked, because they are for the
- * program. */
-bool verbs_check_thread_start(void *(*run)(void *of), void *of);
+ * program. Returns 0 or an errno value. */
+int verbs_check_thread_start(void *(*run)(void *of), void *of);
 
 void verbs_check_domain_made(const struct ibv_pd *domain);
 void verbs_check_domain_unmade(const struct ibv_pd *domain);
@@ -382,7 +382,8 @@ struct check_idle {
 /* Returns whether the program has waited for IDLE->patience_ns, for the first time since it moved
  * last. */
 bool verbs_check_idle_look(struct check_idle *idle, uint64_t now);
-void verbs_check_idle_start(void);
+/* Starts to watch. Returns 0 or an errno value. */
+int verbs_check_idle_start(int seconds);
 
 /* ---- counters.c ---- */
 

@@ -8,8 +8,6 @@
  */
 #include "check.h"
 
-#include "util/checker.h"
-
 #include <time.h>
 
 enum { SECOND_NS = 1000000000 };
@@ -29,9 +27,10 @@ bool verbs_check_idle_look(struct check_idle *idle, uint64_t now)
 	return true;
 }
 
-static void *idle_watch(void *nothing)
+/* The program may change its environment meanwhile, so the caller has read it. */
+static void *idle_watch(void *patience)
 {
-	const unsigned int seconds = (unsigned int)verbs_checker_idle();
+	const unsigned int seconds = (unsigned int)(uintptr_t)patience;
 	struct check_idle idle = { .patience_ns = (uint64_t)seconds * SECOND_NS };
 	const struct timespec second = { .tv_sec = 1 };
 
@@ -40,11 +39,10 @@ static void *idle_watch(void *nothing)
 		if (verbs_check_idle_look(&idle, verbs_check_now()))
 			verbs_check_status_say_idle(seconds);
 	}
-	return nothing;
+	return NULL;
 }
 
-void verbs_check_idle_start(void)
+int verbs_check_idle_start(int seconds)
 {
-	if (verbs_checker_idle() > 0)
-		verbs_check_thread_start(idle_watch, NULL);
+	return verbs_check_thread_start(idle_watch, (void *)(uintptr_t)seconds);
 }

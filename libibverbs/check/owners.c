@@ -70,7 +70,7 @@ static const void *self(void)
 	return (const void *)(uintptr_t)pthread_self();
 }
 
-bool verbs_check_thread_start(void *(*run)(void *of), void *of)
+int verbs_check_thread_start(void *(*run)(void *of), void *of)
 {
 	sigset_t all, before;
 	pthread_t thread;
@@ -82,7 +82,7 @@ bool verbs_check_thread_start(void *(*run)(void *of), void *of)
 	if (!err)
 		pthread_detach(thread);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return !err;
+	return err;
 }
 
 /* The turns of the calling thread. It is not cancelled while it has one: it would keep it. */

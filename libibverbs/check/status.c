@@ -376,8 +376,8 @@ void verbs_check_status_say_idle(unsigned int seconds)
 /* ---- the signal ---- */
 
 static sem_t asked;
-static bool is_started; /* guarded by the checker's lock */
-static int claimed;     /* the signal that signal_take() handles, or 0 */
+static bool answers, watches; /* the threads that are started; guarded by the checker's lock */
+static int claimed;           /* the signal that signal_take() handles, or 0 */
 
 static void signal_take(int number)
 {
@@ -434,32 +434,57 @@ static void signal_release(void)
 	claimed = 0;
 }
 
-static void status_start(int number)
+static bool thread_is_missing(const char *variable, const char *does, int err)
+{
+	if (err)
+		verbs_error("%s: the thread that %s cannot be started: %s", variable, does,
+			    strerror(err));
+	return err;
+}
+
+/* Returns false if a later device shall try again. */
+static bool signal_start(int number)
 {
 	if (!signal_claim(number))
-		return;
+		return true;
 	claimed = number;
-	if (!verbs_check_thread_start(status_answer, NULL))
-		signal_release();
+	if (!thread_is_missing("VERBS_STATUS_SIGNAL", "answers",
+			       verbs_check_thread_start(status_answer, NULL)))
+		return true;
+	signal_release();
+	return false;
+}
+
+static bool idle_start(int seconds)
+{
+	return !thread_is_missing("VERBS_STATUS_IDLE", "watches", verbs_check_idle_start(seconds));
+}
+
+/* Calls START with what the environment asks for, unless another call has. */
+static void start_once(bool *is_started, bool (*start)(int asked), int asked)
+{
+	bool was_started;
+
+	verbs_check_lock();
+	was_started = *is_started;
+	*is_started |= asked > 0;
+	verbs_check_unlock();
+	if (was_started || asked <= 0 || start(asked))
+		return;
+	verbs_check_lock();
+	*is_started = false;
+	verbs_check_unlock();
 }
 
 void verbs_check_status_start(const struct ibv_device *device)
 {
-	const int number = verbs_checker_signal();
-	bool was_started;
+	const int number = verbs_checker_signal(), seconds = verbs_checker_idle();
 
-	if (number <= 0 && verbs_checker_idle() <= 0)
+	if (number <= 0 && seconds <= 0)
 		return;
 	verbs_check_counters_watch(device);
-	verbs_check_lock();
-	was_started = is_started;
-	is_started = true;
-	verbs_check_unlock();
-	if (was_started)
-		return;
-	if (number > 0)
-		status_start(number);
-	verbs_check_idle_start();
+	start_once(&answers, signal_start, number);
+	start_once(&watches, idle_start, seconds);
 }
 
 void verbs_check_status_forked(void)
@@ -468,5 +493,5 @@ void verbs_check_status_forked(void)
 
 	writing = fresh;
 	signal_release();
-	is_started = false;
+	answers = watches = false;
 }

@@ -59,7 +59,7 @@ static void *wait_watch(void *of)
 
 static void watch_start(struct wait *wait)
 {
-	if (verbs_check_thread_start(wait_watch, wait))
+	if (!verbs_check_thread_start(wait_watch, wait))
 		return;
 	watch_end(wait->channel);
 	free(wait);

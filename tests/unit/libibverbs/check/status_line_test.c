@@ -96,14 +96,21 @@ void verbs_check_counters_watch(const struct ibv_device *device)
 	(void)device;
 }
 
-void verbs_check_idle_start(void)
+static int idle_seconds, thread_fails;
+static unsigned int threads;
+
+int verbs_check_idle_start(int seconds)
 {
+	idle_seconds = seconds;
+	threads += !thread_fails;
+	return thread_fails;
 }
 
-bool verbs_check_thread_start(void *(*run)(void *of), void *of)
+int verbs_check_thread_start(void *(*run)(void *of), void *of)
 {
 	(void)run, (void)of;
-	return false;
+	threads += !thread_fails;
+	return thread_fails;
 }
 
 const char *verbs_qp_state_name(enum ibv_qp_state state)
@@ -529,6 +536,46 @@ static void a_handler_leaves_errno(void **state)
 	assert_int_equal(value, 1);
 }
 
+static bool is_handled(int number)
+{
+	struct sigaction now;
+
+	assert_int_equal(sigaction(number, NULL, &now), 0);
+	return now.sa_handler != SIG_DFL;
+}
+
+static void a_thread_that_does_not_start_is_said_and_tried_again(void **state)
+{
+	struct ibv_device device = { .name = "mlx5_0" };
+	const char *text;
+
+	(void)state;
+	assert_int_equal(setenv("VERBS_STATUS_SIGNAL", "USR2", 1), 0);
+	assert_int_equal(setenv("VERBS_STATUS_IDLE", "7", 1), 0);
+	thread_fails = EAGAIN;
+	verbs_check_status_start(&device);
+	text = log_text();
+	assert_non_null(strstr(text, "VERBS_STATUS_SIGNAL: the thread that answers cannot be "
+				     "started: Resource temporarily unavailable\n"));
+	assert_non_null(strstr(text, "VERBS_STATUS_IDLE: the thread that watches cannot be "
+				     "started: Resource temporarily unavailable\n"));
+	assert_false(is_handled(SIGUSR2));
+	thread_fails = 0;
+	for (int i = 0; i < 3; i++)
+		verbs_check_status_start(&device);
+	assert_string_equal(log_text(), "");
+	assert_int_equal(threads, 2);
+	assert_int_equal(idle_seconds, 7);
+	assert_true(is_handled(SIGUSR2));
+	verbs_check_status_forked();
+	assert_false(is_handled(SIGUSR2));
+	verbs_check_status_start(&device);
+	assert_int_equal(threads, 4);
+	verbs_check_status_forked();
+	assert_int_equal(unsetenv("VERBS_STATUS_SIGNAL"), 0);
+	assert_int_equal(unsetenv("VERBS_STATUS_IDLE"), 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, qp_begin)
@@ -551,6 +598,7 @@ int main(void)
 		TEST(an_idle_qp_is_idle),
 		TEST(requests_that_are_not_known_are_no_cause),
 		TEST(a_handler_leaves_errno),
+		TEST(a_thread_that_does_not_start_is_said_and_tried_again),
 	};
 
 	log_to_memory();

@@ -74,12 +74,12 @@ void verbs_check_say(enum check_fault fault, const char *format, ...)
 	it.said++;
 }
 
-bool verbs_check_thread_start(void *(*run)(void *of), void *of)
+int verbs_check_thread_start(void *(*run)(void *of), void *of)
 {
 	it.creates++;
 	it.start = run;
 	it.of = of;
-	return !it.create_fails;
+	return it.create_fails ? EAGAIN : 0;
 }
 
 static int helper_sleep(const struct timespec *time, struct timespec *left)
