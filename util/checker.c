@@ -61,11 +61,25 @@ static int signal_by_name(const char *name)
 	return -1;
 }
 
-/* Returns whether a program may handle a signal: not the two that always act, nor those between
- * the standard and the real-time ones, which the C library keeps for itself. */
+/* Returns whether the status may have a signal: not the two that always act, nor those by which the
+ * processor or abort() ends a program, nor those between the standard and the real-time ones, which
+ * the C library keeps for itself. */
 static bool signal_is_free(int number)
 {
-	return number != SIGKILL && number != SIGSTOP && (number < 32 || number >= SIGRTMIN);
+	switch (number) {
+	case SIGKILL:
+	case SIGSTOP:
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGILL:
+	case SIGFPE:
+	case SIGTRAP:
+	case SIGABRT:
+	case SIGSYS:
+		return false;
+	default:
+		return number < 32 || number >= SIGRTMIN;
+	}
 }
 
 int verbs_checker_signal(void)

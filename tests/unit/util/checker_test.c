@@ -70,6 +70,21 @@ static void only_a_signal_that_can_be_handled_turns_the_checker_on(void **state)
 	assert_int_equal(verbs_checker_signal(), 0);
 }
 
+/* It would return to the instruction that has failed, again and again. */
+static void a_signal_of_a_crash_is_refused(void **state)
+{
+	static const int crashes[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS };
+	char number[8];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(*crashes); i++) {
+		snprintf(number, sizeof(number), "%d", crashes[i]);
+		assert_int_equal(setenv("VERBS_STATUS_SIGNAL", number, 1), 0);
+		assert_int_equal(verbs_checker_signal(), -1);
+	}
+	assert_int_equal(unsetenv("VERBS_STATUS_SIGNAL"), 0);
+}
+
 static void an_idle_time_is_a_number_of_seconds(void **state)
 {
 	static const struct {
@@ -105,6 +120,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_checker_is_on_with_a_word_other_than_0),
 		cmocka_unit_test(only_a_signal_that_can_be_handled_turns_the_checker_on),
+		cmocka_unit_test(a_signal_of_a_crash_is_refused),
 		cmocka_unit_test(an_idle_time_is_a_number_of_seconds),
 		cmocka_unit_test(a_listed_word_is_found_whole),
 	};
