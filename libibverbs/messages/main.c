@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { UNKNOWN = 1, WRONG_USAGE = 2 };
+enum { UNKNOWN = 1, NOT_WRITTEN = 1, WRONG_USAGE = 2 };
 
 #define PREFIX "VERBS-"
 #define INDENT "    "
@@ -71,10 +71,23 @@ static void message_explain(unsigned int which)
 	puts(INDENT "rdmakit_diagnostics(7)");
 }
 
-/* Returns whether NAME is that of a message, whole or without "VERBS-". */
+/* Returns whether the LENGTH characters of NAME are TEXT, in small or in capital letters. */
+static bool is_text(const char *name, size_t length, const char *text)
+{
+	return strlen(text) == length && !strncasecmp(name, text, length);
+}
+
+/* Returns whether NAME is that of a message, whole or without "VERBS-". It may be in parentheses,
+ * as at the end of a line of the log. */
 static bool is_name(const char *name, const char *whole)
 {
-	return !strcasecmp(name, whole) || !strcasecmp(name, whole + strlen(PREFIX));
+	size_t length = strlen(name);
+
+	if (length > 2 && *name == '(' && name[length - 1] == ')') {
+		name++;
+		length -= 2;
+	}
+	return is_text(name, length, whole) || is_text(name, length, whole + strlen(PREFIX));
 }
 
 static int name_explain(const char *name)
@@ -102,6 +115,15 @@ static int names_explain(char **names)
 	return status;
 }
 
+/* Returns STATUS, or that of a text that was not written. */
+static int output_end(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	perror("verbs-explain: cannot write");
+	return status ? status : NOT_WRITTEN;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = { { "list", no_argument, NULL, 'l' },
@@ -112,12 +134,12 @@ int main(int argc, char **argv)
 
 	while ((option = getopt_long(argc, argv, "lh", options, NULL)) != -1) {
 		if (option == 'h')
-			return usage_print(stdout);
+			return output_end(usage_print(stdout));
 		if (option != 'l')
 			return usage_print(stderr);
 		lists = true;
 	}
 	if (lists == (optind < argc))
 		return usage_print(stderr);
-	return lists ? names_list() : names_explain(argv + optind);
+	return output_end(lists ? names_list() : names_explain(argv + optind));
 }
