@@ -23,7 +23,7 @@ void mlx5_cq_ring_init(struct mlx5_cq *cq)
 	for (uint32_t i = 0; i < 1u << cq->count_log; i++)
 		cqe_at(cq, i)->op_own =
 			MLX5_CQE_INVALID << FLD_SHIFT(CQE_OPCODE) | MLX5_CQE_OWNER_MASK;
-	cq->rsn_raw = CQ_RSN_NONE;
+	cqe_forget_rq(cq);
 }
 
 /* ---- who moves the consumer index
@@ -258,6 +258,6 @@ void mlx5_cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 			cq_drop(cq, rq);
 		}
 	}
-	cq->rsn_raw = CQ_RSN_NONE;
+	cqe_forget_rq(cq);
 	qlock_leave(&cq->lock);
 }

@@ -124,6 +124,14 @@ CQE_INLINE bool cqe_look_up(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, __
 	return rq;
 }
 
+/* Forgets the cached queue. The loop cq->poll may stay, because each loop finds the queue of a CQE
+ * before it reads that queue. */
+CQE_INLINE void cqe_forget_rq(struct mlx5_cq *cq)
+{
+	cq->rsn_rq = NULL;
+	cq->rsn_raw = CQ_RSN_NONE;
+}
+
 /* Returns the queue of a CQE that is no signature error, or NULL if no such queue exists. */
 CQE_INLINE struct mlx5_rq *cqe_other_rq(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {

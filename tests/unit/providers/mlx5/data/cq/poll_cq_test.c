@@ -13,7 +13,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
+#include "providers/mlx5/context.h"
+#include "providers/mlx5/data/cq/cq_ring.h"
 #include "util/bits.h"
 
 #define MAX_COMPLETIONS 4096u
@@ -214,6 +217,42 @@ static void each_queue_of_a_cq_keeps_its_own_loop(void **state)
 	}
 }
 
+/* The CQE of a wrong signature names no queue. Here it comes after a flush of a queue that is gone,
+ * whose memory cannot be read any more. */
+static void a_destroyed_queue_is_not_read(void **state)
+{
+	struct mlx5_context *ctx = calloc(1, sizeof(*ctx)); /* without signature keys */
+	const struct rig_cqe wrong = { .opcode = MLX5_CQE_SIG_ERR, .rsn = OTHER_RSN };
+	struct mlx5_qp *qp =
+		mmap(NULL, sizeof(*qp), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_non_null(ctx);
+	assert_ptr_not_equal(qp, MAP_FAILED);
+	for (int at_once = 1; at_once <= 2; at_once++) {
+		struct pair pair = pair_new();
+		struct mlx5_cq *cq = pair.rig->cq;
+		struct ibv_wc wc[2];
+
+		cq->vcq.cq.context = &ctx->vctx.context;
+		assert_int_equal(mprotect(qp, sizeof(*qp), PROT_READ | PROT_WRITE), 0);
+		pair_complete(&pair, 'G', 7);
+		memcpy(qp, pair.other->qp, sizeof(*qp));
+		provider_id_clear(pair.rig->ids, OTHER_RSN);
+		assert_int_equal(provider_id_set(pair.rig->ids, OTHER_RSN, &qp->rq), 0);
+		assert_int_equal(mlx5_poll_cq(&cq->vcq.cq, at_once, wc), 1);
+		assert_int_equal(wc[0].wr_id, 7);
+		mlx5_cq_clean(cq, &qp->rq);
+		provider_id_clear(pair.rig->ids, OTHER_RSN);
+		assert_int_equal(mprotect(qp, sizeof(*qp), PROT_NONE), 0);
+		rig_complete(pair.rig, &wrong);
+		assert_int_equal(mlx5_poll_cq(&cq->vcq.cq, at_once, wc), 0);
+		pair_free(&pair);
+	}
+	munmap(qp, sizeof(*qp));
+	free(ctx);
+}
+
 #define STACK_SIZE (8u << 20)
 #define STACK_FILL 0xa5
 /* A sanitizer uses some bytes of the stack. A nested call for each completion would use 16 bytes
@@ -308,6 +347,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_at_once_are_what_each_is_alone),
 		cmocka_unit_test(each_queue_of_a_cq_keeps_its_own_loop),
+		cmocka_unit_test(a_destroyed_queue_is_not_read),
 		cmocka_unit_test(the_stack_does_not_grow_with_num_entries),
 		cmocka_unit_test(a_second_look_takes_no_lock_of_a_cq_without),
 	};
