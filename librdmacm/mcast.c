@@ -27,13 +27,16 @@ int rdmacm_multicast_attach(struct cm_multicast *multicast, const struct rdma_ud
 	return ret;
 }
 
-static void group_detach(struct cm_id *cm, struct cm_multicast *multicast)
+/* Returns whether the id's QP was attached. */
+static bool group_detach(struct cm_id *cm, struct cm_multicast *multicast)
 {
 	struct ibv_qp *qp = cm->id.qp;
+	const bool attached = multicast->attached && qp;
 
-	if (multicast->attached && qp)
+	if (attached)
 		ibv_detach_mcast(qp, &multicast->mgid, multicast->mlid);
 	multicast->attached = false;
+	return attached;
 }
 
 void rdmacm_multicast_detach_all(struct cm_id *cm)
@@ -130,8 +133,9 @@ static int leave_in_kernel(struct cm_multicast *multicast, uint32_t *reported)
 
 /* Takes the group out of the id's list, so that no other thread leaves it, too, and detaches it
  * first: rdma_destroy_qp() finds only groups of the list. Returns NULL if the id has not joined
- * it. */
-static struct cm_multicast *group_take(struct cm_id *cm, const struct sockaddr *addr)
+ * it. Otherwise sets *ATTACHED to whether the QP was attached to it. */
+static struct cm_multicast *group_take(struct cm_id *cm, const struct sockaddr *addr,
+				       bool *attached)
 {
 	socklen_t len = rdmacm_addr_len(addr);
 	struct cm_multicast *multicast;
@@ -139,7 +143,7 @@ static struct cm_multicast *group_take(struct cm_id *cm, const struct sockaddr *
 	pthread_mutex_lock(&cm->lock);
 	LIST_FOREACH(multicast, &cm->multicasts, entry) {
 		if (!memcmp(&multicast->addr, addr, len)) {
-			group_detach(cm, multicast);
+			*attached = group_detach(cm, multicast);
 			LIST_REMOVE(multicast, entry);
 			break;
 		}
@@ -148,9 +152,14 @@ static struct cm_multicast *group_take(struct cm_id *cm, const struct sockaddr *
 	return multicast;
 }
 
-static void group_put_back(struct cm_id *cm, struct cm_multicast *multicast)
+/* Undoes group_take(). If the id's QP was attached, attaches the one that it has now. */
+static void group_put_back(struct cm_id *cm, struct cm_multicast *multicast, bool attached)
 {
+	struct ibv_qp *qp;
+
 	pthread_mutex_lock(&cm->lock);
+	qp = attached ? cm->id.qp : NULL;
+	multicast->attached = qp && !ibv_attach_mcast(qp, &multicast->mgid, multicast->mlid);
 	LIST_INSERT_HEAD(&cm->multicasts, multicast, entry);
 	pthread_mutex_unlock(&cm->lock);
 }
@@ -160,17 +169,18 @@ CMA_EXPORT int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr
 	int ret = rdmacm_addr_check("rdma_leave_multicast", addr);
 	struct cm_id *cm = to_cm_id(id);
 	struct cm_multicast *multicast;
+	bool attached = false;
 	uint32_t reported;
 
 	if (ret)
 		return cma_return(ret);
-	multicast = group_take(cm, addr);
+	multicast = group_take(cm, addr, &attached);
 	if (!multicast)
 		return cma_refuse(EADDRNOTAVAIL, "rdma_leave_multicast",
 				  "the id has not joined that group");
 	ret = leave_in_kernel(multicast, &reported);
 	if (ret) {
-		group_put_back(cm, multicast);
+		group_put_back(cm, multicast, attached);
 		return cma_return(ret);
 	}
 	rdmacm_event_release(cm);

@@ -25,6 +25,7 @@ static struct {
 	int commands, fails;
 	bool was_locked; /* the id, at the last command */
 	bool was_listed; /* a group of it */
+	bool takes_qp;   /* a command takes the id's QP away */
 	int attached, attach_fails, attaches;
 	uint16_t lid;
 	uint8_t gid;
@@ -57,6 +58,8 @@ ssize_t __wrap_write(int fd, const void *data, size_t size)
 	it.commands++;
 	it.was_locked = id_is_locked();
 	it.was_listed = !LIST_EMPTY(&cm.multicasts);
+	if (it.takes_qp)
+		cm.id.qp = NULL;
 	errno = it.fails;
 	if (it.fails)
 		return -1;
@@ -429,6 +432,43 @@ static void a_group_that_cannot_be_left_stays(void **state)
 	assert_false(LIST_EMPTY(&cm.multicasts));
 	assert_false(id_is_locked());
 	assert_int_equal(heap.blocks, 1);
+	assert_int_equal(it.attaches, 0);
+}
+
+/* The kernel still has the id as a member, so the QP must receive from the group as before. */
+static void a_group_that_cannot_be_left_is_attached_again(void **state)
+{
+	struct cm_multicast *group;
+
+	(void)state;
+	cm.id.qp = &qp;
+	assert_int_equal(join_at(&first, NULL), 0);
+	group = LIST_FIRST(&cm.multicasts);
+	assert_int_equal(attach_group(group), 0);
+	it.fails = EPERM;
+	fails_with(leave_at(&first), EPERM);
+	assert_int_equal(it.attached, 1);
+	assert_true(group->attached);
+	assert_false(id_is_locked());
+	it.attach_fails = ENOMEM;
+	fails_with(leave_at(&first), EPERM);
+	assert_int_equal(it.attached, 0);
+	assert_false(group->attached);
+	assert_ptr_equal(LIST_FIRST(&cm.multicasts), group);
+}
+
+/* The command is this test's write(): meanwhile, another thread may destroy the QP. */
+static void a_group_of_a_lost_qp_is_not_attached_again(void **state)
+{
+	(void)state;
+	cm.id.qp = &qp;
+	assert_int_equal(join_at(&first, NULL), 0);
+	assert_int_equal(attach_group(LIST_FIRST(&cm.multicasts)), 0);
+	it.fails = EPERM;
+	it.takes_qp = true;
+	fails_with(leave_at(&first), EPERM);
+	assert_int_equal(it.attaches, 1);
+	assert_false(LIST_FIRST(&cm.multicasts)->attached);
 }
 
 int main(void)
@@ -446,6 +486,8 @@ int main(void)
 		TEST(a_group_is_left_after_its_events),
 		TEST(the_group_of_an_address_is_left),
 		TEST(a_group_that_cannot_be_left_stays),
+		TEST(a_group_that_cannot_be_left_is_attached_again),
+		TEST(a_group_of_a_lost_qp_is_not_attached_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
