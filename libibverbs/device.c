@@ -74,12 +74,6 @@ static void watch_forks(void)
 	pthread_once(&once, watch_forks_once);
 }
 
-static void device_put_locked(struct verbs_device *vdev)
-{
-	if (--vdev->refcount == 0)
-		vdev->driver->free_device(vdev);
-}
-
 void verbs_device_get(struct verbs_device *vdev)
 {
 	const bool taken = mutex_enter(&known_lock);
@@ -88,12 +82,14 @@ void verbs_device_get(struct verbs_device *vdev)
 	mutex_leave(&known_lock, taken);
 }
 
+/* Drops a reference. The last one frees the device, without the lock, as that calls a provider. */
 void verbs_device_put(struct verbs_device *vdev)
 {
-	const bool taken = mutex_enter(&known_lock);
+	const bool taken = mutex_enter(&known_lock), is_last = !--vdev->refcount;
 
-	device_put_locked(vdev);
 	mutex_leave(&known_lock, taken);
+	if (is_last)
+		vdev->driver->free_device(vdev);
 }
 
 static enum ibv_transport_type transport_of(int node_type)
@@ -251,9 +247,35 @@ static struct verbs_device *take_known(const struct verbs_device_info *info)
 	return NULL;
 }
 
+/* Puts the devices of the table that nothing else refers to into the list *GONE, and empties the
+ * table. */
+static void drop_known(struct verbs_device **gone)
+{
+	struct verbs_device *vdev;
+
+	while ((vdev = known)) {
+		known = vdev->next;
+		if (--vdev->refcount)
+			continue;
+		vdev->next = *gone;
+		*gone = vdev;
+	}
+}
+
+static void free_gone(struct verbs_device *gone)
+{
+	struct verbs_device *vdev;
+
+	while ((vdev = gone)) {
+		gone = vdev->next;
+		vdev->driver->free_device(vdev);
+	}
+}
+
 /* Updates the table to INFOS: devices not in INFOS are removed. A device that stays keeps its
  * struct, because contexts refer to it. Returns the number of devices. */
-static unsigned int update_known(struct verbs_device_info *infos, unsigned int count)
+static unsigned int update_known(struct verbs_device_info *infos, unsigned int count,
+				 struct verbs_device **gone)
 {
 	struct verbs_device *now = NULL, **tail = &now, *vdev;
 	unsigned int n = 0;
@@ -269,10 +291,7 @@ static unsigned int update_known(struct verbs_device_info *infos, unsigned int c
 		tail = &vdev->next;
 		n++;
 	}
-	while ((vdev = known)) {
-		known = vdev->next;
-		device_put_locked(vdev);
-	}
+	drop_known(gone);
 	known = now;
 	return n;
 }
@@ -286,7 +305,9 @@ static int by_index_then_name(const void *a, const void *b)
 	return strverscmp(x->uverbs_name, y->uverbs_name);
 }
 
-static int known_rescan(unsigned int *count)
+/* Looks for devices, and sets *COUNT. The caller frees the devices in *GONE after it has dropped
+ * the lock, because that calls a provider. */
+static int known_rescan(unsigned int *count, struct verbs_device **gone)
 {
 	struct verbs_device_info *infos = NULL;
 	unsigned int found = 0;
@@ -299,7 +320,7 @@ static int known_rescan(unsigned int *count)
 	if (!err) {
 		if (found)
 			qsort(infos, found, sizeof(*infos), by_index_then_name);
-		*count = update_known(infos, found);
+		*count = update_known(infos, found, gone);
 	}
 	free(infos);
 	return err;
@@ -317,10 +338,10 @@ static bool device_is_listed(const struct verbs_device *vdev)
 	return false;
 }
 
-static int device_list_build(struct ibv_device ***list, int *num)
+static int device_list_build(struct ibv_device ***list, int *num, struct verbs_device **gone)
 {
 	unsigned int count = 0;
-	int err = known_rescan(&count);
+	int err = known_rescan(&count, gone);
 
 	if (err)
 		return err;
@@ -339,12 +360,13 @@ static int device_list_build(struct ibv_device ***list, int *num)
 
 int verbs_device_find(uint64_t dev, struct verbs_device **vdev)
 {
+	struct verbs_device *gone = NULL;
 	unsigned int count = 0;
 	int err;
 
 	watch_forks();
 	pthread_mutex_lock(&known_lock);
-	err = known_rescan(&count);
+	err = known_rescan(&count, &gone);
 	if (!err)
 		err = ENODEV;
 	for (struct verbs_device *at = known; at && err == ENODEV; at = at->next) {
@@ -355,6 +377,7 @@ int verbs_device_find(uint64_t dev, struct verbs_device **vdev)
 		err = 0;
 	}
 	pthread_mutex_unlock(&known_lock);
+	free_gone(gone);
 	return err;
 }
 
@@ -369,13 +392,15 @@ static void init_once(void)
 VERBS_EXPORT struct ibv_device **ibv_get_device_list(int *num_devices)
 {
 	struct ibv_device **list = NULL;
+	struct verbs_device *gone = NULL;
 	int num = 0, err;
 
 	init_once();
 	watch_forks();
 	pthread_mutex_lock(&known_lock);
-	err = device_list_build(&list, &num);
+	err = device_list_build(&list, &num, &gone);
 	pthread_mutex_unlock(&known_lock);
+	free_gone(gone);
 	if (err)
 		verbs_warn("ibv_get_device_list: %s", strerror(err));
 	if (num_devices)

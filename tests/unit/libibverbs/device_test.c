@@ -170,17 +170,22 @@ static void a_device_keeps_its_identity(void **state)
 	ibv_free_device_list(second);
 }
 
+static void *plugin_symbol(const char *name)
+{
+	void *plugin = dlopen(FAKE_PLUGIN "-rdmakit" DRIVER_ABI ".so", RTLD_NOW | RTLD_NOLOAD);
+	void *symbol;
+
+	assert_non_null(plugin);
+	symbol = dlsym(plugin, name);
+	assert_non_null(symbol);
+	dlclose(plugin);
+	return symbol;
+}
+
 /* Returns the number of devices that the plugin has made and not freed. */
 static int devices_alive(void)
 {
-	void *plugin = dlopen(FAKE_PLUGIN "-rdmakit" DRIVER_ABI ".so", RTLD_NOW | RTLD_NOLOAD);
-	int *count;
-
-	assert_non_null(plugin);
-	count = dlsym(plugin, "fake_plugin_devices");
-	assert_non_null(count);
-	dlclose(plugin);
-	return *count;
+	return *(int *)plugin_symbol("fake_plugin_devices");
 }
 
 static void remove_device(const char *ibdev)
@@ -218,6 +223,37 @@ static void a_device_that_was_plugged_in_again_is_another(void **state)
 	ibv_free_device_list(before);
 	assert_int_equal(devices_alive(), 2);
 	ibv_free_device_list(after);
+	assert_int_equal(devices_alive(), 2);
+}
+
+static int frees;
+
+static void list_devices(void)
+{
+	frees++;
+	ibv_free_device_list(ibv_get_device_list(NULL));
+}
+
+/* A provider may call the library while it frees a device: of the table, then of a list. */
+static void a_device_is_freed_without_the_lock(void **state)
+{
+	void (**freeing)(void) = plugin_symbol("fake_plugin_freeing");
+	struct ibv_device **list;
+
+	(void)state;
+	*freeing = list_devices;
+	alarm(60);
+	for (int is_in_list = 0; is_in_list < 2; is_in_list++) {
+		list = is_in_list ? ibv_get_device_list(NULL) : NULL;
+		replace_device("fake_2");
+		ibv_free_device_list(ibv_get_device_list(NULL));
+		assert_int_equal(frees, 1);
+		if (list)
+			ibv_free_device_list(list);
+		assert_int_equal(frees, is_in_list + 1);
+	}
+	alarm(0);
+	*freeing = NULL;
 	assert_int_equal(devices_alive(), 2);
 }
 
@@ -439,6 +475,7 @@ int main(void)
 		cmocka_unit_test(what_has_no_file_is_not_complained_about),
 		cmocka_unit_test(a_device_with_another_file_is_another),
 		cmocka_unit_test(a_device_that_was_plugged_in_again_is_another),
+		cmocka_unit_test(a_device_is_freed_without_the_lock),
 		cmocka_unit_test(a_replaced_device_is_another),
 		cmocka_unit_test(a_device_that_cannot_be_opened_says_why),
 		cmocka_unit_test(no_devices_is_an_empty_list),

@@ -8,8 +8,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* test_list.c looks at it. */
+/* device_test.c looks at it. */
 __attribute__((visibility("default"))) int fake_plugin_devices;
+
+/* device_test.c sets it: runs whenever a device is freed. */
+__attribute__((visibility("default"))) void (*fake_plugin_freeing)(void);
 
 static int alloc_device(const struct verbs_device_info *info, struct verbs_device **vdev)
 {
@@ -21,6 +24,8 @@ static int alloc_device(const struct verbs_device_info *info, struct verbs_devic
 
 static void free_device(struct verbs_device *vdev)
 {
+	if (fake_plugin_freeing)
+		fake_plugin_freeing();
 	fake_plugin_devices--;
 	free(vdev);
 }
