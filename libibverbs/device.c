@@ -8,7 +8,6 @@
  */
 #include "libibverbs/private.h"
 #include "util/alloc.h"
-#include "util/mutex.h"
 
 #include <endian.h>
 #include <pthread.h>
@@ -76,18 +75,19 @@ static void watch_forks(void)
 
 void verbs_device_get(struct verbs_device *vdev)
 {
-	const bool taken = mutex_enter(&known_lock);
-
+	pthread_mutex_lock(&known_lock);
 	vdev->refcount++;
-	mutex_leave(&known_lock, taken);
+	pthread_mutex_unlock(&known_lock);
 }
 
 /* Drops a reference. The last one frees the device, without the lock, as that calls a provider. */
 void verbs_device_put(struct verbs_device *vdev)
 {
-	const bool taken = mutex_enter(&known_lock), is_last = !--vdev->refcount;
+	bool is_last;
 
-	mutex_leave(&known_lock, taken);
+	pthread_mutex_lock(&known_lock);
+	is_last = !--vdev->refcount;
+	pthread_mutex_unlock(&known_lock);
 	if (is_last)
 		vdev->driver->free_device(vdev);
 }

@@ -156,6 +156,32 @@ static void a_fork_amid_a_list_waits_for_seconds(void **state)
 	ibv_free_device_list(list);
 }
 
+static struct ibv_device **other_list;
+
+static void free_other_list(void)
+{
+	ibv_free_device_list(other_list);
+}
+
+/* Stands for a thread that the C library does not know: it has to wait for the lock, too. Here it
+ * waits for ever, because it is the thread that has the lock. */
+static void the_table_is_locked_in_a_process_of_one_thread(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (!child) {
+		other_list = ibv_get_device_list(NULL);
+		inside_list = free_other_list;
+		alarm(1);
+		ibv_get_device_list(NULL);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+}
+
 static void a_device_keeps_its_identity(void **state)
 {
 	struct ibv_device **first, **second;
@@ -464,6 +490,7 @@ int main(void)
 		cmocka_unit_test(a_device_without_provider_is_left_out),
 		cmocka_unit_test(a_fork_amid_a_list_waits_for_seconds),
 		cmocka_unit_test(a_fork_amid_a_list_waits_for_seconds),
+		cmocka_unit_test(the_table_is_locked_in_a_process_of_one_thread),
 		cmocka_unit_test(a_device_keeps_its_identity),
 		cmocka_unit_test(each_reason_is_logged),
 		cmocka_unit_test(a_directory_with_other_times_is_the_same),
