@@ -272,7 +272,7 @@ static void set_one(struct vfio_device *device, uint32_t index, uint32_t vector,
 }
 
 /* Sets the eventfds of the vectors in SET to descriptors of the caller. On failure no vector
- * changes. */
+ * changes. The program's memory is read without the lock: the program may be slow to provide it. */
 static int set_eventfds(struct vfio_device *device, const struct call *call,
 			const struct vfio_irq_set *set)
 {
@@ -284,14 +284,19 @@ static int set_eventfds(struct vfio_device *device, const struct call *call,
 	if (caller_read(call, call_arg(call, 2) + sizeof(*set), fds, set->count * sizeof(*fds)))
 		return EFAULT;
 	ret = copy_eventfds(call, fds, set->count, copies);
-	for (uint32_t i = 0; !ret && i < set->count; i++)
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&device->lock);
+	for (uint32_t i = 0; i < set->count; i++)
 		set_one(device, set->index, set->start + i, copies[i]);
-	return ret;
+	pthread_mutex_unlock(&device->lock);
+	return 0;
 }
 
 /* Without data, a request triggers its interrupts, or takes all eventfds away if it names none. */
 static void trigger_or_clear(struct vfio_device *device, const struct vfio_irq_set *set)
 {
+	pthread_mutex_lock(&device->lock);
 	for (uint32_t i = 0; i < set->count; i++) {
 		if (set->index == VFIO_PCI_MSIX_IRQ_INDEX)
 			device_interrupt(&device->device, set->start + i);
@@ -300,6 +305,7 @@ static void trigger_or_clear(struct vfio_device *device, const struct vfio_irq_s
 	}
 	for (uint32_t i = 0; !set->count && i < irq_count(set->index); i++)
 		set_one(device, set->index, i, -1);
+	pthread_mutex_unlock(&device->lock);
 }
 
 static int set_irqs(struct vfio_file *file, struct call *call)
@@ -312,13 +318,10 @@ static int set_irqs(struct vfio_file *file, struct call *call)
 		ret = check_irqs(&set);
 	if (ret)
 		return ret;
-	pthread_mutex_lock(&device->lock);
-	if (set.flags & VFIO_IRQ_SET_DATA_NONE)
-		trigger_or_clear(device, &set);
-	else
-		ret = set_eventfds(device, call, &set);
-	pthread_mutex_unlock(&device->lock);
-	return ret;
+	if (!(set.flags & VFIO_IRQ_SET_DATA_NONE))
+		return set_eventfds(device, call, &set);
+	trigger_or_clear(device, &set);
+	return 0;
 }
 
 /* Resets the device, and shows its new registers. The lock is held. */
