@@ -112,7 +112,7 @@ void vfio_device_suffer(enum fault_event event)
 	pthread_mutex_lock(&the_device->lock);
 	if (the_device->owner && event == FAULT_UNPLUG)
 		unplug_locked(the_device);
-	else if (the_device->owner)
+	else if (the_device->owner && the_device->device.hca) /* none after a failed reset */
 		hca_kill(the_device->device.hca);
 	pthread_mutex_unlock(&the_device->lock);
 }

@@ -1063,6 +1063,18 @@ static void an_owner_sees_the_adapter_die(void **state)
 	check_lock(false);
 }
 
+static void a_device_without_an_adapter_cannot_die(void **state)
+{
+	(void)state;
+	device_opened();
+	the_device->device.hca = NULL; /* a reset has failed */
+	vfio_device_suffer(FAULT_DIE);
+	assert_int_equal(it.deaths, 0);
+	vfio_device_suffer(FAULT_UNPLUG);
+	assert_int_equal(it.unplugs, 1);
+	check_lock(false);
+}
+
 static void an_unplugged_device_asks_for_its_return(void **state)
 {
 	const int32_t fds[1] = { EVENTFD };
@@ -1238,6 +1250,7 @@ int main(void)
 		CASE(registers_are_renewed_while_the_device_is_open),
 		CASE(faults_need_an_owner),
 		CASE(an_owner_sees_the_adapter_die),
+		CASE(a_device_without_an_adapter_cannot_die),
 		CASE(an_unplugged_device_asks_for_its_return),
 		CASE(an_unplugged_device_rests_until_it_is_closed),
 		CASE(commands_meet_faults),
