@@ -17,6 +17,8 @@
 
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/data/cq/cq_ring.h"
+#include "providers/mlx5/data/post_srq.h"
+#include "providers/mlx5/data/srq_ring.h"
 #include "util/bits.h"
 
 #define MAX_COMPLETIONS 4096u
@@ -187,18 +189,19 @@ static void cqe_has_checksums(struct rig *rig)
 	cqe->l4_hdr_type_etc = MLX5_CQE_L3_HDR_TYPE_IPV4 << 2;
 }
 
-/* Messages of two queues alternate, of which only the other one reports checksums. */
-static void each_queue_of_a_cq_keeps_its_own_loop(void **state)
+/* Polls messages of two queues in turn, of which only the other one, of kind SPECIAL, reports
+ * checksums. */
+static void poll_checksums(enum rq_special special)
 {
 	static const char kinds[] = "rRrRRrrsRSr";
 	enum { COUNT = sizeof(kinds) - 1 };
 
-	(void)state;
 	for (int at_once = 1; at_once <= COUNT; at_once++) {
 		struct pair pair = pair_new();
 		struct ibv_wc wc[COUNT];
 
-		pair.other->qp->rq.special = RQ_CHECKED;
+		pair.other->qp->rq.special = special;
+		pair.other->qp->rq.checksums = true;
 		for (unsigned int i = 0; i < COUNT; i++) {
 			pair_complete(&pair, kinds[i], i);
 			cqe_has_checksums(pair.rig);
@@ -215,6 +218,198 @@ static void each_queue_of_a_cq_keeps_its_own_loop(void **state)
 		}
 		pair_free(&pair);
 	}
+}
+
+static void each_queue_of_a_cq_keeps_its_own_loop(void **state)
+{
+	(void)state;
+	poll_checksums(RQ_CHECKED);
+	poll_checksums(RQ_OTHER);
+}
+
+/* Four QPs on the CQ of the first. The last two receive from an SRQ each. */
+enum { QPS = 4, PLAIN_QPS = 2, TURN_WQES = 16 };
+
+struct turns {
+	struct rig *rig[QPS];
+	struct mlx5_srq srq[QPS]; /* of the last two */
+	uint8_t ring[QPS][TURN_WQES << 6];
+	uint64_t wr_ids[QPS][TURN_WQES];
+	__be32 dbrec[QPS][2];
+	uint8_t buffer[QPS][TURN_WQES][32];
+	unsigned int posted[QPS], completed[QPS];
+};
+
+static void srq_set_up(struct turns *turns, unsigned int i)
+{
+	struct mlx5_srq *srq = &turns->srq[i];
+	struct mlx5_rq *rq = &turns->rig[i]->qp->rq;
+
+	srq->ring = turns->ring[i];
+	srq->wr_ids = turns->wr_ids[i];
+	srq->stride_log = 6;
+	srq->max_sge = 3;
+	srq->wqes = TURN_WQES;
+	srq->max_wr = TURN_WQES - 1;
+	srq->dbrec = turns->dbrec[i];
+	srq->post = mlx5_post_srq_routine(srq->max_sge, true);
+	qlock_init(&srq->lock, true);
+	assert_int_equal(mlx5_srq_ring_init(srq), 0);
+	rq->srq = srq;
+	rq->special = RQ_SHARED;
+}
+
+static struct turns *turns_new(void)
+{
+	const struct rig_options options = { .rq_wqes = TURN_WQES, .cqes = 4 * TURN_WQES };
+	struct turns *turns = calloc(1, sizeof(*turns));
+
+	assert_non_null(turns);
+	for (unsigned int i = 0; i < QPS; i++) {
+		struct mlx5_rq *rq;
+
+		turns->rig[i] = rig_new(&options);
+		rq = &turns->rig[i]->qp->rq;
+		rq->rsn = OTHER_RSN + i;
+		assert_int_equal(provider_id_set(turns->rig[0]->ids, rq->rsn, rq), 0);
+		if (i >= PLAIN_QPS)
+			srq_set_up(turns, i);
+	}
+	return turns;
+}
+
+static void turns_free(struct turns *turns)
+{
+	for (unsigned int i = 0; i < QPS; i++) {
+		if (i >= PLAIN_QPS)
+			mlx5_srq_ring_free(&turns->srq[i]);
+		rig_free(turns->rig[i]);
+	}
+	free(turns);
+}
+
+/* The wr_id tells the QP and the number of the request. */
+static uint64_t turn_id(unsigned int qp, unsigned int wqe)
+{
+	return (uint64_t)(qp + 1) << 32 | wqe;
+}
+
+static void turn_post(struct turns *turns, unsigned int qp)
+{
+	unsigned int wqe = turns->posted[qp]++;
+	struct ibv_sge sge = { .addr = (uintptr_t)turns->buffer[qp][wqe], .length = 32 };
+	struct ibv_recv_wr wr = { .wr_id = turn_id(qp, wqe), .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	assert_in_range(wqe, 0, TURN_WQES - 2);
+	if (qp < PLAIN_QPS)
+		assert_int_equal(mlx5_post_recv(&turns->rig[qp]->qp->vqp.qp, &wr, &bad), 0);
+	else
+		assert_int_equal(mlx5_post_srq_recv(&turns->srq[qp].vsrq.srq, &wr, &bad), 0);
+}
+
+/* A message takes the oldest request of the QP, or the newest of its SRQ. Returns its number. */
+static unsigned int turn_complete(struct turns *turns, unsigned int qp, bool is_inline)
+{
+	unsigned int done = turns->completed[qp]++;
+	unsigned int wqe = qp < PLAIN_QPS ? done : turns->posted[qp] - 1 - done;
+	uint8_t payload[32] = { (uint8_t)(qp + 1), (uint8_t)wqe };
+
+	rig_complete(turns->rig[0], &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND,
+						       .wqe_counter = (uint16_t)wqe,
+						       .byte_cnt = sizeof(payload),
+						       .rsn = turns->rig[qp]->qp->rq.rsn,
+						       .payload = is_inline ? payload : NULL });
+	return wqe;
+}
+
+static void turns_poll(struct turns *turns, struct ibv_wc *wc, unsigned int count, int at_once)
+{
+	for (unsigned int got = 0; got < count;) {
+		int n = mlx5_poll_cq(&turns->rig[0]->cq->vcq.cq,
+				     min_of(at_once, (int)(count - got)), wc + got);
+
+		assert_in_range(n, 1, count - got);
+		got += (unsigned int)n;
+	}
+}
+
+/* Checks the messages of QPS, whose digits are numbers of QPs, and letters with the payload in the
+ * CQE: a for QP 0. */
+static void take_turns(const char *qps, int at_once)
+{
+	struct turns *turns = turns_new();
+	const unsigned int count = (unsigned int)strlen(qps);
+	unsigned int qp[32], wqe[32];
+	struct ibv_wc wc[32];
+
+	assert_in_range(count, 1, ARRAY_SIZE(wc));
+	for (unsigned int i = 0; i < count; i++) {
+		qp[i] = (unsigned int)(qps[i] - (qps[i] < 'a' ? '0' : 'a'));
+		turn_post(turns, qp[i]);
+	}
+	for (unsigned int i = 0; i < count; i++)
+		wqe[i] = turn_complete(turns, qp[i], qps[i] >= 'a');
+	turns_poll(turns, wc, count, at_once);
+	for (unsigned int i = 0; i < count; i++) {
+		const uint8_t *got = turns->buffer[qp[i]][wqe[i]];
+
+		assert_int_equal(wc[i].status, IBV_WC_SUCCESS);
+		assert_int_equal(wc[i].wr_id, turn_id(qp[i], wqe[i]));
+		assert_int_equal(got[0], qps[i] < 'a' ? 0 : qp[i] + 1);
+		assert_int_equal(got[1], qps[i] < 'a' ? 0 : wqe[i]);
+	}
+	turns_free(turns);
+}
+
+static void queues_and_srqs_take_turns(void **state)
+{
+	static const char *const patterns[] = {
+		"0123012301230123", "0202202002", "222333233223", "001122332211001", "acacca",
+		"cdcddccd",         "abcdabcd",   "2c3d2c3d",     "0a2c0c2a13bd",    "200022232",
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(patterns); i++)
+		for (int at_once = 1; at_once <= 16; at_once++)
+			take_turns(patterns[i], at_once);
+}
+
+/* Another queue has the index of the destroyed one, from which the last messages were. */
+static void an_index_is_used_again(unsigned int old, unsigned int new, bool is_inline)
+{
+	struct turns *turns = turns_new();
+	struct mlx5_rq *gone = &turns->rig[old]->qp->rq, *heir = &turns->rig[new]->qp->rq;
+	struct id_lookup *ids = turns->rig[0]->ids;
+	unsigned int wqe[4];
+	struct ibv_wc wc[4];
+
+	for (unsigned int i = 0; i < 8; i++)
+		turn_post(turns, i < 4 ? old : new);
+	for (unsigned int i = 0; i < 4; i++)
+		turn_complete(turns, old, is_inline);
+	turns_poll(turns, wc, 3, 1); /* one is not polled any more */
+	mlx5_cq_clean(turns->rig[0]->cq, gone);
+	provider_id_clear(ids, gone->rsn);
+	provider_id_clear(ids, heir->rsn);
+	heir->rsn = gone->rsn;
+	assert_int_equal(provider_id_set(ids, heir->rsn, heir), 0);
+	for (unsigned int i = 0; i < 4; i++)
+		wqe[i] = turn_complete(turns, new, is_inline);
+	turns_poll(turns, wc, 4, 2);
+	for (unsigned int i = 0; i < 4; i++) {
+		assert_int_equal(wc[i].wr_id, turn_id(new, wqe[i]));
+		assert_int_equal(turns->buffer[new][wqe[i]][0], is_inline ? new + 1 : 0);
+	}
+	turns_free(turns);
+}
+
+static void the_heir_of_an_index_is_of_any_kind(void **state)
+{
+	(void)state;
+	for (unsigned int old = 0; old < QPS; old++)
+		for (unsigned int new = 0; new < QPS; new ++)
+			for (unsigned int is_inline = 0; old != new &&is_inline < 2; is_inline++)
+				an_index_is_used_again(old, new, is_inline);
 }
 
 /* The CQE of a wrong signature names no queue. Here it comes after a flush of a queue that is gone,
@@ -347,6 +542,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_at_once_are_what_each_is_alone),
 		cmocka_unit_test(each_queue_of_a_cq_keeps_its_own_loop),
+		cmocka_unit_test(queues_and_srqs_take_turns),
+		cmocka_unit_test(the_heir_of_an_index_is_of_any_kind),
 		cmocka_unit_test(a_destroyed_queue_is_not_read),
 		cmocka_unit_test(the_stack_does_not_grow_with_num_entries),
 		cmocka_unit_test(a_second_look_takes_no_lock_of_a_cq_without),
