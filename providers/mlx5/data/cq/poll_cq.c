@@ -262,16 +262,20 @@ CQE_INLINE bool poll_turns_to_qp(struct mlx5_cq *cq, const struct mlx5_cqe64 *cq
 	return rq;
 }
 
-/* Does the same for a message, if the other queue fits the loop, too. */
+/* Does the same for a message. Returns false if the other queue does not fit the loop; then
+ * mlx5_cq_poll_any() finds it cached, and chooses another loop. */
 CQE_INLINE bool poll_turns_to_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 				 enum rq_special special)
 {
 	struct mlx5_rq *rq = cqe_other_rq(cq, cqe);
 
-	if (!rq || rq->special != special)
+	if (!rq)
 		return false;
 	cqe_set_rq(cq, cqe, rq);
-	return true;
+	if (likely(rq->special == special))
+		return true;
+	cq->poll = mlx5_cq_poll_any;
+	return false;
 }
 
 POLL_LOOP poll_requests(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
