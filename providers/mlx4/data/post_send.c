@@ -917,9 +917,9 @@ PIECES_PART(datagram, SEND_DATAGRAM)
 /* ---- routines of a QP ----
  *
  *   call -> enter_for_one -> post_one             one SGE: the straight line
- *                         -> one_with_inline      else PIECES, else UNUSUAL
+ *                         -> one_with_inline      else PAIR, else PIECES, else UNUSUAL
  *                         -> one_with_four_sges   -> one_with_sges, else UNUSUAL
- *                         -> LIST, PIECES, UNUSUAL   the parts that all QPs of a kind share
+ *                         -> LIST, PAIR, PIECES, UNUSUAL   the parts that all QPs of a kind share
  *
  * Each arrow to the right is a call of a function out of line, so that the registers that a part
  * saves cost the others nothing. QPs of rare kinds have the straight line and the shared parts. */
