@@ -177,25 +177,27 @@ static void run_give_back(const struct mlx5_cq *cq, const struct mlx5_rq *rq,
  * The program may read the CQEs, so the library must not change them. The CQEs of a destroyed queue
  * are noted in orphans, and ids becomes an empty table, so that the library's next poll finds no
  * queue and comes to mlx5_cq_disown(). That poll shows that the library reads the ring; then the
- * noted CQEs lose their user index, and no longer lead to a queue. CQEs of version 0 have no user
- * index and stay unchanged.
+ * noted CQEs lose their user index, or their QPN in version 0, and no longer lead to a queue.
  */
 
 /* empty table, so that each CQE takes the slow path, where orphans are noticed */
 static struct id_root nobody;
 
-static void cqe_disown(struct mlx5_cqe64 *cqe)
+/* Removes the number of the queue. No QP has the QPN that equals PRM_NO_USER_INDEX. */
+static void cqe_disown(const struct mlx5_cq *cq, struct mlx5_cqe64 *cqe)
 {
-	cqe->srqn_uidx |= htobe32(PRM_NO_USER_INDEX);
+	__be32 *number = (__be32 *)(void *)((uint8_t *)cqe + cq->rsn_offset);
+
+	*number |= htobe32(PRM_NO_USER_INDEX);
 }
 
-/* Notes the CQE at INDEX in orphans. Without memory for orphans, removes its user index at once. */
+/* Notes the CQE at INDEX in orphans. Without memory for orphans, removes its number at once. */
 static void cqe_note_orphan(struct mlx5_cq *cq, uint32_t index)
 {
 	if (!cq->orphans)
 		cq->orphans = calloc((size_t)cq->mask + 1, sizeof(*cq->orphans));
 	if (!cq->orphans) {
-		cqe_disown(cqe_at(cq, index));
+		cqe_disown(cq, cqe_at(cq, index));
 		return;
 	}
 	cq->orphans[index & cq->mask] = true;
@@ -226,8 +228,6 @@ static void cq_leave(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 {
 	uint32_t i = cq->ci;
 
-	if (cq->rsn_offset != offsetof(struct mlx5_cqe64, srqn_uidx))
-		return;
 	while (i - cq->ci <= cq->mask && cqe_is_sw_owned(cq, cqe_at(cq, i), i)) {
 		dma_load_barrier();
 		i += cqe_leave(cq, rq, i);
@@ -240,7 +240,7 @@ bool mlx5_cq_disown(struct mlx5_cq *cq)
 		return false;
 	for (uint32_t i = 0; i <= cq->mask; i++)
 		if (cq->orphans[i])
-			cqe_disown(cqe_at(cq, i));
+			cqe_disown(cq, cqe_at(cq, i));
 	free(cq->orphans);
 	cq->orphans = NULL;
 	cq->ids = cq->all_ids;

@@ -187,7 +187,7 @@ struct special_completion mlx5_cqe_complete_special(struct mlx5_rq *rq,
 	return done;
 }
 
-/* Handles a CQE whose queue is not found, and logs it. Does not log a CQE whose user index
+/* Handles a CQE whose queue is not found, and logs it. Does not log a CQE whose number
  * mlx5_cq_disown() has removed (cq_ring.c). Expands a run first, so that its CQEs come here one by
  * one. */
 bool mlx5_cqe_take_stray(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)

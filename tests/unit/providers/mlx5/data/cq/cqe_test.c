@@ -1156,8 +1156,9 @@ static void a_program_that_is_told_again_may_read(void **state)
 static void what_came_before_is_nobodys(void **state)
 {
 	(void)state;
-	for (unsigned int readers = 0; readers < 2; readers++) {
-		struct rig *rig = rig_new(&(struct rig_options){ .rq_wqes = 8 });
+	for (unsigned int i = 0; i < 4; i++) {
+		const bool readers = i % 2;
+		struct rig *rig = rig_new(&(struct rig_options){ .rq_wqes = 8, .cqe_v0 = i / 2 });
 		struct ibv_poll_cq_attr attr = { 0 };
 		struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
 		struct picture before;
