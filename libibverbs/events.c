@@ -9,7 +9,6 @@
 #include "check/check.h"
 #include "cmd/cmd.h"
 #include "util/alloc.h"
-#include "util/mutex.h"
 #include "util/order.h"
 #include "util/threads.h"
 
@@ -211,10 +210,11 @@ VERBS_EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context
 VERBS_EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 {
 	struct ibv_context *context = channel->context;
-	bool locked = mutex_enter(&context->mutex);
-	int users = channel->refcnt;
+	int users;
 
-	mutex_leave(&context->mutex, locked);
+	pthread_mutex_lock(&context->mutex);
+	users = channel->refcnt;
+	pthread_mutex_unlock(&context->mutex);
 	if (users) {
 		verbs_warn("ibv_destroy_comp_channel: %d CQs use it: destroy them first", users);
 		return verbs_result(EBUSY);

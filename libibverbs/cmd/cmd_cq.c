@@ -3,7 +3,6 @@
  * cmd_cq.c - commands on completion queues and completion channels.
  */
 #include "cmd/cmd.h"
-#include "util/mutex.h"
 #include "util/order.h"
 
 /* Initialises the CQ before the command runs, because right after it another thread may read an
@@ -31,13 +30,11 @@ static void cq_fini(struct ibv_cq *cq)
  * uses the channel. */
 static void channel_count(struct ibv_comp_channel *channel, int add)
 {
-	bool locked;
-
 	if (!channel)
 		return;
-	locked = mutex_enter(&channel->context->mutex);
+	pthread_mutex_lock(&channel->context->mutex);
 	channel->refcnt += add;
-	mutex_leave(&channel->context->mutex, locked);
+	pthread_mutex_unlock(&channel->context->mutex);
 }
 
 static void explain_create_cq(int err, struct ibv_context *context,

@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int pipe_in, pipe_out;
@@ -109,6 +110,29 @@ static void the_end_of_a_channel_is_an_error(void **state)
 	assert_int_equal(ibv_get_cq_event(&channel, &cq, &context), -1);
 	assert_int_equal(errno, EIO);
 	close(channel.fd);
+}
+
+/* Stands for a thread that the C library does not know: it has to wait for the lock, too. Here it
+ * waits for ever, because it is the thread that has the lock. */
+static void a_channel_is_counted_under_the_lock(void **state)
+{
+	struct fake_context *fake = fake_open();
+	struct ibv_comp_channel channel = { .context = &fake->vctx.context, .fd = -1, .refcnt = 1 };
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (!child) {
+		pthread_mutex_lock(&channel.context->mutex);
+		alarm(1);
+		ibv_destroy_comp_channel(&channel);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	errno = 0;
+	assert_int_equal(ibv_destroy_comp_channel(&channel), EBUSY);
+	fake_close(fake);
 }
 
 static int told;
@@ -368,6 +392,7 @@ int main(void)
 		PIPE_TEST(a_part_of_an_event_is_an_error),
 		PIPE_TEST(the_provider_hears_of_a_completion_event),
 		cmocka_unit_test(the_end_of_a_channel_is_an_error),
+		cmocka_unit_test(a_channel_is_counted_under_the_lock),
 		cmocka_unit_test(counts_of_events_wrap),
 		cmocka_unit_test(an_objects_end_is_waited_for),
 		/* again with threads: the count is then compared under the lock */
