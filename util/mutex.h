@@ -4,7 +4,7 @@
  * as much as the few stores that they guard.
  *
  * It is for sections that call no code of the program, as that could create a thread. A thread
- * created afterwards finds the mutex free.
+ * created afterwards finds the mutex free. Decision: docs/adr/0010.
  */
 #ifndef UTIL_MUTEX_H
 #define UTIL_MUTEX_H
