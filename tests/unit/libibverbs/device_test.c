@@ -179,7 +179,7 @@ static void the_table_is_locked_in_a_process_of_one_thread(void **state)
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFSIGNALED(status));
+	assert_int_not_equal(status, 0); /* by the alarm, or a sanitizer */
 }
 
 static void a_device_keeps_its_identity(void **state)

