@@ -43,6 +43,7 @@ enum {
 	NIC_STATE_SHIFT = 8,
 	NIC_STATE_MASK = 7,
 	SEVERITY_ALERT = 1,
+	SEVERITY_WARNING = 4,
 	SEVERITY_VALID = 1 << 3,
 	SYNDROME_SHIFT = 16,
 };
@@ -56,6 +57,15 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+static uint32_t severity(uint8_t syndrome)
+{
+	if (!syndrome)
+		return 0;
+	if (syndrome == BAR_SYNDROME_TEMPERATURE)
+		return (SEVERITY_VALID | SEVERITY_WARNING) << 24;
+	return REQUESTS_RESET | (SEVERITY_VALID | SEVERITY_ALERT) << 24;
+}
+
 static uint32_t read_health(const struct bar *bar, uint64_t offset)
 {
 	switch (offset) {
@@ -64,9 +74,7 @@ static uint32_t read_health(const struct bar *bar, uint64_t offset)
 	case HEALTH_HW_ID:
 		return HW_ID;
 	case HEALTH_RFR_SEVERITY:
-		if (!bar->syndrome)
-			return 0;
-		return REQUESTS_RESET | (SEVERITY_VALID | SEVERITY_ALERT) << 24;
+		return severity(bar->syndrome);
 	case HEALTH_SYNDROME:
 		return (uint32_t)bar->syndrome << SYNDROME_SHIFT;
 	default:

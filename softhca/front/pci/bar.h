@@ -23,7 +23,10 @@ enum bar_nic_state { /* current state, and state that the driver requests */
 		     BAR_NIC_SW_RESET = 7,
 };
 
-enum { BAR_SYNDROME_FIRMWARE = 0x1 }; /* health buffer: internal firmware error */
+enum bar_syndrome {                                  /* health buffer */
+		    BAR_SYNDROME_FIRMWARE = 0x1,     /* internal firmware error */
+		    BAR_SYNDROME_TEMPERATURE = 0x10, /* a warning: the adapter goes on */
+};
 
 struct bar {
 	struct hca *hca;
@@ -33,7 +36,8 @@ struct bar {
 	uint32_t cmdq_high;
 	uint8_t *memory; /* BAR_MEMIC_SIZE bytes of the device's memory */
 	uint8_t nic_state;
-	/* value in the health buffer, where a request for a reset goes with it; 0: healthy */
+	/* value in the health buffer, where a request for a reset goes with it unless it is a
+	 * warning; 0: healthy */
 	uint8_t syndrome;
 };
 

@@ -150,6 +150,15 @@ static void hca_enable(enum prm_status expect)
 	assert_int_equal(fld_get(out, CMD_OUT_STATUS), expect);
 }
 
+static void hot_adapter_warns_and_goes_on(void **state)
+{
+	(void)state;
+	rig.device.bar.syndrome = BAR_SYNDROME_TEMPERATURE;
+	assert_int_equal(bar_get(0x238) >> 24, 1 << 3 | 4); /* no request for a reset */
+	assert_int_equal(bar_get(0x23c) >> 16 & 0xff, 0x10);
+	hca_enable(PRM_STAT_OK);
+}
+
 static void dead_adapter_asks_for_a_reset_and_gets_it(void **state)
 {
 	(void)state;
@@ -292,6 +301,7 @@ int main(void)
 		IB(segment_says_that_all_is_well),
 		IB(memory_keeps_what_is_written_until_a_reset),
 		IB(health_counter_advances),
+		IB(hot_adapter_warns_and_goes_on),
 		IB(dead_adapter_asks_for_a_reset_and_gets_it),
 		IB(both_resets_of_pci_give_a_new_adapter),
 		IB(client_that_goes_leaves_nothing),
