@@ -23,15 +23,26 @@ enum {
 	PRM_CMDQ_INLINE = 16,
 };
 
-#define INIT_SEG_FW_REV           FLD(0x0, 31, 0)
-#define INIT_SEG_CMDIF_REV        FLD(0x4, 31, 16)
-#define INIT_SEG_CMDQ_ADDR_63_32  FLD(0x10, 31, 0)
-#define INIT_SEG_CMDQ_ADDR_31_12  FLD(0x14, 31, 12) /* written as a whole word */
+enum prm_nic_interface {
+	PRM_NIC_FULL = 0,
+	PRM_NIC_DISABLED = 1,
+	PRM_NIC_SW_RESET = 7,
+};
+
+#define INIT_SEG_FW_REV          FLD(0x0, 31, 0)
+#define INIT_SEG_CMDIF_REV       FLD(0x4, 31, 16)
+#define INIT_SEG_CMDQ_ADDR_63_32 FLD(0x10, 31, 0)
+#define INIT_SEG_CMDQ_ADDR_31_12 FLD(0x14, 31, 12) /* written as a whole word */
+/* read: the adapter's state, of enum prm_nic_interface; in the word of the address */
+#define INIT_SEG_NIC_INTERFACE    FLD(0x14, 10, 8)
 #define INIT_SEG_LOG_CMDQ_SIZE    FLD(0x14, 7, 4)
 #define INIT_SEG_LOG_CMDQ_STRIDE  FLD(0x14, 3, 0)
 #define INIT_SEG_COMMAND_DOORBELL FLD(0x18, 31, 0) /* a bit for each entry */
 #define INIT_SEG_INITIALIZING     FLD(0x1fc, 31, 31)
-#define INIT_SEG_HEALTH_SYNDROME  FLD(0x23c, 23, 16)
+/* With a syndrome: firmware works no more, and requests a reset. Without this bit the syndrome is a
+ * warning (PRM: Health Buffer) */
+#define INIT_SEG_HEALTH_RESET    FLD(0x238, 31, 31)
+#define INIT_SEG_HEALTH_SYNDROME FLD(0x23c, 23, 16)
 /* Timeouts in ms. 0 in the second: firmware states neither */
 #define INIT_SEG_CMD_EXEC_TO    FLD(0xff8, 31, 0)
 #define INIT_SEG_CMDQ_INIT_TO   FLD(0xffc, 31, 0)

@@ -345,23 +345,48 @@ static bool firmware_stands(struct vfio_cmdq *cmdq)
 	return false;
 }
 
+static bool is_disabled(const uint8_t *bar)
+{
+	const uint32_t state = register_read(bar, INIT_SEG_NIC_INTERFACE);
+
+	return state == PRM_NIC_DISABLED || state == PRM_NIC_SW_RESET;
+}
+
+/* Logs a syndrome with which the device goes on, once until it changes. */
+static void health_warn(struct vfio_cmdq *cmdq, uint32_t syndrome)
+{
+	if (__atomic_load_n(&cmdq->health_warned, __ATOMIC_RELAXED) == syndrome ||
+	    __atomic_exchange_n(&cmdq->health_warned, syndrome, __ATOMIC_RELAXED) == syndrome)
+		return;
+	if (syndrome)
+		verbs_warn("VFIO: the device warns, health syndrome %#x: %s", syndrome,
+			   syndrome_name(syndrome));
+}
+
 int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq)
 {
 	uint32_t syndrome;
+	bool is_fatal;
 
 	if (__atomic_load_n(&cmdq->is_dead, __ATOMIC_RELAXED))
 		return EIO; /* the log has said why */
 	syndrome = register_read(cmdq->bar, INIT_SEG_HEALTH_SYNDROME);
+	is_fatal = syndrome && register_read(cmdq->bar, INIT_SEG_HEALTH_RESET);
 	if (is_gone(cmdq->bar))
 		verbs_warn("VFIO: the device has left the bus");
-	else if (syndrome)
+	else if (is_fatal)
 		verbs_warn("VFIO: the device is ill, health syndrome %#x: %s", syndrome,
 			   syndrome_name(syndrome));
+	else if (is_disabled(cmdq->bar))
+		verbs_warn("VFIO: the device is disabled, its interface has state %u",
+			   register_read(cmdq->bar, INIT_SEG_NIC_INTERFACE));
 	else if (firmware_stands(cmdq))
 		verbs_warn("VFIO: firmware has stopped, its health counter stays %u",
 			   register_read(cmdq->bar, INIT_SEG_HEALTH_COUNTER));
-	else
+	else {
+		health_warn(cmdq, syndrome);
 		return 0;
+	}
 	if (queue_stop(cmdq))
 		queue_reset(cmdq);
 	return EIO;

@@ -27,6 +27,7 @@ struct vfio_cmdq {
 	unsigned int health_ms;  /* limit: the health counter must change within this time */
 	uint32_t health_counter; /* atomic: last value read from the device */
 	uint32_t health_since;   /* atomic: time in ms at which that value was first read */
+	uint32_t health_warned;  /* atomic: syndrome of the last warning in the log */
 	bool is_dead;            /* atomic */
 	/* Called once, when a command is not answered, the device has left the bus or its health is
 	 * bad. May be NULL. */
@@ -48,9 +49,9 @@ int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_
 /* Frees the queue. Before, the device must be closed or reset, or the space must be lost
  * (vfio_space_lose()). */
 void mlx5_vfio_cmdq_destroy(struct vfio_cmdq *cmdq);
-/* Returns 0. Returns EIO, logged, if the queue is dead, the device has left the bus or reports a
- * health syndrome, or the health counter of its firmware no longer changes. The queue is dead
- * then. */
+/* Returns 0. Returns EIO, logged, if the queue is dead, the device has left the bus, is disabled or
+ * requests a reset, or the health counter of its firmware no longer changes. The queue is dead
+ * then. Logs a health syndrome without a request once, as a warning. */
 int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq);
 
 /* Runs a command. Returns 0, or an errno for the answer's status; EIO, ETIMEDOUT or ENOMEM if the

@@ -16,6 +16,7 @@
 
 #include "prm/mlx5/cmd.h"
 #include "providers/mlx5/vfio/cmdq.h"
+#include "tests/unit/log_text.h"
 #include "util/bits.h"
 
 #include "guarded.h"
@@ -28,6 +29,8 @@ enum {
 	ADDRESS_LOW = 0x14 / 4,
 	DOORBELL = 0x18 / 4,
 	INITIALIZING = 0x1fc / 4,
+	NIC_STATE = 0x16,
+	RESET = 0x238,
 	SYNDROME = 0x23d,
 	COUNTER = 0x1010 / 4,
 	BAR = 0x1014 / 4,
@@ -463,10 +466,45 @@ static void health_is_that_of_the_device(void **state)
 {
 	(void)state;
 	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), 0);
-	((uint8_t *)rig.bar)[SYNDROME] = 0x10;
+	((uint8_t *)rig.bar)[RESET] = 0x80; /* of no fault yet */
+	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), 0);
+	((uint8_t *)rig.bar)[SYNDROME] = 0x1;
 	check_verdict(1);
 	memset(rig.bar, 0xff, sizeof(rig.bar));
 	check_verdict(2);
+}
+
+static void a_disabled_device_is_lost(void **state)
+{
+	uint8_t *byte = (uint8_t *)rig.bar + NIC_STATE;
+	unsigned int resets = 0;
+
+	(void)state;
+	for (uint8_t nic_state = 0; nic_state < 8; nic_state++) {
+		*byte = (uint8_t)((*byte & ~7) | nic_state);
+		if (nic_state == 1 || nic_state == 7)
+			check_verdict(++resets);
+		else
+			assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), 0);
+	}
+}
+
+/* As of a high temperature: firmware does not request a reset, and goes on. */
+static void a_warning_is_said_once(void **state)
+{
+	static const uint8_t syndromes[] = { 0x10, 0x10, 0x1, 0x0, 0x1 };
+	static const bool is_new[] = { true, false, true, false, true };
+
+	(void)state;
+	while (*log_text())
+		; /* of other tests */
+	for (unsigned int i = 0; i < ARRAY_SIZE(syndromes); i++) {
+		((uint8_t *)rig.bar)[SYNDROME] = syndromes[i];
+		assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), 0);
+		assert_int_equal(rig.resets, 0);
+		assert_true(is_new[i] == !!strstr(log_text(), "the device warns"));
+	}
+	assert_false(rig.cmdq.is_dead || rig.space.is_lost);
 }
 
 static void firmware_states_the_timeout_of_commands(void **state)
@@ -592,6 +630,8 @@ int main(void)
 		T(silence_of_one_lane_ends_the_other),
 		T(a_lost_device_is_noticed),
 		T(health_is_that_of_the_device),
+		T(a_disabled_device_is_lost),
+		T(a_warning_is_said_once),
 		T(firmware_states_the_timeout_of_commands),
 		T(firmware_that_stands_is_ill),
 		T(each_command_looks_for_events),
@@ -600,5 +640,6 @@ int main(void)
 		T(a_command_without_memory_is_not_sent),
 	};
 
+	log_to_memory();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
