@@ -71,10 +71,9 @@ static void aso_put_line(const struct aso_kind *kind, uint32_t line, uint8_t *by
 		fld_set(bytes, STE_ASO_METER_LINE, line);
 }
 
-static int aso_check(const char *call, const struct aso_kind *kind,
-		     const struct mlx5dv_devx_obj *obj, uint32_t offset, uint8_t reg)
+static int aso_check(const char *call, const struct dr_aso *aso, uint32_t offset, uint8_t reg)
 {
-	const uint64_t lines = (uint64_t)kind->lines << obj->log_range;
+	const uint64_t lines = (uint64_t)aso->kind->lines << aso->log_range;
 
 	if (offset >= lines) {
 		verbs_warn("%s: offset is %u, must be below %llu", call, offset,
@@ -88,15 +87,14 @@ static int aso_check(const char *call, const struct aso_kind *kind,
 	return 0;
 }
 
-/* Sets the number and the entry action of ASO, whose object is OBJ. Leaves ASO as it was if an
- * argument is wrong. Returns 0 or EINVAL. */
-static int aso_set(const char *call, struct dr_aso *aso, const struct mlx5dv_devx_obj *obj,
-		   uint32_t offset, uint32_t flags, uint8_t reg)
+/* Sets the entry action of ASO. Leaves it as it was if an argument is wrong. Returns 0 or
+ * EINVAL. */
+static int aso_set(const char *call, struct dr_aso *aso, uint32_t offset, uint32_t flags,
+		   uint8_t reg)
 {
-	const struct aso_kind *kind = aso_kind(obj);
-	const uint32_t number = obj->id + offset / kind->lines;
+	const struct aso_kind *kind = aso->kind;
 	uint8_t bytes[2 * sizeof(uint32_t)] = { 0 };
-	int ret = aso_check(call, kind, obj, offset, reg);
+	int ret = aso_check(call, aso, offset, reg);
 
 	if (ret)
 		return ret;
@@ -105,11 +103,10 @@ static int aso_set(const char *call, struct dr_aso *aso, const struct mlx5dv_dev
 		return EINVAL;
 	}
 	fld_set(bytes, STE_ACTION_ID, PRM_STE_ACTION_ASO);
-	fld_set(bytes, STE_ASO_OBJECT, number);
+	fld_set(bytes, STE_ASO_OBJECT, aso->first + offset / kind->lines);
 	fld_set(bytes, STE_ASO_REGISTER, reg / 2u);
 	fld_set(bytes, STE_ASO_TYPE, kind->type);
 	aso_put_line(kind, offset % kind->lines, bytes);
-	aso->number = number;
 	aso->words[0] = (uint32_t)fld_get(bytes, FLD(0x0, 31, 0));
 	aso->words[1] = (uint32_t)fld_get(bytes, FLD(0x4, 31, 0));
 	return 0;
@@ -129,6 +126,14 @@ static int domain_check(const char *call, struct mlx5dv_dr_domain *domain,
 	return EOPNOTSUPP;
 }
 
+/* Returns what the action keeps of OBJ, which the program may destroy before the action. */
+static struct dr_aso aso_of(const struct mlx5dv_devx_obj *obj)
+{
+	return (struct dr_aso){ .kind = aso_kind(obj),
+				.first = obj->id,
+				.log_range = obj->log_range };
+}
+
 /* Is no user of the domain, as in release 65.0: nothing of the adapter belongs to the action. */
 DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_aso(struct mlx5dv_dr_domain *domain,
 							       struct mlx5dv_devx_obj *devx_obj,
@@ -142,14 +147,16 @@ DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_aso(struct mlx5dv_dr_
 	if (ret)
 		return dv_fail(ret);
 	action = calloc_for(call, 1, sizeof(*action));
-	ret = action ? aso_set(call, &action->aso, devx_obj, offset, flags, return_reg_c) : ENOMEM;
+	if (!action)
+		return dv_fail(ENOMEM);
+	action->kind = aso_kind(devx_obj)->kind;
+	action->aso = aso_of(devx_obj);
+	action->domain = domain;
+	ret = aso_set(call, &action->aso, offset, flags, return_reg_c);
 	if (ret) {
 		free(action);
 		return dv_fail(ret);
 	}
-	action->kind = aso_kind(devx_obj)->kind;
-	action->aso.obj = devx_obj;
-	action->domain = domain;
 	return action;
 }
 
@@ -169,6 +176,5 @@ DV_EXPORT int mlx5dv_dr_action_modify_aso(struct mlx5dv_dr_action *action, uint3
 		verbs_warn("%s: the action is on no ASO object", call);
 		return verbs_result(EINVAL);
 	}
-	return verbs_result(
-		aso_set(call, &action->aso, action->aso.obj, offset, flags, return_reg_c));
+	return verbs_result(aso_set(call, &action->aso, offset, flags, return_reg_c));
 }

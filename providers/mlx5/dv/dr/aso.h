@@ -8,11 +8,12 @@
 
 #include <stdint.h>
 
-struct mlx5dv_devx_obj;
+struct aso_kind;
 
 struct dr_aso {
-	struct mlx5dv_devx_obj *obj;
-	uint32_t number;   /* of the object, within OBJ's range */
+	const struct aso_kind *kind;
+	uint32_t first;    /* number of the first object of the range */
+	uint8_t log_range; /* log2 of the number of objects */
 	uint32_t words[2]; /* the entry action */
 };
 

@@ -298,7 +298,7 @@ static void dump_action(FILE *file, const struct mlx5dv_dr_action *action,
 	case DR_ACTION_ASO_METER:
 	case DR_ACTION_CONNECTION:
 		dump_head(file, aso_record(action->kind), action, rule);
-		fprintf(file, ",0x%x", action->aso.number);
+		fprintf(file, ",0x%x", action->aso.first);
 		break;
 	}
 	fprintf(file, "\n");

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -92,7 +93,8 @@ static int row_set(const struct row *row, struct mlx5dv_devx_obj *obj,
 static void action_is(const struct mlx5dv_dr_action *action, const struct row *row)
 {
 	assert_int_equal(action->kind, row->kind);
-	assert_int_equal(action->aso.number, row->number);
+	assert_int_equal(action->aso.first, row->id);
+	assert_int_equal(action->aso.words[0] & 0xffffff, row->number);
 	assert_int_equal(action->aso.words[0], row->words[0]);
 	assert_int_equal(action->aso.words[1], row->words[1]);
 }
@@ -117,19 +119,22 @@ static void words_are_those_of_the_release(void **state)
 /* Rules that exist have copies of the words; a refused change changes nothing. */
 static void an_action_can_be_modified(void **state)
 {
-	static const struct row last = { .kind = DR_ACTION_FIRST_HIT,
+	static const struct row last = { .id = 0x4040,
+					 .kind = DR_ACTION_FIRST_HIT,
 					 .number = 0x4041,
 					 .words = { 0x12004041, 0x44000001 } };
+	struct row range = rows[0];
 	struct mlx5dv_dr_action drop = { .kind = DR_ACTION_DROP }, *action;
 	struct mlx5dv_devx_obj obj;
 
 	(void)state;
-	assert_int_equal(row_set(&rows[0], &obj, &action), 0);
-	obj.log_range = 1;
+	range.log_range = 1;
+	assert_int_equal(row_set(&range, &obj, &action), 0);
+	memset(&obj, 0xff, sizeof(obj)); /* as if destroyed */
 	assert_int_equal(mlx5dv_dr_action_modify_aso(action, 1024, 1, 3), EINVAL);
 	assert_int_equal(mlx5dv_dr_action_modify_aso(action, 1, 2, 3), EINVAL);
 	assert_int_equal(mlx5dv_dr_action_modify_aso(action, 1, 1, 4), EINVAL);
-	action_is(action, &rows[0]);
+	action_is(action, &range);
 	assert_int_equal(mlx5dv_dr_action_modify_aso(action, 513, 1, 3), 0);
 	action_is(action, &last);
 	assert_int_equal(mlx5dv_dr_action_modify_aso(&drop, 0, 0, 3), EINVAL);

@@ -274,7 +274,8 @@ static void actions_without_an_object(void **state)
 	action.counter.offset = 3;
 	check_action(&action, 3406, ",0x103");
 	action.kind = DR_ACTION_FIRST_HIT;
-	action.aso = (struct dr_aso){ .obj = &obj, .number = 0x4040 };
+	/* the object at creation: neither the offset nor a change of the action shows */
+	action.aso = (struct dr_aso){ .first = 0x4040, .words = { 0x12004043 } };
 	check_action(&action, 3417, ",0x4040");
 	action.kind = DR_ACTION_ASO_METER;
 	check_action(&action, 3418, ",0x4040");
