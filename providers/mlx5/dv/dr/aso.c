@@ -119,6 +119,10 @@ static int domain_check(const char *call, struct mlx5dv_dr_domain *domain,
 		verbs_warn("%s: devx_obj is %s", call, obj ? "no ASO object" : "NULL");
 		return EOPNOTSUPP;
 	}
+	if (obj->context != domain->context && obj->context->device != domain->context->device) {
+		verbs_warn("%s: devx_obj belongs to another device", call);
+		return EINVAL;
+	}
 	if (mlx5_dr_soft_exists(domain))
 		return 0;
 	verbs_warn("%s: the action is for tables below the root, which the domain cannot have",

@@ -20,7 +20,9 @@
 #include "providers/mlx5/dv/dr/soft.h"
 #include "providers/mlx5/dv/export.h"
 
-static struct mlx5dv_dr_domain domain;
+static struct ibv_device devices[2];
+static struct ibv_context context = { .device = &devices[0] };
+static struct mlx5dv_dr_domain domain = { .context = &context };
 static bool exists;
 
 bool mlx5_dr_soft_exists(struct mlx5dv_dr_domain *asked)
@@ -82,9 +84,9 @@ static const struct row {
 static int row_set(const struct row *row, struct mlx5dv_devx_obj *obj,
 		   struct mlx5dv_dr_action **action)
 {
-	*obj = (struct mlx5dv_devx_obj){ .type = row->type,
-					 .id = row->id,
-					 .log_range = row->log_range };
+	*obj = (struct mlx5dv_devx_obj){
+		.context = &context, .type = row->type, .id = row->id, .log_range = row->log_range
+	};
 	errno = 0;
 	*action = mlx5dv_dr_action_create_aso(&domain, obj, row->offset, row->flags, row->reg);
 	return *action ? 0 : errno;
@@ -152,11 +154,28 @@ static void a_domain_with_root_tables_has_none(void **state)
 	exists = true;
 }
 
+/* The number of another device's object means something else. */
+static void an_object_of_another_device_is_refused(void **state)
+{
+	struct ibv_context other = { .device = &devices[0] };
+	struct mlx5dv_devx_obj obj = { .context = &other, .type = HIT };
+	struct mlx5dv_dr_action *action = mlx5dv_dr_action_create_aso(&domain, &obj, 0, 0, 5);
+
+	(void)state;
+	assert_non_null(action);
+	free(action);
+	other.device = &devices[1];
+	errno = 0;
+	assert_null(mlx5dv_dr_action_create_aso(&domain, &obj, 0, 0, 5));
+	assert_int_equal(errno, EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_are_those_of_the_release),
 		cmocka_unit_test(an_action_can_be_modified),
+		cmocka_unit_test(an_object_of_another_device_is_refused),
 		cmocka_unit_test(a_domain_with_root_tables_has_none),
 	};
 
