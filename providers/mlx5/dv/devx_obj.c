@@ -293,6 +293,9 @@ DV_EXPORT int mlx5dv_devx_obj_export(struct mlx5dv_devx_obj *obj, void *attrs)
 	return 0;
 }
 
+/* The field of a command has 5 bits. */
+enum { MAX_LOG_RANGE = 31 };
+
 DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_import(struct ibv_context *context, void *attrs)
 {
 	int ret = dv_check_import("mlx5dv_devx_obj_import", context, attrs);
@@ -302,6 +305,11 @@ DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_import(struct ibv_context *con
 	if (ret)
 		return dv_fail(ret);
 	memcpy(&export, attrs, sizeof(export));
+	if (unlikely(export.log_range > MAX_LOG_RANGE)) {
+		verbs_warn("mlx5dv_devx_obj_import: attrs is of a range of 2^%u objects",
+			   export.log_range);
+		return dv_fail(EINVAL);
+	}
 	obj = dv_take("mlx5dv_devx_obj_import", context, obj);
 	if (!obj)
 		return dv_fail(ENOMEM);

@@ -167,6 +167,21 @@ static void general_objects_have_kinds_of_their_own(void **state)
 	}
 }
 
+/* A number of objects is at most 2^31, as in a command; others would be shifted too far. */
+static void a_range_that_cannot_be_is_not_imported(void **state)
+{
+	struct told attrs = { .handle = HANDLE, .type = 10, .log_range = 31 };
+	struct mlx5dv_devx_obj *obj = mlx5dv_devx_obj_import(context(), &attrs);
+
+	(void)state;
+	assert_non_null(obj);
+	mlx5dv_devx_obj_unimport(obj);
+	attrs.log_range = 32;
+	errno = 0;
+	assert_null(mlx5dv_devx_obj_import(context(), &attrs));
+	assert_int_equal(errno, EINVAL);
+}
+
 /* The bytes behind a short command belong to the program, so they must not be read. */
 static void a_short_command_names_nothing(void **state)
 {
@@ -239,6 +254,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(kinds_have_a_number),
 		TEST(general_objects_have_kinds_of_their_own),
+		TEST(a_range_that_cannot_be_is_not_imported),
 		TEST(a_short_command_names_nothing),
 		TEST(each_call_names_its_object),
 	};
