@@ -365,7 +365,7 @@ int mlx5_dr_htable_grow(struct dr_htable *table, struct dr_old_htable *old)
 	if (!ret)
 		ret = collisions_write(table);
 	if (ret) { /* the shadow is ahead of the memory */
-		table->end->lane->ring.error = ret;
+		dr_ring_set_error(&table->end->lane->ring, ret);
 		dr_places_free(&old->collisions);
 	}
 	return ret;

@@ -145,7 +145,7 @@ static int ring_fail(struct dr_ring *ring, int error, int status)
 {
 	verbs_warn("direct rules: the adapter's memory is not written: errno %d, status %d", error,
 		   status);
-	__atomic_store_n(&ring->error, error, __ATOMIC_RELAXED);
+	dr_ring_set_error(ring, error);
 	return error;
 }
 

@@ -30,6 +30,12 @@ struct dr_ring {
 	int error; /* errno of the first failure; the ring then writes no more; see dr_ring_error */
 };
 
+/* Makes the ring write no more. The caller locks; readers without a lock may look meanwhile. */
+static inline void dr_ring_set_error(struct dr_ring *ring, int error)
+{
+	__atomic_store_n(&ring->error, error, __ATOMIC_RELAXED);
+}
+
 /* Returns the errno of the ring's first failure, or 0. Needs no lock. */
 static inline int dr_ring_error(const struct dr_ring *ring)
 {

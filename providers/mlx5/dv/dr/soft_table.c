@@ -179,7 +179,7 @@ static int top_lead(struct dr_soft_table *table, struct dr_soft_matcher *matcher
 		mlx5_dr_htable_grown(matcher->top, old);
 		return 0;
 	}
-	ring->error = ret;
+	dr_ring_set_error(ring, ret);
 	dr_places_free(&old->collisions);
 	return ret;
 }
