@@ -340,7 +340,23 @@ static int waiting_settle(struct dr_soft *soft, struct waiting *waiting)
 	return lost;
 }
 
-/* Frees places by one SYNC_STEERING, which is not run without places if ONLY_PLACES. A lost lane
+/* Returns whether there are open lanes, and each is lost. */
+static bool lanes_are_lost(struct dr_soft *soft)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < DR_LANES; i++) {
+		const struct dr_lane *lane = lane_at(soft, i);
+
+		if (lane && !dr_ring_error(&lane->ring))
+			return false;
+		any |= lane != NULL;
+	}
+	return any;
+}
+
+/* Frees places by one SYNC_STEERING, which is not run without places if ONLY_PLACES, or if each
+ * lane is lost: an adapter that is lost would let the caller wait for the answer. A lost lane
  * keeps its places, and all starts and lists; other lanes' places are freed. Lost anchors keep
  * everything, because they may lead to places of any lane. Returns the errno of a lost ring, or of
  * the command. *ANY: something was freed. */
@@ -353,7 +369,7 @@ static int hardware_sync(struct dr_soft *soft, bool only_places, bool *any)
 	if (!ret && !lost)
 		lost = waiting_settle(soft, &waiting);
 	*any = waiting_any(&waiting);
-	if (!ret && (*any || !only_places))
+	if (!ret && (*any || !(only_places || (lost && lanes_are_lost(soft)))))
 		ret = mlx5_dr_steering_sync(soft->context);
 	if (*any && ret)
 		waiting_return(soft, &waiting);

@@ -302,6 +302,23 @@ static void a_lost_lane_keeps_its_places_only(void **state)
 	mlx5_dr_soft_close(it.soft);
 }
 
+/* The adapter itself may be lost, and not answer. */
+static void lost_lanes_run_no_command(void **state)
+{
+	(void)state;
+	for (int i = 0; i < DR_LANES - 1; i++) {
+		mlx5_dr_lane_free(mlx5_dr_soft_lane(it.soft), 2, (uint32_t)i);
+		it.soft->lanes[i]->ring.error = REFUSED;
+	}
+	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), REFUSED);
+	events_check("dddd");
+	assert_int_equal(it.soft->lanes[0]->freed_entries, 4);
+	assert_non_null(mlx5_dr_soft_lane(it.soft));
+	assert_int_equal(mlx5_dr_soft_sync(it.soft, true), REFUSED);
+	events_check("ddddds");
+	mlx5_dr_soft_close(it.soft);
+}
+
 /* A ring that is lost while the sync drains lanes for the second time. */
 static void a_lane_lost_in_a_sync_keeps_starts(void **state)
 {
@@ -573,6 +590,7 @@ int main(void)
 		cmocka_unit_test_setup(memory_goes_although_a_sync_fails, soft_begin),
 		cmocka_unit_test_setup(lanes_share_a_sync, soft_begin),
 		cmocka_unit_test_setup(a_lost_lane_keeps_its_places_only, soft_begin),
+		cmocka_unit_test_setup(lost_lanes_run_no_command, soft_begin),
 		cmocka_unit_test_setup(a_lane_lost_in_a_sync_keeps_starts, soft_begin),
 		cmocka_unit_test_setup(matchers_pass_over_a_lost_lane, soft_begin),
 		cmocka_unit_test_setup(a_matcher_comes_and_goes_without_a_wait, soft_begin),
