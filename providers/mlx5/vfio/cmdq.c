@@ -7,6 +7,9 @@
  *	                                                |
  *	                                                | timeout, or registers read as ones
  *	                                                v
+ *	                                             dying: the device is reset
+ *	                                                |
+ *	                                                v
  *	                                              dead: no further command
  */
 #include <errno.h>
@@ -175,20 +178,36 @@ static void serve_waiting(const struct vfio_cmdq *cmdq, enum vfio_lane number)
 		cmdq->while_waiting(cmdq->waiting_arg);
 }
 
-/* Marks the queue as dead and its space as lost, because the adapter may still execute a command
- * later. Returns false if the queue was dead already. */
-static bool queue_stop(struct vfio_cmdq *cmdq)
+/* Returns whether the queue is dead. Waits while another thread resets the device: the caller will
+ * return EIO, and its program may then free memory that the device still writes to. */
+static bool queue_is_dead(const struct vfio_cmdq *cmdq)
 {
-	if (__atomic_exchange_n(&cmdq->is_dead, true, __ATOMIC_RELAXED))
-		return false;
-	vfio_space_lose(cmdq->space);
-	return true;
+	uint8_t state = __atomic_load_n(&cmdq->state, __ATOMIC_ACQUIRE);
+
+	for (; state == VFIO_CMDQ_DYING; state = __atomic_load_n(&cmdq->state, __ATOMIC_ACQUIRE))
+		rest(100);
+	return state == VFIO_CMDQ_DEAD;
 }
 
-static void queue_reset(const struct vfio_cmdq *cmdq)
+/* Marks the space as lost, because the adapter may still execute a command later, and then the
+ * queue as dying. Returns false if another thread has done so; the device is reset then. */
+static bool queue_stop(struct vfio_cmdq *cmdq)
+{
+	uint8_t state = VFIO_CMDQ_ALIVE;
+
+	vfio_space_lose(cmdq->space);
+	if (__atomic_compare_exchange_n(&cmdq->state, &state, VFIO_CMDQ_DYING, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return true;
+	queue_is_dead(cmdq);
+	return false;
+}
+
+static void queue_reset(struct vfio_cmdq *cmdq)
 {
 	if (cmdq->when_dead)
 		cmdq->when_dead(cmdq->dead_arg);
+	__atomic_store_n(&cmdq->state, VFIO_CMDQ_DEAD, __ATOMIC_RELEASE);
 }
 
 static void give_up(struct vfio_cmdq *cmdq, unsigned int opcode, bool gone)
@@ -218,7 +237,7 @@ static int entry_wait(struct vfio_cmdq *cmdq, const uint8_t *entry, unsigned int
 
 		if (turn <= SPINS)
 			continue;
-		if (__atomic_load_n(&cmdq->is_dead, __ATOMIC_RELAXED))
+		if (queue_is_dead(cmdq))
 			return EIO; /* another lane's command was not answered */
 		gone = is_gone(cmdq->bar);
 		if (gone || (now_ms() > end && late++ == last_looks(cmdq))) {
@@ -279,7 +298,7 @@ int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane number, const void
 		*is_answered = false;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* the wait would keep the lock */
 	pthread_mutex_lock(&lane->lock);
-	if (!__atomic_load_n(&cmdq->is_dead, __ATOMIC_RELAXED))
+	if (!queue_is_dead(cmdq))
 		ret = lane_run(cmdq, number, in, inlen, out, outlen);
 	pthread_mutex_unlock(&lane->lock);
 	pthread_setcancelstate(cancel, NULL);
@@ -368,7 +387,7 @@ int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq)
 	uint32_t syndrome;
 	bool is_fatal;
 
-	if (__atomic_load_n(&cmdq->is_dead, __ATOMIC_RELAXED))
+	if (queue_is_dead(cmdq))
 		return EIO; /* the log has said why */
 	syndrome = register_read(cmdq->bar, INIT_SEG_HEALTH_SYNDROME);
 	is_fatal = syndrome && register_read(cmdq->bar, INIT_SEG_HEALTH_RESET);

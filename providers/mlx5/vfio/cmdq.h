@@ -18,6 +18,12 @@
 
 enum vfio_lane { VFIO_LANE_COMMANDS, VFIO_LANE_PAGES, VFIO_LANES };
 
+enum vfio_cmdq_state {
+	VFIO_CMDQ_ALIVE,
+	VFIO_CMDQ_DYING, /* the space is lost; when_dead runs */
+	VFIO_CMDQ_DEAD,
+};
+
 struct vfio_cmdq {
 	struct vfio_space *space;
 	uint8_t *bar;
@@ -28,7 +34,7 @@ struct vfio_cmdq {
 	uint32_t health_counter; /* atomic: last value read from the device */
 	uint32_t health_since;   /* atomic: time in ms at which that value was first read */
 	uint32_t health_warned;  /* atomic: syndrome of the last warning in the log */
-	bool is_dead;            /* atomic */
+	uint8_t state;           /* atomic: of enum vfio_cmdq_state */
 	/* Called once, when a command is not answered, the device has left the bus or its health is
 	 * bad. May be NULL. */
 	void (*when_dead)(void *arg);

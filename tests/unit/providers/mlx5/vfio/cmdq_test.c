@@ -425,6 +425,46 @@ static void pages_are_not_answered(void *arg)
 			ETIMEDOUT);
 }
 
+static struct {
+	pthread_t thread;
+	unsigned int resets; /* when the other lane returned */
+	int ret;
+} other;
+
+static void *run_other_lane(void *arg)
+{
+	uint8_t in[16] = { 0 }, out[16];
+
+	other.ret = mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_PAGES, in, 16, out, 16, NULL);
+	other.resets = __atomic_load_n(&rig.resets, __ATOMIC_ACQUIRE);
+	return arg;
+}
+
+/* Resets slowly, while a thread of the other lane begins. */
+static void adapter_reset_slowly(void *arg)
+{
+	assert_true(rig.space.is_lost);
+	assert_int_equal(pthread_create(&other.thread, NULL, run_other_lane, NULL), 0);
+	usleep(50000);
+	__atomic_fetch_add((unsigned int *)arg, 1, __ATOMIC_RELEASE);
+}
+
+/* The program may free memory once a call has returned, so none returns before the reset. */
+static void other_lanes_return_after_the_reset(void **state)
+{
+	uint8_t in[16] = { 0 }, out[16];
+
+	(void)state;
+	rig.is_silent = true;
+	rig.cmdq.command_ms = 3;
+	rig.cmdq.when_dead = adapter_reset_slowly;
+	assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, 16, out, 16, NULL),
+			 ETIMEDOUT);
+	assert_int_equal(pthread_join(other.thread, NULL), 0);
+	assert_int_equal(other.ret, EIO);
+	assert_int_equal(other.resets, 1);
+}
+
 /* Nobody waits for an adapter that was reset: a command of the other lane ends as well, since its
  * answer cannot come. */
 static void silence_of_one_lane_ends_the_other(void **state)
@@ -447,7 +487,7 @@ static void a_lost_device_is_noticed(void **state)
 	rig.is_lost = true;
 	assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, 16, out, 16, NULL),
 			 EIO);
-	assert_true(rig.cmdq.is_dead);
+	assert_int_equal(rig.cmdq.state, VFIO_CMDQ_DEAD);
 	assert_true(rig.space.is_lost);
 }
 
@@ -456,10 +496,10 @@ static void check_verdict(unsigned int resets)
 {
 	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), EIO);
 	assert_int_equal(rig.resets, resets);
-	assert_true(rig.cmdq.is_dead && rig.space.is_lost);
+	assert_true(rig.cmdq.state == VFIO_CMDQ_DEAD && rig.space.is_lost);
 	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), EIO);
 	assert_int_equal(rig.resets, resets);
-	rig.cmdq.is_dead = false;
+	rig.cmdq.state = VFIO_CMDQ_ALIVE;
 }
 
 static void health_is_that_of_the_device(void **state)
@@ -504,7 +544,7 @@ static void a_warning_is_said_once(void **state)
 		assert_int_equal(rig.resets, 0);
 		assert_true(is_new[i] == !!strstr(log_text(), "the device warns"));
 	}
-	assert_false(rig.cmdq.is_dead || rig.space.is_lost);
+	assert_true(rig.cmdq.state == VFIO_CMDQ_ALIVE && !rig.space.is_lost);
 }
 
 static void firmware_states_the_timeout_of_commands(void **state)
@@ -628,6 +668,7 @@ int main(void)
 		T(a_stopped_process_looks_again),
 		T(a_late_answer_is_no_harm),
 		T(silence_of_one_lane_ends_the_other),
+		T(other_lanes_return_after_the_reset),
 		T(a_lost_device_is_noticed),
 		T(health_is_that_of_the_device),
 		T(a_disabled_device_is_lost),
