@@ -28,7 +28,7 @@ enum {
 	ENTRIES_SIZE = 4096,
 	READY_MS = 120000,  /* PRM: an adapter may burn firmware first */
 	COMMAND_MS = 60000, /* unless firmware states another time, up to MOST_COMMAND_MS */
-	MOST_COMMAND_MS = 3600000,
+	MOST_COMMAND_MS = 300000,
 	HEALTH_MS = 10000, /* the counter of a live adapter changes ten times a second */
 	LOOK_MS = 10,
 	/* looks after a timeout, LOOK_MS apart, because the program itself may have been stopped */
@@ -218,7 +218,7 @@ static void give_up(struct vfio_cmdq *cmdq, unsigned int opcode, bool gone)
 	queue_reset(cmdq);
 }
 
-/* Returns how many looks follow a timeout: about as long as the timeout itself. */
+/* Returns how many looks follow a timeout: about as long as the timeout itself, but 0.3 to 1 s. */
 static unsigned int last_looks(const struct vfio_cmdq *cmdq)
 {
 	return min_of(max_of(cmdq->command_ms / LOOK_MS, (unsigned int)LEAST_LOOKS),

@@ -552,8 +552,9 @@ static void firmware_states_the_timeout_of_commands(void **state)
 	static const struct {
 		uint32_t exec, init, ms;
 	} cases[] = {
-		{ 0, 0, 60000 },      { 1234, 0, 60000 },       { 0, 2000, 60000 },
-		{ 1234, 2000, 1234 }, { 1u << 31, 1, 3600000 },
+		{ 0, 0, 60000 },         { 1234, 0, 60000 },    { 0, 2000, 60000 },
+		{ 1234, 2000, 1234 },    { 300000, 1, 300000 }, { 300001, 1, 300000 },
+		{ 1u << 31, 1, 300000 },
 	};
 	uint32_t bar[BAR] = { 0 };
 	struct vfio_cmdq cmdq;
