@@ -141,15 +141,17 @@ int mlx5_vfio_events_process(struct vfio_events *events)
 	uint64_t count;
 	int ret = 0, err, cancel;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* the read would keep the lock */
+	/* the read would keep the lock; a health verdict resets the device */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&events->lock);
 	if (read(events->fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
 		ret = errno;
 	err = serve_locked(events);
 	pthread_mutex_unlock(&events->lock);
-	pthread_setcancelstate(cancel, NULL);
 	ret = ret ? ret : err;
-	return ret ? ret : mlx5_vfio_cmdq_health(events->cmdq);
+	ret = ret ? ret : mlx5_vfio_cmdq_health(events->cmdq);
+	pthread_setcancelstate(cancel, NULL);
+	return ret;
 }
 
 /* Handles the events in the queue, because a command may wait for pages. Does nothing if another
