@@ -382,6 +382,7 @@ static void check_lost(struct ibv_context *ctx, struct ibv_pd *pd, struct ibv_mr
 	ibv_ack_async_event(&event);
 	say_check(!is_readable(ctx->async_fd), "a single one");
 	say_check(mlx5dv_vfio_process_events(ctx) == EIO, "events again: EIO");
+	say_check(is_readable(mlx5dv_vfio_get_events_fd(ctx)), "its descriptor stays readable");
 	say_check(!ibv_alloc_pd(ctx) && errno == EIO, "alloc_pd: EIO");
 	say_check(!ibv_reg_mr(pd, memory, PAGE, 0) && errno == EIO, "reg_mr: EIO");
 	say_check(!mlx5dv_devx_umem_reg(ctx, memory, PAGE, 0) && errno == EIO, "umem_reg: EIO");

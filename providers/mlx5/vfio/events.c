@@ -3,6 +3,7 @@
  * events.c - see events.h.
  */
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "prm/mlx5/cmd.h"
@@ -136,6 +137,16 @@ static int serve_locked(struct vfio_events *events)
 	return ret;
 }
 
+/* Lets the descriptor stay readable after a loss, for a thread that waits for it later. */
+static void stay_readable(const struct vfio_events *events)
+{
+	const uint64_t one = 1;
+
+	if (write(events->fd, &one, sizeof(one)) != sizeof(one))
+		verbs_info("VFIO: the program is not told that the device is lost: %s",
+			   strerror(errno));
+}
+
 int mlx5_vfio_events_process(struct vfio_events *events)
 {
 	uint64_t count;
@@ -149,9 +160,11 @@ int mlx5_vfio_events_process(struct vfio_events *events)
 	err = serve_locked(events);
 	pthread_mutex_unlock(&events->lock);
 	ret = ret ? ret : err;
-	ret = ret ? ret : mlx5_vfio_cmdq_health(events->cmdq);
+	err = mlx5_vfio_cmdq_health(events->cmdq);
+	if (err)
+		stay_readable(events);
 	pthread_setcancelstate(cancel, NULL);
-	return ret;
+	return err ? err : ret;
 }
 
 /* Handles the events in the queue, because a command may wait for pages. Does nothing if another

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
 
@@ -175,13 +176,35 @@ static void other_functions_get_no_pages(void **state)
 	assert_int_equal(rig.refused, 3);
 }
 
+static bool is_readable(void)
+{
+	struct pollfd pfd = { .fd = rig.events.fd, .events = POLLIN };
+
+	return poll(&pfd, 1, 0) == 1;
+}
+
 static void a_lost_device_is_said(void **state)
 {
 	(void)state;
 	rig.health = EIO;
-	event_write(0x0b, 1);
-	assert_int_equal(mlx5_vfio_events_process(&rig.events), EIO);
+	event_write(0x0b, 2000); /* ENOMEM, which the loss comes before */
+	for (unsigned int i = 0; i < 3; i++) {
+		assert_int_equal(mlx5_vfio_events_process(&rig.events), EIO);
+		assert_true(is_readable());
+	}
 	assert_int_equal(rig.num_changes, 1);
+}
+
+static void a_descriptor_without_an_event_is_not_readable(void **state)
+{
+	const uint64_t one = 1;
+
+	(void)state;
+	assert_false(is_readable());
+	assert_int_equal(write(rig.events.fd, &one, sizeof(one)), sizeof(one));
+	assert_true(is_readable());
+	assert_int_equal(mlx5_vfio_events_process(&rig.events), 0);
+	assert_false(is_readable());
 }
 
 static void a_flood_of_events_ends(void **state)
@@ -265,6 +288,7 @@ int main(void)
 		T(the_first_error_is_returned_after_all_events),
 		T(other_functions_get_no_pages),
 		T(a_lost_device_is_said),
+		T(a_descriptor_without_an_event_is_not_readable),
 		T(a_flood_of_events_ends),
 		T(a_full_queue_has_room_after_the_first_event),
 		T(pages_are_given_while_a_command_waits),
