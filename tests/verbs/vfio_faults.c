@@ -9,10 +9,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
+#include <linux/vfio.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -392,7 +394,25 @@ static void check_lost(struct ibv_context *ctx, struct ibv_pd *pd, struct ibv_mr
 	say_check(ibv_dealloc_pd(pd) == EIO, "dealloc_pd: EIO");
 }
 
-/* An idle program waits for the descriptor of events, if the host tells the loss. */
+/* Triggers the interrupt by which the host asks for the device back; its registers stay fine. */
+static void ask_back(void)
+{
+	const struct vfio_irq_set set = {
+		.argsz = sizeof(set),
+		.flags = VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER,
+		.index = VFIO_PCI_REQ_IRQ_INDEX,
+		.count = 1,
+	};
+	struct vfio_device_info info = { .argsz = sizeof(info) };
+	int fd = 3;
+
+	while (fd < 1024 && ioctl(fd, VFIO_DEVICE_GET_INFO, &info))
+		fd++;
+	MUST(!ioctl(fd, VFIO_DEVICE_SET_IRQS, &set));
+}
+
+/* An idle program waits for the descriptor of events, if the host tells the loss. A FAULT of NULL:
+ * the host asks for the device back. */
 static void lose_idle(const char *fault, bool is_told)
 {
 	struct ibv_context *ctx = open_adapter();
@@ -405,7 +425,11 @@ static void lose_idle(const char *fault, bool is_told)
 	MUST(pd);
 	mr = ibv_reg_mr(pd, memory, PAGE, 0);
 	MUST(mr);
-	adapter_tell(fault);
+	say_check(!is_readable(mlx5dv_vfio_get_events_fd(ctx)), "nothing to serve");
+	if (fault)
+		adapter_tell(fault);
+	else
+		ask_back();
 	if (is_told)
 		say_check(is_readable(mlx5dv_vfio_get_events_fd(ctx)), "the host tells it");
 	check_lost(ctx, pd, mr);
@@ -419,6 +443,8 @@ static void run_idle(void)
 	lose_idle("unplug@0", true);
 	say("the adapter is ill");
 	lose_idle("kill", false);
+	say("the host wants the adapter back");
+	lose_idle(NULL, true);
 }
 
 int main(int argc, char **argv)

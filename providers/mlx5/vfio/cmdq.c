@@ -382,6 +382,13 @@ static void health_warn(struct vfio_cmdq *cmdq, uint32_t syndrome)
 			   syndrome_name(syndrome));
 }
 
+int mlx5_vfio_cmdq_lose(struct vfio_cmdq *cmdq)
+{
+	if (queue_stop(cmdq))
+		queue_reset(cmdq);
+	return EIO;
+}
+
 int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq)
 {
 	uint32_t syndrome;
@@ -406,9 +413,7 @@ int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq)
 		health_warn(cmdq, syndrome);
 		return 0;
 	}
-	if (queue_stop(cmdq))
-		queue_reset(cmdq);
-	return EIO;
+	return mlx5_vfio_cmdq_lose(cmdq);
 }
 
 int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_t *bar)

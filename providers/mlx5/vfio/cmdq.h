@@ -59,6 +59,8 @@ void mlx5_vfio_cmdq_destroy(struct vfio_cmdq *cmdq);
  * requests a reset, or the health counter of its firmware no longer changes. The queue is dead
  * then. Logs a health syndrome without a request once, as a warning. */
 int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq);
+/* Takes the device for lost, although it may answer. The caller has logged why. Returns EIO. */
+int mlx5_vfio_cmdq_lose(struct vfio_cmdq *cmdq);
 
 /* Runs a command. Returns 0, or an errno for the answer's status; EIO, ETIMEDOUT or ENOMEM if the
  * command was not delivered or not answered. OUT has the answer if 0 is returned or *IS_ANSWERED is

@@ -49,7 +49,8 @@ static int open_adapter(struct vfio_context *ctx, bool link_down)
 	ret = mlx5_vfio_start(&ctx->pages, link_down);
 	if (!ret)
 		ret = mlx5_vfio_events_start(&ctx->events, &ctx->cmdq, &ctx->pages,
-					     ctx->files.bar_size, ctx->vectors.fd[0]);
+					     ctx->files.bar_size, ctx->vectors.fd[0],
+					     ctx->vectors.request_fd);
 	if (ret)
 		goto destroy_vectors;
 	return 0;

@@ -23,7 +23,7 @@ DV_EXPORT int mlx5dv_vfio_get_events_fd(struct ibv_context *context)
 {
 	int ret = check_vfio("mlx5dv_vfio_get_events_fd", context);
 
-	return ret ? -ret : to_vfio(context)->events.fd;
+	return ret ? -ret : to_vfio(context)->events.shown_fd;
 }
 
 DV_EXPORT int mlx5dv_vfio_process_events(struct ibv_context *context)

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "prm/mlx5/cmd.h"
@@ -147,6 +148,16 @@ static void stay_readable(const struct vfio_events *events)
 			   strerror(errno));
 }
 
+/* Returns whether the host wants the device back. It waits until the program closes the device, so
+ * this is a loss even if the registers are fine. */
+static bool is_requested(const struct vfio_events *events)
+{
+	uint64_t count;
+
+	return events->request_fd >= 0 &&
+	       read(events->request_fd, &count, sizeof(count)) == sizeof(count);
+}
+
 int mlx5_vfio_events_process(struct vfio_events *events)
 {
 	uint64_t count;
@@ -161,6 +172,10 @@ int mlx5_vfio_events_process(struct vfio_events *events)
 	pthread_mutex_unlock(&events->lock);
 	ret = ret ? ret : err;
 	err = mlx5_vfio_cmdq_health(events->cmdq);
+	if (!err && is_requested(events)) {
+		verbs_warn("VFIO: the host wants the device back");
+		err = mlx5_vfio_cmdq_lose(events->cmdq);
+	}
 	if (err)
 		stay_readable(events);
 	pthread_setcancelstate(cancel, NULL);
@@ -180,15 +195,38 @@ static void serve_waiting(void *arg)
 	pthread_mutex_unlock(&events->lock);
 }
 
+/* Makes the descriptor of the program: it is readable if one of the eventfds is. */
+static int shown_open(struct vfio_events *events)
+{
+	struct epoll_event in = { .events = EPOLLIN };
+	int ret;
+
+	events->shown_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (events->shown_fd < 0)
+		return errno;
+	if (!epoll_ctl(events->shown_fd, EPOLL_CTL_ADD, events->fd, &in) &&
+	    (events->request_fd < 0 ||
+	     !epoll_ctl(events->shown_fd, EPOLL_CTL_ADD, events->request_fd, &in)))
+		return 0;
+	ret = errno;
+	close(events->shown_fd);
+	return ret;
+}
+
 int mlx5_vfio_events_start(struct vfio_events *events, struct vfio_cmdq *cmdq,
-			   struct vfio_pages *pages, uint64_t bar_size, int fd)
+			   struct vfio_pages *pages, uint64_t bar_size, int fd, int request_fd)
 {
 	int ret;
 
-	*events = (struct vfio_events){ .cmdq = cmdq, .pages = pages, .fd = fd };
-	ret = mlx5_vfio_ring_alloc(cmdq->space, LOG_SIZE, &events->ring);
+	*events = (struct vfio_events){
+		.cmdq = cmdq, .pages = pages, .fd = fd, .request_fd = request_fd
+	};
+	ret = shown_open(events);
 	if (ret)
 		return ret;
+	ret = mlx5_vfio_ring_alloc(cmdq->space, LOG_SIZE, &events->ring);
+	if (ret)
+		goto close_shown;
 	ret = mlx5_vfio_uar_number_alloc(cmdq, bar_size, &events->uar);
 	if (ret)
 		goto free_ring;
@@ -204,6 +242,8 @@ dealloc_uar:
 	mlx5_vfio_uar_number_dealloc(cmdq, events->uar);
 free_ring:
 	mlx5_vfio_dma_free(cmdq->space, &events->ring.dma);
+close_shown:
+	close(events->shown_fd);
 	return ret;
 }
 
@@ -217,5 +257,6 @@ void mlx5_vfio_events_stop(struct vfio_events *events)
 void mlx5_vfio_events_free(struct vfio_events *events)
 {
 	mlx5_vfio_dma_free(events->cmdq->space, &events->ring.dma);
+	close(events->shown_fd);
 	pthread_mutex_destroy(&events->lock);
 }

@@ -40,15 +40,23 @@ static int try_irqs(int device, uint32_t index, uint32_t start, uint32_t count, 
 	return ret;
 }
 
-/* Lets the host signal FD when it wants the device back, for instance because it was unplugged.
- * Without that interrupt, commands and mlx5dv_vfio_process_events() notice the loss. */
-static void take_request(int device, int fd)
+/* Lets the host signal an eventfd when it wants the device back, for instance because it was
+ * unplugged. Without that interrupt, commands and mlx5dv_vfio_process_events() notice a loss. */
+static void take_request(struct vfio_vectors *vectors)
 {
 	struct vfio_irq_info info = { .argsz = sizeof(info), .index = VFIO_PCI_REQ_IRQ_INDEX };
+	int fd;
 
-	if (!ioctl(device, VFIO_DEVICE_GET_IRQ_INFO, &info) && info.count &&
-	    try_irqs(device, VFIO_PCI_REQ_IRQ_INDEX, 0, 1, &fd))
-		verbs_info("VFIO: nothing will say when the host wants the device back");
+	if (ioctl(vectors->device, VFIO_DEVICE_GET_IRQ_INFO, &info) || !info.count)
+		return;
+	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (fd >= 0 && !try_irqs(vectors->device, VFIO_PCI_REQ_IRQ_INDEX, 0, 1, &fd)) {
+		vectors->request_fd = fd;
+		return;
+	}
+	verbs_info("VFIO: nothing will say when the host wants the device back");
+	if (fd >= 0)
+		close(fd);
 }
 
 static int set_irq(int device, uint32_t vector, int fd)
@@ -85,7 +93,7 @@ int mlx5_vfio_vectors_init(struct vfio_vectors *vectors, int device, uint32_t co
 		verbs_warn("ibv_open_device: the device has no MSI-X vectors");
 		return EOPNOTSUPP;
 	}
-	*vectors = (struct vfio_vectors){ .device = device, .count = count };
+	*vectors = (struct vfio_vectors){ .device = device, .count = count, .request_fd = -1 };
 	vectors->fd = calloc_for("ibv_open_device", count, sizeof(*vectors->fd));
 	if (!vectors->fd)
 		return ENOMEM;
@@ -97,7 +105,7 @@ int mlx5_vfio_vectors_init(struct vfio_vectors *vectors, int device, uint32_t co
 	if (ret)
 		mlx5_vfio_vectors_destroy(vectors);
 	else
-		take_request(device, vectors->fd[0]);
+		take_request(vectors);
 	return ret;
 }
 
@@ -106,6 +114,8 @@ void mlx5_vfio_vectors_destroy(struct vfio_vectors *vectors)
 	for (uint32_t i = 0; i < vectors->count; i++)
 		if (vectors->fd[i] >= 0)
 			close(vectors->fd[i]);
+	if (vectors->request_fd >= 0)
+		close(vectors->request_fd);
 	free(vectors->fd);
 	pthread_mutex_destroy(&vectors->lock);
 }

@@ -12,11 +12,12 @@ struct vfio_vectors {
 	int device;
 	uint32_t count;
 	pthread_mutex_t lock;
-	int *fd; /* eventfd of each vector; -1: none */
+	int *fd;        /* eventfd of each vector; -1: none */
+	int request_fd; /* eventfd that the host signals when it wants the device back; -1: none */
 };
 
-/* Enables all vectors, or as many as the host has, and creates the eventfd of vector 0. The host
- * signals it, too, when it wants the device back. */
+/* Enables all vectors, or as many as the host has, and creates the eventfd of vector 0, and
+ * the one of the host's requests if it has such an interrupt. */
 int mlx5_vfio_vectors_init(struct vfio_vectors *vectors, int device, uint32_t count);
 /* Closes all eventfds. Makes no call to the device, so the device may already be closed. */
 void mlx5_vfio_vectors_destroy(struct vfio_vectors *vectors);

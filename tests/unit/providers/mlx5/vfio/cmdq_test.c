@@ -514,6 +514,16 @@ static void health_is_that_of_the_device(void **state)
 	check_verdict(2);
 }
 
+static void a_device_can_be_given_up(void **state)
+{
+	(void)state;
+	assert_int_equal(mlx5_vfio_cmdq_lose(&rig.cmdq), EIO);
+	assert_int_equal(mlx5_vfio_cmdq_lose(&rig.cmdq), EIO);
+	assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), EIO);
+	assert_int_equal(rig.resets, 1);
+	assert_true(rig.space.is_lost);
+}
+
 static void a_disabled_device_is_lost(void **state)
 {
 	uint8_t *byte = (uint8_t *)rig.bar + NIC_STATE;
@@ -672,6 +682,7 @@ int main(void)
 		T(other_lanes_return_after_the_reset),
 		T(a_lost_device_is_noticed),
 		T(health_is_that_of_the_device),
+		T(a_device_can_be_given_up),
 		T(a_disabled_device_is_lost),
 		T(a_warning_is_said_once),
 		T(firmware_states_the_timeout_of_commands),

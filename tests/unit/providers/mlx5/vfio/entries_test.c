@@ -47,7 +47,7 @@ static int context_begin(void **state)
 	device.driver = &mlx5_vfio_driver;
 	vfio = (struct vfio_context){ .vctx.context.device = &device.device,
 				      .vectors.fd = fds,
-				      .events.fd = EVENTS_FD };
+				      .events.shown_fd = EVENTS_FD };
 	return 0;
 }
 

@@ -44,6 +44,7 @@ static struct {
 	unsigned int num_changes;
 	bool floods;
 	int health;
+	unsigned int losses;
 	unsigned int looks; /* at the health, which end */
 	uint32_t refused;   /* the function */
 } rig;
@@ -69,6 +70,13 @@ int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq)
 	pthread_testcancel(); /* as the reset and its log do */
 	rig.looks++;
 	return rig.health;
+}
+
+int mlx5_vfio_cmdq_lose(struct vfio_cmdq *cmdq)
+{
+	(void)cmdq;
+	rig.losses++;
+	return EIO;
 }
 
 void mlx5_vfio_dma_put_pages(const struct vfio_dma *dma, void *pas)
@@ -111,6 +119,7 @@ static int rig_up(void **state)
 	rig.cmdq.bar = rig.bar;
 	rig.uar = UAR;
 	assert_int_equal(mlx5_vfio_events_start(&rig.events, &rig.cmdq, &rig.pages, sizeof(rig.bar),
+						eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC),
 						eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
 			 0);
 	return 0;
@@ -123,6 +132,7 @@ static int rig_down(void **state)
 	assert_null(rig.cmdq.while_waiting);
 	mlx5_vfio_events_free(&rig.events);
 	close(rig.events.fd);
+	close(rig.events.request_fd);
 	assert_int_equal(guarded.in_use, 0);
 	return 0;
 }
@@ -178,7 +188,7 @@ static void other_functions_get_no_pages(void **state)
 
 static bool is_readable(void)
 {
-	struct pollfd pfd = { .fd = rig.events.fd, .events = POLLIN };
+	struct pollfd pfd = { .fd = rig.events.shown_fd, .events = POLLIN };
 
 	return poll(&pfd, 1, 0) == 1;
 }
@@ -193,6 +203,20 @@ static void a_lost_device_is_said(void **state)
 		assert_true(is_readable());
 	}
 	assert_int_equal(rig.num_changes, 1);
+}
+
+/* The registers are fine, but the host waits until the program closes the device. */
+static void a_request_of_the_host_is_a_loss(void **state)
+{
+	const uint64_t one = 1;
+
+	(void)state;
+	assert_int_equal(write(rig.events.request_fd, &one, sizeof(one)), sizeof(one));
+	assert_true(is_readable());
+	event_write(0x0b, 1);
+	assert_int_equal(mlx5_vfio_events_process(&rig.events), EIO);
+	assert_true(rig.losses == 1 && rig.num_changes == 1);
+	assert_true(is_readable());
 }
 
 static void a_descriptor_without_an_event_is_not_readable(void **state)
@@ -288,6 +312,7 @@ int main(void)
 		T(the_first_error_is_returned_after_all_events),
 		T(other_functions_get_no_pages),
 		T(a_lost_device_is_said),
+		T(a_request_of_the_host_is_a_loss),
 		T(a_descriptor_without_an_event_is_not_readable),
 		T(a_flood_of_events_ends),
 		T(a_full_queue_has_room_after_the_first_event),

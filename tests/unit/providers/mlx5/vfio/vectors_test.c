@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/vfio.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ static struct {
 	int err;
 	unsigned int calls;
 	uint32_t requests; /* interrupts by which it asks for the device back */
-	int request_fd;
+	int request_fd, request_err;
 } host;
 
 int __wrap_ioctl(int fd, unsigned long request, const struct vfio_irq_set *set);
@@ -41,7 +42,8 @@ static int request_set(const struct vfio_irq_set *set)
 	assert_int_equal(set->argsz, sizeof(*set) + sizeof(int));
 	assert_true(set->start == 0 && set->count == 1 && host.requests);
 	memcpy(&host.request_fd, set->data, sizeof(int));
-	return 0;
+	errno = host.request_err;
+	return host.request_err ? -1 : 0;
 }
 
 int __wrap_ioctl(int fd, unsigned long request, const struct vfio_irq_set *set)
@@ -120,11 +122,17 @@ static void a_host_may_ask_for_the_device(void **state)
 	(void)state;
 	host.request_fd = -1;
 	assert_int_equal(mlx5_vfio_vectors_init(&vectors, -1, VECTORS), 0);
-	assert_int_equal(host.request_fd, -1);
+	assert_true(host.request_fd == -1 && vectors.request_fd == -1);
 	mlx5_vfio_vectors_destroy(&vectors);
 	host.requests = 1;
 	assert_int_equal(mlx5_vfio_vectors_init(&vectors, -1, VECTORS), 0);
-	assert_int_equal(host.request_fd, vectors.fd[0]);
+	assert_true(host.request_fd >= 0 && host.request_fd == vectors.request_fd);
+	assert_int_not_equal(host.request_fd, vectors.fd[0]); /* events do not hide it */
+	mlx5_vfio_vectors_destroy(&vectors);
+	assert_int_equal(fcntl(host.request_fd, F_GETFD), -1);
+	host.request_err = EINVAL;
+	assert_int_equal(mlx5_vfio_vectors_init(&vectors, -1, VECTORS), 0);
+	assert_int_equal(vectors.request_fd, -1);
 	mlx5_vfio_vectors_destroy(&vectors);
 }
 
