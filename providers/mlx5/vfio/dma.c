@@ -231,7 +231,7 @@ void mlx5_vfio_dma_free(struct vfio_space *space, struct vfio_dma *dma)
 {
 	if (!dma->shape.count)
 		return;
-	if (is_lost(space))
+	if (dma->memory && is_lost(space))
 		dma_keep(space, dma);
 	else
 		dma_unmap(space, dma);

@@ -39,7 +39,8 @@ int mlx5_vfio_space_init(struct vfio_space *space, int container);
 void mlx5_vfio_space_destroy(struct vfio_space *space);
 
 /* Marks the space as lost: the device does not answer, and may access mapped memory until its
- * reset. From now on no memory is mapped, and freed memory is kept until the space is destroyed. */
+ * reset. From now on no memory is mapped, and freed memory of mlx5_vfio_dma_alloc() is kept until
+ * the space is destroyed. */
 static inline void vfio_space_lose(struct vfio_space *space)
 {
 	__atomic_store_n(&space->is_lost, true, __ATOMIC_RELAXED);
@@ -52,7 +53,8 @@ int mlx5_vfio_dma_map(struct vfio_space *space, const void *addr, uint64_t as, u
 		      bool writable, struct vfio_dma *dma);
 /* Allocates zeroed memory and maps it for the device. The memory starts at the start of a page. */
 int mlx5_vfio_dma_alloc(struct vfio_space *space, uint64_t length, struct vfio_dma *dma);
-/* Unmaps memory, and frees it if mlx5_vfio_dma_alloc() allocated it. Does nothing if *DMA is
+/* Unmaps memory, and frees it if mlx5_vfio_dma_alloc() allocated it. In a lost space, memory of the
+ * program is unmapped as well, so that the device no longer writes there. Does nothing if *DMA is
  * zeroed. */
 void mlx5_vfio_dma_free(struct vfio_space *space, struct vfio_dma *dma);
 /* Writes the device's addresses of the pages to the array PAS, in big-endian order. */
