@@ -207,14 +207,17 @@ int mlx5_vfio_files_open(struct vfio_files *files, const char *pci_name)
 /* Ends bus mastering first, so that a device that cannot be reset at least no longer accesses
  * memory. PCI_COMMAND_MEMORY stays set, because other threads and the program's doorbells use the
  * mapped registers: without it, Linux answers by SIGBUS (vfio_pci_mmap_fault()). */
-void mlx5_vfio_files_reset(const struct vfio_files *files)
+int mlx5_vfio_files_reset(const struct vfio_files *files)
 {
 	int ret = command_change(files, PCI_COMMAND_MEMORY, PCI_COMMAND_MASTER);
 
 	if (ret)
-		verbs_info("VFIO: bus mastering is not switched off: %s", strerror(ret));
-	if (ioctl(files->device, VFIO_DEVICE_RESET))
-		verbs_info("VFIO: no reset: %s", strerror(errno));
+		verbs_warn("VFIO: bus mastering is not switched off: %s", strerror(ret));
+	if (!ioctl(files->device, VFIO_DEVICE_RESET))
+		return 0;
+	ret = errno;
+	verbs_warn("VFIO: no reset: %s", strerror(ret));
+	return ret;
 }
 
 void mlx5_vfio_files_close(struct vfio_files *files)

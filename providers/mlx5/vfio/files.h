@@ -22,8 +22,10 @@ int mlx5_vfio_files_group(const char *pci_name);
 /* Opens container, group and device, resets the device, maps its registers and makes it a bus
  * master. Returns 0 or an errno; nothing is open after an error. */
 int mlx5_vfio_files_open(struct vfio_files *files, const char *pci_name);
-/* Resets the device, so that it uses no memory any more, and ends bus mastering. */
-void mlx5_vfio_files_reset(const struct vfio_files *files);
+/* Resets the device, so that it uses no memory any more, and ends bus mastering. Returns 0, or the
+ * errno of the reset, logged: the IOMMU then protects memory that is unmapped, and closing the
+ * device is the next try. */
+int mlx5_vfio_files_reset(const struct vfio_files *files);
 /* Unmaps the registers and closes the device, which resets it. Then closes the group and the
  * container, which ends the mappings of memory. */
 void mlx5_vfio_files_close(struct vfio_files *files);

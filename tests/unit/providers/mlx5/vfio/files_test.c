@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "providers/mlx5/vfio/files.h"
+#include "tests/unit/log_text.h"
 
 enum { CONFIG = 0x1000, CONFIG_SIZE = 256 };
 
@@ -23,6 +24,7 @@ static struct {
 	struct vfio_files files;
 	unsigned int resets;
 	uint8_t command_at_reset;
+	int reset_err;
 } rig;
 
 static uint8_t command_byte(void)
@@ -42,7 +44,8 @@ int __wrap_ioctl(int fd, unsigned long request, struct vfio_region_info *region)
 	if (request == VFIO_DEVICE_RESET) {
 		rig.resets++;
 		rig.command_at_reset = command_byte();
-		return 0;
+		errno = rig.reset_err;
+		return rig.reset_err ? -1 : 0;
 	}
 	assert_true(request == VFIO_DEVICE_GET_REGION_INFO);
 	assert_int_equal(region->index, VFIO_PCI_CONFIG_REGION_INDEX);
@@ -64,6 +67,7 @@ static int device_up(void **state)
 	assert_true(rig.files.device >= 0);
 	assert_int_equal(ftruncate(rig.files.device, CONFIG + CONFIG_SIZE), 0);
 	rig.resets = 0;
+	rig.reset_err = 0;
 	return 0;
 }
 
@@ -76,7 +80,7 @@ static int device_down(void **state)
 static void reset_with(uint8_t command)
 {
 	assert_int_equal(pwrite(rig.files.device, &command, 1, CONFIG + PCI_COMMAND), 1);
-	mlx5_vfio_files_reset(&rig.files);
+	assert_int_equal(mlx5_vfio_files_reset(&rig.files), rig.reset_err);
 	assert_int_equal(rig.resets, 1);
 }
 
@@ -105,16 +109,28 @@ static void registers_are_mapped_after_a_reset(void **state)
 	assert_int_equal(command_byte(), PCI_COMMAND_MEMORY);
 }
 
+/* The device no longer accesses memory then, but goes on otherwise. */
+static void a_failed_reset_is_said(void **state)
+{
+	(void)state;
+	rig.reset_err = ENOTTY;
+	reset_with(PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+	check_logged("no reset");
+	assert_int_equal(command_byte(), PCI_COMMAND_MEMORY);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(registers_stay_mapped_over_a_reset, device_up,
 						device_down),
+		cmocka_unit_test_setup_teardown(a_failed_reset_is_said, device_up, device_down),
 		cmocka_unit_test_setup_teardown(other_bits_of_the_command_stay, device_up,
 						device_down),
 		cmocka_unit_test_setup_teardown(registers_are_mapped_after_a_reset, device_up,
 						device_down),
 	};
 
+	log_to_memory();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
