@@ -33,6 +33,7 @@ enum kind {
 };
 
 enum { PARTS_OF_PERCENT = 10000 };
+enum { MAX_MS = 1000000000 }; /* so that no sum of nanoseconds overflows */
 
 struct one_fault {
 	enum kind kind;
@@ -210,7 +211,7 @@ static bool parse_count(const char *text, struct one_fault *one)
 	if (one->kind == FAIL_COMMAND)
 		return one->n && *text == '=' && parse_errno(text + 1, &one->err);
 	if (one->kind == DELAY_QUEUED)
-		return one->n && *text == '+' && parse_more(text, one);
+		return one->n && *text == '+' && parse_more(text, one) && one->more <= MAX_MS;
 	return one->n && !*text;
 }
 
@@ -230,7 +231,7 @@ static bool parse_counted(const char *text, size_t len, struct one_fault *one)
 
 static bool parse_timed(const char *text, size_t len, uint64_t now, struct one_fault *one)
 {
-	enum { MAX_MS = 1000000000, NS_PER_MS = 1000000 };
+	enum { NS_PER_MS = 1000000 };
 	uint64_t ms = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(timed); i++) {

@@ -54,6 +54,8 @@ static void texts_are_parsed(void **state)
 		"cmd-late:2",
 		"cmd-late:2+0",
 		"cmd-late:2+5x",
+		"cmd-late:2+1000000001",
+		"cmd-late:2+99999999999999999999",
 		"cmd-kill@5",
 		"unplug:0",
 		"link-up@99999999999",
