@@ -248,7 +248,7 @@ static bool suffer(struct cmdq *cmdq, uint32_t index, enum queued_fault fault, u
 	log_note("command %u: %s by a fault", index, names[fault]);
 	if (fault == QUEUED_LATE) {
 		cmdq->late |= 1u << index;
-		cmdq->late_at = now_ns() + late_ms * 1000000;
+		cmdq->late_at[index] = now_ns() + late_ms * 1000000;
 	} else if (fault != QUEUED_REFUSED) {
 		cmdq->lost |= 1u << index;
 	}
@@ -301,19 +301,36 @@ void cmdq_ring(struct cmdq *cmdq, uint32_t ready)
 		cmdq->pending |= ready & ~cmdq->late & ~cmdq->lost;
 }
 
+/* Returns the delayed descriptors whose time has come. */
+static uint32_t late_now(const struct cmdq *cmdq)
+{
+	const uint64_t now = cmdq->late ? now_ns() : 0;
+	uint32_t ready = 0;
+
+	for (uint32_t left = cmdq->late; left; left &= left - 1) {
+		const uint32_t index = (uint32_t)__builtin_ctz(left);
+
+		if (now >= cmdq->late_at[index])
+			ready |= 1u << index;
+	}
+	return ready;
+}
+
 bool cmdq_is_pending(const struct cmdq *cmdq)
 {
-	return cmdq->pending || (cmdq->late && now_ns() >= cmdq->late_at);
+	return cmdq->pending || late_now(cmdq);
 }
 
 bool cmdq_run(struct cmdq *cmdq)
 {
-	uint32_t *waiting = cmdq->pending ? &cmdq->pending : &cmdq->late, index;
+	const bool is_late = !cmdq->pending;
+	const uint32_t ready = is_late ? late_now(cmdq) : cmdq->pending;
+	uint32_t *waiting = is_late ? &cmdq->late : &cmdq->pending, index;
 
-	if (!cmdq_is_pending(cmdq))
+	if (!ready)
 		return false;
-	index = (uint32_t)__builtin_ctz(*waiting);
-	*waiting &= *waiting - 1;
-	run_one(cmdq, index, waiting == &cmdq->late);
+	index = (uint32_t)__builtin_ctz(ready);
+	*waiting &= ~(1u << index);
+	run_one(cmdq, index, is_late);
 	return cmdq_is_pending(cmdq);
 }

@@ -27,9 +27,9 @@ struct cmdq {
 	/* a command with a nonzero signature has come. From then on all signatures are checked, and
 	 * answers are signed: 0 is a valid signature, too */
 	bool is_signed;
-	uint32_t lost;    /* bit mask of descriptors that a fault has lost */
-	uint32_t late;    /* those that a fault delays */
-	uint64_t late_at; /* time of the delayed ones */
+	uint32_t lost;                           /* bit mask of descriptors that a fault has lost */
+	uint32_t late;                           /* those that a fault delays */
+	uint64_t late_at[1 << CMDQ_LOG_ENTRIES]; /* time of each delayed one */
 	/* Called when a fault kills the driver's program, or takes the device off the bus. May be
 	 * NULL. */
 	void (*on_fault)(void *front, enum queued_fault fault);

@@ -342,6 +342,22 @@ static void lost_command_keeps_its_owner(void **state)
 	assert_int_equal(entry(1)[OUT], PRM_STAT_OK);
 }
 
+/* The second delay is short, and must not end the first. */
+static void each_delayed_command_has_its_own_time(void **state)
+{
+	(void)state;
+	fault_set_front(rig.fault, FAULT_VFIO_FRONT);
+	assert_int_equal(fault_add(rig.fault, "cmd-late:1+1000000000", 0), 0);
+	assert_int_equal(fault_add(rig.fault, "cmd-late:2+1", 0), 0);
+	entry_prepare(0, PRM_OP_ENABLE_HCA, 16, 16);
+	entry_prepare(1, PRM_OP_ENABLE_HCA, 16, 16);
+	bar_put(0x18, 3);
+	while (entry(1)[STATUS_OWN] & 1)
+		vfio_run();
+	assert_int_equal(entry(1)[OUT], PRM_STAT_OK);
+	assert_int_equal(entry(0)[STATUS_OWN], 1);
+}
+
 static void queue_that_is_unmapped_or_moved_is_not_touched(void **state)
 {
 	(void)state;
@@ -414,6 +430,7 @@ int main(void)
 		IB(entries_of_software_are_left_alone),
 		IB(one_doorbell_may_start_many),
 		IB(lost_command_keeps_its_owner),
+		IB(each_delayed_command_has_its_own_time),
 		IB(queue_that_is_unmapped_or_moved_is_not_touched),
 		cmocka_unit_test_setup_teardown(doorbell_before_a_command_counts_before_it,
 						pair_setup, pair_teardown),
