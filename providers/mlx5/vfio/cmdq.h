@@ -68,4 +68,13 @@ int mlx5_vfio_cmdq_lose(struct vfio_cmdq *cmdq);
 int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, uint32_t inlen,
 		       void *out, uint32_t outlen, bool *is_answered);
 
+/* Returns what RET of a command that destroys an object means. A lost device was reset, which
+ * destroyed all objects, so there is nothing left but the host's part, which can go. */
+static inline int vfio_destroy_result(const struct vfio_cmdq *cmdq, int ret)
+{
+	if (ret && __atomic_load_n(&cmdq->state, __ATOMIC_ACQUIRE) == VFIO_CMDQ_DEAD)
+		return 0;
+	return ret;
+}
+
 #endif

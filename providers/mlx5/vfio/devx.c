@@ -152,6 +152,7 @@ int mlx5_vfio_obj_destroy(struct mlx5dv_devx_obj *obj)
 	int ret = command_run("mlx5dv_devx_obj_destroy", obj->context,
 			      ((struct vfio_obj *)obj)->destroy, PRM_CMD_IN_SIZE, out, sizeof(out));
 
+	ret = vfio_destroy_result(&to_vfio(obj->context)->cmdq, ret);
 	if (!ret)
 		free(obj);
 	return verbs_result(ret);
@@ -263,6 +264,7 @@ int mlx5_vfio_umem_dereg(struct devx_umem *umem)
 	fld_set(in, DESTROY_UMEM_IN_UMEM_ID, umem->umem.umem_id);
 	ret = command_run("mlx5dv_devx_umem_dereg", umem->context, in, sizeof(in), out,
 			  sizeof(out));
+	ret = vfio_destroy_result(&to_vfio(umem->context)->cmdq, ret);
 	if (ret)
 		return verbs_result(ret);
 	mlx5_vfio_dma_free(&to_vfio(umem->context)->space, &((struct vfio_umem *)umem)->dma);

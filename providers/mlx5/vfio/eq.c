@@ -83,8 +83,10 @@ int mlx5_vfio_eq_create(struct vfio_cmdq *cmdq, const struct vfio_ring *ring, co
 int mlx5_vfio_eq_destroy(struct vfio_cmdq *cmdq, uint32_t eqn)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	int ret;
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_DESTROY_EQ);
 	fld_set(in, DESTROY_EQ_IN_EQ_NUMBER, eqn);
-	return mlx5_vfio_cmdq_run(cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, sizeof(out), NULL);
+	ret = mlx5_vfio_cmdq_run(cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, sizeof(out), NULL);
+	return vfio_destroy_result(cmdq, ret);
 }

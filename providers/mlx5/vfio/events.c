@@ -43,10 +43,12 @@ int mlx5_vfio_uar_number_alloc(struct vfio_cmdq *cmdq, uint64_t bar_size, uint32
 int mlx5_vfio_uar_number_dealloc(struct vfio_cmdq *cmdq, uint32_t uar)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	int ret;
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_DEALLOC_UAR);
 	fld_set(in, DEALLOC_UAR_IN_UAR, uar);
-	return mlx5_vfio_cmdq_run(cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, sizeof(out), NULL);
+	ret = mlx5_vfio_cmdq_run(cmdq, VFIO_LANE_COMMANDS, in, sizeof(in), out, sizeof(out), NULL);
+	return vfio_destroy_result(cmdq, ret);
 }
 
 /* Writes the consumer index to the register at OFFSET of the UAR, to tell the adapter which entries

@@ -23,6 +23,11 @@ static int run_command(struct ibv_context *context, const void *in, uint32_t inl
 				  PRM_CMD_OUT_SIZE, NULL);
 }
 
+static int run_destroy(struct ibv_context *context, const void *in, uint32_t inlen, void *out)
+{
+	return vfio_destroy_result(&to_vfio(context)->cmdq, run_command(context, in, inlen, out));
+}
+
 static int pd_alloc(struct ibv_context *context, struct ibv_pd **out_pd)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
@@ -51,7 +56,7 @@ static int pd_dealloc(struct ibv_pd *pd)
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_DEALLOC_PD);
 	fld_set(in, DEALLOC_PD_IN_PD, to_ppd(pd)->pdn);
-	ret = run_command(pd->context, in, sizeof(in), out);
+	ret = run_destroy(pd->context, in, sizeof(in), out);
 	if (ret)
 		verbs_warn("ibv_dealloc_pd: PD %u stays, is it in use? %s", to_ppd(pd)->pdn,
 			   strerror(ret));
@@ -178,7 +183,7 @@ static int mr_dereg(struct verbs_mr *vmr)
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_DESTROY_MKEY);
 	fld_set(in, DESTROY_MKEY_IN_MKEY_INDEX, vmr->mr.handle);
-	ret = run_command(context, in, sizeof(in), out);
+	ret = run_destroy(context, in, sizeof(in), out);
 	if (ret) {
 		verbs_warn("ibv_dereg_mr: key %#x stays: %s", vmr->mr.lkey, strerror(ret));
 		return ret;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx_test.c - which umems a context of VFIO makes: rights and page sizes.
+ * devx_test.c - which umems a context of VFIO makes: rights and page sizes; and what is left of
+ * objects when the adapter is lost.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,6 +21,8 @@ enum { LOG_PAGE = 14, ID = 7 };
 
 static unsigned int commands, mapped;
 
+static int command_err;
+
 int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, uint32_t inlen,
 		       void *out, uint32_t outlen, bool *is_answered)
 {
@@ -29,9 +32,9 @@ int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *
 	(void)inlen;
 	memset(out, 0, outlen);
 	fld_set(out, FLD(0x8, 31, 0), ID);
-	*is_answered = true;
+	*is_answered = !command_err;
 	commands++;
-	return 0;
+	return command_err;
 }
 
 int mlx5_vfio_dma_map(struct vfio_space *space, const void *addr, uint64_t as, uint64_t length,
@@ -89,6 +92,31 @@ static int reg(uint64_t comp_mask, uint32_t access, uint64_t pages)
 	return 0;
 }
 
+static void a_lost_adapter_leaves_the_host_part(void **state)
+{
+	static struct vfio_context ctx;
+	static uint8_t memory[64];
+	const struct mlx5dv_devx_umem_in req = { .addr = memory,
+						 .size = sizeof(memory),
+						 .pgsz_bitmap = UINT64_MAX };
+	struct mlx5dv_devx_umem *umem = mlx5_vfio_umem_reg("test", &ctx.vctx.context, &req);
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	struct mlx5dv_devx_obj *obj;
+
+	(void)state;
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_PD);
+	obj = mlx5_vfio_obj_create(&ctx.vctx.context, in, sizeof(in), out, sizeof(out));
+	assert_true(umem && obj);
+	command_err = EIO;
+	assert_int_equal(mlx5_vfio_umem_dereg((struct devx_umem *)umem), EIO); /* not yet */
+	assert_int_equal(mlx5_vfio_obj_destroy(obj), EIO);
+	ctx.cmdq.state = VFIO_CMDQ_DEAD;
+	assert_int_equal(mlx5_vfio_umem_dereg((struct devx_umem *)umem), 0);
+	assert_int_equal(mlx5_vfio_obj_destroy(obj), 0);
+	ctx.cmdq.state = VFIO_CMDQ_ALIVE;
+	command_err = 0;
+}
+
 static void rights_are_checked(void **state)
 {
 	const uint64_t any = UINT64_MAX;
@@ -114,6 +142,7 @@ static void the_page_must_be_allowed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_lost_adapter_leaves_the_host_part),
 		cmocka_unit_test(rights_are_checked),
 		cmocka_unit_test(the_page_must_be_allowed),
 	};

@@ -279,6 +279,23 @@ static void a_region_that_fails_leaves_nothing(void **state)
 	pd_free(pd);
 }
 
+static void a_lost_adapter_leaves_the_host_part(void **state)
+{
+	struct ibv_pd *pd = pd_new();
+	struct verbs_mr *mr;
+
+	(void)state;
+	assert_int_equal(mr_new(pd, ADDR, 0, &mr), 0);
+	it.command_err = EIO;
+	assert_int_equal(mlx5_vfio_ops.dereg_mr(mr), EIO); /* not yet */
+	assert_int_equal(it.mappings, 1);
+	it.ctx->cmdq.state = VFIO_CMDQ_DEAD;
+	assert_int_equal(mlx5_vfio_ops.dereg_mr(mr), 0);
+	assert_int_equal(it.mappings, 0);
+	assert_int_equal(mlx5_vfio_ops.dealloc_pd(pd), 0);
+	it.objects = 0;
+}
+
 static void other_calls_are_refused(void **state)
 {
 	struct ibv_pd pd = { .context = &it.ctx->vctx.context };
@@ -301,6 +318,7 @@ int main(void)
 		TEST(each_access_has_its_bit),
 		TEST(a_region_that_cannot_be_is_refused),
 		TEST(a_region_that_fails_leaves_nothing),
+		TEST(a_lost_adapter_leaves_the_host_part),
 		TEST(other_calls_are_refused),
 	};
 
