@@ -255,8 +255,8 @@ void verbs_check_request_done(const struct ibv_context *context,
 void verbs_check_request_watch(struct check_qp *qp, const struct ibv_qp *of);
 void verbs_check_request_state(struct check_qp *qp, enum ibv_qp_state state);
 void verbs_check_request_unwatch(struct check_qp *qp);
-/* Called in a child of fork(). Threads of the parent, which have a turn or a pin, are not there. Its
- * QPs are not the child's to query: their requests are forgotten. */
+/* Called in a child of fork(). Threads of the parent, which have a turn or a pin, are not there.
+ * Its QPs are not the child's to query: their requests are forgotten. */
 void verbs_check_request_forked(void);
 /* Called when destroying a QP has failed. Its outstanding requests are unknown until a reset. */
 void verbs_check_request_rewatch(struct check_qp *qp, const struct ibv_qp *of);
