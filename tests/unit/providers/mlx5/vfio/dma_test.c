@@ -154,8 +154,9 @@ static void allocations_begin_with_a_page_of_the_device(void **state)
 	space_end();
 }
 
-/* The device may write what it knows until the space is destroyed, after its reset, so the library's
- * memory is kept. The program's is its own again: the IOMMU no longer lets the device write it. */
+/* The device may write what it knows until the space is destroyed, after its reset, so memory of
+ * the library is kept. The program's is its own again: the IOMMU no longer lets the device write
+ * it. */
 static void memory_of_a_lost_device_is_kept(void **state)
 {
 	struct vfio_dma dma[3];
