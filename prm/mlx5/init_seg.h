@@ -23,8 +23,8 @@ enum {
 	PRM_CMDQ_INLINE = 16,
 };
 
+/* 0: full */
 enum prm_nic_interface {
-	PRM_NIC_FULL = 0,
 	PRM_NIC_DISABLED = 1,
 	PRM_NIC_SW_RESET = 7,
 };
