@@ -71,6 +71,7 @@ static void wr_start(struct ibv_qp_ex *qp)
 {
 	struct check_qp *check = qp_of(qp);
 	struct check_batch *batch = &check->batch;
+	const int cancel = verbs_check_shield();
 
 	if (owner_of(batch) == self())
 		SAY(qp, "ibv_wr_start", "%s",
@@ -87,6 +88,7 @@ static void wr_start(struct ibv_qp_ex *qp)
 	batch->operation = NULL;
 	batch->places = (struct check_places){ .cq = qp->qp_base.send_cq };
 	owner_set(batch, self());
+	verbs_check_unshield(cancel);
 }
 
 /* Ends the turn when the provider has unlocked the queue, and the requests are settled. Another
@@ -114,6 +116,7 @@ static int wr_complete(struct ibv_qp_ex *qp)
 	struct check_qp *check = qp_of(qp);
 	struct check_batch *batch = &check->batch;
 	struct check_places places = { .count = 0 };
+	const int cancel = verbs_check_shield();
 	unsigned int count = 0;
 	const void *owner;
 	int err;
@@ -129,6 +132,7 @@ static int wr_complete(struct ibv_qp_ex *qp)
 	if (err)
 		verbs_check_request_drop(&check->sends, count);
 	batch_turn_end(check, owner);
+	verbs_check_unshield(cancel);
 	return err;
 }
 
@@ -137,6 +141,7 @@ static void wr_abort(struct ibv_qp_ex *qp)
 	struct check_qp *check = qp_of(qp);
 	struct check_batch *batch = &check->batch;
 	struct check_places places = { .count = 0 };
+	const int cancel = verbs_check_shield();
 	unsigned int count = 0;
 	const void *owner;
 
@@ -149,6 +154,7 @@ static void wr_abort(struct ibv_qp_ex *qp)
 	verbs_check_settle(&places, places.count);
 	verbs_check_request_drop(&check->sends, count);
 	batch_turn_end(check, owner);
+	verbs_check_unshield(cancel);
 }
 
 struct operation {

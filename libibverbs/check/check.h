@@ -229,10 +229,15 @@ struct check_completion {
 	bool is_failed, is_receive;
 };
 
+/* Keeps the calling thread from being cancelled within a call of the checker, which would keep its
+ * turn. Returns the state before, for verbs_check_unshield(), which the same call must restore: in
+ * between, the state is the program's. */
+int verbs_check_shield(void);
+void verbs_check_unshield(int before);
+
 /* Let the calling thread alone post to a queue until it leaves. So the ring has the order of the
  * adapter, and the requests of a call follow each other. The provider lets other threads wait as
- * long, unless the queue has no lock, which has no turns. A thread cannot be cancelled in its
- * turn. */
+ * long, unless the queue has no lock, which has no turns. */
 void verbs_check_turn_take(struct check_ring *ring);
 /* Does nothing if another thread has the turn. */
 void verbs_check_turn_leave(struct check_ring *ring);

@@ -85,51 +85,35 @@ int verbs_check_thread_start(void *(*run)(void *of), void *of)
 	return err;
 }
 
-/* The turns of the calling thread. It is not cancelled while it has one: it would keep it. */
-static __thread struct {
-	unsigned int count;
-	int before; /* whether it could be cancelled before the first one */
-} own;
-
-static void own_add(void)
+int verbs_check_shield(void)
 {
-	if (!own.count++)
-		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own.before);
+	int before;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	return before;
 }
 
-static void own_remove(void)
+void verbs_check_unshield(int before)
 {
-	if (own.count && !--own.count)
-		pthread_setcancelstate(own.before, NULL);
+	pthread_setcancelstate(before, NULL);
 }
 
 void verbs_check_turn_take(struct check_ring *ring)
 {
-	bool has_it;
-
-	own_add();
 	verbs_check_lock();
 	while (ring->poster && ring->poster != self())
 		verbs_check_wait();
-	has_it = ring->poster;
 	ring->poster = self();
 	verbs_check_unlock();
-	if (has_it)
-		own_remove();
 }
 
 void verbs_check_turn_end(struct check_ring *ring, const void *poster)
 {
-	bool has_it;
-
 	verbs_check_lock();
-	has_it = ring->poster == poster;
-	if (has_it)
+	if (ring->poster == poster)
 		ring->poster = NULL;
 	verbs_check_wake();
 	verbs_check_unlock();
-	if (has_it && poster == self())
-		own_remove();
 }
 
 void verbs_check_turn_leave(struct check_ring *ring)

@@ -139,13 +139,14 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	const bool has_turn = takes_turn(check);
 	unsigned int count = 0, left = 0;
 	struct ibv_send_wr *bad = NULL;
-	int ret, refused = 0;
+	int ret, refused = 0, cancel;
 
 	if (!check && check_qp_is_dead(qp, "ibv_post_send")) {
 		if (bad_wr)
 			*bad_wr = wr;
 		return EINVAL;
 	}
+	cancel = verbs_check_shield();
 	verbs_check_is_ours(qp->context, "ibv_post_send", "QP", qp->qp_num);
 	if (check && verbs_check_batch_is_ours(check))
 		verbs_check_say(CHECK_BATCH,
@@ -175,6 +176,7 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 		verbs_check_request_drop(&check->sends, left);
 	if (has_turn)
 		verbs_check_turn_leave(&check->sends);
+	verbs_check_unshield(cancel);
 	return ret;
 }
 
@@ -186,13 +188,14 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 	const bool has_turn = check && !check->has_no_lock;
 	struct ibv_recv_wr *bad = NULL;
 	unsigned int count = 0;
-	int ret, refused = 0;
+	int ret, refused = 0, cancel;
 
 	if (!check && check_qp_is_dead(qp, "ibv_post_recv")) {
 		if (bad_wr)
 			*bad_wr = wr;
 		return EINVAL;
 	}
+	cancel = verbs_check_shield();
 	verbs_check_is_ours(qp->context, "ibv_post_recv", "QP", qp->qp_num);
 	if (has_turn)
 		verbs_check_turn_take(&check->receives);
@@ -216,6 +219,7 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 		verbs_check_request_drop(&check->receives, (unsigned int)refused);
 	if (has_turn)
 		verbs_check_turn_leave(&check->receives);
+	verbs_check_unshield(cancel);
 	return ret;
 }
 

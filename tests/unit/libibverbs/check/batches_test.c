@@ -14,11 +14,14 @@
 
 static char calls[64];
 static int result;
+static bool is_cancelled_in; /* the provider has cancellation points */
 
 static void call_note(char call)
 {
 	const size_t length = strlen(calls);
 
+	if (is_cancelled_in)
+		pthread_testcancel();
 	if (length < sizeof(calls) - 1)
 		calls[length] = call;
 }
@@ -414,6 +417,82 @@ static void another_thread_waits_for_the_end_of_a_batch(void **state)
 	SAYS_NOTHING();
 }
 
+static int cancel_state(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+	pthread_setcancelstate(state, NULL);
+	return state;
+}
+
+/* The program saves and restores the state across the calls, and expects its own. */
+static void a_batch_leaves_the_cancel_state_of_the_program(void **state)
+{
+	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_RC);
+	int before;
+
+	ibv_wr_start(qp);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	assert_int_equal(before, PTHREAD_CANCEL_ENABLE);
+	ibv_wr_abort(qp);
+	assert_int_equal(cancel_state(), PTHREAD_CANCEL_DISABLE);
+	ibv_wr_start(qp);
+	pthread_setcancelstate(before, NULL);
+	assert_int_equal(ibv_wr_complete(qp), 0);
+	assert_int_equal(cancel_state(), PTHREAD_CANCEL_ENABLE);
+	SAYS_NOTHING();
+}
+
+static void *batch_begin(void *of)
+{
+	ibv_wr_start(of);
+	return (void *)(intptr_t)cancel_state();
+}
+
+/* As a program does that completes, or destroys the QP, in a thread of its own. */
+static void a_batch_that_another_thread_ends_leaves_no_cancel_state(void **state)
+{
+	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_RC);
+	pthread_t thread;
+	void *of_first;
+
+	assert_int_equal(pthread_create(&thread, NULL, batch_begin, qp), 0);
+	assert_int_equal(pthread_join(thread, &of_first), 0);
+	assert_int_equal((intptr_t)of_first, PTHREAD_CANCEL_ENABLE);
+	assert_int_equal(ibv_wr_complete(qp), 0);
+	assert_int_equal(cancel_state(), PTHREAD_CANCEL_ENABLE);
+}
+
+static void *batch_cancelled(void *of)
+{
+	struct ibv_qp_ex *qp = of;
+
+	pthread_cancel(pthread_self());
+	ibv_wr_start(qp);
+	ibv_wr_abort(qp);
+	pthread_testcancel();
+	return NULL;
+}
+
+/* The provider of this test has a cancellation point in each call. */
+static void a_call_of_a_batch_is_not_cancelled(void **state)
+{
+	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_RC);
+	pthread_t thread;
+	void *how;
+
+	is_cancelled_in = true;
+	assert_int_equal(pthread_create(&thread, NULL, batch_cancelled, qp), 0);
+	assert_int_equal(pthread_join(thread, &how), 0);
+	is_cancelled_in = false;
+	assert_ptr_equal(how, PTHREAD_CANCELED);
+	assert_string_equal(calls, "sa");
+	ibv_wr_start(qp);
+	ibv_wr_abort(qp);
+	SAYS_NOTHING();
+}
+
 #define BATCH_TEST(fn) cmocka_unit_test_setup_teardown(fn, open_rig, close_rig)
 
 int main(void)
@@ -430,6 +509,9 @@ int main(void)
 		BATCH_TEST(an_operation_that_was_not_asked_for_is_said),
 		BATCH_TEST(a_handle_of_another_pd_is_said),
 		BATCH_TEST(another_thread_waits_for_the_end_of_a_batch),
+		BATCH_TEST(a_batch_leaves_the_cancel_state_of_the_program),
+		BATCH_TEST(a_batch_that_another_thread_ends_leaves_no_cancel_state),
+		BATCH_TEST(a_call_of_a_batch_is_not_cancelled),
 	};
 
 	log_to_memory();
