@@ -130,7 +130,7 @@ static int wr_complete(struct ibv_qp_ex *qp)
 	err = batch->real.wr_complete(qp);
 	verbs_check_settle(&places, err ? places.count : 0);
 	if (err)
-		verbs_check_request_drop(&check->sends, count);
+		verbs_check_request_refuse(&check->sends, count, err);
 	batch_turn_end(check, owner);
 	verbs_check_unshield(cancel);
 	return err;

@@ -151,7 +151,8 @@ struct check_ring {
 	const void *poster; /* thread whose turn it is to post, or NULL */
 	bool is_lost;       /* the outstanding requests are unknown, until the QP is reset */
 	bool is_unwatched;  /* the outstanding requests are unknown for ever */
-	bool had_signal;    /* a request was signaled since the last reset */
+	bool had_signal;    /* a signaled request has completed since the last reset */
+	bool was_refused;   /* the last post, for lack of room, and nothing has completed since */
 };
 
 struct check_qp {
@@ -251,7 +252,10 @@ void verbs_check_request_add(struct check_ring *ring, const struct check_post *p
 /* Notes the buffers of the request that was added last. IS_WRITTEN: the adapter writes to them. */
 void verbs_check_request_buffers(struct check_ring *ring, const struct check_post *post,
 				 const struct ibv_sge *sges, int count, bool is_written);
+/* Drops the COUNT requests that were added last: the program has taken them back. */
 void verbs_check_request_drop(struct check_ring *ring, unsigned int count);
+/* Drops those that the provider has refused with ERR. */
+void verbs_check_request_refuse(struct check_ring *ring, unsigned int count, int err);
 void verbs_check_request_done(const struct ibv_context *context,
 			      const struct check_completion *done);
 
@@ -269,7 +273,8 @@ void verbs_check_request_rewatch(struct check_qp *qp, const struct ibv_qp *of);
 /* The outstanding requests of a ring, and the oldest of them. */
 struct check_ring_look {
 	bool is_known;   /* otherwise the numbers are 0 */
-	bool had_signal; /* a request was signaled, maybe one that has completed */
+	bool had_signal; /* a signaled request has completed */
+	bool was_refused;
 	unsigned int count, signaled;
 	struct check_request oldest;
 };

@@ -172,8 +172,8 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 		left++;
 	}
 	verbs_check_settle(&places, refused);
-	if (left)
-		verbs_check_request_drop(&check->sends, left);
+	if (check && ret)
+		verbs_check_request_refuse(&check->sends, left, ret);
 	if (has_turn)
 		verbs_check_turn_leave(&check->sends);
 	verbs_check_unshield(cancel);
@@ -216,7 +216,7 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 		refused += refused || !bad || at == bad;
 	verbs_check_settle(&places, refused);
 	if (refused)
-		verbs_check_request_drop(&check->receives, (unsigned int)refused);
+		verbs_check_request_refuse(&check->receives, (unsigned int)refused, ret);
 	if (has_turn)
 		verbs_check_turn_leave(&check->receives);
 	verbs_check_unshield(cancel);

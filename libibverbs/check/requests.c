@@ -17,6 +17,7 @@
 
 #include "util/bits.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ static void ring_lose(struct check_ring *ring)
 
 static void ring_clear(struct check_ring *ring)
 {
-	ring->is_lost = ring->had_signal = false;
+	ring->is_lost = ring->had_signal = ring->was_refused = false;
 	ring->head = ring->tail = 0;
 }
 
@@ -84,7 +85,7 @@ void verbs_check_request_add(struct check_ring *ring, const struct check_post *p
 {
 	verbs_check_lock();
 	moves++;
-	ring->had_signal |= is_signaled;
+	ring->was_refused = false;
 	if (!ring->is_lost && !ring->is_unwatched) {
 		if (ring_grow(ring))
 			*ring_at(ring, ring->tail++) = (struct check_request){
@@ -156,6 +157,16 @@ void verbs_check_request_drop(struct check_ring *ring, unsigned int count)
 	verbs_check_unlock();
 }
 
+void verbs_check_request_refuse(struct check_ring *ring, unsigned int count, int err)
+{
+	verbs_check_request_drop(ring, count);
+	if (err != ENOMEM)
+		return;
+	verbs_check_lock();
+	ring->was_refused = true;
+	verbs_check_unlock();
+}
+
 static void changed_note(const struct ibv_qp *of, const struct check_request *request,
 			 struct changed *changed)
 {
@@ -175,6 +186,8 @@ static void ring_complete(const struct ibv_qp *of, struct check_ring *ring, uint
 			changed_note(of, request, changed);
 		if (!request->is_signaled)
 			continue;
+		ring->had_signal = true;
+		ring->was_refused = false;
 		if (request->wr_id != wr_id)
 			ring_lose(ring);
 		return;
@@ -340,6 +353,7 @@ void verbs_check_ring_look(const struct check_ring *ring, struct check_ring_look
 {
 	*look = (struct check_ring_look){ .is_known = !ring->is_lost && !ring->is_unwatched,
 					  .had_signal = ring->had_signal,
+					  .was_refused = ring->was_refused,
 					  .count = ring->tail - ring->head };
 	for (unsigned int i = ring->head; i != ring->tail; i++)
 		look->signaled += ring_at(ring, i)->is_signaled;
@@ -362,11 +376,12 @@ static bool ring_has_signaled(const struct check_ring *ring)
 }
 
 /* Returns whether a request waits for a completion that the program would have to poll from CQ.
- * Unsignaled ones behind the last signaled one are usual, and wait for nothing. */
+ * Unsignaled ones behind the last signaled one are usual, and wait for nothing, unless they fill
+ * the queue. */
 static bool ring_waits(const struct check_ring *ring, const struct ibv_cq *cq)
 {
 	return ring->tail != ring->head && verbs_check_cq_tells(cq) &&
-	       (!ring->had_signal || ring_has_signaled(ring));
+	       (!ring->had_signal || ring->was_refused || ring_has_signaled(ring));
 }
 
 /* A program that has moved a failed QP to RESET or ERR has dealt with the failure. */

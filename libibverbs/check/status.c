@@ -60,10 +60,11 @@ static bool has_stopped(const struct status *s)
 
 static bool is_trailing(const struct status *s)
 {
-	return s->sends.count && !s->sends.signaled && s->sends.had_signal;
+	return s->sends.count && !s->sends.signaled && s->sends.had_signal && !s->sends.was_refused;
 }
 
-/* Unsignaled sends behind the last signaled one are usual, and wait for nothing. */
+/* Unsignaled sends behind the last signaled one are usual, and wait for nothing, unless they fill
+ * the queue. */
 static bool sends_wait(const struct status *s)
 {
 	return s->sends.count && !is_trailing(s);
@@ -76,7 +77,8 @@ static bool is_waiting(const struct status *s)
 
 static bool has_no_signal(const struct status *s)
 {
-	return sends_wait(s) && !s->sends.signaled && !s->signals_all && !s->receives.count;
+	return sends_wait(s) && !s->sends.signaled && !s->signals_all &&
+	       (!s->receives.count || s->sends.was_refused);
 }
 
 static bool is_not_polled(const struct status *s)

@@ -6,6 +6,8 @@
  */
 #include "tests/unit/libibverbs/unit.h"
 
+#include "libibverbs/check/check.h"
+
 #include "tests/unit/libibverbs/fake_device.h"
 #include "tests/unit/log_text.h"
 
@@ -417,6 +419,30 @@ static void another_thread_waits_for_the_end_of_a_batch(void **state)
 	SAYS_NOTHING();
 }
 
+static bool fails_for_room(struct ibv_qp_ex *qp, int err)
+{
+	const struct check_qp *check = verbs_check_find(CHECK_QP, NULL, check_id(qp));
+
+	result = err;
+	ibv_wr_start(qp);
+	ibv_wr_send(qp);
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	assert_int_equal(ibv_wr_complete(qp), err);
+	result = 0;
+	return check->sends.was_refused;
+}
+
+/* The status of a program that hangs names it. */
+static void a_batch_without_room_is_noted(void **state)
+{
+	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_RC);
+
+	assert_true(fails_for_room(qp, ENOMEM));
+	assert_false(fails_for_room(qp, EINVAL));
+	assert_true(fails_for_room(qp, ENOMEM));
+	assert_false(fails_for_room(qp, 0));
+}
+
 static int cancel_state(void)
 {
 	int state;
@@ -509,6 +535,7 @@ int main(void)
 		BATCH_TEST(an_operation_that_was_not_asked_for_is_said),
 		BATCH_TEST(a_handle_of_another_pd_is_said),
 		BATCH_TEST(another_thread_waits_for_the_end_of_a_batch),
+		BATCH_TEST(a_batch_without_room_is_noted),
 		BATCH_TEST(a_batch_leaves_the_cancel_state_of_the_program),
 		BATCH_TEST(a_batch_that_another_thread_ends_leaves_no_cancel_state),
 		BATCH_TEST(a_call_of_a_batch_is_not_cancelled),

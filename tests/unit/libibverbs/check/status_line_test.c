@@ -422,6 +422,19 @@ static void a_trailing_send_without_a_signal_does_not_wait(void **state)
 	CHECK_LINE(": the peer has not answered yet");
 }
 
+/* Receives do not make room for sends. */
+static void sends_that_fill_the_queue_without_a_signal_wait(void **state)
+{
+	(void)state;
+	post_sends(2, 0);
+	post_receives(1);
+	it.sends.had_signal = it.sends.was_refused = true;
+	CHECK_LINE("the oldest of ibv_post_send, wr_id 0xab");
+	CHECK_LINE(": no request in the send queue is signaled");
+	it.sends.signaled = 1;
+	CHECK_LINE(": the peer has not answered yet");
+}
+
 /* One second is not long; without requests or records, nobody needs to poll. */
 static void a_cq_that_nobody_polls_is_a_cause(void **state)
 {
@@ -592,6 +605,7 @@ int main(void)
 		TEST(the_state_is_a_cause_before_others),
 		TEST(a_send_without_a_signal_is_a_cause),
 		TEST(a_trailing_send_without_a_signal_does_not_wait),
+		TEST(sends_that_fill_the_queue_without_a_signal_wait),
 		TEST(a_cq_that_nobody_polls_is_a_cause),
 		TEST(a_channel_wants_an_armed_cq),
 		TEST(an_answer_may_never_come),

@@ -234,6 +234,50 @@ static void a_trailing_send_without_a_signal_does_not_wait(void **state)
 	assert_true(waits());
 }
 
+static void send_is_refused(uint64_t wr_id, unsigned int flags)
+{
+	const int takes = provider.takes;
+
+	provider.takes = 0;
+	assert_int_equal(watched_send(qp, wr_id, &sge, flags), ENOMEM);
+	provider.takes = takes;
+}
+
+/* The queue is full of requests that no completion frees: the program does nothing but retry. */
+static void a_full_queue_without_a_signal_waits(void **state)
+{
+	(void)state;
+	assert_int_equal(watched_send(qp, 1, &sge, IBV_SEND_SIGNALED), 0);
+	watched_complete(cq, qp, 1, IBV_WC_SEND, IBV_WC_SUCCESS);
+	assert_int_equal(watched_send(qp, 2, &sge, 0), 0);
+	assert_false(waits());
+	send_is_refused(3, 0);
+	assert_true(waits());
+	verbs_check_status_say();
+	check_logged(": no request in the send queue is signaled");
+	assert_int_equal(watched_send(qp, 4, &sge, 0), 0); /* there was room */
+	assert_false(waits());
+	send_is_refused(5, 0);
+	watched_modify(qp, IBV_QPS_RESET);
+	watched_modify(qp, IBV_QPS_RTS);
+	assert_int_equal(watched_send(qp, 6, &sge, IBV_SEND_SIGNALED), 0);
+	assert_int_equal(watched_send(qp, 7, &sge, 0), 0);
+	send_is_refused(8, 0);
+	watched_complete(cq, qp, 6, IBV_WC_SEND, IBV_WC_SUCCESS); /* makes room */
+	assert_false(waits());
+}
+
+static void a_refused_send_was_no_signal(void **state)
+{
+	(void)state;
+	assert_int_equal(watched_send(qp, 1, &sge, 0), 0);
+	send_is_refused(2, IBV_SEND_SIGNALED);
+	assert_int_equal(watched_send(qp, 3, &sge, 0), 0);
+	assert_true(waits());
+	verbs_check_status_say();
+	check_logged(": no request in the send queue is signaled");
+}
+
 /* Direct verbs may have posted the other ones. */
 static void a_program_does_not_wait_after_completions_in_another_order(void **state)
 {
@@ -443,6 +487,8 @@ int main(void)
 		STATUS_TEST(a_program_without_requests_does_not_wait),
 		STATUS_TEST(a_program_waits_after_a_failed_completion),
 		STATUS_TEST(a_trailing_send_without_a_signal_does_not_wait),
+		STATUS_TEST(a_full_queue_without_a_signal_waits),
+		STATUS_TEST(a_refused_send_was_no_signal),
 		STATUS_TEST(a_program_does_not_wait_after_completions_in_another_order),
 		STATUS_TEST(a_receive_of_an_srq_is_a_move),
 		STATUS_TEST(a_child_does_not_query_queue_pairs_of_its_parent),
