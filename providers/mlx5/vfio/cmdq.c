@@ -29,6 +29,7 @@ enum {
 	READY_MS = 120000,  /* PRM: an adapter may burn firmware first */
 	COMMAND_MS = 60000, /* unless firmware states another time, up to MOST_COMMAND_MS */
 	MOST_COMMAND_MS = 300000,
+	RESET_MS = 60000,
 	HEALTH_MS = 10000, /* the counter of a live adapter changes ten times a second */
 	LOOK_MS = 10,
 	/* looks after a timeout, LOOK_MS apart, because the program itself may have been stopped */
@@ -178,15 +179,31 @@ static void serve_waiting(const struct vfio_cmdq *cmdq, enum vfio_lane number)
 		cmdq->while_waiting(cmdq->waiting_arg);
 }
 
-/* Returns whether the queue is dead. Waits while another thread resets the device: the caller will
- * return EIO, and its program may then free memory that the device still writes to. */
-static bool queue_is_dead(const struct vfio_cmdq *cmdq)
+static uint8_t queue_state(const struct vfio_cmdq *cmdq)
 {
-	uint8_t state = __atomic_load_n(&cmdq->state, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&cmdq->state, __ATOMIC_ACQUIRE);
+}
 
-	for (; state == VFIO_CMDQ_DYING; state = __atomic_load_n(&cmdq->state, __ATOMIC_ACQUIRE))
+/* Waits while another thread resets the device: the caller will return EIO, and its program may
+ * then free memory that the device still writes to. A child of fork() lacks that thread, so the
+ * wait ends. */
+static void reset_await(struct vfio_cmdq *cmdq)
+{
+	const uint64_t end = now_ms() + cmdq->reset_ms;
+	uint8_t dying = VFIO_CMDQ_DYING;
+
+	while (queue_state(cmdq) == VFIO_CMDQ_DYING && now_ms() <= end)
 		rest(100);
-	return state == VFIO_CMDQ_DEAD;
+	__atomic_compare_exchange_n(&cmdq->state, &dying, VFIO_CMDQ_DEAD, false, __ATOMIC_ACQ_REL,
+				    __ATOMIC_ACQUIRE);
+}
+
+static bool queue_is_dead(struct vfio_cmdq *cmdq)
+{
+	if (queue_state(cmdq) == VFIO_CMDQ_ALIVE)
+		return false;
+	reset_await(cmdq);
+	return true;
 }
 
 /* Marks the space as lost, because the adapter may still execute a command later, and then the
@@ -424,6 +441,7 @@ int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_
 	*cmdq = (struct vfio_cmdq){ .space = space,
 				    .bar = bar,
 				    .command_ms = COMMAND_MS,
+				    .reset_ms = RESET_MS,
 				    .health_ms = HEALTH_MS,
 				    .health_since = (uint32_t)now_ms() };
 	if (ret)

@@ -35,6 +35,7 @@ struct vfio_cmdq {
 	uint32_t health_since;   /* atomic: time in ms at which that value was first read */
 	uint32_t health_warned;  /* atomic: syndrome of the last warning in the log */
 	uint8_t state;           /* atomic: of enum vfio_cmdq_state */
+	unsigned int reset_ms;   /* limit of the wait for a thread that resets the device */
 	/* Called once, when a command is not answered, the device has left the bus or its health is
 	 * bad. May be NULL. */
 	void (*when_dead)(void *arg);

@@ -465,6 +465,21 @@ static void other_lanes_return_after_the_reset(void **state)
 	assert_int_equal(other.resets, 1);
 }
 
+/* A child of fork() has the state, but not the thread that resets the device. */
+static void a_reset_that_does_not_end_is_not_waited_for(void **state)
+{
+	uint8_t in[16] = { 0 }, out[16];
+
+	(void)state;
+	rig.cmdq.state = VFIO_CMDQ_DYING;
+	rig.cmdq.reset_ms = 3;
+	assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, 16, out, 16, NULL),
+			 EIO);
+	assert_int_equal(rig.cmdq.state, VFIO_CMDQ_DEAD);
+	assert_int_equal(rig.commands, 0);
+	assert_int_equal(rig.resets, 0);
+}
+
 /* Nobody waits for an adapter that was reset: a command of the other lane ends as well, since its
  * answer cannot come. */
 static void silence_of_one_lane_ends_the_other(void **state)
@@ -680,6 +695,7 @@ int main(void)
 		T(a_late_answer_is_no_harm),
 		T(silence_of_one_lane_ends_the_other),
 		T(other_lanes_return_after_the_reset),
+		T(a_reset_that_does_not_end_is_not_waited_for),
 		T(a_lost_device_is_noticed),
 		T(health_is_that_of_the_device),
 		T(a_device_can_be_given_up),
