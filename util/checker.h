@@ -20,7 +20,7 @@ bool verbs_checker_is_asked(void);
 bool verbs_checker_lists(const char *prefix, const char *name);
 
 /* Returns the signal that VERBS_STATUS_SIGNAL names, 0 if the variable is not set or empty, or -1
- * if a program cannot handle such a signal, or it is that of a crash. */
+ * for a signal that a program cannot handle or that a crash sends. */
 int verbs_checker_signal(void);
 
 /* Returns the seconds of VERBS_STATUS_IDLE, 0 if the variable is not set or empty, or -1 if it is

@@ -77,8 +77,8 @@ static bool is_text(const char *name, size_t length, const char *text)
 	return strlen(text) == length && !strncasecmp(name, text, length);
 }
 
-/* Returns whether NAME is that of a message, whole or without "VERBS-". It may be in parentheses,
- * as at the end of a line of the log. */
+/* Returns whether NAME names the message WHOLE. "VERBS-" may be left out, and NAME may be in
+ * parentheses, as at the end of a line of the log. */
 static bool is_name(const char *name, const char *whole)
 {
 	size_t length = strlen(name);
@@ -115,7 +115,7 @@ static int names_explain(char **names)
 	return status;
 }
 
-/* Returns STATUS, or that of a text that was not written. */
+/* Returns STATUS, or the status of a failed write if the text was not written. */
 static int output_end(int status)
 {
 	if (!fflush(stdout) && !ferror(stdout))

@@ -127,7 +127,7 @@ int rdma_destroy_id(struct rdma_cm_id *of)
 {
 	assert_ptr_equal(of, &id);
 	it.ids--;
-	errno = EDOM; /* not that of the calls before */
+	errno = EDOM; /* clears the errno of the calls before */
 	return 0;
 }
 

@@ -29,7 +29,7 @@ static struct {
 	enum step steps[8], failing;
 	int taken, fails;
 	uint8_t responder_resources, initiator_depth;
-	struct ibv_ece set, own; /* set by the library, and that of the QP */
+	struct ibv_ece set, own; /* set by the library; of the QP */
 	int query_fails;
 	__be16 port;
 } it;
@@ -359,7 +359,7 @@ static void depths_of_datagrams_are_not_checked(void **state)
 	assert_int_equal(rdma_accept(&cm.id, &param), 0);
 }
 
-/* "The maximum" is that of the request for the side that accepts, and within the device. */
+/* On the side that accepts, "the maximum" is the depth in the request, limited by the device. */
 static void the_maximum_is_that_of_the_request(void **state)
 {
 	struct rdma_conn_param param = { .responder_resources = 0xff, .initiator_depth = 0xff };

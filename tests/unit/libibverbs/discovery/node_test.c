@@ -91,7 +91,7 @@ static int node_close(int fd)
 {
 	assert_in_range(fd, FD, FD + 1);
 	it.closed++;
-	errno = EDOM; /* not that of the call before */
+	errno = EDOM; /* clears the errno of the call before */
 	return 0;
 }
 

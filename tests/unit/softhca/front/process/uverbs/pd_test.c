@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pd_test.c - protection domains: what the program is told, and what is undone when a later step
- * fails.
+ * pd_test.c - protection domains: answers to the program, and the undoing of a create that fails
+ * in a later step.
  */
 #include <errno.h>
 #include <string.h>
