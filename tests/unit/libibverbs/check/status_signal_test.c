@@ -52,7 +52,7 @@ static void start_by(const char *name)
 	verbs_check_status_start(&device);
 }
 
-/* Lets the next test start anew, as a child of fork() does. Not after a test whose thread still runs. */
+/* Lets the next test start anew, as a child of fork() does; for tests that leave no thread. */
 static int signal_close(void **state)
 {
 	unsetenv("VERBS_STATUS_SIGNAL");
