@@ -17,6 +17,7 @@
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/dr/array.h"
 #include "providers/mlx5/dv/dr/dr.h"
+#include "providers/mlx5/dv/dr/dump_entry.h"
 #include "providers/mlx5/dv/dr/meter.h"
 #include "providers/mlx5/dv/dr/sampler.h"
 #include "providers/mlx5/dv/dr/soft.h"
@@ -308,6 +309,8 @@ static void dump_rule(FILE *file, const struct mlx5dv_dr_rule *rule)
 {
 	fprintf(file, "%d,0x%" PRIx64 ",0x%" PRIx64 "\n", DUMP_RULE, id_of(rule),
 		id_of(rule->matcher));
+	if (rule->matcher->soft)
+		mlx5_dr_dump_entries(file, rule);
 	for (size_t i = 0; i < rule->num_actions; i++)
 		dump_action(file, rule->actions[i], rule);
 }

@@ -52,7 +52,7 @@ static int actions_alloc(struct insertion *in)
 }
 
 /* Writes the entries behind the last match from last to first, because each leads to the next.
- * Their bytes come from the plan; the shadow stores only the place. */
+ * Their bytes come from the plan; the shadow stores the place, and the control part for dumps. */
 static int actions_write(struct insertion *in)
 {
 	int ret = 0;
@@ -67,6 +67,7 @@ static int actions_write(struct insertion *in)
 
 			mlx5_dr_entry_set_hit(bytes, &target);
 		}
+		memcpy(entry->control, bytes, sizeof(entry->control));
 		ret = mlx5_dr_ring_write(&in->lane->ring, entry->place, bytes);
 	}
 	return ret;

@@ -252,6 +252,40 @@ static void a_rule_names_its_matcher(void **state)
 		expected("3300,0x%" PRIx64 ",0x%" PRIx64 "\n", ID(rule), ID(&it.matcher)));
 }
 
+/* An entry above the rule's last one belongs to other rules as well. An entry of actions has no
+ * tag, whatever its shadow was before. */
+static void a_rule_has_entries(void **state)
+{
+	enum { POOL = 0x200000, FIRST = 3, LAST = 4, ACTIONS = 9 };
+	struct dr_memory memory = { .pools = { { .base = (uint64_t)POOL * PRM_STE_SIZE } } };
+	struct dr_lane lane = { .lock = PTHREAD_MUTEX_INITIALIZER, .memory = &memory };
+	struct dr_soft_matcher soft = { .end.lane = &lane };
+	struct dr_htable top = { .above = NULL };
+	struct dr_entry first = { .table = &top, .place = FIRST, .control = { 0x11, 0x22 } };
+	struct dr_htable lower = { .above = &first };
+	struct dr_entry last = {
+		.table = &lower, .place = LAST, .control = { 0x33 }, .tag = { 0x44 }
+	};
+	struct dr_entry actions = { .place = ACTIONS, .control = { 0x55 }, .tag = { 0x66 } };
+	const uint64_t id = ID(rule);
+
+	(void)state;
+	rule->num_actions = 0;
+	rule->soft = (struct dr_soft_rule){ .last = &last, .actions = &actions };
+	it.matcher.soft = &soft;
+	for (int is_tx = 0; is_tx < 2; is_tx++) {
+		const int record = 3303 + is_tx;
+
+		it.domain.type =
+			is_tx ? MLX5DV_DR_DOMAIN_TYPE_NIC_TX : MLX5DV_DR_DOMAIN_TYPE_NIC_RX;
+		assert_string_equal(DUMP(mlx5dv_dump_dr_rule, rule, DOMAIN_LINES + 3),
+				    expected("%d,0x200003,0x%" PRIx64 ",1122%092d\n"
+					     "%d,0x200004,0x%" PRIx64 ",33%062d44%030d\n"
+					     "%d,0x200009,0x%" PRIx64 ",55%094d\n",
+					     record, id, 0, record, id, 0, 0, record, id, 0));
+	}
+}
+
 static void actions_without_an_object(void **state)
 {
 	struct mlx5dv_devx_obj obj = { .id = 0x100 };
@@ -378,6 +412,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_domain_has_pools_and_a_format, objects_begin,
 						objects_end),
 		cmocka_unit_test_setup_teardown(a_rule_names_its_matcher, rule_begin, rule_end),
+		cmocka_unit_test_setup_teardown(a_rule_has_entries, rule_begin, rule_end),
 		cmocka_unit_test_setup_teardown(actions_without_an_object, rule_begin, rule_end),
 		cmocka_unit_test_setup_teardown(actions_that_lead_somewhere, rule_begin, rule_end),
 		cmocka_unit_test_setup_teardown(changes_of_headers, rule_begin, rule_end),
