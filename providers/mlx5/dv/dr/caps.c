@@ -69,13 +69,15 @@ int mlx5_dr_caps_query(struct ibv_context *context, struct dr_caps *caps)
 	return ret;
 }
 
-int mlx5_dr_caps_query_lists(struct ibv_context *context, uint64_t *start)
+int mlx5_dr_caps_query_lists(struct ibv_context *context, uint64_t *start, bool *patterns)
 {
 	uint8_t out[PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE] = { 0 };
+	const uint8_t *page = fld_at(out, QUERY_HCA_CAP_OUT_CAPABILITY);
 	int ret = page_query(context, PRM_CAP_DEV_MEM, out, sizeof(out));
 
-	if (!ret)
-		*start = fld_get(fld_at(out, QUERY_HCA_CAP_OUT_CAPABILITY),
-				 MEM_CAP_CHANGE_ICM_START);
-	return ret;
+	if (ret)
+		return ret;
+	*start = fld_get(page, MEM_CAP_CHANGE_ICM_START);
+	*patterns = fld_get(page, MEM_CAP_LOG_PATTERN_ICM_SIZE) != 0;
+	return 0;
 }

@@ -19,8 +19,8 @@ struct dr_caps {
 };
 
 int mlx5_dr_caps_query(struct ibv_context *context, struct dr_caps *caps);
-/* Sets *START to the ICM address at which the memory for lists of header changes begins. Returns 0
- * or an errno. */
-int mlx5_dr_caps_query_lists(struct ibv_context *context, uint64_t *start);
+/* Sets *START to the ICM address at which the memory for lists of header changes begins, and
+ * *PATTERNS to whether there is memory for patterns. Returns 0 or an errno. */
+int mlx5_dr_caps_query_lists(struct ibv_context *context, uint64_t *start, bool *patterns);
 
 #endif

@@ -26,7 +26,7 @@ static_assert((int)DR_LIST_ACTION_SIZE == (int)PRM_STE_LIST_ACTION, "PRM: STE, l
 
 static int lists_begin(struct dr_lists *lists, struct ibv_context *context, struct ibv_pd *pd)
 {
-	int ret = mlx5_dr_caps_query_lists(context, &lists->start);
+	int ret = mlx5_dr_caps_query_lists(context, &lists->start, &lists->is_wide);
 
 	if (ret)
 		return ret;
@@ -107,7 +107,9 @@ static int list_place(struct dr_lists *lists, struct dr_list *list)
 int mlx5_dr_list_create(struct dr_lists *lists, const uint8_t *actions, unsigned int count,
 			struct dr_list *out)
 {
-	struct dr_list list = { .count = (uint8_t)count, .log = log_of_units(count) };
+	struct dr_list list = { .count = (uint8_t)count,
+				.log = log_of_units(count),
+				.is_wide = lists->is_wide };
 	int ret = list_place(lists, &list);
 
 	if (ret)

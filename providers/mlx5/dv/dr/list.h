@@ -18,10 +18,14 @@ struct dr_list {
 	uint32_t number; /* index of its first unit in the adapter's memory for lists */
 	uint8_t log;     /* log2 of the number of units */
 	uint8_t count;   /* number of actions; 0: there is no list */
+	bool is_wide;    /* its action takes two words in an entry: dr_lists.is_wide */
 };
 
 struct dr_lists {
 	uint64_t start; /* ICM address at which the adapter's memory for lists begins */
+	/* Whether the adapter has memory for patterns. Release 65.0 then takes room for a pattern,
+	 * and writes an empty second word. */
+	bool is_wide;
 	struct dr_memory memory;
 	struct dr_ring ring;
 	struct dr_places freed; /* of destroyed lists: frames may reach these until a sync */

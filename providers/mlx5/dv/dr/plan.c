@@ -5,6 +5,9 @@
  * Header changes have an order in the adapter: decapsulation, removal of VLAN tags, fields, new
  * headers. Meters and connections (ASO) judge received frames behind the first three, and sent
  * frames before all. A rule that wants another order is refused.
+ *
+ * Tags, first hits and counters may stand anywhere in a rule. Entries execute them in an order of
+ * their own, for which the actions are sorted: release 65.0's.
  */
 #include "providers/mlx5/dv/dr/plan.h"
 
@@ -19,6 +22,7 @@ enum {
 	DOUBLE = 8,
 };
 
+enum { PLAN_ACTIONS = 32 /* most actions of a rule: each kind once, but for VLAN tags */ };
 enum { VLAN_TAGS = 2 /* most tags that a rule may remove, and may add */ };
 enum { REMOVE_L2 = 0x09000700 /* removes headers up to IP */ };
 enum { POP_VLAN_HEAD = 0x0802, POP_VLAN_WORDS = 2, PUSH_VLAN = 0x0a000c00 };
@@ -64,6 +68,35 @@ static uint8_t *plan_entry(struct dr_plan *plan)
 {
 	return plan->entries[plan->count - 1];
 }
+
+enum { LAST = 15 /* position of ends, which are no bytes of actions */ };
+
+/* Positions of actions in entries, by kind, for received and for sent frames. */
+static const uint8_t positions[2][DR_ACTION_KINDS] = {
+	{
+		[DR_ACTION_QP... DR_ACTION_DEFAULT_MISS] = LAST,
+		[DR_ACTION_REFORMAT] = 1,
+		[DR_ACTION_TAG] = 2,
+		[DR_ACTION_POP_VLAN] = 3,
+		[DR_ACTION_FIRST_HIT] = 4,
+		[DR_ACTION_MODIFY_HEADER] = 5,
+		[DR_ACTION_ASO_METER] = 6,
+		[DR_ACTION_CONNECTION] = 7,
+		[DR_ACTION_PUSH_VLAN] = 8,
+		[DR_ACTION_COUNTER] = 9,
+	},
+	{
+		[DR_ACTION_QP... DR_ACTION_DEFAULT_MISS] = LAST,
+		[DR_ACTION_ASO_METER] = 1,
+		[DR_ACTION_CONNECTION] = 2,
+		[DR_ACTION_COUNTER] = 3,
+		[DR_ACTION_POP_VLAN] = 4,
+		[DR_ACTION_MODIFY_HEADER] = 5,
+		[DR_ACTION_PUSH_VLAN] = 6,
+		[DR_ACTION_FIRST_HIT] = 7,
+		[DR_ACTION_REFORMAT] = 8,
+	},
+};
 
 static bool is_decap(const struct mlx5dv_dr_action *action)
 {
@@ -123,6 +156,16 @@ static bool judgement_fits(const struct dr_plan *plan, const struct mlx5dv_dr_ac
 	       action->kind != DR_ACTION_DEFAULT_MISS;
 }
 
+/* Counts VLAN tags that come and go. Returns 0, or the errno of release 65.0 for a third one. */
+static int tags_check(struct dr_plan *plan, enum dr_action_kind kind)
+{
+	if (kind == DR_ACTION_POP_VLAN && ++plan->popped > VLAN_TAGS)
+		return plan_refuse(plan, EINVAL, "removes a third VLAN tag");
+	if (kind == DR_ACTION_PUSH_VLAN && ++plan->pushed > VLAN_TAGS)
+		return plan_refuse(plan, EOPNOTSUPP, "adds a third VLAN tag");
+	return 0;
+}
+
 static int order_check(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
 {
 	const enum dr_action_kind kind = action->kind;
@@ -145,16 +188,21 @@ static int order_check(struct dr_plan *plan, const struct mlx5dv_dr_action *acti
 		return plan_refuse(plan, EOPNOTSUPP, "is for received frames");
 	plan->kinds |= bit;
 	plan->rank = rank ? rank : plan->rank;
-	return 0;
+	if (kind <= DR_ACTION_DEFAULT_MISS)
+		plan->end = action;
+	return rank ? tags_check(plan, kind) : 0;
 }
 
 static int tag_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
 {
+	const unsigned int count = plan->count;
 	int ret = plan_reserve(plan, SINGLE);
 
-	if (!ret)
-		plan_put(plan, (uint32_t)PRM_STE_ACTION_FLOW_TAG << 24 | action->tag);
-	return ret;
+	if (ret)
+		return ret;
+	plan_put(plan, (uint32_t)PRM_STE_ACTION_FLOW_TAG << 24 | action->tag);
+	plan->may_count = plan->may_count || plan->count > count;
+	return 0;
 }
 
 static void note_change(struct dr_plan *plan)
@@ -162,30 +210,28 @@ static void note_change(struct dr_plan *plan)
 	fld_set(plan_entry(plan), STE_REPARSE, 1);
 }
 
-static int pop_put(struct dr_plan *plan, unsigned int count)
+/* Removes all VLAN tags that the rule removes. Behind a tunnel that was removed, a change of fields
+ * cannot be in the same entry. */
+static int pops_put(struct dr_plan *plan)
 {
-	int ret;
+	const bool was_bare = plan->is_bare;
+	int ret = was_bare ? entry_next(plan) : plan_reserve(plan, SINGLE);
 
-	plan->popped += count;
-	if (plan->popped > VLAN_TAGS)
-		return plan_refuse(plan, EINVAL, "removes a third VLAN tag");
-	ret = plan->is_bare ? entry_next(plan) : plan_reserve(plan, SINGLE);
 	if (ret)
 		return ret;
-	plan_put(plan, (uint32_t)POP_VLAN_HEAD << 16 | POP_VLAN_WORDS * count);
+	plan->is_bare = was_bare;
+	plan_put(plan, (uint32_t)POP_VLAN_HEAD << 16 | POP_VLAN_WORDS * plan->popped);
 	note_change(plan);
+	plan->has_popped = true;
 	/* a received frame counts without what is removed */
-	plan->may_count = plan->is_tx;
+	plan->may_count = false;
 	return 0;
 }
 
 static int push_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
 {
-	int ret;
+	int ret = plan_reserve(plan, DOUBLE);
 
-	if (++plan->pushed > VLAN_TAGS)
-		return plan_refuse(plan, EINVAL, "adds a third VLAN tag");
-	ret = plan_reserve(plan, DOUBLE);
 	if (ret)
 		return ret;
 	plan_put(plan, PUSH_VLAN);
@@ -194,11 +240,18 @@ static int push_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
 	return 0;
 }
 
-/* Adds a header change of SIZE bytes, one or two words. After a tunnel was removed, the change
- * starts a new entry. */
-static int change_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action,
-		      unsigned int size)
+static unsigned int change_size(const struct mlx5dv_dr_action *action)
 {
+	if (action->change.list.count)
+		return action->change.list.is_wide ? DOUBLE : SINGLE;
+	return is_decap(action) ? SINGLE : DOUBLE;
+}
+
+/* Adds a header change of one or two words. After a tunnel was removed, the change starts a new
+ * entry. */
+static int change_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
+{
+	const unsigned int size = change_size(action);
 	int ret;
 
 	if (action->change.action)
@@ -224,13 +277,13 @@ static int encap_l3_put(struct dr_plan *plan, const struct mlx5dv_dr_action *act
 			return ret;
 		plan_put(plan, REMOVE_L2);
 	}
-	return change_put(plan, action, DOUBLE);
+	return change_put(plan, action);
 }
 
 static int modify_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
 {
 	const unsigned int count = plan->count;
-	int ret = change_put(plan, action, action->change.list.count ? SINGLE : DOUBLE);
+	int ret = change_put(plan, action);
 
 	plan->may_count = plan->may_count || plan->count > count;
 	return ret;
@@ -242,7 +295,7 @@ static int reformat_put(struct dr_plan *plan, const struct mlx5dv_dr_action *act
 
 	if (action->change.type == MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL)
 		return encap_l3_put(plan, action);
-	ret = change_put(plan, action, is_decap(action) ? SINGLE : DOUBLE);
+	ret = change_put(plan, action);
 	if (!ret && is_decap(action)) {
 		plan->is_bare = true;
 		plan->may_count = false;
@@ -265,17 +318,17 @@ static int aso_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
 	return 0;
 }
 
-static int action_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action,
-		      unsigned int repeats)
+static int action_put(struct dr_plan *plan, const struct mlx5dv_dr_action *action)
 {
 	switch (action->kind) {
 	case DR_ACTION_TAG:
 		return tag_put(plan, action);
 	case DR_ACTION_COUNTER:
 		plan->counter = action;
+		plan->counting = plan->count - 1;
 		return 0;
 	case DR_ACTION_POP_VLAN:
-		return pop_put(plan, repeats);
+		return plan->has_popped ? 0 : pops_put(plan);
 	case DR_ACTION_PUSH_VLAN:
 		return push_put(plan, action);
 	case DR_ACTION_MODIFY_HEADER:
@@ -287,7 +340,6 @@ static int action_put(struct dr_plan *plan, const struct mlx5dv_dr_action *actio
 	case DR_ACTION_CONNECTION:
 		return aso_put(plan, action);
 	default:
-		plan->end = action;
 		return 0;
 	}
 }
@@ -329,36 +381,59 @@ static int end_of(const struct dr_plan *plan, struct dr_target *target)
 	return 0;
 }
 
+/* Puts the counter's number into an entry: of a sent frame where the counter is in the order of
+ * actions, of a received one into the last that counts what the program receives. */
+static int counter_put(struct dr_plan *plan)
+{
+	int ret = plan->is_tx || plan->may_count ? 0 : entry_next(plan);
+
+	if (ret)
+		return ret;
+	if (!plan->is_tx)
+		plan->counting = plan->count - 1;
+	fld_set(plan->entries[plan->counting], STE_COUNTER_ID,
+		mlx5_dr_action_counter(plan->counter));
+	return 0;
+}
+
 static int plan_finish(struct dr_plan *plan)
 {
 	struct dr_target target;
 	int ret = end_of(plan, &target);
 
-	if (!ret && plan->counter && !plan->may_count)
-		ret = entry_next(plan);
-	if (ret)
-		return ret;
-	if (plan->counter)
-		fld_set(plan_entry(plan), STE_COUNTER_ID, mlx5_dr_action_counter(plan->counter));
-	mlx5_dr_entry_set_hit(plan_entry(plan), &target);
-	return 0;
+	if (!ret && plan->counter)
+		ret = counter_put(plan);
+	if (!ret)
+		mlx5_dr_entry_set_hit(plan_entry(plan), &target);
+	return ret;
 }
 
-static unsigned int run_of(size_t count, struct mlx5dv_dr_action *const actions[], size_t first)
+/* Checks actions in the program's order, and sorts them by their positions in entries. */
+static int actions_sort(struct dr_plan *plan, size_t count,
+			struct mlx5dv_dr_action *const actions[],
+			const struct mlx5dv_dr_action **sorted)
 {
-	unsigned int run = 1;
+	const uint8_t *position = positions[plan->is_tx];
 
-	if (actions[first]->kind != DR_ACTION_POP_VLAN)
-		return 1;
-	while (first + run < count && actions[first + run]->kind == DR_ACTION_POP_VLAN)
-		run++;
-	return run;
+	for (size_t i = 0; i < count; i++) {
+		const struct mlx5dv_dr_action *action = actions[i];
+		int ret = order_check(plan, action);
+		size_t at = i;
+
+		if (ret)
+			return ret;
+		for (; at && position[sorted[at - 1]->kind] > position[action->kind]; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = action;
+	}
+	return 0;
 }
 
 int mlx5_dr_plan(const char *call, const struct dr_soft *soft, bool is_tx, uint16_t lookup_type,
 		 size_t count, struct mlx5dv_dr_action *const actions[], struct dr_plan *plan)
 {
-	int ret = 0;
+	const struct mlx5dv_dr_action *sorted[PLAN_ACTIONS];
+	int ret;
 
 	plan->call = call;
 	plan->soft = soft;
@@ -367,16 +442,13 @@ int mlx5_dr_plan(const char *call, const struct dr_soft *soft, bool is_tx, uint1
 	plan->at = fld_at(plan->entries[0], STE_ACTIONS);
 	plan->room = MATCH_ROOM;
 	plan->may_count = true;
-	plan->is_bare = false;
+	plan->is_bare = plan->has_popped = false;
 	plan->kinds = plan->rank = 0;
 	plan->popped = plan->pushed = 0;
 	plan->counter = plan->end = NULL;
 	mlx5_dr_entry_begin(plan->entries[0], lookup_type, soft->caps.gvmi);
-	for (size_t i = 0, run; !ret && i < count; i += run) {
-		run = run_of(count, actions, i);
-		ret = order_check(plan, actions[i]);
-		if (!ret)
-			ret = action_put(plan, actions[i], (unsigned int)run);
-	}
+	ret = actions_sort(plan, count, actions, sorted);
+	for (size_t i = 0; !ret && i < count; i++)
+		ret = action_put(plan, sorted[i]);
 	return ret ? ret : plan_finish(plan);
 }

@@ -27,10 +27,12 @@ struct dr_plan {
 	bool may_count; /* a counter in the last entry counts frames as the program expects */
 	/* the last entry has removed a tunnel, so a further change needs a new entry */
 	bool is_bare;
-	uint32_t kinds; /* kinds of actions in the rule, as bits: bit_of() */
+	bool has_popped; /* an entry removes the VLAN tags */
+	uint32_t kinds;  /* kinds of actions in the rule, as bits: bit_of() */
 	unsigned int popped, pushed;
 	unsigned int rank;
 	const struct mlx5dv_dr_action *counter, *end;
+	unsigned int counting; /* the entry that counts, once counter is set */
 	uint8_t entries[DR_PLAN_ENTRIES][PRM_STE_SIZE]; /* [0]: last entry that matches */
 };
 

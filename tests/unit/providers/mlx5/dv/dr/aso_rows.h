@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * aso_rows.h - rules with actions on the state of flows: which release 65.0's library accepts on an
- * adapter of format 1, and how many entries they take. Measured. Left out: rules whose several
- * changes take more room there, as a pattern with arguments, than as a list; and a first hit behind
- * an L3 tunnel, which takes an entry more here.
+ * adapter of format 1, and how many entries they take. Measured. wide_rows.h has those whose lists
+ * of changes take the room of a pattern.
  */
 #ifndef TESTS_UNIT_DR_ASO_ROWS_H
 #define TESTS_UNIT_DR_ASO_ROWS_H

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "aso_rows.h"
+#include "wide_rows.h"
 #include "providers/mlx5/dv/dr/dr.h"
 #include "providers/mlx5/dv/dr/soft.h"
 
@@ -90,6 +90,18 @@ static struct mlx5dv_dr_action *action_named(const char *name, size_t len)
 			return &actions[i].action;
 	fail_msg("no action %s", name);
 	return NULL;
+}
+
+/* Sets whether lists of header changes take two words, as on an adapter with memory for
+ * patterns. */
+static void lists_widen(bool are_wide)
+{
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+		const enum dr_action_kind kind = actions[i].action.kind;
+
+		if (kind == DR_ACTION_MODIFY_HEADER || kind == DR_ACTION_REFORMAT)
+			actions[i].action.change.list.is_wide = are_wide;
+	}
 }
 
 static int plan_of(const char *names, bool is_tx, struct dr_plan *plan)
@@ -410,10 +422,17 @@ static void rules_are_those_of_the_release(void **state)
 	rows_hold(aso_rows, sizeof(aso_rows) / sizeof(aso_rows[0]));
 }
 
+static void lists_take_the_room_of_patterns(void **state)
+{
+	(void)state;
+	lists_widen(true);
+	rows_hold(wide_rows, sizeof(wide_rows) / sizeof(wide_rows[0]));
+	lists_widen(false);
+}
+
 static void a_rule_changes_two_vlan_tags(void **state)
 {
 	static const char *const refused[] = {
-		"push_vlan push_vlan push_vlan table",
 		"pop_vlan pop_vlan pop_vlan table",
 		"pop_vlan counter pop_vlan pop_vlan table",
 	};
@@ -423,6 +442,7 @@ static void a_rule_changes_two_vlan_tags(void **state)
 	assert_int_equal(plan_of("pop_vlan pop_vlan push_vlan push_vlan table", true, &plan), 0);
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
 		assert_int_equal(plan_of(refused[i], true, &plan), EINVAL);
+	assert_int_equal(plan_of("push_vlan push_vlan push_vlan table", true, &plan), EOPNOTSUPP);
 }
 
 static void an_unknown_address_is_no_end(void **state)
@@ -486,10 +506,84 @@ static void bytes_are_those_of_the_release(void **state)
 	}
 }
 
+/* The first four bytes and the actions of each entry. In the first entry the first four bytes of
+ * actions are no room for actions. From dumps of release 65.0's library on softhca. */
+static const struct {
+	bool is_tx;
+	const char *actions;
+	uint32_t entries[4][4];
+} orders[] = {
+	{ false,
+	  "decap_l2 pop_vlan modify1",
+	  { { 0, 0, 0x0900130c },
+	    { 0x04000000, 0x08020002 },
+	    { 0x04000000, 0x06902020, 0x11223344 } } },
+	{ false,
+	  "counter tag decap_l3",
+	  { { 0, 0, 0x0f070006 }, { 0x04000000 | COUNTER, 0x0c123456 } } },
+	{ false, "pop_vlan tag", { { 0, 0, 0x0c123456, 0x08020002 } } },
+	{ false, "tag decap_l2", { { 0, 0, 0x0900130c, 0x0c123456 } } },
+	{ false, "hit tag", { { 0, 0, 0x0c123456 }, { 0x04000000, 0x12004040, 0x84000000 } } },
+	{ false, "hit pop_vlan", { { 0, 0, 0x08020002 }, { 0x04000000, 0x12004040, 0x84000000 } } },
+	{ false,
+	  "modify1 hit",
+	  { { 0, 0, 0x12004040, 0x84000000 }, { 0x04000000, 0x06902020, 0x11223344 } } },
+	{ false,
+	  "decap_l3 tag modify1",
+	  { { 0, 0, 0x0f070006 }, { 0x04000000, 0x0c123456, 0x06902020, 0x11223344 } } },
+	{ true,
+	  "encap_l3 hit",
+	  { { 0, 0, 0x12004040, 0x84000000 },
+	    { 0x04000000, 0x09000700, 0x0b0000c9, 0x00000032 } } },
+	{ true,
+	  "push_vlan hit",
+	  { { 0, 0, 0x0a000c00, 0x81000064 }, { 0x04000000, 0x12004040, 0x84000000 } } },
+	{ true,
+	  "modify1 hit push_vlan",
+	  { { 0, 0, 0x06902020, 0x11223344 },
+	    { 0x04000000, 0x0a000c00, 0x81000064 },
+	    { 0x04000000, 0x12004040, 0x84000000 } } },
+	{ true,
+	  "counter encap_l3",
+	  { { COUNTER }, { 0x04000000, 0x09000700, 0x0b0000c9, 0x00000032 } } },
+	{ true,
+	  "counter pop_vlan push_vlan",
+	  { { COUNTER, 0, 0x08020002 }, { 0x04000000, 0x0a000c00, 0x81000064 } } },
+	{ true,
+	  "connection counter modify1",
+	  { { COUNTER, 0, 0x12004060, 0x81000000 }, { 0x04000000, 0x06902020, 0x11223344 } } },
+};
+
+static void actions_have_an_order_of_their_own(void **state)
+{
+	(void)state;
+	lists_widen(true);
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		struct dr_plan plan;
+
+		print_message("%s\n", orders[i].actions);
+		assert_int_equal(plan_of(orders[i].actions, orders[i].is_tx, &plan), 0);
+		for (unsigned int j = 0; j < plan.count; j++) {
+			const uint8_t *entry = plan.entries[j];
+			const uint32_t *want = orders[i].entries[j];
+
+			/* the first entry's lookup type is the test's */
+			assert_int_equal(fld_get(entry, STE_COUNTER_ID), want[0] & 0xffffff);
+			for (unsigned int word = j ? 0 : 1; word < 3; word++)
+				assert_int_equal(fld_get(entry + 20 + 4 * word, FLD(0x0, 31, 0)),
+						 want[1 + word]);
+		}
+		assert_true(plan.count == 4 || !orders[i].entries[plan.count][0]);
+	}
+	lists_widen(false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_are_those_of_the_release),
+		cmocka_unit_test(lists_take_the_room_of_patterns),
+		cmocka_unit_test(actions_have_an_order_of_their_own),
 		cmocka_unit_test(a_rule_changes_two_vlan_tags),
 		cmocka_unit_test(an_unknown_address_is_no_end),
 		cmocka_unit_test(bytes_are_those_of_the_release),

@@ -64,10 +64,11 @@ int mlx5_dr_caps_query(struct ibv_context *context, struct dr_caps *caps)
 	return it.query_error;
 }
 
-int mlx5_dr_caps_query_lists(struct ibv_context *context, uint64_t *start)
+int mlx5_dr_caps_query_lists(struct ibv_context *context, uint64_t *start, bool *patterns)
 {
 	(void)context;
 	*start = 0;
+	*patterns = false;
 	return 0;
 }
 
