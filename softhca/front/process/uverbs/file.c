@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
 
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/fd_number.h"
@@ -57,6 +58,8 @@ int object_new_kind(size_t size, struct uverbs_file *file, uint16_t type, enum o
 	object->file = file;
 	object->type = type;
 	object->kind = kind;
+	/* queues still use doorbell pages */
+	object->scarce = kind == OBJECT_OTHER && type != MLX5_IB_OBJECT_UAR;
 	object->destroy = destroy;
 	object->maker = file->caller;
 	if (quota_take(object)) {
@@ -321,38 +324,77 @@ static void file_free(struct uverbs_file *file)
 	free(file);
 }
 
-/* A file of many objects is closed in turns of the daemon's loop, so that other programs' calls are
- * answered in between. */
-static LIST_HEAD(, uverbs_file) closing = LIST_HEAD_INITIALIZER(closing);
+/* Files are closed in turns of the daemon's loop, so that other programs' calls are answered in
+ * between: those of many objects, and many of few objects. Each file in the list gets a turn in
+ * turn. */
+static TAILQ_HEAD(, uverbs_file) closing = TAILQ_HEAD_INITIALIZER(closing);
 
 static void closing_turn(struct timer *timer);
 static struct timer closing_timer = { .expired = closing_turn };
 
 enum {
 	OBJECTS_OF_TURN = 128,  /* about a millisecond */
+	OBJECTS_OF_FILE = 8,    /* an empty file takes the time of so many objects */
+	LOOKS_OF_OBJECT = 16,   /* as many objects can be passed over in the time of one */
 	OBJECTS_OF_TRIM = 1024, /* after which their memory goes back to the host */
 };
 
-/* Destroys up to COUNT objects of the file, users before what they use: in rounds, as deep as the
- * nesting, from the highest handle down, as the youngest objects mostly have the highest. Returns
- * whether none is left. */
-static bool objects_destroy(struct uverbs_file *file, uint32_t count)
+/* What may still be done in this turn of the loop, in looks. The timer begins the next turn. */
+static uint32_t turn_left = OBJECTS_OF_TURN * LOOKS_OF_OBJECT;
+
+static bool turn_take(uint32_t looks)
+{
+	if (turn_left < looks) {
+		turn_left = 0;
+		return false;
+	}
+	turn_left -= looks;
+	return true;
+}
+
+/* The first round destroys scarce objects only: another program may wait for them. */
+static bool is_due(const struct uverbs_file *file, const struct object *object)
+{
+	return file->close_round || object->scarce;
+}
+
+/* Looks at the file's objects below close_at. Returns whether this turn was enough for all. */
+static bool round_go_on(struct uverbs_file *file)
+{
+	for (; file->close_at > 0; file->close_at--) {
+		struct object *object = file->object[file->close_at - 1];
+		bool due = object && is_due(file, object);
+
+		if (object && !turn_take(due ? LOOKS_OF_OBJECT : 1))
+			return false;
+		if (due && !object_destroy(object, file->client->pid))
+			file->close_progress = true;
+	}
+	return true;
+}
+
+/* Destroys objects of the file as long as this turn lasts, users before what they use: in rounds,
+ * as deep as the nesting, from the highest handle down, as the youngest objects mostly have the
+ * highest. Returns whether none is left. */
+static bool objects_destroy(struct uverbs_file *file)
 {
 	do {
 		if (!file->close_at) {
 			file->close_at = file->num_objects;
 			file->close_progress = false;
 		}
-		while (file->close_at > 0) {
-			struct object *object = file->object[file->close_at - 1];
+		if (!round_go_on(file))
+			return false;
+	} while (!file->close_round++ || file->close_progress);
+	return true;
+}
 
-			if (object && !count--)
-				return false;
-			file->close_at--;
-			if (object && !object_destroy(object, file->client->pid))
-				file->close_progress = true;
-		}
-	} while (file->close_progress);
+/* Returns whether the file is closed and freed. */
+static bool file_close_on(struct uverbs_file *file)
+{
+	if (!objects_destroy(file) || !turn_take(OBJECTS_OF_FILE * LOOKS_OF_OBJECT))
+		return false;
+	file_free(file);
 	return true;
 }
 
@@ -369,15 +411,18 @@ static void memory_trim(void)
 
 static void closing_turn(struct timer *timer)
 {
-	struct uverbs_file *file = LIST_FIRST(&closing);
+	struct uverbs_file *file;
 
-	if (objects_destroy(file, OBJECTS_OF_TURN)) {
-		LIST_REMOVE(file, in_all);
-		file_free(file);
+	turn_left = OBJECTS_OF_TURN * LOOKS_OF_OBJECT;
+	if (TAILQ_EMPTY(&closing))
+		return;
+	while (turn_left && (file = TAILQ_FIRST(&closing))) {
+		TAILQ_REMOVE(&closing, file, in_closing);
+		if (!file_close_on(file))
+			TAILQ_INSERT_TAIL(&closing, file, in_closing);
 	}
 	memory_trim();
-	if (!LIST_EMPTY(&closing))
-		timer_start(timer, timer_now());
+	timer_start(timer, timer_now());
 }
 
 static void file_close(struct uverbs_file *file)
@@ -385,13 +430,10 @@ static void file_close(struct uverbs_file *file)
 	log_note("%s: closed by process %d", file->adapter->name, file->client->pid);
 	LIST_REMOVE(file, in_all);
 	last_close_forget(&closes, &file->last_close);
-	if (objects_destroy(file, OBJECTS_OF_TURN)) {
-		file_free(file);
-		return;
-	}
-	if (LIST_EMPTY(&closing))
+	if (!closing_timer.deadline)
 		timer_start(&closing_timer, timer_now());
-	LIST_INSERT_HEAD(&closing, file, in_all);
+	if (!turn_left || !file_close_on(file))
+		TAILQ_INSERT_TAIL(&closing, file, in_closing);
 }
 
 static uint64_t clock_ns(clockid_t clock)
@@ -569,7 +611,7 @@ void uverbs_stop(void)
 	while (!LIST_EMPTY(&files))
 		file_close(LIST_FIRST(&files));
 	timer_stop(&closing_timer);
-	while (!LIST_EMPTY(&closing))
+	while (!TAILQ_EMPTY(&closing))
 		closing_turn(&closing_timer);
 	timer_stop(&closing_timer);
 	last_closes_stop(&closes);

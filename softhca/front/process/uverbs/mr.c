@@ -158,8 +158,10 @@ int mr_publish(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_pd *p
 {
 	mr->pd = pd;
 	pd->base.users++;
-	if (mr->dm)
+	if (mr->dm) {
 		mr->dm->base.users++;
+		mr->base.scarce = true;
+	}
 	return uc_publish(uc, &mr->base);
 }
 

@@ -38,7 +38,8 @@ enum {
 };
 
 struct uverbs_file {
-	LIST_ENTRY(uverbs_file) in_all; /* open files, or files that are being closed */
+	LIST_ENTRY(uverbs_file) in_all; /* open files */
+	TAILQ_ENTRY(uverbs_file) in_closing;
 	struct adapter *adapter;
 	struct client *client; /* process that opened it; referenced until the file is closed */
 	/* The calling process, which may have inherited or imported the descriptor; objects that it
@@ -69,8 +70,9 @@ struct uverbs_file {
 	/* all handles below it are used, so the search for the lowest free one, which Linux gives,
 	 * starts here */
 	uint32_t lowest_free;
-	/* A file that is being closed: objects below this handle remain to be looked at in this
-	 * round, and whether one was destroyed in it */
+	/* A file that is being closed: number of the round, objects below which handle remain to be
+	 * looked at in it, and whether it has destroyed one */
+	unsigned int close_round;
 	uint32_t close_at;
 	bool close_progress;
 };
@@ -119,6 +121,7 @@ struct object {
 	struct uverbs_file *file;
 	uint16_t type; /* UVERBS_OBJECT_* or MLX5_IB_OBJECT_* */
 	enum object_kind kind;
+	bool scarce; /* an adapter has few of these, so it goes first when the file is closed */
 	uint32_t handle;
 	uint32_t users; /* objects that use it; it cannot be destroyed (EBUSY) before them */
 	/* Process in whose memory it may be; referenced while the object exists */

@@ -14,7 +14,7 @@
 
 #include "softhca/front/process/uverbs/file.c"
 
-enum { TID = 77, OTHER_TID = 99, FD = 600, FIRST_TABLE = 64, TYPE = UVERBS_OBJECT_CQ };
+enum { TID = 77, OTHER_TID = 99, FD = 600, FIRST_TABLE = 64, FEW = 5, TYPE = UVERBS_OBJECT_CQ };
 
 static struct adapter adapters[2];
 static struct daemon it = { .num_adapters = 2, .adapters = { &adapters[0], &adapters[1] } };
@@ -197,6 +197,7 @@ static int file_begin(void **state)
 	program_fd = -1;
 	pick_error = client_error = copy_error = quota_error = quota = 0;
 	drops = contexts_closed = devx_closed = channels_put = 0;
+	turn_left = OBJECTS_OF_TURN * LOOKS_OF_OBJECT;
 	assert_int_equal(uverbs_start(), 0);
 	assert_ptr_equal(watched, &closes.watch);
 	return 0;
@@ -207,7 +208,7 @@ static int file_end(void **state)
 	(void)state;
 	uverbs_stop();
 	assert_true(LIST_EMPTY(&files));
-	assert_true(LIST_EMPTY(&closing));
+	assert_true(TAILQ_EMPTY(&closing));
 	assert_int_equal(closing_timer.deadline, 0);
 	assert_int_equal(quota, 0);
 	assert_int_equal(owner.users, 0);
@@ -473,18 +474,101 @@ static void closing_timer_expires(void)
 	closing_timer.expired(&closing_timer);
 }
 
+/* The timer only begins the next turn. */
+static void closing_timer_expires_for_nothing(void)
+{
+	closing_timer_expires();
+	assert_int_equal(closing_timer.deadline, 0);
+}
+
 static void small_files_close_at_once(void **state)
 {
 	(void)state;
-	file_of_objects_closes(OBJECTS_OF_TURN, true);
+	file_of_objects_closes(OBJECTS_OF_TURN / 2, true);
 	assert_int_equal(quota, 0);
 	assert_int_equal(owner.users, 0);
-	assert_int_equal(closing_timer.deadline, 0);
+	closing_timer_expires_for_nothing();
+}
+
+/* Returns how many turns it takes until all is closed. */
+static int turns_until_closed(void)
+{
+	int turns = 0;
+
+	for (; !TAILQ_EMPTY(&closing); turns++)
+		closing_timer_expires();
+	assert_int_equal(quota, 0);
+	assert_int_equal(owner.users, 0);
+	return turns;
+}
+
+/* A program that ends has many files closed at once. */
+static void many_small_files_share_a_turn(void **state)
+{
+	const int files_of_turn = OBJECTS_OF_TURN / (FEW + OBJECTS_OF_FILE);
+
+	(void)state;
+	for (int i = 0; i < 4 * files_of_turn; i++)
+		file_of_objects_closes(FEW, false);
+	assert_in_range(quota, FEW * (3 * files_of_turn - 1), FEW * (3 * files_of_turn + 2));
+	assert_in_range(turns_until_closed(), 3, 4);
+}
+
+/* Files without objects take time, too. */
+static void many_empty_files_share_a_turn(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3 * OBJECTS_OF_TURN / OBJECTS_OF_FILE; i++) {
+		assert_non_null(file_opened(1, 0));
+		program_closes();
+	}
+	assert_int_equal(contexts_closed, OBJECTS_OF_TURN / OBJECTS_OF_FILE);
+	assert_int_equal(turns_until_closed(), 2);
+}
+
+static void a_small_file_need_not_wait_for_a_large_one(void **state)
+{
+	(void)state;
+	file_of_objects_closes(20 * OBJECTS_OF_TURN, false);
+	file_of_objects_closes(FEW, false);
+	closing_timer_expires();
+	closing_timer_expires();
+	assert_int_equal(contexts_closed, 1);
+}
+
+/* Others wait for what an adapter has few of: memory, table entries, rate limits. */
+static void scarce_objects_go_first(void **state)
+{
+	struct uverbs_file *file = file_with_caller();
+	struct object *scarce[3];
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		assert_int_equal(object_new_kind(sizeof(*scarce[i]), file, UVERBS_OBJECT_DM,
+						 OBJECT_OTHER, see_destroyed, &scarce[i]),
+				 0);
+		assert_int_equal(object_publish(scarce[i]), 0);
+	}
+	scarce[0]->users = 1; /* of common objects */
+	for (unsigned int i = 0; i < 3 * OBJECTS_OF_TURN; i++)
+		object_made(file);
+	uverbs_call_end(file);
+	program_closes();
+	assert_ptr_equal(destroyed[0], scarce[2]);
+	assert_ptr_equal(destroyed[1], scarce[1]);
+	assert_int_equal(num_destroyed, 8); /* the turn went on with others */
+	scarce[0]->users = 0;
+}
+
+/* Checks that COUNT objects are left, or a few more: finding the scarce ones takes time, too. */
+static void expect_left(int count, int of_all)
+{
+	assert_in_range(quota, count, count + of_all / LOOKS_OF_OBJECT + 1);
 }
 
 static void large_files_close_in_turns(void **state)
 {
-	const int objects = 3 * OBJECTS_OF_TURN - 5;
+	const int objects = 3 * OBJECTS_OF_TURN;
 	struct object_place place = { 0 };
 	const struct object *seen = NULL;
 
@@ -494,43 +578,37 @@ static void large_files_close_in_turns(void **state)
 	uverbs_objects_see(&adapters[1], see_one, &seen);
 	assert_true(uverbs_objects_see_from(&adapters[1], &place, see_no_object, NULL));
 	assert_null(seen);
-	assert_int_equal(quota, objects - OBJECTS_OF_TURN);
+	expect_left(objects - OBJECTS_OF_TURN, objects);
 	closing_timer_expires();
-	assert_int_equal(quota, objects - 2 * OBJECTS_OF_TURN);
+	expect_left(objects - 2 * OBJECTS_OF_TURN, objects);
 	assert_int_not_equal(owner.users, 0);
-	closing_timer_expires();
-	assert_int_equal(quota, 0); /* the first object last, as the others use it */
-	assert_int_equal(owner.users, 0);
-	assert_int_equal(closing_timer.deadline, 0);
+	assert_int_equal(turns_until_closed(), 2);
+	closing_timer_expires_for_nothing();
 }
 
-/* A round ends in the middle of a turn, when the object that all use is left. */
+/* A turn ends at the end of a round, when only the object that all use is left. */
 static void rounds_go_on_in_the_next_turn(void **state)
 {
+	const int first_looks = OBJECTS_OF_TURN * LOOKS_OF_OBJECT / (LOOKS_OF_OBJECT + 1);
+
 	(void)state;
-	file_of_objects_closes(2 * OBJECTS_OF_TURN + 1, true);
-	assert_int_equal(quota, OBJECTS_OF_TURN + 1);
-	closing_timer_expires();
-	assert_int_equal(quota, 1);
-	closing_timer_expires();
-	assert_int_equal(quota, 0);
-	assert_int_equal(owner.users, 0);
+	for (int objects = first_looks - 1; objects < first_looks + 3; objects++) {
+		file_of_objects_closes(objects, true);
+		assert_in_range(quota, 0, 4);
+		turns_until_closed();
+		closing_timer_expires_for_nothing();
+	}
 }
 
 static void large_files_take_their_turns_together(void **state)
 {
 	const int objects = 2 * OBJECTS_OF_TURN;
-	int turns = 0;
 
 	(void)state;
 	file_of_objects_closes(objects, false);
 	file_of_objects_closes(objects, false);
-	assert_int_equal(quota, 2 * objects - 2 * OBJECTS_OF_TURN);
-	for (; closing_timer.deadline; turns++)
-		closing_timer_expires();
-	assert_int_equal(turns, 2);
-	assert_int_equal(quota, 0);
-	assert_int_equal(owner.users, 0);
+	expect_left(2 * objects - OBJECTS_OF_TURN, objects);
+	assert_int_equal(turns_until_closed(), 4);
 }
 
 /* file_end() checks that nothing is left. */
@@ -787,6 +865,10 @@ int main(void)
 		TEST(a_file_lives_until_its_last_descriptor_or_mapping),
 		TEST(one_file_closes_and_others_stay),
 		TEST(small_files_close_at_once),
+		TEST(many_small_files_share_a_turn),
+		TEST(many_empty_files_share_a_turn),
+		TEST(a_small_file_need_not_wait_for_a_large_one),
+		TEST(scarce_objects_go_first),
 		TEST(large_files_close_in_turns),
 		TEST(rounds_go_on_in_the_next_turn),
 		TEST(large_files_take_their_turns_together),
