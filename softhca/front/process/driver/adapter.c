@@ -87,6 +87,8 @@ static void take_doorbells(struct adapter *adapter, uint64_t opcode)
 {
 	enum { FEW_TURNS = 4 };
 
+	if (adapter->is_caught_up)
+		return;
 	if (takes_away(opcode) || opcode == M4_AS_RTS2SQD_QP)
 		engine_catch_up(adapter, adapter->strict && ends_queue(opcode) ? ENGINE_ALL_TURNS
 									       : FEW_TURNS);

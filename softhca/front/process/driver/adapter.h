@@ -117,6 +117,9 @@ struct adapter {
 	struct steering *steering;     /* NULL: no flow so far. steering.c allocates and frees it */
 	uint16_t user; /* user id of the device that owns objects created now; 0: the driver */
 	volatile bool dead;
+	/* All doorbells of before the current commands are handled, so that the commands need not
+	 * look for them. Set in the thread that answers calls. */
+	bool is_caught_up;
 	/* Guards uar_pages. Not held over calls into the core that can send events. */
 	pthread_mutex_t uar_lock;
 	LIST_HEAD(, uar_page) uar_pages;

@@ -19,6 +19,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
 #include "softhca/front/process/daemon.h"
+#include "softhca/front/process/driver/engine.h"
 #include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/last_close.h"
 #include "softhca/front/process/node.h"
@@ -337,6 +338,7 @@ enum {
 	OBJECTS_OF_FILE = 8,    /* an empty file takes the time of so many objects */
 	LOOKS_OF_OBJECT = 16,   /* as many objects can be passed over in the time of one */
 	OBJECTS_OF_TRIM = 1024, /* after which their memory goes back to the host */
+	CLOSING_TURNS = 4,      /* of the adapter, for work that the program has posted */
 };
 
 /* What may still be done in this turn of the loop, in looks. The timer begins the next turn. */
@@ -389,13 +391,29 @@ static bool objects_destroy(struct uverbs_file *file)
 	return true;
 }
 
+/* Handles doorbells once for many objects, as looking for those of thousands of pages takes longer
+ * than destroying an object. The closing program rings no more. A strict adapter looks before each
+ * object, as it runs all posted work first. */
+static void doorbells_take(struct adapter *adapter)
+{
+	if (adapter->strict)
+		return;
+	engine_catch_up(adapter, CLOSING_TURNS);
+	adapter->is_caught_up = true;
+}
+
 /* Returns whether the file is closed and freed. */
 static bool file_close_on(struct uverbs_file *file)
 {
-	if (!objects_destroy(file) || !turn_take(OBJECTS_OF_FILE * LOOKS_OF_OBJECT))
-		return false;
-	file_free(file);
-	return true;
+	struct adapter *adapter = file->adapter;
+	bool closed;
+
+	doorbells_take(adapter);
+	closed = objects_destroy(file) && turn_take(OBJECTS_OF_FILE * LOOKS_OF_OBJECT);
+	adapter->is_caught_up = false;
+	if (closed)
+		file_free(file);
+	return closed;
 }
 
 static void memory_trim(void)

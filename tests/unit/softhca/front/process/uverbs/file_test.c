@@ -27,7 +27,7 @@ static int program_fd; /* the program's end of the file */
 static bool returned_cloexec;
 static int pick_error, client_error, copy_error;
 static int quota_error, quota; /* quota: objects that are counted */
-static unsigned int drops, contexts_closed, devx_closed, channels_put;
+static unsigned int drops, contexts_closed, devx_closed, channels_put, catch_ups;
 static struct node_kind *uverbs_kind;
 static struct watch *watched;
 
@@ -173,6 +173,13 @@ void event_channel_put(struct event_channel *channel)
 	channels_put++;
 }
 
+void engine_catch_up(struct adapter *adapter, unsigned int turns)
+{
+	assert_false(adapter->is_caught_up);
+	assert_in_range(turns, 1, 8);
+	catch_ups++;
+}
+
 /* ---- the test's calls ---- */
 
 static struct call *call_with(uint64_t a, uint64_t b, uint64_t c)
@@ -196,7 +203,7 @@ static int file_begin(void **state)
 		adapters[i] = (struct adapter){ .index = i, .name = "mlx5" };
 	program_fd = -1;
 	pick_error = client_error = copy_error = quota_error = quota = 0;
-	drops = contexts_closed = devx_closed = channels_put = 0;
+	drops = contexts_closed = devx_closed = channels_put = catch_ups = 0;
 	turn_left = OBJECTS_OF_TURN * LOOKS_OF_OBJECT;
 	assert_int_equal(uverbs_start(), 0);
 	assert_ptr_equal(watched, &closes.watch);
@@ -230,11 +237,13 @@ static void program_closes(void)
 static struct object *destroyed[8];
 static unsigned int num_destroyed;
 static struct object *used; /* by all others */
+static unsigned int seen_caught_up;
 static int destroy_error;
 
 static int see_destroyed(struct object *object, pid_t tid)
 {
 	(void)tid;
+	seen_caught_up += object->file->adapter->is_caught_up;
 	if (destroy_error)
 		return destroy_error;
 	if (num_destroyed < sizeof(destroyed) / sizeof(destroyed[0]))
@@ -534,6 +543,22 @@ static void a_small_file_need_not_wait_for_a_large_one(void **state)
 	closing_timer_expires();
 	closing_timer_expires();
 	assert_int_equal(contexts_closed, 1);
+}
+
+/* With thousands of doorbell pages that takes longer than to destroy an object. */
+static void doorbells_are_taken_once_for_many_objects(void **state)
+{
+	(void)state;
+	seen_caught_up = 0;
+	file_of_objects_closes(OBJECTS_OF_TURN / 2, false);
+	assert_int_equal(catch_ups, 1);
+	assert_int_equal(seen_caught_up, OBJECTS_OF_TURN / 2);
+	assert_false(adapters[1].is_caught_up);
+	adapters[1].strict = true;
+	file_of_objects_closes(FEW, false);
+	assert_int_equal(catch_ups, 1);
+	assert_int_equal(seen_caught_up, OBJECTS_OF_TURN / 2);
+	assert_int_equal(quota, 0);
 }
 
 /* Others wait for what an adapter has few of: memory, table entries, rate limits. */
@@ -868,6 +893,7 @@ int main(void)
 		TEST(many_small_files_share_a_turn),
 		TEST(many_empty_files_share_a_turn),
 		TEST(a_small_file_need_not_wait_for_a_large_one),
+		TEST(doorbells_are_taken_once_for_many_objects),
 		TEST(scarce_objects_go_first),
 		TEST(large_files_close_in_turns),
 		TEST(rounds_go_on_in_the_next_turn),
