@@ -20,7 +20,7 @@
 #include "util/bits.h"
 
 enum {
-	DUMPS_MAX = 256,
+	DUMPS_MAX = 256,       /* of a user */
 	DATAGRAMS_OF_TURN = 8, /* about 500 objects */
 	FIRST_NAP_MS = 1,
 	LAST_NAP_MS = 64,
@@ -31,6 +31,7 @@ struct dump {
 	struct timer timer;
 	const struct adapter *adapter;
 	uint16_t type;
+	unsigned int user;
 	struct object_place place;
 	bool is_last;        /* the end of the list is in the datagram or sent */
 	unsigned int nap_ms; /* length of the next wait for the program */
@@ -38,13 +39,11 @@ struct dump {
 };
 
 static LIST_HEAD(, dump) dumps = LIST_HEAD_INITIALIZER(dumps);
-static unsigned int num_dumps;
 
 static void dump_end(struct dump *dump)
 {
 	timer_stop(&dump->timer);
 	LIST_REMOVE(dump, in_all);
-	num_dumps--;
 	free(dump);
 }
 
@@ -100,21 +99,25 @@ static void dump_expired(struct timer *timer)
 	dump_turn(container_of(timer, struct dump, timer));
 }
 
-static bool is_busy(uint32_t port)
+static bool is_busy(unsigned int user, uint32_t port)
 {
+	unsigned int of_user = 0;
 	const struct dump *dump;
 
-	LIST_FOREACH(dump, &dumps, in_all)
-		if (dump->reply.port == port)
+	LIST_FOREACH(dump, &dumps, in_all) {
+		of_user += dump->user == user;
+		if (dump->reply.port == port || of_user == DUMPS_MAX)
 			return true;
+	}
 	return false;
 }
 
-int dump_begin(const struct adapter *adapter, uint16_t type, uint32_t port, uint32_t seq)
+int dump_begin(const struct adapter *adapter, uint16_t type, unsigned int user, uint32_t port,
+	       uint32_t seq)
 {
 	struct dump *dump;
 
-	if (num_dumps == DUMPS_MAX || is_busy(port))
+	if (is_busy(user, port))
 		return EBUSY;
 	dump = calloc(1, sizeof(*dump));
 	if (!dump)
@@ -122,10 +125,10 @@ int dump_begin(const struct adapter *adapter, uint16_t type, uint32_t port, uint
 	dump->timer.expired = dump_expired;
 	dump->adapter = adapter;
 	dump->type = type;
+	dump->user = user;
 	dump->nap_ms = FIRST_NAP_MS;
 	reply_init(&dump->reply, port, seq, true);
 	LIST_INSERT_HEAD(&dumps, dump, in_all);
-	num_dumps++;
 	dump_turn(dump);
 	return 0;
 }

@@ -37,6 +37,7 @@ enum { MAX_REQUEST = 4096, MAX_SEGMENTS = 8, MAX_ATTRS = 128 };
 
 struct request {
 	struct daemon *daemon;
+	pid_t tid; /* of the caller */
 	const struct nlmsghdr *header;
 	const struct nlattr *attr[MAX_ATTRS];
 	struct reply *reply;
@@ -235,8 +236,8 @@ static int get_resources(struct request *req)
 	if (!adapter)
 		return EINVAL;
 	req->is_answered = true;
-	return dump_begin(adapter, req->header->nlmsg_type, req->reply->port,
-			  req->header->nlmsg_seq);
+	return dump_begin(adapter, req->header->nlmsg_type, client_thread_uid(req->tid),
+			  req->reply->port, req->header->nlmsg_seq);
 }
 
 /* Encodes a device number as the kernel does: minor 7:0, major 19:8, minor 31:20. */
@@ -387,10 +388,10 @@ static int run_request(struct request *req)
 	return EOPNOTSUPP;
 }
 
-static void answer_message(struct daemon *daemon, uint32_t port, const void *message, size_t len)
+static void answer_message(const struct call *call, uint32_t port, const void *message, size_t len)
 {
 	const struct nlmsghdr *header = message;
-	struct request req = { .daemon = daemon, .header = header };
+	struct request req = { .daemon = call->daemon, .tid = call->tid, .header = header };
 	struct reply reply;
 	int ret;
 
@@ -437,7 +438,7 @@ static void serve_message(struct call *call, const struct iovec *iov, size_t iov
 		return;
 	if (is_ours(fd) && !port_of(fd, &port)) {
 		len = request_gather(call, iov, iovlen, message);
-		answer_message(call->daemon, port, message, len);
+		answer_message(call, port, message, len);
 		if (len)
 			call_return(call, len);
 		else

@@ -14,7 +14,7 @@
 
 #include "softhca/front/process/discovery/dump.c"
 
-enum { SEQ = 77, TYPE = 5, ENTRIES = 60, FEW = 3, MANY = 20000 };
+enum { SEQ = 77, TYPE = 5, USER = 1000, ENTRIES = 60, FEW = 3, MANY = 20000 };
 
 static struct {
 	struct adapter *adapter; /* a name only */
@@ -89,7 +89,7 @@ static int list_end(void **state)
 {
 	(void)state;
 	dumps_stop();
-	assert_int_equal(num_dumps, 0);
+	assert_true(LIST_EMPTY(&dumps));
 	assert_null(it.timer);
 	close(it.fd);
 	close(it.server);
@@ -143,7 +143,7 @@ static void short_lists_are_there_at_once(void **state)
 {
 	(void)state;
 	it.objects = FEW;
-	assert_int_equal(dump_begin(it.adapter, TYPE, it.port, SEQ), 0);
+	assert_int_equal(dump_begin(it.adapter, TYPE, USER, it.port, SEQ), 0);
 	assert_null(it.timer);
 	program_reads(1);
 	assert_int_equal(it.seen, FEW);
@@ -153,7 +153,7 @@ static void short_lists_are_there_at_once(void **state)
 static void a_list_of_nothing_ends(void **state)
 {
 	(void)state;
-	assert_int_equal(dump_begin(it.adapter, TYPE, it.port, SEQ), 0);
+	assert_int_equal(dump_begin(it.adapter, TYPE, USER, it.port, SEQ), 0);
 	assert_null(it.timer);
 	program_reads(2);
 	assert_true(it.is_done);
@@ -163,7 +163,7 @@ static void long_lists_take_turns(void **state)
 {
 	(void)state;
 	it.objects = MANY;
-	assert_int_equal(dump_begin(it.adapter, TYPE, it.port, SEQ), 0);
+	assert_int_equal(dump_begin(it.adapter, TYPE, USER, it.port, SEQ), 0);
 	while (it.timer) {
 		program_reads(DATAGRAMS_OF_TURN);
 		assert_int_equal(next_turn(), 0); /* a reader that keeps up waits for nothing */
@@ -180,7 +180,7 @@ static void a_slow_reader_gets_all(void **state)
 
 	(void)state;
 	it.objects = MANY;
-	assert_int_equal(dump_begin(it.adapter, TYPE, it.port, SEQ), 0);
+	assert_int_equal(dump_begin(it.adapter, TYPE, USER, it.port, SEQ), 0);
 	while (it.timer) {
 		waited += next_turn();
 		if (it.turns % 4 == 0)
@@ -199,7 +199,7 @@ static void a_program_that_stops_is_waited_for(void **state)
 
 	(void)state;
 	it.objects = MANY;
-	assert_int_equal(dump_begin(it.adapter, TYPE, it.port, SEQ), 0);
+	assert_int_equal(dump_begin(it.adapter, TYPE, USER, it.port, SEQ), 0);
 	for (unsigned int i = 0; i < 2000; i++) {
 		last = next_turn();
 		assert_true(last <= LAST_NAP_MS * NS_PER_MS);
@@ -218,12 +218,12 @@ static void a_list_ends_with_its_program(void **state)
 {
 	(void)state;
 	it.objects = MANY;
-	assert_int_equal(dump_begin(it.adapter, TYPE, it.port, SEQ), 0);
+	assert_int_equal(dump_begin(it.adapter, TYPE, USER, it.port, SEQ), 0);
 	assert_non_null(it.timer);
 	close(it.fd);
 	next_turn();
 	assert_null(it.timer);
-	assert_int_equal(num_dumps, 0);
+	assert_true(LIST_EMPTY(&dumps));
 	it.fd = dup(0);
 }
 
@@ -231,17 +231,18 @@ static void one_list_at_a_time_for_a_port(void **state)
 {
 	(void)state;
 	it.objects = MANY;
-	assert_int_equal(dump_begin(it.adapter, TYPE, it.port, SEQ), 0);
-	assert_int_equal(dump_begin(it.adapter, TYPE, it.port, SEQ), EBUSY);
+	assert_int_equal(dump_begin(it.adapter, TYPE, USER, it.port, SEQ), 0);
+	assert_int_equal(dump_begin(it.adapter, TYPE, USER, it.port, SEQ), EBUSY);
 	while (it.timer) {
 		program_reads(DATAGRAMS_OF_TURN);
 		next_turn();
 	}
 	it.objects = FEW;
-	assert_int_equal(dump_begin(it.adapter, TYPE, it.port, SEQ), 0);
+	assert_int_equal(dump_begin(it.adapter, TYPE, USER, it.port, SEQ), 0);
 }
 
-static void lists_are_limited(void **state)
+/* One user's lists, which nobody reads, keep no other user from beginning one. */
+static void lists_of_a_user_are_limited(void **state)
 {
 	int fds[DUMPS_MAX + 1];
 	uint32_t port;
@@ -250,9 +251,10 @@ static void lists_are_limited(void **state)
 	it.objects = MANY;
 	for (unsigned int i = 0; i < DUMPS_MAX + 1; i++) {
 		fds[i] = program_open(&port);
-		assert_int_equal(dump_begin(it.adapter, TYPE, port, SEQ),
+		assert_int_equal(dump_begin(it.adapter, TYPE, USER, port, SEQ),
 				 i < DUMPS_MAX ? 0 : EBUSY);
 	}
+	assert_int_equal(dump_begin(it.adapter, TYPE, USER + 1, port, SEQ), 0);
 	dumps_stop();
 	it.timer = NULL;
 	for (unsigned int i = 0; i < DUMPS_MAX + 1; i++)
@@ -270,7 +272,7 @@ int main(void)
 		CASE(a_program_that_stops_is_waited_for),
 		CASE(a_list_ends_with_its_program),
 		CASE(one_list_at_a_time_for_a_port),
-		CASE(lists_are_limited),
+		CASE(lists_of_a_user_are_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

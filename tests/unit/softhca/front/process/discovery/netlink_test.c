@@ -12,7 +12,7 @@
 
 #include "softhca/front/process/discovery/netlink.c"
 
-enum { NO_ANSWER = -1 };
+enum { NO_ANSWER = -1, USER = 1000 };
 
 const char *const hw_counter_name[HW_COUNTERS];
 
@@ -115,8 +115,16 @@ bool resources_can_list(uint16_t type)
 	return RDMA_NL_GET_OP(type) == RDMA_NLDEV_CMD_RES_QP_GET;
 }
 
-int dump_begin(const struct adapter *adapter, uint16_t type, uint32_t port, uint32_t seq)
+unsigned int client_thread_uid(pid_t tid)
 {
+	assert_int_equal(tid, it.call.tid);
+	return USER;
+}
+
+int dump_begin(const struct adapter *adapter, uint16_t type, unsigned int user, uint32_t port,
+	       uint32_t seq)
+{
+	assert_int_equal(user, USER);
 	assert_ptr_equal(adapter, &it.adapter);
 	assert_int_equal(RDMA_NL_GET_OP(type), RDMA_NLDEV_CMD_RES_QP_GET);
 	assert_int_equal(seq, 0x1234);
