@@ -72,6 +72,7 @@ static void event_unlink(struct ucma_file *file, struct ucma_event *event)
 
 	STAILQ_REMOVE(&file->events, event, ucma_event, entry);
 	file->event_count--;
+	event->id->events_waiting--;
 	if (file->byte_count <= file->event_count)
 		return;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->watch.fd);
@@ -130,6 +131,7 @@ void ucma_event_send(struct ucma_event *event)
 		return;
 	STAILQ_INSERT_TAIL(&file->events, event, entry);
 	file->event_count++;
+	event->id->events_waiting++;
 	if (write(file->watch.fd, "", 1) == 1)
 		file->byte_count++;
 	else
@@ -155,7 +157,8 @@ void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast)
 	struct ucma_file *file = id->file;
 	struct ucma_event *next;
 
-	for (struct ucma_event *event = STAILQ_FIRST(&file->events); event; event = next) {
+	for (struct ucma_event *event = STAILQ_FIRST(&file->events); event && id->events_waiting;
+	     event = next) {
 		next = STAILQ_NEXT(event, entry);
 		if (!is_of(event, id, mcast))
 			continue;
@@ -186,7 +189,11 @@ void ucma_events_move(struct ucma_id *id, struct ucma_file *to)
 }
 
 /* Types of events that a program may write, as in Linux: its own events and those of librdmacm. */
-enum { EVENT_USER = 18, EVENT_INTERNAL = 19 };
+enum {
+	EVENT_USER = 18,
+	EVENT_INTERNAL = 19,
+	MAX_WAITING = 4096, /* of a file, beyond which a program can write no more */
+};
 
 int ucma_event_write(struct ucma_call *uc)
 {
@@ -198,6 +205,8 @@ int ucma_event_write(struct ucma_call *uc)
 		return ret;
 	if (uc->write_cm_event.event != EVENT_USER && uc->write_cm_event.event != EVENT_INTERNAL)
 		return EINVAL;
+	if (uc->file->event_count >= MAX_WAITING)
+		return ENOMEM;
 	event = ucma_event_new(id, (enum ucma_event_type)uc->write_cm_event.event,
 			       (int)uc->write_cm_event.status);
 	if (!event)

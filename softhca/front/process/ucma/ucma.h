@@ -236,6 +236,7 @@ struct ucma_id {
 	uint8_t (*services)[SERVICE_RECORD_SIZE];
 	unsigned int num_services;
 	uint32_t events_reported;
+	unsigned int events_waiting; /* in the file's queue */
 	LIST_HEAD(, ucma_mcast) mcasts;
 };
 

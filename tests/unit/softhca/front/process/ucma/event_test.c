@@ -324,6 +324,22 @@ static void a_program_writes_events_of_its_own(void **state)
 	assert_int_equal(ucma_event_write(&it.call), ENOENT);
 }
 
+static void unread_events_are_limited(void **state)
+{
+	struct rdma_ucm_write_cm_event *cmd = &it.call.write_cm_event;
+
+	(void)state;
+	*cmd = (struct rdma_ucm_write_cm_event){ .id = ID, .event = EVENT_USER };
+	for (unsigned int i = 0; i < MAX_WAITING; i++)
+		assert_int_equal(ucma_event_write(&it.call), 0);
+	assert_int_equal(ucma_event_write(&it.call), ENOMEM);
+	ucma_events_drop(&it.second, NULL);
+	assert_int_equal(it.id.events_waiting, MAX_WAITING);
+	ucma_events_drop(&it.id, NULL);
+	assert_int_equal(it.id.events_waiting, 0);
+	assert_int_equal(ucma_event_write(&it.call), 0);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, events_begin, events_end)
@@ -337,6 +353,7 @@ int main(void)
 		CASE(a_request_goes_with_its_unread_event),
 		CASE(events_move_with_their_id),
 		CASE(a_program_writes_events_of_its_own),
+		CASE(unread_events_are_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
