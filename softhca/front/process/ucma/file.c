@@ -25,6 +25,7 @@ static void file_close(struct ucma_file *file)
 	struct ucma_waiter *waiter;
 	struct ucma_id *id;
 
+	file->byte_count = 0; /* nobody reads the pipe any more, so no bytes need be taken back */
 	while ((id = LIST_FIRST(&file->ids)))
 		ucma_id_destroy(id);
 	while ((waiter = STAILQ_FIRST(&file->waiters))) {

@@ -94,6 +94,7 @@ void fd_number_return(struct call *call, int fd, bool cloexec, int number)
 
 void ucma_id_destroy(struct ucma_id *id)
 {
+	assert_int_equal(id->file->byte_count, 0); /* its events take no bytes back, one by one */
 	LIST_REMOVE(id, in_file);
 	it.destroyed++;
 }
@@ -326,9 +327,10 @@ static void a_file_ends_when_its_readers_have(void **state)
 static void a_file_ends_with_its_ids_and_waiters(void **state)
 {
 	struct ucma_file *file = opened(0);
-	struct ucma_id ids[2] = { { .number = 1 }, { .number = 2 } };
+	struct ucma_id ids[2] = { { .number = 1, .file = file }, { .number = 2, .file = file } };
 
 	(void)state;
+	file->byte_count = 2;
 	for (unsigned int i = 0; i < 2; i++) {
 		struct ucma_waiter *waiter = calloc(1, sizeof(*waiter));
 
