@@ -98,22 +98,21 @@ static int find_memory(struct uverbs_call *uc, const struct umem_request *req,
 	return uc_pin(uc, req->addr, req->length, memory->writable);
 }
 
-/* Returns log2 of the page size, or 0 if none of PAGE_SIZES fits. A page above 4 KiB must not
- * contain bytes outside the memory, as the adapter could then write those. */
+/* Returns whether no page has bytes outside the memory. A page above 4 KiB must not, as the adapter
+ * could then write those. */
+static bool pages_fit(const struct memory *memory, unsigned int shift)
+{
+	return shift == PAGE_SHIFT || !((memory->start | memory->length) & ((1ull << shift) - 1));
+}
+
+/* Returns log2 of the page size, or 0 if none of PAGE_SIZES fits. */
 static unsigned int pick_page_shift(const struct memory *memory, uint64_t page_sizes)
 {
-	unsigned int top = PAGE_SHIFT, shift;
+	unsigned int shift = LOG_PAGE_MAX;
 
-	while (top < LOG_PAGE_MAX && 1ull << top < memory->length)
-		top++;
-	for (shift = top; shift >= PAGE_SHIFT; shift--)
-		if (page_sizes >> shift & 1)
-			break;
-	if (shift < PAGE_SHIFT)
-		return 0;
-	while (shift > PAGE_SHIFT && (memory->start | memory->length) & ((1ull << shift) - 1))
+	while (shift >= PAGE_SHIFT && !(page_sizes >> shift & 1 && pages_fit(memory, shift)))
 		shift--;
-	return shift;
+	return shift < PAGE_SHIFT ? 0 : shift;
 }
 
 static int create_umem(struct adapter *adapter, uint16_t uid, const struct memory *memory,
