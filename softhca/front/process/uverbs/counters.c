@@ -67,7 +67,9 @@ static int read_points(struct uverbs_call *uc, const struct mlx5_ib_flow_counter
 
 	if (data->ncounters > MAX_POINTS || counters->values)
 		return EINVAL;
-	counters->points = malloc(len ? len : 1);
+	if (!len)
+		return 0;
+	counters->points = malloc(len);
 	if (!counters->points)
 		return ENOMEM;
 	if (caller_read(uc->call, (uintptr_t)data->counters_data, counters->points, len))
