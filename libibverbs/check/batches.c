@@ -131,6 +131,8 @@ static int wr_complete(struct ibv_qp_ex *qp)
 	verbs_check_settle(&places, err ? places.count : 0);
 	if (err)
 		verbs_check_request_refuse(&check->sends, count, err);
+	else if (count)
+		verbs_check_move();
 	batch_turn_end(check, owner);
 	verbs_check_unshield(cancel);
 	return err;

@@ -153,6 +153,7 @@ struct check_ring {
 	bool is_unwatched;  /* the outstanding requests are unknown for ever */
 	bool had_signal;    /* a signaled request has completed since the last reset */
 	bool was_refused;   /* the last post, for lack of room, and nothing has completed since */
+	bool has_completed; /* a request has since the last post began */
 };
 
 struct check_qp {
@@ -286,8 +287,7 @@ void verbs_check_ring_look(const struct check_ring *ring, struct check_ring_look
 void verbs_check_each_qp(void (*look)(const struct check_qp *qp, void *into),
 			 void (*say)(void *into), void *into);
 
-/* Counts a poll of completions, or a post to an SRQ, as a move of the program, as each post to a QP
- * is. The caller holds the checker's lock. */
+/* Counts a move of the program: a poll of completions, or a post that the provider has taken. */
 void verbs_check_move(void);
 /* Returns the number of moves, and sets *WAITS if a request is known not to have completed, or
  * one has failed and the program has not changed the QP's state since. */

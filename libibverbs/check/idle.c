@@ -3,7 +3,7 @@
  * idle.c - the status of a program that has done nothing for VERBS_STATUS_IDLE seconds, although
  * requests have not completed.
  *
- * A thread looks once a second whether a request was posted or a completion polled since. It says
+ * A thread looks once a second whether a post was accepted or a completion polled since. It says
  * the status once, and again only after the program has moved.
  */
 #include "check.h"

@@ -95,6 +95,13 @@ static void send_note(struct check_qp *check, const struct ibv_send_wr *wr,
 		verbs_check_promise(places, post);
 }
 
+/* Returns whether a post that returned RET took at least the first request, WR. A provider may not
+ * have set BAD. */
+static bool has_taken(int ret, const void *wr, const void *bad)
+{
+	return !ret || (bad && bad != wr);
+}
+
 /* Calls the provider. If the queue has no lock, the calling thread is recorded as its user during
  * the call. */
 static int provider_send(struct check_qp *check, struct ibv_qp *qp, struct ibv_send_wr *wr,
@@ -163,6 +170,8 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 		send_note(check, at, &post, &places);
 	}
 	ret = provider_send(check, qp, wr, &bad);
+	if (count && has_taken(ret, wr, bad))
+		verbs_check_move();
 	if (bad && bad_wr)
 		*bad_wr = bad;
 	for (at = wr; ret && count; at = at->next, count--) {
@@ -210,6 +219,8 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 		verbs_check_promise(&places, &post);
 	}
 	ret = provider_receive(check, qp, wr, &bad);
+	if (count && has_taken(ret, wr, bad))
+		verbs_check_move();
 	if (bad && bad_wr)
 		*bad_wr = bad;
 	for (at = wr; ret && count; at = at->next, count--)
@@ -236,9 +247,6 @@ int verbs_check_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 				   srq->pd->handle,     0,     srq->context };
 
 	verbs_check_is_ours(srq->context, "ibv_post_srq_recv", "SRQ", post.number);
-	verbs_check_lock();
-	verbs_check_move();
-	verbs_check_unlock();
 	for (; at && count < LIST_MAX && (uint32_t)at->num_sge <= check->max_sge;
 	     at = at->next, count++) {
 		post.wr_id = at->wr_id;
@@ -247,5 +255,7 @@ int verbs_check_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 	ret = check_real(srq->context)->post_srq_recv(srq, wr, &bad);
 	if (bad && bad_wr)
 		*bad_wr = bad;
+	if (has_taken(ret, wr, bad))
+		verbs_check_move();
 	return ret;
 }

@@ -73,19 +73,18 @@ static bool ring_grow(struct check_ring *ring)
 	return true;
 }
 
-static unsigned int moves; /* posts and polls of completions; guarded by the lock */
+static unsigned int moves; /* posts and polls of completions; atomic */
 
 void verbs_check_move(void)
 {
-	moves++;
+	__atomic_fetch_add(&moves, 1, __ATOMIC_RELAXED);
 }
 
 void verbs_check_request_add(struct check_ring *ring, const struct check_post *post,
 			     bool is_signaled)
 {
 	verbs_check_lock();
-	moves++;
-	ring->was_refused = false;
+	ring->was_refused = ring->has_completed = false;
 	if (!ring->is_lost && !ring->is_unwatched) {
 		if (ring_grow(ring))
 			*ring_at(ring, ring->tail++) = (struct check_request){
@@ -163,7 +162,7 @@ void verbs_check_request_refuse(struct check_ring *ring, unsigned int count, int
 	if (err != ENOMEM)
 		return;
 	verbs_check_lock();
-	ring->was_refused = true;
+	ring->was_refused = !ring->has_completed;
 	verbs_check_unlock();
 }
 
@@ -188,6 +187,7 @@ static void ring_complete(const struct ibv_qp *of, struct check_ring *ring, uint
 			continue;
 		ring->had_signal = true;
 		ring->was_refused = false;
+		ring->has_completed = true;
 		if (request->wr_id != wr_id)
 			ring_lose(ring);
 		return;
@@ -401,7 +401,7 @@ unsigned int verbs_check_moves(bool *waits)
 	unsigned int now, i = 0;
 
 	verbs_check_lock();
-	now = moves;
+	now = __atomic_load_n(&moves, __ATOMIC_RELAXED);
 	while (i < kept.count && !qp_waits(kept.qps[i]))
 		i++;
 	*waits = i < kept.count;

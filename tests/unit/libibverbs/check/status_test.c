@@ -285,6 +285,64 @@ static void a_full_queue_without_a_signal_waits(void **state)
 	assert_false(waits());
 }
 
+static void *completion_poll(void *nothing)
+{
+	watched_complete(cq, qp, 2, IBV_WC_SEND, IBV_WC_SUCCESS);
+	return nothing;
+}
+
+static void complete_meanwhile(void)
+{
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, completion_poll, NULL), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+/* Another thread polls the completion between the refusal and its note: there is room now, and a
+ * program that gives the refused request up need not post again. */
+static void a_refusal_that_a_completion_outdates_does_not_wait(void **state)
+{
+	(void)state;
+	assert_int_equal(watched_send(qp, 1, &sge, 0), 0);
+	assert_int_equal(watched_send(qp, 2, &sge, IBV_SEND_SIGNALED), 0);
+	assert_int_equal(watched_send(qp, 3, &sge, 0), 0);
+	provider.in_post = complete_meanwhile;
+	send_is_refused(4, 0);
+	provider.in_post = NULL;
+	assert_false(waits());
+	verbs_check_status_say();
+	check_logged("1 sends (0 signaled) and 0 receives have not completed; CQ");
+}
+
+static struct check_idle *looked;
+
+/* The thread that watches may look within a post. */
+static void status_is_idle(void)
+{
+	assert_false(verbs_check_idle_look(looked, PATIENCE));
+	assert_int_equal(looked->since_ns, 1);
+}
+
+/* As a poll that finds nothing is none. */
+static void a_refused_post_is_no_move(void **state)
+{
+	struct check_idle idle = { .patience_ns = PATIENCE };
+
+	(void)state;
+	assert_int_equal(watched_send(qp, 1, &sge, 0), 0);
+	send_is_refused(2, 0);
+	assert_false(verbs_check_idle_look(&idle, 1));
+	send_is_refused(2, 0);
+	provider.in_post = status_is_idle;
+	looked = &idle;
+	send_is_refused(2, 0);
+	provider.in_post = NULL;
+	assert_true(verbs_check_idle_look(&idle, PATIENCE + 1));
+	assert_int_equal(watched_send(qp, 2, &sge, 0), 0);
+	assert_false(verbs_check_idle_look(&idle, 9 * PATIENCE));
+}
+
 static void a_refused_send_was_no_signal(void **state)
 {
 	(void)state;
@@ -506,6 +564,8 @@ int main(void)
 		STATUS_TEST(a_program_waits_after_a_failed_completion),
 		STATUS_TEST(a_trailing_send_without_a_signal_does_not_wait),
 		STATUS_TEST(a_full_queue_without_a_signal_waits),
+		STATUS_TEST(a_refusal_that_a_completion_outdates_does_not_wait),
+		STATUS_TEST(a_refused_post_is_no_move),
 		STATUS_TEST(a_refused_send_was_no_signal),
 		STATUS_TEST(a_program_does_not_wait_after_completions_in_another_order),
 		STATUS_TEST(a_receive_of_an_srq_is_a_move),
