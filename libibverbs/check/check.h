@@ -306,10 +306,6 @@ void verbs_check_forked(void);
 void verbs_check_is_ours(struct ibv_context *context, const char *call, const char *owner,
 			 uint32_t number);
 
-/* Starts a thread of the library's own, with all signals blocked, because they are for the
- * program. Returns 0 or an errno value. */
-int verbs_check_thread_start(void *(*run)(void *of), void *of);
-
 void verbs_check_domain_made(const struct ibv_pd *domain);
 void verbs_check_domain_unmade(const struct ibv_pd *domain);
 /* Returns whether queues created with DOMAIN have no lock. DOMAIN may be NULL. */

@@ -8,6 +8,8 @@
  */
 #include "check.h"
 
+#include "util/own_thread.h"
+
 #include <time.h>
 
 enum { SECOND_NS = 1000000000 };
@@ -44,5 +46,5 @@ static void *idle_watch(void *patience)
 
 int verbs_check_idle_start(int seconds)
 {
-	return verbs_check_thread_start(idle_watch, (void *)(uintptr_t)seconds);
+	return verbs_own_thread_start(idle_watch, (void *)(uintptr_t)seconds);
 }

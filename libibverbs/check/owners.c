@@ -9,7 +9,6 @@
 #include "check.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
 static unsigned int forks; /* number of fork() calls from the first process to this one */
@@ -68,21 +67,6 @@ void verbs_check_before_fork(void)
 static const void *self(void)
 {
 	return (const void *)(uintptr_t)pthread_self();
-}
-
-int verbs_check_thread_start(void *(*run)(void *of), void *of)
-{
-	sigset_t all, before;
-	pthread_t thread;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&thread, NULL, run, of);
-	if (!err)
-		pthread_detach(thread);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return err;
 }
 
 int verbs_check_shield(void)

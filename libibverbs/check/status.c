@@ -10,6 +10,7 @@
 #include "check.h"
 
 #include "util/checker.h"
+#include "util/own_thread.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -451,7 +452,7 @@ static bool signal_start(int number)
 		return true;
 	claimed = number;
 	if (!thread_is_missing("VERBS_STATUS_SIGNAL", "answers",
-			       verbs_check_thread_start(status_answer, NULL)))
+			       verbs_own_thread_start(status_answer, NULL)))
 		return true;
 	signal_release();
 	return false;

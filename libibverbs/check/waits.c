@@ -10,6 +10,8 @@
  */
 #include "check.h"
 
+#include "util/own_thread.h"
+
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -59,7 +61,7 @@ static void *wait_watch(void *of)
 
 static void watch_start(struct wait *wait)
 {
-	if (!verbs_check_thread_start(wait_watch, wait))
+	if (!verbs_own_thread_start(wait_watch, wait))
 		return;
 	watch_end(wait->channel);
 	free(wait);

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/own_thread.h"
 #include "util/threads.h"
 
 /* Returns whether the signal is synchronous, and so never interrupts a sleep. Crash reporters have
@@ -81,19 +82,10 @@ bool rdmacm_rs_restarts(const struct rs_user *before)
 	return is_other_user(before) || handlers_restart();
 }
 
-/* Starts a thread, which inherits the mask of its creator. EAGAIN becomes ENOMEM, because callers
- * treat EAGAIN as "nothing yet" and would wait. */
+/* EAGAIN becomes ENOMEM, because callers treat EAGAIN as "nothing yet" and would wait. */
 int rdmacm_rs_start_thread(void *(*run)(void *unused))
 {
-	sigset_t all_signals, before;
-	pthread_t thread;
-	int ret;
+	const int ret = verbs_own_thread_start(run, NULL);
 
-	sigfillset(&all_signals);
-	pthread_sigmask(SIG_SETMASK, &all_signals, &before);
-	ret = pthread_create(&thread, NULL, run, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!ret)
-		pthread_detach(thread);
 	return ret == EAGAIN ? ENOMEM : ret;
 }

@@ -8,8 +8,6 @@
 #include "watched.h"
 
 #include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <sys/wait.h>
 
 static enum ibv_fork_status protection;
@@ -349,31 +347,6 @@ static void the_environment_takes_locks_away(void **state)
 	assert_false(verbs_check_has_no_lock(watched, NULL));
 }
 
-static sem_t has_run;
-
-static void *signals_note(void *of)
-{
-	pthread_sigmask(SIG_SETMASK, NULL, of);
-	sem_post(&has_run);
-	return NULL;
-}
-
-static void threads_of_the_library_get_no_signal(void **state)
-{
-	sigset_t before, after, inside;
-
-	(void)state;
-	sem_init(&has_run, 0, 0);
-	pthread_sigmask(SIG_SETMASK, NULL, &before);
-	assert_int_equal(verbs_check_thread_start(signals_note, &inside), 0);
-	sem_wait(&has_run);
-	pthread_sigmask(SIG_SETMASK, NULL, &after);
-	assert_int_equal(sigismember(&inside, SIGTERM), 1);
-	assert_int_equal(sigismember(&inside, SIGUSR2), 1);
-	for (int number = 1; number < NSIG; number++)
-		assert_int_equal(sigismember(&before, number), sigismember(&after, number));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,7 +362,6 @@ int main(void)
 		WATCHED_TEST(a_destroyed_queue_pair_wakes_who_waits_for_a_turn),
 		WATCHED_TEST(a_domain_that_is_gone_has_no_threads),
 		WATCHED_TEST(the_environment_takes_locks_away),
-		WATCHED_TEST(threads_of_the_library_get_no_signal),
 	};
 
 	log_to_memory();

@@ -106,7 +106,7 @@ int verbs_check_idle_start(int seconds)
 	return thread_fails;
 }
 
-int verbs_check_thread_start(void *(*run)(void *of), void *of)
+int verbs_own_thread_start(void *(*run)(void *of), void *of)
 {
 	(void)run, (void)of;
 	threads += !thread_fails;

@@ -74,7 +74,7 @@ void verbs_check_say(enum check_fault fault, const char *format, ...)
 	it.said++;
 }
 
-int verbs_check_thread_start(void *(*run)(void *of), void *of)
+int verbs_own_thread_start(void *(*run)(void *of), void *of)
 {
 	it.creates++;
 	it.start = run;
