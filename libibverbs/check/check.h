@@ -149,6 +149,9 @@ struct check_ring {
 	struct check_request *requests;
 	unsigned int room, head, tail;
 	const void *poster; /* thread whose turn it is to post, or NULL */
+	/* Turns asked for, and ended. Both are free-running: threads get their turns in the order
+	 * in which they asked. */
+	unsigned int turns, turns_ended;
 	bool is_lost;       /* the outstanding requests are unknown, until the QP is reset */
 	bool is_unwatched;  /* the outstanding requests are unknown for ever */
 	bool had_signal;    /* a signaled request has completed since the last reset */

@@ -84,18 +84,25 @@ void verbs_check_unshield(int before)
 
 void verbs_check_turn_take(struct check_ring *ring)
 {
+	unsigned int turn;
+
 	verbs_check_lock();
-	while (ring->poster && ring->poster != self())
-		verbs_check_wait();
-	ring->poster = self();
+	if (ring->poster != self()) {
+		turn = ring->turns++;
+		while (ring->poster || (int)(turn - ring->turns_ended) > 0)
+			verbs_check_wait();
+		ring->poster = self();
+	}
 	verbs_check_unlock();
 }
 
 void verbs_check_turn_end(struct check_ring *ring, const void *poster)
 {
 	verbs_check_lock();
-	if (ring->poster == poster)
+	if (ring->poster == poster) {
 		ring->poster = NULL;
+		ring->turns_ended += ring->turns_ended != ring->turns;
+	}
 	verbs_check_wake();
 	verbs_check_unlock();
 }

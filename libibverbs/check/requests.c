@@ -282,6 +282,15 @@ void verbs_check_request_watch(struct check_qp *qp, const struct ibv_qp *of)
 		number->qp = qp;
 }
 
+/* Threads that wait for a turn go on: their QP is gone. */
+static void ring_end(struct check_ring *ring)
+{
+	free(ring->requests);
+	*ring = (struct check_ring){ .is_unwatched = true,
+				     .turns = ring->turns,
+				     .turns_ended = ring->turns };
+}
+
 static void qp_unwatch(struct check_qp *qp)
 {
 	struct check_record *number;
@@ -290,9 +299,8 @@ static void qp_unwatch(struct check_qp *qp)
 	if (number)
 		check_live(number, false);
 	kept_remove(qp);
-	free(qp->sends.requests);
-	free(qp->receives.requests);
-	qp->sends = qp->receives = (struct check_ring){ .is_unwatched = true };
+	ring_end(&qp->sends);
+	ring_end(&qp->receives);
 	verbs_check_wake(); /* threads that wait for a turn */
 }
 
@@ -463,6 +471,7 @@ void verbs_check_each_qp(void (*look)(const struct check_qp *qp, void *into),
 static void ring_forget(struct check_ring *ring)
 {
 	ring->poster = NULL;
+	ring->turns_ended = ring->turns;
 	ring->is_unwatched = true;
 	ring->head = ring->tail = 0;
 }

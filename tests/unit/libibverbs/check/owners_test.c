@@ -7,7 +7,9 @@
  */
 #include "watched.h"
 
+#include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/wait.h>
 
 static enum ibv_fork_status protection;
@@ -347,6 +349,46 @@ static void the_environment_takes_locks_away(void **state)
 	assert_false(verbs_check_has_no_lock(watched, NULL));
 }
 
+static bool has_posted;
+
+static void *turn_of_another(void *nothing)
+{
+	verbs_check_turn_take(&turns);
+	has_posted = true;
+	verbs_check_turn_leave(&turns);
+	return nothing;
+}
+
+static unsigned int turns_asked(void)
+{
+	unsigned int asked;
+
+	verbs_check_lock();
+	asked = turns.turns;
+	verbs_check_unlock();
+	return asked;
+}
+
+/* A thread that posts in a loop asks again before the one that waits has woken up. */
+static void turns_come_in_the_order_of_the_threads(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	turns.turns = turns.turns_ended = UINT_MAX; /* wraps */
+	verbs_check_turn_take(&turns);
+	verbs_check_turn_take(&turns); /* as it has the turn */
+	assert_int_equal(pthread_create(&thread, NULL, turn_of_another, NULL), 0);
+	while (turns_asked() != 1)
+		sched_yield();
+	verbs_check_turn_leave(&turns);
+	verbs_check_turn_take(&turns);
+	assert_true(has_posted);
+	verbs_check_turn_leave(&turns);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_null(turns.poster);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -356,6 +398,7 @@ int main(void)
 		WATCHED_TEST(a_fork_without_protection_is_said),
 		WATCHED_TEST(threads_that_meet_without_a_lock_are_said),
 		WATCHED_TEST(threads_in_turn_are_right),
+		WATCHED_TEST(turns_come_in_the_order_of_the_threads),
 		WATCHED_TEST(threads_may_meet_at_a_lock),
 		WATCHED_TEST(a_thread_is_cancelled_behind_its_turn),
 		WATCHED_TEST(a_thread_leaves_only_its_own_turn),
