@@ -65,16 +65,36 @@ static const struct host_device_ops *ops_of(const struct verbs_device *vdev)
 /* Refuses a guest whose table of operations is of another release. */
 static int check_table(struct verbs_device *vdev)
 {
-	const char *misplaced = ((const struct guest_driver *)vdev->driver)->misplaced;
+	const struct guest_driver *guest = (const struct guest_driver *)vdev->driver;
+	const char *misplaced = guest->misplaced, *how = guest->fault_how;
 
-	if (!misplaced)
+	if (misplaced)
+		verbs_error(
+			"open_device %s: refused: provider %s has %s in the place of another operation: "
+			"it was built for another release than " GUEST_TEXT(
+				HOST_FIRST_RELEASE) " to " GUEST_TEXT(HOST_LAST_RELEASE),
+			vdev->seen->name, guest->ops->name, misplaced);
+	else if (how)
+		verbs_error(
+			"open_device %s: refused: provider %s has %s %s, and no file's name tells "
+			"that it was built for a release of " GUEST_TEXT(
+				HOST_FIRST_RELEASE) " to " GUEST_TEXT(HOST_LAST_RELEASE),
+			vdev->seen->name, guest->ops->name, how, guest->fault_name);
+	return misplaced || how ? EPROTO : 0;
+}
+
+/* Checks a guest's table of operations, now that it is complete. */
+static int prove_table(struct verbs_device *vdev, const struct host_context_ops *table)
+{
+	struct guest_driver *guest = (struct guest_driver *)(uintptr_t)vdev->driver;
+	struct guest_fault fault;
+
+	if (guest->is_known)
 		return 0;
-	verbs_error(
-		"open_device %s: refused: provider %s has %s in the place of another operation: "
-		"it was built for another release than " GUEST_TEXT(
-			HOST_FIRST_RELEASE) " to " GUEST_TEXT(HOST_LAST_RELEASE),
-		vdev->seen->name, ops_of(vdev)->name, misplaced);
-	return EPROTO;
+	fault = guest_unproved(guest->ops, table);
+	guest->fault_name = fault.name;
+	guest->fault_how = fault.how;
+	return check_table(vdev);
 }
 
 static int taken(struct host_context *context, struct verbs_context **vctx)
@@ -91,8 +111,10 @@ static int taken(struct host_context *context, struct verbs_context **vctx)
 			    context->context.device->name);
 		return EPROTO;
 	}
-	*vctx = guest_to_vctx(context);
-	return 0;
+	err = prove_table(to_vdev(context->context.device), guest_table(&context->context));
+	if (!err)
+		*vctx = guest_to_vctx(context);
+	return err; /* without proof, its memory stays, too */
 }
 
 int guest_alloc_as(struct verbs_device *vdev, int cmd_fd, const void *how,

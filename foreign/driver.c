@@ -121,21 +121,40 @@ static const char *missing_of(const struct host_device_ops *ops)
 	return ops->alloc_device ? NULL : "alloc_device";
 }
 
+/* Returns whether a guest's table can be used. Logs why not. */
+static bool is_usable(const struct host_device_ops *ops)
+{
+	const char *wrong = missing_of(ops);
+
+	if (wrong) {
+		verbs_error("a plugin for " GUEST_NODE " is left out: its table lacks %s", wrong);
+		return false;
+	}
+	wrong = guest_other_node(ops);
+	if (wrong) {
+		verbs_error("a plugin for " GUEST_NODE " is left out: it needs %s, too", wrong);
+		return false;
+	}
+	wrong = guest_no_function(ops);
+	if (wrong)
+		verbs_error("a plugin for " GUEST_NODE
+			    " is left out: %s in its table leads to nothing of its file",
+			    wrong);
+	return !wrong;
+}
+
 static void register_guest(const struct host_device_ops *ops)
 {
-	const char *missing = missing_of(ops);
 	struct guest_driver *guest;
+	bool is_known;
 
-	if (missing) {
-		verbs_error("a plugin for " GUEST_NODE " is left out: its table lacks %s", missing);
-		return;
-	}
-	if (!guest_release_fits(ops))
+	if (!is_usable(ops) || !guest_release_fits(ops, &is_known))
 		return;
 	guest = calloc_for("a provider of the distribution", 1, sizeof(*guest));
 	if (!guest)
 		return;
 	guest->ops = ops;
+	guest->is_known = is_known;
 	guest->driver = (struct verbs_driver){
 		.magic = VERBS_DRIVER_MAGIC,
 		.name = ops->name,

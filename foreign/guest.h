@@ -109,9 +109,20 @@ static_assert(offsetof(struct guest_buffer, hdr) == 32, "buffer");
 struct guest_driver {
 	struct verbs_driver driver;
 	const struct host_device_ops *ops;
+	/* A file's name tells that the guest is of a known release. */
+	bool is_known;
 	/* Command of the library that the guest has in another operation's slot, so its table is of
 	 * another release than ours. No context is opened then. */
 	const char *_Atomic misplaced;
+	/* Why its table of operations cannot be one of a known release. No context is opened then,
+	 * either. HOW is set last. */
+	const char *_Atomic fault_name, *_Atomic fault_how;
+};
+
+/* What a guest's table has and should not have, in words: HOW, and which operation. HOW is NULL if
+ * nothing is wrong. */
+struct guest_fault {
+	const char *how, *name;
 };
 
 static inline struct guest_driver *guest_driver_of(struct ibv_context *context)
@@ -174,11 +185,22 @@ struct guest_attrs {
 #define guest_free         GUEST_NAME(guest_context, _free, HOST_NUMBER)
 #define guest_release_fits GUEST_NAME(guest_release, _fits, HOST_NUMBER)
 #define guest_refuse       GUEST_NAME(guest, _refuse, HOST_NUMBER)
+#define guest_other_node   GUEST_NAME(guest_other, _node, HOST_NUMBER)
+#define guest_no_function  GUEST_NAME(guest_no, _function, HOST_NUMBER)
+#define guest_unproved     GUEST_NAME(guest, _unproved, HOST_NUMBER)
 
 /* exec.c: collects the attributes of BUFFER and those behind it. Returns EINVAL for too many. */
 int guest_attrs_of(const struct guest_buffer *buffer, struct guest_attrs *attrs);
-/* release.c: returns whether the guest may be of a release whose tables are known. Logs why not. */
-bool guest_release_fits(const struct host_device_ops *ops);
+/* release.c: returns whether the guest may be of a release whose tables are known. Logs why not.
+ * IS_KNOWN becomes whether a file's name tells the release. */
+bool guest_release_fits(const struct host_device_ops *ops, bool *is_known);
+/* proof.c: returns the private node of another number that the guest needs, too, or NULL. */
+const char *guest_other_node(const struct host_device_ops *ops);
+/* proof.c: returns the name of the first field that leads to nothing of the guest, or NULL. */
+const char *guest_no_function(const struct host_device_ops *ops);
+/* proof.c: returns why a table of operations cannot be one of the known layout. */
+struct guest_fault guest_unproved(const struct host_device_ops *ops,
+				  const struct host_context_ops *table);
 /* exec.c: logs that a function is not supported here, and returns EOPNOTSUPP. */
 int guest_refuse(const char *name);
 

@@ -5,7 +5,8 @@
  *
  * The release is the third number in a library's file name: libefa-rdmav34.so leads to
  * libefa.so.1.2.44.0. A plugin that is no link, as librxe-rdmav34.so, is of the release of the
- * others beside it, which come with it in one package. ops.c also looks at the table itself.
+ * others beside it, which come with it in one package. Where no name tells, proof.c looks at the
+ * tables themselves.
  */
 #include "guest.h"
 
@@ -59,18 +60,22 @@ static unsigned int release_beside(const char *plugin, char *resolved)
 	return release;
 }
 
-bool guest_release_fits(const struct host_device_ops *ops)
+bool guest_release_fits(const struct host_device_ops *ops, bool *is_known)
 {
 	char resolved[PATH_MAX];
 	unsigned int release;
 	Dl_info plugin;
 
+	*is_known = false;
 	if (!dladdr(ops, &plugin))
 		return true;
 	release = release_in(plugin.dli_fname, resolved);
 	if (!release && is_plugin(plugin.dli_fname))
 		release = release_beside(plugin.dli_fname, resolved);
-	if (!release || (release >= HOST_FIRST_RELEASE && release <= HOST_LAST_RELEASE))
+	if (!release)
+		return true;
+	*is_known = release >= HOST_FIRST_RELEASE && release <= HOST_LAST_RELEASE;
+	if (*is_known)
 		return true;
 	verbs_error("provider %s: skipped: %s was built for release %u, as %s tells; with "
 		    "number " GUEST_TEXT(HOST_NUMBER) ", only releases " GUEST_TEXT(

@@ -7,6 +7,13 @@
  *	small     its context is smaller than struct verbs_context of the release
  *	empty     it installs no operations, so that nothing can free its context
  *	shifted   its table of operations is of another release: each is a slot too early
+ *	strange   its table has data in the place of alloc_device
+ *	whole     none: no file's name tells its release, but its operations agree with its commands
+ *	later     the same, but its operations are of a release that lacks one: those behind are a
+ *		  slot too early. None of them is a command of the library
+ *	lone      the same, but it has a command without its operation
+ *	less      the same, but it cannot send
+ *	data      the same, but one of its operations is data
  *	none      none: it matches no device
  */
 #include <dlfcn.h>
@@ -25,9 +32,40 @@ struct match {
 
 /* Sizes of the interface that are the same for each number */
 enum { MATCH_DRIVER_ID = 3, DEVICE_SIZE = 712, CONTEXT_SIZE = 800, DRIVER_MLX5 = 1 };
+enum { LIBRARY_SIZE = 648 }; /* number 34: the library's part of a context */
 
-/* The table of operations: as many as fit in any, and the place of one of them */
-enum { TABLE_SLOTS = 90, SLOT_ATTACH_MCAST = 9 };
+/* Slots of the table of operations in releases 44 to 56: as many as fit in any, and some places */
+enum {
+	TABLE_SLOTS = 100,
+	SLOT_ATTACH_MCAST = 9,
+	SLOT_DESTROY_QP = 34,
+	SLOT_FREE_CONTEXT = 39,
+	SLOT_POST_SEND = 55,
+	SLOT_IN_ORDER = 62,
+	SLOT_LAST = 75,
+};
+
+/* What a small provider has for which it imports a command: alloc_pd, create_cq... */
+#define COMMANDS(COMMAND)       \
+	COMMAND(5, alloc_pd)    \
+	COMMAND(15, create_cq)  \
+	COMMAND(19, create_qp)  \
+	COMMAND(26, dealloc_pd) \
+	COMMAND(28, dereg_mr)   \
+	COMMAND(31, destroy_cq) \
+	COMMAND(34, destroy_qp) \
+	COMMAND(60, query_port) \
+	COMMAND(61, query_qp)   \
+	COMMAND(68, reg_mr)     \
+	COMMAND(70, rereg_mr)
+#define DECLARE(slot, name)    __attribute__((weak)) int ibv_cmd_##name(void);
+#define IMPORT(slot, name)     ibv_cmd_##name,
+#define SLOT_OF_IT(slot, name) slot,
+COMMANDS(DECLARE)
+static int (*const commands[])(void) __attribute__((used)) = { COMMANDS(IMPORT) };
+static const int with_command[] = { COMMANDS(SLOT_OF_IT) };
+/* poll_cq, post_recv, post_send, query_device_ex, req_notify_cq */
+static const int without_command[] = { 53, 54, SLOT_POST_SEND, 58, 69 };
 
 struct table {
 	const char *name;
@@ -43,6 +81,7 @@ struct table {
 void REGISTER(const struct table *table);
 void *_verbs_init_and_alloc_context(struct ibv_device *device, int cmd_fd, size_t size, void *at,
 				    uint32_t driver_id);
+void verbs_uninit_context(void *context);
 void verbs_set_ops(void *context, void *const *ops);
 
 static bool is_bad(const char *how)
@@ -50,6 +89,42 @@ static bool is_bad(const char *how)
 	const char *bad = getenv("BAD");
 
 	return bad && !strcmp(bad, how);
+}
+
+static int do_nothing(void)
+{
+	return 0;
+}
+
+/* Frees a context by its public part, with which the library's part ends. */
+static void free_context(struct ibv_context *context)
+{
+	void *object = (char *)(context + 1) - LIBRARY_SIZE;
+
+	verbs_uninit_context(object);
+	free(object);
+}
+
+/* Installs a table that no command of the library is in. */
+static void install(void *context)
+{
+	static void *ops[TABLE_SLOTS];
+
+	for (size_t i = 0; i < sizeof(with_command) / sizeof(with_command[0]); i++)
+		ops[with_command[i]] = (void *)do_nothing;
+	for (size_t i = 0; i < sizeof(without_command) / sizeof(without_command[0]); i++)
+		ops[without_command[i]] = (void *)do_nothing;
+	ops[SLOT_FREE_CONTEXT] = (void *)free_context;
+	if (is_bad("later"))
+		memmove(&ops[SLOT_IN_ORDER], &ops[SLOT_IN_ORDER + 1],
+			(SLOT_LAST - SLOT_IN_ORDER) * sizeof(ops[0]));
+	if (is_bad("lone"))
+		ops[SLOT_DESTROY_QP] = NULL;
+	if (is_bad("less"))
+		ops[SLOT_POST_SEND] = NULL;
+	if (is_bad("data"))
+		ops[SLOT_LAST] = ops;
+	verbs_set_ops(context, ops);
 }
 
 static void *alloc_context(struct ibv_device *device, int cmd_fd, void *how)
@@ -63,6 +138,8 @@ static void *alloc_context(struct ibv_device *device, int cmd_fd, void *how)
 		ops[SLOT_ATTACH_MCAST - 1] =
 			dlvsym(RTLD_DEFAULT, "ibv_cmd_attach_mcast", "IBVERBS_PRIVATE_34");
 		verbs_set_ops(context, ops);
+	} else if (context && !is_bad("empty")) {
+		install(context);
 	}
 	return context;
 }
@@ -92,6 +169,8 @@ static void __attribute__((constructor)) register_bad(void)
 
 	if (is_bad("table"))
 		table.alloc_device = NULL;
+	if (is_bad("strange"))
+		table.alloc_device = (void *)&match;
 	if (is_bad("none"))
 		match[0].driver_id = 1000;
 	REGISTER(&table);
