@@ -69,11 +69,11 @@ static int check_table(struct verbs_device *vdev)
 	const char *misplaced = guest->misplaced, *how = guest->fault_how;
 
 	if (misplaced)
-		verbs_error(
-			"open_device %s: refused: provider %s has %s in the place of another operation: "
-			"it was built for another release than " GUEST_TEXT(
-				HOST_FIRST_RELEASE) " to " GUEST_TEXT(HOST_LAST_RELEASE),
-			vdev->seen->name, guest->ops->name, misplaced);
+		verbs_error("open_device %s: refused: provider %s has %s in the place of another "
+			    "operation: "
+			    "it was built for another release than " GUEST_TEXT(
+				    HOST_FIRST_RELEASE) " to " GUEST_TEXT(HOST_LAST_RELEASE),
+			    vdev->seen->name, guest->ops->name, misplaced);
 	else if (how)
 		verbs_error(
 			"open_device %s: refused: provider %s has %s %s, and no file's name tells "
