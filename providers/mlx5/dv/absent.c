@@ -38,7 +38,6 @@ static int not_yet(const char *name)
 
 /* clang-format off */
 ABSENT_POINTER(mlx5dv_dr_action_create_dest_ib_port)
-ABSENT_POINTER(mlx5dv_dr_action_create_dest_root_table)
 ABSENT_POINTER(mlx5dv_dr_action_create_dest_vport)
 
 ABSENT_INT(mlx5dv_dr_aso_other_domain_link)

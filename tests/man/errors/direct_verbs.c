@@ -971,7 +971,20 @@ CASE(mlx5dv_devx_create_eq, EINVAL, "eq is NULL")
 	return RET(mlx5dv_devx_destroy_eq(NULL));
 }
 
-CASE(mlx5dv_dr_action_create_dest_vport, EOPNOTSUPP, "Always, in this release")
+CASE_ON(ON_ROCE, mlx5dv_dr_action_create_dest_vport, EINVAL, "table is NULL")
+{
+	(void)bed;
+	return OBJ(mlx5dv_dr_action_create_dest_root_table(NULL, 0));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_action_create_dest_vport, EINVAL,
+	"or no root table of a domain of type FDB")
+{
+	return OBJ(mlx5dv_dr_action_create_dest_root_table(
+		root_open(bed, MLX5DV_DR_DOMAIN_TYPE_NIC_RX).table, 0));
+}
+
+CASE(mlx5dv_dr_action_create_dest_vport, EOPNOTSUPP, "All other calls, in this release")
 {
 	return OBJ(mlx5dv_dr_action_create_dest_vport(NULL, 0));
 }

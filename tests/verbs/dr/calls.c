@@ -215,6 +215,8 @@ static void root_actions(struct dr_root *root)
 	TRY_ACTION(mlx5dv_dr_action_create_push_vlan(root->domain, htobe32(0x12340005)),
 		   "push another tag");
 	TRY_ACTION(mlx5dv_dr_action_create_dest_table(root->table), "the root table");
+	TRY_ACTION(mlx5dv_dr_action_create_dest_root_table(root->table, 0),
+		   "the root table at a priority");
 	TRY_ACTION(mlx5dv_dr_action_create_dest_vport(root->domain, 0), "a vport");
 	TRY_ACTION(mlx5dv_dr_action_create_dest_ib_port(root->domain, 1), "a port");
 }
@@ -230,6 +232,10 @@ void dr_actions(struct rig *rig)
 			root_actions(&root);
 		dr_root_close(&root);
 	}
+	if (dr_root_open(rig, MLX5DV_DR_DOMAIN_TYPE_FDB, &root))
+		TRY_ACTION(mlx5dv_dr_action_create_dest_root_table(root.table, 0),
+			   "the switch's root table at a priority");
+	dr_root_close(&root);
 	if (!ends_open(rig, &ends))
 		return;
 	object_actions(&ends);

@@ -97,6 +97,22 @@ DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_table(struct mlx
 	return action;
 }
 
+/* Refuses all tables. Release 65.0 has this destination for the switch's root tables only, and
+ * rules of the switch are not supported here. */
+DV_EXPORT struct mlx5dv_dr_action *
+mlx5dv_dr_action_create_dest_root_table(struct mlx5dv_dr_table *table, uint16_t priority)
+{
+	static const char call[] = "mlx5dv_dr_action_create_dest_root_table";
+
+	if (!table || table->soft || table->domain->type != MLX5DV_DR_DOMAIN_TYPE_FDB) {
+		verbs_warn("%s: table is %s", call, table ? "no root table of FDB" : "NULL");
+		return dv_fail(EINVAL);
+	}
+	verbs_warn("%s: priority is %u; no rule leads to a root table: not supported yet", call,
+		   priority);
+	return dv_fail(EOPNOTSUPP);
+}
+
 uint64_t mlx5_dr_action_address(const struct mlx5dv_dr_action *action)
 {
 	switch (action->kind) {
