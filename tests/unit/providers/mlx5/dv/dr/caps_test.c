@@ -19,10 +19,12 @@
 #include "providers/mlx5/dv/dr/caps.h"
 
 enum { GVMI = 0x123, REFUSED = EDOM };
+#define LISTS 0x123456789abcULL
 
 static struct {
 	struct mlx5_context ctx;
 	bool has_roce, loops_with, loops_without, rx, tx;
+	unsigned int log_patterns;
 	int refused_page; /* enum prm_cap, or -1 */
 } it;
 
@@ -45,6 +47,9 @@ int mlx5_devx_run(struct mlx5_context *ctx, const void *in, size_t in_len, void 
 		fld_set(cap, HCA_CAP_FL_RC_QP_WHEN_ROCE_DISABLED, it.loops_without);
 	} else if (page == PRM_CAP_ROCE) {
 		fld_set(cap, ROCE_CAP_FL_RC_QP_WHEN_ROCE_ENABLED, it.loops_with);
+	} else if (page == PRM_CAP_DEV_MEM) {
+		fld_set(cap, MEM_CAP_CHANGE_ICM_START, LISTS);
+		fld_set(cap, MEM_CAP_LOG_PATTERN_ICM_SIZE, it.log_patterns);
 	} else {
 		assert_int_equal(page, PRM_CAP_FLOW_TABLE);
 		fld_set(fld_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_RECEIVE),
@@ -105,11 +110,33 @@ static void a_refused_page_fails(void **state)
 	}
 }
 
+static void memory_for_patterns_may_be_absent(void **state)
+{
+	static const unsigned int logs[] = { 0, 1, 15, 0x3f };
+	uint64_t start;
+	bool patterns;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+		it.log_patterns = logs[i];
+		start = 0;
+		patterns = !logs[i];
+		assert_int_equal(mlx5_dr_caps_query_lists(&it.ctx.vctx.context, &start, &patterns),
+				 0);
+		assert_true(start == LISTS);
+		assert_int_equal(patterns, logs[i] != 0);
+	}
+	it.refused_page = PRM_CAP_DEV_MEM;
+	assert_int_equal(mlx5_dr_caps_query_lists(&it.ctx.vctx.context, &start, &patterns),
+			 REFUSED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_side_needs_its_tables_and_a_loop, caps_begin),
 		cmocka_unit_test_setup(a_refused_page_fails, caps_begin),
+		cmocka_unit_test_setup(memory_for_patterns_may_be_absent, caps_begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,7 @@
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/dr/array.h"
 #include "providers/mlx5/dv/dr/dr.h"
+#include "providers/mlx5/dv/dr/dump_entry.h"
 #include "providers/mlx5/dv/dr/meter.h"
 #include "providers/mlx5/dv/dr/sampler.h"
 #include "providers/mlx5/dv/dr/soft.h"
@@ -286,6 +287,47 @@ static void a_rule_has_entries(void **state)
 	}
 }
 
+/* Writes of a dump try the lane's lock: the entries are printed under it, because other threads
+ * change the shadows. */
+static struct {
+	struct dr_lane lane;
+	unsigned int locked, unlocked;
+} watched;
+
+static ssize_t write_watched(void *cookie, const char *bytes, size_t size)
+{
+	(void)cookie, (void)bytes;
+	if (pthread_mutex_trylock(&watched.lane.lock)) {
+		watched.locked++;
+	} else {
+		watched.unlocked++;
+		pthread_mutex_unlock(&watched.lane.lock);
+	}
+	return (ssize_t)size;
+}
+
+static void entries_are_printed_under_the_lock(void **state)
+{
+	struct dr_memory memory = { .pools = { { .base = 0 } } };
+	struct dr_soft_matcher soft = { .end.lane = &watched.lane };
+	struct dr_entry actions = { .place = 1 };
+	FILE *file = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_watched });
+
+	(void)state;
+	assert_non_null(file);
+	setvbuf(file, NULL, _IONBF, 0);
+	pthread_mutex_init(&watched.lane.lock, NULL);
+	watched.lane.memory = &memory;
+	rule->soft = (struct dr_soft_rule){ .actions = &actions };
+	it.matcher.soft = &soft;
+	mlx5_dr_dump_entries(file, rule);
+	assert_true(watched.locked && !watched.unlocked);
+	assert_int_equal(pthread_mutex_trylock(&watched.lane.lock), 0);
+	pthread_mutex_unlock(&watched.lane.lock);
+	pthread_mutex_destroy(&watched.lane.lock);
+	fclose(file);
+}
+
 static void actions_without_an_object(void **state)
 {
 	struct mlx5dv_devx_obj obj = { .id = 0x100 };
@@ -413,6 +455,8 @@ int main(void)
 						objects_end),
 		cmocka_unit_test_setup_teardown(a_rule_names_its_matcher, rule_begin, rule_end),
 		cmocka_unit_test_setup_teardown(a_rule_has_entries, rule_begin, rule_end),
+		cmocka_unit_test_setup_teardown(entries_are_printed_under_the_lock, rule_begin,
+						rule_end),
 		cmocka_unit_test_setup_teardown(actions_without_an_object, rule_begin, rule_end),
 		cmocka_unit_test_setup_teardown(actions_that_lead_somewhere, rule_begin, rule_end),
 		cmocka_unit_test_setup_teardown(changes_of_headers, rule_begin, rule_end),

@@ -78,6 +78,7 @@ static struct {
 	    .change = { .type = MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL,
 			.words = { 0x0b0000c9, 0x32 } } } },
 	{ "push_vlan", { .kind = DR_ACTION_PUSH_VLAN, .vlan = 0x81000064 } },
+	{ "push_other", { .kind = DR_ACTION_PUSH_VLAN, .vlan = 0x88a80007 } },
 	{ "hit", { .kind = DR_ACTION_FIRST_HIT, .aso.words = { 0x12004040, 0x84000000 } } },
 	{ "meter", { .kind = DR_ACTION_ASO_METER, .aso.words = { 0x12004050, 0x82000000 } } },
 	{ "connection", { .kind = DR_ACTION_CONNECTION, .aso.words = { 0x12004060, 0x81000000 } } },
@@ -552,6 +553,22 @@ static const struct {
 	{ true,
 	  "connection counter modify1",
 	  { { COUNTER, 0, 0x12004060, 0x81000000 }, { 0x04000000, 0x06902020, 0x11223344 } } },
+	/* not from dumps: equal kinds keep the program's order, others have that of plan.c */
+	{ false,
+	  "push_vlan push_other",
+	  { { 0, 0, 0x0a000c00, 0x81000064 }, { 0x04000000, 0x0a000c00, 0x88a80007 } } },
+	{ true,
+	  "push_other push_vlan",
+	  { { 0, 0, 0x0a000c00, 0x88a80007 }, { 0x04000000, 0x0a000c00, 0x81000064 } } },
+	{ false,
+	  "modify1 meter",
+	  { { 0, 0, 0x06902020, 0x11223344 }, { 0x04000000, 0x12004050, 0x82000000 } } },
+	{ false,
+	  "connection meter",
+	  { { 0, 0, 0x12004050, 0x82000000 }, { 0x04000000, 0x12004060, 0x81000000 } } },
+	{ true,
+	  "counter connection meter",
+	  { { 0, 0, 0x12004050, 0x82000000 }, { 0x04000000 | COUNTER, 0x12004060, 0x81000000 } } },
 };
 
 static void actions_have_an_order_of_their_own(void **state)

@@ -158,11 +158,31 @@ static void check_changing(void)
 	assert_true(end == ENDS + it.changing * 64 || end == it.matcher->end.miss);
 }
 
+static void check_shadow(const struct dr_entry *entry)
+{
+	assert_memory_equal(entry->control, it.entries[entry->place], DR_CONTROL_SIZE);
+}
+
+/* The shadows of each rule's entries have the bytes of the memory: dumps print these. */
+static void check_shadows(void)
+{
+	for (unsigned int i = 0; i < RULES; i++) {
+		if (!it.there[i])
+			continue;
+		for (const struct dr_entry *entry = it.rules[i].last; entry;
+		     entry = entry->table->above)
+			check_shadow(entry);
+		for (const struct dr_entry *entry = it.rules[i].actions; entry; entry = entry->next)
+			check_shadow(entry);
+	}
+}
+
 static void check_all(void)
 {
 	uint8_t value[DR_MATCH_SIZE];
 
 	check_frames(0, 1);
+	check_shadows();
 	for (unsigned int i = 0; i < RULES; i++)
 		if (!it.there[i]) {
 			value_of(i, value);

@@ -38,6 +38,7 @@ static struct {
 	unsigned int good_drains; /* before drain_error */
 	unsigned int refused;     /* allocations that find no memory */
 	unsigned int queries;
+	bool has_patterns;
 	int query_error;
 	char events[256]; /* w: a write, d: a drain, s: SYNC_STEERING, f: a place, m: all memory */
 } it;
@@ -68,7 +69,7 @@ int mlx5_dr_caps_query_lists(struct ibv_context *context, uint64_t *start, bool 
 {
 	(void)context;
 	*start = 0;
-	*patterns = false;
+	*patterns = it.has_patterns;
 	return 0;
 }
 
@@ -582,6 +583,21 @@ static void a_list_is_free_after_a_sync(void **state)
 	events_check("dsmm");
 }
 
+static void lists_are_wide_where_patterns_are(void **state)
+{
+	static const uint8_t actions[2 * DR_LIST_ACTION_SIZE];
+	struct dr_list list;
+
+	for (int are_wide = 0; are_wide < 2; are_wide++) {
+		soft_begin(state);
+		it.has_patterns = are_wide;
+		assert_int_equal(mlx5_dr_soft_add_list(it.soft, actions, 2, &list), 0);
+		assert_int_equal(list.is_wide, are_wide);
+		mlx5_dr_soft_remove_list(it.soft, &list);
+		mlx5_dr_soft_close(it.soft);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -608,6 +624,7 @@ int main(void)
 		cmocka_unit_test_setup(freed_places_are_memory_for_all, soft_begin),
 		cmocka_unit_test_setup(a_table_without_memory_reclaims_places, soft_begin),
 		cmocka_unit_test_setup(a_list_is_free_after_a_sync, soft_begin),
+		cmocka_unit_test(lists_are_wide_where_patterns_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
