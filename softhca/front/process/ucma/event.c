@@ -62,6 +62,29 @@ static void count_read(struct ucma_event *event)
 		event->id->backlog++;
 }
 
+/* Types of events that a program may write, as in Linux: its own events and those of librdmacm. */
+enum {
+	EVENT_USER = 18,
+	EVENT_INTERNAL = 19,
+	MAX_WRITTEN = 4096, /* unread ones of a file */
+};
+
+static bool is_written(const struct ucma_event *event)
+{
+	return event->resp.event == EVENT_USER || event->resp.event == EVENT_INTERNAL;
+}
+
+/* Counts an event that is in the queue from now on, or no longer. */
+static void count_waiting(struct ucma_file *file, const struct ucma_event *event, int by)
+{
+	file->event_count += by;
+	event->id->events_waiting += by;
+	if (is_written(event)) {
+		file->written_count += by;
+		event->id->events_written += by;
+	}
+}
+
 /* Removes an event from the queue, and its byte from the pipe. Reads through a descriptor of our
  * own, as the program's may block. If no descriptor is free, the byte stays until the next call.
  * The program may have read bytes itself. */
@@ -71,8 +94,7 @@ static void event_unlink(struct ucma_file *file, struct ucma_event *event)
 	int fd;
 
 	STAILQ_REMOVE(&file->events, event, ucma_event, entry);
-	file->event_count--;
-	event->id->events_waiting--;
+	count_waiting(file, event, -1);
 	if (file->byte_count <= file->event_count)
 		return;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->watch.fd);
@@ -130,8 +152,7 @@ void ucma_event_send(struct ucma_event *event)
 	if (give_to_waiter(file, event))
 		return;
 	STAILQ_INSERT_TAIL(&file->events, event, entry);
-	file->event_count++;
-	event->id->events_waiting++;
+	count_waiting(file, event, 1);
 	if (write(file->watch.fd, "", 1) == 1)
 		file->byte_count++;
 	else
@@ -171,11 +192,13 @@ void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast)
 	}
 }
 
-void ucma_events_move(struct ucma_id *id, struct ucma_file *to)
+int ucma_events_move(struct ucma_id *id, struct ucma_file *to)
 {
 	struct ucma_file *from = id->file;
 	struct ucma_event *next;
 
+	if (id->events_written && to->written_count + id->events_written > MAX_WRITTEN)
+		return ENOMEM;
 	LIST_REMOVE(id, in_file);
 	id->file = to;
 	LIST_INSERT_HEAD(&to->ids, id, in_file);
@@ -186,14 +209,8 @@ void ucma_events_move(struct ucma_id *id, struct ucma_file *to)
 		event_unlink(from, event);
 		ucma_event_send(event);
 	}
+	return 0;
 }
-
-/* Types of events that a program may write, as in Linux: its own events and those of librdmacm. */
-enum {
-	EVENT_USER = 18,
-	EVENT_INTERNAL = 19,
-	MAX_WAITING = 4096, /* of a file, beyond which a program can write no more */
-};
 
 int ucma_event_write(struct ucma_call *uc)
 {
@@ -205,7 +222,7 @@ int ucma_event_write(struct ucma_call *uc)
 		return ret;
 	if (uc->write_cm_event.event != EVENT_USER && uc->write_cm_event.event != EVENT_INTERNAL)
 		return EINVAL;
-	if (uc->file->event_count >= MAX_WAITING)
+	if (uc->file->written_count >= MAX_WRITTEN)
 		return ENOMEM;
 	event = ucma_event_new(id, (enum ucma_event_type)uc->write_cm_event.event,
 			       (int)uc->write_cm_event.status);

@@ -180,6 +180,8 @@ int ucma_id_migrate(struct ucma_call *uc)
 		return EINVAL;
 	resp.events_reported = id->events_reported;
 	if (from != uc->file)
-		ucma_events_move(id, uc->file);
+		ret = ucma_events_move(id, uc->file);
+	if (ret)
+		return ret;
 	return ucma_respond(uc, uc->migrate_id.response, &resp, sizeof(resp));
 }

@@ -104,6 +104,7 @@ struct ucma_file {
 	/* Numbers of waiting events and of bytes in the pipe for them. They differ if the pipe was
 	 * full, or if no descriptor was free to read a byte back. */
 	unsigned int event_count, byte_count;
+	unsigned int written_count; /* waiting events that the program has written */
 	STAILQ_HEAD(, ucma_waiter) waiters;
 };
 
@@ -119,7 +120,9 @@ void ucma_event_send(struct ucma_event *event);
 void ucma_event_simple(struct ucma_id *id, enum ucma_event_type type, int status);
 /* Removes the unread events of ID; if MCAST is not NULL, only the events of that group. */
 void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast);
-void ucma_events_move(struct ucma_id *id, struct ucma_file *to);
+/* Moves ID with its unread events. Returns 0, or ENOMEM if TO would have too many that programs
+ * have written. */
+int ucma_events_move(struct ucma_id *id, struct ucma_file *to);
 /* Makes EVENT and the id REQUEST, of a connection request, point to each other until either is
  * freed. */
 void ucma_event_join(struct ucma_event *event, struct ucma_id *request);
@@ -237,6 +240,7 @@ struct ucma_id {
 	unsigned int num_services;
 	uint32_t events_reported;
 	unsigned int events_waiting; /* in the file's queue */
+	unsigned int events_written; /* those of them that the program has written */
 	LIST_HEAD(, ucma_mcast) mcasts;
 };
 

@@ -330,14 +330,56 @@ static void unread_events_are_limited(void **state)
 
 	(void)state;
 	*cmd = (struct rdma_ucm_write_cm_event){ .id = ID, .event = EVENT_USER };
-	for (unsigned int i = 0; i < MAX_WAITING; i++)
+	for (unsigned int i = 0; i < MAX_WRITTEN; i++)
 		assert_int_equal(ucma_event_write(&it.call), 0);
 	assert_int_equal(ucma_event_write(&it.call), ENOMEM);
 	ucma_events_drop(&it.second, NULL);
-	assert_int_equal(it.id.events_waiting, MAX_WAITING);
+	assert_int_equal(it.id.events_waiting, MAX_WRITTEN);
 	ucma_events_drop(&it.id, NULL);
 	assert_int_equal(it.id.events_waiting, 0);
 	assert_int_equal(ucma_event_write(&it.call), 0);
+}
+
+/* The queue can be long, and a program that ends can have many ids. */
+static void an_id_without_events_searches_none(void **state)
+{
+	(void)state;
+	it.file.events.stqh_first = (struct ucma_event *)1; /* nothing that can be read */
+	ucma_events_drop(&it.second, NULL);
+	STAILQ_INIT(&it.file.events);
+}
+
+/* A program with many connections has as many events, and may still write its own. */
+static void other_events_do_not_count_as_written(void **state)
+{
+	struct rdma_ucm_write_cm_event *cmd = &it.call.write_cm_event;
+
+	(void)state;
+	*cmd = (struct rdma_ucm_write_cm_event){ .id = ID, .event = EVENT_USER };
+	for (unsigned int i = 0; i < MAX_WRITTEN; i++)
+		ucma_event_simple(&it.id, EV_DISCONNECTED, 0);
+	assert_int_equal(ucma_event_write(&it.call), 0);
+	assert_int_equal(ucma_events_move(&it.id, &it.other), 0);
+	assert_int_equal(it.other.written_count, 1);
+	ucma_events_drop(&it.id, NULL);
+	assert_int_equal(it.other.written_count, 0);
+}
+
+/* Ids cannot gather their events in a file beyond the limit. */
+static void moved_events_are_limited(void **state)
+{
+	struct rdma_ucm_write_cm_event *cmd = &it.call.write_cm_event;
+
+	(void)state;
+	*cmd = (struct rdma_ucm_write_cm_event){ .id = ID, .event = EVENT_USER };
+	assert_int_equal(ucma_event_write(&it.call), 0);
+	it.other.written_count = MAX_WRITTEN;
+	assert_int_equal(ucma_events_move(&it.id, &it.other), ENOMEM);
+	assert_ptr_equal(it.id.file, &it.file);
+	assert_int_equal(it.file.event_count, 1);
+	ucma_events_drop(&it.id, NULL);
+	assert_int_equal(ucma_events_move(&it.id, &it.other), 0);
+	it.other.written_count = 0;
 }
 
 int main(void)
@@ -354,6 +396,9 @@ int main(void)
 		CASE(events_move_with_their_id),
 		CASE(a_program_writes_events_of_its_own),
 		CASE(unread_events_are_limited),
+		CASE(an_id_without_events_searches_none),
+		CASE(other_events_do_not_count_as_written),
+		CASE(moved_events_are_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ static struct {
 	struct call caller;
 	struct daemon *daemon;
 	struct client *opener;
-	int pick_error, client_error, watch_error, stat_error, write_error;
+	int pick_error, client_error, watch_error, stat_error, write_error, move_error;
 	unsigned int failed, puts, watched, unwatched, destroyed, forgotten, moved;
 	int error;
 	int program; /* the program's copy of its descriptor; -1: none */
@@ -118,11 +118,14 @@ int client_fd_stat(pid_t tid, int fd, struct stat *st)
 	return it.stat_error;
 }
 
-void ucma_events_move(struct ucma_id *id, struct ucma_file *to)
+int ucma_events_move(struct ucma_id *id, struct ucma_file *to)
 {
 	assert_ptr_equal(id, it.id);
+	if (it.move_error)
+		return it.move_error;
 	it.moved_to = to;
 	it.moved++;
+	return 0;
 }
 
 int caller_write(const struct call *call, uint64_t addr, const void *data, size_t size)
@@ -403,8 +406,11 @@ static void a_move_that_makes_no_sense_is_refused(void **state)
 	two.uc.migrate_id.id--;
 	two.id.file = two.second;
 	assert_int_equal(ucma_id_migrate(&two.uc), EINVAL);
-	assert_int_equal(it.moved, 0);
 	two.id.file = two.first;
+	it.move_error = ENOMEM;
+	assert_int_equal(ucma_id_migrate(&two.uc), ENOMEM);
+	it.move_error = 0;
+	assert_int_equal(it.moved, 0);
 	it.write_error = EFAULT;
 	assert_int_equal(ucma_id_migrate(&two.uc), EFAULT);
 }
