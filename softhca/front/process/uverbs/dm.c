@@ -140,6 +140,8 @@ static int return_made(struct uverbs_call *uc, const struct uverbs_dm *dm)
 static int dm_make_of(struct uverbs_call *uc, uint64_t type, struct uverbs_dm *dm)
 {
 	dm->is_icm = type != MLX5_IB_UAPI_DM_TYPE_MEMIC;
+	/* keys that the program has made by commands go before a block, or it would be lost */
+	dm->base.scarce = !dm->is_icm;
 	switch (type) {
 	case MLX5_IB_UAPI_DM_TYPE_MEMIC:
 		return dm_make(uc, dm);

@@ -285,6 +285,7 @@ static void what_the_device_refuses_is_left_alone(void **state)
 	assert_int_equal(dm_new(LENGTH, &dm), REFUSED);
 	it.alloc_error = 0;
 	assert_int_equal(dm_new(LENGTH, &dm), 0);
+	assert_true(dm->base.scarce);
 	rig.command_error = REFUSED;
 	rig_in_object(UVERBS_ATTR_FREE_DM_HANDLE, &dm->base);
 	assert_int_equal(dm_free(&rig.call), REFUSED);
@@ -311,6 +312,7 @@ static void memory_for_steering_is_an_address_of_the_adapter(void **state)
 		assert_true(it.asked == 1 << 20);
 		assert_int_equal(it.log_align, 6);
 		assert_int_equal(it.area, kinds[i].area);
+		assert_false(dm->base.scarce); /* no key may use it when it goes */
 		assert_memory_equal(rig_out(MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, sizeof(addr)),
 				    &addr, sizeof(addr));
 		assert_int_equal(it.placed, 0);
