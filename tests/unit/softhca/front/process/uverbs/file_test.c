@@ -561,6 +561,33 @@ static void doorbells_are_taken_once_for_many_objects(void **state)
 	assert_int_equal(quota, 0);
 }
 
+/* A file that comes when the turn is over costs nothing until the next one. */
+static void files_beyond_the_turn_only_wait(void **state)
+{
+	(void)state;
+	file_of_objects_closes(2 * OBJECTS_OF_TURN, false);
+	assert_int_equal(catch_ups, 1);
+	file_of_objects_closes(FEW, false);
+	assert_int_equal(catch_ups, 1);
+	assert_in_range(turns_until_closed(), 2, 3);
+}
+
+/* Queues, which are not scarce, ring them. */
+static void doorbell_pages_are_not_scarce(void **state)
+{
+	struct uverbs_file *file = file_with_caller();
+	struct object *page;
+
+	(void)state;
+	assert_int_equal(object_new_kind(sizeof(*page), file, MLX5_IB_OBJECT_UAR, OBJECT_OTHER,
+					 see_destroyed, &page),
+			 0);
+	assert_false(page->scarce);
+	object_free(page);
+	uverbs_call_end(file);
+	program_closes();
+}
+
 /* Others wait for what an adapter has few of: memory, table entries, rate limits. */
 static void scarce_objects_go_first(void **state)
 {
@@ -894,6 +921,8 @@ int main(void)
 		TEST(many_empty_files_share_a_turn),
 		TEST(a_small_file_need_not_wait_for_a_large_one),
 		TEST(doorbells_are_taken_once_for_many_objects),
+		TEST(files_beyond_the_turn_only_wait),
+		TEST(doorbell_pages_are_not_scarce),
 		TEST(scarce_objects_go_first),
 		TEST(large_files_close_in_turns),
 		TEST(rounds_go_on_in_the_next_turn),
