@@ -47,11 +47,29 @@ IN_FRONT uint64_t nla_get_u64(const struct nlattr *attr)
 	return attr->nla_type == RDMA_NLDEV_ATTR_CHARDEV_ABI ? abi : value;
 }
 
+/* Fills an answer with zeros. Without that, a provider would take what its stack has for the length
+ * of memory, and would clear gigabytes. */
+static void answer_zeros(const struct ib_uverbs_attr *attr)
+{
+	memset((void *)(uintptr_t)attr->data, 0, attr->len);
+}
+
+static bool is_answer(const struct ib_uverbs_ioctl_hdr *cmd, const struct ib_uverbs_attr *attr)
+{
+	return attr->attr_id == UVERBS_ATTR_UHW_OUT ||
+	       (cmd->object_id == UVERBS_OBJECT_DEVICE &&
+		cmd->method_id == UVERBS_METHOD_INVOKE_WRITE &&
+		attr->attr_id == UVERBS_ATTR_CORE_OUT);
+}
+
 /* Answers a command that was refused: a channel of events gets a descriptor. */
 static int accept_command(struct ib_uverbs_ioctl_hdr *cmd)
 {
 	if (cmd->object_id == UVERBS_OBJECT_ASYNC_EVENT)
 		cmd->attrs[0].data = (uint64_t)open("/dev/null", O_RDONLY | O_CLOEXEC);
+	for (size_t i = 0; i < cmd->num_attrs; i++)
+		if (is_answer(cmd, &cmd->attrs[i]))
+			answer_zeros(&cmd->attrs[i]);
 	return 0;
 }
 
