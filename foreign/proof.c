@@ -74,15 +74,20 @@ static uintptr_t value_of(const struct object *object, ElfW(Sxword) tag)
 	return 0;
 }
 
-/* Returns the address that the entry TAG has, or NULL. The dynamic linker adds the base to some
- * entries, and leaves others as they are in the file. */
+/* Returns the address that the entry TAG has, or NULL if that is not in the file. The dynamic
+ * linker adds the base to some entries, and leaves others as they are in the file. The base of a
+ * file that was linked for a higher address is negative. */
 static const void *address_of(const struct object *object, ElfW(Sxword) tag)
 {
 	const uintptr_t value = value_of(object, tag);
+	const void *const there = (const void *)value;
+	const void *const moved = (const void *)(object->base + value);
 
 	if (!value)
 		return NULL;
-	return (const void *)(value < object->base ? object->base + value : value);
+	if (lies_in(object, there, PF_R))
+		return there;
+	return lies_in(object, moved, PF_R) ? moved : NULL;
 }
 
 /* Returns whether one of SIZE bytes of relocations names a function ibv_cmd_NAME, or, unless
