@@ -91,7 +91,7 @@ static int prove_table(struct verbs_device *vdev, const struct host_context_ops 
 
 	if (guest->is_known)
 		return 0;
-	fault = guest_unproved(guest->ops, table);
+	fault = guest_unproved(guest, table);
 	guest->fault_name = fault.name;
 	guest->fault_how = fault.how;
 	return check_table(vdev);

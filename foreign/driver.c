@@ -143,6 +143,19 @@ static bool is_usable(const struct host_device_ops *ops)
 	return !wrong;
 }
 
+/* Marks a guest and those that its file has registered before: the file's commands are those of all
+ * of them. */
+static void join_others(struct guest_driver *guest)
+{
+	static struct guest_driver *last;
+
+	for (struct guest_driver *other = last; other; other = other->before)
+		if (guest_same_file(other->ops, guest->ops))
+			other->has_others = guest->has_others = true;
+	guest->before = last;
+	last = guest;
+}
+
 static void register_guest(const struct host_device_ops *ops)
 {
 	struct guest_driver *guest;
@@ -168,6 +181,7 @@ static void register_guest(const struct host_device_ops *ops)
 		.matches = driver_matches,
 		.alloc_device_of = device_alloc,
 	};
+	join_others(guest);
 	verbs_register_driver(&guest->driver);
 	verbs_info("provider %s of the distribution is served by " GUEST_NODE, ops->name);
 }

@@ -109,8 +109,11 @@ static_assert(offsetof(struct guest_buffer, hdr) == 32, "buffer");
 struct guest_driver {
 	struct verbs_driver driver;
 	const struct host_device_ops *ops;
+	struct guest_driver *before; /* the one that was registered before */
 	/* A file's name tells that the guest is of a known release. */
 	bool is_known;
+	/* Its file has registered others. */
+	bool has_others;
 	/* Command of the library that the guest has in another operation's slot, so its table is of
 	 * another release than ours. No context is opened then. */
 	const char *_Atomic misplaced;
@@ -187,6 +190,7 @@ struct guest_attrs {
 #define guest_refuse       GUEST_NAME(guest, _refuse, HOST_NUMBER)
 #define guest_other_node   GUEST_NAME(guest_other, _node, HOST_NUMBER)
 #define guest_no_function  GUEST_NAME(guest_no, _function, HOST_NUMBER)
+#define guest_same_file    GUEST_NAME(guest_same, _file, HOST_NUMBER)
 #define guest_unproved     GUEST_NAME(guest, _unproved, HOST_NUMBER)
 
 /* exec.c: collects the attributes of BUFFER and those behind it. Returns EINVAL for too many. */
@@ -198,8 +202,10 @@ bool guest_release_fits(const struct host_device_ops *ops, bool *is_known);
 const char *guest_other_node(const struct host_device_ops *ops);
 /* proof.c: returns the name of the first field that leads to nothing of the guest, or NULL. */
 const char *guest_no_function(const struct host_device_ops *ops);
+/* proof.c: returns whether both lie in one file. */
+bool guest_same_file(const struct host_device_ops *a, const struct host_device_ops *b);
 /* proof.c: returns why a table of operations cannot be one of the known layout. */
-struct guest_fault guest_unproved(const struct host_device_ops *ops,
+struct guest_fault guest_unproved(const struct guest_driver *guest,
 				  const struct host_context_ops *table);
 /* exec.c: logs that a function is not supported here, and returns EOPNOTSUPP. */
 int guest_refuse(const char *name);

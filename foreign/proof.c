@@ -246,8 +246,16 @@ static const struct operation commanded[] = {
 
 #define TABLE_SLOTS (sizeof(struct host_context_ops) / sizeof(void *))
 
-/* Checks operations against the commands that the guest imports. */
-static struct guest_fault disagreement(const struct object *object, void *const *slots)
+bool guest_same_file(const struct host_device_ops *a, const struct host_device_ops *b)
+{
+	const struct object object = object_of(a);
+
+	return lies_in(&object, b, 0);
+}
+
+/* Checks operations against the commands that the guest imports. If its file has registered OTHERS,
+ * a command may be for these. */
+static struct guest_fault disagreement(const struct object *object, void *const *slots, bool others)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(commanded); i++) {
 		const char *name = commanded[i].name;
@@ -255,7 +263,8 @@ static struct guest_fault disagreement(const struct object *object, void *const 
 
 		if (is_there && !imports(object, name, false))
 			return (struct guest_fault){ "an operation without its command", name };
-		if (!is_there && !commanded[i].is_optional && imports(object, name, true))
+		if (!is_there && !others && !commanded[i].is_optional &&
+		    imports(object, name, true))
 			return (struct guest_fault){ "a command without its operation", name };
 	}
 	return (struct guest_fault){ 0 };
@@ -269,10 +278,10 @@ static bool is_function(const void *code)
 	return lies_in(&object, code, PF_X);
 }
 
-struct guest_fault guest_unproved(const struct host_device_ops *ops,
+struct guest_fault guest_unproved(const struct guest_driver *guest,
 				  const struct host_context_ops *table)
 {
-	const struct object object = object_of(ops);
+	const struct object object = object_of(guest->ops);
 	void *slots[TABLE_SLOTS];
 
 	memcpy(slots, table, sizeof(slots));
@@ -284,5 +293,5 @@ struct guest_fault guest_unproved(const struct host_device_ops *ops,
 			return (struct guest_fault){ "no", needed[i].name };
 	if (!table->set_ece != !table->query_ece)
 		return (struct guest_fault){ "only one of query_ece and", "set_ece" };
-	return disagreement(&object, slots);
+	return disagreement(&object, slots, guest->has_others);
 }

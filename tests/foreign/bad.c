@@ -12,6 +12,8 @@
  *	later     the same, but its operations are of a release that lacks one: those behind are a
  *		  slot too early. None of them is a command of the library
  *	lone      the same, but it has a command without its operation
+ *	two       the same, but another driver of the file, which matches no device, may have that
+ *		  operation: no fault
  *	less      the same, but it cannot send
  *	data      the same, but one of its operations is data
  *	none      none: it matches no device
@@ -118,7 +120,7 @@ static void install(void *context)
 	if (is_bad("later"))
 		memmove(&ops[SLOT_IN_ORDER], &ops[SLOT_IN_ORDER + 1],
 			(SLOT_LAST - SLOT_IN_ORDER) * sizeof(ops[0]));
-	if (is_bad("lone"))
+	if (is_bad("lone") || is_bad("two"))
 		ops[SLOT_DESTROY_QP] = NULL;
 	if (is_bad("less"))
 		ops[SLOT_POST_SEND] = NULL;
@@ -155,6 +157,17 @@ static void uninit_device(void *device)
 	free(device);
 }
 
+static void register_second(const struct table *first)
+{
+	static const struct match none[1];
+	static struct table second;
+
+	second = *first;
+	second.name = "second";
+	second.match = none;
+	REGISTER(&second);
+}
+
 static void __attribute__((constructor)) register_bad(void)
 {
 	static struct match match[2] = { { .driver_id = DRIVER_MLX5, .kind = MATCH_DRIVER_ID } };
@@ -174,4 +187,6 @@ static void __attribute__((constructor)) register_bad(void)
 	if (is_bad("none"))
 		match[0].driver_id = 1000;
 	REGISTER(&table);
+	if (is_bad("two"))
+		register_second(&table);
 }
