@@ -8,6 +8,7 @@
  *	empty     it installs no operations, so that nothing can free its context
  *	shifted   its table of operations is of another release: each is a slot too early
  *	strange   its table has data in the place of alloc_device
+ *	matches   its table of matches is not in its file
  *	whole     none: no file's name tells its release, but its operations agree with its commands
  *	later     the same, but its operations are of a release that lacks one: those behind are a
  *		  slot too early. None of them is a command of the library
@@ -15,6 +16,7 @@
  *	two       the same, but another driver of the file, which matches no device, may have that
  *		  operation: no fault
  *	less      the same, but it cannot send
+ *	ece       the same, but it has set_ece without query_ece
  *	data      the same, but one of its operations is data
  *	none      none: it matches no device
  */
@@ -44,6 +46,7 @@ enum {
 	SLOT_FREE_CONTEXT = 39,
 	SLOT_POST_SEND = 55,
 	SLOT_IN_ORDER = 62,
+	SLOT_SET_ECE = 72,
 	SLOT_LAST = 75,
 };
 
@@ -124,6 +127,8 @@ static void install(void *context)
 		ops[SLOT_DESTROY_QP] = NULL;
 	if (is_bad("less"))
 		ops[SLOT_POST_SEND] = NULL;
+	if (is_bad("ece"))
+		ops[SLOT_SET_ECE] = (void *)do_nothing;
 	if (is_bad("data"))
 		ops[SLOT_LAST] = ops;
 	verbs_set_ops(context, ops);
@@ -184,6 +189,8 @@ static void __attribute__((constructor)) register_bad(void)
 		table.alloc_device = NULL;
 	if (is_bad("strange"))
 		table.alloc_device = (void *)&match;
+	if (is_bad("matches"))
+		table.match = calloc(1, sizeof(match));
 	if (is_bad("none"))
 		match[0].driver_id = 1000;
 	REGISTER(&table);
