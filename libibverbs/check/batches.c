@@ -83,6 +83,7 @@ static void wr_start(struct ibv_qp_ex *qp)
 	else
 		verbs_check_turn_take(&check->sends);
 	batch->real.wr_start(qp);
+	verbs_check_post_begin(&check->sends);
 	batch->lacks = 0;
 	batch->count = 0;
 	batch->operation = NULL;

@@ -156,7 +156,7 @@ struct check_ring {
 	bool is_unwatched;  /* the outstanding requests are unknown for ever */
 	bool had_signal;    /* a signaled request has completed since the last reset */
 	bool was_refused;   /* the last post, for lack of room, and nothing has completed since */
-	bool has_completed; /* a request has since the last post began */
+	bool has_completed; /* a request has since the last post, or batch, began; atomic */
 };
 
 struct check_qp {
@@ -249,6 +249,9 @@ void verbs_check_turn_leave(struct check_ring *ring);
 /* Ends the turn of POSTER, which may be another thread than the calling one. */
 void verbs_check_turn_end(struct check_ring *ring, const void *poster);
 
+/* Called when a post, or a batch of posts, begins. A completion behind it makes room, so that a
+ * refusal of the post says no longer that the queue is full. */
+void verbs_check_post_begin(struct check_ring *ring);
 /* Adds a request before the provider gets it, because another thread may poll its completion at
  * once. */
 void verbs_check_request_add(struct check_ring *ring, const struct check_post *post,

@@ -162,6 +162,8 @@ int verbs_check_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 				qp->qp_num, (unsigned long long)wr->wr_id);
 	if (has_turn)
 		verbs_check_turn_take(&check->sends);
+	if (check)
+		verbs_check_post_begin(&check->sends);
 	for (; at && count < LIST_MAX && (uint32_t)at->num_sge <= check->max_send_sge;
 	     at = at->next, count++) {
 		const struct check_post post = post_of("ibv_post_send", qp, at->wr_id);
@@ -208,6 +210,8 @@ int verbs_check_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_
 	verbs_check_is_ours(qp->context, "ibv_post_recv", "QP", qp->qp_num);
 	if (has_turn)
 		verbs_check_turn_take(&check->receives);
+	if (check)
+		verbs_check_post_begin(&check->receives);
 	for (; at && count < LIST_MAX && (uint32_t)at->num_sge <= check->max_recv_sge;
 	     at = at->next, count++) {
 		const struct check_post post = post_of("ibv_post_recv", qp, at->wr_id);

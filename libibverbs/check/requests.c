@@ -80,11 +80,16 @@ void verbs_check_move(void)
 	__atomic_fetch_add(&moves, 1, __ATOMIC_RELAXED);
 }
 
+void verbs_check_post_begin(struct check_ring *ring)
+{
+	__atomic_store_n(&ring->has_completed, false, __ATOMIC_RELAXED);
+}
+
 void verbs_check_request_add(struct check_ring *ring, const struct check_post *post,
 			     bool is_signaled)
 {
 	verbs_check_lock();
-	ring->was_refused = ring->has_completed = false;
+	ring->was_refused = false;
 	if (!ring->is_lost && !ring->is_unwatched) {
 		if (ring_grow(ring))
 			*ring_at(ring, ring->tail++) = (struct check_request){
@@ -162,7 +167,7 @@ void verbs_check_request_refuse(struct check_ring *ring, unsigned int count, int
 	if (err != ENOMEM)
 		return;
 	verbs_check_lock();
-	ring->was_refused = !ring->has_completed;
+	ring->was_refused = !__atomic_load_n(&ring->has_completed, __ATOMIC_RELAXED);
 	verbs_check_unlock();
 }
 
@@ -187,7 +192,7 @@ static void ring_complete(const struct ibv_qp *of, struct check_ring *ring, uint
 			continue;
 		ring->had_signal = true;
 		ring->was_refused = false;
-		ring->has_completed = true;
+		__atomic_store_n(&ring->has_completed, true, __ATOMIC_RELAXED);
 		if (request->wr_id != wr_id)
 			ring_lose(ring);
 		return;

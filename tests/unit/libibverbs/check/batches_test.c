@@ -419,14 +419,19 @@ static void another_thread_waits_for_the_end_of_a_batch(void **state)
 	SAYS_NOTHING();
 }
 
+static void request_post(struct ibv_qp_ex *qp)
+{
+	ibv_wr_send(qp);
+	ibv_wr_set_sge(qp, 1, 2, 3);
+}
+
 static bool fails_for_room(struct ibv_qp_ex *qp, int err)
 {
 	const struct check_qp *check = verbs_check_find(CHECK_QP, NULL, check_id(qp));
 
 	result = err;
 	ibv_wr_start(qp);
-	ibv_wr_send(qp);
-	ibv_wr_set_sge(qp, 1, 2, 3);
+	request_post(qp);
 	assert_int_equal(ibv_wr_complete(qp), err);
 	result = 0;
 	return check->sends.was_refused;
@@ -441,6 +446,27 @@ static void a_batch_without_room_is_noted(void **state)
 	assert_false(fails_for_room(qp, EINVAL));
 	assert_true(fails_for_room(qp, ENOMEM));
 	assert_false(fails_for_room(qp, 0));
+}
+
+/* A thread polls between the refused request and the batch's last one: there is room then. */
+static void a_completion_within_a_batch_outdates_its_refusal(void **state)
+{
+	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_RC);
+	const struct check_qp *check = verbs_check_find(CHECK_QP, NULL, check_id(qp));
+	const struct check_completion done = { .qp_num = qp->qp_base.qp_num, .wr_id = 1 };
+
+	qp->wr_id = 1;
+	qp->wr_flags = IBV_SEND_SIGNALED;
+	assert_false(fails_for_room(qp, 0));
+	qp->wr_flags = 0;
+	result = ENOMEM;
+	ibv_wr_start(qp);
+	request_post(qp);
+	verbs_check_request_done(qp->qp_base.context, &done);
+	request_post(qp);
+	assert_int_equal(ibv_wr_complete(qp), ENOMEM);
+	assert_false(check->sends.was_refused);
+	assert_true(fails_for_room(qp, ENOMEM));
 }
 
 static int cancel_state(void)
@@ -536,6 +562,7 @@ int main(void)
 		BATCH_TEST(a_handle_of_another_pd_is_said),
 		BATCH_TEST(another_thread_waits_for_the_end_of_a_batch),
 		BATCH_TEST(a_batch_without_room_is_noted),
+		BATCH_TEST(a_completion_within_a_batch_outdates_its_refusal),
 		BATCH_TEST(a_batch_leaves_the_cancel_state_of_the_program),
 		BATCH_TEST(a_batch_that_another_thread_ends_leaves_no_cancel_state),
 		BATCH_TEST(a_call_of_a_batch_is_not_cancelled),
