@@ -266,6 +266,8 @@ void verbs_check_request_refuse(struct check_ring *ring, unsigned int count, int
 void verbs_check_request_done(const struct ibv_context *context,
 			      const struct check_completion *done);
 
+/* Adds the record of a new QP. The caller holds the checker's lock. */
+struct check_qp *verbs_check_qp_add(const struct ibv_qp *qp);
 /* Called when a QP was created (with the checker's lock held), has changed its state, or will be
  * destroyed. */
 void verbs_check_request_watch(struct check_qp *qp, const struct ibv_qp *of);

@@ -18,7 +18,7 @@ int verbs_check_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_e
 	if (err)
 		return err;
 	verbs_check_lock();
-	check = verbs_check_add(CHECK_QP, NULL, check_id(*vqp), sizeof(*check));
+	check = verbs_check_qp_add(&(*vqp)->qp);
 	if (check) {
 		check->signals_all = attr->sq_sig_all;
 		check->max_send_sge = attr->cap.max_send_sge;

@@ -272,6 +272,22 @@ static void kept_remove(struct check_qp *qp)
 		kept.qps[i] = kept.qps[--kept.count];
 }
 
+/* Goes on with the numbers of the turns of the QP that had the record: a thread that waits for one
+ * of them may not have woken up. */
+struct check_qp *verbs_check_qp_add(const struct ibv_qp *qp)
+{
+	const struct check_qp *before = verbs_check_find(CHECK_QP, NULL, check_id(qp));
+	const unsigned int sends = before ? before->sends.turns : 0;
+	const unsigned int receives = before ? before->receives.turns : 0;
+	struct check_qp *check = verbs_check_add(CHECK_QP, NULL, check_id(qp), sizeof(*check));
+
+	if (!check)
+		return NULL;
+	check->sends.turns = check->sends.turns_ended = sends;
+	check->receives.turns = check->receives.turns_ended = receives;
+	return check;
+}
+
 void verbs_check_request_watch(struct check_qp *qp, const struct ibv_qp *of)
 {
 	struct check_qpn *number;

@@ -325,6 +325,43 @@ static void a_destroyed_queue_pair_wakes_who_waits_for_a_turn(void **state)
 	verbs_check_turn_leave(&check->sends);
 }
 
+static void asked_wait(const struct check_ring *ring, unsigned int asked)
+{
+	bool has_asked;
+
+	do {
+		sched_yield();
+		verbs_check_lock();
+		has_asked = ring->turns == asked;
+		verbs_check_unlock();
+	} while (!has_asked);
+}
+
+/* A new QP may get the record of a destroyed one before a thread that waits has woken up. */
+static void a_new_queue_pair_keeps_no_thread_of_the_old_one(void **state)
+{
+	struct ibv_qp *qp = watched_qp(IBV_QPT_RC, watched_cq(16), NULL);
+	struct check_qp *check = verbs_check_find(CHECK_QP, NULL, check_id(qp)), *again;
+	const unsigned int before = check->sends.turns; /* of a QP of an earlier test */
+	pthread_t thread;
+
+	(void)state;
+	turn_wait(&check->sends);
+	verbs_check_turn_take(&check->sends);
+	assert_int_equal(pthread_create(&thread, NULL, turn_wait, &check->sends), 0);
+	asked_wait(&check->sends, before + 3);
+	assert_int_equal(verbs_check_destroy_qp(qp), 0);
+	verbs_check_lock();
+	again = verbs_check_qp_add(qp);
+	verbs_check_unlock();
+	assert_ptr_equal(again, check);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	turn_wait(&check->sends);
+	assert_int_equal(check->sends.turns, before + 4);
+	assert_int_equal(check->sends.turns_ended, before + 4);
+	check_live(&check->record, false);
+}
+
 /* A new PD may have the address of a domain that is gone, so the domain's threads must go with
  * it. */
 static void a_domain_that_is_gone_has_no_threads(void **state)
@@ -359,16 +396,6 @@ static void *turn_of_another(void *nothing)
 	return nothing;
 }
 
-static unsigned int turns_asked(void)
-{
-	unsigned int asked;
-
-	verbs_check_lock();
-	asked = turns.turns;
-	verbs_check_unlock();
-	return asked;
-}
-
 /* A thread that posts in a loop asks again before the one that waits has woken up. */
 static void turns_come_in_the_order_of_the_threads(void **state)
 {
@@ -379,8 +406,7 @@ static void turns_come_in_the_order_of_the_threads(void **state)
 	verbs_check_turn_take(&turns);
 	verbs_check_turn_take(&turns); /* as it has the turn */
 	assert_int_equal(pthread_create(&thread, NULL, turn_of_another, NULL), 0);
-	while (turns_asked() != 1)
-		sched_yield();
+	asked_wait(&turns, 1);
 	verbs_check_turn_leave(&turns);
 	verbs_check_turn_take(&turns);
 	assert_true(has_posted);
@@ -403,6 +429,7 @@ int main(void)
 		WATCHED_TEST(a_thread_is_cancelled_behind_its_turn),
 		WATCHED_TEST(a_thread_leaves_only_its_own_turn),
 		WATCHED_TEST(a_destroyed_queue_pair_wakes_who_waits_for_a_turn),
+		WATCHED_TEST(a_new_queue_pair_keeps_no_thread_of_the_old_one),
 		WATCHED_TEST(a_domain_that_is_gone_has_no_threads),
 		WATCHED_TEST(the_environment_takes_locks_away),
 	};
