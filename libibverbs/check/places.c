@@ -110,6 +110,24 @@ static void current_take(struct check_cq *check, struct ibv_cq_ex *cq)
 	verbs_check_request_done(cq->context, &done);
 }
 
+/* Calls the provider. If the CQ has no lock, the calling thread is recorded as its user, until
+ * end_poll() if the call succeeds. It would stay its user if it were cancelled. */
+static int provider_start(struct check_cq *check, struct ibv_cq_ex *cq,
+			  struct ibv_poll_cq_attr *attr)
+{
+	int ret, cancel;
+
+	if (!check->has_no_lock)
+		return check->start_poll(cq, attr);
+	cancel = verbs_check_shield();
+	verbs_check_enter(&check->poller, "ibv_start_poll", "CQ", cq->handle);
+	ret = check->start_poll(cq, attr);
+	if (ret)
+		verbs_check_leave(&check->poller);
+	verbs_check_unshield(cancel);
+	return ret;
+}
+
 static int start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
 {
 	struct check_cq *check = cq_find(cq);
@@ -118,11 +136,7 @@ static int start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
 	if (!check_lives(&check->record) && check_cq_is_dead(ibv_cq_ex_to_cq(cq), "ibv_start_poll"))
 		return EINVAL;
 	verbs_check_is_ours(cq->context, "ibv_start_poll", "CQ", cq->handle);
-	if (check->has_no_lock)
-		verbs_check_enter(&check->poller, "ibv_start_poll", "CQ", cq->handle);
-	ret = check->start_poll(cq, attr);
-	if (ret && check->has_no_lock)
-		verbs_check_leave(&check->poller);
+	ret = provider_start(check, cq, attr);
 	cq_mark_poll(check);
 	if (!ret)
 		current_take(check, cq);
@@ -218,6 +232,22 @@ int verbs_check_destroy_cq(struct ibv_cq *cq)
 	return 0;
 }
 
+/* As provider_start(), but only during the call. */
+static int provider_poll(struct check_cq *check, struct ibv_cq *cq, int num_entries,
+			 struct ibv_wc *wc)
+{
+	int n, cancel;
+
+	if (!check || !check->has_no_lock)
+		return check_real(cq->context)->poll_cq(cq, num_entries, wc);
+	cancel = verbs_check_shield();
+	verbs_check_enter(&check->poller, "ibv_poll_cq", "CQ", cq->handle);
+	n = check_real(cq->context)->poll_cq(cq, num_entries, wc);
+	verbs_check_leave(&check->poller);
+	verbs_check_unshield(cancel);
+	return n;
+}
+
 int verbs_check_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	struct check_cq *check = cq_live(cq);
@@ -226,13 +256,9 @@ int verbs_check_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 	if (!check && check_cq_is_dead(cq, "ibv_poll_cq"))
 		return -EINVAL;
 	verbs_check_is_ours(cq->context, "ibv_poll_cq", "CQ", cq->handle);
-	if (check && check->has_no_lock)
-		verbs_check_enter(&check->poller, "ibv_poll_cq", "CQ", cq->handle);
-	n = check_real(cq->context)->poll_cq(cq, num_entries, wc);
+	n = provider_poll(check, cq, num_entries, wc);
 	if (!check)
 		return n;
-	if (check->has_no_lock)
-		verbs_check_leave(&check->poller);
 	cq_mark_poll(check);
 	if (n > 0)
 		cq_polled(check, n);

@@ -265,6 +265,75 @@ static void a_thread_is_cancelled_behind_its_turn(void **state)
 	assert_int_equal(before, PTHREAD_CANCEL_ENABLE);
 }
 
+static void cancel_in_poll(void)
+{
+	provider.in_poll = NULL;
+	pthread_cancel(pthread_self());
+	pthread_testcancel();
+}
+
+static int start_cancelled(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
+{
+	(void)cq, (void)attr;
+	cancel_in_poll();
+	return ENOENT;
+}
+
+static void *poll_and_end(void *of)
+{
+	struct ibv_wc wc;
+
+	assert_int_equal(ibv_poll_cq(of, 1, &wc), 0);
+	pthread_testcancel();
+	return NULL;
+}
+
+static void *start_and_end(void *of)
+{
+	struct ibv_poll_cq_attr attr = { 0 };
+
+	assert_int_equal(ibv_start_poll(of, &attr), ENOENT);
+	pthread_testcancel();
+	return NULL;
+}
+
+static struct ibv_cq *cq_of_one_thread(void)
+{
+	const struct ibv_cq_init_attr_ex attr = { .cqe = 16,
+						  .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+						  .flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED };
+	struct verbs_cq *vcq;
+
+	assert_int_equal(verbs_check_create_cq(watched, &attr, &vcq), 0);
+	return &vcq->cq;
+}
+
+/* Lets a thread RUN that is cancelled in its poll, and polls after it. */
+static void polls_after(struct ibv_cq *of, void *(*run)(void *of))
+{
+	pthread_t thread;
+	struct ibv_wc wc;
+	void *result;
+
+	assert_int_equal(pthread_create(&thread, NULL, run, of), 0);
+	assert_int_equal(pthread_join(thread, &result), 0);
+	assert_ptr_equal(result, PTHREAD_CANCELED);
+	assert_int_equal(verbs_check_poll_cq(of, 1, &wc), 0);
+	says_nothing();
+}
+
+/* It would stay the one that polls, and the checker would say that the next one meets it. */
+static void a_thread_is_cancelled_behind_its_poll(void **state)
+{
+	struct ibv_cq *one = cq_of_one_thread();
+
+	(void)state;
+	provider.in_poll = cancel_in_poll;
+	polls_after(one, poll_and_end);
+	provider.behind = (void *)start_cancelled;
+	polls_after(cq_of_one_thread(), start_and_end);
+}
+
 static struct check_ring turns;
 static bool has_turn;
 
@@ -427,6 +496,7 @@ int main(void)
 		WATCHED_TEST(turns_come_in_the_order_of_the_threads),
 		WATCHED_TEST(threads_may_meet_at_a_lock),
 		WATCHED_TEST(a_thread_is_cancelled_behind_its_turn),
+		WATCHED_TEST(a_thread_is_cancelled_behind_its_poll),
 		WATCHED_TEST(a_thread_leaves_only_its_own_turn),
 		WATCHED_TEST(a_destroyed_queue_pair_wakes_who_waits_for_a_turn),
 		WATCHED_TEST(a_new_queue_pair_keeps_no_thread_of_the_old_one),

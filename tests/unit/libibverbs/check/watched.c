@@ -120,6 +120,8 @@ static int poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 
 	(void)cq;
 	provider.polls++;
+	if (provider.in_poll)
+		provider.in_poll();
 	for (int i = 0; i < n; i++)
 		wc[i] = provider.wcs[i];
 	provider.completions = 0;

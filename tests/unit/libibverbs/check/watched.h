@@ -21,6 +21,7 @@ struct watched_provider {
 	unsigned int posts, polls; /* calls that reached the provider */
 	void *behind;              /* what CQs have where ours have start_poll() */
 	void (*in_post)(void);     /* NULL, or runs inside of a post */
+	void (*in_poll)(void);     /* as in_post */
 	void (*in_query)(void);    /* NULL, or runs once inside of a query */
 };
 
