@@ -431,6 +431,31 @@ static void a_new_queue_pair_keeps_no_thread_of_the_old_one(void **state)
 	check_live(&check->record, false);
 }
 
+static void send_of_a_child(void)
+{
+	watched_send(qp, 1, NULL, 0);
+}
+
+/* Threads of the parent that have a turn, or wait for one, are not in the child. */
+static void a_child_waits_for_no_thread_of_its_parent(void **state)
+{
+	struct check_qp *check;
+	unsigned int before;
+	pthread_t thread;
+
+	(void)state;
+	pair_open();
+	check = verbs_check_find(CHECK_QP, NULL, check_id(qp));
+	before = check->sends.turns;
+	verbs_check_turn_take(&check->sends);
+	assert_int_equal(pthread_create(&thread, NULL, turn_wait, &check->sends), 0);
+	asked_wait(&check->sends, before + 2);
+	child_fork(send_of_a_child);
+	verbs_check_turn_leave(&check->sends);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	log_text();
+}
+
 /* A new PD may have the address of a domain that is gone, so the domain's threads must go with
  * it. */
 static void a_domain_that_is_gone_has_no_threads(void **state)
@@ -471,11 +496,12 @@ static void turns_come_in_the_order_of_the_threads(void **state)
 	pthread_t thread;
 
 	(void)state;
-	turns.turns = turns.turns_ended = UINT_MAX; /* wraps */
+	turns.turns = turns.turns_ended =
+		UINT_MAX - 1; /* the turn behind the other thread's wraps */
 	verbs_check_turn_take(&turns);
 	verbs_check_turn_take(&turns); /* as it has the turn */
 	assert_int_equal(pthread_create(&thread, NULL, turn_of_another, NULL), 0);
-	asked_wait(&turns, 1);
+	asked_wait(&turns, 0);
 	verbs_check_turn_leave(&turns);
 	verbs_check_turn_take(&turns);
 	assert_true(has_posted);
@@ -500,6 +526,7 @@ int main(void)
 		WATCHED_TEST(a_thread_leaves_only_its_own_turn),
 		WATCHED_TEST(a_destroyed_queue_pair_wakes_who_waits_for_a_turn),
 		WATCHED_TEST(a_new_queue_pair_keeps_no_thread_of_the_old_one),
+		WATCHED_TEST(a_child_waits_for_no_thread_of_its_parent),
 		WATCHED_TEST(a_domain_that_is_gone_has_no_threads),
 		WATCHED_TEST(the_environment_takes_locks_away),
 	};
