@@ -27,6 +27,7 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
+#include "librdmacm/shield.h"
 #include "util/bits.h"
 #include "util/log.h"
 #include "util/order.h"
@@ -89,7 +90,8 @@ struct cm_cmd {
 };
 
 /* Runs a command with cancellation disabled, for a process with several threads, because write() is
- * a cancellation point: a thread cancelled there would not take the result. */
+ * a cancellation point: a thread cancelled there would not take the result. A thread that has a
+ * shield already does not call it. */
 int rdmacm_cmd_run_shielded(int fd, const struct cm_cmd *cmd, size_t size);
 /* Handles the failure of a command, whose write() returned DONE: repeats the command, or returns
  * the errno. */
@@ -104,7 +106,9 @@ static inline int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, ui
 	ssize_t done;
 
 	cmd->hdr = (struct rdma_ucm_cmd_hdr){ number, in_size, out_size };
-	if (__builtin_expect(!process_has_one_thread() && number != RDMA_USER_CM_CMD_GET_EVENT, 0))
+	if (__builtin_expect(!process_has_one_thread() && number != RDMA_USER_CM_CMD_GET_EVENT &&
+				     !rdmacm_shield.depth,
+			     0))
 		return rdmacm_cmd_run_shielded(fd, cmd, size);
 	done = write(fd, cmd, size);
 	return __builtin_expect(done == (ssize_t)size, 1) ? 0 : rdmacm_cmd_failed(fd, cmd, done);

@@ -52,14 +52,14 @@ const struct cm_renewal *rdmacm_cmd_set_renewal(const struct cm_renewal *of_thre
 
 /* Runs write() with cancellation disabled. Only waiting for an event is meant to be a cancellation
  * point: any other command has effects in the kernel that a cancelled caller would not learn of. */
-static ssize_t write_shielded(int fd, const struct cm_cmd *cmd, size_t size)
+static inline __attribute__((always_inline)) ssize_t
+write_shielded(int fd, const struct cm_cmd *cmd, size_t size)
 {
 	ssize_t done;
-	int state;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	cm_shield_begin();
 	done = write(fd, cmd, size);
-	pthread_setcancelstate(state, NULL);
+	cm_shield_end();
 	return done;
 }
 

@@ -3,64 +3,65 @@
  * cancel.c - see cancel.h.
  */
 #include "librdmacm/rsocket/cancel.h"
+#include "librdmacm/shield.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-static __thread struct {
-	unsigned int shields, sleep_shields;
-	int state; /* the thread's setting before the first shield */
-	struct cm_lock *lock;
-} own;
+static __thread struct cm_lock *own_lock;
 
 void rdmacm_rs_shield(void)
 {
-	if (!own.shields++)
-		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own.state);
+	cm_shield_begin();
 }
 
 void rdmacm_rs_unshield(void)
 {
-	if (!--own.shields)
-		pthread_setcancelstate(own.state, NULL);
+	cm_shield_end();
 }
 
 void rdmacm_rs_shield_sleep(void)
 {
-	rdmacm_rs_shield();
-	own.sleep_shields++;
+	cm_shield_begin();
+	rdmacm_shield.sleeps++;
 }
 
 void rdmacm_rs_unshield_sleep(void)
 {
-	own.sleep_shields--;
-	rdmacm_rs_unshield();
+	rdmacm_shield.sleeps--;
+	cm_shield_end();
 }
 
 int rdmacm_rs_cancel_poll(struct pollfd *fds, nfds_t count, int timeout_ms, void (*undo)(void *of),
 			  void *of)
 {
-	const bool opens = own.shields && !own.sleep_shields;
+	const struct cm_shield shield = rdmacm_shield;
+	const bool opens = shield.depth && !shield.sleeps;
 	int ret;
 
 	pthread_cleanup_push(undo, of);
-	if (opens)
-		pthread_setcancelstate(own.state, NULL);
+	if (opens) {
+		/* the calls of UNDO and of a signal handler have shields of their own */
+		rdmacm_shield.depth = 0;
+		pthread_setcancelstate(shield.state, NULL);
+	}
 	ret = poll(fds, count, timeout_ms);
-	if (opens)
+	if (opens) {
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+		shield_set(shield.depth, shield.state);
+	}
 	pthread_cleanup_pop(0);
 	return ret;
 }
 
 void rdmacm_rs_cancel_has(struct cm_lock *lock)
 {
-	own.lock = lock;
+	own_lock = lock;
 }
 
 void rdmacm_rs_cancel_unlock(void)
 {
-	if (own.lock)
-		cm_lock_drop(own.lock);
-	own.lock = NULL;
+	if (own_lock)
+		cm_lock_drop(own_lock);
+	own_lock = NULL;
 }

@@ -21,11 +21,14 @@ enum { FIRST_RESOLVE_MS = 1000, MOST_QUESTIONS = 4, CLOSE_US = 120000000 };
 /* Returns EINVAL if the address family is unknown to rdma_cm, or the address too short. */
 static int check_addr(const struct sockaddr *addr, socklen_t len)
 {
+	socklen_t least;
+
 	if (!addr)
 		return EFAULT;
-	if (len < sizeof(addr->sa_family) || !rdmacm_addr_len(addr) || len < rdmacm_addr_len(addr))
+	if (len < sizeof(addr->sa_family))
 		return EINVAL;
-	return 0;
+	least = rdmacm_addr_len(addr);
+	return least && len >= least ? 0 : EINVAL;
 }
 
 static bool never_connected(const struct stream *stream)
@@ -331,10 +334,10 @@ static int set_id_options(struct stream *stream)
 /* Binds a new id to the name that the socket had, because a new id has none. */
 static int bind_again(struct stream *stream)
 {
-	struct sockaddr_storage copy = stream->bound;
 	int ret;
 
-	if (!stream->bound.ss_family || !rdma_bind_addr(stream->id, (struct sockaddr *)&copy))
+	if (!stream->bound.ss_family ||
+	    !rdma_bind_addr(stream->id, (struct sockaddr *)&stream->bound))
 		return 0;
 	ret = errno;
 	rdmacm_rs_destroy_id(stream->id);
@@ -355,15 +358,14 @@ static int need_id(struct stream *stream)
 	return ret ? ret : bind_again(stream);
 }
 
+/* Takes as many bytes of ADDR as its family has. */
 static int bind_id(struct stream *stream, const void *addr)
 {
-	struct sockaddr_storage copy = { 0 };
 	int ret = need_id(stream);
 
 	if (ret)
 		return ret;
-	memcpy(&copy, addr, rdmacm_addr_len(addr));
-	if (rdma_bind_addr(stream->id, (struct sockaddr *)&copy))
+	if (rdma_bind_addr(stream->id, (struct sockaddr *)addr))
 		return errno;
 	stream->bound = stream->id->route.addr.src_storage;
 	stream->state = STREAM_BOUND;

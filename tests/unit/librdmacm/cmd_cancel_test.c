@@ -3,7 +3,8 @@
  * Cancellation of threads within calls of librdmacm. The test replaces write() (--wrap), where
  * pthread_cancel() takes effect, before or after the kernel has executed the command.
  *
- * Covers: librdmacm/cmd.c, librdmacm/event.c, librdmacm/id.c
+ * Covers: librdmacm/cmd.c, librdmacm/event.c, librdmacm/id.c, librdmacm/shield.c,
+ * librdmacm/rsocket/cancel.c
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,7 @@
 #include <cmocka.h>
 
 #include "librdmacm/cma.h"
+#include "librdmacm/rsocket/cancel.h"
 
 enum { PATIENCE_S = 20, REQUEST = 9 };
 
@@ -38,6 +40,8 @@ void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
 void __real_free(void *memory);
 void __wrap_free(void *memory);
+int __real_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
+int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
 int __real_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 
@@ -250,6 +254,83 @@ static void a_command_is_finished(void **state)
 	assert_int_equal(rdma_destroy_id(made), 0);
 }
 
+static bool is_cancellable(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_setcancelstate(state, NULL);
+	return state == PTHREAD_CANCEL_ENABLE;
+}
+
+/* The thread's own setting comes back with the end of the outermost shield. */
+static void *make_id_shielded(void *unused)
+{
+	struct rdma_cm_id *made;
+
+	rdmacm_rs_shield();
+	made = make_id(unused);
+	if (is_cancellable())
+		return NULL;
+	rdmacm_rs_unshield();
+	return is_cancellable() ? made : NULL;
+}
+
+static void a_command_within_a_shield_is_finished(void **state)
+{
+	struct rdma_cm_id *made;
+
+	(void)state;
+	kernel.cancels_after = RDMA_USER_CM_CMD_CREATE_ID;
+	made = result_of(make_id_shielded);
+	assert_non_null(made);
+	assert_ptr_not_equal(made, PTHREAD_CANCELED);
+	assert_int_equal(rdma_destroy_id(made), 0);
+}
+
+static struct rdma_cm_id *made_in_sleep;
+
+static void sleep_left(void *of)
+{
+	(void)of;
+}
+
+/* In place of a signal handler, which may run while poll() sleeps. */
+int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	if (fds)
+		return __real_poll(fds, count, timeout_ms);
+	if (!is_cancellable())
+		return -1;
+	made_in_sleep = make_id(NULL);
+	return 0;
+}
+
+static void *sleep_in_a_shield(void *unused)
+{
+	int ret;
+
+	(void)unused;
+	rdmacm_rs_shield();
+	ret = rdmacm_rs_cancel_poll(NULL, 0, 0, sleep_left, NULL);
+	if (ret || is_cancellable())
+		return NULL;
+	rdmacm_rs_unshield();
+	return is_cancellable() ? made_in_sleep : NULL;
+}
+
+static void a_command_of_a_handler_is_finished(void **state)
+{
+	struct rdma_cm_id *made;
+
+	(void)state;
+	kernel.cancels_after = RDMA_USER_CM_CMD_CREATE_ID;
+	made = result_of(sleep_in_a_shield);
+	assert_non_null(made);
+	assert_ptr_not_equal(made, PTHREAD_CANCELED);
+	assert_int_equal(rdma_destroy_id(made), 0);
+}
+
 static atomic_bool is_waiting;
 
 int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
@@ -332,6 +413,8 @@ int main(void)
 		RIG_TEST(a_request_that_comes_meanwhile_is_refused),
 		RIG_TEST(an_event_that_was_read_is_handed_out),
 		RIG_TEST(a_command_is_finished),
+		RIG_TEST(a_command_within_a_shield_is_finished),
+		RIG_TEST(a_command_of_a_handler_is_finished),
 		RIG_TEST(an_ids_end_is_waited_for),
 		RIG_TEST(a_child_frees_an_id_that_the_parent_waits_for),
 	};
