@@ -5,6 +5,7 @@
  */
 #include "cmd/cmd.h"
 #include "util/alloc.h"
+#include "util/mutex.h"
 #include "util/threads.h"
 
 #include <pthread.h>
@@ -28,7 +29,7 @@ static inline int context_init(struct verbs_context *vctx, struct verbs_device *
 	context->cmd_fd = cmd_fd;
 	context->async_fd = -1;
 	context->abi_compat = __VERBS_ABI_IS_EXTENDED;
-	pthread_mutex_init(&context->mutex, NULL);
+	mutex_init(&context->mutex);
 	verbs_ops_set_defaults(vctx);
 	vctx->query_device_ex = verbs_query_device_ex;
 	vctx->create_cq_ex = verbs_create_cq_ex;

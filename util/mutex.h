@@ -13,6 +13,18 @@
 
 #include "util/threads.h"
 
+/* Initialise by stores, with the C library's defaults. Such a lock has no memory beside its bytes, so
+ * one that no thread uses need not be destroyed before its memory is freed. */
+static inline void mutex_init(pthread_mutex_t *mutex)
+{
+	*mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+static inline void cond_init(pthread_cond_t *cond)
+{
+	*cond = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+}
+
 /* Takes the mutex if there are other threads. Returns whether it did, for mutex_leave(). */
 static inline bool mutex_enter(pthread_mutex_t *mutex)
 {

@@ -3,6 +3,7 @@
  * cmd_cq.c - commands on completion queues and completion channels.
  */
 #include "cmd/cmd.h"
+#include "util/mutex.h"
 #include "util/order.h"
 
 /* Initialises the CQ before the command runs, because right after it another thread may read an
@@ -15,8 +16,8 @@ static void cq_init(struct ibv_cq *cq, struct ibv_context *context,
 	cq->cq_context = attr->cq_context;
 	cq->comp_events_completed = 0;
 	cq->async_events_completed = 0;
-	pthread_mutex_init(&cq->mutex, NULL);
-	pthread_cond_init(&cq->cond, NULL);
+	mutex_init(&cq->mutex);
+	cond_init(&cq->cond);
 	order_publish(cq);
 }
 

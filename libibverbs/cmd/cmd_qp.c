@@ -3,13 +3,14 @@
  * cmd_qp.c - commands on queue pairs.
  */
 #include "cmd/cmd.h"
+#include "util/mutex.h"
 #include "util/order.h"
 
 static void init_locks(struct ibv_qp *qp)
 {
 	qp->events_completed = 0;
-	pthread_mutex_init(&qp->mutex, NULL);
-	pthread_cond_init(&qp->cond, NULL);
+	mutex_init(&qp->mutex);
+	cond_init(&qp->cond);
 	order_publish(qp);
 }
 

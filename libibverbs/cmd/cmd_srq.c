@@ -3,6 +3,7 @@
  * cmd_srq.c - commands on shared receive queues of all types.
  */
 #include "cmd/cmd.h"
+#include "util/mutex.h"
 #include "util/order.h"
 
 #include <string.h>
@@ -16,8 +17,8 @@ static void srq_init(struct ibv_srq *srq, struct verbs_srq *tail, struct ibv_con
 	srq->srq_context = attr->srq_context;
 	srq->pd = attr->pd;
 	srq->events_completed = 0;
-	pthread_mutex_init(&srq->mutex, NULL);
-	pthread_cond_init(&srq->cond, NULL);
+	mutex_init(&srq->mutex);
+	cond_init(&srq->cond);
 	tail->type = attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE ? attr->srq_type : IBV_SRQT_BASIC;
 	tail->xrcd = tail->type == IBV_SRQT_XRC ? attr->xrcd : NULL;
 	tail->cq = tail->type != IBV_SRQT_BASIC ? attr->cq : NULL;

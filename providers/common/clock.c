@@ -9,9 +9,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "util/mutex.h"
+
 void provider_clock_page_init(struct clock_page *page)
 {
-	pthread_mutex_init(&page->lock, NULL);
+	mutex_init(&page->lock);
 	page->addr = NULL;
 	page->size = (size_t)sysconf(_SC_PAGESIZE);
 }
@@ -20,7 +22,6 @@ void provider_clock_page_destroy(struct clock_page *page)
 {
 	if (page->addr)
 		munmap((void *)(uintptr_t)page->addr, page->size);
-	pthread_mutex_destroy(&page->lock);
 }
 
 static int page_map(struct clock_page *page, int fd, unsigned int number)

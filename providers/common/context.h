@@ -56,7 +56,6 @@ static inline void provider_context_init(struct provider_context *ctx, struct ib
 static inline void provider_context_destroy(struct provider_context *ctx)
 {
 	provider_clock_page_destroy(&ctx->clock);
-	provider_device_destroy(&ctx->device);
 	provider_buf_pool_destroy(&ctx->queue_bufs);
 	provider_dbrec_pool_destroy(&ctx->dbrecs);
 	provider_cells_destroy(&ctx->cells);

@@ -17,12 +17,7 @@ void provider_device_init(struct device_facts *facts, struct ibv_context *contex
 			  const struct device_kind *kind, void *resp)
 {
 	*facts = (struct device_facts){ .context = context, .kind = kind, .resp = resp };
-	pthread_mutex_init(&facts->lock, NULL);
-}
-
-void provider_device_destroy(struct device_facts *facts)
-{
-	pthread_mutex_destroy(&facts->lock);
+	mutex_init(&facts->lock);
 }
 
 static bool caps_have_srq(const struct ibv_device_attr_ex *attr)

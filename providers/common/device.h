@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include "libibverbs/driver.h"
+#include "util/bits.h"
 
 struct device_kind {
 	size_t resp_size; /* size of the driver's part of the answer, at most DEVICE_RESP_MAX */
@@ -38,7 +39,6 @@ struct device_facts {
 
 void provider_device_init(struct device_facts *facts, struct ibv_context *context,
 			  const struct device_kind *kind, void *resp);
-void provider_device_destroy(struct device_facts *facts);
 
 /* Queries the kernel for a program, and caches the answer: most programs query first, so that no
  * further query is needed. ATTR is complete; the library shortens it for older programs. */
@@ -57,6 +57,14 @@ static inline int provider_device_attr_get(struct device_facts *facts,
 /* Sets *TRAITS to the enum port_trait bits of a port. Queries the kernel once. Returns 0 or an
  * errno. */
 int provider_device_port_traits(struct device_facts *facts, uint8_t port_num, uint8_t *traits);
+
+/* Returns the port's traits, or 0 if provider_device_port_traits() has not learnt them yet. */
+static inline uint8_t device_known_traits(const struct device_facts *facts, uint8_t port_num)
+{
+	return port_num < ARRAY_SIZE(facts->port_traits)
+		       ? __atomic_load_n(&facts->port_traits[port_num], __ATOMIC_RELAXED)
+		       : 0;
+}
 int provider_device_query_port(struct ibv_context *context, uint8_t port_num,
 			       struct ibv_port_attr *attr, size_t attr_size);
 

@@ -20,7 +20,7 @@ void provider_id_lookup_init(struct id_lookup *ids)
 	pthread_condattr_t attr;
 
 	ids->root = NULL;
-	pthread_mutex_init(&ids->lock, NULL);
+	mutex_init(&ids->lock);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC); /* a clock that cannot be set */
 	pthread_cond_init(&ids->cleared, &attr);
@@ -34,7 +34,6 @@ void provider_id_lookup_destroy(struct id_lookup *ids)
 		free(ids->root->leaf[i]);
 	free(ids->root);
 	pthread_cond_destroy(&ids->cleared);
-	pthread_mutex_destroy(&ids->lock);
 }
 
 enum { WORD_BITS = 64 };

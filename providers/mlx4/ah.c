@@ -99,8 +99,10 @@ int mlx4_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **
 	struct mlx4_context *ctx = to_mctx(pd->context);
 	struct mlx4_ah *mah;
 	bool is_ethernet;
-	uint8_t traits;
-	int ret = provider_device_port_traits(&ctx->common.device, attr->port_num, &traits);
+	uint8_t traits = device_known_traits(&ctx->common.device, attr->port_num);
+	int ret =
+		traits ? 0
+		       : provider_device_port_traits(&ctx->common.device, attr->port_num, &traits);
 
 	if (ret) {
 		verbs_warn("create_ah: port_num is %u: the device has no such port",

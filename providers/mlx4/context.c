@@ -13,6 +13,7 @@
 #include "providers/mlx4/context.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/device.h"
+#include "util/mutex.h"
 #include "util/threads.h"
 #include "util/mmio.h"
 
@@ -129,7 +130,7 @@ int mlx4_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_conte
 		ret = map_pages(ctx);
 	if (ret)
 		goto free_ctx;
-	pthread_mutex_init(&ctx->wqs_lock, NULL);
+	mutex_init(&ctx->wqs_lock);
 	provider_context_init(&ctx->common, &ctx->vctx.context, &mlx4_device_kind,
 			      &ctx->device_resp);
 	provider_buf_pool_give_pages(&ctx->common.queue_bufs);
@@ -147,7 +148,6 @@ void mlx4_context_free(struct verbs_context *vctx)
 	struct mlx4_context *ctx = container_of(vctx, struct mlx4_context, vctx);
 
 	provider_context_destroy(&ctx->common);
-	pthread_mutex_destroy(&ctx->wqs_lock);
 	unmap_pages(ctx);
 	verbs_context_free(vctx, offsetof(struct mlx4_context, vctx));
 }

@@ -12,6 +12,7 @@
 #include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/data/cq/stall.h"
 #include "providers/mlx5/device.h"
+#include "util/mutex.h"
 #include "util/threads.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -114,9 +115,9 @@ static int context_make(struct verbs_device *vdev, int cmd_fd, const struct ibv_
 		goto free_ctx;
 	provider_context_init(&ctx->common, &ctx->vctx.context, &mlx5_device_kind,
 			      &ctx->device_resp);
-	pthread_mutex_init(&ctx->uar_lock, NULL);
+	mutex_init(&ctx->uar_lock);
 	provider_clock_page_init(&ctx->clock_info);
-	pthread_mutex_init(&ctx->login_lock, NULL);
+	mutex_init(&ctx->login_lock);
 	mlx5_hca_caps_init(&ctx->hca_caps);
 	mlx5_qpn_pool_init(&ctx->qpns);
 	verbs_set_ops(&ctx->vctx, &mlx5_context_ops);
@@ -154,11 +155,9 @@ void mlx5_context_free(struct verbs_context *vctx)
 	mlx5_qpn_pool_destroy(ctx);
 	mlx5_uar_free_all(ctx);
 	mlx5_hca_caps_destroy(&ctx->hca_caps);
-	pthread_mutex_destroy(&ctx->uar_lock);
 	if (ctx->sig_keys)
 		provider_id_lookup_destroy(ctx->sig_keys);
 	free(ctx->sig_keys);
-	pthread_mutex_destroy(&ctx->login_lock);
 	free(ctx->login); /* The kernel destroys the object together with the context. */
 	provider_context_destroy(&ctx->common);
 	verbs_context_free(vctx, offsetof(struct mlx5_context, vctx));

@@ -74,7 +74,7 @@ static void chunk_unfile(struct buf_chunk *chunk)
 
 void provider_buf_pool_init(struct buf_pool *pool)
 {
-	pthread_mutex_init(&pool->lock, NULL);
+	mutex_init(&pool->lock);
 	for (unsigned int i = 0; i < BUF_CLASSES; i++)
 		TAILQ_INIT(&pool->chunks[i]);
 	pool->classes = 0;
@@ -187,7 +187,6 @@ void provider_buf_pool_destroy(struct buf_pool *pool)
 		chunk_unfile(chunk);
 		chunk_release(chunk);
 	}
-	pthread_mutex_destroy(&pool->lock);
 }
 
 static int chunk_add(struct buf_pool *pool, struct buf_chunk **out)

@@ -27,7 +27,7 @@ struct dbrec_page {
 
 void provider_dbrec_pool_init(struct dbrec_pool *pool)
 {
-	pthread_mutex_init(&pool->lock, NULL);
+	mutex_init(&pool->lock);
 	LIST_INIT(&pool->room);
 	LIST_INIT(&pool->full);
 	pool->empty = 0;
@@ -107,7 +107,6 @@ void provider_dbrec_pool_destroy(struct dbrec_pool *pool)
 		next = page->entry.le_next;
 		page_release(page);
 	}
-	pthread_mutex_destroy(&pool->lock);
 }
 
 #define PAGE_BYTES (RECORD_SPACING * RECORDS_PER_PAGE)

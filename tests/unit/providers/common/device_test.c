@@ -73,13 +73,6 @@ static int facts_begin(void **state)
 	return 0;
 }
 
-static int facts_end(void **state)
-{
-	(void)state;
-	provider_device_destroy(&it.facts);
-	return 0;
-}
-
 static int device_query(struct ibv_device_attr_ex *attr)
 {
 	memset(attr, 0, sizeof(*attr));
@@ -204,7 +197,7 @@ static void the_traits_of_no_port_are_not_kept(void **state)
 	assert_int_equal(traits_of(sizeof(it.facts.port_traits) - 1), PORT_KNOWN);
 }
 
-#define TEST(test) cmocka_unit_test_setup_teardown(test, facts_begin, facts_end)
+#define TEST(test) cmocka_unit_test_setup(test, facts_begin)
 
 int main(void)
 {
