@@ -8,7 +8,6 @@
  */
 #include "libibverbs/private.h"
 #include "util/alloc.h"
-#include "util/mutex.h"
 
 #include <endian.h>
 #include <pthread.h>
@@ -84,10 +83,11 @@ void verbs_device_get(struct verbs_device *vdev)
 /* Drops a reference. The last one frees the device, without the lock, as that calls a provider. */
 void verbs_device_put(struct verbs_device *vdev)
 {
-	bool locked = mutex_enter(&known_lock);
-	bool is_last = !--vdev->refcount;
+	bool is_last;
 
-	mutex_leave(&known_lock, locked);
+	pthread_mutex_lock(&known_lock);
+	is_last = !--vdev->refcount;
+	pthread_mutex_unlock(&known_lock);
 	if (is_last)
 		vdev->driver->free_device(vdev);
 }
