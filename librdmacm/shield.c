@@ -4,4 +4,4 @@
  */
 #include "librdmacm/shield.h"
 
-SHIELD_TLS struct cm_shield rdmacm_shield;
+__thread struct cm_shield rdmacm_shield;

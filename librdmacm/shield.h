@@ -10,21 +10,15 @@
 
 #include <pthread.h>
 
-/* Reads thread-local memory without a call. A C library other than glibc may have no such memory
- * for a library that a program loads later. */
-#ifdef __GLIBC__
-#define SHIELD_TLS __thread __attribute__((tls_model("initial-exec"), visibility("hidden")))
-#else
-#define SHIELD_TLS __thread __attribute__((visibility("hidden")))
-#endif
-
 struct cm_shield {
 	unsigned int depth;
 	unsigned int sleeps; /* those that also cover sleeping, see rsocket/cancel.h */
 	int state;           /* the thread's setting before the outermost one */
 };
 
-extern SHIELD_TLS struct cm_shield rdmacm_shield;
+/* Not of the initial-exec model: a program with much thread-local memory could not load the library
+ * by dlopen() then. */
+extern __thread struct cm_shield rdmacm_shield __attribute__((visibility("hidden")));
 
 /* Sets the depth first: a signal handler whose shield is the outermost one changes the state. */
 static inline void shield_set(unsigned int depth, int state)
