@@ -29,6 +29,7 @@ int __wrap_usleep(useconds_t us);
 static struct {
 	int fails[4], lacks[4]; /* of each write() */
 	int writes, cancel_state;
+	jmp_buf *leave;      /* taken by the next write() */
 	int open_fails[2];   /* errno of each path */
 	int opens, comes_at; /* open() that succeeds, counted from 1 */
 	int flags;
@@ -49,6 +50,8 @@ ssize_t __wrap_write(int fd, const void *data, size_t size)
 	it.writes++;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &it.cancel_state);
 	pthread_setcancelstate(it.cancel_state, NULL);
+	if (it.leave)
+		longjmp(*it.leave, 1);
 	errno = it.fails[at];
 	return it.fails[at] ? -1 : (ssize_t)size - it.lacks[at];
 }
@@ -143,6 +146,21 @@ static void a_command_is_no_cancellation_point(void **state)
 		pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);
 		assert_int_equal(before, want);
 	}
+}
+
+/* As a signal handler may do. */
+static void a_command_that_was_left_has_no_shield(void **state)
+{
+	jmp_buf leave;
+
+	(void)state;
+	it.leave = &leave;
+	if (!setjmp(leave))
+		listen_shielded(RDMA_USER_CM_CMD_LISTEN);
+	it.leave = NULL;
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+	assert_int_equal(listen_shielded(RDMA_USER_CM_CMD_LISTEN), 0);
+	assert_int_equal(it.cancel_state, PTHREAD_CANCEL_DISABLE);
 }
 
 static void what_may_succeed_later_is_not_logged(void **state)
@@ -342,6 +360,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_command_is_taken_whole_or_fails),
 		TEST(a_command_is_no_cancellation_point),
+		TEST(a_command_that_was_left_has_no_shield),
 		TEST(what_may_succeed_later_is_not_logged),
 		TEST(a_renewal_is_that_of_a_channel),
 		TEST(a_renewed_command_may_fail_again),
