@@ -40,10 +40,12 @@ static inline void cm_shield_begin(void)
 	shield_set(1, state);
 }
 
+/* Reads the state before the depth is 0, for the same reason. */
 static inline void cm_shield_end(void)
 {
 	const int state = rdmacm_shield.state;
 
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (!--rdmacm_shield.depth)
 		pthread_setcancelstate(state, NULL);
 }

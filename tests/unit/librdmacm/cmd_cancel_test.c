@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -331,6 +332,34 @@ static void a_command_of_a_handler_is_finished(void **state)
 	assert_int_equal(rdma_destroy_id(made), 0);
 }
 
+#ifdef __x86_64__
+/* Sets or clears the flag that makes the CPU trap after each instruction. */
+#define STEP(change)                                                                    \
+	__asm__ volatile("sub $128, %%rsp; pushf; " change "; popf; add $128, %%rsp" :: \
+				 : "memory", "cc")
+
+static void shield_once(int signal)
+{
+	(void)signal;
+	rdmacm_rs_shield();
+	rdmacm_rs_unshield();
+}
+
+static void a_handler_between_two_steps_keeps_the_setting(void **state)
+{
+	const struct sigaction step = { .sa_handler = shield_once };
+	struct sigaction before;
+
+	(void)state;
+	assert_int_equal(sigaction(SIGTRAP, &step, &before), 0);
+	STEP("orq $0x100, (%%rsp)");
+	shield_once(0);
+	STEP("andq $~0x100, (%%rsp)");
+	assert_int_equal(sigaction(SIGTRAP, &before, NULL), 0);
+	assert_true(is_cancellable());
+}
+#endif
+
 static atomic_bool is_waiting;
 
 int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
@@ -415,6 +444,9 @@ int main(void)
 		RIG_TEST(a_command_is_finished),
 		RIG_TEST(a_command_within_a_shield_is_finished),
 		RIG_TEST(a_command_of_a_handler_is_finished),
+#ifdef __x86_64__
+		RIG_TEST(a_handler_between_two_steps_keeps_the_setting),
+#endif
 		RIG_TEST(an_ids_end_is_waited_for),
 		RIG_TEST(a_child_frees_an_id_that_the_parent_waits_for),
 	};
