@@ -433,6 +433,20 @@ int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq)
 	return mlx5_vfio_cmdq_lose(cmdq);
 }
 
+/* Reads each size once: the next read may give another. */
+static int sizes_learn(struct vfio_cmdq *cmdq)
+{
+	const unsigned int log_size = register_read(cmdq->bar, INIT_SEG_LOG_CMDQ_SIZE);
+
+	cmdq->log_stride = register_read(cmdq->bar, INIT_SEG_LOG_CMDQ_STRIDE);
+	if (log_size >= 1 && log_size + cmdq->log_stride <= VFIO_LOG_PAGE &&
+	    1u << cmdq->log_stride >= PRM_CMDQ_ENTRY_SIZE)
+		return 0;
+	verbs_warn("ibv_open_device: a command queue of 2^%u entries of 2^%u bytes", log_size,
+		   cmdq->log_stride);
+	return EIO;
+}
+
 int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_t *bar)
 {
 	int ret = wait_ready(bar);
@@ -447,14 +461,9 @@ int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_
 	if (ret)
 		return ret;
 	cmdq->command_ms = command_ms_of(bar);
-	cmdq->log_stride = register_read(bar, INIT_SEG_LOG_CMDQ_STRIDE);
-	if (register_read(bar, INIT_SEG_LOG_CMDQ_SIZE) + cmdq->log_stride > VFIO_LOG_PAGE ||
-	    register_read(bar, INIT_SEG_LOG_CMDQ_SIZE) < 1 ||
-	    1u << cmdq->log_stride < PRM_CMDQ_ENTRY_SIZE) {
-		verbs_warn("ibv_open_device: a command queue of 2^%u entries of 2^%u bytes",
-			   register_read(bar, INIT_SEG_LOG_CMDQ_SIZE), cmdq->log_stride);
-		return EIO;
-	}
+	ret = sizes_learn(cmdq);
+	if (ret)
+		return ret;
 	ret = mlx5_vfio_dma_alloc(space, ENTRIES_SIZE, &cmdq->entries);
 	if (ret)
 		return ret;

@@ -115,7 +115,8 @@ static struct page_bunch **bunch_find(struct vfio_pages *pages, uint64_t address
 	return at;
 }
 
-static void page_returned(struct vfio_pages *pages, uint64_t address)
+/* Returns false if the adapter did not have the page. */
+static bool page_returned(struct vfio_pages *pages, uint64_t address)
 {
 	struct page_bunch **at = bunch_find(pages, address), *bunch = *at;
 
@@ -123,34 +124,42 @@ static void page_returned(struct vfio_pages *pages, uint64_t address)
 	    !bunch_take(bunch, (address - vfio_dma_start(&bunch->dma)) / PAGE)) {
 		verbs_warn("VFIO: firmware returns a page that it does not have: %#llx",
 			   (unsigned long long)address);
-		return;
+		return false;
 	}
 	if (bunch->with_adapter)
-		return;
+		return true;
 	*at = bunch->next;
 	mlx5_vfio_dma_free(pages->cmdq->space, &bunch->dma);
 	free(bunch);
+	return true;
 }
 
-/* Takes back up to COUNT pages. Sets *TAKEN to the number of pages that the adapter returned. */
+/* Takes back up to COUNT pages. Sets *TAKEN to the number of pages that the adapter had and
+ * returned. */
 static int take_pages(struct vfio_pages *pages, uint32_t count, uint32_t *taken)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE + MOST * 8] = { 0 };
 	const uint8_t *pas = fld_at(out, MANAGE_PAGES_OUT_PAS);
+	uint32_t returned;
 	int ret;
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_MANAGE_PAGES);
 	fld_set(in, CMD_IN_OP_MOD, PRM_PAGES_TAKE);
 	fld_set(in, MANAGE_PAGES_IN_INPUT_NUM_ENTRIES, count);
 	ret = run_command(pages, in, sizeof(in), out, PRM_CMD_OUT_SIZE + count * 8);
-	*taken = ret ? 0 : (uint32_t)fld_get(out, MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES);
-	if (*taken > count)
+	*taken = 0;
+	if (ret)
+		return ret;
+	returned = (uint32_t)fld_get(out, MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES);
+	if (returned > count)
 		return EIO;
-	for (uint32_t i = 0; i < *taken; i++)
-		page_returned(pages, fld_get64(pas, i * 8));
-	return ret;
+	for (uint32_t i = 0; i < returned; i++)
+		*taken += page_returned(pages, fld_get64(pas, i * 8));
+	return 0;
 }
 
+/* Takes back up to COUNT pages. Ends when an answer has none that the adapter had: it would answer
+ * like that for ever. */
 static int take_all(struct vfio_pages *pages, uint32_t count)
 {
 	uint32_t taken = 1;

@@ -79,6 +79,24 @@ void order_watch(enum order_barrier barrier)
 	}
 }
 
+/* The sources are compiled with register_watch.h. */
+static struct {
+	unsigned int loads;  /* of the sizes of the queue */
+	unsigned int others; /* a bit for each of these loads: it reads OTHER */
+	__be32 other;
+} sizes;
+
+__be32 register_watch(const void *reg)
+{
+	__be32 value;
+
+	memcpy(&value, reg, sizeof(value));
+	if (sizes.other && reg == (const void *)&rig.bar[ADDRESS_LOW] &&
+	    sizes.others >> sizes.loads++ % 6 & 1)
+		value = sizes.other;
+	return value;
+}
+
 static uint64_t number_at(const uint8_t *at, unsigned int bytes)
 {
 	uint64_t value = 0;
@@ -161,6 +179,7 @@ static int rig_up(void **state)
 	(void)state;
 	memset(&rig, 0, sizeof(rig));
 	memset(&watch, 0, sizeof(watch));
+	memset(&sizes, 0, sizeof(sizes));
 	rig.bar[1] = htobe32(5u << 16);
 	rig.bar[ADDRESS_LOW] = htobe32(5u << 4 | 6);
 	assert_int_equal(mlx5_vfio_cmdq_init(&rig.cmdq, &rig.space, (uint8_t *)rig.bar), 0);
@@ -256,6 +275,26 @@ static void odd_adapters_are_refused(void **state)
 	}
 	memset(bar, 0xff, sizeof(bar));
 	assert_int_equal(mlx5_vfio_cmdq_init(&cmdq, &rig.space, (uint8_t *)bar), EIO);
+}
+
+/* An adapter that says one size, and then another, gets no entry beyond the queue's memory. */
+static void sizes_that_change_are_those_of_one_read(void **state)
+{
+	struct vfio_cmdq cmdq;
+
+	(void)state;
+	for (unsigned int others = 0; others < 64; others++) {
+		memset(&rig.bar, 0, sizeof(rig.bar));
+		rig.bar[1] = htobe32(5u << 16);
+		rig.bar[ADDRESS_LOW] = htobe32(1u << 4 | 6);
+		sizes.loads = 0;
+		sizes.others = others;
+		sizes.other = htobe32(12);
+		if (mlx5_vfio_cmdq_init(&cmdq, &rig.space, (uint8_t *)rig.bar))
+			continue;
+		assert_true(VFIO_LANES << cmdq.log_stride <= 4096);
+		mlx5_vfio_cmdq_destroy(&cmdq);
+	}
 }
 
 static void run_one(uint32_t inlen, uint32_t outlen)
@@ -687,6 +726,7 @@ int main(void)
 		T(the_queue_is_told_by_two_registers),
 		T(barriers_stand_between_entry_doorbell_and_answer),
 		T(odd_adapters_are_refused),
+		T(sizes_that_change_are_those_of_one_read),
 		T(commands_and_answers_have_any_length),
 		T(tokens_change_and_are_never_0),
 		T(refusals_have_an_errno),
