@@ -255,7 +255,7 @@ static int entry_wait(struct vfio_cmdq *cmdq, const uint8_t *entry, unsigned int
 		if (turn <= SPINS)
 			continue;
 		if (queue_is_dead(cmdq))
-			return EIO; /* another lane's command was not answered */
+			return EIO; /* another command was not answered */
 		gone = is_gone(cmdq->bar);
 		if (gone || (now_ms() > end && late++ == last_looks(cmdq))) {
 			give_up(cmdq, opcode, gone);
@@ -269,29 +269,60 @@ static int entry_wait(struct vfio_cmdq *cmdq, const uint8_t *entry, unsigned int
 	return 0;
 }
 
-static int lane_run(struct vfio_cmdq *cmdq, enum vfio_lane number, const void *in, uint32_t inlen,
-		    void *out, uint32_t outlen)
+/* Returns a bit for each entry that commands of LANE may use: pages have one. */
+static uint32_t entries_of(enum vfio_lane lane)
 {
-	struct cmdq_lane *lane = &cmdq->lane[number];
+	const uint32_t pages = 1u << VFIO_LANE_PAGES;
+
+	return lane == VFIO_LANE_PAGES ? pages : ~pages;
+}
+
+/* Waits for a free entry of LANE and takes it: the first one, whose mailboxes probably exist. */
+static unsigned int slot_take(struct vfio_cmdq *cmdq, enum vfio_lane lane)
+{
+	const uint32_t all = entries_of(lane);
+	unsigned int number;
+
+	pthread_mutex_lock(&cmdq->lock);
+	while (!(cmdq->free & all))
+		pthread_cond_wait(&cmdq->freed[lane], &cmdq->lock);
+	number = (unsigned int)__builtin_ctz(cmdq->free & all);
+	cmdq->free &= ~(1u << number);
+	pthread_mutex_unlock(&cmdq->lock);
+	return number;
+}
+
+static void slot_give(struct vfio_cmdq *cmdq, enum vfio_lane lane, unsigned int number)
+{
+	pthread_mutex_lock(&cmdq->lock);
+	cmdq->free |= 1u << number;
+	pthread_cond_signal(&cmdq->freed[lane]);
+	pthread_mutex_unlock(&cmdq->lock);
+}
+
+static int slot_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, unsigned int number,
+		    const void *in, uint32_t inlen, void *out, uint32_t outlen)
+{
+	struct cmdq_slot *slot = &cmdq->slot[number];
 	uint8_t *entry = (uint8_t *)cmdq->entries.memory + ((size_t)number << cmdq->log_stride);
-	int ret = chain_reserve(cmdq, &lane->in, inlen);
+	int ret = chain_reserve(cmdq, &slot->in, inlen);
 
 	if (!ret)
-		ret = chain_reserve(cmdq, &lane->out, outlen);
+		ret = chain_reserve(cmdq, &slot->out, outlen);
 	if (ret)
 		return ret;
 	/* never 0 */
-	lane->token += lane->token == UINT8_MAX ? 2 : 1;
-	mlx5_vfio_chain_put(&lane->in, lane->token, in, inlen);
-	mlx5_vfio_chain_put(&lane->out, lane->token, NULL, outlen);
+	slot->token += slot->token == UINT8_MAX ? 2 : 1;
+	mlx5_vfio_chain_put(&slot->in, slot->token, in, inlen);
+	mlx5_vfio_chain_put(&slot->out, slot->token, NULL, outlen);
 	mlx5_vfio_entry_put(
-		entry, lane->token, in, inlen,
-		mlx5_vfio_blocks_for(inlen) ? mlx5_vfio_block_address(&lane->in, 0) : 0, outlen,
-		mlx5_vfio_blocks_for(outlen) ? mlx5_vfio_block_address(&lane->out, 0) : 0);
+		entry, slot->token, in, inlen,
+		mlx5_vfio_blocks_for(inlen) ? mlx5_vfio_block_address(&slot->in, 0) : 0, outlen,
+		mlx5_vfio_blocks_for(outlen) ? mlx5_vfio_block_address(&slot->out, 0) : 0);
 	/* the adapter must see the entry before the doorbell that makes it fetch it */
 	wc_start_barrier();
 	register_write(cmdq->bar, INIT_SEG_COMMAND_DOORBELL, 1u << number);
-	ret = entry_wait(cmdq, entry, (unsigned int)fld_get(in, CMD_IN_OPCODE), number);
+	ret = entry_wait(cmdq, entry, (unsigned int)fld_get(in, CMD_IN_OPCODE), lane);
 	if (ret)
 		return ret;
 	if (fld_get(entry, CMDQ_STATUS)) {
@@ -301,23 +332,23 @@ static int lane_run(struct vfio_cmdq *cmdq, enum vfio_lane number, const void *i
 		return EIO;
 	}
 	memcpy(out, fld_at(entry, CMDQ_OUTPUT_INLINE), min_of(outlen, (uint32_t)PRM_CMDQ_INLINE));
-	mlx5_vfio_chain_get(&lane->out, out, outlen);
+	mlx5_vfio_chain_get(&slot->out, out, outlen);
 	return 0;
 }
 
-int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane number, const void *in,
-		       uint32_t inlen, void *out, uint32_t outlen, bool *is_answered)
+int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *in, uint32_t inlen,
+		       void *out, uint32_t outlen, bool *is_answered)
 {
-	struct cmdq_lane *lane = &cmdq->lane[number];
+	unsigned int number;
 	int ret = EIO, cancel;
 
 	if (is_answered)
 		*is_answered = false;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* the wait would keep the lock */
-	pthread_mutex_lock(&lane->lock);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* the wait would keep the entry */
+	number = slot_take(cmdq, lane);
 	if (!queue_is_dead(cmdq))
-		ret = lane_run(cmdq, number, in, inlen, out, outlen);
-	pthread_mutex_unlock(&lane->lock);
+		ret = slot_run(cmdq, lane, number, in, inlen, out, outlen);
+	slot_give(cmdq, lane, number);
 	pthread_setcancelstate(cancel, NULL);
 	if (ret)
 		return ret;
@@ -440,8 +471,11 @@ static int sizes_learn(struct vfio_cmdq *cmdq)
 
 	cmdq->log_stride = register_read(cmdq->bar, INIT_SEG_LOG_CMDQ_STRIDE);
 	if (log_size >= 1 && log_size + cmdq->log_stride <= VFIO_LOG_PAGE &&
-	    1u << cmdq->log_stride >= PRM_CMDQ_ENTRY_SIZE)
+	    1u << cmdq->log_stride >= PRM_CMDQ_ENTRY_SIZE) {
+		cmdq->free = UINT32_MAX >> (VFIO_MAX_ENTRIES -
+					    min_of(1u << log_size, (uint32_t)VFIO_MAX_ENTRIES));
 		return 0;
+	}
 	verbs_warn("ibv_open_device: a command queue of 2^%u entries of 2^%u bytes", log_size,
 		   cmdq->log_stride);
 	return EIO;
@@ -467,8 +501,9 @@ int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_
 	ret = mlx5_vfio_dma_alloc(space, ENTRIES_SIZE, &cmdq->entries);
 	if (ret)
 		return ret;
+	pthread_mutex_init(&cmdq->lock, NULL);
 	for (unsigned int i = 0; i < VFIO_LANES; i++)
-		pthread_mutex_init(&cmdq->lane[i].lock, NULL);
+		pthread_cond_init(&cmdq->freed[i], NULL);
 	address = vfio_dma_start(&cmdq->entries);
 	wc_start_barrier();
 	register_write(bar, INIT_SEG_CMDQ_ADDR_63_32, (uint32_t)(address >> 32));
@@ -483,10 +518,12 @@ int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_
 
 void mlx5_vfio_cmdq_destroy(struct vfio_cmdq *cmdq)
 {
-	for (unsigned int i = 0; i < VFIO_LANES; i++) {
-		mlx5_vfio_dma_free(cmdq->space, &cmdq->lane[i].in.dma);
-		mlx5_vfio_dma_free(cmdq->space, &cmdq->lane[i].out.dma);
-		pthread_mutex_destroy(&cmdq->lane[i].lock);
+	for (unsigned int i = 0; i < VFIO_MAX_ENTRIES; i++) {
+		mlx5_vfio_dma_free(cmdq->space, &cmdq->slot[i].in.dma);
+		mlx5_vfio_dma_free(cmdq->space, &cmdq->slot[i].out.dma);
 	}
+	for (unsigned int i = 0; i < VFIO_LANES; i++)
+		pthread_cond_destroy(&cmdq->freed[i]);
+	pthread_mutex_destroy(&cmdq->lock);
 	mlx5_vfio_dma_free(cmdq->space, &cmdq->entries);
 }

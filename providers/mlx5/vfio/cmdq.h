@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmdq.h - the command queue: an entry for each lane, and the mailboxes of what does not fit there.
+ * cmdq.h - the command queue: its entries, and the mailboxes of what does not fit there.
  *
- * A lane runs one command at a time. Pages have a lane of their own, since the adapter may need
- * some to complete a command of the other. The answer is polled for. After a timeout the queue is
- * dead: an entry whose answer may still come is never used again, and its memory stays mapped until
- * the device is closed.
+ * An entry runs one command at a time. Each thread takes a free entry for its command, and waits if
+ * there is none, so as many commands are in flight as the queue has entries; the adapter may answer
+ * them in any order. Pages have an entry of their own, since the adapter may need some to complete
+ * a command of another. The answer is polled for. After a timeout the queue is dead: an entry whose
+ * answer may still come is never used again, and its memory stays mapped until the device is
+ * closed.
  */
 #ifndef PROVIDERS_MLX5_VFIO_CMDQ_H
 #define PROVIDERS_MLX5_VFIO_CMDQ_H
@@ -17,6 +19,8 @@
 #include "providers/mlx5/vfio/entry.h"
 
 enum vfio_lane { VFIO_LANE_COMMANDS, VFIO_LANE_PAGES, VFIO_LANES };
+
+enum { VFIO_MAX_ENTRIES = 32 /* the doorbell has a bit for each */ };
 
 enum vfio_cmdq_state {
 	VFIO_CMDQ_ALIVE,
@@ -44,11 +48,13 @@ struct vfio_cmdq {
 	 * for pages before it answers. May be NULL. */
 	void (*while_waiting)(void *arg);
 	void *waiting_arg;
-	struct cmdq_lane {
-		pthread_mutex_t lock;
+	pthread_mutex_t lock;             /* guards free */
+	pthread_cond_t freed[VFIO_LANES]; /* an entry of this lane is free again */
+	uint32_t free;                    /* a bit for each entry that runs no command */
+	struct cmdq_slot {
 		struct vfio_chain in, out;
 		uint8_t token;
-	} lane[VFIO_LANES];
+	} slot[VFIO_MAX_ENTRIES];
 };
 
 /* Waits until firmware is ready, passes it the address of the queue, and waits again. */

@@ -322,7 +322,7 @@ static void commands_and_answers_have_any_length(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(lengths); i++)
 		for (unsigned int j = 0; j < ARRAY_SIZE(lengths); j++)
 			run_one(lengths[i], lengths[j]);
-	/* the entries and a chain for each way, as a lane keeps its chains for later commands */
+	/* the entries and a chain for each way, as an entry keeps its chains for later commands */
 	assert_true(guarded.in_use == 3);
 }
 
@@ -378,8 +378,8 @@ static void scribble_answer(void *arg)
 
 	adapter_turn(arg);
 	memset(entry, 0xff, 63); /* lengths and addresses, too */
-	for (unsigned int i = 0; i < rig.cmdq.lane[0].out.blocks; i++)
-		memset(guarded_at(rig.cmdq.lane[0].out.dma.iova + i * STRIDE), 0xff, BLOCK);
+	for (unsigned int i = 0; i < rig.cmdq.slot[0].out.blocks; i++)
+		memset(guarded_at(rig.cmdq.slot[0].out.dma.iova + i * STRIDE), 0xff, BLOCK);
 }
 
 static void answers_of_any_bytes_stay_in_their_buffer(void **state)
@@ -691,7 +691,7 @@ static void *run_in_thread(void *arg)
 	return arg;
 }
 
-static void a_cancelled_thread_leaves_a_free_lane(void **state)
+static void a_cancelled_thread_leaves_a_free_entry(void **state)
 {
 	pthread_t thread;
 
@@ -700,8 +700,7 @@ static void a_cancelled_thread_leaves_a_free_lane(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, run_in_thread, NULL), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(rig.commands, 1);
-	assert_int_equal(pthread_mutex_trylock(&rig.cmdq.lane[0].lock), 0);
-	pthread_mutex_unlock(&rig.cmdq.lane[0].lock);
+	assert_int_equal(rig.cmdq.free, UINT32_MAX);
 	run_one(16, 64);
 }
 
@@ -716,6 +715,133 @@ static void a_command_without_memory_is_not_sent(void **state)
 	guarded.fails = false;
 	assert_int_equal(rig.bar[DOORBELL], 0);
 	run_one(16, 64);
+}
+
+/* ---- several commands in flight ---- */
+
+enum { THREADS = 40, SLOTS = 31 /* entries that commands may use, if pages have one */ };
+
+static struct {
+	pthread_mutex_t lock;
+	uint32_t most;       /* commands in flight at once */
+	unsigned int wanted; /* answers nothing until so many are in flight */
+	unsigned int num_answered;
+	int ret[THREADS];
+} crowd;
+
+static uint8_t *entry_number(uint32_t index)
+{
+	return (uint8_t *)rig.cmdq.entries.memory + ((size_t)index << 6);
+}
+
+static void crowd_answer(uint32_t index)
+{
+	uint8_t *entry = entry_number(index);
+
+	crowd.num_answered++;
+	answer_command(entry);
+	__atomic_store_n(&entry[OWNER], 0, __ATOMIC_RELEASE);
+}
+
+/* Takes commands from all entries that are its own. Once enough are in flight, answers the last one
+ * first. */
+static void crowd_turn(void *arg)
+{
+	uint32_t owned = 0;
+
+	(void)arg;
+	pthread_mutex_lock(&crowd.lock);
+	for (uint32_t i = 0; i < 32; i++)
+		if (__atomic_load_n(&entry_number(i)[OWNER], __ATOMIC_ACQUIRE) & 1)
+			owned |= 1u << i;
+	crowd.most = max_of(crowd.most, (uint32_t)__builtin_popcount(owned));
+	if ((unsigned int)__builtin_popcount(owned) >= crowd.wanted) {
+		crowd.wanted = 1;
+		while (owned) {
+			const uint32_t last = 31 - (uint32_t)__builtin_clz(owned);
+
+			crowd_answer(last);
+			owned &= ~(1u << last);
+		}
+	}
+	pthread_mutex_unlock(&crowd.lock);
+}
+
+static void *crowd_member(void *arg)
+{
+	const unsigned int number = *(unsigned int *)arg;
+	const uint32_t length = 16 + number * 100;
+	uint8_t *in = calloc(1, length), *out = calloc(1, length);
+	bool is_answered = false;
+
+	for (uint32_t i = 0; i < length; i++)
+		in[i] = (uint8_t)(i + number);
+	in[7] = (uint8_t)number;
+	crowd.ret[number] = mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, length, out,
+					       length, &is_answered);
+	for (uint32_t i = 1; !crowd.ret[number] && i < length; i++)
+		if (out[i] != (uint8_t)(in[i] + 1))
+			crowd.ret[number] = EBADMSG;
+	free(in);
+	free(out);
+	return NULL;
+}
+
+static void crowd_run(unsigned int threads, unsigned int wanted)
+{
+	static unsigned int numbers[THREADS];
+	pthread_t thread[THREADS];
+
+	memset(&crowd, 0, sizeof(crowd));
+	pthread_mutex_init(&crowd.lock, NULL);
+	crowd.wanted = wanted;
+	rig.cmdq.while_waiting = crowd_turn;
+	for (unsigned int i = 0; i < threads; i++) {
+		numbers[i] = i;
+		assert_int_equal(pthread_create(&thread[i], NULL, crowd_member, &numbers[i]), 0);
+	}
+	for (unsigned int i = 0; i < threads; i++)
+		assert_int_equal(pthread_join(thread[i], NULL), 0);
+	pthread_mutex_destroy(&crowd.lock);
+	rig.cmdq.while_waiting = adapter_turn;
+}
+
+/* Each thread gets its own answer. */
+static void two_commands_may_be_answered_in_reverse(void **state)
+{
+	(void)state;
+	crowd_run(2, 2);
+	assert_int_equal(crowd.most, 2);
+	assert_int_equal(crowd.num_answered, 2);
+	for (unsigned int i = 0; i < 2; i++)
+		assert_int_equal(crowd.ret[i], 0);
+}
+
+/* The rest wait for an entry. That of pages stays free. */
+static void as_many_commands_are_in_flight_as_there_are_entries(void **state)
+{
+	(void)state;
+	crowd_run(THREADS, SLOTS);
+	assert_int_equal(crowd.most, SLOTS);
+	assert_int_equal(crowd.num_answered, THREADS);
+	for (unsigned int i = 0; i < THREADS; i++)
+		assert_int_equal(crowd.ret[i], 0);
+}
+
+/* The threads that wait for an entry, too, when one command is not answered. */
+static void silence_ends_all_commands_in_flight(void **state)
+{
+	unsigned int timeouts = 0;
+
+	(void)state;
+	rig.cmdq.command_ms = 3;
+	crowd_run(THREADS, THREADS + 1);
+	for (unsigned int i = 0; i < THREADS; i++) {
+		assert_true(crowd.ret[i] == EIO || crowd.ret[i] == ETIMEDOUT);
+		timeouts += crowd.ret[i] == ETIMEDOUT;
+	}
+	assert_true(timeouts >= 1);
+	assert_int_equal(rig.resets, 1);
 }
 
 #define T(test) cmocka_unit_test_setup_teardown(test, rig_up, rig_down)
@@ -745,8 +871,11 @@ int main(void)
 		T(firmware_that_stands_is_ill),
 		T(each_command_looks_for_events),
 		T(pages_are_not_served_while_pages_are_given),
-		T(a_cancelled_thread_leaves_a_free_lane),
+		T(a_cancelled_thread_leaves_a_free_entry),
 		T(a_command_without_memory_is_not_sent),
+		T(two_commands_may_be_answered_in_reverse),
+		T(as_many_commands_are_in_flight_as_there_are_entries),
+		T(silence_ends_all_commands_in_flight),
 	};
 
 	log_to_memory();

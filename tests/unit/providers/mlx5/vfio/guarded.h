@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 enum { GUARDED_MOST = 64 };
 
 static struct {
+	pthread_mutex_t lock;
 	struct {
 		uint8_t *memory;
 		uint64_t iova;
@@ -30,7 +32,7 @@ static struct {
 	unsigned int in_use;
 	uint64_t next_iova;
 	bool fails;
-} guarded = { .next_iova = UINT64_C(0x123400000000) };
+} guarded = { .lock = PTHREAD_MUTEX_INITIALIZER, .next_iova = UINT64_C(0x123400000000) };
 
 static inline size_t guarded_whole(uint64_t length)
 {
@@ -65,6 +67,7 @@ int mlx5_vfio_dma_alloc(struct vfio_space *space, uint64_t length, struct vfio_d
 	(void)space;
 	if (guarded.fails)
 		return ENOMEM;
+	pthread_mutex_lock(&guarded.lock);
 	while (i < GUARDED_MOST && guarded.at[i].memory)
 		i++;
 	assert_true(i < GUARDED_MOST);
@@ -78,12 +81,14 @@ int mlx5_vfio_dma_alloc(struct vfio_space *space, uint64_t length, struct vfio_d
 		.iova = guarded.at[i].iova,
 		.memory = guarded.at[i].memory,
 	};
+	pthread_mutex_unlock(&guarded.lock);
 	return 0;
 }
 
 void mlx5_vfio_dma_free(struct vfio_space *space, struct vfio_dma *dma)
 {
 	(void)space;
+	pthread_mutex_lock(&guarded.lock);
 	for (unsigned int i = 0; dma->memory && i < GUARDED_MOST; i++) {
 		if (guarded.at[i].memory != dma->memory)
 			continue;
@@ -91,17 +96,23 @@ void mlx5_vfio_dma_free(struct vfio_space *space, struct vfio_dma *dma)
 		guarded.at[i].memory = NULL;
 		guarded.in_use--;
 	}
+	pthread_mutex_unlock(&guarded.lock);
 	*dma = (struct vfio_dma){ 0 };
 }
 
 /* Returns what the device finds at an address. */
 static inline uint8_t *guarded_at(uint64_t iova)
 {
+	uint8_t *found = NULL;
+
+	pthread_mutex_lock(&guarded.lock);
 	for (unsigned int i = 0; i < GUARDED_MOST; i++)
 		if (guarded.at[i].memory && iova - guarded.at[i].iova < guarded.at[i].length)
-			return guarded.at[i].memory + (iova - guarded.at[i].iova);
-	fail_msg("%#llx is mapped for no device", (unsigned long long)iova);
-	return NULL;
+			found = guarded.at[i].memory + (iova - guarded.at[i].iova);
+	pthread_mutex_unlock(&guarded.lock);
+	if (!found)
+		fail_msg("%#llx is mapped for no device", (unsigned long long)iova);
+	return found;
 }
 
 #endif
