@@ -11,11 +11,14 @@
 #include <infiniband/mlx5dv.h>
 #include <linux/vfio.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -346,6 +349,111 @@ static void run_killed(void)
 	say_check(survived == queued.close && survived >= LEAST_STEPS, "all steps");
 }
 
+/* Requests to the files of VFIO, and the one before which the program is killed; 0: none. */
+static unsigned long vfio_requests, killed_at;
+
+/* Stands before the C library's, also for libmlx5. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	void *argument;
+	va_list list;
+
+	va_start(list, request);
+	argument = va_arg(list, void *);
+	va_end(list);
+	if (++vfio_requests == killed_at)
+		raise(SIGKILL);
+	return (int)syscall(SYS_ioctl, fd, request, argument);
+}
+
+static unsigned long requests_of_a_life(void)
+{
+	vfio_requests = 0;
+	MUST(adapter_lives());
+	return vfio_requests;
+}
+
+static void live_until_killed(void)
+{
+	vfio_requests = 0;
+	adapter_lives();
+	_exit(1);
+}
+
+/* Between two requests to the kernel the adapter has no memory, some, or no vectors: the next
+ * program starts it from there. */
+static void run_between(void)
+{
+	const unsigned long requests = requests_of_a_life();
+	unsigned long survived = 0;
+
+	MUST(requests >= LEAST_STEPS);
+	for (unsigned long step = 1; step <= requests; step++) {
+		int status;
+
+		killed_at = step;
+		status = in_child(live_until_killed);
+		killed_at = 0;
+		if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+			say("request %lu: status %#x", step, (unsigned int)status);
+		else if (in_child(live_well))
+			say("request %lu: the next program finds no adapter", step);
+		else
+			survived++;
+	}
+	say_check(survived == requests, "all requests");
+}
+
+static struct {
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	int is_done; /* atomic */
+} delayed;
+
+static void *delayed_alloc(void *arg)
+{
+	delayed.pd = ibv_alloc_pd(delayed.ctx);
+	__atomic_store_n(&delayed.is_done, 1, __ATOMIC_RELEASE);
+	return arg;
+}
+
+/* Returns whether a command was answered while an earlier one was still executed. A program that
+ * gets no processor for long may come too late to see it. */
+static bool overtakes(void)
+{
+	const unsigned long queued = counts_now().queued;
+	pthread_t thread;
+	struct ibv_pd *pd;
+	char fault[64];
+	bool has;
+
+	snprintf(fault, sizeof(fault), "cmd-late:1+%u", command_ms() / 2);
+	adapter_tell(fault);
+	delayed.is_done = 0;
+	MUST(!pthread_create(&thread, NULL, delayed_alloc, NULL));
+	while (counts_now().queued == queued)
+		usleep(100);
+	pd = ibv_alloc_pd(delayed.ctx);
+	has = pd && !__atomic_load_n(&delayed.is_done, __ATOMIC_ACQUIRE);
+	MUST(!pthread_join(thread, NULL));
+	MUST(pd && delayed.pd);
+	MUST(!ibv_dealloc_pd(pd) && !ibv_dealloc_pd(delayed.pd));
+	return has;
+}
+
+static void run_overtaken(void)
+{
+	enum { TRIES = 10 };
+	unsigned int tries = 0;
+
+	delayed.ctx = open_adapter();
+	MUST(delayed.ctx);
+	while (tries++ < TRIES && !overtakes())
+		;
+	say_check(tries <= TRIES, "a later command is answered first");
+	MUST(!ibv_close_device(delayed.ctx));
+}
+
 static void want_the_group(void)
 {
 	struct ibv_context *ctx = open_adapter();
@@ -455,7 +563,8 @@ int main(int argc, char **argv)
 		{ "refused", run_refused },     { "silent", run_silent },
 		{ "slow", run_slow },           { "late", run_late },
 		{ "unplugged", run_unplugged }, { "requests", run_requests },
-		{ "killed", run_killed },
+		{ "killed", run_killed },       { "between", run_between },
+		{ "overtaken", run_overtaken },
 	};
 
 	memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
