@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/init_seg.h"
@@ -29,7 +30,6 @@ enum {
 	READY_MS = 120000,  /* PRM: an adapter may burn firmware first */
 	COMMAND_MS = 60000, /* unless firmware states another time, up to MOST_COMMAND_MS */
 	MOST_COMMAND_MS = 300000,
-	RESET_MS = 60000,
 	HEALTH_MS = 10000, /* the counter of a live adapter changes ten times a second */
 	LOOK_MS = 10,
 	/* looks after a timeout, LOOK_MS apart, because the program itself may have been stopped */
@@ -184,26 +184,13 @@ static uint8_t queue_state(const struct vfio_cmdq *cmdq)
 	return __atomic_load_n(&cmdq->state, __ATOMIC_ACQUIRE);
 }
 
-/* Waits while another thread resets the device: the caller will return EIO, and its program may
- * then free memory that the device still writes to. A child of fork() lacks that thread, so the
- * wait ends. */
-static void reset_await(struct vfio_cmdq *cmdq)
+/* Returns whether the queue is dead. Waits while another thread resets the device: the caller will
+ * return EIO, and its program may then free memory that the device still writes to. */
+static bool queue_is_dead(const struct vfio_cmdq *cmdq)
 {
-	const uint64_t end = now_ms() + cmdq->reset_ms;
-	uint8_t dying = VFIO_CMDQ_DYING;
-
-	while (queue_state(cmdq) == VFIO_CMDQ_DYING && now_ms() <= end)
+	while (queue_state(cmdq) == VFIO_CMDQ_DYING)
 		rest(100);
-	__atomic_compare_exchange_n(&cmdq->state, &dying, VFIO_CMDQ_DEAD, false, __ATOMIC_ACQ_REL,
-				    __ATOMIC_ACQUIRE);
-}
-
-static bool queue_is_dead(struct vfio_cmdq *cmdq)
-{
-	if (queue_state(cmdq) == VFIO_CMDQ_ALIVE)
-		return false;
-	reset_await(cmdq);
-	return true;
+	return queue_state(cmdq) == VFIO_CMDQ_DEAD;
 }
 
 /* Marks the space as lost, because the adapter may still execute a command later, and then the
@@ -344,6 +331,12 @@ int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *
 
 	if (is_answered)
 		*is_answered = false;
+	if (mlx5_vfio_cmdq_is_inherited(cmdq)) {
+		verbs_warn("VFIO: command %#x: a parent of this process opened the device, and "
+			   "only that process can use it",
+			   (unsigned int)fld_get(in, CMD_IN_OPCODE));
+		return EIO;
+	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* the wait would keep the entry */
 	number = slot_take(cmdq, lane);
 	if (!queue_is_dead(cmdq))
@@ -430,9 +423,14 @@ static void health_warn(struct vfio_cmdq *cmdq, uint32_t syndrome)
 			   syndrome_name(syndrome));
 }
 
+bool mlx5_vfio_cmdq_is_inherited(const struct vfio_cmdq *cmdq)
+{
+	return cmdq->process != getpid();
+}
+
 int mlx5_vfio_cmdq_lose(struct vfio_cmdq *cmdq)
 {
-	if (queue_stop(cmdq))
+	if (!mlx5_vfio_cmdq_is_inherited(cmdq) && queue_stop(cmdq))
 		queue_reset(cmdq);
 	return EIO;
 }
@@ -442,6 +440,8 @@ int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq)
 	uint32_t syndrome;
 	bool is_fatal;
 
+	if (mlx5_vfio_cmdq_is_inherited(cmdq))
+		return EIO;
 	if (queue_is_dead(cmdq))
 		return EIO; /* the log has said why */
 	syndrome = register_read(cmdq->bar, INIT_SEG_HEALTH_SYNDROME);
@@ -488,8 +488,8 @@ int mlx5_vfio_cmdq_init(struct vfio_cmdq *cmdq, struct vfio_space *space, uint8_
 
 	*cmdq = (struct vfio_cmdq){ .space = space,
 				    .bar = bar,
+				    .process = getpid(),
 				    .command_ms = COMMAND_MS,
-				    .reset_ms = RESET_MS,
 				    .health_ms = HEALTH_MS,
 				    .health_since = (uint32_t)now_ms() };
 	if (ret)

@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "providers/mlx5/vfio/entry.h"
 
@@ -39,7 +40,7 @@ struct vfio_cmdq {
 	uint32_t health_since;   /* atomic: time in ms at which that value was first read */
 	uint32_t health_warned;  /* atomic: syndrome of the last warning in the log */
 	uint8_t state;           /* atomic: of enum vfio_cmdq_state */
-	unsigned int reset_ms;   /* limit of the wait for a thread that resets the device */
+	pid_t process;           /* that opened the device */
 	/* Called once, when a command is not answered, the device has left the bus or its health is
 	 * bad. May be NULL. */
 	void (*when_dead)(void *arg);
@@ -66,6 +67,10 @@ void mlx5_vfio_cmdq_destroy(struct vfio_cmdq *cmdq);
  * requests a reset, or the health counter of its firmware no longer changes. The queue is dead
  * then. Logs a health syndrome without a request once, as a warning. */
 int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq);
+/* Returns whether a parent of this process opened the device. A child of fork() has the locks and
+ * the state as they were, without the threads that would change them and without the memory that
+ * the device works on, and must not reset the device below its parent. */
+bool mlx5_vfio_cmdq_is_inherited(const struct vfio_cmdq *cmdq);
 /* Takes the device for lost, although it may answer. The caller has logged why. Returns EIO. */
 int mlx5_vfio_cmdq_lose(struct vfio_cmdq *cmdq);
 

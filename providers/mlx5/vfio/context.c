@@ -141,7 +141,9 @@ void mlx5_vfio_context_free(struct verbs_context *vctx)
 	int cancel;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	close_adapter(ctx);
+	/* a child of fork() leaves the device, and what is mapped for it, to its parent */
+	if (!mlx5_vfio_cmdq_is_inherited(&ctx->cmdq))
+		close_adapter(ctx);
 	mlx5_vfio_files_close(&ctx->files);
 	close(ctx->fatal_fd);
 	verbs_context_free(vctx, offsetof(struct vfio_context, vctx));

@@ -165,6 +165,8 @@ int mlx5_vfio_events_process(struct vfio_events *events)
 	uint64_t count;
 	int ret = 0, err, cancel;
 
+	if (mlx5_vfio_cmdq_is_inherited(events->cmdq))
+		return EIO;
 	/* the read would keep the lock; a health verdict resets the device */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&events->lock);

@@ -504,17 +504,25 @@ static void other_lanes_return_after_the_reset(void **state)
 	assert_int_equal(other.resets, 1);
 }
 
-/* A child of fork() has the state, but not the thread that resets the device. */
-static void a_reset_that_does_not_end_is_not_waited_for(void **state)
+/* A child of fork() has the state and the locks, but not the threads that would change them. */
+static void a_child_waits_for_no_thread_of_its_parent(void **state)
 {
 	uint8_t in[16] = { 0 }, out[16];
 
 	(void)state;
-	rig.cmdq.state = VFIO_CMDQ_DYING;
-	rig.cmdq.reset_ms = 3;
-	assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, 16, out, 16, NULL),
-			 EIO);
-	assert_int_equal(rig.cmdq.state, VFIO_CMDQ_DEAD);
+	rig.cmdq.process--;
+	pthread_mutex_lock(&rig.cmdq.lock);
+	rig.cmdq.free = 0;
+	for (uint8_t of = VFIO_CMDQ_ALIVE; of <= VFIO_CMDQ_DEAD; of++) {
+		rig.cmdq.state = of;
+		assert_int_equal(
+			mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, 16, out, 16, NULL),
+			EIO);
+		assert_int_equal(mlx5_vfio_cmdq_health(&rig.cmdq), EIO);
+		assert_int_equal(mlx5_vfio_cmdq_lose(&rig.cmdq), EIO);
+		assert_int_equal(rig.cmdq.state, of);
+	}
+	pthread_mutex_unlock(&rig.cmdq.lock);
 	assert_int_equal(rig.commands, 0);
 	assert_int_equal(rig.resets, 0);
 }
@@ -861,7 +869,7 @@ int main(void)
 		T(a_late_answer_is_no_harm),
 		T(silence_of_one_lane_ends_the_other),
 		T(other_lanes_return_after_the_reset),
-		T(a_reset_that_does_not_end_is_not_waited_for),
+		T(a_child_waits_for_no_thread_of_its_parent),
 		T(a_lost_device_is_noticed),
 		T(health_is_that_of_the_device),
 		T(a_device_can_be_given_up),

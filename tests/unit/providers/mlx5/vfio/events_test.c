@@ -44,6 +44,7 @@ static struct {
 	unsigned int num_changes;
 	bool floods;
 	int health;
+	bool is_inherited; /* by a child of fork() */
 	unsigned int losses;
 	unsigned int looks; /* at the health, which end */
 	uint32_t refused;   /* the function */
@@ -62,6 +63,12 @@ int mlx5_vfio_cmdq_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, const void *
 	fld_set(out, FLD(0x8, 31, 0), opcode == PRM_OP_CREATE_EQ ? EQN : rig.uar);
 	rig.opcodes[rig.commands++ % ARRAY_SIZE(rig.opcodes)] = opcode;
 	return 0;
+}
+
+bool mlx5_vfio_cmdq_is_inherited(const struct vfio_cmdq *cmdq)
+{
+	(void)cmdq;
+	return rig.is_inherited;
 }
 
 int mlx5_vfio_cmdq_health(struct vfio_cmdq *cmdq)
@@ -289,6 +296,22 @@ static void a_cancelled_thread_leaves_a_free_queue(void **state)
 	pthread_mutex_unlock(&rig.events.lock);
 }
 
+/* The child lacks the queue's memory, and its lock may be taken for ever. */
+static void a_child_takes_no_event_of_its_parent(void **state)
+{
+	(void)state;
+	event_write(0x0b, 9);
+	rig.is_inherited = true;
+	pthread_mutex_lock(&rig.events.lock);
+	assert_int_equal(mlx5_vfio_events_process(&rig.events), EIO);
+	pthread_mutex_unlock(&rig.events.lock);
+	assert_int_equal(rig.num_changes, 0);
+	assert_int_equal(rig.looks, 0);
+	rig.is_inherited = false;
+	assert_int_equal(mlx5_vfio_events_process(&rig.events), 0);
+	assert_int_equal(rig.num_changes, 1);
+}
+
 static void a_uar_beyond_the_registers_is_refused(void **state)
 {
 	uint32_t uar;
@@ -318,6 +341,7 @@ int main(void)
 		T(a_full_queue_has_room_after_the_first_event),
 		T(pages_are_given_while_a_command_waits),
 		T(a_cancelled_thread_leaves_a_free_queue),
+		T(a_child_takes_no_event_of_its_parent),
 		T(a_uar_beyond_the_registers_is_refused),
 	};
 
