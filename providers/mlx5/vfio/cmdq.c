@@ -193,16 +193,18 @@ static bool queue_is_dead(const struct vfio_cmdq *cmdq)
 	return queue_state(cmdq) == VFIO_CMDQ_DEAD;
 }
 
-/* Marks the space as lost, because the adapter may still execute a command later, and then the
- * queue as dying. Returns false if another thread has done so; the device is reset then. */
+/* Marks the queue as dying, and then the space as lost, because the adapter may still execute a
+ * command later. In this order, a thread that gets no memory in a lost space finds a queue to wait
+ * for. Returns false if another thread has done so; the device is reset then. */
 static bool queue_stop(struct vfio_cmdq *cmdq)
 {
 	uint8_t state = VFIO_CMDQ_ALIVE;
 
-	vfio_space_lose(cmdq->space);
 	if (__atomic_compare_exchange_n(&cmdq->state, &state, VFIO_CMDQ_DYING, false,
-					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		vfio_space_lose(cmdq->space);
 		return true;
+	}
 	queue_is_dead(cmdq);
 	return false;
 }
@@ -296,8 +298,10 @@ static int slot_run(struct vfio_cmdq *cmdq, enum vfio_lane lane, unsigned int nu
 
 	if (!ret)
 		ret = chain_reserve(cmdq, &slot->out, outlen);
-	if (ret)
+	if (ret) {
+		queue_is_dead(cmdq); /* a lost space has no memory: waits for the reset */
 		return ret;
+	}
 	/* never 0 */
 	slot->token += slot->token == UINT8_MAX ? 2 : 1;
 	mlx5_vfio_chain_put(&slot->in, slot->token, in, inlen);

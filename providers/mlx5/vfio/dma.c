@@ -133,7 +133,7 @@ static void addresses_give(struct vfio_space *space, const struct vfio_dma *dma)
 
 static bool is_lost(const struct vfio_space *space)
 {
-	return __atomic_load_n(&space->is_lost, __ATOMIC_RELAXED);
+	return __atomic_load_n(&space->is_lost, __ATOMIC_ACQUIRE);
 }
 
 /* Keeps a freed mapping until the space is destroyed. Without memory to record it, the mapping

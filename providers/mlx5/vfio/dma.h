@@ -43,7 +43,7 @@ void mlx5_vfio_space_destroy(struct vfio_space *space);
  * the space is destroyed. */
 static inline void vfio_space_lose(struct vfio_space *space)
 {
-	__atomic_store_n(&space->is_lost, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&space->is_lost, true, __ATOMIC_RELEASE);
 }
 
 /* Maps memory for an object of the adapter, in which the memory starts at address AS. Returns

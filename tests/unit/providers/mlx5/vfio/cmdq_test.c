@@ -62,13 +62,17 @@ static struct {
 	} moments[16];
 	unsigned int count;
 	uint8_t *late, body[32]; /* an answer that appears at the load barrier */
+	bool is_off;             /* several threads run commands */
 } watch;
 
 void order_watch(enum order_barrier barrier)
 {
 	const uint8_t *entry = rig.cmdq.entries.memory;
-	const unsigned int n = watch.count++ % ARRAY_SIZE(watch.moments);
+	unsigned int n;
 
+	if (watch.is_off)
+		return;
+	n = watch.count++ % ARRAY_SIZE(watch.moments);
 	watch.moments[n].barrier = barrier;
 	watch.moments[n].is_owned = entry && entry[OWNER] & 1;
 	watch.moments[n].is_rung = rig.bar[DOORBELL] != 0;
@@ -504,6 +508,46 @@ static void other_lanes_return_after_the_reset(void **state)
 	assert_int_equal(other.resets, 1);
 }
 
+static void reset_slowly(void *arg)
+{
+	usleep(50000);
+	__atomic_fetch_add((unsigned int *)arg, 1, __ATOMIC_RELEASE);
+}
+
+static void *lose_device(void *arg)
+{
+	mlx5_vfio_cmdq_lose(&rig.cmdq);
+	return arg;
+}
+
+/* Refuses memory as mlx5_vfio_dma_map() does, since another thread has lost the device. */
+static int lose_meanwhile(void)
+{
+	if (pthread_create(&other.thread, NULL, lose_device, NULL))
+		return ENOMEM;
+	while (!__atomic_load_n(&rig.space.is_lost, __ATOMIC_ACQUIRE))
+		usleep(100);
+	return EIO;
+}
+
+/* Another thread loses the device while a command that has no mailboxes yet takes them. */
+static void a_command_that_was_not_sent_returns_after_the_reset(void **state)
+{
+	uint8_t in[16] = { 0 }, out[64];
+	unsigned int resets;
+
+	(void)state;
+	rig.cmdq.when_dead = reset_slowly;
+	guarded.when_asked = lose_meanwhile;
+	assert_int_equal(mlx5_vfio_cmdq_run(&rig.cmdq, VFIO_LANE_COMMANDS, in, 16, out, 64, NULL),
+			 EIO);
+	resets = __atomic_load_n(&rig.resets, __ATOMIC_ACQUIRE);
+	guarded.when_asked = NULL;
+	assert_int_equal(pthread_join(other.thread, NULL), 0);
+	assert_int_equal(resets, 1);
+	assert_int_equal(rig.bar[DOORBELL], 0);
+}
+
 /* A child of fork() has the state and the locks, but not the threads that would change them. */
 static void a_child_waits_for_no_thread_of_its_parent(void **state)
 {
@@ -803,6 +847,7 @@ static void crowd_run(unsigned int threads, unsigned int wanted)
 	memset(&crowd, 0, sizeof(crowd));
 	pthread_mutex_init(&crowd.lock, NULL);
 	crowd.wanted = wanted;
+	watch.is_off = true;
 	rig.cmdq.while_waiting = crowd_turn;
 	for (unsigned int i = 0; i < threads; i++) {
 		numbers[i] = i;
@@ -869,6 +914,7 @@ int main(void)
 		T(a_late_answer_is_no_harm),
 		T(silence_of_one_lane_ends_the_other),
 		T(other_lanes_return_after_the_reset),
+		T(a_command_that_was_not_sent_returns_after_the_reset),
 		T(a_child_waits_for_no_thread_of_its_parent),
 		T(a_lost_device_is_noticed),
 		T(health_is_that_of_the_device),
