@@ -76,7 +76,7 @@ static const char *reg_ptys(struct hca *hca, bool write, uint8_t *data)
 
 static const char *reg_paos(struct hca *hca, bool write, uint8_t *data)
 {
-	return by_link(hca, write, data, NULL, eth_reg_paos);
+	return by_link(hca, write, data, port_reg_paos, port_reg_paos);
 }
 
 static const char *reg_pmlp(struct hca *hca, bool write, uint8_t *data)

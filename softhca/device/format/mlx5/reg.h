@@ -10,12 +10,12 @@
 
 #include "softhca/device/core.h"
 
-const char *eth_reg_paos(struct hca *hca, bool write, unsigned int port, uint8_t *data);
 const char *eth_reg_pmtu(struct hca *hca, bool write, unsigned int port, uint8_t *data);
 const char *eth_reg_ptys(struct hca *hca, bool write, unsigned int port, uint8_t *data);
 const char *eth_reg_pmlp(struct hca *hca, bool write, unsigned int port, uint8_t *data);
 const char *eth_reg_pfcc(struct hca *hca, bool write, unsigned int port, uint8_t *data);
-/* InfiniBand ports also have this register. */
+/* InfiniBand ports also have these registers. */
+const char *port_reg_paos(struct hca *hca, bool write, unsigned int port, uint8_t *data);
 const char *port_reg_ppcnt(struct hca *hca, bool write, unsigned int port, uint8_t *data);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * reg_eth.c - registers of an Ethernet port: administrative state, speed, MTU, pause, counters.
+ * reg_eth.c - registers of a port: administrative state, speed, MTU, pause, counters.
  *
  * Callers check the port number. Byte counters include the FCS, as on the wire.
  */
@@ -16,7 +16,7 @@ enum {
 	LANES = 4,
 };
 
-const char *eth_reg_paos(struct hca *hca, bool write, unsigned int port, uint8_t *data)
+const char *port_reg_paos(struct hca *hca, bool write, unsigned int port, uint8_t *data)
 {
 	uint64_t admin = fld_get(data, PAOS_REG_ADMIN_STATUS);
 

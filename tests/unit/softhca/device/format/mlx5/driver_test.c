@@ -147,6 +147,11 @@ static void registers_know_their_ports(void **state)
 	access_reg(PRM_REG_PMTU, 2, 64, out, PRM_STAT_BAD_PARAM_ERR);
 	access_reg(PRM_REG_PMTU, 1, 8, out, PRM_STAT_BAD_INP_LEN_ERR);
 	access_reg(0x1234, 1, 64, out, PRM_STAT_BAD_PARAM_ERR);
+	access_reg(PRM_REG_PAOS, 1, 16, out, PRM_STAT_OK); /* of either link layer */
+	assert_int_equal(
+		fld_get(out, FLD_IN(ACCESS_REGISTER_OUT_REGISTER_DATA, PAOS_REG_OPER_STATUS)),
+		PRM_PORT_UP);
+	access_reg(PRM_REG_PAOS, 2, 16, out, PRM_STAT_BAD_PARAM_ERR);
 }
 
 static void xrc_srq_needs_its_objects(void **state)
