@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "prm/mlx5/init_seg.h"
 #include "providers/mlx5/vfio/files.h"
 #include "util/bits.h"
 #include "util/log.h"
@@ -123,6 +124,9 @@ static int region_find(const struct vfio_files *files, uint32_t index,
 	return ioctl(files->device, VFIO_DEVICE_GET_REGION_INFO, region) ? errno : 0;
 }
 
+/* Bytes up to the last register that the library reads, the health counter. */
+enum { LEAST_REGISTERS = FLD_DWORD(INIT_SEG_HEALTH_COUNTER) * 4 + 4 };
+
 static int map_bar(struct vfio_files *files)
 {
 	struct vfio_region_info region;
@@ -131,7 +135,7 @@ static int map_bar(struct vfio_files *files)
 
 	if (ret)
 		return ret;
-	if (!(region.flags & VFIO_REGION_INFO_FLAG_MMAP) || !region.size)
+	if (!(region.flags & VFIO_REGION_INFO_FLAG_MMAP) || region.size < LEAST_REGISTERS)
 		return EOPNOTSUPP;
 	bar = mmap(NULL, region.size, PROT_READ | PROT_WRITE, MAP_SHARED, files->device,
 		   (off_t)region.offset);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/pci_regs.h>
 #include <linux/vfio.h>
 #include <sys/mman.h>
@@ -25,6 +26,7 @@ static struct {
 	unsigned int resets;
 	uint8_t command_at_reset;
 	int reset_err;
+	uint64_t registers; /* bytes */
 } rig;
 
 static uint8_t command_byte(void)
@@ -35,11 +37,51 @@ static uint8_t command_byte(void)
 	return byte;
 }
 
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
+
+/* Each file of VFIO is the device, which answers as the container and the group, too. */
+int __wrap_open(const char *path, int flags, ...)
+{
+	return rig.registers ? dup(rig.files.device) : openat(AT_FDCWD, path, flags, 0600);
+}
+
+int __wrap_open64(const char *path, int flags, ...)
+{
+	return __wrap_open(path, flags);
+}
+
+static int answer_open(unsigned long request, void *argument)
+{
+	struct vfio_region_info *region = argument;
+
+	switch (request) {
+	case VFIO_GET_API_VERSION:
+		return VFIO_API_VERSION;
+	case VFIO_CHECK_EXTENSION:
+		return 1;
+	case VFIO_GROUP_GET_STATUS:
+		((struct vfio_group_status *)argument)->flags = VFIO_GROUP_FLAGS_VIABLE;
+		return 0;
+	case VFIO_GROUP_GET_DEVICE_FD:
+		return dup(rig.files.device);
+	case VFIO_DEVICE_GET_REGION_INFO:
+		region->offset = region->index == VFIO_PCI_CONFIG_REGION_INDEX ? CONFIG : 0;
+		region->size = rig.registers;
+		region->flags = VFIO_REGION_INFO_FLAG_MMAP;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
 int __wrap_ioctl(int fd, unsigned long request, struct vfio_region_info *region);
 int __wrap___ioctl_time64(int fd, unsigned long request, struct vfio_region_info *region);
 
 int __wrap_ioctl(int fd, unsigned long request, struct vfio_region_info *region)
 {
+	if (rig.registers)
+		return answer_open(request, region);
 	assert_int_equal(fd, rig.files.device);
 	if (request == VFIO_DEVICE_RESET) {
 		rig.resets++;
@@ -68,6 +110,7 @@ static int device_up(void **state)
 	assert_int_equal(ftruncate(rig.files.device, CONFIG + CONFIG_SIZE), 0);
 	rig.resets = 0;
 	rig.reset_err = 0;
+	rig.registers = 0;
 	return 0;
 }
 
@@ -119,12 +162,27 @@ static void a_failed_reset_is_said(void **state)
 	assert_int_equal(command_byte(), PCI_COMMAND_MEMORY);
 }
 
+/* The health counter is the last register, at 0x1010. A load beyond the file ends in SIGBUS. */
+static void too_few_registers_are_refused(void **state)
+{
+	struct vfio_files files;
+
+	(void)state;
+	rig.registers = 0x1013;
+	assert_int_equal(mlx5_vfio_files_open(&files, "0000:00:00.0"), EOPNOTSUPP);
+	rig.registers = 0x1014;
+	assert_int_equal(mlx5_vfio_files_open(&files, "0000:00:00.0"), 0);
+	mlx5_vfio_files_close(&files);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(registers_stay_mapped_over_a_reset, device_up,
 						device_down),
 		cmocka_unit_test_setup_teardown(a_failed_reset_is_said, device_up, device_down),
+		cmocka_unit_test_setup_teardown(too_few_registers_are_refused, device_up,
+						device_down),
 		cmocka_unit_test_setup_teardown(other_bits_of_the_command_stay, device_up,
 						device_down),
 		cmocka_unit_test_setup_teardown(registers_are_mapped_after_a_reset, device_up,
