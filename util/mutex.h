@@ -13,8 +13,8 @@
 
 #include "util/threads.h"
 
-/* Initialise by stores, with the C library's defaults. Such a lock has no memory beside its bytes, so
- * one that no thread uses need not be destroyed before its memory is freed. */
+/* Initialise by stores, with the C library's defaults. Such a lock has no memory beside its bytes,
+ * so one that no thread uses need not be destroyed before its memory is freed. */
 static inline void mutex_init(pthread_mutex_t *mutex)
 {
 	*mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
