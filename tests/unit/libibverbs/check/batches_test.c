@@ -469,6 +469,19 @@ static void a_completion_within_a_batch_outdates_its_refusal(void **state)
 	assert_true(fails_for_room(qp, ENOMEM));
 }
 
+/* One that is refused is none. */
+static void a_batch_is_a_move(void **state)
+{
+	struct ibv_qp_ex *qp = new_qp(state, IBV_QPT_RC);
+	bool waits;
+	const unsigned int before = verbs_check_moves(&waits);
+
+	fails_for_room(qp, ENOMEM);
+	assert_int_equal(verbs_check_moves(&waits), before);
+	fails_for_room(qp, 0);
+	assert_int_equal(verbs_check_moves(&waits), before + 1);
+}
+
 static int cancel_state(void)
 {
 	int state;
@@ -562,6 +575,7 @@ int main(void)
 		BATCH_TEST(a_handle_of_another_pd_is_said),
 		BATCH_TEST(another_thread_waits_for_the_end_of_a_batch),
 		BATCH_TEST(a_batch_without_room_is_noted),
+		BATCH_TEST(a_batch_is_a_move),
 		BATCH_TEST(a_completion_within_a_batch_outdates_its_refusal),
 		BATCH_TEST(a_batch_leaves_the_cancel_state_of_the_program),
 		BATCH_TEST(a_batch_that_another_thread_ends_leaves_no_cancel_state),

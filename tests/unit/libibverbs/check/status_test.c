@@ -343,6 +343,20 @@ static void a_refused_post_is_no_move(void **state)
 	assert_false(verbs_check_idle_look(&idle, 9 * PATIENCE));
 }
 
+static void a_post_is_a_move(void **state)
+{
+	struct check_idle idle = { .patience_ns = PATIENCE };
+
+	(void)state;
+	assert_int_equal(watched_send(qp, 1, &sge, 0), 0);
+	assert_false(verbs_check_idle_look(&idle, 1));
+	assert_int_equal(watched_send(qp, 2, &sge, 0), 0);
+	assert_false(verbs_check_idle_look(&idle, 1 + PATIENCE));
+	assert_int_equal(watched_recv(qp, 3, &sge), 0);
+	assert_false(verbs_check_idle_look(&idle, 1 + 2 * PATIENCE));
+	assert_true(verbs_check_idle_look(&idle, 1 + 3 * PATIENCE));
+}
+
 static void a_refused_send_was_no_signal(void **state)
 {
 	(void)state;
@@ -566,6 +580,7 @@ int main(void)
 		STATUS_TEST(a_full_queue_without_a_signal_waits),
 		STATUS_TEST(a_refusal_that_a_completion_outdates_does_not_wait),
 		STATUS_TEST(a_refused_post_is_no_move),
+		STATUS_TEST(a_post_is_a_move),
 		STATUS_TEST(a_refused_send_was_no_signal),
 		STATUS_TEST(a_program_does_not_wait_after_completions_in_another_order),
 		STATUS_TEST(a_receive_of_an_srq_is_a_move),
