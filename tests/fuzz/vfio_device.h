@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * vfio_device.h - a hostile adapter that a program drives by VFIO. It writes what it likes, when it
- * likes, but only to memory that is mapped for it, and not after its reset: an IOMMU stands between.
+ * vfio_device.h - a hostile adapter that a program drives by VFIO. It writes anything at any time,
+ * but only to memory that is mapped for it, and not after its reset: an IOMMU stands between.
  *
  * It moves whenever the library looks at a register, passes a barrier or sleeps (vfio_seams.h). All
  * choices come from the bytes of a source; an adapter without bytes answers as it should.

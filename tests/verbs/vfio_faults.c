@@ -353,7 +353,7 @@ static void run_killed(void)
 static unsigned long vfio_requests, killed_at;
 
 /* Stands before the C library's, also for libmlx5. */
-int ioctl(int fd, unsigned long request, ...)
+__attribute__((visibility("default"))) int ioctl(int fd, unsigned long request, ...)
 {
 	void *argument;
 	va_list list;

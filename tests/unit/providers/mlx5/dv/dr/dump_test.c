@@ -3,6 +3,8 @@
  * dump_test.c - each record of a dump, field by field, of objects filled in by hand; dumps without
  * an object or without a file: a negative errno, and nothing written. Functions of the test stand
  * for the device.
+ *
+ * Covers: providers/mlx5/dv/dr/dump.c, providers/mlx5/dv/dr/dump_entry.c
  */
 #include <errno.h>
 #include <setjmp.h>
