@@ -287,6 +287,8 @@ static void a_rule_has_entries(void **state)
 					     "%d,0x200009,0x%" PRIx64 ",55%094d\n",
 					     record, id, 0, record, id, 0, 0, record, id, 0));
 	}
+	it.matcher.soft = NULL;
+	rule->soft = (struct dr_soft_rule){ .last = NULL };
 }
 
 /* Writes of a dump try the lane's lock: the entries are printed under it, because other threads
