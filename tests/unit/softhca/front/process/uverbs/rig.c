@@ -61,7 +61,8 @@ void rig_in(uint16_t id, const void *data, size_t len)
 
 	assert_true(len <= RIG_ATTR_SIZE);
 	attr->len = len;
-	memcpy(attr->bytes, data, len);
+	if (len)
+		memcpy(attr->bytes, data, len);
 }
 
 void rig_in_object(uint16_t id, struct object *object)
