@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * host_test.c - checks of the host: each system call that is refused is told by its errno, in an
- * order, and nothing stays open.
+ * host_test.c - the checks of the host: they name the first system call that the host refuses, with
+ * its errno, and leave no descriptor open.
  */
 #include <errno.h>
 #include <fcntl.h>

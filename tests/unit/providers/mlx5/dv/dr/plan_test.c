@@ -553,7 +553,7 @@ static const struct {
 	{ true,
 	  "connection counter modify1",
 	  { { COUNTER, 0, 0x12004060, 0x81000000 }, { 0x04000000, 0x06902020, 0x11223344 } } },
-	/* not from dumps: equal kinds keep the program's order, others have that of plan.c */
+	/* No dump has these rules. Actions of one kind keep the program's order. */
 	{ false,
 	  "push_vlan push_other",
 	  { { 0, 0, 0x0a000c00, 0x81000064 }, { 0x04000000, 0x0a000c00, 0x88a80007 } } },
